@@ -1,0 +1,8 @@
+# The names under which other tool chains know our verbs: links beside the program, installed too.
+set(TACHO_LINKS tt-perf-report)
+foreach(link ${TACHO_LINKS})
+	add_custom_command(TARGET tacho POST_BUILD
+		COMMAND ${CMAKE_COMMAND} -E create_symlink tacho ${CMAKE_BINARY_DIR}/${link})
+	install(CODE "execute_process(COMMAND ${CMAKE_COMMAND} -E create_symlink tacho
+		\$ENV{DESTDIR}${CMAKE_INSTALL_FULL_BINDIR}/${link})")
+endforeach()

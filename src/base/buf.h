@@ -1,0 +1,39 @@
+/*
+ * A growable byte string. Always NUL-terminated behind its length, so buf.data is a C string when
+ * the content has no NUL. Start with "struct buf b = BUF_INIT", end with buf_free(). Growing never
+ * fails halfway: the functions return TACHO_ENOMEM and leave the content as it was; a caller that
+ * writes many pieces may check once, since buf.failed stays set.
+ */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf {
+	char *data;
+	size_t len;
+	size_t cap;
+	bool failed;
+};
+
+extern char buf_empty[1];
+#define BUF_INIT                                                                                   \
+	{                                                                                          \
+		.data = buf_empty                                                                  \
+	}
+
+/* Room for MORE bytes behind the content; data + len may then be written to directly. */
+int buf_reserve(struct buf *b, size_t more);
+int buf_add(struct buf *b, const void *bytes, size_t len);
+int buf_adds(struct buf *b, const char *s);
+int buf_addc(struct buf *b, char c);
+int buf_addf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buf_reset(struct buf *b);
+void buf_free(struct buf *b);
+
+/* Takes the content out as a malloc()ed string; B is empty then. NULL when growing had failed. */
+char *buf_detach(struct buf *b);
+
+#endif

@@ -1,0 +1,99 @@
+#include "base/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *text;
+	int exit_code;
+} errors[] = {
+#define X(name, text, code) [TACHO_ERR_INDEX_##name] = {text, code},
+	TACHO_ERRORS(X)
+#undef X
+};
+
+static void set_text(struct tacho_error *err, int code, const char *format, va_list args)
+{
+	err->code = code;
+	err->offset = 0;
+	vsnprintf(err->text, sizeof(err->text), format, args);
+}
+
+int err_set(struct tacho_error *err, int code, const char *format, ...)
+{
+	va_list args;
+
+	if (!err)
+		return code;
+	va_start(args, format);
+	set_text(err, code, format, args);
+	va_end(args);
+	return code;
+}
+
+int err_errno(struct tacho_error *err, int code, const char *format, ...)
+{
+	int number = errno;
+	va_list args;
+	size_t used;
+
+	if (!err)
+		return code;
+	va_start(args, format);
+	set_text(err, code, format, args);
+	va_end(args);
+	used = strlen(err->text);
+	snprintf(err->text + used, sizeof(err->text) - used, ": %s", strerror(number));
+	return code;
+}
+
+static int known(int code)
+{
+	return code < 0 && -1 - code < (int)(sizeof(errors) / sizeof(errors[0]));
+}
+
+const char *err_text(int code)
+{
+	return known(code) ? errors[-1 - code].text : "no error";
+}
+
+int err_exit_code(int code)
+{
+	if (code >= 0)
+		return 0;
+	return known(code) ? errors[-1 - code].exit_code : 70;
+}
+
+/* One line, no control characters, whatever a file or a program put into a name. */
+static void print_line(const char *prefix, const char *text)
+{
+	char line[512];
+	size_t i;
+
+	snprintf(line, sizeof(line), "%s%s", prefix, text);
+	for (i = 0; line[i]; i++)
+		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
+			line[i] = '?';
+	fprintf(stderr, "%s\n", line);
+}
+
+int err_report(const struct tacho_error *err, int code)
+{
+	const char *text = err && err->text[0] ? err->text : err_text(code);
+
+	print_line("tacho: ", text);
+	return err_exit_code(code);
+}
+
+void err_warn(const char *format, ...)
+{
+	char text[480];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	print_line("tacho: warning: ", text);
+}

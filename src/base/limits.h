@@ -1,0 +1,18 @@
+/*
+ * Every size that comes from outside is checked against one of these before it is used. A limit is
+ * here because a hostile or broken input must not make a tool use unbounded memory or time; each is
+ * far above what a sane input needs.
+ */
+#ifndef BASE_LIMITS_H
+#define BASE_LIMITS_H
+
+#define LIMIT_BLOCK_RAW     (16u << 20) /* bytes of one trace block when unpacked */
+#define LIMIT_BLOCK_PACKED  (17u << 20) /* bytes of one trace block in the file */
+#define LIMIT_NAME          (1u << 20)  /* bytes of one name, file name or function */
+#define LIMIT_TEXT          (64u << 20) /* bytes of one message or zone text */
+#define LIMIT_ZONE_DEPTH    (1u << 20)  /* open zones on one track */
+#define LIMIT_TRACKS        (1u << 24)  /* tracks of one trace */
+#define LIMIT_SRCLOCS       (1u << 26)  /* source locations of one trace */
+#define LIMIT_RING_FILE     (64ull << 30) /* bytes of one process's ring file */
+
+#endif
