@@ -1,0 +1,401 @@
+/*
+ * The trace: its model, its writer, its reader. The file format is in docs/format.md.
+ *
+ * Model. A trace has processes; a process has tracks; a track that holds zones has one lane per
+ * nesting depth. Zones of one lane never overlap, so a lane is sorted by start and by end. All that
+ * is not a zone is a row on a track: a message, a plot point, a frame, an allocation, a lock event.
+ * Source locations and names are interned once per trace and have 32-bit ids.
+ *
+ * Time. Every time in a file is a tick of the recording machine's clock (64 bits). clock points in
+ * the file map ticks to nanoseconds; trace_ns() does it: nanoseconds since the start of the trace.
+ *
+ * Ids. Processes, tracks, source locations and strings are numbered from 0 in the order in which
+ * they were added. TRACE_NONE means none.
+ */
+#ifndef TRACE_TRACE_H
+#define TRACE_TRACE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRACE_NONE UINT32_MAX
+
+/* ------------------------------------------------------------------ model */
+
+/* A key and its value: host, kernel, cpu, command line, working directory, build ids ... */
+struct trace_property {
+	const char *key;
+	const char *value;
+};
+
+struct trace_clock_point {
+	uint64_t ticks;
+	int64_t monotonic_ns; /* CLOCK_MONOTONIC_RAW */
+	int64_t realtime_ns;  /* CLOCK_REALTIME */
+	uint32_t bound_ns;    /* the two clocks were read within this time */
+};
+
+struct trace_process {
+	uint32_t pid;
+	uint32_t parent_pid;
+	uint64_t start;         /* ticks: when it joined the session */
+	uint64_t end;           /* ticks: when it was seen to have ended; 0 = alive at the end */
+	int32_t exit_status;    /* as of waitpid(), or TRACE_EXIT_UNKNOWN */
+	const char *name;       /* base name of the program */
+	const char *command;    /* whole command line, words separated by blanks */
+};
+
+#define TRACE_EXIT_UNKNOWN INT32_MIN
+
+enum trace_track_kind {
+	TRACE_THREAD,   /* zones; .id = tid */
+	TRACE_FIBER,    /* zones */
+	TRACE_CORE,     /* zones of one RISC of a device core; .id packs device, x, y, risc */
+	TRACE_PLOT,     /* rows TRACE_ROW_PLOT_* */
+	TRACE_FRAMES,   /* rows TRACE_ROW_FRAME */
+	TRACE_MESSAGES, /* rows TRACE_ROW_MESSAGE; one track per process */
+	TRACE_MEMORY,   /* rows TRACE_ROW_ALLOC, TRACE_ROW_FREE; one track per pool */
+	TRACE_LOCK,     /* rows TRACE_ROW_LOCK */
+	TRACE_OTHER,    /* rows of kinds that later versions add */
+	TRACE_TRACK_KINDS
+};
+
+struct trace_track {
+	uint32_t process;
+	uint32_t kind;       /* enum trace_track_kind */
+	uint64_t id;         /* tid, lock number ... */
+	uint32_t srcloc;     /* where a lock was declared, else TRACE_NONE */
+	uint32_t color;      /* 0xRRGGBB or 0 */
+	uint32_t format;     /* plots: enum trace_plot_format; frames: 1 = start/end pairs; locks: 1 = shared */
+	uint32_t flags;      /* plots: TRACE_PLOT_STEP, TRACE_PLOT_FILL */
+	const char *name;    /* "" when none was given */
+};
+
+enum trace_plot_format { TRACE_PLOT_NUMBER, TRACE_PLOT_MEMORY, TRACE_PLOT_PERCENT, TRACE_PLOT_WATT };
+#define TRACE_PLOT_STEP 1u
+#define TRACE_PLOT_FILL 2u
+
+struct trace_srcloc {
+	const char *name;     /* "" when none: the function is shown then */
+	const char *function;
+	const char *file;
+	uint32_t line;
+	uint32_t color; /* 0xRRGGBB or 0 */
+};
+
+/* Zone flags. */
+#define TRACE_ZONE_UNFINISHED 1u /* had not ended when recording stopped; end = last known time */
+#define TRACE_ZONE_END_LOST   2u /* its end event was lost; end = when that was noticed */
+
+/* What was attached to a zone while it was open. Texts and values are kept in order. */
+enum trace_extra_kind { TRACE_EXTRA_NAME, TRACE_EXTRA_TEXT, TRACE_EXTRA_COLOR, TRACE_EXTRA_VALUE };
+
+struct trace_extra {
+	uint32_t kind; /* enum trace_extra_kind */
+	uint32_t len;  /* NAME, TEXT: bytes at text */
+	uint64_t value; /* COLOR (0xRRGGBB), VALUE */
+	const char *text;
+};
+
+struct trace_zone {
+	uint64_t start, end; /* ticks */
+	uint32_t srcloc;
+	uint32_t flags;
+	uint32_t extras; /* how many; they are read by trace_cursor_extra() */
+};
+
+/* Rows: what is not a zone. The fields a, b, c mean what the table says. */
+/*  name         a                          b                        c          text */
+#define TRACE_ROWS(X)                                                                              \
+	X(MESSAGE, "message") /* severity   colour 0xRRGGBB or 0     flags      the text */        \
+	X(PLOT_INT, "plot int") /* int64 value */                                                  \
+	X(PLOT_REAL, "plot real") /* bits of a double */                                           \
+	X(FRAME, "frame")     /* end in ticks, 0 for a continuous mark */                          \
+	X(ALLOC, "alloc")     /* address    bytes */                                               \
+	X(FREE, "free")       /* address */                                                        \
+	X(LOCK, "lock")       /* enum trace_lock_op   source location or TRACE_NONE */             \
+	X(APP_INFO, "app info") /*                                                  the text */    \
+	X(LOSS, "loss")       /* enum trace_loss   zones lost    others lost */                    \
+	X(NOTE, "note")       /* something the recorder noticed; text */                           \
+	X(LATE, "late")       /* events whose time ran backwards: a = how many, b = largest step */
+
+enum trace_row_kind {
+#define X(name, text) TRACE_ROW_##name,
+	TRACE_ROWS(X)
+#undef X
+	TRACE_ROW_KINDS
+};
+
+enum trace_lock_op {
+	TRACE_LOCK_WAIT, TRACE_LOCK_OBTAIN, TRACE_LOCK_RELEASE,
+	TRACE_LOCK_WAIT_SHARED, TRACE_LOCK_OBTAIN_SHARED, TRACE_LOCK_RELEASE_SHARED,
+	TRACE_LOCK_MARK, TRACE_LOCK_END,
+};
+
+enum trace_severity {
+	TRACE_SEVERITY_TRACE, TRACE_SEVERITY_DEBUG, TRACE_SEVERITY_INFO,
+	TRACE_SEVERITY_WARNING, TRACE_SEVERITY_ERROR, TRACE_SEVERITY_FATAL,
+};
+
+enum trace_loss {
+	TRACE_LOSS_LIMIT,      /* the process's ring memory was full: newest dropped */
+	TRACE_LOSS_OVERWRITTEN,/* flight recorder: oldest overwritten */
+	TRACE_LOSS_TORN,       /* the writer died or jumped away in the middle of an event */
+	TRACE_LOSS_NO_MEMORY,  /* no memory for a ring */
+	TRACE_LOSS_CORRUPT,    /* the ring's content made no sense and was set aside */
+	TRACE_LOSS_DISK,       /* the trace could not be written any further */
+	TRACE_LOSSES
+};
+
+struct trace_row {
+	uint64_t time;
+	uint32_t kind;   /* enum trace_row_kind; readers pass over kinds they do not know */
+	uint32_t thread; /* track of the thread that made it, or TRACE_NONE */
+	uint64_t a, b, c;
+	const char *text;
+	uint32_t text_len;
+};
+
+/*
+ * The ledger of one track: what its program emitted, as told by the ring, against what the file
+ * holds. "emitted == stored + lost" for zones and for rows; trace_check() recounts stored.
+ */
+struct trace_ledger {
+	uint64_t zones_emitted, zones_lost;
+	uint64_t rows_emitted, rows_lost;
+};
+
+/* ----------------------------------------------------------------- writer */
+
+struct trace_writer;
+struct trace_lane;
+
+struct trace_writer_options {
+	bool force;             /* replace an existing file */
+	bool durable;           /* fsync at every checkpoint */
+	size_t memory;          /* buffered zones and rows in bytes before they are flushed; 0 = 16 MiB */
+	int level;              /* zstd level; 0 = 1 */
+};
+
+/*
+ * Creates PATH.part; trace_writer_close() renames it to PATH. Errors of later calls are sticky: the
+ * first is kept, calls after it do nothing and return it, so a hot loop may check at its end.
+ * A writer is used by one thread at a time.
+ */
+int trace_writer_open(struct trace_writer **w, const char *path,
+		      const struct trace_writer_options *options, struct tacho_error *err);
+
+/*
+ * Opens the .part file that a killed recorder left at PATH.part (or PATH itself), drops what stands
+ * behind its last checkpoint, and goes on. *STATE is the checkpoint's state, valid until the writer
+ * is closed. Ids, lanes and ledgers are as they were. TACHO_ENO when it has no checkpoint.
+ */
+int trace_writer_resume(struct trace_writer **w, const char *path,
+			const struct trace_writer_options *options, const void **state,
+			size_t *state_len, struct tacho_error *err);
+
+int trace_set_property(struct trace_writer *w, const char *key, const char *value);
+int trace_add_clock_point(struct trace_writer *w, const struct trace_clock_point *point);
+
+/* These return the id (>= 0 as int64_t) or a negative error. All strings are copied. */
+int64_t trace_add_process(struct trace_writer *w, const struct trace_process *p);
+int64_t trace_add_track(struct trace_writer *w, const struct trace_track *t);
+int64_t trace_add_srcloc(struct trace_writer *w, const struct trace_srcloc *s); /* same content, same id */
+
+/* Changes what is known of one already added: the name of a thread, the exit of a process. */
+int trace_update_process(struct trace_writer *w, uint32_t id, const struct trace_process *p);
+int trace_update_track(struct trace_writer *w, uint32_t id, const struct trace_track *t);
+
+/* The lane of a track at a depth; made on first use; valid until the writer is closed. NULL: no memory. */
+struct trace_lane *trace_lane(struct trace_writer *w, uint32_t track, uint32_t depth);
+
+/*
+ * Appends a zone that has ended. In one lane zones must come in order and must not overlap
+ * (start >= previous end, end >= start): one that does not is moved to fit and counted.
+ * CHILDREN is the time spent in zones directly inside it. This is the hot call: see bench/trace.
+ */
+int trace_lane_add(struct trace_writer *w, struct trace_lane *lane, uint64_t start, uint64_t end,
+		   uint32_t srcloc, uint64_t children);
+
+/* The same for a zone with flags or with things attached. */
+int trace_lane_add_full(struct trace_writer *w, struct trace_lane *lane, uint64_t start,
+			uint64_t end, uint32_t srcloc, uint64_t children, uint32_t flags,
+			const struct trace_extra *extras, size_t count);
+
+int trace_add_row(struct trace_writer *w, uint32_t track, const struct trace_row *row);
+
+/* Adds to the ledger of a track. */
+int trace_add_ledger(struct trace_writer *w, uint32_t track, const struct trace_ledger *more);
+
+/* Bytes of zones and rows that are buffered and not yet in the file, and bytes written so far. */
+size_t trace_writer_buffered(const struct trace_writer *w);
+uint64_t trace_writer_written(const struct trace_writer *w);
+uint64_t trace_writer_zones(const struct trace_writer *w);
+
+/*
+ * Writes all that is buffered and then STATE. When this returns 0 everything added before is in the
+ * file as far as the kernel is concerned (with options.durable: on the disk), and a later
+ * trace_writer_resume() gives STATE back. The recorder releases ring memory only after this.
+ */
+int trace_checkpoint(struct trace_writer *w, const void *state, size_t len);
+
+/*
+ * Flushes, writes statistics, index and trailer, renames. W is freed in any case. On failure the
+ * .part file is kept and named in ERR; it opens like a file after a crash.
+ */
+int trace_writer_close(struct trace_writer *w, struct tacho_error *err);
+
+/* Frees W and leaves the .part file as it is. */
+void trace_writer_abandon(struct trace_writer *w);
+
+/* ----------------------------------------------------------------- reader */
+
+struct trace_lane_info {
+	uint32_t track;
+	uint32_t depth;
+	uint64_t zones;
+	uint64_t start, end; /* of the first and the last zone; ticks */
+	uint32_t first_block, blocks; /* private: the lane's part of the block index */
+};
+
+/* What is wrong with the file; all zero for a whole one. */
+struct trace_damage {
+	bool unfinished;          /* no trailer: the recorder did not close it */
+	uint64_t bad_blocks;      /* checksum or content wrong: passed over */
+	uint64_t bad_offset;      /* of the first such block */
+	uint64_t missing_bytes;   /* behind the last whole block */
+	uint64_t unknown_blocks;  /* of types that a newer version wrote: passed over */
+	char text[200];           /* one line for people, "" for a whole file */
+};
+
+/* Plain arrays, valid until trace_close(). Reading functions below may be used by one thread at a time. */
+struct trace {
+	const char *path;
+	uint64_t file_size;
+	uint8_t uuid[16];
+	uint64_t start, end;   /* ticks of the first and last thing in the trace */
+	uint64_t zones, rows;
+	const struct trace_process *processes;
+	uint32_t process_count;
+	const struct trace_track *tracks;
+	uint32_t track_count;
+	const struct trace_srcloc *srclocs;
+	uint32_t srcloc_count;
+	const struct trace_lane_info *lanes; /* sorted by track, then depth */
+	uint32_t lane_count;
+	const struct trace_property *properties;
+	uint32_t property_count;
+	const struct trace_clock_point *clock_points;
+	uint32_t clock_point_count;
+	const struct trace_ledger *ledgers; /* one per track */
+	struct trace_damage damage;
+	struct trace_private *private;
+};
+
+/* Opens a .tacho or .tacho.part. A damaged file opens as far as it goes: see trace->damage. */
+int trace_open(struct trace **trace, const char *path, struct tacho_error *err);
+void trace_close(struct trace *trace);
+
+/* Nanoseconds since trace->start, and back. Monotone. */
+int64_t trace_ns(const struct trace *trace, uint64_t ticks);
+uint64_t trace_ticks(const struct trace *trace, int64_t ns);
+/* A duration that starts at START: trace_ns(end) - trace_ns(start), without rounding twice. */
+double trace_duration_ns(const struct trace *trace, uint64_t start, uint64_t end);
+/* Nanoseconds since 1970 of a tick. */
+int64_t trace_realtime_ns(const struct trace *trace, uint64_t ticks);
+
+const char *trace_property(const struct trace *trace, const char *key); /* NULL when absent */
+/* The name shown for a source location: its name, else its function. */
+const char *trace_srcloc_name(const struct trace *trace, uint32_t srcloc);
+/* The lanes of a track are lanes[first .. first + count). */
+void trace_track_lanes(const struct trace *trace, uint32_t track, uint32_t *first, uint32_t *count);
+
+/* Zones of one lane that overlap [t0, t1), in order. */
+struct trace_cursor;
+int trace_cursor_open(struct trace_cursor **c, struct trace *trace, uint32_t lane, uint64_t t0,
+		      uint64_t t1);
+/* 1 and a zone, 0 at the end, or an error. */
+int trace_cursor_next(struct trace_cursor *c, struct trace_zone *zone);
+/* Attachment I of the zone that trace_cursor_next() gave last; its text lives until the next call. */
+int trace_cursor_extra(struct trace_cursor *c, uint32_t i, struct trace_extra *extra);
+void trace_cursor_close(struct trace_cursor *c);
+
+/* All zones of a track, or of the whole trace (TRACE_NONE), by start; parents before children. */
+struct trace_walk;
+int trace_walk_open(struct trace_walk **w, struct trace *trace, uint32_t track, uint64_t t0,
+		    uint64_t t1);
+/* *LANE is the index in trace->lanes. trace_walk_cursor() gives the cursor for trace_cursor_extra(). */
+int trace_walk_next(struct trace_walk *w, struct trace_zone *zone, uint32_t *lane);
+struct trace_cursor *trace_walk_cursor(struct trace_walk *w);
+void trace_walk_close(struct trace_walk *w);
+
+/* Rows of one track (or of all, TRACE_NONE) in [t0, t1), by time; *TRACK is the row's track. */
+struct trace_rows;
+int trace_rows_open(struct trace_rows **r, struct trace *trace, uint32_t track, uint64_t t0,
+		    uint64_t t1);
+int trace_rows_next(struct trace_rows *r, struct trace_row *row, uint32_t *track);
+void trace_rows_close(struct trace_rows *r);
+
+/* ------------------------------------------------------------- statistics */
+
+struct trace_stat {
+	uint32_t srcloc;
+	uint64_t count;
+	uint64_t total, self;  /* ticks; self = total without zones directly inside */
+	uint64_t min, max;     /* ticks */
+	double mean, sigma;    /* ticks; sigma of the population */
+	uint64_t median, p99;  /* ticks; exact: the value at rank ceil(q * count) */
+	uint64_t unfinished;   /* counted apart: not in the figures above */
+};
+
+struct trace_filter {
+	uint64_t t0, t1;       /* zones that START in [t0, t1); {0, UINT64_MAX} = all */
+	const uint8_t *tracks; /* one byte per track: 0 = leave out; NULL = all */
+	const uint8_t *srclocs;/* the same for source locations */
+	bool no_percentiles;   /* median and p99 are not needed: faster */
+};
+
+/* One entry per source location that has a zone; by total, largest first. Freed by the caller. */
+int trace_stats(struct trace *trace, const struct trace_filter *filter, struct trace_stat **stats,
+		size_t *count, struct tacho_error *err);
+
+/* --------------------------------------------------------- level of detail */
+
+/*
+ * What is visible of a lane between t0 and t1 at WIDTH pixels. An item is a single zone of at least
+ * one pixel, or several smaller ones merged: those whose pixels touch.
+ */
+struct trace_lod_item {
+	uint64_t start, end; /* ticks */
+	uint64_t count;      /* 1 = a single zone */
+	uint64_t busy;       /* ticks covered by zones */
+	uint64_t index;      /* in the lane: of the single zone, or of the longest merged one */
+	uint32_t srcloc;     /* of that zone; TRACE_NONE when it was not looked up (merged) */
+};
+
+struct trace_lod;
+/* Opens the index of a trace; makes it when it is missing or stale. DIR NULL = the cache folder. */
+int trace_lod_open(struct trace_lod **lod, struct trace *trace, const char *dir,
+		   struct tacho_error *err);
+void trace_lod_close(struct trace_lod *lod);
+uint64_t trace_lod_size(const struct trace_lod *lod); /* bytes */
+/* Appends to ITEMS (grown with realloc, *cap) from *count on. */
+int trace_lod_query(struct trace_lod *lod, uint32_t lane, uint64_t t0, uint64_t t1, uint32_t width,
+		    struct trace_lod_item **items, size_t *count, size_t *cap);
+
+/* ------------------------------------------------------------------ check */
+
+struct trace_check {
+	uint64_t blocks, zones, rows;
+	uint64_t errors;
+	char first_error[200]; /* one line; "" when errors == 0 */
+	uint64_t emitted, stored, lost; /* zones + rows over all ledgers */
+};
+
+/* Reads every byte: checksums, order in lanes, ids, counts, ledgers, index against blocks. */
+int trace_check(struct trace *trace, struct trace_check *result, struct tacho_error *err);
+
+#endif
