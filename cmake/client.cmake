@@ -1,2 +1,12 @@
 # libtacho: what programs link. Needs libc alone and exports only tacho_* and ___tracy_* names.
 file(GLOB client_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/client/*.c ${PROJECT_SOURCE_DIR}/src/client/*.cpp)
+add_library(tacho_client OBJECT ${client_sources})
+target_include_directories(tacho_client PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
+add_library(libtacho SHARED $<TARGET_OBJECTS:tacho_client>)
+add_library(libtacho_static STATIC $<TARGET_OBJECTS:tacho_client>)
+set_target_properties(libtacho libtacho_static PROPERTIES OUTPUT_NAME tacho)
+set_target_properties(libtacho PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
+foreach(lib libtacho libtacho_static)
+	target_include_directories(${lib} PUBLIC ${PROJECT_SOURCE_DIR}/include)
+	target_link_libraries(${lib} PUBLIC Threads::Threads)
+endforeach()

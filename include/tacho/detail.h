@@ -1,0 +1,141 @@
+/*
+ * What the inline part of tacho.h needs to know of a ring: how a zone gets into it. Not an interface:
+ * programs use tacho.h. docs/ring.md explains the protocol.
+ *
+ * An event is a 64-bit word: ticks << 26 | what << 2 | kind. A slot is claimed by adding to the
+ * thread's position with one instruction that no signal can split, and is committed by storing a
+ * word that is not zero, so there is no head to publish and a signal handler may emit at any point.
+ */
+#ifndef TACHO_DETAIL_H
+#define TACHO_DETAIL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TACHO_API     __attribute__((visibility("default")))
+#define TACHO_INLINE  static inline __attribute__((always_inline, unused))
+#define TACHO_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#define TACHO_TICK_SHIFT 26
+#define TACHO_WRAP_SHIFT 38 /* ticks above this many bits are not in a word */
+#define TACHO_KIND_BEGIN 1u
+#define TACHO_KIND_END   2u
+#define TACHO_KIND_MORE  3u
+
+/* Segments are 64 KiB at multiples of 128 KiB: a position with this bit set is behind the end. */
+#define TACHO_SEGMENT 0x10000u
+
+/*
+ * A place in the source. Static data of the instrumented program; .word is 0 until the place is
+ * first used while recording, then its number << 2.
+ */
+struct tacho_srcloc {
+	const char *name; /* NULL: the function's name is shown */
+	const char *function;
+	const char *file;
+	uint32_t line;
+	uint32_t color; /* 0xRRGGBB, 0 = automatic */
+	uint32_t word;
+	uint32_t reserved;
+};
+
+/* The head of a thread's private state. Wiped in a forked child, so that it starts afresh. */
+struct tacho_thread {
+	uint64_t position; /* address of the next free word */
+	uint64_t key;      /* control key | ticks >> TACHO_WRAP_SHIFT; anything else takes the slow way */
+};
+
+/* One page, shared with the recorder. key is 0 while nobody records. */
+struct tacho_control {
+	uint64_t key;
+	char more[4088];
+} __attribute__((aligned(4096)));
+
+extern TACHO_API struct tacho_control tacho_control;
+extern TACHO_API __thread struct tacho_thread *tacho_self
+	__attribute__((tls_model("initial-exec")));
+
+/* The slow ways. 1 when the word was stored, 0 when it was lost (and counted). */
+TACHO_API int tacho_emit_slow(uint64_t now, uint32_t bits);
+TACHO_API int tacho_emit_full(uint64_t position, uint64_t now, uint32_t bits);
+/* Numbers a source location; its strings are copied. Returns its word. */
+TACHO_API uint32_t tacho_srcloc_register(struct tacho_srcloc *loc);
+
+TACHO_INLINE uint64_t tacho_ticks(void)
+{
+#if defined(__x86_64__)
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+#elif defined(__aarch64__)
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#else
+#error "Tacho knows no tick clock for this processor"
+#endif
+}
+
+/* Claims BYTES: atomic against signals of this thread, which is all that is needed. */
+TACHO_INLINE uint64_t tacho_claim(struct tacho_thread *t, uint64_t bytes)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+	__asm__ volatile("xaddq %0, %1" : "+r"(bytes), "+m"(t->position) : : "memory");
+	return bytes;
+#else
+	return __atomic_fetch_add(&t->position, bytes, __ATOMIC_RELAXED);
+#endif
+}
+
+TACHO_INLINE uint64_t tacho_key(void)
+{
+	return __atomic_load_n(&tacho_control.key, __ATOMIC_RELAXED);
+}
+
+TACHO_INLINE int tacho_emit(uint64_t key, uint32_t bits)
+{
+	struct tacho_thread *t = tacho_self;
+	uint64_t now = tacho_ticks();
+	uint64_t position;
+
+	if (TACHO_UNLIKELY(((now >> TACHO_WRAP_SHIFT) | key) != t->key))
+		return tacho_emit_slow(now, bits);
+	position = tacho_claim(t, 8);
+	if (TACHO_UNLIKELY(position & TACHO_SEGMENT))
+		return tacho_emit_full(position, now, bits);
+	__atomic_store_n((uint64_t *)(uintptr_t)position, now << TACHO_TICK_SHIFT | bits,
+			 __ATOMIC_RELEASE);
+	return 1;
+}
+
+/* Returns the key under which the zone began, 0 when it was not recorded. */
+TACHO_INLINE uint64_t tacho_begin(struct tacho_srcloc *loc)
+{
+	uint64_t key = tacho_key();
+	uint32_t word;
+
+	if (!TACHO_UNLIKELY(key))
+		return 0;
+	word = loc->word;
+	if (TACHO_UNLIKELY(!word))
+		word = tacho_srcloc_register(loc);
+	return tacho_emit(key, word | TACHO_KIND_BEGIN) ? key : 0;
+}
+
+/* An end is recorded if its begin was and the session is still the same. */
+TACHO_INLINE void tacho_end(const struct tacho_srcloc *loc, uint64_t begun)
+{
+	if (TACHO_UNLIKELY(begun) && begun == tacho_key())
+		tacho_emit(begun, loc->word | TACHO_KIND_END);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,170 @@
+#include "client/client.h"
+
+#include <string.h>
+
+static void commit(uint64_t position, uint64_t word)
+{
+	__atomic_store_n((uint64_t *)(uintptr_t)position, word, __ATOMIC_RELEASE);
+}
+
+static uint64_t make_word(uint64_t now, uint32_t bits)
+{
+	return now << TACHO_TICK_SHIFT | bits;
+}
+
+/*
+ * Claims COUNT words in one segment. What is left of a segment that has no room for them is closed
+ * with a RING_SEG_END at the claimed place, which nobody else can have. 0: lost.
+ */
+static uint64_t claim_words(struct thread *t, unsigned count, uint64_t now, bool locked)
+{
+	for (;;) {
+		uint64_t at = tacho_claim(&t->hot, count * 8);
+		uint64_t last = at + count * 8 - 8;
+
+		if (!((at | last) & TACHO_SEGMENT))
+			return at;
+		if (!(at & TACHO_SEGMENT))
+			commit(at, make_word(now, RING_MORE(RING_SEG_END, 0)));
+		if (!thread_switch(t, now, locked))
+			return 0;
+	}
+}
+
+/* The high bits of the time have changed: an anchor tells the reader. */
+static void tell_time(struct thread *t, uint64_t key, uint64_t now, bool locked)
+{
+	uint64_t at;
+
+	__atomic_store_n(&t->hot.key, key | now >> TACHO_WRAP_SHIFT, __ATOMIC_RELAXED);
+	at = claim_words(t, 2, now, locked);
+	if (!at)
+		return;
+	commit(at, make_word(now, RING_MORE(RING_PAD, 1)));
+	*(volatile uint64_t *)(uintptr_t)(at + 8) = now;
+	commit(at, make_word(now, RING_MORE(RING_TIME, 1)));
+}
+
+static int emit_one(struct thread *t, uint64_t now, uint32_t bits)
+{
+	uint64_t at = claim_words(t, 1, now, false);
+
+	if (!at) {
+		thread_lose(t, bits, now);
+		return 0;
+	}
+	commit(at, make_word(now, bits));
+	return 1;
+}
+
+TACHO_API int tacho_emit_slow(uint64_t now, uint32_t bits)
+{
+	uint64_t key = tacho_key();
+	struct thread *t = (struct thread *)tacho_self;
+
+	if (!key)
+		return 0;
+	if (t->hot.key >> 32 != key >> 32) {
+		/* An end belongs to the ring that has its begin. */
+		if (RING_KIND(bits) == RING_END)
+			return 0;
+		t = thread_enter(key, now);
+		if (!t)
+			return 0;
+	}
+	if (t->hot.key != (key | now >> TACHO_WRAP_SHIFT))
+		tell_time(t, key, now, false);
+	return emit_one(t, now, bits);
+}
+
+TACHO_API int tacho_emit_full(uint64_t position, uint64_t now, uint32_t bits)
+{
+	struct thread *t = (struct thread *)tacho_self;
+
+	(void)position;
+	if (!thread_switch(t, now, false)) {
+		thread_lose(t, bits, now);
+		return 0;
+	}
+	return emit_one(t, now, bits);
+}
+
+struct string {
+	const char *bytes;
+	size_t len;
+	uint64_t flags;
+};
+
+/* Ties the parts of a long string together: a signal handler may send another one in between. */
+static uint64_t new_group(void)
+{
+	static uint32_t group;
+
+	return (uint64_t)((__atomic_fetch_add(&group, 1, __ATOMIC_RELAXED) & 0xffffff) + 1)
+	       << RING_STRING_GROUP_SHIFT;
+}
+
+static int emit_record(struct thread *t, unsigned type, const uint64_t *words, unsigned count,
+		       const struct string *s, bool locked)
+{
+	unsigned string_words = s ? 1 + (unsigned)(s->len + 7) / 8 : 0;
+	unsigned payload = count + string_words;
+	uint64_t now = tacho_ticks(), at, *to;
+
+	if (now >> TACHO_WRAP_SHIFT != (t->hot.key & 0xffffffff))
+		tell_time(t, t->hot.key >> 32 << 32, now, locked);
+	at = claim_words(t, 1 + payload, now, locked);
+	if (!at) {
+		if (type != RING_TEXT_PART)
+			thread_lose(t, RING_RECORD, now);
+		return 0;
+	}
+	/* The claim has a length before it has a content: a reader can pass over it if we die here. */
+	commit(at, make_word(now, RING_MORE(RING_PAD, payload)));
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	to = (uint64_t *)(uintptr_t)(at + 8);
+	for (unsigned i = 0; i < count; i++)
+		*to++ = words[i];
+	if (s) {
+		*to++ = s->len | s->flags;
+		memcpy(to, s->bytes, s->len);
+	}
+	commit(at, make_word(now, RING_MORE(type, payload)));
+	return 1;
+}
+
+static int emit_string(struct thread *t, unsigned type, const uint64_t *words, unsigned count,
+		       const char *bytes, size_t len, bool locked)
+{
+	struct string s = {bytes, len, len > RING_PART ? new_group() : 0};
+
+	while (s.len > RING_PART) {
+		struct string part = {s.bytes, RING_PART, s.flags};
+
+		if (!emit_record(t, RING_TEXT_PART, NULL, 0, &part, locked)) {
+			/* The rest would not fit either: what was sent stays, marked as cut. */
+			s.flags |= RING_STRING_TRUNCATED;
+			s.len = 0;
+			break;
+		}
+		s.bytes += RING_PART;
+		s.len -= RING_PART;
+	}
+	return emit_record(t, type, words, count, &s, locked);
+}
+
+int record_emit(struct thread *t, unsigned type, const uint64_t *words, unsigned count,
+		const char *bytes, size_t len)
+{
+	if (!bytes)
+		return emit_record(t, type, words, count, NULL, false);
+	return emit_string(t, type, words, count, bytes, len, false);
+}
+
+int record_emit_locked(struct thread *t, unsigned type, const uint64_t *words, unsigned count,
+		       const char *bytes, size_t len)
+{
+	if (!bytes)
+		return emit_record(t, type, words, count, NULL, true);
+	return emit_string(t, type, words, count, bytes, len, true);
+}

@@ -1,0 +1,191 @@
+/*
+ * The ring as both sides see it: the ABI between a program and the recorder. docs/ring.md is the
+ * prose. Everything is little-endian, 64-bit.
+ *
+ * Session directory (default below /dev/shm):
+ *	control		one page, struct ring_control; mapped by the recorder and by every process
+ *	p.PID.N		the ring file of a process; N counts when a pid joins more than once
+ *
+ * Ring file: one header page, the table of extents, then at RING_DATA one stride of 128 KiB per
+ * table entry, of which the first 64 KiB are used (the file is sparse). A stride holds either
+ *	a segment: 64 KiB of words behind a struct ring_segment, or
+ *	a thread page: the last 4 KiB before the stride's middle, a struct ring_page and words.
+ * A thread starts on its thread page and goes on in segments, linked by .next. The words of a
+ * stride end where bit 16 of the offset turns 1, which is how a writer knows that it is full.
+ *
+ * A word that is 0 is not yet written. Freed strides are zeroed by the recorder.
+ */
+#ifndef RING_LAYOUT_H
+#define RING_LAYOUT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define RING_VERSION  1u
+#define RING_MAGIC    0x474e495254434154ull /* "TACTRING" */
+#define RING_CONTROL  0x4c52544354434154ull /* "TACTCTRL" */
+#define RING_SEG_MAGIC  0x53474d54u /* "TMGS" */
+#define RING_PAGE_MAGIC 0x47505454u /* "TTPG" */
+
+#define RING_PAGE_SIZE 4096u
+#define RING_SEG_SIZE  0x10000u
+#define RING_STRIDE    0x20000u
+#define RING_DATA      0x100000u /* file offset of stride 0 */
+#define RING_MAX_EXTENTS 0xE000u  /* the table ends before RING_DATA */
+#define RING_PATH      1024u
+
+/* ---- words: ticks << 26 | what << 2 | kind; kind 3: what = type << 16 | payload words ---- */
+#define RING_TICK_SHIFT 26
+#define RING_TICK_BITS  38
+#define RING_KIND(word) ((unsigned)((word)&3))
+#define RING_ID(word)   ((uint32_t)((word) >> 2) & 0xffffffu)
+#define RING_TYPE(word) ((unsigned)((word) >> 18) & 0xffu)
+#define RING_LEN(word)  ((unsigned)((word) >> 2) & 0xffffu)
+#define RING_MORE(type, words) ((uint32_t)(type) << 18 | (uint32_t)(words) << 2 | 3u)
+
+enum ring_kind { RING_BEGIN = 1, RING_END = 2, RING_RECORD = 3 };
+
+/*
+ * Records. STRING stands for one word (byte length | flags) and the bytes, padded to words.
+ * A string longer than RING_PART is preceded by RING_TEXT_PART records that hold its beginning.
+ */
+enum ring_type {
+	RING_PAD = 1,      /* claimed and not yet (or never) written: passed over */
+	RING_SEG_END,      /* nothing more here: go to .next */
+	RING_TIME,         /* full ticks: the anchor for the words behind it */
+	RING_LOSS,         /* reason, zones, ends, others, first ticks */
+	RING_TEXT_PART,    /* STRING: to be put before the string of the next record */
+	RING_ZONE_TEXT,    /* srcloc id or 0 = innermost, STRING */
+	RING_ZONE_NAME,    /* same */
+	RING_ZONE_COLOR,   /* srcloc id, 0xRRGGBB */
+	RING_ZONE_VALUE,   /* srcloc id, value */
+	RING_MESSAGE,      /* colour | severity << 32, STRING */
+	RING_MESSAGE_NAME, /* colour | severity << 32, name id: a literal, sent once */
+	RING_FRAME,        /* name id (0 = main), enum ring_frame */
+	RING_PLOT_INT,     /* name id, int64 */
+	RING_PLOT_REAL,    /* name id, double */
+	RING_PLOT_CONFIG,  /* name id, format | flags << 8, colour */
+	RING_ALLOC,        /* pool name id (0 = default), address, size */
+	RING_FREE,         /* pool name id, address */
+	RING_LOCK_NEW,     /* lock id, srcloc id, 1 = shared */
+	RING_LOCK,         /* lock id, enum trace_lock_op, srcloc id or 0 */
+	RING_LOCK_NAME,    /* lock id, STRING */
+	RING_LOCK_GONE,    /* lock id */
+	RING_THREAD_NAME,  /* STRING */
+	RING_FIBER_ENTER,  /* name id */
+	RING_FIBER_LEAVE,  /* nothing */
+	RING_APP_INFO,     /* STRING */
+	/* On the process's own stream (thread number 0) only: */
+	RING_SRCLOC,       /* id, line | colour << 32, STRING = name NUL function NUL file */
+	RING_NAME,         /* id, STRING */
+	RING_TYPES
+};
+
+enum ring_frame { RING_FRAME_MARK, RING_FRAME_START, RING_FRAME_STOP };
+
+#define RING_PART 2048u /* most bytes of string in one record */
+#define RING_STRING_TRUNCATED (1ull << 32)
+#define RING_STRING_GROUP_SHIFT 38 /* not 0: RING_TEXT_PART records with this number come before */
+
+/* ---- control page ---- */
+enum ring_policy { RING_DROP, RING_BLOCK, RING_OVERWRITE };
+
+struct ring_control {
+	_Atomic uint64_t key; /* session generation << 32 while recording, else 0 */
+	uint64_t magic;
+	uint32_t version;
+	uint32_t policy;
+	uint32_t limit_mb;
+	uint32_t block_ms;
+	uint32_t recorder_pid;
+	uint32_t ring_kb;                 /* memory that a process keeps when idle */
+	_Atomic uint32_t asleep;          /* the recorder waits on doorbell */
+	_Atomic uint32_t doorbell;        /* futex */
+	_Atomic uint32_t joins_failed;    /* processes that could not make their ring file */
+	uint32_t owner_pid;               /* attach files: the program's pid */
+	char session[RING_PATH];          /* directory */
+};
+
+/* ---- ring file ---- */
+enum ring_extent_state {
+	RING_EXTENT_EMPTY, /* no memory behind it */
+	RING_EXTENT_FREE,  /* zeroed and ready */
+	RING_EXTENT_SEGMENT,
+	RING_EXTENT_PAGE,
+	RING_EXTENT_BUSY,  /* the recorder gives its memory back */
+};
+
+struct ring_extent {
+	_Atomic uint32_t state;
+	uint32_t reserved;
+	uint64_t thread; /* number of the thread that owns it */
+};
+
+struct ring_header {
+	_Atomic uint64_t magic; /* stored last: the header is complete */
+	uint32_t version;
+	uint32_t word_size;  /* 8 */
+	uint32_t byte_order; /* 0x01020304 */
+	uint32_t pid;
+	uint32_t parent_pid;
+	uint32_t max_extents;
+	uint64_t key;
+	uint64_t start_time;   /* field 22 of /proc/PID/stat: tells a reused pid */
+	uint64_t ticks;        /* when the process joined */
+	_Atomic uint32_t extents; /* table entries in use: grows */
+	_Atomic uint32_t threads; /* threads that ever joined */
+	_Atomic uint64_t threads_lost; /* threads that got no memory: their events are not even counted */
+	uint32_t command_len;  /* bytes of command; words end in NUL */
+	char command[3072];
+};
+
+struct ring_segment {
+	uint32_t magic;
+	uint32_t extent;  /* own index */
+	uint64_t thread;
+	uint64_t sequence; /* 0 on the thread page, then 1, 2, ... */
+	uint64_t ticks;    /* anchor of the first word */
+	_Atomic uint32_t next; /* extent index + 1 of what follows, 0 = nothing yet */
+	uint32_t reserved[7];
+};
+
+/* A thread page: a segment of one page with what is known of the thread. */
+struct ring_page {
+	struct ring_segment segment;
+	uint32_t tid;
+	_Atomic uint32_t closed; /* the thread has ended: nothing more comes */
+	_Atomic uint64_t lost_zones;  /* all so far; RING_LOSS records say where */
+	_Atomic uint64_t lost_ends;
+	_Atomic uint64_t lost_others;
+	char name[16];           /* the kernel's name of the thread when it joined */
+	uint64_t reserved[6];
+};
+
+_Static_assert(sizeof(struct ring_extent) == 16, "ABI");
+_Static_assert(sizeof(struct ring_segment) == 64, "ABI");
+_Static_assert(sizeof(struct ring_page) == 160, "ABI");
+_Static_assert(sizeof(struct ring_header) <= RING_PAGE_SIZE, "ABI");
+_Static_assert(sizeof(struct ring_control) <= RING_PAGE_SIZE, "ABI");
+_Static_assert(RING_PAGE_SIZE + RING_MAX_EXTENTS * 16u <= RING_DATA, "ABI");
+
+static inline struct ring_extent *ring_extents(void *base)
+{
+	return (struct ring_extent *)((char *)base + RING_PAGE_SIZE);
+}
+
+static inline uint64_t ring_segment_offset(uint32_t extent)
+{
+	return RING_DATA + (uint64_t)extent * RING_STRIDE;
+}
+
+static inline uint64_t ring_page_offset(uint32_t extent)
+{
+	return ring_segment_offset(extent) + RING_SEG_SIZE - RING_PAGE_SIZE;
+}
+
+static inline uint64_t ring_file_size(uint32_t max_extents)
+{
+	return RING_DATA + (uint64_t)max_extents * RING_STRIDE;
+}
+
+#endif
