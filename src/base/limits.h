@@ -6,8 +6,10 @@
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H
 
-#define LIMIT_BLOCK_RAW     (16u << 20) /* bytes of one trace block when unpacked */
-#define LIMIT_BLOCK_PACKED  (17u << 20) /* bytes of one trace block in the file */
+#define LIMIT_BLOCK_RAW     (65u << 20) /* bytes of one trace block when unpacked */
+#define LIMIT_BLOCK_PACKED  (66u << 20) /* bytes of one trace block in the file */
+#define LIMIT_BLOCK_TEXT    (32u << 20) /* a row's text, a zone's texts together: cut there */
+#define LIMIT_DECODED       (1u << 30)  /* bytes of decoded blocks that a reader holds at once */
 #define LIMIT_NAME          (1u << 20)  /* bytes of one name, file name or function */
 #define LIMIT_TEXT          (64u << 20) /* bytes of one message or zone text */
 #define LIMIT_ZONE_DEPTH    (1u << 20)  /* open zones on one track */

@@ -1,0 +1,414 @@
+/* The writer: lanes, and the zone blocks made of them. */
+#include "base/limits.h"
+#include "trace/segment.h"
+#include "trace/writer.h"
+
+#define LANE_FIRST  64u          /* zones of a lane's first buffer */
+#define LANE_ALONE  2048u        /* zones that are worth a block of their own when all is flushed */
+#define LANE_TEXT   (1u << 20)   /* bytes of texts that make a block full */
+#define LANE_EXTRAS 32768u       /* and as many attachments */
+#define EXTRAS_MAX  (1u << 20)    /* attachments of one zone that are kept */
+#define ZONE_BYTES  (2 * sizeof(uint64_t) + sizeof(uint32_t))
+
+void lane_free(struct trace_lane *lane)
+{
+	if (!lane)
+		return;
+	free(lane->gap);
+	if (lane->extras) {
+		vec_free(&lane->extras->extras);
+		vec_free(&lane->extras->flags);
+		buf_free(&lane->extras->text);
+		free(lane->extras);
+	}
+	free(lane);
+}
+
+static struct trace_lane *lane_new(struct writer_track *t, uint32_t track)
+{
+	struct trace_lane *lane = calloc(1, sizeof(*lane));
+
+	if (!lane)
+		return NULL;
+	lane->track = track;
+	lane->depth = t->lane_count;
+	return t->lanes[t->lane_count++] = lane;
+}
+
+struct trace_lane *trace_lane(struct trace_writer *w, uint32_t track, uint32_t depth)
+{
+	struct writer_track *t;
+	struct trace_lane **lanes;
+
+	if (track >= w->track_count || depth >= LIMIT_ZONE_DEPTH)
+		return NULL;
+	t = &w->tracks.v[track];
+	if (depth < t->lane_count)
+		return t->lanes[depth];
+	lanes = reallocarray(t->lanes, depth + 1, sizeof(*lanes));
+	if (!lanes)
+		return NULL;
+	t->lanes = lanes;
+	while (t->lane_count <= depth)
+		if (!lane_new(t, track))
+			return NULL;
+	return t->lanes[depth];
+}
+
+/* ------------------------------------------------------------ zone blocks */
+
+static void add_flags(struct trace_writer *w, struct trace_lane **lanes, size_t count)
+{
+	uint32_t first = 0, last = 0;
+	size_t total = 0;
+
+	for (size_t i = 0; i < count; i++)
+		total += lanes[i]->extras ? lanes[i]->extras->flags.n : 0;
+	add_varint(&w->payload, total);
+	for (size_t i = 0; total && i < count; first += lanes[i++]->n) {
+		const struct lane_extras *x = lanes[i]->extras;
+
+		for (size_t k = 0; x && k < x->flags.n; k++) {
+			add_varint(&w->payload, first + x->flags.v[k].zone - last);
+			add_varint(&w->payload, x->flags.v[k].flags);
+			last = first + x->flags.v[k].zone;
+		}
+	}
+}
+
+/* Number, entries (zone minus the last one's, kind, value or length), then all texts. */
+static void add_extras(struct trace_writer *w, struct trace_lane **lanes, size_t count)
+{
+	struct buf b = BUF_INIT;
+	uint32_t first = 0, last = 0;
+	size_t total = 0;
+
+	for (size_t i = 0; i < count; i++)
+		total += lanes[i]->extras ? lanes[i]->extras->extras.n : 0;
+	add_varint(&w->payload, total);
+	if (!total)
+		return;
+	for (size_t i = 0; i < count; first += lanes[i++]->n) {
+		const struct lane_extras *x = lanes[i]->extras;
+
+		for (size_t k = 0; x && k < x->extras.n; k++) {
+			add_varint(&b, first + x->extras.v[k].zone - last);
+			add_varint(&b, x->extras.v[k].kind);
+			add_varint(&b, x->extras.v[k].value);
+			last = first + x->extras.v[k].zone;
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		if (lanes[i]->extras)
+			buf_add(&b, lanes[i]->extras->text.data, lanes[i]->extras->text.len);
+	pack_string(w->packer, b.data, b.len, &w->payload);
+	w->payload.failed |= b.failed;
+	buf_free(&b);
+}
+
+static void lane_shrink(struct trace_writer *w, struct trace_lane *lane)
+{
+	w->buffered -= lane->cap * ZONE_BYTES;
+	free(lane->gap);
+	lane->gap = NULL;
+	lane->cap = 0;
+}
+
+static void lane_emptied(struct trace_writer *w, struct trace_lane *lane)
+{
+	lane->n = 0;
+	if (lane->extras) {
+		lane->extras->extras.n = 0;
+		lane->extras->flags.n = 0;
+		buf_reset(&lane->extras->text);
+	}
+	if (w->crowded)
+		lane_shrink(w, lane);
+}
+
+/* Where the zones of several lanes are joined for one block. */
+struct joined {
+	uint64_t gap[BLOCK_ITEMS], duration[BLOCK_ITEMS];
+	uint32_t srcloc[BLOCK_ITEMS];
+};
+
+static struct joined *join_lanes(struct trace_lane **lanes, size_t count)
+{
+	struct joined *j = malloc(sizeof(*j));
+	size_t at = 0;
+
+	if (!j)
+		return NULL;
+	for (size_t i = 0; i < count; at += lanes[i++]->n) {
+		memcpy(j->gap + at, lanes[i]->gap, lanes[i]->n * sizeof(*j->gap));
+		memcpy(j->duration + at, lanes[i]->duration, lanes[i]->n * sizeof(*j->duration));
+		memcpy(j->srcloc + at, lanes[i]->srcloc, lanes[i]->n * sizeof(*j->srcloc));
+	}
+	return j;
+}
+
+/* Each column has its length in front, so that a reader can pass over those it does not need. */
+static size_t column_begin(struct buf *b)
+{
+	buf_add(b, "\0\0\0", 4);
+	return b->len;
+}
+
+static void column_end(struct buf *b, size_t begin)
+{
+	if (!b->failed)
+		put32(b->data + begin - 4, (uint32_t)(b->len - begin));
+}
+
+static int pack_columns(struct trace_writer *w, struct trace_lane **lanes, size_t count, size_t n)
+{
+	struct joined *j = NULL;
+	size_t at;
+
+	if (count > 1) {
+		j = join_lanes(lanes, count);
+		if (!j)
+			return TACHO_ENOMEM;
+	}
+	at = column_begin(&w->payload);
+	pack_column(w->packer, j ? j->gap : lanes[0]->gap, n, false, &w->payload);
+	column_end(&w->payload, at);
+	at = column_begin(&w->payload);
+	pack_column(w->packer, j ? j->duration : lanes[0]->duration, n, false, &w->payload);
+	column_end(&w->payload, at);
+	at = column_begin(&w->payload);
+	pack_column32(w->packer, j ? j->srcloc : lanes[0]->srcloc, n, &w->payload);
+	column_end(&w->payload, at);
+	free(j);
+	return 0;
+}
+
+/* One block of all that COUNT lanes hold; together at most BLOCK_ITEMS zones. */
+static int lanes_write(struct trace_writer *w, struct trace_lane **lanes, size_t count)
+{
+	struct segment *s = calloc(count, sizeof(*s));
+	uint64_t offset = 0;
+	uint32_t n = 0;
+	int r = s ? writer_next_offset(w, &offset) : writer_no_memory(w);
+
+	for (size_t i = 0; r == 0 && i < count; n += lanes[i++]->n) {
+		lanes[i]->gap[0] = 0;
+		s[i] = (struct segment){offset, lanes[i]->track, lanes[i]->depth, n,
+					lanes[i]->n, lanes[i]->start, lanes[i]->end};
+	}
+	if (r == 0) {
+		buf_reset(&w->payload);
+		directory_add(&w->payload, w->srcloc_count, s, count);
+		if (pack_columns(w, lanes, count, n) < 0)
+			w->payload.failed = true;
+		add_flags(w, lanes, count);
+		add_extras(w, lanes, count);
+		r = w->payload.failed ? writer_no_memory(w)
+				      : writer_block(w, BLOCK_ZONES, w->payload.data,
+						     w->payload.len, false);
+	}
+	for (size_t i = 0; r == 0 && i < count; i++)
+		index_add(w, BLOCK_ZONES, offset, &s[i]);
+	for (size_t i = 0; i < count; i++)
+		lane_emptied(w, lanes[i]);
+	free(s);
+	return r;
+}
+
+/* Writes what a lane holds, or puts it to the small ones that wait for a common block. */
+static int lane_flush(struct trace_writer *w, struct trace_lane *lane, size_t *zones)
+{
+	int r = 0;
+
+	if (lane->n >= LANE_ALONE)
+		return lanes_write(w, &lane, 1);
+	if (*zones + lane->n > BLOCK_ITEMS) {
+		r = lanes_write(w, w->small.v, w->small.n);
+		w->small.n = *zones = 0;
+	}
+	if (vec_push(&w->small, lane) < 0)
+		return writer_no_memory(w);
+	*zones += lane->n;
+	return r;
+}
+
+int lanes_flush(struct trace_writer *w)
+{
+	size_t zones = 0, kept = 0;
+	int r = w->error.code;
+
+	w->crowded = w->buffered + w->extra_bytes > w->options.memory / 2;
+	w->small.n = 0;
+	for (size_t i = 0; i < w->holders.n && r == 0; i++) {
+		struct trace_lane *lane = w->holders.v[i];
+
+		/* One that got nothing since the last flush gives its buffer back. */
+		if (lane->n)
+			r = lane_flush(w, lane, &zones);
+		else
+			lane_shrink(w, lane);
+	}
+	if (r == 0 && w->small.n)
+		r = lanes_write(w, w->small.v, w->small.n);
+	w->crowded = false;
+	w->extra_bytes = 0;
+	for (size_t i = 0; i < w->holders.n; i++)
+		if (w->holders.v[i]->cap)
+			w->holders.v[kept++] = w->holders.v[i];
+	w->holders.n = kept;
+	return r;
+}
+
+/* ---------------------------------------------------------------- adding */
+
+static int lane_grow(struct trace_writer *w, struct trace_lane *lane)
+{
+	uint32_t cap = lane->cap ? lane->cap * 4 : LANE_FIRST;
+	uint64_t *gap;
+
+	if (cap > BLOCK_ITEMS)
+		cap = BLOCK_ITEMS;
+	gap = malloc(cap * ZONE_BYTES);
+	if (!gap || (!lane->cap && vec_push(&w->holders, lane) < 0)) {
+		free(gap);
+		return writer_no_memory(w);
+	}
+	if (lane->n) {
+		memcpy(gap, lane->gap, lane->n * sizeof(*gap));
+		memcpy(gap + cap, lane->duration, lane->n * sizeof(*gap));
+		memcpy(gap + 2 * (size_t)cap, lane->srcloc, lane->n * sizeof(*lane->srcloc));
+	}
+	free(lane->gap);
+	w->buffered += (cap - lane->cap) * ZONE_BYTES;
+	lane->gap = gap;
+	lane->duration = gap + cap;
+	lane->srcloc = (uint32_t *)(gap + 2 * (size_t)cap);
+	lane->cap = cap;
+	return 0;
+}
+
+static int lane_room(struct trace_writer *w, struct trace_lane *lane)
+{
+	int r = w->error.code;
+
+	if (r == 0 && lane->n == BLOCK_ITEMS)
+		return lanes_write(w, &lane, 1);
+	if (r == 0 && w->buffered >= w->options.memory)
+		r = lanes_flush(w);
+	return r < 0 ? r : lane_grow(w, lane);
+}
+
+static inline int lane_append(struct trace_writer *w, struct trace_lane *lane, uint64_t start,
+			      uint64_t end, uint32_t srcloc)
+{
+	uint32_t i;
+	int r;
+
+	if (__builtin_expect(lane->n == lane->cap, 0)) {
+		r = lane_room(w, lane);
+		if (r < 0)
+			return r;
+	}
+	i = lane->n++;
+	if (__builtin_expect(i == 0, 0))
+		lane->start = start;
+	lane->gap[i] = start - lane->end;
+	lane->duration[i] = end - start;
+	lane->srcloc[i] = srcloc;
+	lane->end = end;
+	w->zones++;
+	return 0;
+}
+
+/* Makes a zone fit behind the last one. */
+static void zone_move(struct trace_writer *w, const struct trace_lane *lane, uint64_t *start,
+		      uint64_t *end)
+{
+	if (*start >= lane->end && *end >= *start)
+		return;
+	if (*start < lane->end)
+		*start = lane->end;
+	if (*end < *start)
+		*end = *start;
+	w->moved++;
+}
+
+static int zone_add(struct trace_writer *w, struct trace_lane *lane, uint64_t start, uint64_t end,
+		    uint32_t srcloc, uint64_t children, uint32_t flags)
+{
+	int r;
+
+	if (w->error.code)
+		return w->error.code;
+	if (srcloc >= w->srcloc_count)
+		return writer_fail(w, TACHO_EINTERNAL, "%s: no source location %u", w->part, srcloc);
+	zone_move(w, lane, &start, &end);
+	r = lane_append(w, lane, start, end, srcloc);
+	if (r < 0)
+		return r;
+	if (flags & TRACE_ZONE_UNFINISHED)
+		w->sums.v[srcloc].unfinished++;
+	else
+		zone_sums_add(&w->sums.v[srcloc], end - start, children);
+	return 0;
+}
+
+int trace_lane_add(struct trace_writer *w, struct trace_lane *lane, uint64_t start, uint64_t end,
+		   uint32_t srcloc, uint64_t children)
+{
+	int r;
+
+	if (__builtin_expect(start < lane->end || end < start || srcloc >= w->srcloc_count ||
+				     w->error.code,
+			     0))
+		return zone_add(w, lane, start, end, srcloc, children, 0);
+	r = lane_append(w, lane, start, end, srcloc);
+	if (__builtin_expect(r < 0, 0))
+		return r;
+	zone_sums_add(&w->sums.v[srcloc], end - start, children);
+	return 0;
+}
+
+static int extras_push(struct trace_writer *w, struct lane_extras *x, uint32_t zone, uint32_t flags,
+		       const struct trace_extra *extras, size_t count)
+{
+	int r = 0;
+
+	if (count > EXTRAS_MAX)
+		count = EXTRAS_MAX;
+	if (flags)
+		r = vec_push(&x->flags, ((struct pending_flags){zone, flags}));
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		bool text = extras[i].kind <= TRACE_EXTRA_TEXT;
+		size_t room = x->text.len < LIMIT_BLOCK_TEXT ? LIMIT_BLOCK_TEXT - x->text.len : 0;
+		size_t len = extras[i].len < room ? extras[i].len : room;
+		struct pending_extra e = {zone, extras[i].kind, text ? len : extras[i].value};
+
+		r = vec_push(&x->extras, e);
+		if (r == 0 && text)
+			r = buf_add(&x->text, extras[i].text, len);
+		w->extra_bytes += sizeof(e) + (text ? len : 0);
+	}
+	return r;
+}
+
+int trace_lane_add_full(struct trace_writer *w, struct trace_lane *lane, uint64_t start,
+			uint64_t end, uint32_t srcloc, uint64_t children, uint32_t flags,
+			const struct trace_extra *extras, size_t count)
+{
+	int r = zone_add(w, lane, start, end, srcloc, children, flags);
+
+	if (r < 0 || (!flags && !count))
+		return r;
+	if (!lane->extras) {
+		lane->extras = calloc(1, sizeof(*lane->extras));
+		if (!lane->extras)
+			return writer_no_memory(w);
+		lane->extras->text = (struct buf)BUF_INIT;
+	}
+	if (extras_push(w, lane->extras, lane->n - 1, flags, extras, count) < 0)
+		return writer_no_memory(w);
+	if (lane->extras->text.len >= LANE_TEXT || lane->extras->extras.n >= LANE_EXTRAS)
+		return lanes_write(w, &lane, 1);
+	return w->extra_bytes > w->options.memory ? lanes_flush(w) : 0;
+}

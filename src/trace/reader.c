@@ -1,0 +1,337 @@
+/* The reader: opening, times, names. */
+#include "trace/reader.h"
+#include "base/limits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#define CACHE_BYTES (32u << 20) /* of decoded blocks that nobody uses at the moment */
+
+static int check_header(struct trace_private *p, struct tacho_error *err)
+{
+	const char *path = p->trace.path;
+	uint8_t h[FILE_HEADER_SIZE];
+	uint64_t unknown;
+	int r;
+
+	if (p->trace.file_size < sizeof(h))
+		return err_set(err, TACHO_EFORMAT, "%s is too short to be a trace", path);
+	r = read_at(p->fd, 0, h, sizeof(h));
+	if (r < 0)
+		return err_errno(err, TACHO_EREAD, "cannot read %s", path);
+	if (memcmp(h, FILE_MAGIC, 8))
+		return err_set(err, TACHO_EFORMAT, "%s is not a trace", path);
+	if (get32(h + 8) == __builtin_bswap32(FILE_ORDER))
+		return err_set(err, TACHO_EFORMAT,
+			       "%s was written big-endian; traces are little-endian", path);
+	if (get32(h + 8) != FILE_ORDER)
+		return err_set(err, TACHO_EFORMAT, "%s has a damaged header", path);
+	unknown = get64(h + 24) & ~FILE_INCOMPATIBLE;
+	if (unknown)
+		return err_set(err, TACHO_EVERSION,
+			       "%s needs a newer version: it uses incompatible feature bit %d", path,
+			       __builtin_ctzll(unknown));
+#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+	if (get64(h + 56) != XXH3_64bits(h, 56))
+		return err_set(err, TACHO_EFORMAT, "%s has a damaged header", path);
+#endif
+	memcpy(p->trace.uuid, h + 32, sizeof(p->trace.uuid));
+	return 0;
+}
+
+static int open_file(struct trace_private *p, const char *path, uint64_t limit,
+		     struct tacho_error *err)
+{
+	struct stat st;
+
+	p->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (p->fd < 0 || fstat(p->fd, &st) < 0)
+		return err_errno(err, TACHO_EREAD, "cannot read %s", path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, TACHO_EREAD, "%s is not a regular file", path);
+	p->trace.file_size = (uint64_t)st.st_size < limit ? (uint64_t)st.st_size : limit;
+	p->trace.path = arena_string(p, path, strlen(path));
+	if (!p->trace.path)
+		return TACHO_ENOMEM;
+	return check_header(p, err);
+}
+
+/* ------------------------------------------------------------------ lanes */
+
+static int by_lane(const void *a, const void *b)
+{
+	const struct segment *x = a, *y = b;
+
+	if (x->track != y->track)
+		return x->track < y->track ? -1 : 1;
+	if (x->depth != y->depth)
+		return x->depth < y->depth ? -1 : 1;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct segment *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* One lane per run of segments; a segment that goes back in time is damage and left out. */
+static int lanes_build(struct trace_private *p)
+{
+	struct trace_lane_info *lane = NULL;
+	size_t kept = 0;
+
+	if (p->zones.n)
+		qsort(p->zones.v, p->zones.n, sizeof(*p->zones.v), by_lane);
+	for (size_t i = 0; i < p->zones.n; i++) {
+		struct segment s = p->zones.v[i];
+
+		if (!lane || lane->track != s.track || lane->depth != s.depth) {
+			struct trace_lane_info new = {.track = s.track, .depth = s.depth,
+						      .start = s.start,
+						      .first_block = (uint32_t)kept};
+
+			if (vec_push(&p->lanes, new) < 0)
+				return TACHO_ENOMEM;
+			lane = &p->lanes.v[p->lanes.n - 1];
+		} else if (s.start < lane->end) {
+			damage_add(p, s.offset);
+			continue;
+		}
+		lane->blocks++;
+		lane->zones += s.count;
+		lane->end = s.end;
+		p->trace.zones += s.count;
+		p->zones.v[kept++] = s;
+	}
+	p->zones.n = kept;
+	p->trace.lanes = p->lanes.v;
+	p->trace.lane_count = (uint32_t)p->lanes.n;
+	return 0;
+}
+
+static void span_find(struct trace_private *p)
+{
+	struct trace *t = &p->trace;
+	uint64_t start = UINT64_MAX, end = 0;
+
+	for (size_t i = 0; i < p->lanes.n; i++) {
+		start = p->lanes.v[i].start < start ? p->lanes.v[i].start : start;
+		end = p->lanes.v[i].end > end ? p->lanes.v[i].end : end;
+	}
+	for (size_t i = 0; i < p->rows.n; i++) {
+		start = p->rows.v[i].start < start ? p->rows.v[i].start : start;
+		end = p->rows.v[i].end > end ? p->rows.v[i].end : end;
+		t->rows += p->rows.v[i].count;
+	}
+	if (start == UINT64_MAX && p->clock_points.n)
+		start = end = p->clock_points.v[0].ticks;
+	t->start = start == UINT64_MAX ? 0 : start;
+	t->end = end;
+}
+
+/* ------------------------------------------------------------------- open */
+
+static void forget(struct trace_private *p)
+{
+	p->processes.n = p->tracks.n = p->srclocs.n = p->properties.n = p->clock_points.n = 0;
+	p->ledgers.n = p->zones.n = p->rows.n = 0;
+	p->holes = 0;
+	p->srclocs_needed = 0;
+	memset(&p->trace.damage, 0, sizeof(p->trace.damage));
+}
+
+static int load(struct trace_private *p, bool scan)
+{
+	int r = scan ? TACHO_EDAMAGED : index_load(p);
+
+	if (r == TACHO_EDAMAGED) {
+		forget(p);
+		r = file_scan(p);
+	}
+	if (r == 0)
+		r = model_finish(p);
+	if (r < 0)
+		return r;
+	if (p->rows.n)
+		qsort(p->rows.v, p->rows.n, sizeof(*p->rows.v), by_start);
+	r = lanes_build(p);
+	if (r == 0)
+		span_find(p);
+	damage_text(p);
+	return r;
+}
+
+static int reader_open(struct trace_private **out, const char *path, uint64_t limit, bool scan,
+		       struct tacho_error *err)
+{
+	struct trace_private *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (!p)
+		return err_set(err, TACHO_ENOMEM, "no memory to open %s", path);
+	p->fd = -1;
+	p->trace.private = p;
+	p->store = p->unpacked = (struct buf)BUF_INIT;
+	p->idle_limit = CACHE_BYTES;
+	p->unpacker = unpacker_new();
+	r = p->unpacker ? open_file(p, path, limit, err) : TACHO_ENOMEM;
+	if (r == 0) {
+		r = load(p, scan);
+		if (r == TACHO_EDAMAGED)
+			err_set(err, r, "%s is too damaged to be read", path);
+		else if (r == TACHO_EREAD)
+			err_errno(err, r, "cannot read %s", path);
+	}
+	if (r == TACHO_ENOMEM)
+		err_set(err, r, "no memory to open %s", path);
+	if (r < 0) {
+		trace_close(&p->trace);
+		return r;
+	}
+	*out = p;
+	return 0;
+}
+
+int trace_open(struct trace **trace, const char *path, struct tacho_error *err)
+{
+	struct trace_private *p;
+	int r = reader_open(&p, path, UINT64_MAX, false, err);
+
+	if (r == 0)
+		*trace = &p->trace;
+	return r;
+}
+
+int reader_open_scanned(struct trace_private **p, const char *path, uint64_t limit,
+			struct tacho_error *err)
+{
+	return reader_open(p, path, limit, true, err);
+}
+
+void trace_close(struct trace *trace)
+{
+	struct trace_private *p = trace ? trace->private : NULL;
+
+	if (!p)
+		return;
+	zblock_cache_free(p);
+	clock_fit_free(&p->fit);
+	unpacker_free(p->unpacker);
+	buf_free(&p->store);
+	buf_free(&p->unpacked);
+	vec_free(&p->processes);
+	vec_free(&p->tracks);
+	vec_free(&p->srclocs);
+	vec_free(&p->properties);
+	vec_free(&p->clock_points);
+	vec_free(&p->ledgers);
+	vec_free(&p->lanes);
+	vec_free(&p->zones);
+	vec_free(&p->rows);
+	arena_free(p);
+	free(p->sums);
+	if (p->fd >= 0)
+		close(p->fd);
+	free(p);
+}
+
+/* ------------------------------------------------------------------ times */
+
+int64_t trace_ns(const struct trace *trace, uint64_t ticks)
+{
+	const struct clock_fit *fit = &private_of(trace)->fit;
+	uint64_t ns = (uint64_t)clock_fit_ns(fit, ticks) - (uint64_t)clock_fit_ns(fit, trace->start);
+
+	return (int64_t)ns;
+}
+
+uint64_t trace_ticks(const struct trace *trace, int64_t ns)
+{
+	const struct clock_fit *fit = &private_of(trace)->fit;
+
+	return clock_fit_ticks(fit, (int64_t)((uint64_t)ns +
+					      (uint64_t)clock_fit_ns(fit, trace->start)));
+}
+
+double trace_duration_ns(const struct trace *trace, uint64_t start, uint64_t end)
+{
+	return clock_fit_span_ns(&private_of(trace)->fit, start, end);
+}
+
+int64_t trace_realtime_ns(const struct trace *trace, uint64_t ticks)
+{
+	const struct trace_clock_point *p = trace->clock_points, *near;
+	uint32_t low = 0, high = trace->clock_point_count;
+	double ns;
+
+	if (!high)
+		return 0;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (p[middle].ticks <= ticks)
+			low = middle;
+		else
+			high = middle;
+	}
+	near = &p[low];
+	ns = ticks < near->ticks ? -trace_duration_ns(trace, ticks, near->ticks)
+				 : trace_duration_ns(trace, near->ticks, ticks);
+	if (!(fabs(ns) < 4e18))
+		ns = 0;
+	return near->realtime_ns + (int64_t)ns;
+}
+
+/* ------------------------------------------------------------------ names */
+
+const char *trace_property(const struct trace *trace, const char *key)
+{
+	const struct trace_private *p = private_of(trace);
+
+	for (size_t i = 0; i < p->properties.n; i++)
+		if (!strcmp(p->properties.v[i].key, key))
+			return p->properties.v[i].value;
+	return NULL;
+}
+
+const char *trace_srcloc_name(const struct trace *trace, uint32_t srcloc)
+{
+	const struct trace_srcloc *s;
+
+	if (srcloc >= trace->srcloc_count)
+		return "?";
+	s = &trace->srclocs[srcloc];
+	if (s->name[0])
+		return s->name;
+	return s->function[0] ? s->function : "?";
+}
+
+void trace_track_lanes(const struct trace *trace, uint32_t track, uint32_t *first, uint32_t *count)
+{
+	uint32_t low = 0, high = trace->lane_count, end;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (trace->lanes[middle].track < track)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < trace->lane_count && trace->lanes[end].track == track; end++)
+		;
+	*first = low;
+	*count = end - low;
+}

@@ -1,0 +1,166 @@
+/*
+ * Private: the parts of the reader.
+ *
+ * Opening reads the index (or, when there is none, every block) and the definitions: afterwards
+ * memory holds the model and one segment entry per block. Zones and rows are decoded on demand,
+ * block by block, through the cache in zblock.c. Everything that comes from the file is checked
+ * here, so that the arrays of struct trace may be used as they are: every id in them is in range,
+ * every string is a string.
+ */
+#ifndef TRACE_READER_H
+#define TRACE_READER_H
+
+#include "base/vec.h"
+#include "clock/clock.h"
+#include "trace/block.h"
+#include "trace/segment.h"
+#include "trace/sums.h"
+#include "trace/trace.h"
+
+/* The parts of a zone block, not yet decoded; they point into trace_private.store. */
+struct zpayload {
+	uint64_t offset;
+	uint32_t segments, n;
+	struct in directory, gap, duration, srcloc, marks;
+};
+
+/* Zones with flags or attachments, by zone. */
+struct zone_marks {
+	struct zone_mark {
+		uint32_t zone, flags;
+		uint32_t first_extra, extras;
+	} *v;
+	uint32_t count, extra_count;
+	struct trace_extra *extras; /* texts point into TEXT */
+	struct buf text;
+	size_t bytes;
+};
+
+/* A decoded zone block. Counted references; kept in the cache while there is room. */
+struct zblock {
+	uint64_t offset;
+	uint32_t n;            /* zones; segments stand one behind the other */
+	uint32_t references;
+	uint32_t columns;      /* ZBLOCK_* that are decoded */
+	bool bad;              /* could not be decoded: n = 0 */
+	size_t bytes;
+	uint64_t *start, *end; /* one allocation with srcloc */
+	uint32_t *srcloc;
+	struct zone_marks marks;
+	struct zblock *next;          /* in the bucket */
+	struct zblock *newer, *older; /* of those without references */
+};
+
+#define ZBLOCK_TIMES   1u
+#define ZBLOCK_SRCLOCS 2u
+#define ZBLOCK_MARKS   4u
+#define ZBLOCK_ALL     7u
+
+#define CACHE_BUCKETS 1024u
+
+struct arena_chunk;
+
+struct trace_private {
+	struct trace trace; /* what the caller sees; first, so that both have one address */
+	int fd;
+	struct unpacker *unpacker;
+	struct buf store, unpacked;
+	struct arena_chunk *arena;
+
+	struct {
+		VEC(struct trace_process);
+	} processes;
+	struct {
+		VEC(struct trace_track);
+	} tracks;
+	struct {
+		VEC(struct trace_srcloc);
+	} srclocs;
+	struct {
+		VEC(struct trace_property);
+	} properties;
+	struct {
+		VEC(struct trace_clock_point);
+	} clock_points;
+	struct {
+		VEC(struct trace_ledger);
+	} ledgers;
+	struct {
+		VEC(struct trace_lane_info);
+	} lanes;
+	struct {
+		VEC(struct segment);
+	} zones, rows; /* zones: by lane, in order; rows: by start */
+	/* Known after a scan only: the last whole checkpoint and what is being read of the next. */
+	uint64_t checkpoint, checkpoint_end, checkpoint_sequence;
+	uint64_t checkpoint_begin, checkpoint_parts;
+	uint64_t holes;      /* definitions made up for ids that were never defined */
+	uint32_t srclocs_needed;
+
+	struct zone_sums *sums; /* of the whole trace, per source location; NULL: not in the file */
+	struct clock_fit fit;
+	uint64_t scan_end; /* behind the last whole block; known after a scan only */
+	uint64_t next_sequence;
+
+	struct zblock *buckets[CACHE_BUCKETS];
+	struct zblock *newest, *oldest;
+	size_t held, idle; /* bytes of blocks with and without references */
+	size_t idle_limit;
+};
+
+static inline struct trace_private *private_of(const struct trace *t)
+{
+	return t->private;
+}
+
+/* arena.c: copies that live until the trace is closed; NULL: no memory. */
+char *arena_string(struct trace_private *p, const void *bytes, size_t len);
+void arena_free(struct trace_private *p);
+
+/* model.c: definitions into the arrays. */
+int model_read(struct trace_private *p, struct in *in);
+int model_finish(struct trace_private *p);
+
+/*
+ * reader.c: opens by going through all blocks, without looking at anything from byte LIMIT on, whether
+ * there is an index or not.
+ */
+int reader_open_scanned(struct trace_private **p, const char *path, uint64_t limit,
+			struct tacho_error *err);
+
+/* scan.c: finds the blocks. index_load() is TACHO_EDAMAGED when there is no usable index. */
+int index_load(struct trace_private *p);
+int file_scan(struct trace_private *p);
+int stats_load(struct trace_private *p, struct in *in);
+
+/* Notes a block that could not be used. */
+void damage_add(struct trace_private *p, uint64_t offset);
+void damage_text(struct trace_private *p);
+
+/*
+ * zpayload.c: the block at OFFSET into its parts, which stay valid until the next block is read; then
+ * any of its columns, n numbers each. TACHO_EDAMAGED when they are not what they should be.
+ */
+int zpayload_read(struct trace_private *p, uint64_t offset, struct zpayload *z);
+int zpayload_times(struct trace_private *p, const struct zpayload *z, uint64_t *start,
+		   uint64_t *end);
+int zpayload_durations(struct trace_private *p, const struct zpayload *z, uint64_t *duration);
+int zpayload_srclocs(struct trace_private *p, const struct zpayload *z, uint32_t *srcloc);
+int zpayload_marks(struct trace_private *p, const struct zpayload *z, struct zone_marks *m);
+void zone_marks_free(struct zone_marks *m);
+
+/*
+ * zblock.c: the block at OFFSET with at least COLUMNS decoded. A block that is damaged is noted in
+ * trace->damage and comes back empty. zblock_put() gives it back.
+ */
+int zblock_get(struct trace_private *p, uint64_t offset, uint32_t columns, struct zblock **block);
+void zblock_put(struct trace_private *p, struct zblock *block);
+void zblock_cache_free(struct trace_private *p);
+
+/* Whether segment S fits what was found in BLOCK. */
+static inline bool segment_fits(const struct segment *s, const struct zblock *block)
+{
+	return s->first <= block->n && s->count <= block->n - s->first;
+}
+
+#endif

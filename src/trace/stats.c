@@ -1,0 +1,300 @@
+/* Statistics per source location: from the file when it has them, else counted. */
+#include "trace/stats.h"
+
+#include <math.h>
+
+/* ------------------------------------------------------------------- scan */
+
+static bool track_selected(const struct trace_filter *f, uint32_t track)
+{
+	return !f || !f->tracks || f->tracks[track];
+}
+
+static bool segment_selected(const struct trace_filter *f, const struct segment *s)
+{
+	return !f || (track_selected(f, s->track) && s->start < f->t1 && s->end >= f->t0);
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+int zone_scan_open(struct zone_scan *s, struct trace_private *p, const struct trace_filter *filter)
+{
+	size_t n = 0;
+
+	*s = (struct zone_scan){.p = p, .filter = filter_is_all(filter) ? NULL : filter};
+	s->offsets = malloc((p->zones.n + 1) * sizeof(*s->offsets));
+	s->duration = malloc(BLOCK_ITEMS_MAX * (2 * sizeof(*s->duration) + sizeof(*s->srcloc)));
+	if (!s->offsets || !s->duration) {
+		zone_scan_close(s);
+		return TACHO_ENOMEM;
+	}
+	s->start = s->duration + BLOCK_ITEMS_MAX;
+	s->srcloc = (uint32_t *)(s->start + BLOCK_ITEMS_MAX);
+	for (size_t i = 0; i < p->zones.n; i++)
+		if (segment_selected(s->filter, &p->zones.v[i]))
+			s->offsets[n++] = p->zones.v[i].offset;
+	qsort(s->offsets, n, sizeof(*s->offsets), by_offset);
+	for (size_t i = 0; i < n; i++)
+		if (!i || s->offsets[i] != s->offsets[i - 1])
+			s->offsets[s->block_count++] = s->offsets[i];
+	return 0;
+}
+
+void zone_scan_close(struct zone_scan *s)
+{
+	free(s->offsets);
+	free(s->duration);
+	memset(s, 0, sizeof(*s));
+}
+
+/* Ends become durations, and what the filter leaves out loses its source location. */
+static void scan_filter(struct zone_scan *s, const struct zpayload *z)
+{
+	const struct trace_filter *f = s->filter;
+	struct in in = z->directory;
+	struct segment g = {0};
+	struct directory d;
+
+	directory_read(&in, &d);
+	for (uint32_t k = 0; k < d.segments; k++) {
+		bool selected;
+
+		directory_next(&in, &d, z->offset, &g);
+		selected = g.track < s->p->tracks.n && segment_selected(f, &g);
+		for (uint32_t i = g.first; i < g.first + g.count; i++) {
+			s->duration[i] -= s->start[i];
+			if (!selected || s->start[i] < f->t0 || s->start[i] >= f->t1 ||
+			    (f->srclocs && !f->srclocs[s->srcloc[i]]))
+				s->srcloc[i] = TRACE_NONE;
+		}
+	}
+}
+
+static int drop_unfinished(struct zone_scan *s, const struct zpayload *z)
+{
+	struct in in = z->marks;
+	struct zone_marks marks;
+	int r;
+
+	if (!in_varint(&in) && !in.bad)
+		return 0;
+	r = zpayload_marks(s->p, z, &marks);
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < marks.count; i++)
+		if (marks.v[i].flags & TRACE_ZONE_UNFINISHED)
+			s->srcloc[marks.v[i].zone] = TRACE_NONE;
+	zone_marks_free(&marks);
+	return 0;
+}
+
+int zone_scan_block(struct zone_scan *s, size_t i)
+{
+	struct zpayload z;
+	int r = zpayload_read(s->p, s->offsets[i], &z);
+
+	s->n = r == 0 ? z.n : 0;
+	if (r == 0)
+		r = zpayload_srclocs(s->p, &z, s->srcloc);
+	if (r == 0 && s->filter)
+		r = zpayload_times(s->p, &z, s->start, s->duration);
+	else if (r == 0)
+		r = zpayload_durations(s->p, &z, s->duration);
+	if (r == 0 && s->filter)
+		scan_filter(s, &z);
+	if (r == 0)
+		r = drop_unfinished(s, &z);
+	if (r < 0)
+		s->n = 0;
+	if (r == TACHO_EDAMAGED) {
+		damage_add(s->p, s->offsets[i]);
+		r = 0;
+	}
+	return r;
+}
+
+/* ------------------------------------------------------------------- sums */
+
+/* One lane and the lane below it, whose zones are the children of its zones. */
+struct family {
+	struct trace_cursor *parent, *child;
+	struct trace_zone next; /* of the child lane */
+	bool more;
+};
+
+static int family_step(struct family *f)
+{
+	int r = trace_cursor_next(f->child, &f->next);
+
+	f->more = r > 0;
+	return r < 0 ? r : 0;
+}
+
+/* Time of the zones directly inside ZONE. Zones of both lanes are in order. */
+static int family_children(struct family *f, const struct trace_zone *zone, uint64_t *children)
+{
+	int r = 0;
+
+	*children = 0;
+	while (r == 0 && f->more && f->next.start < zone->start)
+		r = family_step(f);
+	while (r == 0 && f->more && f->next.end <= zone->end) {
+		*children += f->next.end - f->next.start;
+		r = family_step(f);
+	}
+	return r;
+}
+
+static int family_sum(struct family *f, const struct trace_filter *filter, struct zone_sums *sums)
+{
+	struct trace_zone zone;
+	uint64_t children;
+	int r;
+
+	while ((r = trace_cursor_next(f->parent, &zone)) > 0) {
+		if (filter && (zone.start < filter->t0 ||
+			       (filter->srclocs && !filter->srclocs[zone.srcloc])))
+			continue;
+		r = family_children(f, &zone, &children);
+		if (r < 0)
+			return r;
+		if (zone.flags & TRACE_ZONE_UNFINISHED)
+			sums[zone.srcloc].unfinished++;
+		else
+			zone_sums_add(&sums[zone.srcloc], zone.end - zone.start, children);
+	}
+	return r;
+}
+
+static int lane_sum(struct trace_private *p, uint32_t lane, const struct trace_filter *filter,
+		    struct zone_sums *sums)
+{
+	const struct trace_lane_info *info = &p->trace.lanes[lane];
+	bool below = lane + 1 < p->trace.lane_count && info[1].track == info->track &&
+		     info[1].depth == info->depth + 1;
+	uint64_t t0 = filter ? filter->t0 : 0, t1 = filter ? filter->t1 : UINT64_MAX;
+	struct family f = {0};
+	int r = trace_cursor_open(&f.parent, &p->trace, lane, t0, t1);
+
+	if (r == 0 && below)
+		r = trace_cursor_open(&f.child, &p->trace, lane + 1, t0, UINT64_MAX);
+	if (r == 0 && below)
+		r = family_step(&f);
+	if (r == 0)
+		r = family_sum(&f, filter, sums);
+	trace_cursor_close(f.parent);
+	trace_cursor_close(f.child);
+	return r;
+}
+
+int sums_count(struct trace_private *p, const struct trace_filter *filter, struct zone_sums *sums)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < p->trace.srcloc_count; i++)
+		sums[i].min = UINT64_MAX;
+	for (uint32_t i = 0; r == 0 && i < p->trace.lane_count; i++)
+		if (track_selected(filter, p->trace.lanes[i].track))
+			r = lane_sum(p, i, filter, sums);
+	return r;
+}
+
+/* ----------------------------------------------------------------- public */
+
+/* sqrt(squares / n - mean * mean) loses all digits of a small spread: integers as far as they go. */
+static double sigma(const struct zone_sums *s)
+{
+	unsigned __int128 total = s->total, n = s->count, squares, left;
+
+	if (n == 0)
+		return 0;
+	if (!__builtin_mul_overflow(n, s->squares, &squares)) {
+		left = total * total;
+		return left > squares ? 0 : sqrt((double)(squares - left)) / (double)n;
+	}
+	return sqrt(fabs((double)s->squares / (double)n -
+			 (double)total / (double)n * ((double)total / (double)n)));
+}
+
+static void stat_fill(struct trace_stat *stat, uint32_t srcloc, const struct zone_sums *s)
+{
+	memset(stat, 0, sizeof(*stat));
+	stat->srcloc = srcloc;
+	stat->unfinished = s->unfinished;
+	if (!s->count)
+		return;
+	stat->count = s->count;
+	stat->total = s->total;
+	stat->self = s->total - s->children;
+	stat->min = s->min;
+	stat->max = s->max;
+	stat->mean = (double)s->total / (double)s->count;
+	stat->sigma = sigma(s);
+}
+
+static int by_total(const void *a, const void *b)
+{
+	const struct trace_stat *x = a, *y = b;
+
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	return (x->srcloc > y->srcloc) - (x->srcloc < y->srcloc);
+}
+
+static int stats_make(struct trace_private *p, const struct trace_filter *filter,
+		      const struct zone_sums *sums, struct trace_stat **stats, size_t *count)
+{
+	struct trace_stat *list;
+	struct zone_scan scan;
+	size_t n = 0;
+	int r = 0;
+
+	for (uint32_t i = 0; i < p->trace.srcloc_count; i++)
+		n += sums[i].count || sums[i].unfinished;
+	list = calloc(n + 1, sizeof(*list));
+	if (!list)
+		return TACHO_ENOMEM;
+	n = 0;
+	for (uint32_t i = 0; i < p->trace.srcloc_count; i++)
+		if (sums[i].count || sums[i].unfinished)
+			stat_fill(&list[n++], i, &sums[i]);
+	if (!filter || !filter->no_percentiles) {
+		r = zone_scan_open(&scan, p, filter);
+		if (r == 0) {
+			r = percentiles_find(&scan, list, n);
+			zone_scan_close(&scan);
+		}
+	}
+	if (r < 0) {
+		free(list);
+		return r;
+	}
+	qsort(list, n, sizeof(*list), by_total);
+	*stats = list;
+	*count = n;
+	return 0;
+}
+
+int trace_stats(struct trace *trace, const struct trace_filter *filter, struct trace_stat **stats,
+		size_t *count, struct tacho_error *err)
+{
+	struct trace_private *p = private_of(trace);
+	struct zone_sums *sums = NULL;
+	int r = 0;
+
+	if (!p->sums || !filter_is_all(filter)) {
+		sums = calloc(trace->srcloc_count + 1, sizeof(*sums));
+		r = sums ? sums_count(p, filter, sums) : TACHO_ENOMEM;
+	}
+	if (r == 0)
+		r = stats_make(p, filter, sums ? sums : p->sums, stats, count);
+	if (r < 0)
+		err_set(err, r, "cannot count the zones of %s: %s", trace->path, err_text(r));
+	free(sums);
+	return r;
+}

@@ -1,0 +1,158 @@
+/* The reader: the cache of decoded zone blocks. */
+#include "base/limits.h"
+#include "trace/reader.h"
+
+static struct zblock **bucket_of(struct trace_private *p, uint64_t offset)
+{
+	return &p->buckets[(offset * 0x9e3779b97f4a7c15u) >> 32 & (CACHE_BUCKETS - 1)];
+}
+
+static void zblock_free(struct trace_private *p, struct zblock *z)
+{
+	struct zblock **link = bucket_of(p, z->offset);
+
+	while (*link != z)
+		link = &(*link)->next;
+	*link = z->next;
+	free(z->start);
+	zone_marks_free(&z->marks);
+	free(z);
+}
+
+/* ------------------------------------- the list of those without references */
+
+static void idle_add(struct trace_private *p, struct zblock *z)
+{
+	z->newer = NULL;
+	z->older = p->newest;
+	if (p->newest)
+		p->newest->newer = z;
+	else
+		p->oldest = z;
+	p->newest = z;
+	p->idle += z->bytes;
+}
+
+static void idle_remove(struct trace_private *p, struct zblock *z)
+{
+	*(z->newer ? &z->newer->older : &p->newest) = z->older;
+	*(z->older ? &z->older->newer : &p->oldest) = z->newer;
+	p->idle -= z->bytes;
+}
+
+static void idle_trim(struct trace_private *p)
+{
+	while (p->idle > p->idle_limit) {
+		struct zblock *z = p->oldest;
+
+		idle_remove(p, z);
+		zblock_free(p, z);
+	}
+}
+
+/* ----------------------------------------------------------------- decode */
+
+static int zblock_room(struct zblock *z, uint32_t n)
+{
+	z->start = malloc((n ? n : 1) * (2 * sizeof(*z->start) + sizeof(*z->srcloc)));
+	if (!z->start)
+		return TACHO_ENOMEM;
+	z->end = z->start + n;
+	z->srcloc = (uint32_t *)(z->end + n);
+	z->n = n;
+	z->bytes += n * (2 * sizeof(*z->start) + sizeof(*z->srcloc));
+	return 0;
+}
+
+/* Decodes the columns that are missing. */
+static int zblock_decode(struct trace_private *p, struct zblock *z, uint32_t columns)
+{
+	struct zpayload payload;
+	int r = zpayload_read(p, z->offset, &payload);
+
+	columns &= ~z->columns;
+	if (r == 0 && !z->start)
+		r = zblock_room(z, payload.n);
+	if (r == 0 && payload.n != z->n)
+		r = TACHO_EDAMAGED;
+	if (r == 0 && columns & ZBLOCK_TIMES)
+		r = zpayload_times(p, &payload, z->start, z->end);
+	if (r == 0 && columns & ZBLOCK_SRCLOCS)
+		r = zpayload_srclocs(p, &payload, z->srcloc);
+	if (r == 0 && columns & ZBLOCK_MARKS) {
+		r = zpayload_marks(p, &payload, &z->marks);
+		if (r == 0)
+			z->bytes += z->marks.bytes;
+	}
+	if (r == 0)
+		z->columns |= columns;
+	return r;
+}
+
+static struct zblock *zblock_new(struct trace_private *p, uint64_t offset)
+{
+	struct zblock **bucket = bucket_of(p, offset), *z = calloc(1, sizeof(*z));
+
+	if (!z)
+		return NULL;
+	z->offset = offset;
+	z->bytes = sizeof(*z);
+	z->marks.text = (struct buf)BUF_INIT;
+	z->next = *bucket;
+	*bucket = z;
+	return z;
+}
+
+int zblock_get(struct trace_private *p, uint64_t offset, uint32_t columns, struct zblock **block)
+{
+	struct zblock *z = *bucket_of(p, offset);
+	size_t before;
+	int r = 0;
+
+	while (z && z->offset != offset)
+		z = z->next;
+	if (z && !z->references)
+		idle_remove(p, z);
+	else if (z)
+		p->held -= z->bytes;
+	else
+		z = zblock_new(p, offset);
+	if (!z)
+		return TACHO_ENOMEM;
+	before = z->bytes;
+	if (!z->bad && columns & ~z->columns)
+		r = zblock_decode(p, z, columns);
+	if (r == TACHO_EDAMAGED) {
+		damage_add(p, offset);
+		z->bad = true;
+		z->n = 0;
+		r = 0;
+	}
+	if (r == 0 && p->held + z->bytes > LIMIT_DECODED && z->bytes > before)
+		r = TACHO_ELIMIT;
+	if (r == 0)
+		z->references++;
+	if (z->references)
+		p->held += z->bytes;
+	else
+		idle_add(p, z);
+	idle_trim(p);
+	if (r == 0)
+		*block = z;
+	return r;
+}
+
+void zblock_put(struct trace_private *p, struct zblock *z)
+{
+	if (!z || --z->references)
+		return;
+	p->held -= z->bytes;
+	idle_add(p, z);
+	idle_trim(p);
+}
+
+void zblock_cache_free(struct trace_private *p)
+{
+	p->idle_limit = 0;
+	idle_trim(p);
+}

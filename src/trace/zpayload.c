@@ -1,0 +1,231 @@
+/* The reader: the parts of a zone block. */
+#include "base/limits.h"
+#include "trace/reader.h"
+
+#define EXTRAS_MAX (1u << 22) /* attachments in one block */
+
+static void column_window(struct in *in, struct in *column)
+{
+	const uint8_t *head = in_bytes(in, 4), *bytes = NULL;
+	size_t len = head ? get32(head) : 0;
+
+	if (head)
+		bytes = in_bytes(in, len);
+	*column = (struct in){.p = bytes, .end = bytes ? bytes + len : NULL, .bad = !bytes};
+}
+
+int zpayload_read(struct trace_private *p, uint64_t offset, struct zpayload *z)
+{
+	struct block b;
+	struct directory d;
+	struct segment s = {0};
+	struct in in;
+	int r = block_read(p->fd, offset, p->trace.file_size, &p->store, &b);
+
+	if (r == 0 && b.type != BLOCK_ZONES)
+		r = TACHO_EDAMAGED;
+	if (r == 0)
+		r = block_payload(p->unpacker, &p->store, &b, &p->unpacked, &in);
+	if (r < 0)
+		return r;
+	z->offset = offset;
+	z->directory = in;
+	directory_read(&in, &d);
+	for (uint32_t i = 0; i < d.segments && !in.bad; i++)
+		directory_next(&in, &d, offset, &s);
+	z->segments = d.segments;
+	z->n = d.items;
+	column_window(&in, &z->gap);
+	column_window(&in, &z->duration);
+	column_window(&in, &z->srcloc);
+	z->marks = in;
+	return in.bad ? TACHO_EDAMAGED : 0;
+}
+
+/*
+ * Gaps and durations become starts and ends. False when a time overflows or the segment does not end
+ * where it says.
+ */
+static bool times_join(uint64_t *start, uint64_t *end, const struct segment *s)
+{
+	uint64_t t = s->start, wrapped = 0;
+
+	start += s->first;
+	end += s->first;
+	for (uint32_t i = 0; i < s->count; i++) {
+		uint64_t from = t + start[i], to = from + end[i];
+
+		wrapped |= (uint64_t)(from < t) | (uint64_t)(to < from);
+		start[i] = from;
+		end[i] = to;
+		t = to;
+	}
+	return !wrapped && t == s->end;
+}
+
+int zpayload_times(struct trace_private *p, const struct zpayload *z, uint64_t *start,
+		   uint64_t *end)
+{
+	struct in in = z->gap, directory = z->directory;
+	struct segment s = {0};
+	struct directory d;
+	int r = unpack_column(p->unpacker, &in, start, z->n);
+
+	if (r == 0)
+		r = zpayload_durations(p, z, end);
+	directory_read(&directory, &d);
+	for (uint32_t i = 0; r == 0 && i < z->segments; i++) {
+		directory_next(&directory, &d, z->offset, &s);
+		if (!times_join(start, end, &s))
+			r = TACHO_EDAMAGED;
+	}
+	return r;
+}
+
+int zpayload_durations(struct trace_private *p, const struct zpayload *z, uint64_t *duration)
+{
+	struct in in = z->duration;
+
+	return unpack_column(p->unpacker, &in, duration, z->n);
+}
+
+int zpayload_srclocs(struct trace_private *p, const struct zpayload *z, uint32_t *srcloc)
+{
+	struct in in = z->srcloc;
+	uint32_t max = 0;
+	int r = unpack_column32(p->unpacker, &in, srcloc, z->n);
+
+	for (uint32_t i = 0; r == 0 && i < z->n; i++)
+		max = srcloc[i] > max ? srcloc[i] : max;
+	return r == 0 && z->n && max >= p->srclocs.n ? TACHO_EDAMAGED : r;
+}
+
+/* ------------------------------------------------------------------ marks */
+
+struct mark_list {
+	VEC(struct zone_mark);
+};
+
+static uint32_t next_zone(struct in *in, uint32_t last, uint32_t n)
+{
+	uint64_t zone = last + in_limited(in, n);
+
+	if (zone >= n)
+		in->bad = true;
+	return (uint32_t)zone;
+}
+
+static int read_flags(struct in *in, uint32_t n, struct mark_list *marks)
+{
+	size_t count = in_limited(in, n);
+	uint32_t zone = 0;
+
+	for (size_t i = 0; i < count && !in->bad; i++) {
+		uint32_t last = zone;
+
+		zone = next_zone(in, zone, n);
+		if (i && zone == last)
+			in->bad = true;
+		if (vec_push(marks, ((struct zone_mark){.zone = zone})) < 0)
+			return TACHO_ENOMEM;
+		marks->v[i].flags = (uint32_t)in_varint(in);
+	}
+	return in->bad ? TACHO_EDAMAGED : 0;
+}
+
+/* Entries first, then the texts in the same order. */
+static int read_extras(struct in *in, size_t count, struct zone_marks *m, uint32_t n,
+		       uint32_t *zones)
+{
+	uint32_t zone = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct trace_extra *x = &m->extras[i];
+
+		zone = zones[i] = next_zone(in, zone, n);
+		x->kind = (uint32_t)in_limited(in, UINT32_MAX);
+		x->value = in_varint(in);
+	}
+	for (size_t i = 0; i < count && !in->bad; i++) {
+		struct trace_extra *x = &m->extras[i];
+
+		if (x->kind > TRACE_EXTRA_TEXT)
+			continue;
+		x->len = (uint32_t)x->value;
+		x->text = (const char *)in_bytes(in, x->value);
+		x->value = 0;
+	}
+	return in->bad ? TACHO_EDAMAGED : 0;
+}
+
+/* Flags and attachments of a zone become one mark; both lists are sorted by zone. */
+static int merge_marks(struct zone_marks *m, const struct mark_list *flags, const uint32_t *zones)
+{
+	size_t f = 0, x = 0, n = 0;
+
+	m->v = calloc(flags->n + m->extra_count + 1, sizeof(*m->v));
+	if (!m->v)
+		return TACHO_ENOMEM;
+	while (f < flags->n || x < m->extra_count) {
+		uint32_t zone = f < flags->n ? flags->v[f].zone : UINT32_MAX;
+		struct zone_mark *mark = &m->v[n++];
+
+		if (x < m->extra_count && zones[x] < zone)
+			zone = zones[x];
+		mark->zone = zone;
+		mark->first_extra = (uint32_t)x;
+		if (f < flags->n && flags->v[f].zone == zone)
+			mark->flags = flags->v[f++].flags;
+		for (; x < m->extra_count && zones[x] == zone; x++)
+			mark->extras++;
+	}
+	m->count = (uint32_t)n;
+	return 0;
+}
+
+int zpayload_marks(struct trace_private *p, const struct zpayload *z, struct zone_marks *m)
+{
+	struct in in = z->marks, entries;
+	struct mark_list flags = {0};
+	uint32_t *zones = NULL;
+	size_t count;
+	int r = read_flags(&in, z->n, &flags);
+
+	memset(m, 0, sizeof(*m));
+	m->text = (struct buf)BUF_INIT;
+	count = r == 0 ? in_limited(&in, EXTRAS_MAX) : 0;
+	if (r == 0 && in.bad)
+		r = TACHO_EDAMAGED;
+	if (r == 0 && count) {
+		r = unpack_string(p->unpacker, &in, LIMIT_BLOCK_RAW, &m->text);
+		if (r == 0 && count > m->text.len / 3)
+			r = TACHO_EDAMAGED;
+		if (r == 0) {
+			m->extras = calloc(count, sizeof(*m->extras));
+			zones = calloc(count, sizeof(*zones));
+			r = m->extras && zones ? 0 : TACHO_ENOMEM;
+		}
+		entries = (struct in){.p = (uint8_t *)m->text.data,
+				      .end = (uint8_t *)m->text.data + m->text.len};
+		if (r == 0)
+			r = read_extras(&entries, count, m, z->n, zones);
+		m->extra_count = (uint32_t)count;
+	}
+	if (r == 0 && (flags.n || count))
+		r = merge_marks(m, &flags, zones);
+	m->bytes = m->text.cap + count * sizeof(*m->extras) + (flags.n + count) * sizeof(*m->v);
+	vec_free(&flags);
+	free(zones);
+	if (r < 0)
+		zone_marks_free(m);
+	return r;
+}
+
+void zone_marks_free(struct zone_marks *m)
+{
+	free(m->v);
+	free(m->extras);
+	buf_free(&m->text);
+	memset(m, 0, sizeof(*m));
+	m->text = (struct buf)BUF_INIT;
+}
