@@ -3,9 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct cmd cmd_version, cmd_help;
+extern const struct cmd cmd_run, cmd_capture, cmd_recover, cmd_version, cmd_help;
 
 const struct cmd *const cmds_table[] = {
+	&cmd_run,
+	&cmd_capture,
+	&cmd_recover,
 	&cmd_version,
 	&cmd_help,
 	NULL,

@@ -21,26 +21,26 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RING_VERSION  1u
-#define RING_MAGIC    0x474e495254434154ull /* "TACTRING" */
-#define RING_CONTROL  0x4c52544354434154ull /* "TACTCTRL" */
-#define RING_SEG_MAGIC  0x53474d54u /* "TMGS" */
-#define RING_PAGE_MAGIC 0x47505454u /* "TTPG" */
+#define RING_VERSION    1u
+#define RING_MAGIC      0x474e495254434154ull /* "TACTRING" */
+#define RING_CONTROL    0x4c52544354434154ull /* "TACTCTRL" */
+#define RING_SEG_MAGIC  0x53474d54u           /* "TMGS" */
+#define RING_PAGE_MAGIC 0x47505454u           /* "TTPG" */
 
-#define RING_PAGE_SIZE 4096u
-#define RING_SEG_SIZE  0x10000u
-#define RING_STRIDE    0x20000u
-#define RING_DATA      0x100000u /* file offset of stride 0 */
-#define RING_MAX_EXTENTS 0xE000u  /* the table ends before RING_DATA */
-#define RING_PATH      1024u
+#define RING_PAGE_SIZE   4096u
+#define RING_SEG_SIZE    0x10000u
+#define RING_STRIDE      0x20000u
+#define RING_DATA        0x100000u /* file offset of stride 0 */
+#define RING_MAX_EXTENTS 0xE000u   /* the table ends before RING_DATA */
+#define RING_PATH        1024u
 
 /* ---- words: ticks << 26 | what << 2 | kind; kind 3: what = type << 16 | payload words ---- */
-#define RING_TICK_SHIFT 26
-#define RING_TICK_BITS  38
-#define RING_KIND(word) ((unsigned)((word)&3))
-#define RING_ID(word)   ((uint32_t)((word) >> 2) & 0xffffffu)
-#define RING_TYPE(word) ((unsigned)((word) >> 18) & 0xffu)
-#define RING_LEN(word)  ((unsigned)((word) >> 2) & 0xffffu)
+#define RING_TICK_SHIFT        26
+#define RING_TICK_BITS         38
+#define RING_KIND(word)        ((unsigned)((word)&3))
+#define RING_ID(word)          ((uint32_t)((word) >> 2) & 0xffffffu)
+#define RING_TYPE(word)        ((unsigned)((word) >> 18) & 0xffu)
+#define RING_LEN(word)         ((unsigned)((word) >> 2) & 0xffffu)
 #define RING_MORE(type, words) ((uint32_t)(type) << 18 | (uint32_t)(words) << 2 | 3u)
 
 enum ring_kind { RING_BEGIN = 1, RING_END = 2, RING_RECORD = 3 };
@@ -76,16 +76,17 @@ enum ring_type {
 	RING_FIBER_LEAVE,  /* nothing */
 	RING_APP_INFO,     /* STRING */
 	/* On the process's own stream (thread number 0) only: */
-	RING_SRCLOC,       /* id, line | colour << 32, STRING = name NUL function NUL file */
-	RING_NAME,         /* id, STRING */
+	RING_SRCLOC, /* id, line | colour << 32, STRING = name NUL function NUL file */
+	RING_NAME,   /* id, STRING */
 	RING_TYPES
 };
 
 enum ring_frame { RING_FRAME_MARK, RING_FRAME_START, RING_FRAME_STOP };
 
-#define RING_PART 2048u /* most bytes of string in one record */
-#define RING_STRING_TRUNCATED (1ull << 32)
-#define RING_STRING_GROUP_SHIFT 38 /* not 0: RING_TEXT_PART records with this number come before */
+#define RING_PART               2048u /* most bytes of string in one record */
+#define RING_STRING_TRUNCATED   (1ull << 32)
+#define RING_STRING_GROUP_SHIFT 38 /* not 0: RING_TEXT_PART records with this number come before \
+				    */
 
 /* ---- control page ---- */
 enum ring_policy { RING_DROP, RING_BLOCK, RING_OVERWRITE };
@@ -98,12 +99,14 @@ struct ring_control {
 	uint32_t limit_mb;
 	uint32_t block_ms;
 	uint32_t recorder_pid;
-	uint32_t ring_kb;                 /* memory that a process keeps when idle */
-	_Atomic uint32_t asleep;          /* the recorder waits on doorbell */
-	_Atomic uint32_t doorbell;        /* futex */
-	_Atomic uint32_t joins_failed;    /* processes that could not make their ring file */
-	uint32_t owner_pid;               /* attach files: the program's pid */
-	char session[RING_PATH];          /* directory */
+	uint32_t ring_kb;              /* memory that a process keeps when idle */
+	_Atomic uint32_t asleep;       /* the recorder waits on doorbell */
+	_Atomic uint32_t doorbell;     /* futex */
+	_Atomic uint32_t joins_failed; /* processes that could not make their ring file */
+	uint32_t owner_pid;            /* attach files: the program's pid */
+	char session[RING_PATH];       /* directory */
+	char output[RING_PATH]; /* the trace that is being written: for a recorder that takes over
+				 */
 };
 
 /* ---- ring file ---- */
@@ -112,7 +115,7 @@ enum ring_extent_state {
 	RING_EXTENT_FREE,  /* zeroed and ready */
 	RING_EXTENT_SEGMENT,
 	RING_EXTENT_PAGE,
-	RING_EXTENT_BUSY,  /* the recorder gives its memory back */
+	RING_EXTENT_BUSY, /* the recorder gives its memory back */
 };
 
 struct ring_extent {
@@ -130,21 +133,22 @@ struct ring_header {
 	uint32_t parent_pid;
 	uint32_t max_extents;
 	uint64_t key;
-	uint64_t start_time;   /* field 22 of /proc/PID/stat: tells a reused pid */
-	uint64_t ticks;        /* when the process joined */
+	uint64_t start_time;      /* field 22 of /proc/PID/stat: tells a reused pid */
+	uint64_t ticks;           /* when the process joined */
 	_Atomic uint32_t extents; /* table entries in use: grows */
 	_Atomic uint32_t threads; /* threads that ever joined */
-	_Atomic uint64_t threads_lost; /* threads that got no memory: their events are not even counted */
-	uint32_t command_len;  /* bytes of command; words end in NUL */
+	_Atomic uint64_t
+		threads_lost; /* threads that got no memory: their events are not even counted */
+	uint32_t command_len; /* bytes of command; words end in NUL */
 	char command[3072];
 };
 
 struct ring_segment {
 	uint32_t magic;
-	uint32_t extent;  /* own index */
+	uint32_t extent; /* own index */
 	uint64_t thread;
-	uint64_t sequence; /* 0 on the thread page, then 1, 2, ... */
-	uint64_t ticks;    /* anchor of the first word */
+	uint64_t sequence;     /* 0 on the thread page, then 1, 2, ... */
+	uint64_t ticks;        /* anchor of the first word */
 	_Atomic uint32_t next; /* extent index + 1 of what follows, 0 = nothing yet */
 	uint32_t reserved[7];
 };
@@ -153,11 +157,11 @@ struct ring_segment {
 struct ring_page {
 	struct ring_segment segment;
 	uint32_t tid;
-	_Atomic uint32_t closed; /* the thread has ended: nothing more comes */
-	_Atomic uint64_t lost_zones;  /* all so far; RING_LOSS records say where */
+	_Atomic uint32_t closed;     /* the thread has ended: nothing more comes */
+	_Atomic uint64_t lost_zones; /* all so far; RING_LOSS records say where */
 	_Atomic uint64_t lost_ends;
 	_Atomic uint64_t lost_others;
-	char name[16];           /* the kernel's name of the thread when it joined */
+	char name[16]; /* the kernel's name of the thread when it joined */
 	uint64_t reserved[6];
 };
 

@@ -1,0 +1,75 @@
+/*
+ * Recording: the rings of all processes of a session are drained into one trace.
+ *
+ *	capture_open()		makes the session directory and PATH.part
+ *	capture_start()		programs of the session record from here on
+ *	capture_round()		drains once; call it in a loop with capture_wait()
+ *	capture_finish()	stops, drains the rest, closes the trace, removes the session
+ *
+ * Ring memory is given back only when what was read from it is in the file (a checkpoint), so a
+ * recorder that is killed at any point loses nothing: capture_resume() goes on from the last one.
+ */
+#ifndef CAPTURE_CAPTURE_H
+#define CAPTURE_CAPTURE_H
+
+#include "ring/ring.h"
+#include "trace/trace.h"
+
+struct capture;
+
+struct capture_options {
+	const char *output;  /* PATH of the trace */
+	const char *session; /* session directory to make; NULL = a new one below /dev/shm */
+	bool force;          /* replace an existing trace */
+	bool durable;        /* fsync at every checkpoint */
+	struct ring_session_options ring;
+};
+
+struct capture_summary {
+	uint64_t processes, threads, zones, rows;
+	uint64_t lost;   /* zones and rows that were lost, for any reason */
+	uint64_t bytes;  /* of the file so far */
+	uint64_t failed; /* processes or threads that could not be recorded at all */
+};
+
+int capture_open(struct capture **c, const struct capture_options *options,
+		 struct tacho_error *err);
+
+/*
+ * Goes on where a killed recorder left off: adopts the session directory and the .part file. When
+ * there is no .part file a new trace is made from all that the rings still hold.
+ */
+int capture_resume(struct capture **c, const char *session, const struct capture_options *options,
+		   struct tacho_error *err);
+
+const char *capture_session(const struct capture *c);
+void capture_start(struct capture *c);
+int capture_attach(struct capture *c, uint32_t pid, struct tacho_error *err);
+int capture_property(struct capture *c, const char *key, const char *value);
+
+/* Drains what is there now. Returns the number of events, or an error that ends the recording. */
+int64_t capture_round(struct capture *c, struct tacho_error *err);
+
+/* Sleeps as long as the last rounds suggest: not at all when busy, up to 50 ms when idle. */
+void capture_wait(struct capture *c);
+
+/* Programs stop recording; what they wrote stays in the rings. */
+void capture_stop(struct capture *c);
+
+/* Processes of the session that are still alive. */
+size_t capture_alive(struct capture *c);
+
+/* Programs given to capture_attach() that are still alive. */
+unsigned capture_attached_alive(const struct capture *c);
+
+void capture_exit_status(struct capture *c, uint32_t pid, int status);
+void capture_summary(const struct capture *c, struct capture_summary *summary);
+
+/* Frees C. On error the .part file is kept. With KEEP_SESSION the session directory stays. */
+int capture_finish(struct capture *c, bool keep_session, struct capture_summary *summary,
+		   struct tacho_error *err);
+
+/* Gives up: removes the .part file and the session. Frees C. */
+void capture_abandon(struct capture *c);
+
+#endif

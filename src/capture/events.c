@@ -1,0 +1,319 @@
+#include "capture/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One event of a thread, with what is needed to put it into the trace. */
+struct context {
+	struct capture *c;
+	struct process *p;
+	struct thread *t;
+	const struct ring_event *e;
+	struct held held; /* filled with process, thread and time */
+};
+
+static void hold_row(struct context *x, uint32_t track, uint32_t kind, uint64_t a, uint64_t b,
+		     uint64_t c)
+{
+	struct held h = x->held;
+
+	h.kind = HELD_ROW;
+	h.track = track;
+	h.row_kind = kind;
+	h.a = a;
+	h.b = b;
+	h.c = c;
+	hold(x->c, &h, x->e->text, x->e->text ? x->e->len : 0);
+}
+
+/* The same on a track of the process that is made on first use. */
+static void hold_on(struct context *x, uint32_t track_kind, uint64_t number, const char *name,
+		    uint32_t kind, uint64_t a, uint64_t b)
+{
+	struct made *m = process_track(x->c, x->p, track_kind, number, name);
+
+	if (m)
+		hold_row(x, m->track, kind, a, b, 0);
+}
+
+static void on_loss(struct context *x)
+{
+	struct thread *t = x->t;
+	const uint64_t *w = x->e->words;
+
+	t->told.zones += w[1];
+	t->told.ends += w[2];
+	t->told.others += w[3];
+	t->stack.ledger.zones_emitted += w[1];
+	t->stack.ledger.zones_lost += w[1];
+	x->c->sum.lost += w[1];
+	count_row(x->c, t->stack.track, w[3], w[3]);
+	hold_row(x, t->stack.track, TRACE_ROW_LOSS, w[0] < TRACE_LOSSES ? w[0] : 0, w[1], w[3]);
+}
+
+/* Text, name, colour or value of the zone that is open. */
+static void attach(struct context *x, uint32_t kind)
+{
+	const struct ring_event *e = x->e;
+	uint64_t value = e->text ? 0 : e->words[1];
+	struct held h = x->held;
+
+	if (!x->t->fiber) {
+		stack_attach(x->c, &x->t->stack, (uint32_t)e->words[0], kind, value, e->text,
+			     e->len);
+		return;
+	}
+	h.kind = HELD_ATTACH;
+	h.track = x->t->fiber->stack.track;
+	h.row_kind = kind;
+	h.a = e->words[0];
+	h.b = value;
+	hold(x->c, &h, e->text, e->text ? e->len : 0);
+}
+
+static void on_frame(struct context *x)
+{
+	static const uint32_t kinds[] = {HELD_ROW, HELD_FRAME_START, HELD_FRAME_STOP};
+	const uint64_t *w = x->e->words;
+	struct made *m = process_track(x->c, x->p, TRACE_FRAMES, w[0], process_name(x->p, w[0]));
+	struct held h = x->held;
+
+	if (!m || w[1] >= sizeof(kinds) / sizeof(kinds[0]))
+		return;
+	if (w[1] == RING_FRAME_START && !m->info.format) {
+		m->info.format = 1;
+		process_update_track(x->c, m, NULL);
+	}
+	h.track = m->track;
+	h.kind = kinds[w[1]];
+	h.row_kind = TRACE_ROW_FRAME;
+	hold(x->c, &h, NULL, 0);
+}
+
+static void on_plot(struct context *x, uint32_t row_kind)
+{
+	uint64_t name = x->e->words[0];
+
+	hold_on(x, TRACE_PLOT, name, process_name(x->p, name), row_kind, x->e->words[1], 0);
+}
+
+static void on_plot_config(struct context *x)
+{
+	const uint64_t *w = x->e->words;
+	struct made *m = process_track(x->c, x->p, TRACE_PLOT, w[0], process_name(x->p, w[0]));
+
+	if (!m)
+		return;
+	m->info.format = (uint32_t)(w[1] & 0xff);
+	m->info.flags = (uint32_t)(w[1] >> 8) & (TRACE_PLOT_STEP | TRACE_PLOT_FILL);
+	m->info.color = (uint32_t)w[2] & 0xffffff;
+	process_update_track(x->c, m, NULL);
+}
+
+static void on_memory(struct context *x, uint32_t row_kind, uint64_t bytes)
+{
+	uint64_t pool = x->e->words[0];
+
+	hold_on(x, TRACE_MEMORY, pool, process_name(x->p, pool), row_kind, x->e->words[1], bytes);
+}
+
+static void on_lock(struct context *x, uint64_t op, uint64_t srcloc)
+{
+	uint64_t where = srcloc ? process_srcloc(x->c, x->p, (uint32_t)srcloc) : TRACE_NONE;
+
+	hold_on(x, TRACE_LOCK, x->e->words[0], "", TRACE_ROW_LOCK, op, where);
+}
+
+static void on_lock_new(struct context *x)
+{
+	const uint64_t *w = x->e->words;
+	struct made *m = process_track(x->c, x->p, TRACE_LOCK, w[0], "");
+
+	if (!m)
+		return;
+	m->info.srcloc = process_srcloc(x->c, x->p, (uint32_t)w[1]);
+	m->info.format = w[2] != 0;
+	process_update_track(x->c, m, NULL);
+}
+
+static void on_lock_name(struct context *x)
+{
+	struct made *m = process_track(x->c, x->p, TRACE_LOCK, x->e->words[0], "");
+
+	if (m)
+		process_update_track(x->c, m, x->e->text);
+}
+
+static void on_message(struct context *x)
+{
+	const struct ring_event *e = x->e;
+	struct ring_event named;
+
+	if (e->type == RING_MESSAGE_NAME) {
+		named = *e;
+		named.text = process_name(x->p, e->words[1]);
+		named.len = (uint32_t)strlen(named.text);
+		x->e = &named;
+	}
+	hold_row(x, process_messages(x->c, x->p), TRACE_ROW_MESSAGE, e->words[0] >> 32,
+		 e->words[0] & 0xffffff, e->truncated);
+	x->e = e;
+}
+
+static void on_thread_name(struct context *x)
+{
+	struct trace_track t = {.process = x->p->id,
+				.kind = TRACE_THREAD,
+				.id = x->t->tid,
+				.srcloc = TRACE_NONE,
+				.name = x->e->text};
+	int r = trace_update_track(x->c->writer, x->t->stack.track, &t);
+
+	if (r < 0)
+		capture_error(x->c, r);
+}
+
+/* A claim that was never written, or a stream that makes no sense any more. */
+static void on_broken(struct context *x, uint64_t reason)
+{
+	struct ring_event none = {.time = x->e->time};
+	uint32_t track = x->t->stack.track;
+
+	x->e = &none;
+	count_row(x->c, track, 1, 1);
+	hold_row(x, track, TRACE_ROW_LOSS, reason, 0, 1);
+}
+
+static void zone_on_fiber(struct context *x, uint32_t kind)
+{
+	struct held h = x->held;
+
+	h.kind = kind;
+	h.track = x->t->fiber->stack.track;
+	h.a = x->e->id;
+	hold(x->c, &h, NULL, 0);
+}
+
+static void record_event(struct context *x)
+{
+	const struct ring_event *e = x->e;
+	const uint64_t *w = e->words;
+
+	switch (e->type) {
+	case RING_LOSS:
+		on_loss(x);
+		break;
+	case RING_ZONE_TEXT:
+		attach(x, TRACE_EXTRA_TEXT);
+		break;
+	case RING_ZONE_NAME:
+		attach(x, TRACE_EXTRA_NAME);
+		break;
+	case RING_ZONE_COLOR:
+		attach(x, TRACE_EXTRA_COLOR);
+		break;
+	case RING_ZONE_VALUE:
+		attach(x, TRACE_EXTRA_VALUE);
+		break;
+	case RING_MESSAGE:
+	case RING_MESSAGE_NAME:
+		on_message(x);
+		break;
+	case RING_FRAME:
+		on_frame(x);
+		break;
+	case RING_PLOT_INT:
+		on_plot(x, TRACE_ROW_PLOT_INT);
+		break;
+	case RING_PLOT_REAL:
+		on_plot(x, TRACE_ROW_PLOT_REAL);
+		break;
+	case RING_PLOT_CONFIG:
+		on_plot_config(x);
+		break;
+	case RING_ALLOC:
+		on_memory(x, TRACE_ROW_ALLOC, w[2]);
+		break;
+	case RING_FREE:
+		on_memory(x, TRACE_ROW_FREE, 0);
+		break;
+	case RING_LOCK_NEW:
+		on_lock_new(x);
+		break;
+	case RING_LOCK:
+		on_lock(x, w[1], w[2]);
+		break;
+	case RING_LOCK_NAME:
+		on_lock_name(x);
+		break;
+	case RING_LOCK_GONE:
+		on_lock(x, TRACE_LOCK_END, 0);
+		break;
+	case RING_THREAD_NAME:
+		on_thread_name(x);
+		break;
+	case RING_FIBER_ENTER:
+		x->t->fiber = process_fiber(x->c, x->p, w[0]);
+		break;
+	case RING_FIBER_LEAVE:
+		x->t->fiber = NULL;
+		break;
+	case RING_APP_INFO:
+		hold_row(x, process_messages(x->c, x->p), TRACE_ROW_APP_INFO, 0, 0, 0);
+		break;
+	case RING_T_TORN:
+		on_broken(x, TRACE_LOSS_TORN);
+		break;
+	case RING_T_BAD:
+		on_broken(x, TRACE_LOSS_CORRUPT);
+		break;
+	default:
+		break;
+	}
+}
+
+void thread_event(struct capture *c, struct thread *t, const struct ring_event *e)
+{
+	struct process *p = c->processes.v[t->process];
+	struct context x;
+
+	if (e->type == RING_T_BEGIN && !t->fiber) {
+		stack_begin(c, &t->stack, e->time, e->id, process_srcloc(c, p, e->id));
+		return;
+	}
+	if (e->type == RING_T_END && !t->fiber) {
+		stack_end(c, &t->stack, e->time, e->id);
+		return;
+	}
+	x = (struct context){.c = c, .p = p, .t = t, .e = e};
+	x.held = (struct held){.time = e->time, .process = t->process, .thread = t->stack.track};
+	t->stack.last = e->time;
+	if (e->type == RING_T_BEGIN || e->type == RING_T_END)
+		zone_on_fiber(&x, e->type == RING_T_BEGIN ? HELD_BEGIN : HELD_END);
+	else
+		record_event(&x);
+}
+
+void thread_finish(struct capture *c, struct thread *t, const struct ring_stream *s)
+{
+	struct ring_losses total;
+	struct ring_event loss = {.type = RING_LOSS, .time = t->stack.last};
+	uint64_t words[5] = {TRACE_LOSS_LIMIT};
+
+	stack_finish(c, &t->stack);
+	/* Losses behind the last event: nothing came after them that could have told. */
+	ring_stream_losses(s, &total);
+	words[1] = total.zones > t->told.zones ? total.zones - t->told.zones : 0;
+	words[2] = total.ends > t->told.ends ? total.ends - t->told.ends : 0;
+	words[3] = total.others > t->told.others ? total.others - t->told.others : 0;
+	loss.words = words;
+	if (words[1] | words[2] | words[3])
+		thread_event(c, t, &loss);
+}
+
+void thread_free(struct thread *t)
+{
+	if (t)
+		stack_free(&t->stack);
+	free(t);
+}

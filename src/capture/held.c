@@ -1,0 +1,148 @@
+#include "capture/private.h"
+
+#include <stdlib.h>
+
+void count_row(struct capture *c, uint32_t track, uint64_t emitted, uint64_t lost)
+{
+	static const struct trace_ledger zero;
+
+	while (c->ledgers.n <= track)
+		if (vec_push(&c->ledgers, zero) < 0) {
+			capture_error(c, TACHO_ENOMEM);
+			return;
+		}
+	c->ledgers.v[track].rows_emitted += emitted;
+	c->ledgers.v[track].rows_lost += lost;
+	c->sum.lost += lost;
+}
+
+void hold(struct capture *c, const struct held *h, const char *text, size_t len)
+{
+	struct held copy = *h;
+
+	if (h->track == TRACE_NONE)
+		return;
+	copy.order = c->order++;
+	copy.text = c->texts.len;
+	copy.len = (uint32_t)len;
+	if (buf_add(&c->texts, text, len) < 0 || vec_push(&c->held, copy) < 0)
+		capture_error(c, TACHO_ENOMEM);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct held *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static struct stack *fiber_stack(struct process *p, uint32_t track)
+{
+	for (size_t i = 0; i < p->fibers.n; i++)
+		if (p->fibers.v[i]->stack.track == track)
+			return &p->fibers.v[i]->stack;
+	return NULL;
+}
+
+static void add_row(struct capture *c, const struct held *h, uint64_t time, uint64_t a)
+{
+	struct trace_row row = {.time = time,
+				.kind = h->row_kind,
+				.thread = h->thread,
+				.a = a,
+				.b = h->b,
+				.c = h->c,
+				.text = c->texts.data + h->text,
+				.text_len = h->len};
+	int r = trace_add_row(c->writer, h->track, &row);
+
+	if (r < 0)
+		capture_error(c, r);
+	count_row(c, h->track, 1, 0);
+	c->sum.rows++;
+}
+
+static void frame_stop(struct capture *c, struct process *p, const struct held *h)
+{
+	struct frame_set *set = process_frames(c, p, h->track);
+
+	if (!set || !set->open)
+		return;
+	add_row(c, h, set->open, h->time);
+	set->open = 0;
+}
+
+static void release(struct capture *c, const struct held *h)
+{
+	struct process *p = c->processes.v[h->process];
+	struct stack *s = h->kind >= HELD_BEGIN ? fiber_stack(p, h->track) : NULL;
+	struct frame_set *set;
+
+	switch (h->kind) {
+	case HELD_ROW:
+		add_row(c, h, h->time, h->a);
+		break;
+	case HELD_FRAME_START:
+		set = process_frames(c, p, h->track);
+		if (set)
+			set->open = h->time;
+		break;
+	case HELD_FRAME_STOP:
+		frame_stop(c, p, h);
+		break;
+	case HELD_BEGIN:
+		if (s)
+			stack_begin(c, s, h->time, (uint32_t)h->a,
+				    process_srcloc(c, p, (uint32_t)h->a));
+		break;
+	case HELD_END:
+		if (s)
+			stack_end(c, s, h->time, (uint32_t)h->a);
+		break;
+	case HELD_ATTACH:
+		if (s)
+			stack_attach(c, s, (uint32_t)h->a, h->row_kind, h->b,
+				     h->row_kind <= TRACE_EXTRA_TEXT ? c->texts.data + h->text
+								     : NULL,
+				     h->len);
+		break;
+	}
+}
+
+/* Moves the texts of what stays held to the front. */
+static void keep_rest(struct capture *c, size_t from)
+{
+	struct buf texts = BUF_INIT;
+
+	for (size_t i = from; i < c->held.n; i++) {
+		struct held *h = &c->held.v[i];
+		size_t at = texts.len;
+
+		if (buf_add(&texts, c->texts.data + h->text, h->len) < 0)
+			capture_error(c, TACHO_ENOMEM);
+		h->text = at;
+		c->held.v[i - from] = *h;
+	}
+	c->held.n -= from;
+	if (texts.len == 0) {
+		buf_reset(&c->texts);
+		buf_free(&texts);
+		return;
+	}
+	buf_free(&c->texts);
+	c->texts = texts;
+}
+
+void hold_flush(struct capture *c, uint64_t horizon)
+{
+	size_t i;
+
+	if (!c->held.n)
+		return;
+	qsort(c->held.v, c->held.n, sizeof(*c->held.v), by_time);
+	for (i = 0; i < c->held.n && c->held.v[i].time < horizon; i++)
+		release(c, &c->held.v[i]);
+	keep_rest(c, i);
+}

@@ -1,0 +1,193 @@
+/* Inside src/capture. */
+#ifndef CAPTURE_PRIVATE_H
+#define CAPTURE_PRIVATE_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "capture/capture.h"
+
+/* What is attached to an open zone. */
+struct attachments {
+	VEC(struct trace_extra);
+};
+
+struct open_zone {
+	uint64_t start;
+	uint64_t children;            /* time in zones directly inside */
+	uint32_t id;                  /* the program's number of the source location */
+	uint32_t srcloc;              /* the trace's */
+	struct attachments *attached; /* NULL: nothing */
+};
+
+/* The open zones of a thread or a fiber, and the lanes that they go to when they end. */
+struct stack {
+	uint32_t track;
+	uint32_t too_deep; /* zones open beyond LIMIT_ZONE_DEPTH: counted as lost */
+	uint64_t last;     /* latest time seen */
+	struct {
+		VEC(struct open_zone);
+	} zones;
+	struct {
+		VEC(struct trace_lane *);
+	} lanes;
+	struct trace_ledger ledger; /* since the last checkpoint */
+};
+
+struct fiber {
+	uint64_t name;
+	struct stack stack;
+};
+
+struct thread {
+	struct stack stack;
+	struct fiber *fiber;     /* the one that runs on it, or NULL */
+	struct ring_losses told; /* losses that RING_LOSS records have told of */
+	uint64_t number;
+	uint32_t tid;
+	uint32_t process; /* index in capture.processes */
+	bool finished;
+};
+
+struct frame_set {
+	uint32_t track;
+	uint64_t open; /* start of the frame that is open, 0 = none */
+};
+
+/* A track that is not a thread's, as the trace knows it. */
+struct made {
+	uint32_t track;
+	struct trace_track info; /* .name is owned */
+};
+
+struct process {
+	struct ring_reader *ring;
+	uint32_t id; /* in the trace */
+	struct trace_process info;
+	char *name, *command;
+	uint32_t messages; /* track, TRACE_NONE until there is a message */
+	struct {
+		VEC(uint32_t);
+	} srclocs; /* by the program's number; TRACE_NONE = unknown */
+	struct {
+		VEC(char *);
+	} names; /* by number; NULL = unknown */
+	struct {
+		VEC(struct made);
+	} made;
+	struct map tracks;     /* kind << 56 ^ number to index in made */
+	struct map frame_sets; /* track to index */
+	struct {
+		VEC(struct frame_set);
+	} frames;
+	struct {
+		VEC(struct fiber *);
+	} fibers;
+	struct {
+		VEC(uint64_t);
+	} retired;     /* threads whose memory cannot be used again: not to be read twice */
+	bool ended;    /* dead and read to the end; what is held of it may still be waiting */
+	bool finished; /* nothing of it is left; the ring is closed at the next checkpoint */
+};
+
+/*
+ * Rows and the zones of fibers come from several rings. They are held until all rings have been
+ * read past their time, sorted, and only then added to the trace.
+ */
+enum held_kind { HELD_ROW, HELD_FRAME_START, HELD_FRAME_STOP, HELD_BEGIN, HELD_END, HELD_ATTACH };
+
+struct held {
+	uint64_t time;
+	uint64_t order;   /* of arrival: keeps events of one thread in order when times are equal */
+	uint32_t process; /* index in capture.processes */
+	uint32_t track;
+	uint32_t kind; /* enum held_kind */
+	uint32_t row_kind;
+	uint32_t thread;
+	uint32_t len;
+	uint64_t a, b, c;
+	size_t text; /* offset in capture.texts */
+};
+
+struct capture {
+	struct ring_session session;
+	struct trace_writer *writer;
+	char *output;
+	struct {
+		VEC(struct process *);
+	} processes;
+	struct {
+		VEC(struct held);
+	} held;
+	struct buf texts;
+	uint64_t order;
+	struct {
+		VEC(struct trace_ledger);
+	} ledgers; /* of rows, by track, since the last checkpoint */
+	struct capture_summary sum;
+	uint64_t checkpoint_bytes; /* ring memory read before a checkpoint is due */
+	uint64_t last_checkpoint;  /* nanoseconds */
+	uint64_t last_clock;
+	uint64_t since_checkpoint; /* events */
+	uint64_t horizon;          /* all rings have been read up to this time */
+	unsigned wait_ms;
+	int watch; /* inotify on the session directory */
+	bool scan; /* look through the directory once more */
+	struct {
+		VEC(char *);
+	} not_ready; /* ring files that were not complete */
+	int error;   /* sticky */
+};
+
+/* ---- tracks.c: what the program's numbers mean in the trace */
+uint32_t process_srcloc(struct capture *c, struct process *p, uint32_t id);
+const char *process_name(const struct process *p, uint64_t id);
+/* The track of (KIND, NUMBER); made with NAME on first use. NULL: error, kept in c->error. */
+struct made *process_track(struct capture *c, struct process *p, uint32_t kind, uint64_t number,
+			   const char *name);
+/* Takes a track into the table that an earlier recorder made. */
+struct made *process_restore_track(struct process *p, uint32_t track,
+				   const struct trace_track *info);
+/* Tells the trace what has changed in M->info; NAME, if not NULL, becomes its name. */
+void process_update_track(struct capture *c, struct made *m, const char *name);
+uint32_t process_messages(struct capture *c, struct process *p);
+int process_add_srcloc(struct capture *c, struct process *p, const struct ring_event *e);
+int process_add_name(struct process *p, const struct ring_event *e);
+struct fiber *process_fiber(struct capture *c, struct process *p, uint64_t name);
+struct frame_set *process_frames(struct capture *c, struct process *p, uint32_t track);
+
+/* ---- zones.c: begins and ends become zones */
+void stack_begin(struct capture *c, struct stack *s, uint64_t time, uint32_t id, uint32_t srcloc);
+void stack_end(struct capture *c, struct stack *s, uint64_t time, uint32_t id);
+/* Attaches to the innermost open zone of the source location ID (0 = the innermost). */
+void stack_attach(struct capture *c, struct stack *s, uint32_t id, uint32_t kind, uint64_t value,
+		  const char *text, size_t len);
+/* Ends what is still open as unfinished. */
+void stack_finish(struct capture *c, struct stack *s);
+void stack_free(struct stack *s);
+
+/* ---- held.c */
+void hold(struct capture *c, const struct held *h, const char *text, size_t len);
+/* Adds what is older than HORIZON to the trace. */
+void hold_flush(struct capture *c, uint64_t horizon);
+void count_row(struct capture *c, uint32_t track, uint64_t emitted, uint64_t lost);
+
+/* ---- events.c: one event of a ring */
+void thread_event(struct capture *c, struct thread *t, const struct ring_event *e);
+/* Its last event was read: what is open is unfinished, what was lost at the end is told. */
+void thread_finish(struct capture *c, struct thread *t, const struct ring_stream *s);
+void thread_free(struct thread *t);
+
+/* ---- state.c: the recorder's state in a checkpoint */
+int state_save(struct capture *c, struct buf *out);
+int state_load(struct capture *c, const void *bytes, size_t len, struct tacho_error *err);
+
+/* ---- capture.c */
+int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
+			struct process **result);
+/* A process of an earlier recorder whose ring is no longer there. */
+struct process *capture_add_gone(struct capture *c, uint32_t id);
+void capture_error(struct capture *c, int64_t code);
+struct thread *capture_thread(struct capture *c, struct process *p, struct ring_stream *s);
+
+#endif

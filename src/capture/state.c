@@ -1,0 +1,475 @@
+/*
+ * The recorder's state in a checkpoint: all that is needed to go on reading the rings where the
+ * file ends. Numbers are variable-length, strings have their length before them. The bytes come out
+ * of a file, so every read is checked.
+ */
+#include "base/limits.h"
+#include "capture/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STATE_VERSION 1
+
+/* --------------------------------------------------------------- bytes */
+
+static void put(struct buf *b, uint64_t n)
+{
+	while (n >= 0x80) {
+		buf_addc(b, (char)(n | 0x80));
+		n >>= 7;
+	}
+	buf_addc(b, (char)n);
+}
+
+static void put_string(struct buf *b, const char *s, size_t len)
+{
+	put(b, len);
+	buf_add(b, s, len);
+}
+
+struct in {
+	const uint8_t *at, *end;
+	bool bad;
+};
+
+static uint64_t get(struct in *in)
+{
+	uint64_t n = 0;
+
+	for (unsigned shift = 0; shift < 64 && in->at < in->end; shift += 7) {
+		uint8_t byte = *in->at++;
+
+		n |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return n;
+	}
+	in->bad = true;
+	return 0;
+}
+
+/* A count of things of which each takes at least one byte. */
+static size_t get_count(struct in *in)
+{
+	uint64_t n = get(in);
+
+	if (n > (uint64_t)(in->end - in->at))
+		in->bad = true;
+	return in->bad ? 0 : (size_t)n;
+}
+
+static const char *get_bytes(struct in *in, size_t *len)
+{
+	const char *at;
+
+	*len = get_count(in);
+	at = (const char *)in->at;
+	in->at += *len;
+	return at;
+}
+
+/* A string of our own; NULL (and in->bad) when there is none. */
+static char *get_string(struct in *in)
+{
+	size_t len;
+	const char *at = get_bytes(in, &len);
+	char *s = in->bad ? NULL : strndup(at, len);
+
+	in->bad |= !s;
+	return s;
+}
+
+/* --------------------------------------------------------------- stacks */
+
+static void put_stack(struct buf *b, const struct stack *s)
+{
+	put(b, s->track);
+	put(b, s->too_deep);
+	put(b, s->last);
+	put(b, s->zones.n);
+	for (size_t i = 0; i < s->zones.n; i++) {
+		const struct open_zone *z = &s->zones.v[i];
+		size_t count = z->attached ? z->attached->n : 0;
+
+		put(b, z->start);
+		put(b, z->children);
+		put(b, z->id);
+		put(b, z->srcloc);
+		put(b, count);
+		for (size_t k = 0; k < count; k++) {
+			const struct trace_extra *e = &z->attached->v[k];
+
+			put(b, e->kind);
+			put(b, e->value);
+			put(b, e->text != NULL);
+			put_string(b, e->text ? e->text : "", e->len);
+		}
+	}
+}
+
+static void get_attached(struct capture *c, struct in *in, struct stack *s)
+{
+	size_t count = get_count(in);
+
+	for (size_t k = 0; k < count && !in->bad; k++) {
+		uint32_t kind = (uint32_t)get(in);
+		uint64_t value = get(in), has_text = get(in);
+		size_t len;
+		const char *text = get_bytes(in, &len);
+
+		if (!in->bad)
+			stack_attach(c, s, 0, kind, value, has_text ? text : NULL, len);
+	}
+}
+
+static void get_stack(struct capture *c, struct in *in, struct stack *s)
+{
+	size_t count;
+
+	s->track = (uint32_t)get(in);
+	s->too_deep = (uint32_t)get(in);
+	s->last = get(in);
+	count = get_count(in);
+	for (size_t i = 0; i < count && !in->bad; i++) {
+		struct open_zone z = {.start = get(in), .children = get(in)};
+
+		z.id = (uint32_t)get(in);
+		z.srcloc = (uint32_t)get(in);
+		if (i >= LIMIT_ZONE_DEPTH || vec_push(&s->zones, z) < 0) {
+			in->bad = true;
+			return;
+		}
+		get_attached(c, in, s);
+	}
+}
+
+/* -------------------------------------------------------------- threads */
+
+static size_t fiber_index(const struct process *p, const struct fiber *f)
+{
+	for (size_t i = 0; f && i < p->fibers.n; i++)
+		if (p->fibers.v[i] == f)
+			return i + 1;
+	return 0;
+}
+
+static void put_thread(struct buf *b, const struct process *p, const struct ring_stream *s)
+{
+	const struct thread *t = ring_stream_user(s);
+	struct ring_position at;
+
+	ring_stream_position(s, &at);
+	put(b, t->number);
+	put(b, t->finished);
+	if (t->finished)
+		return;
+	put(b, at.extent);
+	put(b, at.offset);
+	put(b, at.sequence);
+	put(b, at.time);
+	put(b, t->told.zones);
+	put(b, t->told.ends);
+	put(b, t->told.others);
+	put(b, t->tid);
+	put(b, fiber_index(p, t->fiber));
+	put_stack(b, &t->stack);
+}
+
+static struct ring_stream *find_stream(struct process *p, uint64_t number)
+{
+	struct ring_stream **streams;
+	struct ring_stream_info info;
+	size_t count;
+
+	ring_streams(p->ring, &streams, &count);
+	for (size_t i = 0; i < count; i++) {
+		ring_stream_info(streams[i], &info);
+		if (info.number == number)
+			return streams[i];
+	}
+	return NULL;
+}
+
+static void get_live_thread(struct capture *c, struct process *p, struct in *in, uint64_t number,
+			    struct ring_stream *s, uint32_t index)
+{
+	struct thread *t = calloc(1, sizeof(*t));
+	struct ring_position at;
+	uint64_t fiber;
+
+	if (!t) {
+		in->bad = true;
+		return;
+	}
+	at.extent = (uint32_t)get(in);
+	at.offset = (uint32_t)get(in);
+	at.sequence = get(in);
+	at.time = get(in);
+	t->number = number;
+	t->process = index;
+	t->told.zones = get(in);
+	t->told.ends = get(in);
+	t->told.others = get(in);
+	t->tid = (uint32_t)get(in);
+	fiber = get(in);
+	get_stack(c, in, &t->stack);
+	if (fiber && fiber <= p->fibers.n)
+		t->fiber = p->fibers.v[fiber - 1];
+	if (!in->bad && s && ring_stream_seek(s, &at)) {
+		ring_stream_set_user(s, t);
+		return;
+	}
+	/* Its ring is gone: what was open then has no end. */
+	if (!in->bad)
+		stack_finish(c, &t->stack);
+	if (s)
+		ring_stream_skip(s);
+	thread_free(t);
+}
+
+static void get_thread(struct capture *c, struct process *p, struct in *in, uint32_t index)
+{
+	uint64_t number = get(in), finished = get(in);
+	struct ring_stream *s = p->ring ? find_stream(p, number) : NULL;
+	struct thread *t;
+
+	if (!finished) {
+		get_live_thread(c, p, in, number, s, index);
+		return;
+	}
+	t = s ? calloc(1, sizeof(*t)) : NULL;
+	if (!t)
+		return;
+	t->number = number;
+	t->finished = true;
+	ring_stream_skip(s);
+	ring_stream_set_user(s, t);
+}
+
+/* ------------------------------------------------------------ processes */
+
+static void put_track(struct buf *b, const struct made *m)
+{
+	const struct trace_track *t = &m->info;
+
+	put(b, m->track);
+	put(b, t->kind);
+	put(b, t->id);
+	put(b, t->srcloc);
+	put(b, t->color);
+	put(b, t->format);
+	put(b, t->flags);
+	put_string(b, t->name, strlen(t->name));
+}
+
+static void get_track(struct process *p, struct in *in)
+{
+	uint32_t track = (uint32_t)get(in);
+	struct trace_track t = {.process = p->id, .kind = (uint32_t)get(in)};
+	char *name;
+
+	t.id = get(in);
+	t.srcloc = (uint32_t)get(in);
+	t.color = (uint32_t)get(in);
+	t.format = (uint32_t)get(in);
+	t.flags = (uint32_t)get(in);
+	name = get_string(in);
+	t.name = name;
+	if (!in->bad && !process_restore_track(p, track, &t))
+		in->bad = true;
+	if (t.kind == TRACE_MESSAGES)
+		p->messages = track;
+	free(name);
+}
+
+static void put_process(struct buf *b, const struct process *p)
+{
+	struct ring_stream **streams;
+	size_t count;
+
+	put_string(b, ring_name(p->ring), strlen(ring_name(p->ring)));
+	put(b, p->id);
+	put(b, p->finished);
+	put(b, p->made.n);
+	for (size_t i = 0; i < p->made.n; i++)
+		put_track(b, &p->made.v[i]);
+	put(b, p->frames.n);
+	for (size_t i = 0; i < p->frames.n; i++) {
+		put(b, p->frames.v[i].track);
+		put(b, p->frames.v[i].open);
+	}
+	put(b, p->fibers.n);
+	for (size_t i = 0; i < p->fibers.n; i++) {
+		put(b, p->fibers.v[i]->name);
+		put_stack(b, &p->fibers.v[i]->stack);
+	}
+	put(b, p->retired.n);
+	for (size_t i = 0; i < p->retired.n; i++)
+		put(b, p->retired.v[i]);
+	ring_streams(p->ring, &streams, &count);
+	for (size_t i = 1; i < count; i++)
+		if (ring_stream_user(streams[i])) {
+			put(b, 1);
+			put_thread(b, p, streams[i]);
+		}
+	put(b, 0);
+}
+
+static void get_tracks(struct capture *c, struct process *p, struct in *in)
+{
+	size_t count = get_count(in);
+
+	for (size_t i = 0; i < count && !in->bad; i++)
+		get_track(p, in);
+	count = get_count(in);
+	for (size_t i = 0; i < count && !in->bad; i++) {
+		struct frame_set *set = process_frames(c, p, (uint32_t)get(in));
+		uint64_t open = get(in);
+
+		if (set)
+			set->open = open;
+	}
+	count = get_count(in);
+	for (size_t i = 0; i < count && !in->bad; i++) {
+		struct fiber *f = process_fiber(c, p, get(in));
+
+		in->bad |= !f;
+		if (f)
+			get_stack(c, in, &f->stack);
+	}
+}
+
+static void get_retired(struct process *p, struct in *in)
+{
+	size_t count = get_count(in);
+
+	for (size_t i = 0; i < count && !in->bad; i++) {
+		uint64_t number = get(in);
+		struct ring_stream *s = p->ring ? find_stream(p, number) : NULL;
+		struct thread *t = s ? calloc(1, sizeof(*t)) : NULL;
+
+		vec_push(&p->retired, number);
+		if (!t)
+			continue;
+		t->number = number;
+		t->finished = true;
+		ring_stream_skip(s);
+		ring_stream_set_user(s, t);
+	}
+}
+
+static void get_process(struct capture *c, struct in *in)
+{
+	char *name = get_string(in);
+	uint32_t id = (uint32_t)get(in), index = (uint32_t)c->processes.n;
+	bool finished = get(in);
+	struct process *p = NULL;
+
+	if (in->bad)
+		goto out;
+	/* A name out of a file: only what a ring file may be called. */
+	if (strncmp(name, "p.", 2) || strchr(name, '/') || capture_add_process(c, name, id, &p) < 0)
+		p = capture_add_gone(c, id);
+	if (!p) {
+		in->bad = true;
+		goto out;
+	}
+	p->ended = p->finished = finished || !p->ring;
+	get_tracks(c, p, in);
+	get_retired(p, in);
+	while (!in->bad && get(in))
+		get_thread(c, p, in, index);
+	if (!p->ring)
+		for (size_t i = 0; i < p->fibers.n; i++)
+			stack_finish(c, &p->fibers.v[i]->stack);
+out:
+	free(name);
+}
+
+/* ----------------------------------------------------------------- held */
+
+static void put_held(struct buf *b, const struct capture *c, const struct held *h,
+		     const uint32_t *saved)
+{
+	put(b, h->time);
+	put(b, saved[h->process]);
+	put(b, h->track);
+	put(b, h->kind);
+	put(b, h->row_kind);
+	put(b, h->thread);
+	put(b, h->a);
+	put(b, h->b);
+	put(b, h->c);
+	put_string(b, c->texts.data + h->text, h->len);
+}
+
+static void get_held(struct capture *c, struct in *in)
+{
+	struct held h = {.time = get(in)};
+	const char *text;
+	size_t len;
+
+	h.process = (uint32_t)get(in);
+	h.track = (uint32_t)get(in);
+	h.kind = (uint32_t)get(in);
+	h.row_kind = (uint32_t)get(in);
+	h.thread = (uint32_t)get(in);
+	h.a = get(in);
+	h.b = get(in);
+	h.c = get(in);
+	text = get_bytes(in, &len);
+	if (h.process >= c->processes.n)
+		in->bad = true;
+	if (!in->bad)
+		hold(c, &h, text, len);
+}
+
+/* ---------------------------------------------------------------- whole */
+
+int state_save(struct capture *c, struct buf *out)
+{
+	uint32_t *saved = calloc(c->processes.n + 1, sizeof(*saved)), count = 0;
+	struct buf body = BUF_INIT;
+
+	if (!saved)
+		return TACHO_ENOMEM;
+	for (size_t i = 0; i < c->processes.n; i++) {
+		struct process *p = c->processes.v[i];
+
+		if (!p->ring)
+			continue;
+		saved[i] = count++;
+		put_process(&body, p);
+	}
+	put(out, STATE_VERSION);
+	put(out, count);
+	buf_add(out, body.data, body.len);
+	put(out, c->held.n);
+	for (size_t i = 0; i < c->held.n; i++)
+		put_held(out, c, &c->held.v[i], saved);
+	free(saved);
+	out->failed |= body.failed;
+	buf_free(&body);
+	return out->failed ? TACHO_ENOMEM : 0;
+}
+
+int state_load(struct capture *c, const void *bytes, size_t len, struct tacho_error *err)
+{
+	struct in in = {bytes, (const uint8_t *)bytes + len, false};
+	size_t count;
+
+	if (get(&in) != STATE_VERSION)
+		return err_set(err, TACHO_EVERSION,
+			       "%s.part was written by another version of the recorder", c->output);
+	count = get_count(&in);
+	for (size_t i = 0; i < count && !in.bad; i++)
+		get_process(c, &in);
+	count = get_count(&in);
+	for (size_t i = 0; i < count && !in.bad; i++)
+		get_held(c, &in);
+	if (in.bad)
+		return err_set(err, TACHO_EDAMAGED, "%s.part: its last checkpoint is damaged",
+			       c->output);
+	return 0;
+}

@@ -1,0 +1,175 @@
+#include "cmds/cmds.h"
+#include "cmds/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct conf {
+	struct record_conf record;
+	struct opt_list pids;
+	const char *session;
+	int64_t duration;
+};
+
+static const struct opt opts[] = {
+	RECORD_OPTS(struct conf, record),
+	OPT_LIST('p', "pid", "PID", struct conf, pids,
+		 "record a running program that links libtacho; may be given several times"),
+	OPT_STR('s', "session", "DIR", struct conf, session,
+		"use this session directory; one whose recorder was killed is taken over"),
+	OPT_TIME('t', "time", "TIME", struct conf, duration, "stop after TIME, such as 10s"),
+	OPT_END,
+};
+
+static void init(void *conf)
+{
+	record_init(&((struct conf *)conf)->record);
+}
+
+static bool has_control(const char *dir)
+{
+	char path[RING_PATH + 16];
+
+	snprintf(path, sizeof(path), "%s/control", dir);
+	return access(path, F_OK) == 0;
+}
+
+/*
+ * The well-known session: programs started with TACHO_CAPTURE=1 look for it. When another recorder
+ * has it, a session of its own does for programs that are told by TACHO_SESSION.
+ */
+static int open_session(struct capture **c, struct conf *cf, struct capture_options *options,
+			struct tacho_error *err)
+{
+	static char well_known[128];
+	char base[64];
+	int r;
+
+	if (!cf->session) {
+		ring_base_dir(base, sizeof(base));
+		mkdir(base, 0700);
+		snprintf(well_known, sizeof(well_known), "%s/capture", base);
+		options->session = cf->pids.n ? NULL : well_known;
+	} else {
+		options->session = cf->session;
+	}
+	if (!options->session || !has_control(options->session))
+		return capture_open(c, options, err);
+	r = capture_resume(c, options->session, options, err);
+	if (r == TACHO_ECONNECT && !cf->session) {
+		options->session = NULL;
+		r = capture_open(c, options, err);
+	}
+	return r;
+}
+
+static int attach_all(struct capture *c, const struct conf *cf, struct tacho_error *err)
+{
+	for (size_t i = 0; i < cf->pids.n; i++) {
+		char *end;
+		unsigned long pid = strtoul(cf->pids.v[i], &end, 10);
+		int r;
+
+		if (*end || !pid || pid > UINT32_MAX)
+			return err_set(err, TACHO_EUSAGE, "--pid: '%s' is not a process id",
+				       cf->pids.v[i]);
+		r = capture_attach(c, (uint32_t)pid, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static void explain(const struct capture *c, const struct conf *cf)
+{
+	if (cf->pids.n)
+		fprintf(stderr, "tacho: recording; Ctrl-C stops and saves\n");
+	else
+		fprintf(stderr,
+			"tacho: waiting for programs; start them with\n"
+			"    TACHO_SESSION=%s ./app\n"
+			"tacho: Ctrl-C stops and saves\n",
+			capture_session(c));
+}
+
+/* Ends by Ctrl-C, by the time limit, or when all programs that were attached to have ended. */
+static void loop(struct recording *r, const struct conf *cf)
+{
+	uint64_t end = cf->duration > 0 ? now_ns() + (uint64_t)cf->duration : UINT64_MAX;
+	bool seen = false;
+
+	while (!record_stops() && now_ns() < end && record_round(r)) {
+		size_t alive = capture_alive(r->capture);
+
+		seen |= alive > 0;
+		if (cf->pids.n && !capture_attached_alive(r->capture) && !(seen && alive))
+			break;
+		capture_wait(r->capture);
+	}
+}
+
+static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+{
+	struct conf *cf = conf;
+	struct recording r = {.quiet = common->quiet};
+	struct capture_options options;
+	struct tacho_error err = {0};
+	int code;
+
+	if (argc) {
+		err_set(&err, TACHO_EUSAGE,
+			"capture takes no operand '%s'; 'tacho run -- %s' runs it", argv[0],
+			argv[0]);
+		return err_report(&err, TACHO_EUSAGE);
+	}
+	if (!cf->record.output)
+		cf->record.output = "capture.tacho";
+	record_options(&cf->record, &options);
+	code = open_session(&r.capture, cf, &options, &err);
+	if (code < 0)
+		return err_report(&err, code);
+	code = attach_all(r.capture, cf, &err);
+	if (code < 0) {
+		capture_abandon(r.capture);
+		opt_list_free(&cf->pids);
+		return err_report(&err, code);
+	}
+	record_catch_signals();
+	capture_start(r.capture);
+	if (!common->quiet)
+		explain(r.capture, cf);
+	loop(&r, cf);
+	opt_list_free(&cf->pids);
+	return record_finish(&r, &cf->record, cf->record.output, false);
+}
+
+const struct cmd cmd_capture = {
+	.name = "capture",
+	.summary = "record programs that are running or will be started",
+	.usage = "[options]",
+	.description =
+		"Makes a session and records every program that joins it until Ctrl-C: programs that "
+		"are started with TACHO_SESSION set to the directory that is printed, or with "
+		"TACHO_CAPTURE=1, and with --pid a program that is already running.\n\n"
+		"With --session the directory of a recorder that was killed can be given: its rings "
+		"are read on and its trace is continued.",
+	.examples = "  tacho capture -o all.tacho\n"
+		    "      waits for programs\n"
+		    "  tacho capture --pid 1234 --time 5s -o live.tacho\n"
+		    "      records a running program for five seconds\n",
+	.opts = opts,
+	.conf_size = sizeof(struct conf),
+	.init = init,
+	.run = run,
+};

@@ -1,0 +1,92 @@
+#include "cmds/cmds.h"
+#include "cmds/record.h"
+
+#include <dirent.h>
+#include <string.h>
+
+struct conf {
+	struct record_conf record;
+	bool keep;
+};
+
+static const struct opt opts[] = {
+	OPT_STR('o', "output", "FILE", struct conf, record.output,
+		"write the trace to FILE instead of where the recorder was writing"),
+	OPT_FLAG('f', "force", struct conf, record.force, "replace FILE when it exists"),
+	OPT_FLAG(0, "keep", struct conf, keep, "leave the session directory as it is"),
+	OPT_END,
+};
+
+/* One line per session that no recorder looks after. */
+static int list_sessions(void)
+{
+	char base[64], path[RING_PATH], output[RING_PATH];
+	DIR *d;
+	struct dirent *e;
+	int found = 0;
+
+	ring_base_dir(base, sizeof(base));
+	d = opendir(base);
+	while (d && (e = readdir(d))) {
+		if (strncmp(e->d_name, "s.", 2) && strcmp(e->d_name, "capture"))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", base, e->d_name);
+		ring_session_output(path, output, sizeof(output));
+		if (!output[0] || ring_session_recorder(path))
+			continue;
+		printf("%s  was writing %s\n", path, output);
+		found++;
+	}
+	if (d)
+		closedir(d);
+	if (!found)
+		printf("no session is waiting to be recovered\n");
+	return 0;
+}
+
+static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+{
+	struct conf *cf = conf;
+	struct recording r = {.quiet = common->quiet};
+	struct capture_options options;
+	struct tacho_error err = {0};
+	char output[RING_PATH];
+	int code;
+
+	if (argc == 0)
+		return list_sessions();
+	if (argc > 1) {
+		err_set(&err, TACHO_EUSAGE, "recover takes one session directory");
+		return err_report(&err, TACHO_EUSAGE);
+	}
+	ring_session_output(argv[0], output, sizeof(output));
+	if (!cf->record.output)
+		cf->record.output = output;
+	if (!cf->record.output[0]) {
+		err_set(&err, TACHO_EREAD, "%s is not a session directory", argv[0]);
+		return err_report(&err, TACHO_EREAD);
+	}
+	record_options(&cf->record, &options);
+	code = capture_resume(&r.capture, argv[0], &options, &err);
+	if (code < 0)
+		return err_report(&err, code);
+	return record_finish(&r, &cf->record, cf->record.output, cf->keep);
+}
+
+const struct cmd cmd_recover = {
+	.name = "recover",
+	.summary = "save what a killed recorder left behind",
+	.usage = "[options] [DIRECTORY]",
+	.description =
+		"Without an operand lists the sessions whose recorder has died. With a session "
+		"directory it completes the trace from the recorder's unfinished file and from the "
+		"rings of all its programs, dead or alive, and removes the directory. Programs of the "
+		"session that are still alive stop recording; 'tacho capture --session DIRECTORY' goes "
+		"on with them instead.",
+	.examples = "  tacho recover\n"
+		    "      lists what can be recovered\n"
+		    "  tacho recover /dev/shm/tacho-1000/s.k3Jd8f\n",
+	.opts = opts,
+	.conf_size = sizeof(struct conf),
+	.run = run,
+};

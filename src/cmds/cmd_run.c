@@ -1,0 +1,201 @@
+#include "base/buf.h"
+#include "cmds/cmds.h"
+#include "cmds/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct conf {
+	struct record_conf record;
+	bool wait;
+};
+
+static const struct opt opts[] = {
+	RECORD_OPTS(struct conf, record),
+	OPT_FLAG('w', "wait", struct conf, wait,
+		 "go on while processes that the command left behind are alive"),
+	OPT_END,
+};
+
+static void init(void *conf)
+{
+	record_init(&((struct conf *)conf)->record);
+}
+
+/* app.tacho for ./bin/app */
+static char *default_output(const char *command)
+{
+	const char *slash = strrchr(command, '/');
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s.tacho", slash && slash[1] ? slash + 1 : command);
+	return buf_detach(&b);
+}
+
+static void set_command_property(struct capture *c, char **argv)
+{
+	struct buf b = BUF_INIT;
+
+	for (int i = 0; argv[i]; i++)
+		buf_addf(&b, "%s%s", i ? " " : "", argv[i]);
+	capture_property(c, "command", b.data);
+	buf_free(&b);
+}
+
+/*
+ * Starts the command with its own argv, descriptors and signals. *FAILED is errno of exec, read
+ * from a pipe that a successful exec closes.
+ */
+static pid_t start(char **argv, const char *session, int *failed)
+{
+	int pipes[2];
+	pid_t pid;
+	ssize_t n;
+
+	*failed = 0;
+	if (pipe2(pipes, O_CLOEXEC) < 0)
+		return -1;
+	pid = fork();
+	if (pid == 0) {
+		record_restore_signals();
+		setenv("TACHO_SESSION", session, 1);
+		execvp(argv[0], argv);
+		*failed = errno;
+		n = write(pipes[1], failed, sizeof(*failed));
+		_exit(n == sizeof(*failed) ? 127 : 126);
+	}
+	close(pipes[1]);
+	if (pid > 0) {
+		do
+			n = read(pipes[0], failed, sizeof(*failed));
+		while (n < 0 && errno == EINTR);
+	}
+	close(pipes[0]);
+	return pid;
+}
+
+/* Drains until the command has ended; its wait status. */
+static int follow(struct recording *r, pid_t pid)
+{
+	int status = 0, number;
+
+	for (;;) {
+		pid_t done = waitpid(pid, &status, WNOHANG);
+
+		if (done == pid || (done < 0 && errno != EINTR))
+			return status;
+		number = record_take_signal();
+		if (number)
+			kill(pid, number);
+		if (record_stops() > 1) {
+			kill(pid, SIGTERM);
+			return SIGINT; /* as if killed by it */
+		}
+		if (record_round(r))
+			capture_wait(r->capture);
+		else
+			usleep(20000);
+	}
+}
+
+/* Children that outlive the command. */
+static void follow_rest(struct recording *r, bool wait)
+{
+	record_round(r);
+	while (wait && !r->failed && capture_alive(r->capture) && record_stops() == 0) {
+		record_round(r);
+		capture_wait(r->capture);
+	}
+}
+
+static int exit_code_of(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int report_exec(const char *command, int number)
+{
+	struct tacho_error err;
+
+	errno = number;
+	err_errno(&err, TACHO_EUSAGE, "cannot run %s", command);
+	err_report(&err, TACHO_EUSAGE);
+	return number == ENOENT ? 127 : 126;
+}
+
+static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+{
+	struct conf *cf = conf;
+	struct recording r = {.quiet = common->quiet};
+	struct capture_options options;
+	struct tacho_error err = {0};
+	char *output = NULL;
+	int failed, status, code;
+	size_t left;
+	pid_t pid;
+
+	if (argc == 0) {
+		err_set(&err, TACHO_EUSAGE, "run needs a command: tacho run -- ./app");
+		return err_report(&err, TACHO_EUSAGE);
+	}
+	if (!cf->record.output)
+		cf->record.output = output = default_output(argv[0]);
+	record_options(&cf->record, &options);
+	code = capture_open(&r.capture, &options, &err);
+	if (code < 0) {
+		free(output);
+		return err_report(&err, code);
+	}
+	set_command_property(r.capture, argv);
+	record_catch_signals();
+	capture_start(r.capture);
+	pid = start(argv, capture_session(r.capture), &failed);
+	if (pid < 0 || failed) {
+		code = report_exec(argv[0], pid < 0 ? errno : failed);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		capture_abandon(r.capture);
+		free(output);
+		return code;
+	}
+	status = follow(&r, pid);
+	if (!r.failed)
+		follow_rest(&r, cf->wait);
+	capture_exit_status(r.capture, (uint32_t)pid, status);
+	left = r.failed ? 0 : capture_alive(r.capture);
+	code = record_finish(&r, &cf->record, cf->record.output, false);
+	if (left && !common->quiet)
+		fprintf(stderr, "tacho: %zu process%s left running; --wait would have followed\n",
+			left, left == 1 ? " was" : "es were");
+	free(output);
+	return code ? code : exit_code_of(status);
+}
+
+const struct cmd cmd_run = {
+	.name = "run",
+	.summary = "run a command and record it and all its children",
+	.usage = "[options] [--] COMMAND [ARGUMENTS]",
+	.description =
+		"Runs COMMAND and writes what it and every process below it record to one trace. "
+		"The command's arguments, standard streams, signals and exit status are its own. "
+		"Programs record when they link libtacho; others run as they always do.\n\n"
+		"Ctrl-C once lets the command end as it would, then saves; twice saves at once. "
+		"When the recorder itself is killed nothing is lost: 'tacho recover' tells.\n\n"
+		"Exits with the status of the command, 128+N when signal N killed it, 126 or 127 when "
+		"it could not be run or found, 5 when the trace could not be written, 6 with --strict "
+		"when data was lost.",
+	.examples = "  tacho run -- ./app --size 3\n"
+		    "      writes app.tacho\n"
+		    "  tacho run -f -o /tmp/x.tacho -- make -j8 check\n"
+		    "      records every process of the build that links libtacho\n",
+	.opts = opts,
+	.conf_size = sizeof(struct conf),
+	.init = init,
+	.mode = OPT_STOP_FIRST,
+	.run = run,
+};

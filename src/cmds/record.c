@@ -1,0 +1,190 @@
+#include "cmds/record.h"
+#include "base/fmt.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+const char *const record_policies[] = {"drop", "block", "overwrite", NULL};
+
+static volatile sig_atomic_t stops, forward;
+static struct sigaction old_actions[4];
+static const int caught[4] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+
+static int64_t env_number(const char *name, int64_t otherwise)
+{
+	const char *text = getenv(name);
+	char *end;
+	long long n;
+
+	if (!text || !*text)
+		return otherwise;
+	n = strtoll(text, &end, 10);
+	if (*end || n <= 0) {
+		err_warn("%s='%s' is not a positive number; it is ignored", name, text);
+		return otherwise;
+	}
+	return n;
+}
+
+void record_init(struct record_conf *conf)
+{
+	const char *policy = getenv("TACHO_POLICY");
+
+	conf->output = getenv("TACHO_OUTPUT");
+	conf->limit_mb = env_number("TACHO_LIMIT_MB", 512);
+	conf->block_ms = 100;
+	for (int i = 0; policy && *policy && record_policies[i]; i++)
+		if (!strcmp(policy, record_policies[i]))
+			conf->policy = i;
+}
+
+void record_options(const struct record_conf *conf, struct capture_options *options)
+{
+	memset(options, 0, sizeof(*options));
+	options->output = conf->output;
+	options->force = conf->force;
+	options->durable = conf->durable;
+	options->ring.limit_mb = (uint32_t)(conf->limit_mb > 0 ? conf->limit_mb : 1);
+	options->ring.policy = (uint32_t)conf->policy;
+	options->ring.block_ms = (uint32_t)conf->block_ms;
+	options->ring.ring_kb = (uint32_t)env_number("TACHO_RING_KB", 4096);
+}
+
+/* -------------------------------------------------------------- signals */
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (number == SIGCHLD)
+		return; /* only to end a sleep */
+	stops++;
+	/* A terminal sends to the whole group, so the command has it too; kill(1) sends to us
+	 * alone. */
+	if (info->si_code != SI_KERNEL)
+		forward = number;
+}
+
+void record_catch_signals(void)
+{
+	struct sigaction action;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = on_signal;
+	action.sa_flags = SA_SIGINFO;
+	for (int i = 0; i < 4; i++) {
+		sigaction(caught[i], NULL, &old_actions[i]);
+		/* What is ignored stays ignored: nohup. */
+		if (old_actions[i].sa_handler != SIG_IGN || caught[i] == SIGCHLD)
+			sigaction(caught[i], &action, NULL);
+	}
+}
+
+void record_restore_signals(void)
+{
+	for (int i = 0; i < 4; i++)
+		sigaction(caught[i], &old_actions[i], NULL);
+}
+
+int record_stops(void)
+{
+	return stops;
+}
+
+int record_take_signal(void)
+{
+	int number = forward;
+
+	forward = 0;
+	return number;
+}
+
+/* ----------------------------------------------------------------- loop */
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static void show_progress(struct recording *r)
+{
+	struct capture_summary s;
+	char zones[FMT_SIZE], bytes[FMT_SIZE], lost[FMT_SIZE];
+	uint64_t now = now_ns();
+
+	if (!r->started)
+		r->started = now;
+	if (r->quiet || now - r->started < 1000000000 || now - r->shown < 200000000 ||
+	    !isatty(STDERR_FILENO))
+		return;
+	r->shown = now;
+	capture_summary(r->capture, &s);
+	fprintf(stderr, "\r\033[K%.1f s  %s zones  %s  %s lost", (double)(now - r->started) / 1e9,
+		fmt_count(zones, s.zones), fmt_bytes(bytes, (double)s.bytes),
+		fmt_count(lost, s.lost));
+}
+
+static void clear_progress(struct recording *r)
+{
+	if (r->shown)
+		fputs("\r\033[K", stderr);
+	r->shown = 0;
+}
+
+bool record_round(struct recording *r)
+{
+	struct tacho_error err;
+
+	if (r->failed)
+		return false;
+	if (capture_round(r->capture, &err) < 0) {
+		clear_progress(r);
+		r->failed = true;
+		r->code = err.code;
+		err_warn("recording has stopped: %s", err.text);
+		capture_stop(r->capture);
+		return false;
+	}
+	show_progress(r);
+	return true;
+}
+
+static void last_line(const struct capture_summary *s, const char *output)
+{
+	char zones[FMT_SIZE], bytes[FMT_SIZE], lost[FMT_SIZE];
+
+	fprintf(stderr, "tacho: %s: %llu process%s, %llu thread%s, %s zones, %s, ", output,
+		(unsigned long long)s->processes, s->processes == 1 ? "" : "es",
+		(unsigned long long)s->threads, s->threads == 1 ? "" : "s",
+		fmt_count(zones, s->zones), fmt_bytes(bytes, (double)s->bytes));
+	if (s->lost)
+		fprintf(stderr, "%s events lost\n", fmt_count(lost, s->lost));
+	else
+		fprintf(stderr, "nothing lost\n");
+	if (s->failed)
+		err_warn(
+			"%llu processes or threads could not be recorded: no memory for their rings",
+			(unsigned long long)s->failed);
+}
+
+int record_finish(struct recording *r, const struct record_conf *conf, const char *output,
+		  bool keep_session)
+{
+	struct capture_summary s;
+	struct tacho_error err = {0};
+	int code;
+
+	clear_progress(r);
+	code = capture_finish(r->capture, keep_session, &s, &err);
+	if (code < 0)
+		return r->failed ? err_exit_code(r->code) : err_report(&err, code);
+	if (!r->quiet)
+		last_line(&s, output);
+	return conf->strict && (s.lost || s.failed) ? 6 : 0;
+}

@@ -1,0 +1,59 @@
+/* What run, capture and recover share: the loop, signals, the progress line, the last line. */
+#ifndef CMDS_RECORD_H
+#define CMDS_RECORD_H
+
+#include "base/cmd.h"
+#include "capture/capture.h"
+
+/* Options of every verb that records. */
+struct record_conf {
+	const char *output;
+	bool force, durable, strict;
+	int64_t limit_mb, block_ms;
+	int policy;
+};
+
+#define RECORD_OPTS(s, f)                                                                              \
+	OPT_STR('o', "output", "FILE", s, f.output, "write the trace to FILE"),                        \
+		OPT_FLAG('f', "force", s, f.force, "replace FILE when it exists"),                     \
+		OPT_FLAG(0, "strict", s, f.strict, "exit with 6 when data was lost"),                  \
+		OPT_FLAG(0, "durable", s, f.durable,                                                   \
+			 "bring every second of data to the disk: survives a power cut"),              \
+		OPT_INT(0, "limit-mb", "MB", s, f.limit_mb,                                            \
+			"memory for events per process before the policy speaks (default 512)"),       \
+		OPT_ENUM(                                                                              \
+			0, "policy", s, f.policy, record_policies,                                     \
+			"at that limit: drop new events, block the program, or overwrite the oldest"), \
+		OPT_INT(0, "block-ms", "MS", s, f.block_ms,                                            \
+			"longest wait of --policy=block (default 100)")
+
+extern const char *const record_policies[];
+
+/* Defaults, then the environment (TACHO_OUTPUT, TACHO_LIMIT_MB, TACHO_POLICY, TACHO_RING_KB). */
+void record_init(struct record_conf *conf);
+void record_options(const struct record_conf *conf, struct capture_options *options);
+
+/* Signals are noted from here on: how many asked to stop, and what the last one was. */
+void record_catch_signals(void);
+/* Undoes it: for the child between fork and exec. */
+void record_restore_signals(void);
+int record_stops(void);
+/* A signal that was sent to this process alone and belongs to the command too; 0 = none. Clears it.
+ */
+int record_take_signal(void);
+
+/* One round with progress. A write error is reported once; recording is off then. False: it failed.
+ */
+struct recording {
+	struct capture *capture;
+	bool quiet, failed;
+	int code;                /* of the failure */
+	uint64_t started, shown; /* ns */
+};
+bool record_round(struct recording *r);
+
+/* Stops, saves, prints the last line. Returns the exit code, 0 when all is well. */
+int record_finish(struct recording *r, const struct record_conf *conf, const char *output,
+		  bool keep_session);
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * The recorder's side of the rings: sessions, and reading what programs write. docs/ring.md is the
+ * protocol, layout.h the memory. A program is not trusted: whatever its ring holds, reading it
+ * ends, stays within its file and yields events whose payload has been copied and bounded.
+ *
+ * Used by one thread. Only the ring and client folders touch memory that others write.
+ */
+#ifndef RING_RING_H
+#define RING_RING_H
+
+#include "base/err.h"
+#include "ring/layout.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---------------------------------------------------------------- session */
+
+#define RING_MAX_ATTACHED 64
+
+struct ring_session {
+	char dir[RING_PATH - 64];
+	struct ring_control *control; /* mapped */
+	uint64_t key;
+	struct ring_control
+		*attached[RING_MAX_ATTACHED]; /* pages of programs that were asked to join */
+	unsigned attached_count;
+};
+
+struct ring_session_options {
+	uint32_t limit_mb; /* 0 = 512 */
+	uint32_t policy;   /* enum ring_policy */
+	uint32_t block_ms; /* RING_BLOCK: longest wait for room */
+	uint32_t ring_kb;  /* memory that an idle process keeps; 0 = 4096 */
+};
+
+/* The folder of this user's sessions and attach files: /dev/shm/tacho-UID. */
+void ring_base_dir(char *dir, size_t size);
+
+/* Makes a new session directory (below the base folder when DIR is NULL); recording is off. */
+int ring_session_create(struct ring_session *s, const char *dir,
+			const struct ring_session_options *options, struct tacho_error *err);
+
+/*
+ * Takes over a session whose recorder died: rings that are there are read on. TACHO_ECONNECT: it is
+ * alive.
+ */
+int ring_session_adopt(struct ring_session *s, const char *dir, struct tacho_error *err);
+
+/* The trace that a session's recorder was writing; "" when DIR is no session. */
+void ring_session_output(const char *dir, char *path, size_t size);
+/* The pid of the recorder that looks after a session; 0 when there is none. */
+uint32_t ring_session_recorder(const char *dir);
+void ring_session_set_output(struct ring_session *s, const char *path);
+
+void ring_session_start(struct ring_session *s);
+void ring_session_stop(struct ring_session *s); /* producers see it at their next event */
+
+/* Waits up to MS milliseconds, less when a program asks for attention. */
+void ring_session_wait(struct ring_session *s, unsigned ms);
+
+/* Removes the session's files (control and p.*) and the directory; nothing else. */
+void ring_session_remove(struct ring_session *s);
+void ring_session_close(struct ring_session *s); /* unmaps only */
+
+/* Asks a running program that has libtacho to join the session. */
+int ring_session_attach(struct ring_session *s, uint32_t pid, struct tacho_error *err);
+/* Programs that were attached to and are still alive. */
+unsigned ring_session_attached_alive(const struct ring_session *s);
+
+/* ----------------------------------------------------------------- events */
+
+/* A zone's begin or end, or a record; type is RING_T_BEGIN, RING_T_END or an enum ring_type. */
+#define RING_T_BEGIN 0xf0u
+#define RING_T_END   0xf1u
+#define RING_T_TORN  0xf2u /* an event that was claimed and never written */
+#define RING_T_BAD   0xf3u /* the rest of this stream makes no sense; nothing follows */
+
+struct ring_event {
+	uint64_t time;
+	uint32_t id; /* zones: number of the source location */
+	uint16_t type;
+	uint16_t count; /* words of payload before the string */
+	const uint64_t *words;
+	const char *text; /* the string, all parts joined; NULL when the record has none */
+	uint32_t len;
+	bool truncated;
+};
+
+/* A place in a stream, for checkpoints. */
+struct ring_position {
+	uint32_t extent;
+	uint32_t offset; /* bytes from the stride's begin */
+	uint64_t sequence;
+	uint64_t time;
+};
+
+struct ring_reader;
+struct ring_stream;
+
+/* One process's ring file. TACHO_EFORMAT: not (yet) a ring: try again later. */
+int ring_open(struct ring_reader **r, const char *dir, const char *name, struct tacho_error *err);
+void ring_close(struct ring_reader *r);
+
+const struct ring_header *ring_header(const struct ring_reader *r); /* a copy made by ring_open() */
+const char *ring_name(const struct ring_reader *r);
+bool ring_is_bad(const struct ring_reader *r); /* its file shrank or its header was overwritten */
+uint64_t ring_threads_lost(const struct ring_reader *r);
+
+/* False when the process that made the ring has ended, as far as can be known. */
+bool ring_is_alive(struct ring_reader *r);
+/* From now on unfinished claims are passed over at once. */
+void ring_set_dead(struct ring_reader *r);
+
+/* Finds streams that are new; *COUNT is the number of all that are open. Stream 0 is the process's
+ * own. */
+int ring_streams(struct ring_reader *r, struct ring_stream ***streams, size_t *count);
+
+struct ring_stream_info {
+	uint64_t number; /* 0: the process's own */
+	uint32_t tid;
+	char name[16];
+	uint64_t ticks; /* when it joined */
+};
+void ring_stream_info(const struct ring_stream *s, struct ring_stream_info *info);
+void *ring_stream_user(const struct ring_stream *s);
+void ring_stream_set_user(struct ring_stream *s, void *user);
+
+/*
+ * Up to MAX events. Words and texts live until the next call for the same stream. 0: none there
+ * now.
+ */
+size_t ring_read(struct ring_stream *s, struct ring_event *events, size_t max);
+
+/* True when the thread has ended and all its events were read. */
+bool ring_stream_finished(const struct ring_stream *s);
+
+/* True when it is finished and its memory is never used again, so that another recorder would read
+ * it twice. */
+bool ring_stream_retired(const struct ring_stream *s);
+/* Passes over all of it: an earlier recorder has read it. */
+void ring_stream_skip(struct ring_stream *s);
+
+struct ring_losses {
+	uint64_t zones, ends, others;
+};
+void ring_stream_losses(const struct ring_stream *s, struct ring_losses *losses);
+
+void ring_stream_position(const struct ring_stream *s, struct ring_position *position);
+/* Continues at a position of an earlier recorder; false when the ring no longer has it. */
+bool ring_stream_seek(struct ring_stream *s, const struct ring_position *position);
+
+/* Bytes of ring memory that were read and not yet given back. */
+uint64_t ring_unreleased(const struct ring_reader *r);
+/* Gives back all that was read: after a checkpoint. Finished streams are freed: pointers end here.
+ */
+void ring_release(struct ring_reader *r);
+
+#endif

@@ -1,0 +1,276 @@
+#include "ring/ring.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+void ring_base_dir(char *dir, size_t size)
+{
+	snprintf(dir, size, "/dev/shm/tacho-%u", (unsigned)geteuid());
+}
+
+/* A generation that no session before has had, as far as chance allows; never 0. */
+static uint64_t new_key(void)
+{
+	uint32_t n = 0;
+
+	if (getrandom(&n, sizeof(n), 0) != sizeof(n))
+		n = (uint32_t)time(NULL) ^ (uint32_t)getpid() << 16;
+	return (uint64_t)(n | 1) << 32;
+}
+
+static int map_control(struct ring_session *s, int flags, struct tacho_error *err)
+{
+	char path[RING_PATH];
+	struct stat st;
+	void *p = MAP_FAILED;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/control", s->dir);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+	if (fd < 0)
+		return err_errno(err, flags ? TACHO_EWRITE : TACHO_EREAD, "cannot open %s", path);
+	if (!flags || posix_fallocate(fd, 0, RING_PAGE_SIZE) == 0)
+		if (fstat(fd, &st) == 0 && st.st_size >= (off_t)RING_PAGE_SIZE)
+			p = mmap(NULL, RING_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (p == MAP_FAILED)
+		return err_set(err, flags ? TACHO_EWRITE : TACHO_EFORMAT,
+			       flags ? "no room for a session in %s" : "%s is not a session",
+			       s->dir);
+	s->control = p;
+	return 0;
+}
+
+static int make_dir(struct ring_session *s, const char *dir, struct tacho_error *err)
+{
+	char base[64];
+
+	if (dir) {
+		if (!realpath(dir, s->dir) && mkdir(dir, 0700) < 0)
+			return err_errno(err, TACHO_EWRITE, "cannot make %s", dir);
+		if (strlen(dir) >= sizeof(s->dir) || !realpath(dir, s->dir))
+			return err_errno(err, TACHO_EWRITE, "cannot use %s", dir);
+		return 0;
+	}
+	ring_base_dir(base, sizeof(base));
+	if (mkdir(base, 0700) < 0 && errno != EEXIST)
+		return err_errno(err, TACHO_EWRITE, "cannot make %s", base);
+	snprintf(s->dir, sizeof(s->dir), "%s/s.XXXXXX", base);
+	if (!mkdtemp(s->dir))
+		return err_errno(err, TACHO_EWRITE, "cannot make a session in %s", base);
+	return 0;
+}
+
+int ring_session_create(struct ring_session *s, const char *dir,
+			const struct ring_session_options *options, struct tacho_error *err)
+{
+	struct ring_control *c;
+	int r;
+
+	memset(s, 0, sizeof(*s));
+	r = make_dir(s, dir, err);
+	if (r < 0)
+		return r;
+	r = map_control(s, O_CREAT | O_EXCL, err);
+	if (r < 0) {
+		if (!dir)
+			rmdir(s->dir);
+		return r;
+	}
+	c = s->control;
+	c->version = RING_VERSION;
+	c->policy = options->policy;
+	c->limit_mb = options->limit_mb ? options->limit_mb : 512;
+	c->block_ms = options->block_ms;
+	c->ring_kb = options->ring_kb ? options->ring_kb : 4096;
+	c->recorder_pid = (uint32_t)getpid();
+	snprintf(c->session, sizeof(c->session), "%s", s->dir);
+	c->magic = RING_CONTROL;
+	s->key = new_key();
+	return 0;
+}
+
+int ring_session_adopt(struct ring_session *s, const char *dir, struct tacho_error *err)
+{
+	uint64_t key;
+	int r;
+
+	memset(s, 0, sizeof(*s));
+	if (strlen(dir) >= sizeof(s->dir) || !realpath(dir, s->dir))
+		return err_errno(err, TACHO_EREAD, "cannot open %s", dir);
+	r = map_control(s, 0, err);
+	if (r < 0)
+		return r;
+	if (s->control->magic != RING_CONTROL || s->control->version != RING_VERSION) {
+		ring_session_close(s);
+		return err_set(err, TACHO_EFORMAT, "%s is not a session of this version", dir);
+	}
+	if (s->control->recorder_pid != (uint32_t)getpid() &&
+	    kill((pid_t)s->control->recorder_pid, 0) == 0) {
+		err_set(err, TACHO_ECONNECT, "%s is being recorded by process %u", dir,
+			s->control->recorder_pid);
+		ring_session_close(s);
+		return TACHO_ECONNECT;
+	}
+	key = atomic_load(&s->control->key);
+	s->key = key ? key : new_key();
+	s->control->recorder_pid = (uint32_t)getpid();
+	return 0;
+}
+
+void ring_session_output(const char *dir, char *path, size_t size)
+{
+	struct ring_session s = {0};
+
+	path[0] = 0;
+	snprintf(s.dir, sizeof(s.dir), "%s", dir);
+	if (map_control(&s, 0, NULL) < 0)
+		return;
+	if (s.control->magic == RING_CONTROL)
+		snprintf(path, size, "%.*s", (int)sizeof(s.control->output) - 1, s.control->output);
+	ring_session_close(&s);
+}
+
+uint32_t ring_session_recorder(const char *dir)
+{
+	struct ring_session s = {0};
+	uint32_t pid;
+
+	snprintf(s.dir, sizeof(s.dir), "%s", dir);
+	if (map_control(&s, 0, NULL) < 0)
+		return 0;
+	pid = s.control->recorder_pid;
+	ring_session_close(&s);
+	return pid && kill((pid_t)pid, 0) == 0 ? pid : 0;
+}
+
+void ring_session_set_output(struct ring_session *s, const char *path)
+{
+	char full[PATH_MAX] = "";
+
+	if (path[0] != '/' && !getcwd(full, sizeof(full) - 1))
+		full[0] = 0;
+	snprintf(s->control->output, sizeof(s->control->output), "%s%s%s", full,
+		 path[0] == '/' ? "" : "/", path);
+}
+
+void ring_session_start(struct ring_session *s)
+{
+	atomic_store(&s->control->key, s->key);
+}
+
+void ring_session_stop(struct ring_session *s)
+{
+	atomic_store(&s->control->key, 0);
+	for (unsigned i = 0; i < s->attached_count; i++)
+		atomic_store(&s->attached[i]->key, 0);
+}
+
+void ring_session_wait(struct ring_session *s, unsigned ms)
+{
+	struct timespec limit = {ms / 1000, (long)(ms % 1000) * 1000000};
+	uint32_t bell = atomic_load(&s->control->doorbell);
+
+	atomic_store(&s->control->asleep, 1);
+	syscall(SYS_futex, &s->control->doorbell, FUTEX_WAIT, bell, &limit, NULL, 0);
+	atomic_store(&s->control->asleep, 0);
+}
+
+void ring_session_close(struct ring_session *s)
+{
+	if (s->control)
+		munmap(s->control, RING_PAGE_SIZE);
+	for (unsigned i = 0; i < s->attached_count; i++)
+		munmap(s->attached[i], RING_PAGE_SIZE);
+	s->control = NULL;
+	s->attached_count = 0;
+}
+
+void ring_session_remove(struct ring_session *s)
+{
+	DIR *d = opendir(s->dir);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (!strncmp(e->d_name, "p.", 2) || !strcmp(e->d_name, "control"))
+			unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+	rmdir(s->dir);
+}
+
+/* The page that a program left for attaching, mapped; MAP_FAILED when there is none that fits. */
+static struct ring_control *map_attach(uint32_t pid)
+{
+	char base[64], path[128];
+	struct ring_control *c = MAP_FAILED;
+	struct stat st;
+	int fd;
+
+	ring_base_dir(base, sizeof(base));
+	snprintf(path, sizeof(path), "%s/attach.%u", base, pid);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return MAP_FAILED;
+	if (fstat(fd, &st) == 0 && st.st_size >= (off_t)RING_PAGE_SIZE)
+		c = mmap(NULL, RING_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (c != MAP_FAILED && (c->magic != RING_CONTROL || c->version != RING_VERSION ||
+				c->owner_pid != pid || kill((pid_t)pid, 0) < 0)) {
+		munmap(c, RING_PAGE_SIZE);
+		return MAP_FAILED;
+	}
+	return c;
+}
+
+int ring_session_attach(struct ring_session *s, uint32_t pid, struct tacho_error *err)
+{
+	struct ring_control *c;
+
+	if (s->attached_count == RING_MAX_ATTACHED)
+		return err_set(err, TACHO_ELIMIT, "at most %d programs can be attached to",
+			       RING_MAX_ATTACHED);
+	c = map_attach(pid);
+	if (c == MAP_FAILED)
+		return err_set(
+			err, TACHO_ECONNECT,
+			"process %u cannot be recorded: it is gone, not yours, does not link libtacho of this version, or was started in a session",
+			pid);
+	if (atomic_load(&c->key) && kill((pid_t)c->recorder_pid, 0) == 0) {
+		err_set(err, TACHO_ECONNECT, "process %u is being recorded by process %u", pid,
+			c->recorder_pid);
+		munmap(c, RING_PAGE_SIZE);
+		return TACHO_ECONNECT;
+	}
+	c->policy = s->control->policy;
+	c->limit_mb = s->control->limit_mb;
+	c->block_ms = s->control->block_ms;
+	c->ring_kb = s->control->ring_kb;
+	c->recorder_pid = (uint32_t)getpid();
+	snprintf(c->session, sizeof(c->session), "%s", s->dir);
+	atomic_store(&c->key, s->key);
+	s->attached[s->attached_count++] = c;
+	return 0;
+}
+
+unsigned ring_session_attached_alive(const struct ring_session *s)
+{
+	unsigned alive = 0;
+
+	for (unsigned i = 0; i < s->attached_count; i++)
+		alive += kill((pid_t)s->attached[i]->owner_pid, 0) == 0;
+	return alive;
+}
