@@ -3,8 +3,7 @@
  *  - libc only; no malloc, no thread, no socket, no signal handler, no output.
  *  - What must be different in a forked child (the process's state, every thread's state) lives in
  *    memory that the kernel wipes on fork, so a child starts afresh even after a bare clone().
- *  - The slow paths run with all signals blocked and under one lock: a handler may emit at any
- * point.
+ *  - The slow paths run with all signals blocked and under one lock: a handler may emit at any point.
  */
 #ifndef CLIENT_CLIENT_H
 #define CLIENT_CLIENT_H
@@ -22,8 +21,7 @@ struct thread {
 	struct ring_segment *oldest;  /* flight recorder: the next to be overwritten */
 	uint64_t number;
 	bool over_limit; /* may go beyond the memory limit: the process's own stream */
-	/* Losses since the last RING_LOSS record, and how many events to drop before trying again.
-	 */
+	/* Losses since the last RING_LOSS record, and how many events to drop before trying again. */
 	uint32_t reason;
 	uint32_t retry;
 	uint64_t lost_zones, lost_ends, lost_others, lost_first;
@@ -71,8 +69,8 @@ bool thread_switch(struct thread *t, uint64_t now, bool locked);
 void thread_lose(struct thread *t, uint32_t bits, uint64_t now);
 
 /*
- * Writes a record: WORDS of payload, then, if BYTES is not NULL, a string. 1 stored, 0 lost.
- * Strings of any length are split. The caller has the thread (thread_current).
+ * Writes a record: WORDS of payload, then, if BYTES is not NULL, a string. 1 stored, 0 lost. Strings
+ * of any length are split. The caller has the thread (thread_current).
  */
 int record_emit(struct thread *t, unsigned type, const uint64_t *words, unsigned count,
 		const char *bytes, size_t len);
@@ -82,8 +80,7 @@ int record_emit_locked(struct thread *t, unsigned type, const uint64_t *words, u
 /* The thread to emit to when recording, else NULL. For all but zones. */
 struct thread *thread_current(void);
 
-/* Sends all source locations and names to the process's stream that were not sent yet. Lock held.
- */
+/* Sends all source locations and names to the process's stream that were not sent yet. Lock held. */
 void names_announce(void);
 
 /* A number for a name; the same content gives the same number. 0 when there is no memory. */

@@ -58,8 +58,7 @@ static bool same(const struct entry *e, const struct parts *p)
 	if (e->hash != p->hash || e->type != p->type || e->line != p->line || e->color != p->color)
 		return false;
 	for (unsigned i = 0; i < p->count; i++) {
-		if ((size_t)(e->strings + e->len - at) < p->len[i] ||
-		    memcmp(at, p->text[i], p->len[i]))
+		if ((size_t)(e->strings + e->len - at) < p->len[i] || memcmp(at, p->text[i], p->len[i]))
 			return false;
 		at += p->len[i];
 		if (i + 1 < p->count && *at++)

@@ -298,8 +298,7 @@ static char *map_ring(int fd, uint32_t *extents)
 	return NULL;
 }
 
-/* Nothing can be recorded here: a private zero page in place of the control makes this process
- * silent. */
+/* Nothing can be recorded here: a private zero page in place of the control makes this process silent. */
 static bool fall_silent(void)
 {
 	atomic_fetch_add(&client_control->joins_failed, 1);

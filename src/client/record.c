@@ -119,8 +119,7 @@ static int emit_record(struct thread *t, unsigned type, const uint64_t *words, u
 			thread_lose(t, RING_RECORD, now);
 		return 0;
 	}
-	/* The claim has a length before it has a content: a reader can pass over it if we die here.
-	 */
+	/* The claim has a length before it has a content: a reader can pass over it if we die here. */
 	commit(at, make_word(now, RING_MORE(RING_PAD, payload)));
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	to = (uint64_t *)(uintptr_t)(at + 8);

@@ -8,8 +8,8 @@
 
 /* Where tacho_self points before a thread's first event: its key is never right. */
 static struct thread no_thread;
-TACHO_API __thread struct tacho_thread *tacho_self __attribute__((tls_model("initial-exec"))) =
-	&no_thread.hot;
+TACHO_API __thread struct tacho_thread *tacho_self
+	__attribute__((tls_model("initial-exec"))) = &no_thread.hot;
 
 /* Between two tries to get memory at the limit this many events are dropped. */
 #define DROP_RETRY 256
