@@ -1,12 +1,20 @@
 # libtacho: what programs link. Needs libc alone and exports only tacho_* and ___tracy_* names.
-file(GLOB client_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/client/*.c ${PROJECT_SOURCE_DIR}/src/client/*.cpp)
+file(GLOB client_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/client/*.c)
 add_library(tacho_client OBJECT ${client_sources})
 target_include_directories(tacho_client PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
+# A debug build without this would measure the debug build.
+target_compile_options(tacho_client PRIVATE -O2 -Wpedantic)
+
+set(client_map ${PROJECT_SOURCE_DIR}/src/client/libtacho.map)
 add_library(libtacho SHARED $<TARGET_OBJECTS:tacho_client>)
 add_library(libtacho_static STATIC $<TARGET_OBJECTS:tacho_client>)
-set_target_properties(libtacho libtacho_static PROPERTIES OUTPUT_NAME tacho)
-set_target_properties(libtacho PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
+set_target_properties(libtacho libtacho_static PROPERTIES OUTPUT_NAME tacho EXPORT_NAME tacho)
+set_target_properties(libtacho_static PROPERTIES EXPORT_NAME tacho_static)
+set_target_properties(libtacho PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 LINK_DEPENDS ${client_map})
+# nodelete: threads call back into the library when they end, so dlclose() must not take it away.
+target_link_options(libtacho PRIVATE -Wl,--version-script=${client_map} -Wl,-z,nodelete)
 foreach(lib libtacho libtacho_static)
-	target_include_directories(${lib} PUBLIC ${PROJECT_SOURCE_DIR}/include)
+	target_include_directories(${lib} PUBLIC
+		$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 	target_link_libraries(${lib} PUBLIC Threads::Threads)
 endforeach()

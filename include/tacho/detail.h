@@ -15,17 +15,16 @@
 extern "C" {
 #endif
 
-#define TACHO_API     __attribute__((visibility("default")))
-#define TACHO_INLINE  static inline __attribute__((always_inline, unused))
+#define TACHO_API         __attribute__((visibility("default")))
+#define TACHO_INLINE      static inline __attribute__((always_inline, unused))
 #define TACHO_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 #define TACHO_TICK_SHIFT 26
 #define TACHO_WRAP_SHIFT 38 /* ticks above this many bits are not in a word */
 #define TACHO_KIND_BEGIN 1u
 #define TACHO_KIND_END   2u
-#define TACHO_KIND_MORE  3u
 
-/* Segments are 64 KiB at multiples of 128 KiB: a position with this bit set is behind the end. */
+/* Words stand at addresses that have this bit; a position without it is behind the end. */
 #define TACHO_SEGMENT 0x10000u
 
 /*
@@ -40,6 +39,19 @@ struct tacho_srcloc {
 	uint32_t color; /* 0xRRGGBB, 0 = automatic */
 	uint32_t word;
 	uint32_t reserved;
+};
+
+/* A name that is written in the source; .id is 0 until it is first used while recording. */
+struct tacho_name {
+	const char *text;
+	uint32_t id;
+	uint32_t reserved;
+};
+
+/* An open zone. All zero: not recorded. */
+struct tacho_zone {
+	uint32_t word;    /* its source location's number << 2 */
+	uint32_t session; /* upper half of the control key under which it began */
 };
 
 /* The head of a thread's private state. Wiped in a forked child, so that it starts afresh. */
@@ -60,9 +72,10 @@ extern TACHO_API __thread struct tacho_thread *tacho_self
 
 /* The slow ways. 1 when the word was stored, 0 when it was lost (and counted). */
 TACHO_API int tacho_emit_slow(uint64_t now, uint32_t bits);
-TACHO_API int tacho_emit_full(uint64_t position, uint64_t now, uint32_t bits);
-/* Numbers a source location; its strings are copied. Returns its word. */
+TACHO_API int tacho_emit_full(uint64_t now, uint32_t bits);
+/* Numbers a source location or a name; the strings are copied. Return .word and .id. */
 TACHO_API uint32_t tacho_srcloc_register(struct tacho_srcloc *loc);
+TACHO_API uint32_t tacho_name_register(struct tacho_name *name);
 
 TACHO_INLINE uint64_t tacho_ticks(void)
 {
@@ -106,32 +119,46 @@ TACHO_INLINE int tacho_emit(uint64_t key, uint32_t bits)
 	if (TACHO_UNLIKELY(((now >> TACHO_WRAP_SHIFT) | key) != t->key))
 		return tacho_emit_slow(now, bits);
 	position = tacho_claim(t, 8);
-	if (TACHO_UNLIKELY(position & TACHO_SEGMENT))
-		return tacho_emit_full(position, now, bits);
+	if (TACHO_UNLIKELY(!(position & TACHO_SEGMENT)))
+		return tacho_emit_full(now, bits);
 	__atomic_store_n((uint64_t *)(uintptr_t)position, now << TACHO_TICK_SHIFT | bits,
 			 __ATOMIC_RELEASE);
 	return 1;
 }
 
-/* Returns the key under which the zone began, 0 when it was not recorded. */
-TACHO_INLINE uint64_t tacho_begin(struct tacho_srcloc *loc)
+/* WORD: the source location's number << 2. */
+TACHO_INLINE struct tacho_zone tacho_begin_word(uint64_t key, uint32_t word)
 {
+	struct tacho_zone zone = {0, 0};
+
+	if (tacho_emit(key, word | TACHO_KIND_BEGIN)) {
+		zone.word = word;
+		zone.session = (uint32_t)(key >> 32);
+	}
+	return zone;
+}
+
+TACHO_INLINE struct tacho_zone tacho_begin(struct tacho_srcloc *loc)
+{
+	struct tacho_zone zone = {0, 0};
 	uint64_t key = tacho_key();
 	uint32_t word;
 
 	if (!TACHO_UNLIKELY(key))
-		return 0;
-	word = loc->word;
+		return zone;
+	word = __atomic_load_n(&loc->word, __ATOMIC_RELAXED);
 	if (TACHO_UNLIKELY(!word))
 		word = tacho_srcloc_register(loc);
-	return tacho_emit(key, word | TACHO_KIND_BEGIN) ? key : 0;
+	return tacho_begin_word(key, word);
 }
 
 /* An end is recorded if its begin was and the session is still the same. */
-TACHO_INLINE void tacho_end(const struct tacho_srcloc *loc, uint64_t begun)
+TACHO_INLINE void tacho_end(struct tacho_zone zone)
 {
-	if (TACHO_UNLIKELY(begun) && begun == tacho_key())
-		tacho_emit(begun, loc->word | TACHO_KIND_END);
+	uint64_t key = (uint64_t)zone.session << 32;
+
+	if (TACHO_UNLIKELY(key) && key == tacho_key())
+		tacho_emit(key, zone.word | TACHO_KIND_END);
 }
 
 #ifdef __cplusplus

@@ -1,22 +1,369 @@
-/* placeholder: being written */
+/*
+ * Tacho: make a program tell what it does and when.
+ *
+ *	#include <tacho/tacho.h>
+ *
+ *	void work(int item)
+ *	{
+ *		TACHO_FUNCTION();              // a zone: from here to the closing brace
+ *		TACHO_ZONE_TEXTF("item %d", item);
+ *		TACHO_PLOT("queue", queue_length());
+ *		if (!item)
+ *			TACHO_MESSAGE("nothing to do");
+ *	}
+ *
+ *	$ cc work.c $(pkg-config --cflags --libs tacho) && tacho run -- ./a.out
+ *
+ * Rules that hold for everything here:
+ *
+ *  - While nobody records, a call is one load and one branch. With TACHO_DISABLE defined before this
+ *    header, nothing at all is left and libtacho need not be linked.
+ *  - Every call may be made by any thread at any time: before main, in destructors, in a signal
+ *    handler, in a child after fork, while another thread is cancelled. None sets errno, takes a
+ *    lock that the program could wait for, calls malloc, or waits (unless the recording was started
+ *    with the blocking policy). None fails: what finds no room is counted and told by the recorder.
+ *  - Strings belong to the caller and are copied before the call returns. Arguments of macros that
+ *    are called NAME must be string literals (or live for ever): they are looked at once, and the
+ *    number they get is kept at the place of the call.
+ *  - A colour is 0xRRGGBB; 0 leaves the choice to the viewer.
+ *
+ * What a call costs while recording, as multiples of reading the clock twice (bench/zone prints it on
+ * your machine): a zone 1.1, a plot point or a literal message 0.7, a text message about 1.5.
+ */
 #ifndef TACHO_TACHO_H
 #define TACHO_TACHO_H
+
 #include <stddef.h>
 #include <stdint.h>
+
+enum tacho_severity {
+	TACHO_TRACE,
+	TACHO_DEBUG,
+	TACHO_INFO,
+	TACHO_WARNING,
+	TACHO_ERROR,
+	TACHO_FATAL
+};
+
+enum tacho_plot_format {
+	TACHO_PLOT_NUMBER,
+	TACHO_PLOT_MEMORY, /* bytes */
+	TACHO_PLOT_PERCENT,
+	TACHO_PLOT_WATT
+};
+#define TACHO_PLOT_STEP 1u /* the value holds until the next one, instead of a slope */
+#define TACHO_PLOT_FILL 2u /* the area below is filled */
+
+enum tacho_lock_op {
+	TACHO_LOCK_WAIT,
+	TACHO_LOCK_OBTAIN,
+	TACHO_LOCK_RELEASE,
+	TACHO_LOCK_WAIT_SHARED,
+	TACHO_LOCK_OBTAIN_SHARED,
+	TACHO_LOCK_RELEASE_SHARED
+};
+
+/*
+ * A lock as the profiler sees it: put one beside each mutex that matters, initialised by
+ * TACHO_LOCK_INIT (or _SHARED for a reader-writer lock). It announces itself when it is first used
+ * in a recording, so locks that are older than the recording are known too.
+ */
+struct tacho_lock {
+	const char *name; /* as declared */
+	const char *file;
+	uint32_t line;
+	uint32_t shared;
+	uint32_t id;           /* 0 until first used */
+	uint32_t srcloc;
+	const char *custom;    /* the name that tacho_lock_name() gave */
+	uint64_t announced;    /* in which recording of which process */
+};
+#define TACHO_LOCK_INIT(name)        {name, __FILE__, __LINE__, 0, 0, 0, NULL, 0}
+#define TACHO_LOCK_INIT_SHARED(name) {name, __FILE__, __LINE__, 1, 0, 0, NULL, 0}
+
+#define TACHO_CAT_(a, b) a##b
+#define TACHO_CAT(a, b)  TACHO_CAT_(a, b)
+
+#ifdef TACHO_DISABLE
+#include <tacho/disable.h>
+#else
 #include <tacho/detail.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Not 0 while somebody records. Costs one load. */
+TACHO_INLINE int tacho_is_recording(void)
+{
+	return tacho_key() != 0;
+}
+
+/* ------------------------------------------------------------------ zones
+ *
+ * A zone is a span of time of one thread. Zones nest, to any depth; they end in the opposite order.
+ *
+ *	TACHO_FUNCTION();                   named after the function, until the end of the block
+ *	TACHO_ZONE("load");                 with a name
+ *	TACHO_ZONE_C("load", 0x4080ff);     and a colour
+ *	TACHO_ZONE_RUNTIME(text);           with a name that is known at run time only
+ *	TACHO_ZONE_AS(zone, "load", 0);     as the variable "zone", for the functions below
+ *
+ * Without a block, by hand:
+ *
+ *	static struct tacho_srcloc here = TACHO_SRCLOC("load", 0);
+ *	struct tacho_zone zone = tacho_zone_begin(&here);
+ *	...
+ *	tacho_zone_end(zone);
+ */
+#define TACHO_SRCLOC(name, color) {name, __func__, __FILE__, (uint32_t)__LINE__, color, 0, 0}
+
+/* LOC is static data. The zone may be ended by any code of the same thread (or fiber). */
+TACHO_INLINE struct tacho_zone tacho_zone_begin(struct tacho_srcloc *loc)
+{
+	return tacho_begin(loc);
+}
+
+/* A zone that was not recorded, or a recording that ended meanwhile: does nothing. */
+TACHO_INLINE void tacho_zone_end(struct tacho_zone zone)
+{
+	tacho_end(zone);
+}
+
+/*
+ * A number for a source location that is made at run time; the same content gives the same number,
+ * for the life of the process. Costs a look-up by content. Strings may be NULL. 0 when too many were
+ * made (2^18, or 64 MB of text): tacho_zone_begin_runtime() then still works.
+ */
+TACHO_API uint32_t tacho_srcloc_make(const char *name, const char *function, const char *file,
+				     uint32_t line, uint32_t color);
+
+/* Begins a zone by such a number: as fast as a static one. */
+TACHO_INLINE struct tacho_zone tacho_zone_begin_id(uint32_t id)
+{
+	struct tacho_zone none = {0, 0};
+	uint64_t key = tacho_key();
+
+	return TACHO_UNLIKELY(key) ? tacho_begin_word(key, id << 2) : none;
+}
+
+/* Begins a zone with a name of LEN bytes (NULL: the function's). For names that are many. */
+TACHO_API struct tacho_zone tacho_zone_begin_runtime(const char *name, size_t len,
+						     const char *function, const char *file,
+						     uint32_t line, uint32_t color);
+
+/* The innermost open zone of the thread, to attach something to it. */
+TACHO_INLINE struct tacho_zone tacho_zone_current(void)
+{
+	struct tacho_zone zone = {0, (uint32_t)(tacho_key() >> 32)};
+
+	return zone;
+}
+
+/* Attach to a zone that is open: text (any number of times), another name or colour, a value. */
+TACHO_API void tacho_zone_text(struct tacho_zone zone, const char *text, size_t len);
+TACHO_API void tacho_zone_textf(struct tacho_zone zone, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+TACHO_API void tacho_zone_name(struct tacho_zone zone, const char *text, size_t len);
+TACHO_API void tacho_zone_namef(struct tacho_zone zone, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+TACHO_API void tacho_zone_color(struct tacho_zone zone, uint32_t color);
+TACHO_API void tacho_zone_value(struct tacho_zone zone, uint64_t value);
+
+/* The same for the innermost zone. */
+#define TACHO_ZONE_TEXT(text, len) \
+	(tacho_is_recording() ? tacho_zone_text(tacho_zone_current(), text, len) : (void)0)
+#define TACHO_ZONE_TEXTF(...) \
+	(tacho_is_recording() ? tacho_zone_textf(tacho_zone_current(), __VA_ARGS__) : (void)0)
+#define TACHO_ZONE_NAME(text, len) \
+	(tacho_is_recording() ? tacho_zone_name(tacho_zone_current(), text, len) : (void)0)
+#define TACHO_ZONE_NAMEF(...) \
+	(tacho_is_recording() ? tacho_zone_namef(tacho_zone_current(), __VA_ARGS__) : (void)0)
+#define TACHO_ZONE_COLOR(color) \
+	(tacho_is_recording() ? tacho_zone_color(tacho_zone_current(), color) : (void)0)
+#define TACHO_ZONE_VALUE(value) \
+	(tacho_is_recording() ? tacho_zone_value(tacho_zone_current(), value) : (void)0)
+
+/* --------------------------------------------------------------- messages
+ *
+ *	TACHO_MESSAGE("ready");                         a literal: sent once, then by number
+ *	TACHO_MESSAGE_C("ready", TACHO_WARNING, 0xff0000);
+ *	TACHO_MESSAGEF("%d left", n);                   printf, severity TACHO_INFO, any length
+ */
 TACHO_API void tacho_message(const char *text, size_t len, unsigned severity, uint32_t color);
-#define TACHO_CAT_(a, b) a##b
-#define TACHO_CAT(a, b) TACHO_CAT_(a, b)
-struct tacho_zone_ { struct tacho_srcloc *loc; uint64_t begun; };
-static inline void tacho_zone_leave_(struct tacho_zone_ *z) { tacho_end(z->loc, z->begun); }
-#define TACHO_ZONE(zname) \
-	static struct tacho_srcloc TACHO_CAT(tacho_loc_, __LINE__) = {zname, __func__, __FILE__, __LINE__, 0, 0, 0}; \
-	__attribute__((cleanup(tacho_zone_leave_), unused)) struct tacho_zone_ TACHO_CAT(tacho_zone_, __LINE__) = \
-	{&TACHO_CAT(tacho_loc_, __LINE__), tacho_begin(&TACHO_CAT(tacho_loc_, __LINE__))}
+TACHO_API void tacho_messagef(unsigned severity, uint32_t color, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+TACHO_API void tacho_message_literal(struct tacho_name *text, unsigned severity, uint32_t color);
+
+#define TACHO_MESSAGE_C(literal, severity, color)                                  \
+	do {                                                                       \
+		static struct tacho_name tacho_text_ = {literal, 0, 0};            \
+		if (tacho_is_recording())                                          \
+			tacho_message_literal(&tacho_text_, (severity), (color)); \
+	} while (0)
+#define TACHO_MESSAGE(literal) TACHO_MESSAGE_C(literal, TACHO_INFO, 0)
+#define TACHO_MESSAGEF(...) \
+	(tacho_is_recording() ? tacho_messagef(TACHO_INFO, 0, __VA_ARGS__) : (void)0)
+
+/* What the program is: shown with the trace. Say it once, early; it is kept until somebody records. */
+TACHO_API void tacho_app_info(const char *text, size_t len);
+
+/* ----------------------------------------------------------------- frames
+ *
+ * The main sequence has no name (NULL): tacho_frame(NULL) at the end of each frame. Others have one:
+ * tacho_frame("physics"), or start and stop for frames with pauses in between.
+ */
+TACHO_API void tacho_frame(const char *name);
+TACHO_API void tacho_frame_start(const char *name);
+TACHO_API void tacho_frame_stop(const char *name);
+
+/* ------------------------------------------------------------------ plots
+ *
+ *	TACHO_PLOT("queue", n);       int64
+ *	TACHO_PLOT_REAL("load", x);   double
+ *
+ * The functions look the name up by its content and take any name.
+ */
+TACHO_API void tacho_plot_int(const char *name, int64_t value);
+TACHO_API void tacho_plot_float(const char *name, float value);
+TACHO_API void tacho_plot_double(const char *name, double value);
+/* FORMAT: enum tacho_plot_format; FLAGS: TACHO_PLOT_STEP | TACHO_PLOT_FILL. Kept until somebody records. */
+TACHO_API void tacho_plot_config(const char *name, unsigned format, unsigned flags, uint32_t color);
+TACHO_API void tacho_plot_point_int(struct tacho_name *name, int64_t value);
+TACHO_API void tacho_plot_point_real(struct tacho_name *name, double value);
+
+#define TACHO_PLOT_AS_(function, name, value)                           \
+	do {                                                            \
+		static struct tacho_name tacho_plot_ = {name, 0, 0};    \
+		if (tacho_is_recording())                               \
+			function(&tacho_plot_, value);                  \
+	} while (0)
+#define TACHO_PLOT(name, value)      TACHO_PLOT_AS_(tacho_plot_point_int, name, (int64_t)(value))
+#define TACHO_PLOT_REAL(name, value) TACHO_PLOT_AS_(tacho_plot_point_real, name, (double)(value))
+
+/* ----------------------------------------------------------------- memory
+ *
+ * POOL is a name, NULL for the program's ordinary memory. Tell an allocation after it was made and a
+ * release before it is done: else another thread may be given the same address in between.
+ */
+TACHO_API void tacho_alloc(const char *pool, const void *address, size_t size);
+TACHO_API void tacho_free(const char *pool, const void *address);
+
+/* ------------------------------------------------------------------ locks
+ *
+ *	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+ *	static struct tacho_lock lock = TACHO_LOCK_INIT("queue");
+ *
+ *	tacho_lock_event(&lock, TACHO_LOCK_WAIT);
+ *	pthread_mutex_lock(&mutex);
+ *	tacho_lock_event(&lock, TACHO_LOCK_OBTAIN);
+ *	...
+ *	pthread_mutex_unlock(&mutex);
+ *	tacho_lock_event(&lock, TACHO_LOCK_RELEASE);
+ *
+ * A successful trylock is an OBTAIN without a WAIT, a failed one is nothing.
+ */
+TACHO_API void tacho_lock_emit(struct tacho_lock *lock, unsigned op, uint32_t srcloc);
+TACHO_API void tacho_lock_mark_emit(struct tacho_lock *lock, struct tacho_srcloc *where);
+
+TACHO_INLINE void tacho_lock_event(struct tacho_lock *lock, enum tacho_lock_op op)
+{
+	if (tacho_is_recording())
+		tacho_lock_emit(lock, (unsigned)op, 0);
+}
+
+/* Says where the thread is that holds the lock or waits for it. */
+#define TACHO_LOCK_MARK(lock)                                                              \
+	do {                                                                               \
+		static struct tacho_srcloc tacho_mark_ = TACHO_SRCLOC(NULL, 0);            \
+		if (tacho_is_recording())                                                  \
+			tacho_lock_mark_emit((lock), &tacho_mark_);                        \
+	} while (0)
+
+/* Names one lock of many that are declared at the same place. */
+TACHO_API void tacho_lock_name(struct tacho_lock *lock, const char *name, size_t len);
+/* The lock is destroyed. */
+TACHO_API void tacho_lock_gone(struct tacho_lock *lock);
+
+/* ------------------------------------------------- threads and fibers */
+
+/* Names the calling thread; also for the kernel, which keeps 15 bytes of it. */
+TACHO_API void tacho_thread_name(const char *name);
+
+/*
+ * A fiber (coroutine, green thread) has a track of its own: from enter to leave, what the thread emits
+ * goes there. A fiber is known by its name and may go on in another thread after it has left.
+ */
+TACHO_API void tacho_fiber_enter(const char *name);
+TACHO_API void tacho_fiber_leave(void);
+
 #ifdef __cplusplus
 }
+
+namespace tacho
+{
+/* A zone that ends with its scope, also when an exception leaves it. */
+class Zone
+{
+public:
+	__attribute__((always_inline)) explicit Zone(struct tacho_srcloc &loc)
+	    : zone_(tacho_zone_begin(&loc))
+	{
+	}
+	explicit Zone(struct tacho_zone zone) : zone_(zone)
+	{
+	}
+	__attribute__((always_inline)) ~Zone()
+	{
+		tacho_zone_end(zone_);
+	}
+	Zone(const Zone &) = delete;
+	Zone &operator=(const Zone &) = delete;
+	operator struct tacho_zone() const
+	{
+		return zone_;
+	}
+
+private:
+	struct tacho_zone zone_;
+};
+} // namespace tacho
+
+#define TACHO_ZONE_AS(var, name, color)                                                    \
+	static struct tacho_srcloc TACHO_CAT(tacho_loc_, __LINE__) = TACHO_SRCLOC(name, color); \
+	tacho::Zone var(TACHO_CAT(tacho_loc_, __LINE__))
+#define TACHO_ZONE_RUNTIME(text)                                                      \
+	tacho::Zone TACHO_CAT(tacho_zone_, __LINE__)(                                 \
+		TACHO_RUNTIME_(text))
+#else
+TACHO_INLINE void tacho_zone_leave_(const struct tacho_zone *zone)
+{
+	tacho_zone_end(*zone);
+}
+
+#define TACHO_SCOPED_ __attribute__((cleanup(tacho_zone_leave_), unused)) struct tacho_zone
+#define TACHO_ZONE_AS(var, name, color)                                                    \
+	static struct tacho_srcloc TACHO_CAT(tacho_loc_, __LINE__) = TACHO_SRCLOC(name, color); \
+	TACHO_SCOPED_ var = tacho_zone_begin(&TACHO_CAT(tacho_loc_, __LINE__))
+#define TACHO_ZONE_RUNTIME(text) \
+	TACHO_SCOPED_ TACHO_CAT(tacho_zone_, __LINE__) = TACHO_RUNTIME_(text)
 #endif
+
+/* The name is not even looked at while nobody records. */
+TACHO_INLINE struct tacho_zone tacho_runtime_(const char *text, const char *function,
+					      const char *file, uint32_t line)
+{
+	struct tacho_zone none = {0, 0};
+
+	return tacho_is_recording() ? tacho_zone_begin_runtime(text, __builtin_strlen(text),
+							       function, file, line, 0)
+				    : none;
+}
+#define TACHO_RUNTIME_(text) tacho_runtime_(text, __func__, __FILE__, (uint32_t)__LINE__)
+
+#define TACHO_ZONE_C(name, color) TACHO_ZONE_AS(TACHO_CAT(tacho_zone_, __LINE__), name, color)
+#define TACHO_ZONE(name)          TACHO_ZONE_C(name, 0)
+#define TACHO_FUNCTION()          TACHO_ZONE_C(NULL, 0)
+
+#endif /* TACHO_DISABLE */
 #endif

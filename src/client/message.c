@@ -1,12 +1,56 @@
 #include "client/client.h"
+#include "client/format.h"
+#include "client/kept.h"
 
+#include <stdarg.h>
 #include <tacho/tacho.h>
+
+static uint64_t message_word(unsigned severity, uint32_t color)
+{
+	return (color & 0xffffff) | (uint64_t)severity << 32;
+}
 
 TACHO_API void tacho_message(const char *text, size_t len, unsigned severity, uint32_t color)
 {
 	struct thread *t = thread_current();
-	uint64_t word = (color & 0xffffff) | (uint64_t)severity << 32;
+	uint64_t word = message_word(severity, color);
 
 	if (t)
 		record_emit(t, RING_MESSAGE, &word, 1, text, len);
+}
+
+TACHO_API void tacho_messagef(unsigned severity, uint32_t color, const char *format, ...)
+{
+	struct formatted f;
+	va_list args;
+
+	if (!tacho_is_recording())
+		return;
+	va_start(args, format);
+	formatted_make(&f, format, args);
+	va_end(args);
+	tacho_message(f.text, f.len, severity, color);
+	formatted_free(&f);
+}
+
+TACHO_API void tacho_message_literal(struct tacho_name *text, unsigned severity, uint32_t color)
+{
+	struct thread *t = thread_current();
+	uint64_t words[2] = {message_word(severity, color),
+			     __atomic_load_n(&text->id, __ATOMIC_RELAXED)};
+
+	if (!t)
+		return;
+	if (!words[1])
+		words[1] = tacho_name_register(text);
+	record_emit(t, RING_MESSAGE_NAME, words, 2, NULL, 0);
+}
+
+TACHO_API void tacho_app_info(const char *text, size_t len)
+{
+	struct thread *t = thread_current();
+
+	kept_add(RING_APP_INFO, NULL, 0, text, len);
+	if (t)
+		record_emit(t, RING_APP_INFO, NULL, 0, text, len);
 }

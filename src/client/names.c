@@ -1,12 +1,14 @@
 #include "client/client.h"
 
 #include <string.h>
+#include <tacho/tacho.h>
 
 /*
  * All source locations and names that were ever used, in process memory: they are sent again when
- * the process joins another session and when a child does. Entries are only added, at the head of
- * a bucket and at the tail of the list, each with one store, so a reader needs no lock and a fork
- * at any moment finds a sound table.
+ * the process joins another session and when a child does. Entries are only added, at the tail of
+ * the list and then at the head of a bucket, each with one store, so a reader needs no lock and a
+ * fork at any moment finds a sound table. An entry gets into its bucket after it was sent: whoever
+ * finds it may use its number at once.
  */
 struct entry {
 	struct entry *next;        /* in order of numbers */
@@ -16,38 +18,62 @@ struct entry {
 	uint32_t id;
 	uint32_t line, color;
 	uint32_t len;
-	char strings[]; /* a name; or name NUL function NUL file */
+	char strings[]; /* a name; or name NUL function NUL file; then a NUL that len does not count */
 };
 
-#define BUCKETS 4096
+#define BUCKETS 65536
 #define MAX_ID  0xffffffu
+
+/* Names made at run time must not fill the memory: beyond this they are not kept. */
+#define MAX_DYNAMIC       (1u << 18)
+#define MAX_DYNAMIC_BYTES (64u << 20)
+#define MAX_STRING        (1u << 20)
 
 static struct entry *buckets[BUCKETS];
 static struct entry *first, *last;
 static uint32_t last_id;
+static uint32_t dynamic_count;
+static uint64_t dynamic_bytes;
 
 struct parts {
 	uint32_t type, line, color;
+	bool dynamic;
 	const char *text[3];
 	size_t len[3];
 	unsigned count;
 	uint64_t hash;
 };
 
-static void parts_add(struct parts *p, const char *text, size_t len)
+static uint64_t mix(uint64_t hash, uint64_t word)
 {
-	p->text[p->count] = text;
-	p->len[p->count++] = len;
-	for (size_t i = 0; i < len; i++)
-		p->hash = (p->hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
-	p->hash = (p->hash ^ 0xff) * 0x100000001b3ull;
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
 }
 
-static struct parts parts_start(uint32_t type, uint32_t line, uint32_t color)
+static void parts_add(struct parts *p, const char *text, size_t len)
 {
-	struct parts p = {.type = type, .line = line, .color = color};
+	uint64_t word;
 
-	p.hash = 0xcbf29ce484222325ull ^ ((uint64_t)line << 32 | color) * 0x9e3779b97f4a7c15ull;
+	if (len > MAX_STRING)
+		len = MAX_STRING;
+	p->text[p->count] = text;
+	p->len[p->count++] = len;
+	p->hash = mix(p->hash, len);
+	for (; len >= 8; len -= 8, text += 8) {
+		memcpy(&word, text, 8);
+		p->hash = mix(p->hash, word);
+	}
+	word = 0;
+	for (size_t i = 0; i < len; i++)
+		word = word << 8 | (unsigned char)text[i];
+	p->hash = mix(p->hash, word);
+}
+
+static struct parts parts_start(uint32_t type, uint32_t line, uint32_t color, bool dynamic)
+{
+	struct parts p = {.type = type, .line = line, .color = color, .dynamic = dynamic};
+
+	p.hash = mix(type, (uint64_t)line << 32 | color);
 	return p;
 }
 
@@ -58,7 +84,8 @@ static bool same(const struct entry *e, const struct parts *p)
 	if (e->hash != p->hash || e->type != p->type || e->line != p->line || e->color != p->color)
 		return false;
 	for (unsigned i = 0; i < p->count; i++) {
-		if ((size_t)(e->strings + e->len - at) < p->len[i] || memcmp(at, p->text[i], p->len[i]))
+		if ((size_t)(e->strings + e->len - at) < p->len[i] ||
+		    (p->len[i] && memcmp(at, p->text[i], p->len[i])))
 			return false;
 		at += p->len[i];
 		if (i + 1 < p->count && *at++)
@@ -67,48 +94,58 @@ static bool same(const struct entry *e, const struct parts *p)
 	return at == e->strings + e->len;
 }
 
+static struct entry **bucket_of(const struct parts *p)
+{
+	return &buckets[p->hash >> 48 & (BUCKETS - 1)];
+}
+
 static struct entry *find(const struct parts *p)
 {
-	struct entry *e = __atomic_load_n(&buckets[p->hash % BUCKETS], __ATOMIC_ACQUIRE);
+	struct entry *e = __atomic_load_n(bucket_of(p), __ATOMIC_ACQUIRE);
 
 	while (e && !same(e, p))
 		e = e->next_bucket;
 	return e;
 }
 
-static void announce(const struct entry *e)
+static bool announce(const struct entry *e)
 {
 	uint64_t words[2] = {e->id, e->line | (uint64_t)e->color << 32};
 	unsigned count = e->type == RING_SRCLOC ? 2 : 1;
 
-	record_emit_locked(&client_process->meta, e->type, words, count, e->strings, e->len);
+	return record_emit_locked(&client_process->meta, e->type, words, count, e->strings, e->len);
 }
 
 void names_announce(void)
 {
 	const struct entry *e = client_process->announced;
 
-	for (e = e ? e->next : first; e; e = e->next) {
-		announce(e);
+	for (e = e ? e->next : first; e && announce(e); e = e->next)
 		client_process->announced = e;
-	}
 }
 
-static struct entry *add_locked(const struct parts *p)
+static bool has_room(const struct parts *p, size_t len)
 {
-	struct entry *e = find(p), **bucket = &buckets[p->hash % BUCKETS];
+	if (last_id == MAX_ID)
+		return false;
+	return !p->dynamic ||
+	       (dynamic_count < MAX_DYNAMIC && dynamic_bytes + len <= MAX_DYNAMIC_BYTES);
+}
+
+static struct entry *make_entry(const struct parts *p)
+{
+	struct entry *e;
 	size_t len = p->count - 1;
 	char *at;
 
-	if (e || last_id == MAX_ID)
-		return e;
 	for (unsigned i = 0; i < p->count; i++)
 		len += p->len[i];
-	e = client_memory(sizeof(*e) + len);
+	if (!has_room(p, len))
+		return NULL;
+	e = client_memory(sizeof(*e) + len + 1);
 	if (!e)
 		return NULL;
 	e->next = NULL;
-	e->next_bucket = *bucket;
 	e->hash = p->hash;
 	e->type = p->type;
 	e->line = p->line;
@@ -117,41 +154,82 @@ static struct entry *add_locked(const struct parts *p)
 	e->len = (uint32_t)len;
 	at = e->strings;
 	for (unsigned i = 0; i < p->count; i++) {
-		memcpy(at, p->text[i], p->len[i]);
+		if (p->len[i])
+			memcpy(at, p->text[i], p->len[i]);
 		at += p->len[i];
 		if (i + 1 < p->count)
 			*at++ = 0;
 	}
+	dynamic_count += p->dynamic;
+	dynamic_bytes += p->dynamic ? len : 0;
+	return e;
+}
+
+static struct entry *add_locked(const struct parts *p)
+{
+	struct entry *e = find(p), **bucket = bucket_of(p);
+
+	if (e)
+		return e;
+	e = make_entry(p);
+	if (!e)
+		return NULL;
 	__atomic_store_n(last ? &last->next : &first, e, __ATOMIC_RELEASE);
-	last = e;
+	__atomic_store_n(&last, e, __ATOMIC_RELEASE);
+	if (client_process->key)
+		names_announce();
+	e->next_bucket = *bucket;
 	__atomic_store_n(bucket, e, __ATOMIC_RELEASE);
 	return e;
 }
 
-/* The number of what P describes; 0 when there is no memory for it. */
-static uint32_t intern(const struct parts *p)
+/* What P describes; NULL when there is no room for it. */
+static const struct entry *intern(const struct parts *p)
 {
 	struct entry *e = find(p);
 	struct guard guard;
 
-	if (e)
-		return e->id;
-	if (!client_process)
-		return 0;
+	if (e || !client_process)
+		return e;
 	client_lock(&guard);
 	e = add_locked(p);
-	if (e && client_process->key)
-		names_announce();
 	client_unlock(&guard);
+	return e;
+}
+
+static uint32_t id_of(const struct entry *e)
+{
 	return e ? e->id : 0;
 }
 
-uint64_t names_intern(const char *name)
+uint32_t names_intern(const char *name)
 {
-	struct parts p = parts_start(RING_NAME, 0, 0);
+	static struct tacho_name too_many = {"(too many names)", 0, 0};
+	struct parts p = parts_start(RING_NAME, 0, 0, true);
+	uint32_t id;
 
 	parts_add(&p, name, strlen(name));
-	return intern(&p);
+	id = id_of(intern(&p));
+	return id ? id : tacho_name_register(&too_many);
+}
+
+const char *names_keep(const char *name, size_t len)
+{
+	struct parts p = parts_start(RING_NAME, 0, 0, true);
+	const struct entry *e;
+
+	parts_add(&p, name, len);
+	e = intern(&p);
+	return e ? e->strings : NULL;
+}
+
+uint32_t names_srcloc(const char *const text[3], const size_t len[3], uint32_t line, uint32_t color)
+{
+	struct parts p = parts_start(RING_SRCLOC, line, color & 0xffffff, true);
+
+	for (int i = 0; i < 3; i++)
+		parts_add(&p, text[i], len[i]);
+	return id_of(intern(&p));
 }
 
 static size_t length(const char *s)
@@ -161,13 +239,33 @@ static size_t length(const char *s)
 
 TACHO_API uint32_t tacho_srcloc_register(struct tacho_srcloc *loc)
 {
-	struct parts p = parts_start(RING_SRCLOC, loc->line, loc->color & 0xffffff);
+	struct parts p = parts_start(RING_SRCLOC, loc->line, loc->color & 0xffffff, false);
 	uint32_t word;
 
 	parts_add(&p, loc->name, length(loc->name));
 	parts_add(&p, loc->function, length(loc->function));
 	parts_add(&p, loc->file, length(loc->file));
-	word = intern(&p) << 2;
+	word = id_of(intern(&p)) << 2;
 	__atomic_store_n(&loc->word, word, __ATOMIC_RELAXED);
 	return word;
+}
+
+TACHO_API uint32_t tacho_name_register(struct tacho_name *name)
+{
+	struct parts p = parts_start(RING_NAME, 0, 0, false);
+	uint32_t id;
+
+	parts_add(&p, name->text, length(name->text));
+	id = id_of(intern(&p));
+	__atomic_store_n(&name->id, id, __ATOMIC_RELAXED);
+	return id;
+}
+
+TACHO_API uint32_t tacho_srcloc_make(const char *name, const char *function, const char *file,
+				     uint32_t line, uint32_t color)
+{
+	const char *text[3] = {name, function, file};
+	size_t len[3] = {length(name), length(function), length(file)};
+
+	return names_srcloc(text, len, line, color);
 }

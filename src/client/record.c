@@ -22,27 +22,39 @@ static uint64_t claim_words(struct thread *t, unsigned count, uint64_t now, bool
 		uint64_t at = tacho_claim(&t->hot, count * 8);
 		uint64_t last = at + count * 8 - 8;
 
-		if (!((at | last) & TACHO_SEGMENT))
+		if (at & last & TACHO_SEGMENT)
 			return at;
-		if (!(at & TACHO_SEGMENT))
+		if (at & TACHO_SEGMENT)
 			commit(at, make_word(now, RING_MORE(RING_SEG_END, 0)));
 		if (!thread_switch(t, now, locked))
 			return 0;
 	}
 }
 
-/* The high bits of the time have changed: an anchor tells the reader. */
+/*
+ * Starts a record: the claim has a length before it has a content, so that a reader can pass over it
+ * if we die here.
+ */
+static uint64_t *open_record(uint64_t at, uint64_t now, unsigned payload)
+{
+	commit(at, make_word(now, RING_MORE(RING_PAD, payload)));
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	return (uint64_t *)(uintptr_t)(at + 8);
+}
+
+/*
+ * The high bits of the time have changed: an anchor tells the reader. The thread's key changes
+ * behind it, so a handler in between writes an anchor of its own and no event comes without one.
+ */
 static void tell_time(struct thread *t, uint64_t key, uint64_t now, bool locked)
 {
-	uint64_t at;
+	uint64_t at = claim_words(t, 2, now, locked);
 
-	__atomic_store_n(&t->hot.key, key | now >> TACHO_WRAP_SHIFT, __ATOMIC_RELAXED);
-	at = claim_words(t, 2, now, locked);
 	if (!at)
 		return;
-	commit(at, make_word(now, RING_MORE(RING_PAD, 1)));
-	*(volatile uint64_t *)(uintptr_t)(at + 8) = now;
+	*open_record(at, now, 1) = now;
 	commit(at, make_word(now, RING_MORE(RING_TIME, 1)));
+	__atomic_store_n(&t->hot.key, key | now >> TACHO_WRAP_SHIFT, __ATOMIC_RELAXED);
 }
 
 static int emit_one(struct thread *t, uint64_t now, uint32_t bits)
@@ -69,19 +81,22 @@ TACHO_API int tacho_emit_slow(uint64_t now, uint32_t bits)
 		if (RING_KIND(bits) == RING_END)
 			return 0;
 		t = thread_enter(key, now);
-		if (!t)
+		if (!t) {
+			thread_lose(NULL, bits, now);
 			return 0;
+		}
 	}
 	if (t->hot.key != (key | now >> TACHO_WRAP_SHIFT))
 		tell_time(t, key, now, false);
 	return emit_one(t, now, bits);
 }
 
-TACHO_API int tacho_emit_full(uint64_t position, uint64_t now, uint32_t bits)
+TACHO_API int tacho_emit_full(uint64_t now, uint32_t bits)
 {
 	struct thread *t = (struct thread *)tacho_self;
 
-	(void)position;
+	if (!t->segment) /* a fork in a signal handler has wiped it in the middle of an event */
+		return tacho_emit_slow(now, bits);
 	if (!thread_switch(t, now, false)) {
 		thread_lose(t, bits, now);
 		return 0;
@@ -119,10 +134,7 @@ static int emit_record(struct thread *t, unsigned type, const uint64_t *words, u
 			thread_lose(t, RING_RECORD, now);
 		return 0;
 	}
-	/* The claim has a length before it has a content: a reader can pass over it if we die here. */
-	commit(at, make_word(now, RING_MORE(RING_PAD, payload)));
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	to = (uint64_t *)(uintptr_t)(at + 8);
+	to = open_record(at, now, payload);
 	for (unsigned i = 0; i < count; i++)
 		*to++ = words[i];
 	if (s) {

@@ -7,13 +7,18 @@
  *	p.PID.N		the ring file of a process; N counts when a pid joins more than once
  *
  * Ring file: one header page, the table of extents, then at RING_DATA one stride of 128 KiB per
- * table entry, of which the first 64 KiB are used (the file is sparse). A stride holds either
+ * table entry, of which the upper 64 KiB are used (the file is sparse). A stride holds either
  *	a segment: 64 KiB of words behind a struct ring_segment, or
- *	a thread page: the last 4 KiB before the stride's middle, a struct ring_page and words.
- * A thread starts on its thread page and goes on in segments, linked by .next. The words of a
- * stride end where bit 16 of the offset turns 1, which is how a writer knows that it is full.
+ *	a thread page: the last 4 KiB of the stride, a struct ring_page and words.
+ * A thread starts on its thread page and goes on in segments, linked by .next. Words stand where
+ * bit 16 of the address is 1; where it turns 0 the stride is full. So the position 0, which a
+ * thread's state has after a fork wiped it, is "full" as well, and never written to.
  *
  * A word that is 0 is not yet written. Freed strides are zeroed by the recorder.
+ *
+ * With RING_OVERWRITE a thread takes its own oldest segment when it gets no other: .sequence then
+ * jumps, and the thread page's .next leads to the oldest that is left. So the recorder must not
+ * free a segment of a living thread under this policy: it reads, and frees when the thread ended.
  */
 #ifndef RING_LAYOUT_H
 #define RING_LAYOUT_H
@@ -83,10 +88,11 @@ enum ring_type {
 
 enum ring_frame { RING_FRAME_MARK, RING_FRAME_START, RING_FRAME_STOP };
 
-#define RING_PART               2048u /* most bytes of string in one record */
-#define RING_STRING_TRUNCATED   (1ull << 32)
-#define RING_STRING_GROUP_SHIFT 38 /* not 0: RING_TEXT_PART records with this number come before \
-				    */
+#define RING_PART             2048u /* most bytes of string in one record */
+#define RING_STRING_TRUNCATED (1ull << 32)
+#define RING_STRING_GROUP_SHIFT                                          \
+	38 /* not 0: RING_TEXT_PART records with this number come before \
+	    */
 
 /* ---- control page ---- */
 enum ring_policy { RING_DROP, RING_BLOCK, RING_OVERWRITE };
@@ -133,13 +139,16 @@ struct ring_header {
 	uint32_t parent_pid;
 	uint32_t max_extents;
 	uint64_t key;
-	uint64_t start_time;      /* field 22 of /proc/PID/stat: tells a reused pid */
-	uint64_t ticks;           /* when the process joined */
-	_Atomic uint32_t extents; /* table entries in use: grows */
-	_Atomic uint32_t threads; /* threads that ever joined */
-	_Atomic uint64_t
-		threads_lost; /* threads that got no memory: their events are not even counted */
-	uint32_t command_len; /* bytes of command; words end in NUL */
+	uint64_t start_time;           /* field 22 of /proc/PID/stat: tells a reused pid */
+	uint64_t ticks;                /* when the process joined */
+	_Atomic uint32_t extents;      /* table entries in use: grows */
+	_Atomic uint32_t threads;      /* threads that ever joined */
+	_Atomic uint64_t threads_lost; /* threads that got no thread page when they asked first */
+	_Atomic uint64_t lost_zones;   /* events of threads while they had no page */
+	_Atomic uint64_t lost_others;
+	uint64_t pid_namespace; /* inode of /proc/self/ns/pid: in another one pid means another
+				   process */
+	uint32_t command_len;   /* bytes of command; words end in NUL */
 	char command[3072];
 };
 
@@ -179,7 +188,7 @@ static inline struct ring_extent *ring_extents(void *base)
 
 static inline uint64_t ring_segment_offset(uint32_t extent)
 {
-	return RING_DATA + (uint64_t)extent * RING_STRIDE;
+	return RING_DATA + (uint64_t)extent * RING_STRIDE + (RING_STRIDE - RING_SEG_SIZE);
 }
 
 static inline uint64_t ring_page_offset(uint32_t extent)

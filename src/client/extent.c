@@ -1,0 +1,186 @@
+#include "client/client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* The accessible part of the ring file grows in these steps. */
+#define MAP_STEP (4u << 20)
+
+/* For kernels before 5.14: the same by the file's name, which works until the program changes root. */
+static bool allocate_by_name(uint64_t offset, size_t bytes)
+{
+	int fd = sys_open(client_process->path, O_RDWR);
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = syscall(SYS_fallocate, fd, 0, offset, bytes) == 0;
+	sys_close(fd);
+	return ok;
+}
+
+/*
+ * Puts memory behind part of the ring file. Asking the kernel first turns a full /dev/shm into an
+ * error instead of a SIGBUS in the middle of the program.
+ */
+bool extent_populate(void *at, size_t bytes)
+{
+	uintptr_t from = (uintptr_t)at & ~(uintptr_t)(RING_PAGE_SIZE - 1);
+	size_t size = (uintptr_t)at + bytes - from;
+
+	if (madvise((void *)from, size, MADV_POPULATE_WRITE) == 0)
+		return true;
+	return errno == EINVAL &&
+	       allocate_by_name(from - (uintptr_t)client_process->base, size);
+}
+
+/*
+ * Makes the ring file accessible up to END. All of it at once would be simpler, but then mlockall()
+ * of the program would fill the whole sparse file with memory.
+ */
+static bool map_up_to(uint64_t end)
+{
+	struct mapping *m = &client_mapping;
+
+	if (end <= m->usable)
+		return true;
+	end = (end + MAP_STEP - 1) & ~(uint64_t)(MAP_STEP - 1);
+	if (end > m->size)
+		end = m->size;
+	if (mprotect(m->base + m->usable, end - m->usable, PROT_READ | PROT_WRITE) < 0)
+		return false;
+	m->usable = end;
+	return true;
+}
+
+static uint64_t bytes_of(uint32_t state)
+{
+	return state == RING_EXTENT_PAGE ? RING_PAGE_SIZE : RING_SEG_SIZE;
+}
+
+static bool make_room(uint64_t bytes, bool over_limit)
+{
+	struct process *p = client_process;
+
+	return p->bytes + bytes <= p->limit + (over_limit ? p->limit / 4 + (16u << 20) : 0);
+}
+
+/* A free stride keeps its memory and its size: .reserved says which. */
+static bool is_free(const struct ring_extent *e, uint32_t wanted)
+{
+	return atomic_load_explicit(&e->state, memory_order_acquire) == RING_EXTENT_FREE &&
+	       e->reserved == wanted;
+}
+
+/* The recorder has given the memory back: it no longer counts. */
+static bool is_empty(struct ring_extent *e)
+{
+	if (atomic_load_explicit(&e->state, memory_order_acquire) != RING_EXTENT_EMPTY)
+		return false;
+	client_process->bytes -= e->reserved ? bytes_of(e->reserved) : 0;
+	e->reserved = 0;
+	return true;
+}
+
+/* A table entry to use: free, else empty, else new. USED: entries so far. -1: at the limit. */
+static int64_t find_extent(uint32_t wanted, uint32_t used, bool over_limit)
+{
+	struct process *p = client_process;
+	struct ring_extent *table = ring_extents(p->base);
+	uint64_t bytes = bytes_of(wanted);
+	uint32_t i;
+
+	for (i = p->hint; i < used; i++)
+		if (is_free(&table[i], wanted))
+			return i;
+	for (i = 0; i < used; i++)
+		if (is_free(&table[i], wanted) || (is_empty(&table[i]) && make_room(bytes, over_limit)))
+			return i;
+	return used < p->max_extents && make_room(bytes, over_limit) ? (int64_t)used : -1;
+}
+
+static bool fill_extent(uint32_t i, uint32_t used, uint32_t wanted)
+{
+	struct process *p = client_process;
+	struct ring_extent *table = ring_extents(p->base);
+	uint64_t offset = wanted == RING_EXTENT_PAGE ? ring_page_offset(i) : ring_segment_offset(i);
+
+	if (i == used && used * sizeof(*table) % RING_PAGE_SIZE == 0 &&
+	    !extent_populate(&table[used], sizeof(*table)))
+		return false;
+	if (!map_up_to(offset + bytes_of(wanted)) ||
+	    !extent_populate(p->base + offset, bytes_of(wanted)))
+		return false;
+	p->bytes += bytes_of(wanted);
+	table[i].reserved = wanted;
+	return true;
+}
+
+/* Takes an extent; WANTED is the state that it gets. -1: none. */
+static int64_t take_extent(uint32_t wanted, uint64_t thread, bool over_limit)
+{
+	struct process *p = client_process;
+	struct ring_header *header = (struct ring_header *)p->base;
+	struct ring_extent *table = ring_extents(p->base);
+	uint32_t used = atomic_load_explicit(&header->extents, memory_order_relaxed);
+	int64_t i = find_extent(wanted, used, over_limit);
+
+	if (i < 0)
+		return -1;
+	if ((i == used || table[i].reserved == 0) && !fill_extent((uint32_t)i, used, wanted))
+		return -1;
+	p->hint = (uint32_t)i + 1;
+	table[i].thread = thread;
+	atomic_store_explicit(&table[i].state, wanted, memory_order_release);
+	if (i == used)
+		atomic_store_explicit(&header->extents, used + 1, memory_order_release);
+	return i;
+}
+
+static void start_segment(struct ring_segment *s, uint32_t magic, uint32_t extent, uint64_t thread,
+			  uint64_t sequence, uint64_t now)
+{
+	s->extent = extent;
+	s->thread = thread;
+	s->sequence = sequence;
+	s->ticks = now;
+	atomic_store_explicit(&s->next, 0, memory_order_relaxed);
+	__atomic_store_n(&s->magic, magic, __ATOMIC_RELEASE);
+}
+
+struct ring_segment *extent_segment(const struct thread *t, bool over_limit, uint64_t sequence,
+				    uint64_t now)
+{
+	int64_t i = take_extent(RING_EXTENT_SEGMENT, t->number, over_limit);
+	struct ring_segment *s;
+
+	process_ring_doorbell();
+	if (i < 0)
+		return NULL;
+	s = (struct ring_segment *)(client_process->base + ring_segment_offset((uint32_t)i));
+	start_segment(s, RING_SEG_MAGIC, (uint32_t)i, t->number, sequence, now);
+	return s;
+}
+
+struct ring_page *extent_page(uint64_t number, uint64_t now)
+{
+	/* A page is small: it may go over the limit, or segments kept free would shut threads out. */
+	int64_t i = take_extent(RING_EXTENT_PAGE, number, true);
+	struct ring_page *page;
+
+	if (i < 0)
+		return NULL;
+	page = (struct ring_page *)(client_process->base + ring_page_offset((uint32_t)i));
+	page->tid = (uint32_t)syscall(SYS_gettid);
+	prctl(PR_GET_NAME, page->name);
+	start_segment(&page->segment, RING_PAGE_MAGIC, (uint32_t)i, number, 0, now);
+	return page;
+}

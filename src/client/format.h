@@ -1,0 +1,19 @@
+/* printf into memory that needs no malloc: on the stack, or in pages of its own when it is long. */
+#ifndef CLIENT_FORMAT_H
+#define CLIENT_FORMAT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct formatted {
+	char *text; /* never NULL */
+	size_t len;
+	size_t mapped; /* bytes, 0: text is buffer */
+	char buffer[512];
+};
+
+/* errno stays as it is. Freed by formatted_free(). */
+void formatted_make(struct formatted *f, const char *format, va_list args);
+void formatted_free(struct formatted *f);
+
+#endif
