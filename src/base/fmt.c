@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 char *fmt_ns(char *text, double ns)
 {
@@ -49,14 +50,203 @@ char *fmt_bytes(char *text, double bytes)
 	return text;
 }
 
-char *fmt_double(char *text, double value)
+
+typedef unsigned __int128 u128;
+
+/* 10^N for N up to 21. */
+static u128 ten_to(int n)
 {
-	if (!isfinite(value))
-		return NULL;
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, FMT_SIZE, "%.*g", digits, value);
+	u128 p = 1;
+
+	while (n-- > 0)
+		p *= 10;
+	return p;
+}
+
+/* Writes the digits of N without trailing zeros; the exponent is that of the first digit. */
+static void trim_digits(uint64_t n, int scale, char *digits, int *exponent)
+{
+	int len = snprintf(digits, 24, "%llu", (unsigned long long)n);
+
+	*exponent = len - 1 - scale;
+	while (len > 1 && digits[len - 1] == '0')
+		digits[--len] = 0;
+}
+
+/*
+ * The shortest digits of a double in the range of everyday figures, by exact integer arithmetic: the
+ * value is m * 2^e; times 10^k it has 17 digits before the point, and all of m * 10^k fits in 128
+ * bits. Of the numbers with 15, 16 and 17 digits that are nearest to it, the first that lies
+ * within half a unit of m reads back as the same double. False outside of the range.
+ */
+static bool shortest_exact(double value, char *digits, int *exponent)
+{
+	int e, k, shift;
+	uint64_t m;
+	u128 twice, ten, low, high;
+
+	if (!(value >= 1e-5 && value < 1e15))
+		return false;
+	m = (uint64_t)ldexp(frexp(value, &e), 53);
+	shift = 53 - e + 1; /* twice / 2^shift is value * 10^k */
+	k = 16 - (int)floor(log10(value));
+	if (m == 1ull << 52 || k > 21 || k < 0)
+		return false;
+	ten = ten_to(k);
+	twice = 2 * m * ten;
+	low = twice - ten;
+	high = twice + ten;
+	for (uint64_t q = 100; q >= 1; q /= 10) {
+		u128 half = (u128)q << (shift - 1);
+		uint64_t n = (uint64_t)((twice + half) >> shift) / q * q;
+		u128 at = (u128)n << shift;
+
+		if (at == twice + half && n / q % 2) { /* on a half: to even */
+			n -= q;
+			at -= 2 * half;
+		}
+
+		if (at > low && at < high) {
+			trim_digits(n, k, digits, exponent);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* DIGITS has 24 bytes; VALUE is finite and not negative. */
+static void shortest(double value, char *digits, int *exponent)
+{
+	char text[FMT_SIZE];
+	int len = 0;
+
+	if (shortest_exact(value, digits, exponent))
+		return;
+	for (int n = 14; n <= 16; n++) {
+		snprintf(text, sizeof(text), "%.*e", n, value);
 		if (strtod(text, NULL) == value)
 			break;
 	}
+	for (const char *p = text; *p != 'e'; p++)
+		if (*p != '.')
+			digits[len++] = *p;
+	while (len > 1 && digits[len - 1] == '0')
+		len--;
+	digits[len] = 0;
+	*exponent = atoi(strchr(text, 'e') + 1);
+}
+
+/* Digits and exponent as text; POINT: whole numbers get a ".0". */
+static void lay_out(char *text, const char *digits, int exponent, bool point)
+{
+	int n = (int)strlen(digits);
+
+	if (exponent < -4 || exponent >= 16)
+		sprintf(text, "%c%s%se%c%02d", digits[0], n > 1 ? "." : "", digits + 1,
+			exponent < 0 ? '-' : '+', abs(exponent));
+	else if (exponent < 0)
+		sprintf(text, "0.%.*s%s", -exponent - 1, "0000", digits);
+	else if (n <= exponent + 1)
+		sprintf(text, "%s%.*s%s", digits, exponent + 1 - n, "0000000000000000",
+			point ? ".0" : "");
+	else
+		sprintf(text, "%.*s.%s", exponent + 1, digits, digits + exponent + 1);
+}
+
+static char *format_shortest(char *text, double value, bool point)
+{
+	char digits[24];
+	int exponent, sign = signbit(value) != 0;
+
+	shortest(fabs(value), digits, &exponent);
+	text[0] = '-';
+	lay_out(text + sign, digits, exponent, point);
 	return text;
+}
+
+char *fmt_double(char *text, double value)
+{
+	return isfinite(value) ? format_shortest(text, value, false) : NULL;
+}
+
+char *fmt_python(char *text, double value)
+{
+	if (isnan(value))
+		return strcpy(text, "nan");
+	if (isinf(value))
+		return strcpy(text, value < 0 ? "-inf" : "inf");
+	return format_shortest(text, value, true);
+}
+
+/* Puts commas into the LEN digits of a whole number, from behind. */
+static size_t add_commas(char *to, const char *digits, size_t len)
+{
+	size_t out = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			to[out++] = ',';
+		to[out++] = digits[i];
+	}
+	return out;
+}
+
+static size_t fixed_slow(char *text, double value, int decimals)
+{
+	char plain[FMT_FIXED_SIZE];
+	size_t len = (size_t)snprintf(plain, sizeof(plain), "%.*f", decimals, value), whole;
+	size_t sign = plain[0] == '-', out = sign;
+
+	whole = strcspn(plain + sign, ".");
+	text[0] = '-';
+	if (isfinite(value))
+		out += add_commas(text + out, plain + sign, whole);
+	else
+		whole = 0;
+	memcpy(text + out, plain + sign + whole, len - sign - whole + 1);
+	return out + len - sign - whole;
+}
+
+/*
+ * VALUE * 10^decimals rounded half to even as if computed exactly: the product's rounding error is
+ * known from a fused multiply-add, and only matters when the rounded product lies on a half.
+ */
+static uint64_t scaled(double value, double scale)
+{
+	double product = value * scale, error = fma(value, scale, -product);
+	double floor_ = floor(product), rest = product - floor_;
+	uint64_t n = (uint64_t)floor_;
+
+	if (rest > 0.5 || (rest == 0.5 && (error > 0 || (error == 0 && (n & 1)))))
+		n++;
+	return n;
+}
+
+size_t fmt_fixed(char *text, double value, int decimals)
+{
+	static const unsigned scales[] = {1, 10, 100, 1000};
+	char digits[24];
+	double size = fabs(value);
+	uint64_t n, whole;
+	size_t out = 0, len = 0;
+
+	if (!(size < 1e11))
+		return fixed_slow(text, value, decimals);
+	n = scaled(size, scales[decimals]);
+	whole = n / scales[decimals];
+	n %= scales[decimals];
+	if (signbit(value))
+		text[out++] = '-';
+	do
+		digits[sizeof(digits) - ++len] = (char)('0' + whole % 10);
+	while (whole /= 10);
+	out += add_commas(text + out, digits + sizeof(digits) - len, len);
+	if (decimals) {
+		text[out] = '.';
+		for (int i = decimals; i > 0; i--, n /= 10)
+			text[out + (size_t)i] = (char)('0' + n % 10);
+		out += (size_t)decimals + 1;
+	}
+	text[out] = 0;
+	return out;
 }

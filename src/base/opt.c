@@ -44,6 +44,25 @@ static const struct opt *find_name(const struct parser *p, const char *name, siz
 	return NULL;
 }
 
+/* The one option whose name begins with the word, or NULL if none or several do. */
+static const struct opt *find_prefix(const struct parser *p, const char *name, size_t len,
+				     void **conf)
+{
+	const struct opt *found = NULL;
+
+	for (int i = 0; i < 3 && len; i++) {
+		for (const struct opt *o = p->tables[i]; o && o->type != OPT_T_END; o++) {
+			if (!o->name || strncmp(o->name, name, len))
+				continue;
+			if (found)
+				return NULL;
+			*conf = p->confs[i];
+			found = o;
+		}
+	}
+	return found;
+}
+
 /* Edit distance with a small bound: enough to tell a typing error from another word. */
 static unsigned distance(const char *a, const char *b)
 {
@@ -224,10 +243,12 @@ static int parse_long(struct parser *p, const char *word, const char *next)
 	o = find_name(p, word, len, &conf);
 	if (!o && len > 3 && !memcmp(word, "no-", 3)) {
 		o = find_name(p, word + 3, len - 3, &conf);
-		negated = o && o->type == OPT_T_FLAG;
+		negated = o && (o->type == OPT_T_FLAG || o->none);
 		if (!negated)
 			o = NULL;
 	}
+	if (!o)
+		o = find_prefix(p, word, len, &conf);
 	if (!o)
 		return unknown_name(p, word, len);
 	if (o->type == OPT_T_FLAG) {
@@ -235,6 +256,12 @@ static int parse_long(struct parser *p, const char *word, const char *next)
 			return err_set(p->err, TACHO_EUSAGE, "--%s takes no value", o->name);
 		set_flag(p, o, conf, !negated);
 		return 0;
+	}
+	if (negated && value)
+		return err_set(p->err, TACHO_EUSAGE, "--no-%s takes no value", o->name);
+	if (!value && (negated || o->bare)) {
+		r = set_value(p, o, conf, negated ? o->none : o->bare);
+		return r < 0 ? r : 0;
 	}
 	if (!value && !next)
 		return err_set(p->err, TACHO_EUSAGE, "--%s needs a value", o->name);

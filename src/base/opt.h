@@ -12,7 +12,8 @@
  *	};
  *
  * Words: "--name value", "--name=value", "-n value", "-nvalue", "-fx" (clustered flags), "--no-name"
- * for flags, "--" ends the options. "-h" and "--help" are known to every verb.
+ * for flags, "--" ends the options. "-h" and "--help" are known to every verb. A name may be cut
+ * short as long as only one option begins so.
  */
 #ifndef BASE_OPT_H
 #define BASE_OPT_H
@@ -49,6 +50,8 @@ struct opt {
 	size_t offset;     /* of the field in the verb's struct */
 	const char *const *choices; /* OPT_T_ENUM: NULL-terminated */
 	bool hidden;       /* an old spelling: parsed, not shown */
+	const char *bare;  /* OPT_T_ENUM: the value of "--name" alone; the value then needs the '=' */
+	const char *none;  /* OPT_T_ENUM: the value of "--no-name" */
 };
 
 #define OPT_(t, l, n, a, s, f, c, h)                                                               \

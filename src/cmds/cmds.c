@@ -17,7 +17,13 @@ const struct cmd *const cmds_table[] = {
 static const char *const color_choices[] = {"auto", "always", "never", NULL};
 
 const struct opt cmds_common_opts[] = {
-	OPT_ENUM(0, "color", struct cmd_common, color, color_choices, "when to colour the output"),
+	{.type = OPT_T_ENUM,
+	 .name = "color",
+	 .help = "when to colour the output; --color is always, --no-color is never",
+	 .offset = offsetof(struct cmd_common, color),
+	 .choices = color_choices,
+	 .bare = "always",
+	 .none = "never"},
 	OPT_FLAG('q', "quiet", struct cmd_common, quiet, "print no notes on stderr"),
 	OPT_END,
 };

@@ -1,0 +1,493 @@
+#include "base/csv.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/vec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#define WINDOW (1u << 20)
+#define PADDING 16 /* readable bytes behind the data, so that the scan may load whole blocks */
+
+struct csv {
+	char *path;
+	int fd; /* -1: over memory, everything is in the window */
+	bool end;
+	char *data;
+	size_t len, cap; /* bytes in the window, without the padding */
+	size_t at;       /* where the next record starts */
+	uint64_t base;   /* file offset of data[0] */
+	uint64_t line;
+	struct {
+		VEC(struct csv_cell);
+	} cells;
+};
+
+/* One record as found in the window, before its quotes are taken away. */
+struct scan {
+	size_t at;
+	uint64_t lines; /* line ends passed */
+	bool whole;     /* false: the window ended first */
+	bool in_quotes;
+};
+
+static int csv_new(struct csv **out, const char *path, size_t cap, struct tacho_error *err)
+{
+	struct csv *csv = calloc(1, sizeof(*csv));
+
+	if (csv) {
+		csv->fd = -1;
+		csv->line = 1;
+		csv->path = strdup(path);
+		csv->cap = cap;
+		csv->data = malloc(cap + PADDING);
+	}
+	if (!csv || !csv->path || !csv->data) {
+		csv_close(csv);
+		return err_set(err, TACHO_ENOMEM, "%s: out of memory", path);
+	}
+	*out = csv;
+	return 0;
+}
+
+int csv_open(struct csv **out, const char *path, struct tacho_error *err)
+{
+	struct stat st;
+	struct csv *csv;
+	int r = csv_new(&csv, path, WINDOW, err);
+
+	if (r < 0)
+		return r;
+	csv->fd = !strcmp(path, "-") ? dup(0) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (csv->fd < 0 || fstat(csv->fd, &st) < 0)
+		r = err_errno(err, TACHO_EREAD, "cannot open %s", path);
+	else if (S_ISDIR(st.st_mode))
+		r = err_set(err, TACHO_EREAD, "%s is a directory", path);
+	if (r < 0) {
+		csv_close(csv);
+		return r;
+	}
+	*out = csv;
+	return 0;
+}
+
+int csv_open_memory(struct csv **out, const void *bytes, size_t len, struct tacho_error *err)
+{
+	int r = csv_new(out, "memory", len, err);
+
+	if (r < 0)
+		return r;
+	if (len)
+		memcpy((*out)->data, bytes, len);
+	(*out)->len = len;
+	(*out)->end = true;
+	return 0;
+}
+
+void csv_close(struct csv *csv)
+{
+	if (!csv)
+		return;
+	if (csv->fd >= 0)
+		close(csv->fd);
+	vec_free(&csv->cells);
+	free(csv->data);
+	free(csv->path);
+	free(csv);
+}
+
+/* Moves the record at AT to the front of the window, makes room behind it and reads on. */
+static int refill(struct csv *csv, struct tacho_error *err)
+{
+	size_t kept = csv->len - csv->at;
+	ssize_t n;
+
+	if (csv->at) {
+		memmove(csv->data, csv->data + csv->at, kept);
+		csv->base += csv->at;
+		csv->len = kept;
+		csv->at = 0;
+	}
+	if (csv->len == csv->cap) {
+		char *data;
+
+		if (csv->cap >= LIMIT_CSV_RECORD)
+			return err_set(err, TACHO_ELIMIT, "%s:%llu: record longer than %u MiB",
+				       csv->path, (unsigned long long)csv->line,
+				       LIMIT_CSV_RECORD >> 20);
+		data = realloc(csv->data, csv->cap * 2 + PADDING);
+		if (!data)
+			return err_set(err, TACHO_ENOMEM, "%s: out of memory", csv->path);
+		csv->data = data;
+		csv->cap *= 2;
+	}
+	do
+		n = read(csv->fd, csv->data + csv->len, csv->cap - csv->len);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return err_errno(err, TACHO_EREAD, "cannot read %s", csv->path);
+	csv->len += (size_t)n;
+	csv->end = n == 0;
+	return 0;
+}
+
+/* The first ',', CR or LF at or behind P; END if there is none. */
+static const char *find_separator(const char *p, const char *end)
+{
+#ifdef __SSE2__
+	const __m128i comma = _mm_set1_epi8(','), lf = _mm_set1_epi8('\n'),
+		      cr = _mm_set1_epi8('\r');
+
+	for (; p < end; p += 16) {
+		__m128i block = _mm_loadu_si128((const __m128i *)p);
+		__m128i hit = _mm_or_si128(_mm_cmpeq_epi8(block, comma),
+					   _mm_or_si128(_mm_cmpeq_epi8(block, lf),
+							_mm_cmpeq_epi8(block, cr)));
+		int mask = _mm_movemask_epi8(hit);
+
+		if (mask) {
+			p += __builtin_ctz((unsigned)mask);
+			return p < end ? p : end;
+		}
+	}
+	return end;
+#else
+	while (p < end && *p != ',' && *p != '\n' && *p != '\r')
+		p++;
+	return p;
+#endif
+}
+
+/* Behind the quote at P: the place of the closing one, or END. Counts the lines in between. */
+static const char *find_quote(const char *p, const char *end, uint64_t *lines)
+{
+	const char *from = p + 1, *quote = p;
+
+	for (;;) {
+		quote = memchr(quote + 1, '"', (size_t)(end - quote - 1));
+		if (!quote) {
+			quote = end;
+			break;
+		}
+		if (quote + 1 >= end || quote[1] != '"')
+			break;
+		quote++;
+	}
+	while ((from = memchr(from, '\n', (size_t)(quote - from)))) {
+		(*lines)++;
+		from++;
+	}
+	return quote;
+}
+
+/*
+ * Finds the cells of the record at csv->at; changes nothing in the window, so that it can be done
+ * again after a refill. A quoted cell is stored with its quotes.
+ */
+static int scan_record(struct csv *csv, struct scan *s)
+{
+	const char *p = csv->data + csv->at, *end = csv->data + csv->len, *cell;
+
+	csv->cells.n = 0;
+	*s = (struct scan){0};
+	for (;;) {
+		cell = p;
+		if (p < end && *p == '"') {
+			p = find_quote(p, end, &s->lines);
+			if (p == end) {
+				s->in_quotes = true;
+				return 0;
+			}
+			p++;
+		}
+		p = find_separator(p, end);
+		if (p == end && !csv->end)
+			return 0;
+		if (p < end && *p == '\r' && p + 1 == end && !csv->end)
+			return 0;
+		if (csv->cells.n >= LIMIT_CSV_CELLS)
+			return TACHO_ELIMIT;
+		if (vec_push(&csv->cells, ((struct csv_cell){cell, (size_t)(p - cell)})) < 0)
+			return TACHO_ENOMEM;
+		if (p < end && *p == ',') {
+			p++;
+			continue;
+		}
+		if (p < end) {
+			p += *p == '\r' && p + 1 < end && p[1] == '\n' ? 2 : 1;
+			s->lines++;
+		}
+		s->at = (size_t)(p - csv->data);
+		s->whole = true;
+		return 0;
+	}
+}
+
+/* Takes the quotes away in place: "a ""b""" to a "b". What stands behind the closing one is kept. */
+static void unquote(struct csv_cell *cell)
+{
+	char *from = (char *)cell->text + 1, *end = (char *)cell->text + cell->len, *to = from;
+	bool inside = true;
+
+	cell->text = to;
+	for (; from < end; from++) {
+		if (inside && *from == '"') {
+			if (from + 1 < end && from[1] == '"') {
+				*to++ = '"';
+				from++;
+			} else {
+				inside = false;
+			}
+			continue;
+		}
+		*to++ = *from;
+	}
+	cell->len = (size_t)(to - cell->text);
+}
+
+static bool only_blanks(const struct csv_cell *cell)
+{
+	for (size_t i = 0; i < cell->len; i++)
+		if (cell->text[i] != ' ' && cell->text[i] != '\t')
+			return false;
+	return true;
+}
+
+static void skip_mark(struct csv *csv)
+{
+	if (csv->base == 0 && csv->at == 0 && csv->len >= 3 &&
+	    !memcmp(csv->data, "\xef\xbb\xbf", 3))
+		csv->at = 3;
+}
+
+/* The next record that is not a blank line, with its quotes; like csv_next(). */
+static int next_raw(struct csv *csv, struct csv_row *row, struct tacho_error *err)
+{
+	struct scan s;
+	int r;
+
+	for (;;) {
+		while (csv->len - csv->at < 3 && !csv->end)
+			if ((r = refill(csv, err)) < 0)
+				return r;
+		skip_mark(csv);
+		if (csv->at == csv->len)
+			return 0;
+		r = scan_record(csv, &s);
+		if (r < 0)
+			return err_set(err, r, "%s:%llu: %s", csv->path,
+				       (unsigned long long)csv->line,
+				       r == TACHO_ELIMIT ? "too many cells" : err_text(r));
+		if (!s.whole && csv->end)
+			return err_set(err, TACHO_EDAMAGED,
+				       "%s:%llu: the file ends inside a quoted cell", csv->path,
+				       (unsigned long long)csv->line);
+		if (!s.whole) {
+			if ((r = refill(csv, err)) < 0)
+				return r;
+			continue;
+		}
+		row->line = csv->line;
+		row->offset = csv->base + csv->at;
+		csv->at = s.at;
+		csv->line += s.lines;
+		if (csv->cells.n > 1 || !only_blanks(&csv->cells.v[0]))
+			return 1;
+	}
+}
+
+int csv_next(struct csv *csv, struct csv_row *row, struct tacho_error *err)
+{
+	int r = next_raw(csv, row, err);
+
+	if (r <= 0)
+		return r;
+	for (size_t i = 0; i < csv->cells.n; i++)
+		if (csv->cells.v[i].len && csv->cells.v[i].text[0] == '"')
+			unquote(&csv->cells.v[i]);
+	row->cells = csv->cells.v;
+	row->n = csv->cells.n;
+	return 1;
+}
+
+bool csv_blank(struct csv_cell cell)
+{
+	static const char *const words[] = {
+		"#N/A",    "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND",
+		"1.#QNAN", "<NA>",     "N/A",  "NA",      "NULL",     "NaN",  "None", "n/a",
+		"nan",     "null",
+	};
+
+	if (cell.len == 0)
+		return true;
+	if (cell.len > 8 || !strchr("#-1<Nn", cell.text[0]))
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strlen(words[i]) == cell.len && !memcmp(words[i], cell.text, cell.len))
+			return true;
+	return false;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+#define DIGITS 17
+
+/* Digits as a double and how many places the point moves; *P stops behind them. */
+struct decimal {
+	double digits;
+	int exponent;
+	int n;
+	bool whole; /* neither point nor exponent */
+};
+
+static void read_digits(struct decimal *d, const char **p, const char *end)
+{
+	for (; *p < end && is_digit(**p); (*p)++) {
+		if (d->n < DIGITS) {
+			d->digits = d->digits * 10 + (**p - '0');
+			d->n++;
+		} else {
+			d->exponent++;
+		}
+	}
+	if (*p == end || **p != '.')
+		return;
+	d->whole = false;
+	for ((*p)++; *p < end && is_digit(**p); (*p)++) {
+		if (d->n < DIGITS) {
+			d->digits = d->digits * 10 + (**p - '0');
+			d->n++;
+			d->exponent--;
+		}
+	}
+}
+
+static void read_exponent(struct decimal *d, const char **p, const char *end)
+{
+	const char *q = *p + 1;
+	bool negative;
+	int n = 0;
+
+	if (*p == end || (**p != 'e' && **p != 'E'))
+		return;
+	negative = q < end && *q == '-';
+	if (q < end && (*q == '-' || *q == '+'))
+		q++;
+	if (q == end || !is_digit(*q))
+		return;
+	for (; q < end && is_digit(*q); q++)
+		if (n < 100000)
+			n = n * 10 + (*q - '0');
+	d->whole = false;
+	d->exponent += negative ? -n : n;
+	*p = q;
+}
+
+static double power_of_ten(int n)
+{
+	static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+					1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+					1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+	return n < 23 ? powers[n] : pow(10, n);
+}
+
+static double scale(double digits, int exponent)
+{
+	if (digits == 0)
+		return 0;
+	if (exponent > 308)
+		return HUGE_VAL;
+	if (exponent >= 0)
+		return digits * power_of_ten(exponent);
+	if (exponent >= -308)
+		return digits / power_of_ten(-exponent);
+	return exponent < -640 ? 0 : digits / power_of_ten(-308 - exponent) / 1e308;
+}
+
+enum csv_number csv_number(struct csv_cell cell, double *value)
+{
+	const char *p = cell.text, *end = cell.text + cell.len;
+	struct decimal d = {.whole = true};
+	bool negative;
+
+	*value = NAN;
+	if (csv_blank(cell))
+		return CSV_BLANK;
+	while (p < end && is_space(*p))
+		p++;
+	while (end > p && is_space(end[-1]))
+		end--;
+	if (p == end)
+		return CSV_BLANK;
+	negative = *p == '-';
+	p += *p == '-' || *p == '+';
+	read_digits(&d, &p, end);
+	if (d.n == 0)
+		return CSV_NO_NUMBER;
+	read_exponent(&d, &p, end);
+	if (p != end)
+		return CSV_NO_NUMBER;
+	d.digits = scale(d.digits, d.exponent);
+	if (!isfinite(d.digits))
+		return CSV_NO_NUMBER;
+	*value = negative ? -d.digits : d.digits;
+	return d.whole && d.digits < 0x1p63 ? CSV_INT : CSV_REAL;
+}
+
+int csv_integer(struct csv_cell cell, int64_t *value)
+{
+	const char *p = cell.text, *end = cell.text + cell.len;
+	int64_t n = 0;
+	bool negative;
+
+	while (p < end && is_space(*p))
+		p++;
+	while (end > p && is_space(end[-1]))
+		end--;
+	negative = p < end && *p == '-';
+	p += p < end && (*p == '-' || *p == '+');
+	if (p == end)
+		return TACHO_EFORMAT;
+	for (; p < end; p++)
+		if (!is_digit(*p) || __builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, *p - '0', &n))
+			return TACHO_EFORMAT;
+	*value = negative ? -n : n;
+	return 0;
+}
+
+void csv_add(struct buf *out, const char *text, size_t len)
+{
+	bool quote = false;
+
+	for (size_t i = 0; i < len && !quote; i++)
+		quote = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
+	if (!quote) {
+		buf_add(out, text, len);
+		return;
+	}
+	buf_addc(out, '"');
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '"')
+			buf_addc(out, '"');
+		buf_addc(out, text[i]);
+	}
+	buf_addc(out, '"');
+}

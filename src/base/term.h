@@ -1,0 +1,41 @@
+/*
+ * Terminals: whether to colour, and text that cannot harm one. Colours are of the 256-colour table,
+ * "ESC[38;5;Nm" .. "ESC[0m".
+ */
+#ifndef BASE_TERM_H
+#define BASE_TERM_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum term_color {
+	TERM_NONE = 0, /* the terminal's own */
+	TERM_GREY = 8,
+	TERM_RED = 9,
+	TERM_GREEN = 10,
+	TERM_YELLOW = 11,
+	TERM_BLUE = 12,
+	TERM_MAGENTA = 13,
+	TERM_CYAN = 14,
+	TERM_WHITE = 15,
+	TERM_ORANGE = 208,
+};
+
+/*
+ * CHOICE is that of --color: 0 auto, 1 always, 2 never. Auto is a terminal on OUT without NO_COLOR
+ * in the environment.
+ */
+bool term_use_color(int choice, FILE *out);
+
+/* Appends TEXT between the start and the end of COLOR; TERM_NONE adds the text alone. */
+void term_add(struct buf *out, enum term_color color, const char *text, size_t len);
+
+/* How many columns TEXT takes: code points, colour sequences left out. */
+size_t term_width(const char *text, size_t len);
+
+/* Appends TEXT with each control character (C0, DEL and the C1 of UTF-8) shown as '?'. */
+void term_add_safe(struct buf *out, const char *text, size_t len);
+
+#endif
