@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "base/fmt.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -9,20 +10,10 @@ void json_init(struct json *j, struct buf *out)
 	j->out = out;
 }
 
-/* The length of the UTF-8 sequence at TEXT, 0 if it is none (overlong ones and surrogates too). */
-static size_t utf8_length(const unsigned char *t, size_t len)
+/* Is C written as it is? Such bytes are copied in runs. */
+static bool plain(unsigned char c)
 {
-	size_t n = t[0] < 0x80 ? 1 : t[0] < 0xc2 ? 0 : t[0] < 0xe0 ? 2 : t[0] < 0xf0 ? 3 : 4;
-
-	if (n == 0 || n > len || t[0] > 0xf4)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((t[i] & 0xc0) != 0x80)
-			return 0;
-	if ((t[0] == 0xe0 && t[1] < 0xa0) || (t[0] == 0xed && t[1] > 0x9f) ||
-	    (t[0] == 0xf0 && t[1] < 0x90) || (t[0] == 0xf4 && t[1] > 0x8f))
-		return 0;
-	return n;
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
 static void add_quoted(struct buf *out, const char *text, size_t len)
@@ -33,20 +24,35 @@ static void add_quoted(struct buf *out, const char *text, size_t len)
 	for (size_t i = 0; i < len; i += n) {
 		unsigned char c = (unsigned char)text[i];
 
-		n = utf8_length((const unsigned char *)text + i, len - i);
-		if (n == 0) {
-			buf_adds(out, "\\ufffd");
-			n = 1;
-		} else if (c == '"' || c == '\\') {
-			buf_addc(out, '\\');
-			buf_addc(out, (char)c);
-		} else if (c < 0x20 || c == 0x7f) {
-			buf_addf(out, "\\u%04x", c);
-		} else {
+		for (n = 0; i + n < len && plain((unsigned char)text[i + n]);)
+			n++;
+		if (n == 0 && c >= 0x80)
+			n = utf8_char(text + i, len - i);
+		if (n) {
 			buf_add(out, text + i, n);
+			continue;
 		}
+		n = 1;
+		if (c >= 0x80)
+			buf_adds(out, "\\ufffd");
+		else if (c == '"' || c == '\\')
+			buf_addf(out, "\\%c", c);
+		else
+			buf_addf(out, "\\u%04x", c);
 	}
 	buf_addc(out, '"');
+}
+
+static bool is_flat(const struct json *j, int container)
+{
+	return j->flat && container >= j->flat;
+}
+
+static void new_line(struct json *j)
+{
+	buf_addc(j->out, '\n');
+	for (int i = 0; i < j->depth; i++)
+		buf_addc(j->out, ' ');
 }
 
 /* What stands before a value: the comma, the new line, the key. */
@@ -55,10 +61,11 @@ static void begin(struct json *j, const char *key)
 	if (j->depth) {
 		if (j->any[j->depth - 1])
 			buf_addc(j->out, ',');
-		j->any[j->depth - 1] = true;
-		buf_addc(j->out, '\n');
-		for (int i = 0; i < j->depth; i++)
+		if (!is_flat(j, j->depth - 1))
+			new_line(j);
+		else if (j->any[j->depth - 1])
 			buf_addc(j->out, ' ');
+		j->any[j->depth - 1] = true;
 	}
 	if (key) {
 		add_quoted(j->out, key, strlen(key));
@@ -92,11 +99,8 @@ void json_array(struct json *j, const char *key)
 void json_end(struct json *j)
 {
 	j->depth--;
-	if (j->any[j->depth]) {
-		buf_addc(j->out, '\n');
-		for (int i = 0; i < j->depth; i++)
-			buf_addc(j->out, ' ');
-	}
+	if (j->any[j->depth] && !is_flat(j, j->depth))
+		new_line(j);
 	buf_addc(j->out, j->closing[j->depth]);
 	if (j->depth == 0)
 		buf_addc(j->out, '\n');
@@ -119,16 +123,26 @@ void json_text(struct json *j, const char *key, const char *text)
 void json_double(struct json *j, const char *key, double value)
 {
 	char text[FMT_SIZE];
-	const char *number = fmt_double(text, value);
 
+	json_number(j, key, fmt_double(text, value));
+}
+
+void json_number(struct json *j, const char *key, const char *digits)
+{
 	begin(j, key);
-	buf_adds(j->out, number ? number : "null");
+	buf_adds(j->out, digits ? digits : "null");
 }
 
 void json_int(struct json *j, const char *key, int64_t value)
 {
 	begin(j, key);
 	buf_addf(j->out, "%lld", (long long)value);
+}
+
+void json_uint(struct json *j, const char *key, uint64_t value)
+{
+	begin(j, key);
+	buf_addf(j->out, "%llu", (unsigned long long)value);
 }
 
 void json_bool(struct json *j, const char *key, bool value)

@@ -26,6 +26,7 @@ struct json {
 	int depth;
 	char closing[JSON_DEPTH]; /* '}' or ']' of the open ones */
 	bool any[JSON_DEPTH];     /* has an element already */
+	int flat;                 /* containers so deep and deeper are on one line; 0: none */
 };
 
 void json_init(struct json *j, struct buf *out);
@@ -36,6 +37,9 @@ void json_string(struct json *j, const char *key, const char *text, size_t len);
 void json_text(struct json *j, const char *key, const char *text); /* NULL is null */
 void json_double(struct json *j, const char *key, double value);
 void json_int(struct json *j, const char *key, int64_t value);
+void json_uint(struct json *j, const char *key, uint64_t value);
+/* A number that is spelled already; NULL is null. */
+void json_number(struct json *j, const char *key, const char *digits);
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
 

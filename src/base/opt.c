@@ -10,6 +10,8 @@ static const struct opt help_opt[] = {
 	OPT_END,
 };
 
+#define WIDTH 96 /* of help */
+
 struct parser {
 	const struct opt *tables[3];
 	void *confs[3];
@@ -357,25 +359,24 @@ void opt_spelling(const struct opt *o, char *text, size_t size)
 		snprintf(text, size, "-%c", o->letter);
 }
 
-static void print_wrapped(FILE *out, const char *text, int column, int width)
+void opt_print_wrapped(FILE *out, const char *text, size_t len, int column)
 {
+	const char *end = text + len;
 	int at = column;
 
-	while (*text) {
-		size_t len = strcspn(text, " ");
+	while (text < end) {
+		int word = (int)strcspn(text, " \n");
 
-		if (at + (int)len > width && at > column) {
+		if (word > end - text)
+			word = (int)(end - text);
+		if (at > column && at + 1 + word > WIDTH) {
 			fprintf(out, "\n%*s", column, "");
 			at = column;
 		}
-		fprintf(out, "%.*s", (int)len, text);
-		at += (int)len;
-		text += len;
-		if (*text == ' ') {
+		at += fprintf(out, "%s%.*s", at > column ? " " : "", word, text);
+		text += word;
+		while (text < end && (*text == ' ' || *text == '\n'))
 			text++;
-			fputc(' ', out);
-			at++;
-		}
 	}
 	fputc('\n', out);
 }
@@ -396,7 +397,7 @@ static void print_one(const struct opt *o, FILE *out)
 		fprintf(out, "%-30s", left);
 	else
 		fprintf(out, "%s\n%30s", left, "");
-	print_wrapped(out, o->help, 30, 96);
+	opt_print_wrapped(out, o->help, strlen(o->help), 30);
 }
 
 void opt_print(const struct opt *table, FILE *out)

@@ -94,7 +94,13 @@ void opt_list_free(struct opt_list *list);
 /* "--output=FILE" and the like, for help, man pages and completion. */
 void opt_spelling(const struct opt *o, char *text, size_t size);
 
-/* The option list of --help, aligned and wrapped at 80 columns. */
+/*
+ * LEN bytes of TEXT for help, wrapped at 96 columns; lines after the first begin at COLUMN, where
+ * the first has been brought already.
+ */
+void opt_print_wrapped(FILE *out, const char *text, size_t len, int column);
+
+/* The option list of --help, aligned and wrapped. */
 void opt_print(const struct opt *table, FILE *out);
 
 /* "1.5us" to nanoseconds. 0 or TACHO_EUSAGE. */

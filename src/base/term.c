@@ -1,6 +1,8 @@
 #include "base/term.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 bool term_use_color(int choice, FILE *out)
@@ -61,4 +63,66 @@ void term_add_safe(struct buf *out, const char *text, size_t len)
 			buf_addc(out, c < 0x20 || c == 0x7f ? '?' : (char)c);
 		}
 	}
+}
+
+static bool is_c1(const char *text, size_t n)
+{
+	return n == 2 && text[0] == '\xc2' && ((unsigned char)text[1] & 0xe0) == 0x80;
+}
+
+void term_add_escaped(struct buf *out, const char *text, size_t len)
+{
+	size_t n;
+
+	for (size_t i = 0; i < len; i += n) {
+		unsigned char c = (unsigned char)text[i];
+
+		n = utf8_char(text + i, len - i);
+		if (n && c >= 0x20 && c != 0x7f && !is_c1(text + i, n)) {
+			buf_add(out, text + i, n);
+			continue;
+		}
+		n = 1;
+		if (c == '\n' || c == '\t')
+			buf_adds(out, c == '\n' ? "\\n" : "\\t");
+		else
+			buf_addf(out, "\\x%02x", c);
+	}
+}
+
+/* The byte at which the COLUMNth column of TEXT begins. */
+static size_t column_offset(const char *text, size_t len, size_t column)
+{
+	size_t i = 0;
+
+	for (; i < len; i++)
+		if (((unsigned char)text[i] & 0xc0) != 0x80 && column-- == 0)
+			break;
+	return i;
+}
+
+void term_add_cut(struct buf *out, const char *text, size_t len, size_t width)
+{
+	size_t has = term_width(text, len), left, right;
+
+	if (has <= width || width < 4) {
+		buf_add(out, text, column_offset(text, len, width));
+		return;
+	}
+	left = (width - 1) / 2;
+	right = column_offset(text, len, has - (width - 2 - left));
+	buf_add(out, text, column_offset(text, len, left));
+	buf_adds(out, "..");
+	buf_add(out, text + right, len - right);
+}
+
+size_t term_columns(FILE *out)
+{
+	struct winsize size;
+
+	if (!isatty(fileno(out)))
+		return 0;
+	if (ioctl(fileno(out), TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+		return 80;
+	return size.ws_col;
 }

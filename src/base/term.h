@@ -38,4 +38,16 @@ size_t term_width(const char *text, size_t len);
 /* Appends TEXT with each control character (C0, DEL and the C1 of UTF-8) shown as '?'. */
 void term_add_safe(struct buf *out, const char *text, size_t len);
 
+/*
+ * Appends TEXT for people to read: control characters and bytes that are not UTF-8 as \n, \t,
+ * \x1b.
+ */
+void term_add_escaped(struct buf *out, const char *text, size_t len);
+
+/* Appends TEXT, which has no colour in it, in at most WIDTH columns; ".." stands for its middle. */
+void term_add_cut(struct buf *out, const char *text, size_t len, size_t width);
+
+/* Columns of the terminal on OUT; 0 when it is none. */
+size_t term_columns(FILE *out);
+
 #endif

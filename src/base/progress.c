@@ -1,0 +1,52 @@
+#include "base/progress.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST_NS    1000000000
+#define INTERVAL_NS 100000000
+
+static int64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+void progress_start(struct progress *p, bool quiet)
+{
+	p->enabled = !quiet && isatty(STDERR_FILENO);
+	p->shown = false;
+	p->start_ns = p->enabled ? now() : 0;
+	p->next_ns = p->start_ns + FIRST_NS;
+}
+
+void progress_update(struct progress *p, const char *format, ...)
+{
+	char line[160];
+	int64_t t;
+	va_list args;
+
+	if (!p->enabled)
+		return;
+	t = now();
+	if (t < p->next_ns)
+		return;
+	p->next_ns = t + INTERVAL_NS;
+	p->shown = true;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	fprintf(stderr, "\r%.1f s  %s\033[K", (double)(t - p->start_ns) / 1e9, line);
+	fflush(stderr);
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", stderr);
+	p->shown = false;
+}

@@ -1,0 +1,34 @@
+/*
+ * The one progress line: on stderr, only on a terminal, only when the work has taken a second, and
+ * wiped when the work is done.
+ *
+ *	struct progress p;
+ *	progress_start(&p, common->quiet);
+ *	while (work)
+ *		progress_update(&p, "%s zones", fmt_count(text, n));
+ *	progress_end(&p);
+ *
+ * An update costs a read of the clock; a tight loop calls it every few thousand turns.
+ */
+#ifndef BASE_PROGRESS_H
+#define BASE_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress {
+	bool enabled;
+	bool shown;
+	int64_t start_ns, next_ns; /* CLOCK_MONOTONIC: of progress_start(), of the next line */
+};
+
+void progress_start(struct progress *p, bool quiet);
+
+/* Prints the line with the elapsed time before it, at most ten times a second. */
+void progress_update(struct progress *p, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Wipes the line. */
+void progress_end(struct progress *p);
+
+#endif
