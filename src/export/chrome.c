@@ -1,0 +1,456 @@
+/*
+ * Chrome's trace event format, as Perfetto reads it. Times are microseconds with three decimals; a
+ * start and an end are rounded down to nanoseconds alike, so nesting survives. Zones are complete
+ * events (X), messages and losses instants (i), plots and memory counters (C), frames and locks
+ * asynchronous spans (b, e). Order in the file does not matter to readers: zones come first.
+ */
+#include "export/files.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Above what Linux gives to processes and threads: ids of those that have none, or not their own.
+ */
+#define MADE_UP_ID 10000000u
+#define FLUSH_SIZE (64u << 10)
+
+struct chrome {
+	FILE *out;
+	struct trace *trace;
+	const struct export_filter *filter;
+	struct progress *progress;
+	struct buf text;
+	struct json json;
+	uint32_t *pids, *tids; /* by process, by track */
+	union fold *folds;     /* by track */
+};
+
+union fold {
+	struct export_frames frames;
+	struct export_lock lock;
+	struct export_pool pool;
+};
+
+/* --------------------------------------------------------------------- ids */
+
+struct id {
+	uint32_t group, index;
+	uint64_t wanted;
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+	const struct id *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	if (x->wanted != y->wanted)
+		return x->wanted < y->wanted ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* The first that wants an id gets it; who comes later (a reused pid or tid) gets a made-up one. */
+static uint32_t *assign(struct id *ids, uint32_t n)
+{
+	uint32_t *given = calloc(n + 1, sizeof(*given));
+
+	if (!given)
+		return NULL;
+	qsort(ids, n, sizeof(*ids), compare_ids);
+	for (uint32_t i = 0; i < n; i++) {
+		bool taken =
+			i && ids[i - 1].group == ids[i].group && ids[i - 1].wanted == ids[i].wanted;
+		bool fits = ids[i].wanted > 0 && ids[i].wanted < MADE_UP_ID;
+
+		given[ids[i].index] =
+			fits && !taken ? (uint32_t)ids[i].wanted : MADE_UP_ID + ids[i].index;
+	}
+	return given;
+}
+
+static int assign_ids(struct chrome *c)
+{
+	const struct trace *t = c->trace;
+	uint32_t most = t->process_count > t->track_count ? t->process_count : t->track_count;
+	struct id *ids = calloc(most + 1, sizeof(*ids));
+
+	if (!ids)
+		return TACHO_ENOMEM;
+	for (uint32_t i = 0; i < t->process_count; i++)
+		ids[i] = (struct id){.index = i, .wanted = t->processes[i].pid};
+	c->pids = assign(ids, t->process_count);
+	for (uint32_t i = 0; i < t->track_count; i++)
+		ids[i] = (struct id){
+			.group = t->tracks[i].process,
+			.index = i,
+			.wanted = t->tracks[i].kind == TRACE_THREAD ? t->tracks[i].id : 0,
+		};
+	c->tids = assign(ids, t->track_count);
+	free(ids);
+	return c->pids && c->tids ? 0 : TACHO_ENOMEM;
+}
+
+/* ------------------------------------------------------------------ events */
+
+static int flush(struct chrome *c, size_t above)
+{
+	if (c->text.failed)
+		return TACHO_ENOMEM;
+	if (c->text.len < above)
+		return 0;
+	if (fwrite(c->text.data, 1, c->text.len, c->out) != c->text.len)
+		return TACHO_EWRITE;
+	buf_reset(&c->text);
+	return 0;
+}
+
+static void add_us(struct chrome *c, const char *key, int64_t ns)
+{
+	char digits[40];
+
+	if (ns < 0)
+		ns = 0;
+	snprintf(digits, sizeof(digits), "%" PRId64 ".%03d", ns / 1000, (int)(ns % 1000));
+	json_number(&c->json, key, digits);
+}
+
+/* Opens an event; the caller adds to it and calls event_end(). TRACK says whose it is. */
+static void event_begin(struct chrome *c, const char *phase, uint32_t track, const char *name,
+			size_t len)
+{
+	uint32_t process = c->trace->tracks[track].process;
+
+	json_object(&c->json, NULL);
+	json_text(&c->json, "ph", phase);
+	json_int(&c->json, "pid", process < c->trace->process_count ? c->pids[process] : 0);
+	json_int(&c->json, "tid", c->tids[track]);
+	json_string(&c->json, "name", name, len);
+}
+
+static int event_end(struct chrome *c)
+{
+	json_end(&c->json);
+	return flush(c, FLUSH_SIZE);
+}
+
+static void event_at(struct chrome *c, const char *phase, uint32_t track, const char *name,
+		     size_t len, uint64_t ticks)
+{
+	event_begin(c, phase, track, name, len);
+	add_us(c, "ts", trace_ns(c->trace, ticks));
+}
+
+/* ---------------------------------------------------------------- metadata */
+
+static void add_metadata(struct chrome *c, const char *what, uint32_t pid, uint32_t tid,
+			 const char *key, const char *value)
+{
+	json_object(&c->json, NULL);
+	json_text(&c->json, "ph", "M");
+	json_text(&c->json, "name", what);
+	json_int(&c->json, "pid", pid);
+	json_int(&c->json, "tid", tid);
+	json_object(&c->json, "args");
+	json_text(&c->json, key, value);
+	json_end(&c->json);
+	json_end(&c->json);
+}
+
+static int write_metadata(struct chrome *c)
+{
+	const struct trace *t = c->trace;
+	char text[64];
+	int r = 0;
+
+	for (uint32_t i = 0; i < t->process_count && r == 0; i++) {
+		const struct trace_process *p = &t->processes[i];
+
+		add_metadata(c, "process_name", c->pids[i], c->pids[i], "name", p->name);
+		if (p->command[0])
+			add_metadata(c, "process_labels", c->pids[i], c->pids[i], "labels",
+				     p->command);
+		r = flush(c, FLUSH_SIZE);
+	}
+	for (uint32_t i = 0; i < t->track_count && r == 0; i++) {
+		uint32_t process = t->tracks[i].process;
+
+		if (t->tracks[i].kind > TRACE_CORE || !export_takes(c->filter, i, TRACE_NONE))
+			continue;
+		add_metadata(c, "thread_name", process < t->process_count ? c->pids[process] : 0,
+			     c->tids[i], "name", export_track_name(t, i, text, sizeof(text)));
+		r = flush(c, FLUSH_SIZE);
+	}
+	return r;
+}
+
+/* ------------------------------------------------------------------- zones */
+
+static void add_zone_args(struct chrome *c, const struct export_zone *z)
+{
+	const struct trace_srcloc *s = export_srcloc(c->trace, z->zone.srcloc);
+	char text[32];
+
+	json_object(&c->json, "args");
+	if (s->file[0]) {
+		json_text(&c->json, "file", s->file);
+		json_int(&c->json, "line", s->line);
+	}
+	if (s->function[0])
+		json_text(&c->json, "function", s->function);
+	if (z->text.len)
+		json_string(&c->json, "text", z->text.data, z->text.len);
+	if (z->values.len)
+		json_string(&c->json, "values", z->values.data, z->values.len);
+	if (z->color) {
+		snprintf(text, sizeof(text), "#%06x", z->color);
+		json_text(&c->json, "color", text);
+	}
+	if (z->zone.flags & TRACE_ZONE_UNFINISHED)
+		json_bool(&c->json, "unfinished", true);
+	if (z->zone.flags & TRACE_ZONE_END_LOST)
+		json_bool(&c->json, "end_lost", true);
+	json_end(&c->json);
+}
+
+static int write_zones(struct chrome *c)
+{
+	struct export_zones *stream;
+	struct export_zone *z;
+	uint64_t n = 0;
+	int r = export_zones_open(&stream, c->trace, c->filter, false);
+
+	if (r < 0)
+		return r;
+	while ((r = export_zones_next(stream, &z)) > 0) {
+		event_at(c, "X", z->track, z->name.data, z->name.len, z->zone.start);
+		add_us(c, "dur",
+		       trace_ns(c->trace, z->zone.end) - trace_ns(c->trace, z->zone.start));
+		json_text(&c->json, "cat", "zone");
+		add_zone_args(c, z);
+		r = event_end(c);
+		if (r < 0)
+			break;
+		files_progress(c->progress, ++n, c->trace->zones);
+	}
+	export_zones_close(stream);
+	return r;
+}
+
+/* -------------------------------------------------------------------- rows */
+
+static uint32_t row_owner(const struct chrome *c, const struct trace_row *row, uint32_t track)
+{
+	return row->thread < c->trace->track_count ? row->thread : track;
+}
+
+static int write_message(struct chrome *c, const struct trace_row *row, uint32_t track)
+{
+	event_at(c, "i", row_owner(c, row, track), row->text, row->text_len, row->time);
+	json_text(&c->json, "s", row->thread < c->trace->track_count ? "t" : "p");
+	json_text(&c->json, "cat", export_row_kind(row->kind));
+	if (row->kind == TRACE_ROW_MESSAGE) {
+		json_object(&c->json, "args");
+		json_text(&c->json, "severity", export_severity(row->a));
+		json_end(&c->json);
+	}
+	return event_end(c);
+}
+
+static int write_loss(struct chrome *c, const struct trace_row *row, uint32_t track)
+{
+	event_at(c, "i", row_owner(c, row, track), "lost", 4, row->time);
+	json_text(&c->json, "s", "t");
+	json_text(&c->json, "cat", "loss");
+	json_object(&c->json, "args");
+	json_text(&c->json, "reason", export_loss(row->a));
+	json_int(&c->json, "zones", (int64_t)row->b);
+	json_int(&c->json, "others", (int64_t)row->c);
+	json_end(&c->json);
+	return event_end(c);
+}
+
+static int write_counter(struct chrome *c, const struct trace_row *row, uint32_t track,
+			 double value)
+{
+	char text[64];
+	const char *name = export_track_name(c->trace, track, text, sizeof(text));
+
+	if (!isfinite(value))
+		return 0;
+	event_at(c, "C", track, name, strlen(name), row->time);
+	json_object(&c->json, "args");
+	json_double(&c->json, "value", value);
+	json_end(&c->json);
+	return event_end(c);
+}
+
+static int write_memory(struct chrome *c, const struct trace_row *row, uint32_t track)
+{
+	int r = export_pool_row(&c->folds[track].pool, row);
+
+	return r < 0 ? r : write_counter(c, row, track, (double)c->folds[track].pool.bytes);
+}
+
+/* A span beside the threads. Spans with one ID must not overlap. */
+static int write_span(struct chrome *c, uint32_t track, const char *category, uint64_t id,
+		      const char *name, uint64_t start, uint64_t end)
+{
+	char text[32];
+	int r = 0;
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, id);
+	for (int i = 0; i < 2 && r == 0; i++) {
+		event_at(c, i ? "e" : "b", track, name, strlen(name), i ? end : start);
+		json_text(&c->json, "cat", category);
+		json_text(&c->json, "id", text);
+		r = event_end(c);
+	}
+	return r;
+}
+
+static int write_frame(struct chrome *c, const struct trace_row *row, uint32_t track)
+{
+	struct export_frames *f = &c->folds[track].frames;
+	struct export_frame frame;
+	char text[64];
+
+	f->pairs = c->trace->tracks[track].format == 1;
+	if (!export_frames_row(f, row, &frame))
+		return 0;
+	/* Pairs may overlap, marks cannot. */
+	return write_span(
+		c, track, "frame", f->pairs ? (uint64_t)track << 32 | (frame.number + 1) : track,
+		export_track_name(c->trace, track, text, sizeof(text)), frame.start, frame.end);
+}
+
+static int write_lock(struct chrome *c, const struct trace_row *row, uint32_t track)
+{
+	struct export_lock_span span;
+	char text[64], name[200];
+	int r = export_lock_row(&c->folds[track].lock, row, &span);
+
+	if (r <= 0)
+		return r;
+	snprintf(name, sizeof(name), "%s: %s",
+		 export_track_name(c->trace, track, text, sizeof(text)),
+		 span.held ? "held" : "wait");
+	return write_span(c, row_owner(c, row, track), "lock",
+			  ((uint64_t)track << 32 | row_owner(c, row, track)) << 1 | span.held, name,
+			  span.start, span.end);
+}
+
+static int write_plot(struct chrome *c, const struct trace_row *row, uint32_t track)
+{
+	return write_counter(c, row, track, export_plot_value(row));
+}
+
+/* Folds belong to one kind of track: a row on any other is a file's mistake and passed over. */
+static int write_row(struct chrome *c, const struct trace_row *row, uint32_t track)
+{
+	static const struct {
+		int (*write)(struct chrome *, const struct trace_row *, uint32_t);
+		uint32_t kind; /* of the track; TRACE_TRACK_KINDS = any */
+	} writers[TRACE_ROW_KINDS] = {
+		[TRACE_ROW_MESSAGE] = {write_message, TRACE_TRACK_KINDS},
+		[TRACE_ROW_APP_INFO] = {write_message, TRACE_TRACK_KINDS},
+		[TRACE_ROW_NOTE] = {write_message, TRACE_TRACK_KINDS},
+		[TRACE_ROW_LOSS] = {write_loss, TRACE_TRACK_KINDS},
+		[TRACE_ROW_PLOT_INT] = {write_plot, TRACE_PLOT},
+		[TRACE_ROW_PLOT_REAL] = {write_plot, TRACE_PLOT},
+		[TRACE_ROW_FRAME] = {write_frame, TRACE_FRAMES},
+		[TRACE_ROW_ALLOC] = {write_memory, TRACE_MEMORY},
+		[TRACE_ROW_FREE] = {write_memory, TRACE_MEMORY},
+		[TRACE_ROW_LOCK] = {write_lock, TRACE_LOCK},
+	};
+
+	if (row->kind >= TRACE_ROW_KINDS || !writers[row->kind].write)
+		return 0;
+	if (writers[row->kind].kind != TRACE_TRACK_KINDS &&
+	    writers[row->kind].kind != c->trace->tracks[track].kind)
+		return 0;
+	return writers[row->kind].write(c, row, track);
+}
+
+static int write_rows(struct chrome *c)
+{
+	struct trace_rows *rows;
+	struct trace_row row;
+	uint32_t track;
+	int r = trace_rows_open(&rows, c->trace, TRACE_NONE, c->filter->in.t0, c->filter->in.t1);
+
+	if (r < 0)
+		return r;
+	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
+		if (!export_takes(c->filter, track, row.thread))
+			continue;
+		r = write_row(c, &row, track);
+		if (r < 0)
+			break;
+	}
+	trace_rows_close(rows);
+	return r;
+}
+
+/* -------------------------------------------------------------------- file */
+
+static void free_folds(struct chrome *c)
+{
+	for (uint32_t i = 0; c->folds && i < c->trace->track_count; i++) {
+		if (c->trace->tracks[i].kind == TRACE_LOCK)
+			export_lock_free(&c->folds[i].lock);
+		else if (c->trace->tracks[i].kind == TRACE_MEMORY)
+			export_pool_free(&c->folds[i].pool);
+	}
+	free(c->folds);
+}
+
+static void write_head(struct chrome *c)
+{
+	json_object(&c->json, NULL);
+	json_text(&c->json, "displayTimeUnit", "ns");
+	json_object(&c->json, "otherData");
+	json_text(&c->json, "recorder", "tacho " TACHO_VERSION);
+	for (uint32_t i = 0; i < c->trace->property_count; i++)
+		json_text(&c->json, c->trace->properties[i].key, c->trace->properties[i].value);
+	json_end(&c->json);
+	json_array(&c->json, "traceEvents");
+}
+
+int files_chrome(FILE *out, struct trace *trace, const struct export_filter *filter,
+		 struct progress *progress)
+{
+	struct chrome c = {
+		.out = out,
+		.trace = trace,
+		.filter = filter,
+		.progress = progress,
+		.text = BUF_INIT,
+	};
+	int r = assign_ids(&c);
+
+	c.folds = calloc(trace->track_count + 1, sizeof(*c.folds));
+	if (r == 0 && !c.folds)
+		r = TACHO_ENOMEM;
+	json_init(&c.json, &c.text);
+	c.json.flat = 2;
+	if (r == 0) {
+		write_head(&c);
+		r = write_metadata(&c);
+	}
+	if (r == 0)
+		r = write_zones(&c);
+	if (r == 0)
+		r = write_rows(&c);
+	if (r == 0) {
+		json_end(&c.json);
+		json_end(&c.json);
+		r = flush(&c, 0);
+	}
+	free_folds(&c);
+	free(c.pids);
+	free(c.tids);
+	buf_free(&c.text);
+	return r;
+}

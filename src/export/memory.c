@@ -1,0 +1,101 @@
+#include "export/export.h"
+
+#include <stdlib.h>
+
+/* The slot of ADDRESS, or the free one where it belongs. Linear probing; never full. */
+static size_t find_slot(const struct export_pool *p, uint64_t address)
+{
+	size_t mask = p->slot_count - 1;
+	size_t i = (size_t)((address >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & mask;
+
+	while (p->slots[i].used && p->slots[i].address != address)
+		i = (i + 1) & mask;
+	return i;
+}
+
+static int grow(struct export_pool *p)
+{
+	struct export_pool bigger = *p;
+
+	if (p->slot_count && p->alive + 1 <= p->slot_count / 2)
+		return 0;
+	bigger.slot_count = p->slot_count ? p->slot_count * 2 : 64;
+	bigger.slots = calloc(bigger.slot_count, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return TACHO_ENOMEM;
+	for (size_t i = 0; i < p->slot_count; i++)
+		if (p->slots[i].used)
+			bigger.slots[find_slot(&bigger, p->slots[i].address)] = p->slots[i];
+	free(p->slots);
+	*p = bigger;
+	return 0;
+}
+
+/* Empties a slot and moves up those behind it that would no longer be found. */
+static void remove_slot(struct export_pool *p, size_t i)
+{
+	size_t mask = p->slot_count - 1;
+	struct export_allocation moved;
+
+	p->slots[i].used = false;
+	for (i = (i + 1) & mask; p->slots[i].used; i = (i + 1) & mask) {
+		moved = p->slots[i];
+		p->slots[i].used = false;
+		p->slots[find_slot(p, moved.address)] = moved;
+	}
+}
+
+static int add(struct export_pool *p, const struct trace_row *row)
+{
+	size_t i;
+
+	if (grow(p) < 0)
+		return TACHO_ENOMEM;
+	i = find_slot(p, row->a);
+	if (p->slots[i].used) {
+		p->replaced++;
+		p->bytes -= p->slots[i].bytes;
+		p->alive--;
+	}
+	p->slots[i] = (struct export_allocation){
+		.address = row->a,
+		.bytes = row->b,
+		.time = row->time,
+		.thread = row->thread,
+		.used = true,
+	};
+	p->allocs++;
+	p->alive++;
+	p->total += row->b;
+	p->bytes += row->b;
+	if (p->bytes > p->peak)
+		p->peak = p->bytes;
+	return 0;
+}
+
+int export_pool_row(struct export_pool *p, const struct trace_row *row)
+{
+	size_t i;
+
+	if (row->kind == TRACE_ROW_ALLOC)
+		return add(p, row);
+	if (row->kind != TRACE_ROW_FREE)
+		return 0;
+	p->frees++;
+	i = p->slot_count ? find_slot(p, row->a) : 0;
+	if (!p->slot_count || !p->slots[i].used) {
+		p->unknown_frees++;
+		return 0;
+	}
+	p->bytes -= p->slots[i].bytes;
+	p->alive--;
+	remove_slot(p, i);
+	return 0;
+}
+
+void export_pool_free(struct export_pool *p)
+{
+	free(p->slots);
+	p->slots = NULL;
+	p->slot_count = 0;
+}
