@@ -133,6 +133,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 			argv[0]);
 		return err_report(&err, TACHO_EUSAGE);
 	}
+	environ_check(common);
 	if (!cf->record.output)
 		cf->record.output = "capture.tacho";
 	record_options(&cf->record, &options);

@@ -143,6 +143,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 		err_set(&err, TACHO_EUSAGE, "run needs a command: tacho run -- ./app");
 		return err_report(&err, TACHO_EUSAGE);
 	}
+	environ_check(common);
 	if (!cf->record.output)
 		cf->record.output = output = default_output(argv[0]);
 	record_options(&cf->record, &options);

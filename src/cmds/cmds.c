@@ -1,17 +1,37 @@
 #include "cmds/cmds.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-extern const struct cmd cmd_run, cmd_capture, cmd_recover, cmd_version, cmd_help;
+/* Each is a const struct cmd cmd_NAME; in the order of help. */
+#define VERBS(X)    \
+	X(run)      \
+	X(capture)  \
+	X(recover)  \
+	X(info)     \
+	X(stats)    \
+	X(zones)    \
+	X(messages) \
+	X(plots)    \
+	X(frames)   \
+	X(memory)   \
+	X(locks)    \
+	X(export)   \
+	X(check)    \
+	X(version)  \
+	X(help)
+
+#define X(name) extern const struct cmd cmd_##name;
+VERBS(X)
+#undef X
 
 const struct cmd *const cmds_table[] = {
-	&cmd_run,
-	&cmd_capture,
-	&cmd_recover,
-	&cmd_version,
-	&cmd_help,
-	NULL,
+#define X(name) &cmd_##name,
+	VERBS(X)
+#undef X
+		NULL,
 };
 
 static const char *const color_choices[] = {"auto", "always", "never", NULL};
@@ -26,6 +46,33 @@ const struct opt cmds_common_opts[] = {
 	 .none = "never"},
 	OPT_FLAG('q', "quiet", struct cmd_common, quiet, "print no notes on stderr"),
 	OPT_END,
+};
+
+const char cmds_description[] =
+	"Tacho records what a program, its threads, its children and the cores of its accelerator do, puts it all on one clock "
+	"and keeps it in one file, the trace. The other verbs read traces: they sum up, list, check and export.\n\n"
+	"Times are counted from the start of the trace. Text has human units; --format=csv and --format=json have plain "
+	"nanoseconds and bytes. A damaged trace, or one that is still being written (.tacho.part), is read as far as it goes.";
+
+const char cmds_examples[] = "tacho info app.tacho\n  what is in the trace\n"
+			     "tacho stats --top=20 app.tacho\n  where the time went\n"
+			     "tacho zones --longest=20 app.tacho\n  the longest zones\n"
+			     "tacho export --to=chrome app.tacho\n  a file for Perfetto\n";
+
+const struct cmds_exit cmds_exits[] = {
+	{"0", "all is well"},
+	{"1", "the answer is no, or there is a difference"},
+	{"2", "the command line is wrong"},
+	{"3", "the input cannot be read"},
+	{"4", "the input is damaged; what could be read was printed or written"},
+	{"5", "the output cannot be written, or exists and -f was not given"},
+	{"6", "data was lost, and --strict was given"},
+	{"7", "cannot connect, or the port is in use"},
+	{"70", "out of memory, or a defect of the program"},
+	{"126, 127", "the command of 'tacho run' cannot be run, or was not found"},
+	{"128+N",
+	 "the command of 'tacho run' was ended by signal N; otherwise 'tacho run' exits as its command does"},
+	{NULL, NULL},
 };
 
 const struct cmd *cmds_find(const char *name)
@@ -47,17 +94,40 @@ static const struct cmd *find_alias(const char *program)
 	return NULL;
 }
 
+/* "command\n  what it does\n" pairs, indented. */
+static void print_examples(const char *examples, FILE *out)
+{
+	fputs("\nexamples:\n", out);
+	while (*examples) {
+		size_t len = strcspn(examples, "\n");
+
+		fprintf(out, "  %.*s\n", (int)len, examples);
+		examples += len + (examples[len] == '\n');
+	}
+}
+
 void cmds_print_overview(FILE *out)
 {
 	fprintf(out, "usage: tacho VERB [options] [--] [operands]\n\n");
 	for (int i = 0; cmds_table[i]; i++)
 		fprintf(out, "  %-13s %s\n", cmds_table[i]->name, cmds_table[i]->summary);
-	fprintf(out, "\n'tacho VERB --help' tells more of a verb.\n");
+	print_examples(cmds_examples, out);
+	fprintf(out,
+		"\n'tacho VERB --help' tells more of a verb, 'man tacho' of exit codes and the environment.\n");
 }
 
 void cmds_print_help(const struct cmd *cmd, FILE *out)
 {
-	fprintf(out, "usage: tacho %s %s\n\n%s\n", cmd->name, cmd->usage, cmd->description);
+	const char *paragraph = cmd->description, *end;
+
+	fprintf(out, "usage: tacho %s %s\n", cmd->name, cmd->usage);
+	while (paragraph) {
+		end = strstr(paragraph, "\n\n");
+		fputc('\n', out);
+		opt_print_wrapped(out, paragraph,
+				  end ? (size_t)(end - paragraph) : strlen(paragraph), 0);
+		paragraph = end ? end + 2 : NULL;
+	}
 	if (cmd->opts && cmd->opts->type != OPT_T_END) {
 		fprintf(out, "\noptions:\n");
 		opt_print(cmd->opts, out);
@@ -65,7 +135,7 @@ void cmds_print_help(const struct cmd *cmd, FILE *out)
 	fprintf(out, "\ncommon options:\n");
 	opt_print(cmds_common_opts, out);
 	if (cmd->examples)
-		fprintf(out, "\nexamples:\n%s", cmd->examples);
+		print_examples(cmd->examples, out);
 }
 
 static int unknown_verb(const char *word)
@@ -83,6 +153,25 @@ static int unknown_verb(const char *word)
 	else
 		err_set(&err, TACHO_EUSAGE, "unknown verb '%s'; 'tacho help' lists them", word);
 	return err_report(&err, TACHO_EUSAGE);
+}
+
+bool cmds_stdout_failed(void)
+{
+	return fflush(stdout) || ferror(stdout);
+}
+
+/* A reader that has seen enough and left ("| head") is no error and no news. */
+static int end_stdout(int r)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO};
+	struct tacho_error err;
+
+	if (!cmds_stdout_failed())
+		return r;
+	if (poll(&out, 1, 0) == 1 && out.revents & POLLERR)
+		return r;
+	err_errno(&err, TACHO_EWRITE, "cannot write standard output");
+	return err_report(&err, TACHO_EWRITE);
 }
 
 static int run_verb(const struct cmd *cmd, int argc, char **argv)
@@ -108,9 +197,7 @@ static int run_verb(const struct cmd *cmd, int argc, char **argv)
 		r = cmd->run(conf, &common, argc - result.first, argv + result.first);
 	}
 	free(conf);
-	if (fflush(stdout) && r == 0)
-		r = 5;
-	return r;
+	return end_stdout(r);
 }
 
 int cmds_main(int argc, char **argv)

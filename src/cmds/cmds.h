@@ -12,8 +12,41 @@ const struct cmd *cmds_find(const char *name);
 /* Options that each verb knows besides its own. */
 extern const struct opt cmds_common_opts[];
 
-/* Finds the verb by the name of the program (an installed link) or by argv[1], parses and runs it. */
+/* Finds the verb by the name of the program (an installed link) or by argv[1], parses and runs it.
+ */
 int cmds_main(int argc, char **argv);
+
+/* What the program is, in paragraphs, and "command\n  what it does\n" pairs. */
+extern const char cmds_description[], cmds_examples[];
+
+/* What exit codes mean; ends with a NULL meaning. */
+struct cmds_exit {
+	const char *codes;
+	const char *meaning;
+};
+extern const struct cmds_exit cmds_exits[];
+
+/* True when standard output could not be written to. */
+bool cmds_stdout_failed(void);
+
+/* Variables of the environment; ends with a NULL name. No help: known and honoured, not ours. */
+struct environ_variable {
+	const char *name;
+	const char *help;
+};
+extern const struct environ_variable environ_variables[];
+
+/*
+ * Warns once of each variable in the environment that looks like one of ours and is none, with the
+ * nearest that is. For verbs that read the environment.
+ */
+void environ_check(const struct cmd_common *common);
+
+/*
+ * The nearest known name if VARIABLE ("NAME=value") has a prefix of ours and is not known, else
+ * NULL. NAME (SIZE bytes) gets its name.
+ */
+const char *environ_unknown(const char *variable, char *name, size_t size);
 
 /* The help of the whole program and of one verb. */
 void cmds_print_overview(FILE *out);

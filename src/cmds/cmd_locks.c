@@ -1,0 +1,106 @@
+#include "cmds/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct conf {
+	struct query_conf query;
+};
+
+static const struct opt opts[] = {
+	OPT_STR('n', "name", "PATTERN", struct conf, query.name, "only locks with such a name"),
+	QUERY_RANGE(struct conf, query),
+	QUERY_PROCESS(struct conf, query),
+	QUERY_THREAD(struct conf, query),
+	QUERY_FORMAT(struct conf, query),
+	OPT_END,
+};
+
+static int take_row(void *context, const struct trace_row *row, uint32_t track)
+{
+	struct export_lock_span span;
+	int r = export_lock_row(&((struct export_lock *)context)[track], row, &span);
+
+	return r < 0 ? r : 0;
+}
+
+static const struct table_column columns[] = {
+	{"pid", "pid", TABLE_ID},
+	{"name", "lock", TABLE_STRING},
+	{"kind", "kind", TABLE_STRING},
+	{"threads", "threads", TABLE_COUNT},
+	{"obtained", "obtained", TABLE_COUNT},
+	{"wait_ns", "wait", TABLE_NS},
+	{"wait_mean_ns", "mean", TABLE_NS},
+	{"wait_max_ns", "max", TABLE_NS},
+	{"held_ns", "held", TABLE_NS},
+	{"held_mean_ns", "mean", TABLE_NS},
+	{"held_max_ns", "max", TABLE_NS},
+	{"file", NULL, TABLE_STRING},
+	{"line", NULL, TABLE_ID},
+};
+
+static void add_spans(struct table *t, const struct query *q, uint64_t n, uint64_t total,
+		      uint64_t max)
+{
+	table_real(t, query_ns(q, (double)total));
+	table_real(t, n ? query_ns(q, (double)total / (double)n) : 0);
+	table_real(t, query_ns(q, (double)max));
+}
+
+static void add_lock(struct table *t, const struct query *q, const struct export_lock *l,
+		     uint32_t track)
+{
+	const struct trace_srcloc *srcloc = export_srcloc(q->trace, q->trace->tracks[track].srcloc);
+	char text[64];
+
+	table_uint(t, export_process(q->trace, track)->pid);
+	table_text(t, export_track_name(q->trace, track, text, sizeof(text)));
+	table_text(t, q->trace->tracks[track].format == 1 ? "shared" : "exclusive");
+	table_uint(t, l->uses.n);
+	table_uint(t, l->obtained);
+	add_spans(t, q, l->waits, l->wait_total, l->wait_max);
+	add_spans(t, q, l->holds, l->hold_total, l->hold_max);
+	table_text(t, srcloc->file);
+	table_uint(t, srcloc->line);
+	table_row(t);
+}
+
+static int print(struct query *q, void *conf)
+{
+	uint32_t n = q->trace->track_count;
+	struct export_lock *locks = calloc(n + 1, sizeof(*locks));
+	struct table t;
+	char text[64];
+	int r, closed;
+
+	(void)conf;
+	if (!locks)
+		return TACHO_ENOMEM;
+	table_open(&t, stdout, &q->style, TABLE_COLUMNS(columns));
+	r = query_rows(q, TRACE_LOCK, take_row, locks);
+	for (uint32_t i = 0; i < n; i++) {
+		if (r == 0 && q->trace->tracks[i].kind == TRACE_LOCK && query_takes(q, i) &&
+		    pattern_match(&q->name, export_track_name(q->trace, i, text, sizeof(text))))
+			add_lock(&t, q, &locks[i], i);
+		export_lock_free(&locks[i]);
+	}
+	free(locks);
+	closed = table_close(&t);
+	return r < 0 ? r : closed;
+}
+
+QUERY_RUN(print)
+
+const struct cmd cmd_locks = {
+	.name = "locks",
+	.summary = "list locks: how long threads waited for them and held them",
+	.usage = "[options] FILE",
+	.description =
+		"Prints for each lock how many threads used it, how often it was obtained, and the sum, mean and greatest of the times "
+		"that threads waited for it and held it. A thread that takes a lock again while it holds it counts as one hold.",
+	.examples = "tacho locks app.tacho\n  all locks\n",
+	.opts = opts,
+	.conf_size = sizeof(struct conf),
+	.run = run,
+};

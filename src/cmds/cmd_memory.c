@@ -1,0 +1,152 @@
+#include "cmds/query.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct conf {
+	struct query_conf query;
+	bool alive;
+};
+
+static const struct opt opts[] = {
+	OPT_STR('n', "name", "PATTERN", struct conf, query.name, "only pools with such a name"),
+	QUERY_RANGE(struct conf, query),
+	QUERY_PROCESS(struct conf, query),
+	OPT_FLAG('a', "alive", struct conf, alive,
+		 "print every allocation that was not freed instead of one line for each pool"),
+	QUERY_FORMAT(struct conf, query),
+	OPT_END,
+};
+
+struct listing {
+	struct query *q;
+	struct export_pool *pools; /* by track */
+	struct table table;
+};
+
+static const char *pool_name(const struct trace *trace, uint32_t track)
+{
+	return trace->tracks[track].name[0] ? trace->tracks[track].name : "default";
+}
+
+static int take_row(void *context, const struct trace_row *row, uint32_t track)
+{
+	struct listing *l = context;
+
+	return export_pool_row(&l->pools[track], row);
+}
+
+static const struct table_column pool_columns[] = {
+	{"pid", "pid", TABLE_ID},
+	{"name", "pool", TABLE_STRING},
+	{"allocs", "allocs", TABLE_COUNT},
+	{"frees", "frees", TABLE_COUNT},
+	{"total_bytes", "total", TABLE_BYTES},
+	{"peak_bytes", "peak", TABLE_BYTES},
+	{"alive", "alive", TABLE_COUNT},
+	{"alive_bytes", "alive bytes", TABLE_BYTES},
+	{"unknown_frees", "unknown frees", TABLE_COUNT},
+	{"replaced", NULL, TABLE_COUNT},
+};
+
+static void add_pool(struct listing *l, uint32_t track)
+{
+	const struct export_pool *p = &l->pools[track];
+
+	table_uint(&l->table, export_process(l->q->trace, track)->pid);
+	table_text(&l->table, pool_name(l->q->trace, track));
+	table_uint(&l->table, p->allocs);
+	table_uint(&l->table, p->frees);
+	table_uint(&l->table, p->total);
+	table_uint(&l->table, p->peak);
+	table_uint(&l->table, p->alive);
+	table_uint(&l->table, p->bytes);
+	table_uint(&l->table, p->unknown_frees);
+	table_uint(&l->table, p->replaced);
+	table_row(&l->table);
+}
+
+static const struct table_column alive_columns[] = {
+	{"time_ns", "time", TABLE_NS},        {"pid", NULL, TABLE_ID},
+	{"name", "pool", TABLE_STRING},       {"thread", "thread", TABLE_STRING},
+	{"address", "address", TABLE_STRING}, {"bytes", "bytes", TABLE_COUNT},
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct export_allocation *x = a, *y = b;
+
+	if (x->used != y->used)
+		return x->used ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* Sorts the pool's slots by time: the pool takes no further rows. */
+static void add_alive(struct listing *l, uint32_t track)
+{
+	const struct export_pool *p = &l->pools[track];
+	const struct trace *trace = l->q->trace;
+	char text[64];
+
+	if (p->alive)
+		qsort(p->slots, p->slot_count, sizeof(*p->slots), compare);
+	for (uint64_t i = 0; i < p->alive; i++) {
+		const struct export_allocation *a = &p->slots[i];
+
+		table_real(&l->table, (double)trace_ns(trace, a->time));
+		table_uint(&l->table, export_process(trace, track)->pid);
+		table_text(&l->table, pool_name(trace, track));
+		table_text(&l->table, export_track_name(trace, a->thread, text, sizeof(text)));
+		snprintf(text, sizeof(text), "0x%" PRIx64, a->address);
+		table_text(&l->table, text);
+		table_uint(&l->table, a->bytes);
+		if (table_row(&l->table) < 0)
+			return;
+	}
+}
+
+static int print(struct query *q, void *conf)
+{
+	struct listing l = {.q = q};
+	bool alive = ((struct conf *)conf)->alive;
+	uint32_t n = q->trace->track_count;
+	int r, closed;
+
+	l.pools = calloc(n + 1, sizeof(*l.pools));
+	if (!l.pools)
+		return TACHO_ENOMEM;
+	if (alive)
+		table_open(&l.table, stdout, &q->style, TABLE_COLUMNS(alive_columns));
+	else
+		table_open(&l.table, stdout, &q->style, TABLE_COLUMNS(pool_columns));
+	r = query_rows(q, TRACE_MEMORY, take_row, &l);
+	for (uint32_t i = 0; i < n; i++) {
+		if (r == 0 && q->trace->tracks[i].kind == TRACE_MEMORY && query_takes(q, i) &&
+		    pattern_match(&q->name, pool_name(q->trace, i)))
+			(alive ? add_alive : add_pool)(&l, i);
+		export_pool_free(&l.pools[i]);
+	}
+	free(l.pools);
+	closed = table_close(&l.table);
+	return r < 0 ? r : closed;
+}
+
+QUERY_RUN(print)
+
+const struct cmd cmd_memory = {
+	.name = "memory",
+	.summary = "list memory pools, or what was not freed",
+	.usage = "[options] FILE",
+	.description =
+		"Prints for each memory pool the number of allocations and frees, the bytes allocated in all, the most at one time, and "
+		"what is alive at the end. With --range it is as if the program had begun and ended there. An unknown free is one of an "
+		"address that was not alive.",
+	.examples = "tacho memory app.tacho\n  all pools\n"
+		    "tacho memory --alive app.tacho\n  allocations that were never freed\n",
+	.opts = opts,
+	.conf_size = sizeof(struct conf),
+	.run = run,
+};

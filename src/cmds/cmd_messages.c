@@ -1,0 +1,125 @@
+#include "cmds/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const severities[] = {"trace", "debug", "info", "warning",
+					 "error", "fatal", NULL};
+
+struct conf {
+	struct query_conf query;
+	int severity;
+	int64_t top;
+};
+
+static const struct opt opts[] = {
+	QUERY_NAME(struct conf, query),
+	QUERY_RANGE(struct conf, query),
+	QUERY_PROCESS(struct conf, query),
+	QUERY_THREAD(struct conf, query),
+	OPT_ENUM('s', "severity", struct conf, severity, severities,
+		 "only messages of this severity and above"),
+	OPT_INT('N', "top", "N", struct conf, top, "only the first N rows"),
+	QUERY_FORMAT(struct conf, query),
+	OPT_END,
+};
+
+struct listing {
+	struct query *q;
+	const struct conf *conf;
+	struct table table;
+	struct buf text;
+};
+
+/* Messages, and what the recorder and the program said of themselves. */
+static bool is_message(const struct trace_row *row)
+{
+	return row->kind == TRACE_ROW_MESSAGE || row->kind == TRACE_ROW_APP_INFO ||
+	       row->kind == TRACE_ROW_NOTE;
+}
+
+static enum term_color severity_color(const struct trace_row *row)
+{
+	if (row->kind != TRACE_ROW_MESSAGE)
+		return TERM_NONE;
+	return row->a >= TRACE_SEVERITY_ERROR     ? TERM_RED
+	       : row->a == TRACE_SEVERITY_WARNING ? TERM_YELLOW
+						  : TERM_NONE;
+}
+
+/* The text with a NUL behind it: patterns need one. */
+static bool is_taken(struct listing *l, const struct trace_row *row)
+{
+	uint64_t severity = row->kind == TRACE_ROW_MESSAGE ? row->a : TRACE_SEVERITY_INFO;
+
+	if (!is_message(row) || severity < (uint64_t)l->conf->severity)
+		return false;
+	if (l->q->name.kind == PATTERN_ALL)
+		return true;
+	buf_reset(&l->text);
+	buf_add(&l->text, row->text, row->text_len);
+	return pattern_match(&l->q->name, l->text.data);
+}
+
+static int add_row(void *context, const struct trace_row *row, uint32_t track)
+{
+	struct listing *l = context;
+	const struct trace *trace = l->q->trace;
+	uint32_t owner = row->thread < trace->track_count ? row->thread : track;
+	bool threaded = owner != track;
+	char text[64];
+
+	if (!is_taken(l, row) || (l->conf->top && l->table.rows == (size_t)l->conf->top))
+		return 0;
+	table_color(&l->table, severity_color(row));
+	table_real(&l->table, (double)trace_ns(trace, row->time));
+	table_text(&l->table, row->kind == TRACE_ROW_MESSAGE ? export_severity(row->a)
+							     : export_row_kind(row->kind));
+	table_uint(&l->table, export_process(trace, owner)->pid);
+	table_text(&l->table, export_process(trace, owner)->name);
+	if (threaded)
+		table_uint(&l->table, trace->tracks[owner].id);
+	else
+		table_none(&l->table);
+	table_text(&l->table, threaded ? export_track_name(trace, owner, text, sizeof(text)) : "");
+	snprintf(text, sizeof(text), "#%06x", (unsigned)row->b & 0xffffff);
+	table_text(&l->table, row->kind == TRACE_ROW_MESSAGE && row->b ? text : "");
+	table_string(&l->table, row->text, row->text_len);
+	return table_row(&l->table);
+}
+
+static int print(struct query *q, void *conf)
+{
+	static const struct table_column columns[] = {
+		{"time_ns", "time", TABLE_NS}, {"severity", "severity", TABLE_STRING},
+		{"pid", NULL, TABLE_ID},       {"process", "process", TABLE_STRING},
+		{"tid", NULL, TABLE_ID},       {"thread", "thread", TABLE_STRING},
+		{"color", NULL, TABLE_STRING}, {"text", "text", TABLE_STRING},
+	};
+	struct listing l = {.q = q, .conf = conf, .text = BUF_INIT};
+	int r, closed;
+
+	table_open(&l.table, stdout, &q->style, TABLE_COLUMNS(columns));
+	r = query_rows(q, TRACE_TRACK_KINDS, add_row, &l);
+	closed = table_close(&l.table);
+	buf_free(&l.text);
+	return r < 0 ? r : closed;
+}
+
+QUERY_RUN(print)
+
+const struct cmd cmd_messages = {
+	.name = "messages",
+	.summary = "list messages",
+	.usage = "[options] FILE",
+	.description =
+		"Lists the messages of the program in the order of time, with what the program said of itself (app info) and what "
+		"the recorder noticed (note). --name looks into the text.",
+	.examples =
+		"tacho messages -s warning app.tacho\n  warnings and worse\n"
+		"tacho messages -n timeout -t io app.tacho\n"
+		"  messages with \"timeout\" in them, from threads with \"io\" in their names\n",
+	.opts = opts,
+	.conf_size = sizeof(struct conf),
+	.run = run,
+};

@@ -1,0 +1,232 @@
+#include "base/fmt.h"
+#include "cmds/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The columns by which the table can be sorted, in its order. */
+#define SORTS(X) \
+	X(name)  \
+	X(count) X(total) X(self) X(min) X(mean) X(median) X(p99) X(max) X(sigma) X(unfinished)
+
+enum sort {
+#define X(name) SORT_##name,
+	SORTS(X)
+#undef X
+};
+
+static const char *const sorts[] = {
+#define X(name) #name,
+	SORTS(X)
+#undef X
+		NULL,
+};
+
+struct conf {
+	struct query_conf query;
+	int sort;
+	bool reverse;
+	int64_t top;
+	bool wide;
+};
+
+static const struct opt opts[] = {
+	QUERY_NAME(struct conf, query),
+	QUERY_RANGE(struct conf, query),
+	QUERY_PROCESS(struct conf, query),
+	QUERY_THREAD(struct conf, query),
+	OPT_ENUM('s', "sort", struct conf, sort, sorts,
+		 "the column to sort by; names go from a to z, figures from the largest down"),
+	OPT_FLAG(0, "reverse", struct conf, reverse, "the other way round"),
+	OPT_INT('N', "top", "N", struct conf, top, "only the first N rows"),
+	OPT_FLAG('w', "wide", struct conf, wide, "text: all columns, with min and sigma"),
+	QUERY_FORMAT(struct conf, query),
+	OPT_END,
+};
+
+static void init(void *conf)
+{
+	((struct conf *)conf)->sort = SORT_total;
+}
+
+struct order {
+	const struct trace *trace;
+	enum sort sort;
+	bool reverse;
+};
+
+static double figure(const struct trace_stat *s, enum sort sort)
+{
+	switch (sort) {
+	case SORT_count:
+		return (double)s->count;
+	case SORT_total:
+		return (double)s->total;
+	case SORT_self:
+		return (double)s->self;
+	case SORT_min:
+		return (double)s->min;
+	case SORT_mean:
+		return s->mean;
+	case SORT_median:
+		return (double)s->median;
+	case SORT_p99:
+		return (double)s->p99;
+	case SORT_max:
+		return (double)s->max;
+	case SORT_sigma:
+		return s->sigma;
+	default:
+		return (double)s->unfinished;
+	}
+}
+
+static int compare(const void *a, const void *b, void *context)
+{
+	const struct trace_stat *x = a, *y = b;
+	const struct order *o = context;
+	double fx, fy;
+	int r = 0;
+
+	if (o->sort != SORT_name) {
+		fx = figure(x, o->sort);
+		fy = figure(y, o->sort);
+		r = fx < fy ? 1 : fx > fy ? -1 : 0;
+	}
+	if (r == 0)
+		r = strcmp(trace_srcloc_name(o->trace, x->srcloc),
+			   trace_srcloc_name(o->trace, y->srcloc));
+	if (r == 0)
+		r = x->srcloc < y->srcloc ? -1 : 1;
+	return o->reverse ? -r : r;
+}
+
+/* The name comes last: it has no end that a table could wait for. */
+static const struct table_column columns[] = {
+	{"count", "count", TABLE_COUNT},
+	{"total_ns", "total", TABLE_NS},
+	{"total_percent", "%", TABLE_PERCENT},
+	{"self_ns", "self", TABLE_NS},
+	{"min_ns", "min", TABLE_NS},
+	{"mean_ns", "mean", TABLE_NS},
+	{"median_ns", "median", TABLE_NS},
+	{"p99_ns", "p99", TABLE_NS},
+	{"max_ns", "max", TABLE_NS},
+	{"sigma_ns", "sigma", TABLE_NS},
+	{"unfinished", "open", TABLE_COUNT},
+	{"name", "name", TABLE_STRING},
+	{"function", NULL, TABLE_STRING},
+	{"file", NULL, TABLE_STRING},
+	{"line", NULL, TABLE_ID},
+};
+
+/* Text has room for the usual figures; the others are shown when they are asked for. */
+static void hide(const char **hidden, const struct conf *conf, const struct trace_stat *stats,
+		 size_t n)
+{
+	uint64_t unfinished = 0;
+
+	for (size_t i = 0; i < n; i++)
+		unfinished += stats[i].unfinished;
+	if (unfinished == 0)
+		*hidden++ = "unfinished";
+	if (!conf->wide && conf->sort != SORT_min)
+		*hidden++ = "min_ns";
+	if (!conf->wide && conf->sort != SORT_sigma)
+		*hidden++ = "sigma_ns";
+	*hidden = NULL;
+}
+
+/* Figures of nothing but unfinished zones are not there. */
+static void add_figures(struct table *t, const struct query *q, const struct trace_stat *s,
+			double whole)
+{
+	double figures[] = {(double)s->self, (double)s->min, s->mean, (double)s->median,
+			    (double)s->p99,  (double)s->max, s->sigma};
+
+	table_real(t, query_ns(q, (double)s->total));
+	table_real(t, whole > 0 ? 100 * (double)s->total / whole : 0);
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+		if (s->count)
+			table_real(t, query_ns(q, figures[i]));
+		else
+			table_none(t);
+	}
+}
+
+static int print_stats(struct query *q, const struct conf *conf, const struct trace_stat *stats,
+		       size_t n, double whole)
+{
+	struct table_style style = q->style;
+	const char *hidden[4];
+	struct table t;
+	int r = 0;
+
+	hide(hidden, conf, stats, n);
+	style.hidden = hidden;
+	table_open(&t, stdout, &style, TABLE_COLUMNS(columns));
+	for (size_t i = 0, shown = 0; i < n && r == 0; i++) {
+		const struct trace_srcloc *srcloc = export_srcloc(q->trace, stats[i].srcloc);
+
+		if (q->srclocs && !q->srclocs[stats[i].srcloc])
+			continue;
+		if (conf->top && shown++ == (size_t)conf->top)
+			break;
+		table_uint(&t, stats[i].count);
+		add_figures(&t, q, &stats[i], whole);
+		table_uint(&t, stats[i].unfinished);
+		table_text(&t, trace_srcloc_name(q->trace, stats[i].srcloc));
+		table_text(&t, srcloc->function);
+		table_text(&t, srcloc->file);
+		table_uint(&t, srcloc->line);
+		r = table_row(&t);
+	}
+	return table_close(&t);
+}
+
+static int print(struct query *q, void *verb_conf)
+{
+	const struct conf *conf = verb_conf;
+	struct order order = {q->trace, (enum sort)conf->sort, conf->reverse};
+	struct trace_filter filter = q->filter.in;
+	struct trace_stat *stats;
+	double whole = 0;
+	size_t n;
+	int r;
+
+	if (conf->top < 0)
+		return err_set(&q->err, TACHO_EUSAGE, "--top: %lld is not a number of rows",
+			       (long long)conf->top);
+	filter.srclocs = NULL; /* the names that are left out count in the whole */
+	r = trace_stats(q->trace, &filter, &stats, &n, &q->err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n; i++)
+		whole += (double)stats[i].self;
+	qsort_r(stats, n, sizeof(*stats), compare, &order);
+	r = print_stats(q, conf, stats, n, whole);
+	free(stats);
+	return r;
+}
+
+QUERY_RUN(print)
+
+const struct cmd cmd_stats = {
+	.name = "stats",
+	.summary = "sum up the zones of each source location",
+	.usage = "[options] FILE",
+	.description =
+		"Prints for each source location how many zones it has, their total time, the time without the zones directly inside "
+		"(self), the least, mean, median, 99th percentile and greatest duration, and the standard deviation.\n\n"
+		"The percentage is the total as a part of the time of all zones, that is of the sum of all self times. "
+		"Zones that had not ended when recording stopped are counted in the column \"open\" and in no other.",
+	.examples =
+		"tacho stats app.tacho\n  all source locations, the most time first\n"
+		"tacho stats --sort=p99 --top=10 app.tacho\n  the ten with the slowest outliers\n"
+		"tacho stats -n 'conv*' -r 1s..2s -t worker app.tacho\n"
+		"  names that begin with conv, in the second second, on threads called worker\n",
+	.opts = opts,
+	.conf_size = sizeof(struct conf),
+	.init = init,
+	.run = run,
+};

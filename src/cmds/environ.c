@@ -1,0 +1,100 @@
+#include "cmds/cmds.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static const char *const prefixes[] = {
+	"TACHO_",
+	"TT_METAL_PROFILER_",
+	"TT_METAL_DEVICE_PROFILER_",
+	NULL,
+};
+
+const struct environ_variable environ_variables[] = {
+	{"TACHO_ATTACH", "0 keeps a program from being found by 'tacho capture --pid'"},
+	{"TACHO_CAPTURE",
+	 "1 lets a program join a 'tacho capture' that runs, or wait for one"},
+	{"TACHO_LIMIT_MB", "memory for the rings of one process in MiB; 512 when not set"},
+	{"TACHO_LOG", "where a program that is recorded writes what went wrong with recording"},
+	{"TACHO_OUTPUT", "the trace that 'tacho run' writes when -o is not given"},
+	{"TACHO_POLICY", "what happens when the rings are full: drop, block or overwrite"},
+	{"TACHO_RING_KB", "memory of a thread's first ring in KiB"},
+	{"TACHO_SESSION",
+	 "the session directory; set by 'tacho run' for the programs that it starts"},
+	{"TT_METAL_DEVICE_PROFILER", "1 records what runs on the device"},
+	{"TT_METAL_DEVICE_PROFILER_DISPATCH", NULL},
+	{"TT_METAL_DEVICE_PROFILER_NOC_EVENTS", NULL},
+	{"TT_METAL_PROFILER_ACCUMULATE", NULL},
+	{"TT_METAL_PROFILER_CPP_POST_PROCESS", NULL},
+	{"TT_METAL_PROFILER_DIR", "the folder of logs and reports"},
+	{"TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES", NULL},
+	{"TT_METAL_PROFILER_DISABLE_PUSH_TO_TRACY", NULL},
+	{"TT_METAL_PROFILER_MID_RUN_DUMP", NULL},
+	{"TT_METAL_PROFILER_NO_CACHE_OP_INFO", NULL},
+	{"TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT", NULL},
+	{"TT_METAL_PROFILER_SUM", NULL},
+	{"TT_METAL_PROFILER_SYNC", NULL},
+	{"TT_METAL_PROFILER_TRACE_TRACKING", NULL},
+	{"NO_COLOR", "anything keeps colours out of the output"},
+	{NULL, NULL},
+};
+
+static bool is_ours(const char *name)
+{
+	for (int i = 0; prefixes[i]; i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+/* When no name is a typing error away: the one that begins most alike. */
+static const char *longest_prefix(const char *name)
+{
+	const char *best = environ_variables[0].name;
+	size_t most = 0;
+
+	for (const struct environ_variable *v = environ_variables; v->name; v++) {
+		size_t n = 0;
+
+		while (name[n] && name[n] == v->name[n])
+			n++;
+		if (n > most) {
+			most = n;
+			best = v->name;
+		}
+	}
+	return best;
+}
+
+const char *environ_unknown(const char *variable, char *name, size_t size)
+{
+	const char *names[sizeof(environ_variables) / sizeof(environ_variables[0])], *near;
+
+	snprintf(name, size, "%.*s", (int)strcspn(variable, "="), variable);
+	if (!is_ours(name))
+		return NULL;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		names[i] = environ_variables[i].name;
+		if (names[i] && !strcmp(names[i], name))
+			return NULL;
+	}
+	near = opt_nearest(name, names);
+	return near ? near : longest_prefix(name);
+}
+
+void environ_check(const struct cmd_common *common)
+{
+	static bool done;
+	char name[80];
+
+	if (done || common->quiet)
+		return;
+	done = true;
+	for (char **e = environ; *e; e++) {
+		const char *near = environ_unknown(*e, name, sizeof(name));
+
+		if (near)
+			err_warn("unknown environment variable %s; the nearest known one is %s",
+				 name, near);
+	}
+}

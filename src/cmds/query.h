@@ -1,0 +1,86 @@
+/*
+ * What the reading verbs share: opening a trace, choosing a part of it, telling what is missing. A
+ * verb is a function that prints, and query_run() is all around it:
+ *
+ *	struct conf { struct query_conf query; bool reverse; };
+ *	static const struct opt opts[] = {QUERY_NAME(struct conf, query), ..., OPT_END};
+ *	static int print(struct query *q, void *conf) {...}
+ *	QUERY_RUN(print)
+ *	const struct cmd cmd_x = {..., .opts = opts, .conf_size = sizeof(struct conf), .run = run};
+ *
+ * The query_conf is the first field of a verb's conf.
+ */
+#ifndef CMDS_QUERY_H
+#define CMDS_QUERY_H
+
+#include "cmds/cmds.h"
+#include "export/export.h"
+
+struct query_conf {
+	const char *name;
+	const char *range;
+	struct opt_list processes, threads;
+	int format; /* enum table_format */
+	bool guard;
+};
+
+#define QUERY_NAME(s, f)                           \
+	OPT_STR('n', "name", "PATTERN", s, f.name, \
+		"only names that contain PATTERN; =TEXT is the whole name, a pattern with * or ? a glob, /RE/ a regular expression")
+#define QUERY_RANGE(s, f)                           \
+	OPT_STR('r', "range", "T0..T1", s, f.range, \
+		"only what starts in this time: 1s..2.5s, 250ms.., ..3s, 1s+20ms, 10%..20%, -1s.. (the last second)")
+#define QUERY_PROCESS(s, f)                                  \
+	OPT_LIST('p', "process", "PID|NAME", s, f.processes, \
+		 "only this process, by number or by a pattern for its name; may be repeated")
+#define QUERY_THREAD(s, f)                                \
+	OPT_LIST('t', "thread", "TID|NAME", s, f.threads, \
+		 "only this thread, by number or by a pattern for its name; may be repeated")
+#define QUERY_FORMAT(s, f)                                                            \
+	OPT_ENUM(0, "format", s, f.format, table_formats,                             \
+		 "text for people; csv and json have plain figures in ns and bytes"), \
+		OPT_FLAG(0, "guard", s, f.guard,                                      \
+			 "csv: put ' before cells that a spreadsheet would take for a formula")
+
+struct query {
+	const struct cmd_common *common;
+	struct trace *trace;
+	struct export_filter filter; /* .in has times, tracks and, with --name, source locations */
+	struct pattern name;
+	uint8_t *tracks, *srclocs; /* what filter.in points to */
+	struct table_style style;
+	double ns_per_tick;
+	struct tacho_error err; /* for the details of an error that print() returns */
+	int exit_code;          /* print() may set it: of a verb that succeeded */
+};
+
+/*
+ * Opens argv[0], applies CONF, calls PRINT, reports its error or the damage of the file, frees all,
+ * lists in CONF too. Returns the exit code.
+ */
+int query_run(void *conf, const struct cmd_common *common, int argc, char **argv,
+	      int (*print)(struct query *q, void *conf));
+
+/* The run() of a verb that is all in its PRINT. */
+#define QUERY_RUN(print)                                                                   \
+	static int run(void *conf, const struct cmd_common *common, int argc, char **argv) \
+	{                                                                                  \
+		return query_run(conf, common, argc, argv, print);                         \
+	}
+
+/* A number of ticks (a duration, a sum of durations) in nanoseconds. */
+double query_ns(const struct query *q, double ticks);
+
+/* Rows of all tracks of one kind that the query takes; CALL ends the loop by an error. */
+int query_rows(struct query *q, uint32_t kind,
+	       int (*call)(void *context, const struct trace_row *row, uint32_t track),
+	       void *context);
+
+/* Does the query take this track? By process and, for one with zones, by thread. */
+bool query_takes(const struct query *q, uint32_t track);
+
+/* "T0..T1" in ticks of the trace. 0 or TACHO_EUSAGE. */
+int query_range(const struct trace *trace, const char *text, uint64_t *t0, uint64_t *t1,
+		struct tacho_error *err);
+
+#endif

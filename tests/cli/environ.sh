@@ -1,0 +1,13 @@
+# Variables of the environment that look like ours and are none.
+. "$SOURCE/tests/lib.sh"
+
+export TACHO_LIMITMB=5 TT_METAL_PROFILER_SYNK=1
+expect_exit 0 "$TACHO" run -o a.tacho -- true
+expect_line err 'warning: unknown environment variable TACHO_LIMITMB; the nearest known one is TACHO_LIMIT_MB$' \
+	'warning: unknown environment variable TT_METAL_PROFILER_SYNK; the nearest known one is TT_METAL_PROFILER_SYNC$'
+[ "$(grep -c LIMITMB err)" = 1 ] || fail "more than one warning"
+expect_exit 0 "$TACHO" run -q -f -o a.tacho -- true
+expect_no_line err LIMITMB
+unset TACHO_LIMITMB TT_METAL_PROFILER_SYNK
+TACHO_LIMIT_MB=5 expect_exit 0 "$TACHO" run -f -o a.tacho -- true
+expect_no_line err 'unknown environment'

@@ -1,0 +1,58 @@
+# tacho export: the formats, and that names survive them.
+. "$SOURCE/tests/lib.sh"
+"$MKTRACE" t.tacho || fail "mktrace"
+
+expect_exit 0 "$TACHO" export --to=chrome t.tacho
+expect_line err 'wrote t.json'
+expect_exit 0 python3 "$SOURCE/tests/check_chrome.py" t.json X=28 i=10 C=36 b=17 e=17
+python3 - <<'END' || fail "the events are not what they should be"
+import json
+events = json.load(open("t.json"))["traceEvents"]
+zones = {e["name"]: e for e in events if e["ph"] == "X"}
+assert zones["waits for ever"]["args"]["unfinished"] is True
+assert zones["invalid \ufffd\ufffd utf-8 \ufffd"]["tid"] == 1002
+assert zones["on a fiber"]["tid"] not in (1000, 1001, 1002, 1003)
+assert zones["in the child"]["pid"] == 1001
+assert zones["compute the second"]["ts"] == 5000.0 and zones["compute the second"]["dur"] == 1000.0
+assert "x" * 10240 in zones
+memory = [e["args"]["value"] for e in events if e["ph"] == "C" and e["name"] == "textures"]
+assert memory == [3 << 20], memory
+END
+
+expect_exit 0 "$TACHO" export --to=csv -o - t.tacho
+cp out zones.csv
+expect_exit 0 "$TACHO" zones --format=csv t.tacho
+expect_same out zones.csv
+expect_exit 0 python3 "$SOURCE/tests/check_csv.py" zones.csv
+
+expect_exit 0 "$TACHO" export --to=json -o everything.json t.tacho
+python3 - <<'END' || fail "the JSON is not what it should be"
+import json
+doc = json.load(open("everything.json"))
+assert len(doc["zones"]) == 28 and len(doc["rows"]) == 71 and len(doc["processes"]) == 2
+assert doc["properties"][0] == {"key": "host", "value": "invented"}
+tracks = doc["tracks"]
+alloc = [r for r in doc["rows"] if r["kind"] == "alloc"][-1]
+assert tracks[alloc["track"]]["name"] == "textures" and alloc["bytes"] == 3 << 20, alloc
+assert [r["operation"] for r in doc["rows"] if r["kind"] == "lock"][0] == "wait"
+END
+
+# A part of a trace: zones that reach into the time, so nothing hangs in the air.
+expect_exit 0 "$TACHO" export --to=chrome -o part.json -r 5ms..5.5ms -p app t.tacho
+expect_exit 0 python3 "$SOURCE/tests/check_chrome.py" part.json X=4
+expect_exit 0 "$TACHO" export --to=chrome -o thread.json -t 1003 t.tacho
+expect_exit 0 python3 "$SOURCE/tests/check_chrome.py" thread.json X=2
+
+# A spreadsheet must not take a name for a formula.
+expect_exit 0 "$TACHO" zones --format=csv --guard -n formula t.tacho
+expect_line out ",'=1\+2 formula,"
+
+# A pid or tid that the system gave twice.
+"$MKTRACE" -n 1000 b.tacho
+expect_exit 0 "$TACHO" export b.tacho
+expect_exit 0 python3 "$SOURCE/tests/check_chrome.py" b.json X=1028
+
+# Damage: what is there is written, and told.
+"$MKTRACE" -u u.tacho
+expect_exit 4 "$TACHO" export --to=chrome u.tacho.part
+expect_exit 0 python3 "$SOURCE/tests/check_chrome.py" u.json X=28

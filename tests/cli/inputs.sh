@@ -1,0 +1,51 @@
+# What the reading verbs do with inputs that are not what they should be.
+. "$SOURCE/tests/lib.sh"
+"$MKTRACE" t.tacho || fail "mktrace"
+verbs=(info stats zones messages plots frames memory locks "export -o -" check)
+mkdir folder
+mkfifo pipe
+touch empty
+yes 'this is not a trace, whatever its name says' | head -n 1000 >text.tacho
+ln -s t.tacho link.tacho
+ln -s nowhere dangling.tacho
+
+for verb in "${verbs[@]}"; do
+	# shellcheck disable=SC2086
+	set -- "$TACHO" $verb
+	expect_error 3 'missing.tacho.*No such file' "$@" missing.tacho
+	expect_error 3 'dangling.tacho' "$@" dangling.tacho
+	expect_error 3 'folder is not a regular file' "$@" folder
+	expect_error 3 'pipe is not a regular file' timeout 20 "$@" pipe
+	expect_error 3 'text.tacho is not a trace' "$@" text.tacho
+	expect_error 3 'empty' "$@" empty
+	expect_exit 0 "$@" link.tacho
+done
+if [ "$(id -u)" != 0 ]; then
+	cp t.tacho secret.tacho
+	chmod 0 secret.tacho
+	expect_error 3 'Permission denied' "$TACHO" info secret.tacho
+fi
+
+# Cut anywhere, a trace gives what is left, one line, and exit code 4; or it is no trace any more.
+"$MKTRACE" -n 30000 b.tacho
+size=$(stat -c %s b.tacho)
+for part in 1 10 25 50 75 90 99; do
+	head -c $((size * part / 100)) b.tacho >cut.tacho
+	for verb in "${verbs[@]}"; do
+		# shellcheck disable=SC2086
+		"$TACHO" $verb cut.tacho >out 2>err
+		code=$?
+		[ $code = 4 ] || [ $code = 3 ] || fail "$verb of $part % exits with $code"
+		expect_count 1 err
+	done
+done
+[ $code = 4 ] || fail "99 % of a trace cannot be read"
+
+# A flipped byte in the middle.
+cp b.tacho flipped.tacho
+printf '\xa5' | dd of=flipped.tacho bs=1 seek=$((size / 2)) conv=notrunc status=none
+expect_exit 4 "$TACHO" stats flipped.tacho
+expect_count 1 err
+expect_line out 'name$'
+expect_exit 4 "$TACHO" check flipped.tacho
+expect_line out '^verdict +damaged$'

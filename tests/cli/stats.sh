@@ -1,0 +1,74 @@
+# tacho stats: figures, filters, orders, formats.
+. "$SOURCE/tests/lib.sh"
+"$MKTRACE" t.tacho || fail "mktrace"
+
+expect_exit 0 "$TACHO" stats t.tacho
+expect_count 23 out
+expect_line out '^count +total +% +self +mean +median +p99 +max +open +name$' \
+	'^ +3 +1.800 ms +10.75 +1.800 ms +600.0 us +600.0 us +700.0 us +700.0 us +0  load_input$' \
+	'^ +0 +0 ns +0.00 +1  waits for ever$'
+
+expect_exit 0 "$TACHO" stats -n =load_input --format=csv t.tacho
+expect_count 2 out
+expect_line out '^3,1800000,10.7527,1800000,500000,600000,600000,700000,700000,81650,0,load_input,load_input,src/app.c,30$'
+
+# names(): the order of the names in "out", joined by commas
+names() { tail -n +2 out | sed 's/.* \([a-z]*\)$/\1/' | paste -sd,; }
+check_order() {
+	local want=$1
+	shift
+	expect_exit 0 "$TACHO" stats -n '/^(main|step|compute)$/' "$@" t.tacho
+	[ "$(names)" = "$want" ] || fail "$*: $(names)"
+}
+check_order main,step,compute
+check_order compute,step,main --reverse
+check_order compute,main,step --sort=name
+check_order compute,step,main --sort=self
+check_order main,step --top=2
+for sort in name count total self min mean median p99 max sigma unfinished; do
+	expect_exit 0 "$TACHO" stats --sort=$sort t.tacho
+done
+
+# Three ways to say a name, and a wrong one.
+expect_exit 0 "$TACHO" stats --name ste t.tacho
+expect_count 2 out
+expect_exit 0 "$TACHO" stats --name 's?ep' t.tacho
+expect_count 2 out
+expect_exit 0 "$TACHO" stats --name '/^st.p$|^main$/' t.tacho
+expect_count 3 out
+expect_error 2 'not a regular expression' "$TACHO" stats --name '/(/' t.tacho
+
+# Ranges: zones that start in them.
+for range in 1ms..2ms 1..2ms 1ms+1ms '1ms .. 2ms' 1ms,2ms 1ms-2ms 1ms:2ms 10%..20% -9ms..-8ms; do
+	expect_exit 0 "$TACHO" stats --range="$range" --format=csv t.tacho
+	expect_count 3 out
+	expect_line out '^1,2500000,.*,step,' '^1,500000,.*,load_input,'
+done
+expect_exit 0 "$TACHO" stats --range=..1 --format=csv t.tacho
+expect_count 2 out
+expect_exit 0 "$TACHO" stats --range=8ms.. --format=csv t.tacho
+expect_count 2 out
+expect_error 2 "is no range of times" "$TACHO" stats --range=yesterday t.tacho
+expect_error 2 "is no range of times" "$TACHO" stats --range=1x..2x t.tacho
+expect_error 2 'ends before it begins' "$TACHO" stats --range=2s..1s t.tacho
+
+# Processes and threads, by number and by name.
+expect_exit 0 "$TACHO" stats -p 1001 t.tacho
+expect_count 2 out
+expect_exit 0 "$TACHO" stats -p work t.tacho
+expect_count 2 out
+expect_exit 0 "$TACHO" stats -p app -t 1003 t.tacho
+expect_count 3 out
+expect_exit 0 "$TACHO" stats -t fiber -t 1003 t.tacho
+expect_count 4 out
+expect_error 1 "no process 'nobody'" "$TACHO" stats -p nobody t.tacho
+expect_error 1 "no thread '77'" "$TACHO" stats -t 77 t.tacho
+
+expect_exit 0 "$TACHO" stats --format=json t.tacho
+python3 - <<'END' || fail "the JSON is not what it should be"
+import json
+rows = json.load(open("out"))
+assert len(rows) == 22
+wait = [r for r in rows if r["name"] == "waits for ever"][0]
+assert wait["unfinished"] == 1 and wait["count"] == 0 and wait["mean_ns"] is None, wait
+END

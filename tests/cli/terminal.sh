@@ -1,0 +1,31 @@
+# Colour and cut names are for terminals alone.
+. "$SOURCE/tests/lib.sh"
+"$MKTRACE" t.tacho || fail "mktrace"
+escape=$(printf '\033')
+
+# on_terminal COLUMNS COMMAND...: runs it on a terminal of that width; what it prints is in "out".
+on_terminal() {
+	python3 "$SOURCE/tests/on_terminal.py" "$@" >out || fail "$*"
+}
+
+expect_exit 0 "$TACHO" messages t.tacho
+expect_no_line out "$escape"
+expect_exit 0 "$TACHO" messages --color=always t.tacho
+expect_line out "$escape"
+on_terminal 100 "$TACHO" messages t.tacho
+expect_line out "$escape"
+on_terminal 100 env NO_COLOR=1 "$TACHO" messages t.tacho
+expect_no_line out "$escape"
+on_terminal 100 "$TACHO" messages --color=never t.tacho
+expect_no_line out "$escape"
+
+for verb in stats zones messages info; do
+	on_terminal 100 "$TACHO" $verb --color=never t.tacho
+	expect_no_line out '.{101}'
+done
+on_terminal 100 "$TACHO" stats --color=never t.tacho
+expect_line out 'x\.\.x'
+on_terminal 140 "$TACHO" stats --wide --color=never t.tacho
+expect_line out ' min .* sigma '
+expect_exit 0 "$TACHO" stats t.tacho
+expect_line out 'x{10240}$'

@@ -1,0 +1,54 @@
+# For the scripts in cli/: sourced first. Each script runs in a folder of its own, which goes away.
+set -u
+TACHO=$BUILD/tacho
+MKTRACE=$BUILD/tests/mktrace
+unset NO_COLOR
+here=$(mktemp -d)
+trap 'chmod -R u+w "$here"; rm -rf "$here"' EXIT
+cd "$here" || exit 1
+
+fail() {
+	echo "FAILED at line ${BASH_LINENO[1]}: $*" >&2
+	exit 1
+}
+
+# expect_exit CODE COMMAND...: runs it with stdout and stderr in the files "out" and "err".
+expect_exit() {
+	local want=$1 got
+	shift
+	"$@" >out 2>err
+	got=$?
+	[ $got = "$want" ] || { head -c 2000 out err >&2; fail "'$*' exits with $got, not $want"; }
+}
+
+# expect_line FILE PATTERN...: FILE has a line for each extended regular expression.
+expect_line() {
+	local file=$1 pattern
+	shift
+	for pattern; do
+		grep -aqE -e "$pattern" "$file" || { head -c 3000 "$file" >&2; fail "no line in '$file' is like '$pattern'"; }
+	done
+}
+
+expect_no_line() {
+	! grep -aqE -e "$2" "$1" || { head -c 3000 "$1" >&2; fail "a line in '$1' is like '$2'"; }
+}
+
+# expect_count N FILE: FILE has N lines.
+expect_count() {
+	[ "$(wc -l <"$2")" = "$1" ] || { head -c 3000 "$2" >&2; fail "'$2' has $(wc -l <"$2") lines, not $1"; }
+}
+
+# An error is one line on stderr, and nothing on stdout.
+expect_error() {
+	local code=$1 pattern=$2
+	shift 2
+	expect_exit "$code" "$@"
+	expect_count 0 out
+	expect_count 1 err
+	expect_line err "^tacho: .*$pattern"
+}
+
+expect_same() {
+	cmp "$1" "$2" >&2 || fail "'$1' and '$2' differ"
+}
