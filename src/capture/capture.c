@@ -255,8 +255,9 @@ static void find_rings(struct capture *c)
 		try_ring(c, name);
 		free(name);
 	}
-	memmove(c->not_ready.v, c->not_ready.v + waiting,
-		(c->not_ready.n - waiting) * sizeof(*c->not_ready.v));
+	if (waiting)
+		memmove(c->not_ready.v, c->not_ready.v + waiting,
+			(c->not_ready.n - waiting) * sizeof(*c->not_ready.v));
 	c->not_ready.n -= waiting;
 	while (c->watch >= 0 && (n = read(c->watch, events, sizeof(events))) > 0) {
 		for (char *at = events; at < events + n;) {
