@@ -14,7 +14,7 @@
 #include <emmintrin.h>
 #endif
 
-#define WINDOW (1u << 20)
+#define WINDOW  (1u << 20)
 #define PADDING 16 /* readable bytes behind the data, so that the scan may load whole blocks */
 
 struct csv {
@@ -148,9 +148,9 @@ static const char *find_separator(const char *p, const char *end)
 
 	for (; p < end; p += 16) {
 		__m128i block = _mm_loadu_si128((const __m128i *)p);
-		__m128i hit = _mm_or_si128(_mm_cmpeq_epi8(block, comma),
-					   _mm_or_si128(_mm_cmpeq_epi8(block, lf),
-							_mm_cmpeq_epi8(block, cr)));
+		__m128i hit = _mm_or_si128(
+			_mm_cmpeq_epi8(block, comma),
+			_mm_or_si128(_mm_cmpeq_epi8(block, lf), _mm_cmpeq_epi8(block, cr)));
 		int mask = _mm_movemask_epi8(hit);
 
 		if (mask) {
@@ -231,7 +231,8 @@ static int scan_record(struct csv *csv, struct scan *s)
 	}
 }
 
-/* Takes the quotes away in place: "a ""b""" to a "b". What stands behind the closing one is kept. */
+/* Takes the quotes away in place: "a ""b""" to a "b". What stands behind the closing one is kept.
+ */
 static void unquote(struct csv_cell *cell)
 {
 	char *from = (char *)cell->text + 1, *end = (char *)cell->text + cell->len, *to = from;
@@ -321,9 +322,9 @@ int csv_next(struct csv *csv, struct csv_row *row, struct tacho_error *err)
 bool csv_blank(struct csv_cell cell)
 {
 	static const char *const words[] = {
-		"#N/A",    "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND",
-		"1.#QNAN", "<NA>",     "N/A",  "NA",      "NULL",     "NaN",  "None", "n/a",
-		"nan",     "null",
+		"#N/A", "#N/A N/A", "#NA",     "-1.#IND", "-1.#QNAN", "-NaN",
+		"-nan", "1.#IND",   "1.#QNAN", "<NA>",    "N/A",      "NA",
+		"NULL", "NaN",      "None",    "n/a",     "nan",      "null",
 	};
 
 	if (cell.len == 0)

@@ -1,7 +1,8 @@
 /*
- * A streaming CSV reader: RFC 4180 with what is met in practice. Cells are separated by ',', records
- * by LF, CRLF or CR; a cell that begins with '"' runs to its closing quote, may hold separators and
- * line ends, and has "" for a quote. A byte order mark is skipped, and so are lines of blanks only.
+ * A streaming CSV reader: RFC 4180 with what is met in practice. Cells are separated by ',',
+ *records by LF, CRLF or CR; a cell that begins with '"' runs to its closing quote, may hold
+ *separators and line ends, and has "" for a quote. A byte order mark is skipped, and so are lines
+ *of blanks only.
  *
  *	struct csv *csv;
  *	struct csv_row row;
@@ -46,7 +47,8 @@ int csv_open_memory(struct csv **csv, const void *bytes, size_t len, struct tach
 
 /*
  * The next record: 1, or 0 at the end. TACHO_EDAMAGED: the file ends inside a quoted cell (the
- * records before it were whole); TACHO_ELIMIT: a record or its number of cells is beyond the limits.
+ * records before it were whole); TACHO_ELIMIT: a record or its number of cells is beyond the
+ * limits.
  */
 int csv_next(struct csv *csv, struct csv_row *row, struct tacho_error *err);
 
@@ -55,8 +57,8 @@ void csv_close(struct csv *csv);
 
 /* What a cell is when read as a number. */
 enum csv_number {
-	CSV_BLANK,  /* empty, blanks, or one of the usual words for "no value" (NA, nan, null, ..) */
-	CSV_INT,    /* digits only, within 64 bits */
+	CSV_BLANK, /* empty, blanks, or one of the usual words for "no value" (NA, nan, null, ..) */
+	CSV_INT,   /* digits only, within 64 bits */
 	CSV_REAL,
 	CSV_NO_NUMBER,
 };

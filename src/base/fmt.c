@@ -19,7 +19,10 @@ char *fmt_ns(char *text, double ns)
 		snprintf(text, FMT_SIZE, "%.0f ns", ns);
 	else
 		snprintf(text, FMT_SIZE, "%s%.*f %s", ns < 0 ? "-" : "",
-			 value < 9.9995 ? 3 : value < 99.995 ? 2 : 1, value, units[unit]);
+			 value < 9.9995   ? 3
+			 : value < 99.995 ? 2
+					  : 1,
+			 value, units[unit]);
 	return text;
 }
 
@@ -50,7 +53,6 @@ char *fmt_bytes(char *text, double bytes)
 	return text;
 }
 
-
 typedef unsigned __int128 u128;
 
 /* 10^N for N up to 21. */
@@ -74,9 +76,9 @@ static void trim_digits(uint64_t n, int scale, char *digits, int *exponent)
 }
 
 /*
- * The shortest digits of a double in the range of everyday figures, by exact integer arithmetic: the
- * value is m * 2^e; times 10^k it has 17 digits before the point, and all of m * 10^k fits in 128
- * bits. Of the numbers with 15, 16 and 17 digits that are nearest to it, the first that lies
+ * The shortest digits of a double in the range of everyday figures, by exact integer arithmetic:
+ * the value is m * 2^e; times 10^k it has 17 digits before the point, and all of m * 10^k fits in
+ * 128 bits. Of the numbers with 15, 16 and 17 digits that are nearest to it, the first that lies
  * within half a unit of m reads back as the same double. False outside of the range.
  */
 static bool shortest_exact(double value, char *digits, int *exponent)

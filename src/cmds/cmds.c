@@ -6,21 +6,22 @@
 #include <unistd.h>
 
 /* Each is a const struct cmd cmd_NAME; in the order of help. */
-#define VERBS(X)    \
-	X(run)      \
-	X(capture)  \
-	X(recover)  \
-	X(info)     \
-	X(stats)    \
-	X(zones)    \
-	X(messages) \
-	X(plots)    \
-	X(frames)   \
-	X(memory)   \
-	X(locks)    \
-	X(export)   \
-	X(check)    \
-	X(version)  \
+#define VERBS(X)       \
+	X(run)         \
+	X(capture)     \
+	X(recover)     \
+	X(info)        \
+	X(stats)       \
+	X(zones)       \
+	X(messages)    \
+	X(plots)       \
+	X(frames)      \
+	X(memory)      \
+	X(locks)       \
+	X(export)      \
+	X(check)       \
+	X(perf_report) \
+	X(version)     \
 	X(help)
 
 #define X(name) extern const struct cmd cmd_##name;

@@ -1,0 +1,460 @@
+/* tacho perf-report: from the CSV of an ops report to a table, advice, a stacked report, a diff. */
+#include "base/output.h"
+#include "base/term.h"
+#include "cmds/cmds.h"
+#include "perf/output.h"
+#include "perf/picture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
+
+struct conf {
+	const char *start_signpost, *end_signpost;
+	bool ignore_signposts, print_signposts;
+	double min_percentage;
+	const char *id_range, *arch, *csv, *summary_file, *stacked_csv, *why;
+	bool no_advice, tracing_mode, raw_op_codes, no_host_ops, no_summary, no_stacked_report;
+	bool no_stack_by_in0, classic_colors, no_merge_devices, no_color, diff, force;
+	int group_by, model, format;
+	const char *active_experts;
+	int64_t top;
+};
+
+static const char *const groups[] = {"op", "memory", "category", NULL};
+static const char *const models[] = {"1.2.4", "next", NULL};
+static const char *const formats[] = {"text", "csv", "json", NULL};
+
+#define HIDDEN(kind, l, n, a, s, f, h)                                               \
+	{                                                                            \
+		.type = (kind), .letter = (l), .name = (n), .arg = (a), .help = (h), \
+		.offset = offsetof(s, f), .hidden = true                             \
+	}
+
+static const struct opt opts[] = {
+	OPT_STR(0, "start-signpost", "NAME", struct conf, start_signpost,
+		"only what comes after the first signpost NAME"),
+	OPT_STR(0, "signpost", "NAME", struct conf, start_signpost, "the same as --start-signpost"),
+	OPT_STR(0, "end-signpost", "NAME", struct conf, end_signpost,
+		"only what comes before the first signpost NAME, the second if it is the start too"),
+	OPT_FLAG(0, "ignore-signposts", struct conf, ignore_signposts,
+		 "the whole file; the default is what follows the last signpost"),
+	OPT_FLAG(0, "print-signposts", struct conf, print_signposts,
+		 "keep signposts as lines of the table"),
+	OPT_STR(0, "id-range", "A-B", struct conf, id_range,
+		"only the ops with these IDs; A- and -B work too"),
+	OPT_DOUBLE(0, "min-percentage", "P", struct conf, min_percentage,
+		   "grey out ops below P per cent of all time (0.5)"),
+	OPT_INT(0, "top", "N", struct conf, top,
+		"only the N ops with the most time and gap, the longest first"),
+	OPT_FLAG(0, "no-host-ops", struct conf, no_host_ops, "leave out ops that ran on the host"),
+	OPT_FLAG(0, "no-merge-devices", struct conf, no_merge_devices,
+		 "keep the rows of each device instead of one for all"),
+	OPT_FLAG(0, "tracing-mode", struct conf, tracing_mode,
+		 "keep the order of the file instead of that of the host's clock"),
+	OPT_STR(0, "arch", "NAME", struct conf, arch,
+		"architecture, for files that do not say: wormhole, blackhole, p100, bh20, n1"),
+	OPT_ENUM(0, "model", struct conf, model, models,
+		 "whose rules decide where they differ; next is the later understanding"),
+	OPT_STR(0, "active-experts", "K", struct conf, active_experts,
+		"experts that a sparse matmul computes, where the file does not say"),
+	OPT_FLAG(0, "no-advice", struct conf, no_advice, "no advice"),
+	OPT_FLAG(0, "no-summary", struct conf, no_summary, "no stacked report and no summary"),
+	OPT_ENUM(0, "group-by", struct conf, group_by, groups,
+		 "what the stacked report puts together (memory: op and place of input 0)"),
+	OPT_STR(0, "csv", "FILE", struct conf, csv,
+		"write the op table to FILE instead of printing; the stacked report goes beside it"),
+	OPT_FLAG(0, "raw-op-codes", struct conf, raw_op_codes,
+		 "with --csv: a last column with the names as in the input"),
+	OPT_STR(0, "summary-file", "BASE", struct conf, summary_file,
+		"write the stacked report to BASE.csv, BASE.svg and BASE.png"),
+	OPT_FLAG(0, "classic-colors", struct conf, classic_colors,
+		 "pictures: a colour per op instead of shades by category"),
+	OPT_ENUM(0, "format", struct conf, format, formats, "what goes to standard output"),
+	OPT_STR(0, "why", "ID", struct conf, why,
+		"one op: all that is known of it and the arithmetic behind its bound"),
+	OPT_FLAG(0, "diff", struct conf, diff, "compare two files: what got slower or faster"),
+	OPT_FLAG('f', "force", struct conf, force, "replace files that are not older reports"),
+	HIDDEN(OPT_T_FLAG, 0, "no-color", NULL, struct conf, no_color, ""),
+	HIDDEN(OPT_T_FLAG, 0, "no-stacked-report", NULL, struct conf, no_stacked_report, ""),
+	HIDDEN(OPT_T_FLAG, 0, "no-stack-by-in0", NULL, struct conf, no_stack_by_in0, ""),
+	HIDDEN(OPT_T_STR, 0, "stacked-csv", "BASE", struct conf, stacked_csv, ""),
+	OPT_END,
+};
+
+static void init(void *arg)
+{
+	struct conf *c = arg;
+
+	c->min_percentage = 0.5;
+	c->group_by = GROUP_MEMORY;
+}
+
+/* One run of the verb. */
+struct job {
+	const struct conf *c;
+	const struct cmd_common *common;
+	struct perf_options options;
+	struct perf_style style;
+	struct perf_notes notes;
+	struct perf_input in;
+	struct perf_report report;
+	struct perf_view view;
+	struct perf_stacked stacked;
+	bool has_stacked;
+	char *base; /* of the files for it, or NULL */
+	char *const *paths;
+	size_t n;
+	struct tacho_error err;
+};
+
+static int read_options(struct job *j)
+{
+	const struct conf *c = j->c;
+	char *end = "";
+
+	j->options = (struct perf_options){
+		.model = (enum perf_model)c->model,
+		.start_signpost = c->start_signpost,
+		.end_signpost = c->end_signpost,
+		.ignore_signposts = c->ignore_signposts,
+		.print_signposts = c->print_signposts,
+		.min_percentage = c->min_percentage,
+		.arch = c->arch,
+		.tracing_mode = c->tracing_mode,
+		.no_host_ops = c->no_host_ops,
+		.no_merge_devices = c->no_merge_devices,
+	};
+	if (c->active_experts)
+		j->options.active_experts = strtoll(c->active_experts, &end, 10);
+	if (c->active_experts && (*end || j->options.active_experts <= 0))
+		return err_set(&j->err, TACHO_EUSAGE,
+			       "--active-experts: '%s' is not a number above 0", c->active_experts);
+	if (c->id_range)
+		return perf_range_parse(c->id_range, &j->options, &j->err);
+	return 0;
+}
+
+/* How the input was understood belongs to a text report; other outputs are kept clean of it. */
+static void print_notes(const struct job *j)
+{
+	bool beside = j->c->format != FORMAT_TEXT || (j->c->csv && !strcmp(j->c->csv, "-"));
+	struct buf line = BUF_INIT;
+
+	for (size_t i = 0; i < j->notes.n && !j->common->quiet; i++) {
+		const struct perf_note *note = &j->notes.v[i];
+
+		if (note->level == NOTE_WARNING) {
+			err_warn("%s", note->text);
+			continue;
+		}
+		if (beside)
+			continue;
+		buf_reset(&line);
+		term_add_safe(&line, note->text, strlen(note->text));
+		printf(j->style.color ? "\x1b[38;5;14m%s\x1b[0m\n" : "%s\n", line.data);
+	}
+	buf_free(&line);
+}
+
+/* Reports of an earlier run are replaced without asking; anything else needs -f. */
+static bool older_report(const char *path)
+{
+	static const char *const starts[] = {"ID,Total %,Bound,", "Total % [%],Op Code,",
+					     PERF_SVG_START};
+	char head[PERF_PNG_HEAD + 1] = "";
+	FILE *file = fopen(path, "re");
+	size_t n;
+
+	if (!file)
+		return false;
+	n = fread(head, 1, sizeof(head) - 1, file);
+	fclose(file);
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (!strncmp(head, starts[i], strlen(starts[i])))
+			return true;
+	return n == 0 || perf_png_ours(head, n);
+}
+
+static int open_file(struct job *j, struct output *out, const char *path)
+{
+	return output_open(out, path, j->c->force || older_report(path), &j->err);
+}
+
+static int write_csv(struct job *j, const char *path)
+{
+	struct perf_csv_options o = {j->c->no_advice, j->c->raw_op_codes};
+	struct output out;
+	int r = open_file(j, &out, path);
+
+	if (r < 0)
+		return r;
+	r = perf_csv_write(&j->report, &j->view, &o, out.file);
+	if (r < 0) {
+		output_abandon(&out);
+		return err_errno(&j->err, r, "cannot write %s", path);
+	}
+	return output_close(&out, &j->err);
+}
+
+enum { STACKED_CSV, STACKED_SVG, STACKED_PNG, STACKED_FILES };
+
+static int write_stacked_file(struct job *j, const char *path, int kind)
+{
+	struct output out;
+	struct buf text = BUF_INIT;
+	int r = open_file(j, &out, path);
+
+	if (r < 0)
+		return r;
+	if (kind == STACKED_CSV)
+		perf_stacked_csv(&j->stacked, j->options.model == PERF_MODEL_NEXT, &text);
+	else if (kind == STACKED_SVG)
+		r = perf_picture_svg(&j->stacked, j->c->classic_colors, &text);
+	else
+		r = perf_picture_png(&j->stacked, j->c->classic_colors, &text);
+	if (r == 0)
+		r = perf_flush(&text, out.file);
+	buf_free(&text);
+	if (r < 0) {
+		output_abandon(&out);
+		return err_errno(&j->err, r, "cannot write %s", path);
+	}
+	return output_close(&out, &j->err);
+}
+
+static int write_stacked(struct job *j, const char *base)
+{
+	static const char *const endings[STACKED_FILES] = {"csv", "svg", "png"};
+	int r = 0;
+
+	for (int i = 0; i < STACKED_FILES && r == 0; i++) {
+		char *path;
+
+		if (asprintf(&path, "%s.%s", base, endings[i]) < 0)
+			return err_set(&j->err, TACHO_ENOMEM, "out of memory");
+		r = write_stacked_file(j, path, i);
+		free(path);
+	}
+	return r;
+}
+
+/* "dir/a.b.csv" gives "dir/a.b_stacked". */
+static char *stacked_base(const char *csv)
+{
+	const char *name = strrchr(csv, '/'), *dot;
+	char *base;
+
+	name = name ? name + 1 : csv;
+	dot = strrchr(name, '.');
+	if (dot && strspn(name, ".") >= (size_t)(dot - name) + 1)
+		dot = NULL;
+	if (asprintf(&base, "%.*s_stacked", (int)(dot ? dot - csv : (long)strlen(csv)), csv) < 0)
+		return NULL;
+	return base;
+}
+
+/* The stacked report goes where it is asked for, or beside the CSV of the ops. NULL: nowhere. */
+static int choose_base(struct job *j)
+{
+	const char *given = j->c->summary_file ? j->c->summary_file : j->c->stacked_csv;
+	bool beside = j->c->csv && strcmp(j->c->csv, "-");
+
+	if (!j->has_stacked || j->stacked.n == 0 || (!given && !beside))
+		return 0;
+	j->base = given ? strdup(given) : stacked_base(j->c->csv);
+	return j->base ? 0 : err_set(&j->err, TACHO_ENOMEM, "out of memory");
+}
+
+static int write_files(struct job *j)
+{
+	int r = j->c->csv ? write_csv(j, j->c->csv) : 0;
+
+	if (r == 0 && j->base)
+		r = write_stacked(j, j->base);
+	if (r < 0 || j->common->quiet || j->c->format != FORMAT_TEXT || !j->c->csv ||
+	    !strcmp(j->c->csv, "-"))
+		return r;
+	printf("Wrote %s\n", j->c->csv);
+	if (j->base)
+		printf("Wrote %s.csv, %s.svg and %s.png\n", j->base, j->base, j->base);
+	return 0;
+}
+
+static int write_standard(struct job *j)
+{
+	struct perf_text_options text = {.style = j->style,
+					 .no_advice = j->c->no_advice,
+					 .no_summary = !j->has_stacked,
+					 .stacked_base = j->base};
+	struct perf_csv_options csv = {j->c->no_advice, j->c->raw_op_codes};
+	int r = 0;
+
+	if (j->c->format == FORMAT_JSON)
+		r = perf_json_write(&j->report, &j->view, j->has_stacked ? &j->stacked : NULL,
+				    &j->notes, stdout);
+	else if (j->c->format == FORMAT_CSV && !j->c->csv)
+		r = perf_csv_write(&j->report, &j->view, &csv, stdout);
+	else if (!j->c->csv)
+		r = perf_text_write(&j->report, &j->view, j->has_stacked ? &j->stacked : NULL,
+				    &text, stdout);
+	if (r < 0)
+		return err_errno(&j->err, r, "cannot write the report");
+	return 0;
+}
+
+static const struct perf_op *find_op(struct job *j, int *r)
+{
+	const char *text = j->c->why;
+	char *end;
+	long long id = strtoll(text, &end, 10);
+
+	*r = 0;
+	if (end == text || *end) {
+		*r = err_set(&j->err, TACHO_EUSAGE, "--why: '%s' is not an ID", text);
+		return NULL;
+	}
+	for (size_t i = 0; i < j->report.ops.n; i++)
+		if (perf_op_id(&j->report.ops.v[i]) == id)
+			return &j->report.ops.v[i];
+	*r = err_set(
+		&j->err, TACHO_EUSAGE,
+		"--why: no op with ID %lld in this part; --ignore-signposts takes the whole file",
+		id);
+	return NULL;
+}
+
+static int write_why(struct job *j)
+{
+	int r;
+	const struct perf_op *op = find_op(j, &r);
+
+	if (!op)
+		return r;
+	if (j->c->format == FORMAT_JSON) {
+		j->view.n = 0;
+		if (vec_push(&j->view, (uint32_t)(op - j->report.ops.v)) < 0)
+			return err_set(&j->err, TACHO_ENOMEM, "out of memory");
+		return write_standard(j);
+	}
+	return perf_why_write(&j->report, op, j->paths, j->n, j->style, stdout, &j->err);
+}
+
+static int run_report(struct job *j)
+{
+	const struct conf *c = j->c;
+	int r = perf_input_read(&j->in, j->paths, j->n, &j->notes, &j->err);
+
+	if (r == 0)
+		r = perf_report_make(&j->report, &j->in, &j->options, &j->notes, &j->err);
+	if (r < 0)
+		return r;
+	if (perf_view_make(&j->view, &j->report, c->top) < 0)
+		return err_set(&j->err, TACHO_ENOMEM, "out of memory");
+	j->has_stacked = !c->no_summary && !c->no_stacked_report;
+	if (j->has_stacked &&
+	    perf_stacked_make(&j->stacked, &j->report, (enum perf_group)c->group_by, &j->notes) < 0)
+		return err_set(&j->err, TACHO_ENOMEM, "out of memory");
+	r = choose_base(j);
+	if (r < 0)
+		return r;
+	print_notes(j);
+	if (c->why)
+		return write_why(j);
+	r = write_standard(j);
+	return r < 0 ? r : write_files(j);
+}
+
+static int run_diff(struct job *j)
+{
+	struct perf_input later = PERF_INPUT_INIT;
+	struct perf_report after = {0};
+	int r = perf_input_read(&j->in, j->paths, 1, &j->notes, &j->err);
+
+	if (r == 0)
+		r = perf_report_make(&j->report, &j->in, &j->options, &j->notes, &j->err);
+	if (r == 0)
+		r = perf_input_read(&later, j->paths + 1, 1, &j->notes, &j->err);
+	if (r == 0)
+		r = perf_report_make(&after, &later, &j->options, &j->notes, &j->err);
+	if (r == 0) {
+		for (size_t i = 0; i < j->notes.n && !j->common->quiet; i++)
+			if (j->notes.v[i].level == NOTE_WARNING)
+				err_warn("%s", j->notes.v[i].text);
+		r = perf_diff_write(&j->report, &after, j->c->top, j->c->format == FORMAT_JSON,
+				    j->style, stdout);
+		if (r < 0)
+			err_errno(&j->err, r, "cannot write the diff");
+	}
+	j->in.damaged |= later.damaged;
+	perf_report_free(&after);
+	perf_input_free(&later);
+	return r;
+}
+
+static int run(void *arg, const struct cmd_common *common, int argc, char **argv)
+{
+	const struct conf *c = arg;
+	struct job j = {
+		.c = c, .common = common, .in = PERF_INPUT_INIT, .paths = argv, .n = (size_t)argc};
+	int r;
+
+	j.style.color = !c->no_color && term_use_color(common->color, stdout);
+	j.style.safe = isatty(STDOUT_FILENO) || c->model == PERF_MODEL_NEXT;
+	r = read_options(&j);
+	if (r == 0 && argc == 0)
+		r = err_set(&j.err, TACHO_EUSAGE, "no CSV file given; --help tells more");
+	if (r == 0 && c->diff && argc != 2)
+		r = err_set(&j.err, TACHO_EUSAGE, "--diff takes two files, the earlier one first");
+	if (r == 0)
+		r = c->diff ? run_diff(&j) : run_report(&j);
+	if (r < 0)
+		r = err_report(&j.err, r);
+	else if (j.in.damaged || j.report.unusable)
+		r = err_exit_code(TACHO_EDAMAGED);
+	free(j.base);
+	perf_stacked_free(&j.stacked);
+	vec_free(&j.view);
+	perf_report_free(&j.report);
+	perf_input_free(&j.in);
+	perf_notes_free(&j.notes);
+	return r;
+}
+
+const struct cmd cmd_perf_report = {
+	.name = "perf-report",
+	.alias = "tt-perf-report",
+	.summary = "tell which ops are slow, why, and what to change",
+	.usage = "[options] CSV...",
+	.description =
+		"Reads the CSV of an ops report and prints one line per op with its time, the gap "
+		"before it, and how near it comes to the peaks of the DRAM and of the arithmetic; "
+		"then advice, a table by op, and a summary on one screen.\n"
+		"\n"
+		"An ID is the line of the op in the CSV file. Without an option the report covers "
+		"what comes after the last signpost. Several files are put behind each other, with "
+		"the devices of later files behind those of earlier ones.\n"
+		"\n"
+		"Bound says what limits a matrix multiplication: DRAM or FLOP at 65 per cent of a peak "
+		"and more, BOTH, SLOW when it is neither, HOST for an op on the CPU.\n"
+		"\n"
+		"A cell that cannot be read blanks the figures that need it and is reported on standard "
+		"error; the exit status is then 4.",
+	.examples = "tacho perf-report ops.csv\n"
+		    "  table, advice, stacked report and summary\n"
+		    "tacho perf-report ops.csv --top 20 --no-advice\n"
+		    "  the twenty ops that take the most time\n"
+		    "tacho perf-report ops.csv --why 42\n"
+		    "  everything about the op of line 42\n"
+		    "tacho perf-report --diff before.csv after.csv\n"
+		    "  what got slower and what got faster\n"
+		    "tacho perf-report ops.csv --summary-file sum\n"
+		    "  also sum.csv, sum.svg and sum.png\n",
+	.opts = opts,
+	.conf_size = sizeof(struct conf),
+	.init = init,
+	.run = run,
+};

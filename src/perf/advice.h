@@ -1,0 +1,47 @@
+/*
+ * Advice: what to change, why, and what it would save at most. The conditions are those that people
+ * know from the reports they have; the words are ours. An estimate is how much shorter the op would
+ * be if the advice brought it all the way, so it is an upper bound.
+ */
+#ifndef PERF_ADVICE_H
+#define PERF_ADVICE_H
+
+#include "base/buf.h"
+#include "perf/report.h"
+
+enum perf_advice_kind {
+	ADVICE_SHARD,       /* read DRAM with the sharded program */
+	ADVICE_GRID,        /* use more cores */
+	ADVICE_INPUT_L1,    /* keep input 0 in L1 */
+	ADVICE_CONFIG,      /* give a program config */
+	ADVICE_BLOCK,       /* a larger inner block */
+	ADVICE_SUBBLOCK,    /* a larger output subblock */
+	ADVICE_NOTHING,     /* the settings look right */
+	ADVICE_FIDELITY_UP, /* more exact */
+	ADVICE_FIDELITY_DOWN,
+	ADVICE_FIDELITY_NOTE,
+	ADVICE_EXPERTS, /* say how many experts are active */
+	ADVICE_GAP,
+	ADVICE_HOST,
+	ADVICE_KINDS,
+};
+
+struct perf_advice_item {
+	enum perf_advice_kind kind;
+	double saving; /* us, at most; 0: not a matter of time, or not known */
+	char text[400];
+};
+
+#define PERF_ADVICE_MAX 6
+
+/* The advice for one op; returns how many items. */
+int perf_advise(const struct perf_report *report, const struct perf_op *op,
+		struct perf_advice_item items[PERF_ADVICE_MAX]);
+
+/* What shorter gaps would save, us: all beyond 6 us where they are over 6.5. */
+double perf_gap_saving(const struct perf_op *op);
+
+/* A word for each sort of advice, for sums over all ops. */
+const char *perf_advice_title(enum perf_advice_kind kind);
+
+#endif

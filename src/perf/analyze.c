@@ -1,0 +1,586 @@
+/* The figures of each op. The arithmetic is explained in docs/perf-report.md. */
+#include "base/buf.h"
+#include "perf/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BOUND_AT 65.0 /* per cent of a peak from which an op counts as bound by it */
+
+void perf_sum_add(struct perf_sum *s, double x)
+{
+	double t = s->sum + x;
+
+	s->lost += fabs(s->sum) >= fabs(x) ? (s->sum - t) + x : (x - t) + s->sum;
+	s->sum = t;
+}
+
+double perf_sum_get(const struct perf_sum *s)
+{
+	return s->lost != 0 && isfinite(s->lost) ? s->sum + s->lost : s->sum;
+}
+
+const char *perf_bound_name(enum perf_bound bound)
+{
+	static const char *const names[BOUND_COUNT] = {"", "DRAM", "FLOP", "BOTH", "SLOW", "HOST"};
+
+	return names[bound];
+}
+
+/* The product of sizes, exact as long as 127 bits hold it. */
+static double product(const int64_t *factors, int n)
+{
+	__int128 exact = 1;
+	double rough = 1;
+	bool fits = true;
+
+	for (int i = 0; i < n; i++) {
+		fits = fits && !__builtin_mul_overflow(exact, (__int128)factors[i], &exact);
+		rough *= (double)factors[i];
+	}
+	return fits ? (double)exact : rough;
+}
+
+static bool known(const int64_t *sizes, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (sizes[i] == PERF_NO_NUMBER)
+			return false;
+	return true;
+}
+
+/* Bytes of an element: the first number in the type's name is its bits; 4 bytes if it has none. */
+static double element_size(const char *type)
+{
+	long bits = 0;
+
+	type += strcspn(type, "0123456789");
+	if (!*type)
+		return 4;
+	for (; *type >= '0' && *type <= '9' && bits < 1000000; type++)
+		bits = bits * 10 + (*type - '0');
+	return (double)bits / 8;
+}
+
+static bool in_dram(const struct perf_kind *k, enum perf_tensor t)
+{
+	return k->memory[t] && strstr(k->memory[t], "DRAM");
+}
+
+/* Bytes from and to DRAM; NaN when a tensor's place, type or shape is not known. */
+static double dram_bytes(const struct perf_kind *k)
+{
+	double bytes = 0;
+
+	for (int t = 0; t < TENSORS; t++) {
+		const int64_t sizes[] = {k->dim[t][DIM_W], k->dim[t][DIM_Y], k->dim[t][DIM_Z],
+					 k->dim[t][DIM_X]};
+
+		if (!k->memory[t])
+			return NAN;
+		if (!in_dram(k, t))
+			continue;
+		if (!k->datatype[t] || !known(sizes, 4))
+			return NAN;
+		bytes += product(sizes, 4) * element_size(k->datatype[t]);
+	}
+	return bytes;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Multiplications and additions of a matmul; NaN when a size is not known. */
+static double matmul_operations(const struct perf_kind *k)
+{
+	const int64_t(*d)[DIMS] = k->dim;
+	const int64_t needed[] = {d[IN0][DIM_Y], d[IN0][DIM_X], d[IN1][DIM_X], d[IN0][DIM_W],
+				  d[IN1][DIM_W], d[IN0][DIM_Z], d[IN1][DIM_Z]};
+	const int64_t factors[] = {needed[0],
+				   needed[1],
+				   needed[2],
+				   larger(needed[3], needed[4]),
+				   larger(needed[5], needed[6]),
+				   2};
+
+	return known(needed, 7) ? product(factors, 6) : NAN;
+}
+
+static double conv_operations(const struct perf_kind *k)
+{
+	const int64_t factors[] = {k->dim[OUT][DIM_Y], k->dim[IN0][DIM_X], k->window_h,
+				   k->window_w,        k->dim[IN1][DIM_X], 2};
+
+	return known(factors, 6) ? product(factors, 6) : NAN;
+}
+
+/* The batches of a sparse matmul: how many there are, and how many are computed (-1: not known). */
+struct sparsity {
+	int64_t dense, active;
+};
+
+static struct sparsity sparsity_of(const struct perf_kind *k, int64_t experts)
+{
+	struct sparsity s = {1, -1};
+	int64_t a = k->dim[IN0][DIM_W] * k->dim[IN0][DIM_Z],
+		b = k->dim[IN1][DIM_W] * k->dim[IN1][DIM_Z], groups;
+
+	if (!known(k->dim[IN0], 2) || !known(k->dim[IN1], 2) || a < 1 || b < 1)
+		return s;
+	if (k->a_sparse && k->b_sparse) {
+		groups = 1;
+		s.dense = b;
+	} else if (k->a_sparse) {
+		groups = larger(1, a / b);
+		s.dense = groups * b;
+	} else {
+		groups = a;
+		s.dense = k->b_sparse ? a * b : larger(a, b);
+	}
+	if (k->nnz != PERF_NO_NUMBER)
+		s.active = k->nnz;
+	else if (experts)
+		s.active = experts * groups;
+	return s;
+}
+
+/* Only the active batches are read, multiplied and written. */
+static void sparse_work(const struct perf_kind *k, int64_t experts, double *bytes,
+			double *operations)
+{
+	struct sparsity s = sparsity_of(k, experts);
+	int64_t m = k->dim[IN0][DIM_Y], inner = k->dim[IN0][DIM_X], n = k->dim[IN1][DIM_X];
+	const int64_t sizes[TENSORS][2] = {{m, inner}, {inner, n}, {m, n}};
+	const int64_t factors[] = {m, inner, n, s.active, 2};
+
+	*bytes = *operations = NAN;
+	if (s.active < 0 || !known(factors, 3))
+		return;
+	*operations = product(factors, 5);
+	*bytes = 0;
+	for (int t = 0; t < TENSORS; t++)
+		if (in_dram(k, t) && k->datatype[t])
+			*bytes += product(sizes[t], 2) * element_size(k->datatype[t]) *
+				  (double)s.active;
+}
+
+static bool as_sparse(const struct perf_report *r, const struct perf_kind *k)
+{
+	return k->sparse &&
+	       (r->options->model == PERF_MODEL_NEXT || r->options->active_experts > 0);
+}
+
+/* Both figures have a bound only when both are there; in the older model a zero counts as absent.
+ */
+static enum perf_bound bound_of(const struct perf_report *r, const struct perf_op *op)
+{
+	if (!(op->has & HAS_DRAM_PCT) || !(op->has & HAS_FLOPS_PCT))
+		return BOUND_NONE;
+	if (r->options->model == PERF_MODEL_1_2_4 && (op->dram_pct == 0 || op->flops_pct == 0))
+		return BOUND_NONE;
+	if (op->dram_pct >= BOUND_AT && op->flops_pct >= BOUND_AT)
+		return BOUND_BOTH;
+	if (op->dram_pct >= BOUND_AT)
+		return BOUND_DRAM;
+	return op->flops_pct >= BOUND_AT ? BOUND_FLOP : BOUND_SLOW;
+}
+
+/* TFLOP/s, and their share of what CORES cores can do. */
+static void set_flops(const struct perf_report *r, struct perf_op *op, double seconds, double cores)
+{
+	const struct perf_kind *k = perf_op_kind(r, op);
+	double rate = op->operations / seconds, peak;
+
+	if (isnan(op->operations))
+		return;
+	op->flops = rate / 1e12;
+	if (!isnan(op->flops))
+		op->has |= HAS_FLOPS;
+	if (!r->arch || k->fidelity == FIDELITY_NONE || cores == 0)
+		return;
+	peak = r->arch->tflops[k->fidelity] * 1e12 * cores;
+	op->flops_pct = rate / peak * 100;
+	op->has |= HAS_FLOPS_PCT;
+}
+
+static void set_dram(const struct perf_report *r, struct perf_op *op, double seconds)
+{
+	if (isnan(op->bytes) || op->bytes == 0)
+		return;
+	op->dram = op->bytes / seconds / 1e9;
+	op->has |= HAS_DRAM;
+	if (r->arch) {
+		op->dram_pct = op->dram / r->arch->dram_gbs * 100;
+		op->has |= HAS_DRAM_PCT;
+	}
+}
+
+static void analyze_matmul(struct perf_report *r, struct perf_op *op, const struct perf_row *row)
+{
+	const struct perf_kind *k = perf_op_kind(r, op);
+	double seconds = row->duration * 1e-9;
+
+	op->sharded = k->dram_sharded;
+	if (as_sparse(r, k)) {
+		sparse_work(k, r->options->active_experts, &op->bytes, &op->operations);
+	} else {
+		op->bytes = dram_bytes(k);
+		op->operations = matmul_operations(k);
+	}
+	op->cores = row->cores;
+	op->cores_whole = !r->in->cores_real;
+	op->has |= HAS_CORES;
+	if (op->sharded && r->arch) {
+		op->cores = r->arch->sharded_cores;
+		op->cores_whole = true;
+	}
+	if (seconds != 0) {
+		set_dram(r, op, seconds);
+		set_flops(r, op, seconds, op->cores);
+	}
+	if (seconds == 0 || k->fidelity == FIDELITY_NONE || op->cores == 0 ||
+	    (!as_sparse(r, k) && (isnan(op->bytes) || isnan(op->operations))))
+		r->unusable++;
+	op->bound = (uint8_t)bound_of(r, op);
+	op->verdict = (uint8_t)perf_fidelity_judge(k);
+}
+
+static void analyze_conv(struct perf_report *r, struct perf_op *op, const struct perf_row *row)
+{
+	const struct perf_kind *k = perf_op_kind(r, op);
+	double seconds = row->duration * 1e-9;
+
+	op->operations = conv_operations(k);
+	if (seconds != 0)
+		set_flops(r, op, seconds,
+			  r->options->model == PERF_MODEL_NEXT ? row->cores : r->workers);
+	if (seconds == 0 || isnan(op->operations) || k->fidelity == FIDELITY_NONE)
+		r->unusable++;
+	op->verdict = (uint8_t)perf_fidelity_judge(k);
+}
+
+static void set_cores(struct perf_op *op, const struct perf_row *row)
+{
+	op->cores_whole = true;
+	if (!isnan(row->cores)) {
+		op->cores = trunc(row->cores);
+		op->has |= HAS_CORES;
+	}
+}
+
+/* PREVIOUS: an op ran before this one, so that there is a gap. */
+static void analyze_row(struct perf_report *r, struct perf_op *op, bool previous)
+{
+	const struct perf_row *row = &r->in->rows.v[op->row];
+	const struct perf_kind *k = perf_op_kind(r, op);
+
+	op->type = row->type;
+	op->time = isnan(row->duration) ? 0 : row->duration / 1000;
+	op->time_blank = isnan(row->duration);
+	if (row->type != TYPE_SIGNPOST && k->family != FAMILY_HOST)
+		op->has |= HAS_TIME;
+	if (previous && !isnan(row->gap)) {
+		op->gap = row->gap / 1000;
+		op->has |= HAS_GAP;
+	}
+	if (row->type == TYPE_SIGNPOST || k->family != FAMILY_MATMUL)
+		set_cores(op, row);
+	if (row->type == TYPE_SIGNPOST)
+		return;
+	if (k->family == FAMILY_MATMUL)
+		analyze_matmul(r, op, row);
+	else if (k->family == FAMILY_CONV)
+		analyze_conv(r, op, row);
+	else if (k->family == FAMILY_HOST)
+		op->bound = BOUND_HOST;
+}
+
+/* For the footer an op with "signpost" in its name is one. */
+static void count_op(struct perf_report *r, const struct perf_op *op)
+{
+	if (perf_op_kind(r, op)->family == FAMILY_HOST)
+		r->host_ops++;
+	else if (op->type == TYPE_SIGNPOST || strstr(perf_op_kind(r, op)->label, "signpost"))
+		r->signposts++;
+	else
+		r->device_ops++;
+}
+
+static int analyze_rows(struct perf_report *r, const struct perf_order *order)
+{
+	bool previous = false;
+
+	if (vec_reserve(&r->ops, order->n + 1) < 0)
+		return TACHO_ENOMEM;
+	for (size_t i = 0; i < order->n; i++) {
+		struct perf_op op = {.row = order->v[i], .kind = r->in->rows.v[order->v[i]].kind};
+
+		analyze_row(r, &op, previous);
+		count_op(r, &op);
+		previous |= op.type != TYPE_SIGNPOST;
+		r->ops.v[r->ops.n++] = op;
+	}
+	return 0;
+}
+
+/*
+ * A duration that is negative, or a gap that goes further back than any op is long, comes from a
+ * counter that wrapped or a record that was lost: neither is a time (model next).
+ */
+static bool invalid(const struct perf_op *op)
+{
+	double size = op->time * 1000 / 2 > 1e6 ? op->time * 1000 / 2 : 1e6;
+
+	if (!(op->has & HAS_TIME))
+		return false;
+	if (op->time_blank || op->time < 0)
+		return true;
+	return (op->has & HAS_GAP) && op->gap * 1000 < -1e6 && -op->gap * 1000 > size;
+}
+
+static void drop_invalid(struct perf_report *r)
+{
+	for (size_t i = 0; i < r->ops.n; i++) {
+		struct perf_op *op = &r->ops.v[i], *next = i + 1 < r->ops.n ? op + 1 : op;
+
+		if (!invalid(op))
+			continue;
+		r->invalid++;
+		op->has &= (uint16_t) ~(HAS_TIME | HAS_DRAM | HAS_DRAM_PCT | HAS_FLOPS |
+					HAS_FLOPS_PCT);
+		op->bound = BOUND_NONE;
+		if (fabs(op->gap) > 1000)
+			op->has &= (uint16_t)~HAS_GAP;
+		if (next->gap > 1000)
+			next->has &= (uint16_t)~HAS_GAP;
+	}
+}
+
+static void filter(struct perf_report *r)
+{
+	const struct perf_options *o = r->options;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->ops.n; i++) {
+		struct perf_op *op = &r->ops.v[i];
+		int64_t id = perf_op_id(op);
+
+		if (o->has_range && (id < o->first_id || id > o->last_id))
+			continue;
+		if (o->has_range && n == 0)
+			op->has &= (uint16_t)~HAS_GAP;
+		r->ops.v[n++] = *op;
+	}
+	r->ops.n = n;
+	n = 0;
+	for (size_t i = 0; i < r->ops.n; i++)
+		if (!o->no_host_ops || perf_op_kind(r, &r->ops.v[i])->family != FAMILY_HOST)
+			r->ops.v[n++] = r->ops.v[i];
+	r->ops.n = n;
+}
+
+static void set_totals(struct perf_report *r)
+{
+	bool next = r->options->model == PERF_MODEL_NEXT;
+	struct perf_sum time = {0}, gap = {0};
+	double total;
+
+	for (size_t i = 0; i < r->ops.n; i++) {
+		const struct perf_op *op = &r->ops.v[i];
+
+		perf_sum_add(&time, op->has & HAS_TIME ? op->time : 0);
+		perf_sum_add(&gap, op->has & HAS_GAP && !(next && op->gap < 0) ? op->gap : 0);
+	}
+	r->time_sum = perf_sum_get(&time);
+	r->gap_sum = perf_sum_get(&gap);
+	total = r->time_sum + r->gap_sum;
+	for (size_t i = 0; i < r->ops.n; i++) {
+		struct perf_op *op = &r->ops.v[i];
+
+		if (total == 0 || !(op->has & (HAS_TIME | HAS_GAP)))
+			continue;
+		op->total = ((op->has & HAS_TIME ? op->time : 0) +
+			     (op->has & HAS_GAP && !(next && op->gap < 0) ? op->gap : 0)) /
+			    total * 100;
+		op->has |= HAS_TOTAL;
+		op->dim = op->total < r->options->min_percentage &&
+			  perf_op_kind(r, op)->family != FAMILY_HOST;
+	}
+}
+
+static void note_result(const struct perf_report *r, struct perf_notes *notes)
+{
+	if (r->unusable)
+		perf_note(
+			notes, NOTE_WARNING,
+			"%llu multiplication%s without a duration, shape, data type, memory, core "
+			"count or fidelity to compute with: the figures stay blank",
+			(unsigned long long)r->unusable, r->unusable > 1 ? "s" : "");
+	if (r->invalid)
+		perf_note(notes, NOTE_WARNING,
+			  "%llu op%s with a duration that cannot be true: the time is left out",
+			  (unsigned long long)r->invalid, r->invalid > 1 ? "s" : "");
+}
+
+/* The architecture and its worker cores, from the input or the option. */
+static int choose_arch(struct perf_report *r, struct perf_notes *notes, struct tacho_error *err)
+{
+	const struct perf_input *in = r->in;
+	const struct perf_options *o = r->options;
+	bool from_input = in->format == FORMAT_V2_1;
+
+	r->arch_name = from_input && in->arch_name ? in->arch_name : "wormhole";
+	if (from_input && !in->arch_name)
+		perf_note(notes, NOTE_INFO, "No 'DEVICE ARCH': taken for a wormhole");
+	if (o->arch &&
+	    (!from_input || o->model == PERF_MODEL_NEXT || !perf_arch_find(r->arch_name, o->model)))
+		r->arch_name = o->arch;
+	else if (o->arch)
+		perf_note(notes, NOTE_WARNING,
+			  "--arch=%s is not used: the input says %s (--model=next lets it win)",
+			  o->arch, r->arch_name);
+	r->arch = perf_arch_find(r->arch_name, o->model);
+	if (!r->arch && r->arch_name == o->arch)
+		return err_set(err, TACHO_EUSAGE, "unknown --arch '%s'; known are %s", o->arch,
+			       perf_arch_names());
+	if (!r->arch)
+		perf_note(notes, NOTE_WARNING,
+			  "unknown architecture '%s': no shares of peaks; --arch gives another",
+			  r->arch_name);
+	else
+		r->arch_name = r->arch->name;
+	if (in->arch_several)
+		perf_note(notes, NOTE_WARNING, "several architectures in the input; %s is used",
+			  r->arch_name);
+	return 0;
+}
+
+static void choose_workers(struct perf_report *r, struct perf_notes *notes)
+{
+	const struct perf_input *in = r->in;
+
+	if (in->format != FORMAT_V2_1)
+		r->workers = r->arch->cores;
+	else if (r->options->model == PERF_MODEL_NEXT && in->workers_largest)
+		r->workers = in->workers_largest;
+	else
+		r->workers = in->workers_first ? in->workers_first : 64;
+	if (in->format == FORMAT_V2_1 && !in->workers_first)
+		perf_note(notes, NOTE_INFO, "No 'AVAILABLE WORKER CORE COUNT': 64 cores");
+	if (in->workers_several)
+		perf_note(notes, NOTE_INFO, "Several numbers of worker cores; %d is used",
+			  r->workers);
+}
+
+static void note_start(const struct perf_report *r, struct perf_notes *notes)
+{
+	static const char *const formats[] = {"v1", "v2", "v2.1"};
+
+	perf_note(notes, NOTE_INFO, "Format %s, architecture %s, %d worker cores",
+		  formats[r->in->format], r->arch_name, r->workers);
+}
+
+/* A sparse matmul says how many of its batches are active. */
+static int label_sparse(struct perf_report *r, struct perf_input *in, struct perf_notes *notes)
+{
+	bool unknown = false;
+
+	for (size_t i = 0; i < in->kinds.n; i++) {
+		struct perf_kind *k = &in->kinds.v[i];
+		struct buf label = BUF_INIT;
+		struct sparsity s;
+
+		if (!as_sparse(r, k))
+			continue;
+		s = sparsity_of(k, r->options->active_experts);
+		unknown |= s.active < 0;
+		buf_addf(&label, "%s active=", k->op_code);
+		buf_addf(&label, s.active < 0 ? "?" : "%lld", (long long)s.active);
+		buf_addf(&label, "/%lld x %lld x %lld x %lld", (long long)s.dense,
+			 (long long)k->dim[IN0][DIM_Y], (long long)k->dim[IN0][DIM_X],
+			 (long long)k->dim[IN1][DIM_X]);
+		k->label = label.failed ? NULL : perf_string(in, label.data, label.len);
+		k->label_len = (uint32_t)label.len;
+		buf_free(&label);
+		if (!k->label)
+			return TACHO_ENOMEM;
+	}
+	if (unknown)
+		perf_note(notes, NOTE_WARNING,
+			  "sparse matmuls without a number of active batches: no figures for them; "
+			  "--active-experts=K says how many");
+	return 0;
+}
+
+int perf_report_make(struct perf_report *r, struct perf_input *in, const struct perf_options *o,
+		     struct perf_notes *notes, struct tacho_error *err)
+{
+	struct perf_order order = {0};
+	int code;
+
+	*r = (struct perf_report){.in = in, .options = o, .busy = NAN, .overlap = NAN};
+	code = choose_arch(r, notes, err);
+	if (code < 0)
+		return code;
+	choose_workers(r, notes);
+	note_start(r, notes);
+	code = label_sparse(r, in, notes);
+	if (code == 0)
+		code = perf_window(&order, in, o, notes);
+	if (code == 0)
+		code = perf_merge(&order, in, o, notes, &r->merged);
+	if (code == 0)
+		code = analyze_rows(r, &order);
+	vec_free(&order);
+	if (code == 0 && o->model == PERF_MODEL_NEXT)
+		drop_invalid(r);
+	if (code == 0) {
+		filter(r);
+		set_totals(r);
+		code = perf_overlap(r);
+	}
+	note_result(r, notes);
+	return code < 0 ? err_set(err, code, "%s", err_text(code)) : 0;
+}
+
+void perf_report_free(struct perf_report *r)
+{
+	vec_free(&r->ops);
+}
+
+/* "1,234 " to 1234; both ends of the text may be blank. */
+static int parse_id(const char *text, size_t len, int64_t *id)
+{
+	char digits[24];
+	size_t n = 0;
+	char *end;
+
+	for (size_t i = 0; i < len && n < sizeof(digits) - 1; i++)
+		if (text[i] != ',' && text[i] != ' ')
+			digits[n++] = text[i];
+	digits[n] = 0;
+	if (n == 0)
+		return 0;
+	*id = strtoll(digits, &end, 10);
+	return *end ? TACHO_EUSAGE : 1;
+}
+
+int perf_range_parse(const char *text, struct perf_options *o, struct tacho_error *err)
+{
+	const char *dash = strchr(text, '-');
+	int first = -1, last = -1;
+
+	o->first_id = INT64_MIN;
+	o->last_id = INT64_MAX;
+	o->has_range = true;
+	if (dash && !strchr(dash + 1, '-')) {
+		first = parse_id(text, (size_t)(dash - text), &o->first_id);
+		last = parse_id(dash + 1, strlen(dash + 1), &o->last_id);
+	}
+	if (first < 0 || last < 0 || first + last == 0)
+		return err_set(err, TACHO_EUSAGE,
+			       "--id-range: '%s' is not a range such as 5-10, 31- or -12", text);
+	return 0;
+}

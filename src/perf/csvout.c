@@ -1,0 +1,238 @@
+/* The op table as CSV: the columns and number formats that programs elsewhere already read. */
+#include "base/csv.h"
+#include "base/fmt.h"
+#include "perf/advice.h"
+#include "perf/output.h"
+#include "perf/stacked.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const columns[] = {
+	"ID",
+	"Total %",
+	"Bound",
+	"OP Code",
+	"Device",
+	"Device Time",
+	"Op-to-Op Gap",
+	"Cores",
+	"DRAM",
+	"DRAM %",
+	"FLOPs",
+	"FLOPs %",
+	"Math Fidelity",
+	"Output Datatype",
+	"Input 0 Datatype",
+	"Input 1 Datatype",
+	"DRAM Sharded",
+	"Input 0 Memory",
+	"Inner Dim Block Size",
+	"Output Subblock H",
+	"Output Subblock W",
+	"Global Call Count",
+};
+
+static const char *const columns_next[] = {
+	"Sub Device ID", "Available Cores", "Op Category", "Bound Analysis", "Overlap",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+struct writer {
+	const struct perf_report *r;
+	const struct perf_csv_options *o;
+	bool next;
+	bool first; /* of its line */
+	struct buf *out;
+	struct buf text;
+};
+
+static void comma(struct writer *w)
+{
+	if (!w->first)
+		buf_addc(w->out, ',');
+	w->first = false;
+}
+
+/*
+ * In the model next a spreadsheet must not take a name for a formula, nor a terminal for a command;
+ * the older one writes what it read.
+ */
+static void cell(struct writer *w, const char *text, size_t len)
+{
+	comma(w);
+	if (!w->next) {
+		csv_add(w->out, text, len);
+		return;
+	}
+	buf_reset(&w->text);
+	if (len && strchr("=+-@\t\r", text[0]))
+		buf_addc(&w->text, '\'');
+	term_add_safe(&w->text, text, len);
+	csv_add(w->out, w->text.data, w->text.len);
+}
+
+static void string(struct writer *w, const char *text)
+{
+	cell(w, text, strlen(text));
+}
+
+static void number(struct writer *w, bool has, double value)
+{
+	char text[FMT_SIZE];
+
+	comma(w);
+	if (has)
+		buf_adds(w->out, fmt_python(text, value));
+}
+
+/* A number of a column that holds whole numbers, or one of fractions. */
+static void count(struct writer *w, bool has, double value, bool whole)
+{
+	comma(w);
+	if (has && whole && !isnan(value))
+		buf_addf(w->out, "%.0f", value);
+	else if (has) {
+		char text[FMT_SIZE];
+
+		buf_adds(w->out, fmt_python(text, value));
+	}
+}
+
+static void whole(struct writer *w, int64_t n, int64_t none)
+{
+	comma(w);
+	if (n != none)
+		buf_addf(w->out, "%lld", (long long)n);
+}
+
+static void op_code(struct writer *w, const struct perf_op *op)
+{
+	const struct perf_kind *k = perf_op_kind(w->r, op);
+	struct buf name = BUF_INIT;
+
+	if (op->type != TYPE_SIGNPOST) {
+		cell(w, k->label, k->label_len);
+		return;
+	}
+	buf_addf(&name, "%s (signpost)", k->label);
+	cell(w, name.data, name.len);
+	buf_free(&name);
+}
+
+static void math(struct writer *w, const struct perf_kind *k)
+{
+	struct buf text = BUF_INIT;
+
+	perf_add_math(&text, k);
+	cell(w, text.data, text.len);
+	buf_free(&text);
+}
+
+static void advice(struct writer *w, const struct perf_op *op)
+{
+	struct perf_advice_item items[PERF_ADVICE_MAX];
+	struct buf text = BUF_INIT;
+	int n = perf_advise(w->r, op, items);
+
+	for (int i = 0; i < n; i++)
+		buf_addf(&text, "%s%s", i ? " \xe2\x80\xa2 " : "", items[i].text);
+	comma(w);
+	csv_add(w->out, text.data, text.len);
+	buf_free(&text);
+}
+
+static void next_columns(struct writer *w, const struct perf_op *op)
+{
+	const struct perf_row *row = &w->r->in->rows.v[op->row];
+	const struct perf_kind *k = perf_op_kind(w->r, op);
+	bool flops = op->has & HAS_FLOPS_PCT, full = flops && (op->has & HAS_DRAM_PCT);
+
+	whole(w, row->sub_device, PERF_NO_DEVICE);
+	whole(w, row->workers, 0);
+	string(w, perf_category_name(
+			  perf_category_of(k->label, strcspn(k->label, " "), PERF_MODEL_NEXT)));
+	string(w, full ? "full" : flops ? "flops_only" : "none");
+	number(w, op->has & HAS_OVERLAP, op->overlap);
+}
+
+static void tensors(struct writer *w, const struct perf_kind *k)
+{
+	string(w, k->datatype[OUT] ? k->datatype[OUT] : "nan");
+	string(w, k->datatype[IN0] ? k->datatype[IN0] : "nan");
+	string(w, k->datatype[IN1] ? k->datatype[IN1] : "nan");
+}
+
+static void line(struct writer *w, const struct perf_op *op)
+{
+	const struct perf_row *row = &w->r->in->rows.v[op->row];
+	const struct perf_kind *k = perf_op_kind(w->r, op);
+
+	w->first = true;
+	whole(w, perf_op_id(op), -1);
+	number(w, op->has & HAS_TOTAL, op->total);
+	string(w, perf_bound_name(op->bound));
+	op_code(w, op);
+	whole(w, row->device, PERF_NO_DEVICE);
+	count(w, op->has & HAS_TIME, op->time, op->time_blank);
+	number(w, op->has & HAS_GAP, op->gap);
+	count(w, op->has & HAS_CORES, op->cores, op->cores_whole);
+	number(w, op->has & HAS_DRAM, op->dram);
+	number(w, op->has & HAS_DRAM_PCT, op->dram_pct);
+	number(w, op->has & HAS_FLOPS, op->flops);
+	number(w, op->has & HAS_FLOPS_PCT, op->flops_pct);
+	math(w, k);
+	tensors(w, k);
+	string(w, op->sharded ? "True" : "False");
+	string(w, k->memory[IN0] ? k->memory[IN0] : "");
+	whole(w, k->block_w, PERF_NO_NUMBER);
+	whole(w, k->subblock_h, PERF_NO_NUMBER);
+	whole(w, k->subblock_w, PERF_NO_NUMBER);
+	count(w, true, row->calls, !w->r->in->calls_real);
+	if (w->next)
+		next_columns(w, op);
+	if (!w->o->no_advice)
+		advice(w, op);
+	if (w->o->raw_op_codes)
+		string(w, k->op_code);
+	buf_add(w->out, "\r\n", 2);
+}
+
+static void header(struct writer *w)
+{
+	w->first = true;
+	for (size_t i = 0; i < COUNT(columns); i++)
+		string(w, columns[i]);
+	for (size_t i = 0; w->next && i < COUNT(columns_next); i++)
+		string(w, columns_next[i]);
+	if (!w->o->no_advice)
+		string(w, "Advice");
+	if (w->o->raw_op_codes)
+		string(w, "Raw OP Code");
+	buf_add(w->out, "\r\n", 2);
+}
+
+int perf_csv_write(const struct perf_report *r, const struct perf_view *view,
+		   const struct perf_csv_options *o, FILE *file)
+{
+	struct buf out = BUF_INIT;
+	struct writer w = {.r = r,
+			   .o = o,
+			   .next = r->options->model == PERF_MODEL_NEXT,
+			   .out = &out,
+			   .text = BUF_INIT};
+	int code = 0;
+
+	header(&w);
+	for (size_t i = 0; i < view->n && code == 0; i++) {
+		line(&w, &r->ops.v[view->v[i]]);
+		if (out.len >= PERF_FLUSH)
+			code = perf_flush(&out, file);
+	}
+	if (code == 0)
+		code = perf_flush(&out, file);
+	buf_free(&out);
+	buf_free(&w.text);
+	return code;
+}

@@ -1,0 +1,518 @@
+#include "perf/input.h"
+#include "base/buf.h"
+#include "base/csv.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum need {
+	NEED_NEVER,
+	NEED_ALWAYS,
+	NEED_MATH, /* by files with matrix multiplications or convolutions */
+};
+
+#define SHAPE(tensor, dim)                                \
+	{                                                 \
+		tensor "_" dim "_PAD[LOGICAL]", NEED_MATH \
+	}
+#define SHAPES(tensor) \
+	SHAPE(tensor, "W"), SHAPE(tensor, "Z"), SHAPE(tensor, "Y"), SHAPE(tensor, "X")
+
+static const struct {
+	const char *name;
+	enum need need;
+} columns[COL_COUNT] = {
+	[COL_OP_CODE] = {"OP CODE", NEED_ALWAYS},
+	[COL_OP_TYPE] = {"OP TYPE", NEED_ALWAYS},
+	[COL_DEVICE_ID] = {"DEVICE ID", NEED_ALWAYS},
+	[COL_CALL_COUNT] = {"GLOBAL CALL COUNT", NEED_ALWAYS},
+	[COL_CORE_COUNT] = {"CORE COUNT", NEED_ALWAYS},
+	[COL_DURATION] = {"DEVICE KERNEL DURATION [ns]", NEED_ALWAYS},
+	[COL_GAP] = {"OP TO OP LATENCY [ns]", NEED_ALWAYS},
+	[COL_IN0_MEMORY] = {"INPUT_0_MEMORY", NEED_ALWAYS},
+	[COL_ATTRIBUTES] = {"ATTRIBUTES", NEED_ALWAYS},
+	[COL_FIDELITY] = {"MATH FIDELITY", NEED_MATH},
+	[COL_IN0_DATATYPE] = {"INPUT_0_DATATYPE", NEED_MATH},
+	[COL_IN1_DATATYPE] = {"INPUT_1_DATATYPE", NEED_MATH},
+	[COL_OUT_DATATYPE] = {"OUTPUT_0_DATATYPE", NEED_MATH},
+	[COL_IN1_MEMORY] = {"INPUT_1_MEMORY", NEED_MATH},
+	[COL_OUT_MEMORY] = {"OUTPUT_0_MEMORY", NEED_MATH},
+	[COL_SHAPES] = SHAPES("INPUT_0"),
+	SHAPES("INPUT_1"),
+	SHAPES("OUTPUT_0"),
+	[COL_HOST_START] = {"HOST START TS", NEED_NEVER},
+	[COL_ARCH] = {"DEVICE ARCH", NEED_NEVER},
+	[COL_WORKERS] = {"AVAILABLE WORKER CORE COUNT", NEED_NEVER},
+	[COL_SUB_DEVICE] = {"SUB DEVICE ID", NEED_NEVER},
+	[COL_FW_START] = {"DEVICE FW START CYCLE", NEED_NEVER},
+	[COL_FW_END] = {"DEVICE FW END CYCLE", NEED_NEVER},
+	[COL_FW_DURATION] = {"DEVICE FW DURATION [ns]", NEED_NEVER},
+};
+
+#define PADDED "_PAD[LOGICAL]" /* what newer files add to the names of the shape columns */
+
+const char *perf_column_name(enum perf_column column)
+{
+	return columns[column].name;
+}
+
+/* The cells of one column that could not be read. */
+struct bad {
+	uint64_t count;
+	uint64_t line; /* of the first */
+	char text[40];
+};
+
+/* One file while it is read. */
+struct reading {
+	struct perf_input *in;
+	struct perf_notes *notes;
+	const char *path;
+	int place[COL_COUNT]; /* of each column in the file, -1: missing */
+	size_t width;
+	struct csv_cell cell[COL_COUNT];
+	uint64_t line;
+	struct bad bad[COL_COUNT];
+	struct bad wide; /* rows with more cells than the header */
+	size_t first_row;
+	bool math;
+	bool old_shapes;         /* shape columns have the names of the first format */
+	int32_t lowest, highest; /* device ids */
+};
+
+static void note_bad(struct reading *f, struct bad *bad, struct csv_cell cell)
+{
+	if (bad->count++)
+		return;
+	bad->line = f->line;
+	snprintf(bad->text, sizeof(bad->text), "%.*s", (int)(cell.len > 32 ? 32 : cell.len),
+		 cell.text);
+}
+
+static bool same_name(struct csv_cell cell, const char *name, size_t len)
+{
+	return cell.len == len && !memcmp(cell.text, name, len);
+}
+
+static int find_column(const struct csv_row *row, const char *name, size_t len)
+{
+	for (size_t i = 0; i < row->n; i++)
+		if (same_name(row->cells[i], name, len))
+			return (int)i;
+	return -1;
+}
+
+/* Shape columns of older files have the same name without its end. */
+static void map_columns(struct reading *f, const struct csv_row *row)
+{
+	for (int i = 0; i < COL_COUNT; i++) {
+		size_t len = strlen(columns[i].name);
+
+		f->place[i] = find_column(row, columns[i].name, len);
+		if (f->place[i] < 0 && i >= COL_SHAPES && i < COL_SHAPES_END)
+			f->place[i] = find_column(row, columns[i].name, len - strlen(PADDED));
+		f->old_shapes |= i >= COL_SHAPES && i < COL_SHAPES_END && f->place[i] >= 0 &&
+				 row->cells[f->place[i]].len < len;
+	}
+	f->width = row->n;
+}
+
+static void note_format(struct perf_input *in, const struct reading *f, const struct csv_row *row)
+{
+	enum perf_format format = FORMAT_V1;
+
+	for (size_t i = 0; i < row->n; i++)
+		if (memmem(row->cells[i].text, row->cells[i].len, PADDED, strlen(PADDED)))
+			format = FORMAT_V2;
+	if (f->place[COL_ARCH] >= 0 || f->place[COL_WORKERS] >= 0)
+		format = FORMAT_V2_1;
+	if (format > in->format)
+		in->format = format;
+	in->has_arch_column |= f->place[COL_ARCH] >= 0;
+	in->has_workers_column |= f->place[COL_WORKERS] >= 0;
+	in->has_start_column |= f->place[COL_HOST_START] >= 0;
+}
+
+static int read_header(struct reading *f, struct csv *csv, struct tacho_error *err)
+{
+	struct csv_row row;
+	int known = 0, r = csv_next(csv, &row, err);
+
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return err_set(err, TACHO_EFORMAT, "%s is empty", f->path);
+	map_columns(f, &row);
+	for (int i = 0; i < COL_COUNT; i++)
+		known += columns[i].need == NEED_ALWAYS && f->place[i] >= 0;
+	if (!known)
+		return err_set(err, TACHO_EFORMAT,
+			       "%s:1: not an ops report: no column '%s', '%s' or the like", f->path,
+			       columns[COL_OP_CODE].name, columns[COL_DURATION].name);
+	note_format(f->in, f, &row);
+	return 0;
+}
+
+/* Columns that are only used for extras are not worth a word when a cell of theirs is odd. */
+static double number_cell(struct reading *f, enum perf_column column, bool *real)
+{
+	double value;
+	enum csv_number number = csv_number(f->cell[column], &value);
+
+	if (number == CSV_NO_NUMBER && column <= COL_HOST_START)
+		note_bad(f, &f->bad[column], f->cell[column]);
+	if (real && (number == CSV_BLANK || number == CSV_REAL))
+		*real = true;
+	return value;
+}
+
+/* A small whole number, or NONE. */
+static int32_t small_cell(struct reading *f, enum perf_column column, int32_t none)
+{
+	double value = number_cell(f, column, NULL);
+
+	if (isnan(value))
+		return none;
+	if (fabs(value) >= INT32_MAX) {
+		note_bad(f, &f->bad[column], f->cell[column]);
+		return none;
+	}
+	return (int32_t)value;
+}
+
+static int64_t long_cell(struct reading *f, enum perf_column column, int64_t none, bool *real)
+{
+	int64_t whole;
+	double value;
+
+	if (csv_integer(f->cell[column], &whole) == 0)
+		return whole;
+	value = number_cell(f, column, real);
+	return isnan(value) || fabs(value) >= 0x1p63 ? none : (int64_t)llrint(value);
+}
+
+static enum perf_type type_cell(struct reading *f, int32_t device)
+{
+	struct csv_cell cell = f->cell[COL_OP_TYPE];
+
+	if (same_name(cell, "tt_dnn_device", 13))
+		return TYPE_DEVICE;
+	if (same_name(cell, "signpost", 8))
+		return TYPE_SIGNPOST;
+	if (!csv_blank(cell))
+		return TYPE_OTHER;
+	if (f->place[COL_OP_TYPE] >= 0)
+		note_bad(f, &f->bad[COL_OP_TYPE], cell);
+	return device == PERF_NO_DEVICE ? TYPE_OTHER : TYPE_DEVICE;
+}
+
+static int note_arch(struct reading *f)
+{
+	struct perf_input *in = f->in;
+	struct csv_cell cell = f->cell[COL_ARCH];
+
+	if (csv_blank(cell))
+		return 0;
+	if (!in->arch_name) {
+		in->arch_name = perf_string(in, cell.text, cell.len);
+		return in->arch_name ? 0 : TACHO_ENOMEM;
+	}
+	if (!same_name(cell, in->arch_name, strlen(in->arch_name)))
+		in->arch_several = true;
+	return 0;
+}
+
+static void note_workers(struct perf_input *in, int32_t workers)
+{
+	if (workers <= 0)
+		return;
+	if (!in->workers_first)
+		in->workers_first = workers;
+	if (workers != in->workers_first)
+		in->workers_several = true;
+	if (workers > in->workers_largest)
+		in->workers_largest = workers;
+}
+
+static void note_row(struct reading *f, const struct perf_row *row)
+{
+	const struct perf_kind *k = &f->in->kinds.v[row->kind];
+
+	bool math = k->family == FAMILY_MATMUL || k->family == FAMILY_CONV;
+
+	f->math |= math;
+	for (int i = 0; math && k->bad && i < TENSORS * DIMS; i++)
+		if (k->bad & 1u << i)
+			note_bad(f, &f->bad[COL_SHAPES + i], f->cell[COL_SHAPES + i]);
+	if (f->place[COL_OP_CODE] >= 0 && csv_blank(f->cell[COL_OP_CODE]))
+		note_bad(f, &f->bad[COL_OP_CODE], f->cell[COL_OP_CODE]);
+	if (row->device == PERF_NO_DEVICE)
+		return;
+	if (row->device < f->lowest)
+		f->lowest = row->device;
+	if (row->device > f->highest)
+		f->highest = row->device;
+}
+
+static int add_row(struct reading *f, const struct csv_row *csv_row)
+{
+	static const struct csv_cell none = {"", 0};
+	struct perf_input *in = f->in;
+	struct perf_row row = {0};
+
+	for (int i = 0; i < COL_COUNT; i++)
+		f->cell[i] = f->place[i] >= 0 && (size_t)f->place[i] < csv_row->n
+				     ? csv_row->cells[f->place[i]]
+				     : none;
+	f->line = csv_row->line;
+	if (csv_row->n > f->width)
+		note_bad(f, &f->wide, csv_row->cells[f->width]);
+	row.device = small_cell(f, COL_DEVICE_ID, PERF_NO_DEVICE);
+	row.type = (uint8_t)type_cell(f, row.device);
+	row.duration = number_cell(f, COL_DURATION, NULL);
+	row.gap = number_cell(f, COL_GAP, NULL);
+	row.cores = number_cell(f, COL_CORE_COUNT, &in->cores_real);
+	row.calls = number_cell(f, COL_CALL_COUNT, &in->calls_real);
+	row.start = long_cell(f, COL_HOST_START, PERF_NO_START, &in->start_real);
+	row.fw_start = long_cell(f, COL_FW_START, PERF_NO_NUMBER, NULL);
+	row.fw_end = long_cell(f, COL_FW_END, PERF_NO_NUMBER, NULL);
+	row.fw_duration = number_cell(f, COL_FW_DURATION, NULL);
+	row.workers = small_cell(f, COL_WORKERS, 0);
+	row.sub_device = small_cell(f, COL_SUB_DEVICE, PERF_NO_DEVICE);
+	note_workers(in, row.workers);
+	if (note_arch(f) < 0 || perf_kind_of(in, f->cell, &row.kind) < 0)
+		return TACHO_ENOMEM;
+	note_row(f, &row);
+	return vec_push(&in->rows, row);
+}
+
+/* "A, B and 3 more": the names of missing columns for one line. */
+static void note_missing(struct reading *f)
+{
+	struct buf names = BUF_INIT;
+	int n = 0;
+
+	for (int i = 0; i < COL_COUNT; i++) {
+		if (f->place[i] >= 0 || columns[i].need == NEED_NEVER ||
+		    (columns[i].need == NEED_MATH && !f->math) ||
+		    (i == COL_GAP && f->in->rows.n - f->first_row < 2))
+			continue;
+		buf_addf(&names, "%s%s", n++ ? ", " : "", columns[i].name);
+	}
+	if (n && f->in->rows.n > f->first_row) {
+		perf_note(f->notes, NOTE_WARNING,
+			  "%s: %d missing column%s, the figures that need %s stay blank: %s",
+			  f->path, n, n > 1 ? "s" : "", n > 1 ? "them" : "it", names.data);
+		f->in->damaged = true;
+	}
+	buf_free(&names);
+}
+
+static void note_trouble(struct reading *f)
+{
+	for (int i = 0; i < COL_COUNT; i++) {
+		const struct bad *b = &f->bad[i];
+
+		if (!b->count)
+			continue;
+		perf_note(f->notes, NOTE_WARNING,
+			  "%s:%llu: column '%s': %s%s%s; left out (%llu such cell%s)", f->path,
+			  (unsigned long long)b->line, columns[i].name, b->text[0] ? "'" : "",
+			  b->text[0] ? b->text : "blank", b->text[0] ? "' is not understood" : "",
+			  (unsigned long long)b->count, b->count > 1 ? "s" : "");
+		f->in->bad_cells += b->count;
+	}
+	if (f->wide.count) {
+		perf_note(f->notes, NOTE_WARNING,
+			  "%s:%llu: more cells than the header has columns; the rest is left out "
+			  "(%llu such row%s)",
+			  f->path, (unsigned long long)f->wide.line,
+			  (unsigned long long)f->wide.count, f->wide.count > 1 ? "s" : "");
+		f->in->bad_cells += f->wide.count;
+	}
+	if (f->in->bad_cells)
+		f->in->damaged = true;
+	if (f->math && f->old_shapes && f->place[COL_ARCH] >= 0)
+		perf_note(f->notes, NOTE_WARNING,
+			  "%s: shape columns of the first format in a file of a later one; used as "
+			  "they are",
+			  f->path);
+	note_missing(f);
+}
+
+static int read_rows(struct reading *f, struct csv *csv, struct tacho_error *err)
+{
+	struct csv_row row;
+	struct tacho_error why;
+	int r;
+
+	while ((r = csv_next(csv, &row, &why)) > 0) {
+		f->in->bytes = row.offset;
+		if (f->in->rows.n >= UINT32_MAX - 2)
+			return err_set(err, TACHO_ELIMIT, "%s:%llu: too many rows", f->path,
+				       (unsigned long long)row.line);
+		if (add_row(f, &row) < 0)
+			return err_set(err, TACHO_ENOMEM, "%s: out of memory", f->path);
+	}
+	if (r == 0)
+		return 0;
+	if (r == TACHO_ENOMEM || f->in->rows.n == f->first_row) {
+		*err = why;
+		return r;
+	}
+	perf_note(f->notes, NOTE_WARNING, "%s; the rows before are reported", why.text);
+	f->in->damaged = true;
+	return 0;
+}
+
+/* The device ids of the files before this one. */
+struct machines {
+	int32_t count; /* of the first file with devices: highest id + 1; 0: none yet */
+	int32_t lowest, highest;
+	int32_t n; /* files with devices so far */
+};
+
+/* Files of equal machines get ids one behind the other; files of disjoint ids keep theirs. */
+static int place_devices(struct reading *f, int file, struct machines *m, struct tacho_error *err)
+{
+	int32_t raise = 0;
+
+	if (f->highest < f->lowest)
+		return 0;
+	if (!m->count) {
+		*m = (struct machines){f->highest + 1, f->lowest, f->highest, 1};
+		return 0;
+	}
+	if (f->highest + 1 == m->count) {
+		if (__builtin_mul_overflow(file, m->count, &raise) || raise > INT32_MAX / 2)
+			return err_set(err, TACHO_EFORMAT, "%s: device ids too large", f->path);
+	} else if (f->lowest > m->highest || f->highest < m->lowest) {
+		perf_note(f->notes, NOTE_WARNING,
+			  "%s: devices %d to %d beside %d to %d of the files before: kept as they "
+			  "are",
+			  f->path, f->lowest, f->highest, m->lowest, m->highest);
+	} else {
+		return err_set(
+			err, TACHO_EFORMAT,
+			"%s: highest device id %d, but %d in the files before: these are not "
+			"equal machines",
+			f->path, f->highest, m->count - 1);
+	}
+	for (size_t i = f->first_row; raise && i < f->in->rows.n; i++)
+		if (f->in->rows.v[i].device != PERF_NO_DEVICE)
+			f->in->rows.v[i].device += raise;
+	m->lowest = f->lowest < m->lowest ? f->lowest : m->lowest;
+	m->highest = f->highest > m->highest ? f->highest : m->highest;
+	return 0;
+}
+
+static int read_file(struct perf_input *in, const char *path, int file, struct machines *machines,
+		     struct perf_notes *notes, struct tacho_error *err)
+{
+	struct reading *f = calloc(1, sizeof(*f));
+	struct csv *csv = NULL;
+	uint64_t before = in->bytes;
+	int r;
+
+	if (!f)
+		return err_set(err, TACHO_ENOMEM, "%s: out of memory", path);
+	*f = (struct reading){.in = in,
+			      .notes = notes,
+			      .path = path,
+			      .first_row = in->rows.n,
+			      .lowest = INT32_MAX,
+			      .highest = INT32_MIN};
+	r = csv_open(&csv, path, err);
+	if (r == 0)
+		r = read_header(f, csv, err);
+	if (r == 0)
+		r = read_rows(f, csv, err);
+	if (r == 0) {
+		in->bytes += before;
+		note_trouble(f);
+		r = place_devices(f, file, machines, err);
+	}
+	csv_close(csv);
+	free(f);
+	return r;
+}
+
+int perf_input_read(struct perf_input *in, char *const *paths, size_t n, struct perf_notes *notes,
+		    struct tacho_error *err)
+{
+	struct machines machines = {0};
+	int r = 0;
+
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = read_file(in, paths[i], (int)i, &machines, notes, err);
+	return r;
+}
+
+void perf_input_free(struct perf_input *in)
+{
+	vec_free(&in->rows);
+	vec_free(&in->kinds);
+	perf_intern_free(in->intern);
+	*in = (struct perf_input)PERF_INPUT_INIT;
+}
+
+/* A header that outlives the reading of further records. */
+static int copy_header(const struct csv_row *row, struct buf *text, struct csv_cell **cells)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < row->n; i++)
+		buf_add(text, row->cells[i].text, row->cells[i].len);
+	*cells = calloc(row->n, sizeof(**cells));
+	if (!*cells || text->failed)
+		return TACHO_ENOMEM;
+	for (size_t i = 0; i < row->n; i++) {
+		(*cells)[i] = (struct csv_cell){text->data + at, row->cells[i].len};
+		at += row->cells[i].len;
+	}
+	return 0;
+}
+
+/* 1: found and handed out; 0: the file has fewer records, *INDEX is what is left to go. */
+static int cells_of_file(const char *path, uint32_t *index, perf_cell_fn got, void *arg,
+			 struct tacho_error *err)
+{
+	struct csv *csv;
+	struct csv_row row;
+	struct csv_cell *header = NULL;
+	struct buf names = BUF_INIT;
+	size_t width;
+	int r = csv_open(&csv, path, err);
+
+	if (r < 0)
+		return r;
+	r = csv_next(csv, &row, err);
+	if (r > 0)
+		r = copy_header(&row, &names, &header) < 0 ? TACHO_ENOMEM : 1;
+	width = row.n;
+	while (r > 0 && (r = csv_next(csv, &row, err)) > 0) {
+		if ((*index)--)
+			continue;
+		for (size_t i = 0; i < row.n && i < width; i++)
+			got(arg, header[i], row.cells[i]);
+		break;
+	}
+	free(header);
+	buf_free(&names);
+	csv_close(csv);
+	return r;
+}
+
+int perf_input_cells(char *const *paths, size_t n, uint32_t index, perf_cell_fn got, void *arg,
+		     struct tacho_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = cells_of_file(paths[i], &index, got, arg, err);
+	if (r == 0)
+		return err_set(err, TACHO_EREAD, "no such row in the input");
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,187 @@
+/*
+ * The input: one or more CSV files of ops, one op a row. A row has a handful of numbers of its own
+ * and a "kind": everything that ops of the same call have in common (name, shapes, data types,
+ * memories, attributes). A trace repeats few kinds many times, so a kind is parsed and stored once,
+ * and a row is small whatever the file's width.
+ *
+ * A cell that cannot be read blanks the figures that need it and is counted per column; it never
+ * ends the report.
+ */
+#ifndef PERF_INPUT_H
+#define PERF_INPUT_H
+
+#include "base/csv.h"
+#include "base/err.h"
+#include "base/vec.h"
+#include "perf/arch.h"
+#include "perf/notes.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The columns we use; their names are in input.c. */
+enum perf_column {
+	COL_OP_CODE,
+	COL_OP_TYPE,
+	COL_DEVICE_ID,
+	COL_CALL_COUNT,
+	COL_CORE_COUNT,
+	COL_DURATION,
+	COL_GAP,
+	COL_IN0_MEMORY,
+	COL_ATTRIBUTES,
+	COL_FIDELITY,
+	COL_IN0_DATATYPE,
+	COL_IN1_DATATYPE,
+	COL_OUT_DATATYPE,
+	COL_IN1_MEMORY,
+	COL_OUT_MEMORY,
+	COL_SHAPES, /* 3 tensors x 4 dimensions */
+	COL_SHAPES_END = COL_SHAPES + 12,
+	COL_HOST_START = COL_SHAPES_END,
+	COL_ARCH,
+	COL_WORKERS,
+	COL_SUB_DEVICE,
+	COL_FW_START,
+	COL_FW_END,
+	COL_FW_DURATION,
+	COL_COUNT,
+};
+
+enum perf_type {
+	TYPE_DEVICE,
+	TYPE_SIGNPOST,
+	TYPE_OTHER,
+};
+
+enum perf_tensor {
+	IN0,
+	IN1,
+	OUT,
+	TENSORS,
+};
+
+enum perf_dim {
+	DIM_W,
+	DIM_Z,
+	DIM_Y,
+	DIM_X,
+	DIMS,
+};
+
+#define PERF_NO_DEVICE INT32_MIN
+#define PERF_NO_NUMBER INT64_MIN
+#define PERF_NO_START  INT64_MAX /* sorts last */
+
+/* What kind of op a name stands for: each has its own arithmetic. */
+enum perf_family {
+	FAMILY_OTHER,
+	FAMILY_MATMUL,
+	FAMILY_CONV,
+	FAMILY_HALO,
+	FAMILY_HOST, /* ran on the host's CPU */
+};
+
+struct perf_kind {
+	/* As in the file; NULL where the cell is blank. Strings belong to the input. */
+	const char *op_code;
+	const char *datatype[TENSORS];
+	const char *memory[TENSORS];
+	const char *fidelity_name;
+	int64_t dim[TENSORS][DIMS]; /* padded sizes; PERF_NO_NUMBER where unreadable */
+	/* Of the attributes */
+	int64_t block_w, subblock_h, subblock_w; /* PERF_NO_NUMBER where absent */
+	int64_t window_h, window_w;              /* of a convolution */
+	int64_t nnz;                             /* of a sparse matmul: active batches */
+	bool dram_sharded;
+	bool sparse, a_sparse, b_sparse;
+	/* Made of them */
+	enum perf_family family;
+	enum perf_fidelity fidelity;
+	bool collective;
+	const char *label; /* the OP Code column: name, sizes, settings */
+	uint32_t label_len;
+	uint32_t bad; /* bit per column of shapes that could not be read */
+};
+
+/* The place of a row in the input is that of its record, from 0, over all files. */
+struct perf_row {
+	double duration, gap; /* ns; NaN: blank */
+	double cores, calls;
+	int64_t start;            /* host clock, ns; PERF_NO_START: blank */
+	int64_t fw_start, fw_end; /* device cycles; PERF_NO_NUMBER: blank */
+	double fw_duration;       /* ns */
+	uint32_t kind;
+	int32_t device;     /* or PERF_NO_DEVICE */
+	int32_t workers;    /* available to the op, 0: not said */
+	int32_t sub_device; /* or PERF_NO_DEVICE */
+	uint8_t type;       /* enum perf_type */
+};
+
+enum perf_format {
+	FORMAT_V1,
+	FORMAT_V2,
+	FORMAT_V2_1,
+};
+
+struct perf_intern; /* strings and kinds by content */
+
+struct perf_input {
+	struct {
+		VEC(struct perf_row);
+	} rows;
+	struct {
+		VEC(struct perf_kind);
+	} kinds;
+	struct perf_intern *intern;
+	enum perf_format format;
+	/* Of the DEVICE ARCH column: the first name, and whether there are others */
+	bool has_arch_column, has_workers_column, has_start_column;
+	const char *arch_name;
+	bool arch_several;
+	int32_t workers_first, workers_largest; /* of AVAILABLE WORKER CORE COUNT; 0: none */
+	bool workers_several;
+	/* A column with a blank or a fraction in it is printed with a fraction as a whole. */
+	bool cores_real, calls_real, start_real;
+	uint64_t bytes;
+	/* What was wrong. */
+	uint64_t bad_cells;
+	bool damaged; /* the report is partial: exit code 4 */
+};
+
+#define PERF_INPUT_INIT             \
+	{                           \
+		.format = FORMAT_V1 \
+	}
+
+/*
+ * Reads N files behind each other. Device ids of the second and later files are raised so that
+ * files of one machine each do not collide. Notes get one line for each sort of trouble. Returns 0,
+ * or an error when there is nothing to report on. Not for use by several threads.
+ */
+int perf_input_read(struct perf_input *in, char *const *paths, size_t n, struct perf_notes *notes,
+		    struct tacho_error *err);
+void perf_input_free(struct perf_input *in);
+
+/*
+ * Hands each column and cell of record INDEX (of all files) to GOT, for a closer look at one op.
+ * Reads the files again. TACHO_EREAD if there is no such record.
+ */
+typedef void (*perf_cell_fn)(void *arg, struct csv_cell column, struct csv_cell cell);
+int perf_input_cells(char *const *paths, size_t n, uint32_t index, perf_cell_fn got, void *arg,
+		     struct tacho_error *err);
+
+/* The name of a column. */
+const char *perf_column_name(enum perf_column column);
+
+/* kind.c: strings and kinds by content. */
+
+/* The kind of a record, whose CELLs are by enum perf_column. */
+int perf_kind_of(struct perf_input *in, const struct csv_cell *cell, uint32_t *kind);
+
+/* A copy that lives as long as the input; equal texts give the same pointer. NULL: out of memory.
+ */
+const char *perf_string(struct perf_input *in, const char *text, size_t len);
+void perf_intern_free(struct perf_intern *intern);
+
+#endif

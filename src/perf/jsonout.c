@@ -1,0 +1,244 @@
+/* The report as JSON. Names are ours and say their unit; what is not known is null. */
+#include "base/json.h"
+#include "perf/advice.h"
+#include "perf/output.h"
+#include "perf/summary.h"
+
+#include <math.h>
+#include <string.h>
+
+struct writer {
+	const struct perf_report *r;
+	struct buf out;
+	struct json j;
+	FILE *file;
+	int code;
+};
+
+static void figure(struct json *j, const char *key, bool has, double value)
+{
+	if (has)
+		json_double(j, key, value);
+	else
+		json_null(j, key);
+}
+
+static void number(struct json *j, const char *key, int64_t n, int64_t none)
+{
+	if (n != none)
+		json_int(j, key, n);
+	else
+		json_null(j, key);
+}
+
+static const char *category(const struct writer *w, const struct perf_kind *k)
+{
+	return perf_category_name(
+		perf_category_of(k->label, strcspn(k->label, " "), w->r->options->model));
+}
+
+static void write_figures(struct writer *w, const struct perf_op *op)
+{
+	struct json *j = &w->j;
+
+	figure(j, "total_percent", op->has & HAS_TOTAL, op->total);
+	figure(j, "device_time_us", op->has & HAS_TIME, op->time);
+	figure(j, "op_to_op_gap_us", op->has & HAS_GAP, op->gap);
+	figure(j, "cores", op->has & HAS_CORES, op->cores);
+	figure(j, "dram_gb_per_s", op->has & HAS_DRAM, op->dram);
+	figure(j, "dram_percent", op->has & HAS_DRAM_PCT, op->dram_pct);
+	figure(j, "tflops", op->has & HAS_FLOPS, op->flops);
+	figure(j, "flops_percent", op->has & HAS_FLOPS_PCT, op->flops_pct);
+	figure(j, "dram_bytes", op->has & HAS_DRAM, op->bytes);
+	figure(j, "operations", op->has & HAS_FLOPS, op->operations);
+	figure(j, "overlap_us", op->has & HAS_OVERLAP, op->overlap);
+}
+
+static void write_kind(struct writer *w, const struct perf_kind *k)
+{
+	static const char *const tensors[TENSORS] = {"input_0", "input_1", "output_0"};
+	struct buf math = BUF_INIT;
+
+	perf_add_math(&math, k);
+	json_string(&w->j, "math_fidelity", math.data, math.len);
+	buf_free(&math);
+	for (int t = 0; t < TENSORS; t++) {
+		json_object(&w->j, tensors[t]);
+		json_text(&w->j, "datatype", k->datatype[t]);
+		json_text(&w->j, "memory", k->memory[t]);
+		json_array(&w->j, "shape");
+		for (int i = 0; i < DIMS; i++)
+			number(&w->j, NULL, k->dim[t][i], PERF_NO_NUMBER);
+		json_end(&w->j);
+		json_end(&w->j);
+	}
+	json_bool(&w->j, "dram_sharded", k->dram_sharded);
+	number(&w->j, "in0_block_w", k->block_w, PERF_NO_NUMBER);
+	number(&w->j, "out_subblock_h", k->subblock_h, PERF_NO_NUMBER);
+	number(&w->j, "out_subblock_w", k->subblock_w, PERF_NO_NUMBER);
+}
+
+static void write_advice(struct writer *w, const struct perf_op *op)
+{
+	struct perf_advice_item items[PERF_ADVICE_MAX];
+	int n = perf_advise(w->r, op, items);
+
+	json_array(&w->j, "advice");
+	for (int i = 0; i < n; i++) {
+		json_object(&w->j, NULL);
+		json_text(&w->j, "what", perf_advice_title(items[i].kind));
+		json_text(&w->j, "text", items[i].text);
+		json_double(&w->j, "saves_at_most_us", items[i].saving);
+		json_end(&w->j);
+	}
+	json_end(&w->j);
+}
+
+static void write_op(struct writer *w, const struct perf_op *op)
+{
+	const struct perf_row *row = &w->r->in->rows.v[op->row];
+	const struct perf_kind *k = perf_op_kind(w->r, op);
+	const char *bound = perf_bound_name(op->bound);
+
+	json_object(&w->j, NULL);
+	json_int(&w->j, "id", perf_op_id(op));
+	json_text(&w->j, "op_code", k->label);
+	json_text(&w->j, "raw_op_code", k->op_code);
+	json_bool(&w->j, "signpost", op->type == TYPE_SIGNPOST);
+	json_text(&w->j, "category", category(w, k));
+	number(&w->j, "device", row->device, PERF_NO_DEVICE);
+	number(&w->j, "sub_device", row->sub_device, PERF_NO_DEVICE);
+	number(&w->j, "available_cores", row->workers, 0);
+	json_text(&w->j, "bound", *bound ? bound : NULL);
+	write_figures(w, op);
+	write_kind(w, k);
+	json_double(&w->j, "global_call_count", row->calls);
+	write_advice(w, op);
+	json_end(&w->j);
+	if (w->out.len >= PERF_FLUSH && w->code == 0)
+		w->code = perf_flush(&w->out, w->file);
+}
+
+static void write_head(struct writer *w)
+{
+	static const char *const formats[] = {"v1", "v2", "v2.1"};
+	const struct perf_report *r = w->r;
+	struct json *j = &w->j;
+
+	json_text(j, "report", "tacho perf-report");
+	json_text(j, "csv_format", formats[r->in->format]);
+	json_text(j, "model", r->options->model == PERF_MODEL_NEXT ? "next" : "1.2.4");
+	json_text(j, "architecture", r->arch_name);
+	json_int(j, "worker_cores", r->workers);
+	json_object(j, "totals");
+	json_int(j, "device_ops", (int64_t)r->device_ops);
+	json_int(j, "host_ops", (int64_t)r->host_ops);
+	json_int(j, "signposts", (int64_t)r->signposts);
+	json_double(j, "device_time_us", r->time_sum);
+	json_double(j, "op_to_op_gap_us", r->gap_sum);
+	json_double(j, "busy_us", r->busy);
+	json_double(j, "overlap_us", r->overlap);
+	json_int(j, "bad_cells", (int64_t)r->in->bad_cells);
+	json_end(j);
+}
+
+static void write_stacked(struct writer *w, const struct perf_stacked *stacked)
+{
+	struct json *j = &w->j;
+
+	json_array(j, "stacked");
+	for (size_t i = 0; stacked && i < stacked->n; i++) {
+		const struct perf_stack *s = &stacked->v[i];
+
+		json_object(j, NULL);
+		json_text(j, "key", s->key);
+		number(j, "device", s->device, PERF_NO_DEVICE);
+		json_text(j, "category", perf_category_name(s->category));
+		json_double(j, "total_percent", s->share);
+		json_double(j, "device_time_us", s->time);
+		json_int(j, "ops", (int64_t)s->count);
+		json_double(j, "flops_percent_min", s->flops_min);
+		json_double(j, "flops_percent_max", s->flops_max);
+		json_double(j, "flops_percent_mean", s->flops_mean);
+		json_double(j, "flops_percent_std", s->flops_std);
+		json_double(j, "flops_percent_weighted_mean", s->flops_weighted);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void write_shares(struct writer *w, const struct perf_summary *s)
+{
+	json_object(&w->j, "bounds");
+	for (int i = 0; i < BOUND_COUNT; i++) {
+		json_object(&w->j, i == BOUND_NONE ? "none" : perf_bound_name((enum perf_bound)i));
+		json_int(&w->j, "ops", (int64_t)s->bound[i].ops);
+		json_double(&w->j, "device_time_us", s->bound[i].time);
+		json_end(&w->j);
+	}
+	json_end(&w->j);
+	json_array(&w->j, "savings");
+	for (int i = 0; i < ADVICE_KINDS; i++) {
+		if (!s->saving[i].ops)
+			continue;
+		json_object(&w->j, NULL);
+		json_text(&w->j, "what", perf_advice_title((enum perf_advice_kind)i));
+		json_int(&w->j, "ops", (int64_t)s->saving[i].ops);
+		json_double(&w->j, "saves_at_most_us", s->saving[i].time);
+		json_end(&w->j);
+	}
+	json_end(&w->j);
+}
+
+static void write_summary(struct writer *w)
+{
+	struct perf_summary s;
+
+	perf_summary_make(&s, w->r);
+	json_object(&w->j, "summary");
+	json_array(&w->j, "longest_ops");
+	for (int i = 0; i < s.longest_n; i++)
+		json_int(&w->j, NULL, perf_op_id(&w->r->ops.v[s.longest[i]]));
+	json_end(&w->j);
+	json_array(&w->j, "longest_gaps");
+	for (int i = 0; i < s.gaps_n; i++)
+		json_int(&w->j, NULL, perf_op_id(&w->r->ops.v[s.gaps[i]]));
+	json_end(&w->j);
+	json_double(&w->j, "dram_bytes", s.dram_bytes);
+	write_shares(w, &s);
+	json_end(&w->j);
+}
+
+static void write_notes(struct writer *w, const struct perf_notes *notes)
+{
+	json_array(&w->j, "notes");
+	for (size_t i = 0; i < notes->n; i++) {
+		json_object(&w->j, NULL);
+		json_text(&w->j, "level", notes->v[i].level == NOTE_WARNING ? "warning" : "info");
+		json_text(&w->j, "text", notes->v[i].text);
+		json_end(&w->j);
+	}
+	json_end(&w->j);
+}
+
+int perf_json_write(const struct perf_report *r, const struct perf_view *view,
+		    const struct perf_stacked *stacked, const struct perf_notes *notes, FILE *file)
+{
+	struct writer w = {.r = r, .out = BUF_INIT, .file = file};
+
+	json_init(&w.j, &w.out);
+	json_object(&w.j, NULL);
+	write_head(&w);
+	json_array(&w.j, "ops");
+	for (size_t i = 0; i < view->n && w.code == 0; i++)
+		write_op(&w, &r->ops.v[view->v[i]]);
+	json_end(&w.j);
+	write_stacked(&w, stacked);
+	write_summary(&w);
+	write_notes(&w, notes);
+	json_end(&w.j);
+	if (w.code == 0)
+		w.code = perf_flush(&w.out, file);
+	buf_free(&w.out);
+	return w.code;
+}

@@ -1,0 +1,512 @@
+#include "base/buf.h"
+#include "base/csv.h"
+#include "perf/input.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define CHUNK (64u << 10)
+
+struct chunk {
+	struct chunk *next;
+	size_t used, size;
+	char data[];
+};
+
+struct string_slot {
+	const char *text; /* NULL: free */
+	size_t len;
+	uint64_t hash;
+};
+
+struct kind_slot {
+	XXH128_hash_t hash;
+	uint32_t kind; /* index + 1; 0: free */
+};
+
+/*
+ * Strings and kinds by content, in open hash tables whose sizes are powers of two, at most half
+ * full. A kind is known by 128 bits of hash over its cells, which are then not kept: the attributes
+ * alone are most of a file.
+ */
+struct perf_intern {
+	struct chunk *chunks;
+	struct string_slot *strings;
+	size_t strings_n, strings_cap;
+	struct kind_slot *kinds;
+	size_t kinds_n, kinds_cap;
+	struct buf key;
+};
+
+static char *arena_add(struct perf_intern *in, const char *text, size_t len)
+{
+	struct chunk *c = in->chunks;
+	char *copy;
+
+	if (!c || c->size - c->used < len + 1) {
+		size_t size = len + 1 > CHUNK ? len + 1 : CHUNK;
+
+		c = malloc(sizeof(*c) + size);
+		if (!c)
+			return NULL;
+		*c = (struct chunk){.next = in->chunks, .size = size};
+		in->chunks = c;
+	}
+	copy = c->data + c->used;
+	memcpy(copy, text, len);
+	copy[len] = 0;
+	c->used += len + 1;
+	return copy;
+}
+
+static int grow_strings(struct perf_intern *in)
+{
+	size_t cap = in->strings_cap ? in->strings_cap * 2 : 256, at;
+	struct string_slot *slots = calloc(cap, sizeof(*slots));
+
+	if (!slots)
+		return TACHO_ENOMEM;
+	for (size_t i = 0; i < in->strings_cap; i++) {
+		if (!in->strings[i].text)
+			continue;
+		at = in->strings[i].hash & (cap - 1);
+		while (slots[at].text)
+			at = (at + 1) & (cap - 1);
+		slots[at] = in->strings[i];
+	}
+	free(in->strings);
+	in->strings = slots;
+	in->strings_cap = cap;
+	return 0;
+}
+
+static int grow_kinds(struct perf_intern *in)
+{
+	size_t cap = in->kinds_cap ? in->kinds_cap * 2 : 256, at;
+	struct kind_slot *slots = calloc(cap, sizeof(*slots));
+
+	if (!slots)
+		return TACHO_ENOMEM;
+	for (size_t i = 0; i < in->kinds_cap; i++) {
+		if (!in->kinds[i].kind)
+			continue;
+		at = in->kinds[i].hash.low64 & (cap - 1);
+		while (slots[at].kind)
+			at = (at + 1) & (cap - 1);
+		slots[at] = in->kinds[i];
+	}
+	free(in->kinds);
+	in->kinds = slots;
+	in->kinds_cap = cap;
+	return 0;
+}
+
+static struct perf_intern *intern_of(struct perf_input *in)
+{
+	if (!in->intern) {
+		in->intern = calloc(1, sizeof(*in->intern));
+		if (in->intern)
+			in->intern->key = (struct buf)BUF_INIT;
+	}
+	return in->intern;
+}
+
+void perf_intern_free(struct perf_intern *intern)
+{
+	struct chunk *c, *next;
+
+	if (!intern)
+		return;
+	for (c = intern->chunks; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	free(intern->strings);
+	free(intern->kinds);
+	buf_free(&intern->key);
+	free(intern);
+}
+
+const char *perf_string(struct perf_input *input, const char *text, size_t len)
+{
+	struct perf_intern *in = intern_of(input);
+	uint64_t hash = XXH3_64bits(text, len);
+	size_t at;
+
+	if (!in || (in->strings_n * 2 >= in->strings_cap && grow_strings(in) < 0))
+		return NULL;
+	at = hash & (in->strings_cap - 1);
+	for (; in->strings[at].text; at = (at + 1) & (in->strings_cap - 1))
+		if (in->strings[at].hash == hash && in->strings[at].len == len &&
+		    !memcmp(in->strings[at].text, text, len))
+			return in->strings[at].text;
+	in->strings[at] = (struct string_slot){arena_add(in, text, len), len, hash};
+	if (!in->strings[at].text)
+		return NULL;
+	in->strings_n++;
+	return in->strings[at].text;
+}
+
+/* The attributes: behind the first NAME, or NULL. */
+static const char *behind(struct csv_cell text, const char *name)
+{
+	size_t len = strlen(name);
+	const char *p = text.len < len ? NULL : memmem(text.text, text.len, name, len);
+
+	return p ? p + len : NULL;
+}
+
+static bool contains(struct csv_cell text, const char *name)
+{
+	return behind(text, name) != NULL;
+}
+
+static struct csv_cell from(struct csv_cell text, const char *p)
+{
+	return (struct csv_cell){p, (size_t)(text.text + text.len - p)};
+}
+
+/* The digits at the start of TEXT, or PERF_NO_NUMBER. */
+static int64_t leading_number(struct csv_cell text)
+{
+	int64_t n = 0;
+	size_t i = 0;
+
+	for (; i < text.len && text.text[i] >= '0' && text.text[i] <= '9'; i++)
+		if (__builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, text.text[i] - '0', &n))
+			return PERF_NO_NUMBER;
+	return i ? n : PERF_NO_NUMBER;
+}
+
+/* The number behind the first NAME that has one, SKIP characters further on. */
+static int64_t attribute_number(struct csv_cell text, const char *name, size_t skip)
+{
+	const char *p;
+	int64_t n = PERF_NO_NUMBER;
+
+	while (n == PERF_NO_NUMBER && (p = behind(text, name))) {
+		text = from(text, p);
+		if (text.len > skip)
+			n = leading_number((struct csv_cell){p + skip, text.len - skip});
+	}
+	return n;
+}
+
+/* 'name': 'true' or name=true: 1, another value: 0, absent: -1. */
+static int attribute_true(struct csv_cell text, const char *name)
+{
+	const char *p = behind(text, name);
+	struct csv_cell rest;
+
+	if (!p)
+		return -1;
+	rest = from(text, p);
+	while (rest.len && strchr("': =", rest.text[0])) {
+		rest.text++;
+		rest.len--;
+	}
+	return rest.len >= 4 && (!memcmp(rest.text, "true", 4) || !memcmp(rest.text, "True", 4));
+}
+
+/* "window_hw=(3;4); " gives 3 and 4. */
+static void read_window(struct perf_kind *k, struct csv_cell attributes)
+{
+	const char *p = behind(attributes, "window_hw"), *end, *second;
+	struct csv_cell rest;
+
+	k->window_h = k->window_w = PERF_NO_NUMBER;
+	if (!p)
+		return;
+	rest = from(attributes, p);
+	end = memmem(rest.text, rest.len, "; ", 2);
+	if (end)
+		rest.len = (size_t)(end - rest.text);
+	if (rest.len < 3)
+		return;
+	rest.text += 2;
+	rest.len -= 2;
+	k->window_h = leading_number(rest);
+	second = memchr(rest.text, ';', rest.len);
+	if (second)
+		k->window_w = leading_number(from(rest, second + 1));
+}
+
+/* The first N parts of what stands behind NAME, divided by ';', with ',' between them; else "x". */
+static void add_parts(struct buf *out, struct csv_cell attributes, const char *name, int n)
+{
+	const char *p = behind(attributes, name), *end = attributes.text + attributes.len;
+
+	if (!p) {
+		buf_addc(out, 'x');
+		return;
+	}
+	for (; p < end; p++) {
+		if (*p == ';' && --n == 0)
+			break;
+		buf_addc(out, *p == ';' ? ',' : *p);
+	}
+}
+
+static void add_layout(struct buf *out, struct csv_cell attributes)
+{
+	const char *p = behind(attributes, "memory_layout="), *end, *name;
+
+	if (!p) {
+		buf_addc(out, 'x');
+		return;
+	}
+	attributes = from(attributes, p);
+	end = memchr(attributes.text, ';', attributes.len);
+	if (end)
+		attributes.len = (size_t)(end - attributes.text);
+	name = behind(attributes, "::");
+	if (name)
+		attributes = from(attributes, name);
+	buf_add(out, attributes.text, attributes.len);
+}
+
+static void add_size(struct buf *out, const char *before, int64_t n)
+{
+	if (n == PERF_NO_NUMBER)
+		buf_addf(out, "%s?", before);
+	else
+		buf_addf(out, "%s%lld", before, (long long)n);
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void add_matmul_label(struct buf *out, const struct perf_kind *k)
+{
+	int64_t batch = 1;
+
+	if (__builtin_mul_overflow(larger(k->dim[IN0][DIM_W], k->dim[IN1][DIM_W]),
+				   larger(k->dim[IN0][DIM_Z], k->dim[IN1][DIM_Z]), &batch))
+		batch = 1;
+	if (batch > 1)
+		buf_addf(out, " b={%lld} x ", (long long)batch);
+	add_size(out, batch > 1 ? "" : " ", k->dim[IN0][DIM_Y]);
+	add_size(out, " x ", k->dim[IN0][DIM_X]);
+	add_size(out, " x ", k->dim[IN1][DIM_X]);
+}
+
+static int64_t times(int64_t a, int64_t b)
+{
+	int64_t n;
+
+	if (a == PERF_NO_NUMBER || b == PERF_NO_NUMBER || __builtin_mul_overflow(a, b, &n))
+		return PERF_NO_NUMBER;
+	return n;
+}
+
+/* A setting that is not in the attributes at all counts as on: so does the tool we agree with. */
+static void add_conv_label(struct buf *out, const struct perf_kind *k, struct csv_cell attributes)
+{
+	static const char *const numbers[] = {"per_core_out_matrix_height_ntile",
+					      "act_block_h_ntiles"};
+	int64_t n;
+
+	add_size(out, " ", k->dim[OUT][DIM_Y]);
+	add_size(out, " x ", times(k->dim[IN0][DIM_X], times(k->window_h, k->window_w)));
+	add_size(out, " x ", k->dim[IN1][DIM_X]);
+	for (int i = 0; i < 2; i++) {
+		n = attribute_number(attributes, numbers[i], 1);
+		buf_adds(out, i ? "|" : " [ABH=");
+		if (n == PERF_NO_NUMBER)
+			buf_addc(out, 'x');
+		else
+			buf_addf(out, "%lld", (long long)n);
+	}
+	if (attribute_true(attributes, "enable_act_double_buffer"))
+		buf_adds(out, " ADB");
+	if (attribute_true(attributes, "enable_split_reader"))
+		buf_adds(out, " SR");
+	buf_addc(out, ']');
+}
+
+static void add_halo_label(struct buf *out, struct csv_cell attributes)
+{
+	static const struct {
+		const char *title, *name;
+		int parts;
+	} settings[] = {{" w=", "window_hw=", 2},
+			{" s=", "stride_hw=", 2},
+			{" p=", "padding=", 4},
+			{" d=", "dilation_hw=", 2}};
+
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		buf_adds(out, settings[i].title);
+		add_parts(out, attributes, settings[i].name, settings[i].parts);
+	}
+	buf_adds(out, " | ");
+	add_layout(out, attributes);
+}
+
+static int make_label(struct perf_input *in, struct perf_kind *k, struct csv_cell attributes)
+{
+	struct buf label = BUF_INIT;
+	int r = 0;
+
+	buf_adds(&label, k->op_code);
+	if (k->family == FAMILY_MATMUL)
+		add_matmul_label(&label, k);
+	else if (k->family == FAMILY_CONV)
+		add_conv_label(&label, k, attributes);
+	else if (k->family == FAMILY_HALO)
+		add_halo_label(&label, attributes);
+	k->label = label.failed ? NULL : perf_string(in, label.data, label.len);
+	k->label_len = (uint32_t)label.len;
+	if (!k->label)
+		r = TACHO_ENOMEM;
+	buf_free(&label);
+	return r;
+}
+
+/* "7168[7000]": the padded size counts. *BAD when there is a text that is no size. */
+static int64_t read_size(struct csv_cell cell, bool *bad)
+{
+	const char *bracket = memchr(cell.text, '[', cell.len);
+	double value;
+	enum csv_number number;
+
+	if (bracket)
+		cell.len = (size_t)(bracket - cell.text);
+	number = csv_number(cell, &value);
+	*bad = number == CSV_NO_NUMBER || (number != CSV_BLANK && fabs(value) >= 0x1p62);
+	return number == CSV_BLANK || *bad ? PERF_NO_NUMBER : (int64_t)value;
+}
+
+static enum perf_family family_of(struct csv_cell name)
+{
+	static const struct {
+		const char *part;
+		enum perf_family family;
+	} parts[] = {
+		{"(torch)", FAMILY_HOST},
+		{"Matmul", FAMILY_MATMUL},
+		{"OptimizedConvNew", FAMILY_CONV},
+		{"Conv2d", FAMILY_CONV},
+		{"HaloDeviceOperation", FAMILY_HALO},
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (contains(name, parts[i].part))
+			return parts[i].family;
+	return FAMILY_OTHER;
+}
+
+static void read_attributes(struct perf_kind *k, struct csv_cell name, struct csv_cell attributes)
+{
+	k->block_w = k->subblock_h = k->subblock_w = k->nnz = PERF_NO_NUMBER;
+	if (contains(attributes, "program_config")) {
+		k->block_w = attribute_number(attributes, "in0_block_w=", 0);
+		k->subblock_h = attribute_number(attributes, "out_subblock_h=", 0);
+		k->subblock_w = attribute_number(attributes, "out_subblock_w=", 0);
+	}
+	k->dram_sharded =
+		k->family == FAMILY_MATMUL &&
+		contains(attributes, "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig");
+	k->sparse = contains(name, "SparseMatmul");
+	if (k->sparse) {
+		k->a_sparse = attribute_true(attributes, "is_input_a_sparse") == 1;
+		k->b_sparse = attribute_true(attributes, "is_input_b_sparse") != 0;
+		k->nnz = attribute_number(attributes, "'nnz': '", 0);
+		if (k->nnz == PERF_NO_NUMBER)
+			k->nnz = attribute_number(attributes, "nnz=", 0);
+	}
+	if (k->family == FAMILY_CONV)
+		read_window(k, attributes);
+}
+
+static int string_of(struct perf_input *in, struct csv_cell cell, const char **text)
+{
+	*text = NULL;
+	if (csv_blank(cell))
+		return 0;
+	*text = perf_string(in, cell.text, cell.len);
+	return *text ? 0 : TACHO_ENOMEM;
+}
+
+static int parse_kind(struct perf_input *in, const struct csv_cell *cell, struct perf_kind *k)
+{
+	static const struct {
+		enum perf_column column;
+		size_t offset;
+	} strings[] = {
+		{COL_OP_CODE, offsetof(struct perf_kind, op_code)},
+		{COL_IN0_DATATYPE, offsetof(struct perf_kind, datatype[IN0])},
+		{COL_IN1_DATATYPE, offsetof(struct perf_kind, datatype[IN1])},
+		{COL_OUT_DATATYPE, offsetof(struct perf_kind, datatype[OUT])},
+		{COL_IN0_MEMORY, offsetof(struct perf_kind, memory[IN0])},
+		{COL_IN1_MEMORY, offsetof(struct perf_kind, memory[IN1])},
+		{COL_OUT_MEMORY, offsetof(struct perf_kind, memory[OUT])},
+		{COL_FIDELITY, offsetof(struct perf_kind, fidelity_name)},
+	};
+	struct csv_cell name = cell[COL_OP_CODE];
+	bool bad;
+
+	memset(k, 0, sizeof(*k));
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
+		if (string_of(in, cell[strings[i].column],
+			      (const char **)((char *)k + strings[i].offset)) < 0)
+			return TACHO_ENOMEM;
+	if (!k->op_code)
+		k->op_code = "unnamed";
+	for (int i = 0; i < TENSORS * DIMS; i++) {
+		k->dim[i / DIMS][i % DIMS] = read_size(cell[COL_SHAPES + i], &bad);
+		k->bad |= (uint32_t)bad << i;
+	}
+	k->family = family_of(name);
+	k->fidelity = perf_fidelity_find(k->fidelity_name);
+	k->collective = contains(name, "AllGather") || contains(name, "ReduceScatter") ||
+			contains(name, "AllReduce");
+	read_attributes(k, name, cell[COL_ATTRIBUTES]);
+	return make_label(in, k, cell[COL_ATTRIBUTES]);
+}
+
+/* All that makes a kind, with lengths between, so that no two kinds give the same bytes. */
+static XXH128_hash_t hash_cells(struct buf *key, const struct csv_cell *cell)
+{
+	buf_reset(key);
+	for (int i = COL_OP_CODE; i < COL_SHAPES_END; i++) {
+		uint32_t len = (uint32_t)cell[i].len;
+
+		if (i > COL_OP_CODE && i < COL_IN0_MEMORY)
+			continue;
+		buf_add(key, &len, sizeof(len));
+		buf_add(key, cell[i].text, cell[i].len);
+	}
+	return XXH3_128bits(key->data, key->len);
+}
+
+int perf_kind_of(struct perf_input *input, const struct csv_cell *cell, uint32_t *kind)
+{
+	struct perf_intern *in = intern_of(input);
+	struct perf_kind k;
+	XXH128_hash_t hash;
+	size_t at;
+
+	if (!in || (in->kinds_n * 2 >= in->kinds_cap && grow_kinds(in) < 0))
+		return TACHO_ENOMEM;
+	hash = hash_cells(&in->key, cell);
+	if (in->key.failed)
+		return TACHO_ENOMEM;
+	at = hash.low64 & (in->kinds_cap - 1);
+	for (; in->kinds[at].kind; at = (at + 1) & (in->kinds_cap - 1)) {
+		if (XXH128_isEqual(in->kinds[at].hash, hash)) {
+			*kind = in->kinds[at].kind - 1;
+			return 0;
+		}
+	}
+	if (parse_kind(input, cell, &k) < 0 || vec_push(&input->kinds, k) < 0)
+		return TACHO_ENOMEM;
+	*kind = (uint32_t)input->kinds.n - 1;
+	in->kinds[at] = (struct kind_slot){hash, *kind + 1};
+	in->kinds_n++;
+	return 0;
+}

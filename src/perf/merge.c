@@ -1,0 +1,268 @@
+/*
+ * The devices of one machine run the same ops beside each other. Their rows are paired by taking
+ * the first op of each device's queue as long as the names agree; one row then stands for all: the
+ * slowest, or for a collective, which waits for the others anyway, the mean.
+ */
+#include "perf/report.h"
+
+#include <math.h>
+
+struct queue {
+	int32_t device;
+	uint32_t *rows; /* into one array of all queues */
+	size_t n, at;
+};
+
+struct queues {
+	struct queue *v;
+	size_t n;
+	uint32_t *rows;
+	uint64_t short_steps, strange_steps; /* steps at which a device had no, or another op */
+	int32_t short_device, strange_device;
+	uint32_t strange_row;
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The distinct device ids of the window, ascending; -1 or how many. */
+static int64_t distinct_devices(const struct perf_order *order, const struct perf_input *in,
+				int32_t **ids)
+{
+	size_t n = 0, distinct = 0;
+
+	*ids = malloc((order->n + 1) * sizeof(**ids));
+	if (!*ids)
+		return -1;
+	for (size_t i = 0; i < order->n; i++) {
+		int32_t device = in->rows.v[order->v[i]].device;
+
+		if (device != PERF_NO_DEVICE && (n == 0 || (*ids)[n - 1] != device))
+			(*ids)[n++] = device;
+	}
+	qsort(*ids, n, sizeof(**ids), compare_ids);
+	for (size_t i = 0; i < n; i++)
+		if (distinct == 0 || (*ids)[distinct - 1] != (*ids)[i])
+			(*ids)[distinct++] = (*ids)[i];
+	return (int64_t)distinct;
+}
+
+static struct queue *queue_of(struct queues *q, int32_t device)
+{
+	size_t low = 0, high = q->n;
+
+	while (low + 1 < high) {
+		size_t middle = (low + high) / 2;
+
+		if (q->v[middle].device <= device)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &q->v[low];
+}
+
+static bool queued(const struct perf_row *row)
+{
+	return row->type == TYPE_DEVICE && row->device != PERF_NO_DEVICE;
+}
+
+static int fill_queues(struct queues *q, const int32_t *ids, size_t n,
+		       const struct perf_order *order, const struct perf_input *in)
+{
+	uint32_t *at;
+
+	q->v = calloc(n, sizeof(*q->v));
+	q->rows = malloc((order->n + 1) * sizeof(*q->rows));
+	if (!q->v || !q->rows)
+		return TACHO_ENOMEM;
+	q->n = n;
+	for (size_t i = 0; i < n; i++)
+		q->v[i].device = ids[i];
+	for (size_t i = 0; i < order->n; i++)
+		if (queued(&in->rows.v[order->v[i]]))
+			queue_of(q, in->rows.v[order->v[i]].device)->n++;
+	at = q->rows;
+	for (size_t i = 0; i < n; i++) {
+		q->v[i].rows = at;
+		at += q->v[i].n;
+		q->v[i].n = 0;
+	}
+	for (size_t i = 0; i < order->n; i++) {
+		const struct perf_row *row = &in->rows.v[order->v[i]];
+
+		if (queued(row)) {
+			struct queue *queue = queue_of(q, row->device);
+
+			queue->rows[queue->n++] = order->v[i];
+		}
+	}
+	return 0;
+}
+
+/* The mean of the durations taken so far, and the slowest of them. */
+struct group {
+	uint32_t first, slowest;
+	double sum;
+	size_t n;
+};
+
+static void group_add(struct group *g, const struct perf_input *in, uint32_t row, bool first)
+{
+	double duration = in->rows.v[row].duration;
+
+	if (first)
+		*g = (struct group){.first = row, .slowest = row};
+	else if (duration > in->rows.v[g->slowest].duration)
+		g->slowest = row;
+	if (!isnan(duration)) {
+		g->sum += duration;
+		g->n++;
+	}
+}
+
+static const struct perf_kind *kind_of(const struct perf_input *in, uint32_t row)
+{
+	return &in->kinds.v[in->rows.v[row].kind];
+}
+
+/* Takes one op from each device that has it next. False when all queues are empty. */
+static bool take_group(struct queues *q, struct perf_input *in, uint32_t *row)
+{
+	struct group g = {0};
+	const struct perf_kind *kind = NULL;
+	bool empty = false, other = false;
+
+	for (size_t i = 0; i < q->n; i++) {
+		struct queue *queue = &q->v[i];
+
+		if (queue->at == queue->n) {
+			empty = true;
+			if (!q->short_steps)
+				q->short_device = queue->device;
+			continue;
+		}
+		*row = queue->rows[queue->at];
+		if (!kind || kind->op_code == kind_of(in, *row)->op_code) {
+			group_add(&g, in, *row, !kind);
+			kind = kind ? kind : kind_of(in, *row);
+			queue->at++;
+		} else if (!other) {
+			other = true;
+			if (!q->strange_steps) {
+				q->strange_device = queue->device;
+				q->strange_row = *row;
+			}
+		}
+	}
+	if (!kind)
+		return false;
+	q->short_steps += empty;
+	q->strange_steps += other;
+	*row = kind->collective ? g.first : g.slowest;
+	if (kind->collective)
+		in->rows.v[*row].duration = g.n ? g.sum / (double)g.n : NAN;
+	return true;
+}
+
+/* Ops that say they ran on a device, but not on which, stand for themselves. */
+static void note_homeless(const struct perf_order *order, struct perf_input *in,
+			  struct perf_notes *notes)
+{
+	uint64_t n = 0;
+	uint32_t first = 0;
+
+	for (size_t i = 0; i < order->n; i++) {
+		const struct perf_row *row = &in->rows.v[order->v[i]];
+
+		if (row->type == TYPE_DEVICE && row->device == PERF_NO_DEVICE && n++ == 0)
+			first = order->v[i];
+	}
+	if (!n)
+		return;
+	perf_note(notes, NOTE_WARNING,
+		  "%llu op%s of a device without a 'DEVICE ID', the first is ID %u: not merged",
+		  (unsigned long long)n, n > 1 ? "s" : "", first + 2);
+	in->damaged = true;
+}
+
+static void note_queues(const struct queues *q, const struct perf_input *in,
+			struct perf_notes *notes)
+{
+	if (q->short_steps)
+		perf_note(notes, NOTE_WARNING,
+			  "device %d ran out of ops first: %llu ops were not run by all devices",
+			  q->short_device, (unsigned long long)q->short_steps);
+	if (q->strange_steps)
+		perf_note(notes, NOTE_WARNING,
+			  "the devices ran different ops at %llu steps, first device %d with ID %u "
+			  "(%s): those rows are paired with later ones",
+			  (unsigned long long)q->strange_steps, q->strange_device,
+			  q->strange_row + 2, kind_of(in, q->strange_row)->op_code);
+}
+
+/* Merged rows and those of no device, in the order of the file. */
+static int merge_queues(struct perf_order *order, struct perf_input *in, struct queues *q)
+{
+	struct perf_order merged = {0};
+	uint32_t row;
+	bool any = false;
+
+	if (vec_reserve(&merged, order->n + 1) < 0)
+		return TACHO_ENOMEM;
+	while (take_group(q, in, &row)) {
+		merged.v[merged.n++] = row;
+		any = true;
+	}
+	for (size_t i = 0; i < order->n && any; i++)
+		if (!queued(&in->rows.v[order->v[i]]))
+			merged.v[merged.n++] = order->v[i];
+	qsort(merged.v, merged.n, sizeof(*merged.v), compare_rows);
+	vec_free(order);
+	*order = merged;
+	return 0;
+}
+
+int perf_merge(struct perf_order *order, struct perf_input *in, const struct perf_options *options,
+	       struct perf_notes *notes, bool *merged)
+{
+	struct queues q = {0};
+	int32_t *ids;
+	int64_t devices = distinct_devices(order, in, &ids);
+	int r = 0;
+
+	*merged = false;
+	if (devices < 0)
+		return TACHO_ENOMEM;
+	if (devices > 1 && options->no_merge_devices) {
+		perf_note(notes, NOTE_INFO, "%lld devices, each for itself", (long long)devices);
+	} else if (devices == 0) {
+		perf_note(notes, NOTE_INFO, "No op ran on a device");
+		*merged = true;
+	} else {
+		*merged = true;
+		perf_note(notes, NOTE_INFO, "%lld device%s%s", (long long)devices,
+			  devices > 1 ? "s" : "",
+			  devices > 1 ? ", merged: of equal ops the slowest counts" : "");
+		note_homeless(order, in, notes);
+		r = fill_queues(&q, ids, (size_t)devices, order, in);
+		if (r == 0)
+			r = merge_queues(order, in, &q);
+		note_queues(&q, in, notes);
+	}
+	free(q.v);
+	free(q.rows);
+	free(ids);
+	return r;
+}

@@ -1,0 +1,49 @@
+/* The forms in which a report goes out. All write to an open FILE and leave closing to the caller.
+ */
+#ifndef PERF_OUTPUT_H
+#define PERF_OUTPUT_H
+
+#include "base/buf.h"
+#include "perf/notes.h"
+#include "perf/report.h"
+#include "perf/stacked.h"
+#include "perf/table.h"
+
+#include <stdio.h>
+
+#define PERF_FLUSH (256u << 10) /* bytes that are gathered before a write */
+
+/* Writes what OUT holds and empties it. 0, TACHO_EWRITE or TACHO_ENOMEM. */
+int perf_flush(struct buf *out, FILE *file);
+
+struct perf_csv_options {
+	bool no_advice, raw_op_codes;
+};
+
+int perf_csv_write(const struct perf_report *report, const struct perf_view *view,
+		   const struct perf_csv_options *options, FILE *file);
+
+struct perf_text_options {
+	struct perf_style style;
+	bool no_advice, no_summary;
+	const char *stacked_base; /* of the files with the stacked report, announced below it */
+};
+
+/* The table, the advice, the stacked table and the summary. STACKED may be NULL. */
+int perf_text_write(const struct perf_report *report, const struct perf_view *view,
+		    const struct perf_stacked *stacked, const struct perf_text_options *options,
+		    FILE *file);
+
+/* Everything above as one JSON object, with the notes. */
+int perf_json_write(const struct perf_report *report, const struct perf_view *view,
+		    const struct perf_stacked *stacked, const struct perf_notes *notes, FILE *file);
+
+/* One op: all that is known of it, and the arithmetic behind its figures. */
+int perf_why_write(const struct perf_report *report, const struct perf_op *op, char *const *paths,
+		   size_t n, struct perf_style style, FILE *file, struct tacho_error *err);
+
+/* What changed from one report to another. */
+int perf_diff_write(const struct perf_report *before, const struct perf_report *after, int64_t top,
+		    bool json, struct perf_style style, FILE *file);
+
+#endif

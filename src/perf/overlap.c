@@ -1,0 +1,151 @@
+/*
+ * Ops that ran at the same time on one device, by the device's own clock. An op ran for its kernel
+ * duration up to the cycle at which its firmware ended; cycles become time by the median ratio of
+ * the firmware's cycles and its duration.
+ */
+#include "perf/report.h"
+
+#include <math.h>
+
+struct edge {
+	double at; /* ns */
+	uint32_t op;
+	int32_t device;
+	int8_t step; /* +1 begins, -1 ends */
+};
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return x->step - y->step;
+}
+
+static bool timed(const struct perf_row *row)
+{
+	return row->device != PERF_NO_DEVICE && row->fw_end != PERF_NO_NUMBER && row->duration > 0;
+}
+
+/* Cycles of a nanosecond; 0 if no row tells. */
+static int clock_rate(const struct perf_report *r, double *rate)
+{
+	double *ratios = malloc((r->ops.n + 1) * sizeof(*ratios));
+	size_t n = 0;
+
+	if (!ratios)
+		return TACHO_ENOMEM;
+	for (size_t i = 0; i < r->ops.n; i++) {
+		const struct perf_row *row = &r->in->rows.v[r->ops.v[i].row];
+
+		if (timed(row) && row->fw_start != PERF_NO_NUMBER && row->fw_duration > 0 &&
+		    row->fw_end > row->fw_start)
+			ratios[n++] =
+				((double)row->fw_end - (double)row->fw_start) / row->fw_duration;
+	}
+	qsort(ratios, n, sizeof(*ratios), compare_doubles);
+	*rate = n == 0 ? 0 : n % 2 ? ratios[n / 2] : (ratios[n / 2 - 1] + ratios[n / 2]) / 2;
+	free(ratios);
+	return 0;
+}
+
+static size_t make_edges(const struct perf_report *r, struct edge *edges, double rate)
+{
+	size_t n = 0;
+	int64_t zero = PERF_NO_NUMBER;
+
+	for (size_t i = 0; i < r->ops.n; i++) {
+		const struct perf_row *row = &r->in->rows.v[r->ops.v[i].row];
+		double end;
+
+		if (!timed(row) || !(r->ops.v[i].has & HAS_TIME))
+			continue;
+		if (zero == PERF_NO_NUMBER)
+			zero = row->fw_end; /* small differences of large counters stay exact */
+		end = ((double)row->fw_end - (double)zero) / rate;
+		edges[n++] = (struct edge){end - row->duration, (uint32_t)i, row->device, 1};
+		edges[n++] = (struct edge){end, (uint32_t)i, row->device, -1};
+	}
+	return n;
+}
+
+/*
+ * One pass over the edges in time. SHARED is how much time so far had two ops or more: what it
+ * grows by between an op's two edges is the op's overlap.
+ */
+static void sweep(struct perf_report *r, const struct edge *edges, size_t n)
+{
+	double busy = 0, shared = 0;
+	int running = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double since = i && edges[i].device == edges[i - 1].device
+				       ? edges[i].at - edges[i - 1].at
+				       : 0;
+		struct perf_op *op = &r->ops.v[edges[i].op];
+
+		busy += running >= 1 ? since : 0;
+		shared += running >= 2 ? since : 0;
+		running += edges[i].step;
+		if (edges[i].step > 0) {
+			op->overlap = -shared;
+			continue;
+		}
+		op->overlap += shared;
+		op->overlap = op->overlap < 1 ? 0 : op->overlap / 1000;
+		op->has |= HAS_OVERLAP;
+	}
+	r->busy = busy / 1000;
+	r->overlap = shared < 1 ? 0 : shared / 1000;
+}
+
+static void find_partitions(struct perf_report *r)
+{
+	int32_t first = PERF_NO_DEVICE;
+
+	for (size_t i = 0; i < r->ops.n; i++) {
+		int32_t sub = r->in->rows.v[r->ops.v[i].row].sub_device;
+
+		if (sub == PERF_NO_DEVICE)
+			continue;
+		if (first == PERF_NO_DEVICE)
+			first = sub;
+		r->partitioned |= sub != first;
+	}
+}
+
+int perf_overlap(struct perf_report *r)
+{
+	struct edge *edges;
+	double rate;
+	size_t n;
+
+	find_partitions(r);
+	if (clock_rate(r, &rate) < 0)
+		return TACHO_ENOMEM;
+	if (rate <= 0)
+		return 0;
+	edges = malloc((r->ops.n * 2 + 1) * sizeof(*edges));
+	if (!edges)
+		return TACHO_ENOMEM;
+	n = make_edges(r, edges, rate);
+	for (size_t i = 1; i < n; i++) {
+		if (compare_edges(&edges[i - 1], &edges[i]) <= 0)
+			continue;
+		qsort(edges, n, sizeof(*edges), compare_edges);
+		break;
+	}
+	sweep(r, edges, n);
+	free(edges);
+	return 0;
+}

@@ -1,0 +1,145 @@
+/*
+ * The analysis: from the rows of the input to the ops of the report, with every figure that the
+ * tables, the advice and the pictures show. Steps, each in its own file:
+ *
+ *	window.c   the order in time, and the part between two signposts
+ *	merge.c    the devices of one machine ran the same ops: one op for all of them
+ *	analyze.c  time, gap, bandwidth, arithmetic, bound
+ *	overlap.c  ops that ran at the same time on one device
+ *
+ * A figure is absent (its HAS_ bit is not set), NaN (it was computed from a blank), or a number.
+ */
+#ifndef PERF_REPORT_H
+#define PERF_REPORT_H
+
+#include "perf/input.h"
+
+enum perf_has {
+	HAS_TIME = 1 << 0,
+	HAS_GAP = 1 << 1,
+	HAS_TOTAL = 1 << 2,
+	HAS_CORES = 1 << 3,
+	HAS_DRAM = 1 << 4, /* GB/s and its share */
+	HAS_FLOPS = 1 << 5,
+	HAS_FLOPS_PCT = 1 << 6,
+	HAS_DRAM_PCT = 1 << 7,
+	HAS_OVERLAP = 1 << 8,
+};
+
+enum perf_bound {
+	BOUND_NONE,
+	BOUND_DRAM,
+	BOUND_FLOP,
+	BOUND_BOTH,
+	BOUND_SLOW,
+	BOUND_HOST,
+	BOUND_COUNT,
+};
+
+/* Is the fidelity of a multiplication right for its data types? */
+enum perf_verdict {
+	VERDICT_NONE, /* not a multiplication */
+	VERDICT_SUFFICIENT,
+	VERDICT_TOO_HIGH,
+	VERDICT_TOO_LOW,
+	VERDICT_UNKNOWN,        /* a data type that we know nothing of */
+	VERDICT_NOT_APPLICABLE, /* whole numbers */
+};
+
+struct perf_op {
+	uint32_t row; /* in the input */
+	uint32_t kind;
+	double time, gap, overlap; /* us */
+	double total;              /* share of all time, per cent */
+	double cores;
+	double bytes;            /* moved from and to DRAM, by the shapes */
+	double operations;       /* multiplications and additions */
+	double dram, dram_pct;   /* GB/s */
+	double flops, flops_pct; /* TFLOP/s */
+	uint16_t has;            /* enum perf_has */
+	uint8_t bound, verdict;
+	uint8_t type;         /* enum perf_type */
+	bool cores_whole : 1; /* printed without a fraction */
+	bool time_blank : 1;  /* the duration's cell is blank: counts as 0 */
+	bool dim : 1;         /* below --min-percentage: grey */
+	bool sharded : 1;
+};
+
+struct perf_options {
+	enum perf_model model;
+	const char *start_signpost, *end_signpost; /* NULL or empty: not given */
+	bool ignore_signposts, print_signposts;
+	double min_percentage;
+	bool has_range;
+	int64_t first_id, last_id; /* inclusive */
+	const char *arch;
+	bool tracing_mode, no_host_ops, no_merge_devices;
+	int64_t active_experts; /* 0: not given */
+};
+
+struct perf_report {
+	const struct perf_input *in;
+	const struct perf_options *options;
+	const struct perf_arch *arch; /* NULL: unknown, no shares of peaks */
+	const char *arch_name;
+	int workers;
+	bool merged; /* false: each device's rows stand for themselves */
+	struct {
+		VEC(struct perf_op);
+	} ops;
+	double time_sum, gap_sum;                 /* us */
+	uint64_t device_ops, host_ops, signposts; /* before the filters of ids and host ops */
+	double busy, overlap; /* us of a device's time with at least one, two ops; NaN: unknown */
+	bool partitioned;     /* more than one sub-device */
+	uint64_t unusable;    /* matmuls and convolutions whose figures cannot be computed */
+	uint64_t invalid;     /* durations that cannot be true (model next) */
+};
+
+/* The report of an input, which must outlive it. 0 or an error; REPORT is to be freed in any case.
+ */
+int perf_report_make(struct perf_report *report, struct perf_input *in,
+		     const struct perf_options *options, struct perf_notes *notes,
+		     struct tacho_error *err);
+void perf_report_free(struct perf_report *report);
+
+/* "5-10", "5-", "-10" into OPTIONS. 0 or TACHO_EUSAGE. */
+int perf_range_parse(const char *text, struct perf_options *options, struct tacho_error *err);
+
+/* A sum with a running compensation of the rounding errors (Neumaier). */
+struct perf_sum {
+	double sum, lost;
+};
+void perf_sum_add(struct perf_sum *s, double x);
+double perf_sum_get(const struct perf_sum *s);
+
+/* The number by which people call an op: the line of its record in a plain CSV file. */
+static inline uint32_t perf_op_id(const struct perf_op *op)
+{
+	return op->row + 2;
+}
+
+static inline const struct perf_kind *perf_op_kind(const struct perf_report *r,
+						   const struct perf_op *op)
+{
+	return &r->in->kinds.v[op->kind];
+}
+
+const char *perf_bound_name(enum perf_bound bound);
+
+/* "BF16" of BFLOAT16; unknown types keep their name. */
+const char *perf_datatype_short(const char *name);
+
+/* fidelity.c */
+enum perf_verdict perf_fidelity_judge(const struct perf_kind *k);
+
+/* The steps, each over rows given by their place in the input. */
+struct perf_order {
+	VEC(uint32_t);
+};
+int perf_window(struct perf_order *order, const struct perf_input *in,
+		const struct perf_options *options, struct perf_notes *notes);
+int perf_merge(struct perf_order *order, struct perf_input *in, const struct perf_options *options,
+	       struct perf_notes *notes, bool *merged);
+int perf_overlap(struct perf_report *report);
+
+#endif

@@ -1,0 +1,57 @@
+/* The stacked report: the ops of one name, memory or category put together. */
+#ifndef PERF_STACKED_H
+#define PERF_STACKED_H
+
+#include "base/buf.h"
+#include "perf/report.h"
+#include "perf/table.h"
+
+enum perf_group {
+	GROUP_OP,
+	GROUP_MEMORY, /* the name and where input 0 lies */
+	GROUP_CATEGORY,
+};
+
+enum perf_category {
+	CATEGORY_COMPUTE,
+	CATEGORY_TM,  /* changes of shape and layout */
+	CATEGORY_DM,  /* data movement */
+	CATEGORY_CCL, /* between devices (model next) */
+	CATEGORY_OTHER,
+	CATEGORY_HOST,
+	CATEGORY_COUNT,
+};
+
+struct perf_stack {
+	const char *key; /* belongs to the report */
+	int32_t device;
+	enum perf_category category; /* of its first op */
+	double share;                /* per cent of all time, or of the device's */
+	double time;                 /* us */
+	uint64_t count;
+	double flops_min, flops_max, flops_mean, flops_std, flops_weighted; /* NaN: none */
+};
+
+struct perf_stacked {
+	VEC(struct perf_stack); /* the longest first */
+	enum perf_group group;
+	bool by_device;
+	bool no_time;    /* all times are 0 */
+	bool time_blank; /* and none of them was measured */
+	char **keys;
+	size_t keys_n;
+};
+
+int perf_stacked_make(struct perf_stacked *stacked, const struct perf_report *report,
+		      enum perf_group group, struct perf_notes *notes);
+void perf_stacked_free(struct perf_stacked *stacked);
+
+void perf_stacked_text(const struct perf_stacked *stacked, struct perf_style style,
+		       struct buf *out);
+void perf_stacked_csv(const struct perf_stacked *stacked, bool formulas_quoted, struct buf *out);
+
+/* category.c */
+enum perf_category perf_category_of(const char *name, size_t len, enum perf_model model);
+const char *perf_category_name(enum perf_category category);
+
+#endif

@@ -1,0 +1,241 @@
+#include "perf/summary.h"
+#include "base/fmt.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MICRO "\xce\xbcs"
+
+/* Keeps OP among the N largest by VALUE, the largest first. */
+static void rank(uint32_t *best, int *n, const struct perf_report *r, uint32_t op,
+		 double (*value)(const struct perf_op *))
+{
+	int at = *n;
+
+	while (at > 0 && value(&r->ops.v[best[at - 1]]) < value(&r->ops.v[op]))
+		at--;
+	if (at == SUMMARY_TOP)
+		return;
+	if (*n < SUMMARY_TOP)
+		(*n)++;
+	memmove(best + at + 1, best + at, (size_t)(*n - at - 1) * sizeof(*best));
+	best[at] = op;
+}
+
+static double time_of(const struct perf_op *op)
+{
+	return op->has & HAS_TIME ? op->time : 0;
+}
+
+static double gap_of(const struct perf_op *op)
+{
+	return op->has & HAS_GAP ? op->gap : 0;
+}
+
+/*
+ * Several items of one op promise the same time: each sort of advice is counted by itself, so the
+ * sums of different sorts do not add up.
+ */
+static void add_savings(struct perf_summary *s, const struct perf_report *r,
+			const struct perf_op *op)
+{
+	struct perf_advice_item items[PERF_ADVICE_MAX];
+	int n = perf_advise(r, op, items);
+	double gap = perf_gap_saving(op);
+
+	for (int i = 0; i < n; i++) {
+		s->saving[items[i].kind].ops++;
+		s->saving[items[i].kind].time += items[i].saving;
+	}
+	if (gap > 0) {
+		s->saving[ADVICE_GAP].ops++;
+		s->saving[ADVICE_GAP].time += gap;
+	}
+	if (op->bound == BOUND_HOST)
+		s->saving[ADVICE_HOST].ops++;
+}
+
+void perf_summary_make(struct perf_summary *s, const struct perf_report *r)
+{
+	*s = (struct perf_summary){.total = r->time_sum + r->gap_sum};
+	for (size_t i = 0; i < r->ops.n; i++) {
+		const struct perf_op *op = &r->ops.v[i];
+
+		if (op->type == TYPE_SIGNPOST)
+			continue;
+		s->bound[op->bound].ops++;
+		s->bound[op->bound].time += time_of(op);
+		if (time_of(op) > 0)
+			rank(s->longest, &s->longest_n, r, (uint32_t)i, time_of);
+		if (gap_of(op) > 0)
+			rank(s->gaps, &s->gaps_n, r, (uint32_t)i, gap_of);
+		s->negative_gaps += gap_of(op) < 0;
+		if (op->has & HAS_DRAM && !isnan(op->dram))
+			s->dram_bytes += op->bytes;
+		add_savings(s, r, op);
+	}
+}
+
+static double percent(double part, double all)
+{
+	return all > 0 ? part / all * 100 : 0;
+}
+
+/* "    1,234 us  12.3 %  ####" */
+static void add_share(struct buf *out, double time, double all)
+{
+	char text[FMT_FIXED_SIZE];
+	double share = percent(time, all);
+
+	fmt_fixed(text, time, 0);
+	buf_addf(out, "%15s " MICRO "  %5.1f %%  ", text, share);
+	for (int i = 0; i < 20 && share >= 2.5 + i * 5; i++)
+		buf_addc(out, '#');
+}
+
+static void trim(struct buf *out)
+{
+	while (out->len && out->data[out->len - 1] == ' ')
+		out->len--;
+	buf_addc(out, '\n');
+}
+
+static void add_title(struct buf *out, struct perf_style style, const char *title)
+{
+	buf_addc(out, '\n');
+	term_add(out, style.color ? TERM_CYAN : TERM_NONE, title, strlen(title));
+	buf_addc(out, '\n');
+}
+
+static void add_times(const struct perf_summary *s, const struct perf_report *r, struct buf *out)
+{
+	buf_addf(out, "  %-28s", "ops on the device");
+	add_share(out, r->time_sum, s->total);
+	trim(out);
+	buf_addf(out, "  %-28s", "gaps: the device waits");
+	add_share(out, r->gap_sum, s->total);
+	trim(out);
+	if (r->host_ops)
+		buf_addf(out, "  %llu host op%s, whose time the input does not have\n",
+			 (unsigned long long)r->host_ops, r->host_ops > 1 ? "s" : "");
+	if (s->negative_gaps)
+		buf_addf(out,
+			 "  %llu op%s began before the one before had ended: times and gaps add up "
+			 "to less than both\n",
+			 (unsigned long long)s->negative_gaps, s->negative_gaps > 1 ? "s" : "");
+	if (r->overlap > 0)
+		buf_addf(out,
+			 "  by the device's clock it was busy for %.0f " MICRO
+			 ", for %.0f with ops side by side\n",
+			 r->busy, r->overlap);
+}
+
+static void add_bounds(const struct perf_summary *s, const struct perf_report *r, struct buf *out)
+{
+	static const struct {
+		enum perf_bound bound;
+		const char *text;
+	} lines[] = {
+		{BOUND_DRAM, "DRAM: memory is the limit"},
+		{BOUND_FLOP, "FLOP: arithmetic is"},
+		{BOUND_BOTH, "BOTH"},
+		{BOUND_SLOW, "SLOW: neither is"},
+		{BOUND_HOST, "HOST: on the CPU"},
+		{BOUND_NONE, "no bound known"},
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		const struct perf_share *b = &s->bound[lines[i].bound];
+
+		if (!b->ops)
+			continue;
+		buf_addf(out, "  %-28s", lines[i].text);
+		add_share(out, b->time, r->time_sum);
+		trim(out);
+		out->len--;
+		buf_addf(out, "  %llu op%s\n", (unsigned long long)b->ops, b->ops > 1 ? "s" : "");
+	}
+}
+
+static void add_ops(const struct perf_report *r, const uint32_t *ops, int n,
+		    double (*value)(const struct perf_op *), double all, struct perf_style style,
+		    struct buf *out)
+{
+	for (int i = 0; i < n; i++) {
+		const struct perf_op *op = &r->ops.v[ops[i]];
+		const struct perf_kind *k = perf_op_kind(r, op);
+		struct buf name = BUF_INIT;
+		char id[16];
+
+		if (style.safe)
+			term_add_safe(&name, k->label, k->label_len);
+		else
+			buf_add(&name, k->label, k->label_len);
+		snprintf(id, sizeof(id), "%u", perf_op_id(op));
+		buf_addf(out, "  %-7s", id);
+		buf_add(out, name.data, name.len > 58 ? 58 : name.len);
+		for (size_t w = term_width(name.data, name.len > 58 ? 58 : name.len); w < 58; w++)
+			buf_addc(out, ' ');
+		add_share(out, value(op), all);
+		trim(out);
+		buf_free(&name);
+	}
+}
+
+static void add_advice(const struct perf_summary *s, struct buf *out)
+{
+	bool done[ADVICE_KINDS] = {0};
+
+	for (;;) {
+		int best = -1;
+
+		for (int i = 0; i < ADVICE_KINDS; i++)
+			if (!done[i] && s->saving[i].time >= 0.5 &&
+			    (best < 0 || s->saving[i].time > s->saving[best].time))
+				best = i;
+		if (best < 0)
+			break;
+		done[best] = true;
+		buf_addf(out, "  %-28s", perf_advice_title((enum perf_advice_kind)best));
+		add_share(out, s->saving[best].time, s->total);
+		trim(out);
+		out->len--;
+		buf_addf(out, "  %llu op%s\n", (unsigned long long)s->saving[best].ops,
+			 s->saving[best].ops > 1 ? "s" : "");
+	}
+}
+
+static bool any_saving(const struct perf_summary *s)
+{
+	for (int i = 0; i < ADVICE_KINDS; i++)
+		if (s->saving[i].time >= 0.5)
+			return true;
+	return false;
+}
+
+void perf_summary_text(const struct perf_summary *s, const struct perf_report *r,
+		       struct perf_style style, struct buf *out)
+{
+	double busy = isnan(r->busy) || r->busy <= 0 ? r->time_sum : r->busy;
+
+	add_title(out, style, "Where the time goes");
+	add_times(s, r, out);
+	add_title(out, style, "What limits the ops (share of the time on the device)");
+	add_bounds(s, r, out);
+	if (s->dram_bytes > 0 && busy > 0)
+		buf_addf(out, "  DRAM traffic by the shapes: %.2f GB, %.1f GB/s while busy\n",
+			 s->dram_bytes / 1e9, s->dram_bytes / busy / 1e3);
+	if (s->longest_n) {
+		add_title(out, style, "Longest ops (ID, share of all time)");
+		add_ops(r, s->longest, s->longest_n, time_of, s->total, style, out);
+	}
+	if (s->gaps_n) {
+		add_title(out, style, "Longest gaps (before this ID)");
+		add_ops(r, s->gaps, s->gaps_n, gap_of, s->total, style, out);
+	}
+	if (any_saving(s)) {
+		add_title(out, style,
+			  "What the advice would save at most (each by itself; they overlap)");
+		add_advice(s, out);
+	}
+}

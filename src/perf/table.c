@@ -1,0 +1,586 @@
+#include "perf/table.h"
+#include "base/fmt.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#define MICRO  "\xce\xbcs"        /* us with the Greek letter */
+#define SIGN   "\xf0\x9f\xaa\xa7" /* a placard, for signposts */
+#define GAP_AT 6.5                /* us from which a gap is too long */
+
+enum column {
+	C_ID,
+	C_TOTAL,
+	C_BOUND,
+	C_OP_CODE,
+	C_DEVICE,
+	C_TIME,
+	C_GAP,
+	C_CORES,
+	C_DRAM,
+	C_DRAM_PCT,
+	C_FLOPS,
+	C_FLOPS_PCT,
+	C_MATH,
+	C_STANDARD, /* these are always there; the others only on partitioned devices */
+	C_SUB_DEVICE = C_STANDARD,
+	C_WORKERS,
+	C_OVERLAP,
+	C_COUNT,
+};
+
+static const struct {
+	const char *title, *unit;
+	int decimals;
+} columns[C_COUNT] = {
+	[C_ID] = {"ID", NULL, 0},
+	[C_TOTAL] = {"Total %", "%", 1},
+	[C_BOUND] = {"Bound", NULL, 0},
+	[C_OP_CODE] = {"OP Code", NULL, 0},
+	[C_DEVICE] = {"Device ", NULL, 0},
+	[C_TIME] = {"Device Time", MICRO, 0},
+	[C_GAP] = {"Op-to-Op Gap", MICRO, 0},
+	[C_CORES] = {"Cores", NULL, 0},
+	[C_DRAM] = {"DRAM", "GB/s", 0},
+	[C_DRAM_PCT] = {"DRAM %", "%", 1},
+	[C_FLOPS] = {"FLOPs", "TFLOPs", 1},
+	[C_FLOPS_PCT] = {"FLOPs %", "%", 1},
+	[C_MATH] = {"Math Fidelity", NULL, 0},
+	[C_SUB_DEVICE] = {"Sub Device ID", NULL, 0},
+	[C_WORKERS] = {"Available Cores", NULL, 0},
+	[C_OVERLAP] = {"Overlap", MICRO, 0},
+};
+
+/* What a kind looks like: the same for all of its ops. */
+struct face {
+	char *label, *math;
+	uint32_t label_len, label_width, math_len, math_width;
+	uint32_t name_len; /* of the label: coloured apart from the rest; 0: as one */
+	enum term_color color;
+};
+
+struct perf_table {
+	const struct perf_report *report;
+	struct perf_style style;
+	int n; /* columns */
+	size_t width[C_COUNT];
+	struct face *faces;
+	size_t faces_n;
+};
+
+/* One cell of one line: a text, perhaps a unit, a colour. */
+struct cell {
+	const char *text; /* NULL: nothing at all, not even a colour */
+	size_t len, width;
+	const char *unit;
+	enum term_color color;
+	char number[FMT_FIXED_SIZE];
+};
+
+enum term_color perf_op_color(const char *name)
+{
+	static const struct {
+		const char *part;
+		enum term_color color;
+	} parts[] = {
+		{"(torch)", TERM_RED},
+		{"Matmul", TERM_MAGENTA},
+		{"OptimizedConvNew", TERM_ORANGE},
+		{"Conv2d", TERM_ORANGE},
+		{"LayerNorm", TERM_CYAN},
+		{"AllGather", TERM_CYAN},
+		{"AllReduce", TERM_CYAN},
+		{"ScaledDotProductAttentionDecode", TERM_BLUE},
+		{"ScaledDotProductAttentionGQADecode", TERM_BLUE},
+		{"NlpCreateHeadsDeviceOperation", TERM_BLUE},
+		{"NLPConcatHeadsDecodeDeviceOperation", TERM_BLUE},
+		{"UpdateCache", TERM_BLUE},
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strstr(name, parts[i].part))
+			return parts[i].color;
+	return TERM_WHITE;
+}
+
+void perf_add_math(struct buf *out, const struct perf_kind *k)
+{
+	const char *types[TENSORS];
+	bool any = false;
+
+	for (int t = 0; t < TENSORS; t++)
+		types[t] = k->datatype[t] ? perf_datatype_short(k->datatype[t]) : NULL;
+	if (k->family == FAMILY_MATMUL || k->family == FAMILY_CONV) {
+		buf_addf(out, "%s %s x %s => %s", k->fidelity_name ? k->fidelity_name : "?",
+			 types[IN0] ? types[IN0] : "?", types[IN1] ? types[IN1] : "?",
+			 types[OUT] ? types[OUT] : "?");
+		return;
+	}
+	for (int t = IN0; t <= IN1; t++) {
+		if (types[t]) {
+			buf_addf(out, "%s%s", any ? ", " : "", types[t]);
+			any = true;
+		}
+	}
+	if (types[OUT])
+		buf_addf(out, " => %s", types[OUT]);
+}
+
+/* A name that reads as a number is shown as one: so does the tool whose tables ours agree with. */
+static bool as_number(const char *text, double *value)
+{
+	const char *p = text;
+	char *end;
+
+	while (isspace((unsigned char)*p))
+		p++;
+	p += *p == '-' || *p == '+';
+	if (!isdigit((unsigned char)*p) && *p != '.')
+		return false;
+	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
+		return false;
+	*value = strtod(text, &end);
+	while (isspace((unsigned char)*end))
+		end++;
+	return end != text && !*end;
+}
+
+/* The text as it is printed; NULL: out of memory. */
+static char *printable(const char *text, size_t len, bool safe)
+{
+	struct buf out = BUF_INIT;
+	char number[FMT_FIXED_SIZE];
+	double value;
+
+	if (as_number(text, &value))
+		buf_add(&out, number, fmt_fixed(number, value, 0));
+	else if (safe)
+		term_add_safe(&out, text, len);
+	else
+		buf_add(&out, text, len);
+	return buf_detach(&out);
+}
+
+/* These names are followed by sizes or settings. */
+static bool divided(const char *label)
+{
+	return strstr(label, "Matmul") || strstr(label, "OptimizedConvNew") ||
+	       strstr(label, "Conv2dDeviceOperation") || strstr(label, "HaloDeviceOperation");
+}
+
+static int make_face(struct face *face, const struct perf_kind *k, bool safe)
+{
+	struct buf math = BUF_INIT;
+	size_t blank;
+
+	face->label = printable(k->label, k->label_len, safe);
+	perf_add_math(&math, k);
+	face->math = math.failed ? NULL : printable(math.data, math.len, safe);
+	buf_free(&math);
+	if (!face->label || !face->math)
+		return TACHO_ENOMEM;
+	face->label_len = (uint32_t)strlen(face->label);
+	face->math_len = (uint32_t)strlen(face->math);
+	face->label_width = (uint32_t)term_width(face->label, face->label_len);
+	face->math_width = (uint32_t)term_width(face->math, face->math_len);
+	face->color = perf_op_color(face->label);
+	blank = strcspn(face->label, " ");
+	face->name_len = divided(face->label) && face->label[blank] ? (uint32_t)blank : 0;
+	return 0;
+}
+
+static void set_number(struct cell *c, enum column column, double value)
+{
+	if (isnan(value))
+		return;
+	c->text = c->number;
+	c->width = c->len = fmt_fixed(c->number, value, columns[column].decimals);
+	c->unit = columns[column].unit;
+}
+
+static void set_text(struct cell *c, const char *text, size_t len, size_t width)
+{
+	c->text = text;
+	c->len = len;
+	c->width = width;
+}
+
+static const struct perf_row *row_of(const struct perf_table *t, const struct perf_op *op)
+{
+	return &t->report->in->rows.v[op->row];
+}
+
+static bool has(const struct perf_op *op, enum perf_has bit)
+{
+	return op->has & bit;
+}
+
+static enum term_color cores_color(const struct perf_table *t, const struct perf_op *op)
+{
+	int workers = row_of(t, op)->workers ? row_of(t, op)->workers : t->report->workers;
+
+	if (t->report->options->model == PERF_MODEL_1_2_4)
+		return op->cores < 10 ? TERM_RED : op->cores == 64 ? TERM_GREEN : TERM_NONE;
+	if (op->sharded || op->cores == workers)
+		return TERM_GREEN;
+	return op->cores < 10 && op->cores * 2 < workers ? TERM_RED : TERM_NONE;
+}
+
+/* Of the two shares the one that is nearer to its peak: what stands in the way of a slow op. */
+static enum term_color share_color(const struct perf_op *op, bool dram)
+{
+	switch (op->bound) {
+	case BOUND_DRAM:
+		return dram ? TERM_GREEN : TERM_NONE;
+	case BOUND_FLOP:
+		return dram ? TERM_NONE : TERM_GREEN;
+	case BOUND_SLOW:
+		return dram == (op->dram_pct > op->flops_pct) ? TERM_YELLOW : TERM_NONE;
+	default:
+		return TERM_NONE;
+	}
+}
+
+static enum term_color math_color(const struct perf_op *op, const char *label)
+{
+	static const enum term_color colors[] = {
+		[VERDICT_NONE] = TERM_NONE,     [VERDICT_SUFFICIENT] = TERM_GREEN,
+		[VERDICT_TOO_HIGH] = TERM_RED,  [VERDICT_TOO_LOW] = TERM_CYAN,
+		[VERDICT_UNKNOWN] = TERM_WHITE, [VERDICT_NOT_APPLICABLE] = TERM_WHITE,
+	};
+
+	if (!strstr(label, "Matmul") && !strstr(label, "OptimizedConvNew"))
+		return TERM_NONE;
+	return colors[op->verdict];
+}
+
+static enum term_color color_of(const struct perf_table *t, const struct perf_op *op,
+				enum column column)
+{
+	static const enum term_color bounds[BOUND_COUNT] = {
+		[BOUND_DRAM] = TERM_GREEN,
+		[BOUND_FLOP] = TERM_GREEN,
+		[BOUND_SLOW] = TERM_YELLOW,
+		[BOUND_HOST] = TERM_RED,
+	};
+	const struct face *face = &t->faces[op->kind];
+
+	if (op->dim)
+		return TERM_GREY;
+	switch (column) {
+	case C_BOUND:
+		return bounds[op->bound];
+	case C_OP_CODE:
+		return face->color;
+	case C_GAP:
+		return op->gap > GAP_AT ? TERM_RED : TERM_NONE;
+	case C_CORES:
+		return cores_color(t, op);
+	case C_DRAM:
+	case C_DRAM_PCT:
+		return share_color(op, true);
+	case C_FLOPS:
+	case C_FLOPS_PCT:
+		return share_color(op, false);
+	case C_MATH:
+		return math_color(op, face->label);
+	default:
+		return TERM_NONE;
+	}
+}
+
+/* Numbers that are shown when their bit is set. */
+static const struct {
+	uint16_t bit;
+	uint16_t offset;
+} figures[C_COUNT] = {
+	[C_TOTAL] = {HAS_TOTAL, offsetof(struct perf_op, total)},
+	[C_TIME] = {HAS_TIME, offsetof(struct perf_op, time)},
+	[C_GAP] = {HAS_GAP, offsetof(struct perf_op, gap)},
+	[C_CORES] = {HAS_CORES, offsetof(struct perf_op, cores)},
+	[C_DRAM] = {HAS_DRAM, offsetof(struct perf_op, dram)},
+	[C_DRAM_PCT] = {HAS_DRAM_PCT, offsetof(struct perf_op, dram_pct)},
+	[C_FLOPS] = {HAS_FLOPS, offsetof(struct perf_op, flops)},
+	[C_FLOPS_PCT] = {HAS_FLOPS_PCT, offsetof(struct perf_op, flops_pct)},
+	[C_OVERLAP] = {HAS_OVERLAP, offsetof(struct perf_op, overlap)},
+};
+
+static void make_cell(const struct perf_table *t, const struct perf_op *op, enum column column,
+		      struct cell *c)
+{
+	const struct face *face = &t->faces[op->kind];
+	const struct perf_row *row = row_of(t, op);
+	const char *bound = perf_bound_name(op->bound);
+
+	c->text = c->unit = NULL;
+	c->len = c->width = 0;
+	switch (column) {
+	case C_ID:
+		set_number(c, column, perf_op_id(op));
+		break;
+	case C_BOUND:
+		set_text(c, bound, strlen(bound), strlen(bound));
+		break;
+	case C_OP_CODE:
+		set_text(c, face->label, face->label_len, face->label_width);
+		if (op->type == TYPE_SIGNPOST)
+			c->width += 2;
+		break;
+	case C_DEVICE:
+		if (row->device != PERF_NO_DEVICE)
+			set_number(c, column, row->device);
+		break;
+	case C_MATH:
+		set_text(c, face->math, face->math_len, face->math_width);
+		break;
+	case C_SUB_DEVICE:
+		if (row->sub_device != PERF_NO_DEVICE)
+			set_number(c, column, row->sub_device);
+		break;
+	case C_WORKERS:
+		if (row->workers)
+			set_number(c, column, row->workers);
+		break;
+	default:
+		if (has(op, figures[column].bit))
+			set_number(c, column,
+				   *(const double *)((const char *)op + figures[column].offset));
+		break;
+	}
+	c->color = t->style.color && c->text ? color_of(t, op, column) : TERM_NONE;
+	if (c->unit)
+		c->width += 1 + term_width(c->unit, strlen(c->unit));
+}
+
+static void add_blanks(struct buf *out, size_t n)
+{
+	if (buf_reserve(out, n) < 0)
+		return;
+	memset(out->data + out->len, ' ', n);
+	out->len += n;
+	out->data[out->len] = 0;
+}
+
+static size_t padding(size_t width, size_t used)
+{
+	return width > used ? width - used : 0;
+}
+
+/* Right-aligned, the number and its unit coloured apart. */
+static void add_cell(struct buf *out, const struct cell *c, size_t width)
+{
+	add_blanks(out, padding(width, c->width));
+	if (!c->text)
+		return;
+	term_add(out, c->color, c->text, c->len);
+	if (c->unit) {
+		buf_addc(out, ' ');
+		term_add(out, c->color, c->unit, strlen(c->unit));
+	}
+}
+
+/* Left-aligned; a name and its sizes are coloured apart. */
+static void add_label(const struct perf_table *t, const struct perf_op *op, const struct cell *c,
+		      struct buf *out)
+{
+	const struct face *face = &t->faces[op->kind];
+	size_t width = c->width;
+
+	if (op->type == TYPE_SIGNPOST) {
+		buf_adds(out, SIGN " ");
+		if (c->color == TERM_NONE) {
+			buf_add(out, c->text, c->len);
+		} else {
+			buf_addf(out, "\x1b[38;5;%dm%s \x1b[0m", c->color, c->text);
+			width++;
+		}
+	} else if (face->name_len && c->color != TERM_NONE) {
+		term_add(out, c->color, c->text, face->name_len);
+		buf_addc(out, ' ');
+		term_add(out, c->color, c->text + face->name_len + 1, c->len - face->name_len - 1);
+	} else {
+		term_add(out, c->color, c->text, c->len);
+	}
+	add_blanks(out, padding(t->width[C_OP_CODE], width));
+}
+
+/* The ID is as wide as if it had its commas, and has none. */
+static void add_id(const struct perf_table *t, const struct perf_op *op, struct cell *c,
+		   struct buf *out)
+{
+	c->len = c->width = (size_t)sprintf(c->number, "%u", perf_op_id(op));
+	add_cell(out, c, t->width[C_ID]);
+}
+
+void perf_table_row(const struct perf_table *t, const struct perf_op *op, struct buf *out)
+{
+	struct cell c;
+
+	for (int i = 0; i < t->n; i++) {
+		if (i)
+			buf_add(out, "  ", 2);
+		make_cell(t, op, (enum column)i, &c);
+		if (i == C_ID)
+			add_id(t, op, &c, out);
+		else if (i == C_OP_CODE)
+			add_label(t, op, &c, out);
+		else
+			add_cell(out, &c, t->width[i]);
+	}
+	buf_addc(out, '\n');
+}
+
+void perf_table_header(const struct perf_table *t, struct buf *out)
+{
+	for (int i = 0; i < t->n; i++) {
+		buf_addf(out, "%s%s", i ? "  " : "", columns[i].title);
+		add_blanks(out, padding(t->width[i], strlen(columns[i].title)));
+	}
+	buf_addc(out, '\n');
+}
+
+void perf_table_rule(const struct perf_table *t, struct buf *out)
+{
+	size_t n = 2 * (size_t)(t->n - 1);
+
+	for (int i = 0; i < t->n; i++)
+		n += t->width[i];
+	for (size_t i = 0; i < n; i++)
+		buf_addc(out, '-');
+	buf_addc(out, '\n');
+}
+
+/* Model next: the modelled traffic of all ops over the time in which the device was busy. */
+static void footer_dram(const struct perf_report *r, struct cell *c, enum column column)
+{
+	double bytes = 0, busy = isnan(r->busy) ? r->time_sum : r->busy, rate;
+
+	for (size_t i = 0; i < r->ops.n; i++)
+		if (has(&r->ops.v[i], HAS_DRAM))
+			bytes += r->ops.v[i].bytes;
+	rate = bytes / (busy * 1e-6) / 1e9;
+	if (r->options->model != PERF_MODEL_NEXT || bytes == 0 || busy <= 0 || !r->arch)
+		return;
+	set_number(c, column, column == C_DRAM ? rate : rate / r->arch->dram_gbs * 100);
+}
+
+void perf_table_footer(const struct perf_table *t, struct buf *out)
+{
+	const struct perf_report *r = t->report;
+	char counts[100];
+	struct cell c;
+
+	snprintf(counts, sizeof(counts), "%llu device ops, %llu host ops, %llu signposts",
+		 (unsigned long long)r->device_ops, (unsigned long long)r->host_ops,
+		 (unsigned long long)r->signposts);
+	for (int i = 0; i < t->n; i++) {
+		c = (struct cell){.text = "", .color = t->style.color ? TERM_GREY : TERM_NONE};
+		if (i == C_TOTAL)
+			set_number(&c, C_TOTAL, 100);
+		else if (i == C_TIME)
+			set_number(&c, C_TIME, r->time_sum);
+		else if (i == C_GAP)
+			set_number(&c, C_GAP, r->gap_sum);
+		else if (i == C_DRAM || i == C_DRAM_PCT)
+			footer_dram(r, &c, (enum column)i);
+		if (i)
+			buf_add(out, "  ", 2);
+		if (i == C_OP_CODE) {
+			term_add(out, c.color, counts, strlen(counts));
+			add_blanks(out, padding(t->width[i], strlen(counts)));
+			continue;
+		}
+		if (c.unit)
+			c.width += 1 + term_width(c.unit, strlen(c.unit));
+		add_cell(out, &c, t->width[i]);
+	}
+	buf_addc(out, '\n');
+}
+
+static void measure(struct perf_table *t, const struct perf_view *view)
+{
+	struct cell c;
+
+	for (int i = 0; i < t->n; i++)
+		t->width[i] = strlen(columns[i].title);
+	for (size_t k = 0; k < view->n; k++) {
+		const struct perf_op *op = &t->report->ops.v[view->v[k]];
+
+		for (int i = 0; i < t->n; i++) {
+			make_cell(t, op, (enum column)i, &c);
+			if (i == C_OP_CODE && op->type == TYPE_SIGNPOST)
+				c.width += strlen(" (signpost)") - 2; /* its name in the CSV */
+			if (c.width > t->width[i])
+				t->width[i] = c.width;
+		}
+	}
+}
+
+struct perf_table *perf_table_new(const struct perf_report *r, const struct perf_view *view,
+				  struct perf_style style)
+{
+	struct perf_table *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->report = r;
+	t->style = style;
+	t->n = r->options->model == PERF_MODEL_NEXT && r->partitioned ? C_COUNT : C_STANDARD;
+	t->faces_n = r->in->kinds.n;
+	t->faces = calloc(t->faces_n + 1, sizeof(*t->faces));
+	for (size_t i = 0; t->faces && i < t->faces_n; i++) {
+		if (make_face(&t->faces[i], &r->in->kinds.v[i], style.safe) < 0) {
+			perf_table_free(t);
+			return NULL;
+		}
+	}
+	if (!t->faces) {
+		free(t);
+		return NULL;
+	}
+	measure(t, view);
+	return t;
+}
+
+void perf_table_free(struct perf_table *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; t->faces && i < t->faces_n; i++) {
+		free(t->faces[i].label);
+		free(t->faces[i].math);
+	}
+	free(t->faces);
+	free(t);
+}
+
+static double weight(const struct perf_op *op)
+{
+	return (has(op, HAS_TIME) ? op->time : 0) + (has(op, HAS_GAP) ? op->gap : 0);
+}
+
+static int compare_weight(const void *a, const void *b, void *arg)
+{
+	const struct perf_report *r = arg;
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	double x = weight(&r->ops.v[i]), y = weight(&r->ops.v[k]);
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	return i < k ? -1 : i > k;
+}
+
+int perf_view_make(struct perf_view *view, const struct perf_report *r, int64_t top)
+{
+	if (vec_reserve(view, r->ops.n + 1) < 0)
+		return TACHO_ENOMEM;
+	for (size_t i = 0; i < r->ops.n; i++)
+		view->v[view->n++] = (uint32_t)i;
+	if (top <= 0)
+		return 0;
+	qsort_r(view->v, view->n, sizeof(*view->v), compare_weight, (void *)r);
+	if ((uint64_t)top < view->n)
+		view->n = (size_t)top;
+	return 0;
+}

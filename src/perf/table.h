@@ -1,0 +1,44 @@
+/*
+ * The op table: header, one line per op, footer. Lines are appended to a struct buf, so the same
+ * row can stand in the table and again above its advice. Widths are those of the ops that the table
+ * was made for.
+ */
+#ifndef PERF_TABLE_H
+#define PERF_TABLE_H
+
+#include "base/buf.h"
+#include "base/term.h"
+#include "perf/report.h"
+
+struct perf_table;
+
+struct perf_style {
+	bool color;
+	bool safe; /* control characters in names are shown as '?': the output is a terminal */
+};
+
+/* Ops of a report by their place in it, in the order in which they are shown. */
+struct perf_view {
+	VEC(uint32_t);
+};
+
+/* All ops of the report, or the TOP (if not 0) with the most time and gap, the longest first. */
+int perf_view_make(struct perf_view *view, const struct perf_report *report, int64_t top);
+
+/* NULL: out of memory. The report and the view must outlive it. */
+struct perf_table *perf_table_new(const struct perf_report *report, const struct perf_view *view,
+				  struct perf_style style);
+void perf_table_free(struct perf_table *table);
+
+void perf_table_header(const struct perf_table *table, struct buf *out);
+void perf_table_rule(const struct perf_table *table, struct buf *out);
+void perf_table_row(const struct perf_table *table, const struct perf_op *op, struct buf *out);
+void perf_table_footer(const struct perf_table *table, struct buf *out);
+
+/* The colour of an op's name, here and in the stacked table. */
+enum term_color perf_op_color(const char *name);
+
+/* "HiFi2 BF16 x BFP8 => BF16", or the data types alone. */
+void perf_add_math(struct buf *out, const struct perf_kind *kind);
+
+#endif

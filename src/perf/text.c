@@ -1,0 +1,308 @@
+/* The report as text: the table, the advice, the stacked table, the summary. */
+#include "base/fmt.h"
+#include "perf/advice.h"
+#include "perf/output.h"
+#include "perf/summary.h"
+
+#include <string.h>
+
+#define MICRO       "\xce\xbcs"
+#define SHOWN_GAPS  20 /* the longest */
+#define SHOWN_SORTS 40 /* of matmuls */
+
+struct writer {
+	const struct perf_report *r;
+	const struct perf_table *table;
+	const struct perf_text_options *o;
+	FILE *file;
+	struct buf out;
+	int code;
+};
+
+int perf_flush(struct buf *out, FILE *file)
+{
+	if (out->failed)
+		return TACHO_ENOMEM;
+	if (out->len && fwrite(out->data, 1, out->len, file) != out->len)
+		return TACHO_EWRITE;
+	buf_reset(out);
+	return 0;
+}
+
+static void flush_some(struct writer *w)
+{
+	if (w->out.len >= PERF_FLUSH && w->code == 0)
+		w->code = perf_flush(&w->out, w->file);
+}
+
+static void add_banner(struct buf *out, const char *emoji, const char *title)
+{
+	buf_addf(out, "\n%s %s %s\n", emoji, title, emoji);
+	for (size_t i = strlen(title) + 6; i; i--) /* an emoji is two columns wide */
+		buf_addc(out, '=');
+	buf_adds(out, "\n\n");
+}
+
+static void add_heading(struct buf *out, const char *title)
+{
+	buf_addf(out, "%s\n", title);
+	for (size_t i = strlen(title); i; i--)
+		buf_addc(out, '-');
+	buf_addc(out, '\n');
+}
+
+static void write_table(struct writer *w, const struct perf_view *view)
+{
+	add_banner(&w->out, "\xf0\x9f\x9a\x80", "Performance Report");
+	perf_table_header(w->table, &w->out);
+	perf_table_rule(w->table, &w->out);
+	for (size_t i = 0; i < view->n && w->code == 0; i++) {
+		perf_table_row(w->table, &w->r->ops.v[view->v[i]], &w->out);
+		flush_some(w);
+	}
+	perf_table_rule(w->table, &w->out);
+	perf_table_footer(w->table, &w->out);
+}
+
+static void write_host(struct writer *w, const struct perf_view *view)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < view->n; i++) {
+		const struct perf_op *op = &w->r->ops.v[view->v[i]];
+
+		if (op->bound != BOUND_HOST)
+			continue;
+		if (n++ == 0)
+			add_heading(&w->out, "Fallback to the host");
+		if (n <= SHOWN_GAPS)
+			perf_table_row(w->table, op, &w->out);
+	}
+	if (n > SHOWN_GAPS)
+		buf_addf(&w->out, "and %llu more\n", (unsigned long long)(n - SHOWN_GAPS));
+	if (n)
+		buf_adds(
+			&w->out,
+			"\nThese ran on the CPU: the tensors travel there and back, and the device "
+			"waits meanwhile.\nTry an op of the device instead, or keep the work of the "
+			"CPU out of the part that is repeated.\n\n");
+}
+
+static int compare_gaps(const void *a, const void *b, void *arg)
+{
+	const struct perf_report *r = arg;
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+
+	if (r->ops.v[i].gap != r->ops.v[k].gap)
+		return r->ops.v[i].gap > r->ops.v[k].gap ? -1 : 1;
+	return i < k ? -1 : i > k;
+}
+
+static void write_gaps(struct writer *w, const struct perf_view *view)
+{
+	struct perf_view gaps = {0};
+	struct perf_sum saving = {0};
+	double all = w->r->time_sum + w->r->gap_sum, saved;
+	char text[FMT_FIXED_SIZE];
+
+	for (size_t i = 0; i < view->n; i++) {
+		double s = perf_gap_saving(&w->r->ops.v[view->v[i]]);
+
+		if (s > 0 && vec_push(&gaps, view->v[i]) < 0)
+			w->code = TACHO_ENOMEM;
+		perf_sum_add(&saving, s);
+	}
+	if (gaps.n == 0)
+		return;
+	saved = perf_sum_get(&saving);
+	qsort_r(gaps.v, gaps.n, sizeof(*gaps.v), compare_gaps, (void *)w->r);
+	add_heading(&w->out, "Long gaps between ops");
+	for (size_t i = 0; i < gaps.n && i < SHOWN_GAPS; i++)
+		perf_table_row(w->table, &w->r->ops.v[gaps.v[i]], &w->out);
+	if (gaps.n > SHOWN_GAPS)
+		buf_addf(&w->out, "and %zu more, all shorter\n", gaps.n - SHOWN_GAPS);
+	fmt_fixed(text, saved, 0);
+	buf_addf(
+		&w->out,
+		"\nBefore each of these the device waited more than 6 " MICRO
+		", mostly for the host to send the op.\nRecord the ops as a trace and replay it: "
+		"up to %s " MICRO " less (%.1f %% of all time).\n"
+		"Or let the host run ahead: no reading back between ops, and arguments that do not "
+		"change fixed when kernels are compiled.\n\n",
+		text, all > 0 ? saved / all * 100 : 0);
+	vec_free(&gaps);
+}
+
+/* Matmuls of one kind and one bound, which get the same advice. */
+struct sort {
+	uint32_t kind, longest;
+	uint8_t bound;
+	uint64_t n;
+	double time;
+};
+
+struct sorts {
+	VEC(struct sort);
+	uint32_t *by_kind; /* (index + 1) of each kind and bound */
+};
+
+static int compare_sorts(const void *a, const void *b)
+{
+	const struct sort *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time > y->time ? -1 : 1;
+	return x->longest < y->longest ? -1 : x->longest > y->longest;
+}
+
+static int gather_sorts(struct sorts *sorts, const struct perf_report *r,
+			const struct perf_view *view)
+{
+	sorts->by_kind = calloc(r->in->kinds.n * BOUND_COUNT + 1, sizeof(*sorts->by_kind));
+	if (!sorts->by_kind)
+		return TACHO_ENOMEM;
+	for (size_t i = 0; i < view->n; i++) {
+		const struct perf_op *op = &r->ops.v[view->v[i]];
+		uint32_t *at = &sorts->by_kind[(size_t)op->kind * BOUND_COUNT + op->bound];
+		struct sort *s;
+
+		if (perf_op_kind(r, op)->family != FAMILY_MATMUL || op->type == TYPE_SIGNPOST)
+			continue;
+		if (!*at) {
+			if (vec_push(sorts, ((struct sort){.kind = op->kind,
+							   .longest = view->v[i],
+							   .bound = op->bound})) < 0)
+				return TACHO_ENOMEM;
+			*at = (uint32_t)sorts->n;
+		}
+		s = &sorts->v[*at - 1];
+		s->n++;
+		s->time += op->time;
+		if (op->time > r->ops.v[s->longest].time)
+			s->longest = view->v[i];
+	}
+	qsort(sorts->v, sorts->n, sizeof(*sorts->v), compare_sorts);
+	return 0;
+}
+
+static void write_sort(struct writer *w, const struct sort *s)
+{
+	const struct perf_op *op = &w->r->ops.v[s->longest];
+	struct perf_advice_item items[PERF_ADVICE_MAX];
+	enum term_color color = !w->o->style.color ? TERM_NONE : op->dim ? TERM_GREY : TERM_WHITE;
+	int n = perf_advise(w->r, op, items);
+	char text[FMT_FIXED_SIZE];
+
+	perf_table_row(w->table, op, &w->out);
+	if (s->n > 1) {
+		fmt_fixed(text, s->time, 0);
+		buf_addf(&w->out, "  the longest of %llu like it, %s " MICRO " in all\n",
+			 (unsigned long long)s->n, text);
+	}
+	for (int i = 0; i < n; i++) {
+		buf_adds(&w->out, "- ");
+		term_add(&w->out, color, items[i].text, strlen(items[i].text));
+		buf_addc(&w->out, '\n');
+	}
+	if (n == 0 && op->bound == BOUND_NONE)
+		buf_adds(&w->out,
+			 "- No bound known: nothing of it is in DRAM, or a figure is missing\n");
+	else if (n == 0)
+		buf_adds(&w->out, "\xe2\x9c\x85 Nothing to improve\n");
+	buf_addc(&w->out, '\n');
+	flush_some(w);
+}
+
+static void write_matmuls(struct writer *w, const struct perf_view *view)
+{
+	struct sorts sorts = {0};
+
+	if (gather_sorts(&sorts, w->r, view) < 0)
+		w->code = TACHO_ENOMEM;
+	if (sorts.n)
+		add_heading(&w->out, "Matrix multiplications");
+	for (size_t i = 0; i < sorts.n && i < SHOWN_SORTS; i++)
+		write_sort(w, &sorts.v[i]);
+	if (sorts.n > SHOWN_SORTS)
+		buf_addf(&w->out,
+			 "and %zu more sorts of them, all with less time; --csv has the advice for "
+			 "every op\n\n",
+			 sorts.n - SHOWN_SORTS);
+	free(sorts.by_kind);
+	vec_free(&sorts);
+}
+
+static void write_advice(struct writer *w, const struct perf_view *view)
+{
+	add_banner(&w->out, "\xf0\x9f\x92\xa1", "Advice");
+	write_host(w, view);
+	write_gaps(w, view);
+	write_matmuls(w, view);
+}
+
+/* These two lines are looked for by programs that read the text: they stay as they are. */
+static void announce(struct writer *w, const char *what, const char *ending)
+{
+	struct buf line = BUF_INIT;
+
+	buf_addf(&line, "%s %s.%s", what, w->o->stacked_base, ending);
+	term_add(&w->out, w->o->style.color ? TERM_CYAN : TERM_NONE, line.data, line.len);
+	buf_addc(&w->out, '\n');
+	buf_free(&line);
+}
+
+static void write_stacked(struct writer *w, const struct perf_stacked *stacked)
+{
+	if (stacked->n == 0) {
+		buf_adds(&w->out, "\nNothing to stack: no op is left.\n");
+		return;
+	}
+	add_banner(&w->out, "\xf0\x9f\x93\x8a", "Stacked report");
+	perf_stacked_text(stacked, w->o->style, &w->out);
+	if (!w->o->stacked_base)
+		return;
+	announce(w, "Writing CSV stacked report to", "csv");
+	announce(w, "Plotting PNG stacked report to", "png");
+	buf_addf(&w->out, "\nThe picture is in %s.svg too.\n", w->o->stacked_base);
+}
+
+static void write_summary(struct writer *w)
+{
+	struct perf_summary summary;
+
+	perf_summary_make(&summary, w->r);
+	add_banner(&w->out, "\xf0\x9f\x93\x8b", "Summary");
+	w->out.len -= 2; /* each part begins with its own empty line */
+	buf_addc(&w->out, '\n');
+	perf_summary_text(&summary, w->r, w->o->style, &w->out);
+}
+
+int perf_text_write(const struct perf_report *r, const struct perf_view *view,
+		    const struct perf_stacked *stacked, const struct perf_text_options *o,
+		    FILE *file)
+{
+	struct writer w = {.r = r, .o = o, .file = file, .out = BUF_INIT};
+	struct perf_table *table;
+
+	if (view->n == 0) {
+		buf_adds(&w.out, "No ops to show: the filters leave none.\n");
+		w.code = perf_flush(&w.out, file);
+		buf_free(&w.out);
+		return w.code;
+	}
+	w.table = table = perf_table_new(r, view, o->style);
+	if (!table)
+		return TACHO_ENOMEM;
+	write_table(&w, view);
+	if (!o->no_advice && w.code == 0)
+		write_advice(&w, view);
+	if (stacked && w.code == 0)
+		write_stacked(&w, stacked);
+	if (!o->no_summary && w.code == 0)
+		write_summary(&w);
+	if (w.code == 0)
+		w.code = perf_flush(&w.out, file);
+	perf_table_free(table);
+	buf_free(&w.out);
+	return w.code;
+}

@@ -1,0 +1,261 @@
+/* One op: all that is known of it, and the arithmetic behind its figures, step by step. */
+#include "base/fmt.h"
+#include "perf/advice.h"
+#include "perf/output.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MICRO "\xce\xbcs"
+
+struct writer {
+	const struct perf_report *r;
+	const struct perf_op *op;
+	const struct perf_row *row;
+	const struct perf_kind *k;
+	struct perf_style style;
+	struct buf *out;
+};
+
+static void title(struct writer *w, const char *text)
+{
+	buf_addc(w->out, '\n');
+	term_add(w->out, w->style.color ? TERM_CYAN : TERM_NONE, text, strlen(text));
+	buf_addc(w->out, '\n');
+}
+
+static void text(struct writer *w, const char *bytes, size_t len)
+{
+	if (w->style.safe)
+		term_add_safe(w->out, bytes, len);
+	else
+		buf_add(w->out, bytes, len);
+}
+
+/* How the op stands among all, and among those like it. */
+static void write_rank(struct writer *w)
+{
+	const struct perf_report *r = w->r;
+	double sum = 0, least = INFINITY, most = 0;
+	uint64_t longer = 0, alike = 0, timed = 0;
+
+	for (size_t i = 0; i < r->ops.n; i++) {
+		const struct perf_op *other = &r->ops.v[i];
+
+		if (!(other->has & HAS_TIME))
+			continue;
+		timed++;
+		longer += other->time > w->op->time;
+		if (other->kind != w->op->kind)
+			continue;
+		alike++;
+		sum += other->time;
+		least = fmin(least, other->time);
+		most = fmax(most, other->time);
+	}
+	buf_addf(w->out, "  number %llu of %llu by time\n", (unsigned long long)longer + 1,
+		 (unsigned long long)timed);
+	if (alike > 1)
+		buf_addf(w->out,
+			 "  %llu ops with the same shapes and settings: %.1f to %.1f " MICRO
+			 ", mean %.1f, %.1f in all\n",
+			 (unsigned long long)alike, least, most, sum / (double)alike, sum);
+}
+
+static void write_times(struct writer *w)
+{
+	const struct perf_op *op = w->op;
+
+	title(w, "Time");
+	if (op->has & HAS_TIME)
+		buf_addf(w->out, "  %.3f " MICRO " on the device%s\n", op->time,
+			 op->time_blank ? " (the duration's cell is blank)" : "");
+	else
+		buf_adds(w->out, "  no time on a device\n");
+	if (op->has & HAS_GAP)
+		buf_addf(w->out, "  %.3f " MICRO " gap before it%s\n", op->gap,
+			 op->gap < 0 ? ": it began before the op before had ended" : "");
+	else
+		buf_adds(w->out,
+			 "  no gap before it: the first op of this part, or not in the file\n");
+	if (op->has & HAS_TOTAL)
+		buf_addf(w->out, "  both are %.2f %% of all time (%.1f " MICRO ")\n", op->total,
+			 w->r->time_sum + w->r->gap_sum);
+	if (op->has & HAS_OVERLAP && op->overlap > 0)
+		buf_addf(w->out, "  %.3f " MICRO " of it beside another op on the same device\n",
+			 op->overlap);
+	if (op->has & HAS_TIME)
+		write_rank(w);
+}
+
+static void write_tensor(struct writer *w, enum perf_tensor t)
+{
+	static const char *const names[TENSORS] = {"input 0", "input 1", "output"};
+	const struct perf_kind *k = w->k;
+
+	buf_addf(w->out, "  %-8s", names[t]);
+	for (int i = 0; i < DIMS; i++) {
+		if (k->dim[t][i] == PERF_NO_NUMBER)
+			buf_addf(w->out, "%s?", i ? " x " : "");
+		else
+			buf_addf(w->out, "%s%lld", i ? " x " : "", (long long)k->dim[t][i]);
+	}
+	buf_addf(w->out, " of %s in %s: %s\n", k->datatype[t] ? k->datatype[t] : "?",
+		 k->memory[t] ? k->memory[t] : "?",
+		 !k->memory[t]                  ? "not known whether it counts"
+		 : strstr(k->memory[t], "DRAM") ? "goes over the DRAM"
+						: "not in DRAM, does not count");
+}
+
+static void write_dram(struct writer *w)
+{
+	const struct perf_op *op = w->op;
+
+	title(w, "DRAM");
+	for (int t = 0; t < TENSORS; t++)
+		write_tensor(w, (enum perf_tensor)t);
+	if (!(op->has & HAS_DRAM)) {
+		buf_adds(w->out, isnan(op->bytes)
+					 ? "  a place, type or shape is missing: no figure\n"
+					 : "  nothing goes over the DRAM: no figure\n");
+		return;
+	}
+	buf_addf(w->out, "  %.0f bytes / %.0f ns = %.2f GB/s\n", op->bytes, w->row->duration,
+		 op->dram);
+	if (op->has & HAS_DRAM_PCT)
+		buf_addf(w->out, "  of %g GB/s (%s) that is %.2f %%\n", w->r->arch->dram_gbs,
+			 w->r->arch->name, op->dram_pct);
+}
+
+static void write_sizes(struct writer *w)
+{
+	const int64_t(*d)[DIMS] = w->k->dim;
+
+	if (w->k->family == FAMILY_MATMUL)
+		buf_addf(
+			w->out, "  M = %lld, K = %lld, N = %lld, batches %lld x %lld\n",
+			(long long)d[IN0][DIM_Y], (long long)d[IN0][DIM_X],
+			(long long)d[IN1][DIM_X],
+			(long long)(d[IN0][DIM_W] > d[IN1][DIM_W] ? d[IN0][DIM_W] : d[IN1][DIM_W]),
+			(long long)(d[IN0][DIM_Z] > d[IN1][DIM_Z] ? d[IN0][DIM_Z] : d[IN1][DIM_Z]));
+	else
+		buf_addf(w->out, "  M = %lld, K = %lld x window %lld x %lld, N = %lld\n",
+			 (long long)d[OUT][DIM_Y], (long long)d[IN0][DIM_X],
+			 (long long)w->k->window_h, (long long)w->k->window_w,
+			 (long long)d[IN1][DIM_X]);
+}
+
+static void write_flops(struct writer *w)
+{
+	const struct perf_op *op = w->op;
+	double peak;
+
+	title(w, "Arithmetic");
+	if (isnan(op->operations) || !(op->has & HAS_FLOPS)) {
+		buf_adds(w->out, "  a size or the duration is missing: no figure\n");
+		return;
+	}
+	write_sizes(w);
+	buf_addf(w->out, "  2 x their product = %.0f operations / %.0f ns = %.3f TFLOP/s\n",
+		 op->operations, w->row->duration, op->flops);
+	if (!(op->has & HAS_FLOPS_PCT))
+		return;
+	peak = w->r->arch->tflops[w->k->fidelity];
+	buf_addf(w->out, "  %g cores x %.4f TFLOP/s each (%s, %s) = %.1f: that is %.2f %%%s\n",
+		 op->flops / op->flops_pct * 100 / peak, peak, w->r->arch->name,
+		 w->k->fidelity_name, op->flops / op->flops_pct * 100, op->flops_pct,
+		 op->sharded ? " (a DRAM-sharded matmul reads with these cores)" : "");
+}
+
+static void write_bound(struct writer *w)
+{
+	static const char *const reasons[BOUND_COUNT] = {
+		[BOUND_NONE] = "both figures are needed to tell",
+		[BOUND_DRAM] = "DRAM is at 65 % of its peak or more, arithmetic is not",
+		[BOUND_FLOP] = "arithmetic is at 65 % of its peak or more, DRAM is not",
+		[BOUND_BOTH] = "both are at 65 % of their peaks or more",
+		[BOUND_SLOW] = "neither reaches 65 % of its peak",
+		[BOUND_HOST] = "it ran on the CPU",
+	};
+	const struct perf_op *op = w->op;
+	const char *name = perf_bound_name(op->bound);
+	double most = fmax(op->has & HAS_DRAM_PCT ? op->dram_pct : 0,
+			   op->has & HAS_FLOPS_PCT ? op->flops_pct : 0);
+
+	title(w, "Bound");
+	buf_addf(w->out, "  %s: %s\n", *name ? name : "none", reasons[op->bound]);
+	if (most > 0)
+		buf_addf(w->out,
+			 "  at the peak that it is nearest to it would take %.1f " MICRO "\n",
+			 op->time * most / 100);
+}
+
+static void write_advice(struct writer *w)
+{
+	struct perf_advice_item items[PERF_ADVICE_MAX];
+	int n = perf_advise(w->r, w->op, items);
+	double gap = perf_gap_saving(w->op);
+
+	if (n == 0 && gap <= 0 && w->op->bound != BOUND_HOST)
+		return;
+	title(w, "Advice");
+	for (int i = 0; i < n; i++)
+		buf_addf(w->out, "  - %s\n", items[i].text);
+	if (gap > 0)
+		buf_addf(w->out,
+			 "  - Record the ops as a trace: the gap before it could be %.1f " MICRO
+			 " shorter\n",
+			 gap);
+	if (w->op->bound == BOUND_HOST)
+		buf_adds(w->out, "  - Try an op of the device instead of the CPU's\n");
+}
+
+/* A cell of the input; attributes are one a line. */
+static void write_cell(void *arg, struct csv_cell column, struct csv_cell cell)
+{
+	struct writer *w = arg;
+	const char *from = cell.text, *end = cell.text + cell.len, *stop;
+
+	if (csv_blank(cell))
+		return;
+	buf_adds(w->out, "  ");
+	text(w, column.text, column.len);
+	buf_adds(w->out, " = ");
+	for (; (stop = memmem(from, (size_t)(end - from), "; '", 3)); from = stop + 2) {
+		text(w, from, (size_t)(stop - from));
+		buf_adds(w->out, ";\n      ");
+	}
+	text(w, from, (size_t)(end - from));
+	buf_addc(w->out, '\n');
+}
+
+int perf_why_write(const struct perf_report *r, const struct perf_op *op, char *const *paths,
+		   size_t n, struct perf_style style, FILE *file, struct tacho_error *err)
+{
+	struct buf out = BUF_INIT;
+	struct writer w = {.r = r,
+			   .op = op,
+			   .row = &r->in->rows.v[op->row],
+			   .k = perf_op_kind(r, op),
+			   .style = style,
+			   .out = &out};
+	int code;
+
+	buf_addf(&out, "\nID %u: ", perf_op_id(op));
+	text(&w, w.k->label, w.k->label_len);
+	buf_addc(&out, '\n');
+	write_times(&w);
+	if (w.k->family == FAMILY_MATMUL)
+		write_dram(&w);
+	if (w.k->family == FAMILY_MATMUL || w.k->family == FAMILY_CONV) {
+		write_flops(&w);
+		write_bound(&w);
+	}
+	write_advice(&w);
+	title(&w, "The row");
+	code = perf_input_cells(paths, n, op->row, write_cell, &w, err);
+	if (code == 0 && (code = perf_flush(&out, file)) < 0)
+		err_errno(err, code, "cannot write the answer");
+	buf_free(&out);
+	return code;
+}
