@@ -281,8 +281,8 @@ static int parse_short(struct parser *p, const char *letters, const char *next)
 	for (; *letters; letters++) {
 		o = find_letter(p, *letters, &conf);
 		if (!o)
-			return err_set(p->err, TACHO_EUSAGE,
-				       "unknown option -%c; --help lists them", *letters);
+			return err_set(p->err, TACHO_EUSAGE, "unknown option -%c; --help lists them",
+				       *letters);
 		if (o->type == OPT_T_FLAG) {
 			set_flag(p, o, conf, true);
 			continue;
@@ -389,8 +389,7 @@ static void print_one(const struct opt *o, FILE *out)
 	opt_spelling(o, spelling, sizeof(spelling));
 	n = snprintf(left, sizeof(left), "  %s%s", o->letter ? "" : "    ", spelling);
 	if (o->arg)
-		n += snprintf(left + n, sizeof(left) - (size_t)n, "%s%s", o->name ? "=" : " ",
-			      o->arg);
+		n += snprintf(left + n, sizeof(left) - (size_t)n, "%s%s", o->name ? "=" : " ", o->arg);
 	for (int i = 0; o->type == OPT_T_ENUM && o->choices[i]; i++)
 		n += snprintf(left + n, sizeof(left) - (size_t)n, "%c%s", i ? '|' : '=',
 			      o->choices[i]);
