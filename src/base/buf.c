@@ -50,23 +50,30 @@ int buf_addc(struct buf *b, char c)
 	return buf_add(b, &c, 1);
 }
 
+/* Most texts fit in what is free already, so they are formatted once. */
 int buf_addf(struct buf *b, const char *format, ...)
 {
 	va_list args, again;
+	size_t room;
 	int n;
 
+	if (buf_reserve(b, 32) < 0)
+		return TACHO_ENOMEM;
+	room = b->cap - b->len;
 	va_start(args, format);
 	va_copy(again, args);
-	n = vsnprintf(NULL, 0, format, args);
+	n = vsnprintf(b->data + b->len, room, format, args);
 	va_end(args);
-	if (n >= 0 && buf_reserve(b, (size_t)n) == 0) {
+	if (n >= 0 && (size_t)n >= room && buf_reserve(b, (size_t)n) == 0)
 		vsnprintf(b->data + b->len, (size_t)n + 1, format, again);
-		b->len += (size_t)n;
-	} else {
-		b->failed = true;
-	}
 	va_end(again);
-	return b->failed ? TACHO_ENOMEM : 0;
+	if (n < 0 || b->cap - b->len <= (size_t)n) {
+		b->data[b->len] = 0;
+		b->failed = true;
+		return TACHO_ENOMEM;
+	}
+	b->len += (size_t)n;
+	return 0;
 }
 
 void buf_reset(struct buf *b)

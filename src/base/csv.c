@@ -477,6 +477,7 @@ int csv_integer(struct csv_cell cell, int64_t *value)
 void csv_add(struct buf *out, const char *text, size_t len)
 {
 	bool quote = false;
+	const char *at;
 
 	for (size_t i = 0; i < len && !quote; i++)
 		quote = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
@@ -485,10 +486,14 @@ void csv_add(struct buf *out, const char *text, size_t len)
 		return;
 	}
 	buf_addc(out, '"');
-	for (size_t i = 0; i < len; i++) {
-		if (text[i] == '"')
-			buf_addc(out, '"');
-		buf_addc(out, text[i]);
+	while ((at = memchr(text, '"', len))) {
+		size_t n = (size_t)(at - text) + 1;
+
+		buf_add(out, text, n);
+		buf_addc(out, '"');
+		text += n;
+		len -= n;
 	}
+	buf_add(out, text, len);
 	buf_addc(out, '"');
 }

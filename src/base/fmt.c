@@ -68,11 +68,17 @@ static u128 ten_to(int n)
 /* Writes the digits of N without trailing zeros; the exponent is that of the first digit. */
 static void trim_digits(uint64_t n, int scale, char *digits, int *exponent)
 {
-	int len = snprintf(digits, 24, "%llu", (unsigned long long)n);
+	char all[24];
+	int at = sizeof(all), len;
 
+	for (; n; n /= 10)
+		all[--at] = (char)('0' + n % 10);
+	len = (int)sizeof(all) - at;
 	*exponent = len - 1 - scale;
-	while (len > 1 && digits[len - 1] == '0')
-		digits[--len] = 0;
+	while (len > 1 && all[at + len - 1] == '0')
+		len--;
+	memcpy(digits, all + at, (size_t)len);
+	digits[len] = 0;
 }
 
 /*
@@ -138,21 +144,35 @@ static void shortest(double value, char *digits, int *exponent)
 	*exponent = atoi(strchr(text, 'e') + 1);
 }
 
+static char *put(char *to, const char *text, int len)
+{
+	memcpy(to, text, (size_t)len);
+	to[len] = 0;
+	return to + len;
+}
+
 /* Digits and exponent as text; POINT: whole numbers get a ".0". */
 static void lay_out(char *text, const char *digits, int exponent, bool point)
 {
-	int n = (int)strlen(digits);
+	static const char zeros[] = "0000000000000000";
+	int n = (int)strlen(digits), whole = exponent + 1;
 
-	if (exponent < -4 || exponent >= 16)
+	if (exponent < -4 || exponent >= 16) {
 		sprintf(text, "%c%s%se%c%02d", digits[0], n > 1 ? "." : "", digits + 1,
 			exponent < 0 ? '-' : '+', abs(exponent));
-	else if (exponent < 0)
-		sprintf(text, "0.%.*s%s", -exponent - 1, "0000", digits);
-	else if (n <= exponent + 1)
-		sprintf(text, "%s%.*s%s", digits, exponent + 1 - n, "0000000000000000",
-			point ? ".0" : "");
-	else
-		sprintf(text, "%.*s.%s", exponent + 1, digits, digits + exponent + 1);
+	} else if (exponent < 0) {
+		text = put(text, "0.", 2);
+		text = put(text, zeros, -whole);
+		put(text, digits, n);
+	} else if (n <= whole) {
+		text = put(text, digits, n);
+		text = put(text, zeros, whole - n);
+		put(text, ".0", point ? 2 : 0);
+	} else {
+		text = put(text, digits, whole);
+		text = put(text, ".", 1);
+		put(text, digits + whole, n - whole);
+	}
 }
 
 static char *format_shortest(char *text, double value, bool point)

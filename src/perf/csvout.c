@@ -92,7 +92,7 @@ static void count(struct writer *w, bool has, double value, bool whole)
 {
 	comma(w);
 	if (has && whole && !isnan(value))
-		buf_addf(w->out, "%.0f", value);
+		buf_addf(w->out, "%lld", (long long)value);
 	else if (has) {
 		char text[FMT_SIZE];
 
