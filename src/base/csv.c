@@ -231,8 +231,7 @@ static int scan_record(struct csv *csv, struct scan *s)
 	}
 }
 
-/* Takes the quotes away in place: "a ""b""" to a "b". What stands behind the closing one is kept.
- */
+/* Takes the quotes away in place: "a ""b""" to a "b". What is behind the closing one is kept. */
 static void unquote(struct csv_cell *cell)
 {
 	char *from = (char *)cell->text + 1, *end = (char *)cell->text + cell->len, *to = from;

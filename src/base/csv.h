@@ -1,8 +1,8 @@
 /*
  * A streaming CSV reader: RFC 4180 with what is met in practice. Cells are separated by ',',
- *records by LF, CRLF or CR; a cell that begins with '"' runs to its closing quote, may hold
- *separators and line ends, and has "" for a quote. A byte order mark is skipped, and so are lines
- *of blanks only.
+ * records by LF, CRLF or CR; a cell that begins with '"' runs to its closing quote, may hold
+ * separators and line ends, and has "" for a quote. A byte order mark is skipped, and so are lines
+ * of blanks only.
  *
  *	struct csv *csv;
  *	struct csv_row row;

@@ -211,8 +211,9 @@ static bool absent(int64_t n)
 	return n == PERF_NO_NUMBER;
 }
 
-/* The blocking: how much is kept in registers and L1 between loads. Returns whether all is well. */
-static void advise_blocks(struct list *l, const struct perf_kind *k, double saving)
+/* The blocking: how much is kept in registers and L1 between loads. */
+static void advise_blocks(struct list *l, const struct perf_kind *k, double saving,
+			  const char *grid)
 {
 	int before = l->n;
 	bool subblock = !absent(k->subblock_h) && !absent(k->subblock_w);
@@ -234,15 +235,20 @@ static void advise_blocks(struct list *l, const struct perf_kind *k, double savi
 		    (long long)k->subblock_h, (long long)k->subblock_w);
 	if (l->n == before)
 		add(l, ADVICE_NOTHING, 0,
-		    "in0_block_w=%lld and subblock %lldx%lld are in order; look at the grid and at "
-		    "waiting for input (--why tells more)",
-		    (long long)k->block_w, (long long)k->subblock_h, (long long)k->subblock_w);
+		    "in0_block_w=%lld and subblock %lldx%lld are in order; look at the grid%s and at "
+		    "waiting for input",
+		    (long long)k->block_w, (long long)k->subblock_h, (long long)k->subblock_w,
+		    grid);
 }
 
 static void advise_slow(struct list *l, const struct perf_report *r, const struct perf_op *op)
 {
 	const struct perf_kind *k = perf_op_kind(r, op);
 	double saving = slow_saving(op);
+	char grid[60] = "";
+
+	if (!op->sharded && op->cores * 2 <= r->workers)
+		snprintf(grid, sizeof(grid), " (it runs on %g of %d cores)", op->cores, r->workers);
 
 	if (!k->memory[IN0] || !strstr(k->memory[IN0], "L1"))
 		add(l, ADVICE_INPUT_L1, saving,
@@ -252,10 +258,11 @@ static void advise_slow(struct list *l, const struct perf_report *r, const struc
 	if (absent(k->block_w) && absent(k->subblock_h) && absent(k->subblock_w)) {
 		add(l, ADVICE_CONFIG, saving,
 		    "Give it a program_config with in0_block_w and out_subblock_h/w: without one the "
-		    "defaults are cautious");
+		    "defaults are cautious%s",
+		    grid);
 		return;
 	}
-	advise_blocks(l, k, saving);
+	advise_blocks(l, k, saving, grid);
 	advise_fidelity(l, r, op);
 }
 

@@ -172,8 +172,7 @@ static bool as_sparse(const struct perf_report *r, const struct perf_kind *k)
 	       (r->options->model == PERF_MODEL_NEXT || r->options->active_experts > 0);
 }
 
-/* Both figures have a bound only when both are there; in the older model a zero counts as absent.
- */
+/* There is a bound when both figures are there; in the older model a zero counts as absent. */
 static enum perf_bound bound_of(const struct perf_report *r, const struct perf_op *op)
 {
 	if (!(op->has & HAS_DRAM_PCT) || !(op->has & HAS_FLOPS_PCT))

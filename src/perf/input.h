@@ -179,8 +179,7 @@ const char *perf_column_name(enum perf_column column);
 /* The kind of a record, whose CELLs are by enum perf_column. */
 int perf_kind_of(struct perf_input *in, const struct csv_cell *cell, uint32_t *kind);
 
-/* A copy that lives as long as the input; equal texts give the same pointer. NULL: out of memory.
- */
+/* A copy that lives as long as the input; equal texts give one pointer. NULL: out of memory. */
 const char *perf_string(struct perf_input *in, const char *text, size_t len);
 void perf_intern_free(struct perf_intern *intern);
 

@@ -194,11 +194,20 @@ static void write_summary(struct writer *w)
 {
 	struct perf_summary s;
 
-	perf_summary_make(&s, w->r);
+	if (perf_summary_make(&s, w->r) < 0) {
+		w->code = TACHO_ENOMEM;
+		return;
+	}
 	json_object(&w->j, "summary");
-	json_array(&w->j, "longest_ops");
-	for (int i = 0; i < s.longest_n; i++)
-		json_int(&w->j, NULL, perf_op_id(&w->r->ops.v[s.longest[i]]));
+	json_array(&w->j, "most_time");
+	for (int i = 0; i < s.top_n; i++) {
+		json_object(&w->j, NULL);
+		json_text(&w->j, "op_code", w->r->in->kinds.v[s.top[i].kind].label);
+		json_int(&w->j, "longest_id", perf_op_id(&w->r->ops.v[s.top[i].longest]));
+		json_int(&w->j, "ops", (int64_t)s.top[i].ops);
+		json_double(&w->j, "device_time_us", s.top[i].time);
+		json_end(&w->j);
+	}
 	json_end(&w->j);
 	json_array(&w->j, "longest_gaps");
 	for (int i = 0; i < s.gaps_n; i++)

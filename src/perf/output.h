@@ -1,5 +1,4 @@
-/* The forms in which a report goes out. All write to an open FILE and leave closing to the caller.
- */
+/* The forms in which a report goes out. All write to an open FILE, which the caller closes. */
 #ifndef PERF_OUTPUT_H
 #define PERF_OUTPUT_H
 

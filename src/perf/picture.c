@@ -73,8 +73,7 @@ struct bar {
 	double x, w, total;
 };
 
-/* Makes a name fit: without the ending that most have, then smaller, then cut. Returns its height.
- */
+/* Makes a name fit: without the ending that most have, smaller, then cut. Returns its height. */
 static double fit(char *label, size_t size, double room)
 {
 	static const char ending[] = "DeviceOperation";

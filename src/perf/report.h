@@ -95,8 +95,7 @@ struct perf_report {
 	uint64_t invalid;     /* durations that cannot be true (model next) */
 };
 
-/* The report of an input, which must outlive it. 0 or an error; REPORT is to be freed in any case.
- */
+/* The report of an input, which must outlive it. 0 or an error; REPORT is freed in any case. */
 int perf_report_make(struct perf_report *report, struct perf_input *in,
 		     const struct perf_options *options, struct perf_notes *notes,
 		     struct tacho_error *err);

@@ -6,22 +6,6 @@
 
 #define MICRO "\xce\xbcs"
 
-/* Keeps OP among the N largest by VALUE, the largest first. */
-static void rank(uint32_t *best, int *n, const struct perf_report *r, uint32_t op,
-		 double (*value)(const struct perf_op *))
-{
-	int at = *n;
-
-	while (at > 0 && value(&r->ops.v[best[at - 1]]) < value(&r->ops.v[op]))
-		at--;
-	if (at == SUMMARY_TOP)
-		return;
-	if (*n < SUMMARY_TOP)
-		(*n)++;
-	memmove(best + at + 1, best + at, (size_t)(*n - at - 1) * sizeof(*best));
-	best[at] = op;
-}
-
 static double time_of(const struct perf_op *op)
 {
 	return op->has & HAS_TIME ? op->time : 0;
@@ -30,6 +14,55 @@ static double time_of(const struct perf_op *op)
 static double gap_of(const struct perf_op *op)
 {
 	return op->has & HAS_GAP ? op->gap : 0;
+}
+
+/* Keeps OP among those with the longest gaps, the longest first. */
+static void rank_gap(struct perf_summary *s, const struct perf_report *r, uint32_t op)
+{
+	int at = s->gaps_n;
+
+	while (at > 0 && r->ops.v[s->gaps[at - 1]].gap < r->ops.v[op].gap)
+		at--;
+	if (at == SUMMARY_TOP)
+		return;
+	if (s->gaps_n < SUMMARY_TOP)
+		s->gaps_n++;
+	memmove(s->gaps + at + 1, s->gaps + at, (size_t)(s->gaps_n - at - 1) * sizeof(*s->gaps));
+	s->gaps[at] = op;
+}
+
+static int compare_tops(const void *a, const void *b)
+{
+	const struct perf_top *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time > y->time ? -1 : 1;
+	return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+static int find_top(struct perf_summary *s, const struct perf_report *r)
+{
+	size_t n = r->in->kinds.n;
+	struct perf_top *tops = calloc(n + 1, sizeof(*tops));
+
+	if (!tops)
+		return TACHO_ENOMEM;
+	for (size_t i = 0; i < r->ops.n; i++) {
+		const struct perf_op *op = &r->ops.v[i];
+		struct perf_top *top = &tops[op->kind];
+
+		if (!(op->has & HAS_TIME))
+			continue;
+		if (top->ops++ == 0 || op->time > r->ops.v[top->longest].time)
+			top->longest = (uint32_t)i;
+		top->kind = op->kind;
+		top->time += op->time;
+	}
+	qsort(tops, n, sizeof(*tops), compare_tops);
+	for (size_t i = 0; i < n && i < SUMMARY_TOP && tops[i].time > 0; i++)
+		s->top[s->top_n++] = tops[i];
+	free(tops);
+	return 0;
 }
 
 /*
@@ -55,7 +88,7 @@ static void add_savings(struct perf_summary *s, const struct perf_report *r,
 		s->saving[ADVICE_HOST].ops++;
 }
 
-void perf_summary_make(struct perf_summary *s, const struct perf_report *r)
+int perf_summary_make(struct perf_summary *s, const struct perf_report *r)
 {
 	*s = (struct perf_summary){.total = r->time_sum + r->gap_sum};
 	for (size_t i = 0; i < r->ops.n; i++) {
@@ -65,15 +98,14 @@ void perf_summary_make(struct perf_summary *s, const struct perf_report *r)
 			continue;
 		s->bound[op->bound].ops++;
 		s->bound[op->bound].time += time_of(op);
-		if (time_of(op) > 0)
-			rank(s->longest, &s->longest_n, r, (uint32_t)i, time_of);
 		if (gap_of(op) > 0)
-			rank(s->gaps, &s->gaps_n, r, (uint32_t)i, gap_of);
+			rank_gap(s, r, (uint32_t)i);
 		s->negative_gaps += gap_of(op) < 0;
 		if (op->has & HAS_DRAM && !isnan(op->dram))
 			s->dram_bytes += op->bytes;
 		add_savings(s, r, op);
 	}
+	return find_top(s, r);
 }
 
 static double percent(double part, double all)
@@ -157,29 +189,33 @@ static void add_bounds(const struct perf_summary *s, const struct perf_report *r
 	}
 }
 
-static void add_ops(const struct perf_report *r, const uint32_t *ops, int n,
-		    double (*value)(const struct perf_op *), double all, struct perf_style style,
-		    struct buf *out)
-{
-	for (int i = 0; i < n; i++) {
-		const struct perf_op *op = &r->ops.v[ops[i]];
-		const struct perf_kind *k = perf_op_kind(r, op);
-		struct buf name = BUF_INIT;
-		char id[16];
+#define NAME_WIDTH 58
 
-		if (style.safe)
-			term_add_safe(&name, k->label, k->label_len);
-		else
-			buf_add(&name, k->label, k->label_len);
-		snprintf(id, sizeof(id), "%u", perf_op_id(op));
-		buf_addf(out, "  %-7s", id);
-		buf_add(out, name.data, name.len > 58 ? 58 : name.len);
-		for (size_t w = term_width(name.data, name.len > 58 ? 58 : name.len); w < 58; w++)
-			buf_addc(out, ' ');
-		add_share(out, value(op), all);
-		trim(out);
-		buf_free(&name);
+/* "  28     name      123 us  4.5 %" for the op at INDEX, and how many it stands for. */
+static void add_op(const struct perf_report *r, uint32_t index, uint64_t n, double time, double all,
+		   struct perf_style style, struct buf *out)
+{
+	const struct perf_op *op = &r->ops.v[index];
+	const struct perf_kind *k = perf_op_kind(r, op);
+	struct buf name = BUF_INIT, cut = BUF_INIT;
+
+	if (style.safe)
+		term_add_safe(&name, k->label, k->label_len);
+	else
+		buf_add(&name, k->label, k->label_len);
+	term_add_cut(&cut, name.data, name.len, NAME_WIDTH);
+	buf_addf(out, "  %-7u", perf_op_id(op));
+	buf_add(out, cut.data, cut.len);
+	for (size_t w = term_width(cut.data, cut.len); w < NAME_WIDTH; w++)
+		buf_addc(out, ' ');
+	add_share(out, time, all);
+	trim(out);
+	if (n > 1) {
+		out->len--;
+		buf_addf(out, "  %llu ops\n", (unsigned long long)n);
 	}
+	buf_free(&name);
+	buf_free(&cut);
 }
 
 static void add_advice(const struct perf_summary *s, struct buf *out)
@@ -225,14 +261,17 @@ void perf_summary_text(const struct perf_summary *s, const struct perf_report *r
 	if (s->dram_bytes > 0 && busy > 0)
 		buf_addf(out, "  DRAM traffic by the shapes: %.2f GB, %.1f GB/s while busy\n",
 			 s->dram_bytes / 1e9, s->dram_bytes / busy / 1e3);
-	if (s->longest_n) {
-		add_title(out, style, "Longest ops (ID, share of all time)");
-		add_ops(r, s->longest, s->longest_n, time_of, s->total, style, out);
-	}
-	if (s->gaps_n) {
+	if (s->top_n)
+		add_title(
+			out, style,
+			"Most time, by op and shape (ID of the longest; share of the time on the device)");
+	for (int i = 0; i < s->top_n; i++)
+		add_op(r, s->top[i].longest, s->top[i].ops, s->top[i].time, r->time_sum, style,
+		       out);
+	if (s->gaps_n)
 		add_title(out, style, "Longest gaps (before this ID)");
-		add_ops(r, s->gaps, s->gaps_n, gap_of, s->total, style, out);
-	}
+	for (int i = 0; i < s->gaps_n; i++)
+		add_op(r, s->gaps[i], 1, r->ops.v[s->gaps[i]].gap, s->total, style, out);
 	if (any_saving(s)) {
 		add_title(out, style,
 			  "What the advice would save at most (each by itself; they overlap)");

@@ -13,19 +13,27 @@ struct perf_share {
 	double time; /* us */
 };
 
+/* Ops of the same shapes and settings. */
+struct perf_top {
+	uint32_t kind, longest; /* the longest of them, in the report */
+	uint64_t ops;
+	double time;
+};
+
 struct perf_summary {
 	double total;                           /* us: time and gaps */
 	struct perf_share bound[BOUND_COUNT];   /* BOUND_NONE: ops that no bound is known of */
 	struct perf_share saving[ADVICE_KINDS]; /* ops and us, at most */
-	uint32_t longest[SUMMARY_TOP];          /* ops of the report, by their time */
-	uint32_t gaps[SUMMARY_TOP];             /* and by the gap before them */
-	int longest_n, gaps_n;
+	struct perf_top top[SUMMARY_TOP];       /* by their time */
+	uint32_t gaps[SUMMARY_TOP];             /* ops of the report, by the gap before them */
+	int top_n, gaps_n;
 	double dram_bytes; /* moved by the ops that have a DRAM figure */
 
 	uint64_t negative_gaps; /* ops that began before the one before them ended */
 };
 
-void perf_summary_make(struct perf_summary *summary, const struct perf_report *report);
+/* 0 or TACHO_ENOMEM. */
+int perf_summary_make(struct perf_summary *summary, const struct perf_report *report);
 void perf_summary_text(const struct perf_summary *summary, const struct perf_report *report,
 		       struct perf_style style, struct buf *out);
 

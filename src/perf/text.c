@@ -270,7 +270,10 @@ static void write_summary(struct writer *w)
 {
 	struct perf_summary summary;
 
-	perf_summary_make(&summary, w->r);
+	if (perf_summary_make(&summary, w->r) < 0) {
+		w->code = TACHO_ENOMEM;
+		return;
+	}
 	add_banner(&w->out, "\xf0\x9f\x93\x8b", "Summary");
 	w->out.len -= 2; /* each part begins with its own empty line */
 	buf_addc(&w->out, '\n');
