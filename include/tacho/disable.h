@@ -120,6 +120,17 @@ tacho_messagef(unsigned severity, uint32_t color, const char *format, ...)
 	(void)severity, (void)color, (void)format;
 }
 
+static inline __attribute__((unused, format(printf, 2, 0))) void
+tacho_zone_vtextf(struct tacho_zone zone, const char *format, va_list args)
+{
+	(void)zone, (void)format, (void)args;
+}
+static inline __attribute__((unused, format(printf, 2, 0))) void
+tacho_zone_vnamef(struct tacho_zone zone, const char *format, va_list args)
+{
+	(void)zone, (void)format, (void)args;
+}
+
 #undef TACHO_NOTHING_
 #undef TACHO_NOTHING_1_
 #undef TACHO_NOTHING_2_

@@ -33,6 +33,7 @@
 #ifndef TACHO_TACHO_H
 #define TACHO_TACHO_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -164,7 +165,11 @@ TACHO_INLINE struct tacho_zone tacho_zone_current(void)
 TACHO_API void tacho_zone_text(struct tacho_zone zone, const char *text, size_t len);
 TACHO_API void tacho_zone_textf(struct tacho_zone zone, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+TACHO_API void tacho_zone_vtextf(struct tacho_zone zone, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
 TACHO_API void tacho_zone_name(struct tacho_zone zone, const char *text, size_t len);
+TACHO_API void tacho_zone_vnamef(struct tacho_zone zone, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
 TACHO_API void tacho_zone_namef(struct tacho_zone zone, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 TACHO_API void tacho_zone_color(struct tacho_zone zone, uint32_t color);

@@ -44,6 +44,13 @@ static bool keep_session(const char *session)
 	return strlen(client_session) < sizeof(client_session) - 1;
 }
 
+/* The folder of this user's sessions and attach files. */
+static void add_user_folder(char *path, size_t size)
+{
+	text_add(path, size, "/dev/shm/tacho-");
+	text_add_number(path, size, geteuid());
+}
+
 static bool enter_session(const char *session)
 {
 	char path[RING_PATH + 16] = "";
@@ -60,6 +67,19 @@ static bool enter_session(const char *session)
 	ok = is_control(fd) && map_control(fd);
 	sys_close(fd);
 	return ok;
+}
+
+/* TACHO_CAPTURE=1: the session of "tacho capture", if there is one. */
+static bool enter_capture(const char *wanted)
+{
+	char path[128] = "";
+
+	if (!wanted || !wanted[0] || strcmp(wanted, "0") == 0)
+		return false;
+	add_user_folder(path, sizeof(path));
+	text_add(path, sizeof(path), "/capture");
+	client_session[0] = 0;
+	return enter_session(path);
 }
 
 /* Others may make folders in /dev/shm: ours must be ours alone. */
@@ -81,8 +101,7 @@ static void offer_attach(void)
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < RING_PAGE_SIZE)
 		return;
-	text_add(attach_path, sizeof(attach_path), "/dev/shm/tacho-");
-	text_add_number(attach_path, sizeof(attach_path), geteuid());
+	add_user_folder(attach_path, sizeof(attach_path));
 	if (!own_folder(attach_path)) {
 		attach_path[0] = 0;
 		return;
@@ -142,7 +161,7 @@ __attribute__((constructor(101))) static void client_start(void)
 	if (getauxval(AT_SECURE) || !make_process())
 		return;
 	thread_make_key();
-	if (enter_session(getenv("TACHO_SESSION"))) {
+	if (enter_session(getenv("TACHO_SESSION")) || enter_capture(getenv("TACHO_CAPTURE"))) {
 		join_early();
 	} else {
 		client_session[0] = 0;

@@ -57,6 +57,11 @@ TACHO_API void tacho_zone_textf(struct tacho_zone zone, const char *format, ...)
 	va_end(args);
 }
 
+TACHO_API void tacho_zone_vtextf(struct tacho_zone zone, const char *format, va_list args)
+{
+	attach_format(zone, RING_ZONE_TEXT, format, args);
+}
+
 TACHO_API void tacho_zone_name(struct tacho_zone zone, const char *text, size_t len)
 {
 	attach_text(zone, RING_ZONE_NAME, text, len);
@@ -69,6 +74,11 @@ TACHO_API void tacho_zone_namef(struct tacho_zone zone, const char *format, ...)
 	va_start(args, format);
 	attach_format(zone, RING_ZONE_NAME, format, args);
 	va_end(args);
+}
+
+TACHO_API void tacho_zone_vnamef(struct tacho_zone zone, const char *format, va_list args)
+{
+	attach_format(zone, RING_ZONE_NAME, format, args);
 }
 
 TACHO_API void tacho_zone_color(struct tacho_zone zone, uint32_t color)

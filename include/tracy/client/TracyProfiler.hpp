@@ -1,0 +1,224 @@
+/* The names of tracy:: that programs use directly, beside the macros of Tracy.hpp. */
+#ifndef TACHO_TRACY_PROFILER_HPP
+#define TACHO_TRACY_PROFILER_HPP
+#ifdef TRACY_ENABLE
+
+#include "../TracyC.h"
+#include "../common/TracySystem.hpp"
+
+#include <string.h>
+#include <tacho/tacho.h>
+#include <type_traits>
+
+#ifndef TracyConcat
+#define TracyConcat(x, y) TracyConcatIndirect(x, y)
+#endif
+#ifndef TracyConcatIndirect
+#define TracyConcatIndirect(x, y) x##y
+#endif
+#ifndef TRACY_CALLSTACK
+#define TRACY_CALLSTACK 0
+#endif
+
+namespace tracy
+{
+struct SourceLocationData {
+	const char *name;
+	const char *function;
+	const char *file;
+	uint32_t line;
+	uint32_t color;
+};
+
+enum class PlotFormatType : uint8_t { Number, Memory, Percentage, Watt };
+enum class MessageSeverity : uint8_t { Trace, Debug, Info, Warning, Error, Fatal };
+enum class MessageSourceType : uint8_t { User, Tracy };
+enum class QueueType : uint8_t { FrameMarkMsg, FrameMarkMsgStart, FrameMarkMsgEnd };
+
+using ParameterCallback = void (*)(void *data, uint32_t idx, int32_t val);
+using SourceContentsCallback = char *(*)(void *data, const char *filename, size_t &size);
+
+class Profiler
+{
+public:
+	static int64_t GetTime()
+	{
+		return (int64_t)tacho_ticks();
+	}
+	bool IsConnected() const
+	{
+		return tacho_is_recording() != 0;
+	}
+	bool HasShutdownFinished() const
+	{
+		return false;
+	}
+	void RequestShutdown()
+	{
+	}
+	void SetProgramName(const char *name)
+	{
+		tacho_app_info(name, strlen(name));
+	}
+
+	static void SendFrameMark(const char *name)
+	{
+		tacho_frame(name);
+	}
+	static void SendFrameMark(const char *name, QueueType type)
+	{
+		if (type == QueueType::FrameMarkMsgStart)
+			tacho_frame_start(name);
+		else if (type == QueueType::FrameMarkMsgEnd)
+			tacho_frame_stop(name);
+		else
+			tacho_frame(name);
+	}
+	static void SendFrameImage(const void *, uint16_t, uint16_t, uint8_t, bool)
+	{
+	}
+
+	template <typename T> static void PlotData(const char *name, T value)
+	{
+		plot(name, value, std::is_floating_point<T>());
+	}
+	static void ConfigurePlot(const char *name, PlotFormatType type, bool step = false,
+				  bool fill = true, uint32_t color = 0)
+	{
+		tacho_plot_config(name, (unsigned)type,
+				  (step ? TACHO_PLOT_STEP : 0) | (fill ? TACHO_PLOT_FILL : 0),
+				  color);
+	}
+
+	static void Message(const char *text, size_t size, int)
+	{
+		tacho_message(text, size, TACHO_INFO, 0);
+	}
+	/* A literal: sent once, then by its number. */
+	static void Message(const char *text, int)
+	{
+		___tracy_emit_messageL(text, 0);
+	}
+	static void MessageColor(const char *text, size_t size, uint32_t color, int)
+	{
+		tacho_message(text, size, TACHO_INFO, color);
+	}
+	static void MessageColor(const char *text, uint32_t color, int)
+	{
+		___tracy_emit_messageLC(text, color, 0);
+	}
+	static void LogString(MessageSourceType, MessageSeverity severity, uint32_t color, int,
+			      size_t size, const char *text)
+	{
+		tacho_message(text, size, (unsigned)severity, color);
+	}
+	static void LogString(MessageSourceType, MessageSeverity severity, uint32_t color, int,
+			      const char *text)
+	{
+		___tracy_emit_logStringL((int8_t)severity, (int32_t)color, 0, text);
+	}
+	static void MessageAppInfo(const char *text, size_t size)
+	{
+		tacho_app_info(text, size);
+	}
+
+	static void MemAlloc(const void *ptr, size_t size, bool)
+	{
+		tacho_alloc(nullptr, ptr, size);
+	}
+	static void MemFree(const void *ptr, bool)
+	{
+		tacho_free(nullptr, ptr);
+	}
+	static void MemAllocCallstack(const void *ptr, size_t size, int, bool)
+	{
+		tacho_alloc(nullptr, ptr, size);
+	}
+	static void MemFreeCallstack(const void *ptr, int, bool)
+	{
+		tacho_free(nullptr, ptr);
+	}
+	static void MemAllocNamed(const void *ptr, size_t size, bool, const char *name)
+	{
+		tacho_alloc(name, ptr, size);
+	}
+	static void MemFreeNamed(const void *ptr, bool, const char *name)
+	{
+		tacho_free(name, ptr);
+	}
+	static void MemAllocCallstackNamed(const void *ptr, size_t size, int, bool, const char *name)
+	{
+		tacho_alloc(name, ptr, size);
+	}
+	static void MemFreeCallstackNamed(const void *ptr, int, bool, const char *name)
+	{
+		tacho_free(name, ptr);
+	}
+	static void MemDiscard(const char *, bool)
+	{
+	}
+
+	static void ParameterRegister(ParameterCallback, void * = nullptr)
+	{
+	}
+	static void ParameterSetup(uint32_t, const char *, bool, int32_t)
+	{
+	}
+	static void SourceCallbackRegister(SourceContentsCallback, void *)
+	{
+	}
+	static void EnterFiber(const char *fiber, int32_t)
+	{
+		tacho_fiber_enter(fiber);
+	}
+	static void LeaveFiber()
+	{
+		tacho_fiber_leave();
+	}
+
+private:
+	template <typename T> static void plot(const char *name, T value, std::true_type)
+	{
+		tacho_plot_double(name, (double)value);
+	}
+	template <typename T> static void plot(const char *name, T value, std::false_type)
+	{
+		tacho_plot_int(name, (int64_t)value);
+	}
+};
+
+inline Profiler &GetProfiler()
+{
+	static Profiler profiler;
+
+	return profiler;
+}
+
+inline bool ProfilerAvailable()
+{
+	return true;
+}
+
+inline bool IsProfilerStarted()
+{
+	return true;
+}
+
+/* There is nothing to start, to stop, or to sample. */
+inline void StartupProfiler()
+{
+}
+inline void ShutdownProfiler()
+{
+}
+inline int BeginSamplingProfiling()
+{
+	return 0;
+}
+inline void EndSamplingProfiling()
+{
+}
+} // namespace tracy
+
+#endif /* TRACY_ENABLE */
+#endif

@@ -1,0 +1,1 @@
+#include "tacho_all.inc"
