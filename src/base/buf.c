@@ -45,11 +45,6 @@ int buf_adds(struct buf *b, const char *s)
 	return buf_add(b, s, strlen(s));
 }
 
-int buf_addc(struct buf *b, char c)
-{
-	return buf_add(b, &c, 1);
-}
-
 /* Most texts fit in what is free already, so they are formatted once. */
 int buf_addf(struct buf *b, const char *format, ...)
 {

@@ -28,7 +28,14 @@ extern char buf_empty[1];
 int buf_reserve(struct buf *b, size_t more);
 int buf_add(struct buf *b, const void *bytes, size_t len);
 int buf_adds(struct buf *b, const char *s);
-int buf_addc(struct buf *b, char c);
+static inline int buf_addc(struct buf *b, char c)
+{
+	if (b->len + 1 >= b->cap)
+		return buf_add(b, &c, 1);
+	b->data[b->len++] = c;
+	b->data[b->len] = 0;
+	return 0;
+}
 int buf_addf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_reset(struct buf *b);
 void buf_free(struct buf *b);

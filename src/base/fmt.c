@@ -9,29 +9,52 @@ char *fmt_ns(char *text, double ns)
 {
 	static const char *const units[] = {"ns", "us", "ms", "s"};
 	double value = fabs(ns);
-	int unit = 0;
+	int unit = 0, decimals;
+	size_t len;
 
 	while (unit < 3 && value >= 999.9995) {
 		value /= 1000;
 		unit++;
 	}
-	if (unit == 0)
-		snprintf(text, FMT_SIZE, "%.0f ns", ns);
-	else
-		snprintf(text, FMT_SIZE, "%s%.*f %s", ns < 0 ? "-" : "",
-			 value < 9.9995   ? 3
-			 : value < 99.995 ? 2
-					  : 1,
-			 value, units[unit]);
+	decimals = unit == 0 ? 0 : value < 9.9995 ? 3 : value < 99.995 ? 2 : 1;
+	if (value >= 1e10) {
+		snprintf(text, FMT_SIZE, "%.3e s", copysign(value, ns));
+		return text;
+	}
+	len = fmt_fixed(text, copysign(value, ns), decimals);
+	text[len] = ' ';
+	strcpy(text + len + 1, units[unit]);
+	return text;
+}
+
+char *fmt_uint(char *text, uint64_t n)
+{
+	char digits[20];
+	size_t len = 0;
+
+	do
+		digits[sizeof(digits) - ++len] = (char)('0' + n % 10);
+	while (n /= 10);
+	memcpy(text, digits + sizeof(digits) - len, len);
+	text[len] = 0;
+	return text;
+}
+
+char *fmt_int(char *text, int64_t n)
+{
+	if (n >= 0)
+		return fmt_uint(text, (uint64_t)n);
+	text[0] = '-';
+	fmt_uint(text + 1, -(uint64_t)n);
 	return text;
 }
 
 char *fmt_count(char *text, uint64_t n)
 {
-	char digits[24];
-	int len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n), out = 0;
+	char digits[FMT_SIZE];
+	size_t len = strlen(fmt_uint(digits, n)), out = 0;
 
-	for (int i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		if (i && (len - i) % 3 == 0)
 			text[out++] = ',';
 		text[out++] = digits[i];
@@ -68,17 +91,11 @@ static u128 ten_to(int n)
 /* Writes the digits of N without trailing zeros; the exponent is that of the first digit. */
 static void trim_digits(uint64_t n, int scale, char *digits, int *exponent)
 {
-	char all[24];
-	int at = sizeof(all), len;
+	int len = (int)strlen(fmt_uint(digits, n));
 
-	for (; n; n /= 10)
-		all[--at] = (char)('0' + n % 10);
-	len = (int)sizeof(all) - at;
 	*exponent = len - 1 - scale;
-	while (len > 1 && all[at + len - 1] == '0')
-		len--;
-	memcpy(digits, all + at, (size_t)len);
-	digits[len] = 0;
+	while (len > 1 && digits[len - 1] == '0')
+		digits[--len] = 0;
 }
 
 /*

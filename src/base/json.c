@@ -135,14 +135,16 @@ void json_number(struct json *j, const char *key, const char *digits)
 
 void json_int(struct json *j, const char *key, int64_t value)
 {
-	begin(j, key);
-	buf_addf(j->out, "%lld", (long long)value);
+	char text[FMT_SIZE];
+
+	json_number(j, key, fmt_int(text, value));
 }
 
 void json_uint(struct json *j, const char *key, uint64_t value)
 {
-	begin(j, key);
-	buf_addf(j->out, "%llu", (unsigned long long)value);
+	char text[FMT_SIZE];
+
+	json_number(j, key, fmt_uint(text, value));
 }
 
 void json_bool(struct json *j, const char *key, bool value)

@@ -2,7 +2,6 @@
 #include "base/csv.h"
 #include "base/fmt.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -132,67 +131,83 @@ void table_text(struct table *t, const char *text)
 	table_string(t, text, strlen(text));
 }
 
-/* A cell whose plain form for CSV and JSON is PLAIN; NULL is none. */
-static void number_cell(struct table *t, const char *plain, const char *human)
+/* A cell whose text is made already; NULL is none. */
+static void number_cell(struct table *t, const char *text)
 {
 	const char *key = cell_begin(t);
 
 	if (is_text(t)) {
-		buf_adds(&t->cells, human);
+		buf_adds(&t->cells, text ? text : "");
 		text_cell_end(t);
 	} else if (key && t->style.format == TABLE_AS_CSV) {
-		buf_adds(&t->line, plain ? plain : "");
+		buf_adds(&t->line, text ? text : "");
 	} else if (key) {
-		json_number(&t->json, key, plain);
+		json_number(&t->json, key, text);
 	}
 }
 
 void table_uint(struct table *t, uint64_t value)
 {
 	enum table_type type = t->columns[t->at].type;
-	char plain[FMT_SIZE], human[FMT_SIZE];
+	char text[FMT_SIZE];
 
-	snprintf(plain, sizeof(plain), "%" PRIu64, value);
-	if (type == TABLE_COUNT)
-		number_cell(t, plain, fmt_count(human, value));
-	else if (type == TABLE_BYTES)
-		number_cell(t, plain, fmt_bytes(human, (double)value));
+	if (is_text(t) && type == TABLE_COUNT)
+		number_cell(t, fmt_count(text, value));
+	else if (is_text(t) && type == TABLE_BYTES)
+		number_cell(t, fmt_bytes(text, (double)value));
 	else
-		number_cell(t, plain, plain);
+		number_cell(t, fmt_uint(text, value));
 }
 
 void table_int(struct table *t, int64_t value)
 {
-	char plain[FMT_SIZE];
+	char text[FMT_SIZE];
 
-	snprintf(plain, sizeof(plain), "%" PRId64, value);
-	number_cell(t, plain, plain);
+	number_cell(t, fmt_int(text, value));
+}
+
+/* A finite VALUE as people read it. */
+static char *human_real(char *text, enum table_type type, double value)
+{
+	switch (type) {
+	case TABLE_NS:
+		return fmt_ns(text, value);
+	case TABLE_BYTES:
+		return fmt_bytes(text, value);
+	default:
+		snprintf(text, FMT_SIZE, type == TABLE_PERCENT ? "%.2f" : "%.6g", value);
+		return text;
+	}
+}
+
+static char *plain_real(char *text, enum table_type type, double value)
+{
+	if (type == TABLE_NS && fabs(value) < 9e18)
+		return fmt_int(text, llround(value));
+	if (type != TABLE_PERCENT)
+		return fmt_double(text, value);
+	snprintf(text, FMT_SIZE, "%.4f", value);
+	return text;
 }
 
 void table_real(struct table *t, double value)
 {
 	enum table_type type = t->columns[t->at].type;
-	char plain[FMT_SIZE], human[FMT_SIZE];
+	char text[FMT_SIZE];
 
-	if (!isfinite(value)) {
-		number_cell(t, NULL, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
-	} else if (type == TABLE_NS) {
-		snprintf(plain, sizeof(plain), "%.0f", value);
-		number_cell(t, plain, fmt_ns(human, value));
-	} else if (type == TABLE_PERCENT) {
-		snprintf(plain, sizeof(plain), "%.4f", value);
-		snprintf(human, sizeof(human), "%.2f", value);
-		number_cell(t, plain, human);
-	} else {
-		fmt_double(plain, value);
-		snprintf(human, sizeof(human), "%.6g", value);
-		number_cell(t, plain, type == TABLE_BYTES ? fmt_bytes(human, value) : human);
-	}
+	if (!isfinite(value))
+		number_cell(t, !is_text(t)    ? NULL
+			       : isnan(value) ? "nan"
+			       : value < 0    ? "-inf"
+					      : "inf");
+	else
+		number_cell(t, is_text(t) ? human_real(text, type, value)
+					  : plain_real(text, type, value));
 }
 
 void table_none(struct table *t)
 {
-	number_cell(t, NULL, "");
+	number_cell(t, NULL);
 }
 
 void table_color(struct table *t, enum term_color color)

@@ -78,10 +78,11 @@ const struct cmd cmd_check = {
 	.summary = "check a trace: every byte, and that nothing is unaccounted for",
 	.usage = "[--strict] FILE",
 	.description =
-		"Reads the whole trace: checksums, the order of zones, ids, counts, the index. Then it checks the books: what the "
-		"program emitted is what the file holds and what was counted as lost.\n\n"
-		"Exits with 0 when the file is whole, with 4 when it is damaged or the books do not balance, and with --strict with 6 "
-		"when anything was lost.",
+		"Reads the whole trace: checksums, the order of zones, ids, counts, the index. "
+		"Then it checks the books: what the program emitted is what the file holds and "
+		"what was counted as lost.\n\n"
+		"Exits with 0 when the file is whole, with 4 when it is damaged or the books do "
+		"not balance, and with --strict with 6 when anything was lost.",
 	.examples = "tacho check app.tacho\n  is the file whole?\n"
 		    "tacho check --strict app.tacho && echo complete\n  and was nothing lost?\n",
 	.opts = opts,

@@ -12,15 +12,17 @@ struct conf {
 };
 
 static const struct opt opts[] = {
-	OPT_ENUM(
-		0, "to", struct conf, to, export_formats,
-		"chrome: events for Perfetto and chrome://tracing; csv: all zones; json: everything"),
+	OPT_ENUM(0, "to", struct conf, to, export_formats,
+		 "chrome: events for Perfetto and chrome://tracing; csv: all zones; json: "
+		 "everything"),
 	OPT_STR('o', "output", "FILE", struct conf, output,
-		"write to FILE, - is standard output; the default is the name of the trace with another ending"),
+		"write to FILE, - is standard output; the default is the name of the trace "
+		"with another ending"),
 	OPT_FLAG('f', "force", struct conf, force, "replace an existing file"),
 	QUERY_NAME(struct conf, query),
 	OPT_STR('r', "range", "T0..T1", struct conf, query.range,
-		"only what reaches into this time: 1s..2.5s, 250ms.., ..3s, 1s+20ms, 10%..20%, -1s.. (the last second)"),
+		"only what reaches into this time: 1s..2.5s, 250ms.., ..3s, 1s+20ms, 10%..20%, "
+		"-1s.. (the last second)"),
 	QUERY_PROCESS(struct conf, query),
 	QUERY_THREAD(struct conf, query),
 	OPT_END,
@@ -92,12 +94,14 @@ const struct cmd cmd_export = {
 	.usage = "[--to=chrome|csv|json] [-o FILE] [-f] [options] FILE",
 	.description =
 		"Writes a trace, or a part of it, in a format that other tools read.\n\n"
-		"chrome is the trace event format of Perfetto and chrome://tracing: zones, messages, plots, frames, memory, locks and "
-		"losses of all processes. csv is a table of all zones, the same as that of 'tacho zones --format=csv'. json is one "
-		"object with everything that the trace holds.",
+		"chrome is the trace event format of Perfetto and chrome://tracing: zones, "
+		"messages, plots, frames, memory, locks and losses of all processes. csv is a "
+		"table of all zones, the same as that of 'tacho zones --format=csv'. json is "
+		"one object with everything that the trace holds.",
 	.examples =
 		"tacho export --to=chrome app.tacho\n  writes app.json, to be opened in Perfetto\n"
-		"tacho export --to=csv -o - -r 1s..2s app.tacho\n  zones of the second second on standard output\n",
+		"tacho export --to=csv -o - -r 1s..2s app.tacho\n"
+		"  zones of the second second on standard output\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
 	.run = run,

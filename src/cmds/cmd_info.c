@@ -15,9 +15,9 @@ struct conf {
 };
 
 static const struct opt opts[] = {
-	OPT_ENUM(
-		's', "show", struct conf, show, sections,
-		"one section in full instead of a digest of all; csv prints the summary unless told otherwise"),
+	OPT_ENUM('s', "show", struct conf, show, sections,
+		 "one section in full instead of a digest of all; csv prints the summary unless "
+		 "told otherwise"),
 	QUERY_FORMAT(struct conf, query),
 	OPT_END,
 };
@@ -257,8 +257,9 @@ const struct cmd cmd_info = {
 	.summary = "tell what is in a trace",
 	.usage = "[options] FILE",
 	.description =
-		"Prints what is in a trace: when and where it was recorded, its processes with their exit status, its threads, "
-		"how many zones and other events there are, how exact its clock is, what was lost and what is damaged.\n\n"
+		"Prints what is in a trace: when and where it was recorded, its processes with "
+		"their exit status, its threads, how many zones and other events there are, how "
+		"exact its clock is, what was lost and what is damaged.\n\n"
 		"Sections of text end after 20 rows; --show prints one of them in full.",
 	.examples = "tacho info app.tacho\n  a digest of everything\n"
 		    "tacho info --show=threads --format=csv app.tacho\n  all threads as a table\n",

@@ -97,8 +97,9 @@ const struct cmd cmd_locks = {
 	.summary = "list locks: how long threads waited for them and held them",
 	.usage = "[options] FILE",
 	.description =
-		"Prints for each lock how many threads used it, how often it was obtained, and the sum, mean and greatest of the times "
-		"that threads waited for it and held it. A thread that takes a lock again while it holds it counts as one hold.",
+		"Prints for each lock how many threads used it, how often it was obtained, and "
+		"the sum, mean and greatest of the times that threads waited for it and held "
+		"it. A thread that takes a lock again while it holds it counts as one hold.",
 	.examples = "tacho locks app.tacho\n  all locks\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),

@@ -141,9 +141,10 @@ const struct cmd cmd_memory = {
 	.summary = "list memory pools, or what was not freed",
 	.usage = "[options] FILE",
 	.description =
-		"Prints for each memory pool the number of allocations and frees, the bytes allocated in all, the most at one time, and "
-		"what is alive at the end. With --range it is as if the program had begun and ended there. An unknown free is one of an "
-		"address that was not alive.",
+		"Prints for each memory pool the number of allocations and frees, the bytes "
+		"allocated in all, the most at one time, and what is alive at the end. With "
+		"--range it is as if the program had begun and ended there. An unknown free is "
+		"one of an address that was not alive.",
 	.examples = "tacho memory app.tacho\n  all pools\n"
 		    "tacho memory --alive app.tacho\n  allocations that were never freed\n",
 	.opts = opts,

@@ -82,8 +82,8 @@ static int add_row(void *context, const struct trace_row *row, uint32_t track)
 	else
 		table_none(&l->table);
 	table_text(&l->table, threaded ? export_track_name(trace, owner, text, sizeof(text)) : "");
-	snprintf(text, sizeof(text), "#%06x", (unsigned)row->b & 0xffffff);
-	table_text(&l->table, row->kind == TRACE_ROW_MESSAGE && row->b ? text : "");
+	table_text(&l->table,
+		   export_color(row->kind == TRACE_ROW_MESSAGE ? (uint32_t)row->b : 0, text));
 	table_string(&l->table, row->text, row->text_len);
 	return table_row(&l->table);
 }
@@ -113,8 +113,9 @@ const struct cmd cmd_messages = {
 	.summary = "list messages",
 	.usage = "[options] FILE",
 	.description =
-		"Lists the messages of the program in the order of time, with what the program said of itself (app info) and what "
-		"the recorder noticed (note). --name looks into the text.",
+		"Lists the messages of the program in the order of time, with what the program "
+		"said of itself (app info) and what the recorder noticed (note). --name looks "
+		"into the text.",
 	.examples =
 		"tacho messages -s warning app.tacho\n  warnings and worse\n"
 		"tacho messages -n timeout -t io app.tacho\n"

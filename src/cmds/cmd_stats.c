@@ -216,10 +216,12 @@ const struct cmd cmd_stats = {
 	.summary = "sum up the zones of each source location",
 	.usage = "[options] FILE",
 	.description =
-		"Prints for each source location how many zones it has, their total time, the time without the zones directly inside "
-		"(self), the least, mean, median, 99th percentile and greatest duration, and the standard deviation.\n\n"
-		"The percentage is the total as a part of the time of all zones, that is of the sum of all self times. "
-		"Zones that had not ended when recording stopped are counted in the column \"open\" and in no other.",
+		"Prints for each source location how many zones it has, their total time, the "
+		"time without the zones directly inside (self), the least, mean, median, 99th "
+		"percentile and greatest duration, and the standard deviation.\n\n"
+		"The percentage is the total as a part of the time of all zones, that is of the "
+		"sum of all self times. Zones that had not ended when recording stopped are "
+		"counted in the column \"open\" and in no other.",
 	.examples =
 		"tacho stats app.tacho\n  all source locations, the most time first\n"
 		"tacho stats --sort=p99 --top=10 app.tacho\n  the ten with the slowest outliers\n"

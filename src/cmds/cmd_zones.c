@@ -188,16 +188,19 @@ const struct cmd cmd_zones = {
 	.summary = "list zones",
 	.usage = "[options] FILE",
 	.description =
-		"Lists zones in the order of their start: when, how long, how long without the zones directly inside (self), on which "
-		"thread, their name, and the values and texts that were attached to them. A name that a zone was given at run time is "
-		"shown in place of the name of its source location, and --name finds it by either.\n\n"
-		"The state is \"unfinished\" for a zone that had not ended when recording stopped, and \"end lost\" for one whose end "
-		"was lost; their duration reaches to the last time known.",
-	.examples =
-		"tacho zones --longest=20 app.tacho\n  the twenty longest\n"
-		"tacho zones -n /^load/ -d 1ms app.tacho\n"
-		"  those whose names begin with load and that took a millisecond or more\n"
-		"tacho zones --format=csv app.tacho | head\n  the first ones with all their columns\n",
+		"Lists zones in the order of their start: when, how long, how long without the "
+		"zones directly inside (self), on which thread, their name, and the values and "
+		"texts that were attached to them. A name that a zone was given at run time is "
+		"shown in place of the name of its source location, and --name finds it by "
+		"either.\n\n"
+		"The state is \"unfinished\" for a zone that had not ended when recording "
+		"stopped, and \"end lost\" for one whose end was lost; their duration reaches "
+		"to the last time known.",
+	.examples = "tacho zones --longest=20 app.tacho\n  the twenty longest\n"
+		    "tacho zones -n /^load/ -d 1ms app.tacho\n"
+		    "  those whose names begin with load and that took a millisecond or more\n"
+		    "tacho zones --format=csv app.tacho | head\n"
+		    "  the first ones with all their columns\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
 	.run = run,

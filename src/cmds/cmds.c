@@ -50,10 +50,12 @@ const struct opt cmds_common_opts[] = {
 };
 
 const char cmds_description[] =
-	"Tacho records what a program, its threads, its children and the cores of its accelerator do, puts it all on one clock "
-	"and keeps it in one file, the trace. The other verbs read traces: they sum up, list, check and export.\n\n"
-	"Times are counted from the start of the trace. Text has human units; --format=csv and --format=json have plain "
-	"nanoseconds and bytes. A damaged trace, or one that is still being written (.tacho.part), is read as far as it goes.";
+	"Tacho records what a program, its threads, its children and the cores of its "
+	"accelerator do, puts it all on one clock and keeps it in one file, the trace. The "
+	"other verbs read traces: they sum up, list, check and export.\n\n"
+	"Times are counted from the start of the trace. Text has human units; --format=csv and "
+	"--format=json have plain nanoseconds and bytes. A damaged trace, or one that is still "
+	"being written (.tacho.part), is read as far as it goes.";
 
 const char cmds_examples[] = "tacho info app.tacho\n  what is in the trace\n"
 			     "tacho stats --top=20 app.tacho\n  where the time went\n"
@@ -72,7 +74,8 @@ const struct cmds_exit cmds_exits[] = {
 	{"70", "out of memory, or a defect of the program"},
 	{"126, 127", "the command of 'tacho run' cannot be run, or was not found"},
 	{"128+N",
-	 "the command of 'tacho run' was ended by signal N; otherwise 'tacho run' exits as its command does"},
+	 "the command of 'tacho run' was ended by signal N; otherwise 'tacho run' exits as its "
+	 "command does"},
 	{NULL, NULL},
 };
 
@@ -114,7 +117,8 @@ void cmds_print_overview(FILE *out)
 		fprintf(out, "  %-13s %s\n", cmds_table[i]->name, cmds_table[i]->summary);
 	print_examples(cmds_examples, out);
 	fprintf(out,
-		"\n'tacho VERB --help' tells more of a verb, 'man tacho' of exit codes and the environment.\n");
+		"\n'tacho VERB --help' tells more of a verb, 'man tacho' of exit codes and the "
+		"environment.\n");
 }
 
 void cmds_print_help(const struct cmd *cmd, FILE *out)

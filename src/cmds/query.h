@@ -6,7 +6,7 @@
  *	static const struct opt opts[] = {QUERY_NAME(struct conf, query), ..., OPT_END};
  *	static int print(struct query *q, void *conf) {...}
  *	QUERY_RUN(print)
- *	const struct cmd cmd_x = {..., .opts = opts, .conf_size = sizeof(struct conf), .run = run};
+ *	const struct cmd cmd_x = {.name = "x", .opts = opts, ..., .run = run};
  *
  * The query_conf is the first field of a verb's conf.
  */
@@ -24,12 +24,14 @@ struct query_conf {
 	bool guard;
 };
 
-#define QUERY_NAME(s, f)                           \
-	OPT_STR('n', "name", "PATTERN", s, f.name, \
-		"only names that contain PATTERN; =TEXT is the whole name, a pattern with * or ? a glob, /RE/ a regular expression")
-#define QUERY_RANGE(s, f)                           \
-	OPT_STR('r', "range", "T0..T1", s, f.range, \
-		"only what starts in this time: 1s..2.5s, 250ms.., ..3s, 1s+20ms, 10%..20%, -1s.. (the last second)")
+#define QUERY_NAME(s, f)                                                                         \
+	OPT_STR('n', "name", "PATTERN", s, f.name,                                               \
+		"only names that contain PATTERN; =TEXT is the whole name, a pattern with * or " \
+		"? a glob, /RE/ a regular expression")
+#define QUERY_RANGE(s, f)                                                                     \
+	OPT_STR('r', "range", "T0..T1", s, f.range,                                           \
+		"only what starts in this time: 1s..2.5s, 250ms.., ..3s, 1s+20ms, 10%..20%, " \
+		"-1s.. (the last second)")
 #define QUERY_PROCESS(s, f)                                  \
 	OPT_LIST('p', "process", "PID|NAME", s, f.processes, \
 		 "only this process, by number or by a pattern for its name; may be repeated")

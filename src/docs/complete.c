@@ -76,9 +76,11 @@ void complete_bash(FILE *out)
 {
 	fputs("# Completion of tacho for bash; made from the option tables.\n"
 	      "_tacho()\n{\n"
-	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}\n"
+	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} "
+	      "verb=${COMP_WORDS[1]}\n"
 	      "\tlocal verbs options= values=\n"
-	      "\tif [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+	      "\tif [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then "
+	      "prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
 	      "\tcase ${COMP_WORDS[0]##*/} in\n",
 	      out);
 	for (int i = 0; cmds_table[i]; i++)

@@ -4,6 +4,7 @@
  * events (X), messages and losses instants (i), plots and memory counters (C), frames and locks
  * asynchronous spans (b, e). Order in the file does not matter to readers: zones come first.
  */
+#include "base/fmt.h"
 #include "export/files.h"
 
 #include <inttypes.h>
@@ -108,11 +109,13 @@ static int flush(struct chrome *c, size_t above)
 
 static void add_us(struct chrome *c, const char *key, int64_t ns)
 {
-	char digits[40];
+	uint64_t n = ns > 0 ? (uint64_t)ns : 0;
+	char digits[FMT_SIZE];
+	size_t len = strlen(fmt_uint(digits, n / 1000));
 
-	if (ns < 0)
-		ns = 0;
-	snprintf(digits, sizeof(digits), "%" PRId64 ".%03d", ns / 1000, (int)(ns % 1000));
+	digits[len] = '.';
+	fmt_uint(digits + len + 1, 1000 + n % 1000);
+	memmove(digits + len + 1, digits + len + 2, 4);
 	json_number(&c->json, key, digits);
 }
 
@@ -190,7 +193,7 @@ static int write_metadata(struct chrome *c)
 static void add_zone_args(struct chrome *c, const struct export_zone *z)
 {
 	const struct trace_srcloc *s = export_srcloc(c->trace, z->zone.srcloc);
-	char text[32];
+	char text[FMT_SIZE];
 
 	json_object(&c->json, "args");
 	if (s->file[0]) {
@@ -203,10 +206,8 @@ static void add_zone_args(struct chrome *c, const struct export_zone *z)
 		json_string(&c->json, "text", z->text.data, z->text.len);
 	if (z->values.len)
 		json_string(&c->json, "values", z->values.data, z->values.len);
-	if (z->color) {
-		snprintf(text, sizeof(text), "#%06x", z->color);
-		json_text(&c->json, "color", text);
-	}
+	if (z->color)
+		json_text(&c->json, "color", export_color(z->color, text));
 	if (z->zone.flags & TRACE_ZONE_UNFINISHED)
 		json_bool(&c->json, "unfinished", true);
 	if (z->zone.flags & TRACE_ZONE_END_LOST)

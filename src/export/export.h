@@ -144,6 +144,9 @@ const char *export_track_kind(uint32_t kind);
 /* "0", "signal 9", "running", "unknown". TEXT has FMT_SIZE bytes. */
 const char *export_exit(const struct trace_process *process, char *text);
 
+/* "#rrggbb", or "" for 0. TEXT has FMT_SIZE bytes. */
+const char *export_color(uint32_t color, char *text);
+
 /* "unfinished", "end lost" or "". */
 const char *export_zone_state(uint32_t flags);
 

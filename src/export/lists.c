@@ -190,8 +190,7 @@ int64_t export_srclocs(FILE *out, const struct table_style *style, const struct 
 		table_text(&t, s->function);
 		table_text(&t, s->file);
 		table_uint(&t, s->line);
-		snprintf(text, sizeof(text), "#%06x", s->color);
-		table_text(&t, s->color ? text : "");
+		table_text(&t, export_color(s->color, text));
 		table_row(&t);
 	}
 	return list_end(&t, trace->srcloc_count);

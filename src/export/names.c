@@ -87,6 +87,14 @@ const char *export_exit(const struct trace_process *process, char *text)
 	return text;
 }
 
+const char *export_color(uint32_t color, char *text)
+{
+	if (color == 0)
+		return "";
+	snprintf(text, FMT_SIZE, "#%06x", color & 0xffffff);
+	return text;
+}
+
 const char *export_zone_state(uint32_t flags)
 {
 	if (flags & TRACE_ZONE_UNFINISHED)

@@ -1,6 +1,6 @@
+#include "base/fmt.h"
 #include "export/export.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,7 +134,7 @@ static int add_extras(struct export_zones *s, struct export_zone *z)
 {
 	struct trace_cursor *cursor = trace_walk_cursor(s->walk);
 	struct trace_extra extra;
-	char digits[24];
+	char digits[FMT_SIZE];
 	int r;
 
 	for (uint32_t i = 0; i < z->zone.extras; i++) {
@@ -153,7 +153,7 @@ static int add_extras(struct export_zones *s, struct export_zone *z)
 			z->color = (uint32_t)extra.value;
 			break;
 		case TRACE_EXTRA_VALUE:
-			snprintf(digits, sizeof(digits), "%" PRIu64, extra.value);
+			fmt_uint(digits, extra.value);
 			add_joined(&z->values, ' ', digits, strlen(digits));
 			break;
 		}
@@ -271,8 +271,7 @@ int export_zone_row(struct table *t, const struct trace *trace, const struct exp
 	table_text(t, srcloc->function);
 	table_text(t, srcloc->file);
 	table_uint(t, srcloc->line);
-	snprintf(text, sizeof(text), "#%06x", z->color);
-	table_text(t, z->color ? text : "");
+	table_text(t, export_color(z->color, text));
 	table_text(t, export_zone_state(z->zone.flags));
 	table_string(t, z->values.data, z->values.len);
 	table_string(t, z->text.data, z->text.len);

@@ -47,10 +47,16 @@ expect_exit 0 python3 "$SOURCE/tests/check_chrome.py" thread.json X=2
 expect_exit 0 "$TACHO" zones --format=csv --guard -n formula t.tacho
 expect_line out ",'=1\+2 formula,"
 
-# A pid or tid that the system gave twice.
+# A tid that the system gave twice in one process gives two threads.
 "$MKTRACE" -n 1000 b.tacho
 expect_exit 0 "$TACHO" export b.tacho
 expect_exit 0 python3 "$SOURCE/tests/check_chrome.py" b.json X=1028
+python3 - <<'END' || fail "two threads have one tid"
+import json
+events = json.load(open("b.json"))["traceEvents"]
+names = [(e["pid"], e["tid"], e["args"]["name"]) for e in events if e["name"] == "thread_name"]
+assert len({n[:2] for n in names}) == len(names) == 6, names
+END
 
 # Damage: what is there is written, and told.
 "$MKTRACE" -u u.tacho

@@ -333,7 +333,7 @@ static void messages(uint32_t t, uint32_t thread)
 
 static void bulk(uint32_t owner, uint64_t zones)
 {
-	uint32_t t = track(owner, TRACE_THREAD, 1009, "bulk", 0);
+	uint32_t t = track(owner, TRACE_THREAD, 1000, "bulk", 0); /* a tid that was used before */
 	uint32_t outer = srcloc("outer", "bulk", 300, 0), inner = srcloc("inner", "bulk", 310, 0);
 
 	for (uint64_t i = 0; i < zones; i += 10) {
