@@ -8,7 +8,7 @@
 #define LANE_TEXT   (1u << 20)   /* bytes of texts that make a block full */
 #define LANE_EXTRAS 32768u       /* and as many attachments */
 #define EXTRAS_MAX  (1u << 20)    /* attachments of one zone that are kept */
-#define ZONE_BYTES  (2 * sizeof(uint64_t) + sizeof(uint32_t))
+#define ZONE_BYTES  (3 * sizeof(uint32_t))
 
 void lane_free(struct trace_lane *lane)
 {
@@ -16,6 +16,8 @@ void lane_free(struct trace_lane *lane)
 		return;
 	free(lane->gap);
 	if (lane->extras) {
+		vec_free(&lane->extras->gaps);
+		vec_free(&lane->extras->durations);
 		vec_free(&lane->extras->extras);
 		vec_free(&lane->extras->flags);
 		buf_free(&lane->extras->text);
@@ -118,6 +120,8 @@ static void lane_emptied(struct trace_writer *w, struct trace_lane *lane)
 {
 	lane->n = 0;
 	if (lane->extras) {
+		lane->extras->gaps.n = 0;
+		lane->extras->durations.n = 0;
 		lane->extras->extras.n = 0;
 		lane->extras->flags.n = 0;
 		buf_reset(&lane->extras->text);
@@ -126,61 +130,73 @@ static void lane_emptied(struct trace_writer *w, struct trace_lane *lane)
 		lane_shrink(w, lane);
 }
 
-/* Where the zones of several lanes are joined for one block. */
-struct joined {
-	uint64_t gap[BLOCK_ITEMS], duration[BLOCK_ITEMS];
-	uint32_t srcloc[BLOCK_ITEMS];
+/* The zones of one block: those of a lane, or copies of those of several. */
+struct columns {
+	uint32_t *gap, *duration, *srcloc;
+	struct {
+		VEC(struct wide);
+	} gaps, durations;
 };
 
-static struct joined *join_lanes(struct trace_lane **lanes, size_t count)
+static int wide_join(struct columns *c, const struct trace_lane *lane, uint32_t first)
 {
-	struct joined *j = malloc(sizeof(*j));
-	size_t at = 0;
+	const struct lane_extras *x = lane->extras;
+	int r = 0;
 
-	if (!j)
-		return NULL;
-	for (size_t i = 0; i < count; at += lanes[i++]->n) {
-		memcpy(j->gap + at, lanes[i]->gap, lanes[i]->n * sizeof(*j->gap));
-		memcpy(j->duration + at, lanes[i]->duration, lanes[i]->n * sizeof(*j->duration));
-		memcpy(j->srcloc + at, lanes[i]->srcloc, lanes[i]->n * sizeof(*j->srcloc));
+	for (size_t i = 0; x && r == 0 && i < x->gaps.n; i++)
+		r = vec_push(&c->gaps, ((struct wide){first + x->gaps.v[i].at, x->gaps.v[i].value}));
+	for (size_t i = 0; x && r == 0 && i < x->durations.n; i++)
+		r = vec_push(&c->durations,
+			     ((struct wide){first + x->durations.v[i].at, x->durations.v[i].value}));
+	return r;
+}
+
+static int lanes_join(struct columns *c, struct trace_lane **lanes, size_t count)
+{
+	uint32_t at = 0;
+	int r = 0;
+
+	c->gap = malloc(BLOCK_ITEMS * ZONE_BYTES);
+	if (!c->gap)
+		return TACHO_ENOMEM;
+	c->duration = c->gap + BLOCK_ITEMS;
+	c->srcloc = c->duration + BLOCK_ITEMS;
+	for (size_t i = 0; i < count && r == 0; at += lanes[i++]->n) {
+		memcpy(c->gap + at, lanes[i]->gap, lanes[i]->n * sizeof(*c->gap));
+		memcpy(c->duration + at, lanes[i]->duration, lanes[i]->n * sizeof(*c->gap));
+		memcpy(c->srcloc + at, lanes[i]->srcloc, lanes[i]->n * sizeof(*c->gap));
+		r = wide_join(c, lanes[i], at);
 	}
-	return j;
+	return r;
 }
 
 /* Each column has its length in front, so that a reader can pass over those it does not need. */
-static size_t column_begin(struct buf *b)
+static void add_column(struct trace_writer *w, const uint32_t *v, size_t n, const struct wide *wide,
+		       size_t wide_count)
 {
-	buf_add(b, "\0\0\0", 4);
-	return b->len;
+	size_t begin = w->payload.len + 4;
+
+	buf_add(&w->payload, "\0\0\0", 4);
+	pack_column32(w->packer, v, n, wide, wide_count, &w->payload);
+	if (!w->payload.failed)
+		put32(w->payload.data + begin - 4, (uint32_t)(w->payload.len - begin));
 }
 
-static void column_end(struct buf *b, size_t begin)
+static int add_columns(struct trace_writer *w, struct trace_lane **lanes, size_t count, size_t n)
 {
-	if (!b->failed)
-		put32(b->data + begin - 4, (uint32_t)(b->len - begin));
-}
+	struct columns c = {lanes[0]->gap, lanes[0]->duration, lanes[0]->srcloc, {0}, {0}};
+	int r = count > 1 ? lanes_join(&c, lanes, count) : wide_join(&c, lanes[0], 0);
 
-static int pack_columns(struct trace_writer *w, struct trace_lane **lanes, size_t count, size_t n)
-{
-	struct joined *j = NULL;
-	size_t at;
-
-	if (count > 1) {
-		j = join_lanes(lanes, count);
-		if (!j)
-			return TACHO_ENOMEM;
+	if (r == 0) {
+		add_column(w, c.gap, n, c.gaps.v, c.gaps.n);
+		add_column(w, c.duration, n, c.durations.v, c.durations.n);
+		add_column(w, c.srcloc, n, NULL, 0);
 	}
-	at = column_begin(&w->payload);
-	pack_column(w->packer, j ? j->gap : lanes[0]->gap, n, false, &w->payload);
-	column_end(&w->payload, at);
-	at = column_begin(&w->payload);
-	pack_column(w->packer, j ? j->duration : lanes[0]->duration, n, false, &w->payload);
-	column_end(&w->payload, at);
-	at = column_begin(&w->payload);
-	pack_column32(w->packer, j ? j->srcloc : lanes[0]->srcloc, n, &w->payload);
-	column_end(&w->payload, at);
-	free(j);
-	return 0;
+	vec_free(&c.gaps);
+	vec_free(&c.durations);
+	if (count > 1)
+		free(c.gap);
+	return r;
 }
 
 /* One block of all that COUNT lanes hold; together at most BLOCK_ITEMS zones. */
@@ -192,14 +208,13 @@ static int lanes_write(struct trace_writer *w, struct trace_lane **lanes, size_t
 	int r = s ? writer_next_offset(w, &offset) : writer_no_memory(w);
 
 	for (size_t i = 0; r == 0 && i < count; n += lanes[i++]->n) {
-		lanes[i]->gap[0] = 0;
 		s[i] = (struct segment){offset, lanes[i]->track, lanes[i]->depth, n,
 					lanes[i]->n, lanes[i]->start, lanes[i]->end};
 	}
 	if (r == 0) {
 		buf_reset(&w->payload);
 		directory_add(&w->payload, w->srcloc_count, s, count);
-		if (pack_columns(w, lanes, count, n) < 0)
+		if (add_columns(w, lanes, count, n) < 0)
 			w->payload.failed = true;
 		add_flags(w, lanes, count);
 		add_extras(w, lanes, count);
@@ -264,7 +279,7 @@ int lanes_flush(struct trace_writer *w)
 static int lane_grow(struct trace_writer *w, struct trace_lane *lane)
 {
 	uint32_t cap = lane->cap ? lane->cap * 4 : LANE_FIRST;
-	uint64_t *gap;
+	uint32_t *gap;
 
 	if (cap > BLOCK_ITEMS)
 		cap = BLOCK_ITEMS;
@@ -276,13 +291,13 @@ static int lane_grow(struct trace_writer *w, struct trace_lane *lane)
 	if (lane->n) {
 		memcpy(gap, lane->gap, lane->n * sizeof(*gap));
 		memcpy(gap + cap, lane->duration, lane->n * sizeof(*gap));
-		memcpy(gap + 2 * (size_t)cap, lane->srcloc, lane->n * sizeof(*lane->srcloc));
+		memcpy(gap + 2 * (size_t)cap, lane->srcloc, lane->n * sizeof(*gap));
 	}
 	free(lane->gap);
 	w->buffered += (cap - lane->cap) * ZONE_BYTES;
 	lane->gap = gap;
 	lane->duration = gap + cap;
-	lane->srcloc = (uint32_t *)(gap + 2 * (size_t)cap);
+	lane->srcloc = gap + 2 * (size_t)cap;
 	lane->cap = cap;
 	return 0;
 }
@@ -298,9 +313,34 @@ static int lane_room(struct trace_writer *w, struct trace_lane *lane)
 	return r < 0 ? r : lane_grow(w, lane);
 }
 
-static inline int lane_append(struct trace_writer *w, struct trace_lane *lane, uint64_t start,
+static struct lane_extras *lane_extras(struct trace_lane *lane)
+{
+	if (!lane->extras) {
+		lane->extras = calloc(1, sizeof(*lane->extras));
+		if (lane->extras)
+			lane->extras->text = (struct buf)BUF_INIT;
+	}
+	return lane->extras;
+}
+
+/* Notes what 32 bits do not hold of the zone at place I. */
+static int lane_wide(struct trace_writer *w, struct trace_lane *lane, uint32_t i, uint64_t gap,
+		     uint64_t duration)
+{
+	struct lane_extras *x = lane_extras(lane);
+
+	if (!x || (gap >= WIDE_MARK && vec_push(&x->gaps, ((struct wide){i, gap})) < 0) ||
+	    (duration >= WIDE_MARK && vec_push(&x->durations, ((struct wide){i, duration})) < 0))
+		return writer_no_memory(w);
+	w->extra_bytes += sizeof(struct wide);
+	return 0;
+}
+
+/* The gap of a buffer's first zone is not stored: the segment has its start. */
+static int lane_append(struct trace_writer *w, struct trace_lane *lane, uint64_t start,
 			      uint64_t end, uint32_t srcloc)
 {
+	uint64_t gap = start - lane->end, duration = end - start;
 	uint32_t i;
 	int r;
 
@@ -309,12 +349,22 @@ static inline int lane_append(struct trace_writer *w, struct trace_lane *lane, u
 		if (r < 0)
 			return r;
 	}
-	i = lane->n++;
-	if (__builtin_expect(i == 0, 0))
+	i = lane->n;
+	if (__builtin_expect(i == 0, 0)) {
 		lane->start = start;
-	lane->gap[i] = start - lane->end;
-	lane->duration[i] = end - start;
+		gap = 0;
+	}
+	if (__builtin_expect((gap | duration) >= WIDE_MARK, 0)) {
+		r = lane_wide(w, lane, i, gap, duration);
+		if (r < 0)
+			return r;
+		gap = gap < WIDE_MARK ? gap : WIDE_MARK;
+		duration = duration < WIDE_MARK ? duration : WIDE_MARK;
+	}
+	lane->gap[i] = (uint32_t)gap;
+	lane->duration[i] = (uint32_t)duration;
 	lane->srcloc[i] = srcloc;
+	lane->n = i + 1;
 	lane->end = end;
 	w->zones++;
 	return 0;
@@ -353,19 +403,33 @@ static int zone_add(struct trace_writer *w, struct trace_lane *lane, uint64_t st
 	return 0;
 }
 
+/* What is not usual: out of line, so that the usual path needs no stack. */
+static __attribute__((noinline)) int lane_add_slowly(struct trace_writer *w,
+						     struct trace_lane *lane, uint64_t start,
+						     uint64_t end, uint32_t srcloc,
+						     uint64_t children)
+{
+	return zone_add(w, lane, start, end, srcloc, children, 0);
+}
+
 int trace_lane_add(struct trace_writer *w, struct trace_lane *lane, uint64_t start, uint64_t end,
 		   uint32_t srcloc, uint64_t children)
 {
-	int r;
+	uint64_t gap = start - lane->end, duration = end - start;
+	uint32_t i = lane->n;
 
-	if (__builtin_expect(start < lane->end || end < start || srcloc >= w->srcloc_count ||
-				     w->error.code,
+	/* A difference below zero is a large number. I - 1 is too when the buffer is empty. */
+	if (__builtin_expect(gap >= WIDE_MARK || duration >= WIDE_MARK || i - 1 >= lane->cap - 1 ||
+				     srcloc >= w->srcloc_count || w->error.code,
 			     0))
-		return zone_add(w, lane, start, end, srcloc, children, 0);
-	r = lane_append(w, lane, start, end, srcloc);
-	if (__builtin_expect(r < 0, 0))
-		return r;
-	zone_sums_add(&w->sums.v[srcloc], end - start, children);
+		return lane_add_slowly(w, lane, start, end, srcloc, children);
+	lane->gap[i] = (uint32_t)gap;
+	lane->duration[i] = (uint32_t)duration;
+	lane->srcloc[i] = srcloc;
+	lane->n = i + 1;
+	lane->end = end;
+	w->zones++;
+	zone_sums_add(&w->sums.v[srcloc], duration, children);
 	return 0;
 }
 
@@ -400,13 +464,8 @@ int trace_lane_add_full(struct trace_writer *w, struct trace_lane *lane, uint64_
 
 	if (r < 0 || (!flags && !count))
 		return r;
-	if (!lane->extras) {
-		lane->extras = calloc(1, sizeof(*lane->extras));
-		if (!lane->extras)
-			return writer_no_memory(w);
-		lane->extras->text = (struct buf)BUF_INIT;
-	}
-	if (extras_push(w, lane->extras, lane->n - 1, flags, extras, count) < 0)
+	if (!lane_extras(lane) ||
+	    extras_push(w, lane->extras, lane->n - 1, flags, extras, count) < 0)
 		return writer_no_memory(w);
 	if (lane->extras->text.len >= LANE_TEXT || lane->extras->extras.n >= LANE_EXTRAS)
 		return lanes_write(w, &lane, 1);

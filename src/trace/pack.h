@@ -27,9 +27,20 @@ bool pack_bytes(struct packer *p, const void *bytes, size_t len, struct buf *out
 /* Appends "method, length, bytes": packed if that is shorter. Read by unpack_string(). */
 void pack_string(struct packer *p, const void *bytes, size_t len, struct buf *out);
 
-/* Appends a column of N <= BLOCK_ITEMS numbers. DELTA: differences may be stored if shorter. */
-void pack_column(struct packer *p, const uint64_t *v, size_t n, bool delta, struct buf *out);
-void pack_column32(struct packer *p, const uint32_t *v, size_t n, struct buf *out);
+/* Appends a column of 0 < N <= BLOCK_ITEMS numbers, or their differences if those are shorter. */
+void pack_column(struct packer *p, const uint64_t *v, size_t n, struct buf *out);
+
+/* A number that 32 bits do not hold: in its place in V stands WIDE_MARK. */
+struct wide {
+	uint32_t at;
+	uint64_t value;
+};
+
+#define WIDE_MARK UINT32_MAX
+
+/* The same for numbers that mostly fit 32 bits; WIDE lists the others by place. */
+void pack_column32(struct packer *p, const uint32_t *v, size_t n, const struct wide *wide,
+		   size_t wide_count, struct buf *out);
 
 struct unpacker;
 
@@ -44,7 +55,7 @@ int unpack_string(struct unpacker *u, struct in *in, size_t limit, struct buf *o
 
 /* Reads a column of exactly N numbers. */
 int unpack_column(struct unpacker *u, struct in *in, uint64_t *v, size_t n);
-/* The same; numbers above 32 bits are damage. */
+/* The same for what pack_column32() wrote without wide numbers. */
 int unpack_column32(struct unpacker *u, struct in *in, uint32_t *v, size_t n);
 
 #endif

@@ -6,9 +6,9 @@
  */
 #include "trace/stats.h"
 
-#define COARSE_BITS_MIN 5u
+#define COARSE_BITS_MIN 3u
 #define COARSE_BITS_MAX 11u
-#define COARSE_BYTES    (48u << 20) /* for all buckets of the first pass */
+#define COARSE_BYTES    (1u << 20) /* for all buckets of the first pass: they should stay in the cache */
 #define FINE_BITS       12u
 #define COLLECT         4096u /* durations that are collected rather than counted */
 

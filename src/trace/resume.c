@@ -184,7 +184,7 @@ int trace_writer_resume(struct trace_writer **out, const char *path,
 			size_t *state_len, struct tacho_error *err)
 {
 	struct trace_writer *w = writer_new(path, options);
-	size_t len;
+	size_t len = 0;
 	int r = w ? resume(w, &len, err)
 		  : err_set(err, TACHO_ENOMEM, "no memory to open %s", path);
 

@@ -49,7 +49,7 @@ static int pack_rows(struct trace_writer *w, struct row_buffer **list, size_t co
 		for (size_t i = 0; i < count; i++)
 			for (size_t r = 0; r < list[i]->rows.n; r++)
 				column[at++] = row_field(&list[i]->rows.v[r], k);
-		pack_column(w->packer, column, n, true, &w->payload);
+		pack_column(w->packer, column, n, &w->payload);
 	}
 	free(column);
 	for (size_t i = 0; i < count; i++)

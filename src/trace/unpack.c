@@ -96,8 +96,11 @@ static const uint8_t *plane_find(struct unpacker *u, struct in *in, uint8_t *roo
 	return room;
 }
 
-static void join_planes(uint64_t *v, size_t n, uint64_t base, const uint8_t **p, unsigned planes)
+static void join_planes(uint64_t *restrict v, size_t n, uint64_t base, const uint8_t **p,
+			unsigned planes)
 {
+	const uint8_t *p0 = p[0], *p1 = p[1], *p2 = p[2], *p3 = p[3];
+
 	switch (planes) {
 	case 0:
 		for (size_t i = 0; i < n; i++)
@@ -105,36 +108,53 @@ static void join_planes(uint64_t *v, size_t n, uint64_t base, const uint8_t **p,
 		return;
 	case 1:
 		for (size_t i = 0; i < n; i++)
-			v[i] = base + p[0][i];
+			v[i] = base + p0[i];
 		return;
 	case 2:
 		for (size_t i = 0; i < n; i++)
-			v[i] = base + (p[0][i] | (uint32_t)p[1][i] << 8);
+			v[i] = base + (p0[i] | (uint32_t)p1[i] << 8);
 		return;
 	case 3:
 		for (size_t i = 0; i < n; i++)
-			v[i] = base + (p[0][i] | (uint32_t)p[1][i] << 8 | (uint32_t)p[2][i] << 16);
+			v[i] = base + (p0[i] | (uint32_t)p1[i] << 8 | (uint32_t)p2[i] << 16);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		v[i] = base;
-	for (unsigned k = 0; k < planes; k++)
+		v[i] = base + (p0[i] | (uint32_t)p1[i] << 8 | (uint32_t)p2[i] << 16 |
+			       (uint32_t)p3[i] << 24);
+	for (unsigned k = 4; k < planes; k++)
 		for (size_t i = 0; i < n; i++)
 			v[i] += (uint64_t)p[k][i] << (8 * k);
 }
 
-static void apply_patches(struct in *in, uint64_t *v, size_t n, size_t count)
+static void join_planes32(uint32_t *restrict v, size_t n, uint32_t base, const uint8_t **p,
+			  unsigned planes)
 {
-	size_t at = 0;
+	const uint8_t *p0 = p[0], *p1 = p[1];
 
-	for (; count && !in->bad; count--) {
-		at += in_limited(in, n);
-		if (at >= n) {
-			in->bad = true;
-			return;
-		}
-		v[at] = in_varint(in);
+	if (planes == 0) {
+		for (size_t i = 0; i < n; i++)
+			v[i] = base;
+	} else if (planes == 1) {
+		for (size_t i = 0; i < n; i++)
+			v[i] = base + p0[i];
+	} else {
+		for (size_t i = 0; i < n; i++)
+			v[i] = base + (p0[i] | (uint32_t)p1[i] << 8);
 	}
+	for (unsigned k = 2; k < planes; k++)
+		for (size_t i = 0; i < n; i++)
+			v[i] += (uint32_t)p[k][i] << (8 * k);
+}
+
+/* The next patch: its place, which was AT before, and its number. */
+static size_t next_patch(struct in *in, size_t at, size_t n, uint64_t *value)
+{
+	at += in_limited(in, n);
+	if (at >= n)
+		in->bad = true;
+	*value = in_varint(in);
+	return at;
 }
 
 static int planes_room(struct unpacker *u, size_t n)
@@ -151,30 +171,52 @@ static int planes_room(struct unpacker *u, size_t n)
 	return 0;
 }
 
-int unpack_column(struct unpacker *u, struct in *in, uint64_t *v, size_t n)
-{
-	const uint8_t *planes[8];
-	uint64_t base, last = 0;
+/* The head of a column and where its planes are. */
+struct column {
+	uint64_t base;
 	size_t patches;
+	unsigned planes;
+	bool delta;
+	const uint8_t *plane[8];
+};
+
+static int column_read(struct unpacker *u, struct in *in, size_t n, struct column *c)
+{
 	uint8_t head;
 
-	if (!n)
-		return 0;
 	if (planes_room(u, n) < 0)
 		return TACHO_ENOMEM;
 	head = in_byte(in);
-	base = in_varint(in);
-	patches = in_limited(in, n);
-	if (in->bad || (head & ~COLUMN_DELTA) > 8)
+	c->base = in_varint(in);
+	c->patches = in_limited(in, n);
+	c->planes = head & ~COLUMN_DELTA;
+	c->delta = head & COLUMN_DELTA;
+	if (in->bad || c->planes > 8)
 		return TACHO_EDAMAGED;
-	for (unsigned k = 0; k < (head & 0xf); k++) {
-		planes[k] = plane_find(u, in, u->planes + k * n, n);
-		if (!planes[k])
+	for (unsigned k = 0; k < 8; k++) {
+		c->plane[k] = k < c->planes ? plane_find(u, in, u->planes + k * n, n) : u->planes;
+		if (!c->plane[k])
 			return TACHO_EDAMAGED;
 	}
-	join_planes(v, n, base, planes, head & 0xf);
-	apply_patches(in, v, n, patches);
-	if (head & COLUMN_DELTA)
+	return 0;
+}
+
+int unpack_column(struct unpacker *u, struct in *in, uint64_t *v, size_t n)
+{
+	struct column c;
+	uint64_t last = 0, value;
+	size_t at = 0;
+	int r = n ? column_read(u, in, n, &c) : 0;
+
+	if (r < 0 || !n)
+		return r;
+	join_planes(v, n, c.base, c.plane, c.planes);
+	for (; c.patches && !in->bad; c.patches--) {
+		at = next_patch(in, at, n, &value);
+		if (!in->bad)
+			v[at] = value;
+	}
+	if (c.delta)
 		for (size_t i = 0; i < n; i++)
 			v[i] = last += (uint64_t)unzigzag(v[i]);
 	return in->bad ? TACHO_EDAMAGED : 0;
@@ -182,13 +224,21 @@ int unpack_column(struct unpacker *u, struct in *in, uint64_t *v, size_t n)
 
 int unpack_column32(struct unpacker *u, struct in *in, uint32_t *v, size_t n)
 {
-	uint64_t *wide = malloc((n ? n : 1) * sizeof(*wide)), high = 0;
-	int r = wide ? unpack_column(u, in, wide, n) : TACHO_ENOMEM;
+	struct column c;
+	uint64_t value;
+	size_t at = 0;
+	int r = n ? column_read(u, in, n, &c) : 0;
 
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		high |= wide[i] >> 32;
-		v[i] = (uint32_t)wide[i];
+	if (r < 0 || !n)
+		return r;
+	if (c.delta || c.planes > 4 || c.base > UINT32_MAX)
+		return TACHO_EDAMAGED;
+	join_planes32(v, n, (uint32_t)c.base, c.plane, c.planes);
+	for (; c.patches && !in->bad; c.patches--) {
+		at = next_patch(in, at, n, &value);
+		in->bad |= value > UINT32_MAX;
+		if (!in->bad)
+			v[at] = (uint32_t)value;
 	}
-	free(wide);
-	return r == 0 && high ? TACHO_EDAMAGED : r;
+	return in->bad ? TACHO_EDAMAGED : 0;
 }

@@ -25,7 +25,11 @@ struct pending_flags {
 	uint32_t flags;
 };
 
+/* What most lanes never need. */
 struct lane_extras {
+	struct {
+		VEC(struct wide);
+	} gaps, durations; /* that 32 bits do not hold */
 	struct {
 		VEC(struct pending_extra);
 	} extras;
@@ -39,8 +43,8 @@ struct trace_lane {
 	uint64_t end;   /* of the last zone */
 	uint64_t start; /* of the first buffered zone */
 	uint32_t n, cap;
-	uint64_t *gap;  /* cap entries; duration and srcloc stand behind it in one allocation */
-	uint64_t *duration;
+	uint32_t *gap;  /* cap entries; duration and srcloc stand behind it in one allocation */
+	uint32_t *duration;
 	uint32_t *srcloc;
 	struct lane_extras *extras; /* NULL until the lane's first */
 	uint32_t track, depth;
