@@ -245,24 +245,124 @@ static void bench_stats(const char *what, const char *path)
 	       all_best * 1e3);
 }
 
+static int by_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* 16 threads x 8 depths of zones and pauses, as a busy program has: 128 lanes. */
+static void make_deep(struct trace_writer *w, uint64_t zones)
+{
+	struct trace_lane *lanes[16][8];
+	uint64_t seed[16], now[16][9], n = 0;
+
+	for (uint32_t i = 0; i < 16; i++) {
+		seed[i] = 777 + i;
+		for (uint32_t k = 0; k < 8; k++) {
+			lanes[i][k] = trace_lane(w, i, k);
+			now[i][k] = 0;
+		}
+	}
+	while (n < zones) {
+		for (uint32_t i = 0; i < 16; i++) {
+			uint32_t k = (uint32_t)(n / 16 % 8);
+			uint64_t r = random_next(&seed[i]), start = now[i][k] + r % 60;
+			uint64_t end = start + 20 + (r >> 20) % 100;
+
+			if (r >> 50 == 0)
+				end += 300000;
+			trace_lane_add(w, lanes[i][k], start, end, (uint32_t)(r >> 40) % 1000, 0);
+			now[i][k] = end;
+			n++;
+		}
+	}
+}
+
+static void query_view(struct trace_lod *lod, struct trace *t, uint64_t t0, uint64_t t1,
+		       size_t *items_out)
+{
+	static struct trace_lod_item *items;
+	static size_t cap;
+	size_t count = 0;
+
+	for (uint32_t lane = 0; lane < 64 && lane < t->lane_count; lane++)
+		trace_lod_query(lod, lane, t0, t1, 2000, &items, &count, &cap);
+	*items_out = count;
+}
+
+static void bench_lod(const char *path, const char *folder, size_t millions)
+{
+	enum { QUERIES = 300 };
+	struct trace_writer *w = begin(path, 16, 1000);
+	double ms[QUERIES], items[QUERIES], t;
+	struct tacho_error err;
+	struct trace_lod *lod;
+	struct trace *trace;
+	uint64_t seed = 31337, span;
+	size_t n;
+
+	make_deep(w, millions * 1000000);
+	if (trace_writer_close(w, &err) < 0 || trace_open(&trace, path, &err) < 0)
+		die("deep", &err);
+	t = cpu();
+	if (trace_lod_open(&lod, trace, folder, &err) < 0)
+		die("lod", &err);
+	t = cpu() - t;
+	printf("lod        %llu M zones, %u lanes, %.2f B/zone in the file; build %.2f ns/zone, %.3f B/zone\n",
+	       (unsigned long long)(trace->zones / 1000000), trace->lane_count,
+	       (double)file_size(path) / (double)trace->zones, t * 1e9 / (double)trace->zones,
+	       (double)trace_lod_size(lod) / (double)trace->zones);
+	span = trace->end - trace->start;
+	for (int i = 0; i < QUERIES; i++) {
+		double low = log(4600), high = log((double)span);
+		uint64_t part = (uint64_t)exp(low + (high - low) * (double)(random_next(&seed) % 10000) / 1e4);
+		uint64_t t0 = trace->start + random_next(&seed) % (span - part + 1);
+
+		t = cpu();
+		query_view(lod, trace, t0, t0 + part, &n);
+		ms[i] = (cpu() - t) * 1e3;
+		items[i] = (double)n;
+	}
+	qsort(ms, QUERIES, sizeof(*ms), by_double);
+	qsort(items, QUERIES, sizeof(*items), by_double);
+	printf("lod        64 lanes x 2000 px, zoom 2 us .. all: p50 %.2f, p90 %.2f, p99 %.2f, max %.2f ms; items p50 %.0f, p99 %.0f\n",
+	       ms[QUERIES / 2], ms[QUERIES * 9 / 10], ms[QUERIES * 99 / 100], ms[QUERIES - 1],
+	       items[QUERIES / 2], items[QUERIES * 99 / 100]);
+	t = cpu();
+	query_view(lod, trace, trace->start, trace->end, &n);
+	printf("lod        whole span %.2f ms, %zu items\n", (cpu() - t) * 1e3, n);
+	trace_lod_close(lod);
+	trace_close(trace);
+}
+
 int main(int argc, char **argv)
 {
 	size_t millions = argc > 1 ? strtoul(argv[1], NULL, 10) : 10;
-	const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-	char regular[256], irregular[256];
+	const char *base = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+	char folder[200], path[256], command[256];
+	struct rusage usage;
 	struct zones z;
 
-	snprintf(regular, sizeof(regular), "%s/bench-regular-%d.tacho", folder, (int)getpid());
-	snprintf(irregular, sizeof(irregular), "%s/bench-irregular-%d.tacho", folder, (int)getpid());
+	snprintf(folder, sizeof(folder), "%s/bench-trace-XXXXXX", base);
+	if (!mkdtemp(folder))
+		return 1;
+	snprintf(path, sizeof(path), "%s/t.tacho", folder);
 	z = make_regular(BATCH);
-	bench_write("regular", regular, &z, 1, 2, millions);
+	bench_write("regular", path, &z, 1, 2, millions);
+	getrusage(RUSAGE_SELF, &usage);
+	printf("regular    peak resident %.1f MB, of it %.1f MB zones that the bench made\n",
+	       (double)usage.ru_maxrss / 1024, (double)(z.n * (sizeof(*z.v) + 32)) / 1048576);
 	free(z.v);
+	bench_stats("regular", path);
 	z = make_irregular(BATCH);
-	bench_write("irregular", irregular, &z, 8, 1000, millions);
+	bench_write("irregular", path, &z, 8, 1000, millions);
+	getrusage(RUSAGE_SELF, &usage);
+	printf("irregular  peak resident %.1f MB\n", (double)usage.ru_maxrss / 1024);
 	free(z.v);
-	bench_stats("regular", regular);
-	bench_stats("irregular", irregular);
-	unlink(regular);
-	unlink(irregular);
-	return 0;
+	bench_stats("irregular", path);
+	bench_lod(path, folder, millions);
+	snprintf(command, sizeof(command), "rm -r '%s'", folder);
+	return system(command) != 0;
 }

@@ -1,0 +1,193 @@
+/* The level-of-detail index: its file in the cache folder. */
+#include "trace/lod.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+uint64_t lod_lane_bytes(uint64_t leaves)
+{
+	uint64_t bytes = leaves * sizeof(struct lod_leaf), n = leaves;
+
+	while (n) {
+		n = (n + LOD_FAN - 1) / LOD_FAN;
+		bytes += n * sizeof(struct lod_node);
+		if (n == 1)
+			break;
+	}
+	return (bytes + 63) & ~63ull;
+}
+
+void lod_levels_of(const struct trace_lod *lod, uint32_t lane, struct lod_levels *l)
+{
+	const struct lod_lane *info = &lod->lanes[lane];
+	const uint8_t *at = lod->map + info->offset;
+	uint64_t n = info->leaves;
+
+	memset(l, 0, sizeof(*l));
+	l->zones = info->zones;
+	l->leaf_count = n;
+	l->leaves = (const struct lod_leaf *)at;
+	at += n * sizeof(struct lod_leaf);
+	while (n && l->levels < LOD_LEVELS) {
+		n = (n + LOD_FAN - 1) / LOD_FAN;
+		l->nodes[l->levels] = (const struct lod_node *)at;
+		l->counts[l->levels++] = n;
+		at += n * sizeof(struct lod_node);
+		if (n == 1)
+			break;
+	}
+}
+
+/* --------------------------------------------------------------- the file */
+
+static uint64_t table_checksum(const struct lod_header *h)
+{
+	const struct lod_lane *lanes = (const struct lod_lane *)(h + 1);
+
+	return XXH3_64bits_withSeed(lanes, h->lane_count * sizeof(*lanes),
+				    XXH3_64bits(h, offsetof(struct lod_header, checksum)));
+}
+
+/* Whether the mapping is the index of this trace and all its places are inside. */
+static bool map_is_right(const struct trace_lod *lod)
+{
+	const struct trace *t = &lod->p->trace;
+	const struct lod_header *h = (const struct lod_header *)lod->map;
+	const struct lod_lane *lanes = (const struct lod_lane *)(h + 1);
+	uint64_t at;
+
+	if (lod->size < sizeof(*h) || memcmp(h->magic, LOD_MAGIC, sizeof(h->magic)) ||
+	    h->version != LOD_VERSION || memcmp(h->uuid, t->uuid, sizeof(h->uuid)) ||
+	    h->trace_size != t->file_size || h->zones != t->zones ||
+	    h->lane_count != t->lane_count || h->size != lod->size ||
+	    (lod->size - sizeof(*h)) / sizeof(*lanes) < h->lane_count)
+		return false;
+	if (h->checksum != table_checksum(h))
+		return false;
+	at = sizeof(*h) + h->lane_count * sizeof(*lanes);
+	for (uint32_t i = 0; i < h->lane_count; i++) {
+		if (lanes[i].zones != t->lanes[i].zones || lanes[i].leaves > lanes[i].zones ||
+		    lanes[i].offset < at || lanes[i].offset > lod->size || lanes[i].offset % 8 ||
+		    lod_lane_bytes(lanes[i].leaves) > lod->size - lanes[i].offset)
+			return false;
+		at = lanes[i].offset + lod_lane_bytes(lanes[i].leaves);
+	}
+	return true;
+}
+
+static int map_file(struct trace_lod *lod, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+	void *map = MAP_FAILED;
+
+	if (fd < 0)
+		return TACHO_ENO;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size > 0)
+		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	if (map == MAP_FAILED)
+		return TACHO_ENO;
+	lod->map = map;
+	lod->size = (size_t)st.st_size;
+	if (map_is_right(lod))
+		return 0;
+	munmap(lod->map, lod->size);
+	lod->map = NULL;
+	return TACHO_ENO;
+}
+
+/* "FOLDER/UUID-SIZE.lod", or NULL when there is no folder to keep it in. */
+static char *cache_path(const struct trace *t, const char *dir)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	struct buf path = BUF_INIT;
+
+	if (dir) {
+		buf_adds(&path, dir);
+	} else {
+		if (cache && cache[0] == '/')
+			buf_adds(&path, cache);
+		else if (home && home[0] == '/')
+			buf_addf(&path, "%s/.cache", home);
+		else
+			return NULL;
+		if (!path.failed)
+			mkdir(path.data, 0700);
+		buf_adds(&path, "/tacho");
+	}
+	if (!path.failed)
+		mkdir(path.data, 0700);
+	buf_addc(&path, '/');
+	for (int i = 0; i < 16; i++)
+		buf_addf(&path, "%02x", t->uuid[i]);
+	buf_addf(&path, "-%llx.lod", (unsigned long long)t->file_size);
+	return buf_detach(&path);
+}
+
+static int firsts_find(struct trace_lod *lod)
+{
+	const struct trace_private *p = lod->p;
+
+	lod->firsts = malloc((p->zones.n + 1) * sizeof(*lod->firsts));
+	if (!lod->firsts)
+		return TACHO_ENOMEM;
+	for (uint32_t i = 0; i < p->trace.lane_count; i++) {
+		const struct trace_lane_info *info = &p->trace.lanes[i];
+		uint64_t zone = 0;
+
+		for (uint32_t k = 0; k < info->blocks; k++) {
+			lod->firsts[info->first_block + k] = zone;
+			zone += p->zones.v[info->first_block + k].count;
+		}
+	}
+	return 0;
+}
+
+int trace_lod_open(struct trace_lod **out, struct trace *trace, const char *dir,
+		   struct tacho_error *err)
+{
+	struct trace_lod *lod = calloc(1, sizeof(*lod));
+	char *path = cache_path(trace, dir);
+	int r = TACHO_ENOMEM;
+
+	if (lod) {
+		lod->p = private_of(trace);
+		r = firsts_find(lod);
+	}
+	if (r == 0 && (!path || map_file(lod, path) < 0)) {
+		r = path ? lod_build(lod, path) : TACHO_EWRITE;
+		/* No room or no right to keep it: it lives in memory then. */
+		if (r == TACHO_EWRITE)
+			r = lod_build(lod, NULL);
+	}
+	if (r == 0) {
+		lod->lanes = (const struct lod_lane *)(lod->map + sizeof(struct lod_header));
+		*out = lod;
+	} else {
+		err_set(err, r, "cannot index %s: %s", trace->path, err_text(r));
+		trace_lod_close(lod);
+	}
+	free(path);
+	return r;
+}
+
+void trace_lod_close(struct trace_lod *lod)
+{
+	if (!lod)
+		return;
+	if (lod->map)
+		munmap(lod->map, lod->size);
+	free(lod->firsts);
+	free(lod);
+}
+
+uint64_t trace_lod_size(const struct trace_lod *lod)
+{
+	return lod->size;
+}

@@ -1,0 +1,83 @@
+/*
+ * Private: the level-of-detail index.
+ *
+ * Over each lane stands a pyramid. A bottom node covers up to 8 zones; it ends early before a gap
+ * that is long against its surroundings, since a node over such a gap would be wider than what it
+ * holds. Levels above have a fan-out of 16. A query takes a node that is narrower than a pixel as a
+ * whole, so it looks at a bounded number of nodes whatever the number of zones; it decodes zones only
+ * under bottom nodes that are wider than a pixel.
+ *
+ * The index is one mapping: a header, one struct lod_lane per lane, then the levels of each lane.
+ * Places are computed from the counts in the lane table, which is checked when the index is opened;
+ * nothing else in it can lead outside.
+ */
+#ifndef TRACE_LOD_H
+#define TRACE_LOD_H
+
+#include "trace/reader.h"
+
+#define LOD_MAGIC   "TACHOLOD"
+#define LOD_VERSION 1u
+#define LOD_ZONES   8u  /* of a bottom node, at most */
+#define LOD_FAN     16u /* children of a node */
+#define LOD_LEVELS  12u /* 8 * 16^11 zones are more than there can be */
+#define LOD_CREDIT  16u /* one node in so many may end early */
+
+/* A bottom node: 2 bytes per zone. Times are relative to the start of the node above it. */
+struct lod_leaf {
+	uint32_t start, end;
+	uint32_t busy;
+	uint32_t longest; /* ticks << 6 | its place in the node << 3 | (zones - 1) */
+};
+
+/* In LEAF.longest's ticks: the node does not fit 32 bits and its zones must be looked at. */
+#define LEAF_WIDE ((1u << 26) - 1)
+
+struct lod_node {
+	uint64_t start, end;
+	uint64_t busy;
+	uint64_t longest; /* ticks */
+	uint64_t first;   /* zone << 24 | place of the longest behind it, or NODE_FAR */
+};
+
+#define NODE_FAR 0xffffffu /* the longest is too far behind for 24 bits */
+
+struct lod_header {
+	char magic[8];
+	uint32_t version, lane_count;
+	uint8_t uuid[16];
+	uint64_t trace_size, zones, size;
+	uint64_t checksum; /* of all before it and of the lane table */
+};
+
+struct lod_lane {
+	uint64_t zones;
+	uint64_t leaves; /* number of bottom nodes */
+	uint64_t offset; /* of the bottom nodes in the mapping; the levels above follow */
+};
+
+/* Where the levels of a lane are, found from struct lod_lane. */
+struct lod_levels {
+	const struct lod_leaf *leaves;
+	uint64_t leaf_count, zones;
+	const struct lod_node *nodes[LOD_LEVELS]; /* [0] is the level above the leaves */
+	uint64_t counts[LOD_LEVELS];
+	unsigned levels;
+};
+
+struct trace_lod {
+	struct trace_private *p;
+	uint8_t *map;
+	size_t size;
+	const struct lod_lane *lanes;
+	uint64_t *firsts; /* per segment of trace_private.zones: number of its first zone in the lane */
+};
+
+/* Bytes of all levels of a lane that has so many leaves. */
+uint64_t lod_lane_bytes(uint64_t leaves);
+void lod_levels_of(const struct trace_lod *lod, uint32_t lane, struct lod_levels *levels);
+
+/* lod_build.c: makes the index of TRACE in PATH, or in memory when PATH is NULL. */
+int lod_build(struct trace_lod *lod, const char *path);
+
+#endif

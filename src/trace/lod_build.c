@@ -1,0 +1,280 @@
+/*
+ * Making the index: one pass over the zones. How many leaves a lane needs is known only at its end,
+ * since leaves may end early, so room is taken for the most that can be and the file is cut at last.
+ */
+#include "trace/lod.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#define CREDIT_FIRST 4u
+
+/* The leaf that is being filled, and the budget for those that end early. */
+struct builder {
+	struct trace_lod *lod;
+	struct lod_leaf *leaves;
+	uint64_t leaf_count;
+	struct lod_node *parents; /* of the leaves; filled as leaves are, so that they have a base */
+	uint64_t first;           /* zone */
+	uint32_t zones;
+	uint64_t start, end, busy, longest;
+	uint32_t longest_at;
+	uint64_t usual; /* ticks that leaves span, smoothed */
+	uint32_t credit;
+};
+
+/* Each early end makes one leaf more, and there are CREDIT_FIRST + leaves / LOD_CREDIT of them. */
+static uint64_t leaf_room(uint64_t zones)
+{
+	uint64_t full = (zones + LOD_ZONES - 1) / LOD_ZONES;
+	uint64_t most = full + full / (LOD_CREDIT - 1) + 2 * CREDIT_FIRST;
+
+	return most < zones ? most : zones;
+}
+
+static void leaf_close(struct builder *b)
+{
+	uint64_t i = b->leaf_count++;
+	struct lod_node *parent = &b->parents[i / LOD_FAN];
+	struct lod_leaf *leaf = &b->leaves[i];
+
+	if (i % LOD_FAN == 0)
+		*parent = (struct lod_node){.start = b->start, .first = b->first << 24};
+	if (b->end - parent->start > UINT32_MAX || b->longest >= LEAF_WIDE) {
+		*leaf = (struct lod_leaf){.longest = LEAF_WIDE << 6 | (b->zones - 1)};
+	} else {
+		leaf->start = (uint32_t)(b->start - parent->start);
+		leaf->end = (uint32_t)(b->end - parent->start);
+		leaf->busy = (uint32_t)b->busy;
+		leaf->longest = (uint32_t)b->longest << 6 | b->longest_at << 3 | (b->zones - 1);
+	}
+	/* The parent sums up its leaves itself: wide ones have no figures of their own. */
+	parent->end = b->end;
+	parent->busy += b->busy;
+	if (b->longest > parent->longest) {
+		parent->longest = b->longest;
+		parent->first = (parent->first >> 24) << 24 |
+				(b->first + b->longest_at - (parent->first >> 24));
+	}
+	b->usual += (b->end - b->start) / 8 - b->usual / 8;
+	b->first += b->zones;
+	b->zones = 0;
+	if (b->leaf_count % LOD_CREDIT == 0)
+		b->credit++;
+}
+
+static void zone_add(struct builder *b, uint64_t start, uint64_t end)
+{
+	if (b->zones == LOD_ZONES) {
+		leaf_close(b);
+	} else if (b->zones && b->credit && start - b->end > 4 * b->usual &&
+		   start - b->end > 4 * (b->end - b->start)) {
+		b->credit--;
+		leaf_close(b);
+	}
+	if (b->zones == 0) {
+		b->start = start;
+		b->busy = b->longest = 0;
+		b->longest_at = 0;
+	}
+	b->end = end;
+	b->busy += end - start;
+	if (end - start > b->longest) {
+		b->longest = end - start;
+		b->longest_at = b->zones;
+	}
+	b->zones++;
+}
+
+/* A damaged block leaves a hole: zones of no length keep the numbers right. */
+static void hole_add(struct builder *b, const struct segment *s)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		zone_add(b, s->start, s->start);
+}
+
+static int zones_add(struct builder *b, const struct trace_lane_info *info)
+{
+	struct trace_private *p = b->lod->p;
+
+	for (uint32_t k = 0; k < info->blocks; k++) {
+		const struct segment *s = &p->zones.v[info->first_block + k];
+		struct zblock *z;
+		int r = zblock_get(p, s->offset, ZBLOCK_TIMES, &z);
+
+		if (r < 0)
+			return r;
+		if (segment_fits(s, z))
+			for (uint32_t i = s->first; i < s->first + s->count; i++)
+				zone_add(b, z->start[i], z->end[i]);
+		else
+			hole_add(b, s);
+		zblock_put(p, z);
+	}
+	if (b->zones)
+		leaf_close(b);
+	return 0;
+}
+
+/* A node out of its children. */
+static void node_sum(struct lod_node *node, const struct lod_node *child, uint64_t count)
+{
+	uint64_t first = child[0].first >> 24, at = NODE_FAR;
+
+	*node = (struct lod_node){.start = child[0].start, .end = child[count - 1].end};
+	for (uint64_t i = 0; i < count; i++) {
+		node->busy += child[i].busy;
+		if (i && child[i].longest <= node->longest)
+			continue;
+		node->longest = child[i].longest;
+		at = NODE_FAR;
+		if ((child[i].first & NODE_FAR) != NODE_FAR)
+			at = (child[i].first >> 24) - first + (child[i].first & NODE_FAR);
+		if (at > NODE_FAR)
+			at = NODE_FAR;
+	}
+	node->first = first << 24 | at;
+}
+
+static void levels_add(const struct lod_node *below, uint64_t n)
+{
+	struct lod_node *level = (struct lod_node *)(uintptr_t)below + n;
+
+	while (n > 1) {
+		uint64_t more = (n + LOD_FAN - 1) / LOD_FAN;
+
+		for (uint64_t i = 0; i < more; i++) {
+			uint64_t left = n - i * LOD_FAN;
+
+			node_sum(&level[i], below + i * LOD_FAN, left < LOD_FAN ? left : LOD_FAN);
+		}
+		below = level;
+		level += more;
+		n = more;
+	}
+}
+
+/* Builds lane I at AT; the leaves may be fewer than there was room for, so its nodes are moved. */
+static int lane_build(struct trace_lod *lod, struct lod_lane *lane, uint32_t i, uint64_t at,
+		      struct lod_node *parents)
+{
+	const struct trace_lane_info *info = &lod->p->trace.lanes[i];
+	struct builder b = {.lod = lod, .leaves = (struct lod_leaf *)(lod->map + at),
+			    .parents = parents, .credit = CREDIT_FIRST};
+	uint64_t n;
+	int r = zones_add(&b, info);
+
+	if (r < 0)
+		return r;
+	n = (b.leaf_count + LOD_FAN - 1) / LOD_FAN;
+	*lane = (struct lod_lane){info->zones, b.leaf_count, at};
+	memcpy(b.leaves + b.leaf_count, parents, n * sizeof(*parents));
+	levels_add((struct lod_node *)(b.leaves + b.leaf_count), n);
+	return 0;
+}
+
+static int lanes_build(struct trace_lod *lod)
+{
+	const struct trace *t = &lod->p->trace;
+	struct lod_header *h = (struct lod_header *)lod->map;
+	struct lod_lane *lanes = (struct lod_lane *)(h + 1);
+	uint64_t at = sizeof(*h) + t->lane_count * sizeof(*lanes);
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < t->lane_count; i++) {
+		uint64_t room = leaf_room(t->lanes[i].zones) / LOD_FAN + 2;
+		struct lod_node *parents = malloc(room * sizeof(*parents));
+
+		r = parents ? lane_build(lod, &lanes[i], i, at, parents) : TACHO_ENOMEM;
+		free(parents);
+		at += r == 0 ? lod_lane_bytes(lanes[i].leaves) : 0;
+	}
+	if (r < 0)
+		return r;
+	*h = (struct lod_header){.version = LOD_VERSION, .lane_count = t->lane_count,
+				 .trace_size = t->file_size, .zones = t->zones, .size = at};
+	memcpy(h->magic, LOD_MAGIC, sizeof(h->magic));
+	memcpy(h->uuid, t->uuid, sizeof(h->uuid));
+	h->checksum = XXH3_64bits_withSeed(lanes, t->lane_count * sizeof(*lanes),
+					   XXH3_64bits(h, offsetof(struct lod_header, checksum)));
+	return 0;
+}
+
+/* The most that the index can need. */
+static uint64_t bytes_most(const struct trace *t)
+{
+	uint64_t bytes = sizeof(struct lod_header) + t->lane_count * sizeof(struct lod_lane);
+
+	for (uint32_t i = 0; i < t->lane_count; i++)
+		bytes += lod_lane_bytes(leaf_room(t->lanes[i].zones));
+	return bytes;
+}
+
+/* The file is given all its room first: writing to a mapping cannot report a full disk. */
+static int file_map(struct trace_lod *lod, const char *path, char **temporary, int *fd)
+{
+	if (asprintf(temporary, "%s.%d.tmp", path, (int)getpid()) < 0) {
+		*temporary = NULL;
+		return TACHO_ENOMEM;
+	}
+	*fd = open(*temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (*fd < 0 || posix_fallocate(*fd, 0, (off_t)lod->size))
+		return TACHO_EWRITE;
+	lod->map = mmap(NULL, lod->size, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+	if (lod->map == MAP_FAILED) {
+		lod->map = NULL;
+		return TACHO_EWRITE;
+	}
+	return 0;
+}
+
+/* Cuts the mapping to what was used. */
+static int shrink(struct trace_lod *lod, int fd)
+{
+	size_t used = ((const struct lod_header *)lod->map)->size;
+	void *map = mremap(lod->map, lod->size, used, MREMAP_MAYMOVE);
+
+	if (map == MAP_FAILED)
+		return TACHO_ENOMEM;
+	lod->map = map;
+	lod->size = used;
+	return fd >= 0 && ftruncate(fd, (off_t)used) < 0 ? TACHO_EWRITE : 0;
+}
+
+int lod_build(struct trace_lod *lod, const char *path)
+{
+	char *temporary = NULL;
+	int fd = -1, r = 0;
+
+	lod->size = bytes_most(&lod->p->trace);
+	if (path) {
+		r = file_map(lod, path, &temporary, &fd);
+	} else {
+		lod->map = mmap(NULL, lod->size, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (lod->map == MAP_FAILED) {
+			lod->map = NULL;
+			r = TACHO_ENOMEM;
+		}
+	}
+	if (r == 0)
+		r = lanes_build(lod);
+	if (r == 0)
+		r = shrink(lod, fd);
+	if (r == 0 && path && rename(temporary, path) < 0)
+		r = TACHO_EWRITE;
+	if (r < 0 && lod->map) {
+		munmap(lod->map, lod->size);
+		lod->map = NULL;
+	}
+	if (r < 0 && fd >= 0)
+		unlink(temporary);
+	if (fd >= 0)
+		close(fd);
+	free(temporary);
+	return r;
+}

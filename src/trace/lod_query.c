@@ -1,0 +1,279 @@
+/* What is visible of a lane: a walk down its pyramid. */
+#include "trace/lod.h"
+
+struct query {
+	struct trace_lod *lod;
+	struct lod_levels levels;
+	uint32_t lane;
+	uint64_t t0, t1;
+	uint32_t width;
+	uint64_t pixel; /* least duration that is not smaller than a pixel */
+
+	struct trace_lod_item item; /* small ones that are being merged; count 0: none */
+	uint64_t item_longest;
+	uint64_t item_limit; /* what starts from here on is in the next pixel */
+	struct trace_lod_item **items;
+	size_t *count, *cap;
+
+	struct zblock *block; /* that holds the zones looked at last */
+	uint32_t segment;     /* of that block, in trace_private.zones */
+};
+
+/* ----------------------------------------------------------------- items */
+
+static int item_push(struct query *q, const struct trace_lod_item *item)
+{
+	if (*q->count == *q->cap &&
+	    vec_grow((void **)q->items, q->cap, *q->count + 1, sizeof(*item)) < 0)
+		return TACHO_ENOMEM;
+	(*q->items)[(*q->count)++] = *item;
+	return 0;
+}
+
+static int item_flush(struct query *q)
+{
+	int r = q->item.count ? item_push(q, &q->item) : 0;
+
+	q->item.count = 0;
+	return r;
+}
+
+/* The first tick of the pixel behind the one that holds T. 128 bits only when they are needed. */
+static uint64_t pixel_limit(const struct query *q, uint64_t t)
+{
+	uint64_t span = q->t1 - q->t0, at = t < q->t0 ? 0 : t - q->t0;
+	unsigned __int128 wide;
+
+	if (span <= UINT64_MAX / (q->width + 1ull)) {
+		uint64_t pixel = at * q->width / span + 1;
+
+		return q->t0 + (pixel * span + q->width - 1) / q->width;
+	}
+	wide = (unsigned __int128)at * q->width / span + 1;
+	return q->t0 + (uint64_t)((wide * span + q->width - 1) / q->width);
+}
+
+/* Several zones that are smaller than a pixel together. They join what starts in the same pixel. */
+static inline int take_small(struct query *q, uint64_t start, uint64_t end, uint64_t count,
+			     uint64_t busy, uint64_t longest, uint64_t index)
+{
+	struct trace_lod_item *item = &q->item;
+	int r;
+
+	if (item->count && start < q->item_limit) {
+		item->end = end;
+		item->count += count;
+		item->busy += busy;
+		if (longest > q->item_longest) {
+			q->item_longest = longest;
+			item->index = index;
+		}
+		return 0;
+	}
+	r = item_flush(q);
+	*item = (struct trace_lod_item){start, end, count, busy, index, TRACE_NONE};
+	q->item_longest = longest;
+	q->item_limit = pixel_limit(q, start);
+	return r;
+}
+
+/* ----------------------------------------------------------------- zones */
+
+/* The segment of the lane that holds zone number ZONE. */
+static uint32_t segment_of(const struct query *q, uint64_t zone)
+{
+	const struct trace_lane_info *info = &q->lod->p->trace.lanes[q->lane];
+	const uint64_t *firsts = q->lod->firsts + info->first_block;
+	uint32_t low = 0, high = info->blocks;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (firsts[middle] <= zone)
+			low = middle;
+		else
+			high = middle;
+	}
+	return info->first_block + low;
+}
+
+static int block_load(struct query *q, uint64_t zone, uint32_t columns)
+{
+	struct trace_private *p = q->lod->p;
+	uint32_t segment = segment_of(q, zone);
+
+	if (q->block && segment == q->segment && !(columns & ~q->block->columns))
+		return 0;
+	zblock_put(p, q->block);
+	q->block = NULL;
+	q->segment = segment;
+	return zblock_get(p, p->zones.v[segment].offset, columns, &q->block);
+}
+
+static int take_zone(struct query *q, uint64_t number, uint32_t at, uint32_t *columns)
+{
+	uint64_t start = q->block->start[at], end = q->block->end[at];
+	struct trace_lod_item single;
+	int r;
+
+	if (start >= q->t1 || (end <= q->t0 && start < q->t0))
+		return 0;
+	if (end - start < q->pixel)
+		return take_small(q, start, end, 1, end - start, end - start, number);
+	*columns |= ZBLOCK_SRCLOCS;
+	r = block_load(q, number, *columns);
+	if (r == 0)
+		r = item_flush(q);
+	single = (struct trace_lod_item){start, end, 1, end - start, number, q->block->srcloc[at]};
+	return r < 0 ? r : item_push(q, &single);
+}
+
+/* COUNT zones from number FIRST on, one by one. COLUMNS says what their blocks are needed for. */
+static int take_zones(struct query *q, uint64_t first, uint64_t count, uint32_t columns)
+{
+	struct trace_private *p = q->lod->p;
+	uint64_t end = first + count;
+	int r = 0;
+
+	while (r == 0 && first < end) {
+		const struct segment *s;
+		uint64_t base, stop;
+
+		r = block_load(q, first, columns);
+		if (r < 0)
+			break;
+		s = &p->zones.v[q->segment];
+		base = q->lod->firsts[q->segment];
+		stop = base + s->count < end ? base + s->count : end;
+		if (!segment_fits(s, q->block)) {
+			first = stop; /* a damaged block */
+			continue;
+		}
+		for (; r == 0 && first < stop; first++)
+			r = take_zone(q, first, s->first + (uint32_t)(first - base), &columns);
+	}
+	return r;
+}
+
+/* ----------------------------------------------------------------- nodes */
+
+/* Whether [start, end] has nothing in view. One that ends at t0 may hold a zone of no length there. */
+static inline bool outside(const struct query *q, uint64_t start, uint64_t end)
+{
+	return start >= q->t1 || end < q->t0;
+}
+
+static int visit_leaves(struct query *q, uint64_t parent)
+{
+	const struct lod_levels *l = &q->levels;
+	uint64_t first = parent * LOD_FAN, last = first + LOD_FAN;
+	uint64_t base = l->nodes[0][parent].start, zone = l->nodes[0][parent].first >> 24;
+	int r = 0;
+
+	if (last > l->leaf_count)
+		last = l->leaf_count;
+	for (uint64_t i = first; r == 0 && i < last; i++) {
+		const struct lod_leaf *leaf = &l->leaves[i];
+		uint64_t start = base + leaf->start, end = base + leaf->end;
+		uint32_t zones = (leaf->longest & 7) + 1, longest = leaf->longest >> 6;
+
+		if (zone + zones > l->zones) /* a damaged index */
+			break;
+		if (longest == LEAF_WIDE)
+			r = take_zones(q, zone, zones, ZBLOCK_TIMES);
+		else if (!outside(q, start, end) && end - start < q->pixel && end != q->t0)
+			r = take_small(q, start, end, zones, leaf->busy, longest,
+				       zone + (leaf->longest >> 3 & 7));
+		else if (!outside(q, start, end))
+			r = take_zones(q, zone, zones,
+				       longest >= q->pixel ? ZBLOCK_TIMES | ZBLOCK_SRCLOCS
+							   : ZBLOCK_TIMES);
+		zone += zones;
+	}
+	return r;
+}
+
+/* The number of zones in node I of a level. */
+static uint64_t node_zones(const struct lod_levels *l, unsigned level, uint64_t i)
+{
+	uint64_t end = i + 1 < l->counts[level] ? l->nodes[level][i + 1].first >> 24 : l->zones;
+
+	return end - (l->nodes[level][i].first >> 24);
+}
+
+/* The longest zone of a node that is too far from its first to be noted: down to where it is. */
+static uint64_t longest_find(const struct lod_levels *l, unsigned level, uint64_t i)
+{
+	while ((l->nodes[level][i].first & NODE_FAR) == NODE_FAR && level > 0) {
+		uint64_t first = i * LOD_FAN, last = first + LOD_FAN;
+		uint64_t longest = l->nodes[level][i].longest;
+
+		if (last > l->counts[level - 1])
+			last = l->counts[level - 1];
+		for (i = first; i + 1 < last && l->nodes[level - 1][i].longest != longest; i++)
+			;
+		level--;
+	}
+	return (l->nodes[level][i].first >> 24) + (l->nodes[level][i].first & NODE_FAR);
+}
+
+/* The first of nodes [low, high) of a level that does not end before t0. */
+static uint64_t node_from(const struct query *q, unsigned level, uint64_t low, uint64_t high)
+{
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (q->levels.nodes[level][middle].end < q->t0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int visit(struct query *q, unsigned level, uint64_t first, uint64_t last)
+{
+	const struct lod_levels *l = &q->levels;
+	int r = 0;
+
+	if (last > l->counts[level])
+		last = l->counts[level];
+	if (l->nodes[level][first].end < q->t0)
+		first = node_from(q, level, first, last);
+	for (uint64_t i = first; r == 0 && i < last; i++) {
+		const struct lod_node *n = &l->nodes[level][i];
+
+		if (n->start >= q->t1)
+			break;
+		if (n->end - n->start < q->pixel && n->end != q->t0)
+			r = take_small(q, n->start, n->end, node_zones(l, level, i), n->busy,
+				       n->longest, longest_find(l, level, i));
+		else if (level == 0)
+			r = visit_leaves(q, i);
+		else
+			r = visit(q, level - 1, i * LOD_FAN, (i + 1) * LOD_FAN);
+	}
+	return r;
+}
+
+int trace_lod_query(struct trace_lod *lod, uint32_t lane, uint64_t t0, uint64_t t1, uint32_t width,
+		    struct trace_lod_item **items, size_t *count, size_t *cap)
+{
+	struct query q = {.lod = lod, .lane = lane, .t0 = t0, .t1 = t1, .width = width,
+			  .items = items, .count = count, .cap = cap};
+	int r = 0;
+
+	if (lane >= lod->p->trace.lane_count || t1 <= t0 || !width)
+		return TACHO_EINTERNAL;
+	q.pixel = (t1 - t0) / width + ((t1 - t0) % width != 0);
+	lod_levels_of(lod, lane, &q.levels);
+	if (q.levels.levels) {
+		unsigned top = q.levels.levels - 1;
+
+		r = visit(&q, top, 0, q.levels.counts[top]);
+	}
+	if (r == 0)
+		r = item_flush(&q);
+	zblock_put(lod->p, q.block);
+	return r;
+}

@@ -1,0 +1,240 @@
+/* The level of detail against brute force: nothing is lost, nothing is made up. */
+#include "trace_tools.h"
+
+struct lane {
+	struct test_zone *v;
+	size_t n;
+};
+
+static struct trace *make(const char *name, uint32_t threads, size_t zones,
+			  struct test_shape shape, struct test_zones *z)
+{
+	const char *path = test_path(name);
+	struct trace_writer *w = test_writer(path);
+	uint64_t seed = 99 + zones, *now = calloc(threads, sizeof(*now));
+
+	while (z->n < zones) {
+		uint32_t track = (uint32_t)(test_random(&seed) % threads);
+		uint64_t pause = test_random(&seed) % 400 ? 1 : 20000;
+
+		now[track] += pause * (test_random(&seed) % (shape.gap + 1));
+		test_tree(z, &seed, &shape, track, 0, &now[track]);
+	}
+	test_model(w, threads, shape.names);
+	test_write_zones(w, z);
+	test_close(w);
+	test_sort(z);
+	free(now);
+	return test_open(path);
+}
+
+static struct lane lane_of(const struct trace *t, uint32_t lane, const struct test_zones *z)
+{
+	size_t first = 0;
+
+	for (uint32_t i = 0; i < lane; i++)
+		first += t->lanes[i].zones;
+	return (struct lane){z->v + first, t->lanes[lane].zones};
+}
+
+static bool in_view(const struct test_zone *z, uint64_t t0, uint64_t t1)
+{
+	return z->start < t1 && (z->end > t0 || z->start >= t0);
+}
+
+static void mark_pixels(uint8_t *pixels, uint64_t start, uint64_t end, uint64_t t0, uint64_t t1,
+			uint32_t width)
+{
+	unsigned __int128 span = t1 - t0;
+	uint64_t from, to;
+
+	start = start < t0 ? t0 : start;
+	end = end > t1 ? t1 : end;
+	from = (uint64_t)((start - t0) * (unsigned __int128)width / span);
+	to = end > start ? (uint64_t)(((end - t0) * (unsigned __int128)width - 1) / span) : from;
+	for (uint64_t i = from; i <= to && i < width; i++)
+		pixels[i] = 1;
+}
+
+/* How many zones overlap a view, and what they cover; those of a pixel or more are in SINGLES. */
+struct answer {
+	uint64_t count, busy, singles;
+};
+
+static struct answer brute(const struct lane *l, uint64_t t0, uint64_t t1, uint64_t pixel)
+{
+	struct answer a = {0};
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (!in_view(&l->v[i], t0, t1))
+			continue;
+		a.count++;
+		a.busy += l->v[i].end - l->v[i].start;
+		a.singles += l->v[i].end - l->v[i].start >= pixel;
+	}
+	return a;
+}
+
+static void check_single(const struct lane *l, const struct trace_lod_item *item)
+{
+	const struct test_zone *z = &l->v[item->index];
+
+	assert_true(item->index < l->n);
+	assert_true(z->start == item->start && z->end == item->end && item->count == 1);
+	assert_true(item->srcloc == z->srcloc && item->busy == z->end - z->start);
+}
+
+static void check_view(struct trace_lod *lod, uint32_t lane, const struct lane *l, uint64_t t0,
+		       uint64_t t1, uint32_t width)
+{
+	uint64_t pixel = (t1 - t0 + width - 1) / width, last = 0;
+	struct answer inner = brute(l, t0, t1, pixel), got = {0};
+	struct answer outer = brute(l, t0 > pixel ? t0 - pixel : 0, t1 + pixel, pixel);
+	uint8_t *want = calloc(width, 1), *have = calloc(width, 1);
+	struct trace_lod_item *items = NULL;
+	size_t count = 0, cap = 0;
+
+	assert_int_equal(trace_lod_query(lod, lane, t0, t1, width, &items, &count, &cap), 0);
+	for (size_t i = 0; i < count; i++) {
+		const struct trace_lod_item *item = &items[i];
+
+		assert_true(item->start >= last && item->end >= item->start);
+		last = item->start;
+		got.count += item->count;
+		got.busy += item->busy;
+		if (item->end - item->start >= pixel && item->count == 1) {
+			got.singles++;
+			check_single(l, item);
+		}
+		/* A merged one starts in one pixel and reaches into the next at most. */
+		if (item->count > 1)
+			assert_true(item->end - (item->start < t0 ? t0 : item->start) < 2 * pixel);
+		mark_pixels(have, item->start, item->end, t0, t1, width);
+	}
+	for (size_t i = 0; i < l->n; i++)
+		if (in_view(&l->v[i], t0, t1))
+			mark_pixels(want, l->v[i].start, l->v[i].end, t0, t1, width);
+	assert_memory_equal(want, have, width);
+	assert_int_equal(got.singles, inner.singles);
+	assert_in_range(got.count, inner.count, outer.count);
+	assert_in_range(got.busy, inner.busy, outer.busy);
+	free(items);
+	free(want);
+	free(have);
+}
+
+static void check_trace(struct trace *t, const struct test_zones *z, const char *dir, int views)
+{
+	struct trace_lod *lod;
+	uint64_t seed = 5;
+
+	assert_int_equal(trace_lod_open(&lod, t, dir, NULL), 0);
+	for (uint32_t lane = 0; lane < t->lane_count; lane++) {
+		struct lane l = lane_of(t, lane, z);
+		uint64_t span = t->end - t->start + 1;
+
+		check_view(lod, lane, &l, t->start, t->end + 1, 1000);
+		check_view(lod, lane, &l, t->start, t->end + 1, 1);
+		for (int i = 0; i < views; i++) {
+			uint64_t part = span >> test_random(&seed) % 40;
+			uint64_t t0 = t->start + test_random(&seed) % span;
+
+			check_view(lod, lane, &l, t0, t0 + part + 1,
+				   1 + (uint32_t)(test_random(&seed) % 2000));
+		}
+	}
+	trace_lod_close(lod);
+}
+
+/* The whole view has exactly all zones. */
+static void check_whole(struct trace *t, const char *dir)
+{
+	struct trace_lod *lod;
+	struct trace_lod_item *items = NULL;
+	size_t count = 0, cap = 0;
+	uint64_t zones = 0;
+
+	assert_int_equal(trace_lod_open(&lod, t, dir, NULL), 0);
+	for (uint32_t lane = 0; lane < t->lane_count; lane++)
+		assert_int_equal(trace_lod_query(lod, lane, t->start, t->end + 1, 777, &items,
+						 &count, &cap),
+				 0);
+	for (size_t i = 0; i < count; i++)
+		zones += items[i].count;
+	assert_int_equal(zones, t->zones);
+	free(items);
+	trace_lod_close(lod);
+}
+
+static void try(uint32_t threads, size_t zones, struct test_shape shape, int views)
+{
+	struct test_zones z = {0};
+	struct trace *t = make("lod.tacho", threads, zones, shape, &z);
+	const char *dir = test_path("lod");
+
+	check_trace(t, &z, dir, views);
+	check_whole(t, dir);
+	trace_close(t);
+	free(z.v);
+}
+
+static void test_dense(void **state)
+{
+	(void)state;
+	try(2, 60000, (struct test_shape){10, 3, 50, 60, 4, false}, 60);
+}
+
+static void test_sparse(void **state)
+{
+	(void)state;
+	try(2, 20000, (struct test_shape){10, 2, 1ull << 30, 500, 3, false}, 60);
+}
+
+static void test_empty_zones(void **state)
+{
+	(void)state;
+	try(1, 20000, (struct test_shape){10, 2, 3, 0, 3, false}, 60);
+	try(1, 3000, (struct test_shape){10, 2, 0, 0, 3, false}, 20);
+}
+
+static void test_huge(void **state)
+{
+	(void)state;
+	try(1, 8000, (struct test_shape){10, 3, 1ull << 33, 1ull << 37, 3, false}, 60);
+	try(300, 3000, (struct test_shape){10, 2, 1ull << 20, 1ull << 22, 2, false}, 3);
+}
+
+/* An index of another trace, a short one and a folder that cannot be written are all coped with. */
+static void test_cache(void **state)
+{
+	struct test_zones z = {0};
+	struct trace *t = make("cache.tacho", 1, 1000, (struct test_shape){3, 2, 9, 9, 2, false}, &z);
+	const char *dir = test_path("cache");
+	char command[256];
+
+	(void)state;
+	check_trace(t, &z, dir, 3);
+	snprintf(command, sizeof(command), "truncate -s -8 %s/*.lod", dir);
+	assert_int_equal(system(command), 0);
+	check_trace(t, &z, dir, 3);
+	snprintf(command, sizeof(command), "printf xxxx | dd of=$(ls %s/*.lod) bs=1 seek=100 conv=notrunc 2>/dev/null",
+		 dir);
+	assert_int_equal(system(command), 0);
+	check_trace(t, &z, dir, 3);
+	check_trace(t, &z, "/proc/nowhere", 3);
+	trace_close(t);
+	free(z.v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_dense), cmocka_unit_test(test_sparse),
+		cmocka_unit_test(test_empty_zones), cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_cache),
+	};
+	int r = cmocka_run_group_tests(tests, NULL, NULL);
+
+	test_cleanup();
+	return r;
+}
