@@ -1,11 +1,15 @@
 /*
  * Private: the level-of-detail index.
  *
- * Over each lane stands a pyramid. A bottom node covers up to 8 zones; it ends early before a gap
- * that is long against its surroundings, since a node over such a gap would be wider than what it
- * holds. Levels above have a fan-out of 16. A query takes a node that is narrower than a pixel as a
- * whole, so it looks at a bounded number of nodes whatever the number of zones; it decodes zones only
- * under bottom nodes that are wider than a pixel.
+ * Over each lane stands a pyramid. A bottom node, a leaf, covers up to 8 zones; it ends early before a
+ * gap that is long against its surroundings, and a zone that is long against them has a leaf of its
+ * own: else one long thing would make a wide leaf of small zones, and a view of many of them would
+ * decode a block for each. Levels above have a fan-out of 16.
+ *
+ * A query takes a node as a whole when it is narrower than a pixel, or when it is not much wider and
+ * has neither a zone nor, in sum, gaps of a pixel: then each pixel that it touches has something in
+ * it. So a query looks at a bounded number of nodes whatever the number of zones, and decodes zones
+ * only where single ones or real gaps are to be seen.
  *
  * The index is one mapping: a header, one struct lod_lane per lane, then the levels of each lane.
  * Places are computed from the counts in the lane table, which is checked when the index is opened;
@@ -23,10 +27,10 @@
 #define LOD_LEVELS  12u /* 8 * 16^11 zones are more than there can be */
 #define LOD_CREDIT  16u /* one node in so many may end early */
 
-/* A bottom node: 2 bytes per zone. Times are relative to the start of the node above it. */
+/* A leaf: 2 bytes per zone. Times are relative to the start of the node above it. */
 struct lod_leaf {
 	uint32_t start, end;
-	uint32_t busy;
+	uint32_t busy;    /* in a leaf of one zone, whose times say it: the source location */
 	uint32_t longest; /* ticks << 6 | its place in the node << 3 | (zones - 1) */
 };
 

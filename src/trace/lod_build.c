@@ -23,7 +23,9 @@ struct builder {
 	uint32_t zones;
 	uint64_t start, end, busy, longest;
 	uint32_t longest_at;
-	uint64_t usual; /* ticks that leaves span, smoothed */
+	uint32_t srcloc;  /* of the first zone */
+	bool alone;       /* the zone that it holds is a long one */
+	uint64_t usual;   /* ticks that leaves of several zones span, smoothed */
 	uint32_t credit;
 };
 
@@ -44,13 +46,15 @@ static void leaf_close(struct builder *b)
 
 	if (i % LOD_FAN == 0)
 		*parent = (struct lod_node){.start = b->start, .first = b->first << 24};
-	if (b->end - parent->start > UINT32_MAX || b->longest >= LEAF_WIDE) {
+	if (b->end - parent->start > UINT32_MAX || (b->zones > 1 && b->longest >= LEAF_WIDE)) {
 		*leaf = (struct lod_leaf){.longest = LEAF_WIDE << 6 | (b->zones - 1)};
 	} else {
 		leaf->start = (uint32_t)(b->start - parent->start);
 		leaf->end = (uint32_t)(b->end - parent->start);
-		leaf->busy = (uint32_t)b->busy;
-		leaf->longest = (uint32_t)b->longest << 6 | b->longest_at << 3 | (b->zones - 1);
+		leaf->busy = b->zones > 1 ? (uint32_t)b->busy : b->srcloc;
+		leaf->longest = b->zones > 1 ? (uint32_t)b->longest << 6 | b->longest_at << 3 |
+						       (b->zones - 1)
+					     : 0;
 	}
 	/* The parent sums up its leaves itself: wide ones have no figures of their own. */
 	parent->end = b->end;
@@ -60,19 +64,30 @@ static void leaf_close(struct builder *b)
 		parent->first = (parent->first >> 24) << 24 |
 				(b->first + b->longest_at - (parent->first >> 24));
 	}
-	b->usual += (b->end - b->start) / 8 - b->usual / 8;
+	if (!b->alone)
+		b->usual += (b->end - b->start) / 8 - b->usual / 8;
 	b->first += b->zones;
 	b->zones = 0;
 	if (b->leaf_count % LOD_CREDIT == 0)
 		b->credit++;
 }
 
-static void zone_add(struct builder *b, uint64_t start, uint64_t end)
+/* Whether the leaf shall end before a zone that is not its first. */
+static bool ends_early(struct builder *b, uint64_t start, bool alone)
 {
+	uint64_t gap = start - b->end;
+
+	return b->credit && (alone || b->alone ||
+			     (gap > 4 * b->usual && gap > 4 * (b->end - b->start)));
+}
+
+static void zone_add(struct builder *b, uint64_t start, uint64_t end, uint32_t srcloc)
+{
+	bool alone = end - start > 4 * b->usual && b->credit && b->leaf_count;
+
 	if (b->zones == LOD_ZONES) {
 		leaf_close(b);
-	} else if (b->zones && b->credit && start - b->end > 4 * b->usual &&
-		   start - b->end > 4 * (b->end - b->start)) {
+	} else if (b->zones && ends_early(b, start, alone)) {
 		b->credit--;
 		leaf_close(b);
 	}
@@ -80,6 +95,8 @@ static void zone_add(struct builder *b, uint64_t start, uint64_t end)
 		b->start = start;
 		b->busy = b->longest = 0;
 		b->longest_at = 0;
+		b->srcloc = srcloc;
+		b->alone = alone;
 	}
 	b->end = end;
 	b->busy += end - start;
@@ -94,7 +111,7 @@ static void zone_add(struct builder *b, uint64_t start, uint64_t end)
 static void hole_add(struct builder *b, const struct segment *s)
 {
 	for (uint32_t i = 0; i < s->count; i++)
-		zone_add(b, s->start, s->start);
+		zone_add(b, s->start, s->start, TRACE_NONE);
 }
 
 static int zones_add(struct builder *b, const struct trace_lane_info *info)
@@ -104,13 +121,13 @@ static int zones_add(struct builder *b, const struct trace_lane_info *info)
 	for (uint32_t k = 0; k < info->blocks; k++) {
 		const struct segment *s = &p->zones.v[info->first_block + k];
 		struct zblock *z;
-		int r = zblock_get(p, s->offset, ZBLOCK_TIMES, &z);
+		int r = zblock_get(p, s->offset, ZBLOCK_TIMES | ZBLOCK_SRCLOCS, &z);
 
 		if (r < 0)
 			return r;
 		if (segment_fits(s, z))
 			for (uint32_t i = s->first; i < s->first + s->count; i++)
-				zone_add(b, z->start[i], z->end[i]);
+				zone_add(b, z->start[i], z->end[i], z->srcloc[i]);
 		else
 			hole_add(b, s);
 		zblock_put(p, z);

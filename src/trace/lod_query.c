@@ -100,32 +100,47 @@ static uint32_t segment_of(const struct query *q, uint64_t zone)
 static int block_load(struct query *q, uint64_t zone, uint32_t columns)
 {
 	struct trace_private *p = q->lod->p;
-	uint32_t segment = segment_of(q, zone);
 
-	if (q->block && segment == q->segment && !(columns & ~q->block->columns))
+	if (q->block && zone - q->lod->firsts[q->segment] < p->zones.v[q->segment].count &&
+	    !(columns & ~q->block->columns & (q->block->bad ? 0 : ~0u)))
 		return 0;
 	zblock_put(p, q->block);
 	q->block = NULL;
-	q->segment = segment;
-	return zblock_get(p, p->zones.v[segment].offset, columns, &q->block);
+	q->segment = segment_of(q, zone);
+	return zblock_get(p, p->zones.v[q->segment].offset, columns, &q->block);
+}
+
+static bool zone_outside(const struct query *q, uint64_t start, uint64_t end)
+{
+	return start >= q->t1 || (end <= q->t0 && start < q->t0);
+}
+
+/* A zone that is not smaller than a pixel. */
+static int take_single(struct query *q, uint64_t start, uint64_t end, uint64_t number,
+		       uint32_t srcloc)
+{
+	struct trace_lod_item single = {start, end, 1, end - start, number, srcloc};
+	int r = item_flush(q);
+
+	if (srcloc >= q->lod->p->trace.srcloc_count)
+		single.srcloc = TRACE_NONE;
+	return r < 0 ? r : item_push(q, &single);
 }
 
 static int take_zone(struct query *q, uint64_t number, uint32_t at, uint32_t *columns)
 {
 	uint64_t start = q->block->start[at], end = q->block->end[at];
-	struct trace_lod_item single;
 	int r;
 
-	if (start >= q->t1 || (end <= q->t0 && start < q->t0))
+	if (zone_outside(q, start, end))
 		return 0;
 	if (end - start < q->pixel)
 		return take_small(q, start, end, 1, end - start, end - start, number);
 	*columns |= ZBLOCK_SRCLOCS;
 	r = block_load(q, number, *columns);
-	if (r == 0)
-		r = item_flush(q);
-	single = (struct trace_lod_item){start, end, 1, end - start, number, q->block->srcloc[at]};
-	return r < 0 ? r : item_push(q, &single);
+	if (r < 0 || q->block->bad)
+		return r;
+	return take_single(q, start, end, number, q->block->srcloc[at]);
 }
 
 /* COUNT zones from number FIRST on, one by one. COLUMNS says what their blocks are needed for. */
@@ -149,7 +164,7 @@ static int take_zones(struct query *q, uint64_t first, uint64_t count, uint32_t 
 			first = stop; /* a damaged block */
 			continue;
 		}
-		for (; r == 0 && first < stop; first++)
+		for (; r == 0 && first < stop && !q->block->bad; first++)
 			r = take_zone(q, first, s->first + (uint32_t)(first - base), &columns);
 	}
 	return r;
@@ -157,10 +172,42 @@ static int take_zones(struct query *q, uint64_t first, uint64_t count, uint32_t 
 
 /* ----------------------------------------------------------------- nodes */
 
-/* Whether [start, end] has nothing in view. One that ends at t0 may hold a zone of no length there. */
-static inline bool outside(const struct query *q, uint64_t start, uint64_t end)
+/*
+ * Whether a node in view is taken as a whole; WIDEST is how wide it may be. Narrower than a pixel, or
+ * each pixel that it touches has something in it and no zone is to be shown singly; but then it must
+ * not reach over the edge of the view.
+ */
+static inline bool taken_whole(const struct query *q, uint64_t start, uint64_t end, uint64_t busy,
+			       uint64_t longest, uint64_t widest)
 {
-	return start >= q->t1 || end < q->t0;
+	if (end == q->t0) /* it may have a zone of no length there, which is in view */
+		return false;
+	if (end - start < q->pixel)
+		return true;
+	return end - start <= widest && longest < q->pixel && end - start - busy < q->pixel &&
+	       start >= q->t0 && end <= q->t1;
+}
+
+static int visit_leaf(struct query *q, const struct lod_leaf *leaf, uint64_t base, uint64_t zone)
+{
+	uint64_t start = base + leaf->start, end = base + leaf->end;
+	uint32_t zones = (leaf->longest & 7) + 1, longest = leaf->longest >> 6;
+
+	if (longest == LEAF_WIDE)
+		return take_zones(q, zone, zones, ZBLOCK_TIMES);
+	if (start >= q->t1 || end < q->t0)
+		return 0;
+	if (zones == 1 && zone_outside(q, start, end))
+		return 0;
+	if (zones == 1 && end - start >= q->pixel)
+		return take_single(q, start, end, zone, leaf->busy);
+	if (zones == 1)
+		return take_small(q, start, end, 1, end - start, end - start, zone);
+	if (taken_whole(q, start, end, leaf->busy, longest, UINT64_MAX))
+		return take_small(q, start, end, zones, leaf->busy, longest,
+				  zone + (leaf->longest >> 3 & 7));
+	return take_zones(q, zone, zones,
+			  longest >= q->pixel ? ZBLOCK_TIMES | ZBLOCK_SRCLOCS : ZBLOCK_TIMES);
 }
 
 static int visit_leaves(struct query *q, uint64_t parent)
@@ -173,21 +220,11 @@ static int visit_leaves(struct query *q, uint64_t parent)
 	if (last > l->leaf_count)
 		last = l->leaf_count;
 	for (uint64_t i = first; r == 0 && i < last; i++) {
-		const struct lod_leaf *leaf = &l->leaves[i];
-		uint64_t start = base + leaf->start, end = base + leaf->end;
-		uint32_t zones = (leaf->longest & 7) + 1, longest = leaf->longest >> 6;
+		uint32_t zones = (l->leaves[i].longest & 7) + 1;
 
 		if (zone + zones > l->zones) /* a damaged index */
 			break;
-		if (longest == LEAF_WIDE)
-			r = take_zones(q, zone, zones, ZBLOCK_TIMES);
-		else if (!outside(q, start, end) && end - start < q->pixel && end != q->t0)
-			r = take_small(q, start, end, zones, leaf->busy, longest,
-				       zone + (leaf->longest >> 3 & 7));
-		else if (!outside(q, start, end))
-			r = take_zones(q, zone, zones,
-				       longest >= q->pixel ? ZBLOCK_TIMES | ZBLOCK_SRCLOCS
-							   : ZBLOCK_TIMES);
+		r = visit_leaf(q, &l->leaves[i], base, zone);
 		zone += zones;
 	}
 	return r;
@@ -245,7 +282,7 @@ static int visit(struct query *q, unsigned level, uint64_t first, uint64_t last)
 
 		if (n->start >= q->t1)
 			break;
-		if (n->end - n->start < q->pixel && n->end != q->t0)
+		if (taken_whole(q, n->start, n->end, n->busy, n->longest, 2 * q->pixel))
 			r = take_small(q, n->start, n->end, node_zones(l, level, i), n->busy,
 				       n->longest, longest_find(l, level, i));
 		else if (level == 0)
