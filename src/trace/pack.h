@@ -55,7 +55,13 @@ int unpack_string(struct unpacker *u, struct in *in, size_t limit, struct buf *o
 
 /* Reads a column of exactly N numbers. */
 int unpack_column(struct unpacker *u, struct in *in, uint64_t *v, size_t n);
-/* The same for what pack_column32() wrote without wide numbers. */
+/*
+ * The same into 32 bits, for columns that pack_column32() wrote. TACHO_ENO when a number is wider: the
+ * column must then be read by unpack_column().
+ */
 int unpack_column32(struct unpacker *u, struct in *in, uint32_t *v, size_t n);
+
+/* Room for N numbers, valid until the next call; NULL: no memory. */
+uint32_t *unpack_room32(struct unpacker *u, size_t n);
 
 #endif

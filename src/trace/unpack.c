@@ -8,6 +8,8 @@ struct unpacker {
 	ZSTD_DCtx *zstd;
 	uint8_t *planes; /* 8 planes of ROOM numbers */
 	size_t room;
+	uint32_t *numbers; /* ROOM32 of them, for unpack_room32() */
+	size_t room32;
 };
 
 struct unpacker *unpacker_new(void)
@@ -30,6 +32,7 @@ void unpacker_free(struct unpacker *u)
 		return;
 	ZSTD_freeDCtx(u->zstd);
 	free(u->planes);
+	free(u->numbers);
 	free(u);
 }
 
@@ -227,18 +230,33 @@ int unpack_column32(struct unpacker *u, struct in *in, uint32_t *v, size_t n)
 	struct column c;
 	uint64_t value;
 	size_t at = 0;
+	bool wide = false;
 	int r = n ? column_read(u, in, n, &c) : 0;
 
 	if (r < 0 || !n)
 		return r;
 	if (c.delta || c.planes > 4 || c.base > UINT32_MAX)
-		return TACHO_EDAMAGED;
+		return TACHO_ENO;
 	join_planes32(v, n, (uint32_t)c.base, c.plane, c.planes);
 	for (; c.patches && !in->bad; c.patches--) {
 		at = next_patch(in, at, n, &value);
-		in->bad |= value > UINT32_MAX;
+		wide |= value > UINT32_MAX;
 		if (!in->bad)
 			v[at] = (uint32_t)value;
 	}
-	return in->bad ? TACHO_EDAMAGED : 0;
+	return in->bad ? TACHO_EDAMAGED : wide ? TACHO_ENO : 0;
+}
+
+uint32_t *unpack_room32(struct unpacker *u, size_t n)
+{
+	uint32_t *room;
+
+	if (n <= u->room32)
+		return u->numbers;
+	room = realloc(u->numbers, n * sizeof(*room));
+	if (room) {
+		u->numbers = room;
+		u->room32 = n;
+	}
+	return room;
 }

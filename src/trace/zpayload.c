@@ -63,20 +63,62 @@ static bool times_join(uint64_t *start, uint64_t *end, const struct segment *s)
 	return !wrapped && t == s->end;
 }
 
+/* The same from 32-bit numbers: their sum cannot wrap unseen, so the end alone tells. */
+static bool times_join32(const uint32_t *gap, const uint32_t *duration, uint64_t *restrict start,
+			 uint64_t *restrict end, const struct segment *s)
+{
+	uint64_t t = s->start;
+
+	for (uint32_t i = s->first; i < s->first + s->count; i++) {
+		t += gap[i];
+		start[i] = t;
+		t += duration[i];
+		end[i] = t;
+	}
+	return t == s->end;
+}
+
+/* Nearly always no number is wider than 32 bits: 0 then, and TACHO_ENO else. */
+static int times_read32(struct trace_private *p, const struct zpayload *z, uint32_t **numbers)
+{
+	struct in gap = z->gap, duration = z->duration;
+	int r;
+
+	*numbers = unpack_room32(p->unpacker, 2 * (size_t)z->n + 1);
+	if (!*numbers)
+		return TACHO_ENOMEM;
+	r = unpack_column32(p->unpacker, &gap, *numbers, z->n);
+	return r < 0 ? r : unpack_column32(p->unpacker, &duration, *numbers + z->n, z->n);
+}
+
+static int times_read(struct trace_private *p, const struct zpayload *z, uint64_t *start,
+		      uint64_t *end)
+{
+	struct in in = z->gap;
+	int r = unpack_column(p->unpacker, &in, start, z->n);
+
+	return r < 0 ? r : zpayload_durations(p, z, end);
+}
+
 int zpayload_times(struct trace_private *p, const struct zpayload *z, uint64_t *start,
 		   uint64_t *end)
 {
-	struct in in = z->gap, directory = z->directory;
+	struct in directory = z->directory;
 	struct segment s = {0};
 	struct directory d;
-	int r = unpack_column(p->unpacker, &in, start, z->n);
+	uint32_t *numbers;
+	int narrow = times_read32(p, z, &numbers), r = narrow;
 
-	if (r == 0)
-		r = zpayload_durations(p, z, end);
+	if (narrow == TACHO_ENO)
+		r = times_read(p, z, start, end);
 	directory_read(&directory, &d);
 	for (uint32_t i = 0; r == 0 && i < z->segments; i++) {
+		bool right;
+
 		directory_next(&directory, &d, z->offset, &s);
-		if (!times_join(start, end, &s))
+		right = narrow ? times_join(start, end, &s)
+			       : times_join32(numbers, numbers + z->n, start, end, &s);
+		if (!right)
 			r = TACHO_EDAMAGED;
 	}
 	return r;
@@ -95,6 +137,8 @@ int zpayload_srclocs(struct trace_private *p, const struct zpayload *z, uint32_t
 	uint32_t max = 0;
 	int r = unpack_column32(p->unpacker, &in, srcloc, z->n);
 
+	if (r == TACHO_ENO)
+		return TACHO_EDAMAGED;
 	for (uint32_t i = 0; r == 0 && i < z->n; i++)
 		max = srcloc[i] > max ? srcloc[i] : max;
 	return r == 0 && z->n && max >= p->srclocs.n ? TACHO_EDAMAGED : r;
