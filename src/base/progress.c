@@ -20,8 +20,13 @@ void progress_start(struct progress *p, bool quiet)
 {
 	p->enabled = !quiet && isatty(STDERR_FILENO);
 	p->shown = false;
-	p->start_ns = p->enabled ? now() : 0;
+	p->start_ns = now();
 	p->next_ns = p->start_ns + FIRST_NS;
+}
+
+bool progress_due(const struct progress *p)
+{
+	return p->enabled && now() >= p->next_ns;
 }
 
 void progress_update(struct progress *p, const char *format, ...)
@@ -30,11 +35,9 @@ void progress_update(struct progress *p, const char *format, ...)
 	int64_t t;
 	va_list args;
 
-	if (!p->enabled)
+	if (!progress_due(p))
 		return;
 	t = now();
-	if (t < p->next_ns)
-		return;
 	p->next_ns = t + INTERVAL_NS;
 	p->shown = true;
 	va_start(args, format);

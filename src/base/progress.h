@@ -8,7 +8,8 @@
  *		progress_update(&p, "%s zones", fmt_count(text, n));
  *	progress_end(&p);
  *
- * An update costs a read of the clock; a tight loop calls it every few thousand turns.
+ * An update costs a read of the clock; a tight loop calls it every few thousand turns. A zeroed one
+ * has not been started: its updates do nothing.
  */
 #ifndef BASE_PROGRESS_H
 #define BASE_PROGRESS_H
@@ -23,6 +24,9 @@ struct progress {
 };
 
 void progress_start(struct progress *p, bool quiet);
+
+/* Is it time for a line? For callers to whom its text costs something. */
+bool progress_due(const struct progress *p);
 
 /* Prints the line with the elapsed time before it, at most ten times a second. */
 void progress_update(struct progress *p, const char *format, ...)

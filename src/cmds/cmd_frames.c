@@ -35,11 +35,6 @@ struct listing {
 	bool list;
 };
 
-static const char *set_name(const struct trace *trace, uint32_t track, char *text)
-{
-	return export_track_name(trace, track, text, 64);
-}
-
 static int add_frame(struct listing *l, const struct export_frame *frame, uint32_t track)
 {
 	const struct trace *trace = l->q->trace;
@@ -47,7 +42,7 @@ static int add_frame(struct listing *l, const struct export_frame *frame, uint32
 
 	table_real(&l->table, (double)trace_ns(trace, frame->start));
 	table_uint(&l->table, export_process(trace, track)->pid);
-	table_text(&l->table, set_name(trace, track, text));
+	table_text(&l->table, export_track_name(trace, track, text, sizeof(text)));
 	table_uint(&l->table, frame->number);
 	table_real(&l->table, trace_duration_ns(trace, frame->start, frame->end));
 	return table_row(&l->table);
@@ -59,11 +54,10 @@ static int take_row(void *context, const struct trace_row *row, uint32_t track)
 	const struct trace *trace = l->q->trace;
 	struct set *set = &l->sets[track];
 	struct export_frame frame;
-	char text[64];
 	double ns;
 
 	set->frames.pairs = trace->tracks[track].format == 1;
-	if (!pattern_match(&l->q->name, set_name(trace, track, text)) ||
+	if (!query_shows(l->q, track, TRACE_FRAMES) ||
 	    !export_frames_row(&set->frames, row, &frame))
 		return 0;
 	if (l->list)
@@ -95,7 +89,7 @@ static void add_set(struct listing *l, uint32_t track)
 	char text[64];
 
 	table_uint(&l->table, export_process(l->q->trace, track)->pid);
-	table_text(&l->table, set_name(l->q->trace, track, text));
+	table_text(&l->table, export_track_name(l->q->trace, track, text, sizeof(text)));
 	table_uint(&l->table, n);
 	if (n == 0) {
 		for (int i = 0; i < 6; i++)
@@ -130,7 +124,6 @@ static int print(struct query *q, void *conf)
 {
 	struct listing l = {.q = q, .list = ((struct conf *)conf)->list};
 	uint32_t n = q->trace->track_count;
-	char text[64];
 	int r, closed;
 
 	l.sets = calloc(n + 1, sizeof(*l.sets));
@@ -142,8 +135,7 @@ static int print(struct query *q, void *conf)
 		table_open(&l.table, stdout, &q->style, TABLE_COLUMNS(set_columns));
 	r = query_rows(q, TRACE_FRAMES, take_row, &l);
 	for (uint32_t i = 0; i < n; i++) {
-		if (r == 0 && !l.list && q->trace->tracks[i].kind == TRACE_FRAMES &&
-		    query_takes(q, i) && pattern_match(&q->name, set_name(q->trace, i, text)))
+		if (r == 0 && !l.list && query_shows(q, i, TRACE_FRAMES))
 			add_set(&l, i);
 		vec_free(&l.sets[i].durations);
 	}

@@ -71,7 +71,6 @@ static int print(struct query *q, void *conf)
 	uint32_t n = q->trace->track_count;
 	struct export_lock *locks = calloc(n + 1, sizeof(*locks));
 	struct table t;
-	char text[64];
 	int r, closed;
 
 	(void)conf;
@@ -80,8 +79,7 @@ static int print(struct query *q, void *conf)
 	table_open(&t, stdout, &q->style, TABLE_COLUMNS(columns));
 	r = query_rows(q, TRACE_LOCK, take_row, locks);
 	for (uint32_t i = 0; i < n; i++) {
-		if (r == 0 && q->trace->tracks[i].kind == TRACE_LOCK && query_takes(q, i) &&
-		    pattern_match(&q->name, export_track_name(q->trace, i, text, sizeof(text))))
+		if (r == 0 && query_shows(q, i, TRACE_LOCK))
 			add_lock(&t, q, &locks[i], i);
 		export_lock_free(&locks[i]);
 	}

@@ -25,11 +25,6 @@ struct listing {
 	struct table table;
 };
 
-static const char *pool_name(const struct trace *trace, uint32_t track)
-{
-	return trace->tracks[track].name[0] ? trace->tracks[track].name : "default";
-}
-
 static int take_row(void *context, const struct trace_row *row, uint32_t track)
 {
 	struct listing *l = context;
@@ -53,9 +48,10 @@ static const struct table_column pool_columns[] = {
 static void add_pool(struct listing *l, uint32_t track)
 {
 	const struct export_pool *p = &l->pools[track];
+	char text[64];
 
 	table_uint(&l->table, export_process(l->q->trace, track)->pid);
-	table_text(&l->table, pool_name(l->q->trace, track));
+	table_text(&l->table, export_track_name(l->q->trace, track, text, sizeof(text)));
 	table_uint(&l->table, p->allocs);
 	table_uint(&l->table, p->frees);
 	table_uint(&l->table, p->total);
@@ -98,7 +94,7 @@ static void add_alive(struct listing *l, uint32_t track)
 
 		table_real(&l->table, (double)trace_ns(trace, a->time));
 		table_uint(&l->table, export_process(trace, track)->pid);
-		table_text(&l->table, pool_name(trace, track));
+		table_text(&l->table, export_track_name(trace, track, text, sizeof(text)));
 		table_text(&l->table, export_track_name(trace, a->thread, text, sizeof(text)));
 		snprintf(text, sizeof(text), "0x%" PRIx64, a->address);
 		table_text(&l->table, text);
@@ -124,8 +120,7 @@ static int print(struct query *q, void *conf)
 		table_open(&l.table, stdout, &q->style, TABLE_COLUMNS(pool_columns));
 	r = query_rows(q, TRACE_MEMORY, take_row, &l);
 	for (uint32_t i = 0; i < n; i++) {
-		if (r == 0 && q->trace->tracks[i].kind == TRACE_MEMORY && query_takes(q, i) &&
-		    pattern_match(&q->name, pool_name(q->trace, i)))
+		if (r == 0 && query_shows(q, i, TRACE_MEMORY))
 			(alive ? add_alive : add_pool)(&l, i);
 		export_pool_free(&l.pools[i]);
 	}

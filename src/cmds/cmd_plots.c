@@ -34,11 +34,6 @@ static bool is_point(const struct trace_row *row)
 	return row->kind == TRACE_ROW_PLOT_INT || row->kind == TRACE_ROW_PLOT_REAL;
 }
 
-static const char *plot_name(const struct trace *trace, uint32_t track, char *text)
-{
-	return export_track_name(trace, track, text, 64);
-}
-
 static int sum_up(void *context, const struct trace_row *row, uint32_t track)
 {
 	struct plot *p = &((struct listing *)context)->plots[track];
@@ -76,7 +71,7 @@ static void add_plot(struct listing *l, uint32_t track)
 	char text[64];
 
 	table_uint(&l->table, export_process(trace, track)->pid);
-	table_text(&l->table, plot_name(trace, track, text));
+	table_text(&l->table, export_track_name(trace, track, text, sizeof(text)));
 	table_text(&l->table, format_name(trace->tracks[track].format));
 	table_uint(&l->table, p->count);
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
@@ -96,7 +91,7 @@ static int list_plots(struct query *q, struct listing *l)
 		{"min", "min", TABLE_NUMBER},       {"mean", "mean", TABLE_NUMBER},
 		{"max", "max", TABLE_NUMBER},       {"last", "last", TABLE_NUMBER},
 	};
-	int r;
+	int r, closed;
 
 	l->plots = calloc(q->trace->track_count + 1, sizeof(*l->plots));
 	if (!l->plots)
@@ -104,10 +99,11 @@ static int list_plots(struct query *q, struct listing *l)
 	r = query_rows(q, TRACE_PLOT, sum_up, l);
 	table_open(&l->table, stdout, &q->style, TABLE_COLUMNS(columns));
 	for (uint32_t i = 0; i < q->trace->track_count && r == 0; i++)
-		if (q->trace->tracks[i].kind == TRACE_PLOT && query_takes(q, i))
+		if (query_shows(q, i, TRACE_PLOT))
 			add_plot(l, i);
 	free(l->plots);
-	return r < 0 ? table_close(&l->table), r : table_close(&l->table);
+	closed = table_close(&l->table);
+	return r < 0 ? r : closed;
 }
 
 static int add_point(void *context, const struct trace_row *row, uint32_t track)
@@ -115,13 +111,12 @@ static int add_point(void *context, const struct trace_row *row, uint32_t track)
 	struct listing *l = context;
 	const struct trace *trace = l->q->trace;
 	char text[64];
-	const char *name = plot_name(trace, track, text);
 
-	if (!is_point(row) || !pattern_match(&l->q->name, name))
+	if (!is_point(row) || !query_shows(l->q, track, TRACE_PLOT))
 		return 0;
 	table_real(&l->table, (double)trace_ns(trace, row->time));
 	table_uint(&l->table, export_process(trace, track)->pid);
-	table_text(&l->table, name);
+	table_text(&l->table, export_track_name(trace, track, text, sizeof(text)));
 	if (row->kind == TRACE_ROW_PLOT_INT)
 		table_int(&l->table, (int64_t)row->a);
 	else

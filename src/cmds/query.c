@@ -193,9 +193,13 @@ double query_ns(const struct query *q, double ticks)
 	return ticks * q->ns_per_tick;
 }
 
-bool query_takes(const struct query *q, uint32_t track)
+bool query_shows(const struct query *q, uint32_t track, uint32_t kind)
 {
-	return export_takes(&q->filter, track, TRACE_NONE);
+	char text[64];
+
+	return q->trace->tracks[track].kind == kind &&
+	       export_takes(&q->filter, track, TRACE_NONE) &&
+	       pattern_match(&q->name, export_track_name(q->trace, track, text, sizeof(text)));
 }
 
 int query_rows(struct query *q, uint32_t kind,

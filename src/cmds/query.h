@@ -78,8 +78,8 @@ int query_rows(struct query *q, uint32_t kind,
 	       int (*call)(void *context, const struct trace_row *row, uint32_t track),
 	       void *context);
 
-/* Does the query take this track? By process and, for one with zones, by thread. */
-bool query_takes(const struct query *q, uint32_t track);
+/* Is this a track of the kind, of a chosen process, with a name that --name takes? */
+bool query_shows(const struct query *q, uint32_t track, uint32_t kind);
 
 /* "T0..T1" in ticks of the trace. 0 or TACHO_EUSAGE. */
 int query_range(const struct trace *trace, const char *text, uint64_t *t0, uint64_t *t1,

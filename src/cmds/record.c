@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 const char *const record_policies[] = {"drop", "block", "overwrite", NULL};
@@ -104,37 +103,18 @@ int record_take_signal(void)
 
 /* ----------------------------------------------------------------- loop */
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 static void show_progress(struct recording *r)
 {
 	struct capture_summary s;
 	char zones[FMT_SIZE], bytes[FMT_SIZE], lost[FMT_SIZE];
-	uint64_t now = now_ns();
 
-	if (!r->started)
-		r->started = now;
-	if (r->quiet || now - r->started < 1000000000 || now - r->shown < 200000000 ||
-	    !isatty(STDERR_FILENO))
+	if (!r->progress.start_ns)
+		progress_start(&r->progress, r->quiet);
+	if (!progress_due(&r->progress))
 		return;
-	r->shown = now;
 	capture_summary(r->capture, &s);
-	fprintf(stderr, "\r\033[K%.1f s  %s zones  %s  %s lost", (double)(now - r->started) / 1e9,
-		fmt_count(zones, s.zones), fmt_bytes(bytes, (double)s.bytes),
-		fmt_count(lost, s.lost));
-}
-
-static void clear_progress(struct recording *r)
-{
-	if (r->shown)
-		fputs("\r\033[K", stderr);
-	r->shown = 0;
+	progress_update(&r->progress, "%s zones  %s  %s lost", fmt_count(zones, s.zones),
+			fmt_bytes(bytes, (double)s.bytes), fmt_count(lost, s.lost));
 }
 
 bool record_round(struct recording *r)
@@ -144,7 +124,7 @@ bool record_round(struct recording *r)
 	if (r->failed)
 		return false;
 	if (capture_round(r->capture, &err) < 0) {
-		clear_progress(r);
+		progress_end(&r->progress);
 		r->failed = true;
 		r->code = err.code;
 		err_warn("recording has stopped: %s", err.text);
@@ -180,7 +160,7 @@ int record_finish(struct recording *r, const struct record_conf *conf, const cha
 	struct tacho_error err = {0};
 	int code;
 
-	clear_progress(r);
+	progress_end(&r->progress);
 	code = capture_finish(r->capture, keep_session, &s, &err);
 	if (code < 0)
 		return r->failed ? err_exit_code(r->code) : err_report(&err, code);

@@ -3,6 +3,7 @@
 #define CMDS_RECORD_H
 
 #include "base/cmd.h"
+#include "base/progress.h"
 #include "capture/capture.h"
 
 /* Options of every verb that records. */
@@ -47,8 +48,8 @@ int record_take_signal(void);
 struct recording {
 	struct capture *capture;
 	bool quiet, failed;
-	int code;                /* of the failure */
-	uint64_t started, shown; /* ns */
+	int code; /* of the failure */
+	struct progress progress;
 };
 bool record_round(struct recording *r);
 

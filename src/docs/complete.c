@@ -78,7 +78,7 @@ void complete_bash(FILE *out)
 	      "_tacho()\n{\n"
 	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} "
 	      "verb=${COMP_WORDS[1]}\n"
-	      "\tlocal verbs options= values=\n"
+	      "\tlocal verbs options='' values=''\n"
 	      "\tif [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then "
 	      "prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
 	      "\tcase ${COMP_WORDS[0]##*/} in\n",

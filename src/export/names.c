@@ -113,7 +113,7 @@ const char *export_track_name(const struct trace *trace, uint32_t track, char *t
 		return t->name;
 	if (t->kind == TRACE_LOCK && t->srcloc < trace->srcloc_count)
 		return trace_srcloc_name(trace, t->srcloc);
-	if (t->kind == TRACE_FRAMES || t->kind == TRACE_MESSAGES)
+	if (t->kind == TRACE_FRAMES || t->kind == TRACE_MESSAGES || t->kind == TRACE_MEMORY)
 		return export_track_kind(t->kind);
 	snprintf(text, size, "%s %" PRIu64, export_track_kind(t->kind), t->id);
 	return text;
