@@ -57,7 +57,18 @@ const char cmds_description[] =
 	"--format=json have plain nanoseconds and bytes. A damaged trace, or one that is still "
 	"being written (.tacho.part), is read as far as it goes.";
 
-const char cmds_examples[] = "tacho info app.tacho\n  what is in the trace\n"
+const char cmds_choosing[] =
+	"A PATTERN chooses by name. Text is found anywhere in the name; =text is the whole name; a "
+	"pattern with * or ? in it is a glob for the whole name; /text/ is an extended regular "
+	"expression.\n\n"
+	"A range of times is T0..T1; either may be left out. A comma, a colon or a dash may stand in "
+	"place of the dots, and T0+LENGTH names a length instead of an end. The units are ns, us, "
+	"ms, s and m; without one it is ns, but 1..2s means seconds on both sides. 25% is a "
+	"part of the whole trace, and a negative time counts back from its end. What starts at T0 is "
+	"in the range, what starts at T1 is not.";
+
+const char cmds_examples[] = "tacho run -- ./app --its options\n  record a program in app.tacho\n"
+			     "tacho info app.tacho\n  what is in the trace\n"
 			     "tacho stats --top=20 app.tacho\n  where the time went\n"
 			     "tacho zones --longest=20 app.tacho\n  the longest zones\n"
 			     "tacho export --to=chrome app.tacho\n  a file for Perfetto\n";

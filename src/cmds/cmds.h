@@ -16,8 +16,11 @@ extern const struct opt cmds_common_opts[];
  */
 int cmds_main(int argc, char **argv);
 
-/* What the program is, in paragraphs, and "command\n  what it does\n" pairs. */
-extern const char cmds_description[], cmds_examples[];
+/*
+ * What the program is and how names and times are chosen, in paragraphs separated by blank lines;
+ * "command\n  what it does\n" pairs.
+ */
+extern const char cmds_description[], cmds_choosing[], cmds_examples[];
 
 /* What exit codes mean; ends with a NULL meaning. */
 struct cmds_exit {

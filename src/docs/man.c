@@ -152,6 +152,8 @@ void man_program(FILE *out)
 	fputs(".SH OPTIONS\nEvery verb knows these besides its own:\n", out);
 	put_options(out, cmds_common_opts);
 	fputs(".TP\n\\fB\\-h, \\-\\-help\\fR\nprint the help of the verb.\n", out);
+	fputs(".SH NAMES AND TIMES\n", out);
+	put_paragraphs(out, cmds_choosing);
 	fputs(".SH EXIT STATUS\n", out);
 	put_exits(out);
 	fputs(".SH ENVIRONMENT\n", out);

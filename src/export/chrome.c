@@ -412,7 +412,6 @@ static void write_head(struct chrome *c)
 	json_object(&c->json, NULL);
 	json_text(&c->json, "displayTimeUnit", "ns");
 	json_object(&c->json, "otherData");
-	json_text(&c->json, "recorder", "tacho " TACHO_VERSION);
 	for (uint32_t i = 0; i < c->trace->property_count; i++)
 		json_text(&c->json, c->trace->properties[i].key, c->trace->properties[i].value);
 	json_end(&c->json);

@@ -368,6 +368,7 @@ static void everything(bool losses, uint64_t zones)
 		must(trace_add_clock_point(w, &p), "clock point");
 	}
 	trace_set_property(w, "host", "invented");
+	trace_set_property(w, "recorder", "mktrace");
 	trace_set_property(w, "command", "./app --flag 'a b'");
 	app = process(1000, 1, 0, US(10000), 0, "app", "./app --flag 'a b'");
 	worker = process(1001, 1000, US(1000), US(9000), 9, "worker, \"x\"", "worker --of app");
