@@ -18,3 +18,19 @@ foreach(lib libtacho libtacho_static)
 		$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 	target_link_libraries(${lib} PUBLIC Threads::Threads)
 endforeach()
+
+# Installation: pkg-config tacho, and find_package(Tacho) with Tacho::tacho and Tacho::tacho_static.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tacho)
+install(TARGETS libtacho libtacho_static EXPORT TachoTargets)
+install(EXPORT TachoTargets NAMESPACE Tacho:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/TachoConfig.cmake.in ${PROJECT_BINARY_DIR}/TachoConfig.cmake
+	INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/TachoConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/TachoConfig.cmake ${PROJECT_BINARY_DIR}/TachoConfigVersion.cmake
+	DESTINATION ${package_dir})
+file(RELATIVE_PATH pc_include ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+configure_file(cmake/tacho.pc.in ${PROJECT_BINARY_DIR}/tacho.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tacho.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tacho ${PROJECT_SOURCE_DIR}/include/tracy
+	DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

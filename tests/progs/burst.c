@@ -1,0 +1,20 @@
+/* As fast as possible: burst THREADS ZONES. */
+#include "emit.h"
+
+static long zones;
+
+static void *run(void *arg)
+{
+	emit_zones(zones);
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	int threads = (int)argument(argc, argv, 1, 8);
+
+	zones = argument(argc, argv, 2, 1000000);
+	in_threads(threads, run, NULL);
+	say(threads * zones, 0);
+	return 0;
+}

@@ -1,0 +1,38 @@
+/*
+ * Threads are cancelled while they emit, deferred and asynchronously, also in their very first event
+ * and in a message that takes long: cancel ROUNDS. Counts what is sure; more may be there.
+ */
+#include "emit.h"
+
+static void *run(void *arg)
+{
+	static char text[5000];
+
+	pthread_setcanceltype(arg ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED, NULL);
+	memset(text, 'x', sizeof(text));
+	for (;;) {
+		emit_zones(10);
+		tacho_message(text, sizeof(text), TACHO_INFO, 0);
+		if (!arg)
+			pthread_testcancel();
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	long rounds = argument(argc, argv, 1, 200);
+
+	for (long i = 0; i < rounds; i++) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, run, (void *)(i % 2)) != 0)
+			abort();
+		usleep((unsigned)(i % 7) * 20);
+		pthread_cancel(thread);
+		pthread_join(thread, NULL);
+	}
+	emit_zones(1000);
+	say(1000, 0);
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* Becomes a daemon: forks twice, closes every descriptor, goes on emitting. */
+#include "emit.h"
+
+#include <sys/resource.h>
+
+int main(void)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		say(2000, 1);
+		emit_zones(1000);
+		for (int fd = 0; fd < 4096; fd++)
+			close(fd);
+		emit_zones(1000);
+		TACHO_MESSAGE("without descriptors");
+		_exit(0);
+	}
+	reap(child);
+	say(100, 0);
+	emit_zones(100);
+	return 0;
+}

@@ -1,0 +1,15 @@
+/* Zones nested to any depth: deep DEPTH. */
+#include "emit.h"
+
+static __attribute__((noinline)) long descend(long depth)
+{
+	TACHO_ZONE("deep");
+
+	return depth > 1 ? descend(depth - 1) + 1 : 1;
+}
+
+int main(int argc, char **argv)
+{
+	say(descend(argument(argc, argv, 1, 50000)), 0);
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* After a change of root, of namespaces and of the user the ring is still there: jail. Needs root. */
+#include "emit.h"
+
+#include <sched.h>
+#include <sys/stat.h>
+
+int main(void)
+{
+	char dir[] = "/tmp/tacho-jail-XXXXXX";
+
+	if (geteuid() != 0) {
+		say(0, 0);
+		return 0;
+	}
+	emit_zones(10);
+	if (!mkdtemp(dir) || chroot(dir) < 0 || chdir("/") < 0 || unshare(CLONE_NEWNS | CLONE_NEWNET) < 0)
+		return 1;
+	emit_zones(20000);
+	if (setgid(65534) < 0 || setuid(65534) < 0)
+		return 1;
+	emit_zones(20000);
+	TACHO_MESSAGE("from the jail");
+	say(40010, 1);
+	return 0;
+}

@@ -1,0 +1,45 @@
+/*
+ * Runs itself again under a small limit: limits as|fsize|nofile|nothing. The program must work as it
+ * does without a recorder, whether or not anything could be recorded.
+ */
+#include "emit.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+
+static void lower(int resource, rlim_t value)
+{
+	struct rlimit limit = {value, value};
+
+	if (setrlimit(resource, &limit) < 0)
+		abort();
+}
+
+static int work(void)
+{
+	void *memory = malloc(64 << 20);
+
+	if (!memory)
+		return 1;
+	memset(memory, 1, 64 << 20);
+	emit_zones(1000);
+	free(memory);
+	say(1000, 0);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "nothing";
+
+	if (!strcmp(what, "again"))
+		return work();
+	if (!strcmp(what, "as"))
+		lower(RLIMIT_AS, 256 << 20);
+	if (!strcmp(what, "fsize"))
+		lower(RLIMIT_FSIZE, 4096);
+	if (!strcmp(what, "nofile"))
+		lower(RLIMIT_NOFILE, 4);
+	execl("/proc/self/exe", argv[0], "again", (char *)NULL);
+	return 1;
+}

@@ -1,0 +1,20 @@
+/* Threads that live for one zone: short_threads COUNT. */
+#include "emit.h"
+
+#define AT_ONCE 8
+
+static void *run(void *arg)
+{
+	emit_zones(1);
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	long count = argument(argc, argv, 1, 1000);
+
+	for (long i = 0; i < count; i += AT_ONCE)
+		in_threads(AT_ONCE, run, NULL);
+	say((count + AT_ONCE - 1) / AT_ONCE * AT_ONCE, 0);
+	return 0;
+}
