@@ -60,7 +60,9 @@ static void add_row(struct capture *c, const struct held *h, uint64_t time, uint
 
 	if (r < 0)
 		capture_error(c, r);
-	count_row(c, h->track, 1, 0);
+	/* A loss is what the recorder tells: no event that the program emitted. */
+	if (h->row_kind != TRACE_ROW_LOSS)
+		count_row(c, h->track, 1, 0);
 	c->sum.rows++;
 }
 
