@@ -15,7 +15,6 @@ TACHO_API struct tacho_control tacho_control;
 struct process *client_process;
 struct mapping client_mapping;
 struct ring_control *const client_control = (struct ring_control *)&tacho_control;
-char client_session[RING_PATH];
 
 void process_ring_doorbell(void)
 {

@@ -12,6 +12,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Defined here so that a program linked with libtacho.a gets this file and its constructor. */
+char client_session[RING_PATH];
+
 static char attach_path[128]; /* "" when there is no attach file of ours */
 static pid_t attach_pid;      /* whose it is: a forked child must leave it alone */
 

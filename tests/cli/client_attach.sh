@@ -1,0 +1,28 @@
+# Recording a program that already runs, more than once; and programs that look for a capture.
+. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/record.sh"
+
+"$PROGS/forever" >said &
+program=$!
+trap 'kill $program 2>/dev/null; chmod -R u+w "$here"; rm -rf "$here"' EXIT
+until [ -s said ]; do sleep 0.01; done
+
+for round in 1 2 3; do
+	"$TACHO" capture -q -f --pid $program --time 0.3s -o t.tacho || fail "cannot attach, round $round"
+	check_whole "attach $round"
+	[ "$(checked zones)" -gt 0 ] || fail "nothing recorded, round $round"
+	# What was said before anybody listened is there all the same.
+	"$TACHO" messages t.tacho >out
+	expect_line out 'app info.*said before anybody listened'
+	"$TACHO" locks t.tacho >out
+	expect_line out 'renamed before'
+	"$TACHO" zones --format=csv t.tacho | head -3 >out
+	expect_line out 'a name that is longer than the kernel keeps'
+done
+attach=/dev/shm/tacho-$(id -u)/attach.$program
+[ -e "$attach" ] || fail "no page to attach by"
+kill $program
+wait $program
+[ ! -e "$attach" ] || fail "the page is still there"
+
+TACHO_CAPTURE=1 "$PROGS/burst" 1 10 >said || fail "without a capture"

@@ -1,0 +1,24 @@
+# libtacho shows only its own names, needs libc alone, and stays when it is unloaded.
+. "$SOURCE/tests/lib.sh"
+[ -z "$SANITIZE" ] || exit 0
+
+nm -D --defined-only "$BUILD/libtacho.so" | awk '{ print $3 }' >names
+grep -vE '^(tacho_|___tracy_)' names >foreign
+expect_count 0 foreign
+[ "$(wc -l <names)" -gt 80 ] || fail "only $(wc -l <names) names"
+readelf -d "$BUILD/libtacho.so" >dynamic
+grep NEEDED dynamic | grep -vE 'libc\.so\.6|ld-linux' >needed
+expect_count 0 needed
+expect_line dynamic 'SONAME.*libtacho\.so\.0' 'NODELETE'
+# No symbol of malloc, of threads, of sockets or of signal handlers is wanted.
+nm -D --undefined-only "$BUILD/libtacho.so" >wanted
+expect_no_line wanted ' (malloc|calloc|realloc|free|pthread_create|socket|sigaction|signal|printf|fopen)(@|$)'
+# Every function that the headers declare is there.
+grep -ohE '\b(tacho|___tracy)_[a-z_A-Z]+\(' "$SOURCE/include/tacho/tacho.h" "$SOURCE/include/tracy/TracyC.h" |
+	tr -d '(' | sort -u >declared
+cat "$SOURCE/include/tacho/tacho.h" "$SOURCE/include/tracy/TracyC.h" | tr '\n\t' '  ' |
+	grep -oE '(TACHO|TRACY)_API [^;({]*\(' | grep -oE '[a-zA-Z_]+\($' | tr -d '(' | sort -u >public
+[ "$(wc -l <public)" -gt 70 ] || fail "only $(wc -l <public) functions found in the headers"
+sort -u names >have
+comm -23 public have >missing
+expect_count 0 missing

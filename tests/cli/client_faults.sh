@@ -1,0 +1,81 @@
+# Faults around the client: jumps and cancellations in the middle of events, small limits, a full or
+# missing /dev/shm, a stopped recorder, a session that is none. The program never notices.
+. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/record.sh"
+
+# In the middle of events.
+expect_at_least 0 fork_in_handler 200
+expect_at_least 0 cancel 200
+expect_at_least 0 longjmps 1000
+expect_all 0 handler 3000
+
+# Small limits. With files of at most 4 KiB there can be no ring: nothing is recorded, all works.
+# The sanitizers need more address space than the limit leaves.
+[ -n "$SANITIZE" ] || expect_all 0 limits as
+expect_all 0 limits nofile
+record limits fsize
+[ "$status" = 0 ] || fail "a program with a file size limit ends with $status"
+expect_line said '^zones 1000'
+
+# At the memory limit, with a recorder that stands still: what does not fit is counted, not forgotten.
+stopped() {
+	"$TACHO" run -q -f -o t.tacho --limit-mb=1 "$@" -- bash -c \
+		"kill -STOP \$PPID; '$PROGS/burst' 4 100000; kill -CONT \$PPID; '$PROGS/burst' 1 100" >said
+	"$TACHO" check t.tacho >checked || { cat checked >&2; fail "losses are not in balance: $*"; }
+	[ "$(checked emitted)" = "$(said zones)" ] || fail "$(said zones) emitted, $(checked emitted) told: $*"
+	[ "$(checked lost)" -gt 0 ] || fail "nothing lost in 1 MiB: $*"
+}
+stopped --policy=drop
+stopped --policy=overwrite
+stopped --policy=block --block-ms=5
+run_options=(--limit-mb=1 --policy=block --block-ms=10000)
+expect_all 0 burst 4 100000
+run_options=()
+
+# A session that is none: the program runs as ever, and nothing that it names is changed.
+alone() {
+	TACHO_SESSION=$1 "$PROGS/burst" 2 1000 >said 2>err || fail "ends with $? in the session '$1'"
+	expect_count 0 err
+	expect_line said '^zones 2000 '
+}
+mkdir random fifo link empty
+head -c 8192 /dev/urandom >random/control
+sha256sum random/control >before
+mkfifo fifo/control
+ln -s ../random/control link/control
+: >empty/control
+: >file
+for session in random "$PWD/random" fifo link empty file /nonexistent / "$(printf '%0990d' 0)" \
+	"$(printf '%05000d' 0)" /dev/null ''; do
+	alone "$session"
+done
+sha256sum -c --quiet before || fail "the control file of somebody else was changed"
+expect_count 1 <(ls random)
+
+# No page to attach by when it is not wanted.
+TACHO_ATTACH=0 strace -f -o calls "$PROGS/burst" 1 10 >/dev/null 2>&1 &&
+	expect_no_line calls 'attach\.'
+
+# Root can give it a /dev/shm that is full, read-only, or not there.
+[ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || exit 0
+small_shm() {
+	unshare -m bash -c "mount -t tmpfs -o $1 tmpfs /dev/shm && shift && exec \"\$@\"" - "$@" >said 2>err
+}
+for size in 16k 64k 256k 2m; do
+	small_shm size=$size "$TACHO" run -q -f -o t.tacho -- "$PROGS/burst" 4 100000
+	expect_line said '^zones 400000 '
+	"$TACHO" check t.tacho >checked || { cat checked >&2; fail "unsound with $size of shared memory"; }
+done
+small_shm ro "$PROGS/burst" 2 1000 || fail "with a read-only /dev/shm"
+expect_line said '^zones 2000 '
+small_shm mode=0 "$PROGS/burst" 2 1000 || fail "with a closed /dev/shm"
+unshare -m bash -c "mount -t tmpfs tmpfs /dev && '$PROGS/burst' 2 1000" >said || fail "without /dev/shm"
+expect_line said '^zones 2000 '
+
+# A program that runs with the rights of another user trusts no environment and leaves no files.
+cp "$PROGS/burst" setuid && chown 65534:65534 setuid && chmod 6755 setuid && chmod 755 .
+mkdir -m 777 victim
+rm -rf /dev/shm/tacho-65534
+TACHO_SESSION=$PWD/victim TACHO_CAPTURE=1 ./setuid 1 10 >said || fail "as a set-user-id program"
+expect_line said '^zones 10 '
+[ ! -e /dev/shm/tacho-65534 ] || fail "a set-user-id program left files"

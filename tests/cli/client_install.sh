@@ -1,0 +1,73 @@
+# Programs built from an install tree: by pkg-config and by find_package, C and C++, gcc and clang, all
+# standards, shared and static, and with everything disabled.
+. "$SOURCE/tests/lib.sh"
+[ -z "$SANITIZE" ] || exit 0
+
+cmake --install "$BUILD" --prefix "$here/prefix" >install.log || { cat install.log >&2; fail "cannot install"; }
+export PKG_CONFIG_PATH=$(dirname "$(find "$here/prefix" -name tacho.pc)")
+read -ra flags <<<"$(pkg-config --cflags tacho)"
+read -ra libs <<<"$(pkg-config --libs tacho)"
+libdir=$(pkg-config --variable=libdir tacho)
+strict=(-O1 -Wall -Wextra -Wpedantic -Werror)
+sources=$SOURCE/tests/install
+
+# builds EXPECTED_ZONES COMPILER ARGUMENTS...: compiles, runs alone and recorded.
+builds() {
+	local zones=$1
+	shift
+	"$@" "${strict[@]}" "${flags[@]}" -o program "${link[@]}" 2>err || { cat err >&2; fail "'$*' does not compile"; }
+	LD_LIBRARY_PATH=$libdir ./program >out 2>err || fail "'$*' ends with $?"
+	expect_count 0 out
+	[ -n "$zones" ] || return 0
+	LD_LIBRARY_PATH=$libdir "$TACHO" run -q -f -o t.tacho -- ./program || fail "'$*' ends with $? when recorded"
+	"$TACHO" check t.tacho >out || fail "'$*': unsound"
+	expect_line out "^zones +$zones\$" '^lost +0$'
+}
+link=("${libs[@]}")
+for compiler in gcc clang; do
+	for standard in c99 c11 gnu17; do
+		builds 8 $compiler -std=$standard "$sources/tacho_all.c"
+		builds 14 $compiler -std=$standard -DTRACY_ENABLE "$sources/tracy_all.c"
+	done
+done
+for compiler in g++ clang++; do
+	for standard in c++11 c++14 c++17 c++20; do
+		builds 8 $compiler -std=$standard "$sources/tacho_all.cpp"
+		[ $standard = c++11 ] || builds 29 $compiler -std=$standard -DTRACY_ENABLE "$sources/tracy_all.cpp"
+	done
+done
+# Position-dependent programs have a copy of the control page of their own.
+builds 8 gcc -fno-pie -no-pie "$sources/tacho_all.c"
+builds 8 clang -fno-pie -no-pie "$sources/tacho_all.c"
+
+# Disabled: no library is needed, and no symbol of it is wanted.
+link=()
+for compiler in gcc clang; do
+	builds '' $compiler -std=c99 -DTACHO_DISABLE "$sources/tacho_all.c"
+	builds '' $compiler -std=c99 "$sources/tracy_all.c"
+	builds '' ${compiler/gcc/g}++ -std=c++17 -DTACHO_DISABLE "$sources/tacho_all.cpp"
+	builds '' ${compiler/gcc/g}++ -std=c++17 "$sources/tracy_all.cpp"
+	nm program >out
+	expect_no_line out '___tracy_emit|tacho_'
+done
+
+# Static: the library alone, and a program without any shared library.
+link=("$libdir/libtacho.a" -pthread)
+builds 8 gcc "$sources/tacho_all.c"
+builds 29 g++ -std=c++17 -DTRACY_ENABLE "$sources/tracy_all.cpp"
+builds 8 gcc -static "$sources/tacho_all.c"
+
+# Tracy's own include layout: -I.../tracy gives <tracy/Tracy.hpp> and <common/TracySystem.hpp>.
+printf '#include <tracy/Tracy.hpp>\n#include <common/TracySystem.hpp>\nint main() { ZoneScoped; }\n' >layout.cpp
+link=("${libs[@]}")
+flags+=("-I$here/prefix/include/tracy")
+builds 1 g++ -DTRACY_ENABLE layout.cpp
+
+# find_package
+cmake -S "$sources" -B consumer -DCMAKE_PREFIX_PATH="$here/prefix" >out 2>err || { cat out err >&2; fail "find_package"; }
+cmake --build consumer >out 2>&1 || { cat out >&2; fail "the CMake consumer does not build"; }
+for program in tacho_all_c tacho_all_cpp tracy_all_c tracy_all_cpp static_c; do
+	"$TACHO" run -q -f -o t.tacho -- "consumer/$program" || fail "$program ends with $?"
+	"$TACHO" check t.tacho >out || fail "$program: unsound"
+	expect_no_line out '^zones +0$'
+done
