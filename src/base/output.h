@@ -1,7 +1,8 @@
 /*
- * Output files. A file is written under a temporary name beside its final one and renamed when it
- * is complete, so a reader never sees half a file and a failure leaves the old one. An existing
- * file is replaced only with FORCE. "-" is standard output. "/dev/..." and FIFOs are written directly.
+ * Output files. A file is written without a name, is given a temporary one beside its final one when
+ * it is complete, and renamed: a reader never sees half a file, a failure leaves the old one, and a
+ * program that is killed leaves nothing. Where the file system has no files without names, the
+ * temporary name is there from the start. An existing file is replaced only with FORCE. "-" is standard output. "/dev/..." and FIFOs are written directly.
  */
 #ifndef BASE_OUTPUT_H
 #define BASE_OUTPUT_H
@@ -15,6 +16,8 @@ struct output {
 	FILE *file;
 	char *path;
 	char *temporary; /* NULL when written directly */
+	bool unnamed;    /* the temporary name is not there yet */
+	bool force;
 };
 
 int output_open(struct output *out, const char *path, bool force, struct tacho_error *err);

@@ -24,6 +24,12 @@ static void put_aliases(FILE *out)
 			fprintf(out, " %s", cmds_table[i]->alias);
 }
 
+static void put_verbs(FILE *out)
+{
+	for (int i = 0; cmds_table[i]; i++)
+		fprintf(out, "%s%s", i ? " " : "", cmds_table[i]->name);
+}
+
 static void each_opt(FILE *out, const struct cmd *cmd,
 		     void (*put)(FILE *, const struct cmd *, const struct opt *))
 {
@@ -88,14 +94,15 @@ void complete_bash(FILE *out)
 			fprintf(out, "\t%s) verb=%s ;;\n", cmds_table[i]->alias,
 				cmds_table[i]->name);
 	fputs("\t*)\n\t\tif ((COMP_CWORD == 1)); then\n\t\t\tverbs='", out);
-	for (int i = 0; cmds_table[i]; i++)
-		fprintf(out, "%s%s", i ? " " : "", cmds_table[i]->name);
+	put_verbs(out);
 	fputs("'\n\t\t\tmapfile -t COMPREPLY < <(compgen -W \"$verbs\" -- \"$cur\")\n\t\t\treturn\n\t\tfi ;;\n\tesac\n"
 	      "\tcase $verb:$prev in\n",
 	      out);
 	for (int i = 0; cmds_table[i]; i++)
 		each_opt(out, cmds_table[i], bash_values);
-	fputs("\tesac\n\tif [[ $values ]]; then\n"
+	fputs("\thelp:*) values=\"", out);
+	put_verbs(out);
+	fputs("\" ;;\n\tesac\n\tif [[ $values ]]; then\n"
 	      "\t\tmapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"$cur\")\n\t\treturn\n\tfi\n"
 	      "\t[[ $cur == -* ]] || return\n\tcase $verb in\n",
 	      out);
@@ -166,7 +173,13 @@ void complete_zsh(FILE *out)
 	for (int i = 0; cmds_table[i]; i++) {
 		fprintf(out, "\t%s)\n\t\t_arguments -s", cmds_table[i]->name);
 		each_opt(out, cmds_table[i], zsh_option);
-		fputs(" \\\n\t\t\t'*:operand:_files' ;;\n", out);
+		if (strcmp(cmds_table[i]->name, "help")) {
+			fputs(" \\\n\t\t\t'*:operand:_files' ;;\n", out);
+		} else {
+			fputs(" \\\n\t\t\t'1:verb:(", out);
+			put_verbs(out);
+			fputs(")' ;;\n", out);
+		}
 	}
 	fputs("esac\n", out);
 }
@@ -210,6 +223,9 @@ void complete_fish(FILE *out)
 		put_quoted(out, cmds_table[i]->summary, false);
 		fputs("'\n", out);
 	}
+	fputs("complete -c tacho -f -n '__fish_seen_subcommand_from help' -a '", out);
+	put_verbs(out);
+	fputs("'\n", out);
 	for (int i = 0; cmds_table[i]; i++)
 		each_opt(out, cmds_table[i], fish_option);
 }

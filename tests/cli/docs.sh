@@ -38,6 +38,8 @@ complete_words tacho stats --sort = p
 expect_line out '^p99$'
 complete_words tacho export --to = ''
 expect_line out '^chrome$' '^csv$' '^json$'
+complete_words tacho help fr
+expect_line out '^frames$'
 complete_words tacho zones --n
 expect_line out '^--name=$'
 for shell in zsh fish; do

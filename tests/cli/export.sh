@@ -25,6 +25,21 @@ expect_exit 0 "$TACHO" zones --format=csv t.tacho
 expect_same out zones.csv
 expect_exit 0 python3 "$SOURCE/tests/check_csv.py" zones.csv
 
+# The same with random names: every byte comes back from CSV, and JSON stays JSON.
+for seed in 1 2 3 4 5; do
+	"$MKTRACE" -s $seed r.tacho >names || fail "mktrace"
+	expect_exit 0 "$TACHO" zones -t =random --format=csv r.tacho
+	python3 - <<'END' || fail "names of seed $seed do not survive CSV"
+import csv
+names = [bytes.fromhex(line).decode("utf-8", "surrogateescape") for line in open("names")]
+with open("out", newline="", encoding="utf-8", errors="surrogateescape") as file:
+    rows = list(csv.DictReader(file, strict=True))
+assert [row["name"] for row in rows] == names
+END
+	expect_exit 0 "$TACHO" export -f --to=chrome r.tacho
+	expect_exit 0 python3 "$SOURCE/tests/check_chrome.py" r.json X=228
+done
+
 expect_exit 0 "$TACHO" export --to=json -o everything.json t.tacho
 python3 - <<'END' || fail "the JSON is not what it should be"
 import json

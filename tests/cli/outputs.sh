@@ -58,6 +58,16 @@ if can_be_nobody; then
 fi
 ls -A | grep -F .tmp && fail "a temporary file is left"
 
+# Killed, it leaves nothing behind.
+if python3 -c 'import os; os.open(".", os.O_TMPFILE | os.O_WRONLY)' 2>/dev/null; then
+	"$MKTRACE" -n 3000000 big.tacho
+	"$TACHO" export -o killed.json big.tacho 2>/dev/null &
+	sleep 0.5
+	kill -9 $!
+	wait $! 2>/dev/null
+	[ -z "$(ls -A | grep killed)" ] || fail "files are left: $(ls -A)"
+fi
+
 # A full disk: the old file stays, no half of a new one.
 (ulimit -f 100; trap '' XFSZ; "$TACHO" export -f -o there t.tacho 2>err; echo $? >code)
 [ "$(cat code)" = 5 ] || fail "a full disk gives $(cat code)"

@@ -19,7 +19,7 @@ expect_no_line out "$escape"
 on_terminal 100 "$TACHO" messages --color=never t.tacho
 expect_no_line out "$escape"
 
-for verb in stats zones messages info; do
+for verb in stats zones messages plots frames memory locks info; do
 	on_terminal 100 "$TACHO" $verb --color=never t.tacho
 	expect_no_line out '.{101}'
 done

@@ -1,13 +1,14 @@
 /*
- * mktrace [-u] [-c] [-n ZONES] FILE writes an invented trace that has every feature once: two
- * processes, five threads, a fiber, nested and unfinished zones with all that can be attached to
- * them, messages of each severity, plots of each kind, frames, memory, locks, losses, and names
+ * mktrace [-u] [-c] [-n ZONES] [-s SEED] FILE writes an invented trace that has every feature once:
+ * two processes, five threads, a fiber, nested and unfinished zones with all that can be attached
+ * to them, messages of each severity, plots of each kind, frames, memory, locks, losses, and names
  * that want to break whatever prints them. Its clock runs at 1 GHz and every time is fixed, so
  * tests know the answers.
  *
  * -u leaves the .part file of a recorder that was killed after a checkpoint; -c writes without
  * losses, so that nothing is missing; -n adds ZONES regular zones on a thread "bulk", ten to a
- * group: one outer, nine inner.
+ * group: one outer, nine inner; -s adds zones with random names on a thread "random" and prints the
+ * names in hexadecimal digits, a line each.
  */
 #include "trace/trace.h"
 
@@ -348,6 +349,29 @@ static void bulk(uint32_t owner, uint64_t zones)
 	}
 }
 
+/* Bytes that formats stumble over, and any others but NUL. */
+static void random_names(uint32_t owner, unsigned seed)
+{
+	static const char nasty[] = "\",'\r\n\t =+-@;\\\xc3\xa4\xff";
+	uint32_t t = track(owner, TRACE_THREAD, 1010, "random", 0);
+	char name[40];
+
+	srand(seed);
+	for (uint32_t i = 0; i < 200; i++) {
+		size_t len = 1 + (size_t)rand() % (sizeof(name) - 1);
+
+		for (size_t k = 0; k < len; k++)
+			name[k] = rand() % 2 ? nasty[(size_t)rand() % (sizeof(nasty) - 1)]
+					     : (char)(1 + rand() % 255);
+		name[len] = 0;
+		begin(t, US(10) * i, srcloc(name, "random", 600 + i, 0));
+		end(t, US(10) * i + US(5));
+		for (size_t k = 0; k < len; k++)
+			printf("%02x", (unsigned char)name[k]);
+		putchar('\n');
+	}
+}
+
 static void ledgers(void)
 {
 	for (uint32_t i = 0; i < TRACKS; i++)
@@ -355,7 +379,7 @@ static void ledgers(void)
 			must(trace_add_ledger(w, i, &tracks[i].ledger), "ledger");
 }
 
-static void everything(bool losses, uint64_t zones)
+static void everything(bool losses, uint64_t zones, unsigned seed)
 {
 	uint32_t app, worker, main_track, other, unnamed, fiber, child, texts;
 
@@ -396,6 +420,8 @@ static void everything(bool losses, uint64_t zones)
 		lose(other, US(900), 5, 2);
 	if (zones)
 		bulk(app, zones);
+	if (seed)
+		random_names(app, seed);
 	ledgers();
 }
 
@@ -405,15 +431,18 @@ int main(int argc, char **argv)
 	struct tacho_error err = {0};
 	bool killed = false, losses = true;
 	uint64_t zones = 0;
+	unsigned seed = 0;
 	int c;
 
-	while ((c = getopt(argc, argv, "ucn:")) != -1) {
+	while ((c = getopt(argc, argv, "ucn:s:")) != -1) {
 		if (c == 'u')
 			killed = true;
 		else if (c == 'c')
 			losses = false;
 		else if (c == 'n')
 			zones = strtoull(optarg, NULL, 10);
+		else if (c == 's')
+			seed = (unsigned)strtoul(optarg, NULL, 10);
 		else
 			return 2;
 	}
@@ -421,7 +450,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (trace_writer_open(&w, argv[optind], &options, &err) < 0)
 		return err_report(&err, err.code);
-	everything(losses, zones);
+	everything(losses, zones, seed);
 	if (killed) {
 		must(trace_checkpoint(w, "state", 5), "checkpoint");
 		trace_writer_abandon(w);
