@@ -9,6 +9,8 @@ record() {
 	status=$?
 }
 run_options=()
+# A program that dies of SIGSEGV shall die of it, with the address sanitizer too.
+export ASAN_OPTIONS=handle_segv=0
 
 # The sum of a word's numbers over the lines that the processes said.
 said() {
