@@ -1,7 +1,8 @@
 /*
  * What a zone and other events cost, as multiples of reading the clock twice: bursts of 500 events
- * alternate with 500 pairs of clock reads, so that both see the same machine; the median burst counts.
- * The program runs itself in a session that its parent drains; "off" runs outside of any session.
+ * alternate with 500 pairs of clock reads, so that both see the same machine; the median burst
+ * counts. The program runs itself in a session that its parent drains; "off" runs outside of any
+ * session.
  */
 #include "clock/clock.h"
 #include "ring/ring.h"
@@ -16,8 +17,8 @@
 #include <tacho/tacho.h>
 #include <unistd.h>
 
-#define BURST  500
-#define ROUNDS 4000
+#define BURST   500
+#define ROUNDS  4000
 #define THREADS 2
 
 static struct tacho_lock lock = TACHO_LOCK_INIT("bench");
@@ -93,26 +94,26 @@ static void frame(void)
 }
 
 /* One function per case, so that the loop and the event are compiled together. */
-#define CASES(X)                                                                           \
-	X(zone, "zone begin + end", 1.15)                                                  \
-	X(zone_by_id, "zone by number", 1.15)                                              \
-	X(zone_runtime, "zone, run-time name", 0)                                          \
-	X(zone_text, "zone with 24 bytes of text", 0)                                      \
-	X(message_literal, "message, literal", 0)                                          \
-	X(message_text, "message, 24 bytes", 0)                                            \
-	X(plot, "plot point", 0)                                                           \
-	X(plot_by_name, "plot point by name", 0)                                           \
-	X(alloc_and_free, "alloc + free", 0)                                               \
-	X(lock_cycle, "lock wait + obtain + release", 0)                                   \
+#define CASES(X)                                         \
+	X(zone, "zone begin + end", 1.15)                \
+	X(zone_by_id, "zone by number", 1.15)            \
+	X(zone_runtime, "zone, run-time name", 0)        \
+	X(zone_text, "zone with 24 bytes of text", 0)    \
+	X(message_literal, "message, literal", 0)        \
+	X(message_text, "message, 24 bytes", 0)          \
+	X(plot, "plot point", 0)                         \
+	X(plot_by_name, "plot point by name", 0)         \
+	X(alloc_and_free, "alloc + free", 0)             \
+	X(lock_cycle, "lock wait + obtain + release", 0) \
 	X(frame, "frame mark", 0)
 
-#define X(function, text, target)                                  \
-	static uint64_t burst_##function(void)                     \
-	{                                                          \
-		uint64_t start = tacho_ticks();                    \
-		for (int i = 0; i < BURST; i++)                    \
-			function();                                \
-		return tacho_ticks() - start;                      \
+#define X(function, text, target)               \
+	static uint64_t burst_##function(void)  \
+	{                                       \
+		uint64_t start = tacho_ticks(); \
+		for (int i = 0; i < BURST; i++) \
+			function();             \
+		return tacho_ticks() - start;   \
 	}
 X(clock_pair, "", 0)
 CASES(X)
@@ -186,7 +187,8 @@ static double ns_per_tick(void)
 	usleep(50000);
 	clock_gettime(CLOCK_MONOTONIC_RAW, &b);
 	ticks = tacho_ticks() - ticks;
-	return ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / (double)ticks;
+	return ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) /
+	       (double)ticks;
 }
 
 static int run_cases(void)

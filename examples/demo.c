@@ -1,6 +1,7 @@
 /*
- * A little renderer that uses every feature of tacho.h: two processes, four threads each doing a part
- * of the work, jobs in a queue behind a lock, a pool of buffers, plots, frames, fibers, messages.
+ * A little renderer that uses every feature of tacho.h: two processes, four threads each doing a
+ *part of the work, jobs in a queue behind a lock, a pool of buffers, plots, frames, fibers,
+ *messages.
  *
  *	tacho run -o demo.tacho -- demo
  */
@@ -200,7 +201,8 @@ int main(void)
 	int status = 0;
 
 	tacho_app_info(about, sizeof(about) - 1);
-	tacho_plot_config("jobs queued", TACHO_PLOT_NUMBER, TACHO_PLOT_STEP | TACHO_PLOT_FILL, 0xff8000);
+	tacho_plot_config("jobs queued", TACHO_PLOT_NUMBER, TACHO_PLOT_STEP | TACHO_PLOT_FILL,
+			  0xff8000);
 	tacho_plot_config("brightness", TACHO_PLOT_PERCENT, 0, 0);
 	other = fork();
 	tacho_thread_name(other ? "main" : "main of the child");

@@ -1,6 +1,6 @@
 /*
- * What the inline part of tacho.h needs to know of a ring: how a zone gets into it. Not an interface:
- * programs use tacho.h. docs/ring.md explains the protocol.
+ * What the inline part of tacho.h needs to know of a ring: how a zone gets into it. Not an
+ * interface: programs use tacho.h. docs/ring.md explains the protocol.
  *
  * An event is a 64-bit word: ticks << 26 | what << 2 | kind. A slot is claimed by adding to the
  * thread's position with one instruction that no signal can split, and is committed by storing a
@@ -57,7 +57,7 @@ struct tacho_zone {
 /* The head of a thread's private state. Wiped in a forked child, so that it starts afresh. */
 struct tacho_thread {
 	uint64_t position; /* address of the next free word */
-	uint64_t key;      /* control key | ticks >> TACHO_WRAP_SHIFT; anything else takes the slow way */
+	uint64_t key;      /* control key | ticks >> TACHO_WRAP_SHIFT; else: the slow way */
 };
 
 /* One page, shared with the recorder. key is 0 while nobody records. */

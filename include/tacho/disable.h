@@ -8,26 +8,28 @@ struct tacho_srcloc {
 struct tacho_zone {
 	uint32_t word;
 };
-#define TACHO_SRCLOC(name, color) {name}
+#define TACHO_SRCLOC(name, color) \
+	{                         \
+		name              \
+	}
 
-#define TACHO_FUNCTION()               (void)0
-#define TACHO_ZONE(name)               (void)0
-#define TACHO_ZONE_C(name, color)      (void)0
-#define TACHO_ZONE_RUNTIME(text)       (void)0
-#define TACHO_ZONE_AS(var, name, color) \
-	__attribute__((unused)) struct tacho_zone var = {0}
-#define TACHO_ZONE_TEXT(text, len)     (void)0
-#define TACHO_ZONE_TEXTF(...)          (void)0
-#define TACHO_ZONE_NAME(text, len)     (void)0
-#define TACHO_ZONE_NAMEF(...)          (void)0
-#define TACHO_ZONE_COLOR(color)        (void)0
-#define TACHO_ZONE_VALUE(value)        (void)0
-#define TACHO_MESSAGE(literal)         (void)0
+#define TACHO_FUNCTION()                          (void)0
+#define TACHO_ZONE(name)                          (void)0
+#define TACHO_ZONE_C(name, color)                 (void)0
+#define TACHO_ZONE_RUNTIME(text)                  (void)0
+#define TACHO_ZONE_AS(var, name, color)           __attribute__((unused)) struct tacho_zone var = {0}
+#define TACHO_ZONE_TEXT(text, len)                (void)0
+#define TACHO_ZONE_TEXTF(...)                     (void)0
+#define TACHO_ZONE_NAME(text, len)                (void)0
+#define TACHO_ZONE_NAMEF(...)                     (void)0
+#define TACHO_ZONE_COLOR(color)                   (void)0
+#define TACHO_ZONE_VALUE(value)                   (void)0
+#define TACHO_MESSAGE(literal)                    (void)0
 #define TACHO_MESSAGE_C(literal, severity, color) (void)0
-#define TACHO_MESSAGEF(...)            (void)0
-#define TACHO_PLOT(name, value)        (void)0
-#define TACHO_PLOT_REAL(name, value)   (void)0
-#define TACHO_LOCK_MARK(lock)          (void)0
+#define TACHO_MESSAGEF(...)                       (void)0
+#define TACHO_PLOT(name, value)                   (void)0
+#define TACHO_PLOT_REAL(name, value)              (void)0
+#define TACHO_LOCK_MARK(lock)                     (void)0
 
 #define TACHO_NOTHING_ static inline __attribute__((always_inline, unused))
 
@@ -71,14 +73,26 @@ TACHO_NOTHING_ struct tacho_zone tacho_zone_current(void)
 	return none;
 }
 
-#define TACHO_NOTHING_1_(name, a) \
-	TACHO_NOTHING_ void name(a x) { (void)x; }
-#define TACHO_NOTHING_2_(name, a, b) \
-	TACHO_NOTHING_ void name(a x, b y) { (void)x, (void)y; }
-#define TACHO_NOTHING_3_(name, a, b, c) \
-	TACHO_NOTHING_ void name(a x, b y, c z) { (void)x, (void)y, (void)z; }
-#define TACHO_NOTHING_4_(name, a, b, c, d) \
-	TACHO_NOTHING_ void name(a x, b y, c z, d w) { (void)x, (void)y, (void)z, (void)w; }
+#define TACHO_NOTHING_1_(name, a)     \
+	TACHO_NOTHING_ void name(a x) \
+	{                             \
+		(void)x;              \
+	}
+#define TACHO_NOTHING_2_(name, a, b)       \
+	TACHO_NOTHING_ void name(a x, b y) \
+	{                                  \
+		(void)x, (void)y;          \
+	}
+#define TACHO_NOTHING_3_(name, a, b, c)         \
+	TACHO_NOTHING_ void name(a x, b y, c z) \
+	{                                       \
+		(void)x, (void)y, (void)z;      \
+	}
+#define TACHO_NOTHING_4_(name, a, b, c, d)           \
+	TACHO_NOTHING_ void name(a x, b y, c z, d w) \
+	{                                            \
+		(void)x, (void)y, (void)z, (void)w;  \
+	}
 
 TACHO_NOTHING_1_(tacho_zone_end, struct tacho_zone)
 TACHO_NOTHING_3_(tacho_zone_text, struct tacho_zone, const char *, size_t)

@@ -16,8 +16,9 @@
  *
  * Rules that hold for everything here:
  *
- *  - While nobody records, a call is one load and one branch. With TACHO_DISABLE defined before this
- *    header, nothing at all is left and libtacho need not be linked.
+ *  - While nobody records, a zone and every macro is one load and one branch, and a function a call
+ *    that returns at once. With TACHO_DISABLE defined before this header, nothing at all is left,
+ *    and libtacho need not be linked.
  *  - Every call may be made by any thread at any time: before main, in destructors, in a signal
  *    handler, in a child after fork, while another thread is cancelled. None sets errno, takes a
  *    lock that the program could wait for, calls malloc, or waits (unless the recording was started
@@ -27,8 +28,8 @@
  *    number they get is kept at the place of the call.
  *  - A colour is 0xRRGGBB; 0 leaves the choice to the viewer.
  *
- * What a call costs while recording, as multiples of reading the clock twice (bench/zone prints it on
- * your machine): a zone 1.1, a plot point or a literal message 0.7, a text message about 1.5.
+ * What a call costs while recording, as multiples of reading the clock twice (bench_zone prints it
+ * on your machine): a zone 1.14, a plot point 1.0, a message 1.2.
  */
 #ifndef TACHO_TACHO_H
 #define TACHO_TACHO_H
@@ -74,13 +75,19 @@ struct tacho_lock {
 	const char *file;
 	uint32_t line;
 	uint32_t shared;
-	uint32_t id;           /* 0 until first used */
+	uint32_t id; /* 0 until first used */
 	uint32_t srcloc;
-	const char *custom;    /* the name that tacho_lock_name() gave */
-	uint64_t announced;    /* in which recording of which process */
+	const char *custom; /* the name that tacho_lock_name() gave */
+	uint64_t announced; /* in which recording of which process */
 };
-#define TACHO_LOCK_INIT(name)        {name, __FILE__, __LINE__, 0, 0, 0, NULL, 0}
-#define TACHO_LOCK_INIT_SHARED(name) {name, __FILE__, __LINE__, 1, 0, 0, NULL, 0}
+#define TACHO_LOCK_INIT(name)                              \
+	{                                                  \
+		name, __FILE__, __LINE__, 0, 0, 0, NULL, 0 \
+	}
+#define TACHO_LOCK_INIT_SHARED(name)                       \
+	{                                                  \
+		name, __FILE__, __LINE__, 1, 0, 0, NULL, 0 \
+	}
 
 #define TACHO_CAT_(a, b) a##b
 #define TACHO_CAT(a, b)  TACHO_CAT_(a, b)
@@ -117,7 +124,10 @@ TACHO_INLINE int tacho_is_recording(void)
  *	...
  *	tacho_zone_end(zone);
  */
-#define TACHO_SRCLOC(name, color) {name, __func__, __FILE__, (uint32_t)__LINE__, color, 0, 0}
+#define TACHO_SRCLOC(name, color)                                         \
+	{                                                                 \
+		name, __func__, __FILE__, (uint32_t)__LINE__, color, 0, 0 \
+	}
 
 /* LOC is static data. The zone may be ended by any code of the same thread (or fiber). */
 TACHO_INLINE struct tacho_zone tacho_zone_begin(struct tacho_srcloc *loc)
@@ -133,8 +143,8 @@ TACHO_INLINE void tacho_zone_end(struct tacho_zone zone)
 
 /*
  * A number for a source location that is made at run time; the same content gives the same number,
- * for the life of the process. Costs a look-up by content. Strings may be NULL. 0 when too many were
- * made (2^18, or 64 MB of text): tacho_zone_begin_runtime() then still works.
+ * for the life of the process. Costs a look-up by content. Strings may be NULL. 0 when too many
+ * were made (2^18, or 64 MB of text): tacho_zone_begin_runtime() then still works.
  */
 TACHO_API uint32_t tacho_srcloc_make(const char *name, const char *function, const char *file,
 				     uint32_t line, uint32_t color);
@@ -200,23 +210,23 @@ TACHO_API void tacho_messagef(unsigned severity, uint32_t color, const char *for
 	__attribute__((format(printf, 3, 4)));
 TACHO_API void tacho_message_literal(struct tacho_name *text, unsigned severity, uint32_t color);
 
-#define TACHO_MESSAGE_C(literal, severity, color)                                  \
-	do {                                                                       \
-		static struct tacho_name tacho_text_ = {literal, 0, 0};            \
-		if (tacho_is_recording())                                          \
+#define TACHO_MESSAGE_C(literal, severity, color)                                 \
+	do {                                                                      \
+		static struct tacho_name tacho_text_ = {literal, 0, 0};           \
+		if (tacho_is_recording())                                         \
 			tacho_message_literal(&tacho_text_, (severity), (color)); \
 	} while (0)
 #define TACHO_MESSAGE(literal) TACHO_MESSAGE_C(literal, TACHO_INFO, 0)
 #define TACHO_MESSAGEF(...) \
 	(tacho_is_recording() ? tacho_messagef(TACHO_INFO, 0, __VA_ARGS__) : (void)0)
 
-/* What the program is: shown with the trace. Say it once, early; it is kept until somebody records. */
+/* What the program is. Say it once, early: it is kept until somebody records. */
 TACHO_API void tacho_app_info(const char *text, size_t len);
 
 /* ----------------------------------------------------------------- frames
  *
- * The main sequence has no name (NULL): tacho_frame(NULL) at the end of each frame. Others have one:
- * tacho_frame("physics"), or start and stop for frames with pauses in between.
+ * The main sequence has no name (NULL): tacho_frame(NULL) at the end of each frame. Others have
+ * one: tacho_frame("physics"), or start and stop for frames with pauses in between.
  */
 TACHO_API void tacho_frame(const char *name);
 TACHO_API void tacho_frame_start(const char *name);
@@ -232,24 +242,24 @@ TACHO_API void tacho_frame_stop(const char *name);
 TACHO_API void tacho_plot_int(const char *name, int64_t value);
 TACHO_API void tacho_plot_float(const char *name, float value);
 TACHO_API void tacho_plot_double(const char *name, double value);
-/* FORMAT: enum tacho_plot_format; FLAGS: TACHO_PLOT_STEP | TACHO_PLOT_FILL. Kept until somebody records. */
+/* FORMAT: enum tacho_plot_format; FLAGS: TACHO_PLOT_STEP, _FILL. Kept until somebody records. */
 TACHO_API void tacho_plot_config(const char *name, unsigned format, unsigned flags, uint32_t color);
 TACHO_API void tacho_plot_point_int(struct tacho_name *name, int64_t value);
 TACHO_API void tacho_plot_point_real(struct tacho_name *name, double value);
 
-#define TACHO_PLOT_AS_(function, name, value)                           \
-	do {                                                            \
-		static struct tacho_name tacho_plot_ = {name, 0, 0};    \
-		if (tacho_is_recording())                               \
-			function(&tacho_plot_, value);                  \
+#define TACHO_PLOT_AS_(function, name, value)                        \
+	do {                                                         \
+		static struct tacho_name tacho_plot_ = {name, 0, 0}; \
+		if (tacho_is_recording())                            \
+			function(&tacho_plot_, value);               \
 	} while (0)
 #define TACHO_PLOT(name, value)      TACHO_PLOT_AS_(tacho_plot_point_int, name, (int64_t)(value))
 #define TACHO_PLOT_REAL(name, value) TACHO_PLOT_AS_(tacho_plot_point_real, name, (double)(value))
 
 /* ----------------------------------------------------------------- memory
  *
- * POOL is a name, NULL for the program's ordinary memory. Tell an allocation after it was made and a
- * release before it is done: else another thread may be given the same address in between.
+ * POOL is a name, NULL for the program's ordinary memory. Tell an allocation after it was made and
+ * a release before it is done: else another thread may be given the same address in between.
  */
 TACHO_API void tacho_alloc(const char *pool, const void *address, size_t size);
 TACHO_API void tacho_free(const char *pool, const void *address);
@@ -278,11 +288,11 @@ TACHO_INLINE void tacho_lock_event(struct tacho_lock *lock, enum tacho_lock_op o
 }
 
 /* Says where the thread is that holds the lock or waits for it. */
-#define TACHO_LOCK_MARK(lock)                                                              \
-	do {                                                                               \
-		static struct tacho_srcloc tacho_mark_ = TACHO_SRCLOC(NULL, 0);            \
-		if (tacho_is_recording())                                                  \
-			tacho_lock_mark_emit((lock), &tacho_mark_);                        \
+#define TACHO_LOCK_MARK(lock)                                                   \
+	do {                                                                    \
+		static struct tacho_srcloc tacho_mark_ = TACHO_SRCLOC(NULL, 0); \
+		if (tacho_is_recording())                                       \
+			tacho_lock_mark_emit((lock), &tacho_mark_);             \
 	} while (0)
 
 /* Names one lock of many that are declared at the same place. */
@@ -296,8 +306,8 @@ TACHO_API void tacho_lock_gone(struct tacho_lock *lock);
 TACHO_API void tacho_thread_name(const char *name);
 
 /*
- * A fiber (coroutine, green thread) has a track of its own: from enter to leave, what the thread emits
- * goes there. A fiber is known by its name and may go on in another thread after it has left.
+ * A fiber (coroutine, green thread) has a track of its own: from enter to leave, what the thread
+ * emits goes there. A fiber is known by its name and may go on in another thread after it has left.
  */
 TACHO_API void tacho_fiber_enter(const char *name);
 TACHO_API void tacho_fiber_leave(void);
@@ -334,12 +344,10 @@ private:
 };
 } // namespace tacho
 
-#define TACHO_ZONE_AS(var, name, color)                                                    \
+#define TACHO_ZONE_AS(var, name, color)                                                         \
 	static struct tacho_srcloc TACHO_CAT(tacho_loc_, __LINE__) = TACHO_SRCLOC(name, color); \
 	tacho::Zone var(TACHO_CAT(tacho_loc_, __LINE__))
-#define TACHO_ZONE_RUNTIME(text)                                                      \
-	tacho::Zone TACHO_CAT(tacho_zone_, __LINE__)(                                 \
-		TACHO_RUNTIME_(text))
+#define TACHO_ZONE_RUNTIME(text) tacho::Zone TACHO_CAT(tacho_zone_, __LINE__)(TACHO_RUNTIME_(text))
 #else
 TACHO_INLINE void tacho_zone_leave_(const struct tacho_zone *zone)
 {
@@ -347,7 +355,7 @@ TACHO_INLINE void tacho_zone_leave_(const struct tacho_zone *zone)
 }
 
 #define TACHO_SCOPED_ __attribute__((cleanup(tacho_zone_leave_), unused)) struct tacho_zone
-#define TACHO_ZONE_AS(var, name, color)                                                    \
+#define TACHO_ZONE_AS(var, name, color)                                                         \
 	static struct tacho_srcloc TACHO_CAT(tacho_loc_, __LINE__) = TACHO_SRCLOC(name, color); \
 	TACHO_SCOPED_ var = tacho_zone_begin(&TACHO_CAT(tacho_loc_, __LINE__))
 #define TACHO_ZONE_RUNTIME(text) \

@@ -1,8 +1,8 @@
 /*
- * Tracy's C++ interface on top of libtacho: a program written for it compiles unchanged by switching
- * the include path and linking libtacho. Semantics are those of tacho.h; call-stack depths, frame
- * images, parameters and source callbacks are accepted and ignored. Without TRACY_ENABLE all macros
- * are nothing and no library is needed.
+ * Tracy's C++ interface on top of libtacho: a program written for it compiles unchanged by
+ * switching the include path and linking libtacho. Semantics are those of tacho.h; call-stack
+ * depths, frame images, parameters and source callbacks are accepted and ignored. Without
+ * TRACY_ENABLE all macros are nothing and no library is needed.
  */
 #ifndef TACHO_TRACY_HPP
 #define TACHO_TRACY_HPP
@@ -135,13 +135,12 @@
 
 /* ---- zones ---- */
 
-#define ZoneNamed(varname, active)          TACHO_TRACY_SCOPE_(varname, nullptr, 0, active)
-#define ZoneNamedN(varname, name, active)   TACHO_TRACY_SCOPE_(varname, name, 0, active)
-#define ZoneNamedC(varname, color, active)  TACHO_TRACY_SCOPE_(varname, nullptr, color, active)
+#define ZoneNamed(varname, active)                TACHO_TRACY_SCOPE_(varname, nullptr, 0, active)
+#define ZoneNamedN(varname, name, active)         TACHO_TRACY_SCOPE_(varname, name, 0, active)
+#define ZoneNamedC(varname, color, active)        TACHO_TRACY_SCOPE_(varname, nullptr, color, active)
 #define ZoneNamedNC(varname, name, color, active) TACHO_TRACY_SCOPE_(varname, name, color, active)
 
-#define ZoneTransient(varname, active) \
-	TACHO_TRACY_TRANSIENT_(varname, nullptr, 0, 0, active)
+#define ZoneTransient(varname, active) TACHO_TRACY_TRANSIENT_(varname, nullptr, 0, 0, active)
 #define ZoneTransientN(varname, name, active) \
 	TACHO_TRACY_TRANSIENT_(varname, name, strlen(name), 0, active)
 #define ZoneTransientNC(varname, name, color, active) \
@@ -184,8 +183,9 @@
 
 #define FrameMark            tracy::Profiler::SendFrameMark(nullptr)
 #define FrameMarkNamed(name) tracy::Profiler::SendFrameMark(name)
-#define FrameMarkStart(name) tracy::Profiler::SendFrameMark(name, tracy::QueueType::FrameMarkMsgStart)
-#define FrameMarkEnd(name)   tracy::Profiler::SendFrameMark(name, tracy::QueueType::FrameMarkMsgEnd)
+#define FrameMarkStart(name) \
+	tracy::Profiler::SendFrameMark(name, tracy::QueueType::FrameMarkMsgStart)
+#define FrameMarkEnd(name) tracy::Profiler::SendFrameMark(name, tracy::QueueType::FrameMarkMsgEnd)
 #define FrameImage(image, width, height, offset, flip) \
 	tracy::Profiler::SendFrameImage(image, width, height, offset, flip)
 
@@ -194,25 +194,37 @@
 
 /* ---- locks ---- */
 
-#define TACHO_TRACY_DECLARED_(text)                                                      \
-	[]() -> const tracy::SourceLocationData * {                                      \
+#define TACHO_TRACY_DECLARED_(text)                                                         \
+	[]() -> const tracy::SourceLocationData * {                                         \
 		static constexpr tracy::SourceLocationData srcloc{nullptr, text, TracyFile, \
 								  (uint32_t)TracyLine, 0};  \
-		return &srcloc;                                                          \
+		return &srcloc;                                                             \
 	}()
-#define TracyLockable(type, varname) \
-	tracy::Lockable<type> varname{TACHO_TRACY_DECLARED_(#type " " #varname)}
+#define TracyLockable(type, varname)                      \
+	tracy::Lockable<type> varname                     \
+	{                                                 \
+		TACHO_TRACY_DECLARED_(#type " " #varname) \
+	}
 #define TracyLockableN(type, varname, desc) \
-	tracy::Lockable<type> varname{TACHO_TRACY_DECLARED_(desc)}
-#define TracySharedLockable(type, varname) \
-	tracy::SharedLockable<type> varname{TACHO_TRACY_DECLARED_(#type " " #varname)}
+	tracy::Lockable<type> varname       \
+	{                                   \
+		TACHO_TRACY_DECLARED_(desc) \
+	}
+#define TracySharedLockable(type, varname)                \
+	tracy::SharedLockable<type> varname               \
+	{                                                 \
+		TACHO_TRACY_DECLARED_(#type " " #varname) \
+	}
 #define TracySharedLockableN(type, varname, desc) \
-	tracy::SharedLockable<type> varname{TACHO_TRACY_DECLARED_(desc)}
+	tracy::SharedLockable<type> varname       \
+	{                                         \
+		TACHO_TRACY_DECLARED_(desc)       \
+	}
 #define LockableBase(type)       tracy::Lockable<type>
 #define SharedLockableBase(type) tracy::SharedLockable<type>
-#define LockMark(varname)                                                                     \
-	static constexpr tracy::SourceLocationData __tracy_lock_location_##varname{           \
-		nullptr, TracyFunction, TracyFile, (uint32_t)TracyLine, 0};                   \
+#define LockMark(varname)                                                           \
+	static constexpr tracy::SourceLocationData __tracy_lock_location_##varname{ \
+		nullptr, TracyFunction, TracyFile, (uint32_t)TracyLine, 0};         \
 	varname.Mark(&__tracy_lock_location_##varname)
 #define LockableName(varname, text, size) varname.CustomName(text, size)
 
@@ -228,7 +240,7 @@
 #define TracyMessageLCS(text, color, depth)      TracyMessageLC(text, color)
 #define TracyAppInfo(text, size)                 tracy::Profiler::MessageAppInfo(text, size)
 /* severity, colour, depth, then size and text, or a literal alone */
-#define TracyLogString(severity, color, depth, ...)                                            \
+#define TracyLogString(severity, color, depth, ...)                                        \
 	tracy::Profiler::LogString(tracy::MessageSourceType::User, severity, color, depth, \
 				   __VA_ARGS__)
 

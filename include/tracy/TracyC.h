@@ -3,8 +3,8 @@
  * the include path. Semantics are those of tacho.h; what Tacho has no use for (call-stack depths,
  * frame images, the "secure" flag) is accepted and ignored. Without TRACY_ENABLE nothing is left.
  *
- * Argument lists of 0.10 to 0.14 are understood: where a later version dropped or added an argument,
- * both forms compile.
+ * Argument lists of 0.10 to 0.14 are understood: where a later version dropped or added an
+ * argument, both forms compile.
  */
 #ifndef TACHO_TRACY_C_H
 #define TACHO_TRACY_C_H
@@ -127,8 +127,8 @@ typedef const void *TracyCSharedLockCtx;
 #define TracyCSharedLockMark(lock)
 #define TracyCSharedLockCustomName(lock, name, size)
 
-#define TracyCIsConnected 0
-#define TracyCIsStarted   0
+#define TracyCIsConnected              0
+#define TracyCIsStarted                0
 #define TracyCBeginSamplingProfiling() 0
 #define TracyCEndSamplingProfiling()
 #define TracyCFiberEnter(fiber)
@@ -182,7 +182,7 @@ TRACY_API void ___tracy_shutdown_profiler(void);
 TRACY_API int32_t ___tracy_profiler_started(void);
 TRACY_API int32_t ___tracy_connected(void);
 TRACY_API void ___tracy_set_thread_name(const char *name);
-TRACY_API int64_t ___tracy_get_time(void); /* ticks */
+TRACY_API int64_t ___tracy_get_time(void);                 /* ticks */
 TRACY_API int32_t ___tracy_begin_sampling_profiling(void); /* 0: there is no sampling */
 TRACY_API void ___tracy_end_sampling_profiling(void);
 TRACY_API void ___tracy_fiber_enter(const char *fiber);
@@ -242,11 +242,10 @@ TACHO_INLINE struct tacho_zone tacho_tracy_zone(TracyCZoneCtx ctx)
 	return zone;
 }
 
-#define TACHO_TRACY_ZONE_(ctx, name, color, active)                                              \
-	static struct tacho_srcloc TracyConcat(tacho_tracy_loc_, ctx) = {                        \
-		name, __func__, TracyFile, (uint32_t)TracyLine, color, 0, 0};                    \
-	TracyCZoneCtx ctx =                                                                      \
-		tacho_tracy_begin(&TracyConcat(tacho_tracy_loc_, ctx), (active) ? 1 : 0)
+#define TACHO_TRACY_ZONE_(ctx, name, color, active)                           \
+	static struct tacho_srcloc TracyConcat(tacho_tracy_loc_, ctx) = {     \
+		name, __func__, TracyFile, (uint32_t)TracyLine, color, 0, 0}; \
+	TracyCZoneCtx ctx = tacho_tracy_begin(&TracyConcat(tacho_tracy_loc_, ctx), (active) ? 1 : 0)
 
 #define TracyCZone(ctx, active)                        TACHO_TRACY_ZONE_(ctx, NULL, 0, active);
 #define TracyCZoneN(ctx, name, active)                 TACHO_TRACY_ZONE_(ctx, name, 0, active);
@@ -379,8 +378,9 @@ TRACY_API void
 ___tracy_after_lock_shared_lockable_ctx(struct __tracy_shared_lockable_context_data *lockdata);
 TRACY_API void
 ___tracy_after_unlock_shared_lockable_ctx(struct __tracy_shared_lockable_context_data *lockdata);
-TRACY_API void ___tracy_after_try_lock_shared_lockable_ctx(
-	struct __tracy_shared_lockable_context_data *lockdata, int32_t acquired);
+TRACY_API void
+___tracy_after_try_lock_shared_lockable_ctx(struct __tracy_shared_lockable_context_data *lockdata,
+					    int32_t acquired);
 TRACY_API int32_t ___tracy_before_lock_shared_shared_lockable_ctx(
 	struct __tracy_shared_lockable_context_data *lockdata);
 TRACY_API void ___tracy_after_lock_shared_shared_lockable_ctx(
@@ -396,19 +396,19 @@ TRACY_API void
 ___tracy_custom_name_shared_lockable_ctx(struct __tracy_shared_lockable_context_data *lockdata,
 					 const char *name, size_t nameSz);
 
-#define TACHO_TRACY_HERE_                                                                          \
-	static const struct ___tracy_source_location_data TracyConcat(tacho_tracy_here_, TracyLine) = { \
-		NULL, __func__, TracyFile, (uint32_t)TracyLine, 0};
+#define TACHO_TRACY_HERE_                                                                        \
+	static const struct ___tracy_source_location_data TracyConcat(                           \
+		tacho_tracy_here_, TracyLine) = {NULL, __func__, TracyFile, (uint32_t)TracyLine, \
+						 0};
 #define TACHO_TRACY_HERE_PTR_ (&TracyConcat(tacho_tracy_here_, TracyLine))
 
 #define TracyCLockAnnounce(lock) \
 	TACHO_TRACY_HERE_ lock = ___tracy_announce_lockable_ctx(TACHO_TRACY_HERE_PTR_);
-#define TracyCLockTerminate(lock)   ___tracy_terminate_lockable_ctx(lock);
-#define TracyCLockBeforeLock(lock)  ___tracy_before_lock_lockable_ctx(lock);
-#define TracyCLockAfterLock(lock)   ___tracy_after_lock_lockable_ctx(lock);
-#define TracyCLockAfterUnlock(lock) ___tracy_after_unlock_lockable_ctx(lock);
-#define TracyCLockAfterTryLock(lock, acquired) \
-	___tracy_after_try_lock_lockable_ctx(lock, acquired);
+#define TracyCLockTerminate(lock)              ___tracy_terminate_lockable_ctx(lock);
+#define TracyCLockBeforeLock(lock)             ___tracy_before_lock_lockable_ctx(lock);
+#define TracyCLockAfterLock(lock)              ___tracy_after_lock_lockable_ctx(lock);
+#define TracyCLockAfterUnlock(lock)            ___tracy_after_unlock_lockable_ctx(lock);
+#define TracyCLockAfterTryLock(lock, acquired) ___tracy_after_try_lock_lockable_ctx(lock, acquired);
 #define TracyCLockMark(lock) \
 	TACHO_TRACY_HERE_ ___tracy_mark_lockable_ctx(lock, TACHO_TRACY_HERE_PTR_);
 #define TracyCLockCustomName(lock, name, size) ___tracy_custom_name_lockable_ctx(lock, name, size);
@@ -423,8 +423,7 @@ ___tracy_custom_name_shared_lockable_ctx(struct __tracy_shared_lockable_context_
 	___tracy_after_try_lock_shared_lockable_ctx(lock, acquired);
 #define TracyCSharedLockBeforeSharedLock(lock) \
 	___tracy_before_lock_shared_shared_lockable_ctx(lock);
-#define TracyCSharedLockAfterSharedLock(lock) \
-	___tracy_after_lock_shared_shared_lockable_ctx(lock);
+#define TracyCSharedLockAfterSharedLock(lock) ___tracy_after_lock_shared_shared_lockable_ctx(lock);
 #define TracyCSharedLockAfterSharedUnlock(lock) \
 	___tracy_after_unlock_shared_shared_lockable_ctx(lock);
 #define TracyCSharedLockAfterTrySharedLock(lock, acquired) \
@@ -438,29 +437,29 @@ ___tracy_custom_name_shared_lockable_ctx(struct __tracy_shared_lockable_context_
  * One name, two argument lists: with and without the colour of a location, with and without the
  * "secure" flag. TACHO_TRACY_PICKn_ chooses by the number of arguments.
  */
-#define TACHO_TRACY_PICK2_(a, b, f, ...)                      f
-#define TACHO_TRACY_PICK3_(a, b, c, f, ...)                   f
-#define TACHO_TRACY_PICK4_(a, b, c, d, f, ...)                f
-#define TACHO_TRACY_PICK5_(a, b, c, d, e, f, ...)             f
-#define TACHO_TRACY_PICK6_(a, b, c, d, e, g, f, ...)          f
-#define TACHO_TRACY_PICK8_(a, b, c, d, e, g, h, i, f, ...)    f
+#define TACHO_TRACY_PICK2_(a, b, f, ...)                   f
+#define TACHO_TRACY_PICK3_(a, b, c, f, ...)                f
+#define TACHO_TRACY_PICK4_(a, b, c, d, f, ...)             f
+#define TACHO_TRACY_PICK5_(a, b, c, d, e, f, ...)          f
+#define TACHO_TRACY_PICK6_(a, b, c, d, e, g, f, ...)       f
+#define TACHO_TRACY_PICK8_(a, b, c, d, e, g, h, i, f, ...) f
 
-#define tacho_tracy_alloc2(p, s)          (___tracy_emit_memory_alloc)(p, s, 0)
-#define tacho_tracy_alloc3(p, s, x)       (___tracy_emit_memory_alloc)(p, s, x)
-#define tacho_tracy_alloc_cs3(p, s, d)    (___tracy_emit_memory_alloc)(p, s, 0)
-#define tacho_tracy_alloc_cs4(p, s, d, x) (___tracy_emit_memory_alloc)(p, s, x)
-#define tacho_tracy_free1(p)              (___tracy_emit_memory_free)(p, 0)
-#define tacho_tracy_free2(p, x)           (___tracy_emit_memory_free)(p, x)
-#define tacho_tracy_free_cs2(p, d)        (___tracy_emit_memory_free)(p, 0)
-#define tacho_tracy_free_cs3(p, d, x)     (___tracy_emit_memory_free)(p, x)
-#define tacho_tracy_alloc_n3(p, s, n)     (___tracy_emit_memory_alloc_named)(p, s, 0, n)
-#define tacho_tracy_alloc_n4(p, s, x, n)  (___tracy_emit_memory_alloc_named)(p, s, x, n)
-#define tacho_tracy_alloc_csn4(p, s, d, n)    (___tracy_emit_memory_alloc_named)(p, s, 0, n)
-#define tacho_tracy_alloc_csn5(p, s, d, x, n) (___tracy_emit_memory_alloc_named)(p, s, x, n)
-#define tacho_tracy_free_n2(p, n)         (___tracy_emit_memory_free_named)(p, 0, n)
-#define tacho_tracy_free_n3(p, x, n)      (___tracy_emit_memory_free_named)(p, x, n)
-#define tacho_tracy_free_csn3(p, d, n)    (___tracy_emit_memory_free_named)(p, 0, n)
-#define tacho_tracy_free_csn4(p, d, x, n) (___tracy_emit_memory_free_named)(p, x, n)
+#define tacho_tracy_alloc2(p, s)                (___tracy_emit_memory_alloc)(p, s, 0)
+#define tacho_tracy_alloc3(p, s, x)             (___tracy_emit_memory_alloc)(p, s, x)
+#define tacho_tracy_alloc_cs3(p, s, d)          (___tracy_emit_memory_alloc)(p, s, 0)
+#define tacho_tracy_alloc_cs4(p, s, d, x)       (___tracy_emit_memory_alloc)(p, s, x)
+#define tacho_tracy_free1(p)                    (___tracy_emit_memory_free)(p, 0)
+#define tacho_tracy_free2(p, x)                 (___tracy_emit_memory_free)(p, x)
+#define tacho_tracy_free_cs2(p, d)              (___tracy_emit_memory_free)(p, 0)
+#define tacho_tracy_free_cs3(p, d, x)           (___tracy_emit_memory_free)(p, x)
+#define tacho_tracy_alloc_n3(p, s, n)           (___tracy_emit_memory_alloc_named)(p, s, 0, n)
+#define tacho_tracy_alloc_n4(p, s, x, n)        (___tracy_emit_memory_alloc_named)(p, s, x, n)
+#define tacho_tracy_alloc_csn4(p, s, d, n)      (___tracy_emit_memory_alloc_named)(p, s, 0, n)
+#define tacho_tracy_alloc_csn5(p, s, d, x, n)   (___tracy_emit_memory_alloc_named)(p, s, x, n)
+#define tacho_tracy_free_n2(p, n)               (___tracy_emit_memory_free_named)(p, 0, n)
+#define tacho_tracy_free_n3(p, x, n)            (___tracy_emit_memory_free_named)(p, x, n)
+#define tacho_tracy_free_csn3(p, d, n)          (___tracy_emit_memory_free_named)(p, 0, n)
+#define tacho_tracy_free_csn4(p, d, x, n)       (___tracy_emit_memory_free_named)(p, x, n)
 #define tacho_tracy_srcloc5(l, s, sl, f, fl)    (___tracy_alloc_srcloc)(l, s, sl, f, fl, 0)
 #define tacho_tracy_srcloc6(l, s, sl, f, fl, c) (___tracy_alloc_srcloc)(l, s, sl, f, fl, c)
 #define tacho_tracy_srcloc7(l, s, sl, f, fl, n, nl) \
@@ -470,7 +469,7 @@ ___tracy_custom_name_shared_lockable_ctx(struct __tracy_shared_lockable_context_
 
 #define ___tracy_emit_memory_alloc(...) \
 	TACHO_TRACY_PICK3_(__VA_ARGS__, tacho_tracy_alloc3, tacho_tracy_alloc2, 0)(__VA_ARGS__)
-#define ___tracy_emit_memory_alloc_callstack(...)                                       \
+#define ___tracy_emit_memory_alloc_callstack(...)                                        \
 	TACHO_TRACY_PICK4_(__VA_ARGS__, tacho_tracy_alloc_cs4, tacho_tracy_alloc_cs3, 0) \
 	(__VA_ARGS__)
 #define ___tracy_emit_memory_free(...) \
@@ -479,12 +478,12 @@ ___tracy_custom_name_shared_lockable_ctx(struct __tracy_shared_lockable_context_
 	TACHO_TRACY_PICK3_(__VA_ARGS__, tacho_tracy_free_cs3, tacho_tracy_free_cs2, 0)(__VA_ARGS__)
 #define ___tracy_emit_memory_alloc_named(...) \
 	TACHO_TRACY_PICK4_(__VA_ARGS__, tacho_tracy_alloc_n4, tacho_tracy_alloc_n3, 0)(__VA_ARGS__)
-#define ___tracy_emit_memory_alloc_callstack_named(...)                                   \
+#define ___tracy_emit_memory_alloc_callstack_named(...)                                    \
 	TACHO_TRACY_PICK5_(__VA_ARGS__, tacho_tracy_alloc_csn5, tacho_tracy_alloc_csn4, 0) \
 	(__VA_ARGS__)
 #define ___tracy_emit_memory_free_named(...) \
 	TACHO_TRACY_PICK3_(__VA_ARGS__, tacho_tracy_free_n3, tacho_tracy_free_n2, 0)(__VA_ARGS__)
-#define ___tracy_emit_memory_free_callstack_named(...)                                  \
+#define ___tracy_emit_memory_free_callstack_named(...)                                   \
 	TACHO_TRACY_PICK4_(__VA_ARGS__, tacho_tracy_free_csn4, tacho_tracy_free_csn3, 0) \
 	(__VA_ARGS__)
 #define ___tracy_alloc_srcloc(...) \

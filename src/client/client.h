@@ -3,7 +3,8 @@
  *  - libc only; no malloc, no thread, no socket, no signal handler, no output.
  *  - What must be different in a forked child (the process's state, every thread's state) lives in
  *    memory that the kernel wipes on fork, so a child starts afresh even after a bare clone().
- *  - The slow paths run with all signals blocked and under one lock: a handler may emit at any point.
+ *  - The slow paths run with all signals blocked and under one lock: a handler may emit at any
+ * point.
  *  - Under the lock only raw system calls: libc's open() and read() are cancellation points, and a
  *    thread cancelled under the lock would keep it for ever. errno is as before at the end.
  */
@@ -23,12 +24,12 @@ struct thread {
 	struct ring_segment *segment; /* the one in use */
 	struct ring_segment *oldest;  /* flight recorder: the next to be overwritten */
 	uint64_t number;
-	bool over_limit;   /* may go beyond the memory limit: the process's own stream */
-	uint8_t exits;     /* how often the thread's exit was seen: see thread_exit() */
-	uint32_t retry;    /* at the limit: events to drop before the next try */
-	uint32_t reason;   /* of losses: enum trace_loss */
-	uint64_t lost_first; /* ticks of the first loss that no RING_LOSS has told; 0 = all are told */
-	uint64_t told_zones, told_ends, told_others; /* page->lost_* that RING_LOSS records have told */
+	bool over_limit;     /* may go beyond the memory limit: the process's own stream */
+	uint8_t exits;       /* how often the thread's exit was seen: see thread_exit() */
+	uint32_t retry;      /* at the limit: events to drop before the next try */
+	uint32_t reason;     /* of losses: enum trace_loss */
+	uint64_t lost_first; /* ticks of the first loss that is not told yet; 0 = none */
+	uint64_t told_zones, told_ends, told_others; /* of page->lost_*, by RING_LOSS records */
 	struct thread *next_free;
 } __attribute__((aligned(128)));
 
@@ -41,11 +42,11 @@ struct process {
 	uint32_t hint;         /* no free extent below this index, as far as known */
 	uint64_t bytes, limit; /* memory behind extents */
 	uint64_t next_thread;
-	_Atomic uint64_t incarnation; /* differs at every join, in every process: for lazy announcements */
+	_Atomic uint64_t incarnation; /* differs at every join, in every process */
 	struct thread *free_threads;
-	char *slab, *slab_end; /* thread states never used so far */
-	struct thread meta;    /* the process's own stream: thread number 0 */
-	const void *announced; /* the last source location or name that was sent */
+	char *slab, *slab_end;     /* thread states never used so far */
+	struct thread meta;        /* the process's own stream: thread number 0 */
+	const void *announced;     /* the last source location or name that was sent */
 	char path[RING_PATH + 64]; /* of the ring file */
 };
 
@@ -131,13 +132,14 @@ int record_emit_locked(struct thread *t, unsigned type, const uint64_t *words, u
 
 /* ---- names.c ---- */
 
-/* Sends all source locations and names to the process's stream that were not sent yet. Lock held. */
+/* Sends the source locations and names that were not sent yet to stream 0. Lock held. */
 void names_announce(void);
 /* A number for a name; the same content gives the same number. 0 when there is no room for it. */
 uint32_t names_intern(const char *name);
 /* The library's own copy of a name, which lives for ever; NULL when there is no room for it. */
 const char *names_keep(const char *name, size_t len);
 /* Numbers a source location that is not static data; 0 when there is no room for it. */
-uint32_t names_srcloc(const char *const text[3], const size_t len[3], uint32_t line, uint32_t color);
+uint32_t names_srcloc(const char *const text[3], const size_t len[3], uint32_t line,
+		      uint32_t color);
 
 #endif

@@ -14,7 +14,7 @@
 /* The accessible part of the ring file grows in these steps. */
 #define MAP_STEP (4u << 20)
 
-/* For kernels before 5.14: the same by the file's name, which works until the program changes root. */
+/* For kernels before 5.14: by the file's name, which works until the program changes root. */
 static bool allocate_by_name(uint64_t offset, size_t bytes)
 {
 	int fd = sys_open(client_process->path, O_RDWR);
@@ -38,8 +38,7 @@ bool extent_populate(void *at, size_t bytes)
 
 	if (madvise((void *)from, size, MADV_POPULATE_WRITE) == 0)
 		return true;
-	return errno == EINVAL &&
-	       allocate_by_name(from - (uintptr_t)client_process->base, size);
+	return errno == EINVAL && allocate_by_name(from - (uintptr_t)client_process->base, size);
 }
 
 /*
@@ -102,7 +101,8 @@ static int64_t find_extent(uint32_t wanted, uint32_t used, bool over_limit)
 		if (is_free(&table[i], wanted))
 			return i;
 	for (i = 0; i < used; i++)
-		if (is_free(&table[i], wanted) || (is_empty(&table[i]) && make_room(bytes, over_limit)))
+		if (is_free(&table[i], wanted) ||
+		    (is_empty(&table[i]) && make_room(bytes, over_limit)))
 			return i;
 	return used < p->max_extents && make_room(bytes, over_limit) ? (int64_t)used : -1;
 }
@@ -172,7 +172,7 @@ struct ring_segment *extent_segment(const struct thread *t, bool over_limit, uin
 
 struct ring_page *extent_page(uint64_t number, uint64_t now)
 {
-	/* A page is small: it may go over the limit, or segments kept free would shut threads out. */
+	/* A page is small: over the limit it goes, or segments kept free would shut threads out. */
 	int64_t i = take_extent(RING_EXTENT_PAGE, number, true);
 	struct ring_page *page;
 

@@ -37,7 +37,7 @@ static void announce(struct thread *t, struct tacho_lock *lock, uint64_t incarna
 	__atomic_store_n(&lock->announced, incarnation, __ATOMIC_RELAXED);
 }
 
-/* The thread, after the lock was announced in this recording of this process; NULL: not recording. */
+/* The thread, after the lock was announced in this recording; NULL: not recording. */
 static struct thread *enter(struct tacho_lock *lock)
 {
 	struct thread *t = thread_current();

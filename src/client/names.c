@@ -18,7 +18,7 @@ struct entry {
 	uint32_t id;
 	uint32_t line, color;
 	uint32_t len;
-	char strings[]; /* a name; or name NUL function NUL file; then a NUL that len does not count */
+	char strings[]; /* a name; or name NUL function NUL file; and a NUL more */
 };
 
 #define BUCKETS 65536

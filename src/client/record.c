@@ -32,8 +32,8 @@ static uint64_t claim_words(struct thread *t, unsigned count, uint64_t now, bool
 }
 
 /*
- * Starts a record: the claim has a length before it has a content, so that a reader can pass over it
- * if we die here.
+ * Starts a record: the claim has a length before it has a content, so that a reader can pass over
+ * it if we die here.
  */
 static uint64_t *open_record(uint64_t at, uint64_t now, unsigned payload)
 {

@@ -142,7 +142,7 @@ static bool make_process(void)
 	return true;
 }
 
-/* At once, not at the first event: by then the program may have no descriptor left, or another root. */
+/* Not at the first event: by then the program may have no descriptor left, or another root. */
 static void join_early(void)
 {
 	uint64_t key = tacho_key();

@@ -91,8 +91,8 @@ void sys_sleep_us(unsigned us)
 /* -------------------------------------------------------------- memory */
 
 /*
- * A chunk says itself how much of it is used, so that one store hands memory out: a fork between two
- * stores would leave the child with a chunk that is larger than it is.
+ * A chunk says itself how much of it is used, so that one store hands memory out: a fork between
+ * two stores would leave the child with a chunk that is larger than it is.
  */
 struct chunk {
 	size_t used, size;

@@ -11,8 +11,8 @@
 
 /* Where tacho_self points before a thread's first event: its key is never right. */
 static struct thread no_thread;
-TACHO_API __thread struct tacho_thread *tacho_self
-	__attribute__((tls_model("initial-exec"))) = &no_thread.hot;
+TACHO_API __thread struct tacho_thread *tacho_self __attribute__((tls_model("initial-exec"))) =
+	&no_thread.hot;
 
 /* While a thread has no page: events to drop before it asks again. */
 static __thread uint32_t homeless_retry __attribute__((tls_model("initial-exec")));
@@ -32,8 +32,8 @@ static pthread_key_t exit_key;
 static bool exit_key_made;
 
 /*
- * The thread ends. Other destructors may still emit, so this one asks to be called in a second round
- * and closes the stream then. Events even later start the thread anew under another number.
+ * The thread ends. Other destructors may still emit, so this one asks to be called in a second
+ * round and closes the stream then. Events even later start the thread anew under another number.
  */
 static void thread_exit(void *arg)
 {
@@ -52,7 +52,8 @@ static void thread_exit(void *arg)
 	client_unlock(&guard);
 }
 
-/* Early, so that the key is one of the first. A thread without it is not noticed to end: harmless. */
+/* Early, so that the key is one of the first. Without it a thread's end is not noticed: harmless.
+ */
 void thread_make_key(void)
 {
 	if (pthread_key_create(&exit_key, thread_exit) != 0)
@@ -352,8 +353,7 @@ static struct ring_segment *overwrite_oldest(struct thread *t, uint64_t now)
 
 static struct ring_segment *next_segment(struct thread *t, uint64_t now)
 {
-	struct ring_segment *s =
-		extent_segment(t, t->over_limit, t->segment->sequence + 1, now);
+	struct ring_segment *s = extent_segment(t, t->over_limit, t->segment->sequence + 1, now);
 
 	if (s || t->over_limit)
 		return s;

@@ -133,9 +133,9 @@ TACHO_API TracyCZoneCtx ___tracy_emit_zone_begin(const struct ___tracy_source_lo
 
 	if (!active || !tacho_is_recording())
 		return context(none);
-	return context(tacho_zone_begin_runtime(srcloc->name, srcloc->name ? strlen(srcloc->name) : 0,
-						srcloc->function, srcloc->file, srcloc->line,
-						srcloc->color));
+	return context(tacho_zone_begin_runtime(
+		srcloc->name, srcloc->name ? strlen(srcloc->name) : 0, srcloc->function,
+		srcloc->file, srcloc->line, srcloc->color));
 }
 
 TACHO_API TracyCZoneCtx ___tracy_emit_zone_begin_callstack(
@@ -155,7 +155,8 @@ TACHO_API TracyCZoneCtx ___tracy_emit_zone_begin_alloc(uint64_t srcloc, int32_t 
 	if (srcloc && !(srcloc & STASHED))
 		return context(tacho_zone_begin_id((uint32_t)srcloc));
 	if (srcloc && __atomic_load_n(&s->ticket, __ATOMIC_ACQUIRE) == (srcloc & ~STASHED))
-		return context(tacho_zone_begin_runtime(s->text, strlen(s->text), NULL, NULL, 0, 0));
+		return context(
+			tacho_zone_begin_runtime(s->text, strlen(s->text), NULL, NULL, 0, 0));
 	return context(tacho_zone_begin_runtime("(unknown)", 9, NULL, NULL, 0, 0));
 }
 
@@ -429,9 +430,8 @@ static int32_t lock_op(struct tacho_lock *lock, enum tacho_lock_op op)
 
 static void lock_mark(struct tacho_lock *lock, const struct ___tracy_source_location_data *srcloc)
 {
-	struct tacho_srcloc where = {srcloc->name, srcloc->function, srcloc->file,
-				     srcloc->line, srcloc->color,    0,
-				     0};
+	struct tacho_srcloc where = {
+		srcloc->name, srcloc->function, srcloc->file, srcloc->line, srcloc->color, 0, 0};
 
 	if (lock)
 		tacho_lock_mark_emit(lock, &where);

@@ -108,7 +108,8 @@ static void locks(void)
 /* The functions by name, with the argument lists of older and newer versions. */
 static void functions(void)
 {
-	static const struct ___tracy_source_location_data place = {"direct", "functions", "file", 1, 0};
+	static const struct ___tracy_source_location_data place = {"direct", "functions", "file", 1,
+								   0};
 	static int q;
 	TracyCZoneCtx zone;
 

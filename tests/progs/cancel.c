@@ -1,6 +1,6 @@
 /*
- * Threads are cancelled while they emit, deferred and asynchronously, also in their very first event
- * and in a message that takes long: cancel ROUNDS. Counts what is sure; more may be there.
+ * Threads are cancelled while they emit, deferred and asynchronously, also in their very first
+ * event and in a message that takes long: cancel ROUNDS. Counts what is sure; more may be there.
  */
 #include "emit.h"
 

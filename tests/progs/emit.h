@@ -1,6 +1,7 @@
 /*
- * For the programs here: emit events and say how many. Each process prints lines "zones N messages M"
- * for the events whose calls have returned; a script adds the lines up and compares with the trace.
+ * For the programs here: emit events and say how many. Each process prints lines "zones N messages
+ * M" for the events whose calls have returned; a script adds the lines up and compares with the
+ * trace.
  */
 #ifndef PROGS_EMIT_H
 #define PROGS_EMIT_H

@@ -1,4 +1,4 @@
-/* Many threads fork in the middle of a zone; the children emit and _exit: fork_in_zone THREADS FORKS. */
+/* Many threads fork in a zone; the children emit and _exit: fork_in_zone THREADS FORKS. */
 #include "emit.h"
 
 static long forks;

@@ -1,4 +1,4 @@
-/* A handler emits a zone and a message 10,000 times a second, over the program's own: handler SIGNALS. */
+/* A handler emits a zone and a message, 10,000 times a second: handler SIGNALS. */
 #include "emit.h"
 
 #include <time.h>

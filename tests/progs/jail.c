@@ -1,4 +1,4 @@
-/* After a change of root, of namespaces and of the user the ring is still there: jail. Needs root. */
+/* After a change of root, of namespaces and of the user the ring is still there. Needs root. */
 #include "emit.h"
 
 #include <sched.h>
@@ -13,7 +13,8 @@ int main(void)
 		return 0;
 	}
 	emit_zones(10);
-	if (!mkdtemp(dir) || chroot(dir) < 0 || chdir("/") < 0 || unshare(CLONE_NEWNS | CLONE_NEWNET) < 0)
+	if (!mkdtemp(dir) || chroot(dir) < 0 || chdir("/") < 0 ||
+	    unshare(CLONE_NEWNS | CLONE_NEWNET) < 0)
 		return 1;
 	emit_zones(20000);
 	if (setgid(65534) < 0 || setuid(65534) < 0)

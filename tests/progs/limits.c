@@ -1,6 +1,6 @@
 /*
- * Runs itself again under a small limit: limits as|fsize|nofile|nothing. The program must work as it
- * does without a recorder, whether or not anything could be recorded.
+ * Runs itself again under a small limit: limits as|fsize|nofile|nothing. The program must work as
+ * it does without a recorder, whether or not anything could be recorded.
  */
 #include "emit.h"
 

@@ -1,4 +1,4 @@
-/* Loads, uses and unloads an instrumented library; its place is filled with other things: plugins FILE TIMES. */
+/* Loads, uses and unloads an instrumented library, and fills its place: plugins FILE TIMES. */
 #include "emit.h"
 
 #include <dlfcn.h>
@@ -16,7 +16,8 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		dlclose(plugin);
-		memset(mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+		memset(mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			    0),
 		       0xaa, 1 << 16);
 	}
 	say(times, times);

@@ -1,4 +1,4 @@
-/* What a program must not notice: errno, the signal mask, descriptors, memory locked by mlockall(). */
+/* What a program must not notice: errno, signal mask, descriptors, memory under mlockall(). */
 #include "emit.h"
 
 #include <dirent.h>

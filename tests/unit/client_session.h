@@ -32,7 +32,8 @@ static inline void session_start(uint32_t limit_mb, uint32_t policy)
 {
 	strcpy(session_dir, "/dev/shm/tacho-test-XXXXXX");
 	assert_non_null(mkdtemp(session_dir));
-	/* A process that could not make its attach page has a private control page: that does too. */
+	/* A process that could not make its attach page has a private control page: that does too.
+	 */
 	control->magic = RING_CONTROL;
 	control->version = RING_VERSION;
 	control->limit_mb = limit_mb;

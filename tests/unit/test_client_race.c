@@ -1,6 +1,6 @@
 /*
- * Threads emit while another one drains and frees, new threads come and go, and numbers are given to
- * names by several at once. labels: tsan
+ * Threads emit while another one drains and frees, new threads come and go, and numbers are given
+ * to names by several at once. labels: tsan
  */
 #include "ring/ring.h"
 #include "unit/client_session.h"

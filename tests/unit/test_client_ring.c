@@ -258,7 +258,8 @@ static void the_flight_recorder_keeps_the_newest(void **state)
 	last = &mine.events[mine.count - 1];
 	assert_int_equal(last->kind, RING_RECORD);
 	assert_int_equal(last->type, RING_MESSAGE);
-	assert_int_equal(stream_count(&mine, RING_BEGIN, 0) + view_page(&view, 1)->lost_zones, 200000);
+	assert_int_equal(stream_count(&mine, RING_BEGIN, 0) + view_page(&view, 1)->lost_zones,
+			 200000);
 	assert_true(stream_count(&mine, RING_BEGIN, 0) > 40000);
 	clean();
 }

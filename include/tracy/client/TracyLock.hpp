@@ -40,7 +40,8 @@ public:
 	}
 	void Mark(const SourceLocationData *s)
 	{
-		struct tacho_srcloc where = {s->name, s->function, s->file, s->line, s->color, 0, 0};
+		struct tacho_srcloc where = {s->name,  s->function, s->file, s->line,
+					     s->color, 0,           0};
 
 		if (tacho_is_recording())
 			tacho_lock_mark_emit(&lock_, &where);

@@ -146,7 +146,8 @@ public:
 	{
 		tacho_free(name, ptr);
 	}
-	static void MemAllocCallstackNamed(const void *ptr, size_t size, int, bool, const char *name)
+	static void MemAllocCallstackNamed(const void *ptr, size_t size, int, bool,
+					   const char *name)
 	{
 		tacho_alloc(name, ptr, size);
 	}

@@ -47,7 +47,8 @@ public:
 	ScopedZone(uint32_t line, const char *source, size_t sourceSz, const char *function,
 		   size_t functionSz, const char *name, size_t nameSz, uint32_t color, int,
 		   bool active = true)
-	    : zone_(begin(line, source, sourceSz, function, functionSz, name, nameSz, color, active))
+	    : zone_(begin(line, source, sourceSz, function, functionSz, name, nameSz, color,
+			  active))
 	{
 	}
 
@@ -117,14 +118,14 @@ private:
 };
 } // namespace tracy
 
-#define TACHO_TRACY_SCOPE_(varname, name, color, active)                                       \
-	static struct tacho_srcloc TracyConcat(tacho_tracy_loc_, varname) = {                      \
-		name, TracyFunction, TracyFile, (uint32_t)TracyLine, color, 0, 0};             \
+#define TACHO_TRACY_SCOPE_(varname, name, color, active)                           \
+	static struct tacho_srcloc TracyConcat(tacho_tracy_loc_, varname) = {      \
+		name, TracyFunction, TracyFile, (uint32_t)TracyLine, color, 0, 0}; \
 	tracy::ScopedZone varname(&TracyConcat(tacho_tracy_loc_, varname), active)
 
-#define TACHO_TRACY_TRANSIENT_(varname, name, size, color, active)                              \
-	tracy::ScopedZone varname((uint32_t)TracyLine, TracyFile, strlen(TracyFile),            \
-				  TracyFunction, strlen(TracyFunction), name, size,             \
+#define TACHO_TRACY_TRANSIENT_(varname, name, size, color, active)                   \
+	tracy::ScopedZone varname((uint32_t)TracyLine, TracyFile, strlen(TracyFile), \
+				  TracyFunction, strlen(TracyFunction), name, size,  \
 				  (uint32_t)(color), 0, active)
 
 #endif /* TRACY_ENABLE */
