@@ -106,7 +106,8 @@ static int add_self(struct export_zones *s, struct export_zone *z)
 	int r = 0;
 
 	z->self = length;
-	if (child >= s->trace->lane_count || lanes[child].track != z->track)
+	if (child >= s->trace->lane_count || lanes[child].track != z->track ||
+	    lanes[child].depth != lanes[z->lane].depth + 1)
 		return 0;
 	if (!b->opened) {
 		b->opened = true;
