@@ -2,6 +2,7 @@
 #include "base/vec.h"
 #include "clock/clock.h"
 #include "ring/guard.h"
+#include "ring/identity.h"
 #include "ring/ring.h"
 
 #include <errno.h>
@@ -80,8 +81,8 @@ struct ring_reader {
 	struct {
 		VEC(struct ring_stream *);
 	} streams;
-	int pidfd;
-	bool identity_known, dead;
+	struct identity identity;
+	bool dead;
 	volatile bool shrunk;
 	uint64_t unreleased;
 };
@@ -113,27 +114,6 @@ static void window_close(struct window *w)
 }
 
 /* ------------------------------------------------------------------ open */
-
-static uint64_t start_time_of(uint32_t pid)
-{
-	char path[64], text[1024], *at;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return 0;
-	text[n] = 0;
-	at = strrchr(text, ')');
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at + 1, NULL, 10) : 0;
-}
 
 static int check_header(struct ring_reader *r, struct tacho_error *err)
 {
@@ -170,7 +150,7 @@ int ring_open(struct ring_reader **result, const char *dir, const char *name,
 
 	if (!r)
 		return TACHO_ENOMEM;
-	r->pidfd = r->fd = -1;
+	r->identity.pidfd = r->fd = -1;
 	r->name = strdup(name);
 	if (!r->name)
 		goto fail;
@@ -188,9 +168,7 @@ int ring_open(struct ring_reader **result, const char *dir, const char *name,
 		e = TACHO_ENOMEM;
 		goto fail;
 	}
-	/* In another pid namespace the number means another process: then the age differs. */
-	r->pidfd = (int)syscall(SYS_pidfd_open, r->copy.pid, 0);
-	r->identity_known = r->pidfd >= 0 && start_time_of(r->copy.pid) == r->copy.start_time;
+	identity_open(&r->identity, &r->copy);
 	*result = r;
 	return 0;
 fail:
@@ -224,8 +202,7 @@ void ring_close(struct ring_reader *r)
 		stream_free(r->streams.v[i]);
 	vec_free(&r->streams);
 	window_close(&r->window);
-	if (r->pidfd >= 0)
-		close(r->pidfd);
+	identity_close(&r->identity);
 	if (r->fd >= 0)
 		close(r->fd);
 	free(r->known);
@@ -255,12 +232,7 @@ uint64_t ring_threads_lost(const struct ring_reader *r)
 
 bool ring_is_alive(struct ring_reader *r)
 {
-	if (r->dead)
-		return false;
-	if (r->identity_known)
-		return syscall(SYS_pidfd_send_signal, r->pidfd, 0, NULL, 0) == 0 || errno != ESRCH;
-	/* Either it had ended before it was seen, or it lives in another pid namespace. */
-	return kill((pid_t)r->copy.pid, 0) == 0 && start_time_of(r->copy.pid) == r->copy.start_time;
+	return !r->dead && identity_is_alive(&r->identity);
 }
 
 void ring_set_dead(struct ring_reader *r)

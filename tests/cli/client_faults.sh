@@ -79,3 +79,12 @@ rm -rf /dev/shm/tacho-65534
 TACHO_SESSION=$PWD/victim TACHO_CAPTURE=1 ./setuid 1 10 >said || fail "as a set-user-id program"
 expect_line said '^zones 10 '
 [ ! -e /dev/shm/tacho-65534 ] || fail "a set-user-id program left files"
+
+# In another pid namespace the pid means another process: the recorder must not take it for dead.
+expect_namespace() {
+	"$TACHO" run -q -f -o t.tacho -- unshare "$@" "$PROGS/burst" 2 1000000 >said 2>err || return 0
+	check_whole "unshare $*"
+	[ "$(checked zones)" = 2000000 ] || fail "in another pid namespace only $(checked zones) zones are kept"
+}
+expect_namespace -p -f
+expect_namespace -p -f --mount-proc

@@ -1,0 +1,119 @@
+#include "ring/identity.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Reads /proc/PID/NAME as a string; false when it cannot be. */
+static bool read_proc(uint32_t pid, const char *name, char *text, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, size - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = 0;
+	return true;
+}
+
+static uint64_t start_time_of(uint32_t pid)
+{
+	char text[1024], *at = NULL;
+
+	if (read_proc(pid, "stat", text, sizeof(text)))
+		at = strrchr(text, ')'); /* the name may hold anything */
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at + 1, NULL, 10) : 0;
+}
+
+static uint64_t namespace_of(uint32_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u/ns/pid", pid);
+	return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+/* The pid that a process has in its own namespace: the last number of its NSpid line. */
+static uint32_t inner_pid_of(uint32_t pid)
+{
+	char text[4096], *line, *end;
+
+	if (!read_proc(pid, "status", text, sizeof(text)))
+		return 0;
+	line = strstr(text, "\nNSpid:");
+	if (!line)
+		return 0;
+	end = strchr(line + 1, '\n');
+	if (end)
+		*end = 0;
+	line = strrchr(line, '\t');
+	return line ? (uint32_t)strtoul(line + 1, NULL, 10) : 0;
+}
+
+static bool is_process(const struct ring_header *h, uint32_t pid)
+{
+	return start_time_of(pid) == h->start_time && namespace_of(pid) == h->pid_namespace &&
+	       inner_pid_of(pid) == h->pid;
+}
+
+/* Under which number we see the process; 0 when we do not. */
+static uint32_t visible_pid(const struct ring_header *h)
+{
+	DIR *d;
+	struct dirent *e;
+	uint32_t pid, found = 0;
+
+	if (!h->pid_namespace || h->pid_namespace == namespace_of((uint32_t)getpid()))
+		return start_time_of(h->pid) == h->start_time ? h->pid : 0;
+	d = opendir("/proc");
+	while (d && !found && (e = readdir(d))) {
+		pid = (uint32_t)strtoul(e->d_name, NULL, 10);
+		if (pid && is_process(h, pid))
+			found = pid;
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+void identity_open(struct identity *id, const struct ring_header *header)
+{
+	id->start_time = header->start_time;
+	id->pid = visible_pid(header);
+	id->pidfd = id->pid ? (int)syscall(SYS_pidfd_open, id->pid, 0) : -1;
+	/* It may have ended, and its number been given away, between the two. */
+	if (id->pid && start_time_of(id->pid) != id->start_time)
+		id->pid = 0;
+}
+
+void identity_close(struct identity *id)
+{
+	if (id->pidfd >= 0)
+		close(id->pidfd);
+	id->pidfd = -1;
+}
+
+bool identity_is_alive(const struct identity *id)
+{
+	struct pollfd p = {.fd = id->pidfd, .events = POLLIN};
+
+	if (!id->pid || id->pidfd < 0)
+		return id->pid && start_time_of(id->pid) == id->start_time;
+	return poll(&p, 1, 0) == 0;
+}

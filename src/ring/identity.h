@@ -1,0 +1,23 @@
+/*
+ * Is the process that made a ring still there? A pid alone does not tell: it may have been given to
+ * another process, or come from another pid namespace, where it means something else.
+ */
+#ifndef RING_IDENTITY_H
+#define RING_IDENTITY_H
+
+#include "ring/layout.h"
+
+#include <stdbool.h>
+
+struct identity {
+	uint32_t pid; /* under which we see it; 0: it has ended, or cannot be seen */
+	uint64_t start_time;
+	int pidfd; /* -1: there was none left */
+};
+
+void identity_open(struct identity *id, const struct ring_header *header);
+void identity_close(struct identity *id);
+/* False when the process has ended, reaped or not. */
+bool identity_is_alive(const struct identity *id);
+
+#endif
