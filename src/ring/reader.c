@@ -473,15 +473,18 @@ static const char *written_behind(const struct ring_stream *s, const char *at)
  */
 static bool pass_torn(struct ring_stream *s, uint64_t word)
 {
-	const char *behind = s->at + 8;
+	const char *behind = s->at + 8, *found;
 	uint64_t now;
 
 	if (!s->reader->dead && ++s->stuck % TORN_CHECKS)
 		return false;
 	if (word)
 		behind += (size_t)RING_LEN(word) * 8;
-	behind = written_behind(s, behind < s->end ? behind : s->end);
-	if (!behind)
+	if (behind > s->end)
+		behind = s->end;
+	found = written_behind(s, behind);
+	/* The last one may still come, unless its thread died with the claim in its hands. */
+	if (!found && (!s->reader->dead || !word))
 		return false;
 	if (!s->reader->dead) {
 		now = clock_ticks();
@@ -490,7 +493,7 @@ static bool pass_torn(struct ring_stream *s, uint64_t word)
 		if (now - s->stuck_since < TORN_TICKS)
 			return false;
 	}
-	s->at = behind;
+	s->at = found ? found : behind;
 	s->tainted = true;
 	return true;
 }
