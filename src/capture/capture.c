@@ -542,7 +542,7 @@ void capture_wait(struct capture *c)
 
 /* ------------------------------------------------------ open and finish */
 
-static struct capture *capture_new(const struct capture_options *options)
+static struct capture *capture_new(void)
 {
 	struct capture *c = calloc(1, sizeof(*c));
 	struct rlimit files;
@@ -552,7 +552,6 @@ static struct capture *capture_new(const struct capture_options *options)
 	c->texts = (struct buf)BUF_INIT;
 	c->watch = -1;
 	c->scan = true;
-	c->output = strdup(options->output);
 	c->last_checkpoint = now_ns();
 	/* Each process costs two descriptors. */
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
@@ -599,26 +598,39 @@ static struct trace_writer_options writer_options(const struct capture_options *
 	return (struct trace_writer_options){.force = o->force, .durable = o->durable};
 }
 
+static void remove_part(struct capture *c)
+{
+	char *part;
+
+	trace_writer_abandon(c->writer);
+	if (asprintf(&part, "%s.part", c->output) < 0)
+		return;
+	unlink(part);
+	free(part);
+}
+
 int capture_open(struct capture **result, const struct capture_options *options,
 		 struct tacho_error *err)
 {
 	struct trace_writer_options wo = writer_options(options);
-	struct capture *c = capture_new(options);
+	struct capture *c = capture_new();
 	int r;
 
 	if (!c)
 		return TACHO_ENOMEM;
-	r = trace_writer_open(&c->writer, options->output, &wo, err);
+	c->output = strdup(options->output);
+	r = c->output ? trace_writer_open(&c->writer, c->output, &wo, err) : TACHO_ENOMEM;
 	if (r < 0)
 		goto fail;
 	r = ring_session_create(&c->session, options->session, &options->ring, err);
 	if (r < 0) {
-		trace_writer_abandon(c->writer);
+		remove_part(c);
 		goto fail;
 	}
-	ring_session_set_output(&c->session, options->output);
+	ring_session_set_output(&c->session, c->output, options->force);
 	watch_session(c);
 	add_properties(c->writer);
+	part_set_session(c);
 	take_clock(c);
 	/* From here on a killed recorder can be taken over. */
 	checkpoint(c);
@@ -633,7 +645,7 @@ int capture_resume(struct capture **result, const char *session,
 		   const struct capture_options *options, struct tacho_error *err)
 {
 	struct trace_writer_options wo = writer_options(options);
-	struct capture *c = capture_new(options);
+	struct capture *c = capture_new();
 	const void *state = NULL;
 	size_t len = 0;
 	int r;
@@ -643,15 +655,22 @@ int capture_resume(struct capture **result, const char *session,
 	r = ring_session_adopt(&c->session, session, err);
 	if (r < 0)
 		goto fail;
-	r = trace_writer_resume(&c->writer, options->output, &wo, &state, &len, err);
-	if (r == TACHO_ENO || r == TACHO_EREAD) {
-		r = trace_writer_open(&c->writer, options->output, &wo, err);
-		if (r == 0)
+	c->output = strndup(options->output ? options->output : c->session.control->output,
+			    sizeof(c->session.control->output) - 1);
+	r = c->output ? part_take_over(c, &wo.force, err) : TACHO_ENOMEM;
+	if (r == 0)
+		r = trace_writer_resume(&c->writer, c->output, &wo, &state, &len, err);
+	if (r == TACHO_ENO) {
+		/* Nothing of it is in a file: all is in the rings. */
+		r = trace_writer_open(&c->writer, c->output, &wo, err);
+		if (r == 0) {
 			add_properties(c->writer);
+			part_set_session(c);
+		}
 	}
 	if (r < 0)
 		goto fail;
-	ring_session_set_output(&c->session, options->output);
+	ring_session_set_output(&c->session, c->output, wo.force);
 	watch_session(c);
 	take_clock(c);
 	r = len ? state_load(c, state, len, err) : 0;
@@ -664,6 +683,11 @@ int capture_resume(struct capture **result, const char *session,
 fail:
 	capture_free(c);
 	return r;
+}
+
+const char *capture_output(const struct capture *c)
+{
+	return c->output;
 }
 
 const char *capture_session(const struct capture *c)
@@ -793,12 +817,8 @@ int capture_finish(struct capture *c, bool keep_session, struct capture_summary 
 
 void capture_abandon(struct capture *c)
 {
-	char part[RING_PATH + 16];
-
 	ring_session_stop(&c->session);
-	trace_writer_abandon(c->writer);
-	snprintf(part, sizeof(part), "%s.part", c->output);
-	unlink(part);
+	remove_part(c);
 	ring_session_remove(&c->session);
 	capture_free(c);
 }

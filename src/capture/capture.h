@@ -18,7 +18,7 @@
 struct capture;
 
 struct capture_options {
-	const char *output;  /* PATH of the trace */
+	const char *output;  /* PATH of the trace; NULL = as before, for capture_resume() alone */
 	const char *session; /* session directory to make; NULL = a new one below /dev/shm */
 	bool force;          /* replace an existing trace */
 	bool durable;        /* fsync at every checkpoint */
@@ -36,13 +36,15 @@ int capture_open(struct capture **c, const struct capture_options *options,
 		 struct tacho_error *err);
 
 /*
- * Goes on where a killed recorder left off: adopts the session directory and the .part file. When
- * there is no .part file a new trace is made from all that the rings still hold.
+ * Goes on where a killed recorder left off: adopts the session directory and the .part file, which
+ * is moved when another output is asked for. When there is no .part file a new trace is made from all
+ * that the rings still hold.
  */
 int capture_resume(struct capture **c, const char *session, const struct capture_options *options,
 		   struct tacho_error *err);
 
 const char *capture_session(const struct capture *c);
+const char *capture_output(const struct capture *c);
 void capture_start(struct capture *c);
 int capture_attach(struct capture *c, uint32_t pid, struct tacho_error *err);
 int capture_property(struct capture *c, const char *key, const char *value);

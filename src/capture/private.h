@@ -182,6 +182,15 @@ void thread_free(struct thread *t);
 int state_save(struct capture *c, struct buf *out);
 int state_load(struct capture *c, const void *bytes, size_t len, struct tacho_error *err);
 
+/* ---- part.c: the file that a killed recorder left */
+/* Marks the trace as one of this session. */
+void part_set_session(struct capture *c);
+/*
+ * Makes the unfinished file of the session the one that c->output goes on with, if it was another.
+ * *FORCE is set when the dead recorder was to replace an existing file. TACHO_ENO: there is none.
+ */
+int part_take_over(struct capture *c, bool *force, struct tacho_error *err);
+
 /* ---- capture.c */
 int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
 			struct process **result);

@@ -56,14 +56,15 @@ static int open_session(struct capture **c, struct conf *cf, struct capture_opti
 	} else {
 		options->session = cf->session;
 	}
-	if (!options->session || !has_control(options->session))
-		return capture_open(c, options, err);
-	r = capture_resume(c, options->session, options, err);
-	if (r == TACHO_ECONNECT && !cf->session) {
+	if (options->session && has_control(options->session)) {
+		r = capture_resume(c, options->session, options, err);
+		if (r != TACHO_ECONNECT || cf->session)
+			return r;
 		options->session = NULL;
-		r = capture_open(c, options, err);
 	}
-	return r;
+	if (!options->output)
+		options->output = "capture.tacho";
+	return capture_open(c, options, err);
 }
 
 static int attach_all(struct capture *c, const struct conf *cf, struct tacho_error *err)
@@ -134,9 +135,9 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 		return err_report(&err, TACHO_EUSAGE);
 	}
 	environ_check(common);
-	if (!cf->record.output)
-		cf->record.output = "capture.tacho";
 	record_options(&cf->record, &options);
+	/* First, so that a signal never leaves a session behind. */
+	record_catch_signals();
 	code = open_session(&r.capture, cf, &options, &err);
 	if (code < 0)
 		return err_report(&err, code);
@@ -146,13 +147,12 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 		opt_list_free(&cf->pids);
 		return err_report(&err, code);
 	}
-	record_catch_signals();
 	capture_start(r.capture);
 	if (!common->quiet)
 		explain(r.capture, cf);
 	loop(&r, cf);
 	opt_list_free(&cf->pids);
-	return record_finish(&r, &cf->record, cf->record.output, false);
+	return record_finish(&r, &cf->record, false);
 }
 
 const struct cmd cmd_capture = {

@@ -50,7 +50,6 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	struct recording r = {.quiet = common->quiet};
 	struct capture_options options;
 	struct tacho_error err = {0};
-	char output[RING_PATH];
 	int code;
 
 	if (argc == 0)
@@ -59,18 +58,11 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 		err_set(&err, TACHO_EUSAGE, "recover takes one session directory");
 		return err_report(&err, TACHO_EUSAGE);
 	}
-	ring_session_output(argv[0], output, sizeof(output));
-	if (!cf->record.output)
-		cf->record.output = output;
-	if (!cf->record.output[0]) {
-		err_set(&err, TACHO_EREAD, "%s is not a session directory", argv[0]);
-		return err_report(&err, TACHO_EREAD);
-	}
 	record_options(&cf->record, &options);
 	code = capture_resume(&r.capture, argv[0], &options, &err);
 	if (code < 0)
 		return err_report(&err, code);
-	return record_finish(&r, &cf->record, cf->record.output, cf->keep);
+	return record_finish(&r, &cf->record, cf->keep);
 }
 
 const struct cmd cmd_recover = {

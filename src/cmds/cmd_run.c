@@ -147,13 +147,14 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	if (!cf->record.output)
 		cf->record.output = output = default_output(argv[0]);
 	record_options(&cf->record, &options);
+	/* First, so that a signal never leaves a session behind. */
+	record_catch_signals();
 	code = capture_open(&r.capture, &options, &err);
 	if (code < 0) {
 		free(output);
 		return err_report(&err, code);
 	}
 	set_command_property(r.capture, argv);
-	record_catch_signals();
 	capture_start(r.capture);
 	pid = start(argv, capture_session(r.capture), &failed);
 	if (pid < 0 || failed) {
@@ -169,7 +170,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 		follow_rest(&r, cf->wait);
 	capture_exit_status(r.capture, (uint32_t)pid, status);
 	left = r.failed ? 0 : capture_alive(r.capture);
-	code = record_finish(&r, &cf->record, cf->record.output, false);
+	code = record_finish(&r, &cf->record, false);
 	if (left && !common->quiet)
 		fprintf(stderr, "tacho: %zu process%s left running; --wait would have followed\n",
 			left, left == 1 ? " was" : "es were");

@@ -153,14 +153,15 @@ static void last_line(const struct capture_summary *s, const char *output)
 			(unsigned long long)s->failed);
 }
 
-int record_finish(struct recording *r, const struct record_conf *conf, const char *output,
-		  bool keep_session)
+int record_finish(struct recording *r, const struct record_conf *conf, bool keep_session)
 {
 	struct capture_summary s;
 	struct tacho_error err = {0};
+	char output[RING_PATH];
 	int code;
 
 	progress_end(&r->progress);
+	snprintf(output, sizeof(output), "%s", capture_output(r->capture));
 	code = capture_finish(r->capture, keep_session, &s, &err);
 	if (code < 0)
 		return r->failed ? err_exit_code(r->code) : err_report(&err, code);

@@ -54,7 +54,6 @@ struct recording {
 bool record_round(struct recording *r);
 
 /* Stops, saves, prints the last line. Returns the exit code, 0 when all is well. */
-int record_finish(struct recording *r, const struct record_conf *conf, const char *output,
-		  bool keep_session);
+int record_finish(struct recording *r, const struct record_conf *conf, bool keep_session);
 
 #endif

@@ -113,6 +113,8 @@ struct ring_control {
 	char session[RING_PATH];       /* directory */
 	char output[RING_PATH]; /* the trace that is being written: for a recorder that takes over
 				 */
+	uint64_t generation;    /* the key of this session, also while it is stopped */
+	uint32_t replace;       /* an existing file at output may be replaced */
 };
 
 /* ---- ring file ---- */

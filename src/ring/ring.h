@@ -22,6 +22,7 @@
 struct ring_session {
 	char dir[RING_PATH - 64];
 	struct ring_control *control; /* mapped */
+	int lock;                     /* the control file: locked while this recorder lives */
 	uint64_t key;
 	struct ring_control
 		*attached[RING_MAX_ATTACHED]; /* pages of programs that were asked to join */
@@ -43,8 +44,8 @@ int ring_session_create(struct ring_session *s, const char *dir,
 			const struct ring_session_options *options, struct tacho_error *err);
 
 /*
- * Takes over a session whose recorder died: rings that are there are read on. TACHO_ECONNECT: it is
- * alive.
+ * Takes over a session whose recorder died: rings that are there are read on, and programs that it
+ * was attached to stay attached. TACHO_ECONNECT: it is alive.
  */
 int ring_session_adopt(struct ring_session *s, const char *dir, struct tacho_error *err);
 
@@ -52,7 +53,8 @@ int ring_session_adopt(struct ring_session *s, const char *dir, struct tacho_err
 void ring_session_output(const char *dir, char *path, size_t size);
 /* The pid of the recorder that looks after a session; 0 when there is none. */
 uint32_t ring_session_recorder(const char *dir);
-void ring_session_set_output(struct ring_session *s, const char *path);
+/* REPLACE: a file that is there already may be replaced. */
+void ring_session_set_output(struct ring_session *s, const char *path, bool replace);
 
 void ring_session_start(struct ring_session *s);
 void ring_session_stop(struct ring_session *s); /* producers see it at their next event */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -31,47 +32,107 @@ static uint64_t new_key(void)
 	return (uint64_t)(n | 1) << 32;
 }
 
+static int set_dir(struct ring_session *s, const char *dir, struct tacho_error *err)
+{
+	char *full = realpath(dir, NULL);
+	int r = 0;
+
+	if (!full)
+		r = err_errno(err, TACHO_EREAD, "cannot open %s", dir);
+	else if (strlen(full) >= sizeof(s->dir))
+		r = err_set(err, TACHO_EUSAGE, "%s: the name of a session is too long", dir);
+	else
+		snprintf(s->dir, sizeof(s->dir), "%s", full);
+	free(full);
+	return r;
+}
+
+/*
+ * Maps the control page. The descriptor stays open: the recorder of a session holds a lock on it,
+ * which ends with the recorder, however it ends, and which no reused pid can imitate.
+ */
 static int map_control(struct ring_session *s, int flags, struct tacho_error *err)
 {
 	char path[RING_PATH];
 	struct stat st;
 	void *p = MAP_FAILED;
-	int fd;
 
 	snprintf(path, sizeof(path), "%s/control", s->dir);
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
-	if (fd < 0)
+	s->lock = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0600);
+	if (s->lock < 0)
 		return err_errno(err, flags ? TACHO_EWRITE : TACHO_EREAD, "cannot open %s", path);
-	if (!flags || posix_fallocate(fd, 0, RING_PAGE_SIZE) == 0)
-		if (fstat(fd, &st) == 0 && st.st_size >= (off_t)RING_PAGE_SIZE)
-			p = mmap(NULL, RING_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	if (p == MAP_FAILED)
+	if (!flags || posix_fallocate(s->lock, 0, RING_PAGE_SIZE) == 0)
+		if (fstat(s->lock, &st) == 0 && st.st_size >= (off_t)RING_PAGE_SIZE)
+			p = mmap(NULL, RING_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, s->lock,
+				 0);
+	if (p == MAP_FAILED) {
+		if (flags)
+			unlink(path);
+		close(s->lock);
+		s->lock = -1;
 		return err_set(err, flags ? TACHO_EWRITE : TACHO_EFORMAT,
 			       flags ? "no room for a session in %s" : "%s is not a session",
 			       s->dir);
+	}
 	s->control = p;
 	return 0;
+}
+
+/* The folder of this user. Below /dev/shm anybody may have made one of that name: only ours will do. */
+static int make_base(char *base, size_t size, struct tacho_error *err)
+{
+	struct stat st;
+
+	ring_base_dir(base, size);
+	if (mkdir(base, 0700) < 0 && errno != EEXIST)
+		return err_errno(err, TACHO_EWRITE, "cannot make %s", base);
+	if (lstat(base, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+	    (st.st_mode & 022))
+		return err_set(err, TACHO_EWRITE, "%s is not a folder of this user alone", base);
+	return 0;
+}
+
+/* Programs that were killed leave the page behind that "tacho capture --pid" looks for. */
+static void remove_stale_attach(const char *base)
+{
+	DIR *d = opendir(base);
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		char *end;
+		long pid = strncmp(e->d_name, "attach.", 7) ? 0 : strtol(e->d_name + 7, &end, 10);
+
+		if (pid > 0 && !*end && kill((pid_t)pid, 0) < 0 && errno == ESRCH)
+			unlinkat(dirfd(d), e->d_name, 0);
+	}
+	if (d)
+		closedir(d);
 }
 
 static int make_dir(struct ring_session *s, const char *dir, struct tacho_error *err)
 {
 	char base[64];
+	int r;
 
 	if (dir) {
-		if (!realpath(dir, s->dir) && mkdir(dir, 0700) < 0)
+		if (mkdir(dir, 0700) < 0 && errno != EEXIST)
 			return err_errno(err, TACHO_EWRITE, "cannot make %s", dir);
-		if (strlen(dir) >= sizeof(s->dir) || !realpath(dir, s->dir))
-			return err_errno(err, TACHO_EWRITE, "cannot use %s", dir);
-		return 0;
+		return set_dir(s, dir, err);
 	}
-	ring_base_dir(base, sizeof(base));
-	if (mkdir(base, 0700) < 0 && errno != EEXIST)
-		return err_errno(err, TACHO_EWRITE, "cannot make %s", base);
+	r = make_base(base, sizeof(base), err);
+	if (r < 0)
+		return r;
+	remove_stale_attach(base);
 	snprintf(s->dir, sizeof(s->dir), "%s/s.XXXXXX", base);
 	if (!mkdtemp(s->dir))
 		return err_errno(err, TACHO_EWRITE, "cannot make a session in %s", base);
 	return 0;
+}
+
+static void session_init(struct ring_session *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->lock = -1;
 }
 
 int ring_session_create(struct ring_session *s, const char *dir,
@@ -80,7 +141,7 @@ int ring_session_create(struct ring_session *s, const char *dir,
 	struct ring_control *c;
 	int r;
 
-	memset(s, 0, sizeof(*s));
+	session_init(s);
 	r = make_dir(s, dir, err);
 	if (r < 0)
 		return r;
@@ -90,6 +151,7 @@ int ring_session_create(struct ring_session *s, const char *dir,
 			rmdir(s->dir);
 		return r;
 	}
+	flock(s->lock, LOCK_EX | LOCK_NB);
 	c = s->control;
 	c->version = RING_VERSION;
 	c->policy = options->policy;
@@ -99,45 +161,95 @@ int ring_session_create(struct ring_session *s, const char *dir,
 	c->recorder_pid = (uint32_t)getpid();
 	snprintf(c->session, sizeof(c->session), "%s", s->dir);
 	c->magic = RING_CONTROL;
-	s->key = new_key();
+	c->generation = s->key = new_key();
 	return 0;
+}
+
+/* The page that a program left for attaching, mapped; MAP_FAILED when there is none that fits. */
+static struct ring_control *map_attach(uint32_t pid)
+{
+	char base[64], path[128];
+	struct ring_control *c = MAP_FAILED;
+	struct stat st;
+	int fd;
+
+	ring_base_dir(base, sizeof(base));
+	snprintf(path, sizeof(path), "%s/attach.%u", base, pid);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return MAP_FAILED;
+	if (fstat(fd, &st) == 0 && st.st_size >= (off_t)RING_PAGE_SIZE)
+		c = mmap(NULL, RING_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (c != MAP_FAILED && (c->magic != RING_CONTROL || c->version != RING_VERSION ||
+				c->owner_pid != pid || kill((pid_t)pid, 0) < 0)) {
+		munmap(c, RING_PAGE_SIZE);
+		return MAP_FAILED;
+	}
+	return c;
+}
+
+/* The programs that the dead recorder had attached to. */
+static void reattach(struct ring_session *s)
+{
+	char base[64];
+	DIR *d;
+	struct dirent *e;
+
+	ring_base_dir(base, sizeof(base));
+	d = opendir(base);
+	while (d && (e = readdir(d)) && s->attached_count < RING_MAX_ATTACHED) {
+		struct ring_control *c = MAP_FAILED;
+
+		if (!strncmp(e->d_name, "attach.", 7))
+			c = map_attach((uint32_t)strtoul(e->d_name + 7, NULL, 10));
+		if (c == MAP_FAILED)
+			continue;
+		if (atomic_load(&c->key) == s->key && !strncmp(c->session, s->dir, RING_PATH)) {
+			c->recorder_pid = (uint32_t)getpid();
+			s->attached[s->attached_count++] = c;
+		} else {
+			munmap(c, RING_PAGE_SIZE);
+		}
+	}
+	if (d)
+		closedir(d);
 }
 
 int ring_session_adopt(struct ring_session *s, const char *dir, struct tacho_error *err)
 {
-	uint64_t key;
 	int r;
 
-	memset(s, 0, sizeof(*s));
-	if (strlen(dir) >= sizeof(s->dir) || !realpath(dir, s->dir))
-		return err_errno(err, TACHO_EREAD, "cannot open %s", dir);
-	r = map_control(s, 0, err);
+	session_init(s);
+	r = set_dir(s, dir, err);
+	if (r == 0)
+		r = map_control(s, 0, err);
 	if (r < 0)
 		return r;
-	if (s->control->magic != RING_CONTROL || s->control->version != RING_VERSION) {
+	if (s->control->magic != RING_CONTROL || s->control->version != RING_VERSION ||
+	    !s->control->generation) {
 		ring_session_close(s);
 		return err_set(err, TACHO_EFORMAT, "%s is not a session of this version", dir);
 	}
-	if (s->control->recorder_pid != (uint32_t)getpid() &&
-	    kill((pid_t)s->control->recorder_pid, 0) == 0) {
+	if (flock(s->lock, LOCK_EX | LOCK_NB) < 0) {
 		err_set(err, TACHO_ECONNECT, "%s is being recorded by process %u", dir,
 			s->control->recorder_pid);
 		ring_session_close(s);
 		return TACHO_ECONNECT;
 	}
-	key = atomic_load(&s->control->key);
-	s->key = key ? key : new_key();
+	s->key = s->control->generation;
 	s->control->recorder_pid = (uint32_t)getpid();
+	reattach(s);
 	return 0;
 }
 
 void ring_session_output(const char *dir, char *path, size_t size)
 {
-	struct ring_session s = {0};
+	struct ring_session s;
 
 	path[0] = 0;
-	snprintf(s.dir, sizeof(s.dir), "%s", dir);
-	if (map_control(&s, 0, NULL) < 0)
+	session_init(&s);
+	if (set_dir(&s, dir, NULL) < 0 || map_control(&s, 0, NULL) < 0)
 		return;
 	if (s.control->magic == RING_CONTROL)
 		snprintf(path, size, "%.*s", (int)sizeof(s.control->output) - 1, s.control->output);
@@ -146,18 +258,19 @@ void ring_session_output(const char *dir, char *path, size_t size)
 
 uint32_t ring_session_recorder(const char *dir)
 {
-	struct ring_session s = {0};
-	uint32_t pid;
+	struct ring_session s;
+	uint32_t pid = 0;
 
-	snprintf(s.dir, sizeof(s.dir), "%s", dir);
-	if (map_control(&s, 0, NULL) < 0)
+	session_init(&s);
+	if (set_dir(&s, dir, NULL) < 0 || map_control(&s, 0, NULL) < 0)
 		return 0;
-	pid = s.control->recorder_pid;
+	if (flock(s.lock, LOCK_SH | LOCK_NB) < 0)
+		pid = s.control->recorder_pid;
 	ring_session_close(&s);
-	return pid && kill((pid_t)pid, 0) == 0 ? pid : 0;
+	return pid;
 }
 
-void ring_session_set_output(struct ring_session *s, const char *path)
+void ring_session_set_output(struct ring_session *s, const char *path, bool replace)
 {
 	char full[PATH_MAX] = "";
 
@@ -165,6 +278,7 @@ void ring_session_set_output(struct ring_session *s, const char *path)
 		full[0] = 0;
 	snprintf(s->control->output, sizeof(s->control->output), "%s%s%s", full,
 		 path[0] == '/' ? "" : "/", path);
+	s->control->replace = replace;
 }
 
 void ring_session_start(struct ring_session *s)
@@ -193,10 +307,11 @@ void ring_session_close(struct ring_session *s)
 {
 	if (s->control)
 		munmap(s->control, RING_PAGE_SIZE);
+	if (s->lock >= 0)
+		close(s->lock);
 	for (unsigned i = 0; i < s->attached_count; i++)
 		munmap(s->attached[i], RING_PAGE_SIZE);
-	s->control = NULL;
-	s->attached_count = 0;
+	session_init(s);
 }
 
 void ring_session_remove(struct ring_session *s)
@@ -212,33 +327,10 @@ void ring_session_remove(struct ring_session *s)
 	rmdir(s->dir);
 }
 
-/* The page that a program left for attaching, mapped; MAP_FAILED when there is none that fits. */
-static struct ring_control *map_attach(uint32_t pid)
-{
-	char base[64], path[128];
-	struct ring_control *c = MAP_FAILED;
-	struct stat st;
-	int fd;
-
-	ring_base_dir(base, sizeof(base));
-	snprintf(path, sizeof(path), "%s/attach.%u", base, pid);
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return MAP_FAILED;
-	if (fstat(fd, &st) == 0 && st.st_size >= (off_t)RING_PAGE_SIZE)
-		c = mmap(NULL, RING_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	if (c != MAP_FAILED && (c->magic != RING_CONTROL || c->version != RING_VERSION ||
-				c->owner_pid != pid || kill((pid_t)pid, 0) < 0)) {
-		munmap(c, RING_PAGE_SIZE);
-		return MAP_FAILED;
-	}
-	return c;
-}
-
 int ring_session_attach(struct ring_session *s, uint32_t pid, struct tacho_error *err)
 {
 	struct ring_control *c;
+	char session[RING_PATH];
 
 	if (s->attached_count == RING_MAX_ATTACHED)
 		return err_set(err, TACHO_ELIMIT, "at most %d programs can be attached to",
@@ -249,12 +341,14 @@ int ring_session_attach(struct ring_session *s, uint32_t pid, struct tacho_error
 			err, TACHO_ECONNECT,
 			"process %u cannot be recorded: it is gone, not yours, does not link libtacho of this version, or was started in a session",
 			pid);
-	if (atomic_load(&c->key) && kill((pid_t)c->recorder_pid, 0) == 0) {
+	snprintf(session, sizeof(session), "%.*s", (int)sizeof(session) - 1, c->session);
+	if (atomic_load(&c->key) && ring_session_recorder(session)) {
 		err_set(err, TACHO_ECONNECT, "process %u is being recorded by process %u", pid,
 			c->recorder_pid);
 		munmap(c, RING_PAGE_SIZE);
 		return TACHO_ECONNECT;
 	}
+	atomic_store(&c->key, 0); /* of a recorder that died */
 	c->policy = s->control->policy;
 	c->limit_mb = s->control->limit_mb;
 	c->block_ms = s->control->block_ms;

@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 {
 	unsigned threads = 1, kill_us = 0, parent_us = 0, rest_us = 0;
 	struct killer self = {0}, parent = {0};
-	pthread_t t[MAX_THREADS], k;
+	pthread_t t[MAX_THREADS], self_killer, parent_killer;
 	const char *file = NULL, *session = getenv("TACHO_SESSION");
 	int c, number = SIGKILL;
 
@@ -109,12 +109,16 @@ int main(int argc, char **argv)
 	self = (struct killer){getpid(), SIGKILL, kill_us, 0};
 	parent = (struct killer){getppid(), number, parent_us, rest_us};
 	if (kill_us)
-		pthread_create(&k, NULL, kill_later, &self);
+		pthread_create(&self_killer, NULL, kill_later, &self);
 	if (parent_us)
-		pthread_create(&k, NULL, kill_later, &parent);
+		pthread_create(&parent_killer, NULL, kill_later, &parent);
 	for (unsigned i = 0; i < threads; i++)
 		pthread_create(&t[i], NULL, work, (void *)(uintptr_t)i);
 	for (unsigned i = 0; i < threads; i++)
 		pthread_join(t[i], NULL);
+	if (parent_us)
+		pthread_join(parent_killer, NULL);
+	if (kill_us)
+		pthread_join(self_killer, NULL);
 	return 0;
 }

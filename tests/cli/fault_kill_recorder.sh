@@ -1,0 +1,90 @@
+# Row 2: the recorder is killed at random moments, alone or with the program; then its session is
+# recovered, or taken over by another recorder while the program lives on. Nothing is lost, nothing
+# comes twice, and nothing is left behind.
+. "$SOURCE/tests/faults.sh"
+
+expect_clean() {
+	[ ! -e t.tacho.part ] || fail "t.tacho.part was left behind"
+	[ ! -e "$session" ] || fail "$session was left behind"
+}
+
+# record OPTION...: a recording whose recorder is killed by its program.
+record() {
+	rm -f t.tacho t.tacho.part last
+	"$TACHO" run -q -o t.tacho -- "$PROGS/fault_seq" -f last -t "$(random 1 4)" "$@" >out 2>err &
+	wait $! 2>/dev/null
+	session=$(session_of out)
+	pid=$(pid_of out)
+	# The recorder may have finished before it was killed: then all is done.
+	[ -d "$session" ] || [ -e t.tacho ] || { cat out err >&2; fail "the session went with the recorder"; }
+}
+
+recover_dead() {
+	record -n 20000 -p "$(random 1 40000)"
+	wait_gone "$pid"
+	[ ! -d "$session" ] || expect_exit 0 "$TACHO" recover -q "$session"
+	summarise t.tacho
+	expect_sequence t.tacho last
+	expect_fact lost-zones 0
+	expect_clean
+}
+
+recover_alive() {
+	record -p "$(random 1 40000)" -d 500000
+	[ ! -d "$session" ] || expect_exit 0 "$TACHO" recover -q "$session"
+	summarise t.tacho
+	# The program went on for a moment between the last look and the note of its numbers.
+	expect_sequence t.tacho last prefix
+	expect_clean
+	wait_gone "$pid"
+}
+
+take_over() {
+	record -p "$(random 1 40000)" -d 60000
+	"$TACHO" capture --session "$session" >out2 2>err2 &
+	recorder=$!
+	wait_for grep -q waiting err2
+	wait_gone "$pid"
+	kill -TERM $recorder
+	wait $recorder || { cat err2 >&2; fail "the second recorder failed"; }
+	summarise t.tacho
+	expect_sequence t.tacho last
+	expect_fact lost-zones 0
+	expect_clean
+}
+
+both_killed() {
+	at=$(random 1 20000)
+	record -p $at -k $((at + $(random 3000 20000)))
+	wait_gone "$pid"
+	[ ! -d "$session" ] || expect_exit 0 "$TACHO" recover -q "$session"
+	summarise t.tacho
+	expect_sequence t.tacho last
+	expect_fact lost-zones 0
+	expect_clean
+}
+
+recover_killed() {
+	record -n 20000 -p "$(random 1 40000)"
+	wait_gone "$pid"
+	for ((k = 0; k < 5; k++)); do
+		"$TACHO" recover -q "$session" >out 2>err &
+		sleep "0.00$(random 0 9)"
+		kill -KILL $! 2>/dev/null
+		wait $! 2>/dev/null
+	done
+	# Killed behind its last step there is nothing left to do, and it says so.
+	"$TACHO" recover -q "$session" >out 2>err || [ ! -e "$session" ] || { cat err >&2; fail "recover does not work when one was killed"; }
+	summarise t.tacho
+	expect_sequence t.tacho last
+	expect_fact lost-zones 0
+	expect_clean
+}
+
+for ((i = 0; i < $(scale 24 200); i++)); do
+	recover_dead
+	recover_alive
+	take_over
+	both_killed
+	recover_killed
+done
