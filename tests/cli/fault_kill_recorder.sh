@@ -10,7 +10,7 @@ expect_clean() {
 
 # record OPTION...: a recording whose recorder is killed by its program.
 record() {
-	rm -f t.tacho t.tacho.part last
+	rm -f t.tacho t.tacho.part last err2
 	"$TACHO" run -q -o t.tacho -- "$PROGS/fault_seq" -f last -t "$(random 1 4)" "$@" >out 2>err &
 	wait $! 2>/dev/null
 	session=$(session_of out)
@@ -81,7 +81,7 @@ recover_killed() {
 	expect_clean
 }
 
-for ((i = 0; i < $(scale 24 200); i++)); do
+for ((i = 0; i < $(scale 8 200); i++)); do
 	recover_dead
 	recover_alive
 	take_over
