@@ -368,6 +368,29 @@ static size_t read_threads(struct capture *c, struct process *p)
 	return total;
 }
 
+/* What threads lost that got no memory for a stream: they have no track to tell it on. */
+static void add_lost_threads(struct capture *c, struct process *p)
+{
+	struct ring_losses lost;
+	struct trace_ledger ledger = {0};
+	struct trace_row row = {.time = p->info.end ? p->info.end : clock_ticks(),
+				.kind = TRACE_ROW_LOSS,
+				.thread = TRACE_NONE,
+				.a = TRACE_LOSS_NO_MEMORY};
+	uint32_t track;
+
+	ring_losses(p->ring, &lost);
+	if (!lost.zones && !lost.others)
+		return;
+	track = process_messages(c, p);
+	ledger.zones_emitted = ledger.zones_lost = row.b = lost.zones;
+	ledger.rows_emitted = ledger.rows_lost = row.c = lost.others;
+	c->sum.lost += lost.zones + lost.others;
+	if (track == TRACE_NONE || trace_add_row(c->writer, track, &row) < 0 ||
+	    trace_add_ledger(c->writer, track, &ledger) < 0)
+		capture_error(c, TACHO_EWRITE);
+}
+
 /* The process has ended and all its events are read. */
 static void process_end(struct capture *c, struct process *p)
 {
@@ -376,6 +399,7 @@ static void process_end(struct capture *c, struct process *p)
 	if (trace_update_process(c->writer, p->id, &p->info) < 0)
 		capture_error(c, TACHO_EWRITE);
 	c->sum.failed += ring_threads_lost(p->ring);
+	add_lost_threads(c, p);
 	p->finished = true;
 }
 

@@ -91,10 +91,11 @@ static const char zeros[RING_SEG_SIZE];
 
 /* --------------------------------------------------------------- windows */
 
+/* FLAGS: MAP_POPULATE where the program has put memory; elsewhere it would fill a sparse file. */
 static bool window_open(struct ring_reader *r, struct window *w, uint64_t offset, size_t size,
-			int protection)
+			int protection, int flags)
 {
-	void *p = mmap(NULL, size, protection, MAP_SHARED | MAP_POPULATE, r->fd, (off_t)offset);
+	void *p = mmap(NULL, size, protection, MAP_SHARED | flags, r->fd, (off_t)offset);
 
 	if (p == MAP_FAILED)
 		return false;
@@ -121,7 +122,7 @@ static int check_header(struct ring_reader *r, struct tacho_error *err)
 
 	if (fstat(r->fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size < (off_t)ring_file_size(1))
 		return err_set(err, TACHO_EFORMAT, "%s is not a ring", r->name);
-	if (!window_open(r, &r->window, 0, RING_DATA, PROT_READ | PROT_WRITE))
+	if (!window_open(r, &r->window, 0, RING_DATA, PROT_READ | PROT_WRITE, 0))
 		return err_errno(err, TACHO_EREAD, "cannot map %s", r->name);
 	r->header = (struct ring_header *)r->window.base;
 	r->table = ring_extents(r->window.base);
@@ -230,6 +231,13 @@ uint64_t ring_threads_lost(const struct ring_reader *r)
 	return atomic_load_explicit(&r->header->threads_lost, memory_order_relaxed);
 }
 
+void ring_losses(const struct ring_reader *r, struct ring_losses *losses)
+{
+	losses->zones = atomic_load_explicit(&r->header->lost_zones, memory_order_relaxed);
+	losses->others = atomic_load_explicit(&r->header->lost_others, memory_order_relaxed);
+	losses->ends = 0;
+}
+
 bool ring_is_alive(struct ring_reader *r)
 {
 	return !r->dead && identity_is_alive(&r->identity);
@@ -258,7 +266,7 @@ static struct ring_stream *stream_open(struct ring_reader *r, uint32_t extent)
 		return NULL;
 	s->reader = r;
 	if (!window_open(r, &s->page_window, ring_page_offset(extent), RING_PAGE_SIZE,
-			 PROT_READ | PROT_WRITE)) {
+			 PROT_READ | PROT_WRITE, MAP_POPULATE)) {
 		free(s);
 		return NULL;
 	}
@@ -391,7 +399,8 @@ static bool enter_segment(struct ring_stream *s, uint32_t extent, uint32_t offse
 	    atomic_load_explicit(&r->table[extent].state, memory_order_acquire) !=
 		    RING_EXTENT_SEGMENT)
 		return false;
-	if (!window_open(r, &w, ring_segment_offset(extent), RING_SEG_SIZE, PROT_READ | PROT_WRITE))
+	if (!window_open(r, &w, ring_segment_offset(extent), RING_SEG_SIZE, PROT_READ | PROT_WRITE,
+			 MAP_POPULATE))
 		return false;
 	segment = (struct ring_segment *)w.base;
 	if (__atomic_load_n(&segment->magic, __ATOMIC_ACQUIRE) != RING_SEG_MAGIC ||

@@ -148,6 +148,8 @@ struct ring_losses {
 	uint64_t zones, ends, others;
 };
 void ring_stream_losses(const struct ring_stream *s, struct ring_losses *losses);
+/* Of threads that got no stream at all. */
+void ring_losses(const struct ring_reader *r, struct ring_losses *losses);
 
 void ring_stream_position(const struct ring_stream *s, struct ring_position *position);
 /* Continues at a position of an earlier recorder; false when the ring no longer has it. */

@@ -65,6 +65,9 @@ for size in 16k 64k 256k 2m; do
 	small_shm size=$size "$TACHO" run -q -f -o t.tacho -- "$PROGS/burst" 4 100000
 	expect_line said '^zones 400000 '
 	"$TACHO" check t.tacho >checked || { cat checked >&2; fail "unsound with $size of shared memory"; }
+	# A process that got a ring accounts for all, threads that got nothing included.
+	[ "$(checked emitted)" = 0 ] || [ "$(checked emitted)" = 400000 ] ||
+		fail "with $size of shared memory $(checked emitted) of 400000 are accounted for"
 done
 small_shm ro "$PROGS/burst" 2 1000 || fail "with a read-only /dev/shm"
 expect_line said '^zones 2000 '
