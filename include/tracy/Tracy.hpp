@@ -7,18 +7,9 @@
 #ifndef TACHO_TRACY_HPP
 #define TACHO_TRACY_HPP
 
+#include "TracyC.h"
 #include "common/TracyColor.hpp"
 #include "common/TracySystem.hpp"
-
-#ifndef TracyFunction
-#define TracyFunction __FUNCTION__
-#endif
-#ifndef TracyFile
-#define TracyFile __FILE__
-#endif
-#ifndef TracyLine
-#define TracyLine __LINE__
-#endif
 
 #ifndef TRACY_ENABLE
 

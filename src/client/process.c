@@ -35,14 +35,11 @@ void process_silence(void)
 /* Field 22 of /proc/self/stat: with the pid it names a process for ever. */
 static uint64_t start_time(void)
 {
-	char text[512], *at;
+	char text[512];
 	size_t n = sys_read_file("/proc/self/stat", text, sizeof(text) - 1);
 
 	text[n] = 0;
-	at = strrchr(text, ')'); /* the name may hold anything */
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at + 1, NULL, 10) : 0;
+	return ring_start_time(text);
 }
 
 static void fill_header(struct ring_header *header, uint64_t key, uint64_t now)

@@ -31,13 +31,17 @@ static bool read_proc(uint32_t pid, const char *name, char *text, size_t size)
 
 static uint64_t start_time_of(uint32_t pid)
 {
-	char text[1024], *at = NULL;
+	char text[1024];
 
-	if (read_proc(pid, "stat", text, sizeof(text)))
-		at = strrchr(text, ')'); /* the name may hold anything */
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at + 1, NULL, 10) : 0;
+	return read_proc(pid, "stat", text, sizeof(text)) ? ring_start_time(text) : 0;
+}
+
+/* A process that had no /proc when it joined does not know its start time: 0. */
+static bool started_at(uint32_t pid, uint64_t start_time)
+{
+	uint64_t started = start_time_of(pid);
+
+	return started && (!start_time || started == start_time);
 }
 
 static uint64_t namespace_of(uint32_t pid)
@@ -68,7 +72,7 @@ static uint32_t inner_pid_of(uint32_t pid)
 
 static bool is_process(const struct ring_header *h, uint32_t pid)
 {
-	return start_time_of(pid) == h->start_time && namespace_of(pid) == h->pid_namespace &&
+	return started_at(pid, h->start_time) && namespace_of(pid) == h->pid_namespace &&
 	       inner_pid_of(pid) == h->pid;
 }
 
@@ -80,7 +84,7 @@ static uint32_t visible_pid(const struct ring_header *h)
 	uint32_t pid, found = 0;
 
 	if (!h->pid_namespace || h->pid_namespace == namespace_of((uint32_t)getpid()))
-		return start_time_of(h->pid) == h->start_time ? h->pid : 0;
+		return started_at(h->pid, h->start_time) ? h->pid : 0;
 	d = opendir("/proc");
 	while (d && !found && (e = readdir(d))) {
 		pid = (uint32_t)strtoul(e->d_name, NULL, 10);
@@ -98,7 +102,7 @@ void identity_open(struct identity *id, const struct ring_header *header)
 	id->pid = visible_pid(header);
 	id->pidfd = id->pid ? (int)syscall(SYS_pidfd_open, id->pid, 0) : -1;
 	/* It may have ended, and its number been given away, between the two. */
-	if (id->pid && start_time_of(id->pid) != id->start_time)
+	if (id->pid && !started_at(id->pid, id->start_time))
 		id->pid = 0;
 }
 
@@ -114,6 +118,6 @@ bool identity_is_alive(const struct identity *id)
 	struct pollfd p = {.fd = id->pidfd, .events = POLLIN};
 
 	if (!id->pid || id->pidfd < 0)
-		return id->pid && start_time_of(id->pid) == id->start_time;
+		return id->pid && started_at(id->pid, id->start_time);
 	return poll(&p, 1, 0) == 0;
 }

@@ -25,6 +25,8 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define RING_VERSION    1u
 #define RING_MAGIC      0x474e495254434154ull /* "TACTRING" */
@@ -182,6 +184,16 @@ _Static_assert(sizeof(struct ring_page) == 160, "ABI");
 _Static_assert(sizeof(struct ring_header) <= RING_PAGE_SIZE, "ABI");
 _Static_assert(sizeof(struct ring_control) <= RING_PAGE_SIZE, "ABI");
 _Static_assert(RING_PAGE_SIZE + RING_MAX_EXTENTS * 16u <= RING_DATA, "ABI");
+
+/* ring_header.start_time in the text of /proc/PID/stat, 0 when it is not there. */
+static inline uint64_t ring_start_time(const char *stat)
+{
+	const char *at = strrchr(stat, ')'); /* the name before it may hold anything */
+
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at + 1, NULL, 10) : 0;
+}
 
 static inline struct ring_extent *ring_extents(void *base)
 {

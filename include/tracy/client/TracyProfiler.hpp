@@ -10,16 +10,6 @@
 #include <tacho/tacho.h>
 #include <type_traits>
 
-#ifndef TracyConcat
-#define TracyConcat(x, y) TracyConcatIndirect(x, y)
-#endif
-#ifndef TracyConcatIndirect
-#define TracyConcatIndirect(x, y) x##y
-#endif
-#ifndef TRACY_CALLSTACK
-#define TRACY_CALLSTACK 0
-#endif
-
 namespace tracy
 {
 struct SourceLocationData {
