@@ -103,7 +103,7 @@ static void check_all(const char *path)
 /* Kills: the file as it was when it had SIZE bytes is what the next recorder finds. */
 static void test_kills(void **state)
 {
-	char path[128], part[128];
+	char path[128], part[160];
 	uint64_t seed = 11;
 	int resumed = 0;
 
@@ -153,7 +153,7 @@ static void test_kills(void **state)
 static void test_large_state(void **state)
 {
 	enum { LEN = 20 << 20 };
-	char path[128], part[128];
+	char path[128], part[160];
 	char *big = malloc(LEN);
 	struct trace_writer_options options = {.force = true};
 	struct trace_writer *w;
@@ -189,7 +189,7 @@ static void test_names(void **state)
 {
 	struct trace_writer_options options = {0};
 	struct trace_writer *w;
-	char path[128], part[128];
+	char path[128], part[160];
 	struct tacho_error err;
 
 	(void)state;

@@ -109,7 +109,7 @@ static void check_filters(struct trace *t, const struct test_zones *z)
 
 static void try(size_t zones, struct test_shape shape)
 {
-	char path[128], part[128];
+	char path[128], part[160];
 	struct test_zones z = {0};
 	uint64_t seed = 17 + zones, now[THREADS] = {1000, 2000, 3000};
 	struct trace_writer *w;
