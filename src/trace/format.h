@@ -30,7 +30,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file format is li
 #define BLOCK_FLAGS        1u    /* flags that this version knows */
 #define BLOCK_RATIO        256u  /* an unpacked payload is at most this many times the packed one */
 #define BLOCK_ITEMS        8192u /* zones or rows that a writer puts into one block */
-#define BLOCK_ITEMS_MAX    65536u /* and that a reader accepts */
+#define BLOCK_ITEMS_MAX    16384u /* and that a reader accepts */
 
 enum block_type {
 	BLOCK_DEFS = 1,   /* definitions: properties, processes, tracks, source locations ... */

@@ -171,11 +171,12 @@ int model_read(struct trace_private *p, struct in *in)
 		uint8_t kind = in_byte(in);
 		size_t len = in_varint(in);
 		const uint8_t *bytes = in_bytes(in, len);
-		struct in body = {.p = bytes, .end = bytes + len};
+		struct in body;
 		int r;
 
 		if (!bytes)
 			break;
+		body = (struct in){.p = bytes, .end = bytes + len};
 		if (kind >= sizeof(readers) / sizeof(*readers) || !readers[kind])
 			continue;
 		r = readers[kind](p, &body);

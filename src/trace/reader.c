@@ -148,6 +148,8 @@ static void forget(struct trace_private *p)
 	p->processes.n = p->tracks.n = p->srclocs.n = p->properties.n = p->clock_points.n = 0;
 	p->ledgers.n = p->zones.n = p->rows.n = 0;
 	p->holes = 0;
+	free(p->sums);
+	p->sums = NULL;
 	p->srclocs_needed = 0;
 	memset(&p->trace.damage, 0, sizeof(p->trace.damage));
 }
@@ -169,6 +171,11 @@ static int load(struct trace_private *p, bool scan)
 	r = lanes_build(p);
 	if (r == 0)
 		span_find(p);
+	/* Stored statistics are of all that was written: not of what is left of a damaged file. */
+	if (p->trace.damage.bad_blocks || p->sums_srclocs != p->srclocs.n) {
+		free(p->sums);
+		p->sums = NULL;
+	}
 	damage_text(p);
 	return r;
 }

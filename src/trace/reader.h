@@ -98,6 +98,7 @@ struct trace_private {
 	uint32_t srclocs_needed;
 
 	struct zone_sums *sums; /* of the whole trace, per source location; NULL: not in the file */
+	size_t sums_srclocs;    /* source locations that there were when they were read */
 	struct clock_fit fit;
 	uint64_t scan_end; /* behind the last whole block; known after a scan only */
 	uint64_t next_sequence;
