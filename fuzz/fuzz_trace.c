@@ -103,7 +103,8 @@ static void use_figures(struct trace *t)
 	count = 0;
 	for (uint32_t lane = 0; lane < t->lane_count && lane < 16; lane++)
 		for (uint64_t span = t->end - t->start + 1; span; span >>= 9)
-			trace_lod_query(lod, lane, t->start, t->start + span, 100, &items, &count, &cap);
+			trace_lod_query(lod, lane, t->start, t->start + span, 100, &items, &count,
+					&cap);
 	free(items);
 	trace_lod_close(lod);
 }

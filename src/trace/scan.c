@@ -236,7 +236,8 @@ static int scan_checkpoint(struct trace_private *p, const struct block *b, struc
 {
 	uint64_t part = in_varint(in), parts = in_varint(in);
 
-	/* Only with its last part it is a checkpoint; its offset is that of its first part's block. */
+	/* Only with its last part it is a checkpoint; its offset is that of its first part's block.
+	 */
 	if (in->bad || part >= parts)
 		return TACHO_EDAMAGED;
 	if (part == 0)

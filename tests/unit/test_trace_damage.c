@@ -39,8 +39,8 @@ static struct file make_file(void)
 {
 	char path[128];
 	struct trace_writer *w;
-	struct trace_row row = {.kind = TRACE_ROW_MESSAGE, .thread = 0, .text = "a message",
-				.text_len = 9};
+	struct trace_row row = {
+		.kind = TRACE_ROW_MESSAGE, .thread = 0, .text = "a message", .text_len = 9};
 	uint64_t n = 0;
 
 	strcpy(path, test_path("whole.tacho"));
@@ -263,8 +263,8 @@ static void test_not_a_trace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cut),	      cmocka_unit_test(test_flip),
-		cmocka_unit_test(test_rubbish),	      cmocka_unit_test(test_other_versions),
+		cmocka_unit_test(test_cut),           cmocka_unit_test(test_flip),
+		cmocka_unit_test(test_rubbish),       cmocka_unit_test(test_other_versions),
 		cmocka_unit_test(test_unknown_block), cmocka_unit_test(test_not_a_trace),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);

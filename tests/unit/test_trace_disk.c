@@ -80,7 +80,8 @@ static void test_full_at_once(void **state)
 
 	(void)state;
 	limit_size(10);
-	assert_int_equal(trace_writer_open(&w, test_path("none.tacho"), &options, &err), TACHO_EWRITE);
+	assert_int_equal(trace_writer_open(&w, test_path("none.tacho"), &options, &err),
+			 TACHO_EWRITE);
 	limit_size(RLIM_INFINITY);
 	assert_int_equal(access(test_path("none.tacho.part"), F_OK), -1);
 }
@@ -98,7 +99,8 @@ static void test_bounded(void **state)
 	for (uint64_t i = 0; i < 2000000; i++) {
 		size_t buffered;
 
-		trace_lane_add(w, trace_lane(w, (uint32_t)(i * i % 5000), 0), 10 * i, 10 * i + 3, 0, 0);
+		trace_lane_add(w, trace_lane(w, (uint32_t)(i * i % 5000), 0), 10 * i, 10 * i + 3, 0,
+			       0);
 		buffered = trace_writer_buffered(w);
 		most = buffered > most ? buffered : most;
 	}

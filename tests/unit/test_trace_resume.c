@@ -22,8 +22,8 @@ static void add_event(struct trace_writer *w, uint64_t i)
 {
 	uint32_t track = track_of(i), depth = (uint32_t)(i / 100 % 3);
 	struct trace_extra extra = {.kind = TRACE_EXTRA_VALUE, .value = i};
-	struct trace_row row = {.time = i, .kind = TRACE_ROW_PLOT_INT, .thread = track, .a = i,
-				.text = ""};
+	struct trace_row row = {
+		.time = i, .kind = TRACE_ROW_PLOT_INT, .thread = track, .a = i, .text = ""};
 	struct trace_ledger ledger = {.zones_emitted = 1, .rows_emitted = i % 3 == 0};
 	char name[32];
 	int64_t srcloc;
@@ -130,7 +130,8 @@ static void test_kills(void **state)
 				break;
 			trace_writer_abandon(w);
 			assert_int_equal(stat(part, &st), 0);
-			assert_int_equal(truncate(part, st.st_size - (off_t)(test_random(&seed) % 200)), 0);
+			assert_int_equal(
+				truncate(part, st.st_size - (off_t)(test_random(&seed) % 200)), 0);
 			r = trace_writer_resume(&w, path, &options, (const void **)&p, &len, &err);
 			if (r == TACHO_ENO) { /* killed before the first checkpoint */
 				next = 0;
