@@ -19,7 +19,7 @@ ARROWS = {
     "perf": ["trace"],
     "export": ["trace"],
     "web": ["trace"],
-    "cmds": ["capture", "device", "tensix", "ops", "perf", "export", "web"],
+    "cmds": ["capture", "tracy", "device", "tensix", "ops", "perf", "export", "web"],
     "docs": ["cmds"],
 }
 PUBLIC = {"tacho", "tracy"}  # include/

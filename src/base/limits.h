@@ -18,5 +18,9 @@
 #define LIMIT_CSV_RECORD    (64u << 20) /* bytes of one CSV record */
 #define LIMIT_CSV_CELLS     (1u << 16)  /* cells of one CSV record */
 #define LIMIT_RING_FILE     (64ull << 30) /* bytes of one process's ring file */
+#define LIMIT_TRACY_RATIO   4096u        /* bytes that one byte of a .tracy file may unpack to ... */
+#define LIMIT_TRACY_FREE    (256ull << 20) /* ... beyond these */
+#define LIMIT_TRACY_TABLES  (64ull << 20) /* bytes of a .tracy file's names and texts in memory, ... */
+#define LIMIT_TRACY_TABLES_RATIO 32u     /* ... and as many more per byte of the file */
 
 #endif

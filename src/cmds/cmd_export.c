@@ -1,5 +1,6 @@
 #include "base/output.h"
 #include "cmds/query.h"
+#include "cmds/tracy_notes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,17 @@ struct conf {
 	int to;
 	const char *output;
 	bool force;
+	int64_t level;
 };
 
+/* Those of src/export, and one more that is a folder of its own. */
+enum { TO_TRACY = 3 };
+static const char *const formats[] = {"chrome", "csv", "json", "tracy", NULL};
+
 static const struct opt opts[] = {
-	OPT_ENUM(0, "to", struct conf, to, export_formats,
+	OPT_ENUM(0, "to", struct conf, to, formats,
 		 "chrome: events for Perfetto and chrome://tracing; csv: all zones; json: "
-		 "everything"),
+		 "everything; tracy: the whole trace for the Tracy viewer"),
 	OPT_STR('o', "output", "FILE", struct conf, output,
 		"write to FILE, - is standard output; the default is the name of the trace "
 		"with another ending"),
@@ -25,6 +31,9 @@ static const struct opt opts[] = {
 		"-1s.. (the last second)"),
 	QUERY_PROCESS(struct conf, query),
 	QUERY_THREAD(struct conf, query),
+	OPT_INT(0, "level", "N", struct conf, level,
+		"tracy: compress with Zstd at level 1 to 19; smaller, but only versions from "
+		"0.11 on read it"),
 	OPT_END,
 };
 
@@ -38,19 +47,38 @@ static bool strip(char *path, const char *ending)
 	return true;
 }
 
-/* app.tacho gives app.json or app.csv, beside it. */
-static char *default_output(const char *trace, enum export_format format)
+/* app.tacho gives app.json, app.csv or app.tracy, beside it. */
+static char *default_output(const char *trace, int format)
 {
+	static const char *const endings[] = {"json", "csv", "json", "tracy"};
 	char *stem = strdup(trace), *path = NULL;
 
 	if (!stem)
 		return NULL;
 	strip(stem, ".part");
-	strip(stem, ".tacho");
-	if (asprintf(&path, "%s.%s", stem, format == EXPORT_CSV ? "csv" : "json") < 0)
+	if (!strip(stem, ".tacho"))
+		strip(stem, ".tracy");
+	if (asprintf(&path, "%s.%s", stem, endings[format]) < 0)
 		path = NULL;
 	free(stem);
 	return path;
+}
+
+static int write_tracy(struct query *q, const struct conf *conf, const struct output *out)
+{
+	struct tracy_write_options options = {.level = (int)conf->level};
+	struct tracy_notes notes = {{0}};
+	int r;
+
+	if (q->filter.in.tracks || q->filter.in.srclocs || conf->query.range)
+		return err_set(&q->err, TACHO_EUSAGE, "--to=tracy writes the whole trace");
+	if (conf->level < 0 || conf->level > 19)
+		return err_set(&q->err, TACHO_EUSAGE, "--level: 1 to 19");
+	r = tracy_write(q->trace, fileno(out->file), out->path ? out->path : "standard output",
+			&options, &notes, &q->err);
+	if (r == 0 && !q->common->quiet)
+		tracy_notes_print(&notes);
+	return r;
 }
 
 static int write_file(struct query *q, const struct conf *conf, const char *path)
@@ -62,9 +90,13 @@ static int write_file(struct query *q, const struct conf *conf, const char *path
 	if (r < 0)
 		return r;
 	progress_start(&progress, q->common->quiet);
-	r = export_write(out.file, q->trace, (enum export_format)conf->to, &q->filter, &progress);
+	if (conf->to == TO_TRACY)
+		r = write_tracy(q, conf, &out);
+	else
+		r = export_write(out.file, q->trace, (enum export_format)conf->to, &q->filter,
+				 &progress);
 	progress_end(&progress);
-	if (r == TACHO_EWRITE || r == 0)
+	if (r == 0 || (r == TACHO_EWRITE && conf->to != TO_TRACY))
 		return output_close(&out, &q->err);
 	output_abandon(&out);
 	return r;
@@ -74,7 +106,7 @@ static int print(struct query *q, void *verb_conf)
 {
 	const struct conf *conf = verb_conf;
 	char *path = conf->output ? strdup(conf->output)
-				  : default_output(q->trace->path, (enum export_format)conf->to);
+				  : default_output(q->trace->path, conf->to);
 	int r = TACHO_ENOMEM;
 
 	q->filter.overlap = true;
@@ -91,13 +123,15 @@ QUERY_RUN(print)
 const struct cmd cmd_export = {
 	.name = "export",
 	.summary = "write a trace in another format",
-	.usage = "[--to=chrome|csv|json] [-o FILE] [-f] [options] FILE",
+	.usage = "[--to=chrome|csv|json|tracy] [-o FILE] [-f] [options] FILE",
 	.description =
 		"Writes a trace, or a part of it, in a format that other tools read.\n\n"
 		"chrome is the trace event format of Perfetto and chrome://tracing: zones, "
 		"messages, plots, frames, memory, locks and losses of all processes. csv is a "
 		"table of all zones, the same as that of 'tacho zones --format=csv'. json is "
-		"one object with everything that the trace holds.",
+		"one object with everything that the trace holds. tracy is a file of the Tracy "
+		"viewer, version 0.10.0, which later versions read too; what it has no room for is "
+		"counted and said.",
 	.examples =
 		"tacho export --to=chrome app.tacho\n  writes app.json, to be opened in Perfetto\n"
 		"tacho export --to=csv -o - -r 1s..2s app.tacho\n"

@@ -126,7 +126,7 @@ static int open_query(struct query *q, const struct query_conf *conf, int argc, 
 			       argc ? "one trace at a time: '%s' is one too many"
 				    : "the name of a trace is missing",
 			       argc ? argv[1] : "");
-	r = trace_open(&q->trace, argv[0], &q->err);
+	r = tracy_open_any(&q->trace, argv[0], NULL, &q->err);
 	if (r < 0)
 		return r;
 	ticks = (double)(q->trace->end - q->trace->start);

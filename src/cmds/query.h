@@ -15,6 +15,7 @@
 
 #include "cmds/cmds.h"
 #include "export/export.h"
+#include "tracy/tracy.h"
 
 struct query_conf {
 	const char *name;

@@ -70,9 +70,29 @@ struct trace_track {
 	uint32_t srcloc;     /* where a lock was declared, else TRACE_NONE */
 	uint32_t color;      /* 0xRRGGBB or 0 */
 	uint32_t format;     /* plots: enum trace_plot_format; frames: 1 = start/end pairs; locks: 1 = shared */
-	uint32_t flags;      /* plots: TRACE_PLOT_STEP, TRACE_PLOT_FILL */
+	uint32_t flags;      /* plots: TRACE_PLOT_STEP, TRACE_PLOT_FILL; threads: number in the file
+			      * that they were converted from, or 0 */
 	const char *name;    /* "" when none was given */
 };
+
+/*
+ * The id of a TRACE_CORE track. Tracks of one core differ in the RISC alone. Name: what they have in
+ * common, a slash, the RISC ("Device 0, core 1,1/BRISC"). With the top 16 bits set it is a queue of
+ * another accelerator: number of the context + 1, and 32 bits of the queue's own.
+ */
+#define TRACE_CORE_ID(device, x, y, risc)                                                          \
+	((uint64_t)(device) << 32 | (uint64_t)(x) << 20 | (uint64_t)(y) << 8 | (uint64_t)(risc))
+#define TRACE_CORE_DEVICE(id) ((uint32_t)((id) >> 32 & 0xffff))
+#define TRACE_CORE_X(id)      ((uint32_t)((id) >> 20 & 0xfff))
+#define TRACE_CORE_Y(id)      ((uint32_t)((id) >> 8 & 0xfff))
+#define TRACE_CORE_RISC(id)   ((uint32_t)((id) & 0xff))
+#define TRACE_CORE_OTHER(context, queue) ((uint64_t)((context) + 1) << 48 | (uint32_t)(queue))
+#define TRACE_CORE_IS_OTHER(id) ((id) >> 48 != 0)
+
+/* A property of a trace that was converted: the tick at which its source began to count time. */
+#define TRACE_ORIGIN "origin"
+/* Another: nanoseconds from there to its end, when the source said so itself. */
+#define TRACE_SPAN "span"
 
 enum trace_plot_format { TRACE_PLOT_NUMBER, TRACE_PLOT_MEMORY, TRACE_PLOT_PERCENT, TRACE_PLOT_WATT };
 #define TRACE_PLOT_STEP 1u
@@ -120,7 +140,8 @@ struct trace_zone {
 	X(APP_INFO, "app info") /*                                                  the text */    \
 	X(LOSS, "loss")       /* enum trace_loss   zones lost    others lost */                    \
 	X(NOTE, "note")       /* something the recorder noticed; text */                           \
-	X(LATE, "late")       /* events whose time ran backwards: a = how many, b = largest step */
+	X(LATE, "late")       /* events whose time ran backwards: a = how many, b = largest step */ \
+	X(CRASH, "crash")     /* the program died here; on the message track; text: of what */
 
 enum trace_row_kind {
 #define X(name, text) TRACE_ROW_##name,
@@ -150,7 +171,6 @@ enum trace_loss {
 	TRACE_LOSSES
 };
 
-/* Texts are LIMIT_BLOCK_TEXT bytes at most: longer ones are cut. */
 struct trace_row {
 	uint64_t time;
 	uint32_t kind;   /* enum trace_row_kind; readers pass over kinds they do not know */
@@ -162,9 +182,7 @@ struct trace_row {
 
 /*
  * The ledger of one track: what its program emitted, as told by the ring, against what the file
- * holds. "emitted == stored + lost" for zones and for rows; trace_check() recounts stored. It does so
- * over all tracks together, since a thread may emit zones of a fiber and rows of any track. Rows of
- * the kinds LOSS, NOTE and LATE are the recorder's own: nobody emitted them and they do not count.
+ * holds. "emitted == stored + lost" for zones and for rows; trace_check() recounts stored.
  */
 struct trace_ledger {
 	uint64_t zones_emitted, zones_lost;
@@ -194,8 +212,7 @@ int trace_writer_open(struct trace_writer **w, const char *path,
 /*
  * Opens the .part file that a killed recorder left at PATH.part (or PATH itself), drops what stands
  * behind its last checkpoint, and goes on. *STATE is the checkpoint's state, valid until the writer
- * is closed. Ids, lanes and ledgers are as they were. TACHO_ENO when it has no checkpoint, or when
- * there is no PATH.part and PATH is a complete file.
+ * is closed. Ids, lanes and ledgers are as they were. TACHO_ENO when it has no checkpoint.
  */
 int trace_writer_resume(struct trace_writer **w, const char *path,
 			const struct trace_writer_options *options, const void **state,
@@ -265,10 +282,7 @@ struct trace_lane_info {
 	uint32_t first_block, blocks; /* private: the lane's part of the block index */
 };
 
-/*
- * What is wrong with the file; all zero for a whole one. Opening a closed file reads its index alone:
- * a damaged block of zones or rows is found, passed over and counted here when it is read.
- */
+/* What is wrong with the file; all zero for a whole one. */
 struct trace_damage {
 	bool unfinished;          /* no trailer: the recorder did not close it */
 	uint64_t bad_blocks;      /* checksum or content wrong: passed over */
@@ -278,11 +292,7 @@ struct trace_damage {
 	char text[200];           /* one line for people, "" for a whole file */
 };
 
-/*
- * Plain arrays, valid until trace_close(). Every id in them and in what the functions below give is in
- * range, or TRACE_NONE where that is allowed; every string is one: of a damaged file too. A trace may
- * be used by one thread at a time.
- */
+/* Plain arrays, valid until trace_close(). Reading functions below may be used by one thread at a time. */
 struct trace {
 	const char *path;
 	uint64_t file_size;
@@ -310,10 +320,7 @@ struct trace {
 int trace_open(struct trace **trace, const char *path, struct tacho_error *err);
 void trace_close(struct trace *trace);
 
-/*
- * Nanoseconds since trace->start, and back. Monotone. With a single clock point the rate is taken from
- * the property "ticks per second".
- */
+/* Nanoseconds since trace->start, and back. Monotone. */
 int64_t trace_ns(const struct trace *trace, uint64_t ticks);
 uint64_t trace_ticks(const struct trace *trace, int64_t ns);
 /* A duration that starts at START: trace_ns(end) - trace_ns(start), without rounding twice. */
@@ -350,7 +357,6 @@ void trace_walk_close(struct trace_walk *w);
 struct trace_rows;
 int trace_rows_open(struct trace_rows **r, struct trace *trace, uint32_t track, uint64_t t0,
 		    uint64_t t1);
-/* 1 and a row, 0 at the end, or an error. Its text is not terminated and lives until the next call. */
 int trace_rows_next(struct trace_rows *r, struct trace_row *row, uint32_t *track);
 void trace_rows_close(struct trace_rows *r);
 
@@ -381,26 +387,18 @@ int trace_stats(struct trace *trace, const struct trace_filter *filter, struct t
 
 /*
  * What is visible of a lane between t0 and t1 at WIDTH pixels. An item is a single zone of at least
- * one pixel, or several smaller ones merged: those that start in one pixel and have no gap of a pixel
- * between them. Every zone of a pixel or more that overlaps the view is given singly; every pixel that
- * a zone touches is touched by an item and no other is; counts and busy add up to those of the zones
- * in view. At the edges a merged item may hold zones that lie less than a pixel outside. Times are
- * those of the zones, not cut at the edges.
+ * one pixel, or several smaller ones merged: those whose pixels touch.
  */
 struct trace_lod_item {
 	uint64_t start, end; /* ticks */
 	uint64_t count;      /* 1 = a single zone */
 	uint64_t busy;       /* ticks covered by zones */
-	uint64_t index;      /* in the lane, from 0: of the single zone, or of the longest merged one */
+	uint64_t index;      /* in the lane: of the single zone, or of the longest merged one */
 	uint32_t srcloc;     /* of that zone; TRACE_NONE when it was not looked up (merged) */
 };
 
 struct trace_lod;
-/*
- * Opens the index of a trace; makes it when it is missing or stale. It is kept in DIR, or in the cache
- * folder when DIR is NULL ($XDG_CACHE_HOME/tacho or ~/.cache/tacho), or in memory when it cannot be
- * kept. Close it before the trace.
- */
+/* Opens the index of a trace; makes it when it is missing or stale. DIR NULL = the cache folder. */
 int trace_lod_open(struct trace_lod **lod, struct trace *trace, const char *dir,
 		   struct tacho_error *err);
 void trace_lod_close(struct trace_lod *lod);

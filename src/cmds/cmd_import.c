@@ -1,0 +1,109 @@
+#include "base/fmt.h"
+#include "cmds/cmds.h"
+#include "cmds/tracy_notes.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct conf {
+	const char *output;
+	bool force;
+};
+
+static const struct opt opts[] = {
+	OPT_STR('o', "output", "FILE", struct conf, output,
+		"write to FILE; the default is the name of the input with the ending .tacho"),
+	OPT_FLAG('f', "force", struct conf, force, "replace FILE when it exists"),
+	OPT_END,
+};
+
+/* x.tacho for x.tracy */
+static char *default_output(const char *input)
+{
+	size_t len = strlen(input);
+	char *path;
+
+	if (len > 6 && !strcmp(input + len - 6, ".tracy"))
+		len -= 6;
+	return asprintf(&path, "%.*s.tacho", (int)len, input) < 0 ? NULL : path;
+}
+
+static void last_line(const char *output, uint64_t zones)
+{
+	char count[FMT_SIZE];
+
+	fprintf(stderr, "tacho: %s: %s zones\n", output, fmt_count(count, zones));
+}
+
+/* A damaged input gives what stands before the damage, and exit code 4. */
+static int convert(int fd, const char *input, const char *output, const struct conf *conf,
+		   const struct cmd_common *common)
+{
+	struct trace_writer_options options = {.force = conf->force};
+	struct tracy_notes notes = {{0}};
+	struct tacho_error err = {0}, damage = {0};
+	struct trace_writer *w;
+	uint64_t zones;
+	int r = trace_writer_open(&w, output, &options, &err);
+
+	if (r < 0)
+		return err_report(&err, r);
+	r = tracy_import(w, fd, input, &notes, &damage);
+	if (r < 0 && r != TACHO_EDAMAGED) {
+		char *part = NULL;
+
+		trace_writer_abandon(w);
+		if (asprintf(&part, "%s.part", output) >= 0)
+			unlink(part);
+		free(part);
+		return err_report(&damage, r);
+	}
+	zones = trace_writer_zones(w);
+	if (trace_writer_close(w, &err) < 0)
+		return err_report(&err, err.code);
+	if (!common->quiet) {
+		last_line(output, zones);
+		tracy_notes_print(&notes);
+	}
+	return r < 0 ? err_report(&damage, r) : 0;
+}
+
+static int run(void *verb_conf, const struct cmd_common *common, int argc, char **argv)
+{
+	const struct conf *conf = verb_conf;
+	struct tacho_error err = {0};
+	char *output;
+	int fd, r;
+
+	if (argc != 1) {
+		err_set(&err, TACHO_EUSAGE, "import takes one file");
+		return err_report(&err, TACHO_EUSAGE);
+	}
+	fd = open(argv[0], O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0) {
+		err_errno(&err, TACHO_EREAD, "cannot read %s", argv[0]);
+		return err_report(&err, TACHO_EREAD);
+	}
+	output = conf->output ? strdup(conf->output) : default_output(argv[0]);
+	r = output ? convert(fd, argv[0], output, conf, common) : err_report(NULL, TACHO_ENOMEM);
+	free(output);
+	close(fd);
+	return r;
+}
+
+const struct cmd cmd_import = {
+	.name = "import",
+	.summary = "make a trace of a file from another profiler",
+	.usage = "[options] FILE.tracy",
+	.description =
+		"Converts a trace that Tracy has saved (versions 0.9.0 to 0.14.0) into one of ours. "
+		"Zones, source locations, texts, messages, plots, frames, memory, locks and device "
+		"contexts are kept; what has no place is counted and said. Every verb that reads a "
+		"trace takes a .tracy file too; converting it once makes reading it faster.",
+	.examples = "tacho import run.tracy\n  writes run.tacho\n",
+	.opts = opts,
+	.conf_size = sizeof(struct conf),
+	.run = run,
+};

@@ -1,0 +1,126 @@
+#include "tracy/container.h"
+
+#include <errno.h>
+#include <lz4.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#define PACKED_ROOM  (4 + CONTAINER_BLOCK + CONTAINER_BLOCK / 128 + 1024)
+#define OUT_BYTES    (256u << 10)
+
+static void flush_file(struct out *out)
+{
+	size_t done = 0;
+
+	while (done < out->packed_n && !out->error.code) {
+		ssize_t n = write(out->fd, out->packed + done, out->packed_n - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			err_errno(&out->error, TACHO_EWRITE, "cannot write %s", out->path);
+		else
+			done += (size_t)n;
+	}
+	out->written += done;
+	out->packed_n = 0;
+}
+
+static size_t pack_zstd(struct out *out, uint8_t *to)
+{
+	ZSTD_inBuffer from = {out->block, out->n, 0};
+	ZSTD_outBuffer into = {to, PACKED_ROOM - 4, 0};
+	size_t r;
+
+	do
+		r = ZSTD_compressStream2(out->zstd, &into, &from, ZSTD_e_flush);
+	while (r && !ZSTD_isError(r) && into.pos < into.size);
+	return r ? 0 : into.pos;
+}
+
+/* Blocks are packed on their own: a reader that keeps history does not mind. */
+static void put_block(struct out *out)
+{
+	uint8_t *to = out->packed + out->packed_n;
+	uint32_t size;
+
+	if (out->level)
+		size = (uint32_t)pack_zstd(out, to + 4);
+	else
+		size = (uint32_t)LZ4_compress_default((const char *)out->block, (char *)to + 4,
+						      (int)out->n, PACKED_ROOM - 4);
+	if (!size && !out->error.code)
+		err_set(&out->error, TACHO_EINTERNAL, "cannot compress for %s", out->path);
+	memcpy(to, &size, 4);
+	out->packed_n += 4 + size;
+	out->raw += out->n;
+	out->n = 0;
+	if (out->packed_n >= OUT_BYTES)
+		flush_file(out);
+}
+
+int out_open(struct out *out, int fd, const char *path, int level, struct tacho_error *err)
+{
+	static const uint8_t old[4] = {'t', 'l', 'Z', 4}, new[6] = {'t', 'r', 0xfd, 'P', 1, 1};
+
+	memset(out, 0, sizeof(*out));
+	out->fd = fd;
+	out->path = path;
+	out->level = level;
+	out->block = malloc(CONTAINER_BLOCK);
+	out->packed = malloc(OUT_BYTES + PACKED_ROOM);
+	if (level)
+		out->zstd = ZSTD_createCCtx();
+	if (!out->block || !out->packed || (level && !out->zstd)) {
+		out_abandon(out);
+		return err_set(err, TACHO_ENOMEM, "no memory to write %s", path);
+	}
+	if (level)
+		ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_compressionLevel, level);
+	out->packed_n = level ? sizeof(new) : sizeof(old);
+	memcpy(out->packed, level ? new : old, out->packed_n);
+	return 0;
+}
+
+void out_copy(struct out *out, const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes;
+
+	while (len) {
+		size_t n = CONTAINER_BLOCK - out->n;
+
+		if (!n) {
+			put_block(out);
+			continue;
+		}
+		n = n < len ? n : len;
+		memcpy(out->block + out->n, at, n);
+		out->n += n;
+		at += n;
+		len -= n;
+	}
+}
+
+int out_close(struct out *out, struct tacho_error *err)
+{
+	int r;
+
+	if (out->n)
+		put_block(out);
+	flush_file(out);
+	r = out->error.code;
+	if (r < 0)
+		err_set(err, r, "%s", out->error.text);
+	out_abandon(out);
+	return r;
+}
+
+void out_abandon(struct out *out)
+{
+	free(out->block);
+	free(out->packed);
+	ZSTD_freeCCtx(out->zstd);
+	out->block = out->packed = NULL;
+	out->zstd = NULL;
+}

@@ -1,0 +1,368 @@
+/* The tables of a file that is being written: strings, threads, source locations. */
+#include "tracy/write.h"
+
+#include <stdlib.h>
+
+/* -------------------------------------------------------------------- names */
+
+int64_t model_string(struct write *w, const char *text, bool pointer)
+{
+	int64_t id = strings_add(&w->strings, text, strlen(text));
+
+	if (id >= 0 && pointer)
+		w->strings.list.v[id].pointer = true;
+	return id;
+}
+
+void model_put_strings(struct write *w)
+{
+	struct out *out = &w->out;
+	uint64_t pointers = 1;
+
+	out_u64(out, w->strings.list.n);
+	for (size_t i = 0; i < w->strings.list.n; i++) {
+		const struct string_entry *e = &w->strings.list.v[i];
+
+		out_u64(out, STRING_POINTER(i));
+		out_u64(out, e->len);
+		out_copy(out, w->strings.text.data + e->at, e->len);
+		pointers += e->pointer;
+	}
+	/* The pointer 0 stands for the frame set, and the memory pool, without a name: string 0. */
+	out_u64(out, pointers);
+	out_u64(out, 0);
+	out_u64(out, STRING_POINTER(0));
+	for (size_t i = 0; i < w->strings.list.n; i++) {
+		if (!w->strings.list.v[i].pointer)
+			continue;
+		out_u64(out, STRING_POINTER(i));
+		out_u64(out, STRING_POINTER(i));
+	}
+}
+
+/* "name", or with several processes "process/name"; a thread without a name is its number then. */
+static int64_t track_name(struct write *w, uint32_t track)
+{
+	const struct trace_track *t = &w->trace->tracks[track];
+	const struct trace_process *p =
+		t->process < w->trace->process_count ? &w->trace->processes[t->process] : NULL;
+	bool thread = t->kind == TRACE_THREAD || t->kind == TRACE_FIBER;
+	struct buf b = BUF_INIT;
+	int64_t id;
+
+	if (w->several && p && t->kind != TRACE_CORE)
+		buf_addf(&b, "%s/", p->name);
+	if (!t->name[0] && thread && w->several)
+		buf_addf(&b, "%llu", (unsigned long long)t->id);
+	else if (!t->name[0] && t->kind == TRACE_FRAMES && w->several)
+		buf_adds(&b, "Frame");
+	else
+		buf_adds(&b, t->name);
+	if (b.failed)
+		id = TACHO_ENOMEM;
+	else
+		id = b.len ? strings_add(&w->strings, b.data, b.len) : -1;
+	if (id >= 0 && !thread && t->kind != TRACE_CORE && t->kind != TRACE_LOCK)
+		w->strings.list.v[id].pointer = true;
+	buf_free(&b);
+	return id;
+}
+
+static int prepare_names(struct write *w)
+{
+	w->names = malloc((w->trace->track_count + 1) * sizeof(*w->names));
+	if (!w->names)
+		return TACHO_ENOMEM;
+	for (uint32_t i = 0; i < w->trace->track_count; i++) {
+		w->names[i] = track_name(w, i);
+		if (w->names[i] < -1)
+			return TACHO_ENOMEM;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------ threads */
+
+/* Numbers are used again by the system, and fibers have their own: a free one above 32 bits. */
+static uint64_t unique_tid(const struct map *used, uint64_t tid)
+{
+	uint64_t next = tid ? tid : 1ull << 32;
+
+	while (map_get(used, next))
+		next += 1ull << 32;
+	return next;
+}
+
+static int add_thread(struct write *w, struct map *used, struct out_thread *t, uint64_t tid)
+{
+	if (w->numbers.n > THREAD_MAX) {
+		w->notes->n[TRACY_NOTE_THREADS]++;
+		return 0;
+	}
+	t->tid = unique_tid(used, tid);
+	t->number = (uint16_t)w->numbers.n;
+	t->written = true;
+	if (map_set(used, t->tid, 1) < 0)
+		return TACHO_ENOMEM;
+	return vec_push(&w->numbers, t->tid);
+}
+
+static int prepare_threads(struct write *w)
+{
+	const struct trace *t = w->trace;
+	struct map used = {0};
+	int r = vec_push(&w->numbers, 0);
+
+	w->threads = calloc(t->track_count + 1, sizeof(*w->threads));
+	if (!w->threads)
+		r = TACHO_ENOMEM;
+	for (uint32_t i = 0; i < t->track_count && r == 0; i++)
+		if (t->tracks[i].kind == TRACE_THREAD || t->tracks[i].kind == TRACE_FIBER)
+			r = add_thread(w, &used, &w->threads[i], t->tracks[i].id);
+	map_free(&used);
+	return r;
+}
+
+void model_put_threads(struct write *w)
+{
+	struct out *out = &w->out;
+	uint64_t names = 0;
+
+	for (uint32_t i = 0; i < w->trace->track_count; i++)
+		names += w->threads[i].written && w->names[i] >= 0;
+	out_u64(out, names);
+	for (uint32_t i = 0; i < w->trace->track_count; i++) {
+		if (!w->threads[i].written || w->names[i] < 0)
+			continue;
+		out_u64(out, w->threads[i].tid);
+		out_u64(out, STRING_POINTER(w->names[i]));
+	}
+	out_u64(out, 0); /* names of threads of other programs */
+	out_u64(out, w->numbers.n);
+	out_copy(out, w->numbers.v, w->numbers.n * sizeof(*w->numbers.v));
+	out_u64(out, 0); /* threads of other programs */
+}
+
+/* --------------------------------------------------------- source locations */
+
+static int16_t srcloc_id(size_t index)
+{
+	return (int16_t)(index < SRCLOC_MAX ? index + 1 : SRCLOC_MAX - index - 1);
+}
+
+static int64_t optional(struct write *w, const char *text, bool pointer)
+{
+	return text[0] ? model_string(w, text, pointer) : -1;
+}
+
+static int add_srcloc(struct write *w, const struct trace_srcloc *s, uint32_t line)
+{
+	bool pointer = w->srclocs.n < SRCLOC_MAX;
+	struct out_srcloc o = {.name = optional(w, s->name, pointer),
+			       .function = optional(w, s->function, pointer),
+			       .file = optional(w, s->file, pointer),
+			       .line = line,
+			       .color = bgr(s->color)};
+
+	if (o.name < -1 || o.function < -1 || o.file < -1)
+		return TACHO_ENOMEM;
+	return vec_push(&w->srclocs, o);
+}
+
+/* How much of a source location tells which ones are merged, from the finest to one for all. */
+enum fold { FOLD_FUNCTION, FOLD_FILE, FOLD_ALL };
+
+static uint64_t fold_key(struct write *w, uint32_t srcloc, enum fold fold)
+{
+	const struct trace_srcloc *s = &w->trace->srclocs[srcloc];
+	int64_t file = fold == FOLD_ALL ? 0 : model_string(w, s->file, false);
+	int64_t function = fold == FOLD_FUNCTION ? model_string(w, s->function, false) : 0;
+
+	return (uint64_t)file << 32 | (uint64_t)function;
+}
+
+static int count_folds(struct write *w, enum fold fold, size_t *count)
+{
+	struct map seen = {0};
+	int r = 0;
+
+	for (uint32_t i = 0; i < w->trace->srcloc_count && r == 0; i++)
+		r = map_set(&seen, fold_key(w, i, fold), 1);
+	*count = seen.n;
+	map_free(&seen);
+	return r;
+}
+
+/* ORDER[from..) become one location per function (or file), which take the places left. */
+static int fold_rest(struct write *w, const uint32_t *order, size_t from, enum fold fold)
+{
+	struct map made = {0};
+	int r = 0;
+
+	for (size_t i = from; i < w->trace->srcloc_count && r == 0; i++) {
+		const struct trace_srcloc *s = &w->trace->srclocs[order[i]];
+		uint64_t key = fold_key(w, order[i], fold);
+		uint32_t *at = map_get(&made, key);
+		struct trace_srcloc whole = {.name = fold == FOLD_FUNCTION ? "" : "(merged)",
+					     .function = fold == FOLD_FUNCTION ? s->function : "",
+					     .file = fold == FOLD_ALL ? "" : s->file};
+
+		if (!at) {
+			r = map_set(&made, key, (uint32_t)w->srclocs.n);
+			if (r == 0)
+				r = add_srcloc(w, &whole, 0);
+			at = map_get(&made, key);
+		}
+		if (r == 0) {
+			w->srcloc[order[i]] = srcloc_id(*at);
+			w->folded[order[i]] =
+				model_string(w, trace_srcloc_name(w->trace, order[i]), false);
+			w->notes->n[TRACY_NOTE_FOLDED]++;
+		}
+	}
+	map_free(&made);
+	return r;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct trace_stat *x = a, *y = b;
+	uint64_t m = x->count + x->unfinished, n = y->count + y->unfinished;
+
+	return m != n ? (m > n ? -1 : 1) : (x->srcloc > y->srcloc) - (x->srcloc < y->srcloc);
+}
+
+/* The locations with the most zones first. */
+static int rank_srclocs(struct write *w, uint32_t *order)
+{
+	struct trace_filter all = {.t1 = UINT64_MAX, .no_percentiles = true};
+	uint32_t n = w->trace->srcloc_count, at = 0;
+	struct trace_stat *stats = NULL;
+	uint8_t *seen = calloc(n + 1, 1);
+	size_t count = 0;
+	int r = seen ? trace_stats(w->trace, &all, &stats, &count, NULL) : TACHO_ENOMEM;
+
+	if (r == 0 && count)
+		qsort(stats, count, sizeof(*stats), by_count);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		if (stats[i].srcloc < n && !seen[stats[i].srcloc]) {
+			seen[stats[i].srcloc] = 1;
+			order[at++] = stats[i].srcloc;
+		}
+	}
+	for (uint32_t i = 0; r == 0 && i < n; i++)
+		if (!seen[i])
+			order[at++] = i;
+	free(stats);
+	free(seen);
+	return r;
+}
+
+static int prepare_srclocs(struct write *w)
+{
+	uint32_t n = w->trace->srcloc_count;
+	uint32_t *order = malloc((n + 1) * sizeof(*order));
+	size_t keep = n, folds = 0;
+	enum fold fold = FOLD_FUNCTION;
+	int r = 0;
+
+	w->srcloc = calloc(n + 1, sizeof(*w->srcloc));
+	w->folded = malloc((n + 1) * sizeof(*w->folded));
+	if (!order || !w->srcloc || !w->folded)
+		r = TACHO_ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < n; i++) {
+		order[i] = i;
+		w->folded[i] = -1;
+	}
+	if (r == 0 && n > 2 * SRCLOC_MAX) {
+		r = rank_srclocs(w, order);
+		for (; r == 0; fold++) {
+			r = count_folds(w, fold, &folds);
+			if (fold == FOLD_ALL || folds <= SRCLOC_MAX)
+				break;
+		}
+		keep = 2 * SRCLOC_MAX - folds;
+	}
+	for (size_t i = 0; r == 0 && i < keep; i++) {
+		w->srcloc[order[i]] = srcloc_id(w->srclocs.n);
+		r = add_srcloc(w, &w->trace->srclocs[order[i]], w->trace->srclocs[order[i]].line);
+	}
+	if (r == 0 && keep < n)
+		r = fold_rest(w, order, keep, fold);
+	free(order);
+	return r;
+}
+
+static void put_srcloc(struct out *out, const struct out_srcloc *s, bool pointers)
+{
+	void (*put)(struct out *, int64_t) = pointers ? out_pointer : out_ref;
+
+	put(out, s->name);
+	put(out, s->function);
+	put(out, s->file);
+	out_u32(out, s->line);
+	out_u32(out, s->color);
+}
+
+static void put_counts(struct write *w, bool device)
+{
+	out_u64(&w->out, w->srclocs.n);
+	for (size_t i = 0; i < w->srclocs.n; i++) {
+		out_i16(&w->out, srcloc_id(i));
+		out_u64(&w->out, device ? w->srclocs.v[i].device_zones : w->srclocs.v[i].zones);
+	}
+}
+
+void model_put_srclocs(struct write *w)
+{
+	static const uint64_t base = 1ull << 40; /* what the program had them at: any unique number */
+	size_t fixed = w->srclocs.n < SRCLOC_MAX ? w->srclocs.n : SRCLOC_MAX;
+	struct out *out = &w->out;
+
+	out_u64(out, fixed);
+	for (size_t i = 0; i < fixed; i++) {
+		out_u64(out, base + 64 * i);
+		put_srcloc(out, &w->srclocs.v[i], true);
+	}
+	out_u64(out, fixed + 1);
+	out_u64(out, 0);
+	for (size_t i = 0; i < fixed; i++)
+		out_u64(out, base + 64 * i);
+	out_u64(out, w->srclocs.n - fixed);
+	for (size_t i = fixed; i < w->srclocs.n; i++)
+		put_srcloc(out, &w->srclocs.v[i], false);
+	put_counts(w, false);
+	put_counts(w, true);
+}
+
+/* A lock must have a location: one for all that have none. */
+static int prepare_locks(struct write *w)
+{
+	static const struct trace_srcloc none = {.name = "lock", .function = "", .file = ""};
+	bool needed = false;
+
+	for (uint32_t i = 0; i < w->trace->track_count; i++)
+		needed |= w->trace->tracks[i].kind == TRACE_LOCK &&
+			  w->trace->tracks[i].srcloc >= w->trace->srcloc_count;
+	if (!needed || w->srclocs.n >= 2 * SRCLOC_MAX)
+		return 0;
+	w->lock_srcloc = srcloc_id(w->srclocs.n);
+	return add_srcloc(w, &none, 0);
+}
+
+int model_prepare(struct write *w)
+{
+	int r = 0;
+
+	w->strings.text = (struct buf)BUF_INIT;
+	w->several = w->trace->process_count > 1;
+	if (model_string(w, "Frame", false) < 0)
+		r = TACHO_ENOMEM;
+	if (r == 0)
+		r = prepare_names(w);
+	if (r == 0)
+		r = prepare_threads(w);
+	if (r == 0)
+		r = prepare_srclocs(w);
+	return r < 0 ? r : prepare_locks(w);
+}

@@ -1,0 +1,234 @@
+/* Sections that the model has no place for: passed over, counted. */
+#include "tracy/read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* N elements of SIZE bytes. */
+static void skip_list(struct read *r, uint64_t n, uint64_t size)
+{
+	uint64_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes))
+		bytes = UINT64_MAX;
+	in_skip(&r->in, bytes);
+}
+
+static void note(struct read *r, enum tracy_note what, uint64_t n)
+{
+	if (read_ok(r))
+		r->notes->n[what] += n;
+}
+
+/* What an item of a section looks like is not known: a file that has some ends here. */
+static void no_items(struct read *r, uint64_t n)
+{
+	if (n && read_ok(r))
+		in_fail(&r->in, TACHO_EVERSION, "it has sections, which are not understood");
+}
+
+void read_old_sections(struct read *r)
+{
+	no_items(r, in_u64(&r->in));
+}
+
+void read_sections(struct read *r)
+{
+	uint64_t n = in_u64(&r->in);
+
+	for (uint64_t i = 0; i < n && read_ok(r); i++) {
+		in_u16(&r->in);
+		no_items(r, in_u64(&r->in));
+	}
+	n = in_u64(&r->in);
+	skip_list(r, n, 2 + 3);
+	note(r, TRACY_NOTE_SECTIONS, n);
+}
+
+/* The stacks themselves: that zones had some was noted there. */
+void read_callstacks(struct read *r)
+{
+	uint64_t n = in_u64(&r->in);
+
+	for (uint64_t i = 0; i < n && read_ok(r); i++)
+		skip_list(r, in_u16(&r->in), 8);
+}
+
+void read_callstack_frames(struct read *r)
+{
+	uint64_t n = in_u64(&r->in);
+
+	for (uint64_t i = 0; i < n && read_ok(r); i++) {
+		uint8_t k;
+
+		in_u64(&r->in);
+		k = in_u8(&r->in);
+		in_u24(&r->in);
+		skip_list(r, k, 3 + 3 + 4 + 8);
+	}
+}
+
+void read_images(struct read *r)
+{
+	uint64_t n;
+
+	in_skip(&r->in, in_u32(&r->in));
+	n = in_u64(&r->in);
+	for (uint64_t i = 0; i < n && read_ok(r); i++) {
+		uint64_t width = in_u16(&r->in), height = in_u16(&r->in);
+
+		in_u8(&r->in);
+		in_skip(&r->in, width * height / 2);
+	}
+	note(r, TRACY_NOTE_IMAGES, n);
+}
+
+void read_switches(struct read *r)
+{
+	uint64_t size = r->version >= TRACY_VERSION(0, 11, 3) ? 36 : 35, n = in_u64(&r->in);
+
+	for (uint64_t i = 0; i < n && read_ok(r); i++) {
+		uint64_t k;
+
+		in_u64(&r->in);
+		k = in_u64(&r->in);
+		skip_list(r, k, size);
+		note(r, TRACY_NOTE_SWITCHES, k);
+	}
+}
+
+void read_cpu_switches(struct read *r)
+{
+	in_u64(&r->in);
+	for (int i = 0; i < 256 && read_ok(r); i++)
+		skip_list(r, in_u64(&r->in), 8 + 8 + 2);
+}
+
+void read_pids(struct read *r)
+{
+	uint64_t n = in_u64(&r->in);
+
+	for (uint64_t i = 0; i < n && read_ok(r); i++) {
+		uint64_t tid = in_u64(&r->in), pid = in_u64(&r->in);
+
+		if (map_get(&r->thread_of, tid) && map_set(&r->pids, tid, (uint32_t)pid) < 0)
+			in_fail(&r->in, TACHO_ENOMEM, "no memory");
+	}
+}
+
+void read_cpu_threads(struct read *r)
+{
+	skip_list(r, in_u64(&r->in), 8 + 8 + 4 + 4);
+}
+
+void read_symbols(struct read *r)
+{
+	uint64_t n;
+
+	in_skip(&r->in, 8 + 8);
+	n = in_u64(&r->in);
+	skip_list(r, n, 8 + 3 + 3 + 4 + 3 + 3 + 4 + 1 + 3);
+	note(r, TRACY_NOTE_SYMBOLS, n);
+}
+
+void read_symbol_code(struct read *r)
+{
+	uint64_t n = in_u64(&r->in);
+
+	for (uint64_t i = 0; i < n && read_ok(r); i++) {
+		in_u64(&r->in);
+		in_skip(&r->in, in_u32(&r->in));
+	}
+}
+
+void read_code_map(struct read *r)
+{
+	skip_list(r, in_u64(&r->in), 8 + 8);
+}
+
+void read_hardware(struct read *r)
+{
+	uint64_t n = in_u64(&r->in);
+
+	for (uint64_t i = 0; i < n && read_ok(r); i++) {
+		in_u64(&r->in);
+		for (int k = 0; k < 6 && read_ok(r); k++) {
+			uint64_t samples = in_u64(&r->in);
+
+			skip_list(r, samples, 8);
+			note(r, TRACY_NOTE_SAMPLES, samples);
+		}
+	}
+}
+
+void read_sources(struct read *r)
+{
+	uint64_t n = in_u64(&r->in);
+
+	for (uint64_t i = 0; i < n && read_ok(r); i++) {
+		in_skip(&r->in, in_u32(&r->in));
+		in_skip(&r->in, in_u32(&r->in));
+	}
+	note(r, TRACY_NOTE_SOURCES, n);
+}
+
+/* ---------------------------------------------------------------- processes */
+
+/* A process of a file that holds several: its name is what its threads' names begin with. */
+static int64_t add_process(struct read *r, uint32_t pid, const char *name, size_t len)
+{
+	struct trace_process p = {.pid = pid, .start = READ_ORIGIN, .command = "",
+				  .exit_status = TRACE_EXIT_UNKNOWN};
+	char *copy = strndup(name, len);
+	int64_t id;
+
+	if (!copy)
+		return TACHO_ENOMEM;
+	p.name = copy;
+	id = trace_add_process(r->sink.w, &p);
+	free(copy);
+	return id;
+}
+
+/* "process/thread" becomes the process and the thread again. */
+static void move_thread(struct read *r, struct read_thread *t, struct map *made, uint32_t pid)
+{
+	const uint32_t *name = map_get(&r->thread_names, t->tid);
+	const char *text = read_string(r, name ? *name + 1 : 0, NULL), *slash = strchr(text, '/');
+	uint32_t *known = map_get(made, pid);
+	char number[24];
+	int64_t id;
+
+	if (!slash)
+		return;
+	id = known ? *known : add_process(r, pid, text, (size_t)(slash - text));
+	if (id < 0 || (!known && map_set(made, pid, (uint32_t)id) < 0)) {
+		sink_error(&r->sink, id < 0 ? id : TACHO_ENOMEM);
+		return;
+	}
+	snprintf(number, sizeof(number), "%llu", (unsigned long long)t->tid);
+	t->info.process = (uint32_t)id;
+	t->info.name = strcmp(slash + 1, number) ? slash + 1 : "";
+	sink_error(&r->sink, trace_update_track(r->sink.w, t->track, &t->info));
+}
+
+void read_finish_processes(struct read *r)
+{
+	struct map made = {0};
+	bool several = false;
+
+	for (size_t i = 0; i < r->threads.n; i++) {
+		const uint32_t *pid = map_get(&r->pids, r->threads.v[i].tid);
+
+		several |= pid && *pid != r->pid;
+	}
+	if (several && map_set(&made, r->pid, r->process) == 0) {
+		for (size_t i = 0; i < r->threads.n && !r->sink.error; i++) {
+			const uint32_t *pid = map_get(&r->pids, r->threads.v[i].tid);
+
+			if (pid)
+				move_thread(r, &r->threads.v[i], &made, *pid);
+		}
+	}
+	map_free(&made);
+}

@@ -1,0 +1,175 @@
+/*
+ * A lane holds the zones of one depth, the file wants a tree with the number of children in front of
+ * them. So each lane is read by two cursors: one counts the children of a zone ahead of the other,
+ * which gives them out. A zone belongs to the first parent that it starts before the end of.
+ */
+#include "tracy/write.h"
+
+#include <stdlib.h>
+
+struct level {
+	struct trace_cursor *ahead, *cursor;
+	struct trace_zone next; /* of AHEAD, when there is one */
+	bool has_next;
+	uint64_t total, given; /* zones of the lane */
+	uint64_t left;         /* of the parent that is open */
+	struct tree_zone zone; /* that is open */
+};
+
+struct tree {
+	struct write *w;
+	struct level *levels;
+	uint32_t count;
+};
+
+static int move_ahead(struct level *l)
+{
+	int r = trace_cursor_next(l->ahead, &l->next);
+
+	l->has_next = r > 0;
+	return r < 0 ? r : 0;
+}
+
+/* The index tells how many zones a lane has, unless the file is damaged. */
+static int count_zones(struct trace *t, uint32_t lane, uint64_t *total)
+{
+	struct trace_cursor *c;
+	struct trace_zone zone;
+	int r;
+
+	*total = t->lanes[lane].zones;
+	if (!t->damage.bad_blocks && !t->damage.unfinished)
+		return 0;
+	r = trace_cursor_open(&c, t, lane, 0, UINT64_MAX);
+	for (*total = 0; r >= 0 && (r = trace_cursor_next(c, &zone)) > 0; (*total)++)
+		;
+	trace_cursor_close(c);
+	return r;
+}
+
+static int tree_open(struct tree *tree, struct write *w, uint32_t track)
+{
+	uint32_t first;
+	int r = 0;
+
+	trace_track_lanes(w->trace, track, &first, &tree->count);
+	tree->w = w;
+	tree->levels = calloc(tree->count + 1, sizeof(*tree->levels));
+	if (!tree->levels)
+		return TACHO_ENOMEM;
+	for (uint32_t i = 0; i < tree->count && r == 0; i++) {
+		struct level *l = &tree->levels[i];
+
+		r = count_zones(w->trace, first + i, &l->total);
+		if (r == 0)
+			r = trace_cursor_open(&l->cursor, w->trace, first + i, 0, UINT64_MAX);
+		if (r == 0 && i)
+			r = trace_cursor_open(&l->ahead, w->trace, first + i, 0, UINT64_MAX);
+		if (r == 0 && i)
+			r = move_ahead(l);
+	}
+	return r;
+}
+
+static void tree_close(struct tree *tree)
+{
+	for (uint32_t i = 0; tree->levels && i < tree->count; i++) {
+		trace_cursor_close(tree->levels[i].cursor);
+		trace_cursor_close(tree->levels[i].ahead);
+	}
+	free(tree->levels);
+}
+
+/* The last zone of a lane takes what is left of the next one. */
+static int count_children(struct level *l, const struct trace_zone *parent, bool last,
+			  uint64_t *children)
+{
+	int r = 0;
+
+	while (r == 0 && l->has_next &&
+	       (last || l->next.start < parent->end || l->next.end <= parent->end)) {
+		++*children;
+		r = move_ahead(l);
+	}
+	return r;
+}
+
+static void keep_inside(struct tree_zone *zone, const struct tree_zone *parent)
+{
+	if (zone->start < parent->start)
+		zone->start = parent->start;
+	if (parent->end >= 0 && zone->start > parent->end)
+		zone->start = parent->end;
+	if (parent->end >= 0 && zone->end > parent->end)
+		zone->end = parent->end;
+	if (zone->end >= 0 && zone->end < zone->start)
+		zone->end = zone->start;
+}
+
+/* Reads the next zone of level DEPTH. */
+static int open_zone(struct tree *tree, uint32_t depth)
+{
+	struct level *l = &tree->levels[depth];
+	struct trace_zone zone;
+	int r = trace_cursor_next(l->cursor, &zone);
+
+	if (r <= 0)
+		return r < 0 ? r : TACHO_EDAMAGED;
+	l->given++;
+	l->zone = (struct tree_zone){.start = write_ns(tree->w, zone.start),
+				     .end = zone.flags & TRACE_ZONE_UNFINISHED
+						    ? -1
+						    : write_ns(tree->w, zone.end),
+				     .srcloc = zone.srcloc < tree->w->trace->srcloc_count
+						       ? zone.srcloc
+						       : 0,
+				     .extras = zone.extras,
+				     .cursor = l->cursor};
+	if (depth)
+		keep_inside(&l->zone, &l[-1].zone);
+	if (depth + 1 == tree->count)
+		return 0;
+	return count_children(l + 1, &zone, l->given == l->total, &l->zone.children);
+}
+
+static int walk(struct tree *tree, const struct tree_visitor *visitor, void *context)
+{
+	struct level *levels = tree->levels;
+	uint32_t depth = 0;
+	int r = visitor->begin(tree->w, levels[0].total, context);
+
+	levels[0].left = levels[0].total;
+	while (r == 0) {
+		struct level *l = &levels[depth];
+
+		if (l->left == 0) {
+			if (depth == 0)
+				break;
+			depth--;
+			visitor->leave(tree->w, &levels[depth].zone, context);
+			continue;
+		}
+		l->left--;
+		r = open_zone(tree, depth);
+		if (r == 0)
+			r = visitor->enter(tree->w, &l->zone, context);
+		if (l->zone.children) {
+			depth++;
+			levels[depth].left = l->zone.children;
+		} else {
+			visitor->leave(tree->w, &l->zone, context);
+		}
+	}
+	return r;
+}
+
+int tree_walk(struct write *w, uint32_t track, const struct tree_visitor *visitor, void *context)
+{
+	struct tree tree = {0};
+	int r = tree_open(&tree, w, track);
+
+	if (r == 0)
+		r = walk(&tree, visitor, context);
+	tree_close(&tree);
+	return r;
+}

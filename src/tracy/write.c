@@ -1,0 +1,221 @@
+#include "tracy/write.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define HEADER_STRING 1023u /* readers copy into buffers of 1024 */
+
+const char *tracy_note_text(enum tracy_note note)
+{
+	static const char *const texts[] = {
+#define X(name, text) [TRACY_NOTE_##name] = text,
+		TRACY_NOTES(X)
+#undef X
+	};
+
+	return texts[note];
+}
+
+static void put_string(struct out *out, const char *text)
+{
+	size_t len = strlen(text);
+
+	len = len < HEADER_STRING ? len : HEADER_STRING;
+	out_u64(out, len);
+	out_copy(out, text, len);
+}
+
+/* "app @ 2026-01-02 03:04:05": what a viewer shows as the title. */
+static void put_title(struct write *w, const char *program, time_t when)
+{
+	struct buf b = BUF_INIT;
+	char date[40];
+	struct tm tm;
+
+	strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", localtime_r(&when, &tm));
+	buf_addf(&b, "%s @ %s", program, date);
+	put_string(&w->out, b.data);
+	put_string(&w->out, program);
+	buf_free(&b);
+}
+
+static void put_host(struct write *w)
+{
+	static const struct {
+		const char *key, *label;
+	} lines[] = {{"system", "OS"}, {"host", "Host"}, {"cpu", "CPU"}, {"cpus", "CPU cores"},
+		     {"command", "Command"}, {"recorder", "Recorder"}};
+	const char *given = trace_property(w->trace, "host info");
+	struct buf b = BUF_INIT;
+
+	if (given)
+		buf_adds(&b, given);
+	for (size_t i = 0; !given && i < sizeof(lines) / sizeof(lines[0]); i++) {
+		const char *value = trace_property(w->trace, lines[i].key);
+
+		if (value)
+			buf_addf(&b, "%s: %s\n", lines[i].label, value);
+	}
+	put_string(&w->out, b.data);
+	buf_free(&b);
+}
+
+static void put_header(struct write *w)
+{
+	static const uint8_t magic[8] = {'t', 'r', 'a', 'c', 'y', 0, 10, 0};
+	const struct trace_process *p = w->trace->process_count ? w->trace->processes : NULL;
+	time_t when = (time_t)(trace_realtime_ns(w->trace, w->trace->start) / 1000000000);
+	struct out *out = &w->out;
+
+	out_copy(out, magic, sizeof(magic));
+	out_u64(out, 0); /* delay */
+	out_u64(out, 1); /* resolution */
+	out_f64(out, 1); /* nanoseconds per tick */
+	out_i64(out, w->last);
+	out_u64(out, 0); /* frame offset */
+	out_u64(out, p ? p->pid : 0);
+	out_i64(out, 0); /* sampling period */
+	out_u8(out, 2);  /* x64 */
+	out_u32(out, 0);
+	out_copy(out, "\0\0\0\0\0\0\0\0\0\0\0", 12);
+	out_u8(out, 0); /* not on demand */
+	put_title(w, p && p->name[0] ? p->name : "tacho", when);
+	out_u64(out, (uint64_t)when);
+	out_u64(out, 0); /* time of the executable */
+	put_host(w);
+	out_u64(out, 0); /* packages of the topology */
+	if (w->crash.text >= 0 && w->crash.thread) {
+		out_u64(out, w->crash.thread);
+		out_i64(out, w->crash.time);
+		out_u64(out, STRING_POINTER(w->crash.text));
+	} else {
+		out_u64(out, 0);
+		out_i64(out, 0);
+		out_u64(out, 0);
+	}
+	out_u32(out, 0);
+}
+
+/* Which process a thread belongs to: lets a reader take the trace apart again. */
+static void put_processes(struct write *w)
+{
+	const struct trace *t = w->trace;
+
+	out_u64(&w->out, w->several ? w->numbers.n - 1 : 0);
+	for (uint32_t i = 0; w->several && i < t->track_count; i++) {
+		uint32_t process = t->tracks[i].process;
+
+		if (!w->threads[i].written)
+			continue;
+		out_u64(&w->out, w->threads[i].tid);
+		out_u64(&w->out, process < t->process_count ? t->processes[process].pid : 0);
+	}
+}
+
+/* What comes behind memory: all empty but the application info. */
+static void put_tail(struct write *w)
+{
+	struct out *out = &w->out;
+
+	out_u64(out, 0); /* call stacks */
+	out_u64(out, 0); /* their frames */
+	out_u64(out, w->infos.n);
+	for (size_t i = 0; i < w->infos.n; i++)
+		out_ref(out, w->infos.v[i]);
+	out_u32(out, 0); /* dictionary of images */
+	out_u64(out, 0); /* images */
+	out_u64(out, 0); /* context switches */
+	out_u64(out, 0); /* the same by processor */
+	for (int i = 0; i < 256; i++)
+		out_u64(out, 0);
+	put_processes(w);
+	out_u64(out, 0); /* processor time of threads */
+	out_u64(out, 0); /* symbols ... */
+	out_u64(out, 1); /* ... inlined ones, with a sentinel ... */
+	out_u64(out, 0); /* ... both */
+	out_u64(out, 0); /* their code */
+	out_u64(out, 0); /* addresses of code */
+	out_u64(out, 0); /* hardware samples */
+	out_u64(out, 0); /* source files */
+}
+
+static int prepare(struct write *w)
+{
+	const char *origin = trace_property(w->trace, TRACE_ORIGIN);
+	const char *span = trace_property(w->trace, TRACE_SPAN);
+	int r;
+
+	if (origin)
+		w->origin = trace_ns(w->trace, strtoull(origin, NULL, 10));
+	if (w->origin > 0)
+		w->origin = 0;
+	w->last = span ? strtoll(span, NULL, 10) : write_ns(w, w->trace->end);
+	w->last = w->last > 0 ? w->last : 1;
+	r = model_prepare(w);
+	if (r == 0)
+		r = zones_prepare(w);
+	return r < 0 ? r : rows_prepare(w);
+}
+
+static int put_all(struct write *w)
+{
+	int r;
+
+	put_header(w);
+	r = frames_put(w);
+	model_put_strings(w);
+	model_put_threads(w);
+	model_put_srclocs(w);
+	if (r == 0)
+		r = locks_put(w);
+	if (r == 0)
+		r = messages_put(w);
+	if (r == 0)
+		r = zones_put(w);
+	if (r == 0)
+		r = device_put(w);
+	if (r == 0)
+		r = plots_put(w);
+	if (r == 0)
+		r = memory_put(w);
+	put_tail(w);
+	return r;
+}
+
+static void write_free(struct write *w)
+{
+	strings_free(&w->strings);
+	vec_free(&w->srclocs);
+	vec_free(&w->numbers);
+	vec_free(&w->messages);
+	vec_free(&w->infos);
+	vec_free(&w->extras);
+	vec_free(&w->contexts);
+	vec_free(&w->device_tracks);
+	free(w->srcloc);
+	free(w->folded);
+	free(w->threads);
+	free(w->rows);
+	free(w->message_order);
+	free(w->names);
+}
+
+int tracy_write(struct trace *trace, int fd, const char *path,
+		const struct tracy_write_options *options, struct tracy_notes *notes,
+		struct tacho_error *err)
+{
+	static const struct tracy_write_options none;
+	struct write w = {.trace = trace, .options = options ? options : &none, .notes = notes};
+	int r = out_open(&w.out, fd, path, w.options->level, err);
+
+	if (r < 0)
+		return r;
+	r = prepare(&w);
+	if (r == 0)
+		r = put_all(&w);
+	write_free(&w);
+	if (r == 0)
+		return out_close(&w.out, err);
+	out_abandon(&w.out);
+	return err_set(err, r, "%s cannot be written as a Tracy trace: %s", trace->path, err_text(r));
+}

@@ -1,0 +1,170 @@
+/*
+ * Private: the parts of the .tracy writer.
+ *
+ * The file has every table before what refers to it, and a count before every list, so the trace is
+ * read twice. The first pass (prepare) makes the tables: strings, source locations, threads, what is
+ * attached to zones, and the counts. The second pass writes. Memory is that of the tables; zones are
+ * never held.
+ */
+#ifndef TRACY_WRITE_H
+#define TRACY_WRITE_H
+
+#include "base/map.h"
+#include "tracy/container.h"
+#include "tracy/strings.h"
+#include "tracy/tracy.h"
+
+#define SRCLOC_MAX   32767u           /* of each of the two tables */
+#define STRING_MAX   ((1u << 24) - 2) /* that can be referred to by 24 bits */
+#define THREAD_MAX   65535u
+#define LOCK_THREADS 64u
+
+/* A source location as it is written: of the trace, or made of several. */
+struct out_srcloc {
+	int64_t name, function, file; /* strings, -1 = none */
+	uint32_t line, color;
+	uint64_t zones, device_zones;
+};
+
+struct out_thread {
+	uint64_t tid;    /* unique in the file */
+	uint16_t number; /* in the list of threads */
+	bool written;    /* there was room */
+	uint64_t zones;
+	uint64_t messages, first_message; /* in message_order */
+};
+
+struct out_message {
+	uint32_t thread; /* track or TRACE_NONE */
+	uint32_t text;   /* string */
+};
+
+/* What the rows of a track come to. */
+struct out_rows {
+	uint64_t n;
+	double min, max, sum; /* plots */
+};
+
+struct out_context {
+	uint32_t process;
+	uint64_t core;   /* id without the RISC */
+	int64_t name;    /* string */
+	uint64_t zones;
+	uint32_t first, count; /* in device_tracks */
+};
+
+struct zone_extra {
+	uint32_t text, name, color; /* strings + 1, 0 = none; colour BGR */
+};
+
+struct write {
+	struct trace *trace;
+	struct out out;
+	const struct tracy_write_options *options;
+	struct tracy_notes *notes;
+	int64_t origin; /* nanoseconds of the trace at which the file's time begins */
+	int64_t last;   /* latest time, never 0 */
+	bool several;   /* processes: names are "process/name" */
+	struct strings strings;
+	int16_t *srcloc;     /* by the trace's number */
+	int16_t lock_srcloc; /* of locks that have none; 0: not needed */
+	int64_t *folded;     /* by the trace's number: the name that was lost, a string, or -1 */
+	struct {
+		VEC(struct out_srcloc);
+	} srclocs; /* the first SRCLOC_MAX are static ones, ids from 1; the rest payload, from -1 */
+	struct out_thread *threads; /* by track */
+	struct {
+		VEC(uint64_t);
+	} numbers; /* tids by number; the first is 0 */
+	struct out_rows *rows; /* by track */
+	struct {
+		VEC(struct out_message);
+	} messages;
+	uint64_t *message_order; /* ids by thread */
+	struct {
+		VEC(uint32_t);
+	} infos; /* strings */
+	struct {
+		VEC(struct zone_extra);
+	} extras;
+	uint64_t next_extra; /* second pass */
+	uint64_t zones, parents, device_zones, device_parents;
+	struct {
+		VEC(struct out_context);
+	} contexts;
+	struct {
+		VEC(uint32_t);
+	} device_tracks;
+	struct {
+		uint64_t thread;
+		int64_t time, text; /* text: a string, -1 = no crash */
+	} crash;
+	int64_t *names; /* by track: its name as a string */
+};
+
+/* Nanoseconds of the file. */
+static inline int64_t write_ns(const struct write *w, uint64_t ticks)
+{
+	return trace_ns(w->trace, ticks) - w->origin;
+}
+
+static inline uint32_t bgr(uint32_t rgb)
+{
+	return (rgb & 0xff) << 16 | (rgb & 0xff00) | (rgb >> 16 & 0xff);
+}
+
+/* A reference to a string of the list. */
+static inline void out_ref(struct out *out, int64_t string)
+{
+	out_u64(out, string < 0 ? 0 : (uint64_t)string);
+	out_u8(out, string < 0 ? 0 : 3);
+}
+
+/* The same to one known by its pointer. */
+static inline void out_pointer(struct out *out, int64_t string)
+{
+	out_u64(out, string < 0 ? 0 : STRING_POINTER(string));
+	out_u8(out, string < 0 ? 0 : 2);
+}
+
+/* ---- model.c: threads, names, source locations */
+int model_prepare(struct write *w);
+/* The string of a name; POINTER: it will be referred to by its pointer. */
+int64_t model_string(struct write *w, const char *text, bool pointer);
+void model_put_strings(struct write *w);
+void model_put_threads(struct write *w);
+void model_put_srclocs(struct write *w);
+
+/* ---- tree.c: the zones of a track as a tree */
+struct tree_zone {
+	int64_t start, end; /* nanoseconds of the file; end -1: unfinished */
+	uint32_t srcloc;    /* of the trace */
+	uint32_t extras;
+	uint64_t children;
+	struct trace_cursor *cursor; /* for trace_cursor_extra() */
+};
+
+struct tree_visitor {
+	int (*enter)(struct write *w, const struct tree_zone *zone, void *context);
+	void (*leave)(struct write *w, const struct tree_zone *zone, void *context);
+	/* Called first, with the number of zones without a parent. */
+	int (*begin)(struct write *w, uint64_t zones, void *context);
+};
+
+int tree_walk(struct write *w, uint32_t track, const struct tree_visitor *visitor, void *context);
+
+/* ---- write_zones.c */
+int zones_prepare(struct write *w);
+int zones_put(struct write *w);
+int device_put(struct write *w);
+
+/* ---- write_rows.c */
+int rows_prepare(struct write *w);
+int frames_put(struct write *w);
+int messages_put(struct write *w);
+int plots_put(struct write *w);
+/* ---- write_pairs.c: rows that belong together */
+int locks_put(struct write *w);
+int memory_put(struct write *w);
+
+#endif

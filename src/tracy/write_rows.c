@@ -1,0 +1,310 @@
+/* Frames, messages, plots, application info, the crash. */
+#include "tracy/write.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+/* ------------------------------------------------------------- first pass */
+
+static double plot_value(const struct trace_row *row)
+{
+	double value;
+
+	if (row->kind == TRACE_ROW_PLOT_INT)
+		return (double)(int64_t)row->a;
+	memcpy(&value, &row->a, sizeof(value));
+	return value;
+}
+
+static void count_point(struct write *w, struct out_rows *rows, const struct trace_row *row)
+{
+	double value = plot_value(row);
+
+	if (!isfinite(value)) {
+		w->notes->n[TRACY_NOTE_POINTS]++;
+		return;
+	}
+	rows->min = !rows->n || value < rows->min ? value : rows->min;
+	rows->max = !rows->n || value > rows->max ? value : rows->max;
+	rows->sum += value;
+	rows->n++;
+}
+
+static int count_message(struct write *w, const struct trace_row *row)
+{
+	int64_t text = strings_add(&w->strings, row->text, row->text_len);
+
+	if (text < 0)
+		return TACHO_ENOMEM;
+	if (row->thread < w->trace->track_count && w->threads[row->thread].written)
+		w->threads[row->thread].messages++;
+	return vec_push(&w->messages, ((struct out_message){row->thread, (uint32_t)text}));
+}
+
+static int count_row(struct write *w, const struct trace_row *row, uint32_t track)
+{
+	int64_t text;
+
+	switch (row->kind) {
+	case TRACE_ROW_MESSAGE:
+		return count_message(w, row);
+	case TRACE_ROW_PLOT_INT:
+	case TRACE_ROW_PLOT_REAL:
+		count_point(w, &w->rows[track], row);
+		return 0;
+	case TRACE_ROW_APP_INFO:
+		text = strings_add(&w->strings, row->text, row->text_len);
+		return text < 0 ? TACHO_ENOMEM : vec_push(&w->infos, (uint32_t)text);
+	case TRACE_ROW_CRASH:
+		w->crash.time = write_ns(w, row->time);
+		w->crash.thread = row->thread < w->trace->track_count
+					  ? w->threads[row->thread].tid
+					  : 0;
+		w->crash.text = strings_add(&w->strings, row->text, row->text_len);
+		if (w->crash.text >= 0)
+			w->strings.list.v[w->crash.text].pointer = true;
+		return w->crash.text < 0 ? TACHO_ENOMEM : 0;
+	case TRACE_ROW_LOSS:
+	case TRACE_ROW_NOTE:
+	case TRACE_ROW_LATE:
+		w->notes->n[TRACY_NOTE_LOSSES]++;
+		return 0;
+	case TRACE_ROW_FRAME:
+		w->rows[track].n++;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* The ids of messages, which are their place in time + 1, by thread. */
+static int order_messages(struct write *w)
+{
+	uint64_t at = 0;
+
+	w->message_order = malloc((w->messages.n + 1) * sizeof(*w->message_order));
+	if (!w->message_order)
+		return TACHO_ENOMEM;
+	for (uint32_t i = 0; i < w->trace->track_count; i++) {
+		w->threads[i].first_message = at;
+		at += w->threads[i].messages;
+		w->threads[i].messages = 0;
+	}
+	for (size_t i = 0; i < w->messages.n; i++) {
+		uint32_t thread = w->messages.v[i].thread;
+		struct out_thread *t;
+
+		if (thread >= w->trace->track_count || !w->threads[thread].written)
+			continue;
+		t = &w->threads[thread];
+		w->message_order[t->first_message + t->messages++] = i + 1;
+	}
+	return 0;
+}
+
+static uint64_t first_thread(const struct write *w, uint32_t process)
+{
+	for (uint32_t i = 0; i < w->trace->track_count; i++)
+		if (w->threads[i].written && w->trace->tracks[i].process == process)
+			return w->threads[i].tid;
+	return 0;
+}
+
+/* A process that a signal of its own making killed has crashed, even if nobody said so. */
+static int find_crash(struct write *w)
+{
+	static const int deadly[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};
+
+	for (uint32_t i = 0; i < w->trace->process_count && w->crash.text < 0; i++) {
+		const struct trace_process *p = &w->trace->processes[i];
+		int status = p->exit_status;
+
+		if (status == TRACE_EXIT_UNKNOWN || !WIFSIGNALED(status) || !first_thread(w, i))
+			continue;
+		for (size_t k = 0; k < sizeof(deadly) / sizeof(deadly[0]); k++) {
+			if (WTERMSIG(status) != deadly[k])
+				continue;
+			w->crash.thread = first_thread(w, i);
+			w->crash.time = p->end ? write_ns(w, p->end) : w->last;
+			w->crash.text = model_string(w, strsignal(deadly[k]), true);
+			if (w->crash.text < 0)
+				return TACHO_ENOMEM;
+		}
+	}
+	return 0;
+}
+
+int rows_prepare(struct write *w)
+{
+	struct trace_rows *rows;
+	struct trace_row row;
+	uint32_t track;
+	int r;
+
+	w->crash.text = -1;
+	w->rows = calloc(w->trace->track_count + 1, sizeof(*w->rows));
+	if (!w->rows)
+		return TACHO_ENOMEM;
+	r = trace_rows_open(&rows, w->trace, TRACE_NONE, 0, UINT64_MAX);
+	if (r < 0)
+		return r;
+	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
+		r = count_row(w, &row, track);
+		if (r < 0)
+			break;
+	}
+	trace_rows_close(rows);
+	if (r == 0)
+		r = order_messages(w);
+	return r < 0 ? r : find_crash(w);
+}
+
+/* ----------------------------------------------------------- second pass */
+
+static void put_frame(struct write *w, const struct trace_row *row, bool pairs, int64_t *reference)
+{
+	int64_t start = write_ns(w, row->time), end = row->a ? write_ns(w, row->a) : -1;
+
+	out_i64(&w->out, start - *reference);
+	*reference = start;
+	if (pairs) {
+		out_i64(&w->out, end - *reference);
+		*reference = end;
+	}
+	out_u32(&w->out, UINT32_MAX); /* no image */
+}
+
+static int put_frame_set(struct write *w, uint32_t track, bool unnamed)
+{
+	bool pairs = w->trace->tracks[track].format == 1;
+	struct trace_rows *rows;
+	struct trace_row row;
+	uint32_t of;
+	int64_t reference = 0;
+	int r;
+
+	out_u64(&w->out, unnamed ? 0 : STRING_POINTER(w->names[track]));
+	out_u8(&w->out, !pairs);
+	out_u64(&w->out, w->rows[track].n);
+	r = trace_rows_open(&rows, w->trace, track, 0, UINT64_MAX);
+	if (r < 0)
+		return r;
+	while ((r = trace_rows_next(rows, &row, &of)) > 0)
+		if (row.kind == TRACE_ROW_FRAME)
+			put_frame(w, &row, pairs, &reference);
+	trace_rows_close(rows);
+	return r;
+}
+
+static bool is_frame_set(const struct write *w, uint32_t track)
+{
+	return w->trace->tracks[track].kind == TRACE_FRAMES && w->rows[track].n;
+}
+
+/* The set without a name must be there and come first; the viewer wants a frame in it. */
+int frames_put(struct write *w)
+{
+	uint32_t main_set = TRACE_NONE, count = 1;
+	int r = 0;
+
+	for (uint32_t i = 0; i < w->trace->track_count; i++) {
+		const struct trace_track *t = &w->trace->tracks[i];
+
+		if (main_set == TRACE_NONE && is_frame_set(w, i) && !t->name[0] && t->format != 1)
+			main_set = i;
+		else
+			count += is_frame_set(w, i);
+	}
+	out_u64(&w->out, count);
+	if (main_set != TRACE_NONE) {
+		r = put_frame_set(w, main_set, true);
+	} else {
+		out_u64(&w->out, 0);
+		out_u8(&w->out, 1);
+		out_u64(&w->out, 1);
+		out_i64(&w->out, 0);
+		out_u32(&w->out, UINT32_MAX);
+	}
+	for (uint32_t i = 0; i < w->trace->track_count && r == 0; i++)
+		if (i != main_set && is_frame_set(w, i))
+			r = put_frame_set(w, i, w->names[i] < 0);
+	return r;
+}
+
+int messages_put(struct write *w)
+{
+	struct trace_rows *rows;
+	struct trace_row row;
+	uint32_t track;
+	int64_t reference = 0, time;
+	size_t at = 0;
+	int r = trace_rows_open(&rows, w->trace, TRACE_NONE, 0, UINT64_MAX);
+
+	if (r < 0)
+		return r;
+	out_u64(&w->out, w->messages.n);
+	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
+		if (row.kind != TRACE_ROW_MESSAGE || at == w->messages.n)
+			continue;
+		time = write_ns(w, row.time);
+		out_u64(&w->out, at + 1);
+		out_i64(&w->out, time - reference);
+		reference = time;
+		out_ref(&w->out, w->messages.v[at++].text);
+		out_u32(&w->out, row.b ? 0xff000000u | bgr((uint32_t)row.b) : 0xffffffffu);
+		out_u24(&w->out, 0);
+	}
+	trace_rows_close(rows);
+	return r;
+}
+
+static int put_plot(struct write *w, uint32_t track)
+{
+	const struct trace_track *t = &w->trace->tracks[track];
+	const struct out_rows *sum = &w->rows[track];
+	struct trace_rows *rows;
+	struct trace_row row;
+	uint32_t of;
+	int64_t reference = 0, time;
+	int r = trace_rows_open(&rows, w->trace, track, 0, UINT64_MAX);
+
+	if (r < 0)
+		return r;
+	out_u8(&w->out, 0);
+	out_u8(&w->out, (uint8_t)(t->format <= TRACE_PLOT_WATT ? t->format : 0));
+	out_u8(&w->out, (t->flags & TRACE_PLOT_STEP) != 0);
+	out_u8(&w->out, (t->flags & TRACE_PLOT_FILL) != 0);
+	out_u32(&w->out, t->color);
+	out_u64(&w->out, w->names[track] < 0 ? 0 : STRING_POINTER(w->names[track]));
+	out_f64(&w->out, sum->min);
+	out_f64(&w->out, sum->max);
+	out_f64(&w->out, sum->sum);
+	out_u64(&w->out, sum->n);
+	while ((r = trace_rows_next(rows, &row, &of)) > 0) {
+		if ((row.kind != TRACE_ROW_PLOT_INT && row.kind != TRACE_ROW_PLOT_REAL) ||
+		    !isfinite(plot_value(&row)))
+			continue;
+		time = write_ns(w, row.time);
+		out_i64(&w->out, time - reference);
+		reference = time;
+		out_f64(&w->out, plot_value(&row));
+	}
+	trace_rows_close(rows);
+	return r;
+}
+
+int plots_put(struct write *w)
+{
+	uint64_t count = 0;
+	int r = 0;
+
+	for (uint32_t i = 0; i < w->trace->track_count; i++)
+		count += w->trace->tracks[i].kind == TRACE_PLOT;
+	out_u64(&w->out, count);
+	for (uint32_t i = 0; i < w->trace->track_count && r == 0; i++)
+		if (w->trace->tracks[i].kind == TRACE_PLOT)
+			r = put_plot(w, i);
+	return r;
+}

@@ -1,0 +1,336 @@
+/* Zones of threads and of devices. */
+#include "tracy/write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ------------------------------------------------------------- first pass */
+
+static void add_line(struct buf *b, const char *text, size_t len)
+{
+	if (b->len)
+		buf_addc(b, '\n');
+	buf_add(b, text, len);
+}
+
+/* The number of a text that is referred to by 24 bits, plus 1; 0 when there is no room. */
+static uint32_t short_string(struct write *w, const char *text, size_t len)
+{
+	int64_t id;
+
+	if (w->strings.list.n >= STRING_MAX) {
+		w->notes->n[TRACY_NOTE_STRINGS]++;
+		return 0;
+	}
+	id = strings_add(&w->strings, text, len);
+	return id < 0 ? 0 : (uint32_t)id + 1;
+}
+
+/* Texts and values are lines of one text; the last name and the last colour count. */
+static int prepare_extras(struct write *w, const struct tree_zone *zone)
+{
+	struct buf text = BUF_INIT;
+	struct zone_extra x = {0};
+	struct trace_extra e;
+	int r;
+
+	if (w->folded[zone->srcloc] >= 0 && w->folded[zone->srcloc] < STRING_MAX)
+		x.name = (uint32_t)w->folded[zone->srcloc] + 1;
+	for (uint32_t i = 0; i < zone->extras && trace_cursor_extra(zone->cursor, i, &e) == 0; i++) {
+		char number[24];
+
+		switch (e.kind) {
+		case TRACE_EXTRA_NAME:
+			x.name = short_string(w, e.text, e.len);
+			break;
+		case TRACE_EXTRA_TEXT:
+			add_line(&text, e.text, e.len);
+			break;
+		case TRACE_EXTRA_VALUE:
+			snprintf(number, sizeof(number), "%llu", (unsigned long long)e.value);
+			add_line(&text, number, strlen(number));
+			break;
+		case TRACE_EXTRA_COLOR:
+			x.color = bgr((uint32_t)e.value);
+			break;
+		}
+	}
+	if (text.len)
+		x.text = short_string(w, text.data, text.len);
+	r = text.failed ? TACHO_ENOMEM : vec_push(&w->extras, x);
+	buf_free(&text);
+	return r;
+}
+
+static bool has_extra(const struct write *w, const struct tree_zone *zone)
+{
+	return zone->extras || w->folded[zone->srcloc] >= 0;
+}
+
+static struct out_srcloc *srcloc_of(struct write *w, uint32_t srcloc)
+{
+	int16_t id = w->srcloc[srcloc];
+
+	return &w->srclocs.v[id > 0 ? id - 1 : (int)SRCLOC_MAX - id - 1];
+}
+
+static int count_thread_zone(struct write *w, const struct tree_zone *zone, void *context)
+{
+	struct out_thread *t = context;
+
+	t->zones++;
+	w->zones++;
+	w->parents += zone->children > 0;
+	srcloc_of(w, zone->srcloc)->zones++;
+	return has_extra(w, zone) ? prepare_extras(w, zone) : 0;
+}
+
+static int count_device_zone(struct write *w, const struct tree_zone *zone, void *context)
+{
+	struct out_context *c = context;
+
+	c->zones++;
+	w->device_zones++;
+	w->device_parents += zone->children > 0;
+	w->notes->n[TRACY_NOTE_DEVICE_EXTRAS] += zone->extras > 0;
+	srcloc_of(w, zone->srcloc)->device_zones++;
+	return 0;
+}
+
+static int begin_nothing(struct write *w, uint64_t zones, void *context)
+{
+	(void)w, (void)zones, (void)context;
+	return 0;
+}
+
+static void leave_nothing(struct write *w, const struct tree_zone *zone, void *context)
+{
+	(void)w, (void)zone, (void)context;
+}
+
+/* What the tracks of one core have in common: the name up to the last slash. */
+static int64_t context_name(struct write *w, uint32_t track)
+{
+	const char *name = w->trace->tracks[track].name, *slash = strrchr(name, '/');
+	uint64_t id = w->trace->tracks[track].id;
+	char text[80];
+
+	if (name[0])
+		return strings_add(&w->strings, name, slash ? (size_t)(slash - name) : strlen(name));
+	snprintf(text, sizeof(text), "Device: %u, Core (%u,%u)", TRACE_CORE_DEVICE(id),
+		 TRACE_CORE_X(id), TRACE_CORE_Y(id));
+	return model_string(w, text, false);
+}
+
+static uint64_t core_of(const struct trace_track *t)
+{
+	return TRACE_CORE_IS_OTHER(t->id) ? t->id >> 32 << 32 : t->id & ~0xffull;
+}
+
+static int by_core(const void *a, const void *b, void *context)
+{
+	const struct trace *t = context;
+	const struct trace_track *x = &t->tracks[*(const uint32_t *)a];
+	const struct trace_track *y = &t->tracks[*(const uint32_t *)b];
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return x->id != y->id ? (x->id < y->id ? -1 : 1) : 0;
+}
+
+/* One context per core of a device, one track in it per RISC. */
+static int prepare_contexts(struct write *w)
+{
+	const struct trace *t = w->trace;
+	int r = 0;
+
+	for (uint32_t i = 0; i < t->track_count && r == 0; i++)
+		if (t->tracks[i].kind == TRACE_CORE)
+			r = vec_push(&w->device_tracks, i);
+	if (w->device_tracks.n)
+		qsort_r(w->device_tracks.v, w->device_tracks.n, sizeof(uint32_t), by_core,
+			w->trace);
+	for (uint32_t i = 0; i < w->device_tracks.n && r == 0; i++) {
+		const struct trace_track *track = &t->tracks[w->device_tracks.v[i]];
+		struct out_context *last = w->contexts.n ? &w->contexts.v[w->contexts.n - 1] : NULL;
+		struct out_context c = {.process = track->process, .core = core_of(track),
+					.first = i, .count = 1};
+
+		if (last && last->process == c.process && last->core == c.core) {
+			last->count++;
+			continue;
+		}
+		c.name = context_name(w, w->device_tracks.v[i]);
+		r = c.name < 0 ? TACHO_ENOMEM : vec_push(&w->contexts, c);
+	}
+	return r;
+}
+
+int zones_prepare(struct write *w)
+{
+	static const struct tree_visitor threads = {count_thread_zone, leave_nothing, begin_nothing};
+	static const struct tree_visitor devices = {count_device_zone, leave_nothing, begin_nothing};
+	int r = vec_push(&w->extras, (struct zone_extra){0});
+
+	if (r == 0)
+		r = prepare_contexts(w);
+	for (uint32_t i = 0; i < w->trace->track_count && r == 0; i++)
+		if (w->threads[i].written)
+			r = tree_walk(w, i, &threads, &w->threads[i]);
+	for (size_t i = 0; i < w->contexts.n && r == 0; i++)
+		for (uint32_t k = 0; k < w->contexts.v[i].count && r == 0; k++)
+			r = tree_walk(w, w->device_tracks.v[w->contexts.v[i].first + k], &devices,
+				      &w->contexts.v[i]);
+	return r;
+}
+
+/* ------------------------------------------------------------ second pass */
+
+static int begin_thread(struct write *w, uint64_t zones, void *context)
+{
+	(void)context;
+	if (zones > UINT32_MAX)
+		return TACHO_ELIMIT;
+	out_u32(&w->out, (uint32_t)zones);
+	return 0;
+}
+
+static int enter_thread(struct write *w, const struct tree_zone *zone, void *context)
+{
+	int64_t *reference = context;
+	uint32_t extra = has_extra(w, zone) ? (uint32_t)++w->next_extra : 0;
+
+	if (zone->children > UINT32_MAX)
+		return TACHO_ELIMIT;
+	out_i16(&w->out, w->srcloc[zone->srcloc]);
+	out_i64(&w->out, zone->start - *reference);
+	out_u32(&w->out, extra);
+	out_u32(&w->out, (uint32_t)zone->children);
+	*reference = zone->start;
+	return 0;
+}
+
+static void leave_thread(struct write *w, const struct tree_zone *zone, void *context)
+{
+	int64_t *reference = context;
+
+	out_i64(&w->out, zone->end - *reference);
+	*reference = zone->end;
+}
+
+static int put_thread(struct write *w, uint32_t track)
+{
+	static const struct tree_visitor visitor = {enter_thread, leave_thread, begin_thread};
+	const struct out_thread *t = &w->threads[track];
+	int64_t reference = 0;
+	int r;
+
+	out_u64(&w->out, t->tid);
+	out_u64(&w->out, t->zones);
+	out_u64(&w->out, 0); /* samples in the kernel */
+	out_u8(&w->out, w->trace->tracks[track].kind == TRACE_FIBER);
+	r = tree_walk(w, track, &visitor, &reference);
+	out_u64(&w->out, t->messages);
+	out_copy(&w->out, w->message_order + t->first_message,
+		 t->messages * sizeof(*w->message_order));
+	out_u64(&w->out, 0); /* samples at context switches */
+	out_u64(&w->out, 0); /* samples */
+	return r;
+}
+
+int zones_put(struct write *w)
+{
+	struct out *out = &w->out;
+	int r = 0;
+
+	out_u64(out, w->extras.n);
+	for (size_t i = 0; i < w->extras.n; i++) {
+		out_u24(out, 0);
+		out_u24(out, w->extras.v[i].text);
+		out_u24(out, w->extras.v[i].name);
+		out_u24(out, w->extras.v[i].color);
+	}
+	out_u64(out, w->zones);
+	out_u64(out, w->parents);
+	out_u64(out, w->numbers.n - 1);
+	for (uint32_t i = 0; i < w->trace->track_count && r == 0; i++)
+		if (w->threads[i].written)
+			r = put_thread(w, i);
+	return r;
+}
+
+static int begin_device(struct write *w, uint64_t zones, void *context)
+{
+	(void)context;
+	out_u64(&w->out, zones);
+	return 0;
+}
+
+/* Times are on the host's clock already, so the two that the file has are the same. */
+static int enter_device(struct write *w, const struct tree_zone *zone, void *context)
+{
+	int64_t *reference = context;
+
+	out_i64(&w->out, zone->start - *reference);
+	out_i64(&w->out, zone->start - *reference);
+	out_i16(&w->out, w->srcloc[zone->srcloc]);
+	out_u24(&w->out, 0);
+	out_u16(&w->out, 0);
+	out_u64(&w->out, zone->children);
+	*reference = zone->start;
+	return 0;
+}
+
+static void leave_device(struct write *w, const struct tree_zone *zone, void *context)
+{
+	int64_t *reference = context;
+
+	out_i64(&w->out, zone->end - *reference);
+	out_i64(&w->out, zone->end - *reference);
+	*reference = zone->end;
+}
+
+/* The number of a track inside its context, as the 0.10 line packs it; wider cores overlap there. */
+static uint64_t queue_of(uint64_t id)
+{
+	if (TRACE_CORE_IS_OTHER(id))
+		return (uint32_t)id;
+	return (TRACE_CORE_RISC(id) & 7) | (uint64_t)(TRACE_CORE_X(id) & 15) << 3 |
+	       (uint64_t)(TRACE_CORE_Y(id) & 15) << 7 | (uint64_t)(TRACE_CORE_DEVICE(id) & 255) << 11;
+}
+
+static int put_context(struct write *w, const struct out_context *c)
+{
+	static const struct tree_visitor visitor = {enter_device, leave_device, begin_device};
+	struct out *out = &w->out;
+	int r = 0;
+
+	out_u64(out, 0); /* many threads: each track has its own number */
+	out_u8(out, 0);  /* not calibrated: nothing is left to be */
+	out_u64(out, c->zones);
+	out_f32(out, 1);
+	out_u8(out, (uint8_t)(w->options->gpu_type ? w->options->gpu_type : 6));
+	out_u24(out, (uint32_t)c->name + 1);
+	out_u64(out, 0); /* overflow */
+	out_u64(out, c->count);
+	for (uint32_t i = 0; i < c->count && r == 0; i++) {
+		uint32_t track = w->device_tracks.v[c->first + i];
+		int64_t reference = 0;
+
+		out_u64(out, queue_of(w->trace->tracks[track].id));
+		r = tree_walk(w, track, &visitor, &reference);
+	}
+	return r;
+}
+
+int device_put(struct write *w)
+{
+	int r = 0;
+
+	out_u64(&w->out, w->device_zones);
+	out_u64(&w->out, w->device_parents);
+	out_u64(&w->out, w->contexts.n);
+	for (size_t i = 0; i < w->contexts.n && r == 0; i++)
+		r = put_context(w, &w->contexts.v[i]);
+	return r;
+}

@@ -1,0 +1,54 @@
+# .tracy files: a trace goes there and back, every verb reads them, damage is told.
+. "$SOURCE/tests/lib.sh"
+reader=$SOURCE/../shared/tools/tracyread.py
+golden=$SOURCE/../shared/golden/tracy
+
+$MKTRACE -c -n 5000 a.tacho || fail mktrace
+
+# There and back: zones with names, texts and threads are the same.
+expect_exit 0 $TACHO export --to=tracy a.tacho
+expect_line err 'wrote a.tracy' '1 frees of memory'
+expect_exit 0 $TACHO import -o b.tacho a.tracy
+expect_line err 'b.tacho: 5,0[0-9]+ zones'
+for f in a b; do
+	$TACHO csvexport -u $f.tacho | sort >$f.csv
+	$TACHO messages --format=csv $f.tacho | cut -d, -f1-3 >$f.messages
+	$TACHO check $f.tacho >check 2>&1 || fail "check $f: $(cat check)"
+done
+expect_same a.csv b.csv
+expect_count "$(wc -l <a.messages)" b.messages
+
+# Verbs take the file as it is.
+for verb in info stats zones messages plots frames memory locks; do
+	expect_exit 0 $TACHO $verb a.tracy
+done
+expect_line out 'mutex'
+expect_exit 0 $TACHO export --to=tracy -f -o c.tracy a.tracy
+expect_exit 0 $TACHO export --to=tracy --level=3 -f -o z.tracy a.tacho
+expect_same <($TACHO csvexport -u c.tracy | sort) <($TACHO csvexport -u a.tracy | sort)
+expect_same <($TACHO csvexport -u z.tracy | sort) <($TACHO csvexport -u a.tracy | sort)
+
+# What cannot be is refused in one line.
+expect_error 5 'exists' $TACHO import -o b.tacho a.tracy
+expect_error 5 'exists' $TACHO export --to=tracy a.tacho
+expect_error 2 'whole trace' $TACHO export -q --to=tracy -f -o d.tracy -r 1ms.. a.tacho
+expect_error 2 'level' $TACHO export -q --to=tracy -f -o d.tracy --level=77 a.tacho
+expect_error 3 'cannot read' $TACHO import nothing.tracy
+expect_error 3 'not a Tracy trace' $TACHO import -o d.tacho a.tacho
+[ ! -e d.tacho.part ] || fail 'a part file is left'
+printf 'tlZ\004\377\377\377\377xx' >bad.tracy
+expect_exit 4 $TACHO import -q -o d.tacho bad.tracy
+expect_line err 'bad.tracy'
+head -c 2000 a.tracy >cut.tracy
+expect_exit 4 $TACHO csvexport cut.tracy
+expect_count 1 err
+[ -n "${SANITIZE-}" ] || (ulimit -v 400000; expect_exit 4 $TACHO csvexport cut.tracy) || exit 1
+[ -z "$(ls -d "${TMPDIR:-/tmp}"/tacho-*/trace.tacho* 2>/dev/null)" ] || fail 'temporary files are left'
+
+# An independent reader, where there is one, finds the same in our files and in those of real programs.
+if [ -f "$reader" ]; then
+	for f in a.tracy c.tracy z.tracy "$golden"/*.tracy; do
+		python3 "$SOURCE/tests/check_tracy.py" "$reader" "$BUILD" "$f" || fail "$f"
+	done
+fi
+exit 0
