@@ -15,7 +15,7 @@ struct cmd_common {
 
 struct cmd {
 	const char *name;
-	const char *alias;       /* the name of an installed link that runs this verb, or NULL */
+	const char *aliases[4];  /* names of installed links that run this verb; the last is NULL */
 	const char *summary;     /* one line, lower case, no full stop */
 	const char *usage;       /* what stands behind "tacho NAME" */
 	const char *description; /* paragraphs for the man page, separated by blank lines */

@@ -426,7 +426,7 @@ static int run(void *arg, const struct cmd_common *common, int argc, char **argv
 
 const struct cmd cmd_perf_report = {
 	.name = "perf-report",
-	.alias = "tt-perf-report",
+	.aliases = {"tt-perf-report"},
 	.summary = "tell which ops are slow, why, and what to change",
 	.usage = "[options] CSV...",
 	.description =

@@ -19,6 +19,9 @@
 	X(memory)      \
 	X(locks)       \
 	X(export)      \
+	X(import)      \
+	X(csvexport)   \
+	X(csv_release) \
 	X(check)       \
 	X(perf_report) \
 	X(version)     \
@@ -104,8 +107,9 @@ static const struct cmd *find_alias(const char *program)
 
 	base = base ? base + 1 : program;
 	for (int i = 0; cmds_table[i]; i++)
-		if (cmds_table[i]->alias && !strcmp(cmds_table[i]->alias, base))
-			return cmds_table[i];
+		for (const char *const *a = cmds_table[i]->aliases; *a; a++)
+			if (!strcmp(*a, base))
+				return cmds_table[i];
 	return NULL;
 }
 

@@ -20,8 +20,8 @@ static void put_quoted(FILE *out, const char *text, bool zsh)
 static void put_aliases(FILE *out)
 {
 	for (int i = 0; cmds_table[i]; i++)
-		if (cmds_table[i]->alias)
-			fprintf(out, " %s", cmds_table[i]->alias);
+		for (const char *const *a = cmds_table[i]->aliases; *a; a++)
+			fprintf(out, " %s", *a);
 }
 
 static void put_verbs(FILE *out)
@@ -90,9 +90,8 @@ void complete_bash(FILE *out)
 	      "\tcase ${COMP_WORDS[0]##*/} in\n",
 	      out);
 	for (int i = 0; cmds_table[i]; i++)
-		if (cmds_table[i]->alias)
-			fprintf(out, "\t%s) verb=%s ;;\n", cmds_table[i]->alias,
-				cmds_table[i]->name);
+		for (const char *const *a = cmds_table[i]->aliases; *a; a++)
+			fprintf(out, "\t%s) verb=%s ;;\n", *a, cmds_table[i]->name);
 	fputs("\t*)\n\t\tif ((COMP_CWORD == 1)); then\n\t\t\tverbs='", out);
 	put_verbs(out);
 	fputs("'\n\t\t\tmapfile -t COMPREPLY < <(compgen -W \"$verbs\" -- \"$cur\")\n\t\t\treturn\n\t\tfi ;;\n\tesac\n"
@@ -165,8 +164,8 @@ void complete_zsh(FILE *out)
 	}
 	fputs(")\ncase $service in\n", out);
 	for (int i = 0; cmds_table[i]; i++)
-		if (cmds_table[i]->alias)
-			fprintf(out, "%s) verb=%s ;;\n", cmds_table[i]->alias, cmds_table[i]->name);
+		for (const char *const *a = cmds_table[i]->aliases; *a; a++)
+			fprintf(out, "%s) verb=%s ;;\n", *a, cmds_table[i]->name);
 	fputs("*)\n\tif ((CURRENT == 2)); then\n\t\t_describe verb verbs\n\t\treturn\n\tfi\n"
 	      "\tverb=$words[2]\n\tshift words\n\t((CURRENT--)) ;;\nesac\ncase $verb in\n",
 	      out);
@@ -208,8 +207,8 @@ static void fish_option(FILE *out, const struct cmd *cmd, const struct opt *o)
 {
 	fprintf(out, "complete -c tacho -n '__fish_seen_subcommand_from %s'", cmd->name);
 	fish_words(out, o);
-	if (cmd->alias) {
-		fprintf(out, "complete -c %s", cmd->alias);
+	for (const char *const *a = cmd->aliases; *a; a++) {
+		fprintf(out, "complete -c %s", *a);
 		fish_words(out, o);
 	}
 }

@@ -55,11 +55,11 @@ static void write_pages(const char *dir)
 		out = create(path, sizeof(path), "%s/man/tacho-%s.1", dir, cmd->name);
 		man_verb(out, cmd);
 		finish(out, path);
-		if (!cmd->alias)
-			continue;
-		out = create(path, sizeof(path), "%s/man/%s.1", dir, cmd->alias);
-		fprintf(out, ".so man1/tacho-%s.1\n", cmd->name);
-		finish(out, path);
+		for (const char *const *a = cmd->aliases; *a; a++) {
+			out = create(path, sizeof(path), "%s/man/%s.1", dir, *a);
+			fprintf(out, ".so man1/tacho-%s.1\n", cmd->name);
+			finish(out, path);
+		}
 	}
 }
 
@@ -88,12 +88,11 @@ static void write_completions(const char *dir)
 	}
 	/* bash finds completions by the name of the command. */
 	for (int i = 0; cmds_table[i]; i++) {
-		if (!cmds_table[i]->alias)
-			continue;
-		out = create(path, sizeof(path), "%s/completions/bash/%s", dir,
-			     cmds_table[i]->alias);
-		fputs(". \"${BASH_SOURCE[0]%/*}/tacho\"\n", out);
-		finish(out, path);
+		for (const char *const *a = cmds_table[i]->aliases; *a; a++) {
+			out = create(path, sizeof(path), "%s/completions/bash/%s", dir, *a);
+			fputs(". \"${BASH_SOURCE[0]%/*}/tacho\"\n", out);
+			finish(out, path);
+		}
 	}
 }
 

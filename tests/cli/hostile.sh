@@ -2,6 +2,4 @@
 # Damaged traces of all kinds: no verb crashes, hangs or says more than a line.
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" -n 20000 t.tacho || fail "mktrace"
-rounds=300
-[ -z "$SANITIZE" ] || rounds=80
-expect_exit 0 python3 "$SOURCE/tests/mutate.py" "$TACHO" t.tacho $rounds
+expect_exit 0 python3 "$SOURCE/tests/mutate.py" "$TACHO" t.tacho "${ROUNDS:-300}"

@@ -1,0 +1,51 @@
+/* Private: the parts of csvexport. */
+#ifndef TRACY_SHEET_H
+#define TRACY_SHEET_H
+
+#include "base/buf.h"
+#include "tracy/tracy.h"
+
+struct sheet {
+	struct trace *trace;
+	FILE *file;
+	const struct tracy_csv_options *o;
+	const char *separator;
+	struct buf out; /* rows that wait for the file */
+	int64_t origin; /* nanoseconds of the trace at which the source began to count */
+	uint8_t *taken; /* by source location: its name matches the filter */
+};
+
+/* Nanoseconds since the source began to count. */
+static inline int64_t sheet_ns(const struct sheet *c, uint64_t ticks)
+{
+	return trace_ns(c->trace, ticks) - c->origin;
+}
+
+static inline bool sheet_is_thread(const struct sheet *c, uint32_t track)
+{
+	return c->trace->tracks[track].kind == TRACE_THREAD ||
+	       c->trace->tracks[track].kind == TRACE_FIBER;
+}
+
+/* Words of a row, and its end. A text is quoted when it must be. */
+void sheet_raw(struct sheet *c, const char *text);
+void sheet_text(struct sheet *c, const char *text, size_t len);
+void sheet_quoted(struct sheet *c, const char *text, size_t len);
+void sheet_number(struct sheet *c, int64_t value);
+void sheet_next(struct sheet *c); /* the separator */
+void sheet_end(struct sheet *c);
+/* Names of columns, separated by blanks for a space in the list. */
+void sheet_header(struct sheet *c, const char *const *names);
+/* name, file, line */
+void sheet_srcloc(struct sheet *c, uint32_t srcloc, bool line);
+
+/* ---- sheet_stats.c: a row per source location */
+int sheet_stats(struct sheet *c);
+/* ---- sheet_zones.c: a row per zone */
+int sheet_zones(struct sheet *c);
+int sheet_devices(struct sheet *c);
+/* ---- sheet_rows.c */
+int sheet_messages(struct sheet *c);
+int sheet_plots(struct sheet *c);
+
+#endif

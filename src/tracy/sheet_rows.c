@@ -1,0 +1,145 @@
+/* csvexport: messages; points of plots and memory. */
+#include "base/map.h"
+#include "base/vec.h"
+#include "tracy/sheet.h"
+
+#include <string.h>
+
+int sheet_messages(struct sheet *c)
+{
+	static const char *const names[] = {"MessageName", "total_ns", NULL};
+	struct trace_rows *rows;
+	struct trace_row row;
+	uint32_t track;
+	bool any = false;
+	int r = trace_rows_open(&rows, c->trace, TRACE_NONE, 0, UINT64_MAX);
+
+	if (r < 0)
+		return r;
+	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
+		if (row.kind != TRACE_ROW_MESSAGE)
+			continue;
+		if (!any)
+			sheet_header(c, names);
+		any = true;
+		/* Raw: producers quote in their own way, with backticks. */
+		buf_add(&c->out, row.text, row.text_len);
+		sheet_next(c);
+		sheet_number(c, sheet_ns(c, row.time));
+		sheet_end(c);
+	}
+	trace_rows_close(rows);
+	if (!any) {
+		sheet_raw(c, "There are currently no messages!");
+		sheet_end(c);
+	}
+	return r;
+}
+
+/* A point in the columns of the list of zones: before, between and behind time and value. */
+static void put_point(struct sheet *c, const char *name, int64_t time, double value)
+{
+	static const struct {
+		int before, between, behind;
+	} gaps[] = {[TRACY_CSV_TT] = {5, 3, 1}, [TRACY_CSV_TT10] = {5, 3, 0},
+		    [TRACY_CSV_UPSTREAM] = {3, 3, 0}};
+	int layout = c->o->layout;
+
+	sheet_text(c, name, strlen(name));
+	for (int i = 0; i < gaps[layout].before; i++)
+		sheet_next(c);
+	sheet_number(c, time);
+	for (int i = 0; i < gaps[layout].between; i++)
+		sheet_next(c);
+	buf_addf(&c->out, "%f", value);
+	for (int i = 0; i < gaps[layout].behind; i++)
+		sheet_next(c);
+	sheet_end(c);
+}
+
+static int put_plot(struct sheet *c, uint32_t track)
+{
+	struct trace_rows *rows;
+	struct trace_row row;
+	uint32_t of;
+	double value;
+	int r = trace_rows_open(&rows, c->trace, track, 0, UINT64_MAX);
+
+	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0) {
+		if (row.kind == TRACE_ROW_PLOT_INT)
+			value = (double)(int64_t)row.a;
+		else if (row.kind == TRACE_ROW_PLOT_REAL)
+			memcpy(&value, &row.a, sizeof(value));
+		else
+			continue;
+		put_point(c, c->trace->tracks[track].name, sheet_ns(c, row.time), value);
+	}
+	trace_rows_close(rows);
+	return r;
+}
+
+struct live {
+	struct map index; /* by address */
+	struct {
+		VEC(uint64_t);
+	} sizes;
+	uint64_t usage;
+};
+
+static int live_add(struct live *l, const struct trace_row *row)
+{
+	uint32_t *at = map_get(&l->index, row->a);
+
+	if (at) {
+		l->usage -= l->sizes.v[*at];
+		l->sizes.v[*at] = 0;
+	}
+	if (row->kind != TRACE_ROW_ALLOC)
+		return 0;
+	l->usage += row->b;
+	if (at) {
+		l->sizes.v[*at] = row->b;
+		return 0;
+	}
+	if (map_set(&l->index, row->a, (uint32_t)l->sizes.n) < 0)
+		return TACHO_ENOMEM;
+	return vec_push(&l->sizes, row->b);
+}
+
+/* The memory in use after each event of a pool. */
+static int put_memory(struct sheet *c, uint32_t track)
+{
+	const char *name = c->trace->tracks[track].name;
+	struct live live = {0};
+	struct trace_rows *rows;
+	struct trace_row row;
+	uint32_t of;
+	int r = trace_rows_open(&rows, c->trace, track, 0, UINT64_MAX);
+
+	name = name[0] ? name : "Memory";
+	if (r == 0)
+		put_point(c, name, 0, 0);
+	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0) {
+		if (row.kind != TRACE_ROW_ALLOC && row.kind != TRACE_ROW_FREE)
+			continue;
+		r = live_add(&live, &row);
+		put_point(c, name, sheet_ns(c, row.time), (double)live.usage);
+	}
+	trace_rows_close(rows);
+	map_free(&live.index);
+	vec_free(&live.sizes);
+	return r;
+}
+
+int sheet_plots(struct sheet *c)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < c->trace->track_count && r == 0; i++)
+		if (c->trace->tracks[i].kind == TRACE_MEMORY)
+			r = put_memory(c, i);
+	for (uint32_t i = 0; i < c->trace->track_count && r == 0; i++)
+		if (c->trace->tracks[i].kind == TRACE_PLOT)
+			r = put_plot(c, i);
+	return r;
+}
