@@ -228,7 +228,7 @@ static void advise_blocks(struct list *l, const struct perf_kind *k, double savi
 	if (!subblock)
 		add(l, ADVICE_SUBBLOCK, saving,
 		    "Set out_subblock_h and out_subblock_w: 2 tiles or more stay in the registers");
-	else if (k->subblock_h * k->subblock_w < 2)
+	else if (perf_times(k->subblock_h, k->subblock_w) < 2)
 		add(l, ADVICE_SUBBLOCK, saving,
 		    "Raise the output subblock from %lldx%lld to 2 tiles or more: one tile leaves "
 		    "the registers idle",

@@ -87,11 +87,6 @@ static double dram_bytes(const struct perf_kind *k)
 	return bytes;
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Multiplications and additions of a matmul; NaN when a size is not known. */
 static double matmul_operations(const struct perf_kind *k)
 {
@@ -101,8 +96,8 @@ static double matmul_operations(const struct perf_kind *k)
 	const int64_t factors[] = {needed[0],
 				   needed[1],
 				   needed[2],
-				   larger(needed[3], needed[4]),
-				   larger(needed[5], needed[6]),
+				   perf_larger(needed[3], needed[4]),
+				   perf_larger(needed[5], needed[6]),
 				   2};
 
 	return known(needed, 7) ? product(factors, 6) : NAN;
@@ -123,26 +118,24 @@ struct sparsity {
 
 static struct sparsity sparsity_of(const struct perf_kind *k, int64_t experts)
 {
+	int64_t a = perf_times(k->dim[IN0][DIM_W], k->dim[IN0][DIM_Z]),
+		b = perf_times(k->dim[IN1][DIM_W], k->dim[IN1][DIM_Z]), groups, active;
 	struct sparsity s = {1, -1};
-	int64_t a = k->dim[IN0][DIM_W] * k->dim[IN0][DIM_Z],
-		b = k->dim[IN1][DIM_W] * k->dim[IN1][DIM_Z], groups;
 
-	if (!known(k->dim[IN0], 2) || !known(k->dim[IN1], 2) || a < 1 || b < 1)
+	if (a < 1 || b < 1)
 		return s;
 	if (k->a_sparse && k->b_sparse) {
 		groups = 1;
 		s.dense = b;
 	} else if (k->a_sparse) {
-		groups = larger(1, a / b);
-		s.dense = groups * b;
+		groups = perf_larger(1, a / b);
+		s.dense = perf_times(groups, b);
 	} else {
 		groups = a;
-		s.dense = k->b_sparse ? a * b : larger(a, b);
+		s.dense = k->b_sparse ? perf_times(a, b) : perf_larger(a, b);
 	}
-	if (k->nnz != PERF_NO_NUMBER)
-		s.active = k->nnz;
-	else if (experts)
-		s.active = experts * groups;
+	active = k->nnz != PERF_NO_NUMBER ? k->nnz : experts ? perf_times(experts, groups) : -1;
+	s.active = perf_larger(active, -1);
 	return s;
 }
 

@@ -121,6 +121,12 @@ static int compare_lost(const void *a, const void *b)
 	return order ? order : x->op[0] < y->op[0] ? -1 : x->op[0] > y->op[0];
 }
 
+static void sort_changes(struct changes *list)
+{
+	if (list->n)
+		qsort(list->v, list->n, sizeof(*list->v), compare_lost);
+}
+
 static double relative(double before, double after)
 {
 	return before > 0 ? (after / before - 1) * 100 : NAN;
@@ -305,8 +311,8 @@ int perf_diff_write(const struct perf_report *before, const struct perf_report *
 	int r = e[0] && e[1] ? pair_up(&d, e, n) : TACHO_ENOMEM;
 
 	if (r == 0) {
-		qsort(d.groups.v, d.groups.n, sizeof(*d.groups.v), compare_lost);
-		qsort(d.pairs.v, d.pairs.n, sizeof(*d.pairs.v), compare_lost);
+		sort_changes(&d.groups);
+		sort_changes(&d.pairs);
 		if (json)
 			write_json(&d);
 		else

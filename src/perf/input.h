@@ -118,6 +118,21 @@ struct perf_row {
 	uint8_t type;       /* enum perf_type */
 };
 
+/* The product of two sizes; PERF_NO_NUMBER when one is not known or 64 bits do not hold it. */
+static inline int64_t perf_times(int64_t a, int64_t b)
+{
+	int64_t n;
+
+	if (a == PERF_NO_NUMBER || b == PERF_NO_NUMBER || __builtin_mul_overflow(a, b, &n))
+		return PERF_NO_NUMBER;
+	return n;
+}
+
+static inline int64_t perf_larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 enum perf_format {
 	FORMAT_V1,
 	FORMAT_V2,

@@ -276,32 +276,16 @@ static void add_size(struct buf *out, const char *before, int64_t n)
 		buf_addf(out, "%s%lld", before, (long long)n);
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 static void add_matmul_label(struct buf *out, const struct perf_kind *k)
 {
-	int64_t batch = 1;
+	int64_t batch = perf_times(perf_larger(k->dim[IN0][DIM_W], k->dim[IN1][DIM_W]),
+				   perf_larger(k->dim[IN0][DIM_Z], k->dim[IN1][DIM_Z]));
 
-	if (__builtin_mul_overflow(larger(k->dim[IN0][DIM_W], k->dim[IN1][DIM_W]),
-				   larger(k->dim[IN0][DIM_Z], k->dim[IN1][DIM_Z]), &batch))
-		batch = 1;
 	if (batch > 1)
 		buf_addf(out, " b={%lld} x ", (long long)batch);
 	add_size(out, batch > 1 ? "" : " ", k->dim[IN0][DIM_Y]);
 	add_size(out, " x ", k->dim[IN0][DIM_X]);
 	add_size(out, " x ", k->dim[IN1][DIM_X]);
-}
-
-static int64_t times(int64_t a, int64_t b)
-{
-	int64_t n;
-
-	if (a == PERF_NO_NUMBER || b == PERF_NO_NUMBER || __builtin_mul_overflow(a, b, &n))
-		return PERF_NO_NUMBER;
-	return n;
 }
 
 /* A setting that is not in the attributes at all counts as on: so does the tool we agree with. */
@@ -312,7 +296,7 @@ static void add_conv_label(struct buf *out, const struct perf_kind *k, struct cs
 	int64_t n;
 
 	add_size(out, " ", k->dim[OUT][DIM_Y]);
-	add_size(out, " x ", times(k->dim[IN0][DIM_X], times(k->window_h, k->window_w)));
+	add_size(out, " x ", perf_times(k->dim[IN0][DIM_X], perf_times(k->window_h, k->window_w)));
 	add_size(out, " x ", k->dim[IN1][DIM_X]);
 	for (int i = 0; i < 2; i++) {
 		n = attribute_number(attributes, numbers[i], 1);

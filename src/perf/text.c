@@ -181,7 +181,8 @@ static int gather_sorts(struct sorts *sorts, const struct perf_report *r,
 		if (op->time > r->ops.v[s->longest].time)
 			s->longest = view->v[i];
 	}
-	qsort(sorts->v, sorts->n, sizeof(*sorts->v), compare_sorts);
+	if (sorts->n)
+		qsort(sorts->v, sorts->n, sizeof(*sorts->v), compare_sorts);
 	return 0;
 }
 

@@ -1,0 +1,72 @@
+# What perf-report says of wrong options and of files that are not what they should be.
+. "$SOURCE/tests/perf_lib.sh"
+mkdir folder
+touch empty.csv
+echo >blank.csv
+echo 'name,age' >other.csv
+head -c 100000 /dev/urandom >binary.csv
+
+expect_error 2 'no CSV file' "$REPORT"
+expect_error 2 '\-\-foo' "$REPORT" small.csv --foo
+expect_error 2 'group-by' "$REPORT" small.csv --group-by foo
+expect_error 2 'min-percentage' "$REPORT" small.csv --min-percentage abc
+expect_error 2 'active-experts' "$REPORT" small.csv --active-experts 0
+expect_error 2 'two files' "$REPORT" --diff small.csv
+for range in 5 5-6-7 a-b - ''; do
+	expect_error 2 'id-range' "$REPORT" small.csv --id-range "$range"
+done
+expect_error 3 'missing.csv.*No such file' "$REPORT" missing.csv
+expect_error 3 'folder is a directory' "$REPORT" folder
+expect_error 3 'empty.csv is empty' "$REPORT" empty.csv
+expect_error 3 'blank.csv is empty' "$REPORT" blank.csv
+expect_error 3 'other.csv:1: not an ops report' "$REPORT" other.csv
+expect_exit 3 "$REPORT" binary.csv
+expect_count 1 err
+expect_error 3 'missing.csv' "$REPORT" small.csv missing.csv
+expect_exit 0 "$REPORT" - <small.csv
+expect_line out '^ 5 +55.4 %'
+
+# An architecture that nobody knows costs the shares of peaks only; as an option it is a mistake.
+sed 's/wormhole_b0/toaster/' small.csv >toaster.csv
+expect_exit 0 "$REPORT" toaster.csv
+expect_line err "unknown architecture 'toaster'"
+expect_line out '^ 5 +55.4 %         Matmul 1024 x 1024 x 1024 .*42 GB/s +21.5 TFLOPs +HiFi4'
+expect_exit 0 "$REPORT" toaster.csv --arch n1
+expect_count 0 err
+cut -d, -f1-4,6-8,10- small.csv >v2.csv
+expect_error 2 "unknown --arch 'toaster'; known are wormhole" "$REPORT" v2.csv --arch toaster
+expect_exit 0 "$REPORT" v2.csv --arch blackhole
+expect_line out '^Format v2, architecture blackhole, 130 worker cores'
+
+# A bad cell blanks what needs it, names its place, and makes the exit code 4.
+sed '5s/,100000,/,soon,/; 6s/,10000,/,x,/' small.csv >bad.csv
+expect_exit 4 "$REPORT" bad.csv --no-advice --no-summary
+expect_line err "bad.csv:5: column 'DEVICE KERNEL DURATION \[ns\]': 'soon' is not understood" \
+	"bad.csv:6: column 'OP TO OP LATENCY \[ns\]': 'x' is not understood"
+expect_count 2 err
+expect_line out '^ 6 +70.9 %' 'MatmulDeviceOperation.* 50 μs +32'
+sed '5s/,HiFi4,/,,/; 6s/BFLOAT8_B/??/; s/^LayerNorm/"Layer, Norm",x/' small.csv >bad2.csv
+expect_exit 4 "$REPORT" bad2.csv
+expect_line err '1 multiplication without'
+
+# Missing columns are named together.
+python3 - <<'PY'
+import csv
+rows = list(csv.reader(open("small.csv")))
+drop = {rows[0].index(c) for c in ("DEVICE ID", "ATTRIBUTES", "INPUT_0_X_PAD[LOGICAL]")}
+csv.writer(open("narrow.csv", "w")).writerows([[c for i, c in enumerate(r) if i not in drop] for r in rows])
+lines = open("small.csv").read().splitlines()
+open("wide.csv", "w").write("\n".join([lines[0]] + [l + ",extra" for l in lines[1:]]))
+open("cut.csv", "w").write("\n".join(lines[:-1] + ['"never closed']))
+PY
+expect_exit 4 "$REPORT" narrow.csv
+expect_line err 'narrow.csv: 3 missing columns.*: DEVICE ID, ATTRIBUTES, INPUT_0_X_PAD'
+expect_exit 4 "$REPORT" wide.csv
+expect_line err 'wide.csv:2: more cells than the header has columns.*7 such rows'
+expect_exit 4 "$REPORT" cut.csv
+expect_line err 'cut.csv:8: the file ends inside a quoted cell; the rows before are reported'
+
+# A closed pipe and a full disk.
+"$REPORT" small.csv | head -n 1 >/dev/null
+expect_exit 5 bash -c '"$0" small.csv >/dev/full' "$REPORT"
+expect_line err 'cannot write'

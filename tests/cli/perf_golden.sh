@@ -1,0 +1,6 @@
+# The larger suite that lies beside the project on its authors' machines; elsewhere there is nothing to do.
+# labels: long
+. "$SOURCE/tests/lib.sh"
+check=$SOURCE/../shared/tools/check-perf-report
+[ -x "$check" ] || { echo "no $check: skipped"; exit 0; }
+python3 "$check" "$BUILD/tt-perf-report" || fail "see above"

@@ -1,0 +1,5 @@
+# perf-report against an independent, slow computation of the same figures on inputs made at random.
+. "$SOURCE/tests/lib.sh"
+cases=300
+[ -z "$SANITIZE" ] || cases=80
+python3 "$SOURCE/tests/perf_property.py" "$TACHO" $cases "$((RANDOM + 1))" || fail "see above"

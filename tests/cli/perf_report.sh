@@ -1,0 +1,97 @@
+# perf-report on a small invented file: the table to the character, the window, the filters.
+. "$SOURCE/tests/perf_lib.sh"
+
+expect_exit 0 "$REPORT" small.csv
+expect_count 0 err
+cat >want <<'TABLE'
+ID  Total %  Bound  OP Code                                 Device   Device Time  Op-to-Op Gap  Cores  DRAM     DRAM %  FLOPs        FLOPs %  Math Fidelity
+-----------------------------------------------------------------------------------------------------------------------------------------------------------------------
+ 5   55.4 %   SLOW  Matmul 1024 x 1024 x 1024                     0       100 μs                   64  42 GB/s  14.6 %  21.5 TFLOPs   32.6 %  HiFi4 BF16 x BF16 => BF16
+ 6   33.2 %   SLOW  MatmulDeviceOperation 512 x 1024 x 512        0        50 μs         10 μs     32  10 GB/s   3.6 %  10.7 TFLOPs   16.3 %  HiFi2 BFP8 x BFP8 => BFP8
+ 7            HOST  (torch) add
+ 8   11.4 %         LayerNorm                                     0        20 μs          0 μs     64                                                      BF16 => BF16
+-----------------------------------------------------------------------------------------------------------------------------------------------------------------------
+    100.0 %         3 device ops, 1 host ops, 0 signposts                 170 μs         10 μs
+TABLE
+sed -n '/^ID /,/device ops/p' out >got
+sed 's/ *$//' got | diff - want >&2 || fail "the table is another"
+expect_line out 'From the last of 2 signposts on: .go.' '^Format v2.1, architecture wormhole, 64 worker cores' \
+	'Fallback to the host' 'Long gaps between ops' 'Keep input 0 in L1' 'Raise in0_block_w from 1' 'Raise the output subblock' \
+	'Stacked report' 'Where the time goes' 'HOST: on the CPU' 'gaps: the device waits'
+
+# Windows and filters. IDs are lines of the file.
+ids() { sed -n '/^ID /,/device ops/p' out | grep -oE '^ *[0-9]+ ' | tr -d ' ' | paste -sd ' '; }
+expect_ids() {
+	local want=$1
+	shift
+	expect_exit 0 "$REPORT" small.csv "$@"
+	[ "$(ids)" = "$want" ] || fail "IDs '$(ids)' with $*, not '$want'"
+}
+expect_ids '2 3 4 5 6 7 8' --ignore-signposts
+expect_ids '3 5 6 7 8' --signpost warm
+expect_ids '3 5 6 7 8' --start warm
+expect_ids '3' --start-signpost=warm --end-signpost=go
+expect_ids '3 4 5 6 7 8' --start-signpost=warm --print-signposts
+expect_ids '5 6' --id-range 5-6
+expect_ids '8' --id-range 8-
+expect_ids '5 6 8' --no-host-ops
+expect_ids '5 6' --top 2
+expect_ids '6' --id-range 6-7 --no-host-ops
+expect_exit 0 "$REPORT" small.csv --start-signpost nowhere
+expect_line err "warning: no signpost 'nowhere'"
+expect_exit 0 "$REPORT" small.csv --id-range 900-
+expect_line out 'No ops to show'
+
+# Without the parts that are not wanted.
+expect_exit 0 "$REPORT" small.csv --no-advice --no-summary
+expect_no_line out 'Advice|Stacked|Where the time'
+
+# Colour: on demand, never with NO_COLOR or on a pipe, --no-color wins.
+expect_exit 0 "$REPORT" small.csv --color
+expect_line out $'\x1b\\[38;5;13mMatmul\x1b\\[0m \x1b\\[38;5;13m1024 x'
+expect_exit 0 "$REPORT" small.csv --no-color --color
+expect_no_line out $'\x1b'
+expect_exit 0 "$REPORT" small.csv
+expect_no_line out $'\x1b'
+python3 "$SOURCE/tests/on_terminal.py" 200 "$REPORT" small.csv >tty
+grep -q $'\x1b' tty || fail "no colour on a terminal"
+NO_COLOR=1 python3 "$SOURCE/tests/on_terminal.py" 200 "$REPORT" small.csv >tty
+grep -q $'\x1b' tty && fail "colour in spite of NO_COLOR"
+
+# Control characters reach a file as they are, but no terminal.
+sed 's/^LayerNorm/Lay\x1b[31mer/' small.csv >escape.csv
+expect_exit 0 "$REPORT" escape.csv
+expect_line out $'Lay\x1b\\[31mer'
+python3 "$SOURCE/tests/on_terminal.py" 200 env NO_COLOR=1 "$REPORT" escape.csv >tty
+grep -q $'\x1b' tty && fail "an escape of the input reaches the terminal"
+expect_exit 0 "$REPORT" escape.csv --model=next
+expect_no_line out $'\x1b'
+
+# Sums by op.
+expect_exit 0 "$REPORT" small.csv --group-by op --no-advice
+expect_line out '^58.82 %  Matmul  .*100.00 μs +1 +Compute +32.65 % +32.65 % +32.65 % +32.65 %' '^ 0.00 %  \(torch\)'
+expect_exit 0 "$REPORT" small.csv --group-by category --no-advice
+expect_line out '^100.00 %  Compute +170.00 μs +3$'
+
+# JSON is JSON, and says the same.
+expect_exit 0 "$REPORT" small.csv --format=json
+python3 - <<'PY' || fail "JSON"
+import json
+r = json.load(open("out"))
+assert [o["id"] for o in r["ops"]] == [5, 6, 7, 8]
+o = r["ops"][0]
+assert o["bound"] == "SLOW" and o["device_time_us"] == 100 and o["operations"] == 2 * 1024**3 and o["dram_bytes"] == 4 * 1024**2
+assert o["op_to_op_gap_us"] is None and r["ops"][2]["device_time_us"] is None
+assert r["summary"]["bounds"]["SLOW"]["ops"] == 2 and r["totals"]["host_ops"] == 1
+assert [a["what"] for a in o["advice"]] == ["keep input 0 in L1", "give a program config"]
+PY
+expect_exit 0 "$REPORT" small.csv --format=csv
+expect_line out '^ID,Total %,Bound,OP Code' '^5,55\.'
+
+# One op.
+expect_exit 0 "$REPORT" small.csv --why 5
+expect_line out '^ID 5: Matmul 1024 x 1024 x 1024' '2147483648 operations / 100000 ns = 21.475 TFLOP/s' \
+	'64 cores x 1.0278 TFLOP/s each \(wormhole, HiFi4\)' 'of 288 GB/s' 'SLOW: neither reaches 65 %' 'OP CODE = Matmul'
+expect_exit 2 "$REPORT" small.csv --why 3
+expect_line err 'no op with ID 3'
+expect_exit 2 "$REPORT" small.csv --why x

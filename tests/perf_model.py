@@ -1,0 +1,328 @@
+"""The arithmetic of perf-report once more, slowly and from its description, and inputs to try it on.
+
+Nothing here is shared with the program: it is what the property test compares with.
+"""
+import csv
+import io
+import math
+import random
+import re
+
+ARCHS = {  # cores, DRAM GB/s, TFLOP/s of a core by fidelity
+    "wormhole": (64, 288, {"HiFi4": 74 / 72, "HiFi3": 74 / 72 * 4 / 3, "HiFi2": 148 / 72, "LoFi": 262 / 72}),
+    "blackhole": (130, 512, {"HiFi4": 4096 * 1.35 / 1000 / 4, "HiFi3": 4096 * 1.35 / 1000 / 3,
+                             "HiFi2": 4096 * 1.35 / 1000 / 2, "LoFi": 4096 * 1.35 / 1000}),
+    "n1": (20, 120, {"HiFi4": 4096 * 0.65 / 1000 / 4, "HiFi3": 4096 * 0.65 / 1000 / 3,
+                     "HiFi2": 4096 * 0.65 / 1000 / 2, "LoFi": 4096 * 0.65 / 1000}),
+}
+SHORT = {"FLOAT32": "FP32", "BFLOAT16": "BF16", "BFLOAT8_B": "BFP8", "BFLOAT4_B": "BFP4"}
+MANTISSA = {"FLOAT32": 23, "BFLOAT16": 8, "BFLOAT8_B": 7, "BFLOAT4_B": 3}
+TENSORS = ("INPUT_0", "INPUT_1", "OUTPUT_0")
+SHARDED = "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig"
+
+
+def total(values):
+    s = c = 0.0
+    for x in values:
+        t = s + x
+        c += (s - t) + x if abs(s) >= abs(x) else (x - t) + s
+        s = t
+    return s + c if c and math.isfinite(c) else s
+
+
+def text(x):
+    return "" if x is None else repr(x) if isinstance(x, float) else str(x)
+
+
+class Row:
+    """One line of the input as a dictionary, with what its cells mean."""
+
+    def __init__(self, cells, index, padded):
+        self.c, self.index, self.padded = cells, index, padded
+        self.name, self.type = cells["OP CODE"], cells["OP TYPE"]
+        self.duration = float(cells["DEVICE KERNEL DURATION [ns]"] or "nan")
+
+    def device(self):
+        return int(self.c["DEVICE ID"]) if self.c["DEVICE ID"] else None
+
+    def dim(self, tensor, d):
+        return int(self.c[f"{tensor}_{d}" + ("_PAD[LOGICAL]" if self.padded else "")].split("[")[0])
+
+    def size(self, tensor):
+        bits = re.search(r"\d+", self.c[tensor + "_DATATYPE"])
+        return int(bits[0]) / 8 if bits else 4
+
+    def attribute(self, name):
+        m = re.search(name + r"=(\d+)", self.c["ATTRIBUTES"])
+        return int(m[1]) if m and "program_config" in self.c["ATTRIBUTES"] else None
+
+
+def verdict(row):
+    types = [row.c[t + "_DATATYPE"] for t in TENSORS]
+    if any("INT" in t for t in types):
+        return "not_applicable"
+    in0, in1, out = (MANTISSA[t] for t in types)
+    f = row.c["MATH FIDELITY"]
+    if in0 == 8 and out >= 7:
+        return {"HiFi4": "sufficient", "HiFi3": "sufficient"}.get(f, "too_low")
+    if in0 == 8 or in1 >= 7:
+        return {"HiFi2": "sufficient", "LoFi": "too_low"}.get(f, "too_high")
+    return "sufficient" if f == "LoFi" else "too_high"
+
+
+def advice_count(row, op):
+    """How many items of advice a matmul gets."""
+    v, n = op["verdict"], 0
+    if op["Bound"] in ("DRAM", "BOTH"):
+        return (not op["sharded"]) + (v == "too_high" or (v == "too_low" and op["FLOPs %"] < 40))
+    if op["Bound"] == "FLOP":
+        return (op["Cores"] < 64) + (v == "too_high")
+    if op["Bound"] != "SLOW":
+        return 0
+    n += "L1" not in row.c["INPUT_0_MEMORY"]
+    w, h, b = row.attribute("out_subblock_w"), row.attribute("out_subblock_h"), row.attribute("in0_block_w")
+    if w is None and h is None and b is None:
+        return n + 1
+    wrong = (b is None or b < 2) + (w is None or h is None or w * h < 2)
+    n += wrong or 1
+    out4 = row.c["OUTPUT_0_DATATYPE"] == "BFLOAT4_B"
+    bf16 = row.c["INPUT_0_DATATYPE"] == "BFLOAT16"
+    f = row.c["MATH FIDELITY"]
+    remark = v == "sufficient" and ((bf16 and not out4 and f != "HiFi2") or (out4 and f == "HiFi2"))
+    return n + (v in ("too_high", "too_low", "not_applicable") or remark)
+
+
+def conv_extra(row):
+    a = row.c["ATTRIBUTES"]
+    found = [re.search(n + r".(\d+)", a) for n in ("per_core_out_matrix_height_ntile", "act_block_h_ntiles")]
+    s = " [ABH=" + "|".join(m[1] if m else "x" for m in found)
+    for name, word in (("enable_act_double_buffer", " ADB"), ("enable_split_reader", " SR")):
+        m = re.search(name + r"[': =]+(\w+)", a)
+        s += word if not m or m[1] == "true" else ""
+    return s + "]"
+
+
+def matmul(row, op, arch, workers):
+    s = row.duration * 1e-9
+    c = row.c
+    size = sum(row.dim(t, "W") * row.dim(t, "Y") * row.dim(t, "Z") * row.dim(t, "X") * row.size(t)
+               for t in TENSORS if "DRAM" in c[t + "_MEMORY"])
+    op["DRAM"] = size / s / 1e9 if size else None
+    op["DRAM %"] = op["DRAM"] / arch[1] * 100 if size else None
+    m, k, n = row.dim("INPUT_0", "Y"), row.dim("INPUT_0", "X"), row.dim("INPUT_1", "X")
+    w = max(row.dim("INPUT_0", "W"), row.dim("INPUT_1", "W"))
+    z = max(row.dim("INPUT_0", "Z"), row.dim("INPUT_1", "Z"))
+    op["sharded"] = SHARDED in c["ATTRIBUTES"]
+    cores = 12 if op["sharded"] else float(c["CORE COUNT"])
+    op["Cores"] = 12 if op["sharded"] else c["CORE COUNT"]
+    rate = m * k * n * w * z * 2 / s
+    op["FLOPs"] = rate / 1e12
+    op["FLOPs %"] = rate / (arch[2][c["MATH FIDELITY"]] * 1e12 * cores) * 100
+    op["OP Code"] = row.name + (f" b={{{w * z}}} x" if w * z > 1 else "") + f" {m} x {k} x {n}"
+    if op["DRAM %"]:
+        d, f = op["DRAM %"] >= 65, op["FLOPs %"] >= 65
+        op["Bound"] = "BOTH" if d and f else "DRAM" if d else "FLOP" if f else "SLOW"
+
+
+def conv(row, op, arch, workers):
+    s = row.duration * 1e-9
+    h, w = re.search(r"window_hw=\((\d+);(\d+)\)", row.c["ATTRIBUTES"]).groups()
+    m, k, n = row.dim("OUTPUT_0", "Y"), row.dim("INPUT_0", "X") * int(h) * int(w), row.dim("INPUT_1", "X")
+    rate = m * k * n * 2 / s
+    op["FLOPs"] = rate / 1e12
+    op["FLOPs %"] = rate / (arch[2][row.c["MATH FIDELITY"]] * 1e12 * workers) * 100
+    op["OP Code"] = f"{row.name} {m} x {k} x {n}" + conv_extra(row)
+
+
+def analyze(row, previous, arch, workers):
+    c = row.c
+    op = {"ID": row.index + 2, "Bound": "", "OP Code": row.name, "Device": row.device(), "sharded": False,
+          "verdict": "", "row": row}
+    for key in ("DRAM", "DRAM %", "FLOPs", "FLOPs %"):
+        op[key] = None
+    op["Device Time"] = 0 if math.isnan(row.duration) else row.duration / 1000
+    gap = c["OP TO OP LATENCY [ns]"]
+    op["Op-to-Op Gap"] = float(gap) / 1000 if previous and gap else None
+    op["Cores"] = int(float(c["CORE COUNT"])) if c["CORE COUNT"] else None
+    types = [SHORT.get(c[t + "_DATATYPE"], c[t + "_DATATYPE"]) for t in TENSORS]
+    inputs = ", ".join(t for t in types[:2] if t)
+    op["Math Fidelity"] = inputs + (" => " + types[2] if types[2] else "")
+    if row.type == "signpost":
+        op["OP Code"] += " (signpost)"
+        op["Device Time"] = None
+    elif "(torch)" in row.name:
+        op["Bound"], op["Device Time"] = "HOST", None
+    elif "Matmul" in row.name or "Conv2d" in row.name:
+        (matmul if "Matmul" in row.name else conv)(row, op, arch, workers)
+        op["Math Fidelity"] = "{} {} x {} => {}".format(c["MATH FIDELITY"], *types)
+        op["verdict"] = verdict(row)
+    return op
+
+
+def merge(rows):
+    """One row for all devices, by the heads of their queues."""
+    devices = sorted({r.device() for r in rows if r.device() is not None})
+    if not devices:
+        return rows
+    queues = {d: [r for r in rows if r.type == "tt_dnn_device" and r.device() == d] for d in devices}
+    out = [r for r in rows if r.type != "tt_dnn_device"]
+    merged = []
+    while any(queues.values()):
+        name, taken = None, []
+        for d in devices:
+            if queues[d] and name in (None, queues[d][0].name):
+                name = queues[d][0].name
+                taken.append(queues[d].pop(0))
+        if any(w in name for w in ("AllGather", "ReduceScatter", "AllReduce")):
+            known = [r.duration for r in taken if not math.isnan(r.duration)]
+            taken[0].duration = sum(known) / len(known) if known else math.nan
+            merged.append(taken[0])
+        else:
+            best = taken[0]
+            for r in taken[1:]:
+                if r.duration > best.duration:
+                    best = r
+            merged.append(best)
+    return sorted(merged + out, key=lambda r: r.index) if merged else []
+
+
+def window(rows, opts):
+    start = opts.get("--start-signpost")
+    if opts.get("--ignore-signposts") or not any(r.type == "signpost" for r in rows):
+        return rows
+    hits = [r for r in rows if r.type == "signpost" and r.name == start]
+    if hits:
+        rows = [r for r in rows if r.index > hits[0].index]
+    else:
+        last = [r for r in rows if r.type == "signpost"][-1].name
+        at = [r.name for r in rows].index(last)
+        rows = rows[at + 1:]
+    return [r for r in rows if opts.get("--print-signposts") or r.type != "signpost"]
+
+
+def report(data, opts):
+    """The rows of --csv as dictionaries of texts, and the stacked report by op as a list."""
+    lines = list(csv.DictReader(io.StringIO(data)))
+    padded = any("_PAD[LOGICAL]" in k for k in lines[0])
+    rows = [Row(c, i, padded) for i, c in enumerate(lines)]
+    if "DEVICE ARCH" in lines[0]:
+        arch = ARCHS[lines[0]["DEVICE ARCH"]]
+        workers = next(int(c["AVAILABLE WORKER CORE COUNT"]) for c in lines if c["AVAILABLE WORKER CORE COUNT"])
+    else:
+        arch = ARCHS[opts.get("--arch", "wormhole")]
+        workers = arch[0]
+    order = sorted(rows, key=lambda r: (r.c["HOST START TS"] == "", int(r.c["HOST START TS"] or 0)))
+    order = window(order, opts)
+    apart = opts.get("--no-merge-devices") and len({r.device() for r in order} - {None}) > 1
+    order = order if apart else merge(order)
+    ops, previous = [], False
+    for r in order:
+        ops.append(analyze(r, previous, arch, workers))
+        previous = previous or r.type != "signpost"
+    if "--id-range" in opts:
+        low, high = opts["--id-range"].split("-")
+        ops = [o for o in ops if int(low or 0) <= o["ID"] <= int(high or 10**9)]
+        if ops:
+            ops[0]["Op-to-Op Gap"] = None
+    if opts.get("--no-host-ops"):
+        ops = [o for o in ops if "(torch)" not in o["OP Code"]]
+    whole = total(o["Device Time"] or 0 for o in ops) + total(o["Op-to-Op Gap"] or 0 for o in ops)
+    real = {c: any(not x[c] or not re.fullmatch(r"\d+", x[c]) for x in lines) for c in ("CORE COUNT", "GLOBAL CALL COUNT")}
+    for o in ops:
+        both = o["Device Time"], o["Op-to-Op Gap"]
+        o["Total %"] = None if both == (None, None) or whole == 0 else ((both[0] or 0) + (both[1] or 0)) / whole * 100
+        o["Advice"] = advice_count(o["row"], dict(o, Cores=float(o["Cores"] or 0))) if o["verdict"] and "Matmul" in o["OP Code"] else 0
+        if isinstance(o["Cores"], str):
+            o["Cores"] = float(o["Cores"]) if real["CORE COUNT"] else int(o["Cores"])
+        calls = o["row"].c["GLOBAL CALL COUNT"]
+        o["Global Call Count"] = "nan" if not calls else float(calls) if real["GLOBAL CALL COUNT"] else int(calls)
+    return ops
+
+
+# Inputs.
+
+def tensor(rng, cells, name, padded, wide=False):
+    dims = [rng.choice([1, 1, 1, 2, 3]) if wide else 1, rng.choice([1, 1, 8]) if wide else 1,
+            32 * rng.randint(1, 200), 32 * rng.randint(1, 200)]
+    for d, n in zip("WZYX", dims):
+        cells[f"{name}_{d}" + ("_PAD[LOGICAL]" if padded else "")] = f"{n}[{max(1, n - 3)}]" if padded else str(n)
+    cells[name + "_DATATYPE"] = rng.choice(list(MANTISSA))
+    cells[name + "_MEMORY"] = rng.choice(["DEV_0_DRAM_INTERLEAVED", "DEV_0_L1_HEIGHT_SHARDED", "DEV_1_DRAM_WIDTH_SHARDED"])
+
+
+def config(rng):
+    parts = [f"{n}={rng.randint(1, 8)}" for n in ("in0_block_w", "out_subblock_h", "out_subblock_w") if rng.random() < 0.7]
+    name = SHARDED if rng.random() < 0.2 else "MatmulMultiCoreReuseProgramConfig"
+    return rng.choice(["{'x': '1'}", "{'program_config': '" + name + "(" + ";".join(parts) + ")'; 'y': '2'}"])
+
+
+def conv_attributes(rng):
+    s = f"{{'w': 'C(window_hw=({rng.randint(1, 7)};{rng.randint(1, 7)}); stride_hw=(2;2))'"
+    if rng.random() < 0.7:
+        s += f"; 'p': 'P(per_core_out_matrix_height_ntile={rng.randint(1, 9)};act_block_h_ntiles={rng.randint(1, 9)})'"
+    if rng.random() < 0.7:
+        s += f"; 'enable_act_double_buffer': '{rng.choice(['true', 'false'])}'"
+    return s + "}"
+
+
+def one_row(rng, kind, padded, device):
+    c = {}
+    for name in TENSORS:
+        tensor(rng, c, name, padded, wide=kind == "Matmul")
+    c["OP TYPE"] = "tt_dnn_device"
+    c["OP CODE"] = rng.choice({"Matmul": ["Matmul", "MatmulDeviceOperation", "MinimalMatmulOp"],
+                               "Conv2d": ["Conv2d", "Conv2dDeviceOperation"],
+                               "other": ["LayerNorm", "AllGatherAsync", "Copy, \"odd\"", "ReduceScatter", "Gr\u00f6\u00dfe"],
+                               "host": ["(torch) add", "(torch) conv2d"],
+                               "signpost": ["warm up", "run", "run"]}[kind])
+    c["ATTRIBUTES"] = config(rng) if kind == "Matmul" else conv_attributes(rng) if kind == "Conv2d" else ""
+    c["MATH FIDELITY"] = rng.choice(["HiFi4", "HiFi3", "HiFi2", "LoFi"])
+    c["CORE COUNT"] = str(rng.choice([1, 8, 20, 63, 64]))
+    c["DEVICE ID"] = str(device)
+    c["DEVICE KERNEL DURATION [ns]"] = str(rng.choice([rng.randint(1, 10**6), rng.randint(1, 10**4), round(rng.random() * 1e5, 4)]))
+    c["OP TO OP LATENCY [ns]"] = rng.choice(["", "0", str(rng.randint(-500, 10**5)), "1500.5"])
+    c["GLOBAL CALL COUNT"] = str(rng.randint(1, 10**6))
+    if kind in ("host", "signpost"):
+        c["OP TYPE"] = "signpost" if kind == "signpost" else "python_fallback"
+        for key in list(c):
+            if key not in ("OP TYPE", "OP CODE"):
+                c[key] = ""
+    elif kind == "other":
+        if rng.random() < 0.3:
+            c["INPUT_1_DATATYPE"] = ""
+        if rng.random() < 0.2:
+            c["DEVICE KERNEL DURATION [ns]"] = ""
+    return c
+
+
+def table(seed):
+    """A CSV, as text, of ops that nobody ran."""
+    rng = random.Random(seed)
+    form = rng.choice(["v1", "v2", "v2.1"])
+    devices = rng.choice([1, 1, 2, 4])
+    kinds = ["Matmul", "Matmul", "Conv2d", "other", "other"] + (["host", "signpost"] if rng.random() < 0.5 else [])
+    arch, cores = rng.choice(list(ARCHS)), rng.choice([20, 64, 110])
+    rows, clock = [], 10**10
+    for _ in range(rng.randint(1, 40)):
+        kind = rng.choice(kinds)
+        copies = devices if kind not in ("host", "signpost") else 1
+        base = one_row(rng, kind, form != "v1", 0)
+        for d in range(copies):
+            c = dict(base)
+            clock += rng.choice([0, 1, 50, -20])
+            if copies > 1:
+                c["DEVICE ID"] = str(d)
+                c["DEVICE KERNEL DURATION [ns]"] = str(rng.randint(1, 10**6))
+                if rng.random() < 0.03:
+                    continue
+            c["HOST START TS"] = "" if rng.random() < 0.03 else str(clock)
+            if form == "v2.1":
+                c["DEVICE ARCH"], c["AVAILABLE WORKER CORE COUNT"] = arch, str(cores)
+            rows.append(c)
+    if not rows:
+        return table(seed + 7919)
+    out = io.StringIO()
+    w = csv.DictWriter(out, sorted({k for c in rows for k in c}), lineterminator=rng.choice(["\n", "\r\n"]))
+    w.writeheader()
+    w.writerows(rows)
+    return out.getvalue()
