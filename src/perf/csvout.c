@@ -88,15 +88,13 @@ static void number(struct writer *w, bool has, double value)
 }
 
 /* A number of a column that holds whole numbers, or one of fractions. */
-static void count(struct writer *w, bool has, double value, bool whole)
+static void count(struct writer *w, bool has, double value, bool is_whole)
 {
-	comma(w);
-	if (has && whole && !isnan(value))
-		buf_addf(w->out, "%lld", (long long)value);
-	else if (has) {
-		char text[FMT_SIZE];
-
-		buf_adds(w->out, fmt_python(text, value));
+	if (has && is_whole && !isnan(value)) {
+		comma(w);
+		buf_addf(w->out, "%.0f", value);
+	} else {
+		number(w, has, value);
 	}
 }
 

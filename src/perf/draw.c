@@ -130,11 +130,27 @@ static void blend(struct pixels *p, long x, long y, uint32_t color, double cover
 	}
 }
 
+static long within(double at, size_t size)
+{
+	return lrint(fmin(fmax(at, 0), (double)size));
+}
+
+/* One row pixel by pixel, the others as copies of it. */
 static void fill(struct pixels *p, double x0, double y0, double x1, double y1, uint32_t color)
 {
-	for (long y = lrint(y0); y < lrint(y1); y++)
-		for (long x = lrint(x0); x < lrint(x1); x++)
-			blend(p, x, y, color, 1);
+	long left = within(x0, p->w), right = within(x1, p->w), top = within(y0, p->h),
+	     bottom = within(y1, p->h);
+	unsigned char *first = p->v + (size_t)top * p->stride + 1 + (size_t)left * 3;
+
+	if (left >= right || top >= bottom)
+		return;
+	for (long x = 0; x < right - left; x++) {
+		first[x * 3] = (unsigned char)(color >> 16);
+		first[x * 3 + 1] = (unsigned char)(color >> 8);
+		first[x * 3 + 2] = (unsigned char)color;
+	}
+	for (long y = 1; y < bottom - top; y++)
+		memcpy(first + (size_t)y * p->stride, first, (size_t)(right - left) * 3);
 }
 
 static void png_box(struct pixels *p, const struct draw_shape *s)
