@@ -179,11 +179,8 @@ static void add_change(struct diff *d, const struct change *c, bool ids)
 static void add_heading(struct diff *d, const char *title, bool ids)
 {
 	buf_addf(d->out, "\n%s\n", title);
-	buf_addf(d->out, "%13s %9s%15s%15s%13s%13s%8s%8s  %s\n",
-		 "change "
-		 "us",
-		 "", "before us", "after us", "of time", "of gaps", ids ? "ID" : "ops",
-		 ids ? "ID" : "ops", "op");
+	buf_addf(d->out, "%13s %9s%15s%15s%13s%13s%8s%8s  %s\n", "change us", "", "before us",
+		 "after us", "of time", "of gaps", ids ? "ID" : "ops", ids ? "ID" : "ops", "op");
 }
 
 /* The list is sorted by time lost: slower ones from the front, faster ones from the back. */
