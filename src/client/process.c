@@ -54,6 +54,7 @@ static void fill_header(struct ring_header *header, uint64_t key, uint64_t now)
 	header->pid = (uint32_t)syscall(SYS_getpid);
 	header->parent_pid = (uint32_t)syscall(SYS_getppid);
 	header->max_extents = client_process->max_extents;
+	header->policy = client_control->policy;
 	header->key = key;
 	header->start_time = start_time();
 	header->pid_namespace = stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;

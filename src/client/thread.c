@@ -380,11 +380,9 @@ static bool switch_locked(struct thread *t, uint64_t now)
 		return true; /* a handler was faster */
 	s = next_segment(t, now);
 	if (!s) {
-		t->retry = DROP_RETRY;
 		rewind_position(t);
 		return false;
 	}
-	t->retry = 0;
 	if (!t->oldest)
 		t->oldest = s;
 	atomic_store_explicit(&old->next, s->extent + 1, memory_order_release);
@@ -438,5 +436,9 @@ bool thread_switch(struct thread *t, uint64_t now, bool locked)
 	}
 	if (switch_once(t, now))
 		return true;
-	return t->page && client_control->policy == RING_BLOCK && wait_for_room(t, now);
+	if (t->page && client_control->policy == RING_BLOCK && wait_for_room(t, now))
+		return true;
+	/* Only now: a handler that runs while its thread waits for room must wait too, not drop. */
+	t->retry = DROP_RETRY;
+	return false;
 }

@@ -17,8 +17,9 @@
  * A word that is 0 is not yet written. Freed strides are zeroed by the recorder.
  *
  * With RING_OVERWRITE a thread takes its own oldest segment when it gets no other: .sequence then
- * jumps, and the thread page's .next leads to the oldest that is left. So the recorder must not
- * free a segment of a living thread under this policy: it reads, and frees when the thread ended.
+ * jumps, and the thread page's .next leads to the oldest that is left. So the recorder lets the
+ * streams of living threads alone under this policy: it reads them when they have ended, when their
+ * process has, or when recording has stopped.
  */
 #ifndef RING_LAYOUT_H
 #define RING_LAYOUT_H
@@ -152,6 +153,7 @@ struct ring_header {
 	_Atomic uint64_t lost_others;
 	uint64_t pid_namespace; /* inode of /proc/self/ns/pid: in another one pid means another
 				   process */
+	uint32_t policy;        /* enum ring_policy, as it was when the process joined */
 	uint32_t command_len;   /* bytes of command; words end in NUL */
 	char command[3072];
 };

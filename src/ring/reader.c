@@ -686,6 +686,14 @@ static void check_finished(struct ring_stream *s, bool closed)
 		s->finished = true;
 }
 
+/* A flight recorder's thread may overwrite any of its segments while it lives. */
+static bool may_be_overwritten(const struct ring_stream *s, bool closed)
+{
+	const struct ring_reader *r = s->reader;
+
+	return r->copy.policy == RING_OVERWRITE && s->number != 0 && !closed && !r->dead;
+}
+
 size_t ring_read(struct ring_stream *s, struct ring_event *events, size_t max)
 {
 	struct ring_reader *r = s->reader;
@@ -694,7 +702,7 @@ size_t ring_read(struct ring_stream *s, struct ring_event *events, size_t max)
 
 	s->scratch.n = 0;
 	s->text.n = 0;
-	if (s->finished)
+	if (s->finished || may_be_overwritten(s, closed))
 		return 0;
 	while (n < max) {
 		struct ring_event *e = &events[n];

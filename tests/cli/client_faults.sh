@@ -28,6 +28,12 @@ stopped() {
 stopped --policy=drop
 stopped --policy=overwrite
 stopped --policy=block --block-ms=5
+# The flight recorder keeps the newest and accounts for the rest, with a recorder that is awake too.
+run_options=(--limit-mb=2 --policy=overwrite)
+record burst 4 300000
+"$TACHO" check t.tacho >checked || { cat checked >&2; fail "the flight recorder is not in balance"; }
+[ "$(checked emitted)" = 1200000 ] || fail "$(checked emitted) of 1200000 are accounted for"
+[ "$(checked zones)" -gt 50000 ] || fail "2 MiB keep only $(checked zones) zones"
 run_options=(--limit-mb=1 --policy=block --block-ms=10000)
 expect_all 0 burst 4 100000
 run_options=()
