@@ -1,6 +1,6 @@
 /*
- * The trace file: speed of writing, size, opening with statistics, visible-range queries. Each figure
- * stands beside a floor that was measured in the same run: machines differ, ratios do not.
+ * The trace file: speed of writing, size, opening with statistics, visible-range queries. Each
+ *figure stands beside a floor that was measured in the same run: machines differ, ratios do not.
  *
  *	bench_trace [ZONES]      ZONES in millions, 10 when not given
  */
@@ -81,7 +81,8 @@ static struct zones make_regular(size_t n)
 		struct zone outer = {.start = now += 40 + jitter(&seed), .srcloc = 0};
 
 		for (int i = 0; i < 9; i++) {
-			struct zone inner = {.start = now += 46 + jitter(&seed), .srcloc = 1, .depth = 1};
+			struct zone inner = {
+				.start = now += 46 + jitter(&seed), .srcloc = 1, .depth = 1};
 
 			inner.end = now += 62 + jitter(&seed) + interrupt(&seed);
 			outer.children += inner.end - inner.start;
@@ -144,7 +145,8 @@ static struct trace_writer *begin(const char *path, uint32_t threads, uint32_t n
 		trace_add_track(w, &track);
 	}
 	for (uint32_t i = 0; i < names; i++) {
-		struct trace_srcloc srcloc = {.name = name, .function = "f", .file = "bench.c", .line = i};
+		struct trace_srcloc srcloc = {
+			.name = name, .function = "f", .file = "bench.c", .line = i};
 
 		snprintf(name, sizeof(name), "zone %u", i);
 		trace_add_srcloc(w, &srcloc);
@@ -214,8 +216,8 @@ static void bench_write(const char *what, const char *path, const struct zones *
 		if (millions > 10)
 			break;
 	}
-	printf("%-10s write %6.1f M zones/s, %5.2f ns/zone, %4.1f x memcpy of 16 B; %.3f B/zone\n", what,
-	       (double)(rounds * z->n) / best / 1e6, best * 1e9 / (double)(rounds * z->n),
+	printf("%-10s write %6.1f M zones/s, %5.2f ns/zone, %4.1f x memcpy of 16 B; %.3f B/zone\n",
+	       what, (double)(rounds * z->n) / best / 1e6, best * 1e9 / (double)(rounds * z->n),
 	       best / (double)rounds / copy, (double)file_size(path) / (double)(rounds * z->n));
 }
 
@@ -317,7 +319,8 @@ static void bench_lod(const char *path, const char *folder, size_t millions)
 	span = trace->end - trace->start;
 	for (int i = 0; i < QUERIES; i++) {
 		double low = log(4600), high = log((double)span);
-		uint64_t part = (uint64_t)exp(low + (high - low) * (double)(random_next(&seed) % 10000) / 1e4);
+		uint64_t part = (uint64_t)exp(
+			low + (high - low) * (double)(random_next(&seed) % 10000) / 1e4);
 		uint64_t t0 = trace->start + random_next(&seed) % (span - part + 1);
 
 		t = cpu();

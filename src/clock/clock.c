@@ -155,11 +155,21 @@ static double in_piece(const struct clock_piece *piece, uint64_t ticks)
 	return (double)(int64_t)(ticks - piece->ticks) * piece->ns_per_tick;
 }
 
+/* Of nonsense in, nonsense out, but defined: points may come from a damaged file. */
+static int64_t saturate(double ns)
+{
+	const double far = 4e18;
+
+	if (!(ns < far))
+		return (int64_t)far;
+	return ns > -far ? (int64_t)ns : (int64_t)-far;
+}
+
 int64_t clock_fit_ns(const struct clock_fit *fit, uint64_t ticks)
 {
 	const struct clock_piece *piece = piece_at(fit, ticks);
 
-	return piece->ns + (int64_t)floor(in_piece(piece, ticks));
+	return piece->ns + saturate(floor(in_piece(piece, ticks)));
 }
 
 double clock_fit_span_ns(const struct clock_fit *fit, uint64_t start, uint64_t end)
@@ -183,7 +193,7 @@ uint64_t clock_fit_ticks(const struct clock_fit *fit, int64_t ns)
 		else
 			high = middle;
 	}
+	ns = (int64_t)((uint64_t)ns - (uint64_t)fit->pieces[low].ns);
 	return fit->pieces[low].ticks +
-	       (uint64_t)(int64_t)ceil((double)(ns - fit->pieces[low].ns) /
-				       fit->pieces[low].ns_per_tick);
+	       (uint64_t)saturate(ceil((double)ns / fit->pieces[low].ns_per_tick));
 }

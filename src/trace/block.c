@@ -146,7 +146,7 @@ int block_resync(int fd, uint64_t from, uint64_t file_size, uint64_t *budget, st
 	struct buf window = BUF_INIT;
 	int r = TACHO_EDAMAGED;
 
-	if (buf_reserve(&window, RESYNC_STEP) < 0)
+	if (buf_reserve(&window, file_size < RESYNC_STEP ? file_size : RESYNC_STEP) < 0)
 		return TACHO_ENOMEM;
 	while (r == TACHO_EDAMAGED) {
 		size_t len = RESYNC_STEP;

@@ -26,8 +26,8 @@ bool block_intact(const uint8_t *header, const struct block *b, const void *payl
 int read_at(int fd, uint64_t offset, void *bytes, size_t len);
 
 /*
- * Reads the block at OFFSET, header and payload, into STORE, and checks it. TACHO_EDAMAGED when there
- * is no whole block.
+ * Reads the block at OFFSET, header and payload, into STORE, and checks it. TACHO_EDAMAGED when
+ * there is no whole block.
  */
 int block_read(int fd, uint64_t offset, uint64_t file_size, struct buf *store, struct block *b);
 

@@ -8,11 +8,10 @@
 struct checker {
 	struct trace_private *p;
 	struct trace_check *result;
-	uint64_t *lane_end; /* per lane of the trace: of the last zone seen */
+	uint64_t *lane_end;                 /* per lane of the trace: of the last zone seen */
 	size_t zone_segments, row_segments; /* found in the blocks */
-	uint64_t rows_counted; /* without those that the recorder made itself */
-	uint64_t *start, *end;
-	uint32_t *srcloc;
+	uint64_t rows_counted;              /* without those that the recorder made itself */
+	struct zone_columns columns;
 };
 
 __attribute__((format(printf, 2, 3))) static void fault(struct checker *c, const char *format, ...)
@@ -42,7 +41,8 @@ static const struct trace_lane_info *lane_of(const struct trace *t, const struct
 		else
 			high = middle;
 	}
-	if (low == t->lane_count || t->lanes[low].track != s->track || t->lanes[low].depth != s->depth)
+	if (low == t->lane_count || t->lanes[low].track != s->track ||
+	    t->lanes[low].depth != s->depth)
 		return NULL;
 	return &t->lanes[low];
 }
@@ -73,12 +73,13 @@ static void check_segment(struct checker *c, const struct segment *s)
 	c->zone_segments++;
 	c->result->zones += s->count;
 	if (!lane || !indexed(c, lane, s)) {
-		fault(c, "the zones of track %u, depth %u in the block at byte %llu are not in the index",
+		fault(c,
+		      "the zones of track %u, depth %u in the block at byte %llu are not in the index",
 		      s->track, s->depth, AT(s->offset));
 		return;
 	}
 	last = &c->lane_end[lane - c->p->trace.lanes];
-	if (c->start[s->first] < *last)
+	if (c->columns.start[s->first] < *last)
 		fault(c, "zones of track %u, depth %u overlap in the block at byte %llu", s->track,
 		      s->depth, AT(s->offset));
 	*last = s->end;
@@ -93,9 +94,11 @@ static int check_zones(struct checker *c, const struct block *b)
 	int r = zpayload_read(c->p, b->offset, &z);
 
 	if (r == 0)
-		r = zpayload_times(c->p, &z, c->start, c->end);
+		r = zone_columns_room(&c->columns, z.n);
 	if (r == 0)
-		r = zpayload_srclocs(c->p, &z, c->srcloc);
+		r = zpayload_times(c->p, &z, c->columns.start, c->columns.end);
+	if (r == 0)
+		r = zpayload_srclocs(c->p, &z, c->columns.srcloc);
 	if (r == 0) {
 		r = zpayload_marks(c->p, &z, &marks);
 		if (r == 0)
@@ -231,12 +234,8 @@ int trace_check(struct trace *trace, struct trace_check *result, struct tacho_er
 
 	memset(result, 0, sizeof(*result));
 	c.lane_end = calloc(trace->lane_count + 1, sizeof(*c.lane_end));
-	c.start = malloc(BLOCK_ITEMS_MAX * (2 * sizeof(*c.start) + sizeof(*c.srcloc)));
-	if (c.lane_end && c.start) {
-		c.end = c.start + BLOCK_ITEMS_MAX;
-		c.srcloc = (uint32_t *)(c.end + BLOCK_ITEMS_MAX);
+	if (c.lane_end)
 		r = check_blocks(&c);
-	}
 	if (r == 0) {
 		check_ledgers(&c);
 		check_counts(&c);
@@ -244,6 +243,6 @@ int trace_check(struct trace *trace, struct trace_check *result, struct tacho_er
 		err_set(err, r, "cannot check %s: %s", trace->path, err_text(r));
 	}
 	free(c.lane_end);
-	free(c.start);
+	free(c.columns.start);
 	return r;
 }

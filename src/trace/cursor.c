@@ -12,7 +12,8 @@ struct trace_cursor {
 };
 
 /* The first segment of a lane that ends behind t0. Segments are sorted by start and by end. */
-static uint32_t segment_from(const struct trace_private *p, uint32_t low, uint32_t high, uint64_t t0)
+static uint32_t segment_from(const struct trace_private *p, uint32_t low, uint32_t high,
+			     uint64_t t0)
 {
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;

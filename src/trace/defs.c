@@ -1,4 +1,5 @@
-/* Definition records, writing side. A reader passes over kinds and trailing fields it does not know. */
+/* Definition records, writing side. A reader passes over kinds and trailing fields it does not
+ * know. */
 #include "base/limits.h"
 #include "trace/writer.h"
 

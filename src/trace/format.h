@@ -17,20 +17,20 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file format is little-endian");
 
-#define FILE_MAGIC         "\x89TACHO\r\n"
-#define FILE_ORDER         0x01020304u
-#define FILE_VERSION       1u
-#define FILE_HEADER_SIZE   64u
-#define FILE_INCOMPATIBLE  0ull /* feature bits that this version knows */
+#define FILE_MAGIC           "\x89TACHO\r\n"
+#define FILE_ORDER           0x01020304u
+#define FILE_VERSION         1u
+#define FILE_HEADER_SIZE     64u
+#define FILE_INCOMPATIBLE    0ull /* feature bits that this version knows */
 #define FILE_FEATURES_OFFSET 16u
 
-#define BLOCK_MAGIC        0x4b4c4254u /* "TBLK" */
-#define BLOCK_HEADER_SIZE  32u
-#define BLOCK_ZSTD         1u    /* flag: the payload is one zstd frame */
-#define BLOCK_FLAGS        1u    /* flags that this version knows */
-#define BLOCK_RATIO        256u  /* an unpacked payload is at most this many times the packed one */
-#define BLOCK_ITEMS        8192u /* zones or rows that a writer puts into one block */
-#define BLOCK_ITEMS_MAX    65536u /* and that a reader accepts */
+#define BLOCK_MAGIC       0x4b4c4254u /* "TBLK" */
+#define BLOCK_HEADER_SIZE 32u
+#define BLOCK_ZSTD        1u     /* flag: the payload is one zstd frame */
+#define BLOCK_FLAGS       1u     /* flags that this version knows */
+#define BLOCK_RATIO       256u   /* an unpacked payload is at most this many times the packed one */
+#define BLOCK_ITEMS       8192u  /* zones or rows that a writer puts into one block */
+#define BLOCK_ITEMS_MAX   16384u /* and that a reader accepts */
 
 enum block_type {
 	BLOCK_DEFS = 1,   /* definitions: properties, processes, tracks, source locations ... */
@@ -53,12 +53,19 @@ enum def_kind {
 	DEF_LEDGER,
 };
 
+/* Whether an attachment of a zone has a text: names, texts, and what later versions add with this
+ * bit. */
+static inline bool extra_has_text(uint64_t kind)
+{
+	return kind <= 1 || kind & 64;
+}
+
 /* How a plane of a column or a string is stored. */
 enum pack_method { METHOD_CONSTANT, METHOD_RAW, METHOD_ZSTD };
 
 #define COLUMN_DELTA 0x10u /* flag beside a column's number of planes */
 
-#define ROW_COLUMNS  7 /* of numbers: time, kind, thread + 1, a, b, c, length of the text */
+#define ROW_COLUMNS 7 /* of numbers: time, kind, thread + 1, a, b, c, length of the text */
 
 #define TRAILER_PAYLOAD 48u
 #define TRAILER_SIZE    (BLOCK_HEADER_SIZE + TRAILER_PAYLOAD)

@@ -1,10 +1,10 @@
 /*
- * The index, writing side: entries are encoded as their blocks are written, so a trace of any length
- * needs a bounded amount of memory; a full index block is written and the next one points back.
+ * The index, writing side: entries are encoded as their blocks are written, so a trace of any
+ * length needs a bounded amount of memory; a full index block is written and the next one points
+ * back.
  */
 #include "trace/segment.h"
 #include "trace/writer.h"
-
 
 void index_add(struct trace_writer *w, enum block_type type, uint64_t offset,
 	       const struct segment *s)

@@ -3,11 +3,11 @@
 #include "trace/segment.h"
 #include "trace/writer.h"
 
-#define LANE_FIRST  64u          /* zones of a lane's first buffer */
-#define LANE_ALONE  2048u        /* zones that are worth a block of their own when all is flushed */
-#define LANE_TEXT   (1u << 20)   /* bytes of texts that make a block full */
-#define LANE_EXTRAS 32768u       /* and as many attachments */
-#define EXTRAS_MAX  (1u << 20)    /* attachments of one zone that are kept */
+#define LANE_FIRST  64u        /* zones of a lane's first buffer */
+#define LANE_ALONE  2048u      /* zones that are worth a block of their own when all is flushed */
+#define LANE_TEXT   (1u << 20) /* bytes of texts that make a block full */
+#define LANE_EXTRAS 32768u     /* and as many attachments */
+#define EXTRAS_MAX  (1u << 20) /* attachments of one zone that are kept */
 #define ZONE_BYTES  (3 * sizeof(uint32_t))
 
 void lane_free(struct trace_lane *lane)
@@ -144,10 +144,11 @@ static int wide_join(struct columns *c, const struct trace_lane *lane, uint32_t 
 	int r = 0;
 
 	for (size_t i = 0; x && r == 0 && i < x->gaps.n; i++)
-		r = vec_push(&c->gaps, ((struct wide){first + x->gaps.v[i].at, x->gaps.v[i].value}));
+		r = vec_push(&c->gaps,
+			     ((struct wide){first + x->gaps.v[i].at, x->gaps.v[i].value}));
 	for (size_t i = 0; x && r == 0 && i < x->durations.n; i++)
-		r = vec_push(&c->durations,
-			     ((struct wide){first + x->durations.v[i].at, x->durations.v[i].value}));
+		r = vec_push(&c->durations, ((struct wide){first + x->durations.v[i].at,
+							   x->durations.v[i].value}));
 	return r;
 }
 
@@ -208,7 +209,7 @@ static int lanes_write(struct trace_writer *w, struct trace_lane **lanes, size_t
 	int r = s ? writer_next_offset(w, &offset) : writer_no_memory(w);
 
 	for (size_t i = 0; r == 0 && i < count; n += lanes[i++]->n) {
-		s[i] = (struct segment){offset, lanes[i]->track, lanes[i]->depth, n,
+		s[i] = (struct segment){offset,      lanes[i]->track, lanes[i]->depth, n,
 					lanes[i]->n, lanes[i]->start, lanes[i]->end};
 	}
 	if (r == 0) {
@@ -218,9 +219,9 @@ static int lanes_write(struct trace_writer *w, struct trace_lane **lanes, size_t
 			w->payload.failed = true;
 		add_flags(w, lanes, count);
 		add_extras(w, lanes, count);
-		r = w->payload.failed ? writer_no_memory(w)
-				      : writer_block(w, BLOCK_ZONES, w->payload.data,
-						     w->payload.len, false);
+		r = w->payload.failed
+			    ? writer_no_memory(w)
+			    : writer_block(w, BLOCK_ZONES, w->payload.data, w->payload.len, false);
 	}
 	for (size_t i = 0; r == 0 && i < count; i++)
 		index_add(w, BLOCK_ZONES, offset, &s[i]);
@@ -338,7 +339,7 @@ static int lane_wide(struct trace_writer *w, struct trace_lane *lane, uint32_t i
 
 /* The gap of a buffer's first zone is not stored: the segment has its start. */
 static int lane_append(struct trace_writer *w, struct trace_lane *lane, uint64_t start,
-			      uint64_t end, uint32_t srcloc)
+		       uint64_t end, uint32_t srcloc)
 {
 	uint64_t gap = start - lane->end, duration = end - start;
 	uint32_t i;
@@ -391,7 +392,8 @@ static int zone_add(struct trace_writer *w, struct trace_lane *lane, uint64_t st
 	if (w->error.code)
 		return w->error.code;
 	if (srcloc >= w->srcloc_count)
-		return writer_fail(w, TACHO_EINTERNAL, "%s: no source location %u", w->part, srcloc);
+		return writer_fail(w, TACHO_EINTERNAL, "%s: no source location %u", w->part,
+				   srcloc);
 	zone_move(w, lane, &start, &end);
 	r = lane_append(w, lane, start, end, srcloc);
 	if (r < 0)
@@ -443,7 +445,7 @@ static int extras_push(struct trace_writer *w, struct lane_extras *x, uint32_t z
 	if (flags)
 		r = vec_push(&x->flags, ((struct pending_flags){zone, flags}));
 	for (size_t i = 0; r == 0 && i < count; i++) {
-		bool text = extras[i].kind <= TRACE_EXTRA_TEXT;
+		bool text = extra_has_text(extras[i].kind);
 		size_t room = x->text.len < LIMIT_BLOCK_TEXT ? LIMIT_BLOCK_TEXT - x->text.len : 0;
 		size_t len = extras[i].len < room ? extras[i].len : room;
 		struct pending_extra e = {zone, extras[i].kind, text ? len : extras[i].value};

@@ -1,15 +1,15 @@
 /*
  * Private: the level-of-detail index.
  *
- * Over each lane stands a pyramid. A bottom node, a leaf, covers up to 8 zones; it ends early before a
- * gap that is long against its surroundings, and a zone that is long against them has a leaf of its
- * own: else one long thing would make a wide leaf of small zones, and a view of many of them would
- * decode a block for each. Levels above have a fan-out of 16.
+ * Over each lane stands a pyramid. A bottom node, a leaf, covers up to 8 zones; it ends early
+ * before a gap that is long against its surroundings, and a zone that is long against them has a
+ * leaf of its own: else one long thing would make a wide leaf of small zones, and a view of many of
+ * them would decode a block for each. Levels above have a fan-out of 16.
  *
- * A query takes a node as a whole when it is narrower than a pixel, or when it is not much wider and
- * has neither a zone nor, in sum, gaps of a pixel: then each pixel that it touches has something in
- * it. So a query looks at a bounded number of nodes whatever the number of zones, and decodes zones
- * only where single ones or real gaps are to be seen.
+ * A query takes a node as a whole when it is narrower than a pixel, or when it is not much wider
+ * and has neither a zone nor, in sum, gaps of a pixel: then each pixel that it touches has
+ * something in it. So a query looks at a bounded number of nodes whatever the number of zones, and
+ * decodes zones only where single ones or real gaps are to be seen.
  *
  * The index is one mapping: a header, one struct lod_lane per lane, then the levels of each lane.
  * Places are computed from the counts in the lane table, which is checked when the index is opened;
@@ -74,7 +74,8 @@ struct trace_lod {
 	uint8_t *map;
 	size_t size;
 	const struct lod_lane *lanes;
-	uint64_t *firsts; /* per segment of trace_private.zones: number of its first zone in the lane */
+	uint64_t *firsts; /* per segment of trace_private.zones: number of its first zone in the
+			     lane */
 };
 
 /* Bytes of all levels of a lane that has so many leaves. */

@@ -1,6 +1,7 @@
 /*
  * Making the index: one pass over the zones. How many leaves a lane needs is known only at its end,
- * since leaves may end early, so room is taken for the most that can be and the file is cut at last.
+ * since leaves may end early, so room is taken for the most that can be and the file is cut at
+ * last.
  */
 #include "trace/lod.h"
 
@@ -18,14 +19,15 @@ struct builder {
 	struct trace_lod *lod;
 	struct lod_leaf *leaves;
 	uint64_t leaf_count;
-	struct lod_node *parents; /* of the leaves; filled as leaves are, so that they have a base */
-	uint64_t first;           /* zone */
+	struct lod_node
+		*parents; /* of the leaves; filled as leaves are, so that they have a base */
+	uint64_t first;   /* zone */
 	uint32_t zones;
 	uint64_t start, end, busy, longest;
 	uint32_t longest_at;
-	uint32_t srcloc;  /* of the first zone */
-	bool alone;       /* the zone that it holds is a long one */
-	uint64_t usual;   /* ticks that leaves of several zones span, smoothed */
+	uint32_t srcloc; /* of the first zone */
+	bool alone;      /* the zone that it holds is a long one */
+	uint64_t usual;  /* ticks that leaves of several zones span, smoothed */
 	uint32_t credit;
 };
 
@@ -77,8 +79,8 @@ static bool ends_early(struct builder *b, uint64_t start, bool alone)
 {
 	uint64_t gap = start - b->end;
 
-	return b->credit && (alone || b->alone ||
-			     (gap > 4 * b->usual && gap > 4 * (b->end - b->start)));
+	return b->credit &&
+	       (alone || b->alone || (gap > 4 * b->usual && gap > 4 * (b->end - b->start)));
 }
 
 static void zone_add(struct builder *b, uint64_t start, uint64_t end, uint32_t srcloc)
@@ -180,8 +182,10 @@ static int lane_build(struct trace_lod *lod, struct lod_lane *lane, uint32_t i, 
 		      struct lod_node *parents)
 {
 	const struct trace_lane_info *info = &lod->p->trace.lanes[i];
-	struct builder b = {.lod = lod, .leaves = (struct lod_leaf *)(lod->map + at),
-			    .parents = parents, .credit = CREDIT_FIRST};
+	struct builder b = {.lod = lod,
+			    .leaves = (struct lod_leaf *)(lod->map + at),
+			    .parents = parents,
+			    .credit = CREDIT_FIRST};
 	uint64_t n;
 	int r = zones_add(&b, info);
 
@@ -212,8 +216,11 @@ static int lanes_build(struct trace_lod *lod)
 	}
 	if (r < 0)
 		return r;
-	*h = (struct lod_header){.version = LOD_VERSION, .lane_count = t->lane_count,
-				 .trace_size = t->file_size, .zones = t->zones, .size = at};
+	*h = (struct lod_header){.version = LOD_VERSION,
+				 .lane_count = t->lane_count,
+				 .trace_size = t->file_size,
+				 .zones = t->zones,
+				 .size = at};
 	memcpy(h->magic, LOD_MAGIC, sizeof(h->magic));
 	memcpy(h->uuid, t->uuid, sizeof(h->uuid));
 	h->checksum = XXH3_64bits_withSeed(lanes, t->lane_count * sizeof(*lanes),

@@ -173,9 +173,9 @@ static int take_zones(struct query *q, uint64_t first, uint64_t count, uint32_t 
 /* ----------------------------------------------------------------- nodes */
 
 /*
- * Whether a node in view is taken as a whole; WIDEST is how wide it may be. Narrower than a pixel, or
- * each pixel that it touches has something in it and no zone is to be shown singly; but then it must
- * not reach over the edge of the view.
+ * Whether a node in view is taken as a whole; WIDEST is how wide it may be. Narrower than a pixel,
+ * or each pixel that it touches has something in it and no zone is to be shown singly; but then it
+ * must not reach over the edge of the view.
  */
 static inline bool taken_whole(const struct query *q, uint64_t start, uint64_t end, uint64_t busy,
 			       uint64_t longest, uint64_t widest)
@@ -296,8 +296,14 @@ static int visit(struct query *q, unsigned level, uint64_t first, uint64_t last)
 int trace_lod_query(struct trace_lod *lod, uint32_t lane, uint64_t t0, uint64_t t1, uint32_t width,
 		    struct trace_lod_item **items, size_t *count, size_t *cap)
 {
-	struct query q = {.lod = lod, .lane = lane, .t0 = t0, .t1 = t1, .width = width,
-			  .items = items, .count = count, .cap = cap};
+	struct query q = {.lod = lod,
+			  .lane = lane,
+			  .t0 = t0,
+			  .t1 = t1,
+			  .width = width,
+			  .items = items,
+			  .count = count,
+			  .cap = cap};
 	int r = 0;
 
 	if (lane >= lod->p->trace.lane_count || t1 <= t0 || !width)

@@ -20,22 +20,21 @@ static const char *read_text(struct trace_private *p, struct in *in, int *r)
  * Makes room for id in an array: ids come in order, but in a damaged file some may be missing.
  * Those are filled with EMPTY. HOLES_MAX keeps a hostile id from filling the memory.
  */
-#define array_reach(p, array, id, empty)                                                           \
-	({                                                                                         \
-		int reach_ = 0;                                                                    \
-		if ((id) >= (array)->n && (id) - (array)->n > HOLES_MAX - (p)->holes)               \
-			reach_ = TACHO_EDAMAGED;                                                   \
-		else if ((id) > (array)->n)                                                        \
-			(p)->holes += (id) - (array)->n;                                           \
-		while (reach_ == 0 && (array)->n <= (id))                                          \
-			reach_ = vec_push((array), (empty));                                       \
-		reach_;                                                                            \
+#define array_reach(p, array, id, empty)                                              \
+	({                                                                            \
+		int reach_ = 0;                                                       \
+		if ((id) >= (array)->n && (id) - (array)->n > HOLES_MAX - (p)->holes) \
+			reach_ = TACHO_EDAMAGED;                                      \
+		else if ((id) > (array)->n)                                           \
+			(p)->holes += (id) - (array)->n;                              \
+		while (reach_ == 0 && (array)->n <= (id))                             \
+			reach_ = vec_push((array), (empty));                          \
+		reach_;                                                               \
 	})
 
 static const struct trace_process no_process = {
 	.exit_status = TRACE_EXIT_UNKNOWN, .name = "", .command = ""};
-static const struct trace_track no_track = {
-	.kind = TRACE_OTHER, .srcloc = TRACE_NONE, .name = ""};
+static const struct trace_track no_track = {.kind = TRACE_OTHER, .srcloc = TRACE_NONE, .name = ""};
 static const struct trace_srcloc no_srcloc = {.name = "", .function = "", .file = ""};
 
 static int read_property(struct trace_private *p, struct in *in)
@@ -147,7 +146,8 @@ static int read_ledger(struct trace_private *p, struct in *in)
 	new.rows_lost = in_varint(in);
 	if (in->bad)
 		return 0;
-	/* A ledger comes behind its track, so an id that is not known belongs to a damaged block. */
+	/* A ledger comes behind its track, so an id that is not known belongs to a damaged block.
+	 */
 	if (id >= p->tracks.n)
 		return TACHO_EDAMAGED;
 	while (p->ledgers.n <= id) {
@@ -163,19 +163,20 @@ int model_read(struct trace_private *p, struct in *in)
 {
 	static int (*const readers[])(struct trace_private *, struct in *) = {
 		[DEF_PROPERTY] = read_property, [DEF_CLOCK_POINT] = read_clock_point,
-		[DEF_PROCESS] = read_process,	[DEF_TRACK] = read_track,
-		[DEF_SRCLOC] = read_srcloc,	[DEF_LEDGER] = read_ledger,
+		[DEF_PROCESS] = read_process,   [DEF_TRACK] = read_track,
+		[DEF_SRCLOC] = read_srcloc,     [DEF_LEDGER] = read_ledger,
 	};
 
 	while (in_left(in) && !in->bad) {
 		uint8_t kind = in_byte(in);
 		size_t len = in_varint(in);
 		const uint8_t *bytes = in_bytes(in, len);
-		struct in body = {.p = bytes, .end = bytes + len};
+		struct in body;
 		int r;
 
 		if (!bytes)
 			break;
+		body = (struct in){.p = bytes, .end = bytes + len};
 		if (kind >= sizeof(readers) / sizeof(*readers) || !readers[kind])
 			continue;
 		r = readers[kind](p, &body);

@@ -7,10 +7,10 @@
 #define PLANE_SMALL 48u /* bytes that are not worth a zstd frame */
 
 /*
- * Planes of clock jitter have no repeated strings, only likely and unlikely bytes. The short matches
- * that zstd finds in them by chance cost time and space: level 1 with matches of 7 bytes and a small
- * table takes 1.6 ns per byte instead of 5.6, and 0.390 bytes instead of 0.419. Real repetition
- * (source locations in a loop) is long and still found.
+ * Planes of clock jitter have no repeated strings, only likely and unlikely bytes. The short
+ * matches that zstd finds in them by chance cost time and space: level 1 with matches of 7 bytes
+ * and a small table takes 1.6 ns per byte instead of 5.6, and 0.390 bytes instead of 0.419. Real
+ * repetition (source locations in a loop) is long and still found.
  */
 #define PLANE_MIN_MATCH 7
 #define PLANE_HASH_LOG  8
@@ -64,15 +64,23 @@ static bool compress(ZSTD_CCtx *zstd, const void *bytes, size_t len, struct buf 
 		return false;
 	/* A sixteenth must be gained: else reading would cost more than it saves. */
 	n = ZSTD_compress2(zstd, out->data + out->len, len - len / 16, bytes, len);
-	if (ZSTD_isError(n) || len > (uint64_t)n * BLOCK_RATIO)
+	if (ZSTD_isError(n))
 		return false;
 	out->len += n;
 	return true;
 }
 
+/* What would look like a decompression bomb to a reader is stored as it is. */
 bool pack_bytes(struct packer *p, const void *bytes, size_t len, struct buf *out)
 {
-	return compress(p->zstd, bytes, len, out);
+	size_t before = out->len;
+
+	if (!compress(p->zstd, bytes, len, out))
+		return false;
+	if (len <= (uint64_t)(out->len - before) * BLOCK_RATIO)
+		return true;
+	out->len = before;
+	return false;
 }
 
 static void add_method(struct buf *out, enum pack_method method, size_t len)
@@ -81,49 +89,54 @@ static void add_method(struct buf *out, enum pack_method method, size_t len)
 	add_varint(out, len);
 }
 
-/* Packs behind a place for the length: the varint has a fixed width of 4 bytes. */
-static bool pack_counted(ZSTD_CCtx *zstd, const void *bytes, size_t len, struct buf *out)
-{
-	size_t at = out->len, packed;
+/* Method and length stand in front: the length's varint has a fixed width of 4 bytes. */
+#define COUNTED_HEAD 5u
 
-	if (len < PLANE_SMALL || buf_reserve(out, 5) < 0)
-		return false;
+static void counted_head(struct buf *out, size_t at)
+{
+	size_t len = out->len - at - COUNTED_HEAD;
+
 	out->data[at] = METHOD_ZSTD;
-	out->len = at + 5;
-	if (!compress(zstd, bytes, len, out)) {
-		out->len = at;
-		return false;
-	}
-	packed = out->len - at - 5;
-	for (int i = 0; i < 4; i++)
-		out->data[at + 1 + (size_t)i] =
-			(char)((packed >> (7 * i) & 0x7f) | (i < 3 ? 0x80 : 0));
-	return true;
+	for (size_t i = 0; i < 4; i++)
+		out->data[at + 1 + i] = (char)((len >> (7 * i) & 0x7f) | (i < 3 ? 0x80 : 0));
 }
 
 void pack_string(struct packer *p, const void *bytes, size_t len, struct buf *out)
 {
-	size_t at = out->len;
+	size_t at;
 
 	add_varint(out, len);
-	if (!len || pack_counted(p->zstd, bytes, len, out))
+	if (!len || buf_reserve(out, COUNTED_HEAD) < 0)
 		return;
+	at = out->len;
+	out->len += COUNTED_HEAD;
+	if (pack_bytes(p, bytes, len, out)) {
+		counted_head(out, at);
+		return;
+	}
 	out->len = at;
-	add_varint(out, len);
 	add_method(out, METHOD_RAW, len);
 	buf_add(out, bytes, len);
 }
 
 static void pack_plane(struct packer *p, const uint8_t *plane, size_t n, struct buf *out)
 {
+	size_t at = out->len;
+
 	if (!memcmp(plane, plane + 1, n - 1)) {
 		char constant[2] = {METHOD_CONSTANT, (char)plane[0]};
 
 		buf_add(out, constant, sizeof(constant));
 		return;
 	}
-	if (pack_counted(p->plane_zstd, plane, n, out))
+	if (buf_reserve(out, COUNTED_HEAD) < 0)
 		return;
+	out->len += COUNTED_HEAD;
+	if (compress(p->plane_zstd, plane, n, out)) {
+		counted_head(out, at);
+		return;
+	}
+	out->len = at;
 	add_method(out, METHOD_RAW, n);
 	buf_add(out, plane, n);
 }

@@ -19,8 +19,8 @@ struct packer *packer_new(int level);
 void packer_free(struct packer *p);
 
 /*
- * Appends the packed form of BYTES to OUT when that is smaller and within BLOCK_RATIO: returns true.
- * Else OUT is as before.
+ * Appends the packed form of BYTES to OUT when that is smaller and within BLOCK_RATIO: returns
+ * true. Else OUT is as before.
  */
 bool pack_bytes(struct packer *p, const void *bytes, size_t len, struct buf *out);
 
@@ -56,8 +56,8 @@ int unpack_string(struct unpacker *u, struct in *in, size_t limit, struct buf *o
 /* Reads a column of exactly N numbers. */
 int unpack_column(struct unpacker *u, struct in *in, uint64_t *v, size_t n);
 /*
- * The same into 32 bits, for columns that pack_column32() wrote. TACHO_ENO when a number is wider: the
- * column must then be read by unpack_column().
+ * The same into 32 bits, for columns that pack_column32() wrote. TACHO_ENO when a number is wider:
+ * the column must then be read by unpack_column().
  */
 int unpack_column32(struct unpacker *u, struct in *in, uint32_t *v, size_t n);
 

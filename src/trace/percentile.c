@@ -8,9 +8,11 @@
 
 #define COARSE_BITS_MIN 3u
 #define COARSE_BITS_MAX 11u
-#define COARSE_BYTES    (1u << 20) /* for all buckets of the first pass: they should stay in the cache */
-#define FINE_BITS       12u
-#define COLLECT         4096u /* durations that are collected rather than counted */
+#define COARSE_BYTES \
+	(4u << 20) /* for all buckets of the first pass: they should stay in the cache */
+#define FINE_BITS   12u
+#define COLLECT     4096u       /* durations that are collected rather than counted */
+#define GROUP_BYTES (64u << 20) /* more source locations than this is enough for: in groups */
 
 /* The buckets of the first pass for one source location. */
 struct coarse {
@@ -37,9 +39,13 @@ struct finder {
 	struct trace_stat *stats;
 	size_t count;
 	unsigned bits;
-	struct coarse *coarse; /* per source location */
+	struct coarse *coarse;  /* per source location */
 	struct target *targets; /* two per entry of stats */
-	uint32_t *first;        /* per source location: its two targets, or TRACE_NONE */
+	struct range {
+		uint64_t low[2], width[2]; /* a width of 0: found */
+		struct target *targets;
+	} * ranges; /* per source location: where its two targets look, small enough for the cache
+		     */
 };
 
 /* Numbers below 2^(bits+1) have a bucket each; above, each octave has 2^bits. */
@@ -67,7 +73,8 @@ static size_t coarse_bytes(const struct finder *f, unsigned bits)
 
 	for (size_t i = 0; i < f->count; i++)
 		if (f->stats[i].count)
-			n += bucket_of(f->stats[i].max, bits) - bucket_of(f->stats[i].min, bits) + 1;
+			n += bucket_of(f->stats[i].max, bits) - bucket_of(f->stats[i].min, bits) +
+			     1;
 	return n * sizeof(uint64_t);
 }
 
@@ -113,7 +120,7 @@ static int coarse_pass(struct finder *f)
 				continue;
 			c = &f->coarse[s->srcloc[i]];
 			bucket = bucket_of(s->duration[i], f->bits) - c->first;
-			/* Outside only when the file's statistics are wrong. */
+			/* Not of this group; or outside, when the file's statistics are wrong. */
 			if (bucket < c->count)
 				c->buckets[bucket]++;
 		}
@@ -181,16 +188,15 @@ static int targets_open(struct finder *f)
 	int r = 0;
 
 	f->targets = calloc(2 * f->count + 1, sizeof(*f->targets));
-	f->first = malloc((srclocs + 1) * sizeof(*f->first));
-	if (!f->targets || !f->first)
+	f->ranges = calloc(srclocs + 1, sizeof(*f->ranges));
+	if (!f->targets || !f->ranges)
 		return TACHO_ENOMEM;
-	memset(f->first, 0xff, srclocs * sizeof(*f->first));
 	for (size_t i = 0; r == 0 && i < f->count; i++) {
 		struct target *t = &f->targets[2 * i];
 
 		if (!f->stats[i].count)
 			continue;
-		f->first[f->stats[i].srcloc] = (uint32_t)(2 * i);
+		f->ranges[f->stats[i].srcloc].targets = t;
 		t[0].stat = t[1].stat = &f->stats[i];
 		t[1].p99 = true;
 		r = target_start(f, &t[0]);
@@ -228,14 +234,26 @@ static int target_step(struct target *t)
 	return target_narrow(t, low, span, t->cells[cell]);
 }
 
-static inline void target_add(struct target *t, uint64_t v)
+static void target_add(struct target *t, uint64_t v)
 {
-	if (!t->cells || v - t->low > t->span)
-		return;
 	if (!t->collect)
 		t->cells[(v - t->low) >> t->shift]++;
 	else if (t->used < t->inside)
 		t->cells[t->used++] = v;
+}
+
+static void ranges_set(struct finder *f)
+{
+	for (uint32_t i = 0; i < f->scan->p->trace.srcloc_count; i++) {
+		struct range *r = &f->ranges[i];
+
+		for (int k = 0; k < 2; k++) {
+			bool open = r->targets && r->targets[k].cells;
+
+			r->low[k] = open ? r->targets[k].low : 0;
+			r->width[k] = open ? r->targets[k].span + 1 : 0;
+		}
+	}
 }
 
 static int fine_pass(struct finder *f)
@@ -243,18 +261,23 @@ static int fine_pass(struct finder *f)
 	const struct zone_scan *s = f->scan;
 	uint32_t srclocs = s->p->trace.srcloc_count;
 
+	ranges_set(f);
 	for (size_t b = 0; b < s->block_count; b++) {
 		int r = zone_scan_block(f->scan, b);
 
 		if (r < 0)
 			return r;
 		for (uint32_t i = 0; i < s->n; i++) {
-			uint32_t first = s->srcloc[i] < srclocs ? f->first[s->srcloc[i]] : TRACE_NONE;
+			uint64_t v = s->duration[i];
+			struct range *range;
 
-			if (first == TRACE_NONE)
+			if (s->srcloc[i] >= srclocs)
 				continue;
-			target_add(&f->targets[first], s->duration[i]);
-			target_add(&f->targets[first + 1], s->duration[i]);
+			range = &f->ranges[s->srcloc[i]];
+			if (v - range->low[0] < range->width[0])
+				target_add(&range->targets[0], v);
+			if (v - range->low[1] < range->width[1])
+				target_add(&range->targets[1], v);
 		}
 	}
 	return 0;
@@ -269,7 +292,19 @@ static size_t targets_open_count(const struct finder *f)
 	return n;
 }
 
-int percentiles_find(struct zone_scan *scan, struct trace_stat *stats, size_t count)
+/* The most that finding the ranks of one source location can take. */
+static size_t group_cost(const struct trace_stat *s)
+{
+	size_t cells = s->count < COLLECT ? s->count : COLLECT;
+
+	if (!s->count)
+		return 0;
+	return (bucket_of(s->max, COARSE_BITS_MIN) - bucket_of(s->min, COARSE_BITS_MIN) + 1 +
+		2 * cells) *
+	       sizeof(uint64_t);
+}
+
+static int group_find(struct zone_scan *scan, struct trace_stat *stats, size_t count)
 {
 	struct finder f = {.scan = scan, .stats = stats, .count = count};
 	int r = coarse_open(&f);
@@ -289,6 +324,22 @@ int percentiles_find(struct zone_scan *scan, struct trace_stat *stats, size_t co
 		free(f.targets[i].cells);
 	free(f.coarse);
 	free(f.targets);
-	free(f.first);
+	free(f.ranges);
+	return r;
+}
+
+int percentiles_find(struct zone_scan *scan, struct trace_stat *stats, size_t count)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count;) {
+		size_t n = 0, cost = 0;
+
+		do
+			cost += group_cost(&stats[i + n++]);
+		while (i + n < count && cost + group_cost(&stats[i + n]) <= GROUP_BYTES);
+		r = group_find(scan, stats + i, n);
+		i += n;
+	}
 	return r;
 }

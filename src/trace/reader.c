@@ -33,8 +33,8 @@ static int check_header(struct trace_private *p, struct tacho_error *err)
 	unknown = get64(h + 24) & ~FILE_INCOMPATIBLE;
 	if (unknown)
 		return err_set(err, TACHO_EVERSION,
-			       "%s needs a newer version: it uses incompatible feature bit %d", path,
-			       __builtin_ctzll(unknown));
+			       "%s needs a newer version: it uses incompatible feature bit %d",
+			       path, __builtin_ctzll(unknown));
 #ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 	if (get64(h + 56) != XXH3_64bits(h, 56))
 		return err_set(err, TACHO_EFORMAT, "%s has a damaged header", path);
@@ -98,7 +98,8 @@ static int lanes_build(struct trace_private *p)
 		struct segment s = p->zones.v[i];
 
 		if (!lane || lane->track != s.track || lane->depth != s.depth) {
-			struct trace_lane_info new = {.track = s.track, .depth = s.depth,
+			struct trace_lane_info new = {.track = s.track,
+						      .depth = s.depth,
 						      .start = s.start,
 						      .first_block = (uint32_t)kept};
 
@@ -148,6 +149,8 @@ static void forget(struct trace_private *p)
 	p->processes.n = p->tracks.n = p->srclocs.n = p->properties.n = p->clock_points.n = 0;
 	p->ledgers.n = p->zones.n = p->rows.n = 0;
 	p->holes = 0;
+	free(p->sums);
+	p->sums = NULL;
 	p->srclocs_needed = 0;
 	memset(&p->trace.damage, 0, sizeof(p->trace.damage));
 }
@@ -169,6 +172,11 @@ static int load(struct trace_private *p, bool scan)
 	r = lanes_build(p);
 	if (r == 0)
 		span_find(p);
+	/* Stored statistics are of all that was written: not of what is left of a damaged file. */
+	if (p->trace.damage.bad_blocks || p->sums_srclocs != p->srclocs.n) {
+		free(p->sums);
+		p->sums = NULL;
+	}
 	damage_text(p);
 	return r;
 }
@@ -252,7 +260,8 @@ void trace_close(struct trace *trace)
 int64_t trace_ns(const struct trace *trace, uint64_t ticks)
 {
 	const struct clock_fit *fit = &private_of(trace)->fit;
-	uint64_t ns = (uint64_t)clock_fit_ns(fit, ticks) - (uint64_t)clock_fit_ns(fit, trace->start);
+	uint64_t ns =
+		(uint64_t)clock_fit_ns(fit, ticks) - (uint64_t)clock_fit_ns(fit, trace->start);
 
 	return (int64_t)ns;
 }
@@ -261,8 +270,8 @@ uint64_t trace_ticks(const struct trace *trace, int64_t ns)
 {
 	const struct clock_fit *fit = &private_of(trace)->fit;
 
-	return clock_fit_ticks(fit, (int64_t)((uint64_t)ns +
-					      (uint64_t)clock_fit_ns(fit, trace->start)));
+	return clock_fit_ticks(fit,
+			       (int64_t)((uint64_t)ns + (uint64_t)clock_fit_ns(fit, trace->start)));
 }
 
 double trace_duration_ns(const struct trace *trace, uint64_t start, uint64_t end)

@@ -29,7 +29,7 @@ struct zone_marks {
 	struct zone_mark {
 		uint32_t zone, flags;
 		uint32_t first_extra, extras;
-	} *v;
+	} * v;
 	uint32_t count, extra_count;
 	struct trace_extra *extras; /* texts point into TEXT */
 	struct buf text;
@@ -39,10 +39,10 @@ struct zone_marks {
 /* A decoded zone block. Counted references; kept in the cache while there is room. */
 struct zblock {
 	uint64_t offset;
-	uint32_t n;            /* zones; segments stand one behind the other */
+	uint32_t n; /* zones; segments stand one behind the other */
 	uint32_t references;
-	uint32_t columns;      /* ZBLOCK_* that are decoded */
-	bool bad;              /* could not be decoded: n = 0 */
+	uint32_t columns; /* ZBLOCK_* that are decoded */
+	bool bad;         /* could not be decoded: n = 0 */
 	size_t bytes;
 	uint64_t *start, *end; /* one allocation with srcloc */
 	uint32_t *srcloc;
@@ -94,10 +94,11 @@ struct trace_private {
 	/* Known after a scan only: the last whole checkpoint and what is being read of the next. */
 	uint64_t checkpoint, checkpoint_end, checkpoint_sequence;
 	uint64_t checkpoint_begin, checkpoint_parts;
-	uint64_t holes;      /* definitions made up for ids that were never defined */
+	uint64_t holes; /* definitions made up for ids that were never defined */
 	uint32_t srclocs_needed;
 
 	struct zone_sums *sums; /* of the whole trace, per source location; NULL: not in the file */
+	size_t sums_srclocs;    /* source locations that there were when they were read */
 	struct clock_fit fit;
 	uint64_t scan_end; /* behind the last whole block; known after a scan only */
 	uint64_t next_sequence;
@@ -122,8 +123,8 @@ int model_read(struct trace_private *p, struct in *in);
 int model_finish(struct trace_private *p);
 
 /*
- * reader.c: opens by going through all blocks, without looking at anything from byte LIMIT on, whether
- * there is an index or not.
+ * reader.c: opens by going through all blocks, without looking at anything from byte LIMIT on,
+ * whether there is an index or not.
  */
 int reader_open_scanned(struct trace_private **p, const char *path, uint64_t limit,
 			struct tacho_error *err);
@@ -138,14 +139,22 @@ void damage_add(struct trace_private *p, uint64_t offset);
 void damage_text(struct trace_private *p);
 
 /*
- * zpayload.c: the block at OFFSET into its parts, which stay valid until the next block is read; then
- * any of its columns, n numbers each. TACHO_EDAMAGED when they are not what they should be.
+ * zpayload.c: the block at OFFSET into its parts, which stay valid until the next block is read;
+ * then any of its columns, n numbers each. TACHO_EDAMAGED when they are not what they should be.
  */
 int zpayload_read(struct trace_private *p, uint64_t offset, struct zpayload *z);
 int zpayload_times(struct trace_private *p, const struct zpayload *z, uint64_t *start,
 		   uint64_t *end);
 int zpayload_durations(struct trace_private *p, const struct zpayload *z, uint64_t *duration);
 int zpayload_srclocs(struct trace_private *p, const struct zpayload *z, uint32_t *srcloc);
+/* Room for the columns of a block that are decoded outside of the cache. */
+struct zone_columns {
+	uint64_t *start, *end; /* one allocation with srcloc */
+	uint32_t *srcloc;
+	uint32_t room;
+};
+
+int zone_columns_room(struct zone_columns *c, uint32_t n);
 int zpayload_marks(struct trace_private *p, const struct zpayload *z, struct zone_marks *m);
 void zone_marks_free(struct zone_marks *m);
 

@@ -166,7 +166,11 @@ static int resume(struct trace_writer *w, size_t *state_len, struct tacho_error 
 	if (r < 0)
 		return r;
 	end = p->checkpoint_end;
+	if (!p->trace.damage.unfinished && !strcmp(w->part, w->path))
+		r = err_set(err, TACHO_ENO, "%s is complete", w->path);
 	trace_close(&p->trace);
+	if (r < 0)
+		return r;
 	if (!end)
 		return err_set(err, TACHO_ENO, "%s has no checkpoint", w->part);
 	r = reader_open_scanned(&p, w->part, end, err);
@@ -185,8 +189,7 @@ int trace_writer_resume(struct trace_writer **out, const char *path,
 {
 	struct trace_writer *w = writer_new(path, options);
 	size_t len = 0;
-	int r = w ? resume(w, &len, err)
-		  : err_set(err, TACHO_ENOMEM, "no memory to open %s", path);
+	int r = w ? resume(w, &len, err) : err_set(err, TACHO_ENOMEM, "no memory to open %s", path);
 
 	if (r < 0) {
 		trace_writer_abandon(w);

@@ -63,8 +63,11 @@ static int pack_rows(struct trace_writer *w, struct row_buffer **list, size_t co
 static void segment_of(struct segment *s, const struct row_buffer *b, uint64_t offset,
 		       uint32_t first)
 {
-	*s = (struct segment){.offset = offset, .track = b->track, .first = first,
-			      .count = (uint32_t)b->rows.n, .start = UINT64_MAX};
+	*s = (struct segment){.offset = offset,
+			      .track = b->track,
+			      .first = first,
+			      .count = (uint32_t)b->rows.n,
+			      .start = UINT64_MAX};
 	for (size_t i = 0; i < b->rows.n; i++) {
 		s->start = b->rows.v[i].time < s->start ? b->rows.v[i].time : s->start;
 		s->end = b->rows.v[i].time > s->end ? b->rows.v[i].time : s->end;
@@ -94,9 +97,9 @@ static int buffers_write(struct trace_writer *w, struct row_buffer **list, size_
 		directory_add(&w->payload, w->srcloc_count, s, count);
 		if (pack_rows(w, list, count, n) < 0)
 			w->payload.failed = true;
-		r = w->payload.failed ? writer_no_memory(w)
-				      : writer_block(w, BLOCK_ROWS, w->payload.data,
-						     w->payload.len, false);
+		r = w->payload.failed
+			    ? writer_no_memory(w)
+			    : writer_block(w, BLOCK_ROWS, w->payload.data, w->payload.len, false);
 	}
 	for (size_t i = 0; r == 0 && i < count; i++)
 		index_add(w, BLOCK_ROWS, offset, &s[i]);
@@ -106,7 +109,8 @@ static int buffers_write(struct trace_writer *w, struct row_buffer **list, size_
 	return r;
 }
 
-/* Buffers that waited for a common block stand at the front of the list while it is gone through. */
+/* Buffers that waited for a common block stand at the front of the list while it is gone through.
+ */
 int row_buffers_flush(struct trace_writer *w)
 {
 	size_t small = 0, rows = 0, text = 0;

@@ -1,7 +1,7 @@
 /*
- * Rows by time. Each segment is one run; inside a run rows are nearly sorted (threads that add to one
- * track do not wait for each other), so a run is sorted when it is decoded, and runs are merged. A
- * run is decoded when the merge reaches its least time.
+ * Rows by time. Each segment is one run; inside a run rows are nearly sorted (threads that add to
+ * one track do not wait for each other), so a run is sorted when it is decoded, and runs are
+ * merged. A run is decoded when the merge reaches its least time.
  */
 #include "trace/rows.h"
 #include "base/limits.h"
@@ -25,7 +25,7 @@ struct trace_rows {
 	size_t n, cap;
 	size_t bytes;
 	struct rblock *recent[RECENT]; /* by offset: small tracks share blocks */
-	struct run *last; /* of the row given last: not yet moved on */
+	struct run *last;              /* of the row given last: not yet moved on */
 };
 
 /* ----------------------------------------------------------------- blocks */
@@ -116,8 +116,8 @@ void rblock_row(const struct trace_private *p, const struct rblock *b, uint32_t 
 	uint64_t from = i ? b->columns[6][i - 1] : 0;
 
 	row->time = b->columns[0][i];
-	row->kind = b->columns[1][i] < TRACE_ROW_KINDS ? (uint32_t)b->columns[1][i]
-						       : TRACE_ROW_KINDS;
+	row->kind =
+		b->columns[1][i] < TRACE_ROW_KINDS ? (uint32_t)b->columns[1][i] : TRACE_ROW_KINDS;
 	row->thread = b->columns[2][i] <= p->tracks.n ? (uint32_t)b->columns[2][i] - 1 : TRACE_NONE;
 	row->a = b->columns[3][i];
 	row->b = b->columns[4][i];

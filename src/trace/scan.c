@@ -63,6 +63,7 @@ int stats_load(struct trace_private *p, struct in *in)
 	}
 	free(p->sums);
 	p->sums = sums;
+	p->sums_srclocs = p->srclocs.n;
 	return 0;
 }
 
@@ -91,6 +92,23 @@ struct offsets {
 	VEC(uint64_t);
 };
 
+/*
+ * Segments of one block must be one behind the other. So a hostile index cannot claim more than its
+ * file has room for.
+ */
+static int read_segment(struct trace_private *p, struct in *in, uint16_t type, uint64_t offset,
+			struct segment *s)
+{
+	uint32_t first = offset == s->offset ? s->first + s->count : 0;
+
+	s->first = (uint32_t)in_limited(in, BLOCK_ITEMS_MAX);
+	segment_read(in, s, s->track, s->start);
+	s->offset = offset;
+	if (in->bad || s->first != first || s->count > BLOCK_ITEMS_MAX - first)
+		return TACHO_EDAMAGED;
+	return add_segment(p, type, s);
+}
+
 static int read_entries(struct trace_private *p, struct in *in, uint64_t limit, uint64_t count,
 			struct offsets *defs)
 {
@@ -99,21 +117,18 @@ static int read_entries(struct trace_private *p, struct in *in, uint64_t limit, 
 	int r = 0;
 
 	for (; count && r == 0 && !in->bad; count--) {
-		uint64_t type = in_varint(in);
+		uint64_t type = in_varint(in), last = offset;
 
 		offset += in_varint(in);
-		if (offset < FILE_HEADER_SIZE || offset >= limit)
+		if (offset < FILE_HEADER_SIZE || offset >= limit ||
+		    (offset != last && offset - last < BLOCK_HEADER_SIZE))
 			return TACHO_EDAMAGED;
-		if (type == BLOCK_ZONES || type == BLOCK_ROWS) {
-			s.first = (uint32_t)in_limited(in, BLOCK_ITEMS_MAX);
-			segment_read(in, &s, s.track, s.start);
-			s.offset = offset;
-			r = in->bad ? TACHO_EDAMAGED : add_segment(p, (uint16_t)type, &s);
-		} else if (type == BLOCK_DEFS) {
+		if (type == BLOCK_ZONES || type == BLOCK_ROWS)
+			r = read_segment(p, in, (uint16_t)type, offset, &s);
+		else if (type == BLOCK_DEFS)
 			r = vec_push(defs, offset);
-		} else if (type >= BLOCK_TYPES) {
+		else if (type >= BLOCK_TYPES)
 			p->trace.damage.unknown_blocks++;
-		}
 	}
 	return r < 0 ? r : in->bad ? TACHO_EDAMAGED : 0;
 }
@@ -221,7 +236,8 @@ static int scan_checkpoint(struct trace_private *p, const struct block *b, struc
 {
 	uint64_t part = in_varint(in), parts = in_varint(in);
 
-	/* Only with its last part it is a checkpoint; its offset is that of its first part's block. */
+	/* Only with its last part it is a checkpoint; its offset is that of its first part's block.
+	 */
 	if (in->bad || part >= parts)
 		return TACHO_EDAMAGED;
 	if (part == 0)

@@ -17,7 +17,7 @@ struct segment {
 
 /* The part of a block's payload that says what is in it. */
 struct directory {
-	uint32_t srclocs;  /* source locations that were defined when it was written */
+	uint32_t srclocs; /* source locations that were defined when it was written */
 	uint32_t segments, items;
 };
 
@@ -25,8 +25,8 @@ struct directory {
 void directory_add(struct buf *b, uint32_t srclocs, const struct segment *s, size_t count);
 
 /*
- * Reads the head; then directory_next() gives each segment: S must be zero before the first call and
- * untouched between calls. Problems are in IN.bad.
+ * Reads the head; then directory_next() gives each segment: S must be zero before the first call
+ * and untouched between calls. Problems are in IN.bad.
  */
 void directory_read(struct in *in, struct directory *d);
 void directory_next(struct in *in, struct directory *d, uint64_t offset, struct segment *s);

@@ -28,13 +28,8 @@ int zone_scan_open(struct zone_scan *s, struct trace_private *p, const struct tr
 
 	*s = (struct zone_scan){.p = p, .filter = filter_is_all(filter) ? NULL : filter};
 	s->offsets = malloc((p->zones.n + 1) * sizeof(*s->offsets));
-	s->duration = malloc(BLOCK_ITEMS_MAX * (2 * sizeof(*s->duration) + sizeof(*s->srcloc)));
-	if (!s->offsets || !s->duration) {
-		zone_scan_close(s);
+	if (!s->offsets)
 		return TACHO_ENOMEM;
-	}
-	s->start = s->duration + BLOCK_ITEMS_MAX;
-	s->srcloc = (uint32_t *)(s->start + BLOCK_ITEMS_MAX);
 	for (size_t i = 0; i < p->zones.n; i++)
 		if (segment_selected(s->filter, &p->zones.v[i]))
 			s->offsets[n++] = p->zones.v[i].offset;
@@ -48,7 +43,7 @@ int zone_scan_open(struct zone_scan *s, struct trace_private *p, const struct tr
 void zone_scan_close(struct zone_scan *s)
 {
 	free(s->offsets);
-	free(s->duration);
+	free(s->columns.start);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -56,6 +51,7 @@ void zone_scan_close(struct zone_scan *s)
 static void scan_filter(struct zone_scan *s, const struct zpayload *z)
 {
 	const struct trace_filter *f = s->filter;
+	const uint64_t *start = s->columns.start;
 	struct in in = z->directory;
 	struct segment g = {0};
 	struct directory d;
@@ -67,8 +63,8 @@ static void scan_filter(struct zone_scan *s, const struct zpayload *z)
 		directory_next(&in, &d, z->offset, &g);
 		selected = g.track < s->p->tracks.n && segment_selected(f, &g);
 		for (uint32_t i = g.first; i < g.first + g.count; i++) {
-			s->duration[i] -= s->start[i];
-			if (!selected || s->start[i] < f->t0 || s->start[i] >= f->t1 ||
+			s->duration[i] -= start[i];
+			if (!selected || start[i] < f->t0 || start[i] >= f->t1 ||
 			    (f->srclocs && !f->srclocs[s->srcloc[i]]))
 				s->srcloc[i] = TRACE_NONE;
 		}
@@ -100,9 +96,13 @@ int zone_scan_block(struct zone_scan *s, size_t i)
 
 	s->n = r == 0 ? z.n : 0;
 	if (r == 0)
+		r = zone_columns_room(&s->columns, z.n);
+	s->duration = s->columns.end;
+	s->srcloc = s->columns.srcloc;
+	if (r == 0)
 		r = zpayload_srclocs(s->p, &z, s->srcloc);
 	if (r == 0 && s->filter)
-		r = zpayload_times(s->p, &z, s->start, s->duration);
+		r = zpayload_times(s->p, &z, s->columns.start, s->duration);
 	else if (r == 0)
 		r = zpayload_durations(s->p, &z, s->duration);
 	if (r == 0 && s->filter)
@@ -157,8 +157,8 @@ static int family_sum(struct family *f, const struct trace_filter *filter, struc
 	int r;
 
 	while ((r = trace_cursor_next(f->parent, &zone)) > 0) {
-		if (filter && (zone.start < filter->t0 ||
-			       (filter->srclocs && !filter->srclocs[zone.srcloc])))
+		if (filter &&
+		    (zone.start < filter->t0 || (filter->srclocs && !filter->srclocs[zone.srcloc])))
 			continue;
 		r = family_children(f, &zone, &children);
 		if (r < 0)
@@ -206,7 +206,8 @@ int sums_count(struct trace_private *p, const struct trace_filter *filter, struc
 
 /* ----------------------------------------------------------------- public */
 
-/* sqrt(squares / n - mean * mean) loses all digits of a small spread: integers as far as they go. */
+/* sqrt(squares / n - mean * mean) loses all digits of a small spread: integers as far as they go.
+ */
 static double sigma(const struct zone_sums *s)
 {
 	unsigned __int128 total = s->total, n = s->count, squares, left;

@@ -7,10 +7,11 @@
 struct zone_scan {
 	struct trace_private *p;
 	const struct trace_filter *filter; /* NULL: all zones */
-	uint64_t *offsets; /* of the blocks that have something for the filter */
+	uint64_t *offsets;                 /* of the blocks that have something for the filter */
 	size_t block_count;
-	uint64_t *duration, *start; /* of one block */
-	uint32_t *srcloc; /* TRACE_NONE for zones that are not selected or not finished */
+	struct zone_columns columns;
+	uint64_t *duration; /* of the zones of one block */
+	uint32_t *srcloc;   /* TRACE_NONE for zones that are not selected or not finished */
 	uint32_t n;
 };
 

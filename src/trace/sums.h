@@ -1,4 +1,5 @@
-/* Running figures of one source location: exact integers, so that a scan gives the same as the writer. */
+/* Running figures of one source location: exact integers, so that a scan gives the same as the
+ * writer. */
 #ifndef TRACE_SUMS_H
 #define TRACE_SUMS_H
 

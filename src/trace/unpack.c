@@ -38,11 +38,8 @@ void unpacker_free(struct unpacker *u)
 
 int unpack_bytes(struct unpacker *u, const void *bytes, size_t len, void *out, size_t raw)
 {
-	size_t n;
+	size_t n = ZSTD_decompressDCtx(u->zstd, out, raw, bytes, len);
 
-	if (raw > (uint64_t)len * BLOCK_RATIO)
-		return TACHO_EDAMAGED;
-	n = ZSTD_decompressDCtx(u->zstd, out, raw, bytes, len);
 	return ZSTD_isError(n) || n != raw ? TACHO_EDAMAGED : 0;
 }
 
@@ -77,7 +74,8 @@ int unpack_string(struct unpacker *u, struct in *in, size_t limit, struct buf *o
 	return r;
 }
 
-/* Where the plane's bytes are: in the block itself when they are stored as they are, else in ROOM. */
+/* Where the plane's bytes are: in the block itself when they are stored as they are, else in ROOM.
+ */
 static const uint8_t *plane_find(struct unpacker *u, struct in *in, uint8_t *room, size_t n)
 {
 	uint8_t method = in_byte(in);

@@ -36,6 +36,13 @@ int writer_no_memory(struct trace_writer *w)
 	return writer_fail(w, TACHO_ENOMEM, "no memory while writing %s", w->part);
 }
 
+/* A long text makes a long block: what it needed is given back. */
+static void buf_trim(struct buf *b)
+{
+	if (b->cap > 8 * OUT_BYTES)
+		buf_free(b);
+}
+
 /* Each byte is given to the kernel once: what a failed write() took is not written again. */
 int writer_push(struct trace_writer *w)
 {
@@ -55,6 +62,7 @@ int writer_push(struct trace_writer *w)
 		w->offset += (uint64_t)n;
 	}
 	buf_reset(&w->out);
+	buf_trim(&w->out);
 	return 0;
 }
 
@@ -82,6 +90,7 @@ static int append_block(struct trace_writer *w, enum block_type type, const void
 	buf_add(&w->out, header, sizeof(header));
 	buf_add(&w->out, payload, b.packed);
 	w->sequence++;
+	buf_trim(&w->packed);
 	return w->out.len >= OUT_BYTES ? writer_push(w) : 0;
 }
 
@@ -115,6 +124,8 @@ int writer_block(struct trace_writer *w, enum block_type type, const void *paylo
 
 	if (r == 0)
 		r = append_block(w, type, payload, len, pack);
+	if (payload == w->payload.data)
+		buf_trim(&w->payload);
 	if (r == 0 && w->index.len >= INDEX_BYTES && type != BLOCK_INDEX)
 		r = index_flush(w);
 	return r;
@@ -159,7 +170,8 @@ static int create_part(struct trace_writer *w, struct tacho_error *err)
 
 static void make_uuid(uint8_t *uuid)
 {
-	/* Only EINTR and ENOSYS are possible for 16 bytes; a weak uuid costs a cache miss at most. */
+	/* Only EINTR and ENOSYS are possible for 16 bytes; a weak uuid costs a cache miss at most.
+	 */
 	if (getrandom(uuid, 16, 0) != 16) {
 		put64(uuid, (uint64_t)getpid() << 32 ^ (uintptr_t)uuid);
 		put64(uuid + 8, clock_ticks());
@@ -328,6 +340,24 @@ static int finish(struct trace_writer *w)
 	return r < 0 ? r : writer_push(w);
 }
 
+/* A new name is durable when its folder is. */
+static int sync_folder(struct trace_writer *w)
+{
+	char *slash = strrchr(w->path, '/');
+	char *folder = slash ? strndup(w->path, (size_t)(slash - w->path) + 1) : strdup(".");
+	int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	int r = 0;
+
+	/* EINVAL: the file system has nothing to sync. */
+	if (fd < 0 || (fsync(fd) < 0 && errno != EINVAL))
+		r = writer_fail(w, TACHO_EWRITE, "cannot sync the folder of %s: %s", w->path,
+				strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	free(folder);
+	return r;
+}
+
 static int move_into_place(struct trace_writer *w)
 {
 	unsigned flags = w->options.force ? 0 : RENAME_NOREPLACE;
@@ -342,7 +372,7 @@ static int move_into_place(struct trace_writer *w)
 	if (r < 0)
 		return writer_fail(w, errno == EEXIST ? TACHO_EEXISTS : TACHO_EWRITE,
 				   "cannot rename %s to %s: %s", w->part, w->path, strerror(errno));
-	return 0;
+	return w->options.durable ? sync_folder(w) : 0;
 }
 
 int trace_writer_close(struct trace_writer *w, struct tacho_error *err)

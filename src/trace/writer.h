@@ -43,7 +43,7 @@ struct trace_lane {
 	uint64_t end;   /* of the last zone */
 	uint64_t start; /* of the first buffered zone */
 	uint32_t n, cap;
-	uint32_t *gap;  /* cap entries; duration and srcloc stand behind it in one allocation */
+	uint32_t *gap; /* cap entries; duration and srcloc stand behind it in one allocation */
 	uint32_t *duration;
 	uint32_t *srcloc;
 	struct lane_extras *extras; /* NULL until the lane's first */
@@ -100,7 +100,7 @@ struct trace_writer {
 	struct {
 		VEC(struct trace_lane *);
 	} holders, small; /* lanes that have a buffer; those that wait for a common block */
-	bool crowded; /* a flush gives buffers back */
+	bool crowded;     /* a flush gives buffers back */
 	struct {
 		VEC(struct row_buffer *);
 	} row_holders;

@@ -43,8 +43,8 @@ int zpayload_read(struct trace_private *p, uint64_t offset, struct zpayload *z)
 }
 
 /*
- * Gaps and durations become starts and ends. False when a time overflows or the segment does not end
- * where it says.
+ * Gaps and durations become starts and ends. False when a time overflows or the segment does not
+ * end where it says.
  */
 static bool times_join(uint64_t *start, uint64_t *end, const struct segment *s)
 {
@@ -124,6 +124,21 @@ int zpayload_times(struct trace_private *p, const struct zpayload *z, uint64_t *
 	return r;
 }
 
+int zone_columns_room(struct zone_columns *c, uint32_t n)
+{
+	if (n <= c->room)
+		return 0;
+	free(c->start);
+	c->room = 0;
+	c->start = malloc(n * (2 * sizeof(*c->start) + sizeof(*c->srcloc)));
+	if (!c->start)
+		return TACHO_ENOMEM;
+	c->end = c->start + n;
+	c->srcloc = (uint32_t *)(c->end + n);
+	c->room = n;
+	return 0;
+}
+
 int zpayload_durations(struct trace_private *p, const struct zpayload *z, uint64_t *duration)
 {
 	struct in in = z->duration;
@@ -193,7 +208,7 @@ static int read_extras(struct in *in, size_t count, struct zone_marks *m, uint32
 	for (size_t i = 0; i < count && !in->bad; i++) {
 		struct trace_extra *x = &m->extras[i];
 
-		if (x->kind > TRACE_EXTRA_TEXT)
+		if (!extra_has_text(x->kind))
 			continue;
 		x->len = (uint32_t)x->value;
 		x->text = (const char *)in_bytes(in, x->value);

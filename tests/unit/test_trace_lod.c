@@ -6,8 +6,8 @@ struct lane {
 	size_t n;
 };
 
-static struct trace *make(const char *name, uint32_t threads, size_t zones,
-			  struct test_shape shape, struct test_zones *z)
+static struct trace *make(const char *name, uint32_t threads, size_t zones, struct test_shape shape,
+			  struct test_zones *z)
 {
 	const char *path = test_path(name);
 	struct trace_writer *w = test_writer(path);
@@ -108,7 +108,8 @@ static void check_view(struct trace_lod *lod, uint32_t lane, const struct lane *
 		}
 		/* A merged one is what starts in one pixel: a leaf at most behind it. */
 		if (item->count > 1)
-			assert_true(item->end - (item->start < t0 ? t0 : item->start) <= 10 * pixel);
+			assert_true(item->end - (item->start < t0 ? t0 : item->start) <=
+				    10 * pixel);
 		mark_pixels(have, item->start, item->end, t0, t1, width);
 	}
 	for (size_t i = 0; i < l->n; i++)
@@ -156,9 +157,9 @@ static void check_whole(struct trace *t, const char *dir)
 
 	assert_int_equal(trace_lod_open(&lod, t, dir, NULL), 0);
 	for (uint32_t lane = 0; lane < t->lane_count; lane++)
-		assert_int_equal(trace_lod_query(lod, lane, t->start, t->end + 1, 777, &items,
-						 &count, &cap),
-				 0);
+		assert_int_equal(
+			trace_lod_query(lod, lane, t->start, t->end + 1, 777, &items, &count, &cap),
+			0);
 	for (size_t i = 0; i < count; i++)
 		zones += items[i].count;
 	assert_int_equal(zones, t->zones);
@@ -208,7 +209,8 @@ static void test_huge(void **state)
 static void test_cache(void **state)
 {
 	struct test_zones z = {0};
-	struct trace *t = make("cache.tacho", 1, 1000, (struct test_shape){3, 2, 9, 9, 2, false}, &z);
+	struct trace *t =
+		make("cache.tacho", 1, 1000, (struct test_shape){3, 2, 9, 9, 2, false}, &z);
 	const char *dir = test_path("cache");
 	char command[256];
 
@@ -217,8 +219,8 @@ static void test_cache(void **state)
 	snprintf(command, sizeof(command), "truncate -s -8 %s/*.lod", dir);
 	assert_int_equal(system(command), 0);
 	check_trace(t, &z, dir, 3);
-	snprintf(command, sizeof(command), "printf xxxx | dd of=$(ls %s/*.lod) bs=1 seek=100 conv=notrunc 2>/dev/null",
-		 dir);
+	snprintf(command, sizeof(command),
+		 "printf xxxx | dd of=$(ls %s/*.lod) bs=1 seek=100 conv=notrunc 2>/dev/null", dir);
 	assert_int_equal(system(command), 0);
 	check_trace(t, &z, dir, 3);
 	check_trace(t, &z, "/proc/nowhere", 3);
@@ -229,7 +231,7 @@ static void test_cache(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dense), cmocka_unit_test(test_sparse),
+		cmocka_unit_test(test_dense),       cmocka_unit_test(test_sparse),
 		cmocka_unit_test(test_empty_zones), cmocka_unit_test(test_huge),
 		cmocka_unit_test(test_cache),
 	};

@@ -6,16 +6,26 @@ static void write_rich(const char *path)
 	struct trace_writer *w = test_writer(path);
 	struct trace_clock_point points[2] = {{1000, 5000, 1700000000000000000, 10},
 					      {3000, 6000, 1700000000000001000, 12}};
-	struct trace_process child = {.pid = 77, .parent_pid = 1, .start = 1500, .exit_status = 3,
-				      .name = "child", .command = "child 1 2"};
-	struct trace_track plot = {.process = 1, .kind = TRACE_PLOT, .id = 9, .srcloc = 2,
-				   .color = 0x123456, .format = TRACE_PLOT_PERCENT,
-				   .flags = TRACE_PLOT_STEP, .name = "load"};
+	struct trace_process child = {.pid = 77,
+				      .parent_pid = 1,
+				      .start = 1500,
+				      .exit_status = 3,
+				      .name = "child",
+				      .command = "child 1 2"};
+	struct trace_track plot = {.process = 1,
+				   .kind = TRACE_PLOT,
+				   .id = 9,
+				   .srcloc = 2,
+				   .color = 0x123456,
+				   .format = TRACE_PLOT_PERCENT,
+				   .flags = TRACE_PLOT_STEP,
+				   .name = "load"};
 	struct trace_ledger ledger = {2, 1, 3, 0};
-	struct trace_extra extras[] = {
-		{TRACE_EXTRA_NAME, 4, 0, "nick"}, {TRACE_EXTRA_TEXT, 0, 0, ""},
-		{TRACE_EXTRA_TEXT, 5, 0, "a\0b\nc"}, {TRACE_EXTRA_COLOR, 0, 0xff8800, NULL},
-		{TRACE_EXTRA_VALUE, 0, UINT64_MAX, NULL}};
+	struct trace_extra extras[] = {{TRACE_EXTRA_NAME, 4, 0, "nick"},
+				       {TRACE_EXTRA_TEXT, 0, 0, ""},
+				       {TRACE_EXTRA_TEXT, 5, 0, "a\0b\nc"},
+				       {TRACE_EXTRA_COLOR, 0, 0xff8800, NULL},
+				       {TRACE_EXTRA_VALUE, 0, UINT64_MAX, NULL}};
 
 	assert_int_equal(trace_set_property(w, "host", "here"), 0);
 	assert_int_equal(trace_set_property(w, "host", "there"), 0);
@@ -35,15 +45,20 @@ static void write_rich(const char *path)
 					     TRACE_ZONE_END_LOST, extras, 5),
 			 0);
 	assert_int_equal(trace_lane_add(w, trace_lane(w, 0, 0), 2100, 2200, 0, 0), 0);
-	assert_int_equal(trace_lane_add_full(w, trace_lane(w, 0, 0), 2300, 2400, 0, 0, 0, extras, 1),
-			 0);
+	assert_int_equal(
+		trace_lane_add_full(w, trace_lane(w, 0, 0), 2300, 2400, 0, 0, 0, extras, 1), 0);
 	assert_int_equal(trace_lane_add_full(w, trace_lane(w, 1, 0), 1000, 3000, 0, 0,
 					     TRACE_ZONE_UNFINISHED, NULL, 0),
 			 0);
 	for (uint32_t kind = 0; kind < TRACE_ROW_KINDS; kind++) {
-		struct trace_row row = {.time = 1500 - kind, .kind = kind, .thread = kind % 2 ? 1 : TRACE_NONE,
-					.a = kind, .b = kind == TRACE_ROW_LOCK ? 1 : ~0ull, .c = 1ull << kind,
-					.text = "some text", .text_len = kind};
+		struct trace_row row = {.time = 1500 - kind,
+					.kind = kind,
+					.thread = kind % 2 ? 1 : TRACE_NONE,
+					.a = kind,
+					.b = kind == TRACE_ROW_LOCK ? 1 : ~0ull,
+					.c = 1ull << kind,
+					.text = "some text",
+					.text_len = kind};
 
 		assert_int_equal(trace_add_row(w, 2, &row), 0);
 	}
@@ -180,7 +195,8 @@ static void compare(struct trace *t, struct test_zones *z)
 				    want->depth == t->lanes[lane].depth &&
 				    want->start == zone.start && want->end == zone.end);
 			if (want->start != want->end)
-				assert_true(want->srcloc == zone.srcloc && want->flags == zone.flags);
+				assert_true(want->srcloc == zone.srcloc &&
+					    want->flags == zone.flags);
 		}
 		trace_cursor_close(c);
 	}
@@ -294,8 +310,8 @@ static void test_wide(void **state)
 	struct trace_writer *w = test_writer(path);
 	char *text = malloc(LONG);
 	struct trace_rows *r;
-	struct trace_row row = {.kind = TRACE_ROW_MESSAGE, .thread = MANY - 1, .text = text,
-				.text_len = LONG};
+	struct trace_row row = {
+		.kind = TRACE_ROW_MESSAGE, .thread = MANY - 1, .text = text, .text_len = LONG};
 	uint64_t seed = 7;
 	uint32_t track;
 	struct trace *t;

@@ -81,21 +81,23 @@ static inline void test_close(struct trace_writer *w)
 /* A process, THREADS tracks and NAMES source locations, numbered from 0. */
 static inline void test_model(struct trace_writer *w, uint32_t threads, uint32_t names)
 {
-	struct trace_process process = {.pid = 1, .name = "test", .command = "test --all",
+	struct trace_process process = {.pid = 1,
+					.name = "test",
+					.command = "test --all",
 					.exit_status = TRACE_EXIT_UNKNOWN};
 	char text[32];
 
 	assert_int_equal(trace_add_process(w, &process), 0);
 	for (uint32_t i = 0; i < threads; i++) {
-		struct trace_track track = {.kind = TRACE_THREAD, .id = 100 + i,
-					    .srcloc = TRACE_NONE, .name = text};
+		struct trace_track track = {
+			.kind = TRACE_THREAD, .id = 100 + i, .srcloc = TRACE_NONE, .name = text};
 
 		snprintf(text, sizeof(text), "thread %u", i);
 		assert_int_equal(trace_add_track(w, &track), i);
 	}
 	for (uint32_t i = 0; i < names; i++) {
-		struct trace_srcloc srcloc = {.name = text, .function = "f", .file = "test.c",
-					      .line = i};
+		struct trace_srcloc srcloc = {
+			.name = text, .function = "f", .file = "test.c", .line = i};
 
 		snprintf(text, sizeof(text), "name %u", i);
 		assert_int_equal(trace_add_srcloc(w, &srcloc), i);
@@ -164,9 +166,9 @@ static inline void test_write_zones(struct trace_writer *w, const struct test_zo
 							     t->children, t->flags, NULL, 0),
 					 0);
 		else
-			assert_int_equal(trace_lane_add(w, lane, t->start, t->end, t->srcloc,
-							t->children),
-					 0);
+			assert_int_equal(
+				trace_lane_add(w, lane, t->start, t->end, t->srcloc, t->children),
+				0);
 	}
 }
 
