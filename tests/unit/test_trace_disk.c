@@ -1,9 +1,76 @@
 /* Writes that fail: the file stays valid to its last whole block, and the error names it. */
 #include "trace_tools.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+
+/* The Nth call of a kind from now on fails with ERROR, or takes a byte only when ERROR is 0. */
+enum call { CALL_WRITE, CALL_SYNC, CALL_RENAME, CALL_CLOSE, CALLS };
+
+static struct {
+	long countdown; /* < 0: none fails */
+	int error;
+} faults[CALLS] = {{-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}};
+
+static bool fails(enum call call)
+{
+	return faults[call].countdown >= 0 && faults[call].countdown-- == 0;
+}
+
+ssize_t __real_write(int fd, const void *bytes, size_t len);
+ssize_t __wrap_write(int fd, const void *bytes, size_t len);
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __real_fdatasync(int fd);
+int __wrap_fdatasync(int fd);
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __real_renameat2(int from, const char *old, int to, const char *new, unsigned flags);
+int __wrap_renameat2(int from, const char *old, int to, const char *new, unsigned flags);
+
+ssize_t __wrap_write(int fd, const void *bytes, size_t len)
+{
+	if (!fails(CALL_WRITE))
+		return __real_write(fd, bytes, len);
+	if (!faults[CALL_WRITE].error)
+		return __real_write(fd, bytes, len > 1);
+	errno = faults[CALL_WRITE].error;
+	return -1;
+}
+
+static int outcome(enum call call, int r)
+{
+	if (!fails(call))
+		return r;
+	errno = faults[call].error;
+	return -1;
+}
+
+int __wrap_fsync(int fd)
+{
+	return outcome(CALL_SYNC, __real_fsync(fd));
+}
+
+int __wrap_fdatasync(int fd)
+{
+	return outcome(CALL_SYNC, __real_fdatasync(fd));
+}
+
+int __wrap_close(int fd)
+{
+	return outcome(CALL_CLOSE, __real_close(fd));
+}
+
+int __wrap_renameat2(int from, const char *old, int to, const char *new, unsigned flags)
+{
+	if (fails(CALL_RENAME)) {
+		errno = faults[CALL_RENAME].error;
+		return -1;
+	}
+	return __real_renameat2(from, old, to, new, flags);
+}
 
 static void limit_size(rlim_t bytes)
 {
@@ -108,12 +175,111 @@ static void test_bounded(void **state)
 	test_close(w);
 }
 
+/* Writes a trace of some blocks with call number N of a kind failing. */
+static int write_with_fault(enum call call, long n, int error, struct tacho_error *err)
+{
+	struct trace_writer_options options = {.force = true, .durable = true};
+	struct trace_writer *w;
+	uint64_t seed = 3;
+	int r = 0;
+
+	faults[call].countdown = n;
+	faults[call].error = error;
+	r = trace_writer_open(&w, test_path("fault.tacho"), &options, err);
+	if (r < 0)
+		return r;
+	test_model(w, 1, 1);
+	for (uint64_t i = 0; i < 40000; i++) {
+		trace_lane_add(w, trace_lane(w, 0, 0), 10 * i, 10 * i + test_random(&seed) % 9, 0,
+			       0);
+		if (i % 10000 == 9999)
+			trace_checkpoint(w, "s", 1);
+	}
+	return trace_writer_close(w, err);
+}
+
+/* An error that counts: reported, and what was written before it is there. */
+static void fail_each(enum call call, int error)
+{
+	char part[160];
+	struct tacho_error err;
+	long n = 0;
+	int r;
+
+	strcpy(part, test_path("fault.tacho.part"));
+	for (;; n++) {
+		unlink(test_path("fault.tacho"));
+		unlink(part);
+		r = write_with_fault(call, n, error, &err);
+		if (faults[call].countdown >= 0)
+			break;
+		assert_int_equal(r, TACHO_EWRITE);
+		assert_non_null(strstr(err.text, test_path("fault.tacho")));
+		if (access(part, F_OK) == 0) {
+			struct trace *t = test_open(part);
+
+			assert_int_equal(t->damage.bad_blocks, 0);
+			trace_close(t);
+		}
+	}
+	faults[call].countdown = -1;
+	assert_int_equal(r, 0);
+	assert_true(n > 0);
+}
+
+static void test_errors(void **state)
+{
+	(void)state;
+	fail_each(CALL_WRITE, EIO);
+	fail_each(CALL_WRITE, ENOSPC);
+	fail_each(CALL_SYNC, EIO);
+	fail_each(CALL_RENAME, EACCES);
+}
+
+/* close() may tell of a write that failed late. */
+static void test_close_error(void **state)
+{
+	struct trace_writer_options options = {.force = true};
+	struct tacho_error err;
+	struct trace_writer *w;
+
+	(void)state;
+	assert_int_equal(trace_writer_open(&w, test_path("late.tacho"), &options, &err), 0);
+	faults[CALL_CLOSE].countdown = 0;
+	faults[CALL_CLOSE].error = EIO;
+	assert_int_equal(trace_writer_close(w, &err), TACHO_EWRITE);
+	assert_non_null(strstr(err.text, "late.tacho.part"));
+	assert_int_equal(access(test_path("late.tacho.part"), F_OK), 0);
+	assert_int_equal(access(test_path("late.tacho"), F_OK), -1);
+}
+
+/* Interrupted and short writes do not matter. */
+static void test_retried(void **state)
+{
+	struct tacho_error err;
+	struct trace_check check;
+	struct trace *t;
+
+	(void)state;
+	for (int error = 0; error <= EINTR; error += EINTR) {
+		for (long n = 0; n < 8; n++) {
+			assert_int_equal(write_with_fault(CALL_WRITE, n, error, &err), 0);
+			faults[CALL_WRITE].countdown = -1;
+			t = test_open(test_path("fault.tacho"));
+			assert_int_equal(trace_check(t, &check, NULL), 0);
+			assert_int_equal(check.errors, 0);
+			assert_int_equal(check.zones, 40000);
+			trace_close(t);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_full),
-		cmocka_unit_test(test_full_at_once),
-		cmocka_unit_test(test_bounded),
+		cmocka_unit_test(test_full),    cmocka_unit_test(test_full_at_once),
+		cmocka_unit_test(test_errors),  cmocka_unit_test(test_close_error),
+		cmocka_unit_test(test_retried), cmocka_unit_test(test_bounded),
 	};
 	int r;
 
