@@ -171,6 +171,7 @@ enum trace_loss {
 	TRACE_LOSSES
 };
 
+/* Texts are LIMIT_BLOCK_TEXT bytes at most: longer ones are cut. */
 struct trace_row {
 	uint64_t time;
 	uint32_t kind;   /* enum trace_row_kind; readers pass over kinds they do not know */
@@ -182,7 +183,9 @@ struct trace_row {
 
 /*
  * The ledger of one track: what its program emitted, as told by the ring, against what the file
- * holds. "emitted == stored + lost" for zones and for rows; trace_check() recounts stored.
+ * holds. "emitted == stored + lost" for zones and for rows; trace_check() recounts stored. It does so
+ * over all tracks together, since a thread may emit zones of a fiber and rows of any track. Rows of
+ * the kinds LOSS, NOTE and LATE are the recorder's own: nobody emitted them and they do not count.
  */
 struct trace_ledger {
 	uint64_t zones_emitted, zones_lost;
@@ -212,7 +215,8 @@ int trace_writer_open(struct trace_writer **w, const char *path,
 /*
  * Opens the .part file that a killed recorder left at PATH.part (or PATH itself), drops what stands
  * behind its last checkpoint, and goes on. *STATE is the checkpoint's state, valid until the writer
- * is closed. Ids, lanes and ledgers are as they were. TACHO_ENO when it has no checkpoint.
+ * is closed. Ids, lanes and ledgers are as they were. TACHO_ENO when it has no checkpoint, or when
+ * there is no PATH.part and PATH is a complete file.
  */
 int trace_writer_resume(struct trace_writer **w, const char *path,
 			const struct trace_writer_options *options, const void **state,
@@ -282,7 +286,10 @@ struct trace_lane_info {
 	uint32_t first_block, blocks; /* private: the lane's part of the block index */
 };
 
-/* What is wrong with the file; all zero for a whole one. */
+/*
+ * What is wrong with the file; all zero for a whole one. Opening a closed file reads its index alone:
+ * a damaged block of zones or rows is found, passed over and counted here when it is read.
+ */
 struct trace_damage {
 	bool unfinished;          /* no trailer: the recorder did not close it */
 	uint64_t bad_blocks;      /* checksum or content wrong: passed over */
@@ -292,7 +299,11 @@ struct trace_damage {
 	char text[200];           /* one line for people, "" for a whole file */
 };
 
-/* Plain arrays, valid until trace_close(). Reading functions below may be used by one thread at a time. */
+/*
+ * Plain arrays, valid until trace_close(). Every id in them and in what the functions below give is in
+ * range, or TRACE_NONE where that is allowed; every string is one: of a damaged file too. A trace may
+ * be used by one thread at a time.
+ */
 struct trace {
 	const char *path;
 	uint64_t file_size;
@@ -320,7 +331,10 @@ struct trace {
 int trace_open(struct trace **trace, const char *path, struct tacho_error *err);
 void trace_close(struct trace *trace);
 
-/* Nanoseconds since trace->start, and back. Monotone. */
+/*
+ * Nanoseconds since trace->start, and back. Monotone. With a single clock point the rate is taken from
+ * the property "ticks per second".
+ */
 int64_t trace_ns(const struct trace *trace, uint64_t ticks);
 uint64_t trace_ticks(const struct trace *trace, int64_t ns);
 /* A duration that starts at START: trace_ns(end) - trace_ns(start), without rounding twice. */
@@ -357,6 +371,7 @@ void trace_walk_close(struct trace_walk *w);
 struct trace_rows;
 int trace_rows_open(struct trace_rows **r, struct trace *trace, uint32_t track, uint64_t t0,
 		    uint64_t t1);
+/* 1 and a row, 0 at the end, or an error. Its text is not terminated and lives until the next call. */
 int trace_rows_next(struct trace_rows *r, struct trace_row *row, uint32_t *track);
 void trace_rows_close(struct trace_rows *r);
 
@@ -387,18 +402,26 @@ int trace_stats(struct trace *trace, const struct trace_filter *filter, struct t
 
 /*
  * What is visible of a lane between t0 and t1 at WIDTH pixels. An item is a single zone of at least
- * one pixel, or several smaller ones merged: those whose pixels touch.
+ * one pixel, or several smaller ones merged: those that start in one pixel and have no gap of a pixel
+ * between them. Every zone of a pixel or more that overlaps the view is given singly; every pixel that
+ * a zone touches is touched by an item and no other is; counts and busy add up to those of the zones
+ * in view. At the edges a merged item may hold zones that lie less than a pixel outside. Times are
+ * those of the zones, not cut at the edges.
  */
 struct trace_lod_item {
 	uint64_t start, end; /* ticks */
 	uint64_t count;      /* 1 = a single zone */
 	uint64_t busy;       /* ticks covered by zones */
-	uint64_t index;      /* in the lane: of the single zone, or of the longest merged one */
+	uint64_t index;      /* in the lane, from 0: of the single zone, or of the longest merged one */
 	uint32_t srcloc;     /* of that zone; TRACE_NONE when it was not looked up (merged) */
 };
 
 struct trace_lod;
-/* Opens the index of a trace; makes it when it is missing or stale. DIR NULL = the cache folder. */
+/*
+ * Opens the index of a trace; makes it when it is missing or stale. It is kept in DIR, or in the cache
+ * folder when DIR is NULL ($XDG_CACHE_HOME/tacho or ~/.cache/tacho), or in memory when it cannot be
+ * kept. Close it before the trace.
+ */
 int trace_lod_open(struct trace_lod **lod, struct trace *trace, const char *dir,
 		   struct tacho_error *err);
 void trace_lod_close(struct trace_lod *lod);
