@@ -1,7 +1,5 @@
 #include "export/files.h"
 
-const char *const export_formats[] = {"chrome", "csv", "json", NULL};
-
 static int write_csv(FILE *out, struct trace *trace, const struct export_filter *filter,
 		     struct progress *progress)
 {

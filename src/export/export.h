@@ -163,7 +163,6 @@ double export_plot_value(const struct trace_row *row);
 /* ------------------------------------------------------------------- files */
 
 enum export_format { EXPORT_CHROME, EXPORT_CSV, EXPORT_JSON };
-extern const char *const export_formats[];
 
 /* Writes the trace to OUT. A write error is TACHO_EWRITE. */
 int export_write(FILE *out, struct trace *trace, enum export_format format,
