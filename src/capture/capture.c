@@ -18,6 +18,9 @@
 #define CHECKPOINT_NS    1000000000ull
 #define CLOCK_NS         1000000000ull
 #define LONGEST_WAIT_MS  50
+#define TRIM_NS          1000000000ull
+/* Cores read the clock a little apart: only what is further ahead than this is wrong. */
+#define AHEAD_TICKS 10000000u
 
 static uint64_t now_ns(void)
 {
@@ -157,6 +160,21 @@ static void process_free(struct process *p)
 	free(p);
 }
 
+/* A process that joins again has executed another program: the earlier one writes no more. */
+static void replace_older(struct capture *c, const struct process *p)
+{
+	const struct ring_header *h = ring_header(p->ring);
+
+	for (size_t i = 0; i < c->processes.n; i++) {
+		struct ring_reader *other = c->processes.v[i]->ring;
+		const struct ring_header *o = other ? ring_header(other) : h;
+
+		if (o != h && o->pid == h->pid && o->start_time == h->start_time &&
+		    o->pid_namespace == h->pid_namespace && o->ticks < h->ticks)
+			ring_set_replaced(other);
+	}
+}
+
 int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
 			struct process **result)
 {
@@ -182,6 +200,7 @@ int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
 		process_free(p);
 		return r;
 	}
+	replace_older(c, p);
 	c->sum.processes++;
 	if (result)
 		*result = p;
@@ -299,7 +318,7 @@ struct thread *capture_thread(struct capture *c, struct process *p, struct ring_
 		return NULL;
 	}
 	t->stack.track = (uint32_t)id;
-	t->stack.last = info.ticks;
+	t->stack.last = info.ticks < c->now ? info.ticks : c->now;
 	t->number = info.number;
 	t->tid = info.tid;
 	for (uint32_t i = 0; i < c->processes.n; i++)
@@ -330,16 +349,31 @@ static void read_names(struct capture *c, struct process *p, struct ring_stream 
 	}
 }
 
+/*
+ * A flight recorder keeps what is newest: only threads that have ended, and at the end all, are read.
+ * Else the oldest would be in the trace and what comes between it and the newest would not.
+ */
+static bool is_flying(const struct capture *c, const struct ring_stream *s)
+{
+	return c->session.control->policy == RING_OVERWRITE && !c->draining &&
+	       !ring_stream_closed(s);
+}
+
 static size_t read_thread(struct capture *c, struct process *p, struct ring_stream *names,
 			  struct ring_stream *s)
 {
 	struct thread *t = capture_thread(c, p, s);
 	struct ring_event events[EVENTS];
-	size_t n = 0, total = 0;
+	size_t n = 1, total = 0;
 
-	if (!t || t->finished)
+	if (!t || t->finished || is_flying(c, s))
 		return 0;
-	while (!c->error && total < STREAM_EVENTS && (n = ring_read(s, events, EVENTS)) > 0) {
+	while (!c->error && total < STREAM_EVENTS &&
+	       (!hold_is_full(c) || t->stack.last <= c->flushed)) {
+		n = ring_read(s, events, EVENTS);
+		if (!n)
+			break;
+		c->now = clock_ticks() + AHEAD_TICKS;
 		/* Whatever these events refer to was announced before them. */
 		read_names(c, p, names);
 		for (size_t i = 0; i < n; i++)
@@ -352,7 +386,7 @@ static size_t read_thread(struct capture *c, struct process *p, struct ring_stre
 		thread_finish(c, t, s);
 		t->finished = true;
 	}
-	return total;
+	return total ? total : n;
 }
 
 static size_t read_threads(struct capture *c, struct process *p)
@@ -366,6 +400,23 @@ static size_t read_threads(struct capture *c, struct process *p)
 	for (size_t i = 1; i < count && !c->error; i++)
 		total += read_thread(c, p, streams[0], streams[i]);
 	return total;
+}
+
+/* Nothing more is read of it: what is open is unfinished. */
+static void finish_threads(struct capture *c, struct process *p)
+{
+	struct ring_stream **streams;
+	size_t count;
+
+	ring_streams(p->ring, &streams, &count);
+	for (size_t i = 1; i < count; i++) {
+		struct thread *t = ring_stream_user(streams[i]);
+
+		if (t && !t->finished) {
+			thread_finish(c, t, streams[i]);
+			t->finished = true;
+		}
+	}
 }
 
 /* What threads lost that got no memory for a stream: they have no track to tell it on. */
@@ -403,20 +454,45 @@ static void process_end(struct capture *c, struct process *p)
 	p->finished = true;
 }
 
+/*
+ * From here on the process writes nothing more. Should it do so all the same, or somebody else to its
+ * ring, then reading it ends when its memory has been read once.
+ */
+static void set_last(struct process *p)
+{
+	if (!p->last)
+		p->last_left = ring_bytes(p->ring) / sizeof(uint64_t) + STREAM_EVENTS;
+	p->last = true;
+}
+
+static size_t read_last(struct capture *c, struct process *p)
+{
+	size_t total = p->last_left ? read_threads(c, p) : 0;
+
+	p->last_left -= total < p->last_left ? total : p->last_left;
+	return total;
+}
+
 static size_t read_process(struct capture *c, struct process *p)
 {
 	/* Asked before reading: what a process wrote before its death is then all there. */
 	bool alive = ring_is_alive(p->ring);
-	size_t total = read_threads(c, p), more;
+	size_t total = p->last ? read_last(c, p) : read_threads(c, p);
 
+	p->read += total;
 	if (alive || total || c->error)
 		return total;
-	ring_set_dead(p->ring);
-	while ((more = read_threads(c, p)))
-		total += more;
+	if (!p->dead) {
+		/* Once more: what was claimed and not written stays so. */
+		set_last(p);
+		ring_set_dead(p->ring);
+		p->dead = true;
+		return 1;
+	}
+	finish_threads(c, p);
 	p->ended = true;
 	p->info.end = clock_ticks();
-	return total + 1;
+	return 1;
 }
 
 /* --------------------------------------------------------- checkpoints */
@@ -433,6 +509,7 @@ static void save_ledgers(struct capture *c, struct process *p)
 		struct thread *t = ring_stream_user(streams[i]);
 
 		if (t) {
+			thread_tell_late(c, t);
 			trace_add_ledger(c->writer, t->stack.track, &t->stack.ledger);
 			t->stack.ledger = zero;
 		}
@@ -522,13 +599,30 @@ static int failed(struct capture *c, struct tacho_error *err)
 	return err_set(err, c->error, "%s.part: %s", c->output, err_text(c->error));
 }
 
+/* After a burst a process keeps no more memory than it may have when idle. */
+static void trim(struct capture *c)
+{
+	uint64_t keep = (uint64_t)c->session.control->ring_kb << 10;
+
+	if (now_ns() - c->last_trim < TRIM_NS)
+		return;
+	c->last_trim = now_ns();
+	for (size_t i = 0; i < c->processes.n; i++) {
+		struct process *p = c->processes.v[i];
+
+		if (p->ring && !p->read)
+			ring_trim(p->ring, keep);
+		p->read = 0;
+	}
+}
+
 int64_t capture_round(struct capture *c, struct tacho_error *err)
 {
 	int64_t total = 0;
 	size_t n;
 
 	find_rings(c);
-	c->horizon = clock_ticks();
+	c->horizon = c->now = clock_ticks();
 	for (size_t i = 0; i < c->processes.n && !c->error; i++) {
 		struct process *p = c->processes.v[i];
 
@@ -545,11 +639,12 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 		struct process *p = c->processes.v[i];
 
 		/* In the round after its death all that is held of it has gone to the trace. */
-		if (p->ended && !p->finished && p->info.end && p->info.end < c->horizon)
+		if (p->ended && !p->finished && p->info.end + AHEAD_TICKS < c->horizon)
 			process_end(c, p);
 	}
 	if (now_ns() - c->last_clock >= CLOCK_NS)
 		take_clock(c);
+	trim(c);
 	if (checkpoint_is_due(c))
 		checkpoint(c);
 	c->wait_ms = total > 4096 ? 0 : total ? 1 : c->wait_ms ? c->wait_ms * 2 : 1;
@@ -782,33 +877,30 @@ static void drain(struct capture *c)
 	struct timespec pause = {0, 2000000};
 	bool alive = false;
 
-	for (size_t i = 0; i < c->processes.n; i++)
-		alive |= c->processes.v[i]->ring && ring_is_alive(c->processes.v[i]->ring);
+	for (size_t i = 0; i < c->processes.n; i++) {
+		struct process *p = c->processes.v[i];
+
+		if (!p->ring)
+			continue;
+		set_last(p);
+		alive |= ring_is_alive(p->ring);
+	}
 	/* A thread that was in the middle of an event when recording stopped commits it now. */
 	if (alive)
 		nanosleep(&pause, NULL);
-	c->scan = true;
+	c->scan = c->draining = true;
 	while (capture_round(c, &err) > 0)
 		;
 	for (size_t i = 0; i < c->processes.n && !c->error; i++) {
 		struct process *p = c->processes.v[i];
-		struct ring_stream **streams;
-		size_t count;
 
 		if (!p->ring || p->finished)
 			continue;
+		set_last(p);
 		ring_set_dead(p->ring);
-		while (read_threads(c, p))
-			;
-		ring_streams(p->ring, &streams, &count);
-		for (size_t k = 1; k < count; k++) {
-			struct thread *t = ring_stream_user(streams[k]);
-
-			if (t && !t->finished) {
-				thread_finish(c, t, streams[k]);
-				t->finished = true;
-			}
-		}
+		while (c->horizon = clock_ticks(), read_last(c, p))
+			hold_flush(c, c->horizon);
+		finish_threads(c, p);
 		hold_flush(c, UINT64_MAX);
 		process_end(c, p);
 	}

@@ -272,22 +272,57 @@ static void record_event(struct context *x)
 	}
 }
 
+/*
+ * A time that runs backwards, or ahead of the clock: a handler came between the reading of the clock
+ * and the claim, the clocks of two cores disagree, or the program writes what it likes. The event is
+ * moved to where it can be; how many, and how far, is told by a row.
+ */
+static uint64_t late_time(struct capture *c, struct thread *t, uint64_t time)
+{
+	uint64_t step = time < t->stack.last ? t->stack.last - time : time - c->now;
+
+	t->late++;
+	if (step > t->late_step)
+		t->late_step = step;
+	return time < t->stack.last || c->now < t->stack.last ? t->stack.last : c->now;
+}
+
+void thread_tell_late(struct capture *c, struct thread *t)
+{
+	struct held h = {.time = t->stack.last,
+			 .process = t->process,
+			 .track = t->stack.track,
+			 .thread = t->stack.track,
+			 .kind = HELD_ROW,
+			 .row_kind = TRACE_ROW_LATE,
+			 .a = t->late,
+			 .b = t->late_step};
+
+	if (t->late)
+		hold(c, &h, NULL, 0);
+	t->late = t->late_step = 0;
+}
+
 void thread_event(struct capture *c, struct thread *t, const struct ring_event *e)
 {
 	struct process *p = c->processes.v[t->process];
+	uint64_t time = e->time;
 	struct context x;
 
+	/* One comparison for both ends: before .last the difference is huge. */
+	if (time - t->stack.last > c->now - t->stack.last)
+		time = late_time(c, t, time);
 	if (e->type == RING_T_BEGIN && !t->fiber) {
-		stack_begin(c, &t->stack, e->time, e->id, process_srcloc(c, p, e->id));
+		stack_begin(c, &t->stack, time, e->id, process_srcloc(c, p, e->id));
 		return;
 	}
 	if (e->type == RING_T_END && !t->fiber) {
-		stack_end(c, &t->stack, e->time, e->id);
+		stack_end(c, &t->stack, time, e->id);
 		return;
 	}
 	x = (struct context){.c = c, .p = p, .t = t, .e = e};
-	x.held = (struct held){.time = e->time, .process = t->process, .thread = t->stack.track};
-	t->stack.last = e->time;
+	x.held = (struct held){.time = time, .process = t->process, .thread = t->stack.track};
+	t->stack.last = time;
 	if (e->type == RING_T_BEGIN || e->type == RING_T_END)
 		zone_on_fiber(&x, e->type == RING_T_BEGIN ? HELD_BEGIN : HELD_END);
 	else
@@ -309,6 +344,7 @@ void thread_finish(struct capture *c, struct thread *t, const struct ring_stream
 	loss.words = words;
 	if (words[1] | words[2] | words[3])
 		thread_event(c, t, &loss);
+	thread_tell_late(c, t);
 }
 
 void thread_free(struct thread *t)

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#define HELD_BYTES (16u << 20)
+
 void count_row(struct capture *c, uint32_t track, uint64_t emitted, uint64_t lost)
 {
 	static const struct trace_ledger zero;
@@ -27,6 +29,11 @@ void hold(struct capture *c, const struct held *h, const char *text, size_t len)
 	copy.len = (uint32_t)len;
 	if (buf_add(&c->texts, text, len) < 0 || vec_push(&c->held, copy) < 0)
 		capture_error(c, TACHO_ENOMEM);
+}
+
+bool hold_is_full(const struct capture *c)
+{
+	return c->held.n * sizeof(*c->held.v) + c->texts.len > HELD_BYTES;
 }
 
 static int by_time(const void *a, const void *b)
@@ -60,8 +67,8 @@ static void add_row(struct capture *c, const struct held *h, uint64_t time, uint
 
 	if (r < 0)
 		capture_error(c, r);
-	/* A loss is what the recorder tells: no event that the program emitted. */
-	if (h->row_kind != TRACE_ROW_LOSS)
+	/* What the recorder tells is no event that the program emitted. */
+	if (h->row_kind != TRACE_ROW_LOSS && h->row_kind != TRACE_ROW_LATE)
 		count_row(c, h->track, 1, 0);
 	c->sum.rows++;
 }
@@ -141,6 +148,7 @@ void hold_flush(struct capture *c, uint64_t horizon)
 {
 	size_t i;
 
+	c->flushed = horizon;
 	if (!c->held.n)
 		return;
 	qsort(c->held.v, c->held.n, sizeof(*c->held.v), by_time);

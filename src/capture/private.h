@@ -43,6 +43,7 @@ struct thread {
 	struct stack stack;
 	struct fiber *fiber;     /* the one that runs on it, or NULL */
 	struct ring_losses told; /* losses that RING_LOSS records have told of */
+	uint64_t late, late_step; /* events whose time ran backwards since that was last told */
 	uint64_t number;
 	uint32_t tid;
 	uint32_t process; /* index in capture.processes */
@@ -86,6 +87,10 @@ struct process {
 	struct {
 		VEC(uint64_t);
 	} retired;     /* threads whose memory cannot be used again: not to be read twice */
+	uint64_t read;      /* events in the last second: an idle process needs no spare memory */
+	uint64_t last_left; /* dead or stopped: events that its memory can still hold */
+	bool last;          /* last_left counts */
+	bool dead;          /* and read once since */
 	bool ended;    /* dead and read to the end; what is held of it may still be waiting */
 	bool finished; /* nothing of it is left; the ring is closed at the next checkpoint */
 };
@@ -130,6 +135,10 @@ struct capture {
 	uint64_t last_clock;
 	uint64_t since_checkpoint; /* events */
 	uint64_t horizon;          /* all rings have been read up to this time */
+	uint64_t flushed;          /* what is held and older has gone to the trace */
+	uint64_t now;              /* no event is younger */
+	uint64_t last_trim;        /* nanoseconds */
+	bool draining;             /* programs have been told to stop */
 	unsigned wait_ms;
 	int watch; /* inotify on the session directory */
 	bool scan; /* look through the directory once more */
@@ -167,6 +176,8 @@ void stack_finish(struct capture *c, struct stack *s);
 void stack_free(struct stack *s);
 
 /* ---- held.c */
+/* So much is held that only those may be read on that the rest waits for. */
+bool hold_is_full(const struct capture *c);
 void hold(struct capture *c, const struct held *h, const char *text, size_t len);
 /* Adds what is older than HORIZON to the trace. */
 void hold_flush(struct capture *c, uint64_t horizon);
@@ -174,6 +185,8 @@ void count_row(struct capture *c, uint32_t track, uint64_t emitted, uint64_t los
 
 /* ---- events.c: one event of a ring */
 void thread_event(struct capture *c, struct thread *t, const struct ring_event *e);
+/* A row for events whose time ran backwards, if there were any. */
+void thread_tell_late(struct capture *c, struct thread *t);
 /* Its last event was read: what is open is unfinished, what was lost at the end is told. */
 void thread_finish(struct capture *c, struct thread *t, const struct ring_stream *s);
 void thread_free(struct thread *t);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STATE_VERSION 1
+#define STATE_VERSION 2
 
 /* --------------------------------------------------------------- bytes */
 
@@ -168,6 +168,7 @@ static void put_thread(struct buf *b, const struct process *p, const struct ring
 	put(b, at.offset);
 	put(b, at.sequence);
 	put(b, at.time);
+	put(b, at.skip);
 	put(b, t->told.zones);
 	put(b, t->told.ends);
 	put(b, t->told.others);
@@ -206,6 +207,7 @@ static void get_live_thread(struct capture *c, struct process *p, struct in *in,
 	at.offset = (uint32_t)get(in);
 	at.sequence = get(in);
 	at.time = get(in);
+	at.skip = get(in);
 	t->number = number;
 	t->process = index;
 	t->told.zones = get(in);
@@ -427,6 +429,24 @@ static void get_held(struct capture *c, struct in *in)
 
 /* ---------------------------------------------------------------- whole */
 
+static void put_summary(struct buf *b, const struct capture_summary *s)
+{
+	put(b, s->processes);
+	put(b, s->threads);
+	put(b, s->rows);
+	put(b, s->lost);
+	put(b, s->failed);
+}
+
+static void get_summary(struct in *in, struct capture_summary *s)
+{
+	s->processes = get(in);
+	s->threads = get(in);
+	s->rows = get(in);
+	s->lost = get(in);
+	s->failed = get(in);
+}
+
 int state_save(struct capture *c, struct buf *out)
 {
 	uint32_t *saved = calloc(c->processes.n + 1, sizeof(*saved)), count = 0;
@@ -443,6 +463,7 @@ int state_save(struct capture *c, struct buf *out)
 		put_process(&body, p);
 	}
 	put(out, STATE_VERSION);
+	put_summary(out, &c->sum);
 	put(out, count);
 	buf_add(out, body.data, body.len);
 	put(out, c->held.n);
@@ -457,11 +478,13 @@ int state_save(struct capture *c, struct buf *out)
 int state_load(struct capture *c, const void *bytes, size_t len, struct tacho_error *err)
 {
 	struct in in = {bytes, (const uint8_t *)bytes + len, false};
+	struct capture_summary sum = {0};
 	size_t count;
 
 	if (get(&in) != STATE_VERSION)
 		return err_set(err, TACHO_EVERSION,
 			       "%s.part was written by another version of the recorder", c->output);
+	get_summary(&in, &sum);
 	count = get_count(&in);
 	for (size_t i = 0; i < count && !in.bad; i++)
 		get_process(c, &in);
@@ -471,5 +494,6 @@ int state_load(struct capture *c, const void *bytes, size_t len, struct tacho_er
 	if (in.bad)
 		return err_set(err, TACHO_EDAMAGED, "%s.part: its last checkpoint is damaged",
 			       c->output);
+	c->sum = sum;
 	return 0;
 }

@@ -72,11 +72,17 @@ static bool make_room(uint64_t bytes, bool over_limit)
 	return p->bytes + bytes <= p->limit + (over_limit ? p->limit / 4 + (16u << 20) : 0);
 }
 
-/* A free stride keeps its memory and its size: .reserved says which. */
-static bool is_free(const struct ring_extent *e, uint32_t wanted)
+/*
+ * Takes a free stride, which keeps its memory and its size: .reserved says which. The recorder may
+ * be about to take the memory back: only one of the two gets it.
+ */
+static bool take_free(struct ring_extent *e, uint32_t wanted)
 {
-	return atomic_load_explicit(&e->state, memory_order_acquire) == RING_EXTENT_FREE &&
-	       e->reserved == wanted;
+	uint32_t state = RING_EXTENT_FREE;
+
+	return e->reserved == wanted &&
+	       atomic_load_explicit(&e->state, memory_order_relaxed) == state &&
+	       atomic_compare_exchange_strong(&e->state, &state, RING_EXTENT_BUSY);
 }
 
 /* The recorder has given the memory back: it no longer counts. */
@@ -98,10 +104,10 @@ static int64_t find_extent(uint32_t wanted, uint32_t used, bool over_limit)
 	uint32_t i;
 
 	for (i = p->hint; i < used; i++)
-		if (is_free(&table[i], wanted))
+		if (take_free(&table[i], wanted))
 			return i;
 	for (i = 0; i < used; i++)
-		if (is_free(&table[i], wanted) ||
+		if (take_free(&table[i], wanted) ||
 		    (is_empty(&table[i]) && make_room(bytes, over_limit)))
 			return i;
 	return used < p->max_extents && make_room(bytes, over_limit) ? (int64_t)used : -1;

@@ -26,9 +26,14 @@ struct parts {
 	uint32_t age; /* events since; a string whose end does not come is dropped */
 	char *text;
 	size_t len;
+	bool cut; /* longer than LIMIT_TEXT */
 };
 
-#define PARTS_AGE 65536
+#define PARTS_AGE    65536
+#define PARTS_GROUPS 64 /* strings that handlers can have begun inside each other: more is nonsense */
+
+#define BATCH_TEXT (1u << 20) /* bytes of strings that end a batch of events */
+#define TEXT_KEPT  (4u << 20) /* buffers larger than this are given back after use */
 
 /* A mapped piece of the ring file. */
 struct window {
@@ -59,6 +64,8 @@ struct ring_stream {
 		VEC(struct parts);
 	} parts;
 	struct ring_position parts_start; /* of the first of them */
+	uint64_t since_parts;             /* events behind it that were handed out */
+	uint64_t skip;                    /* events to pass over: an earlier recorder had them */
 	struct {
 		VEC(uint64_t);
 	} scratch; /* payload of the events of one ring_read() */
@@ -76,13 +83,13 @@ struct ring_reader {
 	struct ring_header *header;
 	struct ring_extent *table;
 	uint32_t max_extents;
-	uint32_t *known; /* per extent: lower half of the thread number + 1 whose page it is */
+	bool *known; /* per extent: it is the thread page of a stream, or must never be one again */
 	uint32_t threads_seen;
 	struct {
 		VEC(struct ring_stream *);
 	} streams;
 	struct identity identity;
-	bool dead;
+	bool dead, replaced;
 	volatile bool shrunk;
 	uint64_t unreleased;
 };
@@ -240,7 +247,12 @@ void ring_losses(const struct ring_reader *r, struct ring_losses *losses)
 
 bool ring_is_alive(struct ring_reader *r)
 {
-	return !r->dead && identity_is_alive(&r->identity);
+	return !r->dead && !r->replaced && identity_is_alive(&r->identity);
+}
+
+void ring_set_replaced(struct ring_reader *r)
+{
+	r->replaced = true;
 }
 
 void ring_set_dead(struct ring_reader *r)
@@ -313,7 +325,7 @@ static int find_new(struct ring_reader *r)
 		struct ring_stream *s;
 		uint32_t state = atomic_load_explicit(&r->table[i].state, memory_order_acquire);
 
-		if (state != RING_EXTENT_PAGE || r->known[i] == (uint32_t)r->table[i].thread + 1)
+		if (state != RING_EXTENT_PAGE || r->known[i])
 			continue;
 		s = stream_open(r, i);
 		if (!s) {
@@ -324,7 +336,7 @@ static int find_new(struct ring_reader *r)
 			stream_free(s);
 			return TACHO_ENOMEM;
 		}
-		r->known[i] = (uint32_t)s->number + 1;
+		r->known[i] = true;
 	}
 	if (all)
 		r->threads_seen = joined;
@@ -357,6 +369,12 @@ void *ring_stream_user(const struct ring_stream *s)
 void ring_stream_set_user(struct ring_stream *s, void *user)
 {
 	s->user = user;
+}
+
+bool ring_stream_closed(const struct ring_stream *s)
+{
+	return s->reader->dead ||
+	       atomic_load_explicit(&s->page->closed, memory_order_acquire) != 0;
 }
 
 bool ring_stream_finished(const struct ring_stream *s)
@@ -527,18 +545,20 @@ static void keep_part(struct ring_stream *s, uint32_t group, const char *bytes, 
 	struct parts *p = find_parts(s, group), none = {.group = group};
 	char *text;
 
-	if (!s->parts.n)
+	if (!s->parts.n) {
 		s->parts_start = *start;
+		s->since_parts = 0;
+	}
 	if (!p) {
-		if (vec_push(&s->parts, none) < 0)
+		if (s->parts.n == PARTS_GROUPS || vec_push(&s->parts, none) < 0)
 			return;
 		p = &s->parts.v[s->parts.n - 1];
 	}
-	if (p->len + len > LIMIT_TEXT)
+	text = p->len + len > LIMIT_TEXT ? NULL : realloc(p->text, p->len + len);
+	if (!text) {
+		p->cut = true;
 		return;
-	text = realloc(p->text, p->len + len);
-	if (!text)
-		return;
+	}
 	memcpy(text + p->len, bytes, len);
 	p->text = text;
 	p->len += len;
@@ -589,15 +609,19 @@ static bool take_string(struct ring_stream *s, struct ring_event *e, const uint6
 	const char *bytes = (const char *)&words[at + 1];
 	struct parts *p = group ? find_parts(s, group) : NULL;
 	size_t before = p ? p->len : 0;
+	bool cut = p && p->cut;
 	char *to;
 
+	if (cut)
+		len = 0; /* the bytes before it are missing */
 	if (len > (count - (unsigned)at - 1) * 8)
 		return false;
 	if (vec_reserve(&s->text, s->text.n + before + len + 1) < 0)
 		return false;
 	to = s->text.v + s->text.n;
 	if (p) {
-		memcpy(to, p->text, before);
+		if (before)
+			memcpy(to, p->text, before);
 		drop_parts(s, p);
 	}
 	memcpy(to + before, bytes, len);
@@ -606,12 +630,15 @@ static bool take_string(struct ring_stream *s, struct ring_event *e, const uint6
 	/* An index for now: the memory may move while further events are read. */
 	e->text = (const char *)(uintptr_t)(s->text.n - before - len);
 	e->len = (uint32_t)(before + len);
-	e->truncated = words[at] & RING_STRING_TRUNCATED;
+	e->truncated = cut || (words[at] & RING_STRING_TRUNCATED);
 	e->count = (uint16_t)at;
 	return true;
 }
 
-/* Copies a record's payload and checks it. 1: an event, 0: consumed silently, -1: nonsense. */
+/*
+ * Copies a record's payload and checks it. 1: an event, 0: consumed silently, -1: nonsense, -2: no
+ * memory now.
+ */
 static int take_record(struct ring_stream *s, struct ring_event *e, uint64_t word)
 {
 	unsigned type = RING_TYPE(word), count = RING_LEN(word);
@@ -621,7 +648,7 @@ static int take_record(struct ring_stream *s, struct ring_event *e, uint64_t wor
 	if ((size_t)count * 8 + 8 > (size_t)(s->end - s->at))
 		return -1;
 	if (vec_reserve(&s->scratch, s->scratch.n + count) < 0)
-		return 0;
+		return -2;
 	words = s->scratch.v + s->scratch.n;
 	if (type == RING_TEXT_PART && !s->parts.n)
 		ring_stream_position(s, &start);
@@ -671,9 +698,16 @@ static void fix_pointers(struct ring_stream *s, struct ring_event *events, size_
 	}
 }
 
+static void finish(struct ring_stream *s)
+{
+	s->finished = true;
+	s->reader->unreleased += RING_PAGE_SIZE;
+}
+
 static size_t mark_bad(struct ring_stream *s, struct ring_event *e)
 {
-	s->bad = s->finished = true;
+	s->bad = true;
+	finish(s);
 	e->type = RING_T_BAD;
 	e->time = s->time;
 	return 1;
@@ -683,7 +717,67 @@ static size_t mark_bad(struct ring_stream *s, struct ring_event *e)
 static void check_finished(struct ring_stream *s, bool closed)
 {
 	if ((closed || s->reader->dead) && !written_behind(s, s->at))
-		s->finished = true;
+		finish(s);
+}
+
+/* Buffers of the last batch. One long string does not hold its memory for ever. */
+static void clear_batch(struct ring_stream *s)
+{
+	s->scratch.n = 0;
+	s->text.n = 0;
+	if (s->text.cap > TEXT_KEPT)
+		vec_free(&s->text);
+}
+
+/* True when the event counts: those that an earlier recorder has seen behind its place do not. */
+static bool is_new(struct ring_stream *s)
+{
+	if (s->parts.n)
+		s->since_parts++;
+	if (!s->skip)
+		return true;
+	s->skip--;
+	return false;
+}
+
+/* The next event. 1: there, 0: consumed without one, -1: nonsense, -2: nothing more now. */
+static int read_one(struct ring_stream *s, struct ring_event *e, unsigned *hops)
+{
+	uint64_t word;
+	int got;
+
+	if (s->at >= s->end) {
+		got = next_segment(s);
+		/* Only a program that changes its links while they are read gets around here so often. */
+		if (got > 0 && ++*hops > s->reader->max_extents)
+			return -1;
+		return got == 0 ? -2 : got < 0 ? -1 : 0;
+	}
+	word = load(s->at);
+	if (RING_KIND(word) == RING_BEGIN || RING_KIND(word) == RING_END) {
+		e->time = full_time(s, word);
+		e->id = RING_ID(word);
+		e->type = RING_KIND(word) == RING_BEGIN ? RING_T_BEGIN : RING_T_END;
+		s->at += 8;
+		return 1;
+	}
+	if (word == 0 || (RING_KIND(word) == RING_RECORD && RING_TYPE(word) == RING_PAD)) {
+		if (!pass_torn(s, word))
+			return -2;
+		e->type = RING_T_TORN;
+		e->time = s->time;
+		return 1;
+	}
+	if (RING_KIND(word) != RING_RECORD)
+		return -1;
+	if (RING_TYPE(word) == RING_SEG_END) {
+		s->at = s->end;
+		return 0;
+	}
+	got = take_record(s, e, word);
+	if (got > 0)
+		e->time = full_time(s, word);
+	return got;
 }
 
 /* A flight recorder's thread may overwrite any of its segments while it lives. */
@@ -698,63 +792,29 @@ size_t ring_read(struct ring_stream *s, struct ring_event *events, size_t max)
 {
 	struct ring_reader *r = s->reader;
 	bool closed = atomic_load_explicit(&s->page->closed, memory_order_acquire);
+	unsigned hops = 0;
 	size_t n = 0;
+	int got = 0;
 
-	s->scratch.n = 0;
-	s->text.n = 0;
+	clear_batch(s);
 	if (s->finished || may_be_overwritten(s, closed))
 		return 0;
-	while (n < max) {
-		struct ring_event *e = &events[n];
-		uint64_t word;
-		int got;
-
-		if (s->at >= s->end) {
-			got = next_segment(s);
-			if (got < 0)
-				n += mark_bad(s, e);
-			if (got <= 0)
-				break;
-			continue;
-		}
-		word = load(s->at);
-		if (RING_KIND(word) == RING_BEGIN || RING_KIND(word) == RING_END) {
-			e->time = full_time(s, word);
-			e->id = RING_ID(word);
-			e->type = RING_KIND(word) == RING_BEGIN ? RING_T_BEGIN : RING_T_END;
-			s->at += 8;
-			n++;
-			continue;
-		}
-		if (word == 0 || (RING_KIND(word) == RING_RECORD && RING_TYPE(word) == RING_PAD)) {
-			if (!pass_torn(s, word))
-				break;
-			e->type = RING_T_TORN;
-			e->time = s->time;
-			n++;
-			continue;
-		}
-		if (RING_KIND(word) == RING_RECORD && RING_TYPE(word) == RING_SEG_END) {
-			s->at = s->end;
-			continue;
-		}
-		got = RING_KIND(word) == RING_RECORD ? take_record(s, e, word) : -1;
-		if (got < 0) {
-			n += mark_bad(s, e);
+	while (n < max && s->text.n < BATCH_TEXT) {
+		got = read_one(s, &events[n], &hops);
+		if (got < 0)
 			break;
-		}
-		if (got) {
-			e->time = full_time(s, word);
+		if (got && is_new(s))
 			n++;
-		}
 	}
+	if (got == -1)
+		n += mark_bad(s, &events[n]);
 	if (n) {
 		s->stuck = 0;
 		s->stuck_since = 0;
 		if (s->parts.n)
 			age_parts(s, n);
 	}
-	if (n < max && !s->finished)
+	if (got == -2 && !s->finished)
 		check_finished(s, closed);
 	fix_pointers(s, events, n);
 	if (r->shrunk && !s->finished && n < max)
@@ -771,8 +831,10 @@ void ring_stream_position(const struct ring_stream *s, struct ring_position *pos
 
 	if (s->parts.n) { /* a recorder that takes over must read the string from its begin */
 		*position = s->parts_start;
+		position->skip = s->since_parts + s->skip;
 		return;
 	}
+	position->skip = s->skip;
 	position->extent = s->extent;
 	position->offset = (uint32_t)(s->at - base);
 	position->sequence = s->sequence;
@@ -792,6 +854,7 @@ bool ring_stream_seek(struct ring_stream *s, const struct ring_position *p)
 	else if (!enter_segment(s, p->extent, p->offset) || s->sequence != p->sequence)
 		return false;
 	s->time = p->time;
+	s->skip = p->skip;
 	return true;
 }
 
@@ -835,7 +898,41 @@ static void release_stream(struct ring_stream *s)
 	if (on_page(s) && s->tainted)
 		return; /* known for ever: it is not read again, nor used again */
 	give_back(r, s->page_extent, ring_page_offset(s->page_extent), RING_PAGE_SIZE);
-	r->known[s->page_extent] = 0;
+	r->known[s->page_extent] = false;
+}
+
+void ring_trim(struct ring_reader *r, uint64_t keep)
+{
+	uint32_t extents = atomic_load_explicit(&r->header->extents, memory_order_acquire);
+	uint64_t spare = 0;
+
+	if (r->shrunk)
+		return;
+	if (extents > r->max_extents)
+		extents = r->max_extents;
+	/* The first free ones are kept: a program looks for them from below. */
+	for (uint32_t i = 0; i < extents; i++) {
+		uint32_t state = RING_EXTENT_FREE;
+
+		if (atomic_load_explicit(&r->table[i].state, memory_order_relaxed) != state)
+			continue;
+		spare += r->table[i].reserved == RING_EXTENT_PAGE ? RING_PAGE_SIZE : RING_SEG_SIZE;
+		if (spare <= keep ||
+		    !atomic_compare_exchange_strong(&r->table[i].state, &state, RING_EXTENT_BUSY))
+			continue;
+		/* When it fails the stride has only lost its use for this session. */
+		if (fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			      (off_t)ring_segment_offset(i), RING_SEG_SIZE) == 0)
+			atomic_store_explicit(&r->table[i].state, RING_EXTENT_EMPTY,
+					      memory_order_release);
+	}
+}
+
+uint64_t ring_bytes(const struct ring_reader *r)
+{
+	struct stat st;
+
+	return fstat(r->fd, &st) < 0 ? 0 : (uint64_t)st.st_blocks * 512;
 }
 
 void ring_release(struct ring_reader *r)

@@ -96,6 +96,7 @@ struct ring_position {
 	uint32_t offset; /* bytes from the stride's begin */
 	uint64_t sequence;
 	uint64_t time;
+	uint64_t skip; /* events behind it that were handed out already */
 };
 
 struct ring_reader;
@@ -112,6 +113,8 @@ uint64_t ring_threads_lost(const struct ring_reader *r);
 
 /* False when the process that made the ring has ended, as far as can be known. */
 bool ring_is_alive(struct ring_reader *r);
+/* The process has executed another program: no more comes from this one. */
+void ring_set_replaced(struct ring_reader *r);
 /* From now on unfinished claims are passed over at once. */
 void ring_set_dead(struct ring_reader *r);
 
@@ -135,6 +138,8 @@ void ring_stream_set_user(struct ring_stream *s, void *user);
  */
 size_t ring_read(struct ring_stream *s, struct ring_event *events, size_t max);
 
+/* True when its thread has ended: it is still there to be read. */
+bool ring_stream_closed(const struct ring_stream *s);
 /* True when the thread has ended and all its events were read. */
 bool ring_stream_finished(const struct ring_stream *s);
 
@@ -155,6 +160,10 @@ void ring_stream_position(const struct ring_stream *s, struct ring_position *pos
 /* Continues at a position of an earlier recorder; false when the ring no longer has it. */
 bool ring_stream_seek(struct ring_stream *s, const struct ring_position *position);
 
+/* Gives memory that is free beyond KEEP bytes back to the system. */
+void ring_trim(struct ring_reader *r, uint64_t keep);
+/* Bytes of memory behind the ring file. */
+uint64_t ring_bytes(const struct ring_reader *r);
 /* Bytes of ring memory that were read and not yet given back. */
 uint64_t ring_unreleased(const struct ring_reader *r);
 /* Gives back all that was read: after a checkpoint. Finished streams are freed: pointers end here.
