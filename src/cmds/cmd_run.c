@@ -12,6 +12,7 @@
 
 struct conf {
 	struct record_conf record;
+	const char *session;
 	bool wait;
 };
 
@@ -19,6 +20,8 @@ static const struct opt opts[] = {
 	RECORD_OPTS(struct conf, record),
 	OPT_FLAG('w', "wait", struct conf, wait,
 		 "go on while processes that the command left behind are alive"),
+	OPT_STR('s', "session", "DIR", struct conf, session,
+		"make DIR and keep what is not yet in the trace there, not below /dev/shm"),
 	OPT_END,
 };
 
@@ -147,6 +150,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	if (!cf->record.output)
 		cf->record.output = output = default_output(argv[0]);
 	record_options(&cf->record, &options);
+	options.session = cf->session;
 	/* First, so that a signal never leaves a session behind. */
 	record_catch_signals();
 	code = capture_open(&r.capture, &options, &err);

@@ -10,8 +10,10 @@
 const char *const record_policies[] = {"drop", "block", "overwrite", NULL};
 
 static volatile sig_atomic_t stops, forward;
-static struct sigaction old_actions[4];
-static const int caught[4] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+/* Caught, and behind SIGCHLD ignored: a closed pipe or a full file is an error of one write. */
+static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE, SIGXFSZ};
+#define CAUGHT (int)(sizeof(caught) / sizeof(caught[0]))
+static struct sigaction old_actions[CAUGHT];
 
 static int64_t env_number(const char *name, int64_t otherwise)
 {
@@ -69,22 +71,26 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 void record_catch_signals(void)
 {
-	struct sigaction action;
+	struct sigaction note, ignore;
 
-	memset(&action, 0, sizeof(action));
-	action.sa_sigaction = on_signal;
-	action.sa_flags = SA_SIGINFO;
-	for (int i = 0; i < 4; i++) {
+	memset(&note, 0, sizeof(note));
+	memset(&ignore, 0, sizeof(ignore));
+	note.sa_sigaction = on_signal;
+	note.sa_flags = SA_SIGINFO;
+	ignore.sa_handler = SIG_IGN;
+	for (int i = 0; i < CAUGHT; i++) {
+		bool noted = caught[i] != SIGPIPE && caught[i] != SIGXFSZ;
+
 		sigaction(caught[i], NULL, &old_actions[i]);
 		/* What is ignored stays ignored: nohup. */
 		if (old_actions[i].sa_handler != SIG_IGN || caught[i] == SIGCHLD)
-			sigaction(caught[i], &action, NULL);
+			sigaction(caught[i], noted ? &note : &ignore, NULL);
 	}
 }
 
 void record_restore_signals(void)
 {
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < CAUGHT; i++)
 		sigaction(caught[i], &old_actions[i], NULL);
 }
 
