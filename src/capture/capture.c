@@ -631,7 +631,8 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 			total += (int64_t)n;
 			c->since_checkpoint += n;
 		}
-		if (checkpoint_is_due(c))
+		/* What is held would go into its state: then it waits for the end of the round. */
+		if (c->held.n < EVENTS && checkpoint_is_due(c))
 			checkpoint(c);
 	}
 	hold_flush(c, c->horizon);
