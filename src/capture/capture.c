@@ -349,16 +349,6 @@ static void read_names(struct capture *c, struct process *p, struct ring_stream 
 	}
 }
 
-/*
- * A flight recorder keeps what is newest: only threads that have ended, and at the end all, are read.
- * Else the oldest would be in the trace and what comes between it and the newest would not.
- */
-static bool is_flying(const struct capture *c, const struct ring_stream *s)
-{
-	return c->session.control->policy == RING_OVERWRITE && !c->draining &&
-	       !ring_stream_closed(s);
-}
-
 static size_t read_thread(struct capture *c, struct process *p, struct ring_stream *names,
 			  struct ring_stream *s)
 {
@@ -366,7 +356,7 @@ static size_t read_thread(struct capture *c, struct process *p, struct ring_stre
 	struct ring_event events[EVENTS];
 	size_t n = 1, total = 0;
 
-	if (!t || t->finished || is_flying(c, s))
+	if (!t || t->finished)
 		return 0;
 	while (!c->error && total < STREAM_EVENTS &&
 	       (!hold_is_full(c) || t->stack.last <= c->flushed)) {
@@ -889,7 +879,7 @@ static void drain(struct capture *c)
 	/* A thread that was in the middle of an event when recording stopped commits it now. */
 	if (alive)
 		nanosleep(&pause, NULL);
-	c->scan = c->draining = true;
+	c->scan = true;
 	while (capture_round(c, &err) > 0)
 		;
 	for (size_t i = 0; i < c->processes.n && !c->error; i++) {

@@ -138,7 +138,6 @@ struct capture {
 	uint64_t flushed;          /* what is held and older has gone to the trace */
 	uint64_t now;              /* no event is younger */
 	uint64_t last_trim;        /* nanoseconds */
-	bool draining;             /* programs have been told to stop */
 	unsigned wait_ms;
 	int watch; /* inotify on the session directory */
 	bool scan; /* look through the directory once more */

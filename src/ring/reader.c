@@ -371,12 +371,6 @@ void ring_stream_set_user(struct ring_stream *s, void *user)
 	s->user = user;
 }
 
-bool ring_stream_closed(const struct ring_stream *s)
-{
-	return s->reader->dead ||
-	       atomic_load_explicit(&s->page->closed, memory_order_acquire) != 0;
-}
-
 bool ring_stream_finished(const struct ring_stream *s)
 {
 	return s->finished;

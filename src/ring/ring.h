@@ -138,8 +138,6 @@ void ring_stream_set_user(struct ring_stream *s, void *user);
  */
 size_t ring_read(struct ring_stream *s, struct ring_event *events, size_t max);
 
-/* True when its thread has ended: it is still there to be read. */
-bool ring_stream_closed(const struct ring_stream *s);
 /* True when the thread has ended and all its events were read. */
 bool ring_stream_finished(const struct ring_stream *s);
 
