@@ -57,28 +57,15 @@ struct order {
 
 static double figure(const struct trace_stat *s, enum sort sort)
 {
-	switch (sort) {
-	case SORT_count:
-		return (double)s->count;
-	case SORT_total:
-		return (double)s->total;
-	case SORT_self:
-		return (double)s->self;
-	case SORT_min:
-		return (double)s->min;
-	case SORT_mean:
-		return s->mean;
-	case SORT_median:
-		return (double)s->median;
-	case SORT_p99:
-		return (double)s->p99;
-	case SORT_max:
-		return (double)s->max;
-	case SORT_sigma:
-		return s->sigma;
-	default:
-		return (double)s->unfinished;
-	}
+	const double figures[] = {
+		[SORT_count] = (double)s->count, [SORT_total] = (double)s->total,
+		[SORT_self] = (double)s->self,   [SORT_min] = (double)s->min,
+		[SORT_mean] = s->mean,           [SORT_median] = (double)s->median,
+		[SORT_p99] = (double)s->p99,     [SORT_max] = (double)s->max,
+		[SORT_sigma] = s->sigma,         [SORT_unfinished] = (double)s->unfinished,
+	};
+
+	return figures[sort];
 }
 
 static int compare(const void *a, const void *b, void *context)
@@ -141,14 +128,11 @@ static void hide(const char **hidden, const struct conf *conf, const struct trac
 static void add_figures(struct table *t, const struct query *q, const struct trace_stat *s,
 			double whole)
 {
-	double figures[] = {(double)s->self, (double)s->min, s->mean, (double)s->median,
-			    (double)s->p99,  (double)s->max, s->sigma};
-
 	table_real(t, query_ns(q, (double)s->total));
 	table_real(t, whole > 0 ? 100 * (double)s->total / whole : 0);
-	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+	for (enum sort i = SORT_self; i <= SORT_sigma; i++) {
 		if (s->count)
-			table_real(t, query_ns(q, figures[i]));
+			table_real(t, query_ns(q, figure(s, i)));
 		else
 			table_none(t);
 	}
