@@ -431,8 +431,8 @@ static int parse_kind(struct perf_input *in, const struct csv_cell *cell, struct
 		{COL_OUT_MEMORY, offsetof(struct perf_kind, memory[OUT])},
 		{COL_FIDELITY, offsetof(struct perf_kind, fidelity_name)},
 	};
-	struct csv_cell name = cell[COL_OP_CODE];
-	bool bad;
+	struct csv_cell name = cell[COL_OP_CODE], type = cell[COL_OP_TYPE];
+	bool signpost = type.len == 8 && !memcmp(type.text, "signpost", 8), bad;
 
 	memset(k, 0, sizeof(*k));
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
@@ -445,7 +445,7 @@ static int parse_kind(struct perf_input *in, const struct csv_cell *cell, struct
 		k->dim[i / DIMS][i % DIMS] = read_size(cell[COL_SHAPES + i], &bad);
 		k->bad |= (uint32_t)bad << i;
 	}
-	k->family = family_of(name);
+	k->family = signpost ? FAMILY_OTHER : family_of(name);
 	k->fidelity = perf_fidelity_find(k->fidelity_name);
 	k->collective = contains(name, "AllGather") || contains(name, "ReduceScatter") ||
 			contains(name, "AllReduce");
@@ -460,7 +460,7 @@ static XXH128_hash_t hash_cells(struct buf *key, const struct csv_cell *cell)
 	for (int i = COL_OP_CODE; i < COL_SHAPES_END; i++) {
 		uint32_t len = (uint32_t)cell[i].len;
 
-		if (i > COL_OP_CODE && i < COL_IN0_MEMORY)
+		if (i > COL_OP_TYPE && i < COL_IN0_MEMORY)
 			continue;
 		buf_add(key, &len, sizeof(len));
 		buf_add(key, cell[i].text, cell[i].len);

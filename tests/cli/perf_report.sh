@@ -42,6 +42,13 @@ expect_line err "warning: no signpost 'nowhere'"
 expect_exit 0 "$REPORT" small.csv --id-range 900-
 expect_line out 'No ops to show'
 
+# A signpost is a signpost, whatever it is called.
+sed 's/^go,/Matmul of (torch),/' small.csv >named.csv
+expect_exit 0 "$REPORT" named.csv --print-signposts --ignore-signposts --no-advice
+expect_line out '^ 4 +🪧 Matmul of \(torch\) *$' '4 device ops, 1 host ops, 2 signposts'
+expect_exit 0 "$REPORT" named.csv
+expect_line out "From the last of 2 signposts on: .Matmul of .torch.." '^ 5 +55.4 %'
+
 # Without the parts that are not wanted.
 expect_exit 0 "$REPORT" small.csv --no-advice --no-summary
 expect_no_line out 'Advice|Stacked|Where the time'
