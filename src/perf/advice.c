@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GAP_AT    6.5  /* us: longer gaps are advised on */
 #define GAP_LEFT  6.0  /* us that remain of a gap in a trace */
 #define REACHABLE 65.0 /* per cent of a peak that a well configured op reaches */
 
@@ -36,7 +35,7 @@ static void add(struct list *l, enum perf_advice_kind kind, double saving, const
 
 double perf_gap_saving(const struct perf_op *op)
 {
-	return op->has & HAS_GAP && op->gap > GAP_AT ? op->gap - GAP_LEFT : 0;
+	return op->has & HAS_GAP && op->gap > PERF_GAP_AT ? op->gap - GAP_LEFT : 0;
 }
 
 const char *perf_advice_title(enum perf_advice_kind kind)

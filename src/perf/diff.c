@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MICRO   "\xce\xbcs"
 #define DEFAULT 20 /* lines of each list */
 
 enum { BEFORE, AFTER, SIDES };

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MICRO      "\xce\xbcs"
 #define HEIGHT     800.0
 #define TOP        70.0 /* of the bars */
 #define BOTTOM     760.0

@@ -14,6 +14,9 @@
 
 #include "perf/input.h"
 
+#define MICRO       "\xce\xbcs" /* the unit of times, with its Greek letter */
+#define PERF_GAP_AT 6.5         /* us from which a gap is too long */
+
 enum perf_has {
 	HAS_TIME = 1 << 0,
 	HAS_GAP = 1 << 1,

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define MICRO "\xce\xbcs"
-
 /* What an op adds to: one of these per key and device. */
 struct sums {
 	uint32_t key;

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MICRO "\xce\xbcs"
-
 static double time_of(const struct perf_op *op)
 {
 	return op->has & HAS_TIME ? op->time : 0;
@@ -119,7 +117,7 @@ static void add_share(struct buf *out, double time, double all)
 	char text[FMT_FIXED_SIZE];
 	double share = percent(time, all);
 
-	fmt_fixed(text, time, 0);
+	fmt_fixed(text, time, time < 100 ? 1 : 0);
 	buf_addf(out, "%15s " MICRO "  %5.1f %%  ", text, share);
 	for (int i = 0; i < 20 && share >= 2.5 + i * 5; i++)
 		buf_addc(out, '#');

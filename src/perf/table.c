@@ -5,9 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MICRO  "\xce\xbcs"        /* us with the Greek letter */
-#define SIGN   "\xf0\x9f\xaa\xa7" /* a placard, for signposts */
-#define GAP_AT 6.5                /* us from which a gap is too long */
+#define SIGN "\xf0\x9f\xaa\xa7" /* a placard, for signposts */
 
 enum column {
 	C_ID,
@@ -274,7 +272,7 @@ static enum term_color color_of(const struct perf_table *t, const struct perf_op
 	case C_OP_CODE:
 		return face->color;
 	case C_GAP:
-		return op->gap > GAP_AT ? TERM_RED : TERM_NONE;
+		return op->gap > PERF_GAP_AT ? TERM_RED : TERM_NONE;
 	case C_CORES:
 		return cores_color(t, op);
 	case C_DRAM:

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#define MICRO       "\xce\xbcs"
 #define SHOWN_GAPS  20 /* the longest */
 #define SHOWN_SORTS 40 /* of matmuls */
 

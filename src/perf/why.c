@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MICRO "\xce\xbcs"
-
 struct writer {
 	const struct perf_report *r;
 	const struct perf_op *op;
