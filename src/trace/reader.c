@@ -148,6 +148,7 @@ static void forget(struct trace_private *p)
 {
 	p->processes.n = p->tracks.n = p->srclocs.n = p->properties.n = p->clock_points.n = 0;
 	p->ledgers.n = p->zones.n = p->rows.n = 0;
+	p->bad.n = 0;
 	p->holes = 0;
 	free(p->sums);
 	p->sums = NULL;
@@ -248,6 +249,7 @@ void trace_close(struct trace *trace)
 	vec_free(&p->lanes);
 	vec_free(&p->zones);
 	vec_free(&p->rows);
+	vec_free(&p->bad);
 	arena_free(p);
 	free(p->sums);
 	if (p->fd >= 0)

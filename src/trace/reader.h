@@ -94,6 +94,9 @@ struct trace_private {
 	/* Known after a scan only: the last whole checkpoint and what is being read of the next. */
 	uint64_t checkpoint, checkpoint_end, checkpoint_sequence;
 	uint64_t checkpoint_begin, checkpoint_parts;
+	struct {
+		VEC(uint64_t);
+	} bad; /* offsets of damaged blocks */
 	uint64_t holes; /* definitions made up for ids that were never defined */
 	uint32_t srclocs_needed;
 

@@ -4,10 +4,19 @@
 
 #include <stdio.h>
 
+/* A block may be met several times; beyond BAD_KNOWN of them the count may be too high. */
+#define BAD_KNOWN 4096u
+
 void damage_add(struct trace_private *p, uint64_t offset)
 {
 	struct trace_damage *d = &p->trace.damage;
 
+	for (size_t i = 0; i < p->bad.n; i++)
+		if (p->bad.v[i] == offset)
+			return;
+	/* Without memory for the note the block counts again when it is met again: no harm. */
+	if (p->bad.n < BAD_KNOWN)
+		(void)vec_push(&p->bad, offset);
 	if (!d->bad_blocks++)
 		d->bad_offset = offset;
 	damage_text(p);

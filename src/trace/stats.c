@@ -281,21 +281,33 @@ static int stats_make(struct trace_private *p, const struct trace_filter *filter
 	return 0;
 }
 
+static int stats_counted(struct trace_private *p, const struct trace_filter *filter,
+			 struct trace_stat **stats, size_t *count)
+{
+	struct zone_sums *sums = calloc(p->trace.srcloc_count + 1, sizeof(*sums));
+	int r = sums ? sums_count(p, filter, sums) : TACHO_ENOMEM;
+
+	if (r == 0)
+		r = stats_make(p, filter, sums, stats, count);
+	free(sums);
+	return r;
+}
+
 int trace_stats(struct trace *trace, const struct trace_filter *filter, struct trace_stat **stats,
 		size_t *count, struct tacho_error *err)
 {
 	struct trace_private *p = private_of(trace);
-	struct zone_sums *sums = NULL;
-	int r = 0;
+	bool stored = p->sums && filter_is_all(filter) && !trace->damage.bad_blocks;
+	int r = stored ? stats_make(p, filter, p->sums, stats, count) : 0;
 
-	if (!p->sums || !filter_is_all(filter)) {
-		sums = calloc(trace->srcloc_count + 1, sizeof(*sums));
-		r = sums ? sums_count(p, filter, sums) : TACHO_ENOMEM;
+	/* Stored ones are of all zones: not right when the passes met a damaged block. */
+	if (r == 0 && stored && trace->damage.bad_blocks) {
+		free(*stats);
+		stored = false;
 	}
-	if (r == 0)
-		r = stats_make(p, filter, sums ? sums : p->sums, stats, count);
+	if (r == 0 && !stored)
+		r = stats_counted(p, filter, stats, count);
 	if (r < 0)
 		err_set(err, r, "cannot count the zones of %s: %s", trace->path, err_text(r));
-	free(sums);
 	return r;
 }

@@ -195,6 +195,38 @@ static void test_rubbish(void **state)
 	free(f.bytes);
 }
 
+/* A block of zones whose content is damaged, in a file with an index: met many times, counted once.
+ */
+static void test_counted_once(void **state)
+{
+	struct file f = make_file();
+	struct trace_stat *stats;
+	size_t at = 64, count;
+	uint64_t zones;
+	struct trace *t;
+
+	(void)state;
+	while (memcmp(f.bytes + at, "TBLK\2\0", 6))
+		at++;
+	f.bytes[at + 40] ^= 1;
+	store(test_path("once.tacho"), f.bytes, f.size);
+	t = test_open(test_path("once.tacho"));
+	assert_int_equal(t->damage.bad_blocks, 0);
+	for (int i = 0; i < 3; i++) {
+		zones = 0;
+		assert_int_equal(trace_stats(t, NULL, &stats, &count, NULL), 0);
+		for (size_t k = 0; k < count; k++)
+			zones += stats[k].count;
+		free(stats);
+		assert_int_equal(zones, ZONES - 100);
+		assert_int_equal(read_all(t), ZONES - 100);
+		assert_int_equal(t->damage.bad_blocks, 1);
+		assert_int_equal(t->damage.bad_offset, at);
+	}
+	trace_close(t);
+	free(f.bytes);
+}
+
 static void seal_header(struct file *f)
 {
 	uint64_t sum = XXH3_64bits(f->bytes, 56);
@@ -313,7 +345,7 @@ int main(void)
 		cmocka_unit_test(test_cut),           cmocka_unit_test(test_flip),
 		cmocka_unit_test(test_rubbish),       cmocka_unit_test(test_other_versions),
 		cmocka_unit_test(test_unknown_block), cmocka_unit_test(test_not_a_trace),
-		cmocka_unit_test(test_bombs),
+		cmocka_unit_test(test_bombs),         cmocka_unit_test(test_counted_once),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 
