@@ -53,11 +53,6 @@ static const struct {
 
 #define PADDED "_PAD[LOGICAL]" /* what newer files add to the names of the shape columns */
 
-const char *perf_column_name(enum perf_column column)
-{
-	return columns[column].name;
-}
-
 /* The cells of one column that could not be read. */
 struct bad {
 	uint64_t count;
@@ -130,8 +125,6 @@ static void note_format(struct perf_input *in, const struct reading *f, const st
 		format = FORMAT_V2_1;
 	if (format > in->format)
 		in->format = format;
-	in->has_arch_column |= f->place[COL_ARCH] >= 0;
-	in->has_workers_column |= f->place[COL_WORKERS] >= 0;
 	in->has_start_column |= f->place[COL_HOST_START] >= 0;
 }
 
@@ -349,7 +342,6 @@ static int read_rows(struct reading *f, struct csv *csv, struct tacho_error *err
 	int r;
 
 	while ((r = csv_next(csv, &row, &why)) > 0) {
-		f->in->bytes = row.offset;
 		if (f->in->rows.n >= UINT32_MAX - 2)
 			return err_set(err, TACHO_ELIMIT, "%s:%llu: too many rows", f->path,
 				       (unsigned long long)row.line);
@@ -413,7 +405,6 @@ static int read_file(struct perf_input *in, const char *path, int file, struct m
 {
 	struct reading *f = calloc(1, sizeof(*f));
 	struct csv *csv = NULL;
-	uint64_t before = in->bytes;
 	int r;
 
 	if (!f)
@@ -430,7 +421,6 @@ static int read_file(struct perf_input *in, const char *path, int file, struct m
 	if (r == 0)
 		r = read_rows(f, csv, err);
 	if (r == 0) {
-		in->bytes += before;
 		note_trouble(f);
 		r = place_devices(f, file, machines, err);
 	}

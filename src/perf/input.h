@@ -150,15 +150,14 @@ struct perf_input {
 	} kinds;
 	struct perf_intern *intern;
 	enum perf_format format;
+	bool has_start_column; /* the host's clock, in some file */
 	/* Of the DEVICE ARCH column: the first name, and whether there are others */
-	bool has_arch_column, has_workers_column, has_start_column;
 	const char *arch_name;
 	bool arch_several;
 	int32_t workers_first, workers_largest; /* of AVAILABLE WORKER CORE COUNT; 0: none */
 	bool workers_several;
 	/* A column with a blank or a fraction in it is printed with a fraction as a whole. */
 	bool cores_real, calls_real, start_real;
-	uint64_t bytes;
 	/* What was wrong. */
 	uint64_t bad_cells;
 	bool damaged; /* the report is partial: exit code 4 */
@@ -185,9 +184,6 @@ void perf_input_free(struct perf_input *in);
 typedef void (*perf_cell_fn)(void *arg, struct csv_cell column, struct csv_cell cell);
 int perf_input_cells(char *const *paths, size_t n, uint32_t index, perf_cell_fn got, void *arg,
 		     struct tacho_error *err);
-
-/* The name of a column. */
-const char *perf_column_name(enum perf_column column);
 
 /* kind.c: strings and kinds by content. */
 

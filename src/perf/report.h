@@ -22,7 +22,7 @@ enum perf_has {
 	HAS_GAP = 1 << 1,
 	HAS_TOTAL = 1 << 2,
 	HAS_CORES = 1 << 3,
-	HAS_DRAM = 1 << 4, /* GB/s and its share */
+	HAS_DRAM = 1 << 4,
 	HAS_FLOPS = 1 << 5,
 	HAS_FLOPS_PCT = 1 << 6,
 	HAS_DRAM_PCT = 1 << 7,
