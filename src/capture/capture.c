@@ -616,13 +616,16 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 	for (size_t i = 0; i < c->processes.n && !c->error; i++) {
 		struct process *p = c->processes.v[i];
 
-		if (p->ring && !p->ended) {
-			n = read_process(c, p);
-			total += (int64_t)n;
-			c->since_checkpoint += n;
-		}
-		/* What is held would go into its state: then it waits for the end of the round. */
-		if (c->held.n < EVENTS && checkpoint_is_due(c))
+		if (!p->ring || p->ended)
+			continue;
+		n = read_process(c, p);
+		total += (int64_t)n;
+		c->since_checkpoint += n;
+		/*
+		 * Asking looks at every process: only after one that had something. What is held
+		 * would go into the checkpoint's state: then it waits for the end of the round.
+		 */
+		if (n && c->held.n < EVENTS && checkpoint_is_due(c))
 			checkpoint(c);
 	}
 	hold_flush(c, c->horizon);
