@@ -17,6 +17,11 @@
 #define LIMIT_SRCLOCS       (1u << 26)  /* source locations of one trace */
 #define LIMIT_CSV_RECORD    (64u << 20) /* bytes of one CSV record */
 #define LIMIT_CSV_CELLS     (1u << 16)  /* cells of one CSV record */
+#define LIMIT_OPS_FILE      (2ull << 30) /* bytes of a host log, which is held whole */
+#define LIMIT_OPS_ISSUES    10000       /* problems of one kind that a report lists */
+#define LIMIT_OPS_NAMES     (1u << 22)  /* different zone names, cores, programs of a device log */
+#define LIMIT_OPS_LINE      (1u << 20)  /* bytes of one line of a device log */
+#define LIMIT_OPS_TENSORS   1000        /* inputs or outputs of one op that become columns */
 #define LIMIT_RING_FILE     (64ull << 30) /* bytes of one process's ring file */
 #define LIMIT_TRACY_RATIO   4096u        /* bytes that one byte of a .tracy file may unpack to ... */
 #define LIMIT_TRACY_FREE    (256ull << 20) /* ... beyond these */

@@ -23,6 +23,7 @@
 	X(csvexport)   \
 	X(csv_release) \
 	X(check)       \
+	X(ops)         \
 	X(perf_report) \
 	X(version)     \
 	X(help)

@@ -1,0 +1,164 @@
+#include "cmds/cmds.h"
+#include "ops/ops.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct conf {
+	const char *folder;
+	const char *name;
+	const char *log;
+	bool date, device_only, legacy, noc, force;
+	int64_t top;
+	struct opt_list analyses;
+};
+
+static const struct opt opts[] = {
+	OPT_STR('o', "output-folder", "DIR", struct conf, folder,
+		"the folder that has .logs and gets reports; TT_METAL_PROFILER_DIR otherwise"),
+	OPT_STR('n', "name-append", "NAME", struct conf, name,
+		"put the report into a folder NAME and NAME into its file name"),
+	OPT_FLAG(0, "date", struct conf, date, "the same with date and time"),
+	OPT_FLAG(0, "device-only", struct conf, device_only, "use the device's log alone"),
+	OPT_FLAG(0, "force-legacy-device-logs", struct conf, legacy,
+		 "measure from the raw device log even if the runtime has measured already"),
+	OPT_FLAG(0, "analyze-noc-traces", struct conf, noc,
+		 "add columns with what the NoC traces say of each op"),
+	OPT_LIST('a', "device-analysis-types", "TYPE", struct conf, analyses,
+		 "measure only this; may be given several times"),
+	OPT_STR('d', "device-input-log", "FILE", struct conf, log,
+		"stats: the device log, instead of the folder's"),
+	OPT_FLAG('f', "force", struct conf, force,
+		 "replace an older report of the same name instead of keeping it"),
+	OPT_INT(0, "top", "N", struct conf, top, "how many ops the summary shows"),
+	OPT_END,
+};
+
+static void init(void *conf)
+{
+	((struct conf *)conf)->top = 10;
+}
+
+static int fail(struct tacho_error *err, int code)
+{
+	return err_report(err, code);
+}
+
+static int check(struct conf *cf, int argc, char **argv, struct tacho_error *err)
+{
+	if (argc > 0 && strcmp(argv[0], "stats"))
+		return err_set(err, TACHO_EUSAGE,
+			       "ops takes no '%s'; the folder with the logs is given by -o",
+			       argv[0]);
+	if (argc > 1)
+		return err_set(err, TACHO_EUSAGE, "too many operands");
+	if (cf->name && (!*cf->name || strchr(cf->name, '/') || !strcmp(cf->name, "..") ||
+			 !strcmp(cf->name, ".")))
+		return err_set(err, TACHO_EUSAGE, "'%s' cannot be part of a file name", cf->name);
+	if (cf->log && argc == 0)
+		return err_set(err, TACHO_EUSAGE, "-d is for 'ops stats'");
+	return 0;
+}
+
+/* The first problems of each kind, then where all are. */
+static void print_issues(const struct ops_result *result, bool quiet)
+{
+	int shown[OPS_ISSUE_KINDS] = {0};
+	uint64_t damage = ops_issues_damage(&result->issues);
+
+	for (size_t i = 0; i < result->issues.n; i++) {
+		const struct ops_issue *issue = &result->issues.v[i];
+		char where[160] = "";
+		int n = 0;
+
+		if (shown[issue->kind]++ >= 3 || (quiet && !ops_issue_is_damage(issue->kind)))
+			continue;
+		if (issue->file && issue->line)
+			n = snprintf(where, sizeof(where), "%s:%" PRIu64 ": ", issue->file,
+				     issue->line);
+		else if (issue->file)
+			n = snprintf(where, sizeof(where), "%s: ", issue->file);
+		if (issue->place.op != OPS_NONE)
+			snprintf(where + n, sizeof(where) - (size_t)n, "op %" PRId64 ": ",
+				 issue->place.op);
+		err_warn("%s%s", where, issue->text);
+	}
+	if (damage)
+		err_warn("%" PRIu64 " problem%s in the logs; all are listed in %s", damage,
+			 damage == 1 ? "" : "s", result->issues_path ? result->issues_path : "-");
+}
+
+static int report(struct conf *cf, const struct cmd_common *common, struct ops_options *options,
+		  struct tacho_error *err)
+{
+	struct ops_result result = {0};
+	int r = ops_report(options, &result, err), code;
+
+	if (r == 0) {
+		code = ops_issues_damage(&result.issues) ? 4 : 0;
+		print_issues(&result, common->quiet);
+		if (!common->quiet) {
+			ops_summary_print(&result.summary, &result.issues, (int)cf->top, stdout);
+			printf("\nreport: %s\n", result.report);
+		}
+	} else {
+		code = fail(err, r);
+	}
+	ops_result_free(&result);
+	return code;
+}
+
+static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+{
+	struct conf *cf = conf;
+	struct tacho_error err = {0};
+	char folder[PATH_MAX], date[32];
+	struct ops_options options = {.name = cf->name,
+				      .device_only = cf->device_only,
+				      .legacy = cf->legacy,
+				      .noc = cf->noc,
+				      .force = cf->force,
+				      .analyses = cf->analyses,
+				      .folder = folder};
+	time_t now = time(NULL);
+	struct tm tm;
+	int r = check(cf, argc, argv, &err);
+
+	if (r == 0)
+		r = ops_folder(cf->folder, folder, sizeof(folder), &err);
+	if (r < 0) {
+		opt_list_free(&cf->analyses);
+		return fail(&err, r);
+	}
+	if (cf->date && localtime_r(&now, &tm)) {
+		strftime(date, sizeof(date), "%Y_%m_%d_%H_%M_%S", &tm);
+		options.date = date;
+	}
+	r = report(cf, common, &options, &err);
+	opt_list_free(&cf->analyses);
+	return r;
+}
+
+const struct cmd cmd_ops = {
+	.name = "ops",
+	.summary = "make the table of ops from the profiler's logs",
+	.usage = "[options] [stats]",
+	.description =
+		"Reads DIR/.logs as the runtime writes it, brings each op of the host together with "
+		"what the device measured of it, and writes DIR/reports/ops_perf_results.csv with one "
+		"row per op. Then prints which ops took the time.\n\n"
+		"Logs with gaps give a report too: what is unknown is left empty, every problem is "
+		"listed in report_issues.csv beside the report, and the exit code is 4. An older "
+		"report of the same name is kept under a numbered name.",
+	.examples = "  tacho ops -o generated/profiler\n"
+		    "      makes generated/profiler/reports/ops_perf_results.csv\n"
+		    "  tacho ops -o prof -n mnist --date\n"
+		    "      makes prof/reports/mnist/DATE/ops_perf_results_mnist_DATE.csv\n",
+	.opts = opts,
+	.conf_size = sizeof(struct conf),
+	.init = init,
+	.run = run,
+};

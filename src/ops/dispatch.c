@@ -1,0 +1,220 @@
+#include "ops/detect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOTIFY  "CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL"
+#define SEND_GO "CQ_DISPATCH_CMD_SEND_GO_SIGNAL"
+#define COMMAND "CQ_DISPATCH_"
+
+/* What one RISC of a dispatch core did for one op. */
+struct work {
+	uint64_t id;
+	uint64_t first;
+	uint64_t start;
+	struct ops_span span;
+	bool started;
+};
+
+struct works {
+	VEC(struct work);
+	struct map by_id;
+};
+
+struct markers {
+	VEC(struct devlog_marker);
+};
+
+static struct work *work_of(struct works *works, uint64_t id, uint64_t time)
+{
+	uint32_t *at = map_get(&works->by_id, id);
+
+	if (at)
+		return &works->v[*at];
+	if (map_set(&works->by_id, id, (uint32_t)works->n) < 0 ||
+	    vec_push(works, ((struct work){.id = id, .first = time})) < 0)
+		return NULL;
+	return &works->v[works->n - 1];
+}
+
+static void work_add(struct work *w, uint64_t time)
+{
+	if (w->started)
+		w->span = (struct ops_span){w->start, time, time - w->start, true};
+	else
+		w->start = time;
+	w->started = true;
+}
+
+static bool counts(const char *name, enum devlog_risc risc)
+{
+	return risc == DEVLOG_RISC_BRISC ? strstr(name, COMMAND) != NULL : !strcmp(name, SEND_GO);
+}
+
+/* The zone M[0..N) was about COMMAND_NAME: its first and last marker go by that name. */
+static void zone_add(const struct devlog *dev, struct work *w, const struct devlog_marker *m,
+		     size_t n, const char *command, enum devlog_risc risc)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *name = i == 0 || i == n - 1 ? command : dev->zones.v[m[i].zone].text;
+
+		if (counts(name, risc))
+			work_add(w, m[i].time);
+	}
+}
+
+/*
+ * The master (BRISC) says for which program it works; the subordinate (NCRISC) only counts the go
+ * signals that it sends. A zone belongs to what was said last before its end.
+ */
+static int risc_works(const struct devlog *dev, const struct markers *m, enum devlog_risc risc,
+		      struct works *works)
+{
+	const char *command = "";
+	uint64_t id = 0;
+	bool finished = false;
+	size_t from = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct devlog_meta *meta =
+			m->v[i].meta ? &dev->metas.v[m->v[i].meta - 1] : NULL;
+		struct work *w;
+
+		if (meta && meta->kind == DEVLOG_META_WORKER) {
+			finished = false;
+			id = map_get(&works->by_id, meta->value) ? 0 : meta->value;
+		} else if (meta && meta->kind == DEVLOG_META_COMMAND) {
+			command = dev->commands.v[meta->value].text;
+			finished |= strstr(command, NOTIFY) != NULL;
+			id += strstr(command, SEND_GO) != NULL;
+		}
+		if ((m->v[i].type & DEVLOG_TYPE_MASK) != DEVLOG_END)
+			continue;
+		w = work_of(works, id, m->v[from].time);
+		if (!w)
+			return TACHO_ENOMEM;
+		zone_add(dev, w, m->v + from, i + 1 - from, command, risc);
+		from = i + 1;
+		if (finished)
+			id = 0;
+	}
+	return 0;
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct work *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int gather(const struct devlog *dev, uint16_t core, enum devlog_risc risc,
+		  struct markers *out)
+{
+	struct devlog_marker *tmp;
+
+	for (size_t i = 0; i < dev->n; i++)
+		if (dev->markers[i].core == core && devlog_risc(dev, &dev->markers[i]) == risc &&
+		    vec_push(out, dev->markers[i]) < 0)
+			return TACHO_ENOMEM;
+	tmp = malloc((out->n + 1) * sizeof(*tmp));
+	if (!tmp)
+		return TACHO_ENOMEM;
+	devlog_sort_markers(out->v, tmp, out->n);
+	free(tmp);
+	return 0;
+}
+
+static int core_works(const struct devlog *dev, uint16_t core, enum devlog_risc risc,
+		      struct works *works)
+{
+	struct markers m = {0};
+	int r = gather(dev, core, risc, &m);
+
+	if (r == 0)
+		r = risc_works(dev, &m, risc, works);
+	vec_free(&m);
+	/* Sorting breaks by_id, which is not asked any more. */
+	if (r == 0 && works->n)
+		qsort(works->v, works->n, sizeof(*works->v), by_first);
+	return r;
+}
+
+/* The first execution of each program: id to index in OPS. */
+static int first_ones(const struct ops_device_ops *ops, struct map *first)
+{
+	for (size_t i = 0; i < ops->n; i++) {
+		uint32_t *at = map_get(first, ops->v[i].id);
+
+		if (at && ops->v[*at].first <= ops->v[i].first)
+			continue;
+		if (map_set(first, ops->v[i].id, (uint32_t)i) < 0)
+			return TACHO_ENOMEM;
+	}
+	return 0;
+}
+
+static void attach(const struct devlog *dev, uint16_t core, const struct works *master,
+		   const struct works *subordinate, ops_analysis_set wanted, bool replays,
+		   struct ops_device_ops *ops, const struct map *first, struct ops_issues *issues)
+{
+	const struct devlog_core *c = &dev->cores.v[core];
+
+	for (size_t i = 0; i < master->n; i++) {
+		struct ops_device_op *op;
+		uint32_t *at;
+
+		if (master->v[i].id == 0)
+			continue;
+		at = map_get(first, master->v[i].id);
+		if (!at) {
+			ops_issue_add(issues,
+				      replays ? OPS_ISSUE_DISPATCH_SKIPPED
+					      : OPS_ISSUE_DISPATCH_UNKNOWN,
+				      OPS_DEVICE_FILE, 0,
+				      OPS_AT_CORE(master->v[i].id, c->device, c->x, c->y),
+				      "dispatched, but no core reports having run it");
+			continue;
+		}
+		op = &ops->v[*at];
+		if (wanted >> OPS_AN_DISPATCH_CMD & 1)
+			op->spans[OPS_AN_DISPATCH_CMD] = master->v[i].span;
+		if (i < subordinate->n && wanted >> OPS_AN_DISPATCH_GO & 1)
+			op->spans[OPS_AN_DISPATCH_GO] = subordinate->v[i].span;
+	}
+}
+
+static void works_free(struct works *works)
+{
+	vec_free(works);
+	map_free(&works->by_id);
+}
+
+static int dispatch_core(const struct devlog *dev, uint16_t core, bool replays,
+			 ops_analysis_set wanted, struct ops_device_ops *ops,
+			 const struct map *first, struct ops_issues *issues)
+{
+	struct works master = {0}, subordinate = {0};
+	int r = core_works(dev, core, DEVLOG_RISC_BRISC, &master);
+
+	if (r == 0)
+		r = core_works(dev, core, DEVLOG_RISC_NCRISC, &subordinate);
+	if (r == 0)
+		attach(dev, core, &master, &subordinate, wanted, replays, ops, first, issues);
+	works_free(&master);
+	works_free(&subordinate);
+	return r;
+}
+
+int ops_dispatch(const struct devlog *dev, int64_t device, bool replays, ops_analysis_set wanted,
+		 struct ops_device_ops *ops, struct ops_issues *issues, struct tacho_error *err)
+{
+	struct map first = {0};
+	int r = first_ones(ops, &first);
+
+	for (size_t i = 0; i < dev->cores.n && r == 0; i++)
+		if (dev->cores.v[i].device == device && dev->cores.v[i].dispatch)
+			r = dispatch_core(dev, (uint16_t)i, replays, wanted, ops, &first, issues);
+	map_free(&first);
+	return r < 0 ? err_set(err, r, "out of memory") : 0;
+}

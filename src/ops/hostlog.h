@@ -1,0 +1,48 @@
+/*
+ * The host's logs: tracy_ops_data.csv (messages) and tracy_ops_times.csv (zones). Both readers go
+ * on behind whatever they cannot read and say so in ISSUES; they fail only when a file cannot be
+ * read at all or memory runs out.
+ */
+#ifndef OPS_HOSTLOG_H
+#define OPS_HOSTLOG_H
+
+#include "ops/issues.h"
+#include "ops/record.h"
+
+#define OPS_DATA_FILE  "tracy_ops_data.csv"
+#define OPS_TIMES_FILE "tracy_ops_times.csv"
+
+int ops_messages_read(struct ops_host *host, const char *path, struct ops_issues *issues,
+		      struct tacho_error *err);
+
+/* The same over memory, which the reader changes and which need not outlive it. */
+int ops_messages_parse(struct ops_host *host, char *text, size_t len, struct ops_issues *issues,
+		       struct tacho_error *err);
+
+/* After the messages: an op that they did not name is added, as an unknown one. */
+int ops_times_read(struct ops_host *host, const char *path, struct ops_issues *issues,
+		   struct tacho_error *err);
+
+/*
+ * One message at a time, for other readers of the same file. *AT moves behind the record; TEXT and
+ * TIME point into the buffer, whose quoted texts are unescaped in place.
+ */
+struct ops_message {
+	char *text;
+	size_t len;
+	uint64_t ns;
+	bool timed;    /* the second field was a number */
+	uint64_t line; /* where the record starts */
+};
+
+struct ops_message_reader {
+	char *at, *end;
+	uint64_t line;
+};
+
+bool ops_message_next(struct ops_message_reader *r, struct ops_message *m);
+
+/* The whole of PATH as a malloc()ed string, at most LIMIT_OPS_FILE bytes. */
+int ops_slurp(const char *path, char **text, size_t *len, struct tacho_error *err);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * What is wrong with the logs of a report. Readers and the join add issues instead of giving up;
+ * the report lists them in report_issues.csv, and any that lost or guessed something makes the tool
+ * exit with 4. Notes (things that are merely worth knowing) do not.
+ */
+#ifndef OPS_ISSUES_H
+#define OPS_ISSUES_H
+
+#include "base/err.h"
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/*  kind                  word in the CSV            damage? */
+#define OPS_ISSUES(X)                                       \
+	X(MISSING_FILE, "missing-file", true)               \
+	X(OLD_HEADER, "old-header", true)                   \
+	X(BAD_HEADER, "bad-header", true)                   \
+	X(BAD_ROW, "bad-row", true)                         \
+	X(BAD_MESSAGE, "bad-message", true)                 \
+	X(BAD_TRACE, "bad-trace-message", true)             \
+	X(CACHED_UNKNOWN, "cached-op-unknown", false)       \
+	X(ODD_SIGNPOST, "odd-signpost", false)              \
+	X(NO_MESSAGE, "no-host-message", true)              \
+	X(NO_HOST_TIME, "no-host-time", true)               \
+	X(NO_DEVICE_DATA, "no-device-data", true)           \
+	X(NOT_REPLAYED, "captured-not-replayed", true)      \
+	X(REPLAY_COUNT, "replay-count", true)               \
+	X(EXTRA_OP, "device-op-unknown-to-host", true)      \
+	X(EXTRA_SKIPPED, "device-op-skipped", false)        \
+	X(REPEATED_OP, "op-ran-again", true)                \
+	X(OPEN_OP, "op-without-end", true)                  \
+	X(OPEN_OP_SKIPPED, "op-without-end-skipped", false) \
+	X(SECOND_START, "second-start", true)               \
+	X(ZERO_DURATION, "zero-duration", true)             \
+	X(DISPATCH_UNKNOWN, "dispatch-op-unknown", true)    \
+	X(DISPATCH_SKIPPED, "dispatch-op-skipped", false)   \
+	X(DROPPED, "markers-dropped", false)                \
+	X(BAD_NOC, "bad-noc-trace", true)                   \
+	X(IGNORED, "option-ignored", false)
+
+enum ops_issue_kind {
+#define X(kind, word, damage) OPS_ISSUE_##kind,
+	OPS_ISSUES(X)
+#undef X
+		OPS_ISSUE_KINDS,
+};
+
+#define OPS_NONE (-1) /* "does not apply" in the numbers below */
+
+/* What an issue is about; OPS_NONE for what does not apply. */
+struct ops_place {
+	int64_t op, device, core_x, core_y;
+};
+
+#define OPS_NOWHERE                   ((struct ops_place){OPS_NONE, OPS_NONE, OPS_NONE, OPS_NONE})
+#define OPS_AT(op, device)            ((struct ops_place){(int64_t)(op), (device), OPS_NONE, OPS_NONE})
+#define OPS_AT_CORE(op, device, x, y) ((struct ops_place){(int64_t)(op), (device), (x), (y)})
+
+struct ops_issue {
+	enum ops_issue_kind kind;
+	const char *file; /* a name of the log folder, static; or NULL */
+	uint64_t line;    /* 0: none */
+	struct ops_place place;
+	char *text; /* owned by the list */
+};
+
+struct ops_issues {
+	VEC(struct ops_issue);
+	uint64_t counts[OPS_ISSUE_KINDS];
+	bool failed; /* an issue could not be stored: out of memory */
+};
+
+/* Beyond LIMIT_OPS_ISSUES of a kind only the count goes up. */
+void ops_issue_add(struct ops_issues *issues, enum ops_issue_kind kind, const char *file,
+		   uint64_t line, struct ops_place place, const char *format, ...)
+	__attribute__((format(printf, 6, 7)));
+
+uint64_t ops_issues_damage(const struct ops_issues *issues);
+uint64_t ops_issues_total(const struct ops_issues *issues);
+const char *ops_issue_word(enum ops_issue_kind kind);
+bool ops_issue_is_damage(enum ops_issue_kind kind);
+
+/* The CSV: kind, damage, file, line, op, device, core_x, core_y, text. */
+int ops_issues_write(const struct ops_issues *issues, FILE *out);
+void ops_issues_free(struct ops_issues *issues);
+
+#endif

@@ -1,0 +1,582 @@
+#include "base/fmt.h"
+#include "base/jread.h"
+#include "base/limits.h"
+#include "ops/hostlog.h"
+#include "ops/info.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Programs whose description was seen, by device and hash. */
+struct cached {
+	uint64_t hash;
+	int64_t device;
+	uint32_t info; /* index + 1 */
+};
+
+struct state {
+	struct ops_host *host;
+	struct ops_issues *issues;
+	struct tacho_error *err;
+	struct jread json;
+	struct {
+		VEC(struct cached);
+	} cache;
+	struct map cache_by_key;
+	struct map capturing; /* device to trace id + 1; 0: none */
+};
+
+static int read_all(int fd, char *text, size_t len)
+{
+	size_t got = 0;
+
+	while (got < len) {
+		ssize_t n = read(fd, text + got, len - got);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return TACHO_EREAD;
+		if (n == 0)
+			break;
+		got += (size_t)n;
+	}
+	return (int)(got == len);
+}
+
+int ops_slurp(const char *path, char **text, size_t *len, struct tacho_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), r = 0;
+	struct stat st;
+	char *data = NULL;
+
+	if (fd < 0)
+		return err_errno(err, TACHO_EREAD, "cannot open %s", path);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		r = err_set(err, TACHO_EREAD, "%s is not a regular file", path);
+	else if ((uint64_t)st.st_size > LIMIT_OPS_FILE)
+		r = err_set(err, TACHO_ELIMIT, "%s is larger than %llu MiB", path,
+			    LIMIT_OPS_FILE >> 20);
+	else if (!(data = malloc((size_t)st.st_size + 1)))
+		r = err_set(err, TACHO_ENOMEM, "%s: out of memory", path);
+	else if (read_all(fd, data, (size_t)st.st_size) != 1)
+		r = err_errno(err, TACHO_EREAD, "cannot read %s", path);
+	close(fd);
+	if (r < 0) {
+		free(data);
+		return r;
+	}
+	data[st.st_size] = 0;
+	*text = data;
+	*len = (size_t)st.st_size;
+	return 0;
+}
+
+static uint64_t count_lines(const char *p, const char *end)
+{
+	uint64_t n = 0;
+
+	while ((p = memchr(p, '\n', (size_t)(end - p)))) {
+		n++;
+		p++;
+	}
+	return n;
+}
+
+/* A whole number, with blanks around it. */
+static bool number(const char *p, size_t len, int64_t *value)
+{
+	int64_t n = 0;
+	size_t i = 0;
+	bool negative, any = false;
+
+	while (i < len && (p[i] == ' ' || p[i] == '\r' || p[i] == '\n'))
+		i++;
+	negative = i < len && p[i] == '-';
+	for (i += negative; i < len && p[i] >= '0' && p[i] <= '9'; i++, any = true)
+		if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, p[i] - '0', &n))
+			return false;
+	while (i < len && (p[i] == ' ' || p[i] == '\r' || p[i] == '\n'))
+		i++;
+	*value = negative ? -n : n;
+	return any && i == len;
+}
+
+/* The field at AT: quoted by backticks or not, up to ';' or the line's end. */
+static char *field(char *at, char *end, char **text, size_t *len)
+{
+	char *out, *p = at;
+
+	*text = at;
+	if (p < end && *p == '`') {
+		*text = out = ++p;
+		for (;;) {
+			char *quote = memchr(p, '`', (size_t)(end - p));
+			size_t part = (size_t)((quote ? quote : end) - p);
+
+			if (out != p)
+				memmove(out, p, part);
+			out += part;
+			if (!quote || quote + 1 >= end || quote[1] != '`') {
+				p = quote ? quote + 1 : end;
+				break;
+			}
+			*out++ = '`';
+			p = quote + 2;
+		}
+		/* What stands between the closing quote and the separator belongs to the field. */
+		while (p < end && *p != ';' && *p != '\n' && *p != '\r')
+			*out++ = *p++;
+		*len = (size_t)(out - *text);
+		return p;
+	}
+	while (p < end && *p != ';' && *p != '\n' && *p != '\r')
+		p++;
+	*len = (size_t)(p - at);
+	return p;
+}
+
+static char *line_end(char *p, char *end)
+{
+	while (p < end && *p != '\n' && *p != '\r')
+		p++;
+	if (p < end && *p == '\r')
+		p++;
+	if (p < end && *p == '\n')
+		p++;
+	return p;
+}
+
+/*
+ * The message at FROM lost its closing quote and would swallow those behind it: it is cut where the
+ * next line begins like a message.
+ */
+static char *recover(char *from, char *end, struct ops_message *m)
+{
+	char *next = memmem(from + 1, (size_t)(end - from - 1), "\n`TT_", 5);
+	char *stop = next ? next : end, *semicolon;
+	int64_t ns;
+
+	m->text = from + (*from == '`');
+	m->len = (size_t)(stop - m->text);
+	semicolon = memrchr(m->text, ';', m->len);
+	if (semicolon && number(semicolon + 1, (size_t)(stop - semicolon - 1), &ns) && ns >= 0) {
+		m->ns = (uint64_t)ns;
+		m->len = (size_t)(semicolon - m->text);
+	}
+	return next ? next + 1 : end;
+}
+
+bool ops_message_next(struct ops_message_reader *r, struct ops_message *m)
+{
+	char *from, *p, *time;
+	size_t time_len;
+	int64_t ns = 0;
+
+	while (r->at < r->end && (*r->at == '\n' || *r->at == '\r')) {
+		r->line += *r->at == '\n';
+		r->at++;
+	}
+	from = r->at;
+	if (from >= r->end)
+		return false;
+	memset(m, 0, sizeof(*m));
+	m->line = r->line;
+	p = field(from, r->end, &m->text, &m->len);
+	if (p < r->end && *p == ';') {
+		p = field(p + 1, r->end, &time, &time_len);
+		m->timed = number(time, time_len, &ns) && ns >= 0;
+		m->ns = (uint64_t)ns;
+	}
+	if (!m->timed && *from == '`')
+		p = recover(from, r->end, m);
+	else
+		p = line_end(p, r->end);
+	r->line += count_lines(from, p);
+	r->at = p;
+	return true;
+}
+
+static bool contains(const struct ops_message *m, const char *word)
+{
+	return memmem(m->text, m->len, word, strlen(word));
+}
+
+static bool starts(const struct ops_message *m, const char *word)
+{
+	return m->len >= strlen(word) && !memcmp(m->text, word, strlen(word));
+}
+
+/* "name", hash, device, hit, id: the head of an op message, also of one whose rest is lost. */
+struct head {
+	const char *name;
+	size_t name_len;
+	const char *hash_text;
+	size_t hash_len;
+	int64_t hash, device, id;
+	bool hit;
+	int items;
+};
+
+static void trim(const char **text, size_t *len)
+{
+	while (*len && (**text == ' ' || **text == '\n')) {
+		(*text)++;
+		(*len)--;
+	}
+	while (*len && ((*text)[*len - 1] == ' ' || (*text)[*len - 1] == '\n'))
+		(*len)--;
+}
+
+static bool same(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && !memcmp(text, word, len);
+}
+
+/* A hash is unsigned: its 64 bits are kept. */
+static bool hash_number(const char *p, size_t len, int64_t *value)
+{
+	uint64_t n = 0;
+
+	if (!len)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (p[i] < '0' || p[i] > '9' || __builtin_mul_overflow(n, 10u, &n) ||
+		    __builtin_add_overflow(n, (uint64_t)(p[i] - '0'), &n))
+			return false;
+	*value = (int64_t)n;
+	return true;
+}
+
+static bool parse_head(const char *text, size_t len, struct head *h)
+{
+	const char *colon = memchr(text, ':', len), *p, *end = text + len;
+	const char *items[5] = {0};
+	size_t lens[5] = {0};
+	bool ok = true;
+
+	memset(h, 0, sizeof(*h));
+	if (!colon)
+		return false;
+	for (p = colon + 1; p <= end && h->items < 5; h->items++) {
+		const char *comma = memchr(p, ',', (size_t)(end - p));
+
+		items[h->items] = p;
+		lens[h->items] = (size_t)((comma ? comma : end) - p);
+		trim(&items[h->items], &lens[h->items]);
+		p = comma ? comma + 1 : end + 1;
+	}
+	h->name = items[0];
+	h->name_len = lens[0];
+	if (h->name_len >= 2 && h->name[0] == '"' && h->name[h->name_len - 1] == '"') {
+		h->name++;
+		h->name_len -= 2;
+	}
+	if (h->items < 4)
+		return false;
+	h->hash_text = items[1];
+	h->hash_len = lens[1];
+	ok &= hash_number(items[1], lens[1], &h->hash);
+	ok &= number(items[2], lens[2], &h->device);
+	if (h->items > 4)
+		h->hit = same(items[3], lens[3], "1") || same(items[3], lens[3], "true") ||
+			 same(items[3], lens[3], "True");
+	ok &= number(items[h->items - 1], lens[h->items - 1], &h->id);
+	return ok && h->id >= 0;
+}
+
+static uint64_t cache_key(int64_t device, int64_t hash)
+{
+	return (uint64_t)hash * 0x9e3779b97f4a7c15 ^ (uint64_t)device * 0xc2b2ae3d27d4eb4f;
+}
+
+static struct cached *cache_find(struct state *s, int64_t device, int64_t hash)
+{
+	for (uint64_t key = cache_key(device, hash);; key++) {
+		uint32_t *at = map_get(&s->cache_by_key, key);
+
+		if (!at)
+			return NULL;
+		if (s->cache.v[*at].device == device && s->cache.v[*at].hash == (uint64_t)hash)
+			return &s->cache.v[*at];
+	}
+}
+
+static int cache_set(struct state *s, int64_t device, int64_t hash, uint32_t info)
+{
+	struct cached *old = cache_find(s, device, hash);
+	uint64_t key = cache_key(device, hash);
+
+	if (old) {
+		old->info = info;
+		return 0;
+	}
+	while (map_get(&s->cache_by_key, key))
+		key++;
+	if (map_set(&s->cache_by_key, key, (uint32_t)s->cache.n) < 0)
+		return TACHO_ENOMEM;
+	return vec_push(&s->cache, ((struct cached){(uint64_t)hash, device, info}));
+}
+
+static int64_t captured_trace(const struct state *s, int64_t device)
+{
+	uint32_t *trace = map_get(&s->capturing, (uint64_t)device);
+
+	return trace && *trace ? (int64_t)*trace - 1 : OPS_NONE;
+}
+
+/* Keeps what the head of a lost message says, for the case that another log names the op. */
+static int salvage(struct state *s, const struct ops_message *m, const struct head *h)
+{
+	struct ops_info info = {.text = BUF_INIT};
+	struct ops_host_op op = {
+		.id = (uint64_t)h->id,
+		.device = h->device,
+		.trace = captured_trace(s, h->device),
+		.hit = h->items > 4 ? h->hit ? OPS_HIT_TRUE : OPS_HIT_FALSE : OPS_HIT_AS_INFO,
+		.message_ns = m->ns,
+		.line = m->line,
+	};
+
+	if (ops_info_cell(&info, OPS_COL_OP_CODE, h->name, h->name_len) < 0 ||
+	    ops_info_cell(&info, OPS_COL_OP_TYPE, "tt_dnn_device", 13) < 0 ||
+	    ops_info_cell(&info, OPS_COL_PROGRAM_HASH, h->hash_text, h->hash_len) < 0 ||
+	    vec_push(&s->host->infos, info) < 0)
+		return TACHO_ENOMEM;
+	op.info = (uint32_t)s->host->infos.n;
+	return vec_push(&s->host->salvaged, op);
+}
+
+static int bad_message(struct state *s, const struct ops_message *m, const char *text, size_t len,
+		       const char *why)
+{
+	struct head h;
+	bool known = parse_head(text, len, &h);
+
+	ops_issue_add(s->issues, OPS_ISSUE_BAD_MESSAGE, OPS_DATA_FILE, m->line,
+		      OPS_AT(known ? h.id : OPS_NONE, known ? h.device : OPS_NONE),
+		      "%s; of the op only its head is known", why);
+	if (!known)
+		return 0;
+	if (salvage(s, m, &h) < 0)
+		return TACHO_ENOMEM;
+	return ops_host_add_unknown(s->host, (uint64_t)h.id, h.device);
+}
+
+/* A message with a description of the op behind " ->\n". */
+static int full_op(struct state *s, const struct ops_message *m, const char *arrow)
+{
+	const char *text = arrow + 4;
+	size_t len = m->len - (size_t)(text - m->text);
+	struct tacho_error why = {0};
+	const struct jread_value *json = jread_parse(&s->json, text, len, &why), *device;
+	struct ops_host_op op = {
+		.device = OPS_NONE, .trace = OPS_NONE, .message_ns = m->ns, .line = m->line};
+	struct ops_info info = {.text = BUF_INIT};
+	uint64_t hash;
+
+	if (!json || json->type != JREAD_OBJECT)
+		return bad_message(s, m, m->text, (size_t)(arrow - m->text),
+				   why.text[0] ? why.text : "the description is no object");
+	if (!jread_uint(jread_get(json, "global_call_count"), &op.id))
+		return bad_message(s, m, m->text, (size_t)(arrow - m->text),
+				   "the description has no call count");
+	device = jread_get(json, "device_id");
+	if (device && !jread_int(device, &op.device))
+		op.device = OPS_NONE;
+	if (ops_info_fill(&info, s->host, json) < 0 || vec_push(&s->host->infos, info) < 0)
+		return TACHO_ENOMEM;
+	op.info = (uint32_t)s->host->infos.n;
+	if (jread_uint(jread_get(json, "op_hash"), &hash) && op.device != OPS_NONE) {
+		op.trace = captured_trace(s, op.device);
+		if (cache_set(s, op.device, (int64_t)hash, op.info) < 0)
+			return TACHO_ENOMEM;
+	}
+	return ops_host_add(s->host, &op);
+}
+
+/* A message that refers to an earlier description by hash. */
+static int cached_op(struct state *s, const struct ops_message *m)
+{
+	struct ops_host_op op = {.trace = OPS_NONE, .message_ns = m->ns, .line = m->line};
+	struct cached *known;
+	struct head h;
+
+	if (!parse_head(m->text, m->len, &h)) {
+		ops_issue_add(s->issues, OPS_ISSUE_BAD_MESSAGE, OPS_DATA_FILE, m->line, OPS_NOWHERE,
+			      "an op message that gives no name, hash, device and id");
+		return 0;
+	}
+	known = cache_find(s, h.device, h.hash);
+	if (!known) {
+		ops_issue_add(s->issues, OPS_ISSUE_CACHED_UNKNOWN, OPS_DATA_FILE, m->line,
+			      OPS_AT(h.id, h.device),
+			      "op refers to hash %" PRIu64 ", which no message before it describes",
+			      (uint64_t)h.hash);
+		return salvage(s, m, &h);
+	}
+	op.id = (uint64_t)h.id;
+	op.device = h.device;
+	op.info = known->info;
+	op.hit = h.items > 4 ? h.hit ? OPS_HIT_TRUE : OPS_HIT_FALSE : OPS_HIT_AS_INFO;
+	op.trace = captured_trace(s, h.device);
+	return ops_host_add(s->host, &op);
+}
+
+static int trace_message(struct state *s, const struct ops_message *m)
+{
+	const char *colon = memrchr(m->text, ':', m->len), *comma;
+	const char *end = m->text + m->len;
+	int64_t device, trace;
+	uint32_t now = 0;
+
+	comma = colon ? memchr(colon, ',', (size_t)(end - colon)) : NULL;
+	if (!comma || !number(colon + 1, (size_t)(comma - colon - 1), &device) ||
+	    !number(comma + 1, (size_t)(end - comma - 1), &trace) || trace < 0 ||
+	    trace >= UINT32_MAX) {
+		ops_issue_add(s->issues, OPS_ISSUE_BAD_TRACE, OPS_DATA_FILE, m->line, OPS_NOWHERE,
+			      "a trace message without a device and a trace id");
+		return 0;
+	}
+	if (contains(m, "REPLAY"))
+		return vec_push(&s->host->replays, ((struct ops_replay){device, trace, m->ns}));
+	if (contains(m, "BEGIN"))
+		now = (uint32_t)trace + 1;
+	else if (!contains(m, "END"))
+		return 0;
+	else if (captured_trace(s, device) != trace && captured_trace(s, device) != OPS_NONE)
+		ops_issue_add(s->issues, OPS_ISSUE_BAD_TRACE, OPS_DATA_FILE, m->line,
+			      OPS_AT(OPS_NONE, device),
+			      "trace %" PRId64 " ends while trace %" PRId64 " is being captured",
+			      trace, captured_trace(s, device));
+	return map_set(&s->capturing, (uint64_t)device, now);
+}
+
+/* Cells of the report have ';' for ','. */
+static void replace_commas(char *text)
+{
+	while (text && (text = strchr(text, ',')))
+		*text = ';';
+}
+
+/* The header is what stands behind the last ": ", as other tools cut it. */
+static int signpost(struct state *s, const struct ops_message *m)
+{
+	struct ops_signpost post = {.ns = m->ns};
+	const char *from = m->text, *end = m->text + m->len, *p, *line;
+
+	while ((p = memmem(from, (size_t)(end - from), ": ", 2)))
+		from = p + 2;
+	line = memchr(from, '\n', (size_t)(end - from));
+	post.header = strndup(from, (size_t)((line ? line : end) - from));
+	if (line) {
+		const char *second = line + 1;
+		const char *stop = memchr(second, '\n', (size_t)(end - second));
+
+		post.message = strndup(second, (size_t)((stop ? stop : end) - second));
+	}
+	replace_commas(post.header);
+	replace_commas(post.message);
+	if (!post.header || (line && !post.message) || vec_push(&s->host->signposts, post) < 0) {
+		free(post.header);
+		free(post.message);
+		return TACHO_ENOMEM;
+	}
+	return 0;
+}
+
+static void dropped(struct state *s, const struct ops_message *m)
+{
+	int64_t device = OPS_NONE, x = OPS_NONE, y = OPS_NONE;
+	char text[200], risc[32] = "";
+	size_t len = m->len < sizeof(text) - 1 ? m->len : sizeof(text) - 1;
+	const char *at;
+
+	memcpy(text, m->text, len);
+	text[len] = 0;
+	at = strstr(text, "device ");
+	if (at &&
+	    sscanf(at, "device %" SCNd64 ", worker core %" SCNd64 ", %" SCNd64 ", Risc %31[^,]",
+		   &device, &x, &y, risc) < 3)
+		x = y = OPS_NONE;
+	s->host->drops++;
+	ops_issue_add(s->issues, OPS_ISSUE_DROPPED, OPS_DATA_FILE, m->line,
+		      OPS_AT_CORE(OPS_NONE, device, x, y),
+		      "profiler buffers were full and markers were dropped%s%s; read the profiler "
+		      "more often or raise the supported program count",
+		      risc[0] ? ", RISC " : "", risc);
+}
+
+static int op_message(struct state *s, const struct ops_message *m)
+{
+	const char *arrow = memmem(m->text, m->len, " ->\n", 4);
+
+	if (starts(m, "TT_SIGNPOST")) {
+		ops_issue_add(s->issues, OPS_ISSUE_ODD_SIGNPOST, OPS_DATA_FILE, m->line,
+			      OPS_NOWHERE,
+			      "a signpost that reads like an op message; taken as a signpost");
+		return 0;
+	}
+	return arrow ? full_op(s, m, arrow) : cached_op(s, m);
+}
+
+static int message(struct state *s, const struct ops_message *m)
+{
+	int r = 0;
+
+	if (contains(m, "TT_DNN") || contains(m, "TT_METAL")) {
+		if (contains(m, "OP"))
+			r = op_message(s, m);
+		else if (contains(m, "TRACE") && !starts(m, "TT_METAL_TRACE_ENQUEUE_PROGRAM"))
+			r = trace_message(s, m);
+	}
+	if (r == 0 && contains(m, "TT_SIGNPOST"))
+		r = signpost(s, m);
+	if (r == 0 && contains(m, "markers were dropped"))
+		dropped(s, m);
+	return r;
+}
+
+int ops_messages_parse(struct ops_host *host, char *text, size_t len, struct ops_issues *issues,
+		       struct tacho_error *err)
+{
+	struct state s = {.host = host, .issues = issues, .err = err};
+	struct ops_message_reader reader = {.at = text, .end = text + len, .line = 1};
+	struct ops_message m;
+	int r = 0;
+
+	if (!ops_message_next(&reader, &m) || !starts(&m, "MessageName")) {
+		ops_issue_add(issues, OPS_ISSUE_BAD_HEADER, OPS_DATA_FILE, 1, OPS_NOWHERE,
+			      "there are no messages in it");
+		return 0;
+	}
+	while (r == 0 && ops_message_next(&reader, &m)) {
+		if (!m.timed)
+			ops_issue_add(issues, OPS_ISSUE_BAD_ROW, OPS_DATA_FILE, m.line, OPS_NOWHERE,
+				      "a message without a time");
+		r = message(&s, &m);
+	}
+	vec_free(&s.cache);
+	map_free(&s.cache_by_key);
+	map_free(&s.capturing);
+	jread_free(&s.json);
+	return r < 0 ? err_set(err, r, "%s: out of memory", OPS_DATA_FILE) : 0;
+}
+
+int ops_messages_read(struct ops_host *host, const char *path, struct ops_issues *issues,
+		      struct tacho_error *err)
+{
+	char *text;
+	size_t len;
+	int r = ops_slurp(path, &text, &len, err);
+
+	if (r < 0)
+		return r;
+	r = ops_messages_parse(host, text, len, issues, err);
+	free(text);
+	return r;
+}

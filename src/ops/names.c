@@ -1,0 +1,55 @@
+#include "ops/names.h"
+
+#include "base/limits.h"
+
+#include <string.h>
+
+static uint64_t hash(const char *text, size_t len)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)text[i]) * 0x100000001b3;
+	return h;
+}
+
+static int64_t append(struct ops_names *names, uint64_t key, const char *text, size_t len)
+{
+	struct ops_name name = {.len = len};
+
+	if (names->n >= LIMIT_OPS_NAMES)
+		return TACHO_ELIMIT;
+	name.text = strndup(text, len);
+	if (!name.text)
+		return TACHO_ENOMEM;
+	if (vec_push(names, name) < 0) {
+		free(name.text);
+		return TACHO_ENOMEM;
+	}
+	if (map_set(&names->by_hash, key, (uint32_t)(names->n - 1)) < 0) {
+		free(names->v[--names->n].text);
+		return TACHO_ENOMEM;
+	}
+	return (int64_t)names->n - 1;
+}
+
+int64_t ops_names_add(struct ops_names *names, const char *text, size_t len)
+{
+	/* Texts with the same hash stand at the keys behind it. */
+	for (uint64_t key = hash(text, len);; key++) {
+		uint32_t *at = map_get(&names->by_hash, key);
+
+		if (!at)
+			return append(names, key, text, len);
+		if (names->v[*at].len == len && !memcmp(names->v[*at].text, text, len))
+			return *at;
+	}
+}
+
+void ops_names_free(struct ops_names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		free(names->v[i].text);
+	vec_free(names);
+	map_free(&names->by_hash);
+}

@@ -1,0 +1,369 @@
+#include "ops/ops.h"
+
+#include "ops/analyses.h"
+#include "ops/cppreport.h"
+#include "ops/detect.h"
+#include "ops/files.h"
+#include "ops/hostlog.h"
+#include "ops/join.h"
+#include "ops/metrics.h"
+#include "ops/noc.h"
+#include "ops/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TRACY_FILE "tracy_profile_log_host.tracy"
+
+struct work {
+	const struct ops_options *o;
+	struct ops_result *result;
+	struct ops_issues *issues;
+	struct tacho_error *err;
+	char *logs;
+	struct ops_picked picked;
+	struct ops_host host;
+	struct devlog dev;
+	struct ops_cpp cpp;
+	struct ops_device_ops device_ops;
+	struct ops_rows rows;
+	struct ops_metrics *metrics;
+	struct ops_noc noc;
+};
+
+int ops_folder(const char *option, char *path, size_t size, struct tacho_error *err)
+{
+	const char *dir = getenv("TT_METAL_PROFILER_DIR"), *home = getenv("TT_METAL_HOME");
+	int n;
+
+	if (option && *option)
+		n = snprintf(path, size, "%s", option);
+	else if (dir && *dir)
+		n = snprintf(path, size, "%s", dir);
+	else
+		n = snprintf(path, size, "%s/generated/profiler", home && *home ? home : ".");
+	if (n < 0 || (size_t)n >= size)
+		return err_set(err, TACHO_EUSAGE, "the folder's name is too long");
+	return 0;
+}
+
+static int pick(struct work *w)
+{
+	if (!w->o->analyses.n) {
+		w->picked = (struct ops_picked){OPS_ANALYSES_ALL, true, true};
+		return 0;
+	}
+	for (size_t i = 0; i < w->o->analyses.n; i++)
+		if (!ops_analysis_pick(&w->picked, w->o->analyses.v[i]))
+			return err_set(w->err, TACHO_EUSAGE, "there is no analysis '%s'",
+				       w->o->analyses.v[i]);
+	return 0;
+}
+
+static void missing(struct work *w, const char *file, const char *hint)
+{
+	ops_issue_add(w->issues, OPS_ISSUE_MISSING_FILE, file, 0, OPS_NOWHERE, "%s", hint);
+}
+
+static int read_file(struct work *w, const char *name,
+		     int (*reader)(struct ops_host *, const char *, struct ops_issues *,
+				   struct tacho_error *))
+{
+	char *path = ops_path(w->logs, name);
+	int r = path ? reader(&w->host, path, w->issues, w->err)
+		     : err_set(w->err, TACHO_ENOMEM, "out of memory");
+
+	free(path);
+	return r;
+}
+
+/* Both host logs, or what there is of them when the device says nothing either. */
+static int read_host(struct work *w, bool has_device)
+{
+	bool data = ops_exists(w->logs, OPS_DATA_FILE), times = ops_exists(w->logs, OPS_TIMES_FILE);
+	int r = 0;
+
+	if (data != times && has_device) {
+		missing(w, data ? OPS_TIMES_FILE : OPS_DATA_FILE,
+			"without it the host's side is unknown: the report is of the device alone");
+		return 0;
+	}
+	if (data)
+		r = read_file(w, OPS_DATA_FILE, ops_messages_read);
+	if (times && r == 0)
+		r = read_file(w, OPS_TIMES_FILE, ops_times_read);
+	return r;
+}
+
+static int read_device(struct work *w, enum devlog_want want)
+{
+	char *path = ops_path(w->logs, OPS_DEVICE_FILE);
+	int r = path ? devlog_read(&w->dev, path, want, w->issues, w->err)
+		     : err_set(w->err, TACHO_ENOMEM, "out of memory");
+
+	free(path);
+	w->result->device_rows = w->dev.rows;
+	if (r == 0 && want == DEVLOG_ALL)
+		r = devlog_sort(&w->dev, w->err);
+	return r;
+}
+
+static int detect_all(struct work *w, enum ops_detect_mode mode)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < w->dev.devices.n && r == 0; i++) {
+		struct ops_device_ops one = {0};
+		int64_t device = w->dev.devices.v[i];
+
+		r = ops_detect(&w->dev, device, mode, w->picked.spans, &one, w->issues, w->err);
+		if (r == 0 && mode == OPS_DETECT_EACH)
+			r = ops_dispatch(&w->dev, device, w->host.replays.n > 0, w->picked.spans,
+					 &one, w->issues, w->err);
+		for (size_t k = 0; k < one.n && r == 0; k++)
+			if (vec_push(&w->device_ops, one.v[k]) < 0)
+				r = err_set(w->err, TACHO_ENOMEM, "out of memory");
+		vec_free(&one);
+	}
+	return r;
+}
+
+static int join_cpp(struct work *w)
+{
+	char *path = ops_path(w->logs, OPS_CPP_FILE);
+	int r = path ? ops_cpp_read(&w->cpp, path, w->issues, w->err)
+		     : err_set(w->err, TACHO_ENOMEM, "out of memory");
+
+	free(path);
+	if (r == 0 && w->o->analyses.n)
+		ops_issue_add(w->issues, OPS_ISSUE_IGNORED, OPS_CPP_FILE, 0, OPS_NOWHERE,
+			      "the runtime has measured already: -a has no effect");
+	if (r == 0 && ops_exists(w->logs, OPS_DEVICE_FILE))
+		r = read_device(w, DEVLOG_SUB_DEVICES);
+	return r < 0 ? r : ops_join_cpp(&w->host, &w->cpp, &w->rows, w->issues, w->err);
+}
+
+static int join_device(struct work *w)
+{
+	int r = read_device(w, DEVLOG_ALL);
+
+	if (r == 0)
+		r = detect_all(w, OPS_DETECT_EACH);
+	if (r == 0 && w->picked.counters)
+		r = ops_metrics_compute(&w->metrics, &w->dev, OPS_METRICS_JOINED, w->err);
+	return r < 0 ? r : ops_join_device(&w->host, &w->device_ops, &w->rows, w->issues, w->err);
+}
+
+static int join(struct work *w, bool has_device, bool has_cpp)
+{
+	if (has_cpp && !w->o->legacy)
+		return join_cpp(w);
+	if (has_device)
+		return join_device(w);
+	missing(w, OPS_DEVICE_FILE,
+		"no device data: profile with TT_METAL_DEVICE_PROFILER=1 to have it");
+	return ops_join_host(&w->host, &w->rows, w->issues, w->err);
+}
+
+/* --- output --- */
+
+static char *file_name(const struct ops_options *o, const char *stem)
+{
+	struct buf name = BUF_INIT;
+
+	buf_adds(&name, stem);
+	if (o->name)
+		buf_addf(&name, "_%s", o->name);
+	if (o->date)
+		buf_addf(&name, "_%s", o->date);
+	buf_adds(&name, ".csv");
+	return buf_detach(&name);
+}
+
+static int make_report_folder(struct work *w)
+{
+	struct buf path = BUF_INIT;
+
+	buf_addf(&path, "%s/reports", w->o->folder);
+	if (w->o->name)
+		buf_addf(&path, "/%s", w->o->name);
+	if (w->o->date)
+		buf_addf(&path, "/%s", w->o->date);
+	w->result->folder = buf_detach(&path);
+	if (!w->result->folder)
+		return err_set(w->err, TACHO_ENOMEM, "out of memory");
+	return ops_make_folder(w->result->folder, w->err);
+}
+
+typedef int (*writer)(struct work *w, FILE *out);
+
+static int write_file(struct work *w, const char *name, writer write, char **path)
+{
+	struct output out;
+	int r;
+
+	if (!name)
+		return err_set(w->err, TACHO_ENOMEM, "out of memory");
+	r = ops_create(&out, w->result->folder, name, w->o->force, w->err);
+	if (r < 0)
+		return r;
+	r = write(w, out.file);
+	if (r < 0) {
+		output_abandon(&out);
+		return r;
+	}
+	r = output_close(&out, w->err);
+	if (r == 0 && path && !(*path = ops_path(w->result->folder, name)))
+		r = err_set(w->err, TACHO_ENOMEM, "out of memory");
+	return r;
+}
+
+static struct ops_report_input report_input(struct work *w)
+{
+	return (struct ops_report_input){
+		.host = &w->host,
+		.rows = &w->rows,
+		.device_ops = &w->device_ops,
+		.dev = &w->dev,
+		.cpp = &w->cpp,
+		.metrics = w->metrics,
+		.noc = w->o->noc ? &w->noc : NULL,
+		.summary = &w->result->summary,
+		.issues = w->issues,
+	};
+}
+
+static int write_joined(struct work *w, FILE *out)
+{
+	struct ops_report_input in = report_input(w);
+
+	return ops_report_write(&in, out, w->err);
+}
+
+static int write_device_only(struct work *w, FILE *out)
+{
+	struct ops_report_input in = report_input(w);
+
+	return ops_device_only_write(&in, out, w->err);
+}
+
+static int write_per_core(struct work *w, FILE *out)
+{
+	return ops_per_core_write(&w->dev, w->picked.op2op, out, w->err);
+}
+
+static int write_issues(struct work *w, FILE *out)
+{
+	int r = ops_issues_write(w->issues, out);
+
+	return r < 0 ? err_set(w->err, r, "cannot write the list of issues") : 0;
+}
+
+static int write_report(struct work *w, const char *stem, writer write, char **path)
+{
+	char *name = file_name(w->o, stem);
+	int r = write_file(w, name, write, path);
+
+	free(name);
+	return r;
+}
+
+static int copy_logs(struct work *w)
+{
+	const char *to = w->result->folder;
+	int r = 0;
+
+	if (w->o->no_copies)
+		return 0;
+	if (!w->result->device_only) {
+		r = ops_copy(w->logs, to, TRACY_FILE, w->o->force, w->err);
+		if (r == 0)
+			r = ops_copy_folder(w->o->folder, to, "npe_viz", w->o->force, w->err);
+	}
+	return r < 0 ? r : ops_copy(w->logs, to, OPS_DEVICE_FILE, w->o->force, w->err);
+}
+
+static int device_only(struct work *w)
+{
+	int r = read_device(w, DEVLOG_ALL);
+
+	w->result->device_only = true;
+	if (r == 0)
+		r = detect_all(w, OPS_DETECT_FLOW);
+	if (r == 0 && w->picked.counters)
+		r = ops_metrics_compute(&w->metrics, &w->dev, OPS_METRICS_DEVICE_ONLY, w->err);
+	w->result->rows = w->device_ops.n;
+	if (r == 0)
+		r = make_report_folder(w);
+	if (r == 0)
+		r = write_report(w, "ops_perf_results", write_device_only, &w->result->report);
+	if (r == 0)
+		r = write_report(w, "per_core_op_to_op_times", write_per_core, NULL);
+	return r;
+}
+
+static int joined(struct work *w, bool has_device, bool has_cpp)
+{
+	int r = join(w, has_device, has_cpp);
+
+	if (r == 0 && w->o->noc)
+		r = ops_noc_read(&w->noc, w->logs, w->issues, w->err);
+	w->result->rows = w->rows.n;
+	if (r == 0)
+		r = make_report_folder(w);
+	return r < 0 ? r : write_report(w, "ops_perf_results", write_joined, &w->result->report);
+}
+
+static int run(struct work *w)
+{
+	bool has_device = ops_exists(w->logs, OPS_DEVICE_FILE);
+	bool has_cpp = ops_exists(w->logs, OPS_CPP_FILE);
+	int r = pick(w);
+
+	if (r == 0 && !w->o->device_only)
+		r = read_host(w, has_device);
+	if (r < 0)
+		return r;
+	if (w->host.ops.n)
+		r = joined(w, has_device, has_cpp);
+	else if (has_device)
+		r = device_only(w);
+	else
+		r = err_set(w->err, TACHO_EREAD,
+			    "%s has neither %s nor the host's %s and %s: nothing to report on",
+			    w->logs, OPS_DEVICE_FILE, OPS_DATA_FILE, OPS_TIMES_FILE);
+	if (r == 0)
+		r = copy_logs(w);
+	if (r == 0 && (w->issues->n || w->issues->failed))
+		r = write_file(w, "report_issues.csv", write_issues, &w->result->issues_path);
+	return r;
+}
+
+int ops_report(const struct ops_options *options, struct ops_result *result,
+	       struct tacho_error *err)
+{
+	struct work w = {.o = options, .result = result, .issues = &result->issues, .err = err};
+	int r;
+
+	w.logs = ops_path(options->folder, ".logs");
+	r = w.logs ? run(&w) : err_set(err, TACHO_ENOMEM, "out of memory");
+	free(w.logs);
+	ops_host_free(&w.host);
+	devlog_free(&w.dev);
+	ops_cpp_free(&w.cpp);
+	vec_free(&w.device_ops);
+	vec_free(&w.rows);
+	ops_metrics_free(w.metrics);
+	ops_noc_free(&w.noc);
+	return r;
+}
+
+void ops_result_free(struct ops_result *result)
+{
+	free(result->folder);
+	free(result->report);
+	free(result->issues_path);
+	ops_issues_free(&result->issues);
+	ops_summary_free(&result->summary);
+}

@@ -1,0 +1,129 @@
+#include "ops/summary.h"
+
+#include "base/fmt.h"
+#include "base/term.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ops_summary_add(struct ops_summary *s, const struct ops_summary_row *row)
+{
+	int64_t name = ops_names_add(&s->names, row->code ? row->code : "", row->code_len);
+	struct ops_summary_op *op;
+	double imbalance;
+
+	s->rows++;
+	if (name < 0 ||
+	    (name >= (int64_t)s->ops.n && vec_push(&s->ops, (struct ops_summary_op){0}) < 0)) {
+		s->failed = true;
+		return;
+	}
+	op = &s->ops.v[name];
+	op->count++;
+	if (!isnan(row->kernel_ns)) {
+		s->with_device++;
+		op->kernel_ns += row->kernel_ns;
+		s->kernel_ns += row->kernel_ns;
+	}
+	if (row->gap_ns > 0) {
+		op->gap_ns += row->gap_ns;
+		s->gap_ns += row->gap_ns;
+		if (row->gap_ns > s->largest_gap) {
+			s->largest_gap = row->gap_ns;
+			s->largest_gap_id = row->id;
+		}
+	}
+	imbalance =
+		row->core_max_ns > 0 ? (row->core_max_ns - row->core_avg_ns) / row->core_max_ns : 0;
+	if (imbalance > op->imbalance) {
+		op->imbalance = imbalance;
+		op->worst_id = row->id;
+	}
+}
+
+static int by_kernel(const void *a, const void *b, void *arg)
+{
+	const struct ops_summary *s = arg;
+	const struct ops_summary_op *x = &s->ops.v[*(const uint32_t *)a];
+	const struct ops_summary_op *y = &s->ops.v[*(const uint32_t *)b];
+
+	if (x->kernel_ns != y->kernel_ns)
+		return x->kernel_ns > y->kernel_ns ? -1 : 1;
+	return x->count > y->count ? -1 : x->count < y->count;
+}
+
+static void print_name(FILE *out, const struct ops_name *name)
+{
+	struct buf text = BUF_INIT;
+
+	term_add_safe(&text, name->text, name->len);
+	fprintf(out, "  %.44s", text.len ? text.data : "(unknown)");
+	buf_free(&text);
+}
+
+static void print_op(const struct ops_summary *s, uint32_t index, FILE *out)
+{
+	const struct ops_summary_op *op = &s->ops.v[index];
+	char kernel[FMT_SIZE], mean[FMT_SIZE], gap[FMT_SIZE];
+
+	fprintf(out, "%6.1f %%  %10s  %8" PRIu64 "  %10s  %10s  ",
+		s->kernel_ns > 0 ? 100 * op->kernel_ns / s->kernel_ns : 0.0,
+		fmt_ns(kernel, op->kernel_ns), op->count,
+		fmt_ns(mean, op->kernel_ns / (double)op->count), fmt_ns(gap, op->gap_ns));
+	if (op->imbalance > 0)
+		fprintf(out, "%5.1f %%", 100 * op->imbalance);
+	else
+		fprintf(out, "      -");
+	print_name(out, &s->names.v[index]);
+	fputc('\n', out);
+}
+
+static void print_issues(const struct ops_issues *issues, FILE *out)
+{
+	for (int k = 0; k < OPS_ISSUE_KINDS; k++)
+		if (issues->counts[k])
+			fprintf(out, "%8" PRIu64 "  %s%s\n", issues->counts[k],
+				ops_issue_word((enum ops_issue_kind)k),
+				ops_issue_is_damage((enum ops_issue_kind)k) ? "" : " (a note)");
+}
+
+int ops_summary_print(const struct ops_summary *s, const struct ops_issues *issues, int top,
+		      FILE *out)
+{
+	uint32_t *order = calloc(s->ops.n + 1, sizeof(*order));
+	char a[FMT_SIZE], b[FMT_SIZE], c[FMT_SIZE];
+
+	if (!order)
+		return TACHO_ENOMEM;
+	for (uint32_t i = 0; i < s->ops.n; i++)
+		order[i] = i;
+	qsort_r(order, s->ops.n, sizeof(*order), by_kernel, (void *)s);
+	fprintf(out, "%s ops, %s with device data; kernels %s\n", fmt_count(a, s->rows),
+		fmt_count(b, s->with_device), fmt_ns(c, s->kernel_ns));
+	if (s->gap_ns > 0)
+		fprintf(out, "gaps between ops %s, the largest %s before op %" PRIu64 "\n",
+			fmt_ns(a, s->gap_ns), fmt_ns(b, s->largest_gap), s->largest_gap_id);
+	if (s->with_device) {
+		fprintf(out, "\n%8s  %10s  %8s  %10s  %10s  %7s  op\n", "share", "kernels", "count",
+			"mean", "gaps", "uneven");
+		for (size_t i = 0; i < s->ops.n && i < (size_t)top; i++)
+			print_op(s, order[i], out);
+		if (s->ops.n > (size_t)top)
+			fprintf(out, "  and %zu more\n", s->ops.n - (size_t)top);
+	}
+	if (ops_issues_total(issues)) {
+		fprintf(out, "\nissues:\n");
+		print_issues(issues, out);
+	}
+	free(order);
+	return ferror(out) ? TACHO_EWRITE : 0;
+}
+
+void ops_summary_free(struct ops_summary *s)
+{
+	ops_names_free(&s->names);
+	vec_free(&s->ops);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,47 @@
+/* What is printed after a report: where the time went, in a screenful. */
+#ifndef OPS_SUMMARY_H
+#define OPS_SUMMARY_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "ops/issues.h"
+#include "ops/names.h"
+
+#include <stdio.h>
+
+struct ops_summary_op {
+	uint64_t count;
+	double kernel_ns, gap_ns;
+	double imbalance; /* worst of (slowest core - mean) / slowest core; 0 when unknown */
+	uint64_t worst_id;
+};
+
+struct ops_summary {
+	struct ops_names names; /* op codes */
+	struct {
+		VEC(struct ops_summary_op);
+	} ops; /* of the same index */
+	uint64_t rows, with_device, signposts;
+	double kernel_ns, gap_ns;
+	double largest_gap;
+	uint64_t largest_gap_id;
+	bool failed;
+};
+
+struct ops_summary_row {
+	const char *code;
+	size_t code_len;
+	uint64_t id;
+	double kernel_ns;                /* NaN: unknown */
+	double gap_ns;                   /* from the op before; NaN: unknown */
+	double core_max_ns, core_avg_ns; /* NaN: unknown */
+};
+
+void ops_summary_add(struct ops_summary *s, const struct ops_summary_row *row);
+
+/* TOP ops, gaps, imbalance, and what ISSUES tell. */
+int ops_summary_print(const struct ops_summary *s, const struct ops_issues *issues, int top,
+		      FILE *out);
+void ops_summary_free(struct ops_summary *s);
+
+#endif
