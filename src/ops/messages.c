@@ -106,38 +106,45 @@ static bool number(const char *p, size_t len, int64_t *value)
 	return any && i == len;
 }
 
-/* The field at AT: quoted by backticks or not, up to ';' or the line's end. */
-static char *field(char *at, char *end, char **text, size_t *len)
+/* The end of the field at AT: of a quoted one behind its closing backtick, at ';' or the line's
+ * end. */
+static char *field_end(char *p, char *end)
 {
-	char *out, *p = at;
-
-	*text = at;
 	if (p < end && *p == '`') {
-		*text = out = ++p;
-		for (;;) {
-			char *quote = memchr(p, '`', (size_t)(end - p));
-			size_t part = (size_t)((quote ? quote : end) - p);
+		char *quote = memchr(p + 1, '`', (size_t)(end - p - 1));
 
-			if (out != p)
-				memmove(out, p, part);
-			out += part;
-			if (!quote || quote + 1 >= end || quote[1] != '`') {
-				p = quote ? quote + 1 : end;
-				break;
-			}
-			*out++ = '`';
-			p = quote + 2;
-		}
-		/* What stands between the closing quote and the separator belongs to the field. */
-		while (p < end && *p != ';' && *p != '\n' && *p != '\r')
-			*out++ = *p++;
-		*len = (size_t)(out - *text);
-		return p;
+		while (quote && quote + 1 < end && quote[1] == '`')
+			quote = memchr(quote + 2, '`', (size_t)(end - quote - 2));
+		p = quote ? quote + 1 : end;
 	}
+	/* What stands between the closing quote and the separator belongs to the field. */
 	while (p < end && *p != ';' && *p != '\n' && *p != '\r')
 		p++;
-	*len = (size_t)(p - at);
 	return p;
+}
+
+/* Takes the quotes of a field away, in place. */
+static void unquote(struct ops_message *m)
+{
+	char *from = m->text + 1, *end = m->text + m->len, *to = from, *quote;
+
+	if (!m->len || m->text[0] != '`')
+		return;
+	m->text = from;
+	for (bool inside = true; from < end; from = quote + 1) {
+		quote = memchr(from, '`', (size_t)(end - from));
+		if (!quote)
+			quote = end;
+		memmove(to, from, (size_t)(quote - from));
+		to += quote - from;
+		if (!inside && quote < end)
+			*to++ = '`';
+		else if (quote + 1 < end && quote[1] == '`')
+			*to++ = *quote++;
+		else
+			inside = false;
+	}
+	m->len = (size_t)(to - m->text);
 }
 
 static char *line_end(char *p, char *end)
@@ -173,8 +180,7 @@ static char *recover(char *from, char *end, struct ops_message *m)
 
 bool ops_message_next(struct ops_message_reader *r, struct ops_message *m)
 {
-	char *from, *p, *time;
-	size_t time_len;
+	char *from, *p;
 	int64_t ns = 0;
 
 	while (r->at < r->end && (*r->at == '\n' || *r->at == '\r')) {
@@ -186,17 +192,23 @@ bool ops_message_next(struct ops_message_reader *r, struct ops_message *m)
 		return false;
 	memset(m, 0, sizeof(*m));
 	m->line = r->line;
-	p = field(from, r->end, &m->text, &m->len);
+	p = field_end(from, r->end);
+	m->text = from;
+	m->len = (size_t)(p - from);
 	if (p < r->end && *p == ';') {
-		p = field(p + 1, r->end, &time, &time_len);
-		m->timed = number(time, time_len, &ns) && ns >= 0;
-		m->ns = (uint64_t)ns;
+		char *time = p + 1;
+
+		p = field_end(time, r->end);
+		m->timed = number(time, (size_t)(p - time), &ns) && ns >= 0;
+		m->ns = m->timed ? (uint64_t)ns : 0;
 	}
 	if (!m->timed && *from == '`')
 		p = recover(from, r->end, m);
 	else
 		p = line_end(p, r->end);
 	r->line += count_lines(from, p);
+	if (m->timed)
+		unquote(m);
 	r->at = p;
 	return true;
 }
@@ -556,8 +568,10 @@ int ops_messages_parse(struct ops_host *host, char *text, size_t len, struct ops
 	}
 	while (r == 0 && ops_message_next(&reader, &m)) {
 		if (!m.timed)
-			ops_issue_add(issues, OPS_ISSUE_BAD_ROW, OPS_DATA_FILE, m.line, OPS_NOWHERE,
-				      "a message without a time");
+			ops_issue_add(
+				issues, OPS_ISSUE_BAD_ROW, OPS_DATA_FILE, m.line, OPS_NOWHERE,
+				m.ns ? "a message lost its closing quote; it is read up to the next one"
+				     : "a message without a time");
 		r = message(&s, &m);
 	}
 	vec_free(&s.cache);
