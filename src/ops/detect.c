@@ -17,6 +17,7 @@ struct core_state {
 
 struct detect {
 	const struct devlog *dev;
+	enum ops_detect_mode mode;
 	ops_analysis_set wanted;
 	struct ops_device_ops *out;
 	struct ops_issues *issues;
@@ -27,6 +28,8 @@ struct detect {
 	struct ops_device_op op; /* the open one */
 	bool open[OPS_ANALYSES]; /* its start was found */
 	size_t markers;          /* in it */
+	bool started;            /* a core has started its firmware for it */
+	size_t program_ops;      /* complete ones of the program */
 	uint32_t program;
 	size_t program_cores, done_cores;
 	uint64_t fw_epoch;
@@ -37,6 +40,7 @@ static void op_reset(struct detect *d)
 	memset(&d->op, 0, sizeof(d->op));
 	memset(d->open, 0, sizeof(d->open));
 	d->markers = 0;
+	d->started = false;
 	d->n_in_op = 0;
 	d->op_number++;
 }
@@ -187,25 +191,31 @@ static int marker(struct detect *d, const struct devlog_group *g, const struct d
 
 	if (m->type & DEVLOG_NO_TIMER)
 		return 0;
+	/* What other RISCs wrote after the last core was done is no part of the next op. */
+	if (d->mode == OPS_DETECT_EACH && d->program_ops && !d->started &&
+	    !(master && type == DEVLOG_START))
+		return 0;
 	if (master && type == DEVLOG_START) {
 		if (*firmware(d, c) != FW_NONE && second_start(d, g, m) < 0)
 			return TACHO_ENOMEM;
 		*firmware(d, c) = FW_STARTED;
+		d->started = true;
 	}
 	op_add(d, m, zone, type);
 	if (master && type == DEVLOG_END && *firmware(d, c) == FW_STARTED) {
 		c->fw = FW_DONE;
 		if (++d->done_cores == d->program_cores) {
 			forget_firmware(d);
+			d->program_ops++;
 			return op_close(d, true);
 		}
 	}
 	return 0;
 }
 
-static int open_op(struct detect *d, const struct devlog_group *g, enum ops_detect_mode mode)
+static int open_op(struct detect *d, const struct devlog_group *g)
 {
-	if (!d->markers || mode == OPS_DETECT_FLOW)
+	if (!d->markers || d->mode == OPS_DETECT_FLOW)
 		return 0;
 	ops_issue_add(d->issues, OPS_ISSUE_OPEN_OP, OPS_DEVICE_FILE, g->line,
 		      OPS_AT(g->id, g->device),
@@ -214,12 +224,12 @@ static int open_op(struct detect *d, const struct devlog_group *g, enum ops_dete
 	return op_close(d, false);
 }
 
-static int group(struct detect *d, const struct devlog_group *g, enum ops_detect_mode mode)
+static int group(struct detect *d, const struct devlog_group *g)
 {
 	const struct devlog_marker *m = d->dev->markers + g->first;
 
 	d->program++;
-	d->program_cores = 0;
+	d->program_cores = d->program_ops = 0;
 	forget_firmware(d);
 	for (size_t i = 0; i < g->n; i++) {
 		struct core_state *c = &d->cores[m[i].core];
@@ -232,7 +242,7 @@ static int group(struct detect *d, const struct devlog_group *g, enum ops_detect
 	for (size_t i = 0; i < g->n; i++)
 		if (marker(d, g, &m[i]) < 0)
 			return TACHO_ENOMEM;
-	return open_op(d, g, mode);
+	return open_op(d, g);
 }
 
 struct order {
@@ -250,8 +260,7 @@ static int compare(const void *a, const void *b)
 	return x->tie < y->tie ? -1 : x->tie > y->tie;
 }
 
-static int all_groups(struct detect *d, int64_t device, enum ops_detect_mode mode,
-		      struct order *order)
+static int all_groups(struct detect *d, int64_t device, struct order *order)
 {
 	const struct devlog *dev = d->dev;
 	const struct devlog_group *last = NULL;
@@ -268,7 +277,7 @@ static int all_groups(struct detect *d, int64_t device, enum ops_detect_mode mod
 	qsort(order, n, sizeof(*order), compare);
 	for (size_t i = 0; i < n; i++) {
 		last = &dev->groups.v[order[i].group];
-		if (group(d, last, mode) < 0)
+		if (group(d, last) < 0)
 			return TACHO_ENOMEM;
 	}
 	if (d->markers && last)
@@ -283,7 +292,8 @@ int ops_detect(const struct devlog *dev, int64_t device, enum ops_detect_mode mo
 	       ops_analysis_set wanted, struct ops_device_ops *out, struct ops_issues *issues,
 	       struct tacho_error *err)
 {
-	struct detect d = {.dev = dev, .wanted = wanted, .out = out, .issues = issues};
+	struct detect d = {
+		.dev = dev, .mode = mode, .wanted = wanted, .out = out, .issues = issues};
 	struct order *order = calloc(dev->groups.n + 1, sizeof(*order));
 	int r = TACHO_ENOMEM;
 
@@ -291,7 +301,7 @@ int ops_detect(const struct devlog *dev, int64_t device, enum ops_detect_mode mo
 	d.in_op = calloc(dev->cores.n + 1, sizeof(*d.in_op));
 	if (order && d.cores && d.in_op) {
 		op_reset(&d);
-		r = all_groups(&d, device, mode, order);
+		r = all_groups(&d, device, order);
 	}
 	free(order);
 	free(d.cores);

@@ -290,6 +290,15 @@ static int match_once(struct join *j, uint32_t i, uint64_t *last_ns)
 	struct ops_host_op *op = ops_host_find(j->host, d->id);
 	struct ops_row *row = op ? &j->rows->v[op - j->host->ops.v] : NULL;
 
+	if (op && op->trace != OPS_NONE && d->trace != OPS_NONE && d->session != OPS_NONE) {
+		ops_issue_add(j->issues, OPS_ISSUE_REPLAY_COUNT, OPS_DEVICE_FILE, 0,
+			      OPS_AT(d->id, d->device),
+			      "replay %" PRId64 " of trace %" PRId64
+			      ", but the host tells of no replays",
+			      d->session, d->trace);
+		row->replayed = true;
+		return add_extra(j, i, row->ns, row->host);
+	}
 	if (row && row->device == OPS_NO_INDEX) {
 		row->device = i;
 		*last_ns = row->ns;
@@ -314,7 +323,7 @@ static void missing_data(struct join *j, bool replays)
 			op->trace != OPS_NONE && find_trace(&j->traces, op->device, op->trace);
 
 		if (op->device == OPS_NONE || j->rows->v[i].device != OPS_NO_INDEX || replays ||
-		    replayed)
+		    replayed || j->rows->v[i].replayed)
 			continue;
 		if (op->trace != OPS_NONE)
 			ops_issue_add(j->issues, OPS_ISSUE_NOT_REPLAYED, OPS_DATA_FILE, op->line,

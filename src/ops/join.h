@@ -25,6 +25,7 @@ struct ops_row {
 	uint32_t device; /* index into the device ops, or OPS_NO_INDEX */
 	uint32_t cpp;    /* index into the runtime's report, or OPS_NO_INDEX */
 	int64_t trace, session;
+	bool replayed; /* of a captured op: its replays have rows */
 };
 
 struct ops_rows {

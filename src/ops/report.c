@@ -13,7 +13,7 @@
 #define FLUSH (1u << 20)
 
 /* Where a column of the file takes its cells from. */
-enum source { FIXED, INPUT, OUTPUT, SIZE, METRIC, CHILD };
+enum source { FIXED, INPUT, OUTPUT, SIZE, METRIC, CHILD, NOC };
 
 struct column {
 	enum source source;
@@ -181,6 +181,27 @@ static int add_children(struct report *r)
 	return rc < 0 || !r->children || !r->child_row ? TACHO_ENOMEM : 0;
 }
 
+static const char *const noc_names[] = {"NOC BYTES", "NOC EVENTS", "NOC MULTICAST BYTES",
+					"NOC CORES", "NOC MAX CORE SHARE (%)"};
+enum { NOC_COLUMNS = sizeof(noc_names) / sizeof(noc_names[0]) };
+
+static int add_noc(struct report *r)
+{
+	for (size_t c = 0; r->in->noc && r->in->noc->n && c < NOC_COLUMNS; c++)
+		if (add_column(r, NOC, c) < 0)
+			return TACHO_ENOMEM;
+	return 0;
+}
+
+static size_t noc_cell(const struct ops_noc_op *op, uint32_t column, char *text, size_t size)
+{
+	const uint64_t counts[] = {op->bytes, op->events, op->multicast_bytes, op->cores};
+
+	if (column < sizeof(counts) / sizeof(counts[0]))
+		return (size_t)snprintf(text, size, "%" PRIu64, counts[column]);
+	return (size_t)snprintf(text, size, "%.1f", op->max_share);
+}
+
 static int choose_columns(struct report *r)
 {
 	int rc = add_fixed(r, 0, OPS_COL_HEAD_END);
@@ -198,7 +219,9 @@ static int choose_columns(struct report *r)
 		rc = add_fixed(r, OPS_COL_CACHE_HIT + 1, OPS_COLUMNS);
 	if (rc == 0)
 		rc = add_metrics(r);
-	return rc < 0 ? rc : add_children(r);
+	if (rc == 0)
+		rc = add_children(r);
+	return rc < 0 ? rc : add_noc(r);
 }
 
 static void write_header(struct report *r)
@@ -229,6 +252,9 @@ static void write_header(struct report *r)
 			break;
 		case CHILD:
 			buf_addf(&name, "%s%s", host->child_names.v[c.index].text, CHILD_SUFFIX);
+			break;
+		case NOC:
+			buf_adds(&name, noc_names[c.index]);
 			break;
 		}
 		if (i)
@@ -502,36 +528,64 @@ static struct ops_cellref size_cell(const struct ops_info *info, uint32_t name)
 	return (struct ops_cellref){"", 0};
 }
 
-static void write_row(struct report *r, const struct ops_row *row)
+static const struct ops_noc_op *noc_of(const struct report *r, const struct ops_row *row,
+				       const struct ops_host_op *op)
+{
+	bool replay = row->kind == OPS_ROW_REPLAY;
+
+	return op && r->in->noc ? ops_noc_find(r->in->noc, op->device, op->id,
+					       replay ? row->trace : OPS_NONE,
+					       replay ? row->session : OPS_NONE)
+				: NULL;
+}
+
+/* The cell of COLUMN; TEXT has room for one that is made here. */
+static struct ops_cellref row_cell(struct report *r, const struct ops_row *row,
+				   struct column column, char *text, size_t size)
 {
 	const struct ops_host_op *op = host_op(r, row);
 	const struct ops_info *info = info_of(r->in->host, op);
-	bool counted = row->device != OPS_NO_INDEX;
+	const struct ops_device_op *device =
+		row->device == OPS_NO_INDEX ? NULL : &r->in->device_ops->v[row->device];
+	const struct ops_noc_op *noc;
+	size_t len = 0;
+
+	switch (column.source) {
+	case FIXED:
+		return r->cells.c[column.index];
+	case INPUT:
+		return info ? tensor_cell(info, &info->inputs, column.index)
+			    : (struct ops_cellref){0};
+	case OUTPUT:
+		return info ? tensor_cell(info, &info->outputs, column.index)
+			    : (struct ops_cellref){0};
+	case SIZE:
+		return info ? size_cell(info, column.index) : (struct ops_cellref){0};
+	case CHILD:
+		if (r->child_row[column.index] == r->row)
+			len = (size_t)snprintf(text, size, "%" PRIu64, r->children[column.index]);
+		break;
+	case METRIC:
+		if (device)
+			len = ops_metrics_cell(r->in->metrics, column.index, device->device,
+					       device->id, row->session, r->kernel_cycles, text);
+		break;
+	case NOC:
+		noc = noc_of(r, row, op);
+		len = noc ? noc_cell(noc, column.index, text, size) : 0;
+		break;
+	}
+	return (struct ops_cellref){text, len};
+}
+
+static void write_row(struct report *r, const struct ops_row *row)
+{
 	char text[64];
 
-	take_children(r, op);
+	take_children(r, host_op(r, row));
 	for (size_t i = 0; i < r->columns.n; i++) {
-		struct column c = r->columns.v[i];
-		struct ops_cellref cell = {"", 0};
+		struct ops_cellref cell = row_cell(r, row, r->columns.v[i], text, sizeof(text));
 
-		if (c.source == FIXED)
-			cell = r->cells.c[c.index];
-		else if (c.source == INPUT && info)
-			cell = tensor_cell(info, &info->inputs, c.index);
-		else if (c.source == OUTPUT && info)
-			cell = tensor_cell(info, &info->outputs, c.index);
-		else if (c.source == SIZE && info)
-			cell = size_cell(info, c.index);
-		else if (c.source == CHILD && r->child_row[c.index] == r->row)
-			cell = (struct ops_cellref){text,
-						    (size_t)snprintf(text, sizeof(text), "%" PRIu64,
-								     r->children[c.index])};
-		else if (c.source == METRIC && counted)
-			cell = (struct ops_cellref){
-				text, ops_metrics_cell(r->in->metrics, c.index,
-						       r->in->device_ops->v[row->device].device,
-						       r->in->device_ops->v[row->device].id,
-						       row->session, r->kernel_cycles, text)};
 		if (i)
 			buf_addc(&r->out, ',');
 		if (cell.len)
