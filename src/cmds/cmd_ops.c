@@ -1,5 +1,6 @@
 #include "cmds/cmds.h"
 #include "ops/ops.h"
+#include "ops/stats.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -12,9 +13,12 @@ struct conf {
 	const char *name;
 	const char *log;
 	bool date, device_only, legacy, noc, force;
+	int format;
 	int64_t top;
 	struct opt_list analyses;
 };
+
+static const char *const stats_formats[] = {"text", "json", NULL};
 
 static const struct opt opts[] = {
 	OPT_STR('o', "output-folder", "DIR", struct conf, folder,
@@ -31,6 +35,7 @@ static const struct opt opts[] = {
 		 "measure only this; may be given several times"),
 	OPT_STR('d', "device-input-log", "FILE", struct conf, log,
 		"stats: the device log, instead of the folder's"),
+	OPT_ENUM(0, "format", struct conf, format, stats_formats, "stats: how they are printed"),
 	OPT_FLAG('f', "force", struct conf, force,
 		 "replace an older report of the same name instead of keeping it"),
 	OPT_INT(0, "top", "N", struct conf, top, "how many ops the summary shows"),
@@ -91,6 +96,38 @@ static void print_issues(const struct ops_result *result, bool quiet)
 			 damage == 1 ? "" : "s", result->issues_path ? result->issues_path : "-");
 }
 
+/* The log's statistics, on standard output. */
+static int stats(struct conf *cf, const char *folder, struct tacho_error *err)
+{
+	struct ops_log_stats stats = {0};
+	struct ops_issues issues = {0};
+	struct ops_picked picked = {OPS_ANALYSES_ALL, true, true};
+	struct buf text = BUF_INIT;
+	char path[PATH_MAX + 64];
+	int r, code;
+
+	snprintf(path, sizeof(path), "%s/.logs/profile_log_device.csv", folder);
+	r = ops_log_stats(&stats, cf->log ? cf->log : path, &picked, &issues, err);
+	if (r == 0) {
+		if (cf->format == 1)
+			ops_log_stats_json(&stats, &text);
+		else
+			ops_log_stats_text(&stats, &text);
+		if (text.failed || fwrite(text.data, 1, text.len, stdout) < text.len)
+			r = err_errno(err, TACHO_EWRITE, "cannot write the statistics");
+	}
+	code = r < 0 ? fail(err, r) : 0;
+	if (r == 0 && issues.counts[OPS_ISSUE_BAD_ROW]) {
+		err_warn("%" PRIu64 " lines of the log cannot be read",
+			 issues.counts[OPS_ISSUE_BAD_ROW]);
+		code = 4;
+	}
+	buf_free(&text);
+	ops_log_stats_free(&stats);
+	ops_issues_free(&issues);
+	return code;
+}
+
 static int report(struct conf *cf, const struct cmd_common *common, struct ops_options *options,
 		  struct tacho_error *err)
 {
@@ -137,7 +174,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 		strftime(date, sizeof(date), "%Y_%m_%d_%H_%M_%S", &tm);
 		options.date = date;
 	}
-	r = report(cf, common, &options, &err);
+	r = argc ? stats(cf, folder, &err) : report(cf, common, &options, &err);
 	opt_list_free(&cf->analyses);
 	return r;
 }
@@ -152,11 +189,15 @@ const struct cmd cmd_ops = {
 		"row per op. Then prints which ops took the time.\n\n"
 		"Logs with gaps give a report too: what is unknown is left empty, every problem is "
 		"listed in report_issues.csv beside the report, and the exit code is 4. An older "
-		"report of the same name is kept under a numbered name.",
+		"report of the same name is kept under a numbered name.\n\n"
+		"With the word stats it prints how often and how long each analysis of the device's "
+		"log found something, in cycles.",
 	.examples = "  tacho ops -o generated/profiler\n"
 		    "      makes generated/profiler/reports/ops_perf_results.csv\n"
 		    "  tacho ops -o prof -n mnist --date\n"
-		    "      makes prof/reports/mnist/DATE/ops_perf_results_mnist_DATE.csv\n",
+		    "      makes prof/reports/mnist/DATE/ops_perf_results_mnist_DATE.csv\n"
+		    "  tacho ops stats -d profile_log_device.csv\n"
+		    "      statistics of one device log\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
 	.init = init,

@@ -22,7 +22,8 @@ struct detect {
 	struct ops_device_ops *out;
 	struct ops_issues *issues;
 	struct core_state *cores;
-	uint16_t *in_op; /* the cores of the open op, in order of appearance */
+	uint64_t *cycles; /* of the cores of one op */
+	uint16_t *in_op;  /* the cores of the open op, in order of appearance */
 	size_t n_in_op;
 	uint64_t op_number;
 	struct ops_device_op op; /* the open one */
@@ -45,6 +46,13 @@ static void op_reset(struct detect *d)
 	d->op_number++;
 }
 
+static int compare_cycles(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
 static void per_core(struct detect *d)
 {
 	struct ops_per_core *p = &d->op.per_core;
@@ -62,8 +70,12 @@ static void per_core(struct detect *d)
 		p->min = cycles < p->min ? cycles : p->min;
 		p->max = cycles > p->max ? cycles : p->max;
 		p->sum += cycles;
-		p->count++;
+		d->cycles[p->count++] = cycles;
 	}
+	if (!p->count)
+		return;
+	qsort(d->cycles, p->count, sizeof(*d->cycles), compare_cycles);
+	p->median = ((double)d->cycles[(p->count - 1) / 2] + (double)d->cycles[p->count / 2]) / 2;
 }
 
 static int op_close(struct detect *d, bool complete)
@@ -299,12 +311,14 @@ int ops_detect(const struct devlog *dev, int64_t device, enum ops_detect_mode mo
 
 	d.cores = calloc(dev->cores.n + 1, sizeof(*d.cores));
 	d.in_op = calloc(dev->cores.n + 1, sizeof(*d.in_op));
-	if (order && d.cores && d.in_op) {
+	d.cycles = calloc(dev->cores.n + 1, sizeof(*d.cycles));
+	if (order && d.cores && d.in_op && d.cycles) {
 		op_reset(&d);
 		r = all_groups(&d, device, order);
 	}
 	free(order);
 	free(d.cores);
 	free(d.in_op);
+	free(d.cycles);
 	return r < 0 ? err_set(err, r, "out of memory") : 0;
 }

@@ -47,6 +47,7 @@ struct ops_span {
 
 struct ops_per_core {
 	uint64_t min, max, sum, first; /* first: of the core that came first in time */
+	double median;
 	uint32_t count;
 };
 

@@ -138,4 +138,16 @@ assert abs(float(rows[0]['Thread 0 Stall Rate Avg (%)']) - sum(utils) / len(util
 assert 'Thread 1 Stall Rate Max (%)' not in rows[0]
 assert float(rows[0]['Avg FPU util on full grid (%)']) > 0
 END
+
+# Statistics of the log: as text and as JSON, and they agree.
+expect_exit 0 "$TACHO" ops stats -o a
+expect_line out '^=+ device_kernel_duration =+$' '^       Count          =         10$'
+expect_exit 0 "$TACHO" ops stats --format json -d a/.logs/profile_log_device.csv
+python3 -c '
+import json
+d = json.load(open("out"))["data"]["devices"]["0"]["cores"]["DEVICE"]["analysis"]
+s = d["device_kernel_duration_per_core"]["stats"]
+assert s["Count"] == 40 and s["Max"] - s["Min"] == s["Range"] and s["Sum"] / s["Count"] == s["Average"]
+assert d["op2op"]["stats"]["Count"] == 36' || fail 'the statistics as JSON'
+expect_error 3 'cannot open' "$TACHO" ops stats -d nothing.csv
 exit 0

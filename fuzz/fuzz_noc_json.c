@@ -1,0 +1,21 @@
+/* Any bytes as a NoC trace, and as a JSON document. */
+#include "base/jread.h"
+#include "ops/noc.h"
+#include "ops/pytext.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ops_noc_op op = {0};
+	struct jread json = {0};
+	struct buf text = BUF_INIT;
+	const struct jread_value *v = jread_parse(&json, (const char *)data, size, NULL);
+
+	ops_noc_parse(&op, (const char *)data, size, NULL);
+	if (v)
+		pytext_str(&text, v);
+	buf_free(&text);
+	jread_free(&json);
+	return 0;
+}
