@@ -1,0 +1,232 @@
+/*
+ * The software device: a grid of Tensix cores that runs the same RV32IM programs as the hardware.
+ *
+ *	struct tensix *t;
+ *	tensix_new(&t, &(struct tensix_config){.arch = "tiny"}, &err);
+ *	tensix_write(t, 0, 0x3a00, program, size);       L1 of core 0
+ *	tensix_write(t, 0, TENSIX_SOFT_RESET, &zero, 4); lets its RISCs go
+ *	while (tensix_run(t, 1000000) == TENSIX_LIMIT) ...
+ *
+ * It is used through memory only: whatever stands in L1 when a RISC leaves its reset is run, from the
+ * hardware's reset address. What is modelled, and how time passes, is told in docs/device.md; times
+ * are those of a model, not of a chip.
+ *
+ * Time is a number of cycles since the device was made, the same for all cores ("true" time). What a
+ * core's wall clock shows may differ from it: see tensix_clock_*().
+ *
+ * A device is used by one thread at a time; two devices are independent of each other. The same calls
+ * with the same seed give the same memory and the same times, always.
+ */
+#ifndef TENSIX_TENSIX_H
+#define TENSIX_TENSIX_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tensix;
+
+/* ---------------------------------------------------------- architectures */
+
+#define TENSIX_MAX_BANKS 12
+
+struct tensix_xy {
+	uint8_t x, y;
+};
+
+/* One row per architecture in arch.c; all that differs between them is here. */
+struct tensix_arch {
+	const char *name;
+	uint8_t noc_x, noc_y;           /* size of the NoC */
+	const char *worker_x;           /* NoC columns and rows of Tensix cores, as bytes */
+	const char *worker_y;
+	uint8_t worker_columns, worker_rows;
+	bool harvest_columns;           /* what a smaller part lacks: columns, else rows */
+	const struct tensix_xy *ethernet;
+	uint8_t ethernet_count;
+	uint8_t dram_banks;
+	const struct tensix_xy *dram_port; /* where each bank is reached */
+	const struct tensix_xy *dram_alias; /* further tiles of the same memory: 3 per group */
+	uint8_t dram_aliases;
+	uint8_t banks_per_group;        /* banks behind one port, dram_size apart */
+	uint64_t dram_size;             /* bytes of a bank */
+	uint32_t l1_size;
+	uint32_t local_size[5];         /* data RAM of B, NC, T0-T2 */
+	uint32_t iram_size;             /* NCRISC */
+	uint32_t ethernet_l1_size;
+	uint32_t mailbox;               /* L1 address of the mailboxes */
+	uint32_t niu_stride;            /* between command buffers */
+	uint32_t flit_bytes;
+	uint32_t packet_bytes;          /* the largest packet */
+	uint32_t dram_alignment;
+	uint32_t mhz;
+	double dram_bytes_per_cycle;    /* per bank */
+	uint32_t virtual_x, virtual_y;  /* where virtual coordinates start; 0 = none */
+	uint16_t core_choices[4];       /* Tensix cores of the parts that are sold, most first */
+};
+
+/* All architectures, NULL at the end of the list. */
+const struct tensix_arch *tensix_arch_at(unsigned i);
+const struct tensix_arch *tensix_arch_find(const char *name);
+
+/* ----------------------------------------------------------------- device */
+
+struct tensix_config {
+	const char *arch;      /* NULL: "wormhole_b0" */
+	unsigned cores;        /* Tensix cores; 0: what the architecture has at most */
+	uint64_t seed;         /* of the DRAM's jitter */
+	uint32_t dram_latency; /* cycles from a request's arrival to its first byte; 0: 100 */
+	uint32_t number;       /* of the device, for messages */
+};
+
+int tensix_new(struct tensix **out, const struct tensix_config *config, struct tacho_error *err);
+void tensix_free(struct tensix *t);
+
+enum tensix_tile { TENSIX_WORKER, TENSIX_ETHERNET };
+enum tensix_risc { TENSIX_B, TENSIX_NC, TENSIX_T0, TENSIX_T1, TENSIX_T2, TENSIX_RISCS };
+
+struct tensix_place {
+	enum tensix_tile tile;
+	uint8_t x, y;                 /* on NoC 0 */
+	uint8_t logical_x, logical_y; /* among the cores of its kind */
+	uint8_t riscs;                /* 5, Ethernet: 1 */
+};
+
+const struct tensix_arch *tensix_arch(const struct tensix *t);
+
+/* Cores are numbered in the order of their NoC coordinates: x, then y. */
+unsigned tensix_cores(const struct tensix *t);
+void tensix_place(const struct tensix *t, unsigned core, struct tensix_place *place);
+/* The core's number, or -1. */
+int tensix_core_logical(const struct tensix *t, enum tensix_tile tile, unsigned x, unsigned y);
+int tensix_core_noc(const struct tensix *t, unsigned x, unsigned y);
+/* Columns and rows of the worker grid. */
+void tensix_grid(const struct tensix *t, unsigned *columns, unsigned *rows);
+
+/*
+ * The host's view of a core: L1, and registers by words. Takes no time. TACHO_ELIMIT when outside.
+ */
+int tensix_read(struct tensix *t, unsigned core, uint32_t address, void *data, size_t len);
+int tensix_write(struct tensix *t, unsigned core, uint32_t address, const void *data, size_t len);
+int tensix_dram_read(struct tensix *t, unsigned bank, uint64_t address, void *data, size_t len);
+int tensix_dram_write(struct tensix *t, unsigned bank, uint64_t address, const void *data,
+		      size_t len);
+/* NoC coordinates of a bank and what is added to addresses in it. */
+void tensix_bank(const struct tensix *t, unsigned bank, struct tensix_xy *port, uint64_t *offset);
+
+/* -------------------------------------------------------------------- run */
+
+enum tensix_stop {
+	TENSIX_IDLE,  /* every RISC is in reset, stopped, or waits for what nobody will write */
+	TENSIX_LIMIT, /* the cycles are used up */
+	TENSIX_FAULT, /* a RISC stopped: tensix_fault() tells */
+};
+
+/* Lets the device run for at most CYCLES. */
+enum tensix_stop tensix_run(struct tensix *t, uint64_t cycles);
+
+/* Cycles since the device was made. */
+uint64_t tensix_now(const struct tensix *t);
+
+/* Lets time pass while nothing runs; a time in the past does nothing. */
+void tensix_advance(struct tensix *t, uint64_t to_cycle);
+
+enum tensix_fault_kind {
+	TENSIX_FAULT_NONE,
+	TENSIX_FAULT_ILLEGAL,    /* not an RV32IM instruction */
+	TENSIX_FAULT_MISALIGNED, /* an access that is not a multiple of its size */
+	TENSIX_FAULT_WILD,       /* an access to where nothing is */
+	TENSIX_FAULT_FETCH,      /* pc is outside of what can be executed */
+	TENSIX_FAULT_BREAK,      /* ebreak or ecall */
+	TENSIX_FAULT_NOC,        /* a NoC transfer to or from where nothing is */
+	TENSIX_FAULT_ENGINE,     /* the tile engine was asked for what it cannot do */
+};
+
+struct tensix_fault {
+	enum tensix_fault_kind kind;
+	unsigned device, core, risc;
+	struct tensix_place place;
+	uint32_t pc, word, address; /* the instruction, and the address of an access */
+	uint64_t cycle;
+	uint32_t x[32];
+};
+
+/* The first fault since the last call with CLEAR; false when there is none. */
+bool tensix_fault(struct tensix *t, struct tensix_fault *fault, bool clear);
+const char *tensix_fault_name(enum tensix_fault_kind kind);
+
+/* One state per RISC, for those who want to know why a device does not finish. */
+enum tensix_state { TENSIX_RESET, TENSIX_RUNNING, TENSIX_WAITING, TENSIX_STOPPED };
+struct tensix_hart_info {
+	enum tensix_state state;
+	uint32_t pc;
+	uint64_t cycle, instructions;
+	uint32_t watched; /* WAITING: the first address it waits for, 0 = a register */
+	uint32_t x[32];
+};
+int tensix_hart(const struct tensix *t, unsigned core, unsigned risc, struct tensix_hart_info *info);
+
+/* ------------------------------------------------------------- wall clock */
+
+/* What the clock of a core shows at true time 0, and how much faster it runs from a time on. */
+void tensix_clock_offset(struct tensix *t, unsigned core, int64_t cycles);
+int tensix_clock_rate(struct tensix *t, unsigned core, uint64_t from_cycle, double rate);
+/* What the clock of CORE shows at the true time CYCLE. */
+uint64_t tensix_clock_read(const struct tensix *t, unsigned core, uint64_t cycle);
+
+/* ------------------------------------------------------------- statistics */
+
+struct tensix_stats {
+	uint64_t instructions; /* really executed */
+	uint64_t slept;        /* of RISCs that spun on an unchanged word: not executed, only counted */
+	uint64_t packets, flits, dram_bytes;
+	uint64_t windows, events, pages_decoded, pages_shared;
+	uint64_t engine_ops, engine_unknown; /* instructions of the tile engine; passed over */
+};
+void tensix_stats(const struct tensix *t, struct tensix_stats *stats);
+
+/* A register that the model does not have and a program used: it read as 0. */
+struct tensix_unknown {
+	uint32_t address;
+	uint64_t reads, writes;
+	uint32_t pc; /* of the first use */
+	uint32_t core, risc;
+	uint32_t last_value; /* written */
+	const char *name;    /* of its block */
+};
+size_t tensix_unknown_count(const struct tensix *t);
+const struct tensix_unknown *tensix_unknown(const struct tensix *t, size_t i);
+
+/* ---------------------------------------------------------------- tracing */
+
+/* Called before each instruction; makes the device slow. NULL: off. */
+typedef void (*tensix_trace_fn)(void *context, unsigned core, unsigned risc, uint64_t cycle,
+				uint32_t pc, uint32_t word);
+void tensix_trace(struct tensix *t, tensix_trace_fn fn, void *context);
+
+/* -------------------------------------------------------------- addresses */
+
+#define TENSIX_LOCAL       0xFFB00000u
+#define TENSIX_TDMA        0xFFB11000u
+#define TENSIX_DEBUG       0xFFB12000u
+#define TENSIX_SOFT_RESET  0xFFB121B0u
+#define TENSIX_CLOCK_LOW   0xFFB121F0u
+#define TENSIX_CLOCK_HIGH  0xFFB121F4u
+#define TENSIX_CLOCK_LATCH 0xFFB121F8u
+#define TENSIX_NIU0        0xFFB20000u
+#define TENSIX_NIU1        0xFFB30000u
+#define TENSIX_STREAMS     0xFFB40000u
+#define TENSIX_MOP         0xFFB80000u
+#define TENSIX_IRAM        0xFFC00000u
+#define TENSIX_GPR         0xFFE00000u
+#define TENSIX_PUSH        0xFFE40000u
+#define TENSIX_PCBUF       0xFFE80000u
+#define TENSIX_MAILBOX     0xFFEC0000u
+#define TENSIX_CONFIG      0xFFEF0000u
+
+/* Soft reset bits: 1 = held. */
+#define TENSIX_RESET_ALL 0x00047800u
+
+#endif
