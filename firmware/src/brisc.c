@@ -1,0 +1,68 @@
+/* BRISC (and ERISC): starts the others, waits for the host, runs a launch, says when it is done. */
+#include "common.c"
+
+#define SYNC REG32(MAILBOX(M_SYNC))
+#define GO   REG8(MAILBOX(M_GO) + 3)
+
+static void start_others(void)
+{
+#ifndef TACHO_ERISC
+	SYNC = GO_INIT * 0x01010101u;
+	REG32(RISCV_DEBUG_REG_SOFT_RESET_0) = 0;
+	while (SYNC)
+		;
+#endif
+}
+
+/* A byte for each RISC that has a kernel: NC is the first. */
+static uint32_t sync_word(uint32_t enables)
+{
+	uint32_t word = 0;
+
+	for (uint32_t r = 1; r < 5; r++)
+		if (enables >> r & 1)
+			word |= (uint32_t)GO_RUN << 8 * (r - 1);
+	return word;
+}
+
+static void run(const volatile uint8_t *launch)
+{
+	uint32_t enables = LAUNCH_U32(launch, LAUNCH_ENABLES);
+
+	launch_setup(launch);
+	SYNC = sync_word(enables);
+	if (enables & 1)
+		launch_kernel(launch);
+	while (SYNC)
+		;
+}
+
+static void run_profiled(const volatile uint8_t *launch)
+{
+#if PROFILE_KERNEL
+	prof_init();
+#endif
+	{
+		DeviceZoneScopedMainN(RISC_NAME "-FW");
+		DeviceZoneSetCounter(LAUNCH_U32(launch, LAUNCH_ID));
+		run(launch);
+	}
+#if PROFILE_KERNEL
+	prof_finish();
+#endif
+}
+
+int main(void)
+{
+	start_others();
+	GO = GO_DONE;
+	for (;;) {
+		while (GO != GO_RUN && GO != GO_REPLAY)
+			;
+		if (GO == GO_REPLAY)
+			tacho_prof_replays++;
+		else
+			run_profiled(launch_message());
+		GO = GO_DONE;
+	}
+}

@@ -1,0 +1,40 @@
+/* What the firmware of all RISCs shares. */
+#ifndef FIRMWARE_H
+#define FIRMWARE_H
+
+#include "tacho_noc.h"
+#include <tacho/kernel_profiler.h>
+
+/* Reads the launch message: arguments, semaphores, circular buffers, the NoC of this RISC. */
+void launch_setup(const volatile uint8_t *launch);
+
+/* Runs this RISC's kernel inside its zone. */
+void launch_kernel(const volatile uint8_t *launch);
+
+#if PROFILE_KERNEL
+void prof_init(void);
+void prof_finish(void);
+#endif
+
+#define LAUNCH_U32(launch, offset) (*(const volatile uint32_t *)((launch) + (offset)))
+#define LAUNCH_U16(launch, offset) (*(const volatile uint16_t *)((launch) + (offset)))
+
+static inline const volatile uint8_t *launch_message(void)
+{
+	return (const volatile uint8_t *)(uintptr_t)(MAILBOX(M_LAUNCH) +
+						     (REG32(MAILBOX(M_LAUNCH_RD_PTR)) & 7) * LAUNCH_SIZE);
+}
+
+#if TACHO_RISC == 0
+#ifdef TACHO_ERISC
+#define RISC_NAME "ERISC"
+#else
+#define RISC_NAME "BRISC"
+#endif
+#elif TACHO_RISC == 1
+#define RISC_NAME "NCRISC"
+#else
+#define RISC_NAME "TRISC"
+#endif
+
+#endif

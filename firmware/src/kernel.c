@@ -1,0 +1,34 @@
+/* Around each kernel: its data get their first values, then kernel_main() runs. */
+#include TACHO_KERNEL
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern uint32_t __data_load[], __data_start[], __data_end[], __bss_start[], __bss_end[];
+
+__attribute__((section(".start"), used)) void _start(void)
+{
+	for (uint32_t *to = __data_start, *from = __data_load; to < __data_end;)
+		*to++ = *from++;
+	for (uint32_t *to = __bss_start; to < __bss_end;)
+		*to++ = 0;
+	kernel_main();
+}
+
+/* The compiler calls these for copies and clears of its own. */
+__attribute__((weak)) void *memcpy(void *to, const void *from, __SIZE_TYPE__ len)
+{
+	for (__SIZE_TYPE__ i = 0; i < len; i++)
+		((volatile uint8_t *)to)[i] = ((const uint8_t *)from)[i];
+	return to;
+}
+
+__attribute__((weak)) void *memset(void *to, int value, __SIZE_TYPE__ len)
+{
+	for (__SIZE_TYPE__ i = 0; i < len; i++)
+		((volatile uint8_t *)to)[i] = (uint8_t)value;
+	return to;
+}
+#ifdef __cplusplus
+}
+#endif

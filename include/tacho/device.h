@@ -1,0 +1,176 @@
+/*
+ * Tacho devices: open one, give it data and kernels, run them.
+ *
+ *	#include <tacho/device.h>
+ *
+ *	struct tacho_device *device;
+ *	struct tacho_program *program;
+ *
+ *	tacho_device_open(&device, NULL);
+ *	tacho_program_new(&program, device);
+ *	tacho_program_kernel(program, &(struct tacho_kernel){
+ *		.source = "hello.c", .risc = TACHO_BRISC, .cores = {{0, 0}, {7, 7}}});
+ *	tacho_enqueue(device, program);
+ *	if (tacho_finish(device) < 0)
+ *		fprintf(stderr, "%s\n", tacho_device_error());
+ *
+ *	$ cc prog.c -ltacho_device -ltacho && tacho run -- ./a.out
+ *
+ * The device is the built-in software one: it runs kernels on a model of a grid of Tensix cores, and
+ * the times it tells are the model's (docs/device.md). Kernels are C or C++ files, compiled by
+ * riscv64-unknown-elf-gcc when a program is first run and kept in a cache.
+ *
+ * Rules that hold for everything here:
+ *
+ *  - Functions return 0 (or a number that is not negative), or a negative value; then
+ *    tacho_device_error() has the reason, for the calling thread.
+ *  - A device and all that was made from it is used by one thread at a time. Devices are independent.
+ *  - Destructors take NULL. A device must outlive its buffers and programs.
+ *  - Each call is a zone of its thread when somebody records (tacho/tacho.h).
+ */
+#ifndef TACHO_DEVICE_H
+#define TACHO_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TACHO_DEVICE_API __attribute__((visibility("default")))
+
+struct tacho_device;
+struct tacho_buffer;
+struct tacho_program;
+
+/* Why the last call of this thread failed; several lines when a kernel stopped or does not compile. */
+TACHO_DEVICE_API const char *tacho_device_error(void);
+
+/* ---------------------------------------------------------------- devices */
+
+struct tacho_device_options {
+	const char *arch;      /* "wormhole_b0" (when NULL), "blackhole", "tiny"; $TACHO_ARCH before that */
+	unsigned cores;        /* Tensix cores; 0: all */
+	uint64_t seed;         /* of the model's DRAM jitter */
+	uint64_t max_cycles;   /* a program that runs longer fails; 0: 10^10 */
+};
+
+/* OPTIONS may be NULL. Starts the firmware on all cores. */
+TACHO_DEVICE_API int tacho_device_open(struct tacho_device **device,
+				       const struct tacho_device_options *options);
+/* Waits for what runs, tells the profiler, frees everything. */
+TACHO_DEVICE_API void tacho_device_close(struct tacho_device *device);
+
+struct tacho_device_info {
+	const char *arch;
+	unsigned number;        /* 0 for the first device of the process */
+	unsigned columns, rows; /* of the grid of Tensix cores */
+	unsigned cores, ethernet_cores;
+	unsigned dram_banks;
+	uint64_t dram_bank_size;
+	uint32_t l1_size, l1_free; /* bytes of L1, and of them for buffers */
+	uint32_t mhz;
+};
+TACHO_DEVICE_API void tacho_device_info(const struct tacho_device *device,
+					struct tacho_device_info *info);
+
+/* Logical coordinates: columns and rows of the grid, from 0. */
+struct tacho_core {
+	uint16_t x, y;
+};
+struct tacho_core_range {
+	struct tacho_core first, last; /* both included */
+};
+
+/* NoC coordinates of a core, as kernels need them for addresses. */
+TACHO_DEVICE_API int tacho_core_noc(const struct tacho_device *device, struct tacho_core core,
+				    struct tacho_core *noc);
+
+/* Cycles that have passed on the device. */
+TACHO_DEVICE_API uint64_t tacho_device_cycles(const struct tacho_device *device);
+
+/* ---------------------------------------------------------------- buffers */
+
+enum tacho_memory { TACHO_DRAM, TACHO_L1 };
+
+/*
+ * SIZE bytes in pages that go round over all banks: DRAM banks, or L1 of the Tensix cores in the order
+ * of their rows. Page i is at tacho_buffer_address() + i / banks * page_size of bank i % banks.
+ */
+TACHO_DEVICE_API int tacho_buffer_new(struct tacho_buffer **buffer, struct tacho_device *device,
+				      enum tacho_memory memory, uint64_t size, uint32_t page_size);
+TACHO_DEVICE_API void tacho_buffer_free(struct tacho_buffer *buffer);
+TACHO_DEVICE_API uint32_t tacho_buffer_address(const struct tacho_buffer *buffer);
+
+/* Wait for what runs, then copy. */
+TACHO_DEVICE_API int tacho_buffer_write(struct tacho_buffer *buffer, uint64_t offset,
+					const void *data, uint64_t len);
+TACHO_DEVICE_API int tacho_buffer_read(struct tacho_buffer *buffer, uint64_t offset, void *data,
+				       uint64_t len);
+
+/* L1 of one core, for those who lay it out themselves. */
+TACHO_DEVICE_API int tacho_core_write(struct tacho_device *device, struct tacho_core core,
+				      uint32_t address, const void *data, size_t len);
+TACHO_DEVICE_API int tacho_core_read(struct tacho_device *device, struct tacho_core core,
+				     uint32_t address, void *data, size_t len);
+
+/* --------------------------------------------------------------- programs */
+
+enum tacho_risc { TACHO_BRISC, TACHO_NCRISC, TACHO_COMPUTE, TACHO_ERISC };
+enum tacho_fidelity { TACHO_HIFI4, TACHO_LOFI, TACHO_HIFI2, TACHO_HIFI3 };
+enum tacho_format {
+	TACHO_FLOAT32 = 0,
+	TACHO_BFLOAT16 = 5,
+	TACHO_BFP8_B = 6,
+	TACHO_BFP4_B = 7,
+	TACHO_INT32 = 8,
+	TACHO_UINT32 = 24
+};
+
+struct tacho_kernel {
+	const char *source;            /* path of a .c or C++ file that has kernel_main() */
+	enum tacho_risc risc;          /* TACHO_COMPUTE: all three TRISCs */
+	struct tacho_core_range cores; /* ERISC: Ethernet cores, numbered in x */
+	const uint32_t *compile_args;  /* get_compile_time_arg_val(i) */
+	unsigned compile_arg_count;
+	const char *const *defines; /* "NAME" or "NAME=VALUE", NULL at the end; may be NULL */
+	enum tacho_fidelity fidelity;
+};
+
+struct tacho_cb {
+	unsigned index; /* 0 to 31; by custom inputs from 0, outputs from 16 */
+	struct tacho_core_range cores;
+	uint32_t pages, page_size;
+	enum tacho_format format; /* for compute kernels */
+};
+
+TACHO_DEVICE_API int tacho_program_new(struct tacho_program **program, struct tacho_device *device);
+TACHO_DEVICE_API void tacho_program_free(struct tacho_program *program);
+
+/* Strings and arrays are copied. The kernel's number. */
+TACHO_DEVICE_API int tacho_program_kernel(struct tacho_program *program,
+					  const struct tacho_kernel *kernel);
+TACHO_DEVICE_API int tacho_program_cb(struct tacho_program *program, const struct tacho_cb *cb);
+/* The semaphore's number, for get_semaphore(). It has its first value at each run. */
+TACHO_DEVICE_API int tacho_program_semaphore(struct tacho_program *program,
+					     struct tacho_core_range cores, uint32_t value);
+/* get_arg_val() on one core; get_common_arg_val() on all cores of the kernel. At most 256 words. */
+TACHO_DEVICE_API int tacho_program_args(struct tacho_program *program, int kernel,
+					struct tacho_core core, const uint32_t *args, unsigned n);
+TACHO_DEVICE_API int tacho_program_common_args(struct tacho_program *program, int kernel,
+					       const uint32_t *args, unsigned n);
+
+/* Compiles and links now instead of at the first run. */
+TACHO_DEVICE_API int tacho_program_compile(struct tacho_program *program);
+
+/* Starts a program; waits only for the one before. A program may be run again and again. */
+TACHO_DEVICE_API int tacho_enqueue(struct tacho_device *device, struct tacho_program *program);
+
+/* Waits until all is done. Fails when a kernel stopped, waits for ever, or runs too long. */
+TACHO_DEVICE_API int tacho_finish(struct tacho_device *device);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,70 @@
+/*
+ * What a device must be able to do to be used through tacho/device.h: a memory image with a little
+ * control. The software device implements it; recorded memory dumps do in tests; hardware can.
+ *
+ * All functions get the SELF pointer that the device was made with. They return 0 or a negative value.
+ * Cores are numbered from 0 in the order of their NoC coordinates, x first.
+ */
+#ifndef TACHO_DEVICE_OPS_H
+#define TACHO_DEVICE_OPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tacho_device_shape {
+	const char *arch;
+	unsigned columns, rows, cores; /* the grid of Tensix cores; all cores, Ethernet too */
+	unsigned dram_banks;
+	uint64_t dram_bank_size;
+	uint32_t dram_alignment;
+	uint32_t l1_size;
+	uint32_t local_size[5]; /* data RAM per RISC */
+	uint32_t mailbox;       /* L1 address of the mailboxes */
+	uint32_t niu_stride, packet_bytes;
+	uint32_t mhz;
+};
+
+struct tacho_device_core {
+	int ethernet;
+	uint8_t x, y;                 /* NoC 0 */
+	uint8_t logical_x, logical_y;
+	uint8_t riscs;
+	uint32_t l1_size;
+};
+
+struct tacho_device_bank {
+	uint8_t x, y;
+	uint64_t offset; /* added to addresses */
+};
+
+enum tacho_device_stop { TACHO_STOP_IDLE, TACHO_STOP_LIMIT, TACHO_STOP_FAULT };
+
+/* Where a RISC is, or why it stopped. */
+struct tacho_device_risc {
+	int running, waiting, stopped; /* none: in reset */
+	const char *reason;            /* stopped: the kind of fault, else NULL */
+	unsigned core, risc;
+	uint32_t pc, word, address; /* instruction, and the address of the access or of the word waited for */
+	uint64_t cycle;
+	uint32_t x[32];
+};
+
+struct tacho_device_ops {
+	void (*close)(void *self);
+	void (*shape)(void *self, struct tacho_device_shape *shape);
+	int (*core)(void *self, unsigned core, struct tacho_device_core *info);
+	void (*bank)(void *self, unsigned bank, struct tacho_device_bank *info);
+	/* L1, or one register word. */
+	int (*read)(void *self, unsigned core, uint32_t address, void *data, size_t len);
+	int (*write)(void *self, unsigned core, uint32_t address, const void *data, size_t len);
+	int (*dram_read)(void *self, unsigned bank, uint64_t address, void *data, size_t len);
+	int (*dram_write)(void *self, unsigned bank, uint64_t address, const void *data, size_t len);
+	/* Lets the device work for at most CYCLES. */
+	enum tacho_device_stop (*run)(void *self, uint64_t cycles);
+	uint64_t (*cycles)(void *self);
+	/* The state of a RISC; and the first fault, which is forgotten then (1: there is one). */
+	int (*risc)(void *self, unsigned core, unsigned risc, struct tacho_device_risc *info);
+	int (*fault)(void *self, struct tacho_device_risc *info);
+};
+
+#endif

@@ -1,0 +1,172 @@
+/* The software device behind struct tacho_device_ops. */
+#include "device/device.h"
+
+#include "tensix/tensix.h"
+
+#include <string.h>
+
+static void be_close(void *self)
+{
+	tensix_free(self);
+}
+
+static void be_shape(void *self, struct tacho_device_shape *shape)
+{
+	const struct tensix_arch *a = tensix_arch(self);
+
+	*shape = (struct tacho_device_shape){
+		.arch = a->name,
+		.cores = tensix_cores(self),
+		.dram_banks = a->dram_banks,
+		.dram_bank_size = a->dram_size,
+		.dram_alignment = a->dram_alignment,
+		.l1_size = a->l1_size,
+		.mailbox = a->mailbox,
+		.niu_stride = a->niu_stride,
+		.packet_bytes = a->packet_bytes,
+		.mhz = a->mhz,
+	};
+	memcpy(shape->local_size, a->local_size, sizeof(shape->local_size));
+	tensix_grid(self, &shape->columns, &shape->rows);
+}
+
+static int be_core(void *self, unsigned core, struct tacho_device_core *info)
+{
+	const struct tensix_arch *a = tensix_arch(self);
+	struct tensix_place p;
+
+	if (core >= tensix_cores(self))
+		return TACHO_ELIMIT;
+	tensix_place(self, core, &p);
+	*info = (struct tacho_device_core){
+		.ethernet = p.tile == TENSIX_ETHERNET,
+		.x = p.x,
+		.y = p.y,
+		.logical_x = p.logical_x,
+		.logical_y = p.logical_y,
+		.riscs = p.riscs,
+		.l1_size = p.tile == TENSIX_ETHERNET ? a->ethernet_l1_size : a->l1_size,
+	};
+	return 0;
+}
+
+static void be_bank(void *self, unsigned bank, struct tacho_device_bank *info)
+{
+	struct tensix_xy port;
+	uint64_t offset;
+
+	tensix_bank(self, bank, &port, &offset);
+	*info = (struct tacho_device_bank){port.x, port.y, offset};
+}
+
+static int be_read(void *self, unsigned core, uint32_t address, void *data, size_t len)
+{
+	return tensix_read(self, core, address, data, len);
+}
+
+static int be_write(void *self, unsigned core, uint32_t address, const void *data, size_t len)
+{
+	return tensix_write(self, core, address, data, len);
+}
+
+static int be_dram_read(void *self, unsigned bank, uint64_t address, void *data, size_t len)
+{
+	return tensix_dram_read(self, bank, address, data, len);
+}
+
+static int be_dram_write(void *self, unsigned bank, uint64_t address, const void *data, size_t len)
+{
+	return tensix_dram_write(self, bank, address, data, len);
+}
+
+static enum tacho_device_stop be_run(void *self, uint64_t cycles)
+{
+	switch (tensix_run(self, cycles)) {
+	case TENSIX_IDLE:
+		return TACHO_STOP_IDLE;
+	case TENSIX_LIMIT:
+		return TACHO_STOP_LIMIT;
+	default:
+		return TACHO_STOP_FAULT;
+	}
+}
+
+static uint64_t be_cycles(void *self)
+{
+	return tensix_now(self);
+}
+
+static int be_risc(void *self, unsigned core, unsigned risc, struct tacho_device_risc *info)
+{
+	struct tensix_hart_info h;
+	int r = tensix_hart(self, core, risc, &h);
+
+	if (r < 0)
+		return r;
+	*info = (struct tacho_device_risc){
+		.running = h.state == TENSIX_RUNNING,
+		.waiting = h.state == TENSIX_WAITING,
+		.stopped = h.state == TENSIX_STOPPED,
+		.core = core,
+		.risc = risc,
+		.pc = h.pc,
+		.address = h.watched,
+		.cycle = h.cycle,
+	};
+	memcpy(info->x, h.x, sizeof(info->x));
+	return 0;
+}
+
+static int be_fault(void *self, struct tacho_device_risc *info)
+{
+	struct tensix_fault f;
+
+	if (!tensix_fault(self, &f, true))
+		return 0;
+	*info = (struct tacho_device_risc){
+		.stopped = 1,
+		.reason = tensix_fault_name(f.kind),
+		.core = f.core,
+		.risc = f.risc,
+		.pc = f.pc,
+		.word = f.word,
+		.address = f.address,
+		.cycle = f.cycle,
+	};
+	memcpy(info->x, f.x, sizeof(info->x));
+	return 1;
+}
+
+static const struct tacho_device_ops ops_tensix = {
+	.close = be_close,
+	.shape = be_shape,
+	.core = be_core,
+	.bank = be_bank,
+	.read = be_read,
+	.write = be_write,
+	.dram_read = be_dram_read,
+	.dram_write = be_dram_write,
+	.run = be_run,
+	.cycles = be_cycles,
+	.risc = be_risc,
+	.fault = be_fault,
+};
+
+int backend_tensix(const struct tacho_device_ops **ops, void **self,
+		   const struct tacho_device_options *options, unsigned number)
+{
+	struct tensix_config config = {
+		.arch = options->arch,
+		.cores = options->cores,
+		.seed = options->seed,
+		.number = number,
+	};
+	struct tensix *t;
+	int r = tensix_new(&t, &config, device_error());
+
+	if (r < 0)
+		return r;
+	*ops = &ops_tensix;
+	*self = t;
+	return 0;
+}

@@ -1,0 +1,486 @@
+/*
+ * Kernels and firmware to ELF files. The cache ($TACHO_CACHE, else $XDG_CACHE_HOME/tacho, else
+ * ~/.cache/tacho) has for each command KEY.elf and KEY.deps: the files that went in, with a hash of
+ * their content. An entry counts while they all still have it. Files are written under a temporary
+ * name and renamed, so that several processes may share a cache.
+ */
+#include "device/device.h"
+
+#include "tacho_layout.h"
+#include <tacho/tacho.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define COMPILER  "riscv64-unknown-elf-gcc"
+#define MAX_WORDS 96
+#define MAX_FILE  (64u << 20)
+
+extern char **environ;
+
+/* A command line that owns its words. */
+struct words {
+	char *v[MAX_WORDS + 1];
+	size_t n;
+	bool failed;
+};
+
+static void __attribute__((format(printf, 2, 3))) word(struct words *w, const char *format, ...)
+{
+	va_list args;
+
+	if (w->n == MAX_WORDS) {
+		w->failed = true;
+		return;
+	}
+	va_start(args, format);
+	if (vasprintf(&w->v[w->n], format, args) < 0)
+		w->failed = true;
+	else
+		w->n++;
+	va_end(args);
+}
+
+static void words_free(struct words *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		free(w->v[i]);
+	w->n = 0;
+}
+
+/* ---- files ---- */
+static int read_file(const char *path, uint8_t **bytes, size_t *size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	size_t at = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return TACHO_EREAD;
+	if (fstat(fd, &st) < 0 || st.st_size > MAX_FILE || !(*bytes = malloc((size_t)st.st_size + 1))) {
+		close(fd);
+		return TACHO_EREAD;
+	}
+	while (at < (size_t)st.st_size &&
+	       (n = read(fd, *bytes + at, (size_t)st.st_size - at)) > 0)
+		at += (size_t)n;
+	close(fd);
+	(*bytes)[at] = 0;
+	*size = at;
+	return 0;
+}
+
+static uint64_t hash(uint64_t h, const void *bytes, size_t len)
+{
+	const uint8_t *p = bytes;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ p[i]) * 0x100000001b3ull;
+	return h;
+}
+
+static uint64_t hash_file(const char *path)
+{
+	uint8_t *bytes;
+	size_t size;
+	uint64_t h;
+
+	if (read_file(path, &bytes, &size) < 0)
+		return 0;
+	h = hash(0xcbf29ce484222325ull, bytes, size);
+	free(bytes);
+	return h ? h : 1;
+}
+
+static int make_folders(char *path)
+{
+	for (char *p = path + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = 0;
+		mkdir(path, 0777);
+		*p = '/';
+	}
+	if (mkdir(path, 0777) < 0 && errno != EEXIST)
+		return device_fail(TACHO_EWRITE, "cannot make the kernel cache %s: %s", path,
+				   strerror(errno));
+	return 0;
+}
+
+static int cache_folder(char *path, size_t size)
+{
+	const char *own = getenv("TACHO_CACHE"), *xdg = getenv("XDG_CACHE_HOME"),
+		   *home = getenv("HOME");
+
+	if (own && *own)
+		snprintf(path, size, "%s", own);
+	else if (xdg && *xdg)
+		snprintf(path, size, "%s/tacho", xdg);
+	else
+		snprintf(path, size, "%s/.cache/tacho", home && *home ? home : "/tmp");
+	return make_folders(path);
+}
+
+/* Firmware sources and kernel headers: $TACHO_FIRMWARE, the source tree, or where it was installed. */
+static int firmware_folders(char *firmware, char *include, size_t size)
+{
+	static const char *const places[][2] = {
+		{TACHO_SOURCE_FIRMWARE, TACHO_SOURCE_INCLUDE},
+		{TACHO_INSTALL_FIRMWARE, TACHO_INSTALL_INCLUDE},
+	};
+	const char *own = getenv("TACHO_FIRMWARE");
+
+	if (own && *own) {
+		snprintf(firmware, size, "%s", own);
+		snprintf(include, size, "%s/../include", own);
+		return 0;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(firmware, size, "%s", places[i][0]);
+		snprintf(include, size, "%s", places[i][1]);
+		if (access(firmware, R_OK) == 0)
+			return 0;
+	}
+	return device_fail(TACHO_EREAD, "no firmware in %s: is Tacho installed?", firmware);
+}
+
+/* ---- the command ---- */
+static bool is_cpp(const char *source)
+{
+	const char *dot = strrchr(source, '.');
+
+	return dot && strcmp(dot, ".c");
+}
+
+static void add_layout(struct words *w, const struct tacho_device *d, const struct build *b)
+{
+	static const uint32_t text[] = {FW_BRISC, FW_NCRISC, FW_TRISC0, FW_TRISC1, FW_TRISC2};
+	static const uint32_t end[] = {FW_TRISC0, KERNEL_TEXT, FW_TRISC1, BANK_TABLE, FW_NCRISC};
+	uint32_t slot = KERNEL_TEXT + b->risc * KERNEL_TEXT_SLOT;
+	uint32_t ram_end = LOCAL_RAM + d->shape.local_size[b->risc];
+
+	word(w, "-Wl,--defsym=__tacho_text=0x%x", b->firmware ? text[b->risc] : slot);
+	word(w, "-Wl,--defsym=__tacho_text_end=0x%x",
+	     b->firmware ? end[b->risc] : slot + KERNEL_TEXT_SLOT);
+	word(w, "-Wl,--defsym=__tacho_data=0x%x", b->firmware ? LOCAL_RAM : KERNEL_DATA);
+	/* A kernel leaves half a KiB for the stack. */
+	word(w, "-Wl,--defsym=__tacho_data_end=0x%x", b->firmware ? KERNEL_DATA : ram_end - 512);
+	word(w, "-Wl,--defsym=__tacho_zone_base=%u", d->next_zone);
+	word(w, "-DTACHO_STACK=\"0x%x\"", ram_end);
+}
+
+static void add_defines(struct words *w, const struct tacho_device *d, const struct build *b)
+{
+	word(w, "-DTACHO_RISC=%u", b->risc);
+	word(w, "-DTACHO_MAILBOX=%u", d->shape.mailbox);
+	word(w, "-DTACHO_NIU_STRIDE=%u", d->shape.niu_stride);
+	word(w, "-DTACHO_PACKET=%u", d->shape.packet_bytes);
+	word(w, "-DTACHO_DRAM_BANKS=%u", d->shape.dram_banks);
+	word(w, "-DTACHO_L1_BANKS=%u", d->workers);
+	word(w, "-DPROFILE_KERNEL=%u", d->profile);
+	word(w, "-DPROFILER_FULL_HOST_BUFFER_SIZE_PER_RISC=48000");
+	if (b->ethernet)
+		word(w, "-DTACHO_ERISC");
+	for (size_t i = 0; b->defines && b->defines[i]; i++)
+		word(w, "-D%s", b->defines[i]);
+}
+
+static int command(struct words *w, const struct tacho_device *d, const struct build *b)
+{
+	const char *compiler = getenv("TACHO_RISCV_CC");
+	char firmware[1024], include[1024], source[2048], *real = NULL;
+	bool cpp = !b->firmware && is_cpp(b->source);
+	int r = firmware_folders(firmware, include, sizeof(firmware));
+
+	if (r < 0)
+		return r;
+	if (!b->firmware) {
+		real = realpath(b->source, NULL);
+		if (!real)
+			return device_fail(TACHO_EREAD, "cannot read the kernel %s: %s", b->source,
+					   strerror(errno));
+	}
+	word(w, "%s", compiler && *compiler ? compiler : COMPILER);
+	for (const char *const *f = (const char *const[]){"-march=rv32im", "-mabi=ilp32", "-Os", "-g",
+							  "-ffreestanding", "-nostdlib", "-Wall",
+							  "-fno-tree-loop-distribute-patterns",
+							  "-fdiagnostics-color=never", NULL};
+	     *f; f++)
+		word(w, "%s", *f);
+	word(w, "%s", cpp ? "-std=c++17" : "-std=gnu17");
+	if (cpp) {
+		word(w, "-fno-exceptions");
+		word(w, "-fno-rtti");
+		word(w, "-fno-threadsafe-statics");
+	}
+	word(w, "-I%s/include", firmware);
+	word(w, "-I%s", include);
+	add_defines(w, d, b);
+	add_layout(w, d, b);
+	if (b->symbols)
+		word(w, "-Wl,--just-symbols=%s", b->symbols->path);
+	word(w, "-Wl,-T,%s/link.ld", firmware);
+	word(w, "-Wl,--no-warn-rwx-segments");
+	if (real)
+		word(w, "-DTACHO_KERNEL=\"%s\"", real);
+	snprintf(source, sizeof(source), "%s/src/%s", firmware, b->firmware ? b->source : "kernel.c");
+	word(w, "-x");
+	word(w, "%s", cpp ? "c++" : "c");
+	word(w, "%s", source);
+	word(w, "-lgcc");
+	free(real);
+	return w->failed ? device_fail(TACHO_ELIMIT, "too many defines for %s", b->source) : 0;
+}
+
+/* ---- the cache ---- */
+
+/* "HASH PATH" per line. */
+static bool deps_hold(const char *path)
+{
+	uint8_t *bytes;
+	size_t size;
+	bool hold = true;
+	char *line, *rest;
+
+	if (read_file(path, &bytes, &size) < 0)
+		return false;
+	for (line = strtok_r((char *)bytes, "\n", &rest); line && hold;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		char *name;
+		uint64_t want = strtoull(line, &name, 16);
+
+		hold = *name == ' ' && hash_file(name + 1) == want;
+	}
+	free(bytes);
+	return hold && size;
+}
+
+/* Turns the compiler's rule ("target: a b \ c") into our list. */
+static int write_deps(const char *rule_path, const char *path)
+{
+	struct buf list = BUF_INIT;
+	uint8_t *bytes;
+	size_t size;
+	char *name, *rest, temporary[1200];
+	FILE *f;
+	int r;
+
+	if (read_file(rule_path, &bytes, &size) < 0)
+		return TACHO_EREAD;
+	name = strchr((char *)bytes, ':');
+	for (name = name ? strtok_r(name + 1, " \\\n", &rest) : NULL; name;
+	     name = strtok_r(NULL, " \\\n", &rest))
+		buf_addf(&list, "%016llx %s\n", (unsigned long long)hash_file(name), name);
+	free(bytes);
+	snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)getpid());
+	f = fopen(temporary, "we");
+	r = f && fwrite(list.data, 1, list.len, f) == list.len ? 0 : TACHO_EWRITE;
+	if (f && fclose(f))
+		r = TACHO_EWRITE;
+	if (r == 0 && rename(temporary, path) < 0)
+		r = TACHO_EWRITE;
+	buf_free(&list);
+	return r;
+}
+
+/* Runs the command; what it prints goes to OUTPUT. */
+static int run(struct words *w, struct buf *output)
+{
+	posix_spawn_file_actions_t actions;
+	int pipe_fd[2], status = 0, r;
+	pid_t pid;
+	char part[4096];
+	ssize_t n;
+
+	if (pipe2(pipe_fd, O_CLOEXEC) < 0)
+		return device_fail(TACHO_EINTERNAL, "no pipe: %s", strerror(errno));
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], 1);
+	posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], 2);
+	w->v[w->n] = NULL;
+	r = posix_spawnp(&pid, w->v[0], &actions, NULL, w->v, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(pipe_fd[1]);
+	if (r) {
+		close(pipe_fd[0]);
+		return device_fail(TACHO_EREAD,
+				   "cannot run %s: %s (Debian: apt-get install gcc-riscv64-unknown-elf)",
+				   w->v[0], strerror(r));
+	}
+	while ((n = read(pipe_fd[0], part, sizeof(part))) > 0)
+		buf_add(output, part, (size_t)n);
+	close(pipe_fd[0]);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : TACHO_EFORMAT;
+}
+
+static int compile(struct words *w, const struct build *b, const char *elf, const char *deps)
+{
+	struct buf output = BUF_INIT, text = BUF_INIT;
+	char temporary[1100], rule[1200];
+	int r;
+
+	snprintf(temporary, sizeof(temporary), "%s.%d", elf, (int)getpid());
+	snprintf(rule, sizeof(rule), "%s.d", temporary);
+	word(w, "-MD");
+	word(w, "-MF");
+	word(w, "%s", rule);
+	word(w, "-o");
+	word(w, "%s", temporary);
+	r = run(w, &output);
+	if (r == TACHO_EFORMAT) {
+		buf_addf(&text, "%s does not compile for %s:\n%s", b->source,
+			 risc_name(b->risc, b->ethernet), output.data);
+		r = device_fail_text(r, text.data);
+	}
+	if (r == 0 && (write_deps(rule, deps) < 0 || rename(temporary, elf) < 0))
+		r = device_fail(TACHO_EWRITE, "cannot write %s: %s", elf, strerror(errno));
+	unlink(rule);
+	if (r < 0)
+		unlink(temporary);
+	buf_free(&output);
+	buf_free(&text);
+	return r;
+}
+
+/* ---- loading ---- */
+
+/* One image of text and first data, as it is put into L1. */
+static int make_image(struct binary *b)
+{
+	uint32_t low = UINT32_MAX, high = 0;
+
+	for (unsigned i = 0; i < b->elf.segments; i++) {
+		const struct elf_segment *s = &b->elf.segment[i];
+
+		if (!s->file_size)
+			continue;
+		low = s->load < low ? s->load : low;
+		high = s->load + s->file_size > high ? s->load + s->file_size : high;
+	}
+	if (low >= high || high > 1u << 20)
+		return device_fail(TACHO_EDAMAGED, "%s has no text", b->path);
+	b->text = calloc(1, high - low);
+	if (!b->text)
+		return device_fail(TACHO_ENOMEM, "no memory");
+	for (unsigned i = 0; i < b->elf.segments; i++) {
+		const struct elf_segment *s = &b->elf.segment[i];
+
+		if (s->file_size)
+			memcpy(b->text + (s->load - low), s->bytes, s->file_size);
+	}
+	b->load = low;
+	b->text_size = high - low;
+	b->entry = b->elf.entry;
+	return 0;
+}
+
+/* Numbers that mean something else are passed over. */
+static uint32_t after_zones(uint32_t from, uint32_t count)
+{
+	static const uint32_t reserved[] = {PROF_ID_COUNTERS, PROF_ID_NOC, PROF_ID_NOC_DEBUG};
+	uint32_t next = from + count;
+
+	for (unsigned i = 0; i < 3; i++)
+		if (next <= reserved[i] && next + 512 > reserved[i])
+			next = reserved[i] + 1;
+	return next;
+}
+
+static int load(struct tacho_device *d, const struct build *build, uint64_t key, const char *path,
+		const struct binary **out)
+{
+	struct binary *b = calloc(1, sizeof(*b));
+	const uint8_t *records;
+	uint32_t size;
+	int r;
+
+	if (!b)
+		return device_fail(TACHO_ENOMEM, "no memory");
+	b->key = key;
+	b->path = strdup(path);
+	b->source = build->firmware ? NULL : strdup(build->source);
+	r = read_file(path, &b->bytes, &b->size) < 0
+		    ? device_fail(TACHO_EREAD, "cannot read %s", path)
+		    : elf_parse(&b->elf, b->bytes, b->size, device_error());
+	if (r == 0)
+		r = make_image(b);
+	if (r < 0) {
+		binary_free(b);
+		return r;
+	}
+	b->zones_from = d->next_zone;
+	if (elf_section(&b->elf, ".tsc_zones", &records, &size))
+		b->zones = size / 16;
+	d->next_zone = after_zones(d->next_zone, b->zones);
+	b->next = d->binaries;
+	d->binaries = b;
+	*out = b;
+	return 0;
+}
+
+void binary_free(struct binary *b)
+{
+	if (!b)
+		return;
+	elf_free(&b->elf);
+	free(b->bytes);
+	free(b->text);
+	free(b->path);
+	free(b->source);
+	free(b);
+}
+
+/* What a binary is known by while the device is open: all of its command but the zones' numbers. */
+static uint64_t command_key(const struct words *w, bool with_zones)
+{
+	uint64_t h = hash(0xcbf29ce484222325ull, TACHO_VERSION, sizeof(TACHO_VERSION));
+
+	for (size_t i = 0; i < w->n; i++)
+		if (with_zones || !strstr(w->v[i], "__tacho_zone_base"))
+			h = hash(h, w->v[i], strlen(w->v[i]) + 1);
+	return h;
+}
+
+int build_binary(struct tacho_device *d, const struct build *build, const struct binary **out)
+{
+	char folder[800], elf[900], deps[900];
+	struct words w = {0};
+	uint64_t key;
+	int r = command(&w, d, build);
+
+	if (r == 0)
+		r = cache_folder(folder, sizeof(folder));
+	if (r < 0)
+		goto out;
+	key = command_key(&w, false);
+	for (struct binary *b = d->binaries; b; b = b->next) {
+		if (b->key == key) {
+			*out = b;
+			goto out;
+		}
+	}
+	snprintf(elf, sizeof(elf), "%s/%016llx.elf", folder,
+		 (unsigned long long)command_key(&w, true));
+	snprintf(deps, sizeof(deps), "%s/%016llx.deps", folder,
+		 (unsigned long long)command_key(&w, true));
+	if (!deps_hold(deps) || access(elf, R_OK) < 0) {
+		TACHO_ZONE("compile kernel");
+		r = compile(&w, build, elf, deps);
+	}
+	if (r == 0)
+		r = load(d, build, key, elf, out);
+out:
+	words_free(&w);
+	return r;
+}

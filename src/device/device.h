@@ -1,0 +1,152 @@
+/*
+ * The inside of libtacho_device: it runs in the user's program. Reading order: open.c (a device and
+ * its firmware), buffer.c, program.c (what a program consists of), build.c (kernels to ELF files, with
+ * a cache), launch.c (a program onto the cores and back), report.c (why it did not work).
+ */
+#ifndef DEVICE_DEVICE_H
+#define DEVICE_DEVICE_H
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "tensix/elf.h"
+
+#include <tacho/device.h>
+#include <tacho/device_ops.h>
+
+#include <stdbool.h>
+
+#define DEVICE_RISCS 5
+
+/* The error of the calling thread. Both return CODE. */
+struct tacho_error *device_error(void);
+int device_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same with a text of any length. */
+int device_fail_text(int code, const char *text);
+
+/* A kernel or firmware, built. Kept by the device until it is closed; shared by content. */
+struct binary {
+	uint64_t key;
+	char *path;
+	char *source; /* as the user gave it; firmware: NULL */
+	uint8_t *bytes;
+	size_t size;
+	struct elf_image elf;
+	uint8_t *text; /* image to be put at .load */
+	uint32_t load, text_size;
+	uint32_t entry;
+	uint32_t zones_from, zones; /* numbers of its zones */
+	struct binary *next;
+};
+
+/* What is compiled: one source for one RISC. */
+struct build {
+	const char *source;
+	unsigned risc; /* 0 to 4 */
+	bool firmware, ethernet;
+	const char *const *defines; /* "NAME=VALUE", NULL at the end */
+	const struct binary *symbols; /* of the firmware, for kernels */
+};
+
+struct device_core {
+	struct tacho_device_core info;
+	const struct binary *loaded[DEVICE_RISCS]; /* kernels that are in its L1 */
+	bool busy;                                 /* a program runs on it */
+	const struct tacho_program *program;       /* the last one */
+};
+
+struct range_free {
+	uint64_t address, size;
+};
+
+struct tacho_device {
+	const struct tacho_device_ops *ops;
+	void *self;
+	unsigned number;
+	struct tacho_device_shape shape;
+	struct tacho_device_options options;
+	struct device_core *cores;
+	unsigned workers; /* Tensix cores */
+	const struct binary *firmware[DEVICE_RISCS], *ethernet_firmware;
+	struct binary *binaries;
+	uint32_t next_zone;
+	uint32_t l1_top; /* L1 below it is free for circular buffers */
+	struct {
+		VEC(struct range_free);
+	} space[2]; /* free ranges per bank, by enum tacho_memory */
+	uint32_t next_op;
+	bool running;
+	bool broken; /* a fault: only closing helps */
+	unsigned profile; /* PROFILE_KERNEL */
+};
+
+/* ---- open.c ---- */
+/* Makes a device of any implementation; SELF is closed with it, also when this fails. */
+int device_open_with(struct tacho_device **out, const struct tacho_device_ops *ops, void *self,
+		     const struct tacho_device_options *options);
+/* Number of the core at logical coordinates, or a failure. */
+int device_core_at(const struct tacho_device *d, bool ethernet, unsigned x, unsigned y);
+
+/* ---- backend.c ---- */
+int backend_tensix(const struct tacho_device_ops **ops, void **self,
+		   const struct tacho_device_options *options, unsigned number);
+
+/* ---- build.c ---- */
+/* Finds it in memory, in the cache, or compiles it. */
+int build_binary(struct tacho_device *d, const struct build *build, const struct binary **out);
+void binary_free(struct binary *b);
+
+/* ---- launch.c ---- */
+int device_wait(struct tacho_device *d);
+int core_write(struct tacho_device *d, unsigned core, uint32_t address, const void *data, size_t len);
+
+/* ---- report.c ---- */
+void report_fault(struct tacho_device *d, const struct tacho_device_risc *r, struct buf *text);
+void report_waiting(struct tacho_device *d, struct buf *text);
+const char *risc_name(unsigned risc, bool ethernet);
+
+/* ---- program.c ---- */
+struct program_args {
+	unsigned core;
+	VEC(uint32_t);
+};
+
+struct program_kernel {
+	char *source;
+	enum tacho_risc risc;
+	enum tacho_fidelity fidelity;
+	struct tacho_core_range cores;
+	char **defines; /* NULL at the end */
+	struct {
+		VEC(struct program_args);
+	} args;
+	struct program_args common;
+	const struct binary *binary[DEVICE_RISCS]; /* by RISC; NULL where it does not run */
+};
+
+struct program_cb {
+	struct tacho_cb conf;
+	uint32_t address;
+};
+
+struct program_sem {
+	struct tacho_core_range cores;
+	uint32_t value;
+};
+
+struct tacho_program {
+	struct tacho_device *device;
+	struct {
+		VEC(struct program_kernel);
+	} kernels;
+	struct {
+		VEC(struct program_cb);
+	} cbs;
+	struct {
+		VEC(struct program_sem);
+	} sems;
+	bool compiled;
+};
+
+bool range_has(const struct tacho_core_range *range, unsigned x, unsigned y);
+
+#endif

@@ -1,0 +1,228 @@
+/* A program onto the cores: texts, arguments, launch message, go signal; and waiting for its end. */
+#include "device/device.h"
+
+#include "tacho_layout.h"
+#include <tacho/tacho.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+int core_write(struct tacho_device *d, unsigned core, uint32_t address, const void *data, size_t len)
+{
+	if (d->ops->write(d->self, core, address, data, len) < 0)
+		return device_fail(TACHO_EUSAGE, "no memory for %zu bytes at 0x%x of core %u", len,
+				   address, core);
+	return 0;
+}
+
+/* ---- the end of a program ---- */
+static bool core_done(struct tacho_device *d, unsigned core)
+{
+	uint32_t go = 0;
+
+	d->ops->read(d->self, core, d->shape.mailbox + M_GO, &go, 4);
+	return go >> 24 == GO_DONE;
+}
+
+static bool all_done(struct tacho_device *d)
+{
+	bool all = true;
+
+	for (unsigned i = 0; i < d->shape.cores; i++) {
+		if (d->cores[i].busy && core_done(d, i))
+			d->cores[i].busy = false;
+		all &= !d->cores[i].busy;
+	}
+	return all;
+}
+
+static int fail_with(struct tacho_device *d, int code, struct buf *text)
+{
+	int r = text->failed ? device_fail(TACHO_ENOMEM, "no memory") : device_fail_text(code, text->data);
+
+	d->broken = true;
+	buf_free(text);
+	return r;
+}
+
+int device_wait(struct tacho_device *d)
+{
+	struct buf text = BUF_INIT;
+	struct tacho_device_risc risc;
+	uint64_t end;
+
+	if (d->broken)
+		return device_fail(TACHO_EUSAGE, "device %u has stopped: close it", d->number);
+	if (!d->running)
+		return 0;
+	end = d->ops->cycles(d->self) + d->options.max_cycles;
+	for (;;) {
+		enum tacho_device_stop stop = d->ops->run(d->self, 1000000);
+
+		if (stop == TACHO_STOP_FAULT && d->ops->fault(d->self, &risc)) {
+			report_fault(d, &risc, &text);
+			return fail_with(d, TACHO_EDAMAGED, &text);
+		}
+		if (all_done(d))
+			break;
+		if (stop == TACHO_STOP_IDLE) {
+			buf_addf(&text, "device %u waits for ever: no RISC can go on\n", d->number);
+			report_waiting(d, &text);
+			return fail_with(d, TACHO_EDAMAGED, &text);
+		}
+		if (d->ops->cycles(d->self) >= end) {
+			buf_addf(&text, "device %u is not done after %llu cycles\n", d->number,
+				 (unsigned long long)d->options.max_cycles);
+			report_waiting(d, &text);
+			return fail_with(d, TACHO_ELIMIT, &text);
+		}
+	}
+	d->running = false;
+	return 0;
+}
+
+int tacho_finish(struct tacho_device *d)
+{
+	TACHO_ZONE("tacho_finish");
+	return device_wait(d);
+}
+
+/* ---- the start ---- */
+static void put16(uint8_t *at, uint32_t value)
+{
+	uint16_t v = (uint16_t)value;
+
+	memcpy(at, &v, 2);
+}
+
+static void put32(uint8_t *at, uint32_t value)
+{
+	memcpy(at, &value, 4);
+}
+
+static const struct program_args *args_of(const struct program_kernel *k, unsigned core)
+{
+	for (size_t i = 0; i < k->args.n; i++)
+		if (k->args.v[i].core == core)
+			return &k->args.v[i];
+	return NULL;
+}
+
+/* Text and arguments of the kernels of one core; ENABLES gets a bit per RISC. */
+static int load_kernels(struct tacho_device *d, const struct tacho_program *p, unsigned core,
+			uint32_t *enables)
+{
+	struct device_core *c = &d->cores[core];
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < p->kernels.n; i++) {
+		const struct program_kernel *k = &p->kernels.v[i];
+		const struct program_args *own = args_of(k, core);
+
+		if ((k->risc == TACHO_ERISC) != c->info.ethernet ||
+		    !range_has(&k->cores, c->info.logical_x, c->info.logical_y))
+			continue;
+		for (unsigned risc = 0; r == 0 && risc < DEVICE_RISCS; risc++) {
+			const struct binary *b = k->binary[risc];
+			uint32_t at = KERNEL_CONFIG + CONFIG_ARGS + risc * CONFIG_ARGS_SIZE;
+
+			if (!b)
+				continue;
+			*enables |= 1u << risc;
+			if (c->loaded[risc] != b)
+				r = core_write(d, core, b->load, b->text, b->text_size);
+			c->loaded[risc] = b;
+			if (r == 0 && own && own->n)
+				r = core_write(d, core, at, own->v, 4 * own->n);
+			if (r == 0 && k->common.n)
+				r = core_write(d, core, at + DEVICE_RISCS * CONFIG_ARGS_SIZE,
+					       k->common.v, 4 * k->common.n);
+		}
+	}
+	return r;
+}
+
+/* Circular buffers and semaphores; MASK gets a bit per circular buffer. */
+static int load_config(struct tacho_device *d, const struct tacho_program *p, unsigned core,
+		       uint32_t *mask)
+{
+	const struct tacho_device_core *c = &d->cores[core].info;
+	uint8_t config[CONFIG_ARGS] = {0};
+	bool any = false;
+
+	for (size_t i = 0; i < p->sems.n; i++) {
+		if (!range_has(&p->sems.v[i].cores, c->logical_x, c->logical_y))
+			continue;
+		put32(config + CONFIG_SEMS + i * SEM_STRIDE, p->sems.v[i].value);
+		any = true;
+	}
+	for (size_t i = 0; i < p->cbs.n; i++) {
+		const struct tacho_cb *cb = &p->cbs.v[i].conf;
+		uint8_t *at = config + CONFIG_CBS + 16 * cb->index;
+
+		if (!range_has(&cb->cores, c->logical_x, c->logical_y))
+			continue;
+		*mask |= 1u << cb->index;
+		put32(at, p->cbs.v[i].address);
+		put32(at + 4, cb->pages * cb->page_size);
+		put32(at + 8, cb->pages);
+		put32(at + 12, cb->page_size);
+	}
+	return any || *mask ? core_write(d, core, KERNEL_CONFIG, config, sizeof(config)) : 0;
+}
+
+static int launch_message(struct tacho_device *d, unsigned core, uint32_t enables, uint32_t cbs)
+{
+	uint8_t m[LAUNCH_SIZE] = {0};
+
+	put32(m + LAUNCH_BASE, KERNEL_CONFIG);
+	put16(m + LAUNCH_SEMS, CONFIG_SEMS);
+	put16(m + LAUNCH_CBS, CONFIG_CBS);
+	for (unsigned r = 0; r < DEVICE_RISCS; r++) {
+		uint32_t own = CONFIG_ARGS + r * CONFIG_ARGS_SIZE;
+
+		put16(m + LAUNCH_ARGS + 4 * r, own);
+		put16(m + LAUNCH_ARGS + 4 * r + 2, own + DEVICE_RISCS * CONFIG_ARGS_SIZE);
+		/* The kernels' slots are below the config base: the offset wraps. */
+		put32(m + LAUNCH_TEXT + 4 * r, KERNEL_TEXT + r * KERNEL_TEXT_SLOT - KERNEL_CONFIG);
+	}
+	m[LAUNCH_MODE] = 1;
+	put32(m + LAUNCH_CB_MASK, cbs);
+	put32(m + LAUNCH_ID, d->next_op);
+	put32(m + LAUNCH_ENABLES, enables);
+	return core_write(d, core, d->shape.mailbox + M_LAUNCH, m, sizeof(m));
+}
+
+int tacho_enqueue(struct tacho_device *d, struct tacho_program *p)
+{
+	uint32_t go = (uint32_t)GO_RUN << 24;
+	int r;
+
+	TACHO_ZONE("tacho_enqueue");
+	if (p->device != d)
+		return device_fail(TACHO_EUSAGE, "the program belongs to device %u", p->device->number);
+	r = tacho_program_compile(p);
+	if (r == 0)
+		r = device_wait(d);
+	if (r < 0)
+		return r;
+	d->next_op++;
+	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++) {
+		uint32_t enables = 0, cbs = 0;
+
+		r = load_kernels(d, p, i, &enables);
+		if (r < 0 || !enables)
+			continue;
+		r = load_config(d, p, i, &cbs);
+		if (r == 0)
+			r = launch_message(d, i, enables, cbs);
+		d->cores[i].busy = r == 0;
+		d->cores[i].program = p;
+	}
+	/* The signals last: all cores start together. */
+	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++)
+		if (d->cores[i].busy)
+			r = core_write(d, i, d->shape.mailbox + M_GO, &go, 4);
+	d->running = true;
+	return r;
+}

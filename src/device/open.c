@@ -1,0 +1,275 @@
+/* A device: its cores, its firmware, its bank tables. */
+#include "device/device.h"
+
+#include "tacho_layout.h"
+#include <tacho/tacho.h>
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_CYCLES  10000000000ull
+#define RESET       0xFFB121B0u
+#define RESET_BRISC 0x00047000u /* all but BRISC are held */
+#define RESET_ALL   0x00047800u
+
+/* ---- errors ---- */
+static _Thread_local struct tacho_error last_error;
+static _Thread_local char *last_text;
+
+struct tacho_error *device_error(void)
+{
+	free(last_text);
+	last_text = NULL;
+	last_error.text[0] = 0;
+	return &last_error;
+}
+
+const char *tacho_device_error(void)
+{
+	return last_text ? last_text : last_error.text;
+}
+
+int device_fail(int code, const char *format, ...)
+{
+	struct tacho_error *err = device_error();
+	va_list args;
+
+	va_start(args, format);
+	err->code = code;
+	vsnprintf(err->text, sizeof(err->text), format, args);
+	va_end(args);
+	return code;
+}
+
+int device_fail_text(int code, const char *text)
+{
+	struct tacho_error *err = device_error();
+
+	err->code = code;
+	snprintf(err->text, sizeof(err->text), "%s", text);
+	last_text = strdup(text);
+	return code;
+}
+
+/* ---- cores ---- */
+int device_core_at(const struct tacho_device *d, bool ethernet, unsigned x, unsigned y)
+{
+	for (unsigned i = 0; i < d->shape.cores; i++) {
+		const struct tacho_device_core *c = &d->cores[i].info;
+
+		if (!c->ethernet == !ethernet && c->logical_x == x && c->logical_y == y)
+			return (int)i;
+	}
+	return device_fail(TACHO_EUSAGE, "device %u has no %score %u,%u", d->number,
+			   ethernet ? "Ethernet " : "", x, y);
+}
+
+int tacho_core_noc(const struct tacho_device *d, struct tacho_core core, struct tacho_core *noc)
+{
+	int i = device_core_at(d, false, core.x, core.y);
+
+	if (i < 0)
+		return i;
+	noc->x = d->cores[i].info.x;
+	noc->y = d->cores[i].info.y;
+	return 0;
+}
+
+void tacho_device_info(const struct tacho_device *d, struct tacho_device_info *info)
+{
+	*info = (struct tacho_device_info){
+		.arch = d->shape.arch,
+		.number = d->number,
+		.columns = d->shape.columns,
+		.rows = d->shape.rows,
+		.cores = d->workers,
+		.ethernet_cores = d->shape.cores - d->workers,
+		.dram_banks = d->shape.dram_banks,
+		.dram_bank_size = d->shape.dram_bank_size,
+		.l1_size = d->shape.l1_size,
+		.l1_free = d->shape.l1_size - L1_FREE,
+		.mhz = d->shape.mhz,
+	};
+}
+
+uint64_t tacho_device_cycles(const struct tacho_device *d)
+{
+	return d->ops->cycles(d->self);
+}
+
+/* ---- start ---- */
+
+/* xy of the DRAM banks for both NoCs, of the L1 banks for both, then the offsets of the DRAM banks. */
+static int write_bank_table(struct tacho_device *d, unsigned core)
+{
+	unsigned dram = d->shape.dram_banks, l1 = d->workers, n = 0;
+	uint8_t bytes[(2 * 12 + 2 * 256) * 2 + 12 * 4];
+	uint16_t xy[2 * 12 + 2 * 256];
+	struct tacho_device_bank b;
+	uint32_t at;
+
+	for (unsigned noc = 0; noc < 2; noc++)
+		for (unsigned i = 0; i < dram; i++) {
+			d->ops->bank(d->self, i, &b);
+			xy[n++] = (uint16_t)(b.y << 6 | b.x);
+		}
+	for (unsigned noc = 0; noc < 2; noc++)
+		for (unsigned i = 0; i < l1; i++) {
+			int c = device_core_at(d, false, i % d->shape.columns, i / d->shape.columns);
+
+			xy[n++] = (uint16_t)(d->cores[c].info.y << 6 | d->cores[c].info.x);
+		}
+	memset(bytes, 0, sizeof(bytes));
+	memcpy(bytes, xy, 2 * n);
+	at = (2 * n + 3) / 4 * 4;
+	for (unsigned i = 0; i < dram; i++) {
+		uint32_t offset;
+
+		d->ops->bank(d->self, i, &b);
+		offset = (uint32_t)b.offset;
+		memcpy(bytes + at + 4 * i, &offset, 4);
+	}
+	return core_write(d, core, BANK_TABLE, bytes, at + 4 * dram);
+}
+
+static int build_firmware(struct tacho_device *d)
+{
+	static const char *const sources[] = {"brisc.c", "subordinate.c", "subordinate.c",
+					      "subordinate.c", "subordinate.c"};
+	struct build b = {.firmware = true};
+	int r = 0;
+
+	for (b.risc = 0; r == 0 && b.risc < DEVICE_RISCS; b.risc++) {
+		b.source = sources[b.risc];
+		r = build_binary(d, &b, &d->firmware[b.risc]);
+	}
+	b = (struct build){.firmware = true, .ethernet = true, .source = "brisc.c"};
+	if (r == 0)
+		r = build_binary(d, &b, &d->ethernet_firmware);
+	return r;
+}
+
+/* jal x0, OFFSET */
+static uint32_t jump(uint32_t offset)
+{
+	return 0x6fu | (offset >> 20 & 1) << 31 | (offset >> 1 & 1023) << 21 | (offset >> 11 & 1) << 20 |
+	       (offset >> 12 & 255) << 12;
+}
+
+static int start_core(struct tacho_device *d, unsigned core)
+{
+	const struct tacho_device_core *c = &d->cores[core].info;
+	uint32_t words[] = {jump(FW_BRISC), RESET_ALL, RESET_BRISC, (uint32_t)GO_INIT << 24};
+	int r = 0;
+
+	core_write(d, core, RESET, &words[1], 4);
+	for (unsigned i = 0; r == 0 && i < c->riscs; i++) {
+		const struct binary *b = c->ethernet ? d->ethernet_firmware : d->firmware[i];
+
+		r = core_write(d, core, b->load, b->text, b->text_size);
+	}
+	if (r == 0)
+		r = core_write(d, core, 0, &words[0], 4);
+	if (r == 0)
+		r = core_write(d, core, d->shape.mailbox + M_GO, &words[3], 4);
+	return r == 0 ? core_write(d, core, RESET, &words[2], 4) : r;
+}
+
+static int start(struct tacho_device *d)
+{
+	int r = build_firmware(d);
+
+	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++)
+		r = start_core(d, i);
+	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++)
+		r = write_bank_table(d, i);
+	if (r < 0)
+		return r;
+	for (unsigned i = 0; i < d->shape.cores; i++)
+		d->cores[i].busy = true;
+	d->running = true;
+	return device_wait(d);
+}
+
+/* All of a bank is free at first, except what the kernel profiler takes of DRAM. */
+static int free_space(struct tacho_device *d)
+{
+	uint32_t reserved = d->shape.dram_alignment + (8u << 20);
+	struct range_free dram = {reserved, d->shape.dram_bank_size - reserved};
+	struct range_free l1 = {L1_FREE, d->shape.l1_size - L1_FREE};
+
+	d->l1_top = d->shape.l1_size;
+	return vec_push(&d->space[TACHO_DRAM], dram) < 0 || vec_push(&d->space[TACHO_L1], l1) < 0
+		       ? device_fail(TACHO_ENOMEM, "no memory")
+		       : 0;
+}
+
+int device_open_with(struct tacho_device **out, const struct tacho_device_ops *ops, void *self,
+		     const struct tacho_device_options *options)
+{
+	static atomic_uint devices;
+	struct tacho_device *d = calloc(1, sizeof(*d));
+	int r;
+
+	if (!d) {
+		ops->close(self);
+		return device_fail(TACHO_ENOMEM, "no memory");
+	}
+	d->ops = ops;
+	d->self = self;
+	d->options = *options;
+	if (!d->options.max_cycles)
+		d->options.max_cycles = MAX_CYCLES;
+	d->number = atomic_fetch_add(&devices, 1);
+	d->next_zone = 1;
+	ops->shape(self, &d->shape);
+	d->cores = calloc(d->shape.cores, sizeof(*d->cores));
+	r = d->cores ? free_space(d) : device_fail(TACHO_ENOMEM, "no memory");
+	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++) {
+		r = ops->core(self, i, &d->cores[i].info);
+		d->workers += !d->cores[i].info.ethernet;
+	}
+	if (r == 0)
+		r = start(d);
+	if (r < 0) {
+		tacho_device_close(d);
+		return r;
+	}
+	*out = d;
+	return 0;
+}
+
+int tacho_device_open(struct tacho_device **device, const struct tacho_device_options *options)
+{
+	struct tacho_device_options conf = options ? *options : (struct tacho_device_options){0};
+	const struct tacho_device_ops *ops;
+	void *self;
+	int r;
+
+	TACHO_ZONE("tacho_device_open");
+	if (!conf.arch)
+		conf.arch = getenv("TACHO_ARCH");
+	r = backend_tensix(&ops, &self, &conf, 0);
+	return r < 0 ? r : device_open_with(device, ops, self, &conf);
+}
+
+void tacho_device_close(struct tacho_device *d)
+{
+	if (!d)
+		return;
+	TACHO_ZONE("tacho_device_close");
+	d->ops->close(d->self);
+	while (d->binaries) {
+		struct binary *b = d->binaries;
+
+		d->binaries = b->next;
+		binary_free(b);
+	}
+	vec_free(&d->space[0]);
+	vec_free(&d->space[1]);
+	free(d->cores);
+	free(d);
+}

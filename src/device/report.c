@@ -1,0 +1,98 @@
+/* Why a device stopped, for people: device, core, RISC, place in the source, registers. */
+#include "device/device.h"
+
+#include "tensix/rv32.h"
+
+const char *risc_name(unsigned risc, bool ethernet)
+{
+	static const char *const names[] = {"BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2"};
+
+	return ethernet ? "ERISC" : risc < DEVICE_RISCS ? names[risc] : "?";
+}
+
+/* The firmware or kernel that holds PC, or NULL. */
+static const struct binary *binary_at(const struct tacho_device *d, unsigned core, unsigned risc,
+				      uint32_t pc)
+{
+	const struct binary *b[] = {d->cores[core].loaded[risc],
+				    d->cores[core].info.ethernet ? d->ethernet_firmware
+								 : d->firmware[risc]};
+
+	for (unsigned i = 0; i < 2; i++)
+		if (b[i] && pc - b[i]->load < b[i]->text_size)
+			return b[i];
+	return NULL;
+}
+
+static void add_place(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t pc,
+		      struct buf *text)
+{
+	const struct binary *b = binary_at(d, core, risc, pc);
+	const struct elf_symbol *s = b ? elf_symbol_at(&b->elf, pc) : NULL;
+
+	buf_addf(text, "pc 0x%x", pc);
+	if (s)
+		buf_addf(text, " in %s+0x%x", s->name, pc - s->address);
+	if (b)
+		buf_addf(text, " of %s", b->source ? b->source : "the firmware");
+}
+
+static void add_core(const struct tacho_device *d, unsigned core, unsigned risc, struct buf *text)
+{
+	const struct tacho_device_core *c = &d->cores[core].info;
+
+	buf_addf(text, "device %u, %score %u,%u (NoC %u,%u), %s", d->number,
+		 c->ethernet ? "Ethernet " : "", c->logical_x, c->logical_y, c->x, c->y,
+		 risc_name(risc, c->ethernet));
+}
+
+void report_fault(struct tacho_device *d, const struct tacho_device_risc *r, struct buf *text)
+{
+	char insn[128];
+
+	add_core(d, r->core, r->risc, text);
+	buf_addf(text, ": %s", r->reason);
+	if (r->address)
+		buf_addf(text, " at 0x%x", r->address);
+	buf_adds(text, "\n  ");
+	add_place(d, r->core, r->risc, r->pc, text);
+	buf_addf(text, ", cycle %llu\n  %s\n", (unsigned long long)r->cycle,
+		 rv32_disasm(insn, sizeof(insn), r->word, r->pc, NULL, NULL));
+	for (unsigned i = 0; i < 32; i++)
+		buf_addf(text, "%s%5s %08x", i % 8 ? " " : "  ", rv32_reg_name(i), r->x[i]),
+			i % 8 == 7 ? buf_adds(text, "\n") : 0;
+}
+
+#define REPORT_MAX 20
+
+void report_waiting(struct tacho_device *d, struct buf *text)
+{
+	unsigned told = 0, more = 0;
+
+	for (unsigned i = 0; i < d->shape.cores; i++) {
+		if (!d->cores[i].busy)
+			continue;
+		for (unsigned k = 0; k < d->cores[i].info.riscs; k++) {
+			struct tacho_device_risc r;
+
+			if (d->ops->risc(d->self, i, k, &r) < 0 || (!r.waiting && !r.running))
+				continue;
+			/* Those without a kernel wait in the firmware, as they should. */
+			if (binary_at(d, i, k, r.pc) != d->cores[i].loaded[k] || !d->cores[i].loaded[k])
+				continue;
+			if (told++ >= REPORT_MAX) {
+				more++;
+				continue;
+			}
+			buf_adds(text, "  ");
+			add_core(d, i, k, text);
+			buf_addf(text, " %s: ", r.waiting ? "waits" : "runs");
+			add_place(d, i, k, r.pc, text);
+			if (r.waiting && r.address)
+				buf_addf(text, ", for the word at 0x%x", r.address);
+			buf_adds(text, "\n");
+		}
+	}
+	if (more)
+		buf_addf(text, "  and %u more\n", more);
+}
