@@ -73,11 +73,24 @@ void launch_setup(const volatile uint8_t *launch)
 #endif
 }
 
+#if TACHO_RISC == 3
+/* Math may be two halves of dst ahead of the packer. */
+static void engine_setup(void)
+{
+	REG32(0xFFE40000) = 0xA3u << 24 | 2u << 20 | 0u << 16 | 1u << 1 << 2;
+}
+#else
+static void engine_setup(void)
+{
+}
+#endif
+
 void launch_kernel(const volatile uint8_t *launch)
 {
 	uint32_t address = LAUNCH_U32(launch, LAUNCH_BASE) + LAUNCH_U32(launch, LAUNCH_TEXT + 4 * TACHO_RISC);
 	DeviceZoneScopedMainChildN(RISC_NAME "-KERNEL");
 
+	engine_setup();
 	((void (*)(void))(uintptr_t)address)();
 }
 

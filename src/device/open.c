@@ -4,8 +4,8 @@
 #include "tacho_layout.h"
 #include <tacho/tacho.h>
 
+#include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,10 +207,21 @@ static int free_space(struct tacho_device *d)
 		       : 0;
 }
 
+static unsigned next_number(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static unsigned devices;
+	unsigned number;
+
+	pthread_mutex_lock(&lock);
+	number = devices++;
+	pthread_mutex_unlock(&lock);
+	return number;
+}
+
 int device_open_with(struct tacho_device **out, const struct tacho_device_ops *ops, void *self,
 		     const struct tacho_device_options *options)
 {
-	static atomic_uint devices;
 	struct tacho_device *d = calloc(1, sizeof(*d));
 	int r;
 
@@ -223,7 +234,7 @@ int device_open_with(struct tacho_device **out, const struct tacho_device_ops *o
 	d->options = *options;
 	if (!d->options.max_cycles)
 		d->options.max_cycles = MAX_CYCLES;
-	d->number = atomic_fetch_add(&devices, 1);
+	d->number = next_number();
 	d->next_zone = 1;
 	ops->shape(self, &d->shape);
 	d->cores = calloc(d->shape.cores, sizeof(*d->cores));

@@ -337,8 +337,6 @@ fetch:
 	DISPATCH();
 
 back: /* ip is the head of a loop that goes round once more */
-	if (UNLIKELY(cycle >= limit))
-		goto out;
 	if (h->spin_head != ip || h->spin_effects != h->effects) {
 		h->spin_head = ip;
 		h->spin_effects = h->effects;
@@ -350,6 +348,8 @@ back: /* ip is the head of a loop that goes round once more */
 		h->spin_n = -60;
 	}
 	h->spin_cycle = cycle;
+	if (UNLIKELY(cycle >= limit))
+		goto out;
 	DISPATCH();
 
 out:
