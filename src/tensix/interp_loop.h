@@ -341,10 +341,15 @@ back: /* ip is the head of a loop that goes round once more */
 		h->spin_head = ip;
 		h->spin_effects = h->effects;
 		h->spin_n = 0;
-	} else if (++h->spin_n >= 3) {
-		SAVE();
-		if (spin_try(h))
-			goto stopped;
+	} else if (++h->spin_n == 2) {
+		memcpy(h->spin_x, x, sizeof(h->spin_x));
+	} else if (h->spin_n == 3) {
+		/* Most loops change a register; the others are looked at closely. */
+		if (!memcmp(h->spin_x, x, sizeof(h->spin_x))) {
+			SAVE();
+			if (spin_try(h))
+				goto stopped;
+		}
 		h->spin_n = -60;
 	}
 	h->spin_cycle = cycle;

@@ -421,6 +421,7 @@ static void arrive_answer(struct tensix *t, struct packet *p, uint64_t time)
 
 void noc_arrive(struct tensix *t, struct packet *p, uint64_t time)
 {
+	t->under_way--;
 	switch ((enum packet_kind)p->kind) {
 	case PACKET_READ:
 		arrive_read(t, p, time);

@@ -136,6 +136,7 @@ void noc_send(struct tensix *t, struct packet *p, uint32_t node, uint64_t time)
 		packet_free(t, p);
 		return;
 	}
+	t->under_way++;
 	if (core >= 0)
 		t->cores[core].next_event = t->cores[core].events.v[0].time;
 }

@@ -3,10 +3,12 @@
  * reset, who sleeps on what), interp.c (instructions), mmio.c (registers), niu.c and noc.c
  * (transfers), engine.c and tile.c (tiles), sched.c (time).
  *
- * Time inside a core. Each RISC has its own cycle counter and runs ahead of the others by at most one
+ * Time. Each RISC has its own cycle counter and runs ahead of the others of its core by at most one
  * window (TENSIX_WINDOW cycles); whatever it does to memory that others see happens at a time below the
- * window's end. Transfers between cores take longer than a window, or almost, so what one core does
- * is seen by another in time. What comes late by the model's own fault comes less than a window late.
+ * window's end. So do the cores: transfers between them take longer than a window, or almost, and
+ * what one does is seen by another in time. While nothing is under way on the NoC the cores' window
+ * grows to TENSIX_QUIET, since going round over many cores costs more than running them; the first
+ * packet after a quiet time may therefore come late, by less than that.
  *
  * Sleep. A RISC that goes round a loop which writes nothing and changes no register waits for memory:
  * it is taken out of the run until a word that it reads is written, and is then put where it would be
@@ -21,7 +23,8 @@
 #include "tensix/tensix.h"
 #include "tensix/tile.h"
 
-#define TENSIX_WINDOW   32u
+#define TENSIX_WINDOW   32u  /* cycles by which RISCs of a core are apart, and cores with traffic */
+#define TENSIX_QUIET    256u /* cores without any */
 #define TENSIX_NEVER    UINT64_MAX
 #define TENSIX_WATCHES  4
 #define TENSIX_NODES    (17 * 12)
@@ -61,6 +64,7 @@ struct tensix_hart {
 	int32_t spin_n;
 	const struct rv32_insn *spin_head; /* compared only */
 	uint64_t spin_cycle;
+	uint32_t spin_x[32];
 	/* while asleep */
 	uint32_t watch[TENSIX_WATCHES];
 	uint8_t watches;
@@ -227,6 +231,7 @@ struct tensix {
 	struct events dram_events;
 	uint64_t link_free[2][TENSIX_NODES][TENSIX_PORTS];
 	uint64_t order; /* of events with the same time */
+	uint32_t under_way; /* packets */
 	uint64_t now;
 	uint64_t random;
 	struct tensix_fault fault;

@@ -1,4 +1,4 @@
-/* Time: windows of TENSIX_WINDOW cycles in which each core runs on its own. */
+/* Time: windows in which each core runs on its own. */
 #include "tensix/private.h"
 
 #include <string.h>
@@ -13,7 +13,8 @@ static void run_harts(struct tensix_core *c, uint64_t limit)
 	}
 }
 
-static void run_core(struct tensix_core *c, uint64_t end)
+/* Up to END, or to the next packet that comes to this core. */
+static void run_part(struct tensix_core *c, uint64_t end)
 {
 	struct tensix *t = c->dev;
 
@@ -27,6 +28,14 @@ static void run_core(struct tensix_core *c, uint64_t end)
 		t->stats.events++;
 	}
 	run_harts(c, end);
+}
+
+static void run_core(struct tensix_core *c, uint64_t start, uint64_t end)
+{
+	for (uint64_t at = start; at < end && (c->awake || c->next_event < end);) {
+		at = at + TENSIX_WINDOW < end ? at + TENSIX_WINDOW : end;
+		run_part(c, at);
+	}
 }
 
 /* The earliest time at which anything happens, TENSIX_NEVER when nothing will. */
@@ -64,7 +73,7 @@ static bool run_window(struct tensix *t, uint64_t end)
 		struct tensix_core *c = &t->cores[i];
 
 		if (c->awake || c->next_event < end)
-			run_core(c, end);
+			run_core(c, t->now, end);
 	}
 	t->stats.windows++;
 	return t->stats.events + t->stats.instructions != before;
@@ -74,13 +83,14 @@ enum tensix_stop tensix_run(struct tensix *t, uint64_t cycles)
 {
 	uint64_t stop = t->now + cycles < t->now ? TENSIX_NEVER : t->now + cycles;
 
+	uint64_t window = TENSIX_WINDOW;
 	bool busy = false;
 
 	code_trim(t);
 	while (t->now < stop) {
 		/* Where the next thing happens is looked for only after a window in which none did. */
 		uint64_t next = busy ? t->now : next_time(t);
-		uint64_t end;
+		uint64_t end, packets = t->stats.packets;
 
 		if (next == TENSIX_NEVER)
 			return TENSIX_IDLE;
@@ -88,9 +98,13 @@ enum tensix_stop tensix_run(struct tensix *t, uint64_t cycles)
 			t->now = next < stop ? next : stop;
 		if (t->now >= stop)
 			break;
-		end = t->now + TENSIX_WINDOW < stop ? t->now + TENSIX_WINDOW : stop;
+		end = t->now + window < stop ? t->now + window : stop;
 		busy = run_window(t, end);
 		t->now = end;
+		if (t->under_way || packets != t->stats.packets)
+			window = TENSIX_WINDOW;
+		else if (window < TENSIX_QUIET)
+			window *= 2;
 		if (t->fault.kind)
 			return TENSIX_FAULT;
 	}

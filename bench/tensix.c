@@ -1,0 +1,170 @@
+/*
+ * The software device: how fast it runs. A whole op is 64 cores x 5 RISCs x 11.2 k instructions, from
+ * enqueue to finish; the floor is a loop that does nothing but one indirect jump per instruction.
+ */
+#include "device/device.h"
+#include "tensix/private.h"
+
+#include <tacho/device.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ROUNDS 15
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static double least(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* Nanoseconds of one indirect jump to a place that depends on data. */
+static double floor_ns(void)
+{
+	static const void *const labels[] = {&&a, &&b, &&c, &&d};
+	static uint8_t ops[4096];
+	volatile uint32_t result;
+	double best = 1e9;
+
+	for (unsigned i = 0; i < sizeof(ops); i++)
+		ops[i] = (uint8_t)(i * 2654435761u >> 29 & 3);
+	for (int round = 0; round < ROUNDS; round++) {
+		uint32_t x = 1, n = 0;
+		double start = now_ms();
+
+#define NEXT goto *labels[ops[++n & 4095]]
+		goto a;
+	a:
+		x += n;
+		NEXT;
+	b:
+		x ^= n;
+		NEXT;
+	c:
+		x += 3;
+		NEXT;
+	d:
+		x = x << 1 | x >> 31;
+		if (n >= 4000000)
+			goto done;
+		NEXT;
+	done:
+		result = x;
+		(void)result;
+		best = least(best, (now_ms() - start) * 1e6 / n);
+	}
+	return best;
+}
+
+/* The interpreter alone: a loop of 8 instructions with a load and a store, one RISC, no windows. */
+static double interpreter_ns(void)
+{
+	static const uint32_t words[] = {
+		0x000402b7, /* lui t0, 0x40 */
+		0x01000337, /* lui t1, 0x1000: rounds */
+		0x0002a383, /* loop: lw t2, 0(t0) */
+		0x00a54513, /* xori a0, a0, 10 */
+		0x00750533, /* add a0, a0, t2 */
+		0x00155593, /* srli a1, a0, 1 */
+		0x00b54533, /* xor a0, a0, a1 */
+		0x00a2a223, /* sw a0, 4(t0) */
+		0xfff30313, /* addi t1, t1, -1 */
+		0xfe0312e3, /* bnez t1, loop */
+	};
+	uint32_t reset = TENSIX_RESET_ALL & ~(1u << 11);
+	struct tensix_config config = {.arch = "tiny"};
+	struct tensix *t;
+	struct tensix_hart *h;
+	double best = 1e9;
+
+	if (tensix_new(&t, &config, NULL) < 0)
+		return 0;
+	tensix_write(t, 1, 0, words, sizeof(words));
+	tensix_write(t, 1, TENSIX_SOFT_RESET, &reset, 4);
+	h = &t->cores[1].hart[0];
+	for (int round = 0; round < ROUNDS; round++) {
+		uint64_t from = h->instructions;
+		double start = now_ms();
+
+		rv32_run(h, h->cycle + 4000000);
+		best = least(best, (now_ms() - start) * 1e6 / (double)(h->instructions - from));
+	}
+	tensix_free(t);
+	return best;
+}
+
+static int check(int r)
+{
+	if (r < 0) {
+		fprintf(stderr, "%s\n", tacho_device_error());
+		exit(1);
+	}
+	return r;
+}
+
+struct op {
+	double enqueue, finish;
+	double instructions;
+};
+
+static struct op whole_op(const struct tacho_core_range *cores)
+{
+	static const enum tacho_risc riscs[] = {TACHO_BRISC, TACHO_NCRISC, TACHO_COMPUTE};
+	struct tacho_device *device;
+	struct tacho_program *program;
+	struct tensix_stats before, after;
+	struct op best = {1e9, 1e9, 0};
+
+	check(tacho_device_open(&device, &(struct tacho_device_options){.cores = 64}));
+	check(tacho_program_new(&program, device));
+	for (int i = 0; i < 3; i++)
+		check(tacho_program_kernel(program, &(struct tacho_kernel){.source = BENCH_KERNEL,
+									   .risc = riscs[i],
+									   .cores = *cores}));
+	for (int round = 0; round < ROUNDS; round++) {
+		double start = now_ms(), middle;
+
+		tensix_stats(device->self, &before);
+		check(tacho_enqueue(device, program));
+		middle = now_ms();
+		check(tacho_finish(device));
+		tensix_stats(device->self, &after);
+		best.enqueue = least(best.enqueue, middle - start);
+		best.finish = least(best.finish, now_ms() - middle);
+		best.instructions = (double)(after.instructions - before.instructions);
+	}
+	tacho_program_free(program);
+	tacho_device_close(device);
+	return best;
+}
+
+int main(void)
+{
+	double floor = floor_ns(), interpreter = interpreter_ns(), interpret_ms, total;
+	struct op op = whole_op(&(struct tacho_core_range){{0, 0}, {7, 7}});
+
+	total = op.enqueue + op.finish;
+	interpret_ms = op.instructions * interpreter / 1e6;
+	printf("floor: one indirect jump          %6.2f ns\n", floor);
+	printf("interpreter, one RISC             %6.2f ns per instruction, %4.0f MIPS, %.2f x the floor\n",
+	       interpreter, 1e3 / interpreter, interpreter / floor);
+	printf("op: 64 cores x 5 RISCs            %6.2f ms, %.2f M instructions (%.1f k per RISC), %.0f MIPS\n",
+	       total, op.instructions / 1e6, op.instructions / 320e3, op.instructions / total / 1e3);
+	printf("    to the bound of 25 ms         %6.2f x\n", total / 25);
+	printf("    to the floor                  %6.2f x\n", total * 1e6 / op.instructions / floor);
+	printf("    share: launch                 %6.1f %%\n", 100 * op.enqueue / total);
+	printf("    share: instructions           %6.1f %% (at the speed of one RISC)\n",
+	       100 * interpret_ms / total);
+	printf("    share: windows, caches, NoC   %6.1f %%\n",
+	       100 * (op.finish - interpret_ms) / total);
+	return 0;
+}
