@@ -31,12 +31,12 @@ __asm__(".pushsection .start, \"ax\"\n"
 	"j start\n"
 	".popsection\n");
 
-static void cb_setup(const volatile uint32_t *config, uint64_t mask)
+static void cb_setup(const volatile uint32_t *config, uint32_t mask)
 {
-	for (uint32_t i = 0; i < MAX_CBS; i++, config += 4) {
+	for (uint32_t i = 0; mask; i++, mask >>= 1, config += 4) {
 		struct cb_interface *cb = &tacho_cbs[i];
 
-		if (!(mask >> i & 1))
+		if (!(mask & 1))
 			continue;
 		cb->size = config[1];
 		cb->pages = config[2];
@@ -59,8 +59,7 @@ void launch_setup(const volatile uint8_t *launch)
 	tacho_common_args = (volatile uint32_t *)(uintptr_t)(base + LAUNCH_U16(args, 2));
 	tacho_sems = base + LAUNCH_U16(launch, LAUNCH_SEMS);
 	cb_setup((const volatile uint32_t *)(uintptr_t)(base + LAUNCH_U16(launch, LAUNCH_CBS)),
-		 LAUNCH_U32(launch, LAUNCH_CB_MASK) |
-			 (uint64_t)LAUNCH_U32(launch, LAUNCH_CB_MASK + 4) << 32);
+		 LAUNCH_U32(launch, LAUNCH_CB_MASK));
 #if TACHO_RISC < 2
 	noc_index = launch[LAUNCH_NOC] ^ TACHO_RISC;
 	for (uint32_t noc = 0; noc < 2; noc++) {

@@ -54,6 +54,9 @@ struct tacho_device_options {
 	unsigned cores;        /* Tensix cores; 0: all */
 	uint64_t seed;         /* of the model's DRAM jitter */
 	uint64_t max_cycles;   /* a program that runs longer fails; 0: 10^10 */
+	int profile;           /* record zones of kernels; also when TT_METAL_DEVICE_PROFILER is 1 */
+	unsigned program_count; /* keep at most so many programs until they are read, and drop the rest;
+				   0: buffers are emptied as programs end, and nothing is dropped */
 };
 
 /* OPTIONS may be NULL. Starts the firmware on all cores. */
@@ -169,6 +172,45 @@ TACHO_DEVICE_API int tacho_enqueue(struct tacho_device *device, struct tacho_pro
 
 /* Waits until all is done. Fails when a kernel stopped, waits for ever, or runs too long. */
 TACHO_DEVICE_API int tacho_finish(struct tacho_device *device);
+
+/* ---------------------------------------------------------------- profiler */
+
+enum tacho_device_event_kind {
+	TACHO_DEVICE_ZONE,
+	TACHO_DEVICE_TOTAL,  /* DeviceZoneScopedSum: data[0] cycles */
+	TACHO_DEVICE_DATA,   /* DeviceTimestampedData, NoC events: data[0] */
+	TACHO_DEVICE_EVENT,  /* DeviceRecordEvent: id is the number */
+	TACHO_DEVICE_DATA16, /* performance counters: data[0] and data[1] */
+};
+
+/* One thing that a RISC recorded. Strings live as long as the device. */
+struct tacho_device_event {
+	enum tacho_device_event_kind kind;
+	unsigned device;
+	struct tacho_core core, noc;
+	const char *risc;          /* "BRISC" ... */
+	const char *name, *file;   /* "" when not known */
+	uint32_t line;
+	uint32_t id;
+	uint32_t op;               /* the number of the program's run, from 1 */
+	uint64_t start, end;       /* cycles of the core's wall clock */
+	uint64_t data[2];
+	int damaged;               /* one of its markers was missing */
+};
+typedef void (*tacho_device_event_fn)(void *context, const struct tacho_device_event *event);
+
+/*
+ * Waits, then hands over all that kernels recorded since the last call, in no order but that of each
+ * RISC. May be called in the middle of a run of many programs.
+ */
+TACHO_DEVICE_API int tacho_profiler_read(struct tacho_device *device, tacho_device_event_fn fn,
+					 void *context);
+
+/* Markers of a RISC (0 to 4) that found no room in its L1 buffer; and in RUNS_CUT (may be NULL) how often
+ * its area in DRAM was full when it was read. */
+TACHO_DEVICE_API uint64_t tacho_profiler_lost(const struct tacho_device *device,
+					      struct tacho_core core, unsigned risc,
+					      uint64_t *runs_cut);
 
 #ifdef __cplusplus
 }

@@ -187,7 +187,10 @@ static void add_defines(struct words *w, const struct tacho_device *d, const str
 	word(w, "-DTACHO_DRAM_BANKS=%u", d->shape.dram_banks);
 	word(w, "-DTACHO_L1_BANKS=%u", d->workers);
 	word(w, "-DPROFILE_KERNEL=%u", d->profile);
-	word(w, "-DPROFILER_FULL_HOST_BUFFER_SIZE_PER_RISC=48000");
+	if (d->prof)
+		word(w, "-DPROFILER_FULL_HOST_BUFFER_SIZE_PER_RISC=%u", d->prof->area);
+	if (d->prof && d->prof->noc_events)
+		word(w, "-DPROFILE_NOC_EVENTS=%u", d->prof->noc_events);
 	if (b->ethernet)
 		word(w, "-DTACHO_ERISC");
 	for (size_t i = 0; b->defines && b->defines[i]; i++)

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
+#include "device/prof_decode.h"
 #include "tensix/elf.h"
 
 #include <tacho/device.h>
@@ -58,6 +59,26 @@ struct range_free {
 	uint64_t address, size;
 };
 
+struct prof_loss {
+	uint64_t markers, runs_cut;
+};
+
+/* The kernel profiler, when it is on. */
+struct prof {
+	bool classic;        /* buffers are emptied only when they are read */
+	unsigned noc_events; /* PROFILE_NOC_EVENTS */
+	uint32_t area;       /* bytes of DRAM per RISC */
+	uint32_t per_bank;   /* cores whose areas are in one bank */
+	struct prof_reader *readers; /* per core and RISC */
+	struct prof_loss *lost;
+	uint64_t losses;
+	struct prof_counts counts;
+	uint32_t *words; /* one area */
+	struct {
+		VEC(struct prof_item);
+	} items; /* not yet handed over */
+};
+
 struct tacho_device {
 	const struct tacho_device_ops *ops;
 	void *self;
@@ -77,6 +98,7 @@ struct tacho_device {
 	bool running;
 	bool broken; /* a fault: only closing helps */
 	unsigned profile; /* PROFILE_KERNEL */
+	struct prof *prof; /* NULL: off */
 };
 
 /* ---- open.c ---- */
@@ -98,6 +120,14 @@ void binary_free(struct binary *b);
 /* ---- launch.c ---- */
 int device_wait(struct tacho_device *d);
 int core_write(struct tacho_device *d, unsigned core, uint32_t address, const void *data, size_t len);
+
+/* ---- prof.c ---- */
+int prof_configure(struct tacho_device *d);
+void prof_free(struct prof *p);
+int prof_start_core(struct tacho_device *d, unsigned core);
+void prof_drain(struct tacho_device *d, bool full);
+/* DRAM below it is not for buffers. */
+uint64_t prof_dram_end(const struct tacho_device *d);
 
 /* ---- report.c ---- */
 void report_fault(struct tacho_device *d, const struct tacho_device_risc *r, struct buf *text);

@@ -78,6 +78,7 @@ int device_wait(struct tacho_device *d)
 		}
 	}
 	d->running = false;
+	prof_drain(d, false);
 	return 0;
 }
 

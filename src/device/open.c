@@ -172,6 +172,8 @@ static int start_core(struct tacho_device *d, unsigned core)
 		r = core_write(d, core, b->load, b->text, b->text_size);
 	}
 	if (r == 0)
+		r = prof_start_core(d, core);
+	if (r == 0)
 		r = core_write(d, core, 0, &words[0], 4);
 	if (r == 0)
 		r = core_write(d, core, d->shape.mailbox + M_GO, &words[3], 4);
@@ -197,7 +199,7 @@ static int start(struct tacho_device *d)
 /* All of a bank is free at first, except what the kernel profiler takes of DRAM. */
 static int free_space(struct tacho_device *d)
 {
-	uint32_t reserved = d->shape.dram_alignment + (8u << 20);
+	uint64_t reserved = (prof_dram_end(d) + 63) / 64 * 64;
 	struct range_free dram = {reserved, d->shape.dram_bank_size - reserved};
 	struct range_free l1 = {L1_FREE, d->shape.l1_size - L1_FREE};
 
@@ -238,7 +240,9 @@ int device_open_with(struct tacho_device **out, const struct tacho_device_ops *o
 	d->next_zone = 1;
 	ops->shape(self, &d->shape);
 	d->cores = calloc(d->shape.cores, sizeof(*d->cores));
-	r = d->cores ? free_space(d) : device_fail(TACHO_ENOMEM, "no memory");
+	r = d->cores ? prof_configure(d) : device_fail(TACHO_ENOMEM, "no memory");
+	if (r == 0)
+		r = free_space(d);
 	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++) {
 		r = ops->core(self, i, &d->cores[i].info);
 		d->workers += !d->cores[i].info.ethernet;
@@ -279,6 +283,7 @@ void tacho_device_close(struct tacho_device *d)
 		d->binaries = b->next;
 		binary_free(b);
 	}
+	prof_free(d->prof);
 	vec_free(&d->space[0]);
 	vec_free(&d->space[1]);
 	free(d->cores);

@@ -1,0 +1,256 @@
+/*
+ * The kernel profiler's host side: switches it on, empties the cores' buffers in DRAM while programs
+ * run, gives names to numbers, hands over what was recorded.
+ */
+#include "device/device.h"
+#include "device/prof_decode.h"
+
+#include "tacho_layout.h"
+#include <tacho/tacho.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PER_PROGRAM   48u /* bytes that a run takes at least: ids and guaranteed markers */
+#define PER_PROGRAM_S 64u /* with sums */
+#define LEAST         43u /* programs: one full L1 buffer must fit */
+#define DEFAULT_COUNT 1000u
+
+static unsigned env_number(const char *name, unsigned otherwise)
+{
+	const char *text = getenv(name);
+	char *end;
+	unsigned long v;
+
+	if (!text || !*text)
+		return otherwise;
+	v = strtoul(text, &end, 0);
+	return *end || v > 1000000 ? otherwise : (unsigned)v;
+}
+
+int prof_configure(struct tacho_device *d)
+{
+	struct prof *p;
+	unsigned count = env_number("TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT", 0);
+	unsigned banks = d->shape.dram_banks;
+
+	if (!d->options.profile && !env_number("TT_METAL_DEVICE_PROFILER", 0))
+		return 0;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return device_fail(TACHO_ENOMEM, "no memory");
+	d->prof = p;
+	d->profile = PROF_MODE_ON;
+	if (env_number("TT_METAL_PROFILER_SUM", 0))
+		d->profile |= PROF_MODE_SUM;
+	p->noc_events = env_number("TT_METAL_DEVICE_PROFILER_NOC_EVENTS", 0);
+	p->classic = count != 0 || d->options.program_count != 0;
+	if (d->options.program_count)
+		count = d->options.program_count;
+	count = !count ? DEFAULT_COUNT : count < LEAST ? LEAST : count;
+	p->area = count * (d->profile & PROF_MODE_SUM ? PER_PROGRAM_S : PER_PROGRAM);
+	p->per_bank = (d->shape.cores + banks - 1) / banks;
+	p->readers = calloc((size_t)d->shape.cores * DEVICE_RISCS, sizeof(*p->readers));
+	p->lost = calloc((size_t)d->shape.cores * DEVICE_RISCS, sizeof(*p->lost));
+	p->words = malloc(p->area);
+	return p->readers && p->lost && p->words ? 0 : device_fail(TACHO_ENOMEM, "no memory");
+}
+
+uint64_t prof_dram_end(const struct tacho_device *d)
+{
+	return d->shape.dram_alignment +
+	       (d->prof ? (uint64_t)d->prof->per_bank * DEVICE_RISCS * d->prof->area : 0);
+}
+
+void prof_free(struct prof *p)
+{
+	if (!p)
+		return;
+	vec_free(&p->items);
+	free(p->readers);
+	free(p->lost);
+	free(p->words);
+	free(p);
+}
+
+static uint32_t control_address(const struct tacho_device *d, unsigned word)
+{
+	return d->shape.mailbox + M_PROF_CONTROL + 4 * word;
+}
+
+int prof_start_core(struct tacho_device *d, unsigned core)
+{
+	uint32_t control[PROF_WORDS] = {0};
+
+	if (!d->prof)
+		return 0;
+	control[PROF_DRAM] = d->shape.dram_alignment;
+	control[PROF_FLAT_ID] = core;
+	control[PROF_PER_BANK] = d->prof->per_bank;
+	return core_write(d, core, control_address(d, 0), control, sizeof(control));
+}
+
+static void keep(void *context, const struct prof_item *item)
+{
+	struct prof *p = context;
+
+	if (vec_push(&p->items, *item) < 0)
+		p->counts.damaged++;
+}
+
+/* What one RISC has sent to DRAM since the last time. */
+static void drain_risc(struct tacho_device *d, unsigned core, unsigned risc, uint32_t words)
+{
+	struct prof *p = d->prof;
+	uint64_t at = d->shape.dram_alignment +
+		      ((uint64_t)(core % p->per_bank) * DEVICE_RISCS + risc) * p->area;
+
+	if (words > p->area / 4) {
+		p->counts.damaged++;
+		words = p->area / 4;
+	}
+	if (d->ops->dram_read(d->self, core / p->per_bank, at, p->words, 4 * (size_t)words) < 0)
+		return;
+	prof_decode(&p->readers[core * DEVICE_RISCS + risc], p->words, words, risc, core, keep, p,
+		    &p->counts);
+}
+
+/* Lost markers: a bit of a RISC whose area was full, and counts of those that found no room in L1. */
+static void take_losses(struct tacho_device *d, unsigned core, uint32_t *control)
+{
+	struct prof *p = d->prof;
+
+	for (unsigned r = 0; r < DEVICE_RISCS; r++) {
+		struct prof_loss *l = &p->lost[core * DEVICE_RISCS + r];
+
+		l->runs_cut += control[PROF_DROPPED] >> r & 1;
+		l->markers += control[5 + r];
+		p->losses += control[5 + r] + (control[PROF_DROPPED] >> r & 1);
+		control[5 + r] = 0;
+	}
+	control[PROF_DROPPED] = 0;
+}
+
+static void drain_core(struct tacho_device *d, unsigned core)
+{
+	uint32_t control[PROF_WORDS];
+	bool any = false;
+
+	if (d->ops->read(d->self, core, control_address(d, 0), control, sizeof(control)) < 0)
+		return;
+	for (unsigned r = 0; r < d->cores[core].info.riscs; r++) {
+		if (!control[PROF_HOST_END + r])
+			continue;
+		drain_risc(d, core, r, control[PROF_HOST_END + r]);
+		control[PROF_HOST_END + r] = 0;
+		any = true;
+	}
+	take_losses(d, core, control);
+	if (any)
+		d->ops->write(d->self, core, control_address(d, 0), control, sizeof(control));
+}
+
+/* FULL: all buffers. Else only when they are drained as the run goes. */
+void prof_drain(struct tacho_device *d, bool full)
+{
+	if (!d->prof || (d->prof->classic && !full))
+		return;
+	TACHO_ZONE("drain kernel profiler");
+	for (unsigned i = 0; i < d->shape.cores; i++)
+		drain_core(d, i);
+}
+
+/* ---- names ---- */
+static const char *string_at(const uint8_t *strings, uint32_t size, const uint8_t *word)
+{
+	uint32_t offset;
+
+	memcpy(&offset, word, 4);
+	return offset < size && memchr(strings + offset, 0, size - offset)
+		       ? (const char *)strings + offset
+		       : "";
+}
+
+static void name_zone(const struct tacho_device *d, uint16_t id, struct tacho_device_event *e)
+{
+	e->name = e->file = "";
+	e->line = 0;
+	for (const struct binary *b = d->binaries; b; b = b->next) {
+		const uint8_t *records, *strings, *r;
+		uint32_t size, strings_size;
+
+		if (id < b->zones_from || id - b->zones_from >= b->zones ||
+		    !elf_section(&b->elf, ".tsc_zones", &records, &size) ||
+		    !elf_section(&b->elf, ".tsc_strings", &strings, &strings_size))
+			continue;
+		r = records + 16 * (id - b->zones_from);
+		e->name = string_at(strings, strings_size, r);
+		e->file = string_at(strings, strings_size, r + 4);
+		memcpy(&e->line, r + 8, 4);
+		return;
+	}
+}
+
+static void hand_over(struct tacho_device *d, const struct prof_item *item, tacho_device_event_fn fn,
+		      void *context)
+{
+	static const enum tacho_device_event_kind kinds[] = {
+		[PROF_K_ZONE] = TACHO_DEVICE_ZONE,     [PROF_K_TOTAL] = TACHO_DEVICE_TOTAL,
+		[PROF_K_DATA] = TACHO_DEVICE_DATA,     [PROF_K_EVENT] = TACHO_DEVICE_EVENT,
+		[PROF_K_DATA_16] = TACHO_DEVICE_DATA16};
+	const struct tacho_device_core *c;
+	struct tacho_device_event e = {
+		.kind = kinds[item->kind],
+		.device = d->number,
+		.id = item->id,
+		.op = item->op,
+		.start = item->start,
+		.end = item->end,
+		.data = {item->data[0], item->data[1]},
+		.damaged = item->flags != 0,
+	};
+
+	if (item->flat >= d->shape.cores)
+		return;
+	c = &d->cores[item->flat].info;
+	e.core = (struct tacho_core){c->logical_x, c->logical_y};
+	e.noc = (struct tacho_core){c->x, c->y};
+	e.risc = risc_name(item->risc, c->ethernet);
+	if (item->kind == PROF_K_EVENT)
+		e.name = e.file = "";
+	else
+		name_zone(d, item->id, &e);
+	fn(context, &e);
+}
+
+int tacho_profiler_read(struct tacho_device *d, tacho_device_event_fn fn, void *context)
+{
+	int r = device_wait(d);
+
+	TACHO_ZONE("tacho_profiler_read");
+	if (!d->prof)
+		return r < 0 ? r
+			     : device_fail(TACHO_EUSAGE, "device %u was opened without profiling",
+					   d->number);
+	prof_drain(d, true);
+	for (size_t i = 0; i < d->prof->items.n; i++)
+		hand_over(d, &d->prof->items.v[i], fn, context);
+	d->prof->items.n = 0;
+	return r;
+}
+
+uint64_t tacho_profiler_lost(const struct tacho_device *d, struct tacho_core core, unsigned risc,
+			     uint64_t *runs_cut)
+{
+	int i = device_core_at(d, false, core.x, core.y);
+	const struct prof_loss *l;
+
+	if (runs_cut)
+		*runs_cut = 0;
+	if (i < 0 || risc >= DEVICE_RISCS || !d->prof)
+		return 0;
+	l = &d->prof->lost[(unsigned)i * DEVICE_RISCS + risc];
+	if (runs_cut)
+		*runs_cut = l->runs_cut;
+	return l->markers;
+}
