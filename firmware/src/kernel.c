@@ -6,7 +6,7 @@ extern "C" {
 #endif
 extern uint32_t __data_load[], __data_start[], __data_end[], __bss_start[], __bss_end[];
 
-__attribute__((section(".start"), used)) void _start(void)
+__attribute__((section(".start"), used)) void kernel_start(void)
 {
 	for (uint32_t *to = __data_start, *from = __data_load; to < __data_end;)
 		*to++ = *from++;

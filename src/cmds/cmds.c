@@ -25,6 +25,7 @@
 	X(check)       \
 	X(ops)         \
 	X(perf_report) \
+	X(device)      \
 	X(version)     \
 	X(help)
 

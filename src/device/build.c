@@ -229,8 +229,10 @@ static int command(struct words *w, const struct tacho_device *d, const struct b
 	word(w, "-I%s", include);
 	add_defines(w, d, b);
 	add_layout(w, d, b);
-	if (b->symbols)
+	if (b->symbols) {
 		word(w, "-Wl,--just-symbols=%s", b->symbols->path);
+		word(w, "-Wl,-e,kernel_start"); /* _start is the firmware's */
+	}
 	word(w, "-Wl,-T,%s/link.ld", firmware);
 	word(w, "-Wl,--no-warn-rwx-segments");
 	if (real)

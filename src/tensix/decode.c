@@ -142,7 +142,7 @@ char *rv32_disasm(char *text, size_t size, uint32_t word, uint32_t pc, rv32_symb
 	int32_t imm = row ? immediate(word, row->format) : 0;
 	char where[128];
 
-	if (!row) {
+	if (!row || !word) {
 		snprintf(text, size, ".word 0x%08x", word);
 		return text;
 	}

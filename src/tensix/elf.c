@@ -92,9 +92,9 @@ static int read_symbols(struct elf_image *elf, const Elf32_Shdr *table, struct t
 		memcpy(&s, p + i * sizeof(s), sizeof(s));
 		type = ELF32_ST_TYPE(s.st_info);
 		name = string(elf, &strings, s.st_name);
-		/* Mapping symbols ($x, $d) and local labels name nothing that a reader knows. */
+		/* Mapping symbols ($x, $d), local labels and plain numbers name nothing here. */
 		if (!name || !name[0] || name[0] == '$' || name[0] == '.' || type > STT_FUNC ||
-		    s.st_shndx == SHN_UNDEF)
+		    s.st_shndx == SHN_UNDEF || s.st_shndx == SHN_ABS)
 			continue;
 		elf->symbols[elf->nsymbols++] = (struct elf_symbol){s.st_value, s.st_size, name};
 	}

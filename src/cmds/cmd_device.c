@@ -1,0 +1,223 @@
+#include "cmds/cmds.h"
+#include "cmds/device.h"
+
+#include "base/table.h"
+#include "tensix/tensix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const riscs[] = {"brisc", "ncrisc", "compute", "erisc", NULL};
+
+static const struct opt opts[] = {
+	OPT_STR('a', "arch", "NAME", struct device_conf, arch,
+		"wormhole_b0, blackhole or tiny; $TACHO_ARCH or wormhole_b0 when not given"),
+	OPT_INT(0, "size", "N", struct device_conf, size, "Tensix cores of the device; all when not given"),
+	OPT_STR('c', "cores", "X,Y-X,Y", struct device_conf, cores,
+		"cores that run the kernel, first and last; 0,0 when not given"),
+	OPT_ENUM('r', "risc", struct device_conf, risc, riscs, "what runs the kernel"),
+	OPT_LIST('D', "define", "NAME[=VALUE]", struct device_conf, defines, "define a macro"),
+	OPT_LIST('x', "arg", "N", struct device_conf, args, "a word for get_arg_val(), in order"),
+	OPT_INT('n', "runs", "N", struct device_conf, runs, "run the kernel N times"),
+	OPT_INT(0, "max-cycles", "N", struct device_conf, max_cycles, "give up after N cycles"),
+	OPT_INT(0, "lines", "N", struct device_conf, lines, "trace: print at most N instructions"),
+	OPT_INT(0, "seed", "N", struct device_conf, seed, "of the DRAM model's jitter"),
+	OPT_ENUM(0, "format", struct device_conf, format, table_formats, "how tables are printed"),
+	OPT_END,
+};
+
+static void init(void *conf)
+{
+	struct device_conf *c = conf;
+
+	c->runs = 1;
+	c->lines = 1000;
+}
+
+/* ---- list ---- */
+static int list(const struct device_conf *c, const struct table_style *style)
+{
+	static const struct table_column columns[] = {
+		{"arch", "architecture", TABLE_STRING},
+		{"kind", "kind", TABLE_STRING},
+		{"cores", "cores", TABLE_STRING},
+		{"columns", "columns", TABLE_COUNT},
+		{"rows", "rows", TABLE_COUNT},
+		{"ethernet", "Ethernet", TABLE_COUNT},
+		{"l1_bytes", "L1", TABLE_BYTES},
+		{"dram_banks", "DRAM banks", TABLE_COUNT},
+		{"dram_bytes", "DRAM", TABLE_BYTES},
+		{"mhz", "MHz", TABLE_COUNT},
+	};
+	struct table t;
+
+	table_open(&t, stdout, style, TABLE_COLUMNS(columns));
+	for (unsigned i = 0; tensix_arch_at(i); i++) {
+		const struct tensix_arch *a = tensix_arch_at(i);
+		struct buf cores = BUF_INIT;
+
+		if (c->arch && strcmp(c->arch, a->name))
+			continue;
+		for (unsigned k = 0; k < 4 && a->core_choices[k]; k++)
+			buf_addf(&cores, "%s%u", k ? "/" : "", a->core_choices[k]);
+		table_text(&t, a->name);
+		table_text(&t, "software");
+		table_string(&t, cores.data, cores.len);
+		table_uint(&t, a->worker_columns);
+		table_uint(&t, a->worker_rows);
+		table_uint(&t, a->ethernet_count);
+		table_uint(&t, a->l1_size);
+		table_uint(&t, a->dram_banks);
+		table_uint(&t, a->dram_banks * a->dram_size);
+		table_uint(&t, a->mhz);
+		table_row(&t);
+		buf_free(&cores);
+	}
+	return table_close(&t);
+}
+
+/* ---- run ---- */
+struct zone_sum {
+	char risc[16];
+	const char *name;
+	uint64_t count, total, least, most;
+};
+
+struct sums {
+	VEC(struct zone_sum);
+};
+
+static void add_event(void *context, const struct tacho_device_event *e)
+{
+	struct sums *s = context;
+	uint64_t cycles = e->end - e->start;
+	size_t i;
+
+	if (e->kind != TACHO_DEVICE_ZONE)
+		return;
+	for (i = 0; i < s->n; i++)
+		if (!strcmp(s->v[i].risc, e->risc) && !strcmp(s->v[i].name, e->name))
+			break;
+	if (i == s->n) {
+		struct zone_sum z = {.name = e->name, .least = UINT64_MAX};
+
+		snprintf(z.risc, sizeof(z.risc), "%s", e->risc);
+		if (vec_push(s, z) < 0)
+			return;
+	}
+	s->v[i].count++;
+	s->v[i].total += cycles;
+	s->v[i].least = cycles < s->v[i].least ? cycles : s->v[i].least;
+	s->v[i].most = cycles > s->v[i].most ? cycles : s->v[i].most;
+}
+
+static int print_zones(const struct sums *s, const struct table_style *style)
+{
+	static const struct table_column columns[] = {
+		{"risc", "RISC", TABLE_STRING},        {"zone", "zone", TABLE_STRING},
+		{"count", "count", TABLE_COUNT},       {"total_cycles", "cycles", TABLE_COUNT},
+		{"min_cycles", "min", TABLE_COUNT},    {"mean_cycles", "mean", TABLE_NUMBER},
+		{"max_cycles", "max", TABLE_COUNT},
+	};
+	struct table t;
+
+	table_open(&t, stdout, style, TABLE_COLUMNS(columns));
+	for (size_t i = 0; i < s->n; i++) {
+		const struct zone_sum *z = &s->v[i];
+
+		table_text(&t, z->risc);
+		table_text(&t, z->name);
+		table_uint(&t, z->count);
+		table_uint(&t, z->total);
+		table_uint(&t, z->least);
+		table_real(&t, (double)(z->total * 10 / z->count) / 10);
+		table_uint(&t, z->most);
+		table_row(&t);
+	}
+	return table_close(&t);
+}
+
+static int run_kernel(const struct device_conf *c, const struct cmd_common *common,
+		      const struct table_style *style)
+{
+	struct device_job job = {0};
+	struct sums sums = {0};
+	uint64_t cycles = 0;
+	int r = device_job_open(&job, c, true);
+
+	if (r == 0)
+		cycles = tacho_device_cycles(job.device);
+	for (int64_t i = 0; r == 0 && i < c->runs; i++)
+		r = tacho_enqueue(job.device, job.program);
+	if (r == 0)
+		r = tacho_profiler_read(job.device, add_event, &sums);
+	if (r == 0) {
+		struct tacho_device_info info;
+
+		tacho_device_info(job.device, &info);
+		if (!common->quiet)
+			fprintf(stderr, "%s: %llu cycles, %.3f us at %u MHz (modelled)\n", info.arch,
+				(unsigned long long)(tacho_device_cycles(job.device) - cycles),
+				(double)(tacho_device_cycles(job.device) - cycles) / info.mhz, info.mhz);
+		r = print_zones(&sums, style);
+	}
+	vec_free(&sums);
+	return device_job_close(&job, r);
+}
+
+/* ---- the verb ---- */
+static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+{
+	struct device_conf *c = conf;
+	struct table_style style = {
+		.format = (enum table_format)c->format,
+		.color = term_use_color(common->color, stdout),
+		.width = term_columns(stdout),
+	};
+	const char *what = argc ? argv[0] : "";
+	struct tacho_error err;
+	int r;
+
+	c->kernel = argc > 1 ? argv[1] : NULL;
+	if (!strcmp(what, "list") && argc == 1) {
+		r = err_exit_code(list(c, &style));
+	} else if (!strcmp(what, "run") && argc == 2) {
+		r = run_kernel(c, common, &style);
+	} else if (!strcmp(what, "disasm") && argc == 2) {
+		r = device_disasm(c);
+	} else if (!strcmp(what, "trace") && argc == 2) {
+		r = device_trace(c, &style);
+	} else {
+		err_set(&err, TACHO_EUSAGE, "device needs one of: list, run KERNEL, disasm FILE, trace KERNEL");
+		r = err_report(&err, TACHO_EUSAGE);
+	}
+	opt_list_free(&c->defines);
+	opt_list_free(&c->args);
+	return r;
+}
+
+const struct cmd cmd_device = {
+	.name = "device",
+	.summary = "run kernels on the software device, look at their instructions",
+	.usage = "list | run KERNEL | disasm FILE | trace KERNEL [options]",
+	.description =
+		"list prints the architectures of the built-in software device.\n\n"
+		"run compiles a kernel (a C or C++ file with kernel_main()), runs it on a device and "
+		"prints the zones that it recorded, by RISC and name. Times are cycles of a model, not of "
+		"a chip.\n\n"
+		"disasm prints the instructions of a kernel or of an ELF file for the device.\n\n"
+		"trace runs a kernel and prints each instruction of its first core with its cycle, then "
+		"the registers that the kernel used and the model does not have.\n\n"
+		"Kernels are compiled by riscv64-unknown-elf-gcc, or what $TACHO_RISCV_CC names, and kept "
+		"in $TACHO_CACHE.",
+	.examples = "  tacho device run --arch wormhole_b0 --cores 0,0-7,7 kernel.c\n"
+		    "      runs the kernel on BRISC of 64 cores\n"
+		    "  tacho device run --risc compute -x 4 kernel.cpp\n"
+		    "      runs it on the three TRISCs of core 0,0 with one argument\n"
+		    "  tacho device disasm kernel.c\n",
+	.opts = opts,
+	.conf_size = sizeof(struct device_conf),
+	.init = init,
+	.mode = OPT_PERMUTE,
+	.run = run,
+};

@@ -1,0 +1,34 @@
+/* What the parts of "tacho device" share. */
+#ifndef CMDS_DEVICE_H
+#define CMDS_DEVICE_H
+
+#include "base/opt.h"
+#include "base/table.h"
+
+#include <tacho/device.h>
+
+struct device_conf {
+	const char *arch, *cores, *kernel;
+	int64_t size, runs, max_cycles, lines, seed;
+	int risc, format;
+	struct opt_list defines, args;
+};
+
+/* A device with one kernel on it. */
+struct device_job {
+	struct tacho_device *device;
+	struct tacho_program *program;
+	struct tacho_core_range cores;
+	struct tacho_error err; /* when .own */
+	bool own;               /* the error is not the device's */
+};
+
+/* 0 or a failure, which device_job_close() reports. */
+int device_job_open(struct device_job *job, const struct device_conf *c, bool profile);
+/* Frees all; prints the error when RESULT is one. Returns the exit code. */
+int device_job_close(struct device_job *job, int result);
+
+int device_disasm(const struct device_conf *c);
+int device_trace(const struct device_conf *c, const struct table_style *style);
+
+#endif

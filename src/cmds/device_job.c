@@ -1,0 +1,285 @@
+/* A kernel of the command line on a device; its instructions, as text and as they run. */
+#include "cmds/device.h"
+
+#include "device/device.h"
+#include "tensix/rv32.h"
+#include "tensix/tensix.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int own_error(struct device_job *job, int code)
+{
+	job->own = true;
+	return code;
+}
+
+/* "X,Y" or "X,Y-X,Y" */
+static int parse_cores(struct device_job *job, const char *text)
+{
+	unsigned v[4];
+	int used = 0, n = sscanf(text, "%u,%u%n-%u,%u%n", &v[0], &v[1], &used, &v[2], &v[3], &used);
+
+	if (n == 2)
+		v[2] = v[0], v[3] = v[1];
+	if ((n != 2 && n != 4) || text[used])
+		return own_error(job, err_set(&job->err, TACHO_EUSAGE,
+					      "--cores wants X,Y or X,Y-X,Y, not '%s'", text));
+	job->cores = (struct tacho_core_range){{(uint16_t)v[0], (uint16_t)v[1]},
+					       {(uint16_t)v[2], (uint16_t)v[3]}};
+	return 0;
+}
+
+static int parse_args(struct device_job *job, const struct opt_list *list, uint32_t *args)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		char *end;
+		unsigned long long v;
+
+		errno = 0;
+		v = strtoull(list->v[i], &end, 0);
+		if (end == list->v[i] || *end || errno || v > UINT32_MAX || i >= 256)
+			return own_error(job, err_set(&job->err, TACHO_EUSAGE,
+						      "--arg wants a 32-bit number, not '%s'",
+						      list->v[i]));
+		args[i] = (uint32_t)v;
+	}
+	return 0;
+}
+
+static int add_kernel(struct device_job *job, const struct device_conf *c)
+{
+	const char **defines = calloc(c->defines.n + 1, sizeof(*defines));
+	uint32_t args[256];
+	int kernel, r = parse_args(job, &c->args, args);
+
+	if (!defines || r < 0) {
+		free(defines);
+		return r < 0 ? r : own_error(job, err_set(&job->err, TACHO_ENOMEM, "no memory"));
+	}
+	memcpy(defines, c->defines.v, c->defines.n * sizeof(*defines));
+	kernel = tacho_program_kernel(job->program, &(struct tacho_kernel){
+							    .source = c->kernel,
+							    .risc = (enum tacho_risc)c->risc,
+							    .cores = job->cores,
+							    .defines = defines,
+						    });
+	free(defines);
+	for (unsigned y = job->cores.first.y; kernel >= 0 && y <= job->cores.last.y; y++)
+		for (unsigned x = job->cores.first.x; r == 0 && x <= job->cores.last.x; x++)
+			r = tacho_program_args(job->program, kernel,
+					       (struct tacho_core){(uint16_t)x, (uint16_t)y}, args,
+					       (unsigned)c->args.n);
+	return kernel < 0 ? kernel : r;
+}
+
+int device_job_open(struct device_job *job, const struct device_conf *c, bool profile)
+{
+	struct tacho_device_options options = {
+		.arch = c->arch,
+		.cores = (unsigned)c->size,
+		.seed = (uint64_t)c->seed,
+		.max_cycles = (uint64_t)c->max_cycles,
+		.profile = profile,
+	};
+	int r = parse_cores(job, c->cores ? c->cores : "0,0");
+
+	if (r == 0)
+		r = tacho_device_open(&job->device, &options);
+	if (r == 0)
+		r = tacho_program_new(&job->program, job->device);
+	if (r == 0)
+		r = add_kernel(job, c);
+	return r == 0 ? tacho_program_compile(job->program) : r;
+}
+
+int device_job_close(struct device_job *job, int result)
+{
+	if (result < 0) {
+		if (job->own)
+			err_report(&job->err, result);
+		else
+			fprintf(stderr, "tacho: %s\n", tacho_device_error());
+	}
+	tacho_program_free(job->program);
+	tacho_device_close(job->device);
+	return err_exit_code(result);
+}
+
+/* ---- disasm ---- */
+static const char *symbol(void *context, uint32_t address, uint32_t *offset)
+{
+	const struct elf_symbol *s = elf_symbol_at(context, address);
+
+	if (s)
+		*offset = address - s->address;
+	return s ? s->name : NULL;
+}
+
+static void print_insn(struct elf_image *elf, uint32_t pc, uint32_t word)
+{
+	char text[200];
+	uint32_t offset = 1;
+	const char *name = symbol(elf, pc, &offset);
+
+	if (name && !offset)
+		printf("\n%08x <%s>:\n", pc, name);
+	printf("%8x:  %08x  %s\n", pc, word, rv32_disasm(text, sizeof(text), word, pc, symbol, elf));
+}
+
+static void print_text(struct elf_image *elf)
+{
+	for (unsigned i = 0; i < elf->segments; i++) {
+		const struct elf_segment *s = &elf->segment[i];
+
+		for (uint32_t at = 0; (s->flags & 1) && at + 4 <= s->file_size; at += 4) {
+			uint32_t word;
+
+			memcpy(&word, s->bytes + at, 4);
+			print_insn(elf, s->address + at, word);
+		}
+	}
+}
+
+/* An ELF file as it is; false when it is not one. */
+static bool disasm_elf(const char *path, int *result)
+{
+	uint8_t magic[4] = {0}, *bytes = NULL;
+	FILE *f = fopen(path, "rbe");
+	struct tacho_error err;
+	struct elf_image elf;
+	long size;
+
+	if (!f || fread(magic, 1, 4, f) != 4 || memcmp(magic, "\177ELF", 4)) {
+		if (f)
+			fclose(f);
+		return false;
+	}
+	fseek(f, 0, SEEK_END);
+	size = ftell(f);
+	rewind(f);
+	bytes = size > 0 && size < 64 << 20 ? malloc((size_t)size) : NULL;
+	if (!bytes || fread(bytes, 1, (size_t)size, f) != (size_t)size) {
+		err_set(&err, TACHO_EREAD, "cannot read %s", path);
+		*result = err_report(&err, TACHO_EREAD);
+	} else {
+		int r = elf_parse(&elf, bytes, (size_t)size, &err);
+
+		*result = r < 0 ? err_report(&err, r) : 0;
+		if (r == 0) {
+			print_text(&elf);
+			elf_free(&elf);
+		}
+	}
+	free(bytes);
+	fclose(f);
+	return true;
+}
+
+int device_disasm(const struct device_conf *c)
+{
+	struct device_job job = {0};
+	int r;
+
+	if (disasm_elf(c->kernel, &r))
+		return r;
+	r = device_job_open(&job, c, false);
+	for (unsigned i = 0; r == 0 && i < DEVICE_RISCS; i++) {
+		const struct binary *b = job.program->kernels.v[0].binary[i];
+		struct elf_image elf;
+
+		if (!b)
+			continue;
+		elf = b->elf;
+		printf("%s, for %s:\n", c->kernel, risc_name(i, c->risc == TACHO_ERISC));
+		print_text(&elf);
+	}
+	return device_job_close(&job, r);
+}
+
+/* ---- trace ---- */
+struct tracing {
+	struct tacho_device *device;
+	unsigned core;
+	int64_t left;
+	const struct binary *const *kernels;
+	uint64_t passed; /* not printed */
+};
+
+static void print_step(void *context, unsigned core, unsigned risc, uint64_t cycle, uint32_t pc,
+		       uint32_t word)
+{
+	struct tracing *t = context;
+	const struct binary *b = t->kernels[risc];
+	char text[200];
+	uint32_t offset = 0;
+	const char *name;
+	struct elf_image elf;
+
+	if (core != t->core || !b || pc - b->load >= b->text_size)
+		return;
+	if (t->left <= 0) {
+		t->passed++;
+		return;
+	}
+	t->left--;
+	elf = b->elf;
+	name = symbol(&elf, pc, &offset);
+	printf("%8llu %-6s %6x  %-20.20s+%-4x %s\n", (unsigned long long)cycle, risc_name(risc, false),
+	       pc, name ? name : "?", offset, rv32_disasm(text, sizeof(text), word, pc, symbol, &elf));
+}
+
+static int print_unknown(struct tensix *t, const struct table_style *style)
+{
+	static const struct table_column columns[] = {
+		{"address", "unknown register", TABLE_STRING}, {"block", "block", TABLE_STRING},
+		{"reads", "reads", TABLE_COUNT},               {"writes", "writes", TABLE_COUNT},
+		{"last_value", "last written", TABLE_STRING},  {"pc", "first at pc", TABLE_STRING},
+	};
+	struct table table;
+	char text[32];
+
+	if (!tensix_unknown_count(t))
+		return 0;
+	table_open(&table, stdout, style, TABLE_COLUMNS(columns));
+	for (size_t i = 0; i < tensix_unknown_count(t); i++) {
+		const struct tensix_unknown *u = tensix_unknown(t, i);
+
+		snprintf(text, sizeof(text), "0x%08x", u->address);
+		table_text(&table, text);
+		table_text(&table, u->name);
+		table_uint(&table, u->reads);
+		table_uint(&table, u->writes);
+		snprintf(text, sizeof(text), "0x%x", u->last_value);
+		table_text(&table, text);
+		snprintf(text, sizeof(text), "0x%x", u->pc);
+		table_text(&table, text);
+		table_row(&table);
+	}
+	return table_close(&table);
+}
+
+int device_trace(const struct device_conf *c, const struct table_style *style)
+{
+	struct device_job job = {0};
+	struct tracing t = {.left = c->lines};
+	int r = device_job_open(&job, c, false), core;
+
+	if (r == 0) {
+		t.device = job.device;
+		t.kernels = job.program->kernels.v[0].binary;
+		core = device_core_at(job.device, c->risc == TACHO_ERISC, job.cores.first.x,
+				      job.cores.first.y);
+		t.core = (unsigned)core;
+		tensix_trace(job.device->self, print_step, &t);
+		r = tacho_enqueue(job.device, job.program);
+		if (r == 0)
+			r = tacho_finish(job.device);
+		if (t.passed)
+			printf("... and %llu more\n", (unsigned long long)t.passed);
+		print_unknown(job.device->self, style);
+	}
+	return device_job_close(&job, r);
+}

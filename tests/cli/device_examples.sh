@@ -1,0 +1,31 @@
+# The device's examples give right results, on every architecture that is quick enough.
+. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/device.sh"
+examples=$BUILD/examples/device
+
+expect_exit 0 "$examples/loopback"
+expect_line out '^491520 bytes through 4 cores of tiny: right, [0-9]+ cycles \(modelled\)'
+expect_exit 0 "$examples/matmul"
+expect_line out '^256 x 128 x 256 on 4 cores of tiny: right'
+expect_exit 0 "$examples/ring"
+expect_line out '^3 rounds over 4 cores: 12 hops, right'
+expect_exit 0 "$examples/two_devices"
+expect_line out '^device 1: tiny' '^1024 bytes over two devices: right'
+
+# 125 zones fit, the others are counted.
+expect_exit 0 "$examples/full_buffer"
+expect_line out '^4 cores x 5 RISCs x 300 zones: 2500 kept \(125 per RISC\), 3500 lost and counted'
+expect_exit 0 "$examples/events"
+expect_line out 'BRISC data  ITERATION .* = 0x400000001$' 'event .* id 104 ' 'total WAIT' 'zone  BRISC-FW'
+
+# The same again gives the same cycles.
+expect_exit 0 "$examples/matmul"
+cp out first
+expect_exit 0 "$examples/matmul"
+expect_same out first
+
+[ -n "$SANITIZE" ] && exit 0
+TACHO_ARCH=wormhole_b0 expect_exit 0 "$examples/matmul"
+expect_line out 'on 80 cores of wormhole_b0: right'
+TACHO_ARCH=blackhole expect_exit 0 "$examples/ring"
+expect_line out '^3 rounds over 140 cores: 420 hops, right'

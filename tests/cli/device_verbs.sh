@@ -1,0 +1,104 @@
+# tacho device: list, run, disasm, trace; and what is said of kernels that are wrong.
+. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/device.sh"
+
+expect_exit 0 "$TACHO" device list
+expect_line out '^wormhole_b0 +software +80/72/64' '^blackhole ' '^tiny '
+expect_exit 0 "$TACHO" device list --format csv --arch tiny
+expect_line out '^tiny,software,4/2,2,2,1,'
+expect_error 2 'device needs one of' "$TACHO" device
+expect_error 2 'device needs one of' "$TACHO" device run
+expect_error 2 'device needs one of' "$TACHO" device fly x
+
+cat >hello.c <<'END'
+#include "dataflow_api.h"
+void kernel_main(void)
+{
+	DeviceZoneScopedN("HELLO, world");
+	*(volatile uint32_t *)(uintptr_t)get_arg_val(0) = FACTOR * get_arg_val(1);
+}
+END
+expect_exit 0 "$TACHO" device run -DFACTOR=2 --cores 0,0-1,1 -x 0x40000 -x 21 --runs 3 hello.c
+expect_line out '^BRISC +HELLO, world +12 ' '^BRISC +BRISC-KERNEL +12 ' '^BRISC +BRISC-FW +12 '
+expect_line err 'tiny: [0-9]+ cycles, .* \(modelled\)'
+expect_exit 0 "$TACHO" device run -q --format csv --risc ncrisc -DFACTOR=2 -x 0x40000 -x 21 hello.c
+expect_line out '^NCRISC,"HELLO, world",1,'
+expect_no_line err modelled
+
+expect_exit 0 "$TACHO" device disasm -DFACTOR=2 hello.c
+expect_line out '<kernel_main>:' '<kernel_start>:' 'sw '
+expect_exit 0 "$TACHO" device trace -DFACTOR=2 -x 0x40000 -x 21 --lines 5 hello.c
+expect_line out 'BRISC .*kernel_start' '^\.\.\. and [0-9]+ more'
+elf=$(ls "$TACHO_CACHE"/*.elf | head -1)
+expect_exit 0 "$TACHO" device disasm "$elf"
+expect_line out 'jal '
+head -c 100 "$elf" >cut.elf
+expect_exit 4 "$TACHO" device disasm cut.elf
+
+# C++, with templates and the other header; compute kernels.
+cat >hello.cpp <<'END'
+#include <tools/profiler/kernel_profiler.hpp>
+#include "dataflow_api.h"
+inline void twice()
+{
+	DeviceZoneScopedN("TWICE");
+}
+void kernel_main()
+{
+	DeviceZoneScopedN("CPP");
+	twice();
+	twice();
+	volatile uint32_t *to = (volatile uint32_t *)get_arg_val<uint32_t>(0);
+	*to = (uint32_t)(get_arg_val<int>(1) * 3ll / 7);
+}
+END
+expect_exit 0 "$TACHO" device run -x 0x40000 -x 21 hello.cpp
+expect_line out '^BRISC +CPP +1 ' '^BRISC +TWICE +2 '
+
+# A compile error has file and line.
+printf '#include "dataflow_api.h"\n\nvoid kernel_main(void) { oops(); }\nint x = "a" * 2;\n' >bad.c
+expect_exit 3 "$TACHO" device run bad.c
+expect_line err 'bad.c does not compile for BRISC' 'bad.c:4:.*error'
+expect_error 3 'cannot read the kernel none.c' "$TACHO" device run none.c
+TACHO_RISCV_CC=/nowhere/cc expect_exit 3 "$TACHO" device run hello.c
+expect_line err 'cannot run /nowhere/cc'
+
+# A kernel that stops tells where.
+expect_exit 4 "$TACHO" device run -DFACTOR=2 -x 0x40001 --cores 1,0 hello.c
+expect_line err 'device 0, core 1,0 \(NoC 2,1\), BRISC: misaligned access at 0x40001' \
+	'in kernel_main\+0x[0-9a-f]+ of hello.c' ' a0 [0-9a-f]{8}'
+expect_exit 4 "$TACHO" device run -DFACTOR=2 -x 0x7fff0000 hello.c
+expect_line err 'access to no memory at 0x7fff0000'
+
+# One that waits for ever is told so at once, with the place.
+printf '#include "dataflow_api.h"\nvoid kernel_main(void) { cb_wait_front(3, 1); }\n' >hang.c
+expect_exit 4 "$TACHO" device run hang.c
+expect_line err 'waits for ever' 'core 0,0 .*BRISC waits: pc .* in kernel_main'
+printf '#include "dataflow_api.h"\nvoid kernel_main(void) { for (uint32_t i = 0;; i++) REG32(0x40000) = i; }\n' >endless.c
+expect_exit 3 "$TACHO" device run --max-cycles 2000000 endless.c
+expect_line err 'not done after 2000000 cycles' 'BRISC runs: pc'
+
+# Registers that the model lacks are listed.
+printf '#include "dataflow_api.h"\nvoid kernel_main(void) { REG32(0xFFD00010) = REG32(0xFFD00020) + 7; }\n' >odd.c
+expect_exit 0 "$TACHO" device trace odd.c
+expect_line out '^0xffd00010 .* 0x7 ' '^0xffd00020 '
+
+# Options that make no sense.
+expect_error 2 "wants X,Y or X,Y-X,Y" "$TACHO" device run --cores 1 hello.c
+expect_error 2 "wants a 32-bit number" "$TACHO" device run --arg zero hello.c
+expect_error 2 "not inside the grid of 2 x 2" "$TACHO" device run --cores 0,0-2,2 hello.c
+expect_error 2 "no architecture is called 'quasar'" "$TACHO" device run --arch quasar hello.c
+
+# The cache: nothing is compiled twice; a changed header is noticed.
+mkdir cache
+export TACHO_CACHE=$PWD/cache
+echo '#define PLACE 0x7fff0000' >value.h
+printf '#include "dataflow_api.h"\n#include "value.h"\nvoid kernel_main(void) { REG32(PLACE) = 1; }\n' >header.c
+expect_exit 4 "$TACHO" device run header.c
+expect_line err 'access to no memory at 0x7fff0000'
+ls cache | wc -l >before
+expect_exit 4 "$TACHO" device run header.c
+ls cache | wc -l >after
+expect_same before after
+echo '#define PLACE 0x40000' >value.h
+expect_exit 0 "$TACHO" device run header.c

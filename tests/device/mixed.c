@@ -1,0 +1,16 @@
+/* An outer zone around more zones and events than there is room for. */
+#if TACHO_RISC < 2
+#include "dataflow_api.h"
+#else
+#include "compute_kernel_api.h"
+#endif
+
+void kernel_main(void)
+{
+	DeviceZoneScopedN("OUTER");
+	DeviceRecordEvent(5);
+	for (int i = 0; i < 300; i++) {
+		DeviceZoneScopedN("IN");
+		DeviceRecordEvent(6);
+	}
+}

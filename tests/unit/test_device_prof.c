@@ -1,0 +1,332 @@
+/* The kernel profiler's words: decoded, damaged, and as a device writes them. */
+#include "device/device.h"
+#include "tacho_layout.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define H(type, id, high) (0x80000000u | (uint32_t)(type) << 28 | (uint32_t)(id) << 12 | (high))
+
+struct log {
+	struct prof_item v[64];
+	unsigned n;
+};
+
+static void take(void *context, const struct prof_item *item)
+{
+	struct log *l = context;
+
+	if (l->n < 64)
+		l->v[l->n] = *item;
+	l->n++;
+}
+
+static void decode(const uint32_t *words, size_t n, struct log *l, struct prof_counts *c)
+{
+	struct prof_reader reader = {0};
+
+	memset(l, 0, sizeof(*l));
+	memset(c, 0, sizeof(*c));
+	prof_decode(&reader, words, n, 1, 7, take, l, c);
+}
+
+#define HEADER(op) 0, 0, 1 | 7 << 5 | 3 << 13, op
+#define MAIN       H(0, 10, 0), 100, H(1, 10, 0), 900, H(0, 11, 0), 200, H(1, 11, 0), 800
+
+static void test_good(void **state)
+{
+	const uint32_t words[] = {
+		HEADER(55), MAIN, H(0, 20, 0), 300, H(3, 30, 0), 310, 0, 0, H(4, 40, 0), 320,
+		H(1, 20, 0), 400, H(5, 9090, 0), 500, 1, 2, 3, 4, H(2, 50, 0), 77, 0x80000000, 0,
+	};
+	struct prof_counts c;
+	struct log l;
+
+	(void)state;
+	decode(words, sizeof(words) / 4, &l, &c);
+	assert_int_equal(c.runs, 1);
+	assert_int_equal(c.damaged, 0);
+	assert_int_equal(l.n, 7);
+	assert_int_equal(l.v[0].kind, PROF_K_DATA);
+	assert_int_equal(l.v[0].data[0], 0);
+	assert_int_equal(l.v[1].kind, PROF_K_EVENT);
+	assert_int_equal(l.v[1].id, 40);
+	assert_int_equal(l.v[2].kind, PROF_K_ZONE);
+	assert_int_equal(l.v[2].start, 300);
+	assert_int_equal(l.v[2].end, 400);
+	assert_int_equal(l.v[2].op, 55);
+	assert_int_equal(l.v[2].replay, 3);
+	assert_int_equal(l.v[3].kind, PROF_K_DATA_16);
+	assert_true(l.v[3].data[0] == ((uint64_t)1 << 32 | 2) && l.v[3].data[1] == ((uint64_t)3 << 32 | 4));
+	assert_int_equal(l.v[4].kind, PROF_K_TOTAL);
+	assert_int_equal(l.v[4].data[0], 77);
+	assert_int_equal(l.v[4].start, 100);
+	assert_int_equal(l.v[5].id, 11);
+	assert_int_equal(l.v[6].id, 10);
+	assert_int_equal(l.v[6].end - l.v[6].start, 800);
+}
+
+static void test_damaged(void **state)
+{
+	const uint32_t words[] = {
+		HEADER(1), MAIN, H(1, 20, 0), 250, H(0, 21, 0), 300, H(0, 22, 0), 310, H(1, 21, 0), 320,
+		H(7, 1, 0), 330, 0x00000005, 6, H(3, 9, 0), 340,
+	};
+	struct prof_counts c;
+	struct log l;
+
+	(void)state;
+	decode(words, sizeof(words) / 4, &l, &c);
+	assert_int_equal(l.v[0].id, 20);
+	assert_int_equal(l.v[0].flags, PROF_START_LOST);
+	assert_int_equal(l.v[1].id, 22);
+	assert_int_equal(l.v[1].flags, PROF_END_LOST);
+	assert_int_equal(l.v[2].id, 21);
+	assert_int_equal(l.v[2].flags, 0);
+	/* the two firmware zones are whole */
+	assert_int_equal(l.n, 5);
+	assert_int_equal(c.damaged, 5);
+}
+
+static void test_cut(void **state)
+{
+	const uint32_t words[] = {HEADER(1), MAIN, H(0, 20, 0), 300, H(1, 20, 0), 400, HEADER(2), MAIN};
+	struct prof_counts c;
+	struct log l;
+
+	(void)state;
+	for (size_t n = 0; n <= sizeof(words) / 4; n++)
+		decode(words, n, &l, &c);
+	assert_int_equal(c.runs, 2);
+	assert_int_equal(l.n, 5);
+	assert_int_equal(c.damaged, 0);
+}
+
+/* 44 bits of time: after they went round, time goes on. */
+static void test_wrap(void **state)
+{
+	const uint32_t words[] = {HEADER(1), H(0, 10, 0xfff), 0xfffffff0, H(1, 10, 0), 16,
+				  H(0, 11, 0xfff), 0xfffffff8, H(1, 11, 0), 8};
+	struct prof_reader reader = {.last = (1ull << 44) - 100};
+	struct prof_counts c = {0};
+	struct log l = {0};
+
+	(void)state;
+	prof_decode(&reader, words, sizeof(words) / 4, 1, 7, take, &l, &c);
+	assert_int_equal(l.n, 2);
+	assert_int_equal(l.v[0].end - l.v[0].start, 16);
+	assert_int_equal(l.v[1].end - l.v[1].start, 32);
+	assert_true(l.v[1].end > 1ull << 44);
+}
+
+/* ---- on a device ---- */
+static bool have_compiler(void)
+{
+	if (system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1") == 0)
+		return true;
+	print_message("skipped: no riscv64-unknown-elf-gcc (scripts/setup installs it)\n");
+	return false;
+}
+
+static struct tacho_device *open_device(unsigned count)
+{
+	struct tacho_device *d;
+	int r = tacho_device_open(&d, &(struct tacho_device_options){
+					      .arch = "tiny", .profile = 1, .program_count = count});
+
+	if (r < 0)
+		print_message("%s\n", tacho_device_error());
+	assert_int_equal(r, 0);
+	return d;
+}
+
+/* A program with one kernel file on all five RISCs of core 0,0. */
+static struct tacho_program *all_riscs(struct tacho_device *d, const char *kernel)
+{
+	static const enum tacho_risc riscs[] = {TACHO_BRISC, TACHO_NCRISC, TACHO_COMPUTE};
+	struct tacho_program *p;
+	char path[500];
+
+	snprintf(path, sizeof(path), "%s/%s", DEVICE_KERNELS, kernel);
+	assert_int_equal(tacho_program_new(&p, d), 0);
+	for (int i = 0; i < 3; i++)
+		assert_true(tacho_program_kernel(
+				    p, &(struct tacho_kernel){.source = path, .risc = riscs[i]}) >= 0);
+	return p;
+}
+
+static void run(struct tacho_device *d, struct tacho_program *p, unsigned times)
+{
+	for (unsigned i = 0; i < times; i++) {
+		int r = tacho_enqueue(d, p);
+
+		if (r < 0)
+			print_message("%s\n", tacho_device_error());
+		assert_int_equal(r, 0);
+	}
+	assert_int_equal(tacho_finish(d), 0);
+}
+
+struct tally {
+	const char *name;
+	unsigned count, fw, damaged;
+	uint32_t last_op;
+};
+
+static void tally(void *context, const struct tacho_device_event *e)
+{
+	struct tally *t = context;
+
+	t->count += e->kind == TACHO_DEVICE_ZONE && !strcmp(e->name, t->name);
+	t->fw += e->kind == TACHO_DEVICE_ZONE && strstr(e->name, "-FW");
+	t->damaged += e->damaged != 0;
+	t->last_op = e->op > t->last_op ? e->op : t->last_op;
+}
+
+static uint32_t control(struct tacho_device *d, unsigned word)
+{
+	uint32_t v = 0;
+
+	assert_int_equal(tacho_core_read(d, (struct tacho_core){0, 0},
+					 16 + M_PROF_CONTROL + 4 * word, &v, 4), 0);
+	return v;
+}
+
+/* A run without zones is 48 bytes per RISC, at the address that the layout says. */
+static void test_plain(void **state)
+{
+	struct tacho_device *d;
+	struct tacho_program *p;
+	int flat;
+	uint32_t words[12];
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	d = open_device(1000);
+	p = all_riscs(d, "plain.c");
+	run(d, p, 3);
+	flat = device_core_at(d, false, 0, 0);
+	assert_int_equal(control(d, PROF_FLAT_ID), flat);
+	assert_int_equal(control(d, PROF_PER_BANK), 3); /* 5 cores, 2 banks */
+	assert_int_equal(control(d, PROF_RUNS), 3);
+	for (unsigned r = 0; r < 5; r++) {
+		uint64_t at = 32 + ((uint64_t)(flat % 3) * 5 + r) * 48000;
+
+		assert_int_equal(control(d, PROF_HOST_END + r), 3 * 12);
+		for (unsigned run_number = 1; run_number <= 3; run_number++) {
+			d->ops->dram_read(d->self, (unsigned)flat / 3, at + 48 * (run_number - 1), words,
+					  48);
+			assert_int_equal(words[0] | words[1], 0);
+			assert_int_equal(words[2], r | (uint32_t)flat << 5);
+			assert_int_equal(words[3], run_number);
+			for (unsigned i = 4; i < 12; i += 2)
+				assert_int_equal(words[i] >> 31, 1);
+			assert_int_equal(words[4] >> 28 & 7, PROF_ZONE_START);
+			assert_int_equal(words[6] >> 28 & 7, PROF_ZONE_END);
+			assert_true(words[5] < words[9] && words[9] < words[11] && words[11] < words[7]);
+		}
+	}
+	tacho_program_free(p);
+	tacho_device_close(d);
+}
+
+/* Classic buffers: 23 full runs fit, then only the guaranteed markers of 18 more, then nothing. */
+static void test_full_classic(void **state)
+{
+	struct tally t = {.name = "TEST-FULL"};
+	struct tacho_device *d;
+	struct tacho_program *p;
+	uint64_t cut;
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	d = open_device(1000);
+	p = all_riscs(d, "full.c");
+	run(d, p, 23);
+	assert_int_equal(control(d, PROF_HOST_END), 23 * 512);
+	assert_int_equal(control(d, PROF_DROPPED), 0);
+	run(d, p, 22);
+	assert_int_equal(control(d, PROF_HOST_END), 23 * 512 + 18 * 12);
+	assert_int_equal(control(d, PROF_DROPPED), 31);
+	assert_int_equal(tacho_profiler_read(d, tally, &t), 0);
+	assert_int_equal(t.count, 23 * 125 * 5);
+	assert_int_equal(t.fw, (23 + 18) * 5);
+	assert_int_equal(t.damaged, 0);
+	assert_int_equal(tacho_profiler_lost(d, (struct tacho_core){0, 0}, 1, &cut), 45 * 175);
+	assert_int_equal(cut, 1);
+	/* after reading there is room again */
+	t = (struct tally){.name = "TEST-FULL"};
+	run(d, p, 1);
+	assert_int_equal(tacho_profiler_read(d, tally, &t), 0);
+	assert_int_equal(t.count, 125 * 5);
+	tacho_program_free(p);
+	tacho_device_close(d);
+}
+
+/* Drained as the run goes, nothing is dropped however many programs there are. */
+static void test_full_drained(void **state)
+{
+	struct tally t = {.name = "TEST-FULL"};
+	struct tacho_device *d;
+	struct tacho_program *p;
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	d = open_device(0);
+	p = all_riscs(d, "full.c");
+	run(d, p, 60);
+	assert_int_equal(tacho_profiler_read(d, tally, &t), 0);
+	assert_int_equal(t.count, 60 * 125 * 5);
+	assert_int_equal(t.fw, 60 * 5);
+	assert_int_equal(t.last_op, 60);
+	assert_int_equal(control(d, PROF_DROPPED), 0);
+	tacho_program_free(p);
+	tacho_device_close(d);
+}
+
+/* Zones that began always end, also when events take the last words. */
+static void test_mixed(void **state)
+{
+	struct tally t = {.name = "OUTER"};
+	struct tacho_device *d;
+	struct tacho_program *p, *q;
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	d = open_device(0);
+	p = all_riscs(d, "mixed.c");
+	q = all_riscs(d, "invalid.c");
+	run(d, p, 2);
+	assert_int_equal(tacho_profiler_read(d, tally, &t), 0);
+	assert_int_equal(t.count, 2 * 5);
+	assert_int_equal(t.damaged, 0);
+	/* a run that is declared invalid leaves nothing */
+	t = (struct tally){.name = "NO"};
+	run(d, q, 1);
+	assert_int_equal(tacho_profiler_read(d, tally, &t), 0);
+	assert_int_equal(t.count + t.fw, 0);
+	tacho_program_free(p);
+	tacho_program_free(q);
+	tacho_device_close(d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),         cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_cut),          cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_plain),        cmocka_unit_test(test_full_classic),
+		cmocka_unit_test(test_full_drained), cmocka_unit_test(test_mixed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
