@@ -1,6 +1,7 @@
 /*
- * The software device: how fast it runs. A whole op is 64 cores x 5 RISCs x 11.2 k instructions, from
- * enqueue to finish; the floor is a loop that does nothing but one indirect jump per instruction.
+ * The software device: how fast it runs. A whole op is 64 cores x 5 RISCs x 11.2 k instructions,
+ * from enqueue to finish; the floor is a loop that does nothing but one indirect jump per
+ * instruction.
  */
 #include "device/device.h"
 #include "tensix/private.h"
@@ -158,9 +159,11 @@ int main(void)
 	printf("interpreter, one RISC             %6.2f ns per instruction, %4.0f MIPS, %.2f x the floor\n",
 	       interpreter, 1e3 / interpreter, interpreter / floor);
 	printf("op: 64 cores x 5 RISCs            %6.2f ms, %.2f M instructions (%.1f k per RISC), %.0f MIPS\n",
-	       total, op.instructions / 1e6, op.instructions / 320e3, op.instructions / total / 1e3);
+	       total, op.instructions / 1e6, op.instructions / 320e3,
+	       op.instructions / total / 1e3);
 	printf("    to the bound of 25 ms         %6.2f x\n", total / 25);
-	printf("    to the floor                  %6.2f x\n", total * 1e6 / op.instructions / floor);
+	printf("    to the floor                  %6.2f x\n",
+	       total * 1e6 / op.instructions / floor);
 	printf("    share: launch                 %6.1f %%\n", 100 * op.enqueue / total);
 	printf("    share: instructions           %6.1f %% (at the speed of one RISC)\n",
 	       100 * interpret_ms / total);

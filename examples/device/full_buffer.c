@@ -55,10 +55,11 @@ int main(void)
 	check(tacho_profiler_read(device, count, &s));
 	for (unsigned i = 0; i < info.cores; i++)
 		for (unsigned r = 0; r < 5; r++)
-			lost += tacho_profiler_lost(device,
-						    (struct tacho_core){(uint16_t)(i % info.columns),
-									(uint16_t)(i / info.columns)},
-						    r, NULL);
+			lost += tacho_profiler_lost(
+				device,
+				(struct tacho_core){(uint16_t)(i % info.columns),
+						    (uint16_t)(i / info.columns)},
+				r, NULL);
 	printf("%u cores x 5 RISCs x %u zones: %u kept (%u per RISC), %llu lost and counted\n",
 	       info.cores, ZONES, s.zones, s.zones / (info.cores * 5), (unsigned long long)lost);
 	printf("a zone takes %.1f cycles, of which %.1f lie inside it (modelled)\n",

@@ -28,8 +28,13 @@ int main(void)
 							     .cores = all_cores(&info),
 						     }));
 	for (unsigned i = 0; i < info.cores; i++) {
-		struct tacho_core core = {(uint16_t)(i % info.columns), (uint16_t)(i / info.columns)};
-		uint32_t args[] = {tacho_buffer_address(a), tacho_buffer_address(b), PAGE_SIZE, i, PAGES,
+		struct tacho_core core = {(uint16_t)(i % info.columns),
+					  (uint16_t)(i / info.columns)};
+		uint32_t args[] = {tacho_buffer_address(a),
+				   tacho_buffer_address(b),
+				   PAGE_SIZE,
+				   i,
+				   PAGES,
 				   info.cores};
 
 		check(tacho_program_args(program, kernel, core, args, 6));
@@ -37,8 +42,9 @@ int main(void)
 	check(tacho_enqueue(device, program));
 	check(tacho_finish(device));
 	check(tacho_buffer_read(b, 0, out, sizeof(out)));
-	printf("%u bytes through %u cores of %s: %s, %llu cycles (modelled)\n", (unsigned)sizeof(in),
-	       info.cores, info.arch, memcmp(in, out, sizeof(in)) ? "WRONG" : "right",
+	printf("%u bytes through %u cores of %s: %s, %llu cycles (modelled)\n",
+	       (unsigned)sizeof(in), info.cores, info.arch,
+	       memcmp(in, out, sizeof(in)) ? "WRONG" : "right",
 	       (unsigned long long)tacho_device_cycles(device));
 	tacho_program_free(program);
 	tacho_buffer_free(a);

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#define M 256u
-#define K 128u
-#define N 256u
+#define M    256u
+#define K    128u
+#define N    256u
 #define TILE 2048u /* bytes of a bfloat16 tile */
 
 static float a[M][K], b[K][N];
@@ -61,7 +61,8 @@ static void split(struct tacho_program *program, const struct tacho_device_info 
 	unsigned tiles = M / 32 * (N / 32), at = 0;
 
 	for (unsigned i = 0; i < info->cores; i++) {
-		struct tacho_core core = {(uint16_t)(i % info->columns), (uint16_t)(i / info->columns)};
+		struct tacho_core core = {(uint16_t)(i % info->columns),
+					  (uint16_t)(i / info->columns)};
 		uint32_t args[] = {at, tiles / info->cores + (i < tiles % info->cores)};
 
 		check(tacho_program_args(program, kernels[0], core, args, 2));
@@ -129,8 +130,8 @@ int main(void)
 	cycles = tacho_device_cycles(device) - cycles;
 	check(tacho_buffer_read(dc, 0, out, sizeof(out)));
 	error = compare(out);
-	printf("%u x %u x %u on %u cores of %s: %s (largest error %.2g), %llu cycles (modelled)\n", M, K,
-	       N, info.cores, info.arch, error < 0.01 ? "right" : "WRONG", error,
+	printf("%u x %u x %u on %u cores of %s: %s (largest error %.2g), %llu cycles (modelled)\n",
+	       M, K, N, info.cores, info.arch, error < 0.01 ? "right" : "WRONG", error,
 	       (unsigned long long)cycles);
 	tacho_program_free(program);
 	tacho_buffer_free(da);

@@ -23,8 +23,11 @@ int main(void)
 	check(tacho_program_common_args(program, kernel, &rounds, 1));
 	for (unsigned i = 0; i < info.cores; i++) {
 		unsigned n = (i + 1) % info.cores;
-		struct tacho_core core = {(uint16_t)(i % info.columns), (uint16_t)(i / info.columns)};
-		struct tacho_core next = {(uint16_t)(n % info.columns), (uint16_t)(n / info.columns)}, noc;
+		struct tacho_core core = {(uint16_t)(i % info.columns),
+					  (uint16_t)(i / info.columns)};
+		struct tacho_core next = {(uint16_t)(n % info.columns),
+					  (uint16_t)(n / info.columns)},
+				  noc;
 		uint32_t args[3];
 
 		check(tacho_core_noc(device, next, &noc));
@@ -38,8 +41,9 @@ int main(void)
 	check(tacho_finish(device));
 	check(tacho_core_read(device, (struct tacho_core){0, 0}, 0x40000, &value, 4));
 	want = ROUNDS * info.cores;
-	printf("%u rounds over %u cores: %u hops, %s, %llu cycles (modelled)\n", ROUNDS, info.cores, value,
-	       value == want ? "right" : "WRONG", (unsigned long long)tacho_device_cycles(device));
+	printf("%u rounds over %u cores: %u hops, %s, %llu cycles (modelled)\n", ROUNDS, info.cores,
+	       value, value == want ? "right" : "WRONG",
+	       (unsigned long long)tacho_device_cycles(device));
 	tacho_program_free(program);
 	tacho_device_close(device);
 	return value != want;

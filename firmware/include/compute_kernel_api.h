@@ -58,8 +58,20 @@
 static const uint8_t tacho_cb_format[MAX_CBS] = {TACHO_CB_FORMATS};
 
 /* ---- the tile engine ---- */
-enum { TE_SEMPOST = 0xA4, TE_SEMGET, TE_SEMWAIT, TE_FORMAT = 0xE0, TE_UNPACK_A, TE_UNPACK_B,
-       TE_FIDELITY, TE_MATH, TE_PACK_DST, TE_PACK, TE_FLIP, TE_SFPU };
+enum {
+	TE_SEMPOST = 0xA4,
+	TE_SEMGET,
+	TE_SEMWAIT,
+	TE_FORMAT = 0xE0,
+	TE_UNPACK_A,
+	TE_UNPACK_B,
+	TE_FIDELITY,
+	TE_MATH,
+	TE_PACK_DST,
+	TE_PACK,
+	TE_FLIP,
+	TE_SFPU
+};
 enum { TE_MATMUL, TE_ADD, TE_SUB, TE_MUL, TE_COPY, TE_TRANSPOSE, TE_REDUCE };
 
 #define TE_PUSH(op, operand) (REG32(0xFFE40000) = (uint32_t)(op) << 24 | (operand))
@@ -231,20 +243,20 @@ FORCE_INLINE void matmul_tiles(uint32_t in0, uint32_t in1, uint32_t t0, uint32_t
 /* dst = in0[t0] op in1[t1], of which the whole, a column, a row or one value is used. */
 enum { BCAST_NONE, BCAST_COL, BCAST_ROW, BCAST_SCALAR };
 
-#define TACHO_BINARY(name, op)                                                              \
-	FORCE_INLINE void name##_tiles_init(uint32_t in0, uint32_t in1)                     \
-	{                                                                                   \
-		mm_init(in0, in1, 0);                                                       \
-	}                                                                                   \
-	FORCE_INLINE void name##_tiles(uint32_t in0, uint32_t in1, uint32_t t0, uint32_t t1, \
-				       uint32_t dst)                                        \
-	{                                                                                   \
-		tacho_two(op, in0, in1, t0, t1, dst, BCAST_NONE);                           \
-	}                                                                                   \
-	FORCE_INLINE void name##_tiles_bcast(uint32_t in0, uint32_t in1, uint32_t t0,       \
-					     uint32_t t1, uint32_t dst, uint32_t bcast)     \
-	{                                                                                   \
-		tacho_two(op, in0, in1, t0, t1, dst, bcast);                                \
+#define TACHO_BINARY(name, op)                                                                     \
+	FORCE_INLINE void name##_tiles_init(uint32_t in0, uint32_t in1)                            \
+	{                                                                                          \
+		mm_init(in0, in1, 0);                                                              \
+	}                                                                                          \
+	FORCE_INLINE void name##_tiles(uint32_t in0, uint32_t in1, uint32_t t0, uint32_t t1,       \
+				       uint32_t dst)                                               \
+	{                                                                                          \
+		tacho_two(op, in0, in1, t0, t1, dst, BCAST_NONE);                                  \
+	}                                                                                          \
+	FORCE_INLINE void name##_tiles_bcast(uint32_t in0, uint32_t in1, uint32_t t0, uint32_t t1, \
+					     uint32_t dst, uint32_t bcast)                         \
+	{                                                                                          \
+		tacho_two(op, in0, in1, t0, t1, dst, bcast);                                       \
 	}
 TACHO_BINARY(add, TE_ADD)
 TACHO_BINARY(sub, TE_SUB)
@@ -273,20 +285,20 @@ FORCE_INLINE void transpose_wh_tile(uint32_t cb, uint32_t tile, uint32_t dst)
 enum { REDUCE_SUM, REDUCE_AVG, REDUCE_MAX };
 enum { REDUCE_ROW, REDUCE_COL, REDUCE_SCALAR };
 
-FORCE_INLINE void reduce_tile(uint32_t op, uint32_t axis, uint32_t cb, uint32_t scaler, uint32_t tile,
-			      uint32_t scaler_tile, uint32_t dst)
+FORCE_INLINE void reduce_tile(uint32_t op, uint32_t axis, uint32_t cb, uint32_t scaler,
+			      uint32_t tile, uint32_t scaler_tile, uint32_t dst)
 {
 	tacho_two(TE_REDUCE, cb, scaler, tile, scaler_tile, dst, op | axis << 2);
 }
 
-#define TACHO_UNARY(name, number)                              \
-	FORCE_INLINE void name##_tile_init(void)               \
-	{                                                      \
-	}                                                      \
-	FORCE_INLINE void name##_tile(uint32_t dst)            \
-	{                                                      \
-		MATH(TE_PUSH(TE_SFPU, (number) << 8 | dst));   \
-		(void)dst;                                     \
+#define TACHO_UNARY(name, number)                            \
+	FORCE_INLINE void name##_tile_init(void)             \
+	{                                                    \
+	}                                                    \
+	FORCE_INLINE void name##_tile(uint32_t dst)          \
+	{                                                    \
+		MATH(TE_PUSH(TE_SFPU, (number) << 8 | dst)); \
+		(void)dst;                                   \
 	}
 TACHO_UNARY(relu, 0u)
 TACHO_UNARY(gelu, 1u)

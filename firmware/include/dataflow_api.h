@@ -1,6 +1,6 @@
 /*
- * What data movement kernels (BRISC, NCRISC, ERISC) use: NoC transfers, semaphores, circular buffers,
- * arguments, and where the pages of an interleaved buffer lie.
+ * What data movement kernels (BRISC, NCRISC, ERISC) use: NoC transfers, semaphores, circular
+ *buffers, arguments, and where the pages of an interleaved buffer lie.
  *
  *	#include "dataflow_api.h"
  *
@@ -50,9 +50,10 @@ FORCE_INLINE uint64_t get_noc_multicast_addr(uint32_t x0, uint32_t y0, uint32_t 
 	return NOC_MULTICAST_ADDR(x0, y0, x1, y1, address);
 }
 
-#define BANK_XY(table)    ((volatile uint16_t *)(BANK_TABLE + (table)*2))
-#define BANK_OFFSET(bank) \
-	((volatile int32_t *)(BANK_TABLE + ((TACHO_DRAM_BANKS + TACHO_L1_BANKS) * 4 + 3) / 4 * 4))[bank]
+#define BANK_XY(table) ((volatile uint16_t *)(BANK_TABLE + (table)*2))
+#define BANK_OFFSET(bank)                  \
+	((volatile int32_t *)(BANK_TABLE + \
+			      ((TACHO_DRAM_BANKS + TACHO_L1_BANKS) * 4 + 3) / 4 * 4))[bank]
 
 /* Address of byte ADDRESS of a DRAM bank; a bank's port is the same on both NoCs. */
 FORCE_INLINE uint64_t get_noc_addr_from_bank_id(uint32_t bank, uint32_t address)
@@ -203,7 +204,8 @@ FORCE_INLINE void noc_semaphore_inc(uint64_t semaphore, uint32_t by)
 	NIU(noc_index, NIU_BUF_ATOMIC, NIU_TARG_MID) = (uint32_t)(semaphore >> 32);
 	NIU(noc_index, NIU_BUF_ATOMIC, NIU_RET_LO) = 0;
 	NIU(noc_index, NIU_BUF_ATOMIC, NIU_CTRL) = NIU_CTRL_ATOMIC;
-	NIU(noc_index, NIU_BUF_ATOMIC, NIU_LEN) = 1u << 12 | 31u << 2 | ((uint32_t)semaphore >> 2 & 3);
+	NIU(noc_index, NIU_BUF_ATOMIC, NIU_LEN) =
+		1u << 12 | 31u << 2 | ((uint32_t)semaphore >> 2 & 3);
 	NIU(noc_index, NIU_BUF_ATOMIC, NIU_DATA) = by;
 	NIU(noc_index, NIU_BUF_ATOMIC, NIU_GO) = 1;
 	noc_nonposted_atomics_acked[noc_index]++;
@@ -304,10 +306,12 @@ static inline uint64_t get_noc_addr(uint32_t page, const InterleavedAddrGen<DRAM
 				    uint32_t offset = 0)
 {
 	return (DRAM ? tacho_page_dram(page, gen.bank_base_address, gen.page_size)
-		     : tacho_page_l1(page, gen.bank_base_address, gen.page_size)) + offset;
+		     : tacho_page_l1(page, gen.bank_base_address, gen.page_size)) +
+	       offset;
 }
 template <bool DRAM>
-static inline void noc_async_read_tile(uint32_t page, const InterleavedAddrGen<DRAM> &gen, uint32_t to)
+static inline void noc_async_read_tile(uint32_t page, const InterleavedAddrGen<DRAM> &gen,
+				       uint32_t to)
 {
 	noc_async_read(get_noc_addr(page, gen), to, gen.page_size);
 }
@@ -318,7 +322,8 @@ static inline void noc_async_write_tile(uint32_t page, const InterleavedAddrGen<
 	noc_async_write(from, get_noc_addr(page, gen), gen.page_size);
 }
 template <bool DRAM>
-static inline void noc_async_read_page(uint32_t page, const InterleavedAddrGen<DRAM> &gen, uint32_t to)
+static inline void noc_async_read_page(uint32_t page, const InterleavedAddrGen<DRAM> &gen,
+				       uint32_t to)
 {
 	noc_async_read_tile(page, gen, to);
 }
@@ -329,9 +334,10 @@ static inline void noc_async_write_page(uint32_t page, const InterleavedAddrGen<
 	noc_async_write_tile(page, gen, from);
 }
 #else
-#define get_noc_addr get_noc_addr_xy
+#define get_noc_addr         get_noc_addr_xy
 
-FORCE_INLINE void noc_async_read_page(uint32_t page, const struct InterleavedAddrGen *gen, uint32_t to)
+FORCE_INLINE void noc_async_read_page(uint32_t page, const struct InterleavedAddrGen *gen,
+				      uint32_t to)
 {
 	noc_async_read(tacho_page_dram(page, gen->bank_base_address, gen->page_size), to,
 		       gen->page_size);

@@ -35,7 +35,8 @@ extern "C" {
 #define PROF_CONTROL    ((volatile uint32_t *)MAILBOX(M_PROF_CONTROL))
 #define PROF_BUFFER(r)  ((volatile uint32_t *)MAILBOX(M_PROF_BUFFER + (r)*PROF_BUFFER_WORDS * 4))
 
-/* A circular buffer as one RISC sees it. Its counters live in stream registers, which all RISCs share. */
+/* A circular buffer as one RISC sees it. Its counters live in stream registers, which all RISCs
+ * share. */
 struct cb_interface {
 	uint32_t limit, size; /* bytes: end of the buffer, whole size */
 	uint32_t rd, wr;      /* addresses */

@@ -8,86 +8,86 @@
 #define TACHO_LAYOUT_H
 
 /* ---- mailboxes ---- */
-#define M_SYNC            8    /* one byte for NC, T0, T1, T2 */
-#define M_LAUNCH_RD_PTR   12
-#define M_LAUNCH          16   /* eight launch messages */
-#define M_GO              1168 /* the signal is the top byte */
-#define M_GO_INDEX        1216
-#define M_PROF_CONTROL    2800 /* 64 words */
-#define M_PROF_BUFFER     3056 /* per RISC 512 words */
-#define M_END             13296
+#define M_SYNC          8 /* one byte for NC, T0, T1, T2 */
+#define M_LAUNCH_RD_PTR 12
+#define M_LAUNCH        16   /* eight launch messages */
+#define M_GO            1168 /* the signal is the top byte */
+#define M_GO_INDEX      1216
+#define M_PROF_CONTROL  2800 /* 64 words */
+#define M_PROF_BUFFER   3056 /* per RISC 512 words */
+#define M_END           13296
 
-#define LAUNCH_SIZE       144
-#define LAUNCH_BASE       0   /* kernel config base, by kind of core */
-#define LAUNCH_SEMS       16  /* u16: offset of the semaphores from the base */
-#define LAUNCH_CBS        24  /* u16: of the circular buffers */
-#define LAUNCH_ARGS       28  /* per RISC {u16 own, u16 common} arguments */
-#define LAUNCH_MODE       48  /* 1: the host started it */
-#define LAUNCH_TEXT       52  /* per RISC: offset of the kernel */
-#define LAUNCH_CB_MASK    104 /* u64 */
-#define LAUNCH_NOC        112 /* u8: the NoC of BRISC; NCRISC takes the other one */
-#define LAUNCH_ID         116 /* the host's number of the op */
-#define LAUNCH_ENABLES    120 /* bit per RISC */
+#define LAUNCH_SIZE    144
+#define LAUNCH_BASE    0   /* kernel config base, by kind of core */
+#define LAUNCH_SEMS    16  /* u16: offset of the semaphores from the base */
+#define LAUNCH_CBS     24  /* u16: of the circular buffers */
+#define LAUNCH_ARGS    28  /* per RISC {u16 own, u16 common} arguments */
+#define LAUNCH_MODE    48  /* 1: the host started it */
+#define LAUNCH_TEXT    52  /* per RISC: offset of the kernel */
+#define LAUNCH_CB_MASK 104 /* u64 */
+#define LAUNCH_NOC     112 /* u8: the NoC of BRISC; NCRISC takes the other one */
+#define LAUNCH_ID      116 /* the host's number of the op */
+#define LAUNCH_ENABLES 120 /* bit per RISC */
 
-#define GO_INIT           0x40
-#define GO_RUN            0x80
-#define GO_REPLAY         0xf0
-#define GO_DONE           0x00
+#define GO_INIT   0x40
+#define GO_RUN    0x80
+#define GO_REPLAY 0xf0
+#define GO_DONE   0x00
 
 /* ---- firmware and kernels ---- */
-#define FW_BRISC          0x3A00
-#define FW_TRISC0         0x6000
-#define FW_TRISC1         0xA000
-#define FW_TRISC2         0xE000
-#define FW_NCRISC         0x12000
-#define BANK_TABLE        53440 /* u16 dram xy[2][banks], u16 l1 xy[2][cores], i32 offsets */
-#define KERNEL_TEXT       0x14000 /* one slot per RISC */
-#define KERNEL_TEXT_SLOT  0x4000
-#define KERNEL_CONFIG     0x28000
-#define CONFIG_SEMS       0x000 /* 16 of 16 bytes */
-#define CONFIG_CBS        0x100 /* 32 of {address, size, pages, page size} */
-#define CONFIG_ARGS       0x300 /* per RISC 1 KiB, then the common ones */
-#define CONFIG_ARGS_SIZE  0x400
-#define CONFIG_END        0x2B00
-#define L1_FREE           0x2C000 /* circular buffers upwards, L1 buffers downwards from the end */
+#define FW_BRISC         0x3A00
+#define FW_TRISC0        0x6000
+#define FW_TRISC1        0xA000
+#define FW_TRISC2        0xE000
+#define FW_NCRISC        0x12000
+#define BANK_TABLE       53440   /* u16 dram xy[2][banks], u16 l1 xy[2][cores], i32 offsets */
+#define KERNEL_TEXT      0x14000 /* one slot per RISC */
+#define KERNEL_TEXT_SLOT 0x4000
+#define KERNEL_CONFIG    0x28000
+#define CONFIG_SEMS      0x000 /* 16 of 16 bytes */
+#define CONFIG_CBS       0x100 /* 32 of {address, size, pages, page size} */
+#define CONFIG_ARGS      0x300 /* per RISC 1 KiB, then the common ones */
+#define CONFIG_ARGS_SIZE 0x400
+#define CONFIG_END       0x2B00
+#define L1_FREE          0x2C000 /* circular buffers upwards, L1 buffers downwards from the end */
 
-#define MAX_SEMS          16
-#define SEM_STRIDE        16
-#define MAX_CBS           32
-#define MAX_ARGS          256
+#define MAX_SEMS   16
+#define SEM_STRIDE 16
+#define MAX_CBS    32
+#define MAX_ARGS   256
 
 /* Local RAM: firmware's data come first, then the kernel's, the stack is at the end. */
-#define LOCAL_RAM         0xFFB00000
-#define KERNEL_DATA       0xFFB00380
+#define LOCAL_RAM   0xFFB00000
+#define KERNEL_DATA 0xFFB00380
 
 /* ---- kernel profiler ---- */
-#define PROF_RISCS        24
-#define PROF_HOST_END     0
-#define PROF_DEVICE_END   24
-#define PROF_SYNC_HIGH    48
-#define PROF_SYNC         49
-#define PROF_DRAM         50
-#define PROF_RUNS         51
-#define PROF_NOC_X        52
-#define PROF_NOC_Y        53
-#define PROF_FLAT_ID      54
-#define PROF_PER_BANK     55
-#define PROF_DROPPED      56
-#define PROF_DONE         57
-#define PROF_REPLAY       58
-#define PROF_DISPATCH     59
-#define PROF_WORDS        64
+#define PROF_RISCS      24
+#define PROF_HOST_END   0
+#define PROF_DEVICE_END 24
+#define PROF_SYNC_HIGH  48
+#define PROF_SYNC       49
+#define PROF_DRAM       50
+#define PROF_RUNS       51
+#define PROF_NOC_X      52
+#define PROF_NOC_Y      53
+#define PROF_FLAT_ID    54
+#define PROF_PER_BANK   55
+#define PROF_DROPPED    56
+#define PROF_DONE       57
+#define PROF_REPLAY     58
+#define PROF_DISPATCH   59
+#define PROF_WORDS      64
 
 #define PROF_BUFFER_WORDS 512
 #define PROF_GUARANTEED   4  /* first word of the four guaranteed markers */
 #define PROF_OPTIONAL     12 /* first word of the others */
 
-#define PROF_ZONE_START   0u
-#define PROF_ZONE_END     1u
-#define PROF_ZONE_TOTAL   2u
-#define PROF_DATA         3u
-#define PROF_EVENT        4u
-#define PROF_DATA_16      5u
+#define PROF_ZONE_START 0u
+#define PROF_ZONE_END   1u
+#define PROF_ZONE_TOTAL 2u
+#define PROF_DATA       3u
+#define PROF_EVENT      4u
+#define PROF_DATA_16    5u
 
 #define PROF_ID_NOC       12345
 #define PROF_ID_NOC_DEBUG 23456

@@ -1,4 +1,5 @@
-/* The NoC interface: command buffers and counters. What dataflow_api.h and the firmware are made of. */
+/* The NoC interface: command buffers and counters. What dataflow_api.h and the firmware are made
+ * of. */
 #ifndef TACHO_NOC_H
 #define TACHO_NOC_H
 
@@ -16,28 +17,42 @@
 #define NIU_COUNTER(noc, i) REG32(0xFFB20000 + (noc)*0x10000 + 0x200 + (i)*4)
 #define NIU_CONFIG(noc, i)  REG32(0xFFB20000 + (noc)*0x10000 + 0x100 + (i)*4)
 
-enum { NIU_TARG_LO, NIU_TARG_MID, NIU_RET_LO = 3, NIU_RET_MID, NIU_TAG = 6, NIU_CTRL, NIU_LEN, NIU_DATA,
-       NIU_GO };
-enum { NIU_ATOMIC_RESP, NIU_WRITE_ACK, NIU_READ_RESP, NIU_READ_SENT = 5, NIU_WRITE_SENT = 10,
-       NIU_POSTED_SENT };
+enum {
+	NIU_TARG_LO,
+	NIU_TARG_MID,
+	NIU_RET_LO = 3,
+	NIU_RET_MID,
+	NIU_TAG = 6,
+	NIU_CTRL,
+	NIU_LEN,
+	NIU_DATA,
+	NIU_GO
+};
+enum {
+	NIU_ATOMIC_RESP,
+	NIU_WRITE_ACK,
+	NIU_READ_RESP,
+	NIU_READ_SENT = 5,
+	NIU_WRITE_SENT = 10,
+	NIU_POSTED_SENT
+};
 /* One buffer per kind of command, so that none has to be set up twice. */
 enum { NIU_BUF_WRITE, NIU_BUF_READ, NIU_BUF_INLINE, NIU_BUF_ATOMIC };
 
-#define NIU_CTRL_READ    0x10
-#define NIU_CTRL_WRITE   0x12
-#define NIU_CTRL_POSTED  0x02
-#define NIU_CTRL_INLINE  0x1A
-#define NIU_CTRL_ATOMIC  0x11
-#define NIU_CTRL_LINKED  0x40
-#define NIU_CTRL_MCAST   0x20
-#define NIU_CTRL_SOURCE  0x20000
+#define NIU_CTRL_READ   0x10
+#define NIU_CTRL_WRITE  0x12
+#define NIU_CTRL_POSTED 0x02
+#define NIU_CTRL_INLINE 0x1A
+#define NIU_CTRL_ATOMIC 0x11
+#define NIU_CTRL_LINKED 0x40
+#define NIU_CTRL_MCAST  0x20
+#define NIU_CTRL_SOURCE 0x20000
 
 /* x and y lie above 36 bits of address; a multicast has the start above the end. */
-#define NOC_XY_ADDR(x, y, addr) \
-	((uint64_t)(addr) | (uint64_t)(x) << 36 | (uint64_t)(y) << 42)
-#define NOC_MULTICAST_ADDR(x0, y0, x1, y1, addr)                                     \
-	((uint64_t)(addr) | (uint64_t)(x1) << 36 | (uint64_t)(y1) << 42 |            \
-	 (uint64_t)(x0) << 48 | (uint64_t)(y0) << 54)
+#define NOC_XY_ADDR(x, y, addr) ((uint64_t)(addr) | (uint64_t)(x) << 36 | (uint64_t)(y) << 42)
+#define NOC_MULTICAST_ADDR(x0, y0, x1, y1, addr)                                                 \
+	((uint64_t)(addr) | (uint64_t)(x1) << 36 | (uint64_t)(y1) << 42 | (uint64_t)(x0) << 48 | \
+	 (uint64_t)(y0) << 54)
 
 FORCE_INLINE void niu_wait(uint32_t noc, uint32_t buffer)
 {

@@ -86,7 +86,8 @@ static void engine_setup(void)
 
 void launch_kernel(const volatile uint8_t *launch)
 {
-	uint32_t address = LAUNCH_U32(launch, LAUNCH_BASE) + LAUNCH_U32(launch, LAUNCH_TEXT + 4 * TACHO_RISC);
+	uint32_t address =
+		LAUNCH_U32(launch, LAUNCH_BASE) + LAUNCH_U32(launch, LAUNCH_TEXT + 4 * TACHO_RISC);
 	DeviceZoneScopedMainChildN(RISC_NAME "-KERNEL");
 
 	engine_setup();
@@ -135,12 +136,15 @@ static void prof_push(uint32_t r)
 	bank = flat / per_bank;
 	offset = PROF_CONTROL[PROF_DRAM] +
 		 ((flat % per_bank) * 5 + r) * PROFILER_FULL_HOST_BUFFER_SIZE_PER_RISC + sent * 4;
-	offset += ((volatile uint32_t *)(BANK_TABLE + ((TACHO_DRAM_BANKS + TACHO_L1_BANKS) * 4 + 3) / 4 * 4))[bank];
-	niu_write_packet(noc_index, (uint32_t)(uintptr_t)PROF_BUFFER(r),
-			 (uint64_t)((volatile uint16_t *)BANK_TABLE)[noc_index * TACHO_DRAM_BANKS + bank]
-					 << 36 |
-				 offset,
-			 words * 4, NIU_CTRL_POSTED);
+	offset +=
+		((volatile uint32_t *)(BANK_TABLE + ((TACHO_DRAM_BANKS + TACHO_L1_BANKS) * 4 + 3) /
+							    4 * 4))[bank];
+	niu_write_packet(
+		noc_index, (uint32_t)(uintptr_t)PROF_BUFFER(r),
+		(uint64_t)((volatile uint16_t *)BANK_TABLE)[noc_index * TACHO_DRAM_BANKS + bank]
+				<< 36 |
+			offset,
+		words * 4, NIU_CTRL_POSTED);
 	noc_posted_writes_num_issued[noc_index]++;
 	PROF_CONTROL[PROF_HOST_END + r] = sent + words;
 }
@@ -171,7 +175,8 @@ void prof_finish(void)
 		for (uint32_t r = 0; r < 5; r++)
 			if (PROF_CONTROL[PROF_DEVICE_END + r])
 				prof_push(r);
-		while (NIU_COUNTER(noc_index, NIU_POSTED_SENT) != noc_posted_writes_num_issued[noc_index])
+		while (NIU_COUNTER(noc_index, NIU_POSTED_SENT) !=
+		       noc_posted_writes_num_issued[noc_index])
 			;
 	}
 	PROF_CONTROL[PROF_RUNS]++;

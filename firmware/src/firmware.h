@@ -22,7 +22,8 @@ void prof_finish(void);
 static inline const volatile uint8_t *launch_message(void)
 {
 	return (const volatile uint8_t *)(uintptr_t)(MAILBOX(M_LAUNCH) +
-						     (REG32(MAILBOX(M_LAUNCH_RD_PTR)) & 7) * LAUNCH_SIZE);
+						     (REG32(MAILBOX(M_LAUNCH_RD_PTR)) & 7) *
+							     LAUNCH_SIZE);
 }
 
 #if TACHO_RISC == 0

@@ -16,15 +16,16 @@
  *
  *	$ cc prog.c -ltacho_device -ltacho && tacho run -- ./a.out
  *
- * The device is the built-in software one: it runs kernels on a model of a grid of Tensix cores, and
- * the times it tells are the model's (docs/device.md). Kernels are C or C++ files, compiled by
+ * The device is the built-in software one: it runs kernels on a model of a grid of Tensix cores,
+ *and the times it tells are the model's (docs/device.md). Kernels are C or C++ files, compiled by
  * riscv64-unknown-elf-gcc when a program is first run and kept in a cache.
  *
  * Rules that hold for everything here:
  *
  *  - Functions return 0 (or a number that is not negative), or a negative value; then
  *    tacho_device_error() has the reason, for the calling thread.
- *  - A device and all that was made from it is used by one thread at a time. Devices are independent.
+ *  - A device and all that was made from it is used by one thread at a time. Devices are
+ *independent.
  *  - Destructors take NULL. A device must outlive its buffers and programs.
  *  - Each call is a zone of its thread when somebody records (tacho/tacho.h).
  */
@@ -44,19 +45,22 @@ struct tacho_device;
 struct tacho_buffer;
 struct tacho_program;
 
-/* Why the last call of this thread failed; several lines when a kernel stopped or does not compile. */
+/* Why the last call of this thread failed; several lines when a kernel stopped or does not compile.
+ */
 TACHO_DEVICE_API const char *tacho_device_error(void);
 
 /* ---------------------------------------------------------------- devices */
 
 struct tacho_device_options {
-	const char *arch;      /* "wormhole_b0" (when NULL), "blackhole", "tiny"; $TACHO_ARCH before that */
-	unsigned cores;        /* Tensix cores; 0: all */
-	uint64_t seed;         /* of the model's DRAM jitter */
-	uint64_t max_cycles;   /* a program that runs longer fails; 0: 10^10 */
-	int profile;           /* record zones of kernels; also when TT_METAL_DEVICE_PROFILER is 1 */
-	unsigned program_count; /* keep at most so many programs until they are read, and drop the rest;
-				   0: buffers are emptied as programs end, and nothing is dropped */
+	const char
+		*arch; /* "wormhole_b0" (when NULL), "blackhole", "tiny"; $TACHO_ARCH before that */
+	unsigned cores;      /* Tensix cores; 0: all */
+	uint64_t seed;       /* of the model's DRAM jitter */
+	uint64_t max_cycles; /* a program that runs longer fails; 0: 10^10 */
+	int profile;         /* record zones of kernels; also when TT_METAL_DEVICE_PROFILER is 1 */
+	unsigned program_count; /* keep at most so many programs until they are read, and drop the
+				   rest; 0: buffers are emptied as programs end, and nothing is
+				   dropped */
 };
 
 /* OPTIONS may be NULL. Starts the firmware on all cores. */
@@ -98,8 +102,9 @@ TACHO_DEVICE_API uint64_t tacho_device_cycles(const struct tacho_device *device)
 enum tacho_memory { TACHO_DRAM, TACHO_L1 };
 
 /*
- * SIZE bytes in pages that go round over all banks: DRAM banks, or L1 of the Tensix cores in the order
- * of their rows. Page i is at tacho_buffer_address() + i / banks * page_size of bank i % banks.
+ * SIZE bytes in pages that go round over all banks: DRAM banks, or L1 of the Tensix cores in the
+ * order of their rows. Page i is at tacho_buffer_address() + i / banks * page_size of bank i %
+ * banks.
  */
 TACHO_DEVICE_API int tacho_buffer_new(struct tacho_buffer **buffer, struct tacho_device *device,
 				      enum tacho_memory memory, uint64_t size, uint32_t page_size);
@@ -188,26 +193,26 @@ struct tacho_device_event {
 	enum tacho_device_event_kind kind;
 	unsigned device;
 	struct tacho_core core, noc;
-	const char *risc;          /* "BRISC" ... */
-	const char *name, *file;   /* "" when not known */
+	const char *risc;        /* "BRISC" ... */
+	const char *name, *file; /* "" when not known */
 	uint32_t line;
 	uint32_t id;
-	uint32_t op;               /* the number of the program's run, from 1 */
-	uint64_t start, end;       /* cycles of the core's wall clock */
+	uint32_t op;         /* the number of the program's run, from 1 */
+	uint64_t start, end; /* cycles of the core's wall clock */
 	uint64_t data[2];
-	int damaged;               /* one of its markers was missing */
+	int damaged; /* one of its markers was missing */
 };
 typedef void (*tacho_device_event_fn)(void *context, const struct tacho_device_event *event);
 
 /*
- * Waits, then hands over all that kernels recorded since the last call, in no order but that of each
- * RISC. May be called in the middle of a run of many programs.
+ * Waits, then hands over all that kernels recorded since the last call, in no order but that of
+ * each RISC. May be called in the middle of a run of many programs.
  */
 TACHO_DEVICE_API int tacho_profiler_read(struct tacho_device *device, tacho_device_event_fn fn,
 					 void *context);
 
-/* Markers of a RISC (0 to 4) that found no room in its L1 buffer; and in RUNS_CUT (may be NULL) how often
- * its area in DRAM was full when it was read. */
+/* Markers of a RISC (0 to 4) that found no room in its L1 buffer; and in RUNS_CUT (may be NULL) how
+ * often its area in DRAM was full when it was read. */
 TACHO_DEVICE_API uint64_t tacho_profiler_lost(const struct tacho_device *device,
 					      struct tacho_core core, unsigned risc,
 					      uint64_t *runs_cut);

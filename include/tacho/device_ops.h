@@ -2,8 +2,8 @@
  * What a device must be able to do to be used through tacho/device.h: a memory image with a little
  * control. The software device implements it; recorded memory dumps do in tests; hardware can.
  *
- * All functions get the SELF pointer that the device was made with. They return 0 or a negative value.
- * Cores are numbered from 0 in the order of their NoC coordinates, x first.
+ * All functions get the SELF pointer that the device was made with. They return 0 or a negative
+ * value. Cores are numbered from 0 in the order of their NoC coordinates, x first.
  */
 #ifndef TACHO_DEVICE_OPS_H
 #define TACHO_DEVICE_OPS_H
@@ -26,7 +26,7 @@ struct tacho_device_shape {
 
 struct tacho_device_core {
 	int ethernet;
-	uint8_t x, y;                 /* NoC 0 */
+	uint8_t x, y; /* NoC 0 */
 	uint8_t logical_x, logical_y;
 	uint8_t riscs;
 	uint32_t l1_size;
@@ -44,7 +44,8 @@ struct tacho_device_risc {
 	int running, waiting, stopped; /* none: in reset */
 	const char *reason;            /* stopped: the kind of fault, else NULL */
 	unsigned core, risc;
-	uint32_t pc, word, address; /* instruction, and the address of the access or of the word waited for */
+	uint32_t pc, word,
+		address; /* instruction, and the address of the access or of the word waited for */
 	uint64_t cycle;
 	uint32_t x[32];
 };
@@ -58,7 +59,8 @@ struct tacho_device_ops {
 	int (*read)(void *self, unsigned core, uint32_t address, void *data, size_t len);
 	int (*write)(void *self, unsigned core, uint32_t address, const void *data, size_t len);
 	int (*dram_read)(void *self, unsigned bank, uint64_t address, void *data, size_t len);
-	int (*dram_write)(void *self, unsigned bank, uint64_t address, const void *data, size_t len);
+	int (*dram_write)(void *self, unsigned bank, uint64_t address, const void *data,
+			  size_t len);
 	/* Lets the device work for at most CYCLES. */
 	enum tacho_device_stop (*run)(void *self, uint64_t cycles);
 	uint64_t (*cycles)(void *self);

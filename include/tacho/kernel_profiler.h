@@ -5,16 +5,17 @@
  *	DeviceZoneScopedSumN1("wait");          only the sum of all is kept; needs sum profiling
  *	DeviceTimestampedData("index", i);      a 64-bit value with its time
  *	DeviceRecordEvent(7);                   a 16-bit number with its time
- *	DeviceValidateProfiler(condition);      false: what this core records in this run is not kept
- *	DeviceZoneSetCounter(id);               the number under which the run is reported
+ *	DeviceValidateProfiler(condition);      false: what this core records in this run is not
+ *kept DeviceZoneSetCounter(id);               the number under which the run is reported
  *
- * Nothing is left of them unless the kernel is compiled with PROFILE_KERNEL (the device library does
- * that when TT_METAL_DEVICE_PROFILER is set). A zone that starts costs about 25 instructions, one that
- * ends about 20 (examples/device/full_buffer prints it). Each RISC has room for 125 zones per run; the
- * firmware's own two (MainN, MainChildN) always fit. Zones that found no room are counted.
+ * Nothing is left of them unless the kernel is compiled with PROFILE_KERNEL (the device library
+ *does that when TT_METAL_DEVICE_PROFILER is set). A zone that starts costs about 25 instructions,
+ *one that ends about 20 (examples/device/full_buffer prints it). Each RISC has room for 125 zones
+ *per run; the firmware's own two (MainN, MainChildN) always fit. Zones that found no room are
+ *counted.
  *
- * Names go to a section of the ELF file that is not loaded; on the device a zone is a number that the
- * linker gave it. A name must be a string literal without quotes and backslashes.
+ * Names go to a section of the ELF file that is not loaded; on the device a zone is a number that
+ *the linker gave it. A name must be a string literal without quotes and backslashes.
  *
  * The words in memory are described in docs/device.md.
  */
@@ -38,30 +39,30 @@
  * A record of 16 bytes in .tsc_zones: name, file, line. Its address / 16 is the zone's number. The
  * .ifndef is for code that the compiler copies: the record is made once.
  */
-#define TACHO_PROF_RECORD(n, name)                                                        \
-	__asm__(".ifndef .Ltsc" #n "\n"                                                   \
-		".pushsection .tsc_strings, \"\", @progbits\n"                            \
-		".Ltscn" #n ": .asciz \"" name "\"\n"                                     \
-		".Ltscf" #n ": .asciz \"" __FILE__ "\"\n"                                 \
-		".popsection\n"                                                           \
-		".pushsection .tsc_zones, \"\", @progbits\n"                              \
-		".balign 16\n"                                                            \
-		".Ltsc" #n ": .word .Ltscn" #n ", .Ltscf" #n ", " TACHO_PROF_STR(__LINE__) \
-		", 0\n"                                                                   \
-		".popsection\n"                                                           \
-		".endif\n")
+#define TACHO_PROF_RECORD(n, name)                             \
+	__asm__(".ifndef .Ltsc" #n "\n"                        \
+		".pushsection .tsc_strings, \"\", @progbits\n" \
+		".Ltscn" #n ": .asciz \"" name "\"\n"          \
+		".Ltscf" #n ": .asciz \"" __FILE__ "\"\n"      \
+		".popsection\n"                                \
+		".pushsection .tsc_zones, \"\", @progbits\n"   \
+		".balign 16\n"                                 \
+		".Ltsc" #n ": .word .Ltscn" #n ", .Ltscf" #n   \
+		", " TACHO_PROF_STR(__LINE__) ", 0\n"          \
+					      ".popsection\n"  \
+					      ".endif\n")
 #define TACHO_PROF_SYMBOL(n) extern const char TACHO_PROF_CAT(tacho_zone_, n)[] __asm__(".Ltsc" #n)
 #define TACHO_PROF_DECLARE_(n, name) \
 	TACHO_PROF_SYMBOL(n);        \
 	TACHO_PROF_RECORD(n, name)
 #define TACHO_PROF_DECLARE(n, name) TACHO_PROF_DECLARE_(n, name)
 /* The number, shifted to where a marker has it. */
-#define TACHO_PROF_ID(n)            ((uint32_t)(uintptr_t)TACHO_PROF_CAT(tacho_zone_, n) << 8)
+#define TACHO_PROF_ID(n) ((uint32_t)(uintptr_t)TACHO_PROF_CAT(tacho_zone_, n) << 8)
 
-#define TACHO_PROF_VALID        0x80000000u
-#define TACHO_PROF_TYPE(type)   ((type) << 28)
-#define TACHO_PROF_LOST(r)      (PROF_CONTROL[5 + (r)]) /* markers that found no room in L1 */
-#define TACHO_PROF_ROOM(words)  (tacho_prof_index + (words) <= PROF_BUFFER_WORDS - tacho_prof_stack)
+#define TACHO_PROF_VALID       0x80000000u
+#define TACHO_PROF_TYPE(type)  ((type) << 28)
+#define TACHO_PROF_LOST(r)     (PROF_CONTROL[5 + (r)]) /* markers that found no room in L1 */
+#define TACHO_PROF_ROOM(words) (tacho_prof_index + (words) <= PROF_BUFFER_WORDS - tacho_prof_stack)
 
 /* ID: type and number in place. */
 FORCE_INLINE void tacho_prof_mark(uint32_t index, uint32_t id)
@@ -145,25 +146,25 @@ FORCE_INLINE void tacho_prof_event(uint32_t number)
 
 #define TACHO_PROF_SCOPED(end) __attribute__((cleanup(end), unused)) uint32_t
 
-#define TACHO_PROF_ZONE_(n, name)                                               \
-	TACHO_PROF_DECLARE(n, name);                                            \
-	TACHO_PROF_SCOPED(tacho_prof_end)                                       \
+#define TACHO_PROF_ZONE_(n, name)         \
+	TACHO_PROF_DECLARE(n, name);      \
+	TACHO_PROF_SCOPED(tacho_prof_end) \
 	TACHO_PROF_CAT(tacho_prof_zone_, n) = tacho_prof_begin(TACHO_PROF_ID(n))
 #define TACHO_PROF_ZONE(n, name) TACHO_PROF_ZONE_(n, name)
-#define TACHO_PROF_MAIN_(n, name, slot)                                                  \
-	TACHO_PROF_DECLARE(n, name);                                                     \
-	TACHO_PROF_SCOPED(tacho_prof_main_end)                                           \
+#define TACHO_PROF_MAIN_(n, name, slot)        \
+	TACHO_PROF_DECLARE(n, name);           \
+	TACHO_PROF_SCOPED(tacho_prof_main_end) \
 	TACHO_PROF_CAT(tacho_prof_zone_, n) = tacho_prof_main_begin(TACHO_PROF_ID(n), slot)
 #define TACHO_PROF_MAIN(n, name, slot) TACHO_PROF_MAIN_(n, name, slot)
-#define TACHO_PROF_SUM_(n, name, slot_)                                                  \
-	TACHO_PROF_DECLARE(n, name);                                                     \
-	__attribute__((cleanup(tacho_prof_sum_end), unused)) struct tacho_prof_sum       \
-	TACHO_PROF_CAT(tacho_prof_zone_, n) = {tacho_wall_clock(), TACHO_PROF_ID(n), slot_}
+#define TACHO_PROF_SUM_(n, name, slot_)                                                            \
+	TACHO_PROF_DECLARE(n, name);                                                               \
+	__attribute__((cleanup(tacho_prof_sum_end), unused)) struct tacho_prof_sum TACHO_PROF_CAT( \
+		tacho_prof_zone_, n) = {tacho_wall_clock(), TACHO_PROF_ID(n), slot_}
 #define TACHO_PROF_SUM(n, name, slot) TACHO_PROF_SUM_(n, name, slot)
-#define TACHO_PROF_DATA_(n, name, value)                        \
-	do {                                                    \
-		TACHO_PROF_DECLARE(n, name);                    \
-		tacho_prof_data(TACHO_PROF_ID(n), (value));     \
+#define TACHO_PROF_DATA_(n, name, value)                    \
+	do {                                                \
+		TACHO_PROF_DECLARE(n, name);                \
+		tacho_prof_data(TACHO_PROF_ID(n), (value)); \
 	} while (0)
 #define TACHO_PROF_DATA(n, name, value) TACHO_PROF_DATA_(n, name, value)
 
@@ -180,9 +181,9 @@ FORCE_INLINE void tacho_prof_event(uint32_t number)
 #define DeviceTimestampedData(name, value) TACHO_PROF_DATA(__COUNTER__, name, value)
 #define DeviceRecordEvent(number)          tacho_prof_event(number)
 #define DeviceValidateProfiler(condition)  (PROF_CONTROL[PROF_DONE] = !(condition))
-#define DeviceZoneSetCounter(id)                            \
-	do {                                                \
-		for (uint32_t r_ = 0; r_ < 5; r_++)         \
+#define DeviceZoneSetCounter(id)                             \
+	do {                                                 \
+		for (uint32_t r_ = 0; r_ < 5; r_++)          \
 			PROF_BUFFER(r_)[3] = (uint32_t)(id); \
 	} while (0)
 
@@ -200,7 +201,8 @@ FORCE_INLINE void tacho_prof_event(uint32_t number)
 
 #endif
 
-/* ---- NoC events: one TS_DATA of id PROF_ID_NOC per transfer; barriers too when asked for by 2 ---- */
+/* ---- NoC events: one TS_DATA of id PROF_ID_NOC per transfer; barriers too when asked for by 2
+ * ---- */
 #define TACHO_NOC_READ                    1
 #define TACHO_NOC_READ_BARRIER_START      6
 #define TACHO_NOC_READ_BARRIER_END        7
@@ -218,9 +220,10 @@ FORCE_INLINE void tacho_prof_event(uint32_t number)
 #define TACHO_NOC_SEMAPHORE_SET_MULTICAST 31
 
 #if PROFILE_KERNEL && defined(PROFILE_NOC_EVENTS) && TACHO_RISC < 2
-#define TACHO_NOC_QUIET(type)                                                                  \
-	((type) != TACHO_NOC_READ && (type) != TACHO_NOC_WRITE_ && (type) != TACHO_NOC_WRITE_MULTICAST && \
-	 (type) != TACHO_NOC_SEMAPHORE_SET_REMOTE && (type) != TACHO_NOC_SEMAPHORE_SET_MULTICAST)
+#define TACHO_NOC_QUIET(type)                                                               \
+	((type) != TACHO_NOC_READ && (type) != TACHO_NOC_WRITE_ &&                          \
+	 (type) != TACHO_NOC_WRITE_MULTICAST && (type) != TACHO_NOC_SEMAPHORE_SET_REMOTE && \
+	 (type) != TACHO_NOC_SEMAPHORE_SET_MULTICAST)
 
 FORCE_INLINE void tacho_noc_event(uint32_t type, uint64_t address, uint32_t size, uint32_t posted)
 {
@@ -233,7 +236,8 @@ FORCE_INLINE void tacho_noc_event(uint32_t type, uint64_t address, uint32_t size
 	tacho_prof_data((uint32_t)PROF_ID_NOC << 12,
 			type | x << 8 | y << 16 | end_x << 24 | (uint64_t)end_y << 32 |
 				(uint64_t)(0xf0u | (noc_index + 1u)) << 40 |
-				(uint64_t)(chunks > 255 ? 255 : chunks) << 48 | (uint64_t)posted << 56);
+				(uint64_t)(chunks > 255 ? 255 : chunks) << 48 |
+				(uint64_t)posted << 56);
 }
 #define TACHO_NOC_EVENT(type, address, size, posted) \
 	tacho_noc_event(TACHO_NOC_##type, address, size, posted)

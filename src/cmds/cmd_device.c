@@ -12,7 +12,8 @@ static const char *const riscs[] = {"brisc", "ncrisc", "compute", "erisc", NULL}
 static const struct opt opts[] = {
 	OPT_STR('a', "arch", "NAME", struct device_conf, arch,
 		"wormhole_b0, blackhole or tiny; $TACHO_ARCH or wormhole_b0 when not given"),
-	OPT_INT(0, "size", "N", struct device_conf, size, "Tensix cores of the device; all when not given"),
+	OPT_INT(0, "size", "N", struct device_conf, size,
+		"Tensix cores of the device; all when not given"),
 	OPT_STR('c', "cores", "X,Y-X,Y", struct device_conf, cores,
 		"cores that run the kernel, first and last; 0,0 when not given"),
 	OPT_ENUM('r', "risc", struct device_conf, risc, riscs, "what runs the kernel"),
@@ -38,16 +39,11 @@ static void init(void *conf)
 static int list(const struct device_conf *c, const struct table_style *style)
 {
 	static const struct table_column columns[] = {
-		{"arch", "architecture", TABLE_STRING},
-		{"kind", "kind", TABLE_STRING},
-		{"cores", "cores", TABLE_STRING},
-		{"columns", "columns", TABLE_COUNT},
-		{"rows", "rows", TABLE_COUNT},
-		{"ethernet", "Ethernet", TABLE_COUNT},
-		{"l1_bytes", "L1", TABLE_BYTES},
-		{"dram_banks", "DRAM banks", TABLE_COUNT},
-		{"dram_bytes", "DRAM", TABLE_BYTES},
-		{"mhz", "MHz", TABLE_COUNT},
+		{"arch", "architecture", TABLE_STRING}, {"kind", "kind", TABLE_STRING},
+		{"cores", "cores", TABLE_STRING},       {"columns", "columns", TABLE_COUNT},
+		{"rows", "rows", TABLE_COUNT},          {"ethernet", "Ethernet", TABLE_COUNT},
+		{"l1_bytes", "L1", TABLE_BYTES},        {"dram_banks", "DRAM banks", TABLE_COUNT},
+		{"dram_bytes", "DRAM", TABLE_BYTES},    {"mhz", "MHz", TABLE_COUNT},
 	};
 	struct table t;
 
@@ -114,9 +110,9 @@ static void add_event(void *context, const struct tacho_device_event *e)
 static int print_zones(const struct sums *s, const struct table_style *style)
 {
 	static const struct table_column columns[] = {
-		{"risc", "RISC", TABLE_STRING},        {"zone", "zone", TABLE_STRING},
-		{"count", "count", TABLE_COUNT},       {"total_cycles", "cycles", TABLE_COUNT},
-		{"min_cycles", "min", TABLE_COUNT},    {"mean_cycles", "mean", TABLE_NUMBER},
+		{"risc", "RISC", TABLE_STRING},     {"zone", "zone", TABLE_STRING},
+		{"count", "count", TABLE_COUNT},    {"total_cycles", "cycles", TABLE_COUNT},
+		{"min_cycles", "min", TABLE_COUNT}, {"mean_cycles", "mean", TABLE_NUMBER},
 		{"max_cycles", "max", TABLE_COUNT},
 	};
 	struct table t;
@@ -156,9 +152,11 @@ static int run_kernel(const struct device_conf *c, const struct cmd_common *comm
 
 		tacho_device_info(job.device, &info);
 		if (!common->quiet)
-			fprintf(stderr, "%s: %llu cycles, %.3f us at %u MHz (modelled)\n", info.arch,
+			fprintf(stderr, "%s: %llu cycles, %.3f us at %u MHz (modelled)\n",
+				info.arch,
 				(unsigned long long)(tacho_device_cycles(job.device) - cycles),
-				(double)(tacho_device_cycles(job.device) - cycles) / info.mhz, info.mhz);
+				(double)(tacho_device_cycles(job.device) - cycles) / info.mhz,
+				info.mhz);
 		r = print_zones(&sums, style);
 	}
 	vec_free(&sums);
@@ -188,7 +186,8 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	} else if (!strcmp(what, "trace") && argc == 2) {
 		r = device_trace(c, &style);
 	} else {
-		err_set(&err, TACHO_EUSAGE, "device needs one of: list, run KERNEL, disasm FILE, trace KERNEL");
+		err_set(&err, TACHO_EUSAGE,
+			"device needs one of: list, run KERNEL, disasm FILE, trace KERNEL");
 		r = err_report(&err, TACHO_EUSAGE);
 	}
 	opt_list_free(&c->defines);

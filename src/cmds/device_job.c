@@ -126,7 +126,8 @@ static void print_insn(struct elf_image *elf, uint32_t pc, uint32_t word)
 
 	if (name && !offset)
 		printf("\n%08x <%s>:\n", pc, name);
-	printf("%8x:  %08x  %s\n", pc, word, rv32_disasm(text, sizeof(text), word, pc, symbol, elf));
+	printf("%8x:  %08x  %s\n", pc, word,
+	       rv32_disasm(text, sizeof(text), word, pc, symbol, elf));
 }
 
 static void print_text(struct elf_image *elf)
@@ -227,16 +228,20 @@ static void print_step(void *context, unsigned core, unsigned risc, uint64_t cyc
 	t->left--;
 	elf = b->elf;
 	name = symbol(&elf, pc, &offset);
-	printf("%8llu %-6s %6x  %-20.20s+%-4x %s\n", (unsigned long long)cycle, risc_name(risc, false),
-	       pc, name ? name : "?", offset, rv32_disasm(text, sizeof(text), word, pc, symbol, &elf));
+	printf("%8llu %-6s %6x  %-20.20s+%-4x %s\n", (unsigned long long)cycle,
+	       risc_name(risc, false), pc, name ? name : "?", offset,
+	       rv32_disasm(text, sizeof(text), word, pc, symbol, &elf));
 }
 
 static int print_unknown(struct tensix *t, const struct table_style *style)
 {
 	static const struct table_column columns[] = {
-		{"address", "unknown register", TABLE_STRING}, {"block", "block", TABLE_STRING},
-		{"reads", "reads", TABLE_COUNT},               {"writes", "writes", TABLE_COUNT},
-		{"last_value", "last written", TABLE_STRING},  {"pc", "first at pc", TABLE_STRING},
+		{"address", "unknown register", TABLE_STRING},
+		{"block", "block", TABLE_STRING},
+		{"reads", "reads", TABLE_COUNT},
+		{"writes", "writes", TABLE_COUNT},
+		{"last_value", "last written", TABLE_STRING},
+		{"pc", "first at pc", TABLE_STRING},
 	};
 	struct table table;
 	char text[32];

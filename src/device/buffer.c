@@ -1,4 +1,5 @@
-/* Buffers: pages over all banks, the same addresses in each. L1 is given from its end, DRAM from its start. */
+/* Buffers: pages over all banks, the same addresses in each. L1 is given from its end, DRAM from
+ * its start. */
 #include "device/device.h"
 
 #include "tacho_layout.h"
@@ -102,8 +103,9 @@ int tacho_buffer_new(struct tacho_buffer **out, struct tacho_device *d, enum tac
 	};
 	if (!take(d, memory, b->bank_size, &b->address)) {
 		free(b);
-		return device_fail(TACHO_ELIMIT, "device %u has no room for %llu bytes of %s per bank",
-				   d->number, (unsigned long long)per_bank,
+		return device_fail(TACHO_ELIMIT,
+				   "device %u has no room for %llu bytes of %s per bank", d->number,
+				   (unsigned long long)per_bank,
 				   memory == TACHO_L1 ? "L1" : "DRAM");
 	}
 	update_top(d);
@@ -150,7 +152,8 @@ static int move(struct tacho_buffer *b, uint64_t offset, void *to, const void *f
 	if (r < 0)
 		return r;
 	if (offset > b->size || len > b->size - offset)
-		return device_fail(TACHO_EUSAGE, "outside of the buffer: %llu bytes at %llu of %llu",
+		return device_fail(TACHO_EUSAGE,
+				   "outside of the buffer: %llu bytes at %llu of %llu",
 				   (unsigned long long)len, (unsigned long long)offset,
 				   (unsigned long long)b->size);
 	while (len) {
@@ -196,6 +199,7 @@ int tacho_core_read(struct tacho_device *d, struct tacho_core core, uint32_t add
 	int r = i < 0 ? i : device_wait(d);
 
 	if (r == 0 && d->ops->read(d->self, (unsigned)i, address, data, len) < 0)
-		r = device_fail(TACHO_EUSAGE, "no memory at 0x%x of core %u,%u", address, core.x, core.y);
+		r = device_fail(TACHO_EUSAGE, "no memory at 0x%x of core %u,%u", address, core.x,
+				core.y);
 	return r;
 }

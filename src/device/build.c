@@ -66,12 +66,12 @@ static int read_file(const char *path, uint8_t **bytes, size_t *size)
 
 	if (fd < 0)
 		return TACHO_EREAD;
-	if (fstat(fd, &st) < 0 || st.st_size > MAX_FILE || !(*bytes = malloc((size_t)st.st_size + 1))) {
+	if (fstat(fd, &st) < 0 || st.st_size > MAX_FILE ||
+	    !(*bytes = malloc((size_t)st.st_size + 1))) {
 		close(fd);
 		return TACHO_EREAD;
 	}
-	while (at < (size_t)st.st_size &&
-	       (n = read(fd, *bytes + at, (size_t)st.st_size - at)) > 0)
+	while (at < (size_t)st.st_size && (n = read(fd, *bytes + at, (size_t)st.st_size - at)) > 0)
 		at += (size_t)n;
 	close(fd);
 	(*bytes)[at] = 0;
@@ -130,7 +130,8 @@ static int cache_folder(char *path, size_t size)
 	return make_folders(path);
 }
 
-/* Firmware sources and kernel headers: $TACHO_FIRMWARE, the source tree, or where it was installed. */
+/* Firmware sources and kernel headers: $TACHO_FIRMWARE, the source tree, or where it was installed.
+ */
 static int firmware_folders(char *firmware, char *include, size_t size)
 {
 	static const char *const places[][2] = {
@@ -213,10 +214,11 @@ static int command(struct words *w, const struct tacho_device *d, const struct b
 					   strerror(errno));
 	}
 	word(w, "%s", compiler && *compiler ? compiler : COMPILER);
-	for (const char *const *f = (const char *const[]){"-march=rv32im", "-mabi=ilp32", "-Os", "-g",
-							  "-ffreestanding", "-nostdlib", "-Wall",
-							  "-fno-tree-loop-distribute-patterns",
-							  "-fdiagnostics-color=never", NULL};
+	for (const char *const *f =
+		     (const char *const[]){"-march=rv32im", "-mabi=ilp32", "-Os", "-g",
+					   "-ffreestanding", "-nostdlib", "-Wall",
+					   "-fno-tree-loop-distribute-patterns",
+					   "-fdiagnostics-color=never", NULL};
 	     *f; f++)
 		word(w, "%s", *f);
 	word(w, "%s", cpp ? "-std=c++17" : "-std=gnu17");
@@ -237,7 +239,8 @@ static int command(struct words *w, const struct tacho_device *d, const struct b
 	word(w, "-Wl,--no-warn-rwx-segments");
 	if (real)
 		word(w, "-DTACHO_KERNEL=\"%s\"", real);
-	snprintf(source, sizeof(source), "%s/src/%s", firmware, b->firmware ? b->source : "kernel.c");
+	snprintf(source, sizeof(source), "%s/src/%s", firmware,
+		 b->firmware ? b->source : "kernel.c");
 	word(w, "-x");
 	word(w, "%s", cpp ? "c++" : "c");
 	word(w, "%s", source);
@@ -317,9 +320,10 @@ static int run(struct words *w, struct buf *output)
 	close(pipe_fd[1]);
 	if (r) {
 		close(pipe_fd[0]);
-		return device_fail(TACHO_EREAD,
-				   "cannot run %s: %s (Debian: apt-get install gcc-riscv64-unknown-elf)",
-				   w->v[0], strerror(r));
+		return device_fail(
+			TACHO_EREAD,
+			"cannot run %s: %s (Debian: apt-get install gcc-riscv64-unknown-elf)",
+			w->v[0], strerror(r));
 	}
 	while ((n = read(pipe_fd[0], part, sizeof(part))) > 0)
 		buf_add(output, part, (size_t)n);

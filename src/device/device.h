@@ -1,7 +1,7 @@
 /*
  * The inside of libtacho_device: it runs in the user's program. Reading order: open.c (a device and
- * its firmware), buffer.c, program.c (what a program consists of), build.c (kernels to ELF files, with
- * a cache), launch.c (a program onto the cores and back), report.c (why it did not work).
+ * its firmware), buffer.c, program.c (what a program consists of), build.c (kernels to ELF files,
+ * with a cache), launch.c (a program onto the cores and back), report.c (why it did not work).
  */
 #ifndef DEVICE_DEVICE_H
 #define DEVICE_DEVICE_H
@@ -44,7 +44,7 @@ struct build {
 	const char *source;
 	unsigned risc; /* 0 to 4 */
 	bool firmware, ethernet;
-	const char *const *defines; /* "NAME=VALUE", NULL at the end */
+	const char *const *defines;   /* "NAME=VALUE", NULL at the end */
 	const struct binary *symbols; /* of the firmware, for kernels */
 };
 
@@ -65,10 +65,10 @@ struct prof_loss {
 
 /* The kernel profiler, when it is on. */
 struct prof {
-	bool classic;        /* buffers are emptied only when they are read */
-	unsigned noc_events; /* PROFILE_NOC_EVENTS */
-	uint32_t area;       /* bytes of DRAM per RISC */
-	uint32_t per_bank;   /* cores whose areas are in one bank */
+	bool classic;                /* buffers are emptied only when they are read */
+	unsigned noc_events;         /* PROFILE_NOC_EVENTS */
+	uint32_t area;               /* bytes of DRAM per RISC */
+	uint32_t per_bank;           /* cores whose areas are in one bank */
 	struct prof_reader *readers; /* per core and RISC */
 	struct prof_loss *lost;
 	uint64_t losses;
@@ -96,8 +96,8 @@ struct tacho_device {
 	} space[2]; /* free ranges per bank, by enum tacho_memory */
 	uint32_t next_op;
 	bool running;
-	bool broken; /* a fault: only closing helps */
-	unsigned profile; /* PROFILE_KERNEL */
+	bool broken;       /* a fault: only closing helps */
+	unsigned profile;  /* PROFILE_KERNEL */
 	struct prof *prof; /* NULL: off */
 };
 
@@ -119,7 +119,8 @@ void binary_free(struct binary *b);
 
 /* ---- launch.c ---- */
 int device_wait(struct tacho_device *d);
-int core_write(struct tacho_device *d, unsigned core, uint32_t address, const void *data, size_t len);
+int core_write(struct tacho_device *d, unsigned core, uint32_t address, const void *data,
+	       size_t len);
 
 /* ---- prof.c ---- */
 int prof_configure(struct tacho_device *d);

@@ -1,4 +1,5 @@
-/* A program onto the cores: texts, arguments, launch message, go signal; and waiting for its end. */
+/* A program onto the cores: texts, arguments, launch message, go signal; and waiting for its end.
+ */
 #include "device/device.h"
 
 #include "tacho_layout.h"
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int core_write(struct tacho_device *d, unsigned core, uint32_t address, const void *data, size_t len)
+int core_write(struct tacho_device *d, unsigned core, uint32_t address, const void *data,
+	       size_t len)
 {
 	if (d->ops->write(d->self, core, address, data, len) < 0)
 		return device_fail(TACHO_EUSAGE, "no memory for %zu bytes at 0x%x of core %u", len,
@@ -38,7 +40,8 @@ static bool all_done(struct tacho_device *d)
 
 static int fail_with(struct tacho_device *d, int code, struct buf *text)
 {
-	int r = text->failed ? device_fail(TACHO_ENOMEM, "no memory") : device_fail_text(code, text->data);
+	int r = text->failed ? device_fail(TACHO_ENOMEM, "no memory")
+			     : device_fail_text(code, text->data);
 
 	d->broken = true;
 	buf_free(text);
@@ -201,7 +204,8 @@ int tacho_enqueue(struct tacho_device *d, struct tacho_program *p)
 
 	TACHO_ZONE("tacho_enqueue");
 	if (p->device != d)
-		return device_fail(TACHO_EUSAGE, "the program belongs to device %u", p->device->number);
+		return device_fail(TACHO_EUSAGE, "the program belongs to device %u",
+				   p->device->number);
 	r = tacho_program_compile(p);
 	if (r == 0)
 		r = device_wait(d);

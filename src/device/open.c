@@ -102,7 +102,8 @@ uint64_t tacho_device_cycles(const struct tacho_device *d)
 
 /* ---- start ---- */
 
-/* xy of the DRAM banks for both NoCs, of the L1 banks for both, then the offsets of the DRAM banks. */
+/* xy of the DRAM banks for both NoCs, of the L1 banks for both, then the offsets of the DRAM banks.
+ */
 static int write_bank_table(struct tacho_device *d, unsigned core)
 {
 	unsigned dram = d->shape.dram_banks, l1 = d->workers, n = 0;
@@ -118,7 +119,8 @@ static int write_bank_table(struct tacho_device *d, unsigned core)
 		}
 	for (unsigned noc = 0; noc < 2; noc++)
 		for (unsigned i = 0; i < l1; i++) {
-			int c = device_core_at(d, false, i % d->shape.columns, i / d->shape.columns);
+			int c = device_core_at(d, false, i % d->shape.columns,
+					       i / d->shape.columns);
 
 			xy[n++] = (uint16_t)(d->cores[c].info.y << 6 | d->cores[c].info.x);
 		}
@@ -155,8 +157,8 @@ static int build_firmware(struct tacho_device *d)
 /* jal x0, OFFSET */
 static uint32_t jump(uint32_t offset)
 {
-	return 0x6fu | (offset >> 20 & 1) << 31 | (offset >> 1 & 1023) << 21 | (offset >> 11 & 1) << 20 |
-	       (offset >> 12 & 255) << 12;
+	return 0x6fu | (offset >> 20 & 1) << 31 | (offset >> 1 & 1023) << 21 |
+	       (offset >> 11 & 1) << 20 | (offset >> 12 & 255) << 12;
 }
 
 static int start_core(struct tacho_device *d, unsigned core)

@@ -1,6 +1,6 @@
 /*
- * The kernel profiler's host side: switches it on, empties the cores' buffers in DRAM while programs
- * run, gives names to numbers, hands over what was recorded.
+ * The kernel profiler's host side: switches it on, empties the cores' buffers in DRAM while
+ * programs run, gives names to numbers, hands over what was recorded.
  */
 #include "device/device.h"
 #include "device/prof_decode.h"
@@ -115,7 +115,8 @@ static void drain_risc(struct tacho_device *d, unsigned core, unsigned risc, uin
 		    &p->counts);
 }
 
-/* Lost markers: a bit of a RISC whose area was full, and counts of those that found no room in L1. */
+/* Lost markers: a bit of a RISC whose area was full, and counts of those that found no room in L1.
+ */
 static void take_losses(struct tacho_device *d, unsigned core, uint32_t *control)
 {
 	struct prof *p = d->prof;
@@ -191,13 +192,15 @@ static void name_zone(const struct tacho_device *d, uint16_t id, struct tacho_de
 	}
 }
 
-static void hand_over(struct tacho_device *d, const struct prof_item *item, tacho_device_event_fn fn,
-		      void *context)
+static void hand_over(struct tacho_device *d, const struct prof_item *item,
+		      tacho_device_event_fn fn, void *context)
 {
-	static const enum tacho_device_event_kind kinds[] = {
-		[PROF_K_ZONE] = TACHO_DEVICE_ZONE,     [PROF_K_TOTAL] = TACHO_DEVICE_TOTAL,
-		[PROF_K_DATA] = TACHO_DEVICE_DATA,     [PROF_K_EVENT] = TACHO_DEVICE_EVENT,
-		[PROF_K_DATA_16] = TACHO_DEVICE_DATA16};
+	static const enum tacho_device_event_kind kinds[] = {[PROF_K_ZONE] = TACHO_DEVICE_ZONE,
+							     [PROF_K_TOTAL] = TACHO_DEVICE_TOTAL,
+							     [PROF_K_DATA] = TACHO_DEVICE_DATA,
+							     [PROF_K_EVENT] = TACHO_DEVICE_EVENT,
+							     [PROF_K_DATA_16] =
+								     TACHO_DEVICE_DATA16};
 	const struct tacho_device_core *c;
 	struct tacho_device_event e = {
 		.kind = kinds[item->kind],

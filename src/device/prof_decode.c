@@ -87,7 +87,8 @@ static void zone_end(struct decode *d, uint16_t id, uint64_t time)
 	while (d->depth > i) {
 		d->depth--;
 		d->counts->damaged++;
-		emit(d, PROF_K_ZONE, d->open[d->depth].id, d->open[d->depth].start, time, PROF_END_LOST);
+		emit(d, PROF_K_ZONE, d->open[d->depth].id, d->open[d->depth].start, time,
+		     PROF_END_LOST);
 	}
 	d->depth--;
 	emit(d, PROF_K_ZONE, id, d->open[d->depth].start, time, 0);
@@ -140,7 +141,8 @@ static void marker(struct decode *d, const uint32_t *words)
 	case PROF_DATA_16:
 		d->run.data[0] = value_at(words + 2);
 		d->run.data[1] = (high >> 28 & 7) == PROF_DATA ? 0 : value_at(words + 4);
-		emit(d, (high >> 28 & 7) == PROF_DATA ? PROF_K_DATA : PROF_K_DATA_16, id, time, time, 0);
+		emit(d, (high >> 28 & 7) == PROF_DATA ? PROF_K_DATA : PROF_K_DATA_16, id, time,
+		     time, 0);
 		d->run.data[0] = d->run.data[1] = 0;
 		break;
 	case PROF_EVENT:

@@ -1,6 +1,7 @@
 /*
- * The kernel profiler's words, as they lie in L1 or DRAM, to runs, zones, events and values. Nothing in
- * them is trusted: what cannot be is counted and passed over. docs/device.md has the layout.
+ * The kernel profiler's words, as they lie in L1 or DRAM, to runs, zones, events and values.
+ * Nothing in them is trusted: what cannot be is counted and passed over. docs/device.md has the
+ * layout.
  */
 #ifndef DEVICE_PROF_DECODE_H
 #define DEVICE_PROF_DECODE_H

@@ -10,10 +10,12 @@
 
 bool range_has(const struct tacho_core_range *range, unsigned x, unsigned y)
 {
-	return x >= range->first.x && x <= range->last.x && y >= range->first.y && y <= range->last.y;
+	return x >= range->first.x && x <= range->last.x && y >= range->first.y &&
+	       y <= range->last.y;
 }
 
-static int check_range(const struct tacho_device *d, const struct tacho_core_range *r, bool ethernet)
+static int check_range(const struct tacho_device *d, const struct tacho_core_range *r,
+		       bool ethernet)
 {
 	unsigned columns = ethernet ? d->shape.cores - d->workers : d->shape.columns;
 	unsigned rows = ethernet ? 1 : d->shape.rows;
@@ -21,8 +23,8 @@ static int check_range(const struct tacho_device *d, const struct tacho_core_ran
 	if (r->first.x > r->last.x || r->first.y > r->last.y || r->last.x >= columns ||
 	    r->last.y >= rows)
 		return device_fail(TACHO_EUSAGE,
-				   "cores %u,%u-%u,%u are not inside the grid of %u x %u", r->first.x,
-				   r->first.y, r->last.x, r->last.y, columns, rows);
+				   "cores %u,%u-%u,%u are not inside the grid of %u x %u",
+				   r->first.x, r->first.y, r->last.x, r->last.y, columns, rows);
 	return 0;
 }
 
@@ -76,7 +78,8 @@ static char **copy_defines(const struct tacho_kernel *k)
 	for (i = 0; list && i < n; i++)
 		list[i] = strdup(k->defines[i]);
 	for (unsigned a = 0; list && a < k->compile_arg_count; a++)
-		if (asprintf(&list[i + a], "TACHO_COMPILE_TIME_ARG_%u=%uu", a, k->compile_args[a]) < 0)
+		if (asprintf(&list[i + a], "TACHO_COMPILE_TIME_ARG_%u=%uu", a, k->compile_args[a]) <
+		    0)
 			list[i + a] = NULL;
 	return list;
 }
@@ -98,7 +101,8 @@ int tacho_program_kernel(struct tacho_program *p, const struct tacho_kernel *ker
 		if (o->risc == k.risc && o->cores.first.x <= k.cores.last.x &&
 		    k.cores.first.x <= o->cores.last.x && o->cores.first.y <= k.cores.last.y &&
 		    k.cores.first.y <= o->cores.last.y)
-			return device_fail(TACHO_EUSAGE, "%s and %s are for the same RISC of some core",
+			return device_fail(TACHO_EUSAGE,
+					   "%s and %s are for the same RISC of some core",
 					   o->source, kernel->source);
 	}
 	k.source = strdup(kernel->source);
@@ -120,9 +124,10 @@ int tacho_program_cb(struct tacho_program *p, const struct tacho_cb *cb)
 		return r;
 	if (cb->index >= MAX_CBS || !cb->pages || cb->pages > 0xffff || !cb->page_size ||
 	    cb->page_size % 16)
-		return device_fail(TACHO_EUSAGE,
-				   "circular buffer %u: an index below %u, pages of a multiple of 16 bytes",
-				   cb->index, MAX_CBS);
+		return device_fail(
+			TACHO_EUSAGE,
+			"circular buffer %u: an index below %u, pages of a multiple of 16 bytes",
+			cb->index, MAX_CBS);
 	for (size_t i = 0; i < p->cbs.n; i++) {
 		const struct tacho_cb *o = &p->cbs.v[i].conf;
 
@@ -133,7 +138,8 @@ int tacho_program_cb(struct tacho_program *p, const struct tacho_cb *cb)
 					   cb->index);
 	}
 	if ((uint64_t)c.address + (uint64_t)cb->pages * cb->page_size > p->device->l1_top)
-		return device_fail(TACHO_ELIMIT, "circular buffer %u does not fit into L1", cb->index);
+		return device_fail(TACHO_ELIMIT, "circular buffer %u does not fit into L1",
+				   cb->index);
 	if (vec_push(&p->cbs, c) < 0)
 		return device_fail(TACHO_ENOMEM, "no memory");
 	p->compiled = false;
@@ -228,9 +234,10 @@ static int compile_kernel(struct tacho_program *p, struct program_kernel *k)
 		for (size_t i = 0; i < p->cbs.n; i++)
 			format[p->cbs.v[i].conf.index] = p->cbs.v[i].conf.format;
 		for (unsigned i = 0; i < MAX_CBS; i++)
-			at += (size_t)snprintf(formats + at, sizeof(formats) - at, "%s%u", i ? "," : "",
-					       format[i]);
-		snprintf(fidelity, sizeof(fidelity), "MATH_FIDELITY=%u", fidelity_code(k->fidelity));
+			at += (size_t)snprintf(formats + at, sizeof(formats) - at, "%s%u",
+					       i ? "," : "", format[i]);
+		snprintf(fidelity, sizeof(fidelity), "MATH_FIDELITY=%u",
+			 fidelity_code(k->fidelity));
 		defines[n++] = formats;
 		defines[n] = fidelity;
 	}
@@ -241,7 +248,8 @@ static int compile_kernel(struct tacho_program *p, struct program_kernel *k)
 			.risc = risc,
 			.ethernet = ethernet,
 			.defines = defines,
-			.symbols = ethernet ? p->device->ethernet_firmware : p->device->firmware[risc],
+			.symbols =
+				ethernet ? p->device->ethernet_firmware : p->device->firmware[risc],
 		};
 
 		r = build_binary(p->device, &b, &k->binary[risc]);

@@ -14,9 +14,9 @@ const char *risc_name(unsigned risc, bool ethernet)
 static const struct binary *binary_at(const struct tacho_device *d, unsigned core, unsigned risc,
 				      uint32_t pc)
 {
-	const struct binary *b[] = {d->cores[core].loaded[risc],
-				    d->cores[core].info.ethernet ? d->ethernet_firmware
-								 : d->firmware[risc]};
+	const struct binary *b[] = {d->cores[core].loaded[risc], d->cores[core].info.ethernet
+									 ? d->ethernet_firmware
+									 : d->firmware[risc]};
 
 	for (unsigned i = 0; i < 2; i++)
 		if (b[i] && pc - b[i]->load < b[i]->text_size)
@@ -78,7 +78,8 @@ void report_waiting(struct tacho_device *d, struct buf *text)
 			if (d->ops->risc(d->self, i, k, &r) < 0 || (!r.waiting && !r.running))
 				continue;
 			/* Those without a kernel wait in the firmware, as they should. */
-			if (binary_at(d, i, k, r.pc) != d->cores[i].loaded[k] || !d->cores[i].loaded[k])
+			if (binary_at(d, i, k, r.pc) != d->cores[i].loaded[k] ||
+			    !d->cores[i].loaded[k])
 				continue;
 			if (told++ >= REPORT_MAX) {
 				more++;

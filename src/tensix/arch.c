@@ -1,4 +1,5 @@
-/* The architectures. Grids, sizes and rates are those of the chips; what is not public is a round figure. */
+/* The architectures. Grids, sizes and rates are those of the chips; what is not public is a round
+ * figure. */
 #include "tensix/tensix.h"
 
 #include <string.h>
@@ -8,14 +9,15 @@ static const struct tensix_xy wormhole_ethernet[] = {
 	{1, 6}, {2, 6}, {3, 6}, {4, 6}, {6, 6}, {7, 6}, {8, 6}, {9, 6},
 };
 
-/* Two banks of one group are reached at two different tiles, so that their ports do not share a link. */
+/* Two banks of one group are reached at two different tiles, so that their ports do not share a
+ * link. */
 static const struct tensix_xy wormhole_dram[] = {
 	{0, 0}, {0, 1}, {0, 5}, {0, 6}, {5, 0}, {5, 1},
 	{5, 2}, {5, 9}, {5, 3}, {5, 4}, {5, 5}, {5, 6},
 };
 static const struct tensix_xy wormhole_dram_tiles[] = {
-	{0, 0}, {0, 1}, {0, 11}, {0, 5}, {0, 6},  {0, 7}, {5, 0}, {5, 1}, {5, 11},
-	{5, 2}, {5, 9}, {5, 10}, {5, 3}, {5, 4},  {5, 8}, {5, 5}, {5, 6}, {5, 7},
+	{0, 0}, {0, 1}, {0, 11}, {0, 5}, {0, 6}, {0, 7}, {5, 0}, {5, 1}, {5, 11},
+	{5, 2}, {5, 9}, {5, 10}, {5, 3}, {5, 4}, {5, 8}, {5, 5}, {5, 6}, {5, 7},
 };
 
 static const struct tensix_xy blackhole_ethernet[] = {
@@ -26,8 +28,9 @@ static const struct tensix_xy blackhole_dram[] = {
 	{0, 0}, {0, 2}, {0, 9}, {0, 5}, {9, 0}, {9, 2}, {9, 9}, {9, 5},
 };
 static const struct tensix_xy blackhole_dram_tiles[] = {
-	{0, 0}, {0, 1}, {0, 11}, {0, 2}, {0, 10}, {0, 3}, {0, 9}, {0, 4}, {0, 8}, {0, 5}, {0, 7}, {0, 6},
-	{9, 0}, {9, 1}, {9, 11}, {9, 2}, {9, 10}, {9, 3}, {9, 9}, {9, 4}, {9, 8}, {9, 5}, {9, 7}, {9, 6},
+	{0, 0},  {0, 1}, {0, 11}, {0, 2}, {0, 10}, {0, 3}, {0, 9},  {0, 4},
+	{0, 8},  {0, 5}, {0, 7},  {0, 6}, {9, 0},  {9, 1}, {9, 11}, {9, 2},
+	{9, 10}, {9, 3}, {9, 9},  {9, 4}, {9, 8},  {9, 5}, {9, 7},  {9, 6},
 };
 
 static const struct tensix_xy tiny_ethernet[] = {{1, 0}};

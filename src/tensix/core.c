@@ -103,7 +103,8 @@ uint64_t core_clock(const struct tensix_core *c, uint64_t cycle)
 		from = c->clock_rates.v[i].from;
 		rate = c->clock_rates.v[i].rate;
 	}
-	return rate == 1 ? clock + (cycle - from) : clock + (uint64_t)((double)(cycle - from) * rate);
+	return rate == 1 ? clock + (cycle - from)
+			 : clock + (uint64_t)((double)(cycle - from) * rate);
 }
 
 static void watch_update(struct tensix_core *c)

@@ -51,7 +51,8 @@ static int read_segments(struct elf_image *elf, const Elf32_Ehdr *e, struct tach
 				       ELF_SEGMENTS);
 		s = &elf->segment[elf->segments];
 		s->bytes = range(elf, h.p_offset, h.p_filesz);
-		if (!s->bytes || h.p_filesz > h.p_memsz || h.p_vaddr + (uint64_t)h.p_memsz > 1ull << 32 ||
+		if (!s->bytes || h.p_filesz > h.p_memsz ||
+		    h.p_vaddr + (uint64_t)h.p_memsz > 1ull << 32 ||
 		    h.p_paddr + (uint64_t)h.p_memsz > 1ull << 32)
 			return err_set(err, TACHO_EDAMAGED, "ELF segment %u is damaged", i);
 		s->address = h.p_vaddr;
@@ -117,7 +118,8 @@ int elf_parse(struct elf_image *elf, const void *bytes, size_t size, struct tach
 		return err_set(err, TACHO_EFORMAT, "not a 32-bit little-endian ELF file");
 	if (e.e_machine != EM_RISCV || e.e_type != ET_EXEC)
 		return err_set(err, TACHO_EFORMAT, "not a RISC-V executable");
-	if (e.e_phentsize != sizeof(Elf32_Phdr) || (e.e_shnum && e.e_shentsize != sizeof(Elf32_Shdr)))
+	if (e.e_phentsize != sizeof(Elf32_Phdr) ||
+	    (e.e_shnum && e.e_shentsize != sizeof(Elf32_Shdr)))
 		return err_set(err, TACHO_EDAMAGED, "ELF header is damaged");
 	elf->entry = e.e_entry;
 	elf->shoff = e.e_shoff;

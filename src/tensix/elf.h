@@ -1,6 +1,6 @@
 /*
- * ELF files for the device's RISCs: 32-bit, little-endian, RISC-V, executable. An image points into the
- * bytes that were parsed, which must outlive it; nothing in them is trusted.
+ * ELF files for the device's RISCs: 32-bit, little-endian, RISC-V, executable. An image points into
+ * the bytes that were parsed, which must outlive it; nothing in them is trusted.
  */
 #ifndef TENSIX_ELF_H
 #define TENSIX_ELF_H

@@ -4,9 +4,9 @@
  * kernel API pushes; semaphores and waits are the hardware's. An instruction that the model does
  * not know takes a cycle and is counted.
  *
- * An instruction runs as soon as what it needs has been decided, and its times are computed: it starts
- * when it was pushed, its unit is free and its data are valid, whichever is last. So the order in
- * which the RISCs are simulated does not matter.
+ * An instruction runs as soon as what it needs has been decided, and its times are computed: it
+ * starts when it was pushed, its unit is free and its data are valid, whichever is last. So the
+ * order in which the RISCs are simulated does not matter.
  */
 #include "tensix/private.h"
 
@@ -27,8 +27,9 @@ enum engine_op {
 	OP_MATH = 0xE4,     /* how << 16 | enum math_op << 8 | dst */
 	OP_PACK_DST = 0xE5, /* dst */
 	OP_PACK = 0xE6,     /* address / 16 */
-	OP_FLIP = 0xE7,     /* 0: math takes the other half of dst, 1: the packer, which clears its old one */
-	OP_SFPU = 0xE8,     /* enum tile_unary << 8 | dst */
+	OP_FLIP = 0xE7, /* 0: math takes the other half of dst, 1: the packer, which clears its old
+			   one */
+	OP_SFPU = 0xE8, /* enum tile_unary << 8 | dst */
 };
 
 enum math_op { MATH_MATMUL, MATH_ADD, MATH_SUB, MATH_MUL, MATH_COPY, MATH_TRANSPOSE, MATH_REDUCE };
@@ -137,7 +138,8 @@ static void compute(struct tile *dst, const struct tile *a, const struct tile *b
 	case MATH_ADD:
 	case MATH_SUB:
 	case MATH_MUL:
-		tile_binary(dst, a, b, (enum tile_binary)(op - MATH_ADD), (enum tile_broadcast)(how & 3));
+		tile_binary(dst, a, b, (enum tile_binary)(op - MATH_ADD),
+			    (enum tile_broadcast)(how & 3));
 		break;
 	case MATH_COPY:
 		*dst = *a;

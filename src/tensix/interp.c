@@ -24,7 +24,8 @@ static uint32_t magnitude(uint32_t a)
 	return a & 0x80000000u ? 0u - a : a;
 }
 
-/* A load that is neither L1 nor local RAM. False: the RISC has stopped or waits at this instruction. */
+/* A load that is neither L1 nor local RAM. False: the RISC has stopped or waits at this
+ * instruction. */
 static bool slow_load(struct tensix_hart *h, uint32_t address, unsigned size, uint32_t *value,
 		      unsigned *latency)
 {

@@ -1,5 +1,6 @@
 /*
- * One RISC until its clock reaches LIMIT, or it stops, or it falls asleep. Included by interp.c only.
+ * One RISC until its clock reaches LIMIT, or it stops, or it falls asleep. Included by interp.c
+ * only.
  *
  * LIMIT is looked at where it matters: before an access that others can see, and at the end of each
  * round of a loop. Arithmetic may run past it, since nobody can tell.
@@ -24,21 +25,21 @@ static void RUN_NAME(struct tensix_hart *h, const uint64_t limit)
 	unsigned latency;
 
 #define PC() (page->base + (uint32_t)(ip - page->insn) * 4)
-#define DISPATCH()                       \
-	do {                             \
-		RUN_TRACE(PC(), cycle);  \
-		goto *labels[ip->op];    \
+#define DISPATCH()                      \
+	do {                            \
+		RUN_TRACE(PC(), cycle); \
+		goto *labels[ip->op];   \
 	} while (0)
-#define NEXT()           \
-	do {             \
-		n++;     \
-		cycle++; \
-		ip++;    \
+#define NEXT()              \
+	do {                \
+		n++;        \
+		cycle++;    \
+		ip++;       \
 		DISPATCH(); \
 	} while (0)
-#define USE(r)                              \
-	do {                                \
-		if (ready[ip->r] > cycle)   \
+#define USE(r)                                \
+	do {                                  \
+		if (ready[ip->r] > cycle)     \
 			cycle = ready[ip->r]; \
 	} while (0)
 #define SAVE()                    \
@@ -49,18 +50,20 @@ static void RUN_NAME(struct tensix_hart *h, const uint64_t limit)
 
 	goto fetch;
 
-#define ALU_R(name, expression)                         \
-	L_##name : {                                    \
-		uint32_t a, b;                          \
-		USE(rs1);                               \
-		USE(rs2);                               \
-		a = x[ip->rs1];                         \
-		b = x[ip->rs2];                         \
-		x[ip->rd] = (uint32_t)(expression);     \
-		NEXT();                                 \
+#define ALU_R(name, expression)                     \
+	L_##name:                                   \
+	{                                           \
+		uint32_t a, b;                      \
+		USE(rs1);                           \
+		USE(rs2);                           \
+		a = x[ip->rs1];                     \
+		b = x[ip->rs2];                     \
+		x[ip->rd] = (uint32_t)(expression); \
+		NEXT();                             \
 	}
 #define ALU_I(name, expression)                     \
-	L_##name : {                                \
+	L_##name:                                   \
+	{                                           \
 		uint32_t a, b = (uint32_t)ip->imm;  \
 		USE(rs1);                           \
 		a = x[ip->rs1];                     \
@@ -68,7 +71,8 @@ static void RUN_NAME(struct tensix_hart *h, const uint64_t limit)
 		NEXT();                             \
 	}
 #define MUL_R(name, expression)                     \
-	L_##name : {                                \
+	L_##name:                                   \
+	{                                           \
 		uint32_t a, b;                      \
 		USE(rs1);                           \
 		USE(rs2);                           \
@@ -79,7 +83,8 @@ static void RUN_NAME(struct tensix_hart *h, const uint64_t limit)
 		NEXT();                             \
 	}
 #define DIV_R(name, expression, time)               \
-	L_##name : {                                \
+	L_##name:                                   \
+	{                                           \
 		uint32_t a, b;                      \
 		USE(rs1);                           \
 		USE(rs2);                           \
@@ -128,39 +133,41 @@ L_CSR:
 	NEXT();
 
 	/* Predicted: backward taken, forward not. */
-#define BRANCH(name, condition)                                \
-	L_##name : {                                           \
-		uint32_t a, b;                                 \
-		USE(rs1);                                      \
-		USE(rs2);                                      \
-		a = x[ip->rs1];                                \
-		b = x[ip->rs2];                                \
-		if (!(condition)) {                            \
-			if (ip->imm < 0)                       \
-				cycle += MISPREDICT;           \
-			NEXT();                                \
-		}                                              \
-		goto far;                                      \
-	}                                                      \
-	L_##name##_N : {                                       \
-		uint32_t a, b;                                 \
-		int32_t delta = ip->imm;                       \
-		USE(rs1);                                      \
-		USE(rs2);                                      \
-		a = x[ip->rs1];                                \
-		b = x[ip->rs2];                                \
-		if (!(condition)) {                            \
-			if (delta < 0)                         \
-				cycle += MISPREDICT;           \
-			NEXT();                                \
-		}                                              \
-		n++;                                           \
-		cycle++;                                       \
-		ip += delta;                                   \
-		if (delta <= 0)                                \
-			goto back;                             \
-		cycle += MISPREDICT;                           \
-		DISPATCH();                                    \
+#define BRANCH(name, condition)                      \
+	L_##name:                                    \
+	{                                            \
+		uint32_t a, b;                       \
+		USE(rs1);                            \
+		USE(rs2);                            \
+		a = x[ip->rs1];                      \
+		b = x[ip->rs2];                      \
+		if (!(condition)) {                  \
+			if (ip->imm < 0)             \
+				cycle += MISPREDICT; \
+			NEXT();                      \
+		}                                    \
+		goto far;                            \
+	}                                            \
+	L_##name##_N:                                \
+	{                                            \
+		uint32_t a, b;                       \
+		int32_t delta = ip->imm;             \
+		USE(rs1);                            \
+		USE(rs2);                            \
+		a = x[ip->rs1];                      \
+		b = x[ip->rs2];                      \
+		if (!(condition)) {                  \
+			if (delta < 0)               \
+				cycle += MISPREDICT; \
+			NEXT();                      \
+		}                                    \
+		n++;                                 \
+		cycle++;                             \
+		ip += delta;                         \
+		if (delta <= 0)                      \
+			goto back;                   \
+		cycle += MISPREDICT;                 \
+		DISPATCH();                          \
 	}
 	BRANCH(BEQ, a == b)
 	BRANCH(BNE, a != b)
@@ -169,7 +176,7 @@ L_CSR:
 	BRANCH(BLTU, a < b)
 	BRANCH(BGEU, a >= b)
 
-L_JAL_N: {
+L_JAL_N : {
 	int32_t delta = ip->imm;
 
 	x[ip->rd] = PC() + 4;
@@ -180,7 +187,7 @@ L_JAL_N: {
 		goto out;
 	DISPATCH();
 }
-L_J_N: {
+L_J_N : {
 	int32_t delta = ip->imm;
 
 	n++;
@@ -207,34 +214,35 @@ L_JALR:
 	cycle += 1 + MISPREDICT;
 	goto fetch;
 
-#define LOAD(name, type)                                                                   \
-	L_##name : {                                                                       \
-		USE(rs1);                                                                  \
-		address = x[ip->rs1] + (uint32_t)ip->imm;                                  \
-		if (LIKELY(address - TENSIX_LOCAL < local_size) &&                         \
-		    !(address & (sizeof(type) - 1))) {                                     \
-			x[ip->rd] = (uint32_t)*(type *)(local + (address - TENSIX_LOCAL)); \
-			ready[ip->rd] = cycle + LATENCY_LOCAL;                             \
-			NEXT();                                                            \
-		}                                                                          \
-		if (UNLIKELY(cycle >= limit))                                              \
-			goto out;                                                          \
-		if (LIKELY(address < l1_size) && !(address & (sizeof(type) - 1))) {        \
-			uint64_t *slot = &h->load_slot[h->load_n++ & 3];                   \
-			if (*slot > cycle)                                                 \
-				cycle = *slot;                                             \
-			x[ip->rd] = (uint32_t)*(type *)(l1 + address);                     \
-			*slot = cycle + LATENCY_L1 - 1;                                    \
-			ready[ip->rd] = cycle + LATENCY_L1;                                \
-			NEXT();                                                            \
-		}                                                                          \
-		SAVE();                                                                    \
-		if (!slow_load(h, address, sizeof(type), &value, &latency))                \
-			goto stopped;                                                      \
-		cycle = h->cycle;                                                          \
-		x[ip->rd] = (uint32_t)(type)value;                                         \
-		ready[ip->rd] = cycle + latency;                                           \
-		NEXT();                                                                    \
+#define LOAD(name, type)                                                                     \
+	L_##name:                                                                            \
+	{                                                                                    \
+		USE(rs1);                                                                    \
+		address = x[ip->rs1] + (uint32_t)ip->imm;                                    \
+		if (LIKELY(address - TENSIX_LOCAL < local_size) &&                           \
+		    !(address & (sizeof(type) - 1))) {                                       \
+			x[ip->rd] = (uint32_t) * (type *)(local + (address - TENSIX_LOCAL)); \
+			ready[ip->rd] = cycle + LATENCY_LOCAL;                               \
+			NEXT();                                                              \
+		}                                                                            \
+		if (UNLIKELY(cycle >= limit))                                                \
+			goto out;                                                            \
+		if (LIKELY(address < l1_size) && !(address & (sizeof(type) - 1))) {          \
+			uint64_t *slot = &h->load_slot[h->load_n++ & 3];                     \
+			if (*slot > cycle)                                                   \
+				cycle = *slot;                                               \
+			x[ip->rd] = (uint32_t) * (type *)(l1 + address);                     \
+			*slot = cycle + LATENCY_L1 - 1;                                      \
+			ready[ip->rd] = cycle + LATENCY_L1;                                  \
+			NEXT();                                                              \
+		}                                                                            \
+		SAVE();                                                                      \
+		if (!slow_load(h, address, sizeof(type), &value, &latency))                  \
+			goto stopped;                                                        \
+		cycle = h->cycle;                                                            \
+		x[ip->rd] = (uint32_t)(type)value;                                           \
+		ready[ip->rd] = cycle + latency;                                             \
+		NEXT();                                                                      \
 	}
 	LOAD(LB, int8_t)
 	LOAD(LH, int16_t)
@@ -242,34 +250,35 @@ L_JALR:
 	LOAD(LBU, uint8_t)
 	LOAD(LHU, uint16_t)
 
-#define STORE(name, type)                                                                  \
-	L_##name : {                                                                       \
-		USE(rs1);                                                                  \
-		USE(rs2);                                                                  \
-		address = x[ip->rs1] + (uint32_t)ip->imm;                                  \
-		if (LIKELY(address - TENSIX_LOCAL < local_size) &&                         \
-		    !(address & (sizeof(type) - 1))) {                                     \
-			*(type *)(local + (address - TENSIX_LOCAL)) = (type)x[ip->rs2];    \
-			h->effects++;                                                      \
-			NEXT();                                                            \
-		}                                                                          \
-		if (UNLIKELY(cycle >= limit))                                              \
-			goto out;                                                          \
-		if (LIKELY(address < l1_size) && !(address & (sizeof(type) - 1))) {        \
-			if (h->store_free > cycle)                                         \
-				cycle = h->store_free;                                     \
-			h->store_free = cycle + L1_STORE_CYCLES;                           \
-			*(type *)(l1 + address) = (type)x[ip->rs2];                        \
-			h->effects++;                                                      \
-			if (UNLIKELY(c->pages[address / RV32_PAGE] ||                      \
-				     (c->watch_bits & watch_bit(address))))                \
-				goto touched;                                              \
-			NEXT();                                                            \
-		}                                                                          \
-		SAVE();                                                                    \
-		if (!slow_store(h, address, sizeof(type), x[ip->rs2]))                     \
-			goto stopped;                                                      \
-		goto stored;                                                               \
+#define STORE(name, type)                                                               \
+	L_##name:                                                                       \
+	{                                                                               \
+		USE(rs1);                                                               \
+		USE(rs2);                                                               \
+		address = x[ip->rs1] + (uint32_t)ip->imm;                               \
+		if (LIKELY(address - TENSIX_LOCAL < local_size) &&                      \
+		    !(address & (sizeof(type) - 1))) {                                  \
+			*(type *)(local + (address - TENSIX_LOCAL)) = (type)x[ip->rs2]; \
+			h->effects++;                                                   \
+			NEXT();                                                         \
+		}                                                                       \
+		if (UNLIKELY(cycle >= limit))                                           \
+			goto out;                                                       \
+		if (LIKELY(address < l1_size) && !(address & (sizeof(type) - 1))) {     \
+			if (h->store_free > cycle)                                      \
+				cycle = h->store_free;                                  \
+			h->store_free = cycle + L1_STORE_CYCLES;                        \
+			*(type *)(l1 + address) = (type)x[ip->rs2];                     \
+			h->effects++;                                                   \
+			if (UNLIKELY(c->pages[address / RV32_PAGE] ||                   \
+				     (c->watch_bits & watch_bit(address))))             \
+				goto touched;                                           \
+			NEXT();                                                         \
+		}                                                                       \
+		SAVE();                                                                 \
+		if (!slow_store(h, address, sizeof(type), x[ip->rs2]))                  \
+			goto stopped;                                                   \
+		goto stored;                                                            \
 	}
 	STORE(SB, uint8_t)
 	STORE(SH, uint16_t)

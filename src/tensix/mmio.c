@@ -36,8 +36,8 @@ static unsigned thread_of(const struct access *a)
 enum { D_RESET = 0x1B0, D_LOW = 0x1F0, D_HIGH = 0x1F4, D_LATCH = 0x1F8, D_RESET_PC = 0x228 };
 
 /* Where a RISC starts instead, as debug registers: address and whether it counts. */
-static const uint8_t reset_pc_index[] = {TENSIX_T0, TENSIX_T1, TENSIX_T2, TENSIX_RISCS, TENSIX_NC,
-					 TENSIX_RISCS};
+static const uint8_t reset_pc_index[] = {TENSIX_T0,    TENSIX_T1, TENSIX_T2,
+					 TENSIX_RISCS, TENSIX_NC, TENSIX_RISCS};
 
 static enum mmio_result debug_load(struct access *a, uint32_t *value)
 {

@@ -57,9 +57,8 @@ void niu_init(struct tensix_core *c)
 
 		n->config[CONFIG_ID] = id;
 		for (unsigned b = 0; b < NIU_BUFFERS; b++)
-			n->buffer[b][R_NODE] =
-				id | (uint32_t)c->dev->arch->noc_x << 12 |
-				(uint32_t)c->dev->arch->noc_y << 19;
+			n->buffer[b][R_NODE] = id | (uint32_t)c->dev->arch->noc_x << 12 |
+					       (uint32_t)c->dev->arch->noc_y << 19;
 	}
 }
 
@@ -288,8 +287,8 @@ void niu_write(struct tensix_core *c, struct tensix_hart *h, unsigned noc, uint3
 /* ---- arrival ---- */
 
 /* Memory at a node: L1 of a core or a DRAM bank (then *bank is set). NULL: nothing there. */
-static uint8_t *memory_at(struct tensix *t, uint32_t node, uint64_t address, uint32_t len, int *core,
-			  unsigned *bank)
+static uint8_t *memory_at(struct tensix *t, uint32_t node, uint64_t address, uint32_t len,
+			  int *core, unsigned *bank)
 {
 	*core = t->node_core[node];
 	*bank = UINT32_MAX;
@@ -326,7 +325,8 @@ static void arrive_read(struct tensix *t, struct packet *p, uint64_t time)
 		uint32_t value;
 		unsigned latency;
 
-		if (mmio_load(&t->cores[core], NULL, (uint32_t)p->remote, 4, &time, &value, &latency))
+		if (mmio_load(&t->cores[core], NULL, (uint32_t)p->remote, 4, &time, &value,
+			      &latency))
 			value = 0;
 		memcpy(p->data, &value, 4);
 	} else {
@@ -367,7 +367,8 @@ static void arrive_write(struct tensix *t, struct packet *p, uint64_t time)
 		packet_free(t, p);
 }
 
-/* LEN<<12 is the operation; 1: add and give the old value, bits 6..2: after how many bits to wrap. */
+/* LEN<<12 is the operation; 1: add and give the old value, bits 6..2: after how many bits to wrap.
+ */
 static void arrive_atomic(struct tensix *t, struct packet *p, uint64_t time)
 {
 	unsigned bank;

@@ -1,10 +1,9 @@
 /*
- * Performance counters: each group has three control words and counts from a start to a stop. Reads of
- * the output words give the cycles that the group ran and the counter that the mode word selects. What
- * the model does not know counts 0.
+ * Performance counters: each group has three control words and counts from a start to a stop. Reads
+ * of the output words give the cycles that the group ran and the counter that the mode word
+ * selects. What the model does not know counts 0.
  */
 #include "tensix/private.h"
-
 
 static const struct {
 	uint16_t control;
@@ -22,10 +21,14 @@ static const struct {
 	uint16_t select;
 	uint8_t source;
 } counters[] = {
-	{PERF_FPU, 0, UNIT_FPU},           {PERF_FPU, 1, UNIT_SFPU},
-	{PERF_FPU, 2, SOURCE_MATH},        {PERF_UNPACK, 7, UNIT_UNPACK0},
-	{PERF_UNPACK, 8, UNIT_UNPACK1},    {PERF_PACK, 4, UNIT_PACK},
-	{PERF_INSTRN, 24, SOURCE_THREADS}, {PERF_INSTRN, 25, SOURCE_THREADS + 1},
+	{PERF_FPU, 0, UNIT_FPU},
+	{PERF_FPU, 1, UNIT_SFPU},
+	{PERF_FPU, 2, SOURCE_MATH},
+	{PERF_UNPACK, 7, UNIT_UNPACK0},
+	{PERF_UNPACK, 8, UNIT_UNPACK1},
+	{PERF_PACK, 4, UNIT_PACK},
+	{PERF_INSTRN, 24, SOURCE_THREADS},
+	{PERF_INSTRN, 25, SOURCE_THREADS + 1},
 	{PERF_INSTRN, 26, SOURCE_THREADS + 2},
 };
 
@@ -33,7 +36,8 @@ static uint64_t source(const struct tensix_core *c, unsigned i)
 {
 	if (!c->engine)
 		return 0;
-	return i < ENGINE_UNITS ? c->engine->unit_busy[i] : c->engine->instructions[i - ENGINE_UNITS];
+	return i < ENGINE_UNITS ? c->engine->unit_busy[i]
+				: c->engine->instructions[i - ENGINE_UNITS];
 }
 
 static void control(struct tensix_core *c, struct perf_group *g, uint32_t value, uint64_t cycle)

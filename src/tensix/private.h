@@ -4,15 +4,15 @@
  * (transfers), engine.c and tile.c (tiles), sched.c (time).
  *
  * Time. Each RISC has its own cycle counter and runs ahead of the others of its core by at most one
- * window (TENSIX_WINDOW cycles); whatever it does to memory that others see happens at a time below the
- * window's end. So do the cores: transfers between them take longer than a window, or almost, and
- * what one does is seen by another in time. While nothing is under way on the NoC the cores' window
- * grows to TENSIX_QUIET, since going round over many cores costs more than running them; the first
- * packet after a quiet time may therefore come late, by less than that.
+ * window (TENSIX_WINDOW cycles); whatever it does to memory that others see happens at a time below
+ * the window's end. So do the cores: transfers between them take longer than a window, or almost,
+ * and what one does is seen by another in time. While nothing is under way on the NoC the cores'
+ * window grows to TENSIX_QUIET, since going round over many cores costs more than running them; the
+ * first packet after a quiet time may therefore come late, by less than that.
  *
- * Sleep. A RISC that goes round a loop which writes nothing and changes no register waits for memory:
- * it is taken out of the run until a word that it reads is written, and is then put where it would be
- * if it had polled all the time.
+ * Sleep. A RISC that goes round a loop which writes nothing and changes no register waits for
+ * memory: it is taken out of the run until a word that it reads is written, and is then put where
+ * it would be if it had polled all the time.
  */
 #ifndef TENSIX_PRIVATE_H
 #define TENSIX_PRIVATE_H
@@ -23,13 +23,13 @@
 #include "tensix/tensix.h"
 #include "tensix/tile.h"
 
-#define TENSIX_WINDOW   32u  /* cycles by which RISCs of a core are apart, and cores with traffic */
-#define TENSIX_QUIET    256u /* cores without any */
-#define TENSIX_NEVER    UINT64_MAX
-#define TENSIX_WATCHES  4
-#define TENSIX_NODES    (17 * 12)
-#define TENSIX_PORTS    2 /* links that leave a router: x and y */
-#define STREAM_WORDS    (64u * 1024u)
+#define TENSIX_WINDOW  32u  /* cycles by which RISCs of a core are apart, and cores with traffic */
+#define TENSIX_QUIET   256u /* cores without any */
+#define TENSIX_NEVER   UINT64_MAX
+#define TENSIX_WATCHES 4
+#define TENSIX_NODES   (17 * 12)
+#define TENSIX_PORTS   2 /* links that leave a router: x and y */
+#define STREAM_WORDS   (64u * 1024u)
 
 /* Latencies in cycles until a loaded value can be used. */
 enum {
@@ -85,12 +85,12 @@ enum packet_kind {
 struct packet {
 	uint8_t kind, noc;
 	uint8_t trid;
-	bool answer;         /* a write or atomic that wants an answer */
-	uint16_t source;     /* core */
-	uint32_t from, to;   /* nodes */
-	uint32_t node;       /* where it is going */
-	uint64_t remote;     /* address at the target */
-	uint32_t local;      /* address at the requester */
+	bool answer;       /* a write or atomic that wants an answer */
+	uint16_t source;   /* core */
+	uint32_t from, to; /* nodes */
+	uint32_t node;     /* where it is going */
+	uint64_t remote;   /* address at the target */
+	uint32_t local;    /* address at the requester */
 	uint32_t len;
 	uint32_t operation, operand; /* atomics */
 	uint32_t counter;            /* NIU counter that the answer raises */
@@ -225,12 +225,12 @@ struct tensix {
 	struct tensix_core *cores;
 	uint8_t *memory; /* L1 of all cores, one mapping */
 	size_t memory_size;
-	int16_t node_core[TENSIX_NODES]; /* core at a NoC node, or -1 */
+	int16_t node_core[TENSIX_NODES];  /* core at a NoC node, or -1 */
 	int16_t node_group[TENSIX_NODES]; /* DRAM group at a node, or -1 */
 	struct dram_bank banks[TENSIX_MAX_BANKS];
 	struct events dram_events;
 	uint64_t link_free[2][TENSIX_NODES][TENSIX_PORTS];
-	uint64_t order; /* of events with the same time */
+	uint64_t order;     /* of events with the same time */
 	uint32_t under_way; /* packets */
 	uint64_t now;
 	uint64_t random;
@@ -276,7 +276,8 @@ const uint8_t *code_text(const struct tensix_hart *h, uint32_t pc);
 /* ---- interp.c ---- */
 void rv32_run(struct tensix_hart *h, uint64_t limit);
 
-/* ---- step.c: one instruction, plainly; the oracle of interp.c and the eye of the spin detector ---- */
+/* ---- step.c: one instruction, plainly; the oracle of interp.c and the eye of the spin detector
+ * ---- */
 struct step_bus {
 	void *context;
 	/* 0, or not 0 to stop there */
@@ -325,7 +326,8 @@ void dram_free(struct tensix *t);
 /* ---- engine.c ---- */
 struct engine *engine_get(struct tensix_core *c);
 void engine_free(struct engine *e);
-/* False: the queue of this thread is full of what cannot run yet. CYCLE grows by the wait for room. */
+/* False: the queue of this thread is full of what cannot run yet. CYCLE grows by the wait for room.
+ */
 bool engine_push(struct tensix_core *c, unsigned thread, uint32_t word, uint64_t *cycle);
 /* Runs all that can run. */
 void engine_advance(struct tensix_core *c);

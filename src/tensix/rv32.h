@@ -2,9 +2,9 @@
  * RV32IM: instructions as data. RV32_OPS has one row per instruction; decoder, disassembler, the
  * reference interpreter and the threaded one are made from it.
  *
- * Text is decoded a page at a time (RV32_PAGE bytes), and a decoded page is shared by all cores that
- * hold the same bytes at the same address, so 64 cores with one kernel have one copy. A decoded
- * page ends in RV32_OP_PAGE_END, which leads to the next one.
+ * Text is decoded a page at a time (RV32_PAGE bytes), and a decoded page is shared by all cores
+ * that hold the same bytes at the same address, so 64 cores with one kernel have one copy. A
+ * decoded page ends in RV32_OP_PAGE_END, which leads to the next one.
  *
  * Writes to x0 go to x[RV32_SINK]: no instruction has to look at its destination.
  */
@@ -20,71 +20,72 @@
 #define RV32_REGS       33
 
 /*    name    text      format mask        match */
-#define RV32_OPS(X)                                     \
-	X(LUI, "lui", U, 0x0000007f, 0x00000037)        \
-	X(AUIPC, "auipc", U, 0x0000007f, 0x00000017)    \
-	X(JAL, "jal", J, 0x0000007f, 0x0000006f)        \
-	X(JALR, "jalr", I, 0x0000707f, 0x00000067)      \
-	X(BEQ, "beq", B, 0x0000707f, 0x00000063)        \
-	X(BNE, "bne", B, 0x0000707f, 0x00001063)        \
-	X(BLT, "blt", B, 0x0000707f, 0x00004063)        \
-	X(BGE, "bge", B, 0x0000707f, 0x00005063)        \
-	X(BLTU, "bltu", B, 0x0000707f, 0x00006063)      \
-	X(BGEU, "bgeu", B, 0x0000707f, 0x00007063)      \
-	X(LB, "lb", L, 0x0000707f, 0x00000003)          \
-	X(LH, "lh", L, 0x0000707f, 0x00001003)          \
-	X(LW, "lw", L, 0x0000707f, 0x00002003)          \
-	X(LBU, "lbu", L, 0x0000707f, 0x00004003)        \
-	X(LHU, "lhu", L, 0x0000707f, 0x00005003)        \
-	X(SB, "sb", S, 0x0000707f, 0x00000023)          \
-	X(SH, "sh", S, 0x0000707f, 0x00001023)          \
-	X(SW, "sw", S, 0x0000707f, 0x00002023)          \
-	X(ADDI, "addi", I, 0x0000707f, 0x00000013)      \
-	X(SLTI, "slti", I, 0x0000707f, 0x00002013)      \
-	X(SLTIU, "sltiu", I, 0x0000707f, 0x00003013)    \
-	X(XORI, "xori", I, 0x0000707f, 0x00004013)      \
-	X(ORI, "ori", I, 0x0000707f, 0x00006013)        \
-	X(ANDI, "andi", I, 0x0000707f, 0x00007013)      \
-	X(SLLI, "slli", H, 0xfe00707f, 0x00001013)      \
-	X(SRLI, "srli", H, 0xfe00707f, 0x00005013)      \
-	X(SRAI, "srai", H, 0xfe00707f, 0x40005013)      \
-	X(ADD, "add", R, 0xfe00707f, 0x00000033)        \
-	X(SUB, "sub", R, 0xfe00707f, 0x40000033)        \
-	X(SLL, "sll", R, 0xfe00707f, 0x00001033)        \
-	X(SLT, "slt", R, 0xfe00707f, 0x00002033)        \
-	X(SLTU, "sltu", R, 0xfe00707f, 0x00003033)      \
-	X(XOR, "xor", R, 0xfe00707f, 0x00004033)        \
-	X(SRL, "srl", R, 0xfe00707f, 0x00005033)        \
-	X(SRA, "sra", R, 0xfe00707f, 0x40005033)        \
-	X(OR, "or", R, 0xfe00707f, 0x00006033)          \
-	X(AND, "and", R, 0xfe00707f, 0x00007033)        \
-	X(MUL, "mul", R, 0xfe00707f, 0x02000033)        \
-	X(MULH, "mulh", R, 0xfe00707f, 0x02001033)      \
-	X(MULHSU, "mulhsu", R, 0xfe00707f, 0x02002033)  \
-	X(MULHU, "mulhu", R, 0xfe00707f, 0x02003033)    \
-	X(DIV, "div", R, 0xfe00707f, 0x02004033)        \
-	X(DIVU, "divu", R, 0xfe00707f, 0x02005033)      \
-	X(REM, "rem", R, 0xfe00707f, 0x02006033)        \
-	X(REMU, "remu", R, 0xfe00707f, 0x02007033)      \
-	X(FENCE, "fence", N, 0x0000007f, 0x0000000f)    \
-	X(ECALL, "ecall", N, 0xffffffff, 0x00000073)    \
-	X(EBREAK, "ebreak", N, 0xffffffff, 0x00100073)  \
-	X(CSR, "csr", C, 0x0000007f, 0x00000073)        \
+#define RV32_OPS(X)                                    \
+	X(LUI, "lui", U, 0x0000007f, 0x00000037)       \
+	X(AUIPC, "auipc", U, 0x0000007f, 0x00000017)   \
+	X(JAL, "jal", J, 0x0000007f, 0x0000006f)       \
+	X(JALR, "jalr", I, 0x0000707f, 0x00000067)     \
+	X(BEQ, "beq", B, 0x0000707f, 0x00000063)       \
+	X(BNE, "bne", B, 0x0000707f, 0x00001063)       \
+	X(BLT, "blt", B, 0x0000707f, 0x00004063)       \
+	X(BGE, "bge", B, 0x0000707f, 0x00005063)       \
+	X(BLTU, "bltu", B, 0x0000707f, 0x00006063)     \
+	X(BGEU, "bgeu", B, 0x0000707f, 0x00007063)     \
+	X(LB, "lb", L, 0x0000707f, 0x00000003)         \
+	X(LH, "lh", L, 0x0000707f, 0x00001003)         \
+	X(LW, "lw", L, 0x0000707f, 0x00002003)         \
+	X(LBU, "lbu", L, 0x0000707f, 0x00004003)       \
+	X(LHU, "lhu", L, 0x0000707f, 0x00005003)       \
+	X(SB, "sb", S, 0x0000707f, 0x00000023)         \
+	X(SH, "sh", S, 0x0000707f, 0x00001023)         \
+	X(SW, "sw", S, 0x0000707f, 0x00002023)         \
+	X(ADDI, "addi", I, 0x0000707f, 0x00000013)     \
+	X(SLTI, "slti", I, 0x0000707f, 0x00002013)     \
+	X(SLTIU, "sltiu", I, 0x0000707f, 0x00003013)   \
+	X(XORI, "xori", I, 0x0000707f, 0x00004013)     \
+	X(ORI, "ori", I, 0x0000707f, 0x00006013)       \
+	X(ANDI, "andi", I, 0x0000707f, 0x00007013)     \
+	X(SLLI, "slli", H, 0xfe00707f, 0x00001013)     \
+	X(SRLI, "srli", H, 0xfe00707f, 0x00005013)     \
+	X(SRAI, "srai", H, 0xfe00707f, 0x40005013)     \
+	X(ADD, "add", R, 0xfe00707f, 0x00000033)       \
+	X(SUB, "sub", R, 0xfe00707f, 0x40000033)       \
+	X(SLL, "sll", R, 0xfe00707f, 0x00001033)       \
+	X(SLT, "slt", R, 0xfe00707f, 0x00002033)       \
+	X(SLTU, "sltu", R, 0xfe00707f, 0x00003033)     \
+	X(XOR, "xor", R, 0xfe00707f, 0x00004033)       \
+	X(SRL, "srl", R, 0xfe00707f, 0x00005033)       \
+	X(SRA, "sra", R, 0xfe00707f, 0x40005033)       \
+	X(OR, "or", R, 0xfe00707f, 0x00006033)         \
+	X(AND, "and", R, 0xfe00707f, 0x00007033)       \
+	X(MUL, "mul", R, 0xfe00707f, 0x02000033)       \
+	X(MULH, "mulh", R, 0xfe00707f, 0x02001033)     \
+	X(MULHSU, "mulhsu", R, 0xfe00707f, 0x02002033) \
+	X(MULHU, "mulhu", R, 0xfe00707f, 0x02003033)   \
+	X(DIV, "div", R, 0xfe00707f, 0x02004033)       \
+	X(DIVU, "divu", R, 0xfe00707f, 0x02005033)     \
+	X(REM, "rem", R, 0xfe00707f, 0x02006033)       \
+	X(REMU, "remu", R, 0xfe00707f, 0x02007033)     \
+	X(FENCE, "fence", N, 0x0000007f, 0x0000000f)   \
+	X(ECALL, "ecall", N, 0xffffffff, 0x00000073)   \
+	X(EBREAK, "ebreak", N, 0xffffffff, 0x00100073) \
+	X(CSR, "csr", C, 0x0000007f, 0x00000073)       \
 	X(TTINSN, "ttinsn", T, 0x00000000, 0x00000000)
 
 /*
- * What only decoded text has: branches that stay in their page (imm counts instructions), the end of
- * a page, and what no row matched. TTINSN stands for any word whose low bits are not 11: the word,
- * rotated, is pushed to the tile engine.
+ * What only decoded text has: branches that stay in their page (imm counts instructions), the end
+ * of a page, and what no row matched. TTINSN stands for any word whose low bits are not 11: the
+ * word, rotated, is pushed to the tile engine.
  */
 #define RV32_EXTRA(X) \
-	X(BEQ_N) X(BNE_N) X(BLT_N) X(BGE_N) X(BLTU_N) X(BGEU_N) X(JAL_N) X(J_N) X(PAGE_END) X(ILLEGAL)
+	X(BEQ_N)      \
+	X(BNE_N) X(BLT_N) X(BGE_N) X(BLTU_N) X(BGEU_N) X(JAL_N) X(J_N) X(PAGE_END) X(ILLEGAL)
 
 enum rv32_op {
 #define X(name, ...) RV32_OP_##name,
 	RV32_OPS(X) RV32_EXTRA(X)
 #undef X
-	RV32_OP_COUNT
+		RV32_OP_COUNT
 };
 
 enum rv32_format {

@@ -88,7 +88,8 @@ enum tensix_stop tensix_run(struct tensix *t, uint64_t cycles)
 
 	code_trim(t);
 	while (t->now < stop) {
-		/* Where the next thing happens is looked for only after a window in which none did. */
+		/* Where the next thing happens is looked for only after a window in which none did.
+		 */
 		uint64_t next = busy ? t->now : next_time(t);
 		uint64_t end, packets = t->stats.packets;
 

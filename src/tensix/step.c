@@ -7,8 +7,8 @@ static int load(const struct step_bus *bus, uint32_t x[], const struct rv32_insn
 	static const struct {
 		uint8_t size, shift;
 	} how[] = {
-		[RV32_OP_LB - RV32_OP_LB] = {1, 24},  [RV32_OP_LH - RV32_OP_LB] = {2, 16},
-		[RV32_OP_LW - RV32_OP_LB] = {4, 0},   [RV32_OP_LBU - RV32_OP_LB] = {1, 0},
+		[RV32_OP_LB - RV32_OP_LB] = {1, 24}, [RV32_OP_LH - RV32_OP_LB] = {2, 16},
+		[RV32_OP_LW - RV32_OP_LB] = {4, 0},  [RV32_OP_LBU - RV32_OP_LB] = {1, 0},
 		[RV32_OP_LHU - RV32_OP_LB] = {2, 0},
 	};
 	unsigned shift = how[in->op - RV32_OP_LB].shift;
@@ -104,8 +104,8 @@ enum step_result rv32_step(uint32_t x[RV32_REGS], uint32_t *pc, uint32_t word,
 		if (load(bus, x, &in))
 			return STEP_BUS;
 	} else if (in.op >= RV32_OP_SB && in.op <= RV32_OP_SW) {
-		if (bus->store(bus->context, x[in.rs1] + (uint32_t)in.imm, 1u << (in.op - RV32_OP_SB),
-			       x[in.rs2]))
+		if (bus->store(bus->context, x[in.rs1] + (uint32_t)in.imm,
+			       1u << (in.op - RV32_OP_SB), x[in.rs2]))
 			return STEP_BUS;
 	} else if (in.op >= RV32_OP_ADDI && in.op <= RV32_OP_SRAI) {
 		x[in.rd] = arithmetic(in.op, x[in.rs1], (uint32_t)in.imm);

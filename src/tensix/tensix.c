@@ -38,13 +38,15 @@ static int populate(struct tensix *t)
 
 	for (unsigned y = 0; y < t->rows; y++)
 		for (unsigned x = 0; x < t->columns; x++)
-			t->cores[n++].place = (struct tensix_place){
-				TENSIX_WORKER,     (uint8_t)a->worker_x[x],
-				(uint8_t)a->worker_y[y], (uint8_t)x,
-				(uint8_t)y,        TENSIX_RISCS};
+			t->cores[n++].place = (struct tensix_place){TENSIX_WORKER,
+								    (uint8_t)a->worker_x[x],
+								    (uint8_t)a->worker_y[y],
+								    (uint8_t)x,
+								    (uint8_t)y,
+								    TENSIX_RISCS};
 	for (unsigned i = 0; i < a->ethernet_count; i++)
-		t->cores[n++].place = (struct tensix_place){TENSIX_ETHERNET, a->ethernet[i].x,
-							    a->ethernet[i].y, (uint8_t)i, 0, 1};
+		t->cores[n++].place = (struct tensix_place){
+			TENSIX_ETHERNET, a->ethernet[i].x, a->ethernet[i].y, (uint8_t)i, 0, 1};
 	qsort(t->cores, n, sizeof(t->cores[0]), compare);
 	t->memory_size = (size_t)n * a->l1_size;
 	t->memory = mmap(NULL, t->memory_size, PROT_READ | PROT_WRITE,

@@ -7,15 +7,15 @@
  *	tensix_write(t, 0, TENSIX_SOFT_RESET, &zero, 4); lets its RISCs go
  *	while (tensix_run(t, 1000000) == TENSIX_LIMIT) ...
  *
- * It is used through memory only: whatever stands in L1 when a RISC leaves its reset is run, from the
- * hardware's reset address. What is modelled, and how time passes, is told in docs/device.md; times
- * are those of a model, not of a chip.
+ * It is used through memory only: whatever stands in L1 when a RISC leaves its reset is run, from
+ *the hardware's reset address. What is modelled, and how time passes, is told in docs/device.md;
+ *times are those of a model, not of a chip.
  *
- * Time is a number of cycles since the device was made, the same for all cores ("true" time). What a
- * core's wall clock shows may differ from it: see tensix_clock_*().
+ * Time is a number of cycles since the device was made, the same for all cores ("true" time). What
+ *a core's wall clock shows may differ from it: see tensix_clock_*().
  *
- * A device is used by one thread at a time; two devices are independent of each other. The same calls
- * with the same seed give the same memory and the same times, always.
+ * A device is used by one thread at a time; two devices are independent of each other. The same
+ *calls with the same seed give the same memory and the same times, always.
  */
 #ifndef TENSIX_TENSIX_H
 #define TENSIX_TENSIX_H
@@ -39,32 +39,32 @@ struct tensix_xy {
 /* One row per architecture in arch.c; all that differs between them is here. */
 struct tensix_arch {
 	const char *name;
-	uint8_t noc_x, noc_y;           /* size of the NoC */
-	const char *worker_x;           /* NoC columns and rows of Tensix cores, as bytes */
+	uint8_t noc_x, noc_y; /* size of the NoC */
+	const char *worker_x; /* NoC columns and rows of Tensix cores, as bytes */
 	const char *worker_y;
 	uint8_t worker_columns, worker_rows;
-	bool harvest_columns;           /* what a smaller part lacks: columns, else rows */
+	bool harvest_columns; /* what a smaller part lacks: columns, else rows */
 	const struct tensix_xy *ethernet;
 	uint8_t ethernet_count;
 	uint8_t dram_banks;
-	const struct tensix_xy *dram_port; /* where each bank is reached */
+	const struct tensix_xy *dram_port;  /* where each bank is reached */
 	const struct tensix_xy *dram_alias; /* further tiles of the same memory: 3 per group */
 	uint8_t dram_aliases;
-	uint8_t banks_per_group;        /* banks behind one port, dram_size apart */
-	uint64_t dram_size;             /* bytes of a bank */
+	uint8_t banks_per_group; /* banks behind one port, dram_size apart */
+	uint64_t dram_size;      /* bytes of a bank */
 	uint32_t l1_size;
-	uint32_t local_size[5];         /* data RAM of B, NC, T0-T2 */
-	uint32_t iram_size;             /* NCRISC */
+	uint32_t local_size[5]; /* data RAM of B, NC, T0-T2 */
+	uint32_t iram_size;     /* NCRISC */
 	uint32_t ethernet_l1_size;
-	uint32_t mailbox;               /* L1 address of the mailboxes */
-	uint32_t niu_stride;            /* between command buffers */
+	uint32_t mailbox;    /* L1 address of the mailboxes */
+	uint32_t niu_stride; /* between command buffers */
 	uint32_t flit_bytes;
-	uint32_t packet_bytes;          /* the largest packet */
+	uint32_t packet_bytes; /* the largest packet */
 	uint32_t dram_alignment;
 	uint32_t mhz;
-	double dram_bytes_per_cycle;    /* per bank */
-	uint32_t virtual_x, virtual_y;  /* where virtual coordinates start; 0 = none */
-	uint16_t core_choices[4];       /* Tensix cores of the parts that are sold, most first */
+	double dram_bytes_per_cycle;   /* per bank */
+	uint32_t virtual_x, virtual_y; /* where virtual coordinates start; 0 = none */
+	uint16_t core_choices[4];      /* Tensix cores of the parts that are sold, most first */
 };
 
 /* All architectures, NULL at the end of the list. */
@@ -166,7 +166,8 @@ struct tensix_hart_info {
 	uint32_t watched; /* WAITING: the first address it waits for, 0 = a register */
 	uint32_t x[32];
 };
-int tensix_hart(const struct tensix *t, unsigned core, unsigned risc, struct tensix_hart_info *info);
+int tensix_hart(const struct tensix *t, unsigned core, unsigned risc,
+		struct tensix_hart_info *info);
 
 /* ------------------------------------------------------------- wall clock */
 
@@ -180,7 +181,7 @@ uint64_t tensix_clock_read(const struct tensix *t, unsigned core, uint64_t cycle
 
 struct tensix_stats {
 	uint64_t instructions; /* really executed */
-	uint64_t slept;        /* of RISCs that spun on an unchanged word: not executed, only counted */
+	uint64_t slept; /* of RISCs that spun on an unchanged word: not executed, only counted */
 	uint64_t packets, flits, dram_bytes;
 	uint64_t windows, events, pages_decoded, pages_shared;
 	uint64_t engine_ops, engine_unknown; /* instructions of the tile engine; passed over */

@@ -10,9 +10,12 @@ static const struct {
 	uint32_t bytes;
 	const char *name;
 } formats[] = {
-	{TILE_FLOAT32, 4096, "float32"},           {TILE_BFLOAT16, 2048, "bfloat16"},
-	{TILE_BFP8, EXPONENTS + 1024, "bfp8_b"},   {TILE_BFP4, EXPONENTS + 512, "bfp4_b"},
-	{TILE_INT32, 4096, "int32"},               {TILE_UINT32, 4096, "uint32"},
+	{TILE_FLOAT32, 4096, "float32"},
+	{TILE_BFLOAT16, 2048, "bfloat16"},
+	{TILE_BFP8, EXPONENTS + 1024, "bfp8_b"},
+	{TILE_BFP4, EXPONENTS + 512, "bfp4_b"},
+	{TILE_INT32, 4096, "int32"},
+	{TILE_UINT32, 4096, "uint32"},
 };
 
 uint32_t tile_bytes(unsigned format)
@@ -117,7 +120,8 @@ bool tile_unpack(struct tile *out, const uint8_t *bytes, unsigned format)
 		return true;
 	case TILE_BFLOAT16:
 		for (unsigned i = 0; i < TILE_VALUES; i++) {
-			uint32_t u = (uint32_t)bytes[2 * i] << 16 | (uint32_t)bytes[2 * i + 1] << 24;
+			uint32_t u = (uint32_t)bytes[2 * i] << 16 | (uint32_t)bytes[2 * i + 1]
+									    << 24;
 
 			memcpy(&out->f[i], &u, 4);
 		}
@@ -250,7 +254,8 @@ void tile_binary(struct tile *dst, const struct tile *a, const struct tile *b, e
 			unsigned i = tile_at(r, c), k = broadcast_at(r, c, broadcast);
 
 			if (dst->integer)
-				dst->i[i] = integer_binary((uint32_t)a->i[i], (uint32_t)b->i[k], op);
+				dst->i[i] =
+					integer_binary((uint32_t)a->i[i], (uint32_t)b->i[k], op);
 			else
 				dst->f[i] = float_binary(as_float(a, i), as_float(b, k), op);
 		}

@@ -68,7 +68,8 @@ void tile_binary(struct tile *dst, const struct tile *a, const struct tile *b, e
 		 enum tile_broadcast broadcast);
 void tile_unary(struct tile *tile, enum tile_unary op);
 void tile_transpose(struct tile *dst, const struct tile *a);
-/* Each value is multiplied by the first value of SCALER, then reduced; dst keeps what it had for SUM. */
+/* Each value is multiplied by the first value of SCALER, then reduced; dst keeps what it had for
+ * SUM. */
 void tile_reduce(struct tile *dst, const struct tile *a, const struct tile *scaler,
 		 enum tile_reduce op, enum tile_axis axis);
 

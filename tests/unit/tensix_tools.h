@@ -1,4 +1,5 @@
-/* What the tests of the software device share: an assembler by macros and a core that runs words. */
+/* What the tests of the software device share: an assembler by macros and a core that runs words.
+ */
 #ifndef TENSIX_TOOLS_H
 #define TENSIX_TOOLS_H
 
@@ -16,28 +17,27 @@
 	((match) | (uint32_t)(rd) << 7 | (uint32_t)(rs1) << 15 | (uint32_t)(rs2) << 20)
 #define RI(match, rd, rs1, imm) \
 	((match) | (uint32_t)(rd) << 7 | (uint32_t)(rs1) << 15 | (uint32_t)(imm) << 20)
-#define RS(match, rs2, rs1, imm)                                                              \
+#define RS(match, rs2, rs1, imm)                                                               \
 	((match) | ((uint32_t)(imm)&31) << 7 | (uint32_t)(rs1) << 15 | (uint32_t)(rs2) << 20 | \
 	 ((uint32_t)(imm) >> 5 & 127) << 25)
-#define RB(match, rs1, rs2, imm)                                                              \
-	((match) | (uint32_t)(rs1) << 15 | (uint32_t)(rs2) << 20 | ((uint32_t)(imm) >> 12 & 1) << 31 | \
-	 ((uint32_t)(imm) >> 5 & 63) << 25 | ((uint32_t)(imm) >> 1 & 15) << 8 |                \
-	 ((uint32_t)(imm) >> 11 & 1) << 7)
-#define LUI(rd, value)      (0x37u | (uint32_t)(rd) << 7 | ((uint32_t)(value)&0xfffff000u))
-#define AUIPC(rd, value)    (0x17u | (uint32_t)(rd) << 7 | ((uint32_t)(value)&0xfffff000u))
-#define ADDI(rd, rs1, imm)  RI(0x13u, rd, rs1, imm)
-#define ADD(rd, rs1, rs2)   RR(0x33u, rd, rs1, rs2)
-#define LW(rd, rs1, imm)    RI(0x2003u, rd, rs1, imm)
-#define SW(rs2, rs1, imm)   RS(0x2023u, rs2, rs1, imm)
-#define BEQ(rs1, rs2, imm)  RB(0x63u, rs1, rs2, imm)
-#define BNE(rs1, rs2, imm)  RB(0x1063u, rs1, rs2, imm)
-#define EBREAK              0x00100073u
+#define RB(match, rs1, rs2, imm)                                                 \
+	((match) | (uint32_t)(rs1) << 15 | (uint32_t)(rs2) << 20 |               \
+	 ((uint32_t)(imm) >> 12 & 1) << 31 | ((uint32_t)(imm) >> 5 & 63) << 25 | \
+	 ((uint32_t)(imm) >> 1 & 15) << 8 | ((uint32_t)(imm) >> 11 & 1) << 7)
+#define LUI(rd, value)     (0x37u | (uint32_t)(rd) << 7 | ((uint32_t)(value)&0xfffff000u))
+#define AUIPC(rd, value)   (0x17u | (uint32_t)(rd) << 7 | ((uint32_t)(value)&0xfffff000u))
+#define ADDI(rd, rs1, imm) RI(0x13u, rd, rs1, imm)
+#define ADD(rd, rs1, rs2)  RR(0x33u, rd, rs1, rs2)
+#define LW(rd, rs1, imm)   RI(0x2003u, rd, rs1, imm)
+#define SW(rs2, rs1, imm)  RS(0x2023u, rs2, rs1, imm)
+#define BEQ(rs1, rs2, imm) RB(0x63u, rs1, rs2, imm)
+#define BNE(rs1, rs2, imm) RB(0x1063u, rs1, rs2, imm)
+#define EBREAK             0x00100073u
 #define J(imm)                                                                             \
 	(0x6fu | ((uint32_t)(imm) >> 20 & 1) << 31 | ((uint32_t)(imm) >> 1 & 1023) << 21 | \
 	 ((uint32_t)(imm) >> 11 & 1) << 20 | ((uint32_t)(imm) >> 12 & 255) << 12)
 /* Two instructions: any value. */
-#define LI(rd, value) \
-	LUI(rd, (uint32_t)(value) + 0x800u), ADDI(rd, rd, (uint32_t)(value)&0xfffu)
+#define LI(rd, value) LUI(rd, (uint32_t)(value) + 0x800u), ADDI(rd, rd, (uint32_t)(value)&0xfffu)
 
 static inline struct tensix *tools_device(const char *arch)
 {

@@ -41,8 +41,9 @@ static void decode(const uint32_t *words, size_t n, struct log *l, struct prof_c
 static void test_good(void **state)
 {
 	const uint32_t words[] = {
-		HEADER(55), MAIN, H(0, 20, 0), 300, H(3, 30, 0), 310, 0, 0, H(4, 40, 0), 320,
-		H(1, 20, 0), 400, H(5, 9090, 0), 500, 1, 2, 3, 4, H(2, 50, 0), 77, 0x80000000, 0,
+		HEADER(55),  MAIN, H(0, 20, 0), 300, H(3, 30, 0),   310, 0, 0,
+		H(4, 40, 0), 320,  H(1, 20, 0), 400, H(5, 9090, 0), 500, 1, 2,
+		3,           4,    H(2, 50, 0), 77,  0x80000000,    0,
 	};
 	struct prof_counts c;
 	struct log l;
@@ -62,7 +63,8 @@ static void test_good(void **state)
 	assert_int_equal(l.v[2].op, 55);
 	assert_int_equal(l.v[2].replay, 3);
 	assert_int_equal(l.v[3].kind, PROF_K_DATA_16);
-	assert_true(l.v[3].data[0] == ((uint64_t)1 << 32 | 2) && l.v[3].data[1] == ((uint64_t)3 << 32 | 4));
+	assert_true(l.v[3].data[0] == ((uint64_t)1 << 32 | 2) &&
+		    l.v[3].data[1] == ((uint64_t)3 << 32 | 4));
 	assert_int_equal(l.v[4].kind, PROF_K_TOTAL);
 	assert_int_equal(l.v[4].data[0], 77);
 	assert_int_equal(l.v[4].start, 100);
@@ -74,8 +76,8 @@ static void test_good(void **state)
 static void test_damaged(void **state)
 {
 	const uint32_t words[] = {
-		HEADER(1), MAIN, H(1, 20, 0), 250, H(0, 21, 0), 300, H(0, 22, 0), 310, H(1, 21, 0), 320,
-		H(7, 1, 0), 330, 0x00000005, 6, H(3, 9, 0), 340,
+		HEADER(1),   MAIN, H(1, 20, 0), 250, H(0, 21, 0), 300, H(0, 22, 0), 310,
+		H(1, 21, 0), 320,  H(7, 1, 0),  330, 0x00000005,  6,   H(3, 9, 0),  340,
 	};
 	struct prof_counts c;
 	struct log l;
@@ -95,7 +97,8 @@ static void test_damaged(void **state)
 
 static void test_cut(void **state)
 {
-	const uint32_t words[] = {HEADER(1), MAIN, H(0, 20, 0), 300, H(1, 20, 0), 400, HEADER(2), MAIN};
+	const uint32_t words[] = {HEADER(1),   MAIN, H(0, 20, 0), 300,
+				  H(1, 20, 0), 400,  HEADER(2),   MAIN};
 	struct prof_counts c;
 	struct log l;
 
@@ -110,8 +113,9 @@ static void test_cut(void **state)
 /* 44 bits of time: after they went round, time goes on. */
 static void test_wrap(void **state)
 {
-	const uint32_t words[] = {HEADER(1), H(0, 10, 0xfff), 0xfffffff0, H(1, 10, 0), 16,
-				  H(0, 11, 0xfff), 0xfffffff8, H(1, 11, 0), 8};
+	const uint32_t words[] = {HEADER(1), H(0, 10, 0xfff), 0xfffffff0, H(1, 10, 0),
+				  16,        H(0, 11, 0xfff), 0xfffffff8, H(1, 11, 0),
+				  8};
 	struct prof_reader reader = {.last = (1ull << 44) - 100};
 	struct prof_counts c = {0};
 	struct log l = {0};
@@ -136,8 +140,9 @@ static bool have_compiler(void)
 static struct tacho_device *open_device(unsigned count)
 {
 	struct tacho_device *d;
-	int r = tacho_device_open(&d, &(struct tacho_device_options){
-					      .arch = "tiny", .profile = 1, .program_count = count});
+	int r = tacho_device_open(&d, &(struct tacho_device_options){.arch = "tiny",
+								     .profile = 1,
+								     .program_count = count});
 
 	if (r < 0)
 		print_message("%s\n", tacho_device_error());
@@ -155,8 +160,8 @@ static struct tacho_program *all_riscs(struct tacho_device *d, const char *kerne
 	snprintf(path, sizeof(path), "%s/%s", DEVICE_KERNELS, kernel);
 	assert_int_equal(tacho_program_new(&p, d), 0);
 	for (int i = 0; i < 3; i++)
-		assert_true(tacho_program_kernel(
-				    p, &(struct tacho_kernel){.source = path, .risc = riscs[i]}) >= 0);
+		assert_true(tacho_program_kernel(p, &(struct tacho_kernel){.source = path,
+									   .risc = riscs[i]}) >= 0);
 	return p;
 }
 
@@ -193,7 +198,8 @@ static uint32_t control(struct tacho_device *d, unsigned word)
 	uint32_t v = 0;
 
 	assert_int_equal(tacho_core_read(d, (struct tacho_core){0, 0},
-					 16 + M_PROF_CONTROL + 4 * word, &v, 4), 0);
+					 16 + M_PROF_CONTROL + 4 * word, &v, 4),
+			 0);
 	return v;
 }
 
@@ -220,8 +226,8 @@ static void test_plain(void **state)
 
 		assert_int_equal(control(d, PROF_HOST_END + r), 3 * 12);
 		for (unsigned run_number = 1; run_number <= 3; run_number++) {
-			d->ops->dram_read(d->self, (unsigned)flat / 3, at + 48 * (run_number - 1), words,
-					  48);
+			d->ops->dram_read(d->self, (unsigned)flat / 3, at + 48 * (run_number - 1),
+					  words, 48);
 			assert_int_equal(words[0] | words[1], 0);
 			assert_int_equal(words[2], r | (uint32_t)flat << 5);
 			assert_int_equal(words[3], run_number);
@@ -229,7 +235,8 @@ static void test_plain(void **state)
 				assert_int_equal(words[i] >> 31, 1);
 			assert_int_equal(words[4] >> 28 & 7, PROF_ZONE_START);
 			assert_int_equal(words[6] >> 28 & 7, PROF_ZONE_END);
-			assert_true(words[5] < words[9] && words[9] < words[11] && words[11] < words[7]);
+			assert_true(words[5] < words[9] && words[9] < words[11] &&
+				    words[11] < words[7]);
 		}
 	}
 	tacho_program_free(p);

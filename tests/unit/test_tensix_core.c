@@ -1,9 +1,9 @@
 /* Cores, their registers, the NoC and DRAM, as a program sees them. */
 #include "tensix_tools.h"
 
-#define NIU(reg)      (TENSIX_NIU0 + 4 * (reg))
-#define NIU_CTR(i)    (TENSIX_NIU0 + 0x200 + 4 * (i))
-#define MID(x, y)     ((uint32_t)(x) << 4 | (uint32_t)(y) << 10)
+#define NIU(reg)   (TENSIX_NIU0 + 4 * (reg))
+#define NIU_CTR(i) (TENSIX_NIU0 + 0x200 + 4 * (i))
+#define MID(x, y)  ((uint32_t)(x) << 4 | (uint32_t)(y) << 10)
 enum { LO, TMID, RLO = 3, RMID, TAG = 6, CTRL, LEN, DATA, GO };
 
 static struct tensix *device;
@@ -23,8 +23,8 @@ static int teardown(void **state)
 }
 
 /* One NoC command, given from outside as if a RISC had stored it. */
-static void command(int core, uint32_t tlo, uint32_t tmid, uint32_t rlo, uint32_t rmid, uint32_t ctrl,
-		    uint32_t len, uint32_t data)
+static void command(int core, uint32_t tlo, uint32_t tmid, uint32_t rlo, uint32_t rmid,
+		    uint32_t ctrl, uint32_t len, uint32_t data)
 {
 	const uint32_t values[][2] = {{LO, tlo},    {TMID, tmid}, {RLO, rlo},   {RMID, rmid},
 				      {CTRL, ctrl}, {LEN, len},   {DATA, data}, {GO, 1}};
@@ -42,16 +42,29 @@ static struct tensix_place place(int core)
 }
 
 /*
- * A firmware that we did not write boots by the hardware's rules alone: a jump at 0, the mailbox's go
- * word, the answer in it. This one adds two words and lets NCRISC go, which runs from its own address.
+ * A firmware that we did not write boots by the hardware's rules alone: a jump at 0, the mailbox's
+ * go word, the answer in it. This one adds two words and lets NCRISC go, which runs from its own
+ * address.
  */
 static void test_boot(void **state)
 {
 	const uint32_t brisc[] = {
-		LI(5, 1184),      LW(6, 5, 0),  RI(0x5013u, 7, 6, 24), ADDI(8, 0, 0x80),
-		BNE(7, 8, -12),   LI(9, 0x20000), LW(10, 9, 0), LW(11, 9, 4), ADD(10, 10, 11),
-		SW(10, 9, 8),     LI(12, TENSIX_SOFT_RESET), SW(0, 12, 0), LW(13, 9, 12),
-		BEQ(13, 0, -4),   SW(0, 5, 0),  J(-16 * 4),
+		LI(5, 1184),
+		LW(6, 5, 0),
+		RI(0x5013u, 7, 6, 24),
+		ADDI(8, 0, 0x80),
+		BNE(7, 8, -12),
+		LI(9, 0x20000),
+		LW(10, 9, 0),
+		LW(11, 9, 4),
+		ADD(10, 10, 11),
+		SW(10, 9, 8),
+		LI(12, TENSIX_SOFT_RESET),
+		SW(0, 12, 0),
+		LW(13, 9, 12),
+		BEQ(13, 0, -4),
+		SW(0, 5, 0),
+		J(-16 * 4),
 	};
 	const uint32_t ncrisc[] = {LI(9, 0x20000), ADDI(10, 0, 77), SW(10, 9, 12), J(0)};
 	uint32_t jump = J(0x3A00);
@@ -210,7 +223,8 @@ static void test_multicast(void **state)
 	command(a, 0x30000, 0, 0x40000, corners, 0x32, 4, 0);
 	tensix_run(device, 1000);
 	for (unsigned i = 1; i < 4; i++)
-		assert_int_equal(tools_read32(device, tools_core(device, i % 2, i / 2), 0x40000), 99);
+		assert_int_equal(tools_read32(device, tools_core(device, i % 2, i / 2), 0x40000),
+				 99);
 	assert_int_equal(tools_read32(device, a, 0x40000), 0);
 	assert_int_equal(tools_read32(device, a, NIU_CTR(1)), 3);
 	command(a, 0x30000, 0, 0x40000, corners, 0x20032, 4, 0);
@@ -283,9 +297,10 @@ static void test_dram_bandwidth(void **state)
 
 static void test_noc_faults(void **state)
 {
-	const uint32_t words[] = {LI(5, TENSIX_NIU0), LI(6, 0x30000), LI(7, 0xfff0), SW(6, 5, 0),
-				  SW(7, 5, 16),       ADDI(8, 0, 0x12), SW(8, 5, 28), ADDI(8, 0, 16),
-				  SW(8, 5, 32),       ADDI(8, 0, 1),  SW(8, 5, 40),  J(0)};
+	const uint32_t words[] = {LI(5, TENSIX_NIU0), LI(6, 0x30000), LI(7, 0xfff0),
+				  SW(6, 5, 0),        SW(7, 5, 16),   ADDI(8, 0, 0x12),
+				  SW(8, 5, 28),       ADDI(8, 0, 16), SW(8, 5, 32),
+				  ADDI(8, 0, 1),      SW(8, 5, 40),   J(0)};
 	int core = tools_core(device, 0, 0);
 	struct tensix_fault f;
 
@@ -302,9 +317,15 @@ static void test_noc_faults(void **state)
 static void test_mailboxes(void **state)
 {
 	/* T0 reads from B: blocks until B writes. */
-	const uint32_t t0[] = {LUI(5, TENSIX_MAILBOX), LW(6, 5, 0), LUI(7, 0x20000), SW(6, 7, 0), J(0)};
-	const uint32_t b[] = {LI(5, TENSIX_MAILBOX + 0x1000), ADDI(9, 0, 500), ADDI(9, 9, -1 & 0xfff),
-			      BNE(9, 0, -4), ADDI(6, 0, 123), SW(6, 5, 0), J(0)};
+	const uint32_t t0[] = {LUI(5, TENSIX_MAILBOX), LW(6, 5, 0), LUI(7, 0x20000), SW(6, 7, 0),
+			       J(0)};
+	const uint32_t b[] = {LI(5, TENSIX_MAILBOX + 0x1000),
+			      ADDI(9, 0, 500),
+			      ADDI(9, 9, -1 & 0xfff),
+			      BNE(9, 0, -4),
+			      ADDI(6, 0, 123),
+			      SW(6, 5, 0),
+			      J(0)};
 	int core = tools_core(device, 0, 0);
 
 	(void)state;
@@ -362,8 +383,8 @@ static uint64_t dram_reads(uint64_t seed)
 
 	assert_int_equal(tensix_new(&device, &config, NULL), 0);
 	for (unsigned i = 0; i < 50; i++) {
-		command(tools_core(device, i % 2, i / 2 % 2), 64 * i, MID(0, i % 2), 0x30000, 0, 0x10, 512,
-			0);
+		command(tools_core(device, i % 2, i / 2 % 2), 64 * i, MID(0, i % 2), 0x30000, 0,
+			0x10, 512, 0);
 		tensix_run(device, 10 * i);
 		sum = sum * 31 + device->cores[0].next_event + device->order;
 	}
@@ -388,7 +409,8 @@ static void test_architectures(void **state)
 		const struct tensix_arch *a = tensix_arch_at(i);
 
 		for (unsigned k = 0; k < 4 && a->core_choices[k]; k++) {
-			struct tensix_config config = {.arch = a->name, .cores = a->core_choices[k]};
+			struct tensix_config config = {.arch = a->name,
+						       .cores = a->core_choices[k]};
 			struct tensix *t;
 			unsigned columns, rows, last = 0;
 
@@ -413,7 +435,8 @@ static void test_architectures(void **state)
 				unsigned bank = 99;
 
 				tensix_bank(t, b, &port, &offset);
-				assert_non_null(dram_bytes(t, noc_node(t, port.x, port.y), offset, 4, &bank));
+				assert_non_null(dram_bytes(t, noc_node(t, port.x, port.y), offset,
+							   4, &bank));
 				assert_int_equal(bank, b);
 			}
 			tensix_free(t);
@@ -422,8 +445,9 @@ static void test_architectures(void **state)
 	assert_null(tensix_arch_find("grayskull"));
 	assert_int_equal(tensix_new(&device, &(struct tensix_config){.arch = "none"}, NULL),
 			 TACHO_EUSAGE);
-	assert_int_equal(tensix_new(&device, &(struct tensix_config){.arch = "tiny", .cores = 3}, NULL),
-			 TACHO_EUSAGE);
+	assert_int_equal(
+		tensix_new(&device, &(struct tensix_config){.arch = "tiny", .cores = 3}, NULL),
+		TACHO_EUSAGE);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

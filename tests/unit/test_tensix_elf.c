@@ -42,8 +42,11 @@ static void make(struct file *f)
 	memcpy(f->strings, strings, sizeof(strings));
 	f->sym[1] = (Elf32_Sym){
 		.st_name = 1, .st_value = 0x1000, .st_size = 8, .st_info = STT_FUNC, .st_shndx = 1};
-	f->sym[2] = (Elf32_Sym){
-		.st_name = 6, .st_value = 0x1008, .st_size = 8, .st_info = STT_OBJECT, .st_shndx = 1};
+	f->sym[2] = (Elf32_Sym){.st_name = 6,
+				.st_value = 0x1008,
+				.st_size = 8,
+				.st_info = STT_OBJECT,
+				.st_shndx = 1};
 	f->s[1] = (Elf32_Shdr){.sh_name = 11,
 			       .sh_type = SHT_SYMTAB,
 			       .sh_offset = offsetof(struct file, sym),

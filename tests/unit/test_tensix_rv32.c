@@ -29,7 +29,8 @@ static uint32_t run_rr(uint32_t match, uint32_t a, uint32_t b)
 
 static uint32_t run_ri(uint32_t match, uint32_t a, uint32_t imm)
 {
-	struct tensix_fault f = TOOLS_RUN(device, LI(10, a), RI(match, 12, 10, imm & 0xfff), EBREAK);
+	struct tensix_fault f =
+		TOOLS_RUN(device, LI(10, a), RI(match, 12, 10, imm & 0xfff), EBREAK);
 
 	assert_int_equal(f.kind, TENSIX_FAULT_BREAK);
 	return f.x[12];
@@ -38,56 +39,56 @@ static uint32_t run_ri(uint32_t match, uint32_t a, uint32_t imm)
 static const struct {
 	uint32_t match, a, b, result;
 } register_cases[] = {
-	{0x00000033, 0xffffffff, 1, 0},                    /* add */
-	{0x40000033, 0, 1, 0xffffffff},                    /* sub */
-	{0x00001033, 1, 33, 2},                            /* sll: five bits count */
-	{0x00002033, 0x80000000, 1, 1},                    /* slt */
-	{0x00003033, 0x80000000, 1, 0},                    /* sltu */
-	{0x00004033, 0xff00, 0x0ff0, 0xf0f0},              /* xor */
-	{0x00005033, 0x80000000, 31, 1},                   /* srl */
-	{0x40005033, 0x80000000, 31, 0xffffffff},          /* sra */
-	{0x00006033, 0xf0, 0x0f, 0xff},                    /* or */
-	{0x00007033, 0xf0, 0x3c, 0x30},                    /* and */
-	{0x02000033, 0xffffffff, 0xffffffff, 1},           /* mul */
-	{0x02001033, 0x80000000, 0x80000000, 0x40000000},  /* mulh: both negative */
-	{0x02001033, 0xffffffff, 1, 0xffffffff},           /* mulh: one negative */
-	{0x02002033, 0xffffffff, 0xffffffff, 0xffffffff},  /* mulhsu: -1 x big */
-	{0x02002033, 0x80000000, 0xffffffff, 0x80000000},  /* mulhsu: the extreme */
-	{0x02002033, 0x7fffffff, 0xffffffff, 0x7ffffffe},  /* mulhsu: both positive */
-	{0x02003033, 0xffffffff, 0xffffffff, 0xfffffffe},  /* mulhu */
-	{0x02004033, 7, 0, 0xffffffff},                    /* div by zero */
-	{0x02004033, 0x80000000, 0xffffffff, 0x80000000},  /* div: overflow */
-	{0x02004033, 0xfffffff9, 2, 0xfffffffd},           /* div rounds to zero */
-	{0x02005033, 7, 0, 0xffffffff},                    /* divu by zero */
-	{0x02005033, 0xfffffff9, 2, 0x7ffffffc},           /* divu */
-	{0x02006033, 7, 0, 7},                             /* rem by zero */
-	{0x02006033, 0x80000000, 0xffffffff, 0},           /* rem: overflow */
-	{0x02006033, 0xfffffff9, 2, 0xffffffff},           /* rem has the dividend's sign */
-	{0x02007033, 7, 0, 7},                             /* remu by zero */
-	{0x02007033, 0xfffffff9, 2, 1},                    /* remu */
+	{0x00000033, 0xffffffff, 1, 0},                   /* add */
+	{0x40000033, 0, 1, 0xffffffff},                   /* sub */
+	{0x00001033, 1, 33, 2},                           /* sll: five bits count */
+	{0x00002033, 0x80000000, 1, 1},                   /* slt */
+	{0x00003033, 0x80000000, 1, 0},                   /* sltu */
+	{0x00004033, 0xff00, 0x0ff0, 0xf0f0},             /* xor */
+	{0x00005033, 0x80000000, 31, 1},                  /* srl */
+	{0x40005033, 0x80000000, 31, 0xffffffff},         /* sra */
+	{0x00006033, 0xf0, 0x0f, 0xff},                   /* or */
+	{0x00007033, 0xf0, 0x3c, 0x30},                   /* and */
+	{0x02000033, 0xffffffff, 0xffffffff, 1},          /* mul */
+	{0x02001033, 0x80000000, 0x80000000, 0x40000000}, /* mulh: both negative */
+	{0x02001033, 0xffffffff, 1, 0xffffffff},          /* mulh: one negative */
+	{0x02002033, 0xffffffff, 0xffffffff, 0xffffffff}, /* mulhsu: -1 x big */
+	{0x02002033, 0x80000000, 0xffffffff, 0x80000000}, /* mulhsu: the extreme */
+	{0x02002033, 0x7fffffff, 0xffffffff, 0x7ffffffe}, /* mulhsu: both positive */
+	{0x02003033, 0xffffffff, 0xffffffff, 0xfffffffe}, /* mulhu */
+	{0x02004033, 7, 0, 0xffffffff},                   /* div by zero */
+	{0x02004033, 0x80000000, 0xffffffff, 0x80000000}, /* div: overflow */
+	{0x02004033, 0xfffffff9, 2, 0xfffffffd},          /* div rounds to zero */
+	{0x02005033, 7, 0, 0xffffffff},                   /* divu by zero */
+	{0x02005033, 0xfffffff9, 2, 0x7ffffffc},          /* divu */
+	{0x02006033, 7, 0, 7},                            /* rem by zero */
+	{0x02006033, 0x80000000, 0xffffffff, 0},          /* rem: overflow */
+	{0x02006033, 0xfffffff9, 2, 0xffffffff},          /* rem has the dividend's sign */
+	{0x02007033, 7, 0, 7},                            /* remu by zero */
+	{0x02007033, 0xfffffff9, 2, 1},                   /* remu */
 };
 
 static void test_registers(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(register_cases) / sizeof(register_cases[0]); i++)
-		assert_int_equal(run_rr(register_cases[i].match, register_cases[i].a,
-					register_cases[i].b),
-				 register_cases[i].result);
+		assert_int_equal(
+			run_rr(register_cases[i].match, register_cases[i].a, register_cases[i].b),
+			register_cases[i].result);
 }
 
 static const struct {
 	uint32_t match, a, imm, result;
 } immediate_cases[] = {
-	{0x0013, 5, 0xfff, 4},                           /* addi -1 */
-	{0x2013, 0xfffffffe, 0xfff, 1},                  /* slti */
-	{0x3013, 0xfffffffe, 0xfff, 1},                  /* sltiu: the immediate is extended first */
-	{0x4013, 0x0f, 0xfff, 0xfffffff0},               /* xori */
-	{0x6013, 0xf00, 0x0ff, 0xfff},                   /* ori */
-	{0x7013, 0xfff, 0xff0, 0xff0},                   /* andi */
-	{0x1013, 1, 31, 0x80000000},                     /* slli */
-	{0x5013, 0x80000000, 31, 1},                     /* srli */
-	{0x5013, 0x80000000, 0x400 | 31, 0xffffffff},    /* srai */
+	{0x0013, 5, 0xfff, 4},                        /* addi -1 */
+	{0x2013, 0xfffffffe, 0xfff, 1},               /* slti */
+	{0x3013, 0xfffffffe, 0xfff, 1},               /* sltiu: the immediate is extended first */
+	{0x4013, 0x0f, 0xfff, 0xfffffff0},            /* xori */
+	{0x6013, 0xf00, 0x0ff, 0xfff},                /* ori */
+	{0x7013, 0xfff, 0xff0, 0xff0},                /* andi */
+	{0x1013, 1, 31, 0x80000000},                  /* slli */
+	{0x5013, 0x80000000, 31, 1},                  /* srli */
+	{0x5013, 0x80000000, 0x400 | 31, 0xffffffff}, /* srai */
 };
 
 static void test_immediates(void **state)
@@ -127,11 +128,11 @@ static void test_branches(void **state)
 		uint32_t funct3, a, b;
 		bool taken;
 	} cases[] = {
-		{0, 1, 1, true},           {0, 1, 2, false},          {1, 1, 2, true},
-		{1, 2, 2, false},          {4, 0xffffffff, 0, true},  {4, 0, 0xffffffff, false},
-		{4, 1, 1, false},          {5, 1, 1, true},           {5, 0xffffffff, 0, false},
-		{5, 0, 0xffffffff, true},  {6, 0xffffffff, 0, false}, {6, 0, 0xffffffff, true},
-		{7, 0xffffffff, 0, true},  {7, 0, 0xffffffff, false}, {7, 3, 3, true},
+		{0, 1, 1, true},          {0, 1, 2, false},          {1, 1, 2, true},
+		{1, 2, 2, false},         {4, 0xffffffff, 0, true},  {4, 0, 0xffffffff, false},
+		{4, 1, 1, false},         {5, 1, 1, true},           {5, 0xffffffff, 0, false},
+		{5, 0, 0xffffffff, true}, {6, 0xffffffff, 0, false}, {6, 0, 0xffffffff, true},
+		{7, 0xffffffff, 0, true}, {7, 0, 0xffffffff, false}, {7, 3, 3, true},
 	};
 
 	(void)state;
@@ -217,9 +218,12 @@ static void test_faults(void **state)
 		uint32_t match;
 		enum tensix_fault_kind kind;
 	} cases[] = {
-		{0x2001, 0x2003, TENSIX_FAULT_MISALIGNED},     {0x2002, 0x2003, TENSIX_FAULT_MISALIGNED},
-		{0x2001, 0x1003, TENSIX_FAULT_MISALIGNED},     {0x2001, 0x5003, TENSIX_FAULT_MISALIGNED},
-		{0x200000, 0x2003, TENSIX_FAULT_WILD},         {0x80000000, 0x0003, TENSIX_FAULT_WILD},
+		{0x2001, 0x2003, TENSIX_FAULT_MISALIGNED},
+		{0x2002, 0x2003, TENSIX_FAULT_MISALIGNED},
+		{0x2001, 0x1003, TENSIX_FAULT_MISALIGNED},
+		{0x2001, 0x5003, TENSIX_FAULT_MISALIGNED},
+		{0x200000, 0x2003, TENSIX_FAULT_WILD},
+		{0x80000000, 0x0003, TENSIX_FAULT_WILD},
 		{TENSIX_LOCAL + 4096, 0x2003, TENSIX_FAULT_WILD},
 	};
 	struct tensix_fault f;
@@ -314,9 +318,9 @@ static int bus_store(void *context, uint32_t address, unsigned size, uint32_t va
 static uint32_t random_insn(void)
 {
 	static const uint32_t rr[] = {
-		0x00000033, 0x40000033, 0x00001033, 0x00002033, 0x00003033, 0x00004033, 0x00005033,
-		0x40005033, 0x00006033, 0x00007033, 0x02000033, 0x02001033, 0x02002033, 0x02003033,
-		0x02004033, 0x02005033, 0x02006033, 0x02007033,
+		0x00000033, 0x40000033, 0x00001033, 0x00002033, 0x00003033, 0x00004033,
+		0x00005033, 0x40005033, 0x00006033, 0x00007033, 0x02000033, 0x02001033,
+		0x02002033, 0x02003033, 0x02004033, 0x02005033, 0x02006033, 0x02007033,
 	};
 	static const uint32_t ri[] = {0x0013, 0x2013, 0x3013, 0x4013, 0x6013, 0x7013};
 	static const uint32_t loads[] = {0x0003, 0x1003, 0x2003, 0x4003, 0x5003};

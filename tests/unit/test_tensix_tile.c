@@ -135,7 +135,8 @@ static void test_matmul(void **state)
 				double want = 0;
 
 				for (unsigned i = 0; i < 32; i++)
-					want += (double)a.f[tile_at(row, i)] * b.f[tile_at(i, column)];
+					want += (double)a.f[tile_at(row, i)] *
+						b.f[tile_at(i, column)];
 				assert_true(fabs(c.f[tile_at(row, column)] - want) < 1e-3);
 				assert_true(fabs(d.f[tile_at(row, column)] - 2 * want) < 1e-3);
 			}
@@ -156,12 +157,13 @@ static void test_binary(void **state)
 			for (unsigned row = 0; row < 32; row++) {
 				for (unsigned column = 0; column < 32; column++) {
 					float x = a.f[tile_at(row, column)];
-					float y = b.f[tile_at(how == TILE_BCAST_NONE || how == TILE_BCAST_COL
-								      ? row
-								      : 0,
-							      how == TILE_BCAST_NONE || how == TILE_BCAST_ROW
-								      ? column
-								      : 0)];
+					float y = b.f[tile_at(
+						how == TILE_BCAST_NONE || how == TILE_BCAST_COL
+							? row
+							: 0,
+						how == TILE_BCAST_NONE || how == TILE_BCAST_ROW
+							? column
+							: 0)];
 					float want = op == 0 ? x + y : op == 1 ? x - y : x * y;
 
 					assert_true(c.f[tile_at(row, column)] == want);
@@ -184,8 +186,9 @@ static void test_unary(void **state)
 		tile_unary(&b, (enum tile_unary)op);
 		for (unsigned i = 0; i < TILE_VALUES; i++) {
 			double x = a.f[i];
-			double want[] = {x > 0 ? x : 0, 0.5 * x * (1 + erf(x / sqrt(2))), exp(x),
-					 sqrt(x),       1 / x,                             1 / (1 + exp(-x))};
+			double want[] = {x > 0 ? x : 0, 0.5 * x * (1 + erf(x / sqrt(2))),
+					 exp(x),        sqrt(x),
+					 1 / x,         1 / (1 + exp(-x))};
 
 			assert_true(fabs(b.f[i] - want[op]) <= 1e-5 * fmax(1, fabs(want[op])));
 		}
@@ -281,8 +284,8 @@ static void test_engine(void **state)
 
 static void test_engine_faults(void **state)
 {
-	static const uint32_t words[] = {OP(0xE1, 0xfffff0), OP(0xE4, 0xff00), OP(0xE8, 0xff00),
-					 OP(0xE0, 0x30000), OP(0xE6, 0xfffff0), OP(0xE4, 200)};
+	static const uint32_t words[] = {OP(0xE1, 0xfffff0), OP(0xE4, 0xff00),   OP(0xE8, 0xff00),
+					 OP(0xE0, 0x30000),  OP(0xE6, 0xfffff0), OP(0xE4, 200)};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -319,11 +322,16 @@ static void test_engine_queue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formats),      cmocka_unit_test(test_bfloat16_rounding),
-		cmocka_unit_test(test_integers),     cmocka_unit_test(test_matmul),
-		cmocka_unit_test(test_binary),       cmocka_unit_test(test_unary),
-		cmocka_unit_test(test_transpose_and_reduce), cmocka_unit_test(test_engine),
-		cmocka_unit_test(test_engine_faults), cmocka_unit_test(test_engine_queue),
+		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_bfloat16_rounding),
+		cmocka_unit_test(test_integers),
+		cmocka_unit_test(test_matmul),
+		cmocka_unit_test(test_binary),
+		cmocka_unit_test(test_unary),
+		cmocka_unit_test(test_transpose_and_reduce),
+		cmocka_unit_test(test_engine),
+		cmocka_unit_test(test_engine_faults),
+		cmocka_unit_test(test_engine_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
