@@ -59,7 +59,8 @@ static int add_kernel(struct device_job *job, const struct device_conf *c)
 		free(defines);
 		return r < 0 ? r : own_error(job, err_set(&job->err, TACHO_ENOMEM, "no memory"));
 	}
-	memcpy(defines, c->defines.v, c->defines.n * sizeof(*defines));
+	for (size_t i = 0; i < c->defines.n; i++)
+		defines[i] = c->defines.v[i];
 	kernel = tacho_program_kernel(job->program, &(struct tacho_kernel){
 							    .source = c->kernel,
 							    .risc = (enum tacho_risc)c->risc,
