@@ -159,7 +159,7 @@ static void run_case(const struct bench_case *c, int threads, double target, dou
 {
 	static struct job jobs[THREADS];
 	pthread_t ids[THREADS];
-	double events = 0, pairs = 0;
+	double events = 0, pairs = 0, quiet = 0;
 
 	for (int i = 0; i < threads; i++) {
 		jobs[i].c = c;
@@ -169,10 +169,12 @@ static void run_case(const struct bench_case *c, int threads, double target, dou
 		pthread_join(ids[i], NULL);
 		events += (double)jobs[i].events[ROUNDS / 2] / threads / BURST;
 		pairs += (double)jobs[i].pairs[ROUNDS / 2] / threads / BURST;
+		quiet += (double)jobs[i].events[ROUNDS / 10] / (double)jobs[i].pairs[ROUNDS / 10] /
+			 threads;
 	}
-	printf("%-3s %-30s %d thread%s %7.1f ns  clock pair %5.1f ns  ratio %5.2f",
+	printf("%-3s %-30s %d thread%s %7.1f ns  clock pair %5.1f ns  ratio %5.2f (p10 %5.2f)",
 	       tacho_is_recording() ? "on" : "off", c->text, threads, threads > 1 ? "s" : " ",
-	       events * ns_per_tick, pairs * ns_per_tick, events / pairs);
+	       events * ns_per_tick, pairs * ns_per_tick, events / pairs, quiet);
 	if (target > 0)
 		printf("  target %.2f %s", target, events / pairs <= target ? "ok" : "MISSED");
 	printf("\n");

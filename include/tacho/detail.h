@@ -48,9 +48,9 @@ struct tacho_name {
 	uint32_t reserved;
 };
 
-/* An open zone. All zero: not recorded. */
+/* An open zone. */
 struct tacho_zone {
-	uint32_t word;    /* its source location's number << 2 */
+	uint32_t word;    /* its source location's number << 2; 0: not recorded */
 	uint32_t session; /* upper half of the control key under which it began */
 };
 
@@ -71,19 +71,19 @@ extern TACHO_API __thread struct tacho_thread *tacho_self
 	__attribute__((tls_model("initial-exec")));
 
 /* The slow ways. 1 when the word was stored, 0 when it was lost (and counted). */
-TACHO_API int tacho_emit_slow(uint64_t now, uint32_t bits);
-TACHO_API int tacho_emit_full(uint64_t now, uint32_t bits);
-/* Numbers a source location or a name; the strings are copied. Return .word and .id. */
+TACHO_API int tacho_emit_slow(uint64_t key, uint64_t now, uint32_t bits);
+TACHO_API int tacho_emit_full(uint64_t key, uint64_t now, uint32_t bits);
+/* Numbers a source location or a name; the strings are copied. Returns .word (never 0) or .id. */
 TACHO_API uint32_t tacho_srcloc_register(struct tacho_srcloc *loc);
 TACHO_API uint32_t tacho_name_register(struct tacho_name *name);
 
 TACHO_INLINE uint64_t tacho_ticks(void)
 {
 #if defined(__x86_64__)
-	uint32_t low, high;
+	uint64_t low, high; /* the instruction clears their upper halves */
 
 	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-	return (uint64_t)high << 32 | low;
+	return high << 32 | low;
 #elif defined(__aarch64__)
 	uint64_t ticks;
 
@@ -117,16 +117,16 @@ TACHO_INLINE int tacho_emit(uint64_t key, uint32_t bits)
 	uint64_t position;
 
 	if (TACHO_UNLIKELY(((now >> TACHO_WRAP_SHIFT) | key) != t->key))
-		return tacho_emit_slow(now, bits);
+		return tacho_emit_slow(key, now, bits);
 	position = tacho_claim(t, 8);
 	if (TACHO_UNLIKELY(!(position & TACHO_SEGMENT)))
-		return tacho_emit_full(now, bits);
+		return tacho_emit_full(key, now, bits);
 	__atomic_store_n((uint64_t *)(uintptr_t)position, now << TACHO_TICK_SHIFT | bits,
 			 __ATOMIC_RELEASE);
 	return 1;
 }
 
-/* WORD: the source location's number << 2. */
+/* WORD: the source location's number << 2, not 0. */
 TACHO_INLINE struct tacho_zone tacho_begin_word(uint64_t key, uint32_t word)
 {
 	struct tacho_zone zone = {0, 0};
@@ -152,13 +152,15 @@ TACHO_INLINE struct tacho_zone tacho_begin(struct tacho_srcloc *loc)
 	return tacho_begin_word(key, word);
 }
 
-/* An end is recorded if its begin was and the session is still the same. */
+/*
+ * An end is recorded if its begin was. That the session is still the same need not be asked here:
+ * if another one has begun the thread's key is not this zone's, and if none has, the end goes to
+ * the ring that has the begin, whether or not somebody still reads it.
+ */
 TACHO_INLINE void tacho_end(struct tacho_zone zone)
 {
-	uint64_t key = (uint64_t)zone.session << 32;
-
-	if (TACHO_UNLIKELY(key) && key == tacho_key())
-		tacho_emit(key, zone.word | TACHO_KIND_END);
+	if (TACHO_UNLIKELY(zone.word))
+		tacho_emit((uint64_t)zone.session << 32, zone.word | TACHO_KIND_END);
 }
 
 #ifdef __cplusplus

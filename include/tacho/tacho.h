@@ -149,13 +149,13 @@ TACHO_INLINE void tacho_zone_end(struct tacho_zone zone)
 TACHO_API uint32_t tacho_srcloc_make(const char *name, const char *function, const char *file,
 				     uint32_t line, uint32_t color);
 
-/* Begins a zone by such a number: as fast as a static one. */
+/* Begins a zone by such a number: as fast as a static one. 0 begins nothing. */
 TACHO_INLINE struct tacho_zone tacho_zone_begin_id(uint32_t id)
 {
 	struct tacho_zone none = {0, 0};
 	uint64_t key = tacho_key();
 
-	return TACHO_UNLIKELY(key) ? tacho_begin_word(key, id << 2) : none;
+	return TACHO_UNLIKELY(key) && id ? tacho_begin_word(key, id << 2) : none;
 }
 
 /* Begins a zone with a name of LEN bytes (NULL: the function's). For names that are many. */

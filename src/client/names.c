@@ -21,8 +21,9 @@ struct entry {
 	char strings[]; /* a name; or name NUL function NUL file; and a NUL more */
 };
 
-#define BUCKETS 65536
-#define MAX_ID  0xffffffu
+#define BUCKETS    65536
+#define UNKNOWN_ID 0xffffffu /* of a location for which there was no memory */
+#define MAX_ID     (UNKNOWN_ID - 1)
 
 /* Names made at run time must not fill the memory: beyond this they are not kept. */
 #define MAX_DYNAMIC       (1u << 18)
@@ -247,7 +248,7 @@ TACHO_API uint32_t tacho_srcloc_register(struct tacho_srcloc *loc)
 	parts_add(&p, loc->file, length(loc->file));
 	word = id_of(intern(&p)) << 2;
 	__atomic_store_n(&loc->word, word, __ATOMIC_RELAXED);
-	return word;
+	return word ? word : UNKNOWN_ID << 2;
 }
 
 TACHO_API uint32_t tacho_name_register(struct tacho_name *name)

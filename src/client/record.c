@@ -69,12 +69,12 @@ static int emit_one(struct thread *t, uint64_t now, uint32_t bits)
 	return 1;
 }
 
-TACHO_API int tacho_emit_slow(uint64_t now, uint32_t bits)
+/* KEY: of the session in which the event belongs, which may have ended. */
+TACHO_API int tacho_emit_slow(uint64_t key, uint64_t now, uint32_t bits)
 {
-	uint64_t key = tacho_key();
 	struct thread *t = (struct thread *)tacho_self;
 
-	if (!key)
+	if (!key || key != tacho_key())
 		return 0;
 	if (t->hot.key >> 32 != key >> 32) {
 		/* An end belongs to the ring that has its begin. */
@@ -91,12 +91,12 @@ TACHO_API int tacho_emit_slow(uint64_t now, uint32_t bits)
 	return emit_one(t, now, bits);
 }
 
-TACHO_API int tacho_emit_full(uint64_t now, uint32_t bits)
+TACHO_API int tacho_emit_full(uint64_t key, uint64_t now, uint32_t bits)
 {
 	struct thread *t = (struct thread *)tacho_self;
 
 	if (!t->segment) /* a fork in a signal handler has wiped it in the middle of an event */
-		return tacho_emit_slow(now, bits);
+		return tacho_emit_slow(key, now, bits);
 	if (!thread_switch(t, now, false)) {
 		thread_lose(t, bits, now);
 		return 0;
