@@ -131,33 +131,23 @@ static int report_exec(const char *command, int number)
 	return number == ENOENT ? 127 : 126;
 }
 
-static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+int record_command(const struct record_conf *conf, const struct cmd_common *common,
+		   const char *session, bool wait, char **argv)
 {
-	struct conf *cf = conf;
 	struct recording r = {.quiet = common->quiet};
 	struct capture_options options;
 	struct tacho_error err = {0};
-	char *output = NULL;
 	int failed, status, code;
 	size_t left;
 	pid_t pid;
 
-	if (argc == 0) {
-		err_set(&err, TACHO_EUSAGE, "run needs a command: tacho run -- ./app");
-		return err_report(&err, TACHO_EUSAGE);
-	}
-	environ_check(common);
-	if (!cf->record.output)
-		cf->record.output = output = default_output(argv[0]);
-	record_options(&cf->record, &options);
-	options.session = cf->session;
+	record_options(conf, &options);
+	options.session = session;
 	/* First, so that a signal never leaves a session behind. */
 	record_catch_signals();
 	code = capture_open(&r.capture, &options, &err);
-	if (code < 0) {
-		free(output);
+	if (code < 0)
 		return err_report(&err, code);
-	}
 	set_command_property(r.capture, argv);
 	capture_start(r.capture);
 	pid = start(argv, capture_session(r.capture), &failed);
@@ -166,20 +156,37 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 		if (pid > 0)
 			waitpid(pid, NULL, 0);
 		capture_abandon(r.capture);
-		free(output);
 		return code;
 	}
 	status = follow(&r, pid);
 	if (!r.failed)
-		follow_rest(&r, cf->wait);
+		follow_rest(&r, wait);
 	capture_exit_status(r.capture, (uint32_t)pid, status);
 	left = r.failed ? 0 : capture_alive(r.capture);
-	code = record_finish(&r, &cf->record, false);
+	code = record_finish(&r, conf, false);
 	if (left && !common->quiet)
 		fprintf(stderr, "tacho: %zu process%s left running; --wait would have followed\n",
 			left, left == 1 ? " was" : "es were");
-	free(output);
 	return code ? code : exit_code_of(status);
+}
+
+static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+{
+	struct conf *cf = conf;
+	struct tacho_error err = {0};
+	char *output = NULL;
+	int code;
+
+	if (argc == 0) {
+		err_set(&err, TACHO_EUSAGE, "run needs a command: tacho run -- ./app");
+		return err_report(&err, TACHO_EUSAGE);
+	}
+	environ_check(common);
+	if (!cf->record.output)
+		cf->record.output = output = default_output(argv[0]);
+	code = record_command(&cf->record, common, cf->session, cf->wait, argv);
+	free(output);
+	return code;
 }
 
 const struct cmd cmd_run = {

@@ -24,6 +24,7 @@
 	X(csv_release) \
 	X(check)       \
 	X(ops)         \
+	X(tt_profile)  \
 	X(perf_report) \
 	X(device)      \
 	X(version)     \

@@ -53,6 +53,14 @@ struct recording {
 };
 bool record_round(struct recording *r);
 
+/*
+ * Runs argv and records it and its children into conf->output; SESSION is a directory or NULL, WAIT
+ * goes on while processes that the command left are alive. Returns the command's exit status, or what
+ * went wrong, after saying so.
+ */
+int record_command(const struct record_conf *conf, const struct cmd_common *common,
+		   const char *session, bool wait, char **argv);
+
 /* Stops, saves, prints the last line. Returns the exit code, 0 when all is well. */
 int record_finish(struct recording *r, const struct record_conf *conf, bool keep_session);
 

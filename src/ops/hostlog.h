@@ -30,6 +30,8 @@ int ops_times_read(struct ops_host *host, const char *path, struct ops_issues *i
 struct ops_message {
 	char *text;
 	size_t len;
+	const char *raw; /* the whole record; its quoted text may have moved */
+	size_t raw_len;  /* without the line's end */
 	uint64_t ns;
 	bool timed;    /* the second field was a number */
 	uint64_t line; /* where the record starts */

@@ -178,6 +178,19 @@ static char *recover(char *from, char *end, struct ops_message *m)
 	return next ? next + 1 : end;
 }
 
+/* A text without quotes may have ';' in it: the time is behind the last one. */
+static void late_time(struct ops_message *m)
+{
+	const char *semicolon = memrchr(m->raw, ';', m->raw_len);
+	int64_t ns;
+
+	if (!semicolon)
+		return;
+	semicolon++;
+	m->timed = number(semicolon, m->raw_len - (size_t)(semicolon - m->raw), &ns) && ns >= 0;
+	m->ns = m->timed ? (uint64_t)ns : 0;
+}
+
 bool ops_message_next(struct ops_message_reader *r, struct ops_message *m)
 {
 	char *from, *p;
@@ -202,10 +215,17 @@ bool ops_message_next(struct ops_message_reader *r, struct ops_message *m)
 		m->timed = number(time, (size_t)(p - time), &ns) && ns >= 0;
 		m->ns = m->timed ? (uint64_t)ns : 0;
 	}
-	if (!m->timed && *from == '`')
+	m->raw = from;
+	if (!m->timed && *from == '`') {
 		p = recover(from, r->end, m);
-	else
+	} else {
+		while (p < r->end && *p != '\n' && *p != '\r')
+			p++;
+		m->raw_len = (size_t)(p - from);
+		if (!m->timed)
+			late_time(m);
 		p = line_end(p, r->end);
+	}
 	r->line += count_lines(from, p);
 	if (m->timed)
 		unquote(m);

@@ -1,0 +1,278 @@
+#include "base/buf.h"
+#include "cmds/cmds.h"
+#include "cmds/port.h"
+#include "cmds/record.h"
+#include "cmds/words.h"
+#include "ops/files.h"
+#include "ops/mlir.h"
+#include "ops/ops.h"
+#include "tracy/tracy.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FIRST_PORT 8086
+#define LAST_PORT  8499
+#define OUTPUT     "results/perf/device_ops_perf_trace.csv"
+
+struct conf {
+	const char *output;
+	int64_t port;
+};
+
+static const struct opt opts[] = {
+	OPT_STR('o', "output_path", "FILE", struct conf, output,
+		"write the report to FILE (default " OUTPUT ")"),
+	OPT_INT('p', "port", "PORT", struct conf, port,
+		"the port for programs that are built with Tracy (default 8086)"),
+	OPT_END,
+};
+
+static void init(void *conf)
+{
+	struct conf *cf = conf;
+
+	cf->output = OUTPUT;
+	cf->port = FIRST_PORT;
+}
+
+/* The port to use; a busy one is explained, and another is taken. */
+static int choose_port(int64_t wanted, struct tacho_error *err)
+{
+	char owner[128];
+	int port;
+
+	if (wanted < 1 || wanted > 65535)
+		return err_set(err, TACHO_EUSAGE, "there is no port %" PRId64, wanted);
+	if (port_is_free((int)wanted))
+		return (int)wanted;
+	port_owner((int)wanted, owner, sizeof(owner));
+	port = port_find(FIRST_PORT, LAST_PORT);
+	if (port < 0)
+		return err_set(err, TACHO_ECONNECT,
+			       "port %" PRId64 " is taken by %s, and so are all of %d to %d",
+			       wanted, owner, FIRST_PORT, LAST_PORT);
+	err_warn("port %" PRId64 " is taken by %s; %d is used instead", wanted, owner, port);
+	return port;
+}
+
+static void set_environment(const struct words *words, const char *folder, int port)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", port);
+	setenv("TRACY_PORT", number, 1);
+	setenv("TT_METAL_PROFILER_DIR", folder, 1);
+	setenv("TT_METAL_DEVICE_PROFILER", "1", 1);
+	setenv("TT_METAL_DEVICE_PROFILER_DISPATCH", "0", 1);
+	setenv("TT_METAL_CLEAR_L1", "1", 1);
+	for (size_t i = 0; i < words->settings; i++)
+		putenv(words->v[i]);
+}
+
+/* Logs of an earlier run would be taken for this one's: they are put aside, not deleted. */
+static int put_logs_aside(const char *folder, struct tacho_error *err)
+{
+	char from[PATH_MAX + 16], to[PATH_MAX + 32];
+
+	snprintf(from, sizeof(from), "%s/.logs", folder);
+	for (int i = 1; access(from, F_OK) == 0; i++) {
+		snprintf(to, sizeof(to), "%s/.logs.%d", folder, i);
+		if (access(to, F_OK) == 0)
+			continue;
+		if (rename(from, to) < 0)
+			return err_errno(err, TACHO_EWRITE, "cannot put %s aside", from);
+	}
+	return ops_make_folder(from, err);
+}
+
+struct sheet {
+	const char *file;
+	struct tracy_csv_options options;
+};
+
+/* The host's logs out of what was recorded, unless the program itself has left them. */
+static int export_sheets(struct trace *trace, const char *logs, struct tacho_error *err)
+{
+	static const struct sheet sheets[] = {
+		{"tracy_ops_times.csv",
+		 {.unwrap = true,
+		  .parent = "TT_",
+		  .special = "CompileProgram,HWCommandQueue_write_buffer"}},
+		{"tracy_ops_data.csv", {.messages = true, .separator = ";"}},
+	};
+	struct output out;
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(sheets) / sizeof(sheets[0]) && r == 0; i++) {
+		if (ops_exists(logs, sheets[i].file))
+			continue;
+		r = ops_create(&out, logs, sheets[i].file, false, err);
+		if (r < 0)
+			break;
+		r = tracy_csv(trace, out.file, &sheets[i].options, err);
+		if (r == 0)
+			r = output_close(&out, err);
+		else
+			output_abandon(&out);
+	}
+	return r;
+}
+
+static int export_tracy(struct trace *trace, const char *logs, struct tacho_error *err)
+{
+	struct tracy_write_options options = {0};
+	struct tracy_notes notes = {0};
+	struct output out;
+	int r;
+
+	if (ops_exists(logs, "tracy_profile_log_host.tracy"))
+		return 0;
+	r = ops_create(&out, logs, "tracy_profile_log_host.tracy", false, err);
+	if (r < 0)
+		return r;
+	r = tracy_write(trace, fileno(out.file), out.path, &options, &notes, err);
+	if (r == 0)
+		return output_close(&out, err);
+	output_abandon(&out);
+	return r;
+}
+
+static int export_host(const char *recorded, const char *logs, struct tacho_error *err)
+{
+	struct trace *trace = NULL;
+	int r = trace_open(&trace, recorded, err);
+
+	if (r < 0)
+		return r;
+	r = export_sheets(trace, logs, err);
+	if (r == 0)
+		r = export_tracy(trace, logs, err);
+	trace_close(trace);
+	return r;
+}
+
+static int write_output(const char *path, const char *report, const char *logs,
+			struct tacho_error *err)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
+	char *messages = ops_path(logs, "tracy_ops_data.csv");
+	struct output out;
+	int r = folder && messages ? 0 : err_set(err, TACHO_ENOMEM, "out of memory");
+
+	if (r == 0)
+		r = ops_make_folder(*folder ? folder : "/", err);
+	if (r == 0)
+		r = ops_create(&out, *folder ? folder : "/", slash ? slash + 1 : path, false, err);
+	if (r == 0) {
+		r = ops_mlir_write(report, messages, out.file, err);
+		if (r == 0)
+			r = output_close(&out, err);
+		else
+			output_abandon(&out);
+	}
+	free(folder);
+	free(messages);
+	return r;
+}
+
+/* After the command: the report and its form for compilers. 0 or a negative error. */
+static int report(const struct conf *cf, const char *folder, const char *logs,
+		  const struct cmd_common *common, struct tacho_error *err)
+{
+	struct ops_options options = {.folder = folder, .no_copies = true};
+	struct ops_result result = {0};
+	int r = ops_report(&options, &result, err);
+
+	if (r == 0)
+		r = write_output(cf->output, result.report, logs, err);
+	if (r == 0 && ops_issues_damage(&result.issues))
+		err_warn("%" PRIu64 " problems in the logs; all are listed in %s",
+			 ops_issues_damage(&result.issues), result.issues_path);
+	if (r == 0 && !common->quiet) {
+		ops_summary_print(&result.summary, &result.issues, 10, stdout);
+		printf("\nreport: %s\n", cf->output);
+	}
+	ops_result_free(&result);
+	return r;
+}
+
+static int profile(const struct conf *cf, struct words *words, const struct cmd_common *common,
+		   struct tacho_error *err)
+{
+	struct record_conf record;
+	char folder[PATH_MAX], logs[PATH_MAX + 16], trace[PATH_MAX + 64];
+	int r = ops_folder(NULL, folder, sizeof(folder), err), status;
+	int port = r == 0 ? choose_port(cf->port, err) : r;
+
+	if (port < 0)
+		return err_report(err, port);
+	r = put_logs_aside(folder, err);
+	if (r < 0)
+		return err_report(err, r);
+	snprintf(logs, sizeof(logs), "%s/.logs", folder);
+	snprintf(trace, sizeof(trace), "%s/tracy_profile_log_host.tacho", logs);
+	record_init(&record);
+	record.output = trace;
+	record.force = true;
+	set_environment(words, folder, port);
+	status = record_command(&record, common, NULL, false, words->v + words->settings);
+	if (status == 126 || status == 127)
+		return status;
+	if (access(trace, F_OK) == 0)
+		r = export_host(trace, logs, err);
+	if (r == 0)
+		r = report(cf, folder, logs, common, err);
+	/* The command's status is ours. Only an output that cannot be written is worse than
+	 * success. */
+	if (r < 0)
+		r = err_report(err, r);
+	return status ? status : r == 5 ? r : 0;
+}
+
+static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+{
+	struct tacho_error err = {0};
+	struct words words;
+	int r;
+
+	if (argc != 1) {
+		err_set(&err, TACHO_EUSAGE,
+			argc ? "the command must be quoted, so that it is one argument"
+			     : "a command is needed: tt_profile \"pytest test_mnist.py\"");
+		return err_report(&err, TACHO_EUSAGE);
+	}
+	r = words_split(&words, argv[0], &err);
+	if (r < 0)
+		return err_report(&err, r);
+	r = profile(conf, &words, common, &err);
+	words_free(&words);
+	return r;
+}
+
+const struct cmd cmd_tt_profile = {
+	.name = "tt_profile",
+	.aliases = {"tt_profile"},
+	.summary = "run a quoted command and report on the ops that it ran",
+	.usage = "[-h] [-o OUTPUT_PATH] [-p PORT] \"test_command\"",
+	.description =
+		"Runs the command, records it and every process below it with the device profiler "
+		"on, and writes " OUTPUT " with one row per op: the columns of the ops report and "
+		"LOC, CONST_EVAL_OP and PROGRAM_METADATA, which compiled programs tell of.\n\n"
+		"The command is one argument. It is taken apart as a shell would, quotes and "
+		"NAME=VALUE in front included, but no shell is run and nothing is expanded; use "
+		"sh -c '...' for what needs one.\n\n"
+		"Logs are in .logs of the profiler's folder (TT_METAL_PROFILER_DIR, else "
+		"generated/profiler below TT_METAL_HOME or here); those of an earlier run are put "
+		"aside. Exits with the status of the command.",
+	.examples = "  tt_profile \"pytest -svv tests/test_mnist.py::test_train[full-eval]\"\n"
+		    "      writes " OUTPUT "\n",
+	.opts = opts,
+	.conf_size = sizeof(struct conf),
+	.init = init,
+	.run = run,
+};

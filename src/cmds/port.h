@@ -1,0 +1,16 @@
+/* Local TCP ports: is one free, who has it, which is. */
+#ifndef CMDS_PORT_H
+#define CMDS_PORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+bool port_is_free(int port);
+
+/* "pytest (pid 123)", or "another process" when the system does not tell. */
+void port_owner(int port, char *text, size_t size);
+
+/* The first free one of FIRST..LAST, or -1. */
+int port_find(int first, int last);
+
+#endif
