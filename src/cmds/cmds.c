@@ -25,6 +25,7 @@
 	X(check)       \
 	X(ops)         \
 	X(tt_profile)  \
+	X(diff)        \
 	X(perf_report) \
 	X(device)      \
 	X(version)     \

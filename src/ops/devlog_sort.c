@@ -40,6 +40,8 @@ void devlog_sort_markers(struct devlog_marker *m, struct devlog_marker *tmp, siz
 	struct devlog_marker *in = m, *out = tmp, *swap;
 	size_t runs;
 
+	if (n < 2)
+		return;
 	do {
 		runs = 0;
 		for (size_t from = 0; from < n; runs++) {
