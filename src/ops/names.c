@@ -19,9 +19,12 @@ static int64_t append(struct ops_names *names, uint64_t key, const char *text, s
 
 	if (names->n >= LIMIT_OPS_NAMES)
 		return TACHO_ELIMIT;
-	name.text = strndup(text, len);
+	/* Not strndup(): a text may have a NUL in it. */
+	name.text = malloc(len + 1);
 	if (!name.text)
 		return TACHO_ENOMEM;
+	memcpy(name.text, text, len);
+	name.text[len] = 0;
 	if (vec_push(names, name) < 0) {
 		free(name.text);
 		return TACHO_ENOMEM;

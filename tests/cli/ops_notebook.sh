@@ -1,0 +1,29 @@
+# The notebook runs through on generated logs, and its pictures are not empty. labels: long
+. "$SOURCE/tests/lib.sh"
+[ -n "$SANITIZE" ] && exit 0
+python=
+for candidate in python3 /usr/bin/python3; do
+	$candidate -c 'import nbconvert, ipykernel, pandas, matplotlib' 2>/dev/null && python=$candidate
+done
+[ -n "$python" ] || exit 0
+"$BUILD/tests/mklogs" --devices 2 --cores 24 --ops 60 --iterations prof
+expect_exit 0 "$TACHO" ops -q -o prof
+cp "$SOURCE/notebooks/profiler_results.ipynb" .
+export TACHO_REPORT=$PWD/prof/reports/ops_perf_results.csv HOME=$PWD
+expect_exit 0 $python -m nbconvert --to notebook --execute --output done.ipynb profiler_results.ipynb
+python3 - <<'END' || fail 'what the notebook shows'
+import base64, json
+cells = json.load(open('done.ipynb'))['cells']
+text = ''.join(''.join(o.get('text', '')) for c in cells if c['cell_type'] == 'code' for o in c['outputs'] if o['output_type'] == 'stream')
+assert '120 ops, 120 with device data, 12 step(s)' in text, text
+pictures = [o['data']['image/png'] for c in cells if c['cell_type'] == 'code' for o in c['outputs'] if 'image/png' in o.get('data', {})]
+assert len(pictures) == 5, len(pictures)
+assert all(len(base64.b64decode(p)) > 5000 for p in pictures)
+tables = [o for c in cells if c['cell_type'] == 'code' for o in c['outputs'] if 'text/html' in o.get('data', {})]
+assert len(tables) == 3, len(tables)
+assert 'MatmulOp' in ''.join(tables[0]['data']['text/html'])
+END
+# A report of the device alone has fewer columns, and the notebook still runs.
+expect_exit 0 "$TACHO" ops -q -o prof --device-only -n dev
+TACHO_REPORT=$PWD/prof/reports/dev/ops_perf_results_dev.csv expect_exit 0 $python -m nbconvert --to notebook --execute --output dev.ipynb profiler_results.ipynb
+exit 0
