@@ -421,7 +421,7 @@ static void add_lost_threads(struct capture *c, struct process *p)
 	uint32_t track;
 
 	ring_losses(p->ring, &lost);
-	if (!lost.zones && !lost.others)
+	if ((!lost.zones && !lost.others) || lost.zones > LOSS_MAX || lost.others > LOSS_MAX)
 		return;
 	track = process_messages(c, p);
 	ledger.zones_emitted = ledger.zones_lost = row.b = lost.zones;

@@ -36,11 +36,26 @@ static void hold_on(struct context *x, uint32_t track_kind, uint64_t number, con
 		hold_row(x, m->track, kind, a, b, 0);
 }
 
+/* A claim that was never written, or a stream that makes no sense any more. */
+static void on_broken(struct context *x, uint64_t reason)
+{
+	struct ring_event none = {.time = x->e->time};
+	uint32_t track = x->t->stack.track;
+
+	x->e = &none;
+	count_row(x->c, track, 1, 1);
+	hold_row(x, track, TRACE_ROW_LOSS, reason, 0, 1);
+}
+
 static void on_loss(struct context *x)
 {
 	struct thread *t = x->t;
 	const uint64_t *w = x->e->words;
 
+	if (w[1] > LOSS_MAX || w[2] > LOSS_MAX || w[3] > LOSS_MAX) {
+		on_broken(x, TRACE_LOSS_CORRUPT);
+		return;
+	}
 	t->told.zones += w[1];
 	t->told.ends += w[2];
 	t->told.others += w[3];
@@ -171,17 +186,6 @@ static void on_thread_name(struct context *x)
 
 	if (r < 0)
 		capture_error(x->c, r);
-}
-
-/* A claim that was never written, or a stream that makes no sense any more. */
-static void on_broken(struct context *x, uint64_t reason)
-{
-	struct ring_event none = {.time = x->e->time};
-	uint32_t track = x->t->stack.track;
-
-	x->e = &none;
-	count_row(x->c, track, 1, 1);
-	hold_row(x, track, TRACE_ROW_LOSS, reason, 0, 1);
 }
 
 static void zone_on_fiber(struct context *x, uint32_t kind)

@@ -7,6 +7,9 @@
 #include "base/vec.h"
 #include "capture/capture.h"
 
+/* More than this nobody can have emitted: the counters of a ring that was written over. */
+#define LOSS_MAX (1ull << 48)
+
 /* What is attached to an open zone. */
 struct attachments {
 	VEC(struct trace_extra);

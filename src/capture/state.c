@@ -130,13 +130,15 @@ static void get_stack(struct capture *c, struct in *in, struct stack *s)
 	s->track = (uint32_t)get(in);
 	s->too_deep = (uint32_t)get(in);
 	s->last = get(in);
+	in->bad |= s->track >= trace_writer_tracks(c->writer);
 	count = get_count(in);
 	for (size_t i = 0; i < count && !in->bad; i++) {
 		struct open_zone z = {.start = get(in), .children = get(in)};
 
 		z.id = (uint32_t)get(in);
 		z.srcloc = (uint32_t)get(in);
-		if (i >= LIMIT_ZONE_DEPTH || vec_push(&s->zones, z) < 0) {
+		in->bad |= z.srcloc >= trace_writer_srclocs(c->writer);
+		if (in->bad || i >= LIMIT_ZONE_DEPTH || vec_push(&s->zones, z) < 0) {
 			in->bad = true;
 			return;
 		}
@@ -184,7 +186,7 @@ static struct ring_stream *find_stream(struct process *p, uint64_t number)
 	size_t count;
 
 	ring_streams(p->ring, &streams, &count);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 1; i < count; i++) {
 		ring_stream_info(streams[i], &info);
 		if (info.number == number)
 			return streams[i];
@@ -218,6 +220,8 @@ static void get_live_thread(struct capture *c, struct process *p, struct in *in,
 	get_stack(c, in, &t->stack);
 	if (fiber && fiber <= p->fibers.n)
 		t->fiber = p->fibers.v[fiber - 1];
+	if (s && ring_stream_user(s))
+		in->bad = true; /* the same thread twice */
 	if (!in->bad && s && ring_stream_seek(s, &at)) {
 		ring_stream_set_user(s, t);
 		return;
@@ -230,23 +234,30 @@ static void get_live_thread(struct capture *c, struct process *p, struct in *in,
 	thread_free(t);
 }
 
+/* A stream that the earlier recorder has read to its end. */
+static void skip_stream(struct ring_stream *s, uint64_t number)
+{
+	struct thread *t = ring_stream_user(s) ? NULL : calloc(1, sizeof(*t));
+
+	ring_stream_skip(s);
+	if (!t)
+		return;
+	t->number = number;
+	t->finished = true;
+	ring_stream_set_user(s, t);
+}
+
 static void get_thread(struct capture *c, struct process *p, struct in *in, uint32_t index)
 {
 	uint64_t number = get(in), finished = get(in);
 	struct ring_stream *s = p->ring ? find_stream(p, number) : NULL;
-	struct thread *t;
 
 	if (!finished) {
 		get_live_thread(c, p, in, number, s, index);
 		return;
 	}
-	t = s ? calloc(1, sizeof(*t)) : NULL;
-	if (!t)
-		return;
-	t->number = number;
-	t->finished = true;
-	ring_stream_skip(s);
-	ring_stream_set_user(s, t);
+	if (s)
+		skip_stream(s, number);
 }
 
 /* ------------------------------------------------------------ processes */
@@ -265,7 +276,7 @@ static void put_track(struct buf *b, const struct made *m)
 	put_string(b, t->name, strlen(t->name));
 }
 
-static void get_track(struct process *p, struct in *in)
+static void get_track(struct capture *c, struct process *p, struct in *in)
 {
 	uint32_t track = (uint32_t)get(in);
 	struct trace_track t = {.process = p->id, .kind = (uint32_t)get(in)};
@@ -278,6 +289,7 @@ static void get_track(struct process *p, struct in *in)
 	t.flags = (uint32_t)get(in);
 	name = get_string(in);
 	t.name = name;
+	in->bad |= track >= trace_writer_tracks(c->writer) || t.kind >= TRACE_TRACK_KINDS;
 	if (!in->bad && !process_restore_track(p, track, &t))
 		in->bad = true;
 	if (t.kind == TRACE_MESSAGES)
@@ -323,7 +335,7 @@ static void get_tracks(struct capture *c, struct process *p, struct in *in)
 	size_t count = get_count(in);
 
 	for (size_t i = 0; i < count && !in->bad; i++)
-		get_track(p, in);
+		get_track(c, p, in);
 	count = get_count(in);
 	for (size_t i = 0; i < count && !in->bad; i++) {
 		struct frame_set *set = process_frames(c, p, (uint32_t)get(in));
@@ -349,15 +361,10 @@ static void get_retired(struct process *p, struct in *in)
 	for (size_t i = 0; i < count && !in->bad; i++) {
 		uint64_t number = get(in);
 		struct ring_stream *s = p->ring ? find_stream(p, number) : NULL;
-		struct thread *t = s ? calloc(1, sizeof(*t)) : NULL;
 
 		vec_push(&p->retired, number);
-		if (!t)
-			continue;
-		t->number = number;
-		t->finished = true;
-		ring_stream_skip(s);
-		ring_stream_set_user(s, t);
+		if (s)
+			skip_stream(s, number);
 	}
 }
 
@@ -421,7 +428,7 @@ static void get_held(struct capture *c, struct in *in)
 	h.b = get(in);
 	h.c = get(in);
 	text = get_bytes(in, &len);
-	if (h.process >= c->processes.n)
+	if (h.process >= c->processes.n || h.track >= trace_writer_tracks(c->writer))
 		in->bad = true;
 	if (!in->bad)
 		hold(c, &h, text, len);

@@ -52,8 +52,8 @@ static void close_top(struct capture *c, struct stack *s, uint64_t time, uint32_
 	if (s->zones.n)
 		z[-1].children += time - z->start;
 	if (!lane)
-		return;
-	if (!flags && !z->attached)
+		r = TACHO_ENOMEM;
+	else if (!flags && !z->attached)
 		r = trace_lane_add(c->writer, lane, z->start, time, z->srcloc, z->children);
 	else
 		r = trace_lane_add_full(c->writer, lane, z->start, time, z->srcloc, z->children,

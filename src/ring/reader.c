@@ -548,7 +548,8 @@ static void keep_part(struct ring_stream *s, uint32_t group, const char *bytes, 
 			return;
 		p = &s->parts.v[s->parts.n - 1];
 	}
-	text = p->len + len > LIMIT_TEXT ? NULL : realloc(p->text, p->len + len);
+	/* One more, or nothing at all would be freed instead. */
+	text = p->len + len > LIMIT_TEXT ? NULL : realloc(p->text, p->len + len + 1);
 	if (!text) {
 		p->cut = true;
 		return;
@@ -582,7 +583,7 @@ static const int8_t string_at[RING_TYPES] = {
 	[RING_APP_INFO] = 0,    [RING_SRCLOC] = 2,        [RING_NAME] = 1,
 };
 
-/* Least payload words of each type, without the string. */
+/* Least payload words of each type; of a string its length. */
 static const uint8_t least_words[RING_TYPES] = {
 	[RING_TIME] = 1,        [RING_LOSS] = 5,        [RING_TEXT_PART] = 1,
 	[RING_ZONE_TEXT] = 2,   [RING_ZONE_NAME] = 2,   [RING_ZONE_COLOR] = 2,
@@ -608,7 +609,7 @@ static bool take_string(struct ring_stream *s, struct ring_event *e, const uint6
 
 	if (cut)
 		len = 0; /* the bytes before it are missing */
-	if (len > (count - (unsigned)at - 1) * 8)
+	if (count <= (unsigned)at || len > (count - (unsigned)at - 1) * 8)
 		return false;
 	if (vec_reserve(&s->text, s->text.n + before + len + 1) < 0)
 		return false;
@@ -641,7 +642,7 @@ static int take_record(struct ring_stream *s, struct ring_event *e, uint64_t wor
 
 	if ((size_t)count * 8 + 8 > (size_t)(s->end - s->at))
 		return -1;
-	if (vec_reserve(&s->scratch, s->scratch.n + count) < 0)
+	if (vec_reserve(&s->scratch, s->scratch.n + count + 1) < 0)
 		return -2;
 	words = s->scratch.v + s->scratch.n;
 	if (type == RING_TEXT_PART && !s->parts.n)
@@ -650,7 +651,7 @@ static int take_record(struct ring_stream *s, struct ring_event *e, uint64_t wor
 	s->at += (size_t)count * 8 + 8;
 	if (type >= RING_TYPES)
 		return 0; /* of a newer client */
-	if (count < least_words[type])
+	if (type == 0 || count < least_words[type])
 		return -1;
 	if (type == RING_TIME) {
 		s->time = words[0];

@@ -259,6 +259,9 @@ int trace_add_ledger(struct trace_writer *w, uint32_t track, const struct trace_
 size_t trace_writer_buffered(const struct trace_writer *w);
 uint64_t trace_writer_written(const struct trace_writer *w);
 uint64_t trace_writer_zones(const struct trace_writer *w);
+/* How many ids there are so far: for a recorder that has got ids out of a file. */
+uint32_t trace_writer_tracks(const struct trace_writer *w);
+uint32_t trace_writer_srclocs(const struct trace_writer *w);
 
 /*
  * Writes all that is buffered and then STATE. When this returns 0 everything added before is in the

@@ -436,3 +436,13 @@ uint64_t trace_writer_zones(const struct trace_writer *w)
 {
 	return w->zones;
 }
+
+uint32_t trace_writer_tracks(const struct trace_writer *w)
+{
+	return w->track_count;
+}
+
+uint32_t trace_writer_srclocs(const struct trace_writer *w)
+{
+	return w->srcloc_count;
+}

@@ -1,0 +1,29 @@
+# Rows 27, 38, 39: a program that attacks its own ring. The recorder survives, is bounded in time and
+# memory, writes a sound trace, and the other programs of the session lose nothing.
+. "$SOURCE/tests/faults.sh"
+
+n=0
+for way in garbage table header links lengths time threads shrink grow empty; do
+	for ((i = 0; i < $(scale 3 30); i++)); do
+		n=$((n + 1))
+		rm -f last
+		# The attacker may die of it, as any program that writes where it should not.
+		timeout -k 5 60 "$TACHO" run -q -f -o t.tacho -- bash -c "
+			'$PROGS/fault_seq' -f last -t 2 -n 3000 -w 20 &
+			for k in 1 2; do '$PROGS/fault_hostile' $way 60 $((RANDOM + n)) 2>/dev/null; done
+			wait
+			grep VmHWM /proc/\$PPID/status >memory" >out 2>err
+		status=$?
+		[ $status = 0 ] || { cat err >&2; fail "$way: the recorder ends with $status"; }
+		summarise t.tacho
+		"$SUM" -m t.tacho | grep -E '^[0-9]+ [01] [0-9]+$' >mine
+		"$SUM" -m t.tacho >all
+		pid=$(pid_of out)
+		for t in 0 1; do
+			awk -v pid="$pid" -v t=$t '$1 == pid && $2 == t { if ($3 != last + 1) exit 1; last = $3 } END { exit last != 3000 }' mine ||
+				fail "$way: a peaceful program has lost events"
+		done
+		used=$(awk '{ print $2 }' memory)
+		[ -n "${SANITIZE-}" ] || [ "$used" -lt 200000 ] || fail "$way: the recorder takes $used kB"
+	done
+done
