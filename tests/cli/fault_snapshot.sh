@@ -1,0 +1,35 @@
+# Row 3: the machine stops. What is on the disk at any moment is the begin of what was sent, without a gap;
+# with the rings on the disk as well it is all of it.
+. "$SOURCE/tests/faults.sh"
+
+for ((i = 0; i < $(scale 4 40); i++)); do
+	rm -rf snap.* t.tacho t.tacho.part last out
+	"$TACHO" run -q --durable --session "$PWD/session" -o t.tacho -- "$PROGS/fault_seq" -f last -t 3 -w 20 >out 2>err &
+	recorder=$!
+	wait_for grep -q pid out
+	program=$(pid_of out)
+	for ((k = 0; k < 6; k++)); do
+		sleep "0.$(random 100 500)"
+		# Both stand still: a copy of all files at one moment.
+		kill -STOP "$recorder" "$program"
+		mkdir snap.$k
+		cp --sparse=always -r session last t.tacho.part snap.$k/
+		kill -CONT "$recorder" "$program"
+	done
+	kill -KILL "$program"
+	wait $recorder
+	summarise t.tacho
+	expect_sequence t.tacho last
+	for ((k = 0; k < 6; k++)); do
+		rm -f t.tacho
+		# The file alone.
+		"$SUM" snap.$k/t.tacho.part >sum || fail "a copy of the unfinished file does not open"
+		expect_sequence snap.$k/t.tacho.part snap.$k/last prefix
+		# The file and the rings.
+		cp snap.$k/t.tacho.part .
+		expect_exit 0 "$TACHO" recover -q snap.$k/session
+		summarise t.tacho
+		expect_sequence t.tacho snap.$k/last
+		expect_fact lost-zones 0
+	done
+done
