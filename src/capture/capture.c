@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #define CLOCK_NS         1000000000ull
 #define LONGEST_WAIT_MS  50
 #define TRIM_NS          1000000000ull
+#define FINISHED_MAX     64 /* processes that have ended and whose rings are still open */
 /* Cores read the clock a little apart: only what is further ahead than this is wrong. */
 #define AHEAD_TICKS 10000000u
 
@@ -525,7 +525,7 @@ static void release_process(struct capture *c, struct process *p)
 	for (size_t i = 1; i < count; i++) {
 		struct thread *t = ring_stream_user(streams[i]);
 
-		if (t && t->finished) {
+		if (t && (t->finished || p->finished)) {
 			if (ring_stream_retired(streams[i]))
 				vec_push(&p->retired, t->number);
 			ring_stream_set_user(streams[i], NULL);
@@ -573,12 +573,19 @@ static int checkpoint(struct capture *c)
 static bool checkpoint_is_due(const struct capture *c)
 {
 	uint64_t unreleased = 0;
+	size_t finished = 0;
 
 	if (!c->since_checkpoint)
 		return false;
-	for (size_t i = 0; i < c->processes.n; i++)
-		if (c->processes.v[i]->ring)
-			unreleased += ring_unreleased(c->processes.v[i]->ring);
+	for (size_t i = 0; i < c->processes.n; i++) {
+		if (!c->processes.v[i]->ring)
+			continue;
+		unreleased += ring_unreleased(c->processes.v[i]->ring);
+		finished += c->processes.v[i]->finished;
+	}
+	/* Each holds descriptors, and others may be waiting for them. */
+	if (finished >= FINISHED_MAX || (finished && c->not_ready.n))
+		return true;
 	return unreleased >= c->checkpoint_bytes ||
 	       trace_writer_buffered(c->writer) >= 2 * CHECKPOINT_BYTES ||
 	       now_ns() - c->last_checkpoint >= CHECKPOINT_NS;
@@ -658,7 +665,6 @@ void capture_wait(struct capture *c)
 static struct capture *capture_new(void)
 {
 	struct capture *c = calloc(1, sizeof(*c));
-	struct rlimit files;
 
 	if (!c)
 		return NULL;
@@ -666,11 +672,6 @@ static struct capture *capture_new(void)
 	c->watch = -1;
 	c->scan = true;
 	c->last_checkpoint = now_ns();
-	/* Each process costs two descriptors. */
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
 	return c;
 }
 

@@ -138,6 +138,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	record_options(&cf->record, &options);
 	/* First, so that a signal never leaves a session behind. */
 	record_catch_signals();
+	record_raise_files();
 	code = open_session(&r.capture, cf, &options, &err);
 	if (code < 0)
 		return err_report(&err, code);

@@ -59,6 +59,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 		return err_report(&err, TACHO_EUSAGE);
 	}
 	record_options(&cf->record, &options);
+	record_raise_files();
 	code = capture_resume(&r.capture, argv[0], &options, &err);
 	if (code < 0)
 		return err_report(&err, code);

@@ -65,7 +65,7 @@ static pid_t start(char **argv, const char *session, int *failed)
 		return -1;
 	pid = fork();
 	if (pid == 0) {
-		record_restore_signals();
+		record_restore();
 		setenv("TACHO_SESSION", session, 1);
 		execvp(argv[0], argv);
 		*failed = errno;
@@ -145,6 +145,7 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 	options.session = session;
 	/* First, so that a signal never leaves a session behind. */
 	record_catch_signals();
+	record_raise_files();
 	code = capture_open(&r.capture, &options, &err);
 	if (code < 0)
 		return err_report(&err, code);

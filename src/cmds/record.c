@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 const char *const record_policies[] = {"drop", "block", "overwrite", NULL};
@@ -14,6 +15,8 @@ static volatile sig_atomic_t stops, forward;
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE, SIGXFSZ};
 #define CAUGHT (int)(sizeof(caught) / sizeof(caught[0]))
 static struct sigaction old_actions[CAUGHT];
+static struct rlimit old_files;
+static bool files_raised;
 
 static int64_t env_number(const char *name, int64_t otherwise)
 {
@@ -88,8 +91,22 @@ void record_catch_signals(void)
 	}
 }
 
-void record_restore_signals(void)
+void record_raise_files(void)
 {
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &old_files) < 0)
+		return;
+	files_raised = true;
+	files = old_files;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
+void record_restore(void)
+{
+	if (files_raised)
+		setrlimit(RLIMIT_NOFILE, &old_files);
 	for (int i = 0; i < CAUGHT; i++)
 		sigaction(caught[i], &old_actions[i], NULL);
 }

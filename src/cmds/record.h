@@ -34,10 +34,12 @@ extern const char *const record_policies[];
 void record_init(struct record_conf *conf);
 void record_options(const struct record_conf *conf, struct capture_options *options);
 
+/* Each process that is recorded costs two descriptors: as many as there may be. */
+void record_raise_files(void);
 /* Signals are noted from here on: how many asked to stop, and what the last one was. */
 void record_catch_signals(void);
-/* Undoes it: for the child between fork and exec. */
-void record_restore_signals(void);
+/* Undoes both: for the child between fork and exec. */
+void record_restore(void);
 int record_stops(void);
 /* A signal that was sent to this process alone and belongs to the command too; 0 = none. Clears it.
  */

@@ -165,7 +165,9 @@ int ring_open(struct ring_reader **result, const char *dir, const char *name,
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	r->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (r->fd < 0) {
-		e = err_errno(err, TACHO_EREAD, "cannot open %s", path);
+		bool later = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+
+		e = err_errno(err, later ? TACHO_ENOMEM : TACHO_EREAD, "cannot open %s", path);
 		goto fail;
 	}
 	e = check_header(r, err);

@@ -102,7 +102,7 @@ struct ring_position {
 struct ring_reader;
 struct ring_stream;
 
-/* One process's ring file. TACHO_EFORMAT: not (yet) a ring: try again later. */
+/* One process's ring file. TACHO_EFORMAT, TACHO_ENOMEM: not now: try again later. */
 int ring_open(struct ring_reader **r, const char *dir, const char *name, struct tacho_error *err);
 void ring_close(struct ring_reader *r);
 

@@ -32,6 +32,8 @@ done
 ls -l /proc/self/fd | awk '{ print $9 }' | sort >want
 "$TACHO" run -q -f -o t.tacho -- ls -l /proc/self/fd | awk '{ print $9 }' | sort >out
 expect_same want out
+(ulimit -Sn 100; "$TACHO" run -q -f -o t.tacho -- bash -c 'ulimit -Sn') >out
+expect_line out '^100$'
 # Nobody reads: the command has its SIGPIPE, the recorder goes on and saves.
 "$TACHO" run -q -f -o t.tacho -- yes | head -1 >out
 status=${PIPESTATUS[0]}
