@@ -13,6 +13,6 @@ set_target_properties(libtacho_device PROPERTIES OUTPUT_NAME tacho_device EXPORT
 	VERSION ${PROJECT_VERSION} SOVERSION 0)
 target_link_libraries(libtacho_device PUBLIC libtacho
 	PRIVATE -Wl,--whole-archive $<TARGET_FILE:tacho_device> -Wl,--no-whole-archive
-		$<TARGET_FILE:tacho_tensix> $<TARGET_FILE:tacho_base> m)
-add_dependencies(libtacho_device tacho_device tacho_tensix tacho_base)
+		$<TARGET_FILE:tacho_tensix> $<TARGET_FILE:tacho_clock> $<TARGET_FILE:tacho_base> m)
+add_dependencies(libtacho_device tacho_device tacho_tensix tacho_clock tacho_base)
 install(TARGETS libtacho_device)

@@ -198,6 +198,38 @@ static void zone_on_fiber(struct context *x, uint32_t kind)
 	hold(x->c, &h, NULL, 0);
 }
 
+static void on_core(struct context *x)
+{
+	const uint64_t *w = x->e->words;
+	struct made *m = process_track(x->c, x->p, TRACE_CORE, w[0] & ~FIBER_CORE, "");
+
+	if (!m)
+		return;
+	m->info.color = (uint32_t)w[1] & 0xffffff;
+	process_update_track(x->c, m, x->e->text);
+}
+
+/* A zone of a device's core: its times are in the record, and in order for each core. */
+static void on_core_zone(struct context *x)
+{
+	const uint64_t *w = x->e->words;
+	struct fiber *f = process_fiber(x->c, x->p, w[0] | FIBER_CORE);
+	uint32_t id = (uint32_t)w[1];
+	uint64_t time = w[2];
+
+	if (!f)
+		return;
+	if (time < f->stack.last)
+		time = f->stack.last;
+	if (x->e->type == RING_CORE_END) {
+		stack_end(x->c, &f->stack, time, id);
+		return;
+	}
+	stack_begin(x->c, &f->stack, time, id, process_srcloc(x->c, x->p, id));
+	if (w[3])
+		stack_attach(x->c, &f->stack, id, TRACE_EXTRA_VALUE, w[3], NULL, 0);
+}
+
 static void record_event(struct context *x)
 {
 	const struct ring_event *e = x->e;
@@ -264,6 +296,13 @@ static void record_event(struct context *x)
 		break;
 	case RING_APP_INFO:
 		hold_row(x, process_messages(x->c, x->p), TRACE_ROW_APP_INFO, 0, 0, 0);
+		break;
+	case RING_CORE:
+		on_core(x);
+		break;
+	case RING_CORE_BEGIN:
+	case RING_CORE_END:
+		on_core_zone(x);
 		break;
 	case RING_T_TORN:
 		on_broken(x, TRACE_LOSS_TORN);

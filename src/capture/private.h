@@ -37,10 +37,13 @@ struct stack {
 	struct trace_ledger ledger; /* since the last checkpoint */
 };
 
+/* Zones that are not a thread's own: of a fiber, or of a device's core. */
 struct fiber {
-	uint64_t name;
+	uint64_t name; /* the name's number; FIBER_CORE | the core's id */
 	struct stack stack;
 };
+
+#define FIBER_CORE (1ull << 63)
 
 struct thread {
 	struct stack stack;
@@ -87,6 +90,7 @@ struct process {
 	struct {
 		VEC(struct fiber *);
 	} fibers;
+	size_t fiber_hint; /* the one that was asked for last */
 	struct {
 		VEC(uint64_t);
 	} retired;     /* threads whose memory cannot be used again: not to be read twice */

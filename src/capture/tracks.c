@@ -132,10 +132,17 @@ struct fiber *process_fiber(struct capture *c, struct process *p, uint64_t name)
 	struct fiber *f;
 	struct made *m;
 
-	for (size_t i = 0; i < p->fibers.n; i++)
-		if (p->fibers.v[i]->name == name)
+	/* A device sends core after core: the next event is mostly of the same one. */
+	if (p->fiber_hint < p->fibers.n && p->fibers.v[p->fiber_hint]->name == name)
+		return p->fibers.v[p->fiber_hint];
+	for (size_t i = 0; i < p->fibers.n; i++) {
+		if (p->fibers.v[i]->name == name) {
+			p->fiber_hint = i;
 			return p->fibers.v[i];
-	m = process_track(c, p, TRACE_FIBER, name, process_name(p, name));
+		}
+	}
+	m = name & FIBER_CORE ? process_track(c, p, TRACE_CORE, name & ~FIBER_CORE, "")
+			      : process_track(c, p, TRACE_FIBER, name, process_name(p, name));
 	f = m ? calloc(1, sizeof(*f)) : NULL;
 	if (!f || vec_push(&p->fibers, f) < 0) {
 		free(f);

@@ -59,6 +59,11 @@ struct range_free {
 	uint64_t address, size;
 };
 
+/* Where a run lies in the host's time. */
+struct prof_anchor {
+	uint64_t ticks, cycle;
+};
+
 struct prof_loss {
 	uint64_t markers, runs_cut;
 };
@@ -77,6 +82,15 @@ struct prof {
 	struct {
 		VEC(struct prof_item);
 	} items; /* not yet handed over */
+	struct {
+		VEC(struct prof_anchor);
+	} anchors; /* by number of the run - 1 */
+	struct {
+		VEC(uint32_t);
+	} srclocs;           /* by zone number: libtacho's, 0 = not yet asked for */
+	uint32_t *named;     /* per core and RISC: the recording in which its track was named */
+	double rate;         /* ticks per cycle */
+	uint64_t last_ticks; /* no run begins before it */
 };
 
 struct tacho_device {
@@ -127,6 +141,15 @@ int prof_configure(struct tacho_device *d);
 void prof_free(struct prof *p);
 int prof_start_core(struct tacho_device *d, unsigned core);
 void prof_drain(struct tacho_device *d, bool full);
+/* A run starts now. */
+int prof_anchor(struct tacho_device *d);
+/* Name, file and line of a zone number. */
+void prof_name(const struct tacho_device *d, uint16_t id, struct tacho_device_event *e);
+
+/* ---- tracks.c ---- */
+/* Puts the zones of one RISC, N items in the order in which they ended, onto its track. */
+void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const struct prof_item *items,
+		size_t n);
 /* DRAM below it is not for buffers. */
 uint64_t prof_dram_end(const struct tacho_device *d);
 

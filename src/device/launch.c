@@ -212,6 +212,7 @@ int tacho_enqueue(struct tacho_device *d, struct tacho_program *p)
 	if (r < 0)
 		return r;
 	d->next_op++;
+	r = prof_anchor(d);
 	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++) {
 		uint32_t enables = 0, cbs = 0;
 

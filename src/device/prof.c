@@ -5,6 +5,8 @@
 #include "device/device.h"
 #include "device/prof_decode.h"
 
+#include "clock/clock.h"
+
 #include "tacho_layout.h"
 #include <tacho/tacho.h>
 
@@ -52,8 +54,12 @@ int prof_configure(struct tacho_device *d)
 	p->per_bank = (d->shape.cores + banks - 1) / banks;
 	p->readers = calloc((size_t)d->shape.cores * DEVICE_RISCS, sizeof(*p->readers));
 	p->lost = calloc((size_t)d->shape.cores * DEVICE_RISCS, sizeof(*p->lost));
+	p->named = calloc((size_t)d->shape.cores * DEVICE_RISCS, sizeof(*p->named));
 	p->words = malloc(p->area);
-	return p->readers && p->lost && p->words ? 0 : device_fail(TACHO_ENOMEM, "no memory");
+	p->rate = clock_measure_rate(5) / 1e6 / d->shape.mhz;
+	return p->readers && p->lost && p->named && p->words
+		       ? 0
+		       : device_fail(TACHO_ENOMEM, "no memory");
 }
 
 uint64_t prof_dram_end(const struct tacho_device *d)
@@ -67,10 +73,25 @@ void prof_free(struct prof *p)
 	if (!p)
 		return;
 	vec_free(&p->items);
+	vec_free(&p->anchors);
+	vec_free(&p->srclocs);
 	free(p->readers);
 	free(p->lost);
+	free(p->named);
 	free(p->words);
 	free(p);
+}
+
+int prof_anchor(struct tacho_device *d)
+{
+	struct prof *p = d->prof;
+	struct prof_anchor a = {tacho_ticks(), d->ops->cycles(d->self)};
+
+	if (!p)
+		return 0;
+	if (a.ticks < p->last_ticks)
+		a.ticks = p->last_ticks;
+	return vec_push(&p->anchors, a) < 0 ? device_fail(TACHO_ENOMEM, "no memory") : 0;
 }
 
 static uint32_t control_address(const struct tacho_device *d, unsigned word)
@@ -104,6 +125,7 @@ static void drain_risc(struct tacho_device *d, unsigned core, unsigned risc, uin
 	struct prof *p = d->prof;
 	uint64_t at = d->shape.dram_alignment +
 		      ((uint64_t)(core % p->per_bank) * DEVICE_RISCS + risc) * p->area;
+	size_t before = p->items.n;
 
 	if (words > p->area / 4) {
 		p->counts.damaged++;
@@ -113,6 +135,7 @@ static void drain_risc(struct tacho_device *d, unsigned core, unsigned risc, uin
 		return;
 	prof_decode(&p->readers[core * DEVICE_RISCS + risc], p->words, words, risc, core, keep, p,
 		    &p->counts);
+	tracks_put(d, core, risc, p->items.v + before, p->items.n - before);
 }
 
 /* Lost markers: a bit of a RISC whose area was full, and counts of those that found no room in L1.
@@ -172,7 +195,7 @@ static const char *string_at(const uint8_t *strings, uint32_t size, const uint8_
 		       : "";
 }
 
-static void name_zone(const struct tacho_device *d, uint16_t id, struct tacho_device_event *e)
+void prof_name(const struct tacho_device *d, uint16_t id, struct tacho_device_event *e)
 {
 	e->name = e->file = "";
 	e->line = 0;
@@ -222,7 +245,7 @@ static void hand_over(struct tacho_device *d, const struct prof_item *item,
 	if (item->kind == PROF_K_EVENT)
 		e.name = e.file = "";
 	else
-		name_zone(d, item->id, &e);
+		prof_name(d, item->id, &e);
 	fn(context, &e);
 }
 

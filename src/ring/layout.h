@@ -86,6 +86,10 @@ enum ring_type {
 	/* On the process's own stream (thread number 0) only: */
 	RING_SRCLOC, /* id, line | colour << 32, STRING = name NUL function NUL file */
 	RING_NAME,   /* id, STRING */
+	/* Of a device's core, on any stream; they carry their own time: */
+	RING_CORE,       /* core, colour, STRING: names the track of a RISC */
+	RING_CORE_BEGIN, /* core, srcloc id, ticks, value or 0 */
+	RING_CORE_END,   /* core, srcloc id, ticks */
 	RING_TYPES
 };
 

@@ -1,0 +1,37 @@
+/*
+ * Zones of a device's cores: for code that reads a device and knows, later, when something began
+ *and ended there. Each RISC of a core is a track of its own.
+ *
+ *	uint64_t core = tacho_core_id(0, 1, 1, 0);
+ *	tacho_core_name(core, "Device 0, core 0,0 (NoC 1,1)/BRISC", 0xee9a00);
+ *	tacho_core_begin(core, tacho_srcloc_make("KERNEL", "", "kernel.c", 3, 0), start, 0);
+ *	tacho_core_end(core, the same number, end);
+ *
+ * Times are ticks of this machine's clock (tacho_ticks()). Of one core they must come in order and
+ *be sent by one thread at a time; zones nest. The rules of tacho/tacho.h hold.
+ */
+#ifndef TACHO_CORES_H
+#define TACHO_CORES_H
+
+#include <tacho/tacho.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* x and y on the NoC, below 4096; device below 65536; risc below 256. */
+static inline uint64_t tacho_core_id(unsigned device, unsigned x, unsigned y, unsigned risc)
+{
+	return (uint64_t)device << 32 | (uint64_t)x << 20 | (uint64_t)y << 8 | risc;
+}
+
+/* What the tracks of a core have in common, a slash, the RISC. Say it once per recording. */
+void tacho_core_name(uint64_t core, const char *name, uint32_t color);
+/* SRCLOC: a number of tacho_srcloc_make(). VALUE is attached to the zone unless it is 0. */
+void tacho_core_begin(uint64_t core, uint32_t srcloc, uint64_t ticks, uint64_t value);
+void tacho_core_end(uint64_t core, uint32_t srcloc, uint64_t ticks);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

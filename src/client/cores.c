@@ -1,0 +1,32 @@
+/* Zones of devices: records that carry their own time. */
+#include "client/client.h"
+
+#include <string.h>
+#include <tacho/cores.h>
+
+TACHO_API void tacho_core_name(uint64_t core, const char *name, uint32_t color)
+{
+	struct thread *t = tacho_is_recording() ? thread_current() : NULL;
+	uint64_t words[] = {core, color & 0xffffff};
+
+	if (t)
+		record_emit(t, RING_CORE, words, 2, name, strlen(name));
+}
+
+TACHO_API void tacho_core_begin(uint64_t core, uint32_t srcloc, uint64_t ticks, uint64_t value)
+{
+	struct thread *t = tacho_is_recording() ? thread_current() : NULL;
+	uint64_t words[] = {core, srcloc, ticks, value};
+
+	if (t)
+		record_emit(t, RING_CORE_BEGIN, words, 4, NULL, 0);
+}
+
+TACHO_API void tacho_core_end(uint64_t core, uint32_t srcloc, uint64_t ticks)
+{
+	struct thread *t = tacho_is_recording() ? thread_current() : NULL;
+	uint64_t words[] = {core, srcloc, ticks};
+
+	if (t)
+		record_emit(t, RING_CORE_END, words, 3, NULL, 0);
+}

@@ -1,0 +1,131 @@
+/*
+ * Zones of kernels onto the tracks of the recording. Device time becomes host time by the run's
+ * anchor: the tick at which the program was started and the cycle that the device was in then.
+ */
+#include "device/device.h"
+
+#include <tacho/cores.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One colour per RISC, as users of such traces know them. */
+static const uint32_t colors[DEVICE_RISCS] = {0xee9a00, 0x43cd80, 0x6ca6cd, 0x00e5ee, 0x98f5ff};
+#define COLOR_ERISC 0xcdcd00u
+
+static uint32_t color_of(const struct tacho_device *d, unsigned core, unsigned risc)
+{
+	return d->cores[core].info.ethernet ? COLOR_ERISC : colors[risc];
+}
+
+static uint64_t track_of(const struct tacho_device *d, unsigned core, unsigned risc)
+{
+	const struct tacho_device_core *c = &d->cores[core].info;
+
+	return tacho_core_id(d->number, c->x, c->y, risc);
+}
+
+/* Once per recording, when the RISC has something to tell. */
+static void name_track(struct tacho_device *d, unsigned core, unsigned risc)
+{
+	const struct tacho_device_core *c = &d->cores[core].info;
+	uint32_t recording = (uint32_t)(tacho_key() >> 32);
+	uint32_t *named = &d->prof->named[core * DEVICE_RISCS + risc];
+	char name[120];
+
+	if (*named == recording)
+		return;
+	*named = recording;
+	snprintf(name, sizeof(name), "Device %u, %score %u,%u (NoC %u,%u)/%s", d->number,
+		 c->ethernet ? "Ethernet " : "", c->logical_x, c->logical_y, c->x, c->y,
+		 risc_name(risc, c->ethernet));
+	tacho_core_name(track_of(d, core, risc), name, color_of(d, core, risc));
+}
+
+/* Without a colour: the tracks have theirs, and one zone of several RISCs stays one. */
+static uint32_t srcloc_of(struct tacho_device *d, uint16_t id)
+{
+	struct prof *p = d->prof;
+	struct tacho_device_event e;
+	char number[16];
+
+	while (p->srclocs.n <= id)
+		if (vec_push(&p->srclocs, 0) < 0)
+			return 0;
+	if (!p->srclocs.v[id]) {
+		prof_name(d, id, &e);
+		snprintf(number, sizeof(number), "zone %u", id);
+		p->srclocs.v[id] =
+			tacho_srcloc_make(e.name[0] ? e.name : number, "", e.file, e.line, 0);
+	}
+	return p->srclocs.v[id];
+}
+
+static uint64_t ticks_of(struct prof *p, uint32_t op, uint64_t cycle)
+{
+	const struct prof_anchor *a;
+	double cycles;
+	uint64_t ticks;
+
+	if (!op || op > p->anchors.n)
+		return tacho_ticks();
+	a = &p->anchors.v[op - 1];
+	cycles = (double)(int64_t)(cycle - a->cycle) * p->rate;
+	ticks = a->ticks + (uint64_t)(cycles > 0 ? cycles : 0);
+	if (ticks > p->last_ticks)
+		p->last_ticks = ticks;
+	return ticks;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct prof_item *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->end > y->end ? -1 : x->end < y->end;
+}
+
+/* Zones sorted by their starts, outer before inner: each ends before the next that it does not
+ * hold. */
+static void put_zones(struct tacho_device *d, uint64_t track, const struct prof_item *zones,
+		      size_t n)
+{
+	struct prof *p = d->prof;
+	const struct prof_item *open[128];
+	size_t depth = 0;
+
+	for (size_t i = 0; i <= n; i++) {
+		while (depth && (i == n || open[depth - 1]->end <= zones[i].start)) {
+			const struct prof_item *z = open[--depth];
+
+			tacho_core_end(track, srcloc_of(d, z->id), ticks_of(p, z->op, z->end));
+		}
+		if (i == n || depth == sizeof(open) / sizeof(open[0]))
+			continue;
+		tacho_core_begin(track, srcloc_of(d, zones[i].id),
+				 ticks_of(p, zones[i].op, zones[i].start), depth ? 0 : zones[i].op);
+		open[depth++] = &zones[i];
+	}
+}
+
+void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const struct prof_item *items,
+		size_t n)
+{
+	struct prof_item *zones;
+	size_t count = 0;
+
+	if (!n || !tacho_is_recording())
+		return;
+	zones = malloc(n * sizeof(*zones));
+	if (!zones)
+		return;
+	name_track(d, core, risc);
+	for (size_t i = 0; i < n; i++)
+		if (items[i].kind == PROF_K_ZONE)
+			zones[count++] = items[i];
+	qsort(zones, count, sizeof(*zones), compare);
+	put_zones(d, track_of(d, core, risc), zones, count);
+	free(zones);
+}

@@ -1,0 +1,34 @@
+# Zones of kernels are in the trace of the program that ran them: one track per RISC, in host time.
+. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/device.sh"
+examples=$BUILD/examples/device
+
+expect_exit 0 env TT_METAL_DEVICE_PROFILER=1 "$TACHO" run -q -o mm.tacho -- "$examples/matmul"
+expect_exit 0 "$TACHO" check mm.tacho
+expect_line out '^lost +0' 'verdict +whole'
+expect_exit 0 "$TACHO" info mm.tacho
+expect_line out 'core .* Device 0, core 0,0 \(NoC 1,1\)/BRISC +3 +18 ' 'core .* core 1,1 \(NoC 2,2\)/TRISC1 +3 +18 '
+expect_no_line out Ethernet
+expect_exit 0 "$TACHO" stats --format csv mm.tacho
+expect_line out ',READ-TILES' ',WRITE-TILE' ',BRISC-FW' ',tacho_finish'
+
+# A kernel runs while the program waits for it: inside of what the host did.
+expect_exit 0 "$TACHO" zones --format csv mm.tacho
+python3 - out <<'END' || fail "device zones are not inside the program's time"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+host = [r for r in rows if r["name"] == "tacho_enqueue"][0]
+fw = [r for r in rows if r["name"].endswith("-FW")]
+assert len(fw) == 20, len(fw)
+assert all(float(r["start_ns"]) >= float(host["start_ns"]) for r in fw)
+END
+
+# Without the switch nothing of the device is recorded.
+expect_exit 0 "$TACHO" run -q -o off.tacho -- "$examples/matmul"
+expect_exit 0 "$TACHO" info off.tacho
+expect_no_line out '^core '
+
+# Many programs, nothing lost.
+expect_exit 0 "$TACHO" run -q -o full.tacho -- "$examples/full_buffer"
+expect_exit 0 "$TACHO" stats --format csv full.tacho
+expect_line out '2500,.*TEST-FULL|TEST-FULL.*2500'
