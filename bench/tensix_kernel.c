@@ -5,7 +5,7 @@
 #include "compute_kernel_api.h"
 #endif
 
-#define WORDS 840
+#define WORDS 880
 
 void kernel_main(void)
 {
