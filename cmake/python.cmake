@@ -1,0 +1,61 @@
+# The package tracy, in build/python: the Python files and an extension for every interpreter that is
+# found. One folder serves them all, since each looks for its own file name. Without headers of Python
+# there is no extension, and everything else is built as ever.
+set(TACHO_PYTHON "" CACHE STRING "interpreters to build the package tracy for; empty: all that are found")
+set(python_dir ${CMAKE_BINARY_DIR}/python/tracy)
+
+if(NOT TACHO_PYTHON)
+	file(GLOB python_found /usr/bin/python3.[0-9]* /usr/local/bin/python3.[0-9]* $ENV{HOME}/.pyenv/versions/3.*/bin/python3)
+	find_program(python_first python3)
+	list(APPEND python_found ${python_first})
+	list(FILTER python_found EXCLUDE REGEX "config$|/shims/")
+else()
+	set(python_found ${TACHO_PYTHON})
+endif()
+
+# What is asked of each: "version;suffix;folder of Python.h", and nothing when it is of no use to us.
+set(python_question "import sys, sysconfig, os
+i = sysconfig.get_paths()['include']
+ok = (3, 9) <= sys.version_info < (3, 14) and sys.implementation.name == 'cpython'
+ok = ok and not sysconfig.get_config_var('Py_GIL_DISABLED') and os.path.exists(i + '/Python.h')
+print('%d.%d;%s;%s' % (*sys.version_info[:2], sysconfig.get_config_var('EXT_SUFFIX'), i) if ok else '')")
+
+file(GLOB python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/tracy/*.c)
+set(python_suffixes "")
+foreach(python ${python_found})
+	execute_process(COMMAND ${python} -c "${python_question}" OUTPUT_VARIABLE answer ERROR_QUIET
+		OUTPUT_STRIP_TRAILING_WHITESPACE)
+	list(LENGTH answer length)
+	if(NOT length EQUAL 3)
+		continue()
+	endif()
+	list(GET answer 0 version)
+	list(GET answer 1 suffix)
+	list(GET answer 2 include)
+	if(suffix IN_LIST python_suffixes)
+		continue()
+	endif()
+	list(APPEND python_suffixes ${suffix})
+	add_library(python_${version} MODULE ${python_sources})
+	target_include_directories(python_${version} SYSTEM PRIVATE ${include})
+	target_compile_options(python_${version} PRIVATE -O2)
+	target_link_libraries(python_${version} PRIVATE libtacho)
+	# libtacho is two folders up in the build tree and three in lib/tacho/python/tracy.
+	set_target_properties(python_${version} PROPERTIES PREFIX "" OUTPUT_NAME _tracy SUFFIX ${suffix}
+		LIBRARY_OUTPUT_DIRECTORY ${python_dir} BUILD_WITH_INSTALL_RPATH ON
+		INSTALL_RPATH "$ORIGIN/../..:$ORIGIN/../../..")
+	install(TARGETS python_${version} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho/python/tracy)
+	message(STATUS "Python package tracy for ${python}")
+endforeach()
+
+file(GLOB_RECURSE python_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python/tracy
+	${PROJECT_SOURCE_DIR}/python/tracy/*.py ${PROJECT_SOURCE_DIR}/python/tracy/py.typed)
+set(python_copies "")
+foreach(file ${python_files})
+	add_custom_command(OUTPUT ${python_dir}/${file} DEPENDS ${PROJECT_SOURCE_DIR}/python/tracy/${file}
+		COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/python/tracy/${file} ${python_dir}/${file})
+	list(APPEND python_copies ${python_dir}/${file})
+endforeach()
+add_custom_target(python_files ALL DEPENDS ${python_copies})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/tracy DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho/python
+	FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)

@@ -1,0 +1,153 @@
+"""``python -m tracy``: runs a program under the recorder.
+
+The first process starts ``tacho run`` with this module once more, as --no-capture-tool; that second
+process becomes the program.
+"""
+from __future__ import annotations
+
+import optparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+from tracy import _options, _session
+
+TRACE = "tracy_profile_log_host"
+
+
+def _say(text: str) -> None:
+    print(f"tracy: {text}", file=sys.stderr, flush=True)
+
+
+def _find_tacho(folder: str | None) -> str | None:
+    """Beside the package: in the build tree, in an installation; or in the PATH."""
+    package = os.path.dirname(os.path.abspath(__file__))
+    places = [folder] if folder else []
+    places += [os.path.join(package, *up) for up in
+               (("..", ".."), ("..",) * 4 + ("bin",), ("..",) * 5 + ("bin",))]
+    for place in places:
+        tool = os.path.normpath(os.path.join(place, "tacho"))
+        if os.access(tool, os.X_OK) and os.path.isfile(tool):
+            return tool
+    return shutil.which("tacho")
+
+
+def _can(tacho: str, words: list[str], what: str) -> bool:
+    """Whether the help text knows it: parts of Tacho can be left out."""
+    answer = subprocess.run([tacho, *words], stdin=subprocess.DEVNULL, capture_output=True)
+    return what.encode() in answer.stdout
+
+
+def _wait(command: list[str], env: dict[str, str]) -> int:
+    """Runs it in our place: signals that are meant for the program reach it, its status is ours."""
+    process = subprocess.Popen(command, env=env, close_fds=False)
+
+    def forward(number: int, _frame: object) -> None:
+        process.send_signal(number)
+    # Ctrl-C reaches the program by itself, which decides what becomes of it.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
+        signal.signal(number, forward)
+    status = process.wait()
+    return status if status >= 0 else 128 - status
+
+
+def _report(tacho: str, folder: str, options: optparse.Values) -> None:
+    if not _can(tacho, ["help"], "\n  ops "):
+        _say("no ops report: this tacho has no verb 'ops'")
+        return
+    command = [tacho, "ops", "-o", folder]
+    for option, value in (("--name-append", options.name_append),
+                          ("--child-functions", options.child_functions)):
+        if value:
+            command.append(f"{option}={value}")
+    command += [f"--device-analysis-types={kind}" for kind in options.device_analysis_types]
+    status = subprocess.run(command, stdout=None if options.verbose else sys.stderr).returncode
+    if status:
+        _say(f"the ops report failed with status {status}")
+
+
+def _export(tacho: str, trace: str, options: optparse.Values) -> str:
+    """Writes the .tracy file beside the trace; what the last line should name."""
+    tracy = trace[:-len(".tacho")] + ".tracy"
+    if not _can(tacho, ["export", "--help"], "tracy"):
+        if options.verbose:
+            _say("no .tracy file: this tacho does not write it")
+        return trace
+    status = subprocess.run([tacho, "export", "-q", "-f", "--to=tracy", "-o", tracy, trace],
+                            stdin=subprocess.DEVNULL).returncode
+    return f"{trace} and {os.path.basename(tracy)}" if status == 0 else trace
+
+
+def _record(options: optparse.Values, arguments: list[str]) -> int:
+    tacho = _find_tacho(options.tracy_tools_folder)
+    if not tacho:
+        _say("the program 'tacho' is not found: not beside this package and not in the PATH")
+        return 1
+    folder = _options.output_folder(options)
+    if options.process_logs_only:
+        _report(tacho, folder, options)
+        return 0
+    trace = os.path.join(folder, ".logs", TRACE + ".tacho")
+    try:
+        os.makedirs(os.path.dirname(trace), exist_ok=True)
+    except OSError as error:
+        _say(f"{error.filename}: {error.strerror}")
+        return 5
+    env = _options.program_environment(options, folder)
+    _session.hand_back(env)
+    before = os.stat(trace).st_mtime_ns if os.path.exists(trace) else None
+    command = [tacho, "run", *([] if options.verbose else ["-q"]), "-f", "-o", trace, "--",
+               sys.executable,
+               *subprocess._args_from_interpreter_flags(),  # type: ignore[attr-defined]
+               "-m", "tracy", "--no-capture-tool", *arguments]
+    if options.verbose:
+        _say("runs " + repr(command))
+    status = _wait(command, env)
+    if status and options.check_exit_code:
+        _say(f"the program failed with status {status}")
+        return 4
+    if not os.path.exists(trace) or os.stat(trace).st_mtime_ns == before:
+        return status
+    made = _export(tacho, trace, options)
+    if options.report:
+        _report(tacho, folder, options)
+    if not options.quiet:
+        _say(f"trace: {made}")
+    return status
+
+
+def _become(options: optparse.Values, program: list[str]) -> None:
+    """This process is the program."""
+    from tracy import _program
+    settings = _session.Settings()
+    for switch in ("partial", "lines", "c_calls", "tt_names", "hide_site_packages"):
+        if getattr(options, switch):
+            settings.switches.add(switch.replace("_", "-"))
+    settings.include, settings.exclude = options.include, options.exclude
+    settings.max_depth = options.max_depth
+    if options.follow:
+        _session.hand_down(settings)
+    _session.use(settings)
+    if options.code is not None:
+        _program.run_code(options.code, program)
+    elif options.module:
+        _program.run_module(program[0], program[1:])
+    else:
+        _program.run_script(program[0], program[1:])
+
+
+def main() -> None:
+    """The command line."""
+    arguments = sys.argv[1:]
+    options, program = _options.parse(arguments)
+    if options.no_capture_tool:
+        _become(options, program)
+    else:
+        sys.exit(_record(options, arguments))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""The options of ``python -m tracy``."""
+from __future__ import annotations
+
+import optparse
+import os
+from typing import Any
+
+# Option, variable that it sets to 1 for the program, help.
+SWITCHES = (
+    ("--no-op-info-cache", "TT_METAL_PROFILER_NO_CACHE_OP_INFO", "full op info for cached ops too"),
+    ("--profile-dispatch-cores", "TT_METAL_DEVICE_PROFILER_DISPATCH", "dispatch cores too"),
+    ("--enable-sum-profiling", "TT_METAL_PROFILER_SUM", "sum zones up on the device"),
+    ("--enable-accumulate-profiling", "TT_METAL_PROFILER_ACCUMULATE",
+     "accumulate on the device; not with -r"),
+    ("--sync-host-device", "TT_METAL_PROFILER_SYNC", "align the clocks of host and devices"),
+    ("--device-trace-profiler", "TT_METAL_TRACE_PROFILER", "profile traces of ops"),
+    ("--device-memory-profiler", "TT_METAL_MEM_PROFILER", "buffers in L1 and DRAM"),
+    ("--dump-device-data-mid-run", "TT_METAL_PROFILER_MID_RUN_DUMP",
+     "write device data while the program runs"),
+    ("--disable-device-data-dump-to-files", "TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES",
+     "no device log"),
+    ("--disable-device-data-push-to-tracy", "TT_METAL_PROFILER_DISABLE_PUSH_TO_TRACY",
+     "no device zones in the trace"),
+)
+
+# Bits of TT_METAL_PROFILE_PERF_COUNTERS; the guide calls l1_0 l1.
+COUNTERS = {"fpu": 1, "pack": 2, "unpack": 4, "l1_0": 8, "l1": 8, "l1_1": 16, "instrn": 32,
+            "l1_2": 64, "l1_3": 128, "l1_4": 256, "all": 47}
+
+USAGE = "python -m tracy [options] [-m module | -c code | script | program] [arguments]"
+
+
+def _code(option: optparse.Option, name: str, value: Any, parser: optparse.OptionParser) -> None:
+    """-c takes what follows, as it does for python: the rest is the program's."""
+    rest = parser.rargs
+    if not rest:
+        parser.error("-c needs code")
+    parser.values.code = rest.pop(0)
+    parser.largs += rest
+    del rest[:]
+
+
+def make_parser() -> optparse.OptionParser:
+    """Everything after the first word that is no option belongs to the program."""
+    parser = optparse.OptionParser(usage=USAGE, prog="python -m tracy")
+    parser.disable_interspersed_args()
+    add = parser.add_option
+    add("-m", dest="module", action="store_true", help="the program is a module")
+    add("-c", action="callback", callback=_code, help="the program is the code that follows")
+    add("-p", "--partial", action="store_true", help="functions only where Profiler is enabled")
+    add("-l", "--lines", action="store_true", help="a zone for each line too")
+    add("--c-calls", action="store_true", help="calls of C functions too")
+    add("-r", "--report", action="store_true", help="make the ops report")
+    add("-v", "--verbose", action="store_true", help="tell what is done")
+    add("-q", "--quiet", action="store_true", help="do not tell where the trace is")
+    add("-o", "--output-folder", metavar="DIR", help="default: TT_METAL_PROFILER_DIR, "
+        "$TT_METAL_HOME/generated/profiler or ./generated/profiler")
+    add("-n", "--name-append", metavar="NAME", help="appended to the name of the report")
+    add("--include", action="append", default=[], metavar="GLOB",
+        help="only functions whose file or name matches")
+    add("--exclude", action="append", default=[], metavar="GLOB",
+        help="no functions whose file or name matches")
+    add("--hide-site-packages", action="store_true", help="no functions of installed packages")
+    add("--max-depth", type="int", default=0, metavar="N", help="no functions deeper than that")
+    add("--tt-names", action="store_true", help="PY_FUNC_name and PY_LINE_name")
+    add("--no-follow-children", dest="follow", action="store_false", default=True,
+        help="only this process, not the Python processes that it starts")
+    add("--check-exit-code", action="store_true",
+        help="when the program fails make no report and exit with 4")
+    add("--process-logs-only", action="store_true", help="only make the report from existing logs")
+    add("--no-device", dest="device", action="store_false", default=True, help="no device data")
+    add("--op-support-count", type="int", metavar="N", help="ops that a device can hold")
+    for name, variable, text in SWITCHES:
+        add(name, dest=variable, action="store_true", help=text)
+    add("--collect-noc-traces", action="store_true", help="events of the network on chip")
+    add("--no-runtime-analysis", action="store_true", help="no analysis while the program runs")
+    add("--profiler-capture-perf-counters", dest="counters", metavar="GROUPS",
+        help="fpu,pack,unpack,l1,instrn,all")
+    add("-a", "--device-analysis-types", action="append", default=[], metavar="TYPE",
+        help="analyses of the report")
+    add("--child-functions", metavar="NAMES", help="child calls that the report shows")
+    add("-t", "--port", metavar="PORT", help="TRACY_PORT for the program; Tacho needs no port")
+    add("--web-app-port", type="int", metavar="PORT", help="accepted; see 'tacho view'")
+    add("--tracy-tools-folder", metavar="DIR", help="folder of the program tacho")
+    add("--no-capture-tool", action="store_true", help=optparse.SUPPRESS_HELP)
+    parser.set_defaults(code=None)
+    return parser
+
+
+def parse(arguments: list[str]) -> tuple[optparse.Values, list[str]]:
+    """The options and the program with its arguments; exits with 2 when they make no sense."""
+    parser = make_parser()
+    options, program = parser.parse_args(arguments)
+    sets = options.ensure_value
+    if not program and options.code is None and not options.process_logs_only:
+        parser.print_usage()
+        parser.exit(2)
+    if sets("TT_METAL_PROFILER_ACCUMULATE", False) and options.report:
+        parser.error("--enable-accumulate-profiling and -r exclude each other")
+    if sets("TT_METAL_PROFILER_MID_RUN_DUMP", False):
+        for name, variable in (("--device-trace-profiler", "TT_METAL_TRACE_PROFILER"),
+                               ("--profile-dispatch-cores", "TT_METAL_DEVICE_PROFILER_DISPATCH")):
+            if sets(variable, False):
+                parser.error(f"--dump-device-data-mid-run and {name} exclude each other")
+    if options.web_app_port is not None and not 1 <= options.web_app_port <= 65534:
+        parser.error("--web-app-port must be 1..65534")
+    for group in (options.counters or "").split(","):
+        if options.counters and group not in COUNTERS:
+            parser.error(f"unknown group of counters {group!r}; there are {', '.join(COUNTERS)}")
+    return options, program
+
+
+def output_folder(options: optparse.Values) -> str:
+    """Where the trace, the logs and the reports go."""
+    if options.output_folder:
+        return os.path.abspath(options.output_folder)
+    if os.environ.get("TT_METAL_PROFILER_DIR"):
+        return os.path.abspath(os.environ["TT_METAL_PROFILER_DIR"])
+    home = os.environ.get("TT_METAL_HOME") or "."
+    return os.path.abspath(os.path.join(home, "generated", "profiler"))
+
+
+def program_environment(options: optparse.Values, folder: str) -> dict[str, str]:
+    """The environment of the program: ours, and what the options say."""
+    env = dict(os.environ)
+    env["TT_METAL_PROFILER_DIR"] = folder
+    if options.device:
+        env["TT_METAL_DEVICE_PROFILER"] = "1"
+    else:
+        env.pop("TT_METAL_DEVICE_PROFILER", None)
+    for _, variable, _ in SWITCHES:
+        if options.ensure_value(variable, False):
+            env[variable] = "1"
+    if options.op_support_count is not None:
+        env["TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT"] = str(options.op_support_count)
+    if options.collect_noc_traces:
+        env["TT_METAL_DEVICE_PROFILER_NOC_EVENTS"] = "1"
+        env["TT_METAL_DEVICE_PROFILER_NOC_EVENTS_RPT_PATH"] = os.path.join(folder, ".logs")
+    if options.counters:
+        bits = 0
+        for group in options.counters.split(","):
+            bits |= COUNTERS[group]
+        env["TT_METAL_PROFILE_PERF_COUNTERS"] = str(bits)
+    if options.report:
+        env["TTNN_OP_PROFILER"] = "1"
+        env["TT_METAL_PROFILER_TRACE_TRACKING"] = "1"
+    if options.port:
+        env["TRACY_PORT"] = options.port
+    if not (options.no_runtime_analysis or options.counters or "TT_METAL_PROFILER_SUM" in env
+            or "TT_METAL_DEVICE_PROFILER_DISPATCH" in env):
+        env["TT_METAL_PROFILER_CPP_POST_PROCESS"] = "1"
+    return env

@@ -1,0 +1,164 @@
+"""Whether functions of this process become zones, and which.
+
+What ``python -m tracy`` was asked for is in the variable TACHO_PYTHON, so that the Python processes
+which the program starts do the same: a list of words as "partial lines c-calls max-depth=5
+exclude=*/site-packages/*", each quoted as in a shell.
+"""
+from __future__ import annotations
+
+import os
+import sys
+from typing import Callable, MutableMapping
+
+from tracy import _tracy
+
+VARIABLE = "TACHO_PYTHON"
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+HOOK = os.path.join(_PACKAGE, "_children")
+_SWITCHES = ("partial", "lines", "c-calls", "tt-names", "hide-site-packages")
+_RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
+
+_users = 0
+_settings: Settings | None = None
+_begun = False
+
+
+class Settings:
+    """The words of TACHO_PYTHON."""
+
+    def __init__(self) -> None:
+        self.switches: set[str] = set()
+        self.include: list[str] = []
+        self.exclude: list[str] = []
+        self.max_depth = 0
+
+    def to_words(self) -> str:
+        """As the variable has them."""
+        import shlex
+        words = sorted(self.switches)
+        words += [f"include={pattern}" for pattern in self.include]
+        words += [f"exclude={pattern}" for pattern in self.exclude]
+        if self.max_depth:
+            words.append(f"max-depth={self.max_depth}")
+        return shlex.join(words)
+
+    @staticmethod
+    def from_words(text: str) -> Settings:
+        """Words that are not known are left out: they may be a newer version's."""
+        self = Settings()
+        if not text:
+            return self
+        import shlex
+        for word in shlex.split(text):
+            name, _, value = word.partition("=")
+            if name in _SWITCHES:
+                self.switches.add(name)
+            elif name in ("include", "exclude"):
+                getattr(self, name).append(value)
+            elif name == "max-depth":
+                self.max_depth = int(value)
+        return self
+
+    def filter(self) -> Callable[[str, str], bool]:
+        """What is asked once for each function: is it wanted?"""
+        include, exclude = self.include, list(self.exclude)
+        if "hide-site-packages" in self.switches:
+            exclude += ["*/site-packages/*", "*/dist-packages/*"]
+        if not include and not exclude:
+            return lambda file, name: not file.startswith(_PACKAGE)
+        from fnmatch import fnmatchcase
+
+        def matches(patterns: list[str], file: str, name: str) -> bool:
+            return any(fnmatchcase(file, p) or fnmatchcase(name, p) for p in patterns)
+
+        def wanted(file: str, name: str) -> bool:
+            if file.startswith(_PACKAGE) or matches(exclude, file, name):
+                return False
+            return not include or matches(include, file, name)
+        return wanted
+
+
+def use(settings: Settings) -> None:
+    """From now on; only while nothing is recorded by functions."""
+    global _settings
+    _settings = settings
+    _tracy.configure(c_calls="c-calls" in settings.switches, lines="lines" in settings.switches,
+                     tt_names="tt-names" in settings.switches, max_depth=settings.max_depth,
+                     filter=settings.filter())
+
+
+def _used() -> Settings:
+    if _settings is None:
+        use(Settings.from_words(os.environ.get(VARIABLE, "")))
+    assert _settings is not None
+    return _settings
+
+
+def enter() -> bool:
+    """One more wants functions recorded; False when nothing records, or it cannot be."""
+    global _users
+    if not _tracy.recording():
+        return False
+    if not _users:
+        _used()
+        try:
+            _tracy.start()
+        except RuntimeError as error:
+            print(error, file=sys.stderr)
+            _tracy.message(str(error), 0xFF0000, 3)
+            return False
+    _users += 1
+    return True
+
+
+def leave() -> None:
+    """The opposite of enter()."""
+    global _users
+    _users -= 1
+    if not _users:
+        _tracy.stop()
+
+
+def _name_threads() -> None:
+    """Threads get the names that Python knows them by."""
+    import threading
+    bootstrap = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
+
+    def named(self: threading.Thread) -> None:
+        _tracy.set_thread_name(self.name)
+        bootstrap(self)
+    threading.Thread._bootstrap_inner = named  # type: ignore[attr-defined]
+
+
+def begin() -> None:
+    """The program is about to run: called once, before its first line."""
+    global _begun
+    if _begun or not _tracy.recording():
+        return
+    _begun = True
+    _name_threads()
+    for variable in _RANKS:
+        if os.environ.get(variable):
+            _tracy.set_thread_name(f"rank {os.environ[variable]}")
+            break
+    if "partial" not in _used().switches:
+        enter()
+
+
+def hand_down(settings: Settings) -> None:
+    """Lets Python processes below this one begin in the same way, by their sitecustomize."""
+    hand_back(os.environ)
+    os.environ[VARIABLE] = settings.to_words()
+    path = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = HOOK + (os.pathsep + path if path else "")
+
+
+def hand_back(environ: MutableMapping[str, str]) -> None:
+    """Removes what an outer ``python -m tracy`` handed down."""
+    environ.pop(VARIABLE, None)
+    if HOOK in environ.get("PYTHONPATH", "").split(os.pathsep):
+        rest = [p for p in environ["PYTHONPATH"].split(os.pathsep) if p != HOOK]
+        if rest:
+            environ["PYTHONPATH"] = os.pathsep.join(rest)
+        else:
+            del environ["PYTHONPATH"]

@@ -1,0 +1,220 @@
+/* What programs call by hand. */
+#include "_tracy.h"
+
+#include <stdlib.h>
+
+/* UTF-8 of a string for libtacho; escaped when it cannot be UTF-8, then *OWNER must be released. */
+static const char *utf8(PyObject *string, Py_ssize_t *length, PyObject **owner)
+{
+	const char *text;
+
+	*owner = NULL;
+	if (!PyUnicode_Check(string)) {
+		PyErr_Format(PyExc_TypeError, "a string is needed, not %s",
+			     Py_TYPE(string)->tp_name);
+		return NULL;
+	}
+	text = PyUnicode_AsUTF8AndSize(string, length);
+	if (text)
+		return text;
+	PyErr_Clear();
+	*owner = PyUnicode_AsEncodedString(string, "utf-8", "backslashreplace");
+	if (!*owner)
+		return NULL;
+	*length = PyBytes_GET_SIZE(*owner);
+	return PyBytes_AS_STRING(*owner);
+}
+
+static PyObject *api_recording(PyObject *self, PyObject *unused)
+{
+	(void)self;
+	(void)unused;
+	return PyBool_FromLong(tacho_is_recording());
+}
+
+static PyObject *api_message(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = {"message", "color", "severity", NULL};
+	PyObject *message, *owner;
+	unsigned int color = 0, severity = TACHO_INFO;
+	Py_ssize_t length;
+	const char *text;
+
+	(void)self;
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|II:message", names, &message, &color,
+					 &severity))
+		return NULL;
+	text = utf8(message, &length, &owner);
+	if (!text)
+		return NULL;
+	tacho_message(text, (size_t)length, severity, color);
+	Py_XDECREF(owner);
+	Py_RETURN_NONE;
+}
+
+static PyObject *api_frame(PyObject *self, PyObject *args)
+{
+	const char *name = NULL;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "|z:frame", &name))
+		return NULL;
+	tacho_frame(name);
+	Py_RETURN_NONE;
+}
+
+static PyObject *api_plot(PyObject *self, PyObject *args)
+{
+	const char *name;
+	PyObject *value;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "sO:plot", &name, &value))
+		return NULL;
+	if (PyLong_Check(value)) {
+		int overflow;
+		long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+
+		if (!overflow) {
+			tacho_plot_int(name, number);
+			Py_RETURN_NONE;
+		}
+	}
+	double number = PyFloat_AsDouble(value);
+
+	if (number == -1 && PyErr_Occurred())
+		return NULL;
+	tacho_plot_double(name, number);
+	Py_RETURN_NONE;
+}
+
+static PyObject *api_alloc(PyObject *self, PyObject *args)
+{
+	unsigned long long address, size;
+	const char *pool = NULL;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "KK|z:alloc", &address, &size, &pool))
+		return NULL;
+	tacho_alloc(pool, (const void *)(uintptr_t)address, size);
+	Py_RETURN_NONE;
+}
+
+static PyObject *api_free(PyObject *self, PyObject *args)
+{
+	unsigned long long address;
+	const char *pool = NULL;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "K|z:free", &address, &pool))
+		return NULL;
+	tacho_free(pool, (const void *)(uintptr_t)address);
+	Py_RETURN_NONE;
+}
+
+static PyObject *api_set_thread_name(PyObject *self, PyObject *name)
+{
+	PyObject *owner;
+	Py_ssize_t length;
+	const char *text = utf8(name, &length, &owner);
+
+	(void)self;
+	if (!text)
+		return NULL;
+	tacho_thread_name(text);
+	Py_XDECREF(owner);
+	Py_RETURN_NONE;
+}
+
+static PyObject *api_app_info(PyObject *self, PyObject *info)
+{
+	PyObject *owner;
+	Py_ssize_t length;
+	const char *text = utf8(info, &length, &owner);
+
+	(void)self;
+	if (!text)
+		return NULL;
+	tacho_app_info(text, (size_t)length);
+	Py_XDECREF(owner);
+	Py_RETURN_NONE;
+}
+
+/* ------------------------------ zones by start and stop, a stack per thread */
+
+struct manual {
+	uint32_t *words;
+	uint32_t count;
+	uint32_t size;
+};
+static __thread struct manual manual __attribute__((tls_model("initial-exec")));
+
+static PyObject *api_start_zone(PyObject *self, PyObject *args)
+{
+	PyObject *file, *name;
+	unsigned int color = 0;
+	uint32_t word;
+	int line = 0;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "UUi|I:start_zone", &file, &name, &line, &color))
+		return NULL;
+	if (manual.count == manual.size) {
+		uint32_t size = manual.size ? 2 * manual.size : 64;
+		uint32_t *words = realloc(manual.words, size * sizeof(*words));
+
+		if (!words)
+			return PyErr_NoMemory();
+		manual.words = words;
+		manual.size = size;
+	}
+	word = place_word(name, NULL, file, line, color);
+	manual.words[manual.count++] = tacho_zone_begin_id(word >> 2).word;
+	Py_RETURN_NONE;
+}
+
+/* True: there was none to stop. */
+static PyObject *api_stop_zone(PyObject *self, PyObject *args)
+{
+	const char *name = "";
+	Py_ssize_t length = 0;
+	unsigned int color = 0;
+	uint32_t word;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "|s#I:stop_zone", &name, &length, &color))
+		return NULL;
+	if (!manual.count)
+		Py_RETURN_TRUE;
+	word = manual.words[--manual.count];
+	if (word) {
+		if (length)
+			tacho_zone_name(tacho_zone_current(), name, (size_t)length);
+		if (color)
+			tacho_zone_color(tacho_zone_current(), color);
+		word_end(word);
+	}
+	if (!manual.count) { /* so that a thread that ends leaves nothing behind */
+		free(manual.words);
+		manual = (struct manual){0};
+	}
+	Py_RETURN_FALSE;
+}
+
+PyMethodDef api_methods[] = {
+	{"recording", api_recording, METH_NOARGS,
+	 "recording() -> bool\n\nWhether somebody records this process."},
+	{"message", (PyCFunction)(void (*)(void))api_message, METH_VARARGS | METH_KEYWORDS,
+	 "message(message, color=0, severity=2)\n\nRecords a text, of any length."},
+	{"frame", api_frame, METH_VARARGS, "frame(name=None)\n\nThe end of a frame."},
+	{"plot", api_plot, METH_VARARGS, "plot(name, value)\n\nA point of a plot."},
+	{"alloc", api_alloc, METH_VARARGS,
+	 "alloc(address, size, pool=None)\n\nMemory was allocated."},
+	{"free", api_free, METH_VARARGS, "free(address, pool=None)\n\nMemory will be released."},
+	{"set_thread_name", api_set_thread_name, METH_O,
+	 "set_thread_name(name)\n\nNames the calling thread."},
+	{"app_info", api_app_info, METH_O, "app_info(text)\n\nSays what the program is."},
+	{"start_zone", api_start_zone, METH_VARARGS, "start_zone(file, name, line, color=0)"},
+	{"stop_zone", api_stop_zone, METH_VARARGS, "stop_zone(name='', color=0) -> bool"},
+	{NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,275 @@
+/* Code objects and C callables -> numbers of source locations. */
+#include "_tracy.h"
+
+#include <stdlib.h>
+
+Py_ssize_t code_index;
+uint32_t code_generation = 1;
+static Py_ssize_t lines_index;
+
+/* The words of the lines of one code object, from its first line on; 0 where not yet known. */
+struct lines {
+	int first;
+	int count;
+	uint32_t generation;
+	uint32_t words[];
+};
+
+/* Functions that were called while the filter itself runs are not looked at, or it would recurse. */
+static __thread int in_filter __attribute__((tls_model("initial-exec")));
+
+int code_init(void)
+{
+	code_index = code_extra_index(NULL);
+	lines_index = code_extra_index(free);
+	if (code_index < 0 || lines_index < 0) {
+		PyErr_SetString(PyExc_RuntimeError,
+				"tracy: too many other profilers keep data in code objects");
+		return -1;
+	}
+	return 0;
+}
+
+void code_forget(void)
+{
+	code_generation++;
+}
+
+/* A new bytes object, or NULL without an error set. */
+static PyObject *text_of(PyObject *string)
+{
+	PyObject *bytes;
+
+	if (!string || !PyUnicode_Check(string))
+		return NULL;
+	bytes = PyUnicode_AsEncodedString(string, "utf-8", "backslashreplace");
+	if (!bytes)
+		PyErr_Clear();
+	return bytes;
+}
+
+static const char *chars_of(PyObject *bytes)
+{
+	return bytes ? PyBytes_AS_STRING(bytes) : NULL;
+}
+
+/* libtacho has room for 2^18 places: those beyond share one that says so. */
+static uint32_t word_of(const char *name, const char *function, const char *file, int line,
+			uint32_t color)
+{
+	uint32_t id = tacho_srcloc_make(name, function, file, line > 0 ? (uint32_t)line : 0, color);
+
+	if (!id)
+		id = tacho_srcloc_make("(more functions than fit)", NULL, NULL, 0, 0);
+	return id << 2;
+}
+
+uint32_t place_word(PyObject *name, PyObject *function, PyObject *file, int line, uint32_t color)
+{
+	PyObject *texts[3] = {text_of(name), text_of(function), text_of(file)};
+	uint32_t word = word_of(chars_of(texts[0]), chars_of(texts[1]), chars_of(texts[2]), line,
+				color);
+
+	for (int i = 0; i < 3; i++)
+		Py_XDECREF(texts[i]);
+	return word;
+}
+
+static PyObject *code_name(PyCodeObject *code)
+{
+#if PY_AT_LEAST(3, 11)
+	return code->co_qualname;
+#else
+	return code->co_name;
+#endif
+}
+
+/* 1 wanted, 0 not. An error of the filter is printed once per code object and counts as wanted. */
+static int filter_wants(PyCodeObject *code)
+{
+	PyObject *answer;
+	int wants;
+
+	in_filter = 1;
+	answer = PyObject_CallFunctionObjArgs(settings.filter, code->co_filename, code_name(code),
+					      NULL);
+	in_filter = 0;
+	wants = answer ? PyObject_IsTrue(answer) : -1;
+	Py_XDECREF(answer);
+	if (wants < 0)
+		PyErr_WriteUnraisable(settings.filter);
+	return wants != 0;
+}
+
+static uint32_t code_name_word(PyCodeObject *code)
+{
+	PyObject *name = NULL;
+	uint32_t word;
+
+	if (settings.tt_names)
+		name = PyUnicode_FromFormat("PY_FUNC_%U", code->co_name);
+	word = place_word(name, code_name(code), code->co_filename, code->co_firstlineno, 0);
+	Py_XDECREF(name);
+	return word;
+}
+
+uint32_t code_first_sight(PyCodeObject *code)
+{
+	PyObject *type, *value, *traceback;
+	uint32_t word = 0;
+
+	if (in_filter)
+		return 0;
+	/* A frame may begin with an exception in flight (generator.throw). */
+	PyErr_Fetch(&type, &value, &traceback);
+	if (!settings.filter || filter_wants(code))
+		word = code_name_word(code);
+	if (code_extra_set((PyObject *)code, code_index,
+			   (void *)((uintptr_t)code_generation << 32 | word)) < 0)
+		PyErr_Clear();
+	PyErr_Restore(type, value, traceback);
+	return word;
+}
+
+/* Makes room for LINE; NULL when there is no memory. Comprehensions may lie before the first line. */
+static struct lines *lines_for(PyCodeObject *code, int line)
+{
+	struct lines *old = NULL, *lines;
+	int first = line, last = line;
+
+	code_extra_get((PyObject *)code, lines_index, (void **)&old);
+	if (old && old->generation != code_generation)
+		old = NULL;
+	if (old && line >= old->first && line < old->first + old->count)
+		return old;
+	if (old) {
+		first = old->first < line ? old->first : line;
+		last = old->first + old->count > line ? old->first + old->count : line;
+	}
+	last += 32;
+	lines = calloc(1, sizeof(*lines) + (size_t)(last - first) * sizeof(lines->words[0]));
+	if (!lines)
+		return NULL;
+	lines->first = first;
+	lines->count = last - first;
+	lines->generation = code_generation;
+	for (int i = 0; old && i < old->count; i++)
+		lines->words[old->first - first + i] = old->words[i];
+	/* Frees what was there before. */
+	if (code_extra_set((PyObject *)code, lines_index, lines) < 0) {
+		PyErr_Clear();
+		free(lines);
+		return NULL;
+	}
+	return lines;
+}
+
+uint32_t code_line_word(PyCodeObject *code, int line)
+{
+	struct lines *lines = lines_for(code, line);
+	PyObject *type, *value, *traceback, *name;
+	uint32_t word;
+
+	if (!lines)
+		return 0;
+	word = lines->words[line - lines->first];
+	if (word)
+		return word;
+	PyErr_Fetch(&type, &value, &traceback);
+	name = settings.tt_names ? PyUnicode_FromFormat("PY_LINE_%U", code->co_name)
+				 : PyUnicode_FromFormat("%U:%d", code_name(code), line);
+	word = place_word(name, code_name(code), code->co_filename, line, 0);
+	Py_XDECREF(name);
+	lines->words[line - lines->first] = word;
+	PyErr_Restore(type, value, traceback);
+	return word;
+}
+
+/* --------------------------------------------------------- C callables */
+
+/* What a callable is known by: two addresses, the second being that of its (or its type's) name. */
+struct callable {
+	const void *key;
+	const char *name;
+	uint32_t word;
+};
+
+#define CALLABLES 4096 /* a direct-mapped cache: a collision costs a look-up by content */
+static struct callable callables[CALLABLES];
+
+static PyObject *builtin_name(PyCFunctionObject *function)
+{
+	PyObject *self = function->m_self;
+
+	if (self && PyModule_Check(self)) {
+		const char *module = PyModule_GetName(self);
+
+		if (!module)
+			PyErr_Clear();
+		else if (strcmp(module, "builtins"))
+			return PyUnicode_FromFormat("%s.%s", module, function->m_ml->ml_name);
+	} else if (self && PyType_Check(self)) {
+		return PyUnicode_FromFormat("%s.%s", ((PyTypeObject *)self)->tp_name,
+					    function->m_ml->ml_name);
+	} else if (self) {
+		return PyUnicode_FromFormat("%s.%s", Py_TYPE(self)->tp_name,
+					    function->m_ml->ml_name);
+	}
+	return PyUnicode_FromString(function->m_ml->ml_name);
+}
+
+static PyObject *callable_name(PyObject *callable)
+{
+	if (PyCFunction_Check(callable))
+		return builtin_name((PyCFunctionObject *)callable);
+	if (Py_IS_TYPE(callable, &PyMethodDescr_Type))
+		return PyUnicode_FromFormat("%s.%s", PyDescr_TYPE(callable)->tp_name,
+					    ((PyMethodDescrObject *)callable)->d_method->ml_name);
+	if (PyType_Check(callable))
+		return PyUnicode_FromString(((PyTypeObject *)callable)->tp_name);
+	return PyUnicode_FromFormat("%s()", Py_TYPE(callable)->tp_name);
+}
+
+static struct callable callable_identity(PyObject *callable)
+{
+	if (PyCFunction_Check(callable)) {
+		PyCFunctionObject *function = (PyCFunctionObject *)callable;
+		PyObject *self = function->m_self;
+
+		if (!self || PyModule_Check(self))
+			return (struct callable){function->m_ml, function->m_ml->ml_name, 0};
+		return (struct callable){function->m_ml,
+					 PyType_Check(self) ? ((PyTypeObject *)self)->tp_name
+							    : Py_TYPE(self)->tp_name,
+					 0};
+	}
+	if (Py_IS_TYPE(callable, &PyMethodDescr_Type)) {
+		PyMethodDef *method = ((PyMethodDescrObject *)callable)->d_method;
+
+		return (struct callable){method, method->ml_name, 0};
+	}
+	if (PyType_Check(callable))
+		return (struct callable){callable, ((PyTypeObject *)callable)->tp_name, 0};
+	return (struct callable){Py_TYPE(callable), Py_TYPE(callable)->tp_name, 1};
+}
+
+uint32_t callable_word(PyObject *callable)
+{
+	struct callable who = callable_identity(callable);
+	uintptr_t hash = ((uintptr_t)who.key >> 3) ^ ((uintptr_t)who.name >> 2) ^ who.word;
+	struct callable *slot = &callables[(hash ^ hash >> 12) % CALLABLES];
+	PyObject *type, *value, *traceback, *name, *file;
+
+	who.key = (const char *)who.key + who.word; /* a type and its instances are two things */
+	if (slot->word && slot->key == who.key && slot->name == who.name)
+		return slot->word;
+	PyErr_Fetch(&type, &value, &traceback);
+	name = callable_name(callable);
+	file = PyUnicode_FromString("<builtin>");
+	who.word = place_word(NULL, name, file, 0, 0);
+	Py_XDECREF(name);
+	Py_XDECREF(file);
+	PyErr_Restore(type, value, traceback);
+	*slot = who;
+	return who.word;
+}
