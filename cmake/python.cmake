@@ -1,16 +1,19 @@
 # The package tracy, in build/python: the Python files and an extension for every interpreter that is
 # found. One folder serves them all, since each looks for its own file name. Without headers of Python
 # there is no extension, and everything else is built as ever.
-set(TACHO_PYTHON "" CACHE STRING "interpreters to build the package tracy for; empty: all that are found")
+set(TACHO_INTERPRETERS "" CACHE STRING "interpreters to build the package tracy for; empty: all that are found")
 set(python_dir ${CMAKE_BINARY_DIR}/python/tracy)
 
-if(NOT TACHO_PYTHON)
+# An interpreter that was not built with the sanitizers cannot load what was.
+if(TACHO_SANITIZE OR TACHO_FUZZ)
+	set(python_found "")
+elseif(NOT TACHO_INTERPRETERS)
 	file(GLOB python_found /usr/bin/python3.[0-9]* /usr/local/bin/python3.[0-9]* $ENV{HOME}/.pyenv/versions/3.*/bin/python3)
 	find_program(python_first python3)
 	list(APPEND python_found ${python_first})
 	list(FILTER python_found EXCLUDE REGEX "config$|/shims/")
 else()
-	set(python_found ${TACHO_PYTHON})
+	set(python_found ${TACHO_INTERPRETERS})
 endif()
 
 # What is asked of each: "version;suffix;folder of Python.h", and nothing when it is of no use to us.
@@ -22,6 +25,7 @@ print('%d.%d;%s;%s' % (*sys.version_info[:2], sysconfig.get_config_var('EXT_SUFF
 
 file(GLOB python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/tracy/*.c)
 set(python_suffixes "")
+file(WRITE ${CMAKE_BINARY_DIR}/python/interpreters.new "") # for the tests
 foreach(python ${python_found})
 	execute_process(COMMAND ${python} -c "${python_question}" OUTPUT_VARIABLE answer ERROR_QUIET
 		OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -32,6 +36,7 @@ foreach(python ${python_found})
 	list(GET answer 0 version)
 	list(GET answer 1 suffix)
 	list(GET answer 2 include)
+	file(APPEND ${CMAKE_BINARY_DIR}/python/interpreters.new "${python}\n")
 	if(suffix IN_LIST python_suffixes)
 		continue()
 	endif()
@@ -47,6 +52,8 @@ foreach(python ${python_found})
 	install(TARGETS python_${version} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho/python/tracy)
 	message(STATUS "Python package tracy for ${python}")
 endforeach()
+
+file(RENAME ${CMAKE_BINARY_DIR}/python/interpreters.new ${CMAKE_BINARY_DIR}/python/interpreters)
 
 file(GLOB_RECURSE python_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python/tracy
 	${PROJECT_SOURCE_DIR}/python/tracy/*.py ${PROJECT_SOURCE_DIR}/python/tracy/py.typed)

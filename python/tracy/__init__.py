@@ -13,12 +13,14 @@ recorded all of it does nothing, so the calls may stay in the program.
 """
 from __future__ import annotations
 
-from typing import Any
-
 from tracy import _session
 from tracy._tracy import alloc, frame, free, message, plot, recording, set_thread_name, zone
 from tracy._tracy import start_zone as _start_zone
 from tracy._tracy import stop_zone as _stop_zone
+
+TYPE_CHECKING = False  # typing itself takes longer to import than all of this
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = [
     "Profiler", "alloc", "frame", "free", "message", "plot", "recording", "set_thread_name",

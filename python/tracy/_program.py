@@ -104,7 +104,7 @@ def run_script(path: str, arguments: list[str]) -> None:
         _exec(path if os.sep in path else os.path.join(os.curdir, path), arguments)
     sys.argv[:] = [path, *arguments]
     if os.path.isdir(path) or zipfile.is_zipfile(path):
-        _set_path(path)
+        _set_path(os.path.abspath(path))
         _guarded(lambda: _run_module("__main__", False))
     elif path.endswith(".pyc"):
         _set_path(os.path.dirname(os.path.realpath(path)))

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Callable, MutableMapping
-
 from tracy import _tracy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable, MutableMapping
 
 VARIABLE = "TACHO_PYTHON"
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep

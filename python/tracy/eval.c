@@ -46,6 +46,23 @@ static void eval_update(int on)
 	}
 }
 
+/*
+ * In 3.11 the call that makes a generator or a coroutine runs a frame as well, up to the instruction
+ * that makes it: nothing of the function has been done yet.
+ */
+static inline int only_makes_generator(eval_frame *frame)
+{
+#if PY_AT_LEAST(3, 11)
+	return __builtin_expect(frame->f_code->co_flags &
+					(CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR),
+				0) &&
+	       frame->owner != FRAME_OWNED_BY_GENERATOR;
+#else
+	(void)frame;
+	return 0;
+#endif
+}
+
 static PyObject *eval_zone(PyThreadState *state, eval_frame *frame, int throwing)
 {
 	uint64_t key = tacho_key();
@@ -54,7 +71,7 @@ static PyObject *eval_zone(PyThreadState *state, eval_frame *frame, int throwing
 	PyObject *result;
 
 	if (!key || !wanted || !(word = code_word(frame->f_code)) ||
-	    (settings.max_depth && depth >= settings.max_depth))
+	    (settings.max_depth && depth >= settings.max_depth) || only_makes_generator(frame))
 		return previous(state, frame, throwing);
 	depth++;
 	zone = tacho_begin_word(key, word);

@@ -111,10 +111,13 @@ static struct {
 };
 #define EVENTS (sizeof(events) / sizeof(events[0]))
 
-/* The number of a tool is free when it can be taken; the one meant for profilers is tried first. */
+/*
+ * A number is free when it can be taken. The one that is meant for profilers comes last: cProfile
+ * takes no other, and a program that uses it should go on working.
+ */
 static int monitor_take_tool(PyObject *monitoring)
 {
-	static const int numbers[] = {2, 3, 4};
+	static const int numbers[] = {4, 3, 2};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		PyObject *result = PyObject_CallMethod(monitoring, "use_tool_id", "is", numbers[i],

@@ -20,6 +20,7 @@ const struct environ_variable environ_variables[] = {
 	{"TACHO_LOG", NULL},
 	{"TACHO_OUTPUT", "the trace that 'tacho run' writes when -o is not given"},
 	{"TACHO_POLICY", "what happens when the rings are full: drop, block or overwrite"},
+	{"TACHO_PYTHON", "what 'python -m tracy' lets the Python processes below it do"},
 	{"TACHO_RING_KB", "memory of a thread's first ring in KiB"},
 	{"TACHO_RISCV_CC", "the compiler of kernels; riscv64-unknown-elf-gcc when not set"},
 	{"TACHO_SESSION",

@@ -1,0 +1,5 @@
+# python -m tracy: api.
+. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/python.sh"
+
+with_every_python test_api.py

@@ -1,0 +1,5 @@
+# python -m tracy: children.
+. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/python.sh"
+
+with_every_python test_children.py

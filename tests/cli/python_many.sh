@@ -1,0 +1,6 @@
+# python -m tracy: 40,000 functions, a million calls.
+# labels: long
+. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/python.sh"
+
+with_every_python test_many.py

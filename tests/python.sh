@@ -1,0 +1,13 @@
+# For the scripts cli/python_*.sh: with_every_python FILE runs a file of tests/python with every
+# interpreter that an extension was built for.
+export PYTHONPATH=$BUILD/python:$SOURCE/tests/python PYTHONDONTWRITEBYTECODE=1
+unset TT_METAL_PROFILER_DIR TT_METAL_HOME TT_METAL_DEVICE_PROFILER
+
+with_every_python() {
+	local python
+	[ -s "$BUILD/python/interpreters" ] || { echo "no extension was built"; return; }
+	while read -r python <&3; do
+		echo "== $python"
+		"$python" "$SOURCE/tests/python/$1" "${@:2}" 2>&1 || fail "$1 with $python"
+	done 3<"$BUILD/python/interpreters"
+}

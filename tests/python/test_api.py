@@ -1,0 +1,82 @@
+"""What programs call by hand."""
+from __future__ import annotations
+
+import time
+import unittest
+
+from support import Case
+
+
+class Api(Case):
+    def test_inert(self) -> None:
+        done = self.python("-c", """if True:
+            import sys, tracy
+            assert not tracy.recording()
+            with tracy.Profiler(), tracy.zone("x"):
+                tracy.signpost("a"); tracy.message("b"); tracy.plot("c", 1); tracy.frame()
+            assert tracy.stop_tracy_zone()
+            assert "typing" not in sys.modules and "threading" not in sys.modules
+        """)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_records(self) -> None:
+        self.script("""
+            import asyncio, tracy
+            from tracy import zone
+            tracy.signpost("start")
+            tracy.signpost(header="stop", message="two words")
+            tracy.message("odd \\udce9")
+            tracy.plot("p", 1); tracy.plot("p", 2.5)
+            tracy.frame()
+            tracy.alloc(4096, 64); tracy.free(4096)
+            tracy.set_thread_name("the main one")
+            tracy.start_tracy_zone("file.py", "by hand", lineNum=7)
+            tracy.start_tracy_zone("file.py", "again", line_number=8, color=0xff)
+            assert tracy.stop_tracy_zone("renamed") is False
+            assert tracy.stop_tracy_zone() is False and tracy.stop_tracy_zone() is True
+            again = zone("again and again", color=0xff0000)
+            def nested(n):
+                with again:
+                    return nested(n - 1) if n else 0
+            nested(2)
+            @zone
+            def plain(x): return x
+            @zone("steps")
+            def gen():
+                got = yield 1
+                return got
+            @zone("async")
+            async def coroutine():
+                await asyncio.sleep(0)
+                return 5
+            def run():
+                got = yield from gen()
+                assert got == "sent"
+            g = run(); next(g)
+            try: g.send("sent")
+            except StopIteration: pass
+            assert plain(3) == 3 and asyncio.run(coroutine()) == 5
+            try:
+                with zone("failing"): 1 / 0
+            except ZeroDivisionError: pass
+        """, "-p")
+        self.assertEqual(self.counts(), {"by hand": 1, "renamed": 1, "again and again": 3,
+                                         "plain": 1, "steps": 2, "async": 2, "failing": 1})
+        texts = [m["text"] for m in self.read("messages")]
+        self.assertEqual(texts, ["`TT_SIGNPOST: start`", "`TT_SIGNPOST: stop\ntwo words`",
+                                 "odd \\udce9"])
+        hand = next(z for z in self.zones() if z["name"] == "by hand")
+        self.assertEqual((hand["file"], hand["line"], hand["thread"]),
+                         ("file.py", 7, "the main one"))
+        plain = next(z for z in self.zones() if z["name"] == "plain")
+        self.assertTrue(plain["file"].endswith("script.py"))
+
+    def test_import_is_quick(self) -> None:
+        best = min(float(self.python("-c", """if True:
+            import time; t = time.process_time(); import tracy; print(time.process_time() - t)
+        """).stdout) for _ in range(5))
+        self.assertLess(best, 0.01)
+
+
+if __name__ == "__main__":
+    unittest.main()

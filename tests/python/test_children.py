@@ -1,0 +1,85 @@
+"""Processes below the program, and programs that die."""
+from __future__ import annotations
+
+import unittest
+
+from support import Case
+
+POOL = """
+    import multiprocessing, sys
+    class Item:
+        def __init__(self, n): self.n = n
+    def work(item):
+        return Item(item.n * 2)
+    if __name__ == "__main__":
+        context = multiprocessing.get_context(sys.argv[1])
+        with context.Pool(2) as pool:
+            print([i.n for i in pool.map(work, [Item(i) for i in range(8)], chunksize=1)])
+            pool.close(); pool.join()
+"""
+
+
+class Children(Case):
+    def test_pools(self) -> None:
+        path = self.write("script.py", POOL)
+        for method in ("fork", "spawn", "forkserver"):
+            with self.subTest(method):
+                self.assertEqual(self.tracy(path, method), "[0, 2, 4, 6, 8, 10, 12, 14]\n")
+                zones = [z for z in self.zones() if z["name"] == "work"]
+                self.assertEqual(len(zones), 8)
+                main = next(z for z in self.zones() if z["name"] == "<module>")
+                self.assertNotIn(main["pid"], {z["pid"] for z in zones})
+
+    def test_subprocess(self) -> None:
+        self.write("child.py", "def in_child(): pass\nin_child()\n")
+        text = """
+            import subprocess, sys
+            subprocess.run([sys.executable, "child.py"], check=True)
+            subprocess.run(f"{sys.executable} child.py", shell=True, check=True)
+        """
+        self.script(text)
+        self.assertEqual(self.counts()["in_child"], 2)
+        self.script(text, "-p")
+        self.assertEqual(self.counts()["in_child"], 0)
+        self.script(text, "--no-follow-children")
+        self.assertEqual(self.counts()["in_child"], 0)
+
+    def test_sitecustomize_of_the_user(self) -> None:
+        self.write("mine/sitecustomize.py", "import builtins\nbuiltins.mine = 1\n")
+        out = self.script("""
+            import os, subprocess, sys
+            os.environ["PYTHONPATH"] += os.pathsep + os.path.abspath("mine")
+            subprocess.run([sys.executable, "-c", "import sys; print(mine, "
+                            "[p for p in sys.path if '_children' in p])"], check=True)
+        """)
+        self.assertEqual(out, "1 []\n")
+
+    def test_fork(self) -> None:
+        self.script("""
+            import os
+            def f(): pass
+            def fork():
+                pid = os.fork()
+                f()
+                if not pid: os._exit(0)
+                os.waitpid(pid, 0)
+            fork()
+            f()
+        """)
+        self.assertEqual(self.counts()["f"], 3)
+
+    def test_deaths(self) -> None:
+        for end, status in (("os._exit(3)", 3), ("os.kill(os.getpid(), 9)", 137),
+                            ("os.abort()", 134)):
+            with self.subTest(end):
+                self.script(f"""
+                    import os
+                    def f(): pass
+                    for i in range(1000): f()
+                    {end}
+                """, status=status)
+                self.assertEqual(self.counts(unfinished=1)["f"], 1000)
+
+
+if __name__ == "__main__":
+    unittest.main()

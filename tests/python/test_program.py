@@ -1,0 +1,109 @@
+"""The program runs as it would without the profiler."""
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import sys
+import time
+import subprocess
+import unittest
+
+from support import Case
+
+SHOW = """
+    import sys, json
+    main = sys.modules["__main__"]
+    print(json.dumps([sys.argv[1:], __name__, main.__dict__ is globals(), sys.path[0]]))
+"""
+ODD = ["a b", "", "'", '"', "$HOME", "x[c(1, 2)]", "-p", "--", "*", "\\", "caf\udce9"]
+
+
+class Program(Case):
+    def test_arguments(self) -> None:
+        path = self.write("sub dir/show.py", SHOW)
+        bare = self.python(path, *ODD).stdout
+        self.assertEqual(self.tracy(path, *ODD), bare)
+
+    def test_modules(self) -> None:
+        self.write("pack/__init__.py", "")
+        self.write("pack/__main__.py", SHOW)
+        bare = self.python("-m", "pack", "-k", "a or b").stdout
+        self.assertEqual(self.tracy("-m", "pack", "-k", "a or b"), bare)
+        self.assertEqual(self.tracy("-pm", "pack -k 'a or b'"), bare)
+        self.assertEqual(self.tracy("-c", "import sys; print(sys.argv)", "-x"), "['-c', '-x']\n")
+        self.assertEqual(self.tracy("pack", "1"), self.python("pack", "1").stdout)
+        self.assertEqual(self.tracy("-", "1", input="import sys; print(sys.argv)"),
+                         "['-', '1']\n")
+
+    def test_streams_and_folder(self) -> None:
+        text = "import os, sys; print(os.getcwd(), sys.stdin.read()); print('e', file=sys.stderr)"
+        self.assertEqual(self.tracy("-c", text, input="in\n"),
+                         os.path.realpath(self.folder) + " in\n\n")
+        self.assertRegex(self.stderr, r"\Ae\ntracy: trace: .*\.tacho.*\n\Z")
+        self.assertEqual(os.listdir(self.folder), ["generated"])
+
+    def test_status(self) -> None:
+        for code, status in (("pass", 0), ("raise SystemExit(1)", 1), ("exit(7)", 7),
+                             ("import os; os._exit(9)", 9), ("1 / 0", 1),
+                             ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", 137)):
+            with self.subTest(code):
+                self.tracy("-c", code, status=status)
+        self.tracy("-m", "no_such_module", status=1)
+        self.tracy("none.py", status=2)
+        self.tracy("--no-such-option", status=2)
+        self.tracy(status=2)
+        self.tracy("--check-exit-code", "-c", "exit(7)", status=4)
+
+    def test_traceback_is_the_programs(self) -> None:
+        path = self.write("bad.py", "def f():\n    1 / 0\nf()\n")
+        bare = self.python(path).stderr
+        self.tracy("-q", path, status=1)
+        self.assertEqual(self.stderr, bare)
+
+    def test_other_programs(self) -> None:
+        path = self.write("tool", "#!/bin/sh\nprintf '<%s>' \"$@\"\nexit 3\n")
+        os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
+        self.assertEqual(self.tracy("tool", "a b", "", status=3), "<a b><>")
+        self.assertEqual(self.tracy("printf", "%s,", "a b", "c"), "a b,c,")
+
+    def test_terminated(self) -> None:
+        path = self.write("wait.py", """
+            import signal, sys, time
+            def stop(number, frame):
+                print("asked", flush=True)
+                sys.exit(5)
+            signal.signal(signal.SIGTERM, stop)
+            print("ready", flush=True)
+            time.sleep(60)
+        """)
+        process = subprocess.Popen([sys.executable, "-m", "tracy", path], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        process.send_signal(signal.SIGTERM)
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out), (5, "asked\n"))
+        self.assertIn("stop", self.counts())
+
+    def test_nothing_is_deleted(self) -> None:
+        kept = self.write("generated/profiler/.logs/mine.txt", "x")
+        self.tracy("-c", "pass")
+        self.tracy("-c", "pass")
+        self.assertTrue(os.path.exists(kept))
+        self.tracy("-o", "my out", "-c", "pass")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["generated", "my out"])
+
+    def test_options_reach_the_program(self) -> None:
+        show = "import os; print(sorted((k, v) for k, v in os.environ.items() if 'TT_' in k))"
+        env = dict(os.environ, TT_METAL_DEVICE_PROFILER="1")
+        out = self.tracy("--no-device", "--sync-host-device", "--op-support-count=5", "-o", "d",
+                         "--profiler-capture-perf-counters=fpu,l1", "-c", show, env=env)
+        folder = os.path.join(os.path.realpath(self.folder), "d")
+        self.assertEqual(eval(out), [
+            ("TT_METAL_PROFILER_DIR", folder), ("TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT", "5"),
+            ("TT_METAL_PROFILER_SYNC", "1"), ("TT_METAL_PROFILE_PERF_COUNTERS", "9")])
+        self.tracy("-r", "--enable-accumulate-profiling", "-c", "pass", status=2)
+
+
+if __name__ == "__main__":
+    unittest.main()

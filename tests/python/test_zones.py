@@ -1,0 +1,195 @@
+"""What becomes a zone."""
+from __future__ import annotations
+
+import os
+import sys
+import unittest
+
+from support import HOOK, Case
+
+
+class Zones(Case):
+    def test_functions(self) -> None:
+        self.script("""
+            class K:
+                def method(self):
+                    return [inner(i) for i in range(3)]
+            def inner(i):
+                return i
+            K().method()
+        """)
+        counts = self.counts()
+        self.assertEqual(counts["inner"], 3)
+        zone = next(z for z in self.zones() if z["name"] == self.named("K.method"))
+        self.assertEqual((os.path.basename(zone["file"]), zone["line"]), ("script.py", 3))
+        self.assertFalse([n for n in counts if "tracy" in n or n == "_run_code"])
+
+    def test_exceptions(self) -> None:
+        self.script("""
+            def a(): b()
+            def b(): c()
+            def c(): raise KeyError
+            for i in range(5):
+                try:
+                    a()
+                except KeyError:
+                    pass
+            def after(): pass
+            after()
+        """)
+        for name in "abc":
+            self.assertEqual(self.counts()[name], 5)
+        depth = {z["name"]: z["depth"] for z in self.zones()}
+        self.assertEqual([depth[n] for n in ("a", "b", "c", "after")], [1, 2, 3, 1])
+
+    def test_generators(self) -> None:
+        self.script("""
+            import asyncio
+            def gen():
+                try:
+                    yield 1
+                    yield 2
+                except ValueError:
+                    yield 3
+            g = gen(); next(g); g.throw(ValueError); g.close()
+            list(gen())
+            async def leaf():
+                await asyncio.sleep(0)
+            async def top():
+                await asyncio.gather(leaf(), leaf())
+            asyncio.run(top())
+            def after(): pass
+            after()
+        """)
+        counts = self.counts()
+        self.assertEqual(counts["leaf"], 4)
+        self.assertIn(counts["gen"], (5, 6))  # a close() that has nothing to do may not run it
+        depth = {z["name"]: z["depth"] for z in self.zones()}
+        self.assertEqual(depth["after"], 1)
+
+    def test_threads(self) -> None:
+        self.script("""
+            import threading
+            def work(n):
+                return work(n - 1) if n else 0
+            threads = [threading.Thread(target=work, args=(9,), name=f"w{i}") for i in range(4)]
+            for t in threads: t.start()
+            for t in threads: t.join()
+        """)
+        self.assertEqual(self.counts()["work"], 40)
+        self.assertEqual({z["thread"] for z in self.zones() if z["name"] == "work"},
+                         {"w0", "w1", "w2", "w3"})
+
+    def test_deep_recursion(self) -> None:
+        out = self.script("""
+            import sys, threading
+            sys.setrecursionlimit(200000)
+            def down(n):
+                return down(n - 1) + 1 if n else 0
+            deep = 100000 if sys.version_info >= (3, 11) else 5000
+            print(down(deep), down(10))
+            threading.stack_size(256 << 10)
+            t = threading.Thread(target=lambda: print(down(deep if deep > 5000 else 100)))
+            t.start(); t.join()
+        """)
+        deep = 100000 if sys.version_info >= (3, 11) else 5000
+        self.assertEqual(out.split(), [str(deep), "10", str(deep if deep > 5000 else 100)])
+        self.assertGreater(self.counts()["down"], 5000)
+        if sys.version_info[:2] == (3, 11):
+            self.assertTrue([m for m in self.read("messages") if "recursion" in m["text"]])
+
+    def test_code_addresses(self) -> None:
+        self.script("""
+            for i in range(2000):
+                scope = {}
+                exec(compile(f"def f_{i}(): return {i}", "gen.py", "exec"), scope)
+                assert scope[f"f_{i}"]() == i
+        """)
+        counts = self.counts()
+        self.assertEqual([i for i in range(2000) if counts[f"f_{i}"] != 1], [])
+
+    def test_c_calls(self) -> None:
+        self.script("""
+            import math
+            def f(x):
+                x.append(math.sqrt(len(x) + 1))
+                try:
+                    int("no")
+                    math.sqrt(-1)
+                except ValueError:
+                    pass
+            for i in range(3):
+                f([])
+        """, "--c-calls")
+        counts = self.counts()
+        self.assertEqual([counts[n] for n in ("f", "math.sqrt", "list.append", "len")],
+                         [3, 3, 3, 3])
+        if not HOOK:  # a profile function is not told of types
+            self.assertEqual(counts["int"], 3)
+
+    def test_lines(self) -> None:
+        self.script("""
+            def f():
+                a = 1
+                for i in range(2):
+                    a += i
+                return a
+            f()
+        """, "-l", "--include=*script.py")
+        counts = self.counts()
+        self.assertEqual([counts["f"], counts["f:3"], counts["f:5"], counts["f:6"]], [1, 1, 2, 1])
+
+    def test_filters(self) -> None:
+        text = """
+            import json
+            def a(): b()
+            def b(): json.dumps([1], indent=1)
+            a()
+        """
+        self.script(text, "--include=*/script.py")
+        self.assertEqual(set(self.counts()), {"<module>", "a", "b"})
+        self.script(text, "--exclude=b", "--exclude=*/json/*")
+        self.assertFalse({"b", "dumps"} & set(self.counts()))
+        self.script(text, "--max-depth=2")
+        self.assertEqual({z["depth"] for z in self.zones()}, {0, 1})
+        self.script(text, "--tt-names")
+        self.assertEqual(self.counts()["PY_FUNC_a"], 1)
+
+    def test_partial(self) -> None:
+        self.script("""
+            from tracy import Profiler, zone
+            def f(): pass
+            def g(): pass
+            p = Profiler()
+            f()
+            p.enable(); g(); p.disable(); p.disable()
+            f()
+            with p, Profiler():
+                g()
+                with p: g()
+                g()
+            with zone("manual"): f()
+        """, "-p")
+        self.assertEqual(self.counts(), {"g": 4, "manual": 1})
+
+    def test_another_profiler(self) -> None:
+        self.script("""
+            import cProfile
+            def f(): pass
+            p = cProfile.Profile(); p.enable(); f(); p.disable()
+            f()
+        """)
+        self.assertEqual(self.counts()["f"], 2)
+        if HOOK:
+            self.script("""
+                import sys
+                from tracy import Profiler
+                sys.setprofile(lambda *a: None)
+                with Profiler():
+                    print("works")
+            """, "-p", "--c-calls")
+            self.assertIn("another profiler is active", self.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
