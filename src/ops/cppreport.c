@@ -2,6 +2,7 @@
 
 #include "base/csv.h"
 #include "base/limits.h"
+#include "ops/figures.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -126,15 +127,9 @@ static bool take_cell(struct ops_cpp *cpp, struct ops_cpp_row *row, int column,
 	return true;
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	a = (a ^ b) * 0x9e3779b97f4a7c15;
-	return a ^ a >> 29;
-}
-
 int64_t ops_cpp_first(const struct ops_cpp *cpp, int64_t device, uint64_t id)
 {
-	for (uint64_t key = mix((uint64_t)device, id);; key++) {
+	for (uint64_t key = ops_mix((uint64_t)device, id);; key++) {
 		uint32_t *at = map_get(&cpp->by_id, key);
 
 		if (!at)
@@ -156,7 +151,7 @@ bool ops_cpp_has_device(const struct ops_cpp *cpp, int64_t device)
 static int add_row(struct ops_cpp *cpp, const struct ops_cpp_row *row)
 {
 	int64_t at = ops_cpp_first(cpp, row->device, row->id), last = -1;
-	uint64_t key = mix((uint64_t)row->device, row->id);
+	uint64_t key = ops_mix((uint64_t)row->device, row->id);
 
 	for (; at >= 0; last = at, at = (int64_t)cpp->next.v[at] - 1)
 		if (cpp->v[at].trace == row->trace && cpp->v[at].session == row->session) {

@@ -104,6 +104,16 @@ static const char *item(const char *line, size_t len, int number, size_t *n)
 	return p;
 }
 
+static bool says_quasar(const char *line, size_t len)
+{
+	static const char word[] = "quasar";
+
+	for (size_t i = 0; i + sizeof(word) - 1 <= len; i++)
+		if (!strncasecmp(line + i, word, sizeof(word) - 1))
+			return true;
+	return false;
+}
+
 static bool parse_arch(struct devlog_reader *r, const char *line, size_t len)
 {
 	struct devlog *dev = r->dev;
@@ -126,7 +136,7 @@ static bool parse_arch(struct devlog_reader *r, const char *line, size_t len)
 	text = item(line, len, 2, &n);
 	if (text && devlog_number(text, n, &value) && value < INT32_MAX)
 		dev->max_cores = (int64_t)value;
-	dev->quasar = strcasestr(dev->arch, "quasar");
+	dev->quasar = says_quasar(line, len);
 	return true;
 }
 

@@ -1,6 +1,7 @@
 #include "ops/devlog_row.h"
 
 #include "base/limits.h"
+#include "ops/figures.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -135,12 +136,6 @@ static uint32_t zone_flags(struct field_text f)
 	return flags;
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	a = (a ^ b) * 0x9e3779b97f4a7c15;
-	return a ^ a >> 29;
-}
-
 static int add_device(struct devlog *dev, int64_t device)
 {
 	for (size_t i = 0; i < dev->devices.n; i++)
@@ -153,7 +148,7 @@ static int64_t find_core(struct devlog *dev, int64_t device, uint64_t x, uint64_
 {
 	struct devlog_core core = {.device = device, .x = (int32_t)x, .y = (int32_t)y};
 
-	for (uint64_t key = mix(mix((uint64_t)device, x), y);; key++) {
+	for (uint64_t key = ops_mix(ops_mix((uint64_t)device, x), y);; key++) {
 		uint32_t *at = map_get(&dev->core_map, key);
 
 		if (!at) {
@@ -190,7 +185,7 @@ static int64_t find_group(struct devlog_reader *r, int64_t device, uint64_t id)
 {
 	struct devlog *dev = r->dev;
 
-	for (uint64_t key = mix((uint64_t)device, id);; key++) {
+	for (uint64_t key = ops_mix((uint64_t)device, id);; key++) {
 		uint32_t *at = map_get(&dev->group_map, key);
 
 		if (!at) {
@@ -210,7 +205,7 @@ static int64_t find_group(struct devlog_reader *r, int64_t device, uint64_t id)
 
 static uint64_t run_key(int64_t device, uint64_t id, int64_t trace, int64_t session)
 {
-	return mix(mix(mix((uint64_t)device, id), (uint64_t)trace), (uint64_t)session);
+	return ops_mix(ops_mix(ops_mix((uint64_t)device, id), (uint64_t)trace), (uint64_t)session);
 }
 
 static bool same_run(const struct devlog *dev, uint32_t at, int64_t device, uint64_t id,

@@ -1,6 +1,7 @@
 #include "ops/metrics.h"
 
 #include "base/fmt.h"
+#include "ops/figures.h"
 #include "ops/metrics_eval.h"
 
 #include <math.h>
@@ -193,19 +194,6 @@ static int compare_samples(const void *a, const void *b, void *arg)
 
 /* --- statistics over the cores of an op --- */
 
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static double median(double *v, size_t n)
-{
-	qsort(v, n, sizeof(*v), compare_doubles);
-	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
-
 /* The sum of many doubles with the error carried along (Kahan). */
 static double exact_sum(const double *v, size_t n)
 {
@@ -229,7 +217,7 @@ static void statistics(double *v, size_t n, double stats[OPS_STATS])
 		return;
 	}
 	stats[OPS_STAT_AVG] = exact_sum(v, n) / (double)n;
-	stats[OPS_STAT_MEDIAN] = median(v, n);
+	stats[OPS_STAT_MEDIAN] = ops_median(v, n);
 	stats[OPS_STAT_MIN] = v[0];
 	stats[OPS_STAT_MAX] = v[n - 1];
 }
@@ -328,7 +316,7 @@ static int grant_ratio(struct metric_device *d, const struct ops_metrics *m, uin
 			r = vec_push(&ratios, granted / asked);
 		asked = granted = NAN;
 	}
-	d->grant_ratio = ratios.n ? median(ratios.v, ratios.n) : 0;
+	d->grant_ratio = ratios.n ? ops_median(ratios.v, ratios.n) : 0;
 	vec_free(&ratios);
 	return r;
 }

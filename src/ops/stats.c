@@ -3,6 +3,7 @@
 #include "base/fmt.h"
 #include "base/json.h"
 #include "ops/detect.h"
+#include "ops/figures.h"
 #include "ops/percore.h"
 
 #include <inttypes.h>
@@ -18,19 +19,6 @@ struct part {
 struct parts {
 	VEC(struct part);
 };
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static double median(double *v, size_t n)
-{
-	qsort(v, n, sizeof(*v), compare);
-	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
 
 /* The parts together; their median is that of the parts' medians. */
 static int merge(struct ops_device_stats *out, const char *name, struct parts *parts)
@@ -55,7 +43,7 @@ static int merge(struct ops_device_stats *out, const char *name, struct parts *p
 	}
 	v->range = v->max - v->min;
 	v->average = v->sum / (double)v->count;
-	v->median = median(medians, parts->n);
+	v->median = ops_median(medians, parts->n);
 	free(medians);
 	parts->n = 0;
 	return vec_push(&out->lines, line);
@@ -69,7 +57,7 @@ static int add_series(struct parts *parts, double *v, size_t n)
 		return 0;
 	for (size_t i = 0; i < n; i++)
 		p.sum += v[i];
-	p.median = median(v, n);
+	p.median = ops_median(v, n);
 	p.min = v[0];
 	p.max = v[n - 1];
 	return vec_push(parts, p);
