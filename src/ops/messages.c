@@ -376,8 +376,9 @@ static int salvage(struct state *s, const struct ops_message *m, const struct he
 
 	if (ops_info_cell(&info, OPS_COL_OP_CODE, h->name, h->name_len) < 0 ||
 	    ops_info_cell(&info, OPS_COL_OP_TYPE, "tt_dnn_device", 13) < 0 ||
-	    ops_info_cell(&info, OPS_COL_PROGRAM_HASH, h->hash_text, h->hash_len) < 0 ||
-	    vec_push(&s->host->infos, info) < 0)
+	    ops_info_cell(&info, OPS_COL_PROGRAM_HASH, h->hash_text, h->hash_len) < 0)
+		info.text.failed = true;
+	if (ops_host_add_info(s->host, &info) < 0)
 		return TACHO_ENOMEM;
 	op.info = (uint32_t)s->host->infos.n;
 	return vec_push(&s->host->salvaged, op);
@@ -411,6 +412,8 @@ static int full_op(struct state *s, const struct ops_message *m, const char *arr
 	struct ops_info info = {.text = BUF_INIT};
 	uint64_t hash;
 
+	if (!json && why.code == TACHO_ENOMEM)
+		return TACHO_ENOMEM;
 	if (!json || json->type != JREAD_OBJECT)
 		return bad_message(s, m, m->text, (size_t)(arrow - m->text),
 				   why.text[0] ? why.text : "the description is no object");
@@ -420,7 +423,9 @@ static int full_op(struct state *s, const struct ops_message *m, const char *arr
 	device = jread_get(json, "device_id");
 	if (device && !jread_int(device, &op.device))
 		op.device = OPS_NONE;
-	if (ops_info_fill(&info, s->host, json) < 0 || vec_push(&s->host->infos, info) < 0)
+	if (ops_info_fill(&info, s->host, json) < 0)
+		info.text.failed = true;
+	if (ops_host_add_info(s->host, &info) < 0)
 		return TACHO_ENOMEM;
 	op.info = (uint32_t)s->host->infos.n;
 	if (jread_uint(jread_get(json, "op_hash"), &hash) && op.device != OPS_NONE) {

@@ -21,6 +21,14 @@ static void info_free(struct ops_info *info)
 	vec_free(&info->sizes);
 }
 
+int ops_host_add_info(struct ops_host *host, struct ops_info *info)
+{
+	if (!info->text.failed && vec_push(&host->infos, *info) == 0)
+		return 0;
+	info_free(info);
+	return TACHO_ENOMEM;
+}
+
 void ops_host_free(struct ops_host *host)
 {
 	for (size_t i = 0; i < host->infos.n; i++)

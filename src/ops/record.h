@@ -158,6 +158,9 @@ struct ops_host {
 
 void ops_host_free(struct ops_host *host);
 
+/* Takes INFO over, or frees it when there is no memory. */
+int ops_host_add_info(struct ops_host *host, struct ops_info *info);
+
 /* The op of that id, or NULL. Valid until the next op is added. */
 struct ops_host_op *ops_host_find(const struct ops_host *host, uint64_t id);
 
