@@ -37,6 +37,24 @@ assert got[3] == ('loc("add;1"(x.py:3))', 'false', '{"loop": 1, "n": 2}'), got
 assert rows['1024']['DEVICE KERNEL DURATION [ns]']
 END
 
+# A program that tells of its ops itself, and so does its child: recorded, joined, its trace kept.
+cat >recorded <<END
+#!/bin/sh
+cp "$MADE/.logs/profile_log_device.csv" "\$TT_METAL_PROFILER_DIR/.logs/"
+exec $BUILD/tests/ops
+END
+chmod +x recorded
+TT_METAL_PROFILER_DIR=$PWD/own expect_exit 0 "$BUILD/tt_profile" -o own.csv ./recorded
+[ -s own/.logs/tracy_profile_log_host.tracy ] || fail 'no .tracy file'
+python3 - <<'END' || fail 'the ops of a recorded program'
+import csv
+rows = [r for r in csv.DictReader(open('own.csv', newline='')) if r['OP TYPE'] != 'signpost']
+assert [r['OP CODE'] for r in rows] == ['MatmulOp', 'AddOp', 'SoftmaxOp', 'NormOp'], rows
+assert all(int(r['HOST DURATION [ns]']) > 0 and r['DEVICE KERNEL DURATION [ns]'] for r in rows)
+assert all(r['CompileProgram_TT_HOST_FUNC [ns]'] for r in rows)
+assert [r['LOC'] for r in rows] == ['loc(unknown)'] + ['loc("here")'] * 3
+END
+
 # Again: nothing of the first run is lost or mixed in.
 CODE=9 expect_exit 9 "$TACHO" tt_profile -o out.csv ./program
 [ -d generated/profiler/.logs.1 ] || fail 'the logs of the run before'

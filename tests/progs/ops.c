@@ -1,0 +1,32 @@
+/* A host of a device: tells of three ops by zones and messages, and of a fourth from a child. */
+#include <sys/wait.h>
+#include <tacho/tacho.h>
+#include <unistd.h>
+
+static void op(const char *name, int id)
+{
+	TACHO_ZONE("TT_DNN_DEVICE_OP");
+	TACHO_ZONE_TEXTF("id:%d", id);
+	{
+		TACHO_ZONE("CompileProgram");
+	}
+	TACHO_MESSAGEF("`TT_DNN_DEVICE_OP: \"%s\", 7%d, 0, false, %d ->\n{\"op_code\": \"%s\", "
+		       "\"op_hash\": 7%d, \"device_id\": 0, \"global_call_count\": %d, "
+		       "\"input_tensors\": [], \"op_type\": \"tt_dnn_device\"}`",
+		       name, id, id, name, id, id);
+}
+
+int main(void)
+{
+	TACHO_MESSAGE("`TT_SIGNPOST: begin`");
+	op("MatmulOp", 1024);
+	TACHO_MESSAGE("MLIR_OP_LOCATION;loc(\"here\")");
+	op("AddOp", 2048);
+	op("SoftmaxOp", 3072);
+	if (fork() == 0) {
+		op("NormOp", 4096);
+		_exit(0);
+	}
+	wait(NULL);
+	return 0;
+}
