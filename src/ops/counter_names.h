@@ -5,61 +5,188 @@
 #ifndef OPS_COUNTER_NAMES_H
 #define OPS_COUNTER_NAMES_H
 
-#define OPS_THREADS_(X, name) X(name##_0) X(name##_1) X(name##_2)
-#define OPS_PORTS_(X, name) \
-	X(name##_0)         \
-	X(name##_1) X(name##_2) X(name##_3) X(name##_4) X(name##_5) X(name##_6) X(name##_7)
-#define OPS_GRANTS_(X, name)                                                                      \
-	X(name##_0_GRANT)                                                                         \
-	X(name##_1_GRANT) X(name##_2_GRANT) X(name##_3_GRANT) X(name##_4_GRANT) X(name##_5_GRANT) \
-		X(name##_6_GRANT) X(name##_7_GRANT)
-
-#define OPS_COUNTERS(X)                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          \
-	X(UNDEF)                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 \
-	X(FPU_COUNTER) X(SFPU_COUNTER) X(MATH_COUNTER) X(MATH_SRC_DATA_READY) X(DATA_HAZARD_STALLS_MOVD2A) X(                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                    \
-		MATH_FIDELITY_STALL) X(MATH_INSTRN_STARTED) X(MATH_INSTRN_AVAILABLE) X(SRCB_WRITE_AVAILABLE)                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     \
-		X(SRCA_WRITE_AVAILABLE) X(UNPACK0_BUSY_THREAD0) X(UNPACK1_BUSY_THREAD0) X(                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       \
-			UNPACK0_BUSY_THREAD1) X(UNPACK1_BUSY_THREAD1) X(MATH_INSTRN_HF_1_CYCLE) X(MATH_INSTRN_HF_2_CYCLE)                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                        \
-			X(MATH_INSTRN_HF_4_CYCLE) X(PACKER_DEST_READ_AVAILABLE) X(PACKER_BUSY) X(                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                \
-				AVAILABLE_MATH) OPS_THREADS_(X,                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  \
-							     CFG_INSTRN_AVAILABLE) OPS_THREADS_(X,                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                               \
-												SYNC_INSTRN_AVAILABLE)                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           \
-				OPS_THREADS_(X, THCON_INSTRN_AVAILABLE) OPS_THREADS_(X, MOVE_INSTRN_AVAILABLE) OPS_THREADS_(                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     \
-					X,                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       \
-					FPU_INSTRN_AVAILABLE) OPS_THREADS_(X,                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                    \
-									   UNPACK_INSTRN_AVAILABLE)                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              \
-					OPS_THREADS_(X, PACK_INSTRN_AVAILABLE) OPS_THREADS_(                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     \
-						X,                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                               \
-						THREAD_STALLS) X(WAITING_FOR_SRCA_CLEAR) X(WAITING_FOR_SRCB_CLEAR)                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                               \
-						X(WAITING_FOR_SRCA_VALID) X(WAITING_FOR_SRCB_VALID) OPS_THREADS_(                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                \
-							X,                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       \
-							WAITING_FOR_THCON_IDLE) OPS_THREADS_(X,                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  \
-											     WAITING_FOR_UNPACK_IDLE)                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                            \
-							OPS_THREADS_(X, WAITING_FOR_PACK_IDLE) OPS_THREADS_(                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     \
-								X,                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                               \
-								WAITING_FOR_MATH_IDLE) OPS_THREADS_(X,                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           \
-												    WAITING_FOR_NONZERO_SEM)                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     \
-								OPS_THREADS_(X, WAITING_FOR_NONFULL_SEM) OPS_THREADS_(                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           \
-									X, WAITING_FOR_MOVE_IDLE)                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                \
-									OPS_THREADS_(X, WAITING_FOR_MMIO_IDLE) OPS_THREADS_(                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     \
-										X,                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                               \
-										WAITING_FOR_SFPU_IDLE) X(L1_0_UNPACKER_0)                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                        \
-										X(L1_0_UNPACKER_1_ECC_PACK1) X(L1_0_TDMA_BUNDLE_0_RISC) X(L1_0_TDMA_BUNDLE_1_TRISC) X(L1_0_NOC_RING0_OUTGOING_0) X(L1_0_NOC_RING0_OUTGOING_1) X(L1_0_NOC_RING0_INCOMING_0) X(L1_0_NOC_RING0_INCOMING_1) X(L1_1_TDMA_PACKER_2) X(L1_1_EXT_UNPACKER_1) X(L1_1_EXT_UNPACKER_2) X(L1_1_EXT_UNPACKER_3) X(L1_1_NOC_RING1_OUTGOING_0) X(L1_1_NOC_RING1_OUTGOING_1) X(L1_1_NOC_RING1_INCOMING_0) X(L1_1_NOC_RING1_INCOMING_1) X(L1_0_UNIFIED_PACKER) X(L1_1_RISC_CORE) X(L1_0_UNPACKER_0_GRANT) X(L1_0_PORT1_GRANT) X(L1_0_TDMA_BUNDLE_0_GRANT) X(L1_0_TDMA_BUNDLE_1_GRANT) X(L1_0_NOC_RING0_OUTGOING_0_GRANT) X(L1_0_NOC_RING0_OUTGOING_1_GRANT) X(L1_0_NOC_RING0_INCOMING_0_GRANT) X( \
-											L1_0_NOC_RING0_INCOMING_1_GRANT) X(L1_1_PORT8_GRANT)                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     \
-											X(                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       \
-												L1_1_EXT_UNPACKER_1_GRANT) X(L1_1_EXT_UNPACKER_2_GRANT) X(L1_1_EXT_UNPACKER_3_GRANT) X(L1_1_NOC_RING1_OUTGOING_0_GRANT) X(L1_1_NOC_RING1_OUTGOING_1_GRANT) X(L1_1_NOC_RING1_INCOMING_0_GRANT) X(L1_1_NOC_RING1_INCOMING_1_GRANT) OPS_THREADS_(X,                                                                                                                                                                                                                                                                                                                                                                                                                 \
-																																									      THREAD_INSTRUCTIONS) X(SRCB_WRITE_ACTUAL) X(SRCA_WRITE_NOT_BLOCKED_OVR) X(SRCA_WRITE_ACTUAL) X(SRCB_WRITE_NOT_BLOCKED_PORT) X(SRCA_WRITE_THREAD0) X(SRCB_WRITE_THREAD0) X(SRCA_WRITE_THREAD1) X(SRCB_WRITE_THREAD1) X(PACKER_DEST_READ_1) X(PACKER_DEST_READ_2) X(PACKER_DEST_READ_3) OPS_THREADS_(X,                                                                                                              \
-																																																																														 PACKER_BUSY)                                                                                                    \
-												X(DEST_READ_GRANTED_0) X(DEST_READ_GRANTED_1) X(DEST_READ_GRANTED_2) X(DEST_READ_GRANTED_3) X(MATH_NOT_STALLED_DEST_WR_PORT) OPS_PORTS_(X, L1_4_MISC_PORT) OPS_GRANTS_(                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          \
-													X,                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       \
-													L1_4_MISC_PORT) OPS_PORTS_(X, L1_2_NOC_RING2_PORT)                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       \
-													OPS_GRANTS_(X, L1_2_NOC_RING2_PORT) OPS_PORTS_(                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          \
-														X,                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                               \
-														L1_3_NOC_RING3_PORT)                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             \
-														OPS_GRANTS_(                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     \
-															X,                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       \
-															L1_3_NOC_RING3_PORT)                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     \
-															X(ANY_THREAD_STALL)
+#define OPS_COUNTERS(X)                    \
+	X(UNDEF)                           \
+	X(FPU_COUNTER)                     \
+	X(SFPU_COUNTER)                    \
+	X(MATH_COUNTER)                    \
+	X(MATH_SRC_DATA_READY)             \
+	X(DATA_HAZARD_STALLS_MOVD2A)       \
+	X(MATH_FIDELITY_STALL)             \
+	X(MATH_INSTRN_STARTED)             \
+	X(MATH_INSTRN_AVAILABLE)           \
+	X(SRCB_WRITE_AVAILABLE)            \
+	X(SRCA_WRITE_AVAILABLE)            \
+	X(UNPACK0_BUSY_THREAD0)            \
+	X(UNPACK1_BUSY_THREAD0)            \
+	X(UNPACK0_BUSY_THREAD1)            \
+	X(UNPACK1_BUSY_THREAD1)            \
+	X(MATH_INSTRN_HF_1_CYCLE)          \
+	X(MATH_INSTRN_HF_2_CYCLE)          \
+	X(MATH_INSTRN_HF_4_CYCLE)          \
+	X(PACKER_DEST_READ_AVAILABLE)      \
+	X(PACKER_BUSY)                     \
+	X(AVAILABLE_MATH)                  \
+	X(CFG_INSTRN_AVAILABLE_0)          \
+	X(CFG_INSTRN_AVAILABLE_1)          \
+	X(CFG_INSTRN_AVAILABLE_2)          \
+	X(SYNC_INSTRN_AVAILABLE_0)         \
+	X(SYNC_INSTRN_AVAILABLE_1)         \
+	X(SYNC_INSTRN_AVAILABLE_2)         \
+	X(THCON_INSTRN_AVAILABLE_0)        \
+	X(THCON_INSTRN_AVAILABLE_1)        \
+	X(THCON_INSTRN_AVAILABLE_2)        \
+	X(MOVE_INSTRN_AVAILABLE_0)         \
+	X(MOVE_INSTRN_AVAILABLE_1)         \
+	X(MOVE_INSTRN_AVAILABLE_2)         \
+	X(FPU_INSTRN_AVAILABLE_0)          \
+	X(FPU_INSTRN_AVAILABLE_1)          \
+	X(FPU_INSTRN_AVAILABLE_2)          \
+	X(UNPACK_INSTRN_AVAILABLE_0)       \
+	X(UNPACK_INSTRN_AVAILABLE_1)       \
+	X(UNPACK_INSTRN_AVAILABLE_2)       \
+	X(PACK_INSTRN_AVAILABLE_0)         \
+	X(PACK_INSTRN_AVAILABLE_1)         \
+	X(PACK_INSTRN_AVAILABLE_2)         \
+	X(THREAD_STALLS_0)                 \
+	X(THREAD_STALLS_1)                 \
+	X(THREAD_STALLS_2)                 \
+	X(WAITING_FOR_SRCA_CLEAR)          \
+	X(WAITING_FOR_SRCB_CLEAR)          \
+	X(WAITING_FOR_SRCA_VALID)          \
+	X(WAITING_FOR_SRCB_VALID)          \
+	X(WAITING_FOR_THCON_IDLE_0)        \
+	X(WAITING_FOR_THCON_IDLE_1)        \
+	X(WAITING_FOR_THCON_IDLE_2)        \
+	X(WAITING_FOR_UNPACK_IDLE_0)       \
+	X(WAITING_FOR_UNPACK_IDLE_1)       \
+	X(WAITING_FOR_UNPACK_IDLE_2)       \
+	X(WAITING_FOR_PACK_IDLE_0)         \
+	X(WAITING_FOR_PACK_IDLE_1)         \
+	X(WAITING_FOR_PACK_IDLE_2)         \
+	X(WAITING_FOR_MATH_IDLE_0)         \
+	X(WAITING_FOR_MATH_IDLE_1)         \
+	X(WAITING_FOR_MATH_IDLE_2)         \
+	X(WAITING_FOR_NONZERO_SEM_0)       \
+	X(WAITING_FOR_NONZERO_SEM_1)       \
+	X(WAITING_FOR_NONZERO_SEM_2)       \
+	X(WAITING_FOR_NONFULL_SEM_0)       \
+	X(WAITING_FOR_NONFULL_SEM_1)       \
+	X(WAITING_FOR_NONFULL_SEM_2)       \
+	X(WAITING_FOR_MOVE_IDLE_0)         \
+	X(WAITING_FOR_MOVE_IDLE_1)         \
+	X(WAITING_FOR_MOVE_IDLE_2)         \
+	X(WAITING_FOR_MMIO_IDLE_0)         \
+	X(WAITING_FOR_MMIO_IDLE_1)         \
+	X(WAITING_FOR_MMIO_IDLE_2)         \
+	X(WAITING_FOR_SFPU_IDLE_0)         \
+	X(WAITING_FOR_SFPU_IDLE_1)         \
+	X(WAITING_FOR_SFPU_IDLE_2)         \
+	X(L1_0_UNPACKER_0)                 \
+	X(L1_0_UNPACKER_1_ECC_PACK1)       \
+	X(L1_0_TDMA_BUNDLE_0_RISC)         \
+	X(L1_0_TDMA_BUNDLE_1_TRISC)        \
+	X(L1_0_NOC_RING0_OUTGOING_0)       \
+	X(L1_0_NOC_RING0_OUTGOING_1)       \
+	X(L1_0_NOC_RING0_INCOMING_0)       \
+	X(L1_0_NOC_RING0_INCOMING_1)       \
+	X(L1_1_TDMA_PACKER_2)              \
+	X(L1_1_EXT_UNPACKER_1)             \
+	X(L1_1_EXT_UNPACKER_2)             \
+	X(L1_1_EXT_UNPACKER_3)             \
+	X(L1_1_NOC_RING1_OUTGOING_0)       \
+	X(L1_1_NOC_RING1_OUTGOING_1)       \
+	X(L1_1_NOC_RING1_INCOMING_0)       \
+	X(L1_1_NOC_RING1_INCOMING_1)       \
+	X(L1_0_UNIFIED_PACKER)             \
+	X(L1_1_RISC_CORE)                  \
+	X(L1_0_UNPACKER_0_GRANT)           \
+	X(L1_0_PORT1_GRANT)                \
+	X(L1_0_TDMA_BUNDLE_0_GRANT)        \
+	X(L1_0_TDMA_BUNDLE_1_GRANT)        \
+	X(L1_0_NOC_RING0_OUTGOING_0_GRANT) \
+	X(L1_0_NOC_RING0_OUTGOING_1_GRANT) \
+	X(L1_0_NOC_RING0_INCOMING_0_GRANT) \
+	X(L1_0_NOC_RING0_INCOMING_1_GRANT) \
+	X(L1_1_PORT8_GRANT)                \
+	X(L1_1_EXT_UNPACKER_1_GRANT)       \
+	X(L1_1_EXT_UNPACKER_2_GRANT)       \
+	X(L1_1_EXT_UNPACKER_3_GRANT)       \
+	X(L1_1_NOC_RING1_OUTGOING_0_GRANT) \
+	X(L1_1_NOC_RING1_OUTGOING_1_GRANT) \
+	X(L1_1_NOC_RING1_INCOMING_0_GRANT) \
+	X(L1_1_NOC_RING1_INCOMING_1_GRANT) \
+	X(THREAD_INSTRUCTIONS_0)           \
+	X(THREAD_INSTRUCTIONS_1)           \
+	X(THREAD_INSTRUCTIONS_2)           \
+	X(SRCB_WRITE_ACTUAL)               \
+	X(SRCA_WRITE_NOT_BLOCKED_OVR)      \
+	X(SRCA_WRITE_ACTUAL)               \
+	X(SRCB_WRITE_NOT_BLOCKED_PORT)     \
+	X(SRCA_WRITE_THREAD0)              \
+	X(SRCB_WRITE_THREAD0)              \
+	X(SRCA_WRITE_THREAD1)              \
+	X(SRCB_WRITE_THREAD1)              \
+	X(PACKER_DEST_READ_1)              \
+	X(PACKER_DEST_READ_2)              \
+	X(PACKER_DEST_READ_3)              \
+	X(PACKER_BUSY_0)                   \
+	X(PACKER_BUSY_1)                   \
+	X(PACKER_BUSY_2)                   \
+	X(DEST_READ_GRANTED_0)             \
+	X(DEST_READ_GRANTED_1)             \
+	X(DEST_READ_GRANTED_2)             \
+	X(DEST_READ_GRANTED_3)             \
+	X(MATH_NOT_STALLED_DEST_WR_PORT)   \
+	X(L1_4_MISC_PORT_0)                \
+	X(L1_4_MISC_PORT_1)                \
+	X(L1_4_MISC_PORT_2)                \
+	X(L1_4_MISC_PORT_3)                \
+	X(L1_4_MISC_PORT_4)                \
+	X(L1_4_MISC_PORT_5)                \
+	X(L1_4_MISC_PORT_6)                \
+	X(L1_4_MISC_PORT_7)                \
+	X(L1_4_MISC_PORT_0_GRANT)          \
+	X(L1_4_MISC_PORT_1_GRANT)          \
+	X(L1_4_MISC_PORT_2_GRANT)          \
+	X(L1_4_MISC_PORT_3_GRANT)          \
+	X(L1_4_MISC_PORT_4_GRANT)          \
+	X(L1_4_MISC_PORT_5_GRANT)          \
+	X(L1_4_MISC_PORT_6_GRANT)          \
+	X(L1_4_MISC_PORT_7_GRANT)          \
+	X(L1_2_NOC_RING2_PORT_0)           \
+	X(L1_2_NOC_RING2_PORT_1)           \
+	X(L1_2_NOC_RING2_PORT_2)           \
+	X(L1_2_NOC_RING2_PORT_3)           \
+	X(L1_2_NOC_RING2_PORT_4)           \
+	X(L1_2_NOC_RING2_PORT_5)           \
+	X(L1_2_NOC_RING2_PORT_6)           \
+	X(L1_2_NOC_RING2_PORT_7)           \
+	X(L1_2_NOC_RING2_PORT_0_GRANT)     \
+	X(L1_2_NOC_RING2_PORT_1_GRANT)     \
+	X(L1_2_NOC_RING2_PORT_2_GRANT)     \
+	X(L1_2_NOC_RING2_PORT_3_GRANT)     \
+	X(L1_2_NOC_RING2_PORT_4_GRANT)     \
+	X(L1_2_NOC_RING2_PORT_5_GRANT)     \
+	X(L1_2_NOC_RING2_PORT_6_GRANT)     \
+	X(L1_2_NOC_RING2_PORT_7_GRANT)     \
+	X(L1_3_NOC_RING3_PORT_0)           \
+	X(L1_3_NOC_RING3_PORT_1)           \
+	X(L1_3_NOC_RING3_PORT_2)           \
+	X(L1_3_NOC_RING3_PORT_3)           \
+	X(L1_3_NOC_RING3_PORT_4)           \
+	X(L1_3_NOC_RING3_PORT_5)           \
+	X(L1_3_NOC_RING3_PORT_6)           \
+	X(L1_3_NOC_RING3_PORT_7)           \
+	X(L1_3_NOC_RING3_PORT_0_GRANT)     \
+	X(L1_3_NOC_RING3_PORT_1_GRANT)     \
+	X(L1_3_NOC_RING3_PORT_2_GRANT)     \
+	X(L1_3_NOC_RING3_PORT_3_GRANT)     \
+	X(L1_3_NOC_RING3_PORT_4_GRANT)     \
+	X(L1_3_NOC_RING3_PORT_5_GRANT)     \
+	X(L1_3_NOC_RING3_PORT_6_GRANT)     \
+	X(L1_3_NOC_RING3_PORT_7_GRANT)     \
+	X(ANY_THREAD_STALL)
 
 enum ops_counter {
 #define X(name) OPS_C_##name,

@@ -198,7 +198,6 @@ struct join {
 	struct ops_issues *issues;
 	struct traces traces;
 	struct ops_rows replays; /* added behind the host's rows, by op id and session */
-	uint64_t skipped;
 };
 
 static int by_time(const void *a, const void *b)
@@ -270,7 +269,6 @@ static int match_with_replays(struct join *j, uint32_t i)
 	struct trace_state *t;
 
 	if (!op || op->device != d->device) {
-		j->skipped++;
 		ops_issue_add(
 			j->issues, OPS_ISSUE_EXTRA_SKIPPED, OPS_DEVICE_FILE, 0,
 			OPS_AT(d->id, d->device),
