@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define EVENTS           512   /* read from a ring at once */
+#define ZONES            2048  /* looked at, then read */
 #define STREAM_EVENTS    65536 /* from one ring per round: the others wait no longer than this */
 #define CHECKPOINT_BYTES (8u << 20)
 #define CHECKPOINT_NS    1000000000ull
@@ -349,6 +350,27 @@ static void read_names(struct capture *c, struct process *p, struct ring_stream 
 	}
 }
 
+/* Zones that stand together, which is nearly all there is. */
+static size_t read_zones(struct capture *c, struct process *p, struct thread *t,
+			 struct ring_stream *names, struct ring_stream *s)
+{
+	size_t total = 0, count, taken;
+
+	while (!t->fiber && total < STREAM_EVENTS) {
+		uint64_t time;
+		const uint64_t *words = ring_zones(s, ZONES, &count, &time);
+
+		if (!count)
+			break;
+		c->now = clock_ticks() + AHEAD_TICKS;
+		read_names(c, p, names);
+		taken = thread_zones(c, t, words, count, &time);
+		ring_zones_taken(s, taken, time);
+		total += taken;
+	}
+	return total;
+}
+
 static size_t read_thread(struct capture *c, struct process *p, struct ring_stream *names,
 			  struct ring_stream *s)
 {
@@ -360,6 +382,7 @@ static size_t read_thread(struct capture *c, struct process *p, struct ring_stre
 		return 0;
 	while (!c->error && total < STREAM_EVENTS &&
 	       (!hold_is_full(c) || t->stack.last <= c->flushed)) {
+		total += read_zones(c, p, t, names, s);
 		n = ring_read(s, events, EVENTS);
 		if (!n)
 			break;

@@ -346,6 +346,33 @@ void thread_tell_late(struct capture *c, struct thread *t)
 	t->late = t->late_step = 0;
 }
 
+size_t thread_zones(struct capture *c, struct thread *t, const uint64_t *words, size_t count,
+		    uint64_t *time)
+{
+	struct process *p = c->processes.v[t->process];
+	struct stack *s = &t->stack;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t word = ring_zone_word(words + i), at;
+		uint32_t id = RING_ID(word);
+
+		if (!ring_is_zone(word))
+			break; /* changed since it was counted */
+		at = *time = ring_full_time(*time, word);
+		if (at - s->last > c->now - s->last)
+			at = late_time(c, t, at);
+		if (RING_KIND(word) == RING_BEGIN)
+			stack_begin(c, s, at, id,
+				    id < p->srclocs.n && p->srclocs.v[id] != TRACE_NONE
+					    ? p->srclocs.v[id]
+					    : process_srcloc(c, p, id));
+		else
+			stack_end(c, s, at, id);
+	}
+	return i;
+}
+
 void thread_event(struct capture *c, struct thread *t, const struct ring_event *e)
 {
 	struct process *p = c->processes.v[t->process];

@@ -3,6 +3,7 @@
 #define CAPTURE_PRIVATE_H
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "capture/capture.h"
@@ -171,9 +172,44 @@ int process_add_name(struct process *p, const struct ring_event *e);
 struct fiber *process_fiber(struct capture *c, struct process *p, uint64_t name);
 struct frame_set *process_frames(struct capture *c, struct process *p, uint32_t track);
 
+void capture_error(struct capture *c, int64_t code);
+
 /* ---- zones.c: begins and ends become zones */
-void stack_begin(struct capture *c, struct stack *s, uint64_t time, uint32_t id, uint32_t srcloc);
-void stack_end(struct capture *c, struct stack *s, uint64_t time, uint32_t id);
+/* The ways of a zone that is like any other are short and stand here: there are millions of them. */
+void stack_begin_rare(struct capture *c, struct stack *s, const struct open_zone *zone);
+void stack_end_rare(struct capture *c, struct stack *s, uint64_t time, uint32_t id);
+
+static inline void stack_begin(struct capture *c, struct stack *s, uint64_t time, uint32_t id,
+			       uint32_t srcloc)
+{
+	struct open_zone zone = {.start = time, .id = id, .srcloc = srcloc};
+
+	s->ledger.zones_emitted++;
+	s->last = time;
+	if (s->zones.n < s->zones.cap && s->zones.n < LIMIT_ZONE_DEPTH)
+		s->zones.v[s->zones.n++] = zone;
+	else
+		stack_begin_rare(c, s, &zone);
+}
+
+static inline void stack_end(struct capture *c, struct stack *s, uint64_t time, uint32_t id)
+{
+	size_t n = s->zones.n;
+	struct open_zone *z = n ? &s->zones.v[n - 1] : NULL;
+
+	s->last = time;
+	if (s->too_deep || !z || z->id != id || z->attached || s->lanes.n < n) {
+		stack_end_rare(c, s, time, id);
+		return;
+	}
+	s->zones.n = n - 1;
+	if (n > 1)
+		z[-1].children += time - z->start;
+	if (trace_lane_add(c->writer, s->lanes.v[n - 1], z->start, time, z->srcloc, z->children) <
+	    0)
+		capture_error(c, TACHO_EWRITE);
+}
+
 /* Attaches to the innermost open zone of the source location ID (0 = the innermost). */
 void stack_attach(struct capture *c, struct stack *s, uint32_t id, uint32_t kind, uint64_t value,
 		  const char *text, size_t len);
@@ -191,6 +227,9 @@ void count_row(struct capture *c, uint32_t track, uint64_t emitted, uint64_t los
 
 /* ---- events.c: one event of a ring */
 void thread_event(struct capture *c, struct thread *t, const struct ring_event *e);
+/* The same for COUNT words of zones behind *TIME, which is moved on. How many were taken. */
+size_t thread_zones(struct capture *c, struct thread *t, const uint64_t *words, size_t count,
+		    uint64_t *time);
 /* A row for events whose time ran backwards, if there were any. */
 void thread_tell_late(struct capture *c, struct thread *t);
 /* Its last event was read: what is open is unfinished, what was lost at the end is told. */
@@ -215,7 +254,6 @@ int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
 			struct process **result);
 /* A process of an earlier recorder whose ring is no longer there. */
 struct process *capture_add_gone(struct capture *c, uint32_t id);
-void capture_error(struct capture *c, int64_t code);
 struct thread *capture_thread(struct capture *c, struct process *p, struct ring_stream *s);
 
 #endif

@@ -14,17 +14,15 @@ static void attachments_free(struct attachments *a)
 	free(a);
 }
 
-void stack_begin(struct capture *c, struct stack *s, uint64_t time, uint32_t id, uint32_t srcloc)
+void stack_begin_rare(struct capture *c, struct stack *s, const struct open_zone *zone)
 {
-	s->ledger.zones_emitted++;
-	s->last = time;
 	if (s->zones.n >= LIMIT_ZONE_DEPTH || vec_reserve(&s->zones, s->zones.n + 1) < 0) {
 		s->too_deep++;
 		s->ledger.zones_lost++;
 		c->sum.lost++;
 		return;
 	}
-	s->zones.v[s->zones.n++] = (struct open_zone){.start = time, .id = id, .srcloc = srcloc};
+	s->zones.v[s->zones.n++] = *zone;
 }
 
 static struct trace_lane *lane_at(struct capture *c, struct stack *s, size_t depth)
@@ -64,11 +62,10 @@ static void close_top(struct capture *c, struct stack *s, uint64_t time, uint32_
 	attachments_free(z->attached);
 }
 
-void stack_end(struct capture *c, struct stack *s, uint64_t time, uint32_t id)
+void stack_end_rare(struct capture *c, struct stack *s, uint64_t time, uint32_t id)
 {
 	size_t i = s->zones.n;
 
-	s->last = time;
 	if (s->too_deep) {
 		s->too_deep--;
 		return;

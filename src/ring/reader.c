@@ -471,13 +471,9 @@ static uint64_t load(const char *at)
 	return __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_ACQUIRE);
 }
 
-/* The full time of a word: of all with these low bits the one nearest to the last. */
 static uint64_t full_time(struct ring_stream *s, uint64_t word)
 {
-	const uint64_t wrap = 1ull << RING_TICK_BITS;
-	uint64_t delta = ((word >> RING_TICK_SHIFT) - s->time) & (wrap - 1);
-
-	s->time += delta < wrap / 2 ? delta : delta - wrap;
+	s->time = ring_full_time(s->time, word);
 	return s->time;
 }
 
@@ -819,6 +815,33 @@ size_t ring_read(struct ring_stream *s, struct ring_event *events, size_t max)
 	if (r->shrunk && !s->finished && n < max)
 		n += mark_bad(s, &events[n]);
 	return n;
+}
+
+const uint64_t *ring_zones(struct ring_stream *s, size_t max, size_t *count, uint64_t *time)
+{
+	const uint64_t *words = (const uint64_t *)(const void *)s->at;
+	size_t n = 0, room = (size_t)(s->end - s->at) / sizeof(*words);
+	bool closed = atomic_load_explicit(&s->page->closed, memory_order_acquire);
+
+	/* Whatever is not simple is left to ring_read(). */
+	if (s->finished || s->parts.n || s->skip || s->reader->shrunk ||
+	    may_be_overwritten(s, closed))
+		room = 0;
+	if (room > max)
+		room = max;
+	while (n < room && ring_is_zone(ring_zone_word(words + n)))
+		n++;
+	*count = n;
+	*time = s->time;
+	return words;
+}
+
+void ring_zones_taken(struct ring_stream *s, size_t count, uint64_t time)
+{
+	s->at += count * sizeof(uint64_t);
+	s->time = time;
+	s->stuck = 0;
+	s->stuck_since = 0;
 }
 
 /* ------------------------------------------------- positions and release */

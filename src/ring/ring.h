@@ -138,6 +138,32 @@ void ring_stream_set_user(struct ring_stream *s, void *user);
  */
 size_t ring_read(struct ring_stream *s, struct ring_event *events, size_t max);
 
+/*
+ * The fast half of ring_read(), for zones alone: the words of zones that stand at the stream's place,
+ * in the program's memory, at most MAX. They are taken one by one: load each once by
+ * ring_zone_word(), since its owner may change it; then say how many by ring_zones_taken().
+ */
+const uint64_t *ring_zones(struct ring_stream *s, size_t max, size_t *count, uint64_t *time);
+void ring_zones_taken(struct ring_stream *s, size_t count, uint64_t time);
+
+static inline uint64_t ring_zone_word(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+static inline bool ring_is_zone(uint64_t word)
+{
+	return RING_KIND(word) == RING_BEGIN || RING_KIND(word) == RING_END;
+}
+
+/* The full time of a word: of all with these low bits the one nearest to LAST. */
+static inline uint64_t ring_full_time(uint64_t last, uint64_t word)
+{
+	int64_t step = (int64_t)((word >> RING_TICK_SHIFT) - last) << (64 - RING_TICK_BITS);
+
+	return last + (uint64_t)(step >> (64 - RING_TICK_BITS));
+}
+
 /* True when the thread has ended and all its events were read. */
 bool ring_stream_finished(const struct ring_stream *s);
 

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# The recorder alone: rings that are full when it starts, drained on one core. Prints zones per second of
+# processor time, as a ratio to copying 16 bytes per zone, its peak of resident memory for 10 M and
+# 100 M zones, and what it takes when nothing happens.
+set -u
+BUILD=${BUILD:-$(cd "$(dirname "$0")/.." && pwd)/build}
+here=$(mktemp -d)
+trap 'rm -rf "$here"' EXIT
+cd "$here" || exit 1
+
+# cpu PID: user and system time in ticks of a hundredth of a second.
+cpu() {
+	sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'
+}
+
+# collect ZONES OPTIONS...: fault_count while the recorder stands still; then what draining takes.
+collect() {
+	local zones=$1
+	shift
+	"$BUILD/tacho" run -q -f -o t.tacho --limit-mb=4000 -- bash -c '
+		cpu() { sed "s/.*) //" /proc/$PPID/stat | awk "{ print \$12 + \$13 }"; }
+		kill -STOP $PPID
+		"$@" >/dev/null
+		before=$(cpu)
+		kill -CONT $PPID
+		while [ "$(ls "$TACHO_SESSION" | grep -c ^p)" != 0 ]; do sleep 0.05; done
+		echo $(($(cpu) - before)) >ticks
+		awk "/VmHWM/ { print \$2 }" /proc/$PPID/status >memory' - "$@"
+	awk -v zones="$zones" -v floor="$floor" -v memory="$(cat memory)" -v bytes="$(stat -c %s t.tacho)" -v what="$*" '{
+		rate = zones / ($1 / 100) / 1e6
+		printf "  %-28s %6.1f M zones/s   %.2f x copying   %5.1f MB resident   %.2f B/zone\n", what, rate,
+			rate / floor, memory / 1024, bytes / zones }' ticks | sed "s|$BUILD/tests/||"
+}
+
+floor=$("$BUILD/collector_floor")
+echo "copying 16 bytes: $floor M/s"
+collect 10000000 "$BUILD/tests/simple" 1000000 9
+collect 10000000 "$BUILD/tests/fault_count" -t 2 -z 5000000
+collect 20000000 "$BUILD/tests/fault_count" -t 8 -z 2500000 -d 5
+
+# While the program runs, so that the ring memory is used again and again.
+"$BUILD/tacho" run -q -f -o t.tacho -- bash -c '"$@" >/dev/null; awk "/VmHWM/ { print \$2 }" /proc/$PPID/status >memory' - \
+	"$BUILD/tests/simple" 10000000 9
+awk '{ printf "  100 M zones while they are made: %.1f MB resident\n", $1 / 1024 }' memory
+"$BUILD/tacho" info t.tacho | grep -i lost
+
+# Nothing happens: a program that sleeps.
+"$BUILD/tacho" run -q -f -o t.tacho -- bash -c '
+	"$@" & sleep 0.5
+	before=$(sed "s/.*) //" /proc/$PPID/stat | awk "{ print \$12 + \$13 }")
+	sleep 5
+	after=$(sed "s/.*) //" /proc/$PPID/stat | awk "{ print \$12 + \$13 }")
+	echo $((after - before)) >idle; wait' - "$BUILD/tests/fault_count" -t 4 -z 10 -s 6 >/dev/null
+awk '{ printf "  idle: %.2f %% of a core\n", $1 / 5 }' idle
