@@ -178,6 +178,18 @@ TACHO_DEVICE_API int tacho_enqueue(struct tacho_device *device, struct tacho_pro
 /* Waits until all is done. Fails when a kernel stopped, waits for ever, or runs too long. */
 TACHO_DEVICE_API int tacho_finish(struct tacho_device *device);
 
+/* ------------------------------------------------------------------ traces
+ *
+ * A trace is a list of programs that is run again and again by one call. Between begin and end
+ * tacho_enqueue() takes programs down and does not run them; they must outlive the trace.
+ */
+struct tacho_trace;
+
+TACHO_DEVICE_API int tacho_trace_begin(struct tacho_device *device);
+TACHO_DEVICE_API int tacho_trace_end(struct tacho_device *device, struct tacho_trace **trace);
+TACHO_DEVICE_API int tacho_trace_replay(struct tacho_trace *trace);
+TACHO_DEVICE_API void tacho_trace_free(struct tacho_trace *trace);
+
 /* ---------------------------------------------------------------- profiler */
 
 enum tacho_device_event_kind {
@@ -197,8 +209,9 @@ struct tacho_device_event {
 	const char *name, *file; /* "" when not known */
 	uint32_t line;
 	uint32_t id;
-	uint32_t op;         /* the number of the program's run, from 1 */
-	uint64_t start, end; /* cycles of the core's wall clock */
+	uint32_t op;            /* the number of the program's run, from 1 */
+	uint32_t trace, replay; /* the trace that ran it, which of its replays; from 1, 0: none */
+	uint64_t start, end;    /* cycles of the core's wall clock */
 	uint64_t data[2];
 	int damaged; /* one of its markers was missing */
 };

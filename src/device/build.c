@@ -9,8 +9,10 @@
 #include "tacho_layout.h"
 #include <tacho/tacho.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -130,14 +132,39 @@ static int cache_folder(char *path, size_t size)
 	return make_folders(path);
 }
 
-/* Firmware sources and kernel headers: $TACHO_FIRMWARE, the source tree, or where it was installed.
- */
+/* Is there a firmware below ROOT, the folder that holds share/ and include/? */
+static bool firmware_below(const char *root, char *firmware, char *include, size_t size)
+{
+	snprintf(firmware, size, "%s/" TACHO_SHARE, root);
+	snprintf(include, size, "%s/" TACHO_INCLUDE, root);
+	return access(firmware, R_OK) == 0;
+}
+
+/* Of an install tree: found from where this library lies, so that the tree can be moved. */
+static bool firmware_installed(char *firmware, char *include, size_t size)
+{
+	char root[PATH_MAX];
+	Dl_info self;
+
+	if (!dladdr((const void *)(uintptr_t)tacho_device_open, &self) ||
+	    !realpath(self.dli_fname, root))
+		return false;
+	/* PREFIX/bin, PREFIX/lib or PREFIX/lib/TRIPLET */
+	for (int up = 0; up < 3; up++) {
+		char *slash = strrchr(root, '/');
+
+		if (!slash)
+			return false;
+		*slash = 0;
+		if (up && firmware_below(root, firmware, include, size))
+			return true;
+	}
+	return false;
+}
+
+/* Firmware sources and kernel headers: $TACHO_FIRMWARE, the install tree, or the source tree. */
 static int firmware_folders(char *firmware, char *include, size_t size)
 {
-	static const char *const places[][2] = {
-		{TACHO_SOURCE_FIRMWARE, TACHO_SOURCE_INCLUDE},
-		{TACHO_INSTALL_FIRMWARE, TACHO_INSTALL_INCLUDE},
-	};
 	const char *own = getenv("TACHO_FIRMWARE");
 
 	if (own && *own) {
@@ -145,13 +172,14 @@ static int firmware_folders(char *firmware, char *include, size_t size)
 		snprintf(include, size, "%s/../include", own);
 		return 0;
 	}
-	for (unsigned i = 0; i < 2; i++) {
-		snprintf(firmware, size, "%s", places[i][0]);
-		snprintf(include, size, "%s", places[i][1]);
-		if (access(firmware, R_OK) == 0)
-			return 0;
-	}
-	return device_fail(TACHO_EREAD, "no firmware in %s: is Tacho installed?", firmware);
+	if (firmware_installed(firmware, include, size))
+		return 0;
+	snprintf(firmware, size, "%s", TACHO_SOURCE_FIRMWARE);
+	snprintf(include, size, "%s", TACHO_SOURCE_INCLUDE);
+	return access(firmware, R_OK) == 0
+		       ? 0
+		       : device_fail(TACHO_EREAD, "no firmware in %s: is Tacho installed?",
+				     firmware);
 }
 
 /* ---- the command ---- */
@@ -201,7 +229,7 @@ static void add_defines(struct words *w, const struct tacho_device *d, const str
 static int command(struct words *w, const struct tacho_device *d, const struct build *b)
 {
 	const char *compiler = getenv("TACHO_RISCV_CC");
-	char firmware[1024], include[1024], source[2048], *real = NULL;
+	char firmware[PATH_MAX + 64], include[PATH_MAX + 64], source[PATH_MAX + 128], *real = NULL;
 	bool cpp = !b->firmware && is_cpp(b->source);
 	int r = firmware_folders(firmware, include, sizeof(firmware));
 

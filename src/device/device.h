@@ -55,6 +55,13 @@ struct device_core {
 	const struct tacho_program *program;       /* the last one */
 };
 
+/* A list of programs. */
+struct tacho_trace {
+	struct tacho_device *device;
+	uint32_t number, replays;
+	VEC(struct tacho_program *);
+};
+
 struct range_free {
 	uint64_t address, size;
 };
@@ -62,6 +69,7 @@ struct range_free {
 /* Where a run lies in the host's time. */
 struct prof_anchor {
 	uint64_t ticks, cycle;
+	uint32_t trace, replay; /* 0: not of a trace */
 };
 
 struct prof_loss {
@@ -109,6 +117,9 @@ struct tacho_device {
 		VEC(struct range_free);
 	} space[2]; /* free ranges per bank, by enum tacho_memory */
 	uint32_t next_op;
+	uint32_t next_trace;
+	struct tacho_trace *capture;       /* programs are taken down, not run */
+	const struct tacho_trace *replays; /* programs are of this trace */
 	bool running;
 	bool broken;       /* a fault: only closing helps */
 	unsigned profile;  /* PROFILE_KERNEL */
@@ -135,6 +146,9 @@ void binary_free(struct binary *b);
 int device_wait(struct tacho_device *d);
 int core_write(struct tacho_device *d, unsigned core, uint32_t address, const void *data,
 	       size_t len);
+
+/* ---- replay.c ---- */
+int replay_take(struct tacho_device *d, struct tacho_program *p);
 
 /* ---- prof.c ---- */
 int prof_configure(struct tacho_device *d);

@@ -207,6 +207,8 @@ int tacho_enqueue(struct tacho_device *d, struct tacho_program *p)
 		return device_fail(TACHO_EUSAGE, "the program belongs to device %u",
 				   p->device->number);
 	r = tacho_program_compile(p);
+	if (r == 0 && d->capture)
+		return replay_take(d, p);
 	if (r == 0)
 		r = device_wait(d);
 	if (r < 0)

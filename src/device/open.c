@@ -285,6 +285,7 @@ void tacho_device_close(struct tacho_device *d)
 		d->binaries = b->next;
 		binary_free(b);
 	}
+	tacho_trace_free(d->capture);
 	prof_free(d->prof);
 	vec_free(&d->space[0]);
 	vec_free(&d->space[1]);

@@ -85,10 +85,14 @@ void prof_free(struct prof *p)
 int prof_anchor(struct tacho_device *d)
 {
 	struct prof *p = d->prof;
-	struct prof_anchor a = {tacho_ticks(), d->ops->cycles(d->self)};
+	struct prof_anchor a = {.ticks = tacho_ticks(), .cycle = d->ops->cycles(d->self)};
 
 	if (!p)
 		return 0;
+	if (d->replays) {
+		a.trace = d->replays->number;
+		a.replay = d->replays->replays;
+	}
 	if (a.ticks < p->last_ticks)
 		a.ticks = p->last_ticks;
 	return vec_push(&p->anchors, a) < 0 ? device_fail(TACHO_ENOMEM, "no memory") : 0;
@@ -238,6 +242,10 @@ static void hand_over(struct tacho_device *d, const struct prof_item *item,
 
 	if (item->flat >= d->shape.cores)
 		return;
+	if (item->op && item->op <= d->prof->anchors.n) {
+		e.trace = d->prof->anchors.v[item->op - 1].trace;
+		e.replay = d->prof->anchors.v[item->op - 1].replay;
+	}
 	c = &d->cores[item->flat].info;
 	e.core = (struct tacho_core){c->logical_x, c->logical_y};
 	e.noc = (struct tacho_core){c->x, c->y};

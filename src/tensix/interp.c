@@ -24,16 +24,10 @@ static uint32_t magnitude(uint32_t a)
 	return a & 0x80000000u ? 0u - a : a;
 }
 
-/* A load that is neither L1 nor local RAM. False: the RISC has stopped or waits at this
- * instruction. */
-static bool slow_load(struct tensix_hart *h, uint32_t address, unsigned size, uint32_t *value,
-		      unsigned *latency)
+/* After an access to a register. False: the RISC has stopped, or waits at this instruction. */
+static bool goes_on(struct tensix_hart *h, enum mmio_result result, uint32_t address)
 {
-	if (address & (size - 1)) {
-		hart_fault(h, TENSIX_FAULT_MISALIGNED, address);
-		return false;
-	}
-	switch (mmio_load(h->core, h, address, size, &h->cycle, value, latency)) {
+	switch (result) {
 	case MMIO_OK:
 		return true;
 	case MMIO_BLOCK:
@@ -48,6 +42,17 @@ static bool slow_load(struct tensix_hart *h, uint32_t address, unsigned size, ui
 	}
 }
 
+/* An access that is neither to L1 nor to local RAM, or not aligned. */
+static bool slow_load(struct tensix_hart *h, uint32_t address, unsigned size, uint32_t *value,
+		      unsigned *latency)
+{
+	if (address & (size - 1)) {
+		hart_fault(h, TENSIX_FAULT_MISALIGNED, address);
+		return false;
+	}
+	return goes_on(h, mmio_load(h->core, h, address, size, &h->cycle, value, latency), address);
+}
+
 static bool slow_store(struct tensix_hart *h, uint32_t address, unsigned size, uint32_t value)
 {
 	if (address & (size - 1)) {
@@ -55,19 +60,7 @@ static bool slow_store(struct tensix_hart *h, uint32_t address, unsigned size, u
 		return false;
 	}
 	h->effects++;
-	switch (mmio_store(h->core, h, address, size, &h->cycle, value)) {
-	case MMIO_OK:
-		return true;
-	case MMIO_BLOCK:
-		h->watches = 0;
-		h->watch_registers = true;
-		h->period = 0;
-		hart_sleep(h);
-		return false;
-	default:
-		hart_fault(h, TENSIX_FAULT_WILD, address);
-		return false;
-	}
+	return goes_on(h, mmio_store(h->core, h, address, size, &h->cycle, value), address);
 }
 
 static void trace_call(struct tensix_hart *h, uint32_t pc, uint64_t cycle)

@@ -301,9 +301,10 @@ static uint8_t *memory_at(struct tensix *t, uint32_t node, uint64_t address, uin
 }
 
 /* What the requester did wrong is found out at the target; it is told as the requester's fault. */
-static void bad_target(struct tensix *t, const struct packet *p)
+static void bad_target(struct tensix *t, struct packet *p)
 {
 	hart_fault(&t->cores[p->source].hart[0], TENSIX_FAULT_NOC, (uint32_t)p->remote);
+	packet_free(t, p);
 }
 
 static void answer(struct tensix *t, struct packet *p, enum packet_kind kind, uint32_t count,
@@ -331,7 +332,6 @@ static void arrive_read(struct tensix *t, struct packet *p, uint64_t time)
 		memcpy(p->data, &value, 4);
 	} else {
 		bad_target(t, p);
-		packet_free(t, p);
 		return;
 	}
 	if (bank != UINT32_MAX)
@@ -356,7 +356,6 @@ static void arrive_write(struct tensix *t, struct packet *p, uint64_t time)
 		mmio_store(&t->cores[core], NULL, (uint32_t)p->remote, 4, &time, value);
 	} else {
 		bad_target(t, p);
-		packet_free(t, p);
 		return;
 	}
 	if (bank != UINT32_MAX)
@@ -382,7 +381,6 @@ static void arrive_atomic(struct tensix *t, struct packet *p, uint64_t time)
 		/* a stream register */
 	} else {
 		bad_target(t, p);
-		packet_free(t, p);
 		return;
 	}
 	memcpy(p->data, &old, 4);

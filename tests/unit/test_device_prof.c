@@ -326,6 +326,56 @@ static void test_mixed(void **state)
 	tacho_device_close(d);
 }
 
+struct replayed {
+	unsigned of_trace, others;
+	uint32_t most;
+};
+
+static void count_replays(void *context, const struct tacho_device_event *e)
+{
+	struct replayed *r = context;
+
+	if (strcmp(e->name, "BRISC-FW"))
+		return;
+	r->of_trace += e->trace == 1;
+	r->others += e->trace == 0;
+	r->most = e->replay > r->most ? e->replay : r->most;
+}
+
+/* A trace of two programs, run three times, between others. */
+static void test_replay(void **state)
+{
+	struct replayed counts = {0};
+	struct tacho_device *d;
+	struct tacho_program *p, *q;
+	struct tacho_trace *trace;
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	d = open_device(0);
+	p = all_riscs(d, "plain.c");
+	q = all_riscs(d, "mixed.c");
+	run(d, p, 1);
+	assert_int_equal(tacho_trace_begin(d), 0);
+	assert_true(tacho_trace_begin(d) < 0);
+	assert_int_equal(tacho_enqueue(d, p), 0);
+	assert_int_equal(tacho_enqueue(d, q), 0);
+	assert_int_equal(tacho_trace_end(d, &trace), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(tacho_trace_replay(trace), 0);
+	run(d, q, 1);
+	assert_int_equal(tacho_profiler_read(d, count_replays, &counts), 0);
+	assert_int_equal(counts.of_trace, 6);
+	assert_int_equal(counts.others, 2);
+	assert_int_equal(counts.most, 3);
+	assert_int_equal(control(d, PROF_RUNS), 8);
+	tacho_trace_free(trace);
+	tacho_program_free(p);
+	tacho_program_free(q);
+	tacho_device_close(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +383,7 @@ int main(void)
 		cmocka_unit_test(test_cut),          cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_plain),        cmocka_unit_test(test_full_classic),
 		cmocka_unit_test(test_full_drained), cmocka_unit_test(test_mixed),
+		cmocka_unit_test(test_replay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

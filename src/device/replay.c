@@ -1,0 +1,81 @@
+/* Traces: lists of programs that are run again by one call. */
+#include "device/device.h"
+
+#include "tacho_layout.h"
+#include <tacho/tacho.h>
+
+#include <stdlib.h>
+
+int replay_take(struct tacho_device *d, struct tacho_program *p)
+{
+	return vec_push(d->capture, p) < 0 ? device_fail(TACHO_ENOMEM, "no memory") : 0;
+}
+
+int tacho_trace_begin(struct tacho_device *d)
+{
+	struct tacho_trace *t;
+
+	if (d->capture)
+		return device_fail(TACHO_EUSAGE, "a trace of device %u is being taken already",
+				   d->number);
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return device_fail(TACHO_ENOMEM, "no memory");
+	t->device = d;
+	t->number = ++d->next_trace;
+	d->capture = t;
+	return 0;
+}
+
+int tacho_trace_end(struct tacho_device *d, struct tacho_trace **trace)
+{
+	if (!d->capture)
+		return device_fail(TACHO_EUSAGE, "no trace of device %u is being taken", d->number);
+	*trace = d->capture;
+	d->capture = NULL;
+	return 0;
+}
+
+/* Tells the firmware of all Tensix cores: it counts replays for the profiler's id words. */
+static int announce(struct tacho_device *d)
+{
+	uint32_t go = (uint32_t)GO_REPLAY << 24;
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++) {
+		if (d->cores[i].info.ethernet)
+			continue;
+		r = core_write(d, i, d->shape.mailbox + M_GO, &go, 4);
+		d->cores[i].busy = true;
+	}
+	d->running = true;
+	return r == 0 ? device_wait(d) : r;
+}
+
+int tacho_trace_replay(struct tacho_trace *t)
+{
+	struct tacho_device *d = t->device;
+	int r = device_wait(d);
+
+	TACHO_ZONE("tacho_trace_replay");
+	if (r == 0 && d->capture)
+		r = device_fail(TACHO_EUSAGE, "a trace cannot be replayed while one is taken");
+	if (r == 0)
+		r = announce(d);
+	t->replays++;
+	d->replays = t;
+	for (size_t i = 0; r == 0 && i < t->n; i++)
+		r = tacho_enqueue(d, t->v[i]);
+	d->replays = NULL;
+	return r;
+}
+
+void tacho_trace_free(struct tacho_trace *t)
+{
+	if (!t)
+		return;
+	if (t->device->capture == t)
+		t->device->capture = NULL;
+	vec_free(t);
+	free(t);
+}
