@@ -100,4 +100,23 @@
 #define PROF_MODE_SUM        8
 #define PROF_MODE_ACCUMULATE 16
 
+/* ---- performance counters: bits of PROFILE_PERF_COUNTERS, as users give them ---- */
+#define COUNTERS_FPU    1
+#define COUNTERS_PACK   2
+#define COUNTERS_UNPACK 4
+#define COUNTERS_INSTRN 32
+
+/* Those that the model counts.   bit, control, output, select, type, name */
+#define PROF_COUNTERS(X)                                                                  \
+	X(COUNTERS_FPU, 0x018, 0x120, 0, 1, "FPU_COUNTER")                                \
+	X(COUNTERS_FPU, 0x018, 0x120, 1, 2, "SFPU_COUNTER")                               \
+	X(COUNTERS_FPU, 0x018, 0x120, 257, 3, "MATH_COUNTER")                             \
+	X(COUNTERS_UNPACK, 0x00C, 0x108, 7, 11, "UNPACK0_BUSY_THREAD0")                   \
+	X(COUNTERS_UNPACK, 0x00C, 0x108, 8, 12, "UNPACK1_BUSY_THREAD0")                   \
+	X(COUNTERS_PACK, 0x0F0, 0x110, 18, 19, "PACKER_BUSY")                             \
+	X(COUNTERS_INSTRN, 0x000, 0x100, 256, PROF_T_THREAD, "THREAD_INSTRUCTIONS_0")     \
+	X(COUNTERS_INSTRN, 0x000, 0x100, 257, PROF_T_THREAD + 1, "THREAD_INSTRUCTIONS_1") \
+	X(COUNTERS_INSTRN, 0x000, 0x100, 258, PROF_T_THREAD + 2, "THREAD_INSTRUCTIONS_2")
+#define PROF_T_THREAD 110
+
 #endif

@@ -35,6 +35,7 @@ static void run(const volatile uint8_t *launch)
 		launch_kernel(launch);
 	while (SYNC)
 		;
+	counters_record();
 }
 
 static void run_profiled(const volatile uint8_t *launch)

@@ -84,6 +84,50 @@ static void engine_setup(void)
 }
 #endif
 
+#if PROFILE_KERNEL && defined(PROFILE_PERF_COUNTERS) && (TACHO_RISC == 0 || TACHO_RISC == 3)
+static const struct {
+	uint16_t group, control, output, select;
+	uint32_t type;
+} counters[] = {
+#define X(group, control, output, select, type, name) {group, control, output, select, type},
+	PROF_COUNTERS(X)
+#undef X
+};
+
+#define COUNTER_REG(offset) REG32(0xFFB12000 + (offset))
+#define COUNTERS            (sizeof(counters) / sizeof(counters[0]))
+
+/* Starts (1) or stops (2) the groups that were asked for: TRISC1, around its kernel. */
+static inline void counters_switch(uint32_t to)
+{
+	for (uint32_t i = 0; i < COUNTERS; i++) {
+		if (!(PROFILE_PERF_COUNTERS & counters[i].group))
+			continue;
+		COUNTER_REG(counters[i].control + 8) = 0;
+		COUNTER_REG(counters[i].control + 8) = to;
+	}
+}
+
+/* BRISC, when all are done. */
+static inline void counters_record(void)
+{
+	for (uint32_t i = 0; i < COUNTERS; i++) {
+		uint32_t cycles, value;
+
+		if (!(PROFILE_PERF_COUNTERS & counters[i].group))
+			continue;
+		COUNTER_REG(counters[i].control + 4) = (uint32_t)counters[i].select << 8;
+		cycles = COUNTER_REG(counters[i].output);
+		value = COUNTER_REG(counters[i].output + 4);
+		tacho_prof_data_16((uint32_t)PROF_ID_COUNTERS << 12, (uint64_t)cycles << 32 | value,
+				   counters[i].type);
+	}
+}
+#else
+#define counters_switch(to) ((void)0)
+#define counters_record()   ((void)0)
+#endif
+
 void launch_kernel(const volatile uint8_t *launch)
 {
 	uint32_t address =
@@ -91,7 +135,13 @@ void launch_kernel(const volatile uint8_t *launch)
 	DeviceZoneScopedMainChildN(RISC_NAME "-KERNEL");
 
 	engine_setup();
+#if TACHO_RISC == 3
+	counters_switch(1);
+#endif
 	((void (*)(void))(uintptr_t)address)();
+#if TACHO_RISC == 3
+	counters_switch(2);
+#endif
 }
 
 #if PROFILE_KERNEL

@@ -134,6 +134,22 @@ FORCE_INLINE void tacho_prof_data(uint32_t id, uint64_t value)
 	tacho_prof_index += 4;
 }
 
+FORCE_INLINE void tacho_prof_data_16(uint32_t id, uint64_t first, uint64_t second)
+{
+	volatile uint32_t *words = PROF_BUFFER(TACHO_RISC) + tacho_prof_index;
+
+	if (!TACHO_PROF_ROOM(6)) {
+		TACHO_PROF_LOST(TACHO_RISC)++;
+		return;
+	}
+	tacho_prof_mark(tacho_prof_index, id | TACHO_PROF_TYPE(PROF_DATA_16));
+	words[2] = (uint32_t)(first >> 32);
+	words[3] = (uint32_t)first;
+	words[4] = (uint32_t)(second >> 32);
+	words[5] = (uint32_t)second;
+	tacho_prof_index += 6;
+}
+
 FORCE_INLINE void tacho_prof_event(uint32_t number)
 {
 	if (!TACHO_PROF_ROOM(2)) {

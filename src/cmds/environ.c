@@ -40,6 +40,8 @@ const struct environ_variable environ_variables[] = {
 	{"TT_METAL_PROFILER_SUM", "1 records the sums of DeviceZoneScopedSumN1 and N2"},
 	{"TT_METAL_PROFILER_SYNC", NULL},
 	{"TT_METAL_PROFILER_TRACE_TRACKING", NULL},
+	{"TT_METAL_PROFILE_PERF_COUNTERS",
+	 "performance counters that are recorded, a sum of 1 fpu, 2 pack, 4 unpack, 32 instrn"},
 	{"NO_COLOR", "anything keeps colours out of the output"},
 	{NULL, NULL},
 };

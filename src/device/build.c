@@ -218,6 +218,8 @@ static void add_defines(struct words *w, const struct tacho_device *d, const str
 	word(w, "-DPROFILE_KERNEL=%u", d->profile);
 	if (d->prof)
 		word(w, "-DPROFILER_FULL_HOST_BUFFER_SIZE_PER_RISC=%u", d->prof->area);
+	if (d->prof && d->prof->counters)
+		word(w, "-DPROFILE_PERF_COUNTERS=%u", d->prof->counters);
 	if (d->prof && d->prof->noc_events)
 		word(w, "-DPROFILE_NOC_EVENTS=%u", d->prof->noc_events);
 	if (b->ethernet)

@@ -80,6 +80,7 @@ struct prof_loss {
 struct prof {
 	bool classic;                /* buffers are emptied only when they are read */
 	unsigned noc_events;         /* PROFILE_NOC_EVENTS */
+	unsigned counters;           /* PROFILE_PERF_COUNTERS */
 	uint32_t area;               /* bytes of DRAM per RISC */
 	uint32_t per_bank;           /* cores whose areas are in one bank */
 	struct prof_reader *readers; /* per core and RISC */

@@ -46,6 +46,7 @@ int prof_configure(struct tacho_device *d)
 	if (env_number("TT_METAL_PROFILER_SUM", 0))
 		d->profile |= PROF_MODE_SUM;
 	p->noc_events = env_number("TT_METAL_DEVICE_PROFILER_NOC_EVENTS", 0);
+	p->counters = env_number("TT_METAL_PROFILE_PERF_COUNTERS", 0);
 	p->classic = count != 0 || d->options.program_count != 0;
 	if (d->options.program_count)
 		count = d->options.program_count;
@@ -219,6 +220,25 @@ void prof_name(const struct tacho_device *d, uint16_t id, struct tacho_device_ev
 	}
 }
 
+/* NoC events and counters have fixed numbers. */
+static void name_special(const struct prof_item *item, struct tacho_device_event *e)
+{
+	static const struct {
+		uint32_t type;
+		const char *name;
+	} counters[] = {
+#define X(group, control, output, select, type, name) {type, name},
+		PROF_COUNTERS(X)
+#undef X
+	};
+
+	e->file = "";
+	e->name = item->id == PROF_ID_NOC ? "NoC" : "counter";
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+		if (item->id == PROF_ID_COUNTERS && (item->data[1] & 0xff) == counters[i].type)
+			e->name = counters[i].name;
+}
+
 static void hand_over(struct tacho_device *d, const struct prof_item *item,
 		      tacho_device_event_fn fn, void *context)
 {
@@ -252,6 +272,8 @@ static void hand_over(struct tacho_device *d, const struct prof_item *item,
 	e.risc = risc_name(item->risc, c->ethernet);
 	if (item->kind == PROF_K_EVENT)
 		e.name = e.file = "";
+	else if (item->id == PROF_ID_NOC || item->id == PROF_ID_COUNTERS)
+		name_special(item, &e);
 	else
 		prof_name(d, item->id, &e);
 	fn(context, &e);

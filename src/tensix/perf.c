@@ -23,13 +23,14 @@ static const struct {
 } counters[] = {
 	{PERF_FPU, 0, UNIT_FPU},
 	{PERF_FPU, 1, UNIT_SFPU},
-	{PERF_FPU, 2, SOURCE_MATH},
+	{PERF_FPU, 257, SOURCE_MATH},
 	{PERF_UNPACK, 7, UNIT_UNPACK0},
 	{PERF_UNPACK, 8, UNIT_UNPACK1},
-	{PERF_PACK, 4, UNIT_PACK},
-	{PERF_INSTRN, 24, SOURCE_THREADS},
-	{PERF_INSTRN, 25, SOURCE_THREADS + 1},
-	{PERF_INSTRN, 26, SOURCE_THREADS + 2},
+	{PERF_PACK, 15, UNIT_PACK},
+	{PERF_PACK, 18, UNIT_PACK},
+	{PERF_INSTRN, 256, SOURCE_THREADS},
+	{PERF_INSTRN, 257, SOURCE_THREADS + 1},
+	{PERF_INSTRN, 258, SOURCE_THREADS + 2},
 };
 
 static uint64_t source(const struct tensix_core *c, unsigned i)
@@ -95,6 +96,10 @@ bool perf_read(struct tensix_core *c, uint32_t offset, uint64_t cycle, uint32_t 
 	for (unsigned i = 0; i < PERF_GROUPS; i++) {
 		const struct perf_group *g = &c->perf[i];
 
+		if (offset - groups[i].control < 8) {
+			*value = offset == groups[i].control ? g->period : g->mode;
+			return true;
+		}
 		if (offset == groups[i].output) {
 			*value = (uint32_t)(g->running ? cycle - g->since : g->cycles);
 			return true;

@@ -326,6 +326,70 @@ static void test_mixed(void **state)
 	tacho_device_close(d);
 }
 
+struct counted {
+	uint64_t fpu, cycles, pack, instructions, noc;
+};
+
+static void take_counter(void *context, const struct tacho_device_event *e)
+{
+	struct counted *c = context;
+
+	if (e->kind == TACHO_DEVICE_DATA && !strcmp(e->name, "NoC"))
+		c->noc += e->data[0] & 0xff;
+	if (e->kind != TACHO_DEVICE_DATA16)
+		return;
+	assert_int_equal(e->id, PROF_ID_COUNTERS);
+	assert_string_equal(e->risc, "BRISC");
+	if (!strcmp(e->name, "FPU_COUNTER")) {
+		c->fpu = (uint32_t)e->data[0];
+		c->cycles = e->data[0] >> 32;
+	}
+	if (!strcmp(e->name, "PACKER_BUSY"))
+		c->pack = (uint32_t)e->data[0];
+	if (!strcmp(e->name, "THREAD_INSTRUCTIONS_1"))
+		c->instructions = (uint32_t)e->data[0];
+}
+
+/* Units of the tile engine: busy cycles of one matmul and one pack; NoC events of the data movers.
+ */
+static void test_counters(void **state)
+{
+	static const enum tacho_risc riscs[] = {TACHO_BRISC, TACHO_COMPUTE};
+	struct counted c = {0};
+	struct tacho_device *d;
+	struct tacho_program *p;
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	setenv("TT_METAL_PROFILE_PERF_COUNTERS", "39", 1);
+	setenv("TT_METAL_DEVICE_PROFILER_NOC_EVENTS", "1", 1);
+	d = open_device(0);
+	unsetenv("TT_METAL_PROFILE_PERF_COUNTERS");
+	unsetenv("TT_METAL_DEVICE_PROFILER_NOC_EVENTS");
+	assert_int_equal(tacho_program_new(&p, d), 0);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(tacho_program_cb(p, &(struct tacho_cb){.index = i == 2 ? 16 : i,
+									.pages = 2,
+									.page_size = 2048,
+									.format = TACHO_BFLOAT16}),
+				 0);
+	for (unsigned i = 0; i < 2; i++)
+		assert_true(tacho_program_kernel(
+				    p, &(struct tacho_kernel){.source = DEVICE_KERNELS "/matmul.c",
+							      .risc = riscs[i],
+							      .fidelity = TACHO_HIFI2}) >= 0);
+	run(d, p, 1);
+	assert_int_equal(tacho_profiler_read(d, take_counter, &c), 0);
+	assert_int_equal(c.fpu, 32);
+	assert_int_equal(c.pack, 32);
+	assert_true(c.cycles > 100 && c.cycles < 5000);
+	assert_int_equal(c.instructions, 5); /* fidelity, acquire, matmul, commit's two */
+	assert_int_equal(c.noc, 1 + 1 + 11); /* two reads and a write */
+	tacho_program_free(p);
+	tacho_device_close(d);
+}
+
 struct replayed {
 	unsigned of_trace, others;
 	uint32_t most;
@@ -383,7 +447,7 @@ int main(void)
 		cmocka_unit_test(test_cut),          cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_plain),        cmocka_unit_test(test_full_classic),
 		cmocka_unit_test(test_full_drained), cmocka_unit_test(test_mixed),
-		cmocka_unit_test(test_replay),
+		cmocka_unit_test(test_replay),       cmocka_unit_test(test_counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
