@@ -1,5 +1,6 @@
 # The names under which other tool chains know our verbs: links beside the program, installed too.
-set(TACHO_LINKS tt-perf-report tt_profile tracy-csvexport csvexport-release)
+set(TACHO_LINKS tt-perf-report tt_profile tracy-csvexport csvexport-release tracy-capture
+	capture-release)
 foreach(link ${TACHO_LINKS})
 	add_custom_command(TARGET tacho POST_BUILD
 		COMMAND ${CMAKE_COMMAND} -E create_symlink tacho ${CMAKE_BINARY_DIR}/${link})

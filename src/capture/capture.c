@@ -578,6 +578,7 @@ static int checkpoint(struct capture *c)
 			trace_add_ledger(c->writer, i, &c->ledgers.v[i]);
 		c->ledgers.v[i] = (struct trace_ledger){0};
 	}
+	tracy_checkpoint(c);
 	r = state_save(c, &state);
 	if (r == 0)
 		r = trace_checkpoint(c->writer, state.data, state.len);
@@ -659,6 +660,9 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 			checkpoint(c);
 	}
 	hold_flush(c, c->horizon);
+	n = tracy_round(c);
+	total += (int64_t)n;
+	c->since_checkpoint += n;
 	for (size_t i = 0; i < c->processes.n; i++) {
 		struct process *p = c->processes.v[i];
 
@@ -934,6 +938,7 @@ int capture_finish(struct capture *c, bool keep_session, struct capture_summary 
 	ring_session_stop(&c->session);
 	if (!c->error)
 		drain(c);
+	tracy_finish(c);
 	if (!c->error)
 		checkpoint(c);
 	capture_summary(c, summary);
@@ -951,6 +956,7 @@ int capture_finish(struct capture *c, bool keep_session, struct capture_summary 
 
 void capture_abandon(struct capture *c)
 {
+	tracy_hub_close(c->hub);
 	ring_session_stop(&c->session);
 	remove_part(c);
 	ring_session_remove(&c->session);

@@ -47,6 +47,12 @@ const char *capture_session(const struct capture *c);
 const char *capture_output(const struct capture *c);
 void capture_start(struct capture *c);
 int capture_attach(struct capture *c, uint32_t pid, struct tacho_error *err);
+/*
+ * Records the Tracy clients that come up at a port of this machine, one after the other; with
+ * capture_tracy_discover() those that announce themselves on a UDP port (8086 as a rule).
+ */
+int capture_tracy(struct capture *c, uint16_t port, struct tacho_error *err);
+int capture_tracy_discover(struct capture *c, uint16_t port, struct tacho_error *err);
 int capture_property(struct capture *c, const char *key, const char *value);
 
 /* Drains what is there now. Returns the number of events, or an error that ends the recording. */

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "capture/capture.h"
+#include "tracy/tracy.h"
 
 /* More than this nobody can have emitted: the counters of a ring that was written over. */
 #define LOSS_MAX (1ull << 48)
@@ -152,6 +153,7 @@ struct capture {
 	struct {
 		VEC(char *);
 	} not_ready; /* ring files that were not complete */
+	struct tracy_hub *hub; /* NULL: no Tracy clients are looked for */
 	int error;   /* sticky */
 };
 
@@ -235,6 +237,12 @@ void thread_tell_late(struct capture *c, struct thread *t);
 /* Its last event was read: what is open is unfinished, what was lost at the end is told. */
 void thread_finish(struct capture *c, struct thread *t, const struct ring_stream *s);
 void thread_free(struct thread *t);
+
+/* ---- tracy.c: clients that speak Tracy's protocol */
+/* The number of frames that came. */
+size_t tracy_round(struct capture *c);
+void tracy_checkpoint(struct capture *c);
+void tracy_finish(struct capture *c);
 
 /* ---- state.c: the recorder's state in a checkpoint */
 int state_save(struct capture *c, struct buf *out);

@@ -9,7 +9,8 @@
 
 struct conf {
 	struct record_conf record;
-	struct opt_list pids;
+	struct opt_list pids, tracy_ports;
+	bool tracy;
 	const char *session;
 	int64_t duration;
 };
@@ -18,6 +19,10 @@ static const struct opt opts[] = {
 	RECORD_OPTS(struct conf, record),
 	OPT_LIST('p', "pid", "PID", struct conf, pids,
 		 "record a running program that links libtacho; may be given several times"),
+	OPT_LIST(0, "tracy-port", "PORT", struct conf, tracy_ports,
+		 "record programs built with Tracy that listen on PORT of this machine; may be repeated"),
+	OPT_FLAG(0, "tracy", struct conf, tracy,
+		 "record every program built with Tracy that announces itself on this machine"),
 	OPT_STR('s', "session", "DIR", struct conf, session,
 		"use this session directory; one whose recorder was killed is taken over"),
 	OPT_TIME('t', "time", "TIME", struct conf, duration, "stop after TIME, such as 10s"),
@@ -84,6 +89,22 @@ static int attach_all(struct capture *c, const struct conf *cf, struct tacho_err
 	return 0;
 }
 
+static int add_tracy(struct capture *c, const struct conf *cf, struct tacho_error *err)
+{
+	int r = cf->tracy ? capture_tracy_discover(c, 8086, err) : 0;
+
+	for (size_t i = 0; i < cf->tracy_ports.n && r == 0; i++) {
+		char *end;
+		unsigned long port = strtoul(cf->tracy_ports.v[i], &end, 10);
+
+		if (*end || !port || port > 65535)
+			return err_set(err, TACHO_EUSAGE, "--tracy-port: '%s' is not a port",
+				       cf->tracy_ports.v[i]);
+		r = capture_tracy(c, (uint16_t)port, err);
+	}
+	return r;
+}
+
 static uint64_t now_ns(void)
 {
 	struct timespec ts;
@@ -143,9 +164,12 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	if (code < 0)
 		return err_report(&err, code);
 	code = attach_all(r.capture, cf, &err);
+	if (code == 0)
+		code = add_tracy(r.capture, cf, &err);
 	if (code < 0) {
 		capture_abandon(r.capture);
 		opt_list_free(&cf->pids);
+		opt_list_free(&cf->tracy_ports);
 		return err_report(&err, code);
 	}
 	capture_start(r.capture);
@@ -153,6 +177,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 		explain(r.capture, cf);
 	loop(&r, cf);
 	opt_list_free(&cf->pids);
+	opt_list_free(&cf->tracy_ports);
 	return record_finish(&r, &cf->record, false);
 }
 

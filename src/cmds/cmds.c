@@ -20,6 +20,8 @@
 	X(locks)       \
 	X(export)      \
 	X(import)      \
+	X(tracy_capture) \
+	X(serve)       \
 	X(csvexport)   \
 	X(csv_release) \
 	X(check)       \

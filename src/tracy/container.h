@@ -2,8 +2,8 @@
  * Private: the container of a .tracy file, a stream of bytes cut into compressed blocks.
  *
  * Every block but the last unpacks to BLOCK bytes. An LZ4 block may refer to the block before it of
- * the same stream, so a reader keeps one block of history per stream; Zstd keeps its own. There is no
- * length, no checksum and no end mark: the end is the end of the file.
+ * the same stream, so a reader keeps one block of history per stream; Zstd keeps its own. There is
+ * no length, no checksum and no end mark: the end is the end of the file.
  */
 #ifndef TRACY_CONTAINER_H
 #define TRACY_CONTAINER_H
@@ -27,12 +27,12 @@ struct in {
 	unsigned stream_count, next;
 	bool zstd;
 	int fd;
-	uint8_t *file;   /* bytes of the file that were read ahead */
+	uint8_t *file; /* bytes of the file that were read ahead */
 	size_t file_at, file_n;
 	uint8_t *packed; /* one packed block */
-	uint64_t offset;    /* of the body: where the unpacked block ends */
+	uint64_t offset; /* of the body: where the unpacked block ends */
 	uint64_t file_size;
-	uint64_t file_read; /* bytes of the file that were used */
+	uint64_t file_read;       /* bytes of the file that were used */
 	struct tacho_error error; /* code != 0: sticky; every get gives 0 then */
 };
 
@@ -41,8 +41,7 @@ int in_open(struct in *in, int fd, const char *path, struct tacho_error *err);
 void in_close(struct in *in);
 
 /* Keeps the first error, with the offset in the body. Returns the sticky code. */
-int in_fail(struct in *in, int code, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+int in_fail(struct in *in, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Bytes of the body before the read position. */
 static inline uint64_t in_offset(const struct in *in)
@@ -66,12 +65,12 @@ static inline void in_bytes(struct in *in, void *to, size_t len)
 	}
 }
 
-#define IN_GET(name, type)                                                                         \
-	static inline type in_##name(struct in *in)                                                \
-	{                                                                                          \
-		type v;                                                                            \
-		in_bytes(in, &v, sizeof(v));                                                       \
-		return v;                                                                          \
+#define IN_GET(name, type)                          \
+	static inline type in_##name(struct in *in) \
+	{                                           \
+		type v;                             \
+		in_bytes(in, &v, sizeof(v));        \
+		return v;                           \
 	}
 IN_GET(u8, uint8_t)
 IN_GET(u16, uint16_t)
@@ -99,7 +98,7 @@ struct out {
 	uint8_t *block;
 	size_t n;
 	uint8_t *packed;
-	size_t packed_n;  /* packed blocks that wait for the kernel */
+	size_t packed_n; /* packed blocks that wait for the kernel */
 	void *zstd;
 	uint64_t raw;     /* bytes put in */
 	uint64_t written; /* bytes of the file */
@@ -124,10 +123,10 @@ static inline void out_bytes(struct out *out, const void *bytes, size_t len)
 	}
 }
 
-#define OUT_PUT(name, type)                                                                        \
-	static inline void out_##name(struct out *out, type v)                                     \
-	{                                                                                          \
-		out_bytes(out, &v, sizeof(v));                                                     \
+#define OUT_PUT(name, type)                                    \
+	static inline void out_##name(struct out *out, type v) \
+	{                                                      \
+		out_bytes(out, &v, sizeof(v));                 \
 	}
 OUT_PUT(u8, uint8_t)
 OUT_PUT(u16, uint16_t)

@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#define PACKED_ROOM  (4 + CONTAINER_BLOCK + CONTAINER_BLOCK / 128 + 1024)
-#define OUT_BYTES    (256u << 10)
+#define PACKED_ROOM (4 + CONTAINER_BLOCK + CONTAINER_BLOCK / 128 + 1024)
+#define OUT_BYTES   (256u << 10)
 
 static void flush_file(struct out *out)
 {

@@ -315,7 +315,8 @@ static void put_counts(struct write *w, bool device)
 
 void model_put_srclocs(struct write *w)
 {
-	static const uint64_t base = 1ull << 40; /* what the program had them at: any unique number */
+	static const uint64_t base = 1ull
+				     << 40; /* what the program had them at: any unique number */
 	size_t fixed = w->srclocs.n < SRCLOC_MAX ? w->srclocs.n : SRCLOC_MAX;
 	struct out *out = &w->out;
 

@@ -80,8 +80,11 @@ static void add_property(struct read *r, const char *key, const char *format, ..
 
 static void add_process(struct read *r, const char *program)
 {
-	struct trace_process p = {.pid = r->pid, .start = READ_ORIGIN, .name = program,
-				  .command = "", .exit_status = TRACE_EXIT_UNKNOWN};
+	struct trace_process p = {.pid = r->pid,
+				  .start = READ_ORIGIN,
+				  .name = program,
+				  .command = "",
+				  .exit_status = TRACE_EXIT_UNKNOWN};
 	int64_t id = trace_add_process(r->sink.w, &p);
 
 	sink_error(&r->sink, id);

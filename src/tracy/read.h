@@ -1,7 +1,7 @@
 /*
- * Private: the parts of the .tracy reader. One pass from the first byte to the last; every section of
- * the body is a function in the table of read.c. Tables (strings, source locations, what is attached
- * to zones) are held, zones and most rows go to the trace as they come.
+ * Private: the parts of the .tracy reader. One pass from the first byte to the last; every section
+ * of the body is a function in the table of read.c. Tables (strings, source locations, what is
+ * attached to zones) are held, zones and most rows go to the trace as they come.
  *
  * Counts come from outside: nothing is allocated for a count, only for elements that were really in
  * the file, and all of them together within a budget that depends on the size of the file.
@@ -31,7 +31,7 @@ struct read_extra {
 struct read_message {
 	uint64_t id;
 	uint64_t time;
-	uint32_t text;   /* string + 1 */
+	uint32_t text; /* string + 1 */
 	uint32_t color;
 	uint32_t thread; /* track */
 	uint32_t severity;
@@ -50,7 +50,7 @@ struct read {
 	struct tracy_notes *notes;
 	uint32_t version;
 	uint64_t budget;
-	int64_t last;      /* time of the last thing, as the header says */
+	int64_t last; /* time of the last thing, as the header says */
 	uint32_t process;
 	uint32_t pid;
 	uint32_t messages_track;
@@ -59,8 +59,8 @@ struct read {
 	struct {
 		VEC(struct read_string);
 	} strings;
-	struct map by_address; /* address of a string to its number */
-	struct map by_pointer; /* pointer to a number */
+	struct map by_address;   /* address of a string to its number */
+	struct map by_pointer;   /* pointer to a number */
 	struct map thread_names; /* tid to a number */
 	struct {
 		VEC(struct read_thread);
@@ -68,8 +68,8 @@ struct read {
 	struct map thread_of; /* tid to index in threads */
 	struct {
 		VEC(uint64_t);
-	} numbers; /* tid by compressed number */
-	struct map number_of; /* the other way round */
+	} numbers;                 /* tid by compressed number */
+	struct map number_of;      /* the other way round */
 	struct map static_srclocs; /* address to index in srclocs */
 	struct {
 		VEC(uint32_t);
@@ -88,7 +88,7 @@ struct read {
 		uint32_t track;
 		uint64_t pointer;
 		struct trace_track info;
-	} *frame_sets; /* named when the strings are known */
+	} * frame_sets; /* named when the strings are known */
 	size_t frame_set_count;
 	struct {
 		uint64_t thread, message;
@@ -127,7 +127,7 @@ static inline uint32_t rgb(uint32_t bgr)
 	return (bgr & 0xff) << 16 | (bgr & 0xff00) | (bgr >> 16 & 0xff);
 }
 
-/* String NUMBER + 1 of the list, "" for 0; *LEN may be NULL. Valid until the next string is read. */
+/* String NUMBER + 1 of the list, "" for 0; *LEN may be NULL. Valid until the next is read. */
 const char *read_string(const struct read *r, uint32_t number, uint32_t *len);
 /* The string known by a pointer, 0 when there is none, else its number + 1. */
 uint32_t read_pointer(const struct read *r, uint64_t pointer);

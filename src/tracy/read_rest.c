@@ -177,8 +177,8 @@ void read_sources(struct read *r)
 /* A process of a file that holds several: its name is what its threads' names begin with. */
 static int64_t add_process(struct read *r, uint32_t pid, const char *name, size_t len)
 {
-	struct trace_process p = {.pid = pid, .start = READ_ORIGIN, .command = "",
-				  .exit_status = TRACE_EXIT_UNKNOWN};
+	struct trace_process p = {
+		.pid = pid, .start = READ_ORIGIN, .command = "", .exit_status = TRACE_EXIT_UNKNOWN};
 	char *copy = strndup(name, len);
 	int64_t id;
 

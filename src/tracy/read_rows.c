@@ -15,8 +15,12 @@ static bool push_failed(struct read *r, int code)
 static uint32_t frame_track(struct read *r, uint64_t pointer, bool pairs)
 {
 	size_t n = r->frame_set_count;
-	struct trace_track t = {.process = r->process, .kind = TRACE_FRAMES, .id = n,
-				.srcloc = TRACE_NONE, .format = pairs, .name = ""};
+	struct trace_track t = {.process = r->process,
+				.kind = TRACE_FRAMES,
+				.id = n,
+				.srcloc = TRACE_NONE,
+				.format = pairs,
+				.name = ""};
 	void *v = reallocarray(r->frame_sets, n + 1, sizeof(*r->frame_sets));
 
 	if (!v || !read_spend(r, 512)) {
@@ -97,8 +101,11 @@ static void read_lock_events(struct read *r, uint32_t track, const uint64_t *tid
 static void read_lock(struct read *r)
 {
 	struct trace_track t = {.process = r->process, .kind = TRACE_LOCK};
-	struct trace_row gone = {.kind = TRACE_ROW_LOCK, .thread = TRACE_NONE, .a = TRACE_LOCK_END,
-				 .b = TRACE_NONE, .text = ""};
+	struct trace_row gone = {.kind = TRACE_ROW_LOCK,
+				 .thread = TRACE_NONE,
+				 .a = TRACE_LOCK_END,
+				 .b = TRACE_NONE,
+				 .text = ""};
 	uint64_t tids[256];
 	size_t threads = 0;
 	int64_t announced, ended;
@@ -140,8 +147,8 @@ void read_locks(struct read *r)
 
 static uint32_t messages_track(struct read *r)
 {
-	struct trace_track t = {.process = r->process, .kind = TRACE_MESSAGES,
-				.srcloc = TRACE_NONE, .name = ""};
+	struct trace_track t = {
+		.process = r->process, .kind = TRACE_MESSAGES, .srcloc = TRACE_NONE, .name = ""};
 
 	if (r->messages_track == TRACE_NONE)
 		r->messages_track = sink_track(&r->sink, &t);
@@ -191,8 +198,11 @@ void read_finish_rows(struct read *r)
 {
 	for (size_t i = 0; i < r->messages.n && !r->sink.error; i++) {
 		const struct read_message *m = &r->messages.v[i];
-		struct trace_row row = {.kind = TRACE_ROW_MESSAGE, .time = m->time,
-					.thread = m->thread, .a = m->severity, .b = m->color};
+		struct trace_row row = {.kind = TRACE_ROW_MESSAGE,
+					.time = m->time,
+					.thread = m->thread,
+					.a = m->severity,
+					.b = m->color};
 
 		row.text = read_string(r, m->text, &row.text_len);
 		sink_row(&r->sink, messages_track(r), &row);
@@ -205,8 +215,8 @@ void read_app_info(struct read *r)
 	uint64_t n = in_u64(&r->in);
 
 	for (uint64_t i = 0; i < n && read_ok(r); i++) {
-		struct trace_row row = {.kind = TRACE_ROW_APP_INFO, .time = READ_ORIGIN,
-					.thread = TRACE_NONE};
+		struct trace_row row = {
+			.kind = TRACE_ROW_APP_INFO, .time = READ_ORIGIN, .thread = TRACE_NONE};
 
 		row.text = read_string(r, read_ref(r), &row.text_len);
 		if (read_ok(r))
@@ -218,8 +228,8 @@ void read_app_info(struct read *r)
 
 static void read_plot(struct read *r, uint64_t number)
 {
-	struct trace_track t = {.process = r->process, .kind = TRACE_PLOT, .id = number,
-				.srcloc = TRACE_NONE};
+	struct trace_track t = {
+		.process = r->process, .kind = TRACE_PLOT, .id = number, .srcloc = TRACE_NONE};
 	uint8_t type = in_u8(&r->in), format = in_u8(&r->in), step = in_u8(&r->in);
 	uint8_t fill = in_u8(&r->in);
 	uint64_t pointer, n;
@@ -237,7 +247,8 @@ static void read_plot(struct read *r, uint64_t number)
 		return;
 	track = sink_track(&r->sink, &t);
 	for (uint64_t i = 0; i < n && read_ok(r); i++) {
-		struct trace_row row = {.kind = TRACE_ROW_PLOT_REAL, .thread = TRACE_NONE, .text = ""};
+		struct trace_row row = {
+			.kind = TRACE_ROW_PLOT_REAL, .thread = TRACE_NONE, .text = ""};
 
 		row.time = read_tick(read_delta(r, &reference));
 		row.a = in_u64(&r->in);
@@ -302,8 +313,8 @@ static void read_memory_event(struct read *r, struct memory_events *events, int6
 
 static void read_pool(struct read *r, uint64_t number)
 {
-	struct trace_track t = {.process = r->process, .kind = TRACE_MEMORY, .id = number,
-				.srcloc = TRACE_NONE};
+	struct trace_track t = {
+		.process = r->process, .kind = TRACE_MEMORY, .id = number, .srcloc = TRACE_NONE};
 	uint64_t pointer = in_u64(&r->in), n = in_u64(&r->in);
 	struct memory_events events = {0};
 	int64_t reference = 0;
@@ -319,8 +330,10 @@ static void read_pool(struct read *r, uint64_t number)
 		qsort(events.v, events.n, sizeof(*events.v), by_time);
 		for (size_t i = 0; i < events.n && !r->sink.error; i++) {
 			const struct memory_event *e = &events.v[i];
-			struct trace_row row = {.time = e->time, .kind = e->kind,
-						.thread = e->thread, .a = e->address,
+			struct trace_row row = {.time = e->time,
+						.kind = e->kind,
+						.thread = e->thread,
+						.a = e->address,
 						.b = e->kind == TRACE_ROW_ALLOC ? e->size : 0,
 						.text = ""};
 

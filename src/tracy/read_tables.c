@@ -227,7 +227,8 @@ void read_srcloc_list(struct read *r)
 	for (uint64_t i = 0; i < n && read_ok(r); i++) {
 		const uint32_t *at = map_get(&r->static_srclocs, in_u64(&r->in));
 
-		if (read_spend(r, 4) && vec_push(&r->srclocs, at ? r->fixed.v[*at] : TRACE_NONE) < 0)
+		if (read_spend(r, 4) &&
+		    vec_push(&r->srclocs, at ? r->fixed.v[*at] : TRACE_NONE) < 0)
 			no_memory(r);
 	}
 }

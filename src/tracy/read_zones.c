@@ -1,7 +1,6 @@
 /* Zones of threads and of devices. */
+#include "tracy/device.h"
 #include "tracy/read.h"
-
-
 
 #define TIMELESS UINT64_MAX /* the tag of a device zone whose times are not known */
 
@@ -90,7 +89,8 @@ static void read_timeline(struct timeline *t)
 		read_delta(r, &t->reference);
 		extra = in_u32(&r->in);
 		children = in_u32(&r->in);
-		sink_begin(&r->sink, &t->stack, read_tick(t->reference), read_srcloc(r, srcloc), extra);
+		sink_begin(&r->sink, &t->stack, read_tick(t->reference), read_srcloc(r, srcloc),
+			   extra);
 		if (!read_ok(r))
 			break;
 		if (children) {
@@ -225,39 +225,21 @@ static void read_device_timeline(struct timeline *t)
 	}
 }
 
-static const char *const riscs[8] = {"BRISC", "NCRISC", "TRISC_0", "TRISC_1",
-				     "TRISC_2", "ERISC", "CORE_AGG", "NONE"};
-
 struct context {
 	uint32_t number, name; /* name: string + 1 */
-	bool cores; /* the tracks are RISCs of a core */
+	bool cores;            /* the tracks are RISCs of a core */
 };
 
-/* Contexts of Tenstorrent devices are told by their names; the type has been renumbered. */
-static bool has_cores(const struct read *r, uint32_t name, uint64_t thread, uint8_t type)
+static uint32_t context_track(struct read *r, const struct context *c, uint64_t queue)
 {
-	return thread == 0 && (type == 6 || type == 10) &&
-	       !strncmp(read_string(r, name, NULL), "Device", 6);
-}
-
-static uint32_t device_track(struct read *r, const struct context *c, uint64_t tid)
-{
-	const char *name = read_string(r, c->name, NULL);
 	struct trace_track t = {.process = r->process, .kind = TRACE_CORE, .srcloc = TRACE_NONE};
-	struct buf b = BUF_INIT;
+	struct buf name = BUF_INIT;
 	uint32_t track;
 
-	buf_adds(&b, name[0] ? name : "Device");
-	if (c->cores) {
-		t.id = TRACE_CORE_ID(tid >> 11 & 255, tid >> 3 & 15, tid >> 7 & 15, tid & 7);
-		buf_addf(&b, "/%s", riscs[tid & 7]);
-	} else {
-		t.id = TRACE_CORE_OTHER(c->number & 0x7fff, tid);
-		buf_addf(&b, "/%llu", (unsigned long long)tid);
-	}
-	t.name = b.data;
+	device_track(&t, &name, read_string(r, c->name, NULL), c->number, c->cores, queue);
+	t.name = name.data;
 	track = read_spend(r, 512) ? sink_track(&r->sink, &t) : TRACE_NONE;
-	buf_free(&b);
+	buf_free(&name);
 	return track;
 }
 
@@ -269,7 +251,7 @@ static void read_context_track(struct read *r, const struct context *c)
 
 	if (!read_ok(r))
 		return;
-	track = device_track(r, c, tid);
+	track = context_track(r, c, tid);
 	if (timeline_init(&t, r, track, zones))
 		read_device_timeline(&t);
 	timeline_finish(&t);
@@ -301,7 +283,7 @@ static void read_context(struct read *r, uint32_t number)
 	in_skip(&r->in, 1 + 8 + 4); /* calibration, zones, period */
 	type = in_u8(&r->in);
 	c.name = in_u24(&r->in);
-	c.cores = has_cores(r, c.name, thread, type);
+	c.cores = device_has_cores(read_string(r, c.name, NULL), !thread, type);
 	in_u64(&r->in); /* overflow */
 	n = notes ? in_u64(&r->in) : 0;
 	for (uint64_t i = 0; i < n && read_ok(r); i++)

@@ -14,7 +14,8 @@ static int open_below(struct self_lane *s, struct trace *trace, uint32_t lane)
 	int r = 0;
 
 	s->opened = true;
-	if (lane + 1 < trace->lane_count && trace->lanes[lane + 1].track == trace->lanes[lane].track)
+	if (lane + 1 < trace->lane_count &&
+	    trace->lanes[lane + 1].track == trace->lanes[lane].track)
 		r = trace_cursor_open(&s->below, trace, lane + 1, 0, UINT64_MAX);
 	if (r == 0 && s->below)
 		r = move(s);

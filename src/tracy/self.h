@@ -1,6 +1,6 @@
 /*
- * Private: the time that a zone spends in itself. A zone's children are in the lane below it, so that
- * lane is read along with the zone's own, each once.
+ * Private: the time that a zone spends in itself. A zone's children are in the lane below it, so
+ * that lane is read along with the zone's own, each once.
  */
 #ifndef TRACY_SELF_H
 #define TRACY_SELF_H
@@ -13,7 +13,7 @@ struct self_lane {
 	bool opened;
 };
 
-/* The ticks of ZONE, of lane LANE, outside of its children. Zones of a lane are asked for in order. */
+/* The ticks of ZONE, of LANE, outside of its children. Zones of a lane come in order. */
 int self_of(struct self_lane *s, struct trace *trace, uint32_t lane, const struct trace_zone *zone,
 	    uint64_t *self);
 void self_close(struct self_lane *s);

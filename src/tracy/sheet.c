@@ -32,7 +32,8 @@ void sheet_quoted(struct sheet *c, const char *text, size_t len)
 static bool is_plain(const struct sheet *c, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (text[i] == '"' || text[i] == '\n' || text[i] == '\r' || text[i] == c->separator[0])
+		if (text[i] == '"' || text[i] == '\n' || text[i] == '\r' ||
+		    text[i] == c->separator[0])
 			return false;
 	return true;
 }

@@ -41,7 +41,8 @@ static void put_point(struct sheet *c, const char *name, int64_t time, double va
 {
 	static const struct {
 		int before, between, behind;
-	} gaps[] = {[TRACY_CSV_TT] = {5, 3, 1}, [TRACY_CSV_TT10] = {5, 3, 0},
+	} gaps[] = {[TRACY_CSV_TT] = {5, 3, 1},
+		    [TRACY_CSV_TT10] = {5, 3, 0},
 		    [TRACY_CSV_UPSTREAM] = {3, 3, 0}};
 	int layout = c->o->layout;
 

@@ -1,6 +1,6 @@
 /* csvexport: a row per source location. */
-#include "tracy/sheet.h"
 #include "tracy/self.h"
+#include "tracy/sheet.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@ struct figures {
 	uint32_t srcloc;
 	uint64_t count;
 	int64_t total, min, max; /* nanoseconds */
-	double variance; /* the sum of squared distances from the mean as it is printed */
+	double variance;         /* the sum of squared distances from the mean as it is printed */
 };
 
 /* What the file says is its length; else from its first to its last thing. */
@@ -55,8 +55,9 @@ static void set_variance(struct figures *f, double sigma, double mean)
 
 static double ns_per_tick(const struct trace *t)
 {
-	return t->end > t->start ? trace_duration_ns(t, t->start, t->end) / (double)(t->end - t->start)
-				 : 1;
+	return t->end > t->start
+		       ? trace_duration_ns(t, t->start, t->end) / (double)(t->end - t->start)
+		       : 1;
 }
 
 /* Zones of devices are not in this table; without any the figures of the file itself do. */
@@ -151,7 +152,8 @@ static int by_total(const void *a, const void *b)
 	return x->srcloc < y->srcloc ? -1 : x->srcloc > y->srcloc;
 }
 
-static void put_running(struct sheet *c, const struct running *all, struct figures *rows, int64_t span)
+static void put_running(struct sheet *c, const struct running *all, struct figures *rows,
+			int64_t span)
 {
 	double scale = ns_per_tick(c->trace);
 	size_t n = 0;
@@ -191,9 +193,9 @@ static int put_selves(struct sheet *c, int64_t span)
 
 int sheet_stats(struct sheet *c)
 {
-	static const char *const names[] = {"name",    "src_file", "src_line", "total_ns",
-					    "total_perc", "counts", "mean_ns", "min_ns",
-					    "max_ns",  "std_ns",   NULL};
+	static const char *const names[] = {"name",       "src_file", "src_line", "total_ns",
+					    "total_perc", "counts",   "mean_ns",  "min_ns",
+					    "max_ns",     "std_ns",   NULL};
 
 	sheet_header(c, names);
 	return c->o->self ? put_selves(c, span_of(c)) : put_totals(c, span_of(c));

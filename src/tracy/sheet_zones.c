@@ -1,6 +1,6 @@
 /* csvexport: a row per zone, of threads or of devices. */
-#include "tracy/sheet.h"
 #include "tracy/self.h"
+#include "tracy/sheet.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@ struct zones {
 	struct sheet *c;
 	struct lane_state *lanes;
 	uint8_t *special, *parent; /* by source location */
-	uint32_t *thread; /* number by track */
-	struct buf name, text; /* of the zone at hand */
+	uint32_t *thread;          /* number by track */
+	struct buf name, text;     /* of the zone at hand */
 };
 
 static bool is_listed(const char *list, const char *name)
@@ -217,17 +217,25 @@ static int put_zones(struct sheet *c)
 
 int sheet_zones(struct sheet *c)
 {
-	static const char *const tt[] = {"name",      "src_file",  "src_line",
-					 "zone_name", "zone_text", "ns_since_start",
-					 "exec_time_ns", "thread", "value",
-					 "special_parent_text", NULL};
-	static const char *const tt10[] = {"name",      "src_file",  "src_line",
-					   "zone_name", "zone_text", "ns_since_start",
-					   "exec_time_ns", "thread", "special_parent_text", NULL};
-	static const char *const upstream[] = {"name", "src_file", "src_line", "ns_since_start",
-					       "exec_time_ns", "thread", "value", NULL};
-	static const char *const *const headers[] = {[TRACY_CSV_TT] = tt, [TRACY_CSV_TT10] = tt10,
-						     [TRACY_CSV_UPSTREAM] = upstream};
+	static const char *const tt[] = {"name",
+					 "src_file",
+					 "src_line",
+					 "zone_name",
+					 "zone_text",
+					 "ns_since_start",
+					 "exec_time_ns",
+					 "thread",
+					 "value",
+					 "special_parent_text",
+					 NULL};
+	static const char *const tt10[] = {
+		"name",           "src_file",     "src_line", "zone_name",           "zone_text",
+		"ns_since_start", "exec_time_ns", "thread",   "special_parent_text", NULL};
+	static const char *const upstream[] = {
+		"name",         "src_file", "src_line", "ns_since_start",
+		"exec_time_ns", "thread",   "value",    NULL};
+	static const char *const *const headers[] = {
+		[TRACY_CSV_TT] = tt, [TRACY_CSV_TT10] = tt10, [TRACY_CSV_UPSTREAM] = upstream};
 	int r;
 
 	sheet_header(c, headers[c->o->layout]);

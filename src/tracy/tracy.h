@@ -16,32 +16,32 @@
 #include <stdio.h>
 
 /* What had no place on the other side. A tool prints "N TEXT" for each that is not 0. */
-#define TRACY_NOTES(X)                                                                             \
-	X(FOLDED, "source locations were merged into their functions")                             \
-	X(STRINGS, "texts were left out: the format has room for 16 million")                      \
-	X(THREADS, "threads were left out: the format has room for 65,535")                        \
-	X(ORPHANS, "zones without a parent were left out")                                         \
-	X(DEVICE_EXTRAS, "texts of device zones were left out")                                    \
-	X(LOCK_THREADS, "lock events were left out: the format has room for 64 threads per lock")  \
-	X(FREES, "frees of memory that was never allocated were left out")                         \
-	X(POINTS, "plot points that are not numbers were left out")                                \
-	X(LOSSES, "records of losses were left out")                                               \
-	X(CALLSTACKS, "call stacks were left out")                                                 \
-	X(SAMPLES, "call stack samples were left out")                                             \
-	X(SWITCHES, "context switches were left out")                                              \
-	X(SYMBOLS, "symbols were left out")                                                        \
-	X(IMAGES, "frame images were left out")                                                    \
-	X(SOURCES, "source files were left out")                                                   \
-	X(SECTIONS, "sections were left out")                                                      \
-	X(TIMELESS, "device zones without times were left out")                                    \
-	X(MISMATCHED, "zone ends without a beginning were left out")                               \
+#define TRACY_NOTES(X)                                                                            \
+	X(FOLDED, "source locations were merged into their functions")                            \
+	X(STRINGS, "texts were left out: the format has room for 16 million")                     \
+	X(THREADS, "threads were left out: the format has room for 65,535")                       \
+	X(ORPHANS, "zones without a parent were left out")                                        \
+	X(DEVICE_EXTRAS, "texts of device zones were left out")                                   \
+	X(LOCK_THREADS, "lock events were left out: the format has room for 64 threads per lock") \
+	X(FREES, "frees of memory that was never allocated were left out")                        \
+	X(POINTS, "plot points that are not numbers were left out")                               \
+	X(LOSSES, "records of losses were left out")                                              \
+	X(CALLSTACKS, "call stacks were left out")                                                \
+	X(SAMPLES, "call stack samples were left out")                                            \
+	X(SWITCHES, "context switches were left out")                                             \
+	X(SYMBOLS, "symbols were left out")                                                       \
+	X(IMAGES, "frame images were left out")                                                   \
+	X(SOURCES, "source files were left out")                                                  \
+	X(SECTIONS, "sections were left out")                                                     \
+	X(TIMELESS, "device zones without times were left out")                                   \
+	X(MISMATCHED, "zone ends without a beginning were left out")                              \
 	X(OTHERS, "items of other kinds were left out")
 
 enum tracy_note {
 #define X(name, text) TRACY_NOTE_##name,
 	TRACY_NOTES(X)
 #undef X
-	TRACY_NOTE_COUNT
+		TRACY_NOTE_COUNT
 };
 
 struct tracy_notes {
@@ -63,8 +63,8 @@ int tracy_write(struct trace *trace, int fd, const char *path,
 		struct tacho_error *err);
 
 /*
- * Adds all that the .tracy file holds to W. FD is at its start. On TACHO_EDAMAGED what stands before
- * the damage has been added, and W may be closed.
+ * Adds all that the .tracy file holds to W. FD is at its start. On TACHO_EDAMAGED what stands
+ * before the damage has been added, and W may be closed.
  */
 int tracy_import(struct trace_writer *w, int fd, const char *path, struct tracy_notes *notes,
 		 struct tacho_error *err);
@@ -83,9 +83,10 @@ int tracy_open_any(struct trace **trace, const char *path, struct tracy_notes *n
 
 /* The columns of a list of zones differ between the versions of csvexport. */
 enum tracy_csv_layout {
-	TRACY_CSV_TT,       /* Tenstorrent's, from 0.12.4 on: ... thread,value,special_parent_text */
-	TRACY_CSV_TT10,     /* Tenstorrent's 0.10: the same without value */
-	TRACY_CSV_UPSTREAM, /* 0.14: name,src_file,src_line,ns_since_start,exec_time_ns,thread,value */
+	TRACY_CSV_TT,   /* Tenstorrent's, from 0.12.4 on: ... thread,value,special_parent_text */
+	TRACY_CSV_TT10, /* Tenstorrent's 0.10: the same without value */
+	TRACY_CSV_UPSTREAM, /* 0.14: name,src_file,src_line,ns_since_start,exec_time_ns,thread,value
+			     */
 };
 
 struct tracy_csv_options {
@@ -104,9 +105,89 @@ struct tracy_csv_options {
 
 /*
  * Writes what csvexport writes of a trace. Source locations come by their total time, zones by
- * their start. Text that would break a row is quoted, but for messages, whose readers want them raw.
+ * their start. Text that would break a row is quoted, but for messages, whose readers want them
+ * raw.
  */
 int tracy_csv(struct trace *trace, FILE *file, const struct tracy_csv_options *options,
 	      struct tacho_error *err);
+
+/* ------------------------------------------------------------------ clients */
+
+/*
+ * A hub records Tracy clients over TCP into a trace that somebody else opens and closes. The client
+ * is the one that listens: a hub connects, again and again until it can. Nothing blocks: call
+ * tracy_hub_round() in a loop. One thread at a time.
+ */
+struct tracy_hub;
+
+enum tracy_peer_state {
+	TRACY_PEER_WAITING,  /* nobody there yet */
+	TRACY_PEER_GREETING, /* connected, no welcome yet */
+	TRACY_PEER_RECORDING,
+	TRACY_PEER_ENDED,         /* the client has ended, by itself or by force */
+	TRACY_PEER_MISMATCH,      /* it speaks none of our versions */
+	TRACY_PEER_NOT_AVAILABLE, /* it has served somebody else before */
+	TRACY_PEER_DROPPED,       /* gone before it said welcome */
+	TRACY_PEER_FAILED,        /* it sent what makes no sense; .error says more */
+};
+
+struct tracy_peer {
+	const char *address;
+	uint16_t port;
+	enum tracy_peer_state state;
+	uint32_t protocol, pid;
+	char program[65];
+	uint64_t zones, frames;
+	double delay_ns, resolution_ns, span_ns;
+	uint64_t received, raw; /* bytes of frames, packed and unpacked */
+	bool crashed;
+	char error[200]; /* one line; "" when all is well */
+};
+
+struct tracy_hub_options {
+	/*
+	 * The trace has no clock of its own: ticks are those of the first client. Otherwise ticks
+	 * are those of this machine, which most clients count too.
+	 */
+	bool own_clock;
+	bool again; /* when a client has ended another one may come at the same port */
+};
+
+int tracy_hub_open(struct tracy_hub **hub, struct trace_writer *w,
+		   const struct tracy_hub_options *options, struct tacho_error *err);
+/* Connects to ADDRESS ("127.0.0.1" when NULL) and PORT as soon as somebody is there. */
+int tracy_hub_add(struct tracy_hub *hub, const char *address, uint16_t port,
+		  struct tacho_error *err);
+/* Takes announcements on a UDP port: clients on this machine are connected to as they come up. */
+int tracy_hub_listen(struct tracy_hub *hub, uint16_t port, struct tacho_error *err);
+
+/* Waits up to MS for something, then does all there is. The number of frames, or a write error. */
+int tracy_hub_round(struct tracy_hub *hub, int ms, struct tacho_error *err);
+/* Clients are told to go on without us; what they have sent so far is still taken. */
+void tracy_hub_stop(struct tracy_hub *hub);
+size_t tracy_hub_recording(const struct tracy_hub *hub);
+size_t tracy_hub_peers(const struct tracy_hub *hub);
+void tracy_hub_peer(const struct tracy_hub *hub, size_t i, struct tracy_peer *peer);
+/* Brings ledgers up to date: before a checkpoint. */
+void tracy_hub_count(struct tracy_hub *hub);
+const struct tracy_notes *tracy_hub_notes(const struct tracy_hub *hub);
+/* Adds what is still held; open zones are unfinished. Frees HUB. The first write error, or 0. */
+int tracy_hub_close(struct tracy_hub *hub);
+
+/* ------------------------------------------------------------------ viewers */
+
+/*
+ * A saved trace that a Tracy viewer or capture tool can connect to as if it were a program
+ * (protocol 66). On the loopback alone unless EVERYWHERE. Call tracy_server_round() in a loop. PORT
+ * 0 picks one.
+ */
+struct tracy_server;
+int tracy_server_open(struct tracy_server **server, struct trace *trace, uint16_t port,
+		      bool everywhere, struct tacho_error *err);
+uint16_t tracy_server_port(const struct tracy_server *server);
+int tracy_server_round(struct tracy_server *server, int ms, struct tacho_error *err);
+/* Viewers that were told everything. */
+uint64_t tracy_server_served(const struct tracy_server *server);
+void tracy_server_close(struct tracy_server *server);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * A lane holds the zones of one depth, the file wants a tree with the number of children in front of
- * them. So each lane is read by two cursors: one counts the children of a zone ahead of the other,
- * which gives them out. A zone belongs to the first parent that it starts before the end of.
+ * A lane holds the zones of one depth, the file wants a tree with the number of children in front
+ * of them. So each lane is read by two cursors: one counts the children of a zone ahead of the
+ * other, which gives them out. A zone belongs to the first parent that it starts before the end of.
  */
 #include "tracy/write.h"
 
@@ -116,15 +116,12 @@ static int open_zone(struct tree *tree, uint32_t depth)
 	if (r <= 0)
 		return r < 0 ? r : TACHO_EDAMAGED;
 	l->given++;
-	l->zone = (struct tree_zone){.start = write_ns(tree->w, zone.start),
-				     .end = zone.flags & TRACE_ZONE_UNFINISHED
-						    ? -1
-						    : write_ns(tree->w, zone.end),
-				     .srcloc = zone.srcloc < tree->w->trace->srcloc_count
-						       ? zone.srcloc
-						       : 0,
-				     .extras = zone.extras,
-				     .cursor = l->cursor};
+	l->zone = (struct tree_zone){
+		.start = write_ns(tree->w, zone.start),
+		.end = zone.flags & TRACE_ZONE_UNFINISHED ? -1 : write_ns(tree->w, zone.end),
+		.srcloc = zone.srcloc < tree->w->trace->srcloc_count ? zone.srcloc : 0,
+		.extras = zone.extras,
+		.cursor = l->cursor};
 	if (depth)
 		keep_inside(&l->zone, &l[-1].zone);
 	if (depth + 1 == tree->count)

@@ -43,8 +43,8 @@ static void put_host(struct write *w)
 {
 	static const struct {
 		const char *key, *label;
-	} lines[] = {{"system", "OS"}, {"host", "Host"}, {"cpu", "CPU"}, {"cpus", "CPU cores"},
-		     {"command", "Command"}, {"recorder", "Recorder"}};
+	} lines[] = {{"system", "OS"},      {"host", "Host"},       {"cpu", "CPU"},
+		     {"cpus", "CPU cores"}, {"command", "Command"}, {"recorder", "Recorder"}};
 	const char *given = trace_property(w->trace, "host info");
 	struct buf b = BUF_INIT;
 
@@ -139,11 +139,10 @@ static void put_tail(struct write *w)
 	out_u64(out, 0); /* source files */
 }
 
-static int prepare(struct write *w)
+int write_prepare(struct write *w)
 {
 	const char *origin = trace_property(w->trace, TRACE_ORIGIN);
 	const char *span = trace_property(w->trace, TRACE_SPAN);
-	int r;
 
 	if (origin)
 		w->origin = trace_ns(w->trace, strtoull(origin, NULL, 10));
@@ -151,10 +150,7 @@ static int prepare(struct write *w)
 		w->origin = 0;
 	w->last = span ? strtoll(span, NULL, 10) : write_ns(w, w->trace->end);
 	w->last = w->last > 0 ? w->last : 1;
-	r = model_prepare(w);
-	if (r == 0)
-		r = zones_prepare(w);
-	return r < 0 ? r : rows_prepare(w);
+	return model_prepare(w);
 }
 
 static int put_all(struct write *w)
@@ -182,7 +178,7 @@ static int put_all(struct write *w)
 	return r;
 }
 
-static void write_free(struct write *w)
+void write_free(struct write *w)
 {
 	strings_free(&w->strings);
 	vec_free(&w->srclocs);
@@ -210,12 +206,17 @@ int tracy_write(struct trace *trace, int fd, const char *path,
 
 	if (r < 0)
 		return r;
-	r = prepare(&w);
+	r = write_prepare(&w);
+	if (r == 0)
+		r = zones_prepare(&w);
+	if (r == 0)
+		r = rows_prepare(&w);
 	if (r == 0)
 		r = put_all(&w);
 	write_free(&w);
 	if (r == 0)
 		return out_close(&w.out, err);
 	out_abandon(&w.out);
-	return err_set(err, r, "%s cannot be written as a Tracy trace: %s", trace->path, err_text(r));
+	return err_set(err, r, "%s cannot be written as a Tracy trace: %s", trace->path,
+		       err_text(r));
 }

@@ -2,9 +2,9 @@
  * Private: the parts of the .tracy writer.
  *
  * The file has every table before what refers to it, and a count before every list, so the trace is
- * read twice. The first pass (prepare) makes the tables: strings, source locations, threads, what is
- * attached to zones, and the counts. The second pass writes. Memory is that of the tables; zones are
- * never held.
+ * read twice. The first pass (prepare) makes the tables: strings, source locations, threads, what
+ * is attached to zones, and the counts. The second pass writes. Memory is that of the tables; zones
+ * are never held.
  */
 #ifndef TRACY_WRITE_H
 #define TRACY_WRITE_H
@@ -47,8 +47,8 @@ struct out_rows {
 
 struct out_context {
 	uint32_t process;
-	uint64_t core;   /* id without the RISC */
-	int64_t name;    /* string */
+	uint64_t core; /* id without the RISC */
+	int64_t name;  /* string */
 	uint64_t zones;
 	uint32_t first, count; /* in device_tracks */
 };
@@ -75,7 +75,7 @@ struct write {
 	struct out_thread *threads; /* by track */
 	struct {
 		VEC(uint64_t);
-	} numbers; /* tids by number; the first is 0 */
+	} numbers;             /* tids by number; the first is 0 */
 	struct out_rows *rows; /* by track */
 	struct {
 		VEC(struct out_message);
@@ -127,6 +127,11 @@ static inline void out_pointer(struct out *out, int64_t string)
 	out_u8(out, string < 0 ? 0 : 2);
 }
 
+/* ---- write.c */
+/* Time, names, threads and source locations: enough to tell of the trace in Tracy's words. */
+int write_prepare(struct write *w);
+void write_free(struct write *w);
+
 /* ---- model.c: threads, names, source locations */
 int model_prepare(struct write *w);
 /* The string of a name; POINTER: it will be referred to by its pointer. */
@@ -154,6 +159,8 @@ struct tree_visitor {
 int tree_walk(struct write *w, uint32_t track, const struct tree_visitor *visitor, void *context);
 
 /* ---- write_zones.c */
+/* Contexts and device_tracks alone. */
+int contexts_prepare(struct write *w);
 int zones_prepare(struct write *w);
 int zones_put(struct write *w);
 int device_put(struct write *w);

@@ -194,8 +194,8 @@ static void pool_free_at(struct write *w, struct pool *p, const struct trace_row
 /* Memory that is allocated twice was freed in between, whether we saw it or not. */
 static int pool_add(struct write *w, struct pool *p, const struct trace_row *row)
 {
-	struct memory_event e = {row->a, row->b, write_ns(w, row->time), -1,
-				 thread_number(w, row->thread), 0};
+	struct memory_event e = {
+		row->a, row->b, write_ns(w, row->time), -1, thread_number(w, row->thread), 0};
 
 	if (row->kind != TRACE_ROW_ALLOC && row->kind != TRACE_ROW_FREE)
 		return 0;

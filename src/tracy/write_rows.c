@@ -59,9 +59,8 @@ static int count_row(struct write *w, const struct trace_row *row, uint32_t trac
 		return text < 0 ? TACHO_ENOMEM : vec_push(&w->infos, (uint32_t)text);
 	case TRACE_ROW_CRASH:
 		w->crash.time = write_ns(w, row->time);
-		w->crash.thread = row->thread < w->trace->track_count
-					  ? w->threads[row->thread].tid
-					  : 0;
+		w->crash.thread =
+			row->thread < w->trace->track_count ? w->threads[row->thread].tid : 0;
 		w->crash.text = strings_add(&w->strings, row->text, row->text_len);
 		if (w->crash.text >= 0)
 			w->strings.list.v[w->crash.text].pointer = true;

@@ -1,4 +1,5 @@
 /* Zones of threads and of devices. */
+#include "tracy/device.h"
 #include "tracy/write.h"
 
 #include <stdio.h>
@@ -36,7 +37,8 @@ static int prepare_extras(struct write *w, const struct tree_zone *zone)
 
 	if (w->folded[zone->srcloc] >= 0 && w->folded[zone->srcloc] < STRING_MAX)
 		x.name = (uint32_t)w->folded[zone->srcloc] + 1;
-	for (uint32_t i = 0; i < zone->extras && trace_cursor_extra(zone->cursor, i, &e) == 0; i++) {
+	for (uint32_t i = 0; i < zone->extras && trace_cursor_extra(zone->cursor, i, &e) == 0;
+	     i++) {
 		char number[24];
 
 		switch (e.kind) {
@@ -116,7 +118,8 @@ static int64_t context_name(struct write *w, uint32_t track)
 	char text[80];
 
 	if (name[0])
-		return strings_add(&w->strings, name, slash ? (size_t)(slash - name) : strlen(name));
+		return strings_add(&w->strings, name,
+				   slash ? (size_t)(slash - name) : strlen(name));
 	snprintf(text, sizeof(text), "Device: %u, Core (%u,%u)", TRACE_CORE_DEVICE(id),
 		 TRACE_CORE_X(id), TRACE_CORE_Y(id));
 	return model_string(w, text, false);
@@ -139,7 +142,7 @@ static int by_core(const void *a, const void *b, void *context)
 }
 
 /* One context per core of a device, one track in it per RISC. */
-static int prepare_contexts(struct write *w)
+int contexts_prepare(struct write *w)
 {
 	const struct trace *t = w->trace;
 	int r = 0;
@@ -153,8 +156,8 @@ static int prepare_contexts(struct write *w)
 	for (uint32_t i = 0; i < w->device_tracks.n && r == 0; i++) {
 		const struct trace_track *track = &t->tracks[w->device_tracks.v[i]];
 		struct out_context *last = w->contexts.n ? &w->contexts.v[w->contexts.n - 1] : NULL;
-		struct out_context c = {.process = track->process, .core = core_of(track),
-					.first = i, .count = 1};
+		struct out_context c = {
+			.process = track->process, .core = core_of(track), .first = i, .count = 1};
 
 		if (last && last->process == c.process && last->core == c.core) {
 			last->count++;
@@ -168,12 +171,14 @@ static int prepare_contexts(struct write *w)
 
 int zones_prepare(struct write *w)
 {
-	static const struct tree_visitor threads = {count_thread_zone, leave_nothing, begin_nothing};
-	static const struct tree_visitor devices = {count_device_zone, leave_nothing, begin_nothing};
+	static const struct tree_visitor threads = {count_thread_zone, leave_nothing,
+						    begin_nothing};
+	static const struct tree_visitor devices = {count_device_zone, leave_nothing,
+						    begin_nothing};
 	int r = vec_push(&w->extras, (struct zone_extra){0});
 
 	if (r == 0)
-		r = prepare_contexts(w);
+		r = contexts_prepare(w);
 	for (uint32_t i = 0; i < w->trace->track_count && r == 0; i++)
 		if (w->threads[i].written)
 			r = tree_walk(w, i, &threads, &w->threads[i]);
@@ -290,15 +295,6 @@ static void leave_device(struct write *w, const struct tree_zone *zone, void *co
 	*reference = zone->end;
 }
 
-/* The number of a track inside its context, as the 0.10 line packs it; wider cores overlap there. */
-static uint64_t queue_of(uint64_t id)
-{
-	if (TRACE_CORE_IS_OTHER(id))
-		return (uint32_t)id;
-	return (TRACE_CORE_RISC(id) & 7) | (uint64_t)(TRACE_CORE_X(id) & 15) << 3 |
-	       (uint64_t)(TRACE_CORE_Y(id) & 15) << 7 | (uint64_t)(TRACE_CORE_DEVICE(id) & 255) << 11;
-}
-
 static int put_context(struct write *w, const struct out_context *c)
 {
 	static const struct tree_visitor visitor = {enter_device, leave_device, begin_device};
@@ -317,7 +313,7 @@ static int put_context(struct write *w, const struct out_context *c)
 		uint32_t track = w->device_tracks.v[c->first + i];
 		int64_t reference = 0;
 
-		out_u64(out, queue_of(w->trace->tracks[track].id));
+		out_u64(out, device_queue(w->trace->tracks[track].id));
 		r = tree_walk(w, track, &visitor, &reference);
 	}
 	return r;

@@ -1,4 +1,5 @@
-/* .tracy files: what is written is read back, whatever the trace; damaged files give what they can. */
+/* .tracy files: what is written is read back, whatever the trace; damaged files give what they can.
+ */
 #include "trace_tools.h"
 #include "tracy/container.h"
 #include "tracy/tracy.h"
@@ -78,11 +79,11 @@ static char *picture(struct trace *t, size_t *len)
 
 			fprintf(f, "%u %lld %lld %u %s|%s|%s:%u #%06x", t->lanes[at].depth,
 				(long long)trace_ns(t, z.start),
-				z.flags & 1 ? -1 : (long long)trace_ns(t, z.end), z.flags & 1, s->name,
-				s->function, s->file, s->line, s->color);
+				z.flags & 1 ? -1 : (long long)trace_ns(t, z.end), z.flags & 1,
+				s->name, s->function, s->file, s->line, s->color);
 			for (uint32_t i = 0; i < z.extras; i++) {
-				assert_int_equal(
-					trace_cursor_extra(trace_walk_cursor(walk), i, &e), 0);
+				assert_int_equal(trace_cursor_extra(trace_walk_cursor(walk), i, &e),
+						 0);
 				fprintf(f, " %u:%.*s:%llx", e.kind, (int)e.len,
 					e.kind <= TRACE_EXTRA_TEXT ? e.text : "",
 					(unsigned long long)e.value);
@@ -114,8 +115,13 @@ static char *picture(struct trace *t, size_t *len)
 static void add_row(struct trace_writer *w, uint32_t track, uint32_t thread, uint32_t kind,
 		    uint64_t time, uint64_t a, uint64_t b, const char *text)
 {
-	struct trace_row row = {.time = time, .kind = kind, .thread = thread, .a = a, .b = b,
-				.text = text, .text_len = (uint32_t)strlen(text)};
+	struct trace_row row = {.time = time,
+				.kind = kind,
+				.thread = thread,
+				.a = a,
+				.b = b,
+				.text = text,
+				.text_len = (uint32_t)strlen(text)};
 
 	assert_int_equal(trace_add_row(w, track, &row), 0);
 }
@@ -123,8 +129,8 @@ static void add_row(struct trace_writer *w, uint32_t track, uint32_t thread, uin
 static uint32_t add_track(struct trace_writer *w, uint32_t kind, uint64_t id, const char *name,
 			  uint32_t format)
 {
-	struct trace_track t = {.kind = kind, .id = id, .srcloc = TRACE_NONE, .format = format,
-				.name = name};
+	struct trace_track t = {
+		.kind = kind, .id = id, .srcloc = TRACE_NONE, .format = format, .name = name};
 	int64_t track;
 
 	if (kind == TRACE_PLOT) {
@@ -165,7 +171,8 @@ static void add_rows(struct trace_writer *w, uint64_t t0)
 		add_row(w, plot, TRACE_NONE, TRACE_ROW_PLOT_REAL, t0 + 7 * i, bits, 0, "");
 		add_row(w, heap, 0, TRACE_ROW_ALLOC, t0 + 20 * i, 0x1000 + 64 * i, 64, "");
 		if (i % 4)
-			add_row(w, heap, 1, TRACE_ROW_FREE, t0 + 20 * i + 3, 0x1000 + 64 * i, 0, "");
+			add_row(w, heap, 1, TRACE_ROW_FREE, t0 + 20 * i + 3, 0x1000 + 64 * i, 0,
+				"");
 	}
 	add_row(w, pool, 1, TRACE_ROW_ALLOC, t0 + 500, 1ull << 40, 1ull << 33, "");
 	add_row(w, lock, 0, TRACE_ROW_LOCK, t0 + 5, TRACE_LOCK_WAIT, TRACE_NONE, "");
@@ -181,7 +188,10 @@ static void add_rows(struct trace_writer *w, uint64_t t0)
 static void make_trace(const char *path, uint64_t seed, bool rows)
 {
 	struct trace_writer *w = test_writer(path);
-	struct test_shape shape = {.names = 40, .depth = 1 + seed % 9, .gap = 50, .length = 100,
+	struct test_shape shape = {.names = 40,
+				   .depth = 1 + seed % 9,
+				   .gap = 50,
+				   .length = 100,
 				   .fanout = 1 + seed % 5};
 	struct test_zones zones = {0};
 	struct trace_extra extras[3] = {{.kind = TRACE_EXTRA_NAME, .text = "named", .len = 5},
@@ -191,7 +201,8 @@ static void make_trace(const char *path, uint64_t seed, bool rows)
 	uint32_t core;
 
 	test_model(w, 2, 40);
-	core = add_track(w, TRACE_CORE, TRACE_CORE_ID(1, 2, 3, 4), "Device: 1, Core (2,3)/TRISC_2", 0);
+	core = add_track(w, TRACE_CORE, TRACE_CORE_ID(1, 2, 3, 4), "Device: 1, Core (2,3)/TRISC_2",
+			 0);
 	for (int i = 0; i < 200; i++) {
 		test_tree(&zones, &state, &shape, (uint32_t)i % 3, 0, &now[i % 3]);
 		now[i % 3] += test_random(&state) % 30;
@@ -272,8 +283,11 @@ static void test_processes(void **state)
 		assert_int_equal(trace_add_process(w, &p[i]), i);
 	srcloc = (uint32_t)trace_add_srcloc(w, &(struct trace_srcloc){"z", "f", "f.c", 1, 0});
 	for (uint32_t i = 0; i < 4; i++) {
-		struct trace_track k = {.process = i / 2, .kind = TRACE_THREAD, .id = 10 * (i / 2) + 5,
-					.srcloc = TRACE_NONE, .name = i % 2 ? "" : "main"};
+		struct trace_track k = {.process = i / 2,
+					.kind = TRACE_THREAD,
+					.id = 10 * (i / 2) + 5,
+					.srcloc = TRACE_NONE,
+					.name = i % 2 ? "" : "main"};
 
 		assert_int_equal(trace_add_track(w, &k), i);
 		trace_lane_add(w, trace_lane(w, i, 0), 100 + i, 200 + i, srcloc, 0);
@@ -316,7 +330,8 @@ static void test_folding(void **state)
 
 		snprintf(name, sizeof(name), "z%u", i);
 		snprintf(function, sizeof(function), "f%u", i % 10);
-		trace_lane_add(w, trace_lane(w, 0, 0), at, at + 5, (uint32_t)trace_add_srcloc(w, &s), 0);
+		trace_lane_add(w, trace_lane(w, 0, 0), at, at + 5,
+			       (uint32_t)trace_add_srcloc(w, &s), 0);
 		if (i == names - 1)
 			trace_lane_add(w, trace_lane(w, 0, 0), at + 50, at + 55, i, 0);
 	}

@@ -1,0 +1,57 @@
+/* Tracy clients beside programs that link libtacho: one trace, one clock. */
+#include "capture/private.h"
+
+static int hub_of(struct capture *c, struct tacho_error *err)
+{
+	static const struct tracy_hub_options options = {.again = true};
+
+	return c->hub ? 0 : tracy_hub_open(&c->hub, c->writer, &options, err);
+}
+
+int capture_tracy(struct capture *c, uint16_t port, struct tacho_error *err)
+{
+	int r = hub_of(c, err);
+
+	return r < 0 ? r : tracy_hub_add(c->hub, NULL, port, err);
+}
+
+int capture_tracy_discover(struct capture *c, uint16_t port, struct tacho_error *err)
+{
+	int r = hub_of(c, err);
+
+	return r < 0 ? r : tracy_hub_listen(c->hub, port, err);
+}
+
+size_t tracy_round(struct capture *c)
+{
+	struct tacho_error err;
+	int n = c->hub ? tracy_hub_round(c->hub, 0, &err) : 0;
+
+	if (n < 0)
+		capture_error(c, n);
+	return n > 0 ? (size_t)n : 0;
+}
+
+void tracy_checkpoint(struct capture *c)
+{
+	if (c->hub)
+		tracy_hub_count(c->hub);
+}
+
+void tracy_finish(struct capture *c)
+{
+	struct tacho_error err;
+	struct tracy_peer p;
+
+	if (!c->hub)
+		return;
+	tracy_hub_stop(c->hub);
+	while (tracy_hub_recording(c->hub) && tracy_hub_round(c->hub, 50, &err) >= 0)
+		;
+	for (size_t i = 0; i < tracy_hub_peers(c->hub); i++) {
+		tracy_hub_peer(c->hub, i, &p);
+		c->sum.processes += p.protocol != 0;
+	}
+	capture_error(c, tracy_hub_close(c->hub));
+	c->hub = NULL;
+}

@@ -1,0 +1,236 @@
+/*
+ * Private: what one Tracy client sends becomes a part of a trace.
+ *
+ * Items refer to names and source locations by addresses of the client's memory, which it tells
+ * when it is asked; its answers come later in the same stream. A zone of the trace needs its source
+ * location when it ends. So a frame is gone through twice. The first pass (lookup.c) asks for what
+ * is not yet known and takes the answers; the frame then waits until all that was asked for has
+ * been answered. The second pass (decode.c and others) adds it to the trace. When too much waits,
+ * or the client is gone, frames are added with what is known.
+ */
+#ifndef TRACY_DECODE_H
+#define TRACY_DECODE_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "tracy/sink.h"
+#include "tracy/tracy.h"
+#include "tracy/wire.h"
+
+#define DECODE_HELD (32u << 20) /* bytes of frames that wait for names, at most */
+
+/* The client's clock on that of the trace: tick = to + (time - from) * ratio. */
+struct decode_clock {
+	bool same; /* one clock: ticks are ticks */
+	int64_t from;
+	uint64_t to;
+	double ratio;
+};
+
+struct decode_query {
+	uint8_t type; /* enum wire_query */
+	uint64_t pointer;
+};
+
+struct wire_srcloc {
+	uint64_t name, function, file;
+	uint32_t line, color;
+	uint32_t id; /* in the trace, or TRACE_NONE while it is not needed */
+	bool known;
+};
+
+struct wire_frame {
+	uint8_t *bytes;
+	size_t len;
+	uint64_t need; /* answers that must have come */
+	bool again;    /* answers made new questions: waits for those too */
+};
+
+/* What was attached to an open zone; a sink_zone's tag is a pointer to one. */
+struct wire_extras {
+	struct buf text;
+	struct {
+		VEC(struct trace_extra); /* .text is an offset while the zone is open */
+	} list;
+};
+
+struct wire_thread {
+	uint32_t tid, track;
+	struct sink_stack *stack; /* its own, or that of the fiber on it */
+	struct sink_stack own;
+	uint64_t last; /* latest tick */
+};
+
+struct wire_track {
+	uint32_t track;
+	struct trace_track info;
+	uint64_t open;   /* start of a frame; 0: none */
+	uint32_t holder; /* of a lock: track of the thread */
+	uint64_t last;   /* tick of the last event of a lock; of a power reading */
+	struct sink_stack *fiber;
+};
+
+/* A begin or an end of a device zone; its time comes with a later item. */
+struct gpu_event {
+	uint32_t srcloc; /* TRACE_NONE: an end */
+	bool timed;
+	uint64_t tick;
+};
+
+struct gpu_track {
+	uint32_t context;
+	uint64_t queue;
+	struct sink_stack stack;
+	struct trace_track info;
+	char *name;
+	struct {
+		VEC(struct gpu_event);
+	} events;
+	uint64_t first; /* number of events.v[head] since the beginning */
+	size_t head;
+};
+
+struct gpu_wait {
+	uint32_t track; /* index in gpu_tracks */
+	uint16_t query;
+	uint64_t number; /* of the event */
+};
+
+struct gpu_context {
+	uint32_t number;
+	bool known, many; /* many: zones of any thread, each a track */
+	uint8_t type;
+	char *name;
+	int64_t cpu, gpu; /* an anchor: the client's ticks, the device's time */
+	double scale;     /* nanoseconds per unit of the device's time */
+	double period;
+	bool calibrated;
+	struct {
+		VEC(struct gpu_wait);
+	} waits;
+	size_t wait_head;
+	uint32_t last_track; /* index + 1 */
+};
+
+struct decoder {
+	struct wire_protocol protocol;
+	struct sink sink;
+	struct tracy_notes *notes;
+	uint32_t process;
+	struct decode_clock clock;
+	double tick_ns; /* nanoseconds per tick of the client */
+	bool devices;   /* the width of contexts is known for sure */
+	bool terminated, crashed;
+	uint64_t zones, frames; /* main frame marks */
+	uint64_t last;          /* latest tick of the trace */
+
+	/* first pass */
+	struct buf texts;
+	struct {
+		VEC(size_t); /* where in texts; the length stands in front */
+	} strings;
+	struct map names, thread_names; /* to index in strings */
+	struct map asked[QUERY_COUNT];
+	struct {
+		VEC(struct wire_srcloc);
+	} srclocs;
+	struct map srcloc_of; /* address to index */
+	struct {
+		VEC(struct decode_query);
+	} queries; /* to be sent from sent on, answered before that */
+	size_t sent;
+	uint64_t asked_count, answered;
+	struct {
+		VEC(uint32_t);
+	} srcloc_queue; /* indices in the order of the questions */
+	size_t srcloc_head;
+	struct {
+		VEC(struct wire_frame);
+	} held;
+	size_t held_head, held_bytes;
+
+	/* second pass */
+	struct buf single; /* text for the next item, which may be in the next frame */
+	uint32_t payload;  /* source location for the next item */
+	uint64_t memory_name;
+	struct wire_thread *thread;
+	int64_t thread_time, serial_time, gpu_time;
+	struct {
+		VEC(struct wire_thread *);
+	} threads;
+	struct map thread_of;
+	struct {
+		VEC(struct wire_track);
+	} tracks;
+	struct map track_of[TRACE_TRACK_KINDS]; /* number to index in tracks */
+	struct {
+		VEC(struct gpu_context);
+	} contexts;
+	struct {
+		VEC(struct gpu_track *);
+	} gpu_tracks;
+	uint64_t last_srcloc; /* a small cache: zones repeat */
+	uint32_t last_srcloc_id;
+};
+
+/* Takes over nothing; W and NOTES must outlive it. */
+struct decoder *decoder_new(struct trace_writer *w, uint32_t process, uint32_t version,
+			    struct tracy_notes *notes);
+/* A frame, unpacked. TACHO_EFORMAT: it makes no sense. */
+int decoder_frame(struct decoder *d, const uint8_t *frame, size_t len, struct tacho_error *err);
+/* The next question for the client: true and 13 bytes. At most WINDOW are unanswered. */
+bool decoder_query(struct decoder *d, uint8_t *bytes);
+/* Questions that have no answer yet. */
+static inline uint64_t decoder_pending(const struct decoder *d)
+{
+	return d->asked_count - d->answered;
+}
+/* Nothing more will come: all that is held is added, open zones are unfinished. */
+void decoder_finish(struct decoder *d);
+/* The writer's ledgers get what was added since the last time. */
+void decoder_count(struct decoder *d);
+void decoder_free(struct decoder *d);
+
+/* ---- lookup.c */
+int lookup_frame(struct decoder *d, const uint8_t *frame, size_t len);
+/* "" when it is not known. Valid until the next frame comes. */
+const char *lookup_string(const struct decoder *d, uint64_t pointer, uint32_t *len);
+const char *lookup_thread(const struct decoder *d, uint32_t tid);
+/* The trace's id of a source location, known or not. */
+uint32_t lookup_srcloc(struct decoder *d, uint64_t pointer);
+void lookup_free(struct decoder *d);
+
+/* ---- decode.c */
+/* Times are differences to the one before; a hostile one may wrap. */
+static inline void decode_advance(int64_t *reference, uint64_t delta)
+{
+	*reference = (int64_t)((uint64_t)*reference + delta);
+}
+
+static inline uint64_t decode_tick(struct decoder *d, int64_t time)
+{
+	uint64_t tick;
+
+	if (d->clock.same) {
+		tick = time > 0 ? (uint64_t)time : 0;
+	} else {
+		double off = (double)(int64_t)((uint64_t)time - (uint64_t)d->clock.from) *
+			     d->clock.ratio;
+
+		if (!(off > -9e15 && off < 9e15))
+			off = 0;
+		tick = d->clock.to + (uint64_t)(int64_t)off;
+	}
+	if (tick > d->last && tick < 1ull << 62)
+		d->last = tick;
+	return tick;
+}
+struct wire_thread *decode_thread(struct decoder *d, uint32_t tid);
+
+/* ---- decode_rows.c */
+void decode_row(struct decoder *d, const struct wire_read *item);
+/* ---- decode_gpu.c */
+void decode_gpu(struct decoder *d, const struct wire_read *item);
+void decode_gpu_finish(struct decoder *d);
+
+#endif

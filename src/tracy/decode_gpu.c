@@ -1,0 +1,297 @@
+/*
+ * The second pass: zones of devices. A begin or an end names a query, whose time comes with a later
+ * item, so the events of a track wait in order until the first of them has its time.
+ */
+#include "tracy/decode.h"
+#include "tracy/device.h"
+
+#include <stdlib.h>
+
+#define CONTEXTS_MAX 65536u
+
+static struct gpu_context *context_of(struct decoder *d, uint64_t number)
+{
+	struct gpu_context *c;
+
+	while (d->contexts.n <= number) {
+		struct gpu_context new = {
+			.number = (uint32_t)d->contexts.n, .scale = 1, .period = 1};
+
+		if (number >= CONTEXTS_MAX || vec_push(&d->contexts, new) < 0) {
+			sink_error(&d->sink, TACHO_ENOMEM);
+			return NULL;
+		}
+	}
+	c = &d->contexts.v[number];
+	return c;
+}
+
+static double field_double(uint64_t bits)
+{
+	double v;
+
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+static void on_new_context(struct decoder *d, const uint64_t *v)
+{
+	struct gpu_context *c = context_of(d, v[4]);
+
+	if (!c)
+		return;
+	c->known = true;
+	c->cpu = (int64_t)v[0];
+	c->gpu = (int64_t)v[1];
+	c->many = v[2] == 0;
+	c->period = field_double(v[3]);
+	if (!(c->period > 0 && c->period < 1e9))
+		c->period = 1;
+	c->scale = c->period;
+	c->type = (uint8_t)v[6];
+}
+
+static void name_track(struct decoder *d, struct gpu_track *t)
+{
+	const struct gpu_context *c = &d->contexts.v[t->context];
+	const char *context = c->name ? c->name : "";
+	struct buf name = BUF_INIT;
+
+	device_track(&t->info, &name, context, c->number,
+		     device_has_cores(context, c->many, c->type), t->queue);
+	free(t->name);
+	t->name = buf_detach(&name);
+	t->info.name = t->name ? t->name : "";
+}
+
+static void on_context_name(struct decoder *d, uint64_t number)
+{
+	struct gpu_context *c = context_of(d, number);
+
+	if (!c)
+		return;
+	free(c->name);
+	c->name = strndup(d->single.data, d->single.len);
+	for (size_t i = 0; i < d->gpu_tracks.n; i++) {
+		struct gpu_track *t = d->gpu_tracks.v[i];
+
+		if (t->context != number || d->sink.error)
+			continue;
+		name_track(d, t);
+		sink_error(&d->sink, trace_update_track(d->sink.w, t->stack.track, &t->info));
+	}
+}
+
+static struct gpu_track *new_track(struct decoder *d, struct gpu_context *c, uint64_t queue)
+{
+	struct gpu_track *t = calloc(1, sizeof(*t));
+
+	if (!t || vec_push(&d->gpu_tracks, t) < 0) {
+		free(t);
+		sink_error(&d->sink, TACHO_ENOMEM);
+		return NULL;
+	}
+	t->context = c->number;
+	t->queue = queue;
+	t->info = (struct trace_track){
+		.process = d->process, .kind = TRACE_CORE, .srcloc = TRACE_NONE};
+	name_track(d, t);
+	t->stack.track = sink_track(&d->sink, &t->info);
+	return t;
+}
+
+/* The index of a context's track; UINT32_MAX when there is no memory. */
+static uint32_t track_index(struct decoder *d, struct gpu_context *c, uint32_t thread)
+{
+	uint64_t queue = c->many ? thread : 0;
+	uint32_t *known = map_get(&d->track_of[TRACE_CORE], (uint64_t)c->number << 32 | queue);
+
+	if (known)
+		return *known;
+	if (map_set(&d->track_of[TRACE_CORE], (uint64_t)c->number << 32 | queue,
+		    (uint32_t)d->gpu_tracks.n) < 0) {
+		sink_error(&d->sink, TACHO_ENOMEM);
+		return UINT32_MAX;
+	}
+	return new_track(d, c, queue) ? (uint32_t)d->gpu_tracks.n - 1 : UINT32_MAX;
+}
+
+static void add_event(struct decoder *d, const uint64_t *v, uint32_t srcloc)
+{
+	struct gpu_context *c = context_of(d, v[3]);
+	uint32_t index = c ? track_index(d, c, (uint32_t)v[1]) : UINT32_MAX;
+	struct gpu_event e = {.srcloc = srcloc};
+	struct gpu_track *t;
+	struct gpu_wait w = {.track = index, .query = (uint16_t)v[2]};
+
+	if (index == UINT32_MAX)
+		return;
+	t = d->gpu_tracks.v[index];
+	w.number = t->first + (t->events.n - t->head);
+	if (vec_push(&t->events, e) < 0 || vec_push(&c->waits, w) < 0)
+		sink_error(&d->sink, TACHO_ENOMEM);
+}
+
+/* Gives what has its time to the trace. */
+static void drain(struct decoder *d, struct gpu_track *t, bool all)
+{
+	while (t->head < t->events.n && (all || t->events.v[t->head].timed)) {
+		const struct gpu_event *e = &t->events.v[t->head++];
+
+		t->first++;
+		if (!e->timed) {
+			d->notes->n[TRACY_NOTE_TIMELESS] += e->srcloc != TRACE_NONE;
+			continue;
+		}
+		if (e->srcloc != TRACE_NONE)
+			sink_begin(&d->sink, &t->stack, e->tick, e->srcloc, 0);
+		else if (t->stack.open.n)
+			sink_end(&d->sink, &t->stack, e->tick, 0, NULL, 0);
+		else
+			d->notes->n[TRACY_NOTE_MISMATCHED]++;
+	}
+	if (t->head == t->events.n)
+		t->head = t->events.n = 0;
+}
+
+/* A device's time on the host: from the anchor on at the scale that calibration has found. */
+static uint64_t gpu_tick(struct decoder *d, const struct gpu_context *c, int64_t time)
+{
+	double ns = (double)(int64_t)((uint64_t)time - (uint64_t)c->gpu) * c->scale,
+	       ticks = ns / d->tick_ns;
+
+	if (!(ticks > -9e15 && ticks < 9e15))
+		ticks = 0;
+	ticks += ticks < 0 ? -0.5 : 0.5;
+	return decode_tick(d, (int64_t)((uint64_t)c->cpu + (uint64_t)(int64_t)ticks));
+}
+
+static void on_time(struct decoder *d, const uint64_t *v)
+{
+	struct gpu_context *c = context_of(d, v[2]);
+	struct gpu_track *t;
+	struct gpu_wait w;
+	size_t i;
+
+	decode_advance(&d->gpu_time, v[0]);
+	if (!c)
+		return;
+	/* Answers come in order as a rule: the first one that waits. */
+	for (i = c->wait_head; i < c->waits.n && c->waits.v[i].query != (uint16_t)v[1]; i++)
+		;
+	if (i == c->waits.n) {
+		d->notes->n[TRACY_NOTE_MISMATCHED]++;
+		return;
+	}
+	w = c->waits.v[i];
+	c->waits.v[i] = c->waits.v[c->wait_head++];
+	if (c->wait_head == c->waits.n)
+		c->wait_head = c->waits.n = 0;
+	t = d->gpu_tracks.v[w.track];
+	if (w.number < t->first || w.number - t->first >= t->events.n - t->head)
+		return;
+	t->events.v[t->head + (w.number - t->first)].timed = true;
+	t->events.v[t->head + (w.number - t->first)].tick = gpu_tick(d, c, d->gpu_time);
+	drain(d, t, false);
+}
+
+/*
+ * The scale is the quotient of two steps between calibrations. The step from the first anchor is
+ * not used: clients have sent an anchor of 0 that had nothing to do with the device's clock.
+ */
+static void on_calibration(struct decoder *d, const uint64_t *v)
+{
+	struct gpu_context *c = context_of(d, v[3]);
+	double gpu, ns;
+
+	if (!c)
+		return;
+	gpu = (double)(int64_t)(v[0] - (uint64_t)c->gpu);
+	ns = (double)(int64_t)(v[1] - (uint64_t)c->cpu) * d->tick_ns;
+	if (c->calibrated && gpu > 0 && ns / gpu > c->period / 2 && ns / gpu < c->period * 2)
+		c->scale = ns / gpu;
+	c->calibrated = true;
+	c->gpu = (int64_t)v[0];
+	c->cpu = (int64_t)v[1];
+}
+
+static void on_sync(struct decoder *d, const uint64_t *v)
+{
+	struct gpu_context *c = context_of(d, v[2]);
+
+	if (c) {
+		c->gpu = (int64_t)v[0];
+		c->cpu = (int64_t)v[1];
+	}
+}
+
+/* When the program issued it is not kept, but the trace reaches so far. */
+static void issued(struct decoder *d, int64_t *reference, uint64_t delta)
+{
+	decode_advance(reference, delta);
+	decode_tick(d, *reference);
+}
+
+void decode_gpu(struct decoder *d, const struct wire_read *item)
+{
+	const uint64_t *v = item->v;
+
+	switch (item->kind) {
+	case WIRE_GPU_BEGIN:
+	case WIRE_GPU_BEGIN_CALLSTACK:
+		issued(d, &d->thread_time, v[0]);
+		add_event(d, v, lookup_srcloc(d, v[4]));
+		break;
+	case WIRE_GPU_BEGIN_SERIAL:
+	case WIRE_GPU_BEGIN_CALLSTACK_SERIAL:
+		issued(d, &d->serial_time, v[0]);
+		add_event(d, v, lookup_srcloc(d, v[4]));
+		break;
+	case WIRE_GPU_BEGIN_ALLOC:
+	case WIRE_GPU_BEGIN_ALLOC_CALLSTACK:
+		issued(d, &d->thread_time, v[0]);
+		add_event(d, v, d->payload == TRACE_NONE ? lookup_srcloc(d, 0) : d->payload);
+		d->payload = TRACE_NONE;
+		break;
+	case WIRE_GPU_BEGIN_ALLOC_SERIAL:
+	case WIRE_GPU_BEGIN_ALLOC_CALLSTACK_SERIAL:
+		issued(d, &d->serial_time, v[0]);
+		add_event(d, v, d->payload == TRACE_NONE ? lookup_srcloc(d, 0) : d->payload);
+		d->payload = TRACE_NONE;
+		break;
+	case WIRE_GPU_END:
+		issued(d, &d->thread_time, v[0]);
+		add_event(d, v, TRACE_NONE);
+		break;
+	case WIRE_GPU_END_SERIAL:
+		issued(d, &d->serial_time, v[0]);
+		add_event(d, v, TRACE_NONE);
+		break;
+	case WIRE_GPU_TIME:
+		on_time(d, v);
+		break;
+	case WIRE_GPU_CONTEXT_NAME:
+		on_context_name(d, v[0]);
+		break;
+	case WIRE_GPU_NEW_CONTEXT:
+		on_new_context(d, v);
+		break;
+	case WIRE_GPU_CALIBRATION:
+		on_calibration(d, v);
+		break;
+	default:
+		on_sync(d, v);
+		break;
+	}
+}
+
+void decode_gpu_finish(struct decoder *d)
+{
+	for (size_t i = 0; i < d->gpu_tracks.n && !d->sink.error; i++) {
+		struct gpu_track *t = d->gpu_tracks.v[i];
+
+		drain(d, t, true);
+		while (t->stack.open.n && !d->sink.error)
+			sink_end(&d->sink, &t->stack, d->last, TRACE_ZONE_UNFINISHED, NULL, 0);
+	}
+}

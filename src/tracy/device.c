@@ -1,0 +1,34 @@
+#include "tracy/device.h"
+
+#include <string.h>
+
+static const char *const riscs[8] = {"BRISC",   "NCRISC", "TRISC_0",  "TRISC_1",
+				     "TRISC_2", "ERISC",  "CORE_AGG", "NONE"};
+
+bool device_has_cores(const char *context, bool many_threads, uint8_t type)
+{
+	return many_threads && (type == 6 || type == 10) && !strncmp(context, "Device", 6);
+}
+
+void device_track(struct trace_track *t, struct buf *name, const char *context, uint32_t number,
+		  bool cores, uint64_t queue)
+{
+	buf_adds(name, context[0] ? context : "Device");
+	if (cores) {
+		t->id = DEVICE_QUEUE_ID(queue);
+		buf_addf(name, "/%s", riscs[queue & 7]);
+	} else {
+		t->id = TRACE_CORE_OTHER(number & 0x7fff, queue);
+		buf_addf(name, "/%llu", (unsigned long long)queue);
+	}
+}
+
+/* As the 0.10 line packs it: coordinates have 4 bits there, wider ones overlap. */
+uint64_t device_queue(uint64_t id)
+{
+	if (TRACE_CORE_IS_OTHER(id))
+		return (uint32_t)id;
+	return (TRACE_CORE_RISC(id) & 7) | (uint64_t)(TRACE_CORE_X(id) & 15) << 3 |
+	       (uint64_t)(TRACE_CORE_Y(id) & 15) << 7 |
+	       (uint64_t)(TRACE_CORE_DEVICE(id) & 255) << 11;
+}

@@ -1,0 +1,19 @@
+/* Private: how device contexts of Tracy are tracks of a trace, for files and for clients. */
+#ifndef TRACY_DEVICE_H
+#define TRACY_DEVICE_H
+
+#include "base/buf.h"
+#include "trace/trace.h"
+
+/* Contexts of Tenstorrent devices have the RISCs of a core as tracks; their names tell. */
+bool device_has_cores(const char *context, bool many_threads, uint8_t type);
+
+/* Fills T->id, and NAME, for a queue of context NUMBER: "CONTEXT/BRISC", "CONTEXT/17". */
+void device_track(struct trace_track *t, struct buf *name, const char *context, uint32_t number,
+		  bool cores, uint64_t queue);
+
+/* The number of a queue of such a core, and back. */
+#define DEVICE_QUEUE_ID(q) TRACE_CORE_ID((q) >> 11 & 255, (q) >> 3 & 15, (q) >> 7 & 15, (q)&7)
+uint64_t device_queue(uint64_t id);
+
+#endif

@@ -1,0 +1,75 @@
+/* Private: one client of a hub, and what they share. */
+#ifndef TRACY_HUB_H
+#define TRACY_HUB_H
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "tracy/decode.h"
+#include "tracy/tracy.h"
+
+#define HUB_PACKED  (WIRE_FRAME + WIRE_FRAME / 255 + 16) /* bytes of a packed frame, at most */
+#define HUB_HISTORY (64u << 10)
+
+/* A clock as a welcome describes it. */
+struct hub_clock {
+	bool known;
+	int64_t begin;  /* ticks when the program began */
+	double tick_ns; /* nanoseconds per tick */
+	uint64_t epoch; /* seconds since 1970 at BEGIN */
+};
+
+struct peer {
+	struct tracy_peer info;
+	char *address;
+	int fd;
+	bool connecting, found; /* found: by an announcement */
+	uint64_t next_try;      /* nanoseconds */
+	uint64_t deadline;      /* of greeting, or of the last answers; 0 = none */
+	unsigned version;       /* index in wire_versions */
+	uint32_t announced;     /* protocol that it has announced, or 0 */
+	struct buf in;          /* bytes that are no whole message yet */
+	struct buf out;
+	uint8_t *unpacked; /* HUB_HISTORY bytes of the past, then a frame */
+	size_t history;
+	struct decoder *decoder;
+	uint32_t process;
+	struct trace_process process_info;
+	bool welcomed, stopping, said_end;
+};
+
+struct tracy_hub {
+	struct trace_writer *w;
+	struct tracy_hub_options options;
+	struct tracy_notes notes;
+	struct hub_clock clock; /* of the trace */
+	struct {
+		VEC(struct peer *);
+	} peers;
+	int udp;
+	uint64_t last; /* tick of the latest thing of clients that have ended */
+	int error;     /* of the trace; sticky */
+	int frames;    /* in this round */
+};
+
+uint64_t hub_now(void);
+
+/* ---- peer.c */
+struct peer *peer_new(const char *address, uint16_t port);
+void peer_free(struct peer *p);
+/* Time has passed: connects, gives up waiting. */
+void peer_tick(struct tracy_hub *hub, struct peer *p, uint64_t now);
+/* Its socket is ready. */
+void peer_ready(struct tracy_hub *hub, struct peer *p, short events);
+/* What poll() should look for. */
+short peer_wants(const struct peer *p);
+void peer_stop(struct tracy_hub *hub, struct peer *p);
+/* The end of its recording, for whatever reason. */
+void peer_end(struct tracy_hub *hub, struct peer *p, enum tracy_peer_state state, const char *why);
+
+/* Nanoseconds from its beginning to its last sign; it must be recording. */
+double peer_span(const struct tracy_hub *hub, const struct peer *p);
+
+/* ---- welcome.c: what a client says first */
+bool welcome_take(struct tracy_hub *hub, struct peer *p, const uint8_t *bytes);
+
+#endif

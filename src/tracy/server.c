@@ -1,0 +1,178 @@
+/* The socket around a serve session. One viewer at a time; others wait in the backlog. */
+#include "tracy/serve.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GREETING_MS 2000
+
+struct tracy_server {
+	struct write model;
+	struct tracy_notes notes;
+	struct serve *session;
+	int listener, fd;
+	uint16_t port;
+	uint64_t deadline; /* ms; of the greeting */
+	uint64_t served, refused;
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static int listen_on(struct tracy_server *s, uint16_t port, bool everywhere,
+		     struct tacho_error *err)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(port)};
+	socklen_t len = sizeof(at);
+	int one = 1;
+
+	at.sin_addr.s_addr = htonl(everywhere ? INADDR_ANY : INADDR_LOOPBACK);
+	s->listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (s->listener < 0)
+		return err_errno(err, TACHO_ECONNECT, "cannot listen");
+	setsockopt(s->listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(s->listener, (struct sockaddr *)&at, sizeof(at)) < 0 ||
+	    listen(s->listener, 4) < 0 ||
+	    getsockname(s->listener, (struct sockaddr *)&at, &len) < 0)
+		return err_errno(err, TACHO_ECONNECT, "cannot listen on port %u", port);
+	s->port = ntohs(at.sin_port);
+	return 0;
+}
+
+int tracy_server_open(struct tracy_server **out, struct trace *trace, uint16_t port,
+		      bool everywhere, struct tacho_error *err)
+{
+	struct tracy_server *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return err_set(err, TACHO_ENOMEM, "no memory");
+	s->listener = s->fd = -1;
+	s->model.trace = trace;
+	s->model.notes = &s->notes;
+	r = write_prepare(&s->model);
+	if (r == 0)
+		r = contexts_prepare(&s->model);
+	r = r < 0 ? err_set(err, r, "%s: %s", trace->path, err_text(r))
+		  : listen_on(s, port, everywhere, err);
+	if (r < 0) {
+		tracy_server_close(s);
+		return r;
+	}
+	*out = s;
+	return 0;
+}
+
+uint16_t tracy_server_port(const struct tracy_server *s)
+{
+	return s->port;
+}
+
+uint64_t tracy_server_served(const struct tracy_server *s)
+{
+	return s->served;
+}
+
+static void drop(struct tracy_server *s)
+{
+	if (s->session) {
+		s->served += s->session->step == SERVE_DONE;
+		s->refused += s->session->refused;
+	}
+	serve_free(s->session);
+	s->session = NULL;
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+}
+
+static void accept_one(struct tracy_server *s)
+{
+	s->fd = accept4(s->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (s->fd < 0)
+		return;
+	s->session = serve_new(&s->model);
+	s->deadline = now_ms() + GREETING_MS;
+	if (!s->session)
+		drop(s);
+}
+
+static void send_out(struct tracy_server *s)
+{
+	struct buf *out = &s->session->out;
+	ssize_t n;
+
+	while (out->len) {
+		n = send(s->fd, out->data, out->len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			return;
+		if (n <= 0) {
+			s->session->over = true;
+			out->len = 0;
+			return;
+		}
+		memmove(out->data, out->data + n, out->len - (size_t)n);
+		out->len -= (size_t)n;
+	}
+}
+
+static void talk(struct tracy_server *s, short events)
+{
+	char bytes[16384];
+	ssize_t n = 0;
+
+	if (events & (POLLIN | POLLHUP | POLLERR)) {
+		n = recv(s->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+			drop(s);
+			return;
+		}
+		if (n > 0)
+			serve_input(s->session, bytes, (size_t)n);
+	}
+	serve_more(s->session);
+	send_out(s);
+	if (s->session->over && !s->session->out.len)
+		drop(s);
+}
+
+int tracy_server_round(struct tracy_server *s, int ms, struct tacho_error *err)
+{
+	struct pollfd fd = {.fd = s->fd >= 0 ? s->fd : s->listener, .events = POLLIN};
+
+	if (s->session && s->session->out.len)
+		fd.events |= POLLOUT;
+	if (poll(&fd, 1, ms) < 0 && errno != EINTR)
+		return err_errno(err, TACHO_ECONNECT, "cannot wait for a viewer");
+	if (s->fd < 0 && fd.revents)
+		accept_one(s);
+	else if (s->session && fd.revents)
+		talk(s, fd.revents);
+	if (s->session && !s->session->greeted && now_ms() > s->deadline)
+		drop(s);
+	return 0;
+}
+
+void tracy_server_close(struct tracy_server *s)
+{
+	if (!s)
+		return;
+	drop(s);
+	if (s->listener >= 0)
+		close(s->listener);
+	write_free(&s->model);
+	free(s);
+}
