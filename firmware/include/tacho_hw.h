@@ -59,15 +59,15 @@ extern uint32_t noc_reads_num_issued[2], noc_nonposted_writes_num_issued[2],
 extern uint32_t tacho_prof_index, tacho_prof_stack, tacho_prof_sum[2], tacho_prof_sum_id[2],
 	tacho_prof_replays;
 
+/* The high word may turn between the two loads; the low word is small then, and it is read again.
+ */
 FORCE_INLINE uint64_t tacho_wall_clock(void)
 {
-	uint32_t high, low, again;
+	uint32_t high = REG32(RISCV_DEBUG_REG_WALL_CLOCK_H);
+	uint32_t low = REG32(RISCV_DEBUG_REG_WALL_CLOCK_L);
 
-	do {
+	if (__builtin_expect(low < 1024, 0))
 		high = REG32(RISCV_DEBUG_REG_WALL_CLOCK_H);
-		low = REG32(RISCV_DEBUG_REG_WALL_CLOCK_L);
-		again = REG32(RISCV_DEBUG_REG_WALL_CLOCK_H);
-	} while (high != again);
 	return (uint64_t)high << 32 | low;
 }
 

@@ -296,27 +296,48 @@ static bool deps_hold(const char *path)
 		char *name;
 		uint64_t want = strtoull(line, &name, 16);
 
-		hold = *name == ' ' && hash_file(name + 1) == want;
+		hold = *name == ' ' && want && hash_file(name + 1) == want;
 	}
 	free(bytes);
 	return hold && size;
 }
 
-/* Turns the compiler's rule ("target: a b \ c") into our list. */
+/* The next file of a rule for make ("target: a b \\ c"), its escapes undone in place; NULL at the
+ * end. */
+static char *next_dep(char **rule)
+{
+	char *from = *rule, *to, *name;
+
+	while (*from == ' ' || *from == '\n' || (*from == '\\' && from[1] == '\n'))
+		from++;
+	for (name = to = from; *from && *from != ' ' && *from != '\n'; from++) {
+		if (*from == '\\' && from[1] == '\n')
+			break;
+		if ((*from == '\\' && (from[1] == ' ' || from[1] == '#')) ||
+		    (*from == '$' && from[1] == '$'))
+			from++;
+		*to++ = *from;
+	}
+	*rule = *from ? from + 1 : from;
+	if (to == name)
+		return NULL;
+	*to = 0;
+	return name;
+}
+
 static int write_deps(const char *rule_path, const char *path)
 {
 	struct buf list = BUF_INIT;
 	uint8_t *bytes;
 	size_t size;
-	char *name, *rest, temporary[1200];
+	char *name, *rule, temporary[1200];
 	FILE *f;
 	int r;
 
 	if (read_file(rule_path, &bytes, &size) < 0)
 		return TACHO_EREAD;
-	name = strchr((char *)bytes, ':');
-	for (name = name ? strtok_r(name + 1, " \\\n", &rest) : NULL; name;
-	     name = strtok_r(NULL, " \\\n", &rest))
+	rule = strstr((char *)bytes, ": ");
+	for (rule = rule ? rule + 2 : (char *)bytes + size; (name = next_dep(&rule));)
 		buf_addf(&list, "%016llx %s\n", (unsigned long long)hash_file(name), name);
 	free(bytes);
 	snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)getpid());

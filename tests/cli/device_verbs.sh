@@ -102,3 +102,11 @@ ls cache | wc -l >after
 expect_same before after
 echo '#define PLACE 0x40000' >value.h
 expect_exit 0 "$TACHO" device run header.c
+
+# Also when its path has a blank and a dollar.
+mkdir 'a $b'
+echo '#define PLACE 0x7fff0000' >'a $b/value.h'
+cp header.c 'a $b/header.c'
+expect_exit 4 "$TACHO" device run 'a $b/header.c'
+echo '#define PLACE 0x40000' >'a $b/value.h'
+expect_exit 0 "$TACHO" device run 'a $b/header.c'
