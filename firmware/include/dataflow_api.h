@@ -1,6 +1,6 @@
 /*
  * What data movement kernels (BRISC, NCRISC, ERISC) use: NoC transfers, semaphores, circular
- *buffers, arguments, and where the pages of an interleaved buffer lie.
+ * buffers, arguments, and where the pages of an interleaved buffer lie.
  *
  *	#include "dataflow_api.h"
  *

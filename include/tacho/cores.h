@@ -1,6 +1,6 @@
 /*
  * Zones of a device's cores: for code that reads a device and knows, later, when something began
- *and ended there. Each RISC of a core is a track of its own.
+ * and ended there. Each RISC of a core is a track of its own.
  *
  *	uint64_t core = tacho_core_id(0, 1, 1, 0);
  *	tacho_core_name(core, "Device 0, core 0,0 (NoC 1,1)/BRISC", 0xee9a00);
@@ -8,7 +8,7 @@
  *	tacho_core_end(core, the same number, end);
  *
  * Times are ticks of this machine's clock (tacho_ticks()). Of one core they must come in order and
- *be sent by one thread at a time; zones nest. The rules of tacho/tacho.h hold.
+ * be sent by one thread at a time; zones nest. The rules of tacho/tacho.h hold.
  */
 #ifndef TACHO_CORES_H
 #define TACHO_CORES_H

@@ -17,7 +17,7 @@
  *	$ cc prog.c -ltacho_device -ltacho && tacho run -- ./a.out
  *
  * The device is the built-in software one: it runs kernels on a model of a grid of Tensix cores,
- *and the times it tells are the model's (docs/device.md). Kernels are C or C++ files, compiled by
+ * and the times it tells are the model's (docs/device.md). Kernels are C or C++ files, compiled by
  * riscv64-unknown-elf-gcc when a program is first run and kept in a cache.
  *
  * Rules that hold for everything here:
@@ -25,7 +25,7 @@
  *  - Functions return 0 (or a number that is not negative), or a negative value; then
  *    tacho_device_error() has the reason, for the calling thread.
  *  - A device and all that was made from it is used by one thread at a time. Devices are
- *independent.
+ * independent.
  *  - Destructors take NULL. A device must outlive its buffers and programs.
  *  - Each call is a zone of its thread when somebody records (tacho/tacho.h).
  */
@@ -229,6 +229,9 @@ TACHO_DEVICE_API int tacho_profiler_read(struct tacho_device *device, tacho_devi
 TACHO_DEVICE_API uint64_t tacho_profiler_lost(const struct tacho_device *device,
 					      struct tacho_core core, unsigned risc,
 					      uint64_t *runs_cut);
+
+/* All of them together, so far; a run that was cut counts as one. */
+TACHO_DEVICE_API uint64_t tacho_profiler_lost_all(const struct tacho_device *device);
 
 #ifdef __cplusplus
 }

@@ -6,16 +6,15 @@
  *	DeviceTimestampedData("index", i);      a 64-bit value with its time
  *	DeviceRecordEvent(7);                   a 16-bit number with its time
  *	DeviceValidateProfiler(condition);      false: what this core records in this run is not
- *kept DeviceZoneSetCounter(id);               the number under which the run is reported
+ * kept DeviceZoneSetCounter(id);               the number under which the run is reported
  *
  * Nothing is left of them unless the kernel is compiled with PROFILE_KERNEL (the device library
- *does that when TT_METAL_DEVICE_PROFILER is set). A zone that starts costs about 25 instructions,
- *one that ends about 20 (examples/device/full_buffer prints it). Each RISC has room for 125 zones
- *per run; the firmware's own two (MainN, MainChildN) always fit. Zones that found no room are
- *counted.
+ * does that when TT_METAL_DEVICE_PROFILER is set). A zone takes about 67 cycles, of which
+ * 31 lie inside it (examples/device/full_buffer prints it). Each RISC has room for 125 zones per
+ * run; the firmware's own two (MainN, MainChildN) always fit. Zones that found no room are counted.
  *
  * Names go to a section of the ELF file that is not loaded; on the device a zone is a number that
- *the linker gave it. A name must be a string literal without quotes and backslashes.
+ * the linker gave it. A name must be a string literal without quotes and backslashes.
  *
  * The words in memory are described in docs/device.md.
  */

@@ -158,6 +158,9 @@ static int run_kernel(const struct device_conf *c, const struct cmd_common *comm
 				(double)(tacho_device_cycles(job.device) - cycles) / info.mhz,
 				info.mhz);
 		r = print_zones(&sums, style);
+		if (tacho_profiler_lost_all(job.device))
+			err_warn("%llu markers found no room in the buffers of their RISCs",
+				 (unsigned long long)tacho_profiler_lost_all(job.device));
 	}
 	vec_free(&sums);
 	return device_job_close(&job, r);

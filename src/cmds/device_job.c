@@ -203,7 +203,6 @@ int device_disasm(const struct device_conf *c)
 
 /* ---- trace ---- */
 struct tracing {
-	struct tacho_device *device;
 	unsigned core;
 	int64_t left;
 	const struct binary *const *kernels;
@@ -274,7 +273,6 @@ int device_trace(const struct device_conf *c, const struct table_style *style)
 	int r = device_job_open(&job, c, false), core;
 
 	if (r == 0) {
-		t.device = job.device;
 		t.kernels = job.program->kernels.v[0].binary;
 		core = device_core_at(job.device, c->risc == TACHO_ERISC, job.cores.first.x,
 				      job.cores.first.y);

@@ -441,7 +441,6 @@ static int make_image(struct binary *b)
 	}
 	b->load = low;
 	b->text_size = high - low;
-	b->entry = b->elf.entry;
 	return 0;
 }
 

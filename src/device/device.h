@@ -34,7 +34,6 @@ struct binary {
 	struct elf_image elf;
 	uint8_t *text; /* image to be put at .load */
 	uint32_t load, text_size;
-	uint32_t entry;
 	uint32_t zones_from, zones; /* numbers of its zones */
 	struct binary *next;
 };

@@ -182,11 +182,18 @@ static void drain_core(struct tacho_device *d, unsigned core)
 /* FULL: all buffers. Else only when they are drained as the run goes. */
 void prof_drain(struct tacho_device *d, bool full)
 {
+	uint64_t before;
+
 	if (!d->prof || (d->prof->classic && !full))
 		return;
 	TACHO_ZONE("drain kernel profiler");
+	before = d->prof->losses;
 	for (unsigned i = 0; i < d->shape.cores; i++)
 		drain_core(d, i);
+	/* A loss is told where it happened. */
+	if (d->prof->losses != before && tacho_is_recording())
+		tacho_messagef(TACHO_WARNING, 0, "device %u: %llu markers of kernels found no room",
+			       d->number, (unsigned long long)(d->prof->losses - before));
 }
 
 /* ---- names ---- */
@@ -293,6 +300,11 @@ int tacho_profiler_read(struct tacho_device *d, tacho_device_event_fn fn, void *
 		hand_over(d, &d->prof->items.v[i], fn, context);
 	d->prof->items.n = 0;
 	return r;
+}
+
+uint64_t tacho_profiler_lost_all(const struct tacho_device *d)
+{
+	return d->prof ? d->prof->losses : 0;
 }
 
 uint64_t tacho_profiler_lost(const struct tacho_device *d, struct tacho_core core, unsigned risc,

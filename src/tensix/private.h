@@ -85,12 +85,12 @@ enum packet_kind {
 struct packet {
 	uint8_t kind, noc;
 	uint8_t trid;
-	bool answer;       /* a write or atomic that wants an answer */
-	uint16_t source;   /* core */
-	uint32_t from, to; /* nodes */
-	uint32_t node;     /* where it is going */
-	uint64_t remote;   /* address at the target */
-	uint32_t local;    /* address at the requester */
+	bool answer;     /* a write or atomic that wants an answer */
+	uint16_t source; /* core */
+	uint32_t from;   /* node of the requester */
+	uint32_t node;   /* where it is going */
+	uint64_t remote; /* address at the target */
+	uint32_t local;  /* address at the requester */
 	uint32_t len;
 	uint32_t operation, operand; /* atomics */
 	uint32_t counter;            /* NIU counter that the answer raises */

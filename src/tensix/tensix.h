@@ -8,14 +8,14 @@
  *	while (tensix_run(t, 1000000) == TENSIX_LIMIT) ...
  *
  * It is used through memory only: whatever stands in L1 when a RISC leaves its reset is run, from
- *the hardware's reset address. What is modelled, and how time passes, is told in docs/device.md;
- *times are those of a model, not of a chip.
+ * the hardware's reset address. What is modelled, and how time passes, is told in docs/device.md;
+ * times are those of a model, not of a chip.
  *
  * Time is a number of cycles since the device was made, the same for all cores ("true" time). What
- *a core's wall clock shows may differ from it: see tensix_clock_*().
+ * a core's wall clock shows may differ from it: see tensix_clock_*().
  *
  * A device is used by one thread at a time; two devices are independent of each other. The same
- *calls with the same seed give the same memory and the same times, always.
+ * calls with the same seed give the same memory and the same times, always.
  */
 #ifndef TENSIX_TENSIX_H
 #define TENSIX_TENSIX_H

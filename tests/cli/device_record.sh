@@ -32,3 +32,5 @@ expect_no_line out '^core '
 expect_exit 0 "$TACHO" run -q -o full.tacho -- "$examples/full_buffer"
 expect_exit 0 "$TACHO" stats --format csv full.tacho
 expect_line out '2500,.*TEST-FULL|TEST-FULL.*2500'
+expect_exit 0 "$TACHO" messages full.tacho
+expect_line out 'device 0: 3500 markers of kernels found no room'

@@ -35,6 +35,11 @@ expect_line out 'jal '
 head -c 100 "$elf" >cut.elf
 expect_exit 4 "$TACHO" device disasm cut.elf
 
+# Zones that find no room are told.
+expect_exit 0 "$TACHO" device run "$SOURCE/tests/device/full.c"
+expect_line out '^BRISC +TEST-FULL +125 '
+expect_line err 'warning: 175 markers found no room'
+
 # C++, with templates and the other header; compute kernels.
 cat >hello.cpp <<'END'
 #include <tools/profiler/kernel_profiler.hpp>
