@@ -43,7 +43,7 @@ foreach(python ${python_found})
 	list(APPEND python_suffixes ${suffix})
 	add_library(python_${version} MODULE ${python_sources})
 	target_include_directories(python_${version} SYSTEM PRIVATE ${include})
-	target_compile_options(python_${version} PRIVATE -O2)
+	target_compile_options(python_${version} PRIVATE -O2 -fno-plt)
 	target_link_libraries(python_${version} PRIVATE libtacho)
 	# libtacho is two folders up in the build tree and three in lib/tacho/python/tracy.
 	set_target_properties(python_${version} PROPERTIES PREFIX "" OUTPUT_NAME _tracy SUFFIX ${suffix}

@@ -15,6 +15,7 @@ import sys
 from tracy import _options, _session
 
 TRACE = "tracy_profile_log_host"
+CHILD_CALLS = "CompileProgram,HWCommandQueue_write_buffer"
 
 
 def _say(text: str) -> None:
@@ -54,19 +55,37 @@ def _wait(command: list[str], env: dict[str, str]) -> int:
     return status if status >= 0 else 128 - status
 
 
-def _report(tacho: str, folder: str, options: optparse.Values) -> None:
+def _host_logs(tacho: str, trace: str, options: optparse.Values) -> None:
+    """What the report knows of the host: zones and messages, as the original tools write them."""
+    children = CHILD_CALLS + ("," + options.child_functions if options.child_functions else "")
+    for name, words in (("tracy_ops_times.csv", ["-u", "-t", "TT_", "-x", children]),
+                        ("tracy_ops_data.csv", ["-m", "-s", ";"])):
+        path = os.path.join(os.path.dirname(trace), name)
+        with open(path + ".part", "wb") as file:
+            subprocess.run([tacho, "csvexport", "-q", *words, trace], stdout=file, check=True)
+        os.replace(path + ".part", path)
+
+
+def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None = None) -> None:
     if not _can(tacho, ["help"], "\n  ops "):
         _say("no ops report: this tacho has no verb 'ops'")
         return
-    command = [tacho, "ops", "-o", folder]
-    for option, value in (("--name-append", options.name_append),
-                          ("--child-functions", options.child_functions)):
-        if value:
-            command.append(f"{option}={value}")
+    command = [tacho, "ops", "-o", folder, "--date"]
+    if options.name_append:
+        command.append(f"--name-append={options.name_append}")
     command += [f"--device-analysis-types={kind}" for kind in options.device_analysis_types]
-    status = subprocess.run(command, stdout=None if options.verbose else sys.stderr).returncode
+    if options.collect_noc_traces:
+        command.append("--analyze-noc-traces")
+    try:
+        if trace:
+            _host_logs(tacho, trace, options)
+    except (OSError, subprocess.CalledProcessError) as error:
+        _say(f"no ops report: {error}")
+        return
+    # The summary is for people; standard output is the program's.
+    status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr).returncode
     if status:
-        _say(f"the ops report failed with status {status}")
+        _say(f"'tacho ops' ends with status {status}")
 
 
 def _export(tacho: str, trace: str, options: optparse.Values) -> str:
@@ -113,7 +132,7 @@ def _record(options: optparse.Values, arguments: list[str]) -> int:
         return status
     made = _export(tacho, trace, options)
     if options.report:
-        _report(tacho, folder, options)
+        _report(tacho, folder, options, trace)
     if not options.quiet:
         _say(f"trace: {made}")
     return status

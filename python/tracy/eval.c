@@ -63,7 +63,7 @@ static inline int only_makes_generator(eval_frame *frame)
 #endif
 }
 
-static PyObject *eval_zone(PyThreadState *state, eval_frame *frame, int throwing)
+static inline PyObject *eval_zone(PyThreadState *state, eval_frame *frame, int throwing)
 {
 	uint64_t key = tacho_key();
 	uint32_t word;
