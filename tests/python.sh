@@ -1,6 +1,7 @@
 # For the scripts cli/python_*.sh: with_every_python FILE runs a file of tests/python with every
 # interpreter that an extension was built for.
 export PYTHONPATH=$BUILD/python:$SOURCE/tests/python PYTHONDONTWRITEBYTECODE=1
+export IPYTHONDIR=$here/ipython
 unset TT_METAL_PROFILER_DIR TT_METAL_HOME TT_METAL_DEVICE_PROFILER
 
 with_every_python() {

@@ -88,3 +88,9 @@ def tracy_message(source: str, color: int = ALICE_BLUE) -> None:
 def tracy_frame() -> None:
     """The end of a frame."""
     frame()
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """What ``%load_ext tracy`` calls."""
+    from tracy import _ipython
+    _ipython.load(shell)

@@ -144,4 +144,7 @@ def run_module(name: str, arguments: list[str]) -> None:
         name, *first = shlex.split(name)
         arguments = first + arguments
     sys.argv[:] = ["-m", *arguments]
+    if name == "pytest" and _session.VARIABLE in os.environ:  # its processes know where we are
+        plugins = os.environ.get("PYTEST_PLUGINS")
+        os.environ["PYTEST_PLUGINS"] = (plugins + "," if plugins else "") + "tracy.pytest_plugin"
     _guarded(lambda: _run_module(name, True))

@@ -1,5 +1,5 @@
 /*
- * zone(name, color=0, text=None): a span of time, as a context manager or a decorator. A C type,
+ * zone(name, color=0, text=None, *, file, line): a span of time, as a context manager or a decorator. A C type,
  * because contextlib costs ten times what a zone should.
  */
 #include "_tracy.h"
@@ -116,14 +116,15 @@ static PyObject *zone_of_function(PyTypeObject *type, PyObject *function)
 
 static PyObject *zone_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-	static char *names[] = {"name", "color", "text", NULL};
-	PyObject *name, *text = NULL;
+	static char *names[] = {"name", "color", "text", "file", "line", NULL};
+	PyObject *name, *text = NULL, *file = NULL;
 	unsigned int color = 0;
+	int line = 0;
 
 	if (!keywords && PyTuple_GET_SIZE(args) == 1 && PyUnicode_Check(PyTuple_GET_ITEM(args, 0)))
 		name = PyTuple_GET_ITEM(args, 0);
-	else if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|IO:zone", names, &name, &color,
-					      &text))
+	else if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|IO$Ui:zone", names, &name, &color,
+					      &text, &file, &line))
 		return NULL;
 	if (!PyUnicode_Check(name) && PyCallable_Check(name))
 		return zone_of_function(type, name);
@@ -131,7 +132,9 @@ static PyObject *zone_new(PyTypeObject *type, PyObject *args, PyObject *keywords
 		PyErr_SetString(PyExc_TypeError, "zone: name and text must be strings");
 		return NULL;
 	}
-	return zone_make(type, name, text, color, place_find(name, color));
+	return zone_make(type, name, text, color,
+			 file ? place_word(name, NULL, file, line, color)
+			      : place_find(name, color));
 }
 
 static void zone_dealloc(PyObject *self)
@@ -208,9 +211,10 @@ PyTypeObject zone_type = {
 	.tp_dealloc = zone_dealloc,
 	.tp_call = zone_call,
 	.tp_flags = Py_TPFLAGS_DEFAULT,
-	.tp_doc = "zone(name, color=0, text=None)\n--\n\n"
+	.tp_doc = "zone(name, color=0, text=None, *, file=None, line=0)\n--\n\n"
 		  "A span of time with a name: \"with zone('load'):\", \"@zone('load')\" or \"@zone\".\n"
-		  "A decorated generator or coroutine has a zone for each time it runs.",
+		  "A decorated generator or coroutine has a zone for each time it runs.\n"
+		  "It is placed where it is made, unless file and line say otherwise.",
 	.tp_methods = zone_methods,
 	.tp_members = zone_members,
 	.tp_new = zone_new,

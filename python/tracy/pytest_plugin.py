@@ -1,0 +1,82 @@
+"""For pytest: a zone for each test and for its setup, call and teardown.
+
+``python -m tracy -m pytest`` loads it; otherwise ``-p tracy.pytest_plugin`` does. With ``-p`` of
+``python -m tracy`` functions are recorded where the fixture tracy_profile or the option --tracy asks
+for it:
+
+    --tracy=call      while tests themselves run
+    --tracy=item      their fixtures too (--tracy alone)
+    --tracy=session   everything
+"""
+from __future__ import annotations
+
+from typing import Any, Generator
+
+import pytest
+
+from tracy import Profiler, zone
+
+_COLORS = {"setup": 0x9BB3D0, "call": 0x4C72B0, "teardown": 0x9BB3D0}
+
+
+def pytest_addoption(parser: Any) -> None:
+    parser.getgroup("tracy").addoption(
+        "--tracy", nargs="?", const="item", choices=("call", "item", "session"),
+        help="record functions: of tests (call), of their fixtures too (item), of all (session)")
+
+
+@pytest.fixture
+def tracy_profile() -> Generator[Profiler, None, None]:
+    """Functions are recorded while the test runs."""
+    with Profiler() as profiler:
+        yield profiler
+
+
+def _profiled(item: Any, what: str) -> bool:
+    return item.config.getoption("--tracy") == what
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtestloop(session: Any) -> Generator[None, Any, None]:
+    profiler = Profiler()
+    if session.config.getoption("--tracy") == "session":
+        profiler.enable()
+    yield
+    profiler.disable()
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: Any) -> Generator[None, Any, None]:
+    file, line, _ = item.location
+    profiler = Profiler()
+    with zone(item.nodeid, file=file, line=(line or 0) + 1):
+        if _profiled(item, "item"):
+            profiler.enable()
+        yield
+        profiler.disable()
+
+
+def _phase(name: str) -> zone:
+    return zone(name, _COLORS[name], file="", line=0)
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: Any) -> Generator[None, Any, None]:
+    with _phase("setup"):
+        yield
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_call(item: Any) -> Generator[None, Any, None]:
+    profiler = Profiler()
+    with _phase("call"):
+        if _profiled(item, "call"):
+            profiler.enable()
+        yield
+        profiler.disable()
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: Any) -> Generator[None, Any, None]:
+    with _phase("teardown"):
+        yield
