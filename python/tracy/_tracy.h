@@ -23,11 +23,9 @@
 
 #if PY_AT_LEAST(3, 12)
 #define code_extra_index PyUnstable_Eval_RequestCodeExtraIndex
-#define code_extra_get   PyUnstable_Code_GetExtra
 #define code_extra_set   PyUnstable_Code_SetExtra
 #else
 #define code_extra_index _PyEval_RequestCodeExtraIndex
-#define code_extra_get   _PyCode_GetExtra
 #define code_extra_set   _PyCode_SetExtra
 #endif
 
@@ -74,17 +72,32 @@ uint32_t callable_word(PyObject *callable);
 uint32_t place_word(PyObject *name, PyObject *function, PyObject *file, int line, uint32_t color);
 
 /*
+ * What PyCodeObject.co_extra points to, from 3.6 to 3.13 at least; code_init() refuses to work with
+ * an interpreter that does it otherwise. Reading it here saves a call per event.
+ */
+struct code_extra {
+	Py_ssize_t size;
+	void *values[];
+};
+
+static inline void *code_extra_get(PyCodeObject *code, Py_ssize_t index)
+{
+	const struct code_extra *extra = code->co_extra;
+
+	return extra && index < extra->size ? extra->values[index] : NULL;
+}
+
+/*
  * The word (number << 2) of the zones of a function, 0 when they are not wanted. It is kept in the
  * code object itself, so that one which is freed takes its number with it: addresses are used again
  * at once, and a table of addresses would give one function's zones to another.
  */
 static inline uint32_t code_word(PyCodeObject *code)
 {
-	void *extra = NULL;
+	uintptr_t extra = (uintptr_t)code_extra_get(code, code_index);
 
-	code_extra_get((PyObject *)code, code_index, &extra);
-	if (__builtin_expect((uintptr_t)extra >> 32 == code_generation, 1))
-		return (uint32_t)(uintptr_t)extra;
+	if (__builtin_expect(extra >> 32 == code_generation, 1))
+		return (uint32_t)extra;
 	return code_first_sight(code);
 }
 
@@ -126,13 +139,8 @@ static inline void word_end(uint32_t word)
 		tacho_emit(key, word | TACHO_KIND_END);
 }
 
-static inline void track_begin(uint32_t word, const void *owner)
+static inline void track_push(uint64_t key, uint32_t word, const void *owner)
 {
-	uint64_t key = tacho_key();
-
-	track_check();
-	if (!word || !key || (settings.max_depth && track.count >= settings.max_depth))
-		return;
 	if (__builtin_expect(track.count == track.size, 0) && track_grow() < 0)
 		return;
 	if (!tacho_begin_word(key, word).word)
@@ -141,12 +149,28 @@ static inline void track_begin(uint32_t word, const void *owner)
 	track.open[track.count++].word = word;
 }
 
-static inline void track_end(const void *owner)
+static inline void track_begin(uint32_t word, const void *owner)
+{
+	uint64_t key = tacho_key();
+
+	track_check();
+	if (word && key && !(settings.max_depth && track.count >= settings.max_depth))
+		track_push(key, word, owner);
+}
+
+/* 1 when the zone that was begun last is that of OWNER; it is ended. */
+static inline int track_end_last(const void *owner)
 {
 	track_check();
-	if (track.count && track.open[track.count - 1].owner == owner)
-		word_end(track.open[--track.count].word);
-	else
+	if (!track.count || track.open[track.count - 1].owner != owner)
+		return 0;
+	word_end(track.open[--track.count].word);
+	return 1;
+}
+
+static inline void track_end(const void *owner)
+{
+	if (!track_end_last(owner))
 		track_end_inner(owner);
 }
 

@@ -18,6 +18,23 @@ struct lines {
 /* Functions that were called while the filter itself runs are not looked at, or it would recurse. */
 static __thread int in_filter __attribute__((tls_model("initial-exec")));
 
+/* Whether co_extra is as code_extra_get() takes it to be: -1 with an error set when it is not. */
+static int code_extra_check(void)
+{
+	PyCodeObject *code = PyCode_NewEmpty("tracy", "tracy", 1);
+	int same = 0;
+
+	if (!code)
+		return -1;
+	if (!code_extra_get(code, code_index) &&
+	    !code_extra_set((PyObject *)code, code_index, (void *)code))
+		same = code_extra_get(code, code_index) == code;
+	Py_DECREF(code);
+	if (!same && !PyErr_Occurred())
+		PyErr_SetString(PyExc_ImportError, "tracy: this interpreter is not known");
+	return same ? 0 : -1;
+}
+
 int code_init(void)
 {
 	code_index = code_extra_index(NULL);
@@ -27,7 +44,7 @@ int code_init(void)
 				"tracy: too many other profilers keep data in code objects");
 		return -1;
 	}
-	return 0;
+	return code_extra_check();
 }
 
 void code_forget(void)
@@ -134,10 +151,9 @@ uint32_t code_first_sight(PyCodeObject *code)
 /* Makes room for LINE; NULL when there is no memory. Comprehensions may lie before the first line. */
 static struct lines *lines_for(PyCodeObject *code, int line)
 {
-	struct lines *old = NULL, *lines;
+	struct lines *old = code_extra_get(code, lines_index), *lines;
 	int first = line, last = line;
 
-	code_extra_get((PyObject *)code, lines_index, (void **)&old);
 	if (old && old->generation != code_generation)
 		old = NULL;
 	if (old && line >= old->first && line < old->first + old->count)

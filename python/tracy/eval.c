@@ -21,7 +21,6 @@ static _PyFrameEvalFunction previous; /* whom we call: the default one, or someb
 static int wanted;                    /* between start and stop */
 static int buried;                    /* below a hook that somebody set after ours */
 static int deep;                      /* threads whose stack is too far down for the hook */
-static __thread uint32_t depth __attribute__((tls_model("initial-exec")));
 
 static PyObject *eval_hook(PyThreadState *state, eval_frame *frame, int throwing);
 
@@ -63,6 +62,23 @@ static inline int only_makes_generator(eval_frame *frame)
 #endif
 }
 
+/* With a limit of depth, the hook must know how deep it is. */
+static PyObject *eval_limited(PyThreadState *state, eval_frame *frame, int throwing, uint32_t word)
+{
+	static __thread uint32_t depth __attribute__((tls_model("initial-exec")));
+	struct tacho_zone zone;
+	PyObject *result;
+
+	if (depth >= settings.max_depth)
+		return previous(state, frame, throwing);
+	depth++;
+	zone = tacho_zone_begin_id(word >> 2);
+	result = previous(state, frame, throwing);
+	tacho_end(zone);
+	depth--;
+	return result;
+}
+
 static inline PyObject *eval_zone(PyThreadState *state, eval_frame *frame, int throwing)
 {
 	uint64_t key = tacho_key();
@@ -70,14 +86,13 @@ static inline PyObject *eval_zone(PyThreadState *state, eval_frame *frame, int t
 	struct tacho_zone zone;
 	PyObject *result;
 
-	if (!key || !wanted || !(word = code_word(frame->f_code)) ||
-	    (settings.max_depth && depth >= settings.max_depth) || only_makes_generator(frame))
+	if (!key || !wanted || !(word = code_word(frame->f_code)) || only_makes_generator(frame))
 		return previous(state, frame, throwing);
-	depth++;
+	if (settings.max_depth)
+		return eval_limited(state, frame, throwing, word);
 	zone = tacho_begin_word(key, word);
 	result = previous(state, frame, throwing);
 	tacho_end(zone);
-	depth--;
 	return result;
 }
 

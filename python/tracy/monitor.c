@@ -25,9 +25,11 @@ static PyObject *on_begin(PyObject *self, PyObject *const *args, Py_ssize_t coun
 static PyObject *on_end(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
 	(void)self, (void)count;
+	if (track_end_last(args[0]))
+		Py_RETURN_NONE;
 	if (!code_word(code_of(args)))
 		return Py_NewRef(disable);
-	track_end(args[0]);
+	track_end_inner(args[0]);
 	Py_RETURN_NONE;
 }
 
@@ -52,8 +54,7 @@ static PyObject *on_line(PyObject *self, PyObject *const *args, Py_ssize_t count
 	(void)self, (void)count;
 	if (!code_word(code_of(args)))
 		return Py_NewRef(disable);
-	if (tacho_is_recording())
-		track_line(code_of(args), (int)PyLong_AsLong(args[1]));
+	track_line(code_of(args), (int)PyLong_AsLong(args[1]));
 	Py_RETURN_NONE;
 }
 

@@ -31,7 +31,7 @@ static int profile_event(PyObject *self, PyFrameObject *frame, int what, PyObjec
 		track_begin(code_word(code), code);
 	else if (what == PyTrace_RETURN)
 		track_end(code);
-	else if (tacho_is_recording())
+	else
 		track_line(code, PyFrame_GetLineNumber(frame));
 	Py_DECREF(code);
 	return 0;

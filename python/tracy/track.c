@@ -61,14 +61,15 @@ void track_end_inner(const void *owner)
 
 void track_line(PyCodeObject *code, int line)
 {
-	uint32_t depth = settings.max_depth;
+	uint64_t key = tacho_key();
+	uint32_t word;
 
-	track_check();
-	if (track.count && track.open[track.count - 1].owner == line_owner(code))
-		word_end(track.open[--track.count].word);
-	else if (!track.count || track.open[track.count - 1].owner != code)
+	if (!key)
+		return;
+	if (!track_end_last(line_owner(code)) &&
+	    (!track.count || track.open[track.count - 1].owner != code))
 		return; /* the function itself is not shown, so neither are its lines */
-	settings.max_depth = 0;
-	track_begin(code_line_word(code, line), line_owner(code));
-	settings.max_depth = depth;
+	word = code_line_word(code, line);
+	if (word)
+		track_push(key, word, line_owner(code));
 }
