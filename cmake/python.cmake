@@ -66,3 +66,6 @@ endforeach()
 add_custom_target(python_files ALL DEPENDS ${python_copies})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/tracy DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho/python
 	FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/cmds/cmd_python.c PROPERTIES COMPILE_DEFINITIONS
+	TACHO_LIBDIR="${CMAKE_INSTALL_LIBDIR}")

@@ -138,12 +138,12 @@ static int monitor_take_tool(PyObject *monitoring)
 	return -1;
 }
 
-/* Registers the callback of an event; its bit of the event set, or -1. */
-static long monitor_register(PyObject *monitoring, size_t i)
+/* Sets the callback of an event, or takes it away; its bit of the event set, or -1. */
+static long monitor_register(PyObject *monitoring, size_t i, int on)
 {
 	PyObject *set = PyObject_GetAttrString(monitoring, "events");
 	PyObject *event = set ? PyObject_GetAttrString(set, events[i].event) : NULL;
-	PyObject *function = PyCFunction_New(&events[i].method, NULL);
+	PyObject *function = on ? PyCFunction_New(&events[i].method, NULL) : Py_NewRef(Py_None);
 	PyObject *result = NULL;
 	long bit = -1;
 
@@ -178,7 +178,7 @@ static int monitor_events(PyObject *monitoring)
 		if ((events[i].when == C_CALLS && !settings.c_calls) ||
 		    (events[i].when == LINES && !settings.lines))
 			continue;
-		bit = monitor_register(monitoring, i);
+		bit = monitor_register(monitoring, i, 1);
 		if (bit < 0)
 			return -1;
 		mask |= bit;
@@ -206,6 +206,11 @@ static int monitor_release(PyObject *monitoring)
 
 	if (monitor_call(monitoring, "set_events", "il", 0) < 0)
 		return -1;
+	/* Else they would be called for the next one who takes the number. */
+	for (size_t i = 0; i < EVENTS; i++) {
+		if (monitor_register(monitoring, i, 0) < 0)
+			return -1;
+	}
 	result = PyObject_CallMethod(monitoring, "free_tool_id", "i", tool);
 	Py_XDECREF(result);
 	tool = -1;

@@ -30,6 +30,7 @@
 	X(diff)        \
 	X(perf_report) \
 	X(device)      \
+	X(python)      \
 	X(version)     \
 	X(help)
 

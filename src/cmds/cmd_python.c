@@ -1,0 +1,113 @@
+/* Where the Python package is, and how an interpreter gets to know it. */
+#include "cmds/cmds.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct conf {
+	bool install;
+	bool uninstall;
+	const char *python;
+};
+
+static const struct opt opts[] = {
+	OPT_FLAG(0, "install", struct conf, install,
+		 "make the package known to an interpreter, by a file tacho.pth in its site-packages"),
+	OPT_FLAG(0, "uninstall", struct conf, uninstall, "remove that file"),
+	OPT_STR(0, "python", "PROGRAM", struct conf, python, "the interpreter (default: python3)"),
+	OPT_END,
+};
+
+/* Run by the interpreter itself, which alone knows its folders. argv: the package's folder, what. */
+static const char script[] =
+	"import os, site, sys, sysconfig\n"
+	"folder, what = sys.argv[1:]\n"
+	"places = [sysconfig.get_paths()['purelib']]\n"
+	"if sys.prefix == sys.base_prefix: places.append(site.getusersitepackages())\n"
+	"files = [os.path.join(place, 'tacho.pth') for place in places]\n"
+	"if what == 'uninstall':\n"
+	"    there = [file for file in files if os.path.exists(file)]\n"
+	"    for file in there:\n"
+	"        os.remove(file)\n"
+	"        print('removed', file)\n"
+	"    sys.exit(0 if there else 'tacho: tacho.pth is not installed')\n"
+	"for file in files:\n"
+	"    try:\n"
+	"        os.makedirs(os.path.dirname(file), exist_ok=True)\n"
+	"        with open(file, 'w') as out: out.write(folder + '\\n')\n"
+	"    except OSError as error:\n"
+	"        failure = error\n"
+	"        continue\n"
+	"    print(file)\n"
+	"    sys.exit(0)\n"
+	"print(f'tacho: {failure.filename}: {failure.strerror}', file=sys.stderr)\n"
+	"sys.exit(5)\n";
+
+/* Seen from the program: in the build tree, and in an install tree. */
+static const char *const folders[] = {
+	"python",
+	"../" TACHO_LIBDIR "/tacho/python",
+};
+
+/* Into PATH, of PATH_MAX bytes. */
+static int package_find(char *path, struct tacho_error *err)
+{
+	char self[PATH_MAX], file[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n > 0) {
+		self[n] = 0;
+		*strrchr(self, '/') = 0;
+		for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+			n = snprintf(file, sizeof(file), "%s/%s/tracy/__init__.py", self, folders[i]);
+			if (n >= (ssize_t)sizeof(file) || !realpath(file, path))
+				continue;
+			path[strlen(path) - strlen("/tracy/__init__.py")] = 0;
+			return 0;
+		}
+	}
+	return err_set(err, TACHO_EREAD, "the Python package is not beside this program");
+}
+
+static int run(void *verb_conf, const struct cmd_common *common, int argc, char **argv)
+{
+	const struct conf *conf = verb_conf;
+	const char *python = conf->python ? conf->python : "python3";
+	struct tacho_error err = {0};
+	char folder[PATH_MAX];
+	int r;
+
+	(void)common, (void)argv;
+	if (argc || (conf->install && conf->uninstall)) {
+		r = err_set(&err, TACHO_EUSAGE, "python takes either --install or --uninstall");
+		return err_report(&err, r);
+	}
+	r = package_find(folder, &err);
+	if (r < 0)
+		return err_report(&err, r);
+	if (!conf->install && !conf->uninstall) {
+		printf("%s\n", folder);
+		return 0;
+	}
+	execlp(python, python, "-c", script, folder, conf->install ? "install" : "uninstall", NULL);
+	fprintf(stderr, "tacho: cannot run '%s': %m\n", python);
+	return 127;
+}
+
+const struct cmd cmd_python = {
+	.name = "python",
+	.summary = "make 'python -m tracy' known to an interpreter",
+	.usage = "[--install | --uninstall] [--python=PROGRAM]",
+	.description = "Prints the folder of the Python package tracy, for PYTHONPATH.\n\n"
+		       "With --install the interpreter finds it without: a file tacho.pth is written "
+		       "to its site-packages, or to the user's own when that cannot be written to.",
+	.examples = "PYTHONPATH=$(tacho python) python3 -m tracy script.py\n"
+		    "  profiles a script\n"
+		    "tacho python --install --python=python3.12\n"
+		    "  makes 'python3.12 -m tracy' work by itself\n",
+	.opts = opts,
+	.conf_size = sizeof(struct conf),
+	.run = run,
+};

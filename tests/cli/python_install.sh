@@ -1,0 +1,23 @@
+# tacho python: the package in an install tree, known to an interpreter of its own.
+. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/python.sh"
+
+expect_exit 0 "$TACHO" python
+expect_line out "^$BUILD/python\$"
+expect_exit 2 "$TACHO" python --install --uninstall
+expect_exit 127 "$TACHO" python --install --python=no-such-python
+[ -s "$BUILD/python/interpreters" ] || exit 0
+
+unset PYTHONPATH
+cmake --install "$BUILD" --prefix "$here/prefix" >install.log || { cat install.log >&2; fail "cannot install"; }
+"$(tail -1 "$BUILD/python/interpreters")" -m venv --without-pip venv || fail "no venv"
+expect_exit 1 venv/bin/python -c 'import tracy'
+expect_exit 0 prefix/bin/tacho python --install --python=venv/bin/python
+expect_line out '^/.*/venv/lib/python3.*/site-packages/tacho.pth$'
+expect_exit 7 venv/bin/python -m tracy -c 'def f(): return 7
+exit(f())'
+expect_exit 0 prefix/bin/tacho zones -n =f generated/profiler/.logs/tracy_profile_log_host.tacho
+expect_line out ' f$'
+expect_exit 0 prefix/bin/tacho python --uninstall --python=venv/bin/python
+expect_exit 1 venv/bin/python -c 'import tracy'
+expect_exit 1 prefix/bin/tacho python --uninstall --python=venv/bin/python
