@@ -15,7 +15,7 @@ struct lines {
 	uint32_t words[];
 };
 
-/* Functions that were called while the filter itself runs are not looked at, or it would recurse. */
+/* Functions that the filter itself calls are not looked at, or it would recurse. */
 static __thread int in_filter __attribute__((tls_model("initial-exec")));
 
 /* Whether co_extra is as code_extra_get() takes it to be: -1 with an error set when it is not. */
@@ -84,8 +84,8 @@ static uint32_t word_of(const char *name, const char *function, const char *file
 uint32_t place_word(PyObject *name, PyObject *function, PyObject *file, int line, uint32_t color)
 {
 	PyObject *texts[3] = {text_of(name), text_of(function), text_of(file)};
-	uint32_t word = word_of(chars_of(texts[0]), chars_of(texts[1]), chars_of(texts[2]), line,
-				color);
+	uint32_t word =
+		word_of(chars_of(texts[0]), chars_of(texts[1]), chars_of(texts[2]), line, color);
 
 	for (int i = 0; i < 3; i++)
 		Py_XDECREF(texts[i]);
@@ -148,7 +148,7 @@ uint32_t code_first_sight(PyCodeObject *code)
 	return word;
 }
 
-/* Makes room for LINE; NULL when there is no memory. Comprehensions may lie before the first line. */
+/* Makes room for LINE, which may lie before the first line; NULL when there is no memory. */
 static struct lines *lines_for(PyCodeObject *code, int line)
 {
 	struct lines *old = code_extra_get(code, lines_index), *lines;

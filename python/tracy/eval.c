@@ -46,8 +46,8 @@ static void eval_update(int on)
 }
 
 /*
- * In 3.11 the call that makes a generator or a coroutine runs a frame as well, up to the instruction
- * that makes it: nothing of the function has been done yet.
+ * In 3.11 the call that makes a generator or a coroutine runs a frame as well, up to the
+ * instruction that makes it: nothing of the function has been done yet.
  */
 static inline int only_makes_generator(eval_frame *frame)
 {

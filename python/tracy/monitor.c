@@ -86,11 +86,7 @@ static PyObject *on_c_return(PyObject *self, PyObject *const *args, Py_ssize_t c
 	Py_RETURN_NONE;
 }
 
-enum when {
-	ALWAYS,
-	C_CALLS,
-	LINES
-};
+enum when { ALWAYS, C_CALLS, LINES };
 
 #define FAST(function) (PyCFunction)(void (*)(void)) function
 
@@ -121,8 +117,8 @@ static int monitor_take_tool(PyObject *monitoring)
 	static const int numbers[] = {4, 3, 2};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		PyObject *result = PyObject_CallMethod(monitoring, "use_tool_id", "is", numbers[i],
-						       "tacho");
+		PyObject *result =
+			PyObject_CallMethod(monitoring, "use_tool_id", "is", numbers[i], "tacho");
 
 		if (result) {
 			Py_DECREF(result);

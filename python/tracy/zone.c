@@ -1,18 +1,18 @@
 /*
- * zone(name, color=0, text=None, *, file, line): a span of time, as a context manager or a decorator. A C type,
- * because contextlib costs ten times what a zone should.
+ * zone(name, color=0, text=None, *, file, line): a span of time, as a context manager or a
+ * decorator. A C type, because contextlib costs ten times what a zone should.
  */
 #include "_tracy.h"
 
 #include <structmember.h>
 
 struct zone {
-	PyObject_HEAD
+	PyObject base;
 	PyObject *name;
 	PyObject *text; /* attached to each zone, or NULL */
 	uint32_t color;
 	uint32_t word;
-	uint32_t open; /* how many are recorded and not ended: it may be entered again inside itself */
+	uint32_t open; /* recorded and not ended: it may be entered again inside itself */
 };
 
 /*
@@ -101,9 +101,9 @@ static PyObject *zone_of_function(PyTypeObject *type, PyObject *function)
 	PyCodeObject *where = (PyCodeObject *)code;
 
 	if (code && PyCode_Check(code))
-		zone = zone_make(type, name, NULL, 0,
-				 place_word(NULL, name, where->co_filename, where->co_firstlineno,
-					    0));
+		zone = zone_make(
+			type, name, NULL, 0,
+			place_word(NULL, name, where->co_filename, where->co_firstlineno, 0));
 	else if (code)
 		PyErr_SetString(PyExc_TypeError, "zone: only Python functions can be decorated");
 	if (zone)
@@ -211,10 +211,11 @@ PyTypeObject zone_type = {
 	.tp_dealloc = zone_dealloc,
 	.tp_call = zone_call,
 	.tp_flags = Py_TPFLAGS_DEFAULT,
-	.tp_doc = "zone(name, color=0, text=None, *, file=None, line=0)\n--\n\n"
-		  "A span of time with a name: \"with zone('load'):\", \"@zone('load')\" or \"@zone\".\n"
-		  "A decorated generator or coroutine has a zone for each time it runs.\n"
-		  "It is placed where it is made, unless file and line say otherwise.",
+	.tp_doc =
+		"zone(name, color=0, text=None, *, file=None, line=0)\n--\n\n"
+		"A span of time with a name: \"with zone('load'):\", \"@zone('load')\" or \"@zone\".\n"
+		"A decorated generator or coroutine has a zone for each time it runs.\n"
+		"It is placed where it is made, unless file and line say otherwise.",
 	.tp_methods = zone_methods,
 	.tp_members = zone_members,
 	.tp_new = zone_new,

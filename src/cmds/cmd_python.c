@@ -13,14 +13,16 @@ struct conf {
 };
 
 static const struct opt opts[] = {
-	OPT_FLAG(0, "install", struct conf, install,
-		 "make the package known to an interpreter, by a file tacho.pth in its site-packages"),
+	OPT_FLAG(
+		0, "install", struct conf, install,
+		"make the package known to an interpreter, by a file tacho.pth in its site-packages"),
 	OPT_FLAG(0, "uninstall", struct conf, uninstall, "remove that file"),
 	OPT_STR(0, "python", "PROGRAM", struct conf, python, "the interpreter (default: python3)"),
 	OPT_END,
 };
 
-/* Run by the interpreter itself, which alone knows its folders. argv: the package's folder, what. */
+/* Run by the interpreter itself, which alone knows its folders. argv: the package's folder, what.
+ */
 static const char script[] =
 	"import os, site, sys, sysconfig\n"
 	"folder, what = sys.argv[1:]\n"
@@ -61,7 +63,8 @@ static int package_find(char *path, struct tacho_error *err)
 		self[n] = 0;
 		*strrchr(self, '/') = 0;
 		for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-			n = snprintf(file, sizeof(file), "%s/%s/tracy/__init__.py", self, folders[i]);
+			n = snprintf(file, sizeof(file), "%s/%s/tracy/__init__.py", self,
+				     folders[i]);
 			if (n >= (ssize_t)sizeof(file) || !realpath(file, path))
 				continue;
 			path[strlen(path) - strlen("/tracy/__init__.py")] = 0;
@@ -100,9 +103,10 @@ const struct cmd cmd_python = {
 	.name = "python",
 	.summary = "make 'python -m tracy' known to an interpreter",
 	.usage = "[--install | --uninstall] [--python=PROGRAM]",
-	.description = "Prints the folder of the Python package tracy, for PYTHONPATH.\n\n"
-		       "With --install the interpreter finds it without: a file tacho.pth is written "
-		       "to its site-packages, or to the user's own when that cannot be written to.",
+	.description =
+		"Prints the folder of the Python package tracy, for PYTHONPATH.\n\n"
+		"With --install the interpreter finds it without: a file tacho.pth is written "
+		"to its site-packages, or to the user's own when that cannot be written to.",
 	.examples = "PYTHONPATH=$(tacho python) python3 -m tracy script.py\n"
 		    "  profiles a script\n"
 		    "tacho python --install --python=python3.12\n"
