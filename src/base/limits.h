@@ -26,6 +26,6 @@
 #define LIMIT_TRACY_RATIO   4096u        /* bytes that one byte of a .tracy file may unpack to ... */
 #define LIMIT_TRACY_FREE    (256ull << 20) /* ... beyond these */
 #define LIMIT_TRACY_TABLES  (64ull << 20) /* bytes of a .tracy file's names and texts in memory, ... */
-#define LIMIT_TRACY_TABLES_RATIO 32u     /* ... and as many more per byte of the file */
+#define LIMIT_TRACY_TABLES_RATIO 16u     /* ... and as many more per byte of the file */
 
 #endif

@@ -201,7 +201,6 @@ static void apply_item(struct decoder *d, const struct wire_read *item)
 	struct wire_thread *t;
 
 	switch (item->kind) {
-	case WIRE_ZONE_BEGIN:
 	case WIRE_ZONE_BEGIN_CALLSTACK:
 		zone_begin(d, wide_delta(d, v[0]), srcloc_of(d, v[1]));
 		break;
@@ -218,9 +217,6 @@ static void apply_item(struct decoder *d, const struct wire_read *item)
 		zone_begin(d, (int64_t)v[0],
 			   d->payload == TRACE_NONE ? lookup_srcloc(d, 0) : d->payload);
 		d->payload = TRACE_NONE;
-		break;
-	case WIRE_ZONE_END:
-		zone_end(d, wide_delta(d, v[0]));
 		break;
 	case WIRE_ZONE_END32:
 		zone_end(d, (int64_t)v[0] + OFFSET16);
@@ -279,13 +275,27 @@ static void apply_item(struct decoder *d, const struct wire_read *item)
 	}
 }
 
+/* A frame is known to fall into whole items; the most common ones are taken without the table. */
 static void apply_frame(struct decoder *d, const uint8_t *frame, size_t len)
 {
 	struct wire_read item;
 	size_t at = 0, size;
 
-	while (at < len && !d->sink.error &&
-	       (size = wire_read(&d->protocol, frame + at, len - at, &item))) {
+	while (at < len && !d->sink.error) {
+		if (frame[at] == d->protocol.types[WIRE_ZONE_END]) {
+			zone_end(d, wide_delta(d, wire_u64(frame + at + 1)));
+			at += WIRE_ZONE_END_SIZE;
+			continue;
+		}
+		if (frame[at] == d->protocol.types[WIRE_ZONE_BEGIN]) {
+			zone_begin(d, wide_delta(d, wire_u64(frame + at + 1)),
+				   srcloc_of(d, wire_u64(frame + at + 9)));
+			at += WIRE_ZONE_BEGIN_SIZE;
+			continue;
+		}
+		size = wire_read(&d->protocol, frame + at, len - at, &item);
+		if (!size)
+			break;
 		apply_item(d, &item);
 		at += size;
 	}

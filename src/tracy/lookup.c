@@ -228,11 +228,21 @@ int lookup_frame(struct decoder *d, const uint8_t *frame, size_t len)
 	struct wire_read item;
 	size_t at = 0, size;
 
-	while (at < len && (size = wire_read(&d->protocol, frame + at, len - at, &item))) {
+	while (at < len) {
 		/* The two that make up almost all of a stream have nothing new as a rule. */
-		if (item.kind != WIRE_ZONE_END &&
-		    !(item.kind == WIRE_ZONE_BEGIN && item.v[1] == d->last_srcloc))
-			scan_item(d, &item);
+		if (frame[at] == d->protocol.types[WIRE_ZONE_END]) {
+			at += WIRE_ZONE_END_SIZE;
+			continue;
+		}
+		if (frame[at] == d->protocol.types[WIRE_ZONE_BEGIN] &&
+		    map_get(&d->srcloc_of, wire_u64(frame + at + 9))) {
+			at += WIRE_ZONE_BEGIN_SIZE;
+			continue;
+		}
+		size = wire_read(&d->protocol, frame + at, len - at, &item);
+		if (!size)
+			break;
+		scan_item(d, &item);
 		at += size;
 	}
 	return d->sink.error;

@@ -250,6 +250,10 @@ int wire_put(struct buf *b, const struct wire_protocol *p, enum wire_kind kind, 
 int wire_put_bytes(struct buf *b, const struct wire_protocol *p, enum wire_kind kind, uint64_t id,
 		   const void *bytes, size_t len);
 
+/* With the type's byte; these two are the same in all versions. */
+#define WIRE_ZONE_BEGIN_SIZE 17
+#define WIRE_ZONE_END_SIZE   9
+
 static inline uint64_t wire_u64(const uint8_t *at)
 {
 	uint64_t v;
