@@ -484,12 +484,32 @@ static void test_hostile(void **state)
 	assert_int_equal(try_open(file), TACHO_EFORMAT);
 }
 
+/* A small file that unpacks to texts without end: told, not held. */
+static void test_bomb(void **state)
+{
+	const size_t len = 48u << 20;
+	const char *file = test_path("b.tracy");
+	uint8_t *body = calloc(1, len);
+	uint64_t huge = 1ull << 62;
+	/* magic, numbers, processor, three names, times, topology, crash, frame sets */
+	size_t strings = 8 + 8 * 7 + 1 + 4 + 12 + 1 + 8 + 8 + 8 + 8 + 8 + 8 + 28 + 8;
+
+	(void)state;
+	assert_non_null(body);
+	memcpy(body, "tracy\0\n", 7);
+	memcpy(body + strings, &huge, 8);
+	wrap(file, body, len);
+	assert_int_equal(try_open(file), TACHO_ELIMIT);
+	free(body);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_folding),    cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_bomb),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
