@@ -22,6 +22,7 @@
 #define LIMIT_OPS_NAMES     (1u << 22)  /* different zone names, cores, programs of a device log */
 #define LIMIT_OPS_LINE      (1u << 20)  /* bytes of one line of a device log */
 #define LIMIT_OPS_TENSORS   1000        /* inputs or outputs of one op that become columns */
+#define LIMIT_OPS_COLUMNS   4096        /* host functions, or kernel sizes, that become columns */
 #define LIMIT_RING_FILE     (64ull << 30) /* bytes of one process's ring file */
 #define LIMIT_TRACY_RATIO   4096u        /* bytes that one byte of a .tracy file may unpack to ... */
 #define LIMIT_TRACY_FREE    (256ull << 20) /* ... beyond these */

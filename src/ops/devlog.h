@@ -60,7 +60,8 @@ struct devlog_marker {
 	uint8_t type;  /* enum devlog_type with the flag */
 };
 
-#define DEVLOG_LANES 64
+#define DEVLOG_LANES   64
+#define DEVLOG_DEVICES 1024 /* an op id has ten bits for the device */
 
 struct devlog_core {
 	int64_t device;

@@ -401,7 +401,7 @@ static int locate(struct devlog_reader *r, const char *line, const struct field_
 		return 1;
 	if (!devlog_number(f[DEVLOG_F_CHIP].text, f[DEVLOG_F_CHIP].len, &chip) ||
 	    !devlog_number(f[DEVLOG_F_X].text, f[DEVLOG_F_X].len, &x) ||
-	    !devlog_number(f[DEVLOG_F_Y].text, f[DEVLOG_F_Y].len, &y) || chip > INT32_MAX ||
+	    !devlog_number(f[DEVLOG_F_Y].text, f[DEVLOG_F_Y].len, &y) || chip >= DEVLOG_DEVICES ||
 	    x > INT32_MAX || y > INT32_MAX || !f[DEVLOG_F_RISC].len)
 		return bad_row(r, "no device, core or RISC");
 	core = find_core(r->dev, (int64_t)chip, x, y);

@@ -108,14 +108,30 @@ static int by_first(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static int gather(const struct devlog *dev, uint16_t core, enum devlog_risc risc,
-		  struct markers *out)
+/* The markers of all dispatch cores of DEVICE: few among many. */
+static int gather_all(const struct devlog *dev, int64_t device, struct markers *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < dev->cores.n; i++)
+		any |= dev->cores.v[i].dispatch && dev->cores.v[i].device == device;
+	for (size_t i = 0; any && i < dev->n; i++) {
+		const struct devlog_core *core = &dev->cores.v[dev->markers[i].core];
+
+		if (core->dispatch && core->device == device && vec_push(out, dev->markers[i]) < 0)
+			return TACHO_ENOMEM;
+	}
+	return 0;
+}
+
+static int gather(const struct devlog *dev, const struct markers *all, uint16_t core,
+		  enum devlog_risc risc, struct markers *out)
 {
 	struct devlog_marker *tmp;
 
-	for (size_t i = 0; i < dev->n; i++)
-		if (dev->markers[i].core == core && devlog_risc(dev, &dev->markers[i]) == risc &&
-		    vec_push(out, dev->markers[i]) < 0)
+	for (size_t i = 0; i < all->n; i++)
+		if (all->v[i].core == core && devlog_risc(dev, &all->v[i]) == risc &&
+		    vec_push(out, all->v[i]) < 0)
 			return TACHO_ENOMEM;
 	tmp = malloc((out->n + 1) * sizeof(*tmp));
 	if (!tmp)
@@ -125,11 +141,11 @@ static int gather(const struct devlog *dev, uint16_t core, enum devlog_risc risc
 	return 0;
 }
 
-static int core_works(const struct devlog *dev, uint16_t core, enum devlog_risc risc,
-		      struct works *works)
+static int core_works(const struct devlog *dev, const struct markers *all, uint16_t core,
+		      enum devlog_risc risc, struct works *works)
 {
 	struct markers m = {0};
-	int r = gather(dev, core, risc, &m);
+	int r = gather(dev, all, core, risc, &m);
 
 	if (r == 0)
 		r = risc_works(dev, &m, risc, works);
@@ -190,15 +206,15 @@ static void works_free(struct works *works)
 	map_free(&works->by_id);
 }
 
-static int dispatch_core(const struct devlog *dev, uint16_t core, bool replays,
-			 ops_analysis_set wanted, struct ops_device_ops *ops,
+static int dispatch_core(const struct devlog *dev, const struct markers *all, uint16_t core,
+			 bool replays, ops_analysis_set wanted, struct ops_device_ops *ops,
 			 const struct map *first, struct ops_issues *issues)
 {
 	struct works master = {0}, subordinate = {0};
-	int r = core_works(dev, core, DEVLOG_RISC_BRISC, &master);
+	int r = core_works(dev, all, core, DEVLOG_RISC_BRISC, &master);
 
 	if (r == 0)
-		r = core_works(dev, core, DEVLOG_RISC_NCRISC, &subordinate);
+		r = core_works(dev, all, core, DEVLOG_RISC_NCRISC, &subordinate);
 	if (r == 0)
 		attach(dev, core, &master, &subordinate, wanted, replays, ops, first, issues);
 	works_free(&master);
@@ -210,11 +226,17 @@ int ops_dispatch(const struct devlog *dev, int64_t device, bool replays, ops_ana
 		 struct ops_device_ops *ops, struct ops_issues *issues, struct tacho_error *err)
 {
 	struct map first = {0};
-	int r = first_ones(ops, &first);
+	struct markers all = {0};
+	int r = gather_all(dev, device, &all);
+
+	if (r == 0 && all.n)
+		r = first_ones(ops, &first);
 
 	for (size_t i = 0; i < dev->cores.n && r == 0; i++)
 		if (dev->cores.v[i].device == device && dev->cores.v[i].dispatch)
-			r = dispatch_core(dev, (uint16_t)i, replays, wanted, ops, &first, issues);
+			r = dispatch_core(dev, &all, (uint16_t)i, replays, wanted, ops, &first,
+					  issues);
 	map_free(&first);
+	vec_free(&all);
 	return r < 0 ? err_set(err, r, "out of memory") : 0;
 }

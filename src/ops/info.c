@@ -93,10 +93,11 @@ static int size_cell(struct ops_info *info, struct ops_host *host, const struct 
 		name.data[i] =
 			name.data[i] == '_' ? ' ' : (char)toupper((unsigned char)name.data[i]);
 	buf_adds(&name, " [B]");
+	host->size_names.limit = LIMIT_OPS_COLUMNS;
 	index = name.failed ? TACHO_ENOMEM : ops_names_add(&host->size_names, name.data, name.len);
 	buf_free(&name);
 	if (index < 0)
-		return (int)index;
+		return index == TACHO_ELIMIT ? 0 : (int)index;
 	pytext_str(&info->text, v);
 	return vec_push(&info->sizes,
 			((struct ops_cell){(enum ops_column)index, text_end(info, from)}));

@@ -1,6 +1,7 @@
 #include "ops/join.h"
 
 #include "ops/devlog.h"
+#include "ops/figures.h"
 #include "ops/hostlog.h"
 
 #include <inttypes.h>
@@ -105,24 +106,42 @@ struct trace_state {
 
 struct traces {
 	VEC(struct trace_state);
+	struct map by_key; /* of device and trace */
 };
 
-static struct trace_state *find_trace(struct traces *traces, int64_t device, int64_t trace)
+/* NULL when the host tells of no replay of it; then *FREE_KEY, if asked for, is where it belongs.
+ */
+static struct trace_state *find_key(const struct traces *traces, int64_t device, int64_t trace,
+				    uint64_t *free_key)
 {
-	for (size_t i = 0; i < traces->n; i++)
-		if (traces->v[i].device == device && traces->v[i].trace == trace)
-			return &traces->v[i];
-	return NULL;
+	for (uint64_t key = ops_mix((uint64_t)device, (uint64_t)trace);; key++) {
+		uint32_t *at = map_get(&traces->by_key, key);
+
+		if (!at) {
+			if (free_key)
+				*free_key = key;
+			return NULL;
+		}
+		if (traces->v[*at].device == device && traces->v[*at].trace == trace)
+			return &traces->v[*at];
+	}
+}
+
+static struct trace_state *find_trace(const struct traces *traces, int64_t device, int64_t trace)
+{
+	return find_key(traces, device, trace, NULL);
 }
 
 static int collect_traces(const struct ops_host *host, struct traces *traces)
 {
 	for (size_t i = 0; i < host->replays.n; i++) {
 		const struct ops_replay *r = &host->replays.v[i];
-		struct trace_state *t = find_trace(traces, r->device, r->trace);
+		uint64_t key = 0;
+		struct trace_state *t = find_key(traces, r->device, r->trace, &key);
 
 		if (!t) {
-			if (vec_push(traces, ((struct trace_state){.device = r->device,
+			if (map_set(&traces->by_key, key, (uint32_t)traces->n) < 0 ||
+			    vec_push(traces, ((struct trace_state){.device = r->device,
 								   .trace = r->trace})) < 0)
 				return TACHO_ENOMEM;
 			t = &traces->v[traces->n - 1];
@@ -140,6 +159,7 @@ static void traces_free(struct traces *traces)
 		map_free(&traces->v[i].seen);
 	}
 	vec_free(traces);
+	map_free(&traces->by_key);
 }
 
 /*
@@ -420,7 +440,7 @@ static int add_candidate(struct ops_host *host, uint32_t at, const struct ops_cp
 		rows->v[at].cpp = row;
 		return 0;
 	}
-	t = find_trace((struct traces *)traces, c->device, c->trace);
+	t = find_trace(traces, c->device, c->trace);
 	if (t && c->session >= 1 && (size_t)c->session <= t->replays.n)
 		out.ns = t->replays.v[c->session - 1];
 	return vec_push(rows, out);

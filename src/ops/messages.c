@@ -381,7 +381,7 @@ static int salvage(struct state *s, const struct ops_message *m, const struct he
 	if (ops_host_add_info(s->host, &info) < 0)
 		return TACHO_ENOMEM;
 	op.info = (uint32_t)s->host->infos.n;
-	return vec_push(&s->host->salvaged, op);
+	return ops_host_salvage(s->host, &op);
 }
 
 static int bad_message(struct state *s, const struct ops_message *m, const char *text, size_t len,
@@ -540,7 +540,6 @@ static void dropped(struct state *s, const struct ops_message *m)
 	    sscanf(at, "device %" SCNd64 ", worker core %" SCNd64 ", %" SCNd64 ", Risc %31[^,]",
 		   &device, &x, &y, risc) < 3)
 		x = y = OPS_NONE;
-	s->host->drops++;
 	ops_issue_add(s->issues, OPS_ISSUE_DROPPED, OPS_DATA_FILE, m->line,
 		      OPS_AT_CORE(OPS_NONE, device, x, y),
 		      "profiler buffers were full and markers were dropped%s%s; read the profiler "

@@ -17,7 +17,7 @@ static int64_t append(struct ops_names *names, uint64_t key, const char *text, s
 {
 	struct ops_name name = {.len = len};
 
-	if (names->n >= LIMIT_OPS_NAMES)
+	if (names->n >= (names->limit ? names->limit : LIMIT_OPS_NAMES))
 		return TACHO_ELIMIT;
 	/* Not strndup(): a text may have a NUL in it. */
 	name.text = malloc(len + 1);

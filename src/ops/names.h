@@ -15,6 +15,7 @@ struct ops_name {
 struct ops_names {
 	VEC(struct ops_name);
 	struct map by_hash;
+	size_t limit; /* how many there may be; 0: LIMIT_OPS_NAMES */
 };
 
 /* The index of TEXT, which is copied when it is new. Negative: TACHO_ENOMEM or TACHO_ELIMIT. */

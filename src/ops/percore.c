@@ -42,15 +42,21 @@ static bool is_pass(const struct devlog *dev, const struct devlog_marker *m)
 	       (m->type & DEVLOG_TYPE_MASK) == DEVLOG_START;
 }
 
-/* The markers that matter here, core by core: first[c] is where core c's begin in *OUT. */
-static int by_core(const struct devlog *dev, size_t *first, struct devlog_marker **out)
+static bool matters(const struct devlog *dev, const struct devlog_marker *m, int64_t device)
+{
+	return dev->zone_flags.v[m->zone] & (DEVLOG_Z_KERNEL | DEVLOG_Z_BRISC_FW) &&
+	       dev->cores.v[m->core].device == device;
+}
+
+/* DEVICE's markers that matter here, core by core: first[c] is where core c's begin in *OUT. */
+static int by_core(const struct devlog *dev, int64_t device, size_t *first,
+		   struct devlog_marker **out)
 {
 	size_t n = 0, at = 0, most = 0;
 	struct devlog_marker *tmp;
 
 	for (size_t i = 0; i < dev->n; i++)
-		if (dev->zone_flags.v[dev->markers[i].zone] &
-		    (DEVLOG_Z_KERNEL | DEVLOG_Z_BRISC_FW)) {
+		if (matters(dev, &dev->markers[i], device)) {
 			first[dev->markers[i].core + 1]++;
 			n++;
 		}
@@ -67,7 +73,7 @@ static int by_core(const struct devlog *dev, size_t *first, struct devlog_marker
 	for (size_t i = 0; i < dev->n; i++) {
 		const struct devlog_marker *m = &dev->markers[i];
 
-		if (dev->zone_flags.v[m->zone] & (DEVLOG_Z_KERNEL | DEVLOG_Z_BRISC_FW))
+		if (matters(dev, m, device))
 			(*out)[first[m->core]++] = *m;
 	}
 	for (size_t c = dev->cores.n; c > 0; c--)
@@ -121,7 +127,7 @@ int ops_gaps_find(const struct devlog *dev, int64_t device, struct ops_gaps *gap
 	struct core_list cores = {0};
 	struct devlog_marker *markers = NULL;
 	size_t *first = calloc(dev->cores.n + 2, sizeof(*first));
-	int r = first ? by_core(dev, first, &markers) : TACHO_ENOMEM;
+	int r = first ? by_core(dev, device, first, &markers) : TACHO_ENOMEM;
 
 	if (r == 0)
 		r = list_cores(dev, device, &cores);

@@ -46,6 +46,7 @@ void ops_host_free(struct ops_host *host)
 	vec_free(&host->replays);
 	vec_free(&host->salvaged);
 	map_free(&host->by_id);
+	map_free(&host->salvaged_by_id);
 	memset(host, 0, sizeof(*host));
 }
 
@@ -69,12 +70,17 @@ int ops_host_add(struct ops_host *host, const struct ops_host_op *op)
 	return vec_push(&host->ops, *op);
 }
 
+int ops_host_salvage(struct ops_host *host, const struct ops_host_op *op)
+{
+	if (map_set(&host->salvaged_by_id, op->id, (uint32_t)host->salvaged.n) < 0)
+		return TACHO_ENOMEM;
+	return vec_push(&host->salvaged, *op);
+}
+
 int ops_host_add_unknown(struct ops_host *host, uint64_t id, int64_t device)
 {
 	struct ops_host_op op = {.id = id, .device = device, .trace = OPS_NONE};
+	uint32_t *at = map_get(&host->salvaged_by_id, id);
 
-	for (size_t i = 0; i < host->salvaged.n; i++)
-		if (host->salvaged.v[i].id == id)
-			op = host->salvaged.v[i];
-	return ops_host_add(host, &op);
+	return ops_host_add(host, at ? &host->salvaged.v[*at] : &op);
 }

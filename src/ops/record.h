@@ -153,13 +153,16 @@ struct ops_host {
 		VEC(struct ops_host_op);
 	} salvaged; /* ops whose message was cut or refers to nothing: used when another log names
 		       them */
-	uint64_t drops; /* messages about full buffers */
+	struct map salvaged_by_id; /* to the last of that id */
 };
 
 void ops_host_free(struct ops_host *host);
 
 /* Takes INFO over, or frees it when there is no memory. */
 int ops_host_add_info(struct ops_host *host, struct ops_info *info);
+
+/* Keeps what is known of an op for ops_host_add_unknown(). */
+int ops_host_salvage(struct ops_host *host, const struct ops_host_op *op);
 
 /* The op of that id, or NULL. Valid until the next op is added. */
 struct ops_host_op *ops_host_find(const struct ops_host *host, uint64_t id);

@@ -37,9 +37,11 @@ void ops_summary_add(struct ops_summary *s, const struct ops_summary_row *row)
 	}
 	imbalance =
 		row->core_max_ns > 0 ? (row->core_max_ns - row->core_avg_ns) / row->core_max_ns : 0;
-	if (imbalance > op->imbalance) {
+	if (imbalance > op->imbalance)
 		op->imbalance = imbalance;
-		op->worst_id = row->id;
+	if (imbalance > s->imbalance) {
+		s->imbalance = imbalance;
+		s->imbalance_id = row->id;
 	}
 }
 
@@ -105,6 +107,15 @@ int ops_summary_print(const struct ops_summary *s, const struct ops_issues *issu
 	if (s->gap_ns > 0)
 		fprintf(out, "gaps between ops %s, the largest %s before op %" PRIu64 "\n",
 			fmt_ns(a, s->gap_ns), fmt_ns(b, s->largest_gap), s->largest_gap_id);
+	if (s->imbalance > 0)
+		fprintf(out,
+			"most uneven is op %" PRIu64
+			": its cores are idle %.1f %% of its slowest one's time\n",
+			s->imbalance_id, 100 * s->imbalance);
+	if (issues->counts[OPS_ISSUE_DROPPED])
+		fprintf(out,
+			"markers were dropped %" PRIu64 " times: ops may be measured too short\n",
+			issues->counts[OPS_ISSUE_DROPPED]);
 	if (s->with_device) {
 		fprintf(out, "\n%8s  %10s  %8s  %10s  %10s  %7s  op\n", "share", "kernels", "count",
 			"mean", "gaps", "uneven");

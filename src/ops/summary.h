@@ -13,7 +13,6 @@ struct ops_summary_op {
 	uint64_t count;
 	double kernel_ns, gap_ns;
 	double imbalance; /* worst of (slowest core - mean) / slowest core; 0 when unknown */
-	uint64_t worst_id;
 };
 
 struct ops_summary {
@@ -25,6 +24,8 @@ struct ops_summary {
 	double kernel_ns, gap_ns;
 	double largest_gap;
 	uint64_t largest_gap_id;
+	double imbalance; /* of the most uneven op */
+	uint64_t imbalance_id;
 	bool failed;
 };
 

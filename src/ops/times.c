@@ -1,4 +1,5 @@
 #include "base/csv.h"
+#include "base/limits.h"
 #include "ops/hostlog.h"
 
 #include <inttypes.h>
@@ -59,11 +60,13 @@ static int find_columns(const struct csv_row *row, size_t at[COLUMNS])
 
 static int add_child(struct ops_host *host, uint32_t op, struct csv_cell name, uint64_t ns)
 {
-	int64_t index = ops_names_add(&host->child_names, name.text, name.len);
 	uint32_t *link = &host->ops.v[op].children;
+	int64_t index;
 
+	host->child_names.limit = LIMIT_OPS_COLUMNS;
+	index = ops_names_add(&host->child_names, name.text, name.len);
 	if (index < 0)
-		return (int)index;
+		return index == TACHO_ELIMIT ? 0 : (int)index;
 	while (*link) {
 		struct ops_child *child = &host->children.v[*link - 1];
 
