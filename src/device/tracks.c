@@ -4,6 +4,7 @@
  */
 #include "device/device.h"
 
+#include "tacho_layout.h"
 #include <tacho/cores.h>
 
 #include <stdio.h>
@@ -62,6 +63,24 @@ static uint32_t srcloc_of(struct tacho_device *d, uint16_t id)
 	return p->srclocs.v[id];
 }
 
+/* Values and events are zones without a length. */
+static uint32_t srcloc_of_item(struct tacho_device *d, const struct prof_item *item)
+{
+	char name[32];
+
+	if (item->kind != PROF_K_EVENT)
+		return srcloc_of(d, item->id);
+	snprintf(name, sizeof(name), "event %u", item->id);
+	return tacho_srcloc_make(name, "", "", 0, 0);
+}
+
+static uint64_t value_of(const struct prof_item *item, size_t depth)
+{
+	if (item->kind == PROF_K_DATA)
+		return item->data[0];
+	return depth ? 0 : item->op;
+}
+
 static uint64_t ticks_of(struct prof *p, uint32_t op, uint64_t cycle)
 {
 	const struct prof_anchor *a;
@@ -100,14 +119,21 @@ static void put_zones(struct tacho_device *d, uint64_t track, const struct prof_
 		while (depth && (i == n || open[depth - 1]->end <= zones[i].start)) {
 			const struct prof_item *z = open[--depth];
 
-			tacho_core_end(track, srcloc_of(d, z->id), ticks_of(p, z->op, z->end));
+			tacho_core_end(track, srcloc_of_item(d, z), ticks_of(p, z->op, z->end));
 		}
 		if (i == n || depth == sizeof(open) / sizeof(open[0]))
 			continue;
-		tacho_core_begin(track, srcloc_of(d, zones[i].id),
-				 ticks_of(p, zones[i].op, zones[i].start), depth ? 0 : zones[i].op);
+		tacho_core_begin(track, srcloc_of_item(d, &zones[i]),
+				 ticks_of(p, zones[i].op, zones[i].start),
+				 value_of(&zones[i], depth));
 		open[depth++] = &zones[i];
 	}
+}
+
+static bool on_track(const struct prof_item *item)
+{
+	return item->kind == PROF_K_ZONE || item->kind == PROF_K_EVENT ||
+	       (item->kind == PROF_K_DATA && item->id != PROF_ID_NOC);
 }
 
 void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const struct prof_item *items,
@@ -123,7 +149,7 @@ void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const stru
 		return;
 	name_track(d, core, risc);
 	for (size_t i = 0; i < n; i++)
-		if (items[i].kind == PROF_K_ZONE)
+		if (on_track(&items[i]))
 			zones[count++] = items[i];
 	qsort(zones, count, sizeof(*zones), compare);
 	put_zones(d, track_of(d, core, risc), zones, count);

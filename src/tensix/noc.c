@@ -71,6 +71,9 @@ struct packet *packet_new(struct tensix *t, uint32_t len)
 		if (!p)
 			return NULL;
 	}
+	/* Room for something always: a transfer of nothing has data as well. */
+	if (len < 64)
+		len = 64;
 	if (p->cap < len) {
 		data = realloc(p->data, len);
 		if (!data) {

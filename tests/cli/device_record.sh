@@ -34,3 +34,8 @@ expect_exit 0 "$TACHO" stats --format csv full.tacho
 expect_line out '2500,.*TEST-FULL|TEST-FULL.*2500'
 expect_exit 0 "$TACHO" messages full.tacho
 expect_line out 'device 0: 3500 markers of kernels found no room'
+
+# Values and events are zones without a length; a value is attached.
+expect_exit 0 "$TACHO" run -q -o events.tacho -- "$examples/events"
+expect_exit 0 "$TACHO" stats --format csv events.tacho
+expect_line out '^5,0,.*,ITERATION,' '^1,0,.*,event 104,'

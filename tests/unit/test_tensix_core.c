@@ -194,6 +194,19 @@ static void test_noc_write_and_read(void **state)
 	assert_int_equal(tools_read32(device, a, NIU_CTR(2)), 1);
 }
 
+/* A transfer of no bytes is a transfer: it is answered and counted. */
+static void test_noc_empty(void **state)
+{
+	int a = tools_core(device, 0, 0);
+
+	(void)state;
+	command(a, 0x50000, MID(1, 1), 0x60000, 0, 0x10, 0, 0);
+	command(a, 0x50000, 0, 0x60000, MID(1, 1), 0x12, 0, 0);
+	assert_int_equal(tensix_run(device, 1000), TENSIX_IDLE);
+	assert_int_equal(tools_read32(device, a, NIU_CTR(2)), 1);
+	assert_int_equal(tools_read32(device, a, NIU_CTR(1)), 1);
+}
+
 static void test_noc_latency(void **state)
 {
 	uint64_t near, far, long_one;
@@ -460,6 +473,7 @@ int main(void)
 		TEST(test_soft_reset),
 		TEST(test_clock),
 		TEST(test_noc_write_and_read),
+		TEST(test_noc_empty),
 		TEST(test_noc_latency),
 		TEST(test_multicast),
 		TEST(test_atomic_and_inline),
