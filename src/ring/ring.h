@@ -159,7 +159,7 @@ static inline bool ring_is_zone(uint64_t word)
 /* The full time of a word: of all with these low bits the one nearest to LAST. */
 static inline uint64_t ring_full_time(uint64_t last, uint64_t word)
 {
-	int64_t step = (int64_t)((word >> RING_TICK_SHIFT) - last) << (64 - RING_TICK_BITS);
+	int64_t step = (int64_t)(((word >> RING_TICK_SHIFT) - last) << (64 - RING_TICK_BITS));
 
 	return last + (uint64_t)(step >> (64 - RING_TICK_BITS));
 }
