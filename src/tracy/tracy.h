@@ -20,7 +20,6 @@
 	X(FOLDED, "source locations were merged into their functions")                            \
 	X(STRINGS, "texts were left out: the format has room for 16 million")                     \
 	X(THREADS, "threads were left out: the format has room for 65,535")                       \
-	X(ORPHANS, "zones without a parent were left out")                                        \
 	X(DEVICE_EXTRAS, "texts of device zones were left out")                                   \
 	X(LOCK_THREADS, "lock events were left out: the format has room for 64 threads per lock") \
 	X(FREES, "frees of memory that was never allocated were left out")                        \

@@ -103,6 +103,22 @@ expect_exit 1 $capture -o x.tracy -p 99999
 expect_exit 4 $capture -o end.tracy -p 1
 expect_exit 5 $capture -o /no/such/folder/x.tracy -p 1
 
+# Found by its announcement; what is no announcement is passed over.
+client end
+(
+	sleep 0.5
+	python3 - $port <<-'PY'
+		import socket, struct, sys, time
+		s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+		s.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+		for packet in (b"x", b"\xff" * 60, struct.pack("<HHIQi", 3, int(sys.argv[1]), 66, 77, 1) + b"invented\0"):
+		    s.sendto(packet, ("127.255.255.255", 8086))
+	PY
+) &
+expect_exit 0 timeout 20 $capture -o found.tacho --discover -s 1
+expect_line out 'Zones: 2$'
+wait
+
 # Beside programs that link libtacho.
 client end
 expect_exit 0 timeout 20 $TACHO capture --tracy-port $port -s "$here/session" -t 2s -o both.tacho
