@@ -24,8 +24,7 @@
 struct parts {
 	uint32_t group;
 	uint32_t age; /* events since; a string whose end does not come is dropped */
-	char *text;
-	size_t len;
+	VEC(char); /* the text so far */
 	bool cut; /* longer than LIMIT_TEXT */
 };
 
@@ -189,7 +188,7 @@ fail:
 static void parts_free(struct ring_stream *s)
 {
 	for (size_t i = 0; i < s->parts.n; i++)
-		free(s->parts.v[i].text);
+		vec_free(&s->parts.v[i]);
 	vec_free(&s->parts);
 }
 
@@ -527,7 +526,7 @@ static struct parts *find_parts(struct ring_stream *s, uint32_t group)
 
 static void drop_parts(struct ring_stream *s, struct parts *p)
 {
-	free(p->text);
+	vec_free(p);
 	*p = s->parts.v[--s->parts.n];
 }
 
@@ -535,7 +534,6 @@ static void keep_part(struct ring_stream *s, uint32_t group, const char *bytes, 
 		      const struct ring_position *start)
 {
 	struct parts *p = find_parts(s, group), none = {.group = group};
-	char *text;
 
 	if (!s->parts.n) {
 		s->parts_start = *start;
@@ -546,15 +544,12 @@ static void keep_part(struct ring_stream *s, uint32_t group, const char *bytes, 
 			return;
 		p = &s->parts.v[s->parts.n - 1];
 	}
-	/* One more, or nothing at all would be freed instead. */
-	text = p->len + len > LIMIT_TEXT ? NULL : realloc(p->text, p->len + len + 1);
-	if (!text) {
+	if (p->n + len > LIMIT_TEXT || vec_reserve(p, p->n + len) < 0) {
 		p->cut = true;
 		return;
 	}
-	memcpy(text + p->len, bytes, len);
-	p->text = text;
-	p->len += len;
+	memcpy(p->v + p->n, bytes, len);
+	p->n += len;
 }
 
 /* The thread may have jumped out of the middle of a long string: its parts do not wait for ever. */
@@ -603,7 +598,7 @@ static bool take_string(struct ring_stream *s, struct ring_event *e, const uint6
 	uint32_t group = (uint32_t)(words[at] >> RING_STRING_GROUP_SHIFT);
 	const char *bytes = (const char *)&words[at + 1];
 	struct parts *p = group ? find_parts(s, group) : NULL;
-	size_t before = p ? p->len : 0;
+	size_t before = p ? p->n : 0;
 	bool cut = p && p->cut;
 	char *to;
 
@@ -616,7 +611,7 @@ static bool take_string(struct ring_stream *s, struct ring_event *e, const uint6
 	to = s->text.v + s->text.n;
 	if (p) {
 		if (before)
-			memcpy(to, p->text, before);
+			memcpy(to, p->v, before);
 		drop_parts(s, p);
 	}
 	memcpy(to + before, bytes, len);
