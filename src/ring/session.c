@@ -273,11 +273,15 @@ uint32_t ring_session_recorder(const char *dir)
 void ring_session_set_output(struct ring_session *s, const char *path, bool replace)
 {
 	char full[PATH_MAX] = "";
+	int n;
 
 	if (path[0] != '/' && !getcwd(full, sizeof(full) - 1))
 		full[0] = 0;
-	snprintf(s->control->output, sizeof(s->control->output), "%s%s%s", full,
-		 path[0] == '/' ? "" : "/", path);
+	n = snprintf(s->control->output, sizeof(s->control->output), "%s%s%s", full,
+		     path[0] == '/' ? "" : "/", path);
+	/* Half a path would be another file: a recorder that takes over is then told by -o. */
+	if (n >= (int)sizeof(s->control->output))
+		s->control->output[0] = 0;
 	s->control->replace = replace;
 }
 
