@@ -6,32 +6,32 @@
 #include <unistd.h>
 
 /* Each is a const struct cmd cmd_NAME; in the order of help. */
-#define VERBS(X)       \
-	X(run)         \
-	X(capture)     \
-	X(recover)     \
-	X(info)        \
-	X(stats)       \
-	X(zones)       \
-	X(messages)    \
-	X(plots)       \
-	X(frames)      \
-	X(memory)      \
-	X(locks)       \
-	X(export)      \
-	X(import)      \
+#define VERBS(X)         \
+	X(run)           \
+	X(capture)       \
+	X(recover)       \
+	X(info)          \
+	X(stats)         \
+	X(zones)         \
+	X(messages)      \
+	X(plots)         \
+	X(frames)        \
+	X(memory)        \
+	X(locks)         \
+	X(export)        \
+	X(import)        \
 	X(tracy_capture) \
-	X(serve)       \
-	X(csvexport)   \
-	X(csv_release) \
-	X(check)       \
-	X(ops)         \
-	X(tt_profile)  \
-	X(diff)        \
-	X(perf_report) \
-	X(device)      \
-	X(python)      \
-	X(version)     \
+	X(serve)         \
+	X(csvexport)     \
+	X(csv_release)   \
+	X(check)         \
+	X(ops)           \
+	X(tt_profile)    \
+	X(diff)          \
+	X(perf_report)   \
+	X(device)        \
+	X(python)        \
+	X(version)       \
 	X(help)
 
 #define X(name) extern const struct cmd cmd_##name;
@@ -136,7 +136,7 @@ void cmds_print_overview(FILE *out)
 {
 	fprintf(out, "usage: tacho VERB [options] [--] [operands]\n\n");
 	for (int i = 0; cmds_table[i]; i++)
-		fprintf(out, "  %-13s %s\n", cmds_table[i]->name, cmds_table[i]->summary);
+		fprintf(out, "  %-17s %s\n", cmds_table[i]->name, cmds_table[i]->summary);
 	print_examples(cmds_examples, out);
 	fprintf(out,
 		"\n'tacho VERB --help' tells more of a verb, 'man tacho' of exit codes and the "
