@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		make_names();
 	if (ring_session_create(&s, session, &ro, &err) < 0)
 		abort();
-	ring_session_set_output(&s, output, true);
+	ring_session_set_output(&s, output, true, NULL);
 	put_ring();
 	put_part(s.key, data, size);
 	ring_session_close(&s);

@@ -764,11 +764,15 @@ int capture_open(struct capture **result, const struct capture_options *options,
 	if (r < 0)
 		goto fail;
 	r = ring_session_create(&c->session, options->session, &options->ring, err);
+	if (r == 0) {
+		r = ring_session_set_output(&c->session, c->output, options->force, err);
+		if (r < 0)
+			ring_session_remove(&c->session);
+	}
 	if (r < 0) {
 		remove_part(c);
 		goto fail;
 	}
-	ring_session_set_output(&c->session, c->output, options->force);
 	watch_session(c);
 	add_properties(c->writer);
 	part_set_session(c);
@@ -811,7 +815,11 @@ int capture_resume(struct capture **result, const char *session,
 	}
 	if (r < 0)
 		goto fail;
-	ring_session_set_output(&c->session, c->output, wo.force);
+	r = ring_session_set_output(&c->session, c->output, wo.force, err);
+	if (r < 0) {
+		trace_writer_abandon(c->writer);
+		goto fail;
+	}
 	watch_session(c);
 	take_clock(c);
 	r = len ? state_load(c, state, len, err) : 0;

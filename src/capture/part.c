@@ -139,7 +139,8 @@ int part_take_over(struct capture *c, bool *force, struct tacho_error *err)
 	if (r < 0)
 		return r;
 	/* From here on the copy is what counts. */
-	ring_session_set_output(&c->session, c->output, *force);
-	unlink(part);
-	return 0;
+	r = ring_session_set_output(&c->session, c->output, *force, err);
+	if (r == 0)
+		unlink(part);
+	return r;
 }

@@ -54,7 +54,8 @@ void ring_session_output(const char *dir, char *path, size_t size);
 /* The pid of the recorder that looks after a session; 0 when there is none. */
 uint32_t ring_session_recorder(const char *dir);
 /* REPLACE: a file that is there already may be replaced. */
-void ring_session_set_output(struct ring_session *s, const char *path, bool replace);
+int ring_session_set_output(struct ring_session *s, const char *path, bool replace,
+			    struct tacho_error *err);
 
 void ring_session_start(struct ring_session *s);
 void ring_session_stop(struct ring_session *s); /* producers see it at their next event */

@@ -270,19 +270,24 @@ uint32_t ring_session_recorder(const char *dir)
 	return pid;
 }
 
-void ring_session_set_output(struct ring_session *s, const char *path, bool replace)
+int ring_session_set_output(struct ring_session *s, const char *path, bool replace,
+			    struct tacho_error *err)
 {
-	char full[PATH_MAX] = "";
-	int n;
+	char *cwd = path[0] == '/' ? strdup("") : getcwd(NULL, 0);
+	size_t len = cwd ? strlen(cwd) + 1 + strlen(path) : 0;
 
-	if (path[0] != '/' && !getcwd(full, sizeof(full) - 1))
-		full[0] = 0;
-	n = snprintf(s->control->output, sizeof(s->control->output), "%s%s%s", full,
-		     path[0] == '/' ? "" : "/", path);
-	/* Half a path would be another file: a recorder that takes over is then told by -o. */
-	if (n >= (int)sizeof(s->control->output))
-		s->control->output[0] = 0;
+	/* With room for what is put behind it. */
+	if (!cwd || len + sizeof(".part") >= sizeof(s->control->output)) {
+		free(cwd);
+		return err_set(err, TACHO_EWRITE, "the name of the trace is too long: %s", path);
+	}
+	if (path[0] == '/')
+		memcpy(s->control->output, path, strlen(path) + 1);
+	else
+		sprintf(s->control->output, "%s/%s", cwd, path);
 	s->control->replace = replace;
+	free(cwd);
+	return 0;
 }
 
 void ring_session_start(struct ring_session *s)

@@ -71,6 +71,11 @@ if can_be_nobody; then
 	mkdir -m 555 closed
 	expect_error 5 'cannot create' as_nobody "${run[@]}" closed/t.tacho "${job[@]}"
 fi
+# A name that would not fit where a later recorder looks for it.
+deep=$(printf 'd%.0s' $(seq 200))
+mkdir -p "$deep/$deep/$deep/$deep/$deep"
+expect_error 5 'too long' "${run[@]}" "$deep/$deep/$deep/$deep/$deep/t.tacho" "${job[@]}"
+[ -z "$(ls -A "$deep/$deep/$deep/$deep/$deep")" ] || fail "a refused recording leaves a file"
 # A file that appears meanwhile is not replaced either; what was recorded is kept beside it.
 rm -f new.tacho
 expect_exit 5 "${run[@]}" new.tacho -- sh -c 'echo precious >new.tacho'
