@@ -14,15 +14,14 @@ static void attachments_free(struct attachments *a)
 	free(a);
 }
 
-void stack_begin_rare(struct capture *c, struct stack *s, const struct open_zone *zone)
+bool stack_room(struct capture *c, struct stack *s)
 {
-	if (s->zones.n >= LIMIT_ZONE_DEPTH || vec_reserve(&s->zones, s->zones.n + 1) < 0) {
-		s->too_deep++;
-		s->ledger.zones_lost++;
-		c->sum.lost++;
-		return;
-	}
-	s->zones.v[s->zones.n++] = *zone;
+	if (s->zones.n < LIMIT_ZONE_DEPTH && vec_reserve(&s->zones, s->zones.n + 1) == 0)
+		return true;
+	s->too_deep++;
+	s->ledger.zones_lost++;
+	c->sum.lost++;
+	return false;
 }
 
 static struct trace_lane *lane_at(struct capture *c, struct stack *s, size_t depth)
