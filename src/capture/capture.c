@@ -1,8 +1,6 @@
 #include "capture/private.h"
 #include "clock/clock.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define EVENTS           512   /* read from a ring at once */
-#define ZONES            2048  /* looked at, then read */
-#define STREAM_EVENTS    65536 /* from one ring per round: the others wait no longer than this */
+#define HELD_FEW         512 /* rows that a checkpoint's state may well carry */
 #define CHECKPOINT_BYTES (8u << 20)
 #define CHECKPOINT_NS    1000000000ull
 #define CLOCK_NS         1000000000ull
 #define LONGEST_WAIT_MS  50
 #define TRIM_NS          1000000000ull
 #define FINISHED_MAX     64 /* processes that have ended and whose rings are still open */
-/* Cores read the clock a little apart: only what is further ahead than this is wrong. */
-#define AHEAD_TICKS 10000000u
 
 static uint64_t now_ns(void)
 {
@@ -85,427 +79,6 @@ static void take_clock(struct capture *c)
 	t = (struct trace_clock_point){p.ticks, p.monotonic_ns, p.realtime_ns, p.bound_ns};
 	trace_add_clock_point(c->writer, &t);
 	c->last_clock = now_ns();
-}
-
-/* ------------------------------------------------------------ processes */
-
-static char *join_words(const char *words, size_t len)
-{
-	char *text = malloc(len + 1);
-
-	if (!text)
-		return NULL;
-	while (len && !words[len - 1])
-		len--;
-	for (size_t i = 0; i < len; i++)
-		text[i] = words[i] ? words[i] : ' ';
-	text[len] = 0;
-	return text;
-}
-
-static int describe(struct process *p)
-{
-	const struct ring_header *h = ring_header(p->ring);
-	size_t first = strnlen(h->command, h->command_len);
-	const char *slash = memrchr(h->command, '/', first);
-	const char *base = slash ? slash + 1 : h->command;
-
-	p->name = strndup(base, first - (size_t)(base - h->command));
-	p->command = join_words(h->command, h->command_len);
-	if (!p->name || !p->command)
-		return TACHO_ENOMEM;
-	p->info = (struct trace_process){.pid = h->pid,
-					 .parent_pid = h->parent_pid,
-					 .start = h->ticks,
-					 .exit_status = TRACE_EXIT_UNKNOWN,
-					 .name = p->name,
-					 .command = p->command};
-	return 0;
-}
-
-/* Frees what is only needed while the process is being read. */
-static void process_clear(struct process *p)
-{
-	for (size_t i = 0; i < p->names.n; i++)
-		free(p->names.v[i]);
-	for (size_t i = 0; i < p->made.n; i++)
-		free((char *)p->made.v[i].info.name);
-	for (size_t i = 0; i < p->fibers.n; i++) {
-		stack_free(&p->fibers.v[i]->stack);
-		free(p->fibers.v[i]);
-	}
-	vec_free(&p->names);
-	vec_free(&p->made);
-	vec_free(&p->fibers);
-	vec_free(&p->srclocs);
-	vec_free(&p->frames);
-	vec_free(&p->retired);
-	map_free(&p->tracks);
-	map_free(&p->frame_sets);
-}
-
-static void process_free(struct process *p)
-{
-	struct ring_stream **streams;
-	size_t count = 0;
-
-	if (p->ring) {
-		ring_streams(p->ring, &streams, &count);
-		for (size_t i = 0; i < count; i++)
-			thread_free(ring_stream_user(streams[i]));
-	}
-	ring_close(p->ring);
-	process_clear(p);
-	free(p->name);
-	free(p->command);
-	free(p);
-}
-
-/* A process that joins again has executed another program: the earlier one writes no more. */
-static void replace_older(struct capture *c, const struct process *p)
-{
-	const struct ring_header *h = ring_header(p->ring);
-
-	for (size_t i = 0; i < c->processes.n; i++) {
-		struct ring_reader *other = c->processes.v[i]->ring;
-		const struct ring_header *o = other ? ring_header(other) : h;
-
-		if (o != h && o->pid == h->pid && o->start_time == h->start_time &&
-		    o->pid_namespace == h->pid_namespace && o->ticks < h->ticks)
-			ring_set_replaced(other);
-	}
-}
-
-int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
-			struct process **result)
-{
-	struct process *p = calloc(1, sizeof(*p));
-	struct tacho_error err;
-	int64_t id = known_id;
-	int r = p ? ring_open(&p->ring, c->session.dir, name, &err) : TACHO_ENOMEM;
-
-	if (r < 0) {
-		free(p);
-		return r;
-	}
-	p->messages = TRACE_NONE;
-	r = describe(p);
-	if (r == 0 && known_id == TRACE_NONE) {
-		id = trace_add_process(c->writer, &p->info);
-		r = id < 0 ? (int)id : 0;
-	}
-	p->id = (uint32_t)id;
-	if (r == 0)
-		r = vec_push(&c->processes, p);
-	if (r < 0) {
-		process_free(p);
-		return r;
-	}
-	replace_older(c, p);
-	c->sum.processes++;
-	if (result)
-		*result = p;
-	return 0;
-}
-
-struct process *capture_add_gone(struct capture *c, uint32_t id)
-{
-	struct process *p = calloc(1, sizeof(*p));
-
-	if (!p || vec_push(&c->processes, p) < 0) {
-		free(p);
-		return NULL;
-	}
-	p->id = id;
-	p->messages = TRACE_NONE;
-	p->info.exit_status = TRACE_EXIT_UNKNOWN;
-	p->info.name = p->info.command = "";
-	return p;
-}
-
-static bool is_known(const struct capture *c, const char *name)
-{
-	for (size_t i = 0; i < c->processes.n; i++)
-		if (c->processes.v[i]->ring && !strcmp(ring_name(c->processes.v[i]->ring), name))
-			return true;
-	return false;
-}
-
-/* A ring file that has appeared. One whose header is not complete yet is tried again. */
-static void try_ring(struct capture *c, const char *name)
-{
-	char *copy;
-	int r;
-
-	if (strncmp(name, "p.", 2) || is_known(c, name))
-		return;
-	r = capture_add_process(c, name, TRACE_NONE, NULL);
-	if (r == TACHO_EFORMAT || r == TACHO_ENOMEM) {
-		copy = strdup(name);
-		if (!copy || vec_push(&c->not_ready, copy) < 0)
-			free(copy);
-	} else if (r < 0 && r != TACHO_EREAD && r != TACHO_EVERSION) {
-		capture_error(c, r);
-	} else if (r < 0) {
-		c->sum.failed++;
-	}
-}
-
-static void scan_directory(struct capture *c)
-{
-	DIR *d = opendir(c->session.dir);
-	struct dirent *e;
-
-	while (d && (e = readdir(d)))
-		try_ring(c, e->d_name);
-	if (d)
-		closedir(d);
-	c->scan = false;
-}
-
-static void find_rings(struct capture *c)
-{
-	char events[8192] __attribute__((aligned(8)));
-	size_t waiting = c->not_ready.n;
-	ssize_t n;
-
-	for (size_t i = 0; i < waiting; i++) {
-		char *name = c->not_ready.v[i];
-
-		try_ring(c, name);
-		free(name);
-	}
-	if (waiting)
-		memmove(c->not_ready.v, c->not_ready.v + waiting,
-			(c->not_ready.n - waiting) * sizeof(*c->not_ready.v));
-	c->not_ready.n -= waiting;
-	while (c->watch >= 0 && (n = read(c->watch, events, sizeof(events))) > 0) {
-		for (char *at = events; at < events + n;) {
-			struct inotify_event *e = (struct inotify_event *)at;
-
-			if (e->mask & IN_Q_OVERFLOW)
-				c->scan = true;
-			else if (e->len)
-				try_ring(c, e->name);
-			at += sizeof(*e) + e->len;
-		}
-	}
-	if (c->scan || c->watch < 0)
-		scan_directory(c);
-}
-
-/* -------------------------------------------------------------- threads */
-
-struct thread *capture_thread(struct capture *c, struct process *p, struct ring_stream *s)
-{
-	struct thread *t = ring_stream_user(s);
-	struct ring_stream_info info;
-	struct trace_track track;
-	int64_t id;
-
-	if (t)
-		return t;
-	ring_stream_info(s, &info);
-	t = calloc(1, sizeof(*t));
-	track = (struct trace_track){.process = p->id,
-				     .kind = TRACE_THREAD,
-				     .id = info.tid,
-				     .srcloc = TRACE_NONE,
-				     .name = info.name};
-	id = t ? trace_add_track(c->writer, &track) : TACHO_ENOMEM;
-	if (id < 0) {
-		capture_error(c, id);
-		free(t);
-		return NULL;
-	}
-	t->stack.track = (uint32_t)id;
-	t->stack.last = info.ticks < c->now ? info.ticks : c->now;
-	t->number = info.number;
-	t->tid = info.tid;
-	for (uint32_t i = 0; i < c->processes.n; i++)
-		if (c->processes.v[i] == p)
-			t->process = i;
-	ring_stream_set_user(s, t);
-	c->sum.threads++;
-	return t;
-}
-
-/* The process's own stream: what its numbers mean. */
-static void read_names(struct capture *c, struct process *p, struct ring_stream *s)
-{
-	struct ring_event events[64];
-	size_t n;
-	int r;
-
-	while ((n = ring_read(s, events, 64)) > 0) {
-		for (size_t i = 0; i < n; i++) {
-			r = 0;
-			if (events[i].type == RING_SRCLOC)
-				r = process_add_srcloc(c, p, &events[i]);
-			else if (events[i].type == RING_NAME)
-				r = process_add_name(p, &events[i]);
-			if (r < 0)
-				capture_error(c, r);
-		}
-	}
-}
-
-/* Zones that stand together, which is nearly all there is. */
-static size_t read_zones(struct capture *c, struct process *p, struct thread *t,
-			 struct ring_stream *names, struct ring_stream *s)
-{
-	size_t total = 0, count, taken;
-
-	while (!t->fiber && total < STREAM_EVENTS) {
-		uint64_t time;
-		const uint64_t *words = ring_zones(s, ZONES, &count, &time);
-
-		if (!count)
-			break;
-		c->now = clock_ticks() + AHEAD_TICKS;
-		read_names(c, p, names);
-		taken = thread_zones(c, t, words, count, &time);
-		ring_zones_taken(s, taken, time);
-		total += taken;
-	}
-	return total;
-}
-
-static size_t read_thread(struct capture *c, struct process *p, struct ring_stream *names,
-			  struct ring_stream *s)
-{
-	struct thread *t = capture_thread(c, p, s);
-	struct ring_event events[EVENTS];
-	size_t n = 1, total = 0;
-
-	if (!t || t->finished)
-		return 0;
-	while (!c->error && total < STREAM_EVENTS &&
-	       (!hold_is_full(c) || t->stack.last <= c->flushed)) {
-		total += read_zones(c, p, t, names, s);
-		n = ring_read(s, events, EVENTS);
-		if (!n)
-			break;
-		c->now = clock_ticks() + AHEAD_TICKS;
-		/* Whatever these events refer to was announced before them. */
-		read_names(c, p, names);
-		for (size_t i = 0; i < n; i++)
-			thread_event(c, t, &events[i]);
-		total += n;
-	}
-	if (n && t->stack.last < c->horizon)
-		c->horizon = t->stack.last; /* there is more */
-	if (ring_stream_finished(s)) {
-		thread_finish(c, t, s);
-		t->finished = true;
-	}
-	return total ? total : n;
-}
-
-static size_t read_threads(struct capture *c, struct process *p)
-{
-	struct ring_stream **streams;
-	size_t count, total = 0;
-	int r = ring_streams(p->ring, &streams, &count);
-
-	if (r < 0)
-		capture_error(c, r);
-	for (size_t i = 1; i < count && !c->error; i++)
-		total += read_thread(c, p, streams[0], streams[i]);
-	return total;
-}
-
-/* Nothing more is read of it: what is open is unfinished. */
-static void finish_threads(struct capture *c, struct process *p)
-{
-	struct ring_stream **streams;
-	size_t count;
-
-	ring_streams(p->ring, &streams, &count);
-	for (size_t i = 1; i < count; i++) {
-		struct thread *t = ring_stream_user(streams[i]);
-
-		if (t && !t->finished) {
-			thread_finish(c, t, streams[i]);
-			t->finished = true;
-		}
-	}
-}
-
-/* What threads lost that got no memory for a stream: they have no track to tell it on. */
-static void add_lost_threads(struct capture *c, struct process *p)
-{
-	struct ring_losses lost;
-	struct trace_ledger ledger = {0};
-	struct trace_row row = {.time = p->info.end ? p->info.end : clock_ticks(),
-				.kind = TRACE_ROW_LOSS,
-				.thread = TRACE_NONE,
-				.a = TRACE_LOSS_NO_MEMORY};
-	uint32_t track;
-
-	ring_losses(p->ring, &lost);
-	if ((!lost.zones && !lost.others) || lost.zones > LOSS_MAX || lost.others > LOSS_MAX)
-		return;
-	track = process_messages(c, p);
-	ledger.zones_emitted = ledger.zones_lost = row.b = lost.zones;
-	ledger.rows_emitted = ledger.rows_lost = row.c = lost.others;
-	c->sum.lost += lost.zones + lost.others;
-	if (track == TRACE_NONE || trace_add_row(c->writer, track, &row) < 0 ||
-	    trace_add_ledger(c->writer, track, &ledger) < 0)
-		capture_error(c, TACHO_EWRITE);
-}
-
-/* The process has ended and all its events are read. */
-static void process_end(struct capture *c, struct process *p)
-{
-	for (size_t i = 0; i < p->fibers.n; i++)
-		stack_finish(c, &p->fibers.v[i]->stack);
-	if (trace_update_process(c->writer, p->id, &p->info) < 0)
-		capture_error(c, TACHO_EWRITE);
-	c->sum.failed += ring_threads_lost(p->ring);
-	add_lost_threads(c, p);
-	p->finished = true;
-}
-
-/*
- * From here on the process writes nothing more. Should it do so all the same, or somebody else to its
- * ring, then reading it ends when its memory has been read once.
- */
-static void set_last(struct process *p)
-{
-	if (!p->last)
-		p->last_left = ring_bytes(p->ring) / sizeof(uint64_t) + STREAM_EVENTS;
-	p->last = true;
-}
-
-static size_t read_last(struct capture *c, struct process *p)
-{
-	size_t total = p->last_left ? read_threads(c, p) : 0;
-
-	p->last_left -= total < p->last_left ? total : p->last_left;
-	return total;
-}
-
-static size_t read_process(struct capture *c, struct process *p)
-{
-	/* Asked before reading: what a process wrote before its death is then all there. */
-	bool alive = ring_is_alive(p->ring);
-	size_t total = p->last ? read_last(c, p) : read_threads(c, p);
-
-	p->read += total;
-	if (alive || total || c->error)
-		return total;
-	if (!p->dead) {
-		/* Once more: what was claimed and not written stays so. */
-		set_last(p);
-		ring_set_dead(p->ring);
-		p->dead = true;
-		return 1;
-	}
-	finish_threads(c, p);
-	p->ended = true;
-	p->info.end = clock_ticks();
-	return 1;
 }
 
 /* --------------------------------------------------------- checkpoints */
@@ -642,21 +215,21 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 	int64_t total = 0;
 	size_t n;
 
-	find_rings(c);
+	capture_find_rings(c);
 	c->horizon = c->now = clock_ticks();
 	for (size_t i = 0; i < c->processes.n && !c->error; i++) {
 		struct process *p = c->processes.v[i];
 
 		if (!p->ring || p->ended)
 			continue;
-		n = read_process(c, p);
+		n = process_read(c, p);
 		total += (int64_t)n;
 		c->since_checkpoint += n;
 		/*
 		 * Asking looks at every process: only after one that had something. What is held
 		 * would go into the checkpoint's state: then it waits for the end of the round.
 		 */
-		if (n && c->held.n < EVENTS && checkpoint_is_due(c))
+		if (n && c->held.n < HELD_FEW && checkpoint_is_due(c))
 			checkpoint(c);
 	}
 	hold_flush(c, c->horizon);
@@ -912,7 +485,7 @@ static void drain(struct capture *c)
 
 		if (!p->ring)
 			continue;
-		set_last(p);
+		process_set_last(p);
 		alive |= ring_is_alive(p->ring);
 	}
 	/* A thread that was in the middle of an event when recording stopped commits it now. */
@@ -926,11 +499,11 @@ static void drain(struct capture *c)
 
 		if (!p->ring || p->finished)
 			continue;
-		set_last(p);
+		process_set_last(p);
 		ring_set_dead(p->ring);
-		while (c->horizon = clock_ticks(), read_last(c, p))
+		while (c->horizon = clock_ticks(), process_read_last(c, p))
 			hold_flush(c, c->horizon);
-		finish_threads(c, p);
+		process_finish_threads(c, p);
 		hold_flush(c, UINT64_MAX);
 		process_end(c, p);
 	}

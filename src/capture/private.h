@@ -266,11 +266,30 @@ void part_set_session(struct capture *c);
  */
 int part_take_over(struct capture *c, bool *force, struct tacho_error *err);
 
-/* ---- capture.c */
+/* ---- processes.c: ring files are found, described and forgotten */
+/* Opens the rings that have appeared in the session's directory. */
+void capture_find_rings(struct capture *c);
 int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
 			struct process **result);
 /* A process of an earlier recorder whose ring is no longer there. */
 struct process *capture_add_gone(struct capture *c, uint32_t id);
+/* Frees what is only needed while the process is being read. */
+void process_clear(struct process *p);
+void process_free(struct process *p);
+
+/* ---- read.c: one process is read */
+/* Cores read the clock a little apart: only what is further ahead than this is wrong. */
+#define AHEAD_TICKS 10000000u
+
 struct thread *capture_thread(struct capture *c, struct process *p, struct ring_stream *s);
+/* Reads what is there now; notices that the process has ended. Returns the number of events. */
+size_t process_read(struct capture *c, struct process *p);
+/* For a process that writes nothing more: its memory is read once, and no longer than that. */
+void process_set_last(struct process *p);
+size_t process_read_last(struct capture *c, struct process *p);
+/* Nothing more is read of it: what is open is unfinished. */
+void process_finish_threads(struct capture *c, struct process *p);
+/* It has ended and all its events are in the trace. */
+void process_end(struct capture *c, struct process *p);
 
 #endif

@@ -1,0 +1,216 @@
+/* The processes of a session: their ring files are found, described and forgotten. */
+#include "capture/private.h"
+#include "clock/clock.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+static char *join_words(const char *words, size_t len)
+{
+	char *text = malloc(len + 1);
+
+	if (!text)
+		return NULL;
+	while (len && !words[len - 1])
+		len--;
+	for (size_t i = 0; i < len; i++)
+		text[i] = words[i] ? words[i] : ' ';
+	text[len] = 0;
+	return text;
+}
+
+static int describe(struct process *p)
+{
+	const struct ring_header *h = ring_header(p->ring);
+	size_t first = strnlen(h->command, h->command_len);
+	const char *slash = memrchr(h->command, '/', first);
+	const char *base = slash ? slash + 1 : h->command;
+
+	p->name = strndup(base, first - (size_t)(base - h->command));
+	p->command = join_words(h->command, h->command_len);
+	if (!p->name || !p->command)
+		return TACHO_ENOMEM;
+	p->info = (struct trace_process){.pid = h->pid,
+					 .parent_pid = h->parent_pid,
+					 .start = h->ticks,
+					 .exit_status = TRACE_EXIT_UNKNOWN,
+					 .name = p->name,
+					 .command = p->command};
+	return 0;
+}
+
+/* Frees what is only needed while the process is being read. */
+void process_clear(struct process *p)
+{
+	for (size_t i = 0; i < p->names.n; i++)
+		free(p->names.v[i]);
+	for (size_t i = 0; i < p->made.n; i++)
+		free((char *)p->made.v[i].info.name);
+	for (size_t i = 0; i < p->fibers.n; i++) {
+		stack_free(&p->fibers.v[i]->stack);
+		free(p->fibers.v[i]);
+	}
+	vec_free(&p->names);
+	vec_free(&p->made);
+	vec_free(&p->fibers);
+	vec_free(&p->srclocs);
+	vec_free(&p->frames);
+	vec_free(&p->retired);
+	map_free(&p->tracks);
+	map_free(&p->frame_sets);
+}
+
+void process_free(struct process *p)
+{
+	struct ring_stream **streams;
+	size_t count = 0;
+
+	if (p->ring) {
+		ring_streams(p->ring, &streams, &count);
+		for (size_t i = 0; i < count; i++)
+			thread_free(ring_stream_user(streams[i]));
+	}
+	ring_close(p->ring);
+	process_clear(p);
+	free(p->name);
+	free(p->command);
+	free(p);
+}
+
+/* A process that joins again has executed another program: the earlier one writes no more. */
+static void replace_older(struct capture *c, const struct process *p)
+{
+	const struct ring_header *h = ring_header(p->ring);
+
+	for (size_t i = 0; i < c->processes.n; i++) {
+		struct ring_reader *other = c->processes.v[i]->ring;
+		const struct ring_header *o = other ? ring_header(other) : h;
+
+		if (o != h && o->pid == h->pid && o->start_time == h->start_time &&
+		    o->pid_namespace == h->pid_namespace && o->ticks < h->ticks)
+			ring_set_replaced(other);
+	}
+}
+
+int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
+			struct process **result)
+{
+	struct process *p = calloc(1, sizeof(*p));
+	struct tacho_error err;
+	int64_t id = known_id;
+	int r = p ? ring_open(&p->ring, c->session.dir, name, &err) : TACHO_ENOMEM;
+
+	if (r < 0) {
+		free(p);
+		return r;
+	}
+	p->messages = TRACE_NONE;
+	r = describe(p);
+	if (r == 0 && known_id == TRACE_NONE) {
+		id = trace_add_process(c->writer, &p->info);
+		r = id < 0 ? (int)id : 0;
+	}
+	p->id = (uint32_t)id;
+	if (r == 0)
+		r = vec_push(&c->processes, p);
+	if (r < 0) {
+		process_free(p);
+		return r;
+	}
+	replace_older(c, p);
+	c->sum.processes++;
+	if (result)
+		*result = p;
+	return 0;
+}
+
+struct process *capture_add_gone(struct capture *c, uint32_t id)
+{
+	struct process *p = calloc(1, sizeof(*p));
+
+	if (!p || vec_push(&c->processes, p) < 0) {
+		free(p);
+		return NULL;
+	}
+	p->id = id;
+	p->messages = TRACE_NONE;
+	p->info.exit_status = TRACE_EXIT_UNKNOWN;
+	p->info.name = p->info.command = "";
+	return p;
+}
+
+static bool is_known(const struct capture *c, const char *name)
+{
+	for (size_t i = 0; i < c->processes.n; i++)
+		if (c->processes.v[i]->ring && !strcmp(ring_name(c->processes.v[i]->ring), name))
+			return true;
+	return false;
+}
+
+/* A ring file that has appeared. One whose header is not complete yet is tried again. */
+static void try_ring(struct capture *c, const char *name)
+{
+	char *copy;
+	int r;
+
+	if (strncmp(name, "p.", 2) || is_known(c, name))
+		return;
+	r = capture_add_process(c, name, TRACE_NONE, NULL);
+	if (r == TACHO_EFORMAT || r == TACHO_ENOMEM) {
+		copy = strdup(name);
+		if (!copy || vec_push(&c->not_ready, copy) < 0)
+			free(copy);
+	} else if (r < 0 && r != TACHO_EREAD && r != TACHO_EVERSION) {
+		capture_error(c, r);
+	} else if (r < 0) {
+		c->sum.failed++;
+	}
+}
+
+static void scan_directory(struct capture *c)
+{
+	DIR *d = opendir(c->session.dir);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		try_ring(c, e->d_name);
+	if (d)
+		closedir(d);
+	c->scan = false;
+}
+
+void capture_find_rings(struct capture *c)
+{
+	char events[8192] __attribute__((aligned(8)));
+	size_t waiting = c->not_ready.n;
+	ssize_t n;
+
+	for (size_t i = 0; i < waiting; i++) {
+		char *name = c->not_ready.v[i];
+
+		try_ring(c, name);
+		free(name);
+	}
+	if (waiting)
+		memmove(c->not_ready.v, c->not_ready.v + waiting,
+			(c->not_ready.n - waiting) * sizeof(*c->not_ready.v));
+	c->not_ready.n -= waiting;
+	while (c->watch >= 0 && (n = read(c->watch, events, sizeof(events))) > 0) {
+		for (char *at = events; at < events + n;) {
+			struct inotify_event *e = (struct inotify_event *)at;
+
+			if (e->mask & IN_Q_OVERFLOW)
+				c->scan = true;
+			else if (e->len)
+				try_ring(c, e->name);
+			at += sizeof(*e) + e->len;
+		}
+	}
+	if (c->scan || c->watch < 0)
+		scan_directory(c);
+}

@@ -1,0 +1,222 @@
+/* One process is read: its names, its threads, its end. */
+#include "capture/private.h"
+#include "clock/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EVENTS        512   /* read from a ring at once */
+#define ZONES         2048  /* looked at, then read */
+#define STREAM_EVENTS 65536 /* from one ring per round: the others wait no longer than this */
+
+struct thread *capture_thread(struct capture *c, struct process *p, struct ring_stream *s)
+{
+	struct thread *t = ring_stream_user(s);
+	struct ring_stream_info info;
+	struct trace_track track;
+	int64_t id;
+
+	if (t)
+		return t;
+	ring_stream_info(s, &info);
+	t = calloc(1, sizeof(*t));
+	track = (struct trace_track){.process = p->id,
+				     .kind = TRACE_THREAD,
+				     .id = info.tid,
+				     .srcloc = TRACE_NONE,
+				     .name = info.name};
+	id = t ? trace_add_track(c->writer, &track) : TACHO_ENOMEM;
+	if (id < 0) {
+		capture_error(c, id);
+		free(t);
+		return NULL;
+	}
+	t->stack.track = (uint32_t)id;
+	t->stack.last = info.ticks < c->now ? info.ticks : c->now;
+	t->number = info.number;
+	t->tid = info.tid;
+	for (uint32_t i = 0; i < c->processes.n; i++)
+		if (c->processes.v[i] == p)
+			t->process = i;
+	ring_stream_set_user(s, t);
+	c->sum.threads++;
+	return t;
+}
+
+/* The process's own stream: what its numbers mean. */
+static void read_names(struct capture *c, struct process *p, struct ring_stream *s)
+{
+	struct ring_event events[64];
+	size_t n;
+	int r;
+
+	while ((n = ring_read(s, events, 64)) > 0) {
+		for (size_t i = 0; i < n; i++) {
+			r = 0;
+			if (events[i].type == RING_SRCLOC)
+				r = process_add_srcloc(c, p, &events[i]);
+			else if (events[i].type == RING_NAME)
+				r = process_add_name(p, &events[i]);
+			if (r < 0)
+				capture_error(c, r);
+		}
+	}
+}
+
+/* Zones that stand together, which is nearly all there is. */
+static size_t read_zones(struct capture *c, struct process *p, struct thread *t,
+			 struct ring_stream *names, struct ring_stream *s)
+{
+	size_t total = 0, count, taken;
+
+	while (!t->fiber && total < STREAM_EVENTS) {
+		uint64_t time;
+		const uint64_t *words = ring_zones(s, ZONES, &count, &time);
+
+		if (!count)
+			break;
+		c->now = clock_ticks() + AHEAD_TICKS;
+		read_names(c, p, names);
+		taken = thread_zones(c, t, words, count, &time);
+		ring_zones_taken(s, taken, time);
+		total += taken;
+	}
+	return total;
+}
+
+static size_t read_thread(struct capture *c, struct process *p, struct ring_stream *names,
+			  struct ring_stream *s)
+{
+	struct thread *t = capture_thread(c, p, s);
+	struct ring_event events[EVENTS];
+	size_t n = 1, total = 0;
+
+	if (!t || t->finished)
+		return 0;
+	while (!c->error && total < STREAM_EVENTS &&
+	       (!hold_is_full(c) || t->stack.last <= c->flushed)) {
+		total += read_zones(c, p, t, names, s);
+		n = ring_read(s, events, EVENTS);
+		if (!n)
+			break;
+		c->now = clock_ticks() + AHEAD_TICKS;
+		/* Whatever these events refer to was announced before them. */
+		read_names(c, p, names);
+		for (size_t i = 0; i < n; i++)
+			thread_event(c, t, &events[i]);
+		total += n;
+	}
+	if (n && t->stack.last < c->horizon)
+		c->horizon = t->stack.last; /* there is more */
+	if (ring_stream_finished(s)) {
+		thread_finish(c, t, s);
+		t->finished = true;
+	}
+	return total ? total : n;
+}
+
+static size_t read_threads(struct capture *c, struct process *p)
+{
+	struct ring_stream **streams;
+	size_t count, total = 0;
+	int r = ring_streams(p->ring, &streams, &count);
+
+	if (r < 0)
+		capture_error(c, r);
+	for (size_t i = 1; i < count && !c->error; i++)
+		total += read_thread(c, p, streams[0], streams[i]);
+	return total;
+}
+
+/* Nothing more is read of it: what is open is unfinished. */
+void process_finish_threads(struct capture *c, struct process *p)
+{
+	struct ring_stream **streams;
+	size_t count;
+
+	ring_streams(p->ring, &streams, &count);
+	for (size_t i = 1; i < count; i++) {
+		struct thread *t = ring_stream_user(streams[i]);
+
+		if (t && !t->finished) {
+			thread_finish(c, t, streams[i]);
+			t->finished = true;
+		}
+	}
+}
+
+/* What threads lost that got no memory for a stream: they have no track to tell it on. */
+static void add_lost_threads(struct capture *c, struct process *p)
+{
+	struct ring_losses lost;
+	struct trace_ledger ledger = {0};
+	struct trace_row row = {.time = p->info.end ? p->info.end : clock_ticks(),
+				.kind = TRACE_ROW_LOSS,
+				.thread = TRACE_NONE,
+				.a = TRACE_LOSS_NO_MEMORY};
+	uint32_t track;
+
+	ring_losses(p->ring, &lost);
+	if ((!lost.zones && !lost.others) || lost.zones > LOSS_MAX || lost.others > LOSS_MAX)
+		return;
+	track = process_messages(c, p);
+	ledger.zones_emitted = ledger.zones_lost = row.b = lost.zones;
+	ledger.rows_emitted = ledger.rows_lost = row.c = lost.others;
+	c->sum.lost += lost.zones + lost.others;
+	if (track == TRACE_NONE || trace_add_row(c->writer, track, &row) < 0 ||
+	    trace_add_ledger(c->writer, track, &ledger) < 0)
+		capture_error(c, TACHO_EWRITE);
+}
+
+/* The process has ended and all its events are read. */
+void process_end(struct capture *c, struct process *p)
+{
+	for (size_t i = 0; i < p->fibers.n; i++)
+		stack_finish(c, &p->fibers.v[i]->stack);
+	if (trace_update_process(c->writer, p->id, &p->info) < 0)
+		capture_error(c, TACHO_EWRITE);
+	c->sum.failed += ring_threads_lost(p->ring);
+	add_lost_threads(c, p);
+	p->finished = true;
+}
+
+/*
+ * From here on the process writes nothing more. Should it do so all the same, or somebody else to
+ * its ring, then reading it ends when its memory has been read once.
+ */
+void process_set_last(struct process *p)
+{
+	if (!p->last)
+		p->last_left = ring_bytes(p->ring) / sizeof(uint64_t) + STREAM_EVENTS;
+	p->last = true;
+}
+
+size_t process_read_last(struct capture *c, struct process *p)
+{
+	size_t total = p->last_left ? read_threads(c, p) : 0;
+
+	p->last_left -= total < p->last_left ? total : p->last_left;
+	return total;
+}
+
+size_t process_read(struct capture *c, struct process *p)
+{
+	/* Asked before reading: what a process wrote before its death is then all there. */
+	bool alive = ring_is_alive(p->ring);
+	size_t total = p->last ? process_read_last(c, p) : read_threads(c, p);
+
+	p->read += total;
+	if (alive || total || c->error)
+		return total;
+	if (!p->dead) {
+		/* Once more: what was claimed and not written stays so. */
+		process_set_last(p);
+		ring_set_dead(p->ring);
+		p->dead = true;
+		return 1;
+	}
+	process_finish_threads(c, p);
+	p->ended = true;
+	p->info.end = clock_ticks();
+	return 1;
+}
