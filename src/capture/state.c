@@ -119,7 +119,8 @@ static void get_attached(struct capture *c, struct in *in, struct stack *s)
 		const char *text = get_bytes(in, &len);
 
 		if (!in->bad)
-			stack_attach(c, s, 0, kind, value, has_text ? text : NULL, len);
+			stack_attach(c, s, 0, kind, value, has_text ? text : NULL,
+				     has_text ? len : 0);
 	}
 }
 

@@ -544,7 +544,7 @@ static void keep_part(struct ring_stream *s, uint32_t group, const char *bytes, 
 			return;
 		p = &s->parts.v[s->parts.n - 1];
 	}
-	if (p->n + len > LIMIT_TEXT || vec_reserve(p, p->n + len) < 0) {
+	if (p->n + len > LIMIT_TEXT || vec_reserve(p, p->n + len + 1) < 0) {
 		p->cut = true;
 		return;
 	}
