@@ -30,6 +30,11 @@ void tacho_core_name(uint64_t core, const char *name, uint32_t color);
 /* SRCLOC: a number of tacho_srcloc_make(). VALUE is attached to the zone unless it is 0. */
 void tacho_core_begin(uint64_t core, uint32_t srcloc, uint64_t ticks, uint64_t value);
 void tacho_core_end(uint64_t core, uint32_t srcloc, uint64_t ticks);
+/* Attaches one more value, also 0, to the innermost open zone of that number. */
+void tacho_core_value(uint64_t core, uint32_t srcloc, uint64_t value);
+
+/* What a device is, as JSON: a property of the trace. Say it once per recording. */
+void tacho_device_describe(unsigned device, const char *json, size_t len);
 
 #ifdef __cplusplus
 }

@@ -22,6 +22,7 @@ struct tacho_device_shape {
 	uint32_t mailbox;       /* L1 address of the mailboxes */
 	uint32_t niu_stride, packet_bytes;
 	uint32_t mhz;
+	int modelled; /* its cycles are computed, not measured */
 };
 
 struct tacho_device_core {

@@ -1,5 +1,6 @@
 #include "capture/private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,6 +231,30 @@ static void on_core_zone(struct context *x)
 		stack_attach(x->c, &f->stack, id, TRACE_EXTRA_VALUE, w[3], NULL, 0);
 }
 
+static void on_core_value(struct context *x)
+{
+	const uint64_t *w = x->e->words;
+	struct fiber *f = process_fiber(x->c, x->p, w[0] | FIBER_CORE);
+
+	if (f)
+		stack_attach(x->c, &f->stack, (uint32_t)w[1], TRACE_EXTRA_VALUE, w[2], NULL, 0);
+}
+
+#define DEVICES_MAX 1024u
+
+static void on_device(struct context *x)
+{
+	char key[64];
+	int r;
+
+	if (x->e->words[0] >= DEVICES_MAX)
+		return;
+	snprintf(key, sizeof(key), "device %u of %u", (unsigned)x->e->words[0], x->p->info.pid);
+	r = trace_set_property(x->c->writer, key, x->e->text);
+	if (r < 0)
+		capture_error(x->c, r);
+}
+
 static void record_event(struct context *x)
 {
 	const struct ring_event *e = x->e;
@@ -303,6 +328,12 @@ static void record_event(struct context *x)
 	case RING_CORE_BEGIN:
 	case RING_CORE_END:
 		on_core_zone(x);
+		break;
+	case RING_CORE_VALUE:
+		on_core_value(x);
+		break;
+	case RING_DEVICE:
+		on_device(x);
 		break;
 	case RING_T_TORN:
 		on_broken(x, TRACE_LOSS_TORN);

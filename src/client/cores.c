@@ -30,3 +30,21 @@ TACHO_API void tacho_core_end(uint64_t core, uint32_t srcloc, uint64_t ticks)
 	if (t)
 		record_emit(t, RING_CORE_END, words, 3, NULL, 0);
 }
+
+TACHO_API void tacho_core_value(uint64_t core, uint32_t srcloc, uint64_t value)
+{
+	struct thread *t = tacho_is_recording() ? thread_current() : NULL;
+	uint64_t words[] = {core, srcloc, value};
+
+	if (t)
+		record_emit(t, RING_CORE_VALUE, words, 3, NULL, 0);
+}
+
+TACHO_API void tacho_device_describe(unsigned device, const char *json, size_t len)
+{
+	struct thread *t = tacho_is_recording() ? thread_current() : NULL;
+	uint64_t word = device;
+
+	if (t)
+		record_emit(t, RING_DEVICE, &word, 1, json, len);
+}

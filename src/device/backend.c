@@ -25,6 +25,7 @@ static void be_shape(void *self, struct tacho_device_shape *shape)
 		.niu_stride = a->niu_stride,
 		.packet_bytes = a->packet_bytes,
 		.mhz = a->mhz,
+		.modelled = 1,
 	};
 	memcpy(shape->local_size, a->local_size, sizeof(shape->local_size));
 	tensix_grid(self, &shape->columns, &shape->rows);

@@ -7,6 +7,7 @@
 #define DEVICE_DEVICE_H
 
 #include "base/buf.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "device/prof_decode.h"
 #include "tensix/elf.h"
@@ -54,11 +55,22 @@ struct device_core {
 	const struct tacho_program *program;       /* the last one */
 };
 
+/* A program that is run by a trace, and the op that it was when it was taken down. */
+struct traced {
+	struct tacho_program *program;
+	uint32_t op;
+};
+
 /* A list of programs. */
 struct tacho_trace {
 	struct tacho_device *device;
 	uint32_t number, replays;
-	VEC(struct tacho_program *);
+	VEC(struct traced);
+};
+
+/* What replay number k of a device was, at k - 1. */
+struct device_replay {
+	uint32_t trace, replay; /* both from 1 */
 };
 
 struct range_free {
@@ -68,7 +80,6 @@ struct range_free {
 /* Where a run lies in the host's time. */
 struct prof_anchor {
 	uint64_t ticks, cycle;
-	uint32_t trace, replay; /* 0: not of a trace */
 };
 
 struct prof_loss {
@@ -92,7 +103,7 @@ struct prof {
 	} items; /* not yet handed over */
 	struct {
 		VEC(struct prof_anchor);
-	} anchors; /* by number of the run - 1 */
+	} anchors; /* by cycle */
 	struct {
 		VEC(uint32_t);
 	} srclocs;           /* by zone number: libtacho's, 0 = not yet asked for */
@@ -116,10 +127,13 @@ struct tacho_device {
 	struct {
 		VEC(struct range_free);
 	} space[2]; /* free ranges per bank, by enum tacho_memory */
-	uint32_t next_op;
 	uint32_t next_trace;
-	struct tacho_trace *capture;       /* programs are taken down, not run */
-	const struct tacho_trace *replays; /* programs are of this trace */
+	struct tacho_trace *capture; /* programs are taken down, not run */
+	struct {
+		VEC(struct device_replay);
+	} replayed;
+	struct map traced; /* base number of an op to the trace that holds it */
+	uint32_t described; /* the recording that was told what this device is */
 	bool running;
 	bool broken;       /* a fault: only closing helps */
 	unsigned profile;  /* PROFILE_KERNEL */
@@ -132,6 +146,10 @@ int device_open_with(struct tacho_device **out, const struct tacho_device_ops *o
 		     const struct tacho_device_options *options);
 /* Number of the core at logical coordinates, or a failure. */
 int device_core_at(const struct tacho_device *d, bool ethernet, unsigned x, unsigned y);
+
+/* ---- describe.c ---- */
+/* Tells the recording what the device is, once. */
+void device_describe(struct tacho_device *d);
 
 /* ---- backend.c ---- */
 int backend_tensix(const struct tacho_device_ops **ops, void **self,
@@ -147,8 +165,20 @@ int device_wait(struct tacho_device *d);
 int core_write(struct tacho_device *d, unsigned core, uint32_t address, const void *data,
 	       size_t len);
 
+/* A program onto the cores, as op number OP (0: none). */
+int launch_program(struct tacho_device *d, struct tacho_program *p, uint32_t op);
+
+/* ---- op.c ---- */
+/* The base number of the next op, from 1; all devices count together. */
+uint32_t op_next(void);
+/* What an op is called in logs and on tracks: 0 stays 0. */
+uint64_t op_id(const struct tacho_device *d, uint32_t base);
+
 /* ---- replay.c ---- */
-int replay_take(struct tacho_device *d, struct tacho_program *p);
+int replay_take(struct tacho_device *d, struct tacho_program *p, uint32_t op);
+/* Which replay a run was that recorded op OP and replay counter COUNTER; false: none. */
+bool replay_find(const struct tacho_device *d, uint32_t op, uint32_t counter,
+		 struct device_replay *replayed);
 
 /* ---- prof.c ---- */
 int prof_configure(struct tacho_device *d);

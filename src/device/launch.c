@@ -175,7 +175,8 @@ static int load_config(struct tacho_device *d, const struct tacho_program *p, un
 	return any || *mask ? core_write(d, core, KERNEL_CONFIG, config, sizeof(config)) : 0;
 }
 
-static int launch_message(struct tacho_device *d, unsigned core, uint32_t enables, uint32_t cbs)
+static int launch_message(struct tacho_device *d, unsigned core, uint32_t op, uint32_t enables,
+			  uint32_t cbs)
 {
 	uint8_t m[LAUNCH_SIZE] = {0};
 
@@ -192,28 +193,18 @@ static int launch_message(struct tacho_device *d, unsigned core, uint32_t enable
 	}
 	m[LAUNCH_MODE] = 1;
 	put32(m + LAUNCH_CB_MASK, cbs);
-	put32(m + LAUNCH_ID, d->next_op);
+	put32(m + LAUNCH_ID, op);
 	put32(m + LAUNCH_ENABLES, enables);
 	return core_write(d, core, d->shape.mailbox + M_LAUNCH, m, sizeof(m));
 }
 
-int tacho_enqueue(struct tacho_device *d, struct tacho_program *p)
+int launch_program(struct tacho_device *d, struct tacho_program *p, uint32_t op)
 {
 	uint32_t go = (uint32_t)GO_RUN << 24;
-	int r;
+	int r = device_wait(d);
 
-	TACHO_ZONE("tacho_enqueue");
-	if (p->device != d)
-		return device_fail(TACHO_EUSAGE, "the program belongs to device %u",
-				   p->device->number);
-	r = tacho_program_compile(p);
-	if (r == 0 && d->capture)
-		return replay_take(d, p);
-	if (r == 0)
-		r = device_wait(d);
 	if (r < 0)
 		return r;
-	d->next_op++;
 	r = prof_anchor(d);
 	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++) {
 		uint32_t enables = 0, cbs = 0;
@@ -223,7 +214,7 @@ int tacho_enqueue(struct tacho_device *d, struct tacho_program *p)
 			continue;
 		r = load_config(d, p, i, &cbs);
 		if (r == 0)
-			r = launch_message(d, i, enables, cbs);
+			r = launch_message(d, i, op, enables, cbs);
 		d->cores[i].busy = r == 0;
 		d->cores[i].program = p;
 	}
@@ -233,4 +224,21 @@ int tacho_enqueue(struct tacho_device *d, struct tacho_program *p)
 			r = core_write(d, i, d->shape.mailbox + M_GO, &go, 4);
 	d->running = true;
 	return r;
+}
+
+int tacho_enqueue(struct tacho_device *d, struct tacho_program *p)
+{
+	uint32_t op;
+	int r;
+
+	TACHO_ZONE("tacho_enqueue");
+	device_describe(d);
+	if (p->device != d)
+		return device_fail(TACHO_EUSAGE, "the program belongs to device %u",
+				   p->device->number);
+	r = tacho_program_compile(p);
+	if (r < 0)
+		return r;
+	op = op_next();
+	return d->capture ? replay_take(d, p, op) : launch_program(d, p, op);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MAX_CYCLES  10000000000ull
+#define DEVICES     1024u
 #define RESET       0xFFB121B0u
 #define RESET_BRISC 0x00047000u /* all but BRISC are held */
 #define RESET_ALL   0x00047800u
@@ -218,7 +219,7 @@ static unsigned next_number(void)
 	unsigned number;
 
 	pthread_mutex_lock(&lock);
-	number = devices++;
+	number = devices++ % DEVICES; /* the id of an op has no room for more */
 	pthread_mutex_unlock(&lock);
 	return number;
 }
@@ -255,6 +256,7 @@ int device_open_with(struct tacho_device **out, const struct tacho_device_ops *o
 		tacho_device_close(d);
 		return r;
 	}
+	device_describe(d);
 	*out = d;
 	return 0;
 }
@@ -289,6 +291,8 @@ void tacho_device_close(struct tacho_device *d)
 	prof_free(d->prof);
 	vec_free(&d->space[0]);
 	vec_free(&d->space[1]);
+	vec_free(&d->replayed);
+	map_free(&d->traced);
 	free(d->cores);
 	free(d);
 }

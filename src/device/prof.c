@@ -90,10 +90,6 @@ int prof_anchor(struct tacho_device *d)
 
 	if (!p)
 		return 0;
-	if (d->replays) {
-		a.trace = d->replays->number;
-		a.replay = d->replays->replays;
-	}
 	if (a.ticks < p->last_ticks)
 		a.ticks = p->last_ticks;
 	return vec_push(&p->anchors, a) < 0 ? device_fail(TACHO_ENOMEM, "no memory") : 0;
@@ -256,6 +252,7 @@ static void hand_over(struct tacho_device *d, const struct prof_item *item,
 							     [PROF_K_DATA_16] =
 								     TACHO_DEVICE_DATA16};
 	const struct tacho_device_core *c;
+	struct device_replay replayed;
 	struct tacho_device_event e = {
 		.kind = kinds[item->kind],
 		.device = d->number,
@@ -269,9 +266,9 @@ static void hand_over(struct tacho_device *d, const struct prof_item *item,
 
 	if (item->flat >= d->shape.cores)
 		return;
-	if (item->op && item->op <= d->prof->anchors.n) {
-		e.trace = d->prof->anchors.v[item->op - 1].trace;
-		e.replay = d->prof->anchors.v[item->op - 1].replay;
+	if (replay_find(d, item->op, item->replay, &replayed)) {
+		e.trace = replayed.trace;
+		e.replay = replayed.replay;
 	}
 	c = &d->cores[item->flat].info;
 	e.core = (struct tacho_core){c->logical_x, c->logical_y};

@@ -6,9 +6,28 @@
 
 #include <stdlib.h>
 
-int replay_take(struct tacho_device *d, struct tacho_program *p)
+int replay_take(struct tacho_device *d, struct tacho_program *p, uint32_t op)
 {
-	return vec_push(d->capture, p) < 0 ? device_fail(TACHO_ENOMEM, "no memory") : 0;
+	if ((op && map_set(&d->traced, op, d->capture->number) < 0) ||
+	    vec_push(d->capture, ((struct traced){p, op})) < 0)
+		return device_fail(TACHO_ENOMEM, "no memory");
+	return 0;
+}
+
+/*
+ * The firmware counts all replays of a device in 16 bits; runs behind a replay that are not of its
+ * trace keep the count.
+ */
+bool replay_find(const struct tacho_device *d, uint32_t op, uint32_t counter,
+		 struct device_replay *replayed)
+{
+	size_t n = d->replayed.n, back = (n - counter) & 0xffff;
+	const uint32_t *trace = map_get(&d->traced, op);
+
+	if (!trace || back >= n || d->replayed.v[n - back - 1].trace != *trace)
+		return false;
+	*replayed = d->replayed.v[n - back - 1];
+	return true;
 }
 
 int tacho_trace_begin(struct tacho_device *d)
@@ -58,15 +77,17 @@ int tacho_trace_replay(struct tacho_trace *t)
 	int r = device_wait(d);
 
 	TACHO_ZONE("tacho_trace_replay");
+	device_describe(d);
 	if (r == 0 && d->capture)
 		r = device_fail(TACHO_EUSAGE, "a trace cannot be replayed while one is taken");
 	if (r == 0)
 		r = announce(d);
-	t->replays++;
-	d->replays = t;
+	if (r < 0)
+		return r;
+	if (vec_push(&d->replayed, ((struct device_replay){t->number, ++t->replays})) < 0)
+		return device_fail(TACHO_ENOMEM, "no memory");
 	for (size_t i = 0; r == 0 && i < t->n; i++)
-		r = tacho_enqueue(d, t->v[i]);
-	d->replays = NULL;
+		r = launch_program(d, t->v[i].program, t->v[i].op);
 	return r;
 }
 

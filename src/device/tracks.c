@@ -74,22 +74,37 @@ static uint32_t srcloc_of_item(struct tacho_device *d, const struct prof_item *i
 	return tacho_srcloc_make(name, "", "", 0, 0);
 }
 
-static uint64_t value_of(const struct prof_item *item, size_t depth)
+/* The op, when the outermost zone begins, and the replay that it belongs to. */
+static void put_op(struct tacho_device *d, uint64_t track, uint32_t srcloc,
+		   const struct prof_item *item)
 {
-	if (item->kind == PROF_K_DATA)
-		return item->data[0];
-	return depth ? 0 : item->op;
+	struct device_replay r;
+
+	if (!item->op)
+		return;
+	tacho_core_value(track, srcloc, op_id(d, item->op));
+	if (replay_find(d, item->op, item->replay, &r))
+		tacho_core_value(track, srcloc, (uint64_t)r.trace << 32 | r.replay);
 }
 
-static uint64_t ticks_of(struct prof *p, uint32_t op, uint64_t cycle)
+static uint64_t ticks_of(struct prof *p, uint64_t cycle)
 {
 	const struct prof_anchor *a;
+	size_t from = 0, to = p->anchors.n;
 	double cycles;
 	uint64_t ticks;
 
-	if (!op || op > p->anchors.n)
+	if (!to)
 		return tacho_ticks();
-	a = &p->anchors.v[op - 1];
+	while (to - from > 1) {
+		size_t middle = from + (to - from) / 2;
+
+		if (p->anchors.v[middle].cycle <= cycle)
+			from = middle;
+		else
+			to = middle;
+	}
+	a = &p->anchors.v[from];
 	cycles = (double)(int64_t)(cycle - a->cycle) * p->rate;
 	ticks = a->ticks + (uint64_t)(cycles > 0 ? cycles : 0);
 	if (ticks > p->last_ticks)
@@ -114,18 +129,22 @@ static void put_zones(struct tacho_device *d, uint64_t track, const struct prof_
 	struct prof *p = d->prof;
 	const struct prof_item *open[128];
 	size_t depth = 0;
+	uint32_t srcloc;
 
 	for (size_t i = 0; i <= n; i++) {
 		while (depth && (i == n || open[depth - 1]->end <= zones[i].start)) {
 			const struct prof_item *z = open[--depth];
 
-			tacho_core_end(track, srcloc_of_item(d, z), ticks_of(p, z->op, z->end));
+			tacho_core_end(track, srcloc_of_item(d, z), ticks_of(p, z->end));
 		}
 		if (i == n || depth == sizeof(open) / sizeof(open[0]))
 			continue;
-		tacho_core_begin(track, srcloc_of_item(d, &zones[i]),
-				 ticks_of(p, zones[i].op, zones[i].start),
-				 value_of(&zones[i], depth));
+		srcloc = srcloc_of_item(d, &zones[i]);
+		tacho_core_begin(track, srcloc, ticks_of(p, zones[i].start), 0);
+		if (zones[i].kind == PROF_K_DATA)
+			tacho_core_value(track, srcloc, zones[i].data[0]);
+		else if (!depth)
+			put_op(d, track, srcloc, &zones[i]);
 		open[depth++] = &zones[i];
 	}
 }

@@ -90,6 +90,8 @@ enum ring_type {
 	RING_CORE,       /* core, colour, STRING: names the track of a RISC */
 	RING_CORE_BEGIN, /* core, srcloc id, ticks, value or 0 */
 	RING_CORE_END,   /* core, srcloc id, ticks */
+	RING_CORE_VALUE, /* core, srcloc id, value: attached to the open zone */
+	RING_DEVICE,     /* device, STRING = JSON: what it is */
 	RING_TYPES
 };
 

@@ -1,0 +1,80 @@
+/* What a device is, for those who read the trace. */
+#include "device/device.h"
+
+#include "base/json.h"
+#include <tacho/cores.h>
+
+static void add_core(struct json *j, unsigned x, unsigned y, unsigned logical_x, unsigned logical_y,
+		     const char *kind)
+{
+	json_array(j, NULL);
+	json_uint(j, NULL, x);
+	json_uint(j, NULL, y);
+	json_uint(j, NULL, logical_x);
+	json_uint(j, NULL, logical_y);
+	json_text(j, NULL, kind);
+	json_end(j);
+}
+
+static void add_cores(const struct tacho_device *d, struct json *j)
+{
+	json_array(j, "cores");
+	for (unsigned i = 0; i < d->shape.cores; i++) {
+		const struct tacho_device_core *c = &d->cores[i].info;
+
+		add_core(j, c->x, c->y, c->logical_x, c->logical_y,
+			 c->ethernet ? "ethernet" : "worker");
+	}
+	for (unsigned i = 0; i < d->shape.dram_banks; i++) {
+		struct tacho_device_bank b;
+
+		d->ops->bank(d->self, i, &b);
+		add_core(j, b.x, b.y, i, 0, "dram");
+	}
+	json_end(j);
+}
+
+static void add_device(const struct tacho_device *d, struct json *j)
+{
+	json_object(j, NULL);
+	json_uint(j, "device", d->number);
+	json_text(j, "arch", d->shape.arch);
+	json_uint(j, "mhz", d->shape.mhz);
+	json_array(j, "grid");
+	json_uint(j, NULL, d->shape.columns);
+	json_uint(j, NULL, d->shape.rows);
+	json_end(j);
+	json_uint(j, "max_compute_cores", d->workers);
+	json_bool(j, "modelled", d->shape.modelled);
+	add_cores(d, j);
+	json_end(j);
+}
+
+/* It is shown among other properties. */
+static void one_line(struct buf *text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text->len; i++)
+		if (text->data[i] != '\n')
+			text->data[n++] = text->data[i];
+	text->len = n;
+}
+
+void device_describe(struct tacho_device *d)
+{
+	uint32_t recording = (uint32_t)(tacho_key() >> 32);
+	struct buf text = BUF_INIT;
+	struct json j;
+
+	if (!recording || recording == d->described)
+		return;
+	d->described = recording;
+	json_init(&j, &text);
+	j.flat = 1;
+	add_device(d, &j);
+	one_line(&text);
+	if (!text.failed)
+		tacho_device_describe(d->number, text.data, text.len);
+	buf_free(&text);
+}
