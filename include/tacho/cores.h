@@ -36,6 +36,16 @@ void tacho_core_value(uint64_t core, uint32_t srcloc, uint64_t value);
 /* What a device is, as JSON: a property of the trace. Say it once per recording. */
 void tacho_device_describe(unsigned device, const char *json, size_t len);
 
+/* The core could not keep MARKERS things (0: nobody knows how many) until now. */
+void tacho_core_lost(uint64_t core, uint64_t ticks, uint64_t markers);
+
+/*
+ * At this tick the device's clock showed CYCLES; the tick is at most BOUND_NS away from the truth
+ * (UINT64_MAX: not known). Sent in order, before the zones whose times were made with them.
+ */
+void tacho_device_clock(uint32_t device, uint64_t ticks, uint64_t cycles, uint64_t bound_ns,
+			uint32_t mhz);
+
 #ifdef __cplusplus
 }
 #endif

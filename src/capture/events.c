@@ -231,6 +231,23 @@ static void on_core_zone(struct context *x)
 		stack_attach(x->c, &f->stack, id, TRACE_EXTRA_VALUE, w[3], NULL, 0);
 }
 
+/* It was never stored anywhere: emitted and lost. */
+static void on_core_loss(struct context *x)
+{
+	const uint64_t *w = x->e->words;
+	struct fiber *f = process_fiber(x->c, x->p, w[0] | FIBER_CORE);
+
+	if (!f)
+		return;
+	if (w[2] > LOSS_MAX || w[1] > x->e->time) {
+		on_broken(x, TRACE_LOSS_CORRUPT);
+		return;
+	}
+	count_row(x->c, f->stack.track, w[2], w[2]);
+	x->held.time = w[1];
+	hold_row(x, f->stack.track, TRACE_ROW_LOSS, TRACE_LOSS_DEVICE, 0, w[2]);
+}
+
 static void on_core_value(struct context *x)
 {
 	const uint64_t *w = x->e->words;
@@ -253,6 +270,25 @@ static void on_device(struct context *x)
 	r = trace_set_property(x->c->writer, key, x->e->text);
 	if (r < 0)
 		capture_error(x->c, r);
+}
+
+static void on_device_clock(struct context *x)
+{
+	const uint64_t *w = x->e->words;
+	char name[40];
+	struct made *m;
+
+	/* Points are of the past, and their ticks are not to be moved. */
+	if (w[1] > x->e->time || w[0] > UINT16_MAX) {
+		on_broken(x, TRACE_LOSS_CORRUPT);
+		return;
+	}
+	snprintf(name, sizeof(name), "Device %llu clock", (unsigned long long)w[0]);
+	m = process_track(x->c, x->p, TRACE_OTHER, w[0], name);
+	if (!m)
+		return;
+	x->held.time = w[1];
+	hold_row(x, m->track, TRACE_ROW_DEVICE_CLOCK, w[2], w[3], w[4]);
 }
 
 static void record_event(struct context *x)
@@ -334,6 +370,12 @@ static void record_event(struct context *x)
 		break;
 	case RING_DEVICE:
 		on_device(x);
+		break;
+	case RING_CORE_LOSS:
+		on_core_loss(x);
+		break;
+	case RING_DEVICE_CLOCK:
+		on_device_clock(x);
 		break;
 	case RING_T_TORN:
 		on_broken(x, TRACE_LOSS_TORN);

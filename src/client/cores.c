@@ -48,3 +48,22 @@ TACHO_API void tacho_device_describe(unsigned device, const char *json, size_t l
 	if (t)
 		record_emit(t, RING_DEVICE, &word, 1, json, len);
 }
+
+TACHO_API void tacho_core_lost(uint64_t core, uint64_t ticks, uint64_t markers)
+{
+	struct thread *t = tacho_is_recording() ? thread_current() : NULL;
+	uint64_t words[] = {core, ticks, markers};
+
+	if (t)
+		record_emit(t, RING_CORE_LOSS, words, 3, NULL, 0);
+}
+
+TACHO_API void tacho_device_clock(uint32_t device, uint64_t ticks, uint64_t cycles,
+				  uint64_t bound_ns, uint32_t mhz)
+{
+	struct thread *t = tacho_is_recording() ? thread_current() : NULL;
+	uint64_t words[] = {device, ticks, cycles, bound_ns, mhz};
+
+	if (t)
+		record_emit(t, RING_DEVICE_CLOCK, words, 5, NULL, 0);
+}

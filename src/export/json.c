@@ -50,6 +50,12 @@ static void add_fields(struct json *j, const struct trace *trace, const struct t
 		json_uint(j, "events", row->a);
 		json_uint(j, "step_ticks", row->b);
 		break;
+	case TRACE_ROW_DEVICE_CLOCK:
+		json_uint(j, "cycles", row->a);
+		if (row->b != UINT64_MAX)
+			json_uint(j, "bound_ns", row->b);
+		json_uint(j, "mhz", row->c);
+		break;
 	}
 	if (row->text_len)
 		json_string(j, "text", row->text, row->text_len);

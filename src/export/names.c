@@ -31,6 +31,7 @@ const char *export_loss(uint64_t reason)
 		[TRACE_LOSS_NO_MEMORY] = "no memory for a ring",
 		[TRACE_LOSS_CORRUPT] = "ring corrupt",
 		[TRACE_LOSS_DISK] = "trace not writable",
+		[TRACE_LOSS_DEVICE] = "device buffers full",
 	};
 
 	return WORD(words, reason);

@@ -92,6 +92,8 @@ enum ring_type {
 	RING_CORE_END,   /* core, srcloc id, ticks */
 	RING_CORE_VALUE, /* core, srcloc id, value: attached to the open zone */
 	RING_DEVICE,     /* device, STRING = JSON: what it is */
+	RING_CORE_LOSS,    /* core, ticks, markers or 0 = not known */
+	RING_DEVICE_CLOCK, /* device, ticks, cycles, bound in ns, MHz */
 	RING_TYPES
 };
 

@@ -141,7 +141,8 @@ struct trace_zone {
 	X(LOSS, "loss")       /* enum trace_loss   zones lost    others lost */                    \
 	X(NOTE, "note")       /* something the recorder noticed; text */                           \
 	X(LATE, "late")       /* events whose time ran backwards: a = how many, b = largest step */ \
-	X(CRASH, "crash")     /* the program died here; on the message track; text: of what */
+	X(CRASH, "crash")     /* the program died here; on the message track; text: of what */     \
+	X(DEVICE_CLOCK, "device clock") /* cycles   bound in ns    nominal MHz: see below */
 
 enum trace_row_kind {
 #define X(name, text) TRACE_ROW_##name,
@@ -149,6 +150,13 @@ enum trace_row_kind {
 #undef X
 	TRACE_ROW_KINDS
 };
+
+/*
+ * TRACE_ROW_DEVICE_CLOCK: at this tick the clock of a device showed this cycle, with an error of at
+ * most .b nanoseconds (UINT64_MAX: never compared). On a track of kind TRACE_OTHER of its own, whose
+ * id is the device's number ("Device 0 clock"). Ticks of the device's zones were made from cycles by
+ * device_clock_ticks() (clock/device.h) with these points: its inverse gives the cycles again.
+ */
 
 enum trace_lock_op {
 	TRACE_LOCK_WAIT, TRACE_LOCK_OBTAIN, TRACE_LOCK_RELEASE,
@@ -168,6 +176,7 @@ enum trace_loss {
 	TRACE_LOSS_NO_MEMORY,  /* no memory for a ring */
 	TRACE_LOSS_CORRUPT,    /* the ring's content made no sense and was set aside */
 	TRACE_LOSS_DISK,       /* the trace could not be written any further */
+	TRACE_LOSS_DEVICE,     /* a RISC's profiler buffers were full; .c = markers, 0 = not known */
 	TRACE_LOSSES
 };
 

@@ -1,0 +1,100 @@
+#include "base/devrow.h"
+
+#include <stdio.h>
+
+void devrow_header(struct buf *out, const char *arch, uint32_t mhz, unsigned max_cores)
+{
+	buf_addf(out, "ARCH: %s, CHIP_FREQ[MHz]: %u, Max Compute Cores: %u\n", arch, mhz,
+		 max_cores);
+	buf_adds(out, "PCIe slot, core_x, core_y, RISC processor type, timer_id, "
+		      "time[cycles since reset], data, run host ID, trace id, trace id counter, "
+		      "zone name, type, source line, source file, meta data\n");
+}
+
+/* The columns are not quoted. */
+static void add_text(struct buf *out, const char *text)
+{
+	for (; text && *text; text++)
+		buf_addc(out, *text == ',' ? ';' : *text == '\n' || *text == '\r' ? ' ' : *text);
+}
+
+static void add_number(struct buf *out, uint64_t v)
+{
+	char digits[21];
+	unsigned n = sizeof(digits);
+
+	do
+		digits[--n] = (char)('0' + v % 10);
+	while (v /= 10);
+	buf_add(out, digits + n, sizeof(digits) - n);
+}
+
+static void add_cell(struct buf *out, uint64_t v)
+{
+	add_number(out, v);
+	buf_addc(out, ',');
+}
+
+void devrow_add(struct buf *out, const struct devrow *row)
+{
+	static const char *const types[] = {
+		[DEVROW_ZONE_START] = ",ZONE_START,", [DEVROW_ZONE_END] = ",ZONE_END,",
+		[DEVROW_ZONE_TOTAL] = ",ZONE_TOTAL,", [DEVROW_TS_DATA] = ",TS_DATA,",
+		[DEVROW_TS_EVENT] = ",TS_EVENT,",
+	};
+
+	add_cell(out, row->device);
+	add_cell(out, row->x);
+	add_cell(out, row->y);
+	buf_adds(out, row->risc);
+	buf_addc(out, ',');
+	add_cell(out, row->timer);
+	add_cell(out, row->cycles);
+	add_cell(out, row->data);
+	add_cell(out, row->run);
+	if (row->counter) {
+		add_cell(out, row->trace);
+		add_cell(out, row->counter);
+	} else {
+		buf_adds(out, ",,");
+	}
+	add_text(out, row->name);
+	buf_adds(out, types[row->type]);
+	add_cell(out, row->line);
+	add_text(out, row->file);
+	buf_addc(out, ',');
+	add_text(out, row->meta);
+	buf_addc(out, '\n');
+}
+
+const char *devrow_risc(unsigned risc, bool ethernet)
+{
+	static const char *const names[] = {"BRISC", "NCRISC", "TRISC_0", "TRISC_1", "TRISC_2"};
+
+	if (ethernet)
+		return "ERISC";
+	return risc < sizeof(names) / sizeof(names[0]) ? names[risc] : "TENSIX_RISC_AGG";
+}
+
+static uint32_t fnv1a(uint32_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 16777619u;
+	return hash;
+}
+
+uint16_t devrow_timer(const char *name, const char *file, uint32_t line)
+{
+	uint32_t hash = fnv1a(2166136261u, name);
+	char rest[40];
+
+	snprintf(rest, sizeof(rest), ",%u,KERNEL_PROFILER", line);
+	hash = fnv1a(fnv1a(fnv1a(hash, ","), file), rest);
+	return (uint16_t)(hash ^ hash >> 16);
+}
+
+void devrow_counter_meta(struct buf *out, const char *counter, uint64_t cycles, uint64_t value)
+{
+	buf_addf(out, "{\"counter type\":\"%s\",\"ref cnt\":%llu,\"value\":%llu}", counter,
+		 (unsigned long long)cycles, (unsigned long long)value);
+}

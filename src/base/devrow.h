@@ -1,0 +1,55 @@
+/*
+ * One line of profile_log_device.csv, in its current form of 15 columns: the one place that knows
+ * it. The program's device reader and the exporter of traces write it.
+ */
+#ifndef BASE_DEVROW_H
+#define BASE_DEVROW_H
+
+#include "base/buf.h"
+
+#define DEVROW_FILE "profile_log_device.csv"
+
+enum devrow_type {
+	DEVROW_ZONE_START,
+	DEVROW_ZONE_END,
+	DEVROW_ZONE_TOTAL,
+	DEVROW_TS_DATA, /* of 16 bytes too: data is the first word */
+	DEVROW_TS_EVENT,
+};
+
+struct devrow {
+	unsigned device, x, y; /* on NoC 0 */
+	const char *risc;      /* see devrow_risc() */
+	uint32_t timer;        /* 16 bits: devrow_timer(), an event's number, 9090, 12345 ... */
+	uint64_t cycles;
+	uint64_t data;           /* totals: cycles; values: the first word; else 0 */
+	uint64_t run;            /* devrow_run() */
+	uint64_t trace, counter; /* which trace and which of its replays, from 1; counter 0: none */
+	enum devrow_type type;
+	const char *name, *file; /* "" when not known */
+	uint32_t line;
+	const char *meta; /* JSON; NULL or "": none */
+};
+
+/* Both header lines. */
+void devrow_header(struct buf *out, const char *arch, uint32_t mhz, unsigned max_cores);
+
+/* The line with its end. What would break it (commas, ends of lines) becomes ';' and blanks. */
+void devrow_add(struct buf *out, const struct devrow *row);
+
+/* "BRISC", "NCRISC", "TRISC_0" ...; "ERISC" on Ethernet cores. */
+const char *devrow_risc(unsigned risc, bool ethernet);
+
+/* The 16 bits that stand for a zone in files: folded FNV-1a of "NAME,FILE,LINE,KERNEL_PROFILER". */
+uint16_t devrow_timer(const char *name, const char *file, uint32_t line);
+
+/* A program's number and its device in one. A program 0 is none and stays 0. */
+static inline uint64_t devrow_run(uint64_t program, unsigned device)
+{
+	return program ? program << 10 | device : 0;
+}
+
+/* Meta data of a performance counter. */
+void devrow_counter_meta(struct buf *out, const char *counter, uint64_t cycles, uint64_t value);
+
+#endif

@@ -1,0 +1,77 @@
+/* Lines of profile_log_device.csv. */
+#include "base/devrow.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void test_rows(void **state)
+{
+	struct buf b = BUF_INIT;
+	struct buf meta = BUF_INIT;
+
+	(void)state;
+	devrow_header(&b, "wormhole_b0", 1000, 64);
+	assert_string_equal(
+		b.data,
+		"ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\n"
+		"PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], "
+		"data, run host ID, trace id, trace id counter, zone name, type, source line, "
+		"source file, meta data\n");
+	buf_reset(&b);
+	devrow_add(&b, &(struct devrow){.device = 3,
+					.x = 1,
+					.y = 2,
+					.risc = devrow_risc(2, false),
+					.timer = 13593,
+					.cycles = UINT64_MAX,
+					.run = devrow_run(1, 3),
+					.name = "A,B",
+					.type = DEVROW_ZONE_START,
+					.line = 4,
+					.file = "x\n.c"});
+	assert_string_equal(b.data, "3,1,2,TRISC_0,13593,18446744073709551615,0,1027,,,A;B,"
+				    "ZONE_START,4,x .c,\n");
+	buf_reset(&b);
+	devrow_counter_meta(&meta, "FPU_COUNTER", 1588, 856);
+	devrow_add(&b, &(struct devrow){.x = 1,
+					.y = 1,
+					.risc = devrow_risc(0, true),
+					.timer = 9090,
+					.cycles = 5,
+					.data = 7,
+					.trace = 0,
+					.counter = 2,
+					.name = "",
+					.file = "",
+					.type = DEVROW_TS_DATA,
+					.meta = meta.data});
+	assert_string_equal(b.data, "0,1,1,ERISC,9090,5,7,0,0,2,,TS_DATA,0,,"
+				    "{\"counter type\":\"FPU_COUNTER\";\"ref cnt\":1588;\"value\":856}\n");
+	buf_free(&b);
+	buf_free(&meta);
+}
+
+/* Numbers that the macros of kernels give when they are compiled. */
+static void test_timer(void **state)
+{
+	(void)state;
+	assert_int_equal(devrow_timer("BRISC-FW",
+				      "/opt/tt-metal/tt_metal/hw/firmware/src/tt-1xx/brisc.cc", 412),
+			 13593);
+	assert_int_equal(devrow_timer("WORK", "kernels/a.c", 12), 5755);
+	assert_int_equal(devrow_run(0, 3), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_timer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
