@@ -10,6 +10,7 @@
 	X(run)           \
 	X(capture)       \
 	X(recover)       \
+	X(view)          \
 	X(info)          \
 	X(stats)         \
 	X(zones)         \

@@ -5,6 +5,8 @@ struct trace_cursor {
 	struct trace_private *p;
 	uint64_t t0, t1;
 	uint32_t segment, segment_end; /* in trace_private.zones */
+	uint32_t lane;
+	uint32_t skip; /* zones of the first segment that are passed over */
 	struct zblock *block;          /* of segment - 1, or NULL */
 	uint32_t zone, zone_end;       /* in the block */
 	uint32_t mark;                 /* the first of the block's marks at or behind zone */
@@ -33,6 +35,7 @@ static void cursor_init(struct trace_cursor *c, struct trace_private *p, uint32_
 
 	memset(c, 0, sizeof(*c));
 	c->p = p;
+	c->lane = lane;
 	c->t0 = t0;
 	c->t1 = t1;
 	c->segment_end = info->first_block + info->blocks;
@@ -73,6 +76,16 @@ static void cursor_skip(struct trace_cursor *c)
 		;
 }
 
+/* Passes over the first zones of a segment. */
+static void cursor_pass(struct trace_cursor *c)
+{
+	const struct zone_marks *m = &c->block->marks;
+
+	c->zone += c->skip < c->zone_end - c->zone ? c->skip : c->zone_end - c->zone;
+	while (c->mark < m->count && m->v[c->mark].zone < c->zone)
+		c->mark++;
+}
+
 /* Decodes the next segment that overlaps. 1, 0 at the end, or an error. */
 static int cursor_load(struct trace_cursor *c)
 {
@@ -95,7 +108,10 @@ static int cursor_load(struct trace_cursor *c)
 		c->zone = s->first;
 		c->zone_end = s->first + s->count;
 		cursor_skip(c);
+		if (c->skip)
+			cursor_pass(c);
 	}
+	c->skip = 0;
 	return 1;
 }
 
@@ -141,6 +157,32 @@ int trace_cursor_extra(struct trace_cursor *c, uint32_t i, struct trace_extra *e
 		return TACHO_ENO;
 	*extra = c->block->marks.extras[c->last->first_extra + i];
 	return 0;
+}
+
+int trace_cursor_open_at(struct trace_cursor **cursor, struct trace *trace, uint32_t lane,
+			 uint64_t number)
+{
+	const struct trace_private *p = private_of(trace);
+	int r = trace_cursor_open(cursor, trace, lane, 0, UINT64_MAX);
+	struct trace_cursor *c = *cursor;
+
+	if (r < 0)
+		return r;
+	while (c->segment < c->segment_end && number >= p->zones.v[c->segment].count)
+		number -= p->zones.v[c->segment++].count;
+	c->skip = (uint32_t)number;
+	return 0;
+}
+
+uint64_t trace_cursor_number(const struct trace_cursor *c)
+{
+	const struct trace_private *p = c->p;
+	uint32_t i = p->trace.lanes[c->lane].first_block;
+	uint64_t number = 0;
+
+	for (; i + 1 < c->segment; i++)
+		number += p->zones.v[i].count;
+	return number + c->zone - 1 - p->zones.v[i].first;
 }
 
 void trace_cursor_close(struct trace_cursor *c)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -221,6 +222,24 @@ int trace_open(struct trace **trace, const char *path, struct tacho_error *err)
 	if (r == 0)
 		*trace = &p->trace;
 	return r;
+}
+
+int trace_open_again(struct trace **again, const struct trace *trace, struct tacho_error *err)
+{
+	struct trace_private *p;
+	const char *name;
+	char path[64];
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", private_of(trace)->fd);
+	r = reader_open(&p, path, UINT64_MAX, false, err);
+	if (r < 0)
+		return r;
+	name = arena_string(p, trace->path, strlen(trace->path));
+	if (name)
+		p->trace.path = name;
+	*again = &p->trace;
+	return 0;
 }
 
 int reader_open_scanned(struct trace_private **p, const char *path, uint64_t limit,

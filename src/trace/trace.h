@@ -342,6 +342,8 @@ struct trace {
 /* Opens a .tacho or .tacho.part. A damaged file opens as far as it goes: see trace->damage. */
 int trace_open(struct trace **trace, const char *path, struct tacho_error *err);
 void trace_close(struct trace *trace);
+/* Opens the file of an open trace once more, whatever has become of its name. */
+int trace_open_again(struct trace **again, const struct trace *trace, struct tacho_error *err);
 
 /*
  * Nanoseconds since trace->start, and back. Monotone. With a single clock point the rate is taken from
@@ -364,8 +366,13 @@ void trace_track_lanes(const struct trace *trace, uint32_t track, uint32_t *firs
 struct trace_cursor;
 int trace_cursor_open(struct trace_cursor **c, struct trace *trace, uint32_t lane, uint64_t t0,
 		      uint64_t t1);
+/* All zones of a lane from NUMBER on, which count from 0. */
+int trace_cursor_open_at(struct trace_cursor **c, struct trace *trace, uint32_t lane,
+			 uint64_t number);
 /* 1 and a zone, 0 at the end, or an error. */
 int trace_cursor_next(struct trace_cursor *c, struct trace_zone *zone);
+/* The number in its lane of the zone that trace_cursor_next() gave last. */
+uint64_t trace_cursor_number(const struct trace_cursor *c);
 /* Attachment I of the zone that trace_cursor_next() gave last; its text lives until the next call. */
 int trace_cursor_extra(struct trace_cursor *c, uint32_t i, struct trace_extra *extra);
 void trace_cursor_close(struct trace_cursor *c);

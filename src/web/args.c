@@ -1,0 +1,193 @@
+/* Parameters of calls, each checked before it is used. */
+#include "web/private.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* Digits alone, below 2^63. */
+static bool number(const char **text, uint64_t *value)
+{
+	uint64_t n = 0;
+	const char *at = *text;
+
+	if (*at < '0' || *at > '9')
+		return false;
+	for (; *at >= '0' && *at <= '9'; at++) {
+		if (n > (INT64_MAX - 9) / 10)
+			return false;
+		n = n * 10 + (uint64_t)(*at - '0');
+	}
+	*text = at;
+	*value = n;
+	return true;
+}
+
+int arg_uint(struct web_call *c, const char *key, uint64_t most, uint64_t *value)
+{
+	const char *text = query_get(&c->query, key);
+	uint64_t n;
+
+	if (!text)
+		return 0;
+	if (!number(&text, &n) || *text)
+		return call_fail(c, 400, "%s is not a number", key);
+	if (n > most)
+		return call_fail(c, 400, "%s is above %llu", key, (unsigned long long)most);
+	*value = n;
+	return 1;
+}
+
+int arg_need(struct web_call *c, const char *key, uint64_t most, uint64_t *value)
+{
+	int r = arg_uint(c, key, most, value);
+
+	if (r == 0)
+		return call_fail(c, 400, "%s is missing", key);
+	return r < 0 ? r : 0;
+}
+
+int arg_bool(struct web_call *c, const char *key, bool *value)
+{
+	uint64_t n;
+	int r = arg_uint(c, key, 1, &n);
+
+	if (r > 0)
+		*value = n;
+	return r;
+}
+
+int arg_choice(struct web_call *c, const char *key, const char *const *choices, int *value)
+{
+	const char *text = query_get(&c->query, key);
+
+	if (!text)
+		return 0;
+	for (int i = 0; choices[i]; i++)
+		if (!strcmp(choices[i], text)) {
+			*value = i;
+			return 1;
+		}
+	return call_fail(c, 400, "%s is none of those that are known", key);
+}
+
+int arg_range(struct web_call *c, uint64_t *t0, uint64_t *t1)
+{
+	uint64_t from = 0, to = INT64_MAX;
+	int r0 = arg_uint(c, "t0", INT64_MAX, &from), r1;
+
+	if (r0 < 0)
+		return r0;
+	r1 = arg_uint(c, "t1", INT64_MAX, &to);
+	if (r1 < 0)
+		return r1;
+	if (r1 > 0 && to < from)
+		return call_fail(c, 400, "t1 is before t0");
+	*t0 = r0 > 0 ? trace_ticks(c->trace, (int64_t)from) : 0;
+	*t1 = r1 > 0 ? trace_ticks(c->trace, (int64_t)to) : UINT64_MAX;
+	return 0;
+}
+
+int arg_page(struct web_call *c, struct page *page)
+{
+	int r;
+
+	*page = (struct page){0, 100};
+	r = arg_uint(c, "offset", UINT32_MAX, &page->offset);
+	if (r >= 0)
+		r = arg_uint(c, "limit", WEB_ROWS, &page->limit);
+	return r < 0 ? r : 0;
+}
+
+int arg_lane(struct web_call *c, uint32_t *lane)
+{
+	uint64_t n;
+	int r = arg_need(c, "lane", UINT32_MAX, &n);
+
+	if (r < 0)
+		return r;
+	if (n >= c->trace->lane_count)
+		return call_fail(c, 404, "there is no such lane");
+	*lane = (uint32_t)n;
+	return 0;
+}
+
+int arg_track(struct web_call *c, uint32_t *track)
+{
+	uint64_t n;
+	int r = arg_uint(c, "track", UINT32_MAX, &n);
+
+	if (r > 0 && n >= c->trace->track_count)
+		return call_fail(c, 404, "there is no such track");
+	*track = r > 0 ? (uint32_t)n : TRACE_NONE;
+	return r < 0 ? r : 0;
+}
+
+int arg_lanes(struct web_call *c, uint32_t most, uint32_t *lanes, size_t *count)
+{
+	const char *text = query_get(&c->query, "lanes");
+
+	*count = 0;
+	if (!text)
+		return call_fail(c, 400, "lanes is missing");
+	while (*text) {
+		uint64_t first, last;
+
+		if (!number(&text, &first))
+			return call_fail(c, 400, "lanes is not a list of numbers");
+		last = first;
+		if (*text == '-') {
+			text++;
+			if (!number(&text, &last))
+				return call_fail(c, 400, "lanes is not a list of numbers");
+		}
+		if (last < first || last >= most)
+			return call_fail(c, 404, "there is no such lane");
+		if (last - first >= WEB_LANES - *count)
+			return call_fail(c, 400, "more than %u lanes", WEB_LANES);
+		for (; first <= last; first++)
+			lanes[(*count)++] = (uint32_t)first;
+		if (*text == ',' && text[1])
+			text++;
+		else if (*text)
+			return call_fail(c, 400, "lanes is not a list of numbers");
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------ words */
+
+void arg_words(struct web_call *c, struct words *w)
+{
+	const char *text = query_get(&c->query, "q");
+
+	w->text = text && *text ? text : NULL;
+}
+
+static bool contains(const char *text, size_t len, const char *part, size_t part_len)
+{
+	for (size_t i = 0; i + part_len <= len; i++)
+		if (!strncasecmp(text + i, part, part_len))
+			return true;
+	return false;
+}
+
+bool words_take(const struct words *w, const char *text, size_t len)
+{
+	bool wanted = false, found = false;
+	const char *at = w->text;
+
+	while (at && *at) {
+		size_t n = strcspn(at, ",");
+		bool minus = *at == '-' && n > 1;
+		bool has = n && contains(text, len, at + minus, n - minus);
+
+		if (minus && has)
+			return false;
+		if (!minus && n) {
+			wanted = true;
+			found |= has;
+		}
+		at += n + (at[n] == ',');
+	}
+	return found || !wanted;
+}

@@ -1,0 +1,187 @@
+/*
+ * Private: the parts of the server.
+ *
+ * A request goes through guard.c (may it be answered?), route.c (which call, which trace) and one
+ * function per call, which writes into struct web_call and returns 0 or an error. server.c alone
+ * knows HTTP. So requests can be made without a socket: web_answer().
+ *
+ * Locks: struct web_trace has one per handle. No call takes two of them.
+ */
+#ifndef WEB_PRIVATE_H
+#define WEB_PRIVATE_H
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/vec.h"
+#include "trace/trace.h"
+#include "web/web.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+#define WEB_TOKEN      33     /* hexadecimal digits and the 0 */
+#define WEB_TARGET     16384u /* bytes of a request's target at most */
+#define WEB_PARAMETERS 32u
+#define WEB_LANES      512u  /* of one tiles call */
+#define WEB_ROWS       1000u /* of one page of a list */
+#define WEB_TILE       512u  /* pixels */
+#define WEB_RES_MAX    50u
+
+/* ---------------------------------------------------------------- query.c */
+
+/* A request's target, taken apart; all strings are in its own memory. */
+struct web_query {
+	char *path;
+	struct {
+		char *key, *value;
+	} parameters[WEB_PARAMETERS];
+	size_t count;
+	char text[WEB_TARGET + 1];
+};
+
+/* 0, or the status to answer with. */
+int query_parse(struct web_query *q, const char *target);
+/* NULL when there is none. */
+const char *query_get(const struct web_query *q, const char *key);
+
+/* ------------------------------------------------------------------ traces */
+
+enum web_kind { WEB_TRACE, WEB_OPS };
+
+/* One open file of a trace. */
+struct web_handle {
+	pthread_mutex_t lock;
+	struct trace *trace;
+};
+
+struct web_trace {
+	uint32_t id;
+	enum web_kind kind;
+	char *path;
+	char *name;   /* its base name */
+	char tag[20]; /* tells it from all other traces */
+	uint64_t gen; /* grows when the trace has grown */
+	bool live;
+	struct web_handle view, scan;
+	struct trace_lod *lod; /* of view */
+};
+
+struct web {
+	struct web_options options;
+	char token[WEB_TOKEN];
+	struct {
+		VEC(struct web_trace *);
+	} traces;
+	struct server *server;
+};
+
+/* ------------------------------------------------------------------- calls */
+
+struct web_reply {
+	int status;
+	const char *type;
+	struct buf body;
+	const char *body_static; /* instead of body */
+	size_t body_len;
+	bool gzip, deflate; /* the body is packed */
+	char etag[48];      /* "" = none */
+	const char *cache;  /* Cache-Control */
+	char location[64];
+	char cookie[128];
+	const char *attachment; /* file name */
+};
+
+/* What of a request's head matters. */
+struct web_request {
+	const char *method, *target;
+	const char *host, *origin, *fetch_site, *cookie, *authorization, *if_none_match;
+};
+
+struct web_call {
+	struct web *web;
+	const struct web_request *request;
+	struct web_query query;
+	struct web_trace *on;
+	struct trace *trace; /* the handle that the call works on, locked */
+	struct json json;
+	struct web_reply *reply;
+	bool (*gone)(void *context); /* has the client left? */
+	void *context;
+};
+
+/* Answers a request; REPLY is whole then. The caller frees reply->body. */
+void web_answer(struct web *web, const struct web_request *request, struct web_reply *reply,
+		bool (*gone)(void *context), void *context);
+
+/* guard.c: may it be answered? Else REPLY says why not. */
+bool guard_admits(const struct web *web, const struct web_request *request, struct web_call *call);
+bool guard_token_is(const struct web *web, const char *text, size_t len);
+
+/* assets.c: a file of the page. */
+int assets_answer(struct web_call *c);
+
+/* Sets an error answer; returns TACHO_EUSAGE, so that "return call_fail(...)" is the usual form. */
+int call_fail(struct web_call *c, int status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Has the client gone away? For long loops, every now and then. */
+bool call_gone(struct web_call *c);
+
+/* args.c: parameters. 1 and a value, 0 when absent, or an error that is answered with 400. */
+int arg_uint(struct web_call *c, const char *key, uint64_t most, uint64_t *value);
+int arg_bool(struct web_call *c, const char *key, bool *value);
+int arg_choice(struct web_call *c, const char *key, const char *const *choices, int *value);
+/* The same when it must be there: 0 or an error. */
+int arg_need(struct web_call *c, const char *key, uint64_t most, uint64_t *value);
+/* t0 and t1 in ticks of the trace. */
+int arg_range(struct web_call *c, uint64_t *t0, uint64_t *t1);
+/* offset and limit of a list. */
+struct page {
+	uint64_t offset, limit;
+};
+int arg_page(struct web_call *c, struct page *page);
+int arg_lane(struct web_call *c, uint32_t *lane);
+int arg_track(struct web_call *c, uint32_t *track); /* TRACE_NONE when absent */
+/* "1,2,5-9" into at most WEB_LANES numbers below MOST. */
+int arg_lanes(struct web_call *c, uint32_t most, uint32_t *lanes, size_t *count);
+
+/* "a,b,-c": TEXT contains a or b and not c, whatever the case. */
+struct words {
+	const char *text; /* NULL takes everything */
+};
+void arg_words(struct web_call *c, struct words *w);
+bool words_take(const struct words *w, const char *text, size_t len);
+
+/* res and i: where a tile lies. */
+int arg_tile(struct web_call *c, uint64_t *t0, uint64_t *t1);
+
+/* enc=deflate: packs the body. */
+int reply_deflate(struct web_call *c);
+/* How long an answer about what ends at tick END may be kept. */
+void reply_cache(struct web_call *c, uint64_t end);
+
+/* Nanoseconds of the wire. */
+double call_ns(const struct web_call *c, uint64_t ticks);
+void json_ns(struct web_call *c, const char *key, uint64_t ticks);
+void json_duration(struct web_call *c, const char *key, uint64_t start, uint64_t end);
+/* Begins the answer: an object with "gen". */
+void call_begin(struct web_call *c);
+
+/* device.c */
+struct core_place {
+	uint32_t device, x, y, lx, ly;
+	bool logical; /* lx and ly are known */
+};
+bool track_place(const struct trace_track *t, struct core_place *place);
+/* "bound_ns" of a device of a process. */
+int device_clock_put(struct web_call *c, uint32_t device, uint32_t process);
+
+/* server.c */
+void server_stop(struct web *web);
+
+#define WEB_CALLS(X) X(meta) X(names) X(tiles) X(zone) X(hit)
+#define X(name)      int call_##name(struct web_call *c);
+WEB_CALLS(X)
+#undef X
+int call_traces(struct web_call *c);
+
+#endif

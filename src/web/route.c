@@ -1,0 +1,148 @@
+/* From a request to its call. */
+#include "web/private.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What of a trace a call works on. */
+enum handle { VIEW, SCAN };
+
+struct route {
+	const char *name;
+	enum handle handle;
+	int (*call)(struct web_call *c);
+};
+
+static const struct route routes[] = {
+	{"meta", VIEW, call_meta}, {"names", VIEW, call_names}, {"tiles", VIEW, call_tiles},
+	{"zone", VIEW, call_zone}, {"hit", VIEW, call_hit},
+};
+
+#define ROUTES (sizeof(routes) / sizeof(*routes))
+
+int call_fail(struct web_call *c, int status, const char *format, ...)
+{
+	struct web_reply *reply = c->reply;
+	char text[300];
+	struct json j;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	buf_reset(&reply->body);
+	reply->status = status;
+	reply->type = "application/json";
+	reply->cache = NULL;
+	reply->etag[0] = 0;
+	reply->attachment = NULL;
+	reply->gzip = reply->deflate = false;
+	json_init(&j, &reply->body);
+	j.flat = 1;
+	json_object(&j, NULL);
+	json_text(&j, "error", text);
+	json_end(&j);
+	return TACHO_EUSAGE;
+}
+
+bool call_gone(struct web_call *c)
+{
+	return c->gone && c->gone(c->context);
+}
+
+void call_begin(struct web_call *c)
+{
+	json_init(&c->json, &c->reply->body);
+	c->json.flat = 1;
+	json_object(&c->json, NULL);
+	if (c->on)
+		json_uint(&c->json, "gen", c->on->gen);
+}
+
+double call_ns(const struct web_call *c, uint64_t ticks)
+{
+	return (double)trace_ns(c->trace, ticks);
+}
+
+void json_ns(struct web_call *c, const char *key, uint64_t ticks)
+{
+	json_int(&c->json, key, trace_ns(c->trace, ticks));
+}
+
+void json_duration(struct web_call *c, const char *key, uint64_t start, uint64_t end)
+{
+	json_double(&c->json, key, trace_duration_ns(c->trace, start, end));
+}
+
+/* "ID/name" behind "/api/v1/t/". */
+static int call_of_trace(struct web_call *c, const char *path)
+{
+	struct web_handle *handle;
+	uint64_t id = 0;
+	int r;
+
+	for (; *path >= '0' && *path <= '9' && id < UINT32_MAX; path++)
+		id = id * 10 + (uint64_t)(*path - '0');
+	if (*path++ != '/' || id >= c->web->traces.n)
+		return call_fail(c, 404, "there is no such trace");
+	c->on = c->web->traces.v[id];
+	for (size_t i = 0; i < ROUTES; i++) {
+		if (strcmp(routes[i].name, path))
+			continue;
+		if (c->on->kind != WEB_TRACE)
+			return call_fail(c, 404, "this is no trace: it has ops alone");
+		handle = routes[i].handle == VIEW ? &c->on->view : &c->on->scan;
+		pthread_mutex_lock(&handle->lock);
+		c->trace = handle->trace;
+		r = routes[i].call(c);
+		pthread_mutex_unlock(&handle->lock);
+		return r;
+	}
+	return call_fail(c, 404, "there is no such call");
+}
+
+static int call_find(struct web_call *c)
+{
+	const char *path = c->query.path;
+
+	if (strncmp(path, "/api/", 5))
+		return assets_answer(c);
+	if (!strcmp(path, "/api/v1/traces"))
+		return call_traces(c);
+	if (!strncmp(path, "/api/v1/t/", 10))
+		return call_of_trace(c, path + 10);
+	return call_fail(c, 404, "there is no such call");
+}
+
+void web_answer(struct web *web, const struct web_request *request, struct web_reply *reply,
+		bool (*gone)(void *context), void *context)
+{
+	struct web_call *c = malloc(sizeof(*c));
+	int r;
+
+	*reply = (struct web_reply){.status = 200, .type = "application/json", .body = BUF_INIT};
+	if (!c) {
+		reply->status = 503;
+		return;
+	}
+	*c = (struct web_call){
+		.web = web, .request = request, .reply = reply, .gone = gone, .context = context};
+	r = query_parse(&c->query, request->target);
+	if (r)
+		call_fail(c, r, r == 414 ? "the request is too long" : "the request is malformed");
+	else if (guard_admits(web, request, c)) {
+		r = call_find(c);
+		if (r < 0 && reply->status == 200)
+			call_fail(c, r == TACHO_ENOMEM ? 503 : 500, "%s", err_text(r));
+	}
+	if (reply->body.failed)
+		call_fail(c, 503, "%s", err_text(TACHO_ENOMEM));
+	if (reply->status == 200 && reply->etag[0] && request->if_none_match &&
+	    !strcmp(request->if_none_match, reply->etag)) {
+		buf_reset(&reply->body);
+		reply->body_static = NULL;
+		reply->status = 304;
+	}
+	free(c);
+}

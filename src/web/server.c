@@ -1,0 +1,416 @@
+/*
+ * HTTP. Each connection has a thread, so that a long answer holds up nobody. There are few
+ * connections, and one that takes its time is closed: a browser opens another, an attacker gets
+ * nothing. libmicrohttpd's own timeout starts again with every byte, so a watchman looks at how
+ * long a request has been coming in or going out.
+ */
+#include "web/private.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CONNECTIONS   64
+#define CROWDED       48   /* so many: those that wait are closed at once */
+#define HEAD_SECONDS  10.0 /* for a request to come in, or for the next one */
+#define IDLE_SECONDS  30.0
+#define REPLY_SECONDS 120.0 /* for an answer to go out */
+
+enum phase { WAITING, COMING, WORKING, SENDING };
+
+struct connection {
+	struct connection *next, *previous;
+	int fd;
+	enum phase phase;
+	double since;
+};
+
+struct server {
+	struct MHD_Daemon *daemon;
+	struct web *web;
+	uint16_t port;
+	pthread_mutex_t lock; /* of all below; taken last */
+	struct connection *connections;
+	size_t count;
+	double last; /* request */
+	bool stopping;
+	pthread_cond_t wake;
+	pthread_t watchman;
+};
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+/* ------------------------------------------------------------ connections */
+
+static struct connection *connection_of(struct MHD_Connection *con)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(con, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+static void phase_set(struct server *s, struct connection *c, enum phase phase)
+{
+	if (!c)
+		return;
+	pthread_mutex_lock(&s->lock);
+	c->phase = phase;
+	c->since = s->last = now();
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void connection_begin(struct server *s, struct MHD_Connection *con, void **context)
+{
+	struct connection *c = calloc(1, sizeof(*c));
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(con, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	if (!c || !info) {
+		free(c);
+		return;
+	}
+	c->fd = info->connect_fd;
+	c->phase = COMING;
+	c->since = now();
+	pthread_mutex_lock(&s->lock);
+	c->next = s->connections;
+	if (c->next)
+		c->next->previous = c;
+	s->connections = c;
+	s->count++;
+	pthread_mutex_unlock(&s->lock);
+	*context = c;
+}
+
+static void connection_end(struct server *s, struct connection *c)
+{
+	if (!c)
+		return;
+	pthread_mutex_lock(&s->lock);
+	if (c->next)
+		c->next->previous = c->previous;
+	if (c->previous)
+		c->previous->next = c->next;
+	else
+		s->connections = c->next;
+	s->count--;
+	pthread_mutex_unlock(&s->lock);
+	free(c);
+}
+
+static void on_connection(void *context, struct MHD_Connection *con, void **socket_context,
+			  enum MHD_ConnectionNotificationCode what)
+{
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		connection_begin(context, con, socket_context);
+	else
+		connection_end(context, *socket_context);
+}
+
+static double patience(const struct server *s, enum phase phase)
+{
+	if (phase == SENDING)
+		return REPLY_SECONDS;
+	if (phase == WORKING)
+		return 1e9;
+	if (s->count >= CROWDED)
+		return 1;
+	return phase == COMING ? HEAD_SECONDS : IDLE_SECONDS;
+}
+
+/* A socket that is shut down is seen by its own thread, which then ends. */
+static void *watch(void *context)
+{
+	struct server *s = context;
+
+	pthread_mutex_lock(&s->lock);
+	while (!s->stopping) {
+		struct timespec until;
+		double t = now();
+
+		for (struct connection *c = s->connections; c; c = c->next)
+			if (c->fd >= 0 && t - c->since > patience(s, c->phase)) {
+				shutdown(c->fd, SHUT_RDWR);
+				c->fd = -1;
+			}
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += 250000000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&s->wake, &s->lock, &until);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+/* --------------------------------------------------------------- requests */
+
+struct exchange {
+	char *target;
+	bool called; /* its head has been seen */
+};
+
+/* The first that is known of a request: its line. */
+static void *on_target(void *context, const char *target, struct MHD_Connection *con)
+{
+	struct exchange *x = calloc(1, sizeof(*x));
+
+	phase_set(context, connection_of(con), COMING);
+	if (x)
+		x->target = strdup(target);
+	return x;
+}
+
+static void on_completed(void *context, struct MHD_Connection *con, void **request,
+			 enum MHD_RequestTerminationCode why)
+{
+	struct exchange *x = *request;
+
+	(void)why;
+	if (x)
+		free(x->target);
+	free(x);
+	*request = NULL;
+	phase_set(context, connection_of(con), WAITING);
+}
+
+static bool socket_gone(void *context)
+{
+	int fd = *(const int *)context;
+	char byte;
+	ssize_t n = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+
+	return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+static const char *header(struct MHD_Connection *con, const char *name)
+{
+	return MHD_lookup_connection_value(con, MHD_HEADER_KIND, name);
+}
+
+static void add(struct MHD_Response *r, const char *name, const char *value)
+{
+	if (value && *value)
+		MHD_add_response_header(r, name, value);
+}
+
+static void headers_add(struct MHD_Response *response, const struct web_reply *reply)
+{
+	char text[128];
+
+	add(response, "Content-Type", reply->type);
+	add(response, "Content-Encoding", reply->gzip ? "gzip" : reply->deflate ? "deflate" : NULL);
+	add(response, "Cache-Control", reply->cache ? reply->cache : "no-store");
+	add(response, "ETag", reply->etag);
+	add(response, "Location", reply->location);
+	add(response, "Set-Cookie", reply->cookie);
+	add(response, "Content-Security-Policy",
+	    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+	    "connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
+	    "frame-ancestors 'none'");
+	add(response, "X-Content-Type-Options", "nosniff");
+	add(response, "Referrer-Policy", "no-referrer");
+	add(response, "Cross-Origin-Opener-Policy", "same-origin");
+	add(response, "Cross-Origin-Resource-Policy", "same-origin");
+	if (reply->status == 405)
+		add(response, "Allow", "GET");
+	if (reply->attachment) {
+		snprintf(text, sizeof(text), "attachment; filename=\"%s\"", reply->attachment);
+		add(response, "Content-Disposition", text);
+	}
+}
+
+static enum MHD_Result reply_send(struct MHD_Connection *con, struct web_reply *reply)
+{
+	struct MHD_Response *response;
+	enum MHD_Result result;
+
+	if (reply->body_static)
+		response = MHD_create_response_from_buffer(reply->body_len,
+							   (void *)(uintptr_t)reply->body_static,
+							   MHD_RESPMEM_PERSISTENT);
+	else if (reply->body.cap)
+		response = MHD_create_response_from_buffer(reply->body.len, reply->body.data,
+							   MHD_RESPMEM_MUST_FREE);
+	else
+		response = MHD_create_response_from_buffer(0, buf_empty, MHD_RESPMEM_PERSISTENT);
+	if (!response) {
+		buf_free(&reply->body);
+		return MHD_NO;
+	}
+	headers_add(response, reply);
+	result = MHD_queue_response(con, (unsigned)reply->status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static bool has_body(struct MHD_Connection *con)
+{
+	const char *length = header(con, "Content-Length");
+
+	return header(con, "Transfer-Encoding") || (length && strcmp(length, "0"));
+}
+
+static enum MHD_Result on_request(void *context, struct MHD_Connection *con, const char *url,
+				  const char *method, const char *version, const char *upload,
+				  size_t *upload_size, void **request)
+{
+	struct server *s = context;
+	struct exchange *x = *request;
+	struct connection *c = connection_of(con);
+	struct web_request in = {.method = method, .target = x ? x->target : NULL};
+	struct web_reply reply;
+	int fd = c ? c->fd : -1;
+
+	(void)url, (void)version, (void)upload, (void)upload_size;
+	if (!in.target || !c)
+		return MHD_NO;
+	/* An answer before the end of the request closes the connection: right if there is a body.
+	 */
+	if (!x->called && !has_body(con)) {
+		x->called = true;
+		return MHD_YES;
+	}
+	phase_set(s, c, WORKING);
+	in.host = header(con, "Host");
+	in.origin = header(con, "Origin");
+	in.fetch_site = header(con, "Sec-Fetch-Site");
+	in.cookie = header(con, "Cookie");
+	in.authorization = header(con, "Authorization");
+	in.if_none_match = header(con, "If-None-Match");
+	web_answer(s->web, &in, &reply, socket_gone, &fd);
+	phase_set(s, c, SENDING);
+	return reply_send(con, &reply);
+}
+
+/* ------------------------------------------------------------------- port */
+
+static int listen_on(const struct web_options *o, uint16_t *port, int *fd, struct tacho_error *err)
+{
+	const char *bind_to = o->bind ? o->bind : "127.0.0.1";
+	struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(*port)};
+	struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(*port)};
+	bool is_four = inet_pton(AF_INET, bind_to, &four.sin_addr) == 1;
+	struct sockaddr *address = is_four ? (struct sockaddr *)&four : (struct sockaddr *)&six;
+	socklen_t len = is_four ? sizeof(four) : sizeof(six);
+	int one = 1, s;
+
+	if (!is_four && inet_pton(AF_INET6, bind_to, &six.sin6_addr) != 1)
+		return err_set(err, TACHO_EUSAGE, "--bind: %s is not an address", bind_to);
+	s = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (s < 0)
+		return err_errno(err, TACHO_ECONNECT, "cannot make a socket");
+	setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(s, address, len) < 0 || listen(s, 64) < 0 || getsockname(s, address, &len) < 0) {
+		int r = errno == EADDRINUSE ? TACHO_EEXISTS : TACHO_ECONNECT;
+
+		err_errno(err, r, "cannot listen on %s port %u", bind_to, *port);
+		close(s);
+		return r;
+	}
+	*port = ntohs(is_four ? four.sin_port : six.sin6_port);
+	*fd = s;
+	return 0;
+}
+
+static struct MHD_Daemon *daemon_start(struct server *s, int fd)
+{
+	return MHD_start_daemon(
+		MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
+			MHD_ALLOW_UPGRADE,
+		0, NULL, NULL, on_request, s, MHD_OPTION_LISTEN_SOCKET, fd,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)65536,
+		MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_NOTIFY_CONNECTION,
+		on_connection, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
+		MHD_OPTION_URI_LOG_CALLBACK, on_target, s, MHD_OPTION_END);
+}
+
+int web_start(struct web *web, uint16_t port, struct tacho_error *err)
+{
+	struct server *s = calloc(1, sizeof(*s));
+	int fd = -1, r = s ? 0 : TACHO_ENOMEM;
+
+	if (r < 0)
+		return err_set(err, r, "%s", err_text(r));
+	s->port = port;
+	r = listen_on(&web->options, &s->port, &fd, err);
+	if (r < 0) {
+		free(s);
+		return r;
+	}
+	s->web = web;
+	s->last = now();
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->wake, NULL);
+	web->server = s;
+	s->daemon = daemon_start(s, fd);
+	if (!s->daemon) {
+		close(fd);
+		free(s);
+		web->server = NULL;
+		return err_set(err, TACHO_ECONNECT, "cannot start the server");
+	}
+	if (pthread_create(&s->watchman, NULL, watch, s)) {
+		MHD_stop_daemon(s->daemon);
+		free(s);
+		web->server = NULL;
+		return err_set(err, TACHO_ENOMEM, "cannot start the server");
+	}
+	return 0;
+}
+
+void server_stop(struct web *web)
+{
+	struct server *s = web->server;
+
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	s->stopping = true;
+	for (struct connection *c = s->connections; c; c = c->next)
+		if (c->fd >= 0)
+			shutdown(c->fd, SHUT_RDWR);
+	pthread_cond_signal(&s->wake);
+	pthread_mutex_unlock(&s->lock);
+	pthread_join(s->watchman, NULL);
+	MHD_stop_daemon(s->daemon);
+	pthread_mutex_destroy(&s->lock);
+	pthread_cond_destroy(&s->wake);
+	free(s);
+	web->server = NULL;
+}
+
+uint16_t web_port(const struct web *web)
+{
+	return web->server ? web->server->port : 0;
+}
+
+double web_idle(struct web *web)
+{
+	struct server *s = web->server;
+	double idle;
+
+	pthread_mutex_lock(&s->lock);
+	idle = now() - s->last;
+	for (struct connection *c = s->connections; c; c = c->next)
+		if (c->phase == WORKING || c->phase == SENDING)
+			idle = 0;
+	pthread_mutex_unlock(&s->lock);
+	return idle;
+}

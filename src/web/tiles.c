@@ -1,0 +1,249 @@
+/*
+ * Tiles: what is visible of lanes in 512 pixels of 2^K ns each. docs/view.md has the bytes. Tile
+ * edges are multiples of the tile's width from the start of the trace, so a page keeps them while
+ * it pans, and so may its cache.
+ */
+#include "web/private.h"
+
+#include <string.h>
+#include <zlib.h>
+
+#define MAGIC   0x314c5454u /* "TTL1" */
+#define EMPTY   UINT32_MAX
+#define NO_NAME 0xffffu
+
+struct tile {
+	struct web_call *c;
+	uint64_t t0, t1; /* ticks */
+	double scale;    /* pixels per tick */
+	struct trace_lod_item *items;
+	size_t count, cap;
+	float busy[WEB_TILE];
+	float lead[WEB_TILE]; /* of the name in dom */
+	uint16_t dom[WEB_TILE];
+	bool touched[WEB_TILE];
+};
+
+static void put16(struct buf *b, uint32_t n)
+{
+	uint8_t bytes[2] = {(uint8_t)n, (uint8_t)(n >> 8)};
+
+	buf_add(b, bytes, 2);
+}
+
+static void put32(struct buf *b, uint64_t n)
+{
+	uint32_t value = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+	uint8_t bytes[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
+			    (uint8_t)(value >> 24)};
+
+	buf_add(b, bytes, 4);
+}
+
+static double pixel_of(const struct tile *t, uint64_t ticks)
+{
+	if (ticks <= t->t0)
+		return 0;
+	return ticks >= t->t1 ? WEB_TILE : (double)(ticks - t->t0) * t->scale;
+}
+
+/* Spreads SHARE of each pixel in [x0, x1), which are in pixels. */
+static void cover(struct tile *t, double x0, double x1, double share, uint32_t name)
+{
+	unsigned first = (unsigned)x0, last = (unsigned)x1;
+
+	if (first >= WEB_TILE)
+		first = WEB_TILE - 1;
+	if (last >= WEB_TILE)
+		last = WEB_TILE - 1;
+	t->touched[first] = true;
+	for (unsigned i = first; i <= last; i++) {
+		double from = x0 > i ? x0 : i, to = x1 < i + 1 ? x1 : i + 1;
+		float part = to > from ? (float)((to - from) * share) : 0;
+
+		if (to <= from && i != first)
+			continue;
+		t->touched[i] = true;
+		t->busy[i] += part;
+		if (name < NO_NAME && part > t->lead[i]) {
+			t->lead[i] = part;
+			t->dom[i] = (uint16_t)name;
+		}
+	}
+}
+
+static void item_cover(struct tile *t, const struct trace_lod_item *item)
+{
+	double x0 = pixel_of(t, item->start), x1 = pixel_of(t, item->end), share = 1;
+
+	if (item->count > 1 && item->end > item->start)
+		share = (double)item->busy / (double)(item->end - item->start);
+	cover(t, x0, x1, share > 1 ? 1 : share, item->count == 1 ? item->srcloc : TRACE_NONE);
+}
+
+/* A zone of two pixels or more is drawn by itself. */
+static bool item_is_wide(const struct tile *t, const struct trace_lod_item *item)
+{
+	return item->count == 1 && (double)(item->end - item->start) * t->scale >= 2;
+}
+
+static void strip_put(struct tile *t, struct buf *out)
+{
+	uint8_t *at;
+
+	if (buf_reserve(out, 3 * WEB_TILE) < 0)
+		return;
+	at = (uint8_t *)out->data + out->len;
+	for (unsigned i = 0; i < WEB_TILE; i++) {
+		float busy = t->busy[i] * 255 + 0.5f;
+
+		at[i] = (uint8_t)(busy > 255 ? 255 : busy);
+		if (t->touched[i] && !at[i])
+			at[i] = 1;
+	}
+	at += WEB_TILE;
+	for (unsigned i = 0; i < WEB_TILE; i++) {
+		uint16_t name = t->lead[i] > 0.5f ? t->dom[i] : NO_NAME;
+
+		at[2 * i] = (uint8_t)name;
+		at[2 * i + 1] = (uint8_t)(name >> 8);
+	}
+	out->len += 3 * WEB_TILE;
+}
+
+static void rect_put(const struct tile *t, const struct trace_lod_item *item, struct buf *out)
+{
+	unsigned x0 = (unsigned)pixel_of(t, item->start), x1 = (unsigned)pixel_of(t, item->end);
+
+	if (x0 >= WEB_TILE)
+		x0 = WEB_TILE - 1;
+	put16(out, x0);
+	put16(out, x1 > x0 ? x1 - x0 : 1);
+	put32(out, item->srcloc);
+	put32(out, item->count);
+	put32(out, item->index);
+}
+
+static int lane_put(struct tile *t, uint32_t lane, struct buf *out)
+{
+	uint32_t wide = 0;
+	int r;
+
+	t->count = 0;
+	r = trace_lod_query(t->c->on->lod, lane, t->t0, t->t1, WEB_TILE, &t->items, &t->count,
+			    &t->cap);
+	if (r < 0)
+		return r;
+	put32(out, lane);
+	if (!t->count) {
+		put32(out, EMPTY);
+		return 0;
+	}
+	memset(t->busy, 0, sizeof(t->busy));
+	memset(t->lead, 0, sizeof(t->lead));
+	memset(t->touched, 0, sizeof(t->touched));
+	for (size_t i = 0; i < t->count; i++) {
+		item_cover(t, &t->items[i]);
+		wide += item_is_wide(t, &t->items[i]);
+	}
+	put32(out, wide);
+	strip_put(t, out);
+	for (size_t i = 0; i < t->count; i++)
+		if (item_is_wide(t, &t->items[i]))
+			rect_put(t, &t->items[i], out);
+	return 0;
+}
+
+/* Where tile I of 2^RES ns per pixel lies. */
+int arg_tile(struct web_call *c, uint64_t *t0, uint64_t *t1)
+{
+	uint64_t res, i, ns;
+	int r = arg_need(c, "res", WEB_RES_MAX, &res);
+
+	if (r == 0)
+		r = arg_need(c, "i", INT64_MAX, &i);
+	if (r < 0)
+		return r;
+	ns = (uint64_t)WEB_TILE << res;
+	if (i >= (1ull << 62) / ns)
+		return call_fail(c, 400, "i is beyond the end of time");
+	*t0 = trace_ticks(c->trace, (int64_t)(i * ns));
+	*t1 = trace_ticks(c->trace, (int64_t)((i + 1) * ns));
+	if (*t1 <= *t0)
+		*t1 = *t0 + 1;
+	return 0;
+}
+
+static int pack(struct buf *body)
+{
+	uLongf len = compressBound(body->len);
+	struct buf packed = BUF_INIT;
+
+	if (buf_reserve(&packed, len) < 0)
+		return TACHO_ENOMEM;
+	if (compress2((Bytef *)packed.data, &len, (const Bytef *)body->data, body->len, 1) !=
+	    Z_OK) {
+		buf_free(&packed);
+		return TACHO_ENOMEM;
+	}
+	packed.len = len;
+	buf_free(body);
+	*body = packed;
+	return 0;
+}
+
+int reply_deflate(struct web_call *c)
+{
+	static const char *const encodings[] = {"raw", "deflate", NULL};
+	int encoding = 0, r = arg_choice(c, "enc", encodings, &encoding);
+
+	if (r >= 0 && encoding) {
+		r = pack(&c->reply->body);
+		c->reply->deflate = true;
+	}
+	return r < 0 ? r : 0;
+}
+
+/*
+ * A number of a trace means another one in a later server, so only a request that names the trace
+ * itself (v=TAG) may be kept unasked.
+ */
+void reply_cache(struct web_call *c, uint64_t end)
+{
+	const char *tag = query_get(&c->query, "v");
+	bool still = tag && !strcmp(tag, c->on->tag) && (!c->on->live || end < c->trace->end);
+
+	snprintf(c->reply->etag, sizeof(c->reply->etag), "\"%s-%llx\"", c->on->tag,
+		 (unsigned long long)c->on->gen);
+	c->reply->cache = still ? "private, max-age=86400, immutable" : "private, no-cache";
+}
+
+int call_tiles(struct web_call *c)
+{
+	struct tile *t = calloc(1, sizeof(*t));
+	struct buf *out = &c->reply->body;
+	uint32_t lanes[WEB_LANES];
+	size_t count;
+	int r = t ? arg_lanes(c, c->trace->lane_count, lanes, &count) : TACHO_ENOMEM;
+
+	if (r == 0)
+		r = arg_tile(c, &t->t0, &t->t1);
+	if (r == 0) {
+		t->c = c;
+		t->scale = WEB_TILE / (double)(t->t1 - t->t0);
+		put32(out, MAGIC);
+		put32(out, c->on->gen);
+		put32(out, count);
+		for (size_t i = 0; r == 0 && i < count; i++)
+			r = lane_put(t, lanes[i], out);
+	}
+	if (r == 0) {
+		c->reply->type = "application/octet-stream";
+		reply_cache(c, t->t1);
+		r = reply_deflate(c);
+	}
+	if (t)
+		free(t->items);
+	free(t);
+	return r;
+}

@@ -1,0 +1,228 @@
+/* What is shown: the list of traces. */
+#include "tracy/tracy.h"
+#include "web/private.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static void trace_free(struct web_trace *t)
+{
+	if (!t)
+		return;
+	trace_lod_close(t->lod);
+	if (t->view.trace)
+		trace_close(t->view.trace);
+	if (t->scan.trace)
+		trace_close(t->scan.trace);
+	pthread_mutex_destroy(&t->view.lock);
+	pthread_mutex_destroy(&t->scan.lock);
+	free(t->path);
+	free(t->name);
+	free(t);
+}
+
+static struct web_trace *trace_new(const char *path)
+{
+	struct web_trace *t = calloc(1, sizeof(*t));
+	const char *slash = strrchr(path, '/');
+
+	if (!t)
+		return NULL;
+	pthread_mutex_init(&t->view.lock, NULL);
+	pthread_mutex_init(&t->scan.lock, NULL);
+	t->gen = 1;
+	t->path = strdup(path);
+	t->name = strdup(slash && slash[1] ? slash + 1 : path);
+	if (t->path && t->name)
+		return t;
+	trace_free(t);
+	return NULL;
+}
+
+/* Opens both handles and the index. */
+static int trace_load(struct web_trace *t, struct tacho_error *err)
+{
+	int r = tracy_open_any(&t->view.trace, t->path, NULL, err);
+
+	if (r == 0)
+		r = trace_open_again(&t->scan.trace, t->view.trace, err);
+	if (r == 0)
+		r = trace_lod_open(&t->lod, t->view.trace, NULL, err);
+	if (r == 0)
+		for (int i = 0; i < 8; i++)
+			snprintf(t->tag + 2 * i, 3, "%02x", t->view.trace->uuid[i]);
+	return r;
+}
+
+static int file_add(struct web *web, const char *path, struct tacho_error *err)
+{
+	struct web_trace *t = trace_new(path);
+	int r = t ? trace_load(t, err) : TACHO_ENOMEM;
+
+	if (r == 0) {
+		t->id = (uint32_t)web->traces.n;
+		r = vec_push(&web->traces, t);
+	}
+	if (r < 0)
+		trace_free(t);
+	if (r == TACHO_ENOMEM)
+		err_set(err, r, "%s: %s", path, err_text(r));
+	return r;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n > m && !strcmp(text + n - m, end);
+}
+
+static int is_shown(const struct dirent *e)
+{
+	return ends_with(e->d_name, ".tacho") || ends_with(e->d_name, ".tacho.part") ||
+	       ends_with(e->d_name, ".tracy");
+}
+
+/* All traces in a folder, by name. One that cannot be read is no reason not to show the others. */
+static int folder_add(struct web *web, const char *path, struct tacho_error *err)
+{
+	struct dirent **names = NULL;
+	size_t before = web->traces.n;
+	int n = scandir(path, &names, is_shown, alphasort), r = 0;
+
+	if (n < 0)
+		return err_errno(err, TACHO_EREAD, "cannot read the folder %s", path);
+	for (int i = 0; i < n; i++) {
+		char *file = NULL;
+
+		if (r != TACHO_ENOMEM && asprintf(&file, "%s/%s", path, names[i]->d_name) > 0)
+			r = file_add(web, file, err);
+		free(file);
+		free(names[i]);
+	}
+	free(names);
+	if (web->traces.n > before)
+		return 0;
+	return r < 0 ? r : err_set(err, TACHO_EREAD, "%s has no trace in it", path);
+}
+
+int web_add(struct web *web, const char *path, struct tacho_error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return err_errno(err, TACHO_EREAD, "cannot open %s", path);
+	return S_ISDIR(st.st_mode) ? folder_add(web, path, err) : file_add(web, path, err);
+}
+
+size_t web_traces(const struct web *web)
+{
+	return web->traces.n;
+}
+
+/* --------------------------------------------------------------- /traces */
+
+static void date_put(struct json *j, const struct trace *trace)
+{
+	int64_t ns = trace_realtime_ns(trace, trace->start);
+	time_t seconds = (time_t)(ns / 1000000000);
+	char text[64] = "";
+	struct tm tm;
+
+	if (ns > 0 && gmtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	json_text(j, "start_realtime", text);
+}
+
+static const char *state_of(const struct web_trace *t)
+{
+	if (t->live)
+		return "live";
+	return t->view.trace->damage.text[0] ? "damaged" : "saved";
+}
+
+static void trace_put(struct json *j, struct web_trace *t)
+{
+	const struct trace *trace = t->view.trace;
+
+	json_object(j, NULL);
+	json_uint(j, "id", t->id);
+	json_text(j, "name", t->name);
+	json_text(j, "path", t->name);
+	json_text(j, "tag", t->tag);
+	json_text(j, "kind", t->kind == WEB_OPS ? "ops" : "trace");
+	json_bool(j, "live", t->live);
+	if (trace) {
+		json_text(j, "state", state_of(t));
+		json_uint(j, "size", trace->file_size);
+		json_uint(j, "zones", trace->zones);
+		json_int(j, "duration", trace_ns(trace, trace->end));
+		date_put(j, trace);
+	}
+	json_end(j);
+}
+
+int call_traces(struct web_call *c)
+{
+	call_begin(c);
+	json_array(&c->json, "traces");
+	for (size_t i = 0; i < c->web->traces.n; i++) {
+		struct web_trace *t = c->web->traces.v[i];
+
+		pthread_mutex_lock(&t->view.lock);
+		trace_put(&c->json, t);
+		pthread_mutex_unlock(&t->view.lock);
+	}
+	json_end(&c->json);
+	json_text(&c->json, "version", TACHO_VERSION);
+	json_end(&c->json);
+	return 0;
+}
+
+/* ----------------------------------------------------------------- server */
+
+static int token_make(char *token)
+{
+	uint8_t random[(WEB_TOKEN - 1) / 2];
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return TACHO_EINTERNAL;
+	for (size_t i = 0; i < sizeof(random); i++)
+		snprintf(token + 2 * i, 3, "%02x", random[i]);
+	return 0;
+}
+
+int web_open(struct web **web, const struct web_options *options, struct tacho_error *err)
+{
+	struct web *w = calloc(1, sizeof(*w));
+	int r = w ? token_make(w->token) : TACHO_ENOMEM;
+
+	if (r < 0) {
+		free(w);
+		return err_set(err, r, "cannot start the viewer: %s", err_text(r));
+	}
+	w->options = *options;
+	*web = w;
+	return 0;
+}
+
+void web_close(struct web *web)
+{
+	if (!web)
+		return;
+	server_stop(web);
+	for (size_t i = 0; i < web->traces.n; i++)
+		trace_free(web->traces.v[i]);
+	vec_free(&web->traces);
+	free(web);
+}
+
+const char *web_token(const struct web *web)
+{
+	return web->token;
+}
