@@ -178,6 +178,88 @@ TACHO_DEVICE_API int tacho_enqueue(struct tacho_device *device, struct tacho_pro
 /* Waits until all is done. Fails when a kernel stopped, waits for ever, or runs too long. */
 TACHO_DEVICE_API int tacho_finish(struct tacho_device *device);
 
+/* --------------------------------------------------------------------- ops
+ *
+ * Each run of a program is an op: a row in the report of ops, once on each device. An op that
+ * nobody describes has the name of its compute kernel's file (else of its first kernel's).
+ *
+ *	tacho_op_describe(program, &(struct tacho_op){
+ *		.name = "Matmul",
+ *		.inputs = (struct tacho_tensor[]){{.shape = {1, 1, 256, 128}, .layout = TACHO_TILE,
+ *						   .format = TACHO_BFLOAT16}, ...},
+ *		.input_count = 2,
+ *		.ideal_ns = 5000,
+ *	});
+ *
+ * Kernels, their sizes and fidelity are known from the program. While nobody records all of this
+ * only keeps count.
+ */
+enum tacho_layout { TACHO_ROW_MAJOR, TACHO_TILE };
+enum tacho_sharding {
+	TACHO_INTERLEAVED,
+	TACHO_HEIGHT_SHARDED,
+	TACHO_WIDTH_SHARDED,
+	TACHO_BLOCK_SHARDED,
+	TACHO_SINGLE_BANK
+};
+
+struct tacho_tensor {
+	uint32_t shape[4];  /* W, Z, Y, X; 0 counts as 1 */
+	uint32_t padded[4]; /* as it is stored; all 0: shape, in layout TACHO_TILE whole tiles */
+	enum tacho_layout layout;
+	enum tacho_format format;
+	enum tacho_memory memory;
+	enum tacho_sharding sharding;
+	int on_host; /* in the program's memory: memory and sharding do not count */
+};
+
+struct tacho_attribute {
+	const char *name, *value;
+};
+
+/* Whatever is 0 or NULL is not known. */
+struct tacho_op {
+	const char *name;
+	const char *type; /* "tt_dnn_device" */
+	const struct tacho_attribute *attributes;
+	unsigned attribute_count;
+	const struct tacho_tensor *inputs;
+	unsigned input_count;
+	const struct tacho_tensor *outputs;
+	unsigned output_count;
+	const char *fidelity; /* "HiFi2"; NULL: that of each compute kernel */
+	/* What the op would take at best: by its arithmetic, by its memory, by both. */
+	uint64_t compute_ns, bandwidth_ns, ideal_ns;
+	const double *input_bws, *output_bws; /* bytes per ns that it needs for each tensor */
+	unsigned input_bw_count, output_bw_count;
+};
+
+/* What runs of PROGRAM are from now on. OP is copied; NULL: as if nothing had been said. */
+TACHO_DEVICE_API int tacho_op_describe(struct tacho_program *program, const struct tacho_op *op);
+/* Runs of PROGRAM are no ops (HIDDEN 1), or are again (0). Its zones then have no op either. */
+TACHO_DEVICE_API void tacho_op_hide(struct tacho_program *program, int hidden);
+
+/*
+ * From begin to end all runs on these devices are one op, with one number on all of them: several
+ * programs that make one step, or one step over a mesh. OP may be NULL: named after the first kernel.
+ * A device is in one group at a time; the group ends for all its devices together, by the thread
+ * that began it.
+ */
+TACHO_DEVICE_API int tacho_op_begin(struct tacho_device *const *devices, unsigned count,
+				    const struct tacho_op *op);
+TACHO_DEVICE_API int tacho_op_end(struct tacho_device *device);
+
+/* An op that the program computes itself, in place of a device: what it did between the two calls,
+ * in one thread. They nest. Kernels and outputs do not count. */
+struct tacho_op_host {
+	uint32_t id, session;
+};
+TACHO_DEVICE_API struct tacho_op_host tacho_op_host_begin(const struct tacho_op *op);
+TACHO_DEVICE_API void tacho_op_host_end(struct tacho_op_host host);
+
+/* The number by which logs and zones of DEVICE know the op that was enqueued last; 0: none. */
+TACHO_DEVICE_API uint64_t tacho_op_last(const struct tacho_device *device);
+
 /* ------------------------------------------------------------------ traces
  *
  * A trace is a list of programs that is run again and again by one call. Between begin and end

@@ -51,7 +51,7 @@ static bool is_flat(const struct json *j, int container)
 static void new_line(struct json *j)
 {
 	buf_addc(j->out, '\n');
-	for (int i = 0; i < j->depth; i++)
+	for (int i = 0; i < j->depth * (j->indent ? j->indent : 1); i++)
 		buf_addc(j->out, ' ');
 }
 

@@ -27,6 +27,7 @@ struct json {
 	char closing[JSON_DEPTH]; /* '}' or ']' of the open ones */
 	bool any[JSON_DEPTH];     /* has an element already */
 	int flat;                 /* containers so deep and deeper are on one line; 0: none */
+	int indent;               /* blanks per level; 0: one */
 };
 
 void json_init(struct json *j, struct buf *out);

@@ -81,7 +81,7 @@ static int read_file(const char *path, uint8_t **bytes, size_t *size)
 	return 0;
 }
 
-static uint64_t hash(uint64_t h, const void *bytes, size_t len)
+uint64_t build_hash(uint64_t h, const void *bytes, size_t len)
 {
 	const uint8_t *p = bytes;
 
@@ -98,7 +98,7 @@ static uint64_t hash_file(const char *path)
 
 	if (read_file(path, &bytes, &size) < 0)
 		return 0;
-	h = hash(0xcbf29ce484222325ull, bytes, size);
+	h = build_hash(BUILD_HASH, bytes, size);
 	free(bytes);
 	return h ? h : 1;
 }
@@ -503,11 +503,11 @@ void binary_free(struct binary *b)
 /* What a binary is known by while the device is open: all of its command but the zones' numbers. */
 static uint64_t command_key(const struct words *w, bool with_zones)
 {
-	uint64_t h = hash(0xcbf29ce484222325ull, TACHO_VERSION, sizeof(TACHO_VERSION));
+	uint64_t h = build_hash(BUILD_HASH, TACHO_VERSION, sizeof(TACHO_VERSION));
 
 	for (size_t i = 0; i < w->n; i++)
 		if (with_zones || !strstr(w->v[i], "__tacho_zone_base"))
-			h = hash(h, w->v[i], strlen(w->v[i]) + 1);
+			h = build_hash(h, w->v[i], strlen(w->v[i]) + 1);
 	return h;
 }
 

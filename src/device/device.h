@@ -9,11 +9,13 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "device/op.h"
 #include "device/prof_decode.h"
 #include "tensix/elf.h"
 
 #include <tacho/device.h>
 #include <tacho/device_ops.h>
+#include <tacho/tacho.h>
 
 #include <stdbool.h>
 
@@ -133,6 +135,9 @@ struct tacho_device {
 		VEC(struct device_replay);
 	} replayed;
 	struct map traced; /* base number of an op to the trace that holds it */
+	struct op_group *group; /* that runs belong to, or NULL */
+	struct map known;       /* hashes of ops that ran to the recording that knows them, or 0 */
+	uint32_t last_op;
 	uint32_t described; /* the recording that was told what this device is */
 	bool running;
 	bool broken;       /* a fault: only closing helps */
@@ -159,6 +164,9 @@ int backend_tensix(const struct tacho_device_ops **ops, void **self,
 /* Finds it in memory, in the cache, or compiles it. */
 int build_binary(struct tacho_device *d, const struct build *build, const struct binary **out);
 void binary_free(struct binary *b);
+/* FNV-1a of bytes, from BUILD_HASH or what came before them. */
+#define BUILD_HASH 0xcbf29ce484222325ull
+uint64_t build_hash(uint64_t h, const void *bytes, size_t len);
 
 /* ---- launch.c ---- */
 int device_wait(struct tacho_device *d);
@@ -169,10 +177,17 @@ int core_write(struct tacho_device *d, unsigned core, uint32_t address, const vo
 int launch_program(struct tacho_device *d, struct tacho_program *p, uint32_t op);
 
 /* ---- op.c ---- */
-/* The base number of the next op, from 1; all devices count together. */
-uint32_t op_next(void);
 /* What an op is called in logs and on tracks: 0 stays 0. */
 uint64_t op_id(const struct tacho_device *d, uint32_t base);
+/* Around the start of a program: the op that it is, or the group's that it belongs to. */
+struct op_run {
+	struct tacho_zone zone;
+	uint32_t base; /* 0: none */
+};
+struct op_run op_run_begin(struct tacho_device *d, const struct tacho_program *p);
+void op_run_end(struct tacho_device *d, struct tacho_program *p, struct op_run run);
+/* The device is closed, in whatever state. */
+void op_forget(struct tacho_device *d);
 
 /* ---- replay.c ---- */
 int replay_take(struct tacho_device *d, struct tacho_program *p, uint32_t op);
@@ -243,6 +258,7 @@ struct tacho_program {
 		VEC(struct program_sem);
 	} sems;
 	bool compiled;
+	struct program_op op;
 };
 
 bool range_has(const struct tacho_core_range *range, unsigned x, unsigned y);

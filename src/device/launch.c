@@ -226,19 +226,28 @@ int launch_program(struct tacho_device *d, struct tacho_program *p, uint32_t op)
 	return r;
 }
 
-int tacho_enqueue(struct tacho_device *d, struct tacho_program *p)
+static int enqueue(struct tacho_device *d, struct tacho_program *p, uint32_t op)
 {
-	uint32_t op;
 	int r;
 
 	TACHO_ZONE("tacho_enqueue");
-	device_describe(d);
+	r = tacho_program_compile(p);
+	if (r == 0)
+		r = d->capture ? replay_take(d, p, op) : launch_program(d, p, op);
+	return r;
+}
+
+int tacho_enqueue(struct tacho_device *d, struct tacho_program *p)
+{
+	struct op_run op;
+	int r;
+
 	if (p->device != d)
 		return device_fail(TACHO_EUSAGE, "the program belongs to device %u",
 				   p->device->number);
-	r = tacho_program_compile(p);
-	if (r < 0)
-		return r;
-	op = op_next();
-	return d->capture ? replay_take(d, p, op) : launch_program(d, p, op);
+	device_describe(d);
+	op = op_run_begin(d, p);
+	r = enqueue(d, p, op.base);
+	op_run_end(d, p, op);
+	return r;
 }

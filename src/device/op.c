@@ -1,12 +1,15 @@
-/* Ops: what programs are called, in logs and on tracks. */
+/* Ops: what programs are called, and what the recording is told of them. */
 #include "device/device.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 #define DEVICE_BITS  10
-#define PROGRAM_BITS 21 /* bit 31 is for ops of the host */
+#define PROGRAM_BITS 21
+#define HOST_BIT     (1ull << (DEVICE_BITS + PROGRAM_BITS))
 
-uint32_t op_next(void)
+/* The base number of the next op, from 1; all devices count together. */
+static uint32_t op_next(void)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static uint32_t last;
@@ -19,9 +22,220 @@ uint32_t op_next(void)
 }
 
 /* Numbers that do not fit go on behind the host's bit, so that none comes twice. */
-uint64_t op_id(const struct tacho_device *d, uint32_t base)
+static uint64_t base_id(uint32_t base)
 {
 	uint64_t low = base & ((1u << PROGRAM_BITS) - 1), high = base >> PROGRAM_BITS;
 
-	return base ? high << 32 | low << DEVICE_BITS | d->number : 0;
+	return high << 32 | low << DEVICE_BITS;
+}
+
+uint64_t op_id(const struct tacho_device *d, uint32_t base)
+{
+	return base ? base_id(base) | d->number : 0;
+}
+
+uint64_t tacho_op_last(const struct tacho_device *d)
+{
+	return op_id(d, d->last_op);
+}
+
+/* ---- telling ---- */
+static struct tacho_zone zone_begin(uint64_t id)
+{
+	static struct tacho_srcloc place = TACHO_SRCLOC("TT_DNN_DEVICE_OP", 0);
+	struct tacho_zone zone = tacho_zone_begin(&place);
+
+	if (zone.word)
+		tacho_zone_textf(zone, "id:%llu", (unsigned long long)id);
+	return zone;
+}
+
+static void send(struct buf *text)
+{
+	if (!text->failed)
+		tacho_message(text->data, text->len, TACHO_INFO, 0);
+	buf_free(text);
+}
+
+/* The message, and what is remembered of the op: ZONE says in which recording it began. */
+static void tell(struct tacho_device *d, const struct op_form *form, uint64_t hash, uint32_t base,
+		 struct tacho_zone zone)
+{
+	struct op_call call = {.id = op_id(d, base), .hash = hash, .device = d->number};
+	const uint32_t *known = map_get(&d->known, hash);
+	uint32_t recording = (uint32_t)(tacho_key() >> 32), told = known ? *known : 0;
+	struct buf text = BUF_INIT;
+
+	call.hit = known != NULL;
+	if (zone.word && zone.session == recording) {
+		op_text(&text, form, &call, told == recording);
+		if (!text.failed)
+			told = recording;
+		send(&text);
+	}
+	/* Without memory for it the op is told in full again: no harm. */
+	map_set(&d->known, hash, told);
+}
+
+/* ---- one program ---- */
+int tacho_op_describe(struct tacho_program *p, const struct tacho_op *op)
+{
+	struct op_info *info;
+	int r = op_info_copy(&info, op);
+
+	if (r < 0)
+		return r;
+	op_info_free(p->op.info);
+	p->op.info = info;
+	p->op.hash = 0;
+	return 0;
+}
+
+void tacho_op_hide(struct tacho_program *p, int hidden)
+{
+	p->op.hidden = hidden != 0;
+}
+
+/* ---- groups ---- */
+struct member {
+	struct tacho_device *device;
+	struct tacho_zone zone;
+	struct op_kernels kernels;
+};
+
+struct op_group {
+	uint32_t base;
+	struct op_info *info;
+	VEC(struct member);
+};
+
+static void group_free(struct op_group *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		op_kernels_free(&g->v[i].kernels);
+	vec_free(g);
+	op_info_free(g->info);
+	free(g);
+}
+
+int tacho_op_begin(struct tacho_device *const *devices, unsigned count, const struct tacho_op *op)
+{
+	struct op_group *g;
+	int r = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		if (devices[i]->group)
+			return device_fail(TACHO_EUSAGE, "device %u is in a group already",
+					   devices[i]->number);
+	if (!count)
+		return device_fail(TACHO_EUSAGE, "a group has at least one device");
+	g = calloc(1, sizeof(*g));
+	r = g ? op_info_copy(&g->info, op) : device_fail(TACHO_ENOMEM, "no memory");
+	if (r == 0 && vec_reserve(g, count) < 0)
+		r = device_fail(TACHO_ENOMEM, "no memory");
+	if (r < 0) {
+		if (g)
+			group_free(g);
+		return r;
+	}
+	g->base = op_next();
+	for (unsigned i = 0; i < count; i++) {
+		struct tacho_device *d = devices[i];
+
+		if (d->group)
+			continue; /* it was named twice */
+		d->group = g;
+		d->last_op = g->base;
+		g->v[g->n++] = (struct member){.device = d, .zone = zone_begin(op_id(d, g->base))};
+	}
+	return 0;
+}
+
+/* Zones nest: the last one first. */
+int tacho_op_end(struct tacho_device *device)
+{
+	struct op_group *g = device->group;
+
+	if (!g)
+		return device_fail(TACHO_EUSAGE, "device %u is in no group", device->number);
+	for (size_t i = g->n; i-- > 0;) {
+		struct member *m = &g->v[i];
+		struct op_form form = {g->info, &m->kernels};
+
+		tell(m->device, &form, op_text_hash(&form), g->base, m->zone);
+		tacho_zone_end(m->zone);
+		m->device->group = NULL;
+	}
+	group_free(g);
+	return 0;
+}
+
+static void group_take(struct tacho_device *d, const struct tacho_program *p)
+{
+	for (size_t i = 0; i < d->group->n; i++)
+		if (d->group->v[i].device == d)
+			op_kernels_add(&d->group->v[i].kernels, &p->op.kernels);
+}
+
+void op_forget(struct tacho_device *d)
+{
+	if (d->group)
+		tacho_op_end(d);
+	map_free(&d->known);
+}
+
+/* ---- around the start of a program ---- */
+struct op_run op_run_begin(struct tacho_device *d, const struct tacho_program *p)
+{
+	struct op_run run = {.base = p->op.hidden ? 0 : d->group ? d->group->base : op_next()};
+
+	if (!run.base || d->group)
+		return run;
+	d->last_op = run.base;
+	run.zone = zone_begin(op_id(d, run.base));
+	return run;
+}
+
+/* Also of a program that could not be started: each zone of an op has its message. */
+void op_run_end(struct tacho_device *d, struct tacho_program *p, struct op_run run)
+{
+	struct op_form form = {p->op.info, &p->op.kernels};
+
+	if (run.base && d->group) {
+		group_take(d, p);
+	} else if (run.base) {
+		if (!p->op.hash)
+			p->op.hash = op_text_hash(&form);
+		tell(d, &form, p->op.hash, run.base, run.zone);
+	}
+	tacho_zone_end(run.zone);
+}
+
+/* ---- ops of the host ---- */
+struct tacho_op_host tacho_op_host_begin(const struct tacho_op *op)
+{
+	static struct tacho_srcloc place = TACHO_SRCLOC("TT_DNN_FALLBACK_OP", 0);
+	uint64_t id = base_id(op_next()) | HOST_BIT;
+	struct tacho_zone zone = tacho_zone_begin(&place);
+	struct op_kernels none = {0};
+	struct op_form form = {.kernels = &none};
+	struct op_info *info = NULL;
+	struct buf text = BUF_INIT;
+
+	if (!zone.word)
+		return (struct tacho_op_host){0};
+	tacho_zone_textf(zone, "id:%llu", (unsigned long long)id);
+	/* Without memory for the description the op still has its name. */
+	if (op_info_copy(&info, op) < 0)
+		op_info_copy(&info, &(struct tacho_op){.name = op->name});
+	form.info = info;
+	op_text_host(&text, &form, id);
+	send(&text);
+	op_info_free(info);
+	return (struct tacho_op_host){zone.word, zone.session};
+}
+
+void tacho_op_host_end(struct tacho_op_host host)
+{
+	tacho_zone_end((struct tacho_zone){host.id, host.session});
 }

@@ -292,6 +292,7 @@ void tacho_device_close(struct tacho_device *d)
 	vec_free(&d->space[0]);
 	vec_free(&d->space[1]);
 	vec_free(&d->replayed);
+	op_forget(d);
 	map_free(&d->traced);
 	free(d->cores);
 	free(d);

@@ -63,6 +63,8 @@ void tacho_program_free(struct tacho_program *p)
 	vec_free(&p->kernels);
 	vec_free(&p->cbs);
 	vec_free(&p->sems);
+	op_info_free(p->op.info);
+	op_kernels_free(&p->op.kernels);
 	free(p);
 }
 
@@ -267,6 +269,9 @@ int tacho_program_compile(struct tacho_program *p)
 	TACHO_ZONE("tacho_program_compile");
 	for (size_t i = 0; r == 0 && i < p->kernels.n; i++)
 		r = compile_kernel(p, &p->kernels.v[i]);
+	if (r == 0)
+		r = op_kernels_of(&p->op.kernels, p);
+	p->op.hash = 0;
 	p->compiled = r == 0;
 	return r;
 }

@@ -5,12 +5,31 @@
 #include <tacho/tacho.h>
 
 #include <stdlib.h>
+#include <string.h>
+
+/*
+ * Readers need these to tell replays of an op apart. Other runtimes send them only when they are
+ * asked to; here TT_METAL_PROFILER_TRACE_TRACKING=0 leaves them out.
+ */
+static void tell(const struct tacho_trace *t, const char *what)
+{
+	const char *tracking = getenv("TT_METAL_PROFILER_TRACE_TRACKING");
+
+	if (!tacho_is_recording() ||
+	    (tracking && !strcmp(tracking, "0") && strcmp(what, "END") != 0))
+		return;
+	tacho_messagef(TACHO_INFO, 0, "`TT_METAL_TRACE_%s: %u, %u`", what, t->device->number,
+		       t->number);
+}
 
 int replay_take(struct tacho_device *d, struct tacho_program *p, uint32_t op)
 {
 	if ((op && map_set(&d->traced, op, d->capture->number) < 0) ||
 	    vec_push(d->capture, ((struct traced){p, op})) < 0)
 		return device_fail(TACHO_ENOMEM, "no memory");
+	if (op && tacho_is_recording())
+		tacho_messagef(TACHO_INFO, 0, "`TT_METAL_TRACE_ENQUEUE_PROGRAM: %u, %u, %u`",
+			       d->number, d->capture->number, op);
 	return 0;
 }
 
@@ -37,12 +56,16 @@ int tacho_trace_begin(struct tacho_device *d)
 	if (d->capture)
 		return device_fail(TACHO_EUSAGE, "a trace of device %u is being taken already",
 				   d->number);
+	if (d->group)
+		return device_fail(TACHO_EUSAGE, "a trace cannot begin inside of an op");
+	device_describe(d);
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return device_fail(TACHO_ENOMEM, "no memory");
 	t->device = d;
 	t->number = ++d->next_trace;
 	d->capture = t;
+	tell(t, "BEGIN");
 	return 0;
 }
 
@@ -50,8 +73,11 @@ int tacho_trace_end(struct tacho_device *d, struct tacho_trace **trace)
 {
 	if (!d->capture)
 		return device_fail(TACHO_EUSAGE, "no trace of device %u is being taken", d->number);
+	if (d->group)
+		return device_fail(TACHO_EUSAGE, "a trace cannot end inside of an op");
 	*trace = d->capture;
 	d->capture = NULL;
+	tell(*trace, "END");
 	return 0;
 }
 
@@ -86,6 +112,7 @@ int tacho_trace_replay(struct tacho_trace *t)
 		return r;
 	if (vec_push(&d->replayed, ((struct device_replay){t->number, ++t->replays})) < 0)
 		return device_fail(TACHO_ENOMEM, "no memory");
+	tell(t, "REPLAY");
 	for (size_t i = 0; r == 0 && i < t->n; i++)
 		r = launch_program(d, t->v[i].program, t->v[i].op);
 	return r;
@@ -97,6 +124,7 @@ void tacho_trace_free(struct tacho_trace *t)
 		return;
 	if (t->device->capture == t)
 		t->device->capture = NULL;
+	tell(t, "RELEASE");
 	vec_free(t);
 	free(t);
 }

@@ -1,0 +1,101 @@
+/*
+ * What an op is, for the recording. op_info.c copies what the caller says and what the program's
+ * kernels are; op_text.c makes messages of it; op.c knows when to send them.
+ *
+ * The messages are the op's record: the first on a device with a given hash has the whole
+ * description, those behind it refer to it by the hash, and in a new recording it begins again.
+ */
+#ifndef DEVICE_OP_H
+#define DEVICE_OP_H
+
+#include "base/buf.h"
+#include "base/vec.h"
+
+#include <tacho/device.h>
+
+#include <stdbool.h>
+
+/* What the caller said, copied. Attributes are sorted by name, each name once. */
+struct op_info {
+	char *name, *type, *fidelity; /* NULL: not said */
+	struct {
+		VEC(struct tacho_attribute);
+	} attributes;
+	struct {
+		VEC(struct tacho_tensor);
+	} inputs, outputs;
+	struct {
+		VEC(double);
+	} input_bws, output_bws;
+	uint64_t ideal_ns, compute_ns, bandwidth_ns;
+};
+
+/* Classes of kernels whose largest sizes are told, sorted as text. */
+enum op_size {
+	OP_SIZE_ETH_0,
+	OP_SIZE_ETH_1,
+	OP_SIZE_IDLE_ETH_0,
+	OP_SIZE_IDLE_ETH_1,
+	OP_SIZE_TRISC_0,
+	OP_SIZE_TRISC_1,
+	OP_SIZE_TRISC_2,
+	OP_SIZE_BRISC,
+	OP_SIZE_NCRISC,
+	OP_SIZES
+};
+
+struct op_kernel {
+	char *source;
+	uint64_t key; /* of its binary */
+	bool compute;
+	enum tacho_fidelity fidelity;
+};
+
+/* The kernels of a program, or of the programs of a group. */
+struct op_kernels {
+	VEC(struct op_kernel);
+	uint32_t sizes[OP_SIZES];
+};
+
+/* All that a message tells, but what differs from call to call. */
+struct op_form {
+	const struct op_info *info; /* NULL: nothing was said */
+	const struct op_kernels *kernels;
+};
+
+struct op_call {
+	uint64_t id, hash;
+	unsigned device;
+	bool hit; /* the device has run such an op before */
+};
+
+/* What a program has of it. */
+struct program_op {
+	struct op_info *info; /* NULL: nothing was said */
+	struct op_kernels kernels;
+	uint64_t hash; /* 0: not yet computed */
+	bool hidden;   /* not an op */
+};
+
+/* One op of several programs, on one device or on several. */
+struct op_group;
+
+/* ---- op_info.c ---- */
+int op_info_copy(struct op_info **out, const struct tacho_op *op);
+void op_info_free(struct op_info *info);
+void op_kernels_free(struct op_kernels *k);
+/* Those of a compiled program, in place of what OUT had. */
+int op_kernels_of(struct op_kernels *out, const struct tacho_program *p);
+/* Adds the kernels of FROM that are not there yet. */
+int op_kernels_add(struct op_kernels *k, const struct op_kernels *from);
+
+/* ---- op_text.c ---- */
+/* The op's name: the caller's, else that of a kernel's file. Appends it to OUT. */
+void op_text_name(struct buf *out, const struct op_form *form);
+uint64_t op_text_hash(const struct op_form *form);
+/* A message; without the description when CACHED. */
+void op_text(struct buf *out, const struct op_form *form, const struct op_call *call, bool cached);
+/* The message of an op that runs on the host. */
+void op_text_host(struct buf *out, const struct op_form *form, uint64_t id);
+
+#endif
