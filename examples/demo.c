@@ -206,6 +206,7 @@ int main(void)
 	tacho_plot_config("brightness", TACHO_PLOT_PERCENT, 0, 0);
 	other = fork();
 	tacho_thread_name(other ? "main" : "main of the child");
+	tacho_signpost("drawing", other ? "the program" : "its child");
 	draw();
 	if (other == 0)
 		return 0;

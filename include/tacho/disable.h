@@ -100,6 +100,7 @@ TACHO_NOTHING_3_(tacho_zone_name, struct tacho_zone, const char *, size_t)
 TACHO_NOTHING_2_(tacho_zone_color, struct tacho_zone, uint32_t)
 TACHO_NOTHING_2_(tacho_zone_value, struct tacho_zone, uint64_t)
 TACHO_NOTHING_4_(tacho_message, const char *, size_t, unsigned, uint32_t)
+TACHO_NOTHING_2_(tacho_signpost, const char *, const char *)
 TACHO_NOTHING_2_(tacho_app_info, const char *, size_t)
 TACHO_NOTHING_1_(tacho_frame, const char *)
 TACHO_NOTHING_1_(tacho_frame_start, const char *)
@@ -144,6 +145,16 @@ tacho_zone_vnamef(struct tacho_zone zone, const char *format, va_list args)
 {
 	(void)zone, (void)format, (void)args;
 }
+
+#ifdef __cplusplus
+namespace tacho
+{
+TACHO_NOTHING_ void signpost(const char *header, const char *message = nullptr)
+{
+	(void)header, (void)message;
+}
+} // namespace tacho
+#endif
 
 #undef TACHO_NOTHING_
 #undef TACHO_NOTHING_1_

@@ -220,6 +220,12 @@ TACHO_API void tacho_message_literal(struct tacho_name *text, unsigned severity,
 #define TACHO_MESSAGEF(...) \
 	(tacho_is_recording() ? tacho_messagef(TACHO_INFO, 0, __VA_ARGS__) : (void)0)
 
+/*
+ * Marks a point of the run: a message, and a row of its own in the report of ops. HEADER is one
+ * line; MESSAGE may be NULL. Backticks, which end the text for readers, become apostrophes.
+ */
+TACHO_API void tacho_signpost(const char *header, const char *message);
+
 /* What the program is. Say it once, early: it is kept until somebody records. */
 TACHO_API void tacho_app_info(const char *text, size_t len);
 
@@ -342,6 +348,11 @@ public:
 private:
 	struct tacho_zone zone_;
 };
+
+inline void signpost(const char *header, const char *message = nullptr)
+{
+	tacho_signpost(header, message);
+}
 } // namespace tacho
 
 #define TACHO_ZONE_AS(var, name, color)                                                         \

@@ -3,6 +3,7 @@
 #include "client/kept.h"
 
 #include <stdarg.h>
+#include <string.h>
 #include <tacho/tacho.h>
 
 static uint64_t message_word(unsigned severity, uint32_t color)
@@ -44,6 +45,36 @@ TACHO_API void tacho_message_literal(struct tacho_name *text, unsigned severity,
 	if (!words[1])
 		words[1] = tacho_name_register(text);
 	record_emit(t, RING_MESSAGE_NAME, words, 2, NULL, 0);
+}
+
+static void format(struct formatted *f, const char *text, ...)
+{
+	va_list args;
+
+	va_start(args, text);
+	formatted_make(f, text, args);
+	va_end(args);
+}
+
+TACHO_API void tacho_signpost(const char *header, const char *message)
+{
+	struct formatted f;
+	size_t i, head;
+
+	if (!tacho_is_recording())
+		return;
+	if (!header)
+		header = "";
+	head = strlen("`TT_SIGNPOST: ") + strlen(header);
+	format(&f, "`TT_SIGNPOST: %s%s%s`", header, message ? "\n" : "", message ? message : "");
+	for (i = 1; i < f.len; i++)
+		if (f.text[i] == '`')
+			f.text[i] = '\'';
+		else if (i < head && (f.text[i] == '\n' || f.text[i] == '\r'))
+			f.text[i] = ' ';
+	f.text[f.len - 1] = '`'; /* also when it had to be cut */
+	tacho_message(f.text, f.len, TACHO_INFO, 0);
+	formatted_free(&f);
 }
 
 TACHO_API void tacho_app_info(const char *text, size_t len)

@@ -18,7 +18,7 @@ static void op(const char *name, int id)
 
 int main(void)
 {
-	TACHO_MESSAGE("`TT_SIGNPOST: begin`");
+	tacho_signpost("begin", NULL);
 	op("MatmulOp", 1024);
 	TACHO_MESSAGE("MLIR_OP_LOCATION;loc(\"here\")");
 	op("AddOp", 2048);
