@@ -377,3 +377,13 @@ void trace_rows_close(struct trace_rows *r)
 	free(r->heap);
 	free(r);
 }
+
+void trace_count_rows(const struct trace *trace, uint64_t *counts)
+{
+	const struct trace_private *p = private_of(trace);
+
+	memset(counts, 0, trace->track_count * sizeof(*counts));
+	for (size_t i = 0; i < p->rows.n; i++)
+		if (p->rows.v[i].track < trace->track_count)
+			counts[p->rows.v[i].track] += p->rows.v[i].count;
+}

@@ -393,6 +393,8 @@ int trace_rows_open(struct trace_rows **r, struct trace *trace, uint32_t track, 
 /* 1 and a row, 0 at the end, or an error. Its text is not terminated and lives until the next call. */
 int trace_rows_next(struct trace_rows *r, struct trace_row *row, uint32_t *track);
 void trace_rows_close(struct trace_rows *r);
+/* How many rows each track has; COUNTS has room for all tracks. */
+void trace_count_rows(const struct trace *trace, uint64_t *counts);
 
 /* ------------------------------------------------------------- statistics */
 

@@ -122,35 +122,51 @@ int arg_track(struct web_call *c, uint32_t *track)
 	return r < 0 ? r : 0;
 }
 
-int arg_lanes(struct web_call *c, uint32_t most, uint32_t *lanes, size_t *count)
+int arg_numbers(struct web_call *c, const char *key, uint32_t most, uint32_t *numbers, size_t room,
+		size_t *count)
 {
-	const char *text = query_get(&c->query, "lanes");
+	const char *text = query_get(&c->query, key);
 
 	*count = 0;
-	if (!text)
-		return call_fail(c, 400, "lanes is missing");
-	while (*text) {
+	while (text && *text) {
 		uint64_t first, last;
 
 		if (!number(&text, &first))
-			return call_fail(c, 400, "lanes is not a list of numbers");
+			return call_fail(c, 400, "%s is not a list of numbers", key);
 		last = first;
 		if (*text == '-') {
 			text++;
 			if (!number(&text, &last))
-				return call_fail(c, 400, "lanes is not a list of numbers");
+				return call_fail(c, 400, "%s is not a list of numbers", key);
 		}
 		if (last < first || last >= most)
-			return call_fail(c, 404, "there is no such lane");
-		if (last - first >= WEB_LANES - *count)
-			return call_fail(c, 400, "more than %u lanes", WEB_LANES);
+			return call_fail(c, 404, "there is no such %s", key);
+		if (last - first >= room - *count)
+			return call_fail(c, 400, "%s: more than %zu", key, room);
 		for (; first <= last; first++)
-			lanes[(*count)++] = (uint32_t)first;
+			numbers[(*count)++] = (uint32_t)first;
 		if (*text == ',' && text[1])
 			text++;
 		else if (*text)
-			return call_fail(c, 400, "lanes is not a list of numbers");
+			return call_fail(c, 400, "%s is not a list of numbers", key);
 	}
+	return text ? 1 : 0;
+}
+
+int arg_tracks(struct web_call *c, uint8_t **tracks)
+{
+	uint32_t numbers[WEB_LANES];
+	size_t count;
+	int r = arg_numbers(c, "track", c->trace->track_count, numbers, WEB_LANES, &count);
+
+	*tracks = NULL;
+	if (r <= 0)
+		return r;
+	*tracks = calloc(c->trace->track_count + 1, 1);
+	if (!*tracks)
+		return TACHO_ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		(*tracks)[numbers[i]] = 1;
 	return 0;
 }
 

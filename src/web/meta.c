@@ -4,9 +4,8 @@
 
 #include <string.h>
 
-#define NAMES     4096u /* of one answer */
-#define SIGNPOSTS 10000u
-#define WARNINGS  200u
+#define NAMES    4096u /* of one answer */
+#define WARNINGS 200u
 
 static const char *const kinds[TRACE_TRACK_KINDS] = {"thread",   "fiber",  "core", "plot", "frames",
 						     "messages", "memory", "lock", "other"};
@@ -214,16 +213,6 @@ static void devices_put(struct web_call *c)
 
 /* ----------------------------------------------------------------- tracks */
 
-static uint64_t track_count(const struct trace *t, uint32_t track, uint32_t first, uint32_t count)
-{
-	uint64_t zones = 0;
-
-	(void)track;
-	for (uint32_t i = first; i < first + count; i++)
-		zones += t->lanes[i].zones;
-	return zones;
-}
-
 static void core_put(struct json *j, const struct trace_track *track)
 {
 	struct core_place place;
@@ -242,14 +231,17 @@ static void core_put(struct json *j, const struct trace_track *track)
 	json_text(j, "risc", slash ? slash + 1 : "");
 }
 
-static void track_put(struct web_call *c, uint32_t id)
+static void track_put(struct web_call *c, uint32_t id, uint64_t rows)
 {
 	const struct trace *t = c->trace;
 	const struct trace_track *track = &t->tracks[id];
 	struct json *j = &c->json;
 	uint32_t first, count;
+	uint64_t zones = 0;
 
 	trace_track_lanes(t, id, &first, &count);
+	for (uint32_t i = first; i < first + count; i++)
+		zones += t->lanes[i].zones;
 	json_object(j, NULL);
 	json_uint(j, "id", id);
 	json_text(j, "kind", track->kind < TRACE_TRACK_KINDS ? kinds[track->kind] : "other");
@@ -262,7 +254,7 @@ static void track_put(struct web_call *c, uint32_t id)
 		core_put(j, track);
 	json_uint(j, "format", track->format);
 	json_uint(j, "flags", track->flags);
-	json_uint(j, "count", track_count(t, id, first, count));
+	json_uint(j, "count", count ? zones : rows);
 	json_array(j, "lanes");
 	for (uint32_t i = first; i < first + count; i++) {
 		json_array(j, NULL);
@@ -272,6 +264,22 @@ static void track_put(struct web_call *c, uint32_t id)
 	}
 	json_end(j);
 	json_end(j);
+}
+
+static int tracks_put(struct web_call *c)
+{
+	const struct trace *t = c->trace;
+	uint64_t *rows = calloc(t->track_count + 1, sizeof(*rows));
+
+	if (!rows)
+		return TACHO_ENOMEM;
+	trace_count_rows(t, rows);
+	json_array(&c->json, "tracks");
+	for (uint32_t i = 0; i < t->track_count; i++)
+		track_put(c, i, rows[i]);
+	json_end(&c->json);
+	free(rows);
+	return 0;
 }
 
 /* --------------------------------------------------------------- warnings */
@@ -350,6 +358,7 @@ int call_meta(struct web_call *c)
 {
 	const struct trace *t = c->trace;
 	struct json *j = &c->json;
+	int r;
 
 	call_begin(c);
 	json_text(j, "name", c->on->name);
@@ -358,11 +367,10 @@ int call_meta(struct web_call *c)
 	json_uint(j, "rows", t->rows);
 	json_uint(j, "names_total", t->srcloc_count);
 	processes_put(c);
-	json_array(j, "tracks");
-	for (uint32_t i = 0; i < t->track_count; i++)
-		track_put(c, i);
-	json_end(j);
+	r = tracks_put(c);
 	devices_put(c);
+	if (r == 0)
+		r = signposts_put(c);
 	warnings_put(c);
 	json_object(j, "properties");
 	for (uint32_t i = 0; i < t->property_count; i++)
@@ -370,5 +378,5 @@ int call_meta(struct web_call *c)
 	json_end(j);
 	has_put(c);
 	json_end(j);
-	return 0;
+	return r;
 }

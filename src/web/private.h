@@ -5,7 +5,8 @@
  * function per call, which writes into struct web_call and returns 0 or an error. server.c alone
  * knows HTTP. So requests can be made without a socket: web_answer().
  *
- * Locks: struct web_trace has one per handle. No call takes two of them.
+ * Locks: struct web_trace.lock is held while its fields are looked at, never while a call works; a
+ * call has a handle to itself instead. Nothing else is locked under it.
  */
 #ifndef WEB_PRIVATE_H
 #define WEB_PRIVATE_H
@@ -48,23 +49,34 @@ const char *query_get(const struct web_query *q, const char *key);
 
 enum web_kind { WEB_TRACE, WEB_OPS };
 
-/* One open file of a trace. */
+/*
+ * One open file of a trace. A trace has one with the index, for what must be quick, and a few for
+ * passes over much of it, which are opened when they are needed. Who has taken one uses it alone.
+ */
 struct web_handle {
-	pthread_mutex_t lock;
-	struct trace *trace;
+	struct trace *trace;   /* NULL: not yet open */
+	struct trace_lod *lod; /* of the quick one */
+	bool taken;
 };
+
+#define WEB_SCANS 3u
 
 struct web_trace {
 	uint32_t id;
 	enum web_kind kind;
 	char *path;
-	char *name;   /* its base name */
-	char tag[20]; /* tells it from all other traces */
+	char *name;           /* its base name */
+	char tag[20];         /* tells it from all other traces */
+	pthread_mutex_t lock; /* of all below */
+	pthread_cond_t freed;
 	uint64_t gen; /* grows when the trace has grown */
 	bool live;
-	struct web_handle view, scan;
-	struct trace_lod *lod; /* of view */
+	struct web_handle view, scans[WEB_SCANS];
+	struct stats_kept *stats; /* answers that were counted lately */
 };
+
+struct web_handle *handle_take(struct web_trace *t, bool quick);
+void handle_put(struct web_trace *t, struct web_handle *h);
 
 struct web {
 	struct web_options options;
@@ -102,7 +114,8 @@ struct web_call {
 	const struct web_request *request;
 	struct web_query query;
 	struct web_trace *on;
-	struct trace *trace; /* the handle that the call works on, locked */
+	struct trace *trace;   /* the handle that the call works on */
+	struct trace_lod *lod; /* of a quick call */
 	struct json json;
 	struct web_reply *reply;
 	bool (*gone)(void *context); /* has the client left? */
@@ -141,8 +154,11 @@ struct page {
 int arg_page(struct web_call *c, struct page *page);
 int arg_lane(struct web_call *c, uint32_t *lane);
 int arg_track(struct web_call *c, uint32_t *track); /* TRACE_NONE when absent */
-/* "1,2,5-9" into at most WEB_LANES numbers below MOST. */
-int arg_lanes(struct web_call *c, uint32_t most, uint32_t *lanes, size_t *count);
+/* "1,2,5-9" into at most ROOM numbers below MOST. 1, or 0 when absent. */
+int arg_numbers(struct web_call *c, const char *key, uint32_t most, uint32_t *numbers, size_t room,
+		size_t *count);
+/* "track", a list, as struct trace_filter wants it; NULL when absent. Freed by the caller. */
+int arg_tracks(struct web_call *c, uint8_t **tracks);
 
 /* "a,b,-c": TEXT contains a or b and not c, whatever the case. */
 struct words {
@@ -175,11 +191,51 @@ bool track_place(const struct trace_track *t, struct core_place *place);
 /* "bound_ns" of a device of a process. */
 int device_clock_put(struct web_call *c, uint32_t device, uint32_t process);
 
+/* rows.c: rows of all tracks of a kind (or of one track) by time. */
+struct rows;
+int rows_open(struct rows **r, struct web_call *c, uint32_t kind, uint32_t track, uint64_t t0,
+	      uint64_t t1);
+/* 1 and a row, 0 at the end or when the client has gone, or an error. */
+int rows_next(struct rows *r, struct trace_row *row, uint32_t *track);
+void rows_close(struct rows *r);
+
+/* messages.c */
+struct signpost {
+	const char *header, *message;
+	size_t header_len, message_len;
+};
+bool signpost_read(const struct trace_row *row, struct signpost *s);
+int signposts_put(struct web_call *c);
+
+/* stats.c: figures of source locations; freed by the caller. Counted once: the last are kept. */
+int stats_count(struct web_call *c, const struct trace_filter *filter, struct trace_stat **stats,
+		size_t *count);
+void stats_forget(struct web_trace *t);
+/* Nanoseconds of a tick, on the average. */
+double call_tick(const struct web_call *c);
+
 /* server.c */
 void server_stop(struct web *web);
 
-#define WEB_CALLS(X) X(meta) X(names) X(tiles) X(zone) X(hit)
-#define X(name)      int call_##name(struct web_call *c);
+/*
+ * The calls of a trace. QUICK ones have the handle with the index, and must be; SCAN ones may look
+ * at all of it.
+ */
+/* clang-format off */
+#define WEB_CALLS(X)      \
+	X(meta, SCAN)     \
+	X(names, QUICK)   \
+	X(tiles, QUICK)   \
+	X(zone, QUICK)    \
+	X(hit, QUICK)     \
+	X(stats, SCAN)    \
+	X(messages, SCAN) \
+	X(plots, SCAN)    \
+	X(plot, SCAN)     \
+	X(frames, SCAN)   \
+	X(search, SCAN)
+/* clang-format on */
+#define X(name, handle) int call_##name(struct web_call *c);
 WEB_CALLS(X)
 #undef X
 int call_traces(struct web_call *c);

@@ -5,18 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What of a trace a call works on. */
-enum handle { VIEW, SCAN };
+enum handle { QUICK, SCAN };
 
-struct route {
+static const struct route {
 	const char *name;
 	enum handle handle;
 	int (*call)(struct web_call *c);
-};
-
-static const struct route routes[] = {
-	{"meta", VIEW, call_meta}, {"names", VIEW, call_names}, {"tiles", VIEW, call_tiles},
-	{"zone", VIEW, call_zone}, {"hit", VIEW, call_hit},
+} routes[] = {
+#define X(name, handle) {#name, handle, call_##name},
+	WEB_CALLS(X)
+#undef X
 };
 
 #define ROUTES (sizeof(routes) / sizeof(*routes))
@@ -92,11 +90,13 @@ static int call_of_trace(struct web_call *c, const char *path)
 			continue;
 		if (c->on->kind != WEB_TRACE)
 			return call_fail(c, 404, "this is no trace: it has ops alone");
-		handle = routes[i].handle == VIEW ? &c->on->view : &c->on->scan;
-		pthread_mutex_lock(&handle->lock);
+		handle = handle_take(c->on, routes[i].handle == QUICK);
+		if (!handle)
+			return TACHO_ENOMEM;
 		c->trace = handle->trace;
+		c->lod = handle->lod;
 		r = routes[i].call(c);
-		pthread_mutex_unlock(&handle->lock);
+		handle_put(c->on, handle);
 		return r;
 	}
 	return call_fail(c, 404, "there is no such call");

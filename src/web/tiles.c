@@ -130,8 +130,7 @@ static int lane_put(struct tile *t, uint32_t lane, struct buf *out)
 	int r;
 
 	t->count = 0;
-	r = trace_lod_query(t->c->on->lod, lane, t->t0, t->t1, WEB_TILE, &t->items, &t->count,
-			    &t->cap);
+	r = trace_lod_query(t->c->lod, lane, t->t0, t->t1, WEB_TILE, &t->items, &t->count, &t->cap);
 	if (r < 0)
 		return r;
 	put32(out, lane);
@@ -224,9 +223,12 @@ int call_tiles(struct web_call *c)
 	struct buf *out = &c->reply->body;
 	uint32_t lanes[WEB_LANES];
 	size_t count;
-	int r = t ? arg_lanes(c, c->trace->lane_count, lanes, &count) : TACHO_ENOMEM;
+	int r = t ? arg_numbers(c, "lanes", c->trace->lane_count, lanes, WEB_LANES, &count)
+		  : TACHO_ENOMEM;
 
 	if (r == 0)
+		r = call_fail(c, 400, "lanes is missing");
+	if (r > 0)
 		r = arg_tile(c, &t->t0, &t->t1);
 	if (r == 0) {
 		t->c = c;

@@ -14,13 +14,13 @@ static void trace_free(struct web_trace *t)
 {
 	if (!t)
 		return;
-	trace_lod_close(t->lod);
-	if (t->view.trace)
-		trace_close(t->view.trace);
-	if (t->scan.trace)
-		trace_close(t->scan.trace);
-	pthread_mutex_destroy(&t->view.lock);
-	pthread_mutex_destroy(&t->scan.lock);
+	trace_lod_close(t->view.lod);
+	trace_close(t->view.trace);
+	for (size_t i = 0; i < WEB_SCANS; i++)
+		trace_close(t->scans[i].trace);
+	stats_forget(t);
+	pthread_mutex_destroy(&t->lock);
+	pthread_cond_destroy(&t->freed);
 	free(t->path);
 	free(t->name);
 	free(t);
@@ -33,8 +33,8 @@ static struct web_trace *trace_new(const char *path)
 
 	if (!t)
 		return NULL;
-	pthread_mutex_init(&t->view.lock, NULL);
-	pthread_mutex_init(&t->scan.lock, NULL);
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_cond_init(&t->freed, NULL);
 	t->gen = 1;
 	t->path = strdup(path);
 	t->name = strdup(slash && slash[1] ? slash + 1 : path);
@@ -44,19 +44,52 @@ static struct web_trace *trace_new(const char *path)
 	return NULL;
 }
 
-/* Opens both handles and the index. */
 static int trace_load(struct web_trace *t, struct tacho_error *err)
 {
 	int r = tracy_open_any(&t->view.trace, t->path, NULL, err);
 
 	if (r == 0)
-		r = trace_open_again(&t->scan.trace, t->view.trace, err);
-	if (r == 0)
-		r = trace_lod_open(&t->lod, t->view.trace, NULL, err);
+		r = trace_lod_open(&t->view.lod, t->view.trace, NULL, err);
 	if (r == 0)
 		for (int i = 0; i < 8; i++)
 			snprintf(t->tag + 2 * i, 3, "%02x", t->view.trace->uuid[i]);
 	return r;
+}
+
+/* A handle that is free and open, else one that is free. */
+static struct web_handle *handle_free(struct web_trace *t, bool quick)
+{
+	struct web_handle *found = NULL;
+
+	if (quick)
+		return t->view.taken ? NULL : &t->view;
+	for (size_t i = 0; i < WEB_SCANS; i++)
+		if (!t->scans[i].taken && (!found || t->scans[i].trace))
+			found = &t->scans[i];
+	return found;
+}
+
+struct web_handle *handle_take(struct web_trace *t, bool quick)
+{
+	struct web_handle *h;
+
+	pthread_mutex_lock(&t->lock);
+	while (!(h = handle_free(t, quick)))
+		pthread_cond_wait(&t->freed, &t->lock);
+	h->taken = true;
+	pthread_mutex_unlock(&t->lock);
+	if (h->trace || trace_open_again(&h->trace, t->view.trace, NULL) == 0)
+		return h;
+	handle_put(t, h);
+	return NULL;
+}
+
+void handle_put(struct web_trace *t, struct web_handle *h)
+{
+	pthread_mutex_lock(&t->lock);
+	h->taken = false;
+	pthread_cond_broadcast(&t->freed);
+	pthread_mutex_unlock(&t->lock);
 }
 
 static int file_add(struct web *web, const char *path, struct tacho_error *err)
@@ -173,10 +206,10 @@ int call_traces(struct web_call *c)
 	json_array(&c->json, "traces");
 	for (size_t i = 0; i < c->web->traces.n; i++) {
 		struct web_trace *t = c->web->traces.v[i];
+		struct web_handle *h = handle_take(t, true);
 
-		pthread_mutex_lock(&t->view.lock);
 		trace_put(&c->json, t);
-		pthread_mutex_unlock(&t->view.lock);
+		handle_put(t, h);
 	}
 	json_end(&c->json);
 	json_text(&c->json, "version", TACHO_VERSION);

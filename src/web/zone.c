@@ -257,7 +257,7 @@ static int hit_find(struct web_call *c, uint32_t lane, uint64_t t, uint64_t reac
 	uint64_t t0 = t > reach ? t - reach : 0, nearest = UINT64_MAX;
 	struct trace_lod_item *items = NULL;
 	size_t count = 0, cap = 0;
-	int r = trace_lod_query(c->on->lod, lane, t0, t + reach + 1, 8, &items, &count, &cap);
+	int r = trace_lod_query(c->lod, lane, t0, t + reach + 1, 8, &items, &count, &cap);
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t d = distance_of(items[i].start, items[i].end, t);

@@ -1,0 +1,267 @@
+/* Plots and frames. */
+#include "export/export.h"
+#include "web/private.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool point_of(const struct trace_row *row, double *value)
+{
+	if (row->kind != TRACE_ROW_PLOT_INT && row->kind != TRACE_ROW_PLOT_REAL)
+		return false;
+	*value = export_plot_value(row);
+	return isfinite(*value);
+}
+
+struct figures {
+	uint64_t count;
+	double min, max, last;
+};
+
+static void figures_add(struct figures *f, double value)
+{
+	if (!f->count || value < f->min)
+		f->min = value;
+	if (!f->count || value > f->max)
+		f->max = value;
+	f->last = value;
+	f->count++;
+}
+
+static int plot_put(struct web_call *c, uint32_t track)
+{
+	const struct trace_track *t = &c->trace->tracks[track];
+	struct json *j = &c->json;
+	struct figures f = {0};
+	struct trace_row row;
+	struct rows *rows;
+	uint32_t ignored;
+	double value;
+	int r = rows_open(&rows, c, 0, track, 0, UINT64_MAX);
+
+	if (r < 0)
+		return r;
+	while ((r = rows_next(rows, &row, &ignored)) > 0)
+		if (point_of(&row, &value))
+			figures_add(&f, value);
+	rows_close(rows);
+	json_object(j, NULL);
+	json_uint(j, "track", track);
+	json_text(j, "name", t->name);
+	json_uint(j, "format", t->format);
+	json_uint(j, "flags", t->flags);
+	json_uint(j, "color", t->color);
+	json_uint(j, "count", f.count);
+	json_double(j, "min", f.count ? f.min : NAN);
+	json_double(j, "max", f.count ? f.max : NAN);
+	json_double(j, "last", f.count ? f.last : NAN);
+	json_end(j);
+	return r;
+}
+
+int call_plots(struct web_call *c)
+{
+	int r = 0;
+
+	call_begin(c);
+	json_array(&c->json, "rows");
+	for (uint32_t i = 0; r == 0 && i < c->trace->track_count; i++)
+		if (c->trace->tracks[i].kind == TRACE_PLOT)
+			r = plot_put(c, i);
+	json_end(&c->json);
+	json_end(&c->json);
+	return r;
+}
+
+/* The last value before T: windows that grow towards the start. */
+static int before_put(struct web_call *c, uint32_t track, uint64_t t, uint64_t window)
+{
+	const uint64_t start = c->trace->start;
+	double value, last = NAN;
+	int r = 0;
+
+	while (r >= 0 && t > start && isnan(last)) {
+		uint64_t from = t - start > window ? t - window : start;
+		struct trace_row row;
+		struct rows *rows;
+		uint32_t ignored;
+
+		r = rows_open(&rows, c, 0, track, from, t);
+		if (r < 0)
+			break;
+		while ((r = rows_next(rows, &row, &ignored)) > 0)
+			if (point_of(&row, &value))
+				last = value;
+		rows_close(rows);
+		t = from;
+		window = window < UINT64_MAX / 16 ? window * 16 : UINT64_MAX;
+	}
+	json_double(&c->json, "before", last);
+	return r < 0 ? r : 0;
+}
+
+static void pixel_put(struct web_call *c, uint64_t time, const struct figures *f)
+{
+	struct json *j = &c->json;
+
+	if (!f->count)
+		return;
+	json_array(j, NULL);
+	json_ns(c, NULL, time);
+	json_double(j, NULL, f->min);
+	json_double(j, NULL, f->max);
+	json_double(j, NULL, f->last);
+	json_uint(j, NULL, f->count);
+	json_end(j);
+}
+
+/* Points of one pixel become one. */
+static int points_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t t1)
+{
+	double scale = WEB_TILE / (double)(t1 - t0), value;
+	struct figures f = {0};
+	uint64_t first = 0, pixel = 0;
+	struct trace_row row;
+	struct rows *rows;
+	uint32_t ignored;
+	int r = rows_open(&rows, c, 0, track, t0, t1);
+
+	if (r < 0)
+		return r;
+	json_array(&c->json, "points");
+	while ((r = rows_next(rows, &row, &ignored)) > 0) {
+		uint64_t x = (uint64_t)((double)(row.time - t0) * scale);
+
+		if (!point_of(&row, &value))
+			continue;
+		if (f.count && x != pixel) {
+			pixel_put(c, first, &f);
+			f.count = 0;
+		}
+		if (!f.count) {
+			first = row.time;
+			pixel = x;
+		}
+		figures_add(&f, value);
+	}
+	pixel_put(c, first, &f);
+	json_end(&c->json);
+	rows_close(rows);
+	return r;
+}
+
+static int arg_track_of(struct web_call *c, uint32_t kind, uint32_t *track)
+{
+	int r = arg_track(c, track);
+
+	if (r < 0)
+		return r;
+	if (*track == TRACE_NONE)
+		return call_fail(c, 400, "track is missing");
+	if (c->trace->tracks[*track].kind != kind)
+		return call_fail(c, 404, "this track is of another kind");
+	return 0;
+}
+
+int call_plot(struct web_call *c)
+{
+	uint64_t t0, t1;
+	uint32_t track;
+	int r = arg_track_of(c, TRACE_PLOT, &track);
+
+	if (r == 0)
+		r = arg_tile(c, &t0, &t1);
+	if (r < 0)
+		return r;
+	call_begin(c);
+	r = points_put(c, track, t0, t1);
+	if (r == 0)
+		r = before_put(c, track, t0, t1 - t0);
+	json_end(&c->json);
+	reply_cache(c, t1);
+	return r;
+}
+
+/* ----------------------------------------------------------------- frames */
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void frame_stats_put(struct web_call *c, double *ns, size_t n)
+{
+	struct json *j = &c->json;
+	double sum = 0;
+
+	if (n)
+		qsort(ns, n, sizeof(*ns), by_value);
+	for (size_t i = 0; i < n; i++)
+		sum += ns[i];
+	json_object(j, "stats");
+	json_uint(j, "count", n);
+	json_double(j, "mean", n ? sum / (double)n : NAN);
+	json_double(j, "median", n ? ns[(n - 1) / 2] : NAN);
+	json_double(j, "p99", n ? ns[(n * 99 + 99) / 100 - 1] : NAN);
+	json_double(j, "max", n ? ns[n - 1] : NAN);
+	json_end(j);
+}
+
+#define FRAMES 20000u /* of one answer */
+
+static int frames_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t t1, uint64_t limit)
+{
+	struct export_frames fold = {.pairs = c->trace->tracks[track].format == 1};
+	struct {
+		VEC(double);
+	} ns = {0};
+	struct export_frame frame;
+	struct trace_row row;
+	struct rows *rows;
+	uint64_t listed = 0;
+	uint32_t ignored;
+	int r = rows_open(&rows, c, 0, track, 0, t1);
+
+	if (r < 0)
+		return r;
+	json_array(&c->json, "rows");
+	while ((r = rows_next(rows, &row, &ignored)) > 0) {
+		if (!export_frames_row(&fold, &row, &frame) || frame.end <= t0)
+			continue;
+		r = vec_push(&ns, trace_duration_ns(c->trace, frame.start, frame.end));
+		if (r < 0)
+			break;
+		if (listed++ >= limit)
+			continue;
+		json_array(&c->json, NULL);
+		json_ns(c, NULL, frame.start);
+		json_ns(c, NULL, frame.end);
+		json_end(&c->json);
+	}
+	json_end(&c->json);
+	if (r == 0)
+		frame_stats_put(c, ns.v, ns.n);
+	rows_close(rows);
+	vec_free(&ns);
+	return r;
+}
+
+int call_frames(struct web_call *c)
+{
+	uint64_t t0, t1, limit = FRAMES;
+	uint32_t track;
+	int r = arg_track_of(c, TRACE_FRAMES, &track);
+
+	if (r == 0)
+		r = arg_range(c, &t0, &t1);
+	if (r == 0)
+		r = arg_uint(c, "limit", FRAMES, &limit);
+	if (r < 0)
+		return r;
+	call_begin(c);
+	r = frames_put(c, track, t0, t1, limit);
+	json_end(&c->json);
+	return r;
+}

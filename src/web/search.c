@@ -1,0 +1,101 @@
+/* The search box: names of zones, tracks, signposts and messages that contain a text. */
+#include "export/export.h"
+#include "web/private.h"
+
+#include <string.h>
+
+#define MESSAGES_LOOKED_AT 2000000u
+
+struct search {
+	struct words words;
+	uint64_t left; /* rows that may still be given */
+};
+
+static bool found(struct web_call *c, struct search *s, const char *kind, const char *text,
+		  size_t len)
+{
+	if (!s->left || !words_take(&s->words, text, len))
+		return false;
+	s->left--;
+	json_object(&c->json, NULL);
+	json_text(&c->json, "kind", kind);
+	json_string(&c->json, "text", text, len < 300 ? len : 300);
+	return true;
+}
+
+static void tracks_find(struct web_call *c, struct search *s)
+{
+	for (uint32_t i = 0; i < c->trace->track_count; i++) {
+		char text[128];
+		const char *name = export_track_name(c->trace, i, text, sizeof(text));
+
+		if (!found(c, s, "track", name, strlen(name)))
+			continue;
+		json_uint(&c->json, "track", i);
+		json_end(&c->json);
+	}
+}
+
+static void zones_find(struct web_call *c, struct search *s)
+{
+	for (uint32_t i = 0; i < c->trace->srcloc_count; i++) {
+		const char *name = trace_srcloc_name(c->trace, i);
+
+		if (!found(c, s, "zone", name, strlen(name)))
+			continue;
+		json_uint(&c->json, "name", i);
+		json_end(&c->json);
+	}
+}
+
+/* Signposts first, though they stand among the messages. */
+static int messages_find(struct web_call *c, struct search *s, bool signposts)
+{
+	struct trace_row row;
+	struct rows *rows;
+	uint32_t track, seen = 0;
+	int r = rows_open(&rows, c, TRACE_MESSAGES, TRACE_NONE, 0, UINT64_MAX);
+
+	if (r < 0)
+		return r;
+	while (s->left && seen++ < MESSAGES_LOOKED_AT && (r = rows_next(rows, &row, &track)) > 0) {
+		struct signpost post = {.header = row.text, .header_len = row.text_len};
+
+		if (row.kind != TRACE_ROW_MESSAGE || signpost_read(&row, &post) != signposts ||
+		    !found(c, s, signposts ? "signpost" : "message", post.header, post.header_len))
+			continue;
+		json_ns(c, "t", row.time);
+		if (row.thread != TRACE_NONE)
+			json_uint(&c->json, "track", row.thread);
+		json_end(&c->json);
+	}
+	rows_close(rows);
+	return r < 0 ? r : 0;
+}
+
+int call_search(struct web_call *c)
+{
+	struct search s = {.left = 50};
+	uint64_t most;
+	int r = arg_uint(c, "limit", WEB_ROWS, &s.left);
+
+	if (r < 0)
+		return r;
+	arg_words(c, &s.words);
+	if (!s.words.text)
+		return call_fail(c, 400, "q is missing");
+	call_begin(c);
+	json_array(&c->json, "rows");
+	most = s.left;
+	s.left = most / 2; /* the rest is for messages, and for names when there are none */
+	zones_find(c, &s);
+	s.left += most / 8;
+	tracks_find(c, &s);
+	s.left += most - most / 2 - most / 8;
+	r = messages_find(c, &s, true);
+	if (r == 0)
+		r = messages_find(c, &s, false);
+	json_end(&c->json);
+	json_end(&c->json);
+	return r;
+}
