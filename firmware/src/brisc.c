@@ -40,17 +40,12 @@ static void run(const volatile uint8_t *launch)
 
 static void run_profiled(const volatile uint8_t *launch)
 {
-#if PROFILE_KERNEL
-	prof_init();
-#endif
+	prof_init(launch);
 	{
 		DeviceZoneScopedMainN(RISC_NAME "-FW");
-		DeviceZoneSetCounter(LAUNCH_U32(launch, LAUNCH_ID));
 		run(launch);
 	}
-#if PROFILE_KERNEL
 	prof_finish();
-#endif
 }
 
 int main(void)
@@ -61,7 +56,7 @@ int main(void)
 		while (GO != GO_RUN && GO != GO_REPLAY)
 			;
 		if (GO == GO_REPLAY)
-			tacho_prof_replays++;
+			prof_replay();
 		else
 			run_profiled(launch_message());
 		GO = GO_DONE;

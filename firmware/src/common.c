@@ -84,7 +84,8 @@ static void engine_setup(void)
 }
 #endif
 
-#if PROFILE_KERNEL && defined(PROFILE_PERF_COUNTERS) && (TACHO_RISC == 0 || TACHO_RISC == 3)
+#if PROFILE_KERNEL && !(PROFILE_KERNEL & (PROF_MODE_TRACE | PROF_MODE_ACCUMULATE)) && \
+	defined(PROFILE_PERF_COUNTERS) && (TACHO_RISC == 0 || TACHO_RISC == 3)
 static const struct {
 	uint16_t group, control, output, select;
 	uint32_t type;
@@ -95,6 +96,7 @@ static const struct {
 };
 
 #define COUNTER_REG(offset) REG32(0xFFB12000 + (offset))
+#define COUNTER_MUX         0x218 /* which ports of L1 are counted */
 #define COUNTERS            (sizeof(counters) / sizeof(counters[0]))
 
 /* Starts (1) or stops (2) the groups that were asked for: TRISC1, around its kernel. */
@@ -116,7 +118,8 @@ static inline void counters_record(void)
 
 		if (!(PROFILE_PERF_COUNTERS & counters[i].group))
 			continue;
-		COUNTER_REG(counters[i].control + 4) = (uint32_t)counters[i].select << 8;
+		COUNTER_REG(COUNTER_MUX) = (uint32_t)counters[i].select >> 12 << 4;
+		COUNTER_REG(counters[i].control + 4) = ((uint32_t)counters[i].select & 0xfff) << 8;
 		cycles = COUNTER_REG(counters[i].output);
 		value = COUNTER_REG(counters[i].output + 4);
 		tacho_prof_data_16((uint32_t)PROF_ID_COUNTERS << 12, (uint64_t)cycles << 32 | value,
@@ -144,93 +147,4 @@ void launch_kernel(const volatile uint8_t *launch)
 #endif
 }
 
-#if PROFILE_KERNEL
-void prof_init(void)
-{
-	tacho_prof_index = PROF_OPTIONAL;
-	tacho_prof_stack = 0;
-	tacho_prof_sum[0] = tacho_prof_sum[1] = 0;
-#if TACHO_RISC == 0
-	PROF_CONTROL[PROF_DONE] = 0;
-	for (uint32_t r = 0; r < 5; r++) {
-		volatile uint32_t *b = PROF_BUFFER(r);
-
-		PROF_CONTROL[PROF_DEVICE_END + r] = 0;
-		if (PROF_CONTROL[PROF_RUNS] == 0)
-			for (uint32_t i = 0; i < 4; i++)
-				b[i] = 0;
-		for (uint32_t i = PROF_GUARANTEED; i < PROF_OPTIONAL; i++)
-			b[i] = 0x80000000u;
-	}
-	PROF_CONTROL[PROF_NOC_X] = my_x[0];
-	PROF_CONTROL[PROF_NOC_Y] = my_y[0];
-#endif
-}
-
-#if TACHO_RISC == 0
-/* Sends what RISC R has stored to its place in DRAM, or only the guaranteed words, or nothing. */
-static void prof_push(uint32_t r)
-{
-	const uint32_t full = PROFILER_FULL_HOST_BUFFER_SIZE_PER_RISC / 4;
-	uint32_t words = PROF_CONTROL[PROF_DEVICE_END + r], sent = PROF_CONTROL[PROF_HOST_END + r];
-	uint32_t flat = PROF_CONTROL[PROF_FLAT_ID], per_bank = PROF_CONTROL[PROF_PER_BANK];
-	uint32_t bank, offset;
-
-	PROF_BUFFER(r)[2] = r | flat << 5 | tacho_prof_replays << 13;
-	if (sent + words > full) {
-		PROF_CONTROL[PROF_DROPPED] |= 1u << r;
-		words = sent + PROF_OPTIONAL <= full ? PROF_OPTIONAL : 0;
-	}
-	if (!words)
-		return;
-	bank = flat / per_bank;
-	offset = PROF_CONTROL[PROF_DRAM] +
-		 ((flat % per_bank) * 5 + r) * PROFILER_FULL_HOST_BUFFER_SIZE_PER_RISC + sent * 4;
-	offset +=
-		((volatile uint32_t *)(BANK_TABLE + ((TACHO_DRAM_BANKS + TACHO_L1_BANKS) * 4 + 3) /
-							    4 * 4))[bank];
-	niu_write_packet(
-		noc_index, (uint32_t)(uintptr_t)PROF_BUFFER(r),
-		(uint64_t)((volatile uint16_t *)BANK_TABLE)[noc_index * TACHO_DRAM_BANKS + bank]
-				<< 36 |
-			offset,
-		words * 4, NIU_CTRL_POSTED);
-	noc_posted_writes_num_issued[noc_index]++;
-	PROF_CONTROL[PROF_HOST_END + r] = sent + words;
-}
-#endif
-
-void prof_finish(void)
-{
-	volatile uint32_t *b = PROF_BUFFER(TACHO_RISC);
-
-	if (PROF_CONTROL[PROF_DONE])
-		return;
-#if PROFILE_KERNEL & PROF_MODE_SUM
-	for (uint32_t i = 0; i < 2; i++) {
-		if (!tacho_prof_sum[i] || tacho_prof_index + 2 > PROF_BUFFER_WORDS)
-			continue;
-		b[tacho_prof_index++] = 0x80000000u | tacho_prof_sum_id[i] | PROF_ZONE_TOTAL << 28;
-		b[tacho_prof_index++] = tacho_prof_sum[i];
-	}
-#endif
-	/* The NoC moves 16 bytes at a time. */
-	while (tacho_prof_index % 4) {
-		b[tacho_prof_index++] = 0x80000000u;
-		b[tacho_prof_index++] = 0;
-	}
-	PROF_CONTROL[PROF_DEVICE_END + TACHO_RISC] = tacho_prof_index;
-#if TACHO_RISC == 0
-	if (PROF_CONTROL[PROF_DRAM]) {
-		for (uint32_t r = 0; r < 5; r++)
-			if (PROF_CONTROL[PROF_DEVICE_END + r])
-				prof_push(r);
-		while (NIU_COUNTER(noc_index, NIU_POSTED_SENT) !=
-		       noc_posted_writes_num_issued[noc_index])
-			;
-	}
-	PROF_CONTROL[PROF_RUNS]++;
-	PROF_CONTROL[PROF_DONE] = 1;
-#endif
-}
-#endif
+#include "prof.c"

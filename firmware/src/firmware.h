@@ -2,6 +2,8 @@
 #ifndef FIRMWARE_H
 #define FIRMWARE_H
 
+#define TACHO_FIRMWARE 1
+
 #include "tacho_noc.h"
 #include <tacho/kernel_profiler.h>
 
@@ -11,10 +13,11 @@ void launch_setup(const volatile uint8_t *launch);
 /* Runs this RISC's kernel inside its zone. */
 void launch_kernel(const volatile uint8_t *launch);
 
-#if PROFILE_KERNEL
-void prof_init(void);
+/* Kernel profiler, around each run; nothing when it is off. */
+void prof_init(const volatile uint8_t *launch);
 void prof_finish(void);
-#endif
+/* A replay of a trace begins (BRISC). */
+void prof_replay(void);
 
 #define LAUNCH_U32(launch, offset) (*(const volatile uint32_t *)((launch) + (offset)))
 #define LAUNCH_U16(launch, offset) (*(const volatile uint16_t *)((launch) + (offset)))
@@ -26,7 +29,9 @@ static inline const volatile uint8_t *launch_message(void)
 							     LAUNCH_SIZE);
 }
 
-#if TACHO_RISC == 0
+#if PROFILE_KERNEL & PROF_MODE_TRACE
+#define RISC_NAME "TRACE" /* whichever RISC it is */
+#elif TACHO_RISC == 0
 #ifdef TACHO_ERISC
 #define RISC_NAME "ERISC"
 #else

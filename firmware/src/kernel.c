@@ -6,12 +6,23 @@ extern "C" {
 #endif
 extern uint32_t __data_load[], __data_start[], __data_end[], __bss_start[], __bss_end[];
 
+#if PROFILE_KERNEL && !(PROFILE_KERNEL & PROF_MODE_TRACE)
+/* Words that zones of the kernel itself need at most, when it has such that must not get lost. */
+extern const char tacho_prof_main_0[] __attribute__((weak));
+extern const char tacho_prof_main_1[] __attribute__((weak));
+#define KEEP_ROOM() \
+	(tacho_prof_stack += (uint32_t)(uintptr_t)tacho_prof_main_0 + (uint32_t)(uintptr_t)tacho_prof_main_1)
+#else
+#define KEEP_ROOM() ((void)0)
+#endif
+
 __attribute__((section(".start"), used)) void kernel_start(void)
 {
 	for (uint32_t *to = __data_start, *from = __data_load; to < __data_end;)
 		*to++ = *from++;
 	for (uint32_t *to = __bss_start; to < __bss_end;)
 		*to++ = 0;
+	KEEP_ROOM();
 	kernel_main();
 }
 

@@ -17,13 +17,9 @@ int main(void)
 	for (;;) {
 		while (SYNC != GO_RUN)
 			;
-#if PROFILE_KERNEL
-		prof_init();
-#endif
+		prof_init(launch_message());
 		run(launch_message());
-#if PROFILE_KERNEL
 		prof_finish();
-#endif
 		SYNC = GO_DONE;
 	}
 }

@@ -306,6 +306,13 @@ typedef void (*tacho_device_event_fn)(void *context, const struct tacho_device_e
 TACHO_DEVICE_API int tacho_profiler_read(struct tacho_device *device, tacho_device_event_fn fn,
 					 void *context);
 
+/*
+ * Names of zones that are known by a hash (kernels that were built elsewhere, TACHO_ZONE_HASH=1): a
+ * log with lines "... #pragma message: NAME,FILE,LINE,KERNEL_PROFILER". Names of several logs add
+ * up; when two zones have the same hash both are told, as "A or B".
+ */
+TACHO_DEVICE_API int tacho_profiler_names(struct tacho_device *device, const char *path);
+
 /* Markers of a RISC (0 to 4) that found no room in its L1 buffer; and in RUNS_CUT (may be NULL) how
  * often its area in DRAM was full when it was read. */
 TACHO_DEVICE_API uint64_t tacho_profiler_lost(const struct tacho_device *device,

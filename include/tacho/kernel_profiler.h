@@ -2,11 +2,13 @@
  * Zones inside kernels. Include it in a kernel (dataflow_api.h and compute_kernel_api.h do):
  *
  *	DeviceZoneScopedN("load");              until the end of the block
+ *	DeviceZoneScopedMainN("main");          the same, and always has room; one per kernel
+ *	DeviceZoneScopedMainChildN("inner");    another one
  *	DeviceZoneScopedSumN1("wait");          only the sum of all is kept; needs sum profiling
  *	DeviceTimestampedData("index", i);      a 64-bit value with its time
  *	DeviceRecordEvent(7);                   a 16-bit number with its time
- *	DeviceValidateProfiler(condition);      false: what this core records in this run is not
- * kept DeviceZoneSetCounter(id);               the number under which the run is reported
+ *	DeviceValidateProfiler(condition);      false: this core's run is not kept
+ *	DeviceZoneSetCounter(id);               the number under which the run is reported
  *
  * Nothing is left of them unless the kernel is compiled with PROFILE_KERNEL (the device library
  * does that when TT_METAL_DEVICE_PROFILER is set). A zone takes about 67 cycles, of which
@@ -14,9 +16,12 @@
  * run; the firmware's own two (MainN, MainChildN) always fit. Zones that found no room are counted.
  *
  * Names go to a section of the ELF file that is not loaded; on the device a zone is a number that
- * the linker gave it. A name must be a string literal without quotes and backslashes.
+ * the linker gave it. A name must be a string literal without quotes and backslashes. With
+ * PROFILE_ZONE_HASH the number is a hash of name, file and line instead, and the compiler prints
+ * them, for readers that know zones by such logs.
  *
- * The words in memory are described in docs/device.md.
+ * In C a zone ends by the cleanup attribute, in C++ by a destructor; the words in memory are the
+ * same, and are described in docs/device.md.
  */
 #ifndef TACHO_KERNEL_PROFILER_H
 #define TACHO_KERNEL_PROFILER_H
@@ -33,6 +38,52 @@
 #define TACHO_PROF_CAT(a, b)  TACHO_PROF_CAT_(a, b)
 #define TACHO_PROF_STR_(a)    #a
 #define TACHO_PROF_STR(a)     TACHO_PROF_STR_(a)
+
+#ifdef PROFILE_ZONE_HASH
+
+/* The text is hashed (FNV-1a, folded to 16 bits) by the compiler. */
+#define TACHO_PROF_TEXT(name) name "," __FILE__ "," TACHO_PROF_STR(__LINE__) ",KERNEL_PROFILER"
+#define TACHO_PROF_PRAGMA(x)  _Pragma(#x)
+#define TACHO_PROF_FOLD(h)    (((h) ^ (h) >> 16) & 0xffff)
+#ifdef __cplusplus
+template <__SIZE_TYPE__ N> constexpr uint32_t tacho_prof_hash(const char (&text)[N])
+{
+	uint32_t h = 2166136261u;
+
+	for (__SIZE_TYPE__ i = 0; i + 1 < N; i++)
+		h = (h ^ (uint8_t)text[i]) * 16777619u;
+	return TACHO_PROF_FOLD(h);
+}
+#define TACHO_PROF_NUMBER(text) tacho_prof_hash(text)
+#else
+/* Beyond the end a step changes nothing. */
+#define TACHO_PROF_IN(s, i) ((i) < sizeof(s) - 1)
+#define TACHO_PROF_H1(s, i, h)                                                              \
+	(((h) ^ (TACHO_PROF_IN(s, i) ? (uint8_t)(s)[TACHO_PROF_IN(s, i) ? (i) : 0] : 0u)) * \
+	 (TACHO_PROF_IN(s, i) ? 16777619u : 1u))
+#define TACHO_PROF_H2(s, i, h)   TACHO_PROF_H1(s, (i) + 1, TACHO_PROF_H1(s, i, h))
+#define TACHO_PROF_H4(s, i, h)   TACHO_PROF_H2(s, (i) + 2, TACHO_PROF_H2(s, i, h))
+#define TACHO_PROF_H8(s, i, h)   TACHO_PROF_H4(s, (i) + 4, TACHO_PROF_H4(s, i, h))
+#define TACHO_PROF_H16(s, i, h)  TACHO_PROF_H8(s, (i) + 8, TACHO_PROF_H8(s, i, h))
+#define TACHO_PROF_H32(s, i, h)  TACHO_PROF_H16(s, (i) + 16, TACHO_PROF_H16(s, i, h))
+#define TACHO_PROF_H64(s, i, h)  TACHO_PROF_H32(s, (i) + 32, TACHO_PROF_H32(s, i, h))
+#define TACHO_PROF_H128(s, i, h) TACHO_PROF_H64(s, (i) + 64, TACHO_PROF_H64(s, i, h))
+#define TACHO_PROF_H256(s, i, h) TACHO_PROF_H128(s, (i) + 128, TACHO_PROF_H128(s, i, h))
+FORCE_INLINE uint32_t tacho_prof_fold(uint32_t h)
+{
+	return TACHO_PROF_FOLD(h);
+}
+#define TACHO_PROF_NUMBER(text)                                                          \
+	({                                                                               \
+		static const char text_[] = text;                                        \
+		_Static_assert(sizeof(text_) <= 257, "zone name and path are too long"); \
+		tacho_prof_fold(TACHO_PROF_H256(text_, 0, 2166136261u));                 \
+	})
+#endif
+#define TACHO_PROF_DECLARE(n, name) TACHO_PROF_PRAGMA(message(TACHO_PROF_TEXT(name)))
+#define TACHO_PROF_ID(n, name)      (TACHO_PROF_NUMBER(TACHO_PROF_TEXT(name)) << 12)
+
+#else
 
 /*
  * A record of 16 bytes in .tsc_zones: name, file, line. Its address / 16 is the zone's number. The
@@ -53,10 +104,12 @@
 #define TACHO_PROF_SYMBOL(n) extern const char TACHO_PROF_CAT(tacho_zone_, n)[] __asm__(".Ltsc" #n)
 #define TACHO_PROF_DECLARE_(n, name) \
 	TACHO_PROF_SYMBOL(n);        \
-	TACHO_PROF_RECORD(n, name)
+	TACHO_PROF_RECORD(n, name);
 #define TACHO_PROF_DECLARE(n, name) TACHO_PROF_DECLARE_(n, name)
 /* The number, shifted to where a marker has it. */
-#define TACHO_PROF_ID(n) ((uint32_t)(uintptr_t)TACHO_PROF_CAT(tacho_zone_, n) << 8)
+#define TACHO_PROF_ID(n, name)      ((uint32_t)(uintptr_t)TACHO_PROF_CAT(tacho_zone_, n) << 8)
+
+#endif
 
 #define TACHO_PROF_VALID       0x80000000u
 #define TACHO_PROF_TYPE(type)  ((type) << 28)
@@ -64,13 +117,17 @@
 #define TACHO_PROF_ROOM(words) (tacho_prof_index + (words) <= PROF_BUFFER_WORDS - tacho_prof_stack)
 
 /* ID: type and number in place. */
-FORCE_INLINE void tacho_prof_mark(uint32_t index, uint32_t id)
+FORCE_INLINE void tacho_prof_store(volatile uint32_t *words, uint32_t id)
 {
-	volatile uint32_t *words = PROF_BUFFER(TACHO_RISC) + index;
 	uint64_t now = tacho_wall_clock();
 
 	words[0] = TACHO_PROF_VALID | id | ((uint32_t)(now >> 32) & 0xfff);
 	words[1] = (uint32_t)now;
+}
+
+FORCE_INLINE void tacho_prof_mark(uint32_t index, uint32_t id)
+{
+	tacho_prof_store(PROF_BUFFER(TACHO_RISC) + index, id);
 }
 
 /* What a zone keeps until it ends: its number, or 0 when it found no room. */
@@ -95,7 +152,41 @@ FORCE_INLINE void tacho_prof_end(const uint32_t *zone)
 	tacho_prof_stack -= 2;
 }
 
-/* Guaranteed zones have their own words. */
+/*
+ * Zones that always have room. The firmware's have their own words in front of the others; when
+ * runs are accumulated there is always room for them; when only whole traces are recorded all RISCs
+ * of a core share one pair, and the first start and the last end are kept. A kernel's are ordinary
+ * zones for which room is set aside before it starts.
+ */
+#ifdef TACHO_FIRMWARE
+#if PROFILE_KERNEL & PROF_MODE_TRACE
+FORCE_INLINE uint32_t tacho_prof_main_begin(uint32_t id, uint32_t slot)
+{
+	uint32_t status = PROF_CONTROL[PROF_REPLAY], bit = PROF_REPLAY_FW >> slot;
+
+	if (!(status & PROF_REPLAY_ON) || (status & bit))
+		return id | slot;
+	PROF_CONTROL[PROF_REPLAY] = status | bit;
+	tacho_prof_store(PROF_BUFFER(0) + PROF_GUARANTEED + 4 * slot,
+			 id | TACHO_PROF_TYPE(PROF_ZONE_START));
+	return id | slot;
+}
+
+FORCE_INLINE void tacho_prof_main_end(const uint32_t *zone)
+{
+	volatile uint32_t *start = PROF_BUFFER(0) + PROF_GUARANTEED + 4 * (*zone & 1);
+
+	if (!(PROF_CONTROL[PROF_REPLAY] & PROF_REPLAY_ON))
+		return;
+	/* The number is that of the RISC that began. */
+	tacho_prof_store(start + 2, (*start & 0x0ffff000u) | TACHO_PROF_TYPE(PROF_ZONE_END));
+	if (!(*zone & 1))
+		PROF_CONTROL[PROF_REPLAY] |= PROF_REPLAY_ENDS;
+}
+#elif PROFILE_KERNEL & PROF_MODE_ACCUMULATE
+#define tacho_prof_main_begin(id, slot) tacho_prof_begin(id)
+#define tacho_prof_main_end             tacho_prof_end
+#else
 FORCE_INLINE uint32_t tacho_prof_main_begin(uint32_t id, uint32_t slot)
 {
 	tacho_prof_mark(PROF_GUARANTEED + 4 * slot, id | TACHO_PROF_TYPE(PROF_ZONE_START));
@@ -107,26 +198,70 @@ FORCE_INLINE void tacho_prof_main_end(const uint32_t *zone)
 	tacho_prof_mark(PROF_GUARANTEED + 4 * (*zone & 1) + 2,
 			(*zone & ~1u) | TACHO_PROF_TYPE(PROF_ZONE_END));
 }
+#endif
+#define TACHO_PROF_KEEP(slot)
+#else
+static __attribute__((unused)) uint32_t tacho_prof_main_used;
 
-struct tacho_prof_sum {
+/* Only the first one of a run was foreseen. */
+FORCE_INLINE uint32_t tacho_prof_main_begin(uint32_t id, uint32_t slot)
+{
+	if (!(tacho_prof_main_used >> slot & 1)) {
+		tacho_prof_main_used |= 1u << slot;
+		tacho_prof_stack -= 4;
+	}
+	return tacho_prof_begin(id);
+}
+#define tacho_prof_main_end tacho_prof_end
+/* Tells kernel_start() how many words to set aside. */
+#define TACHO_PROF_KEEP(slot)                         \
+	__asm__(".ifndef tacho_prof_main_" #slot "\n" \
+		".globl tacho_prof_main_" #slot "\n"  \
+		".set tacho_prof_main_" #slot ", 4\n.endif\n");
+#endif
+
+struct tacho_prof_summing {
 	uint64_t start;
 	uint32_t id, slot;
+#ifdef __cplusplus
+	inline ~tacho_prof_summing();
+#endif
 };
 
-FORCE_INLINE void tacho_prof_sum_end(const struct tacho_prof_sum *zone)
+FORCE_INLINE void tacho_prof_sum_end(const struct tacho_prof_summing *zone)
 {
 	tacho_prof_sum[zone->slot] += (uint32_t)(tacho_wall_clock() - zone->start);
 	tacho_prof_sum_id[zone->slot] = zone->id;
 }
 
-FORCE_INLINE void tacho_prof_data(uint32_t id, uint64_t value)
-{
-	volatile uint32_t *words = PROF_BUFFER(TACHO_RISC) + tacho_prof_index;
+/* NoC events, counters and zones of dispatch cores do not get lost: a full buffer goes to DRAM. */
+#if TACHO_RISC < 2 && !(PROFILE_KERNEL & (PROF_MODE_TRACE | PROF_MODE_ACCUMULATE))
+#define TACHO_PROF_PUSH 1
+#else
+#define TACHO_PROF_PUSH 0
+#endif
 
-	if (!TACHO_PROF_ROOM(4)) {
-		TACHO_PROF_LOST(TACHO_RISC)++;
+FORCE_INLINE int tacho_prof_room(uint32_t words, int push)
+{
+	if (__builtin_expect(TACHO_PROF_ROOM(words), 1))
+		return 1;
+#if TACHO_PROF_PUSH
+	if (push)
+		tacho_prof_quick_push();
+#endif
+	if (push && TACHO_PROF_ROOM(words))
+		return 1;
+	TACHO_PROF_LOST(TACHO_RISC)++;
+	return 0;
+}
+
+FORCE_INLINE void tacho_prof_data(uint32_t id, uint64_t value, int push)
+{
+	volatile uint32_t *words;
+
+	if (!tacho_prof_room(4, push))
 		return;
-	}
+	words = PROF_BUFFER(TACHO_RISC) + tacho_prof_index;
 	tacho_prof_mark(tacho_prof_index, id | TACHO_PROF_TYPE(PROF_DATA));
 	words[2] = (uint32_t)(value >> 32);
 	words[3] = (uint32_t)value;
@@ -135,12 +270,11 @@ FORCE_INLINE void tacho_prof_data(uint32_t id, uint64_t value)
 
 FORCE_INLINE void tacho_prof_data_16(uint32_t id, uint64_t first, uint64_t second)
 {
-	volatile uint32_t *words = PROF_BUFFER(TACHO_RISC) + tacho_prof_index;
+	volatile uint32_t *words;
 
-	if (!TACHO_PROF_ROOM(6)) {
-		TACHO_PROF_LOST(TACHO_RISC)++;
+	if (!tacho_prof_room(6, 1))
 		return;
-	}
+	words = PROF_BUFFER(TACHO_RISC) + tacho_prof_index;
 	tacho_prof_mark(tacho_prof_index, id | TACHO_PROF_TYPE(PROF_DATA_16));
 	words[2] = (uint32_t)(first >> 32);
 	words[3] = (uint32_t)first;
@@ -151,69 +285,113 @@ FORCE_INLINE void tacho_prof_data_16(uint32_t id, uint64_t first, uint64_t secon
 
 FORCE_INLINE void tacho_prof_event(uint32_t number)
 {
-	if (!TACHO_PROF_ROOM(2)) {
-		TACHO_PROF_LOST(TACHO_RISC)++;
+	if (!tacho_prof_room(2, 0))
 		return;
-	}
 	tacho_prof_mark(tacho_prof_index, (number & 0xffff) << 12 | TACHO_PROF_TYPE(PROF_EVENT));
 	tacho_prof_index += 2;
 }
 
-#define TACHO_PROF_SCOPED(end) __attribute__((cleanup(end), unused)) uint32_t
+#ifdef __cplusplus
+template <void (*End)(const uint32_t *)> struct tacho_prof_scope {
+	uint32_t zone;
+	__attribute__((always_inline)) ~tacho_prof_scope()
+	{
+		End(&zone);
+	}
+};
 
-#define TACHO_PROF_ZONE_(n, name)         \
-	TACHO_PROF_DECLARE(n, name);      \
-	TACHO_PROF_SCOPED(tacho_prof_end) \
-	TACHO_PROF_CAT(tacho_prof_zone_, n) = tacho_prof_begin(TACHO_PROF_ID(n))
+inline __attribute__((always_inline)) tacho_prof_summing::~tacho_prof_summing()
+{
+	tacho_prof_sum_end(this);
+}
+#define TACHO_PROF_SCOPE(end, name, value) \
+	tacho_prof_scope<end> name         \
+	{                                  \
+		value                      \
+	}
+#define TACHO_PROF_SUM_SCOPE(name) tacho_prof_summing name
+#else
+#define TACHO_PROF_SCOPE(end, name, value) \
+	__attribute__((cleanup(end), unused)) uint32_t name = value
+#define TACHO_PROF_SUM_SCOPE(name) \
+	__attribute__((cleanup(tacho_prof_sum_end), unused)) struct tacho_prof_summing name
+#endif
+
+#define TACHO_PROF_NAME(n) TACHO_PROF_CAT(tacho_prof_zone_, n)
+#define TACHO_PROF_ZONE_(n, name)                            \
+	TACHO_PROF_DECLARE(n, name)                          \
+	TACHO_PROF_SCOPE(tacho_prof_end, TACHO_PROF_NAME(n), \
+			 tacho_prof_begin(TACHO_PROF_ID(n, name)))
 #define TACHO_PROF_ZONE(n, name) TACHO_PROF_ZONE_(n, name)
-#define TACHO_PROF_MAIN_(n, name, slot)        \
-	TACHO_PROF_DECLARE(n, name);           \
-	TACHO_PROF_SCOPED(tacho_prof_main_end) \
-	TACHO_PROF_CAT(tacho_prof_zone_, n) = tacho_prof_main_begin(TACHO_PROF_ID(n), slot)
+#define TACHO_PROF_MAIN_(n, name, slot)                           \
+	TACHO_PROF_KEEP(slot)                                     \
+	TACHO_PROF_DECLARE(n, name)                               \
+	TACHO_PROF_SCOPE(tacho_prof_main_end, TACHO_PROF_NAME(n), \
+			 tacho_prof_main_begin(TACHO_PROF_ID(n, name), slot))
 #define TACHO_PROF_MAIN(n, name, slot) TACHO_PROF_MAIN_(n, name, slot)
-#define TACHO_PROF_SUM_(n, name, slot_)                                                            \
-	TACHO_PROF_DECLARE(n, name);                                                               \
-	__attribute__((cleanup(tacho_prof_sum_end), unused)) struct tacho_prof_sum TACHO_PROF_CAT( \
-		tacho_prof_zone_, n) = {tacho_wall_clock(), TACHO_PROF_ID(n), slot_}
+#define TACHO_PROF_SUM_(n, name, slot)                                                          \
+	TACHO_PROF_DECLARE(n, name)                                                             \
+	TACHO_PROF_SUM_SCOPE(TACHO_PROF_NAME(n)) = {tacho_wall_clock(), TACHO_PROF_ID(n, name), \
+						    slot}
 #define TACHO_PROF_SUM(n, name, slot) TACHO_PROF_SUM_(n, name, slot)
-#define TACHO_PROF_DATA_(n, name, value)                    \
-	do {                                                \
-		TACHO_PROF_DECLARE(n, name);                \
-		tacho_prof_data(TACHO_PROF_ID(n), (value)); \
+#define TACHO_PROF_DATA_(n, name, value)                             \
+	do {                                                         \
+		TACHO_PROF_DECLARE(n, name)                          \
+		tacho_prof_data(TACHO_PROF_ID(n, name), (value), 0); \
 	} while (0)
 #define TACHO_PROF_DATA(n, name, value) TACHO_PROF_DATA_(n, name, value)
 
-#define DeviceZoneScopedN(name)          TACHO_PROF_ZONE(__COUNTER__, name)
+#ifdef TACHO_FIRMWARE
+#define TACHO_PROF_WHOLE 1 /* main zones are also there when only traces are recorded */
+#else
+#define TACHO_PROF_WHOLE !(PROFILE_KERNEL & PROF_MODE_TRACE)
+#endif
+
+#if TACHO_PROF_WHOLE
 #define DeviceZoneScopedMainN(name)      TACHO_PROF_MAIN(__COUNTER__, name, 0)
 #define DeviceZoneScopedMainChildN(name) TACHO_PROF_MAIN(__COUNTER__, name, 1)
+#endif
+#if !(PROFILE_KERNEL & PROF_MODE_TRACE)
+#define DeviceZoneScopedN(name)   TACHO_PROF_ZONE(__COUNTER__, name)
+#define DeviceRecordEvent(number) tacho_prof_event(number)
+#if !(PROFILE_KERNEL & PROF_MODE_ACCUMULATE)
+#define DeviceTimestampedData(name, value) TACHO_PROF_DATA(__COUNTER__, name, value)
 #if PROFILE_KERNEL & PROF_MODE_SUM
 #define DeviceZoneScopedSumN1(name) TACHO_PROF_SUM(__COUNTER__, name, 0)
 #define DeviceZoneScopedSumN2(name) TACHO_PROF_SUM(__COUNTER__, name, 1)
-#else
-#define DeviceZoneScopedSumN1(name)
-#define DeviceZoneScopedSumN2(name)
 #endif
-#define DeviceTimestampedData(name, value) TACHO_PROF_DATA(__COUNTER__, name, value)
-#define DeviceRecordEvent(number)          tacho_prof_event(number)
-#define DeviceValidateProfiler(condition)  (PROF_CONTROL[PROF_DONE] = !(condition))
+#endif
+#endif
+#define DeviceValidateProfiler(condition) (PROF_CONTROL[PROF_DONE] = !(condition))
 #define DeviceZoneSetCounter(id)                             \
 	do {                                                 \
 		for (uint32_t r_ = 0; r_ < 5; r_++)          \
 			PROF_BUFFER(r_)[3] = (uint32_t)(id); \
 	} while (0)
 
-#else /* nothing is recorded */
+#endif
 
+/* What is not recorded leaves nothing. */
+#ifndef DeviceZoneScopedN
 #define DeviceZoneScopedN(name)
+#endif
+#ifndef DeviceZoneScopedMainN
 #define DeviceZoneScopedMainN(name)
 #define DeviceZoneScopedMainChildN(name)
+#endif
+#ifndef DeviceZoneScopedSumN1
 #define DeviceZoneScopedSumN1(name)
 #define DeviceZoneScopedSumN2(name)
+#endif
+#ifndef DeviceTimestampedData
 #define DeviceTimestampedData(name, value) ((void)(value))
-#define DeviceRecordEvent(number)          ((void)(number))
-#define DeviceValidateProfiler(condition)  ((void)(condition))
-#define DeviceZoneSetCounter(id)           ((void)(id))
-
+#endif
+#ifndef DeviceRecordEvent
+#define DeviceRecordEvent(number) ((void)(number))
+#endif
+#ifndef DeviceValidateProfiler
+#define DeviceValidateProfiler(condition) ((void)(condition))
+#define DeviceZoneSetCounter(id)          ((void)(id))
 #endif
 
 /* ---- NoC events: one TS_DATA of id PROF_ID_NOC per transfer; barriers too when asked for by 2
@@ -234,7 +412,7 @@ FORCE_INLINE void tacho_prof_event(uint32_t number)
 #define TACHO_NOC_SEMAPHORE_SET_REMOTE    30
 #define TACHO_NOC_SEMAPHORE_SET_MULTICAST 31
 
-#if PROFILE_KERNEL && defined(PROFILE_NOC_EVENTS) && TACHO_RISC < 2
+#if PROFILE_KERNEL && defined(PROFILE_NOC_EVENTS) && TACHO_RISC < 2 && TACHO_PROF_PUSH
 #define TACHO_NOC_QUIET(type)                                                               \
 	((type) != TACHO_NOC_READ && (type) != TACHO_NOC_WRITE_ &&                          \
 	 (type) != TACHO_NOC_WRITE_MULTICAST && (type) != TACHO_NOC_SEMAPHORE_SET_REMOTE && \
@@ -252,7 +430,8 @@ FORCE_INLINE void tacho_noc_event(uint32_t type, uint64_t address, uint32_t size
 			type | x << 8 | y << 16 | end_x << 24 | (uint64_t)end_y << 32 |
 				(uint64_t)(0xf0u | (noc_index + 1u)) << 40 |
 				(uint64_t)(chunks > 255 ? 255 : chunks) << 48 |
-				(uint64_t)posted << 56);
+				(uint64_t)posted << 56,
+			1);
 }
 #define TACHO_NOC_EVENT(type, address, size, posted) \
 	tacho_noc_event(TACHO_NOC_##type, address, size, posted)

@@ -59,7 +59,7 @@ static void words_free(struct words *w)
 }
 
 /* ---- files ---- */
-static int read_file(const char *path, uint8_t **bytes, size_t *size)
+int device_read_file(const char *path, uint8_t **bytes, size_t *size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
@@ -96,7 +96,7 @@ static uint64_t hash_file(const char *path)
 	size_t size;
 	uint64_t h;
 
-	if (read_file(path, &bytes, &size) < 0)
+	if (device_read_file(path, &bytes, &size) < 0)
 		return 0;
 	h = build_hash(BUILD_HASH, bytes, size);
 	free(bytes);
@@ -222,6 +222,8 @@ static void add_defines(struct words *w, const struct tacho_device *d, const str
 		word(w, "-DPROFILE_PERF_COUNTERS=%u", d->prof->counters);
 	if (d->prof && d->prof->noc_events)
 		word(w, "-DPROFILE_NOC_EVENTS=%u", d->prof->noc_events);
+	if (d->prof && d->hashed)
+		word(w, "-DPROFILE_ZONE_HASH");
 	if (b->ethernet)
 		word(w, "-DTACHO_ERISC");
 	for (size_t i = 0; b->defines && b->defines[i]; i++)
@@ -289,7 +291,7 @@ static bool deps_hold(const char *path)
 	bool hold = true;
 	char *line, *rest;
 
-	if (read_file(path, &bytes, &size) < 0)
+	if (device_read_file(path, &bytes, &size) < 0)
 		return false;
 	for (line = strtok_r((char *)bytes, "\n", &rest); line && hold;
 	     line = strtok_r(NULL, "\n", &rest)) {
@@ -325,28 +327,36 @@ static char *next_dep(char **rule)
 	return name;
 }
 
+/* Under another name first: others may be reading. */
+static int write_whole(const char *path, const struct buf *text)
+{
+	char temporary[1200];
+	FILE *f;
+	int r;
+
+	snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)getpid());
+	f = fopen(temporary, "we");
+	r = f && fwrite(text->data, 1, text->len, f) == text->len ? 0 : TACHO_EWRITE;
+	if (f && fclose(f))
+		r = TACHO_EWRITE;
+	return r == 0 && rename(temporary, path) < 0 ? TACHO_EWRITE : r;
+}
+
 static int write_deps(const char *rule_path, const char *path)
 {
 	struct buf list = BUF_INIT;
 	uint8_t *bytes;
 	size_t size;
-	char *name, *rule, temporary[1200];
-	FILE *f;
+	char *name, *rule;
 	int r;
 
-	if (read_file(rule_path, &bytes, &size) < 0)
+	if (device_read_file(rule_path, &bytes, &size) < 0)
 		return TACHO_EREAD;
 	rule = strstr((char *)bytes, ": ");
 	for (rule = rule ? rule + 2 : (char *)bytes + size; (name = next_dep(&rule));)
 		buf_addf(&list, "%016llx %s\n", (unsigned long long)hash_file(name), name);
 	free(bytes);
-	snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)getpid());
-	f = fopen(temporary, "we");
-	r = f && fwrite(list.data, 1, list.len, f) == list.len ? 0 : TACHO_EWRITE;
-	if (f && fclose(f))
-		r = TACHO_EWRITE;
-	if (r == 0 && rename(temporary, path) < 0)
-		r = TACHO_EWRITE;
+	r = write_whole(path, &list);
 	buf_free(&list);
 	return r;
 }
@@ -387,7 +397,7 @@ static int run(struct words *w, struct buf *output)
 static int compile(struct words *w, const struct build *b, const char *elf, const char *deps)
 {
 	struct buf output = BUF_INIT, text = BUF_INIT;
-	char temporary[1100], rule[1200];
+	char temporary[1100], rule[1200], log[1200];
 	int r;
 
 	snprintf(temporary, sizeof(temporary), "%s.%d", elf, (int)getpid());
@@ -403,7 +413,10 @@ static int compile(struct words *w, const struct build *b, const char *elf, cons
 			 risc_name(b->risc, b->ethernet), output.data);
 		r = device_fail_text(r, text.data);
 	}
-	if (r == 0 && (write_deps(rule, deps) < 0 || rename(temporary, elf) < 0))
+	/* What the compiler said has the names of hashed zones. */
+	snprintf(log, sizeof(log), "%s.log", elf);
+	if (r == 0 && (write_whole(log, &output) < 0 || write_deps(rule, deps) < 0 ||
+		       rename(temporary, elf) < 0))
 		r = device_fail(TACHO_EWRITE, "cannot write %s: %s", elf, strerror(errno));
 	unlink(rule);
 	if (r < 0)
@@ -460,6 +473,7 @@ static int load(struct tacho_device *d, const struct build *build, uint64_t key,
 		const struct binary **out)
 {
 	struct binary *b = calloc(1, sizeof(*b));
+	char log[1200];
 	const uint8_t *records;
 	uint32_t size;
 	int r;
@@ -469,7 +483,7 @@ static int load(struct tacho_device *d, const struct build *build, uint64_t key,
 	b->key = key;
 	b->path = strdup(path);
 	b->source = build->firmware ? NULL : strdup(build->source);
-	r = read_file(path, &b->bytes, &b->size) < 0
+	r = device_read_file(path, &b->bytes, &b->size) < 0
 		    ? device_fail(TACHO_EREAD, "cannot read %s", path)
 		    : elf_parse(&b->elf, b->bytes, b->size, device_error());
 	if (r == 0)
@@ -477,6 +491,10 @@ static int load(struct tacho_device *d, const struct build *build, uint64_t key,
 	if (r < 0) {
 		binary_free(b);
 		return r;
+	}
+	if (d->hashed) {
+		snprintf(log, sizeof(log), "%s.log", path);
+		names_read(&d->names, log);
 	}
 	b->zones_from = d->next_zone;
 	if (elf_section(&b->elf, ".tsc_zones", &records, &size))

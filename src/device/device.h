@@ -108,10 +108,24 @@ struct prof {
 	} anchors; /* by cycle */
 	struct {
 		VEC(uint32_t);
-	} srclocs;           /* by zone number: libtacho's, 0 = not yet asked for */
-	uint32_t *named;     /* per core and RISC: the recording in which its track was named */
-	double rate;         /* ticks per cycle */
-	uint64_t last_ticks; /* no run begins before it */
+	} srclocs;              /* by zone number: libtacho's, 0 = not yet asked for */
+	uint32_t fixed[2][256]; /* those of counters, of transfers */
+	uint32_t *named;        /* per core and RISC: the recording in which its track was named */
+	double rate;            /* ticks per cycle */
+	uint64_t last_ticks;    /* no run begins before it */
+};
+
+/* Zones by the 16-bit hash of "NAME,FILE,LINE,KERNEL_PROFILER". */
+struct zone_name {
+	char *name, *file; /* name: "A or B" when two zones have one number */
+	uint32_t line;
+	bool collision;
+};
+
+struct zone_names {
+	VEC(struct zone_name);
+	struct map index;
+	uint64_t malformed; /* lines of logs that could not be read */
 };
 
 struct tacho_device {
@@ -125,7 +139,8 @@ struct tacho_device {
 	const struct binary *firmware[DEVICE_RISCS], *ethernet_firmware;
 	struct binary *binaries;
 	uint32_t next_zone;
-	uint32_t l1_top; /* L1 below it is free for circular buffers */
+	struct zone_names names; /* of zones that have no number of ours */
+	uint32_t l1_top;         /* L1 below it is free for circular buffers */
 	struct {
 		VEC(struct range_free);
 	} space[2]; /* free ranges per bank, by enum tacho_memory */
@@ -134,11 +149,12 @@ struct tacho_device {
 	struct {
 		VEC(struct device_replay);
 	} replayed;
-	struct map traced; /* base number of an op to the trace that holds it */
+	struct map traced;      /* base number of an op to the trace that holds it */
 	struct op_group *group; /* that runs belong to, or NULL */
 	struct map known;       /* hashes of ops that ran to the recording that knows them, or 0 */
 	uint32_t last_op;
 	uint32_t described; /* the recording that was told what this device is */
+	bool hashed;        /* zones are numbered by hashes */
 	bool running;
 	bool broken;       /* a fault: only closing helps */
 	unsigned profile;  /* PROFILE_KERNEL */
@@ -161,12 +177,35 @@ int backend_tensix(const struct tacho_device_ops **ops, void **self,
 		   const struct tacho_device_options *options, unsigned number);
 
 /* ---- build.c ---- */
+/* A whole file; a 0 follows its bytes. The caller frees them. */
+int device_read_file(const char *path, uint8_t **bytes, size_t *size);
 /* Finds it in memory, in the cache, or compiles it. */
 int build_binary(struct tacho_device *d, const struct build *build, const struct binary **out);
 void binary_free(struct binary *b);
 /* FNV-1a of bytes, from BUILD_HASH or what came before them. */
 #define BUILD_HASH 0xcbf29ce484222325ull
 uint64_t build_hash(uint64_t h, const void *bytes, size_t len);
+
+/* ---- names.c ---- */
+uint16_t names_hash(const char *text, size_t len);
+/* The zones that a compiler's log tells, added to NAMES; lines of anything else are passed over. */
+int names_take(struct zone_names *names, const char *text, size_t len);
+int names_read(struct zone_names *names, const char *path);
+const struct zone_name *names_find(const struct zone_names *names, uint16_t id);
+void names_free(struct zone_names *names);
+/* Kind of a NoC event, kind of a counter: never NULL. */
+const char *prof_noc_name(unsigned type);
+const char *prof_counter_name(unsigned type);
+/* ---- modes.c ---- */
+/* What was not sent to DRAM because runs are accumulated or traces taken as a whole. CONTROL is
+ * changed; true: it has to be written back. */
+bool prof_drain_l1(struct tacho_device *d, unsigned core, uint32_t *control);
+/* Of whole traces there is one track for all RISCs of a core. */
+const char *prof_risc_name(const struct tacho_device *d, unsigned risc, bool ethernet);
+/* What the environment asks for: d->profile, counters, names. */
+int prof_modes(struct tacho_device *d);
+/* Bits of PROFILE_PERF_COUNTERS from a number or a list of names. */
+int prof_counter_groups(const char *text, unsigned *groups);
 
 /* ---- launch.c ---- */
 int device_wait(struct tacho_device *d);
@@ -200,6 +239,8 @@ int prof_configure(struct tacho_device *d);
 void prof_free(struct prof *p);
 int prof_start_core(struct tacho_device *d, unsigned core);
 void prof_drain(struct tacho_device *d, bool full);
+/* Decodes words of one RISC that are in p->words. */
+void prof_take(struct tacho_device *d, unsigned core, unsigned risc, uint32_t words);
 /* A run starts now. */
 int prof_anchor(struct tacho_device *d);
 /* Name, file and line of a zone number. */

@@ -179,6 +179,7 @@ static int launch_message(struct tacho_device *d, unsigned core, uint32_t op, ui
 			  uint32_t cbs)
 {
 	uint8_t m[LAUNCH_SIZE] = {0};
+	const uint32_t *trace = map_get(&d->traced, op);
 
 	put32(m + LAUNCH_BASE, KERNEL_CONFIG);
 	put16(m + LAUNCH_SEMS, CONFIG_SEMS);
@@ -195,6 +196,7 @@ static int launch_message(struct tacho_device *d, unsigned core, uint32_t op, ui
 	put32(m + LAUNCH_CB_MASK, cbs);
 	put32(m + LAUNCH_ID, op);
 	put32(m + LAUNCH_ENABLES, enables);
+	put32(m + LAUNCH_TRACE, trace ? *trace : 0);
 	return core_write(d, core, d->shape.mailbox + M_LAUNCH, m, sizeof(m));
 }
 

@@ -289,6 +289,7 @@ void tacho_device_close(struct tacho_device *d)
 	}
 	tacho_trace_free(d->capture);
 	prof_free(d->prof);
+	names_free(&d->names);
 	vec_free(&d->space[0]);
 	vec_free(&d->space[1]);
 	vec_free(&d->replayed);

@@ -43,10 +43,9 @@ int prof_configure(struct tacho_device *d)
 		return device_fail(TACHO_ENOMEM, "no memory");
 	d->prof = p;
 	d->profile = PROF_MODE_ON;
-	if (env_number("TT_METAL_PROFILER_SUM", 0))
-		d->profile |= PROF_MODE_SUM;
 	p->noc_events = env_number("TT_METAL_DEVICE_PROFILER_NOC_EVENTS", 0);
-	p->counters = env_number("TT_METAL_PROFILE_PERF_COUNTERS", 0);
+	if (prof_modes(d) < 0)
+		return TACHO_EUSAGE;
 	p->classic = count != 0 || d->options.program_count != 0;
 	if (d->options.program_count)
 		count = d->options.program_count;
@@ -126,14 +125,21 @@ static void drain_risc(struct tacho_device *d, unsigned core, unsigned risc, uin
 	struct prof *p = d->prof;
 	uint64_t at = d->shape.dram_alignment +
 		      ((uint64_t)(core % p->per_bank) * DEVICE_RISCS + risc) * p->area;
-	size_t before = p->items.n;
 
 	if (words > p->area / 4) {
 		p->counts.damaged++;
 		words = p->area / 4;
 	}
-	if (d->ops->dram_read(d->self, core / p->per_bank, at, p->words, 4 * (size_t)words) < 0)
-		return;
+	if (d->ops->dram_read(d->self, core / p->per_bank, at, p->words, 4 * (size_t)words) == 0)
+		prof_take(d, core, risc, words);
+}
+
+/* The words in p->words are of one RISC. */
+void prof_take(struct tacho_device *d, unsigned core, unsigned risc, uint32_t words)
+{
+	struct prof *p = d->prof;
+	size_t before = p->items.n;
+
 	prof_decode(&p->readers[core * DEVICE_RISCS + risc], p->words, words, risc, core, keep, p,
 		    &p->counts);
 	tracks_put(d, core, risc, p->items.v + before, p->items.n - before);
@@ -156,7 +162,7 @@ static void take_losses(struct tacho_device *d, unsigned core, uint32_t *control
 	control[PROF_DROPPED] = 0;
 }
 
-static void drain_core(struct tacho_device *d, unsigned core)
+static void drain_core(struct tacho_device *d, unsigned core, bool full)
 {
 	uint32_t control[PROF_WORDS];
 	bool any = false;
@@ -171,6 +177,7 @@ static void drain_core(struct tacho_device *d, unsigned core)
 		any = true;
 	}
 	take_losses(d, core, control);
+	any |= full && prof_drain_l1(d, core, control);
 	if (any)
 		d->ops->write(d->self, core, control_address(d, 0), control, sizeof(control));
 }
@@ -185,7 +192,7 @@ void prof_drain(struct tacho_device *d, bool full)
 	TACHO_ZONE("drain kernel profiler");
 	before = d->prof->losses;
 	for (unsigned i = 0; i < d->shape.cores; i++)
-		drain_core(d, i);
+		drain_core(d, i, full);
 	/* A loss is told where it happened. */
 	if (d->prof->losses != before && tacho_is_recording())
 		tacho_messagef(TACHO_WARNING, 0, "device %u: %llu markers of kernels found no room",
@@ -205,6 +212,8 @@ static const char *string_at(const uint8_t *strings, uint32_t size, const uint8_
 
 void prof_name(const struct tacho_device *d, uint16_t id, struct tacho_device_event *e)
 {
+	const struct zone_name *hashed;
+
 	e->name = e->file = "";
 	e->line = 0;
 	for (const struct binary *b = d->binaries; b; b = b->next) {
@@ -221,25 +230,20 @@ void prof_name(const struct tacho_device *d, uint16_t id, struct tacho_device_ev
 		memcpy(&e->line, r + 8, 4);
 		return;
 	}
+	hashed = names_find(&d->names, id);
+	if (!hashed)
+		return;
+	e->name = hashed->name;
+	e->file = hashed->file;
+	e->line = hashed->line;
 }
 
 /* NoC events and counters have fixed numbers. */
 static void name_special(const struct prof_item *item, struct tacho_device_event *e)
 {
-	static const struct {
-		uint32_t type;
-		const char *name;
-	} counters[] = {
-#define X(group, control, output, select, type, name) {type, name},
-		PROF_COUNTERS(X)
-#undef X
-	};
-
 	e->file = "";
-	e->name = item->id == PROF_ID_NOC ? "NoC" : "counter";
-	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-		if (item->id == PROF_ID_COUNTERS && (item->data[1] & 0xff) == counters[i].type)
-			e->name = counters[i].name;
+	e->name = item->id == PROF_ID_NOC ? prof_noc_name(item->data[0] & 0xff)
+					  : prof_counter_name(item->data[1] & 0xff);
 }
 
 static void hand_over(struct tacho_device *d, const struct prof_item *item,
@@ -273,7 +277,7 @@ static void hand_over(struct tacho_device *d, const struct prof_item *item,
 	c = &d->cores[item->flat].info;
 	e.core = (struct tacho_core){c->logical_x, c->logical_y};
 	e.noc = (struct tacho_core){c->x, c->y};
-	e.risc = risc_name(item->risc, c->ethernet);
+	e.risc = prof_risc_name(d, item->risc, c->ethernet);
 	if (item->kind == PROF_K_EVENT)
 		e.name = e.file = "";
 	else if (item->id == PROF_ID_NOC || item->id == PROF_ID_COUNTERS)

@@ -2,6 +2,8 @@
 
 #include "tacho_layout.h"
 
+#include <string.h>
+
 #define DEPTH   128 /* open zones: more do not fit into a buffer */
 #define FILLER  0x80000000u
 #define TIME_44 (1ull << 44)
@@ -171,13 +173,23 @@ static size_t begin_run(struct decode *d, const uint32_t *words, size_t n)
 	return 10;
 }
 
+/*
+ * A buffer that was full in the middle of a run was sent with the run's first words, and so is each
+ * further part: the same ids and the same start of the firmware's zone.
+ */
+static bool continues(const uint32_t *before, const uint32_t *now)
+{
+	return before && now && !memcmp(before - 2, now - 2, 16) &&
+	       (before[0] != FILLER || before[1] != FILLER);
+}
+
 /* Behind the optional markers of a run: KERNEL end, FW end, which stand before them. */
 static void close_run(struct decode *d, const uint32_t *guaranteed)
 {
 	if (!guaranteed)
 		return;
-	marker(d, guaranteed + 8); /* words 10, 11 of the buffer */
-	marker(d, guaranteed + 4); /* words 6, 7 */
+	marker(d, guaranteed + 6); /* words 10, 11 of the buffer */
+	marker(d, guaranteed + 2); /* words 6, 7 */
 }
 
 void prof_decode(struct prof_reader *reader, const uint32_t *words, size_t n, uint32_t risc,
@@ -193,10 +205,17 @@ void prof_decode(struct prof_reader *reader, const uint32_t *words, size_t n, ui
 		unsigned need;
 
 		if (!words[i] && !words[i + 1]) {
+			const uint32_t *next = i + 12 <= n ? words + i + 4 : NULL;
+
+			if (continues(guaranteed, next)) {
+				guaranteed = next;
+				i += 12;
+				continue;
+			}
 			close_run(&d, guaranteed);
 			if (i + 4 > n)
 				break;
-			guaranteed = i + 12 <= n ? words + i + 2 : NULL;
+			guaranteed = next;
 			i += 2 + begin_run(&d, words + i + 2, n - i - 2);
 			if (d.run.risc != risc || d.run.flat != flat)
 				counts->damaged++;

@@ -40,16 +40,35 @@ static void name_track(struct tacho_device *d, unsigned core, unsigned risc)
 	*named = recording;
 	snprintf(name, sizeof(name), "Device %u, %score %u,%u (NoC %u,%u)/%s", d->number,
 		 c->ethernet ? "Ethernet " : "", c->logical_x, c->logical_y, c->x, c->y,
-		 risc_name(risc, c->ethernet));
+		 prof_risc_name(d, risc, c->ethernet));
 	tacho_core_name(track_of(d, core, risc), name, color_of(d, core, risc));
 }
 
+/* What kind of marker it was stands where a source location has its function. */
+static const char *function_of(const struct prof_item *item)
+{
+	switch (item->kind) {
+	case PROF_K_TOTAL:
+		return "ZONE_TOTAL";
+	case PROF_K_EVENT:
+		return "TS_EVENT";
+	case PROF_K_DATA:
+	case PROF_K_DATA_16:
+		return item->id == PROF_ID_NOC        ? "NOC"
+		       : item->id == PROF_ID_COUNTERS ? "COUNTER"
+						      : "TS_DATA";
+	default:
+		return "";
+	}
+}
+
 /* Without a colour: the tracks have theirs, and one zone of several RISCs stays one. */
-static uint32_t srcloc_of(struct tacho_device *d, uint16_t id)
+static uint32_t srcloc_of(struct tacho_device *d, const struct prof_item *item)
 {
 	struct prof *p = d->prof;
 	struct tacho_device_event e;
 	char number[16];
+	uint16_t id = item->id;
 
 	while (p->srclocs.n <= id)
 		if (vec_push(&p->srclocs, 0) < 0)
@@ -57,21 +76,57 @@ static uint32_t srcloc_of(struct tacho_device *d, uint16_t id)
 	if (!p->srclocs.v[id]) {
 		prof_name(d, id, &e);
 		snprintf(number, sizeof(number), "zone %u", id);
-		p->srclocs.v[id] =
-			tacho_srcloc_make(e.name[0] ? e.name : number, "", e.file, e.line, 0);
+		p->srclocs.v[id] = tacho_srcloc_make(e.name[0] ? e.name : number, function_of(item),
+						     e.file, e.line, 0);
 	}
 	return p->srclocs.v[id];
 }
 
-/* Values and events are zones without a length. */
+/* Values, events, transfers and counters are zones without a length. */
 static uint32_t srcloc_of_item(struct tacho_device *d, const struct prof_item *item)
 {
+	bool noc = item->id == PROF_ID_NOC, counter = item->id == PROF_ID_COUNTERS;
+	unsigned type = noc ? item->data[0] & 0xff : item->data[1] & 0xff;
+	uint32_t *known = &d->prof->fixed[noc][type];
 	char name[32];
 
-	if (item->kind != PROF_K_EVENT)
-		return srcloc_of(d, item->id);
-	snprintf(name, sizeof(name), "event %u", item->id);
-	return tacho_srcloc_make(name, "", "", 0, 0);
+	if (item->kind == PROF_K_EVENT) {
+		snprintf(name, sizeof(name), "event %u", item->id);
+		return tacho_srcloc_make(name, function_of(item), "", 0, 0);
+	}
+	if ((item->kind != PROF_K_DATA && item->kind != PROF_K_DATA_16) || !(noc || counter))
+		return srcloc_of(d, item);
+	if (!*known)
+		*known = tacho_srcloc_make(noc ? prof_noc_name(type) : prof_counter_name(type),
+					   function_of(item), "", 0, 0);
+	return *known;
+}
+
+static void plot_counter(const struct tacho_device *d, const struct prof_item *item)
+{
+	const struct tacho_device_core *c = &d->cores[item->flat].info;
+	char name[96];
+
+	snprintf(name, sizeof(name), "Device %u %s (%u,%u)", d->number,
+		 prof_counter_name(item->data[1] & 0xff), c->logical_x, c->logical_y);
+	tacho_plot_int(name, (uint32_t)item->data[0]);
+}
+
+/* The data words of a marker. */
+static void put_values(struct tacho_device *d, uint64_t track, uint32_t srcloc,
+		       const struct prof_item *item)
+{
+	if (item->kind == PROF_K_EVENT) {
+		tacho_core_value(track, srcloc, item->id);
+	} else if (item->id == PROF_ID_COUNTERS && item->kind == PROF_K_DATA_16) {
+		tacho_core_value(track, srcloc, (uint32_t)item->data[0]);
+		tacho_core_value(track, srcloc, item->data[0] >> 32);
+		plot_counter(d, item);
+	} else {
+		tacho_core_value(track, srcloc, item->data[0]);
+		if (item->kind == PROF_K_DATA_16)
+			tacho_core_value(track, srcloc, item->data[1]);
+	}
 }
 
 /* The op, when the outermost zone begins, and the replay that it belongs to. */
@@ -141,25 +196,18 @@ static void put_zones(struct tacho_device *d, uint64_t track, const struct prof_
 			continue;
 		srcloc = srcloc_of_item(d, &zones[i]);
 		tacho_core_begin(track, srcloc, ticks_of(p, zones[i].start), 0);
-		if (zones[i].kind == PROF_K_DATA)
-			tacho_core_value(track, srcloc, zones[i].data[0]);
+		if (zones[i].kind != PROF_K_ZONE)
+			put_values(d, track, srcloc, &zones[i]);
 		else if (!depth)
 			put_op(d, track, srcloc, &zones[i]);
 		open[depth++] = &zones[i];
 	}
 }
 
-static bool on_track(const struct prof_item *item)
-{
-	return item->kind == PROF_K_ZONE || item->kind == PROF_K_EVENT ||
-	       (item->kind == PROF_K_DATA && item->id != PROF_ID_NOC);
-}
-
 void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const struct prof_item *items,
 		size_t n)
 {
 	struct prof_item *zones;
-	size_t count = 0;
 
 	if (!n || !tacho_is_recording())
 		return;
@@ -167,10 +215,8 @@ void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const stru
 	if (!zones)
 		return;
 	name_track(d, core, risc);
-	for (size_t i = 0; i < n; i++)
-		if (on_track(&items[i]))
-			zones[count++] = items[i];
-	qsort(zones, count, sizeof(*zones), compare);
-	put_zones(d, track_of(d, core, risc), zones, count);
+	memcpy(zones, items, n * sizeof(*zones));
+	qsort(zones, n, sizeof(*zones), compare);
+	put_zones(d, track_of(d, core, risc), zones, n);
 	free(zones);
 }

@@ -80,11 +80,20 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* Waits until AT, for the reason that COUNT counts. */
+static void wait_for(struct issue *s, uint64_t at, unsigned count)
+{
+	if (at <= s->start)
+		return;
+	s->e->count[count] += at - s->start;
+	s->start = at;
+}
+
 static void use_unit(struct issue *s, enum engine_unit unit, uint32_t cycles)
 {
 	s->start = later(s->start, s->e->unit_free[unit]);
 	s->e->unit_free[unit] = s->start + cycles;
-	s->e->unit_busy[unit] += cycles;
+	s->e->count[COUNT_BUSY + unit] += cycles;
 	s->end = s->start + cycles + LATENCY_UNIT;
 }
 
@@ -106,7 +115,7 @@ static bool unpack(struct issue *s, unsigned which)
 	if (!bytes || address + bytes > s->c->l1_size)
 		return fault(s, address);
 	tile_unpack(&src->tile, s->c->l1 + address, e->format[which]);
-	s->start = later(s->start, src->at);
+	wait_for(s, src->at, COUNT_CLEAR + which);
 	use_unit(s, which ? UNIT_UNPACK1 : UNIT_UNPACK0, (bytes + UNPACK_BYTES - 1) / UNPACK_BYTES);
 	src->full = true;
 	src->at = s->end;
@@ -163,9 +172,10 @@ static bool math(struct issue *s)
 		return fault(s, s->operand);
 	if (!a->full || (math_ops[op].two && !b->full))
 		return false;
-	s->start = later(s->start, a->at);
+	wait_for(s, a->at, COUNT_VALID);
 	if (math_ops[op].two)
-		s->start = later(s->start, b->at);
+		wait_for(s, b->at, COUNT_VALID + 1);
+	e->count[COUNT_STARTED]++;
 	use_unit(s, UNIT_FPU, math_ops[op].cycles * (math_ops[op].phases ? e->fidelity + 1u : 1u));
 	compute(dst_tile(e, 0, index), &a->tile, &b->tile, op, s->operand >> 16 & 255);
 	release_src(s, 0);
@@ -243,7 +253,8 @@ static bool semaphore(struct issue *s, unsigned op)
 			if (((s->operand & 1) && !e->sem[i]) ||
 			    ((s->operand & 2) && e->sem[i] >= e->sem_max[i]))
 				return false;
-			s->start = later(s->start, e->sem_time[i]);
+			wait_for(s, e->sem_time[i],
+				 (s->operand & 1 ? COUNT_NONZERO : COUNT_NONFULL) + s->thread);
 			continue;
 		}
 		s->start = later(s->start, s->q->done);
@@ -299,22 +310,62 @@ static bool execute(struct issue *s, uint32_t word)
 	}
 }
 
+/* Which kind of instruction is available; ENGINE_COUNTS: none that is counted. */
+static unsigned kind_of(unsigned op)
+{
+	switch (op) {
+	case OP_FORMAT:
+	case OP_FIDELITY:
+	case OP_PACK_DST:
+	case OP_FLIP:
+		return COUNT_CFG;
+	case OP_STALLWAIT:
+	case OP_SEMINIT:
+	case OP_SEMPOST:
+	case OP_SEMGET:
+	case OP_SEMWAIT:
+		return COUNT_SYNC;
+	case OP_UNPACK_A:
+	case OP_UNPACK_B:
+		return COUNT_UNPACK;
+	case OP_MATH:
+	case OP_SFPU:
+		return COUNT_MATH;
+	case OP_PACK:
+		return COUNT_PACK;
+	default:
+		return ENGINE_COUNTS;
+	}
+}
+
+/* The instruction was the next one from READY until START. */
+static void count_issue(const struct issue *s, unsigned op, uint64_t ready)
+{
+	unsigned kind = kind_of(op);
+
+	s->e->count[COUNT_INSTRUCTIONS + s->thread]++;
+	s->e->count[COUNT_STALLS + s->thread] += s->start - ready;
+	if (kind < ENGINE_COUNTS)
+		s->e->count[kind + s->thread] += s->start - ready + 1;
+}
+
 /* Runs the first instruction of a queue; false: it has to wait. */
 static bool issue(struct tensix_core *c, unsigned thread)
 {
 	struct engine_queue *q = &c->engine->queue[thread];
 	struct issue s = {.c = c, .e = c->engine, .q = q, .thread = thread};
+	uint64_t ready = later(q->time[q->head], q->last + 1);
 
-	s.start = later(q->time[q->head], q->last + 1);
+	s.start = ready;
 	s.end = s.start + 1;
 	if (!execute(&s, q->word[q->head]))
 		return false;
+	count_issue(&s, q->word[q->head] >> 24, ready);
 	q->head = (q->head + 1) % ENGINE_QUEUE;
 	q->count--;
 	q->last = s.start;
 	q->issued[q->issues++ % ENGINE_QUEUE] = s.start;
 	q->done = later(q->done, later(s.end, s.start + 1));
-	c->engine->instructions[thread]++;
 	c->dev->stats.engine_ops++;
 	return true;
 }

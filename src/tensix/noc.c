@@ -52,6 +52,11 @@ uint64_t noc_travel(struct tensix *t, unsigned noc, uint32_t from, uint32_t to, 
 	}
 	t->stats.packets++;
 	t->stats.flits += flits;
+	/* The first flit is the header: it comes not from L1 and does not go there. */
+	if (t->node_core[from] >= 0)
+		t->cores[t->node_core[from]].niu[noc].flits_out += flits - 1;
+	if (t->node_core[to] >= 0)
+		t->cores[t->node_core[to]].niu[noc].flits_in += flits - 1;
 	return head + NIU_CYCLES + flits;
 }
 

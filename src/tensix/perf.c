@@ -13,32 +13,50 @@ static const struct {
 	[PERF_L1] = {0x030, 0x118},     [PERF_PACK] = {0x0F0, 0x110},
 };
 
-/* Which of the model's own counts a selector means. */
-enum { SOURCE_THREADS = ENGINE_UNITS, SOURCES = ENGINE_UNITS + 3, SOURCE_MATH = SOURCES };
+/* Which of the model's own counts a selector means; selectors of threads come in threes. */
+#define SOURCE_MATH PERF_SOURCES
+#define L1_MUX      0x218u
 
 static const struct {
-	uint8_t group;
+	uint8_t group, mux;
 	uint16_t select;
-	uint8_t source;
+	uint8_t source, number;
 } counters[] = {
-	{PERF_FPU, 0, UNIT_FPU},
-	{PERF_FPU, 1, UNIT_SFPU},
-	{PERF_FPU, 257, SOURCE_MATH},
-	{PERF_UNPACK, 7, UNIT_UNPACK0},
-	{PERF_UNPACK, 8, UNIT_UNPACK1},
-	{PERF_PACK, 15, UNIT_PACK},
-	{PERF_PACK, 18, UNIT_PACK},
-	{PERF_INSTRN, 256, SOURCE_THREADS},
-	{PERF_INSTRN, 257, SOURCE_THREADS + 1},
-	{PERF_INSTRN, 258, SOURCE_THREADS + 2},
+	{PERF_FPU, 0, 0, COUNT_BUSY + UNIT_FPU, 1},
+	{PERF_FPU, 0, 1, COUNT_BUSY + UNIT_SFPU, 1},
+	{PERF_FPU, 0, 257, SOURCE_MATH, 1},
+	{PERF_UNPACK, 0, 3, COUNT_STARTED, 1},
+	{PERF_UNPACK, 0, 7, COUNT_BUSY + UNIT_UNPACK0, 1},
+	{PERF_UNPACK, 0, 8, COUNT_BUSY + UNIT_UNPACK1, 1},
+	{PERF_PACK, 0, 15, COUNT_BUSY + UNIT_PACK, 1},
+	{PERF_PACK, 0, 18, COUNT_BUSY + UNIT_PACK, 1},
+	{PERF_L1, 0, 0, COUNT_BUSY + UNIT_UNPACK0, 1},
+	{PERF_L1, 0, 1, COUNT_BUSY + UNIT_UNPACK1, 1},
+	{PERF_L1, 0, 4, PERF_NOC, 1},
+	{PERF_L1, 0, 6, PERF_NOC + 1, 1},
+	{PERF_L1, 1, 4, PERF_NOC + 2, 1},
+	{PERF_L1, 1, 6, PERF_NOC + 3, 1},
+	{PERF_INSTRN, 0, 0, COUNT_CFG, 3},
+	{PERF_INSTRN, 0, 3, COUNT_SYNC, 3},
+	{PERF_INSTRN, 0, 15, COUNT_MATH, 3},
+	{PERF_INSTRN, 0, 18, COUNT_UNPACK, 3},
+	{PERF_INSTRN, 0, 21, COUNT_PACK, 3},
+	{PERF_INSTRN, 0, 24, COUNT_STALLS, 3},
+	{PERF_INSTRN, 0, 27, COUNT_CLEAR, 2},
+	{PERF_INSTRN, 0, 29, COUNT_VALID, 2},
+	{PERF_INSTRN, 0, 43, COUNT_NONZERO, 3},
+	{PERF_INSTRN, 0, 46, COUNT_NONFULL, 3},
+	{PERF_INSTRN, 0, 256, COUNT_INSTRUCTIONS, 3},
 };
 
 static uint64_t source(const struct tensix_core *c, unsigned i)
 {
-	if (!c->engine)
-		return 0;
-	return i < ENGINE_UNITS ? c->engine->unit_busy[i]
-				: c->engine->instructions[i - ENGINE_UNITS];
+	const struct niu *n;
+
+	if (i < ENGINE_COUNTS)
+		return c->engine ? c->engine->count[i] : 0;
+	n = &c->niu[(i - PERF_NOC) / 2];
+	return (i - PERF_NOC) % 2 ? n->flits_in : n->flits_out;
 }
 
 static void control(struct tensix_core *c, struct perf_group *g, uint32_t value, uint64_t cycle)
@@ -46,18 +64,20 @@ static void control(struct tensix_core *c, struct perf_group *g, uint32_t value,
 	if ((value & 1) && !g->running) {
 		g->running = true;
 		g->since = cycle;
-		for (unsigned i = 0; i < SOURCES; i++)
+		for (unsigned i = 0; i < PERF_SOURCES; i++)
 			g->base[i] = source(c, i);
 	} else if ((value & 2) && g->running) {
 		g->running = false;
 		g->cycles = cycle - g->since;
-		for (unsigned i = 0; i < SOURCES; i++)
+		for (unsigned i = 0; i < PERF_SOURCES; i++)
 			g->value[i] = source(c, i) - g->base[i];
 	}
 }
 
 bool perf_write(struct tensix_core *c, uint32_t offset, uint32_t value, uint64_t cycle)
 {
+	if (offset == L1_MUX)
+		return true;
 	for (unsigned i = 0; i < PERF_GROUPS; i++) {
 		struct perf_group *g = &c->perf[i];
 
@@ -80,19 +100,26 @@ static uint32_t selected(const struct tensix_core *c, unsigned group)
 {
 	const struct perf_group *g = &c->perf[group];
 	uint32_t select = g->mode >> 8 & 0x1ff;
+	uint32_t mux = group == PERF_L1 ? c->debug[L1_MUX / 4] >> 4 & 7 : 0;
 
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
-		if (counters[i].group != group || counters[i].select != select)
+		if (counters[i].group != group || counters[i].mux != mux ||
+		    select - counters[i].select >= counters[i].number)
 			continue;
 		if (counters[i].source == SOURCE_MATH)
-			return (uint32_t)(g->value[UNIT_FPU] + g->value[UNIT_SFPU]);
-		return (uint32_t)g->value[counters[i].source];
+			return (uint32_t)(g->value[COUNT_BUSY + UNIT_FPU] +
+					  g->value[COUNT_BUSY + UNIT_SFPU]);
+		return (uint32_t)g->value[counters[i].source + select - counters[i].select];
 	}
 	return 0;
 }
 
 bool perf_read(struct tensix_core *c, uint32_t offset, uint64_t cycle, uint32_t *value)
 {
+	if (offset == L1_MUX) {
+		*value = c->debug[L1_MUX / 4];
+		return true;
+	}
 	for (unsigned i = 0; i < PERF_GROUPS; i++) {
 		const struct perf_group *g = &c->perf[i];
 

@@ -117,7 +117,8 @@ struct niu {
 	uint64_t busy[NIU_BUFFERS]; /* until when a command buffer is not free */
 	uint32_t counter[NIU_COUNTERS];
 	uint32_t config[64];
-	uint64_t out_free; /* when the next packet can leave */
+	uint64_t out_free;            /* when the next packet can leave */
+	uint64_t flits_in, flits_out; /* of data */
 };
 
 /* ---- tile engine ---- */
@@ -126,6 +127,24 @@ struct niu {
 #define DST_TILES    16
 
 enum engine_unit { UNIT_UNPACK0, UNIT_UNPACK1, UNIT_FPU, UNIT_SFPU, UNIT_PACK, ENGINE_UNITS };
+
+/* What is counted: cycles, unless told otherwise; of threads one each. */
+enum engine_count {
+	COUNT_BUSY, /* by unit */
+	COUNT_INSTRUCTIONS = COUNT_BUSY + ENGINE_UNITS,
+	COUNT_STALLS = COUNT_INSTRUCTIONS + 3,
+	COUNT_NONZERO = COUNT_STALLS + 3, /* waits for a semaphore that is 0 */
+	COUNT_NONFULL = COUNT_NONZERO + 3,
+	COUNT_CLEAR = COUNT_NONFULL + 3, /* by src: an unpacker waits for math */
+	COUNT_VALID = COUNT_CLEAR + 2,   /* by src: math waits for an unpacker */
+	COUNT_CFG = COUNT_VALID + 2,     /* an instruction of this kind is the next */
+	COUNT_SYNC = COUNT_CFG + 3,
+	COUNT_MATH = COUNT_SYNC + 3,
+	COUNT_UNPACK = COUNT_MATH + 3,
+	COUNT_PACK = COUNT_UNPACK + 3,
+	COUNT_STARTED = COUNT_PACK + 3, /* math instructions */
+	ENGINE_COUNTS,
+};
 
 struct engine_queue {
 	uint32_t word[ENGINE_QUEUE];
@@ -152,20 +171,22 @@ struct engine {
 	uint8_t pack_dst;
 	uint8_t half[2]; /* of dst: the one that math and the one that the packer uses */
 	struct tile dst[DST_TILES];
-	uint64_t unit_free[ENGINE_UNITS], unit_busy[ENGINE_UNITS];
-	uint64_t instructions[3];
+	uint64_t unit_free[ENGINE_UNITS];
+	uint64_t count[ENGINE_COUNTS];
 	uint32_t sem[ENGINE_SEMS], sem_max[ENGINE_SEMS];
 	uint64_t sem_time[ENGINE_SEMS];
 };
 
 /* ---- performance counters ---- */
 enum { PERF_INSTRN, PERF_UNPACK, PERF_FPU, PERF_L1, PERF_PACK, PERF_GROUPS };
+/* What a group may count: all of the engine, and flits that leave and come by each NoC. */
+enum { PERF_NOC = ENGINE_COUNTS, PERF_SOURCES = PERF_NOC + 4 };
 
 struct perf_group {
 	uint32_t period, mode;
 	bool running;
 	uint64_t since, cycles; /* when it was started; how long it has run */
-	uint64_t base[ENGINE_UNITS + 3], value[ENGINE_UNITS + 3];
+	uint64_t base[PERF_SOURCES], value[PERF_SOURCES];
 };
 
 /* ---- core ---- */

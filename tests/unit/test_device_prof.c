@@ -1,14 +1,5 @@
 /* The kernel profiler's words: decoded, damaged, and as a device writes them. */
-#include "device/device.h"
-#include "tacho_layout.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "device_tools.h"
 
 #define H(type, id, high) (0x80000000u | (uint32_t)(type) << 28 | (uint32_t)(id) << 12 | (high))
 
@@ -129,54 +120,6 @@ static void test_wrap(void **state)
 }
 
 /* ---- on a device ---- */
-static bool have_compiler(void)
-{
-	if (system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1") == 0)
-		return true;
-	print_message("skipped: no riscv64-unknown-elf-gcc (scripts/setup installs it)\n");
-	return false;
-}
-
-static struct tacho_device *open_device(unsigned count)
-{
-	struct tacho_device *d;
-	int r = tacho_device_open(&d, &(struct tacho_device_options){.arch = "tiny",
-								     .profile = 1,
-								     .program_count = count});
-
-	if (r < 0)
-		print_message("%s\n", tacho_device_error());
-	assert_int_equal(r, 0);
-	return d;
-}
-
-/* A program with one kernel file on all five RISCs of core 0,0. */
-static struct tacho_program *all_riscs(struct tacho_device *d, const char *kernel)
-{
-	static const enum tacho_risc riscs[] = {TACHO_BRISC, TACHO_NCRISC, TACHO_COMPUTE};
-	struct tacho_program *p;
-	char path[500];
-
-	snprintf(path, sizeof(path), "%s/%s", DEVICE_KERNELS, kernel);
-	assert_int_equal(tacho_program_new(&p, d), 0);
-	for (int i = 0; i < 3; i++)
-		assert_true(tacho_program_kernel(p, &(struct tacho_kernel){.source = path,
-									   .risc = riscs[i]}) >= 0);
-	return p;
-}
-
-static void run(struct tacho_device *d, struct tacho_program *p, unsigned times)
-{
-	for (unsigned i = 0; i < times; i++) {
-		int r = tacho_enqueue(d, p);
-
-		if (r < 0)
-			print_message("%s\n", tacho_device_error());
-		assert_int_equal(r, 0);
-	}
-	assert_int_equal(tacho_finish(d), 0);
-}
-
 struct tally {
 	const char *name;
 	unsigned count, fw, damaged;
@@ -192,16 +135,6 @@ static void tally(void *context, const struct tacho_device_event *e)
 	t->damaged += e->damaged != 0;
 	t->first_op = t->first_op && t->first_op < e->op ? t->first_op : e->op;
 	t->last_op = e->op > t->last_op ? e->op : t->last_op;
-}
-
-static uint32_t control(struct tacho_device *d, unsigned word)
-{
-	uint32_t v = 0;
-
-	assert_int_equal(tacho_core_read(d, (struct tacho_core){0, 0},
-					 16 + M_PROF_CONTROL + 4 * word, &v, 4),
-			 0);
-	return v;
 }
 
 /* A run without zones is 48 bytes per RISC, at the address that the layout says. */
@@ -335,7 +268,7 @@ static void take_counter(void *context, const struct tacho_device_event *e)
 {
 	struct counted *c = context;
 
-	if (e->kind == TACHO_DEVICE_DATA && !strcmp(e->name, "NoC"))
+	if (e->kind == TACHO_DEVICE_DATA && e->id == PROF_ID_NOC)
 		c->noc += e->data[0] & 0xff;
 	if (e->kind != TACHO_DEVICE_DATA16)
 		return;

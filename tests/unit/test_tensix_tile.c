@@ -252,7 +252,7 @@ static void test_engine(void **state)
 	tile_matmul(&want, &a, &b);
 	through(&want, TILE_FLOAT32);
 	for (unsigned fidelity = 0; fidelity < 4; fidelity++) {
-		uint64_t busy = c->engine ? c->engine->unit_busy[UNIT_FPU] : 0;
+		uint64_t busy = c->engine ? c->engine->count[COUNT_BUSY + UNIT_FPU] : 0;
 
 		/* the packer's thread comes first and has to wait for the others */
 		push(c, 2, OP(0xA6, 1u << 1 << 2 | 1));
@@ -272,7 +272,7 @@ static void test_engine(void **state)
 		push(c, 0, OP(0xE0, 1u << 16 | TILE_BFP8));
 		push(c, 0, OP(0xE2, 0x11000 / 16));
 		assert_true(engine_idle(c, 2) != TENSIX_NEVER);
-		assert_int_equal(c->engine->unit_busy[UNIT_FPU] - busy, cycles[fidelity]);
+		assert_int_equal(c->engine->count[COUNT_BUSY + UNIT_FPU] - busy, cycles[fidelity]);
 		/* unpack 32, then math, then pack 64, each 5 to get through */
 		assert_true(engine_idle(c, 2) >= 32 + 5 + cycles[fidelity] + 5 + 64 + 5);
 		tile_unpack(&got, c->l1 + 0x12000, TILE_FLOAT32);
