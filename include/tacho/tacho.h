@@ -222,7 +222,8 @@ TACHO_API void tacho_message_literal(struct tacho_name *text, unsigned severity,
 
 /*
  * Marks a point of the run: a message, and a row of its own in the report of ops. HEADER is one
- * line; MESSAGE may be NULL. Backticks, which end the text for readers, become apostrophes.
+ * line; MESSAGE may be NULL. Backticks, which end the text for readers, become apostrophes, and
+ * TT_DNN and TT_METAL, by which readers know other messages, become TT-DNN and TT-METAL.
  */
 TACHO_API void tacho_signpost(const char *header, const char *message);
 

@@ -33,11 +33,10 @@ static int copy_text(char **to, const char *text)
 	return text && !*to ? TACHO_ENOMEM : 0;
 }
 
-#define COPY_LIST(to, from, count)                                                  \
-	((count) && vec_reserve((to), (count)) < 0                                  \
-		 ? TACHO_ENOMEM                                                     \
-		 : ((count) ? memcpy((to)->v, (from), (count) * sizeof(*(to)->v)) : \
-			      NULL,                                                 \
+#define COPY_LIST(to, from, count)                                                        \
+	((count) && vec_reserve((to), (count)) < 0                                        \
+		 ? TACHO_ENOMEM                                                           \
+		 : ((count) ? memcpy((to)->v, (from), (count) * sizeof(*(to)->v)) : NULL, \
 		    (to)->n = (count), 0))
 
 /* By name, then in the order in which they were given. */

@@ -24,7 +24,7 @@ static const char *const fidelities[] = {[TACHO_HIFI4] = "HiFi4",
 					 [TACHO_HIFI2] = "HiFi2",
 					 [TACHO_HIFI3] = "HiFi3"};
 static const char *const size_names[OP_SIZES] = {
-	[OP_SIZE_ETH_0] = "ACTIVE_ETH_DM_0",   [OP_SIZE_ETH_1] = "ACTIVE_ETH_DM_1",
+	[OP_SIZE_ETH_0] = "ACTIVE_ETH_DM_0",    [OP_SIZE_ETH_1] = "ACTIVE_ETH_DM_1",
 	[OP_SIZE_IDLE_ETH_0] = "IDLE_ETH_DM_0", [OP_SIZE_IDLE_ETH_1] = "IDLE_ETH_DM_1",
 	[OP_SIZE_TRISC_0] = "TENSIX_COMPUTE_0", [OP_SIZE_TRISC_1] = "TENSIX_COMPUTE_1",
 	[OP_SIZE_TRISC_2] = "TENSIX_COMPUTE_2", [OP_SIZE_BRISC] = "TENSIX_DM_0",

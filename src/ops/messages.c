@@ -572,7 +572,7 @@ static int message(struct state *s, const struct ops_message *m)
 	}
 	if (r == 0 && contains(m, "TT_SIGNPOST"))
 		r = signpost(s, m);
-	if (r == 0 && contains(m, "markers were dropped"))
+	if (r == 0 && !starts(m, "TT_SIGNPOST") && contains(m, "markers were dropped"))
 		dropped(s, m);
 	return r;
 }

@@ -1,0 +1,480 @@
+/*
+ * Ops: every message that a program sends must be read by the report's reader without a complaint,
+ * and say what was told. Messages are taken from the ring of the test's own process.
+ */
+#include "device/device.h"
+#include "ops/hostlog.h"
+#include "ops/info.h"
+#include "unit/client_session.h"
+
+#define MANY 5000
+
+static struct tacho_device *device;
+
+static int setup(void **state)
+{
+	(void)state;
+	if (system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1") != 0) {
+		print_message("skipped: no riscv64-unknown-elf-gcc (scripts/setup installs it)\n");
+		exit(0);
+	}
+	return tacho_device_open(&device, &(struct tacho_device_options){.arch = "tiny"});
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	tacho_device_close(device);
+	return 0;
+}
+
+static struct tacho_program *program(struct tacho_device *d, const char *kernel)
+{
+	struct tacho_program *p;
+	char source[300];
+
+	snprintf(source, sizeof(source), DEVICE_KERNELS "/%s", kernel);
+	assert_int_equal(tacho_program_new(&p, d), 0);
+	assert_int_equal(tacho_program_kernel(p, &(struct tacho_kernel){.source = source}), 0);
+	return p;
+}
+
+/* ---- what was sent ---- */
+struct sent {
+	struct buf log; /* as the log of messages has them */
+	size_t messages, full;
+	struct ops_host host;
+	struct ops_issues issues;
+};
+
+static void add_message(struct sent *s, const char *text, size_t len)
+{
+	s->messages++;
+	s->full += memmem(text, len, " ->\n", 4) != NULL;
+	buf_add(&s->log, text, len);
+	buf_addf(&s->log, ";%zu\n", s->messages);
+}
+
+static void add_stream(struct sent *s, const struct stream *stream)
+{
+	struct buf parts = BUF_INIT;
+
+	for (size_t i = 0; i < stream->count; i++) {
+		const struct seen *e = &stream->events[i];
+		const uint64_t *at = e->words;
+
+		if (e->kind != RING_RECORD ||
+		    (e->type != RING_TEXT_PART && e->type != RING_MESSAGE))
+			continue;
+		at += e->type == RING_MESSAGE;
+		buf_add(&parts, at + 1, (uint32_t)*at);
+		if (e->type == RING_TEXT_PART)
+			continue;
+		add_message(s, parts.data, parts.len);
+		buf_reset(&parts);
+	}
+	buf_free(&parts);
+}
+
+/* Ends the recording and reads what this thread sent; anything odd fails the test. */
+static void take(struct sent *s)
+{
+	struct ring_view v;
+
+	memset(s, 0, sizeof(*s));
+	s->log = (struct buf)BUF_INIT;
+	session_stop();
+	buf_adds(&s->log, "MessageName;total_ns\n");
+	if (view_open(&v, getpid(), 0)) {
+		struct stream stream = stream_read(&v, 1);
+
+		add_stream(s, &stream);
+		stream_free(&stream);
+		view_close(&v);
+	}
+	session_remove();
+	if (!s->messages)
+		return;
+	assert_int_equal(ops_messages_parse(&s->host, s->log.data, s->log.len, &s->issues, NULL),
+			 0);
+	assert_int_equal(ops_issues_total(&s->issues), 0);
+}
+
+static void drop(struct sent *s)
+{
+	buf_free(&s->log);
+	ops_host_free(&s->host);
+	ops_issues_free(&s->issues);
+}
+
+static const char *cell(const struct sent *s, size_t op, enum ops_column column)
+{
+	static char text[4][200000];
+	static unsigned next;
+	char *to = text[next++ % 4];
+	const struct ops_host_op *o = &s->host.ops.v[op];
+	size_t len = 0;
+	const char *at =
+		o->info ? ops_info_find(&s->host.infos.v[o->info - 1], column, &len) : NULL;
+
+	assert_true(len < sizeof(text[0]));
+	memcpy(to, at ? at : "", at ? len : 0);
+	to[at ? len : 0] = 0;
+	return to;
+}
+
+/* ---- the tests ---- */
+
+/* 5000 runs of two programs: each is told in full once, then by its hash; cheap while nobody
+ * records; in full again in the next recording. */
+static void test_many(void **state)
+{
+	struct tacho_program *p[2] = {program(device, "plain.c"), program(device, "mixed.c")};
+	struct sent s;
+	uint64_t first;
+
+	(void)state;
+	session_start(64, RING_DROP);
+	for (int i = 0; i < MANY; i++)
+		assert_int_equal(tacho_enqueue(device, p[i % 2]), 0);
+	take(&s);
+	assert_int_equal(s.messages, MANY);
+	assert_int_equal(s.full, 2);
+	assert_int_equal(s.host.ops.n, MANY);
+	first = s.host.ops.v[0].id;
+	for (int i = 0; i < MANY; i++) {
+		const struct ops_host_op *op = &s.host.ops.v[i];
+
+		assert_int_equal(op->id, first + ((uint64_t)i << 10));
+		assert_int_equal(op->id & 1023, device->number);
+		assert_int_equal(op->device, device->number);
+		assert_int_equal(op->info, i % 2 + 1);
+		assert_int_equal(op->hit, i < 2 ? OPS_HIT_AS_INFO : OPS_HIT_TRUE);
+	}
+	assert_string_equal(cell(&s, 0, OPS_COL_OP_CODE), "plain");
+	assert_string_equal(cell(&s, 1, OPS_COL_OP_CODE), "mixed");
+	assert_string_equal(cell(&s, 0, OPS_COL_OP_TYPE), "tt_dnn_device");
+	assert_int_equal(tacho_op_last(device), s.host.ops.v[MANY - 1].id);
+	drop(&s);
+
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(tacho_enqueue(device, p[0]), 0);
+	session_start(64, RING_DROP);
+	assert_int_equal(tacho_enqueue(device, p[1]), 0);
+	assert_int_equal(tacho_enqueue(device, p[1]), 0);
+	take(&s);
+	assert_int_equal(s.messages, 2);
+	assert_int_equal(s.full, 1);
+	/* Numbers go on, and the program was run before: known to the device, not to the reader. */
+	assert_int_equal(s.host.ops.v[0].id, first + ((uint64_t)(MANY + 10) << 10));
+	assert_string_equal(cell(&s, 0, OPS_COL_CACHE_HIT), "True");
+	drop(&s);
+	tacho_program_free(p[0]);
+	tacho_program_free(p[1]);
+}
+
+/* What the caller says arrives. */
+static void test_described(void **state)
+{
+	struct tacho_program *p = program(device, "plain.c");
+	const struct tacho_tensor in = {.shape = {1, 0, 33, 64},
+					.layout = TACHO_TILE,
+					.format = TACHO_BFP8_B,
+					.memory = TACHO_L1,
+					.sharding = TACHO_BLOCK_SHARDED};
+	const struct tacho_tensor out[] = {{.shape = {2, 3, 4, 5}, .padded = {2, 3, 8, 8}},
+					   {.shape = {0, 0, 0, 7}, .on_host = 1}};
+	const struct tacho_attribute attributes[] = {
+		{"z", "last"}, {"a", "old"}, {"a", "Shape([1, 2])"}, {NULL, "lost"}, {"m", NULL}};
+	const double bws[] = {12, 0.5};
+	struct sent s;
+	char expected[2000];
+
+	(void)state;
+	assert_int_equal(tacho_op_describe(p,
+					   &(struct tacho_op){
+						   .name = "Op, \"with\" marks",
+						   .type = "own",
+						   .attributes = attributes,
+						   .attribute_count = 5,
+						   .inputs = &in,
+						   .input_count = 1,
+						   .outputs = out,
+						   .output_count = 2,
+						   .compute_ns = 10,
+						   .bandwidth_ns = 20,
+						   .ideal_ns = 30,
+						   .input_bws = bws,
+						   .input_bw_count = 2,
+					   }),
+			 0);
+	session_start(16, RING_DROP);
+	assert_int_equal(tacho_enqueue(device, p), 0);
+	take(&s);
+	assert_int_equal(s.host.ops.n, 1);
+	assert_string_equal(cell(&s, 0, OPS_COL_OP_CODE), "Op; \"with\" marks");
+	assert_string_equal(cell(&s, 0, OPS_COL_OP_TYPE), "own");
+	assert_string_equal(cell(&s, 0, OPS_COL_ATTRIBUTES),
+			    "{'a': 'Shape([1; 2])'; 'm': ''; 'z': 'last'}");
+	assert_string_equal(cell(&s, 0, OPS_COL_PM_IDEAL), "30");
+	assert_string_equal(cell(&s, 0, OPS_COL_PM_COMPUTE), "10");
+	assert_string_equal(cell(&s, 0, OPS_COL_PM_BANDWIDTH), "20");
+	assert_string_equal(cell(&s, 0, OPS_COL_PM_REQ_I), "[12.0; 0.5]");
+	assert_int_equal(s.host.infos.v[0].inputs.n, OPS_TENSOR_CELLS);
+	assert_int_equal(s.host.infos.v[0].outputs.n, 2 * OPS_TENSOR_CELLS);
+	snprintf(expected, sizeof(expected),
+		 "1[1]1[1]64[33]64[64]TILEBFLOAT8_BDEV_%u_L1_BLOCK_SHARDED", device->number);
+	{
+		const struct ops_info *info = &s.host.infos.v[0];
+		struct buf all = BUF_INIT;
+
+		for (size_t i = 0; i < OPS_TENSOR_CELLS; i++)
+			buf_add(&all, info->text.data + info->inputs.v[i].at,
+				info->inputs.v[i].len);
+		assert_string_equal(all.data, expected);
+		buf_reset(&all);
+		for (size_t i = 0; i < 2 * OPS_TENSOR_CELLS; i++)
+			buf_add(&all, info->text.data + info->outputs.v[i].at,
+				info->outputs.v[i].len);
+		snprintf(expected, sizeof(expected),
+			 "2[2]3[3]8[4]8[5]ROW_MAJORFLOAT32DEV_%u_DRAM_INTERLEAVED"
+			 "1[1]1[1]1[1]7[7]ROW_MAJORFLOAT32HOST",
+			 device->number);
+		assert_string_equal(all.data, expected);
+		buf_free(&all);
+	}
+	drop(&s);
+	/* Another description is another op; none is the kernel's name again. */
+	session_start(16, RING_DROP);
+	assert_int_equal(tacho_op_describe(p, NULL), 0);
+	assert_int_equal(tacho_enqueue(device, p), 0);
+	assert_int_equal(tacho_op_describe(p, &(struct tacho_op){.name = "other"}), 0);
+	assert_int_equal(tacho_enqueue(device, p), 0);
+	take(&s);
+	assert_int_equal(s.full, 2);
+	assert_string_equal(cell(&s, 0, OPS_COL_OP_CODE), "plain");
+	assert_string_equal(cell(&s, 1, OPS_COL_OP_CODE), "other");
+	assert_string_not_equal(cell(&s, 0, OPS_COL_PROGRAM_HASH),
+				cell(&s, 1, OPS_COL_PROGRAM_HASH));
+	drop(&s);
+	tacho_program_free(p);
+}
+
+/* Words that mean something to readers, quotes, long and broken texts. */
+static void test_hostile(void **state)
+{
+	static const char *const names[] = {
+		"`",
+		"a`b``c```",
+		"\"",
+		"\"quoted\"",
+		"line\nbreak ->\n{}",
+		"a, b, c, d, e, f",
+		"TT_SIGNPOST: no",
+		"TT_METAL_TRACE_BEGIN: 1, 2",
+		"markers were dropped",
+		"; 12345\n",
+		"\xff\xfe",
+		"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
+		"\\",
+		"\\`\\\"",
+		":",
+		"\x01\x1f\x7f",
+		" ",
+		"{",
+		"TT_DNN_FALL_BACK_OP:\"x\" ->\n",
+	};
+	char *big = malloc(100001);
+	size_t n = sizeof(names) / sizeof(names[0]);
+	struct tacho_program *p = program(device, "plain.c");
+	struct sent s;
+
+	(void)state;
+	for (int i = 0; i < 100000; i++)
+		big[i] = "`TT_SIGNPOST\n\"\\ ab"[i % 18];
+	big[100000] = 0;
+	session_start(64, RING_DROP);
+	for (size_t i = 0; i <= n; i++) {
+		const char *text = i < n ? names[i] : big;
+		const struct tacho_attribute attribute = {text, text};
+		const struct tacho_op op = {.name = text,
+					    .type = text,
+					    .fidelity = text,
+					    .attributes = &attribute,
+					    .attribute_count = 1};
+		struct tacho_op_host host;
+
+		assert_int_equal(tacho_op_describe(p, &op), 0);
+		assert_int_equal(tacho_enqueue(device, p), 0);
+		assert_int_equal(tacho_enqueue(device, p), 0);
+		host = tacho_op_host_begin(&op);
+		tacho_op_host_end(host);
+		tacho_signpost(text, i % 2 ? text : NULL);
+	}
+	take(&s);
+	assert_int_equal(s.messages, 4 * (n + 1));
+	assert_int_equal(s.host.ops.n, 3 * (n + 1));
+	assert_int_equal(s.host.signposts.n, n + 1);
+	assert_int_equal(s.host.replays.n, 0);
+	for (size_t i = 0; i < n; i++) {
+		const char *code = cell(&s, 3 * i, OPS_COL_OP_CODE);
+
+		/* The report writes a semicolon for a comma; what is no UTF-8 is replaced. */
+		if ((unsigned char)names[i][0] == 0xff)
+			continue;
+		for (size_t k = 0; names[i][k]; k++)
+			assert_int_equal(code[k], names[i][k] == ',' ? ';' : names[i][k]);
+		assert_string_equal(code, cell(&s, 3 * i + 2, OPS_COL_OP_CODE));
+	}
+	assert_int_equal(strlen(cell(&s, 3 * n, OPS_COL_OP_CODE)), 100000);
+	assert_int_equal(s.host.ops.v[2].device, OPS_NONE);
+	assert_true(s.host.ops.v[2].id & 1u << 31);
+	drop(&s);
+	tacho_program_free(p);
+	free(big);
+}
+
+/* One op of three runs, on two devices; a program may be gone before the op ends. */
+static void test_groups(void **state)
+{
+	struct tacho_device *other, *both[2];
+	struct tacho_program *p = program(device, "plain.c"), *q = program(device, "mixed.c"), *r;
+	struct sent s;
+
+	(void)state;
+	assert_int_equal(tacho_device_open(&other, &(struct tacho_device_options){.arch = "tiny"}),
+			 0);
+	r = program(other, "plain.c");
+	both[0] = device;
+	both[1] = other;
+	session_start(16, RING_DROP);
+	assert_int_equal(tacho_op_begin(both, 2, &(struct tacho_op){.name = "AllReduce"}), 0);
+	assert_true(tacho_op_begin(&other, 1, NULL) < 0);
+	assert_true(tacho_trace_begin(device) < 0);
+	assert_int_equal(tacho_enqueue(device, p), 0);
+	assert_int_equal(tacho_enqueue(device, q), 0);
+	assert_int_equal(tacho_enqueue(other, r), 0);
+	assert_int_equal(tacho_finish(device), 0);
+	tacho_program_free(q);
+	assert_int_equal(tacho_op_end(other), 0);
+	assert_true(tacho_op_end(device) < 0);
+	assert_true(tacho_op_begin(both, 0, NULL) < 0);
+	/* without a description: the first kernel's name */
+	assert_int_equal(tacho_op_begin(&device, 1, NULL), 0);
+	assert_int_equal(tacho_enqueue(device, p), 0);
+	assert_int_equal(tacho_op_end(device), 0);
+	take(&s);
+	assert_int_equal(s.messages, 3);
+	assert_int_equal(s.host.ops.n, 3);
+	assert_int_equal(s.host.ops.v[0].device, other->number);
+	assert_int_equal(s.host.ops.v[1].device, device->number);
+	assert_int_equal(s.host.ops.v[0].id >> 10, s.host.ops.v[1].id >> 10);
+	assert_string_equal(cell(&s, 0, OPS_COL_OP_CODE), "AllReduce");
+	assert_string_equal(cell(&s, 2, OPS_COL_OP_CODE), "plain");
+	assert_non_null(strstr(cell(&s, 1, OPS_COL_DM_SOURCE), "mixed.c"));
+	assert_null(strstr(cell(&s, 0, OPS_COL_DM_SOURCE), "mixed.c"));
+	drop(&s);
+	tacho_program_free(p);
+	tacho_program_free(r);
+	/* closed inside of a group */
+	assert_int_equal(tacho_op_begin(&other, 1, NULL), 0);
+	tacho_device_close(other);
+}
+
+/* A hidden program is nothing to the report; its zones have no op. */
+static void test_hidden(void **state)
+{
+	struct tacho_program *p = program(device, "plain.c");
+	uint64_t before = tacho_op_last(device);
+	struct sent s;
+
+	(void)state;
+	tacho_op_hide(p, 1);
+	session_start(16, RING_DROP);
+	assert_int_equal(tacho_enqueue(device, p), 0);
+	assert_int_equal(tacho_op_last(device), before);
+	tacho_op_hide(p, 0);
+	assert_int_equal(tacho_enqueue(device, p), 0);
+	take(&s);
+	assert_int_equal(s.messages, 1);
+	assert_int_not_equal(tacho_op_last(device), before);
+	drop(&s);
+	tacho_program_free(p);
+}
+
+/* Ops of a trace belong to it; each replay is told. */
+static void test_traces(void **state)
+{
+	struct tacho_program *p = program(device, "plain.c");
+	struct tacho_trace *trace;
+	struct sent s;
+
+	(void)state;
+	session_start(16, RING_DROP);
+	assert_int_equal(tacho_trace_begin(device), 0);
+	assert_int_equal(tacho_enqueue(device, p), 0);
+	assert_int_equal(tacho_enqueue(device, p), 0);
+	assert_int_equal(tacho_trace_end(device, &trace), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(tacho_trace_replay(trace), 0);
+	assert_int_equal(tacho_enqueue(device, p), 0);
+	tacho_trace_free(trace);
+	take(&s);
+	/* begin, 2 x (enqueue, op), end, 3 replays, op, release */
+	assert_int_equal(s.messages, 1 + 4 + 1 + 3 + 1 + 1);
+	assert_int_equal(s.host.ops.n, 3);
+	assert_int_equal(s.host.replays.n, 3);
+	assert_int_not_equal(s.host.ops.v[0].trace, OPS_NONE);
+	assert_int_equal(s.host.ops.v[0].trace, s.host.replays.v[2].trace);
+	assert_int_equal(s.host.ops.v[1].trace, s.host.ops.v[0].trace);
+	assert_int_equal(s.host.ops.v[2].trace, OPS_NONE);
+	drop(&s);
+	tacho_program_free(p);
+}
+
+/* A program that cannot be compiled: its op has a zone and a message all the same. */
+static void test_failed(void **state)
+{
+	struct tacho_program *p = program(device, "none.c");
+	struct sent s;
+
+	(void)state;
+	session_start(16, RING_DROP);
+	assert_true(tacho_enqueue(device, p) < 0);
+	take(&s);
+	assert_int_equal(s.messages, 1);
+	assert_int_equal(s.host.ops.n, 1);
+	drop(&s);
+	tacho_program_free(p);
+}
+
+static void test_signposts(void **state)
+{
+	struct sent s;
+
+	(void)state;
+	tacho_signpost("nobody records", NULL);
+	session_start(16, RING_DROP);
+	tacho_signpost("start", NULL);
+	tacho_signpost("two\nlines", "a message");
+	tacho_signpost(NULL, "");
+	take(&s);
+	assert_int_equal(s.messages, 3);
+	assert_string_equal(s.host.signposts.v[0].header, "start");
+	assert_null(s.host.signposts.v[0].message);
+	assert_string_equal(s.host.signposts.v[1].header, "two lines");
+	assert_string_equal(s.host.signposts.v[1].message, "a message");
+	drop(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_many),    cmocka_unit_test(test_described),
+		cmocka_unit_test(test_hostile), cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_hidden),  cmocka_unit_test(test_traces),
+		cmocka_unit_test(test_failed),  cmocka_unit_test(test_signposts),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
