@@ -1,0 +1,147 @@
+// The server's answers, typed. At most four requests are under way; the others wait in order of
+// importance, so that tiles in sight never stand behind a prefetch. A request that is no longer
+// wanted is aborted by its signal, waiting or not.
+import type * as T from "./types";
+
+const MAX_IN_FLIGHT = 4;
+
+export const enum Priority { sight, normal, ahead }
+
+interface Job {
+	url: string;
+	priority: Priority;
+	signal?: AbortSignal;
+	resolve: (r: Response) => void;
+	reject: (e: unknown) => void;
+}
+
+const waiting: Job[] = [];
+let inFlight = 0;
+/** Requests sent since the page was opened, for measurements. */
+export const counters = { requests: 0, bytes: 0, aborted: 0 };
+
+export class ApiError extends Error {
+	constructor(readonly status: number, text: string) {
+		super(text);
+	}
+}
+
+export function isAbort(e: unknown): boolean {
+	return e instanceof DOMException && e.name === "AbortError";
+}
+
+function aborted(): DOMException {
+	counters.aborted++;
+	return new DOMException("no longer wanted", "AbortError");
+}
+
+function pump(): void {
+	while (inFlight < MAX_IN_FLIGHT && waiting.length > 0) {
+		let best = 0;
+		for (let i = 1; i < waiting.length; i++)
+			if (waiting[i].priority < waiting[best].priority)
+				best = i;
+		const job = waiting.splice(best, 1)[0];
+		if (job.signal?.aborted)
+			job.reject(aborted());
+		else
+			void start(job);
+	}
+}
+
+async function start(job: Job): Promise<void> {
+	inFlight++;
+	counters.requests++;
+	try {
+		const r = await fetch(job.url, { signal: job.signal, credentials: "same-origin" });
+		if (!r.ok)
+			throw new ApiError(r.status, await errorText(r));
+		job.resolve(r);
+	} catch (e) {
+		job.reject(isAbort(e) ? aborted() : e);
+	} finally {
+		inFlight--;
+		pump();
+	}
+}
+
+async function errorText(r: Response): Promise<string> {
+	try {
+		const o = await r.json() as { error?: string };
+		return o.error ?? r.statusText;
+	} catch {
+		return `the server answers ${r.status}`;
+	}
+}
+
+export type Query = Record<string, string | number | boolean | null | undefined>;
+
+export function url(path: string, query: Query = {}): string {
+	const parts: string[] = [];
+	for (const [k, v] of Object.entries(query)) {
+		if (v == null || v === "")
+			continue;
+		const text = typeof v === "boolean" ? (v ? "1" : "0") : typeof v === "number" ? String(Math.round(v)) : v;
+		parts.push(k + "=" + encodeURIComponent(text));
+	}
+	return "/api/v1/" + path + (parts.length ? "?" + parts.join("&") : "");
+}
+
+function request(u: string, priority: Priority, signal?: AbortSignal): Promise<Response> {
+	return new Promise((resolve, reject) => {
+		waiting.push({ url: u, priority, signal, resolve, reject });
+		pump();
+	});
+}
+
+export async function getJson<R>(path: string, query?: Query, signal?: AbortSignal, priority = Priority.normal): Promise<R> {
+	const r = await request(url(path, query), priority, signal);
+	return await r.json() as R;
+}
+
+export async function getBuffer(path: string, query: Query, signal: AbortSignal, priority: Priority): Promise<ArrayBuffer> {
+	const r = await request(url(path, query), priority, signal);
+	const b = await r.arrayBuffer();
+	counters.bytes += b.byteLength;
+	return b;
+}
+
+/** What a server may leave out. */
+function fullMeta(m: Partial<T.Meta>): T.Meta {
+	return {
+		gen: 0, name: "", duration: 0, zones: 0, rows: 0, processes: [], tracks: [], devices: [], signposts: [], names_total: 0, warnings: [],
+		properties: {}, ...m,
+		has: { ops: false, messages: false, plots: false, memory: false, frames: false, locks: false, noc: false, ...m.has },
+	};
+}
+
+/** The calls about one trace. */
+export const api = {
+	traces: () => getJson<{ traces: T.TraceEntry[]; version: string }>("traces"),
+	meta: (id: number) => getJson<T.Meta>(`t/${id}/meta`).then(fullMeta),
+	names: (id: number, from: number) => getJson<{ names: T.NameRow[]; total: number }>(`t/${id}/names`, { from }),
+	zone: (id: number, z: T.ZoneRef, s?: AbortSignal) => getJson<T.ZoneDetail>(`t/${id}/zone`, { lane: z.lane, idx: z.idx }, s),
+	hit: (id: number, lane: number, t: number, res: number, s?: AbortSignal) =>
+		getJson<{ idx: number | null; start: number; end: number; name: number }>(`t/${id}/hit`, { lane, t, res }, s, Priority.sight),
+	stats: (id: number, q: Query, s?: AbortSignal) => getJson<T.Page<T.StatRow> & { range_ns: number }>(`t/${id}/stats`, q, s),
+	hist: (id: number, q: Query, s?: AbortSignal) => getJson<T.Hist>(`t/${id}/hist`, q, s),
+	instances: (id: number, q: Query, s?: AbortSignal) =>
+		getJson<T.Page<T.Instance> & { groups?: T.Group[] }>(`t/${id}/instances`, q, s),
+	flame: (id: number, q: Query, s?: AbortSignal) => getJson<{ root: T.FlameNode }>(`t/${id}/flame`, q, s),
+	messages: (id: number, q: Query, s?: AbortSignal) => getJson<T.Page<T.Message>>(`t/${id}/messages`, q, s),
+	plots: (id: number, s?: AbortSignal) => getJson<{ rows?: T.PlotInfo[]; plots?: T.PlotInfo[] }>(`t/${id}/plots`, {}, s),
+	plot: (id: number, q: Query, s?: AbortSignal) => getJson<T.PlotTile>(`t/${id}/plot`, q, s),
+	memory: (id: number, q: Query, s?: AbortSignal) => getJson<{ pools: T.Pool[] }>(`t/${id}/memory`, q, s),
+	memoryTile: (id: number, q: Query, s?: AbortSignal) => getJson<T.PlotTile>(`t/${id}/memory`, q, s),
+	frames: (id: number, q: Query, s?: AbortSignal) => getJson<T.Frames>(`t/${id}/frames`, q, s),
+	locks: (id: number, s?: AbortSignal) => getJson<T.Page<T.LockRow>>(`t/${id}/locks`, {}, s),
+	ops: (id: number, q: Query, s?: AbortSignal) => getJson<T.OpsPage>(`t/${id}/ops`, q, s),
+	op: (id: number, op: string, s?: AbortSignal) => getJson<T.OpDetail>(`t/${id}/op`, { id: op }, s),
+	grid: (id: number, q: Query, s?: AbortSignal) => getJson<T.Grid>(`t/${id}/grid`, q, s),
+	search: (id: number, q: string, s?: AbortSignal) => getJson<{ rows: T.SearchRow[] }>(`t/${id}/search`, { q, limit: 50 }, s),
+	overview: (id: number, s?: AbortSignal) => getJson<T.Overview>(`t/${id}/overview`, {}, s),
+	compare: (q: Query, s?: AbortSignal) => getJson<T.Page<T.CompareRow>>("compare", q, s),
+	compareHist: (q: Query, s?: AbortSignal) => getJson<{ a: T.Hist; b: T.Hist }>("compare/hist", q, s),
+	source: (id: number, name: number, s?: AbortSignal) =>
+		getJson<{ file: string; line: number; text: string[]; first: number }>(`t/${id}/source`, { name }, s),
+};

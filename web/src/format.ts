@@ -1,0 +1,118 @@
+// Numbers as people read them.
+
+const UNITS: [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
+
+function unitOf(ns: number): [number, string] {
+	const a = Math.abs(ns);
+	for (const u of UNITS)
+		if (a >= u[0])
+			return u;
+	return UNITS[3];
+}
+
+/** Four figures: 1.234 ms, 12.34 ms, 123.4 ms. */
+function figures(v: number): string {
+	const a = Math.abs(v);
+	return v.toFixed(a >= 1000 ? 0 : a >= 100 ? 1 : a >= 10 ? 2 : 3);
+}
+
+/** A length of time: 1.234 ms. */
+export function fmtDur(ns: number | null | undefined): string {
+	if (ns == null || !Number.isFinite(ns))
+		return "–";
+	if (ns === 0)
+		return "0 ns";
+	const [div, name] = unitOf(ns);
+	return (div === 1 ? String(Math.round(ns * 100) / 100) : figures(ns / div)) + " " + (name === "us" ? "µs" : name);
+}
+
+/** A point in time, down to the nanosecond: 1.234 567 890 s. */
+export function fmtTime(ns: number): string {
+	const neg = ns < 0 ? "−" : "";
+	const a = Math.round(Math.abs(ns));
+	const s = Math.floor(a / 1e9);
+	const frac = String(a % 1e9).padStart(9, "0");
+	return `${neg}${fmtCount(s)}.${frac.slice(0, 3)} ${frac.slice(3, 6)} ${frac.slice(6)} s`;
+}
+
+/** A point in time as exact as STEP needs, for the ruler. */
+export function fmtTick(ns: number, step: number): string {
+	if (Math.abs(ns) < step / 2)
+		return "0";
+	const [div, name] = unitOf(Math.max(Math.abs(ns), step));
+	const digits = Math.max(0, Math.min(9, Math.ceil(Math.log10(div / step) - 1e-9)));
+	return (ns / div).toFixed(digits) + " " + (name === "us" ? "µs" : name);
+}
+
+export function fmtCount(n: number | null | undefined): string {
+	if (n == null || !Number.isFinite(n))
+		return "–";
+	return Math.round(n).toString().replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+}
+
+/** 12.3 M */
+export function fmtShort(n: number): string {
+	for (const [div, name] of [[1e9, "G"], [1e6, "M"], [1e4, "k"]] as [number, string][])
+		if (Math.abs(n) >= div)
+			return (n / (name === "k" ? 1e3 : div)).toFixed(1) + " " + name;
+	return fmtCount(n);
+}
+
+export function fmtBytes(n: number | null | undefined): string {
+	if (n == null || !Number.isFinite(n))
+		return "–";
+	let v = n, i = 0;
+	for (; Math.abs(v) >= 1024 && i < 5; i++)
+		v /= 1024;
+	return (i === 0 ? String(Math.round(v)) : figures(v)) + " " + ["B", "KiB", "MiB", "GiB", "TiB", "PiB"][i];
+}
+
+export function fmtPct(v: number | null | undefined, digits = 1): string {
+	return v == null || !Number.isFinite(v) ? "–" : v.toFixed(digits) + " %";
+}
+
+/** A plain number with at most four figures after the point. */
+export function fmtNum(v: number | null | undefined): string {
+	if (v == null || !Number.isFinite(v))
+		return "–";
+	if (Number.isInteger(v))
+		return fmtCount(v).replace(/^-/, "−");
+	return Math.abs(v) >= 1e6 || Math.abs(v) < 1e-3 ? v.toPrecision(4) : String(+v.toFixed(4));
+}
+
+/** The value of a plot in its own unit. */
+export function fmtValue(v: number | null | undefined, format?: string): string {
+	if (format === "memory" || format === "bytes")
+		return fmtBytes(v);
+	if (format === "percentage" || format === "percent")
+		return fmtPct(v, 2);
+	if (format === "watt" || format === "watts")
+		return fmtNum(v) + " W";
+	return fmtNum(v);
+}
+
+/** What says nothing in front of a name hides what does. */
+export function shortName(name: string): string {
+	return name.startsWith("PY_FUNC_") ? name.slice(8) : name;
+}
+
+/** The middle goes, because names differ at both ends. */
+export function elide(s: string, chars: number): string {
+	if (s.length <= chars)
+		return s;
+	if (chars < 3)
+		return s.slice(0, Math.max(0, chars));
+	const head = Math.ceil((chars - 1) * 0.6);
+	return s.slice(0, head) + "…" + s.slice(s.length - (chars - 1 - head));
+}
+
+export function baseName(path: string): string {
+	return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** 1, 2, 5 times a power of ten: the distance of ruler ticks. */
+export function niceStep(raw: number): number {
+	const p = Math.pow(10, Math.floor(Math.log10(raw)));
+	const f = raw / p;
+	return (f <= 1 ? 1 : f <= 2 ? 2 : f <= 5 ? 5 : 10) * p;
+}

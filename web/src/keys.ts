@@ -1,0 +1,76 @@
+// Keys of the whole page; the timeline has its own while it is shown.
+import { signal } from "@preact/signals";
+import { go, page, PAGES, range } from "./state";
+import { switchTheme } from "./theme";
+
+export const helpOpen = signal(false);
+/** Grows when the search box should have the focus. */
+export const searchFocus = signal(0);
+
+interface Keys {
+	down: (e: KeyboardEvent) => boolean;
+	up: (e: KeyboardEvent) => void;
+	release: () => void;
+}
+
+let timeline: Keys | null = null;
+
+export function setTimelineKeys(k: Keys | null): void {
+	timeline = k;
+}
+
+export const KEYS: [group: string, keys: [key: string, text: string][]][] = [
+	["Everywhere", [
+		["/", "search"], ["?", "this list"], ["1 … 9, 0", "open a page"], ["T", "dark or light"], ["Esc", "close, clear selection, clear range"],
+	]],
+	["Timeline, mouse", [
+		["wheel", "zoom at the pointer"], ["Shift + wheel", "pan"], ["drag", "pan"], ["Ctrl or Alt + drag, middle button", "select a range"],
+		["click", "select a zone"], ["double click", "fit a zone, or all"], ["wheel over the names", "scroll"],
+	]],
+	["Timeline, keys", [
+		["W S", "zoom in, out"], ["A D", "pan left, right"], ["← →", "zone before, after"], ["↑ ↓", "parent, first child"],
+		[", .", "same name before, after"], ["[ ]", "signpost before, after"], ["F", "fit the selection"], ["R", "range from the selected zone"],
+		["M", "set or remove a mark"], ["L", "follow live data"], ["Home", "whole trace"], ["Page Up, Down", "scroll"],
+	]],
+];
+
+function typing(e: KeyboardEvent): boolean {
+	const t = e.target as HTMLElement | null;
+	return t !== null && (t.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(t.tagName));
+}
+
+/** Keys that buttons and tables need for themselves. */
+function taken(e: KeyboardEvent): boolean {
+	const t = e.target as HTMLElement | null;
+	return (e.key.startsWith("Arrow") || e.key.startsWith("Page") || e.key === "Home" || e.key === "End") && t?.closest("[data-keys]") != null;
+}
+
+export function startKeys(): void {
+	window.addEventListener("keydown", (e) => {
+		if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || typing(e) || taken(e))
+			return;
+		if (helpOpen.peek()) {
+			if (e.key === "Escape" || e.key === "?")
+				helpOpen.value = false;
+			return;
+		}
+		if (e.key === "?") {
+			helpOpen.value = true;
+		} else if (e.key === "/") {
+			searchFocus.value++;
+		} else if (e.key === "t" || e.key === "T") {
+			switchTheme();
+		} else if (/^[0-9]$/.test(e.key)) {
+			go(PAGES[(+e.key + 9) % 10]);
+		} else if (timeline && page.peek() === "timeline" && timeline.down(e)) {
+			// done
+		} else if (e.key === "Escape" && page.peek() !== "timeline") {
+			range.value = null;
+		} else {
+			return;
+		}
+		e.preventDefault();
+	});
+	window.addEventListener("keyup", (e) => timeline?.up(e));
+	window.addEventListener("blur", () => timeline?.release());
+}

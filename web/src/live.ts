@@ -1,0 +1,168 @@
+// The WebSocket: tells when a live trace grew. It comes back by itself, waiting longer each time.
+import { effect, signal } from "@preact/signals";
+import { api } from "./api";
+import { loadNames } from "./names";
+import { duration, entry, follow, meta, page, params, takeViewGiven, traceId, traces, view } from "./state";
+
+export type Link = "connecting" | "open" | "lost";
+export const link = signal<Link>("connecting");
+export const failure = signal<string | null>(null);
+export const version = signal("");
+/** Events that the recorder of the live trace had to drop. */
+export const dropped = signal(0);
+
+const FIRST_WAIT = 250, LAST_WAIT = 4000;
+const META_EVERY = 400;
+
+let wait = FIRST_WAIT;
+let socket: WebSocket | null = null;
+let metaTimer = 0;
+let metaAt = 0;
+
+function text(e: unknown): string {
+	return e instanceof Error ? e.message : String(e);
+}
+
+export async function loadTraces(): Promise<void> {
+	try {
+		const r = await api.traces();
+		traces.value = r.traces;
+		version.value = r.version ?? "";
+		failure.value = null;
+		const id = traceId.peek();
+		if (id === null || !r.traces.some((t) => t.id === id))
+			traceId.value = r.traces[0]?.id ?? null;
+	} catch (e) {
+		failure.value = text(e);
+	}
+}
+
+async function loadMeta(): Promise<void> {
+	const id = traceId.peek();
+	if (id === null || entry.peek()?.kind === "ops")
+		return;
+	metaAt = performance.now();
+	try {
+		const m = await api.meta(id);
+		if (traceId.peek() !== id)
+			return;
+		meta.value = m;
+		failure.value = null;
+		loadNames(id, m.names_total);
+	} catch (e) {
+		failure.value = text(e);
+	}
+}
+
+function metaSoon(): void {
+	if (metaTimer)
+		return;
+	metaTimer = window.setTimeout(() => {
+		metaTimer = 0;
+		void loadMeta();
+	}, Math.max(0, metaAt + META_EVERY - performance.now()));
+}
+
+interface Push {
+	live?: { id: number; gen: number; duration: number; zones: number; dropped: number };
+	meta?: { id: number };
+	state?: { id: number; state: "live" | "saved" | "waiting" | "ended" | "damaged" };
+}
+
+function take(p: Push): void {
+	if (p.live && p.live.id === traceId.peek()) {
+		dropped.value = p.live.dropped;
+		const m = meta.peek();
+		if (m) {
+			if (p.live.gen !== m.gen)
+				meta.value = { ...m, gen: p.live.gen, duration: Math.max(m.duration, p.live.duration), zones: p.live.zones };
+			loadNames(p.live.id, m.names_total);
+		} else {
+			metaSoon();
+		}
+	}
+	if (p.live && !traces.peek().some((t) => t.id === p.live?.id))
+		void loadTraces();
+	if (p.meta && p.meta.id === traceId.peek())
+		metaSoon();
+	if (p.state) {
+		const s = p.state;
+		traces.value = traces.peek().map((t) => t.id === s.id ? { ...t, state: s.state, live: s.state === "live" || s.state === "waiting" } : t);
+		if (!traces.peek().some((t) => t.id === s.id))
+			void loadTraces();
+		if (s.id === traceId.peek())
+			metaSoon();
+	}
+}
+
+function connect(): void {
+	const s = socket = new WebSocket((location.protocol === "https:" ? "wss://" : "ws://") + location.host + "/ws");
+	let opened = false;
+	s.onopen = () => {
+		opened = true;
+		const again = link.peek() === "lost";
+		link.value = "open";
+		wait = FIRST_WAIT;
+		if (again) // what the server has may be another generation, or another server
+			void loadTraces().then(loadMeta);
+		s.send(JSON.stringify({ follow: follow.peek() }));
+	};
+	s.onmessage = (e) => {
+		try {
+			take(JSON.parse(String(e.data)) as Push);
+		} catch {
+			// a message that we do not know
+		}
+	};
+	s.onclose = () => {
+		if (socket !== s)
+			return;
+		if (opened || link.peek() === "connecting")
+			link.value = "lost";
+		window.setTimeout(connect, wait);
+		wait = Math.min(LAST_WAIT, wait * 2);
+	};
+}
+
+/** Follow: the view keeps its length and its right end stays at the newest data. */
+function keepUp(): void {
+	effect(() => {
+		const on = follow.value, d = duration.value;
+		if (!on || page.value !== "timeline")
+			return;
+		const v = view.peek();
+		const span = Math.min(v.t1 - v.t0, Math.max(d, 1));
+		const t1 = d + span * 0.04;
+		if (Math.abs(v.t1 - t1) > span / 1000)
+			view.value = { t0: t1 - span * 1.04, t1 };
+	});
+}
+
+export function startLive(): void {
+	let shown: number | null = null;
+	effect(() => {
+		const id = traceId.value;
+		if (id === shown)
+			return;
+		const first = shown === null;
+		shown = id;
+		meta.value = null;
+		if (!first) {
+			takeViewGiven();
+			view.value = { t0: 0, t1: 1e9 };
+			params.value = {};
+		}
+		void loadMeta();
+	});
+	effect(() => {
+		const on = follow.value;
+		if (socket?.readyState === WebSocket.OPEN)
+			socket.send(JSON.stringify({ follow: on }));
+	});
+	keepUp();
+	void loadTraces().then(() => {
+		if (entry.peek()?.live && !/[?&]v0=/.test(location.hash))
+			follow.value = true;
+		connect();
+	});
+}

@@ -1,0 +1,14 @@
+import { render } from "preact";
+import { startKeys } from "./keys";
+import { startLive } from "./live";
+import { Shell } from "./shell";
+import { startUrl } from "./state";
+import { startSelection } from "./timeline/select";
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+
+startUrl();
+startLive();
+startSelection();
+startKeys();
+render(<Shell />, document.getElementById("app") as HTMLElement);

@@ -1,0 +1,49 @@
+// The source locations of the trace: fetched in the background, looked up by number.
+import { signal } from "@preact/signals";
+import { api } from "./api";
+import type { NameRow } from "./types";
+
+let table: NameRow[] = [];
+let owner = -1;
+let running: Promise<void> | null = null;
+/** Grows when names arrived. */
+export const namesVersion = signal(0);
+
+export function nameOf(id: number): string {
+	return table[id]?.[0] || table[id]?.[1] || (id < 0 ? "all" : `#${id}`);
+}
+
+export function nameRow(id: number): NameRow | undefined {
+	return table[id];
+}
+
+export function nameCount(): number {
+	return table.length;
+}
+
+async function load(trace: number, total: number): Promise<void> {
+	while (owner === trace && table.length < total) {
+		const part = await api.names(trace, table.length);
+		if (owner !== trace || part.names.length === 0)
+			return;
+		table.push(...part.names);
+		total = part.total;
+		namesVersion.value++;
+	}
+}
+
+/** Makes sure that the names of a trace are here or on their way. */
+export function loadNames(trace: number, total: number): void {
+	if (owner !== trace) {
+		owner = trace;
+		table = [];
+		running = null;
+	}
+	if (running || table.length >= total)
+		return;
+	const mine = load(trace, total).catch(() => undefined).finally(() => {
+		if (running === mine)
+			running = null;
+	});
+	running = mine;
+}

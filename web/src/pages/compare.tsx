@@ -1,0 +1,3 @@
+export function ComparePage() {
+	return <div class="page"><h1>Compare</h1></div>;
+}

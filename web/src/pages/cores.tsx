@@ -1,0 +1,3 @@
+export function CoresPage() {
+	return <div class="page"><h1>Cores</h1></div>;
+}

@@ -1,0 +1,3 @@
+export function MemoryPage() {
+	return <div class="page"><h1>Memory</h1></div>;
+}

@@ -1,0 +1,3 @@
+export function OpsPage() {
+	return <div class="page"><h1>Ops</h1></div>;
+}

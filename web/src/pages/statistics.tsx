@@ -1,0 +1,3 @@
+export function StatisticsPage() {
+	return <div class="page"><h1>Statistics</h1></div>;
+}

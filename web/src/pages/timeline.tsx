@@ -1,0 +1,137 @@
+// The timeline: minimap, ruler, frames, rows, drawer.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { fmtDur } from "../format";
+import { duration, entry, follow, meta, takeViewGiven, traceId, view } from "../state";
+import { setTimelineKeys } from "../keys";
+import { COLOR_MODES, colorMode, dimLibraries, setColorMode, setDimLibraries } from "../timeline/colors";
+import { type Elements, Timeline } from "../timeline/controller";
+import { Drawer } from "../timeline/drawer";
+import { listen, onKey, onKeyUp, releaseKeys } from "../timeline/input";
+import type { Row } from "../timeline/layout";
+import { zone } from "../timeline/select";
+import { Tooltip } from "../timeline/tooltip";
+import { nameOf } from "../names";
+import { Icon } from "../ui/icons";
+
+function GutterRow({ r, tl }: { r: Row; tl: Timeline }) {
+	const style = { top: `${r.y}px`, height: `${r.h}px`, paddingLeft: `${6 + r.indent * 12}px` };
+	const text = <><span class="row-label">{r.label}</span>{r.note && <span class="row-note">{r.note}</span>}</>;
+	if (r.open === null)
+		return <div class={"row " + r.kind} style={style} title={r.title}><span class="row-pad" />{text}</div>;
+	return (
+		<button class={"row " + r.kind} style={style} title={r.note ? `${r.title}: ${r.note}` : r.title} aria-expanded={r.open} onClick={() => tl.toggle(r.key)}>
+			<Icon name={r.open ? "down" : "right"} size={10} />{text}
+		</button>
+	);
+}
+
+function Gutter({ tl }: { tl: Timeline }) {
+	const { rows, height } = tl.rows.value;
+	return <div class="gutter" style={{ height: `${height}px` }}>{rows.map((r) => <GutterRow key={r.key} r={r} tl={tl} />)}</div>;
+}
+
+/** Opens or closes all cores, or all threads: what one does first in a trace of 64 cores. */
+function setAll(tl: Timeline, open: boolean): void {
+	const next = { ...tl.open.peek() };
+	for (const r of tl.rows.peek().rows)
+		if (r.open !== null && (r.kind === "core" || r.kind === "thread"))
+			next[r.key] = open;
+	tl.setOpen(next);
+}
+
+function Toolbar({ tl }: { tl: Timeline | null }) {
+	const live = entry.value?.live ?? false;
+	const v = view.value;
+	return (
+		<div class="toolbar">
+			<button onClick={() => tl?.fitAll()} title="Show the whole trace (Home)"><Icon name="fit" size={13} /> Whole trace</button>
+			<button onClick={() => tl && setAll(tl, true)}>Open all</button>
+			<button onClick={() => tl && setAll(tl, false)}>Close all</button>
+			<label>Colours <select value={colorMode.value} onChange={(e) => setColorMode(e.currentTarget.value as typeof COLOR_MODES[number])}>
+				{COLOR_MODES.map((m) => <option value={m}>by {m}</option>)}
+			</select></label>
+			<label class="check"><input type="checkbox" checked={dimLibraries.value} onChange={(e) => setDimLibraries(e.currentTarget.checked)} /> dim library frames</label>
+			{live && <button class="follow" aria-pressed={follow.value} onClick={() => { follow.value = !follow.value; }} title="Follow the newest data (L)"><Icon name="follow" size={13} /> Follow</button>}
+			<span class="spacer" />
+			<span class="view-span" data-testid="view-span">{fmtDur(v.t1 - v.t0)} in view</span>
+			<span class="dim">of {fmtDur(duration.value)}</span>
+		</div>
+	);
+}
+
+function FrameSelect({ tl }: { tl: Timeline | null }) {
+	const list = tl?.frames.tracks.value ?? [];
+	if (!tl || list.length < 2)
+		return <span>{list[0]?.name ?? "frames"}</span>;
+	return (
+		<select aria-label="Frames" value={String(tl.frames.track.value)} onChange={(e) => { tl.frames.track.value = +e.currentTarget.value; }}>
+			{list.map((t) => <option value={String(t.id)}>{t.name}</option>)}
+		</select>
+	);
+}
+
+function summary(): string {
+	const m = meta.value;
+	if (!m)
+		return "";
+	const z = zone.value;
+	return `Timeline of ${m.name}: ${m.tracks.length} tracks, ${m.zones} zones, ${fmtDur(m.duration)}. ` +
+		(z ? `Selected: ${nameOf(z.name)}, ${fmtDur(z.duration)}.` : "Arrow keys walk from zone to zone, W A S D move the view, question mark lists all keys.");
+}
+
+export function TimelinePage() {
+	const id = traceId.value;
+	const refs = useRef<Partial<Elements>>({});
+	const [tl, setTl] = useState<Timeline | null>(null);
+	const hasFrames = meta.value?.has.frames ?? false;
+	const ready = meta.value !== null;
+	const set = <K extends keyof Elements>(k: K) => (e: Elements[K] | null) => { refs.current[k] = e ?? undefined; };
+	useEffect(() => {
+		if (id === null || !ready)
+			return;
+		if (!takeViewGiven() && view.peek().t1 === 1e9 && view.peek().t0 === 0)
+			view.value = { t0: -duration.peek() * 0.01, t1: duration.peek() * 1.01 };
+		const t = new Timeline(id, refs.current as Elements);
+		const stop = listen(t, t.el.body);
+		setTimelineKeys({ down: (e) => onKey(t, e), up: onKeyUp, release: releaseKeys });
+		(window as unknown as { tachoTimeline?: Timeline }).tachoTimeline = t;
+		setTl(t);
+		return () => {
+			stop();
+			setTimelineKeys(null);
+			releaseKeys();
+			t.close();
+			setTl(null);
+		};
+	}, [id, ready, hasFrames]);
+	const posts = (meta.value?.signposts.length ?? 0) > 0;
+	return (
+		<div class="timeline">
+			<div class="timeline-main">
+				<Toolbar tl={tl} />
+				<div class="tl-head">
+					<span class="head-label">whole trace</span>
+					<canvas class="minimap" ref={set("map")} aria-hidden="true" />
+					<span class="head-label">{posts ? "signposts" : ""}</span>
+					<div class={posts ? "ruler tall" : "ruler"}>
+						<canvas ref={set("ruler")} aria-hidden="true" />
+						<canvas ref={set("rulerOver")} aria-hidden="true" />
+					</div>
+					{hasFrames && <><span class="head-label"><FrameSelect tl={tl} /></span><canvas class="frames" ref={set("frames")} aria-hidden="true" /></>}
+				</div>
+				<div class="tl-body" ref={set("body")}>
+					<div class="tl-content" style={{ height: `${tl?.rows.value.height ?? 0}px` }}>
+						{tl && <Gutter tl={tl} />}
+						<div class="tl-sticky">
+							<canvas ref={set("base")} aria-hidden="true" />
+							<canvas ref={set("over")} tabIndex={0} role="application" aria-label="Timeline" aria-describedby="timeline-summary" data-testid="timeline" />
+							{tl && <Tooltip tl={tl} />}
+						</div>
+					</div>
+				</div>
+				<p id="timeline-summary" class="sr-only">{summary()}</p>
+			</div>
+			<Drawer />
+		</div>
+	);
+}

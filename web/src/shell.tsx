@@ -1,0 +1,142 @@
+// The frame round every page: rail, top bar, dialogs.
+import type { ComponentType } from "preact";
+import { fmtDur, fmtShort } from "./format";
+import { helpOpen, KEYS } from "./keys";
+import { dropped, failure, link, version } from "./live";
+import { entry, follow, go, meta, page, PAGES, traceId, traces } from "./state";
+import type { PageId } from "./state";
+import { switchTheme, theme } from "./theme";
+import { RangeChip } from "./ui/chip";
+import { Dialog } from "./ui/dialog";
+import { Icon } from "./ui/icons";
+import { LiveRegion } from "./ui/live";
+import { Search } from "./ui/search";
+import { ComparePage } from "./pages/compare";
+import { CoresPage } from "./pages/cores";
+import { InfoPage } from "./pages/info";
+import { MemoryPage } from "./pages/memory";
+import { MessagesPage } from "./pages/messages";
+import { OpsPage } from "./pages/ops";
+import { OverviewPage } from "./pages/overview";
+import { PlotsPage } from "./pages/plots";
+import { StatisticsPage } from "./pages/statistics";
+import { TimelinePage } from "./pages/timeline";
+
+const TITLES: Record<PageId, [title: string, component: ComponentType]> = {
+	overview: ["Overview", OverviewPage],
+	timeline: ["Timeline", TimelinePage],
+	ops: ["Ops", OpsPage],
+	cores: ["Cores", CoresPage],
+	statistics: ["Statistics", StatisticsPage],
+	messages: ["Messages", MessagesPage],
+	plots: ["Plots", PlotsPage],
+	memory: ["Memory", MemoryPage],
+	compare: ["Compare", ComparePage],
+	info: ["Trace info", InfoPage],
+};
+
+/** What a trace has nothing for is still there, but pale. */
+function has(p: PageId): boolean {
+	const m = meta.value;
+	if (entry.value?.kind === "ops")
+		return p === "ops" || p === "compare";
+	if (!m)
+		return true;
+	switch (p) {
+	case "ops": return m.has.ops;
+	case "cores": return m.devices.length > 0;
+	case "messages": return m.has.messages || m.signposts.length > 0;
+	case "plots": return m.has.plots;
+	case "memory": return m.has.memory;
+	case "compare": return traces.value.length > 1;
+	default: return true;
+	}
+}
+
+function Rail() {
+	return (
+		<nav class="rail" aria-label="Pages">
+			<div class="brand" aria-hidden="true">
+				<svg width="26" height="26" viewBox="0 0 32 32"><path d="M6 22a10 10 0 1 1 20 0" fill="none" stroke="currentColor" stroke-width="3" stroke-linecap="round" /><path class="needle" d="M16 22 22 11" stroke-width="3" stroke-linecap="round" /></svg>
+			</div>
+			{PAGES.map((p, i) => (
+				<a key={p} href={`#/${p}`} class={(page.value === p ? "here" : "") + (has(p) ? "" : " empty")} aria-current={page.value === p ? "page" : undefined}
+					title={`${TITLES[p][0]} (${(i + 1) % 10})`} onClick={(e) => {
+						e.preventDefault();
+						go(p);
+					}}>
+					<Icon name={p} /><span>{TITLES[p][0]}</span>
+				</a>
+			))}
+		</nav>
+	);
+}
+
+function LiveState() {
+	const e = entry.value;
+	if (link.value === "lost")
+		return <span class="state lost" role="status" data-testid="live-state">connection lost, trying again</span>;
+	if (!e)
+		return null;
+	const text = { live: "live", saved: "saved", waiting: "waiting for a program", ended: "ended", damaged: "damaged" }[e.state] ?? e.state;
+	const click = e.live ? () => {
+		follow.value = !follow.value;
+		if (follow.value && page.value !== "timeline")
+			go("timeline");
+	} : undefined;
+	return (
+		<button class={"state " + e.state + (follow.value ? " following" : "")} onClick={click} disabled={!click} data-testid="live-state" aria-pressed={click ? follow.value : undefined}
+			title={click ? "Follow the newest data (L)" : `this trace is ${text}`}>
+			<span class="dot" />{text}{follow.value && e.live ? ", following" : ""}{dropped.value > 0 ? ` · ${fmtShort(dropped.value)} dropped` : ""}
+		</button>
+	);
+}
+
+function TopBar() {
+	const e = entry.value;
+	return (
+		<header class="top">
+			<label class="picker"><span class="sr-only">Trace</span>
+				<select value={String(traceId.value ?? "")} onChange={(ev) => { traceId.value = +ev.currentTarget.value; }}>
+					{traces.value.map((t) => <option value={String(t.id)}>{t.name}</option>)}
+				</select>
+			</label>
+			{e && e.kind === "trace" && <span class="dim summary">{fmtDur(meta.value?.duration ?? e.duration)} · {fmtShort(meta.value?.zones ?? e.zones)} zones</span>}
+			<LiveState />
+			<RangeChip />
+			<span class="spacer" />
+			<Search />
+			<button class="icon-button" aria-label={theme.value === "dark" ? "Light theme" : "Dark theme"} title="Dark or light (T)" onClick={switchTheme}><Icon name={theme.value === "dark" ? "sun" : "moon"} /></button>
+			<button class="icon-button" aria-label="Keys and mouse" title="Keys and mouse (?)" onClick={() => { helpOpen.value = true; }}><b>?</b></button>
+		</header>
+	);
+}
+
+function Help() {
+	return (
+		<Dialog title="Keys and mouse" onClose={() => { helpOpen.value = false; }}>
+			<div class="help">
+				{KEYS.map(([group, keys]) => (
+					<section key={group}><h3>{group}</h3><dl>{keys.map(([k, text]) => <><dt>{k.split(" ").map((w) => /^(or|,|…|\+)$/.test(w) ? ` ${w} ` : <kbd>{w}</kbd>)}</dt><dd>{text}</dd></>)}</dl></section>
+				))}
+			</div>
+			<p class="dim">Tacho {version.value}</p>
+		</Dialog>
+	);
+}
+
+export function Shell() {
+	const Body = TITLES[page.value][1];
+	return (
+		<div class="shell">
+			<Rail />
+			<TopBar />
+			<main aria-label={TITLES[page.value][0]} data-page={page.value}>
+				{failure.value && <p class="banner" role="alert"><Icon name="warn" /> {failure.value}</p>}
+				<Body key={page.value} />
+			</main>
+			{helpOpen.value && <Help />}
+			<LiveRegion />
+		</div>
+	);
+}

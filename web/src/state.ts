@@ -1,0 +1,188 @@
+// What the page shows, and its image in the URL:
+//   #/timeline?tr=ID&t0=..&t1=..&v0=..&v1=..&sel=zone:LANE:IDX&further=words
+// t0,t1: the range that filters every page; v0,v1: what the timeline shows; further words belong to
+// the page. A new page, range or selection is a step for the Back button, a moved view is not.
+import { batch, computed, effect, signal } from "@preact/signals";
+import type { Meta, TraceEntry, ZoneRef } from "./types";
+
+export const PAGES = ["overview", "timeline", "ops", "cores", "statistics", "messages", "plots", "memory", "compare", "info"] as const;
+export type PageId = typeof PAGES[number];
+
+export interface Range {
+	t0: number;
+	t1: number;
+}
+
+export type Selection = ({ kind: "zone" } & ZoneRef) | { kind: "op"; id: string };
+
+export const page = signal<PageId>("overview");
+export const traceId = signal<number | null>(null);
+export const range = signal<Range | null>(null);
+export const view = signal<Range>({ t0: 0, t1: 1e9 });
+export const selection = signal<Selection | null>(null);
+export const params = signal<Record<string, string>>({});
+/** A name whose zones are lit on the timeline. */
+export const litName = signal<number | null>(null);
+export const marks = signal<number[]>([]);
+
+export const traces = signal<TraceEntry[]>([]);
+export const meta = signal<Meta | null>(null);
+export const follow = signal(false);
+/** Grows with a live trace; pages that show sums ask again when it does. */
+export const generation = computed(() => meta.value?.gen ?? 0);
+export const entry = computed(() => traces.value.find((t) => t.id === traceId.value) ?? null);
+export const duration = computed(() => Math.max(1, meta.value?.duration ?? entry.value?.duration ?? 1));
+
+/** The filter that calls about a range take. */
+export function rangeQuery(): { t0?: number; t1?: number } {
+	const r = range.value;
+	return r ? { t0: r.t0, t1: r.t1 } : {};
+}
+
+let viewGiven = false;
+/** True if the URL said what to show, so that a new trace is not shown whole. */
+export function takeViewGiven(): boolean {
+	const v = viewGiven;
+	viewGiven = false;
+	return v;
+}
+
+export function setRange(t0: number, t1: number): void {
+	const d = duration.peek();
+	const lo = Math.max(0, Math.min(t0, t1)), hi = Math.min(d, Math.max(t0, t1));
+	range.value = hi > lo ? { t0: Math.floor(lo), t1: Math.ceil(hi) } : null;
+}
+
+/** Opens a page; what the other page had in the URL goes. */
+export function go(to: PageId, words: Record<string, string | number> = {}): void {
+	batch(() => {
+		page.value = to;
+		const p: Record<string, string> = {};
+		for (const [k, v] of Object.entries(words))
+			p[k] = String(v);
+		params.value = p;
+	});
+}
+
+export function setParam(key: string, value: string | number | null): void {
+	const p = { ...params.peek() };
+	if (value === null || value === "")
+		delete p[key];
+	else
+		p[key] = String(value);
+	params.value = p;
+}
+
+/** Opens the timeline on [t0, t1] with some room at both sides. */
+export function showOnTimeline(t0: number, t1: number, sel?: Selection | null): void {
+	const room = Math.max((t1 - t0) * 0.15, 50);
+	batch(() => {
+		view.value = { t0: t0 - room, t1: t1 + room };
+		if (sel !== undefined)
+			selection.value = sel;
+		follow.value = false;
+		if (page.peek() !== "timeline")
+			go("timeline");
+	});
+}
+
+function selText(s: Selection): string {
+	return s.kind === "zone" ? `zone:${s.lane}:${s.idx}` : `op:${s.id}`;
+}
+
+function selParse(s: string | null): Selection | null {
+	const m = /^zone:(\d+):(\d+)$/.exec(s ?? "");
+	if (m)
+		return { kind: "zone", lane: +m[1], idx: +m[2] };
+	return s?.startsWith("op:") ? { kind: "op", id: s.slice(3) } : null;
+}
+
+export function hashOf(): string {
+	const q: string[] = [];
+	const add = (k: string, v: string | number) => q.push(k + "=" + encodeURIComponent(v).replace(/%3A/g, ":").replace(/%2C/g, ","));
+	if (traceId.value !== null)
+		add("tr", traceId.value);
+	if (range.value) {
+		add("t0", range.value.t0);
+		add("t1", range.value.t1);
+	}
+	if (page.value === "timeline") {
+		add("v0", Math.round(view.value.t0));
+		add("v1", Math.round(view.value.t1));
+	}
+	if (selection.value)
+		add("sel", selText(selection.value));
+	if (marks.value.length)
+		add("marks", marks.value.map(Math.round).join(","));
+	for (const [k, v] of Object.entries(params.value))
+		add(k, v);
+	return `#/${page.value}${q.length ? "?" + q.join("&") : ""}`;
+}
+
+const OWN = new Set(["tr", "t0", "t1", "v0", "v1", "sel", "marks"]);
+
+function number(v: string | null): number | null {
+	return v !== null && v !== "" && Number.isFinite(+v) ? +v : null;
+}
+
+export function parseHash(hash: string): void {
+	const m = /^#\/([a-z]*)(?:\?(.*))?$/.exec(hash);
+	const words = new URLSearchParams(m?.[2] ?? "");
+	const to = PAGES.find((p) => p === m?.[1]) ?? "overview";
+	batch(() => {
+		page.value = to;
+		const id = number(words.get("tr"));
+		if (id !== null)
+			traceId.value = id;
+		const t0 = number(words.get("t0")), t1 = number(words.get("t1"));
+		range.value = t0 !== null && t1 !== null && t1 > t0 ? { t0, t1 } : null;
+		const v0 = number(words.get("v0")), v1 = number(words.get("v1"));
+		if (v0 !== null && v1 !== null && v1 > v0) {
+			view.value = { t0: v0, t1: v1 };
+			viewGiven = true;
+		}
+		selection.value = selParse(words.get("sel"));
+		marks.value = (words.get("marks") ?? "").split(",").filter(Boolean).map(Number).filter(Number.isFinite);
+		const p: Record<string, string> = {};
+		words.forEach((v, k) => {
+			if (!OWN.has(k))
+				p[k] = v;
+		});
+		params.value = p;
+	});
+}
+
+/** The part of the hash whose change is a step of its own. */
+function stepOf(): string {
+	const r = range.value;
+	return [page.value, traceId.value, r?.t0, r?.t1, selection.value ? selText(selection.value) : ""].join("|");
+}
+
+export function startUrl(): void {
+	parseHash(location.hash);
+	let step = stepOf();
+	let timer = 0;
+	window.addEventListener("hashchange", () => {
+		if (location.hash !== hashOf()) {
+			parseHash(location.hash);
+			step = stepOf();
+		}
+	});
+	window.addEventListener("popstate", () => {
+		parseHash(location.hash);
+		step = stepOf();
+	});
+	effect(() => {
+		const hash = hashOf();
+		const now = stepOf();
+		if (hash === location.hash)
+			return;
+		clearTimeout(timer);
+		if (now !== step) {
+			step = now;
+			history.pushState(null, "", hash);
+		} else {
+			timer = window.setTimeout(() => history.replaceState(null, "", hash), 150);
+		}
+	});
+}

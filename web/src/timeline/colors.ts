@@ -1,0 +1,104 @@
+// The colour of a zone: by kind, by name, by thread or by processor.
+import { signal } from "@preact/signals";
+import { nameRow } from "../names";
+import { hashText, oklch, store, stored, theme, wantsBlack } from "../theme";
+import type { Rgb } from "../theme";
+
+export const COLOR_MODES = ["kind", "name", "thread", "processor"] as const;
+export type ColorMode = typeof COLOR_MODES[number];
+
+const first = COLOR_MODES.find((m) => m === stored("colors"));
+export const colorMode = signal<ColorMode>(first ?? "kind");
+/** Frames of libraries are drawn pale. */
+export const dimLibraries = signal(stored("dimLibraries") === "1");
+
+export function setColorMode(m: ColorMode): void {
+	colorMode.value = m;
+	store("colors", m);
+}
+
+export function setDimLibraries(on: boolean): void {
+	dimLibraries.value = on;
+	store("dimLibraries", on ? "1" : null);
+}
+
+const LIBRARY = /site-packages|dist-packages|\/_?pytest|pluggy|\/lib\/python3|^<frozen/;
+
+/** Hue by kind: what the eye sorts by first. */
+function kindHue(name: string, file: string, device: boolean): number {
+	if (device)
+		return name.endsWith("-FW") ? 265 : 60;
+	if (name.startsWith("PY_") || /\.py$|^</.test(file))
+		return 75;
+	if (/^TT_|^tt(nn)?::|^HW|Device|Program|Kernel|Enqueue/.test(name))
+		return 250;
+	return 165;
+}
+
+export interface Paint {
+	rgb: Rgb;
+	/** The pixel as ImageData has it. */
+	pixel: number;
+	black: boolean;
+}
+
+function paint(rgb: Rgb): Paint {
+	return { rgb, pixel: (0xff000000 | rgb[2] << 16 | rgb[1] << 8 | rgb[0]) >>> 0, black: wantsBlack(rgb) };
+}
+
+function byName(id: number, mode: ColorMode, device: boolean, dark: boolean, dim: boolean): Paint {
+	const row = nameRow(id);
+	const name = row?.[0] || row?.[1] || String(id);
+	const h = hashText(name);
+	const spread = (h >>> 8) % 7 / 6 - 0.5;
+	const l = (dark ? 0.70 : 0.80) + 0.10 * spread;
+	if (dim && LIBRARY.test(row?.[2] ?? ""))
+		return paint(oklch(dark ? 0.36 : 0.92, 0.015, 250));
+	if (mode === "name")
+		return paint(oklch(l, 0.11, h % 360));
+	if (row && row[4] !== 0)
+		return paint([row[4] >> 16 & 255, row[4] >> 8 & 255, row[4] & 255]);
+	return paint(oklch(l, 0.095, kindHue(name, row?.[2] ?? "", device) + ((h >>> 16) % 9 - 4) * 5));
+}
+
+/** Remembers the paint of each name until mode, theme or names change. */
+export class Palette {
+	private key = "";
+	private host: Paint[] = [];
+	private dev: Paint[] = [];
+	private tinted = new Map<string, Paint>();
+	private dark = true;
+
+	/** To be called before each drawing. */
+	update(names: number): void {
+		const key = [colorMode.peek(), theme.peek(), dimLibraries.peek(), names].join();
+		if (key === this.key)
+			return;
+		this.key = key;
+		this.dark = theme.peek() === "dark";
+		this.host = [];
+		this.dev = [];
+		this.tinted.clear();
+	}
+
+	name(id: number, device: boolean): Paint {
+		const list = device ? this.dev : this.host;
+		return list[id] ??= byName(id, colorMode.peek(), device, this.dark, dimLibraries.peek());
+	}
+
+	/** Colour of a thread or processor, a little different at each depth. */
+	tint(c: Rgb, depth: number): Paint {
+		const key = c.join() + ":" + depth;
+		let p = this.tinted.get(key);
+		if (!p) {
+			const f = 1 - 0.09 * (depth % 4);
+			p = paint([Math.round(c[0] * f), Math.round(c[1] * f), Math.round(c[2] * f)]);
+			this.tinted.set(key, p);
+		}
+		return p;
+	}
+
+	thread(text: string, depth: number): Paint {
+		return this.tint(oklch(this.dark ? 0.70 : 0.78, 0.10, hashText(text) % 360), depth);
+	}
+}

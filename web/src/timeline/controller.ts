@@ -1,0 +1,364 @@
+// Ties view, tiles, layout and canvases together. Components create one and feed it events.
+import { effect, signal } from "@preact/signals";
+import { api, isAbort, Priority } from "../api";
+import { nameCount, namesVersion } from "../names";
+import { duration, entry, follow, marks, meta, range, selection, setRange, view } from "../state";
+import type { Range } from "../state";
+import { theme } from "../theme";
+import type { Meta, ZoneDetail, ZoneRef } from "../types";
+import { colorMode, dimLibraries, Palette } from "./colors";
+import { type Colors, drawRuler, type Drawn, Painter, readColors } from "./draw";
+import { FrameStrip } from "./frames";
+import { layout, type OpenState, type Row, visibleRows } from "./layout";
+import { MessageMarks } from "./messages";
+import { Minimap } from "./minimap";
+import { Motion } from "./motion";
+import { drawOverlay, drawRulerOverlay, type Frame, type Outline } from "./overlay";
+import { PlotStore } from "./plots";
+import { type Box, resolutionFor, type Scale, tileSpan } from "./raster";
+import { lit, op, zone } from "./select";
+import { TileStore, type Want } from "./tiles";
+
+export interface Elements {
+	body: HTMLDivElement;
+	base: HTMLCanvasElement;
+	over: HTMLCanvasElement;
+	ruler: HTMLCanvasElement;
+	rulerOver: HTMLCanvasElement;
+	map: HTMLCanvasElement;
+	frames: HTMLCanvasElement | null;
+}
+
+/** What the pointer is on. */
+export interface Hover {
+	x: number;
+	y: number;
+	t: number;
+	drawn: Drawn | null;
+	box: Box | null;
+	row: Row | null;
+}
+
+/** Figures for measurements: bench/view reads them from the page. */
+export const timing = { draw: [] as number[], decode: [] as number[] };
+
+const openStates = new Map<number, OpenState>();
+
+export class Timeline {
+	readonly motion = new Motion();
+	readonly rows = signal<{ rows: Row[]; height: number }>({ rows: [], height: 0 });
+	readonly open: ReturnType<typeof signal<OpenState>>;
+	readonly hover = signal<Hover | null>(null);
+	readonly dragRange = signal<Range | null>(null);
+	readonly tiles: TileStore;
+	readonly plots: PlotStore;
+	readonly frames: FrameStrip;
+	readonly messages: MessageMarks;
+	private readonly map: Minimap;
+	private readonly palette = new Palette();
+	private readonly painter: Painter;
+	private colors: Colors = readColors();
+	private wanted = { base: false, over: false };
+	private ended = false;
+	private stops: (() => void)[] = [];
+	private hitAbort: AbortController | null = null;
+	private lastTop = 0;
+
+	constructor(readonly trace: number, readonly el: Elements) {
+		const again = () => this.redraw();
+		this.tiles = new TileStore(trace, again);
+		this.plots = new PlotStore(trace, again);
+		this.map = new Minimap(trace, again);
+		this.frames = new FrameStrip(trace, again);
+		this.messages = new MessageMarks(trace, again);
+		this.painter = new Painter(el.base.getContext("2d", { alpha: false }) as CanvasRenderingContext2D, this.palette);
+		this.open = signal<OpenState>(openStates.get(trace) ?? {});
+		this.stops.push(
+			effect(() => {
+				const m = meta.value;
+				if (m)
+					this.takeMeta(m);
+			}),
+			effect(() => {
+				theme.value;
+				queueMicrotask(() => {
+					this.colors = readColors();
+					this.redraw();
+				});
+			}),
+			effect(() => {
+				view.value, namesVersion.value, colorMode.value, dimLibraries.value, lit.value, this.rows.value;
+				this.redraw();
+			}),
+			effect(() => {
+				range.value, marks.value, zone.value, op.value, this.hover.value, this.dragRange.value;
+				this.redrawOver();
+			}),
+		);
+		const resize = new ResizeObserver(() => {
+			el.body.style.setProperty("--body-height", el.body.clientHeight + "px");
+			this.redraw();
+		});
+		resize.observe(el.body);
+		resize.observe(el.ruler);
+		el.body.addEventListener("scroll", again, { passive: true });
+		this.stops.push(() => resize.disconnect());
+	}
+
+	close(): void {
+		this.ended = true;
+		this.stops.forEach((f) => f());
+		this.tiles.close();
+		this.map.close();
+		this.hitAbort?.abort();
+	}
+
+	private takeMeta(m: Meta): void {
+		const live = entry.peek()?.live ?? false;
+		this.tiles.gen = this.plots.gen = this.messages.gen = m.gen;
+		this.tiles.live = this.plots.live = this.messages.live = live;
+		this.map.setMeta(m, live);
+		this.frames.setMeta(m, live);
+		this.rows.value = layout(m, this.open.value ?? {});
+	}
+
+	toggle(key: string, to?: boolean): void {
+		const row = this.rows.peek().rows.find((r) => r.key === key);
+		if (!row || row.open === null)
+			return;
+		this.setOpen({ ...this.open.peek(), [key]: to ?? !row.open });
+	}
+
+	setOpen(s: OpenState): void {
+		openStates.set(this.trace, s);
+		this.open.value = s;
+	}
+
+	get width(): number {
+		return Math.max(50, this.el.over.clientWidth);
+	}
+
+	/** CSS pixels. */
+	get frame(): Frame {
+		const v = view.peek();
+		return { t0: v.t0, ns: (v.t1 - v.t0) / this.width, width: this.width, height: this.el.over.clientHeight, dpr: devicePixelRatio || 1 };
+	}
+
+	timeAt(x: number): number {
+		const f = this.frame;
+		return f.t0 + x * f.ns;
+	}
+
+	redraw(): void {
+		this.wanted.base = this.wanted.over = true;
+		this.schedule();
+	}
+
+	redrawOver(): void {
+		this.wanted.over = true;
+		this.schedule();
+	}
+
+	private scheduled = false;
+
+	private schedule(): void {
+		if (this.scheduled)
+			return;
+		this.scheduled = true;
+		requestAnimationFrame(() => {
+			this.scheduled = false;
+			if (this.ended)
+				return;
+			const w = this.wanted;
+			this.wanted = { base: false, over: false };
+			if (w.base)
+				this.drawBase();
+			if (w.over)
+				this.drawOver();
+		});
+	}
+
+	private size(c: HTMLCanvasElement): CanvasRenderingContext2D {
+		const dpr = devicePixelRatio || 1;
+		const w = Math.max(1, Math.round(c.clientWidth * dpr)), h = Math.max(1, Math.round(c.clientHeight * dpr));
+		if (c.width !== w || c.height !== h) {
+			c.width = w;
+			c.height = h;
+		}
+		return c.getContext("2d") as CanvasRenderingContext2D;
+	}
+
+	private drawBase(): void {
+		const start = performance.now();
+		const m = meta.peek();
+		const f = this.frame;
+		const top = this.lastTop = this.el.body.scrollTop;
+		this.size(this.el.base);
+		const scale: Scale = { t0: f.t0, ns: f.ns / f.dpr, width: this.el.base.width, res: resolutionFor(f.ns / f.dpr) };
+		const rows = visibleRows(this.rows.peek().rows, top, f.height);
+		this.palette.update(nameCount());
+		this.tiles.want(this.wants(scale, rows, top, f.height));
+		this.painter.rows(rows, top, f.height, scale, f.dpr, this.tiles, this.plots, lit.peek(), this.colors);
+		drawRuler(this.size(this.el.ruler), scale, f.dpr, this.rulerHeight, this.colors);
+		this.messages.draw(this.el.base.getContext("2d") as CanvasRenderingContext2D, f, rows, top, this.colors);
+		if (this.el.frames)
+			this.frames.draw(this.size(this.el.frames), f, this.el.frames.clientHeight, this.colors);
+		const ctx = this.size(this.el.map);
+		this.map.draw(ctx, this.el.map.clientWidth, this.el.map.clientHeight, f.dpr, duration.peek(), view.peek(), range.peek(),
+			(m?.signposts ?? []).slice(0, 500).map((s) => s.t), this.colors);
+		timing.draw.push(performance.now() - start);
+		if (timing.draw.length > 5000)
+			timing.draw.splice(0, 2500);
+	}
+
+	private get rulerHeight(): number {
+		const h = this.el.ruler.clientHeight;
+		return meta.peek()?.signposts.length ? h - 17 : h;
+	}
+
+	/** Tiles in sight first, then their neighbours at both sides and one screen of rows above and below. */
+	private wants(scale: Scale, rows: Row[], top: number, height: number): Want[] {
+		const near = visibleRows(this.rows.peek().rows, top - height / 2, 2 * height);
+		const lanesOf = (list: Row[]) => [...new Set(list.flatMap((r) => r.stripes.flatMap((s) => s.lanes)))];
+		const seen = lanesOf(rows), around = lanesOf(near);
+		const span = tileSpan(scale.res);
+		const last = Math.max(0, Math.ceil(duration.peek() / span) - 1);
+		const a = Math.max(0, Math.floor(scale.t0 / span)), b = Math.min(last, Math.floor((scale.t0 + scale.ns * scale.width) / span));
+		const wants: Want[] = [];
+		if (seen.length === 0)
+			return wants;
+		for (let i = a; i <= b; i++)
+			wants.push({ res: scale.res, index: i, lanes: seen, priority: Priority.sight });
+		for (const i of [a - 1, b + 1])
+			if (i >= 0 && i <= last)
+				wants.push({ res: scale.res, index: i, lanes: seen, priority: Priority.ahead });
+		if (around.length > seen.length && around.length <= 512)
+			for (let i = a; i <= b; i++)
+				wants.push({ res: scale.res, index: i, lanes: around, priority: Priority.ahead });
+		return wants;
+	}
+
+	private drawOver(): void {
+		const f = this.frame;
+		const m = meta.peek();
+		const h = this.hover.peek();
+		const top = this.lastTop;
+		const outlines: Outline[] = [];
+		if (h?.box && h.drawn)
+			outlines.push({ t0: this.timeAt(h.box.x0 / f.dpr), t1: this.timeAt(h.box.x1 / f.dpr), y: h.drawn.y, h: h.drawn.stripe.h, strong: false });
+		const z = zone.peek();
+		const at = z ? this.place(z) : null;
+		if (z && at)
+			outlines.push({ t0: z.start, t1: z.end, y: at.y - top, h: at.h, strong: true });
+		const o = op.peek()?.row as { t0?: number | null; t1?: number | null } | undefined;
+		const lossY = new Map<number, [number, number]>();
+		for (const r of this.rows.peek().rows)
+			if (r.track)
+				lossY.set(r.track.id, [r.y - top, r.h]);
+		const state = {
+			range: this.dragRange.peek() ?? range.peek(), marks: marks.peek(), signposts: m?.signposts ?? [], warnings: m?.warnings ?? [], lossY,
+			cursor: h ? h.x : null, outlines, op: o?.t0 != null && o.t1 != null ? { t0: o.t0, t1: o.t1 } : null, end: duration.peek(),
+		};
+		drawOverlay(this.size(this.el.over), f, state, this.colors);
+		drawRulerOverlay(this.size(this.el.rulerOver), { ...f, height: this.el.rulerOver.clientHeight }, state, this.colors);
+	}
+
+	/** The stripe that shows a lane alone, in the coordinates of the whole list. */
+	place(z: ZoneRef): { y: number; h: number; row: Row } | null {
+		for (const row of this.rows.peek().rows)
+			for (const s of row.stripes)
+				if (s.lanes.length === 1 && s.lanes[0] === z.lane)
+					return { y: row.y + s.y, h: s.h, row };
+		return null;
+	}
+
+	/** Opens what hides a track, so that its lanes have rows. */
+	reveal(track: number): void {
+		const m = meta.peek();
+		const t = m?.tracks.find((k) => k.id === track);
+		if (!t)
+			return;
+		const keys = t.kind === "core" ? ["d" + (t.device ?? 0), `d${t.device ?? 0}c${t.x},${t.y}`, "t" + t.id] : ["p" + t.process, "t" + t.id];
+		const next = { ...this.open.peek() };
+		for (const k of keys)
+			next[k] = true;
+		this.setOpen(next);
+	}
+
+	/** Brings a zone into sight without changing the zoom more than needed. */
+	bring(z: ZoneDetail): void {
+		let at = this.place(z);
+		if (!at) {
+			this.reveal(z.track);
+			at = this.place(z);
+		}
+		if (at) {
+			const b = this.el.body;
+			if (at.y < b.scrollTop + 4 || at.y + at.h > b.scrollTop + b.clientHeight - 4)
+				b.scrollTop = Math.max(0, at.y - b.clientHeight / 3);
+		}
+		const v = this.motion.goal;
+		const span = v.t1 - v.t0;
+		if (z.end < v.t0 + span * 0.02 || z.start > v.t1 - span * 0.02 || z.end - z.start > span * 1.5) {
+			const want = Math.max(span, (z.end - z.start) * 1.3);
+			const mid = (z.start + z.end) / 2;
+			this.motion.to({ t0: mid - want / 2, t1: mid + want / 2 }, true);
+		}
+	}
+
+	fit(r: Range): void {
+		follow.value = false;
+		const room = Math.max((r.t1 - r.t0) * 0.06, 5);
+		this.motion.to({ t0: r.t0 - room, t1: r.t1 + room }, true);
+	}
+
+	fitAll(): void {
+		const d = duration.peek();
+		this.motion.to({ t0: -d * 0.01, t1: d * 1.01 }, true);
+	}
+
+	/** What is at a point of the canvas, CSS pixels. */
+	at(x: number, y: number): Hover {
+		const dpr = devicePixelRatio || 1;
+		const drawn = this.painter.drawn.find((d) => y >= d.y - 0.5 && y < d.y + Math.max(d.stripe.h, 3)) ?? null;
+		const px = x * dpr;
+		let box: Box | null = null;
+		if (drawn)
+			for (const b of drawn.boxes)
+				if (b.x0 - 1 <= px && px <= Math.max(b.x1, b.x0 + 2)) {
+					box = b;
+					break;
+				}
+		const all = y + this.el.body.scrollTop;
+		const row = this.rows.peek().rows.find((r) => all >= r.y && all < r.y + r.h) ?? null;
+		return { x, y, t: this.timeAt(x), drawn, box, row };
+	}
+
+	/** The zone at a point, asked from the server where zones are too small to be drawn alone. */
+	async zoneAt(h: Hover): Promise<ZoneRef | null> {
+		if (h.box)
+			return { lane: h.box.lane, idx: h.box.zone };
+		const s = h.drawn?.stripe;
+		if (!s || s.lanes.length !== 1)
+			return null;
+		this.hitAbort?.abort();
+		const mine = this.hitAbort = new AbortController();
+		try {
+			const f = this.frame;
+			const r = await api.hit(this.trace, s.lanes[0], Math.max(0, h.t), resolutionFor(f.ns), mine.signal);
+			return r.idx === null ? null : { lane: s.lanes[0], idx: r.idx };
+		} catch (e) {
+			if (isAbort(e))
+				return null;
+			throw e;
+		}
+	}
+
+	select(z: ZoneRef | null): void {
+		selection.value = z ? { kind: "zone", lane: z.lane, idx: z.idx } : null;
+	}
+
+	setRangeFrom(a: number, b: number): void {
+		setRange(a, b);
+	}
+}

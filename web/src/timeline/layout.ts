@@ -1,0 +1,217 @@
+// Which rows the timeline has, from top to bottom, and the stripes in each. A stripe is one strip of
+// pixels: one lane (zones with labels) or the sum of several (how busy a closed group is).
+import type { Device, Meta, Track } from "../types";
+import type { Rgb } from "../theme";
+import { riscColor } from "../theme";
+
+export const LANE_H = 18;
+const HEAT_H = 4;
+const HEAT: Rgb = [0xf0, 0x9a, 0x3e];
+
+export interface Stripe {
+	lanes: number[];
+	track: Track | null;
+	/** From the top of the row. */
+	y: number;
+	h: number;
+	depth: number;
+	/** Colour of the thread or processor, for the modes that use it. */
+	tint: Rgb | null;
+	device: boolean;
+	labels: boolean;
+}
+
+export type RowKind = "process" | "thread" | "device" | "heat" | "core" | "risc" | "group" | "plot";
+
+export interface Row {
+	key: string;
+	kind: RowKind;
+	indent: number;
+	label: string;
+	note: string;
+	title: string;
+	y: number;
+	h: number;
+	open: boolean | null;
+	stripes: Stripe[];
+	track: Track | null;
+	/** Written on the row itself. */
+	warning?: string;
+}
+
+export type OpenState = Record<string, boolean>;
+
+interface Builder {
+	rows: Row[];
+	y: number;
+	open: OpenState;
+}
+
+function add(b: Builder, r: Omit<Row, "y">): void {
+	b.rows.push({ ...r, y: b.y });
+	b.y += r.h;
+}
+
+function isOpen(b: Builder, key: string, preset: boolean): boolean {
+	return b.open[key] ?? preset;
+}
+
+function single(lane: number, track: Track, y: number, h: number, depth: number, tint: Rgb | null): Stripe {
+	return { lanes: [lane], track, y, h, depth, tint, device: track.kind === "core", labels: h >= 12 };
+}
+
+function sum(lanes: number[], track: Track | null, y: number, h: number, tint: Rgb | null, device: boolean): Stripe {
+	return { lanes, track, y, h, depth: 0, tint, device, labels: false };
+}
+
+/** The lane that tells whether a processor works: the kernel inside the firmware, where there is one. */
+function workLane(t: Track): number[] {
+	const lane = t.lanes[1] ?? t.lanes[0];
+	return lane ? [lane[0]] : [];
+}
+
+function firstLane(t: Track): number[] {
+	return t.lanes.length ? [t.lanes[0][0]] : [];
+}
+
+function laneTrack(b: Builder, t: Track, key: string, indent: number, label: string, note: string, tint: Rgb | null): void {
+	const open = isOpen(b, key, true);
+	const stripes: Stripe[] = [];
+	const kind = t.kind === "core" ? "risc" as const : "thread" as const;
+	if (open)
+		t.lanes.forEach((l, depth) => stripes.push(single(l[0], t, 3 + depth * LANE_H, LANE_H - 1, depth, tint)));
+	else
+		stripes.push(sum(firstLane(t), t, 4, 14, tint, t.kind === "core"));
+	const h = open ? Math.max(24, t.lanes.length * LANE_H + 6) : 22;
+	add(b, { key, kind, indent, label, note, title: t.name, h, open: t.lanes.length ? open : null, stripes, track: t });
+}
+
+function groupRow(b: Builder, kind: RowKind, key: string, indent: number, label: string, note: string, lanes: number[], preset: boolean, device: boolean): boolean {
+	const open = isOpen(b, key, preset);
+	const stripes = lanes.length ? [sum(lanes, null, open ? 17 : 5, open ? 5 : 15, null, device)] : [];
+	add(b, { key, kind, indent, label, note, title: label, h: open ? 24 : 25, open, stripes, track: null });
+	return open;
+}
+
+function threadOrder(a: Track, b: Track): number {
+	const main = (t: Track) => t.tid !== undefined && t.kind === "thread" ? 0 : 1;
+	return main(a) - main(b);
+}
+
+function addProcesses(b: Builder, m: Meta): void {
+	const hosts = m.tracks.filter((t) => (t.kind === "thread" || t.kind === "fiber" || t.kind === "other" || t.kind === "lock") && t.lanes.length > 0);
+	const known = new Set(m.processes.map((p) => p.id));
+	const list = [...m.processes];
+	if (hosts.some((t) => !known.has(t.process)))
+		list.push({ id: -1, pid: 0, parent: 0, name: "Host", command: "", start: 0, end: null, exit: null });
+	for (const p of list) {
+		const mine = hosts.filter((t) => t.process === p.id || (p.id === -1 && !known.has(t.process))).sort(threadOrder);
+		if (mine.length === 0)
+			continue;
+		const lanes = mine.flatMap(firstLane);
+		const key = "p" + p.id;
+		const note = (p.pid ? `pid ${p.pid} · ` : "") + `${mine.length} ${mine.length === 1 ? "thread" : "threads"}`;
+		if (!groupRow(b, "process", key, 0, p.name || "process", note, lanes, true, false))
+			continue;
+		for (const t of mine) {
+			const same = mine.filter((o) => o.name === t.name).length > 1;
+			laneTrack(b, t, "t" + t.id, 1, t.name, t.tid && (same || t.kind === "thread") ? String(t.tid) : t.kind === "fiber" ? "fiber" : "", null);
+		}
+	}
+}
+
+interface Core {
+	x: number;
+	y: number;
+	label: string;
+	type: string;
+	tracks: Track[];
+}
+
+function coresOf(tracks: Track[], d: Device | undefined): Core[] {
+	const cores = new Map<string, Core>();
+	for (const t of tracks) {
+		const key = `${t.x},${t.y}`;
+		let c = cores.get(key);
+		if (!c) {
+			const type = d?.cores.find((k) => k[0] === t.x && k[1] === t.y)?.[4] ?? "worker";
+			const logical = t.lx !== undefined && t.lx >= 0 ? `${t.lx},${t.ly}` : `${t.x},${t.y}`;
+			c = { x: t.x ?? 0, y: t.y ?? 0, label: `core ${logical}`, type, tracks: [] };
+			cores.set(key, c);
+		}
+		c.tracks.push(t);
+	}
+	const order = (t: Track) => ["BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2", "ERISC"].indexOf((t.risc ?? "").replace("_", ""));
+	for (const c of cores.values())
+		c.tracks.sort((a, z) => order(a) - order(z));
+	return [...cores.values()].sort((a, z) => a.y - z.y || a.x - z.x);
+}
+
+function addCore(b: Builder, key: string, c: Core, preset: boolean): void {
+	const open = isOpen(b, key, preset);
+	const note = `NoC ${c.x},${c.y}` + (c.type === "worker" ? "" : ` · ${c.type}`);
+	const stripes = open ? [] : c.tracks.map((t, i) => sum(workLane(t), t, 3 + i * HEAT_H, HEAT_H - 1, riscColor(t.risc), true));
+	add(b, {
+		key, kind: "core", indent: 1, label: c.label, note, title: `${c.label}, ${note}`, track: c.tracks[0] ?? null,
+		h: open ? 22 : Math.max(22, c.tracks.length * HEAT_H + 6), open, stripes,
+	});
+	if (open)
+		for (const t of c.tracks)
+			laneTrack(b, t, "t" + t.id, 2, (t.risc ?? t.name).replace(/^TRISC_?/, "TRISC "), "", riscColor(t.risc));
+}
+
+function addDevices(b: Builder, m: Meta): void {
+	const cores = m.tracks.filter((t) => t.kind === "core");
+	const ids = [...new Set([...m.devices.map((d) => d.device), ...cores.map((t) => t.device ?? 0)])].sort((a, z) => a - z);
+	for (const id of ids) {
+		const d = m.devices.find((e) => e.device === id);
+		const mine = cores.filter((t) => (t.device ?? 0) === id);
+		if (mine.length === 0)
+			continue;
+		const list = coresOf(mine, d);
+		const key = "d" + id;
+		const note = [`${list.length} cores`, d?.arch, d && d.mhz > 0 ? `${d.mhz} MHz` : "", d?.modelled ? "modelled" : ""].filter(Boolean).join(" · ");
+		const opened = groupRow(b, "device", key, 0, `Device ${id}`, note, mine.flatMap(workLane).slice(0, 512), true, true);
+		if (!d || d.bound_ns === null)
+			b.rows[b.rows.length - 1].warning = "clock not synchronised: where its zones stand beside the host's is not known";
+		if (!opened)
+			continue;
+		if (list.length > 1) {
+			const hot = list.map((c, i) => sum(c.tracks.flatMap(workLane), c.tracks[0], 4 + i * HEAT_H, HEAT_H - 1, HEAT, true));
+			add(b, { key: key + "heat", kind: "heat", indent: 1, label: "all cores", note: `one line a core`, title: "How busy each core is: the busiest of its processors",
+				h: Math.max(24, list.length * HEAT_H + 8), open: null, stripes: hot, track: null });
+		}
+		for (const c of list)
+			addCore(b, `${key}c${c.x},${c.y}`, c, list.length <= 2);
+	}
+}
+
+function addCurves(b: Builder, m: Meta): void {
+	const groups: [string, string, Track[]][] = [
+		["plots", "Plots", m.tracks.filter((t) => t.kind === "plot")],
+		["memory", "Memory", m.tracks.filter((t) => t.kind === "memory")],
+	];
+	for (const [key, label, tracks] of groups) {
+		if (tracks.length === 0)
+			continue;
+		if (!groupRow(b, "group", key, 0, label, String(tracks.length), [], tracks.length <= 12, false))
+			continue;
+		for (const t of tracks) {
+			const p = m.processes.length > 1 ? m.processes.find((q) => q.id === t.process) : undefined;
+			add(b, { key: "t" + t.id, kind: "plot", indent: 1, label: t.name, note: p ? `pid ${p.pid}` : "", title: t.name, h: 46, open: null, stripes: [], track: t });
+		}
+	}
+}
+
+export function layout(m: Meta, open: OpenState): { rows: Row[]; height: number } {
+	const b: Builder = { rows: [], y: 0, open };
+	addProcesses(b, m);
+	addDevices(b, m);
+	addCurves(b, m);
+	return { rows: b.rows, height: b.y };
+}
+
+/** The rows that [top, top + height) shows. */
+export function visibleRows(rows: Row[], top: number, height: number): Row[] {
+	return rows.filter((r) => r.y + r.h > top && r.y < top + height);
+}

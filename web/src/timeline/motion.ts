@@ -1,0 +1,79 @@
+// How the view moves: jumps of a wheel or a key become short glides, unless the user wants calm.
+import { duration, view } from "../state";
+import type { Range } from "../state";
+import { calm } from "../theme";
+
+const MIN_SPAN = 20;
+
+export class Motion {
+	private target: Range = view.peek();
+	private shown: Range = view.peek();
+	private running = false;
+
+	/** Where the view is going to, for steps that build on each other. */
+	get goal(): Range {
+		return view.peek() === this.shown ? this.target : view.peek();
+	}
+
+	get moving(): boolean {
+		return this.running;
+	}
+
+	clamp(r: Range): Range {
+		const d = duration.peek();
+		const span = Math.min(Math.max(r.t1 - r.t0, MIN_SPAN), d * 1.25 + 1000);
+		const mid = (r.t0 + r.t1) / 2;
+		let t0 = mid - span / 2;
+		t0 = Math.max(-span * 0.5, Math.min(d - span * 0.5, t0));
+		return { t0, t1: t0 + span };
+	}
+
+	to(r: Range, glide: boolean): void {
+		this.target = this.clamp(r);
+		if (!glide || calm.matches) {
+			this.running = false;
+			this.set(this.target);
+		} else if (!this.running) {
+			this.running = true;
+			this.shown = view.peek();
+			requestAnimationFrame(() => this.step());
+		}
+	}
+
+	zoom(at: number, factor: number, glide: boolean): void {
+		const g = this.goal;
+		const span = Math.max(MIN_SPAN, (g.t1 - g.t0) * factor);
+		const f = span / (g.t1 - g.t0);
+		this.to({ t0: at - (at - g.t0) * f, t1: at + (g.t1 - at) * f }, glide);
+	}
+
+	pan(ns: number, glide: boolean): void {
+		const g = this.goal;
+		this.to({ t0: g.t0 + ns, t1: g.t1 + ns }, glide);
+	}
+
+	private set(r: Range): void {
+		this.shown = r;
+		view.value = r;
+	}
+
+	private step(): void {
+		if (!this.running)
+			return;
+		if (view.peek() !== this.shown) { // somebody else moved it
+			this.running = false;
+			return;
+		}
+		const v = this.shown, g = this.target;
+		const span = v.t1 - v.t0;
+		const near = Math.abs(g.t0 - v.t0) < span / 2000 && Math.abs(g.t1 - v.t1) < span / 2000;
+		if (near) {
+			this.running = false;
+			this.set(g);
+			return;
+		}
+		const k = 0.38;
+		this.set({ t0: v.t0 + (g.t0 - v.t0) * k, t1: v.t1 + (g.t1 - v.t1) * k });
+		requestAnimationFrame(() => this.step());
+	}
+}

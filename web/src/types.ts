@@ -1,0 +1,323 @@
+// What the server says: docs/view.md. All times are nanoseconds since the start of the trace.
+
+export interface TraceEntry {
+	id: number;
+	name: string;
+	path: string;
+	size: number;
+	live: boolean;
+	state: "live" | "saved" | "waiting" | "ended" | "damaged";
+	kind: "trace" | "ops";
+	zones: number;
+	duration: number;
+	start_realtime?: string;
+}
+
+export interface Process {
+	id: number;
+	pid: number;
+	parent: number;
+	name: string;
+	command: string;
+	start: number;
+	end: number | null;
+	exit: number | null;
+}
+
+export type TrackKind = "thread" | "fiber" | "core" | "plot" | "frames" | "messages" | "memory" | "lock" | "other";
+
+export interface Track {
+	id: number;
+	kind: TrackKind;
+	process: number;
+	name: string;
+	color: number;
+	tid?: number;
+	device?: number;
+	x?: number;
+	y?: number;
+	lx?: number;
+	ly?: number;
+	risc?: string;
+	count: number;
+	format?: string;
+	flags?: unknown;
+	lanes: [lane: number, count: number][];
+}
+
+export interface Device {
+	device: number;
+	process: number;
+	arch: string;
+	mhz: number;
+	grid: [w: number, h: number];
+	cores: [x: number, y: number, lx: number, ly: number, type: string][];
+	modelled: boolean;
+	bound_ns: number | null;
+}
+
+export interface Signpost {
+	t: number;
+	header: string;
+	message: string;
+}
+
+export interface Warning {
+	kind: "loss" | "clock" | "damage" | "drop" | "late";
+	text: string;
+	t?: number;
+	track?: number;
+}
+
+export interface Meta {
+	gen: number;
+	name: string;
+	duration: number;
+	zones: number;
+	rows: number;
+	processes: Process[];
+	tracks: Track[];
+	devices: Device[];
+	signposts: Signpost[];
+	names_total: number;
+	warnings: Warning[];
+	properties: Record<string, string | number>;
+	has: { ops: boolean; messages: boolean; plots: boolean; memory: boolean; frames: boolean; locks: boolean; noc: boolean };
+}
+
+export type NameRow = [name: string, func: string, file: string, line: number, color: number];
+
+export interface ZoneRef {
+	lane: number;
+	idx: number;
+}
+
+export interface ZoneBrief extends ZoneRef {
+	name: number;
+	start: number;
+	end: number;
+}
+
+export interface ZoneDetail extends ZoneBrief {
+	track: number;
+	depth: number;
+	duration: number;
+	self: number;
+	flags: { unfinished?: boolean; end_lost?: boolean };
+	extras: { kind: string; text?: string; value?: string }[];
+	op?: string;
+	ancestors: ZoneBrief[];
+	children: ZoneBrief[];
+	children_total: number;
+	prev: number | null;
+	next: number | null;
+}
+
+export interface Page<T> {
+	gen: number;
+	total: number;
+	rows: T[];
+}
+
+export interface StatRow {
+	name: number;
+	text: string;
+	file: string;
+	line: number;
+	count: number;
+	total: number;
+	self: number;
+	min: number;
+	max: number;
+	mean: number;
+	sigma: number;
+	median: number;
+	p99: number;
+}
+
+export interface Hist {
+	count: number;
+	min: number;
+	max: number;
+	mean: number;
+	median: number;
+	sigma: number;
+	p75: number;
+	p90: number;
+	p99: number;
+	p999: number;
+	bins: [lo: number, hi: number, count: number, total: number][];
+}
+
+export interface Instance extends ZoneRef {
+	track: number;
+	start: number;
+	duration: number;
+	self: number;
+	text?: string;
+}
+
+export interface Group {
+	key: string | number;
+	count: number;
+	total: number;
+}
+
+export interface FlameNode {
+	name: number;
+	total: number;
+	self: number;
+	count: number;
+	children: FlameNode[];
+}
+
+export interface Message {
+	t: number;
+	thread: number | null;
+	severity: number;
+	color: number;
+	text: string;
+	signpost: boolean;
+}
+
+export interface PlotInfo {
+	track: number;
+	name: string;
+	format: string;
+	count: number;
+	min: number;
+	max: number;
+	last: number;
+}
+
+export interface PlotTile {
+	gen: number;
+	points: [t: number, min: number, max: number, last: number, count: number][];
+	before?: number | null;
+}
+
+export interface Frames {
+	rows: [start: number, end: number][];
+	total?: number;
+	stats: { count: number; mean: number; median: number; p99: number; max: number };
+}
+
+export interface Pool {
+	track: number;
+	name: string;
+	current: number;
+	peak: number;
+	allocs: number;
+	frees: number;
+	active: { address: string | number; size: number; t: number; thread: number | null }[];
+}
+
+export interface LockRow {
+	track: number;
+	name: string;
+	file: string;
+	line: number;
+	waits: number;
+	wait_total: number;
+	hold_total: number;
+	max_wait: number;
+}
+
+export interface OpRow {
+	id: string;
+	row: number;
+	pct: number;
+	bound: string;
+	code: string;
+	device: number;
+	device_time_us: number;
+	gap_us: number | null;
+	cores: number;
+	dram: number | null;
+	dram_pct: number | null;
+	flops: number | null;
+	flops_pct: number | null;
+	fidelity: string;
+	advice: string[];
+	color: Record<string, string>;
+	t0: number | null;
+	t1: number | null;
+	riscs: Record<string, number>;
+	count?: number;
+	raw?: Record<string, string>;
+}
+
+export interface OpsPage extends Page<OpRow> {
+	columns?: string[];
+	footer?: Record<string, unknown>;
+	summary?: Record<string, unknown>;
+}
+
+export interface OpDetail {
+	row: Record<string, unknown>;
+	cores: { device: number; x: number; y: number; kernel_ns: number; fw_ns: number; riscs: Record<string, number> }[];
+	zones: ZoneRef[];
+}
+
+export interface GridCell {
+	x: number;
+	y: number;
+	lx: number;
+	ly: number;
+	type: string;
+	value: number | null;
+}
+
+export interface Grid {
+	gen: number;
+	metric: string;
+	unit: string;
+	cells: GridCell[];
+	max: number;
+	mean: number;
+	imbalance: number | null;
+}
+
+export interface SearchRow {
+	kind: "zone" | "op" | "signpost" | "message" | "track";
+	text: string;
+	name?: number;
+	track?: number;
+	t?: number;
+	lane?: number;
+	idx?: number;
+	count?: number;
+	id?: string;
+}
+
+export interface TopRow {
+	name?: number;
+	text: string;
+	count?: number;
+	total?: number;
+	pct?: number;
+	id?: string;
+	t0?: number | null;
+	t1?: number | null;
+}
+
+export interface Overview {
+	gen: number;
+	top_zones: TopRow[];
+	top_kernels: TopRow[];
+	top_ops: TopRow[];
+	devices: { device: number; ops: number; time_us: number; busy_pct: number }[];
+	bound_mix: { bound: string; pct: number }[];
+	gaps: { t0: number; t1: number; device: number }[];
+	imbalance: { device: number; value: number }[];
+	warnings: Warning[];
+	advice: { text: string; op?: string }[];
+}
+
+export interface CompareRow {
+	text: string;
+	a: { count: number; total: number; mean: number; median: number } | null;
+	b: { count: number; total: number; mean: number; median: number } | null;
+	delta_pct: number | null;
+	kind: "both" | "a" | "b";
+}

@@ -1,0 +1,118 @@
+// One box over zones, ops, signposts, messages and tracks.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { api, isAbort } from "../api";
+import { fmtCount, fmtDur, shortName } from "../format";
+import { searchFocus } from "../keys";
+import { duration, go, litName, meta, selection, showOnTimeline, traceId, view } from "../state";
+import type { SearchRow } from "../types";
+import { Icon } from "./icons";
+
+function near(t: number): [number, number] {
+	const v = view.peek();
+	const half = Math.min((v.t1 - v.t0) / 2, duration.peek() / 20);
+	return [t - half, t + half];
+}
+
+/** Where a hit leads to. */
+function open(r: SearchRow): void {
+	if (r.kind === "op" && r.id !== undefined) {
+		go("ops", { id: r.id });
+		selection.value = { kind: "op", id: r.id };
+	} else if (r.kind === "op") {
+		go("ops", { q: r.text });
+	} else if (r.kind === "zone" && r.lane !== undefined && r.idx !== undefined) {
+		const id = traceId.peek();
+		if (id !== null)
+			void api.zone(id, { lane: r.lane, idx: r.idx }).then((z) => showOnTimeline(z.start, z.end, { kind: "zone", lane: z.lane, idx: z.idx }));
+	} else if (r.kind === "zone" && r.name !== undefined) {
+		litName.value = r.name;
+		go("statistics", { name: r.name });
+	} else if (r.kind === "track" && r.track !== undefined) {
+		go("timeline", { track: r.track });
+	} else if (r.t !== undefined) {
+		showOnTimeline(...near(r.t));
+	}
+}
+
+function note(r: SearchRow): string {
+	if (r.kind === "zone" && r.count !== undefined)
+		return `${fmtCount(r.count)} zones`;
+	if (r.t !== undefined)
+		return fmtDur(r.t);
+	return r.kind === "track" ? meta.value?.tracks.find((t) => t.id === r.track)?.kind ?? "" : "";
+}
+
+export function Search() {
+	const [q, setQ] = useState("");
+	const [rows, setRows] = useState<SearchRow[] | null>(null);
+	const [at, setAt] = useState(0);
+	const [shown, setShown] = useState(false);
+	const input = useRef<HTMLInputElement>(null);
+	useEffect(() => {
+		if (searchFocus.value > 0) {
+			input.current?.focus();
+			input.current?.select();
+		}
+	}, [searchFocus.value]);
+	useEffect(() => {
+		const id = traceId.value;
+		if (!q.trim() || id === null) {
+			setRows(null);
+			return;
+		}
+		const a = new AbortController();
+		const timer = setTimeout(() => {
+			api.search(id, q.trim(), a.signal).then((r) => {
+				setRows(r.rows);
+				setAt(0);
+			}, (e) => {
+				if (!isAbort(e))
+					setRows([]);
+			});
+		}, 120);
+		return () => {
+			clearTimeout(timer);
+			a.abort();
+		};
+	}, [q, traceId.value]);
+	const choose = (r: SearchRow) => {
+		setShown(false);
+		input.current?.blur();
+		open(r);
+	};
+	const key = (e: KeyboardEvent) => {
+		if (e.key === "Escape") {
+			setShown(false);
+			input.current?.blur();
+		} else if (rows?.length && (e.key === "ArrowDown" || e.key === "ArrowUp")) {
+			setAt((at + (e.key === "ArrowDown" ? 1 : rows.length - 1)) % rows.length);
+			e.preventDefault();
+		} else if (e.key === "Enter" && rows?.[at]) {
+			choose(rows[at]);
+		}
+	};
+	const list = shown && rows !== null;
+	return (
+		<div class="search">
+			<Icon name="search" size={14} />
+			<input ref={input} type="text" placeholder="Search zones, ops, signposts, messages" aria-label="Search" value={q} role="combobox" autocomplete="off" spellcheck={false}
+				aria-expanded={list} aria-controls="search-list" aria-autocomplete="list" aria-activedescendant={list && rows.length ? `hit-${at}` : undefined}
+				onInput={(e) => {
+					setQ(e.currentTarget.value);
+					setShown(true);
+				}} onFocus={() => setShown(true)} onBlur={() => setTimeout(() => setShown(false), 150)} onKeyDown={key} />
+			<kbd aria-hidden="true">/</kbd>
+			<ul id="search-list" role="listbox" aria-label="Search results" hidden={!list}>
+				{rows?.map((r, i) => (
+					<li key={i} id={`hit-${i}`} role="option" aria-selected={i === at} class={i === at ? "at" : ""} onPointerDown={(e) => {
+						e.preventDefault();
+						choose(r);
+					}}>
+						<span class={"tag " + r.kind}>{r.kind}</span><span class="hit-text">{shortName(r.text)}</span><span class="dim">{note(r)}</span>
+					</li>
+				))}
+				{rows?.length === 0 && <li class="none" role="option" aria-selected="false" aria-disabled="true">Nothing found</li>}
+			</ul>
+		</div>
+	);
+}
