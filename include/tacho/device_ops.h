@@ -68,6 +68,20 @@ struct tacho_device_ops {
 	/* The state of a RISC; and the first fault, which is forgotten then (1: there is one). */
 	int (*risc)(void *self, unsigned core, unsigned risc, struct tacho_device_risc *info);
 	int (*fault)(void *self, struct tacho_device_risc *info);
+	/*
+	 * For clocks to be compared; all three may be NULL: then read(), write() and the machine's
+	 * counter are used. A word of L1 or a register over the host's bus, with the host's clock
+	 * before and after: the device answered a read somewhere between the two.
+	 */
+	int (*timed_read)(void *self, unsigned core, uint32_t address, uint32_t *word,
+			  uint64_t *before, uint64_t *after);
+	int (*timed_write)(void *self, unsigned core, uint32_t address, uint32_t word,
+			   uint64_t *before, uint64_t *after);
+	/*
+	 * The host's clock as those two tell it, in ticks of the machine's counter per second. A
+	 * device whose time passes only while it is let run has one that does the same.
+	 */
+	uint64_t (*host_ticks)(void *self);
 };
 
 #endif

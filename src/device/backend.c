@@ -1,8 +1,10 @@
 /* The software device behind struct tacho_device_ops. */
 #include "device/device.h"
 
+#include "clock/clock.h"
 #include "tensix/tensix.h"
 
+#include <pthread.h>
 #include <string.h>
 
 static void be_close(void *self)
@@ -138,6 +140,59 @@ static int be_fault(void *self, struct tacho_device_risc *info)
 	return 1;
 }
 
+/*
+ * ---- the host's clock ----
+ *
+ * The device's time stands still unless somebody lets it run, and then it passes at the speed of
+ * this machine, not of the device. So it is compared with a clock of a host that is as fast as the
+ * device says it is: true cycles, counted in ticks of this machine's counter.
+ */
+static double tick_rate;
+static pthread_once_t tick_once = PTHREAD_ONCE_INIT;
+
+static void measure_rate(void)
+{
+	tick_rate = clock_measure_rate(5);
+}
+
+double backend_tick_rate(void)
+{
+	pthread_once(&tick_once, measure_rate);
+	return tick_rate;
+}
+
+static uint64_t ticks_at(void *self, uint64_t cycle)
+{
+	double per_cycle = backend_tick_rate() / 1e6 / tensix_arch(self)->mhz;
+
+	return (uint64_t)((double)cycle * per_cycle + 0.5);
+}
+
+static int be_timed_read(void *self, unsigned core, uint32_t address, uint32_t *word,
+			 uint64_t *before, uint64_t *after)
+{
+	int r = tensix_bus_read(self, core, address, word, before, after);
+
+	*before = ticks_at(self, *before);
+	*after = ticks_at(self, *after);
+	return r;
+}
+
+static int be_timed_write(void *self, unsigned core, uint32_t address, uint32_t word,
+			  uint64_t *before, uint64_t *after)
+{
+	int r = tensix_bus_write(self, core, address, word, before, after);
+
+	*before = ticks_at(self, *before);
+	*after = ticks_at(self, *after);
+	return r;
+}
+
+static uint64_t be_host_ticks(void *self)
+{
+	return ticks_at(self, tensix_now(self));
+}
+
 static const struct tacho_device_ops ops_tensix = {
 	.close = be_close,
 	.shape = be_shape,
@@ -151,6 +206,9 @@ static const struct tacho_device_ops ops_tensix = {
 	.cycles = be_cycles,
 	.risc = be_risc,
 	.fault = be_fault,
+	.timed_read = be_timed_read,
+	.timed_write = be_timed_write,
+	.host_ticks = be_host_ticks,
 };
 
 int backend_tensix(const struct tacho_device_ops **ops, void **self,

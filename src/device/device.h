@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "device/op.h"
 #include "device/prof_decode.h"
+#include "device/sync.h"
 #include "tensix/elf.h"
 
 #include <tacho/device.h>
@@ -79,11 +80,6 @@ struct range_free {
 	uint64_t address, size;
 };
 
-/* Where a run lies in the host's time. */
-struct prof_anchor {
-	uint64_t ticks, cycle;
-};
-
 struct prof_loss {
 	uint64_t markers, runs_cut;
 };
@@ -103,16 +99,12 @@ struct prof {
 	struct {
 		VEC(struct prof_item);
 	} items; /* not yet handed over */
-	struct {
-		VEC(struct prof_anchor);
-	} anchors; /* by cycle */
+	struct device_sync sync;
 	struct {
 		VEC(uint32_t);
 	} srclocs;              /* by zone number: libtacho's, 0 = not yet asked for */
 	uint32_t fixed[2][256]; /* those of counters, of transfers */
 	uint32_t *named;        /* per core and RISC: the recording in which its track was named */
-	double rate;            /* ticks per cycle */
-	uint64_t last_ticks;    /* no run begins before it */
 };
 
 /* Zones by the 16-bit hash of "NAME,FILE,LINE,KERNEL_PROFILER". */
@@ -175,6 +167,8 @@ void device_describe(struct tacho_device *d);
 /* ---- backend.c ---- */
 int backend_tensix(const struct tacho_device_ops **ops, void **self,
 		   const struct tacho_device_options *options, unsigned number);
+/* Ticks of this machine's counter per second; measured once. */
+double backend_tick_rate(void);
 
 /* ---- build.c ---- */
 /* A whole file; a 0 follows its bytes. The caller frees them. */
@@ -236,13 +230,15 @@ bool replay_find(const struct tacho_device *d, uint32_t op, uint32_t counter,
 
 /* ---- prof.c ---- */
 int prof_configure(struct tacho_device *d);
-void prof_free(struct prof *p);
+void prof_free(struct tacho_device *d);
 int prof_start_core(struct tacho_device *d, unsigned core);
 void prof_drain(struct tacho_device *d, bool full);
 /* Decodes words of one RISC that are in p->words. */
 void prof_take(struct tacho_device *d, unsigned core, unsigned risc, uint32_t words);
-/* A run starts now. */
-int prof_anchor(struct tacho_device *d);
+/* A program is about to start; one runs (from time to time); one has ended. */
+void prof_begin(struct tacho_device *d);
+void prof_running(struct tacho_device *d);
+void prof_end(struct tacho_device *d);
 /* Name, file and line of a zone number. */
 void prof_name(const struct tacho_device *d, uint16_t id, struct tacho_device_event *e);
 

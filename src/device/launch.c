@@ -68,6 +68,7 @@ int device_wait(struct tacho_device *d)
 		}
 		if (all_done(d))
 			break;
+		prof_running(d);
 		if (stop == TACHO_STOP_IDLE) {
 			buf_addf(&text, "device %u waits for ever: no RISC can go on\n", d->number);
 			report_waiting(d, &text);
@@ -81,7 +82,7 @@ int device_wait(struct tacho_device *d)
 		}
 	}
 	d->running = false;
-	prof_drain(d, false);
+	prof_end(d);
 	return 0;
 }
 
@@ -207,7 +208,7 @@ int launch_program(struct tacho_device *d, struct tacho_program *p, uint32_t op)
 
 	if (r < 0)
 		return r;
-	r = prof_anchor(d);
+	prof_begin(d);
 	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++) {
 		uint32_t enables = 0, cbs = 0;
 

@@ -193,6 +193,8 @@ static int start(struct tacho_device *d)
 		r = write_bank_table(d, i);
 	if (r < 0)
 		return r;
+	if (d->prof && (r = sync_open(d)) < 0)
+		return r;
 	for (unsigned i = 0; i < d->shape.cores; i++)
 		d->cores[i].busy = true;
 	d->running = true;
@@ -280,6 +282,7 @@ void tacho_device_close(struct tacho_device *d)
 	if (!d)
 		return;
 	TACHO_ZONE("tacho_device_close");
+	prof_free(d);
 	d->ops->close(d->self);
 	while (d->binaries) {
 		struct binary *b = d->binaries;
@@ -288,7 +291,6 @@ void tacho_device_close(struct tacho_device *d)
 		binary_free(b);
 	}
 	tacho_trace_free(d->capture);
-	prof_free(d->prof);
 	names_free(&d->names);
 	vec_free(&d->space[0]);
 	vec_free(&d->space[1]);

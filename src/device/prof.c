@@ -5,8 +5,6 @@
 #include "device/device.h"
 #include "device/prof_decode.h"
 
-#include "clock/clock.h"
-
 #include "tacho_layout.h"
 #include <tacho/tacho.h>
 
@@ -56,7 +54,6 @@ int prof_configure(struct tacho_device *d)
 	p->lost = calloc((size_t)d->shape.cores * DEVICE_RISCS, sizeof(*p->lost));
 	p->named = calloc((size_t)d->shape.cores * DEVICE_RISCS, sizeof(*p->named));
 	p->words = malloc(p->area);
-	p->rate = clock_measure_rate(5) / 1e6 / d->shape.mhz;
 	return p->readers && p->lost && p->named && p->words
 		       ? 0
 		       : device_fail(TACHO_ENOMEM, "no memory");
@@ -68,12 +65,14 @@ uint64_t prof_dram_end(const struct tacho_device *d)
 	       (d->prof ? (uint64_t)d->prof->per_bank * DEVICE_RISCS * d->prof->area : 0);
 }
 
-void prof_free(struct prof *p)
+void prof_free(struct tacho_device *d)
 {
+	struct prof *p = d->prof;
+
 	if (!p)
 		return;
+	sync_close(d);
 	vec_free(&p->items);
-	vec_free(&p->anchors);
 	vec_free(&p->srclocs);
 	free(p->readers);
 	free(p->lost);
@@ -82,16 +81,24 @@ void prof_free(struct prof *p)
 	free(p);
 }
 
-int prof_anchor(struct tacho_device *d)
+void prof_begin(struct tacho_device *d)
 {
-	struct prof *p = d->prof;
-	struct prof_anchor a = {.ticks = tacho_ticks(), .cycle = d->ops->cycles(d->self)};
+	if (d->prof)
+		sync_begin(d);
+}
 
-	if (!p)
-		return 0;
-	if (a.ticks < p->last_ticks)
-		a.ticks = p->last_ticks;
-	return vec_push(&p->anchors, a) < 0 ? device_fail(TACHO_ENOMEM, "no memory") : 0;
+void prof_running(struct tacho_device *d)
+{
+	if (d->prof && sync_is_due(d))
+		sync_now(d);
+}
+
+void prof_end(struct tacho_device *d)
+{
+	if (!d->prof)
+		return;
+	sync_now(d);
+	prof_drain(d, false);
 }
 
 static uint32_t control_address(const struct tacho_device *d, unsigned word)
@@ -140,6 +147,8 @@ void prof_take(struct tacho_device *d, unsigned core, unsigned risc, uint32_t wo
 	struct prof *p = d->prof;
 	size_t before = p->items.n;
 
+	/* Markers have 44 bits of the time, and are not from the future. */
+	p->readers[core * DEVICE_RISCS + risc].last = sync_last(d, core);
 	prof_decode(&p->readers[core * DEVICE_RISCS + risc], p->words, words, risc, core, keep, p,
 		    &p->counts);
 	tracks_put(d, core, risc, p->items.v + before, p->items.n - before);
@@ -193,6 +202,7 @@ void prof_drain(struct tacho_device *d, bool full)
 	before = d->prof->losses;
 	for (unsigned i = 0; i < d->shape.cores; i++)
 		drain_core(d, i, full);
+	sync_trim(d);
 	/* A loss is told where it happened. */
 	if (d->prof->losses != before && tacho_is_recording())
 		tacho_messagef(TACHO_WARNING, 0, "device %u: %llu markers of kernels found no room",

@@ -1,7 +1,4 @@
-/*
- * Zones of kernels onto the tracks of the recording. Device time becomes host time by the run's
- * anchor: the tick at which the program was started and the cycle that the device was in then.
- */
+/* Zones of kernels onto the tracks of the recording, in host time (sync.h). */
 #include "device/device.h"
 
 #include "tacho_layout.h"
@@ -142,31 +139,6 @@ static void put_op(struct tacho_device *d, uint64_t track, uint32_t srcloc,
 		tacho_core_value(track, srcloc, (uint64_t)r.trace << 32 | r.replay);
 }
 
-static uint64_t ticks_of(struct prof *p, uint64_t cycle)
-{
-	const struct prof_anchor *a;
-	size_t from = 0, to = p->anchors.n;
-	double cycles;
-	uint64_t ticks;
-
-	if (!to)
-		return tacho_ticks();
-	while (to - from > 1) {
-		size_t middle = from + (to - from) / 2;
-
-		if (p->anchors.v[middle].cycle <= cycle)
-			from = middle;
-		else
-			to = middle;
-	}
-	a = &p->anchors.v[from];
-	cycles = (double)(int64_t)(cycle - a->cycle) * p->rate;
-	ticks = a->ticks + (uint64_t)(cycles > 0 ? cycles : 0);
-	if (ticks > p->last_ticks)
-		p->last_ticks = ticks;
-	return ticks;
-}
-
 static int compare(const void *a, const void *b)
 {
 	const struct prof_item *x = a, *y = b;
@@ -178,10 +150,9 @@ static int compare(const void *a, const void *b)
 
 /* Zones sorted by their starts, outer before inner: each ends before the next that it does not
  * hold. */
-static void put_zones(struct tacho_device *d, uint64_t track, const struct prof_item *zones,
-		      size_t n)
+static void put_zones(struct tacho_device *d, unsigned core, uint64_t track,
+		      const struct prof_item *zones, size_t n)
 {
-	struct prof *p = d->prof;
 	const struct prof_item *open[128];
 	size_t depth = 0;
 	uint32_t srcloc;
@@ -190,12 +161,12 @@ static void put_zones(struct tacho_device *d, uint64_t track, const struct prof_
 		while (depth && (i == n || open[depth - 1]->end <= zones[i].start)) {
 			const struct prof_item *z = open[--depth];
 
-			tacho_core_end(track, srcloc_of_item(d, z), ticks_of(p, z->end));
+			tacho_core_end(track, srcloc_of_item(d, z), sync_ticks(d, core, z->end));
 		}
 		if (i == n || depth == sizeof(open) / sizeof(open[0]))
 			continue;
 		srcloc = srcloc_of_item(d, &zones[i]);
-		tacho_core_begin(track, srcloc, ticks_of(p, zones[i].start), 0);
+		tacho_core_begin(track, srcloc, sync_ticks(d, core, zones[i].start), 0);
 		if (zones[i].kind != PROF_K_ZONE)
 			put_values(d, track, srcloc, &zones[i]);
 		else if (!depth)
@@ -217,6 +188,6 @@ void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const stru
 	name_track(d, core, risc);
 	memcpy(zones, items, n * sizeof(*zones));
 	qsort(zones, n, sizeof(*zones), compare);
-	put_zones(d, track_of(d, core, risc), zones, n);
+	put_zones(d, core, track_of(d, core, risc), zones, n);
 	free(zones);
 }

@@ -255,6 +255,8 @@ struct tensix {
 	uint32_t under_way; /* packets */
 	uint64_t now;
 	uint64_t random;
+	struct tensix_bus bus;
+	uint64_t bus_random;
 	struct tensix_fault fault;
 	struct packet *free_packets;
 	struct rv32_page **buckets;

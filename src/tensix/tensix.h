@@ -177,6 +177,35 @@ int tensix_clock_rate(struct tensix *t, unsigned core, uint64_t from_cycle, doub
 /* What the clock of CORE shows at the true time CYCLE. */
 uint64_t tensix_clock_read(const struct tensix *t, unsigned core, uint64_t cycle);
 
+/* --------------------------------------------------------------- host bus */
+
+/*
+ * tensix_read() and tensix_write() take no time. Over the bus an access takes as long as it does for
+ * a host: the way there, the way back, each with a latency of its own, and the device runs on
+ * meanwhile. Now and then the host's thread is preempted between a look at its clock and the access.
+ */
+struct tensix_bus {
+	double latency_ns;               /* one way, at least */
+	double jitter_ns;                /* mean of what comes on top, exponentially distributed */
+	double preempted;                /* part of the accesses */
+	double preempt_min, preempt_max; /* ns */
+	uint64_t seed;
+};
+/* A new device has 450 ns, 120 ns and no preemption. */
+void tensix_set_bus(struct tensix *t, const struct tensix_bus *bus);
+
+/*
+ * One word of L1 or a register. *BEFORE and *AFTER: the true time at which the host looked at its clock
+ * before and after. A write is posted: the host goes on at once, the word arrives later.
+ */
+int tensix_bus_read(struct tensix *t, unsigned core, uint32_t address, uint32_t *word,
+		    uint64_t *before, uint64_t *after);
+int tensix_bus_write(struct tensix *t, unsigned core, uint32_t address, uint32_t word,
+		     uint64_t *before, uint64_t *after);
+
+/* Lets the device work, or time pass if it has nothing to do, until this cycle. False: a fault. */
+bool tensix_run_until(struct tensix *t, uint64_t cycle);
+
 /* ------------------------------------------------------------- statistics */
 
 struct tensix_stats {

@@ -1,0 +1,244 @@
+/* Exchanges with a device, and where its time lies in the time of the recording. */
+#include "device/device.h"
+
+#include <tacho/cores.h>
+#include <tacho/tacho.h>
+
+#include <math.h>
+#include <time.h>
+
+#define CLOCK_LOW  0xFFB121F0u
+#define CLOCK_HIGH 0xFFB121F4u
+#define EXCHANGES  4
+#define DUE_MS     100 /* between exchanges while a program runs */
+#define FRESH_US   50  /* an exchange that is not older serves again */
+
+static uint64_t host_ticks(const struct tacho_device *d)
+{
+	return d->ops->host_ticks ? d->ops->host_ticks(d->self) : tacho_ticks();
+}
+
+static int timed_read(struct tacho_device *d, unsigned core, uint32_t address, uint32_t *word,
+		      uint64_t *before, uint64_t *after)
+{
+	int r;
+
+	if (d->ops->timed_read)
+		return d->ops->timed_read(d->self, core, address, word, before, after);
+	*before = tacho_ticks();
+	r = d->ops->read(d->self, core, address, word, 4);
+	*after = tacho_ticks();
+	return r;
+}
+
+/*
+ * The shortest of several. The upper word is read once before them, and again if the lower one has
+ * just begun: it may have turned in between.
+ */
+static int exchange(struct tacho_device *d, unsigned core, struct sync_exchange *best)
+{
+	uint32_t high = 0, low = 0, last = 0;
+	struct sync_exchange e;
+	uint64_t none;
+	int r = timed_read(d, core, CLOCK_HIGH, &high, &none, &none);
+
+	for (unsigned i = 0; r == 0 && i < EXCHANGES; i++) {
+		r = timed_read(d, core, CLOCK_LOW, &low, &e.before, &e.after);
+		if (r == 0 && i == 0 && low < 1u << 24)
+			r = timed_read(d, core, CLOCK_HIGH, &high, &none, &none);
+		high += low < last;
+		last = low;
+		e.cycles = (uint64_t)high << 32 | low;
+		if (i == 0 || e.after - e.before < best->after - best->before)
+			*best = e;
+	}
+	return r;
+}
+
+/* ---- points ---- */
+
+/* The recording's time must not be ahead of the clock: a host waits for a device, too. */
+static void wait_until(uint64_t ticks)
+{
+	uint64_t now = tacho_ticks();
+
+	while (now < ticks) {
+		double s = (double)(ticks - now) / backend_tick_rate() + 1e-6;
+		struct timespec t = {(time_t)s, (long)((s - floor(s)) * 1e9)};
+
+		nanosleep(&t, NULL);
+		now = tacho_ticks();
+	}
+}
+
+/* Points that the recording does not have yet; a new one gets all that are kept. */
+static void tell(struct tacho_device *d)
+{
+	struct device_sync *s = &d->prof->sync;
+	uint32_t recording = (uint32_t)(tacho_key() >> 32);
+
+	if (!recording)
+		return;
+	if (recording != s->told)
+		s->told_points = 0;
+	s->told = recording;
+	for (; s->told_points < s->clock.n; s->told_points++) {
+		const struct device_point *p = &s->clock.v[s->told_points];
+
+		wait_until(p->ticks);
+		tacho_device_clock(d->number, p->ticks, p->cycles, p->bound_ns, d->shape.mhz);
+	}
+}
+
+static void add_point(struct tacho_device *d, struct device_point p)
+{
+	struct device_sync *s = &d->prof->sync;
+
+	p.ticks += s->shift;
+	if (device_clock_add(&s->clock, &p) != 0)
+		d->prof->counts.damaged++;
+	tell(d);
+}
+
+/* A device whose clock cannot be read (a memory image): what it says itself, and nothing promised. */
+static void take_blindly(struct tacho_device *d)
+{
+	struct sync *line = &d->prof->sync.line;
+
+	line->last = (struct device_point){host_ticks(d), d->ops->cycles(d->self),
+					   DEVICE_CLOCK_UNKNOWN};
+	line->known = true;
+}
+
+static void ask(struct tacho_device *d)
+{
+	struct device_sync *s = &d->prof->sync;
+	struct sync_exchange e;
+	struct device_point p;
+
+	if (exchange(d, s->core, &e) < 0) {
+		take_blindly(d);
+		return;
+	}
+	s->asked = e.after;
+	if (!sync_take(&s->line, &e, &p)) {
+		/* The device was reset: nothing that was recorded before can be told any more. */
+		device_clock_free(&s->clock);
+		s->told_points = 0;
+	}
+}
+
+void sync_now(struct tacho_device *d)
+{
+	ask(d);
+	add_point(d, d->prof->sync.line.last);
+}
+
+static double age_ms(const struct tacho_device *d)
+{
+	const struct device_sync *s = &d->prof->sync;
+
+	return (double)(host_ticks(d) - s->asked) * 1000 / s->line.rate;
+}
+
+bool sync_is_due(const struct tacho_device *d)
+{
+	return age_ms(d) >= DUE_MS;
+}
+
+/*
+ * A device that stood still goes on here and now. The last reading of its clock is the gap's: what was
+ * recorded before is below it, what comes is above it.
+ */
+static void go_on(struct tacho_device *d)
+{
+	struct device_sync *s = &d->prof->sync;
+	uint64_t now = tacho_ticks(), there = host_ticks(d), before = s->shift;
+
+	if (now < there + before)
+		now = there + before;
+	s->shift = now - there;
+	if (s->shift != before)
+		add_point(d, s->line.last);
+}
+
+void sync_begin(struct tacho_device *d)
+{
+	if (d->ops->host_ticks)
+		go_on(d);
+	if (age_ms(d) * 1000 > FRESH_US)
+		sync_now(d);
+}
+
+/* ---- cores ---- */
+
+/* Ahead or behind by more than can be said: then the difference is believed. */
+static void measure_offset(struct tacho_device *d, unsigned core)
+{
+	struct device_sync *s = &d->prof->sync;
+	struct sync_exchange e;
+	double slack;
+	int64_t offset;
+
+	if (exchange(d, core, &e) < 0)
+		return;
+	offset = (int64_t)(e.cycles - sync_cycles(&s->line, e.before + (e.after - e.before) / 2));
+	slack = (double)(e.after - e.before) / 2 / s->line.slope +
+		(double)s->line.last.bound_ns * d->shape.mhz / 1000;
+	s->offsets[core] = fabs((double)offset) > slack ? offset : 0;
+}
+
+int sync_open(struct tacho_device *d)
+{
+	struct device_sync *s = &d->prof->sync;
+	int core = device_core_at(d, false, 0, 0);
+
+	if (core < 0)
+		return core;
+	s->core = (unsigned)core;
+	s->clock.mhz = d->shape.mhz;
+	s->clock.rate = backend_tick_rate();
+	sync_init(&s->line, d->shape.mhz, s->clock.rate);
+	s->offsets = calloc(d->shape.cores, sizeof(*s->offsets));
+	if (!s->offsets)
+		return device_fail(TACHO_ENOMEM, "no memory");
+	if (d->ops->host_ticks)
+		s->shift = tacho_ticks() - host_ticks(d);
+	for (unsigned i = 0; i < d->shape.cores; i++) {
+		ask(d);
+		if (i != s->core)
+			measure_offset(d, i);
+	}
+	sync_now(d);
+	return 0;
+}
+
+void sync_close(struct tacho_device *d)
+{
+	device_clock_free(&d->prof->sync.clock);
+	free(d->prof->sync.offsets);
+	d->prof->sync.offsets = NULL;
+}
+
+uint64_t sync_ticks(const struct tacho_device *d, unsigned core, uint64_t cycles)
+{
+	const struct device_sync *s = &d->prof->sync;
+
+	return device_clock_ticks(&s->clock, cycles - (uint64_t)s->offsets[core]);
+}
+
+uint64_t sync_last(const struct tacho_device *d, unsigned core)
+{
+	const struct device_sync *s = &d->prof->sync;
+
+	return s->line.last.cycles + (uint64_t)s->offsets[core];
+}
+
+void sync_trim(struct tacho_device *d)
+{
+	struct device_sync *s = &d->prof->sync;
+	size_t before = s->clock.n;
+
+	device_clock_trim(&s->clock, s->line.last.cycles);
+	s->told_points -= s->told_points < before - s->clock.n ? s->told_points : before - s->clock.n;
+}
