@@ -69,7 +69,7 @@ struct tacho_device_ops {
 	int (*risc)(void *self, unsigned core, unsigned risc, struct tacho_device_risc *info);
 	int (*fault)(void *self, struct tacho_device_risc *info);
 	/*
-	 * For clocks to be compared; all three may be NULL: then read(), write() and the machine's
+	 * For clocks to be compared; all may be NULL: then read(), write() and the machine's
 	 * counter are used. A word of L1 or a register over the host's bus, with the host's clock
 	 * before and after: the device answered a read somewhere between the two.
 	 */
@@ -82,6 +82,8 @@ struct tacho_device_ops {
 	 * device whose time passes only while it is let run has one that does the same.
 	 */
 	uint64_t (*host_ticks)(void *self);
+	/* The host waits. NULL: it sleeps. */
+	void (*pause)(void *self, uint64_t ns);
 };
 
 #endif

@@ -193,6 +193,11 @@ static uint64_t be_host_ticks(void *self)
 	return ticks_at(self, tensix_now(self));
 }
 
+static void be_pause(void *self, uint64_t ns)
+{
+	tensix_run_until(self, tensix_now(self) + ns * tensix_arch(self)->mhz / 1000);
+}
+
 static const struct tacho_device_ops ops_tensix = {
 	.close = be_close,
 	.shape = be_shape,
@@ -209,6 +214,7 @@ static const struct tacho_device_ops ops_tensix = {
 	.timed_read = be_timed_read,
 	.timed_write = be_timed_write,
 	.host_ticks = be_host_ticks,
+	.pause = be_pause,
 };
 
 int backend_tensix(const struct tacho_device_ops **ops, void **self,

@@ -182,6 +182,16 @@ static int firmware_folders(char *firmware, char *include, size_t size)
 				     firmware);
 }
 
+int build_own_source(const char *name, char *path, size_t size)
+{
+	char firmware[PATH_MAX + 64], include[PATH_MAX + 64];
+	int r = firmware_folders(firmware, include, sizeof(firmware));
+
+	if (r == 0 && (size_t)snprintf(path, size, "%s/src/%s", firmware, name) >= size)
+		r = device_fail(TACHO_ELIMIT, "the path of %s is too long", name);
+	return r;
+}
+
 /* ---- the command ---- */
 static bool is_cpp(const char *source)
 {

@@ -100,6 +100,7 @@ struct prof {
 		VEC(struct prof_item);
 	} items; /* not yet handed over */
 	struct device_sync sync;
+	struct sync_classic *classic_sync; /* NULL: not asked for */
 	struct {
 		VEC(uint32_t);
 	} srclocs;              /* by zone number: libtacho's, 0 = not yet asked for */
@@ -176,6 +177,8 @@ int device_read_file(const char *path, uint8_t **bytes, size_t *size);
 /* Finds it in memory, in the cache, or compiles it. */
 int build_binary(struct tacho_device *d, const struct build *build, const struct binary **out);
 void binary_free(struct binary *b);
+/* Path of a source of our own, NAME below firmware/src. */
+int build_own_source(const char *name, char *path, size_t size);
 /* FNV-1a of bytes, from BUILD_HASH or what came before them. */
 #define BUILD_HASH 0xcbf29ce484222325ull
 uint64_t build_hash(uint64_t h, const void *bytes, size_t len);
@@ -230,7 +233,9 @@ bool replay_find(const struct tacho_device *d, uint32_t op, uint32_t counter,
 
 /* ---- prof.c ---- */
 int prof_configure(struct tacho_device *d);
-void prof_free(struct tacho_device *d);
+/* The firmware runs; the device is about to be closed. */
+int prof_open(struct tacho_device *d);
+void prof_close(struct tacho_device *d);
 int prof_start_core(struct tacho_device *d, unsigned core);
 void prof_drain(struct tacho_device *d, bool full);
 /* Decodes words of one RISC that are in p->words. */

@@ -193,12 +193,11 @@ static int start(struct tacho_device *d)
 		r = write_bank_table(d, i);
 	if (r < 0)
 		return r;
-	if (d->prof && (r = sync_open(d)) < 0)
-		return r;
 	for (unsigned i = 0; i < d->shape.cores; i++)
 		d->cores[i].busy = true;
 	d->running = true;
-	return device_wait(d);
+	r = device_wait(d);
+	return r == 0 ? prof_open(d) : r;
 }
 
 /* All of a bank is free at first, except what the kernel profiler takes of DRAM. */
@@ -282,7 +281,7 @@ void tacho_device_close(struct tacho_device *d)
 	if (!d)
 		return;
 	TACHO_ZONE("tacho_device_close");
-	prof_free(d);
+	prof_close(d);
 	d->ops->close(d->self);
 	while (d->binaries) {
 		struct binary *b = d->binaries;

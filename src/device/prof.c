@@ -65,13 +65,44 @@ uint64_t prof_dram_end(const struct tacho_device *d)
 	       (d->prof ? (uint64_t)d->prof->per_bank * DEVICE_RISCS * d->prof->area : 0);
 }
 
-void prof_free(struct tacho_device *d)
+/* Asked for, and it can be done: the clocks before anything else happens, and after all has. */
+static void sync_classically(struct tacho_device *d)
+{
+	if (d->prof->classic_sync && !d->broken)
+		sync_classic_run(d, d->prof->classic_sync);
+}
+
+int prof_open(struct tacho_device *d)
+{
+	struct prof *p = d->prof;
+
+	if (!p)
+		return 0;
+	if (env_number("TT_METAL_PROFILER_SYNC", 0)) {
+		p->classic_sync = calloc(1, sizeof(*p->classic_sync));
+		if (!p->classic_sync)
+			return device_fail(TACHO_ENOMEM, "no memory");
+	}
+	sync_classically(d);
+	return sync_open(d);
+}
+
+void prof_close(struct tacho_device *d)
 {
 	struct prof *p = d->prof;
 
 	if (!p)
 		return;
+	if (sync_is_open(d)) {
+		device_wait(d);
+		if (d->broken)
+			sync_now(d);
+		prof_drain(d, true);
+		sync_close(d);
+		sync_classically(d);
+	}
 	sync_close(d);
+	sync_classic_free(p->classic_sync);
 	vec_free(&p->items);
 	vec_free(&p->srclocs);
 	free(p->readers);
@@ -79,23 +110,24 @@ void prof_free(struct tacho_device *d)
 	free(p->named);
 	free(p->words);
 	free(p);
+	d->prof = NULL;
 }
 
 void prof_begin(struct tacho_device *d)
 {
-	if (d->prof)
+	if (sync_is_open(d))
 		sync_begin(d);
 }
 
 void prof_running(struct tacho_device *d)
 {
-	if (d->prof && sync_is_due(d))
+	if (sync_is_open(d) && sync_is_due(d))
 		sync_now(d);
 }
 
 void prof_end(struct tacho_device *d)
 {
-	if (!d->prof)
+	if (!sync_is_open(d))
 		return;
 	sync_now(d);
 	prof_drain(d, false);
@@ -202,7 +234,9 @@ void prof_drain(struct tacho_device *d, bool full)
 	before = d->prof->losses;
 	for (unsigned i = 0; i < d->shape.cores; i++)
 		drain_core(d, i, full);
-	sync_trim(d);
+	/* Those stay on the device until they are asked for. */
+	if (full || !(d->profile & (PROF_MODE_TRACE | PROF_MODE_ACCUMULATE)))
+		sync_trim(d);
 	/* A loss is told where it happened. */
 	if (d->prof->losses != before && tacho_is_recording())
 		tacho_messagef(TACHO_WARNING, 0, "device %u: %llu markers of kernels found no room",

@@ -15,6 +15,7 @@
 #ifndef DEVICE_SYNC_H
 #define DEVICE_SYNC_H
 
+#include "base/buf.h"
 #include "clock/device.h"
 
 #include <stdbool.h>
@@ -54,7 +55,12 @@ struct device_sync {
 	size_t told_points;        /* and how many of them */
 };
 
+/* The shortest of a few exchanges with one core. */
+int sync_exchange(struct tacho_device *d, unsigned core, struct sync_exchange *best);
+uint64_t sync_host_ticks(const struct tacho_device *d);
+
 int sync_open(struct tacho_device *d);
+bool sync_is_open(const struct tacho_device *d);
 void sync_close(struct tacho_device *d);
 /* A program is about to start: device time goes on from this moment. */
 void sync_begin(struct tacho_device *d);
@@ -68,5 +74,36 @@ uint64_t sync_ticks(const struct tacho_device *d, unsigned core, uint64_t cycles
 uint64_t sync_last(const struct tacho_device *d, unsigned core);
 /* Nothing earlier than the last exchange will be asked for. */
 void sync_trim(struct tacho_device *d);
+
+/*
+ * ---- sync_classic.c: one way, as sync_device_info.csv has it ----
+ *
+ * A kernel waits for a word; the host writes its time to it, 249 times with 10 ms between them; the
+ * kernel keeps its own clock beside each. A straight line through all of them. Only for those who read
+ * that file: it costs 2.5 s, knows nothing of what happens later, and takes the time of the way for
+ * an error of the clock.
+ */
+#define SYNC_SAMPLES 249
+
+struct sync_sample {
+	uint64_t device;   /* cycles */
+	uint64_t host;     /* ticks since host_start, when the store was done */
+	uint64_t overhead; /* ticks that the store took */
+};
+
+struct sync_classic {
+	uint64_t host_start; /* ticks */
+	double delay;        /* cycles at host_start */
+	double frequency;    /* cycles per ns */
+	VEC(struct sync_sample);
+};
+
+/* 249 more samples, and the line through all so far. */
+int sync_classic_run(struct tacho_device *d, struct sync_classic *c);
+void sync_classic_fit(struct sync_classic *c, double rate);
+void sync_classic_free(struct sync_classic *c);
+/* The lines of the last run. */
+void sync_classic_rows(const struct tacho_device *d, const struct sync_classic *c, struct buf *out);
+extern const char sync_classic_header[];
 
 #endif

@@ -13,7 +13,7 @@
 #define DUE_MS     100 /* between exchanges while a program runs */
 #define FRESH_US   50  /* an exchange that is not older serves again */
 
-static uint64_t host_ticks(const struct tacho_device *d)
+uint64_t sync_host_ticks(const struct tacho_device *d)
 {
 	return d->ops->host_ticks ? d->ops->host_ticks(d->self) : tacho_ticks();
 }
@@ -35,7 +35,7 @@ static int timed_read(struct tacho_device *d, unsigned core, uint32_t address, u
  * The shortest of several. The upper word is read once before them, and again if the lower one has
  * just begun: it may have turned in between.
  */
-static int exchange(struct tacho_device *d, unsigned core, struct sync_exchange *best)
+int sync_exchange(struct tacho_device *d, unsigned core, struct sync_exchange *best)
 {
 	uint32_t high = 0, low = 0, last = 0;
 	struct sync_exchange e;
@@ -105,7 +105,7 @@ static void take_blindly(struct tacho_device *d)
 {
 	struct sync *line = &d->prof->sync.line;
 
-	line->last = (struct device_point){host_ticks(d), d->ops->cycles(d->self),
+	line->last = (struct device_point){sync_host_ticks(d), d->ops->cycles(d->self),
 					   DEVICE_CLOCK_UNKNOWN};
 	line->known = true;
 }
@@ -116,7 +116,7 @@ static void ask(struct tacho_device *d)
 	struct sync_exchange e;
 	struct device_point p;
 
-	if (exchange(d, s->core, &e) < 0) {
+	if (sync_exchange(d, s->core, &e) < 0) {
 		take_blindly(d);
 		return;
 	}
@@ -138,7 +138,7 @@ static double age_ms(const struct tacho_device *d)
 {
 	const struct device_sync *s = &d->prof->sync;
 
-	return (double)(host_ticks(d) - s->asked) * 1000 / s->line.rate;
+	return (double)(sync_host_ticks(d) - s->asked) * 1000 / s->line.rate;
 }
 
 bool sync_is_due(const struct tacho_device *d)
@@ -153,7 +153,7 @@ bool sync_is_due(const struct tacho_device *d)
 static void go_on(struct tacho_device *d)
 {
 	struct device_sync *s = &d->prof->sync;
-	uint64_t now = tacho_ticks(), there = host_ticks(d), before = s->shift;
+	uint64_t now = tacho_ticks(), there = sync_host_ticks(d), before = s->shift;
 
 	if (now < there + before)
 		now = there + before;
@@ -180,7 +180,7 @@ static void measure_offset(struct tacho_device *d, unsigned core)
 	double slack;
 	int64_t offset;
 
-	if (exchange(d, core, &e) < 0)
+	if (sync_exchange(d, core, &e) < 0)
 		return;
 	offset = (int64_t)(e.cycles - sync_cycles(&s->line, e.before + (e.after - e.before) / 2));
 	slack = (double)(e.after - e.before) / 2 / s->line.slope +
@@ -203,7 +203,7 @@ int sync_open(struct tacho_device *d)
 	if (!s->offsets)
 		return device_fail(TACHO_ENOMEM, "no memory");
 	if (d->ops->host_ticks)
-		s->shift = tacho_ticks() - host_ticks(d);
+		s->shift = tacho_ticks() - sync_host_ticks(d);
 	for (unsigned i = 0; i < d->shape.cores; i++) {
 		ask(d);
 		if (i != s->core)
@@ -211,6 +211,11 @@ int sync_open(struct tacho_device *d)
 	}
 	sync_now(d);
 	return 0;
+}
+
+bool sync_is_open(const struct tacho_device *d)
+{
+	return d->prof && d->prof->sync.offsets;
 }
 
 void sync_close(struct tacho_device *d)
