@@ -5,6 +5,7 @@
 #include "tacho_layout.h"
 #include <tacho/tacho.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct tacho_buffer {
@@ -79,6 +80,34 @@ static void update_top(struct tacho_device *d)
 			    : L1_FREE;
 }
 
+/* The pool of memory that the recording sees; TT_METAL_MEM_PROFILER=1 asks for it. */
+static bool pool_name(const struct tacho_device *d, enum tacho_memory memory, char *name,
+		      size_t size)
+{
+	if (!tacho_is_recording() || !env_number("TT_METAL_MEM_PROFILER", 0))
+		return false;
+	snprintf(name, size, "Device %u %s", d->number, memory == TACHO_L1 ? "L1" : "DRAM");
+	return true;
+}
+
+/* All that it takes, with what is rounded up: a buffer has the same address in each bank. */
+static void tell_new(const struct tacho_buffer *b)
+{
+	char pool[40];
+
+	if (pool_name(b->device, b->memory, pool, sizeof(pool)))
+		tacho_alloc(pool, (const void *)(uintptr_t)b->address,
+			    b->bank_size * banks(b->device, b->memory));
+}
+
+static void tell_free(const struct tacho_buffer *b)
+{
+	char pool[40];
+
+	if (pool_name(b->device, b->memory, pool, sizeof(pool)))
+		tacho_free(pool, (const void *)(uintptr_t)b->address);
+}
+
 int tacho_buffer_new(struct tacho_buffer **out, struct tacho_device *d, enum tacho_memory memory,
 		     uint64_t size, uint32_t page_size)
 {
@@ -109,6 +138,7 @@ int tacho_buffer_new(struct tacho_buffer **out, struct tacho_device *d, enum tac
 				   memory == TACHO_L1 ? "L1" : "DRAM");
 	}
 	update_top(d);
+	tell_new(b);
 	*out = b;
 	return 0;
 }
@@ -117,6 +147,7 @@ void tacho_buffer_free(struct tacho_buffer *b)
 {
 	if (!b)
 		return;
+	tell_free(b);
 	give(b->device, b->memory, b->address, b->bank_size);
 	update_top(b->device);
 	free(b);

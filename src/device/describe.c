@@ -1,6 +1,7 @@
-/* What a device is, for those who read the trace. */
+/* What those who read the trace are told of a device. */
 #include "device/device.h"
 
+#include "base/devrow.h"
 #include "base/json.h"
 #include <tacho/cores.h>
 
@@ -77,4 +78,17 @@ void device_describe(struct tacho_device *d)
 	if (!text.failed)
 		tacho_device_describe(d->number, text.data, text.len);
 	buf_free(&text);
+}
+
+void device_tell_full(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t words)
+{
+	const struct tacho_device_core *c = &d->cores[core].info;
+
+	if (tacho_is_recording())
+		tacho_messagef(TACHO_WARNING, 0,
+			       "Profiler DRAM buffers were full, markers were dropped! device %u, "
+			       "worker core %u, %u, Risc %s,  bufferEndIndex = %u. Please either "
+			       "decrease the number of ops being profiled or run read device "
+			       "profiler more often",
+			       d->number, c->x, c->y, devrow_risc(risc, c->ethernet), words);
 }

@@ -164,6 +164,8 @@ int device_core_at(const struct tacho_device *d, bool ethernet, unsigned x, unsi
 /* ---- describe.c ---- */
 /* Tells the recording what the device is, once. */
 void device_describe(struct tacho_device *d);
+/* And that a RISC's area in DRAM, of which it has used WORDS, had no room for all its markers. */
+void device_tell_full(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t words);
 
 /* ---- backend.c ---- */
 int backend_tensix(const struct tacho_device_ops **ops, void **self,
@@ -232,6 +234,8 @@ bool replay_find(const struct tacho_device *d, uint32_t op, uint32_t counter,
 		 struct device_replay *replayed);
 
 /* ---- prof.c ---- */
+/* The number in an environment variable; OTHERWISE when it is not set or none. */
+unsigned env_number(const char *name, unsigned otherwise);
 int prof_configure(struct tacho_device *d);
 /* The firmware runs; the device is about to be closed. */
 int prof_open(struct tacho_device *d);

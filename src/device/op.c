@@ -68,7 +68,10 @@ static void tell(struct tacho_device *d, const struct op_form *form, uint64_t ha
 
 	call.hit = known != NULL;
 	if (zone.word && zone.session == recording) {
-		op_text(&text, form, &call, told == recording);
+		/* The variable is for readers that cannot look back. */
+		op_text(&text, form, &call,
+			told == recording &&
+				!env_number("TT_METAL_PROFILER_NO_CACHE_OP_INFO", 0));
 		if (!text.failed)
 			told = recording;
 		send(&text);

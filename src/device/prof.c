@@ -16,7 +16,7 @@
 #define LEAST         43u /* programs: one full L1 buffer must fit */
 #define DEFAULT_COUNT 1000u
 
-static unsigned env_number(const char *name, unsigned otherwise)
+unsigned env_number(const char *name, unsigned otherwise)
 {
 	const char *text = getenv(name);
 	char *end;
@@ -195,6 +195,8 @@ static void take_losses(struct tacho_device *d, unsigned core, uint32_t *control
 	for (unsigned r = 0; r < DEVICE_RISCS; r++) {
 		struct prof_loss *l = &p->lost[core * DEVICE_RISCS + r];
 
+		if (control[PROF_DROPPED] >> r & 1)
+			device_tell_full(d, core, r, control[PROF_HOST_END + r]);
 		l->runs_cut += control[PROF_DROPPED] >> r & 1;
 		l->markers += control[5 + r];
 		p->losses += control[5 + r] + (control[PROF_DROPPED] >> r & 1);
@@ -210,6 +212,7 @@ static void drain_core(struct tacho_device *d, unsigned core, bool full)
 
 	if (d->ops->read(d->self, core, control_address(d, 0), control, sizeof(control)) < 0)
 		return;
+	take_losses(d, core, control);
 	for (unsigned r = 0; r < d->cores[core].info.riscs; r++) {
 		if (!control[PROF_HOST_END + r])
 			continue;
@@ -217,7 +220,6 @@ static void drain_core(struct tacho_device *d, unsigned core, bool full)
 		control[PROF_HOST_END + r] = 0;
 		any = true;
 	}
-	take_losses(d, core, control);
 	any |= full && prof_drain_l1(d, core, control);
 	if (any)
 		d->ops->write(d->self, core, control_address(d, 0), control, sizeof(control));

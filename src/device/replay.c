@@ -13,10 +13,9 @@
  */
 static void tell(const struct tacho_trace *t, const char *what)
 {
-	const char *tracking = getenv("TT_METAL_PROFILER_TRACE_TRACKING");
+	bool all = env_number("TT_METAL_PROFILER_TRACE_TRACKING", 1);
 
-	if (!tacho_is_recording() ||
-	    (tracking && !strcmp(tracking, "0") && strcmp(what, "END") != 0))
+	if (!tacho_is_recording() || (!all && strcmp(what, "END") != 0))
 		return;
 	tacho_messagef(TACHO_INFO, 0, "`TT_METAL_TRACE_%s: %u, %u`", what, t->device->number,
 		       t->number);

@@ -45,3 +45,10 @@ expect_exit 0 "$TACHO" info --show properties mm.tacho
 expect_line out '^device 0 of [0-9]+ +\{ "device": 0, "arch": "tiny", "mhz": 1000, "grid": \[2, 2\], "max_compute_cores": 4, "modelled": true, "cores": .*\[1, 1, 0, 0, "worker"\].*\}$'
 expect_exit 0 "$TACHO" zones --format csv mm.tacho
 expect_line out ',0,BRISC-FW,.*,1024,$' ',1,BRISC-KERNEL,.*,,$'
+
+# Buffers of the device as memory, when it is asked for.
+expect_exit 0 "$TACHO" memory mm.tacho
+expect_no_line out 'Device 0'
+expect_exit 0 env TT_METAL_MEM_PROFILER=1 "$TACHO" run -q -o memory.tacho -- "$examples/matmul"
+expect_exit 0 "$TACHO" memory --format csv memory.tacho
+expect_line out 'Device 0 DRAM.*,3,'
