@@ -12,8 +12,11 @@
 #define HELD_FEW         512 /* rows that a checkpoint's state may well carry */
 #define CHECKPOINT_BYTES (8u << 20)
 #define CHECKPOINT_NS    1000000000ull
+#define FOLLOWED_NS      (RING_FOLLOW_MS * 1000000ull)
 #define CLOCK_NS         1000000000ull
+#define CLOCK_FIRST_NS   5000000ull /* to the second point: one alone has no rate */
 #define LONGEST_WAIT_MS  50
+#define FOLLOWED_WAIT_MS 20
 #define TRIM_NS          1000000000ull
 #define FINISHED_MAX     64 /* processes that have ended and whose rings are still open */
 
@@ -79,6 +82,7 @@ static void take_clock(struct capture *c)
 	t = (struct trace_clock_point){p.ticks, p.monotonic_ns, p.realtime_ns, p.bound_ns};
 	trace_add_clock_point(c->writer, &t);
 	c->last_clock = now_ns();
+	c->clock_points++;
 }
 
 /* --------------------------------------------------------- checkpoints */
@@ -144,6 +148,10 @@ static int checkpoint(struct capture *c)
 	struct buf state = BUF_INIT;
 	int r;
 
+	if (c->clock_points < 2 && now_ns() - c->last_clock >= CLOCK_FIRST_NS)
+		take_clock(c);
+	if (c->followed)
+		follow_tell_open(c);
 	for (size_t i = 0; i < c->processes.n; i++)
 		save_ledgers(c, c->processes.v[i]);
 	for (uint32_t i = 0; i < c->ledgers.n; i++) {
@@ -185,7 +193,7 @@ static bool checkpoint_is_due(const struct capture *c)
 		return true;
 	return unreleased >= c->checkpoint_bytes ||
 	       trace_writer_buffered(c->writer) >= 2 * CHECKPOINT_BYTES ||
-	       now_ns() - c->last_checkpoint >= CHECKPOINT_NS;
+	       now_ns() - c->last_checkpoint >= (c->followed ? FOLLOWED_NS : CHECKPOINT_NS);
 }
 
 static int failed(struct capture *c, struct tacho_error *err)
@@ -213,8 +221,11 @@ static void trim(struct capture *c)
 int64_t capture_round(struct capture *c, struct tacho_error *err)
 {
 	int64_t total = 0;
+	unsigned longest;
 	size_t n;
 
+	c->followed = ring_session_followed(&c->session);
+	longest = c->followed ? FOLLOWED_WAIT_MS : LONGEST_WAIT_MS;
 	capture_find_rings(c);
 	c->horizon = c->now = clock_ticks();
 	for (size_t i = 0; i < c->processes.n && !c->error; i++) {
@@ -249,8 +260,8 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 	if (checkpoint_is_due(c))
 		checkpoint(c);
 	c->wait_ms = total > 4096 ? 0 : total ? 1 : c->wait_ms ? c->wait_ms * 2 : 1;
-	if (c->wait_ms > LONGEST_WAIT_MS)
-		c->wait_ms = LONGEST_WAIT_MS;
+	if (c->wait_ms > longest)
+		c->wait_ms = longest;
 	return c->error ? failed(c, err) : total;
 }
 
@@ -285,6 +296,7 @@ static void capture_free(struct capture *c)
 	vec_free(&c->not_ready);
 	vec_free(&c->held);
 	vec_free(&c->ledgers);
+	vec_free(&c->open_zones);
 	buf_free(&c->texts);
 	if (c->watch >= 0)
 		close(c->watch);

@@ -142,6 +142,11 @@ struct capture {
 	uint64_t checkpoint_bytes; /* ring memory read before a checkpoint is due */
 	uint64_t last_checkpoint;  /* nanoseconds */
 	uint64_t last_clock;
+	unsigned clock_points;     /* taken by this recorder */
+	bool followed;             /* somebody looks at the trace while it grows */
+	struct {
+		VEC(struct trace_open_zone);
+	} open_zones;
 	uint64_t since_checkpoint; /* events */
 	uint64_t horizon;          /* all rings have been read up to this time */
 	uint64_t flushed;          /* what is held and older has gone to the trace */
@@ -246,6 +251,10 @@ void thread_tell_late(struct capture *c, struct thread *t);
 /* Its last event was read: what is open is unfinished, what was lost at the end is told. */
 void thread_finish(struct capture *c, struct thread *t, const struct ring_stream *s);
 void thread_free(struct thread *t);
+
+/* ---- follow.c: for those who look at the trace while it grows */
+/* What is open goes to the trace: they shall see it before it ends. */
+void follow_tell_open(struct capture *c);
 
 /* ---- tracy.c: clients that speak Tracy's protocol */
 /* The number of frames that came. */

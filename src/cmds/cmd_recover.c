@@ -1,8 +1,7 @@
 #include "cmds/cmds.h"
 #include "cmds/record.h"
 
-#include <dirent.h>
-#include <string.h>
+#include <stdlib.h>
 
 struct conf {
 	struct record_conf record;
@@ -20,25 +19,19 @@ static const struct opt opts[] = {
 /* One line per session that no recorder looks after. */
 static int list_sessions(void)
 {
-	char base[64], path[RING_PATH], output[RING_PATH];
-	DIR *d;
-	struct dirent *e;
-	int found = 0;
+	struct ring_session_info *list = NULL;
+	size_t count = 0, found = 0;
+	int r = ring_sessions(&list, &count);
 
-	ring_base_dir(base, sizeof(base));
-	d = opendir(base);
-	while (d && (e = readdir(d))) {
-		if (strncmp(e->d_name, "s.", 2) && strcmp(e->d_name, "capture"))
+	if (r < 0)
+		return err_report(NULL, r);
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].recorder)
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", base, e->d_name);
-		ring_session_output(path, output, sizeof(output));
-		if (!output[0] || ring_session_recorder(path))
-			continue;
-		printf("%s  was writing %s\n", path, output);
+		printf("%s  was writing %s\n", list[i].dir, list[i].output);
 		found++;
 	}
-	if (d)
-		closedir(d);
+	free(list);
 	if (!found)
 		printf("no session is waiting to be recovered\n");
 	return 0;

@@ -126,6 +126,8 @@ struct ring_control {
 				 */
 	uint64_t generation;    /* the key of this session, also while it is stopped */
 	uint32_t replace;       /* an existing file at output may be replaced */
+	/* CLOCK_MONOTONIC ns at which somebody last looked at the trace while it grows: see follow.c */
+	_Atomic uint64_t followed;
 };
 
 /* ---- ring file ---- */

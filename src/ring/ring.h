@@ -72,6 +72,48 @@ int ring_session_attach(struct ring_session *s, uint32_t pid, struct tacho_error
 /* Programs that were attached to and are still alive. */
 unsigned ring_session_attached_alive(const struct ring_session *s);
 
+/* ---------------------------------------------------------------- following */
+
+/* A session as it is found from outside. */
+struct ring_session_info {
+	char dir[RING_PATH];
+	char output[RING_PATH]; /* the trace; PATH.part while it is being written */
+	uint32_t recorder;      /* pid; 0: it was killed, and the session waits to be recovered */
+	uint64_t made;          /* seconds since 1970 */
+};
+
+/* The sessions of this user below ring_base_dir(), newest first. Freed by the caller. */
+int ring_sessions(struct ring_session_info **list, size_t *count);
+
+/*
+ * The session that TEXT means: its directory or the name of that below ring_base_dir(), the pid of its
+ * recorder, its trace (PATH or PATH.part), or, when TEXT is NULL or "", the only one that is being
+ * recorded. TACHO_ECONNECT and one line when there is none, or several.
+ */
+int ring_session_find(const char *text, struct ring_session_info *info, struct tacho_error *err);
+
+/*
+ * Somebody who looks at the trace of a session while it is being recorded. ring_follow_touch() says
+ * so; the recorder then writes what it has every RING_FOLLOW_MS instead of every second. It does for
+ * RING_FOLLOWED_MS after the last touch: a follower that dies needs no farewell.
+ */
+#define RING_FOLLOW_MS   100
+#define RING_FOLLOWED_MS 2000
+
+struct ring_follow {
+	struct ring_control *control; /* mapped; outlives the session */
+	int lock;                     /* the control file: its lock tells whether the recorder lives */
+};
+
+int ring_follow_open(struct ring_follow *f, const char *dir, struct tacho_error *err);
+void ring_follow_touch(struct ring_follow *f);
+/* The recorder lives. False for good: it has finished, or was killed and may be taken over. */
+bool ring_follow_recorded(const struct ring_follow *f);
+void ring_follow_close(struct ring_follow *f);
+
+/* The recorder's side: whether anybody follows. */
+bool ring_session_followed(const struct ring_session *s);
+
 /* ----------------------------------------------------------------- events */
 
 /* A zone's begin or end, or a record; type is RING_T_BEGIN, RING_T_END or an enum ring_type. */

@@ -216,6 +216,20 @@ static void reattach(struct ring_session *s)
 		closedir(d);
 }
 
+/* Somebody who asks whether there is a recorder holds the lock for a moment. */
+static int take_lock(int fd)
+{
+	struct timespec pause = {0, 2000000};
+	int tries = 10;
+
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (!--tries)
+			return -1;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
 int ring_session_adopt(struct ring_session *s, const char *dir, struct tacho_error *err)
 {
 	int r;
@@ -231,7 +245,7 @@ int ring_session_adopt(struct ring_session *s, const char *dir, struct tacho_err
 		ring_session_close(s);
 		return err_set(err, TACHO_EFORMAT, "%s is not a session of this version", dir);
 	}
-	if (flock(s->lock, LOCK_EX | LOCK_NB) < 0) {
+	if (take_lock(s->lock) < 0) {
 		err_set(err, TACHO_ECONNECT, "%s is being recorded by process %u", dir,
 			s->control->recorder_pid);
 		ring_session_close(s);

@@ -48,13 +48,14 @@ static const struct trace_lane_info *lane_of(const struct trace *t, const struct
 }
 
 /* Whether the index has the segment that was found in a block. */
-static bool indexed(struct checker *c, const struct trace_lane_info *lane, const struct segment *s)
+static bool indexed(const struct trace_lane_info *lane, const struct segment *s)
 {
-	const struct segment *v = c->p->zones.v + lane->first_block;
-	uint32_t low = 0, high = lane->blocks;
+	const struct segment *v = lane->private->segments.v;
+	size_t low = 0, count = lane->private->segments.n, high = count;
+	struct segment same = *s;
 
 	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
+		size_t middle = low + (high - low) / 2;
 
 		if (v[middle].offset < s->offset ||
 		    (v[middle].offset == s->offset && v[middle].first < s->first))
@@ -62,7 +63,10 @@ static bool indexed(struct checker *c, const struct trace_lane_info *lane, const
 		else
 			high = middle;
 	}
-	return low < lane->blocks && !memcmp(&v[low], s, sizeof(*s));
+	if (low == count)
+		return false;
+	same.zone = v[low].zone;
+	return !memcmp(&v[low], &same, sizeof(same));
 }
 
 static void check_segment(struct checker *c, const struct segment *s)
@@ -72,7 +76,7 @@ static void check_segment(struct checker *c, const struct segment *s)
 
 	c->zone_segments++;
 	c->result->zones += s->count;
-	if (!lane || !indexed(c, lane, s)) {
+	if (!lane || !indexed(lane, s)) {
 		fault(c,
 		      "the zones of track %u, depth %u in the block at byte %llu are not in the index",
 		      s->track, s->depth, AT(s->offset));
@@ -217,7 +221,7 @@ static void check_counts(struct checker *c)
 	const struct trace_private *p = c->p;
 	const struct trace_damage *d = &p->trace.damage;
 
-	if (c->result->zones != p->trace.zones || c->zone_segments != p->zones.n)
+	if (c->result->zones != p->trace.zones || c->zone_segments != p->zone_segments)
 		fault(c, "the blocks hold %llu zones, the index says %llu", AT(c->result->zones),
 		      AT(p->trace.zones));
 	if (c->result->rows != p->trace.rows || c->row_segments != p->rows.n)

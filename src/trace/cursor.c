@@ -4,8 +4,7 @@
 struct trace_cursor {
 	struct trace_private *p;
 	uint64_t t0, t1;
-	uint32_t segment, segment_end; /* in trace_private.zones */
-	uint32_t lane;
+	const struct segment *segment, *segment_end;
 	uint32_t skip; /* zones of the first segment that are passed over */
 	struct zblock *block;          /* of segment - 1, or NULL */
 	uint32_t zone, zone_end;       /* in the block */
@@ -14,13 +13,13 @@ struct trace_cursor {
 };
 
 /* The first segment of a lane that ends behind t0. Segments are sorted by start and by end. */
-static uint32_t segment_from(const struct trace_private *p, uint32_t low, uint32_t high,
-			     uint64_t t0)
+static const struct segment *segment_from(const struct segment *low, const struct segment *high,
+					  uint64_t t0)
 {
 	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
+		const struct segment *middle = low + (high - low) / 2;
 
-		if (p->zones.v[middle].end < t0)
+		if (middle->end < t0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -31,15 +30,14 @@ static uint32_t segment_from(const struct trace_private *p, uint32_t low, uint32
 static void cursor_init(struct trace_cursor *c, struct trace_private *p, uint32_t lane, uint64_t t0,
 			uint64_t t1)
 {
-	const struct trace_lane_info *info = &p->trace.lanes[lane];
+	const struct lane *l = p->trace.lanes[lane].private;
 
 	memset(c, 0, sizeof(*c));
 	c->p = p;
-	c->lane = lane;
 	c->t0 = t0;
 	c->t1 = t1;
-	c->segment_end = info->first_block + info->blocks;
-	c->segment = segment_from(p, info->first_block, c->segment_end, t0);
+	c->segment_end = l->segments.v + l->segments.n;
+	c->segment = segment_from(l->segments.v, c->segment_end, t0);
 }
 
 int trace_cursor_open(struct trace_cursor **cursor, struct trace *trace, uint32_t lane, uint64_t t0,
@@ -96,7 +94,7 @@ static int cursor_load(struct trace_cursor *c)
 	c->block = NULL;
 	if (c->segment == c->segment_end)
 		return 0;
-	s = &c->p->zones.v[c->segment];
+	s = c->segment;
 	if (s->start >= c->t1)
 		return 0;
 	c->segment++;
@@ -159,30 +157,44 @@ int trace_cursor_extra(struct trace_cursor *c, uint32_t i, struct trace_extra *e
 	return 0;
 }
 
+/* The last segment that begins at or before zone NUMBER of the lane. */
+static const struct segment *segment_at(const struct segment *low, const struct segment *high,
+					uint64_t number)
+{
+	while (high - low > 1) {
+		const struct segment *middle = low + (high - low) / 2;
+
+		if (middle->zone <= number)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 int trace_cursor_open_at(struct trace_cursor **cursor, struct trace *trace, uint32_t lane,
 			 uint64_t number)
 {
-	const struct trace_private *p = private_of(trace);
 	int r = trace_cursor_open(cursor, trace, lane, 0, UINT64_MAX);
-	struct trace_cursor *c = *cursor;
+	struct trace_cursor *c;
 
 	if (r < 0)
 		return r;
-	while (c->segment < c->segment_end && number >= p->zones.v[c->segment].count)
-		number -= p->zones.v[c->segment++].count;
-	c->skip = (uint32_t)number;
+	c = *cursor;
+	if (number >= trace->lanes[lane].zones) {
+		c->segment = c->segment_end;
+		return 0;
+	}
+	c->segment = segment_at(c->segment, c->segment_end, number);
+	c->skip = (uint32_t)(number - c->segment->zone);
 	return 0;
 }
 
 uint64_t trace_cursor_number(const struct trace_cursor *c)
 {
-	const struct trace_private *p = c->p;
-	uint32_t i = p->trace.lanes[c->lane].first_block;
-	uint64_t number = 0;
+	const struct segment *s = c->segment - 1;
 
-	for (; i + 1 < c->segment; i++)
-		number += p->zones.v[i].count;
-	return number + c->zone - 1 - p->zones.v[i].first;
+	return s->zone + c->zone - 1 - s->first;
 }
 
 void trace_cursor_close(struct trace_cursor *c)

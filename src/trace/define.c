@@ -4,7 +4,8 @@
 
 #include <xxhash.h>
 
-#define DEFS_BYTES (256u << 10)
+#define DEFS_BYTES     (256u << 10)
+#define OPEN_ZONES_MAX (1u << 20) /* of a record: it has to fit into a block */
 
 static int defs_added(struct trace_writer *w)
 {
@@ -16,6 +17,12 @@ static int defs_added(struct trace_writer *w)
 int trace_set_property(struct trace_writer *w, const char *key, const char *value)
 {
 	defs_add_property(&w->defs, key, value);
+	return defs_added(w);
+}
+
+int trace_set_open_zones(struct trace_writer *w, const struct trace_open_zone *zones, size_t count)
+{
+	defs_add_open_zones(&w->defs, zones, count < OPEN_ZONES_MAX ? count : OPEN_ZONES_MAX);
 	return defs_added(w);
 }
 

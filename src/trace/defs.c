@@ -39,6 +39,22 @@ void defs_add_clock_point(struct buf *b, const struct trace_clock_point *p)
 	add_record(b, DEF_CLOCK_POINT, &body);
 }
 
+void defs_add_open_zones(struct buf *b, const struct trace_open_zone *v, size_t count)
+{
+	struct buf body = BUF_INIT;
+	uint64_t last = 0;
+
+	add_varint(&body, count);
+	for (size_t i = 0; i < count; i++) {
+		add_varint(&body, v[i].track);
+		add_varint(&body, v[i].depth);
+		add_varint(&body, v[i].srcloc);
+		add_varint(&body, zigzag((int64_t)(v[i].start - last)));
+		last = v[i].start;
+	}
+	add_record(b, DEF_OPEN_ZONES, &body);
+}
+
 void defs_add_process(struct buf *b, uint32_t id, const struct trace_process *p)
 {
 	struct buf body = BUF_INIT;

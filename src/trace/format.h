@@ -51,6 +51,7 @@ enum def_kind {
 	DEF_TRACK,
 	DEF_SRCLOC,
 	DEF_LEDGER,
+	DEF_OPEN_ZONES,
 };
 
 /* Whether an attachment of a zone has a text: names, texts, and what later versions add with this

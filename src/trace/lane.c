@@ -209,8 +209,13 @@ static int lanes_write(struct trace_writer *w, struct trace_lane **lanes, size_t
 	int r = s ? writer_next_offset(w, &offset) : writer_no_memory(w);
 
 	for (size_t i = 0; r == 0 && i < count; n += lanes[i++]->n) {
-		s[i] = (struct segment){offset,      lanes[i]->track, lanes[i]->depth, n,
-					lanes[i]->n, lanes[i]->start, lanes[i]->end};
+		s[i] = (struct segment){.offset = offset,
+					.track = lanes[i]->track,
+					.depth = lanes[i]->depth,
+					.first = n,
+					.count = lanes[i]->n,
+					.start = lanes[i]->start,
+					.end = lanes[i]->end};
 	}
 	if (r == 0) {
 		buf_reset(&w->payload);

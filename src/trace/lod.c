@@ -24,11 +24,18 @@ uint64_t lod_lane_bytes(uint64_t leaves)
 
 void lod_levels_of(const struct trace_lod *lod, uint32_t lane, struct lod_levels *l)
 {
-	const struct lod_lane *info = &lod->lanes[lane];
-	const uint8_t *at = lod->map + info->offset;
-	uint64_t n = info->leaves;
+	const struct lod_lane *info;
+	const uint8_t *at;
+	uint64_t n;
 
 	memset(l, 0, sizeof(*l));
+	if (lod->live) {
+		lod_live_levels(lod, lane, l);
+		return;
+	}
+	info = &lod->lanes[lane];
+	at = lod->map + info->offset;
+	n = info->leaves;
 	l->zones = info->zones;
 	l->leaf_count = n;
 	l->leaves = (const struct lod_leaf *)at;
@@ -130,50 +137,60 @@ static char *cache_path(const struct trace *t, const char *dir)
 	return buf_detach(&path);
 }
 
-static int firsts_find(struct trace_lod *lod)
+static int map_make(struct trace_lod *lod, const char *dir)
 {
-	const struct trace_private *p = lod->p;
+	char *path = cache_path(&lod->p->trace, dir);
+	int r = 0;
 
-	lod->firsts = malloc((p->zones.n + 1) * sizeof(*lod->firsts));
-	if (!lod->firsts)
-		return TACHO_ENOMEM;
-	for (uint32_t i = 0; i < p->trace.lane_count; i++) {
-		const struct trace_lane_info *info = &p->trace.lanes[i];
-		uint64_t zone = 0;
-
-		for (uint32_t k = 0; k < info->blocks; k++) {
-			lod->firsts[info->first_block + k] = zone;
-			zone += p->zones.v[info->first_block + k].count;
-		}
+	if (!path || map_file(lod, path) < 0) {
+		r = path ? lod_build(lod, path) : TACHO_EWRITE;
+		/* No room or no right to keep it: it lives in memory then. */
+		if (r == TACHO_EWRITE)
+			r = lod_build(lod, NULL);
 	}
-	return 0;
+	if (r == 0)
+		lod->lanes = (const struct lod_lane *)(lod->map + sizeof(struct lod_header));
+	free(path);
+	return r;
 }
 
 int trace_lod_open(struct trace_lod **out, struct trace *trace, const char *dir,
 		   struct tacho_error *err)
 {
 	struct trace_lod *lod = calloc(1, sizeof(*lod));
-	char *path = cache_path(trace, dir);
 	int r = TACHO_ENOMEM;
 
 	if (lod) {
 		lod->p = private_of(trace);
-		r = firsts_find(lod);
-	}
-	if (r == 0 && (!path || map_file(lod, path) < 0)) {
-		r = path ? lod_build(lod, path) : TACHO_EWRITE;
-		/* No room or no right to keep it: it lives in memory then. */
-		if (r == TACHO_EWRITE)
-			r = lod_build(lod, NULL);
+		lod->reloads = lod->p->reloads;
+		lod->live = lod->p->followed && trace->damage.unfinished;
+		r = lod->live ? lod_live_update(lod) : map_make(lod, dir);
 	}
 	if (r == 0) {
-		lod->lanes = (const struct lod_lane *)(lod->map + sizeof(struct lod_header));
 		*out = lod;
 	} else {
 		err_set(err, r, "cannot index %s: %s", trace->path, err_text(r));
 		trace_lod_close(lod);
 	}
-	free(path);
+	return r;
+}
+
+int trace_lod_refresh(struct trace_lod *lod, struct tacho_error *err)
+{
+	int r;
+
+	if (lod->reloads != lod->p->reloads) {
+		/* Another recording has taken the place of a complete one, or the end was cut. */
+		if (lod->map)
+			munmap(lod->map, lod->size);
+		lod->map = NULL;
+		lod_live_free(lod);
+		lod->live = true;
+		lod->reloads = lod->p->reloads;
+	}
+	r = lod->live ? lod_live_update(lod) : 0;
+	if (r < 0)
+		err_set(err, r, "cannot index %s: %s", lod->p->trace.path, err_text(r));
 	return r;
 }
 
@@ -183,7 +200,8 @@ void trace_lod_close(struct trace_lod *lod)
 		return;
 	if (lod->map)
 		munmap(lod->map, lod->size);
-	free(lod->firsts);
+	lod_live_free(lod);
+	vec_free(&lod->live_lanes);
 	free(lod);
 }
 

@@ -11,6 +11,8 @@
  * something in it. So a query looks at a bounded number of nodes whatever the number of zones, and
  * decodes zones only where single ones or real gaps are to be seen.
  *
+ * The index of a trace that is being written is in lod_live.c; what follows is of all others.
+ *
  * The index is one mapping: a header, one struct lod_lane per lane, then the levels of each lane.
  * Places are computed from the counts in the lane table, which is checked when the index is opened;
  * nothing else in it can lead outside.
@@ -26,6 +28,7 @@
 #define LOD_FAN     16u /* children of a node */
 #define LOD_LEVELS  12u /* 8 * 16^11 zones are more than there can be */
 #define LOD_CREDIT  16u /* one node in so many may end early */
+#define LOD_CREDIT_FIRST 4u
 
 /* A leaf: 2 bytes per zone. Times are relative to the start of the node above it. */
 struct lod_leaf {
@@ -69,13 +72,32 @@ struct lod_levels {
 	unsigned levels;
 };
 
+/* The leaf that is being filled, and the budget for those that end early. */
+struct lod_builder {
+	struct lod_leaf *leaves;
+	uint64_t leaf_count;
+	struct lod_node *parents; /* of the leaves; filled as leaves are, so that they have a base */
+	uint64_t first;           /* zone */
+	uint32_t zones;
+	uint64_t start, end, busy, longest;
+	uint32_t longest_at;
+	uint32_t srcloc; /* of the first zone */
+	bool alone;      /* the zone that it holds is a long one */
+	uint64_t usual;  /* ticks that leaves of several zones span, smoothed */
+	uint32_t credit;
+};
+
 struct trace_lod {
 	struct trace_private *p;
+	/* A trace that is followed: its lanes by lane.number, nothing is mapped. */
+	bool live;
+	uint64_t reloads; /* trace_private.reloads that it was made for */
+	struct {
+		VEC(struct lod_live *);
+	} live_lanes;
 	uint8_t *map;
 	size_t size;
 	const struct lod_lane *lanes;
-	uint64_t *firsts; /* per segment of trace_private.zones: number of its first zone in the
-			     lane */
 };
 
 /* Bytes of all levels of a lane that has so many leaves. */
@@ -84,5 +106,15 @@ void lod_levels_of(const struct trace_lod *lod, uint32_t lane, struct lod_levels
 
 /* lod_build.c: makes the index of TRACE in PATH, or in memory when PATH is NULL. */
 int lod_build(struct trace_lod *lod, const char *path);
+/* For both ways of making it; the caller sees to the room. */
+int lod_segment_add(struct lod_builder *b, struct trace_private *p, const struct segment *s);
+void lod_leaf_close(struct lod_builder *b);
+/* A node out of its children. */
+void lod_node_sum(struct lod_node *node, const struct lod_node *child, uint64_t count);
+
+/* lod_live.c: an index that grows. */
+int lod_live_update(struct trace_lod *lod);
+void lod_live_free(struct trace_lod *lod);
+void lod_live_levels(const struct trace_lod *lod, uint32_t lane, struct lod_levels *levels);
 
 #endif

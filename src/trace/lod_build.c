@@ -12,35 +12,16 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#define CREDIT_FIRST 4u
-
-/* The leaf that is being filled, and the budget for those that end early. */
-struct builder {
-	struct trace_lod *lod;
-	struct lod_leaf *leaves;
-	uint64_t leaf_count;
-	struct lod_node
-		*parents; /* of the leaves; filled as leaves are, so that they have a base */
-	uint64_t first;   /* zone */
-	uint32_t zones;
-	uint64_t start, end, busy, longest;
-	uint32_t longest_at;
-	uint32_t srcloc; /* of the first zone */
-	bool alone;      /* the zone that it holds is a long one */
-	uint64_t usual;  /* ticks that leaves of several zones span, smoothed */
-	uint32_t credit;
-};
-
-/* Each early end makes one leaf more, and there are CREDIT_FIRST + leaves / LOD_CREDIT of them. */
+/* Each early end makes one leaf more, and there are LOD_CREDIT_FIRST + leaves / LOD_CREDIT of them. */
 static uint64_t leaf_room(uint64_t zones)
 {
 	uint64_t full = (zones + LOD_ZONES - 1) / LOD_ZONES;
-	uint64_t most = full + full / (LOD_CREDIT - 1) + 2 * CREDIT_FIRST;
+	uint64_t most = full + full / (LOD_CREDIT - 1) + 2 * LOD_CREDIT_FIRST;
 
 	return most < zones ? most : zones;
 }
 
-static void leaf_close(struct builder *b)
+void lod_leaf_close(struct lod_builder *b)
 {
 	uint64_t i = b->leaf_count++;
 	struct lod_node *parent = &b->parents[i / LOD_FAN];
@@ -75,7 +56,7 @@ static void leaf_close(struct builder *b)
 }
 
 /* Whether the leaf shall end before a zone that is not its first. */
-static bool ends_early(struct builder *b, uint64_t start, bool alone)
+static bool ends_early(struct lod_builder *b, uint64_t start, bool alone)
 {
 	uint64_t gap = start - b->end;
 
@@ -83,15 +64,15 @@ static bool ends_early(struct builder *b, uint64_t start, bool alone)
 	       (alone || b->alone || (gap > 4 * b->usual && gap > 4 * (b->end - b->start)));
 }
 
-static void zone_add(struct builder *b, uint64_t start, uint64_t end, uint32_t srcloc)
+static void zone_add(struct lod_builder *b, uint64_t start, uint64_t end, uint32_t srcloc)
 {
 	bool alone = end - start > 4 * b->usual && b->credit && b->leaf_count;
 
 	if (b->zones == LOD_ZONES) {
-		leaf_close(b);
+		lod_leaf_close(b);
 	} else if (b->zones && ends_early(b, start, alone)) {
 		b->credit--;
-		leaf_close(b);
+		lod_leaf_close(b);
 	}
 	if (b->zones == 0) {
 		b->start = start;
@@ -110,37 +91,29 @@ static void zone_add(struct builder *b, uint64_t start, uint64_t end, uint32_t s
 }
 
 /* A damaged block leaves a hole: zones of no length keep the numbers right. */
-static void hole_add(struct builder *b, const struct segment *s)
+static void hole_add(struct lod_builder *b, const struct segment *s)
 {
 	for (uint32_t i = 0; i < s->count; i++)
 		zone_add(b, s->start, s->start, TRACE_NONE);
 }
 
-static int zones_add(struct builder *b, const struct trace_lane_info *info)
+int lod_segment_add(struct lod_builder *b, struct trace_private *p, const struct segment *s)
 {
-	struct trace_private *p = b->lod->p;
+	struct zblock *z;
+	int r = zblock_get(p, s->offset, ZBLOCK_TIMES | ZBLOCK_SRCLOCS, &z);
 
-	for (uint32_t k = 0; k < info->blocks; k++) {
-		const struct segment *s = &p->zones.v[info->first_block + k];
-		struct zblock *z;
-		int r = zblock_get(p, s->offset, ZBLOCK_TIMES | ZBLOCK_SRCLOCS, &z);
-
-		if (r < 0)
-			return r;
-		if (segment_fits(s, z))
-			for (uint32_t i = s->first; i < s->first + s->count; i++)
-				zone_add(b, z->start[i], z->end[i], z->srcloc[i]);
-		else
-			hole_add(b, s);
-		zblock_put(p, z);
-	}
-	if (b->zones)
-		leaf_close(b);
+	if (r < 0)
+		return r;
+	if (segment_fits(s, z))
+		for (uint32_t i = s->first; i < s->first + s->count; i++)
+			zone_add(b, z->start[i], z->end[i], z->srcloc[i]);
+	else
+		hole_add(b, s);
+	zblock_put(p, z);
 	return 0;
 }
 
-/* A node out of its children. */
-static void node_sum(struct lod_node *node, const struct lod_node *child, uint64_t count)
+void lod_node_sum(struct lod_node *node, const struct lod_node *child, uint64_t count)
 {
 	uint64_t first = child[0].first >> 24, at = NODE_FAR;
 
@@ -169,7 +142,7 @@ static void levels_add(const struct lod_node *below, uint64_t n)
 		for (uint64_t i = 0; i < more; i++) {
 			uint64_t left = n - i * LOD_FAN;
 
-			node_sum(&level[i], below + i * LOD_FAN, left < LOD_FAN ? left : LOD_FAN);
+			lod_node_sum(&level[i], below + i * LOD_FAN, left < LOD_FAN ? left : LOD_FAN);
 		}
 		below = level;
 		level += more;
@@ -182,15 +155,19 @@ static int lane_build(struct trace_lod *lod, struct lod_lane *lane, uint32_t i, 
 		      struct lod_node *parents)
 {
 	const struct trace_lane_info *info = &lod->p->trace.lanes[i];
-	struct builder b = {.lod = lod,
-			    .leaves = (struct lod_leaf *)(lod->map + at),
-			    .parents = parents,
-			    .credit = CREDIT_FIRST};
+	const struct lane *in = info->private;
+	struct lod_builder b = {.leaves = (struct lod_leaf *)(lod->map + at),
+				.parents = parents,
+				.credit = LOD_CREDIT_FIRST};
 	uint64_t n;
-	int r = zones_add(&b, info);
+	int r = 0;
 
+	for (size_t k = 0; r == 0 && k < in->segments.n; k++)
+		r = lod_segment_add(&b, lod->p, &in->segments.v[k]);
 	if (r < 0)
 		return r;
+	if (b.zones)
+		lod_leaf_close(&b);
 	n = (b.leaf_count + LOD_FAN - 1) / LOD_FAN;
 	*lane = (struct lod_lane){info->zones, b.leaf_count, at};
 	memcpy(b.leaves + b.leaf_count, parents, n * sizeof(*parents));

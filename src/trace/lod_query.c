@@ -16,7 +16,7 @@ struct query {
 	size_t *count, *cap;
 
 	struct zblock *block; /* that holds the zones looked at last */
-	uint32_t segment;     /* of that block, in trace_private.zones */
+	const struct segment *segment; /* of that block */
 };
 
 /* ----------------------------------------------------------------- items */
@@ -80,34 +80,33 @@ static inline int take_small(struct query *q, uint64_t start, uint64_t end, uint
 /* ----------------------------------------------------------------- zones */
 
 /* The segment of the lane that holds zone number ZONE. */
-static uint32_t segment_of(const struct query *q, uint64_t zone)
+static const struct segment *segment_of(const struct query *q, uint64_t zone)
 {
-	const struct trace_lane_info *info = &q->lod->p->trace.lanes[q->lane];
-	const uint64_t *firsts = q->lod->firsts + info->first_block;
-	uint32_t low = 0, high = info->blocks;
+	const struct lane *l = q->lod->p->trace.lanes[q->lane].private;
+	size_t low = 0, high = l->segments.n;
 
 	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
+		size_t middle = low + (high - low) / 2;
 
-		if (firsts[middle] <= zone)
+		if (l->segments.v[middle].zone <= zone)
 			low = middle;
 		else
 			high = middle;
 	}
-	return info->first_block + low;
+	return &l->segments.v[low];
 }
 
 static int block_load(struct query *q, uint64_t zone, uint32_t columns)
 {
 	struct trace_private *p = q->lod->p;
 
-	if (q->block && zone - q->lod->firsts[q->segment] < p->zones.v[q->segment].count &&
+	if (q->block && zone - q->segment->zone < q->segment->count &&
 	    !(columns & ~q->block->columns & (q->block->bad ? 0 : ~0u)))
 		return 0;
 	zblock_put(p, q->block);
 	q->block = NULL;
 	q->segment = segment_of(q, zone);
-	return zblock_get(p, p->zones.v[q->segment].offset, columns, &q->block);
+	return zblock_get(p, q->segment->offset, columns, &q->block);
 }
 
 static bool zone_outside(const struct query *q, uint64_t start, uint64_t end)
@@ -146,7 +145,6 @@ static int take_zone(struct query *q, uint64_t number, uint32_t at, uint32_t *co
 /* COUNT zones from number FIRST on, one by one. COLUMNS says what their blocks are needed for. */
 static int take_zones(struct query *q, uint64_t first, uint64_t count, uint32_t columns)
 {
-	struct trace_private *p = q->lod->p;
 	uint64_t end = first + count;
 	int r = 0;
 
@@ -157,8 +155,8 @@ static int take_zones(struct query *q, uint64_t first, uint64_t count, uint32_t 
 		r = block_load(q, first, columns);
 		if (r < 0)
 			break;
-		s = &p->zones.v[q->segment];
-		base = q->lod->firsts[q->segment];
+		s = q->segment;
+		base = s->zone;
 		stop = base + s->count < end ? base + s->count : end;
 		if (!segment_fits(s, q->block)) {
 			first = stop; /* a damaged block */

@@ -159,14 +159,36 @@ static int read_ledger(struct trace_private *p, struct in *in)
 	return 0;
 }
 
+static int read_open_zones(struct trace_private *p, struct in *in)
+{
+	uint64_t count = in_varint(in), start = 0;
+	int r = 0;
+
+	p->open.n = 0;
+	for (; count && r == 0; count--) {
+		struct trace_open_zone z;
+
+		z.track = (uint32_t)in_limited(in, LIMIT_TRACKS - 1);
+		z.depth = (uint32_t)in_limited(in, LIMIT_ZONE_DEPTH);
+		z.srcloc = (uint32_t)in_limited(in, LIMIT_SRCLOCS - 1);
+		z.start = start += (uint64_t)unzigzag(in_varint(in));
+		if (in->bad)
+			break;
+		r = vec_push(&p->open, z);
+	}
+	return r;
+}
+
 int model_read(struct trace_private *p, struct in *in)
 {
 	static int (*const readers[])(struct trace_private *, struct in *) = {
 		[DEF_PROPERTY] = read_property, [DEF_CLOCK_POINT] = read_clock_point,
 		[DEF_PROCESS] = read_process,   [DEF_TRACK] = read_track,
 		[DEF_SRCLOC] = read_srcloc,     [DEF_LEDGER] = read_ledger,
+		[DEF_OPEN_ZONES] = read_open_zones,
 	};
 
+	p->defs_new = true;
 	while (in_left(in) && !in->bad) {
 		uint8_t kind = in_byte(in);
 		size_t len = in_varint(in);
@@ -192,22 +214,17 @@ int model_read(struct trace_private *p, struct in *in)
 /* Makes up what is referred to and missing, so that every id is in range. */
 static int model_complete(struct trace_private *p)
 {
-	uint32_t tracks = 0;
 	int r = 0;
 
-	for (size_t i = 0; i < p->zones.n; i++)
-		tracks = p->zones.v[i].track >= tracks ? p->zones.v[i].track + 1 : tracks;
-	for (size_t i = 0; i < p->rows.n; i++)
-		tracks = p->rows.v[i].track >= tracks ? p->rows.v[i].track + 1 : tracks;
-	if (tracks)
-		r = array_reach(p, &p->tracks, tracks - 1, no_track);
+	if (p->tracks_needed)
+		r = array_reach(p, &p->tracks, p->tracks_needed - 1, no_track);
 	if (r == 0 && p->srclocs_needed)
 		r = array_reach(p, &p->srclocs, p->srclocs_needed - 1, no_srcloc);
 	if (r == 0 && p->tracks.n && !p->processes.n)
 		r = vec_push(&p->processes, no_process);
 	while (r == 0 && p->ledgers.n < p->tracks.n)
 		r = vec_push(&p->ledgers, (struct trace_ledger){0});
-	for (size_t i = 0; i < p->tracks.n; i++) {
+	for (size_t i = 0; p->defs_new && i < p->tracks.n; i++) {
 		if (p->tracks.v[i].process >= p->processes.n)
 			p->tracks.v[i].process = 0;
 		if (p->tracks.v[i].srcloc >= p->srclocs.n)
@@ -227,6 +244,7 @@ static int by_ticks(const void *a, const void *b)
 static int clock_finish(struct trace_private *p)
 {
 	struct clock_point *points = calloc(p->clock_points.n + 1, sizeof(*points));
+	struct clock_fit fit = {0};
 	const char *rate = trace_property(&p->trace, "ticks per second");
 	size_t n = 0;
 	int r;
@@ -244,9 +262,13 @@ static int clock_finish(struct trace_private *p)
 		points[n++] = (struct clock_point){c->ticks, c->monotonic_ns, c->realtime_ns,
 						   c->bound_ns};
 	}
-	r = clock_fit_build(&p->fit, points, n, rate ? strtod(rate, NULL) : 0);
+	r = clock_fit_build(&fit, points, n, rate ? strtod(rate, NULL) : 0);
 	free(points);
-	return r;
+	if (r < 0)
+		return r;
+	clock_fit_free(&p->fit);
+	p->fit = fit;
+	return 0;
 }
 
 int model_finish(struct trace_private *p)
@@ -265,7 +287,9 @@ int model_finish(struct trace_private *p)
 	t->properties = p->properties.v;
 	t->property_count = (uint32_t)p->properties.n;
 	t->ledgers = p->ledgers.v;
-	r = clock_finish(p);
+	if (p->defs_new)
+		r = clock_finish(p);
+	p->defs_new = r < 0;
 	t->clock_points = p->clock_points.v;
 	t->clock_point_count = (uint32_t)p->clock_points.n;
 	return r;

@@ -44,8 +44,8 @@ static int check_header(struct trace_private *p, struct tacho_error *err)
 	return 0;
 }
 
-static int open_file(struct trace_private *p, const char *path, uint64_t limit,
-		     struct tacho_error *err)
+int reader_attach(struct trace_private *p, const char *path, uint64_t limit,
+		  struct tacho_error *err)
 {
 	struct stat st;
 
@@ -57,98 +57,18 @@ static int open_file(struct trace_private *p, const char *path, uint64_t limit,
 	p->trace.file_size = (uint64_t)st.st_size < limit ? (uint64_t)st.st_size : limit;
 	p->trace.path = arena_string(p, path, strlen(path));
 	if (!p->trace.path)
-		return TACHO_ENOMEM;
+		return reader_explain(path, TACHO_ENOMEM, err);
 	return check_header(p, err);
-}
-
-/* ------------------------------------------------------------------ lanes */
-
-static int by_lane(const void *a, const void *b)
-{
-	const struct segment *x = a, *y = b;
-
-	if (x->track != y->track)
-		return x->track < y->track ? -1 : 1;
-	if (x->depth != y->depth)
-		return x->depth < y->depth ? -1 : 1;
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct segment *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
-}
-
-/* One lane per run of segments; a segment that goes back in time is damage and left out. */
-static int lanes_build(struct trace_private *p)
-{
-	struct trace_lane_info *lane = NULL;
-	size_t kept = 0;
-
-	if (p->zones.n)
-		qsort(p->zones.v, p->zones.n, sizeof(*p->zones.v), by_lane);
-	for (size_t i = 0; i < p->zones.n; i++) {
-		struct segment s = p->zones.v[i];
-
-		if (!lane || lane->track != s.track || lane->depth != s.depth) {
-			struct trace_lane_info new = {.track = s.track,
-						      .depth = s.depth,
-						      .start = s.start,
-						      .first_block = (uint32_t)kept};
-
-			if (vec_push(&p->lanes, new) < 0)
-				return TACHO_ENOMEM;
-			lane = &p->lanes.v[p->lanes.n - 1];
-		} else if (s.start < lane->end) {
-			damage_add(p, s.offset);
-			continue;
-		}
-		lane->blocks++;
-		lane->zones += s.count;
-		lane->end = s.end;
-		p->trace.zones += s.count;
-		p->zones.v[kept++] = s;
-	}
-	p->zones.n = kept;
-	p->trace.lanes = p->lanes.v;
-	p->trace.lane_count = (uint32_t)p->lanes.n;
-	return 0;
-}
-
-static void span_find(struct trace_private *p)
-{
-	struct trace *t = &p->trace;
-	uint64_t start = UINT64_MAX, end = 0;
-
-	for (size_t i = 0; i < p->lanes.n; i++) {
-		start = p->lanes.v[i].start < start ? p->lanes.v[i].start : start;
-		end = p->lanes.v[i].end > end ? p->lanes.v[i].end : end;
-	}
-	for (size_t i = 0; i < p->rows.n; i++) {
-		start = p->rows.v[i].start < start ? p->rows.v[i].start : start;
-		end = p->rows.v[i].end > end ? p->rows.v[i].end : end;
-		t->rows += p->rows.v[i].count;
-	}
-	if (start == UINT64_MAX && p->clock_points.n)
-		start = end = p->clock_points.v[0].ticks;
-	t->start = start == UINT64_MAX ? 0 : start;
-	t->end = end;
 }
 
 /* ------------------------------------------------------------------- open */
 
-static void forget(struct trace_private *p)
+void reader_forget(struct trace_private *p)
 {
 	p->processes.n = p->tracks.n = p->srclocs.n = p->properties.n = p->clock_points.n = 0;
-	p->ledgers.n = p->zones.n = p->rows.n = 0;
+	p->ledgers.n = p->open.n = 0;
+	p->defs_new = true;
+	lanes_clear(p);
 	p->bad.n = 0;
 	p->holes = 0;
 	free(p->sums);
@@ -157,55 +77,97 @@ static void forget(struct trace_private *p)
 	memset(&p->trace.damage, 0, sizeof(p->trace.damage));
 }
 
-static int load(struct trace_private *p, bool scan)
+int reader_load(struct trace_private *p, bool scan)
 {
 	int r = scan ? TACHO_EDAMAGED : index_load(p);
 
 	if (r == TACHO_EDAMAGED) {
-		forget(p);
+		reader_forget(p);
 		r = file_scan(p);
 	}
-	if (r == 0)
-		r = model_finish(p);
+	return r < 0 ? r : reader_finish(p);
+}
+
+/* Zones that have ended since, and ids that make no sense. */
+static void open_finish(struct trace_private *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->open.n; i++) {
+		struct trace_open_zone z = p->open.v[i];
+		uint32_t *lane = map_get(&p->lane_numbers, LANE_KEY(z.track, z.depth));
+
+		if (z.track >= p->tracks.n || z.srcloc >= p->srclocs.n)
+			continue;
+		if (lane && p->lanes.v[p->lane_list.v[*lane]->position].end > z.start)
+			continue;
+		p->open.v[kept++] = z;
+	}
+	p->open.n = p->trace.damage.unfinished ? kept : 0;
+	p->trace.open_zones = p->open.v;
+	p->trace.open_count = (uint32_t)p->open.n;
+}
+
+int reader_finish(struct trace_private *p)
+{
+	int r = model_finish(p);
+
 	if (r < 0)
 		return r;
-	if (p->rows.n)
-		qsort(p->rows.v, p->rows.n, sizeof(*p->rows.v), by_start);
-	r = lanes_build(p);
-	if (r == 0)
-		span_find(p);
+	lanes_finish(p);
+	open_finish(p);
+	if (!p->followed)
+		p->trace.origin = p->trace.start;
 	/* Stored statistics are of all that was written: not of what is left of a damaged file. */
 	if (p->trace.damage.bad_blocks || p->sums_srclocs != p->srclocs.n) {
 		free(p->sums);
 		p->sums = NULL;
 	}
 	damage_text(p);
+	return 0;
+}
+
+struct trace_private *reader_new(void)
+{
+	struct trace_private *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->fd = -1;
+	p->trace.private = p;
+	p->store = p->unpacked = (struct buf)BUF_INIT;
+	p->idle_limit = CACHE_BYTES;
+	reader_forget(p);
+	p->unpacker = unpacker_new();
+	if (!p->unpacker) {
+		trace_close(&p->trace);
+		return NULL;
+	}
+	return p;
+}
+
+int reader_explain(const char *path, int r, struct tacho_error *err)
+{
+	if (r == TACHO_EDAMAGED)
+		err_set(err, r, "%s is too damaged to be read", path);
+	else if (r == TACHO_EREAD)
+		err_errno(err, r, "cannot read %s", path);
+	else if (r == TACHO_ENOMEM)
+		err_set(err, r, "no memory to open %s", path);
 	return r;
 }
 
 static int reader_open(struct trace_private **out, const char *path, uint64_t limit, bool scan,
 		       struct tacho_error *err)
 {
-	struct trace_private *p = calloc(1, sizeof(*p));
+	struct trace_private *p = reader_new();
 	int r;
 
 	if (!p)
-		return err_set(err, TACHO_ENOMEM, "no memory to open %s", path);
-	p->fd = -1;
-	p->trace.private = p;
-	p->store = p->unpacked = (struct buf)BUF_INIT;
-	p->idle_limit = CACHE_BYTES;
-	p->unpacker = unpacker_new();
-	r = p->unpacker ? open_file(p, path, limit, err) : TACHO_ENOMEM;
-	if (r == 0) {
-		r = load(p, scan);
-		if (r == TACHO_EDAMAGED)
-			err_set(err, r, "%s is too damaged to be read", path);
-		else if (r == TACHO_EREAD)
-			err_errno(err, r, "cannot read %s", path);
-	}
-	if (r == TACHO_ENOMEM)
-		err_set(err, r, "no memory to open %s", path);
+		return reader_explain(path, TACHO_ENOMEM, err);
+	r = reader_attach(p, path, limit, err);
+	if (r == 0)
+		r = reader_explain(path, reader_load(p, scan), err);
 	if (r < 0) {
 		trace_close(&p->trace);
 		return r;
@@ -265,11 +227,15 @@ void trace_close(struct trace *trace)
 	vec_free(&p->properties);
 	vec_free(&p->clock_points);
 	vec_free(&p->ledgers);
+	lanes_clear(p);
 	vec_free(&p->lanes);
-	vec_free(&p->zones);
+	vec_free(&p->lane_list);
 	vec_free(&p->rows);
+	vec_free(&p->pending);
 	vec_free(&p->bad);
+	vec_free(&p->open);
 	arena_free(p);
+	free(p->followed);
 	free(p->sums);
 	if (p->fd >= 0)
 		close(p->fd);
@@ -282,7 +248,7 @@ int64_t trace_ns(const struct trace *trace, uint64_t ticks)
 {
 	const struct clock_fit *fit = &private_of(trace)->fit;
 	uint64_t ns =
-		(uint64_t)clock_fit_ns(fit, ticks) - (uint64_t)clock_fit_ns(fit, trace->start);
+		(uint64_t)clock_fit_ns(fit, ticks) - (uint64_t)clock_fit_ns(fit, trace->origin);
 
 	return (int64_t)ns;
 }
@@ -292,7 +258,7 @@ uint64_t trace_ticks(const struct trace *trace, int64_t ns)
 	const struct clock_fit *fit = &private_of(trace)->fit;
 
 	return clock_fit_ticks(fit,
-			       (int64_t)((uint64_t)ns + (uint64_t)clock_fit_ns(fit, trace->start)));
+			       (int64_t)((uint64_t)ns + (uint64_t)clock_fit_ns(fit, trace->origin)));
 }
 
 double trace_duration_ns(const struct trace *trace, uint64_t start, uint64_t end)

@@ -10,6 +10,7 @@
 #ifndef TRACE_READER_H
 #define TRACE_READER_H
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "clock/clock.h"
 #include "trace/block.h"
@@ -58,6 +59,17 @@ struct zblock {
 
 #define CACHE_BUCKETS 1024u
 
+#define LANE_KEY(track, depth) ((uint64_t)(track) << 32 | (depth))
+
+/* What is known of a lane; public positions change when lanes are found, this does not move. */
+struct lane {
+	struct {
+		VEC(struct segment);
+	} segments;        /* in order */
+	uint32_t position; /* in trace->lanes */
+	uint32_t number;   /* in trace_private.lane_list */
+};
+
 struct arena_chunk;
 
 struct trace_private {
@@ -89,14 +101,29 @@ struct trace_private {
 		VEC(struct trace_lane_info);
 	} lanes;
 	struct {
+		VEC(struct lane *);
+	} lane_list; /* in the order in which they were met */
+	struct map lane_numbers;
+	bool lanes_new;        /* LANES has some at its end that are not in order yet */
+	size_t zone_segments;
+	struct {
 		VEC(struct segment);
-	} zones, rows; /* zones: by lane, in order; rows: by start */
+	} rows;             /* by start */
+	size_t rows_sorted; /* those behind are new */
+	struct {
+		VEC(struct segment);
+	} pending;                     /* of the block that is being read */
+	uint64_t span_start, span_end; /* of all segments; UINT64_MAX, 0: none yet */
+	uint32_t tracks_needed;
 	/* Known after a scan only: the last whole checkpoint and what is being read of the next. */
 	uint64_t checkpoint, checkpoint_end, checkpoint_sequence;
 	uint64_t checkpoint_begin, checkpoint_parts;
 	struct {
 		VEC(uint64_t);
 	} bad; /* offsets of damaged blocks */
+	struct {
+		VEC(struct trace_open_zone);
+	} open;
 	uint64_t holes; /* definitions made up for ids that were never defined */
 	uint32_t srclocs_needed;
 
@@ -104,7 +131,13 @@ struct trace_private {
 	size_t sums_srclocs;    /* source locations that there were when they were read */
 	struct clock_fit fit;
 	uint64_t scan_end; /* behind the last whole block; known after a scan only */
-	uint64_t next_sequence;
+	uint64_t tail_offset; /* the last block that was scanned, and its header */
+	uint8_t tail[BLOCK_HEADER_SIZE];
+	bool defs_new;        /* definitions were read since model_finish() */
+
+	char *followed;   /* PATH without .part of a trace that is followed, else NULL */
+	bool stale;       /* reading on failed half way: all must be read again */
+	uint64_t reloads; /* how often it was read from its beginning again */
 
 	struct zblock *buckets[CACHE_BUCKETS];
 	struct zblock *newest, *oldest;
@@ -126,15 +159,39 @@ int model_read(struct trace_private *p, struct in *in);
 int model_finish(struct trace_private *p);
 
 /*
+ * reader.c: PATH becomes the file of P, its header is checked; then reader_load() reads it.
+ * reader_finish() makes the arrays of struct trace after more has been read.
+ */
+int reader_attach(struct trace_private *p, const char *path, uint64_t limit,
+		  struct tacho_error *err);
+int reader_load(struct trace_private *p, bool scan);
+int reader_finish(struct trace_private *p);
+/* Back to what it was before the first block. */
+void reader_forget(struct trace_private *p);
+/* What went wrong, R, in words. */
+int reader_explain(const char *path, int r, struct tacho_error *err);
+struct trace_private *reader_new(void);
+
+/*
  * reader.c: opens by going through all blocks, without looking at anything from byte LIMIT on,
  * whether there is an index or not.
  */
 int reader_open_scanned(struct trace_private **p, const char *path, uint64_t limit,
 			struct tacho_error *err);
 
+/*
+ * lanes.c: segments, in the order of the file, into lanes and rows. lanes_finish() makes the arrays
+ * of struct trace out of what was added since it was last called, and costs no more than that.
+ */
+int lanes_add_segment(struct trace_private *p, uint16_t type, const struct segment *s);
+void lanes_finish(struct trace_private *p);
+void lanes_clear(struct trace_private *p);
+
 /* scan.c: finds the blocks. index_load() is TACHO_EDAMAGED when there is no usable index. */
 int index_load(struct trace_private *p);
 int file_scan(struct trace_private *p);
+/* Goes on behind what file_scan() found, up to file_size. */
+int file_scan_on(struct trace_private *p);
 int stats_load(struct trace_private *p, struct in *in);
 
 /* Notes a block that could not be used. */

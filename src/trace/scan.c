@@ -76,11 +76,6 @@ int stats_load(struct trace_private *p, struct in *in)
 	return 0;
 }
 
-static int add_segment(struct trace_private *p, uint16_t type, const struct segment *s)
-{
-	return type == BLOCK_ZONES ? vec_push(&p->zones, *s) : vec_push(&p->rows, *s);
-}
-
 /* ------------------------------------------------------------------ index */
 
 /* Reads the block at OFFSET, which must be of TYPE, up to its payload. */
@@ -115,7 +110,7 @@ static int read_segment(struct trace_private *p, struct in *in, uint16_t type, u
 	s->offset = offset;
 	if (in->bad || s->first != first || s->count > BLOCK_ITEMS_MAX - first)
 		return TACHO_EDAMAGED;
-	return add_segment(p, type, s);
+	return lanes_add_segment(p, type, s);
 }
 
 static int read_entries(struct trace_private *p, struct in *in, uint64_t limit, uint64_t count,
@@ -221,21 +216,20 @@ int index_load(struct trace_private *p)
 
 static int scan_directory(struct trace_private *p, const struct block *b, struct in *in)
 {
-	size_t zones = p->zones.n, rows = p->rows.n;
 	struct directory d;
 	struct segment s = {0};
 	int r = 0;
 
+	p->pending.n = 0;
 	directory_read(in, &d);
 	for (uint32_t i = 0; r == 0 && !in->bad && i < d.segments; i++) {
 		directory_next(in, &d, b->offset, &s);
-		r = in->bad ? 0 : add_segment(p, b->type, &s);
+		r = in->bad ? 0 : vec_push(&p->pending, s);
 	}
-	if (in->bad) {
-		p->zones.n = zones;
-		p->rows.n = rows;
+	if (in->bad)
 		return TACHO_EDAMAGED;
-	}
+	for (size_t i = 0; r == 0 && i < p->pending.n; i++)
+		r = lanes_add_segment(p, b->type, &p->pending.v[i]);
 	if (b->type == BLOCK_ZONES && d.srclocs > p->srclocs_needed)
 		p->srclocs_needed = d.srclocs;
 	return r;
@@ -294,12 +288,18 @@ static int scan_block(struct trace_private *p, const struct block *b)
 
 int file_scan(struct trace_private *p)
 {
-	uint64_t size = p->trace.file_size, at = FILE_HEADER_SIZE, budget = 2 * size + (16u << 20);
+	p->trace.damage.unfinished = true;
+	p->scan_end = FILE_HEADER_SIZE;
+	return file_scan_on(p);
+}
+
+int file_scan_on(struct trace_private *p)
+{
+	uint64_t size = p->trace.file_size, at = p->scan_end;
+	uint64_t budget = 2 * (size - at) + (16u << 20);
 	struct block b;
 	int r;
 
-	p->trace.damage.unfinished = true;
-	p->scan_end = at;
 	while (at < size) {
 		r = block_read(p->fd, at, size, &p->store, &b);
 		if (r == TACHO_EDAMAGED) {
@@ -316,7 +316,8 @@ int file_scan(struct trace_private *p)
 		else if (r < 0)
 			return r;
 		at = p->scan_end = b.offset + BLOCK_HEADER_SIZE + b.packed;
-		p->next_sequence = b.sequence + 1;
+		p->tail_offset = b.offset;
+		memcpy(p->tail, p->store.data, sizeof(p->tail));
 	}
 	p->trace.damage.missing_bytes = size - p->scan_end;
 	if (p->trace.damage.missing_bytes)

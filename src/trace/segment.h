@@ -13,6 +13,7 @@ struct segment {
 	uint32_t track, depth;
 	uint32_t first, count; /* zones or rows: their place in the block */
 	uint64_t start, end;   /* zones: of the first, of the last; rows: least and greatest time */
+	uint64_t zone;         /* readers: number of its first zone in the lane, from 0 */
 };
 
 /* The part of a block's payload that says what is in it. */

@@ -27,12 +27,16 @@ int zone_scan_open(struct zone_scan *s, struct trace_private *p, const struct tr
 	size_t n = 0;
 
 	*s = (struct zone_scan){.p = p, .filter = filter_is_all(filter) ? NULL : filter};
-	s->offsets = malloc((p->zones.n + 1) * sizeof(*s->offsets));
+	s->offsets = malloc((p->zone_segments + 1) * sizeof(*s->offsets));
 	if (!s->offsets)
 		return TACHO_ENOMEM;
-	for (size_t i = 0; i < p->zones.n; i++)
-		if (segment_selected(s->filter, &p->zones.v[i]))
-			s->offsets[n++] = p->zones.v[i].offset;
+	for (size_t i = 0; i < p->lane_list.n; i++) {
+		const struct lane *l = p->lane_list.v[i];
+
+		for (size_t k = 0; k < l->segments.n; k++)
+			if (segment_selected(s->filter, &l->segments.v[k]))
+				s->offsets[n++] = l->segments.v[k].offset;
+	}
 	qsort(s->offsets, n, sizeof(*s->offsets), by_offset);
 	for (size_t i = 0; i < n; i++)
 		if (!i || s->offsets[i] != s->offsets[i - 1])

@@ -127,6 +127,13 @@ struct trace_zone {
 	uint32_t extras; /* how many; they are read by trace_cursor_extra() */
 };
 
+/* A zone that had begun and not ended when a trace that is being recorded was last written. */
+struct trace_open_zone {
+	uint32_t track, depth;
+	uint32_t srcloc;
+	uint64_t start; /* ticks */
+};
+
 /* Rows: what is not a zone. The fields a, b, c mean what the table says. */
 /*  name         a                          b                        c          text */
 #define TRACE_ROWS(X)                                                                              \
@@ -273,6 +280,12 @@ uint32_t trace_writer_tracks(const struct trace_writer *w);
 uint32_t trace_writer_srclocs(const struct trace_writer *w);
 
 /*
+ * What is open, by track and depth, for those who follow the trace: goes to the file with the next
+ * block and replaces what was told before.
+ */
+int trace_set_open_zones(struct trace_writer *w, const struct trace_open_zone *zones, size_t count);
+
+/*
  * Writes all that is buffered and then STATE. When this returns 0 everything added before is in the
  * file as far as the kernel is concerned (with options.durable: on the disk), and a later
  * trace_writer_resume() gives STATE back. The recorder releases ring memory only after this.
@@ -295,7 +308,7 @@ struct trace_lane_info {
 	uint32_t depth;
 	uint64_t zones;
 	uint64_t start, end; /* of the first and the last zone; ticks */
-	uint32_t first_block, blocks; /* private: the lane's part of the block index */
+	struct lane *private;
 };
 
 /*
@@ -335,6 +348,11 @@ struct trace {
 	const struct trace_clock_point *clock_points;
 	uint32_t clock_point_count;
 	const struct trace_ledger *ledgers; /* one per track */
+	/* Of a trace that is being recorded and followed: by track, then depth. Else none. */
+	const struct trace_open_zone *open_zones;
+	uint32_t open_count;
+	uint64_t origin;     /* ticks at which trace_ns() is 0: start, unless the trace is followed */
+	uint64_t generation; /* counts the times that trace_refresh() has found something new */
 	struct trace_damage damage;
 	struct trace_private *private;
 };
@@ -346,7 +364,29 @@ void trace_close(struct trace *trace);
 int trace_open_again(struct trace **again, const struct trace *trace, struct tacho_error *err);
 
 /*
- * Nanoseconds since trace->start, and back. Monotone. With a single clock point the rate is taken from
+ * Following a trace while it is being written.
+ *
+ * trace_follow() opens PATH.part, or PATH when there is none; PATH may be given with or without
+ * ".part". trace_refresh() reads what was appended since: its cost is that of what is new. It copes
+ * with a block that is written half, the rename to PATH at the end, a recorder that was killed and one
+ * that went on in its place (and cut the end of the file off), and a new recording at the same PATH.
+ *
+ * Refreshing moves the arrays of struct trace: take them from it again. No cursor, walk or rows may be
+ * open meanwhile. Ids and strings stay; the position of a lane in trace->lanes changes when lanes are
+ * added before it, its track and depth tell which it is. Behind TRACE_RELOADED nothing of before
+ * holds; the uuid tells whether it is still the same recording. A complete trace has
+ * damage.unfinished == false.
+ *
+ * trace->start may move back when a long zone ends. trace_ns() counts from trace->origin, which stays:
+ * the start of the first process, or of what was there first, so ns may be negative.
+ */
+enum trace_change { TRACE_SAME, TRACE_GREW, TRACE_RELOADED };
+int trace_follow(struct trace **trace, const char *path, struct tacho_error *err);
+/* enum trace_change or an error; after an error it may be called again. */
+int trace_refresh(struct trace *trace, struct tacho_error *err);
+
+/*
+ * Nanoseconds since trace->origin, and back. Monotone. With a single clock point the rate is taken from
  * the property "ticks per second".
  */
 int64_t trace_ns(const struct trace *trace, uint64_t ticks);
@@ -446,6 +486,11 @@ struct trace_lod;
 int trace_lod_open(struct trace_lod **lod, struct trace *trace, const char *dir,
 		   struct tacho_error *err);
 void trace_lod_close(struct trace_lod *lod);
+/*
+ * After trace_refresh() of a trace that is followed: the index of what is new. The index of such a
+ * trace is in memory.
+ */
+int trace_lod_refresh(struct trace_lod *lod, struct tacho_error *err);
 uint64_t trace_lod_size(const struct trace_lod *lod); /* bytes */
 /* Appends to ITEMS (grown with realloc, *cap) from *count on. */
 int trace_lod_query(struct trace_lod *lod, uint32_t lane, uint64_t t0, uint64_t t1, uint32_t width,

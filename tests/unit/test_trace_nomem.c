@@ -135,6 +135,72 @@ static int read_once(void)
 	return r;
 }
 
+/* The file in two pieces: the first is there when following begins. */
+static struct {
+	char *bytes;
+	size_t len, first;
+	uint64_t zones;
+} piece;
+
+static void put_piece(size_t from, size_t to)
+{
+	FILE *f = fopen(test_path("grows.tacho.part"), from ? "ab" : "wb");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(piece.bytes + from, 1, to - from, f), to - from);
+	fclose(f);
+}
+
+/* What failed for want of memory can be done again. */
+static int grow_things(struct trace *t, struct trace_lod *lod)
+{
+	struct trace_lod_item *items = NULL;
+	size_t count = 0, cap = 0;
+	uint64_t zones = 0;
+	int r, first = 0;
+
+	put_piece(piece.first, piece.len);
+	r = trace_refresh(t, NULL);
+	if (r == TACHO_ENOMEM) {
+		first = r;
+		r = trace_refresh(t, NULL);
+	}
+	assert_true(r > 0);
+	r = trace_lod_refresh(lod, NULL);
+	if (r == TACHO_ENOMEM) {
+		first = r;
+		r = trace_lod_refresh(lod, NULL);
+	}
+	assert_int_equal(r, 0);
+	assert_int_equal(t->zones, piece.zones);
+	for (uint32_t i = 0; i < t->lane_count && r == 0; i++)
+		r = trace_lod_query(lod, i, t->start, t->end + 1, 500, &items, &count, &cap);
+	for (size_t i = 0; i < count; i++)
+		zones += items[i].count;
+	assert_true(r == TACHO_ENOMEM || zones == piece.zones);
+	free(items);
+	return first ? first : r;
+}
+
+static int follow_once(void)
+{
+	struct trace_lod *lod;
+	struct trace *t;
+	int r;
+
+	put_piece(0, piece.first);
+	r = trace_follow(&t, test_path("grows.tacho"), NULL);
+	if (r < 0)
+		return r;
+	r = trace_lod_open(&lod, t, NULL, NULL);
+	if (r == 0) {
+		r = grow_things(t, lod);
+		trace_lod_close(lod);
+	}
+	trace_close(t);
+	return r;
+}
+
 static void fail_each(int (*run)(void), long step)
 {
 	long n = 0;
@@ -174,12 +240,30 @@ static void test_resume_memory(void **state)
 	fail_each(resume_once, 1);
 }
 
+static void test_follow_memory(void **state)
+{
+	FILE *f;
+
+	(void)state;
+	assert_int_equal(write_once(), 0);
+	f = fopen(path, "rb");
+	assert_non_null(f);
+	piece.bytes = malloc(1u << 20);
+	piece.len = fread(piece.bytes, 1, 1u << 20, f);
+	piece.first = piece.len / 3;
+	piece.zones = 12000;
+	fclose(f);
+	fail_each(follow_once, 1);
+	free(piece.bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_writer_memory),
 		cmocka_unit_test(test_reader_memory),
 		cmocka_unit_test(test_resume_memory),
+		cmocka_unit_test(test_follow_memory),
 	};
 	int r;
 

@@ -1,0 +1,53 @@
+/* For those who look at the trace while it grows. */
+#include "capture/private.h"
+
+#include <stdlib.h>
+
+static void add_stack(struct capture *c, const struct stack *s)
+{
+	for (size_t i = 0; i < s->zones.n; i++) {
+		struct trace_open_zone z = {.track = s->track,
+					    .depth = (uint32_t)i,
+					    .srcloc = s->zones.v[i].srcloc,
+					    .start = s->zones.v[i].start};
+
+		/* Without memory for it the zone is seen when it ends. */
+		(void)vec_push(&c->open_zones, z);
+	}
+}
+
+static void add_process(struct capture *c, struct process *p)
+{
+	struct ring_stream **streams;
+	size_t count = 0;
+
+	if (p->ring)
+		ring_streams(p->ring, &streams, &count);
+	for (size_t i = 1; i < count; i++) {
+		struct thread *t = ring_stream_user(streams[i]);
+
+		if (t)
+			add_stack(c, &t->stack);
+	}
+	for (size_t i = 0; i < p->fibers.n; i++)
+		add_stack(c, &p->fibers.v[i]->stack);
+}
+
+static int by_track(const void *a, const void *b)
+{
+	const struct trace_open_zone *x = a, *y = b;
+
+	if (x->track != y->track)
+		return x->track < y->track ? -1 : 1;
+	return (x->depth > y->depth) - (x->depth < y->depth);
+}
+
+void follow_tell_open(struct capture *c)
+{
+	c->open_zones.n = 0;
+	for (size_t i = 0; i < c->processes.n; i++)
+		add_process(c, c->processes.v[i]);
+	if (c->open_zones.n)
+		qsort(c->open_zones.v, c->open_zones.n, sizeof(*c->open_zones.v), by_track);
+	trace_set_open_zones(c->writer, c->open_zones.v, c->open_zones.n);
+}

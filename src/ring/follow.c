@@ -1,0 +1,210 @@
+/* Sessions as others see them: finding them, and following what is recorded. */
+#include "ring/ring.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* --------------------------------------------------------------- following */
+
+int ring_follow_open(struct ring_follow *f, const char *dir, struct tacho_error *err)
+{
+	char path[RING_PATH + 16];
+	struct stat st;
+	void *p = MAP_FAILED;
+
+	*f = (struct ring_follow){.lock = -1};
+	snprintf(path, sizeof(path), "%s/control", dir);
+	f->lock = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (f->lock < 0)
+		return err_errno(err, TACHO_ECONNECT, "cannot open %s", path);
+	if (fstat(f->lock, &st) == 0 && st.st_size >= (off_t)RING_PAGE_SIZE)
+		p = mmap(NULL, RING_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, f->lock, 0);
+	if (p != MAP_FAILED)
+		f->control = p;
+	if (!f->control || f->control->magic != RING_CONTROL ||
+	    f->control->version != RING_VERSION) {
+		ring_follow_close(f);
+		return err_set(err, TACHO_EFORMAT, "%s is not a session of this version", dir);
+	}
+	return 0;
+}
+
+void ring_follow_touch(struct ring_follow *f)
+{
+	if (f->control)
+		atomic_store_explicit(&f->control->followed, now_ns(), memory_order_relaxed);
+}
+
+bool ring_follow_recorded(const struct ring_follow *f)
+{
+	if (f->lock < 0)
+		return false;
+	if (flock(f->lock, LOCK_SH | LOCK_NB) < 0)
+		return true;
+	/* Whoever takes the session over needs the lock. */
+	flock(f->lock, LOCK_UN);
+	return false;
+}
+
+void ring_follow_close(struct ring_follow *f)
+{
+	if (f->control)
+		munmap(f->control, RING_PAGE_SIZE);
+	if (f->lock >= 0)
+		close(f->lock);
+	*f = (struct ring_follow){.lock = -1};
+}
+
+bool ring_session_followed(const struct ring_session *s)
+{
+	uint64_t last = atomic_load_explicit(&s->control->followed, memory_order_relaxed);
+
+	return last && now_ns() - last < RING_FOLLOWED_MS * 1000000ull;
+}
+
+/* ----------------------------------------------------------------- finding */
+
+/* False when DIR is no session of this version. */
+static bool describe(const char *dir, struct ring_session_info *info)
+{
+	struct ring_follow f;
+	struct stat st;
+
+	memset(info, 0, sizeof(*info));
+	if (strlen(dir) >= sizeof(info->dir) || ring_follow_open(&f, dir, NULL) < 0)
+		return false;
+	snprintf(info->dir, sizeof(info->dir), "%s", dir);
+	snprintf(info->output, sizeof(info->output), "%.*s", (int)sizeof(f.control->output) - 1,
+		 f.control->output);
+	if (ring_follow_recorded(&f))
+		info->recorder = f.control->recorder_pid;
+	if (fstat(f.lock, &st) == 0)
+		info->made = (uint64_t)st.st_ctime;
+	ring_follow_close(&f);
+	return true;
+}
+
+static int newest_first(const void *a, const void *b)
+{
+	const struct ring_session_info *x = a, *y = b;
+
+	if (x->made != y->made)
+		return x->made > y->made ? -1 : 1;
+	return strcmp(x->dir, y->dir);
+}
+
+int ring_sessions(struct ring_session_info **list, size_t *count)
+{
+	struct ring_session_info *v = NULL, *more;
+	char base[64], path[RING_PATH];
+	struct dirent *e;
+	size_t n = 0;
+	DIR *d;
+
+	ring_base_dir(base, sizeof(base));
+	d = opendir(base);
+	while (d && (e = readdir(d))) {
+		if (e->d_name[0] == '.' || !strncmp(e->d_name, "attach.", 7))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", base, e->d_name);
+		more = reallocarray(v, n + 1, sizeof(*v));
+		if (!more) {
+			free(v);
+			closedir(d);
+			return TACHO_ENOMEM;
+		}
+		v = more;
+		n += describe(path, &v[n]);
+	}
+	if (d)
+		closedir(d);
+	if (n)
+		qsort(v, n, sizeof(*v), newest_first);
+	*list = v;
+	*count = n;
+	return 0;
+}
+
+/* Whether TEXT names this session: its folder's name, its recorder, or its trace. */
+static bool is_meant(const struct ring_session_info *s, const char *text)
+{
+	const char *name = strrchr(s->dir, '/');
+	char *full = realpath(text, NULL), pid[16], part[RING_PATH + 8];
+	bool same;
+
+	snprintf(pid, sizeof(pid), "%u", s->recorder);
+	snprintf(part, sizeof(part), "%s.part", s->output);
+	same = (name && !strcmp(name + 1, text)) || (s->recorder && !strcmp(pid, text)) ||
+	       !strcmp(text, s->output) || !strcmp(text, part) ||
+	       (full && (!strcmp(full, s->output) || !strcmp(full, part)));
+	free(full);
+	if (same || strchr(text, '/'))
+		return same;
+	/* A trace by the name that the recorder was given, which is not there yet under it. */
+	name = strrchr(s->output, '/');
+	return name && !strcmp(name + 1, text);
+}
+
+static int find_only(const struct ring_session_info *list, size_t count,
+		     struct ring_session_info *info, struct tacho_error *err)
+{
+	const struct ring_session_info *found = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!list[i].recorder)
+			continue;
+		if (found)
+			return err_set(err, TACHO_ECONNECT,
+				       "several sessions are being recorded: %s, %s ...: name one",
+				       found->dir, list[i].dir);
+		found = &list[i];
+	}
+	if (!found)
+		return err_set(err, TACHO_ECONNECT, "nothing is being recorded");
+	*info = *found;
+	return 0;
+}
+
+int ring_session_find(const char *text, struct ring_session_info *info, struct tacho_error *err)
+{
+	struct ring_session_info *list = NULL;
+	size_t count = 0;
+	int r;
+
+	if (text && strchr(text, '/') && describe(text, info))
+		return 0;
+	r = ring_sessions(&list, &count);
+	if (r < 0)
+		return err_set(err, r, "no memory to look for sessions");
+	r = TACHO_ECONNECT;
+	if (!text || !*text) {
+		r = find_only(list, count, info, err);
+	} else {
+		for (size_t i = 0; i < count && r < 0; i++) {
+			if (!is_meant(&list[i], text))
+				continue;
+			*info = list[i];
+			r = 0;
+		}
+		if (r < 0)
+			err_set(err, r, "no session '%s' is being recorded", text);
+	}
+	free(list);
+	return r;
+}

@@ -1,0 +1,144 @@
+/* The reader: segments into lanes and rows, as they are found. */
+#include "trace/reader.h"
+
+/* The lane of a segment; made when it is the first. NULL: no memory. */
+static struct lane *lane_of(struct trace_private *p, const struct segment *s)
+{
+	struct trace_lane_info info = {.track = s->track, .depth = s->depth, .start = s->start};
+	uint64_t key = LANE_KEY(s->track, s->depth);
+	uint32_t *number = map_get(&p->lane_numbers, key);
+	struct lane *lane;
+
+	if (number)
+		return p->lane_list.v[*number];
+	lane = calloc(1, sizeof(*lane));
+	if (!lane)
+		return NULL;
+	lane->number = (uint32_t)p->lane_list.n;
+	lane->position = (uint32_t)p->lanes.n;
+	info.private = lane;
+	if (vec_reserve(&p->lanes, p->lanes.n + 1) < 0 ||
+	    vec_reserve(&p->lane_list, p->lane_list.n + 1) < 0 ||
+	    map_set(&p->lane_numbers, key, lane->number) < 0) {
+		free(lane);
+		return NULL;
+	}
+	p->lane_list.v[p->lane_list.n++] = lane;
+	p->lanes.v[p->lanes.n++] = info;
+	p->lanes_new = true;
+	return lane;
+}
+
+/* 1: it goes back in time, which is damage, and was left out. */
+static int add_zones(struct trace_private *p, const struct segment *s)
+{
+	struct lane *lane = lane_of(p, s);
+	struct trace_lane_info *info;
+	struct segment new = *s;
+
+	if (!lane)
+		return TACHO_ENOMEM;
+	info = &p->lanes.v[lane->position];
+	if (s->start < info->end) {
+		damage_add(p, s->offset);
+		return 1;
+	}
+	new.zone = info->zones;
+	if (vec_push(&lane->segments, new) < 0)
+		return TACHO_ENOMEM;
+	info->zones += s->count;
+	info->end = s->end;
+	p->trace.zones += s->count;
+	p->zone_segments++;
+	return 0;
+}
+
+int lanes_add_segment(struct trace_private *p, uint16_t type, const struct segment *s)
+{
+	int r;
+
+	if (s->track >= p->tracks_needed)
+		p->tracks_needed = s->track + 1;
+	if (type == BLOCK_ZONES) {
+		r = add_zones(p, s);
+	} else {
+		r = vec_push(&p->rows, *s);
+		p->trace.rows += s->count;
+	}
+	if (r)
+		return r < 0 ? r : 0;
+	p->span_start = s->start < p->span_start ? s->start : p->span_start;
+	p->span_end = s->end > p->span_end ? s->end : p->span_end;
+	return 0;
+}
+
+static int by_lane(const void *a, const void *b)
+{
+	const struct trace_lane_info *x = a, *y = b;
+
+	if (x->track != y->track)
+		return x->track < y->track ? -1 : 1;
+	return (x->depth > y->depth) - (x->depth < y->depth);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct segment *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Rows come nearly in order: only those from the least new one on are sorted. */
+static void rows_sort(struct trace_private *p)
+{
+	const struct segment *v = p->rows.v, *least;
+	size_t from = p->rows_sorted;
+
+	if (from == p->rows.n)
+		return;
+	least = &v[from];
+	for (size_t i = from; i < p->rows.n; i++)
+		least = by_start(&v[i], least) < 0 ? &v[i] : least;
+	while (from && by_start(least, &v[from - 1]) < 0)
+		from--;
+	qsort(p->rows.v + from, p->rows.n - from, sizeof(*p->rows.v), by_start);
+	p->rows_sorted = p->rows.n;
+}
+
+void lanes_finish(struct trace_private *p)
+{
+	struct trace *t = &p->trace;
+
+	if (p->lanes_new) {
+		qsort(p->lanes.v, p->lanes.n, sizeof(*p->lanes.v), by_lane);
+		for (size_t i = 0; i < p->lanes.n; i++)
+			p->lanes.v[i].private->position = (uint32_t)i;
+		p->lanes_new = false;
+	}
+	rows_sort(p);
+	t->lanes = p->lanes.v;
+	t->lane_count = (uint32_t)p->lanes.n;
+	t->start = p->span_start;
+	t->end = p->span_end;
+	if (t->start == UINT64_MAX)
+		t->start = t->end = p->clock_points.n ? p->clock_points.v[0].ticks : 0;
+}
+
+void lanes_clear(struct trace_private *p)
+{
+	for (size_t i = 0; i < p->lane_list.n; i++) {
+		vec_free(&p->lane_list.v[i]->segments);
+		free(p->lane_list.v[i]);
+	}
+	map_free(&p->lane_numbers);
+	p->lane_list.n = p->lanes.n = p->rows.n = p->rows_sorted = p->zone_segments = 0;
+	p->lanes_new = false;
+	p->trace.zones = p->trace.rows = 0;
+	p->span_start = UINT64_MAX;
+	p->span_end = 0;
+	p->tracks_needed = 0;
+}
