@@ -13,6 +13,7 @@
 #define M_LAUNCH        16   /* eight launch messages */
 #define M_GO            1168 /* the signal is the top byte */
 #define M_GO_INDEX      1216
+#define M_DPRINT        1520 /* per RISC DPRINT_SIZE bytes: words written and read, then data */
 #define M_PROF_CONTROL  2800 /* 64 words */
 #define M_PROF_BUFFER   3056 /* per RISC 512 words */
 #define M_END           13296
@@ -105,6 +106,24 @@
 #define PROF_MODE_TRACE      4
 #define PROF_MODE_SUM        8
 #define PROF_MODE_ACCUMULATE 16
+
+/* ---- prints of kernels ---- */
+#define DPRINT_SIZE 204
+#define DPRINT_DATA 196
+#define DPRINT_OFF  0xffffffffu /* in place of what was read: nobody listens to this RISC */
+
+/* Kinds of items; what follows each. */
+#define DPRINT_TEXT      1 /* length, bytes */
+#define DPRINT_U32       2
+#define DPRINT_I32       3
+#define DPRINT_U64       4
+#define DPRINT_I64       5
+#define DPRINT_FLOAT     6
+#define DPRINT_CHAR      7
+#define DPRINT_HEX_ON    8  /* a byte that means nothing */
+#define DPRINT_DEC_ON    9  /* likewise */
+#define DPRINT_WIDTH     10 /* of the next number only */
+#define DPRINT_PRECISION 11
 
 /* ---- performance counters: bits of PROFILE_PERF_COUNTERS, as users give them ---- */
 #define COUNTERS_FPU    1

@@ -84,6 +84,9 @@ struct tacho_device_ops {
 	uint64_t (*host_ticks)(void *self);
 	/* The host waits. NULL: it sleeps. */
 	void (*pause)(void *self, uint64_t ns);
+	/* From now on a RISC waits for CYCLES before each read (KIND 0), write (1) or atomic (2) on the
+	 * NoC. NULL when the device cannot do that. */
+	void (*delay)(void *self, unsigned core, unsigned risc, unsigned kind, uint32_t cycles);
 };
 
 #endif

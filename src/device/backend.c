@@ -198,6 +198,11 @@ static void be_pause(void *self, uint64_t ns)
 	tensix_run_until(self, tensix_now(self) + ns * tensix_arch(self)->mhz / 1000);
 }
 
+static void be_delay(void *self, unsigned core, unsigned risc, unsigned kind, uint32_t cycles)
+{
+	tensix_noc_delay(self, core, risc, (enum tensix_transfer)kind, cycles);
+}
+
 static const struct tacho_device_ops ops_tensix = {
 	.close = be_close,
 	.shape = be_shape,
@@ -215,6 +220,7 @@ static const struct tacho_device_ops ops_tensix = {
 	.timed_write = be_timed_write,
 	.host_ticks = be_host_ticks,
 	.pause = be_pause,
+	.delay = be_delay,
 };
 
 int backend_tensix(const struct tacho_device_ops **ops, void **self,

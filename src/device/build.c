@@ -234,6 +234,8 @@ static void add_defines(struct words *w, const struct tacho_device *d, const str
 		word(w, "-DPROFILE_NOC_EVENTS=%u", d->prof->noc_events);
 	if (d->prof && d->hashed)
 		word(w, "-DPROFILE_ZONE_HASH");
+	if (d->dprint)
+		word(w, "-DDEBUG_PRINT_ENABLED");
 	if (b->ethernet)
 		word(w, "-DTACHO_ERISC");
 	for (size_t i = 0; b->defines && b->defines[i]; i++)

@@ -149,9 +149,10 @@ struct tacho_device {
 	uint32_t described; /* the recording that was told what this device is */
 	bool hashed;        /* zones are numbered by hashes */
 	bool running;
-	bool broken;       /* a fault: only closing helps */
-	unsigned profile;  /* PROFILE_KERNEL */
-	struct prof *prof; /* NULL: off */
+	bool broken;           /* a fault: only closing helps */
+	unsigned profile;      /* PROFILE_KERNEL */
+	struct prof *prof;     /* NULL: off */
+	struct dprint *dprint; /* NULL: kernels do not print */
 };
 
 /* ---- open.c ---- */

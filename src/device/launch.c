@@ -1,5 +1,6 @@
 /* A program onto the cores: texts, arguments, launch message, go signal; and waiting for its end.
  */
+#include "device/debug.h"
 #include "device/device.h"
 
 #include "tacho_layout.h"
@@ -61,6 +62,7 @@ int device_wait(struct tacho_device *d)
 	end = d->ops->cycles(d->self) + d->options.max_cycles;
 	for (;;) {
 		enum tacho_device_stop stop = d->ops->run(d->self, 1000000);
+		bool printed = dprint_poll(d);
 
 		if (stop == TACHO_STOP_FAULT && d->ops->fault(d->self, &risc)) {
 			report_fault(d, &risc, &text);
@@ -69,7 +71,7 @@ int device_wait(struct tacho_device *d)
 		if (all_done(d))
 			break;
 		prof_running(d);
-		if (stop == TACHO_STOP_IDLE) {
+		if (stop == TACHO_STOP_IDLE && !printed) {
 			buf_addf(&text, "device %u waits for ever: no RISC can go on\n", d->number);
 			report_waiting(d, &text);
 			return fail_with(d, TACHO_EDAMAGED, &text);

@@ -1,4 +1,5 @@
 /* A device: its cores, its firmware, its bank tables. */
+#include "device/debug.h"
 #include "device/device.h"
 
 #include "tacho_layout.h"
@@ -177,6 +178,8 @@ static int start_core(struct tacho_device *d, unsigned core)
 	if (r == 0)
 		r = prof_start_core(d, core);
 	if (r == 0)
+		r = dprint_start_core(d, core);
+	if (r == 0)
 		r = core_write(d, core, 0, &words[0], 4);
 	if (r == 0)
 		r = core_write(d, core, d->shape.mailbox + M_GO, &words[3], 4);
@@ -252,6 +255,10 @@ int device_open_with(struct tacho_device **out, const struct tacho_device_ops *o
 		d->workers += !d->cores[i].info.ethernet;
 	}
 	if (r == 0)
+		r = dprint_open(d);
+	if (r == 0)
+		r = delay_configure(d);
+	if (r == 0)
 		r = start(d);
 	if (r < 0) {
 		tacho_device_close(d);
@@ -282,6 +289,7 @@ void tacho_device_close(struct tacho_device *d)
 		return;
 	TACHO_ZONE("tacho_device_close");
 	prof_close(d);
+	dprint_close(d);
 	d->ops->close(d->self);
 	while (d->binaries) {
 		struct binary *b = d->binaries;

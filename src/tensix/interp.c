@@ -36,6 +36,8 @@ static bool goes_on(struct tensix_hart *h, enum mmio_result result, uint32_t add
 		h->period = 0;
 		hart_sleep(h);
 		return false;
+	case MMIO_LATER:
+		return false;
 	default:
 		hart_fault(h, TENSIX_FAULT_WILD, address);
 		return false;

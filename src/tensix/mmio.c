@@ -131,8 +131,8 @@ static enum mmio_result niu_load(struct access *a, uint32_t *value)
 
 static enum mmio_result niu_store(struct access *a, uint32_t value)
 {
-	niu_write(a->c, a->h, a->address >= TENSIX_NIU1, a->offset & 0xffff, value, a->cycle);
-	return MMIO_OK;
+	return niu_write(a->c, a->h, a->address >= TENSIX_NIU1, a->offset & 0xffff, value,
+			 a->cycle);
 }
 
 /* ---- stream registers: storage, except one that adds to another ---- */

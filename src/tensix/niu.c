@@ -254,8 +254,22 @@ static bool atomic_command(struct command *k)
 	return true;
 }
 
-void niu_write(struct tensix_core *c, struct tensix_hart *h, unsigned noc, uint32_t offset,
-	       uint32_t value, uint64_t *cycle)
+static enum tensix_transfer kind_of(uint32_t ctrl)
+{
+	return ctrl & CTRL_ATOMIC ? TENSIX_ATOMIC : ctrl & CTRL_WRITE ? TENSIX_WRITE : TENSIX_READ;
+}
+
+/* The store is tried again after the delay, so that the links are not taken before their time. */
+static bool must_wait(struct tensix_hart *h, enum tensix_transfer kind, uint64_t *cycle)
+{
+	h->delayed = !h->delayed && h->delay[kind];
+	if (h->delayed)
+		*cycle += h->delay[kind];
+	return h->delayed;
+}
+
+enum mmio_result niu_write(struct tensix_core *c, struct tensix_hart *h, unsigned noc,
+			   uint32_t offset, uint32_t value, uint64_t *cycle)
 {
 	struct niu *n = &c->niu[noc];
 	uint32_t buffer = offset / c->dev->arch->niu_stride;
@@ -265,14 +279,16 @@ void niu_write(struct tensix_core *c, struct tensix_hart *h, unsigned noc, uint3
 	if (at >= OFFSET_CONFIG && at < OFFSET_COUNTERS)
 		n->config[(at - OFFSET_CONFIG) / 4] = value;
 	if (buffer >= NIU_BUFFERS || at / 4 >= NIU_REGS)
-		return;
+		return MMIO_OK;
 	if (at / 4 != R_GO) {
 		n->buffer[buffer][at / 4] = value;
-		return;
+		return MMIO_OK;
 	}
 	if (!(value & 1))
-		return;
+		return MMIO_OK;
 	k.r = n->buffer[buffer];
+	if (h && must_wait(h, kind_of(k.r[R_CTRL]), cycle))
+		return MMIO_LATER;
 	k.at = *cycle > n->out_free ? *cycle : n->out_free;
 	n->busy[buffer] = k.at;
 	if (k.r[R_CTRL] & CTRL_ATOMIC)
@@ -282,6 +298,7 @@ void niu_write(struct tensix_core *c, struct tensix_hart *h, unsigned noc, uint3
 	else
 		read_command(&k);
 	core_registers_changed(c, *cycle);
+	return MMIO_OK;
 }
 
 /* ---- arrival ---- */

@@ -69,6 +69,8 @@ struct tensix_hart {
 	uint32_t watch[TENSIX_WATCHES];
 	uint8_t watches;
 	bool watch_registers;
+	uint32_t delay[TENSIX_TRANSFERS]; /* before each transfer */
+	bool delayed;                     /* and this one has waited */
 	uint32_t period, loop; /* cycles and instructions of one round; 0: a blocked access */
 };
 
@@ -314,7 +316,7 @@ enum step_result rv32_step(uint32_t x[RV32_REGS], uint32_t *pc, uint32_t word,
 bool spin_try(struct tensix_hart *h);
 
 /* ---- mmio.c ---- */
-enum mmio_result { MMIO_OK, MMIO_BLOCK, MMIO_WILD };
+enum mmio_result { MMIO_OK, MMIO_BLOCK, MMIO_LATER, MMIO_WILD };
 /* H may be NULL (host, NoC). LATENCY: cycles until the value can be used. */
 enum mmio_result mmio_load(struct tensix_core *c, struct tensix_hart *h, uint32_t address,
 			   unsigned size, uint64_t *cycle, uint32_t *value, unsigned *latency);
@@ -326,8 +328,9 @@ bool mmio_peek(struct tensix_core *c, struct tensix_hart *h, uint32_t address, u
 /* ---- niu.c, noc.c ---- */
 void niu_init(struct tensix_core *c);
 uint32_t niu_read(struct tensix_core *c, unsigned noc, uint32_t offset, uint64_t *cycle);
-void niu_write(struct tensix_core *c, struct tensix_hart *h, unsigned noc, uint32_t offset,
-	       uint32_t value, uint64_t *cycle);
+/* MMIO_LATER: the RISC has to wait; CYCLE is when it tries again. */
+enum mmio_result niu_write(struct tensix_core *c, struct tensix_hart *h, unsigned noc,
+			   uint32_t offset, uint32_t value, uint64_t *cycle);
 uint32_t noc_node(const struct tensix *t, uint32_t x, uint32_t y);
 /* When a packet of FLITS that leaves at CYCLE is wholly there; occupies the links. */
 uint64_t noc_travel(struct tensix *t, unsigned noc, uint32_t from, uint32_t to, uint32_t flits,

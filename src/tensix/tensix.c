@@ -259,6 +259,13 @@ void tensix_bank(const struct tensix *t, unsigned bank, struct tensix_xy *port, 
 	*offset = bank % t->arch->banks_per_group * t->arch->dram_size;
 }
 
+void tensix_noc_delay(struct tensix *t, unsigned core, unsigned risc, enum tensix_transfer kind,
+		      uint32_t cycles)
+{
+	if (core < t->ncores && risc < t->cores[core].harts)
+		t->cores[core].hart[risc].delay[kind] = cycles;
+}
+
 /* ---- clocks ---- */
 void tensix_clock_offset(struct tensix *t, unsigned core, int64_t cycles)
 {

@@ -169,6 +169,11 @@ struct tensix_hart_info {
 int tensix_hart(const struct tensix *t, unsigned core, unsigned risc,
 		struct tensix_hart_info *info);
 
+/* A RISC waits for CYCLES before each transfer of a kind that it starts: a what-if. */
+enum tensix_transfer { TENSIX_READ, TENSIX_WRITE, TENSIX_ATOMIC, TENSIX_TRANSFERS };
+void tensix_noc_delay(struct tensix *t, unsigned core, unsigned risc, enum tensix_transfer kind,
+		      uint32_t cycles);
+
 /* ------------------------------------------------------------- wall clock */
 
 /* What the clock of a core shows at true time 0, and how much faster it runs from a time on. */

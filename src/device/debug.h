@@ -1,0 +1,34 @@
+/* Debugging aids that the environment switches on: prints of kernels, delays of transfers. */
+#ifndef DEVICE_DEBUG_H
+#define DEVICE_DEBUG_H
+
+#include <stdbool.h>
+
+struct tacho_device;
+
+/* A bit per RISC (0 to 4) of each core. */
+struct debug_cores {
+	unsigned char *riscs; /* per core */
+};
+
+/*
+ * CORES: "x,y", "(x,y),(x,y)", "(x,y)-(x,y)", "all", "worker", "dispatch" or "none", logical;
+ * RISCS: "BR", "NC", "TR0", "TR1", "TR2", "ER" with +, comma or blank between them, NULL is all.
+ * VARIABLE is named when they are wrong.
+ */
+int debug_cores_parse(const struct tacho_device *d, struct debug_cores *out, bool ethernet,
+		      const char *variable, const char *cores, const char *riscs);
+
+/* ---- dprint.c ---- */
+struct dprint;
+int dprint_open(struct tacho_device *d);
+void dprint_close(struct tacho_device *d);
+/* Whether there was something to print, so that a RISC may go on. */
+bool dprint_poll(struct tacho_device *d);
+/* Before the firmware of a core starts. */
+int dprint_start_core(struct tacho_device *d, unsigned core);
+
+/* ---- delay.c ---- */
+int delay_configure(struct tacho_device *d);
+
+#endif

@@ -1,0 +1,162 @@
+/* Which cores the debugging variables mean, and delays of their transfers. */
+#include "device/debug.h"
+#include "device/device.h"
+
+#include "tacho_layout.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define RISCS_ALL 0x1fu
+
+static int parse_riscs(const char *variable, const char *text, unsigned *out)
+{
+	static const struct {
+		const char *name;
+		unsigned bits;
+	} names[] = {
+		{"BR", 1},          {"NC", 2},           {"TR0", 4}, {"TR1", 8}, {"TR2", 16},
+		{"TR", 4 | 8 | 16}, {"TR*", 4 | 8 | 16}, {"ER", 1},  {"ER0", 1}, {"all", RISCS_ALL},
+	};
+	size_t n, i;
+
+	*out = text && *text ? 0 : RISCS_ALL;
+	for (const char *at = text ? text : ""; *at; at += n) {
+		n = strspn(at, "+, ");
+		if (n)
+			continue;
+		n = strcspn(at, "+, ");
+		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (strlen(names[i].name) == n && !strncasecmp(names[i].name, at, n))
+				break;
+		if (i == sizeof(names) / sizeof(names[0]))
+			return device_fail(TACHO_EUSAGE,
+					   "%s: no RISC is called '%.*s': BR, NC, TR0, TR1, TR2",
+					   variable, (int)n, at);
+		*out |= names[i].bits;
+	}
+	return 0;
+}
+
+/* "x,y" with or without brackets; what follows. NULL: not one. */
+static const char *parse_core(const char *at, unsigned long *x, unsigned long *y)
+{
+	bool bracket;
+	char *end;
+
+	while (isspace((unsigned char)*at) || *at == ',')
+		at++;
+	bracket = *at == '(';
+	at += bracket;
+	if (!isdigit((unsigned char)*at))
+		return NULL;
+	*x = strtoul(at, &end, 10);
+	if (*end != ',' || !isdigit((unsigned char)end[1]))
+		return NULL;
+	*y = strtoul(end + 1, &end, 10);
+	if (bracket && *end != ')')
+		return NULL;
+	return end + bracket;
+}
+
+static void add_range(const struct tacho_device *d, struct debug_cores *out, bool ethernet,
+		      const unsigned long *at, unsigned riscs)
+{
+	for (unsigned i = 0; i < d->shape.cores; i++) {
+		const struct tacho_device_core *c = &d->cores[i].info;
+
+		if (!c->ethernet == !ethernet && c->logical_x >= at[0] && c->logical_y >= at[1] &&
+		    c->logical_x <= at[2] && c->logical_y <= at[3])
+			out->riscs[i] |= (unsigned char)riscs;
+	}
+}
+
+static int add_list(const struct tacho_device *d, struct debug_cores *out, bool ethernet,
+		    const char *text, unsigned riscs)
+{
+	static const unsigned long everything[] = {0, 0, 255, 255};
+	unsigned long at[4];
+
+	if (!strcmp(text, "all") || !strcmp(text, "worker")) {
+		add_range(d, out, ethernet, everything, riscs);
+		return 0;
+	}
+	if (!strcmp(text, "none") || !strcmp(text, "dispatch") || !*text)
+		return 0;
+	while (*text) {
+		text = parse_core(text, &at[0], &at[1]);
+		if (!text)
+			return TACHO_EUSAGE;
+		at[2] = at[0];
+		at[3] = at[1];
+		if (*text == '-') {
+			text = parse_core(text + 1, &at[2], &at[3]);
+			if (!text)
+				return TACHO_EUSAGE;
+		}
+		add_range(d, out, ethernet, at, riscs);
+		text += strspn(text, ", ");
+	}
+	return 0;
+}
+
+int debug_cores_parse(const struct tacho_device *d, struct debug_cores *out, bool ethernet,
+		      const char *variable, const char *cores, const char *riscs)
+{
+	unsigned bits;
+	int r = parse_riscs(variable, riscs, &bits);
+
+	if (!out->riscs)
+		out->riscs = calloc(d->shape.cores, 1);
+	if (!out->riscs)
+		return device_fail(TACHO_ENOMEM, "no memory");
+	if (r == 0 && add_list(d, out, ethernet, cores, bits) < 0)
+		r = device_fail(TACHO_EUSAGE,
+				"%s wants x,y or (x,y)-(x,y) or a list of them or all, not '%s'",
+				variable, cores);
+	return r;
+}
+
+/* ---- delays ---- */
+static int delay_kind(struct tacho_device *d, const char *kind, unsigned number, uint32_t cycles)
+{
+	char variable[64], riscs[64];
+	struct debug_cores chosen = {0};
+	const char *text;
+	int r;
+
+	snprintf(variable, sizeof(variable), "TT_METAL_%s_DEBUG_DELAY_CORES", kind);
+	snprintf(riscs, sizeof(riscs), "TT_METAL_%s_DEBUG_DELAY_RISCVS", kind);
+	text = getenv(variable);
+	if (!text)
+		return 0;
+	r = debug_cores_parse(d, &chosen, false, variable, text, getenv(riscs));
+	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++)
+		for (unsigned k = 0; k < DEVICE_RISCS; k++)
+			if (chosen.riscs[i] >> k & 1)
+				d->ops->delay(d->self, i, k, number, cycles);
+	free(chosen.riscs);
+	return r;
+}
+
+int delay_configure(struct tacho_device *d)
+{
+	static const char *const kinds[] = {"READ", "WRITE", "ATOMIC"};
+	const char *text = getenv("TT_METAL_WATCHER_DEBUG_DELAY");
+	unsigned long cycles;
+	char *end;
+	int r = 0;
+
+	if (!text || !*text)
+		return 0;
+	cycles = strtoul(text, &end, 0);
+	if (*end || cycles > 100000000)
+		return device_fail(TACHO_EUSAGE,
+				   "TT_METAL_WATCHER_DEBUG_DELAY wants cycles, not '%s'", text);
+	for (unsigned i = 0; r == 0 && cycles && d->ops->delay && i < 3; i++)
+		r = delay_kind(d, kinds[i], i, (uint32_t)cycles);
+	return r;
+}
