@@ -28,6 +28,7 @@ int main(void)
 						    .risc = TACHO_BRISC,
 						    .cores = one_core(0, 0),
 					    }));
+	name_op(program, "Events", "cores", 1);
 	check(tacho_enqueue(device, program));
 	check(tacho_profiler_read(device, print, NULL));
 	tacho_program_free(program);

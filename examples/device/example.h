@@ -35,6 +35,46 @@ static inline struct tacho_core_range all_cores(const struct tacho_device_info *
 	return (struct tacho_core_range){{0, 0}, last};
 }
 
+/* Names the op that a program is, when there is not more to say of it. */
+static inline void name_op(struct tacho_program *program, const char *name, const char *attribute,
+			   unsigned value)
+{
+	char number[16];
+	struct tacho_attribute a = {attribute, number};
+
+	snprintf(number, sizeof(number), "%u", value);
+	check(tacho_op_describe(program, &(struct tacho_op){
+						 .name = name,
+						 .attributes = &a,
+						 .attribute_count = 1,
+					 }));
+}
+
+/* A program that copies PAGES of SIZE bytes in DRAM. */
+static inline void describe_copy(struct tacho_program *program,
+				 const struct tacho_device_info *info, unsigned pages,
+				 unsigned size)
+{
+	struct tacho_tensor tensor = {.shape = {1, 1, pages, size / 4}, .format = TACHO_UINT32};
+	/* Each byte is read and written; a bank of DRAM brings 24 bytes per cycle. */
+	uint64_t ns = 2ull * pages * size * 1000 / (24 * info->dram_banks) / info->mhz + 1;
+	double bw = (double)pages * size / (double)ns;
+
+	check(tacho_op_describe(program, &(struct tacho_op){
+						 .name = "Copy",
+						 .inputs = &tensor,
+						 .input_count = 1,
+						 .outputs = &tensor,
+						 .output_count = 1,
+						 .bandwidth_ns = ns,
+						 .ideal_ns = ns,
+						 .input_bws = &bw,
+						 .input_bw_count = 1,
+						 .output_bws = &bw,
+						 .output_bw_count = 1,
+					 }));
+}
+
 static inline uint16_t to_bfloat16(float value)
 {
 	uint32_t u;

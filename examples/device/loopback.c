@@ -39,6 +39,7 @@ int main(void)
 
 		check(tacho_program_args(program, kernel, core, args, 6));
 	}
+	describe_copy(program, &info, PAGES, PAGE_SIZE);
 	check(tacho_enqueue(device, program));
 	check(tacho_finish(device));
 	check(tacho_buffer_read(b, 0, out, sizeof(out)));

@@ -37,6 +37,7 @@ int main(void)
 		check(tacho_program_args(program, kernel, core, args, 3));
 		check(tacho_core_write(device, core, 0x40000, &zero, 4));
 	}
+	name_op(program, "NocRing", "rounds", ROUNDS);
 	check(tacho_enqueue(device, program));
 	check(tacho_finish(device));
 	check(tacho_core_read(device, (struct tacho_core){0, 0}, 0x40000, &value, 4));

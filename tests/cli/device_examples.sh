@@ -7,6 +7,8 @@ expect_exit 0 "$examples/loopback"
 expect_line out '^491520 bytes through 4 cores of tiny: right, [0-9]+ cycles \(modelled\)'
 expect_exit 0 "$examples/matmul"
 expect_line out '^256 x 128 x 256 on 4 cores of tiny: right'
+expect_exit 0 "$examples/layers"
+expect_line out '^two layers, 64 samples, 1 \+ 3 times: right'
 expect_exit 0 "$examples/ring"
 expect_line out '^3 rounds over 4 cores: 12 hops, right'
 expect_exit 0 "$examples/two_devices"

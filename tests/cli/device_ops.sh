@@ -1,0 +1,79 @@
+# Programs that ran on a device are ops: the host's logs of a recording make a report without a problem.
+. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/device.sh"
+examples=$BUILD/examples/device
+
+# record NAME COMMAND...: a trace, and its host's logs below NAME/.logs
+record() {
+	local name=$1
+	shift
+	expect_exit 0 env TT_METAL_DEVICE_PROFILER=1 "$TACHO" run -q -f -o "$name.tacho" -- "$@"
+	mkdir -p "$name/.logs"
+	"$TACHO" csvexport -m -s ';' "$name.tacho" >"$name/.logs/tracy_ops_data.csv" || fail 'no messages'
+	"$TACHO" csvexport -u -t TT_ "$name.tacho" >"$name/.logs/tracy_ops_times.csv" || fail 'no zones'
+	# Without a device log, which is all that it may complain about.
+	"$TACHO" ops -o "$name" >out 2>err
+	grep -v '^kind\|missing-file' "$name/reports/report_issues.csv" && fail "$name: problems in the logs"
+	cp "$name/reports/ops_perf_results.csv" report
+}
+
+record layers "$examples/layers"
+expect_exit 0 python3 - report <<'PYTHON'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+codes = [r["OP CODE"] for r in rows]
+assert codes == ["warm up", "Matmul", "Relu", "Matmul", "replay", "Matmul", "Relu", "Matmul",
+                 "(host) softmax", "done"], codes
+ops = [r for r in rows if r["OP TYPE"] == "tt_dnn_device"]
+assert [int(r["GLOBAL CALL COUNT"]) for r in ops] == [n << 10 for n in range(1, 7)]
+assert [r["PROGRAM CACHE HIT"] for r in ops] == ["False"] * 3 + ["True"] * 3
+assert {r["MATH FIDELITY"] for r in ops} == {"HiFi2"}
+first = ops[0]
+assert first["INPUT_0_Y_PAD[LOGICAL]"] == "64[64]" and first["INPUT_1_X_PAD[LOGICAL]"] == "128[128]"
+assert first["OUTPUT_0_MEMORY"] == "DEV_0_DRAM_INTERLEAVED" and first["INPUT_0_DATATYPE"] == "BFLOAT16"
+assert int(first["PM IDEAL [ns]"]) > 1 and first["PM REQ I BW"].startswith("[")
+assert "mm_compute.c" in first["COMPUTE KERNEL SOURCE"] and "mm_reader.c" in first["DATA MOVEMENT KERNEL SOURCE"]
+assert int(first["TENSIX DM 0 MAX KERNEL SIZE [B]"]) > 0
+assert all(int(r["HOST DURATION [ns]"]) > 0 for r in ops)
+host = rows[8]
+assert host["OP TYPE"] == "python_fallback" and int(host["GLOBAL CALL COUNT"]) == 1 << 31 | 7 << 10
+assert host["INPUT_0_MEMORY"] == "HOST"
+assert rows[4]["ATTRIBUTES"] == "three times"
+PYTHON
+
+# One op over two devices is a row for each; the numbers say which.
+record two "$examples/two_devices"
+expect_exit 0 python3 - report <<'PYTHON'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert sorted((r["OP CODE"], r["DEVICE ID"], int(r["GLOBAL CALL COUNT"])) for r in rows) == [
+    ("Copy", "0", 1 << 10), ("Copy", "1", 2 << 10 | 1),
+    ("MeshCopy", "0", 3 << 10), ("MeshCopy", "1", 3 << 10 | 1)]
+PYTHON
+# The zones of kernels carry the same numbers.
+expect_exit 0 "$TACHO" zones --format csv two.tacho
+expect_line out ',0,NCRISC-FW,.*,3073,$' ',0,NCRISC-FW,.*,2049,$' ',0,NCRISC-FW,.*,1024,$'
+
+# A replay has its trace and its number besides.
+expect_exit 0 "$TACHO" zones --format csv layers.tacho
+expect_line out ',0,BRISC-FW,.*,"?5120[,; ]+4294967299"?,$'
+expect_no_line out '4294967300'
+
+# Every example tells its op by name.
+for e in loopback:Copy ring:NocRing events:Events full_buffer:FullBuffer matmul:Matmul; do
+	record one "$examples/${e%:*}"
+	expect_line report "^${e#*:},tt_dnn_device,1024,0,"
+done
+
+# In full each time, when it is asked for; messages of traces left out, but for their end.
+expect_exit 0 env TT_METAL_PROFILER_NO_CACHE_OP_INFO=1 TT_METAL_PROFILER_TRACE_TRACKING=0 \
+	"$TACHO" run -q -o all.tacho -- "$examples/layers"
+expect_exit 0 "$TACHO" messages --format json all.tacho
+[ "$(grep -c global_call_count out)" = 7 ] || fail 'not every op is told in full'
+expect_line out 'TT_METAL_TRACE_END: 0, 1'
+expect_no_line out 'TRACE_BEGIN|TRACE_REPLAY|TRACE_RELEASE'
+
+# Areas in DRAM that are full are told by device, core and RISC.
+expect_exit 0 env TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT=43 "$TACHO" run -q -o full.tacho -- "$examples/full_buffer" 2
+expect_exit 0 "$TACHO" messages full.tacho
+expect_line out 'Profiler DRAM buffers were full, markers were dropped! device 0, worker core 1, 1, Risc TRISC_0,  bufferEndIndex = 512\.'
