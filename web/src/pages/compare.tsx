@@ -1,3 +1,95 @@
+// Two traces, or two tables of ops, side by side.
+import { useState } from "preact/hooks";
+import { api } from "../api";
+import { fmtCount, fmtDur, shortName } from "../format";
+import { params, setParam, traceId, traces } from "../state";
+import type { CompareRow } from "../types";
+import { Filter } from "../ui/filter";
+import { Histogram } from "../ui/histogram";
+import { useLoad } from "../ui/load";
+import { type Column, DataTable } from "../ui/table";
+
+function Delta({ v }: { v: number | null }) {
+	if (v === null || !Number.isFinite(v))
+		return <span class="dim">–</span>;
+	const c = Math.abs(v) < 1 ? "dim" : v > 0 ? "bad" : "good";
+	return <span class={c}>{v > 0 ? "+" : v < 0 ? "−" : ""}{Math.abs(v).toFixed(1)} %</span>;
+}
+
+function columns(): Column<CompareRow>[] {
+	const side = (k: "a" | "b"): Column<CompareRow>[] => [
+		{ key: k + "count", title: `${k.toUpperCase()} count`, width: "84px", num: true, render: (r) => r[k] ? fmtCount(r[k].count) : "" },
+		{ key: k + "total", title: `${k.toUpperCase()} total`, width: "92px", num: true, sort: k === "a" ? "a" : "b", render: (r) => r[k] ? fmtDur(r[k].total) : "" },
+		{ key: k + "mean", title: `${k.toUpperCase()} mean`, width: "92px", num: true, render: (r) => r[k] ? fmtDur(r[k].mean) : "" },
+		{ key: k + "median", title: `${k.toUpperCase()} median`, width: "92px", num: true, render: (r) => r[k] ? fmtDur(r[k].median) : "" },
+	];
+	return [
+		{ key: "text", title: "Name", width: "minmax(180px, 2fr)", sort: "text", render: (r) => <span title={r.text}>{shortName(r.text)}</span> },
+		{ key: "delta", title: "Total B / A", width: "92px", num: true, sort: "delta", hint: "change of the total from A to B", render: (r) => r.kind === "both" ? <Delta v={r.delta_pct} /> : <span class="dim">only {r.kind.toUpperCase()}</span> },
+		...side("a"), ...side("b"),
+	];
+}
+
+function Overlay({ a, b, name }: { a: number; b: number; name: string }) {
+	const [normalise, setNormalise] = useState(true);
+	const [logCount, setLogCount] = useState(false);
+	const h = useLoad([a, b, name].join("|"), (s) => api.compareHist({ a, b, name, bins: 80 }, s));
+	if (h.error)
+		return <p class="note bad" role="alert">{h.error}</p>;
+	if (!h.data)
+		return null;
+	return (
+		<aside class="detail" aria-label="Durations compared">
+			<header><h2>{shortName(name)}</h2></header>
+			<div class="options">
+				<span class="key a">A</span><span class="key b">B</span>
+				<label class="check"><input type="checkbox" checked={normalise} onChange={(e) => setNormalise(e.currentTarget.checked)} /> normalise</label>
+				<label class="check"><input type="checkbox" checked={logCount} onChange={(e) => setLogCount(e.currentTarget.checked)} /> log count</label>
+			</div>
+			<Histogram series={[{ hist: h.data.a, className: "bar a", label: "A" }, { hist: h.data.b, className: "bar b", label: "B" }]} options={{ logCount, cumulate: false, logTime: false }} normalise={normalise} />
+			<table class="plain"><thead><tr><th /><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody>
+				{(["count", "mean", "median", "p90", "p99", "max"] as const).map((k) => <tr key={k}><th scope="row">{k}</th><td class="num">{k === "count" ? fmtCount(h.data?.a.count) : fmtDur(h.data?.a[k])}</td><td class="num">{k === "count" ? fmtCount(h.data?.b.count) : fmtDur(h.data?.b[k])}</td></tr>)}
+			</tbody></table>
+		</aside>
+	);
+}
+
 export function ComparePage() {
-	return <div class="page"><h1>Compare</h1></div>;
+	const list = traces.value;
+	const a = params.value.a !== undefined ? +params.value.a : traceId.value ?? list[0]?.id;
+	const b = params.value.b !== undefined ? +params.value.b : list.find((t) => t.id !== a)?.id;
+	const kindOf = (id: number | undefined) => list.find((t) => t.id === id)?.kind;
+	const what = params.value.what ?? (kindOf(a) === "ops" || kindOf(b) === "ops" ? "ops" : "zones");
+	const { q = "", sort = "delta", name } = params.value;
+	const desc = params.value.desc !== "0";
+	const pick = (key: string, v: number | undefined) => (
+		<select aria-label={`Trace ${key.toUpperCase()}`} value={String(v)} onChange={(e) => setParam(key, e.currentTarget.value)}>{list.map((t) => <option key={t.id} value={String(t.id)}>{t.name}</option>)}</select>
+	);
+	return (
+		<div class="page fill">
+			<header class="page-head">
+				<h1>Compare</h1>
+				{list.length > 1 && <>
+					<label><span class="key a">A</span> {pick("a", a)}</label>
+					<label><span class="key b">B</span> {pick("b", b)}</label>
+					<label>by <select value={what} onChange={(e) => setParam("what", e.currentTarget.value)}><option value="zones">zones</option><option value="ops">ops</option></select></label>
+					<Filter />
+				</>}
+			</header>
+			{list.length < 2 || a === undefined || b === undefined
+				? <p class="dim">Give two files to compare them: <code>tacho view before.tacho after.tacho</code></p>
+				: (
+					<div class={name !== undefined && what === "zones" ? "split two" : "split"}>
+						<DataTable<CompareRow> label="Compared" columns={name !== undefined && what === "zones" ? columns().filter((c) => !/(median|mean)$/.test(c.key)) : columns()} deps={[a, b, what, q, sort, desc].join("|")} sort={sort} desc={desc}
+							onSort={(k, d) => {
+								setParam("sort", k);
+								setParam("desc", d ? null : "0");
+							}}
+							load={(offset, limit, s) => api.compare({ a, b, what, q, sort, desc, offset, limit }, s)}
+							selected={(r) => r.text === name} onRow={(r) => setParam("name", r.text === name ? null : r.text)} empty="Nothing to compare." />
+						{name !== undefined && what === "zones" && <Overlay a={a} b={b} name={name} />}
+					</div>
+				)}
+		</div>
+	);
 }

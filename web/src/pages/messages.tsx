@@ -1,3 +1,72 @@
+// Messages and signposts; a click shows the moment on the timeline.
+import { api, url } from "../api";
+import { fmtTime } from "../format";
+import { duration, follow, generation, meta, params, range, rangeQuery, setParam, setRange, showOnTimeline, traceId, view } from "../state";
+import type { Message } from "../types";
+import { ExportLinks, Filter } from "../ui/filter";
+import { DataTable } from "../ui/table";
+
+const SEVERITY = ["trace", "debug", "info", "warning", "error", "fatal"];
+
+function show(t: number): void {
+	const v = view.peek();
+	const half = Math.min(v.t1 - v.t0, duration.peek() / 10) / 2;
+	showOnTimeline(t - half, t + half);
+}
+
+/** From a signpost to the next one. */
+function sectionOf(m: Message): [number, number] {
+	const next = meta.value?.signposts.find((s) => s.t > m.t);
+	return [m.t, next ? next.t : duration.value];
+}
+
+function Controls() {
+	const threads = (meta.value?.tracks ?? []).filter((t) => t.kind === "thread" || t.kind === "fiber");
+	return (
+		<>
+			<Filter />
+			<label>at least <select value={params.value.severity ?? "0"} onChange={(e) => setParam("severity", e.currentTarget.value === "0" ? null : e.currentTarget.value)}>
+				{SEVERITY.map((s, i) => <option key={s} value={String(i)}>{s}</option>)}
+			</select></label>
+			<label>thread <select value={params.value.track ?? ""} onChange={(e) => setParam("track", e.currentTarget.value)}>
+				<option value="">all</option>
+				{threads.map((t) => <option key={t.id} value={String(t.id)}>{t.name}{t.tid ? ` (${t.tid})` : ""}</option>)}
+			</select></label>
+			<label class="check"><input type="checkbox" checked={params.value.signposts === "1"} onChange={(e) => setParam("signposts", e.currentTarget.checked ? "1" : null)} /> signposts only</label>
+		</>
+	);
+}
+
 export function MessagesPage() {
-	return <div class="page"><h1>Messages</h1></div>;
+	const id = traceId.value;
+	if (id === null || !meta.value)
+		return <div class="page" />;
+	const { q = "", severity = "", track = "", signposts = "" } = params.value;
+	const r = range.value;
+	const query = { ...rangeQuery(), q, severity, track, signposts };
+	const thread = (t: number | null) => t === null ? "" : meta.value?.tracks.find((k) => k.id === t)?.name ?? "";
+	return (
+		<div class="page fill">
+			<header class="page-head">
+				<h1>Messages</h1>
+				<Controls />
+				<span class="spacer" />
+				<ExportLinks href={(fmt) => url(`t/${id}/export`, { fmt, what: "messages", ...query })} />
+			</header>
+			<DataTable<Message> label="Messages" deps={[id, r?.t0, r?.t1, q, severity, track, signposts].join("|")} gen={follow.value ? generation.value : 0}
+				load={(offset, limit, s) => api.messages(id, { ...query, offset, limit }, s)}
+				rowClass={(m) => m.signpost ? "signpost" : m.severity >= 4 ? "bad" : m.severity === 3 ? "warn" : ""}
+				onRow={(m) => show(m.t)} empty="No messages here."
+				columns={[
+					{ key: "t", title: "Time", width: "150px", num: true, render: (m) => fmtTime(m.t) },
+					{ key: "severity", title: "Kind", width: "80px", render: (m) => m.signpost ? "signpost" : SEVERITY[m.severity] ?? String(m.severity) },
+					{ key: "thread", title: "Thread", width: "140px", render: (m) => thread(m.thread) },
+					{ key: "text", title: "Text", width: "minmax(200px, 1fr)", render: (m) => <span title={m.text}>{m.text}</span> },
+					{ key: "range", title: "", width: "120px", render: (m) => m.signpost && <button class="link" onClick={(e) => {
+						e.stopPropagation();
+						setRange(...sectionOf(m));
+					}}>range to next</button> },
+				]} />
+		</div>
+	);
 }

@@ -1,3 +1,118 @@
+// The first page: what the trace is, where the time went, what is wrong, what to do.
+import type { ComponentChildren } from "preact";
+import { api } from "../api";
+import { fmtCount, fmtDur, fmtPct, fmtShort, shortName } from "../format";
+import { namesVersion } from "../names";
+import { duration, entry, generation, go, meta, setRange, showOnTimeline, traceId } from "../state";
+import type { Meta, Overview, TopRow, Warning } from "../types";
+import { Icon } from "../ui/icons";
+import { useLoad } from "../ui/load";
+import { ChipGrid } from "./cores";
+
+function Card({ title, more, children, wide = false }: { title: string; more?: ComponentChildren; children: ComponentChildren; wide?: boolean }) {
+	return <section class={wide ? "card wide" : "card"}><header><h2>{title}</h2>{more}</header>{children}</section>;
+}
+
+function Facts({ m, o }: { m: Meta; o: Overview | null }) {
+	const e = entry.value;
+	const ops = o?.devices.reduce((a, d) => a + d.ops, 0) ?? 0;
+	const list: [string, string][] = [[fmtDur(duration.value), "recorded"], [fmtShort(m.zones), "zones"], [String(m.processes.length), m.processes.length === 1 ? "process" : "processes"],
+		[String(m.tracks.filter((t) => t.kind === "thread").length), "threads"]];
+	if (m.devices.length)
+		list.push([String(m.devices.length), m.devices.length === 1 ? "device" : "devices"]);
+	if (ops)
+		list.push([fmtShort(ops), "ops"]);
+	if (m.signposts.length)
+		list.push([fmtCount(m.signposts.length), "signposts"]);
+	return (
+		<div class="facts-row">
+			{list.map(([v, t]) => <div key={t}><b>{v}</b><span>{t}</span></div>)}
+			{e?.start_realtime && <div class="when"><b>{e.start_realtime.replace("T", " ").replace(/(\.\d+)?Z$/, "")}</b><span>UTC, start</span></div>}
+		</div>
+	);
+}
+
+export function Warnings({ list }: { list: Warning[] }) {
+	if (list.length === 0)
+		return null;
+	return (
+		<ul class="warnings" aria-label="Warnings">
+			{list.map((w, i) => (
+				<li key={i}><Icon name="warn" size={14} /> <span>{w.text}</span>{w.t !== undefined && <button class="link" onClick={() => showOnTimeline((w.t as number) - 1e5, (w.t as number) + 1e5)}>show</button>}</li>
+			))}
+		</ul>
+	);
+}
+
+function Top({ rows, onRow }: { rows: TopRow[]; onRow: (r: TopRow) => void }) {
+	const max = rows.reduce((a, r) => Math.max(a, r.total ?? 0), 1);
+	return (
+		<ul class="top-list">
+			{rows.map((r, i) => (
+				<li key={i}>
+					<span class="top-bar" style={{ width: `${100 * (r.total ?? 0) / max}%` }} />
+					<button class="link" title={r.text} onClick={() => onRow(r)}>{shortName(r.text)}</button>
+					{r.count !== undefined && <span class="dim num">{fmtCount(r.count)} ×</span>}
+					<span class="num">{r.total === undefined ? "" : fmtDur(r.total)}</span>
+				</li>
+			))}
+		</ul>
+	);
+}
+
+function Device({ m, o, device }: { m: Meta; o: Overview; device: number }) {
+	const id = traceId.value as number;
+	const d = m.devices.find((e) => e.device === device);
+	const f = o.devices.find((e) => e.device === device);
+	const g = useLoad([id, device, generation.value].join("|"), (s) => api.grid(id, { dev: device, metric: "kernel", agg: "sum" }, s));
+	return (
+		<div class="device-card">
+			<div>
+				<h3>Device {device} {d?.arch}</h3>
+				<dl class="facts">
+					{f && <><dt>ops</dt><dd>{fmtCount(f.ops)}</dd><dt>device time</dt><dd>{fmtDur(f.time_us * 1000)}</dd><dt>busy</dt><dd>{fmtPct(f.busy_pct)}</dd></>}
+					{g.data?.imbalance != null && <><dt>imbalance</dt><dd>{g.data.imbalance.toFixed(2)}</dd></>}
+					<dt>clock</dt><dd class={d && d.bound_ns !== null ? "" : "warn"}>{d && d.bound_ns !== null ? `±${fmtDur(d.bound_ns)}` : "not synchronised"}</dd>
+				</dl>
+				<button class="link" onClick={() => go("cores")}>open the map</button>
+			</div>
+			{g.data && <ChipGrid grid={g.data} device={device} small />}
+		</div>
+	);
+}
+
 export function OverviewPage() {
-	return <div class="page"><h1>Overview</h1></div>;
+	namesVersion.value;
+	const m = meta.value, id = traceId.value;
+	const o = useLoad(id === null || !m ? null : `${id}|${generation.value}`, (s) => api.overview(id as number, s));
+	if (entry.value?.kind === "ops")
+		return <div class="page"><h1>{entry.value.name}</h1><p>This is a table of ops: see <button class="link" onClick={() => go("ops")}>Ops</button>.</p></div>;
+	if (!m)
+		return <div class="page"><p class="dim">{entry.value === null ? "No trace." : "Opening…"}</p></div>;
+	const d = o.data;
+	const stat = (r: TopRow) => go("statistics", r.name !== undefined ? { name: r.name } : { q: r.text });
+	const warnings = [...m.warnings, ...(d?.warnings ?? []).filter((w) => !m.warnings.some((v) => v.text === w.text))];
+	return (
+		<div class="page overview">
+			<h1>{m.name}</h1>
+			<Facts m={m} o={d} />
+			<Warnings list={warnings} />
+			{o.error && <p class="note bad" role="alert">{o.error}</p>}
+			{d && (
+				<div class="cards">
+					{d.advice.length > 0 && <Card title="What to change" wide><ol class="advice">{d.advice.map((a, i) => <li key={i}>{a.text} {a.op && <button class="link" onClick={() => go("ops", { id: a.op as string })}>op {a.op}</button>}</li>)}</ol></Card>}
+					{d.top_ops.length > 0 && <Card title="Slowest ops" more={<button class="link" onClick={() => go("ops")}>all</button>}><Top rows={d.top_ops} onRow={(r) => go("ops", r.id ? { id: r.id } : { q: r.text })} /></Card>}
+					{d.bound_mix.length > 0 && <Card title="What bounds the ops"><ul class="mix-list">{d.bound_mix.map((b) => <li key={b.bound}><span>{b.bound || "other"}</span><meter min={0} max={100} value={b.pct} aria-label={b.bound} /><span class="num">{fmtPct(b.pct)}</span></li>)}</ul></Card>}
+					<Card title="Host zones by self time" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={d.top_zones} onRow={stat} /></Card>
+					{d.top_kernels.length > 0 && <Card title="Kernels" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={d.top_kernels} onRow={stat} /></Card>}
+					{m.devices.length > 0 && <Card title={m.devices.length === 1 ? "Device" : "Devices"}>{m.devices.slice(0, 8).map((e) => <Device key={e.device} m={m} o={d} device={e.device} />)}</Card>}
+					{d.gaps.length > 0 && <Card title="Largest gaps"><ul class="gap-list">{d.gaps.map((g, i) => <li key={i}><button class="link" onClick={() => {
+						setRange(g.t0, g.t1);
+						showOnTimeline(g.t0, g.t1);
+					}}>{fmtDur(g.t1 - g.t0)}</button> <span class="dim">device {g.device}, at {fmtDur(g.t0)}</span></li>)}</ul></Card>}
+					<Card title="Processes"><ul class="gap-list">{m.processes.map((p) => <li key={p.id}><b>{p.name}</b> <span class="dim">pid {p.pid}{p.exit !== null ? `, exit ${p.exit}` : ""}{p.command ? ` · ${p.command}` : ""}</span></li>)}</ul></Card>
+				</div>
+			)}
+		</div>
+	);
 }

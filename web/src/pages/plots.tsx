@@ -1,3 +1,44 @@
+// Plots of the range, one below the other, with one pointer for all.
+import { api } from "../api";
+import { fmtCount, fmtValue } from "../format";
+import { generation, meta, params, traceId } from "../state";
+import { Curve } from "../ui/curve";
+import { Filter } from "../ui/filter";
+import { useLoad } from "../ui/load";
+
+/** The server's text filter, for a list that is here already. */
+function matches(text: string, q: string): boolean {
+	const words = q.toLowerCase().split(",").map((w) => w.trim()).filter(Boolean);
+	const t = text.toLowerCase();
+	const yes = words.filter((w) => !w.startsWith("-"));
+	return (yes.length === 0 || yes.some((w) => t.includes(w))) && !words.some((w) => w.length > 1 && w.startsWith("-") && t.includes(w.slice(1)));
+}
+
 export function PlotsPage() {
-	return <div class="page"><h1>Plots</h1></div>;
+	const id = traceId.value;
+	const gen = generation.value;
+	const list = useLoad(id === null || !meta.value ? null : `${id}|${gen}`, (s) => api.plots(id as number, s));
+	if (id === null)
+		return <div class="page" />;
+	const all = list.data?.rows ?? list.data?.plots ?? [];
+	const shown = all.filter((p) => matches(p.name, params.value.q ?? ""));
+	const process = (track: number) => {
+		const t = meta.value?.tracks.find((k) => k.id === track);
+		const p = (meta.value?.processes.length ?? 0) > 1 ? meta.value?.processes.find((k) => k.id === t?.process) : undefined;
+		return p ? `pid ${p.pid} · ` : "";
+	};
+	return (
+		<div class="page">
+			<header class="page-head"><h1>Plots</h1>{all.length > 1 && <Filter />}<span class="spacer" /><span class="dim">drag in a curve to set the range</span></header>
+			{list.error && <p class="note bad" role="alert">{list.error}</p>}
+			{list.data && all.length === 0 && <p class="dim">This trace has no plots.</p>}
+			{shown.slice(0, 60).map((p) => (
+				<section class="plot" key={p.track}>
+					<header><h2>{p.name}</h2><span class="dim">{process(p.track)}{fmtCount(p.count)} points, {fmtValue(p.min, p.format)} … {fmtValue(p.max, p.format)}</span></header>
+					<Curve id={`${id}:${p.track}`} label={p.name} format={p.format} gen={gen} get={(res, i) => api.plot(id, { track: p.track, res, i })} />
+				</section>
+			))}
+			{shown.length > 60 && <p class="dim">{shown.length - 60} more; filter to see them.</p>}
+		</div>
+	);
 }

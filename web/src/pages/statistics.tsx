@@ -1,3 +1,206 @@
+// Where the time went: zones by name, a histogram and the instances of one, the flame graph.
+import { useState } from "preact/hooks";
+import { api, url } from "../api";
+import { baseName, fmtCount, fmtDur, fmtPct, fmtTime, shortName } from "../format";
+import { nameOf, nameRow, namesVersion } from "../names";
+import { duration, generation, go, litName, meta, params, range, rangeQuery, setParam, showOnTimeline, traceId } from "../state";
+import type { Group, Instance, LockRow, StatRow } from "../types";
+import { ExportLinks, Filter } from "../ui/filter";
+import { Flame } from "../ui/flame";
+import { Histogram } from "../ui/histogram";
+import { useLoad } from "../ui/load";
+import { Icon } from "../ui/icons";
+import { type Column, DataTable } from "../ui/table";
+
+function rangeKey(): string {
+	const r = range.value;
+	return `${traceId.value}|${r?.t0 ?? ""}|${r?.t1 ?? ""}`;
+}
+
+function columns(whole: number): Column<StatRow>[] {
+	return [
+		{ key: "name", title: "Zone", width: "minmax(170px, 2fr)", sort: "name", render: (r) => <span title={`${r.text}\n${r.file}:${r.line}`}>{shortName(r.text)}</span> },
+		{ key: "share", title: "Self %", width: "110px", hint: "self time of all time in the range", render: (r) => <Share v={r.self / whole} /> },
+		{ key: "total", title: "Total", width: "90px", num: true, sort: "total", hint: "with children", render: (r) => fmtDur(r.total) },
+		{ key: "self", title: "Self", width: "90px", num: true, sort: "self", hint: "without children", render: (r) => fmtDur(r.self) },
+		{ key: "count", title: "Count", width: "84px", num: true, sort: "count", render: (r) => fmtCount(r.count) },
+		{ key: "mean", title: "Mean", width: "84px", num: true, sort: "mean", render: (r) => fmtDur(r.mean) },
+		{ key: "median", title: "Median", width: "84px", num: true, sort: "median", render: (r) => fmtDur(r.median) },
+		{ key: "p99", title: "P99", width: "84px", num: true, sort: "p99", render: (r) => fmtDur(r.p99) },
+		{ key: "max", title: "Max", width: "84px", num: true, sort: "max", render: (r) => fmtDur(r.max) },
+		{ key: "file", title: "Source", width: "minmax(90px, 1fr)", render: (r) => <span class="dim" title={`${r.file}:${r.line}`}>{r.file ? `${baseName(r.file)}:${r.line}` : ""}</span> },
+	];
+}
+
+export function Share({ v }: { v: number }) {
+	const pct = 100 * Math.max(0, Math.min(1, v));
+	return <span class="share"><span class="share-bar"><span style={{ width: `${pct}%` }} /></span><span class="num">{fmtPct(pct)}</span></span>;
+}
+
+function ZoneTable({ narrow }: { narrow: boolean }) {
+	const id = traceId.value as number;
+	const q = params.value.q ?? "", sort = params.value.sort ?? "self", desc = params.value.desc !== "0";
+	const [selfSum, setSelfSum] = useState(1);
+	const all = columns(selfSum);
+	const list = narrow ? all.filter((c) => ["name", "share", "total", "self", "count", "mean"].includes(c.key)) : all;
+	return (
+		<DataTable<StatRow> label="Zones by name" columns={list} deps={[rangeKey(), q, sort, desc].join("|")} gen={generation.value} sort={sort} desc={desc}
+			onSort={(k, d) => {
+				setParam("sort", k);
+				setParam("desc", d ? null : "0");
+			}}
+			load={async (offset, limit, signal) => {
+				const r = await api.stats(id, { ...rangeQuery(), q, sort, desc, offset, limit }, signal);
+				if (offset === 0)
+					setSelfSum(Math.max(1, (r as unknown as { self_total?: number }).self_total ?? r.rows.reduce((a, b) => a + b.self, 0)));
+				return r;
+			}}
+			selected={(r) => String(r.name) === params.value.name}
+			onRow={(r) => setParam("name", params.value.name === String(r.name) ? null : r.name)}
+			empty={q ? "No zone matches the filter." : "No zones in this range."} />
+	);
+}
+
+function Figures({ h }: { h: { count: number; mean: number; median: number; sigma: number; min: number; max: number; p75: number; p90: number; p99: number; p999: number } }) {
+	const list: [string, string][] = [["count", fmtCount(h.count)], ["mean", fmtDur(h.mean)], ["median", fmtDur(h.median)], ["σ", fmtDur(h.sigma)], ["CV", fmtPct(100 * h.sigma / Math.max(1e-9, h.mean))],
+		["min", fmtDur(h.min)], ["p75", fmtDur(h.p75)], ["p90", fmtDur(h.p90)], ["p99", fmtDur(h.p99)], ["p99.9", fmtDur(h.p999)], ["max", fmtDur(h.max)]];
+	return <dl class="figure-list">{list.map(([k, v]) => <div key={k}><dt>{k}</dt><dd>{v}</dd></div>)}</dl>;
+}
+
+function Instances({ name }: { name: number }) {
+	const id = traceId.value as number;
+	const group = params.value.group ?? "none", sort = params.value.isort ?? "duration", desc = params.value.idesc !== "0";
+	const track = (t: number) => meta.value?.tracks.find((k) => k.id === t)?.name ?? String(t);
+	const choose = (
+		<label>group by <select value={group} onChange={(e) => setParam("group", e.currentTarget.value === "none" ? null : e.currentTarget.value)}>
+			{[["none", "nothing"], ["track", "thread"], ["parent", "parent"], ["text", "text"]].map(([v, t]) => <option key={v} value={v}>{t}</option>)}
+		</select></label>
+	);
+	const onSort = (k: string, d: boolean) => {
+		setParam("isort", k);
+		setParam("idesc", d ? null : "0");
+	};
+	const key = [rangeKey(), name, group, sort, desc].join("|");
+	const keyText = (g: Group) => {
+		if (group === "track" && typeof g.key === "number")
+			return track(g.key);
+		return group === "parent" && typeof g.key === "number" ? (g.key < 0 ? "no parent" : shortName(nameOf(g.key))) : String(g.key);
+	};
+	return (
+		<section class="instances">
+			<header><h3>Instances</h3>{choose}</header>
+			{group === "none"
+				? <DataTable<Instance> label="Instances" deps={key} gen={generation.value} sort={sort} desc={desc} onSort={onSort}
+					load={(offset, limit, s) => api.instances(id, { name, ...rangeQuery(), sort, desc, offset, limit }, s)}
+					onRow={(r) => showOnTimeline(r.start, r.start + r.duration, { kind: "zone", lane: r.lane, idx: r.idx })}
+					columns={[
+						{ key: "start", title: "Start", width: "minmax(130px, 1fr)", num: true, sort: "start", render: (r) => fmtTime(r.start) },
+						{ key: "duration", title: "Duration", width: "90px", num: true, sort: "duration", render: (r) => fmtDur(r.duration) },
+						{ key: "self", title: "Self", width: "90px", num: true, render: (r) => fmtDur(r.self) },
+						{ key: "track", title: "Thread", width: "minmax(80px, 1fr)", render: (r) => <span title={track(r.track)}>{track(r.track)}</span> },
+						{ key: "text", title: "Text", width: "minmax(60px, 1fr)", render: (r) => r.text ?? "" },
+					]} />
+				: <DataTable<Group> label="Groups of instances" deps={key} gen={generation.value}
+					load={async (offset, limit, s) => {
+						const r = await api.instances(id, { name, ...rangeQuery(), group, offset, limit }, s);
+						const rows = r.groups ?? (r.rows as unknown as Group[]);
+						return { rows, total: r.total ?? rows.length };
+					}}
+					columns={[
+						{ key: "key", title: group === "track" ? "Thread" : group === "parent" ? "Parent" : "Text", width: "minmax(120px, 1fr)", render: keyText },
+						{ key: "count", title: "Count", width: "90px", num: true, render: (g) => fmtCount(g.count) },
+						{ key: "total", title: "Total", width: "100px", num: true, render: (g) => fmtDur(g.total) },
+						{ key: "mean", title: "Mean", width: "100px", num: true, render: (g) => fmtDur(g.total / Math.max(1, g.count)) },
+					]} />}
+		</section>
+	);
+}
+
+function Detail({ name }: { name: number }) {
+	const id = traceId.value as number;
+	const [logTime, setLogTime] = useState(true);
+	const [logCount, setLogCount] = useState(false);
+	const [cumulate, setCumulate] = useState(false);
+	const [self, setSelf] = useState(false);
+	const h = useLoad([rangeKey(), name, logTime, self, generation.value].join("|"), (s) => api.hist(id, { name, ...rangeQuery(), bins: 80, self, log: logTime }, s));
+	const row = nameRow(name);
+	const check = (text: string, v: boolean, set: (v: boolean) => void) => <label class="check"><input type="checkbox" checked={v} onChange={(e) => set(e.currentTarget.checked)} /> {text}</label>;
+	return (
+		<aside class="detail" aria-label="One zone" data-testid="zone-detail">
+			<header>
+				<h2 title={nameOf(name)}>{shortName(nameOf(name))}</h2>
+				<button class="icon-button" aria-label="Close" onClick={() => setParam("name", null)}><Icon name="close" /></button>
+			</header>
+			{row?.[2] && <p class="where">{row[2]}:{row[3]}</p>}
+			<div class="options">
+				{check("log time", logTime, setLogTime)}{check("log count", logCount, setLogCount)}{check("cumulate", cumulate, setCumulate)}{check("self time", self, setSelf)}
+				<button onClick={() => {
+					litName.value = name;
+					go("timeline");
+				}}>Light on the timeline</button>
+			</div>
+			{h.error && <p class="note bad" role="alert">{h.error}</p>}
+			{h.data && <><Histogram series={[{ hist: h.data, className: "bar", label: "" }]} options={{ logCount, cumulate, logTime }} /><Figures h={h.data} /></>}
+			<Instances name={name} />
+		</aside>
+	);
+}
+
+function FlameTab() {
+	const id = traceId.value as number;
+	const f = useLoad([rangeKey(), generation.value].join("|"), (s) => api.flame(id, { ...rangeQuery(), limit: 2000 }, s));
+	if (f.error)
+		return <p class="note bad" role="alert">{f.error}</p>;
+	return f.data ? <Flame root={f.data.root} /> : <p class="note dim">…</p>;
+}
+
+function LockTab() {
+	const id = traceId.value as number;
+	return (
+		<DataTable<LockRow> label="Locks" deps={String(id)} gen={generation.value}
+			load={async (offset, limit, s) => {
+				const r = await api.locks(id, s);
+				return { rows: r.rows.slice(offset, offset + limit), total: r.rows.length };
+			}}
+			columns={[
+				{ key: "name", title: "Lock", width: "minmax(160px, 1fr)", render: (r) => r.name || "lock" },
+				{ key: "file", title: "Source", width: "minmax(120px, 1fr)", render: (r) => <span class="dim" title={`${r.file}:${r.line}`}>{r.file ? `${baseName(r.file)}:${r.line}` : ""}</span> },
+				{ key: "waits", title: "Waits", width: "90px", num: true, render: (r) => fmtCount(r.waits) },
+				{ key: "wait", title: "Waited", width: "100px", num: true, render: (r) => fmtDur(r.wait_total) },
+				{ key: "max", title: "Longest wait", width: "110px", num: true, render: (r) => fmtDur(r.max_wait) },
+				{ key: "hold", title: "Held", width: "100px", num: true, render: (r) => fmtDur(r.hold_total) },
+			]} empty="This trace has no locks." />
+	);
+}
+
+const TABS: [string, string][] = [["zones", "Zones"], ["flame", "Flame graph"], ["locks", "Locks"]];
+
 export function StatisticsPage() {
-	return <div class="page"><h1>Statistics</h1></div>;
+	namesVersion.value;
+	const tab = TABS.find((t) => t[0] === params.value.tab)?.[0] ?? "zones";
+	const name = params.value.name !== undefined ? +params.value.name : null;
+	if (traceId.value === null || !meta.value)
+		return <div class="page" />;
+	return (
+		<div class="page fill">
+			<header class="page-head">
+				<h1>Statistics</h1>
+				<div role="tablist" aria-label="Statistics" class="tabs">
+					{TABS.filter((t) => t[0] !== "locks" || meta.value?.has.locks).map(([key, title]) => (
+						<button key={key} role="tab" aria-selected={tab === key} onClick={() => setParam("tab", key === "zones" ? null : key)}>{title}</button>
+					))}
+				</div>
+				{tab === "zones" && <Filter />}
+				<span class="spacer" />
+				<span class="dim">{range.value ? `in ${fmtDur(range.value.t1 - range.value.t0)}` : `whole trace, ${fmtDur(duration.value)}`}</span>
+				{tab === "zones" && <ExportLinks href={(fmt) => url(`t/${traceId.value}/export`, { fmt, what: "stats", ...rangeQuery(), q: params.value.q })} />}
+			</header>
+			{tab === "flame" ? <FlameTab /> : tab === "locks" ? <LockTab /> : (
+				<div class={name === null ? "split" : "split two"}>
+					<ZoneTable narrow={name !== null} />
+					{name !== null && <Detail key={name} name={name} />}
+				</div>
+			)}
+		</div>
+	);
 }

@@ -1,7 +1,7 @@
 // The timeline: minimap, ruler, frames, rows, drawer.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { fmtDur } from "../format";
-import { duration, entry, follow, meta, takeViewGiven, traceId, view } from "../state";
+import { duration, entry, follow, meta, params, takeViewGiven, traceId, view } from "../state";
 import { setTimelineKeys } from "../keys";
 import { COLOR_MODES, colorMode, dimLibraries, setColorMode, setDimLibraries } from "../timeline/colors";
 import { type Elements, Timeline } from "../timeline/controller";
@@ -96,6 +96,9 @@ export function TimelinePage() {
 		setTimelineKeys({ down: (e) => onKey(t, e), up: onKeyUp, release: releaseKeys });
 		(window as unknown as { tachoTimeline?: Timeline }).tachoTimeline = t;
 		setTl(t);
+		const track = params.peek().track;
+		if (track !== undefined)
+			requestAnimationFrame(() => t.scrollTo(+track));
 		return () => {
 			stop();
 			setTimelineKeys(null);
@@ -104,6 +107,11 @@ export function TimelinePage() {
 			setTl(null);
 		};
 	}, [id, ready, hasFrames]);
+	const track = params.value.track;
+	useEffect(() => {
+		if (tl && track !== undefined)
+			tl.scrollTo(+track);
+	}, [track]);
 	const posts = (meta.value?.signposts.length ?? 0) > 0;
 	return (
 		<div class="timeline">

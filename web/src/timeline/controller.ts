@@ -2,7 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import { api, isAbort, Priority } from "../api";
 import { nameCount, namesVersion } from "../names";
-import { duration, entry, follow, marks, meta, range, selection, setRange, view } from "../state";
+import { duration, entry, follow, marks, meta, range, selection, view } from "../state";
 import type { Range } from "../state";
 import { theme } from "../theme";
 import type { Meta, ZoneDetail, ZoneRef } from "../types";
@@ -285,6 +285,14 @@ export class Timeline {
 		this.setOpen(next);
 	}
 
+	/** Scrolls to a track, opening what hides it. */
+	scrollTo(track: number): void {
+		this.reveal(track);
+		const row = this.rows.peek().rows.find((r) => r.track?.id === track && r.kind !== "core") ?? this.rows.peek().rows.find((r) => r.track?.id === track);
+		if (row)
+			requestAnimationFrame(() => { this.el.body.scrollTop = Math.max(0, row.y - this.el.body.clientHeight / 4); });
+	}
+
 	/** Brings a zone into sight without changing the zoom more than needed. */
 	bring(z: ZoneDetail): void {
 		let at = this.place(z);
@@ -356,9 +364,5 @@ export class Timeline {
 
 	select(z: ZoneRef | null): void {
 		selection.value = z ? { kind: "zone", lane: z.lane, idx: z.idx } : null;
-	}
-
-	setRangeFrom(a: number, b: number): void {
-		setRange(a, b);
 	}
 }

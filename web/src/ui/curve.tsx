@@ -1,0 +1,98 @@
+// A curve over time by uPlot: the last value of each pixel as steps, least and greatest as a band.
+// All curves of a page share the pointer; dragging sets the range.
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import { fmtTick, fmtValue } from "../format";
+import { duration, range, setRange } from "../state";
+import { theme } from "../theme";
+import { resolutionFor, tileSpan } from "../timeline/raster";
+import type { PlotTile } from "../types";
+import { useLoad } from "./load";
+
+type Data = [x: number[], last: (number | null)[], min: (number | null)[], max: (number | null)[]];
+
+/** All tiles of a window, as columns. */
+export async function loadCurve(get: (res: number, i: number) => Promise<PlotTile>, t0: number, t1: number): Promise<Data> {
+	const res = resolutionFor((t1 - t0) / 1200);
+	const span = tileSpan(res);
+	const first = Math.max(0, Math.floor(t0 / span)), last = Math.floor(t1 / span);
+	const tiles = await Promise.all(Array.from({ length: last - first + 1 }, (_, k) => get(res, first + k)));
+	const d: Data = [[], [], [], []];
+	const push = (t: number, v: number, lo: number, hi: number) => {
+		d[0].push(t);
+		d[1].push(v);
+		d[2].push(lo);
+		d[3].push(hi);
+	};
+	const before = tiles[0]?.before;
+	if (before != null)
+		push(t0, before, before, before);
+	for (const tile of tiles)
+		for (const [t, lo, hi, v] of tile.points)
+			if (t >= t0 && t <= t1 && (d[0].length === 0 || t >= d[0][d[0].length - 1]))
+				push(t, v, lo, hi);
+	const n = d[0].length;
+	if (n > 0 && d[0][n - 1] < t1) {
+		const v = d[1][n - 1] as number;
+		push(t1, v, v, v);
+	}
+	return d;
+}
+
+function color(name: string): string {
+	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function options(width: number, height: number, format: string | undefined, label: string): uPlot.Options {
+	const grid = { stroke: color("--line-soft"), width: 1 };
+	const axis = { stroke: color("--muted"), grid, ticks: { show: false }, font: "11px " + color("--font") };
+	return {
+		width, height, cursor: { sync: { key: "time" }, drag: { x: true, y: false, setScale: false }, points: { show: false } },
+		legend: { show: true, live: true },
+		scales: { x: { time: false }, y: { range: (_u, lo, hi) => lo === hi ? [lo - 1, hi + 1] : [lo > 0 && lo < hi * 0.7 ? 0 : lo - (hi - lo) * 0.05, hi + (hi - lo) * 0.08] } },
+		axes: [
+			{ ...axis, size: 26, values: (_u, v) => v.map((t) => fmtTick(t, v.length > 1 ? v[1] - v[0] : 1)) },
+			{ ...axis, size: 76, values: (_u, v) => v.map((n) => fmtValue(n, format)) },
+		],
+		series: [
+			{ label: "at", value: (_u, t) => t == null ? "–" : fmtTick(t, Math.max(1, duration.peek() / 1e6)) },
+			{ label, stroke: color("--accent"), width: 1.5, paths: uPlot.paths.stepped?.({ align: 1 }), value: (_u, v) => v == null ? "–" : fmtValue(v, format), points: { show: false } },
+			{ label: "least", stroke: "transparent", value: (_u, v) => v == null ? "–" : fmtValue(v, format), points: { show: false } },
+			{ label: "greatest", stroke: "transparent", value: (_u, v) => v == null ? "–" : fmtValue(v, format), points: { show: false } },
+		],
+		bands: [{ series: [3, 2], fill: color("--accent") + "33" }],
+		hooks: {
+			setSelect: [(u) => {
+				if (u.select.width > 3)
+					setRange(u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x"));
+				u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+			}],
+		},
+	};
+}
+
+export function Curve({ id, label, format, get, gen, height = 150 }: { id: string; label: string; format?: string; get: (res: number, i: number) => Promise<PlotTile>; gen: number; height?: number }) {
+	const box = useRef<HTMLDivElement>(null);
+	const plot = useRef<uPlot | null>(null);
+	const r = range.value ?? { t0: 0, t1: duration.value };
+	const l = useLoad([id, r.t0, r.t1, gen].join("|"), () => loadCurve(get, r.t0, r.t1));
+	useEffect(() => {
+		const b = box.current;
+		if (!b || !l.data)
+			return;
+		const u = new uPlot(options(b.clientWidth, height, format, label), l.data, b);
+		plot.current = u;
+		const resize = new ResizeObserver(() => u.setSize({ width: b.clientWidth, height }));
+		resize.observe(b);
+		return () => {
+			resize.disconnect();
+			u.destroy();
+			plot.current = null;
+		};
+	}, [l.data !== null, theme.value, label, format]);
+	useEffect(() => {
+		if (l.data)
+			plot.current?.setData(l.data);
+	}, [l.data]);
+	return <div class="curve" ref={box} role="img" aria-label={`Curve of ${label}`}>{l.error && <p class="bad">{l.error}</p>}</div>;
+}

@@ -1,0 +1,32 @@
+// One answer of the server in a component: asked for when KEY changes, the old one stays until the new one is here.
+import { useEffect, useState } from "preact/hooks";
+import { isAbort } from "../api";
+
+export interface Loaded<T> {
+	data: T | null;
+	error: string | null;
+	busy: boolean;
+}
+
+export function useLoad<T>(key: string | null, get: (signal: AbortSignal) => Promise<T>, delay = 0): Loaded<T> {
+	const [state, set] = useState<Loaded<T>>({ data: null, error: null, busy: true });
+	useEffect(() => {
+		if (key === null) {
+			set({ data: null, error: null, busy: false });
+			return;
+		}
+		const a = new AbortController();
+		set((s) => ({ ...s, busy: true }));
+		const timer = setTimeout(() => get(a.signal).then(
+			(data) => set({ data, error: null, busy: false }),
+			(e) => {
+				if (!isAbort(e))
+					set({ data: null, error: e instanceof Error ? e.message : String(e), busy: false });
+			}), delay);
+		return () => {
+			clearTimeout(timer);
+			a.abort();
+		};
+	}, [key]);
+	return state;
+}

@@ -1,0 +1,187 @@
+// A table of any length: rows are fetched in parts as they come into sight, sorting is the server's.
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { isAbort } from "../api";
+import { fmtCount } from "../format";
+
+export interface Column<T> {
+	key: string;
+	title: string;
+	/** A width of CSS grid: "90px", "minmax(120px, 1fr)". */
+	width: string;
+	num?: boolean;
+	/** The word for the server; no word, no sorting. */
+	sort?: string;
+	hint?: string;
+	render: (row: T, index: number) => ComponentChildren;
+}
+
+export interface Part<T> {
+	rows: T[];
+	total: number;
+}
+
+interface Props<T> {
+	label: string;
+	columns: Column<T>[];
+	load: (offset: number, limit: number, signal: AbortSignal) => Promise<Part<T>>;
+	/** The table starts anew when this changes. */
+	deps: string;
+	/** The rows are asked for again when this changes, while the old ones stay. */
+	gen?: number;
+	sort?: string;
+	desc?: boolean;
+	onSort?: (key: string, desc: boolean) => void;
+	onRow?: (row: T, index: number) => void;
+	selected?: (row: T) => boolean;
+	rowClass?: (row: T) => string;
+	empty?: string;
+	onTotal?: (total: number) => void;
+}
+
+const ROW = 26;
+const PART = 200;
+/** Browsers cannot lay out more than this. */
+const MAX_ROWS = 1_000_000;
+
+let nextId = 0;
+
+export function DataTable<T>(p: Props<T>) {
+	const [total, setTotal] = useState<number | null>(null);
+	const [error, setError] = useState<string | null>(null);
+	const [scroll, setScroll] = useState({ top: 0, height: 600 });
+	const [at, setAt] = useState(-1);
+	const [, setVersion] = useState(0);
+	const [id] = useState(() => `t${nextId++}`);
+	const box = useRef<HTMLDivElement>(null);
+	const store = useRef({ parts: new Map<number, T[]>(), asked: new Set<number>(), abort: new AbortController(), stale: false });
+
+	const fetchPart = (n: number) => {
+		const s = store.current;
+		if (s.asked.has(n))
+			return;
+		s.asked.add(n);
+		const { signal } = s.abort;
+		p.load(n * PART, PART, signal).then((r) => {
+			if (signal.aborted)
+				return;
+			if (s.stale) {
+				s.parts.clear();
+				s.stale = false;
+			}
+			s.parts.set(n, r.rows);
+			setError(null);
+			setTotal(r.total);
+			p.onTotal?.(r.total);
+			setVersion((v) => v + 1);
+		}, (e) => {
+			if (!isAbort(e) && !signal.aborted)
+				setError(e instanceof Error ? e.message : String(e));
+		});
+	};
+
+	const first = Math.max(0, Math.floor(scroll.top / ROW) - 6);
+	const count = Math.min(total ?? 0, MAX_ROWS);
+	const last = Math.min(count, Math.ceil((scroll.top + scroll.height) / ROW) + 6);
+
+	useEffect(() => {
+		const s = store.current;
+		s.abort.abort();
+		s.abort = new AbortController();
+		s.asked.clear();
+		s.stale = true;
+		setAt(-1);
+		if (box.current)
+			box.current.scrollTop = 0;
+		fetchPart(0);
+		return () => s.abort.abort();
+	}, [p.deps]);
+	useEffect(() => {
+		const s = store.current;
+		if (total === null)
+			return;
+		const timer = setTimeout(() => {
+			s.asked.clear();
+			s.stale = true;
+			fetchPart(Math.floor(first / PART));
+		}, 400);
+		return () => clearTimeout(timer);
+	}, [p.gen]);
+	useEffect(() => {
+		if (total === null)
+			return;
+		for (let n = Math.floor(first / PART); n <= Math.floor(Math.max(first, last - 1) / PART); n++)
+			fetchPart(n);
+	});
+	useEffect(() => {
+		const b = box.current;
+		if (!b)
+			return;
+		const see = () => setScroll({ top: b.scrollTop, height: b.clientHeight });
+		const r = new ResizeObserver(see);
+		r.observe(b);
+		return () => r.disconnect();
+	}, []);
+
+	const rowAt = (i: number): T | undefined => store.current.parts.get(Math.floor(i / PART))?.[i % PART];
+	const moveTo = (i: number) => {
+		const b = box.current;
+		const to = Math.max(0, Math.min(count - 1, i));
+		setAt(to);
+		if (!b)
+			return;
+		if (to * ROW < b.scrollTop)
+			b.scrollTop = to * ROW;
+		else if ((to + 2) * ROW > b.scrollTop + b.clientHeight)
+			b.scrollTop = (to + 2) * ROW - b.clientHeight;
+	};
+	const key = (e: KeyboardEvent) => {
+		const page = Math.max(1, Math.floor(scroll.height / ROW) - 2);
+		const step: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: count - 1 };
+		if (e.key in step) {
+			moveTo(step[e.key]);
+			e.preventDefault();
+		} else if (e.key === "Enter" && e.target === box.current) {
+			const row = rowAt(at);
+			if (row !== undefined)
+				p.onRow?.(row, at);
+		}
+	};
+	const columns = p.columns.map((c) => c.width).join(" ");
+	const rows = [];
+	for (let i = first; i < last; i++) {
+		const row = rowAt(i);
+		const on = row !== undefined && (p.selected?.(row) ?? false);
+		rows.push(
+			<div key={i} id={`${id}-${i}`} role="row" aria-rowindex={i + 2} aria-selected={on} style={{ top: `${i * ROW}px`, gridTemplateColumns: columns }}
+				class={"tr" + (on ? " selected" : "") + (i === at ? " at" : "") + (p.onRow ? " clickable" : "") + (row !== undefined && p.rowClass ? " " + p.rowClass(row) : "")}
+				onClick={() => {
+					setAt(i);
+					if (row !== undefined)
+						p.onRow?.(row, i);
+				}}>
+				{p.columns.map((c) => <div key={c.key} role="gridcell" class={c.num ? "td num" : "td"}>{row === undefined ? "" : c.render(row, i)}</div>)}
+			</div>);
+	}
+	return (
+		<div class="table" role="grid" aria-label={p.label} aria-rowcount={count + 1} aria-colcount={p.columns.length} tabIndex={0} ref={box} data-keys
+			aria-activedescendant={at >= first && at < last ? `${id}-${at}` : undefined} onKeyDown={key}
+			onScroll={(e) => setScroll({ top: e.currentTarget.scrollTop, height: e.currentTarget.clientHeight })}>
+			<div class="thead" role="rowgroup">
+				<div role="row" aria-rowindex={1} class="tr" style={{ gridTemplateColumns: columns }}>
+					{p.columns.map((c) => (
+						<div key={c.key} role="columnheader" class={c.num ? "td num" : "td"} title={c.hint} aria-sort={c.sort && c.sort === p.sort ? (p.desc ? "descending" : "ascending") : undefined}>
+							{c.sort && p.onSort
+								? <button tabIndex={-1} onClick={() => p.onSort?.(c.sort as string, c.sort === p.sort ? !p.desc : c.num === true)}>{c.title}{c.sort === p.sort ? (p.desc ? " ▾" : " ▴") : ""}</button>
+								: c.title}
+						</div>
+					))}
+				</div>
+			</div>
+			<div class="tbody" role="rowgroup" style={{ height: `${count * ROW}px` }}>{rows}</div>
+			{error !== null && <p class="note bad" role="alert">{error}</p>}
+			{total === 0 && error === null && <p class="note dim">{p.empty ?? "Nothing here."}</p>}
+			{total !== null && total > MAX_ROWS && <p class="note dim">The first {fmtCount(MAX_ROWS)} of {fmtCount(total)} rows; filter or choose a range to see others.</p>}
+		</div>
+	);
+}
