@@ -80,20 +80,19 @@ export function fmtNum(v: number | null | undefined): string {
 	return Math.abs(v) >= 1e6 || Math.abs(v) < 1e-3 ? v.toPrecision(4) : String(+v.toFixed(4));
 }
 
-/** The value of a plot in its own unit. */
-export function fmtValue(v: number | null | undefined, format?: string): string {
-	if (format === "memory" || format === "bytes")
-		return fmtBytes(v);
-	if (format === "percentage" || format === "percent")
-		return fmtPct(v, 2);
-	if (format === "watt" || format === "watts")
-		return fmtNum(v) + " W";
-	return fmtNum(v);
+/** The value of a plot in its own unit: 1 is bytes, 2 percent, 3 watts. */
+export function fmtValue(v: number | null | undefined, format?: number): string {
+	return format === 1 ? fmtBytes(v) : format === 2 ? fmtPct(v, 2) : format === 3 ? fmtNum(v) + " W" : fmtNum(v);
 }
 
 /** What says nothing in front of a name hides what does. */
 export function shortName(name: string): string {
 	return name.startsWith("PY_FUNC_") ? name.slice(8) : name;
+}
+
+/** A signpost as it was meant: the recorded text is `TT_SIGNPOST: header message`. */
+export function signpostText(text: string): string {
+	return text.replace(/^`?TT_SIGNPOST: /, "").replace(/`$/, "").replace(/\n/g, ": ");
 }
 
 /** The middle goes, because names differ at both ends. */

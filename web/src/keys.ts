@@ -19,18 +19,19 @@ export function setTimelineKeys(k: Keys | null): void {
 	timeline = k;
 }
 
+/** Words in back-ticks are drawn as keys. */
 export const KEYS: [group: string, keys: [key: string, text: string][]][] = [
 	["Everywhere", [
-		["/", "search"], ["?", "this list"], ["1 … 9, 0", "open a page"], ["T", "dark or light"], ["Esc", "close, clear selection, clear range"],
+		["`/`", "search"], ["`?`", "this list"], ["`1` … `9`, `0`", "open a page"], ["`T`", "dark or light"], ["`Esc`", "clear selection, then range"],
 	]],
 	["Timeline, mouse", [
-		["wheel", "zoom at the pointer"], ["Shift + wheel", "pan"], ["drag", "pan"], ["Ctrl or Alt + drag, middle button", "select a range"],
+		["wheel", "zoom at the pointer"], ["`Shift` + wheel", "pan"], ["drag", "pan"], ["`Ctrl` or `Alt` + drag", "select a range"], ["middle button + drag", "select a range"],
 		["click", "select a zone"], ["double click", "fit a zone, or all"], ["wheel over the names", "scroll"],
 	]],
 	["Timeline, keys", [
-		["W S", "zoom in, out"], ["A D", "pan left, right"], ["← →", "zone before, after"], ["↑ ↓", "parent, first child"],
-		[", .", "same name before, after"], ["[ ]", "signpost before, after"], ["F", "fit the selection"], ["R", "range from the selected zone"],
-		["M", "set or remove a mark"], ["L", "follow live data"], ["Home", "whole trace"], ["Page Up, Down", "scroll"],
+		["`W` `S`", "zoom in, out"], ["`A` `D`", "pan left, right"], ["`←` `→`", "zone before, after"], ["`↑` `↓`", "parent, first child"],
+		["`,` `.`", "same name before, after"], ["`[` `]`", "signpost before, after"], ["`F`", "fit the selection"], ["`R`", "range from the selected zone"],
+		["`M`", "set or remove a mark"], ["`L`", "follow live data"], ["`Home`", "whole trace"], ["`Page Up` `Page Down`", "scroll"],
 	]],
 ];
 

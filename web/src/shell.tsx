@@ -117,7 +117,7 @@ function Help() {
 		<Dialog title="Keys and mouse" onClose={() => { helpOpen.value = false; }}>
 			<div class="help">
 				{KEYS.map(([group, keys]) => (
-					<section key={group}><h3>{group}</h3><dl>{keys.map(([k, text]) => <><dt>{k.split(" ").map((w) => /^(or|,|…|\+)$/.test(w) ? ` ${w} ` : <kbd>{w}</kbd>)}</dt><dd>{text}</dd></>)}</dl></section>
+					<section key={group}><h3>{group}</h3><dl>{keys.map(([k, text]) => <><dt>{k.split("`").map((w, i) => i % 2 ? <kbd>{w}</kbd> : w)}</dt><dd>{text}</dd></>)}</dl></section>
 				))}
 			</div>
 			<p class="dim">Tacho {version.value}</p>

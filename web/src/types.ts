@@ -40,8 +40,8 @@ export interface Track {
 	ly?: number;
 	risc?: string;
 	count: number;
-	format?: string;
-	flags?: unknown;
+	format?: number;
+	flags?: number;
 	lanes: [lane: number, count: number][];
 }
 
@@ -183,7 +183,7 @@ export interface Message {
 export interface PlotInfo {
 	track: number;
 	name: string;
-	format: string;
+	format: number;
 	count: number;
 	min: number;
 	max: number;

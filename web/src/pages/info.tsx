@@ -1,5 +1,5 @@
 // All that the trace says of itself.
-import { fmtBytes, fmtCount, fmtDur, fmtTime } from "../format";
+import { elide, fmtBytes, fmtCount, fmtDur, fmtTime } from "../format";
 import { entry, meta, traces } from "../state";
 import type { Track } from "../types";
 import { DataTable } from "../ui/table";
@@ -18,7 +18,7 @@ export function InfoPage() {
 			<Warnings list={m.warnings} />
 			<div class="info-columns">
 				<section class="card"><header><h2>Trace</h2></header><dl class="facts">{facts.map(([k, v]) => <><dt>{k}</dt><dd>{v}</dd></>)}</dl></section>
-				<section class="card"><header><h2>Properties</h2></header><dl class="facts">{Object.entries(m.properties).map(([k, v]) => <><dt>{k}</dt><dd>{String(v)}</dd></>)}</dl></section>
+				<section class="card"><header><h2>Properties</h2></header><dl class="facts">{Object.entries(m.properties).filter(([k]) => !k.startsWith("device ")).map(([k, v]) => <><dt>{k}</dt><dd>{elide(String(v), 300)}</dd></>)}</dl></section>
 				<section class="card"><header><h2>Processes</h2></header><ul class="gap-list">{m.processes.map((p) => (
 					<li key={p.id}><b>{p.name}</b> <span class="dim">pid {p.pid}, parent {p.parent}, {fmtTime(p.start)} … {p.end === null ? "running" : fmtTime(p.end)}{p.exit !== null ? `, exit ${p.exit}` : ""}</span><br /><code>{p.command}</code></li>
 				))}</ul></section>

@@ -17,7 +17,7 @@ function PoolView({ pool, id }: { pool: Pool; id: number }) {
 	const process = (meta.value?.processes.length ?? 0) > 1 ? meta.value?.processes.find((p) => p.id === owner?.process) : undefined;
 	const half = duration.value / 200;
 	return (
-		<section class="plot">
+		<section class="plot-card">
 			<header><h2>{pool.name || "memory"}</h2>{process && <span class="dim">pid {process.pid}</span>}</header>
 			<div class="figures">
 				<div><b>{fmtBytes(pool.current)}</b><span>in use at the end</span></div>
@@ -25,7 +25,7 @@ function PoolView({ pool, id }: { pool: Pool; id: number }) {
 				<div><b>{fmtCount(pool.allocs)}</b><span>allocations</span></div>
 				<div><b>{fmtCount(pool.frees)}</b><span>frees</span></div>
 			</div>
-			<Curve id={`${id}:m${pool.track}`} label={pool.name || "memory"} format="bytes" gen={generation.value} get={(res, i) => api.memoryTile(id, { track: pool.track, res, i })} />
+			<Curve id={`${id}:m${pool.track}`} label={pool.name || "memory"} format={1} gen={generation.value} get={(res, i) => api.memoryTile(id, { track: pool.track, res, i })} />
 			<h3>Not freed {pool.active.length >= 1000 && <span class="dim">(the 1,000 largest)</span>}</h3>
 			<div class="short-table">
 				<DataTable<Pool["active"][number]> label={`Not freed in ${pool.name || "memory"}`} deps={[id, pool.track, pool.active.length, range.value?.t1].join("|")}

@@ -1,6 +1,6 @@
 // Messages and signposts; a click shows the moment on the timeline.
 import { api, url } from "../api";
-import { fmtTime } from "../format";
+import { fmtTime, signpostText } from "../format";
 import { duration, follow, generation, meta, params, range, rangeQuery, setParam, setRange, showOnTimeline, traceId, view } from "../state";
 import type { Message } from "../types";
 import { ExportLinks, Filter } from "../ui/filter";
@@ -61,7 +61,7 @@ export function MessagesPage() {
 					{ key: "t", title: "Time", width: "150px", num: true, render: (m) => fmtTime(m.t) },
 					{ key: "severity", title: "Kind", width: "80px", render: (m) => m.signpost ? "signpost" : SEVERITY[m.severity] ?? String(m.severity) },
 					{ key: "thread", title: "Thread", width: "140px", render: (m) => thread(m.thread) },
-					{ key: "text", title: "Text", width: "minmax(200px, 1fr)", render: (m) => <span title={m.text}>{m.text}</span> },
+					{ key: "text", title: "Text", width: "minmax(200px, 1fr)", render: (m) => <span title={m.text}>{m.signpost ? signpostText(m.text) : m.text}</span> },
 					{ key: "range", title: "", width: "120px", render: (m) => m.signpost && <button class="link" onClick={(e) => {
 						e.stopPropagation();
 						setRange(...sectionOf(m));

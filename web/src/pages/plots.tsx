@@ -33,7 +33,7 @@ export function PlotsPage() {
 			{list.error && <p class="note bad" role="alert">{list.error}</p>}
 			{list.data && all.length === 0 && <p class="dim">This trace has no plots.</p>}
 			{shown.slice(0, 60).map((p) => (
-				<section class="plot" key={p.track}>
+				<section class="plot-card" key={p.track}>
 					<header><h2>{p.name}</h2><span class="dim">{process(p.track)}{fmtCount(p.count)} points, {fmtValue(p.min, p.format)} … {fmtValue(p.max, p.format)}</span></header>
 					<Curve id={`${id}:${p.track}`} label={p.name} format={p.format} gen={gen} get={(res, i) => api.plot(id, { track: p.track, res, i })} />
 				</section>

@@ -11,6 +11,7 @@ import type { Row } from "../timeline/layout";
 import { zone } from "../timeline/select";
 import { Tooltip } from "../timeline/tooltip";
 import { nameOf } from "../names";
+import type { Track } from "../types";
 import { Icon } from "../ui/icons";
 
 function GutterRow({ r, tl }: { r: Row; tl: Timeline }) {
@@ -59,13 +60,18 @@ function Toolbar({ tl }: { tl: Timeline | null }) {
 	);
 }
 
+function frameTitle(t: Track): string {
+	const p = (meta.value?.processes.length ?? 0) > 1 ? meta.value?.processes.find((k) => k.id === t.process) : undefined;
+	return (t.name || "frames") + (p ? ` · pid ${p.pid}` : "");
+}
+
 function FrameSelect({ tl }: { tl: Timeline | null }) {
 	const list = tl?.frames.tracks.value ?? [];
 	if (!tl || list.length < 2)
-		return <span>{list[0]?.name ?? "frames"}</span>;
+		return <span>{list[0]?.name || "frames"}</span>;
 	return (
 		<select aria-label="Frames" value={String(tl.frames.track.value)} onChange={(e) => { tl.frames.track.value = +e.currentTarget.value; }}>
-			{list.map((t) => <option value={String(t.id)}>{t.name}</option>)}
+			{list.map((t) => <option value={String(t.id)}>{frameTitle(t)}</option>)}
 		</select>
 	);
 }

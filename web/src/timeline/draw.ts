@@ -20,8 +20,10 @@ export interface Colors extends Style {
 	signpost: string;
 }
 
+/** #rgb or #rrggbb */
 function parse(v: string): Rgb {
-	const n = parseInt(v.trim().slice(1), 16);
+	const hex = v.trim().slice(1);
+	const n = parseInt(hex.length === 3 ? hex.replace(/./g, "$&$&") : hex, 16);
 	return [n >> 16 & 255, n >> 8 & 255, n & 255];
 }
 

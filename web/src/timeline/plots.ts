@@ -82,6 +82,7 @@ export class PlotStore {
 		if (lo > 0 && lo < hi * 0.7)
 			lo = 0;
 		const flat = hi === lo;
+		const format = track.kind === "memory" ? 1 : track.format;
 		const bottom = y + h - 6, top = y + 8;
 		const py = (v: number) => flat ? (top + bottom) / 2 : bottom - (v - lo) / (hi - lo) * (bottom - top);
 		const px = (t: number) => (t - scale.t0) / scale.ns;
@@ -91,6 +92,7 @@ export class PlotStore {
 		ctx.clip();
 		ctx.beginPath();
 		let last = before;
+		const left = last !== null || points.length === 0 ? 0 : Math.max(0, px(points[0][0]));
 		if (last !== null)
 			ctx.moveTo(0, py(last));
 		for (const p of points) {
@@ -112,17 +114,23 @@ export class PlotStore {
 		ctx.lineWidth = 1.25;
 		ctx.stroke();
 		ctx.lineTo(scale.width, bottom);
-		ctx.lineTo(0, bottom);
+		ctx.lineTo(left, bottom);
 		ctx.globalAlpha = 0.12;
 		ctx.fillStyle = c.accent;
 		ctx.fill();
 		ctx.restore();
+		this.value(ctx, fmtValue(hi, format), y + 2, c);
+		if (!flat)
+			this.value(ctx, fmtValue(lo, format), y + h - 16, c);
+	}
+
+	private value(ctx: CanvasRenderingContext2D, text: string, y: number, c: Colors): void {
+		ctx.globalAlpha = 0.8;
+		ctx.fillStyle = c.bg;
+		ctx.fillRect(0, y, ctx.measureText(text).width + 8, 14);
+		ctx.globalAlpha = 1;
 		ctx.fillStyle = c.muted;
-		ctx.textBaseline = "top";
-		ctx.fillText(fmtValue(hi, track.format), 4, y + 3);
-		if (!flat) {
-			ctx.textBaseline = "bottom";
-			ctx.fillText(fmtValue(lo, track.format), 4, y + h - 2);
-		}
+		ctx.textBaseline = "middle";
+		ctx.fillText(text, 4, y + 7.5);
 	}
 }

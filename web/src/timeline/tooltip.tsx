@@ -1,7 +1,7 @@
 // What is under the pointer. The name is there at once, exact figures a moment later.
 import { useEffect, useState } from "preact/hooks";
 import { api } from "../api";
-import { fmtDur, fmtTime, shortName } from "../format";
+import { fmtDur, fmtTime, shortName, signpostText } from "../format";
 import { nameOf, nameRow } from "../names";
 import { meta } from "../state";
 import type { ZoneDetail } from "../types";
@@ -43,7 +43,7 @@ export function Tooltip({ tl }: { tl: Timeline }) {
 	return (
 		<div class="tooltip" style={{ left: right ? "auto" : `${h.x + 16}px`, right: right ? `${tl.width - h.x + 12}px` : "auto", top: `${Math.max(0, Math.min(h.y + 16, tl.el.body.clientHeight - 130))}px` }}>
 			{warning && <div class="warn">{warning.text}</div>}
-			{message && <div><b>{message.signpost ? "signpost" : "message"}</b> {message.text}</div>}
+			{message && <div><b>{message.signpost ? "signpost" : "message"}</b> {message.signpost ? signpostText(message.text) : message.text}</div>}
 			{name !== undefined && <div class="tip-name">{shortName(nameOf(name))}</div>}
 			{detail && <div class="tip-figures"><b>{fmtDur(detail.duration)}</b>{detail.self !== detail.duration && <span> self {fmtDur(detail.self)}</span>}</div>}
 			{detail && <div class="dim">at {fmtTime(detail.start)}</div>}

@@ -39,26 +39,30 @@ export async function loadCurve(get: (res: number, i: number) => Promise<PlotTil
 	return d;
 }
 
+/** Distances of ticks: 1, 2, 5 times each power of ten. */
+const STEPS = Array.from({ length: 48 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
+
 function color(name: string): string {
 	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-function options(width: number, height: number, format: string | undefined, label: string): uPlot.Options {
+function options(width: number, height: number, format: number | undefined, label: string): uPlot.Options {
 	const grid = { stroke: color("--line-soft"), width: 1 };
 	const axis = { stroke: color("--muted"), grid, ticks: { show: false }, font: "11px " + color("--font") };
+	const steps = uPlot.paths.stepped?.({ align: 1 });
+	const hidden = (name: string): uPlot.Series => ({ label: name, stroke: "transparent", paths: steps, value: (_u, v) => v == null ? "–" : fmtValue(v, format), points: { show: false } });
 	return {
 		width, height, cursor: { sync: { key: "time" }, drag: { x: true, y: false, setScale: false }, points: { show: false } },
 		legend: { show: true, live: true },
 		scales: { x: { time: false }, y: { range: (_u, lo, hi) => lo === hi ? [lo - 1, hi + 1] : [lo > 0 && lo < hi * 0.7 ? 0 : lo - (hi - lo) * 0.05, hi + (hi - lo) * 0.08] } },
 		axes: [
-			{ ...axis, size: 26, values: (_u, v) => v.map((t) => fmtTick(t, v.length > 1 ? v[1] - v[0] : 1)) },
+			{ ...axis, size: 26, space: 90, incrs: STEPS, values: (_u, v) => v.map((t) => fmtTick(t, v.length > 1 ? v[1] - v[0] : 1)) },
 			{ ...axis, size: 76, values: (_u, v) => v.map((n) => fmtValue(n, format)) },
 		],
 		series: [
 			{ label: "at", value: (_u, t) => t == null ? "–" : fmtTick(t, Math.max(1, duration.peek() / 1e6)) },
-			{ label, stroke: color("--accent"), width: 1.5, paths: uPlot.paths.stepped?.({ align: 1 }), value: (_u, v) => v == null ? "–" : fmtValue(v, format), points: { show: false } },
-			{ label: "least", stroke: "transparent", value: (_u, v) => v == null ? "–" : fmtValue(v, format), points: { show: false } },
-			{ label: "greatest", stroke: "transparent", value: (_u, v) => v == null ? "–" : fmtValue(v, format), points: { show: false } },
+			{ label, stroke: color("--accent"), width: 1.5, paths: steps, value: (_u, v) => v == null ? "–" : fmtValue(v, format), points: { show: false } },
+			hidden("least"), hidden("greatest"),
 		],
 		bands: [{ series: [3, 2], fill: color("--accent") + "33" }],
 		hooks: {
@@ -71,7 +75,7 @@ function options(width: number, height: number, format: string | undefined, labe
 	};
 }
 
-export function Curve({ id, label, format, get, gen, height = 150 }: { id: string; label: string; format?: string; get: (res: number, i: number) => Promise<PlotTile>; gen: number; height?: number }) {
+export function Curve({ id, label, format, get, gen, height = 150 }: { id: string; label: string; format?: number; get: (res: number, i: number) => Promise<PlotTile>; gen: number; height?: number }) {
 	const box = useRef<HTMLDivElement>(null);
 	const plot = useRef<uPlot | null>(null);
 	const r = range.value ?? { t0: 0, t1: duration.value };

@@ -1,7 +1,7 @@
 // One box over zones, ops, signposts, messages and tracks.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, isAbort } from "../api";
-import { fmtCount, fmtDur, shortName } from "../format";
+import { fmtCount, fmtDur, shortName, signpostText } from "../format";
 import { searchFocus } from "../keys";
 import { duration, go, litName, meta, selection, showOnTimeline, traceId, view } from "../state";
 import type { SearchRow } from "../types";
@@ -108,7 +108,7 @@ export function Search() {
 						e.preventDefault();
 						choose(r);
 					}}>
-						<span class={"tag " + r.kind}>{r.kind}</span><span class="hit-text">{shortName(r.text)}</span><span class="dim">{note(r)}</span>
+						<span class={"tag " + r.kind}>{r.kind}</span><span class="hit-text">{r.kind === "signpost" ? signpostText(r.text) : shortName(r.text)}</span><span class="dim">{note(r)}</span>
 					</li>
 				))}
 				{rows?.length === 0 && <li class="none" role="option" aria-selected="false" aria-disabled="true">Nothing found</li>}
