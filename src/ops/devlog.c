@@ -228,6 +228,28 @@ int devlog_parse(struct devlog *dev, const char *text, size_t len, enum devlog_w
 	return finish(&r, rc);
 }
 
+int devlog_lines_open(struct devlog_reader **r, struct devlog *dev, enum devlog_want want,
+		      struct ops_issues *issues, struct tacho_error *err)
+{
+	*r = malloc(sizeof(**r));
+	if (!*r)
+		return err_set(err, TACHO_ENOMEM, "out of memory");
+	reader_init(*r, dev, OPS_DEVICE_FILE, want, issues, err);
+	return 0;
+}
+
+int devlog_lines_add(struct devlog_reader *r, const char *line, size_t len)
+{
+	return take_line(r, line, len);
+}
+
+int devlog_lines_close(struct devlog_reader *r, int rc)
+{
+	rc = finish(r, rc);
+	free(r);
+	return rc;
+}
+
 static int read_fd(struct devlog_reader *r, int fd, char *window)
 {
 	size_t len = 0, used;

@@ -186,6 +186,19 @@ static inline enum devlog_risc devlog_risc(const struct devlog *dev, const struc
 const struct devlog_run *devlog_find_run(const struct devlog *dev, int64_t device, uint64_t id,
 					 int64_t trace, int64_t session);
 
+/* What names say. */
+enum devlog_risc devlog_risc_named(const char *name);
+uint32_t devlog_zone_flags(const char *name, size_t len);
+
+/* A log that comes line by line. DEV, ISSUES and ERR must outlive it. */
+struct devlog_reader;
+int devlog_lines_open(struct devlog_reader **r, struct devlog *dev, enum devlog_want want,
+		      struct ops_issues *issues, struct tacho_error *err);
+/* LINE is without its end. */
+int devlog_lines_add(struct devlog_reader *r, const char *line, size_t len);
+/* Frees R; RC is what the last call returned, and is returned unless the log was too short. */
+int devlog_lines_close(struct devlog_reader *r, int rc);
+
 void devlog_free(struct devlog *dev);
 
 #endif

@@ -136,6 +136,16 @@ static uint32_t zone_flags(struct field_text f)
 	return flags;
 }
 
+enum devlog_risc devlog_risc_named(const char *name)
+{
+	return find_risc((struct field_text){name, strlen(name)});
+}
+
+uint32_t devlog_zone_flags(const char *name, size_t len)
+{
+	return zone_flags((struct field_text){name, len});
+}
+
 static int add_device(struct devlog *dev, int64_t device)
 {
 	for (size_t i = 0; i < dev->devices.n; i++)

@@ -19,6 +19,25 @@ int ops_messages_read(struct ops_host *host, const char *path, struct ops_issues
 int ops_messages_parse(struct ops_host *host, char *text, size_t len, struct ops_issues *issues,
 		       struct tacho_error *err);
 
+/* Messages that come one by one. HOST and ISSUES must outlive it. */
+struct ops_messages;
+int ops_messages_open(struct ops_messages **m, struct ops_host *host, struct ops_issues *issues);
+/* RECORD is "TEXT;NANOSECONDS" with the line's end, as in the log; it is changed. */
+int ops_messages_add(struct ops_messages *m, char *record, size_t len);
+void ops_messages_close(struct ops_messages *m);
+
+/* A zone of the host, as a line of OPS_TIMES_FILE tells it. */
+struct ops_zone {
+	const char *name, *text, *parent; /* parent: text of the op's zone around it; or empty */
+	size_t name_len, text_len, parent_len;
+	uint64_t start_ns, duration_ns;
+	uint64_t line;
+};
+
+/* Does a zone of this name say when an op was called? */
+bool ops_zone_is_op(const char *name, size_t len);
+int ops_zone_add(struct ops_host *host, const struct ops_zone *zone, struct ops_issues *issues);
+
 /* After the messages: an op that they did not name is added, as an unknown one. */
 int ops_times_read(struct ops_host *host, const char *path, struct ops_issues *issues,
 		   struct tacho_error *err);

@@ -18,16 +18,16 @@ struct cached {
 	uint32_t info; /* index + 1 */
 };
 
-struct state {
+struct ops_messages {
 	struct ops_host *host;
 	struct ops_issues *issues;
-	struct tacho_error *err;
 	struct jread json;
 	struct {
 		VEC(struct cached);
 	} cache;
 	struct map cache_by_key;
 	struct map capturing; /* device to trace id + 1; 0: none */
+	uint64_t line;        /* of the next record */
 };
 
 static int read_all(int fd, char *text, size_t len)
@@ -326,7 +326,7 @@ static uint64_t cache_key(int64_t device, int64_t hash)
 	return (uint64_t)hash * 0x9e3779b97f4a7c15 ^ (uint64_t)device * 0xc2b2ae3d27d4eb4f;
 }
 
-static struct cached *cache_find(struct state *s, int64_t device, int64_t hash)
+static struct cached *cache_find(struct ops_messages *s, int64_t device, int64_t hash)
 {
 	for (uint64_t key = cache_key(device, hash);; key++) {
 		uint32_t *at = map_get(&s->cache_by_key, key);
@@ -338,7 +338,7 @@ static struct cached *cache_find(struct state *s, int64_t device, int64_t hash)
 	}
 }
 
-static int cache_set(struct state *s, int64_t device, int64_t hash, uint32_t info)
+static int cache_set(struct ops_messages *s, int64_t device, int64_t hash, uint32_t info)
 {
 	struct cached *old = cache_find(s, device, hash);
 	uint64_t key = cache_key(device, hash);
@@ -354,7 +354,7 @@ static int cache_set(struct state *s, int64_t device, int64_t hash, uint32_t inf
 	return vec_push(&s->cache, ((struct cached){(uint64_t)hash, device, info}));
 }
 
-static int64_t captured_trace(const struct state *s, int64_t device)
+static int64_t captured_trace(const struct ops_messages *s, int64_t device)
 {
 	uint32_t *trace = map_get(&s->capturing, (uint64_t)device);
 
@@ -362,7 +362,7 @@ static int64_t captured_trace(const struct state *s, int64_t device)
 }
 
 /* Keeps what the head of a lost message says, for the case that another log names the op. */
-static int salvage(struct state *s, const struct ops_message *m, const struct head *h)
+static int salvage(struct ops_messages *s, const struct ops_message *m, const struct head *h)
 {
 	struct ops_info info = {.text = BUF_INIT};
 	struct ops_host_op op = {
@@ -384,7 +384,7 @@ static int salvage(struct state *s, const struct ops_message *m, const struct he
 	return ops_host_salvage(s->host, &op);
 }
 
-static int bad_message(struct state *s, const struct ops_message *m, const char *text, size_t len,
+static int bad_message(struct ops_messages *s, const struct ops_message *m, const char *text, size_t len,
 		       const char *why)
 {
 	struct head h;
@@ -401,7 +401,7 @@ static int bad_message(struct state *s, const struct ops_message *m, const char 
 }
 
 /* A message with a description of the op behind " ->\n". */
-static int full_op(struct state *s, const struct ops_message *m, const char *arrow)
+static int full_op(struct ops_messages *s, const struct ops_message *m, const char *arrow)
 {
 	const char *text = arrow + 4;
 	size_t len = m->len - (size_t)(text - m->text);
@@ -437,7 +437,7 @@ static int full_op(struct state *s, const struct ops_message *m, const char *arr
 }
 
 /* A message that refers to an earlier description by hash. */
-static int cached_op(struct state *s, const struct ops_message *m)
+static int cached_op(struct ops_messages *s, const struct ops_message *m)
 {
 	struct ops_host_op op = {.trace = OPS_NONE, .message_ns = m->ns, .line = m->line};
 	struct cached *known;
@@ -464,7 +464,7 @@ static int cached_op(struct state *s, const struct ops_message *m)
 	return ops_host_add(s->host, &op);
 }
 
-static int trace_message(struct state *s, const struct ops_message *m)
+static int trace_message(struct ops_messages *s, const struct ops_message *m)
 {
 	const char *colon = memrchr(m->text, ':', m->len), *comma;
 	const char *end = m->text + m->len;
@@ -501,7 +501,7 @@ static void replace_commas(char *text)
 }
 
 /* The header is what stands behind the last ": ", as other tools cut it. */
-static int signpost(struct state *s, const struct ops_message *m)
+static int signpost(struct ops_messages *s, const struct ops_message *m)
 {
 	struct ops_signpost post = {.ns = m->ns};
 	const char *from = m->text, *end = m->text + m->len, *p, *line;
@@ -526,7 +526,7 @@ static int signpost(struct state *s, const struct ops_message *m)
 	return 0;
 }
 
-static void dropped(struct state *s, const struct ops_message *m)
+static void dropped(struct ops_messages *s, const struct ops_message *m)
 {
 	int64_t device = OPS_NONE, x = OPS_NONE, y = OPS_NONE;
 	char text[200], risc[32] = "";
@@ -547,7 +547,7 @@ static void dropped(struct state *s, const struct ops_message *m)
 		      risc[0] ? ", RISC " : "", risc);
 }
 
-static int op_message(struct state *s, const struct ops_message *m)
+static int op_message(struct ops_messages *s, const struct ops_message *m)
 {
 	const char *arrow = memmem(m->text, m->len, " ->\n", 4);
 
@@ -560,7 +560,7 @@ static int op_message(struct state *s, const struct ops_message *m)
 	return arrow ? full_op(s, m, arrow) : cached_op(s, m);
 }
 
-static int message(struct state *s, const struct ops_message *m)
+static int message(struct ops_messages *s, const struct ops_message *m)
 {
 	int r = 0;
 
@@ -577,31 +577,66 @@ static int message(struct state *s, const struct ops_message *m)
 	return r;
 }
 
+int ops_messages_open(struct ops_messages **m, struct ops_host *host, struct ops_issues *issues)
+{
+	*m = calloc(1, sizeof(**m));
+	if (!*m)
+		return TACHO_ENOMEM;
+	(*m)->host = host;
+	(*m)->issues = issues;
+	(*m)->line = 2; /* behind the names of the columns */
+	return 0;
+}
+
+int ops_messages_add(struct ops_messages *s, char *record, size_t len)
+{
+	struct ops_message_reader reader = {.at = record, .end = record + len, .line = s->line};
+	struct ops_message m;
+	int r = 0;
+
+	while (r == 0 && ops_message_next(&reader, &m)) {
+		/* Messages of the program itself may be of several lines; they are nothing to us. */
+		if (!m.timed && contains(&m, "TT_"))
+			ops_issue_add(
+				s->issues, OPS_ISSUE_BAD_ROW, OPS_DATA_FILE, m.line, OPS_NOWHERE,
+				m.ns ? "a message lost its closing quote; it is read up to the next one"
+				     : "a message without a time");
+		r = message(s, &m);
+	}
+	s->line = reader.line;
+	return r;
+}
+
+void ops_messages_close(struct ops_messages *s)
+{
+	if (!s)
+		return;
+	vec_free(&s->cache);
+	map_free(&s->cache_by_key);
+	map_free(&s->capturing);
+	jread_free(&s->json);
+	free(s);
+}
+
 int ops_messages_parse(struct ops_host *host, char *text, size_t len, struct ops_issues *issues,
 		       struct tacho_error *err)
 {
-	struct state s = {.host = host, .issues = issues, .err = err};
 	struct ops_message_reader reader = {.at = text, .end = text + len, .line = 1};
+	struct ops_messages *s;
 	struct ops_message m;
-	int r = 0;
+	int r;
 
 	if (!ops_message_next(&reader, &m) || !starts(&m, "MessageName")) {
 		ops_issue_add(issues, OPS_ISSUE_BAD_HEADER, OPS_DATA_FILE, 1, OPS_NOWHERE,
 			      "there are no messages in it");
 		return 0;
 	}
-	while (r == 0 && ops_message_next(&reader, &m)) {
-		if (!m.timed)
-			ops_issue_add(
-				issues, OPS_ISSUE_BAD_ROW, OPS_DATA_FILE, m.line, OPS_NOWHERE,
-				m.ns ? "a message lost its closing quote; it is read up to the next one"
-				     : "a message without a time");
-		r = message(&s, &m);
+	r = ops_messages_open(&s, host, issues);
+	if (r == 0) {
+		s->line = reader.line;
+		r = ops_messages_add(s, reader.at, (size_t)(reader.end - reader.at));
+		ops_messages_close(s);
 	}
-	vec_free(&s.cache);
-	map_free(&s.cache_by_key);
-	map_free(&s.capturing);
-	jread_free(&s.json);
 	return r < 0 ? err_set(err, r, "%s: out of memory", OPS_DATA_FILE) : 0;
 }
 

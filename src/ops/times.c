@@ -58,43 +58,45 @@ static int find_columns(const struct csv_row *row, size_t at[COLUMNS])
 	return -1;
 }
 
-static int add_child(struct ops_host *host, uint32_t op, struct csv_cell name, uint64_t ns)
+static int add_child(struct ops_host *host, uint32_t op, const struct ops_zone *zone)
 {
 	uint32_t *link = &host->ops.v[op].children;
 	int64_t index;
 
 	host->child_names.limit = LIMIT_OPS_COLUMNS;
-	index = ops_names_add(&host->child_names, name.text, name.len);
+	index = ops_names_add(&host->child_names, zone->name, zone->name_len);
 	if (index < 0)
 		return index == TACHO_ELIMIT ? 0 : (int)index;
 	while (*link) {
 		struct ops_child *child = &host->children.v[*link - 1];
 
 		if (child->name == (uint32_t)index) {
-			child->ns += ns;
+			child->ns += zone->duration_ns;
 			return 0;
 		}
 		link = &child->next;
 	}
 	*link = (uint32_t)host->children.n + 1;
-	return vec_push(&host->children, ((struct ops_child){(uint32_t)index, ns, 0}));
+	return vec_push(&host->children,
+			((struct ops_child){(uint32_t)index, zone->duration_ns, 0}));
 }
 
-static int op_zone(struct ops_host *host, const struct csv_row *row, const size_t at[COLUMNS],
-		   struct ops_issues *issues)
+static int bad_zone(struct ops_issues *issues, uint64_t line)
+{
+	ops_issue_add(issues, OPS_ISSUE_BAD_ROW, OPS_TIMES_FILE, line, OPS_NOWHERE,
+		      "an op's zone without id, start or duration");
+	return 0;
+}
+
+static int op_zone(struct ops_host *host, const struct ops_zone *zone, struct ops_issues *issues)
 {
 	struct ops_host_op *op;
 	int64_t id;
-	uint64_t start, duration;
 
-	if (!id_of(row->cells[at[ZONE_TEXT]], &id) || !nanoseconds(row->cells[at[START]], &start) ||
-	    !nanoseconds(row->cells[at[DURATION]], &duration)) {
-		ops_issue_add(issues, OPS_ISSUE_BAD_ROW, OPS_TIMES_FILE, row->line, OPS_NOWHERE,
-			      "an op's zone without id, start or duration");
-		return 0;
-	}
+	if (!id_of((struct csv_cell){zone->text, zone->text_len}, &id))
+		return bad_zone(issues, zone->line);
 	if (!ops_host_find(host, (uint64_t)id)) {
-		ops_issue_add(issues, OPS_ISSUE_NO_MESSAGE, OPS_TIMES_FILE, row->line,
+		ops_issue_add(issues, OPS_ISSUE_NO_MESSAGE, OPS_TIMES_FILE, zone->line,
 			      OPS_AT(id, OPS_NONE),
 			      "a zone names the op, but no whole message describes it");
 		if (ops_host_add_unknown(host, (uint64_t)id, ops_id_device((uint64_t)id)) < 0)
@@ -102,27 +104,53 @@ static int op_zone(struct ops_host *host, const struct csv_row *row, const size_
 	}
 	op = ops_host_find(host, (uint64_t)id);
 	op->timed = true;
-	op->start_ns = start;
-	op->duration_ns = duration;
+	op->start_ns = zone->start_ns;
+	op->duration_ns = zone->duration_ns;
 	return 0;
 }
 
-static int zone(struct ops_host *host, const struct csv_row *row, const size_t at[COLUMNS],
-		struct ops_issues *issues)
+bool ops_zone_is_op(const char *name, size_t len)
 {
-	struct csv_cell name = row->cells[at[NAME]];
-	uint32_t *op;
+	struct csv_cell cell = {name, len};
+
+	return has(cell, "TT_DNN") || has(cell, "TT_METAL");
+}
+
+int ops_zone_add(struct ops_host *host, const struct ops_zone *zone, struct ops_issues *issues)
+{
+	struct csv_cell around = {zone->parent, zone->parent_len};
 	int64_t parent;
-	uint64_t ns;
+	uint32_t *op;
 	int r = 0;
 
-	if (has(name, "TT_DNN") || has(name, "TT_METAL"))
-		r = op_zone(host, row, at, issues);
-	if (r < 0 || at[PARENT] == SIZE_MAX || !has(row->cells[at[PARENT]], "id:") ||
-	    !id_of(row->cells[at[PARENT]], &parent) || !nanoseconds(row->cells[at[DURATION]], &ns))
+	if (ops_zone_is_op(zone->name, zone->name_len))
+		r = op_zone(host, zone, issues);
+	if (r < 0 || !has(around, "id:") || !id_of(around, &parent))
 		return r;
 	op = map_get(&host->by_id, (uint64_t)parent);
-	return op ? add_child(host, *op, name, ns) : 0;
+	return op ? add_child(host, *op, zone) : 0;
+}
+
+static int take_row(struct ops_host *host, const struct csv_row *row, const size_t at[COLUMNS],
+		    struct ops_issues *issues)
+{
+	struct csv_cell name = row->cells[at[NAME]], text = row->cells[at[ZONE_TEXT]];
+	struct csv_cell parent =
+		at[PARENT] == SIZE_MAX ? (struct csv_cell){"", 0} : row->cells[at[PARENT]];
+	struct ops_zone zone = {.name = name.text,
+				.name_len = name.len,
+				.text = text.text,
+				.text_len = text.len,
+				.parent = parent.text,
+				.parent_len = parent.len,
+				.line = row->line};
+	bool op = ops_zone_is_op(name.text, name.len);
+
+	/* A child needs no start: it is only summed up. */
+	if (!nanoseconds(row->cells[at[DURATION]], &zone.duration_ns) ||
+	    (op && !nanoseconds(row->cells[at[START]], &zone.start_ns)))
+		return op ? bad_zone(issues, row->line) : 0;
+	return ops_zone_add(host, &zone, issues);
 }
 
 static int read_rows(struct ops_host *host, struct csv *csv, struct ops_issues *issues,
@@ -149,7 +177,7 @@ static int read_rows(struct ops_host *host, struct csv *csv, struct ops_issues *
 				      OPS_NOWHERE, "%zu cells instead of %zu", row.n, need);
 			continue;
 		}
-		r = zone(host, &row, at, issues);
+		r = take_row(host, &row, at, issues);
 		if (r < 0)
 			return err_set(err, r, "%s: %s", OPS_TIMES_FILE, err_text(r));
 	}

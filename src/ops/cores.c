@@ -1,0 +1,215 @@
+/* Which devices and cores a trace has, and what it tells of them. */
+#include "ops/cores.h"
+
+#include "base/jread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *track, *log;
+} risc_names[] = {
+	{"TRISC0", "TRISC_0"},
+	{"TRISC1", "TRISC_1"},
+	{"TRISC2", "TRISC_2"},
+	{"CORE_AGG", "TENSIX_RISC_AGG"},
+};
+
+/* The log's name of the RISC that a track's name ends with. */
+static const char *risc_name(const char *track)
+{
+	const char *slash = strrchr(track, '/'), *name = slash ? slash + 1 : track;
+
+	for (size_t i = 0; i < sizeof(risc_names) / sizeof(risc_names[0]); i++)
+		if (!strcmp(name, risc_names[i].track))
+			return risc_names[i].log;
+	return name;
+}
+
+/* "Device: 0, Logical (1,2) Physical (3,4)": ids of such tracks have four bits for x and y. */
+static bool is_foreign(const char *name, uint32_t *x, uint32_t *y)
+{
+	const char *physical = strstr(name, "Physical (");
+
+	if (strncmp(name, "Device:", 7))
+		return false;
+	if (physical)
+		sscanf(physical, "Physical (%u,%u)", x, y);
+	return true;
+}
+
+static int by_core(const void *a, const void *b, void *arg)
+{
+	const struct ops_cores *c = arg;
+	const struct ops_risc *x = a, *y = b;
+	const struct ops_trace_device *dx = &c->devices.v[x->device], *dy = &c->devices.v[y->device];
+
+	if (dx->process != dy->process)
+		return dx->process < dy->process ? -1 : 1;
+	if (dx->number != dy->number)
+		return dx->number < dy->number ? -1 : 1;
+	if (x->x != y->x)
+		return x->x < y->x ? -1 : 1;
+	if (x->y != y->y)
+		return x->y < y->y ? -1 : 1;
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	return x->track < y->track ? -1 : 1;
+}
+
+/* "device 0 of 123": what the program told of its device. */
+static void describe(const struct trace *trace, struct ops_trace_device *d)
+{
+	struct jread reader = {0};
+	struct tacho_error err;
+	const struct jread_value *json, *arch;
+	const char *text;
+	char key[64];
+	int64_t value;
+
+	snprintf(key, sizeof(key), "device %u of %u", d->number,
+		 d->process < trace->process_count ? trace->processes[d->process].pid : 0);
+	text = trace_property(trace, key);
+	json = text ? jread_parse(&reader, text, strlen(text), &err) : NULL;
+	arch = jread_get(json, "arch");
+	if (arch && arch->type == JREAD_STRING && arch->len)
+		snprintf(d->arch, sizeof(d->arch), "%.*s",
+			 (int)(arch->len < sizeof(d->arch) ? arch->len : sizeof(d->arch) - 1),
+			 arch->text);
+	if (jread_int(jread_get(json, "mhz"), &value) && value > 0 && value < 1000000)
+		d->mhz = (uint32_t)value;
+	if (jread_int(jread_get(json, "max_compute_cores"), &value) && value >= 0)
+		d->max_cores = value;
+	jread_free(&reader);
+}
+
+/* The index of the device, or TACHO_ENOMEM. */
+static int64_t find_device(struct ops_cores *c, uint32_t process, uint32_t number, bool foreign)
+{
+	struct ops_trace_device d = {.process = process,
+				     .number = number,
+				     .arch = "unknown",
+				     .mhz = 1000,
+				     .max_cores = OPS_NONE,
+				     .foreign = foreign};
+
+	for (size_t i = 0; i < c->devices.n; i++)
+		if (c->devices.v[i].process == process && c->devices.v[i].number == number)
+			return (int64_t)i;
+	describe(c->trace, &d);
+	return vec_push(&c->devices, d) < 0 ? TACHO_ENOMEM : (int64_t)c->devices.n - 1;
+}
+
+static int add_track(struct ops_cores *c, uint32_t track)
+{
+	const struct trace_track *t = &c->trace->tracks[track];
+	struct ops_risc r = {.track = track,
+			     .x = TRACE_CORE_X(t->id),
+			     .y = TRACE_CORE_Y(t->id),
+			     .order = TRACE_CORE_RISC(t->id),
+			     .name = risc_name(t->name)};
+	bool foreign = is_foreign(t->name, &r.x, &r.y);
+	int64_t device = find_device(c, t->process, TRACE_CORE_DEVICE(t->id), foreign);
+
+	if (device < 0)
+		return (int)device;
+	r.device = (uint32_t)device;
+	c->raw_only |= foreign;
+	return vec_push(&c->riscs, r);
+}
+
+static bool has_zones(const struct trace *trace, uint32_t track)
+{
+	uint32_t first, count;
+
+	trace_track_lanes(trace, track, &first, &count);
+	return count > 0;
+}
+
+static int find_tracks(struct ops_cores *c, const uint8_t *tracks)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < c->trace->track_count && r == 0; i++) {
+		const struct trace_track *t = &c->trace->tracks[i];
+
+		if (t->kind == TRACE_CORE && !TRACE_CORE_IS_OTHER(t->id) &&
+		    (!tracks || tracks[i]) && has_zones(c->trace, i))
+			r = add_track(c, i);
+	}
+	if (c->riscs.n)
+		qsort_r(c->riscs.v, c->riscs.n, sizeof(*c->riscs.v), by_core, c);
+	for (size_t i = 0; i < c->riscs.n; i++) {
+		const struct ops_risc *a = i ? &c->riscs.v[i - 1] : NULL;
+		struct ops_risc *b = &c->riscs.v[i];
+
+		if (!a || a->device != b->device || a->x != b->x || a->y != b->y)
+			c->core_count++;
+		b->core = c->core_count - 1;
+	}
+	return r;
+}
+
+/* What source locations there are tells what kinds of markers there are. */
+static void look_at_sources(struct ops_cores *c)
+{
+	for (uint32_t i = 0; c->riscs.n && i < c->trace->srcloc_count; i++) {
+		const struct trace_srcloc *s = &c->trace->srclocs[i];
+
+		c->has_noc |= !strcmp(s->function, "NOC");
+		c->raw_only |= !strcmp(s->function, "COUNTER") ||
+			       !strcmp(s->function, "ZONE_TOTAL") ||
+			       strstr(s->name, "CQ-DISPATCH") || strstr(s->name, "CQ-PREFETCH");
+	}
+}
+
+int ops_cores_open(struct ops_cores *c, struct trace *trace, const uint8_t *tracks,
+		   struct tacho_error *err)
+{
+	int r;
+
+	c->trace = trace;
+	c->timers = calloc(trace->srcloc_count + 1, sizeof(*c->timers));
+	c->timed = calloc(trace->srcloc_count + 1, 1);
+	r = c->timers && c->timed ? find_tracks(c, tracks) : TACHO_ENOMEM;
+	if (r < 0)
+		return err_set(err, r, "%s: %s", trace->path, err_text(r));
+	look_at_sources(c);
+	return 0;
+}
+
+void ops_cores_close(struct ops_cores *c)
+{
+	for (size_t i = 0; i < c->devices.n; i++)
+		vec_free(&c->devices.v[i].clock);
+	vec_free(&c->devices);
+	vec_free(&c->riscs);
+	free(c->timers);
+	free(c->timed);
+	c->timers = NULL;
+	c->timed = NULL;
+}
+
+static uint32_t hash_add(uint32_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * 16777619u;
+	return hash;
+}
+
+uint16_t ops_cores_timer(struct ops_cores *c, uint32_t srcloc)
+{
+	const struct trace_srcloc *s = &c->trace->srclocs[srcloc];
+	uint32_t hash = 2166136261u;
+	char line[16];
+
+	if (c->timed[srcloc])
+		return c->timers[srcloc];
+	snprintf(line, sizeof(line), ",%u,", s->line);
+	hash = hash_add(hash, s->name);
+	hash = hash_add(hash_add(hash, ","), s->file);
+	hash = hash_add(hash_add(hash, line), "KERNEL_PROFILER");
+	c->timers[srcloc] = (uint16_t)((hash & 0xffff) ^ hash >> 16);
+	c->timed[srcloc] = 1;
+	return c->timers[srcloc];
+}

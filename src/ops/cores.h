@@ -1,0 +1,97 @@
+/*
+ * The markers of a trace's devices, as the device log has them: core by core in order of x and y,
+ * RISC by RISC, each in order of time. They come out of the tracks of cores:
+ *
+ *	a zone			ZONE_START and ZONE_END
+ *	its first VALUE		at depth 0: the op id; zones inside have that of their parent
+ *	its second VALUE	at depth 0: trace id << 32 | number of the replay
+ *	its TEXT		the log's meta data
+ *	function of the source	"" for zones, else the kind of a marker without length, whose VALUEs
+ *				are its data: TS_DATA, TS_EVENT, ZONE_TOTAL, NOC, COUNTER
+ *
+ * Tracks of Tracy clients carry ids only on the zones of the firmware ("OP ID:1024" as function):
+ * what other RISCs of the core did meanwhile belongs to the same op. Their times are nanoseconds.
+ */
+#ifndef OPS_CORES_H
+#define OPS_CORES_H
+
+#include "base/vec.h"
+#include "ops/issues.h"
+#include "trace/trace.h"
+
+enum ops_marker_kind {
+	OPS_MARK_START,
+	OPS_MARK_END,
+	OPS_MARK_TOTAL,
+	OPS_MARK_DATA,
+	OPS_MARK_EVENT,
+	OPS_MARK_NOC,     /* TS_DATA in the log */
+	OPS_MARK_COUNTER, /* likewise */
+};
+
+struct ops_marker {
+	uint32_t risc; /* index into ops_cores.riscs */
+	enum ops_marker_kind kind;
+	uint32_t srcloc;
+	uint64_t cycles;
+	uint64_t data;          /* counters: the value */
+	uint64_t ref;           /* counters: over so many cycles */
+	uint64_t id;            /* of the op, 0: none */
+	int64_t trace, session; /* OPS_NONE */
+	const char *meta;       /* "" for none; until the next marker */
+	size_t meta_len;
+};
+
+/* A RISC of a core: one track. */
+struct ops_risc {
+	uint32_t track, device; /* device: index into ops_cores.devices */
+	uint32_t core;          /* number of its core */
+	uint32_t x, y, order;   /* order: within the core */
+	const char *name;       /* as the log spells it */
+};
+
+struct ops_clock_point {
+	uint64_t ticks, cycles;
+};
+
+struct ops_trace_device {
+	uint32_t process, number;
+	char arch[32]; /* "unknown" when nothing tells */
+	uint32_t mhz;
+	int64_t max_cores; /* OPS_NONE: unknown */
+	bool foreign;      /* of a Tracy client */
+	struct {
+		VEC(struct ops_clock_point);
+	} clock; /* by time; empty: never synchronised */
+};
+
+struct ops_cores {
+	struct trace *trace;
+	struct {
+		VEC(struct ops_trace_device);
+	} devices;
+	struct {
+		VEC(struct ops_risc);
+	} riscs; /* by device, x, y and order */
+	uint32_t core_count;
+	uint16_t *timers; /* by source location, of those that timed[] knows */
+	uint8_t *timed;
+	bool has_noc;
+	/* What the runtime does not measure by itself, so that the raw log is needed: counters, sums,
+	 * command queues, devices of other clients. */
+	bool raw_only;
+};
+
+/* TRACKS: one byte per track, 0 leaves it out; NULL: all. CORES is zeroed, and freed by the caller. */
+int ops_cores_open(struct ops_cores *cores, struct trace *trace, const uint8_t *tracks,
+		   struct tacho_error *err);
+void ops_cores_close(struct ops_cores *cores);
+
+/* Calls FN for all markers; an error of it ends the walk. */
+typedef int (*ops_marker_fn)(void *context, const struct ops_marker *m);
+int ops_cores_walk(struct ops_cores *cores, ops_marker_fn fn, void *context);
+
+/* The 16-bit id of a source location's zone: a hash of its name, file and line. */
+uint16_t ops_cores_timer(struct ops_cores *cores, uint32_t srcloc);
+
+#endif

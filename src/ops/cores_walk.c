@@ -1,0 +1,256 @@
+/* From zones of cores to markers. */
+#include "ops/cores.h"
+
+#include "base/buf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What belongs to one execution of a program. */
+struct run {
+	uint64_t id;
+	int64_t trace, session;
+};
+
+static const struct run no_run = {0, OPS_NONE, OPS_NONE};
+
+struct open_zone {
+	uint64_t end;
+	uint32_t srcloc, depth;
+	struct run run;
+	bool ends;
+};
+
+/* When the firmware of a Tracy client's core worked on which op. */
+struct shift {
+	uint64_t start, end;
+	uint64_t id;
+};
+
+struct walk {
+	struct ops_cores *c;
+	ops_marker_fn fn;
+	void *context;
+	uint32_t risc;
+	struct {
+		VEC(struct open_zone);
+	} stack;
+	struct {
+		VEC(struct shift);
+	} shifts;       /* of the core */
+	size_t shift;   /* where the last search ended */
+	struct run run; /* of the zone at depth 0 */
+	struct buf meta;
+	uint64_t values[4];
+	uint32_t value_count;
+};
+
+static uint64_t cycles_of(const struct ops_cores *c, const struct ops_trace_device *d,
+			  uint64_t ticks)
+{
+	int64_t ns = trace_ns(c->trace, ticks);
+
+	return ns > 0 ? (uint64_t)((__int128)ns * d->mhz + 500) / 1000 : 0;
+}
+
+/* --- attachments --- */
+
+static void read_extras(struct walk *w, struct trace_cursor *cursor, uint32_t count)
+{
+	struct trace_extra e;
+
+	buf_reset(&w->meta);
+	w->value_count = 0;
+	for (uint32_t i = 0; i < count && trace_cursor_extra(cursor, i, &e) == 0; i++) {
+		if (e.kind == TRACE_EXTRA_VALUE && w->value_count < 4)
+			w->values[w->value_count++] = e.value;
+		else if (e.kind == TRACE_EXTRA_TEXT)
+			buf_add(&w->meta, e.text, e.len);
+	}
+}
+
+static enum ops_marker_kind kind_of(const struct trace_srcloc *s)
+{
+	static const struct {
+		const char *word;
+		enum ops_marker_kind kind;
+	} kinds[] = {{"TS_DATA", OPS_MARK_DATA},
+		     {"TS_EVENT", OPS_MARK_EVENT},
+		     {"ZONE_TOTAL", OPS_MARK_TOTAL},
+		     {"NOC", OPS_MARK_NOC},
+		     {"COUNTER", OPS_MARK_COUNTER}};
+
+	for (size_t i = 0; s->function[0] && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(s->function, kinds[i].word))
+			return kinds[i].kind;
+	return OPS_MARK_START;
+}
+
+/* "OP ID:1024" */
+static bool told_id(const struct trace_srcloc *s, uint64_t *id)
+{
+	char *end;
+
+	if (strncmp(s->function, "OP ID:", 6))
+		return false;
+	*id = strtoull(s->function + 6, &end, 10);
+	return end > s->function + 6;
+}
+
+/* Shifts are in order, and so are the questions of one track. */
+static uint64_t shift_id(struct walk *w, uint64_t time)
+{
+	while (w->shift < w->shifts.n && w->shifts.v[w->shift].end < time)
+		w->shift++;
+	if (w->shift == w->shifts.n || w->shifts.v[w->shift].start > time)
+		return 0;
+	return w->shifts.v[w->shift].id;
+}
+
+static struct run run_of(struct walk *w, const struct trace_zone *zone)
+{
+	struct run run = no_run;
+
+	if (w->value_count)
+		run.id = w->values[0];
+	else if (!told_id(&w->c->trace->srclocs[zone->srcloc], &run.id))
+		run.id = shift_id(w, zone->start);
+	if (w->value_count > 1) {
+		run.trace = (int64_t)(w->values[1] >> 32);
+		run.session = (int64_t)(w->values[1] & UINT32_MAX);
+	}
+	return run;
+}
+
+/* --- markers --- */
+
+static int emit(struct walk *w, enum ops_marker_kind kind, uint32_t srcloc, uint64_t ticks,
+		const struct run *run, bool attached)
+{
+	const struct ops_risc *risc = &w->c->riscs.v[w->risc];
+	const struct ops_trace_device *d = &w->c->devices.v[risc->device];
+	struct ops_marker m = {.risc = w->risc,
+			       .kind = kind,
+			       .srcloc = srcloc,
+			       .cycles = cycles_of(w->c, d, ticks),
+			       .id = run->id,
+			       .trace = run->trace,
+			       .session = run->session,
+			       .meta = attached ? w->meta.data : "",
+			       .meta_len = attached ? w->meta.len : 0};
+
+	if (kind > OPS_MARK_END && w->value_count)
+		m.data = w->values[0];
+	if (kind == OPS_MARK_COUNTER && w->value_count > 1)
+		m.ref = w->values[1];
+	return w->fn(w->context, &m);
+}
+
+/* Ends the zones that are as deep as DEPTH, or deeper. */
+static int end_zones(struct walk *w, uint32_t depth)
+{
+	int r = 0;
+
+	while (r == 0 && w->stack.n && w->stack.v[w->stack.n - 1].depth >= depth) {
+		const struct open_zone *z = &w->stack.v[--w->stack.n];
+
+		if (z->ends)
+			r = emit(w, OPS_MARK_END, z->srcloc, z->end, &z->run, false);
+	}
+	return r;
+}
+
+static int take_zone(struct walk *w, const struct trace_zone *zone, uint32_t depth)
+{
+	enum ops_marker_kind kind = kind_of(&w->c->trace->srclocs[zone->srcloc]);
+	int r = end_zones(w, depth);
+
+	if (r < 0)
+		return r;
+	if (kind != OPS_MARK_START)
+		return emit(w, kind, zone->srcloc, zone->start, &w->run, true);
+	if (!w->stack.n)
+		w->run = run_of(w, zone);
+	r = emit(w, kind, zone->srcloc, zone->start, &w->run, true);
+	if (r < 0)
+		return r;
+	return vec_push(&w->stack,
+			((struct open_zone){.end = zone->end,
+					    .srcloc = zone->srcloc,
+					    .depth = depth,
+					    .run = w->run,
+					    .ends = !(zone->flags & TRACE_ZONE_UNFINISHED)}));
+}
+
+typedef int (*zone_fn)(struct walk *w, const struct trace_zone *zone, uint32_t depth);
+
+static int walk_track(struct walk *w, uint32_t track, zone_fn fn)
+{
+	struct trace *trace = w->c->trace;
+	struct trace_walk *zones;
+	struct trace_zone zone;
+	uint32_t lane;
+	int r = trace_walk_open(&zones, trace, track, 0, UINT64_MAX);
+
+	if (r < 0)
+		return r;
+	while (r >= 0 && (r = trace_walk_next(zones, &zone, &lane)) > 0) {
+		if (zone.srcloc >= trace->srcloc_count)
+			continue;
+		read_extras(w, trace_walk_cursor(zones), zone.extras);
+		r = fn(w, &zone, trace->lanes[lane].depth);
+	}
+	trace_walk_close(zones);
+	return r;
+}
+
+static int take_shift(struct walk *w, const struct trace_zone *zone, uint32_t depth)
+{
+	struct shift s = {zone->start, zone->end, 0};
+
+	if (depth || !told_id(&w->c->trace->srclocs[zone->srcloc], &s.id))
+		return 0;
+	return vec_push(&w->shifts, s);
+}
+
+/* The ids that one RISC of a Tracy client's core tells hold for all of them. */
+static int read_shifts(struct walk *w)
+{
+	const struct ops_risc *first = &w->c->riscs.v[w->risc];
+	int r = 0;
+
+	w->shifts.n = 0;
+	if (!w->c->devices.v[first->device].foreign)
+		return 0;
+	for (uint32_t i = w->risc; i < w->c->riscs.n && w->c->riscs.v[i].core == first->core; i++) {
+		r = walk_track(w, w->c->riscs.v[i].track, take_shift);
+		if (r < 0 || w->shifts.n)
+			break;
+	}
+	return r;
+}
+
+int ops_cores_walk(struct ops_cores *cores, ops_marker_fn fn, void *context)
+{
+	struct walk w = {.c = cores, .fn = fn, .context = context, .meta = BUF_INIT};
+	int r = 0;
+
+	for (w.risc = 0; w.risc < cores->riscs.n && r == 0; w.risc++) {
+		const struct ops_risc *risc = &cores->riscs.v[w.risc];
+
+		w.run = no_run;
+		w.shift = 0;
+		if (w.risc == 0 || risc->core != risc[-1].core)
+			r = read_shifts(&w);
+		if (r == 0)
+			r = walk_track(&w, risc->track, take_zone);
+		if (r == 0)
+			r = end_zones(&w, 0);
+	}
+	if (r == 0 && w.meta.failed)
+		r = TACHO_ENOMEM;
+	vec_free(&w.stack);
+	vec_free(&w.shifts);
+	buf_free(&w.meta);
+	return r;
+}
