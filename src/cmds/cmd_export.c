@@ -1,7 +1,11 @@
 #include "base/output.h"
 #include "cmds/query.h"
 #include "cmds/tracy_notes.h"
+#include "cmds/ttlogs.h"
+#include "ops/hosttrace.h"
+#include "ops/ops.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,22 +13,29 @@ struct conf {
 	struct query_conf query;
 	int to;
 	const char *output;
+	const char *children;
 	bool force;
 	int64_t level;
 };
 
-/* Those of src/export, and one more that is a folder of its own. */
-enum { TO_TRACY = 3 };
-static const char *const formats[] = {"chrome", "csv", "json", "tracy", NULL};
+/* Those of src/export, and two more that are folders of their own. */
+enum { TO_TRACY = 3, TO_TT_LOGS };
+static const char *const formats[] = {"chrome", "csv", "json", "tracy", "tt-logs", NULL};
 
 static const struct opt opts[] = {
 	OPT_ENUM(0, "to", struct conf, to, formats,
 		 "chrome: events for Perfetto and chrome://tracing; csv: all zones; json: "
-		 "everything; tracy: the whole trace for the Tracy viewer"),
+		 "everything; tracy: the whole trace for the Tracy viewer; tt-logs: the folder of "
+		 "logs that the ops report is made from"),
 	OPT_STR('o', "output", "FILE", struct conf, output,
 		"write to FILE, - is standard output; the default is the name of the trace "
-		"with another ending"),
-	OPT_FLAG('f', "force", struct conf, force, "replace an existing file"),
+		"with another ending. tt-logs: the folder that gets .logs (default "
+		"TT_METAL_PROFILER_DIR, else generated/profiler)"),
+	OPT_FLAG('f', "force", struct conf, force,
+		 "replace an existing file; tt-logs: put older logs aside"),
+	OPT_STR(0, "child-functions", "NAMES", struct conf, children,
+		"tt-logs: host functions whose time within ops counts, separated by commas "
+		"(default " OPS_ZONE_CHILDREN ")"),
 	QUERY_NAME(struct conf, query),
 	OPT_STR('r', "range", "T0..T1", struct conf, query.range,
 		"only what reaches into this time: 1s..2.5s, 250ms.., ..3s, 1s+20ms, 10%..20%, "
@@ -64,14 +75,23 @@ static char *default_output(const char *trace, int format)
 	return path;
 }
 
+/* Formats that have no parts. */
+static int check_whole(struct query *q, const struct conf *conf)
+{
+	if (q->filter.in.tracks || q->filter.in.srclocs || conf->query.range)
+		return err_set(&q->err, TACHO_EUSAGE, "--to=%s writes the whole trace",
+			       formats[conf->to]);
+	return 0;
+}
+
 static int write_tracy(struct query *q, const struct conf *conf, const struct output *out)
 {
 	struct tracy_write_options options = {.level = (int)conf->level};
 	struct tracy_notes notes = {{0}};
-	int r;
+	int r = check_whole(q, conf);
 
-	if (q->filter.in.tracks || q->filter.in.srclocs || conf->query.range)
-		return err_set(&q->err, TACHO_EUSAGE, "--to=tracy writes the whole trace");
+	if (r < 0)
+		return r;
 	if (conf->level < 0 || conf->level > 19)
 		return err_set(&q->err, TACHO_EUSAGE, "--level: 1 to 19");
 	r = tracy_write(q->trace, fileno(out->file), out->path ? out->path : "standard output",
@@ -102,13 +122,46 @@ static int write_file(struct query *q, const struct conf *conf, const char *path
 	return r;
 }
 
+static void tell_logs(const char *folder, const struct ttlogs *logs)
+{
+	fprintf(stderr, "tacho: wrote %s/.logs: %llu device rows, %llu executions of programs",
+		folder, (unsigned long long)logs->device.rows,
+		(unsigned long long)logs->device.executions);
+	if (logs->device.noc_files)
+		fprintf(stderr, ", %llu NoC traces", (unsigned long long)logs->device.noc_files);
+	if (logs->device.sync_points)
+		fprintf(stderr, ", %llu clock points",
+			(unsigned long long)logs->device.sync_points);
+	fputs(logs->host ? "\n" : "; no messages, so no logs of the host\n", stderr);
+	tracy_notes_print(&logs->notes);
+}
+
+static int write_logs(struct query *q, const struct conf *conf)
+{
+	struct ttlogs logs;
+	char folder[PATH_MAX];
+	int r = check_whole(q, conf);
+
+	if (r == 0 && conf->output && !strcmp(conf->output, "-"))
+		r = err_set(&q->err, TACHO_EUSAGE, "--to=tt-logs writes a folder");
+	if (r == 0)
+		r = ops_folder(conf->output, folder, sizeof(folder), &q->err);
+	if (r == 0)
+		r = ttlogs_write(q->trace, folder, conf->children, conf->force, &logs, &q->err);
+	if (r == 0 && !q->common->quiet)
+		tell_logs(folder, &logs);
+	return r;
+}
+
 static int print(struct query *q, void *verb_conf)
 {
 	const struct conf *conf = verb_conf;
-	char *path = conf->output ? strdup(conf->output)
-				  : default_output(q->trace->path, conf->to);
+	char *path;
 	int r = TACHO_ENOMEM;
 
+	if (conf->to == TO_TT_LOGS)
+		return write_logs(q, conf);
+	path = conf->output ? strdup(conf->output) : default_output(q->trace->path, conf->to);
 	q->filter.overlap = true;
 	if (path)
 		r = write_file(q, conf, path);
@@ -123,7 +176,7 @@ QUERY_RUN(print)
 const struct cmd cmd_export = {
 	.name = "export",
 	.summary = "write a trace in another format",
-	.usage = "[--to=chrome|csv|json|tracy] [-o FILE] [-f] [options] FILE",
+	.usage = "[--to=chrome|csv|json|tracy|tt-logs] [-o FILE] [-f] [options] FILE",
 	.description =
 		"Writes a trace, or a part of it, in a format that other tools read.\n\n"
 		"chrome is the trace event format of Perfetto and chrome://tracing: zones, "
@@ -131,11 +184,17 @@ const struct cmd cmd_export = {
 		"table of all zones, the same as that of 'tacho zones --format=csv'. json is "
 		"one object with everything that the trace holds. tracy is a file of the Tracy "
 		"viewer, version 0.10.0, which later versions read too; what it has no room for is "
-		"counted and said.",
+		"counted and said.\n\n"
+		"tt-logs is the folder .logs that the runtime and csvexport leave: ops and their host "
+		"times (tracy_ops_data.csv, tracy_ops_times.csv), every marker of every core "
+		"(profile_log_device.csv), what the runtime measures of it "
+		"(cpp_device_perf_report.csv), the device's clock, places of zones, NoC events, and "
+		"the .tracy file.",
 	.examples =
 		"tacho export --to=chrome app.tacho\n  writes app.json, to be opened in Perfetto\n"
 		"tacho export --to=csv -o - -r 1s..2s app.tacho\n"
-		"  zones of the second second on standard output\n",
+		"  zones of the second second on standard output\n"
+		"tacho export --to=tt-logs -o prof app.tacho\n  writes prof/.logs\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
 	.run = run,

@@ -1,4 +1,5 @@
-#include "cmds/cmds.h"
+#include "cmds/query.h"
+#include "ops/hosttrace.h"
 #include "ops/ops.h"
 #include "ops/stats.h"
 
@@ -9,9 +10,11 @@
 #include <time.h>
 
 struct conf {
+	struct query_conf query;
 	const char *folder;
 	const char *name;
 	const char *log;
+	const char *children;
 	bool date, device_only, legacy, noc, force;
 	int format;
 	int64_t top;
@@ -31,6 +34,12 @@ static const struct opt opts[] = {
 		 "measure from the raw device log even if the runtime has measured already"),
 	OPT_FLAG(0, "analyze-noc-traces", struct conf, noc,
 		 "add columns with what the NoC traces say of each op"),
+	OPT_STR(0, "child-functions", "NAMES", struct conf, children,
+		"of a trace: host functions whose time within ops gets a column, separated by "
+		"commas (default " OPS_ZONE_CHILDREN ")"),
+	OPT_LIST('p', "process", "PID|NAME", struct conf, query.processes,
+		 "of a trace: only this process, by number or by a pattern for its name; may be "
+		 "repeated"),
 	OPT_LIST('a', "device-analysis-types", "TYPE", struct conf, analyses,
 		 "measure only this; may be given several times"),
 	OPT_STR('d', "device-input-log", "FILE", struct conf, log,
@@ -47,24 +56,21 @@ static void init(void *conf)
 	((struct conf *)conf)->top = 10;
 }
 
-static int fail(struct tacho_error *err, int code)
-{
-	return err_report(err, code);
-}
-
 static int check(struct conf *cf, int argc, char **argv, struct tacho_error *err)
 {
-	if (argc > 0 && strcmp(argv[0], "stats"))
-		return err_set(err, TACHO_EUSAGE,
-			       "ops takes no '%s'; the folder with the logs is given by -o",
-			       argv[0]);
+	bool stats = argc > 0 && !strcmp(argv[0], "stats");
+
 	if (argc > 1)
-		return err_set(err, TACHO_EUSAGE, "too many operands");
+		return err_set(err, TACHO_EUSAGE,
+			       stats ? "the log of 'ops stats' is given by -d"
+				     : "one trace at a time");
 	if (cf->name && (!*cf->name || strchr(cf->name, '/') || !strcmp(cf->name, "..") ||
 			 !strcmp(cf->name, ".")))
 		return err_set(err, TACHO_EUSAGE, "'%s' cannot be part of a file name", cf->name);
-	if (cf->log && argc == 0)
+	if (cf->log && !stats)
 		return err_set(err, TACHO_EUSAGE, "-d is for 'ops stats'");
+	if ((argc == 0 || stats) && (cf->query.processes.n || cf->children))
+		return err_set(err, TACHO_EUSAGE, "-p and --child-functions are for traces");
 	return 0;
 }
 
@@ -116,7 +122,7 @@ static int stats(struct conf *cf, const char *folder, struct tacho_error *err)
 		if (text.failed || fwrite(text.data, 1, text.len, stdout) < text.len)
 			r = err_errno(err, TACHO_EWRITE, "cannot write the statistics");
 	}
-	code = r < 0 ? fail(err, r) : 0;
+	code = r < 0 ? err_report(err, r) : 0;
 	if (r == 0 && issues.counts[OPS_ISSUE_BAD_ROW]) {
 		err_warn("%" PRIu64 " lines of the log cannot be read",
 			 issues.counts[OPS_ISSUE_BAD_ROW]);
@@ -128,63 +134,123 @@ static int stats(struct conf *cf, const char *folder, struct tacho_error *err)
 	return code;
 }
 
-static int report(struct conf *cf, const struct cmd_common *common, struct ops_options *options,
-		  struct tacho_error *err)
+/* Makes the report and tells of it. 0 or a negative error; *CODE is the exit code. */
+static int report(const struct conf *cf, const struct cmd_common *common,
+		  const struct ops_options *options, int *code, struct tacho_error *err)
 {
 	struct ops_result result = {0};
-	int r = ops_report(options, &result, err), code;
+	int r = ops_report(options, &result, err);
 
 	if (r == 0) {
-		code = ops_issues_damage(&result.issues) ? 4 : 0;
+		*code = ops_issues_damage(&result.issues) ? 4 : 0;
 		print_issues(&result, common->quiet);
 		if (!common->quiet) {
 			ops_summary_print(&result.summary, &result.issues, (int)cf->top, stdout);
 			printf("\nreport: %s\n", result.report);
 		}
-	} else {
-		code = fail(err, r);
 	}
 	ops_result_free(&result);
-	return code;
+	return r;
+}
+
+struct names {
+	char folder[PATH_MAX], date[32];
+};
+
+static int fill_options(const struct conf *cf, struct names *names, struct ops_options *options,
+			struct tacho_error *err)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	*options = (struct ops_options){.name = cf->name,
+					.device_only = cf->device_only,
+					.legacy = cf->legacy,
+					.noc = cf->noc,
+					.force = cf->force,
+					.analyses = cf->analyses,
+					.children = cf->children,
+					.folder = names->folder};
+	if (cf->date && localtime_r(&now, &tm)) {
+		strftime(names->date, sizeof(names->date), "%Y_%m_%d_%H_%M_%S", &tm);
+		options->date = names->date;
+	}
+	return ops_folder(cf->folder, names->folder, sizeof(names->folder), err);
+}
+
+/* More than one process with ops: their ids may be the same. */
+static void warn_of_processes(const struct trace *trace, const uint8_t *tracks)
+{
+	uint32_t first = TRACE_NONE;
+
+	for (uint32_t i = 0; i < trace->track_count; i++) {
+		const struct trace_track *t = &trace->tracks[i];
+
+		if (t->kind != TRACE_CORE || (tracks && !tracks[i]) || t->process == first)
+			continue;
+		if (first != TRACE_NONE) {
+			err_warn("%s: several processes use devices, and op numbers of one may be "
+				 "those of another; choose one by -p",
+				 trace->path);
+			return;
+		}
+		first = t->process;
+	}
+}
+
+static int report_trace(struct query *q, void *conf)
+{
+	struct conf *cf = conf;
+	struct ops_options options;
+	struct names names;
+	int r = fill_options(cf, &names, &options, &q->err);
+
+	if (r < 0)
+		return r;
+	options.trace = q->trace;
+	options.tracks = q->filter.in.tracks;
+	warn_of_processes(q->trace, options.tracks);
+	return report(cf, q->common, &options, &q->exit_code, &q->err);
+}
+
+static int report_logs(struct conf *cf, const struct cmd_common *common, bool only_stats,
+		       struct tacho_error *err)
+{
+	struct ops_options options;
+	struct names names;
+	int r = fill_options(cf, &names, &options, err), code = 0;
+
+	if (r == 0 && only_stats)
+		return stats(cf, names.folder, err);
+	if (r == 0)
+		r = report(cf, common, &options, &code, err);
+	return r < 0 ? err_report(err, r) : code;
 }
 
 static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
 	struct conf *cf = conf;
 	struct tacho_error err = {0};
-	char folder[PATH_MAX], date[32];
-	struct ops_options options = {.name = cf->name,
-				      .device_only = cf->device_only,
-				      .legacy = cf->legacy,
-				      .noc = cf->noc,
-				      .force = cf->force,
-				      .analyses = cf->analyses,
-				      .folder = folder};
-	time_t now = time(NULL);
-	struct tm tm;
+	bool only_stats = argc > 0 && !strcmp(argv[0], "stats");
 	int r = check(cf, argc, argv, &err);
 
-	if (r == 0)
-		r = ops_folder(cf->folder, folder, sizeof(folder), &err);
-	if (r < 0) {
-		opt_list_free(&cf->analyses);
-		return fail(&err, r);
-	}
-	if (cf->date && localtime_r(&now, &tm)) {
-		strftime(date, sizeof(date), "%Y_%m_%d_%H_%M_%S", &tm);
-		options.date = date;
-	}
-	r = argc ? stats(cf, folder, &err) : report(cf, common, &options, &err);
+	if (r < 0)
+		r = err_report(&err, r);
+	else if (argc && !only_stats)
+		r = query_run(conf, common, argc, argv, report_trace);
+	else
+		r = report_logs(cf, common, only_stats, &err);
 	opt_list_free(&cf->analyses);
 	return r;
 }
 
 const struct cmd cmd_ops = {
 	.name = "ops",
-	.summary = "make the table of ops from the profiler's logs",
-	.usage = "[options] [stats]",
+	.summary = "make the table of ops from a trace or from the profiler's logs",
+	.usage = "[options] [FILE | stats]",
 	.description =
-		"Reads DIR/.logs as the runtime writes it, brings each op of the host together with "
+		"Reads a trace (.tacho or .tracy), or without one DIR/.logs as the runtime writes it, "
+		"brings each op of the host together with "
 		"what the device measured of it, and writes DIR/reports/ops_perf_results.csv with one "
 		"row per op. Then prints which ops took the time.\n\n"
 		"Logs with gaps give a report too: what is unknown is left empty, every problem is "
@@ -192,7 +258,10 @@ const struct cmd cmd_ops = {
 		"report of the same name is kept under a numbered name.\n\n"
 		"With the word stats it prints how often and how long each analysis of the device's "
 		"log found something, in cycles.",
-	.examples = "  tacho ops -o generated/profiler\n"
+	.examples = "  tacho ops app.tacho\n"
+		    "      the ops of a recorded program; writes generated/profiler/reports/"
+		    "ops_perf_results.csv\n"
+		    "  tacho ops -o generated/profiler\n"
 		    "      makes generated/profiler/reports/ops_perf_results.csv\n"
 		    "  tacho ops -o prof -n mnist --date\n"
 		    "      makes prof/reports/mnist/DATE/ops_perf_results_mnist_DATE.csv\n"

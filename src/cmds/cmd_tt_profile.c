@@ -2,6 +2,7 @@
 #include "cmds/cmds.h"
 #include "cmds/port.h"
 #include "cmds/record.h"
+#include "cmds/ttlogs.h"
 #include "cmds/words.h"
 #include "ops/files.h"
 #include "ops/mlir.h"
@@ -73,84 +74,15 @@ static void set_environment(const struct words *words, const char *folder, int p
 		putenv(words->v[i]);
 }
 
-/* Logs of an earlier run would be taken for this one's: they are put aside, not deleted. */
-static int put_logs_aside(const char *folder, struct tacho_error *err)
-{
-	char from[PATH_MAX + 16], to[PATH_MAX + 32];
-
-	snprintf(from, sizeof(from), "%s/.logs", folder);
-	for (int i = 1; access(from, F_OK) == 0; i++) {
-		snprintf(to, sizeof(to), "%s/.logs.%d", folder, i);
-		if (access(to, F_OK) == 0)
-			continue;
-		if (rename(from, to) < 0)
-			return err_errno(err, TACHO_EWRITE, "cannot put %s aside", from);
-	}
-	return ops_make_folder(from, err);
-}
-
-struct sheet {
-	const char *file;
-	struct tracy_csv_options options;
-};
-
-/* The host's logs out of what was recorded, unless the program itself has left them. */
-static int export_sheets(struct trace *trace, const char *logs, struct tacho_error *err)
-{
-	static const struct sheet sheets[] = {
-		{"tracy_ops_times.csv",
-		 {.unwrap = true,
-		  .parent = "TT_",
-		  .special = "CompileProgram,HWCommandQueue_write_buffer"}},
-		{"tracy_ops_data.csv", {.messages = true, .separator = ";"}},
-	};
-	struct output out;
-	int r = 0;
-
-	for (size_t i = 0; i < sizeof(sheets) / sizeof(sheets[0]) && r == 0; i++) {
-		if (ops_exists(logs, sheets[i].file))
-			continue;
-		r = ops_create(&out, logs, sheets[i].file, false, err);
-		if (r < 0)
-			break;
-		r = tracy_csv(trace, out.file, &sheets[i].options, err);
-		if (r == 0)
-			r = output_close(&out, err);
-		else
-			output_abandon(&out);
-	}
-	return r;
-}
-
-static int export_tracy(struct trace *trace, const char *logs, struct tacho_error *err)
-{
-	struct tracy_write_options options = {0};
-	struct tracy_notes notes = {0};
-	struct output out;
-	int r;
-
-	if (ops_exists(logs, "tracy_profile_log_host.tracy"))
-		return 0;
-	r = ops_create(&out, logs, "tracy_profile_log_host.tracy", false, err);
-	if (r < 0)
-		return r;
-	r = tracy_write(trace, fileno(out.file), out.path, &options, &notes, err);
-	if (r == 0)
-		return output_close(&out, err);
-	output_abandon(&out);
-	return r;
-}
-
 static int export_host(const char *recorded, const char *logs, struct tacho_error *err)
 {
 	struct trace *trace = NULL;
+	struct tracy_notes notes = {{0}};
 	int r = trace_open(&trace, recorded, err);
 
 	if (r < 0)
 		return r;
-	r = export_sheets(trace, logs, err);
-	if (r == 0)
-		r = export_tracy(trace, logs, err);
+	r = ttlogs_write_host(trace, logs, NULL, &notes, err);
 	trace_close(trace);
 	return r;
 }
@@ -205,13 +137,14 @@ static int profile(const struct conf *cf, struct words *words, const struct cmd_
 		   struct tacho_error *err)
 {
 	struct record_conf record;
-	char folder[PATH_MAX], logs[PATH_MAX + 16], trace[PATH_MAX + 64];
+	char folder[PATH_MAX], logs[PATH_MAX + 16], trace[PATH_MAX + 64], aside[PATH_MAX + 32];
 	int r = ops_folder(NULL, folder, sizeof(folder), err), status;
 	int port = r == 0 ? choose_port(cf->port, err) : r;
 
 	if (port < 0)
 		return err_report(err, port);
-	r = put_logs_aside(folder, err);
+	/* Logs of an earlier run would be taken for this one's. */
+	r = ttlogs_put_aside(folder, aside, sizeof(aside), err);
 	if (r < 0)
 		return err_report(err, r);
 	snprintf(logs, sizeof(logs), "%s/.logs", folder);

@@ -1,6 +1,7 @@
 /* Which devices and cores a trace has, and what it tells of them. */
 #include "ops/cores.h"
 
+#include "base/devrow.h"
 #include "base/jread.h"
 
 #include <stdlib.h>
@@ -42,7 +43,8 @@ static int by_core(const void *a, const void *b, void *arg)
 {
 	const struct ops_cores *c = arg;
 	const struct ops_risc *x = a, *y = b;
-	const struct ops_trace_device *dx = &c->devices.v[x->device], *dy = &c->devices.v[y->device];
+	const struct ops_trace_device *dx = &c->devices.v[x->device],
+				      *dy = &c->devices.v[y->device];
 
 	if (dx->process != dy->process)
 		return dx->process < dy->process ? -1 : 1;
@@ -150,6 +152,71 @@ static int find_tracks(struct ops_cores *c, const uint8_t *tracks)
 	return r;
 }
 
+static double tick_rate(const struct trace *trace)
+{
+	double ns = trace_duration_ns(trace, trace->start, trace->end);
+
+	return ns > 0 ? (double)(trace->end - trace->start) * 1e9 / ns : 1e9;
+}
+
+static int read_clock(struct ops_cores *c, uint32_t track)
+{
+	const struct trace_track *t = &c->trace->tracks[track];
+	struct ops_trace_device *d = NULL;
+	struct trace_rows *rows;
+	struct trace_row row;
+	uint32_t of;
+	int r;
+
+	for (size_t i = 0; i < c->devices.n; i++)
+		if (c->devices.v[i].process == t->process && c->devices.v[i].number == t->id)
+			d = &c->devices.v[i];
+	if (!d)
+		return 0;
+	r = trace_rows_open(&rows, c->trace, track, 0, UINT64_MAX);
+	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0)
+		if (row.kind == TRACE_ROW_DEVICE_CLOCK)
+			r = device_clock_add(&d->clock,
+					     &(struct device_point){row.time, row.a, row.b});
+	trace_rows_close(rows);
+	return r;
+}
+
+/* Each device's points; without any, its cycles are the trace's time at the nominal frequency. */
+static int read_clocks(struct ops_cores *c)
+{
+	double rate = tick_rate(c->trace);
+	int r = 0;
+
+	for (size_t i = 0; i < c->devices.n; i++) {
+		c->devices.v[i].clock.mhz = c->devices.v[i].mhz;
+		c->devices.v[i].clock.rate = rate;
+	}
+	for (uint32_t i = 0; i < c->trace->track_count && r == 0; i++)
+		if (c->trace->tracks[i].kind == TRACE_OTHER && c->devices.n)
+			r = read_clock(c, i);
+	for (size_t i = 0; i < c->devices.n && r == 0; i++)
+		if (!c->devices.v[i].clock.n)
+			r = device_clock_add(
+				&c->devices.v[i].clock,
+				&(struct device_point){c->trace->start, 0, DEVICE_CLOCK_UNKNOWN});
+	return r;
+}
+
+/* Nobody said how many cores there are: those that were seen. */
+static void count_cores(struct ops_cores *c)
+{
+	for (size_t d = 0; d < c->devices.n; d++) {
+		int64_t cores = 0;
+
+		for (size_t i = 0; i < c->riscs.n; i++)
+			cores += c->riscs.v[i].device == d && strcmp(c->riscs.v[i].name, "ERISC") &&
+				 (i == 0 || c->riscs.v[i].core != c->riscs.v[i - 1].core);
+		if (c->devices.v[d].max_cores == OPS_NONE)
+			c->devices.v[d].max_cores = cores;
+	}
+}
+
 /* What source locations there are tells what kinds of markers there are. */
 static void look_at_sources(struct ops_cores *c)
 {
@@ -169,9 +236,12 @@ int ops_cores_open(struct ops_cores *c, struct trace *trace, const uint8_t *trac
 	int r;
 
 	c->trace = trace;
+	c->meta = (struct buf)BUF_INIT;
 	c->timers = calloc(trace->srcloc_count + 1, sizeof(*c->timers));
-	c->timed = calloc(trace->srcloc_count + 1, 1);
-	r = c->timers && c->timed ? find_tracks(c, tracks) : TACHO_ENOMEM;
+	r = c->timers ? find_tracks(c, tracks) : TACHO_ENOMEM;
+	if (r == 0)
+		r = read_clocks(c);
+	count_cores(c);
 	if (r < 0)
 		return err_set(err, r, "%s: %s", trace->path, err_text(r));
 	look_at_sources(c);
@@ -181,35 +251,91 @@ int ops_cores_open(struct ops_cores *c, struct trace *trace, const uint8_t *trac
 void ops_cores_close(struct ops_cores *c)
 {
 	for (size_t i = 0; i < c->devices.n; i++)
-		vec_free(&c->devices.v[i].clock);
+		device_clock_free(&c->devices.v[i].clock);
 	vec_free(&c->devices);
 	vec_free(&c->riscs);
 	free(c->timers);
-	free(c->timed);
-	c->timers = NULL;
-	c->timed = NULL;
+	if (c->meta.data)
+		buf_free(&c->meta);
+	memset(c, 0, sizeof(*c));
 }
 
-static uint32_t hash_add(uint32_t hash, const char *text)
+bool ops_cores_synced(const struct ops_cores *c, uint32_t device)
 {
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * 16777619u;
-	return hash;
+	const struct device_clock *clock = &c->devices.v[device].clock;
+
+	return clock->n && clock->v[0].bound_ns != DEVICE_CLOCK_UNKNOWN;
 }
 
-uint16_t ops_cores_timer(struct ops_cores *c, uint32_t srcloc)
+/* --- lines of the log --- */
+
+#define TIMER_COUNTER 9090
+#define TIMER_NOC     12345
+
+void ops_cores_header(const struct ops_cores *c, struct buf *out)
+{
+	const struct ops_trace_device *d = &c->devices.v[c->riscs.v[0].device];
+
+	devrow_header(out, d->arch, d->mhz, (unsigned)d->max_cores);
+}
+
+static uint16_t timer_of(struct ops_cores *c, uint32_t srcloc)
 {
 	const struct trace_srcloc *s = &c->trace->srclocs[srcloc];
-	uint32_t hash = 2166136261u;
-	char line[16];
 
-	if (c->timed[srcloc])
-		return c->timers[srcloc];
-	snprintf(line, sizeof(line), ",%u,", s->line);
-	hash = hash_add(hash, s->name);
-	hash = hash_add(hash_add(hash, ","), s->file);
-	hash = hash_add(hash_add(hash, line), "KERNEL_PROFILER");
-	c->timers[srcloc] = (uint16_t)((hash & 0xffff) ^ hash >> 16);
-	c->timed[srcloc] = 1;
-	return c->timers[srcloc];
+	if (!c->timers[srcloc])
+		c->timers[srcloc] = devrow_timer(s->name, s->file, s->line) + 1u;
+	return (uint16_t)(c->timers[srcloc] - 1);
+}
+
+/* Markers without a name of their own in the log: they have numbers that everybody knows. */
+static void unnamed(struct ops_cores *c, const struct ops_marker *m, struct devrow *row)
+{
+	const char *name = row->name;
+
+	row->name = row->file = "";
+	row->line = 0;
+	if (m->kind == OPS_MARK_EVENT) {
+		row->timer = (uint32_t)m->data & 0xffff;
+		row->data = 0;
+	} else if (m->kind == OPS_MARK_NOC) {
+		row->timer = TIMER_NOC;
+	} else {
+		row->timer = TIMER_COUNTER;
+		row->data = m->ref << 32 | (m->data & UINT32_MAX);
+		buf_reset(&c->meta);
+		devrow_counter_meta(&c->meta, name, m->ref, m->data);
+		row->meta = c->meta.data;
+	}
+}
+
+void ops_cores_line(struct ops_cores *c, const struct ops_marker *m, struct buf *out)
+{
+	static const enum devrow_type types[] = {
+		[OPS_MARK_START] = DEVROW_ZONE_START, [OPS_MARK_END] = DEVROW_ZONE_END,
+		[OPS_MARK_TOTAL] = DEVROW_ZONE_TOTAL, [OPS_MARK_DATA] = DEVROW_TS_DATA,
+		[OPS_MARK_EVENT] = DEVROW_TS_EVENT,   [OPS_MARK_NOC] = DEVROW_TS_DATA,
+		[OPS_MARK_COUNTER] = DEVROW_TS_DATA,
+	};
+	const struct ops_risc *risc = &c->riscs.v[m->risc];
+	const struct trace_srcloc *s = &c->trace->srclocs[m->srcloc];
+	struct devrow row = {.device = c->devices.v[risc->device].number,
+			     .x = risc->x,
+			     .y = risc->y,
+			     .risc = risc->name,
+			     .timer = timer_of(c, m->srcloc),
+			     .cycles = m->cycles,
+			     .data = m->data,
+			     .run = m->id,
+			     .trace = m->session > 0 ? (uint64_t)m->trace : 0,
+			     .counter = m->session > 0 ? (uint64_t)m->session : 0,
+			     .type = types[m->kind],
+			     .name = s->name,
+			     .file = s->file,
+			     .line = s->line,
+			     .meta = m->meta};
+
+	if (m->kind == OPS_MARK_EVENT || m->kind == OPS_MARK_NOC || m->kind == OPS_MARK_COUNTER)
+		unnamed(c, m, &row);
+	devrow_add(out, &row);
 }

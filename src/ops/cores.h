@@ -15,7 +15,9 @@
 #ifndef OPS_CORES_H
 #define OPS_CORES_H
 
+#include "base/buf.h"
 #include "base/vec.h"
+#include "clock/device.h"
 #include "ops/issues.h"
 #include "trace/trace.h"
 
@@ -50,19 +52,13 @@ struct ops_risc {
 	const char *name;       /* as the log spells it */
 };
 
-struct ops_clock_point {
-	uint64_t ticks, cycles;
-};
-
 struct ops_trace_device {
 	uint32_t process, number;
 	char arch[32]; /* "unknown" when nothing tells */
 	uint32_t mhz;
 	int64_t max_cores; /* OPS_NONE: unknown */
 	bool foreign;      /* of a Tracy client */
-	struct {
-		VEC(struct ops_clock_point);
-	} clock; /* by time; empty: never synchronised */
+	struct device_clock clock;
 };
 
 struct ops_cores {
@@ -74,15 +70,17 @@ struct ops_cores {
 		VEC(struct ops_risc);
 	} riscs; /* by device, x, y and order */
 	uint32_t core_count;
-	uint16_t *timers; /* by source location, of those that timed[] knows */
-	uint8_t *timed;
+	uint32_t *timers; /* by source location: its hash + 1; 0: not computed yet */
+	struct buf meta;  /* for lines */
 	bool has_noc;
-	/* What the runtime does not measure by itself, so that the raw log is needed: counters, sums,
-	 * command queues, devices of other clients. */
+	bool walked, has_meta; /* has_meta: after a walk */
+	/* What the runtime does not measure by itself, so that the raw log is needed: counters,
+	 * sums, command queues, devices of other clients. */
 	bool raw_only;
 };
 
-/* TRACKS: one byte per track, 0 leaves it out; NULL: all. CORES is zeroed, and freed by the caller. */
+/* TRACKS: one byte per track, 0 leaves it out; NULL: all. CORES is zeroed, and freed by the caller.
+ */
 int ops_cores_open(struct ops_cores *cores, struct trace *trace, const uint8_t *tracks,
 		   struct tacho_error *err);
 void ops_cores_close(struct ops_cores *cores);
@@ -91,7 +89,11 @@ void ops_cores_close(struct ops_cores *cores);
 typedef int (*ops_marker_fn)(void *context, const struct ops_marker *m);
 int ops_cores_walk(struct ops_cores *cores, ops_marker_fn fn, void *context);
 
-/* The 16-bit id of a source location's zone: a hash of its name, file and line. */
-uint16_t ops_cores_timer(struct ops_cores *cores, uint32_t srcloc);
+/* Has the trace points of this device's clock? Without any there is one that was made up. */
+bool ops_cores_synced(const struct ops_cores *cores, uint32_t device);
+
+/* The first lines of the device log, and the line of a marker; each with its end. */
+void ops_cores_header(const struct ops_cores *cores, struct buf *out);
+void ops_cores_line(struct ops_cores *cores, const struct ops_marker *m, struct buf *out);
 
 #endif

@@ -19,6 +19,7 @@ struct open_zone {
 	uint32_t srcloc, depth;
 	struct run run;
 	bool ends;
+	size_t meta, meta_len; /* in walk.metas */
 };
 
 /* When the firmware of a Tracy client's core worked on which op. */
@@ -37,21 +38,14 @@ struct walk {
 	} stack;
 	struct {
 		VEC(struct shift);
-	} shifts;       /* of the core */
-	size_t shift;   /* where the last search ended */
-	struct run run; /* of the zone at depth 0 */
-	struct buf meta;
+	} shifts;         /* of the core */
+	size_t shift;     /* where the last search ended */
+	struct run run;   /* of the zone at depth 0 */
+	struct buf meta;  /* of the zone at hand */
+	struct buf metas; /* of the open zones, one behind the other */
 	uint64_t values[4];
 	uint32_t value_count;
 };
-
-static uint64_t cycles_of(const struct ops_cores *c, const struct ops_trace_device *d,
-			  uint64_t ticks)
-{
-	int64_t ns = trace_ns(c->trace, ticks);
-
-	return ns > 0 ? (uint64_t)((__int128)ns * d->mhz + 500) / 1000 : 0;
-}
 
 /* --- attachments --- */
 
@@ -122,25 +116,34 @@ static struct run run_of(struct walk *w, const struct trace_zone *zone)
 	return run;
 }
 
+/* "event 12" */
+static uint64_t event_number(const char *name)
+{
+	return strtoull(name + strcspn(name, "0123456789"), NULL, 10);
+}
+
 /* --- markers --- */
 
 static int emit(struct walk *w, enum ops_marker_kind kind, uint32_t srcloc, uint64_t ticks,
-		const struct run *run, bool attached)
+		const struct run *run, const char *meta, size_t meta_len)
 {
 	const struct ops_risc *risc = &w->c->riscs.v[w->risc];
 	const struct ops_trace_device *d = &w->c->devices.v[risc->device];
 	struct ops_marker m = {.risc = w->risc,
 			       .kind = kind,
 			       .srcloc = srcloc,
-			       .cycles = cycles_of(w->c, d, ticks),
+			       .cycles = device_clock_cycles(&d->clock, ticks),
 			       .id = run->id,
 			       .trace = run->trace,
 			       .session = run->session,
-			       .meta = attached ? w->meta.data : "",
-			       .meta_len = attached ? w->meta.len : 0};
+			       .meta = meta,
+			       .meta_len = meta_len};
 
+	w->c->has_meta |= m.meta_len > 0;
 	if (kind > OPS_MARK_END && w->value_count)
 		m.data = w->values[0];
+	else if (kind == OPS_MARK_EVENT)
+		m.data = event_number(w->c->trace->srclocs[srcloc].name);
 	if (kind == OPS_MARK_COUNTER && w->value_count > 1)
 		m.ref = w->values[1];
 	return w->fn(w->context, &m);
@@ -155,7 +158,9 @@ static int end_zones(struct walk *w, uint32_t depth)
 		const struct open_zone *z = &w->stack.v[--w->stack.n];
 
 		if (z->ends)
-			r = emit(w, OPS_MARK_END, z->srcloc, z->end, &z->run, false);
+			r = emit(w, OPS_MARK_END, z->srcloc, z->end, &z->run,
+				 z->meta_len ? w->metas.data + z->meta : "", z->meta_len);
+		w->metas.len = z->meta;
 	}
 	return r;
 }
@@ -168,18 +173,24 @@ static int take_zone(struct walk *w, const struct trace_zone *zone, uint32_t dep
 	if (r < 0)
 		return r;
 	if (kind != OPS_MARK_START)
-		return emit(w, kind, zone->srcloc, zone->start, &w->run, true);
+		return emit(w, kind, zone->srcloc, zone->start, &w->run, w->meta.data, w->meta.len);
 	if (!w->stack.n)
 		w->run = run_of(w, zone);
-	r = emit(w, kind, zone->srcloc, zone->start, &w->run, true);
+	r = emit(w, kind, zone->srcloc, zone->start, &w->run, w->meta.data, w->meta.len);
 	if (r < 0)
 		return r;
-	return vec_push(&w->stack,
-			((struct open_zone){.end = zone->end,
-					    .srcloc = zone->srcloc,
-					    .depth = depth,
-					    .run = w->run,
-					    .ends = !(zone->flags & TRACE_ZONE_UNFINISHED)}));
+	/* With its end: the next zone's stands behind it. */
+	if (w->meta.len && buf_add(&w->metas, w->meta.data, w->meta.len + 1) < 0)
+		return TACHO_ENOMEM;
+	return vec_push(
+		&w->stack,
+		((struct open_zone){.end = zone->end,
+				    .srcloc = zone->srcloc,
+				    .depth = depth,
+				    .run = w->run,
+				    .meta = w->metas.len - (w->meta.len ? w->meta.len + 1 : 0),
+				    .meta_len = w->meta.len,
+				    .ends = !(zone->flags & TRACE_ZONE_UNFINISHED)}));
 }
 
 typedef int (*zone_fn)(struct walk *w, const struct trace_zone *zone, uint32_t depth);
@@ -232,7 +243,8 @@ static int read_shifts(struct walk *w)
 
 int ops_cores_walk(struct ops_cores *cores, ops_marker_fn fn, void *context)
 {
-	struct walk w = {.c = cores, .fn = fn, .context = context, .meta = BUF_INIT};
+	struct walk w = {
+		.c = cores, .fn = fn, .context = context, .meta = BUF_INIT, .metas = BUF_INIT};
 	int r = 0;
 
 	for (w.risc = 0; w.risc < cores->riscs.n && r == 0; w.risc++) {
@@ -247,10 +259,12 @@ int ops_cores_walk(struct ops_cores *cores, ops_marker_fn fn, void *context)
 		if (r == 0)
 			r = end_zones(&w, 0);
 	}
-	if (r == 0 && w.meta.failed)
+	if (r == 0 && (w.meta.failed || w.metas.failed))
 		r = TACHO_ENOMEM;
+	cores->walked |= r == 0;
 	vec_free(&w.stack);
 	vec_free(&w.shifts);
 	buf_free(&w.meta);
+	buf_free(&w.metas);
 	return r;
 }

@@ -233,6 +233,43 @@ int ops_cpp_read(struct ops_cpp *cpp, const char *path, struct ops_issues *issue
 	return r;
 }
 
+/* Cells without quotes; how many. */
+static size_t split(const char *text, size_t len, struct csv_cell *cells, size_t most)
+{
+	const char *p = text, *end = text + len, *comma;
+	size_t n = 0;
+
+	for (; n < most; p = comma + 1) {
+		comma = memchr(p, ',', (size_t)(end - p));
+		cells[n++] = (struct csv_cell){p, (size_t)((comma ? comma : end) - p)};
+		if (!comma)
+			break;
+	}
+	return n;
+}
+
+int ops_cpp_lines(struct ops_cpp *cpp, ops_cpp_next next, void *context, struct ops_issues *issues,
+		  struct tacho_error *err)
+{
+	struct columns columns = {0};
+	struct csv_cell cells[64];
+	struct csv_row row = {.cells = cells};
+	struct buf text = BUF_INIT;
+	int r = 0;
+
+	cpp->text = (struct buf)BUF_INIT;
+	for (size_t line = 0; r == 0 && next(context, line, &text); line++) {
+		row.line = line + 1;
+		row.n = split(text.data, text.len, cells, sizeof(cells) / sizeof(cells[0]));
+		r = line ? take_row(cpp, &columns, &row, issues) : find_columns(&row, &columns);
+	}
+	if (r == 0 && (text.failed || cpp->text.failed))
+		r = TACHO_ENOMEM;
+	buf_free(&text);
+	vec_free(&columns);
+	return r < 0 ? err_set(err, r, "%s: %s", OPS_CPP_FILE, err_text(r)) : 0;
+}
+
 void ops_cpp_free(struct ops_cpp *cpp)
 {
 	if (cpp->text.data)

@@ -42,6 +42,11 @@ struct ops_cpp {
 /* CPP is zeroed by the caller and freed by it, whatever is returned. */
 int ops_cpp_read(struct ops_cpp *cpp, const char *path, struct ops_issues *issues,
 		 struct tacho_error *err);
+
+/* The same over text that comes line by line: NEXT gives one, or false at the end. */
+typedef bool (*ops_cpp_next)(void *context, size_t line, struct buf *text);
+int ops_cpp_lines(struct ops_cpp *cpp, ops_cpp_next next, void *context, struct ops_issues *issues,
+		  struct tacho_error *err);
 void ops_cpp_free(struct ops_cpp *cpp);
 
 /* The first row of (device, id), or -1; the next ones by cpp->next. */

@@ -384,8 +384,8 @@ static int salvage(struct ops_messages *s, const struct ops_message *m, const st
 	return ops_host_salvage(s->host, &op);
 }
 
-static int bad_message(struct ops_messages *s, const struct ops_message *m, const char *text, size_t len,
-		       const char *why)
+static int bad_message(struct ops_messages *s, const struct ops_message *m, const char *text,
+		       size_t len, const char *why)
 {
 	struct head h;
 	bool known = parse_head(text, len, &h);
@@ -595,7 +595,8 @@ int ops_messages_add(struct ops_messages *s, char *record, size_t len)
 	int r = 0;
 
 	while (r == 0 && ops_message_next(&reader, &m)) {
-		/* Messages of the program itself may be of several lines; they are nothing to us. */
+		/* Messages of the program itself may be of several lines; they are nothing to us.
+		 */
 		if (!m.timed && contains(&m, "TT_"))
 			ops_issue_add(
 				s->issues, OPS_ISSUE_BAD_ROW, OPS_DATA_FILE, m.line, OPS_NOWHERE,

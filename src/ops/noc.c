@@ -174,6 +174,12 @@ static int compare(const void *a, const void *b)
 	return x->session < y->session ? -1 : x->session > y->session;
 }
 
+void ops_noc_sort(struct ops_noc *noc)
+{
+	if (noc->n)
+		qsort(noc->v, noc->n, sizeof(*noc->v), compare);
+}
+
 int ops_noc_read(struct ops_noc *noc, const char *logs, struct ops_issues *issues,
 		 struct tacho_error *err)
 {
@@ -187,12 +193,7 @@ int ops_noc_read(struct ops_noc *noc, const char *logs, struct ops_issues *issue
 			r = read_one(noc, logs, e->d_name, &op, issues, err);
 	if (dir)
 		closedir(dir);
-	if (noc->n)
-		qsort(noc->v, noc->n, sizeof(*noc->v), compare);
-	if (r == 0 && !noc->files)
-		ops_issue_add(issues, OPS_ISSUE_IGNORED, NULL, 0, OPS_NOWHERE,
-			      "there are no NoC traces to analyze; collect them with "
-			      "TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1");
+	ops_noc_sort(noc);
 	return r;
 }
 

@@ -33,6 +33,9 @@ int ops_noc_parse(struct ops_noc_op *op, const char *text, size_t len, struct ta
 /* The ids that NAME gives; false when it is not the name of a NoC trace. */
 bool ops_noc_name(const char *name, struct ops_noc_op *op);
 
+/* Brings the ops into the order that ops_noc_find() needs. */
+void ops_noc_sort(struct ops_noc *noc);
+
 const struct ops_noc_op *ops_noc_find(const struct ops_noc *noc, int64_t device, uint64_t id,
 				      int64_t trace, int64_t session);
 void ops_noc_free(struct ops_noc *noc);

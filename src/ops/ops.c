@@ -1,14 +1,19 @@
 #include "ops/ops.h"
 
 #include "ops/analyses.h"
+#include "ops/cores.h"
 #include "ops/cppreport.h"
 #include "ops/detect.h"
 #include "ops/files.h"
 #include "ops/hostlog.h"
+#include "ops/hosttrace.h"
 #include "ops/join.h"
+#include "ops/logs.h"
 #include "ops/metrics.h"
 #include "ops/noc.h"
+#include "ops/noctrace.h"
 #include "ops/report.h"
+#include "ops/runtime.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +35,8 @@ struct work {
 	struct ops_rows rows;
 	struct ops_metrics *metrics;
 	struct ops_noc noc;
+	struct ops_cores cores; /* of the trace */
+	struct ops_runtime *runtime;
 };
 
 int ops_folder(const char *option, char *path, size_t size, struct tacho_error *err)
@@ -78,31 +85,64 @@ static int read_file(struct work *w, const char *name,
 	return r;
 }
 
-/* Both host logs, or what there is of them when the device says nothing either. */
-static int read_host(struct work *w, bool has_device)
+/* --- what is read: logs, or a trace --- */
+
+struct inputs {
+	bool data, times, device, cpp;
+};
+
+static struct inputs look(struct work *w)
 {
-	bool data = ops_exists(w->logs, OPS_DATA_FILE), times = ops_exists(w->logs, OPS_TIMES_FILE);
+	bool host;
+
+	if (!w->o->trace)
+		return (struct inputs){.data = ops_exists(w->logs, OPS_DATA_FILE),
+				       .times = ops_exists(w->logs, OPS_TIMES_FILE),
+				       .device = ops_exists(w->logs, OPS_DEVICE_FILE),
+				       .cpp = ops_exists(w->logs, OPS_CPP_FILE)};
+	host = ops_trace_has_messages(w->o->trace, w->o->tracks);
+	return (struct inputs){.data = host,
+			       .times = host,
+			       .device = w->cores.riscs.n > 0,
+			       .cpp = w->cores.riscs.n > 0 && !w->cores.raw_only};
+}
+
+/* Both host logs, or what there is of them when the device says nothing either. */
+static int read_host(struct work *w, const struct inputs *in)
+{
 	int r = 0;
 
-	if (data != times && has_device) {
-		missing(w, data ? OPS_TIMES_FILE : OPS_DATA_FILE,
+	if (in->data != in->times && in->device) {
+		missing(w, in->data ? OPS_TIMES_FILE : OPS_DATA_FILE,
 			"without it the host's side is unknown: the report is of the device alone");
 		return 0;
 	}
-	if (data)
+	if (w->o->trace && in->data)
+		return ops_trace_host(&w->host, w->o->trace, w->o->tracks,
+				      w->o->children ? w->o->children : OPS_ZONE_CHILDREN,
+				      w->issues, w->err);
+	if (in->data)
 		r = read_file(w, OPS_DATA_FILE, ops_messages_read);
-	if (times && r == 0)
+	if (in->times && r == 0)
 		r = read_file(w, OPS_TIMES_FILE, ops_times_read);
 	return r;
 }
 
-static int read_device(struct work *w, enum devlog_want want)
+static int read_device_file(struct work *w, enum devlog_want want)
 {
 	char *path = ops_path(w->logs, OPS_DEVICE_FILE);
 	int r = path ? devlog_read(&w->dev, path, want, w->issues, w->err)
 		     : err_set(w->err, TACHO_ENOMEM, "out of memory");
 
 	free(path);
+	return r;
+}
+
+static int read_device(struct work *w, enum devlog_want want)
+{
+	int r = w->o->trace ? ops_logs_device(&w->cores, &w->dev, want, w->issues, w->err)
+			    : read_device_file(w, want);
+
 	w->result->device_rows = w->dev.rows;
 	if (r == 0 && want == DEVLOG_ALL)
 		r = devlog_sort(&w->dev, w->err);
@@ -129,17 +169,28 @@ static int detect_all(struct work *w, enum ops_detect_mode mode)
 	return r;
 }
 
-static int join_cpp(struct work *w)
+static int read_cpp(struct work *w)
 {
-	char *path = ops_path(w->logs, OPS_CPP_FILE);
-	int r = path ? ops_cpp_read(&w->cpp, path, w->issues, w->err)
-		     : err_set(w->err, TACHO_ENOMEM, "out of memory");
+	char *path;
+	int r;
 
+	if (w->o->trace)
+		return ops_logs_runtime(&w->cores, &w->runtime, &w->cpp, w->issues, w->err);
+	path = ops_path(w->logs, OPS_CPP_FILE);
+	r = path ? ops_cpp_read(&w->cpp, path, w->issues, w->err)
+		 : err_set(w->err, TACHO_ENOMEM, "out of memory");
 	free(path);
+	return r;
+}
+
+static int join_cpp(struct work *w, bool has_device)
+{
+	int r = read_cpp(w);
+
 	if (r == 0 && w->o->analyses.n)
 		ops_issue_add(w->issues, OPS_ISSUE_IGNORED, OPS_CPP_FILE, 0, OPS_NOWHERE,
 			      "the runtime has measured already: -a has no effect");
-	if (r == 0 && ops_exists(w->logs, OPS_DEVICE_FILE))
+	if (r == 0 && has_device)
 		r = read_device(w, DEVLOG_SUB_DEVICES);
 	return r < 0 ? r : ops_join_cpp(&w->host, &w->cpp, &w->rows, w->issues, w->err);
 }
@@ -155,11 +206,11 @@ static int join_device(struct work *w)
 	return r < 0 ? r : ops_join_device(&w->host, &w->device_ops, &w->rows, w->issues, w->err);
 }
 
-static int join(struct work *w, bool has_device, bool has_cpp)
+static int join(struct work *w, const struct inputs *in)
 {
-	if (has_cpp && !w->o->legacy)
-		return join_cpp(w);
-	if (has_device)
+	if (in->cpp && !w->o->legacy)
+		return join_cpp(w, in->device);
+	if (in->device)
 		return join_device(w);
 	missing(w, OPS_DEVICE_FILE,
 		"no device data: profile with TT_METAL_DEVICE_PROFILER=1 to have it");
@@ -229,6 +280,7 @@ static struct ops_report_input report_input(struct work *w)
 		.cpp = &w->cpp,
 		.metrics = w->metrics,
 		.noc = w->o->noc ? &w->noc : NULL,
+		.runtime = w->runtime,
 		.summary = &w->result->summary,
 		.issues = w->issues,
 	};
@@ -269,6 +321,12 @@ static int write_report(struct work *w, const char *stem, writer write, char **p
 	return r;
 }
 
+static int write_device_log(struct work *w, FILE *out)
+{
+	return ops_logs_write_device(&w->cores, out, w->err);
+}
+
+/* Of a trace only the device log is of use to others beside the report: heat maps need it. */
 static int copy_logs(struct work *w)
 {
 	const char *to = w->result->folder;
@@ -276,6 +334,9 @@ static int copy_logs(struct work *w)
 
 	if (w->o->no_copies)
 		return 0;
+	if (w->o->trace)
+		return w->cores.riscs.n ? write_file(w, OPS_DEVICE_FILE, write_device_log, NULL)
+					: 0;
 	if (!w->result->device_only) {
 		r = ops_copy(w->logs, to, TRACY_FILE, w->o->force, w->err);
 		if (r == 0)
@@ -303,36 +364,62 @@ static int device_only(struct work *w)
 	return r;
 }
 
-static int joined(struct work *w, bool has_device, bool has_cpp)
+static int read_noc(struct work *w)
 {
-	int r = join(w, has_device, has_cpp);
+	int r = w->o->trace ? ops_logs_noc(&w->cores, &w->noc, w->err)
+			    : ops_noc_read(&w->noc, w->logs, w->issues, w->err);
+
+	if (r == 0 && !w->noc.files)
+		ops_issue_add(w->issues, OPS_ISSUE_IGNORED, NULL, 0, OPS_NOWHERE,
+			      "there are no NoC traces to analyze; collect them with "
+			      "TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1");
+	return r;
+}
+
+static int joined(struct work *w, const struct inputs *in)
+{
+	int r = join(w, in);
 
 	if (r == 0 && w->o->noc)
-		r = ops_noc_read(&w->noc, w->logs, w->issues, w->err);
+		r = read_noc(w);
 	w->result->rows = w->rows.n;
 	if (r == 0)
 		r = make_report_folder(w);
 	return r < 0 ? r : write_report(w, "ops_perf_results", write_joined, &w->result->report);
 }
 
+static int nothing(struct work *w, const struct inputs *in)
+{
+	if (w->o->trace)
+		return err_set(
+			w->err, TACHO_EREAD,
+			"%s tells of no ops, no signposts and no device: nothing to report on",
+			w->o->trace->path);
+	if (w->o->device_only || !(in->data || in->times))
+		return err_set(w->err, TACHO_EREAD,
+			       "%s has neither %s nor the host's %s and %s: nothing to report on",
+			       w->logs, OPS_DEVICE_FILE, OPS_DATA_FILE, OPS_TIMES_FILE);
+	return err_set(w->err, TACHO_EREAD,
+		       "the host's logs in %s name no op and no signpost, and there is no %s: "
+		       "nothing to report on",
+		       w->logs, OPS_DEVICE_FILE);
+}
+
 static int run(struct work *w)
 {
-	bool has_device = ops_exists(w->logs, OPS_DEVICE_FILE);
-	bool has_cpp = ops_exists(w->logs, OPS_CPP_FILE);
+	struct inputs in = look(w);
 	int r = pick(w);
 
 	if (r == 0 && !w->o->device_only)
-		r = read_host(w, has_device);
+		r = read_host(w, &in);
 	if (r < 0)
 		return r;
-	if (w->host.ops.n)
-		r = joined(w, has_device, has_cpp);
-	else if (has_device)
+	if (w->host.ops.n || (w->host.signposts.n && !in.device))
+		r = joined(w, &in);
+	else if (in.device)
 		r = device_only(w);
 	else
-		r = err_set(w->err, TACHO_EREAD,
-			    "%s has neither %s nor the host's %s and %s: nothing to report on",
-			    w->logs, OPS_DEVICE_FILE, OPS_DATA_FILE, OPS_TIMES_FILE);
+		r = nothing(w, &in);
 	if (r == 0)
 		r = copy_logs(w);
 	if (r == 0 && (w->issues->n || w->issues->failed))
@@ -347,8 +434,14 @@ int ops_report(const struct ops_options *options, struct ops_result *result,
 	int r;
 
 	w.logs = ops_path(options->folder, ".logs");
-	r = w.logs ? run(&w) : err_set(err, TACHO_ENOMEM, "out of memory");
+	r = w.logs ? 0 : err_set(err, TACHO_ENOMEM, "out of memory");
+	if (r == 0 && options->trace)
+		r = ops_cores_open(&w.cores, options->trace, options->tracks, err);
+	if (r == 0)
+		r = run(&w);
 	free(w.logs);
+	ops_runtime_close(w.runtime);
+	ops_cores_close(&w.cores);
 	ops_host_free(&w.host);
 	devlog_free(&w.dev);
 	ops_cpp_free(&w.cpp);

@@ -3,7 +3,7 @@
  * include. The report is always written, whatever is wrong with the logs; what is wrong is in
  * result.issues and beside the report in report_issues.csv.
  *
- *	FOLDER/.logs/		the logs
+ *	FOLDER/.logs/		the logs, unless a trace is given
  *	FOLDER/reports/[NAME/][DATE/]ops_perf_results[_NAME][_DATE].csv
  *
  * An older file of the same name is kept under a numbered name; nothing is ever deleted.
@@ -14,11 +14,19 @@
 #include "base/opt.h"
 #include "ops/issues.h"
 #include "ops/summary.h"
+#include "trace/trace.h"
 
 struct ops_options {
 	const char *folder;
-	const char *name; /* or NULL */
-	const char *date; /* as in the names of files, or NULL */
+	/*
+	 * Instead of FOLDER/.logs, or NULL: the report is what it would be on the logs that
+	 * ops_logs_write() and csvexport make of the trace.
+	 */
+	struct trace *trace;
+	const uint8_t *tracks; /* of the trace: one byte per track, 0 leaves it out; NULL: all */
+	const char *children;  /* of the trace: host functions that count; NULL: the usual ones */
+	const char *name;      /* or NULL */
+	const char *date;      /* as in the names of files, or NULL */
 	bool device_only;
 	bool legacy;    /* read the raw device log even when the runtime's own report is there */
 	bool noc;       /* summarise the NoC traces */

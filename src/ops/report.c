@@ -4,6 +4,7 @@
 #include "base/fmt.h"
 #include "ops/cells.h"
 #include "ops/metrics.h"
+#include "ops/runtime.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -614,6 +615,13 @@ static void tell_summary(struct report *r, const struct ops_row *row)
 		return;
 	}
 	out.id = op ? op->id : r->in->device_ops->v[row->device].id;
+	/* The runtime's own table has no columns for it. */
+	if (r->in->runtime && row->cpp != OPS_NO_INDEX && isnan(out.core_max_ns)) {
+		const struct ops_cpp_row *cpp = &r->in->cpp->v[row->cpp];
+
+		ops_runtime_cores(r->in->runtime, cpp->device, cpp->id, cpp->trace, cpp->session,
+				  &out.core_max_ns, &out.core_avg_ns);
+	}
 	ops_summary_add(r->in->summary, &out);
 }
 

@@ -13,6 +13,7 @@
 #include "ops/summary.h"
 
 struct ops_metrics;
+struct ops_runtime;
 
 struct ops_report_input {
 	const struct ops_host *host;
@@ -22,6 +23,7 @@ struct ops_report_input {
 	const struct ops_cpp *cpp;
 	const struct ops_metrics *metrics; /* performance counters, or NULL */
 	const struct ops_noc *noc;         /* NoC traces, or NULL */
+	const struct ops_runtime *runtime; /* of a trace, or NULL: the summary asks it */
 	struct ops_summary *summary;       /* is told of every row; may be NULL */
 	struct ops_issues *issues;
 };

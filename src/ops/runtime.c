@@ -313,6 +313,11 @@ int ops_runtime_finish(struct ops_runtime *rt)
 	return 0;
 }
 
+size_t ops_runtime_count(const struct ops_runtime *rt)
+{
+	return rt->runs.n;
+}
+
 static void header(const struct ops_runtime *rt, struct buf *text)
 {
 	buf_adds(text, "GLOBAL CALL COUNT,METAL TRACE ID,METAL TRACE REPLAY SESSION ID,DEVICE ID,"

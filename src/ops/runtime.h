@@ -17,6 +17,9 @@ int ops_runtime_marker(struct ops_runtime *rt, const struct ops_marker *m);
 /* Behind the last marker: orders the executions and measures the gaps between them. */
 int ops_runtime_finish(struct ops_runtime *rt);
 
+/* Executions of programs so far. */
+size_t ops_runtime_count(const struct ops_runtime *rt);
+
 /* Line 0 is the header; the text is without the line's end. False behind the last line. */
 bool ops_runtime_line(struct ops_runtime *rt, size_t line, struct buf *text);
 

@@ -290,14 +290,14 @@ static void times(void)
 
 			fprintf(f,
 				"TT_DNN_DEVICE_OP,op.hpp,1,,\"id:%" PRIu64 "\",%" PRIu64 ",%" PRIu64
-				",1,id:%" PRIu64 "\n",
+				",%ld,id:%" PRIu64 "\n",
 				id, host_ns(op) + (uint64_t)device, 40000 + noise(op, 1, 1, 999),
-				id);
+				device + 1, id);
 			if (op < 5)
 				fprintf(f,
-					"CompileProgram,p.cpp,2,,,%" PRIu64 ",9000,1,id:%" PRIu64
+					"CompileProgram,p.cpp,2,,,%" PRIu64 ",9000,%ld,id:%" PRIu64
 					"\n",
-					host_ns(op) + 5, id);
+					host_ns(op) + (uint64_t)device + 5, device + 1, id);
 		}
 	fclose(f);
 }

@@ -1,0 +1,167 @@
+#include "cmds/ttlogs.h"
+
+#include "base/output.h"
+#include "ops/files.h"
+#include "ops/hosttrace.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TRACY_FILE "tracy_profile_log_host.tracy"
+
+static int write_sheet(struct trace *trace, const char *folder, const char *file,
+		       const struct tracy_csv_options *options, struct tacho_error *err)
+{
+	struct output out;
+	int r;
+
+	if (ops_exists(folder, file))
+		return 0;
+	r = ops_create(&out, folder, file, false, err);
+	if (r < 0)
+		return r;
+	r = tracy_csv(trace, out.file, options, err);
+	if (r == 0)
+		return output_close(&out, err);
+	output_abandon(&out);
+	return r;
+}
+
+static int write_tracy(struct trace *trace, const char *folder, struct tracy_notes *notes,
+		       struct tacho_error *err)
+{
+	struct tracy_write_options options = {0};
+	struct output out;
+	int r;
+
+	if (ops_exists(folder, TRACY_FILE))
+		return 0;
+	r = ops_create(&out, folder, TRACY_FILE, false, err);
+	if (r < 0)
+		return r;
+	r = tracy_write(trace, fileno(out.file), out.path, &options, notes, err);
+	if (r == 0)
+		return output_close(&out, err);
+	output_abandon(&out);
+	return r;
+}
+
+int ttlogs_write_host(struct trace *trace, const char *folder, const char *children,
+		      struct tracy_notes *notes, struct tacho_error *err)
+{
+	const struct tracy_csv_options times = {.unwrap = true,
+						.parent = OPS_ZONE_PARENT,
+						.special = children ? children : OPS_ZONE_CHILDREN};
+	const struct tracy_csv_options data = {.messages = true, .separator = ";"};
+	int r = 0;
+
+	if (ops_trace_has_messages(trace, NULL)) {
+		r = write_sheet(trace, folder, OPS_TIMES_FILE, &times, err);
+		if (r == 0)
+			r = write_sheet(trace, folder, OPS_DATA_FILE, &data, err);
+	}
+	return r < 0 ? r : write_tracy(trace, folder, notes, err);
+}
+
+/* Is there anything in it? False for what is not there. */
+static bool has_files(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *e;
+	bool any = false;
+
+	while (dir && !any && (e = readdir(dir)))
+		any = strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+	if (dir)
+		closedir(dir);
+	return any;
+}
+
+static int free_name(const char *logs, char *aside, size_t size, struct tacho_error *err)
+{
+	for (int i = 1; i < INT_MAX; i++) {
+		snprintf(aside, size, "%s.%d", logs, i);
+		if (access(aside, F_OK) < 0)
+			return 0;
+	}
+	return err_set(err, TACHO_EWRITE, "there is no free name for the older %s", logs);
+}
+
+/* LOGS becomes LOGS.N if it has something in it, and goes away if not. */
+static int clear(const char *logs, char *aside, size_t size, struct tacho_error *err)
+{
+	int r = 0;
+
+	aside[0] = 0;
+	if (has_files(logs)) {
+		r = free_name(logs, aside, size, err);
+		if (r == 0 && rename(logs, aside) < 0)
+			r = err_errno(err, TACHO_EWRITE, "cannot put %s aside", logs);
+	} else if (rmdir(logs) < 0 && errno != ENOENT) {
+		r = err_errno(err, TACHO_EWRITE, "cannot replace %s", logs);
+	}
+	return r;
+}
+
+int ttlogs_put_aside(const char *dir, char *aside, size_t size, struct tacho_error *err)
+{
+	char logs[PATH_MAX + 16];
+	int r;
+
+	snprintf(logs, sizeof(logs), "%s/.logs", dir);
+	r = clear(logs, aside, size, err);
+	return r < 0 ? r : ops_make_folder(logs, err);
+}
+
+/* What this program wrote into a folder of its own. */
+static void remove_folder(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+			unlinkat(dirfd(dir), e->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(folder);
+}
+
+static int write_into(struct trace *trace, const char *folder, const char *children,
+		      struct ttlogs *logs, struct tacho_error *err)
+{
+	int r = ops_logs_write(trace, folder, &logs->device, err);
+
+	logs->host = ops_trace_has_messages(trace, NULL);
+	return r < 0 ? r : ttlogs_write_host(trace, folder, children, &logs->notes, err);
+}
+
+int ttlogs_write(struct trace *trace, const char *dir, const char *children, bool force,
+		 struct ttlogs *logs, struct tacho_error *err)
+{
+	char to[PATH_MAX + 16], part[PATH_MAX + 32], aside[PATH_MAX + 32];
+	int r = ops_make_folder(dir, err);
+
+	memset(logs, 0, sizeof(*logs));
+	snprintf(to, sizeof(to), "%s/.logs", dir);
+	if (r == 0 && !force && has_files(to))
+		r = err_set(err, TACHO_EWRITE, "%s has logs already; -f puts them aside", to);
+	snprintf(part, sizeof(part), "%s/.logs.part.%d", dir, (int)getpid());
+	if (r == 0 && mkdir(part, 0777) < 0)
+		r = err_errno(err, TACHO_EWRITE, "cannot make the folder %s", part);
+	if (r < 0)
+		return r;
+	r = write_into(trace, part, children, logs, err);
+	if (r == 0)
+		r = clear(to, aside, sizeof(aside), err);
+	if (r == 0 && rename(part, to) < 0)
+		r = err_errno(err, TACHO_EWRITE, "cannot rename %s to %s", part, to);
+	if (r < 0)
+		remove_folder(part);
+	return r;
+}

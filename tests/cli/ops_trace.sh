@@ -1,0 +1,109 @@
+# Reports and logs straight from a trace: the same bytes as by way of the logs.
+. "$SOURCE/tests/lib.sh"
+MKLOGS=$BUILD/tests/mklogs
+unset TT_METAL_PROFILER_DIR TT_METAL_HOME
+
+# same NAME MKLOGS-SWITCHES...: logs, made into a trace, come back out of it, and so does the report.
+same() {
+	local name=$1 mode
+	shift
+	rm -rf d e t.* && "$MKLOGS" "$@" d
+	"$BUILD/tests/logs2trace" d "$name.tacho"
+	expect_exit 0 "$TACHO" export --to tt-logs -o e "$name.tacho"
+	expect_line err '^tacho: wrote e/.logs: [0-9]+ device rows'
+	cmp d/.logs/tracy_ops_data.csv e/.logs/tracy_ops_data.csv || fail "$name: messages"
+	# The invented logs have invented hashes, and an order of their own.
+	cut -d, -f1-4,6,8-12,15 d/.logs/profile_log_device.csv | sort >want
+	cut -d, -f1-4,6,8-12,15 e/.logs/profile_log_device.csv | sort >got
+	expect_same got want
+	for mode in '' --force-legacy-device-logs --device-only; do
+		rm -rf e/reports t
+		expect_exit 0 "$TACHO" ops -q $mode -o e
+		expect_exit 0 "$TACHO" ops -q $mode -o t "$name.tacho"
+		cmp e/reports/ops_perf_results.csv t/reports/ops_perf_results.csv || fail "$name $mode: the report"
+		cmp e/.logs/profile_log_device.csv t/reports/profile_log_device.csv || fail "$name $mode: the device log beside it"
+	done
+	# The raw log of the beginning says the same as what came out of the trace.
+	expect_exit 0 "$TACHO" ops -q -o d
+	rm -rf e/reports
+	expect_exit 0 "$TACHO" ops -q --force-legacy-device-logs -o e
+	cmp d/reports/ops_perf_results.csv e/reports/ops_perf_results.csv || fail "$name: by way of the trace"
+}
+same plain --ops 12
+same devices --ops 7 --devices 3 --cores 9
+same replays --ops 10 --replays 3
+same zones --ops 5 --zones 4
+same clock --ops 6 --mhz 1350
+same counters --ops 5 --counters 4
+[ ! -e e/.logs/cpp_device_perf_report.csv ] || fail 'counters are in the raw log alone'
+same plain --ops 12
+for f in tracy_ops_data.csv tracy_ops_times.csv profile_log_device.csv cpp_device_perf_report.csv sync_device_info.csv zone_src_locations.log tracy_profile_log_host.tracy; do
+	[ -s e/.logs/$f ] || fail "no $f"
+done
+[ "$(wc -l <e/.logs/cpp_device_perf_report.csv)" = 13 ] || fail 'a row for each program'
+expect_exit 0 "$TACHO" info -q e/.logs/tracy_profile_log_host.tracy
+
+# What is printed, and where it goes without -o.
+expect_exit 0 "$TACHO" ops plain.tacho
+expect_line out '^12 ops, 12 with device data'
+expect_line out '^most uneven is op '
+expect_line out '^report: ./generated/profiler/reports/ops_perf_results.csv$'
+TT_METAL_PROFILER_DIR=env expect_exit 0 "$TACHO" ops -q -n a plain.tacho
+[ -s env/reports/a/ops_perf_results_a.csv ] || fail 'TT_METAL_PROFILER_DIR, -n'
+expect_exit 0 "$TACHO" ops -q plain.tacho
+[ -s generated/profiler/reports/ops_perf_results.1.csv ] || fail 'the older report is kept'
+
+# A .tracy file has messages and zones; its cores have no ids.
+expect_exit 4 "$TACHO" ops -o tracy e/.logs/tracy_profile_log_host.tracy
+[ -s tracy/reports/ops_perf_results.csv ] || fail 'no report of a .tracy file'
+
+# Nothing is overwritten; -f puts aside.
+cp -r e/.logs before
+expect_error 5 'has logs already' "$TACHO" export --to tt-logs -o e plain.tacho
+diff -r before e/.logs || fail 'older logs were touched'
+expect_exit 0 "$TACHO" export -q --to tt-logs -f -o e plain.tacho
+diff -r before e/.logs.1 || fail 'older logs were not kept'
+diff -r before e/.logs || fail 'the same trace gives other logs'
+expect_error 2 'whole trace' "$TACHO" export --to tt-logs -o x -r 1s.. plain.tacho
+expect_error 2 'a folder' "$TACHO" export --to tt-logs -o - plain.tacho
+expect_error 2 'one trace' "$TACHO" ops plain.tacho plain.tacho
+expect_error 3 '' "$TACHO" ops nowhere.tacho
+expect_error 2 'for traces' "$TACHO" ops -p 1 -o e
+expect_exit 0 "$TACHO" ops -q -p 4242 -o p plain.tacho
+expect_exit 1 "$TACHO" ops -q -p 4243 -o p plain.tacho
+: >file
+expect_error 5 'folder' "$TACHO" export --to tt-logs -o file plain.tacho
+expect_error 5 'folder' "$TACHO" ops -o file plain.tacho
+ls -A . | grep -q 'logs.part' && fail 'a temporary folder is left'
+
+# A trace that was cut: what there is, exit 4.
+size=$(stat -c %s replays.tacho)
+for part in 30 60 90 99; do
+	head -c $((size * part / 100)) replays.tacho >cut.tacho
+	rm -rf c
+	"$TACHO" ops -o c cut.tacho >out 2>err
+	code=$?
+	case $code in 3 | 4) ;; *) fail "cut at $part %: exit $code" ;; esac
+	[ -s err ] || fail "cut at $part %: not a word"
+	[ $code = 3 ] || [ -s c/reports/ops_perf_results.csv ] || fail "cut at $part %: no report"
+done
+[ $code = 4 ] || fail 'a trace without its end gives no report'
+rm -rf c && expect_exit 4 "$TACHO" export --to tt-logs -o c cut.tacho
+[ -s c/.logs/profile_log_device.csv ] || fail 'no logs of a cut trace'
+
+# Nothing to report on: a trace of a program without ops.
+"$BUILD/tests/mktrace" -c none.tacho
+expect_error 3 'nothing to report on' "$TACHO" ops -o n none.tacho
+expect_exit 0 "$TACHO" export -q --to tt-logs -o n none.tacho
+
+# Signposts alone are a report.
+rm -rf s && "$MKLOGS" s && rm s/.logs/profile_log_device.csv s/.logs/tracy_ops_times.csv
+printf 'MessageName;total_ns\n`TT_SIGNPOST: warm\nup`;5\n`TT_SIGNPOST: go`;9\nsome text\nof two lines;10\n' >s/.logs/tracy_ops_data.csv
+expect_exit 4 "$TACHO" ops -o s
+expect_line s/reports/ops_perf_results.csv '^warm,signpost,'
+expect_line s/reports/ops_perf_results.csv '^go,signpost,'
+expect_line err 'no device data'
+"$BUILD/tests/logs2trace" s s.tacho
+expect_exit 4 "$TACHO" ops -q -o s2 s.tacho
+cmp s/reports/ops_perf_results.csv s2/reports/ops_perf_results.csv || fail 'signposts of a trace'
+exit 0
