@@ -70,7 +70,7 @@ TT_METAL_PROFILER_DIR=a expect_exit 0 "$TACHO" ops --date
 expect_line out '^report: a/reports/[0-9_]{19}/ops_perf_results_[0-9_]{19}.csv$'
 expect_error 2 'cannot be part of a file name' "$TACHO" ops -o a -n ../x
 expect_error 2 'no analysis' "$TACHO" ops -o a -a nonsense
-expect_error 2 "takes no 'more'" "$TACHO" ops -o a more
+expect_error 3 'cannot read more' "$TACHO" ops -o a more
 
 # Only some analyses.
 expect_exit 0 "$TACHO" ops -q -f -o a -a device_kernel_duration
