@@ -94,6 +94,14 @@ struct tacho_core_range {
 TACHO_DEVICE_API int tacho_core_noc(const struct tacho_device *device, struct tacho_core core,
 				    struct tacho_core *noc);
 
+/*
+ * Joins Ethernet core A_CORE of one device with B_CORE of another by a cable; both are numbered as for
+ * kernels of TACHO_ERISC, and each can have one. Linked devices run together: what one waits for the other
+ * may bring, so start the programs of both before you wait for one. They are used by one thread.
+ */
+TACHO_DEVICE_API int tacho_device_link(struct tacho_device *a, unsigned a_core,
+				       struct tacho_device *b, unsigned b_core);
+
 /* Cycles that have passed on the device. */
 TACHO_DEVICE_API uint64_t tacho_device_cycles(const struct tacho_device *device);
 

@@ -198,6 +198,11 @@ static void be_pause(void *self, uint64_t ns)
 	tensix_run_until(self, tensix_now(self) + ns * tensix_arch(self)->mhz / 1000);
 }
 
+static int be_link(void *self, unsigned core, void *other, unsigned other_core)
+{
+	return tensix_link(self, core, other, other_core);
+}
+
 static void be_delay(void *self, unsigned core, unsigned risc, unsigned kind, uint32_t cycles)
 {
 	tensix_noc_delay(self, core, risc, (enum tensix_transfer)kind, cycles);
@@ -221,6 +226,7 @@ static const struct tacho_device_ops ops_tensix = {
 	.host_ticks = be_host_ticks,
 	.pause = be_pause,
 	.delay = be_delay,
+	.link = be_link,
 };
 
 int backend_tensix(const struct tacho_device_ops **ops, void **self,

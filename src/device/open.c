@@ -97,6 +97,22 @@ void tacho_device_info(const struct tacho_device *d, struct tacho_device_info *i
 	};
 }
 
+int tacho_device_link(struct tacho_device *a, unsigned a_core, struct tacho_device *b,
+		      unsigned b_core)
+{
+	int x = device_core_at(a, true, a_core, 0),
+	    y = x < 0 ? x : device_core_at(b, true, b_core, 0);
+
+	if (y < 0)
+		return y;
+	if (a->ops != b->ops || !a->ops->link ||
+	    a->ops->link(a->self, (unsigned)x, b->self, (unsigned)y) < 0)
+		return device_fail(TACHO_EUSAGE,
+				   "Ethernet core %u of device %u cannot be linked with %u of %u",
+				   a_core, a->number, b_core, b->number);
+	return 0;
+}
+
 uint64_t tacho_device_cycles(const struct tacho_device *d)
 {
 	return d->ops->cycles(d->self);

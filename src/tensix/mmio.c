@@ -135,6 +135,19 @@ static enum mmio_result niu_store(struct access *a, uint32_t value)
 			 a->cycle);
 }
 
+/* ---- Ethernet: transmit queues ---- */
+static enum mmio_result eth_load(struct access *a, uint32_t *value)
+{
+	a->known = link_read(a->c, a->offset, a->cycle, value);
+	return MMIO_OK;
+}
+
+static enum mmio_result eth_store(struct access *a, uint32_t value)
+{
+	a->known = link_write(a->c, a->h, a->offset, value, a->cycle);
+	return MMIO_OK;
+}
+
 /* ---- stream registers: storage, except one that adds to another ---- */
 enum { STREAM_SPACE_UPDATE = 270, STREAM_SPACE = 297 };
 
@@ -294,14 +307,17 @@ static const struct block blocks[] = {
 	{TENSIX_PCBUF, 0x40000, LATENCY_FIFO, "PCBuf", pcbuf_load, pcbuf_store, true},
 	{TENSIX_MAILBOX, 0x4000, LATENCY_FIFO, "mailbox", mailbox_load, mailbox_store, false},
 	{TENSIX_CONFIG, 0x10000, LATENCY_CONFIG, "config", config_load, config_store, true},
+	{TENSIX_ETH_QUEUES, 0x10000, LATENCY_REG, "Ethernet", eth_load, eth_store, true},
 	{TENSIX_MOP, 0x10000, LATENCY_REG, "MOP", NULL, NULL, true},
 };
 
 static const struct block *find(const struct tensix_core *c, uint32_t address)
 {
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
-		/* An Ethernet tile has no tile engine. */
-		if (c->place.tile == TENSIX_ETHERNET && blocks[i].base >= TENSIX_MOP)
+		bool eth = blocks[i].base == TENSIX_ETH_QUEUES;
+
+		/* An Ethernet tile has no tile engine, and only it has queues. */
+		if (c->place.tile == TENSIX_ETHERNET ? !eth && blocks[i].base >= TENSIX_MOP : eth)
 			continue;
 		if (address - blocks[i].base < blocks[i].size)
 			return &blocks[i];

@@ -448,6 +448,10 @@ void noc_arrive(struct tensix *t, struct packet *p, uint64_t time)
 	case PACKET_ATOMIC:
 		arrive_atomic(t, p, time);
 		break;
+	case PACKET_ETHERNET:
+	case PACKET_ETHERNET_WORD:
+		link_arrive(t, p, time);
+		break;
 	default:
 		arrive_answer(t, p, time);
 		break;

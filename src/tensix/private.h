@@ -82,6 +82,8 @@ enum packet_kind {
 	PACKET_WRITE_ACK,   /* at the requester */
 	PACKET_ATOMIC,      /* at the target */
 	PACKET_ATOMIC_DATA, /* at the requester */
+	PACKET_ETHERNET,    /* at the other end of a link */
+	PACKET_ETHERNET_WORD,
 };
 
 struct packet {
@@ -110,6 +112,8 @@ struct events {
 	VEC(struct event); /* a heap: the earliest first */
 };
 
+#define ETH_QUEUES   3
+#define ETH_REGS     64
 #define NIU_BUFFERS  4
 #define NIU_REGS     16
 #define NIU_COUNTERS 64
@@ -230,7 +234,10 @@ struct tensix_core {
 	uint32_t *config; /* Tensix configuration: plain storage */
 	uint32_t debug[1024];
 	uint32_t tdma[64];
-	struct engine *engine; /* made at first use */
+	struct engine *engine;    /* made at first use */
+	struct tensix_core *peer; /* Ethernet: the other end of the link, or NULL */
+	uint32_t eth[ETH_QUEUES][ETH_REGS];
+	uint64_t eth_free; /* when the next frame can leave */
 	struct perf_group perf[PERF_GROUPS];
 	struct tensix_hart hart[TENSIX_RISCS];
 };
@@ -259,6 +266,9 @@ struct tensix {
 	uint64_t random;
 	struct tensix_bus bus;
 	uint64_t bus_random;
+	struct tensix *mesh_next; /* a ring of those that are linked, itself when it is alone */
+	uint64_t step_start;      /* while linked devices run: where this step began */
+	bool stepping;
 	struct tensix_fault fault;
 	struct packet *free_packets;
 	struct rv32_page **buckets;
@@ -341,6 +351,19 @@ void noc_send(struct tensix *t, struct packet *p, uint32_t node, uint64_t time);
 /* The packet has come to its node. */
 void noc_arrive(struct tensix *t, struct packet *p, uint64_t time);
 struct event events_pop(struct events *e);
+
+/* ---- sched.c: one device alone ---- */
+enum tensix_stop sched_run(struct tensix *t, uint64_t cycles);
+/* The earliest time at which anything happens, TENSIX_NEVER when nothing will. */
+uint64_t sched_next(const struct tensix *t);
+
+/* ---- link.c: OFFSET is into the transmit queues. False: not one of their registers. ---- */
+bool link_read(struct tensix_core *c, uint32_t offset, uint64_t *cycle, uint32_t *value);
+bool link_write(struct tensix_core *c, struct tensix_hart *h, uint32_t offset, uint32_t value,
+		uint64_t *cycle);
+void link_arrive(struct tensix *t, struct packet *p, uint64_t time);
+enum tensix_stop link_run(struct tensix *t, uint64_t cycles);
+void link_leave(struct tensix *t);
 
 /* ---- dram.c ---- */
 uint8_t *dram_bytes(struct tensix *t, uint32_t node, uint64_t address, uint32_t len,

@@ -38,8 +38,7 @@ static void run_core(struct tensix_core *c, uint64_t start, uint64_t end)
 	}
 }
 
-/* The earliest time at which anything happens, TENSIX_NEVER when nothing will. */
-static uint64_t next_time(const struct tensix *t)
+uint64_t sched_next(const struct tensix *t)
 {
 	uint64_t next = t->dram_events.n ? t->dram_events.v[0].time : TENSIX_NEVER;
 
@@ -79,7 +78,7 @@ static bool run_window(struct tensix *t, uint64_t end)
 	return t->stats.events + t->stats.instructions != before;
 }
 
-enum tensix_stop tensix_run(struct tensix *t, uint64_t cycles)
+enum tensix_stop sched_run(struct tensix *t, uint64_t cycles)
 {
 	uint64_t stop = t->now + cycles < t->now ? TENSIX_NEVER : t->now + cycles;
 
@@ -90,7 +89,7 @@ enum tensix_stop tensix_run(struct tensix *t, uint64_t cycles)
 	while (t->now < stop) {
 		/* Where the next thing happens is looked for only after a window in which none did.
 		 */
-		uint64_t next = busy ? t->now : next_time(t);
+		uint64_t next = busy ? t->now : sched_next(t);
 		uint64_t end, packets = t->stats.packets;
 
 		if (next == TENSIX_NEVER)
@@ -112,6 +111,11 @@ enum tensix_stop tensix_run(struct tensix *t, uint64_t cycles)
 	return TENSIX_LIMIT;
 }
 
+enum tensix_stop tensix_run(struct tensix *t, uint64_t cycles)
+{
+	return t->mesh_next == t ? sched_run(t, cycles) : link_run(t, cycles);
+}
+
 uint64_t tensix_now(const struct tensix *t)
 {
 	return t->now;
@@ -119,7 +123,7 @@ uint64_t tensix_now(const struct tensix *t)
 
 void tensix_advance(struct tensix *t, uint64_t to_cycle)
 {
-	uint64_t next = next_time(t);
+	uint64_t next = sched_next(t);
 
 	if (next < to_cycle)
 		to_cycle = next;

@@ -90,11 +90,12 @@ int tensix_new(struct tensix **out, const struct tensix_config *config, struct t
 	if (!t)
 		return err_set(err, TACHO_ENOMEM, "no memory for a device");
 	t->config = *config;
+	t->mesh_next = t;
 	if (!t->config.dram_latency)
 		t->config.dram_latency = 100;
 	t->random = config->seed * 2 + 1;
-	tensix_set_bus(t, &(struct tensix_bus){
-				  .latency_ns = 450, .jitter_ns = 120, .seed = config->seed});
+	tensix_set_bus(
+		t, &(struct tensix_bus){.latency_ns = 450, .jitter_ns = 120, .seed = config->seed});
 	memset(t->node_core, -1, sizeof(t->node_core));
 	memset(t->node_group, -1, sizeof(t->node_group));
 	t->arch = tensix_arch_find(name);
@@ -122,6 +123,7 @@ void tensix_free(struct tensix *t)
 {
 	if (!t)
 		return;
+	link_leave(t);
 	for (unsigned i = 0; t->cores && i < t->ncores; i++)
 		if (t->cores[i].dev)
 			core_free(&t->cores[i]);

@@ -169,6 +169,14 @@ struct tensix_hart_info {
 int tensix_hart(const struct tensix *t, unsigned core, unsigned risc,
 		struct tensix_hart_info *info);
 
+/*
+ * Joins two Ethernet cores of two devices. From then on the devices run together: tensix_run() of
+ * one lets the others work as well, and all of them must be used by one thread. A fault of another device
+ * is told by that device. Freeing a device ends its links. TACHO_EUSAGE when a core has a link or
+ * is not an Ethernet core.
+ */
+int tensix_link(struct tensix *a, unsigned core_a, struct tensix *b, unsigned core_b);
+
 /* A RISC waits for CYCLES before each transfer of a kind that it starts: a what-if. */
 enum tensix_transfer { TENSIX_READ, TENSIX_WRITE, TENSIX_ATOMIC, TENSIX_TRANSFERS };
 void tensix_noc_delay(struct tensix *t, unsigned core, unsigned risc, enum tensix_transfer kind,
@@ -254,6 +262,7 @@ void tensix_trace(struct tensix *t, tensix_trace_fn fn, void *context);
 #define TENSIX_NIU1        0xFFB30000u
 #define TENSIX_STREAMS     0xFFB40000u
 #define TENSIX_MOP         0xFFB80000u
+#define TENSIX_ETH_QUEUES  0xFFB90000u
 #define TENSIX_IRAM        0xFFC00000u
 #define TENSIX_GPR         0xFFE00000u
 #define TENSIX_PUSH        0xFFE40000u

@@ -11,6 +11,8 @@ expect_exit 0 "$examples/layers"
 expect_line out '^two layers, 64 samples, 1 \+ 3 times: right'
 expect_exit 0 "$examples/ring"
 expect_line out '^3 rounds over 4 cores: 12 hops, right'
+expect_exit 0 "$examples/ethernet"
+expect_line out '^device 1: tiny' '^8192 bytes from device 0 to device 1: right'
 expect_exit 0 "$examples/two_devices"
 expect_line out '^device 1: tiny' '^1024 bytes over two devices: right'
 

@@ -387,6 +387,116 @@ static void test_iram(void **state)
 	assert_int_equal(tools_read32(device, core, 0x20000), 55);
 }
 
+/* Starts queue 0 of an Ethernet core, as a RISC would. */
+static void transmit(struct tensix *t, int core, uint32_t from, uint32_t to, uint32_t bytes,
+		     uint32_t word)
+{
+	const uint32_t stores[][2] = {
+		{0x14, from}, {0x1C, to}, {0x18, bytes}, {0x44, word}, {0x4, bytes ? 2 : 4}};
+
+	for (size_t i = 0; i < 5; i++)
+		tools_write32(t, core, TENSIX_ETH_QUEUES + stores[i][0], stores[i][1]);
+}
+
+/* A cable between two devices: bytes and words arrive after its length, and not before. */
+static void test_links(void **state)
+{
+	struct tensix *other = tools_device("tiny"), *third = tools_device("tiny");
+	int a = tensix_core_logical(device, TENSIX_ETHERNET, 0, 0), b = a;
+	uint64_t start;
+
+	(void)state;
+	assert_int_equal(tensix_link(device, 0, other, 99), TACHO_EUSAGE);
+	assert_int_equal(
+		tensix_link(device, (unsigned)tools_core(device, 0, 0), other, (unsigned)b),
+		TACHO_EUSAGE);
+	assert_int_equal(tensix_link(device, (unsigned)a, device, (unsigned)a), TACHO_EUSAGE);
+	/* nobody at the other end: sent, and gone */
+	transmit(device, a, 0x1000, 0x2000, 64, 0);
+	assert_int_equal(tensix_run(device, 1000), TENSIX_IDLE);
+	tensix_advance(other, 5000);
+	assert_int_equal(tensix_link(device, (unsigned)a, other, (unsigned)b), 0);
+	assert_int_equal(tensix_link(device, (unsigned)a, third, (unsigned)b), TACHO_EUSAGE);
+	start = tensix_now(device);
+	tools_write32(device, a, 0x1000, 1234);
+	tools_write32(device, a, 0x103c, 5678);
+	transmit(device, a, 0x1000, 0x2000, 64, 0);
+	transmit(device, a, 0, 0x2100, 0, 99);
+	assert_int_equal(tensix_run(device, 590), TENSIX_LIMIT);
+	assert_int_equal(tools_read32(other, b, 0x2000), 0);
+	assert_int_equal(tensix_run(device, 10000), TENSIX_IDLE);
+	assert_int_equal(tools_read32(other, b, 0x2000), 1234);
+	assert_int_equal(tools_read32(other, b, 0x203c), 5678);
+	assert_int_equal(tools_read32(other, b, 0x2100), 99);
+	assert_in_range(tensix_now(device) - start, 600, 1300);
+	assert_int_equal(tensix_now(other) - 5000, tensix_now(device) - start);
+	/* the other way, started by the other device's run; into a register */
+	transmit(other, b, 0, TENSIX_STREAMS + 40, 0, 7);
+	assert_int_equal(tensix_run(other, 10000), TENSIX_IDLE);
+	assert_int_equal(tools_read32(device, a, TENSIX_STREAMS + 40), 7);
+	/* a worker has no such queue */
+	tools_write32(device, tools_core(device, 0, 0), TENSIX_ETH_QUEUES + 4, 2);
+	assert_int_equal(tensix_unknown_count(device), 1);
+	/* a device that goes leaves the others able to run */
+	transmit(device, a, 0x1000, 0x2000, 64, 0);
+	tensix_free(other);
+	transmit(device, a, 0x1000, 0x2000, 64, 0);
+	assert_int_equal(tensix_run(device, 10000), TENSIX_IDLE);
+	tensix_free(third);
+}
+
+/* Each device tells its own faults; what the others do goes on. */
+static void test_link_faults(void **state)
+{
+	const uint32_t bad[] = {0xffffffffu}, good[] = {ADDI(5, 5, 1), J(-4)};
+	struct tensix *other = tools_device("tiny");
+	int eth = tensix_core_logical(device, TENSIX_ETHERNET, 0, 0);
+	int core = tools_core(device, 0, 0);
+	struct tensix_hart_info info;
+	struct tensix_fault f;
+
+	(void)state;
+	assert_int_equal(tensix_link(device, (unsigned)eth, other, (unsigned)eth), 0);
+	tensix_write(device, (unsigned)core, 0, good, sizeof(good));
+	tensix_write(other, (unsigned)core, 0, bad, sizeof(bad));
+	tools_start(device, core, 1);
+	tools_start(other, core, 1);
+	assert_int_equal(tensix_run(device, 5000), TENSIX_LIMIT);
+	tensix_hart(device, (unsigned)core, TENSIX_B, &info);
+	assert_true(info.instructions > 4000);
+	assert_false(tensix_fault(device, &f, true));
+	assert_true(tensix_fault(other, &f, true));
+	assert_int_equal(f.kind, TENSIX_FAULT_ILLEGAL);
+	tensix_free(other);
+}
+
+/* A delay is waited for before the transfer, by the RISC that was chosen only. */
+static void test_delays(void **state)
+{
+	const uint32_t words[] = {LI(5, TENSIX_NIU0), LI(6, 0x30000), LI(7, MID(2, 1)),
+				  SW(6, 5, 0),        SW(6, 5, 12),   SW(7, 5, 16),
+				  ADDI(8, 0, 0x12),   SW(8, 5, 28),   ADDI(8, 0, 16),
+				  SW(8, 5, 32),       ADDI(8, 0, 1),  SW(8, 5, 40),
+				  SW(8, 5, 40),       EBREAK};
+	uint64_t cycles[3];
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct tensix *t = tools_device("tiny");
+		struct tensix_fault f;
+
+		if (i)
+			tensix_noc_delay(t, (unsigned)tools_core(t, 0, 0), TENSIX_B,
+					 i == 1 ? TENSIX_READ : TENSIX_WRITE, 5000);
+		f = tools_run(t, words, sizeof(words) / 4);
+		assert_int_equal(f.kind, TENSIX_FAULT_BREAK);
+		cycles[i] = f.cycle;
+		tensix_free(t);
+	}
+	assert_int_equal(cycles[1], cycles[0]);
+	assert_in_range(cycles[2] - cycles[0], 10000 - 5, 10000 + 5);
+}
+
 /* The same seed gives the same times, to the cycle; another one others. */
 static uint64_t dram_reads(uint64_t seed)
 {
@@ -483,6 +593,9 @@ int main(void)
 		TEST(test_mailboxes),
 		TEST(test_unknown_registers),
 		TEST(test_iram),
+		TEST(test_links),
+		TEST(test_link_faults),
+		TEST(test_delays),
 		TEST(test_deterministic),
 		TEST(test_architectures),
 	};
