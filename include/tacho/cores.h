@@ -33,6 +33,12 @@ void tacho_core_end(uint64_t core, uint32_t srcloc, uint64_t ticks);
 /* Attaches one more value, also 0, to the innermost open zone of that number. */
 void tacho_core_value(uint64_t core, uint32_t srcloc, uint64_t value);
 
+/*
+ * A message that others will refer to. 1: it stays in the trace; 0: there was no room for it, or
+ * it may be overwritten by what comes later, so it should be told again.
+ */
+int tacho_message_kept(const char *text, size_t len);
+
 /* What a device is, as JSON: a property of the trace. Say it once per recording. */
 void tacho_device_describe(unsigned device, const char *json, size_t len);
 

@@ -300,7 +300,8 @@ struct tacho_device_event {
 	uint32_t line;
 	uint32_t id;
 	uint32_t op;            /* the number of the op, from 1 (see below), 0: none */
-	uint32_t trace, replay; /* the trace that ran it, which of its replays; from 1, 0: none */
+	uint32_t trace, replay; /* the trace that ran it, which of its replays (of those in a
+				   recording, when there is one); from 1, 0: none */
 	uint64_t start, end;    /* cycles of the core's wall clock */
 	uint64_t data[2];
 	int damaged; /* one of its markers was missing */

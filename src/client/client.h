@@ -122,7 +122,8 @@ void thread_lose(struct thread *t, uint32_t bits, uint64_t now);
 /* ---- record.c ---- */
 
 /*
- * Writes a record: COUNT words of payload, then, if BYTES is not NULL, a string. 1 stored, 0 lost.
+ * Writes a record: COUNT words of payload, then, if BYTES is not NULL, a string. 1 stored, 0 lost
+ * or cut.
  * Strings of any length are split.
  */
 int record_emit(struct thread *t, unsigned type, const uint64_t *words, unsigned count,

@@ -67,7 +67,12 @@ struct traced {
 /* A list of programs. */
 struct tacho_trace {
 	struct tacho_device *device;
-	uint32_t number, replays;
+	uint32_t number;
+	uint32_t replays;   /* in this recording */
+	uint32_t recording; /* that knows its ops; 0: none */
+	struct {
+		VEC(char *);
+	} ops; /* their messages, for recordings that begin later */
 	VEC(struct traced);
 };
 
@@ -230,6 +235,8 @@ void op_forget(struct tacho_device *d);
 
 /* ---- replay.c ---- */
 int replay_take(struct tacho_device *d, struct tacho_program *p, uint32_t op);
+/* An op of the trace, for recordings that begin later. */
+void replay_keep(struct tacho_trace *t, const struct op_form *form, const struct op_call *call);
 /* Which replay a run was that recorded op OP and replay counter COUNTER; false: none. */
 bool replay_find(const struct tacho_device *d, uint32_t op, uint32_t counter,
 		 struct device_replay *replayed);

@@ -1,6 +1,8 @@
 /* Ops: what programs are called, and what the recording is told of them. */
 #include "device/device.h"
 
+#include <tacho/cores.h>
+
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -50,11 +52,12 @@ static struct tacho_zone zone_begin(uint64_t id)
 	return zone;
 }
 
-static void send(struct buf *text)
+static bool send(struct buf *text)
 {
-	if (!text->failed)
-		tacho_message(text->data, text->len, TACHO_INFO, 0);
+	bool kept = !text->failed && tacho_message_kept(text->data, text->len);
+
 	buf_free(text);
+	return kept;
 }
 
 /* The message, and what is remembered of the op: ZONE says in which recording it began. */
@@ -64,18 +67,19 @@ static void tell(struct tacho_device *d, const struct op_form *form, uint64_t ha
 	struct op_call call = {.id = op_id(d, base), .hash = hash, .device = d->number};
 	const uint32_t *known = map_get(&d->known, hash);
 	uint32_t recording = (uint32_t)(tacho_key() >> 32), told = known ? *known : 0;
+	/* For readers that cannot look back. */
+	bool again = env_number("TT_METAL_PROFILER_NO_CACHE_OP_INFO", 0), full;
 	struct buf text = BUF_INIT;
 
 	call.hit = known != NULL;
 	if (zone.word && zone.session == recording) {
-		/* The variable is for readers that cannot look back. */
-		op_text(&text, form, &call,
-			told == recording &&
-				!env_number("TT_METAL_PROFILER_NO_CACHE_OP_INFO", 0));
-		if (!text.failed)
+		full = told != recording || again;
+		op_text(&text, form, &call, !full);
+		if (send(&text) && full)
 			told = recording;
-		send(&text);
 	}
+	if (d->capture)
+		replay_keep(d->capture, form, &call);
 	/* Without memory for it the op is told in full again: no harm. */
 	map_set(&d->known, hash, told);
 }

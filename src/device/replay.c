@@ -32,6 +32,36 @@ int replay_take(struct tacho_device *d, struct tacho_program *p, uint32_t op)
 	return 0;
 }
 
+void replay_keep(struct tacho_trace *t, const struct op_form *form, const struct op_call *call)
+{
+	struct buf text = BUF_INIT;
+	char *message;
+
+	op_text(&text, form, call, false);
+	message = buf_detach(&text);
+	/* Without memory for it a later recording knows the op by its number alone. */
+	if (message && vec_push(&t->ops, message) < 0)
+		free(message);
+}
+
+static uint32_t recording_now(void)
+{
+	return (uint32_t)(tacho_key() >> 32);
+}
+
+/* A recording that began behind the trace's is told what is in it, and counts replays anew. */
+static void tell_again(struct tacho_trace *t)
+{
+	if (!tacho_is_recording() || t->recording == recording_now())
+		return;
+	t->recording = recording_now();
+	t->replays = 0;
+	tell(t, "BEGIN");
+	for (size_t i = 0; i < t->ops.n; i++)
+		tacho_message(t->ops.v[i], strlen(t->ops.v[i]), TACHO_INFO, 0);
+	tell(t, "END");
+}
+
 /*
  * The firmware counts all replays of a device in 16 bits; runs behind a replay that are not of its
  * trace keep the count.
@@ -63,6 +93,7 @@ int tacho_trace_begin(struct tacho_device *d)
 		return device_fail(TACHO_ENOMEM, "no memory");
 	t->device = d;
 	t->number = ++d->next_trace;
+	t->recording = recording_now();
 	d->capture = t;
 	tell(t, "BEGIN");
 	return 0;
@@ -77,6 +108,8 @@ int tacho_trace_end(struct tacho_device *d, struct tacho_trace **trace)
 	*trace = d->capture;
 	d->capture = NULL;
 	tell(*trace, "END");
+	if ((*trace)->recording != recording_now())
+		(*trace)->recording = 0;
 	return 0;
 }
 
@@ -109,6 +142,7 @@ int tacho_trace_replay(struct tacho_trace *t)
 		r = announce(d);
 	if (r < 0)
 		return r;
+	tell_again(t);
 	if (vec_push(&d->replayed, ((struct device_replay){t->number, ++t->replays})) < 0)
 		return device_fail(TACHO_ENOMEM, "no memory");
 	tell(t, "REPLAY");
@@ -124,6 +158,9 @@ void tacho_trace_free(struct tacho_trace *t)
 	if (t->device->capture == t)
 		t->device->capture = NULL;
 	tell(t, "RELEASE");
+	for (size_t i = 0; i < t->ops.n; i++)
+		free(t->ops.v[i]);
+	vec_free(&t->ops);
 	vec_free(t);
 	free(t);
 }

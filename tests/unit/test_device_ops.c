@@ -432,6 +432,57 @@ static void test_traces(void **state)
 	tacho_program_free(p);
 }
 
+/* A recording that begins between replays knows the ops of the trace, also those of groups. */
+static void test_late_recording(void **state)
+{
+	struct tacho_program *p = program(device, "plain.c");
+	struct tacho_trace *trace;
+	uint64_t id;
+	struct sent s;
+
+	(void)state;
+	assert_int_equal(tacho_trace_begin(device), 0);
+	assert_int_equal(tacho_op_begin(&device, 1, &(struct tacho_op){.name = "Group"}), 0);
+	assert_int_equal(tacho_enqueue(device, p), 0);
+	assert_int_equal(tacho_op_end(device), 0);
+	id = tacho_op_last(device);
+	assert_int_equal(tacho_trace_end(device, &trace), 0);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(tacho_trace_replay(trace), 0);
+	for (int round = 0; round < 2; round++) {
+		session_start(16, RING_DROP);
+		assert_int_equal(tacho_trace_replay(trace), 0);
+		assert_int_equal(tacho_trace_replay(trace), 0);
+		take(&s);
+		assert_int_equal(s.host.ops.n, 1);
+		assert_int_equal(s.host.ops.v[0].id, id);
+		assert_int_equal(s.host.ops.v[0].trace, s.host.replays.v[1].trace);
+		assert_string_equal(cell(&s, 0, OPS_COL_OP_CODE), "Group");
+		assert_int_equal(s.host.replays.n, 2);
+		assert_int_equal(device->replayed.v[device->replayed.n - 1].replay, 2);
+		drop(&s);
+	}
+	tacho_trace_free(trace);
+	tacho_program_free(p);
+}
+
+/* What is lost or may be overwritten is told in full again. */
+static void test_told_again(void **state)
+{
+	struct tacho_program *p = program(device, "plain.c");
+	struct sent s;
+
+	(void)state;
+	session_start(16, RING_OVERWRITE);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(tacho_enqueue(device, p), 0);
+	take(&s);
+	assert_int_equal(s.messages, 3);
+	assert_int_equal(s.full, 3);
+	drop(&s);
+	tacho_program_free(p);
+}
+
 /* A program that cannot be compiled: its op has a zone and a message all the same. */
 static void test_failed(void **state)
 {
@@ -470,10 +521,11 @@ static void test_signposts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_many),    cmocka_unit_test(test_described),
-		cmocka_unit_test(test_hostile), cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_hidden),  cmocka_unit_test(test_traces),
-		cmocka_unit_test(test_failed),  cmocka_unit_test(test_signposts),
+		cmocka_unit_test(test_many),           cmocka_unit_test(test_described),
+		cmocka_unit_test(test_hostile),        cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_hidden),         cmocka_unit_test(test_traces),
+		cmocka_unit_test(test_late_recording), cmocka_unit_test(test_told_again),
+		cmocka_unit_test(test_failed),         cmocka_unit_test(test_signposts),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
