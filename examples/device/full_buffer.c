@@ -1,6 +1,7 @@
 /*
- * Fills the kernel profiler's buffers: 300 zones per RISC, of which 125 find room; the others are
- * counted. Also tells what a zone costs. The argument is how often it runs: with
+ * Fills the kernel profiler's buffers: 300 zones per RISC, of which 125 find room when the host takes
+ * them only at the end (program_count); the others are counted. Without it none is lost. Also tells
+ * what a zone costs. The argument is how often it runs: with
  * TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT=43 the areas in DRAM are full after once.
  */
 #include "example.h"
@@ -41,8 +42,11 @@ int main(int argc, char **argv)
 	struct sums s = {0};
 	unsigned runs = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
 	uint64_t lost = 0, cut = 0, runs_cut;
+	struct tacho_device_options options = {.profile = 1};
 
-	check(tacho_device_open(&device, &(struct tacho_device_options){.profile = 1}));
+	if (!getenv("TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT"))
+		options.program_count = 1000;
+	check(tacho_device_open(&device, &options));
 	tacho_device_info(device, &info);
 	check(tacho_program_new(&program, device));
 	for (int i = 0; i < 3; i++)

@@ -58,6 +58,10 @@ extern uint32_t noc_reads_num_issued[2], noc_nonposted_writes_num_issued[2],
 /* Kernel profiler: next free word, words that open zones still need, sums, replays. */
 extern uint32_t tacho_prof_index, tacho_prof_stack, tacho_prof_sum[2], tacho_prof_sum_id[2],
 	tacho_prof_replays;
+/* Streaming: the word of the buffer that may not be written yet. */
+extern uint32_t tacho_prof_limit;
+/* Waits until there is room for so many words; 0: there never will be. */
+int tacho_prof_wait(uint32_t words);
 /* BRISC and NCRISC: empties this RISC's buffer into DRAM in the middle of a run. */
 void tacho_prof_quick_push(void);
 

@@ -65,6 +65,9 @@
 /* ---- kernel profiler ---- */
 #define PROF_RISCS      24
 #define PROF_HOST_END   0
+#define PROF_LOST       5  /* per RISC: markers that found no room */
+#define PROF_TAKEN      10 /* per RISC, streaming: words that the host has taken in this run */
+#define PROF_WAITED     15 /* per RISC, streaming: cycles that it waited for the host */
 #define PROF_DEVICE_END 24
 #define PROF_SYNC_HIGH  48
 #define PROF_SYNC       49
@@ -106,6 +109,7 @@
 #define PROF_MODE_TRACE      4
 #define PROF_MODE_SUM        8
 #define PROF_MODE_ACCUMULATE 16
+#define PROF_MODE_STREAM     32 /* ours: the host takes markers out of L1 as they come */
 
 /* ---- prints of kernels ---- */
 #define DPRINT_SIZE 204

@@ -9,7 +9,7 @@ uint8_t noc_index;
 uint32_t noc_reads_num_issued[2], noc_nonposted_writes_num_issued[2], noc_nonposted_writes_acked[2],
 	noc_nonposted_atomics_acked[2], noc_posted_writes_num_issued[2];
 uint32_t tacho_prof_index, tacho_prof_stack, tacho_prof_sum[2], tacho_prof_sum_id[2],
-	tacho_prof_replays;
+	tacho_prof_replays, tacho_prof_limit;
 
 int main(void);
 extern uint32_t __data_load[], __data_start[], __data_end[], __bss_start[], __bss_end[];

@@ -7,7 +7,7 @@
 
 #define PROF_MODE(mode) (PROFILE_KERNEL & PROF_MODE_##mode)
 
-#if TACHO_RISC < 2
+#if TACHO_RISC < 2 && !PROF_MODE(STREAM)
 static uint64_t prof_address(uint32_t r)
 {
 	uint32_t flat = PROF_CONTROL[PROF_FLAT_ID], per_bank = PROF_CONTROL[PROF_PER_BANK];
@@ -54,7 +54,7 @@ static uint32_t prof_full(void)
 #endif
 
 /* The NoC moves 16 bytes at a time. */
-static uint32_t prof_pad(volatile uint32_t *buffer, uint32_t index)
+static __attribute__((unused)) uint32_t prof_pad(volatile uint32_t *buffer, uint32_t index)
 {
 	while (index % 4) {
 		buffer[index++] = 0x80000000u;
@@ -63,7 +63,56 @@ static uint32_t prof_pad(volatile uint32_t *buffer, uint32_t index)
 	return index;
 }
 
-#if TACHO_RISC < 2 && !PROF_MODE(TRACE) && !PROF_MODE(ACCUMULATE)
+#if PROF_MODE(STREAM)
+/*
+ * The buffer is a ring without a break in it: the host takes words out as they come, and tells how
+ * many it has taken. Words that it has not taken are not written over. A lap that has no room for
+ * what comes is filled up, and the next one begins; it never comes to waiting while the host keeps
+ * up.
+ */
+#define LAP_WORDS (PROF_BUFFER_WORDS - PROF_OPTIONAL)
+static uint32_t prof_lap; /* words of the laps before this one */
+
+static void prof_next_lap(void)
+{
+	volatile uint32_t *b = PROF_BUFFER(TACHO_RISC);
+
+	while (tacho_prof_index < PROF_BUFFER_WORDS) {
+		b[tacho_prof_index++] = 0x80000000u;
+		b[tacho_prof_index++] = 0;
+	}
+	tacho_prof_index = PROF_OPTIONAL;
+	prof_lap += LAP_WORDS;
+}
+
+__attribute__((noinline, used)) int tacho_prof_wait(uint32_t words)
+{
+	volatile uint32_t *from_host = &PROF_CONTROL[PROF_TAKEN + TACHO_RISC];
+	uint32_t need = words + tacho_prof_stack;
+
+	if (need > LAP_WORDS)
+		return 0;
+	for (;;) {
+		uint32_t taken = *from_host, room = taken + LAP_WORDS - prof_lap;
+		uint64_t start;
+
+		tacho_prof_limit =
+			room >= LAP_WORDS ? PROF_BUFFER_WORDS : PROF_OPTIONAL + room;
+		if (tacho_prof_index + need <= tacho_prof_limit)
+			return 1;
+		if (tacho_prof_limit == PROF_BUFFER_WORDS) {
+			prof_next_lap();
+			continue;
+		}
+		start = tacho_wall_clock();
+		while (*from_host == taken)
+			;
+		PROF_CONTROL[PROF_WAITED + TACHO_RISC] += (uint32_t)(tacho_wall_clock() - start);
+	}
+}
+#endif
+
+#if TACHO_RISC < 2 && !PROF_MODE(TRACE) && !PROF_MODE(ACCUMULATE) && !PROF_MODE(STREAM)
 /* A command that is linked to the next must not have another one between them. */
 static int prof_linked(void)
 {
@@ -141,6 +190,7 @@ static void prof_init_all(const volatile uint8_t *launch)
 #else
 	for (uint32_t r = 0; r < 5; r++) {
 		PROF_CONTROL[PROF_DEVICE_END + r] = 0;
+		PROF_CONTROL[PROF_TAKEN + r] = 0;
 		prof_clear(r);
 	}
 	DeviceZoneSetCounter(LAUNCH_U32(launch, LAUNCH_ID));
@@ -154,6 +204,10 @@ void prof_init(const volatile uint8_t *launch)
 	tacho_prof_stack = 0;
 	tacho_prof_sum[0] = tacho_prof_sum[1] = 0;
 	tacho_prof_index = PROF_OPTIONAL;
+#if PROF_MODE(STREAM)
+	tacho_prof_limit = PROF_BUFFER_WORDS;
+	prof_lap = 0;
+#endif
 #if PROF_MODE(ACCUMULATE)
 	if (PROF_CONTROL[PROF_DEVICE_END + TACHO_RISC])
 		tacho_prof_index = PROF_CONTROL[PROF_DEVICE_END + TACHO_RISC];
@@ -169,7 +223,7 @@ void prof_init(const volatile uint8_t *launch)
 static void prof_store_sums(volatile uint32_t *b)
 {
 	for (uint32_t i = 0; i < 2; i++) {
-		if (!tacho_prof_sum[i] || tacho_prof_index + 2 > PROF_BUFFER_WORDS)
+		if (!tacho_prof_sum[i] || !tacho_prof_room(2, 0))
 			continue;
 		b[tacho_prof_index++] = 0x80000000u | tacho_prof_sum_id[i] | PROF_ZONE_TOTAL << 28;
 		b[tacho_prof_index++] = tacho_prof_sum[i];
@@ -177,7 +231,7 @@ static void prof_store_sums(volatile uint32_t *b)
 }
 #endif
 
-#if TACHO_RISC == 0
+#if TACHO_RISC == 0 && !PROF_MODE(STREAM)
 /* Sends what RISC R has stored to its place in DRAM, or only the guaranteed words, or nothing. */
 static void prof_push(uint32_t r)
 {
@@ -198,6 +252,9 @@ static void prof_push_all(void)
 			prof_push(r);
 }
 
+#endif
+
+#if TACHO_RISC == 0
 #if PROF_MODE(ACCUMULATE)
 static int prof_almost_full(void)
 {
@@ -242,7 +299,7 @@ static void prof_finish_all(void)
 #if PROF_MODE(ACCUMULATE)
 	if (PROF_CONTROL[PROF_DRAM])
 		prof_push_accumulated();
-#elif !PROF_MODE(TRACE)
+#elif !PROF_MODE(TRACE) && !PROF_MODE(STREAM)
 	if (PROF_CONTROL[PROF_DRAM]) {
 		prof_push_all();
 		prof_flush();
@@ -270,7 +327,7 @@ void prof_finish(void)
 #if PROF_MODE(SUM)
 	prof_store_sums(b);
 #endif
-#if !PROF_MODE(ACCUMULATE)
+#if !PROF_MODE(ACCUMULATE) && !PROF_MODE(STREAM)
 	tacho_prof_index = prof_pad(b, tacho_prof_index);
 #else
 	(void)b;

@@ -113,8 +113,13 @@ FORCE_INLINE uint32_t tacho_prof_fold(uint32_t h)
 
 #define TACHO_PROF_VALID       0x80000000u
 #define TACHO_PROF_TYPE(type)  ((type) << 28)
-#define TACHO_PROF_LOST(r)     (PROF_CONTROL[5 + (r)]) /* markers that found no room in L1 */
-#define TACHO_PROF_ROOM(words) (tacho_prof_index + (words) <= PROF_BUFFER_WORDS - tacho_prof_stack)
+#define TACHO_PROF_LOST(r)     (PROF_CONTROL[PROF_LOST + (r)]) /* markers that found no room */
+#if PROFILE_KERNEL & PROF_MODE_STREAM
+#define TACHO_PROF_END         tacho_prof_limit
+#else
+#define TACHO_PROF_END         PROF_BUFFER_WORDS
+#endif
+#define TACHO_PROF_ROOM(words) (tacho_prof_index + (words) <= TACHO_PROF_END - tacho_prof_stack)
 
 /* ID: type and number in place. */
 FORCE_INLINE void tacho_prof_store(volatile uint32_t *words, uint32_t id)
@@ -130,13 +135,39 @@ FORCE_INLINE void tacho_prof_mark(uint32_t index, uint32_t id)
 	tacho_prof_store(PROF_BUFFER(TACHO_RISC) + index, id);
 }
 
+/*
+ * Without streaming NoC events, counters and zones of dispatch cores do not get lost: a full buffer
+ * goes to DRAM.
+ */
+#if TACHO_RISC < 2 && !(PROFILE_KERNEL & (PROF_MODE_TRACE | PROF_MODE_ACCUMULATE | PROF_MODE_STREAM))
+#define TACHO_PROF_PUSH 1
+#else
+#define TACHO_PROF_PUSH 0
+#endif
+
+FORCE_INLINE int tacho_prof_room(uint32_t words, int push)
+{
+	if (__builtin_expect(TACHO_PROF_ROOM(words), 1))
+		return 1;
+#if PROFILE_KERNEL & PROF_MODE_STREAM
+	if (tacho_prof_wait(words))
+		return 1;
+#elif TACHO_PROF_PUSH
+	if (push)
+		tacho_prof_quick_push();
+	if (push && TACHO_PROF_ROOM(words))
+		return 1;
+#endif
+	(void)push;
+	TACHO_PROF_LOST(TACHO_RISC)++;
+	return 0;
+}
+
 /* What a zone keeps until it ends: its number, or 0 when it found no room. */
 FORCE_INLINE uint32_t tacho_prof_begin(uint32_t id)
 {
-	if (!TACHO_PROF_ROOM(4)) {
-		TACHO_PROF_LOST(TACHO_RISC)++;
+	if (!tacho_prof_room(4, 0))
 		return 0;
-	}
 	tacho_prof_mark(tacho_prof_index, id | TACHO_PROF_TYPE(PROF_ZONE_START));
 	tacho_prof_index += 2;
 	tacho_prof_stack += 2;
@@ -232,27 +263,6 @@ FORCE_INLINE void tacho_prof_sum_end(const struct tacho_prof_summing *zone)
 {
 	tacho_prof_sum[zone->slot] += (uint32_t)(tacho_wall_clock() - zone->start);
 	tacho_prof_sum_id[zone->slot] = zone->id;
-}
-
-/* NoC events, counters and zones of dispatch cores do not get lost: a full buffer goes to DRAM. */
-#if TACHO_RISC < 2 && !(PROFILE_KERNEL & (PROF_MODE_TRACE | PROF_MODE_ACCUMULATE))
-#define TACHO_PROF_PUSH 1
-#else
-#define TACHO_PROF_PUSH 0
-#endif
-
-FORCE_INLINE int tacho_prof_room(uint32_t words, int push)
-{
-	if (__builtin_expect(TACHO_PROF_ROOM(words), 1))
-		return 1;
-#if TACHO_PROF_PUSH
-	if (push)
-		tacho_prof_quick_push();
-#endif
-	if (push && TACHO_PROF_ROOM(words))
-		return 1;
-	TACHO_PROF_LOST(TACHO_RISC)++;
-	return 0;
 }
 
 FORCE_INLINE void tacho_prof_data(uint32_t id, uint64_t value, int push)
@@ -412,7 +422,8 @@ inline __attribute__((always_inline)) tacho_prof_summing::~tacho_prof_summing()
 #define TACHO_NOC_SEMAPHORE_SET_REMOTE    30
 #define TACHO_NOC_SEMAPHORE_SET_MULTICAST 31
 
-#if PROFILE_KERNEL && defined(PROFILE_NOC_EVENTS) && TACHO_RISC < 2 && TACHO_PROF_PUSH
+#if PROFILE_KERNEL && defined(PROFILE_NOC_EVENTS) && TACHO_RISC < 2 && \
+	!(PROFILE_KERNEL & (PROF_MODE_TRACE | PROF_MODE_ACCUMULATE))
 #define TACHO_NOC_QUIET(type)                                                               \
 	((type) != TACHO_NOC_READ && (type) != TACHO_NOC_WRITE_ &&                          \
 	 (type) != TACHO_NOC_WRITE_MULTICAST && (type) != TACHO_NOC_SEMAPHORE_SET_REMOTE && \

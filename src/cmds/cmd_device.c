@@ -20,6 +20,8 @@ static const struct opt opts[] = {
 	OPT_LIST('D', "define", "NAME[=VALUE]", struct device_conf, defines, "define a macro"),
 	OPT_LIST('x', "arg", "N", struct device_conf, args, "a word for get_arg_val(), in order"),
 	OPT_INT('n', "runs", "N", struct device_conf, runs, "run the kernel N times"),
+	OPT_INT(0, "op-support-count", "N", struct device_conf, op_support_count,
+		"profiler buffers for N runs that are emptied at the end; what does not fit is lost"),
 	OPT_INT(0, "max-cycles", "N", struct device_conf, max_cycles, "give up after N cycles"),
 	OPT_INT(0, "lines", "N", struct device_conf, lines, "trace: print at most N instructions"),
 	OPT_INT(0, "seed", "N", struct device_conf, seed, "of the DRAM model's jitter"),

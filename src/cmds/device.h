@@ -9,7 +9,7 @@
 
 struct device_conf {
 	const char *arch, *cores, *kernel;
-	int64_t size, runs, max_cycles, lines, seed;
+	int64_t size, runs, max_cycles, lines, seed, op_support_count;
 	int risc, format;
 	struct opt_list defines, args;
 };

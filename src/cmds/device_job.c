@@ -84,6 +84,7 @@ int device_job_open(struct device_job *job, const struct device_conf *c, bool pr
 		.seed = (uint64_t)c->seed,
 		.max_cycles = (uint64_t)c->max_cycles,
 		.profile = profile,
+		.program_count = (unsigned)c->op_support_count,
 	};
 	int r = parse_cores(job, c->cores ? c->cores : "0,0");
 

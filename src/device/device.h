@@ -89,6 +89,12 @@ struct prof_loss {
 	uint64_t markers, runs_cut;
 };
 
+/* Words of one RISC that the host took out of its L1 in this run. */
+struct prof_stream {
+	uint32_t at, taken; /* next word of the ring; words in all */
+	VEC(uint32_t);
+};
+
 /* The kernel profiler, when it is on. */
 struct prof {
 	bool classic;                /* buffers are emptied only when they are read */
@@ -104,6 +110,9 @@ struct prof {
 	struct {
 		VEC(struct prof_item);
 	} items; /* not yet handed over */
+	struct prof_stream *streams; /* per core and RISC */
+	uint32_t *runs;              /* per core: how many it had counted */
+	uint64_t waited;             /* cycles that RISCs waited for the host to take their markers */
 	struct device_sync sync;
 	struct sync_classic *classic_sync; /* NULL: not asked for */
 	struct {
@@ -250,19 +259,33 @@ int prof_open(struct tacho_device *d);
 void prof_close(struct tacho_device *d);
 int prof_start_core(struct tacho_device *d, unsigned core);
 void prof_drain(struct tacho_device *d, bool full);
-/* Decodes words of one RISC that are in p->words. */
-void prof_take(struct tacho_device *d, unsigned core, unsigned risc, uint32_t words);
-/* A program is about to start; one runs (from time to time); one has ended. */
+/* Decodes words of one RISC. */
+void prof_take(struct tacho_device *d, unsigned core, unsigned risc, const uint32_t *words, size_t n);
+/* A program is about to start; one runs (from time to time; true: something was taken, so it may go
+ * on); one has ended. */
 void prof_begin(struct tacho_device *d);
-void prof_running(struct tacho_device *d);
+bool prof_running(struct tacho_device *d);
 void prof_end(struct tacho_device *d);
 /* Name, file and line of a zone number. */
 void prof_name(const struct tacho_device *d, uint16_t id, struct tacho_device_event *e);
+
+/* ---- prof_stream.c ---- */
+bool drain_is_on(const struct tacho_device *d);
+/* Cycles that the device may run before the host looks again. */
+uint64_t drain_step(const struct tacho_device *d);
+int drain_start_core(struct tacho_device *d, unsigned core);
+void drain_begin(struct tacho_device *d);
+bool drain_poll(struct tacho_device *d);
+/* All of a run of one core. CONTROL is changed; true: it has to be written back. */
+bool drain_end_core(struct tacho_device *d, unsigned core, uint32_t *control);
+void drain_free(struct tacho_device *d);
 
 /* ---- tracks.c ---- */
 /* Puts the zones of one RISC, N items in the order in which they ended, onto its track. */
 void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const struct prof_item *items,
 		size_t n);
+/* The RISC could not keep so many markers (0: nobody counted them). */
+void tracks_lost(struct tacho_device *d, unsigned core, unsigned risc, uint64_t markers);
 /* DRAM below it is not for buffers. */
 uint64_t prof_dram_end(const struct tacho_device *d);
 

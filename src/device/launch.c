@@ -61,7 +61,7 @@ int device_wait(struct tacho_device *d)
 		return 0;
 	end = d->ops->cycles(d->self) + d->options.max_cycles;
 	for (;;) {
-		enum tacho_device_stop stop = d->ops->run(d->self, 1000000);
+		enum tacho_device_stop stop = d->ops->run(d->self, drain_step(d));
 		bool printed = dprint_poll(d);
 
 		if (stop == TACHO_STOP_FAULT && d->ops->fault(d->self, &risc)) {
@@ -70,8 +70,7 @@ int device_wait(struct tacho_device *d)
 		}
 		if (all_done(d))
 			break;
-		prof_running(d);
-		if (stop == TACHO_STOP_IDLE && !printed) {
+		if (!prof_running(d) && !printed && stop == TACHO_STOP_IDLE) {
 			buf_addf(&text, "device %u waits for ever: no RISC can go on\n", d->number);
 			report_waiting(d, &text);
 			return fail_with(d, TACHO_EDAMAGED, &text);

@@ -47,6 +47,8 @@ int prof_configure(struct tacho_device *d)
 	p->classic = count != 0 || d->options.program_count != 0;
 	if (d->options.program_count)
 		count = d->options.program_count;
+	if (!p->classic && !(d->profile & (PROF_MODE_TRACE | PROF_MODE_ACCUMULATE)))
+		d->profile |= PROF_MODE_STREAM;
 	count = !count ? DEFAULT_COUNT : count < LEAST ? LEAST : count;
 	p->area = count * (d->profile & PROF_MODE_SUM ? PER_PROGRAM_S : PER_PROGRAM);
 	p->per_bank = (d->shape.cores + banks - 1) / banks;
@@ -54,7 +56,9 @@ int prof_configure(struct tacho_device *d)
 	p->lost = calloc((size_t)d->shape.cores * DEVICE_RISCS, sizeof(*p->lost));
 	p->named = calloc((size_t)d->shape.cores * DEVICE_RISCS, sizeof(*p->named));
 	p->words = malloc(p->area);
-	return p->readers && p->lost && p->named && p->words
+	p->streams = calloc((size_t)d->shape.cores * DEVICE_RISCS, sizeof(*p->streams));
+	p->runs = calloc(d->shape.cores, sizeof(*p->runs));
+	return p->readers && p->lost && p->named && p->words && p->streams && p->runs
 		       ? 0
 		       : device_fail(TACHO_ENOMEM, "no memory");
 }
@@ -109,20 +113,23 @@ void prof_close(struct tacho_device *d)
 	free(p->lost);
 	free(p->named);
 	free(p->words);
+	drain_free(d);
 	free(p);
 	d->prof = NULL;
 }
 
 void prof_begin(struct tacho_device *d)
 {
+	drain_begin(d);
 	if (sync_is_open(d))
 		sync_begin(d);
 }
 
-void prof_running(struct tacho_device *d)
+bool prof_running(struct tacho_device *d)
 {
 	if (sync_is_open(d) && sync_is_due(d))
 		sync_now(d);
+	return drain_poll(d);
 }
 
 void prof_end(struct tacho_device *d)
@@ -147,6 +154,8 @@ int prof_start_core(struct tacho_device *d, unsigned core)
 	control[PROF_DRAM] = d->shape.dram_alignment;
 	control[PROF_FLAT_ID] = core;
 	control[PROF_PER_BANK] = d->prof->per_bank;
+	if (drain_start_core(d, core) < 0)
+		return TACHO_EUSAGE;
 	return core_write(d, core, control_address(d, 0), control, sizeof(control));
 }
 
@@ -170,49 +179,55 @@ static void drain_risc(struct tacho_device *d, unsigned core, unsigned risc, uin
 		words = p->area / 4;
 	}
 	if (d->ops->dram_read(d->self, core / p->per_bank, at, p->words, 4 * (size_t)words) == 0)
-		prof_take(d, core, risc, words);
+		prof_take(d, core, risc, p->words, words);
 }
 
-/* The words in p->words are of one RISC. */
-void prof_take(struct tacho_device *d, unsigned core, unsigned risc, uint32_t words)
+void prof_take(struct tacho_device *d, unsigned core, unsigned risc, const uint32_t *words, size_t n)
 {
 	struct prof *p = d->prof;
 	size_t before = p->items.n;
 
 	/* Markers have 44 bits of the time, and are not from the future. */
 	p->readers[core * DEVICE_RISCS + risc].last = sync_last(d, core);
-	prof_decode(&p->readers[core * DEVICE_RISCS + risc], p->words, words, risc, core, keep, p,
+	prof_decode(&p->readers[core * DEVICE_RISCS + risc], words, n, risc, core, keep, p,
 		    &p->counts);
 	tracks_put(d, core, risc, p->items.v + before, p->items.n - before);
 }
 
 /* Lost markers: a bit of a RISC whose area was full, and counts of those that found no room in L1.
  */
-static void take_losses(struct tacho_device *d, unsigned core, uint32_t *control)
+static bool take_losses(struct tacho_device *d, unsigned core, uint32_t *control)
 {
 	struct prof *p = d->prof;
+	bool any = false;
 
 	for (unsigned r = 0; r < DEVICE_RISCS; r++) {
 		struct prof_loss *l = &p->lost[core * DEVICE_RISCS + r];
+		uint32_t markers = control[PROF_LOST + r], cut = control[PROF_DROPPED] >> r & 1;
 
-		if (control[PROF_DROPPED] >> r & 1)
+		if (cut)
 			device_tell_full(d, core, r, control[PROF_HOST_END + r]);
-		l->runs_cut += control[PROF_DROPPED] >> r & 1;
-		l->markers += control[5 + r];
-		p->losses += control[5 + r] + (control[PROF_DROPPED] >> r & 1);
-		control[5 + r] = 0;
+		if (!cut && !markers)
+			continue;
+		tracks_lost(d, core, r, markers);
+		l->runs_cut += cut;
+		l->markers += markers;
+		p->losses += markers + cut;
+		control[PROF_LOST + r] = 0;
+		any = true;
 	}
 	control[PROF_DROPPED] = 0;
+	return any;
 }
 
 static void drain_core(struct tacho_device *d, unsigned core, bool full)
 {
 	uint32_t control[PROF_WORDS];
-	bool any = false;
+	bool any;
 
 	if (d->ops->read(d->self, core, control_address(d, 0), control, sizeof(control)) < 0)
 		return;
-	take_losses(d, core, control);
+	any = take_losses(d, core, control);
 	for (unsigned r = 0; r < d->cores[core].info.riscs; r++) {
 		if (!control[PROF_HOST_END + r])
 			continue;
@@ -221,6 +236,7 @@ static void drain_core(struct tacho_device *d, unsigned core, bool full)
 		any = true;
 	}
 	any |= full && prof_drain_l1(d, core, control);
+	any |= drain_end_core(d, core, control);
 	if (any)
 		d->ops->write(d->self, core, control_address(d, 0), control, sizeof(control));
 }

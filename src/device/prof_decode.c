@@ -23,8 +23,7 @@ struct decode {
 	bool any;
 };
 
-/* Words of a marker in all, by type. */
-static unsigned marker_words(uint32_t high)
+unsigned prof_marker_words(uint32_t high)
 {
 	static const uint8_t words[8] = {2, 2, 2, 4, 2, 6, 2, 2};
 
@@ -221,7 +220,7 @@ void prof_decode(struct prof_reader *reader, const uint32_t *words, size_t n, ui
 				counts->damaged++;
 			continue;
 		}
-		need = marker_words(words[i]);
+		need = prof_marker_words(words[i]);
 		if (i + need > n) {
 			counts->damaged++;
 			break;

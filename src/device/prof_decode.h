@@ -36,6 +36,9 @@ struct prof_counts {
 	uint64_t damaged; /* words or markers that make no sense */
 };
 
+/* Words of a marker in all, by its first one. */
+unsigned prof_marker_words(uint32_t high);
+
 /* RISC and FLAT: what the id words should say; others are counted as damaged and believed. */
 void prof_decode(struct prof_reader *reader, const uint32_t *words, size_t n, uint32_t risc,
 		 uint32_t flat, prof_fn fn, void *context, struct prof_counts *counts);

@@ -191,3 +191,13 @@ void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const stru
 	put_zones(d, core, track_of(d, core, risc), zones, n);
 	free(zones);
 }
+
+void tracks_lost(struct tacho_device *d, unsigned core, unsigned risc, uint64_t markers)
+{
+	uint64_t ticks = sync_ticks(d, core, sync_last(d, core)), now = tacho_ticks();
+
+	if (!tacho_is_recording())
+		return;
+	name_track(d, core, risc);
+	tacho_core_lost(track_of(d, core, risc), ticks < now ? ticks : now, markers);
+}

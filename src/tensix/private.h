@@ -262,7 +262,7 @@ struct tensix {
 	uint64_t link_free[2][TENSIX_NODES][TENSIX_PORTS];
 	uint64_t order;     /* of events with the same time */
 	uint32_t under_way; /* packets */
-	uint64_t now;
+	uint64_t now, window;
 	uint64_t random;
 	struct tensix_bus bus;
 	uint64_t bus_random;

@@ -81,8 +81,6 @@ static bool run_window(struct tensix *t, uint64_t end)
 enum tensix_stop sched_run(struct tensix *t, uint64_t cycles)
 {
 	uint64_t stop = t->now + cycles < t->now ? TENSIX_NEVER : t->now + cycles;
-
-	uint64_t window = TENSIX_WINDOW;
 	bool busy = false;
 
 	code_trim(t);
@@ -92,19 +90,21 @@ enum tensix_stop sched_run(struct tensix *t, uint64_t cycles)
 		uint64_t next = busy ? t->now : sched_next(t);
 		uint64_t end, packets = t->stats.packets;
 
-		if (next == TENSIX_NEVER)
+		if (next == TENSIX_NEVER) {
+			t->window = TENSIX_WINDOW;
 			return TENSIX_IDLE;
+		}
 		if (next > t->now)
 			t->now = next < stop ? next : stop;
 		if (t->now >= stop)
 			break;
-		end = t->now + window < stop ? t->now + window : stop;
+		end = t->now + t->window < stop ? t->now + t->window : stop;
 		busy = run_window(t, end);
 		t->now = end;
 		if (t->under_way || packets != t->stats.packets)
-			window = TENSIX_WINDOW;
-		else if (window < TENSIX_QUIET)
-			window *= 2;
+			t->window = TENSIX_WINDOW;
+		else if (t->window < TENSIX_QUIET)
+			t->window *= 2;
 		if (t->fault.kind)
 			return TENSIX_FAULT;
 	}

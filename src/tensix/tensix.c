@@ -94,6 +94,7 @@ int tensix_new(struct tensix **out, const struct tensix_config *config, struct t
 	if (!t->config.dram_latency)
 		t->config.dram_latency = 100;
 	t->random = config->seed * 2 + 1;
+	t->window = TENSIX_WINDOW;
 	tensix_set_bus(
 		t, &(struct tensix_bus){.latency_ns = 450, .jitter_ns = 120, .seed = config->seed});
 	memset(t->node_core, -1, sizeof(t->node_core));

@@ -119,7 +119,7 @@ static void test_main_zones(void **state)
 	(void)state;
 	if (!have_compiler())
 		return;
-	d = open_device(0);
+	d = open_device(1000);
 	p = all_riscs(d, "main_zones.c");
 	run(d, p, 1);
 	all = read_all(d);
@@ -222,7 +222,8 @@ static void test_quick_push(void **state)
 	(void)state;
 	if (!have_compiler())
 		return;
-	d = OPEN_WITH("TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1");
+	d = OPEN_WITH("TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1",
+		      "TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT=1000");
 	assert_int_equal(tacho_program_new(&p, d), 0);
 	for (unsigned i = 0; i < 2; i++)
 		assert_true(tacho_program_kernel(

@@ -225,7 +225,7 @@ static void test_full_drained(void **state)
 	p = all_riscs(d, "full.c");
 	run(d, p, 60);
 	assert_int_equal(tacho_profiler_read(d, tally, &t), 0);
-	assert_int_equal(t.count, 60 * 125 * 5);
+	assert_int_equal(t.count, 60 * 300 * 5);
 	assert_int_equal(t.fw, 60 * 5);
 	assert_int_equal(t.last_op - t.first_op, 59);
 	assert_int_equal(control(d, PROF_DROPPED), 0);
@@ -374,6 +374,133 @@ static void test_replay(void **state)
 	tacho_device_close(d);
 }
 
+struct stream_tally {
+	uint64_t zones[3], next[5], last_end[5], damaged, wrong;
+};
+
+static unsigned risc_number(const char *name)
+{
+	return !strcmp(name, "BRISC") ? 0 : !strcmp(name, "NCRISC") ? 1 : 2 + (unsigned)(name[5] - '0');
+}
+
+/* Values of a RISC count up without a gap, and its zones do not overlap. */
+static void stream_take(void *context, const struct tacho_device_event *e)
+{
+	static const char *const names[] = {"ALL", "OUTER", "INNER"};
+	struct stream_tally *t = context;
+	unsigned r = risc_number(e->risc);
+
+	t->damaged += e->damaged != 0;
+	if (e->kind == TACHO_DEVICE_DATA)
+		t->wrong += e->data[0] != t->next[r]++;
+	for (unsigned i = 0; i < 3; i++)
+		t->zones[i] += e->kind == TACHO_DEVICE_ZONE && !strcmp(e->name, names[i]);
+	if (!strcmp(e->name, "OUTER")) {
+		t->wrong += e->start < t->last_end[r];
+		t->last_end[r] = e->end;
+	}
+}
+
+static struct tacho_program *stream_program(struct tacho_device *d, uint32_t rounds, uint32_t what)
+{
+	struct tacho_program *p = all_riscs(d, "stream.c");
+	const uint32_t args[] = {rounds, what};
+
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(tacho_program_args(p, i, (struct tacho_core){0, 0}, args, 2), 0);
+	return p;
+}
+
+/* One run may record as much as it likes: the host takes it while it runs, and nobody waits. */
+static void test_stream(void **state)
+{
+	struct stream_tally t = {0};
+	struct tacho_device *d;
+	struct tacho_program *p;
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	d = open_device(0);
+	p = stream_program(d, 3000, 0);
+	run(d, p, 2);
+	assert_int_equal(tacho_profiler_read(d, stream_take, &t), 0);
+	assert_int_equal(t.zones[0], 2 * 5);
+	assert_int_equal(t.zones[1], 2 * 5 * 3000);
+	assert_int_equal(t.zones[2], 2 * 5 * 3000);
+	assert_int_equal(t.next[4], 2 * 3000);
+	assert_int_equal(t.wrong, 5 * 3000); /* those of the second run count from 0 again */
+	assert_int_equal(t.damaged, 0);
+	assert_int_equal(tacho_profiler_lost_all(d), 0);
+	assert_int_equal(d->prof->waited, 0);
+	tacho_program_free(p);
+	/* a run that is declared invalid at its end leaves nothing */
+	p = stream_program(d, 500, 2);
+	t = (struct stream_tally){0};
+	run(d, p, 1);
+	assert_int_equal(tacho_profiler_read(d, stream_take, &t), 0);
+	assert_int_equal(t.zones[0] + t.zones[1] + t.zones[2], 0);
+	tacho_program_free(p);
+	tacho_device_close(d);
+}
+
+/* A kernel that dies leaves what it had recorded. */
+static void test_stream_fault(void **state)
+{
+	struct stream_tally t = {0};
+	struct tacho_device *d;
+	struct tacho_program *p;
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	d = open_device(0);
+	p = stream_program(d, 400, 1);
+	assert_int_equal(tacho_enqueue(d, p), 0);
+	assert_true(tacho_finish(d) < 0);
+	assert_true(tacho_profiler_read(d, stream_take, &t) < 0);
+	assert_int_equal(t.next[0], 400);
+	assert_int_equal(t.zones[1], t.zones[2]);
+	assert_true(t.zones[1] >= 5 * 390);
+	assert_true(t.damaged > 0); /* the zones that were open */
+	tacho_program_free(p);
+	tacho_device_close(d);
+}
+
+static enum tacho_device_stop (*real_run)(void *, uint64_t);
+
+static enum tacho_device_stop run_long(void *self, uint64_t cycles)
+{
+	return real_run(self, 30 * cycles);
+}
+
+/* A host that comes late: the RISC waits, is told to have waited, and loses nothing. */
+static void test_stream_late(void **state)
+{
+	struct tacho_device_ops slow;
+	struct stream_tally t = {0};
+	struct tacho_device *d;
+	struct tacho_program *p;
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	d = open_device(0);
+	slow = *d->ops;
+	real_run = slow.run;
+	slow.run = run_long;
+	d->ops = &slow;
+	p = stream_program(d, 1000, 0);
+	run(d, p, 1);
+	assert_int_equal(tacho_profiler_read(d, stream_take, &t), 0);
+	assert_int_equal(t.zones[1], 5 * 1000);
+	assert_int_equal(t.wrong + t.damaged, 0);
+	assert_true(d->prof->waited > 0);
+	assert_int_equal(tacho_profiler_lost_all(d), 0);
+	tacho_program_free(p);
+	tacho_device_close(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -382,6 +509,8 @@ int main(void)
 		cmocka_unit_test(test_plain),        cmocka_unit_test(test_full_classic),
 		cmocka_unit_test(test_full_drained), cmocka_unit_test(test_mixed),
 		cmocka_unit_test(test_replay),       cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_stream),       cmocka_unit_test(test_stream_fault),
+		cmocka_unit_test(test_stream_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,183 @@
+/*
+ * Markers out of L1 while the program that makes them runs: none has to be dropped, and there is no limit
+ * to what one run can record. The firmware's side is in firmware/src/prof.c.
+ *
+ * A RISC's buffer behind its first words is a ring. A word that is 0 was not written yet; the first word
+ * of every marker has its top bit set. So the host sees how far a RISC has come without asking it. What
+ * it takes it sets to 0 again and counts, and the RISC looks at that count when it is one lap ahead of it.
+ * The last marker is left until another one follows: it may be half written.
+ */
+#include "device/device.h"
+
+#include "tacho_layout.h"
+
+#include <string.h>
+
+#define STEP 2048 /* cycles: a RISC needs more to fill its buffer, whatever it records */
+
+bool drain_is_on(const struct tacho_device *d)
+{
+	return d->prof && (d->profile & PROF_MODE_STREAM);
+}
+
+uint64_t drain_step(const struct tacho_device *d)
+{
+	return drain_is_on(d) ? STEP : 1000000;
+}
+
+static uint32_t buffer_address(const struct tacho_device *d, unsigned risc, uint32_t word)
+{
+	return d->shape.mailbox + M_PROF_BUFFER + 4 * (risc * PROF_BUFFER_WORDS + word);
+}
+
+int drain_start_core(struct tacho_device *d, unsigned core)
+{
+	static const uint32_t zeros[DEVICE_RISCS * PROF_BUFFER_WORDS];
+
+	if (!drain_is_on(d))
+		return 0;
+	return core_write(d, core, buffer_address(d, 0, 0), zeros, sizeof(zeros));
+}
+
+void drain_begin(struct tacho_device *d)
+{
+	if (!drain_is_on(d))
+		return;
+	for (size_t i = 0; i < (size_t)d->shape.cores * DEVICE_RISCS; i++) {
+		struct prof_stream *s = &d->prof->streams[i];
+
+		s->n = 0;
+		s->at = PROF_OPTIONAL;
+		s->taken = 0;
+	}
+}
+
+static uint32_t word_at(struct tacho_device *d, unsigned core, unsigned risc, uint32_t at)
+{
+	uint32_t word = 0;
+
+	d->ops->read(d->self, core, buffer_address(d, risc, at), &word, 4);
+	return word;
+}
+
+/* Words of whole markers from the ring's place on; at most to the end of the lap. */
+static uint32_t whole_markers(struct tacho_device *d, unsigned core, unsigned risc, bool ended,
+			      const uint32_t *words, uint32_t n)
+{
+	uint32_t i = 0;
+
+	while (i < n && words[i] >> 31) {
+		uint32_t next = i + prof_marker_words(words[i]);
+
+		if (next > n) {
+			d->prof->counts.damaged++;
+			return n;
+		}
+		if (!ended && !((next < n ? words[next] : word_at(d, core, risc, PROF_OPTIONAL)) >> 31))
+			break;
+		i = next;
+	}
+	return i;
+}
+
+/* The words of one lap that can be had; how many. */
+static uint32_t take_lap(struct tacho_device *d, unsigned core, unsigned risc, bool ended)
+{
+	static const uint32_t zeros[PROF_BUFFER_WORDS];
+	struct prof_stream *s = &d->prof->streams[core * DEVICE_RISCS + risc];
+	uint32_t words[PROF_BUFFER_WORDS], n = PROF_BUFFER_WORDS - s->at;
+
+	if (!(word_at(d, core, risc, s->at) >> 31) ||
+	    d->ops->read(d->self, core, buffer_address(d, risc, s->at), words, 4 * (size_t)n) < 0)
+		return 0;
+	n = whole_markers(d, core, risc, ended, words, n);
+	if (!n)
+		return 0;
+	if (vec_reserve(s, s->n + n) < 0) {
+		d->prof->lost[core * DEVICE_RISCS + risc].markers += n / 2;
+		d->prof->losses += n / 2;
+	} else {
+		memcpy(s->v + s->n, words, 4 * (size_t)n);
+		s->n += n;
+	}
+	core_write(d, core, buffer_address(d, risc, s->at), zeros, 4 * (size_t)n);
+	s->taken += n;
+	s->at += n;
+	if (s->at == PROF_BUFFER_WORDS)
+		s->at = PROF_OPTIONAL;
+	return n;
+}
+
+static bool take_risc(struct tacho_device *d, unsigned core, unsigned risc, bool ended)
+{
+	struct prof_stream *s = &d->prof->streams[core * DEVICE_RISCS + risc];
+	uint32_t before = s->taken;
+
+	while (take_lap(d, core, risc, ended) && s->taken - before < PROF_BUFFER_WORDS)
+		;
+	if (s->taken == before)
+		return false;
+	core_write(d, core, d->shape.mailbox + M_PROF_CONTROL + 4 * (PROF_TAKEN + risc), &s->taken, 4);
+	return true;
+}
+
+bool drain_poll(struct tacho_device *d)
+{
+	bool any = false;
+
+	if (!drain_is_on(d))
+		return false;
+	for (unsigned i = 0; i < d->shape.cores; i++)
+		for (unsigned r = 0; d->cores[i].busy && r < d->cores[i].info.riscs; r++)
+			any |= take_risc(d, i, r, false);
+	return any;
+}
+
+/* A run has ended: its first words, then all that was taken. */
+static void end_risc(struct tacho_device *d, unsigned core, unsigned risc)
+{
+	struct prof_stream *s = &d->prof->streams[core * DEVICE_RISCS + risc];
+	uint32_t first[PROF_OPTIONAL];
+
+	if (d->ops->read(d->self, core, buffer_address(d, risc, 0), first, sizeof(first)) < 0 ||
+	    vec_reserve(s, s->n + PROF_OPTIONAL) < 0)
+		return;
+	memmove(s->v + PROF_OPTIONAL, s->v, 4 * s->n);
+	memcpy(s->v, first, sizeof(first));
+	s->n += PROF_OPTIONAL;
+	prof_take(d, core, risc, s->v, s->n);
+}
+
+bool drain_end_core(struct tacho_device *d, unsigned core, uint32_t *control)
+{
+	bool any = false, valid;
+
+	if (!drain_is_on(d))
+		return false;
+	/* A run that the kernel has declared invalid is not counted. One that was stopped is told. */
+	valid = control[PROF_RUNS] != d->prof->runs[core] || d->cores[core].busy;
+	d->prof->runs[core] = control[PROF_RUNS];
+	for (unsigned r = 0; r < d->cores[core].info.riscs; r++) {
+		struct prof_stream *s = &d->prof->streams[core * DEVICE_RISCS + r];
+
+		take_risc(d, core, r, true);
+		if (valid && (control[PROF_DEVICE_END + r] || s->n || d->cores[core].busy))
+			end_risc(d, core, r);
+		any |= control[PROF_DEVICE_END + r] != 0;
+		control[PROF_DEVICE_END + r] = 0;
+		d->prof->waited += control[PROF_WAITED + r];
+		control[PROF_WAITED + r] = 0;
+		s->n = 0;
+		s->taken = 0;
+		s->at = PROF_OPTIONAL;
+	}
+	return any;
+}
+
+void drain_free(struct tacho_device *d)
+{
+	for (size_t i = 0; d->prof->streams && i < (size_t)d->shape.cores * DEVICE_RISCS; i++)
+		vec_free(&d->prof->streams[i]);
+	free(d->prof->streams);
+	free(d->prof->runs);
+}
