@@ -139,6 +139,7 @@ struct tacho_device {
 	const struct tacho_device_ops *ops;
 	void *self;
 	unsigned number;
+	struct tacho_device *mesh_next; /* linked devices, a ring */
 	struct tacho_device_shape shape;
 	struct tacho_device_options options;
 	struct device_core *cores;

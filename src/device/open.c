@@ -97,6 +97,28 @@ void tacho_device_info(const struct tacho_device *d, struct tacho_device_info *i
 	};
 }
 
+/* Devices that run together are a ring. */
+static void join_mesh(struct tacho_device *a, struct tacho_device *b)
+{
+	struct tacho_device *next = a->mesh_next;
+
+	for (struct tacho_device *m = next; m != a; m = m->mesh_next)
+		if (m == b)
+			return;
+	a->mesh_next = b->mesh_next;
+	b->mesh_next = next;
+}
+
+static void leave_mesh(struct tacho_device *d)
+{
+	struct tacho_device *before = d;
+
+	while (before->mesh_next != d)
+		before = before->mesh_next;
+	before->mesh_next = d->mesh_next;
+	d->mesh_next = d;
+}
+
 int tacho_device_link(struct tacho_device *a, unsigned a_core, struct tacho_device *b,
 		      unsigned b_core)
 {
@@ -110,6 +132,7 @@ int tacho_device_link(struct tacho_device *a, unsigned a_core, struct tacho_devi
 		return device_fail(TACHO_EUSAGE,
 				   "Ethernet core %u of device %u cannot be linked with %u of %u",
 				   a_core, a->number, b_core, b->number);
+	join_mesh(a, b);
 	return 0;
 }
 
@@ -254,6 +277,7 @@ int device_open_with(struct tacho_device **out, const struct tacho_device_ops *o
 		ops->close(self);
 		return device_fail(TACHO_ENOMEM, "no memory");
 	}
+	d->mesh_next = d;
 	d->ops = ops;
 	d->self = self;
 	d->options = *options;
@@ -305,6 +329,7 @@ void tacho_device_close(struct tacho_device *d)
 		return;
 	TACHO_ZONE("tacho_device_close");
 	prof_close(d);
+	leave_mesh(d);
 	dprint_close(d);
 	d->ops->close(d->self);
 	while (d->binaries) {

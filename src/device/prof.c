@@ -127,9 +127,14 @@ void prof_begin(struct tacho_device *d)
 
 bool prof_running(struct tacho_device *d)
 {
+	bool any = false;
+
 	if (sync_is_open(d) && sync_is_due(d))
 		sync_now(d);
-	return drain_poll(d);
+	/* Linked devices run together, whichever is waited for. */
+	for (struct tacho_device *m = d->mesh_next; m != d; m = m->mesh_next)
+		any |= drain_poll(m);
+	return any | drain_poll(d);
 }
 
 void prof_end(struct tacho_device *d)
