@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
-# What 'python -m tracy' costs a program, as a ratio to the bare run, with cProfile beside. Runs are
-# interleaved and the fastest of each counts. PYTHONS="python3.12 ..." chooses interpreters, ROUNDS how
-# often each is run.
+# What 'python -m tracy' costs a program, as a ratio to the bare run, with cProfile and the least that
+# the interpreter allows (python_floor.c) beside. Runs are interleaved and the fastest of each counts.
+# PYTHONS="python3.12 ..." chooses interpreters, ROUNDS how often each is run.
 set -u
 [ -s "$BUILD/python/interpreters" ] || { echo "no extension was built"; exit 0; }
-export PYTHONPATH=$BUILD/python
+floor=$(mktemp -d)
+trap 'rm -rf "$floor"' EXIT
+export PYTHONPATH=$BUILD/python:$floor
 for python in ${PYTHONS:-$(cat "$BUILD/python/interpreters")}; do
+	include=$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
+	suffix=$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
+	${CC:-cc} -O2 -shared -fPIC "-I$include" "$SOURCE/bench/python_floor.c" \
+		-o "$floor/python_floor$suffix" || exit 1
 	"$python" "$SOURCE/bench/python_calls.py" "${ROUNDS:-5}" || exit 1
 done

@@ -1,7 +1,8 @@
 """The workloads of bench/python.sh, and the table of their ratios.
 
 ``python_calls.py ROUNDS`` runs itself once for each workload and each way of profiling and prints the
-table; ``python_calls.py run WORKLOAD`` is one run and prints its best CPU time in seconds.
+table; ``python_calls.py run WORKLOAD [FLOOR]`` is one run and prints its best CPU time in seconds.
+The floors are what the interpreter charges for an event that is only noted: see python_floor.c.
 """
 from __future__ import annotations
 
@@ -70,13 +71,33 @@ def loop() -> int:
 
 
 WORKLOADS: dict[str, Callable] = {"fib": fib, "class": classes, "gen": generators, "loop": loop}
-WAYS = {
-    "bare": [],
-    "tracy": ["-m", "tracy", "-q"],
-    "tracy --c-calls": ["-m", "tracy", "-q", "--c-calls"],
-    "tracy --lines": ["-m", "tracy", "-q", "--lines"],
-    "cProfile": ["-m", "cProfile", "-o", "profile.out"],
+# Words before the script, and the floor that the run is to measure.
+WAYS: dict[str, tuple[list[str], str]] = {
+    "bare": ([], ""),
+    "floor": ([], "functions"),
+    "tracy": (["-m", "tracy", "-q"], ""),
+    "SetProfile floor": ([], "profile"),
+    "tracy --c-calls": (["-m", "tracy", "-q", "--c-calls"], ""),
+    "SetTrace floor": ([], "trace"),
+    "tracy --lines": (["-m", "tracy", "-q", "--lines"], ""),
+    "cProfile": (["-m", "cProfile", "-o", "profile.out"], ""),
 }
+
+
+def set_floor(name: str) -> None:
+    """The way that tracy takes for functions: a frame evaluator, or sys.monitoring."""
+    import python_floor
+    monitoring = getattr(sys, "monitoring", None)
+    if name != "functions" or not monitoring:
+        python_floor.set("eval" if name == "functions" else name)
+        return
+    monitoring.use_tool_id(3, "floor")
+    mask = 0
+    for event in ("PY_START", "PY_RESUME", "PY_THROW", "PY_RETURN", "PY_YIELD", "PY_UNWIND"):
+        bit = getattr(monitoring.events, event)
+        monitoring.register_callback(3, bit, python_floor.monitor)
+        mask |= bit
+    monitoring.set_events(3, mask)
 
 
 def best_of(work: Callable[[], object]) -> float:
@@ -104,8 +125,8 @@ def zone_ns() -> float:
     return (best_of(zones) - best_of(empty)) / count * 1e9
 
 
-def one(folder: str, way: list[str], work: str) -> float:
-    done = subprocess.run([sys.executable, *way, os.path.abspath(__file__), "run", work],
+def one(folder: str, way: list[str], work: str, floor: str = "") -> float:
+    done = subprocess.run([sys.executable, *way, os.path.abspath(__file__), "run", work, floor],
                           cwd=folder, check=True, capture_output=True, text=True)
     return float(done.stdout.splitlines()[0])
 
@@ -115,20 +136,22 @@ def table(rounds: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(rounds):
             for work in WORKLOADS:
-                for way, words in WAYS.items():
-                    seconds = one(folder, words, work)
+                for way, (words, floor) in WAYS.items():
+                    seconds = one(folder, words, work, floor)
                     best[way, work] = min(best.get((way, work), 1e9), seconds)
         zones = min(one(folder, ["-m", "tracy", "-qp"], "zone") for _ in range(rounds))
     print(f"{sys.executable} {sys.version.split()[0]}")
-    print(f"  {'':16}" + "".join(f"{work:>8}" for work in WORKLOADS))
+    print(f"  {'':18}" + "".join(f"{work:>8}" for work in WORKLOADS))
     for way in WAYS:
-        print(f"  {way:16}" + "".join(f"{best[way, work] / best['bare', work]:7.2f}x"
+        print(f"  {way:18}" + "".join(f"{best[way, work] / best['bare', work]:7.2f}x"
                                       for work in WORKLOADS))
     print(f"  with zone: {zones:.0f} ns")
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "run":
+        if sys.argv[3]:
+            set_floor(sys.argv[3])
         print(zone_ns() if sys.argv[2] == "zone" else best_of(WORKLOADS[sys.argv[2]]))
     else:
         table(int(sys.argv[1]))

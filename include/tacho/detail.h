@@ -110,10 +110,10 @@ TACHO_INLINE uint64_t tacho_key(void)
 	return __atomic_load_n(&tacho_control.key, __ATOMIC_RELAXED);
 }
 
-TACHO_INLINE int tacho_emit(uint64_t key, uint32_t bits)
+/* NOW: a reading of the clock not older than that of the thread's last event. */
+TACHO_INLINE int tacho_emit_at(uint64_t key, uint64_t now, uint32_t bits)
 {
 	struct tacho_thread *t = tacho_self;
-	uint64_t now = tacho_ticks();
 	uint64_t position;
 
 	if (TACHO_UNLIKELY(((now >> TACHO_WRAP_SHIFT) | key) != t->key))
@@ -124,6 +124,11 @@ TACHO_INLINE int tacho_emit(uint64_t key, uint32_t bits)
 	__atomic_store_n((uint64_t *)(uintptr_t)position, now << TACHO_TICK_SHIFT | bits,
 			 __ATOMIC_RELEASE);
 	return 1;
+}
+
+TACHO_INLINE int tacho_emit(uint64_t key, uint32_t bits)
+{
+	return tacho_emit_at(key, tacho_ticks(), bits);
 }
 
 /* WORD: the source location's number << 2, not 0. */

@@ -34,6 +34,8 @@ def signpost(header: str, message: str | None = None) -> None:
     """Marks a point of the run: a message in the trace, a row in the ops report."""
     text = f"{header}\n{message}" if message is not None else str(header)
     tracy_message(f"`TT_SIGNPOST: {text}`")
+    if recording():
+        _session.signpost(str(header))
 
 
 class Profiler:

@@ -142,11 +142,13 @@ def _become(options: optparse.Values, program: list[str]) -> None:
     """This process is the program."""
     from tracy import _program
     settings = _session.Settings()
-    for switch in ("partial", "lines", "c_calls", "tt_names", "hide_site_packages"):
+    for switch in ("partial", "lines", "c_calls", "tt_names", "hide_site_packages",
+                   "task_tracks"):
         if getattr(options, switch):
             settings.switches.add(switch.replace("_", "-"))
     settings.include, settings.exclude = options.include, options.exclude
-    settings.max_depth = options.max_depth
+    settings.max_depth, settings.min_duration = options.max_depth, options.min_duration
+    settings.start_signpost, settings.end_signpost = options.start_signpost, options.end_signpost
     if options.follow:
         _session.hand_down(settings)
     _session.use(settings)

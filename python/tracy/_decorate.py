@@ -27,16 +27,43 @@ def _steps(zone: Any, inner: Any) -> Generator[Any, Any, Any]:
             step, value = inner.throw, error
 
 
+@types.coroutine
+def _await(zone: Any, inner: Any) -> Generator[Any, Any, Any]:
+    return (yield from _steps(zone, inner))
+
+
+def _async_generator(zone: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for an asynchronous generator, whose steps are coroutines."""
+    @functools.wraps(function)
+    async def wrapper(*args: Any, **kwargs: Any) -> Any:
+        inner = function(*args, **kwargs)
+        step, value = inner.asend, None
+        try:
+            while True:
+                try:
+                    out = await _await(zone, step(value))
+                except StopAsyncIteration:
+                    return
+                try:
+                    value = yield out
+                    step = inner.asend
+                except GeneratorExit:
+                    raise
+                except BaseException as error:
+                    step, value = inner.athrow, error
+        finally:
+            await inner.aclose()
+    return wrapper
+
+
 def decorate(zone: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     """What ``@zone(...)`` makes of a function."""
     if inspect.isasyncgenfunction(function):
-        raise TypeError("zone: an asynchronous generator cannot be decorated")
+        return _async_generator(zone, function)
     if inspect.iscoroutinefunction(function):
-        steps = types.coroutine(_steps)
-
         @functools.wraps(function)
         async def wrapper(*args: Any, **kwargs: Any) -> Any:
-            return await steps(zone, function(*args, **kwargs))
+            return await _await(zone, function(*args, **kwargs))
     elif inspect.isgeneratorfunction(function):
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:

@@ -40,6 +40,20 @@ def _code(option: optparse.Option, name: str, value: Any, parser: optparse.Optio
     del rest[:]
 
 
+def _duration(option: optparse.Option, name: str, value: str,
+              parser: optparse.OptionParser) -> None:
+    """A time with its unit, in seconds."""
+    for unit, factor in (("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)):
+        if value.endswith(unit):
+            try:
+                parser.values.min_duration = float(value[:-len(unit)]) * factor
+            except ValueError:
+                break
+            if 0 <= parser.values.min_duration < 1e6:
+                return
+    parser.error(f"{name}: {value!r} is no time, such as 50us, 2ms or 1s")
+
+
 def make_parser() -> optparse.OptionParser:
     """Everything after the first word that is no option belongs to the program."""
     parser = optparse.OptionParser(usage=USAGE, prog="python -m tracy")
@@ -62,6 +76,12 @@ def make_parser() -> optparse.OptionParser:
         help="no functions whose file or name matches")
     add("--hide-site-packages", action="store_true", help="no functions of installed packages")
     add("--max-depth", type="int", default=0, metavar="N", help="no functions deeper than that")
+    add("--min-duration", action="callback", callback=_duration, type="string", default=0.0,
+        metavar="TIME", help="no functions that take less, as 50us, 2ms or 1s")
+    add("--start-signpost", default="", metavar="NAME",
+        help="functions only from signpost(NAME) on")
+    add("--end-signpost", default="", metavar="NAME", help="functions only up to signpost(NAME)")
+    add("--task-tracks", action="store_true", help="a track for each task of asyncio")
     add("--tt-names", action="store_true", help="PY_FUNC_name and PY_LINE_name")
     add("--no-follow-children", dest="follow", action="store_false", default=True,
         help="only this process, not the Python processes that it starts")
@@ -102,6 +122,8 @@ def parse(arguments: list[str]) -> tuple[optparse.Values, list[str]]:
                                ("--profile-dispatch-cores", "TT_METAL_DEVICE_PROFILER_DISPATCH")):
             if sets(variable, False):
                 parser.error(f"--dump-device-data-mid-run and {name} exclude each other")
+    if options.max_depth < 0:
+        parser.error("--max-depth must not be negative")
     if options.web_app_port is not None and not 1 <= options.web_app_port <= 65534:
         parser.error("--web-app-port must be 1..65534")
     for group in (options.counters or "").split(","):

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 VARIABLE = "TACHO_PYTHON"
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 HOOK = os.path.join(_PACKAGE, "_children")
-_SWITCHES = ("partial", "lines", "c-calls", "tt-names", "hide-site-packages")
+_SWITCHES = ("partial", "lines", "c-calls", "tt-names", "hide-site-packages", "task-tracks")
+_VALUES = {"max_depth": int, "min_duration": float, "start_signpost": str, "end_signpost": str}
 _RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
 
 _users = 0
 _settings: Settings | None = None
 _begun = False
+_signposted = False  # enter() was called for the whole program, or by a signpost
 
 
 class Settings:
@@ -33,6 +35,9 @@ class Settings:
         self.include: list[str] = []
         self.exclude: list[str] = []
         self.max_depth = 0
+        self.min_duration = 0.0  # seconds
+        self.start_signpost = ""
+        self.end_signpost = ""
 
     def to_words(self) -> str:
         """As the variable has them."""
@@ -40,8 +45,8 @@ class Settings:
         words = sorted(self.switches)
         words += [f"include={pattern}" for pattern in self.include]
         words += [f"exclude={pattern}" for pattern in self.exclude]
-        if self.max_depth:
-            words.append(f"max-depth={self.max_depth}")
+        words += [f"{name.replace('_', '-')}={getattr(self, name)}"
+                  for name in _VALUES if getattr(self, name)]
         return shlex.join(words)
 
     @staticmethod
@@ -57,8 +62,9 @@ class Settings:
                 self.switches.add(name)
             elif name in ("include", "exclude"):
                 getattr(self, name).append(value)
-            elif name == "max-depth":
-                self.max_depth = int(value)
+            elif name.replace("-", "_") in _VALUES:
+                name = name.replace("-", "_")
+                setattr(self, name, _VALUES[name](value))
         return self
 
     def filter(self) -> Callable[[str, str], bool]:
@@ -86,7 +92,8 @@ def use(settings: Settings) -> None:
     _settings = settings
     _tracy.configure(c_calls="c-calls" in settings.switches, lines="lines" in settings.switches,
                      tt_names="tt-names" in settings.switches, max_depth=settings.max_depth,
-                     filter=settings.filter())
+                     min_duration=settings.min_duration,
+                     task_tracks="task-tracks" in settings.switches, filter=settings.filter(), package=_PACKAGE)
 
 
 def _used() -> Settings:
@@ -96,7 +103,7 @@ def _used() -> Settings:
     return _settings
 
 
-def enter() -> bool:
+def enter(stack: bool = True) -> bool:
     """One more wants functions recorded; False when nothing records, or it cannot be."""
     global _users
     if not _tracy.recording():
@@ -104,7 +111,7 @@ def enter() -> bool:
     if not _users:
         _used()
         try:
-            _tracy.start()
+            _tracy.start(stack)
         except RuntimeError as error:
             print(error, file=sys.stderr)
             _tracy.message(str(error), 0xFF0000, 3)
@@ -143,8 +150,23 @@ def begin() -> None:
         if os.environ.get(variable):
             _tracy.set_thread_name(f"rank {os.environ[variable]}")
             break
-    if "partial" not in _used().switches:
-        enter()
+    if "partial" not in _used().switches and not _used().start_signpost:
+        _by_signpost(enter(stack=False))
+
+
+def _by_signpost(entered: bool) -> None:
+    global _signposted
+    _signposted = entered
+
+
+def signpost(header: str) -> None:
+    """Functions are recorded from one signpost to another, when that was asked for."""
+    settings = _used()
+    if not _signposted and header == settings.start_signpost:
+        _by_signpost(enter())
+    elif _signposted and header == settings.end_signpost:
+        _by_signpost(False)
+        leave()
 
 
 def hand_down(settings: Settings) -> None:

@@ -1,6 +1,8 @@
 /* The module: starting and stopping. */
 #include "_tracy.h"
 
+#include <time.h>
+
 struct settings settings;
 static const struct backend *backend; /* that is started, or NULL */
 
@@ -13,14 +15,37 @@ static const struct backend *backend_choose(void)
 #endif
 }
 
+/* Ticks of the clock in a time, counted against the system's for a moment. */
+static uint64_t ticks_of(double seconds)
+{
+	struct timespec from, to;
+	uint64_t first, last;
+	double spent;
+
+	if (!(seconds > 0))
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	first = tacho_ticks();
+	do {
+		clock_gettime(CLOCK_MONOTONIC, &to);
+		last = tacho_ticks();
+		spent = (double)(to.tv_sec - from.tv_sec) +
+			(double)(to.tv_nsec - from.tv_nsec) * 1e-9;
+	} while (spent < 0.005);
+	return (uint64_t)((double)(last - first) / spent * (seconds < 1e6 ? seconds : 1e6)) + 1;
+}
+
 static PyObject *tracy_configure(PyObject *self, PyObject *args, PyObject *keywords)
 {
-	static char *names[] = {"c_calls", "lines", "tt_names", "max_depth", "filter", NULL};
+	static char *names[] = {"c_calls",      "lines",  "tt_names", "task_tracks", "max_depth",
+				"min_duration", "filter", "package",  NULL};
 	struct settings new = {0};
+	double min_duration = 0;
 
 	(void)self;
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$pppIO:configure", names, &new.c_calls,
-					 &new.lines, &new.tt_names, &new.max_depth, &new.filter))
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$ppppIdOU:configure", names,
+					 &new.c_calls, &new.lines, &new.tt_names, &new.task_tracks,
+					 &new.max_depth, &min_duration, &new.filter, &new.package))
 		return NULL;
 	if (backend) {
 		PyErr_SetString(PyExc_RuntimeError, "tracy: cannot be changed while it is active");
@@ -28,21 +53,24 @@ static PyObject *tracy_configure(PyObject *self, PyObject *args, PyObject *keywo
 	}
 	if (new.filter == Py_None)
 		new.filter = NULL;
+	new.min_ticks = ticks_of(min_duration);
 	Py_XINCREF(new.filter);
+	Py_XINCREF(new.package);
 	Py_XDECREF(settings.filter);
+	Py_XDECREF(settings.package);
 	settings = new;
 	code_forget();
 	Py_RETURN_NONE;
 }
 
-static PyObject *tracy_start(PyObject *self, PyObject *unused)
+/* start(stack): whether the frames that are on the stack become zones. */
+static PyObject *tracy_start(PyObject *self, PyObject *stack)
 {
 	const struct backend *chosen = backend_choose();
 
 	(void)self;
-	(void)unused;
 	if (!backend) {
-		track_epoch++;
+		settings.stack = PyObject_IsTrue(stack) == 1;
 		if (chosen->start() < 0)
 			return NULL;
 		backend = chosen;
@@ -58,9 +86,9 @@ static PyObject *tracy_stop(PyObject *self, PyObject *unused)
 	(void)unused;
 	if (started) {
 		backend = NULL;
+		callable_forget();
 		if (started->stop() < 0)
 			return NULL;
-		track_renew();
 	}
 	Py_RETURN_NONE;
 }
@@ -76,8 +104,10 @@ static PyObject *tracy_active(PyObject *self, PyObject *unused)
 
 static PyMethodDef methods[] = {
 	{"configure", (PyCFunction)(void (*)(void))tracy_configure, METH_VARARGS | METH_KEYWORDS,
-	 "configure(*, c_calls=False, lines=False, tt_names=False, max_depth=0, filter=None)"},
-	{"start", tracy_start, METH_NOARGS, "start()\n\nFunctions become zones from now on."},
+	 "configure(*, c_calls=False, lines=False, tt_names=False, task_tracks=False, max_depth=0, "
+	 "min_duration=0.0, filter=None, package='')"},
+	{"start", tracy_start, METH_O,
+	 "start(stack)\n\nFunctions become zones from now on; with stack also those that run."},
 	{"stop", tracy_stop, METH_NOARGS, "stop()"},
 	{"active", tracy_active, METH_NOARGS,
 	 "active() -> str | None\n\nThe source of events that is in use."},
@@ -98,7 +128,7 @@ PyMODINIT_FUNC PyInit__tracy(void)
 {
 	PyObject *self;
 
-	if (code_init() < 0 || track_init() < 0 || PyType_Ready(&zone_type) < 0)
+	if (code_init() < 0 || track_init() < 0 || zone_init() < 0)
 		return NULL;
 	self = PyModule_Create(&module);
 	if (!self)

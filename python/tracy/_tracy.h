@@ -5,9 +5,9 @@
  *	profile.c   3.9-3.11: PyEval_SetProfile (C calls too), PyEval_SetTrace (lines)
  *	monitor.c   3.12+:    sys.monitoring for all of it
  *
- * They share code.c, which turns a code object or a C callable into the number of a source
- * location, and track.c, which keeps begins and ends of a thread in order. api.c has what programs
- * call by hand, zone.c the type "zone".
+ * They share code.c and callable.c, which turn a code object or a C callable into the number of a
+ * source location, and track.c, which keeps begins and ends of a thread in order; task.c knows the
+ * tasks of asyncio. api.c has what programs call by hand, zone.c the type "zone".
  *
  * Everything here runs with the GIL held; only what is __thread is per thread.
  */
@@ -42,8 +42,12 @@ struct settings {
 	int c_calls;
 	int lines;
 	int tt_names;       /* PY_FUNC_name and PY_LINE_name instead of the qualified name */
+	int task_tracks;    /* tasks of asyncio have tracks of their own */
 	uint32_t max_depth; /* 0: any */
+	uint64_t min_ticks; /* functions that take less are left out; 0: none */
+	int stack;          /* frames that are on the stack at the start become zones too */
 	PyObject *filter;   /* called as filter(file, qualname) once per code object, or NULL */
+	PyObject *package;  /* the folder of the package: its frames are not the program's */
 };
 extern struct settings settings;
 
@@ -59,6 +63,7 @@ extern const struct backend backend_eval, backend_profile, backend_monitor;
 
 extern Py_ssize_t code_index;
 extern uint32_t code_generation;
+extern uint32_t code_plain; /* = code_generation while no limits are asked for, else 0 */
 
 int code_init(void);
 /* Forgets what was decided about each code object: the settings have changed. */
@@ -66,8 +71,6 @@ void code_forget(void);
 uint32_t code_first_sight(PyCodeObject *code);
 /* The word of a zone for a line of a function. */
 uint32_t code_line_word(PyCodeObject *code, int line);
-/* The word of a C function, a type or any other object that is called. */
-uint32_t callable_word(PyObject *callable);
 /* A word for a place, by content; strings that UTF-8 cannot carry are escaped. */
 uint32_t place_word(PyObject *name, PyObject *function, PyObject *file, int line, uint32_t color);
 
@@ -87,10 +90,15 @@ static inline void *code_extra_get(PyCodeObject *code, Py_ssize_t index)
 	return extra && index < extra->size ? extra->values[index] : NULL;
 }
 
+/* Bits below the number in the word of a code object. */
+#define CODE_GENERATOR 1u /* a generator, a coroutine or both */
+#define CODE_COROUTINE 2u /* may be what a task runs */
+#define CODE_FLAGS     3u
+
 /*
- * The word (number << 2) of the zones of a function, 0 when they are not wanted. It is kept in the
- * code object itself, so that one which is freed takes its number with it: addresses are used again
- * at once, and a table of addresses would give one function's zones to another.
+ * The word (number << 2 | flags) of the zones of a function, 0 when they are not wanted. It is kept
+ * in the code object itself, so that one which is freed takes its number with it: addresses are
+ * used again at once, and a table of addresses would give one function's zones to another.
  */
 static inline uint32_t code_word(PyCodeObject *code)
 {
@@ -101,11 +109,33 @@ static inline uint32_t code_word(PyCodeObject *code)
 	return code_first_sight(code);
 }
 
+/* The same when it is known already, else 0. */
+static inline uint32_t code_word_known(PyCodeObject *code)
+{
+	uintptr_t extra = (uintptr_t)code_extra_get(code, code_index);
+
+	return extra >> 32 == code_generation ? (uint32_t)extra : 0;
+}
+
+/* ------------------------------------------------------- callable.c */
+
+/* Begins the zone of a C function, a type or any other object that is called; it is the owner. */
+void callable_begin(PyObject *callable);
+/* Gives up what is held on to for the sake of names. */
+void callable_forget(void);
+
+/* ----------------------------------------------------------- task.c */
+
+/* The name of the task that runs in this thread, until the next call; NULL: none. No error is set.
+ */
+const char *task_name(void);
+
 /* ---------------------------------------------------------- track.c */
 
 struct open_zone {
-	const void *owner; /* the code object or callable */
-	uint32_t word;
+	const void *owner; /* the code object, callable or frame */
+	uint64_t ticks;    /* of a begin that is not yet recorded, else 0 */
+	uint32_t word;     /* perhaps with CODE_COROUTINE */
 };
 
 /* The zones that a backend with separate begin and end events has open in this thread. */
@@ -113,22 +143,34 @@ struct track {
 	struct open_zone *open;
 	uint32_t count;
 	uint32_t size;
-	uint32_t epoch; /* of track_epoch when count was last right */
+	uint32_t epoch;      /* of track_epoch when count was last right */
+	uint32_t coroutines; /* of the open zones */
+	uint32_t fiber;      /* 1 + that of them which began the track of a task */
 };
 extern __thread struct track track __attribute__((tls_model("initial-exec")));
 extern uint32_t track_epoch;
 
 int track_init(void);
 int track_grow(void);
-void track_renew(void);
+/* The first event after a start: what was left open ends, the frames on the stack begin (but the
+ * innermost, when its own begin is the event). */
+void track_renew(int innermost_begins);
+/* Ends all zones of this thread. */
+void track_clear(void);
+void track_begin_slow(uint64_t key, uint32_t word, const void *owner);
+void track_pop_slow(void);
 /* Ends the zone of OWNER and those inside it that nobody ended; nothing when it is not open. */
 void track_end_inner(const void *owner);
+/* The same for a function that an exception leaves: EXCEPTION is it or its type, or NULL. */
+void track_end_unwound(const void *owner, PyObject *exception);
+/* Begins that were held back are recorded: something that is inside them is to be. */
+void track_flush(void);
+void zone_unwound(struct tacho_zone zone, PyObject *exception);
 
-/* Zones that were left open by an earlier start(), whose ends were not seen, end now. */
-static inline void track_check(void)
+static inline void track_check(int innermost_begins)
 {
 	if (__builtin_expect(track.epoch != track_epoch, 0))
-		track_renew();
+		track_renew(innermost_begins);
 }
 
 static inline void word_end(uint32_t word)
@@ -141,30 +183,114 @@ static inline void word_end(uint32_t word)
 
 static inline void track_push(uint64_t key, uint32_t word, const void *owner)
 {
+	struct open_zone *zone;
+
 	if (__builtin_expect(track.count == track.size, 0) && track_grow() < 0)
 		return;
-	if (!tacho_begin_word(key, word).word)
+	if (!tacho_begin_word(key, word & ~CODE_COROUTINE).word)
 		return;
-	track.open[track.count].owner = owner;
-	track.open[track.count++].word = word;
+	zone = &track.open[track.count++];
+	zone->owner = owner;
+	zone->ticks = 0;
+	zone->word = word;
 }
 
-static inline void track_begin(uint32_t word, const void *owner)
+/* ---- the quick ways of track_begin() and track_end(): what is not usual is left to those
+ *
+ * They call nothing, so that a callback which uses them first need not save a register.
+ */
+
+/* The ring's segment is at its end: the slow rest of a quick begin or end. */
+void track_full_begin(uint64_t key, uint64_t now, uint32_t word, const void *owner);
+void track_full_end(uint64_t key, uint64_t now, uint32_t word);
+
+/* 1: done. 0: to be done by the usual way; nothing has been. */
+static inline int track_begin_fast(uint32_t word, const void *owner)
+{
+	uint64_t key = tacho_key(), now, position;
+	struct open_zone *zone;
+
+	word &= ~CODE_GENERATOR;
+	if (!code_plain || !word || word & CODE_COROUTINE || track.epoch != track_epoch ||
+	    track.count == track.size)
+		return 0;
+	now = tacho_ticks();
+	if ((now >> TACHO_WRAP_SHIFT | key) != tacho_self->key)
+		return 0;
+	position = tacho_claim(tacho_self, 8);
+	if (__builtin_expect(!(position & TACHO_SEGMENT), 0)) {
+		track_full_begin(key, now, word, owner);
+		return 1;
+	}
+	__atomic_store_n((uint64_t *)(uintptr_t)position,
+			 now << TACHO_TICK_SHIFT | word | TACHO_KIND_BEGIN, __ATOMIC_RELEASE);
+	zone = &track.open[track.count++];
+	zone->owner = owner;
+	zone->ticks = 0;
+	zone->word = word;
+	return 1;
+}
+
+static inline int track_end_fast(const void *owner)
+{
+	uint64_t key = tacho_key(), now, position;
+	const struct open_zone *last = track.open + track.count - 1;
+
+	if (track.epoch != track_epoch || !track.count || last->owner != owner || last->ticks ||
+	    last->word & CODE_COROUTINE)
+		return 0;
+	now = tacho_ticks();
+	if ((now >> TACHO_WRAP_SHIFT | key) != tacho_self->key)
+		return 0;
+	track.count--;
+	position = tacho_claim(tacho_self, 8);
+	if (__builtin_expect(!(position & TACHO_SEGMENT), 0)) {
+		track_full_end(key, now, last->word);
+		return 1;
+	}
+	__atomic_store_n((uint64_t *)(uintptr_t)position,
+			 now << TACHO_TICK_SHIFT | last->word | TACHO_KIND_END, __ATOMIC_RELEASE);
+	return 1;
+}
+
+static inline int track_is_plain(uint32_t word)
+{
+	return !(settings.max_depth | settings.min_ticks | (word & CODE_COROUTINE));
+}
+
+static inline void track_begin(uint32_t word, const void *owner, int innermost_begins)
 {
 	uint64_t key = tacho_key();
 
-	track_check();
-	if (word && key && !(settings.max_depth && track.count >= settings.max_depth))
+	track_check(innermost_begins);
+	word &= ~CODE_GENERATOR;
+	if (!word || !key)
+		return;
+	if (__builtin_expect(track_is_plain(word), 1))
 		track_push(key, word, owner);
+	else
+		track_begin_slow(key, word, owner);
+}
+
+static inline void track_pop(void)
+{
+	const struct open_zone *last = &track.open[track.count - 1];
+
+	if (__builtin_expect(last->ticks || last->word & CODE_COROUTINE, 0)) {
+		track_pop_slow();
+		return;
+	}
+	track.count--;
+	word_end(last->word & ~CODE_COROUTINE);
 }
 
 /* 1 when the zone that was begun last is that of OWNER; it is ended. */
 static inline int track_end_last(const void *owner)
 {
-	track_check();
+	track_check(0);
 	if (!track.count || track.open[track.count - 1].owner != owner)
 		return 0;
-	word_end(track.open[--track.count].word);
+	track_pop();
 	return 1;
 }
 
@@ -182,6 +308,14 @@ static inline const void *line_owner(PyCodeObject *code)
 
 void track_line(PyCodeObject *code, int line);
 
+/* ---------------------------------------------------------- stack.c */
+
+/*
+ * Begins the zones of the program's frames on this thread's stack, outermost first. They belong to
+ * OWNER(frame), or to their code objects when that is NULL.
+ */
+void stack_begin(int innermost_begins, const void *(*owner)(PyFrameObject *));
+
 /* ------------------------------------------------------------ api.c */
 
 extern PyMethodDef api_methods[];
@@ -189,5 +323,6 @@ extern PyMethodDef api_methods[];
 /* ----------------------------------------------------------- zone.c */
 
 extern PyTypeObject zone_type;
+int zone_init(void);
 
 #endif

@@ -25,6 +25,13 @@ static const char *utf8(PyObject *string, Py_ssize_t *length, PyObject **owner)
 	return PyBytes_AS_STRING(*owner);
 }
 
+/* What is recorded now comes after the functions that are open. */
+static void api_flush(void)
+{
+	if (settings.min_ticks)
+		track_flush();
+}
+
 static PyObject *api_recording(PyObject *self, PyObject *unused)
 {
 	(void)self;
@@ -47,6 +54,7 @@ static PyObject *api_message(PyObject *self, PyObject *args, PyObject *keywords)
 	text = utf8(message, &length, &owner);
 	if (!text)
 		return NULL;
+	api_flush();
 	tacho_message(text, (size_t)length, severity, color);
 	Py_XDECREF(owner);
 	Py_RETURN_NONE;
@@ -59,6 +67,7 @@ static PyObject *api_frame(PyObject *self, PyObject *args)
 	(void)self;
 	if (!PyArg_ParseTuple(args, "|z:frame", &name))
 		return NULL;
+	api_flush();
 	tacho_frame(name);
 	Py_RETURN_NONE;
 }
@@ -71,6 +80,7 @@ static PyObject *api_plot(PyObject *self, PyObject *args)
 	(void)self;
 	if (!PyArg_ParseTuple(args, "sO:plot", &name, &value))
 		return NULL;
+	api_flush();
 	if (PyLong_Check(value)) {
 		int overflow;
 		long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
@@ -96,6 +106,7 @@ static PyObject *api_alloc(PyObject *self, PyObject *args)
 	(void)self;
 	if (!PyArg_ParseTuple(args, "KK|z:alloc", &address, &size, &pool))
 		return NULL;
+	api_flush();
 	tacho_alloc(pool, (const void *)(uintptr_t)address, size);
 	Py_RETURN_NONE;
 }
@@ -108,6 +119,7 @@ static PyObject *api_free(PyObject *self, PyObject *args)
 	(void)self;
 	if (!PyArg_ParseTuple(args, "K|z:free", &address, &pool))
 		return NULL;
+	api_flush();
 	tacho_free(pool, (const void *)(uintptr_t)address);
 	Py_RETURN_NONE;
 }
@@ -169,6 +181,7 @@ static PyObject *api_start_zone(PyObject *self, PyObject *args)
 		manual.size = size;
 	}
 	word = place_word(name, NULL, file, line, color);
+	api_flush();
 	manual.words[manual.count++] = tacho_zone_begin_id(word >> 2).word;
 	Py_RETURN_NONE;
 }

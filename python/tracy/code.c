@@ -1,10 +1,11 @@
-/* Code objects and C callables -> numbers of source locations. */
+/* Code objects -> numbers of source locations. */
 #include "_tracy.h"
 
 #include <stdlib.h>
 
 Py_ssize_t code_index;
 uint32_t code_generation = 1;
+uint32_t code_plain;
 static Py_ssize_t lines_index;
 
 /* The words of the lines of one code object, from its first line on; 0 where not yet known. */
@@ -50,6 +51,7 @@ int code_init(void)
 void code_forget(void)
 {
 	code_generation++;
+	code_plain = settings.max_depth || settings.min_ticks ? 0 : code_generation;
 }
 
 /* A new bytes object, or NULL without an error set. */
@@ -118,6 +120,51 @@ static int filter_wants(PyCodeObject *code)
 	return wants != 0;
 }
 
+/* Where the name of the package begins that a file belongs to. */
+static const char *package_of(const char *file)
+{
+	static const char *const markers[] = {"/site-packages/", "/dist-packages/", "/lib/python3"};
+	const char *last = strrchr(file, '/');
+
+	for (size_t i = 0; i < sizeof(markers) / sizeof(markers[0]); i++) {
+		const char *found = strstr(file, markers[i]);
+
+		if (found) {
+			found = strchr(found + 1, '/') + 1;
+			return i == 2 && strchr(found, '/') ? strchr(found, '/') + 1 : found;
+		}
+	}
+	return last ? last + 1 : file;
+}
+
+/* By package, so that it is the same in each run and on each machine. */
+static uint32_t color_of(PyObject *file)
+{
+	static const uint32_t colors[] = {0x4c72b0, 0xdd8452, 0x55a868, 0xc44e52,
+					  0x8172b3, 0x937860, 0xda8bc3, 0x8c8c8c,
+					  0xccb974, 0x64b5cd, 0x3b8686, 0xa05d56};
+	PyObject *text = text_of(file);
+	uint32_t hash = 2166136261u;
+
+	if (!text)
+		return 0;
+	for (const char *c = package_of(chars_of(text)); *c && *c != '/' && *c != '.'; c++)
+		hash = (hash ^ (unsigned char)*c) * 16777619u;
+	Py_DECREF(text);
+	return colors[(hash ^ hash >> 16) % (sizeof(colors) / sizeof(colors[0]))];
+}
+
+static uint32_t code_flags(PyCodeObject *code)
+{
+	uint32_t flags = 0;
+
+	if (code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR))
+		flags |= CODE_GENERATOR;
+	if (code->co_flags & (CO_COROUTINE | CO_ITERABLE_COROUTINE))
+		flags |= CODE_COROUTINE;
+	return flags;
+}
+
 static uint32_t code_name_word(PyCodeObject *code)
 {
 	PyObject *name = NULL;
@@ -125,9 +172,10 @@ static uint32_t code_name_word(PyCodeObject *code)
 
 	if (settings.tt_names)
 		name = PyUnicode_FromFormat("PY_FUNC_%U", code->co_name);
-	word = place_word(name, code_name(code), code->co_filename, code->co_firstlineno, 0);
+	word = place_word(name, code_name(code), code->co_filename, code->co_firstlineno,
+			  color_of(code->co_filename));
 	Py_XDECREF(name);
-	return word;
+	return word ? word | code_flags(code) : 0;
 }
 
 uint32_t code_first_sight(PyCodeObject *code)
@@ -194,98 +242,10 @@ uint32_t code_line_word(PyCodeObject *code, int line)
 	PyErr_Fetch(&type, &value, &traceback);
 	name = settings.tt_names ? PyUnicode_FromFormat("PY_LINE_%U", code->co_name)
 				 : PyUnicode_FromFormat("%U:%d", code_name(code), line);
-	word = place_word(name, code_name(code), code->co_filename, line, 0);
+	word = place_word(name, code_name(code), code->co_filename, line,
+			  color_of(code->co_filename));
 	Py_XDECREF(name);
 	lines->words[line - lines->first] = word;
 	PyErr_Restore(type, value, traceback);
 	return word;
-}
-
-/* --------------------------------------------------------- C callables */
-
-/* What a callable is known by: two addresses, the second being that of its (or its type's) name. */
-struct callable {
-	const void *key;
-	const char *name;
-	uint32_t word;
-};
-
-#define CALLABLES 4096 /* a direct-mapped cache: a collision costs a look-up by content */
-static struct callable callables[CALLABLES];
-
-static PyObject *builtin_name(PyCFunctionObject *function)
-{
-	PyObject *self = function->m_self;
-
-	if (self && PyModule_Check(self)) {
-		const char *module = PyModule_GetName(self);
-
-		if (!module)
-			PyErr_Clear();
-		else if (strcmp(module, "builtins"))
-			return PyUnicode_FromFormat("%s.%s", module, function->m_ml->ml_name);
-	} else if (self && PyType_Check(self)) {
-		return PyUnicode_FromFormat("%s.%s", ((PyTypeObject *)self)->tp_name,
-					    function->m_ml->ml_name);
-	} else if (self) {
-		return PyUnicode_FromFormat("%s.%s", Py_TYPE(self)->tp_name,
-					    function->m_ml->ml_name);
-	}
-	return PyUnicode_FromString(function->m_ml->ml_name);
-}
-
-static PyObject *callable_name(PyObject *callable)
-{
-	if (PyCFunction_Check(callable))
-		return builtin_name((PyCFunctionObject *)callable);
-	if (Py_IS_TYPE(callable, &PyMethodDescr_Type))
-		return PyUnicode_FromFormat("%s.%s", PyDescr_TYPE(callable)->tp_name,
-					    ((PyMethodDescrObject *)callable)->d_method->ml_name);
-	if (PyType_Check(callable))
-		return PyUnicode_FromString(((PyTypeObject *)callable)->tp_name);
-	return PyUnicode_FromFormat("%s()", Py_TYPE(callable)->tp_name);
-}
-
-static struct callable callable_identity(PyObject *callable)
-{
-	if (PyCFunction_Check(callable)) {
-		PyCFunctionObject *function = (PyCFunctionObject *)callable;
-		PyObject *self = function->m_self;
-
-		if (!self || PyModule_Check(self))
-			return (struct callable){function->m_ml, function->m_ml->ml_name, 0};
-		return (struct callable){function->m_ml,
-					 PyType_Check(self) ? ((PyTypeObject *)self)->tp_name
-							    : Py_TYPE(self)->tp_name,
-					 0};
-	}
-	if (Py_IS_TYPE(callable, &PyMethodDescr_Type)) {
-		PyMethodDef *method = ((PyMethodDescrObject *)callable)->d_method;
-
-		return (struct callable){method, method->ml_name, 0};
-	}
-	if (PyType_Check(callable))
-		return (struct callable){callable, ((PyTypeObject *)callable)->tp_name, 0};
-	return (struct callable){Py_TYPE(callable), Py_TYPE(callable)->tp_name, 1};
-}
-
-uint32_t callable_word(PyObject *callable)
-{
-	struct callable who = callable_identity(callable);
-	uintptr_t hash = ((uintptr_t)who.key >> 3) ^ ((uintptr_t)who.name >> 2) ^ who.word;
-	struct callable *slot = &callables[(hash ^ hash >> 12) % CALLABLES];
-	PyObject *type, *value, *traceback, *name, *file;
-
-	who.key = (const char *)who.key + who.word; /* a type and its instances are two things */
-	if (slot->word && slot->key == who.key && slot->name == who.name)
-		return slot->word;
-	PyErr_Fetch(&type, &value, &traceback);
-	name = callable_name(callable);
-	file = PyUnicode_FromString("<builtin>");
-	who.word = place_word(NULL, name, file, 0, 0);
-	Py_XDECREF(name);
-	Py_XDECREF(file);
-	PyErr_Restore(type, value, traceback);
-	*slot = who;
-	return who.word;
 }

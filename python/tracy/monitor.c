@@ -11,20 +11,31 @@ static PyCodeObject *code_of(PyObject *const *args)
 	return (PyCodeObject *)args[0];
 }
 
-static PyObject *on_begin(PyObject *self, PyObject *const *args, Py_ssize_t count)
+/* What the interpreter calls: no method object, which would check more on the way. */
+#define CALLBACK(name)                                                                       \
+	static PyObject *name(PyObject *self __attribute__((unused)), PyObject *const *args, \
+			      size_t count __attribute__((unused)),                          \
+			      PyObject *names __attribute__((unused)))
+
+static __attribute__((noinline)) PyObject *begin_slow(PyObject *const *args)
 {
 	uint32_t word = code_word(code_of(args));
 
-	(void)self, (void)count;
 	if (!word)
 		return Py_NewRef(disable);
-	track_begin(word, args[0]);
+	track_begin(word, args[0], 1);
 	Py_RETURN_NONE;
 }
 
-static PyObject *on_end(PyObject *self, PyObject *const *args, Py_ssize_t count)
+CALLBACK(on_begin)
 {
-	(void)self, (void)count;
+	if (!track_begin_fast(code_word_known(code_of(args)), args[0]))
+		return begin_slow(args);
+	Py_RETURN_NONE;
+}
+
+static __attribute__((noinline)) PyObject *end_slow(PyObject *const *args)
+{
 	if (track_end_last(args[0]))
 		Py_RETURN_NONE;
 	if (!code_word(code_of(args)))
@@ -33,25 +44,29 @@ static PyObject *on_end(PyObject *self, PyObject *const *args, Py_ssize_t count)
 	Py_RETURN_NONE;
 }
 
+CALLBACK(on_end)
+{
+	if (!track_end_fast(args[0]))
+		return end_slow(args);
+	Py_RETURN_NONE;
+}
+
 /* The events of exceptions cannot be disabled for one place. */
-static PyObject *on_throw(PyObject *self, PyObject *const *args, Py_ssize_t count)
+CALLBACK(on_throw)
 {
-	(void)self, (void)count;
-	track_begin(code_word(code_of(args)), args[0]);
+	track_begin(code_word(code_of(args)), args[0], 1);
 	Py_RETURN_NONE;
 }
 
-static PyObject *on_unwind(PyObject *self, PyObject *const *args, Py_ssize_t count)
+CALLBACK(on_unwind)
 {
-	(void)self, (void)count;
 	if (code_word(code_of(args)))
-		track_end(args[0]);
+		track_end_unwound(args[0], args[2]);
 	Py_RETURN_NONE;
 }
 
-static PyObject *on_line(PyObject *self, PyObject *const *args, Py_ssize_t count)
+CALLBACK(on_line)
 {
-	(void)self, (void)count;
 	if (!code_word(code_of(args)))
 		return Py_NewRef(disable);
 	track_line(code_of(args), (int)PyLong_AsLong(args[1]));
@@ -66,45 +81,70 @@ static PyObject *callee(PyObject *callable)
 	return PyFunction_Check(callable) ? NULL : callable;
 }
 
-static PyObject *on_call(PyObject *self, PyObject *const *args, Py_ssize_t count)
+/* What a function that is not wanted calls is not wanted either. */
+CALLBACK(on_call)
 {
 	PyObject *callable = callee(args[2]);
 
-	(void)self, (void)count;
+	if (!code_word(code_of(args)))
+		return Py_NewRef(disable);
 	if (callable)
-		track_begin(callable_word(callable), callable);
+		callable_begin(callable);
 	Py_RETURN_NONE;
 }
 
-static PyObject *on_c_return(PyObject *self, PyObject *const *args, Py_ssize_t count)
+CALLBACK(on_c_return)
 {
 	PyObject *callable = callee(args[2]);
 
-	(void)self, (void)count;
-	if (callable)
+	if (callable && code_word(code_of(args)) && !track_end_fast(callable))
 		track_end(callable);
 	Py_RETURN_NONE;
 }
 
-enum when { ALWAYS, C_CALLS, LINES };
+/* Which exception it is, it is not told. */
+CALLBACK(on_c_raise)
+{
+	PyObject *callable = callee(args[2]);
 
-#define FAST(function) (PyCFunction)(void (*)(void)) function
+	if (callable && code_word(code_of(args)))
+		track_end_unwound(callable, NULL);
+	Py_RETURN_NONE;
+}
+
+struct callback {
+	PyObject_HEAD;
+	vectorcallfunc call;
+};
+
+static PyTypeObject callback_type = {
+	PyVarObject_HEAD_INIT(NULL, 0).tp_name = "tracy.callback",
+	.tp_basicsize = sizeof(struct callback),
+	.tp_call = PyVectorcall_Call,
+	.tp_vectorcall_offset = offsetof(struct callback, call),
+	.tp_flags =
+		Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+};
+
+enum when { ALWAYS, C_CALLS, LINES };
 
 static struct {
 	const char *event;
 	enum when when;
-	PyMethodDef method;
+	struct callback callback;
 } events[] = {
-	{"PY_START", ALWAYS, {"py_start", FAST(on_begin), METH_FASTCALL, NULL}},
-	{"PY_RESUME", ALWAYS, {"py_resume", FAST(on_begin), METH_FASTCALL, NULL}},
-	{"PY_THROW", ALWAYS, {"py_throw", FAST(on_throw), METH_FASTCALL, NULL}},
-	{"PY_RETURN", ALWAYS, {"py_return", FAST(on_end), METH_FASTCALL, NULL}},
-	{"PY_YIELD", ALWAYS, {"py_yield", FAST(on_end), METH_FASTCALL, NULL}},
-	{"PY_UNWIND", ALWAYS, {"py_unwind", FAST(on_unwind), METH_FASTCALL, NULL}},
-	{"CALL", C_CALLS, {"call", FAST(on_call), METH_FASTCALL, NULL}},
-	{"C_RETURN", C_CALLS, {"c_return", FAST(on_c_return), METH_FASTCALL, NULL}},
-	{"C_RAISE", C_CALLS, {"c_raise", FAST(on_c_return), METH_FASTCALL, NULL}},
-	{"LINE", LINES, {"line", FAST(on_line), METH_FASTCALL, NULL}},
+#define EVENT(name, when, function)                                 \
+	{                                                           \
+		name, when,                                         \
+		{                                                   \
+			PyObject_HEAD_INIT(&callback_type) function \
+		}                                                   \
+	}
+	EVENT("PY_START", ALWAYS, on_begin),   EVENT("PY_RESUME", ALWAYS, on_begin),
+	EVENT("PY_THROW", ALWAYS, on_throw),   EVENT("PY_RETURN", ALWAYS, on_end),
+	EVENT("PY_YIELD", ALWAYS, on_end),     EVENT("PY_UNWIND", ALWAYS, on_unwind),
+	EVENT("CALL", C_CALLS, on_call),       EVENT("C_RETURN", C_CALLS, on_c_return),
+	EVENT("C_RAISE", C_CALLS, on_c_raise), EVENT("LINE", LINES, on_line),
 };
 #define EVENTS (sizeof(events) / sizeof(events[0]))
 
@@ -139,17 +179,16 @@ static long monitor_register(PyObject *monitoring, size_t i, int on)
 {
 	PyObject *set = PyObject_GetAttrString(monitoring, "events");
 	PyObject *event = set ? PyObject_GetAttrString(set, events[i].event) : NULL;
-	PyObject *function = on ? PyCFunction_New(&events[i].method, NULL) : Py_NewRef(Py_None);
+	PyObject *function = on ? (PyObject *)&events[i].callback : Py_None;
 	PyObject *result = NULL;
 	long bit = -1;
 
-	if (event && function)
+	if (event)
 		result = PyObject_CallMethod(monitoring, "register_callback", "iOO", tool, event,
 					     function);
 	if (result)
 		bit = PyLong_AsLong(event);
 	Py_XDECREF(result);
-	Py_XDECREF(function);
 	Py_XDECREF(event);
 	Py_XDECREF(set);
 	return bit;
@@ -218,8 +257,9 @@ static int monitor_start(void)
 	PyObject *monitoring = monitor_module();
 	PyObject *type, *value, *traceback;
 
-	if (!monitoring || monitor_take_tool(monitoring) < 0)
+	if (!monitoring || PyType_Ready(&callback_type) < 0 || monitor_take_tool(monitoring) < 0)
 		return -1;
+	track_epoch++;
 	if (!disable)
 		disable = PyObject_GetAttrString(monitoring, "DISABLE");
 	if (disable && !monitor_events(monitoring))
@@ -235,7 +275,10 @@ static int monitor_stop(void)
 {
 	PyObject *monitoring = monitor_module();
 
-	return monitoring ? monitor_release(monitoring) : -1;
+	if (!monitoring || monitor_release(monitoring) < 0)
+		return -1;
+	track_clear();
+	return 0;
 }
 
 const struct backend backend_monitor = {"monitoring", monitor_start, monitor_stop};

@@ -1,48 +1,118 @@
 /*
  * Calls of C functions and lines, before 3.12: a profile function or a trace function in C. Both
- * belong to a thread, so threads that start later are told by way of threading.setprofile().
+ * belong to a thread: those that run are given it, those that start later are told by way of
+ * threading.setprofile().
  */
+#define Py_BUILD_CORE
 #include "_tracy.h"
 
 #if !PY_AT_LEAST(3, 12)
 
-static int profile_event(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
+#if PY_AT_LEAST(3, 11)
+#include <internal/pycore_frame.h>
+#endif
+
+/* Without a new reference, unlike PyFrame_GetCode(): the frame is there. */
+static inline PyCodeObject *frame_code(PyFrameObject *frame)
+{
+#if PY_AT_LEAST(3, 11)
+	return frame->f_frame->f_code;
+#else
+	return frame->f_code;
+#endif
+}
+
+/* The interpreter has set f_lineno before it tells of a line. */
+static inline int frame_line(PyFrameObject *frame)
+{
+	return frame->f_lineno ? frame->f_lineno : PyFrame_GetLineNumber(frame);
+}
+
+/* ARG: the value that is returned, NULL when an exception leaves the function. */
+static void profile_return(PyCodeObject *code, PyObject *arg)
+{
+	if (arg)
+		track_end(code);
+	else
+		track_end_unwound(code, PyErr_Occurred());
+}
+
+static __attribute__((noinline)) int profile_slow(PyFrameObject *frame, int what, PyObject *arg)
 {
 	PyCodeObject *code;
 
-	(void)self;
 	switch (what) {
-	case PyTrace_C_CALL:
-		track_begin(callable_word(arg), arg);
-		return 0;
-	case PyTrace_C_RETURN:
-	case PyTrace_C_EXCEPTION:
-		track_end(arg);
-		return 0;
 	case PyTrace_CALL:
+		code = frame_code(frame);
+		track_begin(code_word(code), code, 1);
+		break;
 	case PyTrace_RETURN:
+		profile_return(frame_code(frame), arg);
+		break;
 	case PyTrace_LINE:
+		track_line(frame_code(frame), frame_line(frame));
+		break;
+	case PyTrace_C_RETURN:
+		track_end(arg);
+		break;
+	case PyTrace_C_EXCEPTION:
+		if (code_word(frame_code(frame)))
+			track_end_unwound(arg, PyErr_Occurred());
 		break;
 	default:
-		return 0;
+		break;
 	}
-	code = PyFrame_GetCode(frame);
-	if (what == PyTrace_CALL)
-		track_begin(code_word(code), code);
-	else if (what == PyTrace_RETURN)
-		track_end(code);
-	else
-		track_line(code, PyFrame_GetLineNumber(frame));
-	Py_DECREF(code);
 	return 0;
 }
 
-static void profile_set(int on)
+static int profile_event(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
 {
-	if (settings.lines)
-		PyEval_SetTrace(on ? profile_event : NULL, NULL);
-	else
-		PyEval_SetProfile(on ? profile_event : NULL, NULL);
+	(void)self;
+	if (what == PyTrace_CALL) {
+		PyCodeObject *code = frame_code(frame);
+
+		if (track_begin_fast(code_word_known(code), code))
+			return 0;
+	} else if (what == PyTrace_RETURN && arg) {
+		if (track_end_fast(frame_code(frame)))
+			return 0;
+	} else if (what == PyTrace_C_CALL || what == PyTrace_C_RETURN) {
+		/* what a function that is not wanted calls is not wanted either */
+		if (!code_word(frame_code(frame)))
+			return 0;
+		if (what == PyTrace_C_CALL) {
+			callable_begin(arg);
+			return 0;
+		}
+		if (track_end_fast(arg))
+			return 0;
+	}
+	return profile_slow(frame, what, arg);
+}
+
+static void profile_set(PyThreadState *state, int on)
+{
+	Py_tracefunc function = on ? profile_event : NULL;
+
+	if ((settings.lines ? _PyEval_SetTrace(state, function, NULL)
+			    : _PyEval_SetProfile(state, function, NULL)) < 0)
+		PyErr_Clear(); /* an audit hook forbids it */
+}
+
+static Py_tracefunc profile_now(PyThreadState *state)
+{
+	return settings.lines ? state->c_tracefunc : state->c_profilefunc;
+}
+
+/* Threads that run already. Somebody who has a place keeps it. */
+static void profile_all(int on)
+{
+	PyThreadState *state = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+
+	for (; state; state = PyThreadState_Next(state)) {
+		if (profile_now(state) == (on ? NULL : profile_event))
+			profile_set(state, on);
+	}
 }
 
 /* The first event of a new thread comes here, and puts the C function in its own place. */
@@ -50,7 +120,7 @@ static PyObject *profile_thread(PyObject *self, PyObject *args)
 {
 	(void)self;
 	(void)args;
-	profile_set(1);
+	profile_set(PyThreadState_Get(), 1);
 	Py_RETURN_NONE;
 }
 
@@ -75,9 +145,7 @@ static int profile_threads(int on)
 
 static int profile_start(void)
 {
-	PyThreadState *state = PyThreadState_Get();
-
-	if (settings.lines ? state->c_tracefunc != NULL : state->c_profilefunc != NULL) {
+	if (profile_now(PyThreadState_Get())) {
 		PyErr_Format(PyExc_RuntimeError,
 			     "tracy: another %s is active (sys.%s); only one can be",
 			     settings.lines ? "debugger or coverage tool" : "profiler",
@@ -86,18 +154,15 @@ static int profile_start(void)
 	}
 	if (profile_threads(1) < 0)
 		return -1;
-	profile_set(1);
+	track_epoch++;
+	profile_all(1);
 	return 0;
 }
 
-/* Somebody who took our place meanwhile keeps it. */
 static int profile_stop(void)
 {
-	PyThreadState *state = PyThreadState_Get();
-	Py_tracefunc now = settings.lines ? state->c_tracefunc : state->c_profilefunc;
-
-	if (now == profile_event)
-		profile_set(0);
+	profile_all(0);
+	track_clear();
 	return profile_threads(0);
 }
 

@@ -37,39 +37,221 @@ int track_grow(void)
 	return 0;
 }
 
+void track_full_begin(uint64_t key, uint64_t now, uint32_t word, const void *owner)
+{
+	if (tacho_emit_full(key, now, word | TACHO_KIND_BEGIN))
+		track.open[track.count++] = (struct open_zone){owner, 0, word};
+}
+
+void track_full_end(uint64_t key, uint64_t now, uint32_t word)
+{
+	tacho_emit_full(key, now, word | TACHO_KIND_END);
+}
+
+/*
+ * Too deep: it is in the track all the same, since its end will come and must not be taken for that
+ * of an outer call of the same function. The flag sends it the slow way, where it is known by
+ * having no number.
+ */
+#define HIDDEN CODE_COROUTINE
+
+/* ------------------------------------------------- begins held back
+ *
+ * With a least duration a begin waits in the track until something that is recorded comes after it:
+ * the end of its own zone, when that took long enough, or of one inside, which then took no longer.
+ * So what is recorded is in the order of time, and a short function costs a push and a pop.
+ */
+
+void track_flush(void)
+{
+	uint64_t key = tacho_key();
+	uint32_t first = track.count;
+
+	while (first && track.open[first - 1].ticks)
+		first--;
+	for (; first < track.count; first++) {
+		struct open_zone *zone = &track.open[first];
+
+		if (key)
+			tacho_emit_at(key, zone->ticks,
+				      (zone->word & ~CODE_COROUTINE) | TACHO_KIND_BEGIN);
+		zone->ticks = 0;
+	}
+}
+
+static void track_push_held(uint32_t word, const void *owner)
+{
+	if (track.count == track.size && track_grow() < 0)
+		return;
+	track.open[track.count++] = (struct open_zone){owner, tacho_ticks(), word};
+}
+
+/* ------------------------------------------------------------- tasks */
+
+/* The outermost coroutine of a thread is what a task runs. */
+static const char *task_begins(uint32_t word)
+{
+	return word & CODE_COROUTINE && !track.coroutines ? task_name() : NULL;
+}
+
+static void track_push_hidden(const void *owner)
+{
+	if (track.count == track.size && track_grow() < 0)
+		return;
+	track.open[track.count++] = (struct open_zone){owner, 0, HIDDEN};
+	track.coroutines++;
+}
+
+void track_begin_slow(uint64_t key, uint32_t word, const void *owner)
+{
+	uint32_t before = track.count;
+	const char *task;
+
+	if (settings.max_depth && before >= settings.max_depth) {
+		track_push_hidden(owner);
+		return;
+	}
+	task = task_begins(word);
+	if (task && settings.task_tracks)
+		tacho_fiber_enter(task);
+	if (settings.min_ticks)
+		track_push_held(word, owner);
+	else
+		track_push(key, word, owner);
+	if (track.count == before) {
+		if (task && settings.task_tracks)
+			tacho_fiber_leave();
+		return;
+	}
+	track.coroutines += (word & CODE_COROUTINE) != 0;
+	if (task && settings.task_tracks)
+		track.fiber = track.count;
+	else if (task && !settings.min_ticks)
+		tacho_zone_text(tacho_zone_current(), task, strlen(task));
+}
+
+void track_pop_slow(void)
+{
+	struct open_zone *last = &track.open[track.count - 1];
+
+	if (last->ticks && tacho_ticks() - last->ticks >= settings.min_ticks)
+		track_flush();
+	if (!last->ticks && last->word != HIDDEN)
+		word_end(last->word & ~CODE_COROUTINE);
+	track.coroutines -= (last->word & CODE_COROUTINE) != 0;
+	if (track.fiber == track.count--) {
+		track.fiber = 0;
+		tacho_fiber_leave();
+	}
+}
+
+/* -------------------------------------------------------------- ends */
+
 static void track_end_down_to(uint32_t count)
 {
 	while (track.count > count)
-		word_end(track.open[--track.count].word);
+		track_pop();
 }
 
-void track_renew(void)
+void track_clear(void)
 {
 	track_end_down_to(0);
+}
+
+void track_renew(int innermost_begins)
+{
+	track_clear();
 	track.epoch = track_epoch;
+	stack_begin(innermost_begins, NULL);
+}
+
+/* The number of zones that are outside of that of OWNER; track.count when it is not open. */
+static uint32_t track_find(const void *owner)
+{
+	for (uint32_t i = track.count; i-- > 0;) {
+		if (track.open[i].owner == owner)
+			return i;
+	}
+	return track.count;
+}
+
+/* One reading of the clock for a line and its function, which end together. */
+static int track_end_with_line(uint32_t found)
+{
+	uint64_t key = tacho_key(), now;
+
+	if (found + 2 != track.count || !key || !track_is_plain(track.open[found].word))
+		return 0;
+	now = tacho_ticks();
+	for (int i = 0; i < 2; i++)
+		tacho_emit_at(key, now,
+			      (track.open[--track.count].word & ~CODE_COROUTINE) | TACHO_KIND_END);
+	return 1;
 }
 
 void track_end_inner(const void *owner)
 {
-	for (uint32_t i = track.count; i-- > 0;) {
-		if (track.open[i].owner == owner) {
-			track_end_down_to(i);
-			return;
-		}
-	}
+	uint32_t found = track_find(owner);
+
+	if (!track_end_with_line(found))
+		track_end_down_to(found);
+}
+
+void zone_unwound(struct tacho_zone zone, PyObject *exception)
+{
+	PyTypeObject *type = NULL;
+
+	if (exception)
+		type = PyType_Check(exception) ? (PyTypeObject *)exception : Py_TYPE(exception);
+	tacho_zone_textf(zone, "raised %s", type ? type->tp_name : "an exception");
+}
+
+void track_end_unwound(const void *owner, PyObject *exception)
+{
+	uint32_t found;
+
+	track_check(0);
+	found = track_find(owner);
+	if (found == track.count)
+		return;
+	track_end_down_to(found + 1);
+	if (!track.open[found].ticks && track.open[found].word != HIDDEN)
+		zone_unwound(tacho_zone_current(), exception);
+	track_pop();
+}
+
+/* ------------------------------------------------------------- lines */
+
+/* A line after a line: the end of the one is the begin of the other. */
+static void track_next_line(uint64_t key, PyCodeObject *code, int line)
+{
+	struct open_zone *last = &track.open[track.count - 1];
+	uint32_t word = code_line_word(code, line);
+	uint64_t now = tacho_ticks();
+
+	tacho_emit_at(key, now, last->word | TACHO_KIND_END);
+	if (!word || !tacho_emit_at(key, now, word | TACHO_KIND_BEGIN))
+		track.count--;
+	else
+		last->word = word;
 }
 
 void track_line(PyCodeObject *code, int line)
 {
 	uint64_t key = tacho_key();
-	uint32_t word;
+	const void *last;
 
-	if (!key)
+	track_check(0);
+	if (!key || !track.count)
 		return;
-	if (!track_end_last(line_owner(code)) &&
-	    (!track.count || track.open[track.count - 1].owner != code))
+	last = track.open[track.count - 1].owner;
+	if (last == line_owner(code) && track_is_plain(0)) {
+		track_next_line(key, code, line);
+		return;
+	}
+	if (last == line_owner(code))
+		track_pop();
+	else if (last != code)
 		return; /* the function itself is not shown, so neither are its lines */
-	word = code_line_word(code, line);
-	if (word)
-		track_push(key, word, line_owner(code));
+	track_begin(code_line_word(code, line), line_owner(code), 0);
 }

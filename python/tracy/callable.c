@@ -1,0 +1,192 @@
+/* C functions and other objects that are called -> numbers of source locations. */
+#include "_tracy.h"
+
+/*
+ * What a callable is known by: two addresses, the second being that of its (or its type's) name.
+ * Objects that are known by their own address are held on to, or another one could come to lie
+ * there.
+ */
+struct callable {
+	const void *key;
+	const char *name;
+	uint32_t word;
+	PyObject *held;
+};
+
+#define CALLABLES 4096 /* a direct-mapped cache: a collision costs a look-up by content */
+static struct callable callables[CALLABLES];
+
+static PyObject *module_and_name(PyObject *module, const char *name)
+{
+	if (!module || !PyUnicode_Check(module) ||
+	    !PyUnicode_CompareWithASCIIString(module, "builtins"))
+		return PyUnicode_FromString(name);
+	return PyUnicode_FromFormat("%U.%s", module, name);
+}
+
+/*
+ * "self" is the module of a function, the class of a class method, the object of a method; binding
+ * generators put a capsule with data of their own there.
+ */
+static PyObject *builtin_name(PyCFunctionObject *function)
+{
+	const char *name = function->m_ml->ml_name;
+	PyObject *self = function->m_self, *module, *result;
+
+	if (!self || PyCapsule_CheckExact(self))
+		return module_and_name(function->m_module, name);
+	if (!PyModule_Check(self))
+		return PyUnicode_FromFormat("%s.%s",
+					    PyType_Check(self) ? ((PyTypeObject *)self)->tp_name
+							       : Py_TYPE(self)->tp_name,
+					    name);
+	module = PyModule_GetNameObject(self);
+	if (!module)
+		PyErr_Clear();
+	result = module_and_name(module, name);
+	Py_XDECREF(module);
+	return result;
+}
+
+/* A string attribute that an object of a binding generator has, or NULL without an error. */
+static PyObject *string_attribute(PyObject *object, const char *name)
+{
+	PyObject *value = PyObject_GetAttrString(object, name);
+
+	if (value && PyUnicode_Check(value))
+		return value;
+	PyErr_Clear();
+	Py_XDECREF(value);
+	return NULL;
+}
+
+/* An object that is neither a C function nor a type: by its own name, else by that of its type. */
+static PyObject *object_name(PyObject *callable)
+{
+	PyObject *name = string_attribute(callable, "__qualname__");
+	PyObject *module, *result = NULL;
+
+	if (!name)
+		name = string_attribute(callable, "__name__");
+	if (!name)
+		return PyUnicode_FromFormat("%s()", Py_TYPE(callable)->tp_name);
+	module = string_attribute(callable, "__module__");
+	if (PyUnicode_AsUTF8(name))
+		result = module_and_name(module, PyUnicode_AsUTF8(name));
+	Py_XDECREF(module);
+	Py_DECREF(name);
+	return result;
+}
+
+static PyObject *callable_name(PyObject *callable)
+{
+	if (PyCFunction_Check(callable))
+		return builtin_name((PyCFunctionObject *)callable);
+	if (Py_IS_TYPE(callable, &PyMethodDescr_Type))
+		return PyUnicode_FromFormat("%s.%s", PyDescr_TYPE(callable)->tp_name,
+					    ((PyMethodDescrObject *)callable)->d_method->ml_name);
+	if (PyType_Check(callable))
+		return PyUnicode_FromString(((PyTypeObject *)callable)->tp_name);
+	return object_name(callable);
+}
+
+static struct callable callable_identity(PyObject *callable)
+{
+	if (PyCFunction_Check(callable)) {
+		PyCFunctionObject *function = (PyCFunctionObject *)callable;
+		PyObject *self = function->m_self;
+
+		if (!self || PyModule_Check(self) || PyCapsule_CheckExact(self))
+			return (struct callable){function->m_ml, function->m_ml->ml_name, 0, NULL};
+		return (struct callable){function->m_ml,
+					 PyType_Check(self) ? ((PyTypeObject *)self)->tp_name
+							    : Py_TYPE(self)->tp_name,
+					 0, NULL};
+	}
+	if (Py_IS_TYPE(callable, &PyMethodDescr_Type)) {
+		PyMethodDef *method = ((PyMethodDescrObject *)callable)->d_method;
+
+		return (struct callable){method, method->ml_name, 0, NULL};
+	}
+	if (PyType_Check(callable))
+		return (struct callable){callable, ((PyTypeObject *)callable)->tp_name, 0, NULL};
+	return (struct callable){callable, Py_TYPE(callable)->tp_name, 0, callable};
+}
+
+/*
+ * Bound objects and partials are made by the thousand and have no name: their type stands for them,
+ * and they are not held.
+ */
+static struct callable callable_without_name(struct callable who)
+{
+	PyObject *name;
+
+	if (!who.held || (name = string_attribute(who.held, "__name__"))) {
+		if (who.held)
+			Py_DECREF(name);
+		return who;
+	}
+	who.key = (const char *)Py_TYPE(who.held) + 1; /* a type and its instances are two things */
+	who.held = NULL;
+	return who;
+}
+
+static struct callable *callable_slot(const struct callable *who)
+{
+	uintptr_t hash = ((uintptr_t)who->key >> 3) ^ ((uintptr_t)who->name >> 2);
+
+	return &callables[(hash ^ hash >> 12) % CALLABLES];
+}
+
+static int slot_has(const struct callable *slot, const struct callable *who)
+{
+	return slot->word && slot->key == who->key && slot->name == who->name;
+}
+
+static uint32_t callable_first_sight(PyObject *callable, struct callable who)
+{
+	PyObject *type, *value, *traceback, *name, *file, *before;
+	struct callable *slot;
+
+	PyErr_Fetch(&type, &value, &traceback);
+	who = callable_without_name(who);
+	slot = callable_slot(&who);
+	if (!slot_has(slot, &who)) {
+		name = callable_name(callable);
+		file = PyUnicode_FromString("<builtin>");
+		who.word = place_word(NULL, name, file, 0, 0);
+		Py_XDECREF(name);
+		Py_XDECREF(file);
+		Py_XINCREF(who.held);
+		before = slot->held;
+		*slot = who;
+		Py_XDECREF(before);
+	}
+	who.word = slot->word;
+	PyErr_Clear();
+	PyErr_Restore(type, value, traceback);
+	return who.word;
+}
+
+void callable_begin(PyObject *callable)
+{
+	struct callable who = callable_identity(callable);
+	const struct callable *slot = callable_slot(&who);
+
+	if (!slot_has(slot, &who))
+		track_begin(callable_first_sight(callable, who), callable, 0);
+	else if (!track_begin_fast(slot->word, callable))
+		track_begin(slot->word, callable, 0);
+}
+
+void callable_forget(void)
+{
+	for (size_t i = 0; i < CALLABLES; i++) {
+		PyObject *held = callables[i].held;
+
+		if (!held)
+			continue;
+		callables[i] = (struct callable){NULL, NULL, 0, NULL};
+		Py_DECREF(held);
+	}
+}

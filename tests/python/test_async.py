@@ -1,0 +1,208 @@
+"""Tasks, exceptions, frames that are older than the recording."""
+from __future__ import annotations
+
+import unittest
+
+from support import HOOK, Case
+
+TASKS = """
+    import asyncio
+    def t_plain(): pass
+    async def t_inner(n):
+        await asyncio.sleep(0)
+        t_plain()
+    async def t_outer(n):
+        await t_inner(n)
+    async def main():
+        await asyncio.gather(*(asyncio.create_task(t_outer(i), name=f"job {i}") for i in range(3)))
+    asyncio.run(main())
+"""
+
+
+PROFILE = (["--c-calls"], ["-l"])
+
+
+class Tasks(Case):
+    def test_names(self) -> None:
+        for words in ([], ["--c-calls"]):
+            with self.subTest(words):
+                self.script(TASKS, *words)
+                zones = [z for z in self.zones() if z["name"] == "t_outer"]
+                self.assertEqual(sorted(z["text"] for z in zones),
+                                 [f"job {i}" for i in range(3) for _ in range(2)])
+                self.assertFalse([z for z in self.zones() if z["name"] == "t_inner" and z["text"]])
+
+    def test_tracks(self) -> None:
+        self.script(TASKS, "--task-tracks")
+        zones = self.zones()
+        for name, count in (("t_outer", 2), ("t_inner", 2), ("t_plain", 1)):
+            where = sorted(z["thread"] for z in zones if z["name"] == name)
+            self.assertEqual(where, [f"job {i}" for i in range(3) for _ in range(count)])
+        self.assertNotIn("job", next(z for z in zones if z["name"] == "<module>")["thread"])
+
+    def test_threads_with_loops(self) -> None:
+        self.script("""
+            import asyncio, threading
+            async def step(n):
+                for _ in range(20): await asyncio.sleep(0)
+            async def main(n):
+                await asyncio.create_task(step(n), name=f"of {n}")
+            threads = [threading.Thread(target=lambda n=n: asyncio.run(main(n)), name=f"of {n}")
+                       for n in range(3)]
+            for t in threads: t.start()
+            for t in threads: t.join()
+        """)
+        steps = [z for z in self.zones() if z["name"] == "step"]
+        self.assertEqual(len(steps), 63)
+        self.assertFalse([z for z in steps if z["text"] != z["thread"]])
+
+
+class Exceptions(Case):
+    def test_unwound(self) -> None:
+        text = """
+            def a(): b()
+            def b(): raise KeyError
+            def fine(): pass
+            try: a()
+            except KeyError: fine()
+        """
+        for words in ([], ["--c-calls"], ["-l"], ["--max-depth=9"]):
+            with self.subTest(words):
+                self.script(text, *words)
+                texts = {z["name"]: z["text"] for z in self.zones()}
+                # a profile function is not told which
+                raised = "raised an exception" if HOOK and words in PROFILE else "raised KeyError"
+                self.assertEqual([texts[n] for n in ("a", "b", "fine", "<module>")],
+                                 [raised, raised, "", ""])
+
+    def test_by_hand(self) -> None:
+        self.script("""
+            from tracy import zone
+            from contextlib import ExitStack
+            try:
+                with zone("failing"): {}["x"]
+            except KeyError: pass
+            with ExitStack() as stack:
+                stack.enter_context(zone("in a stack"))
+            z = zone("attributes")
+            z.__enter__(); z.__exit__(None, None, None)
+            assert type(z).__exit__(z, None, None, None) is False
+        """, "-p")
+        self.assertEqual({z["name"]: z["text"] for z in self.zones()},
+                         {"failing": "raised KeyError", "in a stack": "", "attributes": ""})
+
+
+class Older(Case):
+    TEXT = """
+        from tracy import Profiler
+        def leaf(): pass
+        def f(p):
+            p.enable()
+            leaf()
+        def g():
+            leaf()
+        def t_outer():
+            p = Profiler()
+            f(p)
+            g()
+            leaf()
+            p.disable()
+        t_outer()
+        leaf()
+    """
+
+    def test_frames_on_the_stack(self) -> None:
+        for words in ([], ["--c-calls"], ["-l"]):
+            with self.subTest(words):
+                self.script(self.TEXT, "-p", *words)
+                counts = self.counts()
+                self.assertEqual([counts[n] for n in ("<module>", "t_outer", "f", "g", "leaf")],
+                                 [1, 1, 1, 1, 3])
+                zones = [z for z in self.zones() if ":" not in z["name"] and z["file"] != "<builtin>"]
+                depth = {}
+                for z in sorted(zones, key=lambda z: z["start_ns"]):
+                    depth.setdefault(z["name"], []).append(z["depth"])
+                if not words:
+                    self.assertEqual(depth, {"<module>": [0], "t_outer": [1], "f": [2], "g": [2],
+                                             "leaf": [3, 3, 2]})
+
+    def test_nothing_older_without_partial(self) -> None:
+        self.script("def f(): pass\nf()\n")
+        counts = self.counts()
+        self.assertEqual([counts["<module>"], counts["f"], counts["_run_code"]], [1, 1, 0])
+
+    def test_other_threads(self) -> None:
+        text = """
+            import threading, time
+            from tracy import Profiler
+            go, done = threading.Event(), threading.Event()
+            def work():
+                go.wait()
+                for i in range(10): step()
+                done.set()
+            def step(): ord("a")
+            t = threading.Thread(target=work); t.start()
+            with Profiler():
+                go.set(); done.wait()
+            t.join()
+        """
+        for words in ([], ["--c-calls"], ["-l"]):
+            with self.subTest(words):
+                self.script(text, "-p", *words)
+                self.assertEqual(self.counts()["step"], 10)
+                if words == ["--c-calls"]:
+                    self.assertEqual(self.counts()["ord"], 10)
+
+    def test_enabled_in_a_fixture(self) -> None:
+        self.script("""
+            from tracy import Profiler
+            p = Profiler()
+            def start(): helper()
+            def helper(): p.enable()
+            def stop(): p.disable()
+            def body(): pass
+            for _ in range(3):
+                start(); body(); body(); stop()
+            body()
+        """, "-p")
+        counts = self.counts()
+        self.assertEqual([counts[n] for n in ("start", "helper", "body", "<module>")], [3, 3, 6, 3])
+
+
+class Decorated(Case):
+    def test_asynchronous_generator(self) -> None:
+        self.script("""
+            import asyncio, inspect
+            from tracy import zone
+            closed = []
+            @zone("steps")
+            async def numbers(n):
+                try:
+                    for i in range(n):
+                        await asyncio.sleep(0)
+                        try:
+                            got = yield i
+                        except ValueError:
+                            got = yield "caught"
+                        if got: yield got
+                finally:
+                    closed.append(n)
+            async def main():
+                assert [i async for i in numbers(3)] == [0, 1, 2]
+                a = numbers(9)
+                assert await a.__anext__() == 0 and await a.asend("sent") == "sent"
+                assert await a.__anext__() == 1
+                assert await a.athrow(ValueError) == "caught"
+                await a.aclose()
+                assert closed == [3, 9], closed
+                try:
+                    await a.__anext__()
+                except StopAsyncIteration: pass
+            assert inspect.isasyncgenfunction(numbers)
+            asyncio.run(main())
+        """, "-p")
+        self.assertGreaterEqual(self.counts()["steps"], 7)
+
+
+if __name__ == "__main__":
+    unittest.main()
