@@ -19,6 +19,7 @@
 	X(frames)        \
 	X(memory)        \
 	X(locks)         \
+	X(cores)         \
 	X(export)        \
 	X(import)        \
 	X(tracy_capture) \

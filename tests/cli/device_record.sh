@@ -52,3 +52,13 @@ expect_no_line out 'Device 0'
 expect_exit 0 env TT_METAL_MEM_PROFILER=1 "$TACHO" run -q -o memory.tacho -- "$examples/matmul"
 expect_exit 0 "$TACHO" memory --format csv memory.tacho
 expect_line out 'Device 0 DRAM.*,3,'
+
+# A table of cores: the same programs, work that differs.
+expect_exit 0 "$TACHO" cores --format csv mm.tacho
+expect_line out '^pid,core,runs,busy_ns,brisc_ns,' '^[0-9]+,"Device 0, core 1,1 \(NoC 2,2\)",1,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9.]+,138,0$'
+[ "$(wc -l <out)" = 5 ] || fail 'not one line for each of four cores'
+expect_exit 0 "$TACHO" cores -b -n '*core 0,0*' full.tacho
+expect_line out '^Device 0, core 0,0 \(NoC 1,1\) .* 100.00 .*'
+expect_exit 0 "$TACHO" cores -r 0s..1ns mm.tacho
+expect_line out ' 0 +0 ns '
+expect_exit 3 "$TACHO" cores missing.tacho

@@ -1,0 +1,193 @@
+#include "base/map.h"
+#include "cmds/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RISCS 5
+
+struct conf {
+	struct query_conf query;
+	bool busiest;
+};
+
+static const struct opt opts[] = {
+	OPT_STR('n', "name", "PATTERN", struct conf, query.name,
+		"only cores with such a name: 'core 0,*', '*NoC 1,1*'"),
+	QUERY_RANGE(struct conf, query),
+	QUERY_PROCESS(struct conf, query),
+	OPT_FLAG('b', "busiest", struct conf, busiest,
+		 "the core with the longest kernels first; else in the order of the trace"),
+	QUERY_FORMAT(struct conf, query),
+	OPT_END,
+};
+
+/* The tracks of one core together. */
+struct core {
+	uint32_t track;       /* the first */
+	uint64_t runs, zones; /* runs: of the RISC that has most */
+	double busy;          /* ns: firmware and kernel, of the RISC that has most */
+	double kernels[RISCS];
+	double longest; /* of kernels */
+	uint64_t lost;
+};
+
+struct cores {
+	VEC(struct core);
+	struct map by_id; /* device, place and process */
+};
+
+static struct core *core_of(struct cores *c, const struct trace *trace, uint32_t track)
+{
+	const struct trace_track *t = &trace->tracks[track];
+	/* An id without its RISC has 40 bits, and there are at most 2^24 processes. */
+	uint64_t key = t->id >> 8 | (uint64_t)t->process << 40;
+	uint32_t *at = map_get(&c->by_id, key);
+
+	if (at)
+		return &c->v[*at];
+	if (map_set(&c->by_id, key, (uint32_t)c->n) < 0 ||
+	    vec_push(c, ((struct core){.track = track})) < 0)
+		return NULL;
+	return &c->v[c->n - 1];
+}
+
+static bool is_kernel(const struct trace *trace, uint32_t srcloc)
+{
+	const char *name = trace_srcloc_name(trace, srcloc);
+	size_t len = strlen(name);
+
+	return len >= 7 && !strcmp(name + len - 7, "-KERNEL");
+}
+
+/* What one RISC did: the outermost zones are its runs, and a kernel is inside of each. */
+struct risc_sum {
+	uint64_t runs, zones;
+	double busy, kernels;
+};
+
+static int sum_lane(struct query *q, uint32_t lane, struct risc_sum *sum)
+{
+	struct trace_cursor *c;
+	struct trace_zone z;
+	int r = trace_cursor_open(&c, q->trace, lane, q->filter.in.t0, q->filter.in.t1);
+
+	if (r < 0)
+		return r;
+	while ((r = trace_cursor_next(c, &z)) > 0) {
+		double ns = trace_duration_ns(q->trace, z.start, z.end);
+
+		if (z.start < q->filter.in.t0)
+			continue;
+		sum->zones++;
+		if (q->trace->lanes[lane].depth == 0) {
+			sum->runs++;
+			sum->busy += ns;
+		}
+		if (is_kernel(q->trace, z.srcloc))
+			sum->kernels += ns;
+	}
+	trace_cursor_close(c);
+	return r;
+}
+
+static int add_track(struct query *q, struct cores *cores, uint32_t track)
+{
+	uint32_t first, count, risc = TRACE_CORE_RISC(q->trace->tracks[track].id);
+	struct core *core = core_of(cores, q->trace, track);
+	struct risc_sum sum = {0};
+	int r = core ? 0 : TACHO_ENOMEM;
+
+	trace_track_lanes(q->trace, track, &first, &count);
+	for (uint32_t i = first; r == 0 && i < first + count; i++)
+		r = sum_lane(q, i, &sum);
+	if (r < 0)
+		return r;
+	core->zones += sum.zones;
+	core->runs = sum.runs > core->runs ? sum.runs : core->runs;
+	core->busy = sum.busy > core->busy ? sum.busy : core->busy;
+	core->longest = sum.kernels > core->longest ? sum.kernels : core->longest;
+	core->kernels[risc < RISCS ? risc : 0] += sum.kernels;
+	core->lost += q->trace->ledgers[track].zones_lost + q->trace->ledgers[track].rows_lost;
+	return 0;
+}
+
+static int by_longest(const void *a, const void *b)
+{
+	const struct core *x = a, *y = b;
+
+	if (x->longest != y->longest)
+		return x->longest > y->longest ? -1 : 1;
+	return x->track < y->track ? -1 : 1;
+}
+
+static void add_row(struct table *t, const struct trace *trace, const struct core *c, double most)
+{
+	const char *name = trace->tracks[c->track].name, *slash = strrchr(name, '/');
+
+	table_uint(t, export_process(trace, c->track)->pid);
+	table_string(t, name, slash ? (size_t)(slash - name) : strlen(name));
+	table_uint(t, c->runs);
+	table_real(t, c->busy);
+	for (int i = 0; i < RISCS; i++) {
+		if (c->kernels[i] > 0)
+			table_real(t, c->kernels[i]);
+		else
+			table_none(t);
+	}
+	table_real(t, most > 0 ? 100 * c->longest / most : 0);
+	table_uint(t, c->zones);
+	table_uint(t, c->lost);
+	table_row(t);
+}
+
+static int print(struct query *q, void *conf)
+{
+	static const struct table_column columns[] = {
+		{"pid", NULL, TABLE_ID},           {"core", "core", TABLE_STRING},
+		{"runs", "runs", TABLE_COUNT},     {"busy_ns", "busy", TABLE_NS},
+		{"brisc_ns", "BRISC", TABLE_NS},   {"ncrisc_ns", "NCRISC", TABLE_NS},
+		{"trisc0_ns", "TRISC0", TABLE_NS}, {"trisc1_ns", "TRISC1", TABLE_NS},
+		{"trisc2_ns", "TRISC2", TABLE_NS}, {"load_percent", "load %", TABLE_PERCENT},
+		{"zones", "zones", TABLE_COUNT},   {"lost", "lost", TABLE_COUNT},
+	};
+	const struct conf *c = conf;
+	struct cores cores = {0};
+	struct table table;
+	double most = 0;
+	int r = 0, closed;
+
+	for (uint32_t i = 0; r == 0 && i < q->trace->track_count; i++)
+		if (query_shows(q, i, TRACE_CORE) && !TRACE_CORE_IS_OTHER(q->trace->tracks[i].id))
+			r = add_track(q, &cores, i);
+	for (size_t i = 0; i < cores.n; i++)
+		most = cores.v[i].longest > most ? cores.v[i].longest : most;
+	if (c->busiest && cores.n)
+		qsort(cores.v, cores.n, sizeof(*cores.v), by_longest);
+	table_open(&table, stdout, &q->style, TABLE_COLUMNS(columns));
+	for (size_t i = 0; r == 0 && i < cores.n; i++)
+		add_row(&table, q->trace, &cores.v[i], most);
+	vec_free(&cores);
+	map_free(&cores.by_id);
+	closed = table_close(&table);
+	return r < 0 ? r : closed;
+}
+
+QUERY_RUN(print)
+
+const struct cmd cmd_cores = {
+	.name = "cores",
+	.summary = "list the cores of devices: how long their kernels ran",
+	.usage = "[options] FILE",
+	.description =
+		"Prints for each core of a device how many programs it ran, how long its RISCs were busy "
+		"with them (the one that was busy longest), how long the kernel of each RISC ran in all, "
+		"and its load: its longest kernel's time as a part of that of the core where it is "
+		"longest. Of an Ethernet core the one RISC is in the column of BRISC. With --range only "
+		"what starts there counts, but for what was lost.",
+	.examples = "tacho cores app.tacho\n  all cores\n"
+		    "tacho cores --busiest -n 'Device 1*' app.tacho\n  those of one device\n",
+	.opts = opts,
+	.conf_size = sizeof(struct conf),
+	.run = run,
+};
