@@ -41,7 +41,7 @@ static void make_model(void)
 	trace_add_row(w, 2, &row);
 	model.notes = &notes;
 	if (trace_writer_close(w, NULL) < 0 || trace_open(&model.trace, path, NULL) < 0 ||
-	    write_prepare(&model) < 0 || contexts_prepare(&model) < 0)
+	    write_prepare(&model) < 0 || contexts_grow(&model, 0) < 0)
 		abort();
 	unlink(path);
 }
@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!model.trace)
 		make_model();
-	s = serve_new(&model);
+	s = serve_new(&model, false);
 	if (size && data[0] & 1)
 		serve_input(s, greeting, sizeof(greeting));
 	for (size_t at = 1; at < size && !s->over; at += 64) {

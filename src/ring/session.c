@@ -78,7 +78,8 @@ static int map_control(struct ring_session *s, int flags, struct tacho_error *er
 	return 0;
 }
 
-/* The folder of this user. Below /dev/shm anybody may have made one of that name: only ours will do. */
+/* The folder of this user. Below /dev/shm anybody may have made one of that name: only ours will
+ * do. */
 static int make_base(char *base, size_t size, struct tacho_error *err)
 {
 	struct stat st;

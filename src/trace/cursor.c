@@ -5,11 +5,11 @@ struct trace_cursor {
 	struct trace_private *p;
 	uint64_t t0, t1;
 	const struct segment *segment, *segment_end;
-	uint32_t skip; /* zones of the first segment that are passed over */
-	struct zblock *block;          /* of segment - 1, or NULL */
-	uint32_t zone, zone_end;       /* in the block */
-	uint32_t mark;                 /* the first of the block's marks at or behind zone */
-	const struct zone_mark *last;  /* of the zone given last, or NULL */
+	uint32_t skip;                /* zones of the first segment that are passed over */
+	struct zblock *block;         /* of segment - 1, or NULL */
+	uint32_t zone, zone_end;      /* in the block */
+	uint32_t mark;                /* the first of the block's marks at or behind zone */
+	const struct zone_mark *last; /* of the zone given last, or NULL */
 };
 
 /* The first segment of a lane that ends behind t0. Segments are sorted by start and by end. */

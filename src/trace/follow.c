@@ -60,7 +60,37 @@ static bool is_empty(const struct trace *t)
 	return !t->zones && !t->rows;
 }
 
-int trace_follow(struct trace **trace, const char *path, struct tacho_error *err)
+/*
+ * Where the last checkpoint behind FROM ends, or the file when it is complete; FROM when there is
+ * none. Looks at the headers of blocks alone. A file in which they do not follow one another is
+ * damaged, and taken as it is.
+ */
+static uint64_t settled_end(const struct trace_private *p, uint64_t from, uint64_t size)
+{
+	uint8_t header[BLOCK_HEADER_SIZE];
+	uint64_t at = from;
+	struct block b;
+
+	while (at <= size && size - at >= sizeof(header)) {
+		if (read_at(p->fd, at, header, sizeof(header)) < 0 || !block_header_get(header, &b))
+			return size;
+		if (size - at - sizeof(header) < b.packed)
+			break;
+		at += sizeof(header) + b.packed;
+		if (b.type == BLOCK_CHECKPOINT || b.type == BLOCK_TRAILER)
+			from = at;
+	}
+	return from;
+}
+
+static int load(struct trace_private *p)
+{
+	if (p->settled)
+		p->trace.file_size = settled_end(p, FILE_HEADER_SIZE, p->trace.file_size);
+	return reader_load(p, false);
+}
+
+static int follow(struct trace **trace, const char *path, bool settled, struct tacho_error *err)
 {
 	struct trace_private *p = reader_new();
 	char *now = NULL;
@@ -70,10 +100,11 @@ int trace_follow(struct trace **trace, const char *path, struct tacho_error *err
 	if (p)
 		p->followed = final_path(path);
 	if (p && p->followed) {
+		p->settled = settled;
 		now = current_path(p->followed, &st);
 		r = reader_attach(p, now ? now : path, UINT64_MAX, err);
 		if (r == 0)
-			r = reader_explain(path, reader_load(p, false), err);
+			r = reader_explain(path, load(p), err);
 	} else {
 		reader_explain(path, r, err);
 	}
@@ -85,6 +116,16 @@ int trace_follow(struct trace **trace, const char *path, struct tacho_error *err
 	fix_origin(p, false);
 	*trace = &p->trace;
 	return 0;
+}
+
+int trace_follow(struct trace **trace, const char *path, struct tacho_error *err)
+{
+	return follow(trace, path, false, err);
+}
+
+int trace_follow_settled(struct trace **trace, const char *path, struct tacho_error *err)
+{
+	return follow(trace, path, true, err);
 }
 
 /* Everything anew, from the file at PATH. */
@@ -112,7 +153,7 @@ static int reload(struct trace_private *p, const char *path, struct tacho_error 
 	arena_free(p);
 	p->trace.path = arena_string(p, path, strlen(path));
 	p->checkpoint = p->checkpoint_end = p->checkpoint_parts = 0;
-	r = p->trace.path ? reader_load(p, false) : TACHO_ENOMEM;
+	r = p->trace.path ? load(p) : TACHO_ENOMEM;
 	if (r < 0)
 		return reader_explain(path, r, err);
 	p->stale = false;
@@ -139,6 +180,8 @@ static int read_on(struct trace_private *p, uint64_t size, struct tacho_error *e
 	uint64_t from = p->scan_end;
 	int r;
 
+	if (p->settled)
+		size = settled_end(p, from, size);
 	if (size == p->trace.file_size)
 		return TRACE_SAME;
 	p->trace.file_size = size;

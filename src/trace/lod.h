@@ -22,12 +22,12 @@
 
 #include "trace/reader.h"
 
-#define LOD_MAGIC   "TACHOLOD"
-#define LOD_VERSION 1u
-#define LOD_ZONES   8u  /* of a bottom node, at most */
-#define LOD_FAN     16u /* children of a node */
-#define LOD_LEVELS  12u /* 8 * 16^11 zones are more than there can be */
-#define LOD_CREDIT  16u /* one node in so many may end early */
+#define LOD_MAGIC        "TACHOLOD"
+#define LOD_VERSION      1u
+#define LOD_ZONES        8u  /* of a bottom node, at most */
+#define LOD_FAN          16u /* children of a node */
+#define LOD_LEVELS       12u /* 8 * 16^11 zones are more than there can be */
+#define LOD_CREDIT       16u /* one node in so many may end early */
 #define LOD_CREDIT_FIRST 4u
 
 /* A leaf: 2 bytes per zone. Times are relative to the start of the node above it. */
@@ -76,8 +76,9 @@ struct lod_levels {
 struct lod_builder {
 	struct lod_leaf *leaves;
 	uint64_t leaf_count;
-	struct lod_node *parents; /* of the leaves; filled as leaves are, so that they have a base */
-	uint64_t first;           /* zone */
+	struct lod_node
+		*parents; /* of the leaves; filled as leaves are, so that they have a base */
+	uint64_t first;   /* zone */
 	uint32_t zones;
 	uint64_t start, end, busy, longest;
 	uint32_t longest_at;

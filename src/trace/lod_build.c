@@ -12,7 +12,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* Each early end makes one leaf more, and there are LOD_CREDIT_FIRST + leaves / LOD_CREDIT of them. */
+/* Each early end makes one leaf more, and there are LOD_CREDIT_FIRST + leaves / LOD_CREDIT of them.
+ */
 static uint64_t leaf_room(uint64_t zones)
 {
 	uint64_t full = (zones + LOD_ZONES - 1) / LOD_ZONES;
@@ -142,7 +143,8 @@ static void levels_add(const struct lod_node *below, uint64_t n)
 		for (uint64_t i = 0; i < more; i++) {
 			uint64_t left = n - i * LOD_FAN;
 
-			lod_node_sum(&level[i], below + i * LOD_FAN, left < LOD_FAN ? left : LOD_FAN);
+			lod_node_sum(&level[i], below + i * LOD_FAN,
+				     left < LOD_FAN ? left : LOD_FAN);
 		}
 		below = level;
 		level += more;

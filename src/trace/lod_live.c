@@ -1,8 +1,8 @@
 /*
- * The index of a trace that is being written. A lane keeps the leaf that it is filling; for queries a
- * copy of it stands at the end of the leaves, which is taken back when more zones come. So at any time
- * the index of a lane is what lod_build() would make of it, and an update costs what is new and, above
- * it, one node per level.
+ * The index of a trace that is being written. A lane keeps the leaf that it is filling; for queries
+ * a copy of it stands at the end of the leaves, which is taken back when more zones come. So at any
+ * time the index of a lane is what lod_build() would make of it, and an update costs what is new
+ * and, above it, one node per level.
  */
 #include "trace/lod.h"
 
@@ -60,8 +60,7 @@ static int levels_update(struct lod_live *l, uint64_t changed)
 		for (uint64_t i = changed; i < n; i++) {
 			uint64_t left = below - i * LOD_FAN;
 
-			lod_node_sum(&l->nodes[level].v[i],
-				     l->nodes[level - 1].v + i * LOD_FAN,
+			lod_node_sum(&l->nodes[level].v[i], l->nodes[level - 1].v + i * LOD_FAN,
 				     left < LOD_FAN ? left : LOD_FAN);
 		}
 	}
@@ -150,8 +149,7 @@ void lod_live_free(struct trace_lod *lod)
 void lod_live_levels(const struct trace_lod *lod, uint32_t lane, struct lod_levels *levels)
 {
 	uint32_t number = lod->p->trace.lanes[lane].private->number;
-	const struct lod_live *l =
-		number < lod->live_lanes.n ? lod->live_lanes.v[number] : NULL;
+	const struct lod_live *l = number < lod->live_lanes.n ? lod->live_lanes.v[number] : NULL;
 
 	if (!l || !l->leaves.n)
 		return;

@@ -15,7 +15,7 @@ struct query {
 	struct trace_lod_item **items;
 	size_t *count, *cap;
 
-	struct zblock *block; /* that holds the zones looked at last */
+	struct zblock *block;          /* that holds the zones looked at last */
 	const struct segment *segment; /* of that block */
 };
 

@@ -182,9 +182,9 @@ static int read_open_zones(struct trace_private *p, struct in *in)
 int model_read(struct trace_private *p, struct in *in)
 {
 	static int (*const readers[])(struct trace_private *, struct in *) = {
-		[DEF_PROPERTY] = read_property, [DEF_CLOCK_POINT] = read_clock_point,
-		[DEF_PROCESS] = read_process,   [DEF_TRACK] = read_track,
-		[DEF_SRCLOC] = read_srcloc,     [DEF_LEDGER] = read_ledger,
+		[DEF_PROPERTY] = read_property,     [DEF_CLOCK_POINT] = read_clock_point,
+		[DEF_PROCESS] = read_process,       [DEF_TRACK] = read_track,
+		[DEF_SRCLOC] = read_srcloc,         [DEF_LEDGER] = read_ledger,
 		[DEF_OPEN_ZONES] = read_open_zones,
 	};
 

@@ -257,8 +257,8 @@ uint64_t trace_ticks(const struct trace *trace, int64_t ns)
 {
 	const struct clock_fit *fit = &private_of(trace)->fit;
 
-	return clock_fit_ticks(fit,
-			       (int64_t)((uint64_t)ns + (uint64_t)clock_fit_ns(fit, trace->origin)));
+	return clock_fit_ticks(
+		fit, (int64_t)((uint64_t)ns + (uint64_t)clock_fit_ns(fit, trace->origin)));
 }
 
 double trace_duration_ns(const struct trace *trace, uint64_t start, uint64_t end)

@@ -104,7 +104,7 @@ struct trace_private {
 		VEC(struct lane *);
 	} lane_list; /* in the order in which they were met */
 	struct map lane_numbers;
-	bool lanes_new;        /* LANES has some at its end that are not in order yet */
+	bool lanes_new; /* LANES has some at its end that are not in order yet */
 	size_t zone_segments;
 	struct {
 		VEC(struct segment);
@@ -130,12 +130,13 @@ struct trace_private {
 	struct zone_sums *sums; /* of the whole trace, per source location; NULL: not in the file */
 	size_t sums_srclocs;    /* source locations that there were when they were read */
 	struct clock_fit fit;
-	uint64_t scan_end; /* behind the last whole block; known after a scan only */
+	uint64_t scan_end;    /* behind the last whole block; known after a scan only */
 	uint64_t tail_offset; /* the last block that was scanned, and its header */
 	uint8_t tail[BLOCK_HEADER_SIZE];
-	bool defs_new;        /* definitions were read since model_finish() */
+	bool defs_new; /* definitions were read since model_finish() */
 
 	char *followed;   /* PATH without .part of a trace that is followed, else NULL */
+	bool settled;     /* followed up to checkpoints only */
 	bool stale;       /* reading on failed half way: all must be read again */
 	uint64_t reloads; /* how often it was read from its beginning again */
 

@@ -20,7 +20,8 @@ struct trace_rows {
 	struct trace_private *p;
 	uint32_t track;
 	uint64_t t0, t1;
-	size_t next; /* segment in trace_private.rows */
+	uint64_t from; /* offset in the file */
+	size_t next;   /* segment in trace_private.rows */
 	struct run **heap;
 	size_t n, cap;
 	size_t bytes;
@@ -330,6 +331,15 @@ int trace_rows_open(struct trace_rows **rows, struct trace *trace, uint32_t trac
 	return 0;
 }
 
+int trace_rows_open_from(struct trace_rows **rows, struct trace *trace, uint64_t offset)
+{
+	int r = trace_rows_open(rows, trace, TRACE_NONE, 0, UINT64_MAX);
+
+	if (r == 0)
+		(*rows)->from = offset;
+	return r;
+}
+
 /* Opens all runs that may hold a row before the one at the top. */
 static int rows_fill(struct trace_rows *r)
 {
@@ -342,7 +352,8 @@ static int rows_fill(struct trace_rows *r)
 		if (s->start >= r->t1 || (r->n && s->start > r->heap[0]->time))
 			break;
 		r->next++;
-		if (s->end >= r->t0 && (r->track == TRACE_NONE || r->track == s->track))
+		if (s->offset >= r->from && s->end >= r->t0 &&
+		    (r->track == TRACE_NONE || r->track == s->track))
 			e = runs_add(r, s);
 	}
 	return e;

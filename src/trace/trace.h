@@ -382,6 +382,11 @@ int trace_open_again(struct trace **again, const struct trace *trace, struct tac
  */
 enum trace_change { TRACE_SAME, TRACE_GREW, TRACE_RELOADED };
 int trace_follow(struct trace **trace, const char *path, struct tacho_error *err);
+/*
+ * The same as far as the recorder's last checkpoint, where nothing is half known: of each thread all
+ * zones that ended before it are there, parents and children alike, and open_zones are all the others.
+ */
+int trace_follow_settled(struct trace **trace, const char *path, struct tacho_error *err);
 /* enum trace_change or an error; after an error it may be called again. */
 int trace_refresh(struct trace *trace, struct tacho_error *err);
 
@@ -430,6 +435,8 @@ void trace_walk_close(struct trace_walk *w);
 struct trace_rows;
 int trace_rows_open(struct trace_rows **r, struct trace *trace, uint32_t track, uint64_t t0,
 		    uint64_t t1);
+/* All rows of blocks that stand at OFFSET of the file or behind: file_size before a refresh. */
+int trace_rows_open_from(struct trace_rows **r, struct trace *trace, uint64_t offset);
 /* 1 and a row, 0 at the end, or an error. Its text is not terminated and lives until the next call. */
 int trace_rows_next(struct trace_rows *r, struct trace_row *row, uint32_t *track);
 void trace_rows_close(struct trace_rows *r);

@@ -47,14 +47,15 @@ static int64_t track_name(struct write *w, uint32_t track)
 	const struct trace_process *p =
 		t->process < w->trace->process_count ? &w->trace->processes[t->process] : NULL;
 	bool thread = t->kind == TRACE_THREAD || t->kind == TRACE_FIBER;
+	bool several = w->several || t->process > 0; /* of a live trace others may come */
 	struct buf b = BUF_INIT;
 	int64_t id;
 
-	if (w->several && p && t->kind != TRACE_CORE)
+	if (several && p && t->kind != TRACE_CORE)
 		buf_addf(&b, "%s/", p->name);
-	if (!t->name[0] && thread && w->several)
+	if (!t->name[0] && thread && several)
 		buf_addf(&b, "%llu", (unsigned long long)t->id);
-	else if (!t->name[0] && t->kind == TRACE_FRAMES && w->several)
+	else if (!t->name[0] && t->kind == TRACE_FRAMES && several)
 		buf_adds(&b, "Frame");
 	else
 		buf_adds(&b, t->name);
@@ -68,11 +69,14 @@ static int64_t track_name(struct write *w, uint32_t track)
 	return id;
 }
 
+/* All of them: a thread may have got another name. */
 static int prepare_names(struct write *w)
 {
-	w->names = malloc((w->trace->track_count + 1) * sizeof(*w->names));
-	if (!w->names)
+	int64_t *names = reallocarray(w->names, w->trace->track_count + 1ul, sizeof(*names));
+
+	if (!names)
 		return TACHO_ENOMEM;
+	w->names = names;
 	for (uint32_t i = 0; i < w->trace->track_count; i++) {
 		w->names[i] = track_name(w, i);
 		if (w->names[i] < -1)
@@ -93,16 +97,16 @@ static uint64_t unique_tid(const struct map *used, uint64_t tid)
 	return next;
 }
 
-static int add_thread(struct write *w, struct map *used, struct out_thread *t, uint64_t tid)
+static int add_thread(struct write *w, struct out_thread *t, uint64_t tid)
 {
 	if (w->numbers.n > THREAD_MAX) {
 		w->notes->n[TRACY_NOTE_THREADS]++;
 		return 0;
 	}
-	t->tid = unique_tid(used, tid);
+	t->tid = unique_tid(&w->tids, tid);
 	t->number = (uint16_t)w->numbers.n;
 	t->written = true;
-	if (map_set(used, t->tid, 1) < 0)
+	if (map_set(&w->tids, t->tid, 1) < 0)
 		return TACHO_ENOMEM;
 	return vec_push(&w->numbers, t->tid);
 }
@@ -110,16 +114,17 @@ static int add_thread(struct write *w, struct map *used, struct out_thread *t, u
 static int prepare_threads(struct write *w)
 {
 	const struct trace *t = w->trace;
-	struct map used = {0};
-	int r = vec_push(&w->numbers, 0);
+	uint32_t from = w->tracks_known, n = t->track_count;
+	struct out_thread *threads = reallocarray(w->threads, n + 1ul, sizeof(*threads));
+	int r = w->numbers.n ? 0 : vec_push(&w->numbers, 0);
 
-	w->threads = calloc(t->track_count + 1, sizeof(*w->threads));
-	if (!w->threads)
-		r = TACHO_ENOMEM;
-	for (uint32_t i = 0; i < t->track_count && r == 0; i++)
+	if (!threads)
+		return TACHO_ENOMEM;
+	w->threads = threads;
+	memset(threads + from, 0, (n - from + 1) * sizeof(*threads));
+	for (uint32_t i = from; i < n && r == 0; i++)
 		if (t->tracks[i].kind == TRACE_THREAD || t->tracks[i].kind == TRACE_FIBER)
-			r = add_thread(w, &used, &w->threads[i], t->tracks[i].id);
-	map_free(&used);
+			r = add_thread(w, &threads[i], t->tracks[i].id);
 	return r;
 }
 
@@ -266,6 +271,8 @@ static int prepare_srclocs(struct write *w)
 	enum fold fold = FOLD_FUNCTION;
 	int r = 0;
 
+	free(w->srcloc);
+	free(w->folded);
 	w->srcloc = calloc(n + 1, sizeof(*w->srcloc));
 	w->folded = malloc((n + 1) * sizeof(*w->folded));
 	if (!order || !w->srcloc || !w->folded)
@@ -290,6 +297,36 @@ static int prepare_srclocs(struct write *w)
 	if (r == 0 && keep < n)
 		r = fold_rest(w, order, keep, fold);
 	free(order);
+	return r;
+}
+
+/* Those that come later have no zones to be ranked by: when there is no room they are all one. */
+static int grow_srclocs(struct write *w)
+{
+	static const struct trace_srcloc merged = {.name = "(merged)", .function = "", .file = ""};
+	uint32_t n = w->trace->srcloc_count;
+	int16_t *ids = reallocarray(w->srcloc, n + 1ul, sizeof(*ids));
+	int64_t *folded;
+	int r = 0;
+
+	if (!ids)
+		return TACHO_ENOMEM;
+	w->srcloc = ids;
+	folded = reallocarray(w->folded, n + 1ul, sizeof(*folded));
+	if (!folded)
+		return TACHO_ENOMEM;
+	w->folded = folded;
+	for (uint32_t i = w->srclocs_known; i < n && r == 0; i++) {
+		const struct trace_srcloc *s = &w->trace->srclocs[i];
+		bool room = w->srclocs.n < 2 * SRCLOC_MAX - 1;
+
+		folded[i] = room ? -1 : model_string(w, trace_srcloc_name(w->trace, i), false);
+		if (w->srclocs.n < 2 * SRCLOC_MAX)
+			r = room ? add_srcloc(w, s, s->line) : add_srcloc(w, &merged, 0);
+		if (r == 0)
+			ids[i] = srcloc_id(w->srclocs.n - 1);
+		w->notes->n[TRACY_NOTE_FOLDED] += !room;
+	}
 	return r;
 }
 
@@ -342,6 +379,8 @@ static int prepare_locks(struct write *w)
 	static const struct trace_srcloc none = {.name = "lock", .function = "", .file = ""};
 	bool needed = false;
 
+	if (w->lock_srcloc)
+		return 0;
 	for (uint32_t i = 0; i < w->trace->track_count; i++)
 		needed |= w->trace->tracks[i].kind == TRACE_LOCK &&
 			  w->trace->tracks[i].srcloc >= w->trace->srcloc_count;
@@ -359,11 +398,20 @@ int model_prepare(struct write *w)
 	w->several = w->trace->process_count > 1;
 	if (model_string(w, "Frame", false) < 0)
 		r = TACHO_ENOMEM;
-	if (r == 0)
-		r = prepare_names(w);
+	return r < 0 ? r : model_grow(w);
+}
+
+int model_grow(struct write *w)
+{
+	int r = prepare_names(w);
+
 	if (r == 0)
 		r = prepare_threads(w);
 	if (r == 0)
-		r = prepare_srclocs(w);
-	return r < 0 ? r : prepare_locks(w);
+		r = w->srclocs_known ? grow_srclocs(w) : prepare_srclocs(w);
+	if (r < 0)
+		return r;
+	w->tracks_known = w->trace->track_count;
+	w->srclocs_known = w->trace->srcloc_count;
+	return prepare_locks(w);
 }

@@ -32,6 +32,14 @@ void serve_put(struct serve *s, enum wire_kind kind, const uint64_t *v)
 	s->failed |= wire_put(&s->frame, &s->protocol, kind, v) < 0;
 }
 
+void serve_append(struct serve *s, const struct buf *items)
+{
+	if (s->frame.len > FRAME_FULL)
+		flush_frame(s);
+	buf_add(&s->frame, items->data, items->len);
+	s->failed |= items->failed || s->frame.failed;
+}
+
 void serve_bytes(struct serve *s, enum wire_kind kind, uint64_t id, const void *bytes, size_t len)
 {
 	if (s->frame.len > FRAME_FULL)
@@ -41,13 +49,30 @@ void serve_bytes(struct serve *s, enum wire_kind kind, uint64_t id, const void *
 
 void serve_more(struct serve *s)
 {
-	while (s->greeted && !s->over && !s->failed && s->step < SERVE_DONE &&
+	while (s->greeted && !s->over && !s->failed && s->step < SERVE_WAIT &&
 	       s->out.len < OUT_ENOUGH)
 		if (stream_step(s) < 0)
 			s->failed = true;
 	if (s->greeted && !s->over)
 		flush_frame(s);
 	s->over |= s->failed;
+}
+
+void serve_grown(struct serve *s, bool ended)
+{
+	if (s->step != SERVE_WAIT)
+		return;
+	s->live = !ended;
+	s->step = SERVE_START;
+	serve_more(s);
+}
+
+void serve_keep_alive(struct serve *s)
+{
+	if (!s->greeted || s->over || s->step != SERVE_WAIT)
+		return;
+	SERVE_PUT(s, WIRE_KEEP_ALIVE);
+	flush_frame(s);
 }
 
 /* ---------------------------------------------------------------- greeting */
@@ -67,7 +92,7 @@ static void put_welcome(struct serve *s)
 	uint64_t numbers[5] = {0, 1, 0, 0, t->process_count ? t->processes[0].pid : 0};
 	char program[64], info[1024], rest[8 + 2 + 12 + 4] = {0};
 
-	numbers[2] = (uint64_t)(trace_realtime_ns(t, t->start) / 1000000000);
+	numbers[2] = (uint64_t)(trace_realtime_ns(t, t->origin) / 1000000000);
 	rest[9] = 2; /* x64 */
 	copy_text(program, sizeof(program), t->process_count ? t->processes[0].name : "tacho");
 	copy_text(info, sizeof(info), host ? host : "");
@@ -104,7 +129,7 @@ static int take_greeting(struct serve *s)
 
 static void answer_string(struct serve *s, enum wire_kind kind, uint64_t pointer)
 {
-	const struct strings *strings = &s->model.strings;
+	const struct strings *strings = &s->model->strings;
 	uint64_t index = (pointer - STRING_POINTER(0)) / 16;
 
 	if (pointer < STRING_POINTER(0) || pointer % 16 || index >= strings->list.n) {
@@ -119,11 +144,11 @@ static void answer_string(struct serve *s, enum wire_kind kind, uint64_t pointer
 static void answer_thread(struct serve *s, uint64_t tid)
 {
 	uint32_t track = serve_track(s, tid);
-	int64_t name = track == TRACE_NONE ? -1 : s->model.names[track];
-	const struct string_entry *e = name < 0 ? NULL : &s->model.strings.list.v[name];
+	int64_t name = track == TRACE_NONE ? -1 : s->model->names[track];
+	const struct string_entry *e = name < 0 ? NULL : &s->model->strings.list.v[name];
 
 	s->refused += track == TRACE_NONE;
-	serve_bytes(s, WIRE_THREAD_NAME, tid, e ? s->model.strings.text.data + e->at : "???",
+	serve_bytes(s, WIRE_THREAD_NAME, tid, e ? s->model->strings.text.data + e->at : "???",
 		    e ? e->len : 3);
 }
 
@@ -138,10 +163,10 @@ static void answer_srcloc(struct serve *s, uint64_t pointer)
 	static const struct out_srcloc none = {.name = -1, .function = -1, .file = -1};
 	const struct out_srcloc *l = &none;
 
-	if (pointer < SERVE_SRCLOC || pointer % 64 || index >= s->model.srclocs.n)
+	if (pointer < SERVE_SRCLOC || pointer % 64 || index >= s->model->srclocs.n)
 		s->refused++;
 	else
-		l = &s->model.srclocs.v[index];
+		l = &s->model->srclocs.v[index];
 	SERVE_PUT(s, WIRE_SOURCE_LOCATION, pointer_of(l->name), pointer_of(l->function),
 		  pointer_of(l->file), l->line, l->color >> 16 & 0xff, l->color >> 8 & 0xff,
 		  l->color & 0xff);
@@ -216,19 +241,19 @@ void serve_input(struct serve *s, const void *bytes, size_t len)
 
 /* ---------------------------------------------------------------- lifetime */
 
-struct serve *serve_new(const struct write *model)
+struct serve *serve_new(const struct write *model, bool live)
 {
 	struct serve *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
 	s->in = s->out = s->frame = (struct buf)BUF_INIT;
-	s->model = *model;
+	s->model = model;
 	s->trace = model->trace;
+	s->live = live;
 	wire_protocol(&s->protocol, 66, true);
 	s->packed = malloc(LZ4_COMPRESSBOUND(WIRE_FRAME));
-	s->queries = calloc(model->contexts.n + 1, sizeof(*s->queries));
-	if (!s->packed || !s->queries) {
+	if (!s->packed) {
 		serve_free(s);
 		return NULL;
 	}
@@ -244,6 +269,5 @@ void serve_free(struct serve *s)
 	buf_free(&s->out);
 	buf_free(&s->frame);
 	free(s->packed);
-	free(s->queries);
 	free(s);
 }

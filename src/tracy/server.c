@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #define GREETING_MS 2000
+#define ALIVE_MS    3000 /* a viewer that hears nothing for longer might give up */
+#define FAREWELL_MS 1000 /* a viewer waits for ever for a zone that has no end */
 
 struct tracy_server {
 	struct write model;
@@ -20,6 +22,8 @@ struct tracy_server {
 	uint16_t port;
 	uint64_t deadline; /* ms; of the greeting */
 	uint64_t served, refused;
+	bool live;
+	uint64_t last; /* ms: when something was last sent or received */
 };
 
 static uint64_t now_ms(void)
@@ -63,7 +67,7 @@ int tracy_server_open(struct tracy_server **out, struct trace *trace, uint16_t p
 	s->model.notes = &s->notes;
 	r = write_prepare(&s->model);
 	if (r == 0)
-		r = contexts_prepare(&s->model);
+		r = contexts_grow(&s->model, 0);
 	r = r < 0 ? err_set(err, r, "%s: %s", trace->path, err_text(r))
 		  : listen_on(s, port, everywhere, err);
 	if (r < 0) {
@@ -84,6 +88,38 @@ uint64_t tracy_server_served(const struct tracy_server *s)
 	return s->served;
 }
 
+void tracy_server_set_live(struct tracy_server *s)
+{
+	s->live = true;
+}
+
+bool tracy_server_is_watched(const struct tracy_server *s)
+{
+	return s->session != NULL;
+}
+
+bool tracy_server_is_ready(const struct tracy_server *s)
+{
+	return !s->session || !s->session->greeted || s->session->step >= SERVE_WAIT;
+}
+
+int tracy_server_grown(struct tracy_server *s, bool ended, struct tacho_error *err)
+{
+	uint32_t first = s->model.tracks_known;
+	int r = model_grow(&s->model);
+
+	if (r == 0)
+		r = contexts_grow(&s->model, first);
+	if (r < 0)
+		return err_set(err, r, "%s: %s", s->model.trace->path, err_text(r));
+	s->live = !ended;
+	if (s->session && !s->session->greeted)
+		s->session->live = !ended;
+	else if (s->session)
+		serve_grown(s->session, ended);
+	return 0;
+}
+
 static void drop(struct tracy_server *s)
 {
 	if (s->session) {
@@ -102,8 +138,9 @@ static void accept_one(struct tracy_server *s)
 	s->fd = accept4(s->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (s->fd < 0)
 		return;
-	s->session = serve_new(&s->model);
-	s->deadline = now_ms() + GREETING_MS;
+	s->session = serve_new(&s->model, s->live);
+	s->last = now_ms();
+	s->deadline = s->last + GREETING_MS;
 	if (!s->session)
 		drop(s);
 }
@@ -126,6 +163,7 @@ static void send_out(struct tracy_server *s)
 		}
 		memmove(out->data, out->data + n, out->len - (size_t)n);
 		out->len -= (size_t)n;
+		s->last = now_ms();
 	}
 }
 
@@ -140,13 +178,31 @@ static void talk(struct tracy_server *s, short events)
 			drop(s);
 			return;
 		}
-		if (n > 0)
+		if (n > 0) {
+			s->last = now_ms();
 			serve_input(s->session, bytes, (size_t)n);
+		}
 	}
 	serve_more(s->session);
 	send_out(s);
 	if (s->session->over && !s->session->out.len)
 		drop(s);
+}
+
+/* A viewer that has been told nothing for a while. */
+static void idle(struct tracy_server *s)
+{
+	uint64_t now = now_ms();
+
+	if (!s->session->greeted) {
+		if (now > s->deadline)
+			drop(s);
+	} else if (s->session->step == SERVE_WAIT && now - s->last > ALIVE_MS) {
+		serve_keep_alive(s->session);
+	} else if (s->session->step == SERVE_DONE && s->session->unended && !s->session->out.len &&
+		   now - s->last > FAREWELL_MS) {
+		drop(s);
+	}
 }
 
 int tracy_server_round(struct tracy_server *s, int ms, struct tacho_error *err)
@@ -161,8 +217,8 @@ int tracy_server_round(struct tracy_server *s, int ms, struct tacho_error *err)
 		accept_one(s);
 	else if (s->session && fd.revents)
 		talk(s, fd.revents);
-	if (s->session && !s->session->greeted && now_ms() > s->deadline)
-		drop(s);
+	if (s->session)
+		idle(s);
 	return 0;
 }
 

@@ -187,6 +187,15 @@ uint16_t tracy_server_port(const struct tracy_server *server);
 int tracy_server_round(struct tracy_server *server, int ms, struct tacho_error *err);
 /* Viewers that were told everything. */
 uint64_t tracy_server_served(const struct tracy_server *server);
+/*
+ * A trace that is followed (trace_follow_settled()) instead of a saved one: call
+ * tracy_server_set_live() before the first round. The trace may be refreshed while
+ * tracy_server_is_ready(); after that, and once more with ENDED, call tracy_server_grown().
+ */
+void tracy_server_set_live(struct tracy_server *server);
+bool tracy_server_is_ready(const struct tracy_server *server);
+bool tracy_server_is_watched(const struct tracy_server *server); /* a viewer is connected */
+int tracy_server_grown(struct tracy_server *server, bool ended, struct tacho_error *err);
 void tracy_server_close(struct tracy_server *server);
 
 #endif

@@ -194,6 +194,8 @@ void write_free(struct write *w)
 	free(w->rows);
 	free(w->message_order);
 	free(w->names);
+	free(w->context_of);
+	map_free(&w->tids);
 }
 
 int tracy_write(struct trace *trace, int fd, const char *path,

@@ -100,6 +100,10 @@ struct write {
 		int64_t time, text; /* text: a string, -1 = no crash */
 	} crash;
 	int64_t *names; /* by track: its name as a string */
+	/* A trace that is served may grow: so much of it is in the tables. */
+	uint32_t tracks_known, srclocs_known;
+	struct map tids;      /* that are in use */
+	uint32_t *context_of; /* by track of a device's core: the context */
 };
 
 /* Nanoseconds of the file. */
@@ -134,6 +138,8 @@ void write_free(struct write *w);
 
 /* ---- model.c: threads, names, source locations */
 int model_prepare(struct write *w);
+/* The same for what the trace has more since. Numbers that were given stay. */
+int model_grow(struct write *w);
 /* The string of a name; POINTER: it will be referred to by its pointer. */
 int64_t model_string(struct write *w, const char *text, bool pointer);
 void model_put_strings(struct write *w);
@@ -161,6 +167,8 @@ int tree_walk(struct write *w, uint32_t track, const struct tree_visitor *visito
 /* ---- write_zones.c */
 /* Contexts and device_tracks alone. */
 int contexts_prepare(struct write *w);
+/* Contexts and context_of of the tracks from FIRST on. */
+int contexts_grow(struct write *w, uint32_t first);
 int zones_prepare(struct write *w);
 int zones_put(struct write *w);
 int device_put(struct write *w);

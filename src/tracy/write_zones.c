@@ -169,6 +169,46 @@ int contexts_prepare(struct write *w)
 	return r;
 }
 
+static uint32_t context_find(const struct write *w, const struct trace_track *track)
+{
+	uint32_t i = 0;
+
+	while (i < w->contexts.n && (w->contexts.v[i].process != track->process ||
+				     w->contexts.v[i].core != core_of(track)))
+		i++;
+	return i;
+}
+
+int contexts_grow(struct write *w, uint32_t first)
+{
+	const struct trace *t = w->trace;
+	uint32_t *context_of = reallocarray(w->context_of, t->track_count + 1ul, sizeof(uint32_t));
+	int r = 0;
+
+	if (!context_of)
+		return TACHO_ENOMEM;
+	w->context_of = context_of;
+	w->device_tracks.n = 0;
+	for (uint32_t i = first; i < t->track_count && r == 0; i++)
+		if (t->tracks[i].kind == TRACE_CORE)
+			r = vec_push(&w->device_tracks, i);
+	if (r == 0 && w->device_tracks.n)
+		qsort_r(w->device_tracks.v, w->device_tracks.n, sizeof(uint32_t), by_core,
+			w->trace);
+	for (uint32_t i = 0; i < w->device_tracks.n && r == 0; i++) {
+		uint32_t track = w->device_tracks.v[i];
+		struct out_context c = {.process = t->tracks[track].process,
+					.core = core_of(&t->tracks[track])};
+
+		context_of[track] = context_find(w, &t->tracks[track]);
+		if (context_of[track] < w->contexts.n)
+			continue;
+		c.name = context_name(w, track);
+		r = c.name < 0 ? TACHO_ENOMEM : vec_push(&w->contexts, c);
+	}
+	return r;
+}
+
 int zones_prepare(struct write *w)
 {
 	static const struct tree_visitor threads = {count_thread_zone, leave_nothing,

@@ -1,7 +1,7 @@
 /*
- * livewatch SESSION [PERIOD_MS]: follows a session until its recorder has finished, and says what was
- * seen while it ran: how often there was more, how far behind the newest event was (the median, ms),
- * how many open zones there were at most; then the trace's name and counts.
+ * livewatch SESSION [PERIOD_MS]: follows a session until its recorder has finished, and says what
+ * was seen while it ran: how often there was more, how far behind the newest event was (the median,
+ * ms), how many open zones there were at most; then the trace's name and counts.
  */
 #include "clock/clock.h"
 #include "ring/ring.h"

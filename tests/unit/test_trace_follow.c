@@ -232,7 +232,8 @@ static void record_step(struct recording *r)
 /* Appends bytes [from, to) of one file to another. */
 static void append(const char *from_path, const char *to_path, size_t from, size_t to)
 {
-	int in = open(from_path, O_RDONLY), out = open(to_path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	int in = open(from_path, O_RDONLY),
+	    out = open(to_path, O_WRONLY | O_CREAT | O_APPEND, 0600);
 	char *bytes = malloc(to - from + 1);
 
 	assert_true(in >= 0 && out >= 0 && bytes);
@@ -329,10 +330,10 @@ static void test_resumed(void **state)
 		assert_int_equal(trace_checkpoint(r.w, "end", 3), 0);
 		/* Behind the checkpoint: one block that is whole, or half of one. */
 		for (uint32_t i = 0; i < 8192 * 9; i++)
-			test_zone_add(&z, (struct test_zone){
-						  .start = r.now + 5000000ull * i,
-						  .end = r.now + 5000000ull * i +
-							 test_random(&r.seed) % 5000000});
+			test_zone_add(&z,
+				      (struct test_zone){.start = r.now + 5000000ull * i,
+							 .end = r.now + 5000000ull * i +
+								test_random(&r.seed) % 5000000});
 		test_write_zones(r.w, &z);
 		free(z.v);
 		trace_writer_abandon(r.w);
@@ -407,6 +408,58 @@ static void test_replaced(void **state)
 	trace_close(t);
 }
 
+/*
+ * Followed as far as checkpoints: what it shows is what the file was when the checkpoint had just
+ * been written, and a recorder that takes over changes nothing of it.
+ */
+static void test_settled(void **state)
+{
+	struct recording r = {.seed = 21};
+	const char *path = test_path("settled.tacho"), *part = test_path("settled.tacho.part");
+	const char *copy = test_path("copy.tacho");
+	struct trace_lod *lod;
+	struct tacho_error err;
+	struct trace *t;
+	uint64_t seed = 3;
+	const void *bytes;
+	size_t len;
+
+	(void)state;
+	record_start(&r, path);
+	assert_int_equal(trace_follow_settled(&t, path, NULL), 0);
+	assert_int_equal(trace_lod_open(&lod, t, NULL, NULL), 0);
+	for (int round = 0; round < 5; round++) {
+		struct test_zones z = {0};
+
+		record_step(&r);
+		record_step(&r);
+		assert_int_equal(trace_checkpoint(r.w, "end", 3), 0);
+		unlink(copy);
+		append(part, copy, 0, file_size(part));
+		for (uint32_t i = 0; i < 8192 * 9; i++)
+			test_zone_add(&z,
+				      (struct test_zone){.start = r.now + 5000000ull * i,
+							 .end = r.now + 5000000ull * i +
+								test_random(&r.seed) % 5000000});
+		test_write_zones(r.w, &z);
+		free(z.v);
+		assert_true(file_size(part) > file_size(copy));
+		assert_int_equal(trace_refresh(t, &err), TRACE_GREW);
+		assert_int_equal(trace_lod_refresh(lod, NULL), 0);
+		same(t, lod, copy, &seed);
+		trace_writer_abandon(r.w);
+		assert_int_equal(trace_refresh(t, &err), TRACE_SAME);
+		assert_int_equal(trace_writer_resume(&r.w, path, NULL, &bytes, &len, &err), 0);
+		assert_int_equal(trace_refresh(t, &err), TRACE_SAME);
+	}
+	test_close(r.w);
+	assert_int_equal(trace_refresh(t, &err), TRACE_GREW);
+	assert_int_equal(trace_lod_refresh(lod, NULL), 0);
+	same(t, lod, path, &seed);
+	trace_lod_close(lod);
+	trace_close(t);
+}
+
 /* Times count from where they counted at first, whatever ends later. */
 static void test_origin(void **state)
 {
@@ -460,9 +513,9 @@ static void test_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pieces), cmocka_unit_test(test_resumed),
-		cmocka_unit_test(test_replaced), cmocka_unit_test(test_origin),
-		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_pieces),   cmocka_unit_test(test_resumed),
+		cmocka_unit_test(test_replaced), cmocka_unit_test(test_settled),
+		cmocka_unit_test(test_origin),   cmocka_unit_test(test_none),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 

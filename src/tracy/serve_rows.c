@@ -1,0 +1,161 @@
+/* What a session tells: messages, plots, frames, memory, locks, by time. */
+#include "tracy/serve.h"
+
+#include <math.h>
+
+#define ROWS_AT_ONCE 1024
+
+static void put_message(struct serve *s, const struct trace_row *row)
+{
+	int64_t time = serve_tick(s, row->time);
+
+	serve_switch(s, row->thread);
+	serve_bytes(s, WIRE_SINGLE_STRING, 0, row->text, row->text_len);
+	if (row->kind == TRACE_ROW_APP_INFO)
+		SERVE_PUT(s, WIRE_MESSAGE_APP_INFO, (uint64_t)time);
+	else if (row->b)
+		SERVE_PUT(s, WIRE_MESSAGE_COLOR, (uint64_t)time, row->b & 0xff, row->b >> 8 & 0xff,
+			  row->b >> 16 & 0xff);
+	else
+		SERVE_PUT(s, WIRE_MESSAGE, (uint64_t)time);
+}
+
+uint64_t serve_name(const struct serve *s, uint32_t track)
+{
+	return s->model->names[track] < 0 ? 0 : STRING_POINTER(s->model->names[track]);
+}
+
+static void put_plot(struct serve *s, const struct trace_row *row, uint32_t track)
+{
+	enum wire_kind kind = row->kind == TRACE_ROW_PLOT_INT ? WIRE_PLOT_INT : WIRE_PLOT_DOUBLE;
+	double value = 0;
+
+	memcpy(&value, &row->a, sizeof(value));
+	if (kind == WIRE_PLOT_DOUBLE && !isfinite(value))
+		return;
+	if (!s->tid) /* any thread will do for the reference */
+		serve_switch(s,
+			     serve_track(s, s->model->numbers.n > 1 ? s->model->numbers.v[1] : 0));
+	SERVE_PUT(s, kind, serve_name(s, track),
+		  serve_step_time(&s->thread_time, serve_tick(s, row->time)), row->a);
+}
+
+static void put_frame(struct serve *s, const struct trace_row *row, uint32_t track)
+{
+	uint64_t time = (uint64_t)serve_tick(s, row->time), name = serve_name(s, track);
+
+	if (s->trace->tracks[track].format != 1) {
+		SERVE_PUT(s, WIRE_FRAME_MARK, time, name);
+		return;
+	}
+	SERVE_PUT(s, WIRE_FRAME_MARK_START, time, name);
+	if (row->a)
+		SERVE_PUT(s, WIRE_FRAME_MARK_END, (uint64_t)serve_tick(s, row->a), name);
+}
+
+static uint32_t tid_of(const struct serve *s, uint32_t thread)
+{
+	return thread < s->trace->track_count && s->model->threads[thread].written
+		       ? serve_tid(s, thread)
+		       : 0;
+}
+
+/* A viewer stops when memory is freed that it has not seen allocated, or allocated twice. */
+static int put_memory(struct serve *s, const struct trace_row *row, uint32_t track)
+{
+	uint64_t key = row->a ^ (uint64_t)track << 48, pool = serve_name(s, track);
+	uint32_t *live = map_get(&s->live_memory, key);
+	bool alloc = row->kind == TRACE_ROW_ALLOC;
+
+	if (alloc == (live && *live))
+		return 0;
+	if (map_set(&s->live_memory, key, alloc) < 0)
+		return TACHO_ENOMEM;
+	if (pool)
+		SERVE_PUT(s, WIRE_MEM_NAME, pool);
+	if (alloc)
+		SERVE_PUT(s, pool ? WIRE_MEM_ALLOC_NAMED : WIRE_MEM_ALLOC,
+			  serve_step_time(&s->serial_time, serve_tick(s, row->time)),
+			  tid_of(s, row->thread), row->a, row->b);
+	else
+		SERVE_PUT(s, pool ? WIRE_MEM_FREE_NAMED : WIRE_MEM_FREE,
+			  serve_step_time(&s->serial_time, serve_tick(s, row->time)),
+			  tid_of(s, row->thread), row->a);
+	return 0;
+}
+
+/* Who obtains a lock must have waited for it. */
+static int put_lock(struct serve *s, const struct trace_row *row, uint32_t track)
+{
+	static const enum wire_kind kinds[] = {WIRE_LOCK_WAIT,          WIRE_LOCK_OBTAIN,
+					       WIRE_LOCK_RELEASE,       WIRE_LOCK_SHARED_WAIT,
+					       WIRE_LOCK_SHARED_OBTAIN, WIRE_LOCK_SHARED_RELEASE};
+	uint32_t tid = tid_of(s, row->thread);
+	uint64_t key = (uint64_t)track << 32 | tid, delta;
+	bool obtains = row->a == TRACE_LOCK_OBTAIN || row->a == TRACE_LOCK_OBTAIN_SHARED;
+	uint32_t *waits = map_get(&s->waits, key);
+
+	if (row->a > TRACE_LOCK_RELEASE_SHARED)
+		return 0;
+	delta = serve_step_time(&s->serial_time, serve_tick(s, row->time));
+	if (obtains && !(waits && *waits)) {
+		SERVE_PUT(s, kinds[row->a - 1], tid, track, delta);
+		delta = 0;
+	}
+	if (map_set(&s->waits, key, row->a == TRACE_LOCK_WAIT || row->a == TRACE_LOCK_WAIT_SHARED) <
+	    0)
+		return TACHO_ENOMEM;
+	if (row->a == TRACE_LOCK_RELEASE)
+		SERVE_PUT(s, WIRE_LOCK_RELEASE, track, delta);
+	else if (row->a == TRACE_LOCK_RELEASE_SHARED)
+		SERVE_PUT(s, WIRE_LOCK_SHARED_RELEASE, track, delta, tid);
+	else
+		SERVE_PUT(s, kinds[row->a], tid, track, delta);
+	return 0;
+}
+
+static int put_row(struct serve *s, const struct trace_row *row, uint32_t track)
+{
+	switch (row->kind) {
+	case TRACE_ROW_MESSAGE:
+	case TRACE_ROW_APP_INFO:
+		put_message(s, row);
+		return 0;
+	case TRACE_ROW_PLOT_INT:
+	case TRACE_ROW_PLOT_REAL:
+		put_plot(s, row, track);
+		return 0;
+	case TRACE_ROW_FRAME:
+		put_frame(s, row, track);
+		return 0;
+	case TRACE_ROW_ALLOC:
+	case TRACE_ROW_FREE:
+		return put_memory(s, row, track);
+	case TRACE_ROW_LOCK:
+		return put_lock(s, row, track);
+	default:
+		return 0;
+	}
+}
+
+int serve_rows(struct serve *s)
+{
+	struct trace_row row;
+	uint32_t track;
+	int r = s->rows ? 0 : trace_rows_open_from(&s->rows, s->trace, s->rows_from);
+
+	for (int i = 0; r == 0 && i < ROWS_AT_ONCE; i++) {
+		r = trace_rows_next(s->rows, &row, &track);
+		if (r < 0)
+			return r;
+		if (r == 0) {
+			trace_rows_close(s->rows);
+			s->rows = NULL;
+			s->rows_from = s->trace->file_size;
+			s->step++;
+			return 0;
+		}
+		r = put_row(s, &row, track);
+	}
+	return r;
+}

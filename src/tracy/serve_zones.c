@@ -1,0 +1,364 @@
+/* What a session tells: the zones of a track, as begins and ends. */
+#include "tracy/device.h"
+#include "tracy/serve.h"
+
+#include <stdlib.h>
+
+#define ZONES_AT_ONCE 1024
+#define LATE_MAX      (48u << 10) /* bytes of attachments that are told when a zone ends */
+
+static void add_string(const struct serve *s, struct buf *b, int64_t string, bool end)
+{
+	const struct string_entry *e = string < 0 ? NULL : &s->model->strings.list.v[string];
+
+	if (e)
+		buf_add(b, s->model->strings.text.data + e->at, e->len);
+	if (end)
+		buf_addc(b, 0);
+}
+
+/* A source location at run time: colour, line, function, file, name. */
+static void put_payload(struct serve *s, const struct out_srcloc *l)
+{
+	uint32_t rgb = bgr(l->color);
+	struct buf b = BUF_INIT;
+
+	buf_add(&b, &rgb, 4);
+	buf_add(&b, &l->line, 4);
+	add_string(s, &b, l->function, true);
+	add_string(s, &b, l->file, true);
+	add_string(s, &b, l->name, false);
+	serve_bytes(s, WIRE_SRCLOC_PAYLOAD, 0, b.data, b.len);
+	s->failed |= b.failed;
+	buf_free(&b);
+}
+
+/* ------------------------------------------------------------ attachments */
+
+static void add_extra(struct serve *s, struct buf *to, const struct trace_extra *e)
+{
+	const struct wire_protocol *p = &s->protocol;
+	enum wire_kind kind = e->kind == TRACE_EXTRA_NAME ? WIRE_ZONE_NAME : WIRE_ZONE_TEXT;
+
+	if (e->kind == TRACE_EXTRA_VALUE) {
+		wire_put(to, p, WIRE_ZONE_VALUE, &e->value);
+	} else if (e->kind == TRACE_EXTRA_COLOR) {
+		uint64_t v[3] = {e->value & 0xff, e->value >> 8 & 0xff, e->value >> 16 & 0xff};
+
+		wire_put(to, p, WIRE_ZONE_COLOR, v);
+	} else {
+		wire_put_bytes(to, p, WIRE_SINGLE_STRING, 0, e->text, e->len);
+		wire_put(to, p, kind, NULL);
+	}
+}
+
+/* Attachment I of a zone; in front of all others stands the name that its location has lost. */
+static int extra_of(const struct serve *s, const struct serve_lane *l, uint32_t i,
+		    struct trace_extra *e)
+{
+	int64_t folded = s->model->folded[l->zone.srcloc];
+
+	if (folded >= 0 && i == 0) {
+		const struct string_entry *name = &s->model->strings.list.v[folded];
+
+		*e = (struct trace_extra){.kind = TRACE_EXTRA_NAME,
+					  .len = name->len,
+					  .text = s->model->strings.text.data + name->at};
+		return 0;
+	}
+	i -= folded >= 0;
+	return i < l->zone.extras ? trace_cursor_extra(l->cursor, i, e) : TACHO_ENO;
+}
+
+static void put_extras(struct serve *s, const struct serve_lane *l)
+{
+	struct buf items = BUF_INIT;
+	struct trace_extra e;
+
+	for (uint32_t i = 0; extra_of(s, l, i, &e) == 0; i++) {
+		add_extra(s, &items, &e);
+		serve_append(s, &items);
+		buf_reset(&items);
+	}
+	buf_free(&items);
+}
+
+/* ---------------------------------------------------------- begins and ends */
+
+static bool is_device(const struct serve *s)
+{
+	return s->trace->tracks[s->track].kind == TRACE_CORE;
+}
+
+/* Each begin and end of a device is followed by its time. */
+static void device_time(struct serve *s, int64_t time)
+{
+	uint16_t *query = &s->queries.v[s->context];
+
+	SERVE_PUT(s, WIRE_GPU_TIME, serve_step_time(&s->gpu_time, time), *query, s->context);
+	(*query)++;
+}
+
+static void device_begin(struct serve *s, uint32_t srcloc, int64_t time)
+{
+	uint64_t pointer;
+
+	put_payload(s, serve_srcloc(s, srcloc, &pointer));
+	SERVE_PUT(s, WIRE_GPU_BEGIN_ALLOC_SERIAL, serve_step_time(&s->serial_time, time), s->queue,
+		  s->queries.v[s->context], s->context);
+	device_time(s, time);
+}
+
+static void device_end(struct serve *s, int64_t time)
+{
+	SERVE_PUT(s, WIRE_GPU_END_SERIAL, serve_step_time(&s->serial_time, time), s->queue,
+		  s->queries.v[s->context], s->context);
+	device_time(s, time);
+}
+
+static void thread_begin(struct serve *s, uint32_t srcloc, int64_t time)
+{
+	uint64_t pointer;
+	const struct out_srcloc *l = serve_srcloc(s, srcloc, &pointer);
+
+	if (pointer) {
+		SERVE_PUT(s, WIRE_ZONE_BEGIN, serve_step_time(&s->thread_time, time), pointer);
+	} else {
+		put_payload(s, l);
+		SERVE_PUT(s, WIRE_ZONE_BEGIN_ALLOC, serve_step_time(&s->thread_time, time));
+	}
+}
+
+/* The innermost zone ends at TIME. */
+static void end_top(struct serve *s, struct serve_track *t, int64_t time)
+{
+	struct serve_zone *z = &t->open.v[--t->open.n];
+
+	if (is_device(s)) {
+		device_end(s, time);
+	} else {
+		if (z->late.len)
+			serve_append(s, &z->late);
+		SERVE_PUT(s, WIRE_ZONE_END, serve_step_time(&s->thread_time, time));
+	}
+	buf_free(&z->late);
+}
+
+static int begin(struct serve *s, struct serve_track *t, const struct serve_lane *l)
+{
+	const struct trace_zone *zone = &l->zone;
+	struct serve_zone z = {.start = zone->start, .late = BUF_INIT, .end = ZONE_OPEN};
+	int64_t time = serve_tick(s, zone->start);
+
+	if (l->cursor)
+		z.end = zone->flags & TRACE_ZONE_UNFINISHED ? ZONE_NEVER : serve_tick(s, zone->end);
+	s->unended |= z.end == ZONE_NEVER;
+	if (vec_reserve(&t->open, t->open.n + 1) < 0)
+		return TACHO_ENOMEM;
+	if (is_device(s)) {
+		device_begin(s, zone->srcloc, time);
+	} else {
+		thread_begin(s, zone->srcloc, time);
+		if (l->cursor && (zone->extras || s->model->folded[zone->srcloc] >= 0))
+			put_extras(s, l);
+	}
+	t->open.v[t->open.n++] = z;
+	return 0;
+}
+
+/* A zone that was told as open has ended. */
+static void resolve(struct serve *s, struct serve_zone *z, const struct serve_lane *l)
+{
+	struct trace_extra e;
+
+	z->end = l->zone.flags & TRACE_ZONE_UNFINISHED ? ZONE_NEVER : serve_tick(s, l->zone.end);
+	s->unended |= z->end == ZONE_NEVER;
+	for (uint32_t i = 0; !is_device(s) && z->late.len < LATE_MAX; i++) {
+		if (extra_of(s, l, i, &e) < 0)
+			break;
+		add_extra(s, &z->late, &e);
+	}
+}
+
+static int take(struct serve *s, struct serve_track *t, const struct serve_lane *l)
+{
+	struct serve_zone *same = l->depth < t->open.n ? &t->open.v[l->depth] : NULL;
+
+	if (same && same->end == ZONE_OPEN && same->start == l->zone.start) {
+		if (l->cursor)
+			resolve(s, same, l);
+		return 0;
+	}
+	while (t->open.n > l->depth && t->open.v[t->open.n - 1].end != ZONE_NEVER) {
+		int64_t end = t->open.v[t->open.n - 1].end;
+
+		/* Of one whose end is not known although another begins beside it, that was lost.
+		 */
+		end_top(s, t, end == ZONE_OPEN ? serve_tick(s, l->zone.start) : end);
+	}
+	return begin(s, t, l);
+}
+
+/* ------------------------------------------------------------------ a track */
+
+/* The lane of a depth, when it has zones that have not been told. */
+static int open_lane(struct serve *s, struct serve_track *t, uint32_t lane)
+{
+	const struct trace_lane_info *info = &s->trace->lanes[lane];
+	struct serve_lane l = {.depth = info->depth, .zones = info->zones};
+	int r = 0;
+
+	while (t->taken.n <= info->depth && r == 0)
+		r = vec_push(&t->taken, 0);
+	if (r < 0 || t->taken.v[info->depth] >= info->zones)
+		return r;
+	r = trace_cursor_open_at(&l.cursor, s->trace, lane, t->taken.v[info->depth]);
+	if (r == 0)
+		r = trace_cursor_next(l.cursor, &l.zone);
+	if (r > 0)
+		return vec_push(&s->lanes, l);
+	/* Blocks that are damaged: what is behind the last that could be read is not there. */
+	t->taken.v[info->depth] = info->zones;
+	trace_cursor_close(l.cursor);
+	return r;
+}
+
+/* Zones that are open now. They stand in the list by track and depth. */
+static int open_unended(struct serve *s)
+{
+	const struct trace_open_zone *v = s->trace->open_zones;
+	uint32_t low = 0, high = s->trace->open_count;
+	int r = 0;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (v[middle].track < s->track)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; r == 0 && low < s->trace->open_count && v[low].track == s->track; low++) {
+		struct serve_lane l = {.depth = v[low].depth};
+
+		l.zone = (struct trace_zone){.start = v[low].start, .srcloc = v[low].srcloc};
+		r = vec_push(&s->lanes, l);
+	}
+	return r;
+}
+
+static int track_open(struct serve *s)
+{
+	struct serve_track *t = &s->tracks.v[s->track];
+	uint32_t first, count;
+	int r = 0;
+
+	trace_track_lanes(s->trace, s->track, &first, &count);
+	for (uint32_t i = 0; i < count && r == 0; i++)
+		r = open_lane(s, t, first + i);
+	if (r == 0)
+		r = open_unended(s);
+	if (r < 0 || !s->lanes.n)
+		return r;
+	s->in_track = true;
+	if (is_device(s)) {
+		s->context = s->model->context_of[s->track];
+		s->queue = (uint32_t)device_queue(s->trace->tracks[s->track].id);
+		return 0;
+	}
+	s->tid = 0;
+	serve_switch(s, s->track);
+	return 0;
+}
+
+/* The lane whose zone starts first; parents before children, what has ended before what is open. */
+static struct serve_lane *next_lane(struct serve *s)
+{
+	struct serve_lane *best = &s->lanes.v[0];
+
+	for (size_t i = 1; i < s->lanes.n; i++) {
+		struct serve_lane *l = &s->lanes.v[i];
+
+		if (l->zone.start < best->zone.start ||
+		    (l->zone.start == best->zone.start && l->depth < best->depth))
+			best = l;
+	}
+	return best;
+}
+
+/* Behind its last zone a lane leaves the list; the order of the others stays. */
+static int lane_advance(struct serve *s, struct serve_track *t, struct serve_lane *l)
+{
+	int r = l->cursor ? trace_cursor_next(l->cursor, &l->zone) : 0;
+
+	if (r)
+		return r < 0 ? r : 0;
+	if (l->cursor)
+		t->taken.v[l->depth] = l->zones;
+	trace_cursor_close(l->cursor);
+	s->lanes.n--;
+	memmove(l, l + 1, (size_t)(&s->lanes.v[s->lanes.n] - l) * sizeof(*l));
+	return 0;
+}
+
+static void track_close(struct serve *s)
+{
+	struct serve_track *t = &s->tracks.v[s->track];
+
+	while (t->open.n && t->open.v[t->open.n - 1].end >= 0)
+		end_top(s, t, t->open.v[t->open.n - 1].end);
+	s->in_track = false;
+}
+
+static bool is_told(const struct serve *s, uint32_t track)
+{
+	return s->model->threads[track].written || s->trace->tracks[track].kind == TRACE_CORE;
+}
+
+int serve_zones(struct serve *s)
+{
+	int r = 0;
+
+	while (s->tracks.n < s->trace->track_count)
+		if (vec_push(&s->tracks, (struct serve_track){0}) < 0)
+			return TACHO_ENOMEM;
+	if (!s->in_track) {
+		while (s->track < s->trace->track_count && !is_told(s, s->track))
+			s->track++;
+		if (s->track == s->trace->track_count) {
+			s->step++;
+			return 0;
+		}
+		r = track_open(s);
+	}
+	for (int i = 0; r == 0 && s->lanes.n && i < ZONES_AT_ONCE; i++) {
+		struct serve_track *t = &s->tracks.v[s->track];
+		struct serve_lane *l = next_lane(s);
+
+		r = take(s, t, l);
+		if (r == 0)
+			r = lane_advance(s, t, l);
+	}
+	if (r < 0 || s->lanes.n)
+		return r;
+	if (s->in_track)
+		track_close(s);
+	s->track++;
+	return 0;
+}
+
+void zones_close(struct serve *s)
+{
+	for (size_t i = 0; i < s->lanes.n; i++)
+		trace_cursor_close(s->lanes.v[i].cursor);
+	for (size_t i = 0; i < s->tracks.n; i++) {
+		struct serve_track *t = &s->tracks.v[i];
+
+		for (size_t k = 0; k < t->open.n; k++)
+			buf_free(&t->open.v[k].late);
+		vec_free(&t->open);
+		vec_free(&t->taken);
+	}
+	vec_free(&s->tracks);
+	vec_free(&s->lanes);
+}

@@ -1,0 +1,110 @@
+# A Tracy viewer that is connected while a program is being recorded.
+. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/record.sh"
+tools=$SOURCE/../shared/tools
+capture=$BUILD/tracy-capture
+port=$((20000 + $$ % 20000))
+
+# start OUTPUT PROGRAM...: records in the background and waits until the session is there.
+start() {
+	local output=$1
+	shift
+	rm -rf session
+	"$TACHO" run -q -f -o "$output" -s "$here/session" -- "$@" >said 2>err &
+	recorder=$!
+	for _ in $(seq 200); do
+		[ -e session/control ] && return
+		sleep 0.02
+	done
+	fail "no session: $(cat err)"
+}
+
+# serve OPTIONS...: a server for the session on the next port.
+serve() {
+	port=$((port + 1))
+	"$TACHO" serve -q --live -p $port "$@" "$here/session" 2>serve_err &
+	server=$!
+}
+
+# names FILE: how many zones each name has on each thread and depth, without what may differ.
+names() {
+	"$TACHO" zones --format=csv "$1" | python3 -c '
+import collections, csv, sys
+rows = csv.DictReader(sys.stdin)
+count = collections.Counter((r["depth"], r["name"], r["file"].split("/")[-1], r["line"], r["state"], r["text"]) for r in rows)
+for key in sorted(count):
+    print(*key, count[key])'
+}
+
+# All that is recorded arrives, as it is in the trace: nesting, texts, threads, processes, cores.
+start all.tacho "$PROGS/lively" 2
+serve -1
+expect_exit 0 timeout 30 $capture -o live.tracy -p $port
+wait $server || fail "the server: $(cat serve_err)"
+wait $recorder || fail "the program failed: $(cat err)"
+"$TACHO" check all.tacho >checked 2>&1 || fail "the trace is not sound"
+[ "$(checked zones)" = "$(said zones)" ] || fail "$(checked zones) zones of $(said zones) are in the trace"
+# A value is a line of text in Tracy; a core's zones have their marker's kind in front of the file there.
+"$TACHO" export -q --to=tracy all.tacho || fail export
+names all.tracy >want
+names live.tracy >got
+diff want got >diff || { head -20 diff >&2; fail "what arrived is not what was recorded"; }
+expect_line got '0 worker .* said at the end 3' 'FIRMWARE' 'KERNEL'
+"$TACHO" plots live.tracy >plots || fail plots
+expect_line plots 'rounds'
+
+# One who comes in the middle gets all; one who leaves does no harm; the program does not wait.
+start late.tacho "$PROGS/steady" 2
+serve -1
+sleep 0.3
+python3 - $port <<-'PY'
+	import socket, struct, sys
+	s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+	s.sendall(b"TracyPrf" + struct.pack("<I", 66))
+	s.recv(2000)
+PY
+sleep 0.3
+expect_exit 0 timeout 30 $capture -o late.tracy -p $port
+wait $recorder || fail "the program failed: $(cat err)"
+wait $server || fail "the server: $(cat serve_err)"
+[ "$(sed -n 's/,//g; s/^Zones: //p' out)" = "$(said zones)" ] || fail "zones are missing: $(cat out)"
+
+# The program is killed in open zones, then the recorder in the middle: the end comes all the same.
+start killed.tacho "$PROGS/steady" 20
+serve -1
+(
+	sleep 0.8
+	pkill -9 -P $recorder
+) &
+expect_exit 0 timeout 30 $capture -o killed.tracy -p $port
+wait $recorder
+wait $server || fail "the server: $(cat serve_err)"
+expect_exit 0 "$TACHO" zones killed.tracy
+expect_line out 'all the time.*unfinished|unfinished.*all the time'
+start gone.tacho "$PROGS/steady" 3
+serve -1
+(
+	sleep 0.8
+	kill -9 $recorder
+) &
+expect_exit 0 timeout 30 $capture -o gone.tracy -p $port
+wait $server || fail "the server: $(cat serve_err)"
+expect_exit 0 "$TACHO" zones gone.tracy
+expect_line out 'inner' 'all the time'
+expect_exit 0 "$TACHO" recover -q "$here/session"
+
+# Wrong use.
+expect_error 7 "no session 'none' is being recorded" "$TACHO" serve --live none
+expect_error 2 'takes one session' "$TACHO" serve --live a b
+
+# The independent end of the wire, where it is.
+if [ -f "$tools/tracynet.py" ]; then
+	start net.tacho "$PROGS/lively" 1
+	serve -1
+	timeout 20 python3 "$tools/tracynet.py" record $port >net.out 2>&1 || fail "$(cat net.out)"
+	wait $server $recorder
+	threads=$(("$(said zones)" - 401))
+	expect_line net.out 'sent Terminate query' 'open zones \{\}' "'ZoneBegin': $threads, " "'ZoneEnd': $threads, " \
+		"'GpuTime': 802"
+fi
+exit 0
