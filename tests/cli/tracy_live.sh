@@ -3,7 +3,7 @@
 . "$SOURCE/tests/record.sh"
 tools=$SOURCE/../shared/tools
 capture=$BUILD/tracy-capture
-port=$((20000 + $$ % 20000))
+port=$((40000 + $$ % 15000)) # not those of tracy_net.sh
 
 # start OUTPUT PROGRAM...: records in the background and waits until the session is there.
 start() {
