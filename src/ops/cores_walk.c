@@ -91,7 +91,10 @@ static bool told_id(const struct trace_srcloc *s, uint64_t *id)
 	return end > s->function + 6;
 }
 
-/* Shifts are in order, and so are the questions of one track. */
+/*
+ * Shifts are in order, and so are the questions of one track. The middle of a zone decides: the
+ * RISCs of a core do not begin at the same time.
+ */
 static uint64_t shift_id(struct walk *w, uint64_t time)
 {
 	while (w->shift < w->shifts.n && w->shifts.v[w->shift].end < time)
@@ -108,7 +111,7 @@ static struct run run_of(struct walk *w, const struct trace_zone *zone)
 	if (w->value_count)
 		run.id = w->values[0];
 	else if (!told_id(&w->c->trace->srclocs[zone->srcloc], &run.id))
-		run.id = shift_id(w, zone->start);
+		run.id = shift_id(w, zone->start + (zone->end - zone->start) / 2);
 	if (w->value_count > 1) {
 		run.trace = (int64_t)(w->values[1] >> 32);
 		run.session = (int64_t)(w->values[1] & UINT32_MAX);

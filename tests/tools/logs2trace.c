@@ -1,10 +1,11 @@
 /*
- * logs2trace DIR FILE makes a trace that tells what DIR/.logs tells: the host's messages and zones,
+ * logs2trace [-t] DIR FILE makes a trace that tells what DIR/.logs tells: the host's messages and zones,
  * every marker of the device log as a zone of a core, the device's clock and description. So what
  * is said of the logs can be asked of the trace.
  *
  * Three ticks are a nanosecond, and a cycle of the device too, whatever its frequency, so
- * that cycles come back exactly.
+ * that cycles come back exactly. With -t the cores are as a Tracy client tells of them: named in its
+ * way, op ids only with the firmware of BRISC, no clock, no description.
  */
 #include "base/csv.h"
 #include "base/vec.h"
@@ -21,6 +22,7 @@
 static struct trace_writer *w;
 static uint32_t process;
 static uint64_t last_tick = T0;
+static bool as_tracy;
 
 static int64_t must(int64_t r, const char *what)
 {
@@ -236,8 +238,12 @@ static struct core *find_core(char **f)
 			return &cores.v[i];
 	t.id = TRACE_CORE_ID(strtoul(f[0], NULL, 10), strtoul(f[1], NULL, 10),
 			     strtoul(f[2], NULL, 10), risc_order(f[3]));
-	snprintf(name, sizeof(name), "Device %s, core %s,%s/%s", f[0], f[1], f[2],
-		 !strcmp(f[3], "TRISC_0") ? "TRISC0" : f[3]);
+	if (as_tracy)
+		snprintf(name, sizeof(name), "Device: %s, Logical (0,0) Physical (%s,%s)/%s", f[0],
+			 f[1], f[2], f[3]);
+	else
+		snprintf(name, sizeof(name), "Device %s, core %s,%s/%s", f[0], f[1], f[2],
+			 !strcmp(f[3], "TRISC_0") ? "TRISC0" : f[3]);
 	t.name = name;
 	c.track = (uint32_t)must(trace_add_track(w, &t), "core");
 	must(vec_push(&cores, c), "core");
@@ -281,14 +287,19 @@ static void begin_zone(struct core *c, char **f, uint64_t tick)
 	struct open_zone z = {.start = tick};
 	uint64_t id = strtoull(f[7], NULL, 10);
 	const char *function = !strcmp(f[11], "ZONE_START") ? "" : f[11];
+	char told[40];
 
+	if (as_tracy && *function)
+		return;
+	snprintf(told, sizeof(told), "OP ID:%" PRIu64, id);
 	if (!strcmp(f[4], "9090"))
 		counter(&z, f[14]);
 	else
-		z.srcloc = srcloc(f[10], function, f[13], (uint32_t)strtoul(f[12], NULL, 10));
+		z.srcloc = srcloc(f[10], as_tracy && !strcmp(f[10], "BRISC-FW") ? told : function,
+				  f[13], (uint32_t)strtoul(f[12], NULL, 10));
 	if (*function && strcmp(f[4], "9090"))
 		extra(&z, TRACE_EXTRA_VALUE, strtoull(f[6], NULL, 10), NULL);
-	else if (!*function && !c->depth && id) {
+	else if (!as_tracy && !*function && !c->depth && id) {
 		extra(&z, TRACE_EXTRA_VALUE, id, NULL);
 		if (*f[9])
 			extra(&z, TRACE_EXTRA_VALUE,
@@ -366,7 +377,7 @@ static void device(const char *path)
 		while (cores.v[i].depth)
 			end_zone(&cores.v[i], last_tick, TRACE_ZONE_UNFINISHED);
 	for (unsigned i = 0; i < 1024; i++)
-		if (seen[i])
+		if (seen[i] && !as_tracy)
 			clock_of(i);
 	free(line);
 	fclose(f);
@@ -380,8 +391,10 @@ int main(int argc, char **argv)
 	struct tacho_error err = {0};
 	char path[4096], origin[32];
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: logs2trace DIR FILE\n");
+	as_tracy = argc > 1 && !strcmp(argv[1], "-t");
+	argv += as_tracy;
+	if (argc - as_tracy != 3) {
+		fprintf(stderr, "usage: logs2trace [-t] DIR FILE\n");
 		return 2;
 	}
 	must(trace_writer_open(&w, argv[2], &options, &err), argv[2]);
