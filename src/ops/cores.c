@@ -4,6 +4,7 @@
 #include "base/devrow.h"
 #include "base/jread.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -265,6 +266,36 @@ bool ops_cores_synced(const struct ops_cores *c, uint32_t device)
 	const struct device_clock *clock = &c->devices.v[device].clock;
 
 	return clock->n && clock->v[0].bound_ns != DEVICE_CLOCK_UNKNOWN;
+}
+
+int ops_cores_losses(struct ops_cores *c, struct ops_issues *issues)
+{
+	struct trace_rows *rows;
+	struct trace_row row;
+	uint32_t of;
+	int r = 0;
+
+	for (size_t i = 0; i < c->riscs.n && r >= 0; i++) {
+		const struct ops_risc *risc = &c->riscs.v[i];
+		uint64_t times = 0, markers = 0;
+
+		r = trace_rows_open(&rows, c->trace, risc->track, 0, UINT64_MAX);
+		while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0)
+			if (row.kind == TRACE_ROW_LOSS && row.a == TRACE_LOSS_DEVICE) {
+				times++;
+				markers += row.c;
+			}
+		trace_rows_close(rows);
+		if (times)
+			ops_issue_add(issues, OPS_ISSUE_DROPPED, NULL, 0,
+				      OPS_AT_CORE(OPS_NONE, c->devices.v[risc->device].number,
+						  risc->x, risc->y),
+				      "profiler buffers of %s were full %" PRIu64 " times, %" PRIu64
+				      " markers are known to be lost; read the profiler more often "
+				      "or raise the supported program count",
+				      risc->name, times, markers);
+	}
+	return r;
 }
 
 /* --- lines of the log --- */

@@ -92,6 +92,9 @@ int ops_cores_walk(struct ops_cores *cores, ops_marker_fn fn, void *context);
 /* Has the trace points of this device's clock? Without any there is one that was made up. */
 bool ops_cores_synced(const struct ops_cores *cores, uint32_t device);
 
+/* An issue for each RISC whose markers found no room, as the trace tells. */
+int ops_cores_losses(struct ops_cores *cores, struct ops_issues *issues);
+
 /* The first lines of the device log, and the line of a marker; each with its end. */
 void ops_cores_header(const struct ops_cores *cores, struct buf *out);
 void ops_cores_line(struct ops_cores *cores, const struct ops_marker *m, struct buf *out);

@@ -232,40 +232,43 @@ static int zones_file(void *context, FILE *out, struct tacho_error *err)
 	return ferror(out) ? err_errno(err, TACHO_EWRITE, "cannot write %s", OPS_ZONES_FILE) : 0;
 }
 
+/* Cycles per nanosecond while the clock ran: one that is only modelled stands still at times. */
+static double frequency(const struct ops_cores *c, const struct ops_trace_device *d)
+{
+	double cycles = 0, ns = 0;
+
+	for (size_t i = 1; i < d->clock.n; i++) {
+		const struct device_point *a = &d->clock.v[i - 1], *b = a + 1;
+
+		if (b->cycles == a->cycles)
+			continue;
+		cycles += (double)(b->cycles - a->cycles);
+		ns += trace_duration_ns(c->trace, a->ticks, b->ticks);
+	}
+	return ns > 0 ? cycles / ns : d->mhz / 1000.0;
+}
+
 /*
- * One line for each point. The host's time is in nanoseconds since the trace's start on both of its
- * columns, so the ratio between them is 1; frequency and delay are of the line through all points.
+ * One line for each point. The host's time is in nanoseconds since the trace's start in both of its
+ * columns, so the ratio between them is 1.
  */
 static void sync_device(const struct ops_cores *c, uint32_t device, FILE *out)
 {
 	const struct ops_trace_device *d = &c->devices.v[device];
-	const struct ops_risc *core = NULL;
-	double sx = 0, sy = 0, sxx = 0, sxy = 0, n = (double)d->clock.n, slope, delay;
+	double slope = frequency(c, d);
+	int64_t start = trace_ns(c->trace, d->clock.v[0].ticks);
+	const struct ops_risc *core = c->riscs.v;
 
-	for (size_t i = c->riscs.n; i-- > 0;)
-		core = c->riscs.v[i].device == device ? &c->riscs.v[i] : core;
-	for (size_t i = 0; i < d->clock.n; i++) {
-		double x = (double)(trace_ns(c->trace, d->clock.v[i].ticks) -
-				    trace_ns(c->trace, d->clock.v[0].ticks));
-		double y = (double)(d->clock.v[i].cycles - d->clock.v[0].cycles);
-
-		sx += x;
-		sy += y;
-		sxx += x * x;
-		sxy += x * y;
-	}
-	slope = n * sxx - sx * sx > 0 ? (n * sxy - sx * sy) / (n * sxx - sx * sx) : d->mhz / 1000.0;
-	delay = (double)d->clock.v[0].cycles + (sy - slope * sx) / n -
-		slope * (double)trace_ns(c->trace, d->clock.v[0].ticks);
+	while (core->device != device)
+		core++;
 	for (size_t i = 0; i < d->clock.n; i++) {
 		int64_t ns = trace_ns(c->trace, d->clock.v[i].ticks);
 
 		fprintf(out,
-			"%5u,%5u,%5u,%20" PRIu64 ",%20" PRId64 ",%20.2f,%20u,%20" PRId64
+			"%5u,%5u,%5u,%20" PRIu64 ",%20" PRId64 ",%20.2f,%20d,%20" PRId64
 			",%20.2f,%20.15f,%20.15f,%20d,1.0,0\n",
-			d->number, core ? core->x : 0, core ? core->y : 0, d->clock.v[i].cycles, ns,
-			(double)ns, 0u, trace_ns(c->trace, d->clock.v[0].ticks), delay, slope, 1.0,
-			0);
+			d->number, core->x, core->y, d->clock.v[i].cycles, ns, (double)ns, 0, start,
+			(double)d->clock.v[0].cycles - slope * (double)start, slope, 1.0, 0);
 	}
 }
 
