@@ -71,7 +71,7 @@ elif mode == "bomb":
     # A match of one byte that is repeated: 64 KiB and more out of little.
     s.sendall(struct.pack("<I", 4 + 2000) + b"\x1f\x00\x01\x00" + b"\xff" * 2000)
 items = bytes([THREAD_CONTEXT]) + struct.pack("<I", pid + 1) + zone(b"one", T0 + 1000, 5000)
-text = b"hello from %d" % pid
+text = os.environ.get("TRACY_CLIENT_TEXT", "hello from %d" % pid).encode()
 items += bytes([SINGLE]) + struct.pack("<H", len(text)) + text + bytes([MESSAGE]) + struct.pack("<q", T0 + 2000)
 items += zone(b"two", 1000, None if mode == "die" else 3000)
 try:

@@ -149,6 +149,12 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 	code = capture_open(&r.capture, &options, &err);
 	if (code < 0)
 		return err_report(&err, code);
+	for (size_t i = 0; i < conf->tracy_port_count && code == 0; i++)
+		code = capture_tracy(r.capture, conf->tracy_ports[i], &err);
+	if (code < 0) {
+		capture_abandon(r.capture);
+		return err_report(&err, code);
+	}
 	set_command_property(r.capture, argv);
 	capture_start(r.capture);
 	pid = start(argv, capture_session(r.capture), &failed);

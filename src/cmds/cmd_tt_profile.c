@@ -60,6 +60,17 @@ static int choose_port(int64_t wanted, struct tacho_error *err)
 	return port;
 }
 
+/*
+ * A program built with Tracy listens on its port, or on one of the next when it is taken: by its
+ * parent, say. Ports that somebody else has already are not for us.
+ */
+static void watch_ports(struct record_conf *record, int port)
+{
+	for (int i = 0; i < RECORD_PORTS && port + i <= 65535; i++)
+		if (port_is_free(port + i))
+			record->tracy_ports[record->tracy_port_count++] = (uint16_t)(port + i);
+}
+
 static void set_environment(const struct words *words, const char *folder, int port)
 {
 	char number[16];
@@ -74,15 +85,19 @@ static void set_environment(const struct words *words, const char *folder, int p
 		putenv(words->v[i]);
 }
 
-static int export_host(const char *recorded, const char *logs, struct tacho_error *err)
+/* What the program has not left itself comes out of its trace. */
+static int export_logs(const char *recorded, const char *logs, struct tacho_error *err)
 {
 	struct trace *trace = NULL;
 	struct tracy_notes notes = {{0}};
+	struct ops_logs device;
 	int r = trace_open(&trace, recorded, err);
 
 	if (r < 0)
 		return r;
 	r = ttlogs_write_host(trace, logs, NULL, &notes, err);
+	if (r == 0 && !ops_exists(logs, OPS_DEVICE_FILE))
+		r = ops_logs_write(trace, logs, &device, err);
 	trace_close(trace);
 	return r;
 }
@@ -136,7 +151,7 @@ static int report(const struct conf *cf, const char *folder, const char *logs,
 static int profile(const struct conf *cf, struct words *words, const struct cmd_common *common,
 		   struct tacho_error *err)
 {
-	struct record_conf record;
+	struct record_conf record = {0};
 	char folder[PATH_MAX], logs[PATH_MAX + 16], trace[PATH_MAX + 64], aside[PATH_MAX + 32];
 	int r = ops_folder(NULL, folder, sizeof(folder), err), status;
 	int port = r == 0 ? choose_port(cf->port, err) : r;
@@ -152,12 +167,13 @@ static int profile(const struct conf *cf, struct words *words, const struct cmd_
 	record_init(&record);
 	record.output = trace;
 	record.force = true;
+	watch_ports(&record, port);
 	set_environment(words, folder, port);
 	status = record_command(&record, common, NULL, false, words->v + words->settings);
 	if (status == 126 || status == 127)
 		return status;
 	if (access(trace, F_OK) == 0)
-		r = export_host(trace, logs, err);
+		r = export_logs(trace, logs, err);
 	if (r == 0)
 		r = report(cf, folder, logs, common, err);
 	/* The command's status is ours. Only an output that cannot be written is worse than
@@ -193,8 +209,9 @@ const struct cmd cmd_tt_profile = {
 	.summary = "run a quoted command and report on the ops that it ran",
 	.usage = "[-h] [-o OUTPUT_PATH] [-p PORT] \"test_command\"",
 	.description =
-		"Runs the command, records it and every process below it with the device profiler "
-		"on, and writes " OUTPUT " with one row per op: the columns of the ops report and "
+		"Runs the command, records it and every process below it (those that link libtacho, "
+		"and those built with Tracy, which listen on PORT) with the device profiler on, and writes " OUTPUT
+		" with one row per op: the columns of the ops report and "
 		"LOC, CONST_EVAL_OP and PROGRAM_METADATA, which compiled programs tell of.\n\n"
 		"The command is one argument. It is taken apart as a shell would, quotes and "
 		"NAME=VALUE in front included, but no shell is run and nothing is expanded; use "

@@ -6,12 +6,17 @@
 #include "base/progress.h"
 #include "capture/capture.h"
 
+#define RECORD_PORTS 8
+
 /* Options of every verb that records. */
 struct record_conf {
 	const char *output;
 	bool force, durable, strict;
 	int64_t limit_mb, block_ms;
 	int policy;
+	/* Programs built with Tracy that come up at these ports are recorded too. */
+	uint16_t tracy_ports[RECORD_PORTS];
+	size_t tracy_port_count;
 };
 
 #define RECORD_OPTS(s, f)                                                                              \
@@ -57,8 +62,8 @@ bool record_round(struct recording *r);
 
 /*
  * Runs argv and records it and its children into conf->output; SESSION is a directory or NULL, WAIT
- * goes on while processes that the command left are alive. Returns the command's exit status, or what
- * went wrong, after saying so.
+ * goes on while processes that the command left are alive. Returns the command's exit status, or
+ * what went wrong, after saying so.
  */
 int record_command(const struct record_conf *conf, const struct cmd_common *common,
 		   const char *session, bool wait, char **argv);

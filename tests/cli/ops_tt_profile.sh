@@ -55,6 +55,23 @@ assert all(r['CompileProgram_TT_HOST_FUNC [ns]'] for r in rows)
 assert [r['LOC'] for r in rows] == ['loc(unknown)'] + ['loc("here")'] * 3
 END
 
+# A program built with Tracy is recorded at its port, and so is one that its child is.
+cat >tracy_program <<END
+#!/bin/sh
+python3 "$SOURCE/tests/tracy_client.py" \$((TRACY_PORT + 1)) end 91 >second &
+TRACY_CLIENT_TEXT='\`TT_DNN_DEVICE_OP: "ToldOp", 5, 0, false, 1024 ->
+{"global_call_count": 1024, "device_id": 0, "op_code": "ToldOp", "op_hash": 5}\`' python3 "$SOURCE/tests/tracy_client.py" \$TRACY_PORT end 90 >first
+wait
+exit 3
+END
+chmod +x tracy_program
+port=$((20000 + $$ % 20000))
+TT_METAL_PROFILER_DIR=$PWD/told expect_exit 3 timeout 60 "$BUILD/tt_profile" -p $port -o told.csv ./tracy_program
+expect_line first good-bye
+expect_line second good-bye
+expect_line told.csv '^ToldOp,,1024,0,'
+expect_line told/.logs/tracy_ops_data.csv '^hello from 91;'
+
 # Again: nothing of the first run is lost or mixed in.
 CODE=9 expect_exit 9 "$TACHO" tt_profile -o out.csv ./program
 [ -d generated/profiler/.logs.1 ] || fail 'the logs of the run before'
