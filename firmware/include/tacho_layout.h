@@ -23,7 +23,7 @@
 #define LAUNCH_SEMS    16  /* u16: offset of the semaphores from the base */
 #define LAUNCH_CBS     24  /* u16: of the circular buffers */
 #define LAUNCH_ARGS    28  /* per RISC {u16 own, u16 common} arguments */
-#define LAUNCH_MODE    48  /* 1: the host started it */
+#define LAUNCH_MODE    48  /* 1: the host started it, 0: a dispatch core */
 #define LAUNCH_TEXT    52  /* per RISC: offset of the kernel */
 #define LAUNCH_CB_MASK 104 /* u64 */
 #define LAUNCH_NOC     112 /* u8: the NoC of BRISC; NCRISC takes the other one */
@@ -52,6 +52,15 @@
 #define CONFIG_ARGS_SIZE 0x400
 #define CONFIG_END       0x2B00
 #define L1_FREE          0x2C000 /* circular buffers upwards, L1 buffers downwards from the end */
+
+/* ---- a dispatch core's memory, from L1_FREE ---- */
+#define DISPATCH_COUNT        0  /* workers */
+#define DISPATCH_ID           4  /* the op, as reports have it */
+#define DISPATCH_DONE         16 /* workers count themselves here */
+#define DISPATCH_NOTIFY       32 /* BRISC to NCRISC */
+#define DISPATCH_WORKERS      64 /* y << 6 | x */
+#define DISPATCH_MESSAGES     0x1000
+#define DISPATCH_MESSAGE_SIZE 160
 
 #define MAX_SEMS   16
 #define SEM_STRIDE 16

@@ -48,6 +48,29 @@ static void run_profiled(const volatile uint8_t *launch)
 	prof_finish();
 }
 
+/* A dispatch core counts the workers that are done. */
+static void tell_dispatcher(const volatile uint8_t *launch)
+{
+	uint32_t go = REG32(MAILBOX(M_GO)), buffer = NIU_BUF_ATOMIC;
+
+	if (launch[LAUNCH_MODE])
+		return;
+	niu_wait(noc_index, buffer);
+	NIU(noc_index, buffer, NIU_TARG_LO) = L1_FREE + DISPATCH_DONE;
+	NIU(noc_index, buffer, NIU_TARG_MID) = (go >> 16 & 63) << 4 | (go >> 8 & 63) << 10;
+	NIU(noc_index, buffer, NIU_RET_LO) = 0;
+	NIU(noc_index, buffer, NIU_CTRL) = NIU_CTRL_ATOMIC;
+	NIU(noc_index, buffer, NIU_LEN) = 1u << 12 | 31u << 2;
+	NIU(noc_index, buffer, NIU_DATA) = 1;
+	NIU(noc_index, buffer, NIU_GO) = 1;
+}
+
+static void run_and_tell(const volatile uint8_t *launch)
+{
+	run_profiled(launch);
+	tell_dispatcher(launch);
+}
+
 int main(void)
 {
 	start_others();
@@ -58,7 +81,7 @@ int main(void)
 		if (GO == GO_REPLAY)
 			prof_replay();
 		else
-			run_profiled(launch_message());
+			run_and_tell(launch_message());
 		GO = GO_DONE;
 	}
 }

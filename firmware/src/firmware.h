@@ -43,4 +43,11 @@ static inline const volatile uint8_t *launch_message(void)
 #define RISC_NAME "TRISC"
 #endif
 
+#ifdef TACHO_DISPATCH_CORE
+#undef DeviceZoneScopedMainN
+#undef DeviceZoneScopedMainChildN
+#define DeviceZoneScopedMainN(name)
+#define DeviceZoneScopedMainChildN(name)
+#endif
+
 #endif

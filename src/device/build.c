@@ -251,8 +251,9 @@ static int command(struct words *w, const struct tacho_device *d, const struct b
 
 	if (r < 0)
 		return r;
+	snprintf(source, sizeof(source), "%s/src/%s", firmware, b->source);
 	if (!b->firmware) {
-		real = realpath(b->source, NULL);
+		real = realpath(b->builtin ? source : b->source, NULL);
 		if (!real)
 			return device_fail(TACHO_EREAD, "cannot read the kernel %s: %s", b->source,
 					   strerror(errno));

@@ -24,7 +24,9 @@ static void add_cores(const struct tacho_device *d, struct json *j)
 		const struct tacho_device_core *c = &d->cores[i].info;
 
 		add_core(j, c->x, c->y, c->logical_x, c->logical_y,
-			 c->ethernet ? "ethernet" : "worker");
+			 c->ethernet          ? "ethernet"
+			 : dispatch_has(d, i) ? "dispatch"
+					      : "worker");
 	}
 	for (unsigned i = 0; i < d->shape.dram_banks; i++) {
 		struct tacho_device_bank b;

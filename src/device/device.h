@@ -47,6 +47,7 @@ struct build {
 	const char *source;
 	unsigned risc; /* 0 to 4 */
 	bool firmware, ethernet;
+	bool builtin;                 /* a kernel of ours, beside the firmware */
 	const char *const *defines;   /* "NAME=VALUE", NULL at the end */
 	const struct binary *symbols; /* of the firmware, for kernels */
 };
@@ -145,6 +146,9 @@ struct tacho_device {
 	struct device_core *cores;
 	unsigned workers; /* Tensix cores */
 	const struct binary *firmware[DEVICE_RISCS], *ethernet_firmware;
+	int dispatch_core; /* that starts the others, or -1: the host does */
+	unsigned dispatch_staged;
+	const struct binary *dispatch_fw[2], *dispatch_kernel[2];
 	struct binary *binaries;
 	uint32_t next_zone;
 	struct zone_names names; /* of zones that have no number of ours */
@@ -221,6 +225,17 @@ const char *prof_risc_name(const struct tacho_device *d, unsigned risc, bool eth
 int prof_modes(struct tacho_device *d);
 /* Bits of PROFILE_PERF_COUNTERS from a number or a list of names. */
 int prof_counter_groups(const char *text, unsigned *groups);
+
+/* ---- dispatch.c ---- */
+/* Takes a row of the grid when dispatch cores are profiled. */
+int dispatch_reserve(struct tacho_device *d);
+bool dispatch_has(const struct tacho_device *d, unsigned core);
+int dispatch_build(struct tacho_device *d);
+const struct binary *dispatch_firmware(const struct tacho_device *d, unsigned core, unsigned risc);
+/* A worker's launch message is handed to it by the dispatch core ... */
+int dispatch_stage(struct tacho_device *d, unsigned core, const uint8_t *message);
+/* ... which has one of its own. */
+int dispatch_go(struct tacho_device *d, uint32_t op, uint8_t *message);
 
 /* ---- launch.c ---- */
 int device_wait(struct tacho_device *d);

@@ -177,12 +177,12 @@ static int load_config(struct tacho_device *d, const struct tacho_program *p, un
 	return any || *mask ? core_write(d, core, KERNEL_CONFIG, config, sizeof(config)) : 0;
 }
 
-static int launch_message(struct tacho_device *d, unsigned core, uint32_t op, uint32_t enables,
-			  uint32_t cbs)
+static void make_message(struct tacho_device *d, uint8_t *m, uint32_t op, uint32_t enables,
+			 uint32_t cbs)
 {
-	uint8_t m[LAUNCH_SIZE] = {0};
 	const uint32_t *trace = map_get(&d->traced, op);
 
+	memset(m, 0, LAUNCH_SIZE);
 	put32(m + LAUNCH_BASE, KERNEL_CONFIG);
 	put16(m + LAUNCH_SEMS, CONFIG_SEMS);
 	put16(m + LAUNCH_CBS, CONFIG_CBS);
@@ -199,12 +199,39 @@ static int launch_message(struct tacho_device *d, unsigned core, uint32_t op, ui
 	put32(m + LAUNCH_ID, op);
 	put32(m + LAUNCH_ENABLES, enables);
 	put32(m + LAUNCH_TRACE, trace ? *trace : 0);
-	return core_write(d, core, d->shape.mailbox + M_LAUNCH, m, sizeof(m));
+}
+
+static int launch_message(struct tacho_device *d, unsigned core, uint32_t op, uint32_t enables,
+			  uint32_t cbs)
+{
+	uint8_t m[LAUNCH_SIZE];
+
+	make_message(d, m, op, enables, cbs);
+	if (d->dispatch_core < 0)
+		return core_write(d, core, d->shape.mailbox + M_LAUNCH, m, sizeof(m));
+	m[LAUNCH_MODE] = 0;
+	return dispatch_stage(d, core, m);
+}
+
+/* The signals last: all cores start together. */
+static int go(struct tacho_device *d, uint32_t op)
+{
+	uint32_t word = (uint32_t)GO_RUN << 24;
+	uint8_t m[LAUNCH_SIZE];
+	int r = 0;
+
+	if (d->dispatch_core >= 0) {
+		make_message(d, m, 0, 3, 0);
+		return dispatch_go(d, op, m);
+	}
+	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++)
+		if (d->cores[i].busy)
+			r = core_write(d, i, d->shape.mailbox + M_GO, &word, 4);
+	return r;
 }
 
 int launch_program(struct tacho_device *d, struct tacho_program *p, uint32_t op)
 {
-	uint32_t go = (uint32_t)GO_RUN << 24;
 	int r = device_wait(d);
 
 	if (r < 0)
@@ -222,10 +249,8 @@ int launch_program(struct tacho_device *d, struct tacho_program *p, uint32_t op)
 		d->cores[i].busy = r == 0;
 		d->cores[i].program = p;
 	}
-	/* The signals last: all cores start together. */
-	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++)
-		if (d->cores[i].busy)
-			r = core_write(d, i, d->shape.mailbox + M_GO, &go, 4);
+	if (r == 0)
+		r = go(d, op);
 	d->running = true;
 	return r;
 }

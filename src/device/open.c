@@ -210,7 +210,7 @@ static int start_core(struct tacho_device *d, unsigned core)
 
 	core_write(d, core, RESET, &words[1], 4);
 	for (unsigned i = 0; r == 0 && i < c->riscs; i++) {
-		const struct binary *b = c->ethernet ? d->ethernet_firmware : d->firmware[i];
+		const struct binary *b = dispatch_firmware(d, core, i);
 
 		r = core_write(d, core, b->load, b->text, b->text_size);
 	}
@@ -228,6 +228,9 @@ static int start_core(struct tacho_device *d, unsigned core)
 static int start(struct tacho_device *d)
 {
 	int r = build_firmware(d);
+
+	if (r == 0)
+		r = dispatch_build(d);
 
 	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++)
 		r = start_core(d, i);
@@ -294,6 +297,8 @@ int device_open_with(struct tacho_device **out, const struct tacho_device_ops *o
 		r = ops->core(self, i, &d->cores[i].info);
 		d->workers += !d->cores[i].info.ethernet;
 	}
+	if (r == 0)
+		r = dispatch_reserve(d);
 	if (r == 0)
 		r = dprint_open(d);
 	if (r == 0)

@@ -14,9 +14,7 @@ const char *risc_name(unsigned risc, bool ethernet)
 static const struct binary *binary_at(const struct tacho_device *d, unsigned core, unsigned risc,
 				      uint32_t pc)
 {
-	const struct binary *b[] = {d->cores[core].loaded[risc], d->cores[core].info.ethernet
-									 ? d->ethernet_firmware
-									 : d->firmware[risc]};
+	const struct binary *b[] = {d->cores[core].loaded[risc], dispatch_firmware(d, core, risc)};
 
 	for (unsigned i = 0; i < 2; i++)
 		if (b[i] && pc - b[i]->load < b[i]->text_size)

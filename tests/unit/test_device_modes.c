@@ -361,6 +361,46 @@ static void test_trace_only(void **state)
 	tacho_device_close(d);
 }
 
+/* A core of its own starts the programs, and its zones are of no op. */
+static void test_dispatch(void **state)
+{
+	const struct tacho_device_event *go;
+	struct tacho_device_info info;
+	struct tacho_device *d;
+	struct tacho_program *p;
+	struct events all;
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	d = OPEN_WITH("TT_METAL_DEVICE_PROFILER_DISPATCH=1");
+	tacho_device_info(d, &info);
+	assert_int_equal(info.cores, 2);
+	assert_int_equal(info.rows, 1);
+	p = all_riscs(d, "plain.c");
+	assert_true(tacho_program_kernel(p, &(struct tacho_kernel){.source = "x.c",
+								   .cores = {{0, 1}, {0, 1}}}) < 0);
+	run(d, p, 3);
+	all = read_all(d);
+	check_whole(&all);
+	assert_int_equal(count(&all, "BRISC-FW"), 3);
+	assert_int_equal(count(&all, "CQ-DISPATCH:CQ_DISPATCH_CMD_WRITE_PACKED"), 3);
+	assert_int_equal(count(&all, "CQ-DISPATCH-SUBORDINATE:CQ_DISPATCH_CMD_SEND_GO_SIGNAL"), 3);
+	assert_int_equal(count(&all, "process_cmd_d_dispatch"), 3 * 5);
+	go = find(&all, "CQ-DISPATCH-SUBORDINATE:CQ_DISPATCH_CMD_SEND_GO_SIGNAL", "NCRISC");
+	assert_int_equal(go->op, 0);
+	assert_int_equal(go->core.y, 1);
+	/* no worker starts before it is told to, and BRISC waits for the last one */
+	assert_true(find(&all, "BRISC-FW", "BRISC")->start > go->start);
+	assert_true(find(&all, "BRISC-FW", "BRISC")->end <
+		    find(&all, "CQ-DISPATCH:CQ_DISPATCH_CMD_WAIT", "BRISC")->end);
+	assert_int_equal(find(&all, "runtime_host_id_dispatch", "BRISC")->data[0],
+			 op_id(d, find(&all, "BRISC-FW", "BRISC")->op));
+	vec_free(&all);
+	tacho_program_free(p);
+	tacho_device_close(d);
+}
+
 static void test_switches(void **state)
 {
 	struct tacho_device *d;
@@ -396,7 +436,7 @@ int main(void)
 		cmocka_unit_test(test_hashes),     cmocka_unit_test(test_logs),
 		cmocka_unit_test(test_quick_push), cmocka_unit_test(test_quick_push_full),
 		cmocka_unit_test(test_accumulate), cmocka_unit_test(test_trace_only),
-		cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_dispatch),   cmocka_unit_test(test_switches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
