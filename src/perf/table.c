@@ -214,11 +214,11 @@ static bool has(const struct perf_op *op, enum perf_has bit)
 	return op->has & bit;
 }
 
-static enum term_color cores_color(const struct perf_table *t, const struct perf_op *op)
+static enum term_color cores_color(const struct perf_report *r, const struct perf_op *op)
 {
-	int workers = row_of(t, op)->workers ? row_of(t, op)->workers : t->report->workers;
+	int own = r->in->rows.v[op->row].workers, workers = own ? own : r->workers;
 
-	if (t->report->options->model == PERF_MODEL_1_2_4)
+	if (r->options->model == PERF_MODEL_1_2_4)
 		return op->cores < 10 ? TERM_RED : op->cores == 64 ? TERM_GREEN : TERM_NONE;
 	if (op->sharded || op->cores == workers)
 		return TERM_GREEN;
@@ -253,8 +253,8 @@ static enum term_color math_color(const struct perf_op *op, const char *label)
 	return colors[op->verdict];
 }
 
-static enum term_color color_of(const struct perf_table *t, const struct perf_op *op,
-				enum column column)
+enum term_color perf_part_color(const struct perf_report *r, const struct perf_op *op,
+				enum perf_part part)
 {
 	static const enum term_color bounds[BOUND_COUNT] = {
 		[BOUND_DRAM] = TERM_GREEN,
@@ -262,30 +262,42 @@ static enum term_color color_of(const struct perf_table *t, const struct perf_op
 		[BOUND_SLOW] = TERM_YELLOW,
 		[BOUND_HOST] = TERM_RED,
 	};
-	const struct face *face = &t->faces[op->kind];
 
 	if (op->dim)
 		return TERM_GREY;
-	switch (column) {
-	case C_BOUND:
+	switch (part) {
+	case PART_BOUND:
 		return bounds[op->bound];
-	case C_OP_CODE:
-		return face->color;
-	case C_GAP:
+	case PART_OP_CODE:
+		return perf_op_color(perf_op_kind(r, op)->label);
+	case PART_GAP:
 		return op->gap > PERF_GAP_AT ? TERM_RED : TERM_NONE;
-	case C_CORES:
-		return cores_color(t, op);
-	case C_DRAM:
-	case C_DRAM_PCT:
+	case PART_CORES:
+		return cores_color(r, op);
+	case PART_DRAM:
 		return share_color(op, true);
-	case C_FLOPS:
-	case C_FLOPS_PCT:
+	case PART_FLOPS:
 		return share_color(op, false);
-	case C_MATH:
-		return math_color(op, face->label);
+	case PART_MATH:
+		return math_color(op, perf_op_kind(r, op)->label);
 	default:
 		return TERM_NONE;
 	}
+}
+
+static enum term_color color_of(const struct perf_table *t, const struct perf_op *op,
+				enum column column)
+{
+	static const uint8_t parts[C_COUNT] = {
+		[C_BOUND] = PART_BOUND,     [C_GAP] = PART_GAP,       [C_CORES] = PART_CORES,
+		[C_DRAM] = PART_DRAM,       [C_DRAM_PCT] = PART_DRAM, [C_FLOPS] = PART_FLOPS,
+		[C_FLOPS_PCT] = PART_FLOPS, [C_MATH] = PART_MATH,
+	};
+
+	/* The colour of the name is the same for all ops of a kind. */
+	if (column == C_OP_CODE && !op->dim)
+		return t->faces[op->kind].color;
+	return perf_part_color(t->report, op, parts[column]);
 }
 
 /* Numbers that are shown when their bit is set. */

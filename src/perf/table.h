@@ -35,6 +35,20 @@ void perf_table_rule(const struct perf_table *table, struct buf *out);
 void perf_table_row(const struct perf_table *table, const struct perf_op *op, struct buf *out);
 void perf_table_footer(const struct perf_table *table, struct buf *out);
 
+/* What of an op has a colour of its own. */
+enum perf_part {
+	PART_NONE,
+	PART_BOUND,
+	PART_OP_CODE,
+	PART_GAP,
+	PART_CORES,
+	PART_DRAM,
+	PART_FLOPS,
+	PART_MATH,
+};
+enum term_color perf_part_color(const struct perf_report *report, const struct perf_op *op,
+				enum perf_part part);
+
 /* The colour of an op's name, here and in the stacked table. */
 enum term_color perf_op_color(const char *name);
 

@@ -15,6 +15,7 @@ bool track_place(const struct trace_track *t, struct core_place *place)
 				     .x = TRACE_CORE_X(t->id),
 				     .y = TRACE_CORE_Y(t->id)};
 	core = strstr(t->name, "core ");
+	place->ethernet = strstr(t->name, "ethernet") || strstr(t->name, "/ERISC");
 	place->logical = core && strstr(core, "(NoC ") &&
 			 sscanf(core, "core %u,%u", &place->lx, &place->ly) == 2;
 	return true;

@@ -309,7 +309,7 @@ static void losses_put(struct web_call *c)
 	}
 }
 
-static void warnings_put(struct web_call *c)
+void warnings_put(struct web_call *c)
 {
 	const struct trace *t = c->trace;
 

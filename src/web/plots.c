@@ -150,7 +150,7 @@ static int points_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t 
 	return r;
 }
 
-static int arg_track_of(struct web_call *c, uint32_t kind, uint32_t *track)
+int arg_track_of(struct web_call *c, uint32_t kind, uint32_t *track)
 {
 	int r = arg_track(c, track);
 

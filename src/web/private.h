@@ -73,6 +73,8 @@ struct web_trace {
 	bool live;
 	struct web_handle view, scans[WEB_SCANS];
 	struct stats_kept *stats; /* answers that were counted lately */
+	pthread_mutex_t ops_lock; /* held by a call that looks at ops; taken before LOCK */
+	struct ops *ops[2];       /* [1]: those of several devices are one */
 };
 
 struct web_handle *handle_take(struct web_trace *t, bool quick);
@@ -100,7 +102,8 @@ struct web_reply {
 	const char *cache;  /* Cache-Control */
 	char location[64];
 	char cookie[128];
-	const char *attachment; /* file name */
+	char attachment[64]; /* file name, "" = none */
+	FILE *file;          /* instead of body: read from its start and closed */
 };
 
 /* What of a request's head matters. */
@@ -136,6 +139,8 @@ int assets_answer(struct web_call *c);
 /* Sets an error answer; returns TACHO_EUSAGE, so that "return call_fail(...)" is the usual form. */
 int call_fail(struct web_call *c, int status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Forgets an answer that was begun or failed. */
+void call_reset(struct web_call *c);
 /* Has the client gone away? For long loops, every now and then. */
 bool call_gone(struct web_call *c);
 
@@ -186,6 +191,7 @@ void call_begin(struct web_call *c);
 struct core_place {
 	uint32_t device, x, y, lx, ly;
 	bool logical; /* lx and ly are known */
+	bool ethernet;
 };
 bool track_place(const struct trace_track *t, struct core_place *place);
 /* "bound_ns" of a device of a process. */
@@ -198,6 +204,9 @@ int rows_open(struct rows **r, struct web_call *c, uint32_t kind, uint32_t track
 /* 1 and a row, 0 at the end or when the client has gone, or an error. */
 int rows_next(struct rows *r, struct trace_row *row, uint32_t *track);
 void rows_close(struct rows *r);
+
+/* "track", which must be there and of this kind. */
+int arg_track_of(struct web_call *c, uint32_t kind, uint32_t *track);
 
 /* messages.c */
 struct signpost {
@@ -213,6 +222,16 @@ int stats_count(struct web_call *c, const struct trace_filter *filter, struct tr
 void stats_forget(struct web_trace *t);
 /* Nanoseconds of a tick, on the average. */
 double call_tick(const struct web_call *c);
+
+/* grid.c: how uneven the cores of a device are (largest by mean kernel time), and their mean in ns.
+ */
+int grid_imbalance(struct web_call *c, uint32_t device, double *imbalance, double *busy);
+
+/* meta.c */
+void warnings_put(struct web_call *c);
+
+/* ops_load.c */
+void ops_forget(struct web_trace *t);
 
 /* server.c */
 void server_stop(struct web *web);
@@ -233,11 +252,28 @@ void server_stop(struct web *web);
 	X(plots, SCAN)    \
 	X(plot, SCAN)     \
 	X(frames, SCAN)   \
-	X(search, SCAN)
+	X(search, SCAN)   \
+	X(ops, OPS)       \
+	X(hist, SCAN)     \
+	X(instances, SCAN) \
+	X(flame, SCAN)    \
+	X(memory, SCAN)   \
+	X(locks, SCAN)    \
+	X(grid, SCAN)     \
+	X(op, OPS)        \
+	X(overview, OPS)  \
+	X(source, QUICK)  \
+	X(export, OPS)
 /* clang-format on */
 #define X(name, handle) int call_##name(struct web_call *c);
 WEB_CALLS(X)
 #undef X
 int call_traces(struct web_call *c);
+/* Two traces. */
+int call_compare(struct web_call *c);
+int call_compare_hist(struct web_call *c);
+/* Runs CALL on trace ID, given by parameter KEY. Without a trace for an ops report. */
+int call_on(struct web_call *c, const char *key, int (*call)(struct web_call *c, void *context),
+	    void *context);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum handle { QUICK, SCAN };
+enum handle { QUICK, SCAN, OPS };
 
 static const struct route {
 	const char *name;
@@ -19,6 +19,47 @@ static const struct route {
 
 #define ROUTES (sizeof(routes) / sizeof(*routes))
 
+void call_reset(struct web_call *c)
+{
+	struct web_reply *reply = c->reply;
+
+	buf_reset(&reply->body);
+	reply->status = 200;
+	reply->type = "application/json";
+	reply->cache = NULL;
+	reply->etag[0] = reply->attachment[0] = 0;
+	reply->gzip = reply->deflate = false;
+	if (reply->file)
+		fclose(reply->file);
+	reply->file = NULL;
+}
+
+int call_on(struct web_call *c, const char *key, int (*call)(struct web_call *c, void *context),
+	    void *context)
+{
+	struct web_handle *handle = NULL;
+	uint64_t id;
+	int r = arg_need(c, key, UINT32_MAX, &id);
+
+	if (r < 0)
+		return r;
+	if (id >= c->web->traces.n)
+		return call_fail(c, 404, "there is no such trace");
+	c->on = c->web->traces.v[id];
+	if (c->on->kind == WEB_TRACE) {
+		handle = handle_take(c->on, false);
+		if (!handle)
+			return TACHO_ENOMEM;
+		c->trace = handle->trace;
+	}
+	r = call(c, context);
+	if (handle)
+		handle_put(c->on, handle);
+	c->trace = NULL;
+	c->on = NULL;
+	return r;
+}
+
 int call_fail(struct web_call *c, int status, const char *format, ...)
 {
 	struct web_reply *reply = c->reply;
@@ -29,13 +70,8 @@ int call_fail(struct web_call *c, int status, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	buf_reset(&reply->body);
+	call_reset(c);
 	reply->status = status;
-	reply->type = "application/json";
-	reply->cache = NULL;
-	reply->etag[0] = 0;
-	reply->attachment = NULL;
-	reply->gzip = reply->deflate = false;
 	json_init(&j, &reply->body);
 	j.flat = 1;
 	json_object(&j, NULL);
@@ -73,12 +109,24 @@ void json_duration(struct web_call *c, const char *key, uint64_t start, uint64_t
 	json_double(&c->json, key, trace_duration_ns(c->trace, start, end));
 }
 
+static int call_with(struct web_call *c, const struct route *route)
+{
+	struct web_handle *handle = handle_take(c->on, route->handle == QUICK);
+	int r;
+
+	if (!handle)
+		return TACHO_ENOMEM;
+	c->trace = handle->trace;
+	c->lod = handle->lod;
+	r = route->call(c);
+	handle_put(c->on, handle);
+	return r;
+}
+
 /* "ID/name" behind "/api/v1/t/". */
 static int call_of_trace(struct web_call *c, const char *path)
 {
-	struct web_handle *handle;
 	uint64_t id = 0;
-	int r;
 
 	for (; *path >= '0' && *path <= '9' && id < UINT32_MAX; path++)
 		id = id * 10 + (uint64_t)(*path - '0');
@@ -88,16 +136,11 @@ static int call_of_trace(struct web_call *c, const char *path)
 	for (size_t i = 0; i < ROUTES; i++) {
 		if (strcmp(routes[i].name, path))
 			continue;
-		if (c->on->kind != WEB_TRACE)
-			return call_fail(c, 404, "this is no trace: it has ops alone");
-		handle = handle_take(c->on, routes[i].handle == QUICK);
-		if (!handle)
-			return TACHO_ENOMEM;
-		c->trace = handle->trace;
-		c->lod = handle->lod;
-		r = routes[i].call(c);
-		handle_put(c->on, handle);
-		return r;
+		if (c->on->kind == WEB_TRACE)
+			return call_with(c, &routes[i]);
+		if (routes[i].handle == OPS)
+			return routes[i].call(c);
+		return call_fail(c, 404, "this is no trace: it has ops alone");
 	}
 	return call_fail(c, 404, "there is no such call");
 }
@@ -110,6 +153,10 @@ static int call_find(struct web_call *c)
 		return assets_answer(c);
 	if (!strcmp(path, "/api/v1/traces"))
 		return call_traces(c);
+	if (!strcmp(path, "/api/v1/compare"))
+		return call_compare(c);
+	if (!strcmp(path, "/api/v1/compare/hist"))
+		return call_compare_hist(c);
 	if (!strncmp(path, "/api/v1/t/", 10))
 		return call_of_trace(c, path + 10);
 	return call_fail(c, 404, "there is no such call");

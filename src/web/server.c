@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -229,10 +230,25 @@ static void headers_add(struct MHD_Response *response, const struct web_reply *r
 	add(response, "Cross-Origin-Resource-Policy", "same-origin");
 	if (reply->status == 405)
 		add(response, "Allow", "GET");
-	if (reply->attachment) {
+	if (reply->attachment[0]) {
 		snprintf(text, sizeof(text), "attachment; filename=\"%s\"", reply->attachment);
 		add(response, "Content-Disposition", text);
 	}
+}
+
+/* The descriptor is the response's from here on. */
+static struct MHD_Response *response_of_file(FILE *file)
+{
+	int fd = fflush(file) ? -1 : dup(fileno(file));
+	struct MHD_Response *response = NULL;
+	struct stat st;
+
+	fclose(file);
+	if (fd >= 0 && fstat(fd, &st) == 0)
+		response = MHD_create_response_from_fd((uint64_t)st.st_size, fd);
+	if (!response && fd >= 0)
+		close(fd);
+	return response;
 }
 
 static enum MHD_Result reply_send(struct MHD_Connection *con, struct web_reply *reply)
@@ -240,7 +256,9 @@ static enum MHD_Result reply_send(struct MHD_Connection *con, struct web_reply *
 	struct MHD_Response *response;
 	enum MHD_Result result;
 
-	if (reply->body_static)
+	if (reply->file)
+		response = response_of_file(reply->file);
+	else if (reply->body_static)
 		response = MHD_create_response_from_buffer(reply->body_len,
 							   (void *)(uintptr_t)reply->body_static,
 							   MHD_RESPMEM_PERSISTENT);

@@ -10,6 +10,13 @@
 #include <sys/stat.h>
 #include <time.h>
 
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n > m && !strcmp(text + n - m, end);
+}
+
 static void trace_free(struct web_trace *t)
 {
 	if (!t)
@@ -19,6 +26,8 @@ static void trace_free(struct web_trace *t)
 	for (size_t i = 0; i < WEB_SCANS; i++)
 		trace_close(t->scans[i].trace);
 	stats_forget(t);
+	ops_forget(t);
+	pthread_mutex_destroy(&t->ops_lock);
 	pthread_mutex_destroy(&t->lock);
 	pthread_cond_destroy(&t->freed);
 	free(t->path);
@@ -35,6 +44,7 @@ static struct web_trace *trace_new(const char *path)
 		return NULL;
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->freed, NULL);
+	pthread_mutex_init(&t->ops_lock, NULL);
 	t->gen = 1;
 	t->path = strdup(path);
 	t->name = strdup(slash && slash[1] ? slash + 1 : path);
@@ -44,9 +54,40 @@ static struct web_trace *trace_new(const char *path)
 	return NULL;
 }
 
+/* A table of ops begins with the names of its columns. */
+static bool is_ops(const char *path)
+{
+	FILE *f = ends_with(path, ".csv") ? fopen(path, "re") : NULL;
+	char head[4096];
+	size_t n = f ? fread(head, 1, sizeof(head) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	head[n] = 0;
+	head[strcspn(head, "\r\n")] = 0;
+	return strstr(head, "OP CODE") && strstr(head, "OP TYPE");
+}
+
+/* The ops are read when they are asked for; that they can be is seen now. */
+static int ops_load(struct web_trace *t, struct tacho_error *err)
+{
+	struct stat st;
+
+	if (stat(t->path, &st) < 0)
+		return err_errno(err, TACHO_EREAD, "cannot open %s", t->path);
+	t->kind = WEB_OPS;
+	snprintf(t->tag, sizeof(t->tag), "%llx%llx", (unsigned long long)st.st_ino & 0xffffffff,
+		 (unsigned long long)st.st_mtime & 0xffffffff);
+	return 0;
+}
+
 static int trace_load(struct web_trace *t, struct tacho_error *err)
 {
-	int r = tracy_open_any(&t->view.trace, t->path, NULL, err);
+	int r;
+
+	if (is_ops(t->path))
+		return ops_load(t, err);
+	r = tracy_open_any(&t->view.trace, t->path, NULL, err);
 
 	if (r == 0)
 		r = trace_lod_open(&t->view.lod, t->view.trace, NULL, err);
@@ -108,17 +149,11 @@ static int file_add(struct web *web, const char *path, struct tacho_error *err)
 	return r;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n > m && !strcmp(text + n - m, end);
-}
-
 static int is_shown(const struct dirent *e)
 {
 	return ends_with(e->d_name, ".tacho") || ends_with(e->d_name, ".tacho.part") ||
-	       ends_with(e->d_name, ".tracy");
+	       ends_with(e->d_name, ".tracy") ||
+	       (!strncmp(e->d_name, "ops_perf_results", 16) && ends_with(e->d_name, ".csv"));
 }
 
 /* All traces in a folder, by name. One that cannot be read is no reason not to show the others. */
@@ -196,6 +231,8 @@ static void trace_put(struct json *j, struct web_trace *t)
 		json_uint(j, "zones", trace->zones);
 		json_int(j, "duration", trace_ns(trace, trace->end));
 		date_put(j, trace);
+	} else {
+		json_text(j, "state", "saved");
 	}
 	json_end(j);
 }
@@ -206,10 +243,11 @@ int call_traces(struct web_call *c)
 	json_array(&c->json, "traces");
 	for (size_t i = 0; i < c->web->traces.n; i++) {
 		struct web_trace *t = c->web->traces.v[i];
-		struct web_handle *h = handle_take(t, true);
+		struct web_handle *h = t->kind == WEB_TRACE ? handle_take(t, true) : NULL;
 
 		trace_put(&c->json, t);
-		handle_put(t, h);
+		if (h)
+			handle_put(t, h);
 	}
 	json_end(&c->json);
 	json_text(&c->json, "version", TACHO_VERSION);

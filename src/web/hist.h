@@ -1,0 +1,36 @@
+/* Private: histograms of durations in ticks. */
+#ifndef WEB_HIST_H
+#define WEB_HIST_H
+
+#include "web/zones.h"
+
+#define HIST_BUCKETS 3840u
+#define HIST_BINS    1000u
+
+struct hist {
+	uint64_t count, min, max;
+	double sum, squares;
+	uint64_t buckets[HIST_BUCKETS + 1];
+	double totals[HIST_BUCKETS + 1];
+};
+
+struct hist_bin {
+	double low, high;
+	uint64_t count;
+	double total;
+};
+
+void hist_add(struct hist *h, uint64_t v);
+double hist_at(const struct hist *h, double share);
+double hist_sigma(const struct hist *h);
+void hist_bins(const struct hist *h, double low, double high, unsigned n, bool logarithmic,
+	       struct hist_bin *bins);
+
+/* Adds the zones that are chosen; self times with choice.self. */
+int hist_count(struct web_call *c, const struct zones_choice *choice, struct hist *h);
+/* The figures, then the bins, into the open object; TICK is nanoseconds of a tick. */
+void hist_put(struct web_call *c, const struct hist *h, double tick);
+void hist_bins_put(struct web_call *c, const struct hist *h, double low, double high, unsigned n,
+		   bool logarithmic, double tick);
+
+#endif

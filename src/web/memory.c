@@ -1,0 +1,229 @@
+/* Memory pools and locks. */
+#include "export/export.h"
+#include "web/private.h"
+
+#include <string.h>
+
+#define ACTIVE 1000u /* allocations that are listed */
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct export_allocation *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? 1 : -1;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* Allocations that are alive, largest first; the pool is of no use afterwards. */
+static void active_put(struct web_call *c, struct export_pool *p)
+{
+	struct json *j = &c->json;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->slot_count; i++)
+		if (p->slots[i].used)
+			p->slots[n++] = p->slots[i];
+	if (n)
+		qsort(p->slots, n, sizeof(*p->slots), by_bytes);
+	json_uint(j, "active_total", n);
+	json_array(j, "active");
+	for (size_t i = 0; i < n && i < ACTIVE; i++) {
+		char address[32];
+
+		snprintf(address, sizeof(address), "0x%llx",
+			 (unsigned long long)p->slots[i].address);
+		json_object(j, NULL);
+		json_text(j, "address", address);
+		json_uint(j, "size", p->slots[i].bytes);
+		json_ns(c, "t", p->slots[i].time);
+		if (p->slots[i].thread == TRACE_NONE)
+			json_null(j, "thread");
+		else
+			json_uint(j, "thread", p->slots[i].thread);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+/* What was allocated and freed in the time, and what is alive at its end. */
+static int pool_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t t1)
+{
+	struct json *j = &c->json;
+	struct export_pool p = {0};
+	uint64_t allocs = 0, frees = 0, peak = 0;
+	struct trace_row row;
+	struct rows *rows;
+	uint32_t ignored;
+	int r = rows_open(&rows, c, 0, track, 0, t1);
+
+	if (r < 0)
+		return r;
+	while (r >= 0 && (r = rows_next(rows, &row, &ignored)) > 0) {
+		r = export_pool_row(&p, &row);
+		if (row.time < t0)
+			continue;
+		allocs += row.kind == TRACE_ROW_ALLOC;
+		frees += row.kind == TRACE_ROW_FREE;
+		if (p.bytes > peak)
+			peak = p.bytes;
+	}
+	rows_close(rows);
+	json_object(j, NULL);
+	json_uint(j, "track", track);
+	json_text(j, "name", c->trace->tracks[track].name);
+	json_uint(j, "process", c->trace->tracks[track].process);
+	json_uint(j, "current", p.bytes);
+	json_uint(j, "peak", peak);
+	json_uint(j, "allocs", allocs);
+	json_uint(j, "frees", frees);
+	json_uint(j, "unknown_frees", p.unknown_frees);
+	active_put(c, &p);
+	json_end(j);
+	export_pool_free(&p);
+	return r < 0 ? r : 0;
+}
+
+struct usage {
+	uint64_t time, pixel, min, max, last, count;
+};
+
+static void usage_put(struct web_call *c, const struct usage *u)
+{
+	struct json *j = &c->json;
+
+	if (!u->count)
+		return;
+	json_array(j, NULL);
+	json_ns(c, NULL, u->time);
+	json_uint(j, NULL, u->min);
+	json_uint(j, NULL, u->max);
+	json_uint(j, NULL, u->last);
+	json_uint(j, NULL, u->count);
+	json_end(j);
+}
+
+/* How much was in use, as a tile like that of a plot. */
+static int usage_tile(struct web_call *c, uint32_t track, uint64_t t0, uint64_t t1)
+{
+	double scale = WEB_TILE / (double)(t1 - t0);
+	struct export_pool p = {0};
+	struct usage u = {0};
+	uint64_t before = 0;
+	struct trace_row row;
+	struct rows *rows;
+	uint32_t ignored;
+	int r = rows_open(&rows, c, 0, track, 0, t1);
+
+	if (r < 0)
+		return r;
+	json_array(&c->json, "points");
+	while (r >= 0 && (r = rows_next(rows, &row, &ignored)) > 0) {
+		uint64_t x;
+
+		r = export_pool_row(&p, &row);
+		if (row.time < t0) {
+			before = p.bytes;
+			continue;
+		}
+		x = (uint64_t)((double)(row.time - t0) * scale);
+		if (u.count && x != u.pixel) {
+			usage_put(c, &u);
+			u.count = 0;
+		}
+		if (!u.count)
+			u = (struct usage){row.time, x, p.bytes, p.bytes, p.bytes, 0};
+		u.min = p.bytes < u.min ? p.bytes : u.min;
+		u.max = p.bytes > u.max ? p.bytes : u.max;
+		u.last = p.bytes;
+		u.count++;
+	}
+	usage_put(c, &u);
+	json_end(&c->json);
+	json_uint(&c->json, "before", before);
+	rows_close(rows);
+	export_pool_free(&p);
+	return r < 0 ? r : 0;
+}
+
+int call_memory(struct web_call *c)
+{
+	uint64_t t0, t1;
+	uint32_t track;
+	bool tile = query_get(&c->query, "res");
+	int r = tile ? arg_track_of(c, TRACE_MEMORY, &track) : arg_track(c, &track);
+
+	if (r == 0)
+		r = tile ? arg_tile(c, &t0, &t1) : arg_range(c, &t0, &t1);
+	if (r < 0)
+		return r;
+	call_begin(c);
+	if (tile) {
+		r = usage_tile(c, track, t0, t1);
+		json_end(&c->json);
+		reply_cache(c, t1);
+		return r;
+	}
+	json_array(&c->json, "pools");
+	for (uint32_t i = 0; r == 0 && i < c->trace->track_count; i++)
+		if (c->trace->tracks[i].kind == TRACE_MEMORY && (track == TRACE_NONE || track == i))
+			r = pool_put(c, i, t0, t1);
+	json_end(&c->json);
+	json_end(&c->json);
+	return r;
+}
+
+/* ------------------------------------------------------------------ locks */
+
+static int lock_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t t1)
+{
+	const struct trace_track *t = &c->trace->tracks[track];
+	const struct trace_srcloc *loc = export_srcloc(c->trace, t->srcloc);
+	struct json *j = &c->json;
+	double tick = call_tick(c);
+	struct export_lock lock = {0};
+	struct export_lock_span span;
+	struct trace_row row;
+	struct rows *rows;
+	uint32_t ignored;
+	int r = rows_open(&rows, c, 0, track, t0, t1);
+
+	if (r < 0)
+		return r;
+	while (r >= 0 && (r = rows_next(rows, &row, &ignored)) > 0)
+		r = export_lock_row(&lock, &row, &span);
+	rows_close(rows);
+	json_object(j, NULL);
+	json_uint(j, "track", track);
+	json_text(j, "name", t->name);
+	json_text(j, "file", loc->file);
+	json_uint(j, "line", loc->line);
+	json_uint(j, "obtained", lock.obtained);
+	json_uint(j, "waits", lock.waits);
+	json_double(j, "wait_total", (double)lock.wait_total * tick);
+	json_double(j, "max_wait", (double)lock.wait_max * tick);
+	json_uint(j, "holds", lock.holds);
+	json_double(j, "hold_total", (double)lock.hold_total * tick);
+	json_double(j, "max_hold", (double)lock.hold_max * tick);
+	json_uint(j, "threads", lock.uses.n);
+	json_end(j);
+	export_lock_free(&lock);
+	return r < 0 ? r : 0;
+}
+
+int call_locks(struct web_call *c)
+{
+	uint64_t t0, t1;
+	int r = arg_range(c, &t0, &t1);
+
+	if (r < 0)
+		return r;
+	call_begin(c);
+	json_array(&c->json, "rows");
+	for (uint32_t i = 0; r == 0 && i < c->trace->track_count; i++)
+		if (c->trace->tracks[i].kind == TRACE_LOCK)
+			r = lock_put(c, i, t0, t1);
+	json_end(&c->json);
+	json_end(&c->json);
+	return r;
+}

@@ -1,0 +1,50 @@
+/*
+ * Private: the ops of a trace or of an ops report, analysed as perf-report does. Made on the first
+ * call that needs them and again when the trace has grown.
+ */
+#ifndef WEB_OPS_H
+#define WEB_OPS_H
+
+#include "clock/device.h"
+#include "perf/output.h"
+#include "perf/summary.h"
+#include "web/private.h"
+
+struct ops_clock {
+	uint32_t device;
+	struct device_clock clock;
+};
+
+struct ops {
+	char *csv; /* the table that they were read from */
+	struct perf_input in;
+	struct perf_report report;
+	struct perf_options options;
+	struct perf_notes notes;
+	struct {
+		VEC(struct ops_clock);
+	} clocks; /* of the devices of the trace */
+	uint64_t gen;
+};
+
+/* The table of the call's ops as a file; its name is freed by the caller. */
+int ops_csv(struct web_call *c, char **csv, struct tacho_error *err);
+
+/*
+ * The ops of the call's trace; merged: those of several devices that did the same are one. Used
+ * alone until ops_put(). TACHO_ENO, answered already: there are none.
+ */
+int ops_take(struct web_call *c, bool merged, struct ops **ops);
+void ops_put(struct web_call *c, struct ops *ops);
+
+/* When op OP ran, in ticks of the trace. False: not known. */
+bool ops_time(struct web_call *c, const struct ops *o, const struct perf_op *op, uint64_t *t0,
+	      uint64_t *t1);
+
+/* Where the time goes: members of the open object. */
+int ops_summary_put(struct web_call *c, const struct ops *o);
+
+/* One op as an object of the list; with its colours, advice and times. */
+void op_put(struct web_call *c, const char *key, const struct ops *o, const struct perf_op *op);
+
+#endif

@@ -1,0 +1,162 @@
+/* Where the ops come from: an ops report, or one that is made of the trace. */
+#include "clock/device.h"
+#include "web/ops.h"
+
+#include <math.h>
+#include <string.h>
+
+static void ops_clear(struct ops *o)
+{
+	perf_report_free(&o->report);
+	perf_input_free(&o->in);
+	perf_notes_free(&o->notes);
+	for (size_t i = 0; i < o->clocks.n; i++)
+		device_clock_free(&o->clocks.v[i].clock);
+	vec_free(&o->clocks);
+	free(o->csv);
+	memset(o, 0, sizeof(*o));
+}
+
+void ops_forget(struct web_trace *t)
+{
+	for (int i = 0; i < 2; i++) {
+		if (!t->ops[i])
+			continue;
+		ops_clear(t->ops[i]);
+		free(t->ops[i]);
+		t->ops[i] = NULL;
+	}
+}
+
+/* --------------------------------------------------------------- the clock */
+
+static int clock_read(struct web_call *c, uint32_t track, struct device_clock *clock)
+{
+	struct trace_row row;
+	struct rows *rows;
+	uint32_t ignored;
+	int r = rows_open(&rows, c, 0, track, 0, UINT64_MAX);
+
+	if (r < 0)
+		return r;
+	clock->rate = 1e9 / call_tick(c);
+	while (r >= 0 && (r = rows_next(rows, &row, &ignored)) > 0) {
+		struct device_point p = {.ticks = row.time, .cycles = row.a, .bound_ns = row.b};
+
+		if (row.kind != TRACE_ROW_DEVICE_CLOCK)
+			continue;
+		clock->mhz = (uint32_t)row.c;
+		r = device_clock_add(clock, &p);
+	}
+	rows_close(rows);
+	return r < 0 ? r : 0;
+}
+
+/* Of two processes that used one device the first counts. */
+static int clocks_read(struct web_call *c, struct ops *o)
+{
+	const struct trace *t = c->trace;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && t && i < t->track_count; i++) {
+		struct ops_clock clock = {.device = (uint32_t)t->tracks[i].id};
+		bool known = false;
+
+		if (t->tracks[i].kind != TRACE_OTHER || !strstr(t->tracks[i].name, " clock"))
+			continue;
+		for (size_t k = 0; k < o->clocks.n; k++)
+			known |= o->clocks.v[k].device == clock.device;
+		if (known)
+			continue;
+		r = clock_read(c, i, &clock.clock);
+		if (r == 0 && vec_push(&o->clocks, clock) < 0)
+			r = TACHO_ENOMEM;
+		if (r < 0)
+			device_clock_free(&clock.clock);
+	}
+	return r;
+}
+
+bool ops_time(struct web_call *c, const struct ops *o, const struct perf_op *op, uint64_t *t0,
+	      uint64_t *t1)
+{
+	const struct perf_row *row = &o->in.rows.v[op->row];
+
+	if (!c->trace || row->fw_start == PERF_NO_NUMBER || row->fw_end == PERF_NO_NUMBER)
+		return false;
+	for (size_t i = 0; i < o->clocks.n; i++)
+		if ((int64_t)o->clocks.v[i].device == row->device && o->clocks.v[i].clock.n) {
+			*t0 = device_clock_ticks(&o->clocks.v[i].clock, (uint64_t)row->fw_start);
+			*t1 = device_clock_ticks(&o->clocks.v[i].clock, (uint64_t)row->fw_end);
+			return *t1 >= *t0;
+		}
+	return false;
+}
+
+/* ------------------------------------------------------------------- load */
+
+static int ops_read(struct web_call *c, struct ops *o, char *csv, bool merged,
+		    struct tacho_error *err)
+{
+	char *paths[] = {csv};
+	int r;
+
+	o->in = (struct perf_input)PERF_INPUT_INIT;
+	o->options.ignore_signposts = true;
+	o->options.print_signposts = true;
+	o->options.no_merge_devices = !merged;
+	r = perf_input_read(&o->in, paths, 1, &o->notes, err);
+	if (r == 0)
+		r = perf_report_make(&o->report, &o->in, &o->options, &o->notes, err);
+	if (r == 0)
+		r = clocks_read(c, o);
+	return r;
+}
+
+int ops_take(struct web_call *c, bool merged, struct ops **ops)
+{
+	struct web_trace *t = c->on;
+	struct tacho_error err = {0};
+	struct ops *o;
+	int r = 0;
+
+	pthread_mutex_lock(&t->ops_lock);
+	o = t->ops[merged];
+	if (!o)
+		o = t->ops[merged] = calloc(1, sizeof(*o));
+	if (!o)
+		r = TACHO_ENOMEM;
+	if (r == 0 && o->gen != t->gen) {
+		char *csv = NULL;
+
+		ops_clear(o);
+		r = ops_csv(c, &csv, &err);
+		o->csv = csv;
+		if (r == 0)
+			r = ops_read(c, o, csv, merged, &err);
+		if (r == 0)
+			o->gen = t->gen;
+	}
+	if (r < 0) {
+		pthread_mutex_unlock(&t->ops_lock);
+		if (r == TACHO_ENOMEM)
+			return r;
+		return call_fail(c, 404, "%s", err.text[0] ? err.text : "there are no ops");
+	}
+	*ops = o;
+	return 0;
+}
+
+void ops_put(struct web_call *c, struct ops *ops)
+{
+	(void)ops;
+	pthread_mutex_unlock(&c->on->ops_lock);
+}
+
+int ops_csv(struct web_call *c, char **csv, struct tacho_error *err)
+{
+	if (c->on->kind != WEB_OPS)
+		return err_set(err, TACHO_ENO, "there are no ops in this trace");
+	*csv = strdup(c->on->path);
+	return *csv ? 0 : TACHO_ENOMEM;
+}
