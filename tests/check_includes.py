@@ -18,7 +18,7 @@ ARROWS = {
     "ops": ["trace"],
     "perf": ["trace"],
     "export": ["trace"],
-    "web": ["tracy", "export", "ops", "perf"],
+    "web": ["ring", "tracy", "export", "ops", "perf"],
     "cmds": ["capture", "tracy", "device", "tensix", "ops", "perf", "export", "web"],
     "docs": ["cmds"],
 }

@@ -1,6 +1,7 @@
 #include "base/buf.h"
 #include "cmds/cmds.h"
 #include "cmds/record.h"
+#include "cmds/view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,8 @@
 struct conf {
 	struct record_conf record;
 	const char *session;
-	bool wait;
+	bool wait, view;
+	int64_t port;
 };
 
 static const struct opt opts[] = {
@@ -22,12 +24,17 @@ static const struct opt opts[] = {
 		 "go on while processes that the command left behind are alive"),
 	OPT_STR('s', "session", "DIR", struct conf, session,
 		"make DIR and keep what is not yet in the trace there, not below /dev/shm"),
+	OPT_FLAG(0, "view", struct conf, view,
+		 "show the recording in a browser while it goes on, and afterwards until Ctrl-C"),
+	OPT_INT(0, "port", "PORT", struct conf, port,
+		"of --view (default 8086, or the next that is free)"),
 	OPT_END,
 };
 
 static void init(void *conf)
 {
 	record_init(&((struct conf *)conf)->record);
+	((struct conf *)conf)->port = -1;
 }
 
 /* app.tacho for ./bin/app */
@@ -131,6 +138,46 @@ static int report_exec(const char *command, int number)
 	return number == ENOENT ? 127 : 126;
 }
 
+/* --view: a page that cannot be shown is no reason not to record. */
+static struct {
+	bool wanted;
+	int64_t port;
+	struct web *web;
+} show;
+
+#define STAY_SECONDS 600 /* after the last look at a recording that has ended */
+
+static void view_open(const char *session, const struct cmd_common *common)
+{
+	struct web_options options = {0};
+	struct tacho_error err = {0};
+	int r = web_open(&show.web, &options, &err);
+
+	if (r == 0)
+		r = web_add_session(show.web, session, &err);
+	if (r == 0)
+		r = view_start(show.web, show.port, common->quiet, &err);
+	if (r == 0) {
+		view_announce(show.web, NULL, stderr);
+		return;
+	}
+	err_warn("the recording goes on without a page: %s", err.text);
+	web_close(show.web);
+	show.web = NULL;
+}
+
+static void view_stay(const struct cmd_common *common, int code)
+{
+	if (!common->quiet)
+		fprintf(stderr,
+			"tacho: the command has ended with %d; the page stays until Ctrl-C, or until "
+			"nobody has looked at it for %d minutes\n",
+			code, STAY_SECONDS / 60);
+	view_serve(show.web, STAY_SECONDS);
+	web_close(show.web);
+	show.web = NULL;
+}
+
 int record_command(const struct record_conf *conf, const struct cmd_common *common,
 		   const char *session, bool wait, char **argv)
 {
@@ -165,6 +212,9 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 		capture_abandon(r.capture);
 		return code;
 	}
+	/* Behind the fork: what a child may do while other threads run is little. */
+	if (show.wanted)
+		view_open(capture_session(r.capture), common);
 	status = follow(&r, pid);
 	if (!r.failed)
 		follow_rest(&r, wait);
@@ -191,7 +241,11 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	environ_check(common);
 	if (!cf->record.output)
 		cf->record.output = output = default_output(argv[0]);
+	show.wanted = cf->view;
+	show.port = cf->port;
 	code = record_command(&cf->record, common, cf->session, cf->wait, argv);
+	if (show.web)
+		view_stay(common, code);
 	free(output);
 	return code;
 }
@@ -209,7 +263,9 @@ const struct cmd cmd_run = {
 		"Exits with the status of the command, 128+N when signal N killed it, 126 or 127 when "
 		"it could not be run or found, 5 when the trace could not be written, 6 with --strict "
 		"when data was lost.",
-	.examples = "  tacho run -- ./app --size 3\n"
+	.examples = "  tacho run --view -- ./app\n"
+		    "      shows it in a browser while it runs\n"
+		    "  tacho run -- ./app --size 3\n"
 		    "      writes app.tacho\n"
 		    "  tacho run -f -o /tmp/x.tacho -- make -j8 check\n"
 		    "      records every process of the build that links libtacho\n",

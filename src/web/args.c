@@ -105,10 +105,8 @@ int arg_lane(struct web_call *c, uint32_t *lane)
 
 	if (r < 0)
 		return r;
-	if (n >= c->trace->lane_count)
-		return call_fail(c, 404, "there is no such lane");
-	*lane = (uint32_t)n;
-	return 0;
+	*lane = lane_place(c, (uint32_t)n);
+	return *lane == TRACE_NONE ? call_fail(c, 404, "there is no such lane") : 0;
 }
 
 int arg_track(struct web_call *c, uint32_t *track)

@@ -104,7 +104,7 @@ static int instance_put(struct web_call *c, const struct instance *x, struct buf
 	int r = text_read(c, x->lane, x->number, text);
 
 	json_object(j, NULL);
-	json_uint(j, "lane", x->lane);
+	json_uint(j, "lane", lane_number(c, x->lane));
 	json_uint(j, "idx", x->number);
 	json_uint(j, "track", c->trace->lanes[x->lane].track);
 	json_ns(c, "start", x->start);

@@ -231,6 +231,41 @@ static void core_put(struct json *j, const struct trace_track *track)
 	json_text(j, "risc", slash ? slash + 1 : "");
 }
 
+static void lane_put(struct json *j, uint32_t number, uint64_t zones)
+{
+	json_array(j, NULL);
+	json_uint(j, NULL, number);
+	json_uint(j, NULL, zones);
+	json_end(j);
+}
+
+/* Lanes by depth; those with nothing yet but an open zone too. */
+static void lanes_put(struct web_call *c, uint32_t track, uint32_t first, uint32_t count)
+{
+	const struct trace *t = c->trace;
+	uint32_t lane = first, open = 0;
+
+	json_array(&c->json, "lanes");
+	while (open < t->open_count && t->open_zones[open].track < track)
+		open++;
+	while (lane < first + count ||
+	       (open < t->open_count && t->open_zones[open].track == track)) {
+		bool has = open < t->open_count && t->open_zones[open].track == track;
+		bool before = lane == first + count ||
+			      (has && t->open_zones[open].depth < t->lanes[lane].depth);
+
+		if (before) {
+			lane_put(&c->json, lane_number_open(c, &t->open_zones[open++]), 0);
+			continue;
+		}
+		if (has && t->open_zones[open].depth == t->lanes[lane].depth)
+			open++;
+		lane_put(&c->json, lane_number(c, lane), t->lanes[lane].zones);
+		lane++;
+	}
+	json_end(&c->json);
+}
+
 static void track_put(struct web_call *c, uint32_t id, uint64_t rows)
 {
 	const struct trace *t = c->trace;
@@ -255,14 +290,7 @@ static void track_put(struct web_call *c, uint32_t id, uint64_t rows)
 	json_uint(j, "format", track->format);
 	json_uint(j, "flags", track->flags);
 	json_uint(j, "count", count ? zones : rows);
-	json_array(j, "lanes");
-	for (uint32_t i = first; i < first + count; i++) {
-		json_array(j, NULL);
-		json_uint(j, NULL, i);
-		json_uint(j, NULL, t->lanes[i].zones);
-		json_end(j);
-	}
-	json_end(j);
+	lanes_put(c, id, first, count);
 	json_end(j);
 }
 

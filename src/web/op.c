@@ -250,7 +250,7 @@ static void cores_put(struct cores *k)
 	json_array(j, "zones");
 	for (size_t i = 0; i + 1 < k->zones.n; i += 2) {
 		json_object(j, NULL);
-		json_uint(j, "lane", k->zones.v[i]);
+		json_uint(j, "lane", lane_number(k->c, (uint32_t)k->zones.v[i]));
 		json_uint(j, "idx", k->zones.v[i + 1]);
 		json_end(j);
 	}

@@ -16,7 +16,8 @@ struct ops_clock {
 };
 
 struct ops {
-	char *csv; /* the table that they were read from */
+	char *csv;    /* the table that they were read from */
+	char *folder; /* that was made for it, or NULL: goes away with it */
 	struct perf_input in;
 	struct perf_report report;
 	struct perf_options options;
@@ -25,10 +26,8 @@ struct ops {
 		VEC(struct ops_clock);
 	} clocks; /* of the devices of the trace */
 	uint64_t gen;
+	int64_t made; /* seconds of the monotonic clock */
 };
-
-/* The table of the call's ops as a file; its name is freed by the caller. */
-int ops_csv(struct web_call *c, char **csv, struct tacho_error *err);
 
 /*
  * The ops of the call's trace; merged: those of several devices that did the same are one. Used

@@ -1,12 +1,26 @@
 /* Where the ops come from: an ops report, or one that is made of the trace. */
 #include "clock/device.h"
+#include "ops/ops.h"
 #include "web/ops.h"
 
+#include <ftw.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
+
+#define LIVE_SECONDS 3 /* that ops of a recording are not made anew */
+
+static int tree_remove(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st, (void)type, (void)at;
+	return remove(path);
+}
 
 static void ops_clear(struct ops *o)
 {
+	if (o->folder)
+		nftw(o->folder, tree_remove, 16, FTW_DEPTH | FTW_PHYS);
+	free(o->folder);
 	perf_report_free(&o->report);
 	perf_input_free(&o->in);
 	perf_notes_free(&o->notes);
@@ -93,12 +107,63 @@ bool ops_time(struct web_call *c, const struct ops *o, const struct perf_op *op,
 	return false;
 }
 
+/* ------------------------------------------------------------------- table */
+
+static bool has_ops(const struct trace *t)
+{
+	for (uint32_t i = 0; i < t->srcloc_count; i++)
+		if (!strcmp(t->srclocs[i].name, "TT_DNN_DEVICE_OP"))
+			return true;
+	for (uint32_t i = 0; i < t->track_count; i++)
+		if (t->tracks[i].kind == TRACE_CORE && !TRACE_CORE_IS_OTHER(t->tracks[i].id))
+			return true;
+	return false;
+}
+
+/* The table of a trace is made by the same code as "tacho ops" and read like any other. */
+static int table_make(struct web_call *c, struct ops *o, struct tacho_error *err)
+{
+	struct ops_options options = {.trace = c->trace, .force = true, .no_copies = true};
+	struct ops_result result = {0};
+	const char *tmp = getenv("TMPDIR");
+	int r;
+
+	if (asprintf(&o->folder, "%s/tacho-view-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0) {
+		o->folder = NULL;
+		return TACHO_ENOMEM;
+	}
+	if (!mkdtemp(o->folder)) {
+		r = err_errno(err, TACHO_EWRITE, "cannot make a temporary folder");
+		free(o->folder);
+		o->folder = NULL;
+		return r;
+	}
+	options.folder = o->folder;
+	r = ops_report(&options, &result, err);
+	if (r == 0) {
+		o->csv = strdup(result.report);
+		r = o->csv ? 0 : TACHO_ENOMEM;
+	}
+	ops_result_free(&result);
+	return r;
+}
+
+static int table_find(struct web_call *c, struct ops *o, struct tacho_error *err)
+{
+	if (!c->trace) {
+		o->csv = strdup(c->on->path);
+		return o->csv ? 0 : TACHO_ENOMEM;
+	}
+	if (!has_ops(c->trace))
+		return err_set(err, TACHO_ENO, "there are no ops in this trace");
+	return table_make(c, o, err);
+}
+
 /* ------------------------------------------------------------------- load */
 
-static int ops_read(struct web_call *c, struct ops *o, char *csv, bool merged,
-		    struct tacho_error *err)
+static int ops_read(struct web_call *c, struct ops *o, bool merged, struct tacho_error *err)
 {
-	char *paths[] = {csv};
+	char *paths[] = {o->csv};
 	int r;
 
 	o->in = (struct perf_input)PERF_INPUT_INIT;
@@ -110,6 +175,37 @@ static int ops_read(struct web_call *c, struct ops *o, char *csv, bool merged,
 		r = perf_report_make(&o->report, &o->in, &o->options, &o->notes, err);
 	if (r == 0)
 		r = clocks_read(c, o);
+	return r;
+}
+
+static int64_t seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec;
+}
+
+/* What was made of a trace that grows is good for a while. */
+static bool is_fresh(const struct web_call *c, const struct ops *o)
+{
+	return o->gen &&
+	       (o->gen == c->on->gen || (c->on->live && seconds() - o->made < LIVE_SECONDS));
+}
+
+static int ops_make(struct web_call *c, struct ops *o, bool merged, struct tacho_error *err)
+{
+	uint64_t gen = c->on->gen;
+	int r;
+
+	ops_clear(o);
+	r = table_find(c, o, err);
+	if (r == 0)
+		r = ops_read(c, o, merged, err);
+	if (r == 0) {
+		o->gen = gen;
+		o->made = seconds();
+	}
 	return r;
 }
 
@@ -126,37 +222,20 @@ int ops_take(struct web_call *c, bool merged, struct ops **ops)
 		o = t->ops[merged] = calloc(1, sizeof(*o));
 	if (!o)
 		r = TACHO_ENOMEM;
-	if (r == 0 && o->gen != t->gen) {
-		char *csv = NULL;
-
-		ops_clear(o);
-		r = ops_csv(c, &csv, &err);
-		o->csv = csv;
-		if (r == 0)
-			r = ops_read(c, o, csv, merged, &err);
-		if (r == 0)
-			o->gen = t->gen;
+	else if (!is_fresh(c, o))
+		r = ops_make(c, o, merged, &err);
+	if (r == 0) {
+		*ops = o;
+		return 0;
 	}
-	if (r < 0) {
-		pthread_mutex_unlock(&t->ops_lock);
-		if (r == TACHO_ENOMEM)
-			return r;
-		return call_fail(c, 404, "%s", err.text[0] ? err.text : "there are no ops");
-	}
-	*ops = o;
-	return 0;
+	pthread_mutex_unlock(&t->ops_lock);
+	if (r == TACHO_ENOMEM)
+		return r;
+	return call_fail(c, 404, "%s", err.text[0] ? err.text : "there are no ops");
 }
 
 void ops_put(struct web_call *c, struct ops *ops)
 {
 	(void)ops;
 	pthread_mutex_unlock(&c->on->ops_lock);
-}
-
-int ops_csv(struct web_call *c, char **csv, struct tacho_error *err)
-{
-	if (c->on->kind != WEB_OPS)
-		return err_set(err, TACHO_ENO, "there are no ops in this trace");
-	*csv = strdup(c->on->path);
-	return *csv ? 0 : TACHO_ENOMEM;
 }

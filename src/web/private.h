@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "trace/trace.h"
 #include "web/web.h"
@@ -57,6 +58,16 @@ struct web_handle {
 	struct trace *trace;   /* NULL: not yet open */
 	struct trace_lod *lod; /* of the quick one */
 	bool taken;
+	uint64_t gen; /* of the trace when it was last read on */
+};
+
+/* What is told of a trace without taking a handle. */
+struct web_now {
+	uint64_t zones, size, dropped;
+	int64_t duration, start_realtime;
+	uint64_t meta;  /* grows when tracks, processes or lanes were added */
+	uint64_t parts; /* how many there are */
+	const char *state;
 };
 
 #define WEB_SCANS 3u
@@ -69,8 +80,16 @@ struct web_trace {
 	char tag[20];         /* tells it from all other traces */
 	pthread_mutex_t lock; /* of all below */
 	pthread_cond_t freed;
-	uint64_t gen; /* grows when the trace has grown */
-	bool live;
+	uint64_t gen;  /* grows when the trace has grown */
+	bool live;     /* it is being recorded */
+	bool followed; /* it was, when it was opened */
+	bool was_live;
+	struct ring_follow *session; /* of the recording, or NULL */
+	struct web_now now;
+	struct {
+		VEC(uint64_t);
+	} lanes; /* followed: track << 32 | depth of each number */
+	struct map lane_numbers;
 	struct web_handle view, scans[WEB_SCANS];
 	struct stats_kept *stats; /* answers that were counted lately */
 	pthread_mutex_t ops_lock; /* held by a call that looks at ops; taken before LOCK */
@@ -87,6 +106,10 @@ struct web {
 		VEC(struct web_trace *);
 	} traces;
 	struct server *server;
+	pthread_t follower;
+	pthread_mutex_t follow_lock; /* of the next; nothing is locked under it */
+	pthread_cond_t follow_wake;
+	bool stopping, following;
 };
 
 /* ------------------------------------------------------------------- calls */
@@ -104,12 +127,14 @@ struct web_reply {
 	char cookie[128];
 	char attachment[64]; /* file name, "" = none */
 	FILE *file;          /* instead of body: read from its start and closed */
+	char accept[32];     /* the connection becomes a WebSocket */
 };
 
 /* What of a request's head matters. */
 struct web_request {
 	const char *method, *target;
 	const char *host, *origin, *fetch_site, *cookie, *authorization, *if_none_match;
+	const char *upgrade, *ws_key, *ws_version;
 };
 
 struct web_call {
@@ -132,6 +157,9 @@ void web_answer(struct web *web, const struct web_request *request, struct web_r
 /* guard.c: may it be answered? Else REPLY says why not. */
 bool guard_admits(const struct web *web, const struct web_request *request, struct web_call *call);
 bool guard_token_is(const struct web *web, const char *text, size_t len);
+
+/* token.c: 0 or an error. */
+int token_make(char *token);
 
 /* assets.c: a file of the page. */
 int assets_answer(struct web_call *c);
@@ -233,8 +261,37 @@ void warnings_put(struct web_call *c);
 /* ops_load.c */
 void ops_forget(struct web_trace *t);
 
+/* traces.c */
+int trace_add(struct web *web, const char *path, const char *session, struct tacho_error *err);
+void tag_make(struct web_trace *t, const struct trace *trace);
+
+/* lanes.c: the number of the lane at a place in c->trace->lanes, and back (TRACE_NONE: not there).
+ */
+uint32_t lane_number(const struct web_call *c, uint32_t place);
+uint32_t lane_place(const struct web_call *c, uint32_t number);
+/* Zones that had not ended when the trace was last written: the lane of one, and that of a lane. */
+uint32_t lane_number_open(const struct web_call *c, const struct trace_open_zone *zone);
+const struct trace_open_zone *lane_open_zone(const struct web_call *c, uint32_t number);
+#define WEB_OPEN UINT32_MAX /* the number of such a zone in its lane */
+int lanes_learn(struct web_trace *t, const struct trace *trace);
+void lanes_forget(struct web_trace *t);
+
+/* follow.c: SESSION is the directory of the recording. */
+int follow_load(struct web_trace *t, const char *session, struct tacho_error *err);
+void follow_unload(struct web_trace *t);
+bool follow_session_of(const char *path, char *dir, size_t size);
+int follow_start(struct web *web);
+void follow_stop(struct web *web);
+/* Somebody looks again. */
+void follow_wake(struct web *web);
+void now_set(struct web_trace *t, const struct trace *trace);
+
 /* server.c */
 void server_stop(struct web *web);
+/* Tells the WebSockets that something is new. */
+void server_wake(struct web *web);
+/* Was there a request within so many seconds, or is a WebSocket open? */
+bool server_looked_at(struct web *web, double seconds);
 
 /*
  * The calls of a trace. QUICK ones have the handle with the index, and must be; SCAN ones may look

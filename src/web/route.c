@@ -1,9 +1,10 @@
 /* From a request to its call. */
-#include "web/private.h"
+#include "web/ws.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum handle { QUICK, SCAN, OPS };
 
@@ -145,10 +146,23 @@ static int call_of_trace(struct web_call *c, const char *path)
 	return call_fail(c, 404, "there is no such call");
 }
 
+static int call_ws(struct web_call *c)
+{
+	const struct web_request *r = c->request;
+
+	if (!r->upgrade || strcasecmp(r->upgrade, "websocket") || !r->ws_version ||
+	    strcmp(r->ws_version, "13") || !ws_accept(r->ws_key, c->reply->accept))
+		return call_fail(c, 400, "this is for WebSockets");
+	c->reply->status = 101;
+	return 0;
+}
+
 static int call_find(struct web_call *c)
 {
 	const char *path = c->query.path;
 
+	if (!strcmp(path, "/ws"))
+		return call_ws(c);
 	if (strncmp(path, "/api/", 5))
 		return assets_answer(c);
 	if (!strcmp(path, "/api/v1/traces"))

@@ -1,165 +1,18 @@
 /*
- * HTTP. Each connection has a thread, so that a long answer holds up nobody. There are few
- * connections, and one that takes its time is closed: a browser opens another, an attacker gets
- * nothing. libmicrohttpd's own timeout starts again with every byte, so a watchman looks at how
- * long a request has been coming in or going out.
+ * HTTP: requests in, answers out. Each connection has a thread, so that a long answer holds up
+ * nobody.
  */
-#include "web/private.h"
+#include "web/server.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-#define CONNECTIONS   64
-#define CROWDED       48   /* so many: those that wait are closed at once */
-#define HEAD_SECONDS  10.0 /* for a request to come in, or for the next one */
-#define IDLE_SECONDS  30.0
-#define REPLY_SECONDS 120.0 /* for an answer to go out */
-
-enum phase { WAITING, COMING, WORKING, SENDING };
-
-struct connection {
-	struct connection *next, *previous;
-	int fd;
-	enum phase phase;
-	double since;
-};
-
-struct server {
-	struct MHD_Daemon *daemon;
-	struct web *web;
-	uint16_t port;
-	pthread_mutex_t lock; /* of all below; taken last */
-	struct connection *connections;
-	size_t count;
-	double last; /* request */
-	bool stopping;
-	pthread_cond_t wake;
-	pthread_t watchman;
-};
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
-/* ------------------------------------------------------------ connections */
-
-static struct connection *connection_of(struct MHD_Connection *con)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(con, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-
-	return info ? info->socket_context : NULL;
-}
-
-static void phase_set(struct server *s, struct connection *c, enum phase phase)
-{
-	if (!c)
-		return;
-	pthread_mutex_lock(&s->lock);
-	c->phase = phase;
-	c->since = s->last = now();
-	pthread_mutex_unlock(&s->lock);
-}
-
-static void connection_begin(struct server *s, struct MHD_Connection *con, void **context)
-{
-	struct connection *c = calloc(1, sizeof(*c));
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(con, MHD_CONNECTION_INFO_CONNECTION_FD);
-
-	if (!c || !info) {
-		free(c);
-		return;
-	}
-	c->fd = info->connect_fd;
-	c->phase = COMING;
-	c->since = now();
-	pthread_mutex_lock(&s->lock);
-	c->next = s->connections;
-	if (c->next)
-		c->next->previous = c;
-	s->connections = c;
-	s->count++;
-	pthread_mutex_unlock(&s->lock);
-	*context = c;
-}
-
-static void connection_end(struct server *s, struct connection *c)
-{
-	if (!c)
-		return;
-	pthread_mutex_lock(&s->lock);
-	if (c->next)
-		c->next->previous = c->previous;
-	if (c->previous)
-		c->previous->next = c->next;
-	else
-		s->connections = c->next;
-	s->count--;
-	pthread_mutex_unlock(&s->lock);
-	free(c);
-}
-
-static void on_connection(void *context, struct MHD_Connection *con, void **socket_context,
-			  enum MHD_ConnectionNotificationCode what)
-{
-	if (what == MHD_CONNECTION_NOTIFY_STARTED)
-		connection_begin(context, con, socket_context);
-	else
-		connection_end(context, *socket_context);
-}
-
-static double patience(const struct server *s, enum phase phase)
-{
-	if (phase == SENDING)
-		return REPLY_SECONDS;
-	if (phase == WORKING)
-		return 1e9;
-	if (s->count >= CROWDED)
-		return 1;
-	return phase == COMING ? HEAD_SECONDS : IDLE_SECONDS;
-}
-
-/* A socket that is shut down is seen by its own thread, which then ends. */
-static void *watch(void *context)
-{
-	struct server *s = context;
-
-	pthread_mutex_lock(&s->lock);
-	while (!s->stopping) {
-		struct timespec until;
-		double t = now();
-
-		for (struct connection *c = s->connections; c; c = c->next)
-			if (c->fd >= 0 && t - c->since > patience(s, c->phase)) {
-				shutdown(c->fd, SHUT_RDWR);
-				c->fd = -1;
-			}
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += 250000000;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
-		pthread_cond_timedwait(&s->wake, &s->lock, &until);
-	}
-	pthread_mutex_unlock(&s->lock);
-	return NULL;
-}
-
-/* --------------------------------------------------------------- requests */
 
 struct exchange {
 	char *target;
@@ -171,7 +24,7 @@ static void *on_target(void *context, const char *target, struct MHD_Connection 
 {
 	struct exchange *x = calloc(1, sizeof(*x));
 
-	phase_set(context, connection_of(con), COMING);
+	connection_phase(context, connection_of(con), COMING);
 	if (x)
 		x->target = strdup(target);
 	return x;
@@ -187,7 +40,7 @@ static void on_completed(void *context, struct MHD_Connection *con, void **reque
 		free(x->target);
 	free(x);
 	*request = NULL;
-	phase_set(context, connection_of(con), WAITING);
+	connection_phase(context, connection_of(con), WAITING);
 }
 
 static bool socket_gone(void *context)
@@ -304,15 +157,20 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *con, con
 		x->called = true;
 		return MHD_YES;
 	}
-	phase_set(s, c, WORKING);
+	connection_phase(s, c, WORKING);
 	in.host = header(con, "Host");
 	in.origin = header(con, "Origin");
 	in.fetch_site = header(con, "Sec-Fetch-Site");
 	in.cookie = header(con, "Cookie");
 	in.authorization = header(con, "Authorization");
 	in.if_none_match = header(con, "If-None-Match");
+	in.upgrade = header(con, "Upgrade");
+	in.ws_key = header(con, "Sec-WebSocket-Key");
+	in.ws_version = header(con, "Sec-WebSocket-Version");
 	web_answer(s->web, &in, &reply, socket_gone, &fd);
-	phase_set(s, c, SENDING);
+	connection_phase(s, c, SENDING);
+	if (reply.status == 101)
+		return socket_answer(s, con, &reply);
 	return reply_send(con, &reply);
 }
 
@@ -355,7 +213,7 @@ static struct MHD_Daemon *daemon_start(struct server *s, int fd)
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
 		(unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)65536,
 		MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_NOTIFY_CONNECTION,
-		on_connection, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
+		connection_event, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
 		MHD_OPTION_URI_LOG_CALLBACK, on_target, s, MHD_OPTION_END);
 }
 
@@ -373,7 +231,7 @@ int web_start(struct web *web, uint16_t port, struct tacho_error *err)
 		return r;
 	}
 	s->web = web;
-	s->last = now();
+	s->last = server_now();
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->wake, NULL);
 	web->server = s;
@@ -384,13 +242,14 @@ int web_start(struct web *web, uint16_t port, struct tacho_error *err)
 		web->server = NULL;
 		return err_set(err, TACHO_ECONNECT, "cannot start the server");
 	}
-	if (pthread_create(&s->watchman, NULL, watch, s)) {
+	if (pthread_create(&s->watchman, NULL, connections_watch, s)) {
 		MHD_stop_daemon(s->daemon);
 		free(s);
 		web->server = NULL;
 		return err_set(err, TACHO_ENOMEM, "cannot start the server");
 	}
-	return 0;
+	r = follow_start(web);
+	return r < 0 ? err_set(err, r, "cannot start the server") : 0;
 }
 
 void server_stop(struct web *web)
@@ -407,6 +266,7 @@ void server_stop(struct web *web)
 	pthread_cond_signal(&s->wake);
 	pthread_mutex_unlock(&s->lock);
 	pthread_join(s->watchman, NULL);
+	sockets_end(s, true);
 	MHD_stop_daemon(s->daemon);
 	pthread_mutex_destroy(&s->lock);
 	pthread_cond_destroy(&s->wake);
@@ -425,10 +285,12 @@ double web_idle(struct web *web)
 	double idle;
 
 	pthread_mutex_lock(&s->lock);
-	idle = now() - s->last;
+	idle = server_now() - s->last;
 	for (struct connection *c = s->connections; c; c = c->next)
 		if (c->phase == WORKING || c->phase == SENDING)
 			idle = 0;
+	if (sockets_open(s))
+		idle = 0;
 	pthread_mutex_unlock(&s->lock);
 	return idle;
 }

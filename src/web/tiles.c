@@ -3,6 +3,7 @@
  * edges are multiples of the tile's width from the start of the trace, so a page keeps them while
  * it pans, and so may its cache.
  */
+#include "base/limits.h"
 #include "web/private.h"
 
 #include <string.h>
@@ -124,16 +125,44 @@ static void rect_put(const struct tile *t, const struct trace_lod_item *item, st
 	put32(out, item->index);
 }
 
-static int lane_put(struct tile *t, uint32_t lane, struct buf *out)
+/* A zone that is open reaches to the end of what is known. */
+static bool open_item(struct tile *t, uint32_t number, struct trace_lod_item *item)
 {
-	uint32_t wide = 0;
-	int r;
+	const struct trace_open_zone *z = lane_open_zone(t->c, number);
+	uint64_t end = t->c->trace->end;
+
+	if (!z || z->start >= t->t1 || end <= t->t0 || end < z->start)
+		return false;
+	*item = (struct trace_lod_item){z->start, end, 1, end - z->start, WEB_OPEN, z->srcloc};
+	return true;
+}
+
+static int items_find(struct tile *t, uint32_t number)
+{
+	uint32_t lane = lane_place(t->c, number);
+	struct trace_lod_item open;
+	int r = 0;
 
 	t->count = 0;
-	r = trace_lod_query(t->c->lod, lane, t->t0, t->t1, WEB_TILE, &t->items, &t->count, &t->cap);
+	if (lane != TRACE_NONE)
+		r = trace_lod_query(t->c->lod, lane, t->t0, t->t1, WEB_TILE, &t->items, &t->count,
+				    &t->cap);
+	if (r == 0 && open_item(t, number, &open)) {
+		r = vec_grow((void **)&t->items, &t->cap, t->count + 1, sizeof(open));
+		if (r == 0)
+			t->items[t->count++] = open;
+	}
+	return r;
+}
+
+static int lane_put(struct tile *t, uint32_t number, struct buf *out)
+{
+	uint32_t wide = 0;
+	int r = items_find(t, number);
+
 	if (r < 0)
 		return r;
-	put32(out, lane);
+	put32(out, number);
 	if (!t->count) {
 		put32(out, EMPTY);
 		return 0;
@@ -223,8 +252,7 @@ int call_tiles(struct web_call *c)
 	struct buf *out = &c->reply->body;
 	uint32_t lanes[WEB_LANES];
 	size_t count;
-	int r = t ? arg_numbers(c, "lanes", c->trace->lane_count, lanes, WEB_LANES, &count)
-		  : TACHO_ENOMEM;
+	int r = t ? arg_numbers(c, "lanes", LIMIT_TRACKS, lanes, WEB_LANES, &count) : TACHO_ENOMEM;
 
 	if (r == 0)
 		r = call_fail(c, 400, "lanes is missing");

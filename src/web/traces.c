@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -21,6 +20,8 @@ static void trace_free(struct web_trace *t)
 {
 	if (!t)
 		return;
+	follow_unload(t);
+	lanes_forget(t);
 	trace_lod_close(t->view.lod);
 	trace_close(t->view.trace);
 	for (size_t i = 0; i < WEB_SCANS; i++)
@@ -76,25 +77,43 @@ static int ops_load(struct web_trace *t, struct tacho_error *err)
 	if (stat(t->path, &st) < 0)
 		return err_errno(err, TACHO_EREAD, "cannot open %s", t->path);
 	t->kind = WEB_OPS;
+	t->now.size = (uint64_t)st.st_size;
 	snprintf(t->tag, sizeof(t->tag), "%llx%llx", (unsigned long long)st.st_ino & 0xffffffff,
 		 (unsigned long long)st.st_mtime & 0xffffffff);
 	return 0;
 }
 
-static int trace_load(struct web_trace *t, struct tacho_error *err)
+void tag_make(struct web_trace *t, const struct trace *trace)
 {
+	for (int i = 0; i < 8; i++)
+		snprintf(t->tag + 2 * i, 3, "%02x", trace->uuid[i]);
+}
+
+/* SESSION: that of a recording, which is followed; NULL: none. */
+static int trace_load(struct web_trace *t, const char *session, struct tacho_error *err)
+{
+	char dir[4096];
 	int r;
 
 	if (is_ops(t->path))
 		return ops_load(t, err);
-	r = tracy_open_any(&t->view.trace, t->path, NULL, err);
+	if (!session && follow_session_of(t->path, dir, sizeof(dir)))
+		session = dir;
+	if (session)
+		r = follow_load(t, session, err);
+	else
+		r = tracy_open_any(&t->view.trace, t->path, NULL, err);
 
 	if (r == 0)
 		r = trace_lod_open(&t->view.lod, t->view.trace, NULL, err);
 	if (r == 0)
-		for (int i = 0; i < 8; i++)
-			snprintf(t->tag + 2 * i, 3, "%02x", t->view.trace->uuid[i]);
-	return r;
+		r = lanes_learn(t, t->view.trace);
+	if (r < 0)
+		return r;
+	tag_make(t, t->view.trace);
+	now_set(t, t->view.trace);
+	t->view.gen = t->gen;
+	return 0;
 }
 
 /* A handle that is free and open, else one that is free. */
@@ -110,6 +129,30 @@ static struct web_handle *handle_free(struct web_trace *t, bool quick)
 	return found;
 }
 
+/* Opens it, or reads on what was written since it was last used. */
+static bool handle_ready(struct web_trace *t, struct web_handle *h)
+{
+	uint64_t gen;
+
+	pthread_mutex_lock(&t->lock);
+	gen = t->gen;
+	pthread_mutex_unlock(&t->lock);
+	if (!h->trace) {
+		int r = t->followed ? trace_follow(&h->trace, t->path, NULL)
+				    : trace_open_again(&h->trace, t->view.trace, NULL);
+
+		h->gen = gen;
+		return r == 0;
+	}
+	/* That of the quick handle is the follower's business. */
+	if (t->followed && h != &t->view && h->gen != gen) {
+		if (trace_refresh(h->trace, NULL) < 0)
+			return false;
+		h->gen = gen;
+	}
+	return true;
+}
+
 struct web_handle *handle_take(struct web_trace *t, bool quick)
 {
 	struct web_handle *h;
@@ -119,7 +162,7 @@ struct web_handle *handle_take(struct web_trace *t, bool quick)
 		pthread_cond_wait(&t->freed, &t->lock);
 	h->taken = true;
 	pthread_mutex_unlock(&t->lock);
-	if (h->trace || trace_open_again(&h->trace, t->view.trace, NULL) == 0)
+	if (handle_ready(t, h))
 		return h;
 	handle_put(t, h);
 	return NULL;
@@ -133,10 +176,10 @@ void handle_put(struct web_trace *t, struct web_handle *h)
 	pthread_mutex_unlock(&t->lock);
 }
 
-static int file_add(struct web *web, const char *path, struct tacho_error *err)
+int trace_add(struct web *web, const char *path, const char *session, struct tacho_error *err)
 {
 	struct web_trace *t = trace_new(path);
-	int r = t ? trace_load(t, err) : TACHO_ENOMEM;
+	int r = t ? trace_load(t, session, err) : TACHO_ENOMEM;
 
 	if (r == 0) {
 		t->id = (uint32_t)web->traces.n;
@@ -169,7 +212,7 @@ static int folder_add(struct web *web, const char *path, struct tacho_error *err
 		char *file = NULL;
 
 		if (r != TACHO_ENOMEM && asprintf(&file, "%s/%s", path, names[i]->d_name) > 0)
-			r = file_add(web, file, err);
+			r = trace_add(web, file, NULL, err);
 		free(file);
 		free(names[i]);
 	}
@@ -185,7 +228,7 @@ int web_add(struct web *web, const char *path, struct tacho_error *err)
 
 	if (stat(path, &st) < 0)
 		return err_errno(err, TACHO_EREAD, "cannot open %s", path);
-	return S_ISDIR(st.st_mode) ? folder_add(web, path, err) : file_add(web, path, err);
+	return S_ISDIR(st.st_mode) ? folder_add(web, path, err) : trace_add(web, path, NULL, err);
 }
 
 size_t web_traces(const struct web *web)
@@ -195,9 +238,8 @@ size_t web_traces(const struct web *web)
 
 /* --------------------------------------------------------------- /traces */
 
-static void date_put(struct json *j, const struct trace *trace)
+static void date_put(struct json *j, int64_t ns)
 {
-	int64_t ns = trace_realtime_ns(trace, trace->start);
 	time_t seconds = (time_t)(ns / 1000000000);
 	char text[64] = "";
 	struct tm tm;
@@ -207,32 +249,22 @@ static void date_put(struct json *j, const struct trace *trace)
 	json_text(j, "start_realtime", text);
 }
 
-static const char *state_of(const struct web_trace *t)
+static void trace_put(struct json *j, const struct web_trace *t)
 {
-	if (t->live)
-		return "live";
-	return t->view.trace->damage.text[0] ? "damaged" : "saved";
-}
-
-static void trace_put(struct json *j, struct web_trace *t)
-{
-	const struct trace *trace = t->view.trace;
-
 	json_object(j, NULL);
 	json_uint(j, "id", t->id);
+	json_uint(j, "gen", t->gen);
 	json_text(j, "name", t->name);
 	json_text(j, "path", t->name);
 	json_text(j, "tag", t->tag);
 	json_text(j, "kind", t->kind == WEB_OPS ? "ops" : "trace");
 	json_bool(j, "live", t->live);
-	if (trace) {
-		json_text(j, "state", state_of(t));
-		json_uint(j, "size", trace->file_size);
-		json_uint(j, "zones", trace->zones);
-		json_int(j, "duration", trace_ns(trace, trace->end));
-		date_put(j, trace);
-	} else {
-		json_text(j, "state", "saved");
+	json_text(j, "state", t->kind == WEB_OPS ? "saved" : t->now.state);
+	json_uint(j, "size", t->now.size);
+	if (t->kind == WEB_TRACE) {
+		json_uint(j, "zones", t->now.zones);
+		json_int(j, "duration", t->now.duration);
+		date_put(j, t->now.start_realtime);
 	}
 	json_end(j);
 }
@@ -243,11 +275,10 @@ int call_traces(struct web_call *c)
 	json_array(&c->json, "traces");
 	for (size_t i = 0; i < c->web->traces.n; i++) {
 		struct web_trace *t = c->web->traces.v[i];
-		struct web_handle *h = t->kind == WEB_TRACE ? handle_take(t, true) : NULL;
 
+		pthread_mutex_lock(&t->lock);
 		trace_put(&c->json, t);
-		if (h)
-			handle_put(t, h);
+		pthread_mutex_unlock(&t->lock);
 	}
 	json_end(&c->json);
 	json_text(&c->json, "version", TACHO_VERSION);
@@ -256,17 +287,6 @@ int call_traces(struct web_call *c)
 }
 
 /* ----------------------------------------------------------------- server */
-
-static int token_make(char *token)
-{
-	uint8_t random[(WEB_TOKEN - 1) / 2];
-
-	if (getrandom(random, sizeof(random), 0) != sizeof(random))
-		return TACHO_EINTERNAL;
-	for (size_t i = 0; i < sizeof(random); i++)
-		snprintf(token + 2 * i, 3, "%02x", random[i]);
-	return 0;
-}
 
 int web_open(struct web **web, const struct web_options *options, struct tacho_error *err)
 {
@@ -278,6 +298,8 @@ int web_open(struct web **web, const struct web_options *options, struct tacho_e
 		return err_set(err, r, "cannot start the viewer: %s", err_text(r));
 	}
 	w->options = *options;
+	pthread_mutex_init(&w->follow_lock, NULL);
+	pthread_cond_init(&w->follow_wake, NULL);
 	*web = w;
 	return 0;
 }
@@ -286,7 +308,10 @@ void web_close(struct web *web)
 {
 	if (!web)
 		return;
+	follow_stop(web);
 	server_stop(web);
+	pthread_mutex_destroy(&web->follow_lock);
+	pthread_cond_destroy(&web->follow_wake);
 	for (size_t i = 0; i < web->traces.n; i++)
 		trace_free(web->traces.v[i]);
 	vec_free(&web->traces);

@@ -34,6 +34,11 @@ int web_open(struct web **web, const struct web_options *options, struct tacho_e
 
 /* PATH is a file or a folder; what it is is seen from its content. */
 int web_add(struct web *web, const char *path, struct tacho_error *err);
+/*
+ * The recording that TEXT means: see ring_session_find(); NULL is the only one. The page follows
+ * it.
+ */
+int web_add_session(struct web *web, const char *text, struct tacho_error *err);
 /* How many traces there are. */
 size_t web_traces(const struct web *web);
 

@@ -43,7 +43,7 @@ static void relative_put(struct web_call *c, const struct trace_cursor *cursor, 
 	struct json *j = &c->json;
 
 	json_object(j, NULL);
-	json_uint(j, "lane", lane);
+	json_uint(j, "lane", lane_number(c, lane));
 	json_uint(j, "idx", trace_cursor_number(cursor));
 	json_uint(j, "name", zone->srcloc);
 	json_ns(c, "start", zone->start);
@@ -188,7 +188,7 @@ static void figures_put(struct web_call *c, uint32_t lane, uint64_t index,
 {
 	struct json *j = &c->json;
 
-	json_uint(j, "lane", lane);
+	json_uint(j, "lane", lane_number(c, lane));
 	json_uint(j, "idx", index);
 	json_uint(j, "track", c->trace->lanes[lane].track);
 	json_uint(j, "depth", c->trace->lanes[lane].depth);
@@ -202,16 +202,55 @@ static void figures_put(struct web_call *c, uint32_t lane, uint64_t index,
 	json_end(j);
 }
 
+/* A zone that is open has a name and a start. */
+static int open_put(struct web_call *c, uint32_t number)
+{
+	const struct trace_open_zone *open = lane_open_zone(c, number);
+	struct json *j = &c->json;
+
+	if (!open)
+		return call_fail(c, 404, "there is no such zone");
+	call_begin(c);
+	json_uint(j, "lane", number);
+	json_uint(j, "idx", WEB_OPEN);
+	json_uint(j, "track", open->track);
+	json_uint(j, "depth", open->depth);
+	json_uint(j, "name", open->srcloc);
+	json_ns(c, "start", open->start);
+	json_ns(c, "end", c->trace->end);
+	json_duration(c, "duration", open->start, c->trace->end);
+	json_null(j, "self");
+	json_object(j, "flags");
+	json_bool(j, "unfinished", true);
+	json_bool(j, "end_lost", false);
+	json_end(j);
+	json_array(j, "extras");
+	json_end(j);
+	json_array(j, "ancestors");
+	json_end(j);
+	json_array(j, "children");
+	json_end(j);
+	json_uint(j, "children_total", 0);
+	json_null(j, "prev");
+	json_null(j, "next");
+	json_end(j);
+	return 0;
+}
+
 int call_zone(struct web_call *c)
 {
 	struct trace_cursor *cursor;
 	struct trace_zone zone;
 	uint64_t index, inside;
 	uint32_t lane;
-	int r = arg_lane(c, &lane);
+	int r = arg_need(c, "idx", INT64_MAX, &index);
 
+	if (r == 0 && index == WEB_OPEN) {
+		r = arg_need(c, "lane", UINT32_MAX, &inside);
+		return r < 0 ? r : open_put(c, (uint32_t)inside);
+	}
 	if (r == 0)
-		r = arg_need(c, "idx", INT64_MAX, &index);
+		r = arg_lane(c, &lane);
 	if (r < 0)
 		return r;
 	r = zone_at(c, lane, index, &cursor, &zone);

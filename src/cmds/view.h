@@ -1,0 +1,17 @@
+/* The viewer beside what else a verb does: run --view, view. */
+#ifndef CMDS_VIEW_H
+#define CMDS_VIEW_H
+
+#include "base/cmd.h"
+#include "web/web.h"
+
+/* PORT -1 is the first free one from 8086 on. Says on stderr which is taken by whom. */
+int view_start(struct web *web, int64_t port, bool quiet, struct tacho_error *err);
+
+/* Prints the URL and how to come there from elsewhere on OUT. */
+void view_announce(const struct web *web, const char *bind, FILE *out);
+
+/* Until a signal, or until nobody has looked for IDLE seconds (0: for ever). */
+void view_serve(struct web *web, int64_t idle);
+
+#endif

@@ -1,0 +1,193 @@
+/*
+ * Traces that are being recorded. One thread reads on what was written, ten times a second while
+ * somebody looks, and wakes the WebSockets. Handles for passes catch up when they are taken.
+ */
+#include "ring/ring.h"
+#include "web/private.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOKED_MS  100
+#define ALONE_MS   1000
+#define LOOKED_FOR 5.0 /* seconds after the last request */
+
+/* What the list and the WebSockets tell of a trace. Called with its lock held. */
+void now_set(struct web_trace *t, const struct trace *trace)
+{
+	struct web_now *n = &t->now;
+	uint64_t lost = 0;
+	uint64_t parts = (uint64_t)trace->track_count + trace->process_count + trace->lane_count +
+			 trace->property_count;
+
+	for (uint32_t i = 0; i < trace->track_count; i++)
+		lost += trace->ledgers[i].zones_lost + trace->ledgers[i].rows_lost;
+	if (parts != n->parts)
+		n->meta++;
+	n->parts = parts;
+	n->dropped = lost;
+	n->zones = trace->zones;
+	n->size = trace->file_size;
+	n->duration = trace_ns(trace, trace->end);
+	n->start_realtime = trace_realtime_ns(trace, trace->start);
+	if (t->live)
+		n->state = trace->zones || trace->rows ? "live" : "waiting";
+	else if (t->was_live && !trace->damage.text[0])
+		n->state = "ended";
+	else
+		n->state = trace->damage.text[0] ? "damaged" : "saved";
+}
+
+/* Reads on. True when something is new. */
+static bool trace_step(struct web *web, struct web_trace *t, bool looked_at)
+{
+	struct web_handle *h = handle_take(t, true);
+	struct trace *trace = h->trace;
+	bool alive = t->session && ring_follow_recorded(t->session), changed;
+	int r;
+
+	if (t->session && looked_at)
+		ring_follow_touch(t->session);
+	r = trace_refresh(trace, NULL);
+	if (r > 0 && trace_lod_refresh(h->lod, NULL) < 0)
+		r = TACHO_ENOMEM;
+	pthread_mutex_lock(&t->lock);
+	changed = r > 0 || t->live != (alive && trace->damage.unfinished);
+	t->live = alive && trace->damage.unfinished;
+	if (r == TRACE_RELOADED) {
+		lanes_forget(t);
+		t->now.meta++;
+		tag_make(t, trace);
+	}
+	if (changed) {
+		t->gen++;
+		lanes_learn(t, trace);
+		now_set(t, trace);
+	}
+	h->gen = t->gen;
+	pthread_mutex_unlock(&t->lock);
+	handle_put(t, h);
+	if (changed)
+		server_wake(web);
+	return changed;
+}
+
+static void *follow(void *context)
+{
+	struct web *web = context;
+
+	pthread_mutex_lock(&web->follow_lock);
+	while (!web->stopping) {
+		bool looked_at = server_looked_at(web, LOOKED_FOR);
+		long ms = looked_at ? LOOKED_MS : ALONE_MS;
+		struct timespec until;
+
+		pthread_mutex_unlock(&web->follow_lock);
+		for (size_t i = 0; i < web->traces.n; i++)
+			if (web->traces.v[i]->followed)
+				trace_step(web, web->traces.v[i], looked_at);
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += ms * 1000000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_mutex_lock(&web->follow_lock);
+		if (!web->stopping)
+			pthread_cond_timedwait(&web->follow_wake, &web->follow_lock, &until);
+	}
+	pthread_mutex_unlock(&web->follow_lock);
+	return NULL;
+}
+
+int follow_start(struct web *web)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < web->traces.n; i++)
+		any |= web->traces.v[i]->followed;
+	if (any && pthread_create(&web->follower, NULL, follow, web))
+		return TACHO_ENOMEM;
+	web->following = any;
+	return 0;
+}
+
+void follow_stop(struct web *web)
+{
+	if (!web->following)
+		return;
+	pthread_mutex_lock(&web->follow_lock);
+	web->stopping = true;
+	pthread_cond_signal(&web->follow_wake);
+	pthread_mutex_unlock(&web->follow_lock);
+	pthread_join(web->follower, NULL);
+	web->following = false;
+}
+
+void follow_wake(struct web *web)
+{
+	pthread_mutex_lock(&web->follow_lock);
+	pthread_cond_signal(&web->follow_wake);
+	pthread_mutex_unlock(&web->follow_lock);
+}
+
+/* -------------------------------------------------------------------- open */
+
+/* The recorder may not have written the first bytes yet. */
+static int open_growing(struct web_trace *t, struct tacho_error *err)
+{
+	int r;
+
+	for (int i = 0; i < 20; i++) {
+		r = trace_follow(&t->view.trace, t->path, err);
+		if (r == 0 || r == TACHO_ENOMEM)
+			break;
+		usleep(100000);
+	}
+	return r;
+}
+
+int follow_load(struct web_trace *t, const char *session, struct tacho_error *err)
+{
+	int r = open_growing(t, err);
+
+	if (r < 0)
+		return r;
+	t->session = calloc(1, sizeof(*t->session));
+	if (!t->session)
+		return TACHO_ENOMEM;
+	/* It may have ended meanwhile: then there is a whole trace. */
+	if (ring_follow_open(t->session, session, NULL) < 0) {
+		free(t->session);
+		t->session = NULL;
+	}
+	t->followed = true;
+	t->live = t->was_live = t->session && t->view.trace->damage.unfinished;
+	return 0;
+}
+
+void follow_unload(struct web_trace *t)
+{
+	if (t->session)
+		ring_follow_close(t->session);
+	free(t->session);
+	t->session = NULL;
+}
+
+int web_add_session(struct web *web, const char *session, struct tacho_error *err)
+{
+	struct ring_session_info info;
+	int r = ring_session_find(session, &info, err);
+
+	return r < 0 ? r : trace_add(web, info.output, info.dir, err);
+}
+
+/* PATH.part of a recording that goes on. */
+bool follow_session_of(const char *path, char *dir, size_t size)
+{
+	struct ring_session_info info;
+
+	if (ring_session_find(path, &info, NULL) < 0 || !info.recorder)
+		return false;
+	snprintf(dir, size, "%s", info.dir);
+	return true;
+}
