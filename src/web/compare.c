@@ -290,11 +290,11 @@ static int two_count(struct web_call *c, void *context)
 	for (uint32_t i = 0; i < c->trace->srcloc_count; i++)
 		chosen[i] = !strcmp(trace_srcloc_name(c->trace, i), t->name);
 	choice.srclocs = chosen;
-	zones_open(&zones, c, &choice);
-	while ((r = zones_next(&zones, &found)) > 0)
+	web_zones_open(&zones, c, &choice);
+	while ((r = web_zones_next(&zones, &found)) > 0)
 		hist_add(&t->hist[t->at], (uint64_t)llround(trace_duration_ns(
 						  c->trace, found.zone.start, found.zone.end)));
-	zones_close(&zones);
+	web_zones_close(&zones);
 	free(chosen);
 	return r;
 }

@@ -139,10 +139,10 @@ static int track_add(struct grid *g, uint32_t id, struct zones_choice *choice, u
 	if (g->metric == GAP && TRACE_CORE_RISC(track->id) != 0)
 		return 0;
 	tracks[id] = 1;
-	zones_open(&zones, g->c, choice);
-	while ((r = zones_next(&zones, &found)) > 0)
+	web_zones_open(&zones, g->c, choice);
+	while ((r = web_zones_next(&zones, &found)) > 0)
 		zone_add(g, cell, &zones, &found.zone, TRACE_CORE_RISC(track->id), &last);
-	zones_close(&zones);
+	web_zones_close(&zones);
 	tracks[id] = 0;
 	return r;
 }

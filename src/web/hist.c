@@ -131,10 +131,10 @@ int hist_count(struct web_call *c, const struct zones_choice *choice, struct his
 	struct zones zones;
 	int r;
 
-	zones_open(&zones, c, choice);
-	while ((r = zones_next(&zones, &found)) > 0)
+	web_zones_open(&zones, c, choice);
+	while ((r = web_zones_next(&zones, &found)) > 0)
 		hist_add(h, found.self);
-	zones_close(&zones);
+	web_zones_close(&zones);
 	return r;
 }
 

@@ -125,8 +125,8 @@ static int list_put(struct web_call *c, const struct zones_choice *choice, struc
 	uint64_t total = 0;
 	int r;
 
-	zones_open(&zones, c, choice);
-	while ((r = zones_next(&zones, &found)) > 0) {
+	web_zones_open(&zones, c, choice);
+	while ((r = web_zones_next(&zones, &found)) > 0) {
 		struct instance x = {.start = found.zone.start,
 				     .duration = found.zone.end - found.zone.start,
 				     .self = found.self,
@@ -134,12 +134,12 @@ static int list_put(struct web_call *c, const struct zones_choice *choice, struc
 
 		/* Numbers are asked for only of what may stay. */
 		if (b->n < b->room || (b->n && sooner(b, &x, &b->v[0]))) {
-			x.number = zones_number(&zones);
+			x.number = web_zones_number(&zones);
 			best_add(b, &x);
 		}
 		total++;
 	}
-	zones_close(&zones);
+	web_zones_close(&zones);
 	if (r < 0)
 		return r;
 	qsort_r(b->v, b->n, sizeof(*b->v), by_order, b);
@@ -252,8 +252,8 @@ static int groups_put(struct web_call *c, const struct zones_choice *choice, int
 	struct zones zones;
 	int r;
 
-	zones_open(&zones, c, choice);
-	while ((r = zones_next(&zones, &found)) > 0) {
+	web_zones_open(&zones, c, choice);
+	while ((r = web_zones_next(&zones, &found)) > 0) {
 		uint32_t id = group == TRACK    ? c->trace->lanes[found.lane].track
 			      : group == PARENT ? found.parent
 						: 0;
@@ -269,7 +269,7 @@ static int groups_put(struct web_call *c, const struct zones_choice *choice, int
 			bundles.others++;
 		}
 	}
-	zones_close(&zones);
+	web_zones_close(&zones);
 	if (r == 0 && bundles.n)
 		qsort(bundles.v, bundles.n, sizeof(*bundles.v), by_total);
 	call_begin(c);

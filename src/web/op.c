@@ -152,7 +152,7 @@ static void zone_note(struct cores *k, const struct zones *z, const struct zone_
 		kernel_note(k, core, track, ns);
 	if (k->zones.n < 2 * OP_ZONES && vec_reserve(&k->zones, k->zones.n + 2) == 0) {
 		k->zones.v[k->zones.n++] = f->lane;
-		k->zones.v[k->zones.n++] = zones_number(z);
+		k->zones.v[k->zones.n++] = web_zones_number(z);
 	}
 }
 
@@ -172,8 +172,8 @@ static int track_cores(struct cores *k, struct zones_choice *choice)
 	uint32_t lane = TRACE_NONE;
 	int r;
 
-	zones_open(&zones, k->c, choice);
-	while ((r = zones_next(&zones, &f)) > 0) {
+	web_zones_open(&zones, k->c, choice);
+	while ((r = web_zones_next(&zones, &f)) > 0) {
 		bool outer = k->c->trace->lanes[f.lane].depth == 0;
 
 		if (f.lane != lane)
@@ -194,7 +194,7 @@ static int track_cores(struct cores *k, struct zones_choice *choice)
 		}
 		zone_note(k, &zones, &f);
 	}
-	zones_close(&zones);
+	web_zones_close(&zones);
 	vec_free(&runs);
 	return r;
 }

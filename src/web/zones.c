@@ -88,12 +88,12 @@ static int parent_find(struct zones *z, const struct trace_zone *zone, uint32_t 
 	return r;
 }
 
-void zones_open(struct zones *z, struct web_call *c, const struct zones_choice *choice)
+void web_zones_open(struct zones *z, struct web_call *c, const struct zones_choice *choice)
 {
 	*z = (struct zones){.c = c, .choice = *choice};
 }
 
-int zones_next(struct zones *z, struct zone_found *found)
+int web_zones_next(struct zones *z, struct zone_found *found)
 {
 	for (;;) {
 		struct trace_zone *zone = &found->zone;
@@ -125,12 +125,12 @@ int zones_next(struct zones *z, struct zone_found *found)
 	}
 }
 
-uint64_t zones_number(const struct zones *z)
+uint64_t web_zones_number(const struct zones *z)
 {
 	return trace_cursor_number(z->cursor);
 }
 
-void zones_close(struct zones *z)
+void web_zones_close(struct zones *z)
 {
 	lane_close(z);
 }

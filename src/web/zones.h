@@ -41,12 +41,12 @@ struct zone_found {
 	uint64_t self;   /* ticks; without choice.self the whole */
 };
 
-void zones_open(struct zones *z, struct web_call *c, const struct zones_choice *choice);
+void web_zones_open(struct zones *z, struct web_call *c, const struct zones_choice *choice);
 /* 1 and a zone, 0 at the end or when the client has gone, or an error. */
-int zones_next(struct zones *z, struct zone_found *found);
+int web_zones_next(struct zones *z, struct zone_found *found);
 /* The number in its lane of the zone given last. */
-uint64_t zones_number(const struct zones *z);
-void zones_close(struct zones *z);
+uint64_t web_zones_number(const struct zones *z);
+void web_zones_close(struct zones *z);
 
 /* "name", "t0", "t1" and "track" of a call; choice->tracks is freed by the caller. */
 int arg_zones(struct web_call *c, bool named, struct zones_choice *choice);
