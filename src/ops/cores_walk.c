@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,6 +169,21 @@ static int end_zones(struct walk *w, uint32_t depth)
 	return r;
 }
 
+/* What a dispatch core is doing: its zone's name tells, and a value the op that it does it for. */
+static void dispatch_meta(struct walk *w, const char *name)
+{
+	const char *zone, *command;
+
+	if (!strcmp(name, "runtime_host_id_dispatch") && w->value_count)
+		buf_addf(&w->meta, "{\"workers_runtime_id\":%" PRIu64 "}", w->values[0]);
+	if (strncmp(name, "process_cmd", 11) || !w->stack.n)
+		return;
+	zone = w->c->trace->srclocs[w->stack.v[w->stack.n - 1].srcloc].name;
+	command = strchr(zone, ':');
+	if (command && !strncmp(zone, "CQ-", 3))
+		buf_addf(&w->meta, "{\"dispatch_command_type\":\"%s\"}", command + 1);
+}
+
 static int take_zone(struct walk *w, const struct trace_zone *zone, uint32_t depth)
 {
 	enum ops_marker_kind kind = kind_of(&w->c->trace->srclocs[zone->srcloc]);
@@ -175,6 +191,8 @@ static int take_zone(struct walk *w, const struct trace_zone *zone, uint32_t dep
 
 	if (r < 0)
 		return r;
+	if (kind == OPS_MARK_DATA && !w->meta.len)
+		dispatch_meta(w, w->c->trace->srclocs[zone->srcloc].name);
 	if (kind != OPS_MARK_START)
 		return emit(w, kind, zone->srcloc, zone->start, &w->run, w->meta.data, w->meta.len);
 	if (!w->stack.n)

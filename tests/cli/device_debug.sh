@@ -109,3 +109,18 @@ expect_exit 0 "$TACHO" zones --format csv counters.tacho
 expect_line out ',FPU_COUNTER,' ',L1_0_NOC_RING0_INCOMING_0,' ',WAITING_FOR_SRCA_VALID,' ',THREAD_STALLS_2,'
 expect_exit 0 "$TACHO" plots counters.tacho
 expect_line out 'Device 0 FPU_COUNTER \(0,0\)'
+
+# A dispatch core starts the programs: its zones are beside theirs, and the report has its times.
+TT_METAL_DEVICE_PROFILER_DISPATCH=1 \
+	expect_exit 0 "$TACHO" run -q -o dispatch.tacho -- "$BUILD/examples/device/loopback"
+expect_exit 0 "$TACHO" stats --format csv dispatch.tacho
+expect_line out ',CQ-DISPATCH:CQ_DISPATCH_CMD_WRITE_PACKED,' ',CQ-DISPATCH-SUBORDINATE:CQ_DISPATCH_CMD_SEND_GO_SIGNAL,'
+expect_exit 0 "$TACHO" ops -q -o report dispatch.tacho
+python3 - report/reports/ops_perf_results.csv <<'END_' || fail "no dispatch times in the report"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert rows and int(rows[0]["DISPATCH TOTAL CQ CMD OP TIME [ns]"]) > 100, rows[0]
+assert int(rows[0]["CORE COUNT"]) == 2, rows[0]["CORE COUNT"]
+END_
+TACHO_ARCH=tiny TT_METAL_DEVICE_PROFILER_DISPATCH=1 expect_exit 2 "$TACHO" device run --size 2 move.c
+expect_line err 'one row has none for dispatch'

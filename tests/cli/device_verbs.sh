@@ -78,6 +78,10 @@ expect_line err 'device 0, core 1,0 \(NoC 2,1\), BRISC: misaligned access at 0x4
 expect_exit 4 "$TACHO" device run -DFACTOR=2 -x 0x7fff0000 hello.c
 expect_line err 'access to no memory at 0x7fff0000'
 
+printf '#include "dataflow_api.h"\nvoid kernel_main(void) { __asm__ volatile(".word 0xffffffff"); }\n' >illegal.c
+expect_exit 4 "$TACHO" device run --risc ncrisc illegal.c
+expect_line err 'device 0, core 0,0 .*, NCRISC: illegal instruction' 'in kernel_(main|start).* of illegal.c' '\.word 0xffffffff' ' ra [0-9a-f]{8} '
+
 # One that waits for ever is told so at once, with the place.
 printf '#include "dataflow_api.h"\nvoid kernel_main(void) { cb_wait_front(3, 1); }\n' >hang.c
 expect_exit 4 "$TACHO" device run hang.c

@@ -1,0 +1,26 @@
+/* NCRISC's firmware of the same stranger. */
+#include "board.h"
+
+int main(void);
+
+__asm__(".section .start, \"ax\"\n"
+	".globl _start\n"
+	"_start: li sp, 0xFFB00FF0\n"
+	"call main\n"
+	"1: j 1b\n"
+	".text\n");
+
+int main(void)
+{
+	u32 fw = HASH(ZONE_TEXT("FOREIGN-NC")); NOTE(message(ZONE_TEXT("FOREIGN-NC")))
+
+	R8(SUBORDINATE_SYNC) = 0;
+	for (;;) {
+		while (R8(SUBORDINATE_SYNC) != 0x80)
+			;
+		mark(1, 4, 0, fw);
+		R32(0x50004) += 7;
+		mark(1, 6, 1, fw);
+		R8(SUBORDINATE_SYNC) = 0;
+	}
+}
