@@ -27,7 +27,8 @@
  *  - A device and all that was made from it is used by one thread at a time. Devices are
  * independent.
  *  - Destructors take NULL. A device must outlive its buffers and programs.
- *  - Each call is a zone of its thread when somebody records (tacho/tacho.h).
+ *  - Each call that has to do with the device itself, not only with what is said of a program, is a
+ *    zone of its thread when somebody records (tacho/tacho.h).
  */
 #ifndef TACHO_DEVICE_H
 #define TACHO_DEVICE_H

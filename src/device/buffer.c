@@ -147,6 +147,7 @@ void tacho_buffer_free(struct tacho_buffer *b)
 {
 	if (!b)
 		return;
+	TACHO_ZONE("tacho_buffer_free");
 	tell_free(b);
 	give(b->device, b->memory, b->address, b->bank_size);
 	update_top(b->device);
@@ -217,18 +218,20 @@ int tacho_buffer_read(struct tacho_buffer *b, uint64_t offset, void *data, uint6
 int tacho_core_write(struct tacho_device *d, struct tacho_core core, uint32_t address,
 		     const void *data, size_t len)
 {
-	int i = device_core_at(d, false, core.x, core.y);
-	int r = i < 0 ? i : device_wait(d);
+	int i = device_core_at(d, false, core.x, core.y), r;
 
+	TACHO_ZONE("tacho_core_write");
+	r = i < 0 ? i : device_wait(d);
 	return r < 0 ? r : core_write(d, (unsigned)i, address, data, len);
 }
 
 int tacho_core_read(struct tacho_device *d, struct tacho_core core, uint32_t address, void *data,
 		    size_t len)
 {
-	int i = device_core_at(d, false, core.x, core.y);
-	int r = i < 0 ? i : device_wait(d);
+	int i = device_core_at(d, false, core.x, core.y), r;
 
+	TACHO_ZONE("tacho_core_read");
+	r = i < 0 ? i : device_wait(d);
 	if (r == 0 && d->ops->read(d->self, (unsigned)i, address, data, len) < 0)
 		r = device_fail(TACHO_EUSAGE, "no memory at 0x%x of core %u,%u", address, core.x,
 				core.y);

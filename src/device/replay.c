@@ -82,6 +82,7 @@ int tacho_trace_begin(struct tacho_device *d)
 {
 	struct tacho_trace *t;
 
+	TACHO_ZONE("tacho_trace_begin");
 	if (d->capture)
 		return device_fail(TACHO_EUSAGE, "a trace of device %u is being taken already",
 				   d->number);
@@ -101,6 +102,7 @@ int tacho_trace_begin(struct tacho_device *d)
 
 int tacho_trace_end(struct tacho_device *d, struct tacho_trace **trace)
 {
+	TACHO_ZONE("tacho_trace_end");
 	if (!d->capture)
 		return device_fail(TACHO_EUSAGE, "no trace of device %u is being taken", d->number);
 	if (d->group)
@@ -132,10 +134,11 @@ static int announce(struct tacho_device *d)
 int tacho_trace_replay(struct tacho_trace *t)
 {
 	struct tacho_device *d = t->device;
-	int r = device_wait(d);
+	int r;
 
 	TACHO_ZONE("tacho_trace_replay");
 	device_describe(d);
+	r = device_wait(d);
 	if (r == 0 && d->capture)
 		r = device_fail(TACHO_EUSAGE, "a trace cannot be replayed while one is taken");
 	if (r == 0)
@@ -155,6 +158,7 @@ void tacho_trace_free(struct tacho_trace *t)
 {
 	if (!t)
 		return;
+	TACHO_ZONE("tacho_trace_free");
 	if (t->device->capture == t)
 		t->device->capture = NULL;
 	tell(t, "RELEASE");
