@@ -36,6 +36,12 @@ for compiler in g++ clang++; do
 		[ $standard = c++11 ] || builds 29 $compiler -std=$standard -DTRACY_ENABLE "$sources/tracy_all.cpp"
 	done
 done
+# What feeds the events of devices, with the strictest of both.
+for compiler in g++ clang++; do
+	for standard in c++17 c++20; do
+		builds 11 $compiler -std=$standard -DTRACY_ENABLE "$SOURCE/tests/progs/tt_device.cpp"
+	done
+done
 # Position-dependent programs have a copy of the control page of their own.
 builds 8 gcc -fno-pie -no-pie "$sources/tacho_all.c"
 builds 8 clang -fno-pie -no-pie "$sources/tacho_all.c"
@@ -47,6 +53,8 @@ for compiler in gcc clang; do
 	builds '' $compiler -std=c99 "$sources/tracy_all.c"
 	builds '' ${compiler/gcc/g}++ -std=c++17 -DTACHO_DISABLE "$sources/tacho_all.cpp"
 	builds '' ${compiler/gcc/g}++ -std=c++17 "$sources/tracy_all.cpp"
+	printf '#include <tracy/TracyTTDevice.hpp>\nint main() { TracyTTCtx c = TracyTTContext(); TracyTTDestroy(c); return c != nullptr; }\n' >tt.cpp
+	builds '' ${compiler/gcc/g}++ -std=c++17 tt.cpp
 	nm program >out
 	expect_no_line out '___tracy_emit|tacho_'
 done
