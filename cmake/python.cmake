@@ -55,17 +55,30 @@ endforeach()
 
 file(RENAME ${CMAKE_BINARY_DIR}/python/interpreters.new ${CMAKE_BINARY_DIR}/python/interpreters)
 
-file(GLOB_RECURSE python_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python/tracy
-	${PROJECT_SOURCE_DIR}/python/tracy/*.py ${PROJECT_SOURCE_DIR}/python/tracy/py.typed)
+# ttnn is Python on one C library, which serves all interpreters: there is no Python in it.
+if(NOT TACHO_FUZZ)
+	add_library(ttnn MODULE ${PROJECT_SOURCE_DIR}/python/ttnn/_ttnn.c)
+	target_link_libraries(ttnn PRIVATE libtacho_device)
+	set_target_properties(ttnn PROPERTIES PREFIX "" OUTPUT_NAME _ttnn C_VISIBILITY_PRESET hidden
+		LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/python/ttnn BUILD_WITH_INSTALL_RPATH ON
+		INSTALL_RPATH "$ORIGIN/../..:$ORIGIN/../../..")
+	install(TARGETS ttnn LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho/python/ttnn)
+endif()
+
+file(GLOB_RECURSE python_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python
+	${PROJECT_SOURCE_DIR}/python/*.py ${PROJECT_SOURCE_DIR}/python/*/py.typed
+	${PROJECT_SOURCE_DIR}/python/ttnn/kernels/*.[ch])
+list(FILTER python_files INCLUDE REGEX "/")
 set(python_copies "")
 foreach(file ${python_files})
-	add_custom_command(OUTPUT ${python_dir}/${file} DEPENDS ${PROJECT_SOURCE_DIR}/python/tracy/${file}
-		COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/python/tracy/${file} ${python_dir}/${file})
-	list(APPEND python_copies ${python_dir}/${file})
+	add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/python/${file} DEPENDS ${PROJECT_SOURCE_DIR}/python/${file}
+		COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/python/${file} ${CMAKE_BINARY_DIR}/python/${file})
+	list(APPEND python_copies ${CMAKE_BINARY_DIR}/python/${file})
 endforeach()
 add_custom_target(python_files ALL DEPENDS ${python_copies})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/tracy DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho/python
-	FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/tracy ${PROJECT_SOURCE_DIR}/python/ttnn
+	DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho/python
+	FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "kernels/*.[ch]" PATTERN "__pycache__" EXCLUDE)
 
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/cmds/cmd_python.c PROPERTIES COMPILE_DEFINITIONS
 	TACHO_LIBDIR="${CMAKE_INSTALL_LIBDIR}")

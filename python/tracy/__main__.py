@@ -5,17 +5,21 @@ process becomes the program.
 """
 from __future__ import annotations
 
+import fnmatch
 import optparse
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 from tracy import _options, _session
 
 TRACE = "tracy_profile_log_host"
 CHILD_CALLS = "CompileProgram,HWCommandQueue_write_buffer"
+LOGS = (TRACE + ".tracy", "tracy_ops_times.csv", "tracy_ops_data.csv", "profile_log_device.csv",
+        "cpp_device_perf_report.csv", "sync_device_info.csv", "zone_src_locations.log")
 
 
 def _say(text: str) -> None:
@@ -35,12 +39,6 @@ def _find_tacho(folder: str | None) -> str | None:
     return shutil.which("tacho")
 
 
-def _can(tacho: str, words: list[str], what: str) -> bool:
-    """Whether the help text knows it: parts of Tacho can be left out."""
-    answer = subprocess.run([tacho, *words], stdin=subprocess.DEVNULL, capture_output=True)
-    return what.encode() in answer.stdout
-
-
 def _wait(command: list[str], env: dict[str, str]) -> int:
     """Runs it in our place: signals that are meant for the program reach it, its status is ours."""
     process = subprocess.Popen(command, env=env, close_fds=False)
@@ -55,49 +53,45 @@ def _wait(command: list[str], env: dict[str, str]) -> int:
     return status if status >= 0 else 128 - status
 
 
-def _host_logs(tacho: str, trace: str, options: optparse.Values) -> None:
-    """What the report knows of the host: zones and messages, as the original tools write them."""
+def _put_logs(folder: str, made: str) -> list[str]:
+    """Moves new logs in; those of an earlier run that this one has not step aside as NAME.old."""
+    names = sorted(os.listdir(made))
+    for name in os.listdir(folder):
+        if name not in names and (name in LOGS or fnmatch.fnmatchcase(name, "noc_trace_*.json")):
+            os.replace(os.path.join(folder, name), os.path.join(folder, name + ".old"))
+    for name in names:
+        os.replace(os.path.join(made, name), os.path.join(folder, name))
+    return names
+
+
+def _logs(tacho: str, trace: str, options: optparse.Values) -> list[str]:
+    """Writes the .tracy file and the logs of ops and devices beside the trace; their names."""
+    folder = os.path.dirname(trace)
     children = CHILD_CALLS + ("," + options.child_functions if options.child_functions else "")
-    for name, words in (("tracy_ops_times.csv", ["-u", "-t", "TT_", "-x", children]),
-                        ("tracy_ops_data.csv", ["-m", "-s", ";"])):
-        path = os.path.join(os.path.dirname(trace), name)
-        with open(path + ".part", "wb") as file:
-            subprocess.run([tacho, "csvexport", "-q", *words, trace], stdout=file, check=True)
-        os.replace(path + ".part", path)
+    with tempfile.TemporaryDirectory(prefix=".tracy-", dir=os.path.dirname(folder)) as place:
+        status = subprocess.run([tacho, "export", "-q", "--to=tt-logs", "-o", place,
+                                 f"--child-functions={children}", trace],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL).returncode
+        made = os.path.join(place, ".logs")
+        if not os.path.isdir(made):
+            _say(f"no logs: 'tacho export' ends with status {status}")
+            return []
+        return _put_logs(folder, made)
 
 
 def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None = None) -> None:
-    if not _can(tacho, ["help"], "\n  ops "):
-        _say("no ops report: this tacho has no verb 'ops'")
-        return
     command = [tacho, "ops", "-o", folder, "--date"]
     if options.name_append:
         command.append(f"--name-append={options.name_append}")
     command += [f"--device-analysis-types={kind}" for kind in options.device_analysis_types]
     if options.collect_noc_traces:
         command.append("--analyze-noc-traces")
-    try:
-        if trace:
-            _host_logs(tacho, trace, options)
-    except (OSError, subprocess.CalledProcessError) as error:
-        _say(f"no ops report: {error}")
-        return
+    if trace:
+        command.append(trace)
     # The summary is for people; standard output is the program's.
     status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr).returncode
     if status:
         _say(f"'tacho ops' ends with status {status}")
-
-
-def _export(tacho: str, trace: str, options: optparse.Values) -> str:
-    """Writes the .tracy file beside the trace; what the last line should name."""
-    tracy = trace[:-len(".tacho")] + ".tracy"
-    if not _can(tacho, ["export", "--help"], "tracy"):
-        if options.verbose:
-            _say("no .tracy file: this tacho does not write it")
-        return trace
-    status = subprocess.run([tacho, "export", "-q", "-f", "--to=tracy", "-o", tracy, trace],
-                            stdin=subprocess.DEVNULL).returncode
-    return f"{trace} and {os.path.basename(tracy)}" if status == 0 else trace
 
 
 def _record(options: optparse.Values, arguments: list[str]) -> int:
@@ -130,11 +124,13 @@ def _record(options: optparse.Values, arguments: list[str]) -> int:
         return 4
     if not os.path.exists(trace) or os.stat(trace).st_mtime_ns == before:
         return status
-    made = _export(tacho, trace, options)
+    made = _logs(tacho, trace, options)
     if options.report:
-        _report(tacho, folder, options, trace)
+        # Logs, so that they are kept with the report; a trace without ops says so itself.
+        _report(tacho, folder, options, None if "tracy_ops_data.csv" in made else trace)
     if not options.quiet:
-        _say(f"trace: {made}")
+        _say(f"trace: {trace}" + (f" and {len(made)} logs beside it" if len(made) > 1
+                                  else f" and {made[0]}" if made else ""))
     return status
 
 

@@ -21,3 +21,8 @@ expect_line out ' f$'
 expect_exit 0 prefix/bin/tacho python --uninstall --python=venv/bin/python
 expect_exit 1 venv/bin/python -c 'import tracy'
 expect_exit 1 prefix/bin/tacho python --uninstall --python=venv/bin/python
+
+# ttnn is beside it, with its kernels
+expect_exit 0 env PYTHONPATH="$(prefix/bin/tacho python)" venv/bin/python -c 'import os, ttnn
+kernels = os.path.join(os.path.dirname(ttnn.__file__), "kernels")
+assert {"read.c", "tensor.h"} <= set(os.listdir(kernels)), os.listdir(kernels)'

@@ -1,0 +1,7 @@
+# The package ttnn: results, errors, traces, and the ops report of 'python -m tracy -p -r'.
+. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/device.sh"
+. "$SOURCE/tests/python.sh"
+
+unset ARCH_NAME
+with_every_python test_ttnn.py

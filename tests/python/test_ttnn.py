@@ -1,0 +1,162 @@
+"""The package ttnn on the software device, and the whole way to the ops report."""
+from __future__ import annotations
+
+import csv
+import glob
+import os
+import shutil
+import unittest
+
+from support import Case
+
+HEAD = """
+    import math, ttnn
+    def grid(rows, columns, step):
+        return [[((i * step + j * 5) % 17 - 8) / 8 for j in range(columns)] for i in range(rows)]
+    def product(a, b):
+        return [[sum(x * y for x, y in zip(row, column)) for column in zip(*b)] for row in a]
+    def close(tensor, want, bound=0.01):
+        got = tensor.to_list()
+        assert len(got) == len(want) and len(got[0]) == len(want[0]), (tensor, len(want))
+        most = max(abs(v) for row in want for v in row) or 1
+        for g, w in zip(got, want):
+            for x, y in zip(g, w):
+                assert abs(x - y) <= bound * most, (x, y)
+"""
+
+
+@unittest.skipUnless(shutil.which("riscv64-unknown-elf-gcc"), "no compiler for kernels")
+class Ttnn(Case):
+    def program(self, text: str) -> str:
+        return self.write("script.py", HEAD + text)
+
+    def run_bare(self, text: str) -> str:
+        done = self.python(self.program(text))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_results(self) -> None:
+        self.run_bare("""
+    with ttnn.open_device(device_id=0, l1_small_size=8192) as device:
+        A, B = grid(70, 40, 3), grid(40, 33, 7)
+        for dtype in (ttnn.bfloat16, ttnn.float32):
+            a = ttnn.from_torch(A, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=device)
+            b = ttnn.from_torch(B, dtype, device=device, memory_config=ttnn.L1_MEMORY_CONFIG)
+            close(a, A); close(b, B)
+            C = product(A, B)
+            c = ttnn.matmul(a, b)
+            close(c, C)
+            close(a @ b, C)
+            close(ttnn.add(c, c), [[2 * v for v in r] for r in C])
+            close(c - c, [[0.0] * 33] * 70)
+            close(c * 0.5, [[v / 2 for v in r] for r in C])
+            close(ttnn.relu(c), [[max(v, 0) for v in r] for r in C])
+            close(ttnn.sigmoid(a), [[1 / (1 + math.exp(-v)) for v in r] for r in A], 0.02)
+            close(ttnn.exp(a), [[math.exp(v) for v in r] for r in A], 0.02)
+            close(ttnn.gelu(a), [[v * (1 + math.erf(v / 2 ** .5)) / 2 for v in r] for r in A], 0.03)
+            close(ttnn.transpose(a, -2, -1), [list(r) for r in zip(*A)])
+            row = ttnn.from_torch([[float(j) for j in range(33)]], dtype, device=device)
+            column = ttnn.from_torch([[float(i)] for i in range(70)], dtype, device=device)
+            close(ttnn.add(c, row), [[v + j for j, v in enumerate(r)] for r in C])
+            close(ttnn.multiply(c, column), [[v * i for v in r] for i, r in enumerate(C)])
+            close(ttnn.linear(a, b, bias=row, activation="relu"),
+                  [[max(0, v + j) for j, v in enumerate(r)] for r in C])
+            S = ttnn.softmax(c).to_list()
+            assert all(abs(sum(r) - 1) < 0.02 for r in S)
+        batch = ttnn.from_torch([A, [[2 * v for v in r] for r in A]], device=device)
+        many = ttnn.from_torch([B, [[3 * v for v in r] for r in B]], device=device)
+        got = ttnn.matmul(batch, many).to_list()
+        want = [C, [[6 * v for v in r] for r in C]]
+        assert max(abs(x - y) for g, w in zip(got, want) for r, s in zip(g, w)
+                   for x, y in zip(r, s)) < 1
+        twice = ttnn.matmul(batch, ttnn.from_torch(B, device=device))
+        assert twice.shape == (2, 70, 33)
+        assert ttnn.to_torch(ttnn.ones((3, 3)))[0][0] == 1
+        """)
+
+    def test_errors(self) -> None:
+        self.run_bare("""
+    def fails(kind, text, call, *args, **more):
+        try:
+            call(*args, **more)
+        except kind as error:
+            assert text in str(error), error
+        else:
+            raise AssertionError(text)
+    device = ttnn.open_device()
+    a = ttnn.from_torch(grid(4, 4, 1), device=device)
+    fails(ValueError, "do not go together", ttnn.matmul, a, ttnn.zeros((5, 4), device=device))
+    fails(ValueError, "do not go together", ttnn.add, a, ttnn.zeros((5, 4), device=device))
+    fails(ValueError, "on one device", ttnn.add, a, ttnn.zeros((4, 4)))
+    fails(ValueError, "activation", ttnn.linear, a, a, activation="mish")
+    fails(ValueError, "of one length", ttnn.from_torch, [[1.0], [1.0, 2.0]])
+    fails(ValueError, "at least one value", ttnn.from_torch, [])
+    fails(RuntimeError, "captured", ttnn.end_trace_capture, device, 1)
+    b = ttnn.add(a, a)
+    b.deallocate()
+    fails(RuntimeError, "deallocated", ttnn.relu, b)
+    ttnn.close_device(device)
+    fails(RuntimeError, "closed", ttnn.synchronize_device, device)
+    fails(RuntimeError, "deallocated", a.to_list)
+    device.close()
+        """)
+
+    def test_report(self) -> None:
+        self.tracy("-p", "-r", self.program("""
+    from tracy import Profiler, signpost
+    device = ttnn.open_mesh_device(ttnn.MeshShape(1, 1))
+    a = ttnn.from_torch(grid(64, 64, 3), layout=ttnn.TILE_LAYOUT, device=device)
+    ttnn.tracy_message("ready")
+    signpost("start", "one step")
+    with Profiler():
+        c = ttnn.relu(ttnn.matmul(a, a))
+        s = ttnn.softmax(c)
+    ttnn.synchronize_device(device)
+    signpost("stop")
+    ttnn.ReadDeviceProfiler(device)
+    trace = ttnn.begin_trace_capture(device, cq_id=0)
+    d = ttnn.add(a, a)
+    ttnn.end_trace_capture(device, trace, cq_id=0)
+    for _ in range(3): ttnn.execute_trace(device, trace, cq_id=0, blocking=False)
+    ttnn.synchronize_device(device)
+    close(d, [[2 * v for v in r] for r in grid(64, 64, 3)])
+    ttnn.release_trace(device, trace)
+    ttnn.close_mesh_device(device)
+        """))
+        logs = os.listdir(os.path.join(self.folder, "generated/profiler/.logs"))
+        self.assertLessEqual({"tracy_ops_times.csv", "tracy_ops_data.csv", "profile_log_device.csv",
+                              "tracy_profile_log_host.tracy", "tracy_profile_log_host.tacho"},
+                             set(logs))
+        [report] = glob.glob(self.folder + "/generated/profiler/reports/*/ops_perf_results_*.csv")
+        with open(report, newline="") as file:
+            rows = list(csv.DictReader(file))
+        codes = [row["OP CODE"] for row in rows]
+        self.assertEqual(codes[:5], ["start", "MatmulDeviceOperation", "UnaryDeviceOperation",
+                                     "ttnn.softmax", "stop"])
+        self.assertEqual(codes[5:], ["BinaryDeviceOperation"] * 4)  # taken down, replayed
+        for row in (rows[1], rows[2], *rows[6:]):
+            self.assertGreater(int(row["DEVICE KERNEL DURATION [ns]"]), 0)
+        names = {z["name"] for z in self.zones()}
+        self.assertLessEqual({"matmul", "softmax", "READ-TILES", "TILE"}, names)
+        # A run without a device leaves no logs that look as if they were its own.
+        self.tracy("-c", "pass")
+        logs = os.listdir(os.path.join(self.folder, "generated/profiler/.logs"))
+        self.assertNotIn("profile_log_device.csv", logs)
+        self.assertIn("profile_log_device.csv.old", logs)
+
+    def test_mesh(self) -> None:
+        self.tracy("-p", "-r", self.program("""
+    with ttnn.open_mesh_device((1, 2)) as mesh:
+        assert mesh.get_num_devices() == 2
+        a = ttnn.from_torch(grid(32, 32, 3), device=mesh)
+        close(ttnn.add(a, a), [[2 * v for v in r] for r in grid(32, 32, 3)])
+        """))
+        [report] = glob.glob(self.folder + "/generated/profiler/reports/*/ops_perf_results_*.csv")
+        with open(report, newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([(r["OP CODE"], r["DEVICE ID"]) for r in rows],
+                         [("BinaryDeviceOperation", "0"), ("BinaryDeviceOperation", "1")])
+
+
+if __name__ == "__main__":
+    unittest.main()
