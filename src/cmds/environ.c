@@ -17,7 +17,7 @@ const struct environ_variable environ_variables[] = {
 	{"TACHO_CAPTURE", "1 lets a program join the 'tacho capture' that is running"},
 	{"TACHO_FIRMWARE", "where the device's firmware and kernel headers are"},
 	{"TACHO_LIMIT_MB", "memory for the rings of one process in MiB; 512 when not set"},
-	{"TACHO_LOG", NULL},
+	{"TACHO_LOG", "a file to which the warnings and errors of tacho are appended as well"},
 	{"TACHO_OUTPUT", "the trace that 'tacho run' writes when -o is not given"},
 	{"TACHO_POLICY", "what happens when the rings are full: drop, block or overwrite"},
 	{"TACHO_PYTHON", "what 'python -m tracy' lets the Python processes below it do"},

@@ -44,12 +44,12 @@ static int check_header(struct trace_private *p, struct tacho_error *err)
 	return 0;
 }
 
-int reader_attach(struct trace_private *p, const char *path, uint64_t limit,
-		  struct tacho_error *err)
+/* P->fd becomes its file. */
+static int attach_fd(struct trace_private *p, const char *path, uint64_t limit,
+		     struct tacho_error *err)
 {
 	struct stat st;
 
-	p->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (p->fd < 0 || fstat(p->fd, &st) < 0)
 		return err_errno(err, TACHO_EREAD, "cannot read %s", path);
 	if (!S_ISREG(st.st_mode))
@@ -62,6 +62,13 @@ int reader_attach(struct trace_private *p, const char *path, uint64_t limit,
 }
 
 /* ------------------------------------------------------------------- open */
+
+int reader_attach(struct trace_private *p, const char *path, uint64_t limit,
+		  struct tacho_error *err)
+{
+	p->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return attach_fd(p, path, limit, err);
+}
 
 void reader_forget(struct trace_private *p)
 {
@@ -174,6 +181,26 @@ static int reader_open(struct trace_private **out, const char *path, uint64_t li
 	}
 	*out = p;
 	return 0;
+}
+
+int reader_open_fd(struct trace_private **out, int fd, const char *name, struct tacho_error *err)
+{
+	struct trace_private *p = reader_new();
+	int r;
+
+	if (!p) {
+		close(fd);
+		return reader_explain(name, TACHO_ENOMEM, err);
+	}
+	p->fd = fd;
+	r = attach_fd(p, name, UINT64_MAX, err);
+	if (r == 0)
+		r = reader_explain(name, reader_load(p, false), err);
+	if (r < 0)
+		trace_close(&p->trace);
+	else
+		*out = p;
+	return r;
 }
 
 int trace_open(struct trace **trace, const char *path, struct tacho_error *err)

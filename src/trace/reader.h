@@ -172,6 +172,8 @@ void reader_forget(struct trace_private *p);
 /* What went wrong, R, in words. */
 int reader_explain(const char *path, int r, struct tacho_error *err);
 struct trace_private *reader_new(void);
+/* Opens the file FD, which is the reader's from here on; NAME is for messages. */
+int reader_open_fd(struct trace_private **p, int fd, const char *name, struct tacho_error *err);
 
 /*
  * reader.c: opens by going through all blocks, without looking at anything from byte LIMIT on,

@@ -298,6 +298,16 @@ int trace_checkpoint(struct trace_writer *w, const void *state, size_t len);
  */
 int trace_writer_close(struct trace_writer *w, struct tacho_error *err);
 
+/*
+ * For a trace that is read again at once and then not needed any more: a file in FOLDER that has no
+ * name, so that nothing is left of it whatever happens. trace_writer_take() closes it and opens what
+ * was written; W is freed in any case.
+ */
+int trace_writer_open_temporary(struct trace_writer **w, const char *folder,
+				struct tacho_error *err);
+struct trace;
+int trace_writer_take(struct trace_writer *w, struct trace **trace, struct tacho_error *err);
+
 /* Frees W and leaves the .part file as it is. */
 void trace_writer_abandon(struct trace_writer *w);
 

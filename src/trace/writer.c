@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "clock/clock.h"
 #include "trace/block.h"
+#include "trace/reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -205,6 +206,58 @@ struct trace_writer *writer_new(const char *path, const struct trace_writer_opti
 	return w;
 }
 
+/* A file without a name; where the file system cannot make one, it loses its name at once. */
+static int create_temporary(struct trace_writer *w, const char *folder, struct tacho_error *err)
+{
+	char *name;
+
+	w->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (w->fd >= 0)
+		return 0;
+	if (asprintf(&name, "%s/tacho-XXXXXX", folder) < 0)
+		return err_set(err, TACHO_ENOMEM, "no memory to write a temporary file");
+	w->fd = mkostemp(name, O_CLOEXEC);
+	if (w->fd >= 0)
+		unlink(name);
+	free(name);
+	if (w->fd < 0)
+		return err_errno(err, TACHO_EWRITE, "cannot make a temporary file in %s", folder);
+	return 0;
+}
+
+/* The header is the first thing in the file. */
+static int begin_file(struct trace_writer *w, struct tacho_error *err)
+{
+	int r;
+
+	make_uuid(w->uuid);
+	put_file_header(w);
+	r = writer_push(w);
+	return r < 0 ? err_set(err, r, "%s", w->error.text) : 0;
+}
+
+int trace_writer_open_temporary(struct trace_writer **out, const char *folder,
+				struct tacho_error *err)
+{
+	struct trace_writer *w = writer_new(folder, NULL);
+	int r;
+
+	if (!w)
+		return err_set(err, TACHO_ENOMEM, "no memory to write a temporary file");
+	free(w->part);
+	if (asprintf(&w->part, "a temporary file in %s", folder) < 0)
+		w->part = NULL;
+	r = w->part ? create_temporary(w, folder, err)
+		    : err_set(err, TACHO_ENOMEM, "no memory to write a temporary file");
+	if (r == 0)
+		r = begin_file(w, err);
+	if (r < 0)
+		trace_writer_abandon(w);
+	else
+		*out = w;
+	return r;
+}
+
 int trace_writer_open(struct trace_writer **out, const char *path,
 		      const struct trace_writer_options *options, struct tacho_error *err)
 {
@@ -215,13 +268,9 @@ int trace_writer_open(struct trace_writer **out, const char *path,
 		return err_set(err, TACHO_ENOMEM, "no memory to write %s", path);
 	r = create_part(w, err);
 	if (r == 0) {
-		make_uuid(w->uuid);
-		put_file_header(w);
-		r = writer_push(w);
-		if (r < 0) {
-			err_set(err, r, "%s", w->error.text);
+		r = begin_file(w, err);
+		if (r < 0)
 			unlink(w->part);
-		}
 	}
 	if (r < 0) {
 		trace_writer_abandon(w);
@@ -388,6 +437,23 @@ int trace_writer_close(struct trace_writer *w, struct tacho_error *err)
 		r = move_into_place(w);
 	if (r < 0)
 		err_set(err, r, "%s", w->error.text);
+	trace_writer_abandon(w);
+	return r;
+}
+
+int trace_writer_take(struct trace_writer *w, struct trace **trace, struct tacho_error *err)
+{
+	struct trace_private *p;
+	int r = finish(w), fd = w->fd;
+
+	if (r < 0)
+		err_set(err, r, "%s", w->error.text);
+	if (r == 0) {
+		w->fd = -1;
+		r = reader_open_fd(&p, fd, w->part, err);
+	}
+	if (r == 0)
+		*trace = &p->trace;
 	trace_writer_abandon(w);
 	return r;
 }

@@ -1,6 +1,5 @@
 #include "tracy/tracy.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,26 +25,6 @@ bool tracy_is_file(const char *path)
 	return yes;
 }
 
-/* A file that cannot be read further keeps what was read; anything else is no trace at all. */
-static int convert(int fd, const char *path, const char *to, struct tracy_notes *notes,
-		   struct tacho_error *damage, struct tacho_error *err)
-{
-	struct trace_writer_options options = {.force = true};
-	struct trace_writer *w;
-	int r = trace_writer_open(&w, to, &options, err);
-
-	if (r < 0)
-		return r;
-	r = tracy_import(w, fd, path, notes, err);
-	if (r < 0 && r != TACHO_EDAMAGED) {
-		trace_writer_abandon(w);
-		return r;
-	}
-	if (r < 0)
-		*damage = *err;
-	return trace_writer_close(w, err);
-}
-
 static void take_damage(struct trace *trace, const struct tacho_error *damage)
 {
 	if (!damage->code)
@@ -55,45 +34,31 @@ static void take_damage(struct trace *trace, const struct tacho_error *damage)
 		 (int)sizeof(trace->damage.text) - 1, damage->text);
 }
 
+/* A file that cannot be read further keeps what was read; anything else is no trace at all. */
 static int open_converted(struct trace **trace, int fd, const char *path, struct tracy_notes *notes,
 			  struct tacho_error *err)
 {
-	const char *folder = getenv("TMPDIR");
+	const char *folder = getenv("TMPDIR"), *source;
 	struct tacho_error damage = {0};
-	char *dir = NULL, *file = NULL, *part = NULL;
-	int r = TACHO_ENOMEM;
+	struct trace_writer *w;
+	int r = trace_writer_open_temporary(&w, folder && *folder ? folder : "/tmp", err);
 
-	if (asprintf(&dir, "%s/tacho-XXXXXX", folder && *folder ? folder : "/tmp") < 0)
-		return TACHO_ENOMEM;
-	if (!mkdtemp(dir)) {
-		r = err_errno(err, TACHO_EWRITE, "cannot make a temporary folder %s", dir);
-		free(dir);
+	if (r < 0)
+		return r;
+	r = tracy_import(w, fd, path, notes, err);
+	if (r < 0 && r != TACHO_EDAMAGED) {
+		trace_writer_abandon(w);
 		return r;
 	}
-	if (asprintf(&file, "%s/trace.tacho", dir) < 0)
-		file = NULL;
-	if (asprintf(&part, "%s/trace.tacho.part", dir) < 0)
-		part = NULL;
-	if (file && part)
-		r = convert(fd, path, file, notes, &damage, err);
-	if (r == 0)
-		r = trace_open(trace, file, err);
-	if (r == 0) {
-		const char *source = trace_property(*trace, "source");
-
-		(*trace)->path = source ? source : (*trace)->path;
-		take_damage(*trace, &damage);
-	}
-	/* An open trace needs no name. */
-	if (file && part) {
-		unlink(file);
-		unlink(part);
-	}
-	rmdir(dir);
-	free(file);
-	free(part);
-	free(dir);
-	return r;
+	if (r < 0)
+		damage = *err;
+	r = trace_writer_take(w, trace, err);
+	if (r < 0)
+		return r;
+	source = trace_property(*trace, "source");
+	(*trace)->path = source ? source : (*trace)->path;
+	take_damage(*trace, &damage);
+	return 0;
 }
 
 int tracy_open_any(struct trace **trace, const char *path, struct tracy_notes *notes,

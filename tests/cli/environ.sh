@@ -11,3 +11,10 @@ expect_no_line err LIMITMB
 unset TACHO_LIMITMB TT_METAL_PROFILER_SYNK
 TACHO_LIMIT_MB=5 expect_exit 0 "$TACHO" run -f -o a.tacho -- true
 expect_no_line err 'unknown environment'
+
+# What is said on standard error is kept with its time where TACHO_LOG says.
+TACHO_LOG=log expect_exit 3 "$TACHO" info no-such-file
+TACHO_LOG=log TACHO_LIMITMB=5 expect_exit 0 "$TACHO" run -f -o a.tacho -- true
+expect_count 2 log
+expect_line log '^20[0-9-]+T[0-9:]+Z [0-9]+ tacho: cannot read no-such-file: No such file' '^20.* tacho: warning: unknown environment'
+TACHO_LOG=/no/such/folder/log expect_error 3 'no-such-file' "$TACHO" info no-such-file

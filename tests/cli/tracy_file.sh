@@ -54,4 +54,18 @@ if [ -f "$reader" ]; then
 		python3 "$SOURCE/tests/check_tracy.py" "$reader" "$BUILD" "$f" || fail "$f"
 	done
 fi
+
+# A verb that is killed while it converts leaves nothing behind.
+"$MKTRACE" -n 400000 big.tacho || fail mktrace
+"$TACHO" export -q --to=tracy big.tacho || fail export
+mkdir temporary
+for pause in 0.02 0.05 0.1 0.2; do
+	TMPDIR=$here/temporary "$TACHO" stats big.tracy >/dev/null 2>&1 &
+	pid=$!
+	sleep $pause
+	kill -9 $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	[ -z "$(ls -A temporary)" ] || fail "left behind: $(ls temporary)"
+done
+TMPDIR=$here/nowhere expect_error 5 'cannot make a temporary file in .*nowhere' "$TACHO" stats big.tracy
 exit 0
