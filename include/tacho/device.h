@@ -317,6 +317,13 @@ TACHO_DEVICE_API int tacho_profiler_read(struct tacho_device *device, tacho_devi
 					 void *context);
 
 /*
+ * Waits, takes all that kernels recorded and appends it to the logs in the profiler's folder
+ * (docs/device.md). Closing a device does that too; this is for the middle of a long run. What
+ * tacho_profiler_read() gives is not touched. Nothing to do when no logs are written.
+ */
+TACHO_DEVICE_API int tacho_profiler_dump(struct tacho_device *device);
+
+/*
  * Names of zones that are known by a hash (kernels that were built elsewhere, TACHO_ZONE_HASH=1): a
  * log with lines "... #pragma message: NAME,FILE,LINE,KERNEL_PROFILER". Names of several logs add
  * up; when two zones have the same hash both are told, as "A or B".

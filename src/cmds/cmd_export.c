@@ -1,3 +1,4 @@
+#include "base/folder.h"
 #include "base/output.h"
 #include "cmds/query.h"
 #include "cmds/tracy_notes.h"
@@ -145,7 +146,7 @@ static int write_logs(struct query *q, const struct conf *conf)
 	if (r == 0 && conf->output && !strcmp(conf->output, "-"))
 		r = err_set(&q->err, TACHO_EUSAGE, "--to=tt-logs writes a folder");
 	if (r == 0)
-		r = ops_folder(conf->output, folder, sizeof(folder), &q->err);
+		r = folder_profiler(conf->output, folder, sizeof(folder), &q->err);
 	if (r == 0)
 		r = ttlogs_write(q->trace, folder, conf->children, conf->force, &logs, &q->err);
 	if (r == 0 && !q->common->quiet)

@@ -1,3 +1,4 @@
+#include "base/folder.h"
 #include "cmds/query.h"
 #include "ops/hosttrace.h"
 #include "ops/ops.h"
@@ -175,7 +176,7 @@ static int fill_options(const struct conf *cf, struct names *names, struct ops_o
 		strftime(names->date, sizeof(names->date), "%Y_%m_%d_%H_%M_%S", &tm);
 		options->date = names->date;
 	}
-	return ops_folder(cf->folder, names->folder, sizeof(names->folder), err);
+	return folder_profiler(cf->folder, names->folder, sizeof(names->folder), err);
 }
 
 /* More than one process with ops: their ids may be the same. */

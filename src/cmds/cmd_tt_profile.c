@@ -1,4 +1,5 @@
 #include "base/buf.h"
+#include "base/folder.h"
 #include "cmds/cmds.h"
 #include "cmds/port.h"
 #include "cmds/record.h"
@@ -112,7 +113,7 @@ static int write_output(const char *path, const char *report, const char *logs,
 	int r = folder && messages ? 0 : err_set(err, TACHO_ENOMEM, "out of memory");
 
 	if (r == 0)
-		r = ops_make_folder(*folder ? folder : "/", err);
+		r = folder_make(*folder ? folder : "/", err);
 	if (r == 0)
 		r = ops_create(&out, *folder ? folder : "/", slash ? slash + 1 : path, false, err);
 	if (r == 0) {
@@ -153,7 +154,7 @@ static int profile(const struct conf *cf, struct words *words, const struct cmd_
 {
 	struct record_conf record = {0};
 	char folder[PATH_MAX], logs[PATH_MAX + 16], trace[PATH_MAX + 64], aside[PATH_MAX + 32];
-	int r = ops_folder(NULL, folder, sizeof(folder), err), status;
+	int r = folder_profiler(NULL, folder, sizeof(folder), err), status;
 	int port = r == 0 ? choose_port(cf->port, err) : r;
 
 	if (port < 0)

@@ -3,6 +3,7 @@
 #define CMDS_CMDS_H
 
 #include "base/cmd.h"
+#include "base/environ.h"
 
 /* All verbs, NULL-terminated, in the order in which help lists them. */
 extern const struct cmd *const cmds_table[];
@@ -32,24 +33,11 @@ extern const struct cmds_exit cmds_exits[];
 /* True when standard output could not be written to. */
 bool cmds_stdout_failed(void);
 
-/* Variables of the environment; ends with a NULL name. No help: known and honoured, not ours. */
-struct environ_variable {
-	const char *name;
-	const char *help;
-};
-extern const struct environ_variable environ_variables[];
-
 /*
  * Warns once of each variable in the environment that looks like one of ours and is none, with the
  * nearest that is. For verbs that read the environment.
  */
 void environ_check(const struct cmd_common *common);
-
-/*
- * The nearest known name if VARIABLE ("NAME=value") has a prefix of ours and is not known, else
- * NULL. NAME (SIZE bytes) gets its name.
- */
-const char *environ_unknown(const char *variable, char *name, size_t size);
 
 /* The help of the whole program and of one verb. */
 void cmds_print_overview(FILE *out);

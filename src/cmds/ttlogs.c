@@ -1,5 +1,6 @@
 #include "cmds/ttlogs.h"
 
+#include "base/folder.h"
 #include "base/output.h"
 #include "ops/files.h"
 #include "ops/hosttrace.h"
@@ -115,7 +116,7 @@ int ttlogs_put_aside(const char *dir, char *aside, size_t size, struct tacho_err
 
 	snprintf(logs, sizeof(logs), "%s/.logs", dir);
 	r = clear(logs, aside, size, err);
-	return r < 0 ? r : ops_make_folder(logs, err);
+	return r < 0 ? r : folder_make(logs, err);
 }
 
 /* What this program wrote into a folder of its own. */
@@ -145,7 +146,7 @@ int ttlogs_write(struct trace *trace, const char *dir, const char *children, boo
 		 struct ttlogs *logs, struct tacho_error *err)
 {
 	char to[PATH_MAX + 16], part[PATH_MAX + 32], aside[PATH_MAX + 32];
-	int r = ops_make_folder(dir, err);
+	int r = folder_make(dir, err);
 
 	memset(logs, 0, sizeof(*logs));
 	snprintf(to, sizeof(to), "%s/.logs", dir);

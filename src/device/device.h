@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "device/log.h"
 #include "device/op.h"
 #include "device/prof_decode.h"
 #include "device/sync.h"
@@ -114,6 +115,9 @@ struct prof {
 	struct prof_stream *streams; /* per core and RISC */
 	uint32_t *runs;              /* per core: how many it had counted */
 	uint64_t waited;             /* cycles that RISCs waited for the host to take their markers */
+	struct device_log log;
+	bool no_tracks; /* zones are not put onto the recording's tracks */
+	uint64_t forgotten; /* items that nobody asked for in time */
 	struct device_sync sync;
 	struct sync_classic *classic_sync; /* NULL: not asked for */
 	struct {
@@ -186,6 +190,12 @@ int device_core_at(const struct tacho_device *d, bool ethernet, unsigned x, unsi
 void device_describe(struct tacho_device *d);
 /* And that a RISC's area in DRAM, of which it has used WORDS, had no room for all its markers. */
 void device_tell_full(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t words);
+
+/* ---- env.c ---- */
+/* The number in an environment variable; OTHERWISE when it is not set or none. */
+unsigned env_number(const char *name, unsigned otherwise);
+/* Warns, once, of variables of the profiler that are none. */
+void env_check(void);
 
 /* ---- backend.c ---- */
 int backend_tensix(const struct tacho_device_ops **ops, void **self,
@@ -267,8 +277,6 @@ bool replay_find(const struct tacho_device *d, uint32_t op, uint32_t counter,
 		 struct device_replay *replayed);
 
 /* ---- prof.c ---- */
-/* The number in an environment variable; OTHERWISE when it is not set or none. */
-unsigned env_number(const char *name, unsigned otherwise);
 int prof_configure(struct tacho_device *d);
 /* The firmware runs; the device is about to be closed. */
 int prof_open(struct tacho_device *d);

@@ -322,6 +322,7 @@ int tacho_device_open(struct tacho_device **device, const struct tacho_device_op
 	int r;
 
 	TACHO_ZONE("tacho_device_open");
+	env_check();
 	if (!conf.arch)
 		conf.arch = getenv("TACHO_ARCH");
 	r = backend_tensix(&ops, &self, &conf, 0);

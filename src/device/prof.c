@@ -15,18 +15,8 @@
 #define PER_PROGRAM_S 64u /* with sums */
 #define LEAST         43u /* programs: one full L1 buffer must fit */
 #define DEFAULT_COUNT 1000u
-
-unsigned env_number(const char *name, unsigned otherwise)
-{
-	const char *text = getenv(name);
-	char *end;
-	unsigned long v;
-
-	if (!text || !*text)
-		return otherwise;
-	v = strtoul(text, &end, 0);
-	return *end || v > 1000000 ? otherwise : (unsigned)v;
-}
+#define ITEMS_ASKED   (64u << 20)
+#define ITEMS_UNASKED (1u << 20)
 
 int prof_configure(struct tacho_device *d)
 {
@@ -72,8 +62,9 @@ uint64_t prof_dram_end(const struct tacho_device *d)
 /* Asked for, and it can be done: the clocks before anything else happens, and after all has. */
 static void sync_classically(struct tacho_device *d)
 {
-	if (d->prof->classic_sync && !d->broken)
-		sync_classic_run(d, d->prof->classic_sync);
+	if (d->prof->classic_sync && !d->broken &&
+	    sync_classic_run(d, d->prof->classic_sync) == 0)
+		log_sync(d);
 }
 
 int prof_open(struct tacho_device *d)
@@ -87,6 +78,9 @@ int prof_open(struct tacho_device *d)
 		if (!p->classic_sync)
 			return device_fail(TACHO_ENOMEM, "no memory");
 	}
+	if (log_open(d) < 0)
+		return TACHO_ENOMEM;
+	p->no_tracks = env_number("TT_METAL_PROFILER_DISABLE_PUSH_TO_TRACY", 0) != 0;
 	sync_classically(d);
 	return sync_open(d);
 }
@@ -102,11 +96,13 @@ void prof_close(struct tacho_device *d)
 		if (d->broken)
 			sync_now(d);
 		prof_drain(d, true);
+		log_dump(d);
 		sync_close(d);
 		sync_classically(d);
 	}
 	sync_close(d);
 	sync_classic_free(p->classic_sync);
+	log_close(d);
 	vec_free(&p->items);
 	vec_free(&p->srclocs);
 	free(p->readers);
@@ -246,6 +242,24 @@ static void drain_core(struct tacho_device *d, unsigned core, bool full)
 		d->ops->write(d->self, core, control_address(d, 0), control, sizeof(control));
 }
 
+/*
+ * Items wait for tacho_profiler_read(), which not every program calls: those that did not ask for
+ * profiling themselves lose the oldest, when they are in the log.
+ */
+static void bound_items(struct tacho_device *d)
+{
+	struct prof *p = d->prof;
+	size_t most = d->options.profile ? ITEMS_ASKED : ITEMS_UNASKED;
+
+	if (p->log.mid_run || p->items.n - p->log.done > ITEMS_UNASKED)
+		log_dump(d);
+	if (p->items.n <= most)
+		return;
+	log_dump(d);
+	p->forgotten += p->items.n;
+	p->items.n = p->log.done = 0;
+}
+
 /* FULL: all buffers. Else only when they are drained as the run goes. */
 void prof_drain(struct tacho_device *d, bool full)
 {
@@ -260,6 +274,7 @@ void prof_drain(struct tacho_device *d, bool full)
 	/* Those stay on the device until they are asked for. */
 	if (full || !(d->profile & (PROF_MODE_TRACE | PROF_MODE_ACCUMULATE)))
 		sync_trim(d);
+	bound_items(d);
 	/* A loss is told where it happened. */
 	if (d->prof->losses != before && tacho_is_recording())
 		tacho_messagef(TACHO_WARNING, 0, "device %u: %llu markers of kernels found no room",
@@ -363,11 +378,28 @@ int tacho_profiler_read(struct tacho_device *d, tacho_device_event_fn fn, void *
 		return r < 0 ? r
 			     : device_fail(TACHO_EUSAGE, "device %u was opened without profiling",
 					   d->number);
+	if (d->broken)
+		sync_now(d);
 	prof_drain(d, true);
+	log_dump(d);
 	for (size_t i = 0; i < d->prof->items.n; i++)
 		hand_over(d, &d->prof->items.v[i], fn, context);
-	d->prof->items.n = 0;
+	d->prof->items.n = d->prof->log.done = 0;
 	return r;
+}
+
+int tacho_profiler_dump(struct tacho_device *d)
+{
+	int r = device_wait(d);
+
+	TACHO_ZONE("tacho_profiler_dump");
+	if (r < 0 || !d->prof)
+		return r;
+	prof_drain(d, true);
+	log_dump(d);
+	return d->prof->log.failed ? device_fail(TACHO_EWRITE, "the logs in %s cannot be written",
+						 d->prof->log.folder)
+				   : 0;
 }
 
 uint64_t tacho_profiler_lost_all(const struct tacho_device *d)

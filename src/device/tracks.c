@@ -180,7 +180,7 @@ void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const stru
 {
 	struct prof_item *zones;
 
-	if (!n || !tacho_is_recording())
+	if (!n || d->prof->no_tracks || !tacho_is_recording())
 		return;
 	zones = malloc(n * sizeof(*zones));
 	if (!zones)

@@ -1,6 +1,7 @@
 #include "ops/files.h"
 
 #include "base/buf.h"
+#include "base/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,24 +28,6 @@ bool ops_exists(const char *folder, const char *name)
 
 	free(path);
 	return exists;
-}
-
-int ops_make_folder(const char *path, struct tacho_error *err)
-{
-	char *copy = strdup(path);
-	int r = copy ? 0 : err_set(err, TACHO_ENOMEM, "out of memory");
-
-	for (char *p = copy; r == 0 && p;) {
-		p = strchr(p + 1, '/');
-		if (p)
-			*p = 0;
-		if (mkdir(copy, 0777) < 0 && errno != EEXIST)
-			r = err_errno(err, TACHO_EWRITE, "cannot make the folder %s", copy);
-		if (p)
-			*p = '/';
-	}
-	free(copy);
-	return r;
 }
 
 int ops_keep_older(const char *folder, const char *name, struct tacho_error *err)
@@ -189,7 +172,7 @@ int ops_copy_folder(const char *from, const char *to, const char *name, bool for
 	int r = 0;
 
 	if (dir && target)
-		r = ops_make_folder(target, err);
+		r = folder_make(target, err);
 	while (dir && target && r == 0 && (e = readdir(dir)))
 		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
 			r = copy_entry(source, target, e, force, err);

@@ -11,9 +11,6 @@
 char *ops_path(const char *a, const char *b);
 bool ops_exists(const char *folder, const char *name);
 
-/* mkdir -p */
-int ops_make_folder(const char *path, struct tacho_error *err);
-
 /*
  * Opens FOLDER/NAME for writing. A file that is there becomes NAME with a number before its ending,
  * when the new one is closed; with FORCE it is replaced.

@@ -1,5 +1,6 @@
 #include "ops/ops.h"
 
+#include "base/folder.h"
 #include "ops/analyses.h"
 #include "ops/cores.h"
 #include "ops/cppreport.h"
@@ -38,22 +39,6 @@ struct work {
 	struct ops_cores cores; /* of the trace */
 	struct ops_runtime *runtime;
 };
-
-int ops_folder(const char *option, char *path, size_t size, struct tacho_error *err)
-{
-	const char *dir = getenv("TT_METAL_PROFILER_DIR"), *home = getenv("TT_METAL_HOME");
-	int n;
-
-	if (option && *option)
-		n = snprintf(path, size, "%s", option);
-	else if (dir && *dir)
-		n = snprintf(path, size, "%s", dir);
-	else
-		n = snprintf(path, size, "%s/generated/profiler", home && *home ? home : ".");
-	if (n < 0 || (size_t)n >= size)
-		return err_set(err, TACHO_EUSAGE, "the folder's name is too long");
-	return 0;
-}
 
 static int pick(struct work *w)
 {
@@ -244,7 +229,7 @@ static int make_report_folder(struct work *w)
 	w->result->folder = buf_detach(&path);
 	if (!w->result->folder)
 		return err_set(w->err, TACHO_ENOMEM, "out of memory");
-	return ops_make_folder(w->result->folder, w->err);
+	return folder_make(w->result->folder, w->err);
 }
 
 typedef int (*writer)(struct work *w, FILE *out);

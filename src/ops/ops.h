@@ -50,7 +50,5 @@ int ops_report(const struct ops_options *options, struct ops_result *result,
 	       struct tacho_error *err);
 void ops_result_free(struct ops_result *result);
 
-/* The folder that logs go to: -o, else TT_METAL_PROFILER_DIR, else below TT_METAL_HOME or here. */
-int ops_folder(const char *option, char *path, size_t size, struct tacho_error *err);
 
 #endif

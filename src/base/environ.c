@@ -1,0 +1,100 @@
+#include "base/environ.h"
+#include "base/opt.h"
+
+#include <string.h>
+
+static const char *const prefixes[] = {
+	"TACHO_",
+	"TT_METAL_PROFILER_",
+	"TT_METAL_DEVICE_PROFILER_",
+	NULL,
+};
+
+const struct environ_variable environ_variables[] = {
+	{"TACHO_ARCH", "the architecture of devices whose program does not choose one"},
+	{"TACHO_ATTACH", "0 keeps a program from being found by 'tacho capture --pid'"},
+	{"TACHO_CACHE", "where compiled kernels are kept; ~/.cache/tacho when not set"},
+	{"TACHO_CAPTURE", "1 lets a program join the 'tacho capture' that is running"},
+	{"TACHO_FIRMWARE", "where the device's firmware and kernel headers are"},
+	{"TACHO_LIMIT_MB", "memory for the rings of one process in MiB; 512 when not set"},
+	{"TACHO_LOG", "a file to which the warnings and errors of tacho are appended as well"},
+	{"TACHO_OUTPUT", "the trace that 'tacho run' writes when -o is not given"},
+	{"TACHO_POLICY", "what happens when the rings are full: drop, block or overwrite"},
+	{"TACHO_PYTHON", "what 'python -m tracy' lets the Python processes below it do"},
+	{"TACHO_RING_KB", "memory of a thread's first ring in KiB"},
+	{"TACHO_RISCV_CC", "the compiler of kernels; riscv64-unknown-elf-gcc when not set"},
+	{"TACHO_SESSION",
+	 "the session directory; set by 'tacho run' for the programs that it starts"},
+	{"TT_METAL_DEVICE_PROFILER", "1 records the zones of kernels"},
+	{"TT_METAL_DEVICE_PROFILER_DISPATCH", "1 records zones of cores that dispatch"},
+	{"TT_METAL_DEVICE_PROFILER_NOC_EVENTS", "1 records NoC transfers, 2 barriers too"},
+	{"TT_METAL_HOME", "logs and reports go to generated/profiler below it"},
+	{"TT_METAL_MEM_PROFILER", "1 records buffers of devices as memory"},
+	{"TT_METAL_PROFILER_ACCUMULATE",
+	 "1 lets the runs of a device add up in L1 until it is full"},
+	{"TT_METAL_PROFILER_CPP_POST_PROCESS",
+	 "1: the report is made of cpp_device_perf_report.csv"},
+	{"TT_METAL_PROFILER_DIR",
+	 "where logs (.logs) and reports go; $TT_METAL_HOME/generated/profiler, else ./generated/profiler when not set"},
+	{"TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES",
+	 "1 keeps a program from writing its devices' logs"},
+	{"TT_METAL_PROFILER_DISABLE_PUSH_TO_TRACY",
+	 "1 keeps zones of kernels out of the trace"},
+	{"TT_METAL_PROFILER_MID_RUN_DUMP",
+	 "1 writes the devices' logs after each program, not only at the end"},
+	{"TT_METAL_PROFILER_NO_CACHE_OP_INFO", "1 tells each op in full, also when it came before"},
+	{"TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT",
+	 "programs that a device keeps until they are read; without it none is dropped"},
+	{"TT_METAL_PROFILER_SUM", "1 records the sums of DeviceZoneScopedSumN1 and N2"},
+	{"TT_METAL_PROFILER_SYNC",
+	 "1 also compares clocks one way at open and close, for sync_device_info.csv"},
+	{"TT_METAL_PROFILER_TRACE_TRACKING", "0 leaves out the messages of a device's traces"},
+	{"TT_METAL_PROFILE_PERF_COUNTERS",
+	 "performance counters that are recorded, a sum of 1 fpu, 2 pack, 4 unpack, 32 instrn"},
+	{"TT_METAL_TRACE_PROFILER", "1 records replays of traces as a whole"},
+	{"NO_COLOR", "anything keeps colours out of the output"},
+	{NULL, NULL},
+};
+
+static bool is_ours(const char *name)
+{
+	for (int i = 0; prefixes[i]; i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+/* When no name is a typing error away: the one that begins most alike. */
+static const char *longest_prefix(const char *name)
+{
+	const char *best = environ_variables[0].name;
+	size_t most = 0;
+
+	for (const struct environ_variable *v = environ_variables; v->name; v++) {
+		size_t n = 0;
+
+		while (name[n] && name[n] == v->name[n])
+			n++;
+		if (n > most) {
+			most = n;
+			best = v->name;
+		}
+	}
+	return best;
+}
+
+const char *environ_unknown(const char *variable, char *name, size_t size)
+{
+	const char *names[sizeof(environ_variables) / sizeof(environ_variables[0])], *near;
+
+	snprintf(name, size, "%.*s", (int)strcspn(variable, "="), variable);
+	if (!is_ours(name))
+		return NULL;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		names[i] = environ_variables[i].name;
+		if (names[i] && !strcmp(names[i], name))
+			return NULL;
+	}
+	near = opt_nearest(name, names);
+	return near ? near : longest_prefix(name);
+}

@@ -1,0 +1,383 @@
+#include "device/device.h"
+
+#include "base/devrow.h"
+#include "base/folder.h"
+#include "tacho_layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ZONE_NUMBERS 65536u
+#define FLUSH        (1u << 20)
+
+/* A zone as the log has it. */
+struct log_zone {
+	const char *name, *file; /* NULL: not looked up yet */
+	uint32_t line;
+	uint16_t timer;
+};
+
+/* ---- files ---- */
+static void tell_failure(struct device_log *log, const char *name)
+{
+	if (!log->failed)
+		fprintf(stderr, "tacho: warning: cannot write %s/%s: %s\n", log->folder, name,
+			strerror(errno));
+	log->failed = true;
+}
+
+static bool write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		data += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+/* A file of the folder, locked, for appending; -1 when that cannot be. Closing it unlocks it. */
+static int file_open(struct device_log *log, const char *name, const char *header, int flags)
+{
+	char *path;
+	struct stat st;
+	int fd;
+
+	if (log->failed || asprintf(&path, "%s/%s", log->folder, name) < 0)
+		return -1;
+	fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0666);
+	free(path);
+	if (fd >= 0)
+		while (flock(fd, LOCK_EX) < 0 && errno == EINTR)
+			;
+	if (fd < 0 || fstat(fd, &st) < 0 ||
+	    (st.st_size == 0 && !write_all(fd, header, strlen(header)))) {
+		tell_failure(log, name);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Writes what is there when it is much; LEAST 0: all of it. */
+static void flush_to(struct device_log *log, const char *name, int fd, struct buf *text, size_t least)
+{
+	if (text->len < least || !text->len)
+		return;
+	if (text->failed) {
+		errno = ENOMEM;
+		tell_failure(log, name);
+	} else if (!log->failed && !write_all(fd, text->data, text->len)) {
+		tell_failure(log, name);
+	}
+	buf_reset(text);
+}
+
+int log_open(struct tacho_device *d)
+{
+	struct device_log *log = &d->prof->log;
+	struct tacho_error err;
+	char folder[4096];
+
+	if (!env_number("TT_METAL_DEVICE_PROFILER", 0) ||
+	    env_number("TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES", 0))
+		return 0;
+	log->mid_run = env_number("TT_METAL_PROFILER_MID_RUN_DUMP", 0) != 0;
+	log->names = calloc(ZONE_NUMBERS, sizeof(*log->names));
+	if (!log->names || folder_profiler(NULL, folder, sizeof(folder), &err) < 0 ||
+	    asprintf(&log->folder, "%s/.logs", folder) < 0)
+		return device_fail(TACHO_ENOMEM, "no memory");
+	log->on = true;
+	if (folder_make(log->folder, &err) < 0) {
+		fprintf(stderr, "tacho: warning: %s: devices write no logs\n", err.text);
+		log->failed = true;
+	}
+	return 0;
+}
+
+void log_close(struct tacho_device *d)
+{
+	free(d->prof->log.names);
+	free(d->prof->log.folder);
+}
+
+/* ---- profile_log_device.csv ---- */
+static const struct log_zone *zone_of(struct tacho_device *d, uint16_t id)
+{
+	struct log_zone *z = &d->prof->log.names[id];
+	struct tacho_device_event e;
+
+	if (z->name)
+		return z;
+	prof_name(d, id, &e);
+	*z = (struct log_zone){e.name, e.file, e.line, id};
+	if (e.name[0])
+		z->timer = devrow_timer(e.name, e.file, e.line);
+	return z;
+}
+
+/* A row: an item's beginning or its end. */
+struct mark {
+	const struct prof_item *item;
+	uint64_t cycles;
+	bool end;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+
+	if (x->item->flat != y->item->flat)
+		return x->item->flat < y->item->flat ? -1 : 1;
+	if (x->item->risc != y->item->risc)
+		return x->item->risc < y->item->risc ? -1 : 1;
+	if (x->cycles != y->cycles)
+		return x->cycles < y->cycles ? -1 : 1;
+	/* What was open ends before what begins; of two that begin the longer one is outside. */
+	if (x->end != y->end)
+		return (x->end ? x : y)->item->start < x->cycles ? (x->end ? -1 : 1)
+								  : (x->end ? 1 : -1);
+	if (x->end)
+		return x->item->start > y->item->start ? -1 : x->item->start < y->item->start;
+	return x->item->end > y->item->end ? -1 : x->item->end < y->item->end;
+}
+
+static void add_special(const struct prof_item *item, struct devrow *row, struct buf *meta)
+{
+	row->timer = item->id;
+	row->data = item->data[0];
+	if (item->id != PROF_ID_COUNTERS || item->kind != PROF_K_DATA_16)
+		return;
+	buf_reset(meta);
+	devrow_counter_meta(meta, prof_counter_name(item->data[1] & 0xff), item->data[0] >> 32,
+			    (uint32_t)item->data[0]);
+	row->meta = meta->data;
+}
+
+static void add_row(struct tacho_device *d, const struct mark *m, struct buf *text, struct buf *meta)
+{
+	static const enum devrow_type types[] = {
+		[PROF_K_ZONE] = DEVROW_ZONE_START, [PROF_K_TOTAL] = DEVROW_ZONE_TOTAL,
+		[PROF_K_DATA] = DEVROW_TS_DATA,    [PROF_K_EVENT] = DEVROW_TS_EVENT,
+		[PROF_K_DATA_16] = DEVROW_TS_DATA,
+	};
+	const struct prof_item *item = m->item;
+	const struct tacho_device_core *c = &d->cores[item->flat].info;
+	const struct log_zone *z = zone_of(d, item->id);
+	struct device_replay replayed;
+	struct devrow row = {.device = d->number,
+			     .x = c->x,
+			     .y = c->y,
+			     .risc = d->profile & PROF_MODE_TRACE
+					     ? prof_risc_name(d, item->risc, c->ethernet)
+					     : devrow_risc(item->risc, c->ethernet),
+			     .timer = z->timer,
+			     .cycles = m->cycles,
+			     .data = item->data[0],
+			     .run = op_id(d, item->op),
+			     .type = m->end ? DEVROW_ZONE_END : types[item->kind],
+			     .name = z->name,
+			     .file = z->file,
+			     .line = z->line};
+
+	if (item->kind == PROF_K_EVENT || item->id == PROF_ID_NOC || item->id == PROF_ID_COUNTERS) {
+		row.name = row.file = "";
+		row.line = 0;
+		add_special(item, &row, meta);
+	}
+	if (replay_find(d, item->op, item->replay, &replayed)) {
+		row.trace = replayed.trace;
+		row.counter = replayed.replay;
+	}
+	devrow_add(text, &row);
+}
+
+/* Rows of N items in order. */
+static int add_rows(struct tacho_device *d, const struct prof_item *items, size_t n, int fd)
+{
+	struct mark *marks = calloc(2 * n + 1, sizeof(*marks));
+	struct buf text = BUF_INIT, meta = BUF_INIT;
+	size_t count = 0;
+
+	if (!marks)
+		return TACHO_ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (items[i].flat >= d->shape.cores)
+			continue;
+		marks[count++] = (struct mark){&items[i], items[i].start, false};
+		if (items[i].kind == PROF_K_ZONE)
+			marks[count++] = (struct mark){&items[i], items[i].end, true};
+	}
+	qsort(marks, count, sizeof(*marks), by_place);
+	for (size_t i = 0; i < count; i++) {
+		add_row(d, &marks[i], &text, &meta);
+		flush_to(&d->prof->log, DEVROW_FILE, fd, &text, FLUSH);
+	}
+	flush_to(&d->prof->log, DEVROW_FILE, fd, &text, 0);
+	buf_free(&text);
+	buf_free(&meta);
+	free(marks);
+	return 0;
+}
+
+static void dump_rows(struct tacho_device *d)
+{
+	struct prof *p = d->prof;
+	struct buf header = BUF_INIT;
+	int fd;
+
+	if (p->log.done == p->items.n)
+		return;
+	devrow_header(&header, d->shape.arch, d->shape.mhz, d->workers);
+	fd = header.failed ? -1 : file_open(&p->log, DEVROW_FILE, header.data, 0);
+	if (fd >= 0) {
+		if (add_rows(d, p->items.v + p->log.done, p->items.n - p->log.done, fd) < 0) {
+			errno = ENOMEM;
+			tell_failure(&p->log, DEVROW_FILE);
+		}
+		close(fd);
+	}
+	p->log.done = p->items.n;
+	buf_free(&header);
+}
+
+/* ---- zone_src_locations.log ---- */
+static uint64_t line_key(const char *line, size_t len)
+{
+	return build_hash(BUILD_HASH, line, len);
+}
+
+/* What the file has already: a line of it is not written twice. */
+static int known_lines(int fd, struct map *known)
+{
+	int copy = dup(fd);
+	FILE *f = copy < 0 ? NULL : fdopen(copy, "r");
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	int r = f ? fseek(f, 0, SEEK_SET) : TACHO_EREAD;
+
+	while (r == 0 && (n = getline(&line, &room, f)) > 0)
+		r = map_set(known, line_key(line, (size_t)n), 1);
+	free(line);
+	if (f)
+		fclose(f);
+	else if (copy >= 0)
+		close(copy);
+	return r;
+}
+
+static void zone_line(struct buf *line, const char *name, const char *file, uint32_t number)
+{
+	buf_reset(line);
+	buf_addf(line, "%s:%u:1: note: '#pragma message: %s,%s,%u,KERNEL_PROFILER'\n", file, number, name,
+		 file, number);
+}
+
+/* Lines of all zones that were not written before. */
+static void add_zones(struct tacho_device *d, struct map *known, struct buf *all, struct buf *fresh)
+{
+	struct device_log *log = &d->prof->log;
+	struct buf line = BUF_INIT;
+
+	for (uint32_t id = log->zones; id < d->next_zone && id < ZONE_NUMBERS; id++) {
+		const struct log_zone *z = zone_of(d, (uint16_t)id);
+
+		if (!z->name[0])
+			continue;
+		zone_line(&line, z->name, z->file, z->line);
+		buf_add(fresh, line.data, line.len);
+		if (map_get(known, line_key(line.data, line.len)))
+			continue;
+		map_set(known, line_key(line.data, line.len), 1);
+		buf_add(all, line.data, line.len);
+	}
+	for (size_t i = log->hashed; i < d->names.n; i++) {
+		zone_line(&line, d->names.v[i].name, d->names.v[i].file, d->names.v[i].line);
+		buf_add(fresh, line.data, line.len);
+		if (!map_get(known, line_key(line.data, line.len)))
+			buf_add(all, line.data, line.len);
+	}
+	log->zones = d->next_zone;
+	log->hashed = d->names.n;
+	buf_free(&line);
+}
+
+/* One file has what was ever built, the other what this process has: it begins with the first device
+ * that has something to say. */
+static int open_new(struct device_log *log, const char *name)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static bool begun;
+	int fd;
+
+	pthread_mutex_lock(&lock);
+	fd = file_open(log, name, "", begun ? 0 : O_TRUNC);
+	begun = true;
+	pthread_mutex_unlock(&lock);
+	return fd;
+}
+
+static void dump_zones(struct tacho_device *d)
+{
+	static const char all_name[] = "zone_src_locations.log",
+			  new_name[] = "new_zone_src_locations.log";
+	struct device_log *log = &d->prof->log;
+	struct buf all = BUF_INIT, fresh = BUF_INIT;
+	struct map known = {0};
+	int fd;
+
+	if (log->zones == d->next_zone && log->hashed == d->names.n)
+		return;
+	fd = file_open(log, all_name, "", 0);
+	if (fd < 0)
+		return;
+	if (known_lines(fd, &known) == 0)
+		add_zones(d, &known, &all, &fresh);
+	flush_to(log, all_name, fd, &all, 0);
+	close(fd);
+	fd = open_new(log, new_name);
+	if (fd >= 0) {
+		flush_to(log, new_name, fd, &fresh, 0);
+		close(fd);
+	}
+	buf_free(&all);
+	buf_free(&fresh);
+	map_free(&known);
+}
+
+void log_dump(struct tacho_device *d)
+{
+	if (!d->prof || !d->prof->log.on || d->prof->log.failed)
+		return;
+	dump_zones(d);
+	dump_rows(d);
+}
+
+void log_sync(struct tacho_device *d)
+{
+	static const char name[] = "sync_device_info.csv";
+	struct device_log *log = &d->prof->log;
+	struct buf rows = BUF_INIT;
+	int fd = log->on ? file_open(log, name, sync_classic_header, 0) : -1;
+
+	if (fd < 0)
+		return;
+	sync_classic_rows(d, d->prof->classic_sync, &rows);
+	flush_to(log, name, fd, &rows, 0);
+	close(fd);
+	buf_free(&rows);
+}

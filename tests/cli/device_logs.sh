@@ -1,0 +1,105 @@
+# The logs that a program writes itself, where, when, and what it does when it cannot.
+. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/device.sh"
+examples=$BUILD/examples/device
+logs=generated/profiler/.logs
+export TT_METAL_DEVICE_PROFILER=1
+
+# rows FILE: all but the two lines of its head, sorted
+rows() {
+	tail -n +3 "$1" | sort
+}
+
+# The same rows as those that come out of the trace: cycles are found again exactly.
+for example in matmul events layers two_devices; do
+	rm -rf generated exported
+	expect_exit 0 env TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1 TT_METAL_PROFILE_PERF_COUNTERS=39 \
+		TT_METAL_PROFILER_SUM=1 "$TACHO" run -q -f -o t.tacho -- "$examples/$example"
+	expect_exit 0 "$TACHO" check t.tacho
+	expect_line out 'verdict +whole' '^lost +0'
+	expect_exit 0 "$TACHO" export --to tt-logs -o exported t.tacho
+	rows $logs/profile_log_device.csv >a
+	rows exported/.logs/profile_log_device.csv >b
+	[ -s a ] || fail "$example: no rows"
+	expect_same a b
+done
+expect_line $logs/profile_log_device.csv '^ARCH: tiny, CHIP_FREQ\[MHz\]: 1000, Max Compute Cores: 4$' \
+	'^1,1,1,NCRISC,[0-9]+,[0-9]+,0,[0-9]+,,,NCRISC-FW,ZONE_START,[0-9]+,.*/subordinate.c,$'
+[ "$(grep -c ARCH $logs/profile_log_device.csv)" = 1 ] || fail 'more than one head'
+awk -F, 'NR > 2 && NF != 15 { exit 1 }' $logs/profile_log_device.csv || fail 'not 15 columns'
+expect_line $logs/zone_src_locations.log \
+	"note: '#pragma message: BRISC-FW,.*/brisc.c,[0-9]+,KERNEL_PROFILER'$"
+
+# By core, RISC and time; each start has its end.
+expect_exit 0 "$examples/matmul"
+python3 - $logs/profile_log_device.csv <<'PYTHON' || fail 'order or pairs'
+import csv, sys
+rows = list(csv.reader(list(open(sys.argv[1]))[2:]))[-1000:]
+stacks = {}
+for r in rows:
+    key = tuple(r[:4])
+    if r[11] == "ZONE_START":
+        stacks.setdefault(key, []).append((r[10], r[4]))
+    elif r[11] == "ZONE_END" and stacks.get(key):
+        assert stacks[key].pop() == (r[10], r[4])
+order = ["BRISC", "NCRISC", "TRISC_0", "TRISC_1", "TRISC_2", "ERISC"]
+keys = [(int(r[1]), int(r[2]), order.index(r[3]), int(r[5])) for r in rows[-700:]]
+assert keys == sorted(keys)
+PYTHON
+
+# A second run is appended; zones are not told twice.
+cp $logs/profile_log_device.csv before
+sort $logs/zone_src_locations.log | uniq -d >twice
+[ ! -s twice ] || fail 'zones twice'
+cp $logs/zone_src_locations.log zones
+expect_exit 0 "$examples/matmul"
+expect_same zones $logs/zone_src_locations.log
+cmp -n "$(stat -c %s before)" before $logs/profile_log_device.csv || fail 'not appended'
+[ "$(stat -c %s $logs/profile_log_device.csv)" -gt "$(stat -c %s before)" ] || fail 'nothing appended'
+[ "$(grep -c ARCH $logs/profile_log_device.csv)" = 1 ] || fail 'more than one head'
+
+# Where: TT_METAL_PROFILER_DIR, else below TT_METAL_HOME.
+rm -rf generated
+expect_exit 0 env TT_METAL_PROFILER_DIR=own/dir TT_METAL_HOME=home "$examples/events"
+[ -s own/dir/.logs/profile_log_device.csv ] || fail 'no log in TT_METAL_PROFILER_DIR'
+expect_exit 0 env TT_METAL_HOME=home "$examples/events"
+[ -s home/generated/profiler/.logs/profile_log_device.csv ] || fail 'no log in TT_METAL_HOME'
+[ ! -e generated ] || fail 'a log here, too'
+
+# Not at all: when it is switched off, and when profiling was not asked for from outside.
+expect_exit 0 env TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES=1 "$examples/events"
+expect_exit 0 env -u TT_METAL_DEVICE_PROFILER "$examples/events"
+[ ! -e generated ] || fail 'a log that was not asked for'
+
+# A folder that cannot be written: one line, and the program goes on.
+echo >file
+expect_exit 0 env TT_METAL_PROFILER_DIR=file/x "$examples/matmul"
+expect_line out right
+expect_line err '^tacho: warning: cannot make the folder file/?.*: Not a directory: devices write no logs$'
+[ "$(wc -l <err)" = 1 ] || fail 'more than one line'
+mkdir -p full/.logs
+ln -s /dev/full full/.logs/profile_log_device.csv
+expect_exit 0 env TT_METAL_PROFILER_DIR=full "$examples/layers"
+expect_line err '^tacho: warning: cannot write full/.logs/profile_log_device.csv: No space left on device$'
+[ "$(wc -l <err)" = 1 ] || fail 'more than one line'
+
+# Kernels are kept out of the trace, not out of the log.
+expect_exit 0 env TT_METAL_PROFILER_DISABLE_PUSH_TO_TRACY=1 "$TACHO" run -q -f -o t.tacho -- "$examples/matmul"
+expect_exit 0 "$TACHO" info t.tacho
+expect_no_line out '^core '
+[ -s $logs/profile_log_device.csv ] || fail 'no log'
+
+# One-way samples of the clocks: 249 at open, 249 at close, and a frequency that is right.
+expect_exit 0 env TT_METAL_PROFILER_SYNC=1 "$examples/events"
+[ "$(wc -l <$logs/sync_device_info.csv)" = $((1 + 2 * 249)) ] || fail 'not 2 x 249 samples'
+awk -F, 'NR > 1 && (NF != 14 || $10 < 0.9999 || $10 > 1.0001) { exit 1 }' $logs/sync_device_info.csv ||
+	fail 'frequency'
+expect_line $logs/sync_device_info.csv '^    0,    1,    1, +[0-9]+, +[0-9]+, +[0-9]+\.[0-9][0-9],'
+
+# A variable that is none is told once, by the program, or by the recorder.
+expect_exit 0 env TT_METAL_PROFILER_SYNK=1 TT_METAL_DEVICE_PROFILER_NOCEVENTS=1 "$examples/two_devices"
+expect_line err '^tacho: warning: unknown environment variable TT_METAL_PROFILER_SYNK; the nearest known one is TT_METAL_PROFILER_SYNC$' \
+	'TT_METAL_DEVICE_PROFILER_NOCEVENTS; the nearest known one is TT_METAL_DEVICE_PROFILER_NOC_EVENTS$'
+[ "$(grep -c warning err)" = 2 ] || fail 'told more than once'
+expect_exit 0 env TT_METAL_PROFILER_SYNK=1 "$TACHO" run -f -o t.tacho -- "$examples/two_devices"
+[ "$(grep -c SYNK err)" = 1 ] || fail 'told more than once'
