@@ -4,6 +4,7 @@
  * instruction.
  */
 #include "device/device.h"
+#include "tacho_layout.h"
 #include "tensix/private.h"
 
 #include <tacho/device.h>
@@ -148,6 +149,78 @@ static struct op whole_op(const struct tacho_core_range *cores)
 	return best;
 }
 
+/* ---- what recording costs a kernel ---- */
+struct cost {
+	double instructions, cycles;
+	double inside; /* of zones: cycles between their two markers */
+};
+
+#define MARKS 100u
+
+static void add_inside(void *context, const struct tacho_device_event *e)
+{
+	struct cost *c = context;
+
+	if (e->kind == TACHO_DEVICE_ZONE && !strcmp(e->name, "ZONE"))
+		c->inside += (double)(e->end - e->start) / MARKS;
+	if (e->kind == TACHO_DEVICE_ZONE && !strcmp(e->name, "BRISC-KERNEL"))
+		c->cycles = (double)(e->end - e->start);
+}
+
+static void count_insn(void *context, unsigned core, unsigned risc, uint64_t cycle, uint32_t pc,
+		       uint32_t word)
+{
+	struct cost *c = context;
+
+	(void)core, (void)cycle, (void)word;
+	c->instructions += risc == 0 && pc - KERNEL_TEXT < KERNEL_TEXT_SLOT;
+}
+
+/* A kernel that does one thing MARKS times. */
+static struct cost run_marks(struct tacho_device *device, uint32_t what)
+{
+	const uint32_t args[] = {what, MARKS};
+	struct tacho_program *program;
+	struct cost cost = {0};
+	int kernel;
+
+	check(tacho_program_new(&program, device));
+	kernel =
+		check(tacho_program_kernel(program, &(struct tacho_kernel){.source = ZONE_KERNEL}));
+	check(tacho_program_args(program, kernel, (struct tacho_core){0, 0}, args, 2));
+	tensix_trace(device->self, count_insn, &cost);
+	check(tacho_enqueue(device, program));
+	check(tacho_profiler_read(device, add_inside, &cost));
+	tensix_trace(device->self, NULL, NULL);
+	tacho_program_free(program);
+	return cost;
+}
+
+/* Less what the same loop costs when it records nothing. */
+static void print_costs(void)
+{
+	static const char *const names[] = {"", "zone", "timestamped value", "event", "sum zone"};
+	struct tacho_device *device;
+	struct cost base;
+
+	setenv("TT_METAL_PROFILER_SUM", "1", 1);
+	check(tacho_device_open(&device,
+				&(struct tacho_device_options){.arch = "tiny", .profile = 1}));
+	unsetenv("TT_METAL_PROFILER_SUM");
+	base = run_marks(device, 0);
+	for (uint32_t what = 1; what < sizeof(names) / sizeof(names[0]); what++) {
+		struct cost c = run_marks(device, what);
+
+		printf("%-34s%6.1f instructions, %5.1f cycles (modelled)", names[what],
+		       (c.instructions - base.instructions) / MARKS,
+		       (c.cycles - base.cycles) / MARKS);
+		if (c.inside > 0)
+			printf(", of which %.1f lie inside it", c.inside);
+		printf("\n");
+	}
+	tacho_device_close(device);
+}
+
 int main(void)
 {
 	double floor = floor_ns(), interpreter = interpreter_ns(), interpret_ms, total;
@@ -169,5 +242,6 @@ int main(void)
 	       100 * interpret_ms / total);
 	printf("    share: windows, caches, NoC   %6.1f %%\n",
 	       100 * (op.finish - interpret_ms) / total);
+	print_costs();
 	return 0;
 }
