@@ -17,6 +17,9 @@ static const struct {
 	{"CORE_AGG", "TENSIX_RISC_AGG"},
 };
 
+static const char word_characters[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+
 /* The log's name of the RISC that a track's name ends with. */
 static const char *risc_name(const char *track)
 {
@@ -25,7 +28,8 @@ static const char *risc_name(const char *track)
 	for (size_t i = 0; i < sizeof(risc_names) / sizeof(risc_names[0]); i++)
 		if (!strcmp(name, risc_names[i].track))
 			return risc_names[i].log;
-	return name;
+	/* A cell of the log, which knows no quotes. */
+	return *name && !name[strspn(name, word_characters)] ? name : "UNKNOWN";
 }
 
 /* "Device: 0, Logical (1,2) Physical (3,4)": ids of such tracks have four bits for x and y. */
@@ -79,9 +83,12 @@ static void describe(const struct trace *trace, struct ops_trace_device *d)
 		snprintf(d->arch, sizeof(d->arch), "%.*s",
 			 (int)(arch->len < sizeof(d->arch) ? arch->len : sizeof(d->arch) - 1),
 			 arch->text);
+	if (d->arch[strspn(d->arch, word_characters)])
+		snprintf(d->arch, sizeof(d->arch), "unknown");
 	if (jread_int(jread_get(json, "mhz"), &value) && value > 0 && value < 1000000)
 		d->mhz = (uint32_t)value;
-	if (jread_int(jread_get(json, "max_compute_cores"), &value) && value >= 0)
+	if (jread_int(jread_get(json, "max_compute_cores"), &value) && value >= 0 &&
+	    value <= INT32_MAX)
 		d->max_cores = value;
 	jread_free(&reader);
 }
