@@ -1,6 +1,9 @@
 #include "base/folder.h"
+#include "base/output.h"
 #include "cmds/query.h"
 #include "ops/hosttrace.h"
+#include "ops/logs.h"
+#include "ops/merge.h"
 #include "ops/ops.h"
 #include "ops/stats.h"
 
@@ -16,7 +19,7 @@ struct conf {
 	const char *name;
 	const char *log;
 	const char *children;
-	bool date, device_only, legacy, noc, force;
+	bool date, device_only, legacy, noc, force, series;
 	int format;
 	int64_t top;
 	struct opt_list analyses;
@@ -46,6 +49,8 @@ static const struct opt opts[] = {
 	OPT_STR('d', "device-input-log", "FILE", struct conf, log,
 		"stats: the device log, instead of the folder's"),
 	OPT_ENUM(0, "format", struct conf, format, stats_formats, "stats: how they are printed"),
+	OPT_FLAG(0, "series", struct conf, series,
+		 "stats: with --format=json what was measured of each execution too"),
 	OPT_FLAG('f', "force", struct conf, force,
 		 "replace an older report of the same name instead of keeping it"),
 	OPT_INT(0, "top", "N", struct conf, top, "how many ops the summary shows"),
@@ -57,20 +62,32 @@ static void init(void *conf)
 	((struct conf *)conf)->top = 10;
 }
 
-static int check(struct conf *cf, int argc, char **argv, struct tacho_error *err)
-{
-	bool stats = argc > 0 && !strcmp(argv[0], "stats");
+enum word { REPORT, STATS, MERGE };
 
-	if (argc > 1)
-		return err_set(err, TACHO_EUSAGE,
-			       stats ? "the log of 'ops stats' is given by -d"
-				     : "one trace at a time");
+/* Words instead of a trace. */
+static enum word word_of(int argc, char **argv)
+{
+	if (argc && !strcmp(argv[0], "stats"))
+		return STATS;
+	return argc && !strcmp(argv[0], "merge") ? MERGE : REPORT;
+}
+
+static int check(struct conf *cf, enum word word, int argc, struct tacho_error *err)
+{
+	bool trace = argc > (word == STATS);
+
+	if (word != MERGE && argc > 1 + (word == STATS))
+		return err_set(err, TACHO_EUSAGE, "one trace at a time");
+	if (word == MERGE && argc < 3)
+		return err_set(err, TACHO_EUSAGE, "merge takes two reports or more");
+	if (word == MERGE && !cf->folder)
+		return err_set(err, TACHO_EUSAGE, "merge needs -o FILE; - is standard output");
 	if (cf->name && (!*cf->name || strchr(cf->name, '/') || !strcmp(cf->name, "..") ||
 			 !strcmp(cf->name, ".")))
 		return err_set(err, TACHO_EUSAGE, "'%s' cannot be part of a file name", cf->name);
-	if (cf->log && !stats)
-		return err_set(err, TACHO_EUSAGE, "-d is for 'ops stats'");
-	if ((argc == 0 || stats) && (cf->query.processes.n || cf->children))
+	if (cf->log && (word != STATS || trace))
+		return err_set(err, TACHO_EUSAGE, "-d is for 'ops stats', instead of a trace");
+	if ((!trace || word == MERGE) && (cf->query.processes.n || cf->children))
 		return err_set(err, TACHO_EUSAGE, "-p and --child-functions are for traces");
 	return 0;
 }
@@ -103,37 +120,99 @@ static void print_issues(const struct ops_result *result, bool quiet)
 			 damage == 1 ? "" : "s", result->issues_path ? result->issues_path : "-");
 }
 
+/* --- statistics --- */
+
+static const struct ops_picked all_analyses = {OPS_ANALYSES_ALL, true, true};
+
+static int print_stats(const struct conf *cf, const struct ops_log_stats *stats,
+		       struct tacho_error *err)
+{
+	struct buf text = BUF_INIT;
+	int r = 0;
+
+	if (cf->format == 1)
+		ops_log_stats_json(stats, cf->series, &text);
+	else
+		ops_log_stats_text(stats, &text);
+	if (text.failed || fwrite(text.data, 1, text.len, stdout) < text.len)
+		r = err_errno(err, TACHO_EWRITE, "cannot write the statistics");
+	buf_free(&text);
+	return r;
+}
+
 /* The log's statistics, on standard output. */
-static int stats(struct conf *cf, const char *folder, struct tacho_error *err)
+static int log_stats(const struct conf *cf, const char *folder, int *code, struct tacho_error *err)
 {
 	struct ops_log_stats stats = {0};
 	struct ops_issues issues = {0};
-	struct ops_picked picked = {OPS_ANALYSES_ALL, true, true};
-	struct buf text = BUF_INIT;
 	char path[PATH_MAX + 64];
-	int r, code;
+	int r;
 
-	snprintf(path, sizeof(path), "%s/.logs/profile_log_device.csv", folder);
-	r = ops_log_stats(&stats, cf->log ? cf->log : path, &picked, &issues, err);
-	if (r == 0) {
-		if (cf->format == 1)
-			ops_log_stats_json(&stats, &text);
-		else
-			ops_log_stats_text(&stats, &text);
-		if (text.failed || fwrite(text.data, 1, text.len, stdout) < text.len)
-			r = err_errno(err, TACHO_EWRITE, "cannot write the statistics");
-	}
-	code = r < 0 ? err_report(err, r) : 0;
+	snprintf(path, sizeof(path), "%s/.logs/%s", folder, OPS_DEVICE_FILE);
+	r = ops_log_stats(&stats, cf->log ? cf->log : path, &all_analyses, &issues, err);
+	if (r == 0)
+		r = print_stats(cf, &stats, err);
 	if (r == 0 && issues.counts[OPS_ISSUE_BAD_ROW]) {
 		err_warn("%" PRIu64 " lines of the log cannot be read",
 			 issues.counts[OPS_ISSUE_BAD_ROW]);
-		code = 4;
+		*code = 4;
 	}
-	buf_free(&text);
 	ops_log_stats_free(&stats);
 	ops_issues_free(&issues);
-	return code;
+	return r;
 }
+
+static int trace_stats_of(struct query *q, void *conf)
+{
+	struct ops_log_stats stats = {0};
+	struct ops_issues issues = {0};
+	struct ops_cores cores = {0};
+	struct devlog dev = {0};
+	int r = ops_cores_open(&cores, q->trace, q->filter.in.tracks, &q->err);
+
+	if (r == 0 && !cores.riscs.n)
+		r = err_set(&q->err, TACHO_EREAD, "%s tells of no device", q->trace->path);
+	if (r == 0)
+		r = ops_logs_device(&cores, &dev, DEVLOG_ALL, &issues, &q->err);
+	if (r == 0)
+		r = devlog_sort(&dev, &q->err);
+	if (r == 0)
+		r = ops_devlog_stats(&stats, &dev, &all_analyses, &issues, &q->err);
+	if (r == 0)
+		r = print_stats(conf, &stats, &q->err);
+	ops_log_stats_free(&stats);
+	ops_issues_free(&issues);
+	devlog_free(&dev);
+	ops_cores_close(&cores);
+	return r;
+}
+
+/* --- several reports into one --- */
+
+static int merge(const struct conf *cf, const struct cmd_common *common, int argc, char **argv,
+		 struct tacho_error *err)
+{
+	struct ops_merge_result result;
+	struct output out;
+	int r = output_open(&out, cf->folder, cf->force, err);
+
+	if (r < 0)
+		return r;
+	r = ops_merge(argv, argc, out.file, &result, err);
+	if (r < 0) {
+		output_abandon(&out);
+		return r;
+	}
+	r = output_close(&out, err);
+	if (r == 0 && !common->quiet)
+		fprintf(stderr,
+			"tacho: wrote %s: %" PRIu64 " rows, %" PRIu64 " columns, %" PRIu64
+			" cells from further reports; %" PRIu64 " of their rows fit none\n",
+			cf->folder, result.rows, result.columns, result.filled, result.unmatched);
+	return r;
+}
+
+/* --- the report --- */
 
 /* Makes the report and tells of it. 0 or a negative error; *CODE is the exit code. */
 static int report(const struct conf *cf, const struct cmd_common *common,
@@ -147,6 +226,8 @@ static int report(const struct conf *cf, const struct cmd_common *common,
 		print_issues(&result, common->quiet);
 		if (!common->quiet) {
 			ops_summary_print(&result.summary, &result.issues, (int)cf->top, stdout);
+			if (result.counters)
+				printf("\n%s", result.counters);
 			printf("\nreport: %s\n", result.report);
 		}
 	}
@@ -214,17 +295,16 @@ static int report_trace(struct query *q, void *conf)
 	return report(cf, q->common, &options, &q->exit_code, &q->err);
 }
 
-static int report_logs(struct conf *cf, const struct cmd_common *common, bool only_stats,
+static int report_logs(struct conf *cf, const struct cmd_common *common, enum word word,
 		       struct tacho_error *err)
 {
 	struct ops_options options;
 	struct names names;
 	int r = fill_options(cf, &names, &options, err), code = 0;
 
-	if (r == 0 && only_stats)
-		return stats(cf, names.folder, err);
 	if (r == 0)
-		r = report(cf, common, &options, &code, err);
+		r = word == STATS ? log_stats(cf, names.folder, &code, err)
+				  : report(cf, common, &options, &code, err);
 	return r < 0 ? err_report(err, r) : code;
 }
 
@@ -232,15 +312,20 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 {
 	struct conf *cf = conf;
 	struct tacho_error err = {0};
-	bool only_stats = argc > 0 && !strcmp(argv[0], "stats");
-	int r = check(cf, argc, argv, &err);
+	enum word word = word_of(argc, argv);
+	int r = check(cf, word, argc, &err);
 
+	argc -= word != REPORT;
+	argv += word != REPORT;
+	if (r == 0 && word == MERGE)
+		r = merge(cf, common, argc, argv, &err);
 	if (r < 0)
 		r = err_report(&err, r);
-	else if (argc && !only_stats)
-		r = query_run(conf, common, argc, argv, report_trace);
-	else
-		r = report_logs(cf, common, only_stats, &err);
+	else if (word != MERGE && argc)
+		r = query_run(conf, common, argc, argv,
+			      word == STATS ? trace_stats_of : report_trace);
+	else if (word != MERGE)
+		r = report_logs(cf, common, word, &err);
 	opt_list_free(&cf->analyses);
 	return r;
 }
@@ -248,7 +333,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 const struct cmd cmd_ops = {
 	.name = "ops",
 	.summary = "make the table of ops from a trace or from the profiler's logs",
-	.usage = "[options] [FILE | stats]",
+	.usage = "[options] [FILE | stats [FILE] | merge FIRST.csv SECOND.csv...]",
 	.description =
 		"Reads a trace (.tacho or .tracy), or without one DIR/.logs as the runtime writes it, "
 		"brings each op of the host together with "
@@ -258,7 +343,9 @@ const struct cmd cmd_ops = {
 		"listed in report_issues.csv beside the report, and the exit code is 4. An older "
 		"report of the same name is kept under a numbered name.\n\n"
 		"With the word stats it prints how often and how long each analysis of the device's "
-		"log found something, in cycles.",
+		"log, or of a trace, found something, in cycles. With the word merge it puts reports "
+		"of several runs of one program together, op by op: counters that do not fit into "
+		"one run are taken in several.",
 	.examples = "  tacho ops app.tacho\n"
 		    "      the ops of a recorded program; writes generated/profiler/reports/"
 		    "ops_perf_results.csv\n"
@@ -267,7 +354,9 @@ const struct cmd cmd_ops = {
 		    "  tacho ops -o prof -n mnist --date\n"
 		    "      makes prof/reports/mnist/DATE/ops_perf_results_mnist_DATE.csv\n"
 		    "  tacho ops stats -d profile_log_device.csv\n"
-		    "      statistics of one device log\n",
+		    "      statistics of one device log\n"
+		    "  tacho ops merge -o all.csv fpu.csv unpack.csv\n"
+		    "      the first report with the columns of the second\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
 	.init = init,

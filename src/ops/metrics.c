@@ -426,3 +426,18 @@ size_t ops_metrics_cell(const struct ops_metrics *m, size_t column, int64_t devi
 	fmt_python(text, value);
 	return strlen(text);
 }
+
+size_t ops_metrics_ops(const struct ops_metrics *m)
+{
+	return m->ops.n;
+}
+
+double ops_metrics_value(const struct ops_metrics *m, size_t op, size_t metric, enum ops_stat stat)
+{
+	return m->stats[(op * metrics_count + metric) * OPS_STATS + stat];
+}
+
+const char *ops_metric_name(size_t metric)
+{
+	return metrics_table[metric].name;
+}

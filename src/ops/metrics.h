@@ -6,6 +6,7 @@
 #ifndef OPS_METRICS_H
 #define OPS_METRICS_H
 
+#include "base/buf.h"
 #include "ops/devlog.h"
 
 enum ops_stat { OPS_STAT_MIN, OPS_STAT_MEDIAN, OPS_STAT_MAX, OPS_STAT_AVG, OPS_STATS };
@@ -34,5 +35,14 @@ bool ops_metrics_shown(const struct ops_metrics *metrics, size_t column);
  */
 size_t ops_metrics_cell(const struct ops_metrics *metrics, size_t column, int64_t device,
 			uint64_t id, int64_t session, uint64_t kernel_cycles, char *text);
+
+/* Executions that have counters; the figure STAT (over the cores) of metric METRIC, or NaN. */
+size_t ops_metrics_ops(const struct ops_metrics *metrics);
+double ops_metrics_value(const struct ops_metrics *metrics, size_t op, size_t metric,
+			 enum ops_stat stat);
+const char *ops_metric_name(size_t metric);
+
+/* What was counted and what follows from it, as tables. 0 or TACHO_ENOMEM. */
+int ops_metrics_text(const struct ops_metrics *metrics, const struct devlog *dev, struct buf *out);
 
 #endif

@@ -390,6 +390,18 @@ static int nothing(struct work *w, const struct inputs *in)
 		       w->logs, OPS_DEVICE_FILE);
 }
 
+static int tell_counters(struct work *w)
+{
+	struct buf text = BUF_INIT;
+
+	if (!w->metrics)
+		return 0;
+	if (ops_metrics_text(w->metrics, &w->dev, &text) == 0)
+		w->result->counters = buf_detach(&text);
+	buf_free(&text);
+	return w->result->counters ? 0 : err_set(w->err, TACHO_ENOMEM, "out of memory");
+}
+
 static int run(struct work *w)
 {
 	struct inputs in = look(w);
@@ -412,6 +424,8 @@ static int run(struct work *w)
 		r = nothing(w, &in);
 	if (r == 0)
 		r = copy_logs(w);
+	if (r == 0)
+		r = tell_counters(w);
 	if (r == 0 && (w->issues->n || w->issues->failed))
 		r = write_file(w, "report_issues.csv", write_issues, &w->result->issues_path);
 	return r;
@@ -447,6 +461,7 @@ void ops_result_free(struct ops_result *result)
 	free(result->folder);
 	free(result->report);
 	free(result->issues_path);
+	free(result->counters);
 	ops_issues_free(&result->issues);
 	ops_summary_free(&result->summary);
 }

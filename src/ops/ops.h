@@ -39,6 +39,7 @@ struct ops_result {
 	char *folder;      /* of the report */
 	char *report;      /* path of the CSV */
 	char *issues_path; /* or NULL when there are none */
+	char *counters;    /* tables of the performance counters for people, or NULL */
 	bool device_only;
 	uint64_t rows, device_rows; /* of the report; of the device log */
 	struct ops_issues issues;

@@ -182,20 +182,31 @@ static int all_devices(struct ops_log_stats *stats, const struct devlog *dev,
 
 	for (size_t i = 0; i < dev->devices.n && r == 0; i++) {
 		struct ops_device_stats one = {.device = dev->devices.v[i]};
-		struct ops_device_ops ops = {0};
 
-		r = ops_detect(dev, one.device, OPS_DETECT_FLOW, picked->spans, &ops, issues, err);
+		r = ops_detect(dev, one.device, OPS_DETECT_FLOW, picked->spans, &one.ops, issues,
+			       err);
 		if (r == 0)
-			r = ops_dispatch(dev, one.device, true, picked->spans, &ops, issues, err);
-		if (r == 0 && (r = device_stats(dev, picked, &ops, &one)) < 0)
+			r = ops_dispatch(dev, one.device, true, picked->spans, &one.ops, issues,
+					 err);
+		if (r == 0 && (r = device_stats(dev, picked, &one.ops, &one)) < 0)
 			err_set(err, r, "out of memory");
-		vec_free(&ops);
 		if (vec_push(stats, one) < 0) {
 			vec_free(&one.lines);
+			vec_free(&one.ops);
 			r = err_set(err, TACHO_ENOMEM, "out of memory");
 		}
 	}
 	return r;
+}
+
+int ops_devlog_stats(struct ops_log_stats *stats, const struct devlog *dev,
+		     const struct ops_picked *picked, struct ops_issues *issues,
+		     struct tacho_error *err)
+{
+	memcpy(stats->arch, dev->arch, sizeof(stats->arch));
+	stats->mhz = dev->mhz;
+	stats->max_cores = dev->max_cores;
+	return all_devices(stats, dev, picked, issues, err);
 }
 
 int ops_log_stats(struct ops_log_stats *stats, const char *path, const struct ops_picked *picked,
@@ -207,10 +218,7 @@ int ops_log_stats(struct ops_log_stats *stats, const char *path, const struct op
 	if (r == 0)
 		r = devlog_sort(&dev, err);
 	if (r == 0)
-		r = all_devices(stats, &dev, picked, issues, err);
-	memcpy(stats->arch, dev.arch, sizeof(stats->arch));
-	stats->mhz = dev.mhz;
-	stats->max_cores = dev.max_cores;
+		r = ops_devlog_stats(stats, &dev, picked, issues, err);
 	devlog_free(&dev);
 	return r;
 }
@@ -269,7 +277,71 @@ static void add_json(struct json *j, const struct ops_stat_line *line)
 	json_end(j);
 }
 
-void ops_log_stats_json(const struct ops_log_stats *stats, struct buf *out)
+static void add_span(struct json *j, const struct ops_span *span)
+{
+	json_array(j, "series");
+	json_object(j, NULL);
+	json_uint(j, "duration_cycles", span->cycles);
+	/* A sum has no place in time. */
+	if (span->end) {
+		json_uint(j, "end_cycle", span->end);
+		json_uint(j, "start_cycle", span->start);
+	}
+	json_end(j);
+	json_end(j);
+}
+
+static void add_cores(struct json *j, const struct ops_per_core *p)
+{
+	json_object(j, "stats");
+	json_double(j, "Average", (double)p->sum / p->count);
+	json_uint(j, "Count", p->count);
+	json_uint(j, "First", p->first);
+	json_uint(j, "Max", p->max);
+	json_double(j, "Median", p->median);
+	json_uint(j, "Min", p->min);
+	json_uint(j, "Range", p->max - p->min);
+	json_uint(j, "Sum", p->sum);
+	json_end(j);
+}
+
+static void add_op(struct json *j, const struct ops_device_op *op)
+{
+	json_object(j, NULL);
+	json_uint(j, "run_host_id", op->id);
+	json_int(j, "trace_id", op->trace);
+	json_int(j, "trace_id_count", op->session);
+	json_uint(j, "cores", op->cores);
+	json_object(j, "analysis");
+	for (int a = 0; a < OPS_ANALYSES; a++) {
+		bool cores = a == OPS_AN_PER_CORE;
+
+		if (cores ? !op->per_core.count : !op->spans[a].set)
+			continue;
+		json_object(j, ops_analyses[a].name);
+		if (cores)
+			add_cores(j, &op->per_core);
+		else
+			add_span(j, &op->spans[a]);
+		json_end(j);
+	}
+	json_end(j);
+	json_end(j);
+}
+
+/* Where other tools look for them. */
+static void add_ops(struct json *j, const struct ops_device_ops *ops)
+{
+	json_object(j, "riscs");
+	json_object(j, "TENSIX");
+	json_array(j, "ops");
+	for (size_t i = 0; i < ops->n; i++)
+		add_op(j, &ops->v[i]);
+	for (int depth = 0; depth < 3; depth++)
+		json_end(j);
+}
+
+void ops_log_stats_json(const struct ops_log_stats *stats, bool series, struct buf *out)
 {
 	struct json j;
 	char device[24];
@@ -294,7 +366,10 @@ void ops_log_stats_json(const struct ops_log_stats *stats, struct buf *out)
 		json_object(&j, "analysis");
 		for (size_t i = 0; i < stats->v[d].lines.n; i++)
 			add_json(&j, &stats->v[d].lines.v[i]);
-		for (int depth = 0; depth < 4; depth++)
+		json_end(&j);
+		if (series)
+			add_ops(&j, &stats->v[d].ops);
+		for (int depth = 0; depth < 3; depth++)
 			json_end(&j);
 	}
 	for (int depth = 0; depth < 3; depth++)
@@ -304,7 +379,9 @@ void ops_log_stats_json(const struct ops_log_stats *stats, struct buf *out)
 
 void ops_log_stats_free(struct ops_log_stats *stats)
 {
-	for (size_t i = 0; i < stats->n; i++)
+	for (size_t i = 0; i < stats->n; i++) {
 		vec_free(&stats->v[i].lines);
+		vec_free(&stats->v[i].ops);
+	}
 	vec_free(stats);
 }

@@ -109,8 +109,53 @@ done
 rm -rf c && expect_exit 4 "$TACHO" export --to tt-logs -o c cut.tacho
 [ -s c/.logs/profile_log_device.csv ] || fail 'no logs of a cut trace'
 
-# Nothing to report on: a trace of a program without ops.
+# Statistics of a trace are those of its log; with --series of each execution too.
+"$MKLOGS" --ops 6 --cores 3 sd && "$BUILD/tests/logs2trace" sd sd.tacho
+expect_exit 0 "$TACHO" ops stats -d sd/.logs/profile_log_device.csv && mv out want
+expect_exit 0 "$TACHO" ops stats sd.tacho
+expect_same out want
+expect_exit 0 "$TACHO" ops stats --format=json --series sd.tacho
+python3 - <<'EOF' || fail 'the series'
+import json
+device = json.load(open('out'))['data']['devices']['0']['cores']['DEVICE']
+ops = device['riscs']['TENSIX']['ops']
+assert [o['run_host_id'] for o in ops] == [n << 10 for n in range(1, 7)]
+for name in ('device_fw_duration', 'device_kernel_duration'):
+    series = [o['analysis'][name]['series'][0] for o in ops]
+    assert all(s['end_cycle'] - s['start_cycle'] == s['duration_cycles'] > 0 for s in series)
+    assert sum(s['duration_cycles'] for s in series) == device['analysis'][name]['stats']['Sum']
+assert all(o['analysis']['device_kernel_duration_per_core']['stats']['Count'] == 3 for o in ops)
+EOF
 "$BUILD/tests/mktrace" -c none.tacho
+expect_error 3 'no device' "$TACHO" ops stats none.tacho
+expect_error 2 'instead of a trace' "$TACHO" ops stats -d log sd.tacho
+
+# Counters of two runs: the first report with what the second has more.
+rm -rf m1 m2 && "$MKLOGS" --ops 4 --replays 2 --counters 1 m1 && "$MKLOGS" --ops 4 --replays 2 --counters 3 m2
+expect_exit 0 "$TACHO" ops -o m1
+expect_line out '^performance counters' 'FPU_COUNTER$' '^efficiency' ' FPU Util$'
+expect_exit 0 "$TACHO" ops -q -o m2
+expect_exit 0 "$TACHO" ops merge -o m.csv m1/reports/ops_perf_results.csv m2/reports/ops_perf_results.csv
+expect_line err '^tacho: wrote m.csv: [0-9]+ rows'
+python3 - <<'EOF' || fail 'the merged report'
+import csv
+a, b, m = ([r for r in csv.DictReader(open(p, newline=''))] for p in ('m1/reports/ops_perf_results.csv', 'm2/reports/ops_perf_results.csv', 'm.csv'))
+assert len(m) == len(a) and set(m[0]) == set(a[0]) | set(b[0])
+for x, y, z in zip(a, b, m):
+    for k in z:
+        want = x.get(k, '')
+        if want in ('', 'nan'): want = y.get(k, '') or want
+        assert z[k] == want, (k, z[k], x.get(k), y.get(k))
+assert any(r['SFPU Util Avg (%)' if 'SFPU Util Avg (%)' in r else 'SFPU Util Max (%)'] not in ('', 'nan') for r in m)
+EOF
+expect_error 5 'exists' "$TACHO" ops merge -o m.csv m1/reports/ops_perf_results.csv m2/reports/ops_perf_results.csv
+expect_error 2 'two reports' "$TACHO" ops merge -o n.csv m1/reports/ops_perf_results.csv
+expect_error 2 'needs -o' "$TACHO" ops merge m1/reports/ops_perf_results.csv m2/reports/ops_perf_results.csv
+echo 'a,b' >no.csv
+expect_error 3 'no ops report' "$TACHO" ops merge -o n.csv m1/reports/ops_perf_results.csv no.csv
+[ ! -e n.csv ] || fail 'a file of a failed merge'
+
+# Nothing to report on: a trace of a program without ops.
 expect_error 3 'nothing to report on' "$TACHO" ops -o n none.tacho
 expect_exit 0 "$TACHO" export -q --to tt-logs -o n none.tacho
 
