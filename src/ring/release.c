@@ -1,0 +1,139 @@
+/* Places in streams, and memory that is given back to the program. */
+#include "ring/stream.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char zeros[RING_SEG_SIZE];
+
+void ring_stream_position(const struct ring_stream *s, struct ring_position *position)
+{
+	const char *base = stream_on_page(s)
+				   ? s->page_window.base - (RING_SEG_SIZE - RING_PAGE_SIZE)
+				   : s->window.base;
+
+	if (s->parts.n) { /* a recorder that takes over must read the string from its begin */
+		*position = s->parts_start;
+		position->skip = s->since_parts + s->skip;
+		return;
+	}
+	position->skip = s->skip;
+	position->extent = s->extent;
+	position->offset = (uint32_t)(s->at - base);
+	position->sequence = s->sequence;
+	position->time = s->time;
+}
+
+bool ring_stream_seek(struct ring_stream *s, const struct ring_position *p)
+{
+	uint32_t low = p->extent == s->page_extent
+			       ? RING_SEG_SIZE - RING_PAGE_SIZE + (uint32_t)sizeof(struct ring_page)
+			       : (uint32_t)sizeof(struct ring_segment);
+
+	if (p->offset < low || p->offset > RING_SEG_SIZE || p->offset % 8)
+		return false;
+	if (p->extent == s->page_extent)
+		s->at = s->page_window.base + p->offset - (RING_SEG_SIZE - RING_PAGE_SIZE);
+	else if (!segment_enter(s, p->extent, p->offset) || s->sequence != p->sequence)
+		return false;
+	s->time = p->time;
+	s->skip = p->skip;
+	return true;
+}
+
+uint64_t ring_unreleased(const struct ring_reader *r)
+{
+	return r->unreleased;
+}
+
+/* Zeroes an extent and hands it back to the program. Written, not mapped: our memory stays small.
+ */
+static void give_back(struct ring_reader *r, uint32_t extent, uint64_t offset, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = pwrite(r->fd, zeros, size - done, (off_t)(offset + done));
+
+		if (n <= 0)
+			return; /* it stays taken, which costs memory and nothing else */
+		done += (size_t)n;
+	}
+	atomic_store_explicit(&r->table[extent].state, RING_EXTENT_FREE, memory_order_release);
+}
+
+static void release_stream(struct ring_stream *s)
+{
+	struct ring_reader *r = s->reader;
+
+	if (s->number == 0)
+		return; /* names are read again when a recorder takes over */
+	if (s->parts.n && !s->finished)
+		return; /* so is a string that has only begun */
+	for (size_t i = 0; i < s->consumed.n; i++)
+		give_back(r, s->consumed.v[i], ring_segment_offset(s->consumed.v[i]),
+			  RING_SEG_SIZE);
+	s->consumed.n = 0;
+	if (!s->finished || s->bad)
+		return;
+	if (!stream_on_page(s) && !s->tainted)
+		give_back(r, s->extent, ring_segment_offset(s->extent), RING_SEG_SIZE);
+	if (stream_on_page(s) && s->tainted)
+		return; /* known for ever: it is not read again, nor used again */
+	give_back(r, s->page_extent, ring_page_offset(s->page_extent), RING_PAGE_SIZE);
+	r->known[s->page_extent] = false;
+}
+
+void ring_trim(struct ring_reader *r, uint64_t keep)
+{
+	uint32_t extents = atomic_load_explicit(&r->header->extents, memory_order_acquire);
+	uint64_t spare = 0;
+
+	if (r->shrunk)
+		return;
+	if (extents > r->max_extents)
+		extents = r->max_extents;
+	/* The first free ones are kept: a program looks for them from below. */
+	for (uint32_t i = 0; i < extents; i++) {
+		uint32_t state = RING_EXTENT_FREE;
+
+		if (atomic_load_explicit(&r->table[i].state, memory_order_relaxed) != state)
+			continue;
+		spare += r->table[i].reserved == RING_EXTENT_PAGE ? RING_PAGE_SIZE : RING_SEG_SIZE;
+		if (spare <= keep ||
+		    !atomic_compare_exchange_strong(&r->table[i].state, &state, RING_EXTENT_BUSY))
+			continue;
+		/* When it fails the stride has only lost its use for this session. */
+		if (fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			      (off_t)ring_segment_offset(i), RING_SEG_SIZE) == 0)
+			atomic_store_explicit(&r->table[i].state, RING_EXTENT_EMPTY,
+					      memory_order_release);
+	}
+}
+
+uint64_t ring_bytes(const struct ring_reader *r)
+{
+	struct stat st;
+
+	return fstat(r->fd, &st) < 0 ? 0 : (uint64_t)st.st_blocks * 512;
+}
+
+void ring_release(struct ring_reader *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->streams.n; i++) {
+		struct ring_stream *s = r->streams.v[i];
+
+		if (!r->shrunk)
+			release_stream(s);
+		if (s->finished && s->number != 0 && !s->bad)
+			stream_free(s);
+		else
+			r->streams.v[kept++] = s;
+	}
+	r->streams.n = kept;
+	r->unreleased = 0;
+}

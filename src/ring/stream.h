@@ -1,0 +1,120 @@
+/*
+ * Private: the parts of the reader of rings.
+ *	reader.c	a process's ring file and the streams in it
+ *	segment.c	windows on the file, and the way from one segment to the next
+ *	record.c	records with payload, and strings in several parts
+ *	read.c		events, in the order of a stream
+ *	release.c	places in streams, and memory that is given back
+ */
+#ifndef RING_STREAM_H
+#define RING_STREAM_H
+
+#include "base/vec.h"
+#include "ring/guard.h"
+#include "ring/identity.h"
+#include "ring/ring.h"
+
+/* The beginning of a long string whose end has not come yet. */
+struct parts {
+	uint32_t group;
+	uint32_t age; /* events since; a string whose end does not come is dropped */
+	VEC(char);    /* the text so far */
+	bool cut;     /* longer than LIMIT_TEXT */
+};
+
+/* A mapped piece of the ring file. */
+struct window {
+	char *base;
+	size_t size;
+	struct guard_range guard;
+};
+
+struct ring_stream {
+	struct ring_reader *reader;
+	uint64_t number;
+	struct window page_window; /* the thread page: kept while the stream is open */
+	struct ring_page *page;
+	struct window window; /* the segment in use, when it is not the page */
+	struct ring_segment *segment;
+	const char *at, *end; /* next word, end of the words */
+	uint32_t extent, page_extent;
+	uint64_t sequence;
+	uint64_t time;
+	unsigned stuck;       /* reads that found nothing */
+	uint64_t stuck_since; /* ticks: when something was first seen behind an unwritten claim */
+	bool tainted; /* a claim in this segment was given up: its owner may still write to it */
+	bool finished, bad;
+	struct {
+		VEC(uint32_t);
+	} consumed; /* extents to give back */
+	struct {
+		VEC(struct parts);
+	} parts;
+	struct ring_position parts_start; /* of the first of them */
+	uint64_t since_parts;             /* events behind it that were handed out */
+	uint64_t skip;                    /* events to pass over: an earlier recorder had them */
+	struct {
+		VEC(uint64_t);
+	} scratch; /* payload of the events of one ring_read() */
+	struct {
+		VEC(char);
+	} text; /* their strings */
+	void *user;
+};
+
+struct ring_reader {
+	int fd;
+	char *name;
+	struct ring_header copy;
+	struct window window; /* header and table */
+	struct ring_header *header;
+	struct ring_extent *table;
+	uint32_t max_extents;
+	bool *known; /* per extent: it is the thread page of a stream, or must never be one again */
+	uint32_t threads_seen;
+	struct {
+		VEC(struct ring_stream *);
+	} streams;
+	struct identity identity;
+	bool dead, replaced;
+	volatile bool shrunk;
+	uint64_t unreleased;
+};
+
+/* A word that the program may be writing now. */
+static inline uint64_t stream_load(const char *at)
+{
+	return __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_ACQUIRE);
+}
+
+/* The segment in use is the thread page. */
+static inline bool stream_on_page(const struct ring_stream *s)
+{
+	return s->extent == s->page_extent;
+}
+
+/* ---- reader.c */
+void stream_free(struct ring_stream *s);
+
+/* ---- segment.c */
+/* FLAGS: MAP_POPULATE where the program has put memory; elsewhere it would fill a sparse file. */
+bool window_open(struct ring_reader *r, struct window *w, uint64_t offset, size_t size,
+		 int protection, int flags);
+void window_close(struct window *w);
+/* Enters the segment EXTENT; false when it is not a segment of this stream. */
+bool segment_enter(struct ring_stream *s, uint32_t extent, uint32_t offset);
+/* Goes on to what the segment links to. 1: done, 0: nothing there yet, -1: it makes no sense. */
+int segment_next(struct ring_stream *s);
+
+/* ---- record.c */
+/*
+ * Copies a record's payload and checks it. 1: an event, 0: consumed silently, -1: nonsense, -2: no
+ * memory now. Its pointers are indices until record_fix_pointers(): the memory may move.
+ */
+int record_take(struct ring_stream *s, struct ring_event *e, uint64_t word);
+void record_fix_pointers(struct ring_stream *s, struct ring_event *events, size_t count);
+/* The thread may have jumped out of the middle of a long string: its parts do not wait for ever. */
+void parts_age(struct ring_stream *s, size_t events);
+void parts_free(struct ring_stream *s);
+
+#endif
