@@ -80,7 +80,7 @@ bool ring_session_followed(const struct ring_session *s)
 
 /* ----------------------------------------------------------------- finding */
 
-/* False when DIR is no session of this version. */
+/* False when DIR is no session of this version, or not yet. */
 static bool describe(const char *dir, struct ring_session_info *info)
 {
 	struct ring_follow f;
@@ -97,7 +97,24 @@ static bool describe(const char *dir, struct ring_session_info *info)
 	if (fstat(f.lock, &st) == 0)
 		info->made = (uint64_t)st.st_ctime;
 	ring_follow_close(&f);
-	return true;
+	return info->output[0]; /* else it is being made */
+}
+
+/* A session by its folder. One that is being made is there in a moment. */
+static bool describe_soon(const char *dir, struct ring_session_info *info)
+{
+	struct timespec pause = {0, 10000000};
+	char path[RING_PATH + 16];
+
+	snprintf(path, sizeof(path), "%s/control", dir);
+	for (int i = 0; i < 100; i++) {
+		if (describe(dir, info))
+			return true;
+		if (access(path, F_OK) < 0)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return false;
 }
 
 static int newest_first(const void *a, const void *b)
@@ -187,7 +204,7 @@ int ring_session_find(const char *text, struct ring_session_info *info, struct t
 	size_t count = 0;
 	int r;
 
-	if (text && strchr(text, '/') && describe(text, info))
+	if (text && strchr(text, '/') && describe_soon(text, info))
 		return 0;
 	r = ring_sessions(&list, &count);
 	if (r < 0)
