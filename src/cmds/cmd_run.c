@@ -168,12 +168,14 @@ static void view_open(const char *session, const struct cmd_common *common)
 
 static void view_stay(const struct cmd_common *common, int code)
 {
+	int stops = record_stops(); /* those were for the command */
+
 	if (!common->quiet)
 		fprintf(stderr,
 			"tacho: the command has ended with %d; the page stays until Ctrl-C, or until "
 			"nobody has looked at it for %d minutes\n",
 			code, STAY_SECONDS / 60);
-	view_serve(show.web, STAY_SECONDS);
+	view_serve(show.web, STAY_SECONDS, stops);
 	web_close(show.web);
 	show.web = NULL;
 }

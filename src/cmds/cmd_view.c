@@ -102,7 +102,7 @@ static int view(const struct conf *conf, const struct cmd_common *common, int ar
 		if (!common->quiet)
 			fprintf(stderr, "tacho: serving %zu trace%s; Ctrl-C ends\n",
 				web_traces(web), web_traces(web) == 1 ? "" : "s");
-		view_serve(web, conf->idle);
+		view_serve(web, conf->idle, 0);
 	}
 	web_close(web);
 	return r;

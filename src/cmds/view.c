@@ -45,10 +45,8 @@ void view_announce(const struct web *web, const char *bind, FILE *out)
 	fflush(out);
 }
 
-void view_serve(struct web *web, int64_t idle)
+void view_serve(struct web *web, int64_t idle, int stops)
 {
-	int before = record_stops();
-
-	while (record_stops() == before && !(idle && web_idle(web) > (double)idle))
+	while (record_stops() <= stops && !(idle && web_idle(web) > (double)idle))
 		usleep(100000);
 }

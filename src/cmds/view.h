@@ -11,7 +11,7 @@ int view_start(struct web *web, int64_t port, bool quiet, struct tacho_error *er
 /* Prints the URL and how to come there from elsewhere on OUT. */
 void view_announce(const struct web *web, const char *bind, FILE *out);
 
-/* Until a signal, or until nobody has looked for IDLE seconds (0: for ever). */
-void view_serve(struct web *web, int64_t idle);
+/* Until more than STOPS signals have come, or until nobody has looked for IDLE seconds (0: for ever). */
+void view_serve(struct web *web, int64_t idle, int stops);
 
 #endif

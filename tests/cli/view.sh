@@ -1,0 +1,88 @@
+# tacho view: what it takes, what it prints, every call, the port, the end.
+. "$SOURCE/tests/lib.sh"
+export XDG_CACHE_HOME=$here/cache
+$MKTRACE -n 100000 m.tacho
+mkdir -p tree/src folder
+for i in $(seq 20); do echo "line $i"; done >tree/src/app.c
+python3 - ops_perf_results_x.csv <<'PY'
+import csv, sys
+columns = ["OP CODE", "OP TYPE", "GLOBAL CALL COUNT", "DEVICE ID", "ATTRIBUTES", "MATH FIDELITY", "CORE COUNT",
+           "HOST START TS", "DEVICE FW START CYCLE", "DEVICE FW END CYCLE", "OP TO OP LATENCY [ns]",
+           "DEVICE FW DURATION [ns]", "DEVICE KERNEL DURATION [ns]", "DEVICE BRISC KERNEL DURATION [ns]"]
+for t in ("INPUT_0", "INPUT_1", "OUTPUT_0"):
+    columns += [f"{t}_{d}" for d in ("W", "Z", "Y", "X", "LAYOUT", "DATATYPE", "MEMORY")]
+with open(sys.argv[1], "w", newline="") as f:
+    w = csv.DictWriter(f, columns)
+    w.writeheader()
+    for i in range(40):
+        row = {"OP CODE": ["Matmul", "Softmax <b>"][i % 2], "OP TYPE": "tt_dnn_device", "GLOBAL CALL COUNT": i << 10,
+               "DEVICE ID": 0, "MATH FIDELITY": "HiFi2", "CORE COUNT": 1 + i, "HOST START TS": 1000 * i,
+               "OP TO OP LATENCY [ns]": 500 * i, "DEVICE FW DURATION [ns]": 4000 + i,
+               "DEVICE KERNEL DURATION [ns]": 3000 + 7 * i, "DEVICE BRISC KERNEL DURATION [ns]": 2000}
+        for t in ("INPUT_0", "INPUT_1", "OUTPUT_0"):
+            row.update({f"{t}_W": 1, f"{t}_Z": 1, f"{t}_Y": 128, f"{t}_X": 256, f"{t}_LAYOUT": "TILE",
+                        f"{t}_DATATYPE": "BFLOAT16", f"{t}_MEMORY": "DEV_0_DRAM_INTERLEAVED"})
+        w.writerow(row)
+PY
+
+python3 "$SOURCE/tests/view_calls.py" m.tacho ops_perf_results_x.csv >said 2>&1 || fail "$(cat said)"
+expect_line said '^all calls answer$'
+
+# A folder, a .tracy file, an unfinished one; damage is told, not fatal.
+$TACHO export --to=tracy -o folder/t.tracy m.tacho || fail "no .tracy file"
+$MKTRACE -u folder/u.tacho
+cp m.tacho folder/cut.tacho
+truncate -s -300 folder/cut.tacho
+cp ops_perf_results_x.csv folder
+python3 - folder <<'PY' >said 2>&1 || fail "$(cat said)"
+import os, sys
+sys.path.insert(0, os.environ["SOURCE"] + "/tests")
+from view_client import Server
+s = Server(sys.argv[1])
+traces = {t["name"]: t for t in s.get("/api/v1/traces")["traces"]}
+assert set(traces) == {"t.tracy", "u.tacho.part", "cut.tacho", "ops_perf_results_x.csv"}, traces
+assert traces["t.tracy"]["zones"] == 100028 and traces["cut.tacho"]["state"] == "damaged", traces
+for t in traces.values():
+    if t["kind"] == "trace":
+        meta = s.call("meta", t["id"])
+        assert meta["tracks"] and s.call("stats", t["id"])["rows"] is not None
+        assert (t["state"] == "damaged") == any(w["kind"] == "damage" for w in meta["warnings"]), t
+assert s.end()[0] == 0
+PY
+
+# Wrong usage is one line.
+expect_error 3 'nothing.tacho' $TACHO view nothing.tacho
+mkdir empty
+expect_error 3 'empty has no trace' $TACHO view empty
+expect_error 2 'not a port' $TACHO view --port 70000 m.tacho
+expect_error 2 'not an address' $TACHO view --bind here m.tacho
+expect_error 2 'idle' $TACHO view --idle-exit=-1 m.tacho
+echo nonsense >x.tacho
+expect_error 3 'x.tacho' $TACHO view x.tacho
+expect_error 7 "no session 'none'" $TACHO view --live none
+
+# The port that is asked for is taken: by whom. Without --port the next free one is found.
+python3 - <<'PY' >said 2>&1 || fail "$(cat said)"
+import os, re, socket, subprocess, sys
+sys.path.insert(0, os.environ["SOURCE"] + "/tests")
+from view_client import TACHO, Server
+s = Server("m.tacho")
+p = subprocess.run([TACHO, "view", "--port", str(s.port), "m.tacho"], capture_output=True, text=True)
+assert p.returncode == 7 and re.fullmatch(rf"tacho: port {s.port} is taken by tacho \(pid {s.process.pid}\)\n", p.stderr), p
+a = Server(command=[TACHO, "view", "m.tacho"])
+b = Server(command=[TACHO, "view", "m.tacho"])
+assert b.port > a.port >= 8086 and any(f"port 8086 is taken by" in line for line in b.said), b.said
+assert any("ssh -L" in line for line in [b.process.stdout.readline()])
+for server in (a, b, s):
+    assert server.end()[0] == 0
+s = Server("--quiet", "m.tacho")
+code, rest = s.end(15)
+assert code == 0 and "serving" not in rest, (code, rest)
+# IPv6, and an end by itself.
+if socket.has_ipv6 and os.path.exists("/proc/net/if_inet6"):
+    s = Server("--bind", "::1", "m.tacho")
+    assert s.address == "::1" and s.call("meta")["zones"]
+    s.end()
+s = Server("--idle-exit", "1", "m.tacho")
+assert s.process.wait(30) == 0
+PY

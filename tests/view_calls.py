@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""Every call of the viewer's server, against what the other verbs say of the same trace."""
+import json
+import sys
+import zlib
+
+from view_client import TACHO, Server, run, tiles
+
+trace, ops = sys.argv[1:3]
+s = Server(trace, ops, "--source", "tree")
+
+listed = s.get("/api/v1/traces")["traces"]
+assert [t["kind"] for t in listed] == ["trace", "ops"], listed
+assert listed[0]["zones"] == 100028 and listed[0]["duration"] == 10000000, listed
+assert listed[0]["path"] == "m.tacho", "no folder goes out"
+
+meta = s.call("meta")
+assert [p["pid"] for p in meta["processes"]] == [1000, 1001] and meta["processes"][1]["exit"] == 9
+kinds = {t["kind"] for t in meta["tracks"]}
+assert kinds == {"thread", "fiber", "messages", "plot", "frames", "memory", "lock"}, kinds
+assert meta["has"]["locks"] and not meta["has"]["ops"]
+assert any(w["kind"] == "loss" and w["track"] == 1 for w in meta["warnings"]), meta["warnings"]
+assert sum(t["count"] for t in meta["tracks"] if t["lanes"]) == 100028
+assert all(t["count"] > 0 for t in meta["tracks"] if t["kind"] == "plot")
+
+names = s.call("names")
+assert names["total"] == len(names["names"]) == meta["names_total"] == 24
+assert names["names"][1][:4] == ["step", "run_step", "src/app.c", 20]
+assert ["<script>alert(1)</script> &amp;", "hostile", "src/app.c", 104, 0] in names["names"]
+assert s.call("names?from=23")["names"] == names["names"][23:]
+assert s.call("names?from=9999")["names"] == []
+
+
+def zones_of(lane):
+    """All zones of a lane, by following their numbers."""
+    found, i = [], 0
+    while True:
+        r, body = s.request(f"/api/v1/t/0/zone?lane={lane}&idx={i}")
+        if r.status == 404:
+            return found
+        z = json.loads(body)
+        found.append((z["start"], z["end"], z["name"], i))
+        i += 1
+
+
+# Tiles: each pixel that a zone touches is busy, no other is; wide zones are there once per tile.
+for lane, count in meta["tracks"][0]["lanes"]:
+    zones = zones_of(lane)
+    assert len(zones) == count, (lane, count, len(zones))
+    for res, i in ((20, 0), (14, 0), (14, 1), (10, 3), (5, 200), (0, 0)):
+        width = 2 ** res
+        begin = i * 512 * width
+        gen, got = tiles(s.call(f"tiles?lanes={lane}&res={res}&i={i}"))
+        inside = [z for z in zones if z[0] < begin + 512 * width and z[1] > begin]
+        assert (got[lane] is None) == (not inside), (lane, res, i)
+        if not inside:
+            continue
+        busy, dominant, rects = got[lane]
+        whole = 0
+        for x in range(512):
+            a, b = begin + x * width, begin + (x + 1) * width
+            covered = sum(max(0, min(z[1], b) - max(z[0], a)) for z in inside) / width
+            assert (busy[x] > 0) == (covered > 0), (lane, res, i, x, covered, busy[x])
+            whole += covered
+            # Of zones below a pixel it is known how much they cover together, not where in two pixels.
+            if all(z[1] - z[0] >= width for z in inside):
+                assert abs(busy[x] - covered * 255) <= 2 or 0 < covered * 255 < 1, (x, busy[x], covered)
+            if dominant[x] != 0xFFFF:
+                share = sum(max(0, min(z[1], b) - max(z[0], a)) for z in inside if z[2] == dominant[x])
+                assert share > 0.49 * width, (x, share)
+        assert abs(sum(busy) / 255 - whole) < 1.5, (lane, res, i, sum(busy) / 255, whole)
+        wide = [z for z in inside if z[1] - z[0] >= 2 * width]
+        assert [r[4] for r in rects] == [z[3] for z in wide], (lane, res, i, rects, wide)
+        for r, z in zip(rects, wide):
+            x0, x1 = max(0, (z[0] - begin) // width), min(512, (z[1] - begin) // width)
+            assert r[0] == x0 and r[1] == max(1, x1 - x0) and r[2] == z[2] and r[3] == 1, (r, z)
+
+# Many lanes at once, packed and not, with and without a right to be kept.
+r, plain = s.request("/api/v1/t/0/tiles?lanes=0-9&res=12&i=0")
+assert r.headers["Cache-Control"] == "private, no-cache" and r.headers["ETag"]
+assert sorted(tiles(plain)[1]) == list(range(10))
+r, packed = s.request("/api/v1/t/0/tiles?lanes=0-9&res=12&i=0&enc=deflate")
+assert r.headers["Content-Encoding"] == "deflate" and zlib.decompress(packed) == plain
+assert len(packed) < len(plain)
+r, body = s.request(f"/api/v1/t/0/tiles?lanes=0-9&res=12&i=0&v={listed[0]['tag']}")
+assert "immutable" in r.headers["Cache-Control"]
+r, body = s.request("/api/v1/t/0/tiles?lanes=0-9&res=12&i=0", headers={"If-None-Match": r.headers["ETag"]})
+assert r.status == 304 and body == b""
+
+# One zone and what is around it.
+z = s.call("zone?lane=1&idx=1")
+assert (z["start"], z["end"], z["self"], z["prev"], z["next"]) == (4000000, 6500000, 900000, 0, 2), z
+assert [a["name"] for a in z["ancestors"]] == [0] and z["children_total"] == 2
+assert z["extras"] == [{"kind": "value", "value": "1"}]
+assert s.call("zone?lane=8&idx=5000")["children_total"] == 9
+assert s.call("hit?lane=1&t=5000000")["idx"] == 1
+assert s.call("hit?lane=1&t=3600000")["idx"] is None
+assert s.call("hit?lane=1&t=3600000&res=17")["idx"] == 0
+assert s.call("hit?lane=9&t=5000000&res=10")["idx"] is not None
+
+# Statistics are those of the verb.
+said = {(r["name"], r["file"], r["line"]): r for r in json.loads(run(TACHO, "stats", "--format=json", trace))}
+rows = s.call("stats?limit=1000")["rows"]
+assert len(rows) == len(said) == 24
+for r in rows:
+    other = said[r["text"], r["file"], r["line"]]
+    for key in ("count", "total", "self", "min", "max", "median", "p99"):
+        want = other.get(key + "_ns", other.get(key))
+        assert abs(r[key] - (want or 0)) < 1, (r["text"], key, r[key], want)
+assert [r["count"] for r in rows] != sorted(r["count"] for r in rows)
+rows = s.call("stats?sort=count&desc=0&limit=1000")["rows"]
+assert [r["count"] for r in rows] == sorted(r["count"] for r in rows)
+assert s.call("stats?q=step,compute,-comp")["total"] == 1
+assert s.call("stats?offset=23&limit=5")["total"] == 24 and len(s.call("stats?offset=23&limit=5")["rows"]) == 1
+part = s.call("stats?t0=4000000&t1=5000000&q=step")
+assert part["rows"][0]["count"] == 1 and part["range_ns"] == 1000000
+assert {r["text"] for r in s.call("stats?track=3-4")["rows"]} == {"on a fiber", "in the child"}
+
+h = s.call("hist?name=23&bins=7")
+assert h["count"] == 90000 == sum(b[2] for b in h["bins"]) and h["median"] == 50 and len(h["bins"]) == 7
+h = s.call("hist?name=2&bins=50&log=1")
+assert h["count"] == 3 and sum(b[3] for b in h["bins"]) == 1800000
+assert abs(h["median"] - 600000) < 6000 and h["max"] == 700000
+assert s.call("hist?name=1&self=1")["max"] == 1000000
+
+rows = s.call("instances?name=1&sort=start&desc=1")["rows"]
+assert [r["idx"] for r in rows] == [2, 1, 0] and rows[0]["self"] == 800000
+page = s.call("instances?name=23&sort=duration&offset=500&limit=10")
+assert page["total"] == 90000 and len(page["rows"]) == 10
+assert s.call("instances?name=3&group=parent")["groups"][0] == {"key": "step", "name": 1, "count": 3, "total": 3000000}
+assert s.call("instances?name=23&group=track")["groups"][0]["count"] == 90000
+
+root = s.call("flame")["root"]
+main = next(c for c in root["children"] if c["name"] == 0)
+step = next(c for c in main["children"] if c["name"] == 1)
+assert (main["total"], main["self"], step["count"], step["total"]) == (10000000, 2500000, 3, 7500000)
+assert root["total"] == sum(c["total"] for c in root["children"])
+half = s.call("flame?t0=0&t1=5000000&track=0")["root"]
+assert half["total"] == 5000000, half["total"]
+
+m = s.call("messages?limit=1000")
+assert m["total"] == len(m["rows"]) == 8 and m["rows"] == sorted(m["rows"], key=lambda r: r["t"])
+assert [r["severity"] for r in s.call("messages?severity=4")["rows"]] == [4, 5]
+assert s.call("messages?q=retry")["total"] == 1 and s.call("messages?offset=7")["total"] == 8
+assert len(s.call("messages?t0=3000000&t1=4000000")["rows"]) == 2
+
+plots = {p["name"]: p for p in s.call("plots")["rows"]}
+assert plots["queue depth"]["min"] == -2 and plots["queue depth"]["count"] == 5
+points = s.call(f"plot?track={plots['queue depth']['track']}&res=18&i=0")
+assert [p[3] for p in points["points"]] == [-2, -1, 0, 1, 2] and points["before"] is None
+merged = s.call(f"plot?track={plots['queue depth']['track']}&res=21&i=0")["points"]
+assert merged[0][1:] == [-2, 0, 0, 3] or merged[0][1:] == [-2, -1, -1, 2], merged
+assert s.call(f"plot?track={plots['queue depth']['track']}&res=12&i=4")["before"] == 2
+
+frames = s.call("frames?track=11")
+assert frames["stats"]["count"] == 5 and frames["rows"][0] == [0, 1600000]
+pools = s.call("memory")["pools"]
+assert (pools[0]["current"], pools[0]["peak"], pools[0]["allocs"]) == (128, 512, 8)
+assert s.call("memory?track=13&res=20&i=0")["points"][-1][3] == 128
+lock = s.call("locks")["rows"][0]
+assert lock["waits"] == 2 and lock["max_wait"] == 181000
+
+found = s.call("search?q=main")["rows"]
+assert {(r["kind"], r["text"]) for r in found} == {("zone", "main"), ("track", "main")}, found
+assert s.call("search?q=retry")["rows"][0]["kind"] == "message"
+
+text = s.call("source?name=0")
+assert text["line"] == 10 and text["first"] == 1 and text["text"][9] == "line 10"
+assert "error" in s.call("source?name=22222", status=404)
+
+for what, first in (("stats", b"name,file,line"), ("messages", b"time_ns,"), ("zones", b"start_ns,")):
+    r, body = s.request(f"/api/v1/t/0/export?what={what}&fmt=csv&q=step,ready")
+    assert r.status == 200 and body.startswith(first), body[:100]
+    assert r.headers["Content-Disposition"] == f'attachment; filename="{what}.csv"'
+    json.loads(s.request(f"/api/v1/t/0/export?what={what}&fmt=json")[1])
+r, body = s.request("/api/v1/t/0/export?what=zones")
+assert body.count(b"\n") >= 100028
+
+# Ops of a table.
+reported = json.loads(run(TACHO, "perf-report", "--ignore-signposts", "--format=json", ops))
+table = s.call("ops?limit=1000", 1)
+assert table["total"] >= len([o for o in reported["ops"] if not o["signpost"]]) > 0
+by_row = {r["row"]: r for r in table["rows"]}
+for o in reported["ops"]:
+    r = by_row[o["id"]]
+    assert r["code"] == o["op_code"] and r["device_time_us"] == o["device_time_us"], (r, o)
+    assert (r["bound"] or None) == o["bound"] and r["advice"] == [a["text"] for a in o["advice"]]
+assert table["footer"]["device_ops"] == reported["totals"]["device_ops"]
+rows = s.call("ops?sort=time&desc=1&limit=1000", 1)["rows"]
+times = [r["device_time_us"] for r in rows if r["device_time_us"] is not None]
+assert times == sorted(times, reverse=True)
+one = s.call(f"op?id={rows[0]['id']}", 1)
+assert one["row"]["OP CODE"] and one["op"]["code"] == rows[0]["code"]
+assert s.call("ops?group=op", 1)["rows"][0]["count"] > 0
+assert s.call("overview", 1)["bound_mix"] and s.call("overview")["top_zones"][0]["text"] == "main"
+assert s.request("/api/v1/t/1/export?what=ops")[1].startswith(b"ID,Total %,Bound,")
+both = s.get("/api/v1/compare?a=1&b=1&what=ops")["rows"]
+assert both and all(r["kind"] == "both" and r["delta"] == 0 for r in both)
+both = s.get("/api/v1/compare?a=0&b=0&limit=1000")
+assert both["total"] == len({r["text"] for r in both["rows"]}) > 20
+two = s.get("/api/v1/compare/hist?a=0&b=0&name=step&bins=5")
+assert two["a"] == two["b"] and two["a"]["count"] == 3
+
+# What is wrong is said in one line, with the right status.
+for target, status in (
+        ("/api/v1/t/2/meta", 404), ("/api/v1/t/0/nothing", 404), ("/api/v1/t/x/meta", 404), ("/api/v1/t/", 404),
+        ("/api/v1/nothing", 404), ("/api/v1/t/1/meta", 404), ("/api/v1/t/0/ops", 404), ("/nothing.js", 404),
+        ("/api/v1/t/0/tiles?res=1&i=0", 400), ("/api/v1/t/0/tiles?lanes=0&res=51&i=0", 400),
+        ("/api/v1/t/0/tiles?lanes=0&res=50&i=99999999999", 400), ("/api/v1/t/0/tiles?lanes=0-600&res=1&i=0", 400),
+        ("/api/v1/t/0/tiles?lanes=2-1&res=1&i=0", 404), ("/api/v1/t/0/tiles?lanes=a&res=1&i=0", 400),
+        ("/api/v1/t/0/tiles?lanes=1,&res=1&i=0", 400), ("/api/v1/t/0/tiles?lanes=0&res=1&i=0&enc=gzip", 400),
+        ("/api/v1/t/0/zone?lane=0&idx=1", 404), ("/api/v1/t/0/zone?lane=99&idx=0", 404), ("/api/v1/t/0/zone", 400),
+        ("/api/v1/t/0/stats?sort=x", 400), ("/api/v1/t/0/stats?limit=1001", 400), ("/api/v1/t/0/stats?t0=5&t1=4", 400),
+        ("/api/v1/t/0/stats?desc=2", 400), ("/api/v1/t/0/stats?track=77", 404), ("/api/v1/t/0/hist?name=24", 404),
+        ("/api/v1/t/0/plot?track=0&res=0&i=0", 404), ("/api/v1/t/0/search", 400), ("/api/v1/t/0/search?q=", 400),
+        ("/api/v1/t/0/instances?name=1&offset=100001", 400), ("/api/v1/compare?a=0", 400),
+        ("/api/v1/compare?a=0&b=7", 404), ("/api/v1/compare?a=0&b=1", 400), ("/api/v1/t/1/op?id=999999", 404)):
+    answer = s.get(target, status)
+    assert list(answer) == ["error"] and "\n" not in answer["error"], answer
+
+status, rest = s.end()
+assert status == 0, (status, rest)
+print("all calls answer")
