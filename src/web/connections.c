@@ -34,6 +34,31 @@ void connection_phase(struct server *s, struct connection *c, enum phase phase)
 	pthread_mutex_unlock(&s->lock);
 }
 
+void connection_known(struct server *s, struct connection *c)
+{
+	pthread_mutex_lock(&s->lock);
+	c->known = true;
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Of those that wait the one that waits the longest; strangers first. With the lock held. */
+static void make_room(struct server *s)
+{
+	struct connection *oldest = NULL;
+
+	for (struct connection *c = s->connections; c; c = c->next) {
+		if (c->fd < 0 || (c->phase != COMING && c->phase != WAITING))
+			continue;
+		if (!oldest || (oldest->known && !c->known) ||
+		    (oldest->known == c->known && c->since < oldest->since))
+			oldest = c;
+	}
+	if (oldest) {
+		shutdown(oldest->fd, SHUT_RDWR);
+		oldest->fd = -1;
+	}
+}
+
 static void connection_begin(struct server *s, struct MHD_Connection *con, void **context)
 {
 	struct connection *c = calloc(1, sizeof(*c));
@@ -48,6 +73,8 @@ static void connection_begin(struct server *s, struct MHD_Connection *con, void 
 	c->phase = COMING;
 	c->since = server_now();
 	pthread_mutex_lock(&s->lock);
+	if (s->count >= CROWDED)
+		make_room(s);
 	c->next = s->connections;
 	if (c->next)
 		c->next->previous = c;
@@ -82,14 +109,12 @@ void connection_event(void *context, struct MHD_Connection *con, void **socket_c
 		connection_end(context, *socket_context);
 }
 
-static double patience(const struct server *s, enum phase phase)
+static double patience(enum phase phase)
 {
 	if (phase == SENDING)
 		return REPLY_SECONDS;
 	if (phase == WORKING)
 		return 1e9;
-	if (s->count >= CROWDED)
-		return 1;
 	return phase == COMING ? HEAD_SECONDS : IDLE_SECONDS;
 }
 
@@ -104,7 +129,7 @@ void *connections_watch(void *context)
 		double t = server_now();
 
 		for (struct connection *c = s->connections; c; c = c->next)
-			if (c->fd >= 0 && t - c->since > patience(s, c->phase)) {
+			if (c->fd >= 0 && t - c->since > patience(c->phase)) {
 				shutdown(c->fd, SHUT_RDWR);
 				c->fd = -1;
 			}

@@ -146,7 +146,9 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *con, con
 	struct connection *c = connection_of(con);
 	struct web_request in = {.method = method, .target = x ? x->target : NULL};
 	struct web_reply reply;
-	int fd = c ? c->fd : -1;
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(con, MHD_CONNECTION_INFO_CONNECTION_FD);
+	int fd = info ? info->connect_fd : -1;
 
 	(void)url, (void)version, (void)upload, (void)upload_size;
 	if (!in.target || !c)
@@ -168,6 +170,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *con, con
 	in.ws_key = header(con, "Sec-WebSocket-Key");
 	in.ws_version = header(con, "Sec-WebSocket-Version");
 	web_answer(s->web, &in, &reply, socket_gone, &fd);
+	if (reply.status == 200 && !strncmp(in.target, "/api/", 5))
+		connection_known(s, c);
 	connection_phase(s, c, SENDING);
 	if (reply.status == 101)
 		return socket_answer(s, con, &reply);

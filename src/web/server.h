@@ -10,8 +10,8 @@
 #include <microhttpd.h>
 
 #define WEBSOCKETS    16
-#define CONNECTIONS   64
-#define CROWDED       48   /* so many: those that wait are closed at once */
+#define CONNECTIONS   256
+#define CROWDED       64   /* so many: for each that comes, one that waits is closed */
 #define HEAD_SECONDS  10.0 /* for a request to come in, or for the next one */
 #define IDLE_SECONDS  30.0
 #define REPLY_SECONDS 120.0 /* for an answer to go out */
@@ -23,6 +23,7 @@ struct connection {
 	int fd;
 	enum phase phase;
 	double since;
+	bool known; /* has had an answer with data */
 };
 
 struct server {
@@ -46,6 +47,8 @@ struct server {
 /* connections.c */
 double server_now(void);
 struct connection *connection_of(struct MHD_Connection *con);
+/* It has proved to be the page. */
+void connection_known(struct server *s, struct connection *c);
 void connection_phase(struct server *s, struct connection *c, enum phase phase);
 void connection_event(void *server, struct MHD_Connection *con, void **socket_context,
 		      enum MHD_ConnectionNotificationCode what);

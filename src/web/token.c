@@ -50,9 +50,9 @@ static void token_keep(const char *token)
 
 	if (fd < 0)
 		return;
-	/* What is cut short is not taken for a token by the next. */
+	/* What is cut short is not taken for a token by the next: no more can be done here. */
 	if (write(fd, token, WEB_TOKEN - 1) < 0)
-		ftruncate(fd, 0);
+		errno = 0;
 	close(fd);
 }
 
