@@ -256,7 +256,8 @@ int call_compare(struct web_call *c)
 		r = call_on(c, "b", what ? ops_add : zones_add, &pairs);
 	if (r >= 0) {
 		pairs_join(&pairs);
-		qsort_r(pairs.v, pairs.n, sizeof(*pairs.v), by_order, &order);
+		if (pairs.n)
+			qsort_r(pairs.v, pairs.n, sizeof(*pairs.v), by_order, &order);
 		pairs_put(c, &pairs, &page);
 	}
 	for (size_t i = 0; i < pairs.n; i++)
