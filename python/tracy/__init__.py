@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Profiler", "alloc", "frame", "free", "message", "plot", "recording", "set_thread_name",
-    "signpost", "start_tracy_zone", "stop_tracy_zone", "tracy_frame", "tracy_message", "zone",
+    "signpost", "start_tracy_zone", "stop_tracy_zone", "tracy_frame", "tracy_message",
+    "wrap", "zone",
 ]
 
 ALICE_BLUE = 0xF0F8FF
@@ -66,6 +67,19 @@ class Profiler:
 
     def __exit__(self, *exception: Any) -> None:
         self.disable()
+
+
+def wrap(what: Any) -> Any:
+    """Zones for callables of an extension that --c-calls does not see before 3.12.
+
+    A function is returned wrapped; in a module, and those inside it, all functions that are not
+    Python's own are replaced, and the module is returned.
+    """
+    from tracy import _wrap
+    if not isinstance(what, type(_session)):
+        return _wrap.wrap_function(what)
+    _wrap.wrap_module(what)
+    return what
 
 
 def start_tracy_zone(source: str, functName: str, lineNum: int | None = None, color: int = 0, *,

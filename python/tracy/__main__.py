@@ -95,6 +95,9 @@ def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None
 
 
 def _record(options: optparse.Values, arguments: list[str]) -> int:
+    if options.tracy_tools_folder and not os.path.isdir(options.tracy_tools_folder):
+        _say(f"--tracy-tools-folder: {options.tracy_tools_folder} is no folder")
+        return 1
     tacho = _find_tacho(options.tracy_tools_folder)
     if not tacho:
         _say("the program 'tacho' is not found: not beside this package and not in the PATH")
@@ -112,7 +115,10 @@ def _record(options: optparse.Values, arguments: list[str]) -> int:
     env = _options.program_environment(options, folder)
     _session.hand_back(env)
     before = os.stat(trace).st_mtime_ns if os.path.exists(trace) else None
-    command = [tacho, "run", *([] if options.verbose else ["-q"]), "-f", "-o", trace, "--",
+    view = ["--view"] if options.view else []
+    if options.view and options.web_app_port is not None:
+        view.append(f"--port={options.web_app_port}")
+    command = [tacho, "run", *([] if options.verbose else ["-q"]), *view, "-f", "-o", trace, "--",
                sys.executable,
                *subprocess._args_from_interpreter_flags(),  # type: ignore[attr-defined]
                "-m", "tracy", "--no-capture-tool", *arguments]

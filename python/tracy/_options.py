@@ -100,7 +100,9 @@ def make_parser() -> optparse.OptionParser:
         help="analyses of the report")
     add("--child-functions", metavar="NAMES", help="child calls that the report shows")
     add("-t", "--port", metavar="PORT", help="TRACY_PORT for the program; Tacho needs no port")
-    add("--web-app-port", type="int", metavar="PORT", help="accepted; see 'tacho view'")
+    add("--view", action="store_true",
+        help="show the recording in a browser while it goes on, and afterwards until Ctrl-C")
+    add("--web-app-port", type="int", metavar="PORT", help="of --view")
     add("--tracy-tools-folder", metavar="DIR", help="folder of the program tacho")
     add("--no-capture-tool", action="store_true", help=optparse.SUPPRESS_HELP)
     parser.set_defaults(code=None)

@@ -125,7 +125,20 @@ def leave() -> None:
     global _users
     _users -= 1
     if not _users:
+        _tell_if_displaced()
         _tracy.stop()
+
+
+def _tell_if_displaced() -> None:
+    """A profiler, debugger or coverage tool that came later may have taken our place."""
+    if not _tracy.displaced():
+        return
+    place = {"profile": "sys.settrace" if "lines" in _used().switches else "sys.setprofile",
+             "eval": "the frame evaluator"}.get(_tracy.active() or "", "sys.monitoring")
+    text = (f"tracy: another tool has taken the place of this one ({place}): "
+            "functions are not recorded from then on")
+    print(text, file=sys.stderr)
+    _tracy.message(text, 0xFF0000, 3)
 
 
 def _name_threads() -> None:
@@ -145,6 +158,8 @@ def begin() -> None:
     if _begun or not _tracy.recording():
         return
     _begun = True
+    import atexit
+    atexit.register(_tell_if_displaced)
     _name_threads()
     for variable in _RANKS:
         if os.environ.get(variable):

@@ -102,6 +102,15 @@ static PyObject *tracy_active(PyObject *self, PyObject *unused)
 	return PyUnicode_FromString(backend->name);
 }
 
+static PyObject *tracy_displaced(PyObject *self, PyObject *unused)
+{
+	int displaced = backend ? backend->displaced() : 0;
+
+	(void)self;
+	(void)unused;
+	return displaced < 0 ? NULL : PyBool_FromLong(displaced);
+}
+
 static PyMethodDef methods[] = {
 	{"configure", (PyCFunction)(void (*)(void))tracy_configure, METH_VARARGS | METH_KEYWORDS,
 	 "configure(*, c_calls=False, lines=False, tt_names=False, task_tracks=False, max_depth=0, "
@@ -111,6 +120,8 @@ static PyMethodDef methods[] = {
 	{"stop", tracy_stop, METH_NOARGS, "stop()"},
 	{"active", tracy_active, METH_NOARGS,
 	 "active() -> str | None\n\nThe source of events that is in use."},
+	{"displaced", tracy_displaced, METH_NOARGS,
+	 "displaced() -> bool\n\nWhether another profiler has taken its place since start()."},
 	{NULL, NULL, 0, NULL},
 };
 

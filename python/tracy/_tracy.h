@@ -56,6 +56,7 @@ struct backend {
 	const char *name;
 	int (*start)(void);
 	int (*stop)(void);
+	int (*displaced)(void); /* 1: somebody else has taken its place, and it sees no more */
 };
 extern const struct backend backend_eval, backend_profile, backend_monitor;
 

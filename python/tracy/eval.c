@@ -22,6 +22,7 @@ static int wanted;                    /* between start and stop */
 static int buried;                    /* below a hook that somebody set after ours */
 static int special;                   /* limits were asked for: each zone is tracked */
 static uint32_t eval_plain;           /* code_generation, or what it never is: ask on */
+static int seen;                      /* a frame came the slow way */
 static int deep;                      /* threads whose stack is too far down for the hook */
 
 static PyObject *eval_hook(PyThreadState *state, eval_frame *frame, int throwing);
@@ -149,6 +150,7 @@ static __attribute__((noinline)) PyObject *eval_slow(PyThreadState *state, eval_
 	struct tacho_zone zone;
 	PyObject *result;
 
+	seen = 1;
 	if (!key || !wanted || !(word = code_word(frame->f_code)) ||
 	    (word & CODE_GENERATOR && only_makes_generator(frame)))
 		return previous(state, frame, throwing);
@@ -301,6 +303,22 @@ static int eval_stop(void)
 	return 0;
 }
 
-const struct backend backend_eval = {"eval", eval_start, eval_stop};
+/* A hook above ours calls it, or does not: a Python function is called to see. */
+static int eval_displaced(void)
+{
+	_PyFrameEvalFunction top = _PyInterpreterState_GetEvalFrameFunc(PyInterpreterState_Get());
+	PyObject *result;
+
+	if (top == eval_hook || deep || !settings.filter)
+		return 0;
+	seen = 0;
+	eval_plain = UINT32_MAX;
+	result = PyObject_CallFunction(settings.filter, "ss", "", "");
+	eval_mode();
+	Py_XDECREF(result);
+	return result ? !seen : -1;
+}
+
+const struct backend backend_eval = {"eval", eval_start, eval_stop, eval_displaced};
 
 #endif

@@ -281,6 +281,19 @@ static int monitor_stop(void)
 	return 0;
 }
 
-const struct backend backend_monitor = {"monitoring", monitor_start, monitor_stop};
+/* The number is ours until we give it back, unless somebody gives back what he never took. */
+static int monitor_displaced(void)
+{
+	PyObject *monitoring = monitor_module();
+	PyObject *name = monitoring ? PyObject_CallMethod(monitoring, "get_tool", "i", tool) : NULL;
+	int ours =
+		name && PyUnicode_Check(name) && !PyUnicode_CompareWithASCIIString(name, "tacho");
+
+	Py_XDECREF(name);
+	return PyErr_Occurred() ? -1 : !ours;
+}
+
+const struct backend backend_monitor = {"monitoring", monitor_start, monitor_stop,
+					monitor_displaced};
 
 #endif

@@ -166,6 +166,11 @@ static int profile_stop(void)
 	return profile_threads(0);
 }
 
-const struct backend backend_profile = {"profile", profile_start, profile_stop};
+static int profile_displaced(void)
+{
+	return profile_now(PyThreadState_Get()) != profile_event;
+}
+
+const struct backend backend_profile = {"profile", profile_start, profile_stop, profile_displaced};
 
 #endif

@@ -30,6 +30,45 @@ class Children(Case):
                 main = next(z for z in self.zones() if z["name"] == "<module>")
                 self.assertNotIn(main["pid"], {z["pid"] for z in zones})
 
+    def test_executors(self) -> None:
+        out = self.script("""
+            import concurrent.futures as futures, multiprocessing
+            def work(n): return n * n
+            def main():
+                with futures.ThreadPoolExecutor(3, thread_name_prefix="pool") as pool:
+                    print(sum(pool.map(work, range(20))))
+                context = multiprocessing.get_context("spawn")
+                with futures.ProcessPoolExecutor(2, mp_context=context) as pool:
+                    print(sum(pool.map(work, range(20))))
+            if __name__ == "__main__": main()
+        """)
+        self.assertEqual(out, "2470\n2470\n")
+        zones = self.zones()
+        main = next(z for z in zones if z["name"] == "main")["pid"]
+        work = [z for z in zones if z["name"] == "work"]
+        self.assertEqual([sum(z["pid"] == main for z in work), len(work)], [20, 40])
+        self.assertTrue(all(z["thread"].startswith("pool") for z in work if z["pid"] == main))
+
+    def test_killed_child(self) -> None:
+        self.script("""
+            import os, signal, subprocess, sys
+            if len(sys.argv) > 1:
+                def in_child(): pass
+                for i in range(500): in_child()
+                os.kill(os.getpid(), signal.SIGKILL)
+            assert subprocess.run([sys.executable, __file__, "x"]).returncode == -9
+            pid = os.fork()
+            if not pid:
+                def in_fork(): pass
+                for i in range(500): in_fork()
+                os._exit(0)
+            os.waitpid(pid, 0)
+        """)
+        counts = {}
+        for zone in self.zones():
+            counts[zone["name"]] = counts.get(zone["name"], 0) + 1
+        self.assertEqual([counts["in_child"], counts["in_fork"]], [500, 500])
+
     def test_subprocess(self) -> None:
         self.write("child.py", "def in_child(): pass\nin_child()\n")
         text = """

@@ -98,6 +98,23 @@ class Zones(Case):
         if sys.version_info[:2] == (3, 11):
             self.assertTrue([m for m in self.read("messages") if "recursion" in m["text"]])
 
+    def test_deep_recursion_in_other_ways(self) -> None:
+        text = """
+            import sys
+            sys.setrecursionlimit(30000)
+            def down(n):
+                return down(n - 1) + 1 if n else 0
+            deep = 20000 if sys.version_info >= (3, 11) else 2000
+            assert down(deep) == deep
+        """
+        deep = 20000 if sys.version_info >= (3, 11) else 2000
+        for words in (["--c-calls"], ["-l"], ["--min-duration=1ns"]):
+            with self.subTest(words):
+                self.script(text, *words)
+                # the frame evaluator leaves the deepest ones out, and says so
+                least = 2000 if words[0][2:5] == "min" and HOOK else deep
+                self.assertGreater(self.counts()["down"], least)
+
     def test_code_addresses(self) -> None:
         self.script("""
             for i in range(2000):
