@@ -7,6 +7,8 @@
 #include "ops/info.h"
 #include "unit/client_session.h"
 
+#include <pthread.h>
+
 #define MANY 5000
 
 static struct tacho_device *device;
@@ -76,7 +78,7 @@ static void add_stream(struct sent *s, const struct stream *stream)
 	buf_free(&parts);
 }
 
-/* Ends the recording and reads what this thread sent; anything odd fails the test. */
+/* Ends the recording and reads what was sent, thread by thread; anything odd fails the test. */
 static void take(struct sent *s)
 {
 	struct ring_view v;
@@ -86,10 +88,14 @@ static void take(struct sent *s)
 	session_stop();
 	buf_adds(&s->log, "MessageName;total_ns\n");
 	if (view_open(&v, getpid(), 0)) {
-		struct stream stream = stream_read(&v, 1);
+		for (uint32_t i = 1; i <= v.header->threads; i++) {
+			struct stream stream = {0};
 
-		add_stream(s, &stream);
-		stream_free(&stream);
+			if (view_page(&v, i))
+				stream = stream_read(&v, i);
+			add_stream(s, &stream);
+			stream_free(&stream);
+		}
 		view_close(&v);
 	}
 	session_remove();
@@ -483,6 +489,57 @@ static void test_told_again(void **state)
 	tacho_program_free(p);
 }
 
+/* Devices are independent: each by a thread of its own, all counted together. */
+#define THREADS 3
+#define RUNS    50
+
+static void *run_device(void *argument)
+{
+	struct tacho_program *p = argument;
+
+	for (int i = 0; i < RUNS; i++)
+		if (tacho_enqueue(p->device, p) < 0)
+			return NULL;
+	tacho_finish(p->device);
+	return argument;
+}
+
+static void test_threads(void **state)
+{
+	struct tacho_device *devices[THREADS];
+	struct tacho_program *p[THREADS];
+	pthread_t threads[THREADS];
+	struct sent s;
+
+	(void)state;
+	for (int i = 0; i < THREADS; i++) {
+		assert_int_equal(tacho_device_open(&devices[i],
+						   &(struct tacho_device_options){.arch = "tiny"}),
+				 0);
+		p[i] = program(devices[i], "plain.c");
+		assert_int_equal(tacho_program_compile(p[i]), 0);
+	}
+	session_start(16, RING_DROP);
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, run_device, p[i]), 0);
+	for (int i = 0; i < THREADS; i++) {
+		void *result;
+
+		assert_int_equal(pthread_join(threads[i], &result), 0);
+		assert_non_null(result);
+	}
+	take(&s);
+	assert_int_equal(s.messages, THREADS * RUNS);
+	assert_int_equal(s.full, THREADS);
+	/* An op of the same number would have taken the place of another. */
+	assert_int_equal(s.host.ops.n, THREADS * RUNS);
+	drop(&s);
+	for (int i = 0; i < THREADS; i++) {
+		tacho_program_free(p[i]);
+		tacho_device_close(devices[i]);
+	}
+}
+
 /* A program that cannot be compiled: its op has a zone and a message all the same. */
 static void test_failed(void **state)
 {
@@ -521,11 +578,12 @@ static void test_signposts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_many),           cmocka_unit_test(test_described),
-		cmocka_unit_test(test_hostile),        cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_hidden),         cmocka_unit_test(test_traces),
-		cmocka_unit_test(test_late_recording), cmocka_unit_test(test_told_again),
-		cmocka_unit_test(test_failed),         cmocka_unit_test(test_signposts),
+		cmocka_unit_test(test_many),       cmocka_unit_test(test_described),
+		cmocka_unit_test(test_hostile),    cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_hidden),     cmocka_unit_test(test_traces),
+		cmocka_unit_test(test_threads),    cmocka_unit_test(test_late_recording),
+		cmocka_unit_test(test_told_again), cmocka_unit_test(test_failed),
+		cmocka_unit_test(test_signposts),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
