@@ -115,6 +115,10 @@ function fullMeta(m: Partial<T.Meta>): T.Meta {
 	};
 }
 
+function fullOverview(o: Partial<T.Overview>): T.Overview {
+	return { gen: 0, top_zones: [], top_kernels: [], top_ops: [], devices: [], bound_mix: [], gaps: [], imbalance: [], warnings: [], advice: [], ...o };
+}
+
 /** The calls about one trace. */
 export const api = {
 	traces: () => getJson<{ traces: T.TraceEntry[]; version: string }>("traces"),
@@ -139,7 +143,7 @@ export const api = {
 	op: (id: number, op: string, s?: AbortSignal) => getJson<T.OpDetail>(`t/${id}/op`, { id: op }, s),
 	grid: (id: number, q: Query, s?: AbortSignal) => getJson<T.Grid>(`t/${id}/grid`, q, s),
 	search: (id: number, q: string, s?: AbortSignal) => getJson<{ rows: T.SearchRow[] }>(`t/${id}/search`, { q, limit: 50 }, s),
-	overview: (id: number, s?: AbortSignal) => getJson<T.Overview>(`t/${id}/overview`, {}, s),
+	overview: (id: number, s?: AbortSignal) => getJson<T.Overview>(`t/${id}/overview`, {}, s).then(fullOverview),
 	compare: (q: Query, s?: AbortSignal) => getJson<T.Page<T.CompareRow>>("compare", q, s),
 	compareHist: (q: Query, s?: AbortSignal) => getJson<{ a: T.Hist; b: T.Hist }>("compare/hist", q, s),
 	source: (id: number, name: number, s?: AbortSignal) =>

@@ -2,7 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import { api } from "./api";
 import { loadNames } from "./names";
-import { duration, entry, follow, meta, page, params, takeViewGiven, traceId, traces, view } from "./state";
+import { duration, entry, follow, meta, page, traceId, traces, view } from "./state";
 
 export type Link = "connecting" | "open" | "lost";
 export const link = signal<Link>("connecting");
@@ -144,14 +144,8 @@ export function startLive(): void {
 		const id = traceId.value;
 		if (id === shown)
 			return;
-		const first = shown === null;
 		shown = id;
 		meta.value = null;
-		if (!first) {
-			takeViewGiven();
-			view.value = { t0: 0, t1: 1e9 };
-			params.value = {};
-		}
 		void loadMeta();
 	});
 	effect(() => {

@@ -3,7 +3,7 @@ import type { ComponentType } from "preact";
 import { fmtDur, fmtShort } from "./format";
 import { helpOpen, KEYS } from "./keys";
 import { dropped, failure, link, version } from "./live";
-import { entry, follow, go, meta, page, PAGES, traceId, traces } from "./state";
+import { entry, follow, go, meta, openTrace, page, PAGES, traceId, traces } from "./state";
 import type { PageId } from "./state";
 import { switchTheme, theme } from "./theme";
 import { RangeChip } from "./ui/chip";
@@ -97,7 +97,7 @@ function TopBar() {
 	return (
 		<header class="top">
 			<label class="picker"><span class="sr-only">Trace</span>
-				<select value={String(traceId.value ?? "")} onChange={(ev) => { traceId.value = +ev.currentTarget.value; }}>
+				<select value={String(traceId.value ?? "")} onChange={(ev) => { openTrace(+ev.currentTarget.value); }}>
 					{traces.value.map((t) => <option value={String(t.id)}>{t.name}</option>)}
 				</select>
 			</label>

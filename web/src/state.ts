@@ -15,10 +15,13 @@ export interface Range {
 
 export type Selection = ({ kind: "zone" } & ZoneRef) | { kind: "op"; id: string };
 
+/** A view that nobody has chosen yet: the timeline will show the whole trace. */
+export const UNSET: Range = { t0: 0, t1: 1e9 };
+
 export const page = signal<PageId>("overview");
 export const traceId = signal<number | null>(null);
 export const range = signal<Range | null>(null);
-export const view = signal<Range>({ t0: 0, t1: 1e9 });
+export const view = signal<Range>(UNSET);
 export const selection = signal<Selection | null>(null);
 export const params = signal<Record<string, string>>({});
 /** A name whose zones are lit on the timeline. */
@@ -39,12 +42,17 @@ export function rangeQuery(): { t0?: number; t1?: number } {
 	return r ? { t0: r.t0, t1: r.t1 } : {};
 }
 
-let viewGiven = false;
-/** True if the URL said what to show, so that a new trace is not shown whole. */
-export function takeViewGiven(): boolean {
-	const v = viewGiven;
-	viewGiven = false;
-	return v;
+/** Another trace on the same page. Nothing of the old one fits it. */
+export function openTrace(id: number): void {
+	batch(() => {
+		traceId.value = id;
+		range.value = null;
+		selection.value = null;
+		litName.value = null;
+		marks.value = [];
+		view.value = UNSET;
+		params.value = {};
+	});
 }
 
 export function setRange(t0: number, t1: number): void {
@@ -106,7 +114,7 @@ export function hashOf(): string {
 		add("t0", range.value.t0);
 		add("t1", range.value.t1);
 	}
-	if (page.value === "timeline") {
+	if (page.value === "timeline" && view.value !== UNSET) {
 		add("v0", Math.round(view.value.t0));
 		add("v1", Math.round(view.value.t1));
 	}
@@ -132,15 +140,13 @@ export function parseHash(hash: string): void {
 	batch(() => {
 		page.value = to;
 		const id = number(words.get("tr"));
-		if (id !== null)
-			traceId.value = id;
+		if (id !== null && id !== traceId.peek())
+			openTrace(id);
 		const t0 = number(words.get("t0")), t1 = number(words.get("t1"));
 		range.value = t0 !== null && t1 !== null && t1 > t0 ? { t0, t1 } : null;
 		const v0 = number(words.get("v0")), v1 = number(words.get("v1"));
-		if (v0 !== null && v1 !== null && v1 > v0) {
+		if (v0 !== null && v1 !== null && v1 > v0)
 			view.value = { t0: v0, t1: v1 };
-			viewGiven = true;
-		}
 		selection.value = selParse(words.get("sel"));
 		marks.value = (words.get("marks") ?? "").split(",").filter(Boolean).map(Number).filter(Number.isFinite);
 		const p: Record<string, string> = {};

@@ -17,7 +17,7 @@ function Facts({ m, o }: { m: Meta; o: Overview | null }) {
 	const e = entry.value;
 	const ops = o?.devices.reduce((a, d) => a + d.ops, 0) ?? 0;
 	const list: [string, string][] = [[fmtDur(duration.value), "recorded"], [fmtShort(m.zones), "zones"], [String(m.processes.length), m.processes.length === 1 ? "process" : "processes"],
-		[String(m.tracks.filter((t) => t.kind === "thread").length), "threads"]];
+		[String(m.tracks.filter((t) => t.kind === "thread").length), m.tracks.filter((t) => t.kind === "thread").length === 1 ? "thread" : "threads"]];
 	if (m.devices.length)
 		list.push([String(m.devices.length), m.devices.length === 1 ? "device" : "devices"]);
 	if (ops)
@@ -70,7 +70,7 @@ function Device({ m, o, device }: { m: Meta; o: Overview; device: number }) {
 			<div>
 				<h3>Device {device} {d?.arch}</h3>
 				<dl class="facts">
-					{f && <><dt>ops</dt><dd>{fmtCount(f.ops)}</dd><dt>device time</dt><dd>{fmtDur(f.time_us * 1000)}</dd><dt>busy</dt><dd>{fmtPct(f.busy_pct)}</dd></>}
+					{f && f.ops > 0 && <><dt>ops</dt><dd>{fmtCount(f.ops)}</dd><dt>device time</dt><dd>{fmtDur(f.time_us * 1000)}</dd><dt>busy</dt><dd>{fmtPct(f.busy_pct)}</dd></>}
 					{g.data?.imbalance != null && <><dt>imbalance</dt><dd>{g.data.imbalance.toFixed(2)}</dd></>}
 					<dt>clock</dt><dd class={d && d.bound_ns !== null ? "" : "warn"}>{d && d.bound_ns !== null ? `±${fmtDur(d.bound_ns)}` : "not synchronised"}</dd>
 				</dl>
@@ -103,7 +103,7 @@ export function OverviewPage() {
 					{d.advice.length > 0 && <Card title="What to change" wide><ol class="advice">{d.advice.map((a, i) => <li key={i}>{a.text} {a.op && <button class="link" onClick={() => go("ops", { id: a.op as string })}>op {a.op}</button>}</li>)}</ol></Card>}
 					{d.top_ops.length > 0 && <Card title="Slowest ops" more={<button class="link" onClick={() => go("ops")}>all</button>}><Top rows={d.top_ops} onRow={(r) => go("ops", r.id ? { id: r.id } : { q: r.text })} /></Card>}
 					{d.bound_mix.length > 0 && <Card title="What bounds the ops"><ul class="mix-list">{d.bound_mix.map((b) => <li key={b.bound}><span>{b.bound || "other"}</span><meter min={0} max={100} value={b.pct} aria-label={b.bound} /><span class="num">{fmtPct(b.pct)}</span></li>)}</ul></Card>}
-					<Card title="Host zones by self time" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={d.top_zones} onRow={stat} /></Card>
+					<Card title="Host zones" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={d.top_zones} onRow={stat} /></Card>
 					{d.top_kernels.length > 0 && <Card title="Kernels" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={d.top_kernels} onRow={stat} /></Card>}
 					{m.devices.length > 0 && <Card title={m.devices.length === 1 ? "Device" : "Devices"}>{m.devices.slice(0, 8).map((e) => <Device key={e.device} m={m} o={d} device={e.device} />)}</Card>}
 					{d.gaps.length > 0 && <Card title="Largest gaps"><ul class="gap-list">{d.gaps.map((g, i) => <li key={i}><button class="link" onClick={() => {

@@ -1,7 +1,7 @@
 // The timeline: minimap, ruler, frames, rows, drawer.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { fmtDur } from "../format";
-import { duration, entry, follow, meta, params, takeViewGiven, traceId, view } from "../state";
+import { duration, entry, follow, meta, params, traceId, UNSET, view } from "../state";
 import { setTimelineKeys } from "../keys";
 import { COLOR_MODES, colorMode, dimLibraries, setColorMode, setDimLibraries } from "../timeline/colors";
 import { type Elements, Timeline } from "../timeline/controller";
@@ -95,7 +95,7 @@ export function TimelinePage() {
 	useEffect(() => {
 		if (id === null || !ready)
 			return;
-		if (!takeViewGiven() && view.peek().t1 === 1e9 && view.peek().t0 === 0)
+		if (view.peek() === UNSET)
 			view.value = { t0: -duration.peek() * 0.01, t1: duration.peek() * 1.01 };
 		const t = new Timeline(id, refs.current as Elements);
 		const stop = listen(t, t.el.body);

@@ -102,8 +102,7 @@ export class Raster {
 				this.sum(out, s, store, scale, i, x0, x1);
 			}
 		}
-		for (const b of boxes)
-			this.box(out, b, scale.width);
+		boxes.forEach((b, i) => this.box(out, b, i + 1 < boxes.length ? boxes[i + 1].x0 : Infinity, scale.width));
 		return boxes;
 	}
 
@@ -161,8 +160,11 @@ export class Raster {
 		}
 	}
 
-	private box(out: Uint32Array, b: Box, width: number): void {
-		const a = Math.max(0, Math.round(b.x0)), e = Math.min(width, Math.max(a + 1, Math.round(b.x1)));
+	private box(out: Uint32Array, b: Box, next: number, width: number): void {
+		const a = Math.max(0, Math.round(b.x0));
+		let e = Math.min(width, Math.max(a + 1, Math.round(b.x1)));
+		if (e - a >= 2 && e < width && out[e] !== 0 && next >= e + 1)
+			e++; // the last pixel, which the zone fills in part
 		out.fill(b.lit ? b.paint.pixel : mix(this.style.background, b.paint.rgb, 0.25), a, e);
 		if (e - a >= 3 && b.x1 < width)
 			out[e - 1] = this.style.edge;
