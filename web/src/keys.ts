@@ -4,8 +4,11 @@ import { go, page, PAGES, range } from "./state";
 import { switchTheme } from "./theme";
 
 export const helpOpen = signal(false);
-/** Grows when the search box should have the focus. */
-export const searchFocus = signal(0);
+let searchBox: HTMLInputElement | null = null;
+
+export function setSearchBox(e: HTMLInputElement | null): void {
+	searchBox = e;
+}
 
 interface Keys {
 	down: (e: KeyboardEvent) => boolean;
@@ -58,7 +61,9 @@ export function startKeys(): void {
 		if (e.key === "?") {
 			helpOpen.value = true;
 		} else if (e.key === "/") {
-			searchFocus.value++;
+			// at once, or the next letters would be keys of the timeline
+			searchBox?.focus();
+			searchBox?.select();
 		} else if (e.key === "t" || e.key === "T") {
 			switchTheme();
 		} else if (/^[0-9]$/.test(e.key)) {

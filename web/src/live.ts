@@ -12,7 +12,8 @@ export const version = signal("");
 export const dropped = signal(0);
 
 const FIRST_WAIT = 250, LAST_WAIT = 4000;
-const META_EVERY = 400;
+/** What has no message of its own, as new signposts, is asked for this often while a trace grows. */
+const META_EVERY = 1000;
 
 let wait = FIRST_WAIT;
 let socket: WebSocket | null = null;
@@ -74,12 +75,11 @@ function take(p: Push): void {
 		dropped.value = p.live.dropped;
 		const m = meta.peek();
 		if (m) {
-			if (p.live.gen !== m.gen)
-				meta.value = { ...m, gen: p.live.gen, duration: Math.max(m.duration, p.live.duration), zones: p.live.zones };
-			loadNames(p.live.id, m.names_total);
-		} else {
-			metaSoon();
+			if (p.live.gen === m.gen)
+				return;
+			meta.value = { ...m, gen: p.live.gen, duration: Math.max(m.duration, p.live.duration), zones: p.live.zones };
 		}
+		metaSoon();
 	}
 	if (p.live && !traces.peek().some((t) => t.id === p.live?.id))
 		void loadTraces();

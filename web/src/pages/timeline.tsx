@@ -97,7 +97,7 @@ export function TimelinePage() {
 			return;
 		if (view.peek() === UNSET)
 			view.value = { t0: -duration.peek() * 0.01, t1: duration.peek() * 1.01 };
-		const t = new Timeline(id, refs.current as Elements);
+		const t = new Timeline(id, { ...refs.current } as Elements);
 		const stop = listen(t, t.el.body);
 		setTimelineKeys({ down: (e) => onKey(t, e), up: onKeyUp, release: releaseKeys });
 		(window as unknown as { tachoTimeline?: Timeline }).tachoTimeline = t;

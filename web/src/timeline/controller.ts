@@ -1,7 +1,7 @@
 // Ties view, tiles, layout and canvases together. Components create one and feed it events.
 import { effect, signal } from "@preact/signals";
 import { api, isAbort, Priority } from "../api";
-import { nameCount, namesVersion } from "../names";
+import { nameCount, nameOf, namesVersion } from "../names";
 import { duration, entry, follow, marks, meta, range, selection, view } from "../state";
 import type { Range } from "../state";
 import { theme } from "../theme";
@@ -63,6 +63,7 @@ export class Timeline {
 	private stops: (() => void)[] = [];
 	private hitAbort: AbortController | null = null;
 	private lastTop = 0;
+	private lastWidth = 0;
 
 	constructor(readonly trace: number, readonly el: Elements) {
 		const again = () => this.redraw();
@@ -97,12 +98,28 @@ export class Timeline {
 		);
 		const resize = new ResizeObserver(() => {
 			el.body.style.setProperty("--body-height", el.body.clientHeight + "px");
+			this.keepScale();
 			this.redraw();
 		});
 		resize.observe(el.body);
 		resize.observe(el.ruler);
 		el.body.addEventListener("scroll", again, { passive: true });
 		this.stops.push(() => resize.disconnect());
+	}
+
+	/** When the drawer opens, what is under the pointer stays there, and comes out if the drawer would hide it. */
+	private keepScale(): void {
+		const w = this.el.over.clientWidth;
+		if (w === 0) // the page is going away
+			return;
+		if (this.lastWidth > 0 && w !== this.lastWidth) {
+			const v = view.peek();
+			const t1 = v.t0 + (v.t1 - v.t0) * w / this.lastWidth;
+			const z = zone.peek();
+			const hidden = z && z.start > t1 - (t1 - v.t0) * 0.1 && z.start < v.t1 ? z.start - (t1 - (t1 - v.t0) * 0.4) : 0;
+			view.value = { t0: v.t0 + hidden, t1: t1 + hidden };
+		}
+		this.lastWidth = w;
 	}
 
 	close(): void {
@@ -360,6 +377,15 @@ export class Timeline {
 				return null;
 			throw e;
 		}
+	}
+
+	/** The stripes as they were drawn last, for tests. */
+	drawnStripes(): Drawn[] {
+		return this.painter.drawn;
+	}
+
+	nameOf(id: number): string {
+		return nameOf(id);
 	}
 
 	select(z: ZoneRef | null): void {

@@ -116,9 +116,18 @@ function OpView() {
 	);
 }
 
+/** A drawer that opened at once would come under the second click of a double click. */
+const OPEN_AFTER = 280;
+
 export function Drawer() {
 	namesVersion.value;
-	if (!selection.value)
+	const wanted = selection.value !== null;
+	const [open, setOpen] = useState(wanted);
+	useEffect(() => {
+		const timer = setTimeout(() => setOpen(wanted), wanted ? OPEN_AFTER : 0);
+		return () => clearTimeout(timer);
+	}, [wanted]);
+	if (!wanted || !open)
 		return null;
 	return (
 		<aside class="drawer" aria-label="Selected" data-testid="drawer">

@@ -116,8 +116,8 @@ export class TileStore {
 			const flight = this.flights.get(key);
 			if (flight)
 				flight.wanted = this.frame;
-			const stale = this.live && have !== undefined && have.gen < this.gen && w.priority === Priority.sight &&
-				performance.now() - have.fetched > 100;
+			const stale = this.live && have !== undefined && have.gen < this.gen && w.priority !== Priority.ahead &&
+				performance.now() - have.fetched > (w.priority === Priority.sight ? 100 : 500);
 			const missing = w.lanes.filter((l) => !flight?.lanes.has(l) && (stale || !have?.lanes.has(l)));
 			for (let i = 0; i < missing.length; i += MAX_LANES)
 				void this.fetch(key + (i ? "+" + i : ""), w, missing.slice(i, i + MAX_LANES));

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, isAbort } from "../api";
 import { fmtCount, fmtDur, shortName, signpostText } from "../format";
-import { searchFocus } from "../keys";
+import { setSearchBox } from "../keys";
 import { duration, go, litName, meta, selection, showOnTimeline, traceId, view } from "../state";
 import type { SearchRow } from "../types";
 import { Icon } from "./icons";
@@ -49,11 +49,9 @@ export function Search() {
 	const [shown, setShown] = useState(false);
 	const input = useRef<HTMLInputElement>(null);
 	useEffect(() => {
-		if (searchFocus.value > 0) {
-			input.current?.focus();
-			input.current?.select();
-		}
-	}, [searchFocus.value]);
+		setSearchBox(input.current);
+		return () => setSearchBox(null);
+	}, []);
 	useEffect(() => {
 		const id = traceId.value;
 		if (!q.trim() || id === null) {
@@ -100,7 +98,7 @@ export function Search() {
 				onInput={(e) => {
 					setQ(e.currentTarget.value);
 					setShown(true);
-				}} onFocus={() => setShown(true)} onBlur={() => setTimeout(() => setShown(false), 150)} onKeyDown={key} />
+				}} onFocus={() => setShown(true)} onBlur={() => setShown(false)} onKeyDown={key} />
 			<kbd aria-hidden="true">/</kbd>
 			<ul id="search-list" role="listbox" aria-label="Search results" hidden={!list}>
 				{rows?.map((r, i) => (

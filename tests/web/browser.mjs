@@ -1,0 +1,94 @@
+// For the tests of the page: a server on a free port, a browser, pages that remember what went wrong in them.
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { once } from "node:events";
+import assert from "node:assert/strict";
+
+const require = createRequire(process.env.SOURCE + "/web/package.json");
+const { chromium } = require("playwright-core");
+export const axePath = require.resolve("axe-core/axe.min.js");
+
+const TACHO = process.env.BUILD + "/tacho";
+
+/** Starts "tacho view" and waits for its URL. */
+export async function serve(args, port = 0) {
+	const child = spawn(TACHO, ["view", `--port=${port}`, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+	let text = "";
+	child.stdout.on("data", (d) => { text += d; });
+	child.stderr.on("data", (d) => { text += d; });
+	for (let i = 0; i < 600; i++) {
+		const m = /http:\/\/127\.0\.0\.1:(\d+)\/\S*/.exec(text);
+		if (m)
+			return { child, url: m[0], port: +m[1], stop: () => stop(child) };
+		if (child.exitCode !== null)
+			break;
+		await new Promise((r) => setTimeout(r, 50));
+	}
+	throw new Error("tacho view did not start: " + text);
+}
+
+async function stop(child) {
+	if (child.exitCode === null && child.signalCode === null) {
+		child.kill("SIGINT");
+		await once(child, "exit");
+	}
+}
+
+export function launch() {
+	return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, chromiumSandbox: false });
+}
+
+/** A page whose console must stay empty and which may talk to one origin only. */
+export async function openPage(browser, url, { scheme = "dark", bypassCSP = false, expected = () => false } = {}) {
+	const context = await browser.newContext({ viewport: { width: 1400, height: 850 }, colorScheme: scheme, reducedMotion: "reduce", bypassCSP });
+	const page = await context.newPage();
+	const wrong = [];
+	const origin = new URL(url).origin;
+	let requests = 0;
+	page.on("console", (m) => {
+		if ((m.type() === "error" || m.type() === "warning") && !expected(m.text()))
+			wrong.push(`console: ${m.text()}`);
+	});
+	page.on("pageerror", (e) => wrong.push(`error: ${e.message}`));
+	page.on("dialog", (d) => {
+		wrong.push("a dialog was opened");
+		void d.dismiss();
+	});
+	page.on("request", (r) => {
+		requests++;
+		const u = new URL(r.url());
+		if (u.origin !== origin)
+			wrong.push(`another origin: ${r.url()}`);
+	});
+	page.on("response", (r) => {
+		if (r.status() >= 400 && !expected(r.url()))
+			wrong.push(`${r.status()} ${r.url()}`);
+	});
+	await page.goto(url);
+	await page.waitForSelector(".rail a");
+	return {
+		page, wrong, requests: () => requests,
+		done: async () => {
+			await context.close();
+			assert.deepEqual(wrong, []);
+		},
+	};
+}
+
+export async function goTo(page, hash) {
+	await page.evaluate((h) => { location.hash = h; }, hash);
+	const name = /#\/([a-z]+)/.exec(hash)[1];
+	await page.waitForSelector(`main[data-page="${name}"]`);
+}
+
+/** Asks until the answer is right; the time is generous, because machines are slow at times. */
+export async function until(what, get, right = (v) => v) {
+	let v;
+	for (let i = 0; i < 200; i++) {
+		v = await get();
+		if (right(v))
+			return v;
+		await new Promise((r) => setTimeout(r, 50));
+	}
+	throw new Error(`${what}: still ${JSON.stringify(v)}`);
+}
