@@ -74,12 +74,10 @@ function take(p: Push): void {
 	if (p.live && p.live.id === traceId.peek()) {
 		dropped.value = p.live.dropped;
 		const m = meta.peek();
-		if (m) {
-			if (p.live.gen === m.gen)
-				return;
+		if (m && p.live.gen !== m.gen)
 			meta.value = { ...m, gen: p.live.gen, duration: Math.max(m.duration, p.live.duration), zones: p.live.zones };
-		}
-		metaSoon();
+		if (!m || p.live.gen !== m.gen)
+			metaSoon();
 	}
 	if (p.live && !traces.peek().some((t) => t.id === p.live?.id))
 		void loadTraces();
