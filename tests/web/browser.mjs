@@ -44,7 +44,12 @@ export async function openPage(browser, url, { scheme = "dark", bypassCSP = fals
 	const page = await context.newPage();
 	const wrong = [];
 	const origin = new URL(url).origin;
-	let requests = 0;
+	let requests = 0, open = 0, last = Date.now();
+	for (const [event, step] of [["request", 1], ["requestfinished", -1], ["requestfailed", -1]])
+		page.on(event, () => {
+			open += step;
+			last = Date.now();
+		});
 	page.on("console", (m) => {
 		if ((m.type() === "error" || m.type() === "warning") && !expected(m.text()))
 			wrong.push(`console: ${m.text()}`);
@@ -68,6 +73,8 @@ export async function openPage(browser, url, { scheme = "dark", bypassCSP = fals
 	await page.waitForSelector(".rail a");
 	return {
 		page, wrong, requests: () => requests,
+		/** Waits until the page has asked for nothing for a moment. */
+		idle: () => until("requests", () => open <= 0 && Date.now() - last > 150),
 		done: async () => {
 			await context.close();
 			assert.deepEqual(wrong, []);

@@ -16,6 +16,16 @@ export async function settled(page) {
 	await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))));
 }
 
+/** Brings the rows of a thread into sight. */
+export async function scrollTo(page, name) {
+	await page.evaluate((n) => {
+		const t = window.tachoTimeline;
+		t.scrollTo(t.rows.value.rows.find((r) => r.kind === "thread" && r.label === n).track.id);
+	}, name);
+	await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))));
+	await settled(page);
+}
+
 export function view(page) {
 	return page.evaluate(() => window.tachoTimeline.motion.goal);
 }

@@ -116,7 +116,7 @@ function fullMeta(m: Partial<T.Meta>): T.Meta {
 }
 
 function fullOverview(o: Partial<T.Overview>): T.Overview {
-	return { gen: 0, top_zones: [], top_kernels: [], top_ops: [], devices: [], bound_mix: [], gaps: [], imbalance: [], warnings: [], advice: [], ...o };
+	return { gen: 0, top_zones: [], top_kernels: [], top_ops: [], devices: [], bound_mix: [], gaps: [], warnings: [], advice: [], ...o };
 }
 
 /** The calls about one trace. */
@@ -139,7 +139,7 @@ export const api = {
 	memoryTile: (id: number, q: Query, s?: AbortSignal) => getJson<T.PlotTile>(`t/${id}/memory`, q, s),
 	frames: (id: number, q: Query, s?: AbortSignal) => getJson<T.Frames>(`t/${id}/frames`, q, s),
 	locks: (id: number, s?: AbortSignal) => getJson<T.Page<T.LockRow>>(`t/${id}/locks`, {}, s),
-	ops: (id: number, q: Query, s?: AbortSignal) => getJson<T.OpsPage>(`t/${id}/ops`, q, s),
+	ops: <R = T.OpRow>(id: number, q: Query, s?: AbortSignal) => getJson<T.OpsPage<R>>(`t/${id}/ops`, q, s),
 	op: (id: number, op: string, s?: AbortSignal) => getJson<T.OpDetail>(`t/${id}/op`, { id: op }, s),
 	grid: (id: number, q: Query, s?: AbortSignal) => getJson<T.Grid>(`t/${id}/grid`, q, s),
 	search: (id: number, q: string, s?: AbortSignal) => getJson<{ rows: T.SearchRow[] }>(`t/${id}/search`, { q, limit: 50 }, s),

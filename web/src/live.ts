@@ -1,6 +1,6 @@
 // The WebSocket: tells when a live trace grew. It comes back by itself, waiting longer each time.
 import { effect, signal } from "@preact/signals";
-import { api } from "./api";
+import { api, ApiError } from "./api";
 import { loadNames } from "./names";
 import { duration, entry, follow, meta, page, traceId, traces, view } from "./state";
 
@@ -93,6 +93,16 @@ function take(p: Push): void {
 	}
 }
 
+/** A server that was started anew does not know this page. */
+async function refused(): Promise<void> {
+	try {
+		await api.traces();
+	} catch (e) {
+		if (e instanceof ApiError && e.status === 403)
+			failure.value = "The server was started anew: open the URL that it has printed.";
+	}
+}
+
 function connect(): void {
 	const s = socket = new WebSocket((location.protocol === "https:" ? "wss://" : "ws://") + location.host + "/ws");
 	let opened = false;
@@ -117,6 +127,7 @@ function connect(): void {
 			return;
 		if (opened || link.peek() === "connecting")
 			link.value = "lost";
+		void refused();
 		window.setTimeout(connect, wait);
 		wait = Math.min(LAST_WAIT, wait * 2);
 	};

@@ -102,7 +102,8 @@ export interface ZoneDetail extends ZoneBrief {
 	track: number;
 	depth: number;
 	duration: number;
-	self: number;
+	/** null of a zone that has no end yet */
+	self: number | null;
 	flags: { unfinished?: boolean; end_lost?: boolean };
 	extras: { kind: string; text?: string; value?: string }[];
 	op?: string;
@@ -158,7 +159,9 @@ export interface Instance extends ZoneRef {
 }
 
 export interface Group {
-	key: string | number;
+	key: string;
+	track?: number;
+	name?: number;
 	count: number;
 	total: number;
 }
@@ -224,15 +227,20 @@ export interface LockRow {
 }
 
 export interface OpRow {
+	/** Its row in the report, which is its name everywhere in this API. */
 	id: string;
 	row: number;
-	pct: number;
+	/** Its global call count. */
+	op: string;
+	signpost: boolean;
+	pct: number | null;
 	bound: string;
 	code: string;
-	device: number;
-	device_time_us: number;
+	category: string;
+	device: number | null;
+	device_time_us: number | null;
 	gap_us: number | null;
-	cores: number;
+	cores: number | null;
 	dram: number | null;
 	dram_pct: number | null;
 	flops: number | null;
@@ -242,19 +250,41 @@ export interface OpRow {
 	color: Record<string, string>;
 	t0: number | null;
 	t1: number | null;
-	riscs: Record<string, number>;
-	count?: number;
-	raw?: Record<string, string>;
 }
 
-export interface OpsPage extends Page<OpRow> {
+/** Ops of one code or category together. */
+export interface OpGroup {
+	code: string;
+	category: string;
+	device: number | null;
+	pct: number;
+	device_time_us: number;
+	count: number;
+	flops_pct_min: number | null;
+	flops_pct_max: number | null;
+	flops_pct_mean: number | null;
+	flops_pct_weighted: number | null;
+	color: string;
+}
+
+export interface OpsSummary {
+	total_us: number;
+	top_ops: TopOp[];
+	bound_mix: { bound: string; ops: number; time_us: number; pct: number }[];
+	savings: { text: string; ops: number; saves_us: number }[];
+}
+
+export interface OpsPage<R> extends Page<R> {
 	columns?: string[];
-	footer?: Record<string, unknown>;
-	summary?: Record<string, unknown>;
+	footer?: Record<string, number | string>;
+	summary?: OpsSummary;
 }
 
 export interface OpDetail {
-	row: Record<string, unknown>;
+	op: OpRow;
+	/** The report's columns. */
+	row: Record<string, string>;
+	riscs: Record<string, number>;
 	cores: { device: number; x: number; y: number; kernel_ns: number; fw_ns: number; riscs: Record<string, number> }[];
 	zones: ZoneRef[];
 }
@@ -262,8 +292,8 @@ export interface OpDetail {
 export interface GridCell {
 	x: number;
 	y: number;
-	lx: number;
-	ly: number;
+	lx?: number;
+	ly?: number;
 	type: string;
 	value: number | null;
 }
@@ -290,28 +320,33 @@ export interface SearchRow {
 	id?: string;
 }
 
-export interface TopRow {
-	name?: number;
+export interface TopZone {
+	name: number;
 	text: string;
-	count?: number;
-	total?: number;
-	pct?: number;
-	id?: string;
-	t0?: number | null;
-	t1?: number | null;
+	count: number;
+	total: number;
+	self: number;
 }
 
-export interface Overview {
+export interface TopOp {
+	code: string;
+	/** The longest of them. */
+	longest: number;
+	ops: number;
+	time_us: number;
+	pct: number;
+}
+
+export interface Overview extends Partial<Pick<OpsSummary, "savings">> {
 	gen: number;
-	top_zones: TopRow[];
-	top_kernels: TopRow[];
-	top_ops: TopRow[];
+	top_zones: TopZone[];
+	top_kernels: TopZone[];
+	top_ops: TopOp[];
 	devices: { device: number; ops: number; time_us: number; busy_pct: number }[];
-	bound_mix: { bound: string; pct: number }[];
-	gaps: { t0: number; t1: number; device: number }[];
-	imbalance: { device: number; value: number }[];
+	bound_mix: OpsSummary["bound_mix"];
+	gaps: { t0: number | null; t1: number | null; device: number; row: number; before: string; gap_us: number }[];
 	warnings: Warning[];
-	advice: { text: string; op?: string }[];
+	advice: { title: string; text: string; ops: number; saves_us: number; op: string }[];
 }
 
 export interface CompareRow {

@@ -45,11 +45,11 @@ export function ChipGrid({ grid, device, small = false }: { grid: Grid; device: 
 								return <td key={x} class="none" />;
 							const has = c.value !== null && c.value > 0;
 							const rgb = heat(has && grid.max > 0 ? (c.value as number) / grid.max : 0, dark);
-							const title = `core ${c.lx >= 0 ? `${c.lx},${c.ly} ` : ""}(NoC ${c.x},${c.y}) ${c.type}: ${cellText(c.value, grid.unit) || "nothing"}`;
+							const title = `core ${c.lx !== undefined ? `${c.lx},${c.ly} ` : ""}(NoC ${c.x},${c.y}) ${c.type}: ${cellText(c.value, grid.unit) || "nothing"}`;
 							return (
 								<td key={x}>
-									<button class={c.type} style={{ background: css(rgb), color: wantsBlack(rgb) ? "#0b0e12" : "#ffffff" }} title={title} aria-label={title} tabIndex={small ? -1 : 0} onClick={() => openCore(device, c)}>
-										{!small && <><span class="cell-value">{has ? cellText(c.value, grid.unit) : "·"}</span><span class="cell-name">{c.type === "worker" ? `${c.lx},${c.ly}` : c.type}</span></>}
+									<button class={c.type} style={{ background: css(rgb), color: wantsBlack(rgb) ? "#0b0e12" : "#ffffff" }} title={title} aria-label={small ? title : undefined} tabIndex={small ? -1 : 0} onClick={() => openCore(device, c)}>
+										{!small && <><span class="cell-value">{has ? cellText(c.value, grid.unit) : "·"}</span><span class="cell-name">{c.type === "worker" && c.lx !== undefined ? `${c.lx},${c.ly}` : c.type}</span></>}
 									</button>
 								</td>
 							);

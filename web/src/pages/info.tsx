@@ -16,7 +16,7 @@ export function InfoPage() {
 		<div class="page fill">
 			<header class="page-head"><h1>Trace info</h1></header>
 			<Warnings list={m.warnings} />
-			<div class="info-columns">
+			<div class="info-columns" role="region" aria-label="Facts" tabIndex={0}>
 				<section class="card"><header><h2>Trace</h2></header><dl class="facts">{facts.map(([k, v]) => <><dt>{k}</dt><dd>{v}</dd></>)}</dl></section>
 				<section class="card"><header><h2>Properties</h2></header><dl class="facts">{Object.entries(m.properties).filter(([k]) => !k.startsWith("device ")).map(([k, v]) => <><dt>{k}</dt><dd>{elide(String(v), 300)}</dd></>)}</dl></section>
 				<section class="card"><header><h2>Processes</h2></header><ul class="gap-list">{m.processes.map((p) => (

@@ -3,8 +3,8 @@ import type { ComponentChildren } from "preact";
 import { api } from "../api";
 import { fmtCount, fmtDur, fmtPct, fmtShort, shortName } from "../format";
 import { namesVersion } from "../names";
-import { duration, entry, generation, go, meta, setRange, showOnTimeline, traceId } from "../state";
-import type { Meta, Overview, TopRow, Warning } from "../types";
+import { duration, entry, generation, go, meta, showOnTimeline, traceId } from "../state";
+import type { Meta, Overview, Warning } from "../types";
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
 import { ChipGrid } from "./cores";
@@ -44,19 +44,54 @@ export function Warnings({ list }: { list: Warning[] }) {
 	);
 }
 
-function Top({ rows, onRow }: { rows: TopRow[]; onRow: (r: TopRow) => void }) {
-	const max = rows.reduce((a, r) => Math.max(a, r.total ?? 0), 1);
+interface TopRow {
+	text: string;
+	count: number;
+	ns: number;
+	open: () => void;
+}
+
+function Top({ rows }: { rows: TopRow[] }) {
+	const max = rows.reduce((a, r) => Math.max(a, r.ns), 1);
 	return (
 		<ul class="top-list">
 			{rows.map((r, i) => (
 				<li key={i}>
-					<span class="top-bar" style={{ width: `${100 * (r.total ?? 0) / max}%` }} />
-					<button class="link" title={r.text} onClick={() => onRow(r)}>{shortName(r.text)}</button>
-					{r.count !== undefined && <span class="dim num">{fmtCount(r.count)} ×</span>}
-					<span class="num">{r.total === undefined ? "" : fmtDur(r.total)}</span>
+					<span class="top-bar" style={{ width: `${100 * r.ns / max}%` }} />
+					<button class="link" title={r.text} onClick={r.open}>{shortName(r.text)}</button>
+					<span class="dim num">{fmtCount(r.count)} ×</span>
+					<span class="num">{fmtDur(r.ns)}</span>
 				</li>
 			))}
 		</ul>
+	);
+}
+
+function zoneRows(list: Overview["top_zones"]): TopRow[] {
+	return list.map((z) => ({ text: z.text, count: z.count, ns: z.total, open: () => go("statistics", { name: z.name }) }));
+}
+
+function Advice({ o }: { o: Overview }) {
+	if (o.advice.length === 0 && !o.savings?.length)
+		return null;
+	const rows = o.advice.length
+		? o.advice.map((a) => ({ text: `${a.title}: ${a.text}`, saves: a.saves_us, ops: a.ops, op: a.op }))
+		: (o.savings ?? []).map((a) => ({ text: a.text, saves: a.saves_us, ops: a.ops, op: "" }));
+	return (
+		<Card title="What to change" wide>
+			<ol class="advice">{rows.map((a, i) => <li key={i}>{a.text} <span class="dim">{fmtCount(a.ops)} {a.ops === 1 ? "op" : "ops"}, up to {fmtDur(a.saves * 1000)}</span> {a.op && <button class="link" onClick={() => go("ops", { id: a.op })}>show</button>}</li>)}</ol>
+		</Card>
+	);
+}
+
+function Gaps({ o }: { o: Overview }) {
+	return (
+		<Card title="Largest gaps between ops">
+			<ul class="gap-list">{o.gaps.map((g, i) => {
+				const { t0, t1 } = g;
+				return <li key={i}><button class="link" onClick={() => t0 !== null && t1 !== null ? showOnTimeline(t0, t1) : go("ops", { id: g.row })}>{fmtDur(g.gap_us * 1000)}</button> <span class="dim">before {g.before}, device {g.device}{t0 !== null ? `, at ${fmtDur(t0)}` : ""}</span></li>;
+			})}</ul>
+		</Card>
 	);
 }
 
@@ -90,7 +125,6 @@ export function OverviewPage() {
 	if (!m)
 		return <div class="page"><p class="dim">{entry.value === null ? "No trace." : "Opening…"}</p></div>;
 	const d = o.data;
-	const stat = (r: TopRow) => go("statistics", r.name !== undefined ? { name: r.name } : { q: r.text });
 	const warnings = [...m.warnings, ...(d?.warnings ?? []).filter((w) => !m.warnings.some((v) => v.text === w.text))];
 	return (
 		<div class="page overview">
@@ -100,16 +134,13 @@ export function OverviewPage() {
 			{o.error && <p class="note bad" role="alert">{o.error}</p>}
 			{d && (
 				<div class="cards">
-					{d.advice.length > 0 && <Card title="What to change" wide><ol class="advice">{d.advice.map((a, i) => <li key={i}>{a.text} {a.op && <button class="link" onClick={() => go("ops", { id: a.op as string })}>op {a.op}</button>}</li>)}</ol></Card>}
-					{d.top_ops.length > 0 && <Card title="Slowest ops" more={<button class="link" onClick={() => go("ops")}>all</button>}><Top rows={d.top_ops} onRow={(r) => go("ops", r.id ? { id: r.id } : { q: r.text })} /></Card>}
-					{d.bound_mix.length > 0 && <Card title="What bounds the ops"><ul class="mix-list">{d.bound_mix.map((b) => <li key={b.bound}><span>{b.bound || "other"}</span><meter min={0} max={100} value={b.pct} aria-label={b.bound} /><span class="num">{fmtPct(b.pct)}</span></li>)}</ul></Card>}
-					<Card title="Host zones" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={d.top_zones} onRow={stat} /></Card>
-					{d.top_kernels.length > 0 && <Card title="Kernels" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={d.top_kernels} onRow={stat} /></Card>}
+					<Advice o={d} />
+					{d.top_ops.length > 0 && <Card title="Slowest ops" more={<button class="link" onClick={() => go("ops")}>all</button>}><Top rows={d.top_ops.map((t) => ({ text: t.code, count: t.ops, ns: t.time_us * 1000, open: () => go("ops", { id: t.longest }) }))} /></Card>}
+					{d.bound_mix.length > 0 && <Card title="What bounds the ops"><ul class="mix-list">{d.bound_mix.map((b) => <li key={b.bound}><span>{b.bound || "other"}</span><span class="share-bar"><span style={{ width: `${b.pct}%` }} /></span><span class="num">{fmtPct(b.pct)}</span></li>)}</ul></Card>}
+					<Card title="Host zones" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={zoneRows(d.top_zones)} /></Card>
+					{d.top_kernels.length > 0 && <Card title="Zones of the cores" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={zoneRows(d.top_kernels)} /></Card>}
 					{m.devices.length > 0 && <Card title={m.devices.length === 1 ? "Device" : "Devices"}>{m.devices.slice(0, 8).map((e) => <Device key={e.device} m={m} o={d} device={e.device} />)}</Card>}
-					{d.gaps.length > 0 && <Card title="Largest gaps"><ul class="gap-list">{d.gaps.map((g, i) => <li key={i}><button class="link" onClick={() => {
-						setRange(g.t0, g.t1);
-						showOnTimeline(g.t0, g.t1);
-					}}>{fmtDur(g.t1 - g.t0)}</button> <span class="dim">device {g.device}, at {fmtDur(g.t0)}</span></li>)}</ul></Card>}
+					{d.gaps.length > 0 && <Gaps o={d} />}
 					<Card title="Processes"><ul class="gap-list">{m.processes.map((p) => <li key={p.id}><b>{p.name}</b> <span class="dim">pid {p.pid}{p.exit !== null ? `, exit ${p.exit}` : ""}{p.command ? ` · ${p.command}` : ""}</span></li>)}</ul></Card>
 				</div>
 			)}

@@ -81,16 +81,12 @@ function Instances({ name }: { name: number }) {
 		setParam("idesc", d ? null : "0");
 	};
 	const key = [rangeKey(), name, group, sort, desc].join("|");
-	const keyText = (g: Group) => {
-		if (group === "track" && typeof g.key === "number")
-			return track(g.key);
-		return group === "parent" && typeof g.key === "number" ? (g.key < 0 ? "no parent" : shortName(nameOf(g.key))) : String(g.key);
-	};
+	const keyText = (g: Group) => g.track !== undefined ? track(g.track) : g.name !== undefined ? shortName(nameOf(g.name)) : g.key || "–";
 	return (
 		<section class="instances">
 			<header><h3>Instances</h3>{choose}</header>
 			{group === "none"
-				? <DataTable<Instance> label="Instances" deps={key} gen={generation.value} sort={sort} desc={desc} onSort={onSort}
+				? <DataTable<Instance> key="instances" label="Instances" deps={key} gen={generation.value} sort={sort} desc={desc} onSort={onSort}
 					load={(offset, limit, s) => api.instances(id, { name, ...rangeQuery(), sort, desc, offset, limit }, s)}
 					onRow={(r) => showOnTimeline(r.start, r.start + r.duration, { kind: "zone", lane: r.lane, idx: r.idx })}
 					columns={[
@@ -100,7 +96,7 @@ function Instances({ name }: { name: number }) {
 						{ key: "track", title: "Thread", width: "minmax(80px, 1fr)", render: (r) => <span title={track(r.track)}>{track(r.track)}</span> },
 						{ key: "text", title: "Text", width: "minmax(60px, 1fr)", render: (r) => r.text ?? "" },
 					]} />
-				: <DataTable<Group> label="Groups of instances" deps={key} gen={generation.value}
+				: <DataTable<Group> key="groups" label="Groups of instances" deps={key} gen={generation.value}
 					load={async (offset, limit, s) => {
 						const r = await api.instances(id, { name, ...rangeQuery(), group, offset, limit }, s);
 						const rows = r.groups ?? (r.rows as unknown as Group[]);

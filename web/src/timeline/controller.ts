@@ -1,11 +1,11 @@
 // Ties view, tiles, layout and canvases together. Components create one and feed it events.
-import { effect, signal } from "@preact/signals";
+import { effect, signal, untracked } from "@preact/signals";
 import { api, isAbort, Priority } from "../api";
 import { nameCount, nameOf, namesVersion } from "../names";
 import { duration, entry, follow, marks, meta, range, selection, view } from "../state";
 import type { Range } from "../state";
 import { theme } from "../theme";
-import type { Meta, ZoneDetail, ZoneRef } from "../types";
+import type { Meta, Signpost, ZoneDetail, ZoneRef } from "../types";
 import { colorMode, dimLibraries, Palette } from "./colors";
 import { type Colors, drawRuler, type Drawn, Painter, readColors } from "./draw";
 import { FrameStrip } from "./frames";
@@ -64,6 +64,7 @@ export class Timeline {
 	private hitAbort: AbortController | null = null;
 	private lastTop = 0;
 	private lastWidth = 0;
+	private brought: ZoneDetail | null = null;
 
 	constructor(readonly trace: number, readonly el: Elements) {
 		const again = () => this.redraw();
@@ -96,6 +97,13 @@ export class Timeline {
 				this.redrawOver();
 			}),
 		);
+		this.stops.push(effect(() => {
+			const z = zone.value;
+			if (z && z !== this.brought && this.rows.value.rows.length) {
+				this.brought = z;
+				untracked(() => this.bringRow(z));
+			}
+		}));
 		const resize = new ResizeObserver(() => {
 			el.body.style.setProperty("--body-height", el.body.clientHeight + "px");
 			this.keepScale();
@@ -267,7 +275,7 @@ export class Timeline {
 		const at = z ? this.place(z) : null;
 		if (z && at)
 			outlines.push({ t0: z.start, t1: z.end, y: at.y - top, h: at.h, strong: true });
-		const o = op.peek()?.row as { t0?: number | null; t1?: number | null } | undefined;
+		const o = op.peek()?.op;
 		const lossY = new Map<number, [number, number]>();
 		for (const r of this.rows.peek().rows)
 			if (r.track)
@@ -310,18 +318,19 @@ export class Timeline {
 			requestAnimationFrame(() => { this.el.body.scrollTop = Math.max(0, row.y - this.el.body.clientHeight / 4); });
 	}
 
+	/** Scrolls to the row of a zone if it is out of sight. */
+	private bringRow(z: ZoneDetail): void {
+		if (!this.place(z))
+			this.reveal(z.track);
+		const at = this.place(z);
+		const b = this.el.body;
+		if (at && (at.y < b.scrollTop + 4 || at.y + at.h > b.scrollTop + b.clientHeight - 4))
+			requestAnimationFrame(() => { b.scrollTop = Math.max(0, at.y - b.clientHeight / 3); });
+	}
+
 	/** Brings a zone into sight without changing the zoom more than needed. */
 	bring(z: ZoneDetail): void {
-		let at = this.place(z);
-		if (!at) {
-			this.reveal(z.track);
-			at = this.place(z);
-		}
-		if (at) {
-			const b = this.el.body;
-			if (at.y < b.scrollTop + 4 || at.y + at.h > b.scrollTop + b.clientHeight - 4)
-				b.scrollTop = Math.max(0, at.y - b.clientHeight / 3);
-		}
+		this.bringRow(z);
 		const v = this.motion.goal;
 		const span = v.t1 - v.t0;
 		if (z.end < v.t0 + span * 0.02 || z.start > v.t1 - span * 0.02 || z.end - z.start > span * 1.5) {
@@ -382,6 +391,14 @@ export class Timeline {
 	/** The stripes as they were drawn last, for tests. */
 	drawnStripes(): Drawn[] {
 		return this.painter.drawn;
+	}
+
+	selectedZone(): ZoneDetail | null {
+		return zone.peek();
+	}
+
+	signposts(): Signpost[] {
+		return meta.peek()?.signposts ?? [];
 	}
 
 	nameOf(id: number): string {

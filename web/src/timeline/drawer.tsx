@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { api } from "../api";
 import { baseName, fmtCount, fmtDur, fmtPct, fmtTime, shortName } from "../format";
 import { nameOf, nameRow, namesVersion } from "../names";
-import { go, litName, meta, selection, setRange, showOnTimeline, traceId } from "../state";
+import { go, litName, meta, page, selection, setRange, showOnTimeline, traceId } from "../state";
 import { Icon } from "../ui/icons";
 import type { ZoneBrief, ZoneDetail } from "../types";
 import { op, selectError, zone } from "./select";
@@ -91,27 +91,47 @@ function ZoneView({ z }: { z: ZoneDetail }) {
 	);
 }
 
-function OpView() {
-	const o = op.value;
-	if (!o)
+function Bars({ title, rows }: { title: string; rows: [name: string, ns: number][] }) {
+	const max = rows.reduce((a, r) => Math.max(a, r[1]), 1);
+	if (rows.length === 0)
 		return null;
-	const row = o.row as Record<string, string | number | null>;
-	const t0 = row.t0, t1 = row.t1;
-	const max = o.cores.reduce((a, c) => Math.max(a, c.kernel_ns), 1);
 	return (
 		<>
-			<h2>{String(row.code ?? row["OP CODE"] ?? o.id)}</h2>
-			<p class="where">op {o.id}</p>
+			<h3>{title}</h3>
+			<ul class="bars">{rows.map(([name, ns]) => <li key={name}><span>{name}</span><span class="share-bar"><span style={{ width: `${100 * ns / max}%` }} /></span><span class="num">{fmtDur(ns)}</span></li>)}</ul>
+		</>
+	);
+}
+
+function OpView() {
+	const d = op.value;
+	if (!d)
+		return null;
+	const o = d.op;
+	const { t0, t1 } = o;
+	const cores = d.cores.map((c) => [`${c.x},${c.y}`, c.kernel_ns] as [string, number]).sort((a, b) => b[1] - a[1]);
+	return (
+		<>
+			<h2>{o.code}</h2>
+			<p class="where">{o.op ? `op ${o.op}` : `row ${o.row}`}{o.device !== null ? ` · device ${o.device}` : ""}{o.bound ? ` · ${o.bound} bound` : ""}</p>
+			<div class="figures">
+				{o.device_time_us !== null && <div><b>{fmtDur(o.device_time_us * 1000)}</b><span>device time</span></div>}
+				{o.gap_us !== null && <div><b>{fmtDur(o.gap_us * 1000)}</b><span>gap before</span></div>}
+				{o.cores !== null && <div><b>{o.cores}</b><span>cores</span></div>}
+			</div>
+			{o.advice.map((a) => <p key={a} class="note warn">{a}</p>)}
 			<div class="actions">
-				{typeof t0 === "number" && typeof t1 === "number" && <>
-					<button onClick={() => showOnTimeline(t0, t1)}>Fit <kbd>F</kbd></button>
+				{t0 !== null && t1 !== null && <>
+					<button onClick={() => showOnTimeline(t0, t1)}>Show <kbd>F</kbd></button>
 					<button onClick={() => setRange(t0, t1)}>Set range</button>
 				</>}
-				<button onClick={() => go("ops", { id: o.id })}>In the table</button>
+				{page.value !== "ops" && <button onClick={() => go("ops", { id: o.id })}>In the table</button>}
 			</div>
-			<dl>{Object.entries(row).filter(([, v]) => v !== null && v !== "" && typeof v !== "object").map(([k, v]) => <><dt>{k}</dt><dd>{String(v)}</dd></>)}</dl>
-			{o.cores.length > 0 && <><h3>Cores <span class="dim">{o.cores.length}</span></h3>
-				<ul class="bars">{o.cores.map((c) => <li><span>{c.device}:{c.x},{c.y}</span><meter min={0} max={max} value={c.kernel_ns} aria-label={`core ${c.x},${c.y}`} /><span class="num">{fmtDur(c.kernel_ns)}</span></li>)}</ul></>}
+			{t0 === null && !o.signpost && <p class="note dim">Where it ran on the timeline is not known.</p>}
+			<Bars title="Kernel time of each processor" rows={Object.entries(d.riscs).map(([k, v]) => [k, v * 1000])} />
+			<Bars title={`Kernel time of each core (${cores.length})`} rows={cores} />
+			<h3>All columns</h3>
+			<dl>{Object.entries(d.row).filter(([, v]) => v !== "").map(([k, v]) => <><dt>{k}</dt><dd>{v}</dd></>)}</dl>
 		</>
 	);
 }

@@ -219,7 +219,7 @@ function mark(tl: Timeline): void {
 
 function fitSelected(tl: Timeline): void {
 	const z = zone.peek();
-	const o = op.peek()?.row as { t0?: number; t1?: number } | undefined;
+	const o = op.peek()?.op;
 	const r = range.peek();
 	if (z) {
 		tl.fit({ t0: z.start, t1: z.end });

@@ -45,7 +45,7 @@ export function Tooltip({ tl }: { tl: Timeline }) {
 			{warning && <div class="warn">{warning.text}</div>}
 			{message && <div><b>{message.signpost ? "signpost" : "message"}</b> {message.signpost ? signpostText(message.text) : message.text}</div>}
 			{name !== undefined && <div class="tip-name">{shortName(nameOf(name))}</div>}
-			{detail && <div class="tip-figures"><b>{fmtDur(detail.duration)}</b>{detail.self !== detail.duration && <span> self {fmtDur(detail.self)}</span>}</div>}
+			{detail && <div class="tip-figures"><b>{fmtDur(detail.duration)}</b>{detail.self !== null && detail.self !== detail.duration && <span> self {fmtDur(detail.self)}</span>}</div>}
 			{detail && <div class="dim">at {fmtTime(detail.start)}</div>}
 			{detail?.extras.slice(0, 4).map((e) => <div class="tip-text">{e.text ?? e.value}</div>)}
 			{track && <div class="dim">{track.name}{row?.[2] ? ` · ${row[2].split("/").pop()}:${row[3]}` : ""}</div>}

@@ -1,0 +1,43 @@
+# The viewer's page: web/dist is what the sources make; then the page in a real browser.
+. "$SOURCE/tests/lib.sh"
+
+for tool in node npm; do
+	command -v $tool >/dev/null || { echo "no $tool: skipped"; exit 0; }
+done
+CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || { echo "no chromium: skipped"; exit 0; }
+export CHROMIUM HERE=$here
+
+# The tools of the page's developers in the versions of package-lock.json; one at a time, as two builds share them.
+# (npm ci refuses a lock without the binaries of other systems, which not every registry has.)
+web=$SOURCE/web
+(
+	flock 9
+	if [ ! -f "$web/node_modules/.package-lock.json" ] || [ "$web/package-lock.json" -nt "$web/node_modules/.package-lock.json" ]; then
+		npm install --prefix "$web" --no-save --no-audit --no-fund >npm.log 2>&1 && touch "$web/node_modules/.package-lock.json"
+	fi
+) 9>>"$BUILD/web_page.lock" || { tail -3 npm.log; echo "npm cannot get the page's tools: skipped"; exit 0; }
+
+cd "$web" || exit 1
+if node -e 'process.exit(parseInt(process.versions.node) < 20)'; then
+	npx --no-install tsc --noEmit || fail "types of web/src"
+	npx --no-install vite build --logLevel=error --outDir "$here/dist" || fail "web/src cannot be built"
+	diff -r "$here/dist" dist || fail "web/dist is older than web/src: run 'npm run build' in web/"
+else
+	echo "node is older than 20: whether web/dist is what web/src makes is not checked"
+fi
+packed=$(cat dist/index.html dist/assets/* | gzip -9 | wc -c)
+[ "$packed" -le 153600 ] || fail "the page has $packed bytes, packed"
+cd "$here" || exit 1
+
+# A host program, Python and a device in one recording; another one to compare with.
+export PYTHONPATH=$BUILD/python TT_METAL_DEVICE_PROFILER=1 TACHO_ARCH=tiny
+python=$(head -1 "$BUILD/python/interpreters" 2>/dev/null)
+[ -n "$python" ] || { echo "no extension for Python was built: skipped"; exit 0; }
+export PYTHON=$python ALL=$here/all.tacho OTHER=$here/other.tacho
+expect_exit 0 "$TACHO" run -q -o all.tacho -- sh -c "'$python' '$SOURCE/tests/web/program.py' && '$BUILD/examples/demo' && '$BUILD/examples/device/layers'"
+expect_exit 0 "$TACHO" run -q -o other.tacho -- "$BUILD/examples/device/layers"
+
+for suite in page live; do
+	node --test --test-reporter=spec "$SOURCE/tests/web/$suite.test.mjs" >log 2>&1 || { cat log; fail "the page, $suite"; }
+	grep -E '^(✔|ℹ (tests|pass))' log
+done

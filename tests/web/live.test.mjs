@@ -1,0 +1,65 @@
+// The page on a recording that goes on: it follows, lets itself be stopped, and comes back when the server does.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { launch, openPage, serve, until } from "./browser.mjs";
+import { openTimeline, view } from "./timeline.mjs";
+
+const STOP = process.env.HERE + "/stop", TRACE = process.env.HERE + "/live.tacho";
+let program, browser;
+
+before(async () => {
+	program = spawn(process.env.BUILD + "/tacho", ["run", "-q", "-f", "-o", TRACE, "--", process.env.PYTHON ?? "python3", process.env.SOURCE + "/tests/web/live.py", STOP], { stdio: "inherit" });
+	await until("recording", () => existsSync(TRACE + ".part"));
+	browser = await launch();
+});
+after(async () => {
+	writeFileSync(STOP, "");
+	await browser?.close();
+	if (program.exitCode === null)
+		await new Promise((r) => program.on("exit", r));
+});
+
+const state = (page) => page.getByTestId("live-state").innerText();
+
+test("live: follow, stop following, the server goes and comes back, the program ends", async () => {
+	let server = await serve([`--live=${TRACE}`]);
+	const gone = (text) => /WebSocket|ERR_CONNECTION|Failed to load resource/.test(text);
+	const p = await openPage(browser, server.url, { expected: gone });
+	const { page } = p;
+	await openTimeline(page);
+	await until("live", () => state(page), (t) => t.includes("live, following"));
+	const v = await view(page);
+	await until("the view follows", () => view(page), (w) => w.t1 > v.t1 + 5e8);
+	await until("the newest zones are drawn", () => page.evaluate(() => {
+		const t = window.tachoTimeline;
+		const last = Math.max(...t.drawnStripes().flatMap((d) => d.boxes.map((b) => b.x1)));
+		return last / devicePixelRatio > t.width * 0.85;
+	}));
+	const posts = () => page.evaluate(() => window.tachoTimeline.signposts().length);
+	const first = await posts();
+	await until("new signposts come", posts, (n) => n > first);
+
+	const box = await page.getByTestId("timeline").boundingBox();
+	await page.mouse.move(box.x + 300, box.y + 100);
+	await page.mouse.down();
+	await page.mouse.move(box.x + 340, box.y + 100, { steps: 3 });
+	await page.mouse.up();
+	await until("not following", () => state(page), (t) => !t.includes("following"));
+	const still = await view(page);
+	await page.waitForTimeout(600);
+	assert.equal((await view(page)).t0, still.t0, "the view moves although nobody follows");
+
+	await server.stop();
+	await until("lost", () => state(page), (t) => t.includes("connection lost"));
+	server = await serve([`--live=${TRACE}`], server.port);
+	await page.goto(server.url); // a new server has a new token
+	await until("live again", () => state(page), (t) => t.includes("live"));
+
+	writeFileSync(STOP, "");
+	await until("ended", () => state(page), (t) => /ended|saved/.test(t));
+	await page.waitForTimeout(300);
+	await p.done();
+	await server.stop();
+});
