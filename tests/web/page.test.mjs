@@ -132,10 +132,10 @@ test("a zone is selected, fitted, and found again by its URL", () => withPage(as
 	const hash = await until("URL", () => page.evaluate(() => location.hash), (h) => h.includes("sel=zone:"));
 	await page.waitForSelector('[data-testid="drawer"] dl');
 	await settled(page);
-	const before = await view(page);
 	const again = await findBox(page, "tacho_device_open");
 	await page.mouse.dblclick(again.x, again.y);
-	await until("fit", () => view(page), (v) => span(v) < span(before) * 0.5);
+	const z = await page.evaluate(() => window.tachoTimeline.selectedZone());
+	await until("fit", () => view(page), (v) => v.t0 < z.start && v.t1 > z.end && span(v) < z.duration * 1.2);
 	await page.reload();
 	await title(page, "tacho_device_open");
 	assert.ok(hash.startsWith("#/timeline"));
