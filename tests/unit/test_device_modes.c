@@ -176,7 +176,7 @@ static void test_logs(void **state)
 		"note: '#pragma message: cut off";
 	struct zone_names names = {0};
 	const struct zone_name *z;
-	char first[64] = "", text[64];
+	char first[64] = "", text[128];
 	uint16_t want;
 
 	(void)state;
@@ -197,7 +197,7 @@ static void test_logs(void **state)
 		int n = snprintf(text, sizeof(text), "Z%u,/k/b.c,%u,KERNEL_PROFILER", i, i % 100);
 
 		if (names_hash(text, (size_t)n) == want)
-			memcpy(first, text, sizeof(text));
+			memcpy(first, text, sizeof(first));
 	}
 	snprintf(text, sizeof(text), "'#pragma message: %s'", first);
 	assert_int_equal(names_take(&names, text, strlen(text)), 0);

@@ -211,6 +211,83 @@ static void test_stores(void **state)
 	assert_int_equal(tools_read32(device, core, 0x2004), 0x11223344);
 }
 
+/* Jumps: where they go, what they leave, and what the lowest bit does. */
+static void test_jumps(void **state)
+{
+	struct tensix_fault f;
+
+	(void)state;
+	/* jal links; jalr clears bit 0 and reads its register before it writes it */
+	f = TOOLS_RUN(device, J(8) | 5u << 7, EBREAK, ADDI(6, 0, 25), RI(0x67u, 6, 6, 0), EBREAK,
+		      EBREAK, ADDI(7, 0, 9), EBREAK);
+	assert_int_equal(f.kind, TENSIX_FAULT_BREAK);
+	assert_int_equal(f.x[5], 4);
+	assert_int_equal(f.x[6], 16);
+	assert_int_equal(f.x[7], 9);
+	/* with a negative offset, and rd = x0 */
+	f = TOOLS_RUN(device, ADDI(6, 0, 24), RI(0x67u, 0, 6, (-8) & 0xfff), EBREAK, EBREAK,
+		      ADDI(7, 0, 3), EBREAK);
+	assert_int_equal(f.x[7], 3);
+	assert_int_equal(f.x[0], 0);
+	/* a taken branch that leaves the page backwards and one that stays */
+	f = TOOLS_RUN(device, ADDI(5, 0, 2), BEQ(5, 0, 12), ADDI(5, 5, -1 & 0xfff), J(-8), EBREAK);
+	assert_int_equal(f.kind, TENSIX_FAULT_BREAK);
+	assert_int_equal(f.x[5], 0);
+	/* without compressed instructions no branch can have a target that is not a multiple of four */
+	f = TOOLS_RUN(device, RB(0x63u, 0, 0, 6), EBREAK);
+	assert_int_equal(f.kind, TENSIX_FAULT_ILLEGAL);
+	f = TOOLS_RUN(device, J(6), EBREAK);
+	assert_int_equal(f.kind, TENSIX_FAULT_ILLEGAL);
+}
+
+/* Words that look like instructions and are none. */
+static void test_illegal(void **state)
+{
+	static const uint32_t words[] = {
+		0x0000007f,          /* no such opcode */
+		0x00007063 ^ 0x5000, /* branch with funct3 2 */
+		0x00003063,          /* branch with funct3 3 */
+		0x00003003,          /* ld */
+		0x00006003,          /* lwu */
+		0x00007003,
+		0x00003023,            /* sd */
+		0x40001033,            /* sll with sub's bit */
+		0x04000033,            /* funct7 2 */
+		0x02000013 | 1u << 12, /* slli by 32 */
+		0x80005013,            /* srli with a bit too many */
+		0x00001067,            /* jalr with funct3 1 */
+		0x0000003b,            /* addw */
+		0x0000202f,            /* an atomic */
+		0x00000053,            /* a float */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct tensix_fault f = TOOLS_RUN(device, words[i], EBREAK);
+
+		if (f.kind != TENSIX_FAULT_ILLEGAL)
+			fail_msg("0x%08x: %s", words[i], tensix_fault_name(f.kind));
+		assert_int_equal(f.word, words[i]);
+		assert_int_equal(f.pc, 0);
+	}
+}
+
+/* Bytes and halves of registers: a load takes its part, a store leaves the others. */
+static void test_register_parts(void **state)
+{
+	struct tensix_fault f;
+
+	(void)state;
+	f = TOOLS_RUN(device, LI(5, TENSIX_STREAMS + 40), LI(6, 0x11228344), SW(6, 5, 0),
+		      RI(0x0003u, 10, 5, 1), RI(0x4003u, 11, 5, 1), RI(0x5003u, 12, 5, 2),
+		      ADDI(7, 0, 0x55), RS(0x0023u, 7, 5, 2), LW(13, 5, 0), EBREAK);
+	assert_int_equal(f.kind, TENSIX_FAULT_BREAK);
+	assert_int_equal(f.x[10], 0xffffff83);
+	assert_int_equal(f.x[11], 0x83);
+	assert_int_equal(f.x[12], 0x1122);
+	assert_int_equal(f.x[13], 0x11558344);
+}
+
 static void test_faults(void **state)
 {
 	static const struct {
@@ -314,8 +391,11 @@ static int bus_store(void *context, uint32_t address, unsigned size, uint32_t va
 	return 0;
 }
 
-/* A random instruction without branches; loads and stores go through s0, which holds 0x4000. */
-static uint32_t random_insn(void)
+/*
+ * A random instruction; loads and stores go through s0, which holds 0x4000; branches and jumps go
+ * forward by a few instructions, of which LEFT are there.
+ */
+static uint32_t random_insn(uint32_t left)
 {
 	static const uint32_t rr[] = {
 		0x00000033, 0x40000033, 0x00001033, 0x00002033, 0x00003033, 0x00004033,
@@ -323,18 +403,29 @@ static uint32_t random_insn(void)
 		0x02002033, 0x02003033, 0x02004033, 0x02005033, 0x02006033, 0x02007033,
 	};
 	static const uint32_t ri[] = {0x0013, 0x2013, 0x3013, 0x4013, 0x6013, 0x7013};
+	static const uint32_t shifts[] = {0x1013, 0x5013, 0x40005013};
 	static const uint32_t loads[] = {0x0003, 0x1003, 0x2003, 0x4003, 0x5003};
-	uint32_t rd = random32() % 32, r = random32() % 8;
+	static const uint32_t stores[] = {0x0023, 0x1023, 0x2023};
+	static const uint32_t branches[] = {0x0063, 0x1063, 0x4063, 0x5063, 0x6063, 0x7063};
+	uint32_t rd = random32() % 32, r = random32() % 11, how = random32() % 3;
+	uint32_t far = left > 4 ? 4 * (1 + random32() % 4) : 4;
 
 	if (rd == 8)
 		rd = 9;
+	if (r == 8)
+		return RB(branches[random32() % 6], random32() % 32, random32() % 32, far);
+	if (r == 9)
+		return J(far) | rd << 7;
+	if (r == 10)
+		return (random32() & 1 ? LUI(rd, random32()) : AUIPC(rd, random32()));
 	if (r < 4)
 		return RR(rr[random32() % 18], rd, random32() % 32, random32() % 32);
 	if (r < 6)
-		return RI(ri[random32() % 6], rd, random32() % 32, random32() % 4096);
+		return how ? RI(ri[random32() % 6], rd, random32() % 32, random32() % 4096)
+			   : RI(shifts[random32() % 3], rd, random32() % 32, random32() % 32);
 	if (r == 6)
 		return RI(loads[random32() % 5], rd, 8, random32() % 256 * 4);
-	return RS(0x2023u, random32() % 32, 8, random32() % 256 * 4);
+	return RS(stores[how], random32() % 32, 8, random32() % 256 * 4);
 }
 
 static void test_both_interpreters_agree(void **state)
@@ -356,7 +447,7 @@ static void test_both_interpreters_agree(void **state)
 			words[n++] = ADDI(i, i, v & 0xfff);
 		}
 		while (n < 199)
-			words[n++] = random_insn();
+			words[n] = random_insn(199 - (uint32_t)n), n++;
 		words[n++] = EBREAK;
 		for (unsigned i = 0; i < 256; i++) {
 			uint32_t v = random32();
@@ -408,6 +499,9 @@ int main(void)
 		cmocka_unit_test(test_pages),
 		cmocka_unit_test(test_loads),
 		cmocka_unit_test(test_stores),
+		cmocka_unit_test(test_jumps),
+		cmocka_unit_test(test_illegal),
+		cmocka_unit_test(test_register_parts),
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_fence_and_csr),
 		cmocka_unit_test(test_self_modification),
