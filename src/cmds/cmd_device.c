@@ -25,6 +25,15 @@ static const struct opt opts[] = {
 	OPT_INT(0, "max-cycles", "N", struct device_conf, max_cycles, "give up after N cycles"),
 	OPT_INT(0, "lines", "N", struct device_conf, lines, "trace: print at most N instructions"),
 	OPT_INT(0, "seed", "N", struct device_conf, seed, "of the DRAM model's jitter"),
+	OPT_LIST(0, "set", "ADDRESS=WORD", struct device_conf, set,
+		 "boot: write a word into L1 or a register before BRISC starts"),
+	OPT_FLAG(0, "go", struct device_conf, go,
+		 "boot: send the go signal when the firmware waits, --runs times"),
+	OPT_LIST(0, "show", "ADDRESS[:WORDS]", struct device_conf, show,
+		 "boot: print words of L1 at the end"),
+	OPT_STR(0, "zone-log", "FILE", struct device_conf, zone_log,
+		"boot: names of hashed zones, as zone_src_locations.log"),
+	OPT_FLAG(0, "trace", struct device_conf, trace, "boot: print instructions as trace does"),
 	OPT_ENUM(0, "format", struct device_conf, format, table_formats, "how tables are printed"),
 	OPT_END,
 };
@@ -190,20 +199,24 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 		r = device_disasm(c);
 	} else if (!strcmp(what, "trace") && argc == 2) {
 		r = device_trace(c, &style);
+	} else if (!strcmp(what, "boot") && argc >= 2) {
+		r = device_boot(c, &style, argv + 1, argc - 1);
 	} else {
 		err_set(&err, TACHO_EUSAGE,
-			"device needs one of: list, run KERNEL, disasm FILE, trace KERNEL");
+			"device needs one of: list, run KERNEL, disasm FILE, trace KERNEL, boot ELF...");
 		r = err_report(&err, TACHO_EUSAGE);
 	}
 	opt_list_free(&c->defines);
 	opt_list_free(&c->args);
+	opt_list_free(&c->set);
+	opt_list_free(&c->show);
 	return r;
 }
 
 const struct cmd cmd_device = {
 	.name = "device",
 	.summary = "run kernels on the software device, look at their instructions",
-	.usage = "list | run KERNEL | disasm FILE | trace KERNEL [options]",
+	.usage = "list | run KERNEL | disasm FILE | trace KERNEL | boot ELF... [options]",
 	.description =
 		"list prints the architectures of the built-in software device.\n\n"
 		"run compiles a kernel (a C or C++ file with kernel_main()), runs it on a device and "
@@ -212,13 +225,19 @@ const struct cmd cmd_device = {
 		"disasm prints the instructions of a kernel or of an ELF file for the device.\n\n"
 		"trace runs a kernel and prints each instruction of its first core with its cycle, then "
 		"the registers that the kernel used and the model does not have.\n\n"
+		"boot puts ELF files that were built elsewhere into L1 of one core, lets BRISC go and runs "
+		"until nothing moves: firmware that knows nothing of Tacho, by the hardware's rules. A jump to "
+		"the first file's entry is put at 0. It prints where each RISC is, the words that --show asks "
+		"for, the markers of kernels that went to DRAM, and registers that the model does not have.\n\n"
 		"Kernels are compiled by riscv64-unknown-elf-gcc, or what $TACHO_RISCV_CC names, and kept "
 		"in $TACHO_CACHE.",
 	.examples = "  tacho device run --arch wormhole_b0 --cores 0,0-7,7 kernel.c\n"
 		    "      runs the kernel on BRISC of 64 cores\n"
 		    "  tacho device run --risc compute -x 4 kernel.cpp\n"
 		    "      runs it on the three TRISCs of core 0,0 with one argument\n"
-		    "  tacho device disasm kernel.c\n",
+		    "  tacho device disasm kernel.c\n"
+		    "  tacho device boot --go --show 0x50000:2 brisc.elf ncrisc.elf kernel.elf\n"
+		    "      firmware of others, and one launch\n",
 	.opts = opts,
 	.conf_size = sizeof(struct device_conf),
 	.init = init,

@@ -12,6 +12,10 @@ struct device_conf {
 	int64_t size, runs, max_cycles, lines, seed, op_support_count;
 	int risc, format;
 	struct opt_list defines, args;
+	/* boot */
+	const char *zone_log;
+	struct opt_list set, show;
+	bool go, trace;
 };
 
 /* A device with one kernel on it. */
@@ -30,5 +34,10 @@ int device_job_close(struct device_job *job, int result);
 
 int device_disasm(const struct device_conf *c);
 int device_trace(const struct device_conf *c, const struct table_style *style);
+int device_boot(const struct device_conf *c, const struct table_style *style, char **files, int n);
+
+struct tensix;
+/* The registers that programs used and the model does not have; nothing when there are none. */
+int device_print_unknown(struct tensix *t, const struct table_style *style);
 
 #endif

@@ -234,7 +234,7 @@ static void print_step(void *context, unsigned core, unsigned risc, uint64_t cyc
 	       rv32_disasm(text, sizeof(text), word, pc, symbol, &elf));
 }
 
-static int print_unknown(struct tensix *t, const struct table_style *style)
+int device_print_unknown(struct tensix *t, const struct table_style *style)
 {
 	static const struct table_column columns[] = {
 		{"address", "unknown register", TABLE_STRING},
@@ -284,7 +284,7 @@ int device_trace(const struct device_conf *c, const struct table_style *style)
 			r = tacho_finish(job.device);
 		if (t.passed)
 			printf("... and %llu more\n", (unsigned long long)t.passed);
-		print_unknown(job.device->self, style);
+		device_print_unknown(job.device->self, style);
 	}
 	return device_job_close(&job, r);
 }

@@ -315,6 +315,8 @@ uint64_t prof_dram_end(const struct tacho_device *d);
 
 /* ---- report.c ---- */
 void report_fault(struct tacho_device *d, const struct tacho_device_risc *r, struct buf *text);
+/* All 32, eight a line. */
+void report_registers(const uint32_t *x, struct buf *text);
 void report_waiting(struct tacho_device *d, struct buf *text);
 const char *risc_name(unsigned risc, bool ethernet);
 

@@ -44,6 +44,13 @@ static void add_core(const struct tacho_device *d, unsigned core, unsigned risc,
 		 risc_name(risc, c->ethernet));
 }
 
+void report_registers(const uint32_t *x, struct buf *text)
+{
+	for (unsigned i = 0; i < 32; i++)
+		buf_addf(text, "%s%5s %08x%s", i % 8 ? " " : "  ", rv32_reg_name(i), x[i],
+			 i % 8 == 7 ? "\n" : "");
+}
+
 void report_fault(struct tacho_device *d, const struct tacho_device_risc *r, struct buf *text)
 {
 	char insn[128];
@@ -56,9 +63,7 @@ void report_fault(struct tacho_device *d, const struct tacho_device_risc *r, str
 	add_place(d, r->core, r->risc, r->pc, text);
 	buf_addf(text, ", cycle %llu\n  %s\n", (unsigned long long)r->cycle,
 		 rv32_disasm(insn, sizeof(insn), r->word, r->pc, NULL, NULL));
-	for (unsigned i = 0; i < 32; i++)
-		buf_addf(text, "%s%5s %08x", i % 8 ? " " : "  ", rv32_reg_name(i), r->x[i]),
-			i % 8 == 7 ? buf_adds(text, "\n") : 0;
+	report_registers(r->x, text);
 }
 
 #define REPORT_MAX 20

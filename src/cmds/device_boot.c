@@ -1,0 +1,410 @@
+/*
+ * ELF files that somebody else built, on a core that nobody has prepared: they boot by the
+ * hardware's rules.
+ */
+#include "cmds/device.h"
+
+#include "base/err.h"
+#include "device/device.h"
+#include "tacho_layout.h"
+#include "tensix/rv32.h"
+#include "tensix/tensix.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ELFS 16
+
+struct boot {
+	struct tensix *t;
+	unsigned core;
+	struct elf_image elf[ELFS];
+	uint8_t *bytes[ELFS];
+	unsigned elfs;
+	struct zone_names names;
+	struct tacho_error *err;
+	int64_t left; /* lines of the trace */
+	uint64_t passed;
+};
+
+/* ---- before it starts ---- */
+static int read_elf(struct boot *b, const char *path)
+{
+	size_t size;
+	int r;
+
+	if (b->elfs == ELFS)
+		return err_set(b->err, TACHO_ELIMIT, "at most %d ELF files", ELFS);
+	r = device_read_file(path, &b->bytes[b->elfs], &size);
+	if (r < 0)
+		return err_set(b->err, r, "cannot read %s: %s", path, strerror(errno));
+	r = elf_parse(&b->elf[b->elfs], b->bytes[b->elfs], size, b->err);
+	if (r < 0) {
+		free(b->bytes[b->elfs]);
+		return r;
+	}
+	b->elfs++;
+	return 0;
+}
+
+static int load(struct boot *b, const struct elf_image *elf)
+{
+	for (unsigned i = 0; i < elf->segments; i++) {
+		const struct elf_segment *s = &elf->segment[i];
+
+		if (s->file_size &&
+		    tensix_write(b->t, b->core, s->load, s->bytes, s->file_size) < 0)
+			return err_set(b->err, TACHO_ELIMIT,
+				       "%u bytes at 0x%x are not inside of L1", s->file_size,
+				       s->load);
+	}
+	return 0;
+}
+
+/* "ADDRESS=VALUE", or "ADDRESS:WORDS" when SEPARATOR is a colon, then the second may be missing. */
+static int parse_pair(struct boot *b, const char *text, char separator, uint32_t *address,
+		      uint32_t *value)
+{
+	unsigned long long a, v = 1;
+	char *end;
+
+	errno = 0;
+	a = strtoull(text, &end, 0);
+	if (*end == separator)
+		v = strtoull(end + 1, &end, 0);
+	else if (separator == '=')
+		end = "?";
+	if (*end || errno || a > UINT32_MAX || v > UINT32_MAX || (a & 3))
+		return err_set(b->err, TACHO_EUSAGE, "'%s' is not an address%s of a word", text,
+			       separator == '=' ? " and a value" : "");
+	*address = (uint32_t)a;
+	*value = (uint32_t)v;
+	return 0;
+}
+
+static int set_words(struct boot *b, const struct opt_list *list)
+{
+	uint32_t address, value;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < list->n; i++) {
+		r = parse_pair(b, list->v[i], '=', &address, &value);
+		if (r == 0 && tensix_write(b->t, b->core, address, &value, 4) < 0)
+			r = err_set(b->err, TACHO_ELIMIT, "nothing is at 0x%x", address);
+	}
+	return r;
+}
+
+/* jal x0 to the first file's entry, unless a file has put something there. */
+static void write_jump(struct boot *b)
+{
+	uint32_t to = b->elf[0].entry, word;
+
+	tensix_read(b->t, b->core, 0, &word, 4);
+	if (word || !to)
+		return;
+	word = 0x6fu | (to >> 20 & 1) << 31 | (to >> 1 & 1023) << 21 | (to >> 11 & 1) << 20 |
+	       (to >> 12 & 255) << 12;
+	tensix_write(b->t, b->core, 0, &word, 4);
+}
+
+static int prepare(struct boot *b, const struct device_conf *c, unsigned x, unsigned y)
+{
+	struct tensix_config config = {
+		.arch = c->arch ? c->arch : getenv("TACHO_ARCH"),
+		.cores = (unsigned)c->size,
+		.seed = (uint64_t)c->seed,
+	};
+	int r = tensix_new(&b->t, &config, b->err), core;
+
+	if (r < 0)
+		return r;
+	core = tensix_core_logical(b->t, c->risc == TACHO_ERISC ? TENSIX_ETHERNET : TENSIX_WORKER,
+				   x, y);
+	if (core < 0)
+		return err_set(b->err, TACHO_EUSAGE, "there is no core %u,%u", x, y);
+	b->core = (unsigned)core;
+	for (unsigned i = 0; r == 0 && i < b->elfs; i++)
+		r = load(b, &b->elf[i]);
+	if (r == 0)
+		r = set_words(b, &c->set);
+	if (r == 0)
+		write_jump(b);
+	return r;
+}
+
+/* ---- what it does ---- */
+static bool holds(const struct elf_image *elf, uint32_t pc)
+{
+	for (unsigned i = 0; i < elf->segments; i++)
+		if (pc - elf->segment[i].address < elf->segment[i].size)
+			return true;
+	return false;
+}
+
+static const struct elf_symbol *symbol_at(const struct boot *b, uint32_t pc)
+{
+	for (unsigned i = 0; i < b->elfs; i++)
+		if (holds(&b->elf[i], pc))
+			return elf_symbol_at(&b->elf[i], pc);
+	return NULL;
+}
+
+static const char *name_at(void *context, uint32_t address, uint32_t *offset)
+{
+	const struct elf_symbol *s = symbol_at(context, address);
+
+	if (s)
+		*offset = address - s->address;
+	return s ? s->name : NULL;
+}
+
+static void print_step(void *context, unsigned core, unsigned risc, uint64_t cycle, uint32_t pc,
+		       uint32_t word)
+{
+	struct boot *b = context;
+	uint32_t offset = 0;
+	const char *name;
+	char text[200];
+
+	if (core != b->core)
+		return;
+	if (b->left-- <= 0) {
+		b->passed++;
+		return;
+	}
+	name = name_at(b, pc, &offset);
+	printf("%8llu %-6s %6x  %-20.20s+%-4x %s\n", (unsigned long long)cycle,
+	       risc_name(risc, false), pc, name ? name : "?", offset,
+	       rv32_disasm(text, sizeof(text), word, pc, name_at, b));
+}
+
+static int fail_with(struct boot *b)
+{
+	struct buf text = BUF_INIT;
+	struct tensix_fault f;
+	char insn[128];
+	uint32_t offset = 0;
+	const char *name;
+
+	tensix_fault(b->t, &f, true);
+	name = name_at(b, f.pc, &offset);
+	buf_addf(&text, "device 0, core %u,%u (NoC %u,%u), %s: %s", f.place.logical_x,
+		 f.place.logical_y, f.place.x, f.place.y,
+		 risc_name(f.risc, f.place.tile == TENSIX_ETHERNET), tensix_fault_name(f.kind));
+	if (f.address)
+		buf_addf(&text, " at 0x%x", f.address);
+	buf_addf(&text, "\n  pc 0x%x", f.pc);
+	if (name)
+		buf_addf(&text, " in %s+0x%x", name, offset);
+	buf_addf(&text, ", cycle %llu\n  %s\n", (unsigned long long)f.cycle,
+		 rv32_disasm(insn, sizeof(insn), f.word, f.pc, NULL, NULL));
+	report_registers(f.x, &text);
+	fprintf(stderr, "tacho: %s", text.data ? text.data : "no memory\n");
+	buf_free(&text);
+	return TACHO_EDAMAGED;
+}
+
+/* Until nothing moves any more. */
+static int settle(struct boot *b, const struct device_conf *c)
+{
+	uint64_t most = c->max_cycles > 0 ? (uint64_t)c->max_cycles : 100000000;
+
+	switch (tensix_run(b->t, most)) {
+	case TENSIX_FAULT:
+		return fail_with(b);
+	case TENSIX_LIMIT:
+		err_warn("it still runs after %llu cycles", (unsigned long long)most);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int boot_and_go(struct boot *b, const struct device_conf *c)
+{
+	uint32_t reset = TENSIX_RESET_ALL & ~(1u << 11), go = 0x80000000u;
+	uint32_t at = tensix_arch(b->t)->mailbox + M_GO;
+	int r;
+
+	if (c->trace) {
+		b->left = c->lines;
+		tensix_trace(b->t, print_step, b);
+	}
+	tensix_write(b->t, b->core, TENSIX_SOFT_RESET, &reset, 4);
+	r = settle(b, c);
+	for (int64_t i = 0; r == 0 && c->go && i < c->runs; i++) {
+		tensix_write(b->t, b->core, at, &go, 4);
+		r = settle(b, c);
+		tensix_read(b->t, b->core, at, &reset, 4);
+		if (r == 0 && reset >> 24)
+			err_warn("the go signal was not answered: it is 0x%x", reset >> 24);
+	}
+	if (b->passed)
+		printf("... and %llu more\n", (unsigned long long)b->passed);
+	return r;
+}
+
+/* ---- what is left ---- */
+static int print_states(const struct boot *b, const struct table_style *style)
+{
+	static const struct table_column columns[] = {
+		{"risc", "RISC", TABLE_STRING},
+		{"state", "state", TABLE_STRING},
+		{"pc", "pc", TABLE_STRING},
+		{"symbol", "in", TABLE_STRING},
+		{"instructions", "instructions", TABLE_COUNT},
+		{"cycle", "cycle", TABLE_COUNT},
+	};
+	static const char *const states[] = {"in reset", "runs", "waits", "stopped"};
+	struct tensix_hart_info h;
+	struct table t;
+	char pc[16];
+
+	table_open(&t, stdout, style, TABLE_COLUMNS(columns));
+	for (unsigned i = 0; tensix_hart(b->t, b->core, i, &h) == 0; i++) {
+		const struct elf_symbol *s = symbol_at(b, h.pc);
+
+		snprintf(pc, sizeof(pc), "0x%x", h.pc);
+		table_text(&t, risc_name(i, false));
+		table_text(&t, states[h.state]);
+		table_text(&t, pc);
+		table_text(&t, s ? s->name : "");
+		table_uint(&t, h.instructions);
+		table_uint(&t, h.cycle);
+		table_row(&t);
+	}
+	return table_close(&t);
+}
+
+static int print_words(struct boot *b, const struct opt_list *list)
+{
+	uint32_t address, count, word;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < list->n; i++) {
+		r = parse_pair(b, list->v[i], ':', &address, &count);
+		for (uint32_t k = 0; r == 0 && k < count; k++) {
+			if (tensix_read(b->t, b->core, address + 4 * k, &word, 4) < 0)
+				r = err_set(b->err, TACHO_ELIMIT, "nothing is at 0x%x",
+					    address + 4 * k);
+			else
+				printf("0x%08x  0x%08x  %u\n", address + 4 * k, word, word);
+		}
+	}
+	return r;
+}
+
+/* ---- markers ---- */
+struct listing {
+	const struct zone_names *names;
+	unsigned risc;
+	struct table *table;
+};
+
+static void print_item(void *context, const struct prof_item *item)
+{
+	static const char *const kinds[] = {"zone", "total", "value", "event", "two values"};
+	const struct listing *l = context;
+	const struct zone_name *name = names_find(l->names, item->id);
+	char number[32];
+
+	snprintf(number, sizeof(number), "%u", item->id);
+	table_text(l->table, risc_name(l->risc, false));
+	table_uint(l->table, item->op);
+	table_text(l->table, kinds[item->kind]);
+	table_text(l->table, name && item->kind != PROF_K_EVENT ? name->name : number);
+	table_uint(l->table, item->start);
+	table_uint(l->table, item->end - item->start);
+	table_row(l->table);
+}
+
+/* What stands in DRAM by the words of the profiler's control vector. */
+static int print_markers(struct boot *b, uint32_t area, const struct table_style *style)
+{
+	static const struct table_column columns[] = {
+		{"risc", "RISC", TABLE_STRING},  {"run", "run", TABLE_COUNT},
+		{"kind", "kind", TABLE_STRING},  {"name", "name", TABLE_STRING},
+		{"start", "start", TABLE_COUNT}, {"cycles", "cycles", TABLE_COUNT},
+	};
+	const struct tensix_arch *a = tensix_arch(b->t);
+	uint32_t control[PROF_WORDS], *words = malloc(area);
+	struct prof_counts counts = {0};
+	struct table t;
+	struct listing l = {&b->names, 0, &t};
+
+	tensix_read(b->t, b->core, a->mailbox + M_PROF_CONTROL, control, sizeof(control));
+	if (!words || !control[PROF_DRAM] || !control[PROF_PER_BANK]) {
+		free(words);
+		return 0;
+	}
+	table_open(&t, stdout, style, TABLE_COLUMNS(columns));
+	for (l.risc = 0; l.risc < DEVICE_RISCS; l.risc++) {
+		uint32_t n = control[PROF_HOST_END + l.risc], flat = control[PROF_FLAT_ID];
+		struct prof_reader reader = {0};
+
+		if (!n || n > area / 4 ||
+		    tensix_dram_read(
+			    b->t, flat / control[PROF_PER_BANK],
+			    control[PROF_DRAM] +
+				    ((uint64_t)(flat % control[PROF_PER_BANK]) * DEVICE_RISCS +
+				     l.risc) *
+					    area,
+			    words, 4 * (size_t)n) < 0)
+			continue;
+		prof_decode(&reader, words, n, l.risc, flat, print_item, &l, &counts);
+	}
+	free(words);
+	if (counts.damaged)
+		err_warn("%llu words of markers make no sense", (unsigned long long)counts.damaged);
+	return table_close(&t);
+}
+
+static int show(struct boot *b, const struct device_conf *c, const struct table_style *style)
+{
+	uint32_t count = c->op_support_count > 0 ? (uint32_t)c->op_support_count : 1000;
+	int r = print_states(b, style);
+
+	if (r == 0)
+		r = print_words(b, &c->show);
+	if (r == 0)
+		r = print_markers(b, 48 * count, style);
+	if (r == 0)
+		r = device_print_unknown(b->t, style);
+	return r;
+}
+
+int device_boot(const struct device_conf *c, const struct table_style *style, char **files, int n)
+{
+	struct tacho_error err = {0};
+	struct boot b = {.err = &err};
+	unsigned x = 0, y = 0;
+	bool told = false;
+	int r = 0, used = 0;
+
+	if (c->cores && (sscanf(c->cores, "%u,%u%n", &x, &y, &used) != 2 || c->cores[used]))
+		r = err_set(&err, TACHO_EUSAGE, "boot wants one core, X,Y, not '%s'", c->cores);
+	for (int i = 0; r == 0 && i < n; i++)
+		r = read_elf(&b, files[i]);
+	if (r == 0 && c->zone_log && names_read(&b.names, c->zone_log) < 0)
+		r = err_set(&err, TACHO_EREAD, "cannot read %s", c->zone_log);
+	if (r == 0)
+		r = prepare(&b, c, x, y);
+	if (r == 0) {
+		r = boot_and_go(&b, c);
+		told = r < 0;
+	}
+	if (r == 0)
+		r = show(&b, c, style);
+	if (r < 0 && !told)
+		err_report(&err, r);
+	for (unsigned i = 0; i < b.elfs; i++) {
+		elf_free(&b.elf[i]);
+		free(b.bytes[i]);
+	}
+	names_free(&b.names);
+	tensix_free(b.t);
+	return err_exit_code(r);
+}
