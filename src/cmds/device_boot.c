@@ -97,7 +97,7 @@ static int set_words(struct boot *b, const struct opt_list *list)
 	return r;
 }
 
-/* jal x0 to the first file's entry, unless a file has put something there. */
+/* A jump to the first file's entry, unless a file has put something there. */
 static void write_jump(struct boot *b)
 {
 	uint32_t to = b->elf[0].entry, word;
@@ -105,8 +105,7 @@ static void write_jump(struct boot *b)
 	tensix_read(b->t, b->core, 0, &word, 4);
 	if (word || !to)
 		return;
-	word = 0x6fu | (to >> 20 & 1) << 31 | (to >> 1 & 1023) << 21 | (to >> 11 & 1) << 20 |
-	       (to >> 12 & 255) << 12;
+	word = core_jump(to);
 	tensix_write(b->t, b->core, 0, &word, 4);
 }
 

@@ -185,6 +185,9 @@ int device_open_with(struct tacho_device **out, const struct tacho_device_ops *o
 /* Number of the core at logical coordinates, or a failure. */
 int device_core_at(const struct tacho_device *d, bool ethernet, unsigned x, unsigned y);
 
+/* jal x0: what stands at 0 of L1. */
+uint32_t core_jump(uint32_t offset);
+
 /* ---- describe.c ---- */
 /* Tells the recording what the device is, once. */
 void device_describe(struct tacho_device *d);

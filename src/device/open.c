@@ -195,8 +195,7 @@ static int build_firmware(struct tacho_device *d)
 	return r;
 }
 
-/* jal x0, OFFSET */
-static uint32_t jump(uint32_t offset)
+uint32_t core_jump(uint32_t offset)
 {
 	return 0x6fu | (offset >> 20 & 1) << 31 | (offset >> 1 & 1023) << 21 |
 	       (offset >> 11 & 1) << 20 | (offset >> 12 & 255) << 12;
@@ -205,7 +204,7 @@ static uint32_t jump(uint32_t offset)
 static int start_core(struct tacho_device *d, unsigned core)
 {
 	const struct tacho_device_core *c = &d->cores[core].info;
-	uint32_t words[] = {jump(FW_BRISC), RESET_ALL, RESET_BRISC, (uint32_t)GO_INIT << 24};
+	uint32_t words[] = {core_jump(FW_BRISC), RESET_ALL, RESET_BRISC, (uint32_t)GO_INIT << 24};
 	int r = 0;
 
 	core_write(d, core, RESET, &words[1], 4);

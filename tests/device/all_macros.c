@@ -1,4 +1,4 @@
-/* Everything that a kernel can record; all_macros.cpp is the same in C++. */
+/* Everything that a kernel can record, in C and, from all_macros.cpp, in C++. */
 #if TACHO_RISC < 2
 #include "dataflow_api.h"
 #else

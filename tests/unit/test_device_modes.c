@@ -157,7 +157,7 @@ static void test_hashes(void **state)
 		assert_non_null(e);
 		snprintf(text, sizeof(text), "VALUE,%s,%u,KERNEL_PROFILER", e->file, e->line);
 		assert_int_equal(e->id, names_hash(text, strlen(text)));
-		assert_non_null(strstr(e->file, sources[i]));
+		assert_non_null(strstr(e->file, "all_macros.c"));
 		vec_free(&all);
 		tacho_program_free(p);
 		tacho_device_close(d);

@@ -68,4 +68,15 @@ static inline void command(u32 ctrl, u32 targ_lo, u32 targ_mid, u32 ret_lo, u32 
 	while (R32(NIU + 0x28))
 		;
 }
+
+#ifdef FIRMWARE
+int main(void);
+
+__asm__(".section .start, \"ax\"\n"
+	".globl _start\n"
+	"_start: li sp, 0xFFB00FF0\n"
+	"call main\n"
+	"1: j 1b\n"
+	".text\n");
+#endif
 #endif

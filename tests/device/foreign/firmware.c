@@ -1,14 +1,6 @@
 /* BRISC's firmware of a stranger: boots, lets NCRISC go, runs launches, sends its markers to DRAM. */
+#define FIRMWARE
 #include "board.h"
-
-int main(void);
-
-__asm__(".section .start, \"ax\"\n"
-	".globl _start\n"
-	"_start: li sp, 0xFFB00FF0\n"
-	"call main\n"
-	"1: j 1b\n"
-	".text\n");
 
 /* Where the markers of RISC go: bank flat / per_bank, area of 48000 bytes each, base 32. */
 static void push(u32 risc, u32 words)

@@ -1,14 +1,6 @@
 /* NCRISC's firmware of the same stranger. */
+#define FIRMWARE
 #include "board.h"
-
-int main(void);
-
-__asm__(".section .start, \"ax\"\n"
-	".globl _start\n"
-	"_start: li sp, 0xFFB00FF0\n"
-	"call main\n"
-	"1: j 1b\n"
-	".text\n");
 
 int main(void)
 {
