@@ -225,9 +225,8 @@ static int zones_file(void *context, FILE *out, struct tacho_error *err)
 		    strpbrk(s->file, ",\n'"))
 			continue;
 		fprintf(out,
-			"kernel_profiler.hpp:1:1: note: '#pragma message: "
-			"%s,%s,%u,KERNEL_PROFILER'\n",
-			s->name, s->file, s->line);
+			"%s:%u:1: note: '#pragma message: %s,%s,%u,KERNEL_PROFILER'\n",
+			s->file, s->line, s->name, s->file, s->line);
 	}
 	return ferror(out) ? err_errno(err, TACHO_EWRITE, "cannot write %s", OPS_ZONES_FILE) : 0;
 }

@@ -563,8 +563,7 @@ static struct ops_cellref row_cell(struct report *r, const struct ops_row *row,
 	case SIZE:
 		return info ? size_cell(info, column.index) : (struct ops_cellref){0};
 	case CHILD:
-		if (r->child_row[column.index] == r->row)
-			len = (size_t)snprintf(text, size, "%" PRIu64, r->children[column.index]);
+		len = (size_t)snprintf(text, size, "%" PRIu64, r->children[column.index]);
 		break;
 	case METRIC:
 		if (device)
@@ -585,10 +584,15 @@ static void write_row(struct report *r, const struct ops_row *row)
 
 	take_children(r, host_op(r, row));
 	for (size_t i = 0; i < r->columns.n; i++) {
-		struct ops_cellref cell = row_cell(r, row, r->columns.v[i], text, sizeof(text));
+		struct column column = r->columns.v[i];
+		struct ops_cellref cell;
 
 		if (i)
 			buf_addc(&r->out, ',');
+		/* There may be thousands of these, and mostly they are empty. */
+		if (column.source == CHILD && r->child_row[column.index] != r->row)
+			continue;
+		cell = row_cell(r, row, column, text, sizeof(text));
 		if (cell.len)
 			csv_add(&r->out, cell.text, cell.len);
 	}

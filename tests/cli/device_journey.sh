@@ -5,7 +5,7 @@ examples=$BUILD/examples/device
 export TT_METAL_DEVICE_PROFILER=1
 unset TT_METAL_PROFILER_DIR TT_METAL_HOME
 
-expect_exit 0 "$TACHO" run -q -o layers.tacho -- "$examples/layers"
+TT_METAL_PROFILER_DIR=$PWD/own expect_exit 0 "$TACHO" run -q -o layers.tacho -- "$examples/layers"
 expect_exit 0 "$TACHO" ops -o t layers.tacho
 expect_line out '^16 ops, 12 with device data' '^most uneven is op ' ' Matmul$' ' Relu$'
 python3 - t/reports/ops_perf_results.csv <<'PYTHON' || fail 'the report'
@@ -22,6 +22,8 @@ for r in measured:
     assert r["DEVICE ARCH"] and int(r["CORE COUNT"]) == int(r["AVAILABLE WORKER CORE COUNT"])
 PYTHON
 expect_exit 0 "$TACHO" export -q --to tt-logs -o e layers.tacho
+# The program's own log, and the one that is made of its trace afterwards.
+expect_same own/.logs/profile_log_device.csv e/.logs/profile_log_device.csv
 for mode in '' --force-legacy-device-logs --device-only; do
 	rm -rf e/reports t
 	expect_exit 0 "$TACHO" ops -q $mode -o e
