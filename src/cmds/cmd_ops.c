@@ -326,6 +326,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 			      word == STATS ? trace_stats_of : report_trace);
 	else if (word != MERGE)
 		r = report_logs(cf, common, word, &err);
+	opt_list_free(&cf->query.processes);
 	opt_list_free(&cf->analyses);
 	return r;
 }

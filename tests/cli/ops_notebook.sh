@@ -1,4 +1,4 @@
-# The notebook runs through on generated logs, and its pictures are not empty. labels: long
+# The notebook runs through on a report of a trace and of generated logs, and its pictures are not empty. labels: long
 . "$SOURCE/tests/lib.sh"
 [ -n "$SANITIZE" ] && exit 0
 python=
@@ -7,7 +7,8 @@ for candidate in python3 /usr/bin/python3; do
 done
 [ -n "$python" ] || exit 0
 "$BUILD/tests/mklogs" --devices 2 --cores 24 --ops 60 --iterations prof
-expect_exit 0 "$TACHO" ops -q -o prof
+"$BUILD/tests/logs2trace" prof prof.tacho
+expect_exit 0 "$TACHO" ops -q -o prof prof.tacho
 cp "$SOURCE/notebooks/profiler_results.ipynb" .
 export TACHO_REPORT=$PWD/prof/reports/ops_perf_results.csv HOME=$PWD
 expect_exit 0 $python -m nbconvert --to notebook --execute --output done.ipynb profiler_results.ipynb
