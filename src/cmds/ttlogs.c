@@ -59,9 +59,11 @@ int ttlogs_write_host(struct trace *trace, const char *folder, const char *child
 						.parent = OPS_ZONE_PARENT,
 						.special = children ? children : OPS_ZONE_CHILDREN};
 	const struct tracy_csv_options data = {.messages = true, .separator = ";"};
-	int r = 0;
+	int r = ops_trace_has_messages(trace, NULL);
 
-	if (ops_trace_has_messages(trace, NULL)) {
+	if (r < 0)
+		err_set(err, r, "%s: %s", trace->path, err_text(r));
+	if (r > 0) {
 		r = write_sheet(trace, folder, OPS_TIMES_FILE, &times, err);
 		if (r == 0)
 			r = write_sheet(trace, folder, OPS_DATA_FILE, &data, err);
@@ -138,7 +140,7 @@ static int write_into(struct trace *trace, const char *folder, const char *child
 {
 	int r = ops_logs_write(trace, folder, &logs->device, err);
 
-	logs->host = ops_trace_has_messages(trace, NULL);
+	logs->host = ops_trace_has_messages(trace, NULL) > 0;
 	return r < 0 ? r : ttlogs_write_host(trace, folder, children, &logs->notes, err);
 }
 

@@ -171,7 +171,7 @@ static int read_clock(struct ops_cores *c, uint32_t track)
 {
 	const struct trace_track *t = &c->trace->tracks[track];
 	struct ops_trace_device *d = NULL;
-	struct trace_rows *rows;
+	struct trace_rows *rows = NULL;
 	struct trace_row row;
 	uint32_t of;
 	int r;
@@ -277,13 +277,13 @@ bool ops_cores_synced(const struct ops_cores *c, uint32_t device)
 
 int ops_cores_losses(struct ops_cores *c, struct ops_issues *issues)
 {
-	struct trace_rows *rows;
 	struct trace_row row;
 	uint32_t of;
 	int r = 0;
 
 	for (size_t i = 0; i < c->riscs.n && r >= 0; i++) {
 		const struct ops_risc *risc = &c->riscs.v[i];
+		struct trace_rows *rows = NULL;
 		uint64_t times = 0, markers = 0;
 
 		r = trace_rows_open(&rows, c->trace, risc->track, 0, UINT64_MAX);

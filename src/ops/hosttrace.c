@@ -21,28 +21,31 @@ static bool takes(const uint8_t *tracks, uint32_t track)
 
 /* --- messages --- */
 
-static bool has_rows(struct trace *trace, uint32_t track, uint32_t kind)
+/* 1, 0 or an error. */
+static int has_message(struct trace *trace, uint32_t track)
 {
 	struct trace_rows *rows;
 	struct trace_row row;
 	uint32_t of;
-	bool found = false;
+	int r = trace_rows_open(&rows, trace, track, 0, UINT64_MAX);
 
-	if (trace_rows_open(&rows, trace, track, 0, UINT64_MAX) < 0)
-		return false;
-	while (!found && trace_rows_next(rows, &row, &of) > 0)
-		found = row.kind == kind;
+	if (r < 0)
+		return r;
+	do
+		r = trace_rows_next(rows, &row, &of);
+	while (r > 0 && row.kind != TRACE_ROW_MESSAGE);
 	trace_rows_close(rows);
-	return found;
+	return r;
 }
 
-bool ops_trace_has_messages(struct trace *trace, const uint8_t *tracks)
+int ops_trace_has_messages(struct trace *trace, const uint8_t *tracks)
 {
-	for (uint32_t i = 0; i < trace->track_count; i++)
-		if (trace->tracks[i].kind == TRACE_MESSAGES && takes(tracks, i) &&
-		    has_rows(trace, i, TRACE_ROW_MESSAGE))
-			return true;
-	return false;
+	int r = 0;
+
+	for (uint32_t i = 0; i < trace->track_count && r == 0; i++)
+		if (trace->tracks[i].kind == TRACE_MESSAGES && takes(tracks, i))
+			r = has_message(trace, i);
+	return r;
 }
 
 int ops_trace_messages(struct ops_host *host, struct trace *trace, const uint8_t *tracks,

@@ -76,20 +76,25 @@ struct inputs {
 	bool data, times, device, cpp;
 };
 
-static struct inputs look(struct work *w)
+static int look(struct work *w, struct inputs *in)
 {
-	bool host;
+	int host;
 
-	if (!w->o->trace)
-		return (struct inputs){.data = ops_exists(w->logs, OPS_DATA_FILE),
-				       .times = ops_exists(w->logs, OPS_TIMES_FILE),
-				       .device = ops_exists(w->logs, OPS_DEVICE_FILE),
-				       .cpp = ops_exists(w->logs, OPS_CPP_FILE)};
+	if (!w->o->trace) {
+		*in = (struct inputs){.data = ops_exists(w->logs, OPS_DATA_FILE),
+				      .times = ops_exists(w->logs, OPS_TIMES_FILE),
+				      .device = ops_exists(w->logs, OPS_DEVICE_FILE),
+				      .cpp = ops_exists(w->logs, OPS_CPP_FILE)};
+		return 0;
+	}
 	host = ops_trace_has_messages(w->o->trace, w->o->tracks);
-	return (struct inputs){.data = host,
-			       .times = host,
-			       .device = w->cores.riscs.n > 0,
-			       .cpp = w->cores.riscs.n > 0 && !w->cores.raw_only};
+	if (host < 0)
+		return err_set(w->err, host, "%s: %s", w->o->trace->path, err_text(host));
+	*in = (struct inputs){.data = host,
+			      .times = host,
+			      .device = w->cores.riscs.n > 0,
+			      .cpp = w->cores.riscs.n > 0 && !w->cores.raw_only};
+	return 0;
 }
 
 /* Both host logs, or what there is of them when the device says nothing either. */
@@ -404,9 +409,11 @@ static int tell_counters(struct work *w)
 
 static int run(struct work *w)
 {
-	struct inputs in = look(w);
-	int r = pick(w);
+	struct inputs in = {0};
+	int r = look(w, &in);
 
+	if (r == 0)
+		r = pick(w);
 	if (r == 0 && !w->o->device_only)
 		r = read_host(w, &in);
 	if (r < 0)

@@ -96,18 +96,98 @@ static int stats(void)
 	return r;
 }
 
+/* --- the same from a trace --- */
+
+static struct trace *trace;
+
+static void add_zone(struct trace_writer *w, uint32_t track, uint32_t depth, uint64_t start,
+		     uint64_t end, const char *name, const char *function, uint64_t value,
+		     const char *text)
+{
+	struct trace_srcloc s = {.name = name, .function = function, .file = "f", .line = 1};
+	struct trace_extra extras[2] = {
+		{.kind = TRACE_EXTRA_VALUE, .value = value},
+		{.kind = TRACE_EXTRA_TEXT, .text = text, .len = (uint32_t)strlen(text)}};
+
+	assert_int_equal(trace_lane_add_full(w, trace_lane(w, track, depth), start, end,
+					     (uint32_t)trace_add_srcloc(w, &s), 0, 0,
+					     extras + !value, (size_t)(!!value + !!*text)),
+			 0);
+}
+
+static void write_trace(void)
+{
+	static const char op[] = "`TT_DNN_DEVICE_OP: \"A\", 7, 0, false, 1024 ->\n{\"op_code\": "
+				 "\"A\", \"device_id\": 0, \"global_call_count\": 1024}`";
+	struct trace_process p = {.pid = 1, .name = "p", .command = "p"};
+	struct trace_track messages = {.kind = TRACE_MESSAGES, .srcloc = TRACE_NONE, .name = ""};
+	struct trace_track thread = {.kind = TRACE_THREAD, .srcloc = TRACE_NONE, .name = "t"};
+	struct trace_track core = {.kind = TRACE_CORE,
+				   .srcloc = TRACE_NONE,
+				   .id = TRACE_CORE_ID(0, 1, 1, 0),
+				   .name = "Device 0, core 0,0/BRISC"};
+	struct trace_track clock = {.kind = TRACE_OTHER, .srcloc = TRACE_NONE, .name = "c"};
+	struct trace_row row = {.time = 1005,
+				.kind = TRACE_ROW_MESSAGE,
+				.thread = TRACE_NONE,
+				.text = op,
+				.text_len = sizeof(op) - 1};
+	struct trace_row point = {
+		.time = 1000, .kind = TRACE_ROW_DEVICE_CLOCK, .thread = TRACE_NONE, .a = 100};
+	struct trace_writer_options options = {.force = true};
+	struct trace_writer *w;
+	struct tacho_error err;
+	char path[300];
+	uint32_t track;
+
+	snprintf(path, sizeof(path), "%s/x.tacho", folder);
+	assert_int_equal(trace_writer_open(&w, path, &options, &err), 0);
+	trace_set_property(w, "device 0 of 1", "{\"arch\": \"a\", \"mhz\": 1000}");
+	trace_add_process(w, &p);
+	trace_add_row(w, (uint32_t)trace_add_track(w, &messages), &row);
+	trace_add_row(w, (uint32_t)trace_add_track(w, &clock), &point);
+	add_zone(w, (uint32_t)trace_add_track(w, &thread), 0, 1003, 1009, "TT_DNN_DEVICE_OP", "", 0,
+		 "id:1024");
+	track = (uint32_t)trace_add_track(w, &core);
+	add_zone(w, track, 1, 1015, 1015, "READ", "NOC", 0x1010000000001, "");
+	add_zone(w, track, 1, 1020, 1080, "BRISC-KERNEL", "", 0, "");
+	add_zone(w, track, 0, 1010, 1090, "BRISC-FW", "", 1024, "{\"sub_device_id\":1}");
+	assert_int_equal(trace_writer_close(w, &err), 0);
+	assert_int_equal(trace_open(&trace, path, &err), 0);
+}
+
+static int report_trace(bool legacy)
+{
+	struct ops_options options = {
+		.folder = folder, .trace = trace, .noc = true, .force = true, .legacy = legacy};
+	struct ops_result result = {0};
+	struct tacho_error err = {0};
+	int r = ops_report(&options, &result, &err);
+
+	if (r == 0)
+		assert_int_equal(result.rows, 1);
+	ops_result_free(&result);
+	return r;
+}
+
+static int report_what(int what)
+{
+	return what < 2 ? report(what == 1) : what == 2 ? stats() : report_trace(what == 4);
+}
+
 /* Until the first run in which no allocation was left to fail. */
 static void test_all(void **state)
 {
 	(void)state;
 	write_logs();
-	for (int what = 0; what < 3; what++)
+	write_trace();
+	for (int what = 0; what < 5; what++)
 		for (long n = 0;; n++) {
 			int r;
 
 			assert_true(n < 20000);
 			countdown = n;
-			r = what < 2 ? report(what == 1) : stats();
+			r = report_what(what);
 			if (countdown >= 0) {
 				countdown = -1;
 				assert_int_equal(r, 0);
@@ -115,6 +195,7 @@ static void test_all(void **state)
 			}
 			countdown = -1;
 		}
+	trace_close(trace);
 }
 
 int main(void)
