@@ -4,7 +4,7 @@
  * is the same for ten zones and for a hundred million, and figures are right to one per cent
  * (count, mean, least and largest exactly).
  */
-#include "web/hist.h"
+#include "web/chunks.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define BITS 6u
 
 /* Numbers below 2^(BITS+1) have a bucket each; above, each octave has 2^BITS. */
-static uint32_t bucket_of(uint64_t v)
+uint32_t hist_bucket(uint64_t v)
 {
 	unsigned top = 63u - (unsigned)__builtin_clzll(v | 1);
 	unsigned shift = top > BITS ? top - BITS : 0;
@@ -27,10 +27,17 @@ static double bucket_low(uint32_t bucket)
 	return ldexp((double)(bucket - (shift << BITS)), (int)shift);
 }
 
+double hist_middle(uint32_t bucket)
+{
+	double from = bucket_low(bucket), to = bucket_low(bucket + 1);
+
+	return to - from <= 1 ? from : (from + to) / 2;
+}
+
 void hist_add(struct hist *h, uint64_t v)
 {
 	double x = (double)v;
-	uint32_t b = bucket_of(v);
+	uint32_t b = hist_bucket(v);
 
 	if (!h->count || v < h->min)
 		h->min = v;
@@ -90,8 +97,7 @@ void hist_bins(const struct hist *h, double low, double high, unsigned n, bool l
 		bins[i] = (struct hist_bin){edge(low, high, i, n, logarithmic),
 					    edge(low, high, i + 1, n, logarithmic), 0, 0};
 	for (uint32_t b = 0; b < HIST_BUCKETS; b++) {
-		double from = bucket_low(b), to = bucket_low(b + 1);
-		double middle = to - from <= 1 ? from : (from + to) / 2, place;
+		double middle = hist_middle(b), place;
 
 		if (!h->buckets[b])
 			continue;
@@ -131,6 +137,8 @@ int hist_count(struct web_call *c, const struct zones_choice *choice, struct his
 	struct zones zones;
 	int r;
 
+	if (!choice->self && chunks_ready(c->on->chunks, c))
+		return chunks_hist(c->on->chunks, c, choice, h);
 	web_zones_open(&zones, c, choice);
 	while ((r = web_zones_next(&zones, &found)) > 0)
 		hist_add(h, found.self);

@@ -20,6 +20,9 @@ struct hist_bin {
 	double total;
 };
 
+/* The bucket of a duration, and the duration in its middle. */
+uint32_t hist_bucket(uint64_t v);
+double hist_middle(uint32_t bucket);
 void hist_add(struct hist *h, uint64_t v);
 double hist_at(const struct hist *h, double share);
 double hist_sigma(const struct hist *h);

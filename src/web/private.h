@@ -91,6 +91,7 @@ struct web_trace {
 	} lanes; /* followed: track << 32 | depth of each number */
 	struct map lane_numbers;
 	struct web_handle view, scans[WEB_SCANS];
+	struct chunks *chunks;    /* of a large trace, or NULL */
 	struct stats_kept *stats; /* answers that were counted lately */
 	pthread_mutex_t ops_lock; /* held by a call that looks at ops; taken before LOCK */
 	struct ops *ops[2];       /* [1]: those of several devices are one */

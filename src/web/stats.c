@@ -1,5 +1,5 @@
 /* Statistics of zones. */
-#include "web/private.h"
+#include "web/chunks.h"
 
 #include <string.h>
 
@@ -104,7 +104,10 @@ int stats_count(struct web_call *c, const struct trace_filter *filter, struct tr
 
 	if (kept_find(c->on, filter->t0, filter->t1, tracks, stats, count))
 		return 0;
-	r = trace_stats(c->trace, filter, stats, count, NULL);
+	if (!filter->srclocs && chunks_ready(c->on->chunks, c))
+		r = chunks_stats(c->on->chunks, c, filter, stats, count);
+	else
+		r = trace_stats(c->trace, filter, stats, count, NULL);
 	if (r == 0)
 		keep(c->on, gen, filter->t0, filter->t1, tracks, *stats, *count);
 	return r;
@@ -230,6 +233,7 @@ static int stats_put(struct web_call *c, const struct trace_filter *filter,
 	qsort_r(stats, count, sizeof(*stats), by_column, (void *)(uintptr_t)order);
 	call_begin(c);
 	range_put(c, filter->t0, filter->t1);
+	json_bool(&c->json, "approx", c->on->chunks);
 	json_uint(&c->json, "total", count);
 	json_array(&c->json, "rows");
 	for (uint64_t i = page->offset; i < count && i - page->offset < page->limit; i++)

@@ -1,6 +1,6 @@
 /* What is shown: the list of traces. */
 #include "tracy/tracy.h"
-#include "web/private.h"
+#include "web/chunks.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,6 +20,7 @@ static void trace_free(struct web_trace *t)
 {
 	if (!t)
 		return;
+	chunks_free(t->chunks);
 	follow_unload(t);
 	lanes_forget(t);
 	trace_lod_close(t->view.lod);
@@ -113,6 +114,8 @@ static int trace_load(struct web_trace *t, const char *session, struct tacho_err
 	tag_make(t, t->view.trace);
 	now_set(t, t->view.trace);
 	t->view.gen = t->gen;
+	if (!t->followed && t->view.trace->zones >= CHUNKS_FROM)
+		t->chunks = chunks_start(t);
 	return 0;
 }
 

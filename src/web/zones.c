@@ -48,13 +48,19 @@ static int lane_open(struct zones *z)
 	int r;
 
 	lane_close(z);
+	if (z->choice.numbered && z->opened)
+		return 0;
+	z->opened = true;
 	while (z->lane < t->lane_count && !lane_chosen(z, z->lane))
 		z->lane++;
 	if (z->lane >= t->lane_count)
 		return 0;
 	i = z->lane++;
 	depth = t->lanes[i].depth;
-	r = trace_cursor_open(&z->cursor, z->c->trace, i, z->choice.t0, z->choice.t1);
+	if (z->choice.numbered)
+		r = trace_cursor_open_at(&z->cursor, z->c->trace, i, z->choice.number);
+	else
+		r = trace_cursor_open(&z->cursor, z->c->trace, i, z->choice.t0, z->choice.t1);
 	if (r == 0 && z->choice.self && same_track(t, i, i + 1, depth + 1))
 		r = beside_open(z, &z->child, i + 1);
 	if (r == 0 && z->choice.parents && depth && same_track(t, i, i - 1, depth - 1))
@@ -107,6 +113,9 @@ int web_zones_next(struct zones *z, struct zone_found *found)
 				return r;
 			continue;
 		}
+		if (z->choice.numbered &&
+		    (z->given++ == z->choice.numbered || zone->start >= z->choice.t1))
+			return 0;
 		if (++z->steps % (1u << 18) == 0 && call_gone(z->c))
 			return 0;
 		if (zone->start < z->choice.t0 ||

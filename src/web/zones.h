@@ -11,6 +11,8 @@ struct zones_choice {
 	const uint8_t *srclocs; /* the same for several; NULL = all */
 	uint32_t depth;         /* the deepest */
 	bool self, parents, unfinished;
+	/* If not 0: so many of the lane in zones.lane, from this one on. */
+	uint64_t numbered, number;
 };
 
 #define ZONES_ALL                                                           \
@@ -32,6 +34,8 @@ struct zones {
 	struct trace_cursor *cursor;
 	struct beside child, parent;
 	uint32_t steps;
+	bool opened;    /* a lane */
+	uint64_t given; /* zones of it */
 };
 
 struct zone_found {
