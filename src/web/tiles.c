@@ -12,6 +12,7 @@
 #define MAGIC   0x314c5454u /* "TTL1" */
 #define EMPTY   UINT32_MAX
 #define NO_NAME 0xffffu
+#define RECT    16u /* bytes */
 
 struct tile {
 	struct web_call *c;
@@ -22,22 +23,21 @@ struct tile {
 	float busy[WEB_TILE];
 	float lead[WEB_TILE]; /* of the name in dom */
 	uint16_t dom[WEB_TILE];
-	bool touched[WEB_TILE];
 };
 
-static void put16(struct buf *b, uint32_t n)
+static void set32(uint8_t *to, uint64_t n)
 {
-	uint8_t bytes[2] = {(uint8_t)n, (uint8_t)(n >> 8)};
+	uint32_t value = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 
-	buf_add(b, bytes, 2);
+	for (unsigned i = 0; i < 4; i++)
+		to[i] = (uint8_t)(value >> 8 * i);
 }
 
 static void put32(struct buf *b, uint64_t n)
 {
-	uint32_t value = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
-	uint8_t bytes[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
-			    (uint8_t)(value >> 24)};
+	uint8_t bytes[4];
 
+	set32(bytes, n);
 	buf_add(b, bytes, 4);
 }
 
@@ -48,8 +48,22 @@ static double pixel_of(const struct tile *t, uint64_t ticks)
 	return ticks >= t->t1 ? WEB_TILE : (double)(ticks - t->t0) * t->scale;
 }
 
-/* Spreads SHARE of each pixel in [x0, x1), which are in pixels. */
-static void cover(struct tile *t, double x0, double x1, double share, uint32_t name)
+#define TOUCHED 1e-6f /* what a zone of no length covers */
+
+static inline void pixel_add(struct tile *t, unsigned i, float part, uint32_t name)
+{
+	t->busy[i] += part + TOUCHED;
+	if (name < NO_NAME && part > t->lead[i]) {
+		t->lead[i] = part;
+		t->dom[i] = (uint16_t)name;
+	}
+}
+
+/*
+ * Spreads SHARE of each pixel in [x0, x1). Zones of a lane do not overlap, so what lies whole
+ * inside a zone is covered by nothing else.
+ */
+static void cover(struct tile *t, double x0, double x1, float share, uint32_t name)
 {
 	unsigned first = (unsigned)x0, last = (unsigned)x1;
 
@@ -57,28 +71,29 @@ static void cover(struct tile *t, double x0, double x1, double share, uint32_t n
 		first = WEB_TILE - 1;
 	if (last >= WEB_TILE)
 		last = WEB_TILE - 1;
-	t->touched[first] = true;
-	for (unsigned i = first; i <= last; i++) {
-		double from = x0 > i ? x0 : i, to = x1 < i + 1 ? x1 : i + 1;
-		float part = to > from ? (float)((to - from) * share) : 0;
-
-		if (to <= from && i != first)
-			continue;
-		t->touched[i] = true;
-		t->busy[i] += part;
-		if (name < NO_NAME && part > t->lead[i]) {
-			t->lead[i] = part;
+	if (first == last) {
+		pixel_add(t, first, (float)(x1 - x0) * share, name);
+		return;
+	}
+	pixel_add(t, first, (float)(first + 1 - x0) * share, name);
+	for (unsigned i = first + 1; i < last; i++)
+		t->busy[i] = share + TOUCHED;
+	if (name < NO_NAME)
+		for (unsigned i = first + 1; i < last; i++) {
+			t->lead[i] = share;
 			t->dom[i] = (uint16_t)name;
 		}
-	}
+	if (x1 > last)
+		pixel_add(t, last, (float)(x1 - last) * share, name);
 }
 
 static void item_cover(struct tile *t, const struct trace_lod_item *item)
 {
-	double x0 = pixel_of(t, item->start), x1 = pixel_of(t, item->end), share = 1;
+	double x0 = pixel_of(t, item->start), x1 = pixel_of(t, item->end);
+	float share = 1;
 
 	if (item->count > 1 && item->end > item->start)
-		share = (double)item->busy / (double)(item->end - item->start);
+		share = (float)item->busy / (float)(item->end - item->start);
 	cover(t, x0, x1, share > 1 ? 1 : share, item->count == 1 ? item->srcloc : TRACE_NONE);
 }
 
@@ -96,11 +111,9 @@ static void strip_put(struct tile *t, struct buf *out)
 		return;
 	at = (uint8_t *)out->data + out->len;
 	for (unsigned i = 0; i < WEB_TILE; i++) {
-		float busy = t->busy[i] * 255 + 0.5f;
+		float busy = t->busy[i] > 1 ? 255 : t->busy[i] * 255 + 0.5f;
 
-		at[i] = (uint8_t)(busy > 255 ? 255 : busy);
-		if (t->touched[i] && !at[i])
-			at[i] = 1;
+		at[i] = (uint8_t)(t->busy[i] > 0 && busy < 1 ? 1 : busy);
 	}
 	at += WEB_TILE;
 	for (unsigned i = 0; i < WEB_TILE; i++) {
@@ -112,17 +125,31 @@ static void strip_put(struct tile *t, struct buf *out)
 	out->len += 3 * WEB_TILE;
 }
 
-static void rect_put(const struct tile *t, const struct trace_lod_item *item, struct buf *out)
+static void rect_put(const struct tile *t, const struct trace_lod_item *item, uint8_t *to)
 {
 	unsigned x0 = (unsigned)pixel_of(t, item->start), x1 = (unsigned)pixel_of(t, item->end);
 
 	if (x0 >= WEB_TILE)
 		x0 = WEB_TILE - 1;
-	put16(out, x0);
-	put16(out, x1 > x0 ? x1 - x0 : 1);
-	put32(out, item->srcloc);
-	put32(out, item->count);
-	put32(out, item->index);
+	set32(to, x0 | (x1 > x0 ? x1 - x0 : 1) << 16);
+	set32(to + 4, item->srcloc);
+	set32(to + 8, item->count);
+	set32(to + 12, item->index);
+}
+
+static void rects_put(const struct tile *t, uint32_t wide, struct buf *out)
+{
+	uint8_t *to;
+
+	if (buf_reserve(out, (size_t)wide * RECT) < 0)
+		return;
+	to = (uint8_t *)out->data + out->len;
+	for (size_t i = 0; i < t->count; i++)
+		if (item_is_wide(t, &t->items[i])) {
+			rect_put(t, &t->items[i], to);
+			to += RECT;
+		}
+	out->len += (size_t)wide * RECT;
 }
 
 /* A zone that is open reaches to the end of what is known. */
@@ -169,16 +196,13 @@ static int lane_put(struct tile *t, uint32_t number, struct buf *out)
 	}
 	memset(t->busy, 0, sizeof(t->busy));
 	memset(t->lead, 0, sizeof(t->lead));
-	memset(t->touched, 0, sizeof(t->touched));
 	for (size_t i = 0; i < t->count; i++) {
 		item_cover(t, &t->items[i]);
 		wide += item_is_wide(t, &t->items[i]);
 	}
 	put32(out, wide);
 	strip_put(t, out);
-	for (size_t i = 0; i < t->count; i++)
-		if (item_is_wide(t, &t->items[i]))
-			rect_put(t, &t->items[i], out);
+	rects_put(t, wide, out);
 	return 0;
 }
 
