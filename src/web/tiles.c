@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "web/private.h"
 
+#include <endian.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -105,23 +106,22 @@ static bool item_is_wide(const struct tile *t, const struct trace_lod_item *item
 
 static void strip_put(struct tile *t, struct buf *out)
 {
+	uint16_t names[WEB_TILE];
 	uint8_t *at;
 
 	if (buf_reserve(out, 3 * WEB_TILE) < 0)
 		return;
 	at = (uint8_t *)out->data + out->len;
 	for (unsigned i = 0; i < WEB_TILE; i++) {
-		float busy = t->busy[i] > 1 ? 255 : t->busy[i] * 255 + 0.5f;
+		float busy = t->busy[i] * 255 + 0.5f;
 
-		at[i] = (uint8_t)(t->busy[i] > 0 && busy < 1 ? 1 : busy);
+		busy = busy > 255 ? 255 : busy;
+		busy = t->busy[i] > 0 && busy < 1 ? 1 : busy;
+		at[i] = (uint8_t)(int)busy;
 	}
-	at += WEB_TILE;
-	for (unsigned i = 0; i < WEB_TILE; i++) {
-		uint16_t name = t->lead[i] > 0.5f ? t->dom[i] : NO_NAME;
-
-		at[2 * i] = (uint8_t)name;
-		at[2 * i + 1] = (uint8_t)(name >> 8);
-	}
+	for (unsigned i = 0; i < WEB_TILE; i++)
+		names[i] = htole16(t->lead[i] > 0.5f ? t->dom[i] : NO_NAME);
+	memcpy(at + WEB_TILE, names, sizeof(names));
 	out->len += 3 * WEB_TILE;
 }
 
