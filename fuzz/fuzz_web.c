@@ -1,6 +1,7 @@
 /*
- * Requests of any kind to the viewer's server, without a socket: the head is split at line ends into
- * target, host, origin, cookie and so on; the answer to a visitor who knows the token is sound.
+ * Requests of any kind to the viewer's server, without a socket: the head is split at line ends
+ * into target, host, origin, cookie and so on; the answer to a visitor who knows the token is
+ * sound.
  */
 #include "base/jread.h"
 #include "web/private.h"
@@ -32,7 +33,8 @@ static void zones_write(struct trace_writer *w, uint32_t track, uint32_t srclocs
 		for (uint32_t depth = 3; depth-- > 0;)
 			trace_lane_add_full(w, trace_lane(w, track, depth), at + depth * 100,
 					    at + 1000 - depth * 100, (i + depth) % srclocs, 0,
-					    i == 199 ? TRACE_ZONE_UNFINISHED : 0, &extra, i % 3 == 0);
+					    i == 199 ? TRACE_ZONE_UNFINISHED : 0, &extra,
+					    i % 3 == 0);
 		at += 1500;
 	}
 }
@@ -58,8 +60,9 @@ static void trace_write(void)
 		struct trace_track t = {.kind = kind,
 					.srcloc = TRACE_NONE,
 					.id = kind == TRACE_CORE ? TRACE_CORE_ID(0, 1, 1, 0) : 0,
-					.name = kind == TRACE_CORE ? "Device 0, core 0,0 (NoC 1,1)/BRISC"
-								   : "Device 0 clock"};
+					.name = kind == TRACE_CORE
+							? "Device 0, core 0,0 (NoC 1,1)/BRISC"
+							: "Device 0 clock"};
 
 		trace_add_track(w, &t);
 		if (kind <= TRACE_CORE)

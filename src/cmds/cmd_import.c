@@ -1,6 +1,7 @@
 #include "base/fmt.h"
 #include "cmds/cmds.h"
 #include "cmds/tracy_notes.h"
+#include "export/export.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-/* x.tacho for x.tracy */
+/* x.tacho for x.tracy or x.json */
 static char *default_output(const char *input)
 {
 	size_t len = strlen(input);
@@ -27,6 +28,8 @@ static char *default_output(const char *input)
 
 	if (len > 6 && !strcmp(input + len - 6, ".tracy"))
 		len -= 6;
+	else if (len > 5 && !strcmp(input + len - 5, ".json"))
+		len -= 5;
 	return asprintf(&path, "%.*s.tacho", (int)len, input) < 0 ? NULL : path;
 }
 
@@ -37,12 +40,27 @@ static void last_line(const char *output, uint64_t zones)
 	fprintf(stderr, "tacho: %s: %s zones\n", output, fmt_count(count, zones));
 }
 
+static void chrome_notes_print(const struct export_notes *n)
+{
+	char count[FMT_SIZE];
+
+	if (n->left_out)
+		fprintf(stderr, "tacho: %s events of other kinds were left out\n",
+			fmt_count(count, n->left_out));
+	if (n->cut)
+		fprintf(stderr,
+			"tacho: %s zones did not end within those they began in: cut there\n",
+			fmt_count(count, n->cut));
+}
+
 /* A damaged input gives what stands before the damage, and exit code 4. */
 static int convert(int fd, const char *input, const char *output, const struct conf *conf,
 		   const struct cmd_common *common)
 {
 	struct trace_writer_options options = {.force = conf->force};
 	struct tracy_notes notes = {{0}};
+	struct export_notes chrome = {0};
+	bool json = export_chrome_is(input);
 	struct tacho_error err = {0}, damage = {0};
 	struct trace_writer *w;
 	uint64_t zones;
@@ -50,7 +68,10 @@ static int convert(int fd, const char *input, const char *output, const struct c
 
 	if (r < 0)
 		return err_report(&err, r);
-	r = tracy_import(w, fd, input, &notes, &damage);
+	if (json)
+		r = export_chrome_import(w, fd, input, &chrome, &damage);
+	else
+		r = tracy_import(w, fd, input, &notes, &damage);
 	if (r < 0 && r != TACHO_EDAMAGED) {
 		char *part = NULL;
 
@@ -66,6 +87,7 @@ static int convert(int fd, const char *input, const char *output, const struct c
 	if (!common->quiet) {
 		last_line(output, zones);
 		tracy_notes_print(&notes);
+		chrome_notes_print(&chrome);
 	}
 	return r < 0 ? err_report(&damage, r) : 0;
 }
@@ -96,13 +118,16 @@ static int run(void *verb_conf, const struct cmd_common *common, int argc, char 
 const struct cmd cmd_import = {
 	.name = "import",
 	.summary = "make a trace of a file from another profiler",
-	.usage = "[options] FILE.tracy",
+	.usage = "[options] FILE.tracy|FILE.json",
 	.description =
 		"Converts a trace that Tracy has saved (versions 0.9.0 to 0.14.0) into one of ours. "
 		"Zones, source locations, texts, messages, plots, frames, memory, locks and device "
 		"contexts are kept; what has no place is counted and said. Every verb that reads a "
-		"trace takes a .tracy file too; converting it once makes reading it faster.",
-	.examples = "tacho import run.tracy\n  writes run.tacho\n",
+		"trace takes a .tracy file too; converting it once makes reading it faster.\n\n"
+		"A .json file is read as a Chrome trace, as browsers, Perfetto and many tools write it: "
+		"complete, begin, end, instant and counter events and names.",
+	.examples = "tacho import run.tracy\n  writes run.tacho\n"
+		    "tacho import trace.json\n  writes trace.tacho\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
 	.run = run,

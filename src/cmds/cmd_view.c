@@ -124,7 +124,7 @@ const struct cmd cmd_view = {
 	.usage = "[options] [FILE|DIR]...",
 	.description =
 		"Serves a page with the timeline, statistics, messages, plots and ops of traces on one "
-		"port of this machine and prints its URL. Takes .tacho and .tracy files, tables of ops "
+		"port of this machine and prints its URL. Takes .tacho, .tracy and Chrome .json files, tables of ops "
 		"(ops_perf_results.csv) and folders of them. A trace that is being recorded is followed; "
 		"without a file it is the recording that goes on at the moment.\n\n"
 		"Traces of any size open at once: the page gets only what it shows. The first "

@@ -168,4 +168,19 @@ enum export_format { EXPORT_CHROME, EXPORT_CSV, EXPORT_JSON };
 int export_write(FILE *out, struct trace *trace, enum export_format format,
 		 const struct export_filter *filter, struct progress *progress);
 
+/* What has no place in a trace. */
+struct export_notes {
+	uint64_t left_out; /* events of kinds that are not kept, or that make no sense */
+	uint64_t cut;      /* zones that reached over the end of the one they began in */
+};
+
+/*
+ * Adds what a Chrome trace (JSON: complete, begin, end, instant, counter and metadata events) holds
+ * to W. On TACHO_EDAMAGED what stands before the damage has been added, and W may be closed.
+ */
+int export_chrome_import(struct trace_writer *w, int fd, const char *path,
+			 struct export_notes *notes, struct tacho_error *err);
+/* Does PATH begin like JSON? Any error means no. */
+bool export_chrome_is(const char *path);
+
 #endif

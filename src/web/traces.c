@@ -1,13 +1,16 @@
 /* What is shown: the list of traces. */
+#include "export/export.h"
 #include "tracy/tracy.h"
 #include "web/chunks.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -90,6 +93,36 @@ void tag_make(struct web_trace *t, const struct trace *trace)
 		snprintf(t->tag + 2 * i, 3, "%02x", trace->uuid[i]);
 }
 
+/* A Chrome trace is converted into a file that goes away by itself. */
+static int chrome_open(struct web_trace *t, struct tacho_error *err)
+{
+	const char *folder = getenv("TMPDIR");
+	struct export_notes notes = {0};
+	struct tacho_error damage = {0};
+	struct trace_writer *w;
+	int fd = open(t->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), r, read;
+
+	if (fd < 0)
+		return err_errno(err, TACHO_EREAD, "cannot open %s", t->path);
+	r = trace_writer_open_temporary(&w, folder && *folder ? folder : "/tmp", err);
+	if (r < 0) {
+		close(fd);
+		return r;
+	}
+	read = export_chrome_import(w, fd, t->path, &notes, &damage);
+	close(fd);
+	if (read < 0 && read != TACHO_EDAMAGED) {
+		trace_writer_abandon(w);
+		*err = damage;
+		return read;
+	}
+	r = trace_writer_take(w, &t->view.trace, err);
+	if (r == 0 && read < 0)
+		snprintf(t->view.trace->damage.text, sizeof(t->view.trace->damage.text), "%.190s",
+			 damage.text);
+	return r;
+}
+
 /* SESSION: that of a recording, which is followed; NULL: none. */
 static int trace_load(struct web_trace *t, const char *session, struct tacho_error *err)
 {
@@ -102,6 +135,8 @@ static int trace_load(struct web_trace *t, const char *session, struct tacho_err
 		session = dir;
 	if (session)
 		r = follow_load(t, session, err);
+	else if (export_chrome_is(t->path))
+		r = chrome_open(t, err);
 	else
 		r = tracy_open_any(&t->view.trace, t->path, NULL, err);
 
