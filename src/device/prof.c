@@ -8,6 +8,7 @@
 #include "tacho_layout.h"
 #include <tacho/tacho.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,10 @@ int prof_configure(struct tacho_device *d)
 		count = d->options.program_count;
 	if (!p->classic && !(d->profile & (PROF_MODE_TRACE | PROF_MODE_ACCUMULATE)))
 		d->profile |= PROF_MODE_STREAM;
+	if (count && count < LEAST && !d->options.program_count)
+		fprintf(stderr,
+			"tacho: warning: buffers for %u programs would not hold one full one: %u\n", count,
+			LEAST);
 	count = !count ? DEFAULT_COUNT : count < LEAST ? LEAST : count;
 	p->area = count * (d->profile & PROF_MODE_SUM ? PER_PROGRAM_S : PER_PROGRAM);
 	p->per_bank = (d->shape.cores + banks - 1) / banks;
@@ -192,7 +197,8 @@ void prof_take(struct tacho_device *d, unsigned core, unsigned risc, const uint3
 	p->readers[core * DEVICE_RISCS + risc].last = sync_last(d, core);
 	prof_decode(&p->readers[core * DEVICE_RISCS + risc], words, n, risc, core, keep, p,
 		    &p->counts);
-	tracks_put(d, core, risc, p->items.v + before, p->items.n - before);
+	if (p->items.n > before)
+		tracks_put(d, core, risc, p->items.v + before, p->items.n - before);
 }
 
 /* Lost markers: a bit of a RISC whose area was full, and counts of those that found no room in L1.

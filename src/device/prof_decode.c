@@ -155,6 +155,15 @@ static void marker(struct decode *d, const uint32_t *words)
 	}
 }
 
+/* Words that have room for the beginning or the end of a zone, and for nothing longer. */
+static void guaranteed_marker(struct decode *d, const uint32_t *words)
+{
+	if (prof_marker_words(words[0]) == 2)
+		marker(d, words);
+	else
+		d->counts->damaged++;
+}
+
 /* The four guaranteed markers enclose the others: starts now, ends when the run ends. */
 static size_t begin_run(struct decode *d, const uint32_t *words, size_t n)
 {
@@ -167,8 +176,8 @@ static size_t begin_run(struct decode *d, const uint32_t *words, size_t n)
 	d->run.op = words[1];
 	if (n < 10)
 		return 2;
-	marker(d, words + 2); /* FW start */
-	marker(d, words + 6); /* KERNEL start */
+	guaranteed_marker(d, words + 2); /* FW start */
+	guaranteed_marker(d, words + 6); /* KERNEL start */
 	return 10;
 }
 
@@ -187,8 +196,8 @@ static void close_run(struct decode *d, const uint32_t *guaranteed)
 {
 	if (!guaranteed)
 		return;
-	marker(d, guaranteed + 6); /* words 10, 11 of the buffer */
-	marker(d, guaranteed + 2); /* words 6, 7 */
+	guaranteed_marker(d, guaranteed + 6); /* words 10, 11 of the buffer */
+	guaranteed_marker(d, guaranteed + 2); /* words 6, 7 */
 }
 
 void prof_decode(struct prof_reader *reader, const uint32_t *words, size_t n, uint32_t risc,

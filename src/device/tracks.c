@@ -99,9 +99,9 @@ static uint32_t srcloc_of_item(struct tacho_device *d, const struct prof_item *i
 	return *known;
 }
 
-static void plot_counter(const struct tacho_device *d, const struct prof_item *item)
+static void plot_counter(const struct tacho_device *d, unsigned core, const struct prof_item *item)
 {
-	const struct tacho_device_core *c = &d->cores[item->flat].info;
+	const struct tacho_device_core *c = &d->cores[core].info;
 	char name[96];
 
 	snprintf(name, sizeof(name), "Device %u %s (%u,%u)", d->number,
@@ -110,7 +110,7 @@ static void plot_counter(const struct tacho_device *d, const struct prof_item *i
 }
 
 /* The data words of a marker. */
-static void put_values(struct tacho_device *d, uint64_t track, uint32_t srcloc,
+static void put_values(struct tacho_device *d, unsigned core, uint64_t track, uint32_t srcloc,
 		       const struct prof_item *item)
 {
 	if (item->kind == PROF_K_EVENT) {
@@ -118,7 +118,7 @@ static void put_values(struct tacho_device *d, uint64_t track, uint32_t srcloc,
 	} else if (item->id == PROF_ID_COUNTERS && item->kind == PROF_K_DATA_16) {
 		tacho_core_value(track, srcloc, (uint32_t)item->data[0]);
 		tacho_core_value(track, srcloc, item->data[0] >> 32);
-		plot_counter(d, item);
+		plot_counter(d, core, item);
 	} else {
 		tacho_core_value(track, srcloc, item->data[0]);
 		if (item->kind == PROF_K_DATA_16)
@@ -168,7 +168,7 @@ static void put_zones(struct tacho_device *d, unsigned core, uint64_t track,
 		srcloc = srcloc_of_item(d, &zones[i]);
 		tacho_core_begin(track, srcloc, sync_ticks(d, core, zones[i].start), 0);
 		if (zones[i].kind != PROF_K_ZONE)
-			put_values(d, track, srcloc, &zones[i]);
+			put_values(d, core, track, srcloc, &zones[i]);
 		else if (!depth)
 			put_op(d, track, srcloc, &zones[i]);
 		open[depth++] = &zones[i];

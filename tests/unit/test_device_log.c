@@ -86,8 +86,8 @@ static void test_when(void **state)
 	assert_int_equal(lines(), 2 + 8);
 	/* closing waits for what runs */
 	assert_int_equal(tacho_enqueue(d, p), 0);
-	tacho_device_close(d);
 	tacho_program_free(p);
+	tacho_device_close(d);
 	assert_int_equal(lines(), 2 + 12);
 }
 

@@ -86,6 +86,26 @@ static void test_damaged(void **state)
 	assert_int_equal(c.damaged, 5);
 }
 
+/* The words of the guaranteed zones have no room for values: nothing behind them is read. */
+static void test_guaranteed(void **state)
+{
+	uint32_t *words = malloc(48); /* exactly, for sanitizers */
+	const uint32_t from[] = {HEADER(1),    H(0, 10, 0), 100, H(5, 10, 0),
+				 900,          H(3, 11, 0), 200, H(5, 11, 0),
+				 800};
+	struct prof_counts c;
+	struct log l;
+
+	(void)state;
+	assert_non_null(words);
+	memcpy(words, from, 48);
+	decode(words, 12, &l, &c);
+	assert_int_equal(l.n, 1);
+	assert_int_equal(l.v[0].flags, PROF_END_LOST);
+	assert_int_equal(c.damaged, 4);
+	free(words);
+}
+
 static void test_cut(void **state)
 {
 	const uint32_t words[] = {HEADER(1),   MAIN, H(0, 20, 0), 300,
@@ -505,7 +525,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),         cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_cut),          cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_guaranteed),   cmocka_unit_test(test_cut),          cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_plain),        cmocka_unit_test(test_full_classic),
 		cmocka_unit_test(test_full_drained), cmocka_unit_test(test_mixed),
 		cmocka_unit_test(test_replay),       cmocka_unit_test(test_counters),
