@@ -28,6 +28,7 @@ struct ops_messages {
 	struct map cache_by_key;
 	struct map capturing; /* device to trace id + 1; 0: none */
 	uint64_t line;        /* of the next record */
+	bool file;            /* a log: nothing else tells of losses */
 };
 
 static int read_all(int fd, char *text, size_t len)
@@ -572,7 +573,9 @@ static int message(struct ops_messages *s, const struct ops_message *m)
 	}
 	if (r == 0 && contains(m, "TT_SIGNPOST"))
 		r = signpost(s, m);
-	if (r == 0 && !starts(m, "TT_SIGNPOST") && contains(m, "markers were dropped"))
+	if (r == 0 && !starts(m, "TT_SIGNPOST") &&
+	    (contains(m, "markers were dropped") ||
+	     (s->file && starts(m, "device ") && contains(m, "found no room"))))
 		dropped(s, m);
 	return r;
 }
@@ -635,6 +638,7 @@ int ops_messages_parse(struct ops_host *host, char *text, size_t len, struct ops
 	r = ops_messages_open(&s, host, issues);
 	if (r == 0) {
 		s->line = reader.line;
+		s->file = true;
 		r = ops_messages_add(s, reader.at, (size_t)(reader.end - reader.at));
 		ops_messages_close(s);
 	}

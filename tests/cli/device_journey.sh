@@ -59,6 +59,15 @@ expect_exit 0 "$TACHO" ops -q -o m mm.tacho
 expect_line m/reports/ops_perf_results.csv 'FPU Util'
 expect_exit 0 "$TACHO" perf-report m/reports/ops_perf_results.csv
 
+# Markers that found no room are told, by the trace and by its logs.
+expect_exit 0 "$TACHO" run -q -o full.tacho -- "$examples/full_buffer"
+expect_exit 0 "$TACHO" ops -o f full.tacho
+expect_line out '^markers were dropped 20 times'
+expect_line f/reports/report_issues.csv '^markers-dropped,no,.*BRISC were full'
+expect_exit 0 "$TACHO" export -q --to tt-logs -o f full.tacho
+expect_exit 0 "$TACHO" ops -o f
+expect_line out '^markers were dropped 1 times'
+
 # One command.
 TT_METAL_PROFILER_DIR=$PWD/one expect_exit 0 "$BUILD/tt_profile" -o one.csv "$examples/layers"
 expect_line out '^16 ops, 12 with device data'
