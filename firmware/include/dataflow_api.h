@@ -95,7 +95,7 @@ FORCE_INLINE uint64_t tacho_page_l1(uint32_t page, uint32_t base, uint32_t page_
 /* ---- reads and writes ---- */
 FORCE_INLINE void noc_async_read(uint64_t from, uint32_t to, uint32_t size)
 {
-	TACHO_NOC_EVENT(READ, from, size, 0);
+	TACHO_NOC_EVENT(READ, from, to, size, 0);
 	while (size > TACHO_PACKET) {
 		niu_read_packet(noc_index, from, to, TACHO_PACKET);
 		from += TACHO_PACKET;
@@ -121,7 +121,7 @@ FORCE_INLINE void tacho_write(uint32_t from, uint64_t to, uint32_t size, uint32_
 
 FORCE_INLINE void noc_async_write(uint32_t from, uint64_t to, uint32_t size)
 {
-	TACHO_NOC_EVENT(WRITE_, to, size, 0);
+	TACHO_NOC_EVENT(WRITE_, to, from, size, 0);
 	tacho_write(from, to, size, NIU_CTRL_WRITE, 1);
 }
 
@@ -129,20 +129,20 @@ FORCE_INLINE void noc_async_write(uint32_t from, uint64_t to, uint32_t size)
 FORCE_INLINE void noc_async_write_multicast(uint32_t from, uint64_t to, uint32_t size,
 					    uint32_t receivers)
 {
-	TACHO_NOC_EVENT(WRITE_MULTICAST, to, size, 0);
+	TACHO_NOC_EVENT(WRITE_MULTICAST, to, from, size, 0);
 	tacho_write(from, to, size, NIU_CTRL_WRITE | NIU_CTRL_MCAST, receivers);
 }
 
 FORCE_INLINE void noc_async_write_multicast_loopback_src(uint32_t from, uint64_t to, uint32_t size,
 							 uint32_t receivers)
 {
-	TACHO_NOC_EVENT(WRITE_MULTICAST, to, size, 0);
+	TACHO_NOC_EVENT(WRITE_MULTICAST, to, from, size, 0);
 	tacho_write(from, to, size, NIU_CTRL_WRITE | NIU_CTRL_MCAST | NIU_CTRL_SOURCE, receivers);
 }
 
 FORCE_INLINE void noc_inline_dw_write(uint64_t to, uint32_t value)
 {
-	TACHO_NOC_EVENT(WRITE_INLINE, to, 4, 0);
+	TACHO_NOC_EVENT(WRITE_INLINE, to, 0, 4, 0);
 	niu_wait(noc_index, NIU_BUF_INLINE);
 	NIU(noc_index, NIU_BUF_INLINE, NIU_TARG_LO) = (uint32_t)to;
 	NIU(noc_index, NIU_BUF_INLINE, NIU_TARG_MID) = (uint32_t)(to >> 32);
@@ -156,33 +156,33 @@ FORCE_INLINE void noc_inline_dw_write(uint64_t to, uint32_t value)
 
 FORCE_INLINE void noc_async_read_barrier(void)
 {
-	TACHO_NOC_EVENT(READ_BARRIER_START, 0, 0, 0);
+	TACHO_NOC_EVENT(READ_BARRIER_START, 0, 0, 0, 0);
 	while (NIU_COUNTER(noc_index, NIU_READ_RESP) != noc_reads_num_issued[noc_index])
 		;
-	TACHO_NOC_EVENT(READ_BARRIER_END, 0, 0, 0);
+	TACHO_NOC_EVENT(READ_BARRIER_END, 0, 0, 0, 0);
 	invalidate_l1_cache();
 }
 
 FORCE_INLINE void noc_async_write_barrier(void)
 {
-	TACHO_NOC_EVENT(WRITE_BARRIER_START, 0, 0, 0);
+	TACHO_NOC_EVENT(WRITE_BARRIER_START, 0, 0, 0, 0);
 	while (NIU_COUNTER(noc_index, NIU_WRITE_ACK) != noc_nonposted_writes_acked[noc_index])
 		;
-	TACHO_NOC_EVENT(WRITE_BARRIER_END, 0, 0, 0);
+	TACHO_NOC_EVENT(WRITE_BARRIER_END, 0, 0, 0, 0);
 	invalidate_l1_cache();
 }
 
 /* The data have left: their memory may be used again, but they need not have arrived. */
 FORCE_INLINE void noc_async_writes_flushed(void)
 {
-	TACHO_NOC_EVENT(WRITE_FLUSH, 0, 0, 0);
+	TACHO_NOC_EVENT(WRITE_FLUSH, 0, 0, 0, 0);
 	while (NIU_COUNTER(noc_index, NIU_WRITE_SENT) != noc_nonposted_writes_num_issued[noc_index])
 		;
 }
 
 FORCE_INLINE void noc_async_atomic_barrier(void)
 {
-	TACHO_NOC_EVENT(ATOMIC_BARRIER, 0, 0, 0);
+	TACHO_NOC_EVENT(ATOMIC_BARRIER, 0, 0, 0, 0);
 	while (NIU_COUNTER(noc_index, NIU_ATOMIC_RESP) != noc_nonposted_atomics_acked[noc_index])
 		;
 	invalidate_l1_cache();
@@ -198,7 +198,7 @@ FORCE_INLINE void noc_async_full_barrier(void)
 /* ---- semaphores ---- */
 FORCE_INLINE void noc_semaphore_inc(uint64_t semaphore, uint32_t by)
 {
-	TACHO_NOC_EVENT(SEMAPHORE_INC, semaphore, 4, 0);
+	TACHO_NOC_EVENT(SEMAPHORE_INC, semaphore, 0, 4, 0);
 	niu_wait(noc_index, NIU_BUF_ATOMIC);
 	NIU(noc_index, NIU_BUF_ATOMIC, NIU_TARG_LO) = (uint32_t)semaphore;
 	NIU(noc_index, NIU_BUF_ATOMIC, NIU_TARG_MID) = (uint32_t)(semaphore >> 32);
@@ -213,33 +213,33 @@ FORCE_INLINE void noc_semaphore_inc(uint64_t semaphore, uint32_t by)
 
 FORCE_INLINE void noc_semaphore_wait(tacho_word *semaphore, uint32_t value)
 {
-	TACHO_NOC_EVENT(SEMAPHORE_WAIT, 0, 0, 0);
+	TACHO_NOC_EVENT(SEMAPHORE_WAIT, 0, (uint32_t)(uintptr_t)semaphore, 0, 0);
 	while (*semaphore != value)
 		;
 }
 
 FORCE_INLINE void noc_semaphore_wait_min(tacho_word *semaphore, uint32_t value)
 {
-	TACHO_NOC_EVENT(SEMAPHORE_WAIT, 0, 0, 0);
+	TACHO_NOC_EVENT(SEMAPHORE_WAIT, 0, (uint32_t)(uintptr_t)semaphore, 0, 0);
 	while (*semaphore < value)
 		;
 }
 
 FORCE_INLINE void noc_semaphore_set(tacho_word *semaphore, uint32_t value)
 {
-	TACHO_NOC_EVENT(SEMAPHORE_SET, 0, 4, 0);
+	TACHO_NOC_EVENT(SEMAPHORE_SET, 0, (uint32_t)(uintptr_t)semaphore, 4, 0);
 	*semaphore = value;
 }
 
 FORCE_INLINE void noc_semaphore_set_remote(uint32_t from, uint64_t to)
 {
-	TACHO_NOC_EVENT(SEMAPHORE_SET_REMOTE, to, 4, 0);
+	TACHO_NOC_EVENT(SEMAPHORE_SET_REMOTE, to, from, 4, 0);
 	tacho_write(from, to, 4, NIU_CTRL_WRITE, 1);
 }
 
 FORCE_INLINE void noc_semaphore_set_multicast(uint32_t from, uint64_t to, uint32_t receivers)
 {
-	TACHO_NOC_EVENT(SEMAPHORE_SET_MULTICAST, to, 4, 0);
+	TACHO_NOC_EVENT(SEMAPHORE_SET_MULTICAST, to, from, 4, 0);
 	tacho_write(from, to, 4, NIU_CTRL_WRITE | NIU_CTRL_MCAST, receivers);
 }
 

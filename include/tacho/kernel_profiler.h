@@ -404,8 +404,10 @@ inline __attribute__((always_inline)) tacho_prof_summing::~tacho_prof_summing()
 #define DeviceZoneSetCounter(id)          ((void)(id))
 #endif
 
-/* ---- NoC events: one TS_DATA of id PROF_ID_NOC per transfer; barriers too when asked for by 2
- * ---- */
+/*
+ * ---- NoC events: one TS_DATA of id PROF_ID_NOC per transfer; when asked for by 2 of barriers and the
+ * like too, and with a second word that has addresses (TS_DATA_16B) ----
+ */
 #define TACHO_NOC_READ                    1
 #define TACHO_NOC_READ_BARRIER_START      6
 #define TACHO_NOC_READ_BARRIER_END        7
@@ -429,25 +431,41 @@ inline __attribute__((always_inline)) tacho_prof_summing::~tacho_prof_summing()
 	 (type) != TACHO_NOC_WRITE_MULTICAST && (type) != TACHO_NOC_SEMAPHORE_SET_REMOTE && \
 	 (type) != TACHO_NOC_SEMAPHORE_SET_MULTICAST)
 
-FORCE_INLINE void tacho_noc_event(uint32_t type, uint64_t address, uint32_t size, uint32_t posted)
+/* Of addresses 24 bits count; COUNTER: how many of this kind were issued before. */
+FORCE_INLINE uint64_t tacho_noc_trailer(uint32_t to, uint32_t from, uint32_t counter)
+{
+	return (to >> 2 & 0x3fffff) | (uint64_t)(to & 3) << 22 |
+	       (uint64_t)(from >> 2 & 0x3fffff) << 26 | (uint64_t)(from & 3) << 48 |
+	       (uint64_t)(counter & 0xfff) << 52;
+}
+
+/* ADDRESS: of the other side; LOCAL: in this core's L1. */
+FORCE_INLINE void tacho_noc_event(uint32_t type, uint64_t address, uint32_t local, uint32_t size,
+				  uint32_t posted)
 {
 	uint32_t x = (uint32_t)(address >> 36) & 63, y = (uint32_t)(address >> 42) & 63;
 	uint32_t end_x = (uint32_t)(address >> 48) & 63, end_y = (uint32_t)(address >> 54) & 63;
 	uint32_t chunks = (size + 31) / 32;
+	uint64_t word = type | x << 8 | y << 16 | end_x << 24 | (uint64_t)end_y << 32 |
+			(uint64_t)(0xf0u | (noc_index + 1u)) << 40 |
+			(uint64_t)(chunks > 255 ? 255 : chunks) << 48 | (uint64_t)posted << 56;
 
-	if (TACHO_NOC_QUIET(type) && PROFILE_NOC_EVENTS < 2)
+	if (PROFILE_NOC_EVENTS < 2) {
+		if (!TACHO_NOC_QUIET(type))
+			tacho_prof_data((uint32_t)PROF_ID_NOC << 12, word, 1);
 		return;
-	tacho_prof_data((uint32_t)PROF_ID_NOC << 12,
-			type | x << 8 | y << 16 | end_x << 24 | (uint64_t)end_y << 32 |
-				(uint64_t)(0xf0u | (noc_index + 1u)) << 40 |
-				(uint64_t)(chunks > 255 ? 255 : chunks) << 48 |
-				(uint64_t)posted << 56,
-			1);
+	}
+	tacho_prof_data_16((uint32_t)PROF_ID_NOC << 12, word,
+			   type == TACHO_NOC_READ
+				   ? tacho_noc_trailer(local, (uint32_t)address,
+						       noc_reads_num_issued[noc_index])
+				   : tacho_noc_trailer((uint32_t)address, local,
+						       noc_nonposted_writes_num_issued[noc_index]));
 }
-#define TACHO_NOC_EVENT(type, address, size, posted) \
-	tacho_noc_event(TACHO_NOC_##type, address, size, posted)
+#define TACHO_NOC_EVENT(type, address, local, size, posted) \
+	tacho_noc_event(TACHO_NOC_##type, address, local, size, posted)
 #else
-#define TACHO_NOC_EVENT(type, address, size, posted) ((void)0)
+#define TACHO_NOC_EVENT(type, address, local, size, posted) ((void)0)
 #endif
 
 #endif

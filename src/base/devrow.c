@@ -1,6 +1,7 @@
 #include "base/devrow.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void devrow_header(struct buf *out, const char *arch, uint32_t mhz, unsigned max_cores)
 {
@@ -97,4 +98,31 @@ void devrow_counter_meta(struct buf *out, const char *counter, uint64_t cycles, 
 {
 	buf_addf(out, "{\"counter type\":\"%s\",\"ref cnt\":%llu,\"value\":%llu}", counter,
 		 (unsigned long long)cycles, (unsigned long long)value);
+}
+
+void devrow_dispatch_meta(struct buf *out, const char *name, const char *zone, uint64_t value)
+{
+	const char *command = strchr(zone, ':');
+
+	if (!strcmp(name, "runtime_host_id_dispatch"))
+		buf_addf(out, "{\"workers_runtime_id\":%llu}", (unsigned long long)value);
+	else if (!strncmp(name, "process_cmd", 11) && command && !strncmp(zone, "CQ-", 3))
+		buf_addf(out, "{\"dispatch_command_type\":\"%s\"}", command + 1);
+}
+
+struct devrow_noc devrow_noc(uint64_t word)
+{
+	return (struct devrow_noc){
+		.to = (uint32_t)(word & 0x3fffff) << 2 | (word >> 22 & 3),
+		.from = (uint32_t)(word >> 26 & 0x3fffff) << 2 | (word >> 48 & 3),
+		.counter = (uint32_t)(word >> 52),
+	};
+}
+
+void devrow_noc_meta(struct buf *out, uint64_t word)
+{
+	struct devrow_noc n = devrow_noc(word);
+
+	buf_addf(out, "{\"dst_addr\":%u,\"noc_status_counter\":%u,\"src_addr\":%u}", n.to,
+		 n.counter, n.from);
 }

@@ -49,6 +49,15 @@ static inline uint64_t devrow_run(uint64_t program, unsigned device)
 	return program ? program << 10 | device : 0;
 }
 
+/* Of a marker NAME with VALUE inside ZONE on a dispatch core; nothing is added for others. */
+void devrow_dispatch_meta(struct buf *out, const char *name, const char *zone, uint64_t value);
+/* Of a NoC event: its second word, with addresses. */
+struct devrow_noc {
+	uint32_t to, from, counter;
+};
+struct devrow_noc devrow_noc(uint64_t word);
+void devrow_noc_meta(struct buf *out, uint64_t word);
+
 /* Meta data of a performance counter. */
 void devrow_counter_meta(struct buf *out, const char *counter, uint64_t cycles, uint64_t value);
 

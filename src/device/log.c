@@ -159,15 +159,18 @@ static void add_special(const struct prof_item *item, struct devrow *row, struct
 {
 	row->timer = item->id;
 	row->data = item->data[0];
-	if (item->id != PROF_ID_COUNTERS || item->kind != PROF_K_DATA_16)
+	if (item->kind != PROF_K_DATA_16)
 		return;
-	buf_reset(meta);
-	devrow_counter_meta(meta, prof_counter_name(item->data[1] & 0xff), item->data[0] >> 32,
+	if (item->id == PROF_ID_NOC)
+		devrow_noc_meta(meta, item->data[1]);
+	else if (item->id == PROF_ID_COUNTERS)
+		devrow_counter_meta(meta, prof_counter_name(item->data[1] & 0xff), item->data[0] >> 32,
 			    (uint32_t)item->data[0]);
-	row->meta = meta->data;
 }
 
-static void add_row(struct tacho_device *d, const struct mark *m, struct buf *text, struct buf *meta)
+/* ZONE: the name of the zone that began last. */
+static void add_row(struct tacho_device *d, const struct mark *m, struct buf *text, struct buf *meta,
+		    const char **zone)
 {
 	static const enum devrow_type types[] = {
 		[PROF_K_ZONE] = DEVROW_ZONE_START, [PROF_K_TOTAL] = DEVROW_ZONE_TOTAL,
@@ -193,6 +196,11 @@ static void add_row(struct tacho_device *d, const struct mark *m, struct buf *te
 			     .file = z->file,
 			     .line = z->line};
 
+	buf_reset(meta);
+	if (item->kind == PROF_K_ZONE && !m->end)
+		*zone = row.name;
+	else if (item->kind == PROF_K_DATA)
+		devrow_dispatch_meta(meta, row.name, *zone, item->data[0]);
 	if (item->kind == PROF_K_EVENT || item->id == PROF_ID_NOC || item->id == PROF_ID_COUNTERS) {
 		row.name = row.file = "";
 		row.line = 0;
@@ -202,6 +210,7 @@ static void add_row(struct tacho_device *d, const struct mark *m, struct buf *te
 		row.trace = replayed.trace;
 		row.counter = replayed.replay;
 	}
+	row.meta = meta->len ? meta->data : NULL;
 	devrow_add(text, &row);
 }
 
@@ -210,6 +219,7 @@ static int add_rows(struct tacho_device *d, const struct prof_item *items, size_
 {
 	struct mark *marks = calloc(2 * n + 1, sizeof(*marks));
 	struct buf text = BUF_INIT, meta = BUF_INIT;
+	const char *zone = "";
 	size_t count = 0;
 
 	if (!marks)
@@ -223,7 +233,7 @@ static int add_rows(struct tacho_device *d, const struct prof_item *items, size_
 	}
 	qsort(marks, count, sizeof(*marks), by_place);
 	for (size_t i = 0; i < count; i++) {
-		add_row(d, &marks[i], &text, &meta);
+		add_row(d, &marks[i], &text, &meta, &zone);
 		flush_to(&d->prof->log, DEVROW_FILE, fd, &text, FLUSH);
 	}
 	flush_to(&d->prof->log, DEVROW_FILE, fd, &text, 0);

@@ -2,8 +2,8 @@
 #include "ops/cores.h"
 
 #include "base/buf.h"
+#include "base/devrow.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,7 +148,7 @@ static int emit(struct walk *w, enum ops_marker_kind kind, uint32_t srcloc, uint
 		m.data = w->values[0];
 	else if (kind == OPS_MARK_EVENT)
 		m.data = event_number(w->c->trace->srclocs[srcloc].name);
-	if (kind == OPS_MARK_COUNTER && w->value_count > 1)
+	if ((kind == OPS_MARK_COUNTER || kind == OPS_MARK_NOC) && w->value_count > 1)
 		m.ref = w->values[1];
 	return w->fn(w->context, &m);
 }
@@ -169,19 +169,16 @@ static int end_zones(struct walk *w, uint32_t depth)
 	return r;
 }
 
-/* What a dispatch core is doing: its zone's name tells, and a value the op that it does it for. */
-static void dispatch_meta(struct walk *w, const char *name)
+/* What the marker's words tell besides. */
+static void make_meta(struct walk *w, enum ops_marker_kind kind, const char *name)
 {
-	const char *zone, *command;
+	const char *zone =
+		w->stack.n ? w->c->trace->srclocs[w->stack.v[w->stack.n - 1].srcloc].name : "";
 
-	if (!strcmp(name, "runtime_host_id_dispatch") && w->value_count)
-		buf_addf(&w->meta, "{\"workers_runtime_id\":%" PRIu64 "}", w->values[0]);
-	if (strncmp(name, "process_cmd", 11) || !w->stack.n)
-		return;
-	zone = w->c->trace->srclocs[w->stack.v[w->stack.n - 1].srcloc].name;
-	command = strchr(zone, ':');
-	if (command && !strncmp(zone, "CQ-", 3))
-		buf_addf(&w->meta, "{\"dispatch_command_type\":\"%s\"}", command + 1);
+	if (kind == OPS_MARK_NOC && w->value_count > 1)
+		devrow_noc_meta(&w->meta, w->values[1]);
+	else if (kind == OPS_MARK_DATA && w->value_count)
+		devrow_dispatch_meta(&w->meta, name, zone, w->values[0]);
 }
 
 static int take_zone(struct walk *w, const struct trace_zone *zone, uint32_t depth)
@@ -191,8 +188,8 @@ static int take_zone(struct walk *w, const struct trace_zone *zone, uint32_t dep
 
 	if (r < 0)
 		return r;
-	if (kind == OPS_MARK_DATA && !w->meta.len)
-		dispatch_meta(w, w->c->trace->srclocs[zone->srcloc].name);
+	if (!w->meta.len)
+		make_meta(w, kind, w->c->trace->srclocs[zone->srcloc].name);
 	if (kind != OPS_MARK_START)
 		return emit(w, kind, zone->srcloc, zone->start, &w->run, w->meta.data, w->meta.len);
 	if (!w->stack.n)

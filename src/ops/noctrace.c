@@ -1,5 +1,6 @@
 #include "ops/noctrace.h"
 
+#include "base/devrow.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "base/output.h"
@@ -207,6 +208,8 @@ static void put_event(struct json *j, const struct ops_noctrace *n, const struct
 	struct word w = decode(m->data);
 
 	json_object(j, NULL);
+	if (!zone && m->ref)
+		json_uint(j, "dst_addr", devrow_noc(m->ref).to);
 	if (!zone && places_of(type) == ONE) {
 		json_uint(j, "dx", w.x);
 		json_uint(j, "dy", w.y);
@@ -218,6 +221,8 @@ static void put_event(struct json *j, const struct ops_noctrace *n, const struct
 	}
 	if (!zone) {
 		json_text(j, "noc", w.noc ? "NOC_1" : "NOC_0");
+		if (m->ref)
+			json_uint(j, "noc_status_counter", devrow_noc(m->ref).counter);
 		json_uint(j, "num_bytes", w.bytes);
 	}
 	json_string(j, "op_name", name, name_len);
@@ -225,6 +230,8 @@ static void put_event(struct json *j, const struct ops_noctrace *n, const struct
 		json_bool(j, "posted", w.posted);
 	json_text(j, "proc", risc->name);
 	json_uint(j, "run_host_id", m->id);
+	if (!zone && m->ref)
+		json_uint(j, "src_addr", devrow_noc(m->ref).from);
 	json_uint(j, "src_device_id", n->cores->devices.v[risc->device].number);
 	json_uint(j, "sx", risc->x);
 	json_uint(j, "sy", risc->y);

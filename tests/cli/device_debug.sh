@@ -100,6 +100,14 @@ END_
 TT_METAL_DEVICE_PROFILER_NOC_EVENTS=2 expect_exit 0 "$TACHO" run -q -f -o noc.tacho -- "$TACHO" device run -q move.c
 expect_exit 0 "$TACHO" stats --format csv noc.tacho
 expect_line out 'READ_BARRIER_START' 'WRITE_BARRIER_END'
+
+# and with addresses, which the device's own log and the one from the trace have, too.
+export TT_METAL_PROFILER_DIR=$PWD/own
+TT_METAL_DEVICE_PROFILER_NOC_EVENTS=2 expect_exit 0 "$TACHO" device run -q move.c
+expect_line own/.logs/profile_log_device.csv ',12345,.*,TS_DATA,0,,\{"dst_addr":262144;"noc_status_counter":[0-9]+;"src_addr":1048576\}'
+unset TT_METAL_PROFILER_DIR
+expect_exit 0 "$TACHO" export --to tt-logs -o logs noc.tacho
+expect_line logs/.logs/profile_log_device.csv ',12345,.*,TS_DATA,0,,\{"dst_addr":262144;"noc_status_counter":[0-9]+;"src_addr":1048576\}'
 unset TT_METAL_DEVICE_PROFILER_NOC_EVENTS
 
 # Counters are on the trace, and plots.

@@ -66,11 +66,38 @@ static void test_timer(void **state)
 	assert_int_equal(devrow_run(0, 3), 0);
 }
 
+/* The second word of a NoC event, and what a dispatch core's markers mean. */
+static void test_meta(void **state)
+{
+	uint64_t word = 0x12345u | 3ull << 22 | (uint64_t)0x2abcd << 26 | 1ull << 48 | 77ull << 52;
+	struct devrow_noc n = devrow_noc(word);
+	struct buf b = BUF_INIT;
+
+	(void)state;
+	assert_int_equal(n.to, 0x12345 << 2 | 3);
+	assert_int_equal(n.from, 0x2abcd << 2 | 1);
+	assert_int_equal(n.counter, 77);
+	devrow_noc_meta(&b, word);
+	assert_string_equal(b.data,
+			    "{\"dst_addr\":298263,\"noc_status_counter\":77,\"src_addr\":700213}");
+	buf_reset(&b);
+	devrow_dispatch_meta(&b, "process_cmd_d_dispatch", "CQ-DISPATCH:CQ_DISPATCH_CMD_WAIT", 7);
+	assert_string_equal(b.data, "{\"dispatch_command_type\":\"CQ_DISPATCH_CMD_WAIT\"}");
+	buf_reset(&b);
+	devrow_dispatch_meta(&b, "process_cmd_d_dispatch", "KERNEL", 7);
+	devrow_dispatch_meta(&b, "ITERATION", "CQ-DISPATCH:X", 7);
+	assert_int_equal(b.len, 0);
+	devrow_dispatch_meta(&b, "runtime_host_id_dispatch", "", 1024);
+	assert_string_equal(b.data, "{\"workers_runtime_id\":1024}");
+	buf_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_timer),
+		cmocka_unit_test(test_meta),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
