@@ -1,0 +1,290 @@
+/* Parts of the viewer's server that need no socket. */
+#include "trace_tools.h"
+#include "web/chunks.h"
+#include "web/sha1.h"
+#include "web/ws.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------- query */
+
+static void test_query(void **state)
+{
+	static const struct {
+		const char *target, *path;
+		int status;
+	} cases[] = {
+		{"/", "/", 0},          {"/a/b?x=1", "/a/b", 0}, {"/%61", "/a", 0},
+		{"/a%2fb", "/a/b", 0},  {"", "", 404},           {"a", "", 404},
+		{"/..", "", 404},       {"/%2e%2e/x", "", 404},  {"//x", "", 404},
+		{"/%2f", "", 404},      {"/a%", "", 404},        {"/a%0", "", 404},
+		{"/%00", "", 404},      {"/a b", "", 404},       {"/\xc3\xa4", "", 404},
+		{"http://x/", "", 404}, {"/?a=%zz", "/", 400},   {"/?a=1&a=2", "/", 400},
+	};
+	struct web_query *q = malloc(sizeof(*q));
+	char *longest;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(query_parse(q, cases[i].target), cases[i].status);
+		if (cases[i].status == 0)
+			assert_string_equal(q->path, cases[i].path);
+	}
+	assert_int_equal(query_parse(q, "/?a=1+2%2b&b&=c&&d=x=y"), 0);
+	assert_string_equal(query_get(q, "a"), "1 2+");
+	assert_string_equal(query_get(q, "b"), "");
+	assert_string_equal(query_get(q, ""), "c");
+	assert_string_equal(query_get(q, "d"), "x=y");
+	assert_null(query_get(q, "e"));
+	longest = malloc(WEB_TARGET + 3);
+	memset(longest, 'a', WEB_TARGET + 2);
+	longest[0] = '/';
+	longest[WEB_TARGET] = 0;
+	assert_int_equal(query_parse(q, longest), 0);
+	longest[WEB_TARGET] = 'a';
+	longest[WEB_TARGET + 1] = 0;
+	assert_int_equal(query_parse(q, longest), 414);
+	free(longest);
+	free(q);
+}
+
+static bool takes(const char *words, const char *text)
+{
+	struct words w = {words};
+
+	return words_take(&w, text, strlen(text));
+}
+
+static void test_words(void **state)
+{
+	(void)state;
+	assert_true(takes(NULL, "x"));
+	assert_true(takes("ab", "xABx"));
+	assert_false(takes("ab", "a b"));
+	assert_true(takes("a,b", "b"));
+	assert_false(takes("a,b,-c", "bc"));
+	assert_true(takes("-c", "b"));
+	assert_false(takes("-c", "C"));
+	assert_true(takes(",,", "x"));
+	assert_true(takes("-", "a-b"));
+	assert_false(takes("-", "ab"));
+	assert_false(takes("abc", "ab"));
+}
+
+/* --------------------------------------------------------------- WebSocket */
+
+static void hash_is(const char *text, const char *hex)
+{
+	uint8_t hash[SHA1_BYTES];
+	char got[2 * SHA1_BYTES + 1];
+
+	sha1(text, strlen(text), hash);
+	for (unsigned i = 0; i < SHA1_BYTES; i++)
+		snprintf(got + 2 * i, 3, "%02x", hash[i]);
+	assert_string_equal(got, hex);
+}
+
+static void test_accept(void **state)
+{
+	char accept[WS_ACCEPT];
+
+	(void)state;
+	hash_is("", "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+	hash_is("abc", "a9993e364706816aba3e25717850c26c9cd0d89d");
+	hash_is("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+		"84983e441c3bd26ebaae4aa1f95129e5e54670f1");
+	/* The example of RFC 6455. */
+	assert_true(ws_accept("dGhlIHNhbXBsZSBub25jZQ==", accept));
+	assert_string_equal(accept, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+	assert_false(ws_accept(NULL, accept));
+	assert_false(ws_accept("short", accept));
+}
+
+/* --------------------------------------------------------------- histogram */
+
+static void test_hist(void **state)
+{
+	struct hist *h = calloc(1, sizeof(*h));
+	struct hist_bin bins[HIST_BINS];
+	uint64_t count = 0;
+	double total = 0;
+
+	(void)state;
+	for (uint64_t v = 1; v < UINT64_MAX / 3; v *= 3) {
+		uint32_t b = hist_bucket(v);
+
+		assert_true(b < HIST_BUCKETS);
+		assert_true(fabs(hist_middle(b) - (double)v) <= 0.01 * (double)v + 0.5);
+	}
+	assert_true(hist_bucket(UINT64_MAX) < HIST_BUCKETS);
+	for (uint64_t v = 1; v <= 100000; v++)
+		hist_add(h, v);
+	assert_true(fabs(hist_at(h, 0.5) - 50000) < 500);
+	assert_true(fabs(hist_at(h, 0.99) - 99000) < 990);
+	assert_true(hist_at(h, 0) >= 1 && hist_at(h, 1) <= 100000);
+	hist_bins(h, 1, 100001, 10, false, bins);
+	for (unsigned i = 0; i < 10; i++) {
+		assert_true(bins[i].count > 9700 && bins[i].count < 10300);
+		count += bins[i].count;
+		total += bins[i].total;
+	}
+	assert_int_equal(count, 100000);
+	assert_true(total == 5000050000.0);
+	hist_bins(h, 0, 0, 3, true, bins);
+	free(h);
+}
+
+/* ------------------------------------------------------------------ chunks */
+
+/* Zones of several lanes, some of no length at one time, so that chunks meet at it. */
+static void write_many(const char *path)
+{
+	struct trace_writer_options options = {.force = true};
+	struct trace_process p = {.pid = 1, .start = 1, .name = "p", .command = "p"};
+	struct trace_writer *w;
+	uint64_t seed = 7;
+
+	assert_int_equal(trace_writer_open(&w, path, &options, NULL), 0);
+	trace_set_property(w, "ticks per second", "1000000000");
+	trace_add_process(w, &p);
+	for (uint32_t i = 0; i < 5; i++) {
+		struct trace_srcloc s = {"n", "f", "file", i, 0};
+
+		trace_add_srcloc(w, &s);
+	}
+	for (uint32_t track = 0; track < 2; track++) {
+		struct trace_track t = {.srcloc = TRACE_NONE, .name = "t"};
+		uint64_t at = 1000;
+
+		trace_add_track(w, &t);
+		for (uint32_t i = 0; i < 50000; i++) {
+			uint64_t length = (seed = seed * 6364136223846793005u + 1) >> 54;
+
+			/* A crowd around the border of the first chunk. */
+			if (i > 16000 && i < 17000)
+				length = 0;
+
+			trace_lane_add(w, trace_lane(w, track, 1), at, at + length / 2,
+				       (uint32_t)(seed >> 33) % 5, 0);
+			trace_lane_add_full(w, trace_lane(w, track, 0), at, at + length, i / 20000,
+					    length / 2, i == 49999 ? TRACE_ZONE_UNFINISHED : 0,
+					    NULL, 0);
+			at += length;
+		}
+	}
+	assert_int_equal(trace_writer_close(w, NULL), 0);
+}
+
+static int by_srcloc(const void *a, const void *b)
+{
+	return (int)((const struct trace_stat *)a)->srcloc -
+	       (int)((const struct trace_stat *)b)->srcloc;
+}
+
+static void compare(struct chunks *k, struct web_call *c, const struct trace_filter *f)
+{
+	struct trace_stat *exact, *sums;
+	size_t n, m;
+
+	assert_int_equal(trace_stats(c->trace, f, &exact, &n, NULL), 0);
+	assert_int_equal(chunks_stats(k, c, f, &sums, &m), 0);
+	assert_int_equal(n, m);
+	qsort(exact, n, sizeof(*exact), by_srcloc);
+	qsort(sums, n, sizeof(*sums), by_srcloc);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(exact[i].srcloc, sums[i].srcloc);
+		assert_int_equal(exact[i].count, sums[i].count);
+		assert_int_equal(exact[i].total, sums[i].total);
+		assert_int_equal(exact[i].self, sums[i].self);
+		assert_int_equal(exact[i].min, sums[i].min);
+		assert_int_equal(exact[i].max, sums[i].max);
+		assert_int_equal(exact[i].unfinished, sums[i].unfinished);
+		assert_true(fabs(exact[i].sigma - sums[i].sigma) < 1e-3);
+		assert_true(fabs((double)exact[i].p99 - (double)sums[i].p99) <=
+			    1 + 0.02 * (double)exact[i].p99);
+	}
+	free(exact);
+	free(sums);
+}
+
+static void test_chunks(void **state)
+{
+	static const uint8_t second[] = {0, 1};
+	struct web_options options = {0};
+	struct trace_filter f = {.t1 = UINT64_MAX};
+	struct web_call c = {0};
+	struct chunks *k;
+	struct web *web;
+	uint64_t seed = 3;
+	char path[] = "/tmp/test_web.XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	write_many(path);
+	assert_int_equal(web_open(&web, &options, NULL), 0);
+	assert_int_equal(web_add(web, path, NULL), 0);
+	c.web = web;
+	c.on = web->traces.v[0];
+	c.trace = c.on->view.trace;
+	k = chunks_start(c.on);
+	assert_non_null(k);
+	assert_true(chunks_ready(k, &c));
+	compare(k, &c, &f);
+	for (int i = 0; i < 60; i++) {
+		uint64_t span = c.trace->end - c.trace->start;
+
+		seed = seed * 6364136223846793005u + 1;
+		f.t0 = c.trace->start + (seed >> 20) % span;
+		seed = seed * 6364136223846793005u + 1;
+		f.t1 = f.t0 + (seed >> 20) % (span / (1 + (uint64_t)i % 7));
+		f.tracks = i % 3 ? NULL : second;
+		compare(k, &c, &f);
+	}
+	chunks_free(k);
+	web_close(web);
+	unlink(path);
+}
+
+/* ------------------------------------------------------------------ answer */
+
+static int status_of(struct web *web, const char *target, const char *host, const char *cookie)
+{
+	struct web_request r = {.method = "GET", .target = target, .host = host, .cookie = cookie};
+	struct web_reply reply;
+
+	web_answer(web, &r, &reply, NULL, NULL);
+	buf_free(&reply.body);
+	return reply.status;
+}
+
+static void test_answer(void **state)
+{
+	struct web_options options = {0};
+	char cookie[128];
+	struct web *web;
+
+	(void)state;
+	assert_int_equal(web_open(&web, &options, NULL), 0);
+	snprintf(cookie, sizeof(cookie), "tacho-0=%s", web_token(web));
+	assert_int_equal(status_of(web, "/api/v1/traces", "localhost", cookie), 200);
+	assert_int_equal(status_of(web, "/api/v1/traces", "localhost", NULL), 403);
+	assert_int_equal(status_of(web, "/api/v1/traces", NULL, cookie), 403);
+	assert_int_equal(status_of(web, "/api/v1/traces", "example.com", cookie), 403);
+	assert_int_equal(status_of(web, "/api/v1/t/0/meta", "localhost", cookie), 404);
+	assert_int_equal(status_of(web, "/", "localhost", NULL), 200);
+	web_close(web);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_query),  cmocka_unit_test(test_words),
+		cmocka_unit_test(test_accept), cmocka_unit_test(test_hist),
+		cmocka_unit_test(test_chunks), cmocka_unit_test(test_answer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
