@@ -1,6 +1,6 @@
 /* The search box: names of zones, tracks, signposts and messages that contain a text. */
 #include "export/export.h"
-#include "web/private.h"
+#include "web/ops.h"
 
 #include <string.h>
 
@@ -48,6 +48,32 @@ static void zones_find(struct web_call *c, struct search *s)
 	}
 }
 
+/* Ops of one label are one find: the first of them. */
+static void ops_find(struct web_call *c, struct search *s, const struct ops *o)
+{
+	const struct perf_report *r = &o->report;
+	uint64_t *counts = calloc(o->in.kinds.n + 1, sizeof(*counts));
+
+	for (size_t i = 0; counts && i < r->ops.n; i++)
+		counts[r->ops.v[i].kind]++;
+	for (size_t i = 0; counts && i < r->ops.n; i++) {
+		const struct perf_op *op = &r->ops.v[i];
+		const char *label = perf_op_kind(r, op)->label;
+		uint64_t t0, t1;
+
+		if (op->type == TYPE_SIGNPOST || !counts[op->kind] ||
+		    !found(c, s, "op", label, strlen(label)))
+			continue;
+		json_uint(&c->json, "row", perf_op_id(op));
+		json_uint(&c->json, "count", counts[op->kind]);
+		if (ops_time(c, o, op, &t0, &t1))
+			json_ns(c, "t", t0);
+		json_end(&c->json);
+		counts[op->kind] = 0;
+	}
+	free(counts);
+}
+
 /* Signposts first, though they stand among the messages. */
 static int messages_find(struct web_call *c, struct search *s, bool signposts)
 {
@@ -76,6 +102,7 @@ static int messages_find(struct web_call *c, struct search *s, bool signposts)
 int call_search(struct web_call *c)
 {
 	struct search s = {.left = 50};
+	struct ops *ops = NULL;
 	uint64_t most;
 	int r = arg_uint(c, "limit", WEB_ROWS, &s.left);
 
@@ -84,10 +111,16 @@ int call_search(struct web_call *c)
 	arg_words(c, &s.words);
 	if (!s.words.text)
 		return call_fail(c, 400, "q is missing");
+	if (ops_take(c, true, &ops) < 0) {
+		ops = NULL; /* a trace without ops has the rest */
+		call_reset(c);
+	}
 	call_begin(c);
 	json_array(&c->json, "rows");
 	most = s.left;
 	s.left = most / 2; /* the rest is for messages, and for names when there are none */
+	if (ops)
+		ops_find(c, &s, ops);
 	zones_find(c, &s);
 	s.left += most / 8;
 	tracks_find(c, &s);
@@ -97,5 +130,7 @@ int call_search(struct web_call *c)
 		r = messages_find(c, &s, false);
 	json_end(&c->json);
 	json_end(&c->json);
+	if (ops)
+		ops_put(c, ops);
 	return r;
 }
