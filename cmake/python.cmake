@@ -1,4 +1,4 @@
-# The package tracy, in build/python: the Python files and an extension for every interpreter that is
+# The packages tracy and ttnn, in build/python: the Python files and, of tracy, an extension for every interpreter that is
 # found. One folder serves them all, since each looks for its own file name. Without headers of Python
 # there is no extension, and everything else is built as ever.
 set(TACHO_INTERPRETERS "" CACHE STRING "interpreters to build the package tracy for; empty: all that are found")

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from tracy import _session
 from tracy._tracy import alloc, frame, free, message, plot, recording, set_thread_name, zone
+from tracy._tracy import message as _message
 from tracy._tracy import start_zone as _start_zone
 from tracy._tracy import stop_zone as _stop_zone
 
@@ -96,9 +97,13 @@ def stop_tracy_zone(name: str = "", color: int = 0) -> bool:
     return _stop_zone(name, color)
 
 
-def tracy_message(source: str, color: int = ALICE_BLUE) -> None:
-    """Records a text, of any length."""
-    message(source, color)
+def tracy_message(source: str | None = None, color: int = ALICE_BLUE, *,
+                  message: str | None = None) -> None:
+    """Records a text, of any length; guides call it source or message."""
+    text = source if source is not None else message
+    if text is None:
+        raise TypeError("tracy_message() needs a text")
+    _message(text, color)
 
 
 def tracy_frame() -> None:

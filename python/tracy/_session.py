@@ -129,6 +129,16 @@ def leave() -> None:
         _tracy.stop()
 
 
+def set_lines(on: bool) -> bool:
+    """Lines too, or not, from the next enter() on; how it was. Not while functions are recorded."""
+    settings = _used()
+    was = "lines" in settings.switches
+    if was != on and not _users:
+        (settings.switches.add if on else settings.switches.discard)("lines")
+        use(settings)
+    return was
+
+
 def _tell_if_displaced() -> None:
     """A profiler, debugger or coverage tool that came later may have taken our place."""
     if not _tracy.displaced():

@@ -188,11 +188,13 @@ static __attribute__((noinline)) PyObject *eval_full(PyThreadState *state, eval_
 static inline PyObject *eval_zone(PyThreadState *state, eval_frame *frame, int throwing)
 {
 	uintptr_t extra = (uintptr_t)code_extra_get(frame->f_code, code_index);
-	uint32_t word = (uint32_t)extra & ~CODE_GENERATOR;
+	uint32_t word = (uint32_t)extra & ~CODE_FLAGS;
 	uint64_t key = tacho_key(), now, position, zone;
 	PyObject *result;
 
-	if (__builtin_expect(extra >> 32 != eval_plain || word & CODE_COROUTINE, 0))
+	/* Of coroutines, the outermost one is what a task runs. */
+	if (__builtin_expect(extra >> 32 != eval_plain, 0) ||
+	    (extra & CODE_COROUTINE && !track.coroutines))
 		return eval_slow(state, frame, throwing);
 	if (!word || ((uint32_t)extra & CODE_GENERATOR && only_makes_generator(frame)))
 		return previous(state, frame, throwing);

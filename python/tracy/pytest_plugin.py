@@ -7,6 +7,8 @@ for it:
     --tracy=call      while tests themselves run
     --tracy=item      their fixtures too (--tracy alone)
     --tracy=session   everything
+
+The marker @pytest.mark.tracy does it for one test, @pytest.mark.tracy(lines=True) line by line.
 """
 from __future__ import annotations
 
@@ -15,9 +17,13 @@ from typing import Any, Generator
 import pytest
 
 try:
-    from tracy import Profiler, zone
+    from tracy import Profiler, _session, recording, zone
 except ImportError:  # no extension for this interpreter: tests run as they always do
     from contextlib import nullcontext as zone  # type: ignore[assignment]
+
+    def recording() -> bool:  # type: ignore[misc]
+        """Never."""
+        return False
 
     class Profiler:  # type: ignore[no-redef]
         """Records nothing."""
@@ -41,9 +47,17 @@ def _zone(name: str, color: int, file: str, line: int) -> Any:
 
 
 def pytest_addoption(parser: Any) -> None:
-    parser.getgroup("tracy").addoption(
-        "--tracy", nargs="?", const="item", choices=("call", "item", "session"),
-        help="record functions: of tests (call), of their fixtures too (item), of all (session)")
+    """Each form is an option of its own: one that may have a value would take the next word."""
+    group = parser.getgroup("tracy")
+    for option, scope, text in (("--tracy=call", "call", "record the functions of tests"),
+                                ("--tracy=item", "item", "of their fixtures too"),
+                                ("--tracy", "item", "the same"),
+                                ("--tracy=session", "session", "of everything")):
+        group.addoption(option, action="store_const", const=scope, dest="tracy", help=text)
+
+
+def pytest_configure(config: Any) -> None:
+    config.addinivalue_line("markers", "tracy(lines=False): record the functions of this test")
 
 
 @pytest.fixture
@@ -54,13 +68,13 @@ def tracy_profile() -> Generator[Profiler, None, None]:
 
 
 def _profiled(item: Any, what: str) -> bool:
-    return item.config.getoption("--tracy") == what
+    return item.config.getoption("tracy") == what
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtestloop(session: Any) -> Generator[None, Any, None]:
     profiler = Profiler()
-    if session.config.getoption("--tracy") == "session":
+    if session.config.getoption("tracy") == "session":
         profiler.enable()
     yield
     profiler.disable()
@@ -89,12 +103,17 @@ def pytest_runtest_setup(item: Any) -> Generator[None, Any, None]:
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_call(item: Any) -> Generator[None, Any, None]:
-    profiler = Profiler()
+    profiler, marker = Profiler(), item.get_closest_marker("tracy")
+    lines = bool(marker and marker.kwargs.get("lines")) and recording()
     with _phase("call"):
-        if _profiled(item, "call"):
+        if lines:
+            before = _session.set_lines(True)
+        if marker or _profiled(item, "call"):
             profiler.enable()
         yield
         profiler.disable()
+        if lines:
+            _session.set_lines(before)
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)

@@ -117,7 +117,7 @@ const struct cmd cmd_python = {
 	.summary = "make 'python -m tracy' known to an interpreter",
 	.usage = "[--install | --uninstall] [--python=PROGRAM]",
 	.description =
-		"Prints the folder of the Python package tracy, for PYTHONPATH.\n\n"
+		"Prints the folder of the Python packages tracy and ttnn, for PYTHONPATH.\n\n"
 		"With --install the interpreter finds it without: a file tacho.pth is written "
 		"to its site-packages, or to the user's own when that cannot be written to.",
 	.examples = "PYTHONPATH=$(tacho python) python3 -m tracy script.py\n"

@@ -29,6 +29,7 @@ class Api(Case):
             tracy.signpost("start")
             tracy.signpost(header="stop", message="two words")
             tracy.message("odd \\udce9")
+            tracy.tracy_message(message="of a guide", color=0xff)
             tracy.plot("p", 1); tracy.plot("p", 2.5)
             tracy.frame()
             tracy.alloc(4096, 64); tracy.free(4096)
@@ -67,7 +68,7 @@ class Api(Case):
                                          "plain": 1, "steps": 2, "async": 2, "failing": 1})
         texts = [m["text"] for m in self.read("messages")]
         self.assertEqual(texts, ["`TT_SIGNPOST: start`", "`TT_SIGNPOST: stop\ntwo words`",
-                                 "odd \\udce9"])
+                                 "odd \\udce9", "of a guide"])
         hand = next(z for z in self.zones() if z["name"] == "by hand")
         self.assertEqual((hand["file"], hand["line"], hand["thread"]),
                          ("file.py", 7, "the main one"))

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import shutil
 import unittest
 
 from support import Case
@@ -24,18 +26,43 @@ TESTS = """
 class Pytest(Case):
     def test_zones(self) -> None:
         self.write("test_it.py", TESTS)
-        for words, helpers in ((["-p"], 1), (["-p", "--tracy=call"], 2), (["-p", "--tracy"], 4)):
+        for words, helpers in (([], 1), (["--tracy=call"], 2), (["--tracy"], 4),
+                               (["--tracy=session"], 4)):
             with self.subTest(words):
-                self.tracy(words[0], "-m", "pytest", "-q", "test_it.py", *words[1:], status=1)
+                self.tracy("-p", "-m", "pytest", "-q", *words, "test_it.py", status=1)
                 counts = self.counts()
                 self.assertEqual(counts["helper"], helpers)
                 self.assertEqual([counts[n] for n in ("test_it.py::test_one", "setup", "call",
                                                       "teardown")], [1, 3, 3, 3])
 
+    def test_marker(self) -> None:
+        self.write("test_it.py", """
+            import pytest
+            def helper():
+                a = 1
+                return a
+            @pytest.mark.tracy
+            def test_one(): helper()
+            @pytest.mark.tracy(lines=True)
+            def test_lines(): helper()
+            def test_none(): helper()
+        """)
+        self.tracy("-p", "-m", "pytest", "-q", "--strict-markers", "test_it.py")
+        counts = self.counts()
+        self.assertEqual([counts[n] for n in ("helper", "helper:4", "helper:5")], [2, 1, 1])
+
+    def test_without_extension(self) -> None:
+        self.write("test_it.py", TESTS)
+        self.write("tracy/__init__.py", "raise ImportError")
+        package = os.path.join(os.environ["BUILD"], "python/tracy/pytest_plugin.py")
+        shutil.copy(package, os.path.join(self.folder, "plugin.py"))
+        done = self.python("-m", "pytest", "-q", "-p", "plugin", "--tracy", "test_it.py")
+        self.assertIn("1 failed, 2 passed", done.stdout, done.stderr)
+
     def test_without_recorder(self) -> None:
         self.write("test_it.py", TESTS)
         done = self.python("-m", "pytest", "-q", "-p", "tracy.pytest_plugin", "test_it.py")
-        self.assertIn("1 failed, 2 passed", done.stdout)
+        self.assertIn("1 failed, 2 passed", done.stdout, done.stderr)
 
 
 @unittest.skipUnless(importlib.util.find_spec("IPython"), "no IPython")
