@@ -156,110 +156,6 @@ class Zones(Case):
         counts = self.counts()
         self.assertEqual([counts["f"], counts["f:3"], counts["f:5"], counts["f:6"]], [1, 1, 2, 1])
 
-    def test_filters(self) -> None:
-        text = """
-            import json
-            def a(): b()
-            def b(): json.dumps([1], indent=1)
-            a()
-        """
-        self.script(text, "--include=*/script.py")
-        self.assertEqual(set(self.counts()), {"<module>", "a", "b"})
-        self.script(text, "--exclude=b", "--exclude=*/json/*")
-        self.assertFalse({"b", "dumps"} & set(self.counts()))
-        for words in ([], ["--c-calls"], ["-l"]):
-            self.script(text, "--max-depth=2", *words)
-            self.assertEqual({z["depth"] for z in self.zones()}, {0, 1})
-            self.script("""
-                def down(n):
-                    if n: down(n - 1)
-                down(9)
-                def after(): pass
-                after()
-            """, "--max-depth=4", *words)
-            zones = self.zones()
-            self.assertEqual({z["depth"] for z in zones}, {0, 1, 2, 3})
-            first = min(z["start_ns"] for z in zones if z["name"] == "after")
-            ends = [z["start_ns"] + z["duration_ns"] for z in zones if z["name"] == "down"]
-            self.assertLessEqual(max(ends), first)
-            self.assertEqual(len(ends), 1 if words == ["-l"] else 3)
-        self.script(text, "--tt-names")
-        self.assertEqual(self.counts()["PY_FUNC_a"], 1)
-
-    def test_min_duration(self) -> None:
-        text = """
-            import time
-            from tracy import message, zone
-            def quick(): pass
-            def slow():
-                quick(); time.sleep(0.02); quick()
-            def caller():
-                quick(); slow(); quick()
-            def tells(): message("x")
-            def marks():
-                with zone("mark"): quick()
-            for i in range(50): quick()
-            caller(); tells(); marks(); caller()
-        """
-        for words in ([], ["--c-calls"]):
-            with self.subTest(words):
-                self.script(text, "--min-duration=10ms", "--include=*script.py", *words)
-                counts = self.counts()
-                self.assertEqual({n: counts[n] for n in ("<module>", "caller", "slow", "quick",
-                                                         "tells", "marks", "mark")},
-                                 {"<module>": 1, "caller": 2, "slow": 2, "quick": 0, "tells": 1,
-                                  "marks": 1, "mark": 1})
-                depth = {z["name"]: z["depth"] for z in self.zones()}
-                self.assertEqual([depth[n] for n in ("caller", "slow", "marks", "mark")],
-                                 [1, 2, 1, 2])
-                self.assertEqual(counts["exec"], 0)  # the profiler's own call
-        for wrong in ("10", "ms", "-1ms", "1e99s", "nans"):
-            self.tracy("--min-duration=" + wrong, "-c", "pass", status=2)
-            self.assertIn("is no time", self.stderr)
-
-    def test_signposts(self) -> None:
-        text = """
-            from tracy import signpost
-            def f(): pass
-            def g(): pass
-            def h(): pass
-            f(); signpost("start"); g(); signpost("stop", "x"); h()
-            signpost("start"); g(); signpost("stop"); h()
-        """
-        for words, expected in ((["--start-signpost=start", "--end-signpost=stop"], [0, 2, 0]),
-                                (["--start-signpost=start"], [0, 2, 2]),
-                                (["--end-signpost=stop"], [1, 1, 0]),
-                                (["-p", "--start-signpost=start", "--end-signpost=stop"],
-                                 [0, 2, 0])):
-            with self.subTest(words):
-                self.script(text, *words)
-                counts = self.counts()
-                self.assertEqual([counts[n] for n in "fgh"], expected)
-
-    def test_site_packages(self) -> None:
-        self.write("lib/site-packages/pack.py", "def inside(call): call()\n")
-        text = """
-            import sys
-            sys.path.append("lib/site-packages")
-            import pack
-            def mine(): pass
-            pack.inside(mine)
-        """
-        self.script(text)
-        self.assertEqual([self.counts()[n] for n in ("inside", "mine")], [1, 1])
-        self.script(text, "--hide-site-packages")
-        self.assertEqual([self.counts()[n] for n in ("inside", "mine")], [0, 1])
-
-    def test_colors(self) -> None:
-        def colors() -> dict:
-            return {z["name"]: z["color"] for z in self.zones()}
-        self.script("import json\ndef f(): pass\nf(); json.dumps([1], indent=1)\n")
-        first = colors()
-        self.script("import json\njson.dumps([1], indent=1)\n")
-        self.assertEqual(colors()["dumps"], first["dumps"])
-        self.assertRegex(first["f"], "^#[0-9a-f]{6}$")
-        self.assertNotEqual(first["dumps"], first["f"])
-
     def test_partial(self) -> None:
         self.script("""
             from tracy import Profiler, zone
@@ -276,24 +172,6 @@ class Zones(Case):
             with zone("manual"): f()
         """, "-p")
         self.assertEqual(self.counts(), {"<module>": 2, "g": 4, "manual": 1})
-
-    def test_another_profiler(self) -> None:
-        self.script("""
-            import cProfile
-            def f(): pass
-            p = cProfile.Profile(); p.enable(); f(); p.disable()
-            f()
-        """)
-        self.assertEqual(self.counts()["f"], 2)
-        if HOOK:
-            self.script("""
-                import sys
-                from tracy import Profiler
-                sys.setprofile(lambda *a: None)
-                with Profiler():
-                    print("works")
-            """, "-p", "--c-calls")
-            self.assertIn("another profiler is active", self.stderr)
 
 
 if __name__ == "__main__":
