@@ -60,7 +60,7 @@ struct tacho_device_options {
 	uint64_t max_cycles; /* a program that runs longer fails; 0: 10^10 */
 	int profile;         /* record zones of kernels; also when TT_METAL_DEVICE_PROFILER is 1 */
 	unsigned program_count; /* keep at most so many programs until they are read, and drop the
-				   rest; 0: buffers are emptied as programs end, and nothing is
+				   rest; 0: markers are taken as programs run, and nothing is
 				   dropped */
 };
 

@@ -12,8 +12,10 @@
  *
  * Nothing is left of them unless the kernel is compiled with PROFILE_KERNEL (the device library
  * does that when TT_METAL_DEVICE_PROFILER is set). A zone takes about 67 cycles, of which
- * 32 lie inside it (examples/device/full_buffer prints it). Each RISC has room for 125 zones per
- * run; the firmware's own two (MainN, MainChildN) always fit. Zones that found no room are counted.
+ * 32 lie inside it (examples/device/full_buffer prints it). The host takes zones
+ * while the kernel runs, as many as it makes. With buffers of a fixed size (docs/device.md) each RISC
+ * has room for 125 per run, the firmware's own two (MainN, MainChildN) always fit, and zones that found
+ * no room are counted.
  *
  * Names go to a section of the ELF file that is not loaded; on the device a zone is a number that
  * the linker gave it. A name must be a string literal without quotes and backslashes. With

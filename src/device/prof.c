@@ -266,25 +266,35 @@ static void bound_items(struct tacho_device *d)
 	p->items.n = p->log.done = 0;
 }
 
+/* Losses, and what recording has cost the program besides its own time, are told where they happened. */
+static void tell_costs(const struct tacho_device *d, uint64_t lost, uint64_t waited)
+{
+	if (lost && tacho_is_recording())
+		tacho_messagef(TACHO_WARNING, 0, "device %u: %llu markers of kernels found no room",
+			       d->number, (unsigned long long)lost);
+	if (waited && tacho_is_recording())
+		tacho_messagef(TACHO_WARNING, 0,
+			       "device %u: RISCs waited %llu cycles for their markers to be taken",
+			       d->number, (unsigned long long)waited);
+}
+
 /* FULL: all buffers. Else only when they are drained as the run goes. */
 void prof_drain(struct tacho_device *d, bool full)
 {
-	uint64_t before;
+	uint64_t lost, waited;
 
 	if (!d->prof || (d->prof->classic && !full))
 		return;
 	TACHO_ZONE("drain kernel profiler");
-	before = d->prof->losses;
+	lost = d->prof->losses;
+	waited = d->prof->waited;
 	for (unsigned i = 0; i < d->shape.cores; i++)
 		drain_core(d, i, full);
 	/* Those stay on the device until they are asked for. */
 	if (full || !(d->profile & (PROF_MODE_TRACE | PROF_MODE_ACCUMULATE)))
 		sync_trim(d);
 	bound_items(d);
-	/* A loss is told where it happened. */
-	if (d->prof->losses != before && tacho_is_recording())
-		tacho_messagef(TACHO_WARNING, 0, "device %u: %llu markers of kernels found no room",
-			       d->number, (unsigned long long)(d->prof->losses - before));
+	tell_costs(d, d->prof->losses - lost, d->prof->waited - waited);
 }
 
 /* ---- names ---- */

@@ -1,27 +1,12 @@
 /* Where the time of a device lies in the time of its program: programs one by one, and all cores. */
-#include "device/device.h"
+#include "device_tools.h"
+
 #include "tensix/tensix.h"
 
 #include <tacho/tacho.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static bool have_compiler(void)
-{
-	if (system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1") == 0)
-		return true;
-	print_message("skipped: no riscv64-unknown-elf-gcc (scripts/setup installs it)\n");
-	return false;
-}
-
 /* OFFSETS: what the clocks of the cores show when the device is made. */
-static struct tacho_device *open_device(const int64_t *offsets)
+static struct tacho_device *open_with(const int64_t *offsets)
 {
 	struct tacho_device_options conf = {.arch = "tiny", .profile = 1};
 	const struct tacho_device_ops *ops;
@@ -79,7 +64,7 @@ static void take(void *context, const struct tacho_device_event *e)
 	s->to[s->n++] = sync_ticks(s->d, (unsigned)core, e->end);
 }
 
-static struct spins run(struct tacho_device *d, struct tacho_program *p)
+static struct spins run_spins(struct tacho_device *d, struct tacho_program *p)
 {
 	struct spins s = {.d = d};
 
@@ -100,11 +85,11 @@ static void test_programs(void **state)
 	(void)state;
 	if (!have_compiler())
 		return;
-	d = open_device(NULL);
+	d = open_with(NULL);
 	p = spin(d, 20, 4);
 	for (int i = 0; i < 20; i++) {
 		uint64_t before = tacho_ticks();
-		struct spins s = run(d, p);
+		struct spins s = run_spins(d, p);
 
 		for (unsigned k = 0; k < s.n; k++) {
 			double ns = (double)(s.to[k] - s.from[k]) * 1e9 / backend_tick_rate();
@@ -133,9 +118,9 @@ static void test_offsets(void **state)
 	(void)state;
 	if (!have_compiler())
 		return;
-	d = open_device(offsets);
+	d = open_with(offsets);
 	p = spin(d, 5, 4);
-	s = run(d, p);
+	s = run_spins(d, p);
 	for (unsigned i = 0; i < d->shape.cores; i++) {
 		int64_t far = offsets[i] - offsets[d->prof->sync.core] - d->prof->sync.offsets[i];
 
@@ -162,13 +147,13 @@ static void test_wraps(void **state)
 		/* the first program runs before a turn, the third one behind it */
 		int64_t offset = (wraps + 1) * (1ll << 44) - 90000;
 		const int64_t offsets[] = {offset, offset, offset, offset, offset};
-		struct tacho_device *d = open_device(offsets);
+		struct tacho_device *d = open_with(offsets);
 		struct tacho_program *p = spin(d, 20, 4);
 		uint64_t last = 0;
 
 		for (int i = 0; i < 4; i++) {
 			uint64_t now = tensix_clock_read(d->self, 0, tensix_now(d->self));
-			struct spins s = run(d, p);
+			struct spins s = run_spins(d, p);
 
 			for (unsigned k = 0; k < s.n; k++) {
 				assert_true(s.start[k] >= now && s.end[k] > s.start[k]);
@@ -196,7 +181,7 @@ static void test_long(void **state)
 	(void)state;
 	if (!have_compiler())
 		return;
-	d = open_device(NULL);
+	d = open_with(NULL);
 	clock = &d->prof->sync.clock;
 	for (unsigned i = 0; i < d->shape.cores; i++) /* slower from its middle on */
 		tensix_clock_rate(d->self, i, tensix_now(d->self) + 110000000, 0.9);

@@ -1,24 +1,9 @@
 /* When the program's own logs are written: at close, when it is asked for, after each program. */
-#include "device/device.h"
+#include "device_tools.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #define LOG "generated/profiler/.logs/profile_log_device.csv"
-
-static bool have_compiler(void)
-{
-	if (system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1") == 0)
-		return true;
-	print_message("skipped: no riscv64-unknown-elf-gcc (scripts/setup installs it)\n");
-	return false;
-}
 
 /* Lines of the log, 0 when it is not there. */
 static unsigned lines(void)
@@ -34,7 +19,7 @@ static unsigned lines(void)
 	return n;
 }
 
-static struct tacho_device *open_device(struct tacho_program **p)
+static struct tacho_device *open_with(struct tacho_program **p)
 {
 	struct tacho_device *d;
 	int r = tacho_device_open(&d, &(struct tacho_device_options){.arch = "tiny"});
@@ -46,12 +31,6 @@ static struct tacho_device *open_device(struct tacho_program **p)
 	assert_true(tacho_program_kernel(*p, &(struct tacho_kernel){.source = DEVICE_KERNELS "/plain.c",
 								    .risc = TACHO_BRISC}) >= 0);
 	return d;
-}
-
-static void run(struct tacho_device *d, struct tacho_program *p)
-{
-	assert_int_equal(tacho_enqueue(d, p), 0);
-	assert_int_equal(tacho_finish(d), 0);
 }
 
 static void count(void *context, const struct tacho_device_event *e)
@@ -71,14 +50,14 @@ static void test_when(void **state)
 	if (!have_compiler())
 		return;
 	unlink(LOG);
-	d = open_device(&p);
-	run(d, p);
+	d = open_with(&p);
+	run(d, p, 1);
 	assert_int_equal(lines(), 0);
 	assert_int_equal(tacho_profiler_dump(d), 0);
 	assert_int_equal(lines(), 2 + 4);
 	assert_int_equal(tacho_profiler_dump(d), 0);
 	assert_int_equal(lines(), 2 + 4);
-	run(d, p);
+	run(d, p, 1);
 	assert_int_equal(lines(), 2 + 4);
 	/* reading writes too, and gives all */
 	assert_int_equal(tacho_profiler_read(d, count, &events), 0);
@@ -101,10 +80,10 @@ static void test_mid_run(void **state)
 		return;
 	unlink(LOG);
 	setenv("TT_METAL_PROFILER_MID_RUN_DUMP", "1", 1);
-	d = open_device(&p);
+	d = open_with(&p);
 	unsetenv("TT_METAL_PROFILER_MID_RUN_DUMP");
 	for (unsigned i = 1; i <= 3; i++) {
-		run(d, p);
+		run(d, p, 1);
 		assert_int_equal(lines(), 2 + 4 * i);
 	}
 	tacho_program_free(p);

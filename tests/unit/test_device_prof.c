@@ -197,6 +197,43 @@ static void test_plain(void **state)
 	tacho_device_close(d);
 }
 
+/* Sizes and addresses of the buffers in DRAM, of a device that is not even started. */
+static void test_areas(void **state)
+{
+	static const struct {
+		const char *arch, *sum;
+		unsigned cores, count;
+		uint32_t area, per_bank;
+		uint64_t end;
+	} all[] = {
+		{"wormhole_b0", "0", 80, 0, 48000, 8, 32 + 8 * 5 * 48000},
+		{"wormhole_b0", "0", 72, 1000, 48000, 8, 32 + 8 * 5 * 48000},
+		{"wormhole_b0", "0", 64, 5000, 240000, 7, 32 + 7 * 5 * 240000},
+		{"wormhole_b0", "1", 80, 1000, 64000, 8, 32 + 8 * 5 * 64000},
+		{"wormhole_b0", "0", 80, 7, 43 * 48, 8, 32 + 8 * 5 * 43 * 48},
+		{"tiny", "0", 0, 0, 48000, 3, 32 + 3 * 5 * 48000},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct tacho_device d = {.options = {.arch = all[i].arch,
+						     .cores = all[i].cores,
+						     .profile = 1,
+						     .program_count = all[i].count}};
+
+		setenv("TT_METAL_PROFILER_SUM", all[i].sum, 1);
+		assert_int_equal(backend_tensix(&d.ops, &d.self, &d.options, 0), 0);
+		d.ops->shape(d.self, &d.shape);
+		assert_int_equal(prof_configure(&d), 0);
+		unsetenv("TT_METAL_PROFILER_SUM");
+		assert_int_equal(d.prof->area, all[i].area);
+		assert_int_equal(d.prof->per_bank, all[i].per_bank);
+		assert_int_equal(prof_dram_end(&d), all[i].end);
+		prof_close(&d);
+		d.ops->close(d.self);
+	}
+}
+
 /* Classic buffers: 23 full runs fit, then only the guaranteed markers of 18 more, then nothing. */
 static void test_full_classic(void **state)
 {
@@ -526,7 +563,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),         cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_guaranteed),   cmocka_unit_test(test_cut),          cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_plain),        cmocka_unit_test(test_full_classic),
+		cmocka_unit_test(test_areas),        cmocka_unit_test(test_plain),        cmocka_unit_test(test_full_classic),
 		cmocka_unit_test(test_full_drained), cmocka_unit_test(test_mixed),
 		cmocka_unit_test(test_replay),       cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_stream),       cmocka_unit_test(test_stream_fault),
