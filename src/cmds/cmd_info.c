@@ -1,5 +1,5 @@
 #include "base/fmt.h"
-#include "cmds/query.h"
+#include "cmds/info.h"
 
 #include <string.h>
 #include <time.h>
@@ -7,7 +7,8 @@
 #define FEW 20 /* rows of one section, unless it is asked for alone */
 
 static const char *const sections[] = {"all",     "summary", "properties", "processes",
-				       "threads", "rows",    "losses",     NULL};
+				       "threads", "clocks",  "rows",       "losses",
+				       NULL};
 
 struct conf {
 	struct query_conf query;
@@ -183,6 +184,13 @@ static int print_losses(struct query *q, const struct counts *counts, size_t mos
 	return table_close(&t);
 }
 
+static int print_clocks(struct query *q, const struct counts *counts, size_t most)
+{
+	(void)counts;
+	(void)most;
+	return info_clocks(q);
+}
+
 static int print_list(struct query *q, export_list *list, size_t most)
 {
 	int64_t n = list(stdout, &q->style, q->trace, most);
@@ -205,13 +213,16 @@ LIST(threads)
 
 /* In the order of the words above, without "all". */
 static int (*const printers[])(struct query *, const struct counts *, size_t) = {
-	print_summary, print_properties, print_processes, print_threads, print_rows, print_losses,
+	print_summary, print_properties, print_processes, print_threads,
+	print_clocks,  print_rows,       print_losses,
 };
 
 static bool is_empty(const struct query *q, const struct counts *counts, size_t section)
 {
 	if (printers[section] == print_properties)
 		return q->trace->property_count == 0;
+	if (printers[section] == print_clocks)
+		return counts->kinds[TRACE_ROW_DEVICE_CLOCK] == 0;
 	if (printers[section] == print_rows)
 		return q->trace->rows == 0;
 	return printers[section] == print_losses && counts->kinds[TRACE_ROW_LOSS] == 0;
@@ -259,7 +270,7 @@ const struct cmd cmd_info = {
 	.description =
 		"Prints what is in a trace: when and where it was recorded, its processes with "
 		"their exit status, its threads, how many zones and other events there are, how "
-		"exact its clock is, what was lost and what is damaged.\n\n"
+		"exact its clock and those of devices are, what was lost and what is damaged.\n\n"
 		"Sections of text end after 20 rows; --show prints one of them in full.",
 	.examples = "tacho info app.tacho\n  a digest of everything\n"
 		    "tacho info --show=threads --format=csv app.tacho\n  all threads as a table\n",

@@ -23,6 +23,10 @@ assert len(fw) == 20, len(fw)
 assert all(float(r["start_ns"]) >= float(host["start_ns"]) for r in fw)
 END
 
+# How well its clock is known.
+expect_exit 0 "$TACHO" info --show=clocks --format=csv mm.tacho
+expect_line out '^[0-9]+,Device 0 clock,1000,[0-9]+,[1-9][0-9]{2},[1-9][0-9]{2,3}$'
+
 # Without the switch nothing of the device is recorded.
 expect_exit 0 "$TACHO" run -q -o off.tacho -- "$examples/matmul"
 expect_exit 0 "$TACHO" info off.tacho

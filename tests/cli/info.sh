@@ -27,7 +27,7 @@ assert [p["exit"] for p in doc["processes"]] == ["0", "signal 9"]
 assert {r["kind"]: r["count"] for r in doc["rows"]}["lock"] == 13
 assert doc["losses"] == [{"reason": "ring memory full", "zones": 5, "others": 2}]
 END
-for section in summary properties processes threads rows losses; do
+for section in summary properties processes threads clocks rows losses; do
 	expect_exit 0 "$TACHO" info --show=$section --format=json t.tacho
 	python3 -m json.tool out >/dev/null || fail "$section is not JSON"
 done

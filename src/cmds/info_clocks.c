@@ -1,0 +1,104 @@
+/* How exactly the clocks of devices are known. */
+#include "base/fmt.h"
+#include "clock/device.h"
+#include "cmds/info.h"
+
+#include <stdlib.h>
+
+static int read_points(struct trace *trace, uint32_t track, struct device_clock *clock)
+{
+	double ns = trace_duration_ns(trace, trace->start, trace->end);
+	struct trace_rows *rows;
+	struct trace_row row;
+	uint32_t of;
+	int r = trace_rows_open(&rows, trace, track, 0, UINT64_MAX);
+
+	clock->rate = ns > 0 ? (double)(trace->end - trace->start) * 1e9 / ns : 1e9;
+	if (r < 0)
+		return r;
+	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0) {
+		if (row.kind != TRACE_ROW_DEVICE_CLOCK)
+			continue;
+		clock->mhz = (uint32_t)row.c;
+		r = device_clock_add(clock, &(struct device_point){row.time, row.a, row.b});
+	}
+	trace_rows_close(rows);
+	return r;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Bounds in the middle of all pieces, where they are largest; sorted. Freed by the caller. */
+static uint64_t *bounds_of(const struct device_clock *clock, size_t *count)
+{
+	uint64_t *bounds = malloc((clock->n + 1) * sizeof(*bounds));
+
+	*count = 0;
+	for (size_t i = 0; bounds && i < clock->n; i++) {
+		uint64_t from = clock->v[i].cycles,
+			 to = i + 1 < clock->n ? clock->v[i + 1].cycles : from;
+
+		if (to > from || clock->n == 1)
+			bounds[(*count)++] = device_clock_bound(clock, from + (to - from) / 2);
+	}
+	if (*count)
+		qsort(bounds, *count, sizeof(*bounds), by_size);
+	return bounds;
+}
+
+static void add_bound(struct table *t, uint64_t bound)
+{
+	if (bound == DEVICE_CLOCK_UNKNOWN)
+		table_none(t);
+	else
+		table_real(t, (double)bound);
+}
+
+static int add_clock(struct table *t, struct trace *trace, uint32_t track)
+{
+	struct device_clock clock = {0};
+	uint64_t *bounds;
+	size_t n;
+	int r = read_points(trace, track, &clock);
+
+	bounds = r < 0 || !clock.n ? NULL : bounds_of(&clock, &n);
+	if (bounds && n) {
+		table_uint(t, export_process(trace, track)->pid);
+		table_text(t, trace->tracks[track].name);
+		table_uint(t, clock.mhz);
+		table_uint(t, clock.n);
+		add_bound(t, bounds[n / 2]);
+		add_bound(t, bounds[n - 1]);
+		r = table_row(t);
+	} else if (r >= 0 && clock.n && !bounds) {
+		r = TACHO_ENOMEM;
+	}
+	free(bounds);
+	device_clock_free(&clock);
+	return r < 0 ? r : 0;
+}
+
+int info_clocks(struct query *q)
+{
+	static const struct table_column columns[] = {
+		{"pid", "pid", TABLE_ID},         {"clock", "clock", TABLE_STRING},
+		{"mhz", "MHz", TABLE_COUNT},      {"points", "points", TABLE_COUNT},
+		{"bound_ns", "bound", TABLE_NS},  {"worst_ns", "worst", TABLE_NS},
+	};
+	struct table t;
+	int r = 0;
+
+	table_open(&t, stdout, &q->style, TABLE_COLUMNS(columns));
+	for (uint32_t i = 0; i < q->trace->track_count && r == 0; i++)
+		if (q->trace->tracks[i].kind == TRACE_OTHER)
+			r = add_clock(&t, q->trace, i);
+	if (r == 0)
+		return table_close(&t);
+	table_close(&t);
+	return r;
+}
