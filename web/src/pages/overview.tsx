@@ -9,8 +9,8 @@ import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
 import { ChipGrid } from "./cores";
 
-function Card({ title, more, children, wide = false }: { title: string; more?: ComponentChildren; children: ComponentChildren; wide?: boolean }) {
-	return <section class={wide ? "card wide" : "card"}><header><h2>{title}</h2>{more}</header>{children}</section>;
+function Card({ title, more, children }: { title: string; more?: ComponentChildren; children: ComponentChildren }) {
+	return <section class="card"><header><h2>{title}</h2>{more}</header>{children}</section>;
 }
 
 function Facts({ m, o }: { m: Meta; o: Overview | null }) {
@@ -75,11 +75,11 @@ function Advice({ o }: { o: Overview }) {
 	if (o.advice.length === 0 && !o.savings?.length)
 		return null;
 	const rows = o.advice.length
-		? o.advice.map((a) => ({ text: `${a.title}: ${a.text}`, saves: a.saves_us, ops: a.ops, op: a.op }))
-		: (o.savings ?? []).map((a) => ({ text: a.text, saves: a.saves_us, ops: a.ops, op: "" }));
+		? o.advice.map((a) => ({ text: a.text, ops: a.ops, op: a.op }))
+		: (o.savings ?? []).map((a) => ({ text: `${a.text} (saves up to ${fmtDur(a.saves_us * 1000)})`, ops: a.ops, op: "" }));
 	return (
-		<Card title="What to change" wide>
-			<ol class="advice">{rows.map((a, i) => <li key={i}>{a.text} <span class="dim">{fmtCount(a.ops)} {a.ops === 1 ? "op" : "ops"}, up to {fmtDur(a.saves * 1000)}</span> {a.op && <button class="link" onClick={() => go("ops", { id: a.op })}>show</button>}</li>)}</ol>
+		<Card title="What to change">
+			<ol class="advice">{rows.map((a, i) => <li key={i}>{a.text} <span class="dim">{fmtCount(a.ops)} {a.ops === 1 ? "op" : "ops"}</span> {a.op && <button class="link" onClick={() => go("ops", { id: a.op })}>show</button>}</li>)}</ol>
 		</Card>
 	);
 }
@@ -132,9 +132,9 @@ export function OverviewPage() {
 			<Facts m={m} o={d} />
 			<Warnings list={warnings} />
 			{o.error && <p class="note bad" role="alert">{o.error}</p>}
+			{d && <Advice o={d} />}
 			{d && (
 				<div class="cards">
-					<Advice o={d} />
 					{d.top_ops.length > 0 && <Card title="Slowest ops" more={<button class="link" onClick={() => go("ops")}>all</button>}><Top rows={d.top_ops.map((t) => ({ text: t.code, count: t.ops, ns: t.time_us * 1000, open: () => go("ops", { id: t.longest }) }))} /></Card>}
 					{d.bound_mix.length > 0 && <Card title="What bounds the ops"><ul class="mix-list">{d.bound_mix.map((b) => <li key={b.bound}><span>{b.bound || "other"}</span><span class="share-bar"><span style={{ width: `${b.pct}%` }} /></span><span class="num">{fmtPct(b.pct)}</span></li>)}</ul></Card>}
 					<Card title="Host zones" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={zoneRows(d.top_zones)} /></Card>

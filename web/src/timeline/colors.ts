@@ -27,7 +27,7 @@ const LIBRARY = /site-packages|dist-packages|\/_?pytest|pluggy|\/lib\/python3|^<
 /** Hue by kind: what the eye sorts by first. */
 function kindHue(name: string, file: string, device: boolean): number {
 	if (device)
-		return name.endsWith("-FW") ? 265 : 60;
+		return 340;
 	if (name.startsWith("PY_") || /\.py$|^</.test(file))
 		return 75;
 	if (/^TT_|^tt(nn)?::|^HW|Device|Program|Kernel|Enqueue/.test(name))
@@ -84,6 +84,11 @@ export class Palette {
 	name(id: number, device: boolean): Paint {
 		const list = device ? this.dev : this.host;
 		return list[id] ??= byName(id, colorMode.peek(), device, this.dark, dimLibraries.peek());
+	}
+
+	/** Transfers over the NoC stand out between the zones of a processor. */
+	transfer(name: number): boolean {
+		return nameRow(name)?.[1] === "NOC";
 	}
 
 	/** Colour of a thread or processor, a little different at each depth. */

@@ -91,16 +91,16 @@ function ZoneView({ z }: { z: ZoneDetail }) {
 	);
 }
 
+const FEW = 12;
+
 function Bars({ title, rows }: { title: string; rows: [name: string, ns: number][] }) {
 	const max = rows.reduce((a, r) => Math.max(a, r[1]), 1);
 	if (rows.length === 0)
 		return null;
-	return (
-		<>
-			<h3>{title}</h3>
-			<ul class="bars">{rows.map(([name, ns]) => <li key={name}><span>{name}</span><span class="share-bar"><span style={{ width: `${100 * ns / max}%` }} /></span><span class="num">{fmtDur(ns)}</span></li>)}</ul>
-		</>
+	const bars = (list: typeof rows) => (
+		<ul class="bars">{list.map(([name, ns]) => <li key={name}><span>{name}</span><span class="share-bar"><span style={{ width: `${100 * ns / max}%` }} /></span><span class="num">{fmtDur(ns)}</span></li>)}</ul>
 	);
+	return <><h3>{title}</h3>{bars(rows.slice(0, FEW))}{rows.length > FEW && <details><summary>{rows.length - FEW} more</summary>{bars(rows.slice(FEW))}</details>}</>;
 }
 
 function OpView() {

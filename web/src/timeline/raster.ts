@@ -60,7 +60,7 @@ function paintOf(p: Palette, s: Stripe, name: number): Paint {
 	const mode = colorMode.peek();
 	if (mode === "thread" && s.track)
 		return s.tint && s.device ? p.tint(s.tint, s.depth) : p.thread(s.track.process + s.track.name + (s.track.tid ?? ""), s.depth);
-	if (s.tint && s.device && mode !== "name")
+	if (s.tint && s.device && mode !== "name" && !p.transfer(name))
 		return p.tint(s.tint, s.depth);
 	return p.name(name, s.device);
 }
@@ -130,7 +130,7 @@ export class Raster {
 			if (most === 0)
 				continue;
 			const name = dom[at];
-			const alpha = 0.3 + 0.7 * most / 255;
+			const alpha = 0.45 + 0.55 * most / 255; // a single short event must be seen
 			const tinted = s.tint !== null && s.device && colorMode.peek() !== "name";
 			const rgb = name === NONE && !tinted ? neutral : paintOf(this.palette, s, name).rgb;
 			const pale = this.lit.name !== null && name !== this.lit.name || this.lit.zones !== null;

@@ -46,6 +46,11 @@ const MAX_ROWS = 1_000_000;
 
 let nextId = 0;
 
+/** The least width of all columns together: below it the table scrolls sideways. */
+function leastWidth<T>(columns: Column<T>[]): number {
+	return columns.reduce((a, c) => a + parseFloat(/(\d+)px/.exec(c.width)?.[1] ?? "60") + 12, 12);
+}
+
 export function DataTable<T>(p: Props<T>) {
 	const [total, setTotal] = useState<number | null>(null);
 	const [error, setError] = useState<string | null>(null);
@@ -148,6 +153,7 @@ export function DataTable<T>(p: Props<T>) {
 		}
 	};
 	const columns = p.columns.map((c) => c.width).join(" ");
+	const least = leastWidth(p.columns);
 	const rows = [];
 	for (let i = first; i < last; i++) {
 		const row = rowAt(i);
@@ -167,7 +173,7 @@ export function DataTable<T>(p: Props<T>) {
 		<div class="table" role="grid" aria-label={p.label} aria-rowcount={count + 1} aria-colcount={p.columns.length} tabIndex={0} ref={box} data-keys
 			aria-activedescendant={at >= first && at < last ? `${id}-${at}` : undefined} onKeyDown={key}
 			onScroll={(e) => setScroll({ top: e.currentTarget.scrollTop, height: e.currentTarget.clientHeight })}>
-			<div class="thead" role="rowgroup">
+			<div class="thead" role="rowgroup" style={{ minWidth: `${least}px` }}>
 				<div role="row" aria-rowindex={1} class="tr" style={{ gridTemplateColumns: columns }}>
 					{p.columns.map((c) => (
 						<div key={c.key} role="columnheader" class={c.num ? "td num" : "td"} title={c.hint} aria-sort={c.sort && c.sort === p.sort ? (p.desc ? "descending" : "ascending") : undefined}>
@@ -178,7 +184,7 @@ export function DataTable<T>(p: Props<T>) {
 					))}
 				</div>
 			</div>
-			<div class="tbody" role="rowgroup" style={{ height: `${count * ROW}px` }}>{rows}</div>
+			<div class="tbody" role="rowgroup" style={{ height: `${count * ROW}px`, minWidth: `${least}px` }}>{rows}</div>
 			{error !== null && <p class="note bad" role="alert">{error}</p>}
 			{total === 0 && error === null && <p class="note dim">{p.empty ?? "Nothing here."}</p>}
 			{total !== null && total > MAX_ROWS && <p class="note dim">The first {fmtCount(MAX_ROWS)} of {fmtCount(total)} rows; filter or choose a range to see others.</p>}
