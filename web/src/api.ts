@@ -4,6 +4,8 @@
 import type * as T from "./types";
 
 const MAX_IN_FLIGHT = 4;
+/** Of those, so many may be prefetches: what comes into sight finds a free place. */
+const MAX_AHEAD = 2;
 
 export const enum Priority { sight, normal, ahead }
 
@@ -41,6 +43,8 @@ function pump(): void {
 		for (let i = 1; i < waiting.length; i++)
 			if (waiting[i].priority < waiting[best].priority)
 				best = i;
+		if (waiting[best].priority === Priority.ahead && inFlight >= MAX_AHEAD && !waiting[best].signal?.aborted)
+			return;
 		const job = waiting.splice(best, 1)[0];
 		if (job.signal?.aborted)
 			job.reject(aborted());

@@ -39,9 +39,6 @@ export interface Hover {
 	row: Row | null;
 }
 
-/** Figures for measurements: bench/view reads them from the page. */
-export const timing = { draw: [] as number[], decode: [] as number[] };
-
 const openStates = new Map<number, OpenState>();
 
 export class Timeline {
@@ -214,7 +211,6 @@ export class Timeline {
 	}
 
 	private drawBase(): void {
-		const start = performance.now();
 		const m = meta.peek();
 		const f = this.frame;
 		const top = this.lastTop = this.el.body.scrollTop;
@@ -231,9 +227,6 @@ export class Timeline {
 		const ctx = this.size(this.el.map);
 		this.map.draw(ctx, this.el.map.clientWidth, this.el.map.clientHeight, f.dpr, duration.peek(), view.peek(), range.peek(),
 			(m?.signposts ?? []).slice(0, 500).map((s) => s.t), this.colors);
-		timing.draw.push(performance.now() - start);
-		if (timing.draw.length > 5000)
-			timing.draw.splice(0, 2500);
 	}
 
 	private get rulerHeight(): number {
@@ -386,6 +379,16 @@ export class Timeline {
 				return null;
 			throw e;
 		}
+	}
+
+	/** Draws now and waits for the pixels: milliseconds, for bench/view_page.sh. */
+	measureDraw(): number {
+		const start = performance.now();
+		this.drawBase();
+		this.drawOver();
+		for (const c of [this.el.base, this.el.over, this.el.map, this.el.ruler])
+			(c.getContext("2d") as CanvasRenderingContext2D).getImageData(0, 0, 1, 1);
+		return performance.now() - start;
 	}
 
 	/** The stripes as they were drawn last, for tests. */

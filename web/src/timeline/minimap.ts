@@ -2,6 +2,7 @@
 import type { Meta } from "../types";
 import type { Range } from "../state";
 import type { Colors } from "./draw";
+import { Priority } from "../api";
 import { resolutionFor, tileSpan } from "./raster";
 import { EMPTY, TILE_PX, TileStore } from "./tiles";
 
@@ -9,6 +10,8 @@ const COLUMNS = 1024;
 
 export class Minimap {
 	private readonly store: TileStore;
+	private readonly canvas = document.createElement("canvas");
+	private drawn = "";
 	private lanes: { host: number[]; device: number[] } = { host: [], device: [] };
 
 	constructor(trace: number, onData: () => void) {
@@ -45,41 +48,52 @@ export class Minimap {
 		return out;
 	}
 
-	/** CSS pixels. */
-	draw(ctx: CanvasRenderingContext2D, width: number, height: number, dpr: number, duration: number, view: Range, range: Range | null, signposts: number[], c: Colors): void {
+	/** How busy it is, drawn anew only when something of it changed. */
+	private background(width: number, height: number, dpr: number, duration: number, c: Colors): HTMLCanvasElement {
 		const res = resolutionFor(duration / COLUMNS);
 		const columns = Math.max(1, Math.ceil(duration / 2 ** res));
 		const all = [...this.lanes.host, ...this.lanes.device];
 		const wants = [];
 		for (let i = 0; i * tileSpan(res) < duration && all.length; i++)
-			wants.push({ res, index: i, lanes: all, priority: 1 });
+			wants.push({ res, index: i, lanes: all, priority: Priority.normal });
 		this.store.want(wants);
+		const key = [width, height, dpr, duration, c.bg, this.store.version].join();
+		if (key === this.drawn)
+			return this.canvas;
+		this.drawn = key;
+		this.canvas.width = Math.max(1, Math.round(width * dpr));
+		this.canvas.height = Math.max(1, Math.round(height * dpr));
+		const ctx = this.canvas.getContext("2d") as CanvasRenderingContext2D;
 		ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
 		ctx.fillStyle = c.bg;
 		ctx.fillRect(0, 0, width, height);
 		const both = this.lanes.host.length > 0 && this.lanes.device.length > 0;
 		const half = both ? height / 2 : height;
-		const parts: [number[], string, number][] = [];
 		if (this.lanes.host.length)
-			parts.push([this.lanes.host, c.accent, 0]);
+			this.bars(ctx, this.sums(this.lanes.host, res, columns), width * 2 ** res / duration, 0, half, c.accent);
 		if (this.lanes.device.length)
-			parts.push([this.lanes.device, "rgb(238,154,0)", both ? half : 0]);
-		for (const [lanes, color, y] of parts) {
-			const v = this.sums(lanes, res, columns);
-			const top = v.reduce((a, b) => Math.max(a, b), 1);
-			ctx.fillStyle = color;
-			ctx.globalAlpha = 0.75;
-			ctx.beginPath();
-			const px = width * 2 ** res / duration;
-			for (let k = 0; k < columns; k++) {
-				if (v[k] === 0)
-					continue;
-				const h = Math.max(1, v[k] / top * (half - 3));
-				ctx.rect(k * px, y + half - h, Math.max(px, 1), h);
-			}
-			ctx.fill();
-			ctx.globalAlpha = 1;
-		}
+			this.bars(ctx, this.sums(this.lanes.device, res, columns), width * 2 ** res / duration, both ? half : 0, half, "rgb(238,154,0)");
+		return this.canvas;
+	}
+
+	/** Single rectangles: one path of a thousand of them takes a second without a GPU. */
+	private bars(ctx: CanvasRenderingContext2D, v: Float32Array, px: number, y: number, height: number, color: string): void {
+		const top = v.reduce((a, b) => Math.max(a, b), 1);
+		ctx.fillStyle = color;
+		ctx.globalAlpha = 0.75;
+		v.forEach((n, k) => {
+			const h = Math.max(1, n / top * (height - 3));
+			if (n > 0)
+				ctx.fillRect(k * px, y + height - h, Math.max(px, 1), h);
+		});
+		ctx.globalAlpha = 1;
+	}
+
+	/** CSS pixels. */
+	draw(ctx: CanvasRenderingContext2D, width: number, height: number, dpr: number, duration: number, view: Range, range: Range | null, signposts: number[], c: Colors): void {
+		const background = this.background(width, height, dpr, duration, c);
+		ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
+		ctx.drawImage(background, 0, 0, width, height);
 		const x = (t: number) => t / duration * width;
 		ctx.fillStyle = c.signpost;
 		for (const t of signposts)

@@ -118,7 +118,10 @@ export class Raster {
 		const step = scale.ns / px;
 		const { busy, dom } = f.tile;
 		const { background, neutral } = this.style;
+		const tinted = s.tint !== null && s.device && colorMode.peek() !== "name";
+		const litName = this.lit.name, dark = this.lit.zones !== null;
 		let p = (scale.t0 + x0 * scale.ns - origin) / px;
+		let name = -1, rgb = neutral, busiest = -1, pixel = 0;
 		for (let x = x0; x < x1; x++, p += step) {
 			const a = Math.max(0, p | 0), b = Math.min(TILE_PX - 1, Math.max(a, Math.ceil(p + step - 1e-6) - 1));
 			let at = a, most = busy[a];
@@ -129,12 +132,16 @@ export class Raster {
 				}
 			if (most === 0)
 				continue;
-			const name = dom[at];
-			const alpha = 0.45 + 0.55 * most / 255; // a single short event must be seen
-			const tinted = s.tint !== null && s.device && colorMode.peek() !== "name";
-			const rgb = name === NONE && !tinted ? neutral : paintOf(this.palette, s, name).rgb;
-			const pale = this.lit.name !== null && name !== this.lit.name || this.lit.zones !== null;
-			out[x] = mix(background, rgb, pale ? alpha * 0.3 : alpha);
+			if (dom[at] !== name || most !== busiest) {
+				if (dom[at] !== name) {
+					name = dom[at];
+					rgb = name === NONE && !tinted ? neutral : paintOf(this.palette, s, name).rgb;
+				}
+				busiest = most;
+				const alpha = 0.45 + 0.55 * most / 255; // a single short event must be seen
+				pixel = mix(background, rgb, dark || (litName !== null && name !== litName) ? alpha * 0.3 : alpha);
+			}
+			out[x] = pixel;
 		}
 		this.boxes(s, f, scale, x0, x1, origin, px, boxes);
 	}

@@ -91,6 +91,10 @@ export class TileStore {
 	private frame = 0;
 	gen = 0;
 	live = false;
+	/** Grows with each answer. */
+	version = 0;
+	/** Lanes in sight that the last drawing had no tile for. */
+	missing = 0;
 	/** The last failure that was no abort, for the page to tell. */
 	error: string | null = null;
 
@@ -110,6 +114,7 @@ export class TileStore {
 	/** Asks for what is missing of WANTS and drops the requests for anything else. */
 	want(wants: Want[]): void {
 		this.frame++;
+		this.missing = 0;
 		for (const w of wants) {
 			const key = w.res + ":" + w.index;
 			const have = this.groups.get(key);
@@ -119,6 +124,8 @@ export class TileStore {
 			const stale = this.live && have !== undefined && have.gen < this.gen && w.priority !== Priority.ahead &&
 				performance.now() - have.fetched > (w.priority === Priority.sight ? 100 : 500);
 			const missing = w.lanes.filter((l) => !flight?.lanes.has(l) && (stale || !have?.lanes.has(l)));
+			if (w.priority === Priority.sight)
+				this.missing += w.lanes.filter((l) => !have?.lanes.has(l)).length;
 			for (let i = 0; i < missing.length; i += MAX_LANES)
 				void this.fetch(key + (i ? "+" + i : ""), w, missing.slice(i, i + MAX_LANES));
 		}
@@ -141,6 +148,7 @@ export class TileStore {
 				throw new Error("the server sent a tile that is none");
 			this.keep(w, t, b.byteLength);
 			this.error = null;
+			this.version++;
 			this.onData();
 		} catch (e) {
 			if (!isAbort(e)) {
