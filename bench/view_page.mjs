@@ -14,6 +14,8 @@ const quantiles = (list) => {
 	return `p50 ${q(0.5)}, p90 ${q(0.9)}, p99 ${q(0.99)}, max ${q(1)} ms`;
 };
 
+const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
+
 await page.goto(url);
 const opened = Date.now();
 await page.goto(new URL(url).origin + "/#/timeline");
@@ -42,10 +44,20 @@ const walk = () => page.evaluate(async () => {
 	for (let i = 0; i < 20; i++)
 		await frame();
 	const at = (f) => t.motion.goal.t0 + f * (t.motion.goal.t1 - t.motion.goal.t0);
-	const fresh = [], cached = [], draw = [];
+	const fresh = [], cached = [], draw = [], floor = [];
+	// the floor: as many pixels, all ready, put on a canvas
+	const plain = Object.assign(document.createElement("canvas"), { width: t.el.base.width, height: t.el.base.height }).getContext("2d");
+	const image = new ImageData(t.el.base.width, t.el.base.height);
+	const put = () => {
+		const start = performance.now();
+		plain.putImageData(image, 0, 0);
+		plain.getImageData(0, 0, 1, 1);
+		return performance.now() - start;
+	};
 	const all = async (move) => {
 		fresh.push(await step(move));
 		draw.push(t.measureDraw());
+		floor.push(put());
 	};
 	for (let i = 0; i < 40; i++)
 		await all(() => t.motion.zoom(at(0.6), 0.75, false));
@@ -55,11 +67,11 @@ const walk = () => page.evaluate(async () => {
 		await all(() => t.motion.zoom(at(0.4), 1 / 0.75, false));
 	for (let i = 0; i < 40; i++)
 		cached.push(await step(() => t.motion.pan((t.motion.goal.t1 - t.motion.goal.t0) * (i % 2 ? 0.002 : -0.002), false)));
-	return { fresh, cached, draw };
+	return { fresh, cached, draw, floor };
 });
 const r = await walk();
 console.log(`view         ${size.lanes} lanes x ${size.width} px in sight`);
-console.log(`decode, draw ${quantiles(r.draw)} until the pixels are there`);
+console.log(`decode, draw ${quantiles(r.draw)} until the pixels are there; p50 = ${(median(r.draw) / median(r.floor)).toFixed(1)} x putting as many ready pixels`);
 console.log(`step         ${quantiles(r.fresh)} to all tiles drawn (a frame of the browser is 16.7 ms)`);
 console.log(`step, cached ${quantiles(r.cached)}`);
 

@@ -13,7 +13,7 @@ trap 'kill $server 2>/dev/null; rm -rf "$here"' EXIT
 "$BUILD/tacho" run -q -f -o "$here/big.tacho" --limit-mb=6000 -- "$BUILD/tests/fault_count" -t 16 -z 1250000 -d 8 >/dev/null || exit 1
 "$BUILD/tacho" view -q --port=0 "$here/big.tacho" >"$here/url" 2>&1 &
 server=$!
-while ! grep -q http "$here/url"; do
+while ! grep -qs http "$here/url"; do
 	kill -0 $server || { cat "$here/url"; exit 1; }
 	sleep 0.1
 done
