@@ -1,4 +1,5 @@
 #include "capture/private.h"
+#include "clock/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -389,9 +390,9 @@ static void record_event(struct context *x)
 }
 
 /*
- * A time that runs backwards, or ahead of the clock: a handler came between the reading of the clock
- * and the claim, the clocks of two cores disagree, or the program writes what it likes. The event is
- * moved to where it can be; how many, and how far, is told by a row.
+ * A time that runs backwards, or ahead of the clock: a handler came between the reading of the
+ * clock and the claim, the clocks of two cores disagree, or the program writes what it likes. The
+ * event is moved to where it can be; how many, and how far, is told by a row.
  */
 static uint64_t late_time(struct capture *c, struct thread *t, uint64_t time)
 {
@@ -419,30 +420,73 @@ void thread_tell_late(struct capture *c, struct thread *t)
 	t->late = t->late_step = 0;
 }
 
-size_t thread_zones(struct capture *c, struct thread *t, const uint64_t *words, size_t count,
-		    uint64_t *time)
+/* Out of the way of the loop below: what is ahead of the clock may only be newer than our reading.
+ */
+static __attribute__((noinline)) uint64_t odd_time(struct capture *c, struct thread *t,
+						   uint64_t time)
 {
-	struct process *p = c->processes.v[t->process];
+	uint64_t now = clock_ticks() + AHEAD_TICKS;
+
+	c->now = now > c->now ? now : c->now;
+	return time - t->stack.last > c->now - t->stack.last ? late_time(c, t, time) : time;
+}
+
+/* The lane of a zone that begins now, when it is one like any other and its lane is there. */
+static inline struct trace_lane *leaf_lane(const struct stack *s)
+{
+	return s->zones.n < s->lanes.n && s->zones.n < LIMIT_ZONE_DEPTH ? s->lanes.v[s->zones.n]
+									: NULL;
+}
+
+size_t thread_zones(struct capture *c, struct thread *t, const uint64_t *words, size_t count,
+		    uint64_t *time, bool all)
+{
+	const struct process *p = c->processes.v[t->process];
 	struct stack *s = &t->stack;
+	uint64_t last = *time;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		uint64_t word = ring_zone_word(words + i), at;
-		uint32_t id = RING_ID(word);
+		uint64_t word = ring_zone_word(words + i), at, full, next, end;
+		uint32_t id = RING_ID(word), srcloc;
+		struct trace_lane *lane;
 
 		if (!ring_is_zone(word))
-			break; /* changed since it was counted */
-		at = *time = ring_full_time(*time, word);
-		if (at - s->last > c->now - s->last)
-			at = late_time(c, t, at);
-		if (RING_KIND(word) == RING_BEGIN)
-			stack_begin(c, s, at, id,
-				    id < p->srclocs.n && p->srclocs.v[id] != TRACE_NONE
-					    ? p->srclocs.v[id]
-					    : process_srcloc(c, p, id));
-		else
+			break;
+		at = full = ring_full_time(last, word);
+		if (RING_KIND(word) == RING_END) {
+			if (at - s->last > c->now - s->last)
+				at = odd_time(c, t, at);
+			last = full;
 			stack_end(c, s, at, id);
+			continue;
+		}
+		srcloc = id < p->srclocs.n ? p->srclocs.v[id] : TRACE_NONE;
+		if (srcloc == TRACE_NONE && !all)
+			break; /* its name was announced before it and has not been read yet */
+		if (at - s->last > c->now - s->last)
+			at = odd_time(c, t, at);
+		last = full;
+		if (srcloc == TRACE_NONE)
+			srcloc = process_srcloc(c, c->processes.v[t->process], id);
+		/* Nine of ten zones have none inside: the next word is their end. */
+		next = i + 1 < count ? ring_zone_word(words + i + 1) : 0;
+		end = ring_full_time(last, next);
+		lane = leaf_lane(s);
+		if (((word ^ next) & RING_WHAT) != (RING_BEGIN ^ RING_END) || !lane ||
+		    end - at > c->now - at || s->too_deep) {
+			stack_begin(c, s, at, id, srcloc);
+			continue;
+		}
+		s->ledger.zones_emitted++;
+		s->last = last = end;
+		i++;
+		if (s->zones.n)
+			s->zones.v[s->zones.n - 1].children += end - at;
+		if (trace_lane_add(c->writer, lane, at, end, srcloc, 0) < 0)
+			capture_error(c, TACHO_EWRITE);
 	}
+	*time = last;
 	return i;
 }
 

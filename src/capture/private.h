@@ -243,9 +243,12 @@ void count_row(struct capture *c, uint32_t track, uint64_t emitted, uint64_t los
 
 /* ---- events.c: one event of a ring */
 void thread_event(struct capture *c, struct thread *t, const struct ring_event *e);
-/* The same for COUNT words of zones behind *TIME, which is moved on. How many were taken. */
+/*
+ * The same for words of zones behind *TIME, which is moved on; how many of COUNT were taken. It ends
+ * at a word that is none, and, unless ALL, at a zone whose name is not known.
+ */
 size_t thread_zones(struct capture *c, struct thread *t, const uint64_t *words, size_t count,
-		    uint64_t *time);
+		    uint64_t *time, bool all);
 /* A row for events whose time ran backwards, if there were any. */
 void thread_tell_late(struct capture *c, struct thread *t);
 /* Its last event was read: what is open is unfinished, what was lost at the end is told. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENTS        512   /* read from a ring at once */
-#define ZONES         2048  /* looked at, then read */
+#define EVENTS        64    /* read from a ring at once, when they are not all zones */
+#define ZONES         8192  /* words that are looked at */
 #define STREAM_EVENTS 65536 /* from one ring per round: the others wait no longer than this */
 
 struct thread *capture_thread(struct capture *c, struct process *p, struct ring_stream *s)
@@ -68,18 +68,25 @@ static size_t read_zones(struct capture *c, struct process *p, struct thread *t,
 			 struct ring_stream *names, struct ring_stream *s)
 {
 	size_t total = 0, count, taken;
+	bool known = false; /* names were read behind what stands next */
 
+	c->now = clock_ticks() + AHEAD_TICKS;
 	while (!t->fiber && total < STREAM_EVENTS) {
 		uint64_t time;
-		const uint64_t *words = ring_zones(s, ZONES, &count, &time);
+		const uint64_t *words = ring_zones(s, known ? 1 : ZONES, &count, &time);
 
-		if (!count)
-			break;
-		c->now = clock_ticks() + AHEAD_TICKS;
-		read_names(c, p, names);
-		taken = thread_zones(c, t, words, count, &time);
+		taken = thread_zones(c, t, words, count, &time, known);
 		ring_zones_taken(s, taken, time);
 		total += taken;
+		if (taken == count && count) {
+			known = false;
+			continue;
+		}
+		if (known || !count)
+			break;
+		/* Not a zone, or one whose name was announced before it and is to be read first. */
+		read_names(c, p, names);
+		known = true;
 	}
 	return total;
 }

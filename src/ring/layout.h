@@ -49,6 +49,7 @@
 #define RING_ID(word)          ((uint32_t)((word) >> 2) & 0xffffffu)
 #define RING_TYPE(word)        ((unsigned)((word) >> 18) & 0xffu)
 #define RING_LEN(word)         ((unsigned)((word) >> 2) & 0xffffu)
+#define RING_WHAT              ((1ull << RING_TICK_SHIFT) - 1) /* of a word: all but its time */
 #define RING_MORE(type, words) ((uint32_t)(type) << 18 | (uint32_t)(words) << 2 | 3u)
 
 enum ring_kind { RING_BEGIN = 1, RING_END = 2, RING_RECORD = 3 };

@@ -183,18 +183,14 @@ size_t ring_read(struct ring_stream *s, struct ring_event *events, size_t max)
 const uint64_t *ring_zones(struct ring_stream *s, size_t max, size_t *count, uint64_t *time)
 {
 	const uint64_t *words = (const uint64_t *)(const void *)s->at;
-	size_t n = 0, room = (size_t)(s->end - s->at) / sizeof(*words);
+	size_t room = (size_t)(s->end - s->at) / sizeof(*words);
 	bool closed = atomic_load_explicit(&s->page->closed, memory_order_acquire);
 
 	/* Whatever is not simple is left to ring_read(). */
 	if (s->finished || s->parts.n || s->skip || s->reader->shrunk ||
 	    may_be_overwritten(s, closed))
 		room = 0;
-	if (room > max)
-		room = max;
-	while (n < room && ring_is_zone(ring_zone_word(words + n)))
-		n++;
-	*count = n;
+	*count = room < max ? room : max;
 	*time = s->time;
 	return words;
 }

@@ -12,16 +12,34 @@
 
 /* ------------------------------------------------------------------ open */
 
+/*
+ * Once and whole, like the program does. It is sparse, and what is read is forgotten again by
+ * ring_release(): it costs addresses, not memory.
+ */
+static bool map_file(struct ring_reader *r, off_t size)
+{
+	uint64_t most = ring_file_size(RING_MAX_EXTENTS);
+	size_t length = (uint64_t)size < most ? (size_t)size : (size_t)most;
+	void *p = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+
+	if (p == MAP_FAILED)
+		return false;
+	r->base = p;
+	r->size = length;
+	guard_add(&r->guard, p, length, &r->shrunk);
+	return true;
+}
+
 static int check_header(struct ring_reader *r, struct tacho_error *err)
 {
 	struct stat st;
 
 	if (fstat(r->fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size < (off_t)ring_file_size(1))
 		return err_set(err, TACHO_EFORMAT, "%s is not a ring", r->name);
-	if (!window_open(r, &r->window, 0, RING_DATA, PROT_READ | PROT_WRITE, 0))
+	if (!map_file(r, st.st_size))
 		return err_errno(err, TACHO_EREAD, "cannot map %s", r->name);
-	r->header = (struct ring_header *)r->window.base;
-	r->table = ring_extents(r->window.base);
+	r->header = (struct ring_header *)r->base;
+	r->table = ring_extents(r->base);
 	if (atomic_load_explicit(&r->header->magic, memory_order_acquire) != RING_MAGIC)
 		return err_set(err, TACHO_EFORMAT, "%s is not complete", r->name);
 	memcpy((void *)&r->copy, (void *)r->header, sizeof(r->copy));
@@ -77,8 +95,6 @@ fail:
 
 void stream_free(struct ring_stream *s)
 {
-	window_close(&s->window);
-	window_close(&s->page_window);
 	vec_free(&s->consumed);
 	vec_free(&s->scratch);
 	vec_free(&s->text);
@@ -93,7 +109,10 @@ void ring_close(struct ring_reader *r)
 	for (size_t i = 0; i < r->streams.n; i++)
 		stream_free(r->streams.v[i]);
 	vec_free(&r->streams);
-	window_close(&r->window);
+	if (r->base) {
+		guard_remove(&r->guard);
+		munmap(r->base, r->size);
+	}
 	identity_close(&r->identity);
 	if (r->fd >= 0)
 		close(r->fd);
@@ -161,20 +180,15 @@ static struct ring_stream *stream_open(struct ring_reader *r, uint32_t extent)
 	if (!s)
 		return NULL;
 	s->reader = r;
-	if (!window_open(r, &s->page_window, ring_page_offset(extent), RING_PAGE_SIZE,
-			 PROT_READ | PROT_WRITE, MAP_POPULATE)) {
-		free(s);
-		return NULL;
-	}
-	s->page = (struct ring_page *)s->page_window.base;
+	s->page = (struct ring_page *)(r->base + ring_page_offset(extent));
 	if (!page_is_sound(s->page, extent, number)) {
 		stream_free(s);
 		return NULL;
 	}
 	s->number = number;
 	s->segment = &s->page->segment;
-	s->at = s->page_window.base + sizeof(*s->page);
-	s->end = s->page_window.base + RING_PAGE_SIZE;
+	s->at = (const char *)(s->page + 1);
+	s->end = (const char *)s->page + RING_PAGE_SIZE;
 	s->extent = s->page_extent = extent;
 	s->time = s->page->segment.ticks;
 	return s;

@@ -2,18 +2,17 @@
 #include "ring/stream.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char zeros[RING_SEG_SIZE];
-
 void ring_stream_position(const struct ring_stream *s, struct ring_position *position)
 {
-	const char *base = stream_on_page(s)
-				   ? s->page_window.base - (RING_SEG_SIZE - RING_PAGE_SIZE)
-				   : s->window.base;
+	const char *base = (const char *)s->segment;
 
+	if (stream_on_page(s))
+		base -= RING_SEG_SIZE - RING_PAGE_SIZE;
 	if (s->parts.n) { /* a recorder that takes over must read the string from its begin */
 		*position = s->parts_start;
 		position->skip = s->since_parts + s->skip;
@@ -35,7 +34,7 @@ bool ring_stream_seek(struct ring_stream *s, const struct ring_position *p)
 	if (p->offset < low || p->offset > RING_SEG_SIZE || p->offset % 8)
 		return false;
 	if (p->extent == s->page_extent)
-		s->at = s->page_window.base + p->offset - (RING_SEG_SIZE - RING_PAGE_SIZE);
+		s->at = (const char *)s->page + p->offset - (RING_SEG_SIZE - RING_PAGE_SIZE);
 	else if (!segment_enter(s, p->extent, p->offset) || s->sequence != p->sequence)
 		return false;
 	s->time = p->time;
@@ -48,23 +47,35 @@ uint64_t ring_unreleased(const struct ring_reader *r)
 	return r->unreleased;
 }
 
-/* Zeroes an extent and hands it back to the program. Written, not mapped: our memory stays small.
+/*
+ * Extents that have been given back: neighbours are forgotten together. What was read would count
+ * as the recorder's memory for as long as it is mapped, and it is not looked at again.
  */
-static void give_back(struct ring_reader *r, uint32_t extent, uint64_t offset, size_t size)
+struct forget {
+	uint64_t from, to; /* offsets in the file */
+};
+
+static void forget_now(struct ring_reader *r, struct forget *f)
 {
-	size_t done = 0;
+	if (f->to > f->from)
+		madvise(r->base + f->from, f->to - f->from, MADV_DONTNEED);
+	f->from = f->to = 0;
+}
 
-	while (done < size) {
-		ssize_t n = pwrite(r->fd, zeros, size - done, (off_t)(offset + done));
-
-		if (n <= 0)
-			return; /* it stays taken, which costs memory and nothing else */
-		done += (size_t)n;
+/* Zeroes an extent and hands it back to the program. */
+static void give_back(struct ring_reader *r, struct forget *f, uint32_t extent, uint64_t offset,
+		      size_t size)
+{
+	memset(r->base + offset, 0, size);
+	if (offset != f->to + (RING_STRIDE - RING_SEG_SIZE) || !f->to) {
+		forget_now(r, f);
+		f->from = offset;
 	}
+	f->to = offset + size;
 	atomic_store_explicit(&r->table[extent].state, RING_EXTENT_FREE, memory_order_release);
 }
 
-static void release_stream(struct ring_stream *s)
+static void release_stream(struct ring_stream *s, struct forget *f)
 {
 	struct ring_reader *r = s->reader;
 
@@ -73,16 +84,16 @@ static void release_stream(struct ring_stream *s)
 	if (s->parts.n && !s->finished)
 		return; /* so is a string that has only begun */
 	for (size_t i = 0; i < s->consumed.n; i++)
-		give_back(r, s->consumed.v[i], ring_segment_offset(s->consumed.v[i]),
+		give_back(r, f, s->consumed.v[i], ring_segment_offset(s->consumed.v[i]),
 			  RING_SEG_SIZE);
 	s->consumed.n = 0;
 	if (!s->finished || s->bad)
 		return;
 	if (!stream_on_page(s) && !s->tainted)
-		give_back(r, s->extent, ring_segment_offset(s->extent), RING_SEG_SIZE);
+		give_back(r, f, s->extent, ring_segment_offset(s->extent), RING_SEG_SIZE);
 	if (stream_on_page(s) && s->tainted)
 		return; /* known for ever: it is not read again, nor used again */
-	give_back(r, s->page_extent, ring_page_offset(s->page_extent), RING_PAGE_SIZE);
+	give_back(r, f, s->page_extent, ring_page_offset(s->page_extent), RING_PAGE_SIZE);
 	r->known[s->page_extent] = false;
 }
 
@@ -122,18 +133,21 @@ uint64_t ring_bytes(const struct ring_reader *r)
 
 void ring_release(struct ring_reader *r)
 {
+	struct forget f = {0};
 	size_t kept = 0;
 
 	for (size_t i = 0; i < r->streams.n; i++) {
 		struct ring_stream *s = r->streams.v[i];
 
 		if (!r->shrunk)
-			release_stream(s);
+			release_stream(s, &f);
 		if (s->finished && s->number != 0 && !s->bad)
 			stream_free(s);
 		else
 			r->streams.v[kept++] = s;
 	}
+	if (!r->shrunk)
+		forget_now(r, &f);
 	r->streams.n = kept;
 	r->unreleased = 0;
 }

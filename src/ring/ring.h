@@ -182,9 +182,10 @@ void ring_stream_set_user(struct ring_stream *s, void *user);
 size_t ring_read(struct ring_stream *s, struct ring_event *events, size_t max);
 
 /*
- * The fast half of ring_read(), for zones alone: the words of zones that stand at the stream's place,
- * in the program's memory, at most MAX. They are taken one by one: load each once by
- * ring_zone_word(), since its owner may change it; then say how many by ring_zones_taken().
+ * The fast half of ring_read(), for zones alone: the words at the stream's place, in the program's
+ * memory, at most MAX. Those of zones are taken one by one up to the first that is something else, or
+ * not written yet: load each once by ring_zone_word(), since its owner may change it; then say how
+ * many were taken by ring_zones_taken().
  */
 const uint64_t *ring_zones(struct ring_stream *s, size_t max, size_t *count, uint64_t *time);
 void ring_zones_taken(struct ring_stream *s, size_t count, uint64_t time);

@@ -1,7 +1,7 @@
 /*
  * Private: the parts of the reader of rings.
  *	reader.c	a process's ring file and the streams in it
- *	segment.c	windows on the file, and the way from one segment to the next
+ *	segment.c	the way from one segment to the next
  *	record.c	records with payload, and strings in several parts
  *	read.c		events, in the order of a stream
  *	release.c	places in streams, and memory that is given back
@@ -22,21 +22,12 @@ struct parts {
 	bool cut;     /* longer than LIMIT_TEXT */
 };
 
-/* A mapped piece of the ring file. */
-struct window {
-	char *base;
-	size_t size;
-	struct guard_range guard;
-};
-
 struct ring_stream {
 	struct ring_reader *reader;
 	uint64_t number;
-	struct window page_window; /* the thread page: kept while the stream is open */
 	struct ring_page *page;
-	struct window window; /* the segment in use, when it is not the page */
-	struct ring_segment *segment;
-	const char *at, *end; /* next word, end of the words */
+	struct ring_segment *segment; /* in use: the page's or one of its own */
+	const char *at, *end;         /* next word, end of the words */
 	uint32_t extent, page_extent;
 	uint64_t sequence;
 	uint64_t time;
@@ -66,7 +57,9 @@ struct ring_reader {
 	int fd;
 	char *name;
 	struct ring_header copy;
-	struct window window; /* header and table */
+	char *base; /* the whole file, mapped: memory is counted as ours only where it is touched */
+	size_t size;
+	struct guard_range guard;
 	struct ring_header *header;
 	struct ring_extent *table;
 	uint32_t max_extents;
@@ -97,10 +90,6 @@ static inline bool stream_on_page(const struct ring_stream *s)
 void stream_free(struct ring_stream *s);
 
 /* ---- segment.c */
-/* FLAGS: MAP_POPULATE where the program has put memory; elsewhere it would fill a sparse file. */
-bool window_open(struct ring_reader *r, struct window *w, uint64_t offset, size_t size,
-		 int protection, int flags);
-void window_close(struct window *w);
 /* Enters the segment EXTENT; false when it is not a segment of this stream. */
 bool segment_enter(struct ring_stream *s, uint32_t extent, uint32_t offset);
 /* Goes on to what the segment links to. 1: done, 0: nothing there yet, -1: it makes no sense. */

@@ -2,6 +2,14 @@
 # with the rings on the disk as well it is all of it.
 . "$SOURCE/tests/faults.sh"
 
+# stands_still PID...: a signal to stop takes effect when each thread is next in the kernel, not at once.
+stands_still() {
+	local pid
+	for pid; do
+		! cat /proc/"$pid"/task/*/stat | sed 's/.*) //' | grep -qv '^T' || return 1
+	done
+}
+
 for ((i = 0; i < $(scale 4 40); i++)); do
 	rm -rf snap.* t.tacho t.tacho.part last out
 	"$TACHO" run -q --durable --session "$PWD/session" -o t.tacho -- "$PROGS/fault_seq" -f last -t 3 -w 20 >out 2>err &
@@ -12,6 +20,7 @@ for ((i = 0; i < $(scale 4 40); i++)); do
 		sleep "0.$(random 100 500)"
 		# Both stand still: a copy of all files at one moment.
 		kill -STOP "$recorder" "$program"
+		wait_for stands_still "$recorder" "$program"
 		mkdir snap.$k
 		cp --sparse=always -r session last t.tacho.part snap.$k/
 		kill -CONT "$recorder" "$program"
