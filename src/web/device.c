@@ -21,8 +21,7 @@ bool track_place(const struct trace_track *t, struct core_place *place)
 	return true;
 }
 
-/* The worst bound of the points that compare the clocks; null: they were never compared. */
-int device_clock_put(struct web_call *c, uint32_t device, uint32_t process)
+int device_bound(struct web_call *c, uint32_t device, uint32_t process, uint64_t *bound)
 {
 	const struct trace *t = c->trace;
 	uint64_t worst = UINT64_MAX;
@@ -44,9 +43,18 @@ int device_clock_put(struct web_call *c, uint32_t device, uint32_t process)
 				worst = row.b;
 		trace_rows_close(rows);
 	}
-	if (worst == UINT64_MAX)
+	*bound = worst;
+	return r < 0 ? r : 0;
+}
+
+int device_clock_put(struct web_call *c, uint32_t device, uint32_t process)
+{
+	uint64_t bound = UINT64_MAX;
+	int r = device_bound(c, device, process, &bound);
+
+	if (bound == UINT64_MAX)
 		json_null(&c->json, "bound_ns");
 	else
-		json_uint(&c->json, "bound_ns", worst);
-	return r < 0 ? r : 0;
+		json_uint(&c->json, "bound_ns", bound);
+	return r;
 }

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#define NAMES    4096u /* of one answer */
-#define WARNINGS 200u
+#define NAMES 4096u /* of one answer */
 
 static const char *const kinds[TRACE_TRACK_KINDS] = {"thread",   "fiber",  "core", "plot", "frames",
 						     "messages", "memory", "lock", "other"};
@@ -310,46 +309,6 @@ static int tracks_put(struct web_call *c)
 	return 0;
 }
 
-/* --------------------------------------------------------------- warnings */
-
-static void warning_begin(struct web_call *c, const char *kind, const char *text)
-{
-	json_object(&c->json, NULL);
-	json_text(&c->json, "kind", kind);
-	json_text(&c->json, "text", text);
-}
-
-static void losses_put(struct web_call *c)
-{
-	const struct trace *t = c->trace;
-	char text[300];
-
-	for (uint32_t i = 0; i < t->track_count; i++) {
-		uint64_t lost = t->ledgers[i].zones_lost + t->ledgers[i].rows_lost;
-
-		if (!lost)
-			continue;
-		snprintf(text, sizeof(text), "%llu events of %.150s were lost",
-			 (unsigned long long)lost, t->tracks[i].name);
-		warning_begin(c, "loss", text);
-		json_uint(&c->json, "track", i);
-		json_end(&c->json);
-	}
-}
-
-void warnings_put(struct web_call *c)
-{
-	const struct trace *t = c->trace;
-
-	json_array(&c->json, "warnings");
-	if (t->damage.text[0]) {
-		warning_begin(c, "damage", t->damage.text);
-		json_end(&c->json);
-	}
-	losses_put(c);
-	json_end(&c->json);
-}
-
 /* ------------------------------------------------------------------- meta */
 
 static void has_put(struct web_call *c)
@@ -399,7 +358,8 @@ int call_meta(struct web_call *c)
 	devices_put(c);
 	if (r == 0)
 		r = signposts_put(c);
-	warnings_put(c);
+	if (r == 0)
+		r = warnings_put(c);
 	json_object(j, "properties");
 	for (uint32_t i = 0; i < t->property_count; i++)
 		json_text(j, t->properties[i].key, t->properties[i].value);

@@ -256,7 +256,8 @@ int call_overview(struct web_call *c)
 			r = top_put(c, "top_kernels", TRACE_CORE, TRACE_CORE);
 		if (r == 0)
 			r = devices_put(c, o);
-		warnings_put(c);
+		if (r == 0)
+			r = warnings_put(c);
 	} else {
 		bare_devices_put(c, o);
 	}

@@ -223,6 +223,8 @@ struct core_place {
 	bool ethernet;
 };
 bool track_place(const struct trace_track *t, struct core_place *place);
+/* The worst bound of the points that compare the clocks; UINT64_MAX: they were never compared. */
+int device_bound(struct web_call *c, uint32_t device, uint32_t process, uint64_t *bound);
 /* "bound_ns" of a device of a process. */
 int device_clock_put(struct web_call *c, uint32_t device, uint32_t process);
 
@@ -256,8 +258,8 @@ double call_tick(const struct web_call *c);
  */
 int grid_imbalance(struct web_call *c, uint32_t device, double *imbalance, double *busy);
 
-/* meta.c */
-void warnings_put(struct web_call *c);
+/* warnings.c: "warnings". */
+int warnings_put(struct web_call *c);
 
 /* ops_load.c */
 void ops_forget(struct web_trace *t);
