@@ -7,7 +7,9 @@ struct query {
 	uint32_t lane;
 	uint64_t t0, t1;
 	uint32_t width;
-	uint64_t pixel; /* least duration that is not smaller than a pixel */
+	uint64_t pixel;  /* least duration that is not smaller than a pixel */
+	double per_tick; /* pixels */
+	int shift;       /* of a width that is a power of two; else -1 */
 
 	struct trace_lod_item item; /* small ones that are being merged; count 0: none */
 	uint64_t item_longest;
@@ -38,12 +40,31 @@ static int item_flush(struct query *q)
 	return r;
 }
 
-/* The first tick of the pixel behind the one that holds T. 128 bits only when they are needed. */
+/* The first tick of pixel I, for a width that is a power of two. */
+static inline uint64_t pixel_start(const struct query *q, uint64_t i)
+{
+	return (i * (q->t1 - q->t0) + q->width - 1) >> q->shift;
+}
+
+/*
+ * The first tick of the pixel behind the one that holds T. Divisions are most of the cost of an
+ * item: for the usual widths the pixel is guessed and the neighbours are looked at. 128 bits only
+ * when they are needed.
+ */
 static uint64_t pixel_limit(const struct query *q, uint64_t t)
 {
 	uint64_t span = q->t1 - q->t0, at = t < q->t0 ? 0 : t - q->t0;
 	unsigned __int128 wide;
 
+	if (q->shift >= 0 && span <= 1ull << 40) {
+		uint64_t pixel = (uint64_t)((double)at * q->per_tick) + 1;
+
+		if (pixel_start(q, pixel) <= at)
+			pixel++;
+		else if (pixel_start(q, pixel - 1) > at)
+			pixel--;
+		return q->t0 + pixel_start(q, pixel);
+	}
 	if (span <= UINT64_MAX / (q->width + 1ull)) {
 		uint64_t pixel = at * q->width / span + 1;
 
@@ -306,6 +327,8 @@ int trace_lod_query(struct trace_lod *lod, uint32_t lane, uint64_t t0, uint64_t 
 
 	if (lane >= lod->p->trace.lane_count || t1 <= t0 || !width)
 		return TACHO_EINTERNAL;
+	q.per_tick = (double)width / (double)(t1 - t0);
+	q.shift = (width & (width - 1)) == 0 && width <= 1u << 20 ? __builtin_ctz(width) : -1;
 	q.pixel = (t1 - t0) / width + ((t1 - t0) % width != 0);
 	lod_levels_of(lod, lane, &q.levels);
 	if (q.levels.levels) {

@@ -213,6 +213,11 @@ int trace_open(struct trace **trace, const char *path, struct tacho_error *err)
 	return r;
 }
 
+void trace_set_cache(struct trace *trace, size_t bytes)
+{
+	private_of(trace)->idle_limit = bytes;
+}
+
 int trace_open_again(struct trace **again, const struct trace *trace, struct tacho_error *err)
 {
 	struct trace_private *p;
