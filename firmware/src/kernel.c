@@ -16,6 +16,14 @@ extern const char tacho_prof_main_1[] __attribute__((weak));
 #define KEEP_ROOM() ((void)0)
 #endif
 
+/* A compute kernel has ended when the engine has done what it pushed: so its zone and the counters
+ * around it cover the work, not the pushing of it. */
+#if TACHO_RISC >= 2 && TACHO_RISC <= 4
+#define FINISH() ((void)*(volatile uint32_t *)0xFFE80004)
+#else
+#define FINISH() ((void)0)
+#endif
+
 __attribute__((section(".start"), used)) void kernel_start(void)
 {
 	for (uint32_t *to = __data_start, *from = __data_load; to < __data_end;)
@@ -24,6 +32,7 @@ __attribute__((section(".start"), used)) void kernel_start(void)
 		*to++ = 0;
 	KEEP_ROOM();
 	kernel_main();
+	FINISH();
 }
 
 /* The compiler calls these for copies and clears of its own. */

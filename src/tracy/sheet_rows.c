@@ -8,7 +8,7 @@
 int sheet_messages(struct sheet *c)
 {
 	static const char *const names[] = {"MessageName", "total_ns", NULL};
-	struct trace_rows *rows;
+	struct trace_rows *rows = NULL;
 	struct trace_row row;
 	uint32_t track;
 	bool any = false;
@@ -60,7 +60,7 @@ static void put_point(struct sheet *c, const char *name, int64_t time, double va
 
 static int put_plot(struct sheet *c, uint32_t track)
 {
-	struct trace_rows *rows;
+	struct trace_rows *rows = NULL;
 	struct trace_row row;
 	uint32_t of;
 	double value;
@@ -112,7 +112,7 @@ static int put_memory(struct sheet *c, uint32_t track)
 {
 	const char *name = c->trace->tracks[track].name;
 	struct live live = {0};
-	struct trace_rows *rows;
+	struct trace_rows *rows = NULL;
 	struct trace_row row;
 	uint32_t of;
 	int r = trace_rows_open(&rows, c->trace, track, 0, UINT64_MAX);

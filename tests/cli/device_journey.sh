@@ -55,6 +55,9 @@ expect_line rt/reports/ops_perf_results.csv 'NOC BYTES,NOC EVENTS'
 
 # Counters make the raw log the source.
 TT_METAL_PROFILE_PERF_COUNTERS=1 expect_exit 0 "$TACHO" run -q -o mm.tacho -- "$examples/matmul"
+# 64 tiles of the result, 4 products each, 32 cycles at HiFi2: all are counted.
+expect_exit 0 "$TACHO" plots --format csv mm.tacho
+[ "$(awk -F, '/ FPU_COUNTER /{ n += $NF } END { print n }' out)" = 8192 ] || fail 'busy cycles of the FPU'
 expect_exit 0 "$TACHO" ops -q -o m mm.tacho
 expect_line m/reports/ops_perf_results.csv 'FPU Util'
 expect_exit 0 "$TACHO" perf-report m/reports/ops_perf_results.csv
