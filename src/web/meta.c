@@ -338,6 +338,7 @@ static void has_put(struct web_call *c)
 	}
 	json_bool(&c->json, "ops", ops);
 	json_bool(&c->json, "noc", noc);
+	json_bool(&c->json, "source", c->web->options.source_count > 0);
 	json_end(&c->json);
 }
 

@@ -54,8 +54,10 @@ test("live: follow, stop following, the server goes and comes back, the program 
 	await server.stop();
 	await until("lost", () => state(page), (t) => t.includes("connection lost"));
 	server = await serve([`--live=${TRACE}`], server.port);
-	await page.goto(server.url); // a new server has a new token
 	await until("live again", () => state(page), (t) => t.includes("live"));
+	const zones = () => page.locator(".top .summary").innerText();
+	const before = await zones();
+	await until("new data comes", zones, (t) => t !== before);
 
 	writeFileSync(STOP, "");
 	await until("ended", () => state(page), (t) => /ended|saved/.test(t));

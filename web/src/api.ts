@@ -115,7 +115,7 @@ function fullMeta(m: Partial<T.Meta>): T.Meta {
 	return {
 		gen: 0, name: "", duration: 0, zones: 0, rows: 0, processes: [], tracks: [], devices: [], signposts: [], names_total: 0, warnings: [],
 		properties: {}, ...m,
-		has: { ops: false, messages: false, plots: false, memory: false, frames: false, locks: false, noc: false, ...m.has },
+		has: { ops: false, messages: false, plots: false, memory: false, frames: false, locks: false, noc: false, source: false, ...m.has },
 	};
 }
 

@@ -82,7 +82,7 @@ export interface Meta {
 	names_total: number;
 	warnings: Warning[];
 	properties: Record<string, string | number>;
-	has: { ops: boolean; messages: boolean; plots: boolean; memory: boolean; frames: boolean; locks: boolean; noc: boolean };
+	has: { ops: boolean; messages: boolean; plots: boolean; memory: boolean; frames: boolean; locks: boolean; noc: boolean; source: boolean };
 }
 
 export type NameRow = [name: string, func: string, file: string, line: number, color: number];

@@ -7,7 +7,7 @@ import { COLOR_MODES, colorMode, dimLibraries, setColorMode, setDimLibraries } f
 import { type Elements, Timeline } from "../timeline/controller";
 import { Drawer } from "../timeline/drawer";
 import { listen, onKey, onKeyUp, releaseKeys } from "../timeline/input";
-import type { Row } from "../timeline/layout";
+import { type Row, visibleRows } from "../timeline/layout";
 import { zone } from "../timeline/select";
 import { Tooltip } from "../timeline/tooltip";
 import { nameOf } from "../names";
@@ -26,9 +26,13 @@ function GutterRow({ r, tl }: { r: Row; tl: Timeline }) {
 	);
 }
 
+/** Pixels of names above and below those in sight, so that scrolling does not show gaps. */
+const ROOM = 800;
+
 function Gutter({ tl }: { tl: Timeline }) {
 	const { rows, height } = tl.rows.value;
-	return <div class="gutter" style={{ height: `${height}px` }}>{rows.map((r) => <GutterRow key={r.key} r={r} tl={tl} />)}</div>;
+	const top = tl.scrolled.value;
+	return <div class="gutter" style={{ height: `${height}px` }}>{visibleRows(rows, top - ROOM, tl.el.body.clientHeight + 2 * ROOM).map((r) => <GutterRow key={r.key} r={r} tl={tl} />)}</div>;
 }
 
 /** Opens or closes all cores, or all threads: what one does first in a trace of 64 cores. */

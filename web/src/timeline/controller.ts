@@ -45,6 +45,8 @@ export class Timeline {
 	readonly motion = new Motion();
 	readonly rows = signal<{ rows: Row[]; height: number }>({ rows: [], height: 0 });
 	readonly open: ReturnType<typeof signal<OpenState>>;
+	/** The scroll position in steps: names of rows are made when it changes. */
+	readonly scrolled = signal(0);
 	readonly hover = signal<Hover | null>(null);
 	readonly dragRange = signal<Range | null>(null);
 	readonly tiles: TileStore;
@@ -108,7 +110,10 @@ export class Timeline {
 		});
 		resize.observe(el.body);
 		resize.observe(el.ruler);
-		el.body.addEventListener("scroll", again, { passive: true });
+		el.body.addEventListener("scroll", () => {
+			this.scrolled.value = Math.round(el.body.scrollTop / 200) * 200;
+			again();
+		}, { passive: true });
 		this.stops.push(() => resize.disconnect());
 	}
 

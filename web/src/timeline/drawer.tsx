@@ -31,7 +31,7 @@ function Source({ name }: { name: number }) {
 	useEffect(() => {
 		const a = new AbortController();
 		setLines(null);
-		if (traceId.value !== null && meta.value?.has && (meta.value as unknown as { sources?: boolean }).sources)
+		if (traceId.value !== null && meta.value?.has.source)
 			api.source(traceId.value, name, a.signal).then(setLines, () => undefined);
 		return () => a.abort();
 	}, [name]);

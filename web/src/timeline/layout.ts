@@ -113,10 +113,8 @@ function addProcesses(b: Builder, m: Meta): void {
 		const note = (p.pid ? `pid ${p.pid} · ` : "") + `${mine.length} ${mine.length === 1 ? "thread" : "threads"}`;
 		if (!groupRow(b, "process", key, 0, p.name || "process", note, lanes, true, false))
 			continue;
-		for (const t of mine) {
-			const same = mine.filter((o) => o.name === t.name).length > 1;
-			laneTrack(b, t, "t" + t.id, 1, t.name, t.tid && (same || t.kind === "thread") ? String(t.tid) : t.kind === "fiber" ? "fiber" : "", null);
-		}
+		for (const t of mine)
+			laneTrack(b, t, "t" + t.id, 1, t.name, t.kind === "fiber" ? "fiber" : t.tid ? String(t.tid) : "", null);
 	}
 }
 
@@ -130,11 +128,12 @@ interface Core {
 
 function coresOf(tracks: Track[], d: Device | undefined): Core[] {
 	const cores = new Map<string, Core>();
+	const types = new Map(d?.cores.map((k) => [`${k[0]},${k[1]}`, k[4]]));
 	for (const t of tracks) {
 		const key = `${t.x},${t.y}`;
 		let c = cores.get(key);
 		if (!c) {
-			const type = d?.cores.find((k) => k[0] === t.x && k[1] === t.y)?.[4] ?? "worker";
+			const type = types.get(key) ?? "worker";
 			const logical = t.lx !== undefined && t.lx >= 0 ? `${t.lx},${t.ly}` : `${t.x},${t.y}`;
 			c = { x: t.x ?? 0, y: t.y ?? 0, label: `core ${logical}`, type, tracks: [] };
 			cores.set(key, c);
@@ -177,9 +176,10 @@ function addDevices(b: Builder, m: Meta): void {
 		if (!opened)
 			continue;
 		if (list.length > 1) {
-			const hot = list.map((c, i) => sum(c.tracks.flatMap(workLane), c.tracks[0], 4 + i * HEAT_H, HEAT_H - 1, HEAT, true));
+			const step = list.length > 24 ? HEAT_H - 1 : HEAT_H;
+			const hot = list.map((c, i) => sum(c.tracks.flatMap(workLane), c.tracks[0], 4 + i * step, step - 1, HEAT, true));
 			add(b, { key: key + "heat", kind: "heat", indent: 1, label: "all cores", note: `one line a core`, title: "How busy each core is: the busiest of its processors",
-				h: Math.max(24, list.length * HEAT_H + 8), open: null, stripes: hot, track: null });
+				h: Math.max(24, list.length * step + 8), open: null, stripes: hot, track: null });
 		}
 		for (const c of list)
 			addCore(b, `${key}c${c.x},${c.y}`, c, list.length <= 2);
