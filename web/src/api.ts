@@ -19,8 +19,6 @@ interface Job {
 
 const waiting: Job[] = [];
 let inFlight = 0;
-/** Requests sent since the page was opened, for measurements. */
-export const counters = { requests: 0, bytes: 0, aborted: 0 };
 
 export class ApiError extends Error {
 	constructor(readonly status: number, text: string) {
@@ -33,7 +31,6 @@ export function isAbort(e: unknown): boolean {
 }
 
 function aborted(): DOMException {
-	counters.aborted++;
 	return new DOMException("no longer wanted", "AbortError");
 }
 
@@ -55,7 +52,6 @@ function pump(): void {
 
 async function start(job: Job): Promise<void> {
 	inFlight++;
-	counters.requests++;
 	try {
 		const r = await fetch(job.url, { signal: job.signal, credentials: "same-origin" });
 		if (!r.ok)
@@ -105,9 +101,20 @@ export async function getJson<R>(path: string, query?: Query, signal?: AbortSign
 
 export async function getBuffer(path: string, query: Query, signal: AbortSignal, priority: Priority): Promise<ArrayBuffer> {
 	const r = await request(url(path, query), priority, signal);
+	const start = performance.now();
 	const b = await r.arrayBuffer();
-	counters.bytes += b.byteLength;
+	const rate = b.byteLength / Math.max(0.05, performance.now() - start);
+	if (b.byteLength > 30000)
+		linkRate += 0.2 * (rate - linkRate);
 	return b;
+}
+
+/** Bytes per millisecond, from the bodies of large answers. */
+let linkRate = 50000;
+
+/** Below 5 MB/s packing an answer costs less time than it saves. */
+export function linkIsSlow(): boolean {
+	return linkRate < 5000;
 }
 
 /** What a server may leave out. */

@@ -4,6 +4,8 @@ export interface TraceEntry {
 	id: number;
 	name: string;
 	path: string;
+	/** Tells this trace from all others: answers that have it in their URL may be kept by the browser. */
+	tag?: string;
 	size: number;
 	live: boolean;
 	state: "live" | "saved" | "waiting" | "ended" | "damaged";

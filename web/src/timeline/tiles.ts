@@ -1,5 +1,6 @@
 // Tiles: 512 pixels of 2^K ns of many lanes. They are kept in groups by (K, number), oldest use out first.
-import { getBuffer, isAbort, Priority } from "../api";
+import { getBuffer, isAbort, linkIsSlow, Priority } from "../api";
+import { traces } from "../state";
 
 export const TILE_PX = 512;
 const MAGIC = 0x314c5454;
@@ -142,7 +143,9 @@ export class TileStore {
 		const flight: Flight = { abort: new AbortController(), lanes: new Set(lanes), wanted: this.frame };
 		this.flights.set(name, flight);
 		try {
-			const b = await getBuffer(`t/${this.trace}/tiles`, { lanes: laneList(lanes), res: w.res, i: w.index }, flight.abort.signal, w.priority);
+			const v = traces.peek().find((t) => t.id === this.trace)?.tag;
+			const query = { lanes: laneList(lanes), res: w.res, i: w.index, v, enc: linkIsSlow() ? "deflate" : undefined };
+			const b = await getBuffer(`t/${this.trace}/tiles`, query, flight.abort.signal, w.priority);
 			const t = decode(b);
 			if (!t)
 				throw new Error("the server sent a tile that is none");
