@@ -102,12 +102,24 @@ static const struct {
 /* Starts (1) or stops (2) the groups that were asked for: TRISC1, around its kernel. */
 static inline void counters_switch(uint32_t to)
 {
+	uint32_t last = ~0u;
+
 	for (uint32_t i = 0; i < COUNTERS; i++) {
-		if (!(PROFILE_PERF_COUNTERS & counters[i].group))
+		if (!(PROFILE_PERF_COUNTERS & counters[i].group) || counters[i].control == last)
 			continue;
+		last = counters[i].control;
 		COUNTER_REG(counters[i].control + 8) = 0;
 		COUNTER_REG(counters[i].control + 8) = to;
 	}
+}
+
+/* What the kernel has asked for is part of it, also when it did not wait for it. */
+static inline void counters_stop(void)
+{
+#if TACHO_RISC == 3
+	(void)REG32(0xFFE80004);
+#endif
+	counters_switch(2);
 }
 
 /* BRISC, when all are done. */
@@ -128,6 +140,7 @@ static inline void counters_record(void)
 }
 #else
 #define counters_switch(to) ((void)0)
+#define counters_stop()     ((void)0)
 #define counters_record()   ((void)0)
 #endif
 
@@ -143,7 +156,7 @@ void launch_kernel(const volatile uint8_t *launch)
 #endif
 	((void (*)(void))(uintptr_t)address)();
 #if TACHO_RISC == 3
-	counters_switch(2);
+	counters_stop();
 #endif
 }
 

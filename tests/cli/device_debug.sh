@@ -111,10 +111,22 @@ expect_line logs/.logs/profile_log_device.csv ',12345,.*,TS_DATA,0,,\{"dst_addr"
 unset TT_METAL_DEVICE_PROFILER_NOC_EVENTS
 
 # Counters are on the trace, and plots.
-TT_METAL_PROFILE_PERF_COUNTERS=fpu,l1,instrn \
+TT_METAL_PROFILE_PERF_COUNTERS=fpu,l1,l1_1,instrn \
 	expect_exit 0 "$TACHO" run -q -o counters.tacho -- "$BUILD/examples/device/matmul"
 expect_exit 0 "$TACHO" zones --format csv counters.tacho
 expect_line out ',FPU_COUNTER,' ',L1_0_NOC_RING0_INCOMING_0,' ',WAITING_FOR_SRCA_VALID,' ',THREAD_STALLS_2,'
+# The whole product is counted: 48 tiles of 32 cycles on each of 4 cores; most of its data came by NoC 1, 64 flits a tile.
+python3 - out <<'END_' || fail "counts are wrong"
+import csv, sys
+sums = {}
+for r in csv.DictReader(open(sys.argv[1])):
+    if r["function"] == "COUNTER":
+        sums[r["name"]] = sums.get(r["name"], 0) + int(r["values"].replace(",", " ").split()[0])
+tiles = (256 // 32) * (256 // 32) * (128 // 32)
+assert sums["FPU_COUNTER"] == tiles * 32, sums["FPU_COUNTER"]
+assert tiles * 2 * 64 * 0.9 < sums["L1_1_NOC_RING1_INCOMING_0"] <= tiles * 2 * 64, sums
+assert sums["L1_0_NOC_RING0_OUTGOING_0"] > 0 and sums["L1_0_NOC_RING0_INCOMING_0"] == 0
+END_
 expect_exit 0 "$TACHO" plots counters.tacho
 expect_line out 'Device 0 FPU_COUNTER \(0,0\)'
 

@@ -361,6 +361,69 @@ static void test_trace_only(void **state)
 	tacho_device_close(d);
 }
 
+static uint64_t counted(const struct events *all, const char *name)
+{
+	const struct tacho_device_event *e = find(all, name, "BRISC");
+
+	if (!e)
+		fail_msg("no counter %s", name);
+	assert_int_equal(e->kind, TACHO_DEVICE_DATA16);
+	assert_true(e->data[0] >> 32 > 100);
+	return (uint32_t)e->data[0];
+}
+
+/* Every group: one product of two tiles that BRISC brings and takes away. */
+static void test_counters(void **state)
+{
+	struct tacho_device *d;
+	struct tacho_program *p;
+	struct events all;
+	uint64_t waits;
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	d = OPEN_WITH("TT_METAL_PROFILE_PERF_COUNTERS=all,l1_1");
+	assert_int_equal(tacho_program_new(&p, d), 0);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(tacho_program_cb(p, &(struct tacho_cb){.index = i == 2 ? 16 : i,
+									.pages = 2,
+									.page_size = 2048,
+									.format = TACHO_BFLOAT16}),
+				 0);
+	for (unsigned i = 0; i < 2; i++)
+		assert_true(tacho_program_kernel(
+				    p, &(struct tacho_kernel){.source = DEVICE_KERNELS "/matmul.c",
+							      .risc = i ? TACHO_COMPUTE
+									: TACHO_BRISC}) >= 0);
+	run(d, p, 1);
+	all = read_all(d);
+	check_whole(&all);
+	assert_int_equal(counted(&all, "FPU_COUNTER"), 64);
+	assert_int_equal(counted(&all, "SFPU_COUNTER"), 0);
+	assert_int_equal(counted(&all, "MATH_COUNTER"), 64);
+	assert_int_equal(counted(&all, "MATH_INSTRN_STARTED"), 1);
+	assert_int_equal(counted(&all, "UNPACK0_BUSY_THREAD0"), 32);
+	assert_int_equal(counted(&all, "UNPACK1_BUSY_THREAD0"), 32);
+	assert_int_equal(counted(&all, "PACKER_BUSY"), 32);
+	/* BRISC uses NoC 0; what came before TRISC1 began is not counted */
+	assert_true(counted(&all, "L1_0_NOC_RING0_INCOMING_0") <= 128);
+	assert_int_equal(counted(&all, "L1_1_NOC_RING1_INCOMING_0"), 0);
+	assert_int_equal(counted(&all, "L1_0_UNPACKER_0"), 32);
+	/* math waits for its tiles, the packer for math */
+	waits = counted(&all, "WAITING_FOR_SRCA_VALID") + counted(&all, "WAITING_FOR_SRCB_VALID");
+	assert_true(counted(&all, "THREAD_STALLS_1") >= waits);
+	assert_true(counted(&all, "WAITING_FOR_NONZERO_SEM_2") > 0);
+	assert_int_equal(counted(&all, "WAITING_FOR_NONFULL_SEM_1"), 0);
+	assert_true(counted(&all, "FPU_INSTRN_AVAILABLE_1") >
+		    counted(&all, "FPU_INSTRN_AVAILABLE_0"));
+	assert_int_equal(counted(&all, "UNPACK_INSTRN_AVAILABLE_2"), 0);
+	assert_int_equal(counted(&all, "THREAD_INSTRUCTIONS_1"), 5);
+	vec_free(&all);
+	tacho_program_free(p);
+	tacho_device_close(d);
+}
+
 /* A core of its own starts the programs, and its zones are of no op. */
 static void test_dispatch(void **state)
 {
@@ -436,7 +499,8 @@ int main(void)
 		cmocka_unit_test(test_hashes),     cmocka_unit_test(test_logs),
 		cmocka_unit_test(test_quick_push), cmocka_unit_test(test_quick_push_full),
 		cmocka_unit_test(test_accumulate), cmocka_unit_test(test_trace_only),
-		cmocka_unit_test(test_dispatch),   cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_dispatch),   cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_switches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
