@@ -1,7 +1,7 @@
 /*
- * How well the clock of a device is known: 60 s of the software device, whose true clock can be asked,
- * with exchanges every 100 ms, at 20,000 moments; and beside it one straight line through one-way
- * samples at the beginning and the end, as sync_device_info.csv has them.
+ * How well the clock of a device is known: 60 s of the software device, whose true clock can be
+ * asked, with exchanges every 100 ms, at 20,000 moments; and beside it one straight line through
+ * one-way samples at the beginning and the end, as sync_device_info.csv has them.
  */
 #include "unit/sync_model.h"
 

@@ -1,6 +1,6 @@
 /*
- * A device that is a memory image and nothing else: any bytes as control vectors, buffers and clocks,
- * taken while a program runs and at its end, told to a reader.
+ * A device that is a memory image and nothing else: any bytes as control vectors, buffers and
+ * clocks, taken while a program runs and at its end, told to a reader.
  */
 #include "device/device.h"
 #include "tacho_layout.h"
@@ -92,7 +92,8 @@ static void use(struct tacho_device *d)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const modes[] = {"TT_METAL_PROFILER_ACCUMULATE", "TT_METAL_TRACE_PROFILER"};
+	static const char *const modes[] = {"TT_METAL_PROFILER_ACCUMULATE",
+					    "TT_METAL_TRACE_PROFILER"};
 	struct image m = {data + 1, size - 1, 0};
 	struct device_core cores[CORES] = {{.busy = true}, {.busy = true}, {.busy = true}};
 	struct tacho_device d = {
@@ -116,7 +117,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	for (unsigned i = 0; i < CORES; i++)
-		cores[i].info = (struct tacho_device_core){.x = (uint8_t)i, .logical_x = (uint8_t)i, .riscs = 5};
+		cores[i].info = (struct tacho_device_core){
+			.x = (uint8_t)i, .logical_x = (uint8_t)i, .riscs = 5};
 	d.options.program_count = data[0] & 1 ? 43 : 0;
 	for (unsigned i = 0; i < 2; i++)
 		if (data[0] >> (1 + i) & 1)

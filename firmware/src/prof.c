@@ -26,7 +26,8 @@ static uint64_t prof_address(uint32_t r)
 /* The kernel may be in the middle of setting up a write of its own: it finds what it left. */
 static void prof_send(uint32_t r, uint32_t words)
 {
-	static const uint8_t registers[] = {NIU_TARG_LO, NIU_RET_LO, NIU_RET_MID, NIU_CTRL, NIU_LEN};
+	static const uint8_t registers[] = {NIU_TARG_LO, NIU_RET_LO, NIU_RET_MID, NIU_CTRL,
+					    NIU_LEN};
 	uint32_t saved[sizeof(registers)];
 
 	niu_wait(noc_index, NIU_BUF_WRITE);
@@ -96,8 +97,7 @@ __attribute__((noinline, used)) int tacho_prof_wait(uint32_t words)
 		uint32_t taken = *from_host, room = taken + LAP_WORDS - prof_lap;
 		uint64_t start;
 
-		tacho_prof_limit =
-			room >= LAP_WORDS ? PROF_BUFFER_WORDS : PROF_OPTIONAL + room;
+		tacho_prof_limit = room >= LAP_WORDS ? PROF_BUFFER_WORDS : PROF_OPTIONAL + room;
 		if (tacho_prof_index + need <= tacho_prof_limit)
 			return 1;
 		if (tacho_prof_limit == PROF_BUFFER_WORDS) {
@@ -177,9 +177,8 @@ static void prof_init_all(const volatile uint8_t *launch)
 	PROF_CONTROL[PROF_NOC_X] = NIU_CONFIG(0, 14) & 63;
 	PROF_CONTROL[PROF_NOC_Y] = NIU_CONFIG(0, 14) >> 6 & 63;
 #if PROF_MODE(TRACE)
-	PROF_CONTROL[PROF_REPLAY] =
-		(PROF_CONTROL[PROF_REPLAY] & ~PROF_REPLAY_ON) |
-		(LAUNCH_U32(launch, LAUNCH_TRACE) ? PROF_REPLAY_ON : 0);
+	PROF_CONTROL[PROF_REPLAY] = (PROF_CONTROL[PROF_REPLAY] & ~PROF_REPLAY_ON) |
+				    (LAUNCH_U32(launch, LAUNCH_TRACE) ? PROF_REPLAY_ON : 0);
 	if (!(PROF_CONTROL[PROF_REPLAY] & PROF_REPLAY_FW))
 		PROF_BUFFER(0)[3] = LAUNCH_U32(launch, LAUNCH_ID);
 	(void)first;

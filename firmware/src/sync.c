@@ -1,6 +1,6 @@
 /*
- * A kernel of BRISC for sync_device_info.csv: keeps its clock beside each word that the host writes.
- * The profiler's buffer holds them: the clock's upper word first, then pairs.
+ * A kernel of BRISC for sync_device_info.csv: keeps its clock beside each word that the host
+ * writes. The profiler's buffer holds them: the clock's upper word first, then pairs.
  */
 #include "dataflow_api.h"
 

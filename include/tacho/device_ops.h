@@ -86,8 +86,8 @@ struct tacho_device_ops {
 	void (*pause)(void *self, uint64_t ns);
 	/* Joins two Ethernet cores of two devices of this kind. NULL when there are no links. */
 	int (*link)(void *self, unsigned core, void *other, unsigned other_core);
-	/* From now on a RISC waits for CYCLES before each read (KIND 0), write (1) or atomic (2) on the
-	 * NoC. NULL when the device cannot do that. */
+	/* From now on a RISC waits for CYCLES before each read (KIND 0), write (1) or atomic (2) on
+	 * the NoC. NULL when the device cannot do that. */
 	void (*delay)(void *self, unsigned core, unsigned risc, unsigned kind, uint32_t cycles);
 };
 

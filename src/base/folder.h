@@ -10,8 +10,8 @@
 int folder_make(const char *path, struct tacho_error *err);
 
 /*
- * Where reports go, and logs below .logs: OPTION unless it is NULL or empty, else TT_METAL_PROFILER_DIR,
- * else generated/profiler below TT_METAL_HOME or here.
+ * Where reports go, and logs below .logs: OPTION unless it is NULL or empty, else
+ * TT_METAL_PROFILER_DIR, else generated/profiler below TT_METAL_HOME or here.
  */
 int folder_profiler(const char *option, char *path, size_t size, struct tacho_error *err);
 

@@ -32,8 +32,8 @@ struct device_clock {
 };
 
 /*
- * Points come in order. 1: this one goes back in ticks or in cycles, so it was left out (points of a
- * damaged file); 0, or TACHO_ENOMEM.
+ * Points come in order. 1: this one goes back in ticks or in cycles, so it was left out (points of
+ * a damaged file); 0, or TACHO_ENOMEM.
  */
 int device_clock_add(struct device_clock *clock, const struct device_point *point);
 /* Forgets points that are not needed for CYCLES and later. */
@@ -49,9 +49,9 @@ uint64_t device_clock_ticks(const struct device_clock *clock, uint64_t cycles);
 uint64_t device_clock_cycles(const struct device_clock *clock, uint64_t ticks);
 
 /*
- * The largest error of device_clock_ticks() in nanoseconds: that of the worse neighbouring point, and
- * what a change of the device's frequency inside of the piece can add, which is seen from the slopes of
- * the pieces around it. DEVICE_CLOCK_UNKNOWN: nothing is known.
+ * The largest error of device_clock_ticks() in nanoseconds: that of the worse neighbouring point,
+ * and what a change of the device's frequency inside of the piece can add, which is seen from the
+ * slopes of the pieces around it. DEVICE_CLOCK_UNKNOWN: nothing is known.
  */
 uint64_t device_clock_bound(const struct device_clock *clock, uint64_t cycles);
 

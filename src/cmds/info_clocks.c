@@ -86,9 +86,9 @@ static int add_clock(struct table *t, struct trace *trace, uint32_t track)
 int info_clocks(struct query *q)
 {
 	static const struct table_column columns[] = {
-		{"pid", "pid", TABLE_ID},         {"clock", "clock", TABLE_STRING},
-		{"mhz", "MHz", TABLE_COUNT},      {"points", "points", TABLE_COUNT},
-		{"bound_ns", "bound", TABLE_NS},  {"worst_ns", "worst", TABLE_NS},
+		{"pid", "pid", TABLE_ID},        {"clock", "clock", TABLE_STRING},
+		{"mhz", "MHz", TABLE_COUNT},     {"points", "points", TABLE_COUNT},
+		{"bound_ns", "bound", TABLE_NS}, {"worst_ns", "worst", TABLE_NS},
 	};
 	struct table t;
 	int r = 0;

@@ -111,12 +111,12 @@ struct prof {
 	uint32_t *words; /* one area */
 	struct {
 		VEC(struct prof_item);
-	} items; /* not yet handed over */
+	} items;                     /* not yet handed over */
 	struct prof_stream *streams; /* per core and RISC */
 	uint32_t *runs;              /* per core: how many it had counted */
-	uint64_t waited;             /* cycles that RISCs waited for the host to take their markers */
+	uint64_t waited; /* cycles that RISCs waited for the host to take their markers */
 	struct device_log log;
-	bool no_tracks; /* zones are not put onto the recording's tracks */
+	bool no_tracks;     /* zones are not put onto the recording's tracks */
 	uint64_t forgotten; /* items that nobody asked for in time */
 	struct device_sync sync;
 	struct sync_classic *classic_sync; /* NULL: not asked for */
@@ -287,7 +287,8 @@ void prof_close(struct tacho_device *d);
 int prof_start_core(struct tacho_device *d, unsigned core);
 void prof_drain(struct tacho_device *d, bool full);
 /* Decodes words of one RISC. */
-void prof_take(struct tacho_device *d, unsigned core, unsigned risc, const uint32_t *words, size_t n);
+void prof_take(struct tacho_device *d, unsigned core, unsigned risc, const uint32_t *words,
+	       size_t n);
 /* A program is about to start; one runs (from time to time; true: something was taken, so it may go
  * on); one has ended. */
 void prof_begin(struct tacho_device *d);

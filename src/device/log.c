@@ -73,7 +73,8 @@ static int file_open(struct device_log *log, const char *name, const char *heade
 }
 
 /* Writes what is there when it is much; LEAST 0: all of it. */
-static void flush_to(struct device_log *log, const char *name, int fd, struct buf *text, size_t least)
+static void flush_to(struct device_log *log, const char *name, int fd, struct buf *text,
+		     size_t least)
 {
 	if (text->len < least || !text->len)
 		return;
@@ -149,7 +150,7 @@ static int by_place(const void *a, const void *b)
 	/* What was open ends before what begins; of two that begin the longer one is outside. */
 	if (x->end != y->end)
 		return (x->end ? x : y)->item->start < x->cycles ? (x->end ? -1 : 1)
-								  : (x->end ? 1 : -1);
+								 : (x->end ? 1 : -1);
 	if (x->end)
 		return x->item->start > y->item->start ? -1 : x->item->start < y->item->start;
 	return x->item->end > y->item->end ? -1 : x->item->end < y->item->end;
@@ -164,13 +165,13 @@ static void add_special(const struct prof_item *item, struct devrow *row, struct
 	if (item->id == PROF_ID_NOC)
 		devrow_noc_meta(meta, item->data[1]);
 	else if (item->id == PROF_ID_COUNTERS)
-		devrow_counter_meta(meta, prof_counter_name(item->data[1] & 0xff), item->data[0] >> 32,
-			    (uint32_t)item->data[0]);
+		devrow_counter_meta(meta, prof_counter_name(item->data[1] & 0xff),
+				    item->data[0] >> 32, (uint32_t)item->data[0]);
 }
 
 /* ZONE: the name of the zone that began last. */
-static void add_row(struct tacho_device *d, const struct mark *m, struct buf *text, struct buf *meta,
-		    const char **zone)
+static void add_row(struct tacho_device *d, const struct mark *m, struct buf *text,
+		    struct buf *meta, const char **zone)
 {
 	static const enum devrow_type types[] = {
 		[PROF_K_ZONE] = DEVROW_ZONE_START, [PROF_K_TOTAL] = DEVROW_ZONE_TOTAL,
@@ -293,8 +294,8 @@ static int known_lines(int fd, struct map *known)
 static void zone_line(struct buf *line, const char *name, const char *file, uint32_t number)
 {
 	buf_reset(line);
-	buf_addf(line, "%s:%u:1: note: '#pragma message: %s,%s,%u,KERNEL_PROFILER'\n", file, number, name,
-		 file, number);
+	buf_addf(line, "%s:%u:1: note: '#pragma message: %s,%s,%u,KERNEL_PROFILER'\n", file, number,
+		 name, file, number);
 }
 
 /* Lines of all zones that were not written before. */
@@ -326,8 +327,8 @@ static void add_zones(struct tacho_device *d, struct map *known, struct buf *all
 	buf_free(&line);
 }
 
-/* One file has what was ever built, the other what this process has: it begins with the first device
- * that has something to say. */
+/* One file has what was ever built, the other what this process has: it begins with the first
+ * device that has something to say. */
 static int open_new(struct device_log *log, const char *name)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -42,8 +42,8 @@ int prof_configure(struct tacho_device *d)
 		d->profile |= PROF_MODE_STREAM;
 	if (count && count < LEAST && !d->options.program_count)
 		fprintf(stderr,
-			"tacho: warning: buffers for %u programs would not hold one full one: %u\n", count,
-			LEAST);
+			"tacho: warning: buffers for %u programs would not hold one full one: %u\n",
+			count, LEAST);
 	count = !count ? DEFAULT_COUNT : count < LEAST ? LEAST : count;
 	p->area = count * (d->profile & PROF_MODE_SUM ? PER_PROGRAM_S : PER_PROGRAM);
 	p->per_bank = (d->shape.cores + banks - 1) / banks;
@@ -67,8 +67,7 @@ uint64_t prof_dram_end(const struct tacho_device *d)
 /* Asked for, and it can be done: the clocks before anything else happens, and after all has. */
 static void sync_classically(struct tacho_device *d)
 {
-	if (d->prof->classic_sync && !d->broken &&
-	    sync_classic_run(d, d->prof->classic_sync) == 0)
+	if (d->prof->classic_sync && !d->broken && sync_classic_run(d, d->prof->classic_sync) == 0)
 		log_sync(d);
 }
 
@@ -188,7 +187,8 @@ static void drain_risc(struct tacho_device *d, unsigned core, unsigned risc, uin
 		prof_take(d, core, risc, p->words, words);
 }
 
-void prof_take(struct tacho_device *d, unsigned core, unsigned risc, const uint32_t *words, size_t n)
+void prof_take(struct tacho_device *d, unsigned core, unsigned risc, const uint32_t *words,
+	       size_t n)
 {
 	struct prof *p = d->prof;
 	size_t before = p->items.n;
@@ -266,7 +266,8 @@ static void bound_items(struct tacho_device *d)
 	p->items.n = p->log.done = 0;
 }
 
-/* Losses, and what recording has cost the program besides its own time, are told where they happened. */
+/* Losses, and what recording has cost the program besides its own time, are told where they
+ * happened. */
 static void tell_costs(const struct tacho_device *d, uint64_t lost, uint64_t waited)
 {
 	if (lost && tacho_is_recording())

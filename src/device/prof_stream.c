@@ -1,11 +1,11 @@
 /*
- * Markers out of L1 while the program that makes them runs: none has to be dropped, and there is no limit
- * to what one run can record. The firmware's side is in firmware/src/prof.c.
+ * Markers out of L1 while the program that makes them runs: none has to be dropped, and there is no
+ * limit to what one run can record. The firmware's side is in firmware/src/prof.c.
  *
- * A RISC's buffer behind its first words is a ring. A word that is 0 was not written yet; the first word
- * of every marker has its top bit set. So the host sees how far a RISC has come without asking it. What
- * it takes it sets to 0 again and counts, and the RISC looks at that count when it is one lap ahead of it.
- * The last marker is left until another one follows: it may be half written.
+ * A RISC's buffer behind its first words is a ring. A word that is 0 was not written yet; the first
+ * word of every marker has its top bit set. So the host sees how far a RISC has come without asking
+ * it. What it takes it sets to 0 again and counts, and the RISC looks at that count when it is one
+ * lap ahead of it. The last marker is left until another one follows: it may be half written.
  */
 #include "device/device.h"
 
@@ -73,7 +73,8 @@ static uint32_t whole_markers(struct tacho_device *d, unsigned core, unsigned ri
 			d->prof->counts.damaged++;
 			return n;
 		}
-		if (!ended && !((next < n ? words[next] : word_at(d, core, risc, PROF_OPTIONAL)) >> 31))
+		if (!ended &&
+		    !((next < n ? words[next] : word_at(d, core, risc, PROF_OPTIONAL)) >> 31))
 			break;
 		i = next;
 	}
@@ -117,7 +118,8 @@ static bool take_risc(struct tacho_device *d, unsigned core, unsigned risc, bool
 		;
 	if (s->taken == before)
 		return false;
-	core_write(d, core, d->shape.mailbox + M_PROF_CONTROL + 4 * (PROF_TAKEN + risc), &s->taken, 4);
+	core_write(d, core, d->shape.mailbox + M_PROF_CONTROL + 4 * (PROF_TAKEN + risc), &s->taken,
+		   4);
 	return true;
 }
 
@@ -154,7 +156,8 @@ bool drain_end_core(struct tacho_device *d, unsigned core, uint32_t *control)
 
 	if (!drain_is_on(d))
 		return false;
-	/* A run that the kernel has declared invalid is not counted. One that was stopped is told. */
+	/* A run that the kernel has declared invalid is not counted. One that was stopped is told.
+	 */
 	valid = control[PROF_RUNS] != d->prof->runs[core] || d->cores[core].busy;
 	d->prof->runs[core] = control[PROF_RUNS];
 	for (unsigned r = 0; r < d->cores[core].info.riscs; r++) {

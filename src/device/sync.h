@@ -7,8 +7,8 @@
  * register that the bus reaches, whatever its cores do, and whatever firmware they run.
  *
  * Points are joined by lines (clock/device.h). When they are close, their errors would make crooked
- * lines of straight ones: then a point follows the line that points further apart have shown, as far
- * as its own exchange allows.
+ * lines of straight ones: then a point follows the line that points further apart have shown, as
+ * far as its own exchange allows.
  *
  * docs/device.md tells what host time means for a software device, which does not run by itself.
  */
@@ -79,9 +79,9 @@ void sync_trim(struct tacho_device *d);
  * ---- sync_classic.c: one way, as sync_device_info.csv has it ----
  *
  * A kernel waits for a word; the host writes its time to it, 249 times with 10 ms between them; the
- * kernel keeps its own clock beside each. A straight line through all of them. Only for those who read
- * that file: it costs 2.5 s, knows nothing of what happens later, and takes the time of the way for
- * an error of the clock.
+ * kernel keeps its own clock beside each. A straight line through all of them. Only for those who
+ * read that file: it costs 2.5 s, knows nothing of what happens later, and takes the time of the
+ * way for an error of the clock.
  */
 #define SYNC_SAMPLES 249
 

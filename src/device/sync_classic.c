@@ -25,8 +25,9 @@ static int kernel_new(struct tacho_device *d, struct tacho_program **program)
 		return r;
 	kernel = tacho_program_kernel(*program,
 				      &(struct tacho_kernel){.source = path, .risc = TACHO_BRISC});
-	r = kernel < 0 ? kernel
-		       : tacho_program_args(*program, kernel, (struct tacho_core){0, 0}, &samples, 1);
+	r = kernel < 0
+		    ? kernel
+		    : tacho_program_args(*program, kernel, (struct tacho_core){0, 0}, &samples, 1);
 	return r < 0 ? r : tacho_program_compile(*program);
 }
 
@@ -153,11 +154,13 @@ void sync_classic_rows(const struct tacho_device *d, const struct sync_classic *
 	for (size_t i = c->n < SYNC_SAMPLES ? 0 : c->n - SYNC_SAMPLES; core >= 0 && i < c->n; i++) {
 		const struct sync_sample *s = &c->v[i];
 
-		buf_addf(out, "%5u,%5u,%5u,%20llu,%20llu,%20.2f,%20llu,%20llu,%20.2f,%20.15f,%20.15f,%20llu,"
-			      "1.0,0\n",
-			 d->number, d->cores[core].info.x, d->cores[core].info.y,
-			 (unsigned long long)s->device, (unsigned long long)s->host,
-			 (double)s->host * ratio, (unsigned long long)s->overhead,
-			 (unsigned long long)c->host_start, c->delay, c->frequency, ratio, 0ull);
+		buf_addf(
+			out,
+			"%5u,%5u,%5u,%20llu,%20llu,%20.2f,%20llu,%20llu,%20.2f,%20.15f,%20.15f,%20llu,"
+			"1.0,0\n",
+			d->number, d->cores[core].info.x, d->cores[core].info.y,
+			(unsigned long long)s->device, (unsigned long long)s->host,
+			(double)s->host * ratio, (unsigned long long)s->overhead,
+			(unsigned long long)c->host_start, c->delay, c->frequency, ratio, 0ull);
 	}
 }

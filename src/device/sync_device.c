@@ -100,7 +100,8 @@ static void add_point(struct tacho_device *d, struct device_point p)
 	tell(d);
 }
 
-/* A device whose clock cannot be read (a memory image): what it says itself, and nothing promised. */
+/* A device whose clock cannot be read (a memory image): what it says itself, and nothing promised.
+ */
 static void take_blindly(struct tacho_device *d)
 {
 	struct sync *line = &d->prof->sync.line;
@@ -147,8 +148,8 @@ bool sync_is_due(const struct tacho_device *d)
 }
 
 /*
- * A device that stood still goes on here and now. The last reading of its clock is the gap's: what was
- * recorded before is below it, what comes is above it.
+ * A device that stood still goes on here and now. The last reading of its clock is the gap's: what
+ * was recorded before is below it, what comes is above it.
  */
 static void go_on(struct tacho_device *d)
 {
@@ -245,5 +246,6 @@ void sync_trim(struct tacho_device *d)
 	size_t before = s->clock.n;
 
 	device_clock_trim(&s->clock, s->line.last.cycles);
-	s->told_points -= s->told_points < before - s->clock.n ? s->told_points : before - s->clock.n;
+	s->told_points -=
+		s->told_points < before - s->clock.n ? s->told_points : before - s->clock.n;
 }

@@ -1,6 +1,7 @@
 /*
- * A device whose true clock is known: exchanges with it all through a time, and what the points that
- * came of them say about any moment of it. For the test and the benchmark of clock synchronisation.
+ * A device whose true clock is known: exchanges with it all through a time, and what the points
+ * that came of them say about any moment of it. For the test and the benchmark of clock
+ * synchronisation.
  */
 #ifndef SYNC_MODEL_H
 #define SYNC_MODEL_H
@@ -13,8 +14,8 @@
 
 enum sync_scene { SCENE_CONSTANT, SCENE_STEP, SCENE_DIP, SCENE_WANDER, SCENES };
 
-static const char *const scene_names[] = {"constant", "+20 ppm in the middle", "10 % slower, then back",
-					  "random steps to 50 ppm"};
+static const char *const scene_names[] = {"constant", "+20 ppm in the middle",
+					  "10 % slower, then back", "random steps to 50 ppm"};
 
 struct sync_error {
 	double error, bound; /* ns */
@@ -36,7 +37,8 @@ static double model_chance(struct sync_model *m)
 }
 
 /* SECONDS of a scene from now on, in the true time of the device. */
-static void model_scene(struct sync_model *m, struct tensix *t, enum sync_scene scene, double seconds)
+static void model_scene(struct sync_model *m, struct tensix *t, enum sync_scene scene,
+			double seconds)
 {
 	uint64_t s = (uint64_t)tensix_arch(t)->mhz * 1000000, now = tensix_now(t);
 	uint64_t middle = now + (uint64_t)((double)s * seconds / 2);
@@ -46,8 +48,10 @@ static void model_scene(struct sync_model *m, struct tensix *t, enum sync_scene 
 		if (scene == SCENE_STEP)
 			tensix_clock_rate(t, core, middle, 1.00002);
 		if (scene == SCENE_DIP) {
-			tensix_clock_rate(t, core, middle - (uint64_t)((double)s * seconds / 12), 0.9);
-			tensix_clock_rate(t, core, middle + (uint64_t)((double)s * seconds / 12), 1.0);
+			tensix_clock_rate(t, core, middle - (uint64_t)((double)s * seconds / 12),
+					  0.9);
+			tensix_clock_rate(t, core, middle + (uint64_t)((double)s * seconds / 12),
+					  1.0);
 		}
 	}
 	for (double at = 0.5; scene == SCENE_WANDER && at < seconds; at += 0.5 + model_chance(m)) {
@@ -104,7 +108,8 @@ static void model_run(struct sync_model *m, struct tacho_device *d, double secon
 }
 
 /* At a true cycle: how wrong the points are, and what they promise. */
-static struct sync_error model_error(const struct sync_model *m, const struct tensix *t, uint64_t cycle)
+static struct sync_error model_error(const struct sync_model *m, const struct tensix *t,
+				     uint64_t cycle)
 {
 	uint64_t shown = tensix_clock_read(t, 0, cycle);
 	double truth = (double)cycle * m->clock.rate / 1e6 / tensix_arch(t)->mhz;

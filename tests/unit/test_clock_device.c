@@ -111,8 +111,10 @@ static void test_trim(void **state)
 	for (uint64_t at = 0; at < 12000; at += 150) {
 		device_clock_trim(&a, at);
 		for (uint64_t later = at < 100 ? 100 : at; later < 12000; later += 77) {
-			assert_int_equal(device_clock_ticks(&a, later), device_clock_ticks(&b, later));
-			assert_int_equal(device_clock_bound(&a, later), device_clock_bound(&b, later));
+			assert_int_equal(device_clock_ticks(&a, later),
+					 device_clock_ticks(&b, later));
+			assert_int_equal(device_clock_bound(&a, later),
+					 device_clock_bound(&b, later));
 		}
 	}
 	assert_true(a.n < 8);
@@ -144,8 +146,8 @@ static void test_extremes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_line), cmocka_unit_test(test_still),
-		cmocka_unit_test(test_exact), cmocka_unit_test(test_trim),
+		cmocka_unit_test(test_line),     cmocka_unit_test(test_still),
+		cmocka_unit_test(test_exact),    cmocka_unit_test(test_trim),
 		cmocka_unit_test(test_extremes),
 	};
 

@@ -1,4 +1,5 @@
-/* Where the time of a device lies in the time of its program: programs one by one, and all cores. */
+/* Where the time of a device lies in the time of its program: programs one by one, and all cores.
+ */
 #include "device_tools.h"
 
 #include "tensix/tensix.h"
@@ -31,14 +32,15 @@ static struct tacho_program *spin(struct tacho_device *d, uint32_t kilocycles, u
 	int k;
 
 	assert_int_equal(tacho_program_new(&p, d), 0);
-	k = tacho_program_kernel(p, &(struct tacho_kernel){.source = DEVICE_KERNELS "/spin.c",
-							   .risc = TACHO_BRISC,
-							   .cores = {{0, 0}, {cores > 1, cores > 1}}});
+	k = tacho_program_kernel(p,
+				 &(struct tacho_kernel){.source = DEVICE_KERNELS "/spin.c",
+							.risc = TACHO_BRISC,
+							.cores = {{0, 0}, {cores > 1, cores > 1}}});
 	assert_true(k >= 0);
 	for (uint16_t i = 0; i < cores; i++)
-		assert_int_equal(tacho_program_args(p, k, (struct tacho_core){i % 2, i / 2},
-						    &kilocycles, 1),
-				 0);
+		assert_int_equal(
+			tacho_program_args(p, k, (struct tacho_core){i % 2, i / 2}, &kilocycles, 1),
+			0);
 	return p;
 }
 
@@ -157,8 +159,8 @@ static void test_wraps(void **state)
 
 			for (unsigned k = 0; k < s.n; k++) {
 				assert_true(s.start[k] >= now && s.end[k] > s.start[k]);
-				assert_true(s.end[k] <= tensix_clock_read(d->self, 0,
-									  tensix_now(d->self)));
+				assert_true(s.end[k] <=
+					    tensix_clock_read(d->self, 0, tensix_now(d->self)));
 				assert_true(s.from[k] > last);
 			}
 			last = s.to[0];

@@ -28,8 +28,9 @@ static struct tacho_device *open_with(struct tacho_program **p)
 		print_message("%s\n", tacho_device_error());
 	assert_int_equal(r, 0);
 	assert_int_equal(tacho_program_new(p, d), 0);
-	assert_true(tacho_program_kernel(*p, &(struct tacho_kernel){.source = DEVICE_KERNELS "/plain.c",
-								    .risc = TACHO_BRISC}) >= 0);
+	assert_true(
+		tacho_program_kernel(*p, &(struct tacho_kernel){.source = DEVICE_KERNELS "/plain.c",
+								.risc = TACHO_BRISC}) >= 0);
 	return d;
 }
 

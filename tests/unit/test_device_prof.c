@@ -90,9 +90,8 @@ static void test_damaged(void **state)
 static void test_guaranteed(void **state)
 {
 	uint32_t *words = malloc(48); /* exactly, for sanitizers */
-	const uint32_t from[] = {HEADER(1),    H(0, 10, 0), 100, H(5, 10, 0),
-				 900,          H(3, 11, 0), 200, H(5, 11, 0),
-				 800};
+	const uint32_t from[] = {HEADER(1),   H(0, 10, 0), 100,         H(5, 10, 0), 900,
+				 H(3, 11, 0), 200,         H(5, 11, 0), 800};
 	struct prof_counts c;
 	struct log l;
 
@@ -437,7 +436,9 @@ struct stream_tally {
 
 static unsigned risc_number(const char *name)
 {
-	return !strcmp(name, "BRISC") ? 0 : !strcmp(name, "NCRISC") ? 1 : 2 + (unsigned)(name[5] - '0');
+	return !strcmp(name, "BRISC")    ? 0
+	       : !strcmp(name, "NCRISC") ? 1
+					 : 2 + (unsigned)(name[5] - '0');
 }
 
 /* Values of a RISC count up without a gap, and its zones do not overlap. */
@@ -562,8 +563,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),         cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_guaranteed),   cmocka_unit_test(test_cut),          cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_areas),        cmocka_unit_test(test_plain),        cmocka_unit_test(test_full_classic),
+		cmocka_unit_test(test_guaranteed),   cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_wrap),         cmocka_unit_test(test_areas),
+		cmocka_unit_test(test_plain),        cmocka_unit_test(test_full_classic),
 		cmocka_unit_test(test_full_drained), cmocka_unit_test(test_mixed),
 		cmocka_unit_test(test_replay),       cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_stream),       cmocka_unit_test(test_stream_fault),

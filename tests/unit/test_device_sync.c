@@ -11,8 +11,8 @@
 #define SAMPLES 4000
 
 /* All errors are below their bounds. */
-static unsigned violations(const struct sync_model *m, struct sync_model *dice, const struct tensix *t,
-			   uint64_t from, uint64_t to, double *mean)
+static unsigned violations(const struct sync_model *m, struct sync_model *dice,
+			   const struct tensix *t, uint64_t from, uint64_t to, double *mean)
 {
 	unsigned n = 0;
 
@@ -89,9 +89,10 @@ static void test_turn(void **state)
 		assert_int_equal(sync_exchange(&m.d, 0, &e), 0);
 		assert_true(e.cycles >> 32 == 6 || e.cycles >> 32 == 7);
 		/* within what the exchange says */
-		assert_in_range(e.cycles - ((7ull << 32) - (uint64_t)before),
-				(uint64_t)((double)e.before * (double)mhz * 1e6 / backend_tick_rate()) - 2,
-				(uint64_t)((double)e.after * (double)mhz * 1e6 / backend_tick_rate()) + 2);
+		assert_in_range(
+			e.cycles - ((7ull << 32) - (uint64_t)before),
+			(uint64_t)((double)e.before * (double)mhz * 1e6 / backend_tick_rate()) - 2,
+			(uint64_t)((double)e.after * (double)mhz * 1e6 / backend_tick_rate()) + 2);
 		model_close(&m);
 	}
 }
@@ -124,7 +125,8 @@ static void test_classic_fit(void **state)
 	sync_classic_fit(&c, 2e9);
 	assert_true(c.frequency == 0);
 	for (uint64_t i = 0; i < 10; i++)
-		assert_int_equal(vec_push(&c, ((struct sync_sample){(1ull << 60) + 9 * i, 20 * i, 0})), 0);
+		assert_int_equal(
+			vec_push(&c, ((struct sync_sample){(1ull << 60) + 9 * i, 20 * i, 0})), 0);
 	sync_classic_fit(&c, 2e9);
 	assert_true(fabs(c.frequency - 0.9) < 1e-12);
 	assert_true(c.delay == (double)(1ull << 60));

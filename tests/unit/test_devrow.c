@@ -49,8 +49,9 @@ static void test_rows(void **state)
 					.file = "",
 					.type = DEVROW_TS_DATA,
 					.meta = meta.data});
-	assert_string_equal(b.data, "0,1,1,ERISC,9090,5,7,0,0,2,,TS_DATA,0,,"
-				    "{\"counter type\":\"FPU_COUNTER\";\"ref cnt\":1588;\"value\":856}\n");
+	assert_string_equal(b.data,
+			    "0,1,1,ERISC,9090,5,7,0,0,2,,TS_DATA,0,,"
+			    "{\"counter type\":\"FPU_COUNTER\";\"ref cnt\":1588;\"value\":856}\n");
 	buf_free(&b);
 	buf_free(&meta);
 }
@@ -60,7 +61,8 @@ static void test_timer(void **state)
 {
 	(void)state;
 	assert_int_equal(devrow_timer("BRISC-FW",
-				      "/opt/tt-metal/tt_metal/hw/firmware/src/tt-1xx/brisc.cc", 412),
+				      "/opt/tt-metal/tt_metal/hw/firmware/src/tt-1xx/brisc.cc",
+				      412),
 			 13593);
 	assert_int_equal(devrow_timer("WORK", "kernels/a.c", 12), 5755);
 	assert_int_equal(devrow_run(0, 3), 0);
