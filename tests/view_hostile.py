@@ -233,7 +233,7 @@ deaf.close()
 before = s.memory_kb()
 for _ in range(300):
     s.raw(get("/api/v1/t/0/tiles?lanes=0-9&res=10&i=0&" + "x" * 1000).encode(), seconds=5)
-assert s.memory_kb() < before + 20000, (before, s.memory_kb())
+assert os.environ.get("SANITIZE") or s.memory_kb() < before + 20000, (before, s.memory_kb())
 assert s.alive()
 code, rest = s.end()
 assert code == 0, (code, rest)

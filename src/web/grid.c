@@ -32,13 +32,6 @@ struct grid {
 #define IS_FW     2u
 #define IS_NOC    4u
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n >= m && !strcmp(text + n - m, end);
-}
-
 /* What a name stands for, looked up once. */
 static int kinds_find(struct grid *g)
 {
@@ -48,8 +41,8 @@ static int kinds_find(struct grid *g)
 	if (!g->kinds)
 		return TACHO_ENOMEM;
 	for (uint32_t i = 0; i < t->srcloc_count; i++)
-		g->kinds[i] = (uint8_t)((ends_with(t->srclocs[i].name, "-KERNEL") ? IS_KERNEL : 0) |
-					(ends_with(t->srclocs[i].name, "-FW") ? IS_FW : 0) |
+		g->kinds[i] = (uint8_t)((web_ends_with(t->srclocs[i].name, "-KERNEL") ? IS_KERNEL : 0) |
+					(web_ends_with(t->srclocs[i].name, "-FW") ? IS_FW : 0) |
 					(!strcmp(t->srclocs[i].function, "NOC") ? IS_NOC : 0));
 	return 0;
 }

@@ -84,31 +84,11 @@ static int pool_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t t1
 	return r < 0 ? r : 0;
 }
 
-struct usage {
-	uint64_t time, pixel, min, max, last, count;
-};
-
-static void usage_put(struct web_call *c, const struct usage *u)
-{
-	struct json *j = &c->json;
-
-	if (!u->count)
-		return;
-	json_array(j, NULL);
-	json_ns(c, NULL, u->time);
-	json_uint(j, NULL, u->min);
-	json_uint(j, NULL, u->max);
-	json_uint(j, NULL, u->last);
-	json_uint(j, NULL, u->count);
-	json_end(j);
-}
-
 /* How much was in use, as a tile like that of a plot. */
 static int usage_tile(struct web_call *c, uint32_t track, uint64_t t0, uint64_t t1)
 {
-	double scale = WEB_TILE / (double)(t1 - t0);
 	struct export_pool p = {0};
-	struct usage u = {0};
+	struct pixels pixels;
 	uint64_t before = 0;
 	struct trace_row row;
 	struct rows *rows;
@@ -117,29 +97,15 @@ static int usage_tile(struct web_call *c, uint32_t track, uint64_t t0, uint64_t 
 
 	if (r < 0)
 		return r;
-	json_array(&c->json, "points");
+	pixels_begin(&pixels, c, t0, t1);
 	while (r >= 0 && (r = rows_next(rows, &row, &ignored)) > 0) {
-		uint64_t x;
-
 		r = export_pool_row(&p, &row);
-		if (row.time < t0) {
+		if (row.time < t0)
 			before = p.bytes;
-			continue;
-		}
-		x = (uint64_t)((double)(row.time - t0) * scale);
-		if (u.count && x != u.pixel) {
-			usage_put(c, &u);
-			u.count = 0;
-		}
-		if (!u.count)
-			u = (struct usage){row.time, x, p.bytes, p.bytes, p.bytes, 0};
-		u.min = p.bytes < u.min ? p.bytes : u.min;
-		u.max = p.bytes > u.max ? p.bytes : u.max;
-		u.last = p.bytes;
-		u.count++;
+		else
+			pixels_add(&pixels, row.time, (double)p.bytes);
 	}
-	usage_put(c, &u);
-	json_end(&c->json);
+	pixels_end(&pixels);
 	json_uint(&c->json, "before", before);
 	rows_close(rows);
 	export_pool_free(&p);

@@ -100,52 +100,67 @@ static int before_put(struct web_call *c, uint32_t track, uint64_t t, uint64_t w
 	return r < 0 ? r : 0;
 }
 
-static void pixel_put(struct web_call *c, uint64_t time, const struct figures *f)
+static void pixel_put(struct pixels *p)
 {
-	struct json *j = &c->json;
+	struct json *j = &p->c->json;
 
-	if (!f->count)
+	if (!p->count)
 		return;
 	json_array(j, NULL);
-	json_ns(c, NULL, time);
-	json_double(j, NULL, f->min);
-	json_double(j, NULL, f->max);
-	json_double(j, NULL, f->last);
-	json_uint(j, NULL, f->count);
+	json_ns(p->c, NULL, p->time);
+	json_double(j, NULL, p->min);
+	json_double(j, NULL, p->max);
+	json_double(j, NULL, p->last);
+	json_uint(j, NULL, p->count);
 	json_end(j);
+	p->count = 0;
 }
 
-/* Points of one pixel become one. */
+void pixels_begin(struct pixels *p, struct web_call *c, uint64_t t0, uint64_t t1)
+{
+	*p = (struct pixels){.c = c, .t0 = t0, .scale = WEB_TILE / (double)(t1 - t0)};
+	json_array(&c->json, "points");
+}
+
+void pixels_add(struct pixels *p, uint64_t time, double value)
+{
+	uint64_t x = (uint64_t)((double)(time - p->t0) * p->scale);
+
+	if (p->count && x != p->pixel)
+		pixel_put(p);
+	if (!p->count) {
+		p->time = time;
+		p->pixel = x;
+		p->min = p->max = value;
+	}
+	p->min = value < p->min ? value : p->min;
+	p->max = value > p->max ? value : p->max;
+	p->last = value;
+	p->count++;
+}
+
+void pixels_end(struct pixels *p)
+{
+	pixel_put(p);
+	json_end(&p->c->json);
+}
+
 static int points_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t t1)
 {
-	double scale = WEB_TILE / (double)(t1 - t0), value;
-	struct figures f = {0};
-	uint64_t first = 0, pixel = 0;
+	struct pixels pixels;
 	struct trace_row row;
 	struct rows *rows;
 	uint32_t ignored;
+	double value;
 	int r = rows_open(&rows, c, 0, track, t0, t1);
 
 	if (r < 0)
 		return r;
-	json_array(&c->json, "points");
-	while ((r = rows_next(rows, &row, &ignored)) > 0) {
-		uint64_t x = (uint64_t)((double)(row.time - t0) * scale);
-
-		if (!point_of(&row, &value))
-			continue;
-		if (f.count && x != pixel) {
-			pixel_put(c, first, &f);
-			f.count = 0;
-		}
-		if (!f.count) {
-			first = row.time;
-			pixel = x;
-		}
-		figures_add(&f, value);
-	}
-	pixel_put(c, first, &f);
-	json_end(&c->json);
+	pixels_begin(&pixels, c, t0, t1);
+	while ((r = rows_next(rows, &row, &ignored)) > 0)
+		if (point_of(&row, &value))
+			pixels_add(&pixels, row.time, value);
+	pixels_end(&pixels);
 	rows_close(rows);
 	return r;
 }

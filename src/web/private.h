@@ -236,6 +236,16 @@ int rows_open(struct rows **r, struct web_call *c, uint32_t kind, uint32_t track
 int rows_next(struct rows *r, struct trace_row *row, uint32_t *track);
 void rows_close(struct rows *r);
 
+/* plots.c: values as the "points" of a tile; those of one pixel become one. */
+struct pixels {
+	struct web_call *c;
+	uint64_t t0, time, pixel, count;
+	double scale, min, max, last;
+};
+void pixels_begin(struct pixels *p, struct web_call *c, uint64_t t0, uint64_t t1);
+void pixels_add(struct pixels *p, uint64_t time, double value); /* in order */
+void pixels_end(struct pixels *p);
+
 /* "track", which must be there and of this kind. */
 int arg_track_of(struct web_call *c, uint32_t kind, uint32_t *track);
 
@@ -265,6 +275,7 @@ int warnings_put(struct web_call *c);
 void ops_forget(struct web_trace *t);
 
 /* traces.c */
+bool web_ends_with(const char *text, const char *end);
 int trace_add(struct web *web, const char *path, const char *session, struct tacho_error *err);
 void tag_make(struct web_trace *t, const struct trace *trace);
 

@@ -18,11 +18,11 @@
  */
 #define VIEW_CACHE ((size_t)192 << 20)
 
-static bool ends_with(const char *text, const char *end)
+bool web_ends_with(const char *text, const char *end)
 {
 	size_t n = strlen(text), m = strlen(end);
 
-	return n > m && !strcmp(text + n - m, end);
+	return n >= m && !strcmp(text + n - m, end);
 }
 
 static void trace_free(struct web_trace *t)
@@ -68,7 +68,7 @@ static struct web_trace *trace_new(const char *path)
 /* A table of ops begins with the names of its columns. */
 static bool is_ops(const char *path)
 {
-	FILE *f = ends_with(path, ".csv") ? fopen(path, "re") : NULL;
+	FILE *f = web_ends_with(path, ".csv") ? fopen(path, "re") : NULL;
 	char head[4096];
 	size_t n = f ? fread(head, 1, sizeof(head) - 1, f) : 0;
 
@@ -239,9 +239,9 @@ int trace_add(struct web *web, const char *path, const char *session, struct tac
 
 static int is_shown(const struct dirent *e)
 {
-	return ends_with(e->d_name, ".tacho") || ends_with(e->d_name, ".tacho.part") ||
-	       ends_with(e->d_name, ".tracy") ||
-	       (!strncmp(e->d_name, "ops_perf_results", 16) && ends_with(e->d_name, ".csv"));
+	return web_ends_with(e->d_name, ".tacho") || web_ends_with(e->d_name, ".tacho.part") ||
+	       web_ends_with(e->d_name, ".tracy") ||
+	       (!strncmp(e->d_name, "ops_perf_results", 16) && web_ends_with(e->d_name, ".csv"));
 }
 
 /* All traces in a folder, by name. One that cannot be read is no reason not to show the others. */
