@@ -14,57 +14,6 @@
 
 #define TEXT_MOST 4096u /* bytes of the arguments of one event */
 
-struct zone {
-	int64_t start, end; /* ns */
-	uint32_t track, srcloc;
-	uint32_t text;                       /* offset in texts; 0: none */
-	uint32_t unfinished : 1, order : 31; /* in the file */
-};
-
-struct row {
-	int64_t time;
-	uint32_t track, thread; /* of our lists */
-	uint32_t kind;
-	uint32_t text, len;
-	double value;
-};
-
-struct process {
-	int64_t pid;
-	char *name;
-	uint32_t messages; /* track, or TRACE_NONE */
-};
-
-struct thread {
-	uint32_t process, kind;
-	int64_t tid;
-	char *name;
-	struct {
-		VEC(uint32_t);
-	} open; /* zones that began and have not ended */
-	struct trace_ledger ledger;
-};
-
-struct reader {
-	struct trace_writer *w;
-	struct export_notes *notes;
-	struct {
-		VEC(struct zone);
-	} zones;
-	struct {
-		VEC(struct row);
-	} rows;
-	struct {
-		VEC(struct process);
-	} processes;
-	struct {
-		VEC(struct thread);
-	} threads;
-	struct map by_pid, by_tid, plots;
-	struct buf texts; /* each with a 0 behind it */
-	int64_t first, last;
-};
-
 /* ------------------------------------------------------------------ values */
 
 /* Microseconds, as nanoseconds; exact as long as they are written without an exponent. */
@@ -126,7 +75,7 @@ static int64_t id_of(const struct jread_value *v)
 	return (int64_t)(1000000000 + hash % 1000000000);
 }
 
-static int add_text(struct reader *r, const char *text, size_t len, uint32_t *offset)
+static int add_text(struct chrome_reader *r, const char *text, size_t len, uint32_t *offset)
 {
 	if (r->texts.len == 0)
 		buf_addc(&r->texts, 0);
@@ -139,7 +88,7 @@ static int add_text(struct reader *r, const char *text, size_t len, uint32_t *of
 }
 
 /* "key: value" lines of the arguments. */
-static int add_args(struct reader *r, const struct jread_value *args, uint32_t *offset)
+static int add_args(struct chrome_reader *r, const struct jread_value *args, uint32_t *offset)
 {
 	struct buf lines = BUF_INIT;
 	int e = 0;
@@ -168,11 +117,11 @@ static int add_args(struct reader *r, const struct jread_value *args, uint32_t *
 
 /* ------------------------------------------------------- processes, threads */
 
-static int process_of(struct reader *r, const struct jread_value *event, uint32_t *process)
+static int process_of(struct chrome_reader *r, const struct jread_value *event, uint32_t *process)
 {
 	int64_t pid = id_of(jread_get(event, "pid"));
 	const uint32_t *known = map_get(&r->by_pid, (uint64_t)pid);
-	struct process fresh = {.pid = pid, .messages = TRACE_NONE};
+	struct chrome_process fresh = {.pid = pid, .messages = TRACE_NONE};
 
 	if (known) {
 		*process = *known;
@@ -184,10 +133,10 @@ static int process_of(struct reader *r, const struct jread_value *event, uint32_
 	return vec_push(&r->processes, fresh);
 }
 
-static int track_add(struct reader *r, uint32_t process, uint32_t kind, int64_t tid, char *name,
-		     uint32_t *track)
+static int track_add(struct chrome_reader *r, uint32_t process, uint32_t kind, int64_t tid,
+		     char *name, uint32_t *track)
 {
-	struct thread fresh = {.process = process, .kind = kind, .tid = tid, .name = name};
+	struct chrome_track fresh = {.process = process, .kind = kind, .tid = tid, .name = name};
 
 	*track = (uint32_t)r->threads.n;
 	if (r->threads.n >= LIMIT_TRACKS || vec_push(&r->threads, fresh) < 0) {
@@ -203,7 +152,7 @@ static uint64_t pair_key(uint32_t a, uint64_t b)
 	return (b ^ (uint64_t)a << 40) * 0x9e3779b97f4a7c15u;
 }
 
-static int thread_of(struct reader *r, const struct jread_value *event, uint32_t *thread)
+static int thread_of(struct chrome_reader *r, const struct jread_value *event, uint32_t *thread)
 {
 	int64_t tid = id_of(jread_get(event, "tid"));
 	const uint32_t *known;
@@ -223,7 +172,7 @@ static int thread_of(struct reader *r, const struct jread_value *event, uint32_t
 	return e < 0 ? e : map_set(&r->by_tid, key, *thread);
 }
 
-static int messages_of(struct reader *r, uint32_t process, uint32_t *track)
+static int messages_of(struct chrome_reader *r, uint32_t process, uint32_t *track)
 {
 	int e = 0;
 
@@ -236,7 +185,7 @@ static int messages_of(struct reader *r, uint32_t process, uint32_t *track)
 	return e;
 }
 
-static int plot_of(struct reader *r, uint32_t process, const char *name, uint32_t *track)
+static int plot_of(struct chrome_reader *r, uint32_t process, const char *name, uint32_t *track)
 {
 	uint64_t hash = 0xcbf29ce484222325u, key;
 	const uint32_t *known;
@@ -256,13 +205,13 @@ static int plot_of(struct reader *r, uint32_t process, const char *name, uint32_
 
 /* ------------------------------------------------------------------ events */
 
-static void note_time(struct reader *r, int64_t ns)
+static void note_time(struct chrome_reader *r, int64_t ns)
 {
 	r->first = ns < r->first ? ns : r->first;
 	r->last = ns > r->last ? ns : r->last;
 }
 
-static int srcloc_of(struct reader *r, const struct jread_value *event, uint32_t *srcloc)
+static int srcloc_of(struct chrome_reader *r, const struct jread_value *event, uint32_t *srcloc)
 {
 	char *name = text_copy(jread_get(event, "name")),
 	     *category = text_copy(jread_get(event, "cat"));
@@ -275,10 +224,10 @@ static int srcloc_of(struct reader *r, const struct jread_value *event, uint32_t
 	return id < 0 ? (int)id : 0;
 }
 
-static int zone_begin(struct reader *r, const struct jread_value *event, int64_t ns, int64_t end,
-		      uint32_t *number)
+static int zone_begin(struct chrome_reader *r, const struct jread_value *event, int64_t ns,
+		      int64_t end, uint32_t *number)
 {
-	struct zone z = {.start = ns, .end = end, .order = r->zones.n & 0x7fffffff};
+	struct chrome_zone z = {.start = ns, .end = end, .order = r->zones.n & 0x7fffffff};
 	int e = thread_of(r, event, &z.track);
 
 	if (e == 0)
@@ -293,7 +242,7 @@ static int zone_begin(struct reader *r, const struct jread_value *event, int64_t
 	return e;
 }
 
-static int event_begin(struct reader *r, const struct jread_value *event, int64_t ns)
+static int event_begin(struct chrome_reader *r, const struct jread_value *event, int64_t ns)
 {
 	uint32_t number;
 	int e = zone_begin(r, event, ns, ns, &number);
@@ -305,10 +254,10 @@ static int event_begin(struct reader *r, const struct jread_value *event, int64_
 	return e;
 }
 
-static int event_end(struct reader *r, const struct jread_value *event, int64_t ns)
+static int event_end(struct chrome_reader *r, const struct jread_value *event, int64_t ns)
 {
-	struct thread *t;
-	struct zone *z;
+	struct chrome_track *t;
+	struct chrome_zone *z;
 	uint32_t thread;
 	int e = thread_of(r, event, &thread);
 
@@ -326,7 +275,7 @@ static int event_end(struct reader *r, const struct jread_value *event, int64_t 
 	return 0;
 }
 
-static int event_complete(struct reader *r, const struct jread_value *event, int64_t ns)
+static int event_complete(struct chrome_reader *r, const struct jread_value *event, int64_t ns)
 {
 	int64_t length = 0;
 	uint32_t number;
@@ -336,10 +285,10 @@ static int event_complete(struct reader *r, const struct jread_value *event, int
 	return zone_begin(r, event, ns, length > INT64_MAX / 2 - ns ? ns : ns + length, &number);
 }
 
-static int event_instant(struct reader *r, const struct jread_value *event, int64_t ns)
+static int event_instant(struct chrome_reader *r, const struct jread_value *event, int64_t ns)
 {
 	const struct jread_value *name = jread_get(event, "name");
-	struct row row = {.time = ns, .kind = TRACE_ROW_MESSAGE};
+	struct chrome_row row = {.time = ns, .kind = TRACE_ROW_MESSAGE};
 	int e = thread_of(r, event, &row.thread);
 
 	if (e == 0)
@@ -353,7 +302,7 @@ static int event_instant(struct reader *r, const struct jread_value *event, int6
 }
 
 /* Each number among the arguments is a plot of its own. */
-static int event_counter(struct reader *r, const struct jread_value *event, int64_t ns)
+static int event_counter(struct chrome_reader *r, const struct jread_value *event, int64_t ns)
 {
 	const struct jread_value *args = jread_get(event, "args"), *name = jread_get(event, "name");
 	struct buf text = BUF_INIT;
@@ -361,7 +310,8 @@ static int event_counter(struct reader *r, const struct jread_value *event, int6
 	int e = process_of(r, event, &process);
 
 	for (const struct jread_value *v = args ? args->first : NULL; e == 0 && v; v = v->next) {
-		struct row row = {.time = ns, .kind = TRACE_ROW_PLOT_REAL, .thread = TRACE_NONE};
+		struct chrome_row row = {
+			.time = ns, .kind = TRACE_ROW_PLOT_REAL, .thread = TRACE_NONE};
 
 		row.value = jread_double(v);
 		if (isnan(row.value))
@@ -392,7 +342,7 @@ static void name_set(char **to, const struct jread_value *event)
 	*to = text_copy(name);
 }
 
-static int event_metadata(struct reader *r, const struct jread_value *event)
+static int event_metadata(struct chrome_reader *r, const struct jread_value *event)
 {
 	const struct jread_value *what = jread_get(event, "name");
 	uint32_t id;
@@ -412,7 +362,7 @@ static int event_metadata(struct reader *r, const struct jread_value *event)
 	return e;
 }
 
-static int event_take(struct reader *r, const struct jread_value *event)
+static int event_take(struct chrome_reader *r, const struct jread_value *event)
 {
 	const struct jread_value *phase = jread_get(event, "ph");
 	int64_t ns;
@@ -446,168 +396,7 @@ static int event_take(struct reader *r, const struct jread_value *event)
 	}
 }
 
-/* ----------------------------------------------------------------- writing */
-
-/* The tick of a time: the first of all is a second after tick 0. */
-static uint64_t tick(const struct reader *r, int64_t ns)
-{
-	return (uint64_t)ns - (uint64_t)r->first + 1000000000u;
-}
-
-static int by_track_start(const void *a, const void *b)
-{
-	const struct zone *x = a, *y = b;
-
-	if (x->track != y->track)
-		return x->track < y->track ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->end != y->end)
-		return x->end > y->end ? -1 : 1;
-	return (x->order > y->order) - (x->order < y->order);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	return (x->time > y->time) - (x->time < y->time);
-}
-
-/* Zones that contain the next one, with the time of what is directly inside. */
-struct nest {
-	VEC(struct {
-		struct zone *zone;
-		uint64_t inside;
-	});
-};
-
-static int nest_pop(struct reader *r, struct nest *n)
-{
-	struct zone *z = n->v[--n->n].zone;
-	struct trace_extra text = {.kind = TRACE_EXTRA_TEXT};
-	struct trace_lane *lane = trace_lane(r->w, z->track, (uint32_t)n->n);
-
-	if (z->text) {
-		text.text = r->texts.data + z->text;
-		text.len = (uint32_t)strlen(text.text);
-	}
-	if (n->n)
-		n->v[n->n - 1].inside += (uint64_t)(z->end - z->start);
-	if (!lane)
-		return TACHO_ENOMEM;
-	r->threads.v[z->track].ledger.zones_emitted++;
-	return trace_lane_add_full(r->w, lane, tick(r, z->start), tick(r, z->end), z->srcloc,
-				   n->v[n->n].inside, z->unfinished ? TRACE_ZONE_UNFINISHED : 0,
-				   &text, z->text != 0);
-}
-
-static int nest_push(struct reader *r, struct nest *n, struct zone *z)
-{
-	int e = 0;
-
-	while (e == 0 && n->n &&
-	       (n->v[n->n - 1].zone->track != z->track || n->v[n->n - 1].zone->end <= z->start))
-		e = nest_pop(r, n);
-	if (e < 0)
-		return e;
-	if (n->n && z->end > n->v[n->n - 1].zone->end) {
-		z->end = n->v[n->n - 1].zone->end;
-		r->notes->cut++;
-	}
-	if (n->n >= LIMIT_ZONE_DEPTH)
-		return TACHO_ELIMIT;
-	e = vec_reserve(n, n->n + 1);
-	if (e == 0) {
-		n->v[n->n].zone = z;
-		n->v[n->n++].inside = 0;
-	}
-	return e;
-}
-
-static int zones_write(struct reader *r)
-{
-	struct nest nest = {0};
-	int e = 0;
-
-	for (size_t i = 0; i < r->zones.n; i++)
-		if (r->zones.v[i].unfinished)
-			r->zones.v[i].end = r->last;
-	if (r->zones.n)
-		qsort(r->zones.v, r->zones.n, sizeof(*r->zones.v), by_track_start);
-	for (size_t i = 0; e == 0 && i < r->zones.n; i++)
-		e = nest_push(r, &nest, &r->zones.v[i]);
-	while (e == 0 && nest.n)
-		e = nest_pop(r, &nest);
-	vec_free(&nest);
-	return e;
-}
-
-static int rows_write(struct reader *r)
-{
-	int e = 0;
-
-	if (r->rows.n)
-		qsort(r->rows.v, r->rows.n, sizeof(*r->rows.v), by_time);
-	for (size_t i = 0; e == 0 && i < r->rows.n; i++) {
-		const struct row *x = &r->rows.v[i];
-		struct trace_row row = {
-			.time = tick(r, x->time), .kind = x->kind, .thread = x->thread};
-
-		if (x->kind == TRACE_ROW_MESSAGE) {
-			row.a = TRACE_SEVERITY_INFO;
-			row.text = r->texts.data + x->text;
-			row.text_len = x->len;
-		} else {
-			memcpy(&row.a, &x->value, sizeof(row.a));
-		}
-		e = trace_add_row(r->w, x->track, &row);
-		r->threads.v[x->track].ledger.rows_emitted++;
-	}
-	return e;
-}
-
-static int ledgers_write(struct reader *r)
-{
-	int e = 0;
-
-	for (uint32_t i = 0; e == 0 && i < r->threads.n; i++)
-		e = trace_add_ledger(r->w, i, &r->threads.v[i].ledger);
-	return e;
-}
-
-static int model_write(struct reader *r, const char *path)
-{
-	struct trace_clock_point point = {.ticks = 1000000000u};
-	int64_t e;
-
-	trace_set_property(r->w, "source", path);
-	trace_set_property(r->w, "ticks per second", "1000000000");
-	e = trace_add_clock_point(r->w, &point);
-	for (size_t i = 0; e >= 0 && i < r->processes.n; i++) {
-		const struct process *x = &r->processes.v[i];
-		struct trace_process p = {.pid = (uint32_t)x->pid,
-					  .start = 1000000000u,
-					  .exit_status = TRACE_EXIT_UNKNOWN,
-					  .name = x->name ? x->name : "",
-					  .command = x->name ? x->name : ""};
-
-		e = trace_add_process(r->w, &p);
-	}
-	for (size_t i = 0; e >= 0 && i < r->threads.n; i++) {
-		const struct thread *x = &r->threads.v[i];
-		struct trace_track t = {.process = x->process,
-					.kind = x->kind,
-					.id = (uint64_t)x->tid,
-					.srcloc = TRACE_NONE,
-					.name = x->name ? x->name : ""};
-
-		e = trace_add_track(r->w, &t);
-	}
-	return e < 0 ? (int)e : 0;
-}
-
-static void reader_free(struct reader *r)
+static void reader_free(struct chrome_reader *r)
 {
 	for (size_t i = 0; i < r->processes.n; i++)
 		free(r->processes.v[i].name);
@@ -628,7 +417,7 @@ static void reader_free(struct reader *r)
 int export_chrome_import(struct trace_writer *w, int fd, const char *path,
 			 struct export_notes *notes, struct tacho_error *err)
 {
-	struct reader r = {
+	struct chrome_reader r = {
 		.w = w, .notes = notes, .texts = BUF_INIT, .first = INT64_MAX, .last = INT64_MIN};
 	struct chrome_events *events = NULL;
 	const struct jread_value *event;
@@ -641,13 +430,7 @@ int export_chrome_import(struct trace_writer *w, int fd, const char *path,
 		r.first = r.last = 0;
 	sound = read >= 0 || read == TACHO_EDAMAGED;
 	if (e == 0 && sound)
-		e = model_write(&r, path);
-	if (e == 0 && sound)
-		e = zones_write(&r);
-	if (e == 0 && sound)
-		e = rows_write(&r);
-	if (e == 0 && sound)
-		e = ledgers_write(&r);
+		e = chrome_write(&r, path);
 	chrome_events_close(events);
 	reader_free(&r);
 	if (e < 0)
