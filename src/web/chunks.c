@@ -1,6 +1,6 @@
 #include "web/chunks.h"
+#include "web/tally.h"
 
-#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -42,89 +42,6 @@ struct chunks {
 	const uint8_t *map;
 	size_t size;
 };
-
-/* ------------------------------------------------------------------ sums */
-
-/* Figures of one name that are being added up. */
-struct sums {
-	uint64_t count, total, inside, min, max, unfinished;
-	double squares;
-	uint32_t *buckets; /* HIST_BUCKETS of them; NULL while there is no zone */
-};
-
-struct tally {
-	struct sums *v; /* by source location */
-	uint32_t n;
-	struct {
-		VEC(uint32_t);
-	} met; /* source locations that have something */
-	bool no_buckets;
-};
-
-static int tally_open(struct tally *t, uint32_t srclocs, bool no_buckets)
-{
-	*t = (struct tally){.n = srclocs, .no_buckets = no_buckets};
-	t->v = calloc(srclocs + 1, sizeof(*t->v));
-	return t->v ? 0 : TACHO_ENOMEM;
-}
-
-static struct sums *tally_of(struct tally *t, uint32_t srcloc)
-{
-	struct sums *s = &t->v[srcloc];
-
-	if (s->count || s->unfinished)
-		return s;
-	if (!t->no_buckets && !s->buckets)
-		s->buckets = calloc(HIST_BUCKETS, sizeof(*s->buckets));
-	if ((!t->no_buckets && !s->buckets) || vec_push(&t->met, srcloc) < 0)
-		return NULL;
-	s->min = UINT64_MAX;
-	return s;
-}
-
-static int tally_zone(struct tally *t, const struct zone_found *f)
-{
-	uint64_t length = f->zone.end - f->zone.start;
-	struct sums *s = tally_of(t, f->zone.srcloc);
-
-	if (!s)
-		return TACHO_ENOMEM;
-	if (f->zone.flags & TRACE_ZONE_UNFINISHED) {
-		s->unfinished++;
-		return 0;
-	}
-	s->count++;
-	s->total += length;
-	s->inside += length - f->self;
-	s->squares += (double)length * (double)length;
-	s->min = length < s->min ? length : s->min;
-	s->max = length > s->max ? length : s->max;
-	if (s->buckets)
-		s->buckets[hist_bucket(length)]++;
-	return 0;
-}
-
-/* Back to nothing; the memory of buckets is kept for the next chunk. */
-static void tally_clear(struct tally *t)
-{
-	for (size_t i = 0; i < t->met.n; i++) {
-		struct sums *s = &t->v[t->met.v[i]];
-		uint32_t *buckets = s->buckets;
-
-		if (buckets)
-			memset(buckets, 0, HIST_BUCKETS * sizeof(*buckets));
-		*s = (struct sums){.buckets = buckets};
-	}
-	t->met.n = 0;
-}
-
-static void tally_free(struct tally *t)
-{
-	for (uint32_t i = 0; t->v && i < t->n; i++)
-		free(t->v[i].buckets);
-	free(t->v);
-	vec_free(&t->met);
-}
 
 /* ---------------------------------------------------------------- making */
 
@@ -438,46 +355,6 @@ static int lanes_tally(struct chunks *k, struct web_call *c, const struct zones_
 	return r;
 }
 
-static uint64_t value_at(const struct sums *s, double share)
-{
-	struct hist *h;
-	double value;
-
-	if (!s->buckets || !s->count)
-		return 0;
-	h = calloc(1, sizeof(*h));
-	if (!h)
-		return 0;
-	h->count = s->count;
-	h->min = s->min;
-	h->max = s->max;
-	for (uint32_t i = 0; i < HIST_BUCKETS; i++)
-		h->buckets[i] = s->buckets[i];
-	value = hist_at(h, share);
-	free(h);
-	return (uint64_t)llround(value);
-}
-
-static struct trace_stat stat_of(const struct sums *s, uint32_t srcloc)
-{
-	double n = (double)s->count, mean = s->count ? (double)s->total / n : 0;
-	struct trace_stat stat = {.srcloc = srcloc,
-				  .count = s->count,
-				  .total = s->total,
-				  .self = s->total - s->inside,
-				  .min = s->count ? s->min : 0,
-				  .max = s->max,
-				  .mean = mean,
-				  .unfinished = s->unfinished};
-
-	if (s->count) {
-		stat.sigma = sqrt(fmax(0, s->squares / n - mean * mean));
-		stat.median = value_at(s, 0.5);
-		stat.p99 = value_at(s, 0.99);
-	}
-	return stat;
-}
-
 static int by_total(const void *a, const void *b)
 {
 	const struct trace_stat *x = a, *y = b;
@@ -505,7 +382,7 @@ int chunks_stats(struct chunks *k, struct web_call *c, const struct trace_filter
 		r = *stats ? 0 : TACHO_ENOMEM;
 	}
 	for (size_t i = 0; r == 0 && i < t.met.n; i++)
-		(*stats)[i] = stat_of(&t.v[t.met.v[i]], t.met.v[i]);
+		(*stats)[i] = tally_stat(&t.v[t.met.v[i]], t.met.v[i]);
 	if (r == 0) {
 		qsort(*stats, t.met.n, sizeof(**stats), by_total);
 		*count = t.met.n;

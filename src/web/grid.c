@@ -41,9 +41,10 @@ static int kinds_find(struct grid *g)
 	if (!g->kinds)
 		return TACHO_ENOMEM;
 	for (uint32_t i = 0; i < t->srcloc_count; i++)
-		g->kinds[i] = (uint8_t)((web_ends_with(t->srclocs[i].name, "-KERNEL") ? IS_KERNEL : 0) |
-					(web_ends_with(t->srclocs[i].name, "-FW") ? IS_FW : 0) |
-					(!strcmp(t->srclocs[i].function, "NOC") ? IS_NOC : 0));
+		g->kinds[i] =
+			(uint8_t)((web_ends_with(t->srclocs[i].name, "-KERNEL") ? IS_KERNEL : 0) |
+				  (web_ends_with(t->srclocs[i].name, "-FW") ? IS_FW : 0) |
+				  (!strcmp(t->srclocs[i].function, "NOC") ? IS_NOC : 0));
 	return 0;
 }
 
