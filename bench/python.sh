@@ -10,7 +10,7 @@ export PYTHONPATH=$BUILD/python:$floor
 for python in ${PYTHONS:-$(cat "$BUILD/python/interpreters")}; do
 	include=$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
 	suffix=$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
-	${CC:-cc} -O2 -shared -fPIC "-I$include" "$SOURCE/bench/python_floor.c" \
+	${CC:-cc} -O2 -shared -fPIC "-I$include" "-I$SOURCE/include" "$SOURCE/bench/python_floor.c" \
 		-o "$floor/python_floor$suffix" || exit 1
 	"$python" "$SOURCE/bench/python_calls.py" "${ROUNDS:-5}" || exit 1
 done

@@ -9,7 +9,7 @@
 #include <Python.h>
 #include <frameobject.h>
 #include <string.h>
-#include <x86intrin.h>
+#include <tacho/detail.h>
 
 #define EVENTS (1u << 16)
 static struct {
@@ -19,7 +19,7 @@ static uint32_t next;
 
 static inline void note(uint64_t what)
 {
-	events[next % EVENTS].ticks = __rdtsc();
+	events[next % EVENTS].ticks = tacho_ticks();
 	events[next++ % EVENTS].what = what;
 }
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import stat
 import sys
-import time
 import subprocess
 import unittest
 
@@ -84,6 +84,27 @@ class Program(Case):
         out, _ = process.communicate(timeout=60)
         self.assertEqual((process.returncode, out), (5, "asked\n"))
         self.assertIn("stop", self.counts())
+
+    def test_view(self) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        process = subprocess.Popen([sys.executable, "-m", "tracy", "--view",
+                                    f"--web-app-port={port}", "-c", "print('seen', flush=True)"],
+                                   cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), "seen\n")
+        self.assertIn(f"127.0.0.1:{port}", process.stderr.readline())
+        for _ in range(100):  # the first one may still be the program's
+            process.terminate()
+            try:
+                process.communicate(timeout=0.5)
+                break
+            except subprocess.TimeoutExpired:
+                pass
+        self.assertIsNotNone(process.returncode)
+        self.assertIn("<module>", {zone["name"] for zone in self.zones()})
 
     def test_nothing_is_deleted(self) -> None:
         kept = self.write("generated/profiler/.logs/mine.txt", "x")
