@@ -200,7 +200,7 @@ static int flame_put(struct flame *f, uint64_t limit)
 		return r;
 	root->total = root->inside;
 	buf_addf(&f->c->reply->body,
-		 "{\"gen\":%llu,\"nodes\":%zu,\"root\":", (unsigned long long)f->c->on->gen,
+		 "{\"gen\":%llu,\"nodes\":%zu,\"root\":", (unsigned long long)f->c->gen,
 		 f->nodes.n - 1);
 	tree_put(f, call_tick(f->c));
 	buf_addc(&f->c->reply->body, '}');

@@ -189,13 +189,12 @@ static int64_t seconds(void)
 /* What was made of a trace that grows is good for a while. */
 static bool is_fresh(const struct web_call *c, const struct ops *o)
 {
-	return o->gen &&
-	       (o->gen == c->on->gen || (c->on->live && seconds() - o->made < LIVE_SECONDS));
+	return o->gen && (o->gen == c->gen || (c->live && seconds() - o->made < LIVE_SECONDS));
 }
 
 static int ops_make(struct web_call *c, struct ops *o, bool merged, struct tacho_error *err)
 {
-	uint64_t gen = c->on->gen;
+	uint64_t gen = c->gen;
 	int r;
 
 	ops_clear(o);

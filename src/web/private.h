@@ -143,6 +143,9 @@ struct web_call {
 	const struct web_request *request;
 	struct web_query query;
 	struct web_trace *on;
+	uint64_t gen; /* of ON, as they were when the call began */
+	bool live;
+	char tag[20];
 	struct trace *trace;   /* the handle that the call works on */
 	struct trace_lod *lod; /* of a quick call */
 	struct json json;

@@ -35,6 +35,17 @@ void call_reset(struct web_call *c)
 	reply->file = NULL;
 }
 
+/* The call is about this trace. */
+static void call_enter(struct web_call *c, struct web_trace *t)
+{
+	c->on = t;
+	pthread_mutex_lock(&t->lock);
+	c->gen = t->gen;
+	c->live = t->live;
+	memcpy(c->tag, t->tag, sizeof(c->tag));
+	pthread_mutex_unlock(&t->lock);
+}
+
 int call_on(struct web_call *c, const char *key, int (*call)(struct web_call *c, void *context),
 	    void *context)
 {
@@ -46,7 +57,7 @@ int call_on(struct web_call *c, const char *key, int (*call)(struct web_call *c,
 		return r;
 	if (id >= c->web->traces.n)
 		return call_fail(c, 404, "there is no such trace");
-	c->on = c->web->traces.v[id];
+	call_enter(c, c->web->traces.v[id]);
 	if (c->on->kind == WEB_TRACE) {
 		handle = handle_take(c->on, false);
 		if (!handle)
@@ -92,7 +103,7 @@ void call_begin(struct web_call *c)
 	c->json.flat = 1;
 	json_object(&c->json, NULL);
 	if (c->on)
-		json_uint(&c->json, "gen", c->on->gen);
+		json_uint(&c->json, "gen", c->gen);
 }
 
 double call_ns(const struct web_call *c, uint64_t ticks)
@@ -133,7 +144,7 @@ static int call_of_trace(struct web_call *c, const char *path)
 		id = id * 10 + (uint64_t)(*path - '0');
 	if (*path++ != '/' || id >= c->web->traces.n)
 		return call_fail(c, 404, "there is no such trace");
-	c->on = c->web->traces.v[id];
+	call_enter(c, c->web->traces.v[id]);
 	for (size_t i = 0; i < ROUTES; i++) {
 		if (strcmp(routes[i].name, path))
 			continue;

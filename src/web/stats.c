@@ -99,7 +99,7 @@ int stats_count(struct web_call *c, const struct trace_filter *filter, struct tr
 {
 	/* Without percentiles it is another answer. */
 	uint64_t tracks = tracks_hash(c, filter->tracks) ^ filter->no_percentiles;
-	uint64_t gen = c->on->gen;
+	uint64_t gen = c->gen;
 	int r;
 
 	if (kept_find(c->on, filter->t0, filter->t1, tracks, stats, count))

@@ -263,10 +263,10 @@ int reply_deflate(struct web_call *c)
 void reply_cache(struct web_call *c, uint64_t end)
 {
 	const char *tag = query_get(&c->query, "v");
-	bool still = tag && !strcmp(tag, c->on->tag) && (!c->on->live || end < c->trace->end);
+	bool still = tag && !strcmp(tag, c->tag) && (!c->live || end < c->trace->end);
 
-	snprintf(c->reply->etag, sizeof(c->reply->etag), "\"%s-%llx\"", c->on->tag,
-		 (unsigned long long)c->on->gen);
+	snprintf(c->reply->etag, sizeof(c->reply->etag), "\"%s-%llx\"", c->tag,
+		 (unsigned long long)c->gen);
 	c->reply->cache = still ? "private, max-age=86400, immutable" : "private, no-cache";
 }
 
@@ -286,7 +286,7 @@ int call_tiles(struct web_call *c)
 		t->c = c;
 		t->scale = WEB_TILE / (double)(t->t1 - t->t0);
 		put32(out, MAGIC);
-		put32(out, c->on->gen);
+		put32(out, c->gen);
 		put32(out, count);
 		for (size_t i = 0; r == 0 && i < count; i++)
 			r = lane_put(t, lanes[i], out);
