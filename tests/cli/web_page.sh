@@ -33,9 +33,10 @@ cd "$here" || exit 1
 export PYTHONPATH=$BUILD/python TT_METAL_DEVICE_PROFILER=1 TACHO_ARCH=tiny
 python=$(head -1 "$BUILD/python/interpreters" 2>/dev/null)
 [ -n "$python" ] || { echo "no extension for Python was built: skipped"; exit 0; }
-export PYTHON=$python ALL=$here/all.tacho OTHER=$here/other.tacho
+export PYTHON=$python ALL=$here/all.tacho OTHER=$here/other.tacho OPS=$here/report/reports/ops_perf_results.csv
 expect_exit 0 "$TACHO" run -q -o all.tacho -- sh -c "'$python' '$SOURCE/tests/web/program.py' && '$BUILD/examples/demo' && '$BUILD/examples/device/layers'"
 expect_exit 0 "$TACHO" run -q -o other.tacho -- "$BUILD/examples/device/layers"
+expect_exit 0 "$TACHO" ops -o report other.tacho
 
 # The sanitizers look at the server; whether the page is accessible the other build has told.
 [ -z "${SANITIZE-}" ] || export ACCESSIBLE=no

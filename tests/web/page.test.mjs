@@ -1,4 +1,5 @@
-// The page in a real browser, on a recording of a host program, Python and a device. The files: ALL, OTHER.
+// The page in a real browser, on a recording of a host program, Python and a device. The files: ALL, OTHER,
+// and OPS, a table of ops.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { axePath, goTo, launch, openPage, serve, until } from "./browser.mjs";
@@ -9,7 +10,7 @@ const MARKUP = "<img src=x onerror=alert(1)><b>bold</b>";
 let server, browser;
 
 before(async () => {
-	server = await serve([process.env.ALL, process.env.OTHER]);
+	server = await serve([`--source=${process.env.SOURCE}`, process.env.ALL, process.env.OTHER, process.env.OPS]);
 	browser = await launch();
 });
 after(async () => {
@@ -350,4 +351,25 @@ test("another trace from the list", () => withPage(async (page) => {
 	await page.getByLabel("Trace").selectOption({ index: 1 });
 	await until("URL", () => page.evaluate(() => location.hash), (h) => h.includes("tr=1"));
 	await settled(page);
+}));
+
+test("a table of ops alone", () => withPage(async (page) => {
+	await goTo(page, "#/timeline?tr=2");
+	await page.getByText("is a table of ops").waitFor();
+	await page.locator("main").getByRole("button", { name: "Ops" }).click();
+	await until("ops", () => page.locator(".table").innerText(), (t) => t.includes("Matmul"));
+	await page.locator(".tbody .tr", { hasText: "Matmul" }).first().click();
+	await page.waitForSelector('[data-testid="drawer"] h2');
+	await goTo(page, "#/compare?tr=2&a=1&b=2");
+	await until("compared", () => page.locator(".table").innerText(), (t) => t.includes("Matmul"));
+}));
+
+test("the source of a zone", () => withPage(async (page) => {
+	await openTimeline(page);
+	await scrollTo(page, "main");
+	const b = await findBox(page, "draw_frame");
+	await page.mouse.click(b.x, b.y);
+	await title(page, "draw_frame");
+	await until("source", () => page.locator(".source .hit").count(), (n) => n === 1);
+	assert.match(await page.locator(".source .hit").innerText(), /TACHO_FUNCTION/);
 }));

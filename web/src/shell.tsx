@@ -125,8 +125,18 @@ function Help() {
 	);
 }
 
+/** A table of ops has no zones, and so no timeline. */
+function OpsOnly() {
+	return (
+		<div class="page">
+			<h1>{TITLES[page.value][0]}</h1>
+			<p>{entry.value?.name} is a table of ops: there are <button class="link" onClick={() => go("ops")}>Ops</button> and <button class="link" onClick={() => go("compare")}>Compare</button>.</p>
+		</div>
+	);
+}
+
 export function Shell() {
-	const Body = TITLES[page.value][1];
+	const Body = entry.value?.kind === "ops" && page.value !== "ops" && page.value !== "compare" ? OpsOnly : TITLES[page.value][1];
 	return (
 		<div class="shell">
 			<Rail />

@@ -120,8 +120,6 @@ export function OverviewPage() {
 	namesVersion.value;
 	const m = meta.value, id = traceId.value;
 	const o = useLoad(id === null || !m ? null : `${id}|${generation.value}`, (s) => api.overview(id as number, s));
-	if (entry.value?.kind === "ops")
-		return <div class="page"><h1>{entry.value.name}</h1><p>This is a table of ops: see <button class="link" onClick={() => go("ops")}>Ops</button>.</p></div>;
 	if (!m)
 		return <div class="page"><p class="dim">{entry.value === null ? "No trace." : "Opening…"}</p></div>;
 	const d = o.data;
