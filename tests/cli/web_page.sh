@@ -5,6 +5,8 @@ for tool in node npm; do
 	command -v $tool >/dev/null || { echo "no $tool: skipped"; exit 0; }
 done
 CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || { echo "no chromium: skipped"; exit 0; }
+python=$(head -1 "$BUILD/python/interpreters" 2>/dev/null)
+[ -n "$python" ] || { echo "no extension for Python was built: skipped"; exit 0; }
 export CHROMIUM HERE=$here
 
 # The tools of the page's developers in the versions of package-lock.json; one at a time, as two builds share them.
@@ -18,7 +20,7 @@ web=$SOURCE/web
 ) 9>>"$BUILD/web_page.lock" || { tail -3 npm.log; echo "npm cannot get the page's tools: skipped"; exit 0; }
 
 cd "$web" || exit 1
-if node -e 'process.exit(parseInt(process.versions.node) < 20)'; then
+if node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'; then
 	npx --no-install tsc --noEmit || fail "types of web/src"
 	npx --no-install vite build --logLevel=error --outDir "$here/dist" || fail "web/src cannot be built"
 	diff -r "$here/dist" dist || fail "web/dist is older than web/src: run 'npm run build' in web/"
@@ -31,15 +33,11 @@ cd "$here" || exit 1
 
 # A host program, Python and a device in one recording; another one to compare with.
 export PYTHONPATH=$BUILD/python TT_METAL_DEVICE_PROFILER=1 TACHO_ARCH=tiny
-python=$(head -1 "$BUILD/python/interpreters" 2>/dev/null)
-[ -n "$python" ] || { echo "no extension for Python was built: skipped"; exit 0; }
 export PYTHON=$python ALL=$here/all.tacho OTHER=$here/other.tacho OPS=$here/report/reports/ops_perf_results.csv
 expect_exit 0 "$TACHO" run -q -o all.tacho -- sh -c "'$python' '$SOURCE/tests/web/program.py' && '$BUILD/examples/demo' && '$BUILD/examples/device/layers'"
 expect_exit 0 "$TACHO" run -q -o other.tacho -- "$BUILD/examples/device/layers"
 expect_exit 0 "$TACHO" ops -o report other.tacho
 
-# The sanitizers look at the server; whether the page is accessible the other build has told.
-[ -z "${SANITIZE-}" ] || export ACCESSIBLE=no
 for suite in page live; do
 	node --test --test-reporter=spec "$SOURCE/tests/web/$suite.test.mjs" >log 2>&1 || { cat log; fail "the page, $suite"; }
 	grep -E '^(✔|ℹ (tests|pass))' log
