@@ -113,15 +113,6 @@ static inline void counters_switch(uint32_t to)
 	}
 }
 
-/* What the kernel has asked for is part of it, also when it did not wait for it. */
-static inline void counters_stop(void)
-{
-#if TACHO_RISC == 3
-	(void)REG32(0xFFE80004);
-#endif
-	counters_switch(2);
-}
-
 /* BRISC, when all are done. */
 static inline void counters_record(void)
 {
@@ -140,7 +131,6 @@ static inline void counters_record(void)
 }
 #else
 #define counters_switch(to) ((void)0)
-#define counters_stop()     ((void)0)
 #define counters_record()   ((void)0)
 #endif
 
@@ -156,7 +146,7 @@ void launch_kernel(const volatile uint8_t *launch)
 #endif
 	((void (*)(void))(uintptr_t)address)();
 #if TACHO_RISC == 3
-	counters_stop();
+	counters_switch(2);
 #endif
 }
 
