@@ -1,6 +1,6 @@
 /*
- * Any bytes as a trace file: opened, walked, checked, counted, indexed, resumed. Checksums are not
- * compared in fuzz builds, since no fuzzer guesses them.
+ * Any bytes as a trace file: opened, walked, checked, counted, indexed, resumed, and followed while it
+ * grows by pieces. Checksums are not compared in fuzz builds, since no fuzzer guesses them.
  */
 #include "trace/trace.h"
 
@@ -109,8 +109,39 @@ static void use_figures(struct trace *t)
 	trace_lod_close(lod);
 }
 
+/* The same bytes in three pieces. */
+static void follow(const char *path, int fd, const uint8_t *data, size_t size)
+{
+	size_t at[4] = {0, size / 3, size - size / 5, size};
+	struct trace_lod *lod = NULL;
+	struct trace *t = NULL;
+
+	if (ftruncate(fd, 0) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+		abort();
+	for (int i = 0; i < 3; i++) {
+		size_t len = at[i + 1] - at[i];
+
+		if (write(fd, data + at[i], len) != (ssize_t)len)
+			abort();
+		if (!t && trace_follow(&t, path, NULL) < 0)
+			return;
+		if (i && trace_refresh(t, NULL) < 0)
+			break;
+		use_model(t);
+		use_zones(t);
+		use_rows(t);
+		if (!lod && trace_lod_open(&lod, t, "/proc/nowhere", NULL) < 0)
+			break;
+		if (trace_lod_refresh(lod, NULL) < 0)
+			break;
+	}
+	trace_lod_close(lod);
+	trace_close(t);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	uint64_t zones = 0;
 	int fd = memfd_create("trace", MFD_CLOEXEC);
 	char path[64];
 	struct trace *t;
@@ -123,7 +154,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		use_zones(t);
 		use_rows(t);
 		use_figures(t);
+		zones = t->zones;
 		trace_close(t);
+		if (zones < ENOUGH)
+			follow(path, fd, data, size);
 	}
 	close(fd);
 	return 0;
