@@ -123,7 +123,7 @@ export class TileStore {
 			if (flight)
 				flight.wanted = this.frame;
 			const stale = this.live && have !== undefined && have.gen < this.gen && w.priority !== Priority.ahead &&
-				performance.now() - have.fetched > (w.priority === Priority.sight ? 100 : 500);
+				performance.now() - have.fetched > (w.priority === Priority.sight ? 40 : 500);
 			const missing = w.lanes.filter((l) => !flight?.lanes.has(l) && (stale || !have?.lanes.has(l)));
 			if (w.priority === Priority.sight)
 				this.missing += w.lanes.filter((l) => !have?.lanes.has(l)).length;
