@@ -32,6 +32,8 @@ test("live: follow, stop following, the server goes and comes back, the program 
 	await until("live", () => state(page), (t) => t.includes("live, following"));
 	const v = await view(page);
 	await until("the view follows", () => view(page), (w) => w.t1 > v.t1 + 5e8);
+	const w = await view(page);
+	assert.ok(w.t1 - w.t0 < 6e9, "following zooms out");
 	await until("the newest zones are drawn", () => page.evaluate(() => {
 		const t = window.tachoTimeline;
 		const last = Math.max(...t.drawnStripes().flatMap((d) => d.boxes.map((b) => b.x1)));

@@ -133,6 +133,9 @@ function connect(): void {
 	};
 }
 
+/** As long as a recording is shorter, following shows all of it. */
+const FIRST_SPAN = 5e9;
+
 /** Follow: the view keeps its length and its right end stays at the newest data. */
 function keepUp(): void {
 	effect(() => {
@@ -140,10 +143,11 @@ function keepUp(): void {
 		if (!on || page.value !== "timeline")
 			return;
 		const v = view.peek();
-		const span = Math.min(v.t1 - v.t0, Math.max(d, 1));
+		const whole = v.t0 <= 0 && d < FIRST_SPAN;
+		const span = whole ? d * 1.05 : v.t1 - v.t0;
 		const t1 = d + span * 0.04;
 		if (Math.abs(v.t1 - t1) > span / 1000)
-			view.value = { t0: t1 - span * 1.04, t1 };
+			view.value = { t0: t1 - span, t1 };
 	});
 }
 

@@ -40,7 +40,7 @@ export interface Style {
 }
 
 const NONE = 0xffff;
-const COARSER = 8;
+const COARSER = 8, FINER = 2;
 
 export function mix(a: Rgb, b: Rgb, f: number): number {
 	const g = 1 - f;
@@ -92,18 +92,32 @@ export class Raster {
 		for (let i = Math.max(0, first); i <= last; i++) {
 			const x0 = Math.max(0, Math.floor((i * span - scale.t0) / scale.ns));
 			const x1 = Math.min(scale.width, Math.floor(((i + 1) * span - scale.t0) / scale.ns));
-			if (s.lanes.length === 1) {
-				const f = find(store, s.lanes[0], scale.res, i);
-				if (!f)
-					this.missing(out, x0, x1);
-				else if (f.tile !== EMPTY)
-					this.lane(out, s, f, scale, x0, x1, boxes);
-			} else {
+			if (s.lanes.length === 1)
+				this.tile(out, s, store, scale, scale.res, i, boxes);
+			else
 				this.sum(out, s, store, scale, i, x0, x1);
-			}
 		}
 		boxes.forEach((b, i) => this.box(out, b, i + 1 < boxes.length ? boxes[i + 1].x0 : Infinity, scale.width));
 		return boxes;
+	}
+
+	/** One tile of a lane; what is not here yet is drawn from coarser or finer ones. */
+	private tile(out: Uint32Array, s: Stripe, store: TileStore, scale: Scale, res: number, index: number, boxes: Box[]): void {
+		const span = tileSpan(res);
+		const x0 = Math.max(0, Math.floor((index * span - scale.t0) / scale.ns));
+		const x1 = Math.min(scale.width, Math.floor(((index + 1) * span - scale.t0) / scale.ns));
+		if (x1 <= x0)
+			return;
+		const f = find(store, s.lanes[0], res, index);
+		if (f) {
+			if (f.tile !== EMPTY)
+				this.lane(out, s, f, scale, x0, x1, boxes);
+		} else if (res > Math.max(0, scale.res - FINER)) {
+			this.tile(out, s, store, scale, res - 1, 2 * index, boxes);
+			this.tile(out, s, store, scale, res - 1, 2 * index + 1, boxes);
+		} else {
+			this.missing(out, x0, x1);
+		}
 	}
 
 	private missing(out: Uint32Array, x0: number, x1: number): void {
