@@ -1,5 +1,5 @@
 /*
- * Traces that are being recorded. One thread reads on what was written, ten times a second while
+ * Traces that are being recorded. One thread reads on what was written, twenty times a second while
  * somebody looks, and wakes the WebSockets. Handles for passes catch up when they are taken.
  */
 #include "ring/ring.h"
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOKED_MS  100
+#define LOOKED_MS  50
 #define ALONE_MS   1000
 #define LOOKED_FOR 5.0 /* seconds after the last request */
 
