@@ -107,20 +107,21 @@ static bool item_is_wide(const struct tile *t, const struct trace_lod_item *item
 static void strip_put(struct tile *t, struct buf *out)
 {
 	uint16_t names[WEB_TILE];
+	uint8_t shares[WEB_TILE];
 	uint8_t *at;
 
 	if (buf_reserve(out, 3 * WEB_TILE) < 0)
 		return;
 	at = (uint8_t *)out->data + out->len;
 	for (unsigned i = 0; i < WEB_TILE; i++) {
-		float busy = t->busy[i] * 255 + 0.5f;
+		int busy = (int)(t->busy[i] * 255 + 0.5f);
 
 		busy = busy > 255 ? 255 : busy;
-		busy = t->busy[i] > 0 && busy < 1 ? 1 : busy;
-		at[i] = (uint8_t)(int)busy;
+		shares[i] = (uint8_t)(busy | ((t->busy[i] > 0) & (busy == 0)));
 	}
 	for (unsigned i = 0; i < WEB_TILE; i++)
-		names[i] = htole16(t->lead[i] > 0.5f ? t->dom[i] : NO_NAME);
+		names[i] = htole16((uint16_t)(t->dom[i] | -(t->lead[i] <= 0.5f)));
+	memcpy(at, shares, sizeof(shares));
 	memcpy(at + WEB_TILE, names, sizeof(names));
 	out->len += 3 * WEB_TILE;
 }
