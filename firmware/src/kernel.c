@@ -1,5 +1,6 @@
 /* Around each kernel: its data get their first values, then kernel_main() runs. */
 #include TACHO_KERNEL
+#include <tacho/kernel_profiler.h> /* a kernel may include nothing itself */
 
 #ifdef __cplusplus
 extern "C" {

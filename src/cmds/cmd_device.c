@@ -22,7 +22,8 @@ static const struct opt opts[] = {
 	OPT_INT('n', "runs", "N", struct device_conf, runs, "run the kernel N times"),
 	OPT_INT(0, "op-support-count", "N", struct device_conf, op_support_count,
 		"profiler buffers for N runs that are emptied at the end; what does not fit is lost"),
-	OPT_INT(0, "max-cycles", "N", struct device_conf, max_cycles, "give up after N cycles"),
+	OPT_INT(0, "max-cycles", "N", struct device_conf, max_cycles,
+		"give up after N cycles; 10^10 when not given, boot: 10^8"),
 	OPT_INT(0, "lines", "N", struct device_conf, lines, "trace: print at most N instructions"),
 	OPT_INT(0, "seed", "N", struct device_conf, seed, "of the DRAM model's jitter"),
 	OPT_LIST(0, "set", "ADDRESS=WORD", struct device_conf, set,
@@ -84,15 +85,47 @@ static int list(const struct device_conf *c, const struct table_style *style)
 }
 
 /* ---- run ---- */
+#define MAX_SPANS 1000000
+
 struct zone_sum {
 	char risc[16];
 	const char *name;
 	uint64_t count, total, least, most;
 };
 
+/* From the first RISC's start to the last one's end, of one run. */
+struct run_span {
+	uint64_t first, last;
+};
+
 struct sums {
 	VEC(struct zone_sum);
+	struct {
+		VEC(struct run_span);
+	} runs; /* by number of the op - 1 */
 };
+
+static void add_span(struct sums *s, const struct tacho_device_event *e)
+{
+	struct run_span *run;
+
+	while (s->runs.n < e->op)
+		if (vec_push(&s->runs, ((struct run_span){UINT64_MAX, 0})) < 0)
+			return;
+	run = &s->runs.v[e->op - 1];
+	run->first = e->start < run->first ? e->start : run->first;
+	run->last = e->end > run->last ? e->end : run->last;
+}
+
+static uint64_t run_cycles(const struct sums *s)
+{
+	uint64_t cycles = 0;
+
+	for (size_t i = 0; i < s->runs.n; i++)
+		if (s->runs.v[i].last)
+			cycles += s->runs.v[i].last - s->runs.v[i].first;
+	return cycles;
+}
 
 static void add_event(void *context, const struct tacho_device_event *e)
 {
@@ -100,8 +133,10 @@ static void add_event(void *context, const struct tacho_device_event *e)
 	uint64_t cycles = e->end - e->start;
 	size_t i;
 
-	if (e->kind != TACHO_DEVICE_ZONE)
+	if (e->kind != TACHO_DEVICE_ZONE || e->damaged)
 		return;
+	if (e->op && e->op <= MAX_SPANS)
+		add_span(s, e);
 	for (i = 0; i < s->n; i++)
 		if (!strcmp(s->v[i].risc, e->risc) && !strcmp(s->v[i].name, e->name))
 			break;
@@ -149,30 +184,27 @@ static int run_kernel(const struct device_conf *c, const struct cmd_common *comm
 {
 	struct device_job job = {0};
 	struct sums sums = {0};
-	uint64_t cycles = 0;
 	int r = device_job_open(&job, c, true);
 
-	if (r == 0)
-		cycles = tacho_device_cycles(job.device);
 	for (int64_t i = 0; r == 0 && i < c->runs; i++)
 		r = tacho_enqueue(job.device, job.program);
 	if (r == 0)
 		r = tacho_profiler_read(job.device, add_event, &sums);
 	if (r == 0) {
 		struct tacho_device_info info;
+		uint64_t cycles = run_cycles(&sums);
 
 		tacho_device_info(job.device, &info);
 		if (!common->quiet)
 			fprintf(stderr, "%s: %llu cycles, %.3f us at %u MHz (modelled)\n",
-				info.arch,
-				(unsigned long long)(tacho_device_cycles(job.device) - cycles),
-				(double)(tacho_device_cycles(job.device) - cycles) / info.mhz,
+				info.arch, (unsigned long long)cycles, (double)cycles / info.mhz,
 				info.mhz);
 		r = print_zones(&sums, style);
 		if (tacho_profiler_lost_all(job.device))
 			err_warn("%llu markers found no room in the buffers of their RISCs",
 				 (unsigned long long)tacho_profiler_lost_all(job.device));
 	}
+	vec_free(&sums.runs);
 	vec_free(&sums);
 	return device_job_close(&job, r);
 }

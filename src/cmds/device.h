@@ -32,6 +32,10 @@ int device_job_open(struct device_job *job, const struct device_conf *c, bool pr
 /* Frees all; prints the error when RESULT is one. Returns the exit code. */
 int device_job_close(struct device_job *job, int result);
 
+struct elf_image;
+/* Reads and parses an ELF file; BYTES, which it lies in, are the caller's to free. */
+int device_elf(const char *path, struct elf_image *elf, uint8_t **bytes, struct tacho_error *err);
+
 int device_disasm(const struct device_conf *c);
 int device_trace(const struct device_conf *c, const struct table_style *style);
 int device_boot(const struct device_conf *c, const struct table_style *style, char **files, int n);

@@ -32,21 +32,14 @@ struct boot {
 /* ---- before it starts ---- */
 static int read_elf(struct boot *b, const char *path)
 {
-	size_t size;
 	int r;
 
 	if (b->elfs == ELFS)
 		return err_set(b->err, TACHO_ELIMIT, "at most %d ELF files", ELFS);
-	r = device_read_file(path, &b->bytes[b->elfs], &size);
-	if (r < 0)
-		return err_set(b->err, r, "cannot read %s: %s", path, strerror(errno));
-	r = elf_parse(&b->elf[b->elfs], b->bytes[b->elfs], size, b->err);
-	if (r < 0) {
-		free(b->bytes[b->elfs]);
-		return r;
-	}
-	b->elfs++;
-	return 0;
+	r = device_elf(path, &b->elf[b->elfs], &b->bytes[b->elfs], b->err);
+	if (r == 0)
+		b->elfs++;
+	return r;
 }
 
 static int load(struct boot *b, const struct elf_image *elf)

@@ -84,7 +84,8 @@ int device_job_open(struct device_job *job, const struct device_conf *c, bool pr
 		.seed = (uint64_t)c->seed,
 		.max_cycles = (uint64_t)c->max_cycles,
 		.profile = profile,
-		.program_count = (unsigned)c->op_support_count,
+		.program_count = c->op_support_count < UINT32_MAX ? (unsigned)c->op_support_count
+								  : UINT32_MAX,
 	};
 	int r = parse_cores(job, c->cores ? c->cores : "0,0");
 
@@ -146,39 +147,46 @@ static void print_text(struct elf_image *elf)
 	}
 }
 
-/* An ELF file as it is; false when it is not one. */
-static bool disasm_elf(const char *path, int *result)
+int device_elf(const char *path, struct elf_image *elf, uint8_t **bytes, struct tacho_error *err)
 {
-	uint8_t magic[4] = {0}, *bytes = NULL;
+	struct tacho_error why;
+	size_t size;
+	int r = device_read_file(path, bytes, &size);
+
+	if (r < 0)
+		return err_set(err, r, "cannot read %s: %s", path, strerror(errno));
+	r = elf_parse(elf, *bytes, size, &why);
+	if (r < 0) {
+		free(*bytes);
+		err_set(err, r, "%s: %s", path, why.text);
+	}
+	return r;
+}
+
+static bool is_elf(const char *path)
+{
+	char magic[4] = {0};
 	FILE *f = fopen(path, "rbe");
+	bool is = f && fread(magic, 1, 4, f) == 4 && !memcmp(magic, "\177ELF", 4);
+
+	if (f)
+		fclose(f);
+	return is;
+}
+
+static int disasm_elf(const char *path)
+{
 	struct tacho_error err;
 	struct elf_image elf;
-	long size;
+	uint8_t *bytes;
+	int r = device_elf(path, &elf, &bytes, &err);
 
-	if (!f || fread(magic, 1, 4, f) != 4 || memcmp(magic, "\177ELF", 4)) {
-		if (f)
-			fclose(f);
-		return false;
-	}
-	fseek(f, 0, SEEK_END);
-	size = ftell(f);
-	rewind(f);
-	bytes = size > 0 && size < 64 << 20 ? malloc((size_t)size) : NULL;
-	if (!bytes || fread(bytes, 1, (size_t)size, f) != (size_t)size) {
-		err_set(&err, TACHO_EREAD, "cannot read %s", path);
-		*result = err_report(&err, TACHO_EREAD);
-	} else {
-		int r = elf_parse(&elf, bytes, (size_t)size, &err);
-
-		*result = r < 0 ? err_report(&err, r) : 0;
-		if (r == 0) {
-			print_text(&elf);
-			elf_free(&elf);
-		}
-	}
+	if (r < 0)
+		return err_report(&err, r);
+	print_text(&elf);
+	elf_free(&elf);
 	free(bytes);
-	fclose(f);
-	return true;
+	return 0;
 }
 
 int device_disasm(const struct device_conf *c)
@@ -186,8 +194,8 @@ int device_disasm(const struct device_conf *c)
 	struct device_job job = {0};
 	int r;
 
-	if (disasm_elf(c->kernel, &r))
-		return r;
+	if (is_elf(c->kernel))
+		return disasm_elf(c->kernel);
 	r = device_job_open(&job, c, false);
 	for (unsigned i = 0; r == 0 && i < DEVICE_RISCS; i++) {
 		const struct binary *b = job.program->kernels.v[0].binary[i];

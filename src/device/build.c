@@ -132,6 +132,20 @@ static int cache_folder(char *path, size_t size)
 	return make_folders(path);
 }
 
+/* Asked only when something has to be compiled: a full cache may be read-only. */
+static int cache_writable(const char *folder)
+{
+	char inside[900];
+
+	snprintf(inside, sizeof(inside), "%s/.", folder);
+	if (access(inside, W_OK | X_OK) < 0)
+		return device_fail(
+			TACHO_EWRITE,
+			"cannot write to the kernel cache %s: %s; TACHO_CACHE names another",
+			folder, strerror(errno));
+	return 0;
+}
+
 /* Is there a firmware below ROOT, the folder that holds share/ and include/? */
 static bool firmware_below(const char *root, char *firmware, char *include, size_t size)
 {
@@ -242,6 +256,23 @@ static void add_defines(struct words *w, const struct tacho_device *d, const str
 		word(w, "-D%s", b->defines[i]);
 }
 
+/* The kernel's path for the compiler, to be freed. */
+static int kernel_path(const char *source, char **out)
+{
+	struct stat st;
+
+	*out = realpath(source, NULL);
+	if (!*out)
+		return device_fail(TACHO_EREAD, "cannot read the kernel %s: %s", source,
+				   strerror(errno));
+	if (stat(*out, &st) == 0 && S_ISDIR(st.st_mode)) {
+		free(*out);
+		*out = NULL;
+		return device_fail(TACHO_EREAD, "the kernel %s is a folder", source);
+	}
+	return 0;
+}
+
 static int command(struct words *w, const struct tacho_device *d, const struct build *b)
 {
 	const char *compiler = getenv("TACHO_RISCV_CC");
@@ -253,20 +284,22 @@ static int command(struct words *w, const struct tacho_device *d, const struct b
 		return r;
 	snprintf(source, sizeof(source), "%s/src/%s", firmware, b->source);
 	if (!b->firmware) {
-		real = realpath(b->builtin ? source : b->source, NULL);
-		if (!real)
-			return device_fail(TACHO_EREAD, "cannot read the kernel %s: %s", b->source,
-					   strerror(errno));
+		r = kernel_path(b->builtin ? source : b->source, &real);
+		if (r < 0)
+			return r;
 	}
 	word(w, "%s", compiler && *compiler ? compiler : COMPILER);
 	for (const char *const *f =
-		     (const char *const[]){"-march=rv32im", "-mabi=ilp32", "-Os", "-g",
+		     (const char *const[]){"-march=rv32im", "-mabi=ilp32", "-Os", "-g1",
 					   "-ffreestanding", "-nostdlib", "-Wall",
+					   "-Wno-array-bounds", /* L1 begins at 0 */
 					   "-fno-tree-loop-distribute-patterns",
 					   "-fdiagnostics-color=never", NULL};
 	     *f; f++)
 		word(w, "%s", *f);
 	word(w, "%s", cpp ? "-std=c++17" : "-std=gnu17");
+	if (!cpp) /* an error with file and line, not one of the linker */
+		word(w, "-Werror=implicit-function-declaration");
 	if (cpp) {
 		word(w, "-fno-exceptions");
 		word(w, "-fno-rtti");
@@ -566,7 +599,9 @@ int build_binary(struct tacho_device *d, const struct build *build, const struct
 		 (unsigned long long)command_key(&w, true));
 	if (!deps_hold(deps) || access(elf, R_OK) < 0) {
 		TACHO_ZONE("compile kernel");
-		r = compile(&w, build, elf, deps);
+		r = cache_writable(folder);
+		if (r == 0)
+			r = compile(&w, build, elf, deps);
 	}
 	if (r == 0)
 		r = load(d, build, key, elf, out);

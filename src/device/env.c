@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LARGEST 1000000u
+
 extern char **environ;
 
 unsigned env_number(const char *name, unsigned otherwise)
@@ -19,11 +21,41 @@ unsigned env_number(const char *name, unsigned otherwise)
 	if (!text || !*text)
 		return otherwise;
 	v = strtoul(text, &end, 0);
-	return *end || v > 1000000 ? otherwise : (unsigned)v;
+	return *end || v > LARGEST ? otherwise : (unsigned)v;
+}
+
+/* What env_number() passes over, and nobody else complains about. */
+static void check_number(const char *name)
+{
+	const char *text = getenv(name);
+
+	if (text && *text && env_number(name, 0) != env_number(name, 1))
+		fprintf(stderr,
+			"tacho: warning: %s wants a number of up to %u, not '%s': not used\n", name,
+			LARGEST, text);
+}
+
+static void check_numbers(void)
+{
+	static const char *const names[] = {
+		"TT_METAL_DEVICE_PROFILER",
+		"TT_METAL_DEVICE_PROFILER_NOC_EVENTS",
+		"TT_METAL_MEM_PROFILER",
+		"TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES",
+		"TT_METAL_PROFILER_DISABLE_PUSH_TO_TRACY",
+		"TT_METAL_PROFILER_MID_RUN_DUMP",
+		"TT_METAL_PROFILER_NO_CACHE_OP_INFO",
+		"TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT",
+		"TT_METAL_PROFILER_SYNC",
+		"TT_METAL_PROFILER_TRACE_TRACKING",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		check_number(names[i]);
 }
 
 /* A variable with a typing error does nothing: somebody has to say so. */
-static void check(void)
+static void check_names(void)
 {
 	char name[80];
 
@@ -40,11 +72,17 @@ static void check(void)
 	}
 }
 
+static void check(void)
+{
+	check_numbers();
+	/* 'tacho run' has said it. */
+	if (!getenv("TACHO_SESSION"))
+		check_names();
+}
+
 void env_check(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	/* 'tacho run' has said it. */
-	if (!getenv("TACHO_SESSION"))
-		pthread_once(&once, check);
+	pthread_once(&once, check);
 }

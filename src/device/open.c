@@ -49,10 +49,13 @@ int device_fail(int code, const char *format, ...)
 int device_fail_text(int code, const char *text)
 {
 	struct tacho_error *err = device_error();
+	size_t len = strlen(text);
 
+	while (len && text[len - 1] == '\n')
+		len--;
 	err->code = code;
 	snprintf(err->text, sizeof(err->text), "%s", text);
-	last_text = strdup(text);
+	last_text = strndup(text, len);
 	return code;
 }
 

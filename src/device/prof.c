@@ -19,6 +19,22 @@
 #define ITEMS_ASKED   (64u << 20)
 #define ITEMS_UNASKED (1u << 20)
 
+/* Half of DRAM is the program's in any case. */
+static int set_area(struct tacho_device *d, unsigned count)
+{
+	uint64_t area =
+		(uint64_t)count * (d->profile & PROF_MODE_SUM ? PER_PROGRAM_S : PER_PROGRAM);
+	uint64_t bank = area * DEVICE_RISCS * d->prof->per_bank;
+
+	if (bank > d->shape.dram_bank_size / 2)
+		return device_fail(
+			TACHO_ELIMIT,
+			"profiler buffers for %u programs are too large: at most %llu", count,
+			(unsigned long long)(d->shape.dram_bank_size / 2 * count / bank));
+	d->prof->area = (uint32_t)area;
+	return 0;
+}
+
 int prof_configure(struct tacho_device *d)
 {
 	struct prof *p;
@@ -45,8 +61,9 @@ int prof_configure(struct tacho_device *d)
 			"tacho: warning: buffers for %u programs would not hold one full one: %u\n",
 			count, LEAST);
 	count = !count ? DEFAULT_COUNT : count < LEAST ? LEAST : count;
-	p->area = count * (d->profile & PROF_MODE_SUM ? PER_PROGRAM_S : PER_PROGRAM);
 	p->per_bank = (d->shape.cores + banks - 1) / banks;
+	if (set_area(d, count) < 0)
+		return TACHO_ELIMIT;
 	p->readers = calloc((size_t)d->shape.cores * DEVICE_RISCS, sizeof(*p->readers));
 	p->lost = calloc((size_t)d->shape.cores * DEVICE_RISCS, sizeof(*p->lost));
 	p->named = calloc((size_t)d->shape.cores * DEVICE_RISCS, sizeof(*p->named));

@@ -20,8 +20,12 @@ static int check_range(const struct tacho_device *d, const struct tacho_core_ran
 	unsigned columns = ethernet ? d->shape.cores - d->workers : d->shape.columns;
 	unsigned rows = ethernet ? 1 : d->shape.rows;
 
-	if (r->first.x > r->last.x || r->first.y > r->last.y || r->last.x >= columns ||
-	    r->last.y >= rows)
+	if (r->first.x > r->last.x || r->first.y > r->last.y)
+		return device_fail(
+			TACHO_EUSAGE,
+			"cores %u,%u-%u,%u are none: the first must not lie behind the last",
+			r->first.x, r->first.y, r->last.x, r->last.y);
+	if (r->last.x >= columns || r->last.y >= rows)
 		return device_fail(TACHO_EUSAGE,
 				   "cores %u,%u-%u,%u are not inside the grid of %u x %u",
 				   r->first.x, r->first.y, r->last.x, r->last.y, columns, rows);

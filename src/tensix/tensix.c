@@ -1,6 +1,8 @@
 /* The device as a whole: making it, looking into it, telling of it. */
 #include "tensix/private.h"
 
+#include "base/buf.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -81,6 +83,19 @@ static void place_dram(struct tensix *t)
 	}
 }
 
+static int no_arch(const char *name, struct tacho_error *err)
+{
+	struct buf names = BUF_INIT;
+	int r;
+
+	for (unsigned i = 0; tensix_arch_at(i); i++)
+		buf_addf(&names, "%s%s", i ? ", " : "", tensix_arch_at(i)->name);
+	r = err_set(err, TACHO_EUSAGE, "no architecture is called '%s'; there are: %s", name,
+		    names.data);
+	buf_free(&names);
+	return r;
+}
+
 int tensix_new(struct tensix **out, const struct tensix_config *config, struct tacho_error *err)
 {
 	const char *name = config->arch ? config->arch : "wormhole_b0";
@@ -100,8 +115,7 @@ int tensix_new(struct tensix **out, const struct tensix_config *config, struct t
 	memset(t->node_core, -1, sizeof(t->node_core));
 	memset(t->node_group, -1, sizeof(t->node_group));
 	t->arch = tensix_arch_find(name);
-	r = t->arch ? grid(t, err)
-		    : err_set(err, TACHO_EUSAGE, "no architecture is called '%s'", name);
+	r = t->arch ? grid(t, err) : no_arch(name, err);
 	if (r < 0)
 		goto out;
 	t->config.arch = t->arch->name;

@@ -21,6 +21,10 @@ END
 expect_exit 0 "$TACHO" device run -DFACTOR=2 --cores 0,0-1,1 -x 0x40000 -x 21 --runs 3 hello.c
 expect_line out '^BRISC +HELLO, world +12 ' '^BRISC +BRISC-KERNEL +12 ' '^BRISC +BRISC-FW +12 '
 expect_line err 'tiny: [0-9]+ cycles, .* \(modelled\)'
+# Cycles of the runs, one after the other: not those of the host in between.
+expect_exit 0 "$TACHO" device run -DFACTOR=2 -x 0x40000 -x 21 --runs 3 --format csv hello.c
+[ "$(sed -n 's/^tiny: \([0-9]*\) cycles.*/\1/p' err)" = "$(awk -F, '$2 == "BRISC-FW" {print $4}' out)" ] ||
+	fail "the cycles of three runs are not those of their firmware zones"
 expect_exit 0 "$TACHO" device run -q --format csv --risc ncrisc -DFACTOR=2 -x 0x40000 -x 21 hello.c
 expect_line out '^NCRISC,"HELLO, world",1,'
 expect_no_line err modelled
@@ -67,7 +71,18 @@ expect_line out '^BRISC +CPP +1 ' '^BRISC +TWICE +2 '
 printf '#include "dataflow_api.h"\n\nvoid kernel_main(void) { oops(); }\nint x = "a" * 2;\n' >bad.c
 expect_exit 3 "$TACHO" device run bad.c
 expect_line err 'bad.c does not compile for BRISC' 'bad.c:4:.*error'
+expect_line err "bad.c:3:.*error: implicit declaration of function 'oops'"
+expect_no_line err 'array subscript' # L1 begins at 0
+[ "$(tail -1 err)" ] || fail "an empty line ends the message"
 expect_error 3 'cannot read the kernel none.c' "$TACHO" device run none.c
+expect_error 3 'the kernel . is a folder' "$TACHO" device run .
+# One that includes nothing, and one without a kernel.
+printf 'void kernel_main(void) {}\n' >bare.c
+expect_exit 0 "$TACHO" device run bare.c
+: >empty.c
+expect_exit 3 "$TACHO" device run empty.c
+expect_line err 'error: .*kernel_main'
+expect_no_line err uint32_t
 TACHO_RISCV_CC=/nowhere/cc expect_exit 3 "$TACHO" device run hello.c
 expect_line err 'cannot run /nowhere/cc'
 
@@ -99,9 +114,16 @@ expect_line out '^0xffd00010 .* 0x7 ' '^0xffd00020 '
 expect_error 2 "wants X,Y or X,Y-X,Y" "$TACHO" device run --cores 1 hello.c
 expect_error 2 "wants a 32-bit number" "$TACHO" device run --arg zero hello.c
 expect_error 2 "not inside the grid of 2 x 2" "$TACHO" device run --cores 0,0-2,2 hello.c
-expect_error 2 "no architecture is called 'quasar'" "$TACHO" device run --arch quasar hello.c
+expect_error 2 "no architecture is called 'quasar'; there are: .*blackhole" "$TACHO" device run --arch quasar hello.c
+expect_error 2 "the first must not lie behind the last" "$TACHO" device run --cores 1,1-0,0 hello.c
+expect_error 3 "too large: at most [0-9]+" "$TACHO" device run --op-support-count 99999999999 bare.c
+expect_error 3 "hello.c: not a 32-bit" "$TACHO" device boot hello.c
+expect_error 3 "/bin/sh: not a 32-bit" "$TACHO" device disasm /bin/sh
+TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT=many expect_exit 0 "$TACHO" device run bare.c
+expect_line err "warning: TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT wants a number of up to 1000000, not 'many'"
 
 # The cache: nothing is compiled twice; a changed header is noticed.
+TACHO_CACHE=/dev/null expect_error 5 'cannot write to the kernel cache /dev/null' "$TACHO" device run hello.c
 mkdir cache
 export TACHO_CACHE=$PWD/cache
 echo '#define PLACE 0x7fff0000' >value.h

@@ -120,13 +120,13 @@ static void test_main_zones(void **state)
 	if (!have_compiler())
 		return;
 	d = open_device(1000);
-	p = all_riscs(d, "main_zones.c");
+	p = first_riscs(d, "main_zones.c", 2);
 	run(d, p, 1);
 	all = read_all(d);
 	check_whole(&all);
-	assert_int_equal(count(&all, "MAIN"), 5);
-	assert_int_equal(count(&all, "CHILD"), 5);
-	assert_int_equal(count(&all, "MANY"), 5 * 123);
+	assert_int_equal(count(&all, "MAIN"), 2);
+	assert_int_equal(count(&all, "CHILD"), 2);
+	assert_int_equal(count(&all, "MANY"), 2 * 123);
 	assert_int_equal(count(&all, "BRISC-KERNEL"), 1);
 	vec_free(&all);
 	tacho_program_free(p);
@@ -143,7 +143,7 @@ static void test_hashes(void **state)
 		return;
 	for (int i = 0; i < 2; i++) {
 		struct tacho_device *d = OPEN_WITH("TACHO_ZONE_HASH=1");
-		struct tacho_program *p = all_riscs(d, sources[i]);
+		struct tacho_program *p = first_riscs(d, sources[i], 2);
 		const struct tacho_device_event *e;
 		struct events all;
 		char text[1000];
@@ -151,9 +151,9 @@ static void test_hashes(void **state)
 		run(d, p, 1);
 		all = read_all(d);
 		check_whole(&all);
-		assert_int_equal(count(&all, "ITERATION"), 15);
+		assert_int_equal(count(&all, "ITERATION"), 6);
 		assert_int_equal(count(&all, "NCRISC-FW"), 1);
-		e = find(&all, "VALUE", "TRISC1");
+		e = find(&all, "VALUE", "NCRISC");
 		assert_non_null(e);
 		snprintf(text, sizeof(text), "VALUE,%s,%u,KERNEL_PROFILER", e->file, e->line);
 		assert_int_equal(e->id, names_hash(text, strlen(text)));
@@ -294,20 +294,20 @@ static void test_accumulate(void **state)
 	if (!have_compiler())
 		return;
 	d = OPEN_WITH("TT_METAL_PROFILER_ACCUMULATE=1");
-	p = all_riscs(d, "plain.c");
+	p = first_riscs(d, "plain.c", 2);
 	run(d, p, 10);
 	/* nothing has left L1 yet, and all is read */
 	assert_int_equal(control(d, PROF_HOST_END), 0);
 	assert_int_equal(control(d, PROF_DEVICE_END), 12 + 10 * 8);
 	all = read_all(d);
 	check_whole(&all);
-	assert_int_equal(all.n, 10 * 5 * 2);
+	assert_int_equal(all.n, 10 * 2 * 2);
 	vec_free(&all);
 	run(d, p, 200);
 	all = read_all(d);
 	check_whole(&all);
 	assert_int_equal(count(&all, "BRISC-FW"), 200);
-	assert_int_equal(count(&all, "TRISC-KERNEL"), 600);
+	assert_int_equal(count(&all, "NCRISC-KERNEL"), 200);
 	assert_in_range(count(&all, "PROFILER-DRAM-PUSH"), 2, 4);
 	assert_int_equal(count(&all, "PROFILER-NOC-FLUSH"), count(&all, "PROFILER-DRAM-PUSH"));
 	assert_int_equal(all.v[all.n - 1].op, 0);
@@ -331,8 +331,8 @@ static void test_trace_only(void **state)
 	if (!have_compiler())
 		return;
 	d = OPEN_WITH("TT_METAL_TRACE_PROFILER=1");
-	p = all_riscs(d, "full.c");
-	q = all_riscs(d, "plain.c");
+	p = first_riscs(d, "full.c", 2);
+	q = first_riscs(d, "plain.c", 2);
 	run(d, q, 1);
 	assert_int_equal(tacho_trace_begin(d), 0);
 	assert_int_equal(tacho_enqueue(d, q), 0);
@@ -440,7 +440,7 @@ static void test_dispatch(void **state)
 	tacho_device_info(d, &info);
 	assert_int_equal(info.cores, 2);
 	assert_int_equal(info.rows, 1);
-	p = all_riscs(d, "plain.c");
+	p = first_riscs(d, "plain.c", 2);
 	assert_true(tacho_program_kernel(p, &(struct tacho_kernel){.source = "x.c",
 								   .cores = {{0, 1}, {0, 1}}}) < 0);
 	run(d, p, 3);
