@@ -116,8 +116,9 @@ static void print_issues(const struct ops_result *result, bool quiet)
 		err_warn("%s%s", where, issue->text);
 	}
 	if (damage)
-		err_warn("%" PRIu64 " problem%s in the logs; all are listed in %s", damage,
-			 damage == 1 ? "" : "s", result->issues_path ? result->issues_path : "-");
+		err_warn("%" PRIu64 " problem%s in the %s; all are listed in %s", damage,
+			 damage == 1 ? "" : "s", result->issues.of_trace ? "trace" : "logs",
+			 result->issues_path ? result->issues_path : "-");
 }
 
 /* --- statistics --- */

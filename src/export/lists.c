@@ -15,6 +15,22 @@ static int64_t list_end(struct table *t, int64_t n)
 	return r < 0 ? r : n;
 }
 
+#define SHORT_VALUE 90 /* bytes that a line for people has room for */
+
+static void add_value(struct table *t, const char *value, bool cut)
+{
+	char text[SHORT_VALUE + 4];
+	int n = SHORT_VALUE;
+
+	if (cut && strlen(value) > SHORT_VALUE) {
+		while (n && (value[n] & 0xc0) == 0x80) /* whole characters of UTF-8 */
+			n--;
+		snprintf(text, sizeof(text), "%.*s...", n, value);
+		value = text;
+	}
+	table_text(t, value);
+}
+
 int64_t export_properties(FILE *out, const struct table_style *style, const struct trace *trace,
 			  size_t most)
 {
@@ -27,7 +43,7 @@ int64_t export_properties(FILE *out, const struct table_style *style, const stru
 	table_open(&t, out, style, TABLE_COLUMNS(columns));
 	for (uint32_t i = 0; i < trace->property_count && more(&t, most); i++) {
 		table_text(&t, trace->properties[i].key);
-		table_text(&t, trace->properties[i].value);
+		add_value(&t, trace->properties[i].value, most && style->format == TABLE_AS_TEXT);
 		table_row(&t);
 	}
 	return list_end(&t, trace->property_count);

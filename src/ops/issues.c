@@ -30,13 +30,17 @@ bool ops_issue_is_damage(enum ops_issue_kind kind)
 void ops_issue_add(struct ops_issues *issues, enum ops_issue_kind kind, const char *file,
 		   uint64_t line_number, struct ops_place place, const char *format, ...)
 {
-	struct ops_issue issue = {.kind = kind, .file = file, .line = line_number, .place = place};
+	struct ops_issue issue = {.kind = kind, .place = place};
 	struct buf text = BUF_INIT;
 	char line[600];
 	va_list ap;
 
 	if (issues->counts[kind]++ >= LIMIT_OPS_ISSUES)
 		return;
+	if (!issues->of_trace) {
+		issue.file = file;
+		issue.line = line_number;
+	}
 	va_start(ap, format);
 	vsnprintf(line, sizeof(line), format, ap);
 	va_end(ap);

@@ -70,7 +70,8 @@ struct ops_issue {
 struct ops_issues {
 	VEC(struct ops_issue);
 	uint64_t counts[OPS_ISSUE_KINDS];
-	bool failed; /* an issue could not be stored: out of memory */
+	bool failed;   /* an issue could not be stored: out of memory */
+	bool of_trace; /* there are no log files to name */
 };
 
 /* Beyond LIMIT_OPS_ISSUES of a kind only the count goes up. */

@@ -468,7 +468,8 @@ static int match_cpp(struct ops_host *host, uint32_t at, const struct ops_cpp *c
 			      op->trace);
 	else
 		ops_issue_add(issues, OPS_ISSUE_NO_DEVICE_DATA, OPS_DATA_FILE, op->line,
-			      OPS_AT(op->id, op->device), "%s has nothing about %s", OPS_CPP_FILE,
+			      OPS_AT(op->id, op->device), "%s has nothing about %s",
+			      issues->of_trace ? "the trace" : OPS_CPP_FILE,
 			      ops_cpp_has_device(cpp, op->device) ? "it" : "its device");
 	return 0;
 }

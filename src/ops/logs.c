@@ -224,8 +224,7 @@ static int zones_file(void *context, FILE *out, struct tacho_error *err)
 		if (!c->timers[i] || !s->name[0] || strpbrk(s->name, ",\n'") ||
 		    strpbrk(s->file, ",\n'"))
 			continue;
-		fprintf(out,
-			"%s:%u:1: note: '#pragma message: %s,%s,%u,KERNEL_PROFILER'\n",
+		fprintf(out, "%s:%u:1: note: '#pragma message: %s,%s,%u,KERNEL_PROFILER'\n",
 			s->file, s->line, s->name, s->file, s->line);
 	}
 	return ferror(out) ? err_errno(err, TACHO_EWRITE, "cannot write %s", OPS_ZONES_FILE) : 0;

@@ -13,8 +13,11 @@ struct figures {
 /* Of N > 0 values, which are sorted by it. */
 static struct figures figures_of(double *v, size_t n)
 {
-	struct figures f = {.median = ops_median(v, n), .min = v[0], .max = v[n - 1]};
+	struct figures f = {.median = ops_median(v, n)};
 
+	/* not in the initializer, whose order is nobody's */
+	f.min = v[0];
+	f.max = v[n - 1];
 	for (size_t i = 0; i < n; i++)
 		f.mean += v[i] / (double)n;
 	return f;

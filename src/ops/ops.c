@@ -444,6 +444,7 @@ int ops_report(const struct ops_options *options, struct ops_result *result,
 	struct work w = {.o = options, .result = result, .issues = &result->issues, .err = err};
 	int r;
 
+	result->issues.of_trace = options->trace != NULL;
 	w.logs = ops_path(options->folder, ".logs");
 	r = w.logs ? 0 : err_set(err, TACHO_ENOMEM, "out of memory");
 	if (r == 0 && options->trace)

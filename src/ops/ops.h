@@ -51,5 +51,4 @@ int ops_report(const struct ops_options *options, struct ops_result *result,
 	       struct tacho_error *err);
 void ops_result_free(struct ops_result *result);
 
-
 #endif

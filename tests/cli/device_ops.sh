@@ -81,3 +81,10 @@ expect_no_line out 'TRACE_BEGIN|TRACE_REPLAY|TRACE_RELEASE'
 expect_exit 0 env TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT=43 "$TACHO" run -q -o full.tacho -- "$examples/full_buffer" 2
 expect_exit 0 "$TACHO" messages full.tacho
 expect_line out 'Profiler DRAM buffers were full, markers were dropped! device 0, worker core 1, 1, Risc TRISC_0,  bufferEndIndex = 512\.'
+
+# Runs that were added up belong to no op. There are no log files that could be named: there is a trace.
+expect_exit 0 env TT_METAL_DEVICE_PROFILER=1 TT_METAL_PROFILER_ACCUMULATE=1 "$TACHO" run -q -f -o sum.tacho -- "$examples/loopback"
+expect_exit 4 "$TACHO" ops -o sum sum.tacho
+expect_line err 'warning: op 1024: the trace has nothing about its device' '1 problem in the trace; all are listed in sum/reports/report_issues.csv'
+expect_no_line err 'csv:'
+expect_line sum/reports/report_issues.csv '^no-device-data,yes,,,1024,0,,,'

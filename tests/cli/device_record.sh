@@ -45,6 +45,8 @@ expect_exit 0 "$TACHO" stats --format csv events.tacho
 expect_line out '^5,0,.*,ITERATION,' '^1,0,.*,event 104,'
 
 # The trace says what the device was; the outermost zone of a run carries the op's id.
+expect_exit 0 "$TACHO" info mm.tacho
+expect_line out '^device 0 of [0-9]+ +\{ "device": 0, "arch": "tiny", .*\.\.\.$'
 expect_exit 0 "$TACHO" info --show properties mm.tacho
 expect_line out '^device 0 of [0-9]+ +\{ "device": 0, "arch": "tiny", "mhz": 1000, "grid": \[2, 2\], "max_compute_cores": 4, "modelled": true, "cores": .*\[1, 1, 0, 0, "worker"\].*\}$'
 expect_exit 0 "$TACHO" zones --format csv mm.tacho

@@ -134,6 +134,10 @@ expect_error 2 'instead of a trace' "$TACHO" ops stats -d log sd.tacho
 rm -rf m1 m2 && "$MKLOGS" --ops 4 --replays 2 --counters 1 m1 && "$MKLOGS" --ops 4 --replays 2 --counters 3 m2
 expect_exit 0 "$TACHO" ops -o m1
 expect_line out '^performance counters' 'FPU_COUNTER$' '^efficiency' ' FPU Util$'
+awk '/^performance counters/ || /^efficiency/ {table = 1; next} !NF {table = 0}
+	table && $1 + 0 && !($2 <= $3 && $3 <= $4 && $2 <= $5 && $5 <= $4) {bad = 1; print}
+	table && $1 + 0 && $2 < $4 {spread = 1} END {exit bad || !spread}' out ||
+	fail 'minimum, median, mean and maximum are out of order'
 expect_exit 0 "$TACHO" ops -q -o m2
 expect_exit 0 "$TACHO" ops merge -o m.csv m1/reports/ops_perf_results.csv m2/reports/ops_perf_results.csv
 expect_line err '^tacho: wrote m.csv: [0-9]+ rows'
