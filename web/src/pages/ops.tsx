@@ -7,6 +7,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Drawer } from "../timeline/drawer";
 import type { OpGroup, OpRow, OpsSummary } from "../types";
 import { ExportLinks, Filter } from "../ui/filter";
+import { Share } from "../ui/share";
 import { type Column, DataTable } from "../ui/table";
 
 function us(v: number | null): string {
@@ -18,19 +19,13 @@ function Tint({ r, of, children }: { r: OpRow; of: string; children: ComponentCh
 	return <span class={c ? `c-${c}` : ""}>{children}</span>;
 }
 
-function PctBar({ v }: { v: number | null }) {
-	if (v === null)
-		return null;
-	return <span class="share"><span class="share-bar"><span style={{ width: `${Math.max(0, Math.min(100, v))}%` }} /></span><span class="num">{fmtPct(v)}</span></span>;
-}
-
 function withUnit(v: number | null, unit: string): string {
 	return v === null ? "" : `${us(v)} ${unit}`;
 }
 
 const COLUMNS: Column<OpRow>[] = [
 	{ key: "row", title: "ID", width: "46px", num: true, sort: "row", render: (r) => r.row },
-	{ key: "pct", title: "Total %", width: "108px", sort: "pct", hint: "share of device time and gaps", render: (r) => <PctBar v={r.pct} /> },
+	{ key: "pct", title: "Total %", width: "108px", sort: "pct", hint: "share of device time and gaps", render: (r) => <Share pct={r.pct} /> },
 	{ key: "bound", title: "Bound", width: "56px", sort: "bound", render: (r) => <Tint r={r} of="bound">{r.bound}</Tint> },
 	{ key: "code", title: "OP Code", width: "minmax(170px, 2fr)", sort: "code", render: (r) => <span title={r.code}>{r.signpost ? "⚑ " : ""}<Tint r={r} of="code">{r.code}</Tint></span> },
 	{ key: "device", title: "Dev", width: "44px", num: true, render: (r) => r.device },
@@ -48,7 +43,7 @@ const COLUMNS: Column<OpRow>[] = [
 const GROUP_COLUMNS: Column<OpGroup>[] = [
 	{ key: "code", title: "OP Code", width: "minmax(170px, 2fr)", render: (g) => <span class={`c-${g.color}`}>{g.code}</span> },
 	{ key: "category", title: "Category", width: "minmax(90px, 1fr)", render: (g) => g.category },
-	{ key: "pct", title: "Total %", width: "140px", render: (g) => <PctBar v={g.pct} /> },
+	{ key: "pct", title: "Total %", width: "140px", render: (g) => <Share pct={g.pct} /> },
 	{ key: "time", title: "Device time", width: "110px", num: true, render: (g) => withUnit(g.device_time_us, "µs") },
 	{ key: "count", title: "Count", width: "80px", num: true, render: (g) => fmtCount(g.count) },
 	{ key: "flops", title: "FLOPs % (weighted)", width: "140px", num: true, render: (g) => g.flops_pct_weighted === null ? "" : fmtPct(g.flops_pct_weighted) },

@@ -10,6 +10,7 @@ import { Flame } from "../ui/flame";
 import { Histogram } from "../ui/histogram";
 import { useLoad } from "../ui/load";
 import { Icon } from "../ui/icons";
+import { Share } from "../ui/share";
 import { type Column, DataTable } from "../ui/table";
 
 function rangeKey(): string {
@@ -20,7 +21,7 @@ function rangeKey(): string {
 function columns(whole: number): Column<StatRow>[] {
 	return [
 		{ key: "name", title: "Zone", width: "minmax(170px, 2fr)", sort: "name", render: (r) => <span title={`${r.text}\n${r.file}:${r.line}`}>{shortName(r.text)}</span> },
-		{ key: "share", title: "Self %", width: "110px", hint: "self time of all time in the range", render: (r) => <Share v={r.self / whole} /> },
+		{ key: "share", title: "Self %", width: "110px", hint: "self time of all time in the range", render: (r) => <Share pct={100 * r.self / whole} /> },
 		{ key: "total", title: "Total", width: "90px", num: true, sort: "total", hint: "with children", render: (r) => fmtDur(r.total) },
 		{ key: "self", title: "Self", width: "90px", num: true, sort: "self", hint: "without children", render: (r) => fmtDur(r.self) },
 		{ key: "count", title: "Count", width: "84px", num: true, sort: "count", render: (r) => fmtCount(r.count) },
@@ -30,11 +31,6 @@ function columns(whole: number): Column<StatRow>[] {
 		{ key: "max", title: "Max", width: "84px", num: true, sort: "max", render: (r) => fmtDur(r.max) },
 		{ key: "file", title: "Source", width: "minmax(90px, 1fr)", render: (r) => <span class="dim" title={`${r.file}:${r.line}`}>{r.file ? `${baseName(r.file)}:${r.line}` : ""}</span> },
 	];
-}
-
-export function Share({ v }: { v: number }) {
-	const pct = 100 * Math.max(0, Math.min(1, v));
-	return <span class="share"><span class="share-bar"><span style={{ width: `${pct}%` }} /></span><span class="num">{fmtPct(pct)}</span></span>;
 }
 
 function ZoneTable({ narrow }: { narrow: boolean }) {

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { fmtDur } from "../format";
 import { duration, entry, follow, meta, params, traceId, UNSET, view } from "../state";
 import { setTimelineKeys } from "../keys";
+import { link } from "../live";
 import { COLOR_MODES, colorMode, dimLibraries, setColorMode, setDimLibraries } from "../timeline/colors";
 import { type Elements, Timeline } from "../timeline/controller";
 import { Drawer } from "../timeline/drawer";
@@ -58,6 +59,7 @@ function Toolbar({ tl }: { tl: Timeline | null }) {
 			<label class="check"><input type="checkbox" checked={dimLibraries.value} onChange={(e) => setDimLibraries(e.currentTarget.checked)} /> dim library frames</label>
 			{live && <button class="follow" aria-pressed={follow.value} onClick={() => { follow.value = !follow.value; }} title="Follow the newest data (L)"><Icon name="follow" size={13} /> Follow</button>}
 			<span class="spacer" />
+			{tl?.tiles.error.value && link.value === "open" && <span class="bad" role="alert">{tl.tiles.error.value}</span>}
 			<span class="view-span" data-testid="view-span">{fmtDur(v.t1 - v.t0)} in view</span>
 			<span class="dim">of {fmtDur(duration.value)}</span>
 		</div>

@@ -1,4 +1,5 @@
 // Tiles: 512 pixels of 2^K ns of many lanes. They are kept in groups by (K, number), oldest use out first.
+import { signal } from "@preact/signals";
 import { getBuffer, isAbort, linkIsSlow, Priority } from "../api";
 import { traces } from "../state";
 
@@ -7,6 +8,8 @@ const MAGIC = 0x314c5454;
 const LANE_EMPTY = 0xffffffff;
 const MAX_LANES = 512;
 const MAX_BYTES = 64 << 20;
+/** A server that fails or is away is not asked again at once. */
+const RETRY_AFTER = 1000;
 
 export interface LaneTile {
 	busy: Uint8Array;
@@ -96,8 +99,9 @@ export class TileStore {
 	version = 0;
 	/** Lanes in sight that the last drawing had no tile for. */
 	missing = 0;
-	/** The last failure that was no abort, for the page to tell. */
-	error: string | null = null;
+	/** The last failure that was no abort. */
+	readonly error = signal<string | null>(null);
+	private pausedUntil = 0;
 
 	constructor(readonly trace: number, private readonly onData: () => void) {}
 
@@ -127,7 +131,7 @@ export class TileStore {
 			const missing = w.lanes.filter((l) => !flight?.lanes.has(l) && (stale || !have?.lanes.has(l)));
 			if (w.priority === Priority.sight)
 				this.missing += w.lanes.filter((l) => !have?.lanes.has(l)).length;
-			for (let i = 0; i < missing.length; i += MAX_LANES)
+			for (let i = 0; i < missing.length && performance.now() >= this.pausedUntil; i += MAX_LANES)
 				void this.fetch(key + (i ? "+" + i : ""), w, missing.slice(i, i + MAX_LANES));
 		}
 		for (const f of this.flights.values())
@@ -150,13 +154,14 @@ export class TileStore {
 			if (!t)
 				throw new Error("the server sent a tile that is none");
 			this.keep(w, t, b.byteLength);
-			this.error = null;
+			this.error.value = null;
 			this.version++;
 			this.onData();
 		} catch (e) {
 			if (!isAbort(e)) {
-				this.error = e instanceof Error ? e.message : String(e);
-				this.onData();
+				this.error.value = e instanceof Error ? e.message : String(e);
+				this.pausedUntil = performance.now() + RETRY_AFTER;
+				window.setTimeout(this.onData, RETRY_AFTER);
 			}
 		} finally {
 			this.flights.delete(name);
