@@ -114,7 +114,7 @@ function addProcesses(b: Builder, m: Meta): void {
 		if (!groupRow(b, "process", key, 0, p.name || "process", note, lanes, true, false))
 			continue;
 		for (const t of mine)
-			laneTrack(b, t, "t" + t.id, 1, t.name, t.kind === "fiber" ? "fiber" : t.tid ? String(t.tid) : "", null);
+			laneTrack(b, t, "t" + t.id, 1, t.name || t.kind, t.kind === "fiber" ? "fiber" : t.tid ? String(t.tid) : "", null);
 	}
 }
 

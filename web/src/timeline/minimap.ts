@@ -8,6 +8,14 @@ import { EMPTY, TILE_PX, TileStore } from "./tiles";
 
 const COLUMNS = 1024;
 
+/** At most so many lanes, from all parts of the list. */
+const MOST = 256;
+
+function some(lanes: number[]): number[] {
+	const step = Math.ceil(lanes.length / MOST);
+	return lanes.filter((_, i) => i % step === 0);
+}
+
 export class Minimap {
 	private readonly store: TileStore;
 	private readonly canvas = document.createElement("canvas");
@@ -21,7 +29,7 @@ export class Minimap {
 	setMeta(m: Meta, live: boolean): void {
 		const of = (core: boolean) => m.tracks.filter((t) => (t.kind === "core") === core && t.lanes.length > 0)
 			.map((t) => (core ? t.lanes[1] ?? t.lanes[0] : t.lanes[0])[0]);
-		this.lanes = { host: of(false).slice(0, 256), device: of(true).slice(0, 256) };
+		this.lanes = { host: some(of(false)), device: some(of(true)) };
 		this.store.gen = m.gen;
 		this.store.live = live;
 	}
