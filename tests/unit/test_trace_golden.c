@@ -8,9 +8,8 @@
 static const char *golden(const char *name)
 {
 	static char path[512];
-	const char *slash = strrchr(__FILE__, '/');
 
-	snprintf(path, sizeof(path), "%.*s/../golden/%s", (int)(slash - __FILE__), __FILE__, name);
+	snprintf(path, sizeof(path), TESTS_SOURCE "/golden/%s", name);
 	return path;
 }
 
