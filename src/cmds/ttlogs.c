@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,72 @@ static int clear(const char *logs, char *aside, size_t size, struct tacho_error 
 	return r;
 }
 
+/* Names that this program, or the runtime, gives to logs: all else in the folder is not touched. */
+static bool is_log(const char *name)
+{
+	static const char *const names[] = {TRACY_FILE,      OPS_TIMES_FILE,       OPS_DATA_FILE,
+					    OPS_DEVICE_FILE, OPS_CPP_FILE,         OPS_SYNC_FILE,
+					    OPS_ZONES_FILE,  "noc_trace_dev*.json"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!fnmatch(names[i], name, 0))
+			return true;
+	return false;
+}
+
+static bool has_logs(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *e;
+	bool any = false;
+
+	while (dir && !any && (e = readdir(dir)))
+		any = is_log(e->d_name);
+	if (dir)
+		closedir(dir);
+	return any;
+}
+
+static int move_logs(const char *from, const char *to, struct tacho_error *err)
+{
+	char a[PATH_MAX + NAME_MAX + 32], b[PATH_MAX + NAME_MAX + 32];
+	DIR *dir = opendir(from);
+	struct dirent *e;
+	int r = dir ? 0 : err_errno(err, TACHO_EWRITE, "cannot read the folder %s", from);
+
+	while (r == 0 && (e = readdir(dir))) {
+		if (!is_log(e->d_name))
+			continue;
+		snprintf(a, sizeof(a), "%s/%s", from, e->d_name);
+		snprintf(b, sizeof(b), "%s/%s", to, e->d_name);
+		if (rename(a, b) < 0)
+			r = err_errno(err, TACHO_EWRITE, "cannot rename %s to %s", a, b);
+	}
+	if (dir)
+		closedir(dir);
+	return r;
+}
+
+/* The logs of PART come into the folder TO; logs that are there go to a folder TO.N. */
+static int replace_logs(const char *part, const char *to, struct tacho_error *err)
+{
+	char aside[PATH_MAX + 32];
+	int r = 0;
+
+	if (has_logs(to)) {
+		r = free_name(to, aside, sizeof(aside), err);
+		if (r == 0 && mkdir(aside, 0777) < 0)
+			r = err_errno(err, TACHO_EWRITE, "cannot make the folder %s", aside);
+		if (r == 0)
+			r = move_logs(to, aside, err);
+	}
+	if (r == 0)
+		r = move_logs(part, to, err);
+	if (r == 0)
+		rmdir(part);
+	return r;
+}
+
 int ttlogs_put_aside(const char *dir, char *aside, size_t size, struct tacho_error *err)
 {
 	char logs[PATH_MAX + 16];
@@ -147,12 +214,12 @@ static int write_into(struct trace *trace, const char *folder, const char *child
 int ttlogs_write(struct trace *trace, const char *dir, const char *children, bool force,
 		 struct ttlogs *logs, struct tacho_error *err)
 {
-	char to[PATH_MAX + 16], part[PATH_MAX + 32], aside[PATH_MAX + 32];
+	char to[PATH_MAX + 16], part[PATH_MAX + 32];
 	int r = folder_make(dir, err);
 
 	memset(logs, 0, sizeof(*logs));
 	snprintf(to, sizeof(to), "%s/.logs", dir);
-	if (r == 0 && !force && has_files(to))
+	if (r == 0 && !force && has_logs(to))
 		r = err_set(err, TACHO_EWRITE, "%s has logs already; -f puts them aside", to);
 	snprintf(part, sizeof(part), "%s/.logs.part.%d", dir, (int)getpid());
 	if (r == 0 && mkdir(part, 0777) < 0)
@@ -160,10 +227,11 @@ int ttlogs_write(struct trace *trace, const char *dir, const char *children, boo
 	if (r < 0)
 		return r;
 	r = write_into(trace, part, children, logs, err);
-	if (r == 0)
-		r = clear(to, aside, sizeof(aside), err);
+	/* At once, when there is nothing yet. */
 	if (r == 0 && rename(part, to) < 0)
-		r = err_errno(err, TACHO_EWRITE, "cannot rename %s to %s", part, to);
+		r = errno == ENOTEMPTY || errno == EEXIST
+			    ? replace_logs(part, to, err)
+			    : err_errno(err, TACHO_EWRITE, "cannot rename %s to %s", part, to);
 	if (r < 0)
 		remove_folder(part);
 	return r;

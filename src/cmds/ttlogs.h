@@ -12,8 +12,8 @@ struct ttlogs {
 };
 
 /*
- * Writes all logs into DIR/.logs. A folder that has something in it is an error, unless FORCE: then
- * it is put aside as .logs.N. On an error nothing is left.
+ * Writes all logs into DIR/.logs. That it has logs is an error, unless FORCE: then those are put
+ * aside into .logs.N. What else is in the folder stays there. On an error nothing is left.
  */
 int ttlogs_write(struct trace *trace, const char *dir, const char *children, bool force,
 		 struct ttlogs *logs, struct tacho_error *err);
