@@ -94,14 +94,13 @@ static void describe(const struct trace *trace, struct ops_trace_device *d)
 }
 
 /* The index of the device, or TACHO_ENOMEM. */
-static int64_t find_device(struct ops_cores *c, uint32_t process, uint32_t number, bool foreign)
+static int64_t find_device(struct ops_cores *c, uint32_t process, uint32_t number)
 {
 	struct ops_trace_device d = {.process = process,
 				     .number = number,
 				     .arch = "unknown",
 				     .mhz = 1000,
-				     .max_cores = OPS_NONE,
-				     .foreign = foreign};
+				     .max_cores = OPS_NONE};
 
 	for (size_t i = 0; i < c->devices.n; i++)
 		if (c->devices.v[i].process == process && c->devices.v[i].number == number)
@@ -119,7 +118,7 @@ static int add_track(struct ops_cores *c, uint32_t track)
 			     .order = TRACE_CORE_RISC(t->id),
 			     .name = risc_name(t->name)};
 	bool foreign = is_foreign(t->name, &r.x, &r.y);
-	int64_t device = find_device(c, t->process, TRACE_CORE_DEVICE(t->id), foreign);
+	int64_t device = find_device(c, t->process, TRACE_CORE_DEVICE(t->id));
 
 	if (device < 0)
 		return (int)device;
@@ -232,7 +231,8 @@ static void look_at_sources(struct ops_cores *c)
 		const struct trace_srcloc *s = &c->trace->srclocs[i];
 
 		c->has_noc |= !strcmp(s->function, "NOC");
-		c->raw_only |= !strcmp(s->function, "COUNTER") ||
+		c->tells_ids |= !strncmp(s->function, OPS_ID_FUNCTION, strlen(OPS_ID_FUNCTION));
+		c->raw_only |= c->tells_ids || !strcmp(s->function, "COUNTER") ||
 			       !strcmp(s->function, "ZONE_TOTAL") ||
 			       strstr(s->name, "CQ-DISPATCH") || strstr(s->name, "CQ-PREFETCH");
 	}

@@ -9,8 +9,9 @@
  *	function of the source	"" for zones, else the kind of a marker without length, whose VALUEs
  *				are its data: TS_DATA, TS_EVENT, ZONE_TOTAL, NOC, COUNTER
  *
- * Tracks of Tracy clients carry ids only on the zones of the firmware ("OP ID:1024" as function):
- * what other RISCs of the core did meanwhile belongs to the same op. Their times are nanoseconds.
+ * Tracks that came from Tracy carry ids only on the zones of the firmware ("OP ID:1024" as
+ *function): what other RISCs of the core did meanwhile belongs to the same op. An id that comes
+ *again is that of a replay. Their times are nanoseconds.
  */
 #ifndef OPS_CORES_H
 #define OPS_CORES_H
@@ -20,6 +21,8 @@
 #include "clock/device.h"
 #include "ops/issues.h"
 #include "trace/trace.h"
+
+#define OPS_ID_FUNCTION "OP ID:"
 
 enum ops_marker_kind {
 	OPS_MARK_START,
@@ -57,7 +60,6 @@ struct ops_trace_device {
 	char arch[32]; /* "unknown" when nothing tells */
 	uint32_t mhz;
 	int64_t max_cores; /* OPS_NONE: unknown */
-	bool foreign;      /* of a Tracy client */
 	struct device_clock clock;
 };
 
@@ -73,6 +75,7 @@ struct ops_cores {
 	uint32_t *timers; /* by source location: its hash + 1; 0: not computed yet */
 	struct buf meta;  /* for lines */
 	bool has_noc;
+	bool tells_ids;        /* in functions of source locations, as Tracy does */
 	bool walked, has_meta; /* has_meta: after a walk */
 	/* What the runtime does not measure by itself, so that the raw log is needed: counters,
 	 * sums, command queues, devices of other clients. */

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/devrow.h"
+#include "base/map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +24,10 @@ struct open_zone {
 	size_t meta, meta_len; /* in walk.metas */
 };
 
-/* When the firmware of a Tracy client's core worked on which op. */
+/* When the firmware of a core that came from Tracy worked on which op. */
 struct shift {
 	uint64_t start, end;
-	uint64_t id;
+	struct run run;
 };
 
 struct walk {
@@ -86,23 +87,23 @@ static bool told_id(const struct trace_srcloc *s, uint64_t *id)
 {
 	char *end;
 
-	if (strncmp(s->function, "OP ID:", 6))
+	if (strncmp(s->function, OPS_ID_FUNCTION, strlen(OPS_ID_FUNCTION)))
 		return false;
-	*id = strtoull(s->function + 6, &end, 10);
-	return end > s->function + 6;
+	*id = strtoull(s->function + strlen(OPS_ID_FUNCTION), &end, 10);
+	return end > s->function + strlen(OPS_ID_FUNCTION);
 }
 
 /*
  * Shifts are in order, and so are the questions of one track. The middle of a zone decides: the
  * RISCs of a core do not begin at the same time.
  */
-static uint64_t shift_id(struct walk *w, uint64_t time)
+static struct run shift_run(struct walk *w, uint64_t time)
 {
 	while (w->shift < w->shifts.n && w->shifts.v[w->shift].end < time)
 		w->shift++;
 	if (w->shift == w->shifts.n || w->shifts.v[w->shift].start > time)
-		return 0;
-	return w->shifts.v[w->shift].id;
+		return no_run;
+	return w->shifts.v[w->shift].run;
 }
 
 static struct run run_of(struct walk *w, const struct trace_zone *zone)
@@ -111,8 +112,8 @@ static struct run run_of(struct walk *w, const struct trace_zone *zone)
 
 	if (w->value_count)
 		run.id = w->values[0];
-	else if (!told_id(&w->c->trace->srclocs[zone->srcloc], &run.id))
-		run.id = shift_id(w, zone->start + (zone->end - zone->start) / 2);
+	else
+		run = shift_run(w, zone->start + (zone->end - zone->start) / 2);
 	if (w->value_count > 1) {
 		run.trace = (int64_t)(w->values[1] >> 32);
 		run.session = (int64_t)(w->values[1] & UINT32_MAX);
@@ -235,28 +236,54 @@ static int walk_track(struct walk *w, uint32_t track, zone_fn fn)
 
 static int take_shift(struct walk *w, const struct trace_zone *zone, uint32_t depth)
 {
-	struct shift s = {zone->start, zone->end, 0};
+	struct shift s = {zone->start, zone->end, no_run};
 
-	if (depth || !told_id(&w->c->trace->srclocs[zone->srcloc], &s.id))
+	if (depth || !told_id(&w->c->trace->srclocs[zone->srcloc], &s.run.id))
 		return 0;
 	return vec_push(&w->shifts, s);
 }
 
-/* The ids that one RISC of a Tracy client's core tells hold for all of them. */
+/* An id that comes again is that of an op which is replayed; of which trace the host tells. */
+static int number_shifts(struct walk *w)
+{
+	struct map times = {0}, seen = {0};
+	int r = 0;
+
+	for (size_t i = 0; i < w->shifts.n && r == 0; i++) {
+		uint32_t *n = map_get(&times, w->shifts.v[i].run.id);
+
+		r = map_set(&times, w->shifts.v[i].run.id, n ? *n + 1 : 1);
+	}
+	for (size_t i = 0; i < w->shifts.n && r == 0; i++) {
+		struct run *run = &w->shifts.v[i].run;
+		uint32_t *n = map_get(&seen, run->id);
+
+		if (*map_get(&times, run->id) == 1)
+			continue;
+		run->trace = 0;
+		run->session = n ? *n + 1 : 1;
+		r = map_set(&seen, run->id, (uint32_t)run->session);
+	}
+	map_free(&times);
+	map_free(&seen);
+	return r;
+}
+
+/* The ids that one RISC of a core tells hold for all of them. */
 static int read_shifts(struct walk *w)
 {
 	const struct ops_risc *first = &w->c->riscs.v[w->risc];
 	int r = 0;
 
 	w->shifts.n = 0;
-	if (!w->c->devices.v[first->device].foreign)
+	if (!w->c->tells_ids)
 		return 0;
 	for (uint32_t i = w->risc; i < w->c->riscs.n && w->c->riscs.v[i].core == first->core; i++) {
 		r = walk_track(w, w->c->riscs.v[i].track, take_shift);
 		if (r < 0 || w->shifts.n)
 			break;
 	}
-	return r;
+	return r < 0 ? r : number_shifts(w);
 }
 
 int ops_cores_walk(struct ops_cores *cores, ops_marker_fn fn, void *context)

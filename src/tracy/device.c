@@ -32,3 +32,24 @@ uint64_t device_queue(uint64_t id)
 	       (uint64_t)(TRACE_CORE_Y(id) & 15) << 7 |
 	       (uint64_t)(TRACE_CORE_DEVICE(id) & 255) << 11;
 }
+
+static bool is_first_risc(uint64_t id)
+{
+	return !TRACE_CORE_IS_OTHER(id) && (TRACE_CORE_RISC(id) == 0 || TRACE_CORE_RISC(id) == 5);
+}
+
+bool device_op(const struct trace *trace, uint32_t track, uint32_t srcloc, uint32_t extras,
+	       struct trace_cursor *cursor, uint64_t *id)
+{
+	struct trace_extra e;
+
+	if (!is_first_risc(trace->tracks[track].id) || trace->srclocs[srcloc].function[0])
+		return false;
+	for (uint32_t i = 0; i < extras && trace_cursor_extra(cursor, i, &e) == 0; i++) {
+		if (e.kind == TRACE_EXTRA_VALUE) {
+			*id = e.value;
+			return *id > 0;
+		}
+	}
+	return false;
+}

@@ -16,4 +16,13 @@ void device_track(struct trace_track *t, struct buf *name, const char *context, 
 #define DEVICE_QUEUE_ID(q) TRACE_CORE_ID((q) >> 11 & 255, (q) >> 3 & 15, (q) >> 7 & 15, (q)&7)
 uint64_t device_queue(uint64_t id);
 
+/*
+ * Zones of devices have no texts in Tracy. So the op id of a program, which is the first value of
+ * its outermost zone, is the function of the source location, of the zones of the first RISC of a
+ * core alone: it holds for all of them. Has this zone, of depth 0, one?
+ */
+#define DEVICE_OP_FUNCTION "OP ID:%llu"
+bool device_op(const struct trace *trace, uint32_t track, uint32_t srcloc, uint32_t extras,
+	       struct trace_cursor *cursor, uint64_t *id);
+
 #endif

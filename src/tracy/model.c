@@ -1,6 +1,8 @@
 /* The tables of a file that is being written: strings, threads, source locations. */
+#include "tracy/device.h"
 #include "tracy/write.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* -------------------------------------------------------------------- names */
@@ -150,7 +152,7 @@ void model_put_threads(struct write *w)
 
 /* --------------------------------------------------------- source locations */
 
-static int16_t srcloc_id(size_t index)
+int16_t model_srcloc_id(size_t index)
 {
 	return (int16_t)(index < SRCLOC_MAX ? index + 1 : SRCLOC_MAX - index - 1);
 }
@@ -219,7 +221,7 @@ static int fold_rest(struct write *w, const uint32_t *order, size_t from, enum f
 			at = map_get(&made, key);
 		}
 		if (r == 0) {
-			w->srcloc[order[i]] = srcloc_id(*at);
+			w->srcloc[order[i]] = model_srcloc_id(*at);
 			w->folded[order[i]] =
 				model_string(w, trace_srcloc_name(w->trace, order[i]), false);
 			w->notes->n[TRACY_NOTE_FOLDED]++;
@@ -291,7 +293,7 @@ static int prepare_srclocs(struct write *w)
 		keep = 2 * SRCLOC_MAX - folds;
 	}
 	for (size_t i = 0; r == 0 && i < keep; i++) {
-		w->srcloc[order[i]] = srcloc_id(w->srclocs.n);
+		w->srcloc[order[i]] = model_srcloc_id(w->srclocs.n);
 		r = add_srcloc(w, &w->trace->srclocs[order[i]], w->trace->srclocs[order[i]].line);
 	}
 	if (r == 0 && keep < n)
@@ -324,10 +326,43 @@ static int grow_srclocs(struct write *w)
 		if (w->srclocs.n < 2 * SRCLOC_MAX)
 			r = room ? add_srcloc(w, s, s->line) : add_srcloc(w, &merged, 0);
 		if (r == 0)
-			ids[i] = srcloc_id(w->srclocs.n - 1);
+			ids[i] = model_srcloc_id(w->srclocs.n - 1);
 		w->notes->n[TRACY_NOTE_FOLDED] += !room;
 	}
 	return r;
+}
+
+/* Of both in one word. Ids have 32 bits in device logs, so there is room; what has none gets no id.
+ */
+static uint64_t op_key(uint32_t srcloc, uint64_t id)
+{
+	return srcloc >> 24 || id >> 40 ? UINT64_MAX : (uint64_t)srcloc << 40 | id;
+}
+
+int64_t model_find_op_srcloc(const struct write *w, uint32_t srcloc, uint64_t id)
+{
+	const uint32_t *at = map_get(&w->op_srclocs, op_key(srcloc, id));
+
+	return at ? (int64_t)*at : -1;
+}
+
+int64_t model_op_srcloc(struct write *w, uint32_t srcloc, uint64_t id)
+{
+	uint64_t key = op_key(srcloc, id);
+	const uint32_t *at = map_get(&w->op_srclocs, key);
+	struct trace_srcloc s = w->trace->srclocs[srcloc];
+	char function[40];
+
+	if (at)
+		return *at;
+	if (key == UINT64_MAX || w->folded[srcloc] >= 0 || w->srclocs.n >= 2 * SRCLOC_MAX)
+		return -1;
+	snprintf(function, sizeof(function), DEVICE_OP_FUNCTION, (unsigned long long)id);
+	s.function = function;
+	if (map_set(&w->op_srclocs, key, (uint32_t)w->srclocs.n) < 0 ||
+	    add_srcloc(w, &s, s.line) < 0)
+		return TACHO_ENOMEM;
+	return (int64_t)w->srclocs.n - 1;
 }
 
 static void put_srcloc(struct out *out, const struct out_srcloc *s, bool pointers)
@@ -345,7 +380,7 @@ static void put_counts(struct write *w, bool device)
 {
 	out_u64(&w->out, w->srclocs.n);
 	for (size_t i = 0; i < w->srclocs.n; i++) {
-		out_i16(&w->out, srcloc_id(i));
+		out_i16(&w->out, model_srcloc_id(i));
 		out_u64(&w->out, device ? w->srclocs.v[i].device_zones : w->srclocs.v[i].zones);
 	}
 }
@@ -386,7 +421,7 @@ static int prepare_locks(struct write *w)
 			  w->trace->tracks[i].srcloc >= w->trace->srcloc_count;
 	if (!needed || w->srclocs.n >= 2 * SRCLOC_MAX)
 		return 0;
-	w->lock_srcloc = srcloc_id(w->srclocs.n);
+	w->lock_srcloc = model_srcloc_id(w->srclocs.n);
 	return add_srcloc(w, &none, 0);
 }
 

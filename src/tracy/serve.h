@@ -75,6 +75,7 @@ struct serve {
 		VEC(uint16_t);
 	} queries;               /* next query by context */
 	uint32_t context, queue; /* of the device track that is being told */
+	struct map ops;          /* ids that were told in locations of their own */
 	struct map live_memory;  /* pool << 48 ^ address */
 	struct map waits;        /* locks: lock << 32 | thread to 1 when it waits */
 	char *packed;

@@ -117,6 +117,7 @@ void stream_close(struct serve *s)
 	zones_close(s);
 	trace_rows_close(s->rows);
 	vec_free(&s->queries);
+	map_free(&s->ops);
 	map_free(&s->live_memory);
 	map_free(&s->waits);
 }

@@ -2,8 +2,10 @@
 #include "tracy/device.h"
 #include "tracy/serve.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#define OPS_MAX       16384 /* ids: leaves half of a viewer's locations to others */
 #define ZONES_AT_ONCE 1024
 #define LATE_MAX      (48u << 10) /* bytes of attachments that are told when a zone ends */
 
@@ -17,15 +19,18 @@ static void add_string(const struct serve *s, struct buf *b, int64_t string, boo
 		buf_addc(b, 0);
 }
 
-/* A source location at run time: colour, line, function, file, name. */
-static void put_payload(struct serve *s, const struct out_srcloc *l)
+/* A source location at run time: colour, line, function, file, name. FUNCTION may be NULL. */
+static void put_payload(struct serve *s, const struct out_srcloc *l, const char *function)
 {
 	uint32_t rgb = bgr(l->color);
 	struct buf b = BUF_INIT;
 
 	buf_add(&b, &rgb, 4);
 	buf_add(&b, &l->line, 4);
-	add_string(s, &b, l->function, true);
+	if (function)
+		buf_add(&b, function, strlen(function) + 1);
+	else
+		add_string(s, &b, l->function, true);
 	add_string(s, &b, l->file, true);
 	add_string(s, &b, l->name, false);
 	serve_bytes(s, WIRE_SRCLOC_PAYLOAD, 0, b.data, b.len);
@@ -99,11 +104,27 @@ static void device_time(struct serve *s, int64_t time)
 	(*query)++;
 }
 
-static void device_begin(struct serve *s, uint32_t srcloc, int64_t time)
+/* "OP ID:1024", or NULL: of no op, or one more than a viewer has room for. */
+static const char *op_function(struct serve *s, const struct serve_lane *l, char *text, size_t size)
 {
+	uint64_t id;
+
+	if (l->depth || !l->cursor ||
+	    !device_op(s->trace, s->track, l->zone.srcloc, l->zone.extras, l->cursor, &id))
+		return NULL;
+	if (!map_get(&s->ops, id) && (s->ops.n >= OPS_MAX || map_set(&s->ops, id, 1) < 0))
+		return NULL;
+	snprintf(text, size, DEVICE_OP_FUNCTION, (unsigned long long)id);
+	return text;
+}
+
+static void device_begin(struct serve *s, const struct serve_lane *l, int64_t time)
+{
+	char function[40];
 	uint64_t pointer;
 
-	put_payload(s, serve_srcloc(s, srcloc, &pointer));
+	put_payload(s, serve_srcloc(s, l->zone.srcloc, &pointer),
+		    op_function(s, l, function, sizeof(function)));
 	SERVE_PUT(s, WIRE_GPU_BEGIN_ALLOC_SERIAL, serve_step_time(&s->serial_time, time), s->queue,
 		  s->queries.v[s->context], s->context);
 	device_time(s, time);
@@ -124,7 +145,7 @@ static void thread_begin(struct serve *s, uint32_t srcloc, int64_t time)
 	if (pointer) {
 		SERVE_PUT(s, WIRE_ZONE_BEGIN, serve_step_time(&s->thread_time, time), pointer);
 	} else {
-		put_payload(s, l);
+		put_payload(s, l, NULL);
 		SERVE_PUT(s, WIRE_ZONE_BEGIN_ALLOC, serve_step_time(&s->thread_time, time));
 	}
 }
@@ -156,7 +177,7 @@ static int begin(struct serve *s, struct serve_track *t, const struct serve_lane
 	if (vec_reserve(&t->open, t->open.n + 1) < 0)
 		return TACHO_ENOMEM;
 	if (is_device(s)) {
-		device_begin(s, zone->srcloc, time);
+		device_begin(s, l, time);
 	} else {
 		thread_begin(s, zone->srcloc, time);
 		if (l->cursor && (zone->extras || s->model->folded[zone->srcloc] >= 0))

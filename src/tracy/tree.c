@@ -121,6 +121,7 @@ static int open_zone(struct tree *tree, uint32_t depth)
 		.end = zone.flags & TRACE_ZONE_UNFINISHED ? -1 : write_ns(tree->w, zone.end),
 		.srcloc = zone.srcloc < tree->w->trace->srcloc_count ? zone.srcloc : 0,
 		.extras = zone.extras,
+		.depth = depth,
 		.cursor = l->cursor};
 	if (depth)
 		keep_inside(&l->zone, &l[-1].zone);

@@ -196,6 +196,7 @@ void write_free(struct write *w)
 	free(w->names);
 	free(w->context_of);
 	map_free(&w->tids);
+	map_free(&w->op_srclocs);
 }
 
 int tracy_write(struct trace *trace, int fd, const char *path,

@@ -102,8 +102,9 @@ struct write {
 	int64_t *names; /* by track: its name as a string */
 	/* A trace that is served may grow: so much of it is in the tables. */
 	uint32_t tracks_known, srclocs_known;
-	struct map tids;      /* that are in use */
-	uint32_t *context_of; /* by track of a device's core: the context */
+	struct map tids;       /* that are in use */
+	uint32_t *context_of;  /* by track of a device's core: the context */
+	struct map op_srclocs; /* of location and op id: index in srclocs */
 };
 
 /* Nanoseconds of the file. */
@@ -142,6 +143,12 @@ int model_prepare(struct write *w);
 int model_grow(struct write *w);
 /* The string of a name; POINTER: it will be referred to by its pointer. */
 int64_t model_string(struct write *w, const char *text, bool pointer);
+/* The index of the location that SRCLOC of the trace has while op ID runs; negative: none. */
+int64_t model_op_srcloc(struct write *w, uint32_t srcloc, uint64_t id);
+/* The same without making one. */
+int64_t model_find_op_srcloc(const struct write *w, uint32_t srcloc, uint64_t id);
+/* How the location of an index is referred to. */
+int16_t model_srcloc_id(size_t index);
 void model_put_strings(struct write *w);
 void model_put_threads(struct write *w);
 void model_put_srclocs(struct write *w);
@@ -151,6 +158,7 @@ struct tree_zone {
 	int64_t start, end; /* nanoseconds of the file; end -1: unfinished */
 	uint32_t srcloc;    /* of the trace */
 	uint32_t extras;
+	uint32_t depth;
 	uint64_t children;
 	struct trace_cursor *cursor; /* for trace_cursor_extra() */
 };

@@ -87,16 +87,39 @@ static int count_thread_zone(struct write *w, const struct tree_zone *zone, void
 	return has_extra(w, zone) ? prepare_extras(w, zone) : 0;
 }
 
+/* What a walk over a track of a device needs to know. */
+struct device_walk {
+	struct out_context *context;
+	uint32_t track;
+	int64_t reference; /* second pass */
+};
+
+static bool zone_op(const struct write *w, const struct device_walk *d,
+		    const struct tree_zone *zone, uint64_t *id)
+{
+	return zone->depth == 0 &&
+	       device_op(w->trace, d->track, zone->srcloc, zone->extras, zone->cursor, id);
+}
+
 static int count_device_zone(struct write *w, const struct tree_zone *zone, void *context)
 {
-	struct out_context *c = context;
+	struct device_walk *d = context;
+	int64_t at = -1;
+	uint64_t id;
 
-	c->zones++;
+	d->context->zones++;
 	w->device_zones++;
 	w->device_parents += zone->children > 0;
-	w->notes->n[TRACY_NOTE_DEVICE_EXTRAS] += zone->extras > 0;
-	srcloc_of(w, zone->srcloc)->device_zones++;
-	return 0;
+	if (zone_op(w, d, zone, &id)) {
+		at = model_op_srcloc(w, zone->srcloc, id);
+		w->notes->n[TRACY_NOTE_OP_IDS] += at < 0;
+	}
+	w->notes->n[TRACY_NOTE_DEVICE_EXTRAS] += zone->extras > (at >= 0);
+	if (at >= 0)
+		w->srclocs.v[at].device_zones++;
+	else
+		srcloc_of(w, zone->srcloc)->device_zones++;
+	return at == TACHO_ENOMEM ? TACHO_ENOMEM : 0;
 }
 
 static int begin_nothing(struct write *w, uint64_t zones, void *context)
@@ -223,9 +246,12 @@ int zones_prepare(struct write *w)
 		if (w->threads[i].written)
 			r = tree_walk(w, i, &threads, &w->threads[i]);
 	for (size_t i = 0; i < w->contexts.n && r == 0; i++)
-		for (uint32_t k = 0; k < w->contexts.v[i].count && r == 0; k++)
-			r = tree_walk(w, w->device_tracks.v[w->contexts.v[i].first + k], &devices,
-				      &w->contexts.v[i]);
+		for (uint32_t k = 0; k < w->contexts.v[i].count && r == 0; k++) {
+			uint32_t track = w->device_tracks.v[w->contexts.v[i].first + k];
+			struct device_walk d = {.context = &w->contexts.v[i], .track = track};
+
+			r = tree_walk(w, track, &devices, &d);
+		}
 	return r;
 }
 
@@ -314,28 +340,30 @@ static int begin_device(struct write *w, uint64_t zones, void *context)
 /* Times are on the host's clock already, so the two that the file has are the same. */
 static int enter_device(struct write *w, const struct tree_zone *zone, void *context)
 {
-	int64_t *reference = context;
+	struct device_walk *d = context;
+	uint64_t id;
+	int64_t at = zone_op(w, d, zone, &id) ? model_find_op_srcloc(w, zone->srcloc, id) : -1;
 
-	out_i64(&w->out, zone->start - *reference);
-	out_i64(&w->out, zone->start - *reference);
-	out_i16(&w->out, w->srcloc[zone->srcloc]);
+	out_i64(&w->out, zone->start - d->reference);
+	out_i64(&w->out, zone->start - d->reference);
+	out_i16(&w->out, at >= 0 ? model_srcloc_id((size_t)at) : w->srcloc[zone->srcloc]);
 	out_u24(&w->out, 0);
 	out_u16(&w->out, 0);
 	out_u64(&w->out, zone->children);
-	*reference = zone->start;
+	d->reference = zone->start;
 	return 0;
 }
 
 static void leave_device(struct write *w, const struct tree_zone *zone, void *context)
 {
-	int64_t *reference = context;
+	struct device_walk *d = context;
 
-	out_i64(&w->out, zone->end - *reference);
-	out_i64(&w->out, zone->end - *reference);
-	*reference = zone->end;
+	out_i64(&w->out, zone->end - d->reference);
+	out_i64(&w->out, zone->end - d->reference);
+	d->reference = zone->end;
 }
 
-static int put_context(struct write *w, const struct out_context *c)
+static int put_context(struct write *w, struct out_context *c)
 {
 	static const struct tree_visitor visitor = {enter_device, leave_device, begin_device};
 	struct out *out = &w->out;
@@ -351,10 +379,10 @@ static int put_context(struct write *w, const struct out_context *c)
 	out_u64(out, c->count);
 	for (uint32_t i = 0; i < c->count && r == 0; i++) {
 		uint32_t track = w->device_tracks.v[c->first + i];
-		int64_t reference = 0;
+		struct device_walk d = {.context = c, .track = track};
 
 		out_u64(out, device_queue(w->trace->tracks[track].id));
-		r = tree_walk(w, track, &visitor, &reference);
+		r = tree_walk(w, track, &visitor, &d);
 	}
 	return r;
 }

@@ -42,6 +42,30 @@ assert host["INPUT_0_MEMORY"] == "HOST"
 assert rows[4]["ATTRIBUTES"] == "three times"
 PYTHON
 
+# A Tracy file of it, and a viewer that connects, know which op ran when, in each replay: the same report.
+"$TACHO" ops -q -o native layers.tacho >out || fail "ops of a trace: $(cat out)"
+"$TACHO" export -q --to=tracy layers.tacho || fail export
+"$TACHO" ops -q -o file layers.tracy >out || fail "ops of a Tracy file: $(cat out)"
+port=$((55000 + $$ % 5000))
+"$TACHO" serve -q -1 -p $port layers.tacho &
+expect_exit 0 timeout 60 "$BUILD/tracy-capture" -o seen.tracy -p $port
+wait $! || fail serve
+"$TACHO" ops -q -o seen seen.tracy >out || fail "ops of what a viewer saw: $(cat out)"
+expect_exit 0 python3 - native file seen <<'PYTHON'
+import csv, sys
+names = ["OP CODE", "GLOBAL CALL COUNT", "METAL TRACE ID", "METAL TRACE REPLAY SESSION ID", "CORE COUNT"]
+times = ["DEVICE FW DURATION [ns]", "DEVICE KERNEL DURATION [ns]", "DEVICE BRISC KERNEL DURATION [ns]",
+         "DEVICE NCRISC KERNEL DURATION [ns]", "DEVICE TRISC1 KERNEL DURATION [ns]"]
+native, *others = [list(csv.DictReader(open(d + "/reports/ops_perf_results.csv"))) for d in sys.argv[1:]]
+assert sum(r[times[0]] != "" for r in native) == 12
+for other in others:
+    assert len(other) == len(native)
+    for a, b in zip(native, other):
+        assert [a[n] for n in names] == [b[n] for n in names], (a, b)
+        for n in times:  # nanoseconds of the host were rounded
+            assert a[n] == b[n] or abs(int(a[n]) - int(b[n])) <= 3, (n, a[n], b[n])
+PYTHON
+
 # One op over two devices is a row for each; the numbers say which.
 record two "$examples/two_devices"
 expect_exit 0 python3 - report <<'PYTHON'

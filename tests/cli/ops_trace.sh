@@ -71,9 +71,17 @@ for more in '' '--replays 3' '--devices 2'; do
 	expect_same got want
 done
 
-# A .tracy file of our own has messages and zones; its cores have no ids.
-expect_exit 4 "$TACHO" ops -o tracy e/.logs/tracy_profile_log_host.tracy
-[ -s tracy/reports/ops_perf_results.csv ] || fail 'no report of a .tracy file'
+# A .tracy file of our own tells the same.
+expect_exit 0 "$TACHO" ops -q -o tracy e/.logs/tracy_profile_log_host.tracy
+expect_exit 0 "$TACHO" ops -q -o direct plain.tacho
+expect_exit 0 python3 - tracy direct <<'EOF'
+import csv, sys
+a, b = [[(r["OP CODE"], r["GLOBAL CALL COUNT"], r["CORE COUNT"], r["DEVICE KERNEL DURATION [ns]"])
+         for r in csv.DictReader(open(d + "/reports/ops_perf_results.csv"))] for d in sys.argv[1:]]
+assert len(a) == len(b) > 5
+for x, y in zip(a, b):
+    assert x[:3] == y[:3] and abs(int(x[3] or 0) - int(y[3] or 0)) <= 3, (x, y)
+EOF
 
 # Nothing is overwritten; -f puts aside.
 cp -r e/.logs before
@@ -82,6 +90,14 @@ diff -r before e/.logs || fail 'older logs were touched'
 expect_exit 0 "$TACHO" export -q --to tt-logs -f -o e plain.tacho
 diff -r before e/.logs.1 || fail 'older logs were not kept'
 diff -r before e/.logs || fail 'the same trace gives other logs'
+# What is no log is not touched, and is no reason to complain.
+mkdir -p mixed/.logs/mine && cp plain.tacho mixed/.logs
+expect_exit 0 "$TACHO" export -q --to tt-logs -o mixed mixed/.logs/plain.tacho
+expect_exit 0 "$TACHO" export -q --to tt-logs -f -o mixed mixed/.logs/plain.tacho
+cmp -s plain.tacho mixed/.logs/plain.tacho && [ -d mixed/.logs/mine ] || fail 'files of others were moved'
+diff -r before mixed/.logs.1 || fail 'older logs were not put aside'
+diff -r before mixed/.logs | grep -v '^Only in mixed/.logs: \(mine\|plain.tacho\)$' && fail 'the logs are others'
+[ "$(ls -A mixed)" = $'.logs\n.logs.1' ] || fail "left over: $(ls -A mixed)"
 expect_error 2 'whole trace' "$TACHO" export --to tt-logs -o x -r 1s.. plain.tacho
 expect_error 2 'a folder' "$TACHO" export --to tt-logs -o - plain.tacho
 expect_error 2 'one trace' "$TACHO" ops plain.tacho plain.tacho

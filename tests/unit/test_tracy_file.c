@@ -363,6 +363,60 @@ static void test_folding(void **state)
 	trace_close(t);
 }
 
+/* Zones of a core's first RISC have their op as function, as long as there is room for it. */
+static void test_op_ids(void **state)
+{
+	const uint32_t ops = 70000, room = 2 * 32767 - 1;
+	struct trace_writer *w = test_writer(test_path("o.tacho"));
+	struct trace_process p = {.pid = 1, .name = "ops", .command = ""};
+	struct trace_track k = {.kind = TRACE_CORE, .srcloc = TRACE_NONE};
+	struct trace_srcloc s = {"FW", "", "fw.c", 7, 0};
+	struct tracy_notes notes = {{0}};
+	struct trace_walk *walk;
+	struct trace_zone z;
+	struct trace *t;
+	uint32_t lane;
+
+	(void)state;
+	trace_add_process(w, &p);
+	trace_add_srcloc(w, &s);
+	for (uint32_t risc = 0; risc < 2; risc++) {
+		k.id = TRACE_CORE_ID(0, 1, 2, risc);
+		k.name = risc ? "Device 0, core 1,2/NCRISC" : "Device 0, core 1,2/BRISC";
+		trace_add_track(w, &k);
+		for (uint32_t i = 0; i < ops; i++) {
+			struct trace_extra id = {.kind = TRACE_EXTRA_VALUE, .value = 1 + i};
+			uint64_t at = 1000 + 100 * (uint64_t)i;
+
+			trace_lane_add_full(w, trace_lane(w, risc, 0), at, at + 50, 0, 0, 0, &id,
+					    1);
+			/* Inside, a value is not an op. */
+			trace_lane_add_full(w, trace_lane(w, risc, 1), at, at + 5, 0, 0, 0, &id, 1);
+		}
+	}
+	test_close(w);
+	convert(test_path("o.tacho"), test_path("o.tracy"), 0, &notes);
+	assert_int_equal(notes.n[TRACY_NOTE_OP_IDS], ops - room);
+	assert_int_equal(notes.n[TRACY_NOTE_DEVICE_EXTRAS], 4 * ops - room);
+	t = back(test_path("o.tracy"));
+	assert_int_equal(t->srcloc_count, room + 1);
+	for (uint32_t risc = 0; risc < 2; risc++) {
+		assert_int_equal(trace_walk_open(&walk, t, risc, 0, UINT64_MAX), 0);
+		for (uint32_t n = 0; trace_walk_next(walk, &z, &lane) > 0; n++) {
+			const struct trace_srcloc *got = &t->srclocs[z.srcloc];
+			char want[24] = "";
+
+			if (risc == 0 && t->lanes[lane].depth == 0 && n / 2 < room)
+				snprintf(want, sizeof(want), "OP ID:%u", 1 + n / 2);
+			assert_string_equal(got->function, want);
+			assert_string_equal(got->name, "FW");
+			assert_int_equal(got->line, 7);
+		}
+		trace_walk_close(walk);
+	}
+	trace_close(t);
+}
+
 static size_t slurp(const char *path, uint8_t **bytes)
 {
 	struct stat st;
@@ -507,8 +561,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_folding),    cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_op_ids),     cmocka_unit_test(test_folding),
+		cmocka_unit_test(test_damage),     cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_bomb),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
