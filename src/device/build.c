@@ -2,7 +2,7 @@
  * Kernels and firmware to ELF files. The cache ($TACHO_CACHE, else $XDG_CACHE_HOME/tacho, else
  * ~/.cache/tacho) has for each command KEY.elf and KEY.deps: the files that went in, with a hash of
  * their content. An entry counts while they all still have it. Files are written under a temporary
- * name and renamed, so that several processes may share a cache.
+ * name, the thread's, and renamed, so that several processes and threads may share a cache.
  */
 #include "device/device.h"
 
@@ -380,7 +380,7 @@ static int write_whole(const char *path, const struct buf *text)
 	FILE *f;
 	int r;
 
-	snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)getpid());
+	snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)gettid());
 	f = fopen(temporary, "we");
 	r = f && fwrite(text->data, 1, text->len, f) == text->len ? 0 : TACHO_EWRITE;
 	if (f && fclose(f))
@@ -446,7 +446,7 @@ static int compile(struct words *w, const struct build *b, const char *elf, cons
 	char temporary[1100], rule[1200], log[1200];
 	int r;
 
-	snprintf(temporary, sizeof(temporary), "%s.%d", elf, (int)getpid());
+	snprintf(temporary, sizeof(temporary), "%s.%d", elf, (int)gettid());
 	snprintf(rule, sizeof(rule), "%s.d", temporary);
 	word(w, "-MD");
 	word(w, "-MF");

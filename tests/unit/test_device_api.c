@@ -1,8 +1,10 @@
 /* The device interface: buffers, what is refused, and two devices beside each other. */
 #include "device/device.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,12 +173,47 @@ static void test_two_devices(void **state)
 	tacho_device_close(other);
 }
 
+static void *open_alone(void *result)
+{
+	struct tacho_device *d;
+
+	*(int *)result = tacho_device_open(&d, &(struct tacho_device_options){.arch = "tiny"});
+	if (*(int *)result == 0)
+		tacho_device_close(d);
+	return NULL;
+}
+
+/* Threads with devices of their own compile the same firmware at the same time. */
+static void test_threads(void **state)
+{
+	char folder[] = "/tmp/tacho-test-XXXXXX", command[100], *cache = getenv("TACHO_CACHE");
+	pthread_t threads[2];
+	int results[2];
+
+	(void)state;
+	cache = cache ? strdup(cache) : NULL;
+	assert_non_null(mkdtemp(folder));
+	setenv("TACHO_CACHE", folder, 1);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, open_alone, &results[i]), 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	unsetenv("TACHO_CACHE");
+	if (cache)
+		setenv("TACHO_CACHE", cache, 1);
+	free(cache);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(results[0], 0);
+	assert_int_equal(results[1], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_buffers),     cmocka_unit_test(test_bank_layout),
 		cmocka_unit_test(test_allocation),  cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_two_devices),
+		cmocka_unit_test(test_two_devices), cmocka_unit_test(test_threads),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
