@@ -72,7 +72,8 @@ TACHO_DEVICE_API void tacho_device_close(struct tacho_device *device);
 
 struct tacho_device_info {
 	const char *arch;
-	unsigned number;        /* 0 for the first device of the process */
+	unsigned number; /* the lowest that is free, from 0; a device that is opened again has
+			    the number it had, and its clock goes on */
 	unsigned columns, rows; /* of the grid of Tensix cores */
 	unsigned cores, ethernet_cores;
 	unsigned dram_banks;
@@ -96,9 +97,10 @@ TACHO_DEVICE_API int tacho_core_noc(const struct tacho_device *device, struct ta
 				    struct tacho_core *noc);
 
 /*
- * Joins Ethernet core A_CORE of one device with B_CORE of another by a cable; both are numbered as for
- * kernels of TACHO_ERISC, and each can have one. Linked devices run together: what one waits for the other
- * may bring, so start the programs of both before you wait for one. They are used by one thread.
+ * Joins Ethernet core A_CORE of one device with B_CORE of another by a cable; both are numbered as
+ * for kernels of TACHO_ERISC, and each can have one. Linked devices run together: what one waits
+ * for the other may bring, so start the programs of both before you wait for one. They are used by
+ * one thread.
  */
 TACHO_DEVICE_API int tacho_device_link(struct tacho_device *a, unsigned a_core,
 				       struct tacho_device *b, unsigned b_core);
@@ -250,9 +252,9 @@ TACHO_DEVICE_API void tacho_op_hide(struct tacho_program *program, int hidden);
 
 /*
  * From begin to end all runs on these devices are one op, with one number on all of them: several
- * programs that make one step, or one step over a mesh. OP may be NULL: named after the first kernel.
- * A device is in one group at a time; the group ends for all its devices together, by the thread
- * that began it.
+ * programs that make one step, or one step over a mesh. OP may be NULL: named after the first
+ * kernel. A device is in one group at a time; the group ends for all its devices together, by the
+ * thread that began it.
  */
 TACHO_DEVICE_API int tacho_op_begin(struct tacho_device *const *devices, unsigned count,
 				    const struct tacho_op *op);

@@ -169,8 +169,10 @@ struct tacho_device {
 	struct op_group *group; /* that runs belong to, or NULL */
 	struct map known;       /* hashes of ops that ran to the recording that knows them, or 0 */
 	uint32_t last_op;
-	uint32_t described; /* the recording that was told what this device is */
-	bool hashed;        /* zones are numbered by hashes */
+	uint32_t described;       /* the recording that was told what this device is */
+	struct device_point told; /* last, to a recording */
+	bool numbered;
+	bool hashed; /* zones are numbered by hashes */
 	bool running;
 	bool broken;           /* a fault: only closing helps */
 	unsigned profile;      /* PROFILE_KERNEL */
@@ -187,6 +189,14 @@ int device_core_at(const struct tacho_device *d, bool ethernet, unsigned x, unsi
 
 /* jal x0: what stands at 0 of L1. */
 uint32_t core_jump(uint32_t offset);
+
+/* ---- number.c ---- */
+/* Gives the device its number, for as long as it is open. */
+int number_take(struct tacho_device *d);
+/* While nobody had it open its clock went on as well: so the line through the points of a recording
+ * has no kink there. */
+void number_go_on(struct tacho_device *d);
+void number_give(struct tacho_device *d);
 
 /* ---- describe.c ---- */
 /* Tells the recording what the device is, once. */

@@ -5,14 +5,12 @@
 #include "tacho_layout.h"
 #include <tacho/tacho.h>
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_CYCLES  10000000000ull
-#define DEVICES     1024u
 #define RESET       0xFFB121B0u
 #define RESET_BRISC 0x00047000u /* all but BRISC are held */
 #define RESET_ALL   0x00047800u
@@ -260,18 +258,6 @@ static int free_space(struct tacho_device *d)
 		       : 0;
 }
 
-static unsigned next_number(void)
-{
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static unsigned devices;
-	unsigned number;
-
-	pthread_mutex_lock(&lock);
-	number = devices++ % DEVICES; /* the id of an op has no room for more */
-	pthread_mutex_unlock(&lock);
-	return number;
-}
-
 int device_open_with(struct tacho_device **out, const struct tacho_device_ops *ops, void *self,
 		     const struct tacho_device_options *options)
 {
@@ -288,11 +274,12 @@ int device_open_with(struct tacho_device **out, const struct tacho_device_ops *o
 	d->options = *options;
 	if (!d->options.max_cycles)
 		d->options.max_cycles = MAX_CYCLES;
-	d->number = next_number();
 	d->next_zone = 1;
 	ops->shape(self, &d->shape);
 	d->cores = calloc(d->shape.cores, sizeof(*d->cores));
-	r = d->cores ? prof_configure(d) : device_fail(TACHO_ENOMEM, "no memory");
+	r = d->cores ? number_take(d) : device_fail(TACHO_ENOMEM, "no memory");
+	if (r == 0)
+		r = prof_configure(d);
 	if (r == 0)
 		r = free_space(d);
 	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++) {
@@ -339,6 +326,7 @@ void tacho_device_close(struct tacho_device *d)
 	prof_close(d);
 	leave_mesh(d);
 	dprint_close(d);
+	number_give(d);
 	d->ops->close(d->self);
 	while (d->binaries) {
 		struct binary *b = d->binaries;

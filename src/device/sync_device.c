@@ -87,6 +87,7 @@ static void tell(struct tacho_device *d)
 
 		wait_until(p->ticks);
 		tacho_device_clock(d->number, p->ticks, p->cycles, p->bound_ns, d->shape.mhz);
+		d->told = *p;
 	}
 }
 
@@ -203,6 +204,7 @@ int sync_open(struct tacho_device *d)
 	s->offsets = calloc(d->shape.cores, sizeof(*s->offsets));
 	if (!s->offsets)
 		return device_fail(TACHO_ENOMEM, "no memory");
+	number_go_on(d);
 	if (d->ops->host_ticks)
 		s->shift = tacho_ticks() - sync_host_ticks(d);
 	for (unsigned i = 0; i < d->shape.cores; i++) {

@@ -112,3 +112,17 @@ expect_exit 4 "$TACHO" ops -o sum sum.tacho
 expect_line err 'warning: op 1024: the trace has nothing about its device' '1 problem in the trace; all are listed in sum/reports/report_issues.csv'
 expect_no_line err 'csv:'
 expect_line sum/reports/report_issues.csv '^no-device-data,yes,,,1024,0,,,'
+
+# A device that is opened again is the same device, whose clock went on.
+expect_exit 0 env TT_METAL_DEVICE_PROFILER=1 "$TACHO" run -q -f -o again.tacho -- "$BUILD/tests/device_reopen" "$SOURCE/tests/device/plain.c"
+expect_exit 0 "$TACHO" ops -o again again.tacho
+expect_exit 0 python3 - again/reports/ops_perf_results.csv <<'PYTHON'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert [(r["GLOBAL CALL COUNT"], r["DEVICE ID"]) for r in rows] == [(str(n << 10), "0") for n in range(1, 7)]
+starts = [int(r["DEVICE FW START CYCLE"]) for r in rows]
+assert starts == sorted(starts), starts
+assert len({r["DEVICE KERNEL DURATION [ns]"] for r in rows}) == 1 and int(rows[0]["DEVICE KERNEL DURATION [ns]"]) > 0
+PYTHON
+expect_exit 0 "$TACHO" info --show clocks --format csv again.tacho
+awk -F, '/Device 0 clock/ {n++; if ($5 > 3000) exit 1} END {exit n != 1}' out || fail "the clock's bound is wide"

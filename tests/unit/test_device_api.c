@@ -173,6 +173,31 @@ static void test_two_devices(void **state)
 	tacho_device_close(other);
 }
 
+/* A number is given again, to the same kind of device, whose clock and traces go on. */
+static void test_numbers(void **state)
+{
+	static const struct tacho_device_options tiny = {.arch = "tiny"}, half = {.arch = "tiny", .cores = 2};
+	struct tacho_device *first, *other, *again;
+	unsigned number;
+	uint64_t cycles;
+
+	(void)state;
+	assert_int_equal(tacho_device_open(&first, &tiny), 0);
+	number = first->number;
+	assert_int_not_equal(number, device->number);
+	first->next_trace = 5;
+	cycles = tacho_device_cycles(first);
+	tacho_device_close(first);
+	assert_int_equal(tacho_device_open(&other, &half), 0);
+	assert_int_not_equal(other->number, number);
+	assert_int_equal(tacho_device_open(&again, &tiny), 0);
+	assert_int_equal(again->number, number);
+	assert_int_equal(again->next_trace, 5);
+	assert_true(tacho_device_cycles(again) > cycles);
+	tacho_device_close(other);
+	tacho_device_close(again);
+}
+
 static void *open_alone(void *result)
 {
 	struct tacho_device *d;
@@ -214,6 +239,7 @@ int main(void)
 		cmocka_unit_test(test_buffers),     cmocka_unit_test(test_bank_layout),
 		cmocka_unit_test(test_allocation),  cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_two_devices), cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,0 +1,87 @@
+/*
+ * Numbers of devices: the lowest that is free, so that a program which closes its device and opens
+ * it again has device 0 again. As with hardware the wall clock of a number goes on, and so do the
+ * numbers of its traces: in logs and recordings its time never goes back. A number stays with one
+ * kind of device, because a recording describes it once.
+ */
+#include "device/device.h"
+
+#include <tacho/tacho.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DEVICES 1024u /* the id of an op has no room for more */
+
+static struct life {
+	bool open;
+	char arch[32]; /* "": never used */
+	unsigned cores;
+	uint64_t cycles;
+	struct device_point told; /* the last of a recording; no ticks: none */
+	uint32_t traces;
+} lives[DEVICES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all the above; taken alone */
+
+static bool fits(const struct life *life, const struct tacho_device *d)
+{
+	return !life->open && (!life->arch[0] || (!strcmp(life->arch, d->shape.arch) &&
+						  life->cores == d->shape.cores));
+}
+
+/* No RISC does anything: the time costs nothing. */
+static void catch_up(struct tacho_device *d, uint64_t cycles)
+{
+	uint64_t now = d->ops->cycles(d->self);
+
+	if (cycles > now && d->ops->pause && d->shape.mhz)
+		d->ops->pause(d->self, (cycles - now) * 1000 / d->shape.mhz + 1);
+}
+
+int number_take(struct tacho_device *d)
+{
+	struct life life = {0};
+	unsigned i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < DEVICES && !fits(&lives[i], d); i++)
+		;
+	if (i < DEVICES) {
+		life = lives[i];
+		lives[i].open = true;
+		snprintf(lives[i].arch, sizeof(lives[i].arch), "%s", d->shape.arch);
+		lives[i].cores = d->shape.cores;
+	}
+	pthread_mutex_unlock(&lock);
+	if (i == DEVICES)
+		return device_fail(TACHO_ELIMIT, "at most %u devices in a process", DEVICES);
+	d->number = i;
+	d->numbered = true;
+	d->next_trace = life.traces;
+	d->told = life.told;
+	catch_up(d, life.cycles);
+	return 0;
+}
+
+void number_go_on(struct tacho_device *d)
+{
+	double per_tick = d->shape.mhz * 1e6 / backend_tick_rate();
+
+	if (d->told.ticks && tacho_is_recording())
+		catch_up(d, d->told.cycles +
+				    (uint64_t)((double)(tacho_ticks() - d->told.ticks) * per_tick));
+}
+
+void number_give(struct tacho_device *d)
+{
+	if (!d->numbered)
+		return;
+	pthread_mutex_lock(&lock);
+	lives[d->number].open = false;
+	lives[d->number].cycles = d->ops->cycles(d->self);
+	lives[d->number].traces = d->next_trace;
+	lives[d->number].told = d->told;
+	pthread_mutex_unlock(&lock);
+	d->numbered = false;
+}
