@@ -5,5 +5,5 @@ foreach(link ${TACHO_LINKS})
 	add_custom_command(TARGET tacho POST_BUILD
 		COMMAND ${CMAKE_COMMAND} -E create_symlink tacho ${CMAKE_BINARY_DIR}/${link})
 	install(CODE "execute_process(COMMAND ${CMAKE_COMMAND} -E create_symlink tacho
-		\$ENV{DESTDIR}${CMAKE_INSTALL_FULL_BINDIR}/${link})")
+		\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/${link})")
 endforeach()

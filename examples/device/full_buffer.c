@@ -1,7 +1,7 @@
 /*
- * Fills the kernel profiler's buffers: 300 zones per RISC, of which 125 find room when the host takes
- * them only at the end (program_count); the others are counted. Without it none is lost. Also tells
- * what a zone costs. The argument is how often it runs: with
+ * Fills the kernel profiler's buffers: 300 zones per RISC, of which 125 find room when the host
+ * takes them only at the end (program_count); the others are counted. Without it none is lost. Also
+ * tells what a zone costs. The argument is how often it runs: with
  * TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT=43 the areas in DRAM are full after once.
  */
 #include "example.h"
@@ -44,6 +44,10 @@ int main(int argc, char **argv)
 	uint64_t lost = 0, cut = 0, runs_cut;
 	struct tacho_device_options options = {.profile = 1};
 
+	if (!runs) {
+		fprintf(stderr, "usage: full_buffer [RUNS]\n");
+		return 2;
+	}
 	if (!getenv("TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT"))
 		options.program_count = 1000;
 	check(tacho_device_open(&device, &options));

@@ -110,7 +110,11 @@ static void print_issues(const struct ops_result *result, bool quiet)
 				     issue->line);
 		else if (issue->file)
 			n = snprintf(where, sizeof(where), "%s: ", issue->file);
-		if (issue->place.op != OPS_NONE)
+		if (issue->place.op != OPS_NONE && issue->place.core_x != OPS_NONE)
+			snprintf(where + n, sizeof(where) - (size_t)n,
+				 "op %" PRId64 ", core %" PRId64 ",%" PRId64 ": ", issue->place.op,
+				 issue->place.core_x, issue->place.core_y);
+		else if (issue->place.op != OPS_NONE)
 			snprintf(where + n, sizeof(where) - (size_t)n, "op %" PRId64 ": ",
 				 issue->place.op);
 		err_warn("%s%s", where, issue->text);

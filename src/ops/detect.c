@@ -186,10 +186,11 @@ static int second_start(struct detect *d, const struct devlog_group *g,
 {
 	const struct devlog_core *core = &d->dev->cores.v[m->core];
 
-	ops_issue_add(d->issues, OPS_ISSUE_SECOND_START, OPS_DEVICE_FILE, g->line,
-		      OPS_AT_CORE(g->id, g->device, core->x, core->y),
-		      "a core starts its firmware again before all cores have ended the op; "
-		      "markers were lost");
+	ops_issue_add(
+		d->issues, OPS_ISSUE_SECOND_START, OPS_DEVICE_FILE, g->line,
+		OPS_AT_CORE(g->id, g->device, core->x, core->y),
+		"the core starts its firmware again before all cores have ended the op: markers "
+		"were lost, or the log holds several runs of a program");
 	forget_firmware(d);
 	return op_close(d, false);
 }

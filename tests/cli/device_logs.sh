@@ -26,6 +26,10 @@ done
 expect_line $logs/profile_log_device.csv '^ARCH: tiny, CHIP_FREQ\[MHz\]: 1000, Max Compute Cores: 4$' \
 	'^1,1,1,NCRISC,[0-9]+,[0-9]+,0,[0-9]+,,,NCRISC-FW,ZONE_START,[0-9]+,.*/subordinate.c,$'
 [ "$(grep -c ARCH $logs/profile_log_device.csv)" = 1 ] || fail 'more than one head'
+# But a report wants one run.
+for i in 1 2; do expect_exit 0 env TT_METAL_PROFILER_DIR=doubled "$examples/matmul"; done
+expect_exit 4 "$TACHO" ops -o doubled
+expect_line err 'op 1024, core [0-9]+,[0-9]+: the core starts its firmware again .*several runs of a program'
 awk -F, 'NR > 2 && NF != 15 { exit 1 }' $logs/profile_log_device.csv || fail 'not 15 columns'
 expect_line $logs/zone_src_locations.log \
 	"note: '#pragma message: BRISC-FW,.*/brisc.c,[0-9]+,KERNEL_PROFILER'$"
