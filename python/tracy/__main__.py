@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from tracy import _options, _session
+from tracy import _options, _program, _session
 
 TRACE = "tracy_profile_log_host"
 CHILD_CALLS = "CompileProgram,HWCommandQueue_write_buffer"
@@ -23,7 +23,12 @@ LOGS = (TRACE + ".tracy", "tracy_ops_times.csv", "tracy_ops_data.csv", "profile_
 
 
 def _say(text: str) -> None:
-    print(f"tracy: {text}", file=sys.stderr, flush=True)
+    if sys.stderr is None:  # closed; print() would take standard output, which is the program's
+        return
+    try:
+        print(f"tracy: {text}", file=sys.stderr, flush=True)
+    except OSError:  # the terminal has gone
+        pass
 
 
 def _find_tacho(folder: str | None) -> str | None:
@@ -94,10 +99,13 @@ def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None
         _say(f"'tacho ops' ends with status {status}")
 
 
-def _record(options: optparse.Values, arguments: list[str]) -> int:
+def _record(options: optparse.Values, script: str | None, arguments: list[str]) -> int:
     if options.tracy_tools_folder and not os.path.isdir(options.tracy_tools_folder):
         _say(f"--tracy-tools-folder: {options.tracy_tools_folder} is no folder")
         return 1
+    if script is not None and _program.is_missing(script):  # the last trace stays
+        _say(f"can't open file {os.path.abspath(script)!r}: No such file or directory")
+        return 2
     tacho = _find_tacho(options.tracy_tools_folder)
     if not tacho:
         _say("the program 'tacho' is not found: not beside this package and not in the PATH")
@@ -118,7 +126,9 @@ def _record(options: optparse.Values, arguments: list[str]) -> int:
     view = ["--view"] if options.view else []
     if options.view and options.web_app_port is not None:
         view.append(f"--port={options.web_app_port}")
-    command = [tacho, "run", *([] if options.verbose else ["-q"]), *view, "-f", "-o", trace, "--",
+    tracy = [f"--tracy-port={options.port}"] if options.port else []
+    command = [tacho, "run", *([] if options.verbose else ["-q"]), *view, *tracy,
+               "-f", "-o", trace, "--",
                sys.executable,
                *subprocess._args_from_interpreter_flags(),  # type: ignore[attr-defined]
                "-m", "tracy", "--no-capture-tool", *arguments]
@@ -142,7 +152,6 @@ def _record(options: optparse.Values, arguments: list[str]) -> int:
 
 def _become(options: optparse.Values, program: list[str]) -> None:
     """This process is the program."""
-    from tracy import _program
     settings = _session.Settings()
     for switch in ("partial", "lines", "c_calls", "tt_names", "hide_site_packages",
                    "task_tracks"):
@@ -169,7 +178,8 @@ def main() -> None:
     if options.no_capture_tool:
         _become(options, program)
     else:
-        sys.exit(_record(options, arguments))
+        plain = program and not options.module and options.code is None
+        sys.exit(_record(options, program[0] if plain else None, arguments))
 
 
 if __name__ == "__main__":

@@ -99,7 +99,8 @@ def make_parser() -> optparse.OptionParser:
     add("-a", "--device-analysis-types", action="append", default=[], metavar="TYPE",
         help="analyses of the report")
     add("--child-functions", metavar="NAMES", help="child calls that the report shows")
-    add("-t", "--port", metavar="PORT", help="TRACY_PORT for the program; Tacho needs no port")
+    add("-t", "--port", type="int", metavar="PORT",
+        help="TRACY_PORT for the program: what it has built with Tracy is recorded there too")
     add("--view", action="store_true",
         help="show the recording in a browser while it goes on, and afterwards until Ctrl-C")
     add("--web-app-port", type="int", metavar="PORT", help="of --view")
@@ -128,6 +129,8 @@ def parse(arguments: list[str]) -> tuple[optparse.Values, list[str]]:
         parser.error("--max-depth must not be negative")
     if options.web_app_port is not None and not 1 <= options.web_app_port <= 65534:
         parser.error("--web-app-port must be 1..65534")
+    if options.port is not None and not 1 <= options.port <= 65535:
+        parser.error("--port must be 1..65535")
     for group in (options.counters or "").split(","):
         if options.counters and group not in COUNTERS:
             parser.error(f"unknown group of counters {group!r}; there are {', '.join(COUNTERS)}")
@@ -168,8 +171,6 @@ def program_environment(options: optparse.Values, folder: str) -> dict[str, str]
     if options.report:
         env["TTNN_OP_PROFILER"] = "1"
         env["TT_METAL_PROFILER_TRACE_TRACKING"] = "1"
-    if options.port:
-        env["TRACY_PORT"] = options.port
     if not (options.no_runtime_analysis or options.counters or "TT_METAL_PROFILER_SUM" in env
             or "TT_METAL_DEVICE_PROFILER_DISPATCH" in env):
         env["TT_METAL_PROFILER_CPP_POST_PROCESS"] = "1"

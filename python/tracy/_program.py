@@ -45,7 +45,16 @@ def _guarded(run: Callable[[], object]) -> None:
     """Runs it, and shows its errors as the interpreter would."""
     try:
         run()
-    except (SystemExit, KeyboardInterrupt):
+    except SystemExit:
+        raise
+    except KeyboardInterrupt:  # the interpreter shows it, and ends by the signal
+        show = sys.excepthook
+
+        def hook(kind: type[BaseException], error: BaseException,
+                 traceback: types.TracebackType | None) -> None:
+            traceback = _program_traceback(traceback)
+            show(kind, error.with_traceback(traceback), traceback)
+        sys.excepthook = hook
         raise
     except BaseException as error:
         traceback = _program_traceback(error.__traceback__)
@@ -92,14 +101,16 @@ def _exec(path: str, arguments: list[str]) -> NoReturn:
         sys.exit(127 if isinstance(error, FileNotFoundError) else 126)
 
 
+def is_missing(path: str) -> bool:
+    """Whether there is neither such a script nor such a program."""
+    return not (path == "-" or os.path.exists(path)
+                or (not path.endswith(".py") and shutil.which(path)))
+
+
 def run_script(path: str, arguments: list[str]) -> None:
     """A script, a folder or archive with a ``__main__``, "-", or any other program."""
     if path != "-" and not os.path.exists(path):
-        if not path.endswith(".py") and shutil.which(path):
-            _exec(path, arguments)
-        print(f"tracy: can't open file {os.path.abspath(path)!r}: No such file or directory",
-              file=sys.stderr)
-        sys.exit(2)
+        _exec(path, arguments)
     if path != "-" and not _is_python(path):
         _exec(path if os.sep in path else os.path.join(os.curdir, path), arguments)
     sys.argv[:] = [path, *arguments]

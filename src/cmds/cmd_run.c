@@ -11,11 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define NO_PORT (-1)
+
 struct conf {
 	struct record_conf record;
 	const char *session;
 	bool wait, view;
-	int64_t port;
+	int64_t port, tracy_port;
 };
 
 static const struct opt opts[] = {
@@ -28,13 +30,17 @@ static const struct opt opts[] = {
 		 "show the recording in a browser while it goes on, and afterwards until Ctrl-C"),
 	OPT_INT(0, "port", "PORT", struct conf, port,
 		"of --view (default 8086, or the next that is free)"),
+	OPT_INT(0, "tracy-port", "PORT", struct conf, tracy_port,
+		"TRACY_PORT for the command: programs built with Tracy that listen there, or on one of "
+		"the next ports, are recorded too"),
 	OPT_END,
 };
 
 static void init(void *conf)
 {
 	record_init(&((struct conf *)conf)->record);
-	((struct conf *)conf)->port = -1;
+	((struct conf *)conf)->port = NO_PORT;
+	((struct conf *)conf)->tracy_port = NO_PORT;
 }
 
 /* app.tacho for ./bin/app */
@@ -239,6 +245,11 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	if (argc == 0) {
 		err_set(&err, TACHO_EUSAGE, "run needs a command: tacho run -- ./app");
 		return err_report(&err, TACHO_EUSAGE);
+	}
+	if (cf->tracy_port != NO_PORT) {
+		code = record_tracy(&cf->record, cf->tracy_port, &err);
+		if (code < 0)
+			return err_report(&err, code);
 	}
 	environ_check(common);
 	if (!cf->record.output)

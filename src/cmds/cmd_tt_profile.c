@@ -61,23 +61,8 @@ static int choose_port(int64_t wanted, struct tacho_error *err)
 	return port;
 }
 
-/*
- * A program built with Tracy listens on its port, or on one of the next when it is taken: by its
- * parent, say. Ports that somebody else has already are not for us.
- */
-static void watch_ports(struct record_conf *record, int port)
+static void set_environment(const struct words *words, const char *folder)
 {
-	for (int i = 0; i < RECORD_PORTS && port + i <= 65535; i++)
-		if (port_is_free(port + i))
-			record->tracy_ports[record->tracy_port_count++] = (uint16_t)(port + i);
-}
-
-static void set_environment(const struct words *words, const char *folder, int port)
-{
-	char number[16];
-
-	snprintf(number, sizeof(number), "%d", port);
-	setenv("TRACY_PORT", number, 1);
 	setenv("TT_METAL_PROFILER_DIR", folder, 1);
 	setenv("TT_METAL_DEVICE_PROFILER", "1", 1);
 	setenv("TT_METAL_DEVICE_PROFILER_DISPATCH", "0", 1);
@@ -168,8 +153,10 @@ static int profile(const struct conf *cf, struct words *words, const struct cmd_
 	record_init(&record);
 	record.output = trace;
 	record.force = true;
-	watch_ports(&record, port);
-	set_environment(words, folder, port);
+	r = record_tracy(&record, port, err);
+	if (r < 0)
+		return err_report(err, r);
+	set_environment(words, folder);
 	status = record_command(&record, common, NULL, false, words->v + words->settings);
 	if (status == 126 || status == 127)
 		return status;

@@ -1,11 +1,13 @@
 #include "cmds/record.h"
 #include "base/fmt.h"
+#include "cmds/port.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 const char *const record_policies[] = {"drop", "block", "overwrite", NULL};
@@ -58,13 +60,42 @@ void record_options(const struct record_conf *conf, struct capture_options *opti
 	options->ring.ring_kb = (uint32_t)env_number("TACHO_RING_KB", 4096);
 }
 
+/*
+ * A program built with Tracy listens on its port, or on one of the next when it is taken: by its
+ * parent, say. Ports that somebody else has already are not for us.
+ */
+int record_tracy(struct record_conf *conf, int64_t port, struct tacho_error *err)
+{
+	char number[24];
+
+	if (port < 1 || port > 65535)
+		return err_set(err, TACHO_EUSAGE, "there is no port %lld", (long long)port);
+	for (int i = 0; i < RECORD_PORTS && port + i <= 65535; i++)
+		if (port_is_free((int)port + i))
+			conf->tracy_ports[conf->tracy_port_count++] = (uint16_t)(port + i);
+	snprintf(number, sizeof(number), "%lld", (long long)port);
+	setenv("TRACY_PORT", number, 1);
+	return 0;
+}
+
 /* -------------------------------------------------------------- signals */
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
+	static struct timespec last;
+	static int last_number;
+	struct timespec now;
+
 	(void)context;
 	if (number == SIGCHLD)
 		return; /* only to end a sleep */
+	/* timeout(1) and others send to the process and to its group: that is one request. */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (stops && number == last_number &&
+	    (now.tv_sec - last.tv_sec) * 1000 + (now.tv_nsec - last.tv_nsec) / 1000000 < 50)
+		return;
+	last = now;
+	last_number = number;
 	stops++;
 	/* A terminal sends to the whole group, so the command has it too; kill(1) sends to us
 	 * alone. */

@@ -38,6 +38,8 @@ extern const char *const record_policies[];
 /* Defaults, then the environment (TACHO_OUTPUT, TACHO_LIMIT_MB, TACHO_POLICY, TACHO_RING_KB). */
 void record_init(struct record_conf *conf);
 void record_options(const struct record_conf *conf, struct capture_options *options);
+/* Programs built with Tracy are to use PORT, by the environment, and are recorded there. */
+int record_tracy(struct record_conf *conf, int64_t port, struct tacho_error *err);
 
 /* Each process that is recorded costs two descriptors: as many as there may be. */
 void record_raise_files(void);

@@ -1,12 +1,15 @@
 """The program runs as it would without the profiler."""
 from __future__ import annotations
 
+import fcntl
 import os
+import pty
 import signal
 import socket
 import stat
 import sys
 import subprocess
+import termios
 import unittest
 
 from support import Case
@@ -61,6 +64,63 @@ class Program(Case):
         self.tracy("-q", path, status=1)
         self.assertEqual(self.stderr, bare)
 
+    def test_interrupted(self) -> None:
+        path = self.write("wait.py", "import time\nprint(1, flush=True)\ntime.sleep(60)\n")
+        told = []
+        for words in ([path], ["-m", "tracy", "-q", path], ["-m", "tracy", "-q", "-m", "wait"]):
+            master, slave = pty.openpty()  # Ctrl-C of a terminal reaches all at once
+            process = subprocess.Popen(
+                [sys.executable, *words], cwd=self.folder, stdin=slave, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, text=True, start_new_session=True,
+                preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+            self.assertEqual(process.stdout.readline(), "1\n")
+            os.write(master, b"\x03")
+            told.append(process.communicate(timeout=60)[1])
+            self.assertIn(process.returncode, (-signal.SIGINT, 130))
+            os.close(master)
+            os.close(slave)
+        self.assertIn("KeyboardInterrupt", told[0])
+        self.assertEqual(told[1], told[0])
+        self.assertNotIn("/tracy/", told[2])
+        self.assertIn("<module>", {zone["name"] for zone in self.zones()})
+
+    def test_terminated_with_its_group(self) -> None:
+        # As timeout(1) does it: once to the process, once to all.
+        path = self.write("wait.py", """
+            import signal, sys, time
+            signal.signal(signal.SIGTERM, lambda *_: None)
+            print("ready", flush=True)
+            time.sleep(0.5)
+            sys.exit(6)
+        """)
+        process = subprocess.Popen([sys.executable, "-m", "tracy", path], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   start_new_session=True)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        process.send_signal(signal.SIGTERM)
+        os.killpg(process.pid, signal.SIGTERM)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 6)
+
+    def test_no_standard_error(self) -> None:
+        out = self.python("-c", "import os, sys; os.close(2); os.execv(sys.executable, "
+                          "[sys.executable, '-m', 'tracy', '-c', 'print(3)'])").stdout
+        self.assertEqual(out, "3\n")
+
+    def test_tracy_port(self) -> None:
+        client = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tracy_client.py")
+        path = self.write("host.py", f"""
+            import os, subprocess, sys
+            subprocess.run([sys.executable, {client!r}, os.environ["TRACY_PORT"], "end", "77"],
+                           check=True)
+        """)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.assertIn("good-bye", self.tracy("-t", str(port), path))
+        self.assertIn("hello from 77", {row["text"] for row in self.read("messages")})
+        self.tracy("-t", "0", path, status=2)
+
     def test_other_programs(self) -> None:
         path = self.write("tool", "#!/bin/sh\nprintf '<%s>' \"$@\"\nexit 3\n")
         os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
@@ -111,6 +171,11 @@ class Program(Case):
         self.tracy("-c", "pass")
         self.tracy("-c", "pass")
         self.assertTrue(os.path.exists(kept))
+        with open(self.trace, "rb") as file:
+            before = file.read()
+        self.tracy("no_such.py", status=2)  # a slip of the finger does not cost the last trace
+        with open(self.trace, "rb") as file:
+            self.assertEqual(file.read(), before)
         self.tracy("-o", "my out", "-c", "pass")
         self.assertEqual(sorted(os.listdir(self.folder)), ["generated", "my out"])
 
