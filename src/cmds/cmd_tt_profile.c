@@ -124,8 +124,9 @@ static int report(const struct conf *cf, const char *folder, const char *logs,
 	if (r == 0)
 		r = write_output(cf->output, result.report, logs, err);
 	if (r == 0 && ops_issues_damage(&result.issues))
-		err_warn("%" PRIu64 " problems in the logs; all are listed in %s",
-			 ops_issues_damage(&result.issues), result.issues_path);
+		err_warn("%" PRIu64 " problem%s in the logs; all are listed in %s",
+			 ops_issues_damage(&result.issues),
+			 ops_issues_damage(&result.issues) == 1 ? "" : "s", result.issues_path);
 	if (r == 0 && !common->quiet) {
 		ops_summary_print(&result.summary, &result.issues, 10, stdout);
 		printf("\nreport: %s\n", cf->output);

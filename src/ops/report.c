@@ -349,7 +349,9 @@ static void check_durations(struct report *r, const struct ops_device_op *op)
 		bool zero = a == OPS_AN_PER_CORE ? op->per_core.count && !op->per_core.first
 						 : op->spans[a].set && !op->spans[a].cycles;
 
-		if (zero)
+		/* In a log that is what a tool that reads it stumbles over; cores of a trace may
+		 * well all start in one cycle. */
+		if (zero && !(a == OPS_AN_FIRST_TO_LAST && r->in->issues->of_trace))
 			ops_issue_add(r->in->issues, OPS_ISSUE_ZERO_DURATION, OPS_DEVICE_FILE, 0,
 				      OPS_AT(op->id, op->device), "%s is 0 cycles",
 				      ops_analyses[a].name);

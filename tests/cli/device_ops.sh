@@ -126,3 +126,7 @@ assert len({r["DEVICE KERNEL DURATION [ns]"] for r in rows}) == 1 and int(rows[0
 PYTHON
 expect_exit 0 "$TACHO" info --show clocks --format csv again.tacho
 awk -F, '/Device 0 clock/ {n++; if ($5 > 3000) exit 1} END {exit n != 1}' out || fail "the clock's bound is wide"
+
+# All cores of a small program start in one cycle: no problem of a trace.
+expect_exit 0 "$TACHO" ops -f --force-legacy-device-logs -o again again.tacho
+expect_line out '^6 ops, 6 with device data'
