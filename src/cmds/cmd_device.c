@@ -210,6 +210,26 @@ static int run_kernel(const struct device_conf *c, const struct cmd_common *comm
 }
 
 /* ---- the verb ---- */
+static int check(const struct device_conf *c, struct tacho_error *err)
+{
+	const struct {
+		const char *name;
+		int64_t value, least;
+	} numbers[] = {
+		{"--size", c->size, 0},
+		{"--runs", c->runs, 1},
+		{"--lines", c->lines, 0},
+		{"--max-cycles", c->max_cycles, 0},
+		{"--op-support-count", c->op_support_count, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (numbers[i].value < numbers[i].least)
+			return err_set(err, TACHO_EUSAGE, "%s cannot be %lld", numbers[i].name,
+				       (long long)numbers[i].value);
+	return 0;
+}
+
 static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
 	struct device_conf *c = conf;
@@ -220,10 +240,12 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	};
 	const char *what = argc ? argv[0] : "";
 	struct tacho_error err;
-	int r;
+	int r = check(c, &err);
 
 	c->kernel = argc > 1 ? argv[1] : NULL;
-	if (!strcmp(what, "list") && argc == 1) {
+	if (r < 0) {
+		r = err_report(&err, r);
+	} else if (!strcmp(what, "list") && argc == 1) {
 		r = err_exit_code(list(c, &style));
 	} else if (!strcmp(what, "run") && argc == 2) {
 		r = run_kernel(c, common, &style);
