@@ -237,31 +237,90 @@ int trace_add(struct web *web, const char *path, const char *session, struct tac
 	return r;
 }
 
+static int is_table(const struct dirent *e)
+{
+	return !strncmp(e->d_name, "ops_perf_results", 16) && web_ends_with(e->d_name, ".csv");
+}
+
 static int is_shown(const struct dirent *e)
 {
 	return web_ends_with(e->d_name, ".tacho") || web_ends_with(e->d_name, ".tacho.part") ||
-	       web_ends_with(e->d_name, ".tracy") ||
-	       (!strncmp(e->d_name, "ops_perf_results", 16) && web_ends_with(e->d_name, ".csv"));
+	       web_ends_with(e->d_name, ".tracy") || is_table(e);
 }
 
-/* All traces in a folder, by name. One that cannot be read is no reason not to show the others. */
-static int folder_add(struct web *web, const char *path, struct tacho_error *err)
+static int is_visible(const struct dirent *e)
+{
+	return e->d_name[0] != '.';
+}
+
+/* A .tracy file beside the trace that it was made of shows nothing more. */
+static bool is_copy(const char *file)
+{
+	size_t n = strlen(file);
+	char *trace = web_ends_with(file, ".tracy") ? strdup(file) : NULL;
+	bool copy;
+
+	if (!trace)
+		return false;
+	memcpy(trace + n - 5, "tacho", 5);
+	copy = access(trace, F_OK) == 0;
+	free(trace);
+	return copy;
+}
+
+/* What SHOWN takes of a folder, by name. One that cannot be read is no reason not to show the others. */
+static int files_add(struct web *web, const char *path, int (*shown)(const struct dirent *),
+		     struct tacho_error *err)
 {
 	struct dirent **names = NULL;
-	size_t before = web->traces.n;
-	int n = scandir(path, &names, is_shown, alphasort), r = 0;
+	int n = scandir(path, &names, shown, alphasort), r = 0;
 
 	if (n < 0)
 		return err_errno(err, TACHO_EREAD, "cannot read the folder %s", path);
 	for (int i = 0; i < n; i++) {
 		char *file = NULL;
 
-		if (r != TACHO_ENOMEM && asprintf(&file, "%s/%s", path, names[i]->d_name) > 0)
+		if (r != TACHO_ENOMEM && asprintf(&file, "%s/%s", path, names[i]->d_name) > 0 &&
+		    !is_copy(file))
 			r = trace_add(web, file, NULL, err);
 		free(file);
 		free(names[i]);
 	}
 	free(names);
+	return r;
+}
+
+/* The folders below "reports" are named by dates: the newest first. */
+static void reports_add(struct web *web, const char *path)
+{
+	struct dirent **names = NULL;
+	int n = scandir(path, &names, is_visible, alphasort);
+
+	files_add(web, path, is_table, NULL);
+	while (n > 0) {
+		char *folder = NULL;
+
+		if (asprintf(&folder, "%s/%s", path, names[--n]->d_name) > 0)
+			files_add(web, folder, is_table, NULL);
+		free(folder);
+		free(names[n]);
+	}
+	free(names);
+}
+
+/* A folder of traces, or the profiler's: its traces are in ".logs", the tables of ops below "reports". */
+static int folder_add(struct web *web, const char *path, struct tacho_error *err)
+{
+	size_t before = web->traces.n;
+	char *logs = NULL, *reports = NULL;
+	int r = files_add(web, path, is_shown, err);
+
+	if (asprintf(&logs, "%s/.logs", path) > 0 && access(logs, X_OK) == 0)
+		files_add(web, logs, is_shown, NULL);
+	if (asprintf(&reports, "%s/reports", path) > 0 && access(reports, X_OK) == 0)
+		reports_add(web, reports);
+	free(logs);
+	free(reports);
 	if (web->traces.n > before)
 		return 0;
 	return r < 0 ? r : err_set(err, TACHO_EREAD, "%s has no trace in it", path);

@@ -50,6 +50,23 @@ for t in traces.values():
 assert s.end()[0] == 0
 PY
 
+# The profiler's folder: the trace in .logs, without the .tracy file that was made of it, then the reports, newest first.
+mkdir -p profiler/.logs profiler/reports/2026_01_01 profiler/reports/2026_02_02
+cp m.tacho profiler/.logs/tracy_profile_log_host.tacho
+cp folder/t.tracy profiler/.logs/tracy_profile_log_host.tracy
+cp folder/t.tracy profiler/reports/2026_01_01/tracy_profile_log_host.tracy
+cp ops_perf_results_x.csv profiler/reports/2026_01_01/ops_perf_results_1.csv
+cp ops_perf_results_x.csv profiler/reports/2026_02_02/ops_perf_results_2.csv
+python3 - profiler <<'PY' >said 2>&1 || fail "$(cat said)"
+import os, sys
+sys.path.insert(0, os.environ["SOURCE"] + "/tests")
+from view_client import Server
+s = Server(sys.argv[1])
+names = [t["name"] for t in s.get("/api/v1/traces")["traces"]]
+assert names == ["tracy_profile_log_host.tacho", "ops_perf_results_2.csv", "ops_perf_results_1.csv"], names
+assert s.end()[0] == 0
+PY
+
 # Wrong usage is one line.
 expect_error 3 'nothing.tacho' $TACHO view nothing.tacho
 mkdir empty

@@ -26,18 +26,20 @@ function PoolView({ pool, id }: { pool: Pool; id: number }) {
 				<div><b>{fmtCount(pool.frees)}</b><span>frees</span></div>
 			</div>
 			<Curve id={`${id}:m${pool.track}`} label={pool.name || "memory"} format={1} gen={generation.value} get={(res, i) => api.memoryTile(id, { track: pool.track, res, i })} />
-			<h3>Not freed {pool.active.length >= 1000 && <span class="dim">(the 1,000 largest)</span>}</h3>
-			<div class="short-table">
-				<DataTable<Pool["active"][number]> label={`Not freed in ${pool.name || "memory"}`} deps={[id, pool.track, pool.active.length, range.value?.t1].join("|")}
-					load={async (offset, limit) => ({ rows: pool.active.slice(offset, offset + limit), total: pool.active.length })}
-					onRow={(a) => showOnTimeline(a.t - half, a.t + half)} empty="All of it was freed."
-					columns={[
-						{ key: "address", title: "Address", width: "160px", render: (a) => <code>{address(a.address)}</code> },
-						{ key: "size", title: "Size", width: "110px", num: true, render: (a) => fmtBytes(a.size) },
-						{ key: "t", title: "Allocated at", width: "170px", num: true, render: (a) => fmtTime(a.t) },
-						{ key: "thread", title: "Thread", width: "minmax(100px, 1fr)", render: (a) => thread(a.thread) },
-					]} />
-			</div>
+			{pool.active.length === 0 ? <p class="dim">All of it was freed.</p> : <>
+				<h3>Not freed {pool.active.length >= 1000 && <span class="dim">(the 1,000 largest)</span>}</h3>
+				<div class="short-table">
+					<DataTable<Pool["active"][number]> label={`Not freed in ${pool.name || "memory"}`} deps={[id, pool.track, pool.active.length, range.value?.t1].join("|")}
+						load={async (offset, limit) => ({ rows: pool.active.slice(offset, offset + limit), total: pool.active.length })}
+						onRow={(a) => showOnTimeline(a.t - half, a.t + half)}
+						columns={[
+							{ key: "address", title: "Address", width: "160px", render: (a) => <code>{address(a.address)}</code> },
+							{ key: "size", title: "Size", width: "110px", num: true, render: (a) => fmtBytes(a.size) },
+							{ key: "t", title: "Allocated at", width: "170px", num: true, render: (a) => fmtTime(a.t) },
+							{ key: "thread", title: "Thread", width: "minmax(100px, 1fr)", render: (a) => thread(a.thread) },
+						]} />
+				</div>
+			</>}
 		</section>
 	);
 }

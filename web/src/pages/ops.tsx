@@ -27,7 +27,7 @@ const COLUMNS: Column<OpRow>[] = [
 	{ key: "row", title: "ID", width: "46px", num: true, sort: "row", render: (r) => r.row },
 	{ key: "pct", title: "Total %", width: "108px", sort: "pct", hint: "share of device time and gaps", render: (r) => <Share pct={r.pct} /> },
 	{ key: "bound", title: "Bound", width: "56px", sort: "bound", render: (r) => <Tint r={r} of="bound">{r.bound}</Tint> },
-	{ key: "code", title: "OP Code", width: "minmax(170px, 2fr)", sort: "code", render: (r) => <span title={r.code}>{r.signpost ? "⚑ " : ""}<Tint r={r} of="code">{r.code}</Tint></span> },
+	{ key: "code", title: "OP Code", width: "minmax(240px, 2fr)", sort: "code", render: (r) => <span title={r.code}>{r.signpost ? "⚑ " : ""}<Tint r={r} of="code">{r.code}</Tint></span> },
 	{ key: "device", title: "Dev", width: "44px", num: true, render: (r) => r.device },
 	{ key: "time", title: "Device time", width: "90px", num: true, sort: "time", render: (r) => <Tint r={r} of="time">{withUnit(r.device_time_us, "µs")}</Tint> },
 	{ key: "gap", title: "Gap", width: "80px", num: true, sort: "gap", hint: "from the op before to this one; red above 6.5 µs", render: (r) => <Tint r={r} of="gap">{withUnit(r.gap_us, "µs")}</Tint> },

@@ -130,16 +130,17 @@ export function OverviewPage() {
 			<Facts m={m} o={d} />
 			<Warnings list={warnings} />
 			{o.error && <p class="note bad" role="alert">{o.error}</p>}
+			{m.zones === 0 && m.processes.length === 0 && !entry.value?.live && <p class="note">Nothing was recorded: no program that links libtacho ran, and no Python below “python -m tracy”.</p>}
 			{d && <Advice o={d} />}
 			{d && (
 				<div class="cards">
 					{d.top_ops.length > 0 && <Card title="Slowest ops" more={<button class="link" onClick={() => go("ops")}>all</button>}><Top rows={d.top_ops.map((t) => ({ text: t.code, count: t.ops, ns: t.time_us * 1000, open: () => go("ops", { id: t.longest }) }))} /></Card>}
 					{d.bound_mix.length > 0 && <Card title="What bounds the ops"><ul class="mix-list">{d.bound_mix.map((b) => <li key={b.bound}><span>{b.bound || "other"}</span><span class="share-bar"><span style={{ width: `${b.pct}%` }} /></span><span class="num">{fmtPct(b.pct)}</span></li>)}</ul></Card>}
-					<Card title="Host zones" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={zoneRows(d.top_zones)} /></Card>
+					{d.top_zones.length > 0 && <Card title="Host zones" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={zoneRows(d.top_zones)} /></Card>}
 					{d.top_kernels.length > 0 && <Card title="Zones of the cores" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={zoneRows(d.top_kernels)} /></Card>}
 					{m.devices.length > 0 && <Card title={m.devices.length === 1 ? "Device" : "Devices"}>{m.devices.slice(0, 8).map((e) => <Device key={e.device} m={m} o={d} device={e.device} />)}</Card>}
 					{d.gaps.length > 0 && <Gaps o={d} />}
-					<Card title="Processes"><ul class="gap-list">{m.processes.map((p) => <li key={p.id}><b>{p.name}</b> <span class="dim">pid {p.pid}{p.exit !== null ? `, exit ${p.exit}` : ""}{p.command ? ` · ${p.command}` : ""}</span></li>)}</ul></Card>
+					{m.processes.length > 0 && <Card title="Processes"><ul class="gap-list">{m.processes.map((p) => <li key={p.id}><b>{p.name}</b> <span class="dim">pid {p.pid}{p.exit !== null ? `, exit ${p.exit}` : ""}{p.command ? ` · ${p.command}` : ""}</span></li>)}</ul></Card>}
 				</div>
 			)}
 		</div>

@@ -142,6 +142,7 @@ export function TimelinePage() {
 				<div class="tl-body" ref={set("body")}>
 					<div class="tl-content" style={{ height: `${tl?.rows.value.height ?? 0}px` }}>
 						{tl && <Gutter tl={tl} />}
+						{tl?.rows.value.rows.length === 0 && <p class="tl-empty dim">{entry.value?.live ? "Nothing has been recorded yet." : "Nothing was recorded."}</p>}
 						<div class="tl-sticky">
 							<canvas ref={set("base")} aria-hidden="true" />
 							<canvas ref={set("over")} tabIndex={0} role="application" aria-label="Timeline" aria-describedby="timeline-summary" data-testid="timeline" />

@@ -42,6 +42,9 @@ export async function loadCurve(get: (res: number, i: number) => Promise<PlotTil
 /** Distances of ticks: 1, 2, 5 times each power of ten. */
 const STEPS = Array.from({ length: 48 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
 
+/** Of bytes, powers of two: what people allocate. */
+const BYTES = Array.from({ length: 52 }, (_, i) => 2 ** i);
+
 function color(name: string): string {
 	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
@@ -57,7 +60,7 @@ function options(width: number, height: number, format: number | undefined, labe
 		scales: { x: { time: false }, y: { range: (_u, lo, hi) => lo === hi ? [lo - 1, hi + 1] : [lo > 0 && lo < hi * 0.7 ? 0 : lo - (hi - lo) * 0.05, hi + (hi - lo) * 0.08] } },
 		axes: [
 			{ ...axis, size: 26, space: 90, incrs: STEPS, values: (_u, v) => v.map((t) => fmtTick(t, v.length > 1 ? v[1] - v[0] : 1)) },
-			{ ...axis, size: 76, values: (_u, v) => v.map((n) => fmtValue(n, format)) },
+			{ ...axis, size: 76, ...(format === 1 ? { incrs: BYTES } : {}), values: (_u, v) => v.map((n) => fmtValue(n, format)) },
 		],
 		series: [
 			{ label: "at", value: (_u, t) => t == null ? "–" : fmtTick(t, Math.max(1, duration.peek() / 1e6)) },
