@@ -111,6 +111,7 @@ assert [r["count"] for r in rows] != sorted(r["count"] for r in rows)
 rows = s.call("stats?sort=count&desc=0&limit=1000")["rows"]
 assert [r["count"] for r in rows] == sorted(r["count"] for r in rows)
 assert s.call("stats?q=step,compute,-comp")["total"] == 1
+assert abs(s.call("stats?q=step,-comp")["self_total"] - sum(r["self"] for r in rows)) < 10
 assert s.call("stats?offset=23&limit=5")["total"] == 24 and len(s.call("stats?offset=23&limit=5")["rows"]) == 1
 part = s.call("stats?t0=4000000&t1=5000000&q=step")
 assert part["rows"][0]["count"] == 1 and part["range_ns"] == 1000000
@@ -129,6 +130,9 @@ page = s.call("instances?name=23&sort=duration&offset=500&limit=10")
 assert page["total"] == 90000 and len(page["rows"]) == 10
 assert s.call("instances?name=3&group=parent")["groups"][0] == {"key": "step", "name": 1, "count": 3, "total": 3000000}
 assert s.call("instances?name=23&group=track")["groups"][0]["count"] == 90000
+assert [r["duration"] for r in s.call("instances?name=2&d0=550000&d1=650000")["rows"]] == [600000]
+assert s.call("instances?name=2&d0=600000&group=track")["groups"][0]["count"] == 2
+assert s.call("instances?name=1&d0=950000&self=1")["total"] == 1
 
 root = s.call("flame")["root"]
 main = next(c for c in root["children"] if c["name"] == 0)
@@ -189,6 +193,7 @@ assert table["footer"]["device_ops"] == reported["totals"]["device_ops"]
 rows = s.call("ops?sort=time&desc=1&limit=1000", 1)["rows"]
 times = [r["device_time_us"] for r in rows if r["device_time_us"] is not None]
 assert times == sorted(times, reverse=True)
+assert {r["kind"] for r in s.call("search?q=matmul", 1)["rows"]} == {"op"}
 one = s.call(f"op?id={rows[0]['id']}", 1)
 assert one["row"]["OP CODE"] and one["op"]["code"] == rows[0]["code"]
 assert s.call("ops?group=op", 1)["rows"][0]["count"] > 0

@@ -74,6 +74,37 @@ static int by_order(const void *x, const void *y, void *context)
 	return sooner(context, x, y) ? -1 : 1;
 }
 
+/* ---------------------------------------------------------------- durations */
+
+/* Those that take from LEAST to MOST nanoseconds; of self time when SELF. */
+struct lengths {
+	uint64_t least, most;
+	bool self;
+};
+
+static int arg_lengths(struct web_call *c, struct lengths *l)
+{
+	int r = arg_uint(c, "d0", UINT64_MAX, &l->least);
+
+	if (r >= 0)
+		r = arg_uint(c, "d1", UINT64_MAX, &l->most);
+	return r < 0 ? r : arg_bool(c, "self", &l->self);
+}
+
+static int zones_next_of(struct zones *z, const struct lengths *l, struct zone_found *found)
+{
+	int r;
+
+	while ((r = web_zones_next(z, found)) > 0) {
+		uint64_t ticks = l->self ? found->self : found->zone.end - found->zone.start;
+		double ns = (double)ticks * call_tick(z->c);
+
+		if (ns >= (double)l->least && ns <= (double)l->most)
+			break;
+	}
+	return r;
+}
+
 /* ------------------------------------------------------------------- texts */
 
 /* The first text that was attached to a zone, or none. */
@@ -116,8 +147,8 @@ static int instance_put(struct web_call *c, const struct instance *x, struct buf
 	return r;
 }
 
-static int list_put(struct web_call *c, const struct zones_choice *choice, struct best *b,
-		    const struct page *page)
+static int list_put(struct web_call *c, const struct zones_choice *choice,
+		    const struct lengths *lengths, struct best *b, const struct page *page)
 {
 	struct buf text = BUF_INIT;
 	struct zone_found found;
@@ -126,7 +157,7 @@ static int list_put(struct web_call *c, const struct zones_choice *choice, struc
 	int r;
 
 	web_zones_open(&zones, c, choice);
-	while ((r = web_zones_next(&zones, &found)) > 0) {
+	while ((r = zones_next_of(&zones, lengths, &found)) > 0) {
 		struct instance x = {.start = found.zone.start,
 				     .duration = found.zone.end - found.zone.start,
 				     .self = found.self,
@@ -243,8 +274,8 @@ static void bundle_put(struct web_call *c, const struct bundle *b, int group)
 	json_end(j);
 }
 
-static int groups_put(struct web_call *c, const struct zones_choice *choice, int group,
-		      const struct page *page)
+static int groups_put(struct web_call *c, const struct zones_choice *choice,
+		      const struct lengths *lengths, int group, const struct page *page)
 {
 	struct bundles bundles = {0};
 	struct buf text = BUF_INIT;
@@ -253,7 +284,7 @@ static int groups_put(struct web_call *c, const struct zones_choice *choice, int
 	int r;
 
 	web_zones_open(&zones, c, choice);
-	while ((r = web_zones_next(&zones, &found)) > 0) {
+	while ((r = zones_next_of(&zones, lengths, &found)) > 0) {
 		uint32_t id = group == TRACK    ? c->trace->lanes[found.lane].track
 			      : group == PARENT ? found.parent
 						: 0;
@@ -292,6 +323,7 @@ int call_instances(struct web_call *c)
 {
 	static const char *const sorts[] = {"start", "duration", NULL};
 	struct zones_choice choice = ZONES_ALL;
+	struct lengths lengths = {.most = UINT64_MAX};
 	struct best best = {0};
 	struct page page;
 	int sort = 0, group = NONE, r = arg_zones(c, true, &choice);
@@ -304,18 +336,21 @@ int call_instances(struct web_call *c)
 		r = arg_bool(c, "desc", &best.down);
 	if (r >= 0)
 		r = arg_choice(c, "group", groups, &group);
+	if (r >= 0)
+		r = arg_lengths(c, &lengths);
 	if (r >= 0 && page.offset > REACH)
 		r = call_fail(c, 400, "offset is above %u: narrow the range", REACH);
 	choice.unfinished = true;
 	if (r >= 0 && group) {
 		choice.parents = group == PARENT;
-		r = groups_put(c, &choice, group, &page);
+		choice.self = lengths.self;
+		r = groups_put(c, &choice, &lengths, group, &page);
 	} else if (r >= 0) {
 		choice.self = true;
 		best.by_duration = sort == 1;
 		best.room = (size_t)(page.offset + page.limit);
 		best.v = malloc((best.room + 1) * sizeof(*best.v));
-		r = best.v ? list_put(c, &choice, &best, &page) : TACHO_ENOMEM;
+		r = best.v ? list_put(c, &choice, &lengths, &best, &page) : TACHO_ENOMEM;
 		free(best.v);
 	}
 	free((void *)(uintptr_t)choice.tracks);

@@ -326,7 +326,7 @@ bool server_looked_at(struct web *web, double seconds);
 	X(plots, SCAN)    \
 	X(plot, SCAN)     \
 	X(frames, SCAN)   \
-	X(search, SCAN)   \
+	X(search, OPS)    \
 	X(ops, OPS)       \
 	X(hist, SCAN)     \
 	X(instances, SCAN) \

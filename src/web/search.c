@@ -99,6 +99,18 @@ static int messages_find(struct web_call *c, struct search *s, bool signposts)
 	return r < 0 ? r : 0;
 }
 
+static int trace_find(struct web_call *c, struct search *s, uint64_t most)
+{
+	int r;
+
+	zones_find(c, s);
+	s->left += most / 8;
+	tracks_find(c, s);
+	s->left += most - most / 2 - most / 8;
+	r = messages_find(c, s, true);
+	return r < 0 ? r : messages_find(c, s, false);
+}
+
 int call_search(struct web_call *c)
 {
 	struct search s = {.left = 50};
@@ -121,13 +133,7 @@ int call_search(struct web_call *c)
 	s.left = most / 2; /* the rest is for messages, and for names when there are none */
 	if (ops)
 		ops_find(c, &s, ops);
-	zones_find(c, &s);
-	s.left += most / 8;
-	tracks_find(c, &s);
-	s.left += most - most / 2 - most / 8;
-	r = messages_find(c, &s, true);
-	if (r == 0)
-		r = messages_find(c, &s, false);
+	r = c->trace ? trace_find(c, &s, most) : 0;
 	json_end(&c->json);
 	json_end(&c->json);
 	if (ops)

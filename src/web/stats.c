@@ -224,17 +224,21 @@ static int stats_put(struct web_call *c, const struct trace_filter *filter,
 {
 	struct trace_stat *stats;
 	double tick = call_tick(c);
+	uint64_t self = 0;
 	size_t count;
 	int r = stats_count(c, filter, &stats, &count);
 
 	if (r < 0)
 		return r;
+	for (size_t i = 0; i < count; i++)
+		self += stats[i].self;
 	count = choose(c, stats, count);
 	qsort_r(stats, count, sizeof(*stats), by_column, (void *)(uintptr_t)order);
 	call_begin(c);
 	range_put(c, filter->t0, filter->t1);
 	json_bool(&c->json, "approx", c->on->chunks);
 	json_uint(&c->json, "total", count);
+	json_double(&c->json, "self_total", (double)self * tick); /* of all names, whatever q says */
 	json_array(&c->json, "rows");
 	for (uint64_t i = page->offset; i < count && i - page->offset < page->limit; i++)
 		stat_put(c, &stats[i], tick);

@@ -270,6 +270,23 @@ test("statistics: sort, filter, histogram, instances, flame graph", () => withPa
 	await until("zoomed", () => page.locator(".flame-head nav .link").count(), (n) => n === 2);
 }));
 
+test("dragging over the histogram chooses instances by their length", () => withPage(async (page) => {
+	await goTo(page, "#/statistics?q=stone");
+	await page.locator(".tbody .tr").first().click();
+	const all = +(await page.locator(".tbody .tr").first().locator(".td").nth(4).innerText()).replaceAll(",", "");
+	const count = async () => +await page.locator(".instances .table").getAttribute("aria-rowcount") - 1;
+	await until("instances", count, (n) => n === all);
+	assert.ok(!(await page.locator(".tbody .tr").first().innerText()).includes("100.0 %"), "a share of what the filter left");
+	const box = await page.locator(".histogram svg").boundingBox();
+	await page.mouse.move(box.x + box.width * 0.6, box.y + 40);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width * 0.98, box.y + 40, { steps: 3 });
+	await page.mouse.up();
+	const some = await until("some of them", count, (n) => n > 0 && n < all);
+	await page.locator(".instances").getByRole("button", { name: "all" }).click();
+	await until(`all, not ${some}`, count, (n) => n === all);
+}));
+
 test("rows of tables by keys", () => withPage(async (page) => {
 	await goTo(page, "#/statistics");
 	await page.locator(".tbody .tr").first().waitFor();
@@ -352,6 +369,12 @@ test("another trace from the list", () => withPage(async (page) => {
 }));
 
 test("a table of ops alone", () => withPage(async (page) => {
+	await goTo(page, "#/overview?tr=2");
+	await until("slowest ops", () => page.locator("main").innerText(), (t) => t.includes("Slowest ops") && t.includes("Matmul"));
+	await page.keyboard.press("/");
+	await page.keyboard.type("matm");
+	await page.locator("#search-list li", { hasText: "Matmul" }).first().waitFor();
+	await page.keyboard.press("Escape");
 	await goTo(page, "#/timeline?tr=2");
 	await page.getByText("is a table of ops").waitFor();
 	await page.locator("main").getByRole("button", { name: "Ops" }).click();
@@ -369,5 +392,9 @@ test("the source of a zone", () => withPage(async (page) => {
 	await page.mouse.click(b.x, b.y);
 	await title(page, "tacho_device_open");
 	await until("source", () => page.locator(".source .hit").count(), (n) => n === 1);
+	assert.ok(await page.evaluate(() => {
+		const [a, b] = [".source", ".source .hit"].map((s) => document.querySelector(s).getBoundingClientRect());
+		return b.top >= a.top && b.bottom <= a.bottom;
+	}), "the line is in sight");
 	assert.match(await page.locator(".source .hit").innerText(), /TACHO_/);
 }));

@@ -138,7 +138,7 @@ export const api = {
 	zone: (id: number, z: T.ZoneRef, s?: AbortSignal) => getJson<T.ZoneDetail>(`t/${id}/zone`, { lane: z.lane, idx: z.idx }, s),
 	hit: (id: number, lane: number, t: number, res: number, s?: AbortSignal) =>
 		getJson<{ idx: number | null; start: number; end: number; name: number }>(`t/${id}/hit`, { lane, t, res }, s, Priority.sight),
-	stats: (id: number, q: Query, s?: AbortSignal) => getJson<T.Page<T.StatRow> & { range_ns: number }>(`t/${id}/stats`, q, s),
+	stats: (id: number, q: Query, s?: AbortSignal) => getJson<T.Page<T.StatRow> & { range_ns: number; self_total: number }>(`t/${id}/stats`, q, s),
 	hist: (id: number, q: Query, s?: AbortSignal) => getJson<T.Hist>(`t/${id}/hist`, q, s),
 	instances: (id: number, q: Query, s?: AbortSignal) =>
 		getJson<T.Page<T.Instance> & { groups?: T.Group[] }>(`t/${id}/instances`, q, s),

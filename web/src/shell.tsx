@@ -17,7 +17,7 @@ import { InfoPage } from "./pages/info";
 import { MemoryPage } from "./pages/memory";
 import { MessagesPage } from "./pages/messages";
 import { OpsPage } from "./pages/ops";
-import { OverviewPage } from "./pages/overview";
+import { OpsOverview, OverviewPage } from "./pages/overview";
 import { PlotsPage } from "./pages/plots";
 import { StatisticsPage } from "./pages/statistics";
 import { TimelinePage } from "./pages/timeline";
@@ -39,7 +39,7 @@ const TITLES: Record<PageId, [title: string, component: ComponentType]> = {
 function has(p: PageId): boolean {
 	const m = meta.value;
 	if (entry.value?.kind === "ops")
-		return p === "ops" || p === "compare";
+		return p === "overview" || p === "ops" || p === "compare";
 	if (!m)
 		return true;
 	switch (p) {
@@ -136,7 +136,8 @@ function OpsOnly() {
 }
 
 export function Shell() {
-	const Body = entry.value?.kind === "ops" && page.value !== "ops" && page.value !== "compare" ? OpsOnly : TITLES[page.value][1];
+	const table = entry.value?.kind === "ops" && page.value !== "ops" && page.value !== "compare";
+	const Body = !table ? TITLES[page.value][1] : page.value === "overview" ? OpsOverview : OpsOnly;
 	return (
 		<div class="shell">
 			<Rail />

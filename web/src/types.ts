@@ -346,7 +346,7 @@ export interface Overview extends Partial<Pick<OpsSummary, "savings">> {
 	top_ops: TopOp[];
 	devices: { device: number; ops: number; time_us: number; busy_pct: number }[];
 	bound_mix: OpsSummary["bound_mix"];
-	gaps: { t0: number | null; t1: number | null; device: number; row: number; before: string; gap_us: number }[];
+	gaps: { t0?: number | null; t1?: number | null; device: number; row: number; before: string; gap_us: number }[];
 	warnings: Warning[];
 	advice: { title: string; text: string; ops: number; saves_us: number; op: string }[];
 }

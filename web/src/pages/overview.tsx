@@ -89,7 +89,7 @@ function Gaps({ o }: { o: Overview }) {
 		<Card title="Largest gaps between ops">
 			<ul class="gap-list">{o.gaps.map((g, i) => {
 				const { t0, t1 } = g;
-				return <li key={i}><button class="link" onClick={() => t0 !== null && t1 !== null ? showOnTimeline(t0, t1) : go("ops", { id: g.row })}>{fmtDur(g.gap_us * 1000)}</button> <span class="dim">before {g.before}, device {g.device}{t0 !== null ? `, at ${fmtDur(t0)}` : ""}</span></li>;
+				return <li key={i}><button class="link" onClick={() => t0 != null && t1 != null ? showOnTimeline(t0, t1) : go("ops", { id: g.row })}>{fmtDur(g.gap_us * 1000)}</button> <span class="dim">before {g.before}, device {g.device}{t0 != null ? `, at ${fmtDur(t0)}` : ""}</span></li>;
 			})}</ul>
 		</Card>
 	);
@@ -116,6 +116,33 @@ function Device({ m, o, device }: { m: Meta; o: Overview; device: number }) {
 	);
 }
 
+/** What the ops took, which there is without a trace too. */
+function OpCards({ d }: { d: Overview }) {
+	return (
+		<>
+			{d.top_ops.length > 0 && <Card title="Slowest ops" more={<button class="link" onClick={() => go("ops")}>all</button>}><Top rows={d.top_ops.map((t) => ({ text: t.code, count: t.ops, ns: t.time_us * 1000, open: () => go("ops", { id: t.longest }) }))} /></Card>}
+			{d.bound_mix.length > 0 && <Card title="What bounds the ops"><ul class="mix-list">{d.bound_mix.map((b) => <li key={b.bound}><span>{b.bound || "other"}</span><span class="share-bar"><span style={{ width: `${b.pct}%` }} /></span><span class="num">{fmtPct(b.pct)}</span></li>)}</ul></Card>}
+		</>
+	);
+}
+
+/** The first page of a table of ops. */
+export function OpsOverview() {
+	const id = traceId.value as number;
+	const o = useLoad(String(id), (s) => api.overview(id, s));
+	const d = o.data;
+	return (
+		<div class="page overview">
+			<h1>{entry.value?.name}</h1>
+			{d && <div class="facts-row">{d.devices.map((v) => <div key={v.device}><b>{fmtDur(v.time_us * 1000)}</b><span>{fmtCount(v.ops)} {v.ops === 1 ? "op" : "ops"} on device {v.device}</span></div>)}</div>}
+			<p class="dim">A table of ops: there are <button class="link" onClick={() => go("ops")}>Ops</button> and <button class="link" onClick={() => go("compare")}>Compare</button>, but no timeline.</p>
+			{o.error && <p class="note bad" role="alert">{o.error}</p>}
+			{d && <Advice o={d} />}
+			{d && <div class="cards"><OpCards d={d} />{d.gaps.length > 0 && <Gaps o={d} />}</div>}
+		</div>
+	);
+}
+
 export function OverviewPage() {
 	namesVersion.value;
 	const m = meta.value, id = traceId.value;
@@ -134,8 +161,7 @@ export function OverviewPage() {
 			{d && <Advice o={d} />}
 			{d && (
 				<div class="cards">
-					{d.top_ops.length > 0 && <Card title="Slowest ops" more={<button class="link" onClick={() => go("ops")}>all</button>}><Top rows={d.top_ops.map((t) => ({ text: t.code, count: t.ops, ns: t.time_us * 1000, open: () => go("ops", { id: t.longest }) }))} /></Card>}
-					{d.bound_mix.length > 0 && <Card title="What bounds the ops"><ul class="mix-list">{d.bound_mix.map((b) => <li key={b.bound}><span>{b.bound || "other"}</span><span class="share-bar"><span style={{ width: `${b.pct}%` }} /></span><span class="num">{fmtPct(b.pct)}</span></li>)}</ul></Card>}
+					<OpCards d={d} />
 					{d.top_zones.length > 0 && <Card title="Host zones" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={zoneRows(d.top_zones)} /></Card>}
 					{d.top_kernels.length > 0 && <Card title="Zones of the cores" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={zoneRows(d.top_kernels)} /></Card>}
 					{m.devices.length > 0 && <Card title={m.devices.length === 1 ? "Device" : "Devices"}>{m.devices.slice(0, 8).map((e) => <Device key={e.device} m={m} o={d} device={e.device} />)}</Card>}

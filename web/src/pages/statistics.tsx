@@ -48,7 +48,7 @@ function ZoneTable({ narrow }: { narrow: boolean }) {
 			load={async (offset, limit, signal) => {
 				const r = await api.stats(id, { ...rangeQuery(), q, sort, desc, offset, limit }, signal);
 				if (offset === 0)
-					setSelfSum(Math.max(1, (r as unknown as { self_total?: number }).self_total ?? r.rows.reduce((a, b) => a + b.self, 0)));
+					setSelfSum(Math.max(1, r.self_total));
 				return r;
 			}}
 			selected={(r) => String(r.name) === params.value.name}
@@ -63,7 +63,13 @@ function Figures({ h }: { h: { count: number; mean: number; median: number; sigm
 	return <dl class="figure-list">{list.map(([k, v]) => <div key={k}><dt>{k}</dt><dd>{v}</dd></div>)}</dl>;
 }
 
-function Instances({ name }: { name: number }) {
+interface Lengths {
+	d0: number;
+	d1: number;
+	self: boolean;
+}
+
+function Instances({ name, lengths, onAll }: { name: number; lengths: Lengths | null; onAll: () => void }) {
 	const id = traceId.value as number;
 	const group = params.value.group ?? "none", sort = params.value.isort ?? "duration", desc = params.value.idesc !== "0";
 	const track = (t: number) => meta.value?.tracks.find((k) => k.id === t)?.name ?? String(t);
@@ -76,14 +82,14 @@ function Instances({ name }: { name: number }) {
 		setParam("isort", k);
 		setParam("idesc", d ? null : "0");
 	};
-	const key = [rangeKey(), name, group, sort, desc].join("|");
+	const key = [rangeKey(), name, group, sort, desc, lengths?.d0, lengths?.d1, lengths?.self].join("|");
 	const keyText = (g: Group) => g.track !== undefined ? track(g.track) : g.name !== undefined ? shortName(nameOf(g.name)) : g.key || "–";
 	return (
 		<section class="instances">
-			<header><h3>Instances</h3>{choose}</header>
+			<header><h3>Instances{lengths && <> <span class="dim">{fmtDur(lengths.d0)} … {fmtDur(lengths.d1)}{lengths.self ? ", self" : ""}</span> <button class="link" onClick={onAll}>all</button></>}</h3>{choose}</header>
 			{group === "none"
 				? <DataTable<Instance> key="instances" label="Instances" deps={key} gen={generation.value} sort={sort} desc={desc} onSort={onSort}
-					load={(offset, limit, s) => api.instances(id, { name, ...rangeQuery(), sort, desc, offset, limit }, s)}
+					load={(offset, limit, s) => api.instances(id, { name, ...rangeQuery(), ...lengths, sort, desc, offset, limit }, s)}
 					onRow={(r) => showOnTimeline(r.start, r.start + r.duration, { kind: "zone", lane: r.lane, idx: r.idx })}
 					columns={[
 						{ key: "start", title: "Start", width: "minmax(130px, 1fr)", num: true, sort: "start", render: (r) => fmtTime(r.start) },
@@ -94,7 +100,7 @@ function Instances({ name }: { name: number }) {
 					]} />
 				: <DataTable<Group> key="groups" label="Groups of instances" deps={key} gen={generation.value}
 					load={async (offset, limit, s) => {
-						const r = await api.instances(id, { name, ...rangeQuery(), group, offset, limit }, s);
+						const r = await api.instances(id, { name, ...rangeQuery(), ...lengths, group, offset, limit }, s);
 						const rows = r.groups ?? (r.rows as unknown as Group[]);
 						return { rows, total: r.total ?? rows.length };
 					}}
@@ -114,6 +120,7 @@ function Detail({ name }: { name: number }) {
 	const [logCount, setLogCount] = useState(false);
 	const [cumulate, setCumulate] = useState(false);
 	const [self, setSelf] = useState(false);
+	const [lengths, setLengths] = useState<Lengths | null>(null);
 	const h = useLoad([rangeKey(), name, logTime, self, generation.value].join("|"), (s) => api.hist(id, { name, ...rangeQuery(), bins: 80, self, log: logTime }, s));
 	const row = nameRow(name);
 	const check = (text: string, v: boolean, set: (v: boolean) => void) => <label class="check"><input type="checkbox" checked={v} onChange={(e) => set(e.currentTarget.checked)} /> {text}</label>;
@@ -125,15 +132,19 @@ function Detail({ name }: { name: number }) {
 			</header>
 			{row?.[2] && <p class="where">{row[2]}:{row[3]}</p>}
 			<div class="options">
-				{check("log time", logTime, setLogTime)}{check("log count", logCount, setLogCount)}{check("cumulate", cumulate, setCumulate)}{check("self time", self, setSelf)}
+				{check("log time", logTime, setLogTime)}{check("log count", logCount, setLogCount)}{check("cumulate", cumulate, setCumulate)}{check("self time", self, (v) => {
+					setSelf(v);
+					setLengths(null);
+				})}
 				<button onClick={() => {
 					litName.value = name;
 					go("timeline");
 				}}>Light on the timeline</button>
 			</div>
 			{h.error && <p class="note bad" role="alert">{h.error}</p>}
-			{h.data && <><Histogram series={[{ hist: h.data, className: "bar", label: "" }]} options={{ logCount, cumulate, logTime }} /><Figures h={h.data} /></>}
-			<Instances name={name} />
+			{h.data && <><Histogram series={[{ hist: h.data, className: "bar", label: "" }]} options={{ logCount, cumulate, logTime }} chosen={lengths && [lengths.d0, lengths.d1]}
+				onChoose={(r) => setLengths(r && { d0: Math.floor(r[0]), d1: Math.ceil(r[1]), self })} /><Figures h={h.data} /></>}
+			<Instances name={name} lengths={lengths} onAll={() => setLengths(null)} />
 		</aside>
 	);
 }
@@ -148,6 +159,8 @@ function FlameTab() {
 
 function LockTab() {
 	const id = traceId.value as number;
+	const process = (track: number) => meta.value?.processes.find((p) => p.id === meta.value?.tracks.find((t) => t.id === track)?.process);
+	const owner: Column<LockRow> = { key: "process", title: "Process", width: "minmax(120px, 1fr)", render: (r) => `${process(r.track)?.name ?? ""} (${process(r.track)?.pid ?? "?"})` };
 	return (
 		<DataTable<LockRow> label="Locks" deps={String(id)} gen={generation.value}
 			load={async (offset, limit, s) => {
@@ -156,6 +169,7 @@ function LockTab() {
 			}}
 			columns={[
 				{ key: "name", title: "Lock", width: "minmax(160px, 1fr)", render: (r) => r.name || "lock" },
+				...((meta.value?.processes.length ?? 0) > 1 ? [owner] : []),
 				{ key: "file", title: "Source", width: "minmax(120px, 1fr)", render: (r) => <span class="dim" title={`${r.file}:${r.line}`}>{r.file ? `${baseName(r.file)}:${r.line}` : ""}</span> },
 				{ key: "waits", title: "Waits", width: "90px", num: true, render: (r) => fmtCount(r.waits) },
 				{ key: "wait", title: "Waited", width: "100px", num: true, render: (r) => fmtDur(r.wait_total) },

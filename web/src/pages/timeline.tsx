@@ -60,8 +60,7 @@ function Toolbar({ tl }: { tl: Timeline | null }) {
 			{live && <button class="follow" aria-pressed={follow.value} onClick={() => { follow.value = !follow.value; }} title="Follow the newest data (L)"><Icon name="follow" size={13} /> Follow</button>}
 			<span class="spacer" />
 			{tl?.tiles.error.value && link.value === "open" && <span class="bad" role="alert">{tl.tiles.error.value}</span>}
-			<span class="view-span" data-testid="view-span">{fmtDur(v.t1 - v.t0)} in view</span>
-			<span class="dim">of {fmtDur(duration.value)}</span>
+			<span class="view-span"><span data-testid="view-span">{fmtDur(v.t1 - v.t0)} in view</span> <span class="dim">of {fmtDur(duration.value)}</span></span>
 		</div>
 	);
 }

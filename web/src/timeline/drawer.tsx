@@ -1,5 +1,5 @@
 // The selected zone or op, with ways from it to everything else.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api";
 import { baseName, fmtCount, fmtDur, fmtPct, fmtTime, shortName } from "../format";
 import { nameOf, nameRow, namesVersion } from "../names";
@@ -35,10 +35,16 @@ function Source({ name }: { name: number }) {
 			api.source(traceId.value, name, a.signal).then(setLines, () => undefined);
 		return () => a.abort();
 	}, [name]);
+	const box = useRef<HTMLPreElement>(null);
+	useEffect(() => {
+		const hit = box.current?.querySelector<HTMLElement>(".hit");
+		if (box.current && hit)
+			box.current.scrollTop = hit.offsetTop - box.current.clientHeight / 2;
+	}, [lines]);
 	if (!lines)
 		return null;
 	return (
-		<pre class="source" tabIndex={0} aria-label="Source">
+		<pre class="source" ref={box} tabIndex={0} aria-label="Source">
 			{lines.text.map((t, i) => <div class={lines.first + i === lines.line ? "hit" : ""}><span>{lines.first + i}</span>{t}</div>)}
 		</pre>
 	);

@@ -17,8 +17,18 @@ interface Series {
 
 const W = 640, H = 190, BOTTOM = 20, LEFT = 4;
 
-export function Histogram({ series, options, normalise = false }: { series: Series[]; options: HistOptions; normalise?: boolean }) {
+interface Props {
+	series: Series[];
+	options: HistOptions;
+	normalise?: boolean;
+	/** Durations that are chosen, and what dragging over bars chooses. */
+	chosen?: [number, number] | null;
+	onChoose?: (range: [number, number] | null) => void;
+}
+
+export function Histogram({ series, options, normalise = false, chosen = null, onChoose }: Props) {
 	const [at, setAt] = useState<number | null>(null);
+	const [from, setFrom] = useState<number | null>(null);
 	const bins = series[0]?.hist.bins ?? [];
 	if (bins.length === 0)
 		return <p class="dim">No zones in this range.</p>;
@@ -41,15 +51,32 @@ export function Histogram({ series, options, normalise = false }: { series: Seri
 	};
 	const lines = series.length === 1 ? [["median", series[0].hist.median], ["mean", series[0].hist.mean], ["p99", series[0].hist.p99]] as [string, number][] : [];
 	const b = at === null ? null : bins[at];
+	const binAt = (e: PointerEvent & { currentTarget: Element }) => {
+		const r = e.currentTarget.getBoundingClientRect();
+		const px = (e.clientX - r.left) / r.width * W;
+		const i = bins.findIndex((k) => x(k[1]) >= px);
+		return i < 0 ? bins.length - 1 : i;
+	};
+	const dragged = from !== null && at !== null ? [bins[Math.min(from, at)][0], bins[Math.max(from, at)][1]] as [number, number] : null;
+	const lit = dragged ?? chosen;
 	return (
 		<figure class="histogram">
 			<svg viewBox={`0 0 ${W} ${H}`} role="img" aria-label={`Histogram of ${fmtCount(series[0].hist.count)} durations from ${fmtDur(lo)} to ${fmtDur(hi)}, median ${fmtDur(series[0].hist.median)}`}
-				onPointerLeave={() => setAt(null)} onPointerMove={(e) => {
-					const r = e.currentTarget.getBoundingClientRect();
-					const px = (e.clientX - r.left) / r.width * W;
-					const i = bins.findIndex((k) => x(k[1]) >= px);
-					setAt(i < 0 ? null : i);
-				}}>
+				class={onChoose ? "choose" : undefined} onPointerLeave={() => setAt(null)} onPointerMove={(e) => setAt(binAt(e))}
+				onPointerDown={(e) => {
+					if (!onChoose || e.button !== 0)
+						return;
+					e.currentTarget.setPointerCapture(e.pointerId);
+					setFrom(binAt(e));
+					e.preventDefault();
+				}} onPointerUp={(e) => {
+					if (from === null)
+						return;
+					const i = binAt(e);
+					setFrom(null);
+					onChoose?.(i === from && chosen ? null : [bins[Math.min(from, i)][0], bins[Math.max(from, i)][1]]);
+				}} onPointerCancel={() => setFrom(null)}>
+				{lit && <rect class="chosen" x={x(lit[0])} width={Math.max(1, x(lit[1]) - x(lit[0]))} y={4} height={H - BOTTOM - 4} />}
 				{series.map((s, k) => s.hist.bins.map((bin, i) => {
 					const h = y(heights[k][i]);
 					return h > 0 && <rect key={`${k}:${i}`} class={s.className + (at === i ? " at" : "")} x={x(bin[0])} width={Math.max(0.8, x(bin[1]) - x(bin[0]) - 0.6)} y={H - BOTTOM - h} height={h} />;

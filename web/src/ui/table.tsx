@@ -80,8 +80,13 @@ export function DataTable<T>(p: Props<T>) {
 			p.onTotal?.(r.total);
 			setVersion((v) => v + 1);
 		}, (e) => {
-			if (!isAbort(e) && !signal.aborted)
-				setError(e instanceof Error ? e.message : String(e));
+			if (isAbort(e) || signal.aborted)
+				return;
+			if (s.stale && s.parts.size > 0) { // rows of another question would pass for the answer
+				s.parts.clear();
+				setTotal(0);
+			}
+			setError(e instanceof Error ? e.message : String(e));
 		});
 	};
 
