@@ -44,6 +44,10 @@ static int fail_with(struct tacho_device *d, int code, struct buf *text)
 	int r = text->failed ? device_fail(TACHO_ENOMEM, "no memory")
 			     : device_fail_text(code, text->data);
 
+	/* Who looks at the recording later has not seen what the program said, if it said anything.
+	 */
+	if (tacho_is_recording())
+		tacho_message(tacho_device_error(), strlen(tacho_device_error()), TACHO_ERROR, 0);
 	d->broken = true;
 	buf_free(text);
 	return r;

@@ -68,3 +68,20 @@ expect_line out '^Device 0, core 0,0 \(NoC 1,1\) .* 100.00 .*'
 expect_exit 0 "$TACHO" cores -r 0s..1ns mm.tacho
 expect_line out ' 0 +0 ns '
 expect_exit 3 "$TACHO" cores missing.tacho
+
+# A kernel that stops: its zones until then, and why, for those who only have the trace.
+cat >stops.c <<'END'
+#include "dataflow_api.h"
+void kernel_main(void)
+{
+	for (int i = 0; i < 3; i++) {
+		DeviceZoneScopedN("GOOD");
+	}
+	REG32(0x7ffffff0) = 1;
+}
+END
+expect_exit 4 "$TACHO" run -q -f -o stops.tacho -- "$TACHO" device run stops.c
+expect_exit 0 "$TACHO" messages stops.tacho
+expect_line out 'error .*device 0, core 0,0 .*BRISC: access to no memory at 0x7ffffff0'
+expect_exit 0 "$TACHO" stats stops.tacho
+expect_line out 'GOOD'
