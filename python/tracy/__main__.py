@@ -18,8 +18,9 @@ from tracy import _options, _program, _session
 
 TRACE = "tracy_profile_log_host"
 CHILD_CALLS = "CompileProgram,HWCommandQueue_write_buffer"
+# Logs of one run; zone_src_locations.log is not: runs add to it what is new.
 LOGS = (TRACE + ".tracy", "tracy_ops_times.csv", "tracy_ops_data.csv", "profile_log_device.csv",
-        "cpp_device_perf_report.csv", "sync_device_info.csv", "zone_src_locations.log")
+        "cpp_device_perf_report.csv", "sync_device_info.csv")
 
 
 def _say(text: str) -> None:
@@ -58,18 +59,31 @@ def _wait(command: list[str], env: dict[str, str]) -> int:
     return status if status >= 0 else 128 - status
 
 
-def _put_logs(folder: str, made: str) -> list[str]:
+def _stamps(folder: str) -> dict[str, tuple[int, ...]]:
+    """The logs that are there, with what changes when they are written."""
+    stamps = {}
+    for entry in os.scandir(folder):
+        if entry.name in LOGS or fnmatch.fnmatchcase(entry.name, "noc_trace_*.json"):
+            stat = entry.stat()
+            stamps[entry.name] = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+    return stamps
+
+
+def _put_logs(folder: str, made: str, before: dict[str, tuple[int, ...]]) -> list[str]:
     """Moves new logs in; those of an earlier run that this one has not step aside as NAME.old."""
-    names = sorted(os.listdir(made))
-    for name in os.listdir(folder):
-        if name not in names and (name in LOGS or fnmatch.fnmatchcase(name, "noc_trace_*.json")):
+    names = set(os.listdir(made))
+    for name, stamp in _stamps(folder).items():
+        if before.get(name) != stamp:  # the program wrote it itself
+            names.add(name)
+        elif name not in names:
             os.replace(os.path.join(folder, name), os.path.join(folder, name + ".old"))
-    for name in names:
+    for name in os.listdir(made):
         os.replace(os.path.join(made, name), os.path.join(folder, name))
-    return names
+    return sorted(names)
 
 
-def _logs(tacho: str, trace: str, options: optparse.Values) -> list[str]:
+def _logs(tacho: str, trace: str, options: optparse.Values,
+          before: dict[str, tuple[int, ...]]) -> list[str]:
     """Writes the .tracy file and the logs of ops and devices beside the trace; their names."""
     folder = os.path.dirname(trace)
     children = CHILD_CALLS + ("," + options.child_functions if options.child_functions else "")
@@ -81,7 +95,7 @@ def _logs(tacho: str, trace: str, options: optparse.Values) -> list[str]:
         if not os.path.isdir(made):
             _say(f"no logs: 'tacho export' ends with status {status}")
             return []
-        return _put_logs(folder, made)
+        return _put_logs(folder, made, before)
 
 
 def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None = None) -> None:
@@ -122,6 +136,7 @@ def _record(options: optparse.Values, script: str | None, arguments: list[str]) 
         return 5
     env = _options.program_environment(options, folder)
     _session.hand_back(env)
+    logs = _stamps(os.path.dirname(trace))
     before = os.stat(trace).st_mtime_ns if os.path.exists(trace) else None
     view = ["--view"] if options.view else []
     if options.view and options.web_app_port is not None:
@@ -140,7 +155,7 @@ def _record(options: optparse.Values, script: str | None, arguments: list[str]) 
         return 4
     if not os.path.exists(trace) or os.stat(trace).st_mtime_ns == before:
         return status
-    made = _logs(tacho, trace, options)
+    made = _logs(tacho, trace, options, logs)
     if options.report:
         # Logs, so that they are kept with the report; a trace without ops says so itself.
         _report(tacho, folder, options, None if "tracy_ops_data.csv" in made else trace)

@@ -24,6 +24,7 @@ struct cmd {
 	size_t conf_size;        /* of the struct that the offsets in opts are into; zeroed, then init() */
 	void (*init)(void *conf); /* sets defaults; NULL when zero is right */
 	enum opt_mode mode;
+	int usage_code; /* exit code for options that are wrong; 0: the usual 2 */
 	/* Returns an exit code. argv[0..argc) are the operands. The verb frees lists in conf. */
 	int (*run)(void *conf, const struct cmd_common *common, int argc, char **argv);
 };

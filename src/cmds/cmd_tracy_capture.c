@@ -395,5 +395,6 @@ const struct cmd cmd_tracy_capture = {
 		    "  all programs of this machine, until Ctrl-C\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
+	.usage_code = MISMATCH,
 	.run = run,
 };

@@ -219,6 +219,7 @@ static int run_verb(const struct cmd *cmd, int argc, char **argv)
 		      &err);
 	if (r < 0) {
 		r = err_report(&err, r);
+		r = cmd->usage_code ? cmd->usage_code : r;
 	} else if (result.help) {
 		cmds_print_help(cmd, stdout);
 		r = 0;

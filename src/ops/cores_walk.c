@@ -108,12 +108,15 @@ static struct run shift_run(struct walk *w, uint64_t time)
 
 static struct run run_of(struct walk *w, const struct trace_zone *zone)
 {
-	struct run run = no_run;
+	struct run run = no_run, told = no_run;
 
 	if (w->value_count)
 		run.id = w->values[0];
 	else
 		run = shift_run(w, zone->start + (zone->end - zone->start) / 2);
+	/* Older clients tell the id of every zone. */
+	if (told_id(&w->c->trace->srclocs[zone->srcloc], &told.id) && told.id != run.id)
+		run = told;
 	if (w->value_count > 1) {
 		run.trace = (int64_t)(w->values[1] >> 32);
 		run.session = (int64_t)(w->values[1] & UINT32_MAX);

@@ -100,6 +100,8 @@ wait 2>/dev/null
 # Codes of wrong use.
 expect_exit 1 $capture
 expect_exit 1 $capture -o x.tracy -p 99999
+expect_exit 1 $capture -o
+expect_exit 1 $capture -z
 expect_exit 4 $capture -o end.tracy -p 1
 expect_exit 5 $capture -o /no/such/folder/x.tracy -p 1
 

@@ -144,6 +144,21 @@ class Ttnn(Case):
         self.assertNotIn("profile_log_device.csv", logs)
         self.assertIn("profile_log_device.csv.old", logs)
 
+    def test_log_of_the_runtime(self) -> None:
+        path = self.program("""
+    with ttnn.open_device(device_id=0) as device:
+        a = ttnn.from_torch(grid(32, 32, 3), layout=ttnn.TILE_LAYOUT, device=device)
+        ttnn.relu(a)
+""")
+        logs = os.path.dirname(self.trace)
+        for _ in range(2):  # the second replaces the first's
+            self.tracy("-p", "-r", "--disable-device-data-push-to-tracy", path)
+            self.assertIn("1 with device data", self.stderr)
+            self.assertEqual([name for name in os.listdir(logs) if name.endswith(".old")], [])
+        self.tracy("-p", "-c", "pass")
+        self.assertIn("profile_log_device.csv.old", os.listdir(logs))
+        self.assertNotIn("profile_log_device.csv", os.listdir(logs))
+
     def test_mesh(self) -> None:
         self.tracy("-p", "-r", self.program("""
     with ttnn.open_mesh_device((1, 2)) as mesh:
