@@ -277,8 +277,9 @@ static void warn_of_processes(const struct trace *trace, const uint8_t *tracks)
 			continue;
 		if (first != TRACE_NONE) {
 			err_warn("%s: several processes use devices, and op numbers of one may be "
-				 "those of another; choose one by -p",
-				 trace->path);
+				 "those of another; choose one by -p, %llu or %llu",
+				 trace->path, (unsigned long long)trace->processes[first].pid,
+				 (unsigned long long)trace->processes[t->process].pid);
 			return;
 		}
 		first = t->process;

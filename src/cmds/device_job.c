@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_ARGS 256
+
 static int own_error(struct device_job *job, int code)
 {
 	job->own = true;
@@ -34,13 +36,16 @@ static int parse_cores(struct device_job *job, const char *text)
 
 static int parse_args(struct device_job *job, const struct opt_list *list, uint32_t *args)
 {
+	if (list->n > MAX_ARGS)
+		return own_error(job, err_set(&job->err, TACHO_ELIMIT,
+					      "at most %d arguments (--arg)", MAX_ARGS));
 	for (size_t i = 0; i < list->n; i++) {
 		char *end;
 		unsigned long long v;
 
 		errno = 0;
 		v = strtoull(list->v[i], &end, 0);
-		if (end == list->v[i] || *end || errno || v > UINT32_MAX || i >= 256)
+		if (end == list->v[i] || *end || errno || v > UINT32_MAX)
 			return own_error(job, err_set(&job->err, TACHO_EUSAGE,
 						      "--arg wants a 32-bit number, not '%s'",
 						      list->v[i]));
@@ -52,7 +57,7 @@ static int parse_args(struct device_job *job, const struct opt_list *list, uint3
 static int add_kernel(struct device_job *job, const struct device_conf *c)
 {
 	const char **defines = calloc(c->defines.n + 1, sizeof(*defines));
-	uint32_t args[256];
+	uint32_t args[MAX_ARGS];
 	int kernel, r = parse_args(job, &c->args, args);
 
 	if (!defines || r < 0) {

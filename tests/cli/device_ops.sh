@@ -130,3 +130,12 @@ awk -F, '/Device 0 clock/ {n++; if ($5 > 3000) exit 1} END {exit n != 1}' out ||
 # All cores of a small program start in one cycle: no problem of a trace.
 expect_exit 0 "$TACHO" ops -f --force-legacy-device-logs -o again again.tacho
 expect_line out '^6 ops, 6 with device data'
+
+# Two processes number their ops alike: one of them is to be chosen.
+expect_exit 0 env TT_METAL_DEVICE_PROFILER=1 "$TACHO" run -q -f -o pair.tacho -- sh -c "'$examples/loopback' & '$examples/loopback'; wait"
+expect_exit 0 "$TACHO" ops -o pair pair.tacho
+expect_line err 'several processes use devices, .*; choose one by -p, [0-9]+ or [0-9]+$'
+pid=$(sed -n 's/.* or \([0-9]*\)$/\1/p' err)
+expect_exit 0 "$TACHO" ops -f -o pair -p "$pid" pair.tacho
+expect_no_line err 'several processes'
+expect_line out '^1 ops, 1 with device data'

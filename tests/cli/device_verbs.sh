@@ -115,6 +115,7 @@ expect_error 2 "wants X,Y or X,Y-X,Y" "$TACHO" device run --cores 1 hello.c
 expect_error 2 "runs cannot be 0" "$TACHO" device run -n 0 hello.c
 expect_error 2 "size cannot be -4" "$TACHO" device run --size -4 hello.c
 expect_error 2 "max-cycles cannot be -5" "$TACHO" device run --max-cycles -5 hello.c
+expect_error 3 "at most 256 arguments" "$TACHO" device run $(printf -- '-x %d ' $(seq 300)) hello.c
 expect_error 2 "wants a 32-bit number" "$TACHO" device run --arg zero hello.c
 expect_error 2 "not inside the grid of 2 x 2" "$TACHO" device run --cores 0,0-2,2 hello.c
 expect_error 2 "no architecture is called 'quasar'; there are: .*blackhole" "$TACHO" device run --arch quasar hello.c
