@@ -13,6 +13,13 @@ recorded all of it does nothing, so the calls may stay in the program.
 """
 from __future__ import annotations
 
+try:
+    import tracy._tracy
+except ModuleNotFoundError:
+    import sys
+    raise ImportError("the package tracy was not built for this Python, "
+                      f"{sys.version_info[0]}.{sys.version_info[1]}") from None
+
 from tracy import _session
 from tracy._tracy import alloc, frame, free, message, plot, recording, set_thread_name, zone
 from tracy._tracy import message as _message

@@ -67,22 +67,25 @@ class Settings:
                 setattr(self, name, _VALUES[name](value))
         return self
 
+    def filters(self) -> bool:
+        """Whether functions of the program may be unwanted."""
+        return bool(self.include or self.exclude or "hide-site-packages" in self.switches)
+
     def filter(self) -> Callable[[str, str], bool]:
-        """What is asked once for each function: is it wanted?"""
+        """What is asked once for each function that is not of this package: is it wanted?"""
         include, exclude = self.include, list(self.exclude)
         if "hide-site-packages" in self.switches:
             exclude += ["*/site-packages/*", "*/dist-packages/*"]
-        if not include and not exclude:
-            return lambda file, name: not file.startswith(_PACKAGE)
+        if not self.filters():
+            return lambda file, name: True
         from fnmatch import fnmatchcase
 
         def matches(patterns: list[str], file: str, name: str) -> bool:
             return any(fnmatchcase(file, p) or fnmatchcase(name, p) for p in patterns)
 
         def wanted(file: str, name: str) -> bool:
-            if file.startswith(_PACKAGE) or matches(exclude, file, name):
-                return False
-            return not include or matches(include, file, name)
+            return (not matches(exclude, file, name)
+                    and (not include or matches(include, file, name)))
         return wanted
 
 
@@ -93,7 +96,8 @@ def use(settings: Settings) -> None:
     _tracy.configure(c_calls="c-calls" in settings.switches, lines="lines" in settings.switches,
                      tt_names="tt-names" in settings.switches, max_depth=settings.max_depth,
                      min_duration=settings.min_duration,
-                     task_tracks="task-tracks" in settings.switches, filter=settings.filter(), package=_PACKAGE)
+                     task_tracks="task-tracks" in settings.switches, filter=settings.filter(),
+                     asks=settings.filters(), package=_PACKAGE)
 
 
 def _used() -> Settings:

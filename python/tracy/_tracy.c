@@ -38,14 +38,15 @@ static uint64_t ticks_of(double seconds)
 static PyObject *tracy_configure(PyObject *self, PyObject *args, PyObject *keywords)
 {
 	static char *names[] = {"c_calls",      "lines",  "tt_names", "task_tracks", "max_depth",
-				"min_duration", "filter", "package",  NULL};
-	struct settings new = {0};
+				"min_duration", "filter", "asks",     "package",     NULL};
+	struct settings new = {.asks = 1};
 	double min_duration = 0;
 
 	(void)self;
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$ppppIdOU:configure", names,
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$ppppIdOpU:configure", names,
 					 &new.c_calls, &new.lines, &new.tt_names, &new.task_tracks,
-					 &new.max_depth, &min_duration, &new.filter, &new.package))
+					 &new.max_depth, &min_duration, &new.filter, &new.asks,
+					 &new.package))
 		return NULL;
 	if (backend) {
 		PyErr_SetString(PyExc_RuntimeError, "tracy: cannot be changed while it is active");
@@ -114,7 +115,7 @@ static PyObject *tracy_displaced(PyObject *self, PyObject *unused)
 static PyMethodDef methods[] = {
 	{"configure", (PyCFunction)(void (*)(void))tracy_configure, METH_VARARGS | METH_KEYWORDS,
 	 "configure(*, c_calls=False, lines=False, tt_names=False, task_tracks=False, max_depth=0, "
-	 "min_duration=0.0, filter=None, package='')"},
+	 "min_duration=0.0, filter=None, asks=True, package='')"},
 	{"start", tracy_start, METH_O,
 	 "start(stack)\n\nFunctions become zones from now on; with stack also those that run."},
 	{"stop", tracy_stop, METH_NOARGS, "stop()"},

@@ -47,6 +47,7 @@ struct settings {
 	uint64_t min_ticks; /* functions that take less are left out; 0: none */
 	int stack;          /* frames that are on the stack at the start become zones too */
 	PyObject *filter;   /* called as filter(file, qualname) once per code object, or NULL */
+	int asks;           /* 0: all of the program is wanted, the filter need not be called */
 	PyObject *package;  /* the folder of the package: its frames are not the program's */
 };
 extern struct settings settings;
@@ -70,6 +71,7 @@ int code_init(void);
 /* Forgets what was decided about each code object: the settings have changed. */
 void code_forget(void);
 uint32_t code_first_sight(PyCodeObject *code);
+int code_is_ours(PyCodeObject *code); /* of this package, not of the program */
 /* The word of a zone for a line of a function. */
 uint32_t code_line_word(PyCodeObject *code, int line);
 /* A word for a place, by content; strings that UTF-8 cannot carry are escaped. */

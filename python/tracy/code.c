@@ -103,21 +103,51 @@ static PyObject *code_name(PyCodeObject *code)
 #endif
 }
 
+int code_is_ours(PyCodeObject *code)
+{
+	return settings.package &&
+	       PyUnicode_Tailmatch(code->co_filename, settings.package, 0, PY_SSIZE_T_MAX, -1) == 1;
+}
+
+/* What other tools trace, as coverage and cProfile do, is the program, not the filter. */
+static PyObject *filter_call(PyCodeObject *code)
+{
+	PyThreadState *thread = PyThreadState_Get();
+	PyObject *answer;
+
+	in_filter = 1;
+#if PY_AT_LEAST(3, 11)
+	PyThreadState_EnterTracing(thread);
+#else
+	thread->tracing++;
+#endif
+	answer = PyObject_CallFunctionObjArgs(settings.filter, code->co_filename, code_name(code),
+					      NULL);
+#if PY_AT_LEAST(3, 11)
+	PyThreadState_LeaveTracing(thread);
+#else
+	thread->tracing--;
+#endif
+	in_filter = 0;
+	return answer;
+}
+
 /* 1 wanted, 0 not. An error of the filter is printed once per code object and counts as wanted. */
 static int filter_wants(PyCodeObject *code)
 {
-	PyObject *answer;
-	int wants;
+	PyObject *answer = filter_call(code);
+	int wants = answer ? PyObject_IsTrue(answer) : -1;
 
-	in_filter = 1;
-	answer = PyObject_CallFunctionObjArgs(settings.filter, code->co_filename, code_name(code),
-					      NULL);
-	in_filter = 0;
-	wants = answer ? PyObject_IsTrue(answer) : -1;
 	Py_XDECREF(answer);
-	if (wants < 0)
+	if (wants >= 0)
+		return wants;
+	if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+		PyErr_Clear();
+		PyErr_SetInterrupt(); /* Ctrl-C was meant for the program: it comes again */
+	} else {
 		PyErr_WriteUnraisable(settings.filter);
-	return wants != 0;
+	}
+	return 1;
 }
 
 /* Where the name of the package begins that a file belongs to. */
@@ -187,7 +217,7 @@ uint32_t code_first_sight(PyCodeObject *code)
 		return 0;
 	/* A frame may begin with an exception in flight (generator.throw). */
 	PyErr_Fetch(&type, &value, &traceback);
-	if (!settings.filter || filter_wants(code))
+	if (!code_is_ours(code) && (!settings.filter || !settings.asks || filter_wants(code)))
 		word = code_name_word(code);
 	if (code_extra_set((PyObject *)code, code_index,
 			   (void *)((uintptr_t)code_generation << 32 | word)) < 0)

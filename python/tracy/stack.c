@@ -6,12 +6,6 @@
 
 #define FRAMES 512 /* innermost ones; a stack that is deeper loses its outer end */
 
-static int code_is_ours(PyCodeObject *code)
-{
-	return settings.package &&
-	       PyUnicode_Tailmatch(code->co_filename, settings.package, 0, PY_SSIZE_T_MAX, -1) == 1;
-}
-
 /*
  * Fills FRAMES with the program's frames, innermost first, and returns how many. The package's own
  * frames lie on both sides of them: it called the program, and the program called it to start.

@@ -25,7 +25,7 @@ static const struct opt opts[] = {
 /* Run by the interpreter itself, which alone knows its folders. argv: the package's folder, what.
  */
 static const char script[] =
-	"import os, site, sys, sysconfig\n"
+	"import importlib.machinery, os, site, sys, sysconfig\n"
 	"folder, what = sys.argv[1:]\n"
 	"places = [sysconfig.get_paths()['purelib']]\n"
 	"if sys.prefix == sys.base_prefix: places.append(site.getusersitepackages())\n"
@@ -36,6 +36,11 @@ static const char script[] =
 	"        os.remove(file)\n"
 	"        print('removed', file)\n"
 	"    sys.exit(0 if there else 'tacho: tacho.pth is not installed')\n"
+	"extension = os.path.join(folder, 'tracy', '_tracy')\n"
+	"suffixes = importlib.machinery.EXTENSION_SUFFIXES\n"
+	"if not any(os.path.exists(extension + suffix) for suffix in suffixes):\n"
+	"    sys.exit('tacho: the package was not built for this Python, '\n"
+	"             + sys.version.split()[0])\n"
 	"for file in files:\n"
 	"    try:\n"
 	"        os.makedirs(os.path.dirname(file), exist_ok=True)\n"

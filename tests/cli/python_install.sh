@@ -26,3 +26,10 @@ expect_exit 1 prefix/bin/tacho python --uninstall --python=venv/bin/python
 expect_exit 0 env PYTHONPATH="$(prefix/bin/tacho python)" venv/bin/python -c 'import os, ttnn
 kernels = os.path.join(os.path.dirname(ttnn.__file__), "kernels")
 assert {"read.c", "tensor.h"} <= set(os.listdir(kernels)), os.listdir(kernels)'
+
+# An interpreter that the package was not built for.
+package=$(prefix/bin/tacho python)
+rm "$package"/tracy/_tracy*.so
+expect_error 1 'not built for this Python' prefix/bin/tacho python --install --python=venv/bin/python
+expect_exit 1 env PYTHONPATH="$package" venv/bin/python -m tracy -c 1
+expect_line err '^ImportError: .*not built for this Python'

@@ -58,6 +58,23 @@ class Others(Case):
         else:
             self.assertEqual(self.counts()["f"], 3)
 
+    def test_they_do_not_see_this_one(self) -> None:
+        text = """
+            import sys
+            seen = set()
+            def tracer(frame, event, arg):
+                seen.add(frame.f_code.co_filename)
+                return tracer
+            def f(): pass
+            def g(): f()
+            {}(tracer); g(); {}(None)
+            assert seen == {{__file__}}, seen
+        """
+        for setter in ("sys.settrace", "sys.setprofile"):
+            for words in ([], ["--exclude=nothing*"]):
+                self.script(text.format(setter, setter), *words)
+                self.assertEqual(self.counts()["f"], 1)
+
     @unittest.skipUnless(HOOK, "sys.monitoring has room for several")
     def test_place_is_taken(self) -> None:
         for setter, words, what in (("setprofile", ["--c-calls"], "another profiler is active"),
