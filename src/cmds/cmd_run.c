@@ -172,15 +172,15 @@ static void view_open(const char *session, const struct cmd_common *common)
 	show.web = NULL;
 }
 
-static void view_stay(const struct cmd_common *common, int code)
+/* Said with --quiet too, as the URL is: else it looks as if the command hung. */
+static void view_stay(int code)
 {
 	int stops = record_stops(); /* those were for the command */
 
-	if (!common->quiet)
-		fprintf(stderr,
-			"tacho: the command has ended with %d; the page stays until Ctrl-C, or until "
-			"nobody has looked at it for %d minutes\n",
-			code, STAY_SECONDS / 60);
+	fprintf(stderr,
+		"tacho: the command has ended with %d; the page stays until Ctrl-C, or until "
+		"nobody has looked at it for %d minutes\n",
+		code, STAY_SECONDS / 60);
 	view_serve(show.web, STAY_SECONDS, stops);
 	web_close(show.web);
 	show.web = NULL;
@@ -258,7 +258,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	show.port = cf->port;
 	code = record_command(&cf->record, common, cf->session, cf->wait, argv);
 	if (show.web)
-		view_stay(common, code);
+		view_stay(code);
 	free(output);
 	return code;
 }

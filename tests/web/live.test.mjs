@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { launch, openPage, serve, until } from "./browser.mjs";
-import { openTimeline, view } from "./timeline.mjs";
+import { openTimeline, settled, view } from "./timeline.mjs";
 
 const STOP = process.env.HERE + "/stop", TRACE = process.env.HERE + "/live.tacho";
 let program, browser;
@@ -39,6 +39,9 @@ test("live: follow, stop following, the server goes and comes back, the program 
 		const last = Math.max(...t.drawnStripes().flatMap((d) => d.boxes.map((b) => b.x1)));
 		return last / devicePixelRatio > t.width * 0.85;
 	}));
+	await page.reload();
+	await until("a page that is loaded anew follows again", async () => await page.getByTestId("live-state").count() ? state(page) : "", (t) => t.includes("live, following"));
+	await settled(page);
 	const posts = () => page.evaluate(() => window.tachoTimeline.signposts().length);
 	const first = await posts();
 	await until("new signposts come", posts, (n) => n > first);

@@ -58,7 +58,7 @@ async function start(job: Job): Promise<void> {
 			throw new ApiError(r.status, await errorText(r));
 		job.resolve(r);
 	} catch (e) {
-		job.reject(isAbort(e) ? aborted() : e);
+		job.reject(isAbort(e) ? aborted() : e instanceof TypeError ? new Error("the viewer does not answer") : e);
 	} finally {
 		inFlight--;
 		pump();

@@ -114,7 +114,7 @@ export function hashOf(): string {
 		add("t0", range.value.t0);
 		add("t1", range.value.t1);
 	}
-	if (page.value === "timeline" && view.value !== UNSET) {
+	if (page.value === "timeline" && view.value !== UNSET && !follow.value) { // a page that is loaded anew without a view follows again
 		add("v0", Math.round(view.value.t0));
 		add("v1", Math.round(view.value.t1));
 	}
