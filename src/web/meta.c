@@ -332,6 +332,8 @@ static void has_put(struct web_call *c)
 			has = t->tracks[i].kind == parts[k].kind;
 		json_bool(&c->json, parts[k].name, has);
 	}
+	for (uint32_t i = 0; i < t->track_count && !ops; i++)
+		ops = t->tracks[i].kind == TRACE_CORE; /* without the host's side they have no names */
 	for (uint32_t i = 0; i < t->srcloc_count; i++) {
 		ops |= !strcmp(t->srclocs[i].name, "TT_DNN_DEVICE_OP");
 		noc |= !strcmp(t->srclocs[i].function, "NOC");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { launch, openPage, serve, until } from "./browser.mjs";
+import { goTo, launch, openPage, serve, until } from "./browser.mjs";
 import { openTimeline, settled, view } from "./timeline.mjs";
 
 const STOP = process.env.HERE + "/stop", TRACE = process.env.HERE + "/live.tacho";
@@ -55,12 +55,19 @@ test("live: follow, stop following, the server goes and comes back, the program 
 	const still = await view(page);
 	await page.waitForTimeout(600);
 	assert.equal((await view(page)).t0, still.t0, "the view moves although nobody follows");
+	const zones = () => page.locator(".top .summary").innerText();
+	const seen = await zones();
+	await until("what is new is known although nobody follows", zones, (t) => t !== seen);
+	await goTo(page, "#/statistics");
+	const count = async () => await page.locator(".tbody .tr").count() ? page.locator(".tbody .tr").first().locator(".td").nth(4).innerText() : "";
+	const counted = await until("statistics", count);
+	await until("statistics grow", count, (t) => t !== "" && t !== counted);
+	await goTo(page, "#/timeline");
 
 	await server.stop();
 	await until("lost", () => state(page), (t) => t.includes("connection lost"));
 	server = await serve([`--live=${TRACE}`], server.port);
 	await until("live again", () => state(page), (t) => t.includes("live"));
-	const zones = () => page.locator(".top .summary").innerText();
 	const before = await zones();
 	await until("new data comes", zones, (t) => t !== before);
 

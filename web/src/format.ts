@@ -22,7 +22,7 @@ export function fmtDur(ns: number | null | undefined): string {
 		return "–";
 	if (ns === 0)
 		return "0 ns";
-	const [div, name] = unitOf(ns);
+	const [div, name] = unitOf(ns * 1.00005); // 999.96 ms would be 1000.0 ms
 	return (div === 1 ? String(Math.round(ns * 100) / 100) : figures(ns / div)) + " " + (name === "us" ? "µs" : name);
 }
 

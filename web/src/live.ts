@@ -1,5 +1,5 @@
 // The WebSocket: tells when a live trace grew. It comes back by itself, waiting longer each time.
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { api, ApiError } from "./api";
 import { loadNames } from "./names";
 import { duration, entry, follow, meta, page, traceId, traces, view } from "./state";
@@ -8,8 +8,9 @@ export type Link = "connecting" | "open" | "lost";
 export const link = signal<Link>("connecting");
 export const failure = signal<string | null>(null);
 export const version = signal("");
-/** Events that the recorder of the live trace had to drop. */
-export const dropped = signal(0);
+const drops = signal<Record<number, number>>({});
+/** Events that the recorder of the trace had to drop. */
+export const dropped = computed(() => drops.value[traceId.value ?? -1] ?? 0);
 
 const FIRST_WAIT = 250, LAST_WAIT = 4000;
 /** What has no message of its own, as new signposts, is asked for this often while a trace grows. */
@@ -71,8 +72,9 @@ interface Push {
 }
 
 function take(p: Push): void {
+	if (p.live && p.live.dropped !== (drops.peek()[p.live.id] ?? 0))
+		drops.value = { ...drops.peek(), [p.live.id]: p.live.dropped };
 	if (p.live && p.live.id === traceId.peek()) {
-		dropped.value = p.live.dropped;
 		const m = meta.peek();
 		if (m && p.live.gen !== m.gen)
 			meta.value = { ...m, gen: p.live.gen, duration: Math.max(m.duration, p.live.duration), zones: p.live.zones };
@@ -113,7 +115,6 @@ function connect(): void {
 		wait = FIRST_WAIT;
 		if (again) // what the server has may be another generation, or another server
 			void loadTraces().then(loadMeta);
-		s.send(JSON.stringify({ follow: follow.peek() }));
 	};
 	s.onmessage = (e) => {
 		try {
@@ -160,11 +161,6 @@ export function startLive(): void {
 		shown = id;
 		meta.value = null;
 		void loadMeta();
-	});
-	effect(() => {
-		const on = follow.value;
-		if (socket?.readyState === WebSocket.OPEN)
-			socket.send(JSON.stringify({ follow: on }));
 	});
 	keepUp();
 	void loadTraces().then(() => {

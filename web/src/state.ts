@@ -31,10 +31,31 @@ export const marks = signal<number[]>([]);
 export const traces = signal<TraceEntry[]>([]);
 export const meta = signal<Meta | null>(null);
 export const follow = signal(false);
-/** Grows with a live trace; pages that show sums ask again when it does. */
-export const generation = computed(() => meta.value?.gen ?? 0);
+/** Grows with a live trace, once a second at most; pages that show sums ask again when it does. */
+export const generation = signal(0);
 export const entry = computed(() => traces.value.find((t) => t.id === traceId.value) ?? null);
 export const duration = computed(() => Math.max(1, meta.value?.duration ?? entry.value?.duration ?? 1));
+
+const SUMS_EVERY = 1000;
+
+/** A live trace grows twenty times a second: pages that asked for sums as often would never see an answer. */
+function startGeneration(): void {
+	let timer = 0, at = 0;
+	const take = () => {
+		timer = 0;
+		at = performance.now();
+		generation.value = meta.peek()?.gen ?? 0;
+	};
+	effect(() => {
+		if ((meta.value?.gen ?? 0) === generation.peek() || timer)
+			return;
+		const wait = entry.peek()?.live ? at + SUMS_EVERY - performance.now() : 0;
+		if (wait > 0)
+			timer = window.setTimeout(take, wait);
+		else
+			take();
+	});
+}
 
 /** The filter that calls about a range take. */
 export function rangeQuery(): { t0?: number; t1?: number } {
@@ -165,6 +186,7 @@ function stepOf(): string {
 }
 
 export function startUrl(): void {
+	startGeneration();
 	parseHash(location.hash);
 	let step = stepOf();
 	let timer = 0;

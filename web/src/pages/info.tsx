@@ -1,6 +1,6 @@
 // All that the trace says of itself.
 import { elide, fmtBytes, fmtCount, fmtDur, fmtTime } from "../format";
-import { entry, meta, traces } from "../state";
+import { entry, meta, traces, generation } from "../state";
 import type { Track } from "../types";
 import { DataTable } from "../ui/table";
 import { Warnings } from "./overview";
@@ -27,7 +27,7 @@ export function InfoPage() {
 				))}</ul></section>}
 				{traces.value.length > 1 && <section class="card"><header><h2>Also served here</h2></header><ul class="gap-list">{traces.value.filter((t) => t.id !== e.id).map((t) => <li key={t.id}>{t.name} <span class="dim">{fmtBytes(t.size)}, {t.state}</span></li>)}</ul></section>}
 			</div>
-			<DataTable<Track> label="Tracks" deps={`${e.id}|${m.tracks.length}`} gen={m.gen}
+			<DataTable<Track> label="Tracks" deps={`${e.id}|${m.tracks.length}`} gen={generation.value}
 				load={async (offset, limit) => ({ rows: m.tracks.slice(offset, offset + limit), total: m.tracks.length })}
 				columns={[
 					{ key: "id", title: "Track", width: "60px", num: true, render: (t) => t.id },

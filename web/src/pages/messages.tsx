@@ -1,7 +1,7 @@
 // Messages and signposts; a click shows the moment on the timeline.
 import { api, url } from "../api";
 import { fmtTime, signpostText } from "../format";
-import { duration, follow, generation, meta, params, range, rangeQuery, setParam, setRange, showOnTimeline, traceId, view } from "../state";
+import { duration, generation, meta, params, range, rangeQuery, setParam, setRange, showOnTimeline, traceId, view } from "../state";
 import type { Message } from "../types";
 import { ExportLinks, Filter } from "../ui/filter";
 import { DataTable } from "../ui/table";
@@ -53,7 +53,7 @@ export function MessagesPage() {
 				<span class="spacer" />
 				<ExportLinks href={(fmt) => url(`t/${id}/export`, { fmt, what: "messages", ...query })} />
 			</header>
-			<DataTable<Message> label="Messages" deps={[id, r?.t0, r?.t1, q, severity, track, signposts].join("|")} gen={follow.value ? generation.value : 0}
+			<DataTable<Message> label="Messages" deps={[id, r?.t0, r?.t1, q, severity, track, signposts].join("|")} gen={generation.value}
 				load={(offset, limit, s) => api.messages(id, { ...query, offset, limit }, s)}
 				rowClass={(m) => m.signpost ? "signpost" : m.severity >= 4 ? "bad" : m.severity === 3 ? "warn" : ""}
 				onRow={(m) => show(m.t)} empty="No messages here."

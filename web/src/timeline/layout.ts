@@ -198,7 +198,7 @@ function addCurves(b: Builder, m: Meta): void {
 			continue;
 		for (const t of tracks) {
 			const p = m.processes.length > 1 ? m.processes.find((q) => q.id === t.process) : undefined;
-			add(b, { key: "t" + t.id, kind: "plot", indent: 1, label: t.name, note: p ? `pid ${p.pid}` : "", title: t.name, h: 46, open: null, stripes: [], track: t });
+			add(b, { key: "t" + t.id, kind: "plot", indent: 1, label: t.name || key, note: p ? `pid ${p.pid}` : "", title: t.name || key, h: 46, open: null, stripes: [], track: t });
 		}
 	}
 }

@@ -81,7 +81,7 @@ function options(width: number, height: number, format: number | undefined, labe
 export function Curve({ id, label, format, get, gen, height = 150 }: { id: string; label: string; format?: number; get: (res: number, i: number) => Promise<PlotTile>; gen: number; height?: number }) {
 	const box = useRef<HTMLDivElement>(null);
 	const plot = useRef<uPlot | null>(null);
-	const r = range.value ?? { t0: 0, t1: duration.value };
+	const r = range.value ?? { t0: 0, t1: duration.peek() }; // GEN tells when it has grown
 	const l = useLoad([id, r.t0, r.t1, gen].join("|"), () => loadCurve(get, r.t0, r.t1));
 	useEffect(() => {
 		const b = box.current;

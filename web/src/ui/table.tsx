@@ -110,12 +110,9 @@ export function DataTable<T>(p: Props<T>) {
 		const s = store.current;
 		if (total === null)
 			return;
-		const timer = setTimeout(() => {
-			s.asked.clear();
-			s.stale = true;
-			fetchPart(Math.floor(first / PART));
-		}, 400);
-		return () => clearTimeout(timer);
+		s.asked.clear();
+		s.stale = true;
+		fetchPart(Math.floor(first / PART));
 	}, [p.gen]);
 	useEffect(() => {
 		if (total === null)
