@@ -55,8 +55,10 @@ struct device_sync {
 	size_t told_points;        /* and how many of them */
 };
 
-/* The shortest of a few exchanges with one core. */
-int sync_exchange(struct tacho_device *d, unsigned core, struct sync_exchange *best);
+#define SYNC_EXCHANGES 4
+/* The shortest of COUNT exchanges with one core. */
+int sync_exchange(struct tacho_device *d, unsigned core, unsigned count,
+		  struct sync_exchange *best);
 uint64_t sync_host_ticks(const struct tacho_device *d);
 
 int sync_open(struct tacho_device *d);

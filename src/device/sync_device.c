@@ -9,7 +9,6 @@
 
 #define CLOCK_LOW  0xFFB121F0u
 #define CLOCK_HIGH 0xFFB121F4u
-#define EXCHANGES  4
 #define DUE_MS     100 /* between exchanges while a program runs */
 #define FRESH_US   50  /* an exchange that is not older serves again */
 
@@ -35,14 +34,14 @@ static int timed_read(struct tacho_device *d, unsigned core, uint32_t address, u
  * The shortest of several. The upper word is read once before them, and again if the lower one has
  * just begun: it may have turned in between.
  */
-int sync_exchange(struct tacho_device *d, unsigned core, struct sync_exchange *best)
+int sync_exchange(struct tacho_device *d, unsigned core, unsigned count, struct sync_exchange *best)
 {
 	uint32_t high = 0, low = 0, last = 0;
 	struct sync_exchange e;
 	uint64_t none;
 	int r = timed_read(d, core, CLOCK_HIGH, &high, &none, &none);
 
-	for (unsigned i = 0; r == 0 && i < EXCHANGES; i++) {
+	for (unsigned i = 0; r == 0 && i < count; i++) {
 		r = timed_read(d, core, CLOCK_LOW, &low, &e.before, &e.after);
 		if (r == 0 && i == 0 && low < 1u << 24)
 			r = timed_read(d, core, CLOCK_HIGH, &high, &none, &none);
@@ -112,13 +111,28 @@ static void take_blindly(struct tacho_device *d)
 	line->known = true;
 }
 
+static double age_ms(const struct tacho_device *d)
+{
+	const struct device_sync *s = &d->prof->sync;
+
+	return (double)(sync_host_ticks(d) - s->asked) * 1000 / s->line.rate;
+}
+
+bool sync_is_due(const struct tacho_device *d)
+{
+	return age_ms(d) >= DUE_MS;
+}
+
+/* One exchange is enough where the clock is well known: each takes time, which is seen as a gap
+ * between two short programs. */
 static void ask(struct tacho_device *d)
 {
 	struct device_sync *s = &d->prof->sync;
+	unsigned count = s->line.known && !sync_is_due(d) ? 1 : SYNC_EXCHANGES;
 	struct sync_exchange e;
 	struct device_point p;
 
-	if (sync_exchange(d, s->core, &e) < 0) {
+	if (sync_exchange(d, s->core, count, &e) < 0) {
 		take_blindly(d);
 		return;
 	}
@@ -134,18 +148,6 @@ void sync_now(struct tacho_device *d)
 {
 	ask(d);
 	add_point(d, d->prof->sync.line.last);
-}
-
-static double age_ms(const struct tacho_device *d)
-{
-	const struct device_sync *s = &d->prof->sync;
-
-	return (double)(sync_host_ticks(d) - s->asked) * 1000 / s->line.rate;
-}
-
-bool sync_is_due(const struct tacho_device *d)
-{
-	return age_ms(d) >= DUE_MS;
 }
 
 /*
@@ -182,7 +184,7 @@ static void measure_offset(struct tacho_device *d, unsigned core)
 	double slack;
 	int64_t offset;
 
-	if (sync_exchange(d, core, &e) < 0)
+	if (sync_exchange(d, core, SYNC_EXCHANGES, &e) < 0)
 		return;
 	offset = (int64_t)(e.cycles - sync_cycles(&s->line, e.before + (e.after - e.before) / 2));
 	slack = (double)(e.after - e.before) / 2 / s->line.slope +

@@ -99,7 +99,7 @@ static void model_run(struct sync_model *m, struct tacho_device *d, double secon
 		struct sync_exchange e;
 		struct device_point p;
 
-		if (sync_exchange(d, 0, &e) < 0 || !sync_take(&m->line, &e, &p) ||
+		if (sync_exchange(d, 0, SYNC_EXCHANGES, &e) < 0 || !sync_take(&m->line, &e, &p) ||
 		    device_clock_add(&m->clock, &p) != 0)
 			abort();
 		d->ops->pause(d->self, (uint64_t)(every_ms * 1e6));

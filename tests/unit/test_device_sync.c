@@ -86,7 +86,7 @@ static void test_turn(void **state)
 		mhz = tensix_arch(t)->mhz;
 		for (unsigned i = 0; i < tensix_cores(t); i++)
 			tensix_clock_offset(t, i, (7ll << 32) - before);
-		assert_int_equal(sync_exchange(&m.d, 0, &e), 0);
+		assert_int_equal(sync_exchange(&m.d, 0, SYNC_EXCHANGES, &e), 0);
 		assert_true(e.cycles >> 32 == 6 || e.cycles >> 32 == 7);
 		/* within what the exchange says */
 		assert_in_range(
