@@ -339,6 +339,20 @@ test("ops: the table, an op, its zones lit on the timeline", () => withPage(asyn
 	assert.ok(boxes.length > 0);
 }));
 
+test("a section between signposts is a range of all pages", () => withPage(async (page) => {
+	await goTo(page, "#/ops?tr=1");
+	await page.locator(".tbody .tr").first().waitFor();
+	const rows = async () => +await page.locator(".table").getAttribute("aria-rowcount");
+	const all = await rows();
+	await page.getByLabel("section").selectOption({ index: 2 });
+	await page.waitForSelector('[data-testid="range-chip"]');
+	await until("fewer ops", rows, (n) => n > 1 && n < all);
+	await page.getByRole("link", { name: "Statistics" }).click();
+	assert.match(await page.getByLabel("section").evaluate((s) => s.selectedOptions[0].text), /replay/);
+	await page.getByLabel("section").selectOption({ index: 0 });
+	assert.equal(await page.getByTestId("range-chip").count(), 0);
+}));
+
 test("compare: rows of two traces, histograms over each other", () => withPage(async (page) => {
 	await goTo(page, "#/compare");
 	await page.locator(".tbody .tr").first().waitFor();

@@ -4,6 +4,7 @@ import { fmtTime, signpostText } from "../format";
 import { duration, generation, meta, params, range, rangeQuery, setParam, setRange, showOnTimeline, traceId, view } from "../state";
 import type { Message } from "../types";
 import { ExportLinks, Filter } from "../ui/filter";
+import { sectionOf } from "../ui/section";
 import { DataTable } from "../ui/table";
 
 const SEVERITY = ["trace", "debug", "info", "warning", "error", "fatal"];
@@ -12,12 +13,6 @@ function show(t: number): void {
 	const v = view.peek();
 	const half = Math.min(v.t1 - v.t0, duration.peek() / 10) / 2;
 	showOnTimeline(t - half, t + half);
-}
-
-/** From a signpost to the next one. */
-function sectionOf(m: Message): [number, number] {
-	const next = meta.value?.signposts.find((s) => s.t > m.t);
-	return [m.t, next ? next.t : duration.value];
 }
 
 function Controls() {
@@ -64,7 +59,7 @@ export function MessagesPage() {
 					{ key: "text", title: "Text", width: "minmax(200px, 1fr)", render: (m) => <span title={m.text}>{m.signpost ? signpostText(m.text) : m.text}</span> },
 					{ key: "range", title: "", width: "120px", render: (m) => m.signpost && <button class="link" onClick={(e) => {
 						e.stopPropagation();
-						setRange(...sectionOf(m));
+						setRange(...sectionOf(m.t));
 					}}>range to next</button> },
 				]} />
 		</div>

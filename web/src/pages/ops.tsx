@@ -8,6 +8,7 @@ import { Drawer } from "../timeline/drawer";
 import type { OpGroup, OpRow, OpsSummary } from "../types";
 import { ExportLinks, Filter } from "../ui/filter";
 import { Share } from "../ui/share";
+import { SectionSelect } from "../ui/section";
 import { type Column, DataTable } from "../ui/table";
 
 function us(v: number | null): string {
@@ -144,6 +145,7 @@ export function OpsPage() {
 						{devices.length > 1 && <label>device <select value={device} onChange={(e) => setParam("device", e.currentTarget.value)}>
 							<option value="">all</option>{devices.map((d) => <option key={d.device} value={String(d.device)}>{d.device}</option>)}
 						</select></label>}
+						<SectionSelect />
 						<span class="spacer" />
 						<ExportLinks href={(fmt) => url(`t/${id}/export`, { fmt, what: "ops", ...rangeQuery(), q, sort, device })} />
 					</>}

@@ -21,9 +21,9 @@ function Facts({ m, o }: { m: Meta; o: Overview | null }) {
 	if (m.devices.length)
 		list.push([String(m.devices.length), m.devices.length === 1 ? "device" : "devices"]);
 	if (ops)
-		list.push([fmtShort(ops), "ops"]);
+		list.push([fmtShort(ops), ops === 1 ? "op" : "ops"]);
 	if (m.signposts.length)
-		list.push([fmtCount(m.signposts.length), "signposts"]);
+		list.push([fmtCount(m.signposts.length), m.signposts.length === 1 ? "signpost" : "signposts"]);
 	return (
 		<div class="facts-row">
 			{list.map(([v, t]) => <div key={t}><b>{v}</b><span>{t}</span></div>)}

@@ -10,6 +10,7 @@ import { Flame } from "../ui/flame";
 import { Histogram } from "../ui/histogram";
 import { useLoad } from "../ui/load";
 import { Icon } from "../ui/icons";
+import { SectionSelect } from "../ui/section";
 import { Share } from "../ui/share";
 import { type Column, DataTable } from "../ui/table";
 
@@ -197,6 +198,7 @@ export function StatisticsPage() {
 					))}
 				</div>
 				{tab === "zones" && <Filter />}
+				{tab !== "locks" && <SectionSelect />}
 				<span class="spacer" />
 				<span class="dim">{range.value ? `in ${fmtDur(range.value.t1 - range.value.t0)}` : `whole trace, ${fmtDur(duration.value)}`}</span>
 				{tab === "zones" && <ExportLinks href={(fmt) => url(`t/${traceId.value}/export`, { fmt, what: "stats", ...rangeQuery(), q: params.value.q })} />}
