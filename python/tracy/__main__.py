@@ -5,7 +5,9 @@ process becomes the program.
 """
 from __future__ import annotations
 
+import fcntl
 import fnmatch
+import itertools
 import optparse
 import os
 import shutil
@@ -108,7 +110,8 @@ def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None
     if trace:
         command.append(trace)
     # The summary is for people; standard output is the program's.
-    status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr).returncode
+    status = subprocess.run(command, stdin=subprocess.DEVNULL,
+                            stdout=sys.stderr or subprocess.DEVNULL).returncode
     if status:
         _say(f"'tacho ops' ends with status {status}")
 
@@ -128,12 +131,39 @@ def _record(options: optparse.Values, script: str | None, arguments: list[str]) 
     if options.process_logs_only:
         _report(tacho, folder, options)
         return 0
-    trace = os.path.join(folder, ".logs", TRACE + ".tacho")
     try:
-        os.makedirs(os.path.dirname(trace), exist_ok=True)
+        folder, lock = _take_folder(folder)
     except OSError as error:
         _say(f"{error.filename}: {error.strerror}")
         return 5
+    try:
+        return _record_into(folder, tacho, options, arguments)
+    finally:
+        os.close(lock)
+
+
+def _take_folder(wanted: str) -> tuple[str, int]:
+    """A folder that no other run is using, FOLDER or FOLDER.2 and so on, and what keeps it so."""
+    for number in itertools.count(1):
+        folder = wanted if number == 1 else f"{wanted}.{number}"
+        logs = os.path.join(folder, ".logs")
+        os.makedirs(logs, exist_ok=True)
+        lock = os.open(logs, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            continue
+        except OSError:  # a file system without locks
+            pass
+        if number > 1:
+            _say(f"another run is using {wanted}; this one writes to {folder}")
+        return folder, lock
+    raise AssertionError("unreachable")
+
+
+def _record_into(folder: str, tacho: str, options: optparse.Values, arguments: list[str]) -> int:
+    trace = os.path.join(folder, ".logs", TRACE + ".tacho")
     env = _options.program_environment(options, folder)
     _session.hand_back(env)
     logs = _stamps(os.path.dirname(trace))

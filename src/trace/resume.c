@@ -26,6 +26,7 @@ static int find_part(struct trace_writer *w, struct tacho_error *err)
 	}
 	if (w->fd < 0)
 		return err_errno(err, TACHO_EREAD, "cannot open %s", w->part);
+	writer_lock(w);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -147,6 +148,22 @@ static void put_file_header(struct trace_writer *w)
 	buf_add(&w->out, header, sizeof(header));
 }
 
+/* Writers hold a lock on their file, which ends with them however they end. */
+static bool is_written(const char *part)
+{
+	int fd = open(part, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	bool taken = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	return taken;
+}
+
+void writer_lock(const struct trace_writer *w)
+{
+	flock(w->fd, LOCK_EX | LOCK_NB); /* a file system that has none does without */
+}
+
 static int create_part(struct trace_writer *w, struct tacho_error *err)
 {
 	struct stat st;
@@ -157,6 +174,9 @@ static int create_part(struct trace_writer *w, struct tacho_error *err)
 		if (!w->options.force)
 			return err_set(err, TACHO_EEXISTS, "%s exists; -f replaces it", w->path);
 	}
+	if (w->options.force && is_written(w->part))
+		return err_set(err, TACHO_EEXISTS, "%s is being written by another recorder",
+			       w->part);
 	if (w->options.force && unlink(w->part) < 0 && errno != ENOENT)
 		return err_errno(err, TACHO_EWRITE, "cannot replace %s", w->part);
 	w->fd = open(w->part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -166,6 +186,7 @@ static int create_part(struct trace_writer *w, struct tacho_error *err)
 			       w->part);
 	if (w->fd < 0)
 		return err_errno(err, TACHO_EWRITE, "cannot create %s", w->part);
+	writer_lock(w);
 	return 0;
 }
 

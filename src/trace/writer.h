@@ -119,6 +119,7 @@ struct trace_writer {
 };
 
 /* All but the file. NULL: no memory. */
+void writer_lock(const struct trace_writer *w);
 struct trace_writer *writer_new(const char *path, const struct trace_writer_options *options);
 
 /* Keeps the first error; returns the sticky code. */

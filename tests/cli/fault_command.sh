@@ -61,6 +61,16 @@ ln -s target hang.tacho.part
 expect_error 5 'exists' "${run[@]}" hang.tacho "${job[@]}"
 expect_exit 0 "${run[@]}" hang.tacho -f "${job[@]}"
 [ "$(cat target)" = precious ] || fail "a link was followed"
+# Nor what another recorder is writing; what one left that was killed is replaced.
+"${run[@]}" busy.tacho -- sleep 3 &
+wait_for test -e busy.tacho.part
+expect_error 5 'is being written' "${run[@]}" busy.tacho -f "${job[@]}"
+kill -0 $! || fail "the recorder has gone"
+kill -9 $!
+wait $!
+expect_exit 0 "${run[@]}" busy.tacho -f "${job[@]}"
+summarise busy.tacho
+expect_fact zones 10
 mkdir -p dir.tacho/inside
 expect_error 5 'directory' "${run[@]}" dir.tacho -f "${job[@]}"
 [ -d dir.tacho/inside ] || fail "a directory was removed"

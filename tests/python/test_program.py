@@ -180,6 +180,25 @@ class Program(Case):
         self.tracy("-o", "my out", "-c", "pass")
         self.assertEqual(sorted(os.listdir(self.folder)), ["generated", "my out"])
 
+    def test_at_the_same_time(self) -> None:
+        path = self.write("child.py", """
+            import subprocess, sys
+            def outer(): pass
+            def inner(): pass
+            if len(sys.argv) > 1:
+                inner()
+            else:
+                outer()
+                for _ in range(2):
+                    subprocess.run([sys.executable, "-m", "tracy", "--no-follow-children",
+                                    __file__, "x"], check=True)
+        """)
+        self.tracy("--no-follow-children", path)
+        self.assertIn("another run is using", self.stderr)
+        self.assertIn("outer", self.counts())
+        self.assertEqual(sorted(os.listdir(os.path.join(self.folder, "generated"))),
+                         ["profiler", "profiler.2"])
+
     def test_options_reach_the_program(self) -> None:
         show = "import os; print(sorted((k, v) for k, v in os.environ.items() if 'TT_' in k))"
         env = dict(os.environ, TT_METAL_DEVICE_PROFILER="1")
