@@ -402,6 +402,15 @@ static void set_totals(struct perf_report *r)
 	}
 }
 
+void perf_report_sum(struct perf_report *r)
+{
+	r->device_ops = r->host_ops = r->signposts = 0;
+	for (size_t i = 0; i < r->ops.n; i++)
+		count_op(r, &r->ops.v[i]);
+	r->busy = r->overlap = NAN;
+	set_totals(r);
+}
+
 static void note_result(const struct perf_report *r, struct perf_notes *notes)
 {
 	if (r->unusable)

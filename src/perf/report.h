@@ -104,6 +104,9 @@ int perf_report_make(struct perf_report *report, struct perf_input *in,
 		     struct tacho_error *err);
 void perf_report_free(struct perf_report *report);
 
+/* Counts, sums and shares anew, of a report that some ops were taken out of. */
+void perf_report_sum(struct perf_report *report);
+
 /* "5-10", "5-", "-10" into OPTIONS. 0 or TACHO_EUSAGE. */
 int perf_range_parse(const char *text, struct perf_options *options, struct tacho_error *err);
 

@@ -128,6 +128,7 @@ enum sort { ROW, PCT, TIME, GAP, CORES, DRAM, DRAM_PCT, FLOPS, FLOPS_PCT, CODE, 
 struct choice {
 	struct web_call *c;
 	const struct ops *o;
+	struct perf_report part; /* of the range and the device */
 	struct words words;
 	int sort;
 	bool down, ranged;
@@ -165,7 +166,7 @@ static int by_choice(const void *a, const void *b, void *context)
 {
 	const struct choice *ch = context;
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	const struct perf_op *x = &ch->o->report.ops.v[i], *y = &ch->o->report.ops.v[k];
+	const struct perf_op *x = &ch->part.ops.v[i], *y = &ch->part.ops.v[k];
 	int r;
 
 	if (ch->sort == CODE) {
@@ -183,19 +184,35 @@ static int by_choice(const void *a, const void *b, void *context)
 	return ch->down ? -r : r;
 }
 
-static bool chosen(const struct choice *ch, const struct perf_op *op)
+static bool inside(const struct choice *ch, const struct perf_op *op)
 {
-	const struct perf_row *row = &ch->o->in.rows.v[op->row];
-	const char *label = perf_op_kind(&ch->o->report, op)->label;
 	uint64_t t0, t1;
 
-	if (ch->device >= 0 && row->device != ch->device)
-		return false;
-	if (!words_take(&ch->words, label, strlen(label)))
+	if (ch->device >= 0 && ch->o->in.rows.v[op->row].device != ch->device)
 		return false;
 	if (!ch->ranged)
 		return true;
 	return ops_time(ch->c, ch->o, op, &t0, &t1) && t0 < ch->t1 && t1 > ch->t0;
+}
+
+/* Sums and shares are those of the range and the device; words only pick rows to show. */
+static int part_make(struct choice *ch)
+{
+	const struct perf_report *all = &ch->o->report;
+	struct perf_op *ops = malloc((all->ops.n + 1) * sizeof(*ops));
+	size_t n = 0;
+
+	if (!ops)
+		return TACHO_ENOMEM;
+	for (size_t i = 0; i < all->ops.n; i++)
+		if (inside(ch, &all->ops.v[i]))
+			ops[n++] = all->ops.v[i];
+	ch->part = *all;
+	ch->part.ops.v = ops;
+	ch->part.ops.n = n;
+	if (n < all->ops.n)
+		perf_report_sum(&ch->part);
+	return 0;
 }
 
 static int choice_read(struct web_call *c, struct choice *ch)
@@ -250,9 +267,8 @@ static void bounds_put(struct json *j, const struct perf_summary *s, double whol
 	json_end(j);
 }
 
-int ops_summary_put(struct web_call *c, const struct ops *o)
+int ops_summary_put(struct web_call *c, const struct perf_report *r)
 {
-	const struct perf_report *r = &o->report;
 	struct json *j = &c->json;
 	struct perf_summary s;
 
@@ -296,16 +312,19 @@ int ops_summary_put(struct web_call *c, const struct ops *o)
 
 static int list_put(struct web_call *c, struct choice *ch, const struct page *page)
 {
-	const struct perf_report *r = &ch->o->report;
+	const struct perf_report *r = &ch->part;
 	uint32_t *list = malloc((r->ops.n + 1) * sizeof(*list));
 	size_t n = 0;
 	int e;
 
 	if (!list)
 		return TACHO_ENOMEM;
-	for (size_t i = 0; i < r->ops.n; i++)
-		if (chosen(ch, &r->ops.v[i]))
+	for (size_t i = 0; i < r->ops.n; i++) {
+		const char *label = perf_op_kind(r, &r->ops.v[i])->label;
+
+		if (words_take(&ch->words, label, strlen(label)))
 			list[n++] = (uint32_t)i;
+	}
 	qsort_r(list, n, sizeof(*list), by_choice, ch);
 	call_begin(c);
 	json_uint(&c->json, "total", n);
@@ -320,26 +339,29 @@ static int list_put(struct web_call *c, struct choice *ch, const struct page *pa
 	free(list);
 	footer_put(&c->json, r);
 	json_object(&c->json, "summary");
-	e = ops_summary_put(c, ch->o);
+	e = ops_summary_put(c, r);
 	json_end(&c->json);
 	json_end(&c->json);
 	return e;
 }
 
 /* The stacked table: ops of one name, memory or category together. */
-static int groups_put(struct web_call *c, const struct ops *o, enum perf_group group)
+static int groups_put(struct web_call *c, const struct choice *ch, enum perf_group group)
 {
 	struct perf_notes notes = {0};
 	struct perf_stacked stacked = {0};
 	struct json *j = &c->json;
-	int r = perf_stacked_make(&stacked, &o->report, group, &notes);
+	uint64_t total = 0;
+	int r = perf_stacked_make(&stacked, &ch->part, group, &notes);
 
 	call_begin(c);
-	json_uint(j, "total", stacked.n);
 	json_array(j, "rows");
-	for (size_t i = 0; r == 0 && i < stacked.n && i < WEB_ROWS; i++) {
+	for (size_t i = 0; r == 0 && i < stacked.n && total < WEB_ROWS; i++) {
 		const struct perf_stack *s = &stacked.v[i];
 
+		if (!words_take(&ch->words, s->key, strlen(s->key)))
+			continue;
+		total++;
 		json_object(j, NULL);
 		json_text(j, "code", s->key);
 		if (s->device == PERF_NO_DEVICE)
@@ -359,7 +381,8 @@ static int groups_put(struct web_call *c, const struct ops *o, enum perf_group g
 		json_end(j);
 	}
 	json_end(j);
-	footer_put(j, &o->report);
+	json_uint(j, "total", total);
+	footer_put(j, &ch->part);
 	json_end(j);
 	perf_stacked_free(&stacked);
 	perf_notes_free(&notes);
@@ -386,10 +409,12 @@ int call_ops(struct web_call *c)
 	if (r < 0)
 		return r;
 	choice.o = ops;
-	if (group)
-		r = groups_put(c, ops, (enum perf_group)(group - 1));
-	else
+	r = part_make(&choice);
+	if (r == 0 && group)
+		r = groups_put(c, &choice, (enum perf_group)(group - 1));
+	else if (r == 0)
 		r = list_put(c, &choice, &page);
+	free(choice.part.ops.v);
 	ops_put(c, ops);
 	return r;
 }

@@ -41,7 +41,7 @@ bool ops_time(struct web_call *c, const struct ops *o, const struct perf_op *op,
 	      uint64_t *t1);
 
 /* Where the time goes: members of the open object. */
-int ops_summary_put(struct web_call *c, const struct ops *o);
+int ops_summary_put(struct web_call *c, const struct perf_report *report);
 
 /* One op as an object of the list; with its colours, advice and times. */
 void op_put(struct web_call *c, const char *key, const struct ops *o, const struct perf_op *op);

@@ -226,7 +226,7 @@ static void advice_put(struct web_call *c, const struct ops *o)
 static int ops_part(struct web_call *c, const struct ops *o)
 {
 	struct perf_summary s;
-	int r = ops_summary_put(c, o);
+	int r = ops_summary_put(c, &o->report);
 
 	if (r == 0)
 		r = perf_summary_make(&s, &o->report);

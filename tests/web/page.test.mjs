@@ -346,7 +346,10 @@ test("a section between signposts is a range of all pages", () => withPage(async
 	const all = await rows();
 	await page.getByLabel("section").selectOption({ index: 2 });
 	await page.waitForSelector('[data-testid="range-chip"]');
-	await until("fewer ops", rows, (n) => n > 1 && n < all);
+	const some = await until("fewer ops", rows, (n) => n > 1 && n < all);
+	await until("sums of those", () => page.locator(".footer").innerText(), (t) => t.includes(`${some - 1} device ops`));
+	await page.getByLabel("group by").selectOption("op");
+	await until("groups of those", () => page.locator(".tbody .tr").count(), (n) => n > 0 && n < some - 1);
 	await page.getByRole("link", { name: "Statistics" }).click();
 	assert.match(await page.getByLabel("section").evaluate((s) => s.selectedOptions[0].text), /replay/);
 	await page.getByLabel("section").selectOption({ index: 0 });
