@@ -19,6 +19,7 @@
 #define TRACY_NOTES(X)                                                                            \
 	X(FOLDED, "source locations were merged into their functions")                            \
 	X(OP_IDS, "op ids of device zones were left out: no room for more source locations")      \
+	X(DEPTH, "zones were left out: nested more than 16,384 deep")                             \
 	X(STRINGS, "texts were left out: the format has room for 16 million")                     \
 	X(THREADS, "threads were left out: the format has room for 65,535")                       \
 	X(DEVICE_EXTRAS, "texts of device zones were left out")                                   \

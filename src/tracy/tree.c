@@ -53,6 +53,7 @@ static int tree_open(struct tree *tree, struct write *w, uint32_t track)
 	int r = 0;
 
 	trace_track_lanes(w->trace, track, &first, &tree->count);
+	tree->count = tree->count < DEPTH_MAX ? tree->count : DEPTH_MAX;
 	tree->w = w;
 	tree->levels = calloc(tree->count + 1, sizeof(*tree->levels));
 	if (!tree->levels)

@@ -18,6 +18,7 @@
 #define STRING_MAX   ((1u << 24) - 2) /* that can be referred to by 24 bits */
 #define THREAD_MAX   65535u
 #define LOCK_THREADS 64u
+#define DEPTH_MAX    16384u /* Tracy reads zones by recursion: as deep as its stack allows */
 
 /* A source location as it is written: of the trace, or made of several. */
 struct out_srcloc {

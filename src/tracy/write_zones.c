@@ -232,6 +232,16 @@ int contexts_grow(struct write *w, uint32_t first)
 	return r;
 }
 
+/* What tree_walk() leaves out. */
+static void count_deep(struct write *w, uint32_t track)
+{
+	uint32_t first, count;
+
+	trace_track_lanes(w->trace, track, &first, &count);
+	for (uint32_t i = DEPTH_MAX; i < count; i++)
+		w->notes->n[TRACY_NOTE_DEPTH] += w->trace->lanes[first + i].zones;
+}
+
 int zones_prepare(struct write *w)
 {
 	static const struct tree_visitor threads = {count_thread_zone, leave_nothing,
@@ -242,9 +252,11 @@ int zones_prepare(struct write *w)
 
 	if (r == 0)
 		r = contexts_prepare(w);
-	for (uint32_t i = 0; i < w->trace->track_count && r == 0; i++)
+	for (uint32_t i = 0; i < w->trace->track_count && r == 0; i++) {
+		count_deep(w, i);
 		if (w->threads[i].written)
 			r = tree_walk(w, i, &threads, &w->threads[i]);
+	}
 	for (size_t i = 0; i < w->contexts.n && r == 0; i++)
 		for (uint32_t k = 0; k < w->contexts.v[i].count && r == 0; k++) {
 			uint32_t track = w->device_tracks.v[w->contexts.v[i].first + k];

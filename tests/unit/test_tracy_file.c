@@ -417,6 +417,38 @@ static void test_op_ids(void **state)
 	trace_close(t);
 }
 
+/* Readers recurse: what is deeper than they can go is left out, and counted. */
+static void test_depth(void **state)
+{
+	const uint32_t depth = 20000, room = 16384;
+	struct trace_writer *w = test_writer(test_path("d.tacho"));
+	struct trace_process p = {.pid = 1, .name = "deep", .command = ""};
+	struct trace_track k = {.kind = TRACE_THREAD, .id = 1, .srcloc = TRACE_NONE, .name = "t"};
+	struct trace_srcloc s = {"z", "f", "f.c", 1, 0};
+	struct tracy_notes notes = {{0}};
+	struct trace_walk *walk;
+	struct trace_zone z;
+	struct trace *t;
+	uint32_t lane, n = 0;
+
+	(void)state;
+	trace_add_process(w, &p);
+	trace_add_track(w, &k);
+	trace_add_srcloc(w, &s);
+	for (uint32_t i = 0; i < depth; i++)
+		trace_lane_add(w, trace_lane(w, 0, i), 1000 + i, 1000000 - i, 0, 0);
+	test_close(w);
+	convert(test_path("d.tacho"), test_path("d.tracy"), 0, &notes);
+	assert_int_equal(notes.n[TRACY_NOTE_DEPTH], depth - room);
+	t = back(test_path("d.tracy"));
+	assert_int_equal(trace_walk_open(&walk, t, 0, 0, UINT64_MAX), 0);
+	for (; trace_walk_next(walk, &z, &lane) > 0; n++)
+		assert_int_equal(t->lanes[lane].depth, n);
+	trace_walk_close(walk);
+	assert_int_equal(n, room);
+	trace_close(t);
+}
+
 static size_t slurp(const char *path, uint8_t **bytes)
 {
 	struct stat st;
@@ -561,9 +593,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_op_ids),     cmocka_unit_test(test_folding),
-		cmocka_unit_test(test_damage),     cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_bomb),
+		cmocka_unit_test(test_depth),      cmocka_unit_test(test_op_ids),
+		cmocka_unit_test(test_folding),    cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_hostile),    cmocka_unit_test(test_bomb),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
