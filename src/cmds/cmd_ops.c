@@ -265,25 +265,50 @@ static int fill_options(const struct conf *cf, struct names *names, struct ops_o
 	return folder_profiler(cf->folder, names->folder, sizeof(names->folder), err);
 }
 
-/* More than one process with ops: their ids may be the same. */
-static void warn_of_processes(const struct trace *trace, const uint8_t *tracks)
+/* The next process behind AFTER (TRACE_NONE: the first) that has a device, or TRACE_NONE. */
+static uint32_t device_process(const struct trace *trace, const uint8_t *tracks, uint32_t after)
 {
-	uint32_t first = TRACE_NONE;
+	uint32_t next = TRACE_NONE;
 
 	for (uint32_t i = 0; i < trace->track_count; i++) {
 		const struct trace_track *t = &trace->tracks[i];
 
-		if (t->kind != TRACE_CORE || (tracks && !tracks[i]) || t->process == first)
-			continue;
-		if (first != TRACE_NONE) {
-			err_warn("%s: several processes use devices, and op numbers of one may be "
-				 "those of another; choose one by -p, %llu or %llu",
-				 trace->path, (unsigned long long)trace->processes[first].pid,
-				 (unsigned long long)trace->processes[t->process].pid);
-			return;
-		}
-		first = t->process;
+		if (t->kind == TRACE_CORE && (!tracks || tracks[i]) && t->process < next &&
+		    (after == TRACE_NONE || t->process > after))
+			next = t->process;
 	}
+	return next;
+}
+
+/* Numbers of ops are a process's own: each that has a device gets a report of its own. */
+static int report_each(struct query *q, struct conf *cf, struct ops_options *options)
+{
+	const uint8_t *in = q->filter.in.tracks;
+	uint8_t *tracks = malloc(q->trace->track_count);
+	uint32_t process = TRACE_NONE;
+	char name[PATH_MAX];
+	int r = tracks ? 0 : err_set(&q->err, TACHO_ENOMEM, "no memory");
+
+	options->tracks = tracks;
+	options->name = name;
+	while (r == 0 && (process = device_process(q->trace, in, process)) != TRACE_NONE) {
+		const struct trace_process *p = &q->trace->processes[process];
+		int code = 0;
+
+		for (uint32_t i = 0; i < q->trace->track_count; i++)
+			tracks[i] = q->trace->tracks[i].process == process && (!in || in[i]);
+		snprintf(name, sizeof(name), "%s%s%u", cf->name ? cf->name : "", cf->name ? "_" : "",
+			 p->pid);
+		if (!q->common->quiet)
+			printf("process %u, %s\n", p->pid, p->name);
+		r = report(cf, q->common, options, &code, &q->err);
+		if (code > q->exit_code)
+			q->exit_code = code;
+		if (!q->common->quiet)
+			putchar('\n');
+	}
+	free(tracks);
+	return r;
 }
 
 static int report_trace(struct query *q, void *conf)
@@ -291,13 +316,16 @@ static int report_trace(struct query *q, void *conf)
 	struct conf *cf = conf;
 	struct ops_options options;
 	struct names names;
+	const uint8_t *tracks = q->filter.in.tracks;
 	int r = fill_options(cf, &names, &options, &q->err);
 
 	if (r < 0)
 		return r;
 	options.trace = q->trace;
-	options.tracks = q->filter.in.tracks;
-	warn_of_processes(q->trace, options.tracks);
+	options.tracks = tracks;
+	if (device_process(q->trace, tracks, device_process(q->trace, tracks, TRACE_NONE)) !=
+	    TRACE_NONE)
+		return report_each(q, cf, &options);
 	return report(cf, q->common, &options, &q->exit_code, &q->err);
 }
 
@@ -348,7 +376,8 @@ const struct cmd cmd_ops = {
 		"row per op. Then prints which ops took the time.\n\n"
 		"Logs with gaps give a report too: what is unknown is left empty, every problem is "
 		"listed in report_issues.csv beside the report, and the exit code is 4. An older "
-		"report of the same name is kept under a numbered name.\n\n"
+		"report of the same name is kept under a numbered name. When several processes of a "
+		"trace have devices each gets a report of its own, named after its number.\n\n"
 		"With the word stats it prints how often and how long each analysis of the device's "
 		"log, or of a trace, found something, in cycles. With the word merge it puts reports "
 		"of several runs of one program together, op by op: counters that do not fit into "
