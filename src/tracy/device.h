@@ -21,6 +21,7 @@ uint64_t device_queue(uint64_t id);
  * its outermost zone, is the function of the source location, of the zones of the first RISC of a
  * core alone: it holds for all of them. Has this zone, of depth 0, one?
  */
+bool device_tells_ops(uint64_t id); /* of a track: is it that RISC? */
 #define DEVICE_OP_FUNCTION "OP ID:%llu"
 bool device_op(const struct trace *trace, uint32_t track, uint32_t srcloc, uint32_t extras,
 	       struct trace_cursor *cursor, uint64_t *id);

@@ -101,6 +101,22 @@ static bool zone_op(const struct write *w, const struct device_walk *d,
 	       device_op(w->trace, d->track, zone->srcloc, zone->extras, zone->cursor, id);
 }
 
+/* Op ids of the other RISCs of a core follow from those of its first, which stands first. */
+static bool is_implied(const struct write *w, const struct out_context *c,
+		       const struct tree_zone *zone)
+{
+	const struct trace_track *first = &w->trace->tracks[w->device_tracks.v[c->first]];
+	struct trace_extra e;
+
+	if (zone->depth || w->trace->srclocs[zone->srcloc].function[0] ||
+	    !device_tells_ops(first->id))
+		return false;
+	for (uint32_t i = 0; i < zone->extras; i++)
+		if (trace_cursor_extra(zone->cursor, i, &e) < 0 || e.kind != TRACE_EXTRA_VALUE)
+			return false;
+	return true;
+}
+
 static int count_device_zone(struct write *w, const struct tree_zone *zone, void *context)
 {
 	struct device_walk *d = context;
@@ -114,7 +130,7 @@ static int count_device_zone(struct write *w, const struct tree_zone *zone, void
 		at = model_op_srcloc(w, zone->srcloc, id);
 		w->notes->n[TRACY_NOTE_OP_IDS] += at < 0;
 	}
-	w->notes->n[TRACY_NOTE_DEVICE_EXTRAS] += zone->extras > (at >= 0);
+	w->notes->n[TRACY_NOTE_DEVICE_EXTRAS] += zone->extras && !is_implied(w, d->context, zone);
 	if (at >= 0)
 		w->srclocs.v[at].device_zones++;
 	else

@@ -397,7 +397,7 @@ static void test_op_ids(void **state)
 	test_close(w);
 	convert(test_path("o.tacho"), test_path("o.tracy"), 0, &notes);
 	assert_int_equal(notes.n[TRACY_NOTE_OP_IDS], ops - room);
-	assert_int_equal(notes.n[TRACY_NOTE_DEVICE_EXTRAS], 4 * ops - room);
+	assert_int_equal(notes.n[TRACY_NOTE_DEVICE_EXTRAS], 2 * ops);
 	t = back(test_path("o.tracy"));
 	assert_int_equal(t->srcloc_count, room + 1);
 	for (uint32_t risc = 0; risc < 2; risc++) {
