@@ -317,6 +317,7 @@ test("cores: metrics, and a core on the timeline", () => withPage(async (page) =
 	await page.locator(".chip-grid button.worker").first().click();
 	await page.waitForSelector('main[data-page="timeline"]');
 	await until("core is open", () => page.locator('.row.core[aria-expanded="true"]').count());
+	await until("where the core worked", () => view(page), (v) => v.t0 > 0 && span(v) > 0);
 }));
 
 test("ops: the table, an op, its zones lit on the timeline", () => withPage(async (page) => {

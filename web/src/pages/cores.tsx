@@ -1,10 +1,10 @@
 // The chip as a map: how much each core worked.
+import { batch } from "@preact/signals";
 import { api } from "../api";
 import { fmtBytes, fmtCount, fmtDur, fmtNum, fmtPct } from "../format";
-import { duration, generation, meta, params, range, rangeQuery, setParam, setRange, traceId } from "../state";
-import { go } from "../state";
+import { duration, generation, go, meta, params, type Range, range, rangeQuery, setParam, setRange, showOnTimeline, traceId } from "../state";
 import { css, heat, theme, wantsBlack } from "../theme";
-import type { Grid, GridCell } from "../types";
+import type { Grid, GridCell, Track } from "../types";
 import { useLoad } from "../ui/load";
 
 const METRICS: [string, string][] = [["kernel", "kernel time"], ["fw", "firmware time"], ["busy", "busy %"], ["gap", "gaps between ops"], ["noc_bytes", "NoC bytes"], ["zones", "zones"]];
@@ -21,10 +21,27 @@ export function cellText(v: number | null, unit: string): string {
 	return unit === "zones" || Number.isInteger(v) ? fmtCount(v) : fmtNum(v);
 }
 
-function openCore(device: number, c: GridCell): void {
+/** When a track was busy: from its first zone to its last. */
+async function busyTime(id: number, t: Track): Promise<Range | null> {
+	const lane = t.lanes[0];
+	if (!lane?.[1])
+		return null;
+	const [a, b] = await Promise.all([0, lane[1] - 1].map((idx) => api.zone(id, { lane: lane[0], idx })));
+	return { t0: a.start, t1: b.end };
+}
+
+/** A core on the timeline, in the range or else where it worked, which is a small part of most traces. */
+async function openCore(device: number, c: GridCell): Promise<void> {
+	const id = traceId.value;
 	const t = meta.value?.tracks.find((k) => k.kind === "core" && k.device === device && k.x === c.x && k.y === c.y);
-	if (t)
+	if (!t || id === null)
+		return;
+	const r = range.value ?? await busyTime(id, t).catch(() => null);
+	batch(() => {
+		if (r)
+			showOnTimeline(r.t0, r.t1);
 		go("timeline", { track: t.id });
+	});
 }
 
 export function ChipGrid({ grid, device, small = false }: { grid: Grid; device: number; small?: boolean }) {
@@ -48,7 +65,7 @@ export function ChipGrid({ grid, device, small = false }: { grid: Grid; device: 
 							const title = `core ${c.lx !== undefined ? `${c.lx},${c.ly} ` : ""}(NoC ${c.x},${c.y}) ${c.type}: ${cellText(c.value, grid.unit) || "nothing"}`;
 							return (
 								<td key={x}>
-									<button class={c.type} style={{ background: css(rgb), color: wantsBlack(rgb) ? "#0b0e12" : "#ffffff" }} title={title} aria-label={small ? title : undefined} tabIndex={small ? -1 : 0} onClick={() => openCore(device, c)}>
+									<button class={c.type} style={{ background: css(rgb), color: wantsBlack(rgb) ? "#0b0e12" : "#ffffff" }} title={title} aria-label={small ? title : undefined} tabIndex={small ? -1 : 0} onClick={() => void openCore(device, c)}>
 										{!small && <><span class="cell-value">{has ? cellText(c.value, grid.unit) : "·"}</span><span class="cell-name">{c.type === "worker" && c.lx !== undefined ? `${c.lx},${c.ly}` : c.type}</span></>}
 									</button>
 								</td>
