@@ -410,9 +410,9 @@ test("the source of a zone", () => withPage(async (page) => {
 	await page.mouse.click(b.x, b.y);
 	await title(page, "tacho_device_open");
 	await until("source", () => page.locator(".source .hit").count(), (n) => n === 1);
-	assert.ok(await page.evaluate(() => {
+	await until("the line is in sight", () => page.evaluate(() => {
 		const [a, b] = [".source", ".source .hit"].map((s) => document.querySelector(s).getBoundingClientRect());
 		return b.top >= a.top && b.bottom <= a.bottom;
-	}), "the line is in sight");
+	}));
 	assert.match(await page.locator(".source .hit").innerText(), /TACHO_/);
 }));
