@@ -149,6 +149,7 @@ static struct {
 	bool wanted;
 	int64_t port;
 	struct web *web;
+	int stops; /* how often we were asked to stop before the recording was at its end */
 } show;
 
 #define STAY_SECONDS 600 /* after the last look at a recording that has ended */
@@ -175,13 +176,11 @@ static void view_open(const char *session, const struct cmd_common *common)
 /* Said with --quiet too, as the URL is: else it looks as if the command hung. */
 static void view_stay(int code)
 {
-	int stops = record_stops(); /* those were for the command */
-
 	fprintf(stderr,
 		"tacho: the command has ended with %d; the page stays until Ctrl-C, or until "
 		"nobody has looked at it for %d minutes\n",
 		code, STAY_SECONDS / 60);
-	view_serve(show.web, STAY_SECONDS, stops);
+	view_serve(show.web, STAY_SECONDS, show.stops);
 	web_close(show.web);
 	show.web = NULL;
 }
@@ -226,6 +225,8 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 	status = follow(&r, pid);
 	if (!r.failed)
 		follow_rest(&r, wait);
+	/* Those were for the command; one that comes while we save is for the page. */
+	show.stops = record_stops();
 	capture_exit_status(r.capture, (uint32_t)pid, status);
 	left = r.failed ? 0 : capture_alive(r.capture);
 	code = record_finish(&r, conf, false);
