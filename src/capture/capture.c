@@ -377,6 +377,7 @@ int capture_resume(struct capture **result, const char *session,
 	struct trace_writer_options wo = writer_options(options);
 	struct capture *c = capture_new();
 	const void *state = NULL;
+	bool saved = false;
 	size_t len = 0;
 	int r;
 
@@ -387,7 +388,13 @@ int capture_resume(struct capture **result, const char *session,
 		goto fail;
 	c->output = strndup(options->output ? options->output : c->session.control->output,
 			    sizeof(c->session.control->output) - 1);
-	r = c->output ? part_take_over(c, &wo.force, err) : TACHO_ENOMEM;
+	r = c->output ? part_take_over(c, &wo.force, &saved, err) : TACHO_ENOMEM;
+	if (r == 0 && saved) {
+		if (!options->keep_saved)
+			ring_session_remove(&c->session);
+		r = err_set(err, TACHO_ENO, "%s is complete", c->output);
+		goto fail;
+	}
 	if (r == 0)
 		r = trace_writer_resume(&c->writer, c->output, &wo, &state, &len, err);
 	if (r == TACHO_ENO) {

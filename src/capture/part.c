@@ -35,7 +35,8 @@ static void find_part(const char *path, char *part, size_t size)
  * Going on with a file cuts its end off: only with one that this session has made. TACHO_ENO: the
  * recorder had not got as far as its first checkpoint.
  */
-static int check_session(const struct capture *c, const char *part, struct tacho_error *err)
+static int check_session(const struct capture *c, const char *part, bool *complete,
+			 struct tacho_error *err)
 {
 	struct trace *t;
 	const char *text;
@@ -48,6 +49,7 @@ static int check_session(const struct capture *c, const char *part, struct tacho
 		return r;
 	text = trace_property(t, "session");
 	key = text ? strtoull(text, NULL, 16) : 0;
+	*complete = !t->damage.unfinished;
 	trace_close(t);
 	if (!text)
 		return TACHO_ENO;
@@ -118,10 +120,10 @@ static bool same_path(const char *a, const char *b)
 	return !strcmp(a, full);
 }
 
-int part_take_over(struct capture *c, bool *force, struct tacho_error *err)
+int part_take_over(struct capture *c, bool *force, bool *saved, struct tacho_error *err)
 {
 	char old[RING_PATH], part[RING_PATH + 16];
-	bool same;
+	bool same, complete = false;
 	int r;
 
 	snprintf(old, sizeof(old), "%.*s", (int)sizeof(old) - 1, c->session.control->output);
@@ -130,11 +132,14 @@ int part_take_over(struct capture *c, bool *force, struct tacho_error *err)
 	find_part(old, part, sizeof(part));
 	if (!part[0])
 		return TACHO_ENO;
-	r = check_session(c, part, err);
+	r = check_session(c, part, &complete, err);
 	if (r == TACHO_ENO && strcmp(part, old))
 		unlink(part);
-	if (r < 0 || same)
+	if (r < 0)
 		return r;
+	*saved = same && complete && !strcmp(part, old);
+	if (same)
+		return 0;
 	r = copy_part(part, c->output, *force, err);
 	if (r < 0)
 		return r;

@@ -274,9 +274,10 @@ int state_load(struct capture *c, const void *bytes, size_t len, struct tacho_er
 void part_set_session(struct capture *c);
 /*
  * Makes the unfinished file of the session the one that c->output goes on with, if it was another.
- * *FORCE is set when the dead recorder was to replace an existing file. TACHO_ENO: there is none.
+ * *FORCE is set when the dead recorder was to replace an existing file, *SAVED when the file is
+ * complete and c->output already. TACHO_ENO: there is none.
  */
-int part_take_over(struct capture *c, bool *force, struct tacho_error *err);
+int part_take_over(struct capture *c, bool *force, bool *saved, struct tacho_error *err);
 
 /* ---- processes.c: ring files are found, described and forgotten */
 /* Opens the rings that have appeared in the session's directory. */

@@ -63,9 +63,10 @@ static int open_session(struct capture **c, struct conf *cf, struct capture_opti
 	}
 	if (options->session && has_control(options->session)) {
 		r = capture_resume(c, options->session, options, err);
-		if (r != TACHO_ECONNECT || cf->session)
+		if (r != TACHO_ENO && (r != TACHO_ECONNECT || cf->session))
 			return r;
-		options->session = NULL;
+		if (r == TACHO_ECONNECT)
+			options->session = NULL;
 	}
 	if (!options->output)
 		options->output = "capture.tacho";

@@ -1,6 +1,7 @@
 #include "cmds/cmds.h"
 #include "cmds/record.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct conf {
@@ -53,7 +54,13 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	}
 	record_options(&cf->record, &options);
 	record_raise_files();
+	options.keep_saved = cf->keep;
 	code = capture_resume(&r.capture, argv[0], &options, &err);
+	if (code == TACHO_ENO) {
+		if (!common->quiet)
+			fprintf(stderr, "tacho: nothing is left to do, %s\n", err.text);
+		return 0;
+	}
 	if (code < 0)
 		return err_report(&err, code);
 	return record_finish(&r, &cf->record, cf->keep);

@@ -231,6 +231,18 @@ static int take_lock(int fd)
 	return 0;
 }
 
+/* The recorder was killed between the last two steps of ring_session_remove(). */
+static bool finish_remove(const struct ring_session *s)
+{
+	char base[64];
+	size_t len;
+
+	ring_base_dir(base, sizeof(base));
+	len = strlen(base);
+	return !strncmp(s->dir, base, len) && !strncmp(s->dir + len, "/s.", 3) &&
+	       rmdir(s->dir) == 0;
+}
+
 int ring_session_adopt(struct ring_session *s, const char *dir, struct tacho_error *err)
 {
 	int r;
@@ -239,6 +251,8 @@ int ring_session_adopt(struct ring_session *s, const char *dir, struct tacho_err
 	r = set_dir(s, dir, err);
 	if (r == 0)
 		r = map_control(s, 0, err);
+	if (r == TACHO_EREAD && s->dir[0] && finish_remove(s))
+		r = err_set(err, TACHO_EREAD, "%s was saved already", dir);
 	if (r < 0)
 		return r;
 	if (s->control->magic != RING_CONTROL || s->control->version != RING_VERSION ||
@@ -344,10 +358,13 @@ void ring_session_remove(struct ring_session *s)
 	struct dirent *e;
 
 	while (d && (e = readdir(d)))
-		if (!strncmp(e->d_name, "p.", 2) || !strcmp(e->d_name, "control"))
+		if (!strncmp(e->d_name, "p.", 2))
 			unlinkat(dirfd(d), e->d_name, 0);
-	if (d)
+	/* Last: with it the directory can be adopted again, should this be killed half-way. */
+	if (d) {
+		unlinkat(dirfd(d), "control", 0);
 		closedir(d);
+	}
 	rmdir(s->dir);
 }
 

@@ -81,6 +81,25 @@ recover_killed() {
 	expect_clean
 }
 
+# As if killed while the session was removed: some rings are gone, all are, only the directory is left.
+half_removed() {
+	record -n 20000 -p "$(random 1 4000)"
+	wait_gone "$pid"
+	[ -d "$session" ] || return 0
+	expect_exit 0 "$TACHO" recover -q --keep "$session"
+	rm -f "$session"/p.*
+	expect_exit 0 "$TACHO" recover -q -f "$session"
+	summarise t.tacho
+	expect_sequence t.tacho last
+	expect_fact lost-zones 0
+	expect_clean
+	mkdir "$session"
+	expect_exit 3 "$TACHO" recover -q "$session"
+	expect_line err "was saved already"
+	expect_clean
+}
+
+half_removed
 for ((i = 0; i < $(scale 8 200); i++)); do
 	recover_dead
 	recover_alive
