@@ -79,6 +79,10 @@ for lane, count in meta["tracks"][0]["lanes"]:
 r, plain = s.request("/api/v1/t/0/tiles?lanes=0-9&res=12&i=0")
 assert r.headers["Cache-Control"] == "private, no-cache" and r.headers["ETag"]
 assert sorted(tiles(plain)[1]) == list(range(10))
+several = [s.request(f"/api/v1/t/0/tiles?lanes=0-9&res=12&i={i}")[1] for i in range(4)]
+r, body = s.request("/api/v1/t/0/tiles?lanes=0-9&res=12&i=0-3")
+assert r.status == 200 and body == b"".join(several)
+assert s.request("/api/v1/t/0/tiles?lanes=0-9&res=12&i=2-2")[1] == several[2]
 r, packed = s.request("/api/v1/t/0/tiles?lanes=0-9&res=12&i=0&enc=deflate")
 assert r.headers["Content-Encoding"] == "deflate" and zlib.decompress(packed) == plain
 assert len(packed) < len(plain)
@@ -213,6 +217,9 @@ for target, status in (
         ("/api/v1/t/0/tiles?res=1&i=0", 400), ("/api/v1/t/0/tiles?lanes=0&res=51&i=0", 400),
         ("/api/v1/t/0/tiles?lanes=0&res=50&i=99999999999", 400), ("/api/v1/t/0/tiles?lanes=0-600&res=1&i=0", 400),
         ("/api/v1/t/0/tiles?lanes=2-1&res=1&i=0", 404), ("/api/v1/t/0/tiles?lanes=a&res=1&i=0", 400),
+        ("/api/v1/t/0/tiles?lanes=0&res=1&i=3-2", 400), ("/api/v1/t/0/tiles?lanes=0&res=1&i=3-", 400), ("/api/v1/t/0/tiles?lanes=0&res=1&i=-3", 400),
+        ("/api/v1/t/0/tiles?lanes=0&res=1&i=0-2048", 400), ("/api/v1/t/0/tiles?lanes=0-511&res=1&i=0-4", 400), ("/api/v1/t/0/tiles?lanes=&res=1&i=0", 400),
+        ("/api/v1/t/0/tiles?lanes=0&res=1&i=0-9223372036854775807", 400), ("/api/v1/t/0/tiles?lanes=0&res=50&i=5-9", 400),
         ("/api/v1/t/0/tiles?lanes=1,&res=1&i=0", 400), ("/api/v1/t/0/tiles?lanes=0&res=1&i=0&enc=gzip", 400),
         ("/api/v1/t/0/zone?lane=0&idx=1", 404), ("/api/v1/t/0/zone?lane=99&idx=0", 404), ("/api/v1/t/0/zone", 400),
         ("/api/v1/t/0/stats?sort=x", 400), ("/api/v1/t/0/stats?limit=1001", 400), ("/api/v1/t/0/stats?t0=5&t1=4", 400),

@@ -46,6 +46,22 @@ int arg_need(struct web_call *c, const char *key, uint64_t most, uint64_t *value
 	return r < 0 ? r : 0;
 }
 
+int arg_span(struct web_call *c, const char *key, uint64_t *first, uint64_t *last)
+{
+	const char *text = query_get(&c->query, key);
+
+	if (!text)
+		return call_fail(c, 400, "%s is missing", key);
+	if (!number(&text, first))
+		return call_fail(c, 400, "%s is not a number", key);
+	*last = *first;
+	if (*text == '-' && text++ && !number(&text, last))
+		return call_fail(c, 400, "%s is not a number or two", key);
+	if (*text || *last < *first)
+		return call_fail(c, 400, "%s is not a number or two", key);
+	return 0;
+}
+
 int arg_bool(struct web_call *c, const char *key, bool *value)
 {
 	uint64_t n;

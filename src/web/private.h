@@ -25,6 +25,7 @@
 #define WEB_TARGET     16384u /* bytes of a request's target at most */
 #define WEB_PARAMETERS 32u
 #define WEB_LANES      512u  /* of one tiles call */
+#define WEB_LANE_TILES 2048u /* of one tiles call: lanes times tiles */
 #define WEB_ROWS       1000u /* of one page of a list */
 #define WEB_TILE       512u  /* pixels */
 #define WEB_RES_MAX    50u
@@ -182,6 +183,8 @@ int arg_bool(struct web_call *c, const char *key, bool *value);
 int arg_choice(struct web_call *c, const char *key, const char *const *choices, int *value);
 /* The same when it must be there: 0 or an error. */
 int arg_need(struct web_call *c, const char *key, uint64_t most, uint64_t *value);
+/* "N" or "N-M", which must be there. */
+int arg_span(struct web_call *c, const char *key, uint64_t *first, uint64_t *last);
 /* t0 and t1 in ticks of the trace. */
 int arg_range(struct web_call *c, uint64_t *t0, uint64_t *t1);
 /* offset and limit of a list. */

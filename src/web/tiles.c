@@ -208,16 +208,10 @@ static int lane_put(struct tile *t, uint32_t number, struct buf *out)
 }
 
 /* Where tile I of 2^RES ns per pixel lies. */
-int arg_tile(struct web_call *c, uint64_t *t0, uint64_t *t1)
+static int tile_place(struct web_call *c, uint64_t res, uint64_t i, uint64_t *t0, uint64_t *t1)
 {
-	uint64_t res, i, ns;
-	int r = arg_need(c, "res", WEB_RES_MAX, &res);
+	uint64_t ns = (uint64_t)WEB_TILE << res;
 
-	if (r == 0)
-		r = arg_need(c, "i", INT64_MAX, &i);
-	if (r < 0)
-		return r;
-	ns = (uint64_t)WEB_TILE << res;
 	if (i >= (1ull << 62) / ns)
 		return call_fail(c, 400, "i is beyond the end of time");
 	*t0 = trace_ticks(c->trace, (int64_t)(i * ns));
@@ -225,6 +219,16 @@ int arg_tile(struct web_call *c, uint64_t *t0, uint64_t *t1)
 	if (*t1 <= *t0)
 		*t1 = *t0 + 1;
 	return 0;
+}
+
+int arg_tile(struct web_call *c, uint64_t *t0, uint64_t *t1)
+{
+	uint64_t res, i;
+	int r = arg_need(c, "res", WEB_RES_MAX, &res);
+
+	if (r == 0)
+		r = arg_need(c, "i", INT64_MAX, &i);
+	return r < 0 ? r : tile_place(c, res, i, t0, t1);
 }
 
 static int pack(struct buf *body)
@@ -271,31 +275,57 @@ void reply_cache(struct web_call *c, uint64_t end)
 	c->reply->cache = still ? "private, max-age=86400, immutable" : "private, no-cache";
 }
 
+static int tile_put(struct tile *t, uint64_t res, uint64_t i, const uint32_t *lanes, size_t count)
+{
+	struct buf *out = &t->c->reply->body;
+	int r = tile_place(t->c, res, i, &t->t0, &t->t1);
+
+	if (r < 0)
+		return r;
+	t->scale = WEB_TILE / (double)(t->t1 - t->t0);
+	put32(out, MAGIC);
+	put32(out, t->c->gen);
+	put32(out, count);
+	for (size_t k = 0; r == 0 && k < count; k++)
+		r = lane_put(t, lanes[k], out);
+	return r;
+}
+
+/* Tiles that lie side by side are one answer: what a request costs both sides is more than a tile
+ * does. */
+static int tiles_put(struct tile *t, const uint32_t *lanes, size_t count)
+{
+	struct web_call *c = t->c;
+	uint64_t res, first, last;
+	int r = arg_need(c, "res", WEB_RES_MAX, &res);
+
+	if (r == 0)
+		r = arg_span(c, "i", &first, &last);
+	if (r < 0)
+		return r;
+	if (last - first >= WEB_LANE_TILES / count)
+		return call_fail(c, 400, "more than %u tiles of lanes", WEB_LANE_TILES);
+	for (uint64_t i = first; r == 0 && i <= last; i++)
+		r = tile_put(t, res, i, lanes, count);
+	if (r < 0)
+		return r;
+	c->reply->type = "application/octet-stream";
+	reply_cache(c, t->t1);
+	return reply_deflate(c);
+}
+
 int call_tiles(struct web_call *c)
 {
 	struct tile *t = calloc(1, sizeof(*t));
-	struct buf *out = &c->reply->body;
 	uint32_t lanes[WEB_LANES];
 	size_t count;
 	int r = t ? arg_numbers(c, "lanes", LIMIT_TRACKS, lanes, WEB_LANES, &count) : TACHO_ENOMEM;
 
-	if (r == 0)
+	if (r == 0 || (r > 0 && count == 0))
 		r = call_fail(c, 400, "lanes is missing");
-	if (r > 0)
-		r = arg_tile(c, &t->t0, &t->t1);
-	if (r == 0) {
+	if (r > 0) {
 		t->c = c;
-		t->scale = WEB_TILE / (double)(t->t1 - t->t0);
-		put32(out, MAGIC);
-		put32(out, c->gen);
-		put32(out, count);
-		for (size_t i = 0; r == 0 && i < count; i++)
-			r = lane_put(t, lanes[i], out);
-	}
-	if (r == 0) {
-		c->reply->type = "application/octet-stream";
-		reply_cache(c, t->t1);
-		r = reply_deflate(c);
+		r = tiles_put(t, lanes, count);
 	}
 	if (t)
 		free(t->items);
