@@ -6,7 +6,7 @@ set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 export BUILD=${BUILD:-$root/build} SOURCE=${SOURCE:-$root}
 CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || { echo "no chromium: skipped"; exit 0; }
-command -v node >/dev/null && [ -d "$SOURCE/web/node_modules/playwright-core" ] || { echo "no node or no web/node_modules: skipped"; exit 0; }
+command -v npm >/dev/null && "$SOURCE/scripts/page-tools" || { echo "no npm, or it cannot get the page's tools: skipped"; exit 0; }
 export CHROMIUM
 here=$(mktemp -d)
 trap 'kill $server 2>/dev/null; rm -rf "$here"' EXIT
