@@ -168,6 +168,38 @@ assert s.call("memory?track=13&res=20&i=0")["points"][-1][3] == 128
 lock = s.call("locks")["rows"][0]
 assert lock["waits"] == 2 and lock["max_wait"] == 181000
 
+# Rows of locks: a lane of holds and one of waits for all threads together and for each.
+T = lock["track"]
+rows = s.call(f"lock?track={T}")["rows"]
+us = 1000
+a, b = rows[1]["thread"], rows[2]["thread"]
+assert [r["all"] for r in rows] == [True, False, False] and a != b and rows[0]["thread"] is None
+assert [(r["hold"], r["wait"], r["holds"], r["waits"]) for r in rows] == [(0, 1, 2, 2), (2, 3, 1, 1), (4, 5, 1, 1)]
+assert [r["hold_total"] for r in rows] == [289 * us, 190 * us, 99 * us] and rows[0]["max_wait"] == 181 * us
+span = s.call(f"lock?track={T}&lane=5&idx=0")
+assert (span["kind"], span["thread"], span["start"], span["end"], span["holder"]) == ("wait", b, 120 * us, 301 * us, a), span
+span = s.call(f"lock?track={T}&lane=0&t={350 * us}")
+assert (span["kind"], span["thread"], span["idx"], span["start"], span["shared"]) == ("hold", b, 1, 301 * us, False), span
+assert s.call(f"lock?track={T}&lane=0&t={402 * us}")["idx"] is None
+assert s.call(f"lock?track={T}&lane=0&t={402 * us}&res=11")["idx"] == 1
+assert s.call(f"lock?track={T}&lane=0&t={109 * us}&res=11")["idx"] == 0
+gen, got = tiles(s.call(f"lock_tiles?track={T}&lanes=0-7&res=11&i=0"))
+expected = {0: [(110, 300, 1), (301, 400, 1)], 1: [(100, 110, 0), (120, 301, 0)], 2: [(110, 300, 1)],
+            3: [(100, 110, 0)], 4: [(301, 400, 1)], 5: [(120, 301, 0)]}
+for lane, spans in expected.items():
+    busy, dominant, rects = got[lane]
+    assert [(x, w, name, idx) for x, w, name, _, idx in rects] == [
+        (a * us >> 11, (b * us >> 11) - (a * us >> 11), name, i) for i, (a, b, name) in enumerate(spans)], (lane, rects)
+    for x in range(512):
+        covered = sum(max(0, min(b * us, x + 1 << 11) - max(a * us, x << 11)) for a, b, _ in spans) / 2048
+        assert (busy[x] > 0) == (covered > 0) and abs(busy[x] / 255 - min(covered, 1)) < 0.01, (lane, x)
+assert got[6] is None and got[7] is None
+# Shared holds are told from others; for all threads they are one.
+shared = s.call(f"lock?track={T + 1}")
+assert shared["shared"] and [r["holds"] for r in shared["rows"]] == [1, 1, 1], shared
+assert shared["rows"][0]["hold_total"] == 199 * us and s.call(f"lock?track={T + 1}&lane=0&idx=0")["shared"]
+assert tiles(s.call(f"lock_tiles?track={T + 1}&lanes=0&res=11&i=0"))[1][0][2][0][2] == 2
+
 found = s.call("search?q=main")["rows"]
 assert {(r["kind"], r["text"]) for r in found} == {("zone", "main"), ("track", "main")}, found
 assert s.call("search?q=retry")["rows"][0]["kind"] == "message"
@@ -224,7 +256,10 @@ for target, status in (
         ("/api/v1/t/0/zone?lane=0&idx=1", 404), ("/api/v1/t/0/zone?lane=99&idx=0", 404), ("/api/v1/t/0/zone", 400),
         ("/api/v1/t/0/stats?sort=x", 400), ("/api/v1/t/0/stats?limit=1001", 400), ("/api/v1/t/0/stats?t0=5&t1=4", 400),
         ("/api/v1/t/0/stats?desc=2", 400), ("/api/v1/t/0/stats?track=77", 404), ("/api/v1/t/0/hist?name=24", 404),
-        ("/api/v1/t/0/plot?track=0&res=0&i=0", 404), ("/api/v1/t/0/search", 400), ("/api/v1/t/0/search?q=", 400),
+        ("/api/v1/t/0/plot?track=0&res=0&i=0", 404),
+        ("/api/v1/t/0/lock", 400), ("/api/v1/t/0/lock?track=0", 404), ("/api/v1/t/0/lock?track=77", 404),
+        (f"/api/v1/t/0/lock?track={T}&lane=6&idx=0", 404), (f"/api/v1/t/0/lock?track={T}&lane=0&idx=2", 404),
+        (f"/api/v1/t/0/lock?track={T}&lane=0", 400), (f"/api/v1/t/0/lock_tiles?track={T}&res=1&i=0", 400), ("/api/v1/t/0/search", 400), ("/api/v1/t/0/search?q=", 400),
         ("/api/v1/t/0/instances?name=1&offset=100001", 400), ("/api/v1/compare?a=0", 400),
         ("/api/v1/compare?a=0&b=7", 404), ("/api/v1/compare?a=0&b=1", 400), ("/api/v1/t/1/op?id=999999", 404)):
     answer = s.get(target, status)

@@ -331,13 +331,21 @@ int trace_rows_open(struct trace_rows **rows, struct trace *trace, uint32_t trac
 	return 0;
 }
 
-int trace_rows_open_from(struct trace_rows **rows, struct trace *trace, uint64_t offset)
+int trace_rows_open_from(struct trace_rows **rows, struct trace *trace, uint32_t track,
+			 uint64_t offset)
 {
-	int r = trace_rows_open(rows, trace, TRACE_NONE, 0, UINT64_MAX);
+	int r = trace_rows_open(rows, trace, track, 0, UINT64_MAX);
 
 	if (r == 0)
 		(*rows)->from = offset;
 	return r;
+}
+
+uint64_t trace_known(const struct trace *trace)
+{
+	const struct trace_private *p = private_of(trace);
+
+	return p->scan_end ? p->scan_end : trace->file_size;
 }
 
 /* Opens all runs that may hold a row before the one at the top. */

@@ -447,8 +447,14 @@ void trace_walk_close(struct trace_walk *w);
 struct trace_rows;
 int trace_rows_open(struct trace_rows **r, struct trace *trace, uint32_t track, uint64_t t0,
 		    uint64_t t1);
-/* All rows of blocks that stand at OFFSET of the file or behind: file_size before a refresh. */
-int trace_rows_open_from(struct trace_rows **r, struct trace *trace, uint64_t offset);
+/*
+ * All rows (of one track or of all) in blocks that stand at OFFSET of the file or behind: what
+ * trace_known() was before a refresh.
+ */
+int trace_rows_open_from(struct trace_rows **r, struct trace *trace, uint32_t track,
+			 uint64_t offset);
+/* The end of the blocks that are known. Behind it there may be a part of one that is being written. */
+uint64_t trace_known(const struct trace *trace);
 /* 1 and a row, 0 at the end, or an error. Its text is not terminated and lives until the next call. */
 int trace_rows_next(struct trace_rows *r, struct trace_row *row, uint32_t *track);
 void trace_rows_close(struct trace_rows *r);

@@ -142,7 +142,7 @@ int serve_rows(struct serve *s)
 {
 	struct trace_row row;
 	uint32_t track;
-	int r = s->rows ? 0 : trace_rows_open_from(&s->rows, s->trace, s->rows_from);
+	int r = s->rows ? 0 : trace_rows_open_from(&s->rows, s->trace, TRACE_NONE, s->rows_from);
 
 	for (int i = 0; r == 0 && i < ROWS_AT_ONCE; i++) {
 		r = trace_rows_next(s->rows, &row, &track);
@@ -151,7 +151,7 @@ int serve_rows(struct serve *s)
 		if (r == 0) {
 			trace_rows_close(s->rows);
 			s->rows = NULL;
-			s->rows_from = s->trace->file_size;
+			s->rows_from = trace_known(s->trace);
 			s->step++;
 			return 0;
 		}

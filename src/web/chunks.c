@@ -167,7 +167,7 @@ static int make_all(struct chunks *k, struct trace *trace)
 static void *make(void *context)
 {
 	struct chunks *k = context;
-	struct web_handle *h = handle_take(k->on, false);
+	struct web_handle *h = handle_take(k->on, SCAN);
 	int r = h ? make_all(k, h->trace) : TACHO_ENOMEM;
 
 	if (h)

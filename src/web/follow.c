@@ -42,7 +42,7 @@ void now_set(struct web_trace *t, const struct trace *trace)
 /* Reads on. True when something is new. */
 static bool trace_step(struct web *web, struct web_trace *t, bool looked_at)
 {
-	struct web_handle *h = handle_take(t, true);
+	struct web_handle *h = handle_take(t, QUICK);
 	struct trace *trace = h->trace;
 	bool alive = t->session && ring_follow_recorded(t->session), changed;
 	int r;

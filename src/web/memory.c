@@ -1,4 +1,4 @@
-/* Memory pools and locks. */
+/* Memory pools. */
 #include "export/export.h"
 #include "web/private.h"
 
@@ -134,61 +134,6 @@ int call_memory(struct web_call *c)
 	for (uint32_t i = 0; r == 0 && i < c->trace->track_count; i++)
 		if (c->trace->tracks[i].kind == TRACE_MEMORY && (track == TRACE_NONE || track == i))
 			r = pool_put(c, i, t0, t1);
-	json_end(&c->json);
-	json_end(&c->json);
-	return r;
-}
-
-/* ------------------------------------------------------------------ locks */
-
-static int lock_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t t1)
-{
-	const struct trace_track *t = &c->trace->tracks[track];
-	const struct trace_srcloc *loc = export_srcloc(c->trace, t->srcloc);
-	struct json *j = &c->json;
-	double tick = call_tick(c);
-	struct export_lock lock = {0};
-	struct export_lock_span span;
-	struct trace_row row;
-	struct rows *rows;
-	uint32_t ignored;
-	int r = rows_open(&rows, c, 0, track, t0, t1);
-
-	if (r < 0)
-		return r;
-	while (r >= 0 && (r = rows_next(rows, &row, &ignored)) > 0)
-		r = export_lock_row(&lock, &row, &span);
-	rows_close(rows);
-	json_object(j, NULL);
-	json_uint(j, "track", track);
-	json_text(j, "name", t->name);
-	json_text(j, "file", loc->file);
-	json_uint(j, "line", loc->line);
-	json_uint(j, "obtained", lock.obtained);
-	json_uint(j, "waits", lock.waits);
-	json_double(j, "wait_total", (double)lock.wait_total * tick);
-	json_double(j, "max_wait", (double)lock.wait_max * tick);
-	json_uint(j, "holds", lock.holds);
-	json_double(j, "hold_total", (double)lock.hold_total * tick);
-	json_double(j, "max_hold", (double)lock.hold_max * tick);
-	json_uint(j, "threads", lock.uses.n);
-	json_end(j);
-	export_lock_free(&lock);
-	return r < 0 ? r : 0;
-}
-
-int call_locks(struct web_call *c)
-{
-	uint64_t t0, t1;
-	int r = arg_range(c, &t0, &t1);
-
-	if (r < 0)
-		return r;
-	call_begin(c);
-	json_array(&c->json, "rows");
-	for (uint32_t i = 0; r == 0 && i < c->trace->track_count; i++)
-		if (c->trace->tracks[i].kind == TRACE_LOCK)
-			r = lock_put(c, i, t0, t1);
 	json_end(&c->json);
 	json_end(&c->json);
 	return r;

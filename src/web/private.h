@@ -53,13 +53,22 @@ enum web_kind { WEB_TRACE, WEB_OPS };
 
 /*
  * One open file of a trace. A trace has one with the index, for what must be quick, and a few for
- * passes over much of it, which are opened when they are needed. Who has taken one uses it alone.
+ * passes over much of it, which are opened when they are needed; one more has what was made of rows
+ * (kept.h). Who has taken one uses it alone.
  */
+enum web_use { QUICK, SCAN, ROWS };
+
+struct kept;
+
 struct web_handle {
 	struct trace *trace;   /* NULL: not yet open */
 	struct trace_lod *lod; /* of the quick one */
 	bool taken;
 	uint64_t gen; /* of the trace when it was last read on */
+	struct {
+		VEC(struct kept *);
+	} kept;         /* of the one for rows */
+	uint64_t asked; /* how often something kept was asked for */
 };
 
 /* What is told of a trace without taking a handle. */
@@ -91,14 +100,14 @@ struct web_trace {
 		VEC(uint64_t);
 	} lanes; /* followed: track << 32 | depth of each number */
 	struct map lane_numbers;
-	struct web_handle view, scans[WEB_SCANS];
+	struct web_handle view, scans[WEB_SCANS], rows;
 	struct chunks *chunks;    /* of a large trace, or NULL */
 	struct stats_kept *stats; /* answers that were counted lately */
 	pthread_mutex_t ops_lock; /* held by a call that looks at ops; taken before LOCK */
 	struct ops *ops[2];       /* [1]: those of several devices are one */
 };
 
-struct web_handle *handle_take(struct web_trace *t, bool quick);
+struct web_handle *handle_take(struct web_trace *t, enum web_use use);
 void handle_put(struct web_trace *t, struct web_handle *h);
 
 struct web {
@@ -147,8 +156,9 @@ struct web_call {
 	uint64_t gen; /* of ON, as they were when the call began */
 	bool live;
 	char tag[20];
-	struct trace *trace;   /* the handle that the call works on */
-	struct trace_lod *lod; /* of a quick call */
+	struct web_handle *handle; /* that the call works on */
+	struct trace *trace;       /* of it */
+	struct trace_lod *lod;     /* of a quick call */
 	struct json json;
 	struct web_reply *reply;
 	bool (*gone)(void *context); /* has the client left? */
@@ -210,6 +220,12 @@ bool words_take(const struct words *w, const char *text, size_t len);
 /* res and i: where a tile lies. */
 int arg_tile(struct web_call *c, uint64_t *t0, uint64_t *t1);
 
+/* Appends what is visible of a lane, as trace_lod_query() does; of one that is not there nothing. */
+typedef int tile_find(struct web_call *c, void *context, uint32_t lane, uint64_t t0, uint64_t t1,
+		      struct trace_lod_item **items, size_t *count, size_t *cap);
+/* Answers with tiles of "lanes". */
+int tiles_answer(struct web_call *c, tile_find *find, void *context);
+
 /* enc=deflate: packs the body. */
 int reply_deflate(struct web_call *c);
 /* How long an answer about what ends at tick END may be kept. */
@@ -251,6 +267,9 @@ struct pixels {
 void pixels_begin(struct pixels *p, struct web_call *c, uint64_t t0, uint64_t t1);
 void pixels_add(struct pixels *p, uint64_t time, double value); /* in order */
 void pixels_end(struct pixels *p);
+
+/* kept.c */
+void kept_forget(struct web_handle *h);
 
 /* "track", which must be there and of this kind. */
 int arg_track_of(struct web_call *c, uint32_t kind, uint32_t *track);
@@ -315,7 +334,8 @@ bool server_looked_at(struct web *web, double seconds);
 
 /*
  * The calls of a trace. QUICK ones have the handle with the index, and must be; SCAN ones may look
- * at all of it.
+ * at all of it; ROWS ones may look at all rows of a track once. OPS are SCANs that tables of ops know
+ * too.
  */
 /* clang-format off */
 #define WEB_CALLS(X)      \
@@ -336,13 +356,15 @@ bool server_looked_at(struct web *web, double seconds);
 	X(flame, SCAN)    \
 	X(memory, SCAN)   \
 	X(locks, SCAN)    \
+	X(lock, ROWS)     \
+	X(lock_tiles, ROWS) \
 	X(grid, SCAN)     \
 	X(op, OPS)        \
 	X(overview, OPS)  \
 	X(source, QUICK)  \
 	X(export, OPS)
 /* clang-format on */
-#define X(name, handle) int call_##name(struct web_call *c);
+#define X(name, use) int call_##name(struct web_call *c);
 WEB_CALLS(X)
 #undef X
 int call_traces(struct web_call *c);

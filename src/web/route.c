@@ -6,14 +6,15 @@
 #include <string.h>
 #include <strings.h>
 
-enum handle { QUICK, SCAN, OPS };
+#define OPS     (SCAN | OPS_TOO)
+#define OPS_TOO 16
 
 static const struct route {
 	const char *name;
-	enum handle handle;
+	int use;
 	int (*call)(struct web_call *c);
 } routes[] = {
-#define X(name, handle) {#name, handle, call_##name},
+#define X(name, use) {#name, use, call_##name},
 	WEB_CALLS(X)
 #undef X
 };
@@ -59,7 +60,7 @@ int call_on(struct web_call *c, const char *key, int (*call)(struct web_call *c,
 		return call_fail(c, 404, "there is no such trace");
 	call_enter(c, c->web->traces.v[id]);
 	if (c->on->kind == WEB_TRACE) {
-		handle = handle_take(c->on, false);
+		handle = handle_take(c->on, SCAN);
 		if (!handle)
 			return TACHO_ENOMEM;
 		c->trace = handle->trace;
@@ -123,11 +124,12 @@ void json_duration(struct web_call *c, const char *key, uint64_t start, uint64_t
 
 static int call_with(struct web_call *c, const struct route *route)
 {
-	struct web_handle *handle = handle_take(c->on, route->handle == QUICK);
+	struct web_handle *handle = handle_take(c->on, route->use & ~OPS_TOO);
 	int r;
 
 	if (!handle)
 		return TACHO_ENOMEM;
+	c->handle = handle;
 	c->trace = handle->trace;
 	c->lod = handle->lod;
 	r = route->call(c);
@@ -150,7 +152,7 @@ static int call_of_trace(struct web_call *c, const char *path)
 			continue;
 		if (c->on->kind == WEB_TRACE)
 			return call_with(c, &routes[i]);
-		if (routes[i].handle == OPS)
+		if (routes[i].use & OPS_TOO)
 			return routes[i].call(c);
 		return call_fail(c, 404, "this is no trace: it has ops alone");
 	}

@@ -17,6 +17,8 @@
 
 struct tile {
 	struct web_call *c;
+	tile_find *find;
+	void *context;
 	uint64_t t0, t1; /* ticks */
 	double scale;    /* pixels per tick */
 	struct trace_lod_item *items;
@@ -154,31 +156,33 @@ static void rects_put(const struct tile *t, uint32_t wide, struct buf *out)
 }
 
 /* A zone that is open reaches to the end of what is known. */
-static bool open_item(struct tile *t, uint32_t number, struct trace_lod_item *item)
+static bool open_item(struct web_call *c, uint32_t number, uint64_t t0, uint64_t t1,
+		      struct trace_lod_item *item)
 {
-	const struct trace_open_zone *z = lane_open_zone(t->c, number);
-	uint64_t end = t->c->trace->end;
+	const struct trace_open_zone *z = lane_open_zone(c, number);
+	uint64_t end = c->trace->end;
 
-	if (!z || z->start >= t->t1 || end <= t->t0 || end < z->start)
+	if (!z || z->start >= t1 || end <= t0 || end < z->start)
 		return false;
 	*item = (struct trace_lod_item){z->start, end, 1, end - z->start, WEB_OPEN, z->srcloc};
 	return true;
 }
 
-static int items_find(struct tile *t, uint32_t number)
+/* Zones of a lane. */
+static int zones_find(struct web_call *c, void *context, uint32_t number, uint64_t t0, uint64_t t1,
+		      struct trace_lod_item **items, size_t *count, size_t *cap)
 {
-	uint32_t lane = lane_place(t->c, number);
+	uint32_t lane = lane_place(c, number);
 	struct trace_lod_item open;
 	int r = 0;
 
-	t->count = 0;
+	(void)context;
 	if (lane != TRACE_NONE)
-		r = trace_lod_query(t->c->lod, lane, t->t0, t->t1, WEB_TILE, &t->items, &t->count,
-				    &t->cap);
-	if (r == 0 && open_item(t, number, &open)) {
-		r = vec_grow((void **)&t->items, &t->cap, t->count + 1, sizeof(open));
+		r = trace_lod_query(c->lod, lane, t0, t1, WEB_TILE, items, count, cap);
+	if (r == 0 && open_item(c, number, t0, t1, &open)) {
+		r = vec_grow((void **)items, cap, *count + 1, sizeof(open));
 		if (r == 0)
-			t->items[t->count++] = open;
+			(*items)[(*count)++] = open;
 	}
 	return r;
 }
@@ -186,8 +190,10 @@ static int items_find(struct tile *t, uint32_t number)
 static int lane_put(struct tile *t, uint32_t number, struct buf *out)
 {
 	uint32_t wide = 0;
-	int r = items_find(t, number);
+	int r;
 
+	t->count = 0;
+	r = t->find(t->c, t->context, number, t->t0, t->t1, &t->items, &t->count, &t->cap);
 	if (r < 0)
 		return r;
 	put32(out, number);
@@ -314,7 +320,7 @@ static int tiles_put(struct tile *t, const uint32_t *lanes, size_t count)
 	return reply_deflate(c);
 }
 
-int call_tiles(struct web_call *c)
+int tiles_answer(struct web_call *c, tile_find *find, void *context)
 {
 	struct tile *t = calloc(1, sizeof(*t));
 	uint32_t lanes[WEB_LANES];
@@ -325,10 +331,17 @@ int call_tiles(struct web_call *c)
 		r = call_fail(c, 400, "lanes is missing");
 	if (r > 0) {
 		t->c = c;
+		t->find = find;
+		t->context = context;
 		r = tiles_put(t, lanes, count);
 	}
 	if (t)
 		free(t->items);
 	free(t);
 	return r;
+}
+
+int call_tiles(struct web_call *c)
+{
+	return tiles_answer(c, zones_find, NULL);
 }

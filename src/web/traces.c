@@ -36,6 +36,8 @@ static void trace_free(struct web_trace *t)
 	trace_close(t->view.trace);
 	for (size_t i = 0; i < WEB_SCANS; i++)
 		trace_close(t->scans[i].trace);
+	kept_forget(&t->rows);
+	trace_close(t->rows.trace);
 	stats_forget(t);
 	ops_forget(t);
 	pthread_mutex_destroy(&t->ops_lock);
@@ -162,12 +164,14 @@ static int trace_load(struct web_trace *t, const char *session, struct tacho_err
 }
 
 /* A handle that is free and open, else one that is free. */
-static struct web_handle *handle_free(struct web_trace *t, bool quick)
+static struct web_handle *handle_free(struct web_trace *t, enum web_use use)
 {
 	struct web_handle *found = NULL;
 
-	if (quick)
-		return t->view.taken ? NULL : &t->view;
+	if (use != SCAN) {
+		found = use == QUICK ? &t->view : &t->rows;
+		return found->taken ? NULL : found;
+	}
 	for (size_t i = 0; i < WEB_SCANS; i++)
 		if (!t->scans[i].taken && (!found || t->scans[i].trace))
 			found = &t->scans[i];
@@ -191,19 +195,23 @@ static bool handle_ready(struct web_trace *t, struct web_handle *h)
 	}
 	/* That of the quick handle is the follower's business. */
 	if (t->followed && h != &t->view && h->gen != gen) {
-		if (trace_refresh(h->trace, NULL) < 0)
+		int r = trace_refresh(h->trace, NULL);
+
+		if (r < 0)
 			return false;
+		if (r == TRACE_RELOADED)
+			kept_forget(h);
 		h->gen = gen;
 	}
 	return true;
 }
 
-struct web_handle *handle_take(struct web_trace *t, bool quick)
+struct web_handle *handle_take(struct web_trace *t, enum web_use use)
 {
 	struct web_handle *h;
 
 	pthread_mutex_lock(&t->lock);
-	while (!(h = handle_free(t, quick)))
+	while (!(h = handle_free(t, use)))
 		pthread_cond_wait(&t->freed, &t->lock);
 	h->taken = true;
 	pthread_mutex_unlock(&t->lock);

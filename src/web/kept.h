@@ -1,0 +1,36 @@
+/*
+ * Private: what was made of the rows of a track and is kept for the next question, such as a
+ * pyramid over a plot. It is made when it is first asked for and reads on what a trace that is
+ * being recorded has got since. It belongs to the handle for rows, so who has that may use it.
+ */
+#ifndef WEB_KEPT_H
+#define WEB_KEPT_H
+
+#include "web/private.h"
+
+struct kept;
+
+struct kept_kind {
+	struct kept *(*make)(void); /* zeroed memory for one, or NULL */
+	int (*take)(struct kept *k, const struct trace_row *row); /* rows by time */
+	size_t (*memory)(const struct kept *k);                   /* bytes, but for files */
+	void (*rest)(const struct kept *k);                       /* a pass has ended */
+	void (*free)(struct kept *k);
+};
+
+/* At the beginning of what is kept. */
+struct kept {
+	const struct kept_kind *kind;
+	uint32_t track;
+	uint64_t seen;   /* offset in the file behind which rows were not taken */
+	uint64_t asked;  /* when, to forget the oldest first */
+	uint64_t memory; /* bytes when it was last asked for */
+};
+
+/*
+ * What is kept of TRACK, which knows all that the trace has now. It stays until the next call of
+ * this. TACHO_ENO: the client has gone.
+ */
+int kept_of(struct web_call *c, uint32_t track, const struct kept_kind *kind, struct kept **kept);
+
+#endif

@@ -1,0 +1,452 @@
+/*
+ * Locks: the table of them, and rows for the timeline. A lock has a row for each thread that used
+ * it, in the order of first use, below one for all threads together; a row has a lane of holds and
+ * one of waits.
+ */
+#include "base/limits.h"
+#include "export/export.h"
+#include "web/kept.h"
+#include "web/spans.h"
+
+#define HOLDERS 1000u /* holds that are looked at for the one that was waited for */
+
+enum { NAME_WAIT, NAME_HOLD }; /* NAME_HOLD + 1: shared */
+
+struct lock_row {
+	uint32_t thread;
+	uint32_t depth;        /* of the thread; row 0: how many hold it */
+	uint32_t waiting;      /* row 0: how many wait */
+	struct spans spans[2]; /* holds, waits */
+};
+
+enum { HOLDS, WAITS };
+
+struct lock {
+	struct kept kept;
+	struct {
+		VEC(struct lock_row *);
+	} rows; /* [0]: all threads */
+	struct map by_thread;
+	uint32_t threads; /* with those that have no row */
+};
+
+/* ---------------------------------------------------------------- making */
+
+static struct kept *lock_make(void)
+{
+	return calloc(1, sizeof(struct lock));
+}
+
+static void lock_free(struct kept *k)
+{
+	struct lock *l = (struct lock *)k;
+
+	for (size_t i = 0; i < l->rows.n; i++) {
+		spans_free(&l->rows.v[i]->spans[HOLDS]);
+		spans_free(&l->rows.v[i]->spans[WAITS]);
+		free(l->rows.v[i]);
+	}
+	vec_free(&l->rows);
+	map_free(&l->by_thread);
+	free(l);
+}
+
+static size_t lock_memory(const struct kept *k)
+{
+	const struct lock *l = (const struct lock *)k;
+	size_t bytes = sizeof(*l);
+
+	for (size_t i = 0; i < l->rows.n; i++)
+		bytes += sizeof(struct lock_row) + spill_memory(&l->rows.v[i]->spans[HOLDS].store) +
+			 spill_memory(&l->rows.v[i]->spans[WAITS].store);
+	return bytes;
+}
+
+static void lock_rest(const struct kept *k)
+{
+	const struct lock *l = (const struct lock *)k;
+
+	for (size_t i = 0; i < l->rows.n; i++) {
+		spill_rest(&l->rows.v[i]->spans[HOLDS].store);
+		spill_rest(&l->rows.v[i]->spans[WAITS].store);
+	}
+}
+
+static int row_add(struct lock *l, uint32_t thread)
+{
+	struct lock_row *row = calloc(1, sizeof(*row));
+
+	if (!row)
+		return TACHO_ENOMEM;
+	row->thread = thread;
+	if (vec_push(&l->rows, row) == 0)
+		return 0;
+	free(row);
+	return TACHO_ENOMEM;
+}
+
+/* The row of a thread; NULL with *R 0: it has none, since there are too many. */
+static struct lock_row *row_of(struct lock *l, uint32_t thread, int *r)
+{
+	const uint32_t *known = map_get(&l->by_thread, thread);
+	uint32_t place;
+
+	*r = l->rows.n ? 0 : row_add(l, TRACE_NONE);
+	if (*r == 0 && !known) {
+		place = l->rows.n <= WEB_ROWS ? (uint32_t)l->rows.n : 0;
+		*r = map_set(&l->by_thread, thread, place) < 0 ? TACHO_ENOMEM : 0;
+		if (*r == 0 && place)
+			*r = row_add(l, thread);
+		l->threads++;
+		known = map_get(&l->by_thread, thread);
+	}
+	return *r == 0 && *known ? l->rows.v[*known] : NULL;
+}
+
+static void lock_wait(struct lock_row *all, struct lock_row *row, uint64_t time)
+{
+	if (row->waiting++)
+		return;
+	spans_begin(&row->spans[WAITS], time, row->thread, false);
+	if (all->waiting++ == 0)
+		spans_begin(&all->spans[WAITS], time, row->thread, false);
+}
+
+/*
+ * A thread often says that it has released a lock when the next one has it already: then that one
+ * holds it.
+ */
+static int lock_obtain(struct lock_row *all, struct lock_row *row, uint64_t time, bool shared)
+{
+	int r = 0;
+
+	if (row->waiting) {
+		row->waiting = 0;
+		r = spans_end(&row->spans[WAITS], time);
+		if (r == 0 && --all->waiting == 0)
+			r = spans_end(&all->spans[WAITS], time);
+	}
+	if (row->depth++)
+		return r;
+	spans_begin(&row->spans[HOLDS], time, row->thread, shared);
+	if (r == 0 && !shared)
+		r = spans_end(&all->spans[HOLDS], time);
+	spans_begin(&all->spans[HOLDS], time, row->thread, shared);
+	all->depth++;
+	return r;
+}
+
+static int lock_release(struct lock_row *all, struct lock_row *row, uint64_t time)
+{
+	int r;
+
+	if (!row->depth || --row->depth)
+		return 0;
+	r = spans_end(&row->spans[HOLDS], time);
+	if (r == 0 && --all->depth == 0)
+		r = spans_end(&all->spans[HOLDS], time);
+	return r;
+}
+
+static void lock_mark(struct lock_row *all, struct lock_row *row, uint64_t srcloc)
+{
+	struct span *own = &row->spans[HOLDS].open, *common = &all->spans[HOLDS].open;
+
+	if (srcloc >= SPAN_NO_MARK || !row->depth)
+		return;
+	own->mark = (uint32_t)srcloc;
+	if (common->thread == row->thread)
+		common->mark = (uint32_t)srcloc;
+}
+
+static int lock_take(struct kept *k, const struct trace_row *event)
+{
+	struct lock *l = (struct lock *)k;
+	struct lock_row *row, *all;
+	int r;
+
+	if (event->kind != TRACE_ROW_LOCK || event->a == TRACE_LOCK_END)
+		return 0;
+	row = row_of(l, event->thread, &r);
+	if (!row)
+		return r;
+	all = l->rows.v[0];
+	switch (event->a) {
+	case TRACE_LOCK_WAIT:
+	case TRACE_LOCK_WAIT_SHARED:
+		lock_wait(all, row, event->time);
+		break;
+	case TRACE_LOCK_OBTAIN:
+	case TRACE_LOCK_OBTAIN_SHARED:
+		r = lock_obtain(all, row, event->time, event->a == TRACE_LOCK_OBTAIN_SHARED);
+		lock_mark(all, row, event->b);
+		break;
+	case TRACE_LOCK_RELEASE:
+	case TRACE_LOCK_RELEASE_SHARED:
+		r = lock_release(all, row, event->time);
+		break;
+	case TRACE_LOCK_MARK:
+		lock_mark(all, row, event->b);
+		break;
+	}
+	return r;
+}
+
+static const struct kept_kind lock_kind = {lock_make, lock_take, lock_memory, lock_rest, lock_free};
+
+static int lock_of(struct web_call *c, struct lock **l)
+{
+	struct kept *k = NULL;
+	uint32_t track;
+	int r = arg_track_of(c, TRACE_LOCK, &track);
+
+	if (r == 0)
+		r = kept_of(c, track, &lock_kind, &k);
+	*l = (struct lock *)k;
+	return r;
+}
+
+/* ------------------------------------------------------------------- rows */
+
+static void thread_put(struct json *j, const char *key, uint32_t thread)
+{
+	if (thread == TRACE_NONE)
+		json_null(j, key);
+	else
+		json_uint(j, key, thread);
+}
+
+static void row_put(struct web_call *c, const struct lock *l, size_t i)
+{
+	const struct lock_row *row = l->rows.v[i];
+	const struct spans *holds = &row->spans[HOLDS], *waits = &row->spans[WAITS];
+	struct json *j = &c->json;
+	double tick = call_tick(c);
+
+	json_object(j, NULL);
+	json_bool(j, "all", i == 0);
+	thread_put(j, "thread", row->thread);
+	json_uint(j, "hold", 2 * i + HOLDS);
+	json_uint(j, "wait", 2 * i + WAITS);
+	json_uint(j, "holds", holds->n + holds->is_open);
+	json_uint(j, "waits", waits->n + waits->is_open);
+	json_double(j, "hold_total", (double)spans_total(holds) * tick);
+	json_double(j, "wait_total", (double)spans_total(waits) * tick);
+	json_double(j, "max_hold", (double)holds->longest * tick);
+	json_double(j, "max_wait", (double)waits->longest * tick);
+	json_end(j);
+}
+
+static void rows_put(struct web_call *c, const struct lock *l)
+{
+	const struct trace_track *t = &c->trace->tracks[l->kept.track];
+	struct json *j = &c->json;
+
+	json_text(j, "name", t->name);
+	json_uint(j, "process", t->process);
+	json_bool(j, "shared", t->format == 1);
+	json_uint(j, "threads", l->threads);
+	json_array(j, "rows");
+	for (size_t i = 0; i < l->rows.n; i++)
+		row_put(c, l, i);
+	json_end(j);
+}
+
+/* --------------------------------------------------------------- one span */
+
+static const struct spans *spans_of(const struct lock *l, uint64_t lane)
+{
+	return lane / 2 < l->rows.n ? &l->rows.v[lane / 2]->spans[lane % 2] : NULL;
+}
+
+/* Who had the lock for the most of a wait. */
+static void holder_put(struct web_call *c, const struct lock *l, const struct span *wait)
+{
+	const struct spans *s = &l->rows.v[0]->spans[HOLDS];
+	size_t first = spans_find(s, wait->start), end = s->n + s->is_open;
+	uint64_t longest = 0;
+	uint32_t holder = TRACE_NONE;
+
+	for (size_t i = first; i < end && i < first + HOLDERS; i++) {
+		const struct span *h = i < s->n ? &s->v[i] : &s->open;
+		uint64_t from = h->start > wait->start ? h->start : wait->start;
+		uint64_t to = i < s->n && h->end < wait->end ? h->end : wait->end;
+
+		if (h->start >= wait->end)
+			break;
+		if (to > from && to - from > longest && h->thread != wait->thread) {
+			longest = to - from;
+			holder = h->thread;
+		}
+	}
+	thread_put(&c->json, "holder", holder);
+}
+
+static void span_put(struct web_call *c, const struct lock *l, uint64_t lane, uint64_t index,
+		     struct span span, bool open)
+{
+	struct json *j = &c->json;
+
+	if (open)
+		span.end = c->trace->end > span.start ? c->trace->end : span.start;
+	json_uint(j, "lane", lane);
+	json_uint(j, "idx", index);
+	json_text(j, "kind", lane % 2 == WAITS ? "wait" : "hold");
+	json_bool(j, "shared", span.shared);
+	json_bool(j, "open", open);
+	thread_put(j, "thread", span.thread);
+	json_ns(c, "start", span.start);
+	json_ns(c, "end", span.end);
+	json_duration(c, "duration", span.start, span.end);
+	if (span.mark != SPAN_NO_MARK && span.mark < c->trace->srcloc_count)
+		json_uint(j, "name", span.mark);
+	else
+		json_null(j, "name");
+	if (lane % 2 == WAITS)
+		holder_put(c, l, &span);
+}
+
+/* By number, or the one at a time (the nearest within two pixels if there is a resolution). */
+static int span_find(struct web_call *c, const struct spans *s, uint64_t *index)
+{
+	uint64_t ns, res, t, reach = 0;
+	size_t i;
+	int r = arg_uint(c, "idx", INT64_MAX, index);
+
+	if (r != 0)
+		return r < 0 ? r : 0;
+	r = arg_need(c, "t", INT64_MAX / 2, &ns);
+	if (r == 0)
+		r = arg_uint(c, "res", WEB_RES_MAX, &res);
+	if (r < 0)
+		return r;
+	t = trace_ticks(c->trace, (int64_t)ns);
+	if (r > 0)
+		reach = trace_ticks(c->trace, (int64_t)(ns + (2ull << res))) - t;
+	i = spans_find(s, t);
+	*index = UINT64_MAX;
+	if (i < s->n && s->v[i].start <= t + reach)
+		*index = i;
+	else if (s->is_open && s->open.start <= t + reach)
+		*index = WEB_OPEN;
+	/* The one before may be nearer. */
+	if (i && s->v[i - 1].end + reach > t &&
+	    (*index == UINT64_MAX || *index == WEB_OPEN ||
+	     s->v[i].start > t + (t - s->v[i - 1].end)))
+		*index = i - 1;
+	return 0;
+}
+
+static int one_put(struct web_call *c, const struct lock *l, uint64_t lane)
+{
+	const struct spans *s = spans_of(l, lane);
+	uint64_t index;
+	int r = s ? span_find(c, s, &index)
+		  : call_fail(c, 404, "there is no such lane of this lock");
+
+	if (r < 0)
+		return r;
+	if (index == WEB_OPEN && s->is_open)
+		span_put(c, l, lane, index, s->open, true);
+	else if (index < s->n)
+		span_put(c, l, lane, index, s->v[index], false);
+	else if (query_get(&c->query, "idx"))
+		return call_fail(c, 404, "there is no such span");
+	else
+		json_null(&c->json, "idx");
+	return 0;
+}
+
+int call_lock(struct web_call *c)
+{
+	struct lock *l;
+	uint64_t lane;
+	int r = lock_of(c, &l), one = r == 0 ? arg_uint(c, "lane", UINT32_MAX, &lane) : r;
+
+	if (one < 0)
+		return one;
+	call_begin(c);
+	json_uint(&c->json, "track", l->kept.track);
+	if (one)
+		r = one_put(c, l, lane);
+	else
+		rows_put(c, l);
+	if (r == 0)
+		json_end(&c->json);
+	return r;
+}
+
+/* ------------------------------------------------------------------ tiles */
+
+static int lane_find(struct web_call *c, void *context, uint32_t lane, uint64_t t0, uint64_t t1,
+		     struct trace_lod_item **items, size_t *count, size_t *cap)
+{
+	const struct spans *s = spans_of(context, lane);
+
+	return s ? spans_query(s, lane % 2 == WAITS ? NAME_WAIT : NAME_HOLD, c->trace->end, t0, t1,
+			       items, count, cap)
+		 : 0;
+}
+
+int call_lock_tiles(struct web_call *c)
+{
+	struct lock *l;
+	int r = lock_of(c, &l);
+
+	return r < 0 ? r : tiles_answer(c, lane_find, l);
+}
+
+/* ------------------------------------------------------------------ table */
+
+static int figures_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t t1)
+{
+	const struct trace_track *t = &c->trace->tracks[track];
+	const struct trace_srcloc *loc = export_srcloc(c->trace, t->srcloc);
+	struct json *j = &c->json;
+	double tick = call_tick(c);
+	struct export_lock lock = {0};
+	struct export_lock_span span;
+	struct trace_row row;
+	struct rows *rows;
+	uint32_t ignored;
+	int r = rows_open(&rows, c, 0, track, t0, t1);
+
+	if (r < 0)
+		return r;
+	while (r >= 0 && (r = rows_next(rows, &row, &ignored)) > 0)
+		r = export_lock_row(&lock, &row, &span);
+	rows_close(rows);
+	json_object(j, NULL);
+	json_uint(j, "track", track);
+	json_text(j, "name", t->name);
+	json_text(j, "file", loc->file);
+	json_uint(j, "line", loc->line);
+	json_uint(j, "obtained", lock.obtained);
+	json_uint(j, "waits", lock.waits);
+	json_double(j, "wait_total", (double)lock.wait_total * tick);
+	json_double(j, "max_wait", (double)lock.wait_max * tick);
+	json_uint(j, "holds", lock.holds);
+	json_double(j, "hold_total", (double)lock.hold_total * tick);
+	json_double(j, "max_hold", (double)lock.hold_max * tick);
+	json_uint(j, "threads", lock.uses.n);
+	json_end(j);
+	export_lock_free(&lock);
+	return r < 0 ? r : 0;
+}
+
+int call_locks(struct web_call *c)
+{
+	uint64_t t0, t1;
+	int r = arg_range(c, &t0, &t1);
+
+	if (r < 0)
+		return r;
+	call_begin(c);
+	json_array(&c->json, "rows");
+	for (uint32_t i = 0; r == 0 && i < c->trace->track_count; i++)
+		if (c->trace->tracks[i].kind == TRACE_LOCK)
+			r = figures_put(c, i, t0, t1);
+	json_end(&c->json);
+	json_end(&c->json);
+	return r;
+}

@@ -1,0 +1,47 @@
+/*
+ * Private: spans of time that do not overlap, in order: when a thread held a lock, when it waited.
+ * Sums of what they cover make a view of them a matter of searches: its cost depends on the pixels,
+ * not on the spans.
+ */
+#ifndef WEB_SPANS_H
+#define WEB_SPANS_H
+
+#include "web/private.h"
+#include "web/spill.h"
+
+#define SPAN_NO_MARK 0x7fffffffu
+
+struct span {
+	uint64_t start, end; /* ticks */
+	uint64_t before;     /* ticks that those before it cover */
+	uint32_t thread;     /* track or TRACE_NONE */
+	uint32_t mark : 31;  /* source location or SPAN_NO_MARK */
+	uint32_t shared : 1;
+};
+
+struct spans {
+	SPILL(struct span);
+	struct span open; /* one that has not ended yet */
+	bool is_open;
+	uint64_t longest;
+};
+
+void spans_begin(struct spans *s, uint64_t time, uint32_t thread, bool shared);
+/* Ends the open one; none is no error. One that would overlap is moved. */
+int spans_end(struct spans *s, uint64_t time);
+void spans_free(struct spans *s);
+
+/* Ticks that all of them cover that have ended. */
+uint64_t spans_total(const struct spans *s);
+/* The first that ends behind T or begins at or behind it. */
+size_t spans_find(const struct spans *s, uint64_t t);
+
+/*
+ * What is visible, as trace_lod_query() has it: single spans of a pixel and more, and all that
+ * start in one pixel as one. NAME is that of the items; shared ones have the next. The open one, if
+ * there is, reaches to NOW and has the number WEB_OPEN.
+ */
+int spans_query(const struct spans *s, uint32_t name, uint64_t now, uint64_t t0, uint64_t t1,
+		struct trace_lod_item **items, size_t *count, size_t *cap);
+
+#endif
