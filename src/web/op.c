@@ -279,24 +279,79 @@ static int op_answer(struct web_call *c, struct ops *o, const struct perf_op *op
 	return r;
 }
 
+/* How well an op fits the id that a zone has: a call count and a time. 0: not at all. */
+static int op_fits(struct web_call *c, const struct ops *o, const struct perf_op *op, uint64_t call,
+		   uint64_t time)
+{
+	const struct perf_row *row = &o->in.rows.v[op->row];
+	uint64_t t0, t1;
+
+	if (!(row->calls >= 0) || row->calls > 9e15 || (uint64_t)row->calls >> 10 != call >> 10)
+		return 0;
+	/* That of another device, which is one with it in a merged table. */
+	if ((uint64_t)row->calls != call)
+		return 1;
+	return ops_time(c, o, op, &t0, &t1) && time >= t0 && time <= t1 ? 3 : 2;
+}
+
+static const struct perf_op *op_of_zone(struct web_call *c, const struct ops *o, uint64_t call,
+					int64_t ns)
+{
+	uint64_t time = c->trace ? trace_ticks(c->trace, ns) : 0;
+	const struct perf_op *best = NULL;
+	int most = 0;
+
+	for (size_t i = 0; i < o->report.ops.n && most < 3; i++) {
+		int fits = op_fits(c, o, &o->report.ops.v[i], call, time);
+
+		if (fits > most) {
+			most = fits;
+			best = &o->report.ops.v[i];
+		}
+	}
+	return best;
+}
+
+/* By the number of its row, or as a zone says: "c1024@5000". */
+static int op_find(struct web_call *c, const struct ops *o, const struct perf_op **op)
+{
+	const char *text = query_get(&c->query, "id");
+	unsigned long long call;
+	long long ns = 0;
+	uint64_t id;
+	int end = 0, r;
+
+	*op = NULL;
+	if (text && *text == 'c') {
+		if (strlen(text) > 40 || sscanf(text, "c%20llu@%20lld%n", &call, &ns, &end) != 2 ||
+		    text[end])
+			return call_fail(c, 400, "id is not that of an op");
+		*op = op_of_zone(c, o, call, ns);
+	} else {
+		r = arg_need(c, "id", UINT32_MAX, &id);
+		if (r < 0)
+			return r;
+		for (size_t i = 0; i < o->report.ops.n && !*op; i++)
+			if (perf_op_id(&o->report.ops.v[i]) == id)
+				*op = &o->report.ops.v[i];
+	}
+	return *op ? 0 : call_fail(c, 404, "there is no such op");
+}
+
 int call_op(struct web_call *c)
 {
-	const struct perf_op *op = NULL;
+	const struct perf_op *op;
 	bool merged = true;
 	struct ops *o;
-	uint64_t id;
-	int r = arg_need(c, "id", UINT32_MAX, &id);
+	int r = arg_bool(c, "merge", &merged);
 
-	if (r == 0)
-		r = arg_bool(c, "merge", &merged);
 	if (r >= 0)
 		r = ops_take(c, merged, &o);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < o->report.ops.n && !op; i++)
-		if (perf_op_id(&o->report.ops.v[i]) == id)
-			op = &o->report.ops.v[i];
-	r = op ? op_answer(c, o, op) : call_fail(c, 404, "there is no such op");
+	r = op_find(c, o, &op);
+	if (r == 0)
+		r = op_answer(c, o, op);
 	ops_put(c, o);
 	return r;
 }

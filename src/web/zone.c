@@ -1,4 +1,5 @@
 /* One zone: its figures, what is attached to it, what is around it. */
+#include "ops/hostlog.h"
 #include "web/private.h"
 
 #include <inttypes.h>
@@ -51,7 +52,62 @@ static void relative_put(struct web_call *c, const struct trace_cursor *cursor, 
 	json_end(j);
 }
 
-static int ancestors_put(struct web_call *c, uint32_t lane, const struct trace_zone *zone)
+/* Behind "id:" in the text of an op's zone. */
+static bool call_in_text(const struct trace_extra *e, uint64_t *call)
+{
+	const char *at = e->kind == TRACE_EXTRA_TEXT ? memmem(e->text, e->len, "id:", 3) : NULL;
+	size_t left = at ? e->len - (size_t)(at + 3 - e->text) : 0;
+	uint64_t n = 0;
+
+	if (!left || at[3] < '0' || at[3] > '9')
+		return false;
+	for (at += 3; left && *at >= '0' && *at <= '9'; at++, left--)
+		n = n * 10 + (uint64_t)(*at - '0');
+	*call = n;
+	return true;
+}
+
+/*
+ * The call count of the op that a zone itself names: the outermost zone of a RISC by its first
+ * value, that of an op on the host by its text.
+ */
+static bool call_named(struct web_call *c, struct trace_cursor *cursor, uint32_t lane,
+		       const struct trace_zone *zone, uint64_t *call)
+{
+	const struct trace_lane_info *l = &c->trace->lanes[lane];
+	bool core = c->trace->tracks[l->track].kind == TRACE_CORE;
+	const char *name = trace_srcloc_name(c->trace, zone->srcloc);
+	struct trace_extra e;
+
+	if (core ? l->depth > 0 : !ops_zone_is_op(name, strlen(name)))
+		return false;
+	for (uint32_t i = 0; i < zone->extras && i < WEB_ROWS; i++) {
+		if (trace_cursor_extra(cursor, i, &e) < 0)
+			return false;
+		if (core && e.kind == TRACE_EXTRA_VALUE) {
+			*call = e.value;
+			return e.value != 0;
+		}
+		if (!core && call_in_text(&e, call))
+			return true;
+	}
+	return false;
+}
+
+/* The op as /op takes it; of replays, which have one call count, the time tells. */
+static void op_id_put(struct web_call *c, uint64_t call, uint64_t time)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "c%" PRIu64 "@%" PRId64, call, trace_ns(c->trace, time));
+	json_text(&c->json, "op", text);
+	snprintf(text, sizeof(text), "%" PRIu64, call);
+	json_text(&c->json, "op_call", text);
+}
+
+/* Lists what is around a zone; *CALL of the op is looked for in it unless it is KNOWN. */
+static int ancestors_put(struct web_call *c, uint32_t lane, const struct trace_zone *zone,
+			 bool *known, uint64_t *call)
 {
 	int64_t depth = (int64_t)c->trace->lanes[lane].depth;
 	unsigned listed = 0;
@@ -72,6 +128,7 @@ static int ancestors_put(struct web_call *c, uint32_t lane, const struct trace_z
 		while ((r = trace_cursor_next(cursor, &z)) > 0)
 			if (z.start <= zone->start && z.end >= zone->end) {
 				relative_put(c, cursor, up, &z);
+				*known = *known || call_named(c, cursor, up, &z, call);
 				break;
 			}
 		trace_cursor_close(cursor);
@@ -241,7 +298,8 @@ int call_zone(struct web_call *c)
 {
 	struct trace_cursor *cursor;
 	struct trace_zone zone;
-	uint64_t index, inside;
+	uint64_t index, inside, call = 0;
+	bool known;
 	uint32_t lane;
 	int r = arg_need(c, "idx", INT64_MAX, &index);
 
@@ -259,8 +317,11 @@ int call_zone(struct web_call *c)
 	call_begin(c);
 	figures_put(c, lane, index, &zone);
 	r = extras_put(c, cursor, &zone);
+	known = call_named(c, cursor, lane, &zone, &call);
 	if (r == 0)
-		r = ancestors_put(c, lane, &zone);
+		r = ancestors_put(c, lane, &zone, &known, &call);
+	if (r == 0 && known)
+		op_id_put(c, call, zone.start);
 	if (r == 0)
 		r = children_put(c, lane, &zone, &inside);
 	if (r == 0) {

@@ -1,0 +1,44 @@
+# tacho view: zones of the host and of devices say which op they are of, and the op has them.
+. "$SOURCE/tests/lib.sh"
+export XDG_CACHE_HOME=$here/cache
+for kind in "--ops 6" "--ops 5 --devices 2" "--ops 6 --replays 3 --zones 2"; do
+	rm -rf d
+	"$BUILD/tests/mklogs" $kind d
+	"$BUILD/tests/logs2trace" d "t${kind// /}.tacho"
+done
+python3 - t*.tacho <<'PY' >said 2>&1 || fail "$(cat said)"
+import os, sys
+sys.path.insert(0, os.environ["SOURCE"] + "/tests")
+from view_client import Server
+s = Server(*sys.argv[1:])
+for trace, path in enumerate(sys.argv[1:]):
+    meta = s.call("meta", trace)
+    table = s.call("ops?merge=0&limit=1000", trace)["rows"]
+    calls = {r["op"] for r in table if not r["signpost"]}
+    rows = {}
+    host = device = 0
+    for track in meta["tracks"]:
+        for lane, count in track["lanes"]:
+            for idx in range(count):
+                z = s.call(f"zone?lane={lane}&idx={idx}", trace)
+                if track["kind"] == "core":
+                    assert z["op_call"] in calls, (path, z)
+                    device += 1
+                    key = z["op"]
+                    if key not in rows:
+                        rows[key] = s.call(f"op?id={key}&merge=0", trace)
+                    op = rows[key]
+                    assert op["op"]["op"] == z["op_call"] and op["op"]["device"] == track["device"], (path, z, op["op"])
+                    assert op["op"]["t0"] <= z["start"] and z["end"] <= op["op"]["t1"], (path, z, op["op"])
+                    assert {"lane": lane, "idx": idx} in op["zones"], (path, z)
+                elif "op" in z:
+                    host += 1
+                    op = s.call(f"op?id={z['op']}", trace)["op"]
+                    # Of devices that are merged it is the call of one of them.
+                    assert int(op["op"]) >> 10 == int(z["op_call"]) >> 10, (path, z, op)
+    assert host >= len(calls) > 0 and device > host, (path, host, device)
+for bad, status in (("op?id=c1", 400), ("op?id=c1@", 400), ("op?id=cx@1", 400), ("op?id=c1@2x", 400),
+                    ("op?id=c99999999@1", 404), ("op?id=c99999999999999999999999999@1", 400), ("op", 400)):
+    assert list(s.call(bad, 0, status)) == ["error"], bad
+assert s.end()[0] == 0
+PY
