@@ -24,9 +24,12 @@
  *
  *  - Functions return 0 (or a number that is not negative), or a negative value; then
  *    tacho_device_error() has the reason, for the calling thread.
- *  - A device and all that was made from it is used by one thread at a time. Devices are
- * independent.
+ *  - All calls may be made by any thread. A device does one thing at a time: a second thread waits
+ *    for the first; linked devices are one in that. What a thread destroys no other may use.
  *  - Destructors take NULL. A device must outlive its buffers and programs.
+ *  - A program that returns from main() or calls exit() without closing a device loses nothing: what
+ *    runs is waited for, and logs are written. What tacho_finish() has seen is in a recording
+ *    however the program ends.
  *  - Each call that has to do with the device itself, not only with what is said of a program, is a
  *    zone of its thread when somebody records (tacho/tacho.h).
  */
@@ -99,8 +102,7 @@ TACHO_DEVICE_API int tacho_core_noc(const struct tacho_device *device, struct ta
 /*
  * Joins Ethernet core A_CORE of one device with B_CORE of another by a cable; both are numbered as
  * for kernels of TACHO_ERISC, and each can have one. Linked devices run together: what one waits
- * for the other may bring, so start the programs of both before you wait for one. They are used by
- * one thread.
+ * for the other may bring, so start the programs of both before you wait for one.
  */
 TACHO_DEVICE_API int tacho_device_link(struct tacho_device *a, unsigned a_core,
 				       struct tacho_device *b, unsigned b_core);
@@ -313,7 +315,7 @@ typedef void (*tacho_device_event_fn)(void *context, const struct tacho_device_e
 
 /*
  * Waits, then hands over all that kernels recorded since the last call, in no order but that of
- * each RISC. May be called in the middle of a run of many programs.
+ * each RISC. May be called in the middle of a run of many programs. FN may use the device.
  */
 TACHO_DEVICE_API int tacho_profiler_read(struct tacho_device *device, tacho_device_event_fn fn,
 					 void *context);

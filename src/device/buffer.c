@@ -115,6 +115,7 @@ int tacho_buffer_new(struct tacho_buffer **out, struct tacho_device *d, enum tac
 	uint64_t pages, per_bank;
 
 	TACHO_ZONE("tacho_buffer_new");
+	DEVICE_HOLD(d);
 	if (!page_size || page_size % 16 || !size || size > 1ull << 40)
 		return device_fail(TACHO_EUSAGE,
 				   "a buffer has some bytes in pages of a multiple of 16 bytes");
@@ -148,6 +149,7 @@ void tacho_buffer_free(struct tacho_buffer *b)
 	if (!b)
 		return;
 	TACHO_ZONE("tacho_buffer_free");
+	DEVICE_HOLD(b->device);
 	tell_free(b);
 	give(b->device, b->memory, b->address, b->bank_size);
 	update_top(b->device);
@@ -206,12 +208,14 @@ static int move(struct tacho_buffer *b, uint64_t offset, void *to, const void *f
 int tacho_buffer_write(struct tacho_buffer *b, uint64_t offset, const void *data, uint64_t len)
 {
 	TACHO_ZONE("tacho_buffer_write");
+	DEVICE_HOLD(b->device);
 	return move(b, offset, NULL, data, len);
 }
 
 int tacho_buffer_read(struct tacho_buffer *b, uint64_t offset, void *data, uint64_t len)
 {
 	TACHO_ZONE("tacho_buffer_read");
+	DEVICE_HOLD(b->device);
 	return move(b, offset, data, NULL, len);
 }
 
@@ -221,6 +225,7 @@ int tacho_core_write(struct tacho_device *d, struct tacho_core core, uint32_t ad
 	int i = device_core_at(d, false, core.x, core.y), r;
 
 	TACHO_ZONE("tacho_core_write");
+	DEVICE_HOLD(d);
 	r = i < 0 ? i : device_wait(d);
 	return r < 0 ? r : core_write(d, (unsigned)i, address, data, len);
 }
@@ -231,6 +236,7 @@ int tacho_core_read(struct tacho_device *d, struct tacho_core core, uint32_t add
 	int i = device_core_at(d, false, core.x, core.y), r;
 
 	TACHO_ZONE("tacho_core_read");
+	DEVICE_HOLD(d);
 	r = i < 0 ? i : device_wait(d);
 	if (r == 0 && d->ops->read(d->self, (unsigned)i, address, data, len) < 0)
 		r = device_fail(TACHO_EUSAGE, "no memory at 0x%x of core %u,%u", address, core.x,

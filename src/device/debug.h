@@ -22,6 +22,8 @@ int debug_cores_parse(const struct tacho_device *d, struct debug_cores *out, boo
 /* ---- dprint.c ---- */
 struct dprint;
 int dprint_open(struct tacho_device *d);
+/* A last line without its end is a line: when nothing more is to come. */
+void dprint_settle(struct tacho_device *d);
 void dprint_close(struct tacho_device *d);
 /* Whether there was something to print, so that a RISC may go on. */
 bool dprint_poll(struct tacho_device *d);

@@ -20,8 +20,10 @@
 #include <tacho/tacho.h>
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #define DEVICE_RISCS 5
+#define DEVICES_MAX  1024u /* in a process: the id of an op has no room for more */
 
 /* The error of the calling thread. Both return CODE. */
 struct tacho_error *device_error(void);
@@ -97,6 +99,10 @@ struct prof_stream {
 	VEC(uint32_t);
 };
 
+struct prof_items {
+	VEC(struct prof_item);
+};
+
 /* The kernel profiler, when it is on. */
 struct prof {
 	bool classic;                /* buffers are emptied only when they are read */
@@ -109,9 +115,8 @@ struct prof {
 	uint64_t losses;
 	struct prof_counts counts;
 	uint32_t *words; /* one area */
-	struct {
-		VEC(struct prof_item);
-	} items;                     /* not yet handed over */
+	struct prof_items items;     /* not yet handed over */
+	bool changing;               /* they are being put there, or written to the log */
 	struct prof_stream *streams; /* per core and RISC */
 	uint32_t *runs;              /* per core: how many it had counted */
 	uint64_t waited; /* cycles that RISCs waited for the host to take their markers */
@@ -172,6 +177,9 @@ struct tacho_device {
 	uint32_t described;       /* the recording that was told what this device is */
 	struct device_point told; /* last, to a recording */
 	bool numbered;
+	unsigned lock; /* guard.c */
+	unsigned held; /* calls of one thread, in each other */
+	pid_t pid;     /* of the process that opened it; 0: it is not open yet */
 	bool hashed; /* zones are numbered by hashes */
 	bool running;
 	bool broken;           /* a fault: only closing helps */
@@ -189,6 +197,23 @@ int device_core_at(const struct tacho_device *d, bool ethernet, unsigned x, unsi
 
 /* jal x0: what stands at 0 of L1. */
 uint32_t core_jump(uint32_t offset);
+
+/* Waits for what runs and puts all that was recorded where it belongs. The device stays open. */
+void device_settle(struct tacho_device *d);
+
+/* ---- guard.c ---- */
+/* The device is this thread's until the end of the block. */
+#define DEVICE_HOLD(d)                                                                             \
+	struct tacho_device *device_held __attribute__((cleanup(device_release), unused)) =        \
+		device_hold(d)
+struct tacho_device *device_hold(const struct tacho_device *d);
+void device_release(struct tacho_device **held);
+/* Calls LINK while both are held: they are one thread's at a time together from now on. */
+int guard_link(struct tacho_device *a, struct tacho_device *b, int (*link)(void *), void *context);
+/* It has its number; it is open, so exit() has to care for it; it is about to be freed. */
+void guard_init(struct tacho_device *d);
+void guard_open(struct tacho_device *d);
+void guard_close(struct tacho_device *d);
 
 /* ---- number.c ---- */
 /* Gives the device its number, for as long as it is open. */
@@ -275,9 +300,11 @@ uint64_t op_id(const struct tacho_device *d, uint32_t base);
 struct op_run {
 	struct tacho_zone zone;
 	uint32_t base; /* 0: none */
+	bool grouped;
 };
 struct op_run op_run_begin(struct tacho_device *d, const struct tacho_program *p);
 void op_run_end(struct tacho_device *d, struct tacho_program *p, struct op_run run);
+bool op_in_group(const struct tacho_device *d);
 /* The device is closed, in whatever state. */
 void op_forget(struct tacho_device *d);
 
@@ -293,6 +320,8 @@ bool replay_find(const struct tacho_device *d, uint32_t op, uint32_t counter,
 int prof_configure(struct tacho_device *d);
 /* The firmware runs; the device is about to be closed. */
 int prof_open(struct tacho_device *d);
+/* All that was recorded goes to tracks and logs: for the last time. */
+void prof_settle(struct tacho_device *d);
 void prof_close(struct tacho_device *d);
 int prof_start_core(struct tacho_device *d, unsigned core);
 void prof_drain(struct tacho_device *d, bool full);

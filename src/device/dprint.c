@@ -224,18 +224,25 @@ bool dprint_poll(struct tacho_device *d)
 	return any;
 }
 
-/* A last line without its end is a line. */
+void dprint_settle(struct tacho_device *d)
+{
+	struct dprint *p = d->dprint;
+
+	for (unsigned i = 0; p->printers && i < d->shape.cores * DEVICE_RISCS; i++)
+		if (p->printers[i].line.len)
+			put_line(d, i / DEVICE_RISCS, i % DEVICE_RISCS, &p->printers[i].line);
+	if (p->out)
+		fflush(p->out);
+}
+
 void dprint_close(struct tacho_device *d)
 {
 	struct dprint *p = d->dprint;
 
 	if (!p)
 		return;
-	for (unsigned i = 0; p->printers && i < d->shape.cores * DEVICE_RISCS; i++) {
-		if (p->printers[i].line.len)
-			put_line(d, i / DEVICE_RISCS, i % DEVICE_RISCS, &p->printers[i].line);
+	for (unsigned i = 0; p->printers && i < d->shape.cores * DEVICE_RISCS; i++)
 		buf_free(&p->printers[i].line);
-	}
 	if (p->own)
 		fclose(p->out);
 	free(p->printers);

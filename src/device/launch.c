@@ -94,6 +94,7 @@ int device_wait(struct tacho_device *d)
 int tacho_finish(struct tacho_device *d)
 {
 	TACHO_ZONE("tacho_finish");
+	DEVICE_HOLD(d);
 	return device_wait(d);
 }
 
@@ -278,6 +279,7 @@ int tacho_enqueue(struct tacho_device *d, struct tacho_program *p)
 	if (p->device != d)
 		return device_fail(TACHO_EUSAGE, "the program belongs to device %u",
 				   p->device->number);
+	DEVICE_HOLD(d);
 	device_describe(d);
 	op = op_run_begin(d, p);
 	r = enqueue(d, p, op.base);

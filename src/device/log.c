@@ -374,8 +374,10 @@ void log_dump(struct tacho_device *d)
 {
 	if (!d->prof || !d->prof->log.on || d->prof->log.failed)
 		return;
+	d->prof->changing = true;
 	dump_zones(d);
 	dump_rows(d);
+	d->prof->changing = false;
 }
 
 void log_sync(struct tacho_device *d)

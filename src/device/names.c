@@ -151,8 +151,10 @@ void names_free(struct zone_names *names)
 
 int tacho_profiler_names(struct tacho_device *d, const char *path)
 {
-	int r = names_read(&d->names, path);
+	int r;
 
+	DEVICE_HOLD(d);
+	r = names_read(&d->names, path);
 	if (r == TACHO_ENOMEM)
 		return device_fail(r, "no memory");
 	return r < 0 ? device_fail(r, "cannot read the zone names in %s", path) : 0;

@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEVICES 1024u /* the id of an op has no room for more */
-
 static struct life {
 	bool open;
 	char arch[32]; /* "": never used */
@@ -21,7 +19,7 @@ static struct life {
 	uint64_t cycles;
 	struct device_point told; /* the last of a recording; no ticks: none */
 	uint32_t traces;
-} lives[DEVICES];
+} lives[DEVICES_MAX];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all the above; taken alone */
 
 static bool fits(const struct life *life, const struct tacho_device *d)
@@ -45,17 +43,17 @@ int number_take(struct tacho_device *d)
 	unsigned i;
 
 	pthread_mutex_lock(&lock);
-	for (i = 0; i < DEVICES && !fits(&lives[i], d); i++)
+	for (i = 0; i < DEVICES_MAX && !fits(&lives[i], d); i++)
 		;
-	if (i < DEVICES) {
+	if (i < DEVICES_MAX) {
 		life = lives[i];
 		lives[i].open = true;
 		snprintf(lives[i].arch, sizeof(lives[i].arch), "%s", d->shape.arch);
 		lives[i].cores = d->shape.cores;
 	}
 	pthread_mutex_unlock(&lock);
-	if (i == DEVICES)
-		return device_fail(TACHO_ELIMIT, "at most %u devices in a process", DEVICES);
+	if (i == DEVICES_MAX)
+		return device_fail(TACHO_ELIMIT, "at most %u devices in a process", DEVICES_MAX);
 	d->number = i;
 	d->numbered = true;
 	d->next_trace = life.traces;

@@ -38,6 +38,7 @@ uint64_t op_id(const struct tacho_device *d, uint32_t base)
 
 uint64_t tacho_op_last(const struct tacho_device *d)
 {
+	DEVICE_HOLD(d);
 	return op_id(d, d->last_op);
 }
 
@@ -92,6 +93,7 @@ int tacho_op_describe(struct tacho_program *p, const struct tacho_op *op)
 
 	if (r < 0)
 		return r;
+	DEVICE_HOLD(p->device);
 	op_info_free(p->op.info);
 	p->op.info = info;
 	p->op.hash = 0;
@@ -100,10 +102,15 @@ int tacho_op_describe(struct tacho_program *p, const struct tacho_op *op)
 
 void tacho_op_hide(struct tacho_program *p, int hidden)
 {
+	DEVICE_HOLD(p->device);
 	p->op.hidden = hidden != 0;
 }
 
 /* ---- groups ---- */
+
+/* Of groups and of d->group: a group is of several devices, of which one is held. Taken last. */
+static pthread_mutex_t groups = PTHREAD_MUTEX_INITIALIZER;
+
 struct member {
 	struct tacho_device *device;
 	struct tacho_zone zone;
@@ -125,68 +132,125 @@ static void group_free(struct op_group *g)
 	free(g);
 }
 
-int tacho_op_begin(struct tacho_device *const *devices, unsigned count, const struct tacho_op *op)
+static int group_new(struct op_group **out, unsigned count, const struct tacho_op *op)
 {
-	struct op_group *g;
-	int r = 0;
+	struct op_group *g = calloc(1, sizeof(*g));
+	int r = g ? op_info_copy(&g->info, op) : device_fail(TACHO_ENOMEM, "no memory");
 
-	for (unsigned i = 0; i < count; i++)
-		if (devices[i]->group)
-			return device_fail(TACHO_EUSAGE, "device %u is in a group already",
-					   devices[i]->number);
-	if (!count)
-		return device_fail(TACHO_EUSAGE, "a group has at least one device");
-	g = calloc(1, sizeof(*g));
-	r = g ? op_info_copy(&g->info, op) : device_fail(TACHO_ENOMEM, "no memory");
 	if (r == 0 && vec_reserve(g, count) < 0)
 		r = device_fail(TACHO_ENOMEM, "no memory");
+	if (r == 0)
+		*out = g;
+	else if (g)
+		group_free(g);
+	return r;
+}
+
+/* All of them or none. */
+static int group_enter(struct op_group *g, struct tacho_device *const *devices, unsigned count)
+{
+	int r = 0;
+
+	pthread_mutex_lock(&groups);
+	for (unsigned i = 0; r == 0 && i < count; i++)
+		if (devices[i]->group)
+			r = device_fail(TACHO_EUSAGE, "device %u is in a group already",
+					devices[i]->number);
+	for (unsigned i = 0; r == 0 && i < count; i++) {
+		if (devices[i]->group)
+			continue; /* it was named twice */
+		devices[i]->group = g;
+		g->v[g->n++] = (struct member){.device = devices[i]};
+	}
+	pthread_mutex_unlock(&groups);
+	return r;
+}
+
+int tacho_op_begin(struct tacho_device *const *devices, unsigned count, const struct tacho_op *op)
+{
+	struct op_group *g = NULL;
+	int r = count ? group_new(&g, count, op)
+		      : device_fail(TACHO_EUSAGE, "a group has at least one device");
+
+	if (r < 0)
+		return r;
+	g->base = op_next();
+	r = group_enter(g, devices, count);
 	if (r < 0) {
-		if (g)
-			group_free(g);
+		group_free(g);
 		return r;
 	}
-	g->base = op_next();
-	for (unsigned i = 0; i < count; i++) {
-		struct tacho_device *d = devices[i];
+	for (size_t i = 0; i < g->n; i++) {
+		struct tacho_device *d = device_hold(g->v[i].device);
 
-		if (d->group)
-			continue; /* it was named twice */
-		d->group = g;
 		d->last_op = g->base;
-		g->v[g->n++] = (struct member){.device = d, .zone = zone_begin(op_id(d, g->base))};
+		g->v[i].zone = zone_begin(op_id(d, g->base));
+		device_release(&d);
 	}
 	return 0;
+}
+
+/* The group that the device was in belongs to the caller then; NULL: none. */
+static struct op_group *group_leave(struct tacho_device *device)
+{
+	struct op_group *g;
+
+	pthread_mutex_lock(&groups);
+	g = device->group;
+	for (size_t i = 0; g && i < g->n; i++)
+		g->v[i].device->group = NULL;
+	pthread_mutex_unlock(&groups);
+	return g;
 }
 
 /* Zones nest: the last one first. */
 int tacho_op_end(struct tacho_device *device)
 {
-	struct op_group *g = device->group;
+	struct op_group *g = group_leave(device);
 
 	if (!g)
 		return device_fail(TACHO_EUSAGE, "device %u is in no group", device->number);
 	for (size_t i = g->n; i-- > 0;) {
 		struct member *m = &g->v[i];
 		struct op_form form = {g->info, &m->kernels};
+		struct tacho_device *d = device_hold(m->device);
 
-		tell(m->device, &form, op_text_hash(&form), g->base, m->zone);
+		tell(d, &form, op_text_hash(&form), g->base, m->zone);
 		tacho_zone_end(m->zone);
-		m->device->group = NULL;
+		device_release(&d);
 	}
 	group_free(g);
 	return 0;
 }
 
+/* The number of the group's op; 0: the device is in none. */
+static uint32_t group_base(const struct tacho_device *d)
+{
+	uint32_t base;
+
+	pthread_mutex_lock(&groups);
+	base = d->group ? d->group->base : 0;
+	pthread_mutex_unlock(&groups);
+	return base;
+}
+
+bool op_in_group(const struct tacho_device *d)
+{
+	return group_base(d) != 0;
+}
+
 static void group_take(struct tacho_device *d, const struct tacho_program *p)
 {
-	for (size_t i = 0; i < d->group->n; i++)
+	pthread_mutex_lock(&groups);
+	for (size_t i = 0; d->group && i < d->group->n; i++)
 		if (d->group->v[i].device == d)
 			op_kernels_add(&d->group->v[i].kernels, &p->op.kernels);
+	pthread_mutex_unlock(&groups);
 }
 
 void op_forget(struct tacho_device *d)
 {
-	if (d->group)
+	if (op_in_group(d))
 		tacho_op_end(d);
 	map_free(&d->known);
 }
@@ -194,10 +258,12 @@ void op_forget(struct tacho_device *d)
 /* ---- around the start of a program ---- */
 struct op_run op_run_begin(struct tacho_device *d, const struct tacho_program *p)
 {
-	struct op_run run = {.base = p->op.hidden ? 0 : d->group ? d->group->base : op_next()};
+	struct op_run run = {.base = p->op.hidden ? 0 : group_base(d)};
 
-	if (!run.base || d->group)
+	run.grouped = run.base != 0;
+	if (p->op.hidden || run.grouped)
 		return run;
+	run.base = op_next();
 	d->last_op = run.base;
 	run.zone = zone_begin(op_id(d, run.base));
 	return run;
@@ -208,7 +274,7 @@ void op_run_end(struct tacho_device *d, struct tacho_program *p, struct op_run r
 {
 	struct op_form form = {p->op.info, &p->op.kernels};
 
-	if (run.base && d->group) {
+	if (run.grouped) {
 		group_take(d, p);
 	} else if (run.base) {
 		if (!p->op.hash)

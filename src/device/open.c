@@ -120,25 +120,41 @@ static void leave_mesh(struct tacho_device *d)
 	d->mesh_next = d;
 }
 
+struct cable {
+	struct tacho_device *a, *b;
+	unsigned a_core, b_core; /* of all cores */
+};
+
+static int plug_in(void *context)
+{
+	const struct cable *c = context;
+
+	if (c->a->ops != c->b->ops || !c->a->ops->link ||
+	    c->a->ops->link(c->a->self, c->a_core, c->b->self, c->b_core) < 0)
+		return TACHO_EUSAGE;
+	join_mesh(c->a, c->b);
+	return 0;
+}
+
 int tacho_device_link(struct tacho_device *a, unsigned a_core, struct tacho_device *b,
 		      unsigned b_core)
 {
 	int x = device_core_at(a, true, a_core, 0),
 	    y = x < 0 ? x : device_core_at(b, true, b_core, 0);
+	struct cable cable = {a, b, (unsigned)x, (unsigned)y};
 
 	if (y < 0)
 		return y;
-	if (a->ops != b->ops || !a->ops->link ||
-	    a->ops->link(a->self, (unsigned)x, b->self, (unsigned)y) < 0)
-		return device_fail(TACHO_EUSAGE,
-				   "Ethernet core %u of device %u cannot be linked with %u of %u",
-				   a_core, a->number, b_core, b->number);
-	join_mesh(a, b);
-	return 0;
+	return guard_link(a, b, plug_in, &cable) < 0
+		       ? device_fail(TACHO_EUSAGE,
+				     "Ethernet core %u of device %u cannot be linked with %u of %u",
+				     a_core, a->number, b_core, b->number)
+		       : 0;
 }
 
 uint64_t tacho_device_cycles(const struct tacho_device *d)
 {
+	DEVICE_HOLD(d);
 	return d->ops->cycles(d->self);
 }
 
@@ -278,6 +294,7 @@ int device_open_with(struct tacho_device **out, const struct tacho_device_ops *o
 	ops->shape(self, &d->shape);
 	d->cores = calloc(d->shape.cores, sizeof(*d->cores));
 	r = d->cores ? number_take(d) : device_fail(TACHO_ENOMEM, "no memory");
+	guard_init(d);
 	if (r == 0)
 		r = prof_configure(d);
 	if (r == 0)
@@ -299,6 +316,7 @@ int device_open_with(struct tacho_device **out, const struct tacho_device_ops *o
 		return r;
 	}
 	device_describe(d);
+	guard_open(d);
 	*out = d;
 	return 0;
 }
@@ -318,15 +336,29 @@ int tacho_device_open(struct tacho_device **device, const struct tacho_device_op
 	return r < 0 ? r : device_open_with(device, ops, self, &conf);
 }
 
-void tacho_device_close(struct tacho_device *d)
+/* A program that nobody waited for may have failed, and nobody was told. */
+static void settle_program(struct tacho_device *d)
 {
-	if (!d)
-		return;
-	TACHO_ZONE("tacho_device_close");
-	prof_close(d);
-	leave_mesh(d);
-	dprint_close(d);
-	number_give(d);
+	bool unseen = d->running && !d->broken;
+
+	if (unseen && device_wait(d) < 0)
+		fprintf(stderr, "tacho: warning: nobody waited for the last program: %s\n",
+			tacho_device_error());
+}
+
+void device_settle(struct tacho_device *d)
+{
+	if (d->pid)
+		settle_program(d);
+	if (d->prof)
+		prof_settle(d);
+	if (d->dprint)
+		dprint_settle(d);
+}
+
+static void free_device(struct tacho_device *d)
+{
+	op_forget(d);
 	d->ops->close(d->self);
 	while (d->binaries) {
 		struct binary *b = d->binaries;
@@ -339,8 +371,23 @@ void tacho_device_close(struct tacho_device *d)
 	vec_free(&d->space[0]);
 	vec_free(&d->space[1]);
 	vec_free(&d->replayed);
-	op_forget(d);
 	map_free(&d->traced);
 	free(d->cores);
 	free(d);
+}
+
+void tacho_device_close(struct tacho_device *d)
+{
+	if (!d)
+		return;
+	TACHO_ZONE("tacho_device_close");
+	device_hold(d);
+	device_settle(d);
+	prof_close(d);
+	leave_mesh(d);
+	dprint_close(d);
+	guard_close(d);
+	number_give(d);
+	device_release(&d);
+	free_device(d);
 }

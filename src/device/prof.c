@@ -106,21 +106,24 @@ int prof_open(struct tacho_device *d)
 	return sync_open(d);
 }
 
+void prof_settle(struct tacho_device *d)
+{
+	if (!sync_is_open(d))
+		return;
+	if (d->broken)
+		sync_now(d);
+	prof_drain(d, true);
+	log_dump(d);
+	sync_close(d);
+	sync_classically(d);
+}
+
 void prof_close(struct tacho_device *d)
 {
 	struct prof *p = d->prof;
 
 	if (!p)
 		return;
-	if (sync_is_open(d)) {
-		device_wait(d);
-		if (d->broken)
-			sync_now(d);
-		prof_drain(d, true);
-		log_dump(d);
-		sync_close(d);
-		sync_classically(d);
-	}
 	sync_close(d);
 	sync_classic_free(p->classic_sync);
 	log_close(d);
@@ -212,8 +215,10 @@ void prof_take(struct tacho_device *d, unsigned core, unsigned risc, const uint3
 
 	/* Markers have 44 bits of the time, and are not from the future. */
 	p->readers[core * DEVICE_RISCS + risc].last = sync_last(d, core);
+	p->changing = true;
 	prof_decode(&p->readers[core * DEVICE_RISCS + risc], words, n, risc, core, keep, p,
 		    &p->counts);
+	p->changing = false;
 	if (p->items.n > before)
 		tracks_put(d, core, risc, p->items.v + before, p->items.n - before);
 }
@@ -301,7 +306,7 @@ void prof_drain(struct tacho_device *d, bool full)
 {
 	uint64_t lost, waited;
 
-	if (!d->prof || (d->prof->classic && !full))
+	if (!sync_is_open(d) || (d->prof->classic && !full))
 		return;
 	TACHO_ZONE("drain kernel profiler");
 	lost = d->prof->losses;
@@ -362,8 +367,9 @@ static void name_special(const struct prof_item *item, struct tacho_device_event
 					  : prof_counter_name(item->data[1] & 0xff);
 }
 
-static void hand_over(struct tacho_device *d, const struct prof_item *item,
-		      tacho_device_event_fn fn, void *context)
+/* False: it is damaged beyond that. */
+static bool make_event(struct tacho_device *d, const struct prof_item *item,
+		       struct tacho_device_event *out)
 {
 	static const enum tacho_device_event_kind kinds[] = {[PROF_K_ZONE] = TACHO_DEVICE_ZONE,
 							     [PROF_K_TOTAL] = TACHO_DEVICE_TOTAL,
@@ -385,7 +391,8 @@ static void hand_over(struct tacho_device *d, const struct prof_item *item,
 	};
 
 	if (item->flat >= d->shape.cores)
-		return;
+		return false;
+	DEVICE_HOLD(d);
 	if (replay_find(d, item->op, item->replay, &replayed)) {
 		e.trace = replayed.trace;
 		e.replay = replayed.replay;
@@ -400,33 +407,56 @@ static void hand_over(struct tacho_device *d, const struct prof_item *item,
 		name_special(item, &e);
 	else
 		prof_name(d, item->id, &e);
-	fn(context, &e);
+	*out = e;
+	return true;
 }
 
-int tacho_profiler_read(struct tacho_device *d, tacho_device_event_fn fn, void *context)
+/* All that is there, which is the caller's then. */
+static int take_items(struct tacho_device *d, struct prof_items *items)
 {
-	int r = device_wait(d);
+	int r;
 
-	TACHO_ZONE("tacho_profiler_read");
+	DEVICE_HOLD(d);
+	r = device_wait(d);
 	if (!d->prof)
 		return r < 0 ? r
 			     : device_fail(TACHO_EUSAGE, "device %u was opened without profiling",
 					   d->number);
-	if (d->broken)
+	if (d->broken && sync_is_open(d))
 		sync_now(d);
 	prof_drain(d, true);
 	log_dump(d);
-	for (size_t i = 0; i < d->prof->items.n; i++)
-		hand_over(d, &d->prof->items.v[i], fn, context);
-	d->prof->items.n = d->prof->log.done = 0;
+	*items = d->prof->items;
+	d->prof->items = (struct prof_items){0};
+	d->prof->log.done = 0;
+	return r;
+}
+
+/* The device is not held while FN runs: it may wait for other threads. */
+int tacho_profiler_read(struct tacho_device *d, tacho_device_event_fn fn, void *context)
+{
+	struct prof_items items = {0};
+	int r;
+
+	TACHO_ZONE("tacho_profiler_read");
+	r = take_items(d, &items);
+	for (size_t i = 0; i < items.n; i++) {
+		struct tacho_device_event e;
+
+		if (make_event(d, &items.v[i], &e))
+			fn(context, &e);
+	}
+	vec_free(&items);
 	return r;
 }
 
 int tacho_profiler_dump(struct tacho_device *d)
 {
-	int r = device_wait(d);
+	int r;
 
 	TACHO_ZONE("tacho_profiler_dump");
+	DEVICE_HOLD(d);
+	r = device_wait(d);
 	if (r < 0 || !d->prof)
 		return r;
 	prof_drain(d, true);
@@ -438,6 +468,7 @@ int tacho_profiler_dump(struct tacho_device *d)
 
 uint64_t tacho_profiler_lost_all(const struct tacho_device *d)
 {
+	DEVICE_HOLD(d);
 	return d->prof ? d->prof->losses : 0;
 }
 
@@ -451,6 +482,7 @@ uint64_t tacho_profiler_lost(const struct tacho_device *d, struct tacho_core cor
 		*runs_cut = 0;
 	if (i < 0 || risc >= DEVICE_RISCS || !d->prof)
 		return 0;
+	DEVICE_HOLD(d);
 	l = &d->prof->lost[(unsigned)i * DEVICE_RISCS + risc];
 	if (runs_cut)
 		*runs_cut = l->runs_cut;

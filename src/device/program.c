@@ -59,6 +59,7 @@ void tacho_program_free(struct tacho_program *p)
 {
 	if (!p)
 		return;
+	DEVICE_HOLD(p->device);
 	for (unsigned i = 0; i < p->device->shape.cores; i++)
 		if (p->device->cores[i].program == p)
 			p->device->cores[i].program = NULL;
@@ -101,6 +102,7 @@ int tacho_program_kernel(struct tacho_program *p, const struct tacho_kernel *ker
 
 	if (r < 0)
 		return r;
+	DEVICE_HOLD(p->device);
 	for (size_t i = 0; i < p->kernels.n; i++) {
 		const struct program_kernel *o = &p->kernels.v[i];
 
@@ -128,6 +130,7 @@ int tacho_program_cb(struct tacho_program *p, const struct tacho_cb *cb)
 
 	if (r < 0)
 		return r;
+	DEVICE_HOLD(p->device);
 	if (cb->index >= MAX_CBS || !cb->pages || cb->pages > 0xffff || !cb->page_size ||
 	    cb->page_size % 16)
 		return device_fail(
@@ -158,6 +161,7 @@ int tacho_program_semaphore(struct tacho_program *p, struct tacho_core_range cor
 
 	if (r < 0)
 		return r;
+	DEVICE_HOLD(p->device);
 	if (p->sems.n == MAX_SEMS)
 		return device_fail(TACHO_ELIMIT, "a program has at most %d semaphores", MAX_SEMS);
 	if (vec_push(&p->sems, ((struct program_sem){cores, value})) < 0)
@@ -186,9 +190,11 @@ static int check_args(const struct tacho_program *p, int kernel, unsigned n)
 int tacho_program_args(struct tacho_program *p, int kernel, struct tacho_core core,
 		       const uint32_t *args, unsigned n)
 {
-	int r = check_args(p, kernel, n), at;
 	struct program_kernel *k;
+	int r, at;
 
+	DEVICE_HOLD(p->device);
+	r = check_args(p, kernel, n);
 	if (r < 0)
 		return r;
 	k = &p->kernels.v[kernel];
@@ -205,8 +211,10 @@ int tacho_program_args(struct tacho_program *p, int kernel, struct tacho_core co
 
 int tacho_program_common_args(struct tacho_program *p, int kernel, const uint32_t *args, unsigned n)
 {
-	int r = check_args(p, kernel, n);
+	int r;
 
+	DEVICE_HOLD(p->device);
+	r = check_args(p, kernel, n);
 	return r < 0 ? r : set_args(&p->kernels.v[kernel].common, args, n);
 }
 
@@ -268,6 +276,7 @@ int tacho_program_compile(struct tacho_program *p)
 {
 	int r = 0;
 
+	DEVICE_HOLD(p->device);
 	if (p->compiled)
 		return 0;
 	TACHO_ZONE("tacho_program_compile");

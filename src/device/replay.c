@@ -83,10 +83,11 @@ int tacho_trace_begin(struct tacho_device *d)
 	struct tacho_trace *t;
 
 	TACHO_ZONE("tacho_trace_begin");
+	DEVICE_HOLD(d);
 	if (d->capture)
 		return device_fail(TACHO_EUSAGE, "a trace of device %u is being taken already",
 				   d->number);
-	if (d->group)
+	if (op_in_group(d))
 		return device_fail(TACHO_EUSAGE, "a trace cannot begin inside of an op");
 	device_describe(d);
 	t = calloc(1, sizeof(*t));
@@ -103,9 +104,10 @@ int tacho_trace_begin(struct tacho_device *d)
 int tacho_trace_end(struct tacho_device *d, struct tacho_trace **trace)
 {
 	TACHO_ZONE("tacho_trace_end");
+	DEVICE_HOLD(d);
 	if (!d->capture)
 		return device_fail(TACHO_EUSAGE, "no trace of device %u is being taken", d->number);
-	if (d->group)
+	if (op_in_group(d))
 		return device_fail(TACHO_EUSAGE, "a trace cannot end inside of an op");
 	*trace = d->capture;
 	d->capture = NULL;
@@ -137,6 +139,7 @@ int tacho_trace_replay(struct tacho_trace *t)
 	int r;
 
 	TACHO_ZONE("tacho_trace_replay");
+	DEVICE_HOLD(d);
 	device_describe(d);
 	r = device_wait(d);
 	if (r == 0 && d->capture)
@@ -159,6 +162,7 @@ void tacho_trace_free(struct tacho_trace *t)
 	if (!t)
 		return;
 	TACHO_ZONE("tacho_trace_free");
+	DEVICE_HOLD(t->device);
 	if (t->device->capture == t)
 		t->device->capture = NULL;
 	tell(t, "RELEASE");

@@ -1,0 +1,196 @@
+/*
+ * One thread at a time, and no end without a word. Each call holds its device; linked devices run
+ * together, so they share a lock. A program that ends without closing its devices has them emptied,
+ * and their logs written, by exit().
+ */
+#include "device/debug.h"
+#include "device/device.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXIT_WAIT_S 5 /* for other threads, which may never come out */
+
+/*
+ * Devices are held before any other lock of this folder is taken, and one at a time, but by who
+ * links two of them: linking comes before. The table has the devices that are open, by number, and
+ * says which lock each has; its lock comes last.
+ */
+static pthread_mutex_t linking = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t locks[DEVICES_MAX];
+static struct tacho_device *table[DEVICES_MAX];
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static unsigned lock_of(const struct tacho_device *d)
+{
+	unsigned i;
+
+	pthread_mutex_lock(&table_lock);
+	i = d->lock;
+	pthread_mutex_unlock(&table_lock);
+	return i;
+}
+
+struct tacho_device *device_hold(const struct tacho_device *device)
+{
+	struct tacho_device *d = (struct tacho_device *)device;
+	unsigned i = lock_of(d), now;
+
+	/* It may be linked with another one while we wait. */
+	for (;; i = now) {
+		pthread_mutex_lock(&locks[i]);
+		now = lock_of(d);
+		if (now == i)
+			break;
+		pthread_mutex_unlock(&locks[i]);
+	}
+	d->held++;
+	return d;
+}
+
+void device_release(struct tacho_device **held)
+{
+	struct tacho_device *d = *held;
+
+	if (!d)
+		return;
+	d->held--;
+	pthread_mutex_unlock(&locks[lock_of(d)]);
+}
+
+/* All that run with B get A's lock, which is held; B's is given back. */
+static void share(struct tacho_device *a, struct tacho_device *b)
+{
+	unsigned from = lock_of(b), to = lock_of(a), times = 0;
+
+	if (from == to)
+		return;
+	pthread_mutex_lock(&table_lock);
+	for (struct tacho_device *m = b->mesh_next;; m = m->mesh_next) {
+		m->lock = to;
+		times += m->held;
+		if (m == b)
+			break;
+	}
+	pthread_mutex_unlock(&table_lock);
+	for (; times; times--) {
+		pthread_mutex_lock(&locks[to]);
+		pthread_mutex_unlock(&locks[from]);
+	}
+}
+
+int guard_link(struct tacho_device *a, struct tacho_device *b, int (*link)(void *), void *context)
+{
+	int r;
+
+	pthread_mutex_lock(&linking);
+	device_hold(a);
+	device_hold(b);
+	share(a, b);
+	r = link(context);
+	device_release(&b);
+	device_release(&a);
+	pthread_mutex_unlock(&linking);
+	return r;
+}
+
+/* ---- the end of the process ---- */
+static bool take(unsigned lock)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += EXIT_WAIT_S;
+	return pthread_mutex_timedlock(&locks[lock], &until) == 0;
+}
+
+/*
+ * The thread that ends the process may be inside of a call of the device: a signal's handler did
+ * it. What was taken from the device before can be written, unless just that was interrupted.
+ */
+static void empty(struct tacho_device *d)
+{
+	if (!d->held) {
+		d->held++;
+		device_settle(d);
+		d->held--;
+	} else if (d->prof && !d->prof->changing) {
+		log_dump(d);
+	}
+}
+
+static void leave(unsigned number)
+{
+	struct tacho_device *d;
+	unsigned lock = 0;
+
+	pthread_mutex_lock(&table_lock);
+	d = table[number];
+	if (d && d->pid == getpid())
+		lock = d->lock;
+	else
+		d = NULL; /* a child has not opened it */
+	pthread_mutex_unlock(&table_lock);
+	if (!d)
+		return;
+	if (!take(lock)) {
+		fprintf(stderr,
+			"tacho: warning: the program ends while another thread uses device %u: its "
+			"last zones are not recorded\n",
+			number);
+		return;
+	}
+	pthread_mutex_lock(&table_lock);
+	d = table[number] == d && d->lock == lock ? d : NULL;
+	pthread_mutex_unlock(&table_lock);
+	if (d)
+		empty(d);
+	pthread_mutex_unlock(&locks[lock]);
+}
+
+static void leave_all(void)
+{
+	for (unsigned i = 0; i < DEVICES_MAX; i++)
+		leave(i);
+}
+
+/* ---- devices come and go ---- */
+static void init(void)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+	for (unsigned i = 0; i < DEVICES_MAX; i++)
+		pthread_mutex_init(&locks[i], &attr);
+	pthread_mutexattr_destroy(&attr);
+	atexit(leave_all);
+	at_quick_exit(leave_all);
+}
+
+void guard_init(struct tacho_device *d)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, init);
+	d->lock = d->number;
+}
+
+void guard_open(struct tacho_device *d)
+{
+	pthread_mutex_lock(&table_lock);
+	table[d->number] = d;
+	d->pid = getpid();
+	pthread_mutex_unlock(&table_lock);
+}
+
+void guard_close(struct tacho_device *d)
+{
+	pthread_mutex_lock(&table_lock);
+	if (d->numbered && table[d->number] == d)
+		table[d->number] = NULL;
+	pthread_mutex_unlock(&table_lock);
+}

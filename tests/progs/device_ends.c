@@ -1,0 +1,82 @@
+/* Runs a kernel on a device and ends in one of many ways, all of them without closing it.
+ * device_ends KERNEL HOW [unfinished|KERNEL] */
+#include <tacho/device.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *end_here(void *context)
+{
+	(void)context;
+	exit(0);
+}
+
+static void end_in_handler(int signal)
+{
+	(void)signal;
+	exit(0);
+}
+
+static void end(const char *how)
+{
+	pthread_t thread;
+
+	if (!strcmp(how, "exit"))
+		exit(0);
+	if (!strcmp(how, "quick_exit"))
+		quick_exit(0);
+	if (!strcmp(how, "_exit"))
+		_exit(0);
+	if (!strcmp(how, "abort"))
+		abort();
+	if (!strcmp(how, "kill"))
+		raise(SIGKILL);
+	if (!strcmp(how, "pthread_exit"))
+		pthread_exit(NULL);
+	if (!strcmp(how, "thread") && pthread_create(&thread, NULL, end_here, NULL) == 0)
+		pthread_join(thread, NULL);
+	if (!strcmp(how, "fork")) {
+		if (fork() == 0)
+			exit(0);
+		wait(NULL);
+	}
+}
+
+static int run(struct tacho_device *d, const char *kernel, int finish)
+{
+	const uint32_t args[] = {1, 0x40000};
+	struct tacho_program *p;
+	int k;
+
+	if (tacho_program_new(&p, d) < 0)
+		return -1;
+	k = tacho_program_kernel(p, &(struct tacho_kernel){.source = kernel, .risc = TACHO_BRISC});
+	if (k < 0 || tacho_program_args(p, k, (struct tacho_core){0, 0}, args, 2) < 0 ||
+	    tacho_enqueue(d, p) < 0)
+		return -1;
+	return finish ? tacho_finish(d) : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct tacho_device *d;
+
+	if (argc < 3)
+		return 2;
+	signal(SIGUSR1, end_in_handler);
+	if (tacho_device_open(&d, NULL) < 0 ||
+	    run(d, argv[1], argc == 3 || strcmp(argv[3], "unfinished") != 0) < 0) {
+		fprintf(stderr, "%s\n", tacho_device_error());
+		return 1;
+	}
+	/* The signal comes while the second program runs, which does not end by itself. */
+	if (!strcmp(argv[2], "handler") && argc > 3)
+		run(d, argv[3], 1);
+	end(argv[2]);
+	return 0;
+}
