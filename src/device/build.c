@@ -440,7 +440,56 @@ static int run(struct words *w, struct buf *output)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : TACHO_EFORMAT;
 }
 
-static int compile(struct words *w, const struct build *b, const char *elf, const char *deps)
+/* The end of a message of the compiler: what follows its first line is indented. */
+static const char *message_end(const char *at)
+{
+	do
+		at = strchrnul(at, '\n');
+	while (*at && *++at == ' ');
+	return at;
+}
+
+/* What the compiler has against a kernel, without the names of hashed zones and the way to the file
+ * of ours that includes it. */
+static void find_warnings(const char *output, struct buf *text)
+{
+	static const char ours[] = "In file included from ";
+	bool named = false;
+	const char *end;
+
+	if (!strstr(output, " warning: "))
+		return;
+	for (const char *at = output; *at; at = end) {
+		size_t len = strcspn(at, "\n");
+
+		end = message_end(at);
+		/* Notes belong to what is before them. */
+		named = memmem(at, len, "'#pragma message: ", 18) ||
+			(named && memmem(at, len, " note: ", 7));
+		if (!named && strncmp(at, ours, sizeof(ours) - 1) != 0)
+			buf_add(text, at, (size_t)(end - at));
+	}
+}
+
+/* Once, though several RISCs compile it. */
+static void tell_warnings(struct tacho_device *d, const struct build *b, const char *output)
+{
+	struct buf text = BUF_INIT;
+	uint64_t key;
+
+	find_warnings(output, &text);
+	if (text.len && !text.failed) {
+		key = build_hash(BUILD_HASH, text.data, text.len);
+		if (!map_get(&d->warned, key) && map_set(&d->warned, key, 1) == 0)
+			fprintf(stderr, "tacho: warning: the compiler warns of %s for %s:\n%.*s",
+				b->source, risc_name(b->risc, b->ethernet), (int)text.len,
+				text.data);
+	}
+	buf_free(&text);
+}
+
+static int compile(struct tacho_device *d, struct words *w, const struct build *b, const char *elf,
+		   const char *deps)
 {
 	struct buf output = BUF_INIT, text = BUF_INIT;
 	char temporary[1100], rule[1200], log[1200];
@@ -467,6 +516,8 @@ static int compile(struct words *w, const struct build *b, const char *elf, cons
 	unlink(rule);
 	if (r < 0)
 		unlink(temporary);
+	if (r == 0 && !b->firmware && output.len)
+		tell_warnings(d, b, output.data);
 	buf_free(&output);
 	buf_free(&text);
 	return r;
@@ -601,7 +652,7 @@ int build_binary(struct tacho_device *d, const struct build *build, const struct
 		TACHO_ZONE("compile kernel");
 		r = cache_writable(folder);
 		if (r == 0)
-			r = compile(&w, build, elf, deps);
+			r = compile(d, &w, build, elf, deps);
 	}
 	if (r == 0)
 		r = load(d, build, key, elf, out);

@@ -74,8 +74,23 @@ static void add_range(const struct tacho_device *d, struct debug_cores *out, boo
 	}
 }
 
+/* Cores that are not there do nothing: somebody has to say so. */
+static void check_range(const struct tacho_device *d, bool ethernet, const char *variable,
+			const unsigned long *at)
+{
+	unsigned long columns = ethernet ? d->shape.cores - d->workers : d->shape.columns;
+	unsigned long rows = ethernet ? 1 : d->shape.rows;
+
+	if (at[0] > at[2] || at[1] > at[3])
+		env_warn(variable, "names no core: (%lu,%lu) lies behind (%lu,%lu)", at[0], at[1],
+			 at[2], at[3]);
+	else if (at[2] >= columns || at[3] >= rows)
+		env_warn(variable, "names core %lu,%lu: device %u has %lu x %lu %scores, from 0,0",
+			 at[2], at[3], d->number, columns, rows, ethernet ? "Ethernet " : "");
+}
+
 static int add_list(const struct tacho_device *d, struct debug_cores *out, bool ethernet,
-		    const char *text, unsigned riscs)
+		    const char *variable, const char *text, unsigned riscs)
 {
 	static const unsigned long everything[] = {0, 0, 255, 255};
 	unsigned long at[4];
@@ -97,6 +112,7 @@ static int add_list(const struct tacho_device *d, struct debug_cores *out, bool 
 			if (!text)
 				return TACHO_EUSAGE;
 		}
+		check_range(d, ethernet, variable, at);
 		add_range(d, out, ethernet, at, riscs);
 		text += strspn(text, ", ");
 	}
@@ -113,7 +129,7 @@ int debug_cores_parse(const struct tacho_device *d, struct debug_cores *out, boo
 		out->riscs = calloc(d->shape.cores, 1);
 	if (!out->riscs)
 		return device_fail(TACHO_ENOMEM, "no memory");
-	if (r == 0 && add_list(d, out, ethernet, cores, bits) < 0)
+	if (r == 0 && add_list(d, out, ethernet, variable, cores, bits) < 0)
 		r = device_fail(TACHO_EUSAGE,
 				"%s wants x,y or (x,y)-(x,y) or a list of them or all, not '%s'",
 				variable, cores);

@@ -159,6 +159,7 @@ struct tacho_device {
 	unsigned dispatch_staged;
 	const struct binary *dispatch_fw[2], *dispatch_kernel[2];
 	struct binary *binaries;
+	struct map warned; /* hashes of what the compiler said */
 	uint32_t next_zone;
 	struct zone_names names; /* of zones that have no number of ours */
 	uint32_t l1_top;         /* L1 below it is free for circular buffers */
@@ -232,6 +233,8 @@ void device_tell_full(const struct tacho_device *d, unsigned core, unsigned risc
 /* ---- env.c ---- */
 /* The number in an environment variable; OTHERWISE when it is not set or none. */
 unsigned env_number(const char *name, unsigned otherwise);
+/* Warns of what variable NAME says, once in a process. */
+void env_warn(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Warns, once, of variables of the profiler that are none. */
 void env_check(void);
 

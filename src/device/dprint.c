@@ -41,8 +41,12 @@ static bool chip_chosen(const struct tacho_device *d)
 	for (; *text; text = *end ? end + 1 : end) {
 		if (strtoul(text, &end, 10) == d->number && end != text)
 			return true;
-		if (end == text)
+		if (end == text || (*end && *end != ',')) {
+			env_warn("TT_METAL_DPRINT_CHIPS",
+				 "wants numbers of devices with commas, or all, not '%s'",
+				 getenv("TT_METAL_DPRINT_CHIPS"));
 			return false;
+		}
 	}
 	return false;
 }

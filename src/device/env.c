@@ -4,6 +4,7 @@
 #include "base/environ.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,24 @@ unsigned env_number(const char *name, unsigned otherwise)
 		return otherwise;
 	v = strtoul(text, &end, 0);
 	return *end || v > LARGEST ? otherwise : (unsigned)v;
+}
+
+void env_warn(const char *name, const char *format, ...)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct map warned;
+	uint64_t key = build_hash(BUILD_HASH, name, strlen(name));
+	va_list args;
+
+	pthread_mutex_lock(&lock);
+	if (!map_get(&warned, key) && map_set(&warned, key, 1) == 0) {
+		va_start(args, format);
+		fprintf(stderr, "tacho: warning: %s ", name);
+		vfprintf(stderr, format, args);
+		fputc('\n', stderr);
+		va_end(args);
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 /* What env_number() passes over, and nobody else complains about. */

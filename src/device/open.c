@@ -372,6 +372,7 @@ static void free_device(struct tacho_device *d)
 	vec_free(&d->space[1]);
 	vec_free(&d->replayed);
 	map_free(&d->traced);
+	map_free(&d->warned);
 	free(d->cores);
 	free(d);
 }

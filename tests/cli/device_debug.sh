@@ -46,6 +46,16 @@ TT_METAL_DPRINT_CHIPS=3 expect_exit 0 "$TACHO" device run -q print.c
 expect_no_line out next
 TT_METAL_DPRINT_RISCVS=XX expect_error 2 "no RISC is called 'XX'" "$TACHO" device run print.c
 TT_METAL_DPRINT_CORES=here expect_error 2 "wants x,y" "$TACHO" device run print.c
+# Cores that are not there are told, once; the others print.
+TT_METAL_DPRINT_CORES='0,0,(1,1)-(7,7)' expect_exit 0 "$TACHO" device run -q --cores 0,0-1,1 print.c
+expect_line err '^tacho: warning: TT_METAL_DPRINT_CORES names core 7,7: device 0 has 2 x 2 cores, from 0,0$'
+expect_count 1 err
+expect_line out '^0:\(x=0,y=0\):BR: next$' '^0:\(x=1,y=1\):BR: next$'
+TT_METAL_DPRINT_CORES='(1,1)-(0,0)' expect_exit 0 "$BUILD/examples/device/two_devices"
+expect_line err '^tacho: warning: TT_METAL_DPRINT_CORES names no core: \(1,1\) lies behind \(0,0\)$'
+expect_count 1 err
+TT_METAL_DPRINT_CHIPS=zero expect_exit 0 "$TACHO" device run -q print.c
+expect_line err "^tacho: warning: TT_METAL_DPRINT_CHIPS wants numbers of devices with commas, or all, not 'zero'$"
 TT_METAL_DPRINT_FILE=/nowhere/x expect_exit 5 "$TACHO" device run print.c
 unset TT_METAL_DPRINT_CORES
 expect_exit 0 "$TACHO" device run -q print.cpp

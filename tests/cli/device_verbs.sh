@@ -76,6 +76,17 @@ expect_no_line err 'array subscript' # L1 begins at 0
 [ "$(tail -1 err)" ] || fail "an empty line ends the message"
 expect_error 3 'cannot read the kernel none.c' "$TACHO" device run none.c
 expect_error 3 'the kernel . is a folder' "$TACHO" device run .
+# Warnings are shown when it is compiled, once for three RISCs; nothing but them of hashed zones.
+printf '#include "dataflow_api.h"\nvoid kernel_main(void)\n{\n\tint nobody;\n\tDeviceZoneScopedN("Z");\n}\n// %s\n' $$ >warn.c
+for hash in 0 1; do
+	TACHO_CACHE=$PWD/warned TACHO_ZONE_HASH=$hash expect_exit 0 "$TACHO" device run -q -r compute warn.c
+	expect_line err '^tacho: warning: the compiler warns of warn.c for TRISC0:$' \
+		"warn.c:4:[0-9]+: warning: unused variable 'nobody'"
+	[ "$(grep -c nobody\' err)" = 1 ] || fail 'a warning is shown more than once'
+	expect_no_line err 'pragma|expansion|included from'
+	TACHO_CACHE=$PWD/warned TACHO_ZONE_HASH=$hash expect_exit 0 "$TACHO" device run -q -r compute warn.c
+	expect_count 0 err
+done
 # One that includes nothing, and one without a kernel.
 printf 'void kernel_main(void) {}\n' >bare.c
 expect_exit 0 "$TACHO" device run bare.c
