@@ -168,6 +168,8 @@ static int checkpoint(struct capture *c)
 		capture_error(c, r);
 		return r;
 	}
+	if (c->followed)
+		ring_session_written(&c->session);
 	for (size_t i = 0; i < c->processes.n; i++)
 		release_process(c, c->processes.v[i]);
 	c->last_checkpoint = now_ns();

@@ -3,12 +3,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,6 +64,18 @@ bool ring_follow_recorded(const struct ring_follow *f)
 	return false;
 }
 
+void ring_follow_wait(struct ring_follow *f, unsigned ms)
+{
+	struct timespec limit = {ms / 1000, (long)(ms % 1000) * 1000000};
+
+	if (!f->control)
+		nanosleep(&limit, NULL);
+	else if (atomic_load(&f->control->written) == f->seen)
+		syscall(SYS_futex, &f->control->written, FUTEX_WAIT, f->seen, &limit, NULL, 0);
+	if (f->control)
+		f->seen = atomic_load(&f->control->written);
+}
+
 void ring_follow_close(struct ring_follow *f)
 {
 	if (f->control)
@@ -76,6 +90,12 @@ bool ring_session_followed(const struct ring_session *s)
 	uint64_t last = atomic_load_explicit(&s->control->followed, memory_order_relaxed);
 
 	return last && now_ns() - last < RING_FOLLOWED_MS * 1000000ull;
+}
+
+void ring_session_written(struct ring_session *s)
+{
+	atomic_fetch_add(&s->control->written, 1);
+	syscall(SYS_futex, &s->control->written, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
 /* ----------------------------------------------------------------- finding */

@@ -129,6 +129,7 @@ struct ring_control {
 	uint32_t replace;       /* an existing file at output may be replaced */
 	/* CLOCK_MONOTONIC ns at which somebody last looked at the trace while it grows: see follow.c */
 	_Atomic uint64_t followed;
+	_Atomic uint32_t written; /* checkpoints since; a futex of those who follow */
 };
 
 /* ---- ring file ---- */

@@ -103,16 +103,20 @@ int ring_session_find(const char *text, struct ring_session_info *info, struct t
 struct ring_follow {
 	struct ring_control *control; /* mapped; outlives the session */
 	int lock;                     /* the control file: its lock tells whether the recorder lives */
+	uint32_t seen;                /* what control->written was */
 };
 
 int ring_follow_open(struct ring_follow *f, const char *dir, struct tacho_error *err);
 void ring_follow_touch(struct ring_follow *f);
 /* The recorder lives. False for good: it has finished, or was killed and may be taken over. */
 bool ring_follow_recorded(const struct ring_follow *f);
+/* Returns when the recorder has written something that the last wait did not know of, or after MS. */
+void ring_follow_wait(struct ring_follow *f, unsigned ms);
 void ring_follow_close(struct ring_follow *f);
 
-/* The recorder's side: whether anybody follows. */
+/* The recorder's side: whether anybody follows, and that there is something to be seen. */
 bool ring_session_followed(const struct ring_session *s);
+void ring_session_written(struct ring_session *s);
 
 /* ----------------------------------------------------------------- events */
 

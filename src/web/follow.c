@@ -1,6 +1,7 @@
 /*
- * Traces that are being recorded. One thread reads on what was written, twenty times a second while
- * somebody looks, and wakes the WebSockets. Handles for passes catch up when they are taken.
+ * Traces that are being recorded. While somebody looks one thread reads on what was written as soon
+ * as the recorder says that it wrote, and wakes the WebSockets; what does not say so is looked at
+ * twenty times a second. Handles for passes catch up when they are taken.
  */
 #include "ring/ring.h"
 #include "web/private.h"
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #define LOOKED_MS  50
+#define PAUSE_MS   20 /* between two looks: a busy recorder writes more often than anybody sees */
 #define ALONE_MS   1000
 #define LOOKED_FOR 5.0 /* seconds after the last request */
 
@@ -73,6 +75,28 @@ static bool trace_step(struct web *web, struct web_trace *t, bool looked_at)
 	return changed;
 }
 
+/* The first recording that goes on, or NULL. */
+static struct ring_follow *follow_session(struct web *web)
+{
+	for (size_t i = 0; i < web->traces.n; i++)
+		if (web->traces.v[i]->followed && web->traces.v[i]->live)
+			return web->traces.v[i]->session;
+	return NULL;
+}
+
+/* With the lock held; until it is time to look, or follow_wake(). */
+static void follow_sleep(struct web *web, unsigned ms)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += ms * 1000000l;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	if (!web->stopping)
+		pthread_cond_timedwait(&web->follow_wake, &web->follow_lock, &until);
+}
+
 static void *follow(void *context)
 {
 	struct web *web = context;
@@ -80,20 +104,19 @@ static void *follow(void *context)
 	pthread_mutex_lock(&web->follow_lock);
 	while (!web->stopping) {
 		bool looked_at = server_looked_at(web, LOOKED_FOR);
-		long ms = looked_at ? LOOKED_MS : ALONE_MS;
-		struct timespec until;
+		struct ring_follow *session;
 
 		pthread_mutex_unlock(&web->follow_lock);
 		for (size_t i = 0; i < web->traces.n; i++)
 			if (web->traces.v[i]->followed)
 				trace_step(web, web->traces.v[i], looked_at);
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += ms * 1000000;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
+		session = looked_at ? follow_session(web) : NULL;
 		pthread_mutex_lock(&web->follow_lock);
-		if (!web->stopping)
-			pthread_cond_timedwait(&web->follow_wake, &web->follow_lock, &until);
+		follow_sleep(web, session ? PAUSE_MS : looked_at ? LOOKED_MS : ALONE_MS);
+		pthread_mutex_unlock(&web->follow_lock);
+		if (session)
+			ring_follow_wait(session, LOOKED_MS - PAUSE_MS);
+		pthread_mutex_lock(&web->follow_lock);
 	}
 	pthread_mutex_unlock(&web->follow_lock);
 	return NULL;

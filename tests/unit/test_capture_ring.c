@@ -5,8 +5,10 @@
 #include "../../fuzz/ring_image.h"
 #include "capture/capture.h"
 #include "clock/clock.h"
+#include "ring/ring.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -237,12 +239,48 @@ static void test_parts(void **unused)
 	place_close(&p);
 }
 
+static void *wait_long(void *follow)
+{
+	ring_follow_wait(follow, 1000000);
+	return NULL;
+}
+
+/* Who follows is woken by what is written, not by time. */
+static void test_followed(void **unused)
+{
+	struct ring_follow follow;
+	struct capture *c;
+	pthread_t thread;
+	struct place p;
+
+	(void)unused;
+	place_open(&p);
+	c = start(&p);
+	place_join(&p);
+	assert_int_equal(ring_follow_open(&follow, p.session, NULL), 0);
+	ring_follow_touch(&follow);
+	ring_follow_wait(&follow, 1);
+	assert_int_equal(pthread_create(&thread, NULL, wait_long, &follow), 0);
+	zone(&p, 100, RING_BEGIN);
+	zone(&p, 500, RING_END);
+	while (atomic_load(&follow.control->written) == 0) {
+		ring_follow_touch(&follow);
+		assert_true(capture_round(c, NULL) >= 0);
+		capture_wait(c);
+	}
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	ring_follow_close(&follow);
+	trace_close(finish(&p, c));
+	place_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_ahead),
 		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_followed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
