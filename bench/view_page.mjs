@@ -1,51 +1,77 @@
-// The page's part of the viewer's figures. Arguments: URL, seconds of panning.
-import { createRequire } from "node:module";
+// The page's part of the viewer's figures. Arguments: a trace, seconds of panning.
+import { readFileSync } from "node:fs";
+import { launch, serve } from "../tests/web/browser.mjs";
+import { line, MB, median, quantiles } from "./figures.mjs";
 
-const require = createRequire(process.env.SOURCE + "/web/package.json");
-const { chromium } = require("playwright-core");
-const [url, seconds] = [process.argv[2], +process.argv[3]];
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, headless: true, chromiumSandbox: false });
+const [trace, seconds] = [process.argv[2], +process.argv[3]];
+const server = await serve(["-q", ...(process.env.ASSETS ? ["--assets=" + process.env.ASSETS] : []), trace]);
+const browser = await launch();
 // so large that the timeline has 2000 pixels and 64 lanes
 const page = await (await browser.newContext({ viewport: { width: 2324, height: 1400 }, reducedMotion: "reduce" })).newPage();
+const devtools = await page.context().newCDPSession(page);
 
-const quantiles = (list) => {
-	const s = [...list].sort((a, b) => a - b);
-	const q = (f) => s[Math.min(s.length - 1, Math.floor(f * s.length))].toFixed(1);
-	return `p50 ${q(0.5)}, p90 ${q(0.9)}, p99 ${q(0.99)}, max ${q(1)} ms`;
-};
+/** Milliseconds that the server and the page's scripts have computed. */
+async function spent() {
+	const ticks = readFileSync(`/proc/${server.child.pid}/stat`, "utf8").replace(/.*\) /, "").split(" ");
+	const { metrics } = await devtools.send("Performance.getMetrics");
+	const of = (name) => metrics.find((m) => m.name === name).value * 1000;
+	return { server: (+ticks[11] + +ticks[12]) * 10, script: of("ScriptDuration"), task: of("TaskDuration") };
+}
 
-const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
+async function open() {
+	const begin = Date.now();
+	await page.goto(new URL(server.url).origin + "/#/timeline");
+	await page.waitForSelector("main");
+	const shell = Date.now() - begin;
+	await page.waitForFunction(() => {
+		const t = window.tachoTimeline;
+		return t && t.rows.value.rows.length > 0 && t.tiles.stats().groups > 0 && t.tiles.missing === 0;
+	}, undefined, { polling: "raf" });
+	line("open", `shell ${shell} ms, first tiles ${Date.now() - begin} ms after navigation`, "1000");
+}
 
-await page.goto(url);
-const opened = Date.now();
-await page.goto(new URL(url).origin + "/#/timeline");
-await page.waitForSelector("main");
-const shell = Date.now() - opened;
-await page.waitForFunction(() => {
-	const t = window.tachoTimeline;
-	return t && t.rows.value.rows.length > 0 && t.tiles.stats().groups > 0 && t.tiles.missing === 0;
-}, undefined, { polling: "raf" });
-console.log(`page         shell ${shell} ms, first tiles ${Date.now() - opened} ms after navigation`);
-const size = await page.evaluate(() => ({ width: window.tachoTimeline.width, lanes: window.tachoTimeline.drawnStripes().filter((d) => d.stripe.lanes.length === 1).length }));
+/** Counts requests and what they bring. */
+const count = () => page.evaluate(() => {
+	const plain = window.fetch;
+	window.asked = { requests: 0, bytes: 0, dropped: 0 };
+	window.fetch = async (url, options) => {
+		const r = await plain(url, options).catch((e) => {
+			window.asked.dropped++;
+			throw e;
+		});
+		window.asked.requests++;
+		window.asked.bytes += +(r.headers.get("Content-Length") ?? 0);
+		return r;
+	};
+});
 
-/** Zoom in, pan, zoom out: each step is over when everything in sight is drawn. */
+/**
+ * Zoom in, pan, zoom out. A step begins at any moment between two frames and is over when the frame that shows all
+ * tiles of the new view at their own resolution has been painted: a message that is posted while a frame is made comes
+ * after its painting. The floor is the same wait for a frame that has nothing to ask for.
+ */
 const walk = () => page.evaluate(async () => {
 	const t = window.tachoTimeline;
-	const frame = () => new Promise((r) => requestAnimationFrame(r));
+	const channel = new MessageChannel();
+	const painted = () => new Promise((r) => requestAnimationFrame(() => {
+		channel.port1.onmessage = r;
+		channel.port2.postMessage(0);
+	}));
 	const step = async (move) => {
+		await new Promise((r) => setTimeout(r, Math.random() * 17));
 		const start = performance.now();
 		move();
 		do
-			await frame();
+			await painted();
 		while (t.tiles.missing > 0);
 		return performance.now() - start;
 	};
 	t.fitAll();
 	for (let i = 0; i < 20; i++)
-		await frame();
+		await painted();
 	const at = (f) => t.motion.goal.t0 + f * (t.motion.goal.t1 - t.motion.goal.t0);
-	const fresh = [], cached = [], draw = [], floor = [];
-	// the floor: as many pixels, all ready, put on a canvas
+	const figures = { step: [], jump: [], cached: [], draw: [], put: [], frame: [] };
+	// the floor of drawing: as many pixels, all ready, put on a canvas
 	const plain = Object.assign(document.createElement("canvas"), { width: t.el.base.width, height: t.el.base.height }).getContext("2d");
 	const image = new ImageData(t.el.base.width, t.el.base.height);
 	const put = () => {
@@ -54,10 +80,11 @@ const walk = () => page.evaluate(async () => {
 		plain.getImageData(0, 0, 1, 1);
 		return performance.now() - start;
 	};
-	const all = async (move) => {
-		fresh.push(await step(move));
-		draw.push(t.measureDraw());
-		floor.push(put());
+	const all = async (move, kind = "step") => {
+		figures[kind].push(await step(move));
+		figures.frame.push(await step(() => t.redraw()));
+		figures.draw.push(t.measureDraw());
+		figures.put.push(put());
 	};
 	for (let i = 0; i < 40; i++)
 		await all(() => t.motion.zoom(at(0.6), 0.75, false));
@@ -65,26 +92,52 @@ const walk = () => page.evaluate(async () => {
 		await all(() => t.motion.pan((t.motion.goal.t1 - t.motion.goal.t0) * 0.3, false));
 	for (let i = 0; i < 40; i++)
 		await all(() => t.motion.zoom(at(0.4), 1 / 0.75, false));
+	// to where no step before has led: nothing of it was fetched ahead
+	const whole = t.motion.goal.t1 - t.motion.goal.t0;
+	for (let i = 0; i < 40; i++) {
+		const span = whole / 2 ** (1 + Math.random() * 10), t0 = Math.random() * (whole * 0.9 - span);
+		await all(() => t.motion.to({ t0, t1: t0 + span }, false), "jump");
+	}
 	for (let i = 0; i < 40; i++)
-		cached.push(await step(() => t.motion.pan((t.motion.goal.t1 - t.motion.goal.t0) * (i % 2 ? 0.002 : -0.002), false)));
-	return { fresh, cached, draw, floor };
+		figures.cached.push(await step(() => t.motion.pan((t.motion.goal.t1 - t.motion.goal.t0) * (i % 2 ? 0.002 : -0.002), false)));
+	return figures;
 });
-const r = await walk();
-console.log(`view         ${size.lanes} lanes x ${size.width} px in sight`);
-console.log(`decode, draw ${quantiles(r.draw)} until the pixels are there; p50 = ${(median(r.draw) / median(r.floor)).toFixed(1)} x putting as many ready pixels`);
-console.log(`step         ${quantiles(r.fresh)} to all tiles drawn (a frame of the browser is 16.7 ms)`);
-console.log(`step, cached ${quantiles(r.cached)}`);
 
-const client = await page.context().newCDPSession(page);
-const until = Date.now() + seconds * 1000;
-let steps = 0;
-while (Date.now() < until) {
-	await walk();
-	steps += 160;
+async function steps() {
+	await count();
+	const before = await spent();
+	const r = await walk();
+	const after = await spent();
+	const asked = await page.evaluate(() => window.asked);
+	const n = r.step.length + r.jump.length;
+	line("step", `${quantiles(r.step)}, until all is painted (a frame that asks for nothing: ${quantiles(r.frame)})`, "p90 50");
+	line("jump", `${quantiles(r.jump)}: a view of which nothing is here`, "p90 50");
+	line("", `each: ${(asked.requests / n).toFixed(1)} requests, ${(asked.dropped / n).toFixed(1)} dropped, ${(asked.bytes / n / 1024).toFixed(0)} KiB, ` +
+		`${((after.server - before.server) / n).toFixed(1)} ms of the server's CPU; with the draws that are measured ${((after.script - before.script) / n).toFixed(1)} ms of script`);
+	line("step, cached", quantiles(r.cached), "p90 16.7 + a frame");
+	line("decode, draw", `${quantiles(r.draw)} until the pixels are there; p50 = ${(median(r.draw) / median(r.put)).toFixed(1)} x putting as many ready pixels`, "p90 16");
 }
-await client.send("HeapProfiler.collectGarbage");
-const heap = await client.send("Runtime.getHeapUsage");
-const tiles = await page.evaluate(() => window.tachoTimeline.tiles.stats());
-const mb = (n) => ((n ?? 0) / 1048576).toFixed(1) + " MB";
-console.log(`heap         ${mb(heap.usedSize)} of objects, ${mb(heap.backingStorageSize)} of buffers after ${seconds} s, ${steps} steps; ${tiles.groups} tiles, ${mb(tiles.bytes)}`);
+
+async function heap() {
+	const until = Date.now() + seconds * 1000;
+	let n = 0;
+	while (Date.now() < until) {
+		await walk();
+		n += 200;
+	}
+	await devtools.send("HeapProfiler.collectGarbage");
+	const used = await devtools.send("Runtime.getHeapUsage");
+	const tiles = await page.evaluate(() => window.tachoTimeline.tiles.stats());
+	line("heap", `${MB(used.usedSize)} of objects + ${MB(used.backingStorageSize)} of buffers after ${seconds} s, ${n} steps (${tiles.groups} tiles, ${MB(tiles.bytes)})`, "200 MB");
+}
+
+await page.goto(server.url);
+await page.waitForSelector("main");
+await devtools.send("Performance.enable");
+await open();
+const size = await page.evaluate(() => ({ width: window.tachoTimeline.width, lanes: window.tachoTimeline.drawnStripes().filter((d) => d.stripe.lanes.length === 1).length }));
+line("view", `${size.lanes} lanes x ${size.width} px in sight`);
+await steps();
+await heap();
 await browser.close();
+await server.stop();

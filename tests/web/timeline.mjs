@@ -11,7 +11,7 @@ export async function openTimeline(page, hash = "#/timeline") {
 export async function settled(page) {
 	await until("tiles", () => page.evaluate(() => {
 		const t = window.tachoTimeline;
-		return t !== undefined && t.rows.value.rows.length > 0 && t.tiles.stats().flights === 0 && t.tiles.stats().groups > 0 && !t.motion.moving;
+		return t !== undefined && t.rows.value.rows.length > 0 && t.tiles.stats().flights === 0 && t.tiles.missing === 0 && t.tiles.stats().groups > 0 && !t.motion.moving;
 	}));
 	await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))));
 }

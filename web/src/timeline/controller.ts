@@ -41,8 +41,12 @@ export interface Hover {
 
 const openStates = new Map<number, OpenState>();
 
+function lanesOf(rows: Row[]): number[] {
+	return [...new Set(rows.flatMap((r) => r.stripes.flatMap((s) => s.lanes)))];
+}
+
 export class Timeline {
-	readonly motion = new Motion();
+	readonly motion = new Motion(() => this.ask());
 	readonly rows = signal<{ rows: Row[]; height: number }>({ rows: [], height: 0 });
 	readonly open: ReturnType<typeof signal<OpenState>>;
 	/** The scroll position in steps: names of rows are made when it changes. */
@@ -59,6 +63,7 @@ export class Timeline {
 	private colors: Colors = readColors();
 	private wanted = { base: false, over: false };
 	private ended = false;
+	private laidOut: { meta: Meta; open: OpenState } | null = null;
 	private stops: (() => void)[] = [];
 	private hitAbort: AbortController | null = null;
 	private lastTop = 0;
@@ -66,7 +71,7 @@ export class Timeline {
 	private brought: ZoneDetail | null = null;
 
 	constructor(readonly trace: number, readonly el: Elements) {
-		const again = () => this.redraw();
+		const again = () => this.redrawBase();
 		this.tiles = new TileStore(trace, again);
 		this.plots = new PlotStore(trace, again);
 		this.map = new Minimap(trace, again);
@@ -86,6 +91,10 @@ export class Timeline {
 					this.colors = readColors();
 					this.redraw();
 				});
+			}),
+			effect(() => {
+				view.value;
+				untracked(() => this.ask()); // not only when the next frame is drawn
 			}),
 			effect(() => {
 				view.value, namesVersion.value, colorMode.value, dimLibraries.value, lit.value, this.rows.value;
@@ -112,7 +121,7 @@ export class Timeline {
 		resize.observe(el.ruler);
 		el.body.addEventListener("scroll", () => {
 			this.scrolled.value = Math.round(el.body.scrollTop / 200) * 200;
-			again();
+			this.redraw();
 		}, { passive: true });
 		this.stops.push(() => resize.disconnect());
 	}
@@ -144,9 +153,17 @@ export class Timeline {
 		const live = entry.peek()?.live ?? false;
 		this.tiles.gen = this.plots.gen = this.messages.gen = m.gen;
 		this.tiles.live = this.plots.live = this.messages.live = live;
+		this.tiles.end = m.duration;
 		this.map.setMeta(m, live);
 		this.frames.setMeta(m, live);
-		this.rows.value = layout(m, this.open.value ?? {});
+		const open = this.open.value ?? {};
+		const old = this.laidOut;
+		this.laidOut = { meta: m, open };
+		// a trace that grew has the same rows, most of the time
+		if (old && old.open === open && old.meta.tracks === m.tracks && old.meta.devices === m.devices && old.meta.processes === m.processes)
+			this.redraw();
+		else
+			this.rows.value = layout(m, open);
 	}
 
 	toggle(key: string, to?: boolean): void {
@@ -177,7 +194,13 @@ export class Timeline {
 	}
 
 	redraw(): void {
-		this.wanted.base = this.wanted.over = true;
+		this.wanted.over = true;
+		this.redrawBase();
+	}
+
+	/** Data came: what lies over it stays. */
+	private redrawBase(): void {
+		this.wanted.base = true;
 		this.schedule();
 	}
 
@@ -223,7 +246,7 @@ export class Timeline {
 		const scale: Scale = { t0: f.t0, ns: f.ns / f.dpr, width: this.el.base.width, res: resolutionFor(f.ns / f.dpr) };
 		const rows = visibleRows(this.rows.peek().rows, top, f.height);
 		this.palette.update(nameCount());
-		this.tiles.want(this.wants(scale, rows, top, f.height));
+		this.ask();
 		this.painter.rows(rows, top, f.height, scale, f.dpr, this.tiles, this.plots, lit.peek(), this.colors);
 		drawRuler(this.size(this.el.ruler), scale, f.dpr, this.rulerHeight, this.colors);
 		this.messages.draw(this.el.base.getContext("2d") as CanvasRenderingContext2D, f, rows, top, this.colors);
@@ -239,26 +262,42 @@ export class Timeline {
 		return meta.peek()?.signposts.length ? h - 17 : h;
 	}
 
-	/** Tiles in sight first, then their neighbours at both sides and one screen of rows above and below. */
-	private wants(scale: Scale, rows: Row[], top: number, height: number): Want[] {
-		const near = visibleRows(this.rows.peek().rows, top - height / 2, 2 * height);
-		const lanesOf = (list: Row[]) => [...new Set(list.flatMap((r) => r.stripes.flatMap((s) => s.lanes)))];
-		const seen = lanesOf(rows), around = lanesOf(near);
-		const span = tileSpan(scale.res);
-		const last = Math.max(0, Math.ceil(duration.peek() / span) - 1);
-		const a = Math.max(0, Math.floor(scale.t0 / span)), b = Math.min(last, Math.floor((scale.t0 + scale.ns * scale.width) / span));
-		const wants: Want[] = [];
+	/**
+	 * Asks for the tiles of where the view is or goes to. When they are here, for those of one more step of the same kind, of
+	 * both sides and of half a screen of rows above and below.
+	 */
+	private ask(): void {
+		const { height } = this.frame;
+		const top = this.el.body.scrollTop;
+		const all = this.rows.peek().rows;
+		const seen = lanesOf(visibleRows(all, top, height)), around = lanesOf(visibleRows(all, top - height / 2, 2 * height));
 		if (seen.length === 0)
-			return wants;
-		for (let i = a; i <= b; i++)
-			wants.push({ res: scale.res, index: i, lanes: seen, priority: Priority.sight });
-		for (const i of [a - 1, b + 1])
-			if (i >= 0 && i <= last)
-				wants.push({ res: scale.res, index: i, lanes: seen, priority: Priority.ahead });
-		if (around.length > seen.length && around.length <= 512)
+			return;
+		const { res, first, last } = this.tilesOf(this.motion.goal);
+		const wants: Want[] = [];
+		const add = (r: number, a: number, b: number, lanes: number[], priority: Priority) => {
 			for (let i = a; i <= b; i++)
-				wants.push({ res: scale.res, index: i, lanes: around, priority: Priority.ahead });
-		return wants;
+				wants.push({ res: r, index: i, lanes, priority });
+		};
+		add(res, first, last, seen, Priority.sight);
+		const next = this.motion.next;
+		if (next) {
+			const t = this.tilesOf(next);
+			add(t.res, t.first, t.last, seen, Priority.ahead);
+		}
+		const end = Math.max(0, Math.ceil(duration.peek() / tileSpan(res)) - 1);
+		add(res, Math.max(0, first - 1), Math.min(end, last + 1), seen, Priority.ahead);
+		if (around.length > seen.length && around.length <= 512)
+			add(res, first, last, around, Priority.ahead);
+		this.tiles.want(wants);
+	}
+
+	/** The tiles that show a range. */
+	private tilesOf(r: Range): { res: number; first: number; last: number } {
+		const res = resolutionFor((r.t1 - r.t0) / this.width / (devicePixelRatio || 1));
+		const span = tileSpan(res);
+		const end = Math.max(0, Math.ceil(duration.peek() / span) - 1);
+		return { res, first: Math.max(0, Math.floor(r.t0 / span)), last: Math.min(end, Math.floor((r.t1 + 2 ** res) / span)) };
 	}
 
 	private drawOver(): void {

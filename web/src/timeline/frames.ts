@@ -41,8 +41,10 @@ export class FrameStrip {
 		if (t === null || key === this.asked)
 			return;
 		this.asked = key;
-		clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => void this.fetch(t, Math.max(0, v.t0), v.t1), this.data ? 80 : 0);
+		this.timer ||= window.setTimeout(() => {
+			this.timer = 0;
+			void this.fetch(this.track.peek() ?? t, Math.max(0, view.peek().t0), view.peek().t1);
+		}, this.data ? 80 : 0);
 	}
 
 	private async fetch(track: number, t0: number, t1: number): Promise<void> {

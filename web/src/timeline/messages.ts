@@ -24,8 +24,11 @@ export class MessageMarks {
 		if (key === this.asked)
 			return;
 		this.asked = key;
-		clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => void this.fetch(Math.max(0, v.t0), v.t1), 120);
+		// one that waits takes the view as it is then: a view that moves all the time has marks too
+		this.timer ||= window.setTimeout(() => {
+			this.timer = 0;
+			void this.fetch(Math.max(0, view.peek().t0), view.peek().t1);
+		}, 120);
 	}
 
 	private async fetch(t0: number, t1: number): Promise<void> {

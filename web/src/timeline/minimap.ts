@@ -32,6 +32,7 @@ export class Minimap {
 		this.lanes = { host: some(of(false)), device: some(of(true)) };
 		this.store.gen = m.gen;
 		this.store.live = live;
+		this.store.end = m.duration;
 	}
 
 	close(): void {

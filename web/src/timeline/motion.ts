@@ -8,11 +8,26 @@ const MIN_SPAN = 20;
 export class Motion {
 	private target: Range = view.peek();
 	private shown: Range = view.peek();
+	private before: Range | null = null;
 	private running = false;
+
+	/** AIMED is called when there is a new goal that the view does not show yet. */
+	constructor(private readonly aimed: () => void) {}
 
 	/** Where the view is going to, for steps that build on each other. */
 	get goal(): Range {
 		return view.peek() === this.shown ? this.target : view.peek();
+	}
+
+	/** Where one more step like the last one would go; null when that was a leap to elsewhere. */
+	get next(): Range | null {
+		const a = this.before, b = this.target;
+		if (!a || view.peek() !== this.shown)
+			return null;
+		const f = (b.t1 - b.t0) / (a.t1 - a.t0);
+		if (f < 0.25 || f > 4 || b.t1 < a.t0 || b.t0 > a.t1)
+			return null;
+		return this.clamp({ t0: b.t0 + (b.t0 - a.t0) * f, t1: b.t1 + (b.t1 - a.t1) * f });
 	}
 
 	get moving(): boolean {
@@ -29,15 +44,19 @@ export class Motion {
 	}
 
 	to(r: Range, glide: boolean): void {
+		this.before = this.goal;
 		this.target = this.clamp(r);
 		if (!glide || calm.matches) {
 			this.running = false;
 			this.set(this.target);
-		} else if (!this.running) {
+			return;
+		}
+		if (!this.running) {
 			this.running = true;
 			this.shown = view.peek();
 			requestAnimationFrame(() => this.step());
 		}
+		this.aimed();
 	}
 
 	zoom(at: number, factor: number, glide: boolean): void {

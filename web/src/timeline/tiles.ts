@@ -6,10 +6,15 @@ import { traces } from "../state";
 export const TILE_PX = 512;
 const MAGIC = 0x314c5454;
 const LANE_EMPTY = 0xffffffff;
-const MAX_LANES = 512;
+/** Of one request. */
+const MAX_LANES = 512, MAX_LANE_TILES = 2048;
 const MAX_BYTES = 64 << 20;
 /** A server that fails or is away is not asked again at once. */
 const RETRY_AFTER = 1000;
+/** Of a trace that grows: how old a tile may be that is in sight, that is not, and behind which LATE_NS have passed. */
+const SIGHT_MS = 40, OTHER_MS = 500, SETTLED_MS = 2000;
+/** Zones of devices come later than those of the host. */
+const LATE_NS = 2e9;
 
 export interface LaneTile {
 	busy: Uint8Array;
@@ -17,6 +22,8 @@ export interface LaneTile {
 	/** n times {px, w: u16; name, count, zone: u32} */
 	rects: Uint32Array;
 }
+
+type Tile = Map<number, LaneTile>;
 
 /** A lane with nothing in this tile. */
 export const EMPTY: LaneTile = { busy: new Uint8Array(0), dom: new Uint16Array(0), rects: new Uint32Array(0) };
@@ -27,13 +34,27 @@ export interface Group {
 	lanes: Map<number, LaneTile>;
 	bytes: number;
 	used: number;
+	/** What the trace's generation was when it was asked for; its oldest lane counts. */
 	gen: number;
 	fetched: number;
+	/** The recording had long gone on behind its end: it will hardly change. */
+	settled: boolean;
 }
 
-interface Flight {
+/** Lanes of tiles that lie side by side: one request. */
+interface Batch {
+	res: number;
+	first: number;
+	last: number;
+	lanes: number[];
+	priority: Priority;
+}
+
+interface Flight extends Batch {
+	gen: number;
+	end: number;
 	abort: AbortController;
-	lanes: Set<number>;
+	has: Set<number>;
 	wanted: number;
 }
 
@@ -44,26 +65,30 @@ export interface Want {
 	priority: Priority;
 }
 
-/** Takes an answer apart; null if it is none of ours. */
-export function decode(buffer: ArrayBuffer): { gen: number; lanes: Map<number, LaneTile> } | null {
-	if (buffer.byteLength < 12)
-		return null;
+/** Where the tile at AT ends; -1 if there is none. */
+function tileEnd(head: DataView, at: number): number {
+	const size = head.byteLength;
+	if (at + 12 > size || head.getUint32(at, true) !== MAGIC)
+		return -1;
+	let left = head.getUint32(at + 8, true);
+	for (at += 12; left > 0 && at + 8 <= size; left--) {
+		const n = head.getUint32(at + 4, true);
+		at += 8 + (n === LANE_EMPTY ? 0 : 3 * TILE_PX + 16 * n);
+	}
+	return left === 0 && at <= size ? at : -1;
+}
+
+/** BUFFER is one whole tile. */
+function decodeTile(buffer: ArrayBuffer): Tile {
 	const head = new DataView(buffer);
-	if (head.getUint32(0, true) !== MAGIC)
-		return null;
-	const lanes = new Map<number, LaneTile>();
-	let at = 12;
-	for (let left = head.getUint32(8, true); left > 0; left--) {
-		if (at + 8 > buffer.byteLength)
-			return null;
+	const lanes: Tile = new Map();
+	for (let at = 12; at < buffer.byteLength;) {
 		const lane = head.getUint32(at, true), n = head.getUint32(at + 4, true);
 		at += 8;
 		if (n === LANE_EMPTY) {
 			lanes.set(lane, EMPTY);
 			continue;
 		}
-		if (at + 3 * TILE_PX + 16 * n > buffer.byteLength)
-			return null;
 		lanes.set(lane, {
 			busy: new Uint8Array(buffer, at, TILE_PX),
 			dom: new Uint16Array(buffer, at + TILE_PX, TILE_PX),
@@ -71,7 +96,21 @@ export function decode(buffer: ArrayBuffer): { gen: number; lanes: Map<number, L
 		});
 		at += 3 * TILE_PX + 16 * n;
 	}
-	return { gen: head.getUint32(4, true), lanes };
+	return lanes;
+}
+
+/** Takes an answer of COUNT tiles apart; null if it is none of ours. Each has memory of its own, which goes when it goes. */
+export function decode(buffer: ArrayBuffer, count: number): Tile[] | null {
+	const head = new DataView(buffer);
+	const tiles: Tile[] = [];
+	for (let at = 0; tiles.length < count;) {
+		const end = tileEnd(head, at);
+		if (end < 0)
+			return null;
+		tiles.push(decodeTile(at === 0 && end === buffer.byteLength ? buffer : buffer.slice(at, end)));
+		at = end;
+	}
+	return tiles;
 }
 
 /** 1,2,5-9 */
@@ -88,16 +127,23 @@ export function laneList(lanes: number[]): string {
 	return parts.join(",");
 }
 
+/** What a lane takes in memory. */
+function weight(t: LaneTile | undefined): number {
+	return t === undefined ? 0 : t === EMPTY ? 64 : 300 + 3 * TILE_PX + t.rects.byteLength;
+}
+
 export class TileStore {
 	private groups = new Map<string, Group>();
-	private flights = new Map<string, Flight>();
+	private flights = new Set<Flight>();
 	private bytes = 0;
 	private frame = 0;
 	gen = 0;
 	live = false;
+	/** Where the trace ends, ns. */
+	end = 0;
 	/** Grows with each answer. */
 	version = 0;
-	/** Lanes in sight that the last drawing had no tile for. */
+	/** Lanes in sight that were not here when they were asked for last. */
 	missing = 0;
 	/** The last failure that was no abort. */
 	readonly error = signal<string | null>(null);
@@ -116,44 +162,63 @@ export class TileStore {
 		return { groups: this.groups.size, bytes: this.bytes, flights: this.flights.size };
 	}
 
-	/** Asks for what is missing of WANTS and drops the requests for anything else. */
+	/**
+	 * Asks for what is missing of WANTS, the most urgent first, and drops the requests for anything else. Nothing is
+	 * fetched ahead before all that is in sight is here.
+	 */
 	want(wants: Want[]): void {
 		this.frame++;
 		this.missing = 0;
+		const batches: Batch[] = [];
 		for (const w of wants) {
-			const key = w.res + ":" + w.index;
-			const have = this.groups.get(key);
-			const flight = this.flights.get(key);
-			if (flight)
-				flight.wanted = this.frame;
-			const stale = this.live && have !== undefined && have.gen < this.gen && w.priority !== Priority.ahead &&
-				performance.now() - have.fetched > (w.priority === Priority.sight ? 40 : 500);
-			const missing = w.lanes.filter((l) => !flight?.lanes.has(l) && (stale || !have?.lanes.has(l)));
+			const have = this.groups.get(w.res + ":" + w.index);
+			const coming = this.coming(w);
 			if (w.priority === Priority.sight)
-				this.missing += w.lanes.filter((l) => !have?.lanes.has(l)).length;
-			for (let i = 0; i < missing.length && performance.now() >= this.pausedUntil; i += MAX_LANES)
-				void this.fetch(key + (i ? "+" + i : ""), w, missing.slice(i, i + MAX_LANES));
+				this.missing += have ? w.lanes.filter((l) => !have.lanes.has(l)).length : w.lanes.length;
+			else if (w.priority === Priority.ahead && this.missing > 0)
+				continue;
+			const stale = have !== undefined && this.stale(w, have);
+			const lanes = w.lanes.filter((l) => (stale || !have?.lanes.has(l)) && !coming.some((f) => f.has.has(l)));
+			if (lanes.length > 0)
+				add(batches, w, lanes);
 		}
-		for (const f of this.flights.values())
+		if (performance.now() >= this.pausedUntil)
+			for (const b of batches)
+				void this.fetch(b);
+		for (const f of this.flights)
 			if (f.wanted !== this.frame)
 				f.abort.abort();
 	}
 
-	private async fetch(key: string, w: Want, lanes: number[]): Promise<void> {
-		// a second request for other lanes of the same tile goes beside the first
-		let name = key;
-		while (this.flights.has(name))
-			name += "'";
-		const flight: Flight = { abort: new AbortController(), lanes: new Set(lanes), wanted: this.frame };
-		this.flights.set(name, flight);
+	/** The requests under way that bring lanes of a tile. */
+	private coming(w: Want): Flight[] {
+		const list: Flight[] = [];
+		for (const f of this.flights)
+			if (f.res === w.res && f.first <= w.index && w.index <= f.last) {
+				f.wanted = this.frame;
+				list.push(f);
+			}
+		return list;
+	}
+
+	private stale(w: Want, have: Group): boolean {
+		const age = have.settled && this.live ? SETTLED_MS : w.priority === Priority.sight ? SIGHT_MS : OTHER_MS;
+		return have.gen !== this.gen && w.priority !== Priority.ahead && performance.now() - have.fetched > age;
+	}
+
+	private async fetch(b: Batch): Promise<void> {
+		const flight: Flight = { ...b, abort: new AbortController(), has: new Set(b.lanes), wanted: this.frame, gen: this.gen, end: this.end };
+		this.flights.add(flight);
 		try {
-			const v = traces.peek().find((t) => t.id === this.trace)?.tag;
-			const query = { lanes: laneList(lanes), res: w.res, i: w.index, v, enc: linkIsSlow() ? "deflate" : undefined };
-			const b = await getBuffer(`t/${this.trace}/tiles`, query, flight.abort.signal, w.priority);
-			const t = decode(b);
-			if (!t)
+			// what may still change is not for the browser's cache
+			const v = this.live ? undefined : traces.peek().find((t) => t.id === this.trace)?.tag;
+			const i = b.last > b.first ? `${b.first}-${b.last}` : b.first;
+			const query = { lanes: laneList(b.lanes), res: b.res, i, v, enc: linkIsSlow() ? "deflate" : undefined };
+			const answer = await getBuffer(`t/${this.trace}/tiles`, query, flight.abort.signal, b.priority);
+			const tiles = decode(answer, b.last - b.first + 1);
+			if (!tiles)
 				throw new Error("the server sent a tile that is none");
-			this.keep(w, t, b.byteLength);
+			tiles.forEach((t, k) => this.keep(b.first + k, t, flight));
 			this.error.value = null;
 			this.version++;
 			this.onData();
@@ -164,23 +229,29 @@ export class TileStore {
 				window.setTimeout(this.onData, RETRY_AFTER);
 			}
 		} finally {
-			this.flights.delete(name);
+			this.flights.delete(flight);
 		}
 	}
 
-	private keep(w: Want, t: { gen: number; lanes: Map<number, LaneTile> }, bytes: number): void {
-		const key = w.res + ":" + w.index;
+	private keep(index: number, t: Tile, f: Flight): void {
+		const key = f.res + ":" + index;
 		let g = this.groups.get(key);
 		if (!g) {
-			g = { res: w.res, index: w.index, lanes: new Map(), bytes: 0, used: this.frame, gen: t.gen, fetched: 0 };
+			g = { res: f.res, index, lanes: new Map(), bytes: 0, used: this.frame, gen: f.gen, fetched: 0, settled: false };
 			this.groups.set(key, g);
 		}
-		for (const [lane, tile] of t.lanes)
+		let more = 0;
+		if ([...g.lanes.keys()].every((lane) => t.has(lane))) {
+			g.gen = f.gen;
+			g.settled = (index + 1) * TILE_PX * 2 ** f.res + LATE_NS < f.end;
+		}
+		for (const [lane, tile] of t) {
+			more += weight(tile) - weight(g.lanes.get(lane));
 			g.lanes.set(lane, tile);
-		g.gen = t.gen;
+		}
 		g.fetched = performance.now();
-		g.bytes += bytes;
-		this.bytes += bytes;
+		g.bytes += more;
+		this.bytes += more;
 		if (this.bytes > MAX_BYTES)
 			this.evict();
 	}
@@ -196,7 +267,24 @@ export class TileStore {
 	}
 
 	close(): void {
-		for (const f of this.flights.values())
+		for (const f of this.flights)
 			f.abort.abort();
 	}
+}
+
+/** Puts lanes of a tile into the batch of its neighbour, or into new ones. */
+function add(batches: Batch[], w: Want, lanes: number[]): void {
+	for (let i = 0; i < lanes.length; i += MAX_LANES) {
+		const part = lanes.length > MAX_LANES ? lanes.slice(i, i + MAX_LANES) : lanes;
+		const fits = batches.find((b) => b.res === w.res && b.last === w.index - 1 && b.priority === w.priority &&
+			part.length * (w.index - b.first + 1) <= MAX_LANE_TILES && same(b.lanes, part));
+		if (fits)
+			fits.last = w.index;
+		else
+			batches.push({ res: w.res, first: w.index, last: w.index, lanes: part, priority: w.priority });
+	}
+}
+
+function same(a: number[], b: number[]): boolean {
+	return a.length === b.length && a.every((v, i) => v === b[i]);
 }
