@@ -307,6 +307,8 @@ struct op_run {
 };
 struct op_run op_run_begin(struct tacho_device *d, const struct tacho_program *p);
 void op_run_end(struct tacho_device *d, struct tacho_program *p, struct op_run run);
+/* The base number of the last op of the process. */
+uint32_t op_last(void);
 bool op_in_group(const struct tacho_device *d);
 /* The device is closed, in whatever state. */
 void op_forget(struct tacho_device *d);

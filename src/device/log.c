@@ -1,7 +1,6 @@
 #include "device/device.h"
 
 #include "base/devrow.h"
-#include "base/folder.h"
 #include "tacho_layout.h"
 
 #include <errno.h>
@@ -55,7 +54,7 @@ static int file_open(struct device_log *log, const char *name, const char *heade
 	struct stat st;
 	int fd;
 
-	if (log->failed || asprintf(&path, "%s/%s", log->folder, name) < 0)
+	if (log->failed || asprintf(&path, "%s/%s", log_home_path(log->home), name) < 0)
 		return -1;
 	fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0666);
 	free(path);
@@ -91,18 +90,16 @@ int log_open(struct tacho_device *d)
 {
 	struct device_log *log = &d->prof->log;
 	struct tacho_error err;
-	char folder[4096];
 
 	if (!env_number("TT_METAL_DEVICE_PROFILER", 0) ||
 	    env_number("TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES", 0))
 		return 0;
 	log->mid_run = env_number("TT_METAL_PROFILER_MID_RUN_DUMP", 0) != 0;
 	log->names = calloc(ZONE_NUMBERS, sizeof(*log->names));
-	if (!log->names || folder_profiler(NULL, folder, sizeof(folder), &err) < 0 ||
-	    asprintf(&log->folder, "%s/.logs", folder) < 0)
+	if (!log->names)
 		return device_fail(TACHO_ENOMEM, "no memory");
 	log->on = true;
-	if (folder_make(log->folder, &err) < 0) {
+	if (log_home_open(d, &log->home, &log->folder, &log->start, &err) < 0) {
 		fprintf(stderr, "tacho: warning: %s: devices write no logs\n", err.text);
 		log->failed = true;
 	}
@@ -178,6 +175,7 @@ static void add_row(struct tacho_device *d, const struct mark *m, struct buf *te
 		[PROF_K_DATA] = DEVROW_TS_DATA,    [PROF_K_EVENT] = DEVROW_TS_EVENT,
 		[PROF_K_DATA_16] = DEVROW_TS_DATA,
 	};
+	const struct log_start *start = &d->prof->log.start;
 	const struct prof_item *item = m->item;
 	const struct tacho_device_core *c = &d->cores[item->flat].info;
 	const struct log_zone *z = zone_of(d, item->id);
@@ -189,26 +187,28 @@ static void add_row(struct tacho_device *d, const struct mark *m, struct buf *te
 					     ? prof_risc_name(d, item->risc, c->ethernet)
 					     : devrow_risc(item->risc, c->ethernet),
 			     .timer = z->timer,
-			     .cycles = m->cycles,
+			     .cycles = start->cycles + m->cycles,
 			     .data = item->data[0],
-			     .run = op_id(d, item->op),
+			     .run = item->op ? op_id(d, start->ops + item->op) : 0,
 			     .type = m->end ? DEVROW_ZONE_END : types[item->kind],
 			     .name = z->name,
 			     .file = z->file,
 			     .line = z->line};
 
 	buf_reset(meta);
+	if (item->kind == PROF_K_DATA && row.data && !strcmp(row.name, "runtime_host_id_dispatch"))
+		row.data += devrow_run(start->ops, 0);
 	if (item->kind == PROF_K_ZONE && !m->end)
 		*zone = row.name;
 	else if (item->kind == PROF_K_DATA)
-		devrow_dispatch_meta(meta, row.name, *zone, item->data[0]);
+		devrow_dispatch_meta(meta, row.name, *zone, row.data);
 	if (item->kind == PROF_K_EVENT || item->id == PROF_ID_NOC || item->id == PROF_ID_COUNTERS) {
 		row.name = row.file = "";
 		row.line = 0;
 		add_special(item, &row, meta);
 	}
 	if (replay_find(d, item->op, item->replay, &replayed)) {
-		row.trace = replayed.trace;
+		row.trace = start->traces + replayed.trace;
 		row.counter = replayed.replay;
 	}
 	row.meta = meta->len ? meta->data : NULL;
@@ -262,6 +262,7 @@ static void dump_rows(struct tacho_device *d)
 		close(fd);
 	}
 	p->log.done = p->items.n;
+	log_home_keep(d, p->log.home);
 	buf_free(&header);
 }
 

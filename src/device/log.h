@@ -5,12 +5,13 @@
  *
  * Only when TT_METAL_DEVICE_PROFILER asks for profiling, and
  * TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES does not forbid it. All files are appended to, so that
- * several devices and processes can share them. A file that cannot be written is told on standard
- * error, once; the program goes on.
+ * several devices of one kind can share them, and processes one after the other. A file that cannot
+ * be written is told on standard error, once; the program goes on.
  */
 #ifndef DEVICE_LOG_H
 #define DEVICE_LOG_H
 
+#include "base/err.h"
 #include "base/map.h"
 
 #include <stdbool.h>
@@ -18,10 +19,18 @@
 
 struct tacho_device;
 
+/* Where the numbers of a process begin in its logs: behind those of the last one. */
+struct log_start {
+	uint64_t cycles;
+	uint32_t ops, traces;
+};
+
 struct device_log {
 	bool on, mid_run;
 	bool failed; /* told already */
-	char *folder;
+	char *folder; /* as the user knows it */
+	struct log_home *home;
+	struct log_start start;
 	size_t done;            /* of prof->items: those are in the file */
 	uint32_t zones;         /* numbers below it are in zone_src_locations.log */
 	size_t hashed;          /* the same of names that are known by their hash */
@@ -34,5 +43,14 @@ void log_dump(struct tacho_device *d);
 /* The samples of the last sync_classic_run(). */
 void log_sync(struct tacho_device *d);
 void log_close(struct tacho_device *d);
+
+/* ---- log_home.c ---- */
+struct log_home;
+/* The folder that the device's logs go to, made. SHOWN is its name for people, to be freed. */
+int log_home_open(struct tacho_device *d, struct log_home **home, char **shown,
+		  struct log_start *start, struct tacho_error *err);
+const char *log_home_path(const struct log_home *home);
+/* Rows were written: so far have ops and the device's clock come. */
+void log_home_keep(const struct tacho_device *d, struct log_home *home);
 
 #endif

@@ -10,16 +10,27 @@
 #define PROGRAM_BITS 21
 #define HOST_BIT     (1ull << (DEVICE_BITS + PROGRAM_BITS))
 
+static uint32_t last_base;
+static pthread_mutex_t base_lock = PTHREAD_MUTEX_INITIALIZER; /* of it; taken alone */
+
 /* The base number of the next op, from 1; all devices count together. */
 static uint32_t op_next(void)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static uint32_t last;
 	uint32_t base;
 
-	pthread_mutex_lock(&lock);
-	base = ++last ? last : ++last;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&base_lock);
+	base = ++last_base ? last_base : ++last_base;
+	pthread_mutex_unlock(&base_lock);
+	return base;
+}
+
+uint32_t op_last(void)
+{
+	uint32_t base;
+
+	pthread_mutex_lock(&base_lock);
+	base = last_base;
+	pthread_mutex_unlock(&base_lock);
 	return base;
 }
 

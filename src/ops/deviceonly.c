@@ -30,13 +30,14 @@ static void latency(struct device_only *d, int which, enum ops_column column,
 		    const struct ops_span *span)
 {
 	struct last *last = &d->last;
+	uint32_t mhz = devlog_mhz(d->in->dev, last->device);
 
-	if (!span->set || !d->in->dev->mhz)
+	if (!span->set || !mhz)
 		return;
 	if (last->set[which])
 		ops_cells_int(&d->cells, column,
 			      llrint((double)(int64_t)((span->start - last->end[which]) * 1000) /
-				     d->in->dev->mhz));
+				     mhz));
 	else
 		ops_cells_int(&d->cells, column, 0);
 	last->set[which] = true;
@@ -52,7 +53,7 @@ static void fill(struct device_only *d, const struct ops_device_op *op)
 	if (d->last.device != op->device)
 		d->last = (struct last){.device = op->device};
 	ops_cells_int(&d->cells, OPS_COL_CALL_COUNT, (int64_t)op->id);
-	ops_cells_spans(&d->cells, op, d->in->dev->mhz, false);
+	ops_cells_spans(&d->cells, op, devlog_mhz(d->in->dev, op->device), false);
 	latency(d, 0, quasar ? OPS_COL_QUASAR_LATENCY_DM : OPS_COL_LATENCY,
 		&op->spans[quasar ? OPS_AN_QUASAR_DM : OPS_AN_KERNEL]);
 	latency(d, 1, quasar ? OPS_COL_QUASAR_LATENCY_TRISC : OPS_COL_LATENCY_DM,

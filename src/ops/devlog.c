@@ -299,11 +299,34 @@ int devlog_read(struct devlog *dev, const char *path, enum devlog_want want,
 	return finish(&r, rc);
 }
 
+static const struct devlog_other *find_other(const struct devlog *dev, int64_t device)
+{
+	for (size_t i = 0; i < dev->others.n; i++)
+		if (dev->others.v[i].device == device)
+			return &dev->others.v[i];
+	return NULL;
+}
+
+uint32_t devlog_mhz(const struct devlog *dev, int64_t device)
+{
+	const struct devlog_other *other = find_other(dev, device);
+
+	return other ? other->mhz : dev->mhz;
+}
+
+int64_t devlog_max_cores(const struct devlog *dev, int64_t device)
+{
+	const struct devlog_other *other = find_other(dev, device);
+
+	return other ? other->max_cores : dev->max_cores;
+}
+
 void devlog_free(struct devlog *dev)
 {
 	devlog_chunks_free(dev);
 	free(dev->markers);
 	vec_free(&dev->devices);
+	vec_free(&dev->others);
 	vec_free(&dev->cores);
 	vec_free(&dev->groups);
 	vec_free(&dev->runs);

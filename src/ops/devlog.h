@@ -124,10 +124,20 @@ struct devlog_counter {
 	uint64_t time, value, ref;
 };
 
+/* A device that is not as the log's head says: a head has room for one kind. */
+struct devlog_other {
+	int64_t device;
+	uint32_t mhz;
+	int64_t max_cores;
+};
+
 struct devlog {
 	char arch[32];     /* empty: unknown */
 	uint32_t mhz;      /* 0: unknown */
 	int64_t max_cores; /* OPS_NONE: unknown */
+	struct {
+		VEC(struct devlog_other);
+	} others; /* known when it comes out of a trace */
 	bool quasar;
 	uint64_t rows;
 	struct {
@@ -181,6 +191,10 @@ static inline enum devlog_risc devlog_risc(const struct devlog *dev, const struc
 {
 	return (enum devlog_risc)dev->cores.v[m->core].riscs[m->lane];
 }
+
+/* Frequency and compute cores of a device. */
+uint32_t devlog_mhz(const struct devlog *dev, int64_t device);
+int64_t devlog_max_cores(const struct devlog *dev, int64_t device);
 
 /* The run of (device, id, trace, session); NULL if the log has none. */
 const struct devlog_run *devlog_find_run(const struct devlog *dev, int64_t device, uint64_t id,

@@ -109,6 +109,33 @@ static int read_marker(void *context, const struct ops_marker *m)
 	return read_lines(l);
 }
 
+/* Those that are of another kind than the first, which the head is of. */
+static int add_others(const struct ops_cores *c, struct devlog *dev)
+{
+	const struct ops_trace_device *first = &c->devices.v[c->riscs.v[0].device];
+
+	for (size_t i = 0; i < c->devices.n; i++) {
+		const struct ops_trace_device *d = &c->devices.v[i];
+		struct devlog_other other = {d->number, d->mhz, d->max_cores};
+
+		if ((d->mhz != first->mhz || d->max_cores != first->max_cores) &&
+		    vec_push(&dev->others, other) < 0)
+			return TACHO_ENOMEM;
+	}
+	return 0;
+}
+
+/* What a log has no room for. */
+static void find_mixtures(const struct ops_cores *c, struct ops_logs *logs)
+{
+	for (size_t i = 1; i < c->devices.n; i++) {
+		const struct ops_trace_device *d = &c->devices.v[i], *first = &c->devices.v[0];
+
+		logs->mixed |= strcmp(d->arch, first->arch) != 0 || d->mhz != first->mhz;
+		logs->processes |= d->process != first->process;
+	}
+}
+
 int ops_logs_device(struct ops_cores *cores, struct devlog *dev, enum devlog_want want,
 		    struct ops_issues *issues, struct tacho_error *err)
 {
@@ -119,6 +146,8 @@ int ops_logs_device(struct ops_cores *cores, struct devlog *dev, enum devlog_wan
 		return r;
 	ops_cores_header(cores, &l.text);
 	r = read_lines(&l);
+	if (r == 0)
+		r = add_others(cores, dev);
 	/* Sub-devices are in the meta data. */
 	if (r == 0 && (want == DEVLOG_ALL || !cores->walked || cores->has_meta))
 		r = ops_cores_walk(cores, read_marker, &l);
@@ -324,6 +353,7 @@ static int write_all(struct ops_cores *c, const char *folder, struct ops_logs *l
 	if (r == 0 && logs->sync_points)
 		r = write_file(folder, OPS_SYNC_FILE, sync_file, c, err);
 	logs->rows = l.rows;
+	find_mixtures(c, logs);
 	logs->executions = l.runtime ? ops_runtime_count(l.runtime) : 0;
 	ops_runtime_close(l.runtime);
 	ops_noctrace_close(l.noc);

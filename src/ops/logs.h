@@ -28,6 +28,8 @@ struct ops_logs {
 	uint64_t executions; /* of programs: rows of the runtime's report */
 	uint64_t noc_files;
 	uint64_t sync_points;
+	bool mixed;     /* devices of several kinds: the log's head is of the first */
+	bool processes; /* several have devices: numbers of ops come more than once */
 };
 
 /* Writes what the trace has into FOLDER, which exists and has none of them. Fills LOGS. */

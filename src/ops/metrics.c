@@ -29,7 +29,7 @@ struct op_values {
 
 struct ops_metrics {
 	bool joined;
-	int64_t max_cores;
+	const struct devlog *dev;
 	struct {
 		VEC(struct op_values);
 	} ops;
@@ -385,7 +385,7 @@ int ops_metrics_compute(struct ops_metrics **metrics, const struct devlog *dev,
 	if (!m)
 		return err_set(err, TACHO_ENOMEM, "out of memory");
 	m->joined = mode == OPS_METRICS_JOINED;
-	m->max_cores = dev->max_cores;
+	m->dev = dev;
 	r = compute(m, dev);
 	if (r < 0) {
 		ops_metrics_free(m);
@@ -418,10 +418,11 @@ size_t ops_metrics_cell(const struct ops_metrics *m, size_t column, int64_t devi
 	if (op >= 0 && metric_shown(metric, &m->devices.v[m->ops.v[op].device_index]))
 		value = m->stats[(size_t)op * metrics_count * OPS_STATS + column];
 	if (m->joined && metric->flags & MF_FULL_GRID && column % OPS_STATS == OPS_STAT_AVG) {
-		if (op < 0 || !m->ops.v[op].counted[index] || !kernel_cycles || m->max_cores <= 0)
+		int64_t cores = devlog_max_cores(m->dev, device);
+
+		if (op < 0 || !m->ops.v[op].counted[index] || !kernel_cycles || cores <= 0)
 			return 0;
-		value = m->ops.v[op].sum[index] / (double)m->max_cores / (double)kernel_cycles *
-			100;
+		value = m->ops.v[op].sum[index] / (double)cores / (double)kernel_cycles * 100;
 	}
 	fmt_python(text, value);
 	return strlen(text);

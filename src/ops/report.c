@@ -360,7 +360,7 @@ static void check_durations(struct report *r, const struct ops_device_op *op)
 
 static int device_cells(struct report *r, const struct ops_device_op *op)
 {
-	uint32_t mhz = r->in->dev->mhz;
+	uint32_t mhz = devlog_mhz(r->in->dev, op->device);
 	const struct ops_span *kernel = &op->spans[OPS_AN_KERNEL];
 	struct device_state *state = state_of(r, op->device);
 	double rate = mhz / 1000.0;

@@ -26,10 +26,72 @@ done
 expect_line $logs/profile_log_device.csv '^ARCH: tiny, CHIP_FREQ\[MHz\]: 1000, Max Compute Cores: 4$' \
 	'^1,1,1,NCRISC,[0-9]+,[0-9]+,0,[0-9]+,,,NCRISC-FW,ZONE_START,[0-9]+,.*/subordinate.c,$'
 [ "$(grep -c ARCH $logs/profile_log_device.csv)" = 1 ] || fail 'more than one head'
-# But a report wants one run.
-for i in 1 2; do expect_exit 0 env TT_METAL_PROFILER_DIR=doubled "$examples/matmul"; done
+# Runs one after the other: their ops, and the time of the device, follow each other in the logs; not in a trace.
+for i in 1 2 3; do expect_exit 0 env TT_METAL_PROFILER_DIR=doubled "$examples/layers"; done
+expect_exit 0 "$TACHO" ops -q -o doubled
+python3 - doubled/reports/ops_perf_results.csv <<'PYTHON' || fail 'three runs are not three times one'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert len(rows) == 36, len(rows)
+ids = [int(r["GLOBAL CALL COUNT"]) >> 10 & 0x1fffff for r in rows]
+assert min(ids) == 1 and max(ids) == 20 and len(set(ids)) == 18, ids
+spans = sorted((int(r["DEVICE FW START CYCLE"]), int(r["DEVICE FW END CYCLE"])) for r in rows)
+assert all(a[1] <= b[0] for a, b in zip(spans, spans[1:])), spans
+PYTHON
+# A recording begins anew, and the two programs in it share a log.
+expect_exit 0 env TT_METAL_PROFILER_DIR=doubled "$TACHO" run -q -f -o t.tacho -- sh -c "'$examples/matmul' && '$examples/matmul'"
+expect_line doubled/.logs/profile_log_device.csv.old ',20480,'
+cut -d, -f8 doubled/.logs/profile_log_device.csv | tail -n +3 | sort -u >ids
+printf '1024\n2048\n' >two
+expect_same two ids
+# A log that somebody else put there is not gone on with.
+mv doubled/.logs/profile_log_device.csv.old copy
+cp copy doubled/.logs/profile_log_device.csv
+expect_exit 0 env TT_METAL_PROFILER_DIR=doubled "$examples/layers"
 expect_exit 4 "$TACHO" ops -o doubled
 expect_line err 'op 1024, core [0-9]+,[0-9]+: the core starts its firmware again .*several runs of a program'
+# Runs at the same time: the second finds the folder taken.
+mkdir -p busy/.logs
+python3 - busy/.logs/.writer <<'PYTHON' &
+import fcntl, os, sys, time
+f = open(sys.argv[1], "w")
+fcntl.lockf(f, fcntl.LOCK_EX)
+open("taken", "w").close()
+while not os.path.exists("done"):
+    time.sleep(0.05)
+PYTHON
+for i in $(seq 600); do
+	[ ! -e taken ] || break
+	sleep 0.1
+done
+expect_exit 0 env TT_METAL_PROFILER_DIR=busy "$examples/two_devices"
+touch done
+wait
+expect_line err '^tacho: warning: another process writes busy/.logs: the logs of this one are in busy/process-[0-9]+$'
+expect_count 1 err
+[ ! -e busy/.logs/profile_log_device.csv ] || fail 'it writes to the folder of another'
+expect_exit 0 "$TACHO" ops -q -o busy/process-*
+# Devices of another kind have a log of their own: a log has one head.
+expect_exit 0 env TT_METAL_PROFILER_DIR=kinds "$examples/loopback"
+expect_exit 0 env TT_METAL_PROFILER_DIR=kinds TACHO_ARCH=blackhole "$examples/loopback"
+expect_line err '^tacho: warning: kinds/.logs is of other devices: the logs of blackhole with 140 cores are in kinds/blackhole-140$'
+expect_line kinds/.logs/profile_log_device.csv '^ARCH: tiny, CHIP_FREQ\[MHz\]: 1000, Max Compute Cores: 4$'
+expect_line kinds/blackhole-140/.logs/profile_log_device.csv '^ARCH: blackhole, CHIP_FREQ\[MHz\]: 1350, Max Compute Cores: 140$'
+# The same in one process; a report from the trace knows the frequency of each, also when it comes from raw markers.
+for counters in 0 fpu; do
+	rm -rf two
+	expect_exit 0 env TT_METAL_PROFILER_DIR=two TT_METAL_PROFILE_PERF_COUNTERS=$counters \
+		"$TACHO" run -q -f -o t.tacho -- "$BUILD/tests/device_kinds" "$SOURCE/tests/device/spin.c"
+	expect_line two/blackhole-140/.logs/profile_log_device.csv '^ARCH: blackhole'
+	expect_exit 0 "$TACHO" ops -q -o two t.tacho
+	python3 - two/reports/ops_perf_results.csv <<'PYTHON' || fail 'not the frequency of each device'
+import csv, sys
+ns = {r["DEVICE ID"]: int(r["DEVICE KERNEL DURATION [ns]"]) for r in csv.DictReader(open(sys.argv[1]))}
+assert abs(ns["0"] / ns["1"] - 1.35) < 0.01, ns
+PYTHON
+done
+expect_exit 0 "$TACHO" export --to tt-logs -o exported2 t.tacho
+expect_line err 'warning: the devices are of several kinds'
 awk -F, 'NR > 2 && NF != 15 { exit 1 }' $logs/profile_log_device.csv || fail 'not 15 columns'
 expect_line $logs/zone_src_locations.log \
 	"note: '#pragma message: BRISC-FW,.*/brisc.c,[0-9]+,KERNEL_PROFILER'$"

@@ -151,10 +151,10 @@ class Ttnn(Case):
         ttnn.relu(a)
 """)
         logs = os.path.dirname(self.trace)
-        for _ in range(2):  # the second replaces the first's
+        for old in ([], ["profile_log_device.csv.old"]):  # the second keeps the first's
             self.tracy("-p", "-r", "--disable-device-data-push-to-tracy", path)
-            self.assertIn("1 with device data", self.stderr)
-            self.assertEqual([name for name in os.listdir(logs) if name.endswith(".old")], [])
+            self.assertIn("1 ops, 1 with device data", self.stderr)
+            self.assertEqual([name for name in os.listdir(logs) if name.endswith(".old")], old)
         self.tracy("-p", "-c", "pass")
         self.assertIn("profile_log_device.csv.old", os.listdir(logs))
         self.assertNotIn("profile_log_device.csv", os.listdir(logs))

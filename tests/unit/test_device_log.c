@@ -111,6 +111,7 @@ static int leave(void **state)
 	if (!getcwd(folder, sizeof(folder)) || strncmp(folder, "/tmp/tacho-log-", 15))
 		return -1;
 	unlink(LOG);
+	unlink("generated/profiler/.logs/.writer");
 	unlink("generated/profiler/.logs/zone_src_locations.log");
 	unlink("generated/profiler/.logs/new_zone_src_locations.log");
 	rmdir("generated/profiler/.logs");

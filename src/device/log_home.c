@@ -1,0 +1,284 @@
+/*
+ * Where a device's logs go, so that they are those of one process at a time and of one kind of
+ * device, and where its numbers go on.
+ *
+ * FOLDER/.logs/.writer is locked by the process that writes there, for as long as it lives; another
+ * one takes FOLDER/process-PID. A log whose head tells of another kind of device is left alone:
+ * FOLDER/ARCH-CORES. Processes one after the other share a folder: in the logs (and there only)
+ * numbers of ops and of traces and the clocks of devices go on where they were. A recording begins
+ * its log anew, so that numbers are those of the trace, and keeps the last one as NAME.old. For all
+ * that the file has
+ *
+ *	log INODE SIZE SESSION		the device log that it speaks of: not any other; and a hash
+ *					of the recording's session, 0: none
+ *	ops N				the last base number of an op
+ *	device N CYCLES TRACES		for each device
+ */
+#include "device/device.h"
+
+#include "base/devrow.h"
+#include "base/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WRITER     ".writer"
+#define MAX_WRITER (1u << 20)
+
+
+struct log_home {
+	char *logs; /* the folder with the files, from the root: programs change theirs */
+	bool told;
+	uint64_t kind; /* of devices that it has: a hash of the head; 0: none yet */
+	int fd; /* of its .writer; -1: cannot be had, so that nothing is kept */
+	pid_t pid;
+	uint32_t ops;                            /* of processes before this one */
+	struct log_start before[DEVICES_MAX];    /* what they did with each device */
+	struct log_start lives[DEVICES_MAX];     /* with what this one did */
+	struct log_home *next;
+};
+
+/* Homes stay until the process ends. */
+static struct log_home *homes;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of them */
+
+static uint64_t session(void)
+{
+	const char *name = getenv("TACHO_SESSION");
+
+	return name && *name ? build_hash(BUILD_HASH, name, strlen(name)) : 0;
+}
+
+/* ---- what is kept ---- */
+static bool stat_log(const struct log_home *h, struct stat *st)
+{
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%s", h->logs, DEVROW_FILE);
+	return stat(path, st) == 0;
+}
+
+static void take_line(struct log_home *h, const char *line)
+{
+	unsigned long long a, b, c;
+
+	if (sscanf(line, "ops %llu", &a) == 1)
+		h->ops = (uint32_t)a;
+	else if (sscanf(line, "device %llu %llu %llu", &a, &b, &c) == 3 && a < DEVICES_MAX)
+		h->before[a] = h->lives[a] = (struct log_start){.cycles = b, .traces = (uint32_t)c};
+}
+
+static void put_aside(const struct log_home *h)
+{
+	char from[PATH_MAX + 64], to[PATH_MAX + 64];
+
+	snprintf(from, sizeof(from), "%s/" DEVROW_FILE, h->logs);
+	snprintf(to, sizeof(to), "%s/" DEVROW_FILE ".old", h->logs);
+	rename(from, to);
+}
+
+static void read_writer(struct log_home *h)
+{
+	unsigned long long inode, size, whose;
+	struct stat log, st;
+	char *text, *rest, *line;
+	ssize_t n;
+
+	if (fstat(h->fd, &st) < 0 || st.st_size <= 0 || st.st_size > MAX_WRITER ||
+	    !stat_log(h, &log) || !(text = calloc(1, (size_t)st.st_size + 1)))
+		return;
+	n = pread(h->fd, text, (size_t)st.st_size, 0);
+	line = n > 0 ? strtok_r(text, "\n", &rest) : NULL;
+	if (line && sscanf(line, "log %llu %llu %llu", &inode, &size, &whose) == 3 &&
+	    inode == log.st_ino && size == (unsigned long long)log.st_size) {
+		if (session() && session() != whose)
+			put_aside(h);
+		else
+			while ((line = strtok_r(NULL, "\n", &rest)))
+				take_line(h, line);
+	}
+	free(text);
+}
+
+static void write_writer(const struct log_home *h)
+{
+	struct buf text = BUF_INIT;
+	struct stat log;
+
+	if (!stat_log(h, &log))
+		return;
+	buf_addf(&text, "log %llu %llu %llu\nops %u\n", (unsigned long long)log.st_ino,
+		 (unsigned long long)log.st_size, (unsigned long long)session(),
+		 h->ops + op_last());
+	for (unsigned i = 0; i < DEVICES_MAX; i++)
+		if (h->lives[i].cycles)
+			buf_addf(&text, "device %u %llu %u\n", i,
+				 (unsigned long long)h->lives[i].cycles, h->lives[i].traces);
+	/* Without it numbers begin anew: what cannot be written is not worth a word. */
+	if (!text.failed && ftruncate(h->fd, 0) == 0 &&
+	    pwrite(h->fd, text.data, text.len, 0) != (ssize_t)text.len)
+		ftruncate(h->fd, 0);
+	buf_free(&text);
+}
+
+/* ---- whose it is ---- */
+
+/* False: another process has it. A file system without locks, or that cannot be written, is ours;
+ * the latter is told when a log is opened. */
+static bool lock_writer(struct log_home *h)
+{
+	struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/" WRITER, h->logs);
+	h->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (h->fd < 0)
+		return true;
+	if (fcntl(h->fd, F_SETLK, &all) == 0 || (errno != EAGAIN && errno != EACCES)) {
+		read_writer(h);
+		return true;
+	}
+	close(h->fd);
+	return false;
+}
+
+/* A home of this process, which is still where it was. */
+static struct log_home *find(const char *logs)
+{
+	char path[PATH_MAX + 64];
+	struct stat there, ours;
+
+	snprintf(path, sizeof(path), "%s/" WRITER, logs);
+	for (struct log_home *h = homes; h; h = h->next)
+		if (h->pid == getpid() && !strcmp(h->logs, logs) &&
+		    (h->fd < 0 || (stat(path, &there) == 0 && fstat(h->fd, &ours) == 0 &&
+				   there.st_ino == ours.st_ino && there.st_dev == ours.st_dev)))
+			return h;
+	return NULL;
+}
+
+/* 1: it is ours, 0: another's. */
+static int take(const char *folder, struct log_home **out, struct tacho_error *err)
+{
+	char logs[PATH_MAX + 32];
+	struct log_home *h;
+
+	snprintf(logs, sizeof(logs), "%s/.logs", folder);
+	if (folder_make(logs, err) < 0)
+		return err->code;
+	h = calloc(1, sizeof(*h));
+	if (!h || !(h->logs = realpath(logs, NULL))) {
+		free(h);
+		return err_set(err, TACHO_ENOMEM, "no memory");
+	}
+	h->pid = getpid();
+	*out = find(h->logs);
+	if (!*out && lock_writer(h)) {
+		h->next = homes;
+		homes = *out = h;
+		return 1;
+	}
+	free(h->logs);
+	free(h);
+	return *out != NULL;
+}
+
+/* Does the log tell of devices like this one? One that has none yet will. */
+static bool fits(struct log_home *h, const struct tacho_device *d)
+{
+	struct buf head = BUF_INIT;
+	char path[PATH_MAX + 64], line[200];
+	uint64_t kind;
+	bool same = true;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", h->logs, DEVROW_FILE);
+	f = fopen(path, "re");
+	devrow_header(&head, d->shape.arch, d->shape.mhz, d->workers);
+	if (f && fgets(line, sizeof(line), f) && !head.failed)
+		same = !strncmp(line, head.data, strlen(line));
+	if (f)
+		fclose(f);
+	kind = head.failed ? h->kind : build_hash(BUILD_HASH, head.data, head.len);
+	same &= !h->kind || h->kind == kind;
+	if (same)
+		h->kind = kind;
+	buf_free(&head);
+	return same;
+}
+
+static int choose(const struct tacho_device *d, char *folder, size_t size, struct log_home **h,
+		  struct tacho_error *err)
+{
+	int r = take(folder, h, err);
+	size_t len = strlen(folder);
+
+	if (r == 0) {
+		snprintf(folder + len, size - len, "/process-%d", (int)getpid());
+		r = take(folder, h, err);
+		if (r > 0 && !(*h)->told)
+			fprintf(stderr,
+				"tacho: warning: another process writes %.*s/.logs: the logs of this "
+				"one are in %s\n",
+				(int)len, folder, folder);
+		if (r > 0)
+			(*h)->told = true;
+	}
+	len = strlen(folder);
+	if (r > 0 && !fits(*h, d)) {
+		snprintf(folder + len, size - len, "/%s-%u", d->shape.arch, d->workers);
+		r = take(folder, h, err);
+		if (r > 0 && !(*h)->told)
+			fprintf(stderr,
+				"tacho: warning: %.*s/.logs is of other devices: the logs of %s with "
+				"%u cores are in %s\n",
+				(int)len, folder, d->shape.arch, d->workers, folder);
+		if (r > 0)
+			(*h)->told = true;
+	}
+	return r == 0 ? err_set(err, TACHO_EWRITE, "another process writes %s", folder) : r;
+}
+
+int log_home_open(struct tacho_device *d, struct log_home **out, char **shown,
+		  struct log_start *start, struct tacho_error *err)
+{
+	char folder[PATH_MAX];
+	int r = folder_profiler(NULL, folder, sizeof(folder) - 64, err);
+
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&lock);
+	r = choose(d, folder, sizeof(folder), out, err);
+	if (r > 0) {
+		*start = (*out)->before[d->number];
+		start->ops = (*out)->ops;
+		if (asprintf(shown, "%s/.logs", folder) < 0)
+			r = err_set(err, TACHO_ENOMEM, "no memory");
+	}
+	pthread_mutex_unlock(&lock);
+	return r < 0 ? r : 0;
+}
+
+const char *log_home_path(const struct log_home *h)
+{
+	return h->logs;
+}
+
+void log_home_keep(const struct tacho_device *d, struct log_home *h)
+{
+	if (h->fd < 0)
+		return;
+	pthread_mutex_lock(&lock);
+	h->lives[d->number] = (struct log_start){
+		.cycles = h->before[d->number].cycles + d->ops->cycles(d->self),
+		.traces = h->before[d->number].traces + d->next_trace};
+	write_writer(h);
+	pthread_mutex_unlock(&lock);
+}
