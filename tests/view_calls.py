@@ -162,6 +162,19 @@ assert s.call(f"plot?track={plots['queue depth']['track']}&res=12&i=4")["before"
 
 frames = s.call("frames?track=11")
 assert frames["stats"]["count"] == 5 and frames["rows"][0] == [0, 1600000]
+# Frames that are too short to be drawn alone are one row, and none of them is left out.
+alone = frames["rows"]
+merged = s.call(f"frames?track=11&least={alone[1][1]}")["rows"]
+assert merged[0] == [0, alone[1][1], 2, max(b - a for a, b in alone[:2])] and len(merged) < 5, merged
+assert sum(r[2] if len(r) > 2 else 1 for r in merged) == 5, merged
+assert s.call("frames?track=11&limit=2")["rows"] == alone[:2] and s.call("frames?track=11&limit=0")["rows"] == []
+lanes = [n for t in s.call("meta")["tracks"] for n, _ in t["lanes"]]
+named = dict(s.call(f"lane_names?lanes={','.join(map(str, lanes))}")["lanes"])
+assert set(named) == set(lanes) and all(named.values()), named
+z = s.call(f"zone?lane={lanes[1]}&idx=0")
+assert z["name"] in named[lanes[1]] and s.call("lane_names?lanes=99999")["lanes"] == []
+for bad in ("lane_names", "lane_names?lanes=", "lane_names?lanes=x"):
+    assert list(s.call(bad, status=400)) == ["error"]
 pools = s.call("memory")["pools"]
 assert (pools[0]["current"], pools[0]["peak"], pools[0]["allocs"]) == (128, 512, 8)
 assert s.call("memory?track=13&res=20&i=0")["points"][-1][3] == 128

@@ -21,10 +21,29 @@ bool track_place(const struct trace_track *t, struct core_place *place)
 	return true;
 }
 
-int device_bound(struct web_call *c, uint32_t device, uint32_t process, uint64_t *bound)
+bool device_times(struct web_call *c, uint32_t device, uint64_t *first, uint64_t *last)
 {
 	const struct trace *t = c->trace;
-	uint64_t worst = UINT64_MAX;
+
+	*first = UINT64_MAX;
+	*last = 0;
+	for (uint32_t i = 0; i < t->lane_count; i++) {
+		const struct trace_lane_info *l = &t->lanes[i];
+		struct core_place place;
+
+		if (!track_place(&t->tracks[l->track], &place) || place.device != device)
+			continue;
+		*first = l->start < *first ? l->start : *first;
+		*last = l->end > *last ? l->end : *last;
+	}
+	return *last > *first;
+}
+
+/* Calls POINT with each comparison of the device's clock with the host's. */
+static int clock_points(struct web_call *c, uint32_t device, uint32_t process,
+			void (*point)(void *context, const struct trace_row *row), void *context)
+{
+	const struct trace *t = c->trace;
 	struct trace_rows *rows;
 	struct trace_row row;
 	uint32_t track;
@@ -38,23 +57,64 @@ int device_bound(struct web_call *c, uint32_t device, uint32_t process, uint64_t
 		if (r < 0)
 			break;
 		while ((r = trace_rows_next(rows, &row, &track)) > 0)
-			if (row.kind == TRACE_ROW_DEVICE_CLOCK && row.b != UINT64_MAX &&
-			    (worst == UINT64_MAX || row.b > worst))
-				worst = row.b;
+			if (row.kind == TRACE_ROW_DEVICE_CLOCK && row.b != UINT64_MAX)
+				point(context, &row);
 		trace_rows_close(rows);
 	}
-	*bound = worst;
 	return r < 0 ? r : 0;
+}
+
+static void point_worst(void *context, const struct trace_row *row)
+{
+	uint64_t *worst = context;
+
+	if (*worst == UINT64_MAX || row->b > *worst)
+		*worst = row->b;
+}
+
+int device_bound(struct web_call *c, uint32_t device, uint32_t process, uint64_t *bound)
+{
+	*bound = UINT64_MAX;
+	return clock_points(c, device, process, point_worst, bound);
+}
+
+struct points {
+	struct web_call *c;
+	uint32_t room;
+};
+
+#define POINTS 1000u /* of a device: a long recording has many, of which the first are shown */
+
+static void point_put(void *context, const struct trace_row *row)
+{
+	struct points *p = context;
+
+	if (!p->room)
+		return;
+	p->room--;
+	json_array(&p->c->json, NULL);
+	json_ns(p->c, NULL, row->time);
+	json_uint(&p->c->json, NULL, row->b);
+	json_end(&p->c->json);
 }
 
 int device_clock_put(struct web_call *c, uint32_t device, uint32_t process)
 {
-	uint64_t bound = UINT64_MAX;
+	struct points points = {c, POINTS};
+	uint64_t bound = UINT64_MAX, first, last;
 	int r = device_bound(c, device, process, &bound);
 
+	if (device_times(c, device, &first, &last)) {
+		json_ns(c, "start", first);
+		json_ns(c, "end", last);
+	}
 	if (bound == UINT64_MAX)
 		json_null(&c->json, "bound_ns");
 	else
 		json_uint(&c->json, "bound_ns", bound);
+	json_array(&c->json, "clock");
+	if (r == 0)
+		r = clock_points(c, device, process, point_put, &points);
+	json_end(&c->json);
 	return r;
 }

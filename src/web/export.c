@@ -123,18 +123,19 @@ static int ops_write(struct web_call *c, FILE *out, const struct table_style *st
 {
 	struct perf_csv_options options = {0};
 	struct perf_view view = {0};
-	struct ops *o;
-	int r = ops_take(c, true, &o);
+	struct ops_part part;
+	int r = ops_part_take(c, &part);
 
 	if (r < 0)
 		return r;
-	r = perf_view_make(&view, &o->report, 0);
+	ops_part_words(&part);
+	r = perf_view_make(&view, &part.report, 0);
 	if (r == 0 && style->format == TABLE_AS_JSON)
-		r = perf_json_write(&o->report, &view, NULL, &o->notes, out);
+		r = perf_json_write(&part.report, &view, NULL, &part.ops->notes, out);
 	else if (r == 0)
-		r = perf_csv_write(&o->report, &view, &options, out);
+		r = perf_csv_write(&part.report, &view, &options, out);
 	vec_free(&view);
-	ops_put(c, o);
+	ops_part_put(c, &part);
 	return r;
 }
 

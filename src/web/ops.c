@@ -40,10 +40,10 @@ static void colors_put(struct json *j, const struct ops *o, const struct perf_op
 	json_end(j);
 }
 
-static void advice_put(struct json *j, const struct ops *o, const struct perf_op *op)
+static void advice_put(struct json *j, const struct perf_report *r, const struct perf_op *op)
 {
 	struct perf_advice_item items[PERF_ADVICE_MAX];
-	int n = perf_advise(&o->report, op, items);
+	int n = perf_advise(r, op, items);
 
 	json_array(j, "advice");
 	for (int i = 0; i < n; i++)
@@ -113,7 +113,7 @@ void op_put(struct web_call *c, const char *key, const struct ops *o, const stru
 	perf_add_math(&math, k);
 	json_string(j, "fidelity", math.data, math.len);
 	buf_free(&math);
-	advice_put(j, o, op);
+	advice_put(j, &o->report, op);
 	colors_put(j, o, op);
 	times_put(c, o, op);
 	json_end(j);
@@ -126,14 +126,9 @@ static const char *const sorts[] = {"row",      "pct",   "time",      "gap",  "c
 enum sort { ROW, PCT, TIME, GAP, CORES, DRAM, DRAM_PCT, FLOPS, FLOPS_PCT, CODE, BOUND };
 
 struct choice {
-	struct web_call *c;
-	const struct ops *o;
-	struct perf_report part; /* of the range and the device */
-	struct words words;
+	struct ops_part part;
 	int sort;
-	bool down, ranged;
-	uint64_t t0, t1;
-	int64_t device; /* -1 = all */
+	bool down;
 };
 
 static double sort_key(const struct perf_op *op, int sort)
@@ -166,12 +161,12 @@ static int by_choice(const void *a, const void *b, void *context)
 {
 	const struct choice *ch = context;
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	const struct perf_op *x = &ch->part.ops.v[i], *y = &ch->part.ops.v[k];
+	const struct perf_report *all = &ch->part.report;
+	const struct perf_op *x = &all->ops.v[i], *y = &all->ops.v[k];
 	int r;
 
 	if (ch->sort == CODE) {
-		r = strcmp(perf_op_kind(&ch->o->report, x)->label,
-			   perf_op_kind(&ch->o->report, y)->label);
+		r = strcmp(perf_op_kind(all, x)->label, perf_op_kind(all, y)->label);
 	} else {
 		double p = sort_key(x, ch->sort), q = sort_key(y, ch->sort);
 
@@ -182,57 +177,6 @@ static int by_choice(const void *a, const void *b, void *context)
 	if (r == 0)
 		return (i > k) - (i < k);
 	return ch->down ? -r : r;
-}
-
-static bool inside(const struct choice *ch, const struct perf_op *op)
-{
-	uint64_t t0, t1;
-
-	if (ch->device >= 0 && ch->o->in.rows.v[op->row].device != ch->device)
-		return false;
-	if (!ch->ranged)
-		return true;
-	return ops_time(ch->c, ch->o, op, &t0, &t1) && t0 < ch->t1 && t1 > ch->t0;
-}
-
-/* Sums and shares are those of the range and the device; words only pick rows to show. */
-static int part_make(struct choice *ch)
-{
-	const struct perf_report *all = &ch->o->report;
-	struct perf_op *ops = malloc((all->ops.n + 1) * sizeof(*ops));
-	size_t n = 0;
-
-	if (!ops)
-		return TACHO_ENOMEM;
-	for (size_t i = 0; i < all->ops.n; i++)
-		if (inside(ch, &all->ops.v[i]))
-			ops[n++] = all->ops.v[i];
-	ch->part = *all;
-	ch->part.ops.v = ops;
-	ch->part.ops.n = n;
-	if (n < all->ops.n)
-		perf_report_sum(&ch->part);
-	return 0;
-}
-
-static int choice_read(struct web_call *c, struct choice *ch)
-{
-	uint64_t device = 0;
-	int r = arg_choice(c, "sort", sorts, &ch->sort);
-
-	arg_words(c, &ch->words);
-	ch->c = c;
-	ch->device = -1;
-	if (r >= 0)
-		r = arg_bool(c, "desc", &ch->down);
-	if (r >= 0)
-		r = arg_uint(c, "device", INT32_MAX, &device);
-	if (r > 0)
-		ch->device = (int64_t)device;
-	if (r < 0 || !c->trace)
-		return r < 0 ? r : 0;
-	ch->ranged = query_get(&c->query, "t0") || query_get(&c->query, "t1");
-	return arg_range(c, &ch->t0, &ch->t1);
 }
 
 /* ------------------------------------------------------------------- list */
@@ -248,6 +192,26 @@ static void footer_put(struct json *j, const struct perf_report *r)
 	json_double(j, "busy_us", r->busy);
 	json_text(j, "arch", r->arch_name);
 	json_int(j, "workers", r->workers);
+	json_end(j);
+}
+
+/* Where one can begin and end: the signposts of all ops. */
+static void posts_put(struct json *j, const struct perf_report *all)
+{
+	uint32_t n = 0;
+
+	json_array(j, "signposts");
+	for (size_t i = 0; i < all->ops.n && n < WEB_ROWS; i++) {
+		const struct perf_op *op = &all->ops.v[i];
+
+		if (op->type != TYPE_SIGNPOST)
+			continue;
+		n++;
+		json_array(j, NULL);
+		json_uint(j, NULL, perf_op_id(op));
+		json_text(j, NULL, perf_op_kind(all, op)->label);
+		json_end(j);
+	}
 	json_end(j);
 }
 
@@ -267,6 +231,16 @@ static void bounds_put(struct json *j, const struct perf_summary *s, double whol
 	json_end(j);
 }
 
+/* Why an op takes its time: how near it comes to the peaks, and what to do. */
+static void reason_put(struct json *j, const struct perf_report *r, const struct perf_op *op)
+{
+	json_text(j, "bound", perf_bound_name(op->bound));
+	figure(j, "dram_pct", op, HAS_DRAM_PCT, op->dram_pct);
+	figure(j, "flops_pct", op, HAS_FLOPS_PCT, op->flops_pct);
+	figure(j, "cores", op, HAS_CORES, op->cores);
+	advice_put(j, r, op);
+}
+
 int ops_summary_put(struct web_call *c, const struct perf_report *r)
 {
 	struct json *j = &c->json;
@@ -283,6 +257,7 @@ int ops_summary_put(struct web_call *c, const struct perf_report *r)
 		json_uint(j, "ops", s.top[i].ops);
 		json_double(j, "time_us", s.top[i].time);
 		json_double(j, "pct", r->time_sum > 0 ? 100 * s.top[i].time / r->time_sum : 0);
+		reason_put(j, r, &r->ops.v[s.top[i].longest]);
 		json_end(j);
 	}
 	json_end(j);
@@ -312,7 +287,7 @@ int ops_summary_put(struct web_call *c, const struct perf_report *r)
 
 static int list_put(struct web_call *c, struct choice *ch, const struct page *page)
 {
-	const struct perf_report *r = &ch->part;
+	const struct perf_report *r = &ch->part.report;
 	uint32_t *list = malloc((r->ops.n + 1) * sizeof(*list));
 	size_t n = 0;
 	int e;
@@ -322,7 +297,7 @@ static int list_put(struct web_call *c, struct choice *ch, const struct page *pa
 	for (size_t i = 0; i < r->ops.n; i++) {
 		const char *label = perf_op_kind(r, &r->ops.v[i])->label;
 
-		if (words_take(&ch->words, label, strlen(label)))
+		if (words_take(&ch->part.words, label, strlen(label)))
 			list[n++] = (uint32_t)i;
 	}
 	qsort_r(list, n, sizeof(*list), by_choice, ch);
@@ -334,9 +309,10 @@ static int list_put(struct web_call *c, struct choice *ch, const struct page *pa
 	json_end(&c->json);
 	json_array(&c->json, "rows");
 	for (uint64_t i = page->offset; i < n && i - page->offset < page->limit; i++)
-		op_put(c, NULL, ch->o, &r->ops.v[list[i]]);
+		op_put(c, NULL, ch->part.ops, &r->ops.v[list[i]]);
 	json_end(&c->json);
 	free(list);
+	posts_put(&c->json, &ch->part.ops->report);
 	footer_put(&c->json, r);
 	json_object(&c->json, "summary");
 	e = ops_summary_put(c, r);
@@ -352,14 +328,14 @@ static int groups_put(struct web_call *c, const struct choice *ch, enum perf_gro
 	struct perf_stacked stacked = {0};
 	struct json *j = &c->json;
 	uint64_t total = 0;
-	int r = perf_stacked_make(&stacked, &ch->part, group, &notes);
+	int r = perf_stacked_make(&stacked, &ch->part.report, group, &notes);
 
 	call_begin(c);
 	json_array(j, "rows");
 	for (size_t i = 0; r == 0 && i < stacked.n && total < WEB_ROWS; i++) {
 		const struct perf_stack *s = &stacked.v[i];
 
-		if (!words_take(&ch->words, s->key, strlen(s->key)))
+		if (!words_take(&ch->part.words, s->key, strlen(s->key)))
 			continue;
 		total++;
 		json_object(j, NULL);
@@ -382,39 +358,84 @@ static int groups_put(struct web_call *c, const struct choice *ch, enum perf_gro
 	}
 	json_end(j);
 	json_uint(j, "total", total);
-	footer_put(j, &ch->part);
+	footer_put(j, &ch->part.report);
 	json_end(j);
 	perf_stacked_free(&stacked);
 	perf_notes_free(&notes);
 	return r;
 }
 
+#define DEVICES 256u
+
+/* The ops of each device together; of ops that several devices did as one there is the first. */
+static void devices_put(struct web_call *c, const struct choice *ch)
+{
+	const struct perf_report *r = &ch->part.report;
+	struct device_sum {
+		int32_t device;
+		uint64_t ops;
+		double time;
+	} sums[DEVICES];
+	struct json *j = &c->json;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->ops.n; i++) {
+		int32_t device = r->in->rows.v[r->ops.v[i].row].device;
+		size_t k = 0;
+
+		while (k < n && sums[k].device != device)
+			k++;
+		if (device == PERF_NO_DEVICE || k == DEVICES)
+			continue;
+		if (k == n)
+			sums[n++] = (struct device_sum){.device = device};
+		sums[k].ops++;
+		if (r->ops.v[i].has & HAS_TIME && isfinite(r->ops.v[i].time))
+			sums[k].time += r->ops.v[i].time;
+	}
+	call_begin(c);
+	json_array(j, "rows");
+	for (size_t i = 0; i < n; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "Device %d", sums[i].device);
+		json_object(j, NULL);
+		json_text(j, "code", name);
+		json_int(j, "device", sums[i].device);
+		json_double(j, "pct", r->time_sum > 0 ? 100 * sums[i].time / r->time_sum : 0);
+		json_double(j, "device_time_us", sums[i].time);
+		json_uint(j, "count", sums[i].ops);
+		json_end(j);
+	}
+	json_end(j);
+	json_uint(j, "total", n);
+	footer_put(j, r);
+	json_end(j);
+}
+
 int call_ops(struct web_call *c)
 {
-	static const char *const groups[] = {"none", "op", "memory", "category", NULL};
+	static const char *const groups[] = {"none", "op", "memory", "category", "device", NULL};
 	struct choice choice = {0};
-	bool merged = true;
 	struct page page;
-	struct ops *ops;
-	int group = 0, r = choice_read(c, &choice);
+	int group = 0, r = arg_choice(c, "sort", sorts, &choice.sort);
 
+	if (r >= 0)
+		r = arg_bool(c, "desc", &choice.down);
 	if (r >= 0)
 		r = arg_page(c, &page);
 	if (r >= 0)
 		r = arg_choice(c, "group", groups, &group);
 	if (r >= 0)
-		r = arg_bool(c, "merge", &merged);
-	if (r >= 0)
-		r = ops_take(c, merged && choice.device < 0, &ops);
+		r = ops_part_take(c, &choice.part);
 	if (r < 0)
 		return r;
-	choice.o = ops;
-	r = part_make(&choice);
-	if (r == 0 && group)
+	if (group == 4)
+		devices_put(c, &choice);
+	else if (group)
 		r = groups_put(c, &choice, (enum perf_group)(group - 1));
-	else if (r == 0)
+	else
 		r = list_put(c, &choice, &page);
-	free(choice.part.ops.v);
-	ops_put(c, ops);
+	ops_part_put(c, &choice.part);
 	return r;
 }

@@ -36,6 +36,18 @@ struct ops {
 int ops_take(struct web_call *c, bool merged, struct ops **ops);
 void ops_put(struct web_call *c, struct ops *ops);
 
+/* Those of the call's t0, t1, ids (lines of the report) and device, with sums of their own. */
+struct ops_part {
+	struct ops *ops;
+	struct perf_report report;
+	struct words words; /* the call's text filter, which the sums leave aside */
+};
+
+int ops_part_take(struct web_call *c, struct ops_part *part);
+/* Leaves the ops that the words take. */
+void ops_part_words(struct ops_part *part);
+void ops_part_put(struct web_call *c, struct ops_part *part);
+
 /* When op OP ran, in ticks of the trace. False: not known. */
 bool ops_time(struct web_call *c, const struct ops *o, const struct perf_op *op, uint64_t *t0,
 	      uint64_t *t1);

@@ -58,24 +58,6 @@ static size_t devices_find(const struct trace *t, uint32_t *devices)
 	return n;
 }
 
-/* Time of the device: from its first zone to its last. */
-static double device_span(struct web_call *c, uint32_t device)
-{
-	const struct trace *t = c->trace;
-	uint64_t first = UINT64_MAX, last = 0;
-
-	for (uint32_t i = 0; i < t->lane_count; i++) {
-		const struct trace_lane_info *l = &t->lanes[i];
-		struct core_place place;
-
-		if (!track_place(&t->tracks[l->track], &place) || place.device != device)
-			continue;
-		first = l->start < first ? l->start : first;
-		last = l->end > last ? l->end : last;
-	}
-	return last > first ? trace_duration_ns(t, first, last) : 0;
-}
-
 static void ops_of_device(const struct ops *o, uint32_t device, uint64_t *count, double *time)
 {
 	*count = 0;
@@ -101,8 +83,11 @@ static int devices_put(struct web_call *c, const struct ops *o)
 
 	json_array(j, "devices");
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		double busy = 0, span = device_span(c, devices[i]), time;
-		uint64_t count;
+		double busy = 0, span = 0, time;
+		uint64_t count, first, last;
+
+		if (device_times(c, devices[i], &first, &last))
+			span = trace_duration_ns(c->trace, first, last);
 
 		r = grid_imbalance(c, devices[i], &imbalance[i], &busy);
 		ops_of_device(o, devices[i], &count, &time);

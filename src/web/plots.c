@@ -226,7 +226,52 @@ static void frame_stats_put(struct web_call *c, double *ns, size_t n)
 
 #define FRAMES 20000u /* of one answer */
 
-static int frames_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t t1, uint64_t limit)
+/* Frames side by side that are too short to be drawn alone are one row. */
+struct frame_list {
+	struct web_call *c;
+	uint64_t room, least; /* rows left; ticks that a frame must have to stand alone */
+	uint64_t start, end;
+	uint64_t count;
+	double longest; /* ns */
+};
+
+static void frames_flush(struct frame_list *l)
+{
+	struct json *j = &l->c->json;
+
+	if (!l->count)
+		return;
+	json_array(j, NULL);
+	json_ns(l->c, NULL, l->start);
+	json_ns(l->c, NULL, l->end);
+	if (l->count > 1) {
+		json_uint(j, NULL, l->count);
+		json_double(j, NULL, l->longest);
+	}
+	json_end(j);
+	l->count = 0;
+	l->room--;
+}
+
+static void frames_add(struct frame_list *l, const struct export_frame *f, double ns)
+{
+	if (l->count && f->end > l->start && f->end - l->start <= l->least) {
+		l->end = f->end > l->end ? f->end : l->end;
+		l->longest = ns > l->longest ? ns : l->longest;
+		l->count++;
+		return;
+	}
+	if (!l->room)
+		return;
+	frames_flush(l);
+	l->start = f->start;
+	l->end = f->end;
+	l->longest = ns;
+	l->count = l->room ? 1 : 0;
+}
+
+static int frames_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t t1,
+		      struct frame_list *list)
 {
 	struct export_frames fold = {.pairs = c->trace->tracks[track].format == 1};
 	struct {
@@ -235,7 +280,6 @@ static int frames_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t 
 	struct export_frame frame;
 	struct trace_row row;
 	struct rows *rows;
-	uint64_t listed = 0;
 	uint32_t ignored;
 	int r = rows_open(&rows, c, 0, track, 0, t1);
 
@@ -243,18 +287,17 @@ static int frames_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t 
 		return r;
 	json_array(&c->json, "rows");
 	while ((r = rows_next(rows, &row, &ignored)) > 0) {
+		double length;
+
 		if (!export_frames_row(&fold, &row, &frame) || frame.end <= t0)
 			continue;
-		r = vec_push(&ns, trace_duration_ns(c->trace, frame.start, frame.end));
+		length = trace_duration_ns(c->trace, frame.start, frame.end);
+		r = vec_push(&ns, length);
 		if (r < 0)
 			break;
-		if (listed++ >= limit)
-			continue;
-		json_array(&c->json, NULL);
-		json_ns(c, NULL, frame.start);
-		json_ns(c, NULL, frame.end);
-		json_end(&c->json);
+		frames_add(list, &frame, length);
 	}
+	frames_flush(list);
 	json_end(&c->json);
 	if (r == 0)
 		frame_stats_put(c, ns.v, ns.n);
@@ -265,18 +308,22 @@ static int frames_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t 
 
 int call_frames(struct web_call *c)
 {
-	uint64_t t0, t1, limit = FRAMES;
+	struct frame_list list = {.c = c, .room = FRAMES};
+	uint64_t t0, t1, least = 0;
 	uint32_t track;
 	int r = arg_track_of(c, TRACE_FRAMES, &track);
 
 	if (r == 0)
 		r = arg_range(c, &t0, &t1);
 	if (r == 0)
-		r = arg_uint(c, "limit", FRAMES, &limit);
+		r = arg_uint(c, "limit", FRAMES, &list.room);
+	if (r >= 0)
+		r = arg_uint(c, "least", INT64_MAX, &least);
 	if (r < 0)
 		return r;
+	list.least = least ? trace_ticks(c->trace, (int64_t)least) - trace_ticks(c->trace, 0) : 0;
 	call_begin(c);
-	r = frames_put(c, track, t0, t1, limit);
+	r = frames_put(c, track, t0, t1, &list);
 	json_end(&c->json);
 	return r;
 }

@@ -247,7 +247,9 @@ struct core_place {
 bool track_place(const struct trace_track *t, struct core_place *place);
 /* The worst bound of the points that compare the clocks; UINT64_MAX: they were never compared. */
 int device_bound(struct web_call *c, uint32_t device, uint32_t process, uint64_t *bound);
-/* "bound_ns" of a device of a process. */
+/* The start of its first zone and the end of its last; false: it has none. */
+bool device_times(struct web_call *c, uint32_t device, uint64_t *first, uint64_t *last);
+/* When a device of a process worked, how well its clock is known: start, end, bound_ns, clock. */
 int device_clock_put(struct web_call *c, uint32_t device, uint32_t process);
 
 /* rows.c: rows of all tracks of a kind (or of one track) by time. */
@@ -341,6 +343,7 @@ bool server_looked_at(struct web *web, double seconds);
 #define WEB_CALLS(X)      \
 	X(meta, SCAN)     \
 	X(names, QUICK)   \
+	X(lane_names, SCAN) \
 	X(tiles, QUICK)   \
 	X(zone, QUICK)    \
 	X(hit, QUICK)     \

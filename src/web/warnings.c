@@ -31,20 +31,52 @@ static void warning_put(struct warnings *w, const char *kind, const char *text, 
 	json_end(&w->c->json);
 }
 
+/*
+ * A device drops markers from the moment its buffer is full until it is read, which is the time of the
+ * row: so what is missing lies behind the last zone of the track. 0: there are zones behind the row.
+ */
+static uint64_t loss_begin(const struct trace *t, uint32_t track, uint64_t time)
+{
+	uint32_t first, count;
+	uint64_t last = 0;
+
+	trace_track_lanes(t, track, &first, &count);
+	for (uint32_t i = first; i < first + count; i++)
+		last = t->lanes[i].end > last ? t->lanes[i].end : last;
+	return last < time ? last : 0;
+}
+
+static void loss_put(struct warnings *w, const struct trace_row *row, uint32_t track)
+{
+	unsigned long long lost = row->b + row->c;
+	bool device = row->a == TRACE_LOSS_DEVICE;
+	uint64_t from = device ? loss_begin(w->c->trace, track, row->time) : 0;
+	char text[300];
+
+	snprintf(text, sizeof(text), "%llu %s lost: %s", lost, device ? "markers" : "events",
+		 export_loss(row->a));
+	if (!warning_begin(w, device ? "drop" : "loss", text))
+		return;
+	json_ns(w->c, "t", row->time);
+	if (from)
+		json_ns(w->c, "from", from);
+	json_uint(&w->c->json, "track", track);
+	json_uint(&w->c->json, "lost", lost);
+	json_text(&w->c->json, "reason", export_loss(row->a));
+	json_end(&w->c->json);
+}
+
 /* What the recorder noted on the track of a thread or a core: there are few such rows. */
 static void row_put(struct warnings *w, const struct trace_row *row, uint32_t track)
 {
-	unsigned long long zones = row->b, others = row->c;
+	const char *kind = "late";
 	char text[300];
-	const char *kind = "loss";
 
 	if (row->kind == TRACE_ROW_LOSS) {
-		if (row->a == TRACE_LOSS_DEVICE)
-			kind = "drop";
-		snprintf(text, sizeof(text), "%s: %llu zones and %llu others", export_loss(row->a),
-			 zones, others);
-	} else if (row->kind == TRACE_ROW_LATE) {
-		kind = "late";
+		loss_put(w, row, track);
+		return;
+	}
+	if (row->kind == TRACE_ROW_LATE) {
 		snprintf(text, sizeof(text), "%llu events whose time ran backwards",
 			 (unsigned long long)row->a);
 	} else if (row->kind == TRACE_ROW_NOTE) {

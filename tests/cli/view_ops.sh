@@ -37,7 +37,29 @@ for trace, path in enumerate(sys.argv[1:]):
                     # Of devices that are merged it is the call of one of them.
                     assert int(op["op"]) >> 10 == int(z["op_call"]) >> 10, (path, z, op)
     assert host >= len(calls) > 0 and device > host, (path, host, device)
-for bad, status in (("op?id=c1", 400), ("op?id=c1@", 400), ("op?id=cx@1", 400), ("op?id=c1@2x", 400),
+# By the lines of the report; signposts and shares are there whatever is chosen.
+table = s.call("ops")
+ids = [r["row"] for r in table["rows"]]
+part = s.call(f"ops?ids={ids[1]}-{ids[3]}")
+assert [r["row"] for r in part["rows"]] == ids[1:4] and part["total"] == 3, part
+assert part["signposts"] == table["signposts"] == [[r["row"], r["code"]] for r in table["rows"] if r["signpost"]]
+assert [r["row"] for r in s.call(f"ops?ids=-{ids[2]}")["rows"]] == ids[:3]
+assert [r["row"] for r in s.call(f"ops?ids={ids[-2]}-")["rows"]] == ids[-2:]
+assert abs(sum(r["pct"] for r in part["rows"]) - 100) < 0.01, part
+assert {r["bound"] for r in table["summary"]["top_ops"]} <= {r["bound"] for r in table["rows"]}
+r, body = s.request(f"/api/v1/t/0/export?what=ops&fmt=csv&ids={ids[1]}-{ids[3]}")
+assert [int(l.split(b",")[0]) for l in body.splitlines()[1:]] == ids[1:4], body
+for trace, path in enumerate(sys.argv[1:]):
+    devices = s.call("ops?group=device&merge=0", trace)["rows"]
+    table = s.call("ops?merge=0&limit=1000", trace)["rows"]
+    for d in devices:
+        mine = [r for r in table if r["device"] == d["device"]]
+        assert d["count"] == len(mine) and abs(d["device_time_us"] - sum(r["device_time_us"] for r in mine)) < 0.01, (path, d)
+    assert abs(sum(d["pct"] for d in devices) - 100) < 0.01, (path, devices)
+    for d in s.call("meta", trace)["devices"]:
+        assert d["start"] < d["end"] and d["clock"] == sorted(d["clock"]), (path, d)
+        assert d["bound_ns"] == (max(b for _, b in d["clock"]) if d["clock"] else None), (path, d)
+for bad, status in (("ops?ids=x", 400), ("ops?ids=5", 400), ("ops?ids=-", 400), ("op?id=c1", 400), ("op?id=c1@", 400), ("op?id=cx@1", 400), ("op?id=c1@2x", 400),
                     ("op?id=c99999999@1", 404), ("op?id=c99999999999999999999999999@1", 400), ("op", 400)):
     assert list(s.call(bad, 0, status)) == ["error"], bad
 assert s.end()[0] == 0

@@ -31,14 +31,18 @@ echo "the page has $packed bytes, packed (goal 150000)"
 [ "$packed" -le 150000 ] || fail "the page has $packed bytes, packed: more than 150000"
 cd "$here" || exit 1
 
-# A host program, Python and a device in one recording; another one to compare with.
+# A host program, Python and a device in one recording; another one to compare with; one whose device lost markers;
+# one whose clocks were never compared.
 export PYTHONPATH=$BUILD/python TT_METAL_DEVICE_PROFILER=1 TACHO_ARCH=tiny
 export PYTHON=$python ALL=$here/all.tacho OTHER=$here/other.tacho OPS=$here/report/reports/ops_perf_results.csv
 expect_exit 0 "$TACHO" run -q -o all.tacho -- sh -c "'$python' '$SOURCE/tests/web/program.py' && '$BUILD/examples/demo' && '$BUILD/examples/device/layers'"
 expect_exit 0 "$TACHO" run -q -o other.tacho -- "$BUILD/examples/device/layers"
 expect_exit 0 "$TACHO" ops -o report other.tacho
+export FULL=$here/full.tacho TRACY=$here/other.tracy
+expect_exit 0 "$TACHO" run -q -o full.tacho -- "$BUILD/examples/device/full_buffer"
+expect_exit 0 "$TACHO" export -q --to=tracy -o other.tracy other.tacho
 
-for suite in page live; do
+for suite in page features live; do
 	node --test --test-reporter=spec "$SOURCE/tests/web/$suite.test.mjs" >log 2>&1 || { cat log; fail "the page, $suite"; }
 	grep -E '^(✔|ℹ (tests|pass))' log
 done

@@ -1,4 +1,6 @@
 """What the browser looks at: functions, nested zones, signposts, plots, messages, and names that are markup."""
+import json
+import threading
 import time
 
 from tracy import Profiler, message, plot, set_thread_name, signpost, zone
@@ -22,6 +24,17 @@ def step(i):
     plot("loss", 100.0 / (i + 1))
 
 
+def save(i):
+    return json.dumps({"step": i})
+
+
+def library_caller():
+    set_thread_name("library caller")
+    with Profiler():
+        for i in range(200):
+            save(i)
+
+
 def main():
     set_thread_name("python main")
     message("hello from python " + MARKUP)
@@ -32,6 +45,9 @@ def main():
                 step(epoch * 10 + i)
         time.sleep(0.002)
     signpost("done")
+    caller = threading.Thread(target=library_caller)
+    caller.start()
+    caller.join()
 
 
 main()

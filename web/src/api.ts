@@ -135,6 +135,7 @@ export const api = {
 	traces: () => getJson<{ traces: T.TraceEntry[]; version: string }>("traces"),
 	meta: (id: number) => getJson<T.Meta>(`t/${id}/meta`).then(fullMeta),
 	names: (id: number, from: number) => getJson<{ names: T.NameRow[]; total: number }>(`t/${id}/names`, { from }),
+	laneNames: (id: number, lanes: string, s?: AbortSignal) => getJson<{ lanes: [lane: number, names: number[]][] }>(`t/${id}/lane_names`, { lanes }, s),
 	zone: (id: number, z: T.ZoneRef, s?: AbortSignal) => getJson<T.ZoneDetail>(`t/${id}/zone`, { lane: z.lane, idx: z.idx }, s),
 	hit: (id: number, lane: number, t: number, res: number, s?: AbortSignal) =>
 		getJson<{ idx: number | null; start: number; end: number; name: number }>(`t/${id}/hit`, { lane, t, res }, s, Priority.sight),

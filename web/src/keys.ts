@@ -29,7 +29,7 @@ export const KEYS: [group: string, keys: [key: string, text: string][]][] = [
 	]],
 	["Timeline, mouse", [
 		["wheel", "zoom at the pointer"], ["`Shift` + wheel", "pan"], ["drag", "pan"], ["`Ctrl` or `Alt` + drag", "select a range"], ["middle button + drag", "select a range"],
-		["click", "select a zone"], ["double click", "fit a zone, or all"], ["wheel over the names", "scroll"],
+		["click", "select a zone"], ["double click", "fit a zone, or all"], ["click on signposts, frames", "range of the section, the frame"], ["wheel over the names", "scroll"],
 	]],
 	["Timeline, keys", [
 		["`W` `S`", "zoom in, out"], ["`A` `D`", "pan left, right"], ["`←` `→`", "zone before, after"], ["`↑` `↓`", "parent, first child"],

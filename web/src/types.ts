@@ -55,7 +55,12 @@ export interface Device {
 	grid: [w: number, h: number];
 	cores: [x: number, y: number, lx: number, ly: number, type: string][];
 	modelled: boolean;
+	/** Of its first zone, of its last one. */
+	start?: number;
+	end?: number;
 	bound_ns: number | null;
+	/** When the clock was compared with the host's, and the largest error then. */
+	clock?: [t: number, bound: number][];
 }
 
 export interface Signpost {
@@ -68,7 +73,11 @@ export interface Warning {
 	kind: "loss" | "clock" | "damage" | "drop" | "late";
 	text: string;
 	t?: number;
+	/** Where what is missing begins, if that is known. */
+	from?: number;
 	track?: number;
+	lost?: number;
+	reason?: string;
 }
 
 export interface Meta {
@@ -202,8 +211,8 @@ export interface PlotTile {
 }
 
 export interface Frames {
-	rows: [start: number, end: number][];
-	total?: number;
+	/** COUNT frames that are too short to be drawn alone are one row. */
+	rows: [start: number, end: number, count?: number, longest?: number][];
 	stats: { count: number; mean: number; median: number; p99: number; max: number };
 }
 
@@ -278,6 +287,8 @@ export interface OpsSummary {
 
 export interface OpsPage<R> extends Page<R> {
 	columns?: string[];
+	/** All of them, whatever the range. */
+	signposts?: [row: number, text: string][];
 	footer?: Record<string, number | string>;
 	summary?: OpsSummary;
 }
@@ -337,6 +348,12 @@ export interface TopOp {
 	ops: number;
 	time_us: number;
 	pct: number;
+	/** Of the longest. */
+	bound: string;
+	dram_pct: number | null;
+	flops_pct: number | null;
+	cores: number | null;
+	advice: string[];
 }
 
 export interface Overview extends Partial<Pick<OpsSummary, "savings">> {

@@ -1,11 +1,13 @@
 // The chip as a map: how much each core worked.
 import { batch } from "@preact/signals";
+import { useRef, useState } from "preact/hooks";
 import { api } from "../api";
 import { fmtBytes, fmtCount, fmtDur, fmtNum, fmtPct } from "../format";
 import { duration, generation, go, meta, params, type Range, range, rangeQuery, setParam, setRange, showOnTimeline, traceId } from "../state";
 import { css, heat, theme, wantsBlack } from "../theme";
-import type { Grid, GridCell, Track } from "../types";
+import type { Grid, GridCell, OpRow, Track } from "../types";
 import { useLoad } from "../ui/load";
+import { SectionSelect } from "../ui/section";
 
 const METRICS: [string, string][] = [["kernel", "kernel time"], ["fw", "firmware time"], ["busy", "busy %"], ["gap", "gaps between ops"], ["noc_bytes", "NoC bytes"], ["zones", "zones"]];
 
@@ -78,22 +80,117 @@ export function ChipGrid({ grid, device, small = false }: { grid: Grid; device: 
 	);
 }
 
-/** The range as a window that slides over the trace. */
-function Slider() {
-	const d = duration.value;
-	const r = range.value ?? { t0: 0, t1: d };
-	const span = r.t1 - r.t0;
-	const STEPS = 1000;
+/** From the first zone of any device to the last: the part of a trace that a map can show. */
+function workTime(): Range {
+	const d = meta.value?.devices.filter((e) => e.start !== undefined && e.end !== undefined) ?? [];
+	const t0 = Math.min(...d.map((e) => e.start as number)), t1 = Math.max(...d.map((e) => e.end as number));
+	return d.length && t1 > t0 ? { t0, t1 } : { t0: 0, t1: duration.value };
+}
+
+/** Pixels round an end of the window where it is taken by that end. */
+const GRIP = 6;
+
+type Grab = { how: "new" | "move" | "from" | "to"; x: number; at: Range; moved: boolean };
+
+/** The time of the devices with their ops and the range as a window: drag it, its ends, or a new one; click an op. */
+function TimeBar({ work, ops }: { work: Range; ops: OpRow[] }) {
+	const box = useRef<HTMLDivElement>(null);
+	const [grab, setGrab] = useState<Grab | null>(null);
+	const span = work.t1 - work.t0;
+	const pct = (t: number) => Math.max(0, Math.min(100, (t - work.t0) / span * 100));
+	const r = range.value;
+	const width = () => Math.max(1, box.current?.clientWidth ?? 1);
+	const xOf = (e: PointerEvent) => e.clientX - (box.current?.getBoundingClientRect().left ?? 0);
+	const timeAt = (x: number) => work.t0 + Math.max(0, Math.min(1, x / width())) * span;
+	const down = (e: PointerEvent) => {
+		if (e.button !== 0)
+			return;
+		const x = xOf(e);
+		const a = r ? pct(r.t0) / 100 * width() : 0, b = r ? pct(r.t1) / 100 * width() : 0;
+		const how = !r ? "new" : Math.abs(x - a) < GRIP ? "from" : Math.abs(x - b) < GRIP ? "to" : x > a && x < b && b - a < width() * 0.98 ? "move" : "new";
+		box.current?.setPointerCapture(e.pointerId);
+		setGrab({ how, x, at: r ?? work, moved: false });
+		e.preventDefault();
+	};
+	const move = (e: PointerEvent) => {
+		if (!grab)
+			return;
+		const x = xOf(e), shift = (x - grab.x) / width() * span;
+		if (!grab.moved && Math.abs(x - grab.x) < 3)
+			return;
+		grab.moved = true;
+		if (grab.how === "move")
+			slide(work, grab.at.t0 + shift, grab.at.t1 - grab.at.t0);
+		else if (grab.how === "new")
+			setRange(timeAt(grab.x), timeAt(x));
+		else
+			setRange(grab.how === "from" ? timeAt(x) : grab.at.t0, grab.how === "to" ? timeAt(x) : grab.at.t1);
+	};
+	const up = () => {
+		if (grab && !grab.moved) {
+			const t = timeAt(grab.x), near = 4 / width() * span;
+			const o = ops.find((k) => t >= (k.t0 as number) - near && t <= (k.t1 as number) + near);
+			if (o)
+				setRange(o.t0 as number, o.t1 as number);
+		}
+		setGrab(null);
+	};
+	return (
+		<div class="timebar" ref={box} onPointerDown={down} onPointerMove={move} onPointerUp={up} onPointerCancel={() => setGrab(null)} data-testid="timebar" aria-hidden="true"
+			title="drag: a range; drag the window or its ends; click an op">
+			{ops.map((o) => <span key={o.id} class="timebar-op" style={{ left: `${pct(o.t0 as number)}%`, width: `max(1px, ${pct(o.t1 as number) - pct(o.t0 as number)}%)` }} />)}
+			{r && <span class="timebar-window" style={{ left: `${pct(r.t0)}%`, width: `max(2px, ${pct(r.t1) - pct(r.t0)}%)` }} />}
+		</div>
+	);
+}
+
+/** The range begins at T0 as far as its length allows. */
+function slide(work: Range, t0: number, span: number): void {
+	const from = Math.max(work.t0, Math.min(work.t1 - span, t0));
+	setRange(from, from + span);
+}
+
+const STEPS = 10000;
+
+/** The range by keys and by steps: from, length (each step a little longer than the one before), one op after the other. */
+function Slider({ work, ops }: { work: Range; ops: OpRow[] }) {
+	const whole = work.t1 - work.t0;
+	const r = range.value ?? work;
+	const span = Math.min(whole, r.t1 - r.t0);
+	const least = Math.max(100, whole / 1e6);
+	const growth = Math.log(Math.max(2, whole / least));
+	const lengthOf = (v: number) => least * Math.exp(growth * v / STEPS);
+	const at = range.value ? ops.findIndex((o) => Math.floor(o.t0 as number) === r.t0 && Math.ceil(o.t1 as number) === r.t1) : -1;
+	const toOp = (step: number) => {
+		const next = at >= 0 ? at + step : step > 0 ? ops.findIndex((o) => (o.t0 as number) >= r.t0) : ops.length - 1;
+		const o = ops[next];
+		if (o)
+			setRange(o.t0 as number, o.t1 as number);
+	};
 	return (
 		<div class="slider">
-			<label>from <input type="range" min={0} max={STEPS} value={Math.round(r.t0 / d * STEPS)} aria-valuetext={fmtDur(r.t0)} onInput={(e) => {
-				const t0 = +e.currentTarget.value / STEPS * d;
-				setRange(t0, Math.min(d, t0 + Math.min(span, d - t0)));
-			}} /> <span class="num">{fmtDur(r.t0)}</span></label>
-			<label>length <input type="range" min={1} max={STEPS} value={Math.max(1, Math.round(span / d * STEPS))} aria-valuetext={fmtDur(span)} onInput={(e) => setRange(r.t0, r.t0 + +e.currentTarget.value / STEPS * d)} /> <span class="num">{fmtDur(span)}</span></label>
+			<label>from <input type="range" min={0} max={STEPS} value={Math.round((r.t0 - work.t0) / whole * STEPS)} aria-valuetext={fmtDur(r.t0)} onInput={(e) => slide(work, work.t0 + +e.currentTarget.value / STEPS * whole, span)} /> <span class="num">{fmtDur(r.t0)}</span></label>
+			<label>length <input type="range" min={0} max={STEPS} value={Math.round(Math.log(Math.max(least, span) / least) / growth * STEPS)} aria-valuetext={fmtDur(span)}
+				onInput={(e) => slide(work, r.t0, Math.min(whole, lengthOf(+e.currentTarget.value)))} /> <span class="num">{fmtDur(span)}</span></label>
+			<span class="steps">
+				<button aria-label="One length back" title="one length back" disabled={!range.value} onClick={() => slide(work, r.t0 - span, span)}>‹</button>
+				<button aria-label="One length on" title="one length on" disabled={!range.value} onClick={() => slide(work, r.t0 + span, span)}>›</button>
+			</span>
+			{ops.length > 0 && <span class="steps">
+				<button aria-label="Op before" disabled={at === 0} onClick={() => toOp(-1)}>‹ op</button>
+				<button aria-label="Op after" disabled={at === ops.length - 1} onClick={() => toOp(1)}>op ›</button>
+				{at >= 0 && <span class="op-name" data-testid="op-name">{ops[at].row}: {ops[at].code}</span>}
+			</span>}
 			{range.value && <button onClick={() => { range.value = null; }}>whole trace</button>}
 		</div>
 	);
+}
+
+/** Ops with a place in time, in the order of it; at most a thousand. */
+function useOps(): OpRow[] {
+	const id = traceId.value;
+	const l = useLoad(meta.value?.has.ops && id !== null ? `${id}|${generation.value}` : null, (s) => api.ops(id as number, { limit: 1000, merge: false }, s));
+	return (l.data?.rows ?? []).filter((o) => o.t0 !== null && o.t1 !== null && o.t1 > o.t0).sort((a, b) => (a.t0 as number) - (b.t0 as number));
 }
 
 function Device({ device }: { device: number }) {
@@ -125,9 +222,11 @@ function Device({ device }: { device: number }) {
 
 export function CoresPage() {
 	const m = meta.value;
+	const ops = useOps();
 	if (!m)
 		return <div class="page" />;
-	const devices = m.devices.map((d) => d.device);
+	const devices = [...new Set(m.devices.map((d) => d.device))];
+	const work = workTime();
 	const only = params.value.dev;
 	const select = (key: string, preset: string, list: [string, string][]) => (
 		<select value={params.value[key] ?? preset} onChange={(e) => setParam(key, e.currentTarget.value === preset ? null : e.currentTarget.value)}>{list.map(([v, t]) => <option key={v} value={v}>{t}</option>)}</select>
@@ -140,9 +239,10 @@ export function CoresPage() {
 					<label>show {select("metric", "kernel", METRICS)}</label>
 					<label>as {select("agg", "sum", [["sum", "sum"], ["mean", "mean"], ["max", "largest"]])}</label>
 					{devices.length > 1 && <label>device {select("dev", "", [["", "all"], ...devices.map((d) => [String(d), String(d)] as [string, string])])}</label>}
-					<span class="spacer" /><Slider />
+					<SectionSelect />
 				</>}
 			</header>
+			{devices.length > 0 && <div><TimeBar work={work} ops={ops} /><Slider work={work} ops={ops} /></div>}
 			{devices.length === 0 && <p class="dim">This trace has no device.</p>}
 			{devices.filter((d) => only === undefined || String(d) === only).map((d) => <Device key={d} device={d} />)}
 		</div>

@@ -32,15 +32,50 @@ function Facts({ m, o }: { m: Meta; o: Overview | null }) {
 	);
 }
 
+interface WarningGroup {
+	text: string;
+	first: Warning;
+	/** From the first of them to the last. */
+	t0: number;
+	t1: number;
+}
+
+/** A full buffer tells of itself on each of hundreds of tracks: losses for one reason are one line. */
+export function groupWarnings(list: Warning[], trackName: (id: number) => string): WarningGroup[] {
+	const groups = new Map<string, Warning[]>();
+	for (const w of list) {
+		const key = w.reason !== undefined ? w.kind + w.reason : w.kind + w.text + (w.t ?? "");
+		groups.set(key, [...groups.get(key) ?? [], w]);
+	}
+	return [...groups.values()].map((g) => {
+		const first = g[0], times = g.flatMap((w) => w.t === undefined ? [] : [w.from ?? w.t, w.t]);
+		const lost = g.reduce((a, w) => a + (w.lost ?? 0), 0);
+		const tracks = new Set(g.map((w) => w.track)).size;
+		const where = tracks > 1 ? `${tracks} tracks` : first.track === undefined ? "" : trackName(first.track);
+		const text = first.reason === undefined ? first.text : `${fmtCount(lost)} ${first.kind === "drop" ? "markers" : "events"} lost: ${first.reason}${where ? `, ${where}` : ""}`;
+		return { text, first, t0: Math.min(...times), t1: Math.max(...times) };
+	});
+}
+
+const FEW = 8;
+
 export function Warnings({ list }: { list: Warning[] }) {
 	if (list.length === 0)
 		return null;
+	const show = (g: WarningGroup) => {
+		const room = Math.max(1e4, (g.t1 - g.t0) / 4);
+		showOnTimeline(g.t0 - room, g.t1 + room);
+		if (g.first.track !== undefined)
+			go("timeline", { track: g.first.track });
+	};
+	const lines = groupWarnings(list, (id) => meta.value?.tracks.find((t) => t.id === id)?.name ?? "").map((g, i) => (
+		<li key={i}><Icon name="warn" size={14} /> <span>{g.text}</span>{g.first.t !== undefined && <button class="link" onClick={() => show(g)}>show</button>}</li>
+	));
 	return (
-		<ul class="warnings" aria-label="Warnings">
-			{list.map((w, i) => (
-				<li key={i}><Icon name="warn" size={14} /> <span>{w.text}</span>{w.t !== undefined && <button class="link" onClick={() => showOnTimeline((w.t as number) - 1e5, (w.t as number) + 1e5)}>show</button>}</li>
-			))}
-		</ul>
+		<div class="warnings">
+			<ul aria-label="Warnings">{lines.slice(0, FEW)}</ul>
+			{lines.length > FEW && <details><summary>{lines.length - FEW} more</summary><ul>{lines.slice(FEW)}</ul></details>}
+		</div>
 	);
 }
 

@@ -1,10 +1,10 @@
 // The timeline: minimap, ruler, frames, rows, drawer.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { fmtDur } from "../format";
-import { duration, entry, follow, meta, params, traceId, UNSET, view } from "../state";
+import { duration, entry, follow, meta, openRows, params, traceId, UNSET, view } from "../state";
 import { setTimelineKeys } from "../keys";
 import { link } from "../live";
-import { COLOR_MODES, colorMode, dimLibraries, setColorMode, setDimLibraries } from "../timeline/colors";
+import { COLOR_MODES, colorMode, LIBRARY_MODES, libraryMode, setColorMode, setLibraryMode } from "../timeline/colors";
 import { type Elements, Timeline } from "../timeline/controller";
 import { Drawer } from "../timeline/drawer";
 import { listen, onKey, onKeyUp, releaseKeys } from "../timeline/input";
@@ -37,12 +37,27 @@ function Gutter({ tl }: { tl: Timeline }) {
 }
 
 /** Opens or closes all cores, or all threads: what one does first in a trace of 64 cores. */
-function setAll(tl: Timeline, open: boolean): void {
-	const next = { ...tl.open.peek() };
-	for (const r of tl.rows.peek().rows)
-		if (r.open !== null && (r.kind === "core" || r.kind === "thread"))
-			next[r.key] = open;
-	tl.setOpen(next);
+function setAll(open: boolean): void {
+	const groups = Object.entries(openRows.peek()).filter(([k]) => /^(p\d+|d\d+|[a-z]{2,})$/.test(k));
+	openRows.value = { ...Object.fromEntries(groups), "*": open };
+}
+
+/** Devices and plots are below all threads, so there is a way down to them. */
+function JumpTo({ tl }: { tl: Timeline | null }) {
+	const groups = tl?.rows.value.rows.filter((r) => r.kind === "process" || r.kind === "device" || r.kind === "group") ?? [];
+	if (!tl || groups.length < 2)
+		return null;
+	return (
+		<label>Go to <select value="" onChange={(e) => {
+			const r = tl.rows.peek().rows.find((k) => k.key === e.currentTarget.value);
+			e.currentTarget.value = "";
+			if (r)
+				tl.el.body.scrollTop = r.y;
+		}}>
+			<option value="">…</option>
+			{groups.map((r) => <option key={r.key} value={r.key}>{r.label}{r.kind === "process" ? ` (${r.note.split(" · ")[0]})` : ""}</option>)}
+		</select></label>
+	);
 }
 
 function Toolbar({ tl }: { tl: Timeline | null }) {
@@ -51,12 +66,15 @@ function Toolbar({ tl }: { tl: Timeline | null }) {
 	return (
 		<div class="toolbar">
 			<button onClick={() => tl?.fitAll()} title="Show the whole trace (Home)"><Icon name="fit" size={13} /> Whole trace</button>
-			<button onClick={() => tl && setAll(tl, true)}>Open all</button>
-			<button onClick={() => tl && setAll(tl, false)}>Close all</button>
+			<button onClick={() => setAll(true)}>Open all</button>
+			<button onClick={() => setAll(false)}>Close all</button>
 			<label>Colours <select value={colorMode.value} onChange={(e) => setColorMode(e.currentTarget.value as typeof COLOR_MODES[number])}>
 				{COLOR_MODES.map((m) => <option value={m}>by {m}</option>)}
 			</select></label>
-			<label class="check"><input type="checkbox" checked={dimLibraries.value} onChange={(e) => setDimLibraries(e.currentTarget.checked)} /> dim library frames</label>
+			<label title="Frames of site-packages, pytest and Python's own library. Fold: depths where nothing else is to be seen become lines.">Library frames <select value={libraryMode.value} onChange={(e) => setLibraryMode(e.currentTarget.value as typeof LIBRARY_MODES[number])}>
+				{LIBRARY_MODES.map((m) => <option value={m}>{m}</option>)}
+			</select></label>
+			<JumpTo tl={tl} />
 			{live && <button class="follow" aria-pressed={follow.value} onClick={() => { follow.value = !follow.value; }} title="Follow the newest data (L)"><Icon name="follow" size={13} /> Follow</button>}
 			<span class="spacer" />
 			{tl?.tiles.error.value && link.value === "open" && <span class="bad" role="alert">{tl.tiles.error.value}</span>}

@@ -9,20 +9,25 @@ export type ColorMode = typeof COLOR_MODES[number];
 
 const first = COLOR_MODES.find((m) => m === stored("colors"));
 export const colorMode = signal<ColorMode>(first ?? "kind");
-/** Frames of libraries are drawn pale. */
-export const dimLibraries = signal(stored("dimLibraries") === "1");
+export const LIBRARY_MODES = ["show", "dim", "fold"] as const;
+/** Frames of libraries as others, or pale, or pale and folded to lines where there is nothing else. */
+export const libraryMode = signal<typeof LIBRARY_MODES[number]>(LIBRARY_MODES.find((m) => m === stored("libraries")) ?? "show");
 
 export function setColorMode(m: ColorMode): void {
 	colorMode.value = m;
 	store("colors", m);
 }
 
-export function setDimLibraries(on: boolean): void {
-	dimLibraries.value = on;
-	store("dimLibraries", on ? "1" : null);
+export function setLibraryMode(m: typeof LIBRARY_MODES[number]): void {
+	libraryMode.value = m;
+	store("libraries", m);
 }
 
 const LIBRARY = /site-packages|dist-packages|\/_?pytest|pluggy|\/lib\/python3|^<frozen/;
+
+export function isLibrary(name: number): boolean {
+	return LIBRARY.test(nameRow(name)?.[2] ?? "");
+}
 
 /** Hue by kind: what the eye sorts by first. */
 function kindHue(name: string, file: string, device: boolean): number {
@@ -52,7 +57,7 @@ function byName(id: number, mode: ColorMode, device: boolean, dark: boolean, dim
 	const h = hashText(name);
 	const spread = (h >>> 8) % 7 / 6 - 0.5;
 	const l = (dark ? 0.70 : 0.80) + 0.10 * spread;
-	if (dim && LIBRARY.test(row?.[2] ?? ""))
+	if (dim && isLibrary(id))
 		return paint(oklch(dark ? 0.36 : 0.92, 0.015, 250));
 	if (mode === "name")
 		return paint(oklch(l, 0.11, h % 360));
@@ -71,7 +76,7 @@ export class Palette {
 
 	/** To be called before each drawing. */
 	update(names: number): void {
-		const key = [colorMode.peek(), theme.peek(), dimLibraries.peek(), names].join();
+		const key = [colorMode.peek(), theme.peek(), libraryMode.peek(), names].join();
 		if (key === this.key)
 			return;
 		this.key = key;
@@ -83,7 +88,7 @@ export class Palette {
 
 	name(id: number, device: boolean): Paint {
 		const list = device ? this.dev : this.host;
-		return list[id] ??= byName(id, colorMode.peek(), device, this.dark, dimLibraries.peek());
+		return list[id] ??= byName(id, colorMode.peek(), device, this.dark, libraryMode.peek() !== "show");
 	}
 
 	/** Transfers over the NoC stand out between the zones of a processor. */

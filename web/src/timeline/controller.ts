@@ -2,18 +2,20 @@
 import { effect, signal, untracked } from "@preact/signals";
 import { api, isAbort, Priority } from "../api";
 import { nameCount, nameOf, namesVersion } from "../names";
-import { duration, entry, follow, marks, meta, range, selection, view } from "../state";
+import { duration, entry, follow, marks, meta, openRows, range, selection, view } from "../state";
 import type { Range } from "../state";
+import { fmtDur } from "../format";
 import { theme } from "../theme";
-import type { Meta, Signpost, ZoneDetail, ZoneRef } from "../types";
-import { colorMode, dimLibraries, Palette } from "./colors";
+import type { Device, Meta, Signpost, Warning, ZoneDetail, ZoneRef } from "../types";
+import { colorMode, libraryMode, Palette } from "./colors";
 import { type Colors, drawRuler, type Drawn, Painter, readColors } from "./draw";
 import { FrameStrip } from "./frames";
 import { layout, type OpenState, type Row, visibleRows } from "./layout";
+import { LibraryLanes } from "./library";
 import { MessageMarks } from "./messages";
 import { Minimap } from "./minimap";
 import { Motion } from "./motion";
-import { drawOverlay, drawRulerOverlay, type Frame, type Outline } from "./overlay";
+import { type ClockMarks, clockAt, drawOverlay, drawRulerOverlay, type Frame, type Outline, warningAt } from "./overlay";
 import { PlotStore } from "./plots";
 import { type Box, resolutionFor, type Scale, tileSpan } from "./raster";
 import { lit, op, zone } from "./select";
@@ -39,8 +41,6 @@ export interface Hover {
 	row: Row | null;
 }
 
-const openStates = new Map<number, OpenState>();
-
 function lanesOf(rows: Row[]): number[] {
 	return [...new Set(rows.flatMap((r) => r.stripes.flatMap((s) => s.lanes)))];
 }
@@ -48,7 +48,6 @@ function lanesOf(rows: Row[]): number[] {
 export class Timeline {
 	readonly motion = new Motion(() => this.ask());
 	readonly rows = signal<{ rows: Row[]; height: number }>({ rows: [], height: 0 });
-	readonly open: ReturnType<typeof signal<OpenState>>;
 	/** The scroll position in steps: names of rows are made when it changes. */
 	readonly scrolled = signal(0);
 	readonly hover = signal<Hover | null>(null);
@@ -57,13 +56,14 @@ export class Timeline {
 	readonly plots: PlotStore;
 	readonly frames: FrameStrip;
 	readonly messages: MessageMarks;
+	private readonly library: LibraryLanes;
 	private readonly map: Minimap;
 	private readonly palette = new Palette();
 	private readonly painter: Painter;
 	private colors: Colors = readColors();
 	private wanted = { base: false, over: false };
 	private ended = false;
-	private laidOut: { meta: Meta; open: OpenState } | null = null;
+	private laidOut: { meta: Meta; open: OpenState; folded: ReadonlySet<number> } | null = null;
 	private stops: (() => void)[] = [];
 	private hitAbort: AbortController | null = null;
 	private lastTop = 0;
@@ -77,8 +77,8 @@ export class Timeline {
 		this.map = new Minimap(trace, again);
 		this.frames = new FrameStrip(trace, again);
 		this.messages = new MessageMarks(trace, again);
+		this.library = new LibraryLanes(trace);
 		this.painter = new Painter(el.base.getContext("2d", { alpha: false }) as CanvasRenderingContext2D, this.palette);
-		this.open = signal<OpenState>(openStates.get(trace) ?? {});
 		this.stops.push(
 			effect(() => {
 				const m = meta.value;
@@ -97,7 +97,7 @@ export class Timeline {
 				untracked(() => this.ask()); // not only when the next frame is drawn
 			}),
 			effect(() => {
-				view.value, namesVersion.value, colorMode.value, dimLibraries.value, lit.value, this.rows.value;
+				view.value, namesVersion.value, colorMode.value, libraryMode.value, lit.value, this.rows.value;
 				this.redraw();
 			}),
 			effect(() => {
@@ -146,6 +146,7 @@ export class Timeline {
 		this.stops.forEach((f) => f());
 		this.tiles.close();
 		this.map.close();
+		this.library.close();
 		this.hitAbort?.abort();
 	}
 
@@ -156,26 +157,21 @@ export class Timeline {
 		this.tiles.end = m.duration;
 		this.map.setMeta(m, live);
 		this.frames.setMeta(m, live);
-		const open = this.open.value ?? {};
+		const open = openRows.value, folded = this.library.lanes.value;
 		const old = this.laidOut;
-		this.laidOut = { meta: m, open };
+		this.laidOut = { meta: m, open, folded };
 		// a trace that grew has the same rows, most of the time
-		if (old && old.open === open && old.meta.tracks === m.tracks && old.meta.devices === m.devices && old.meta.processes === m.processes)
+		if (old && old.open === open && old.folded === folded && old.meta.tracks === m.tracks && old.meta.devices === m.devices && old.meta.processes === m.processes)
 			this.redraw();
 		else
-			this.rows.value = layout(m, open);
+			this.rows.value = layout(m, open, folded);
 	}
 
 	toggle(key: string, to?: boolean): void {
 		const row = this.rows.peek().rows.find((r) => r.key === key);
 		if (!row || row.open === null)
 			return;
-		this.setOpen({ ...this.open.peek(), [key]: to ?? !row.open });
-	}
-
-	setOpen(s: OpenState): void {
-		openStates.set(this.trace, s);
-		this.open.value = s;
+		openRows.value = { ...openRows.peek(), [key]: to ?? !row.open };
 	}
 
 	get width(): number {
@@ -311,18 +307,40 @@ export class Timeline {
 		const z = zone.peek();
 		const at = z ? this.place(z) : null;
 		if (z && at)
-			outlines.push({ t0: z.start, t1: z.end, y: at.y - top, h: at.h, strong: true });
+			outlines.push({ t0: z.start, t1: z.end, y: at.y - top, h: at.h, strong: true, error: this.errorOf(z) });
 		const o = op.peek()?.op;
-		const lossY = new Map<number, [number, number]>();
-		for (const r of this.rows.peek().rows)
-			if (r.track)
-				lossY.set(r.track.id, [r.y - top, r.h]);
 		const state = {
-			range: this.dragRange.peek() ?? range.peek(), marks: marks.peek(), signposts: m?.signposts ?? [], warnings: m?.warnings ?? [], lossY,
+			range: this.dragRange.peek() ?? range.peek(), marks: marks.peek(), signposts: m?.signposts ?? [], warnings: m?.warnings ?? [], lossY: this.placeOfTracks(top), clocks: this.clocks(top),
 			cursor: h ? h.x : null, outlines, op: o?.t0 != null && o.t1 != null ? { t0: o.t0, t1: o.t1 } : null, end: duration.peek(),
 		};
 		drawOverlay(this.size(this.el.over), f, state, this.colors);
 		drawRulerOverlay(this.size(this.el.rulerOver), { ...f, height: this.el.rulerOver.clientHeight }, state, this.colors);
+	}
+
+	/** Where each track is, or the closed row that hides it. */
+	private placeOfTracks(top: number): Map<number, [y: number, h: number]> {
+		const places = new Map<number, [number, number]>();
+		for (const r of this.rows.peek().rows) {
+			for (const t of r.inside ?? [])
+				places.set(t, [r.y - top, r.h]);
+			if (r.track && r.kind !== "core")
+				places.set(r.track.id, [r.y - top, r.h]);
+		}
+		return places;
+	}
+
+	/** The rows of devices with the moments when their clocks were compared. */
+	private clocks(top: number): ClockMarks[] {
+		const devices = meta.peek()?.devices ?? [];
+		return this.rows.peek().rows.filter((r) => r.device !== undefined)
+			.map((r) => ({ y: r.y - top, h: r.h, points: devices.find((d) => d.device === r.device)?.clock ?? [] }));
+	}
+
+	/** How far the host's time of a zone of a core may be wrong; 0 of all others, and if nothing is known. */
+	private errorOf(z: ZoneDetail): number {
+		const m = meta.peek();
+		const t = m?.tracks.find((k) => k.id === z.track);
+		return t?.kind === "core" ? m?.devices.find((d) => d.device === t.device)?.bound_ns ?? 0 : 0;
 	}
 
 	/** The stripe that shows a lane alone, in the coordinates of the whole list. */
@@ -341,10 +359,9 @@ export class Timeline {
 		if (!t)
 			return;
 		const keys = t.kind === "core" ? ["d" + (t.device ?? 0), `d${t.device ?? 0}c${t.x},${t.y}`, "t" + t.id] : ["p" + t.process, "t" + t.id];
-		const next = { ...this.open.peek() };
-		for (const k of keys)
-			next[k] = true;
-		this.setOpen(next);
+		const closed = keys.filter((k) => this.rows.peek().rows.find((r) => r.key === k)?.open !== true);
+		if (closed.length)
+			openRows.value = { ...openRows.peek(), ...Object.fromEntries(closed.map((k) => [k, true])) };
 	}
 
 	/** Scrolls to a track, opening what hides it. */
@@ -405,6 +422,26 @@ export class Timeline {
 		return { x, y, t: this.timeAt(x), drawn, box, row };
 	}
 
+	/** What is wrong at a point, and what is known of the clock of a device there. */
+	noteAt(h: Hover): string | null {
+		const top = this.el.body.scrollTop, f = this.frame;
+		const places = this.placeOfTracks(top);
+		const w = (meta.peek()?.warnings ?? []).filter((k) => warningAt(f, places, k, h.x, h.y));
+		if (w.length)
+			return [...new Set(w.map((k) => k.text))].slice(0, 4).join("; ") + (w.length > 1 ? ` (${w.length} tracks)` : "");
+		const p = this.clocks(top).map((c) => clockAt(f, c, h.x, h.y)).find((c) => c !== null);
+		return p ? `clock compared with the host's: ±${fmtDur(p[1])}` : null;
+	}
+
+	/** The value of the plot at a point, in words. */
+	plotAt(h: Hover): string | null {
+		const track = h.row?.kind === "plot" ? h.row.track : null;
+		if (!track)
+			return null;
+		const f = this.frame;
+		return this.plots.valueAt(track, { t0: f.t0, ns: f.ns, width: f.width, res: resolutionFor(f.ns / f.dpr) }, h.t);
+	}
+
 	/** The zone at a point, asked from the server where zones are too small to be drawn alone. */
 	async zoneAt(h: Hover): Promise<ZoneRef | null> {
 		if (h.box)
@@ -442,6 +479,14 @@ export class Timeline {
 
 	selectedZone(): ZoneDetail | null {
 		return zone.peek();
+	}
+
+	warnings(): Warning[] {
+		return meta.peek()?.warnings ?? [];
+	}
+
+	devices(): Device[] {
+		return meta.peek()?.devices ?? [];
 	}
 
 	signposts(): Signpost[] {

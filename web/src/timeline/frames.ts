@@ -1,13 +1,14 @@
 // The frames strip: each frame a box, its colour tells how it compares with the median.
 import { effect, signal } from "@preact/signals";
 import { api, isAbort } from "../api";
-import { fmtDur } from "../format";
+import { fmtCount, fmtDur } from "../format";
 import { view } from "../state";
 import type { Frames, Meta, Track } from "../types";
 import { type Colors, FONT } from "./draw";
 import type { Frame } from "./overlay";
 
-const LIMIT = 1000;
+/** Frames of less than so many pixels are drawn together. */
+const LEAST = 2;
 
 export class FrameStrip {
 	readonly tracks = signal<Track[]>([]);
@@ -34,7 +35,7 @@ export class FrameStrip {
 			this.gen = m.gen;
 	}
 
-	private ask(): void {
+	private ask(width: number): void {
 		const v = view.peek();
 		const t = this.track.peek();
 		const key = [t, Math.round(v.t0), Math.round(v.t1), this.gen].join();
@@ -43,15 +44,16 @@ export class FrameStrip {
 		this.asked = key;
 		this.timer ||= window.setTimeout(() => {
 			this.timer = 0;
-			void this.fetch(this.track.peek() ?? t, Math.max(0, view.peek().t0), view.peek().t1);
+			const v = view.peek();
+			void this.fetch(this.track.peek() ?? t, Math.max(0, v.t0), v.t1, LEAST * (v.t1 - v.t0) / width);
 		}, this.data ? 80 : 0);
 	}
 
-	private async fetch(track: number, t0: number, t1: number): Promise<void> {
+	private async fetch(track: number, t0: number, t1: number, least: number): Promise<void> {
 		this.abort?.abort();
 		this.abort = new AbortController();
 		try {
-			this.data = await api.frames(this.trace, { track, t0, t1, limit: LIMIT }, this.abort.signal);
+			this.data = await api.frames(this.trace, { track, t0, t1, least }, this.abort.signal);
 			this.onData();
 		} catch (e) {
 			if (!isAbort(e))
@@ -59,25 +61,39 @@ export class FrameStrip {
 		}
 	}
 
+	/** The frame, or the frames, at a time; only as exact as what is drawn. */
+	at(t: number): Frames["rows"][number] | null {
+		return this.data?.rows.find(([a, b]) => t >= a && t < b) ?? null;
+	}
+
+	/** What is at a time, in words. */
+	text(t: number): string {
+		const r = this.at(t), s = this.data?.stats;
+		if (!r || !s)
+			return "";
+		const what = r[2] ? `${fmtCount(r[2])} frames, the longest ${fmtDur(r[3])}` : `frame of ${fmtDur(r[1] - r[0])}`;
+		return `${what}\n${fmtCount(s.count)} in view: median ${fmtDur(s.median)}, 99 % below ${fmtDur(s.p99)}, longest ${fmtDur(s.max)}\nclick: range`;
+	}
+
 	draw(ctx: CanvasRenderingContext2D, f: Frame, height: number, c: Colors): void {
-		this.ask();
+		this.ask(f.width);
 		ctx.setTransform(f.dpr, 0, 0, f.dpr, 0, 0);
 		ctx.fillStyle = c.bg;
 		ctx.fillRect(0, 0, f.width, height);
 		ctx.font = FONT;
 		ctx.textBaseline = "middle";
 		const median = this.data?.stats.median ?? 0;
-		for (const [a, b] of this.data?.rows ?? []) {
+		for (const [a, b, count, longest] of this.data?.rows ?? []) {
 			const x0 = (a - f.t0) / f.ns, x1 = (b - f.t0) / f.ns;
 			if (x1 < 0 || x0 > f.width)
 				continue;
-			const slow = median > 0 ? (b - a) / median : 1;
+			const slow = median > 0 ? (longest ?? b - a) / median : 1;
 			ctx.fillStyle = slow > 2 ? "#e05c5c" : slow > 1.25 ? "#e0b04a" : "#58b58a";
-			const w = Math.max(1, x1 - x0 - 1);
+			const w = Math.max(1, x1 - x0 - (count ? 0 : 1));
 			ctx.fillRect(x0, 3, w, height - 6);
 			const left = Math.max(0, x0) + 4, room = Math.min(f.width, x1) - left - 3;
 			const text = fmtDur(b - a);
-			if (room > 48) {
+			if (room > 48 && !count) {
 				ctx.fillStyle = "#0b0e12";
 				ctx.fillText(text, left, height / 2 + 0.5);
 			}

@@ -6,6 +6,7 @@ import { duration, follow, litName, marks, meta, range, selection, setRange, vie
 import { nameOf } from "../names";
 import { fmtDur } from "../format";
 import type { Timeline } from "./controller";
+import { sectionOf } from "../ui/section";
 import { op, zone } from "./select";
 
 const CLICK_PX = 4;
@@ -112,6 +113,8 @@ export function listen(tl: Timeline, gutterScroll: HTMLElement): () => void {
 			setRange(r.t0, r.t1);
 		else if (!d.moved && surface === over && e.button === 0)
 			void click(tl, place(e, over));
+		else if (!d.moved && surface === rulerOver && e.button === 0)
+			ruled(tl, place(e, rulerOver));
 		else if (!d.moved && d.kind === "range")
 			range.value = null;
 	};
@@ -124,8 +127,47 @@ export function listen(tl: Timeline, gutterScroll: HTMLElement): () => void {
 	over.addEventListener("contextmenu", (e) => e.preventDefault(), opt);
 	for (const s of [over, rulerOver])
 		s.addEventListener("wheel", (e) => onWheel(tl, e), { ...opt, passive: false });
+	listenFrames(tl, opt);
 	over.addEventListener("dblclick", (e) => void fitAt(tl, place(e, over)), opt);
 	return () => stop.abort();
+}
+
+/** A click on the ruler ends the range; on the line of signposts it makes the section there the range. */
+function ruled(tl: Timeline, p: { x: number; y: number }): void {
+	const posts = meta.peek()?.signposts ?? [];
+	const t = tl.timeAt(p.x);
+	const post = p.y > tl.el.rulerOver.clientHeight - 18 ? posts.filter((s) => s.t <= t).pop() : undefined;
+	if (post && range.peek()?.t0 !== Math.floor(post.t))
+		setRange(...sectionOf(post.t));
+	else
+		range.value = null;
+}
+
+/** Frames: a click makes one the range, another click ends that; a double click shows it. */
+function listenFrames(tl: Timeline, opt: { signal: AbortSignal }): void {
+	const c = tl.el.frames;
+	if (!c)
+		return;
+	const timeOf = (e: MouseEvent) => tl.timeAt(place(e, c).x);
+	c.addEventListener("pointermove", (e) => {
+		c.title = tl.frames.text(timeOf(e));
+		tl.hover.value = { x: place(e, c).x, y: -1, t: timeOf(e), drawn: null, box: null, row: null };
+	}, opt);
+	c.addEventListener("pointerleave", () => { tl.hover.value = null; }, opt);
+	c.addEventListener("click", (e) => {
+		const r = tl.frames.at(timeOf(e));
+		const on = range.peek();
+		if (!r || (on?.t0 === Math.floor(r[0]) && on.t1 === Math.ceil(r[1])))
+			range.value = null;
+		else
+			setRange(r[0], r[1]);
+	}, opt);
+	c.addEventListener("dblclick", (e) => {
+		const r = tl.frames.at(timeOf(e));
+		if (r)
+			tl.fit({ t0: r[0], t1: r[1] });
+	}, opt);
+	c.addEventListener("wheel", (e) => onWheel(tl, e), { ...opt, passive: false });
 }
 
 async function click(tl: Timeline, p: { x: number; y: number }): Promise<void> {

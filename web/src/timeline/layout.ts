@@ -5,6 +5,7 @@ import type { Rgb } from "../theme";
 import { riscColor } from "../theme";
 
 export const LANE_H = 18;
+const FOLDED_H = 5;
 const HEAT_H = 4;
 const HEAT: Rgb = [0xf0, 0x9a, 0x3e];
 
@@ -35,6 +36,10 @@ export interface Row {
 	open: boolean | null;
 	stripes: Stripe[];
 	track: Track | null;
+	/** Tracks that have no row of their own while this one is closed. */
+	inside?: number[];
+	/** A device, for what is known of its clock. */
+	device?: number;
 	/** Written on the row itself. */
 	warning?: string;
 }
@@ -45,6 +50,8 @@ interface Builder {
 	rows: Row[];
 	y: number;
 	open: OpenState;
+	/** Lanes that are lines. */
+	folded: ReadonlySet<number>;
 }
 
 function add(b: Builder, r: Omit<Row, "y">): void {
@@ -52,8 +59,9 @@ function add(b: Builder, r: Omit<Row, "y">): void {
 	b.y += r.h;
 }
 
-function isOpen(b: Builder, key: string, preset: boolean): boolean {
-	return b.open[key] ?? preset;
+/** EVERY: a row that "open all" means. */
+function isOpen(b: Builder, key: string, preset: boolean, every = false): boolean {
+	return b.open[key] ?? (every ? b.open["*"] : undefined) ?? preset;
 }
 
 function single(lane: number, track: Track, y: number, h: number, depth: number, tint: Rgb | null): Stripe {
@@ -75,14 +83,19 @@ function firstLane(t: Track): number[] {
 }
 
 function laneTrack(b: Builder, t: Track, key: string, indent: number, label: string, note: string, tint: Rgb | null): void {
-	const open = isOpen(b, key, true);
-	const stripes: Stripe[] = [];
 	const kind = t.kind === "core" ? "risc" as const : "thread" as const;
+	const open = isOpen(b, key, true, kind === "thread");
+	const stripes: Stripe[] = [];
+	let y = 3;
 	if (open)
-		t.lanes.forEach((l, depth) => stripes.push(single(l[0], t, 3 + depth * LANE_H, LANE_H - 1, depth, tint)));
+		t.lanes.forEach((l, depth) => {
+			const step = b.folded.has(l[0]) ? FOLDED_H : LANE_H;
+			stripes.push(single(l[0], t, y, step - 1, depth, tint));
+			y += step;
+		});
 	else
 		stripes.push(sum(firstLane(t), t, 4, 14, tint, t.kind === "core"));
-	const h = open ? Math.max(24, t.lanes.length * LANE_H + 6) : 22;
+	const h = open ? Math.max(24, y + 3) : 22;
 	add(b, { key, kind, indent, label, note, title: t.name, h, open: t.lanes.length ? open : null, stripes, track: t });
 }
 
@@ -99,7 +112,8 @@ function threadOrder(a: Track, b: Track): number {
 }
 
 function addProcesses(b: Builder, m: Meta): void {
-	const hosts = m.tracks.filter((t) => (t.kind === "thread" || t.kind === "fiber" || t.kind === "other" || t.kind === "lock") && t.lanes.length > 0);
+	const warned = new Set(m.warnings.map((w) => w.track)); // all of a thread may be lost
+	const hosts = m.tracks.filter((t) => (t.kind === "thread" || t.kind === "fiber" || t.kind === "other" || t.kind === "lock") && (t.lanes.length > 0 || warned.has(t.id)));
 	const known = new Set(m.processes.map((p) => p.id));
 	const list = [...m.processes];
 	if (hosts.some((t) => !known.has(t.process)))
@@ -111,8 +125,10 @@ function addProcesses(b: Builder, m: Meta): void {
 		const lanes = mine.flatMap(firstLane);
 		const key = "p" + p.id;
 		const note = (p.pid ? `pid ${p.pid} · ` : "") + `${mine.length} ${mine.length === 1 ? "thread" : "threads"}`;
-		if (!groupRow(b, "process", key, 0, p.name || "process", note, lanes, true, false))
+		if (!groupRow(b, "process", key, 0, p.name || "process", note, lanes, true, false)) {
+			b.rows[b.rows.length - 1].inside = mine.map((t) => t.id);
 			continue;
+		}
 		for (const t of mine)
 			laneTrack(b, t, "t" + t.id, 1, t.name || t.kind, t.kind === "fiber" ? "fiber" : t.tid ? String(t.tid) : "", null);
 	}
@@ -147,12 +163,12 @@ function coresOf(tracks: Track[], d: Device | undefined): Core[] {
 }
 
 function addCore(b: Builder, key: string, c: Core, preset: boolean): void {
-	const open = isOpen(b, key, preset);
+	const open = isOpen(b, key, preset, true);
 	const note = `NoC ${c.x},${c.y}` + (c.type === "worker" ? "" : ` · ${c.type}`);
 	const stripes = open ? [] : c.tracks.map((t, i) => sum(workLane(t), t, 3 + i * HEAT_H, HEAT_H - 1, riscColor(t.risc), true));
 	add(b, {
 		key, kind: "core", indent: 1, label: c.label, note, title: `${c.label}, ${note}`, track: c.tracks[0] ?? null,
-		h: open ? 22 : Math.max(22, c.tracks.length * HEAT_H + 6), open, stripes,
+		h: open ? 22 : Math.max(22, c.tracks.length * HEAT_H + 6), open, stripes, inside: open ? [] : c.tracks.map((t) => t.id),
 	});
 	if (open)
 		for (const t of c.tracks)
@@ -171,8 +187,12 @@ function addDevices(b: Builder, m: Meta): void {
 		const key = "d" + id;
 		const note = [`${list.length} cores`, d?.arch, d && d.mhz > 0 ? `${d.mhz} MHz` : "", d?.modelled ? "modelled" : ""].filter(Boolean).join(" · ");
 		const opened = groupRow(b, "device", key, 0, `Device ${id}`, note, mine.flatMap(workLane).slice(0, 512), true, true);
+		const row = b.rows[b.rows.length - 1];
+		row.device = id;
+		if (!opened)
+			row.inside = mine.map((t) => t.id);
 		if (!d || d.bound_ns === null)
-			b.rows[b.rows.length - 1].warning = "clock not synchronised: where its zones stand beside the host's is not known";
+			row.warning = "clock not synchronised: where its zones stand beside the host's is not known";
 		if (!opened)
 			continue;
 		if (list.length > 1) {
@@ -203,8 +223,8 @@ function addCurves(b: Builder, m: Meta): void {
 	}
 }
 
-export function layout(m: Meta, open: OpenState): { rows: Row[]; height: number } {
-	const b: Builder = { rows: [], y: 0, open };
+export function layout(m: Meta, open: OpenState, folded: ReadonlySet<number>): { rows: Row[]; height: number } {
+	const b: Builder = { rows: [], y: 0, open, folded };
 	addProcesses(b, m);
 	addDevices(b, m);
 	addCurves(b, m);

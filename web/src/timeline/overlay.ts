@@ -21,7 +21,17 @@ export interface Outline {
 	y: number;
 	h: number;
 	strong: boolean;
+	/** Both ends may be wrong by so much. */
+	error?: number;
 }
+
+export interface ClockMarks {
+	y: number;
+	h: number;
+	points: [t: number, bound: number][];
+}
+
+type Places = Map<number, [y: number, h: number]>;
 
 export interface OverlayState {
 	range: Range | null;
@@ -29,7 +39,8 @@ export interface OverlayState {
 	signposts: Signpost[];
 	warnings: Meta["warnings"];
 	/** Where tracks with losses are. */
-	lossY: Map<number, [y: number, h: number]>;
+	lossY: Places;
+	clocks: ClockMarks[];
 	cursor: number | null;
 	outlines: Outline[];
 	op: Range | null;
@@ -89,8 +100,11 @@ export function drawOverlay(ctx: CanvasRenderingContext2D, f: Frame, s: OverlayS
 		ctx.fillRect(xOf(f, s.op.t0), 0, Math.max(1, (s.op.t1 - s.op.t0) / f.ns), f.height);
 		ctx.globalAlpha = 1;
 	}
+	for (const k of s.clocks)
+		clocks(ctx, f, k, c);
+	const drawn = new Set<string>();
 	for (const w of s.warnings)
-		warning(ctx, f, s, w, c);
+		warning(ctx, f, s.lossY, w, c, drawn);
 	for (const m of s.marks)
 		line(ctx, xOf(f, m), 0, f.height, c.accent, 2);
 	if (s.range)
@@ -104,22 +118,88 @@ export function drawOverlay(ctx: CanvasRenderingContext2D, f: Frame, s: OverlayS
 	}
 }
 
-/** Where events were lost: a mark on the track itself, or over all of them. */
-function warning(ctx: CanvasRenderingContext2D, f: Frame, s: OverlayState, w: Meta["warnings"][number], c: Colors): void {
+/** Pixels that a mark reaches to both sides. */
+const MARK = 5;
+
+type Warned = Meta["warnings"][number];
+
+/** The box of a warning: on its track, or over all of them if it has none; null if it is not in sight. */
+function placeOf(f: Frame, places: Places, w: Warned): { x0: number; x1: number; y: number; h: number } | null {
 	if (w.t === undefined)
+		return null;
+	const at = w.track === undefined ? [0, f.height] : places.get(w.track);
+	const x1 = xOf(f, w.t), x0 = w.from === undefined ? x1 : xOf(f, w.from);
+	return !at || x1 < -8 || x0 > f.width + 8 || at[0] > f.height || at[0] + at[1] < 0 ? null : { x0, x1, y: at[0], h: at[1] };
+}
+
+/** Where events were lost: a mark on the track, and hatched what is missing. */
+function warning(ctx: CanvasRenderingContext2D, f: Frame, places: Places, w: Warned, c: Colors, drawn: Set<string>): void {
+	const p = placeOf(f, places, w);
+	const key = p ? [Math.round(p.x0), Math.round(p.x1), p.y].join() : "";
+	if (!p || drawn.has(key)) // a closed core stands for five tracks
 		return;
-	const x = xOf(f, w.t);
-	if (x < -8 || x > f.width + 8)
-		return;
-	const [y, h] = (w.track !== undefined ? s.lossY.get(w.track) : undefined) ?? [0, f.height];
+	drawn.add(key);
+	const { x0, x1, y, h } = p;
 	ctx.fillStyle = c.warn;
 	for (let k = 0; k < h; k += 6)
-		ctx.fillRect(Math.round(x) - 1, y + k, 2, 3);
+		ctx.fillRect(Math.round(x1) - 1, y + k, 2, 3);
+	if (x1 - x0 >= 3) {
+		ctx.globalAlpha = 0.5;
+		for (let x = x0 < 0 ? x0 % 6 : x0; x < Math.min(x1, f.width); x += 6)
+			for (let k = 2; k + 2 < h; k += 6)
+				ctx.fillRect(Math.round(x) + k % 12 / 2, y + k, 2, 2);
+		ctx.globalAlpha = 1;
+	}
 	ctx.beginPath();
-	ctx.moveTo(x - 5, y);
-	ctx.lineTo(x + 5, y);
-	ctx.lineTo(x, y + 7);
+	ctx.moveTo(x1 - MARK, y);
+	ctx.lineTo(x1 + MARK, y);
+	ctx.lineTo(x1, y + 7);
 	ctx.fill();
+}
+
+export function warningAt(f: Frame, places: Places, w: Warned, x: number, y: number): boolean {
+	const p = placeOf(f, places, w);
+	return p !== null && x >= p.x0 - MARK && x <= p.x1 + MARK && y >= p.y && y < p.y + p.h;
+}
+
+/** When the clock of a device was compared with the host's: a tick, and as wide as the bound where that can be seen. */
+function clocks(ctx: CanvasRenderingContext2D, f: Frame, k: ClockMarks, c: Colors): void {
+	if (k.y > f.height || k.y + k.h < 0)
+		return;
+	let last = -9;
+	for (const [t, bound] of k.points) {
+		const x = xOf(f, t), half = bound / f.ns;
+		if (x + half < 0 || x - half > f.width || x - last < 2)
+			continue;
+		last = x;
+		ctx.fillStyle = c.accent;
+		if (half > 1.5) {
+			ctx.globalAlpha = 0.3;
+			ctx.fillRect(x - half, k.y + 2, 2 * half, 6);
+			ctx.globalAlpha = 1;
+		}
+		ctx.fillRect(Math.round(x) - 1, k.y + 1, 2, 8);
+	}
+}
+
+export function clockAt(f: Frame, k: ClockMarks, x: number, y: number): [t: number, bound: number] | null {
+	if (y < k.y || y > k.y + k.h)
+		return null;
+	return k.points.find(([t, bound]) => Math.abs(xOf(f, t) - x) < Math.max(MARK, bound / f.ns)) ?? null;
+}
+
+/** Whiskers: where the ends may be besides. */
+function whiskers(ctx: CanvasRenderingContext2D, f: Frame, o: Outline, c: Colors): void {
+	const w = (o.error ?? 0) / f.ns;
+	if (w < 2)
+		return;
+	ctx.fillStyle = c.warn;
+	for (const t of [o.t0, o.t1]) {
+		const x = xOf(f, t);
+		ctx.fillRect(x - w, o.y + o.h / 2 - 0.5, 2 * w, 1);
+		for (const e of [x - w, x + w])
+			ctx.fillRect(e - 0.5, o.y + o.h / 2 - 4, 1, 8);
+	}
 }
 
 function outline(ctx: CanvasRenderingContext2D, f: Frame, o: Outline, c: Colors): void {
@@ -130,6 +210,7 @@ function outline(ctx: CanvasRenderingContext2D, f: Frame, o: Outline, c: Colors)
 	ctx.lineWidth = o.strong ? 2 : 1;
 	ctx.strokeStyle = o.strong ? c.text : c.muted;
 	ctx.strokeRect(a, o.y, w, o.h);
+	whiskers(ctx, f, o, c);
 }
 
 /** Labels of signposts: as much text as there is room up to the next one. */

@@ -1,4 +1,5 @@
 // Curves: per pixel the least and greatest value and the last one, in tiles like those of zones.
+import { signal } from "@preact/signals";
 import { api, isAbort } from "../api";
 import { fmtValue } from "../format";
 import type { PlotTile, Track } from "../types";
@@ -18,6 +19,8 @@ export class PlotStore {
 	private tiles = new Map<string, Entry>();
 	gen = 0;
 	live = false;
+	/** Grows with each answer. */
+	readonly version = signal(0);
 
 	constructor(readonly trace: number, private readonly onData: () => void) {}
 
@@ -42,6 +45,7 @@ export class PlotStore {
 		try {
 			const q = { track: track.id, res, i };
 			e.tile = track.kind === "memory" ? await api.memoryTile(this.trace, q) : await api.plot(this.trace, q);
+			this.version.value++;
 			this.onData();
 		} catch (err) {
 			if (!isAbort(err))
@@ -67,6 +71,21 @@ export class PlotStore {
 			points.push(...t.points);
 		}
 		return { points, before };
+	}
+
+	/** The value at a time, and the least and greatest one of its pixel if there are several. */
+	valueAt(track: Track, scale: Scale, t: number): string | null {
+		const { points, before } = this.points(track, scale);
+		const format = track.kind === "memory" ? 1 : track.format;
+		let p: PlotTile["points"][number] | null = null;
+		for (const q of points) {
+			if (q[0] > t)
+				break;
+			p = q;
+		}
+		const near = p !== null && p[1] !== p[2] && t - p[0] < 2 * scale.ns;
+		const v = p ? p[3] : before;
+		return v === null ? null : fmtValue(v, format) + (near && p ? ` (${fmtValue(p[1], format)} … ${fmtValue(p[2], format)})` : "");
 	}
 
 	/** All in CSS pixels. */

@@ -210,7 +210,9 @@ export class Raster {
 			for (let x = 0; x < total.length; x++, p += step) {
 				const a = Math.max(0, Math.min(TILE_PX - 1, p | 0));
 				const b = Math.min(TILE_PX - 1, Math.max(a, Math.ceil(p + step - 1e-6) - 1));
-				const v = Math.max(f.tile.busy[a], f.tile.busy[b]);
+				let v = f.tile.busy[a];
+				for (let k = a + 1; k <= b; k++)
+					v = Math.max(v, f.tile.busy[k]);
 				total[x] = busiest ? Math.max(total[x], v) : total[x] + v;
 			}
 		}

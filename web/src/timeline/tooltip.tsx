@@ -3,12 +3,12 @@ import { useEffect, useState } from "preact/hooks";
 import { api } from "../api";
 import { fmtDur, fmtTime, shortName, signpostText } from "../format";
 import { nameOf, nameRow } from "../names";
-import { meta } from "../state";
 import type { ZoneDetail } from "../types";
 import type { Timeline } from "./controller";
 
 export function Tooltip({ tl }: { tl: Timeline }) {
 	const h = tl.hover.value;
+	tl.plots.version.value;
 	const [detail, setDetail] = useState<ZoneDetail | null>(null);
 	const key = h?.box ? `${h.box.lane}:${h.box.zone}` : h?.drawn ? `${h.drawn.stripe.lanes.join()}@${Math.round(h.x)}` : "";
 	useEffect(() => {
@@ -34,16 +34,18 @@ export function Tooltip({ tl }: { tl: Timeline }) {
 		return null;
 	const track = h.drawn?.stripe.track ?? h.row?.track ?? null;
 	const message = h.row?.kind === "thread" && h.y + tl.el.body.scrollTop < h.row.y + 8 ? tl.messages.at(tl.frame, h.x, h.row.track?.id) : null;
-	const warning = meta.value?.warnings.find((w) => w.t !== undefined && Math.abs((w.t - tl.frame.t0) / tl.frame.ns - h.x) < 6 && (w.track === undefined || w.track === h.row?.track?.id));
+	const warning = tl.noteAt(h);
 	const name = detail?.name ?? h.box?.name;
-	if (name === undefined && !message && !warning && !(h.row?.kind === "heat" && track))
+	const value = tl.plotAt(h);
+	if (name === undefined && !message && !warning && value === null && !(h.row?.kind === "heat" && track))
 		return null;
 	const right = h.x > tl.width - 340;
 	const row = name === undefined ? undefined : nameRow(name);
 	return (
 		<div class="tooltip" style={{ left: right ? "auto" : `${h.x + 16}px`, right: right ? `${tl.width - h.x + 12}px` : "auto", top: `${Math.max(0, Math.min(h.y + 16, tl.el.body.clientHeight - 130))}px` }}>
-			{warning && <div class="warn">{warning.text}</div>}
+			{warning && <div class="warn">{warning}</div>}
 			{message && <div><b>{message.signpost ? "signpost" : "message"}</b> {message.signpost ? signpostText(message.text) : message.text}</div>}
+			{value !== null && <div><b>{value}</b></div>}
 			{name !== undefined && <div class="tip-name">{shortName(nameOf(name))}</div>}
 			{detail && <div class="tip-figures"><b>{fmtDur(detail.duration)}</b>{detail.self !== null && detail.self !== detail.duration && <span> self {fmtDur(detail.self)}</span>}</div>}
 			{detail && <div class="dim">at {fmtTime(detail.start)}</div>}

@@ -27,10 +27,22 @@ export async function loadCurve(get: (res: number, i: number) => Promise<PlotTil
 	const before = tiles[0]?.before;
 	if (before != null)
 		push(t0, before, before, before);
+	// least and greatest are those of one pixel: behind it there is the last value alone
+	let open: [t: number, v: number] | null = null;
+	const close = (t: number) => {
+		if (open && open[0] < t)
+			push(open[0], open[1], open[1], open[1]);
+		open = null;
+	};
 	for (const tile of tiles)
 		for (const [t, lo, hi, v] of tile.points)
-			if (t >= t0 && t <= t1 && (d[0].length === 0 || t >= d[0][d[0].length - 1]))
+			if (t >= t0 && t <= t1 && (d[0].length === 0 || t >= d[0][d[0].length - 1])) {
+				close(t);
 				push(t, v, lo, hi);
+				if (lo !== hi)
+					open = [t + 2 ** res, v];
+			}
+	close(t1);
 	const n = d[0].length;
 	if (n > 0 && d[0][n - 1] < t1) {
 		const v = d[1][n - 1] as number;

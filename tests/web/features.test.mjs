@@ -1,0 +1,230 @@
+// The page in a real browser: ids and sections of ops, the bar of the cores, rows in the URL, frames, losses, clocks. The
+// files: ALL, OPS a table of ops, FULL a recording whose device lost markers, TRACY one whose clocks nobody compared.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { goTo, launch, openPage, serve, until } from "./browser.mjs";
+import { findBox, openTimeline, scrollTo, settled } from "./timeline.mjs";
+
+let server, browser;
+
+before(async () => {
+	server = await serve([process.env.ALL, process.env.OPS, process.env.FULL, process.env.TRACY]);
+	browser = await launch();
+});
+after(async () => {
+	await browser?.close();
+	await server?.stop();
+});
+
+async function withPage(f, options) {
+	const p = await openPage(browser, server.url, options);
+	await f(p.page, p);
+	await p.done();
+}
+
+const hash = (page) => page.evaluate(() => location.hash);
+const rowCount = async (page) => +await page.locator(".table").first().getAttribute("aria-rowcount") - 1;
+
+test("ops by ids, of a trace and of a table", () => withPage(async (page) => {
+	for (const tr of [0, 1]) {
+		await goTo(page, `#/ops?tr=${tr}`);
+		const all = await until("ops", () => rowCount(page), (n) => n > 5);
+		const first = +await page.locator(".tbody .tr .td").first().innerText();
+		const ids = page.getByRole("textbox", { name: "IDs" });
+		await ids.fill(`${first + 1}-${first + 3}`);
+		await until("three of them", () => rowCount(page), (n) => n === 3);
+		await until("in the URL", () => hash(page), (h) => h.includes(`ids=${first + 1}-${first + 3}`));
+		assert.match(await page.getByRole("link", { name: "CSV" }).getAttribute("href"), /ids=/);
+		await ids.fill("5-x");
+		assert.equal(await ids.getAttribute("aria-invalid"), "true");
+		await ids.fill("");
+		await until("all again", () => rowCount(page), (n) => n === all);
+	}
+}));
+
+test("sections of a table of ops are its ids", () => withPage(async (page) => {
+	await goTo(page, "#/ops?tr=1");
+	const all = await until("ops", () => rowCount(page), (n) => n > 5);
+	await page.getByLabel("section").selectOption({ index: 1 });
+	const some = await until("a section", () => rowCount(page), (n) => n > 0 && n < all);
+	await page.getByLabel("to signpost").selectOption({ label: "the end" });
+	await until("up to the end", () => rowCount(page), (n) => n > some);
+	await until("in the URL", () => hash(page), (h) => /ids=\d+-(&|$)/.test(h));
+}));
+
+test("from one signpost to a later one is the range", () => withPage(async (page) => {
+	await goTo(page, "#/statistics?tr=0");
+	await page.getByLabel("section").selectOption({ index: 1 });
+	const length = async () => (/t1=(\d+)/.exec(await hash(page))?.[1] ?? 0) - (/t0=(\d+)/.exec(await hash(page))?.[1] ?? 0);
+	const one = await until("a section", length, (n) => n > 0);
+	await page.getByLabel("to signpost").selectOption({ index: 2 });
+	await until("three sections", length, (n) => n > one);
+	await page.reload();
+	await until("kept", async () => await page.getByLabel("to signpost").count() && page.getByLabel("to signpost").inputValue(), (v) => v === "3");
+}));
+
+test("cores: one op after the other, a window that is dragged", () => withPage(async (page) => {
+	await goTo(page, "#/cores?tr=0");
+	await page.locator(".timebar-op").first().waitFor({ state: "attached" });
+	const step = page.getByLabel("Op after");
+	await step.click();
+	const first = await page.getByTestId("op-name").innerText();
+	await step.click();
+	await until("the next op", () => page.getByTestId("op-name").innerText(), (t) => t !== first);
+	await page.getByLabel("Op before").click();
+	await until("back", () => page.getByTestId("op-name").innerText(), (t) => t === first);
+	assert.match(await hash(page), /t0=\d+&t1=\d+/);
+	// far finer than a thousandth of the trace
+	const range = async () => (await hash(page)).match(/t0=(\d+)&t1=(\d+)/).slice(1).map(Number);
+	const whole = await page.evaluate(() => performance.now()) && +(await page.locator(".top .summary").innerText()).split(" ")[0] * 1e9;
+	const [a, b] = await range();
+	assert.ok(b - a < whole / 1000, `${b - a} of ${whole}`);
+	const box = await page.getByTestId("timebar").boundingBox();
+	await page.mouse.move(box.x + box.width * 0.3, box.y + 10);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width * 0.6, box.y + 10, { steps: 3 });
+	await page.mouse.up();
+	const [c, d] = await until("a new range", range, (r) => r[1] - r[0] > b - a);
+	await page.mouse.move(box.x + box.width * 0.45, box.y + 10);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width * 0.55, box.y + 10, { steps: 3 });
+	await page.mouse.up();
+	await until("it moved", range, (r) => r[0] > c && Math.abs(r[1] - r[0] - (d - c)) < 10);
+	const before = await range();
+	await page.getByLabel("from").focus();
+	await page.keyboard.press("ArrowLeft");
+	await until("by a key", range, (r) => r[0] < before[0]);
+}));
+
+test("rows that were opened and closed are in the URL", () => withPage(async (page) => {
+	await openTimeline(page, "#/timeline?tr=0");
+	await page.locator(".row.process").first().click();
+	await until("closed", () => hash(page), (h) => /rows=-p\d+/.test(h));
+	const open = () => page.locator('.row[aria-expanded="true"]').count();
+	const n = await open();
+	await page.reload();
+	await settled(page);
+	await until("the same rows", open, (k) => k === n);
+	await page.getByRole("button", { name: "Open all" }).click();
+	await until("all cores", () => page.evaluate(() => window.tachoTimeline.rows.value.rows.filter((r) => r.kind === "core" && r.open === false).length), (k) => k === 0);
+	await until("in the URL", () => hash(page), (h) => h.includes("*"));
+	assert.equal(await page.locator(".row.process").first().getAttribute("aria-expanded"), "false");
+	await page.getByLabel("Go to").selectOption({ label: "Device 0" });
+	await until("scrolled", () => page.evaluate(() => document.querySelector(".tl-body").scrollTop), (t) => t > 0);
+}));
+
+test("frames: all of them whatever the zoom, a click is a range", () => withPage(async (page) => {
+	await openTimeline(page, "#/timeline?tr=0");
+	const asked = () => page.evaluate(() => performance.getEntriesByType("resource").filter((e) => e.name.includes("/frames?")).map((e) => e.name));
+	assert.ok((await until("frames", asked, (l) => l.length)).every((u) => u.includes("least=")));
+	const frame = await until("frames", () => page.evaluate(() => {
+		const t = window.tachoTimeline, rows = t.frames.data?.rows ?? [];
+		return rows.length ? { n: rows.reduce((a, r) => a + (r[2] ?? 1), 0), all: t.frames.data.stats.count, row: rows[0] } : null;
+	}));
+	assert.equal(frame.n, frame.all);
+	const canvas = page.locator("canvas.frames");
+	const at = await page.evaluate((t) => (t - window.tachoTimeline.frame.t0) / window.tachoTimeline.frame.ns, (frame.row[0] + frame.row[1]) / 2);
+	const box = await canvas.boundingBox();
+	await page.mouse.move(box.x + at, box.y + 10);
+	assert.match(await canvas.getAttribute("title"), /frame/);
+	await page.mouse.click(box.x + at, box.y + 10);
+	await page.waitForSelector('[data-testid="range-chip"]');
+	await page.mouse.click(box.x + at, box.y + 10);
+	await until("and again", () => page.getByTestId("range-chip").count(), (n) => n === 0);
+}));
+
+test("a click on a signpost makes its section the range", () => withPage(async (page) => {
+	await openTimeline(page, "#/timeline?tr=0");
+	const post = await page.evaluate(() => {
+		const t = window.tachoTimeline;
+		return (t.signposts().find((p) => p.header === "warm up").t - t.frame.t0) / t.frame.ns;
+	});
+	const box = await page.locator(".ruler").boundingBox();
+	await page.mouse.click(box.x + post + 12, box.y + box.height - 8);
+	await page.waitForSelector('[data-testid="range-chip"]');
+	await page.mouse.click(box.x + post + 12, box.y + box.height - 8);
+	await until("and again", () => page.getByTestId("range-chip").count(), (n) => n === 0);
+}));
+
+test("depths of library frames fold to lines", () => withPage(async (page) => {
+	await openTimeline(page, "#/timeline?tr=0");
+	await scrollTo(page, "library caller");
+	const heights = () => page.evaluate(() => window.tachoTimeline.rows.value.rows.find((r) => r.label === "library caller").stripes.map((s) => s.h));
+	const before = await heights();
+	await page.getByLabel("Library frames").selectOption("fold");
+	const after = await until("lines", heights, (h) => h.some((k) => k < 6));
+	assert.equal(after.length, before.length);
+	assert.ok(after.some((k) => k > 12), "what is no library stays");
+	await page.getByLabel("Library frames").selectOption("show");
+	await until("rows again", heights, (h) => h.every((k) => k > 12));
+}));
+
+test("what a device lost is told where it is", () => withPage(async (page) => {
+	await goTo(page, "#/overview?tr=2");
+	const list = page.getByLabel("Warnings").locator("li");
+	await list.first().waitFor();
+	assert.equal(await list.count(), 1, "one line for one reason");
+	assert.match(await list.innerText(), /[\d,]+ markers lost: device buffers full, \d+ tracks/);
+	await list.getByRole("button", { name: "show" }).click();
+	await page.waitForSelector('main[data-page="timeline"]');
+	await settled(page);
+	// the mark is on the rows of its cores alone, hatched from the last zone on
+	const at = await page.evaluate(() => {
+		const t = window.tachoTimeline, f = t.frame, r = t.el.over.getBoundingClientRect();
+		const core = t.rows.value.rows.find((k) => k.kind === "risc" || (k.kind === "core" && k.open === false));
+		const w = t.warnings().find((k) => k.track === core.track.id);
+		const x = (w.t - f.t0) / f.ns, y = core.y - t.el.body.scrollTop;
+		const column = t.el.over.getContext("2d").getImageData(Math.round(x * devicePixelRatio), 0, 1, t.el.over.height).data;
+		const ink = (at) => column[4 * Math.round(at * devicePixelRatio) + 3];
+		return { from: w.from, t: w.t, x: r.left + x, y: r.top + y + 3, on: ink(y + 1), above: ink(2) };
+	});
+	assert.ok(at.from < at.t && at.from > 0);
+	assert.ok(at.on > 0, "a mark");
+	assert.equal(at.above, 0, "nothing on other rows");
+	await page.mouse.move(at.x, at.y);
+	await until("words", () => page.locator(".tooltip").allInnerTexts(), (t) => /markers lost: device buffers full/.test(t.join()));
+}));
+
+test("clocks: compared at marks, or said to be unknown", () => withPage(async (page) => {
+	await openTimeline(page, "#/timeline?tr=2");
+	const at = await page.evaluate(() => {
+		const t = window.tachoTimeline, row = t.rows.value.rows.find((k) => k.kind === "device");
+		const r = t.el.over.getBoundingClientRect(), point = t.devices()[0].clock[0];
+		return { x: r.left + (point[0] - t.frame.t0) / t.frame.ns, y: r.top + row.y - t.el.body.scrollTop + 5, bound: point[1] };
+	});
+	assert.ok(at.bound > 0);
+	await page.mouse.move(at.x, at.y);
+	await until("words", () => page.locator(".tooltip").allInnerTexts(), (t) => /clock compared with the host's: ±/.test(t.join()));
+	await goTo(page, "#/overview?tr=3");
+	await until("warning", () => page.locator("main").innerText(), (t) => /clock of device 0 was never compared/.test(t) && /not synchronised/.test(t));
+	await openTimeline(page, "#/timeline?tr=3");
+	assert.match(await page.evaluate(() => window.tachoTimeline.rows.value.rows.find((r) => r.kind === "device").warning), /clock not synchronised/);
+	await goTo(page, "#/cores?tr=3");
+	await page.locator(".chip-grid button.worker").first().click();
+	await page.waitForSelector('main[data-page="timeline"]');
+	await settled(page);
+	await goTo(page, (await hash(page)).replace(/&?v[01]=[^&]*/g, "") + await page.evaluate(async () => {
+		const t = window.tachoTimeline, lane = t.rows.value.rows.find((r) => r.kind === "risc").stripes[0].lanes[0];
+		const z = await (await fetch(`/api/v1/t/3/zone?lane=${lane}&idx=0`)).json();
+		return `&v0=${z.start - 1000}&v1=${z.end + 1000}`;
+	}));
+	await settled(page);
+	const b = await until("a zone of a core", () => findBox(page, "FW"));
+	await page.mouse.click(b.x, b.y);
+	await until("drawer", () => page.getByTestId("drawer").allInnerTexts(), (t) => /clock not synchronised/.test(t.join()));
+	assert.doesNotMatch((await page.getByTestId("drawer").innerText()), /delay/i);
+}));
+
+test("plots: the value under the pointer", () => withPage(async (page) => {
+	await openTimeline(page, "#/timeline?tr=0");
+	await until("value", async () => {
+		const at = await page.evaluate(() => {
+			const t = window.tachoTimeline, r = t.rows.value.rows.find((k) => k.kind === "plot" && k.label === "jobs queued");
+			t.el.body.scrollTop = r.y - 100;
+			const b = t.el.over.getBoundingClientRect();
+			return { x: b.left + 500, y: b.top + r.y - t.el.body.scrollTop + 20 };
+		});
+		await page.mouse.move(at.x, at.y);
+		return (await page.locator(".tooltip").allInnerTexts()).join();
+	}, (t) => /^\d+\s+jobs queued/.test(t));
+}));
