@@ -2,7 +2,8 @@
 
 ``python_calls.py ROUNDS`` runs itself once for each workload and each way of profiling and prints the
 table; ``python_calls.py run WORKLOAD [FLOOR]`` is one run and prints its best CPU time in seconds.
-The floors are what the interpreter charges for an event that is only noted: see python_floor.c.
+The floors are what the interpreter charges for an event that is only noted: see python_floor.c. A goal
+that is below its floor cannot be met on this machine.
 """
 from __future__ import annotations
 
@@ -71,33 +72,64 @@ def loop() -> int:
 
 
 WORKLOADS: dict[str, Callable] = {"fib": fib, "class": classes, "gen": generators, "loop": loop}
-# Words before the script, and the floor that the run is to measure.
-WAYS: dict[str, tuple[list[str], str]] = {
-    "bare": ([], ""),
-    "floor": ([], "functions"),
-    "tracy": (["-m", "tracy", "-q"], ""),
-    "SetProfile floor": ([], "profile"),
-    "tracy --c-calls": (["-m", "tracy", "-q", "--c-calls"], ""),
-    "SetTrace floor": ([], "trace"),
-    "tracy --lines": (["-m", "tracy", "-q", "--lines"], ""),
-    "cProfile": (["-m", "cProfile", "-o", "profile.out"], ""),
-}
+MONITORING = getattr(sys, "monitoring", None)
+FUNCTIONS = ("PY_START", "PY_RESUME", "PY_THROW", "PY_RETURN", "PY_YIELD", "PY_UNWIND")
+EVENTS = {"functions": FUNCTIONS, "C calls": (*FUNCTIONS, "CALL", "C_RETURN", "C_RAISE"),
+          "lines": (*FUNCTIONS, "LINE")}
+
+
+class Way:
+    """A way to run the workloads, with the floor that it measures or the goals that it has."""
+
+    def __init__(self, words: list[str], floor: str = "", goals: dict[str, float] | None = None):
+        self.words, self.floor, self.goals = words, floor, goals or {}
+
+
+def tracy(*words: str, **goals: float) -> Way:
+    goals = {work.replace("klass", "class"): goal for work, goal in goals.items()}
+    return Way(["-m", "tracy", "-q", *words], goals=goals)
+
+
+# A floor stands before the way that it is the floor of.
+if MONITORING:
+    WAYS = {
+        "bare": Way([]),
+        "floor: monitoring": Way([], "functions"),
+        "floor: evaluator": Way([], "eval"),
+        "tracy": tracy(fib=2.7, klass=1.45 if sys.version_info < (3, 13) else 1.2, loop=1.0),
+        "floor: C calls": Way([], "C calls"),
+        "tracy --c-calls": tracy("--c-calls", fib=3.5),
+        "floor: lines": Way([], "lines"),
+        "tracy --lines": tracy("--lines"),
+        "cProfile": Way(["-m", "cProfile", "-o", "profile.out"]),
+    }
+else:
+    WAYS = {
+        "bare": Way([]),
+        "floor: evaluator": Way([], "eval"),
+        "tracy": tracy(fib=2.1, klass=1.25, gen=1.6, loop=1.0),
+        "floor: SetProfile": Way([], "profile"),
+        "tracy --c-calls": tracy("--c-calls", fib=4.4, klass=2.2),
+        "floor: SetTrace": Way([], "trace"),
+        "tracy --lines": tracy("--lines", fib=6.0, klass=3.0, loop=3.6),
+        "cProfile": Way(["-m", "cProfile", "-o", "profile.out"]),
+    }
 
 
 def set_floor(name: str) -> None:
-    """The way that tracy takes for functions: a frame evaluator, or sys.monitoring."""
+    """Each event is only noted."""
     import python_floor
-    monitoring = getattr(sys, "monitoring", None)
-    if name != "functions" or not monitoring:
-        python_floor.set("eval" if name == "functions" else name)
+    if name not in EVENTS:
+        python_floor.set(name)
         return
-    monitoring.use_tool_id(3, "floor")
+    MONITORING.use_tool_id(3, "floor")
     mask = 0
-    for event in ("PY_START", "PY_RESUME", "PY_THROW", "PY_RETURN", "PY_YIELD", "PY_UNWIND"):
-        bit = getattr(monitoring.events, event)
-        monitoring.register_callback(3, bit, python_floor.monitor)
-        mask |= bit
-    monitoring.set_events(3, mask)
+    for event in EVENTS[name]:
+        bit = getattr(MONITORING.events, event)
+        MONITORING.register_callback(3, bit, python_floor.monitor)
+        if event not in ("C_RETURN", "C_RAISE"):  # they come with CALL
+            mask |= bit
+    MONITORING.set_events(3, mask)
 
 
 def best_of(work: Callable[[], object]) -> float:
@@ -133,21 +165,27 @@ def one(folder: str, way: list[str], work: str, floor: str = "") -> float:
     return float(done.stdout.splitlines()[0])
 
 
+def row(name: str, cells: list[str]) -> None:
+    print(f"  {name:22}" + "".join(f"{cell:>8}" for cell in cells))
+
+
 def table(rounds: int) -> None:
     best: dict[tuple[str, str], float] = {}
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(rounds):
             for work in WORKLOADS:
-                for way, (words, floor) in WAYS.items():
-                    seconds = one(folder, words, work, floor)
-                    best[way, work] = min(best.get((way, work), 1e9), seconds)
+                for name, way in WAYS.items():
+                    seconds = one(folder, way.words, work, way.floor)
+                    best[name, work] = min(best.get((name, work), 1e9), seconds)
         zones = min(one(folder, ["-m", "tracy", "-qp"], "zone") for _ in range(rounds))
     print(f"{sys.executable} {sys.version.split()[0]}")
-    print(f"  {'':18}" + "".join(f"{work:>8}" for work in WORKLOADS))
-    for way in WAYS:
-        print(f"  {way:18}" + "".join(f"{best[way, work] / best['bare', work]:7.2f}x"
-                                      for work in WORKLOADS))
-    print(f"  with zone: {zones:.0f} ns")
+    row("", list(WORKLOADS))
+    for name, way in WAYS.items():
+        row(name, [f"{best[name, work] / best['bare', work]:.2f}x" for work in WORKLOADS])
+        if way.goals:
+            row("  goal", [f"{way.goals[work]:.2f}" if work in way.goals else ""
+                           for work in WORKLOADS])
+    print(f"  with zone: {zones:.0f} ns (goal 110)")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 /*
  * What the interpreter itself charges for telling of calls, for bench/python.sh: the least that any
  * profiler can do. set("profile"), set("trace") and set("eval") install a function that reads the
- * clock and stores it with one word, in a megabyte that is written over and over; set("empty") a
- * profile function that does nothing; set("") removes it.
+ * clock and stores it with one word, in a megabyte that is written over and over; set("") removes
+ * it. monitor() is the same for sys.monitoring.
  */
 #define Py_BUILD_CORE
 #define PY_SSIZE_T_CLEAN
@@ -23,12 +23,6 @@ static inline void note(uint64_t what)
 	events[next++ % EVENTS].what = what;
 }
 
-static int on_nothing(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
-{
-	(void)self, (void)frame, (void)what, (void)arg;
-	return 0;
-}
-
 static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
 {
 	(void)self, (void)frame, (void)arg;
@@ -36,7 +30,6 @@ static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *ar
 	return 0;
 }
 
-#if PY_VERSION_HEX < 0x030c0000
 #if PY_VERSION_HEX >= 0x030b0000
 typedef struct _PyInterpreterFrame eval_frame;
 #else
@@ -53,25 +46,12 @@ static PyObject *on_frame(PyThreadState *state, eval_frame *frame, int throwing)
 	return result;
 }
 
-static void set_eval(int on)
-{
-	_PyInterpreterState_SetEvalFrameFunc(PyInterpreterState_Get(),
-					     on ? on_frame : _PyEval_EvalFrameDefault);
-}
-#else
-/* From 3.12 on: callbacks of sys.monitoring, which the benchmark registers. */
 static PyObject *monitor(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
 	(void)self, (void)count;
 	note((uintptr_t)args[0]);
 	Py_RETURN_NONE;
 }
-
-static void set_eval(int on)
-{
-	(void)on;
-}
-#endif
 
 static PyObject *set(PyObject *self, PyObject *arg)
 {
@@ -80,20 +60,17 @@ static PyObject *set(PyObject *self, PyObject *arg)
 	(void)self;
 	if (!what)
 		return NULL;
-	PyEval_SetProfile(!strcmp(what, "profile") ? on_event
-			  : !strcmp(what, "empty") ? on_nothing
-						   : NULL,
-			  NULL);
+	PyEval_SetProfile(!strcmp(what, "profile") ? on_event : NULL, NULL);
 	PyEval_SetTrace(!strcmp(what, "trace") ? on_event : NULL, NULL);
-	set_eval(!strcmp(what, "eval"));
+	_PyInterpreterState_SetEvalFrameFunc(PyInterpreterState_Get(),
+					     !strcmp(what, "eval") ? on_frame
+								   : _PyEval_EvalFrameDefault);
 	Py_RETURN_NONE;
 }
 
 static PyMethodDef methods[] = {
 	{"set", set, METH_O, NULL},
-#if PY_VERSION_HEX >= 0x030c0000
 	{"monitor", (PyCFunction)(void (*)(void))monitor, METH_FASTCALL, NULL},
-#endif
 	{NULL, NULL, 0, NULL},
 };
 

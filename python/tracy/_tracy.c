@@ -6,13 +6,26 @@
 struct settings settings;
 static const struct backend *backend; /* that is started, or NULL */
 
+void backend_is(const struct backend *other)
+{
+	backend = other;
+}
+
+/*
+ * The evaluator is the quicker one. sys.monitoring tells of more, leaves out functions at no cost,
+ * and begins in the middle of a program better: it tells when frames of all threads return.
+ */
 static const struct backend *backend_choose(void)
 {
 #if PY_AT_LEAST(3, 12)
-	return &backend_monitor;
+	if (settings.c_calls || settings.lines || settings.asks || settings.stack ||
+	    !eval_is_free())
+		return &backend_monitor;
 #else
-	return settings.c_calls || settings.lines ? &backend_profile : &backend_eval;
+	if (settings.c_calls || settings.lines)
+		return &backend_profile;
 #endif
+	return &backend_eval;
 }
 
 /* Ticks of the clock in a time, counted against the system's for a moment. */
@@ -67,11 +80,12 @@ static PyObject *tracy_configure(PyObject *self, PyObject *args, PyObject *keywo
 /* start(stack): whether the frames that are on the stack become zones. */
 static PyObject *tracy_start(PyObject *self, PyObject *stack)
 {
-	const struct backend *chosen = backend_choose();
+	const struct backend *chosen;
 
 	(void)self;
 	if (!backend) {
 		settings.stack = PyObject_IsTrue(stack) == 1;
+		chosen = backend_choose();
 		if (chosen->start() < 0)
 			return NULL;
 		backend = chosen;

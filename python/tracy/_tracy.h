@@ -1,9 +1,9 @@
 /*
  * The extension behind "import tracy". One interface, three sources of events:
  *
- *	eval.c      3.9-3.11: a frame evaluator (PEP 523): Python functions, all threads
+ *	eval.c      a frame evaluator (PEP 523): Python functions, all threads
  *	profile.c   3.9-3.11: PyEval_SetProfile (C calls too), PyEval_SetTrace (lines)
- *	monitor.c   3.12+:    sys.monitoring for all of it
+ *	monitor.c   3.12+:    sys.monitoring for what eval.c cannot do, or not as well
  *
  * They share code.c and callable.c, which turn a code object or a C callable into the number of a
  * source location, and track.c, which keeps begins and ends of a thread in order; task.c knows the
@@ -18,6 +18,8 @@
 #include <Python.h>
 #include <frameobject.h>
 #include <tacho/tacho.h>
+
+#pragma GCC visibility push(hidden) /* what is declared below is found without a table */
 
 #define PY_AT_LEAST(major, minor) (PY_VERSION_HEX >= ((major) << 24 | (minor) << 16))
 
@@ -60,12 +62,18 @@ struct backend {
 	int (*displaced)(void); /* 1: somebody else has taken its place, and it sees no more */
 };
 extern const struct backend backend_eval, backend_profile, backend_monitor;
+/* That one goes on in place of the one that was started. */
+void backend_is(const struct backend *other);
+/* Whether the evaluator of frames is the interpreter's own. */
+int eval_is_free(void);
+/* Starts; what is open in tracks stays so. The frames of now have told of themselves. */
+int monitor_take_over(void);
 
 /* ----------------------------------------------------------- code.c */
 
 extern Py_ssize_t code_index;
 extern uint32_t code_generation;
-extern uint32_t code_plain; /* = code_generation while no limits are asked for, else 0 */
+extern uint64_t code_plain; /* code_values() without limits begin with this; else with nothing */
 
 int code_init(void);
 /* Forgets what was decided about each code object: the settings have changed. */
@@ -99,25 +107,37 @@ static inline void *code_extra_get(PyCodeObject *code, Py_ssize_t index)
 #define CODE_FLAGS     3u
 
 /*
- * The word (number << 2 | flags) of the zones of a function, 0 when they are not wanted. It is kept
- * in the code object itself, so that one which is freed takes its number with it: addresses are
- * used again at once, and a table of addresses would give one function's zones to another.
+ * What is known of a code object: generation << 33 | coroutine << 32 | number << 2 | generator. The
+ * number is 0 when its zones are not wanted. It is kept in the code object itself, so that one
+ * which is freed takes its number with it: addresses are used again at once, and a table of
+ * addresses would give one function's zones to another.
  */
+#define CODE_GENERATION_SHIFT 33
+
+static inline uint64_t code_value(PyCodeObject *code)
+{
+	return (uintptr_t)code_extra_get(code, code_index);
+}
+
+/* The word (number << 2 | flags) of the zones of a function, 0 when they are not wanted. */
 static inline uint32_t code_word(PyCodeObject *code)
 {
-	uintptr_t extra = (uintptr_t)code_extra_get(code, code_index);
+	uint64_t value = code_value(code);
 
-	if (__builtin_expect(extra >> 32 == code_generation, 1))
-		return (uint32_t)extra;
+	if (__builtin_expect(value >> CODE_GENERATION_SHIFT == code_generation, 1))
+		return (uint32_t)value | (uint32_t)(value >> 31 & CODE_COROUTINE);
 	return code_first_sight(code);
 }
 
-/* The same when it is known already, else 0. */
-static inline uint32_t code_word_known(PyCodeObject *code)
+/*
+ * The same, perhaps with CODE_GENERATOR, when it is known already, is no coroutine, and PLAIN is
+ * code_plain: one comparison answers it all. Else 0.
+ */
+static inline uint32_t code_quick(PyCodeObject *code, uint64_t plain)
 {
-	uintptr_t extra = (uintptr_t)code_extra_get(code, code_index);
+	uint64_t value = code_value(code) ^ plain;
 
-	return extra >> 32 == code_generation ? (uint32_t)extra : 0;
+	return __builtin_expect(value <= UINT32_MAX, 1) ? (uint32_t)value : 0;
 }
 
 /* ------------------------------------------------------- callable.c */
@@ -207,15 +227,29 @@ static inline void track_push(uint64_t key, uint32_t word, const void *owner)
 void track_full_begin(uint64_t key, uint64_t now, uint32_t word, const void *owner);
 void track_full_end(uint64_t key, uint64_t now, uint32_t word);
 
-/* 1: done. 0: to be done by the usual way; nothing has been. */
+/*
+ * The recorder has had this memory last, to read and to clear it: the thread would wait for what it
+ * is about to write. Memory that is not there does not matter.
+ */
+static inline void ring_prefetch(uint64_t position)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)(uintptr_t)(position + 256)));
+#else
+	__builtin_prefetch((const char *)(uintptr_t)(position + 256), 1);
+#endif
+}
+
+/*
+ * 1: done. 0: to be done by the usual way; nothing has been. WORD is 0 or one of code_quick().
+ */
 static inline int track_begin_fast(uint32_t word, const void *owner)
 {
 	uint64_t key = tacho_key(), now, position;
 	struct open_zone *zone;
 
 	word &= ~CODE_GENERATOR;
-	if (!code_plain || !word || word & CODE_COROUTINE || track.epoch != track_epoch ||
-	    track.count == track.size)
+	if (!word || track.epoch != track_epoch || track.count == track.size)
 		return 0;
 	now = tacho_ticks();
 	if ((now >> TACHO_WRAP_SHIFT | key) != tacho_self->key)
@@ -227,6 +261,7 @@ static inline int track_begin_fast(uint32_t word, const void *owner)
 	}
 	__atomic_store_n((uint64_t *)(uintptr_t)position,
 			 now << TACHO_TICK_SHIFT | word | TACHO_KIND_BEGIN, __ATOMIC_RELEASE);
+	ring_prefetch(position);
 	zone = &track.open[track.count++];
 	zone->owner = owner;
 	zone->ticks = 0;
@@ -327,5 +362,7 @@ extern PyMethodDef api_methods[];
 
 extern PyTypeObject zone_type;
 int zone_init(void);
+
+#pragma GCC visibility pop
 
 #endif

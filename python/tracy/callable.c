@@ -175,7 +175,7 @@ void callable_begin(PyObject *callable)
 
 	if (!slot_has(slot, &who))
 		track_begin(callable_first_sight(callable, who), callable, 0);
-	else if (!track_begin_fast(slot->word, callable))
+	else if (code_plain == UINT64_MAX || !track_begin_fast(slot->word, callable))
 		track_begin(slot->word, callable, 0);
 }
 

@@ -5,7 +5,7 @@
 
 Py_ssize_t code_index;
 uint32_t code_generation = 1;
-uint32_t code_plain;
+uint64_t code_plain;
 static Py_ssize_t lines_index;
 
 /* The words of the lines of one code object, from its first line on; 0 where not yet known. */
@@ -51,7 +51,9 @@ int code_init(void)
 void code_forget(void)
 {
 	code_generation++;
-	code_plain = settings.max_depth || settings.min_ticks ? 0 : code_generation;
+	code_plain = settings.max_depth || settings.min_ticks
+			     ? UINT64_MAX
+			     : (uint64_t)code_generation << CODE_GENERATION_SHIFT;
 }
 
 /* A new bytes object, or NULL without an error set. */
@@ -208,6 +210,15 @@ static uint32_t code_name_word(PyCodeObject *code)
 	return word ? word | code_flags(code) : 0;
 }
 
+static void code_set(PyCodeObject *code, uint32_t word)
+{
+	uint64_t value = (uint64_t)code_generation << CODE_GENERATION_SHIFT |
+			 (uint64_t)(word & CODE_COROUTINE) << 31 | (word & ~CODE_COROUTINE);
+
+	if (code_extra_set((PyObject *)code, code_index, (void *)(uintptr_t)value) < 0)
+		PyErr_Clear();
+}
+
 uint32_t code_first_sight(PyCodeObject *code)
 {
 	PyObject *type, *value, *traceback;
@@ -219,9 +230,7 @@ uint32_t code_first_sight(PyCodeObject *code)
 	PyErr_Fetch(&type, &value, &traceback);
 	if (!code_is_ours(code) && (!settings.filter || !settings.asks || filter_wants(code)))
 		word = code_name_word(code);
-	if (code_extra_set((PyObject *)code, code_index,
-			   (void *)((uintptr_t)code_generation << 32 | word)) < 0)
-		PyErr_Clear();
+	code_set(code, word);
 	PyErr_Restore(type, value, traceback);
 	return word;
 }

@@ -1,12 +1,10 @@
 /*
  * Python functions by a frame evaluator (PEP 523). Unlike a profile function it leaves the
  * interpreter's specialised instructions on and needs no frame objects: a loop without calls runs
- * at full speed. From 3.12 on sys.monitoring does better.
+ * at full speed. It is called once for what sys.monitoring calls back twice for.
  */
 #define Py_BUILD_CORE
 #include "_tracy.h"
-
-#if !PY_AT_LEAST(3, 12)
 
 #include <pthread.h>
 
@@ -21,7 +19,7 @@ static _PyFrameEvalFunction previous; /* whom we call: the default one, or someb
 static int wanted;                    /* between start and stop */
 static int buried;                    /* below a hook that somebody set after ours */
 static int special;                   /* limits were asked for: each zone is tracked */
-static uint32_t eval_plain;           /* code_generation, or what it never is: ask on */
+static uint64_t eval_plain;           /* code_plain, or what it never is: ask on */
 static int seen;                      /* a frame came the slow way */
 static int deep;                      /* threads whose stack is too far down for the hook */
 
@@ -46,6 +44,35 @@ static void eval_update(int on)
 		previous = top;
 		_PyInterpreterState_SetEvalFrameFunc(interpreter, eval_hook);
 	}
+}
+
+static inline PyCodeObject *frame_code(eval_frame *frame)
+{
+#if PY_AT_LEAST(3, 13)
+	return (PyCodeObject *)frame->f_executable;
+#else
+	return frame->f_code;
+#endif
+}
+
+/*
+ * From 3.12 on each evaluator that runs is taken off a budget of C calls that is meant for calls
+ * from Python to C and back; a program of a thousand nested functions would use it up. Here it is
+ * given back: the stack itself is watched (stack_limit).
+ */
+static inline PyObject *evaluate(PyThreadState *state, eval_frame *frame, int throwing)
+{
+#if PY_AT_LEAST(3, 12)
+	enum { UNITS = 2 };
+	PyObject *result;
+
+	state->c_recursion_remaining += UNITS;
+	result = previous(state, frame, throwing);
+	state->c_recursion_remaining -= UNITS;
+	return result;
+#else
+	return previous(state, frame, throwing);
+#endif
 }
 
 static inline eval_frame *frame_back(eval_frame *frame)
@@ -97,7 +124,7 @@ static int calls(const void *caller, eval_frame *frame)
 
 static void eval_mode(void)
 {
-	eval_plain = wanted && !special && !threads_with_older ? code_generation : UINT32_MAX;
+	eval_plain = wanted && !threads_with_older ? code_plain : UINT64_MAX;
 }
 
 /* FRAME: NULL when all of them are to end. */
@@ -131,7 +158,7 @@ static PyObject *eval_tracked(PyThreadState *state, eval_frame *frame, int throw
 	track.epoch = track_epoch; /* ends cannot be missed here, so there is nothing to renew */
 	older_end(frame_back(frame));
 	track_begin(word, frame, 0);
-	result = previous(state, frame, throwing);
+	result = evaluate(state, frame, throwing);
 	if (result)
 		track_end(frame);
 	else
@@ -151,67 +178,114 @@ static __attribute__((noinline)) PyObject *eval_slow(PyThreadState *state, eval_
 	PyObject *result;
 
 	seen = 1;
-	if (!key || !wanted || !(word = code_word(frame->f_code)) ||
+	if (!key || !wanted || !(word = code_word(frame_code(frame))) ||
 	    (word & CODE_GENERATOR && only_makes_generator(frame)))
-		return previous(state, frame, throwing);
+		return evaluate(state, frame, throwing);
 	if (word & CODE_COROUTINE || special || threads_with_older)
 		return eval_tracked(state, frame, throwing, word);
 	zone = tacho_begin_word(key, word & ~CODE_FLAGS);
-	result = previous(state, frame, throwing);
+	result = evaluate(state, frame, throwing);
 	if (!result && zone.word)
 		zone_unwound(zone, PyErr_Occurred());
 	tacho_end(zone);
 	return result;
+}
+
+/* ---- the usual frame
+ *
+ * Before the call it calls nothing itself, and one word is all that lives across it: the less there
+ * is to save the less a call costs, in time and in stack. So what is not usual is done by functions
+ * that are gone to, not called.
+ */
+
+static inline struct tacho_zone zone_of(uint64_t zone)
+{
+	return (struct tacho_zone){(uint32_t)zone, (uint32_t)(zone >> 32)};
 }
 
 /* The rest of eval_zone() when its begin comes to the end of a segment. */
 static __attribute__((noinline)) PyObject *eval_full(PyThreadState *state, eval_frame *frame,
-						     int throwing, uint64_t key, uint64_t now,
-						     uint32_t word)
+						     int throwing, uint64_t zone, uint64_t now)
 {
-	struct tacho_zone zone = {0, (uint32_t)(key >> 32)};
 	PyObject *result;
 
-	if (tacho_emit_full(key, now, word | TACHO_KIND_BEGIN))
-		zone.word = word;
-	result = previous(state, frame, throwing);
-	if (!result && zone.word)
-		zone_unwound(zone, PyErr_Occurred());
-	tacho_end(zone);
+	if (!tacho_emit_full(zone >> 32 << 32, now, (uint32_t)zone | TACHO_KIND_BEGIN))
+		zone = 0;
+	result = evaluate(state, frame, throwing);
+	if (!result && zone)
+		zone_unwound(zone_of(zone), PyErr_Occurred());
+	tacho_end(zone_of(zone));
 	return result;
 }
 
-/*
- * The usual frame. Before the call it calls nothing itself, and one word is all that lives across
- * it: the less there is to save the less a call costs, in time and in stack.
- */
-static inline PyObject *eval_zone(PyThreadState *state, eval_frame *frame, int throwing)
+static __attribute__((noinline)) PyObject *end_unwound(uint64_t zone)
 {
-	uintptr_t extra = (uintptr_t)code_extra_get(frame->f_code, code_index);
-	uint32_t word = (uint32_t)extra & ~CODE_FLAGS;
-	uint64_t key = tacho_key(), now, position, zone;
-	PyObject *result;
+	zone_unwound(zone_of(zone), PyErr_Occurred());
+	tacho_end(zone_of(zone));
+	return NULL;
+}
 
-	/* Of coroutines, the outermost one is what a task runs. */
-	if (__builtin_expect(extra >> 32 != eval_plain, 0) ||
-	    (extra & CODE_COROUTINE && !track.coroutines))
-		return eval_slow(state, frame, throwing);
-	if (!word || ((uint32_t)extra & CODE_GENERATOR && only_makes_generator(frame)))
-		return previous(state, frame, throwing);
+static __attribute__((noinline)) PyObject *end_slow(PyObject *result, uint64_t zone, uint64_t now)
+{
+	tacho_emit_slow(zone >> 32 << 32, now, (uint32_t)zone | TACHO_KIND_END);
+	return result;
+}
+
+static __attribute__((noinline)) PyObject *end_full(PyObject *result, uint64_t zone, uint64_t now)
+{
+	tacho_emit_full(zone >> 32 << 32, now, (uint32_t)zone | TACHO_KIND_END);
+	return result;
+}
+
+static __attribute__((noinline)) PyObject *eval_end(PyObject *result, uint64_t zone)
+{
+	uint64_t now, position;
+
+	if (__builtin_expect(!result, 0))
+		return end_unwound(zone);
 	now = tacho_ticks();
-	if (__builtin_expect((now >> TACHO_WRAP_SHIFT | key) != tacho_self->key, 0))
-		return eval_slow(state, frame, throwing);
+	if (__builtin_expect((now >> TACHO_WRAP_SHIFT | zone >> 32 << 32) != tacho_self->key, 0))
+		return end_slow(result, zone, now);
 	position = tacho_claim(tacho_self, 8);
 	if (__builtin_expect(!(position & TACHO_SEGMENT), 0))
-		return eval_full(state, frame, throwing, key, now, word);
+		return end_full(result, zone, now);
+	__atomic_store_n((uint64_t *)(uintptr_t)position,
+			 now << TACHO_TICK_SHIFT | (uint32_t)zone | TACHO_KIND_END,
+			 __ATOMIC_RELEASE);
+	return result;
+}
+
+static inline __attribute__((always_inline)) PyObject *
+eval_zone(PyThreadState *state, eval_frame *frame, int throwing, uint32_t word)
+{
+	uint64_t key = tacho_key(), now = tacho_ticks(), position, zone;
+
+	if (__builtin_expect((now >> TACHO_WRAP_SHIFT | key) != tacho_self->key, 0))
+		return eval_slow(state, frame, throwing);
+	zone = key >> 32 << 32 | word;
+	position = tacho_claim(tacho_self, 8);
+	if (__builtin_expect(!(position & TACHO_SEGMENT), 0))
+		return eval_full(state, frame, throwing, zone, now);
 	__atomic_store_n((uint64_t *)(uintptr_t)position,
 			 now << TACHO_TICK_SHIFT | word | TACHO_KIND_BEGIN, __ATOMIC_RELEASE);
-	zone = key >> 32 << 32 | word;
-	result = previous(state, frame, throwing);
-	if (__builtin_expect(!result, 0))
-		zone_unwound((struct tacho_zone){word, (uint32_t)(zone >> 32)}, PyErr_Occurred());
-	tacho_end((struct tacho_zone){(uint32_t)zone, (uint32_t)(zone >> 32)});
-	return result;
+	ring_prefetch(position);
+	return eval_end(evaluate(state, frame, throwing), zone);
+}
+
+/* Generators, coroutines inside a task, functions that are not wanted, and those not yet known. */
+static __attribute__((noinline)) PyObject *eval_other(PyThreadState *state, eval_frame *frame,
+						      int throwing)
+{
+	uint64_t value = code_value(frame_code(frame)) ^ eval_plain;
+
+	if (value >> CODE_GENERATION_SHIFT)
+		return eval_slow(state, frame, throwing);
+	if (!value || only_makes_generator(frame))
+		return evaluate(state, frame, throwing);
+	/* Of coroutines, the outermost one is what a task runs. */
+	if (value >> 32 && !track.coroutines)
+		return eval_slow(state, frame, throwing);
+	return eval_zone(state, frame, throwing, (uint32_t)value & ~CODE_FLAGS);
 }
 
 #if PY_AT_LEAST(3, 11)
@@ -243,24 +317,18 @@ static void stack_measure(void)
 }
 
 /*
- * 3.11 runs a call from Python to Python without C stack, so programs recurse 100,000 deep; with a
- * hook each call costs some. So far down the hook is taken away until this frame returns: what it
- * calls is not seen (nor what other threads call meanwhile), and the zone says so.
+ * A call from Python to Python needs no C stack, so programs recurse 100,000 deep; with a hook each
+ * call costs some. So far down the hook is taken away until this frame returns: what it calls is
+ * not seen (nor what other threads call meanwhile), and the zone says so.
  */
-static PyObject *eval_deep(PyThreadState *state, eval_frame *frame, int throwing)
+static PyObject *eval_unseen(PyThreadState *state, eval_frame *frame, int throwing)
 {
 	static const char text[] = "calls below this depth are not recorded";
 	struct tacho_zone zone = {0, 0};
 	uint32_t word;
 	PyObject *result;
 
-	if (stack_limit == UINTPTR_MAX) {
-		stack_measure();
-		return eval_hook(state, frame, throwing);
-	}
-	if (previous != _PyEval_EvalFrameDefault)
-		return previous(state, frame, throwing);
-	if (wanted && tacho_is_recording() && (word = code_word(frame->f_code))) {
+	if (wanted && tacho_is_recording() && (word = code_word(frame_code(frame)))) {
 		zone = tacho_begin_word(tacho_key(), word & ~CODE_FLAGS);
 		tacho_zone_text(zone, text, sizeof(text) - 1);
 		if (!reported++)
@@ -275,15 +343,80 @@ static PyObject *eval_deep(PyThreadState *state, eval_frame *frame, int throwing
 	tacho_end(zone);
 	return result;
 }
+
+#if PY_AT_LEAST(3, 12)
+/* From here on sys.monitoring tells of functions, which needs no C stack. 0: it cannot be had. */
+static int eval_hand_over(void)
+{
+	PyObject *type, *value, *traceback;
+	int done;
+
+	PyErr_Fetch(&type, &value, &traceback);
+	done = !monitor_take_over();
+	PyErr_Clear();
+	PyErr_Restore(type, value, traceback);
+	if (done) {
+		wanted = 0;
+		eval_mode();
+		eval_update(0);
+	}
+	return done;
+}
+
+static PyObject *eval_deep(PyThreadState *state, eval_frame *frame, int throwing)
+{
+	int half = state->c_recursion_remaining / 2; /* as is left of the stack */
+	PyObject *result;
+
+	if (!wanted || !eval_hand_over())
+		return eval_unseen(state, frame, throwing);
+	state->c_recursion_remaining -= half;
+	result = previous(state, frame, throwing);
+	state->c_recursion_remaining += half;
+	return result;
+}
+#else
+#define eval_deep eval_unseen
 #endif
+
+static __attribute__((noinline)) PyObject *eval_low(PyThreadState *state, eval_frame *frame,
+						    int throwing)
+{
+	if (stack_limit == UINTPTR_MAX) {
+		stack_measure();
+		return eval_hook(state, frame, throwing);
+	}
+	if (previous != _PyEval_EvalFrameDefault)
+		return previous(state, frame, throwing);
+	return eval_deep(state, frame, throwing);
+}
+#endif
+
+/* An address in the stack, without a frame pointer where that can be had. */
+static inline uintptr_t stack_now(void)
+{
+#if defined(__x86_64__)
+	uintptr_t now;
+
+	__asm__("mov %%rsp, %0" : "=r"(now));
+	return now;
+#else
+	return (uintptr_t)__builtin_frame_address(0);
+#endif
+}
 
 static PyObject *eval_hook(PyThreadState *state, eval_frame *frame, int throwing)
 {
+	uint32_t word;
+
 #if PY_AT_LEAST(3, 11)
-	if (__builtin_expect((uintptr_t)__builtin_frame_address(0) < stack_limit, 0))
-		return eval_deep(state, frame, throwing);
+	if (__builtin_expect(stack_now() < stack_limit, 0))
+		return eval_low(state, frame, throwing);
 #endif
-	return eval_zone(state, frame, throwing);
+	word = code_quick(frame_code(frame), eval_plain);
+	if (__builtin_expect(!word || word & CODE_GENERATOR, 0))
+		return eval_other(state, frame, throwing);
+	return eval_zone(state, frame, throwing, word);
 }
 
 static int eval_start(void)
@@ -314,13 +447,17 @@ static int eval_displaced(void)
 	if (top == eval_hook || deep || !settings.filter)
 		return 0;
 	seen = 0;
-	eval_plain = UINT32_MAX;
+	eval_plain = UINT64_MAX;
 	result = PyObject_CallFunction(settings.filter, "ss", "", "");
 	eval_mode();
 	Py_XDECREF(result);
 	return result ? !seen : -1;
 }
 
-const struct backend backend_eval = {"eval", eval_start, eval_stop, eval_displaced};
+int eval_is_free(void)
+{
+	return _PyInterpreterState_GetEvalFrameFunc(PyInterpreterState_Get()) ==
+	       _PyEval_EvalFrameDefault;
+}
 
-#endif
+const struct backend backend_eval = {"eval", eval_start, eval_stop, eval_displaced};

@@ -1,4 +1,7 @@
-/* From 3.12 on: sys.monitoring, for functions, C calls and lines, in all threads. */
+/*
+ * From 3.12 on: sys.monitoring, for functions, C calls and lines, in all threads. Functions that
+ * are not wanted cost nothing, and no call needs C stack.
+ */
 #include "_tracy.h"
 
 #if PY_AT_LEAST(3, 12)
@@ -29,7 +32,7 @@ static __attribute__((noinline)) PyObject *begin_slow(PyObject *const *args)
 
 CALLBACK(on_begin)
 {
-	if (!track_begin_fast(code_word_known(code_of(args)), args[0]))
+	if (!track_begin_fast(code_quick(code_of(args), code_plain), args[0]))
 		return begin_slow(args);
 	Py_RETURN_NONE;
 }
@@ -252,14 +255,13 @@ static int monitor_release(PyObject *monitoring)
 	return result ? 0 : -1;
 }
 
-static int monitor_start(void)
+static int monitor_take(void)
 {
 	PyObject *monitoring = monitor_module();
 	PyObject *type, *value, *traceback;
 
 	if (!monitoring || PyType_Ready(&callback_type) < 0 || monitor_take_tool(monitoring) < 0)
 		return -1;
-	track_epoch++;
 	if (!disable)
 		disable = PyObject_GetAttrString(monitoring, "DISABLE");
 	if (disable && !monitor_events(monitoring))
@@ -269,6 +271,21 @@ static int monitor_start(void)
 		PyErr_Clear();
 	PyErr_Restore(type, value, traceback);
 	return -1;
+}
+
+static int monitor_start(void)
+{
+	track_epoch++;
+	return monitor_take();
+}
+
+int monitor_take_over(void)
+{
+	settings.stack = 0;
+	if (monitor_take() < 0)
+		return -1;
+	backend_is(&backend_monitor);
+	return 0;
 }
 
 static int monitor_stop(void)

@@ -71,7 +71,7 @@ static int profile_event(PyObject *self, PyFrameObject *frame, int what, PyObjec
 	if (what == PyTrace_CALL) {
 		PyCodeObject *code = frame_code(frame);
 
-		if (track_begin_fast(code_word_known(code), code))
+		if (track_begin_fast(code_quick(code, code_plain), code))
 			return 0;
 	} else if (what == PyTrace_RETURN && arg) {
 		if (track_end_fast(frame_code(frame)))

@@ -6,7 +6,6 @@
 #include <Python.h>
 #include <structmember.h>
 
-#if PY_VERSION_HEX < 0x030c0000
 #if PY_VERSION_HEX >= 0x030b0000
 typedef struct _PyInterpreterFrame eval_frame;
 #else
@@ -49,7 +48,6 @@ static PyObject *on_top(PyObject *self, PyObject *unused)
 	return PyBool_FromLong(_PyInterpreterState_GetEvalFrameFunc(PyInterpreterState_Get()) ==
 			       hook);
 }
-#endif
 
 /* ---- an object that is called by its vectorcall and knows its name, as nanobind's functions */
 
@@ -137,12 +135,10 @@ static PyObject *make_captured(PyObject *self, PyObject *name)
 }
 
 static PyMethodDef methods[] = {
-#if PY_VERSION_HEX < 0x030c0000
 	{"install", install, METH_O, NULL},
 	{"remove", remove_hook, METH_NOARGS, NULL},
 	{"count", count, METH_NOARGS, NULL},
 	{"on_top", on_top, METH_NOARGS, NULL},
-#endif
 	{"function", make_function, METH_O, NULL},
 	{"captured", make_captured, METH_O, NULL},
 	{NULL, NULL, 0, NULL},

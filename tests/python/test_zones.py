@@ -94,9 +94,60 @@ class Zones(Case):
         """)
         deep = 100000 if sys.version_info >= (3, 11) else 5000
         self.assertEqual(out.split(), [str(deep), "10", str(deep if deep > 5000 else 100)])
-        self.assertGreater(self.counts()["down"], 5000)
         if sys.version_info[:2] == (3, 11):
+            self.assertGreater(self.counts()["down"], 5000)
             self.assertTrue([m for m in self.read("messages") if "recursion" in m["text"]])
+        else:
+            self.assertEqual(self.counts()["down"], sum(int(n) + 1 for n in out.split()))
+
+    @unittest.skipIf(HOOK, "such a program crashes")
+    def test_endless_recursion_through_c(self) -> None:
+        for code in ("f = lambda n: list(map(f, [n]))",
+                     "class A:\n    __getattr__ = lambda self, n: getattr(self, n[:1])\n"
+                     "f = lambda n: A().x"):
+            out = self.script(f"""
+import sys, threading
+sys.setrecursionlimit(10**6)
+{code}
+def go():
+    try:
+        f(1)
+    except RecursionError:
+        print("ended")
+go()
+t = threading.Thread(target=go); t.start(); t.join()
+""")
+            self.assertEqual(out, "ended\nended\n")
+            self.assertEqual(self.counts()["go"], 2)
+
+    def test_deep_recursion_in_a_task(self) -> None:
+        text = """
+            import asyncio, sys
+            sys.setrecursionlimit(30000)
+            deep = 20000 if sys.version_info >= (3, 11) else 2000
+            def down(n):
+                return down(n - 1) + 1 if n else 0
+            async def step(n):
+                await asyncio.sleep(0)
+                down(n)
+                await asyncio.sleep(0)
+            async def main():
+                await asyncio.gather(*(asyncio.create_task(step(n), name=f"job {n}")
+                                       for n in (1, deep, 2)))
+            asyncio.run(main())
+            def after(): pass
+            after()
+        """
+        deep = 20000 if sys.version_info >= (3, 11) else 2000
+        self.script(text)
+        zones = self.zones()
+        steps = sorted((z["text"], z["depth"]) for z in zones if z["name"] == "step")
+        self.assertEqual([text for text, _ in steps],
+                         [f"job {n}" for n in sorted(map(str, (1, 2, deep))) for _ in range(3)])
+        self.assertEqual(len({depth for _, depth in steps}), 1)
+        self.assertEqual([z["depth"] for z in zones if z["name"] == "after"], [1])
+        if sys.version_info[:2] != (3, 11):
+            self.assertEqual(self.counts()["down"], deep + 1 + 2 + 3)
 
     def test_deep_recursion_in_other_ways(self) -> None:
         text = """
