@@ -5,6 +5,12 @@ process becomes the program.
 """
 from __future__ import annotations
 
+import sys
+
+_before = frozenset(sys.modules)
+# Files in the current folder may have the names of modules that we need; they are the program's.
+_folder = sys.path.pop(0) if not getattr(sys.flags, "safe_path", False) else None
+
 import fcntl
 import fnmatch
 import itertools
@@ -13,10 +19,13 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 
 from tracy import _options, _program, _session
+
+if _folder is not None:
+    sys.path.insert(0, _folder)
+_program.STARTED_WITH = _before
 
 TRACE = "tracy_profile_log_host"
 CHILD_CALLS = "CompileProgram,HWCommandQueue_write_buffer"
@@ -49,14 +58,21 @@ def _find_tacho(folder: str | None) -> str | None:
 
 def _wait(command: list[str], env: dict[str, str]) -> int:
     """Runs it in our place: signals that are meant for the program reach it, its status is ours."""
-    process = subprocess.Popen(command, env=env, close_fds=False)
+    process: subprocess.Popen[bytes] | None = None
+    early: list[int] = []
 
     def forward(number: int, _frame: object) -> None:
+        if process:
+            process.send_signal(number)
+        else:
+            early.append(number)
+    # 'tacho run' knows which of them the program has got by itself, as it does Ctrl-C.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup
+            signal.signal(number, forward)
+    process = subprocess.Popen(command, env=env, close_fds=False)
+    for number in early:
         process.send_signal(number)
-    # Ctrl-C reaches the program by itself, which decides what becomes of it.
-    signal.signal(signal.SIGINT, lambda *_: None)
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
-        signal.signal(number, forward)
     status = process.wait()
     return status if status >= 0 else 128 - status
 
@@ -100,13 +116,15 @@ def _logs(tacho: str, trace: str, options: optparse.Values,
         return _put_logs(folder, made, before)
 
 
-def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None = None) -> None:
+def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None = None) -> int:
     command = [tacho, "ops", "-o", folder, "--date"]
     if options.name_append:
         command.append(f"--name-append={options.name_append}")
     command += [f"--device-analysis-types={kind}" for kind in options.device_analysis_types]
     if options.collect_noc_traces:
         command.append("--analyze-noc-traces")
+    if not options.device:
+        command.append("--no-device")
     if trace:
         command.append(trace)
     # The summary is for people; standard output is the program's.
@@ -114,6 +132,7 @@ def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None
                             stdout=sys.stderr or subprocess.DEVNULL).returncode
     if status:
         _say(f"'tacho ops' ends with status {status}")
+    return status
 
 
 def _record(options: optparse.Values, script: str | None, arguments: list[str]) -> int:
@@ -129,8 +148,7 @@ def _record(options: optparse.Values, script: str | None, arguments: list[str]) 
         return 1
     folder = _options.output_folder(options)
     if options.process_logs_only:
-        _report(tacho, folder, options)
-        return 0
+        return _report(tacho, folder, options)
     try:
         folder, lock = _take_folder(folder)
     except OSError as error:
@@ -172,7 +190,7 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, arguments: l
     if options.view and options.web_app_port is not None:
         view.append(f"--port={options.web_app_port}")
     tracy = [f"--tracy-port={options.port}"] if options.port else []
-    command = [tacho, "run", *([] if options.verbose else ["-q"]), *view, *tracy,
+    command = [tacho, "run", "--wrapped", *([] if options.verbose else ["-q"]), *view, *tracy,
                "-f", "-o", trace, "--",
                sys.executable,
                *subprocess._args_from_interpreter_flags(),  # type: ignore[attr-defined]

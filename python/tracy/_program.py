@@ -14,6 +14,7 @@ from typing import Callable, NoReturn
 
 from tracy import _session
 
+STARTED_WITH: frozenset[str] = frozenset()  # the modules that were there before ours
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -29,6 +30,19 @@ def _set_path(entry: str) -> None:
     """Our own entry, which ``-m`` put first, is replaced by the one that the program would have."""
     if not getattr(sys.flags, "safe_path", False):
         sys.path[0] = entry
+        _step_aside(entry)
+
+
+def _step_aside(folder: str) -> None:
+    """Modules that we needed and that the program has files of the same name for are forgotten."""
+    try:
+        names = {file.partition(".")[0] for file in os.listdir(folder or os.curdir)}
+    except OSError:  # an archive
+        return
+    for module in set(sys.modules) - STARTED_WITH:
+        top = module.partition(".")[0]
+        if top in names and top != "tracy":
+            del sys.modules[module]
 
 
 def _program_traceback(traceback: types.TracebackType | None) -> types.TracebackType | None:
@@ -155,6 +169,8 @@ def run_module(name: str, arguments: list[str]) -> None:
         name, *first = shlex.split(name)
         arguments = first + arguments
     sys.argv[:] = ["-m", *arguments]
+    if not getattr(sys.flags, "safe_path", False):
+        _step_aside(sys.path[0])
     if name == "pytest" and _session.VARIABLE in os.environ:  # its processes know where we are
         plugins = os.environ.get("PYTEST_PLUGINS")
         os.environ["PYTEST_PLUGINS"] = (plugins + "," if plugins else "") + "tracy.pytest_plugin"

@@ -2,7 +2,7 @@
 
 What ``python -m tracy`` was asked for is in the variable TACHO_PYTHON, so that the Python processes
 which the program starts do the same: a list of words as "partial lines c-calls max-depth=5
-exclude=*/site-packages/*", each quoted as in a shell.
+exclude=*/site-packages/*", with blanks in them as %20.
 """
 from __future__ import annotations
 
@@ -41,23 +41,19 @@ class Settings:
 
     def to_words(self) -> str:
         """As the variable has them."""
-        import shlex
         words = sorted(self.switches)
         words += [f"include={pattern}" for pattern in self.include]
         words += [f"exclude={pattern}" for pattern in self.exclude]
         words += [f"{name.replace('_', '-')}={getattr(self, name)}"
                   for name in _VALUES if getattr(self, name)]
-        return shlex.join(words)
+        return " ".join(word.replace("%", "%25").replace(" ", "%20") for word in words)
 
     @staticmethod
     def from_words(text: str) -> Settings:
         """Words that are not known are left out: they may be a newer version's."""
         self = Settings()
-        if not text:
-            return self
-        import shlex
-        for word in shlex.split(text):
-            name, _, value = word.partition("=")
+        for word in text.split(" "):
+            name, _, value = word.replace("%20", " ").replace("%25", "%").partition("=")
             if name in _SWITCHES:
                 self.switches.add(name)
             elif name in ("include", "exclude"):

@@ -19,7 +19,7 @@ struct conf {
 	const char *name;
 	const char *log;
 	const char *children;
-	bool date, device_only, legacy, noc, force, series;
+	bool date, device_only, no_device, legacy, noc, force, series;
 	int format;
 	int64_t top;
 	struct opt_list analyses;
@@ -34,6 +34,8 @@ static const struct opt opts[] = {
 		"put the report into a folder NAME and NAME into its file name"),
 	OPT_FLAG(0, "date", struct conf, date, "the same with date and time"),
 	OPT_FLAG(0, "device-only", struct conf, device_only, "use the device's log alone"),
+	OPT_FLAG(0, "no-device", struct conf, no_device,
+		 "the device was not profiled: that it has no log is no problem"),
 	OPT_FLAG(0, "force-legacy-device-logs", struct conf, legacy,
 		 "measure from the raw device log even if the runtime has measured already"),
 	OPT_FLAG(0, "analyze-noc-traces", struct conf, noc,
@@ -252,6 +254,7 @@ static int fill_options(const struct conf *cf, struct names *names, struct ops_o
 
 	*options = (struct ops_options){.name = cf->name,
 					.device_only = cf->device_only,
+					.no_device = cf->no_device,
 					.legacy = cf->legacy,
 					.noc = cf->noc,
 					.force = cf->force,
@@ -297,8 +300,8 @@ static int report_each(struct query *q, struct conf *cf, struct ops_options *opt
 
 		for (uint32_t i = 0; i < q->trace->track_count; i++)
 			tracks[i] = q->trace->tracks[i].process == process && (!in || in[i]);
-		snprintf(name, sizeof(name), "%s%s%u", cf->name ? cf->name : "", cf->name ? "_" : "",
-			 p->pid);
+		snprintf(name, sizeof(name), "%s%s%u", cf->name ? cf->name : "",
+			 cf->name ? "_" : "", p->pid);
 		if (!q->common->quiet)
 			printf("process %u, %s\n", p->pid, p->name);
 		r = report(cf, q->common, options, &code, &q->err);

@@ -1,10 +1,14 @@
 /* Where the Python package is, and how an interpreter gets to know it. */
 #include "cmds/cmds.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct conf {
@@ -92,6 +96,60 @@ static int package_find(char *path, struct tacho_error *err)
 	return err_set(err, TACHO_EREAD, "the Python package is not beside this program");
 }
 
+/* Passes on what the interpreter prints: how many bytes. */
+static size_t pass_on(int from)
+{
+	char text[4096];
+	size_t all = 0;
+	ssize_t n;
+
+	while ((n = read(from, text, sizeof(text))) > 0 || (n < 0 && errno == EINTR)) {
+		if (n > 0)
+			all += fwrite(text, 1, (size_t)n, stdout);
+	}
+	return all;
+}
+
+static int tell(int code, const char *format, const char *python)
+{
+	fprintf(stderr, "tacho: ");
+	fprintf(stderr, format, python);
+	fputc('\n', stderr);
+	return code;
+}
+
+/* The script says what it did, or why it did not: a program that says nothing is no interpreter. */
+static int run_script(const char *python, const char *folder, const char *what)
+{
+	char *argv[] = {(char *)python, "-c", (char *)script, (char *)folder, (char *)what, NULL};
+	posix_spawn_file_actions_t actions;
+	int pipes[2], status = 0, r;
+	size_t said;
+	pid_t pid;
+
+	if (pipe2(pipes, O_CLOEXEC) < 0)
+		return tell(1, "cannot run '%s': %m", python);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, pipes[1], 1);
+	r = posix_spawnp(&pid, python, &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(pipes[1]);
+	if (r) {
+		close(pipes[0]);
+		errno = r;
+		return tell(127, "cannot run '%s': %m", python);
+	}
+	said = pass_on(pipes[0]);
+	close(pipes[0]);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status))
+		return tell(1, "'%s' was killed", python);
+	if (WEXITSTATUS(status) == 0 && !said)
+		return tell(1, "'%s' is no Python: it did nothing", python);
+	return WEXITSTATUS(status);
+}
+
 static int run(void *verb_conf, const struct cmd_common *common, int argc, char **argv)
 {
 	const struct conf *conf = verb_conf;
@@ -112,9 +170,7 @@ static int run(void *verb_conf, const struct cmd_common *common, int argc, char 
 		printf("%s\n", folder);
 		return 0;
 	}
-	execlp(python, python, "-c", script, folder, conf->install ? "install" : "uninstall", NULL);
-	fprintf(stderr, "tacho: cannot run '%s': %m\n", python);
-	return 127;
+	return run_script(python, folder, conf->install ? "install" : "uninstall");
 }
 
 const struct cmd cmd_python = {

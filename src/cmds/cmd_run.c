@@ -16,7 +16,7 @@
 struct conf {
 	struct record_conf record;
 	const char *session;
-	bool wait, view;
+	bool wait, view, wrapped;
 	int64_t port, tracy_port;
 };
 
@@ -33,6 +33,10 @@ static const struct opt opts[] = {
 	OPT_INT(0, "tracy-port", "PORT", struct conf, tracy_port,
 		"TRACY_PORT for the command: programs built with Tracy that listen there, or on one of "
 		"the next ports, are recorded too"),
+	OPT_FLAG(
+		0, "wrapped", struct conf, wrapped,
+		"for a parent that sends signals on to us: the command gets each once, and how often "
+		"it is interrupted is its own affair"),
 	OPT_END,
 };
 
@@ -95,6 +99,8 @@ static pid_t start(char **argv, const char *session, int *failed)
 	return pid;
 }
 
+static bool wrapped; /* an option */
+
 /* Drains until the command has ended; its wait status. */
 static int follow(struct recording *r, pid_t pid)
 {
@@ -105,10 +111,9 @@ static int follow(struct recording *r, pid_t pid)
 
 		if (done == pid || (done < 0 && errno != EINTR))
 			return status;
-		number = record_take_signal();
-		if (number)
+		while ((number = record_take_signal()) != 0)
 			kill(pid, number);
-		if (record_stops() > 1) {
+		if (record_stops() > 1 && !wrapped) {
 			kill(pid, SIGTERM);
 			return SIGINT; /* as if killed by it */
 		}
@@ -255,6 +260,9 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	environ_check(common);
 	if (!cf->record.output)
 		cf->record.output = output = default_output(argv[0]);
+	wrapped = cf->wrapped;
+	if (wrapped)
+		record_wrapped();
 	show.wanted = cf->view;
 	show.port = cf->port;
 	code = record_command(&cf->record, common, cf->session, cf->wait, argv);

@@ -12,9 +12,10 @@
 
 const char *const record_policies[] = {"drop", "block", "overwrite", NULL};
 
-static volatile sig_atomic_t stops, forward;
+static volatile sig_atomic_t stops, forward[NSIG];
+static bool wrapped;
 /* Caught, and behind SIGCHLD ignored: a closed pipe or a full file is an error of one write. */
-static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE, SIGXFSZ};
+static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD, SIGPIPE, SIGXFSZ};
 #define CAUGHT (int)(sizeof(caught) / sizeof(caught[0]))
 static struct sigaction old_actions[CAUGHT];
 static struct rlimit old_files;
@@ -80,6 +81,41 @@ int record_tracy(struct record_conf *conf, int64_t port, struct tacho_error *err
 
 /* -------------------------------------------------------------- signals */
 
+static int64_t ms_between(const struct timespec *from, const struct timespec *to)
+{
+	return (to->tv_sec - from->tv_sec) * 1000 + (to->tv_nsec - from->tv_nsec) / 1000000;
+}
+
+static bool asks_to_stop(int number)
+{
+	return number != SIGUSR1 && number != SIGUSR2;
+}
+
+/*
+ * Our parent sends on what it gets. What was sent to the whole group came to us directly too, and
+ * to the command.
+ */
+static void on_signal_wrapped(int number, const siginfo_t *info, const struct timespec *now)
+{
+	static struct timespec last[NSIG];
+	static int direct[NSIG];
+	bool by_parent = info->si_code != SI_KERNEL && info->si_pid == getppid();
+
+	/* Signals that wait become one: a count that does not come out even is soon forgotten. */
+	if (ms_between(&last[number], now) > 10000)
+		direct[number] = 0;
+	last[number] = *now;
+	if (by_parent && direct[number]) {
+		direct[number]--;
+		return;
+	}
+	if (by_parent)
+		forward[number] = 1;
+	else
+		direct[number]++;
+	stops += asks_to_stop(number);
+}
+
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	static struct timespec last;
@@ -89,18 +125,28 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	(void)context;
 	if (number == SIGCHLD)
 		return; /* only to end a sleep */
-	/* timeout(1) and others send to the process and to its group: that is one request. */
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (stops && number == last_number &&
-	    (now.tv_sec - last.tv_sec) * 1000 + (now.tv_nsec - last.tv_nsec) / 1000000 < 50)
+	if (wrapped) {
+		on_signal_wrapped(number, info, &now);
 		return;
-	last = now;
-	last_number = number;
-	stops++;
+	}
+	/* timeout(1) and others send to the process and to its group: that is one request. */
+	if (asks_to_stop(number)) {
+		if (stops && number == last_number && ms_between(&last, &now) < 50)
+			return;
+		last = now;
+		last_number = number;
+		stops++;
+	}
 	/* A terminal sends to the whole group, so the command has it too; kill(1) sends to us
 	 * alone. */
 	if (info->si_code != SI_KERNEL)
-		forward = number;
+		forward[number] = 1;
+}
+
+void record_wrapped(void)
+{
+	wrapped = true;
 }
 
 void record_catch_signals(void)
@@ -111,6 +157,7 @@ void record_catch_signals(void)
 	memset(&ignore, 0, sizeof(ignore));
 	note.sa_sigaction = on_signal;
 	note.sa_flags = SA_SIGINFO;
+	sigfillset(&note.sa_mask);
 	ignore.sa_handler = SIG_IGN;
 	for (int i = 0; i < CAUGHT; i++) {
 		bool noted = caught[i] != SIGPIPE && caught[i] != SIGXFSZ;
@@ -149,10 +196,13 @@ int record_stops(void)
 
 int record_take_signal(void)
 {
-	int number = forward;
-
-	forward = 0;
-	return number;
+	for (int number = 1; number < NSIG; number++) {
+		if (forward[number]) {
+			forward[number] = 0;
+			return number;
+		}
+	}
+	return 0;
 }
 
 /* ----------------------------------------------------------------- loop */

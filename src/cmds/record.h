@@ -45,6 +45,9 @@ int record_tracy(struct record_conf *conf, int64_t port, struct tacho_error *err
 void record_raise_files(void);
 /* Signals are noted from here on: how many asked to stop, and what the last one was. */
 void record_catch_signals(void);
+/* The parent sends its signals on to us: one that was sent to the group is not for us to send on.
+ */
+void record_wrapped(void);
 /* Undoes both: for the child between fork and exec. */
 void record_restore(void);
 int record_stops(void);

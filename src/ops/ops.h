@@ -28,6 +28,7 @@ struct ops_options {
 	const char *name;      /* or NULL */
 	const char *date;      /* as in the names of files, or NULL */
 	bool device_only;
+	bool no_device; /* none was asked for: that there is no log of it is no problem */
 	bool legacy;    /* read the raw device log even when the runtime's own report is there */
 	bool noc;       /* summarise the NoC traces */
 	bool force;     /* replace files instead of keeping the older ones */

@@ -6,6 +6,7 @@ expect_exit 0 "$TACHO" python
 expect_line out "^$BUILD/python\$"
 expect_exit 2 "$TACHO" python --install --uninstall
 expect_exit 127 "$TACHO" python --install --python=no-such-python
+expect_error 1 'is no Python' "$TACHO" python --install --python=true
 [ -s "$BUILD/python/interpreters" ] || exit 0
 
 unset PYTHONPATH

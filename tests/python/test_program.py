@@ -85,6 +85,93 @@ class Program(Case):
         self.assertEqual(told[0].count("File "), told[1].count("File "))
         self.assertIn("<module>", {zone["name"] for zone in self.zones()})
 
+    def test_signals_come_once(self) -> None:
+        path = self.write("wait.py", """
+            import signal, sys, time
+            for name in ("SIGINT", "SIGUSR1", "SIGHUP"):
+                signal.signal(getattr(signal, name), lambda n, f, s=name: print(s, flush=True))
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(6))
+            print("ready", flush=True)
+            while True: time.sleep(60)
+        """)
+
+        def start() -> subprocess.Popen[str]:
+            process = subprocess.Popen([sys.executable, "-m", "tracy", "-q", path],
+                                       cwd=self.folder, stdout=subprocess.PIPE, text=True,
+                                       start_new_session=True)
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            return process
+
+        def end(process: subprocess.Popen[str], rest: str) -> None:
+            process.send_signal(signal.SIGTERM)
+            out, _ = process.communicate(timeout=240)
+            self.assertEqual((process.returncode, out), (6, rest))
+        # To the one process that the user knows.
+        process = start()
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGUSR1):
+            process.send_signal(number)
+            self.assertEqual(process.stdout.readline(), number.name + "\n")
+        end(process, "")
+        # To all of its group, as a shell does it: what the others send on must not come again.
+        process = start()
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGUSR1):
+            os.killpg(process.pid, number)
+            self.assertEqual(process.stdout.readline(), number.name + "\n")
+        end(process, "")
+
+    def test_interrupted_many_times(self) -> None:
+        path = self.write("wait.py", """
+            import signal, sys
+            signal.signal(signal.SIGINT, lambda *_: print("asked", flush=True))
+            print("ready", flush=True)
+            sys.stdin.read()
+            sys.exit(6)
+        """)
+        process = subprocess.Popen([sys.executable, "-m", "tracy", "-q", path], cwd=self.folder,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                   start_new_session=True)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        for _ in range(3):
+            os.killpg(process.pid, signal.SIGINT)
+            self.assertEqual(process.stdout.readline(), "asked\n")
+        process.communicate("", timeout=240)
+        self.assertEqual(process.returncode, 6)
+
+    def test_nohup(self) -> None:
+        path = self.write("wait.py", """
+            import signal, sys
+            print(signal.getsignal(signal.SIGHUP) == signal.SIG_IGN, flush=True)
+            sys.stdin.read()
+            print("end")
+        """)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tracy", "-q", path], cwd=self.folder, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True, start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        self.assertEqual(process.stdout.readline(), "True\n")
+        os.killpg(process.pid, signal.SIGHUP)
+        self.assertEqual(process.communicate("", timeout=240)[0], "end\n")
+        self.assertEqual(process.returncode, 0)
+
+    def test_names_of_modules(self) -> None:
+        for name in ("optparse", "fnmatch", "shlex", "tempfile", "zipfile"):
+            self.write(name + ".py", "mine = 1\n")
+        path = self.write("script.py", """
+            import fnmatch, optparse, shlex, tempfile, zipfile
+            print(fnmatch.mine + optparse.mine + shlex.mine + tempfile.mine + zipfile.mine)
+        """)
+        bare = self.python(path).stdout
+        for words in ([path], ["-m", "script"], ["-p", "--exclude=a b%20", path]):
+            self.assertEqual(self.tracy(*words), bare)
+
+    def test_logs_only(self) -> None:
+        self.tracy("--process-logs-only", "-o", "none", status=3)
+        self.assertIn("nothing to report", self.stderr)
+        self.tracy("-r", "--no-device", "-c", "from tracy import signpost; signpost('a')")
+        self.assertNotIn("device data:", self.stderr)
+        self.assertNotIn("status", self.stderr)
+        self.tracy("--process-logs-only", "--no-device")
+
     def test_terminated_with_its_group(self) -> None:
         # As timeout(1) does it: once to the process, once to all.
         path = self.write("wait.py", """
