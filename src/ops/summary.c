@@ -102,8 +102,8 @@ int ops_summary_print(const struct ops_summary *s, const struct ops_issues *issu
 	for (uint32_t i = 0; i < s->ops.n; i++)
 		order[i] = i;
 	qsort_r(order, s->ops.n, sizeof(*order), by_kernel, (void *)s);
-	fprintf(out, "%s ops, %s with device data; kernels %s\n", fmt_count(a, s->rows),
-		fmt_count(b, s->with_device), fmt_ns(c, s->kernel_ns));
+	fprintf(out, "%s op%s, %s with device data; kernels %s\n", fmt_count(a, s->rows),
+		s->rows == 1 ? "" : "s", fmt_count(b, s->with_device), fmt_ns(c, s->kernel_ns));
 	if (s->gap_ns > 0)
 		fprintf(out, "gaps between ops %s, the largest %s before op %" PRIu64 "\n",
 			fmt_ns(a, s->gap_ns), fmt_ns(b, s->largest_gap), s->largest_gap_id);

@@ -116,10 +116,16 @@ static bool is_collective(const char *name, size_t len)
 	return false;
 }
 
-enum perf_category perf_category_of(const char *name, size_t len, enum perf_model model)
+/* By the first word of what it is called. */
+enum perf_category perf_category_of(const struct perf_kind *kind, enum perf_model model)
 {
+	const char *name = kind->label;
+	size_t len = strcspn(name, " ");
 	enum perf_category c;
 
+	/* torch's are found by their names, as in other tools. */
+	if (kind->family == FAMILY_HOST && !strstr(name, "(torch)"))
+		return CATEGORY_HOST;
 	if (model == PERF_MODEL_NEXT) {
 		if (is_collective(name, len))
 			return CATEGORY_CCL;

@@ -149,8 +149,7 @@ static void next_columns(struct writer *w, const struct perf_op *op)
 
 	whole(w, row->sub_device, PERF_NO_DEVICE);
 	whole(w, row->workers, 0);
-	string(w, perf_category_name(
-			  perf_category_of(k->label, strcspn(k->label, " "), PERF_MODEL_NEXT)));
+	string(w, perf_category_name(perf_category_of(k, PERF_MODEL_NEXT)));
 	string(w, full ? "full" : flops ? "flops_only" : "none");
 	number(w, op->has & HAS_OVERLAP, op->overlap);
 }

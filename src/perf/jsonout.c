@@ -33,8 +33,7 @@ static void number(struct json *j, const char *key, int64_t n, int64_t none)
 
 static const char *category(const struct writer *w, const struct perf_kind *k)
 {
-	return perf_category_name(
-		perf_category_of(k->label, strcspn(k->label, " "), w->r->options->model));
+	return perf_category_name(perf_category_of(k, w->r->options->model));
 }
 
 static void write_figures(struct writer *w, const struct perf_op *op)

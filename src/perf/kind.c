@@ -365,6 +365,13 @@ static int64_t read_size(struct csv_cell cell, bool *bad)
 	return number == CSV_BLANK || *bad ? PERF_NO_NUMBER : (int64_t)value;
 }
 
+/* Also ops of the host that are not torch's: by their type, or as people call them. */
+static bool is_fallback(struct csv_cell name, struct csv_cell type)
+{
+	return contains(name, "(host)") ||
+	       (type.len == 15 && !memcmp(type.text, "python_fallback", 15));
+}
+
 static enum perf_family family_of(struct csv_cell name)
 {
 	static const struct {
@@ -445,7 +452,9 @@ static int parse_kind(struct perf_input *in, const struct csv_cell *cell, struct
 		k->dim[i / DIMS][i % DIMS] = read_size(cell[COL_SHAPES + i], &bad);
 		k->bad |= (uint32_t)bad << i;
 	}
-	k->family = signpost ? FAMILY_OTHER : family_of(name);
+	k->family = signpost                  ? FAMILY_OTHER
+		    : is_fallback(name, type) ? FAMILY_HOST
+					      : family_of(name);
 	k->fidelity = perf_fidelity_find(k->fidelity_name);
 	k->collective = contains(name, "AllGather") || contains(name, "ReduceScatter") ||
 			contains(name, "AllReduce");

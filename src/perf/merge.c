@@ -202,8 +202,9 @@ static void note_queues(const struct queues *q, const struct perf_input *in,
 {
 	if (q->short_steps)
 		perf_note(notes, NOTE_WARNING,
-			  "device %d ran out of ops first: %llu ops were not run by all devices",
-			  q->short_device, (unsigned long long)q->short_steps);
+			  "device %d ran out of ops first: %llu op%s not run by all devices",
+			  q->short_device, (unsigned long long)q->short_steps,
+			  q->short_steps == 1 ? " was" : "s were");
 	if (q->strange_steps)
 		perf_note(notes, NOTE_WARNING,
 			  "the devices ran different ops at %llu steps, first device %d with ID %u "

@@ -73,7 +73,7 @@ static bool add_memory(struct buf *key, const char *memory)
 
 static enum perf_category category_of_kind(const struct perf_report *r, const struct perf_kind *k)
 {
-	return perf_category_of(k->label, first_word(k->label), r->options->model);
+	return perf_category_of(k, r->options->model);
 }
 
 /* The number of the key in out->keys, which takes the text; 0: out of memory. */

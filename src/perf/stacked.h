@@ -51,7 +51,7 @@ void perf_stacked_text(const struct perf_stacked *stacked, struct perf_style sty
 void perf_stacked_csv(const struct perf_stacked *stacked, bool formulas_quoted, struct buf *out);
 
 /* category.c */
-enum perf_category perf_category_of(const char *name, size_t len, enum perf_model model);
+enum perf_category perf_category_of(const struct perf_kind *kind, enum perf_model model);
 const char *perf_category_name(enum perf_category category);
 
 #endif

@@ -98,7 +98,7 @@ void op_put(struct web_call *c, const char *key, const struct ops *o, const stru
 	json_text(j, "code", k->label);
 	json_text(j, "category",
 		  perf_category_name(
-			  perf_category_of(k->label, strcspn(k->label, " "), o->options.model)));
+			  perf_category_of(k, o->options.model)));
 	if (row->device == PERF_NO_DEVICE)
 		json_null(j, "device");
 	else

@@ -134,9 +134,9 @@ expect_line out '^6 ops, 6 with device data'
 # Two processes number their ops alike: each gets its report.
 expect_exit 0 env TT_METAL_DEVICE_PROFILER=1 "$TACHO" run -q -f -o pair.tacho -- sh -c "'$examples/loopback' & '$examples/loopback'; wait"
 expect_exit 0 "$TACHO" ops -o pair pair.tacho
-[ "$(grep -c '^1 ops, 1 with device data' out)" = 2 ] || fail 'a report for each process'
+[ "$(grep -c '^1 op, 1 with device data' out)" = 2 ] || fail 'a report for each process'
 pid=$(sed -n 's/^process \([0-9]*\), loopback$/\1/p' out | tail -n 1)
 [ -s "pair/reports/$pid/ops_perf_results_$pid.csv" ] || fail "no report of $pid"
 expect_exit 0 "$TACHO" ops -f -o pair -p "$pid" pair.tacho
 expect_no_line out '^process'
-expect_line out '^1 ops, 1 with device data'
+expect_line out '^1 op, 1 with device data'

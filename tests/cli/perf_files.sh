@@ -54,7 +54,7 @@ AllGather;dev;1;2000;0;8
 Move;dev;1;700;0;8
 ROWS
 expect_exit 0 "$REPORT" two.csv --csv=- --no-summary
-expect_line err 'device 0 ran out of ops first: 1 ops were not run by all'
+expect_line err 'device 0 ran out of ops first: 1 op was not run by all'
 expect_line out '^3,.*,Copy,1,3.0' '^4,.*,AllGather,0,1.5' '^6,.*,Move,1,0.7'
 expect_count 4 out
 expect_exit 0 "$REPORT" two.csv --no-merge-devices --summary-file apart --no-advice

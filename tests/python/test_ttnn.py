@@ -153,7 +153,7 @@ class Ttnn(Case):
         logs = os.path.dirname(self.trace)
         for old in ([], ["profile_log_device.csv.old"]):  # the second keeps the first's
             self.tracy("-p", "-r", "--disable-device-data-push-to-tracy", path)
-            self.assertIn("1 ops, 1 with device data", self.stderr)
+            self.assertIn("1 op, 1 with device data", self.stderr)
             self.assertEqual([name for name in os.listdir(logs) if name.endswith(".old")], old)
         self.tracy("-p", "-c", "pass")
         self.assertIn("profile_log_device.csv.old", os.listdir(logs))

@@ -128,11 +128,14 @@ static void categories(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *n = cases[i].name;
+		const struct perf_kind k = {.label = cases[i].name};
 
-		assert_int_equal(perf_category_of(n, strlen(n), PERF_MODEL_1_2_4), cases[i].old);
-		assert_int_equal(perf_category_of(n, strlen(n), PERF_MODEL_NEXT), cases[i].next);
+		assert_int_equal(perf_category_of(&k, PERF_MODEL_1_2_4), cases[i].old);
+		assert_int_equal(perf_category_of(&k, PERF_MODEL_NEXT), cases[i].next);
 	}
+	assert_int_equal(perf_category_of(&(struct perf_kind){.label = "softmax", .family = FAMILY_HOST},
+					  PERF_MODEL_1_2_4),
+			 CATEGORY_HOST);
 }
 
 static uint32_t be32(const unsigned char *p)
