@@ -124,6 +124,13 @@ static void hide(const char **hidden, const struct conf *conf, const struct trac
 	*hidden = NULL;
 }
 
+/* Tracy's clients of devices have a source location of the same zone for each op: its function says
+ * which. */
+static bool is_of_op(const struct trace_srcloc *s)
+{
+	return !strncmp(s->function, "OP ID:", 6) || !strncmp(s->function, "TRACE ID:", 9);
+}
+
 /* Figures of nothing but unfinished zones are not there. */
 static void add_figures(struct table *t, const struct query *q, const struct trace_stat *s,
 			double whole)
@@ -160,7 +167,7 @@ static int print_stats(struct query *q, const struct conf *conf, const struct tr
 		add_figures(&t, q, &stats[i], whole);
 		table_uint(&t, stats[i].unfinished);
 		table_text(&t, trace_srcloc_name(q->trace, stats[i].srcloc));
-		table_text(&t, srcloc->function);
+		table_text(&t, is_of_op(srcloc) ? "" : srcloc->function);
 		table_text(&t, srcloc->file);
 		table_uint(&t, srcloc->line);
 		r = table_row(&t);
@@ -168,12 +175,59 @@ static int print_stats(struct query *q, const struct conf *conf, const struct tr
 	return table_close(&t);
 }
 
+static int by_place(const void *a, const void *b, void *context)
+{
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	const struct trace_srcloc *x = &((const struct trace *)context)->srclocs[i];
+	const struct trace_srcloc *y = &((const struct trace *)context)->srclocs[k];
+	int r = strcmp(x->name, y->name);
+
+	if (r == 0)
+		r = strcmp(x->file, y->file);
+	if (r == 0)
+		r = (x->line > y->line) - (x->line < y->line);
+	return r ? r : (i > k) - (i < k);
+}
+
+/* Those are one: the first of them stands for all. NULL in FOLD: there are none. */
+static int find_folds(const struct trace *trace, uint32_t **fold)
+{
+	uint32_t n = trace->srcloc_count, count = 0;
+	uint32_t *list = malloc((n + 1) * sizeof(*list));
+
+	*fold = malloc((n + 1) * sizeof(**fold));
+	if (!list || !*fold) {
+		free(list);
+		return TACHO_ENOMEM;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		(*fold)[i] = i;
+		if (is_of_op(&trace->srclocs[i]))
+			list[count++] = i;
+	}
+	qsort_r(list, count, sizeof(*list), by_place, (void *)trace);
+	for (uint32_t i = 1; i < count; i++) {
+		const struct trace_srcloc *a = &trace->srclocs[list[i - 1]];
+		const struct trace_srcloc *b = &trace->srclocs[list[i]];
+
+		if (a->line == b->line && !strcmp(a->name, b->name) && !strcmp(a->file, b->file))
+			(*fold)[list[i]] = (*fold)[list[i - 1]];
+	}
+	free(list);
+	if (count < 2) {
+		free(*fold);
+		*fold = NULL;
+	}
+	return 0;
+}
+
 static int print(struct query *q, void *verb_conf)
 {
 	const struct conf *conf = verb_conf;
 	struct order order = {q->trace, (enum sort)conf->sort, conf->reverse};
 	struct trace_filter filter = q->filter.in;
-	struct trace_stat *stats;
+	struct trace_stat *stats = NULL;
+	uint32_t *fold = NULL;
 	double whole = 0;
 	size_t n;
 	int r;
@@ -182,7 +236,11 @@ static int print(struct query *q, void *verb_conf)
 		return err_set(&q->err, TACHO_EUSAGE, "--top: %lld is not a number of rows",
 			       (long long)conf->top);
 	filter.srclocs = NULL; /* the names that are left out count in the whole */
-	r = trace_stats(q->trace, &filter, &stats, &n, &q->err);
+	r = find_folds(q->trace, &fold);
+	filter.fold = fold;
+	r = r < 0 ? err_set(&q->err, r, "no memory")
+		  : trace_stats(q->trace, &filter, &stats, &n, &q->err);
+	free(fold);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < n; i++)

@@ -26,7 +26,9 @@ int zone_scan_open(struct zone_scan *s, struct trace_private *p, const struct tr
 {
 	size_t n = 0;
 
-	*s = (struct zone_scan){.p = p, .filter = filter_is_all(filter) ? NULL : filter};
+	*s = (struct zone_scan){.p = p,
+				.filter = filter_is_all(filter) ? NULL : filter,
+				.fold = filter ? filter->fold : NULL};
 	s->offsets = malloc((p->zone_segments + 1) * sizeof(*s->offsets));
 	if (!s->offsets)
 		return TACHO_ENOMEM;
@@ -113,6 +115,9 @@ int zone_scan_block(struct zone_scan *s, size_t i)
 		scan_filter(s, &z);
 	if (r == 0)
 		r = drop_unfinished(s, &z);
+	for (uint32_t k = 0; r == 0 && s->fold && k < s->n; k++)
+		if (s->srcloc[k] != TRACE_NONE)
+			s->srcloc[k] = s->fold[s->srcloc[k]];
 	if (r < 0)
 		s->n = 0;
 	if (r == TACHO_EDAMAGED) {
@@ -251,7 +256,19 @@ static int by_total(const void *a, const void *b)
 	return (x->srcloc > y->srcloc) - (x->srcloc < y->srcloc);
 }
 
-static int stats_make(struct trace_private *p, const struct trace_filter *filter,
+static void sums_join(struct zone_sums *to, struct zone_sums *from)
+{
+	to->count += from->count;
+	to->total += from->total;
+	to->children += from->children;
+	to->unfinished += from->unfinished;
+	to->squares += from->squares;
+	to->min = from->min < to->min ? from->min : to->min;
+	to->max = from->max > to->max ? from->max : to->max;
+	*from = (struct zone_sums){.min = UINT64_MAX};
+}
+
+static int stats_list(struct trace_private *p, const struct trace_filter *filter,
 		      const struct zone_sums *sums, struct trace_stat **stats, size_t *count)
 {
 	struct trace_stat *list;
@@ -283,6 +300,27 @@ static int stats_make(struct trace_private *p, const struct trace_filter *filter
 	*stats = list;
 	*count = n;
 	return 0;
+}
+
+static int stats_make(struct trace_private *p, const struct trace_filter *filter,
+		      const struct zone_sums *sums, struct trace_stat **stats, size_t *count)
+{
+	size_t n = p->trace.srcloc_count;
+	struct zone_sums *folded;
+	int r;
+
+	if (!filter || !filter->fold)
+		return stats_list(p, filter, sums, stats, count);
+	folded = malloc((n + 1) * sizeof(*folded));
+	if (!folded)
+		return TACHO_ENOMEM;
+	memcpy(folded, sums, n * sizeof(*folded));
+	for (size_t i = 0; i < n; i++)
+		if (filter->fold[i] != i)
+			sums_join(&folded[filter->fold[i]], &folded[i]);
+	r = stats_list(p, filter, folded, stats, count);
+	free(folded);
+	return r;
 }
 
 static int stats_counted(struct trace_private *p, const struct trace_filter *filter,

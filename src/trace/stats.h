@@ -7,6 +7,7 @@
 struct zone_scan {
 	struct trace_private *p;
 	const struct trace_filter *filter; /* NULL: all zones */
+	const uint32_t *fold;              /* what source locations count as, or NULL */
 	uint64_t *offsets;                 /* of the blocks that have something for the filter */
 	size_t block_count;
 	struct zone_columns columns;

@@ -478,6 +478,7 @@ struct trace_filter {
 	const uint8_t *tracks; /* one byte per track: 0 = leave out; NULL = all */
 	const uint8_t *srclocs;/* the same for source locations */
 	bool no_percentiles;   /* median and p99 are not needed: faster */
+	const uint32_t *fold;  /* statistics: which source location each counts as; NULL = itself */
 };
 
 /* One entry per source location that has a zone; by total, largest first. Freed by the caller. */

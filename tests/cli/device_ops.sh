@@ -46,6 +46,14 @@ PYTHON
 "$TACHO" ops -q -o native layers.tacho >out || fail "ops of a trace: $(cat out)"
 "$TACHO" export -q --to=tracy layers.tacho || fail export
 "$TACHO" ops -q -o file layers.tracy >out || fail "ops of a Tracy file: $(cat out)"
+# There a zone has a source location for each op; statistics put them together.
+expect_exit 0 "$TACHO" stats --format csv -n BRISC-FW layers.tracy
+[ "$(cut -d, -f1,12,13 out)" = "$(printf 'count,name,function\n48,BRISC-FW,')" ] || fail "not one row: $(cat out)"
+expect_exit 0 "$TACHO" stats --format csv -n BRISC-FW layers.tacho
+expect_line out '^48,'
+# The host's ops are told from the device's.
+expect_exit 0 "$TACHO" perf-report --no-color native/reports/ops_perf_results.csv
+expect_line out ' 12 device ops, 1 host ops, 0 signposts '
 port=$((55000 + $$ % 5000))
 "$TACHO" serve -q -1 -p $port layers.tacho &
 expect_exit 0 timeout 60 "$BUILD/tracy-capture" -o seen.tracy -p $port

@@ -28,7 +28,7 @@ static void must(int64_t r, const struct tacho_error *err)
 static void print_zones(struct trace *t)
 {
 	struct tacho_error err = {0};
-	struct trace_filter all = {0, UINT64_MAX, NULL, NULL, true};
+	struct trace_filter all = {.t1 = UINT64_MAX, .no_percentiles = true};
 	struct trace_stat *stats;
 	uint64_t unfinished = 0;
 	size_t count;
