@@ -156,9 +156,13 @@ static void next_columns(struct writer *w, const struct perf_op *op)
 
 static void tensors(struct writer *w, const struct perf_kind *k)
 {
-	string(w, k->datatype[OUT] ? k->datatype[OUT] : "nan");
-	string(w, k->datatype[IN0] ? k->datatype[IN0] : "nan");
-	string(w, k->datatype[IN1] ? k->datatype[IN1] : "nan");
+	static const enum perf_tensor order[] = {OUT, IN0, IN1};
+
+	for (int i = 0; i < TENSORS; i++) {
+		const char *none = w->r->in->has_datatypes[order[i]] ? "nan" : "";
+
+		string(w, k->datatype[order[i]] ? k->datatype[order[i]] : none);
+	}
 }
 
 static void line(struct writer *w, const struct perf_op *op)

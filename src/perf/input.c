@@ -126,6 +126,8 @@ static void note_format(struct perf_input *in, const struct reading *f, const st
 	if (format > in->format)
 		in->format = format;
 	in->has_start_column |= f->place[COL_HOST_START] >= 0;
+	for (int i = 0; i < TENSORS; i++)
+		in->has_datatypes[i] |= f->place[COL_IN0_DATATYPE + i] >= 0;
 }
 
 static int read_header(struct reading *f, struct csv *csv, struct tacho_error *err)

@@ -99,6 +99,7 @@ struct perf_kind {
 	enum perf_family family;
 	enum perf_fidelity fidelity;
 	bool collective;
+	bool signpost;
 	const char *label; /* the OP Code column: name, sizes, settings */
 	uint32_t label_len;
 	uint32_t bad; /* bit per column of shapes that could not be read */
@@ -151,6 +152,7 @@ struct perf_input {
 	struct perf_intern *intern;
 	enum perf_format format;
 	bool has_start_column; /* the host's clock, in some file */
+	bool has_datatypes[TENSORS]; /* the columns, in some file */
 	/* Of the DEVICE ARCH column: the first name, and whether there are others */
 	const char *arch_name;
 	bool arch_several;

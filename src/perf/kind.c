@@ -439,7 +439,7 @@ static int parse_kind(struct perf_input *in, const struct csv_cell *cell, struct
 		{COL_FIDELITY, offsetof(struct perf_kind, fidelity_name)},
 	};
 	struct csv_cell name = cell[COL_OP_CODE], type = cell[COL_OP_TYPE];
-	bool signpost = type.len == 8 && !memcmp(type.text, "signpost", 8), bad;
+	bool bad;
 
 	memset(k, 0, sizeof(*k));
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
@@ -452,7 +452,8 @@ static int parse_kind(struct perf_input *in, const struct csv_cell *cell, struct
 		k->dim[i / DIMS][i % DIMS] = read_size(cell[COL_SHAPES + i], &bad);
 		k->bad |= (uint32_t)bad << i;
 	}
-	k->family = signpost                  ? FAMILY_OTHER
+	k->signpost = type.len == 8 && !memcmp(type.text, "signpost", 8);
+	k->family = k->signpost               ? FAMILY_OTHER
 		    : is_fallback(name, type) ? FAMILY_HOST
 					      : family_of(name);
 	k->fidelity = perf_fidelity_find(k->fidelity_name);

@@ -125,33 +125,41 @@ void perf_add_math(struct buf *out, const struct perf_kind *k)
 		buf_addf(out, " => %s", types[OUT]);
 }
 
-/* A name that reads as a number is shown as one: so does the tool whose tables ours agree with. */
+/*
+ * A name that reads as a number is shown as one: so does the tool whose tables ours agree with. What
+ * reads as one is what Python takes: "1_000" and "infinity" too, but not "0x10".
+ */
 static bool as_number(const char *text, double *value)
 {
+	char plain[64], *end;
 	const char *p = text;
-	char *end;
+	size_t n = 0;
 
 	while (isspace((unsigned char)*p))
 		p++;
-	p += *p == '-' || *p == '+';
-	if (!isdigit((unsigned char)*p) && *p != '.')
-		return false;
-	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
-		return false;
-	*value = strtod(text, &end);
+	for (; *p && n + 1 < sizeof(plain); p++) {
+		bool between = n && isdigit((unsigned char)p[-1]) && isdigit((unsigned char)p[1]);
+
+		if (*p == 'x' || *p == 'X' || *p == '(')
+			return false;
+		if (*p != '_' || !between)
+			plain[n++] = *p;
+	}
+	plain[n] = 0;
+	*value = strtod(plain, &end);
 	while (isspace((unsigned char)*end))
 		end++;
-	return end != text && !*end;
+	return end != plain && !*end && !*p;
 }
 
 /* The text as it is printed; NULL: out of memory. */
-static char *printable(const char *text, size_t len, bool safe)
+static char *printable(const char *text, size_t len, bool safe, bool number_too)
 {
 	struct buf out = BUF_INIT;
 	char number[FMT_FIXED_SIZE];
 	double value;
 
-	if (as_number(text, &value))
+	if (number_too && as_number(text, &value))
 		buf_add(&out, number, fmt_fixed(number, value, 0));
 	else if (safe)
 		term_add_safe(&out, text, len);
@@ -172,9 +180,9 @@ static int make_face(struct face *face, const struct perf_kind *k, bool safe)
 	struct buf math = BUF_INIT;
 	size_t blank;
 
-	face->label = printable(k->label, k->label_len, safe);
+	face->label = printable(k->label, k->label_len, safe, !k->signpost);
 	perf_add_math(&math, k);
-	face->math = math.failed ? NULL : printable(math.data, math.len, safe);
+	face->math = math.failed ? NULL : printable(math.data, math.len, safe, true);
 	buf_free(&math);
 	if (!face->label || !face->math)
 		return TACHO_ENOMEM;

@@ -54,6 +54,20 @@ expect_line out '^ 4 +🪧 Matmul of \(torch\) *$' '4 device ops, 1 host ops, 2 
 expect_exit 0 "$REPORT" named.csv
 expect_line out "From the last of 2 signposts on: .Matmul of .torch.." '^ 5 +55.4 %'
 
+# A name that reads as a number is shown as one, as in the tables that ours agree with; a signpost's is not.
+sed -e 's/^go,/0012,/' -e 's/^LayerNorm,/1_234,/' -e 's/^Copy,/infinity,/' small.csv >digits.csv
+expect_exit 0 "$REPORT" digits.csv --print-signposts --ignore-signposts --no-advice --no-summary
+expect_line out '^ 4 +🪧 0012 *$' '^ [0-9] .* 1,234 ' '^ 3 .* inf '
+
+# A column of data types that is not there is blank, one without a type in a row says so.
+cut -d, -f1-16,18- small.csv | sed '/^Matmul/d' >untyped.csv
+expect_exit 0 "$REPORT" untyped.csv --csv=- --no-summary -q
+python3 - out <<'PY' || fail "data types of columns that are not there"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="")))
+assert rows and all(r["Input 0 Datatype"] == "" and r["Input 1 Datatype"] == "nan" for r in rows), rows
+PY
+
 # Without the parts that are not wanted.
 expect_exit 0 "$REPORT" small.csv --no-advice --no-summary
 expect_no_line out 'Advice|Stacked|Where the time'
