@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -399,13 +400,18 @@ static void read_exponent(struct decimal *d, const char **p, const char *end)
 	*p = q;
 }
 
+/* The nearest double, which pow() does not always give. */
 static double power_of_ten(int n)
 {
+	char text[16];
 	static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 					1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 					1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-	return n < 23 ? powers[n] : pow(10, n);
+	if (n < 23)
+		return powers[n];
+	snprintf(text, sizeof(text), "1e%d", n);
+	return strtod(text, NULL);
 }
 
 static double scale(double digits, int exponent)
