@@ -65,8 +65,8 @@ int export_lock_row(struct export_lock *l, const struct trace_row *row,
 {
 	struct export_lock_use *u;
 
-	if (row->kind != TRACE_ROW_LOCK)
-		return 0;
+	if (row->kind != TRACE_ROW_LOCK || row->a > TRACE_LOCK_RELEASE_SHARED)
+		return 0; /* who ends a lock has not used it for that */
 	u = find_use(l, row->thread);
 	if (!u)
 		return TACHO_ENOMEM;

@@ -151,7 +151,7 @@ struct perf_input {
 	} kinds;
 	struct perf_intern *intern;
 	enum perf_format format;
-	bool has_start_column; /* the host's clock, in some file */
+	bool has_start_column;       /* the host's clock, in some file */
 	bool has_datatypes[TENSORS]; /* the columns, in some file */
 	/* Of the DEVICE ARCH column: the first name, and whether there are others */
 	const char *arch_name;

@@ -126,8 +126,8 @@ void perf_add_math(struct buf *out, const struct perf_kind *k)
 }
 
 /*
- * A name that reads as a number is shown as one: so does the tool whose tables ours agree with. What
- * reads as one is what Python takes: "1_000" and "infinity" too, but not "0x10".
+ * A name that reads as a number is shown as one: so does the tool whose tables ours agree with.
+ * What reads as one is what Python takes: "1_000" and "infinity" too, but not "0x10".
  */
 static bool as_number(const char *text, double *value)
 {

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 /* -------------------------------------------------------------------- names */
 
@@ -42,23 +43,51 @@ void model_put_strings(struct write *w)
 	}
 }
 
-/* "name", or with several processes "process/name"; a thread without a name is its number then. */
-static int64_t track_name(struct write *w, uint32_t track)
+static uint64_t name_hash(const char *name)
+{
+	return XXH3_64bits(name, strlen(name));
+}
+
+/* "name/", or where others have the same name "name[pid]/": tracks of one name would become one. */
+static void add_prefix(struct buf *b, const struct trace_process *p, const struct map *processes)
+{
+	const uint32_t *count = map_get(processes, name_hash(p->name));
+
+	buf_adds(b, p->name);
+	if (count && *count > 1)
+		buf_addf(b, "[%u]", p->pid);
+	buf_addc(b, '/');
+}
+
+/* What a track without a name is called behind its process. */
+static void add_default_name(struct buf *b, const struct trace *trace, const struct trace_track *t)
+{
+	if (t->kind == TRACE_THREAD || t->kind == TRACE_FIBER)
+		buf_addf(b, "%llu", (unsigned long long)t->id);
+	else if (t->kind == TRACE_FRAMES)
+		buf_adds(b, STRING_FRAMES);
+	else if (t->kind == TRACE_MEMORY)
+		buf_adds(b, STRING_MEMORY);
+	else if (t->kind == TRACE_LOCK && t->srcloc < trace->srcloc_count)
+		buf_adds(b, trace_srcloc_name(trace, t->srcloc));
+}
+
+/* "name", or with several processes "process/name". */
+static int64_t track_name(struct write *w, uint32_t track, const struct map *processes)
 {
 	const struct trace_track *t = &w->trace->tracks[track];
 	const struct trace_process *p =
 		t->process < w->trace->process_count ? &w->trace->processes[t->process] : NULL;
 	bool thread = t->kind == TRACE_THREAD || t->kind == TRACE_FIBER;
-	bool several = w->several || t->process > 0; /* of a live trace others may come */
+	/* Of a live trace others may come. */
+	bool several = w->several || t->process != w->process;
 	struct buf b = BUF_INIT;
 	int64_t id;
 
 	if (several && p && t->kind != TRACE_CORE)
-		buf_addf(&b, "%s/", p->name);
-	if (!t->name[0] && thread && several)
-		buf_addf(&b, "%llu", (unsigned long long)t->id);
-	else if (!t->name[0] && t->kind == TRACE_FRAMES && several)
-		buf_adds(&b, "Frame");
+		add_prefix(&b, p, processes);
+	if (several && !t->name[0])
+		add_default_name(&b, w->trace, t);
 	else
 		buf_adds(&b, t->name);
 	if (b.failed)
@@ -71,20 +100,37 @@ static int64_t track_name(struct write *w, uint32_t track)
 	return id;
 }
 
+/* How many processes have a name. */
+static int count_names(const struct trace *trace, struct map *processes)
+{
+	for (uint32_t i = 0; i < trace->process_count; i++) {
+		uint64_t hash = name_hash(trace->processes[i].name);
+		const uint32_t *count = map_get(processes, hash);
+
+		if (map_set(processes, hash, count ? *count + 1 : 1) < 0)
+			return TACHO_ENOMEM;
+	}
+	return 0;
+}
+
 /* All of them: a thread may have got another name. */
 static int prepare_names(struct write *w)
 {
 	int64_t *names = reallocarray(w->names, w->trace->track_count + 1ul, sizeof(*names));
+	struct map processes = {0};
+	int r;
 
 	if (!names)
 		return TACHO_ENOMEM;
 	w->names = names;
-	for (uint32_t i = 0; i < w->trace->track_count; i++) {
-		w->names[i] = track_name(w, i);
+	r = count_names(w->trace, &processes);
+	for (uint32_t i = 0; i < w->trace->track_count && r == 0; i++) {
+		w->names[i] = track_name(w, i, &processes);
 		if (w->names[i] < -1)
-			return TACHO_ENOMEM;
+			r = TACHO_ENOMEM;
 	}
-	return 0;
+	map_free(&processes);
+	return r;
 }
 
 /* ------------------------------------------------------------------ threads */
@@ -425,12 +471,26 @@ static int prepare_locks(struct write *w)
 	return add_srcloc(w, &none, 0);
 }
 
+/* The first process that has something to show, and whether others have. */
+static void find_processes(struct write *w)
+{
+	const struct trace *t = w->trace;
+
+	for (uint32_t i = 0; i < t->track_count; i++) {
+		if (i == 0)
+			w->process = t->tracks[i].process;
+		w->several |= t->tracks[i].process != w->process;
+		if (t->tracks[i].process < w->process)
+			w->process = t->tracks[i].process;
+	}
+}
+
 int model_prepare(struct write *w)
 {
 	int r = 0;
 
 	w->strings.text = (struct buf)BUF_INIT;
-	w->several = w->trace->process_count > 1;
+	find_processes(w);
 	if (model_string(w, "Frame", false) < 0)
 		r = TACHO_ENOMEM;
 	return r < 0 ? r : model_grow(w);

@@ -216,6 +216,7 @@ static void read_free(struct read *r)
 	buf_free(&r->text);
 	vec_free(&r->strings);
 	vec_free(&r->threads);
+	vec_free(&r->tracks);
 	vec_free(&r->numbers);
 	vec_free(&r->srclocs);
 	vec_free(&r->payload);

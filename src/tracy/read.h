@@ -37,6 +37,12 @@ struct read_message {
 	uint32_t severity;
 };
 
+/* A plot, lock or memory pool. */
+struct read_track {
+	struct trace_track info;
+	uint32_t track;
+};
+
 struct read_thread {
 	uint64_t tid;
 	struct trace_track info;
@@ -66,6 +72,9 @@ struct read {
 		VEC(struct read_thread);
 	} threads;
 	struct map thread_of; /* tid to index in threads */
+	struct {
+		VEC(struct read_track);
+	} tracks;
 	struct {
 		VEC(uint64_t);
 	} numbers;                 /* tid by compressed number */
@@ -179,7 +188,7 @@ void read_symbol_code(struct read *r);
 void read_code_map(struct read *r);
 void read_hardware(struct read *r);
 void read_sources(struct read *r);
-/* Threads that belong to other processes get one. */
+/* Threads and other tracks that belong to other processes get one. */
 void read_finish_processes(struct read *r);
 
 #endif

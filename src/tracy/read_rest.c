@@ -1,5 +1,6 @@
 /* Sections that the model has no place for: passed over, counted. */
 #include "tracy/read.h"
+#include "tracy/strings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,20 +191,59 @@ static int64_t add_process(struct read *r, uint32_t pid, const char *name, size_
 	return id;
 }
 
+/* The processes of a file that holds several. */
+struct owner {
+	uint32_t process;
+	const char *prefix; /* of its tracks' names */
+	size_t len;
+};
+
+struct owners {
+	struct map by_pid; /* to the trace's number */
+	struct {
+		VEC(struct owner);
+	} list;
+};
+
+/* Processes of one name have their pid behind it. */
+static size_t bare_length(const char *prefix, size_t len, uint32_t pid)
+{
+	char number[16];
+	size_t n = (size_t)snprintf(number, sizeof(number), "[%u]", pid);
+
+	return len > n && !memcmp(prefix + len - n, number, n) ? len - n : len;
+}
+
+/* The process that a thread's name begins with; it is made when it is first heard of. */
+static int64_t find_owner(struct read *r, struct owners *o, uint32_t pid, const char *prefix,
+			  size_t len)
+{
+	uint32_t *known = map_get(&o->by_pid, pid);
+	struct owner owner = {.prefix = prefix, .len = len};
+	int64_t id = known ? *known : add_process(r, pid, prefix, bare_length(prefix, len, pid));
+
+	if (id < 0 || (!known && map_set(&o->by_pid, pid, (uint32_t)id) < 0))
+		return id < 0 ? id : TACHO_ENOMEM;
+	owner.process = (uint32_t)id;
+	for (size_t i = 0; i < o->list.n; i++)
+		if (o->list.v[i].process == owner.process)
+			return id;
+	return vec_push(&o->list, owner) < 0 ? TACHO_ENOMEM : id;
+}
+
 /* "process/thread" becomes the process and the thread again. */
-static void move_thread(struct read *r, struct read_thread *t, struct map *made, uint32_t pid)
+static void move_thread(struct read *r, struct read_thread *t, struct owners *owners, uint32_t pid)
 {
 	const uint32_t *name = map_get(&r->thread_names, t->tid);
 	const char *text = read_string(r, name ? *name + 1 : 0, NULL), *slash = strchr(text, '/');
-	uint32_t *known = map_get(made, pid);
 	char number[24];
 	int64_t id;
 
 	if (!slash)
 		return;
-	id = known ? *known : add_process(r, pid, text, (size_t)(slash - text));
-	if (id < 0 || (!known && map_set(made, pid, (uint32_t)id) < 0)) {
-		sink_error(&r->sink, id < 0 ? id : TACHO_ENOMEM);
+	id = find_owner(r, owners, pid, text, (size_t)(slash - text));
+	if (id < 0) {
+		sink_error(&r->sink, id);
 		return;
 	}
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)t->tid);
@@ -212,23 +252,54 @@ static void move_thread(struct read *r, struct read_thread *t, struct map *made,
 	sink_error(&r->sink, trace_update_track(r->sink.w, t->track, &t->info));
 }
 
-void read_finish_processes(struct read *r)
+/* The same for other tracks. */
+static void move_track(struct read *r, uint32_t track, struct trace_track *t,
+		       const struct owners *owners)
 {
-	struct map made = {0};
-	bool several = false;
+	const struct owner *o = owners->list.v, *end = o + owners->list.n;
+	const char *name;
 
+	while (o < end && (strncmp(t->name, o->prefix, o->len) || t->name[o->len] != '/'))
+		o++;
+	if (o == end)
+		return;
+	name = t->name + o->len + 1;
+	if ((t->kind == TRACE_FRAMES && !strcmp(name, STRING_FRAMES)) ||
+	    (t->kind == TRACE_MEMORY && !strcmp(name, STRING_MEMORY)))
+		name = "";
+	t->process = o->process;
+	t->name = name;
+	sink_error(&r->sink, trace_update_track(r->sink.w, track, t));
+}
+
+static bool has_several(const struct read *r)
+{
 	for (size_t i = 0; i < r->threads.n; i++) {
 		const uint32_t *pid = map_get(&r->pids, r->threads.v[i].tid);
 
-		several |= pid && *pid != r->pid;
+		if (pid && *pid != r->pid)
+			return true;
 	}
-	if (several && map_set(&made, r->pid, r->process) == 0) {
-		for (size_t i = 0; i < r->threads.n && !r->sink.error; i++) {
-			const uint32_t *pid = map_get(&r->pids, r->threads.v[i].tid);
+	return false;
+}
 
-			if (pid)
-				move_thread(r, &r->threads.v[i], &made, *pid);
-		}
+void read_finish_processes(struct read *r)
+{
+	struct owners owners = {0};
+
+	if (!has_several(r))
+		return;
+	sink_error(&r->sink, map_set(&owners.by_pid, r->pid, r->process));
+	for (size_t i = 0; i < r->threads.n && !r->sink.error; i++) {
+		const uint32_t *pid = map_get(&r->pids, r->threads.v[i].tid);
+
+		if (pid)
+			move_thread(r, &r->threads.v[i], &owners, *pid);
 	}
-	map_free(&made);
+	for (size_t i = 0; i < r->tracks.n && !r->sink.error; i++)
+		move_track(r, r->tracks.v[i].track, &r->tracks.v[i].info, &owners);
+	for (size_t i = 0; i < r->frame_set_count && !r->sink.error; i++)
+		move_track(r, r->frame_sets[i].track, &r->frame_sets[i].info, &owners);
+	map_free(&owners.by_pid);
+	vec_free(&owners.list);
 }

@@ -72,6 +72,15 @@ void read_frames(struct read *r)
 		read_frame_set(r);
 }
 
+/* A track whose name may say which process it belongs to. */
+static uint32_t add_track(struct read *r, const struct trace_track *info)
+{
+	struct read_track t = {.info = *info, .track = sink_track(&r->sink, info)};
+
+	push_failed(r, vec_push(&r->tracks, t));
+	return t.track;
+}
+
 /* -------------------------------------------------------------------- locks */
 
 static void read_lock_events(struct read *r, uint32_t track, const uint64_t *tids, size_t threads,
@@ -128,7 +137,7 @@ static void read_lock(struct read *r)
 	}
 	if (!read_ok(r) || !read_spend(r, 512))
 		return;
-	track = sink_track(&r->sink, &t);
+	track = add_track(r, &t);
 	read_lock_events(r, track, tids, threads, announced);
 	gone.time = read_tick(ended);
 	if (ended > 0 && read_ok(r))
@@ -245,7 +254,7 @@ static void read_plot(struct read *r, uint64_t number)
 	n = in_u64(&r->in);
 	if (!read_ok(r) || !read_spend(r, 512))
 		return;
-	track = sink_track(&r->sink, &t);
+	track = add_track(r, &t);
 	for (uint64_t i = 0; i < n && read_ok(r); i++) {
 		struct trace_row row = {
 			.kind = TRACE_ROW_PLOT_REAL, .thread = TRACE_NONE, .text = ""};
@@ -326,7 +335,7 @@ static void read_pool(struct read *r, uint64_t number)
 	in_skip(&r->in, 4 * 8); /* highest, lowest, usage, name again */
 	if (events.n) {
 		t.name = pointer ? read_string(r, read_pointer(r, pointer), NULL) : "";
-		track = sink_track(&r->sink, &t);
+		track = add_track(r, &t);
 		qsort(events.v, events.n, sizeof(*events.v), by_time);
 		for (size_t i = 0; i < events.n && !r->sink.error; i++) {
 			const struct memory_event *e = &events.v[i];

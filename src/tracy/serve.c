@@ -87,14 +87,16 @@ static void put_welcome(struct serve *s)
 {
 	const struct trace *t = s->trace;
 	const char *host = trace_property(t, "system");
+	const struct trace_process *p =
+		s->model->process < t->process_count ? &t->processes[s->model->process] : NULL;
 	double tick_ns = 1;
 	int64_t begin = SERVE_EPOCH;
-	uint64_t numbers[5] = {0, 1, 0, 0, t->process_count ? t->processes[0].pid : 0};
+	uint64_t numbers[5] = {0, 1, 0, 0, p ? p->pid : 0};
 	char program[64], info[1024], rest[8 + 2 + 12 + 4] = {0};
 
 	numbers[2] = (uint64_t)(trace_realtime_ns(t, t->origin) / 1000000000);
 	rest[9] = 2; /* x64 */
-	copy_text(program, sizeof(program), t->process_count ? t->processes[0].name : "tacho");
+	copy_text(program, sizeof(program), p ? p->name : "tacho");
 	copy_text(info, sizeof(info), host ? host : "");
 	buf_addc(&s->out, WIRE_OK);
 	buf_add(&s->out, &tick_ns, 8);

@@ -51,6 +51,15 @@ const struct out_srcloc *serve_srcloc(const struct serve *s, uint32_t srcloc, ui
 
 /* ------------------------------------------------------------------- steps */
 
+/* Hands a string of the model to the next item. */
+static void put_string(struct serve *s, size_t string)
+{
+	const struct strings *strings = &s->model->strings;
+	const struct string_entry *e = &strings->list.v[string];
+
+	serve_bytes(s, WIRE_SINGLE_STRING, 0, strings->text.data + e->at, e->len);
+}
+
 /* What must be known before it is used: contexts, locks, how plots look. */
 static int put_announcements(struct serve *s)
 {
@@ -61,10 +70,9 @@ static int put_announcements(struct serve *s)
 	memcpy(&one, &period, sizeof(one));
 	while (s->queries.n < m->contexts.n) {
 		uint32_t i = (uint32_t)s->queries.n;
-		const struct string_entry *e = &m->strings.list.v[m->contexts.v[i].name];
 
 		SERVE_PUT(s, WIRE_GPU_NEW_CONTEXT, SERVE_EPOCH, SERVE_EPOCH, 0, one, i, 0, 6);
-		serve_bytes(s, WIRE_SINGLE_STRING, 0, m->strings.text.data + e->at, e->len);
+		put_string(s, m->contexts.v[i].name);
 		SERVE_PUT(s, WIRE_GPU_CONTEXT_NAME, i);
 		if (vec_push(&s->queries, 0) < 0)
 			return TACHO_ENOMEM;
@@ -86,6 +94,10 @@ static int put_announcements(struct serve *s)
 			pointer = SERVE_SRCLOC + 64 * (uint64_t)(m->lock_srcloc - 1);
 		SERVE_PUT(s, WIRE_LOCK_ANNOUNCE, i, SERVE_EPOCH, pointer ? pointer : SERVE_SRCLOC,
 			  t->format == 1);
+		if (m->names[i] < 0)
+			continue;
+		put_string(s, (size_t)m->names[i]);
+		SERVE_PUT(s, WIRE_LOCK_NAME, i);
 	}
 	return 0;
 }

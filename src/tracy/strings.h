@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* In a file of several processes: what tracks without a name are called behind their process. */
+#define STRING_FRAMES "Frame"
+#define STRING_MEMORY "memory"
+
 struct string_entry {
 	size_t at; /* in text */
 	uint32_t len;

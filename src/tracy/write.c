@@ -63,7 +63,8 @@ static void put_host(struct write *w)
 static void put_header(struct write *w)
 {
 	static const uint8_t magic[8] = {'t', 'r', 'a', 'c', 'y', 0, 10, 0};
-	const struct trace_process *p = w->trace->process_count ? w->trace->processes : NULL;
+	const struct trace_process *p =
+		w->process < w->trace->process_count ? &w->trace->processes[w->process] : NULL;
 	time_t when = (time_t)(trace_realtime_ns(w->trace, w->trace->start) / 1000000000);
 	struct out *out = &w->out;
 

@@ -63,9 +63,10 @@ struct write {
 	struct out out;
 	const struct tracy_write_options *options;
 	struct tracy_notes *notes;
-	int64_t origin; /* nanoseconds of the trace at which the file's time begins */
-	int64_t last;   /* latest time, never 0 */
-	bool several;   /* processes: names are "process/name" */
+	int64_t origin;   /* nanoseconds of the trace at which the file's time begins */
+	int64_t last;     /* latest time, never 0 */
+	bool several;     /* processes: names are "process/name" */
+	uint32_t process; /* the first that has something to show */
 	struct strings strings;
 	int16_t *srcloc;     /* by the trace's number */
 	int16_t lock_srcloc; /* of locks that have none; 0: not needed */

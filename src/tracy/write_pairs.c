@@ -271,9 +271,11 @@ int memory_put(struct write *w)
 	int r = 0;
 
 	for (uint32_t i = 0; i < w->trace->track_count && r == 0; i++) {
-		if (w->trace->tracks[i].kind != TRACE_MEMORY)
+		const struct trace_track *t = &w->trace->tracks[i];
+
+		if (t->kind != TRACE_MEMORY)
 			continue;
-		if (main_pool == TRACE_NONE && !w->trace->tracks[i].name[0])
+		if (main_pool == TRACE_NONE && !t->name[0] && t->process == w->process)
 			main_pool = i;
 		else
 			pools++;

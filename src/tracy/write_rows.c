@@ -211,7 +211,8 @@ int frames_put(struct write *w)
 	for (uint32_t i = 0; i < w->trace->track_count; i++) {
 		const struct trace_track *t = &w->trace->tracks[i];
 
-		if (main_set == TRACE_NONE && is_frame_set(w, i) && !t->name[0] && t->format != 1)
+		if (main_set == TRACE_NONE && is_frame_set(w, i) && !t->name[0] && t->format != 1 &&
+		    t->process == w->process)
 			main_set = i;
 		else
 			count += is_frame_set(w, i);

@@ -138,6 +138,8 @@ expect_exit 0 timeout 30 $capture -o again.tracy -p $port
 wait
 expect_same <($BUILD/csvexport-release -u a.tracy | sort) <($BUILD/csvexport-release -u again.tracy | sort)
 expect_same <($BUILD/csvexport-release -m a.tracy | sort) <($BUILD/csvexport-release -m again.tracy | sort)
+expect_same <($TACHO locks --format=csv a.tracy | cut -d, -f2-5) \
+	<($TACHO locks --format=csv again.tracy | cut -d, -f2-5 | sed 's,^app/,,')
 port=$((port + 1))
 $TACHO serve -q -p $port a.tacho &
 pid=$!

@@ -268,42 +268,104 @@ static void test_round_trip(void **state)
 		round_trip(seed, seed % 3 == 2 ? 3 : 0, seed % 2);
 }
 
-/* A trace of several processes comes back as several. */
+/* For each process: a thread with a name and one without, a lock, a plot, frames. */
+static void add_tracks(struct trace_writer *w, uint32_t process, uint32_t srcloc)
+{
+	static const struct {
+		enum trace_track_kind kind;
+		const char *name;
+	} made[] = {{TRACE_THREAD, "main"}, {TRACE_THREAD, ""}, {TRACE_LOCK, ""},
+		    {TRACE_LOCK, "door"},   {TRACE_PLOT, "p"},  {TRACE_MEMORY, ""},
+		    {TRACE_FRAMES, ""}};
+
+	for (uint32_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
+		struct trace_track k = {.process = process,
+					.kind = made[i].kind,
+					.id = 10 * process + i,
+					.srcloc = made[i].kind == TRACE_LOCK ? srcloc : TRACE_NONE,
+					.name = made[i].name};
+		uint32_t track = (uint32_t)trace_add_track(w, &k);
+		struct trace_row row = {.time = 150, .thread = TRACE_NONE, .text = ""};
+
+		row.kind = k.kind == TRACE_PLOT     ? TRACE_ROW_PLOT_REAL
+			   : k.kind == TRACE_FRAMES ? TRACE_ROW_FRAME
+						    : TRACE_ROW_ALLOC;
+		if (k.kind == TRACE_THREAD)
+			trace_lane_add(w, trace_lane(w, track, 0), 100 + i, 200 + i, srcloc, 0);
+		else if (k.kind != TRACE_LOCK)
+			trace_add_row(w, track, &row);
+	}
+}
+
+static uint32_t count_tracks(const struct trace *t, uint32_t process, enum trace_track_kind kind,
+			     const char *name)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->track_count; i++)
+		n += t->tracks[i].process == process && t->tracks[i].kind == kind &&
+		     !strcmp(t->tracks[i].name, name);
+	return n;
+}
+
+/* A trace of several processes comes back as several, whatever they are called. */
 static void test_processes(void **state)
 {
+	static const struct trace_process p[3] = {{.pid = 10, .name = "one", .command = "one"},
+						  {.pid = 20, .name = "two", .command = "two"},
+						  {.pid = 30, .name = "two", .command = "two"}};
 	struct trace_writer *w = test_writer(test_path("p.tacho"));
-	struct trace_process p[2] = {{.pid = 10, .name = "one", .command = "one"},
-				     {.pid = 20, .name = "two", .command = "two"}};
 	struct tracy_notes notes = {{0}};
 	struct trace *t;
 	uint32_t srcloc;
 
 	(void)state;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 3; i++)
 		assert_int_equal(trace_add_process(w, &p[i]), i);
 	srcloc = (uint32_t)trace_add_srcloc(w, &(struct trace_srcloc){"z", "f", "f.c", 1, 0});
-	for (uint32_t i = 0; i < 4; i++) {
-		struct trace_track k = {.process = i / 2,
-					.kind = TRACE_THREAD,
-					.id = 10 * (i / 2) + 5,
-					.srcloc = TRACE_NONE,
-					.name = i % 2 ? "" : "main"};
-
-		assert_int_equal(trace_add_track(w, &k), i);
-		trace_lane_add(w, trace_lane(w, i, 0), 100 + i, 200 + i, srcloc, 0);
-	}
+	for (uint32_t i = 0; i < 3; i++)
+		add_tracks(w, i, srcloc);
 	test_close(w);
 	convert(test_path("p.tacho"), test_path("p.tracy"), 0, &notes);
 	t = back(test_path("p.tracy"));
-	assert_int_equal(t->process_count, 2);
-	assert_string_equal(t->processes[1].name, "two");
-	assert_int_equal(t->processes[1].pid, 20);
-	assert_int_equal(t->track_count, 4);
-	for (uint32_t i = 0; i < 4; i++) {
-		assert_int_equal(t->tracks[i].process, i / 2);
-		if (i % 2 == 0)
-			assert_string_equal(t->tracks[i].name, "main");
+	assert_int_equal(t->process_count, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_string_equal(t->processes[i].name, p[i].name);
+		assert_int_equal(t->processes[i].pid, p[i].pid);
+		assert_int_equal(count_tracks(t, i, TRACE_THREAD, "main"), 1);
+		assert_int_equal(count_tracks(t, i, TRACE_THREAD, ""), 1);
+		assert_int_equal(count_tracks(t, i, TRACE_LOCK, "z"), 1);
+		assert_int_equal(count_tracks(t, i, TRACE_LOCK, "door"), 1);
+		assert_int_equal(count_tracks(t, i, TRACE_PLOT, "p"), 1);
+		assert_int_equal(count_tracks(t, i, TRACE_FRAMES, ""), 1);
+		assert_int_equal(count_tracks(t, i, TRACE_MEMORY, ""), 1);
 	}
+	trace_close(t);
+}
+
+/* A process that has nothing to show changes no names, and the file is not called after it. */
+static void test_silent_process(void **state)
+{
+	static const struct trace_process p[2] = {{.pid = 10, .name = "shell", .command = ""},
+						  {.pid = 20, .name = "app", .command = ""}};
+	struct trace_writer *w = test_writer(test_path("s.tacho"));
+	struct tracy_notes notes = {{0}};
+	struct trace *t;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(trace_add_process(w, &p[i]), i);
+	add_tracks(w, 1,
+		   (uint32_t)trace_add_srcloc(w, &(struct trace_srcloc){"z", "f", "f.c", 1, 0}));
+	test_close(w);
+	convert(test_path("s.tacho"), test_path("s.tracy"), 0, &notes);
+	t = back(test_path("s.tracy"));
+	assert_int_equal(t->process_count, 1);
+	assert_string_equal(t->processes[0].name, "app");
+	assert_int_equal(t->processes[0].pid, 20);
+	assert_int_equal(count_tracks(t, 0, TRACE_THREAD, "main"), 1);
+	assert_int_equal(count_tracks(t, 0, TRACE_LOCK, ""), 1);
+	assert_int_equal(count_tracks(t, 0, TRACE_PLOT, "p"), 1);
 	trace_close(t);
 }
 
@@ -592,10 +654,11 @@ static void test_bomb(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_depth),      cmocka_unit_test(test_op_ids),
-		cmocka_unit_test(test_folding),    cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_hostile),    cmocka_unit_test(test_bomb),
+		cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_silent_process), cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_op_ids),         cmocka_unit_test(test_folding),
+		cmocka_unit_test(test_damage),         cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_bomb),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
