@@ -2,6 +2,9 @@
 #include "cmds/record.h"
 #include "cmds/view.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,20 +48,32 @@ static int check(const struct conf *conf, struct tacho_error *err)
 	return 0;
 }
 
+/* What it says is nobody's business here; its signals are not those that end the viewer. */
 static void browser_open(const struct web *web)
 {
-	char url[128];
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	char name[] = "xdg-open", url[128], *argv[] = {name, url, NULL};
+	sigset_t none, all;
 	pid_t pid;
+	int e;
 
 	snprintf(url, sizeof(url), "http://127.0.0.1:%u/?token=%s", web_port(web), web_token(web));
-	pid = fork();
-	if (pid == 0) {
-		record_restore();
-		if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
-			_exit(126);
-		execlp("xdg-open", "xdg-open", url, (char *)NULL);
-		_exit(127);
-	}
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	e = posix_spawnp(&pid, name, &files, &attributes, argv, environ);
+	posix_spawn_file_actions_destroy(&files);
+	posix_spawnattr_destroy(&attributes);
+	if (e)
+		fprintf(stderr, "tacho: cannot open a browser (xdg-open: %s): open the URL\n",
+			strerror(e));
 }
 
 /* Without a file: what is being recorded now, if it is one. */

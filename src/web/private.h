@@ -306,6 +306,9 @@ bool web_ends_with(const char *text, const char *end);
 int trace_add(struct web *web, const char *path, const char *session, struct tacho_error *err);
 void tag_make(struct web_trace *t, const struct trace *trace);
 
+/* trace_names.c: names that tell all traces apart; before anybody asks. */
+int trace_names_make(struct web *web);
+
 /* lanes.c: the number of the lane at a place in c->trace->lanes, and back (TRACE_NONE: not there).
  */
 uint32_t lane_number(const struct web_call *c, uint32_t place);

@@ -224,10 +224,12 @@ static struct MHD_Daemon *daemon_start(struct server *s, int fd)
 int web_start(struct web *web, uint16_t port, struct tacho_error *err)
 {
 	struct server *s = calloc(1, sizeof(*s));
-	int fd = -1, r = s ? 0 : TACHO_ENOMEM;
+	int fd = -1, r = s ? trace_names_make(web) : TACHO_ENOMEM;
 
-	if (r < 0)
+	if (r < 0) {
+		free(s);
 		return err_set(err, r, "%s", err_text(r));
+	}
 	s->port = port;
 	r = listen_on(&web->options, &s->port, &fd, err);
 	if (r < 0) {

@@ -139,6 +139,10 @@ static int trace_load(struct web_trace *t, const char *session, struct tacho_err
 
 	if (is_ops(t->path))
 		return ops_load(t, err);
+	if (web_ends_with(t->path, ".csv"))
+		return err_set(err, TACHO_EREAD,
+			       "%s is no table of ops: its first line has no OP CODE and OP TYPE",
+			       t->path);
 	if (!session && follow_session_of(t->path, dir, sizeof(dir)))
 		session = dir;
 	if (session)

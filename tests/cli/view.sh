@@ -67,7 +67,38 @@ assert names == ["tracy_profile_log_host.tacho", "ops_perf_results_2.csv", "ops_
 assert s.end()[0] == 0
 PY
 
+# Tables of the same name are told apart by their folders.
+mkdir -p before/reports after/reports
+for side in before after; do cp ops_perf_results_x.csv $side/reports/ops_perf_results.csv; done
+python3 - before after m.tacho <<'PY' >said 2>&1 || fail "$(cat said)"
+import os, sys
+sys.path.insert(0, os.environ["SOURCE"] + "/tests")
+from view_client import Server
+s = Server(*sys.argv[1:])
+names = [t["name"] for t in s.get("/api/v1/traces")["traces"]]
+assert names == ["before/reports/ops_perf_results.csv", "after/reports/ops_perf_results.csv", "m.tacho"], names
+assert s.end()[0] == 0
+PY
+
+# --open gives the URL to the desktop's opener, and says when there is none.
+mkdir bin
+printf '#!/bin/sh\necho "$1" >opened.part\nmv opened.part opened\n' >bin/xdg-open
+chmod +x bin/xdg-open
+PATH=$here/bin:$PATH $TACHO view --open --port 0 --idle-exit=1 m.tacho >out 2>err || fail "--open: $(cat err)"
+for i in $(seq 200); do
+	[ -f opened ] && break
+	sleep 0.05
+done
+expect_line opened '^http://127.0.0.1:[0-9]+/\?token=[0-9a-f]{32}$'
+[ "$(cat opened)" = "$(head -1 out)" ] || fail "another URL was opened"
+PATH=$here $TACHO view --open --port 0 --idle-exit=1 m.tacho >out 2>err || fail "--open without an opener: $(cat err)"
+expect_line err '^tacho: cannot open a browser \(xdg-open: No such file or directory\): open the URL$'
+
 # Wrong usage is one line.
+: >nothing.csv
+expect_error 3 'nothing.csv is no table of ops' $TACHO view nothing.csv
+: >short.tacho
+expect_error 3 'short.tacho is too short' $TACHO view short.tacho
 expect_error 3 'nothing.tacho' $TACHO view nothing.tacho
 mkdir empty
 expect_error 3 'empty has no trace' $TACHO view empty

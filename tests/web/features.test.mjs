@@ -159,6 +159,95 @@ test("depths of library frames fold to lines", () => withPage(async (page) => {
 	await until("rows again", heights, (h) => h.every((k) => k > 12));
 }));
 
+test("locks: who holds them and who waits", () => withPage(async (page) => {
+	await openTimeline(page, "#/timeline?tr=0");
+	const locks = () => page.evaluate(() => window.tachoTimeline.rows.value.rows.filter((r) => r.kind === "lock").map((r) => ({ key: r.key, label: r.label, note: r.note, y: r.y, track: r.lock.track })));
+	const first = (await until("locks", locks, (l) => l.length > 1))[0];
+	assert.match(first.label, /^demo\.c:\d+$/);
+	assert.match(first.note, /waited \d/);
+	await page.getByLabel("Go to").selectOption({ label: "Locks" });
+	await page.locator(".row.lock").first().click();
+	const threads = await until("its threads", locks, (l) => l.some((r) => r.label === "worker 1"));
+	assert.ok(threads.length > 3);
+	await until("in the URL", () => hash(page), (h) => h.includes(`rows=l${first.track}`));
+	// where the longest hold is
+	const { lane, span } = await page.evaluate(async (track) => {
+		const rows = (await (await fetch(`/api/v1/t/0/lock?track=${track}`)).json()).rows;
+		const lane = rows.find((r) => r.holds > 0 && !r.all).hold;
+		return { lane, span: await (await fetch(`/api/v1/t/0/lock?track=${track}&lane=${lane}&idx=0`)).json() };
+	}, first.track);
+	assert.equal(span.kind, "hold");
+	await goTo(page, `#/timeline?tr=0&rows=l${first.track}&v0=${span.start - span.duration}&v1=${span.end + span.duration}`);
+	await until("words", async () => {
+		const at = await page.evaluate(([n, t]) => {
+			const tl = window.tachoTimeline, row = tl.rows.value.rows.find((r) => r.lock?.hold === n);
+			if (!row)
+				return null;
+			tl.el.body.scrollTop = row.y - 100;
+			const r = tl.el.over.getBoundingClientRect();
+			return { x: r.left + (t - tl.frame.t0) / tl.frame.ns, y: r.top + row.y - tl.el.body.scrollTop + 6 };
+		}, [lane, (span.start + span.end) / 2]);
+		if (at)
+			await page.mouse.move(at.x, at.y);
+		return (await page.locator(".tooltip").allInnerTexts()).join();
+	}, (t) => /held it for/.test(t));
+	// and it is drawn
+	assert.ok(await until("pixels", () => page.evaluate(([n, t]) => {
+		const tl = window.tachoTimeline, row = tl.rows.value.rows.find((r) => r.lock?.hold === n), f = tl.frame;
+		const [r, g, b] = tl.el.base.getContext("2d").getImageData(Math.round((t - f.t0) / f.ns * f.dpr), Math.round((row.y - tl.el.body.scrollTop + 6) * f.dpr), 1, 1).data;
+		return g > r + 40 && g > b;
+	}, [lane, (span.start + span.end) / 2])));
+}, { expected: (text) => text.includes("willReadFrequently") }));
+
+test("a zone leads to its op, which is lit on every core", () => withPage(async (page) => {
+	await openTimeline(page, "#/timeline?tr=0");
+	const zone = await page.evaluate(async () => {
+		for (const r of window.tachoTimeline.rows.value.rows.filter((k) => k.kind === "core" && k.track.risc === "BRISC")) {
+			const z = await (await fetch(`/api/v1/t/0/zone?lane=${r.track.lanes[0][0]}&idx=0`)).json();
+			if (z.op)
+				return z;
+		}
+		return null;
+	});
+	assert.ok(zone, "no zone of a core says which op it is of");
+	await goTo(page, `#/timeline?tr=0&v0=${zone.start - 3000}&v1=${zone.end + 3000}&sel=zone:${zone.lane}:${zone.idx}`);
+	const link = page.getByTestId("drawer").locator("dd .link").first();
+	await link.waitFor();
+	assert.match(await link.innerText(), /Matmul|Relu/);
+	await link.click();
+	await until("the op", () => hash(page), (h) => /sel=op:\d+/.test(h));
+	await until("drawer", () => page.getByTestId("drawer").allInnerTexts(), (t) => /Kernel time of each core/.test(t.join()));
+	await page.getByRole("button", { name: "Open all" }).click();
+	const lit = await until("zones of several cores", () => page.evaluate(() => [...new Set(window.tachoTimeline.drawnStripes().filter((d) => d.row.kind === "risc" && d.boxes.some((b) => b.lit)).map((d) => `${d.stripe.track.x},${d.stripe.track.y}`))]), (l) => l.length > 1);
+	assert.ok(lit.length > 1);
+}));
+
+test("the overview says which op is slow, and why", () => withPage(async (page) => {
+	for (const tr of [0, 1]) {
+		await goTo(page, `#/overview?tr=${tr}`);
+		const text = await until("verdict", async () => (await page.getByTestId("verdict").allInnerTexts()).join(), (t) => t.length > 0);
+		assert.match(text, /Matmul .* takes \d+ % of the time of the ops/);
+		assert.match(text, /Neither DRAM .* nor arithmetic|limits it|both near their peaks/);
+		await page.getByTestId("verdict").getByRole("button").first().click();
+		await page.waitForSelector('main[data-page="ops"]');
+		await until("the op", () => page.getByTestId("drawer").allInnerTexts(), (t) => /Matmul/.test(t.join()));
+	}
+}));
+
+test("compare: tables of ops, sums and changes", () => withPage(async (page) => {
+	await goTo(page, "#/compare?tr=0&a=0&b=1&what=ops");
+	await until("sums", () => page.getByTestId("sums").allInnerTexts(), (t) => /device time .* → .*%/.test(t.join()));
+	const first = () => page.locator(".tbody .tr").first().innerText();
+	await page.locator(".tbody .tr").first().waitFor();
+	assert.match(await page.locator(".table").innerText(), /Matmul/);
+	const names = async () => [await page.getByLabel("Trace A").inputValue(), await page.getByLabel("Trace B").inputValue()];
+	assert.deepEqual(await names(), ["0", "1"]);
+	await page.getByRole("button", { name: "swap" }).click();
+	await until("swapped", names, (n) => n.join() === "1,0");
+	await page.getByRole("button", { name: /^Name/ }).click();
+	await until("by name", first, (t) => /^\(host\)|^Matmul|^Relu/.test(t));
+}));
+
 test("what a device lost is told where it is", () => withPage(async (page) => {
 	await goTo(page, "#/overview?tr=2");
 	const list = page.getByLabel("Warnings").locator("li");
@@ -199,16 +288,12 @@ test("clocks: compared at marks, or said to be unknown", () => withPage(async (p
 	await until("warning", () => page.locator("main").innerText(), (t) => /clock of device 0 was never compared/.test(t) && /not synchronised/.test(t));
 	await openTimeline(page, "#/timeline?tr=3");
 	assert.match(await page.evaluate(() => window.tachoTimeline.rows.value.rows.find((r) => r.kind === "device").warning), /clock not synchronised/);
-	await goTo(page, "#/cores?tr=3");
-	await page.locator(".chip-grid button.worker").first().click();
-	await page.waitForSelector('main[data-page="timeline"]');
-	await settled(page);
-	await goTo(page, (await hash(page)).replace(/&?v[01]=[^&]*/g, "") + await page.evaluate(async () => {
-		const t = window.tachoTimeline, lane = t.rows.value.rows.find((r) => r.kind === "risc").stripes[0].lanes[0];
-		const z = await (await fetch(`/api/v1/t/3/zone?lane=${lane}&idx=0`)).json();
-		return `&v0=${z.start - 1000}&v1=${z.end + 1000}`;
+	await openTimeline(page, await page.evaluate(async () => {
+		const core = window.tachoTimeline.rows.value.rows.find((r) => r.kind === "core");
+		const z = await (await fetch(`/api/v1/t/3/zone?lane=${core.track.lanes[0][0]}&idx=0`)).json();
+		return `#/timeline?tr=3&rows=${core.key}&v0=${z.start - 1000}&v1=${z.end + 1000}`;
 	}));
-	await settled(page);
+	await page.evaluate(() => { window.tachoTimeline.scrollTo(window.tachoTimeline.rows.value.rows.find((r) => r.kind === "risc").track.id); });
 	const b = await until("a zone of a core", () => findBox(page, "FW"));
 	await page.mouse.click(b.x, b.y);
 	await until("drawer", () => page.getByTestId("drawer").allInnerTexts(), (t) => /clock not synchronised/.test(t.join()));

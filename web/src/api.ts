@@ -151,6 +151,8 @@ export const api = {
 	memoryTile: (id: number, q: Query, s?: AbortSignal) => getJson<T.PlotTile>(`t/${id}/memory`, q, s),
 	frames: (id: number, q: Query, s?: AbortSignal) => getJson<T.Frames>(`t/${id}/frames`, q, s),
 	locks: (id: number, s?: AbortSignal) => getJson<T.Page<T.LockRow>>(`t/${id}/locks`, {}, s),
+	lock: (id: number, track: number, s?: AbortSignal) => getJson<Omit<T.LockInfo, "asked">>(`t/${id}/lock`, { track }, s),
+	lockSpan: (id: number, q: Query, s?: AbortSignal) => getJson<T.LockSpan>(`t/${id}/lock`, q, s),
 	ops: <R = T.OpRow>(id: number, q: Query, s?: AbortSignal) => getJson<T.OpsPage<R>>(`t/${id}/ops`, q, s),
 	op: (id: number, op: string, s?: AbortSignal) => getJson<T.OpDetail>(`t/${id}/op`, { id: op }, s),
 	grid: (id: number, q: Query, s?: AbortSignal) => getJson<T.Grid>(`t/${id}/grid`, q, s),

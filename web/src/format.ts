@@ -95,6 +95,11 @@ export function signpostText(text: string): string {
 	return text.replace(/^`?TT_SIGNPOST: /, "").replace(/`$/, "").replace(/\n/g, ": ");
 }
 
+/** What limits an op, as a word for people. */
+export function boundName(bound: string): string {
+	return bound === "" || bound === "none" ? "not known" : bound;
+}
+
 /** The middle goes, because names differ at both ends. */
 export function elide(s: string, chars: number): string {
 	if (s.length <= chars)

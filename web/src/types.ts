@@ -117,7 +117,10 @@ export interface ZoneDetail extends ZoneBrief {
 	self: number | null;
 	flags: { unfinished?: boolean; end_lost?: boolean };
 	extras: { kind: string; text?: string; value?: string }[];
+	/** For the call that tells of the op. */
 	op?: string;
+	/** Its call count, for people. */
+	op_call?: string;
 	ancestors: ZoneBrief[];
 	children: ZoneBrief[];
 	children_total: number;
@@ -235,6 +238,27 @@ export interface LockRow {
 	wait_total: number;
 	hold_total: number;
 	max_wait: number;
+}
+
+/** The rows of a lock: all threads together, then each. */
+export interface LockInfo {
+	threads: number;
+	rows: { all: boolean; thread: number | null; hold: number; wait: number; holds: number; waits: number; hold_total: number; wait_total: number }[];
+	/** For which generation this is. */
+	asked: number;
+}
+
+export interface LockSpan {
+	idx: number | null;
+	kind: "wait" | "hold";
+	shared: boolean;
+	open: boolean;
+	thread: number | null;
+	/** Of a wait: who had it for the most of it. */
+	holder?: number | null;
+	start: number;
+	end: number;
+	duration: number;
 }
 
 export interface OpRow {
@@ -356,7 +380,7 @@ export interface TopOp {
 	advice: string[];
 }
 
-export interface Overview extends Partial<Pick<OpsSummary, "savings">> {
+export interface Overview extends Partial<Pick<OpsSummary, "savings" | "total_us">> {
 	gen: number;
 	top_zones: TopZone[];
 	top_kernels: TopZone[];
@@ -372,6 +396,8 @@ export interface CompareRow {
 	text: string;
 	a: { count: number; total: number; mean: number; median: number } | null;
 	b: { count: number; total: number; mean: number; median: number } | null;
+	/** From A to B, ns. */
+	delta: number;
 	delta_pct: number | null;
 	kind: "both" | "a" | "b";
 }

@@ -18,14 +18,15 @@ function Delta({ v }: { v: number | null }) {
 
 function columns(): Column<CompareRow>[] {
 	const side = (k: "a" | "b"): Column<CompareRow>[] => [
-		{ key: k + "count", title: `${k.toUpperCase()} count`, width: "84px", num: true, render: (r) => r[k] ? fmtCount(r[k].count) : "" },
-		{ key: k + "total", title: `${k.toUpperCase()} total`, width: "92px", num: true, sort: k === "a" ? "a" : "b", render: (r) => r[k] ? fmtDur(r[k].total) : "" },
-		{ key: k + "mean", title: `${k.toUpperCase()} mean`, width: "92px", num: true, render: (r) => r[k] ? fmtDur(r[k].mean) : "" },
-		{ key: k + "median", title: `${k.toUpperCase()} median`, width: "92px", num: true, render: (r) => r[k] ? fmtDur(r[k].median) : "" },
+		{ key: k + "count", title: `${k.toUpperCase()} count`, width: "56px", num: true, render: (r) => r[k] ? fmtCount(r[k].count) : "" },
+		{ key: k + "total", title: `${k.toUpperCase()} total`, width: "78px", num: true, sort: k === "a" ? "a" : "b", render: (r) => r[k] ? fmtDur(r[k].total) : "" },
+		{ key: k + "mean", title: `${k.toUpperCase()} mean`, width: "78px", num: true, render: (r) => r[k] ? fmtDur(r[k].mean) : "" },
+		{ key: k + "median", title: `${k.toUpperCase()} median`, width: "78px", num: true, render: (r) => r[k] ? fmtDur(r[k].median) : "" },
 	];
 	return [
-		{ key: "text", title: "Name", width: "minmax(180px, 2fr)", sort: "text", render: (r) => <span title={r.text}>{shortName(r.text)}</span> },
-		{ key: "delta", title: "Total B / A", width: "92px", num: true, sort: "delta", hint: "change of the total from A to B", render: (r) => r.kind === "both" ? <Delta v={r.delta_pct} /> : <span class="dim">only {r.kind.toUpperCase()}</span> },
+		{ key: "text", title: "Name", width: "minmax(140px, 2fr)", sort: "name", render: (r) => <span title={r.text}>{shortName(r.text)}</span> },
+		{ key: "delta", title: "Change", width: "84px", num: true, sort: "delta", hint: "of the total, from A to B; sorted by how large it is", render: (r) => <span class={Math.abs(r.delta_pct ?? 100) < 1 || r.delta === 0 ? "dim" : r.delta > 0 ? "bad" : "good"}>{r.delta > 0 ? "+" : r.delta < 0 ? "−" : ""}{fmtDur(Math.abs(r.delta))}</span> },
+		{ key: "pct", title: "%", width: "64px", num: true, sort: "delta_pct", hint: "change of the total from A to B", render: (r) => r.kind === "both" ? <Delta v={r.delta_pct} /> : <span class="dim">only {r.kind.toUpperCase()}</span> },
 		...side("a"), ...side("b"),
 	];
 }
@@ -54,6 +55,32 @@ function Overlay({ a, b, name }: { a: number; b: number; name: string }) {
 	);
 }
 
+interface Sum {
+	ns: number;
+	ops: number;
+	gaps: number;
+}
+
+async function opSum(id: number, s: AbortSignal): Promise<Sum> {
+	const o = await api.overview(id, s);
+	const us = o.bound_mix.reduce((a, b) => a + b.time_us, 0);
+	return { ns: us * 1000, ops: o.bound_mix.reduce((a, b) => a + b.ops, 0), gaps: Math.max(0, (o.total_us ?? us) - us) * 1000 };
+}
+
+/** All of A and all of B, which is what one wants to know first. */
+function Sums({ a, b, what }: { a: number; b: number; what: string }) {
+	const l = useLoad(what === "ops" ? `${a}|${b}` : null, (s) => Promise.all([opSum(a, s), opSum(b, s)]));
+	const change = (x: number, y: number) => <Delta v={x > 0 ? 100 * (y - x) / x : null} />;
+	if (what === "ops") {
+		const [x, y] = l.data ?? [];
+		return x && y ? (
+			<p class="sums" data-testid="sums"><span>device time <b>{fmtDur(x.ns)}</b> → <b>{fmtDur(y.ns)}</b> {change(x.ns, y.ns)}</span><span>gaps <b>{fmtDur(x.gaps)}</b> → <b>{fmtDur(y.gaps)}</b> {change(x.gaps, y.gaps)}</span><span>ops <b>{fmtCount(x.ops)}</b> → <b>{fmtCount(y.ops)}</b></span></p>
+		) : null;
+	}
+	const [x, y] = [a, b].map((id) => traces.value.find((t) => t.id === id));
+	return x && y ? <p class="sums" data-testid="sums"><span>recorded <b>{fmtDur(x.duration)}</b> → <b>{fmtDur(y.duration)}</b> {change(x.duration, y.duration)}</span><span>zones <b>{fmtCount(x.zones)}</b> → <b>{fmtCount(y.zones)}</b></span></p> : null;
+}
+
 export function ComparePage() {
 	const list = traces.value;
 	const a = params.value.a !== undefined ? +params.value.a : traceId.value ?? list[0]?.id;
@@ -74,19 +101,24 @@ export function ComparePage() {
 					<label><span class="key b">B</span> {pick("b", b)}</label>
 					<label>by <select value={what} onChange={(e) => setParam("what", e.currentTarget.value)}><option value="zones">zones</option><option value="ops">ops</option></select></label>
 					<Filter />
+					<button title="A becomes B" onClick={() => {
+						setParam("a", b ?? null);
+						setParam("b", a ?? null);
+					}}>swap</button>
 				</>}
 			</header>
+			{list.length > 1 && a !== undefined && b !== undefined && <Sums a={a} b={b} what={what} />}
 			{list.length < 2 || a === undefined || b === undefined
 				? <p class="dim">Give two files to compare them: <code>tacho view before.tacho after.tacho</code></p>
 				: (
 					<div class={name !== undefined && what === "zones" ? "split two" : "split"}>
-						<DataTable<CompareRow> label="Compared" columns={name !== undefined && what === "zones" ? columns().filter((c) => !/(median|mean)$/.test(c.key)) : columns()} deps={[a, b, what, q, sort, desc].join("|")} sort={sort} desc={desc}
+						<DataTable<CompareRow> label="Compared" columns={name !== undefined && what === "zones" ? columns().filter((c) => !/(median|mean|count)$/.test(c.key)) : columns()} deps={[a, b, what, q, sort, desc].join("|")} sort={sort} desc={desc}
 							onSort={(k, d) => {
 								setParam("sort", k);
 								setParam("desc", d ? null : "0");
 							}}
 							load={(offset, limit, s) => api.compare({ a, b, what, q, sort, desc, offset, limit }, s)}
-							selected={(r) => r.text === name} onRow={(r) => setParam("name", r.text === name ? null : r.text)} empty="Nothing to compare." />
+							selected={(r) => r.text === name} onRow={what === "zones" ? (r) => setParam("name", r.text === name ? null : r.text) : undefined} empty="Nothing to compare." />
 						{name !== undefined && what === "zones" && <Overlay a={a} b={b} name={name} />}
 					</div>
 				)}

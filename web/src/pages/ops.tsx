@@ -1,6 +1,6 @@
 // The table of the perf report: which ops are slow, why, and what to change.
 import { api, url } from "../api";
-import { fmtCount, fmtPct } from "../format";
+import { boundName, fmtCount, fmtPct } from "../format";
 import { entry, generation, go, meta, params, range, rangeQuery, selection, setParam, traceId } from "../state";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -87,8 +87,8 @@ function IdSection({ posts }: { posts: [row: number, text: string][] }) {
 
 function BoundMix({ mix }: { mix: { bound: string; pct: number }[] }) {
 	return (
-		<div class="mix" role="img" aria-label={"Bound by: " + mix.map((m) => `${m.bound || "other"} ${fmtPct(m.pct, 0)}`).join(", ")}>
-			{mix.filter((m) => m.pct > 0).map((m) => <span key={m.bound} class={"mix-" + (m.bound || "other").toLowerCase().replace(/[^a-z]/g, "")} style={{ flexGrow: m.pct }} title={`${m.bound || "other"}: ${fmtPct(m.pct)}`}>{m.pct > 7 ? `${m.bound || "other"} ${fmtPct(m.pct, 0)}` : ""}</span>)}
+		<div class="mix" role="img" aria-label={"Bound by: " + mix.map((m) => `${boundName(m.bound)} ${fmtPct(m.pct, 0)}`).join(", ")}>
+			{mix.filter((m) => m.pct > 0).map((m) => <span key={m.bound} class={"mix-" + (m.bound || "other").toLowerCase().replace(/[^a-z]/g, "")} style={{ flexGrow: m.pct }} title={`bound ${boundName(m.bound)}: ${fmtPct(m.pct)} of the time`}>{m.pct > 9 ? `${boundName(m.bound)} ${fmtPct(m.pct, 0)}` : ""}</span>)}
 		</div>
 	);
 }

@@ -1,10 +1,10 @@
 // The first page: what the trace is, where the time went, what is wrong, what to do.
 import type { ComponentChildren } from "preact";
 import { api } from "../api";
-import { fmtCount, fmtDur, fmtPct, fmtShort, shortName } from "../format";
+import { boundName, fmtCount, fmtDur, fmtPct, fmtShort, shortName } from "../format";
 import { namesVersion } from "../names";
 import { duration, entry, generation, go, meta, showOnTimeline, traceId } from "../state";
-import type { Meta, Overview, Warning } from "../types";
+import type { Meta, Overview, TopOp, Warning } from "../types";
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
 import { ChipGrid } from "./cores";
@@ -119,6 +119,55 @@ function Advice({ o }: { o: Overview }) {
 	);
 }
 
+/** Why an op takes as long as it does. */
+export function reason(t: TopOp): string {
+	const dram = t.dram_pct !== null ? fmtPct(t.dram_pct) : "–", flops = t.flops_pct !== null ? fmtPct(t.flops_pct) : "–";
+	switch (t.bound) {
+	case "DRAM": return `DRAM limits it: ${dram} of the peak bandwidth, ${flops} of the arithmetic.`;
+	case "FLOP": return `Arithmetic limits it: ${flops} of the peak, ${dram} of the DRAM bandwidth.`;
+	case "BOTH": return `DRAM (${dram}) and arithmetic (${flops}) are both near their peaks.`;
+	case "SLOW": return `Neither DRAM (${dram} of its peak) nor arithmetic (${flops}) is busy: it is slow for another reason.`;
+	case "HOST": return "It runs on the host, not on the device.";
+	default: return `What limits it is not known${t.cores !== null ? `; it uses ${fmtCount(t.cores)} ${t.cores === 1 ? "core" : "cores"}` : ""}.`;
+	}
+}
+
+/** Which op is slow, why, and what to do: the question that most people come with. */
+function Verdict({ o }: { o: Overview }) {
+	const t = o.top_ops[0];
+	if (!t || t.time_us <= 0)
+		return null;
+	const time = o.bound_mix.reduce((a, b) => a + b.time_us, 0), gaps = Math.max(0, (o.total_us ?? time) - time);
+	return (
+		<section class="card verdict" data-testid="verdict">
+			<p class="verdict-head"><button class="link" onClick={() => go("ops", { id: t.longest })}>{t.code}</button> takes <b>{fmtPct(t.pct, 0)}</b> of the time of the ops: {fmtDur(t.time_us * 1000)} in {fmtCount(t.ops)} {t.ops === 1 ? "op" : "ops"}.</p>
+			<dl>
+				<dt>why</dt><dd>{reason(t)}</dd>
+				{t.advice[0] && <><dt>try</dt><dd>{t.advice[0]}</dd></>}
+				{gaps > 0 && time > 0 && <><dt>{gaps > time ? "and" : "gaps"}</dt><dd>{gaps > time ? "The device waits longer than it works: " : ""}{fmtDur(gaps * 1000)} between ops, {fmtDur(time * 1000)} in them.</dd></>}
+			</dl>
+		</section>
+	);
+}
+
+function SlowOps({ rows }: { rows: TopOp[] }) {
+	const max = rows.reduce((a, r) => Math.max(a, r.time_us), 1e-9);
+	return (
+		<ul class="top-list ops">
+			{rows.map((t) => (
+				<li key={t.code + t.longest}>
+					<span class="top-bar" style={{ width: `${100 * t.time_us / max}%` }} />
+					<button class="link" title={`${t.code}\n${reason(t)}`} onClick={() => go("ops", { id: t.longest })}>{t.code}</button>
+					<span class={"bound-" + (t.bound || "none").toLowerCase()}>{t.bound}</span>
+					<span class="dim num">{fmtCount(t.ops)} ×</span>
+					<span class="num">{fmtDur(t.time_us * 1000)}</span>
+					<span class="dim num">{fmtPct(t.pct, 0)}</span>
+				</li>
+			))}
+		</ul>
+	);
+}
+
 function Gaps({ o }: { o: Overview }) {
 	return (
 		<Card title="Largest gaps between ops">
@@ -155,8 +204,8 @@ function Device({ m, o, device }: { m: Meta; o: Overview; device: number }) {
 function OpCards({ d }: { d: Overview }) {
 	return (
 		<>
-			{d.top_ops.length > 0 && <Card title="Slowest ops" more={<button class="link" onClick={() => go("ops")}>all</button>}><Top rows={d.top_ops.map((t) => ({ text: t.code, count: t.ops, ns: t.time_us * 1000, open: () => go("ops", { id: t.longest }) }))} /></Card>}
-			{d.bound_mix.length > 0 && <Card title="What bounds the ops"><ul class="mix-list">{d.bound_mix.map((b) => <li key={b.bound}><span>{b.bound || "other"}</span><span class="share-bar"><span style={{ width: `${b.pct}%` }} /></span><span class="num">{fmtPct(b.pct)}</span></li>)}</ul></Card>}
+			{d.top_ops.length > 0 && <Card title="Slowest ops" more={<button class="link" onClick={() => go("ops")}>all</button>}><SlowOps rows={d.top_ops} /></Card>}
+			{d.bound_mix.length > 0 && <Card title="What bounds the ops"><ul class="mix-list">{d.bound_mix.map((b) => <li key={b.bound}><span>{boundName(b.bound)}</span><span class="share-bar"><span style={{ width: `${b.pct}%` }} /></span><span class="num">{fmtPct(b.pct)}</span></li>)}</ul></Card>}
 		</>
 	);
 }
@@ -172,6 +221,7 @@ export function OpsOverview() {
 			{d && <div class="facts-row">{d.devices.map((v) => <div key={v.device}><b>{fmtDur(v.time_us * 1000)}</b><span>{fmtCount(v.ops)} {v.ops === 1 ? "op" : "ops"} on device {v.device}</span></div>)}</div>}
 			<p class="dim">A table of ops: there are <button class="link" onClick={() => go("ops")}>Ops</button> and <button class="link" onClick={() => go("compare")}>Compare</button>, but no timeline.</p>
 			{o.error && <p class="note bad" role="alert">{o.error}</p>}
+			{d && <Verdict o={d} />}
 			{d && <Advice o={d} />}
 			{d && <div class="cards"><OpCards d={d} />{d.gaps.length > 0 && <Gaps o={d} />}</div>}
 		</div>
@@ -193,6 +243,7 @@ export function OverviewPage() {
 			<Warnings list={warnings} />
 			{o.error && <p class="note bad" role="alert">{o.error}</p>}
 			{m.zones === 0 && m.processes.length === 0 && !entry.value?.live && <p class="note">Nothing was recorded: no program that links libtacho ran, and no Python below “python -m tracy”.</p>}
+			{d && <Verdict o={d} />}
 			{d && <Advice o={d} />}
 			{d && (
 				<div class="cards">

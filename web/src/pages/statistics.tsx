@@ -8,6 +8,7 @@ import type { Group, Instance, LockRow, StatRow } from "../types";
 import { ExportLinks, Filter } from "../ui/filter";
 import { Flame } from "../ui/flame";
 import { Histogram } from "../ui/histogram";
+import { lockName } from "../timeline/locks";
 import { useLoad } from "../ui/load";
 import { Icon } from "../ui/icons";
 import { SectionSelect } from "../ui/section";
@@ -169,7 +170,7 @@ function LockTab() {
 				return { rows: r.rows.slice(offset, offset + limit), total: r.rows.length };
 			}}
 			columns={[
-				{ key: "name", title: "Lock", width: "minmax(160px, 1fr)", render: (r) => r.name || "lock" },
+				{ key: "name", title: "Lock", width: "minmax(160px, 1fr)", render: lockName },
 				...((meta.value?.processes.length ?? 0) > 1 ? [owner] : []),
 				{ key: "file", title: "Source", width: "minmax(120px, 1fr)", render: (r) => <span class="dim" title={`${r.file}:${r.line}`}>{r.file ? `${baseName(r.file)}:${r.line}` : ""}</span> },
 				{ key: "waits", title: "Waits", width: "90px", num: true, render: (r) => fmtCount(r.waits) },

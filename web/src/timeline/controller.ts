@@ -10,8 +10,9 @@ import type { Device, Meta, Signpost, Warning, ZoneDetail, ZoneRef } from "../ty
 import { colorMode, libraryMode, Palette } from "./colors";
 import { type Colors, drawRuler, type Drawn, Painter, readColors } from "./draw";
 import { FrameStrip } from "./frames";
-import { layout, type OpenState, type Row, visibleRows } from "./layout";
+import { type Extras, layout, type OpenState, type Row, visibleRows } from "./layout";
 import { LibraryLanes } from "./library";
+import { LockStore } from "./locks";
 import { MessageMarks } from "./messages";
 import { Minimap } from "./minimap";
 import { Motion } from "./motion";
@@ -56,6 +57,7 @@ export class Timeline {
 	readonly plots: PlotStore;
 	readonly frames: FrameStrip;
 	readonly messages: MessageMarks;
+	readonly locks: LockStore;
 	private readonly library: LibraryLanes;
 	private readonly map: Minimap;
 	private readonly palette = new Palette();
@@ -63,7 +65,7 @@ export class Timeline {
 	private colors: Colors = readColors();
 	private wanted = { base: false, over: false };
 	private ended = false;
-	private laidOut: { meta: Meta; open: OpenState; folded: ReadonlySet<number> } | null = null;
+	private laidOut: [Meta, OpenState, ...unknown[]] | null = null;
 	private stops: (() => void)[] = [];
 	private hitAbort: AbortController | null = null;
 	private lastTop = 0;
@@ -78,6 +80,7 @@ export class Timeline {
 		this.frames = new FrameStrip(trace, again);
 		this.messages = new MessageMarks(trace, again);
 		this.library = new LibraryLanes(trace);
+		this.locks = new LockStore(trace, again);
 		this.painter = new Painter(el.base.getContext("2d", { alpha: false }) as CanvasRenderingContext2D, this.palette);
 		this.stops.push(
 			effect(() => {
@@ -109,7 +112,7 @@ export class Timeline {
 			const z = zone.value;
 			if (z && z !== this.brought && this.rows.value.rows.length) {
 				this.brought = z;
-				untracked(() => this.bringRow(z));
+				queueMicrotask(() => this.bringRow(z)); // rows that it opens are there when effects are done
 			}
 		}));
 		const resize = new ResizeObserver(() => {
@@ -147,6 +150,7 @@ export class Timeline {
 		this.tiles.close();
 		this.map.close();
 		this.library.close();
+		this.locks.close();
 		this.hitAbort?.abort();
 	}
 
@@ -157,14 +161,15 @@ export class Timeline {
 		this.tiles.end = m.duration;
 		this.map.setMeta(m, live);
 		this.frames.setMeta(m, live);
-		const open = openRows.value, folded = this.library.lanes.value;
+		const open = openRows.value;
+		const x: Extras = { folded: this.library.lanes.value, locks: this.locks.list.value, lockInfo: this.locks.info.value };
 		const old = this.laidOut;
-		this.laidOut = { meta: m, open, folded };
+		const now = this.laidOut = [m, open, ...Object.values(x)];
 		// a trace that grew has the same rows, most of the time
-		if (old && old.open === open && old.folded === folded && old.meta.tracks === m.tracks && old.meta.devices === m.devices && old.meta.processes === m.processes)
+		if (old && now.every((v, i) => i === 0 || v === old[i]) && old[0].tracks === m.tracks && old[0].devices === m.devices && old[0].processes === m.processes)
 			this.redraw();
 		else
-			this.rows.value = layout(m, open, folded);
+			this.rows.value = layout(m, open, x);
 	}
 
 	toggle(key: string, to?: boolean): void {
@@ -244,6 +249,8 @@ export class Timeline {
 		this.palette.update(nameCount());
 		this.ask();
 		this.painter.rows(rows, top, f.height, scale, f.dpr, this.tiles, this.plots, lit.peek(), this.colors);
+		this.locks.want(rows, this.tilesOf(view.peek()), this.tiles.gen, this.tiles.live, duration.peek());
+		this.locks.draw(this.el.base.getContext("2d") as CanvasRenderingContext2D, rows, top, scale, f.dpr, this.colors);
 		drawRuler(this.size(this.el.ruler), scale, f.dpr, this.rulerHeight, this.colors);
 		this.messages.draw(this.el.base.getContext("2d") as CanvasRenderingContext2D, f, rows, top, this.colors);
 		if (this.el.frames)
@@ -320,6 +327,8 @@ export class Timeline {
 	/** Where each track is, or the closed row that hides it. */
 	private placeOfTracks(top: number): Map<number, [y: number, h: number]> {
 		const places = new Map<number, [number, number]>();
+		if (!meta.peek()?.warnings.length)
+			return places;
 		for (const r of this.rows.peek().rows) {
 			for (const t of r.inside ?? [])
 				places.set(t, [r.y - top, r.h]);
@@ -346,8 +355,8 @@ export class Timeline {
 	/** The stripe that shows a lane alone, in the coordinates of the whole list. */
 	place(z: ZoneRef): { y: number; h: number; row: Row } | null {
 		for (const row of this.rows.peek().rows)
-			for (const s of row.stripes)
-				if (s.lanes.length === 1 && s.lanes[0] === z.lane)
+			for (const s of row.open && (row.kind === "thread" || row.kind === "risc") ? row.stripes : [])
+				if (s.lanes[0] === z.lane)
 					return { y: row.y + s.y, h: s.h, row };
 		return null;
 	}

@@ -5,6 +5,7 @@ import { baseName, fmtCount, fmtDur, fmtPct, fmtTime, shortName } from "../forma
 import { nameOf, nameRow, namesVersion } from "../names";
 import { go, litName, meta, page, selection, setRange, showOnTimeline, traceId } from "../state";
 import { Icon } from "../ui/icons";
+import { useLoad } from "../ui/load";
 import type { ZoneBrief, ZoneDetail } from "../types";
 import { op, selectError, zone } from "./select";
 
@@ -59,6 +60,17 @@ function DeviceClock({ z }: { z: ZoneDetail }) {
 	return <><dt>device clock</dt><dd class={!d || d.bound_ns === null ? "warn" : ""}>{text}{d && d.mhz > 0 ? ` · ${fmtCount(z.duration * d.mhz / 1000)} cycles` : ""}</dd></>;
 }
 
+/** The op that a zone is of. Selecting it lights its zones on every core. */
+function OpOf({ op: id, call }: { op: string; call: string }) {
+	const l = useLoad(traceId.value === null ? null : `${traceId.value}|${id}`, (s) => api.op(traceId.value as number, id, s));
+	const o = l.data?.op;
+	return (
+		<><dt>op</dt><dd>{o
+			? <><button class="link" title="light its zones on every core" onClick={() => { selection.value = { kind: "op", id: o.id }; }}>{o.code}</button> <span class="dim">{call}{o.bound ? ` · ${o.bound}` : ""}{o.device_time_us !== null ? ` · ${fmtDur(o.device_time_us * 1000)} on the device` : ""}</span></>
+			: call}</dd></>
+	);
+}
+
 function ZoneView({ z }: { z: ZoneDetail }) {
 	const row = nameRow(z.name);
 	const parent = z.ancestors.length ? z.ancestors.reduce((a, b) => b.start >= a.start ? b : a) : null;
@@ -86,7 +98,7 @@ function ZoneView({ z }: { z: ZoneDetail }) {
 				<dt>track</dt><dd>{trackTitle(z.track)}</dd>
 				<dt>depth</dt><dd>{z.depth}</dd>
 				<DeviceClock z={z} />
-				{z.op && <><dt>op</dt><dd><button class="link" onClick={() => { selection.value = { kind: "op", id: z.op as string }; }}>{z.op}</button></dd></>}
+				{z.op && <OpOf op={z.op} call={z.op_call ?? z.op} />}
 				{z.extras.map((e) => <><dt>{e.kind}</dt><dd class="pre">{e.text ?? e.value}</dd></>)}
 			</dl>
 			<Source name={z.name} />

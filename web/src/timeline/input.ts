@@ -184,7 +184,13 @@ async function click(tl: Timeline, p: { x: number; y: number }): Promise<void> {
 }
 
 async function fitAt(tl: Timeline, p: { x: number; y: number }): Promise<void> {
-	const z = await tl.zoneAt(tl.at(p.x, p.y));
+	const h = tl.at(p.x, p.y);
+	const span = h.row?.lock ? await tl.locks.spanAt(h.row, p.y + tl.el.body.scrollTop, h.t, tl.frame.ns, new AbortController().signal) : null;
+	if (span) {
+		tl.fit({ t0: span.start, t1: span.end });
+		return;
+	}
+	const z = await tl.zoneAt(h);
 	if (!z) {
 		tl.fitAll();
 		return;

@@ -1,6 +1,8 @@
 // Which rows the timeline has, from top to bottom, and the stripes in each. A stripe is one strip of
 // pixels: one lane (zones with labels) or the sum of several (how busy a closed group is).
-import type { Device, Meta, Track } from "../types";
+import type { Device, LockInfo, LockRow, Meta, Track } from "../types";
+import { fmtDur } from "../format";
+import { LOCK_ROW_H, lockKey, lockName } from "./locks";
 import type { Rgb } from "../theme";
 import { riscColor } from "../theme";
 
@@ -22,7 +24,7 @@ export interface Stripe {
 	labels: boolean;
 }
 
-export type RowKind = "process" | "thread" | "device" | "heat" | "core" | "risc" | "group" | "plot";
+export type RowKind = "process" | "thread" | "device" | "heat" | "core" | "risc" | "group" | "plot" | "lock";
 
 export interface Row {
 	key: string;
@@ -38,6 +40,8 @@ export interface Row {
 	track: Track | null;
 	/** Tracks that have no row of their own while this one is closed. */
 	inside?: number[];
+	/** A lock and its lanes. */
+	lock?: { track: number; hold: number; wait: number };
 	/** A device, for what is known of its clock. */
 	device?: number;
 	/** Written on the row itself. */
@@ -223,10 +227,41 @@ function addCurves(b: Builder, m: Meta): void {
 	}
 }
 
-export function layout(m: Meta, open: OpenState, folded: ReadonlySet<number>): { rows: Row[]; height: number } {
-	const b: Builder = { rows: [], y: 0, open, folded };
+/** More threads than this have no row: the first to use the lock have. */
+const LOCK_THREADS = 64;
+
+function addLocks(b: Builder, m: Meta, locks: LockRow[], info: ReadonlyMap<number, LockInfo>): void {
+	if (locks.length === 0 || !groupRow(b, "group", "locks", 0, "Locks", String(locks.length), [], locks.length <= 8, false))
+		return;
+	const many = m.processes.length > 1;
+	for (const l of locks) {
+		const key = lockKey(l.track);
+		const open = isOpen(b, key, false);
+		const t = m.tracks.find((k) => k.id === l.track) ?? null;
+		const p = many ? m.processes.find((q) => q.id === t?.process) : undefined;
+		const note = [p ? `pid ${p.pid}` : "", `waited ${fmtDur(l.wait_total)}`].filter(Boolean).join(" · ");
+		add(b, { key, kind: "lock", indent: 1, label: lockName(l), note, title: `${lockName(l)}${l.file ? `, ${l.file}:${l.line}` : ""}: held above, waited for below`, h: LOCK_ROW_H, open, stripes: [], track: t, lock: { track: l.track, hold: 0, wait: 1 } });
+		if (!open)
+			continue;
+		for (const r of (info.get(l.track)?.rows ?? []).filter((k) => !k.all).slice(0, LOCK_THREADS)) {
+			const thread = m.tracks.find((k) => k.id === r.thread);
+			add(b, { key: `${key}t${r.hold}`, kind: "lock", indent: 2, label: thread?.name ?? "thread", note: r.waits ? `waited ${fmtDur(r.wait_total)}` : "", title: thread?.name ?? "thread", h: LOCK_ROW_H, open: null, stripes: [], track: null, lock: { track: l.track, hold: r.hold, wait: r.wait } });
+		}
+	}
+}
+
+export interface Extras {
+	/** Lanes that are lines. */
+	folded: ReadonlySet<number>;
+	locks: LockRow[];
+	lockInfo: ReadonlyMap<number, LockInfo>;
+}
+
+export function layout(m: Meta, open: OpenState, x: Extras): { rows: Row[]; height: number } {
+	const b: Builder = { rows: [], y: 0, open, folded: x.folded };
 	addProcesses(b, m);
 	addDevices(b, m);
+	addLocks(b, m, x.locks, x.lockInfo);
 	addCurves(b, m);
 	return { rows: b.rows, height: b.y };
 }

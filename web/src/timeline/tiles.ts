@@ -1,6 +1,6 @@
 // Tiles: 512 pixels of 2^K ns of many lanes. They are kept in groups by (K, number), oldest use out first.
 import { signal } from "@preact/signals";
-import { getBuffer, isAbort, linkIsSlow, Priority } from "../api";
+import { getBuffer, isAbort, linkIsSlow, Priority, type Query } from "../api";
 import { traces } from "../state";
 
 export const TILE_PX = 512;
@@ -149,7 +149,8 @@ export class TileStore {
 	readonly error = signal<string | null>(null);
 	private pausedUntil = 0;
 
-	constructor(readonly trace: number, private readonly onData: () => void) {}
+	/** CALL: tiles of zones, or what else has tiles. */
+	constructor(readonly trace: number, private readonly onData: () => void, private readonly call = "tiles", private readonly about: Query = {}) {}
 
 	peek(res: number, index: number): Group | undefined {
 		const g = this.groups.get(res + ":" + index);
@@ -213,8 +214,8 @@ export class TileStore {
 			// what may still change is not for the browser's cache
 			const v = this.live ? undefined : traces.peek().find((t) => t.id === this.trace)?.tag;
 			const i = b.last > b.first ? `${b.first}-${b.last}` : b.first;
-			const query = { lanes: laneList(b.lanes), res: b.res, i, v, enc: linkIsSlow() ? "deflate" : undefined };
-			const answer = await getBuffer(`t/${this.trace}/tiles`, query, flight.abort.signal, b.priority);
+			const query = { ...this.about, lanes: laneList(b.lanes), res: b.res, i, v, enc: linkIsSlow() ? "deflate" : undefined };
+			const answer = await getBuffer(`t/${this.trace}/${this.call}`, query, flight.abort.signal, b.priority);
 			const tiles = decode(answer, b.last - b.first + 1);
 			if (!tiles)
 				throw new Error("the server sent a tile that is none");

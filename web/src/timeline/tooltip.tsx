@@ -3,22 +3,28 @@ import { useEffect, useState } from "preact/hooks";
 import { api } from "../api";
 import { fmtDur, fmtTime, shortName, signpostText } from "../format";
 import { nameOf, nameRow } from "../names";
-import type { ZoneDetail } from "../types";
+import type { LockSpan, ZoneDetail } from "../types";
+import { spanText } from "./locks";
 import type { Timeline } from "./controller";
 
 export function Tooltip({ tl }: { tl: Timeline }) {
 	const h = tl.hover.value;
 	tl.plots.version.value;
 	const [detail, setDetail] = useState<ZoneDetail | null>(null);
-	const key = h?.box ? `${h.box.lane}:${h.box.zone}` : h?.drawn ? `${h.drawn.stripe.lanes.join()}@${Math.round(h.x)}` : "";
+	const [span, setSpan] = useState<LockSpan | null>(null);
+	const lock = h?.row?.lock ? h.row : null;
+	const key = lock && h ? `${lock.key}@${Math.round(h.x)},${Math.round(h.y / 6)}` : h?.box ? `${h.box.lane}:${h.box.zone}` : h?.drawn ? `${h.drawn.stripe.lanes.join()}@${Math.round(h.x)}` : "";
 	useEffect(() => {
 		setDetail(null);
-		if (!h?.drawn)
+		setSpan(null);
+		if (!h || (!h.drawn && !lock))
 			return;
 		const a = new AbortController();
 		const timer = setTimeout(async () => {
 			try {
-				const z = await tl.zoneAt(h);
+				if (lock)
+					setSpan(await tl.locks.spanAt(lock, h.y + tl.el.body.scrollTop, h.t, tl.frame.ns, a.signal));
+				const z = lock ? null : await tl.zoneAt(h);
 				if (z && !a.signal.aborted)
 					setDetail(await api.zone(tl.trace, z, a.signal));
 			} catch {
@@ -37,7 +43,7 @@ export function Tooltip({ tl }: { tl: Timeline }) {
 	const warning = tl.noteAt(h);
 	const name = detail?.name ?? h.box?.name;
 	const value = tl.plotAt(h);
-	if (name === undefined && !message && !warning && value === null && !(h.row?.kind === "heat" && track))
+	if (name === undefined && !message && !warning && value === null && !span && !(h.row?.kind === "heat" && track))
 		return null;
 	const right = h.x > tl.width - 340;
 	const row = name === undefined ? undefined : nameRow(name);
@@ -45,6 +51,7 @@ export function Tooltip({ tl }: { tl: Timeline }) {
 		<div class="tooltip" style={{ left: right ? "auto" : `${h.x + 16}px`, right: right ? `${tl.width - h.x + 12}px` : "auto", top: `${Math.max(0, Math.min(h.y + 16, tl.el.body.clientHeight - 130))}px` }}>
 			{warning && <div class="warn">{warning}</div>}
 			{message && <div><b>{message.signpost ? "signpost" : "message"}</b> {message.signpost ? signpostText(message.text) : message.text}</div>}
+			{span && <div><b>{spanText(span)}</b><div class="dim">at {fmtTime(span.start)}</div></div>}
 			{value !== null && <div><b>{value}</b></div>}
 			{name !== undefined && <div class="tip-name">{shortName(nameOf(name))}</div>}
 			{detail && <div class="tip-figures"><b>{fmtDur(detail.duration)}</b>{detail.self !== null && detail.self !== detail.duration && <span> self {fmtDur(detail.self)}</span>}</div>}
