@@ -78,8 +78,6 @@ static bool takes(const struct choice *ch, const struct trace_row *row, bool sig
 	       (!ch->signposts || signpost) && words_take(&ch->words, row->text, row->text_len);
 }
 
-#define TEXT_MOST 4096u /* bytes of a message in a list */
-
 static void message_put(struct web_call *c, const struct trace_row *row, bool signpost)
 {
 	struct json *j = &c->json;
@@ -93,8 +91,8 @@ static void message_put(struct web_call *c, const struct trace_row *row, bool si
 		json_uint(j, "thread", row->thread);
 	json_uint(j, "severity", crash ? TRACE_SEVERITY_FATAL : row->a);
 	json_uint(j, "color", crash ? 0 : row->b);
-	json_string(j, "text", row->text, row->text_len < TEXT_MOST ? row->text_len : TEXT_MOST);
-	if (row->text_len > TEXT_MOST)
+	json_cut(j, "text", row->text, row->text_len, WEB_TEXT);
+	if (row->text_len > WEB_TEXT)
 		json_uint(j, "bytes", row->text_len);
 	json_bool(j, "signpost", signpost);
 	json_end(j);

@@ -4,12 +4,21 @@
 
 #include <string.h>
 
-#define NAMES 4096u /* of one answer */
+#define NAMES     4096u /* of one answer */
+#define NAME_MOST 1000u /* bytes of the name of a track: there may be many, and all are told */
 
 static const char *const kinds[TRACE_TRACK_KINDS] = {"thread",   "fiber",  "core", "plot", "frames",
 						     "messages", "memory", "lock", "other"};
 
 /* ------------------------------------------------------------------ names */
+
+static void name_put(struct json *j, const char *key, const char *name, size_t most)
+{
+	if (name)
+		json_cut(j, key, name, strlen(name), most);
+	else
+		json_null(j, key);
+}
 
 int call_names(struct web_call *c)
 {
@@ -28,9 +37,9 @@ int call_names(struct web_call *c)
 		const struct trace_srcloc *s = &t->srclocs[i];
 
 		json_array(j, NULL);
-		json_text(j, NULL, s->name);
-		json_text(j, NULL, s->function);
-		json_text(j, NULL, s->file);
+		name_put(j, NULL, s->name, WEB_TEXT);
+		name_put(j, NULL, s->function, WEB_TEXT);
+		name_put(j, NULL, s->file, WEB_TEXT);
 		json_uint(j, NULL, s->line);
 		json_uint(j, NULL, s->color);
 		json_end(j);
@@ -55,7 +64,7 @@ static void processes_put(struct web_call *c)
 		json_uint(j, "id", i);
 		json_uint(j, "pid", p->pid);
 		json_uint(j, "parent", p->parent_pid);
-		json_text(j, "name", p->name);
+		name_put(j, "name", p->name, NAME_MOST);
 		json_text(j, "command", p->command);
 		json_ns(c, "start", p->start);
 		if (p->end)
@@ -280,7 +289,7 @@ static void track_put(struct web_call *c, uint32_t id, uint64_t rows)
 	json_uint(j, "id", id);
 	json_text(j, "kind", track->kind < TRACE_TRACK_KINDS ? kinds[track->kind] : "other");
 	json_uint(j, "process", track->process);
-	json_text(j, "name", track->name);
+	name_put(j, "name", track->name, NAME_MOST);
 	json_uint(j, "color", track->color);
 	if (track->kind == TRACE_THREAD)
 		json_uint(j, "tid", track->id);

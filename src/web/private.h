@@ -27,6 +27,7 @@
 #define WEB_LANES      512u  /* of one tiles call */
 #define WEB_LANE_TILES 2048u /* of one tiles call: lanes times tiles */
 #define WEB_ROWS       1000u /* of one page of a list */
+#define WEB_TEXT       4096u /* bytes of a message or a name in a list */
 #define WEB_TILE       512u  /* pixels */
 #define WEB_RES_MAX    50u
 
@@ -233,6 +234,8 @@ void reply_cache(struct web_call *c, uint64_t end);
 
 /* Nanoseconds of the wire. */
 double call_ns(const struct web_call *c, uint64_t ticks);
+/* A string of MOST bytes at most, cut between two characters. */
+void json_cut(struct json *j, const char *key, const char *text, size_t len, size_t most);
 void json_ns(struct web_call *c, const char *key, uint64_t ticks);
 void json_duration(struct web_call *c, const char *key, uint64_t start, uint64_t end);
 /* Begins the answer: an object with "gen". */

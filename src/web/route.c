@@ -112,6 +112,14 @@ double call_ns(const struct web_call *c, uint64_t ticks)
 	return (double)trace_ns(c->trace, ticks);
 }
 
+void json_cut(struct json *j, const char *key, const char *text, size_t len, size_t most)
+{
+	if (len > most)
+		for (len = most; len && ((unsigned char)text[len] & 0xc0) == 0x80;)
+			len--;
+	json_string(j, key, text, len);
+}
+
 void json_ns(struct web_call *c, const char *key, uint64_t ticks)
 {
 	json_int(&c->json, key, trace_ns(c->trace, ticks));

@@ -42,7 +42,10 @@ export FULL=$here/full.tacho TRACY=$here/other.tracy
 expect_exit 0 "$TACHO" run -q -o full.tacho -- "$BUILD/examples/device/full_buffer"
 expect_exit 0 "$TACHO" export -q --to=tracy -o other.tracy other.tacho
 
-for suite in page features live; do
+export WIDE=$here/wide.tacho
+expect_exit 0 "$BUILD/tests/mkwide" 10000 wide.tacho
+
+for suite in page features live wide; do
 	node --test --test-reporter=spec "$SOURCE/tests/web/$suite.test.mjs" >log 2>&1 || { cat log; fail "the page, $suite"; }
 	grep -E '^(✔|ℹ (tests|pass))' log
 done

@@ -94,9 +94,13 @@ function request(u: string, priority: Priority, signal?: AbortSignal): Promise<R
 	});
 }
 
+/** Characters that turn the text around them: a name that has one would turn what stands beside it. They are shown as unknown. */
+const TURNS = /[\u202a-\u202e\u2066-\u2069]/;
+
 export async function getJson<R>(path: string, query?: Query, signal?: AbortSignal, priority = Priority.normal): Promise<R> {
 	const r = await request(url(path, query), priority, signal);
-	return await r.json() as R;
+	const text = await r.text();
+	return JSON.parse(TURNS.test(text) ? text.replace(new RegExp(TURNS, "g"), "\ufffd") : text) as R;
 }
 
 export async function getBuffer(path: string, query: Query, signal: AbortSignal, priority: Priority): Promise<ArrayBuffer> {

@@ -16,6 +16,11 @@ function figures(v: number): string {
 	return v.toFixed(a >= 1000 ? 0 : a >= 100 ? 1 : a >= 10 ? 2 : 3);
 }
 
+/** A name that stands beside other words in one text: letters that run from right to left keep to themselves. */
+export function apart(name: string): string {
+	return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(name) ? `\u2068${name}\u2069` : name;
+}
+
 /** A length of time: 1.234 ms. */
 export function fmtDur(ns: number | null | undefined): string {
 	if (ns == null || !Number.isFinite(ns))

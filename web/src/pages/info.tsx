@@ -1,5 +1,5 @@
 // All that the trace says of itself.
-import { elide, fmtBytes, fmtCount, fmtDur, fmtTime } from "../format";
+import { apart, elide, fmtBytes, fmtCount, fmtDur, fmtTime } from "../format";
 import { entry, generation, meta, traces } from "../state";
 import type { Track } from "../types";
 import { DataTable } from "../ui/table";
@@ -35,7 +35,7 @@ export function InfoPage() {
 					{ key: "name", title: "Name", width: "minmax(160px, 2fr)", render: (t) => <span title={t.name}>{t.name}</span> },
 					{ key: "process", title: "Process", width: "minmax(100px, 1fr)", render: (t) => {
 						const p = process(t.process);
-						return p ? `${p.name} (${p.pid})` : "";
+						return p ? `${apart(p.name)} (${p.pid})` : "";
 					} },
 					{ key: "depth", title: "Depth", width: "70px", num: true, render: (t) => t.lanes.length || "" },
 					{ key: "count", title: "Zones or rows", width: "110px", num: true, render: (t) => fmtCount(t.count) },

@@ -1,7 +1,7 @@
 // The selected zone or op, with ways from it to everything else.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api";
-import { baseName, fmtCount, fmtDur, fmtPct, fmtTime, shortName } from "../format";
+import { apart, baseName, fmtCount, fmtDur, fmtPct, fmtTime, shortName } from "../format";
 import { nameOf, nameRow, namesVersion } from "../names";
 import { go, litName, meta, page, selection, setRange, showOnTimeline, traceId } from "../state";
 import { Icon } from "../ui/icons";
@@ -14,7 +14,7 @@ function trackTitle(id: number): string {
 	if (!t)
 		return "–";
 	const p = meta.value?.processes.find((q) => q.id === t.process);
-	return t.kind === "core" ? t.name : `${t.name}${t.tid ? ` (${t.tid})` : ""}${p ? ` · ${p.name}` : ""}`;
+	return t.kind === "core" ? t.name : `${apart(t.name)}${t.tid ? ` (${t.tid})` : ""}${p ? ` · ${apart(p.name)}` : ""}`;
 }
 
 function ZoneLink({ z, of }: { z: ZoneBrief; of: number }) {

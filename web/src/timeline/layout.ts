@@ -82,6 +82,14 @@ function workLane(t: Track): number[] {
 	return lane ? [lane[0]] : [];
 }
 
+/** A strip of many lanes is made of so many of them, from all parts of the list. */
+const MOST = 256;
+
+export function some(lanes: number[]): number[] {
+	const step = Math.ceil(lanes.length / MOST);
+	return lanes.filter((_, i) => i % step === 0);
+}
+
 function firstLane(t: Track): number[] {
 	return t.lanes.length ? [t.lanes[0][0]] : [];
 }
@@ -126,10 +134,13 @@ function addProcesses(b: Builder, m: Meta): void {
 		const mine = hosts.filter((t) => t.process === p.id || (p.id === -1 && !known.has(t.process))).sort(threadOrder);
 		if (mine.length === 0)
 			continue;
-		const lanes = mine.flatMap(firstLane);
+		const lanes = some(mine.flatMap(firstLane));
 		const key = "p" + p.id;
 		const note = (p.pid ? `pid ${p.pid} · ` : "") + `${mine.length} ${mine.length === 1 ? "thread" : "threads"}`;
-		if (!groupRow(b, "process", key, 0, p.name || "process", note, lanes, true, false)) {
+		const opened = groupRow(b, "process", key, 0, p.name || "process", note, lanes, true, false);
+		if (lanes.length < mine.length)
+			b.rows[b.rows.length - 1].title += ` (the strip is made of ${lanes.length} of its threads)`;
+		if (!opened) {
 			b.rows[b.rows.length - 1].inside = mine.map((t) => t.id);
 			continue;
 		}
@@ -190,7 +201,7 @@ function addDevices(b: Builder, m: Meta): void {
 		const list = coresOf(mine, d);
 		const key = "d" + id;
 		const note = [`${list.length} cores`, d?.arch, d && d.mhz > 0 ? `${d.mhz} MHz` : "", d?.modelled ? "modelled" : ""].filter(Boolean).join(" · ");
-		const opened = groupRow(b, "device", key, 0, `Device ${id}`, note, mine.flatMap(workLane).slice(0, 512), true, true);
+		const opened = groupRow(b, "device", key, 0, `Device ${id}`, note, some(mine.flatMap(workLane)), true, true);
 		const row = b.rows[b.rows.length - 1];
 		row.device = id;
 		if (!opened)

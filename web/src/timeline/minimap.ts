@@ -3,18 +3,11 @@ import type { Meta } from "../types";
 import type { Range } from "../state";
 import type { Colors } from "./draw";
 import { Priority } from "../api";
+import { some } from "./layout";
 import { resolutionFor, tileSpan } from "./raster";
 import { EMPTY, TILE_PX, TileStore } from "./tiles";
 
 const COLUMNS = 1024;
-
-/** At most so many lanes, from all parts of the list. */
-const MOST = 256;
-
-function some(lanes: number[]): number[] {
-	const step = Math.ceil(lanes.length / MOST);
-	return lanes.filter((_, i) => i % step === 0);
-}
 
 export class Minimap {
 	private readonly store: TileStore;

@@ -187,8 +187,10 @@ export class TileStore {
 			for (const b of batches)
 				void this.fetch(b);
 		for (const f of this.flights)
-			if (f.wanted !== this.frame)
+			if (f.wanted !== this.frame) {
+				this.flights.delete(f); // nobody may wait for it any more
 				f.abort.abort();
+			}
 	}
 
 	/** The requests under way that bring lanes of a tile. */

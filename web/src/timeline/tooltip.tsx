@@ -1,7 +1,7 @@
 // What is under the pointer. The name is there at once, exact figures a moment later.
 import { useEffect, useState } from "preact/hooks";
 import { api } from "../api";
-import { fmtDur, fmtTime, shortName, signpostText } from "../format";
+import { apart, fmtDur, fmtTime, shortName, signpostText } from "../format";
 import { nameOf, nameRow } from "../names";
 import type { LockSpan, ZoneDetail } from "../types";
 import { spanText } from "./locks";
@@ -57,7 +57,7 @@ export function Tooltip({ tl }: { tl: Timeline }) {
 			{detail && <div class="tip-figures"><b>{fmtDur(detail.duration)}</b>{detail.self !== null && detail.self !== detail.duration && <span> self {fmtDur(detail.self)}</span>}</div>}
 			{detail && <div class="dim">at {fmtTime(detail.start)}</div>}
 			{detail?.extras.slice(0, 4).map((e) => <div class="tip-text">{e.text ?? e.value}</div>)}
-			{track && <div class="dim">{track.name}{row?.[2] ? ` · ${row[2].split("/").pop()}:${row[3]}` : ""}</div>}
+			{track && <div class="dim">{apart(track.name)}{row?.[2] ? ` · ${row[2].split("/").pop()}:${row[3]}` : ""}</div>}
 			{h.row?.kind === "heat" && <div class="dim">click to open this core</div>}
 		</div>
 	);
