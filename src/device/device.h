@@ -173,6 +173,10 @@ struct tacho_device {
 	} replayed;
 	struct map traced;      /* base number of an op to the trace that holds it */
 	struct op_group *group; /* that runs belong to, or NULL */
+	struct {
+		VEC(char *);
+	} op_names; /* when files are called by them; their numbers + 1: */
+	struct map names_by_hash, names_by_op;
 	struct map known;       /* hashes of ops that ran to the recording that knows them, or 0 */
 	uint32_t last_op;
 	uint32_t described;       /* the recording that was told what this device is */
@@ -307,6 +311,8 @@ struct op_run {
 };
 struct op_run op_run_begin(struct tacho_device *d, const struct tacho_program *p);
 void op_run_end(struct tacho_device *d, struct tacho_program *p, struct op_run run);
+/* What an op is called, "" when that was not kept. */
+const char *op_name(const struct tacho_device *d, uint32_t base);
 /* The base number of the last op of the process. */
 uint32_t op_last(void);
 bool op_in_group(const struct tacho_device *d);

@@ -27,7 +27,8 @@ struct log_zone {
 static void tell_failure(struct device_log *log, const char *name)
 {
 	if (!log->failed)
-		fprintf(stderr, "tacho: warning: cannot write %s/%s: %s\n", log->folder, name,
+		fprintf(stderr, "tacho: warning: cannot write %s%s%s: %s\n",
+			strchr(name, '/') ? "" : log->folder, strchr(name, '/') ? "" : "/", name,
 			strerror(errno));
 	log->failed = true;
 }
@@ -47,14 +48,16 @@ static bool write_all(int fd, const char *data, size_t len)
 	return true;
 }
 
-/* A file of the folder, locked, for appending; -1 when that cannot be. Closing it unlocks it. */
+/* A file of the folder, or a path, locked, for appending; -1 when that cannot be. Closing it unlocks it. */
 static int file_open(struct device_log *log, const char *name, const char *header, int flags)
 {
+	bool whole = strchr(name, '/') != NULL;
 	char *path;
 	struct stat st;
 	int fd;
 
-	if (log->failed || asprintf(&path, "%s/%s", log_home_path(log->home), name) < 0)
+	if (log->failed || asprintf(&path, "%s%s%s", whole ? "" : log_home_path(log->home),
+				    whole ? "" : "/", name) < 0)
 		return -1;
 	fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0666);
 	free(path);
@@ -84,6 +87,26 @@ static void flush_to(struct device_log *log, const char *name, int fd, struct bu
 		tell_failure(log, name);
 	}
 	buf_reset(text);
+}
+
+void log_append(struct tacho_device *d, const char *name, const char *header, struct buf *text)
+{
+	int fd = file_open(&d->prof->log, name, header, 0);
+
+	if (fd < 0)
+		return;
+	flush_to(&d->prof->log, name, fd, text, 0);
+	close(fd);
+}
+
+void log_replace(struct tacho_device *d, const char *name, struct buf *text)
+{
+	int fd = file_open(&d->prof->log, name, "", O_TRUNC);
+
+	if (fd < 0)
+		return;
+	flush_to(&d->prof->log, name, fd, text, 0);
+	close(fd);
 }
 
 int log_open(struct tacho_device *d)
@@ -127,16 +150,9 @@ static const struct log_zone *zone_of(struct tacho_device *d, uint16_t id)
 	return z;
 }
 
-/* A row: an item's beginning or its end. */
-struct mark {
-	const struct prof_item *item;
-	uint64_t cycles;
-	bool end;
-};
-
 static int by_place(const void *a, const void *b)
 {
-	const struct mark *x = a, *y = b;
+	const struct log_mark *x = a, *y = b;
 
 	if (x->item->flat != y->item->flat)
 		return x->item->flat < y->item->flat ? -1 : 1;
@@ -167,7 +183,7 @@ static void add_special(const struct prof_item *item, struct devrow *row, struct
 }
 
 /* ZONE: the name of the zone that began last. */
-static void add_row(struct tacho_device *d, const struct mark *m, struct buf *text,
+static void add_row(struct tacho_device *d, const struct log_mark *m, struct buf *text,
 		    struct buf *meta, const char **zone)
 {
 	static const enum devrow_type types[] = {
@@ -215,22 +231,28 @@ static void add_row(struct tacho_device *d, const struct mark *m, struct buf *te
 	devrow_add(text, &row);
 }
 
+const char *log_zone_name(struct tacho_device *d, uint16_t id)
+{
+	return zone_of(d, id)->name;
+}
+
 /* Rows of N items in order. */
 static int add_rows(struct tacho_device *d, const struct prof_item *items, size_t n, int fd)
 {
-	struct mark *marks = calloc(2 * n + 1, sizeof(*marks));
+	struct log_mark *marks = calloc(2 * n + 1, sizeof(*marks));
 	struct buf text = BUF_INIT, meta = BUF_INIT;
 	const char *zone = "";
 	size_t count = 0;
+	int r;
 
 	if (!marks)
 		return TACHO_ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		if (items[i].flat >= d->shape.cores)
 			continue;
-		marks[count++] = (struct mark){&items[i], items[i].start, false};
+		marks[count++] = (struct log_mark){&items[i], items[i].start, false};
 		if (items[i].kind == PROF_K_ZONE)
-			marks[count++] = (struct mark){&items[i], items[i].end, true};
+			marks[count++] = (struct log_mark){&items[i], items[i].end, true};
 	}
 	qsort(marks, count, sizeof(*marks), by_place);
 	for (size_t i = 0; i < count; i++) {
@@ -238,10 +260,11 @@ static int add_rows(struct tacho_device *d, const struct prof_item *items, size_
 		flush_to(&d->prof->log, DEVROW_FILE, fd, &text, FLUSH);
 	}
 	flush_to(&d->prof->log, DEVROW_FILE, fd, &text, 0);
+	r = log_runs(d, marks, count);
 	buf_free(&text);
 	buf_free(&meta);
 	free(marks);
-	return 0;
+	return r;
 }
 
 static void dump_rows(struct tacho_device *d)
@@ -383,15 +406,11 @@ void log_dump(struct tacho_device *d)
 
 void log_sync(struct tacho_device *d)
 {
-	static const char name[] = "sync_device_info.csv";
-	struct device_log *log = &d->prof->log;
 	struct buf rows = BUF_INIT;
-	int fd = log->on ? file_open(log, name, sync_classic_header, 0) : -1;
 
-	if (fd < 0)
+	if (!d->prof->log.on)
 		return;
 	sync_classic_rows(d, d->prof->classic_sync, &rows);
-	flush_to(log, name, fd, &rows, 0);
-	close(fd);
+	log_append(d, "sync_device_info.csv", sync_classic_header, &rows);
 	buf_free(&rows);
 }

@@ -1,6 +1,7 @@
 /*
  * The logs that a program writes itself, in the form that other tools read: profile_log_device.csv,
- * zone_src_locations.log and new_zone_src_locations.log, sync_device_info.csv, in .logs of the
+ * zone_src_locations.log and new_zone_src_locations.log, and when they are asked for
+ * sync_device_info.csv, cpp_device_perf_report.csv and noc_trace_dev*.json, in .logs of the
  * profiler's folder (base/folder.h).
  *
  * Only when TT_METAL_DEVICE_PROFILER asks for profiling, and
@@ -11,12 +12,15 @@
 #ifndef DEVICE_LOG_H
 #define DEVICE_LOG_H
 
+#include "base/buf.h"
+#include "base/devperf.h"
 #include "base/err.h"
 #include "base/map.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+struct prof_item;
 struct tacho_device;
 
 /* Where the numbers of a process begin in its logs: behind those of the last one. */
@@ -35,6 +39,8 @@ struct device_log {
 	uint32_t zones;         /* numbers below it are in zone_src_locations.log */
 	size_t hashed;          /* the same of names that are known by their hash */
 	struct log_zone *names; /* by zone number, made when they are needed */
+	bool ran;               /* an execution was measured; the last one's kernels: */
+	struct devperf_span kernel, dm;
 };
 
 int log_open(struct tacho_device *d);
@@ -43,6 +49,23 @@ void log_dump(struct tacho_device *d);
 /* The samples of the last sync_classic_run(). */
 void log_sync(struct tacho_device *d);
 void log_close(struct tacho_device *d);
+
+/* For log_runs.c: appends to a file, which begins with HEADER; makes a file anew. */
+void log_append(struct tacho_device *d, const char *name, const char *header, struct buf *text);
+void log_replace(struct tacho_device *d, const char *name, struct buf *text);
+/* "" when it is not known. */
+const char *log_zone_name(struct tacho_device *d, uint16_t id);
+
+/* ---- log_runs.c ---- */
+/* A row: an item's beginning or its end. */
+struct log_mark {
+	const struct prof_item *item;
+	uint64_t cycles;
+	bool end;
+};
+
+/* Of marks by core, RISC and time. */
+int log_runs(struct tacho_device *d, const struct log_mark *marks, size_t n);
 
 /* ---- log_home.c ---- */
 struct log_home;

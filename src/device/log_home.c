@@ -77,11 +77,14 @@ static void take_line(struct log_home *h, const char *line)
 
 static void put_aside(const struct log_home *h)
 {
+	static const char *const names[] = {DEVROW_FILE, DEVPERF_FILE};
 	char from[PATH_MAX + 64], to[PATH_MAX + 64];
 
-	snprintf(from, sizeof(from), "%s/" DEVROW_FILE, h->logs);
-	snprintf(to, sizeof(to), "%s/" DEVROW_FILE ".old", h->logs);
-	rename(from, to);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(from, sizeof(from), "%s/%s", h->logs, names[i]);
+		snprintf(to, sizeof(to), "%s/%s.old", h->logs, names[i]);
+		rename(from, to);
+	}
 }
 
 static void read_writer(struct log_home *h)

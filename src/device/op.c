@@ -53,6 +53,38 @@ uint64_t tacho_op_last(const struct tacho_device *d)
 	return op_id(d, d->last_op);
 }
 
+/* ---- names for files of the logs ---- */
+static void keep_name(struct tacho_device *d, const struct op_form *form, uint64_t hash,
+		      uint32_t base)
+{
+	const uint32_t *known = map_get(&d->names_by_hash, hash);
+	struct buf text = BUF_INIT;
+	char *name;
+
+	if (!d->prof || !d->prof->noc_events || !d->prof->log.on)
+		return;
+	if (!known) {
+		op_text_name(&text, form);
+		name = buf_detach(&text);
+		/* Without memory for it the file goes by its number. */
+		if (!name || vec_push(&d->op_names, name) < 0) {
+			free(name);
+			return;
+		}
+		map_set(&d->names_by_hash, hash, (uint32_t)d->op_names.n);
+		known = map_get(&d->names_by_hash, hash);
+	}
+	if (known)
+		map_set(&d->names_by_op, base, *known);
+}
+
+const char *op_name(const struct tacho_device *d, uint32_t base)
+{
+	const uint32_t *at = map_get(&d->names_by_op, base);
+
+	return at ? d->op_names.v[*at - 1] : "";
+}
+
 /* ---- telling ---- */
 static struct tacho_zone zone_begin(uint64_t id)
 {
@@ -92,6 +124,7 @@ static void tell(struct tacho_device *d, const struct op_form *form, uint64_t ha
 	}
 	if (d->capture)
 		replay_keep(d->capture, form, &call);
+	keep_name(d, form, hash, base);
 	/* Without memory for it the op is told in full again: no harm. */
 	map_set(&d->known, hash, told);
 }
@@ -193,7 +226,11 @@ int tacho_op_begin(struct tacho_device *const *devices, unsigned count, const st
 	}
 	for (size_t i = 0; i < g->n; i++) {
 		struct tacho_device *d = device_hold(g->v[i].device);
+		struct op_form form = {g->info, &g->v[i].kernels};
 
+		/* Its programs may be in the logs before it ends. */
+		if (op && op->name)
+			keep_name(d, &form, op_text_hash(&form), g->base);
 		d->last_op = g->base;
 		g->v[i].zone = zone_begin(op_id(d, g->base));
 		device_release(&d);
@@ -264,6 +301,11 @@ void op_forget(struct tacho_device *d)
 	if (op_in_group(d))
 		tacho_op_end(d);
 	map_free(&d->known);
+	for (size_t i = 0; i < d->op_names.n; i++)
+		free(d->op_names.v[i]);
+	vec_free(&d->op_names);
+	map_free(&d->names_by_hash);
+	map_free(&d->names_by_op);
 }
 
 /* ---- around the start of a program ---- */

@@ -5,11 +5,12 @@
 #ifndef OPS_CPPREPORT_H
 #define OPS_CPPREPORT_H
 
+#include "base/devperf.h"
 #include "ops/columns.h"
 #include "ops/issues.h"
 #include "ops/record.h"
 
-#define OPS_CPP_FILE "cpp_device_perf_report.csv"
+#define OPS_CPP_FILE DEVPERF_FILE
 
 /* Cycles of a row that the report does not show; OPS_NONE when empty. */
 enum ops_cpp_cycle {

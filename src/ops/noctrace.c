@@ -1,15 +1,12 @@
 #include "ops/noctrace.h"
 
-#include "base/devrow.h"
-#include "base/json.h"
+#include "base/devnoc.h"
 #include "base/map.h"
 #include "base/output.h"
 #include "ops/figures.h"
 #include "ops/files.h"
 #include "ops/info.h"
 
-#include <ctype.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,40 +31,6 @@ struct ops_noctrace {
 	struct ops_marker *held;
 	uint32_t from, to; /* runs */
 };
-
-/* One word of the NoC profiler. */
-struct word {
-	unsigned x, y, end_x, end_y, noc;
-	int vc; /* -1: unknown */
-	unsigned bytes;
-	bool posted;
-};
-
-static struct word decode(uint64_t w)
-{
-	struct word d = {.x = w >> 8 & 0xff,
-			 .y = w >> 16 & 0xff,
-			 .end_x = w >> 24 & 0xff,
-			 .end_y = w >> 32 & 0xff,
-			 .noc = (w >> 40 & 15) == 2,
-			 .vc = (int)(w >> 44 & 15),
-			 .bytes = (unsigned)(w >> 48 & 0xff) * 32,
-			 .posted = w >> 56 & 1};
-
-	d.vc = d.vc == 15 ? -1 : d.vc;
-	return d;
-}
-
-/* Which places a kind of event names. */
-enum places { ONE, SEVERAL, NONE };
-
-static enum places places_of(const char *type)
-{
-	if (strstr(type, "MULTICAST") && strncmp(type, "FABRIC", 6))
-		return SEVERAL;
-	return strstr(type, "WITH_STATE") || strstr(type, "BARRIER") || strstr(type, "FLUSH") ? NONE
-											      : ONE;
-}
 
 int ops_noctrace_open(struct ops_noctrace **n, struct ops_cores *cores)
 {
@@ -114,15 +77,11 @@ static int64_t find_run(struct ops_noctrace *n, const struct ops_marker *m, bool
 	return (int64_t)n->runs.n - 1;
 }
 
-/* Zones that belong into the files: those of data movement, but for the firmware's own. */
 static bool is_zone(const struct ops_noctrace *n, const struct ops_marker *m)
 {
-	const char *risc = n->cores->riscs.v[m->risc].name;
-	const char *name = n->cores->trace->srclocs[m->srcloc].name;
-	size_t len = strlen(name);
-
-	return m->kind <= OPS_MARK_END && (!strcmp(risc, "BRISC") || !strcmp(risc, "NCRISC")) &&
-	       !(len >= 3 && !strcmp(name + len - 3, "-FW"));
+	return m->kind <= OPS_MARK_END &&
+	       devnoc_is_zone(n->cores->riscs.v[m->risc].name,
+			      n->cores->trace->srclocs[m->srcloc].name);
 }
 
 static void end_core(struct run *r)
@@ -138,7 +97,7 @@ int ops_noctrace_marker(struct ops_noctrace *n, const struct ops_marker *m)
 {
 	uint32_t core = n->cores->riscs.v[m->risc].core;
 	const char *type;
-	struct word word;
+	struct devnoc_word word;
 	struct run *run;
 	int64_t at;
 
@@ -157,11 +116,11 @@ int ops_noctrace_marker(struct ops_noctrace *n, const struct ops_marker *m)
 		run->sums.cores++;
 	}
 	type = n->cores->trace->srclocs[m->srcloc].name;
-	word = decode(m->data);
+	word = devnoc_word(m->data);
 	run->core_bytes += word.bytes;
 	run->sums.bytes += word.bytes;
 	run->sums.events++;
-	if (places_of(type) == SEVERAL)
+	if (devnoc_is_multicast(type))
 		run->sums.multicast_bytes += word.bytes;
 	return 0;
 }
@@ -198,70 +157,26 @@ static const char *op_name(const struct ops_host *host, uint64_t id, size_t *len
 	return name ? name : "";
 }
 
-/* Keys in the order of the alphabet, as other writers have them. */
 static void put_event(struct json *j, const struct ops_noctrace *n, const struct ops_marker *m,
-		      const char *name, size_t name_len)
+		      const struct devnoc_run *run)
 {
 	const struct ops_risc *risc = &n->cores->riscs.v[m->risc];
-	const char *type = n->cores->trace->srclocs[m->srcloc].name;
-	bool zone = m->kind != OPS_MARK_NOC;
-	struct word w = decode(m->data);
+	struct devnoc_entry e = {.risc = risc->name,
+				 .x = risc->x,
+				 .y = risc->y,
+				 .cycles = m->cycles,
+				 .type = n->cores->trace->srclocs[m->srcloc].name,
+				 .phase = m->kind == OPS_MARK_START ? "ZONE_START"
+					  : m->kind == OPS_MARK_END ? "ZONE_END"
+								    : NULL,
+				 .word = m->data,
+				 .addresses = m->ref};
 
-	json_object(j, NULL);
-	if (!zone && m->ref)
-		json_uint(j, "dst_addr", devrow_noc(m->ref).to);
-	if (!zone && places_of(type) == ONE) {
-		json_uint(j, "dx", w.x);
-		json_uint(j, "dy", w.y);
-	} else if (!zone && places_of(type) == SEVERAL) {
-		json_uint(j, "mcast_end_x", w.end_x);
-		json_uint(j, "mcast_end_y", w.end_y);
-		json_uint(j, "mcast_start_x", w.x);
-		json_uint(j, "mcast_start_y", w.y);
-	}
-	if (!zone) {
-		json_text(j, "noc", w.noc ? "NOC_1" : "NOC_0");
-		if (m->ref)
-			json_uint(j, "noc_status_counter", devrow_noc(m->ref).counter);
-		json_uint(j, "num_bytes", w.bytes);
-	}
-	json_string(j, "op_name", name, name_len);
-	if (!zone && !strncmp(type, "WRITE", 5))
-		json_bool(j, "posted", w.posted);
-	json_text(j, "proc", risc->name);
-	json_uint(j, "run_host_id", m->id);
-	if (!zone && m->ref)
-		json_uint(j, "src_addr", devrow_noc(m->ref).from);
-	json_uint(j, "src_device_id", n->cores->devices.v[risc->device].number);
-	json_uint(j, "sx", risc->x);
-	json_uint(j, "sy", risc->y);
-	json_uint(j, "timestamp", m->cycles);
-	if (zone) {
-		json_text(j, "zone", type);
-		json_text(j, "zone_phase", m->kind == OPS_MARK_START ? "ZONE_START" : "ZONE_END");
-	} else {
-		json_text(j, "type", type);
-		json_int(j, "vc", w.vc);
-	}
-	json_end(j);
-}
-
-static void file_name(const struct run *r, const char *name, size_t len, struct buf *out)
-{
-	buf_addf(out, "noc_trace_dev%" PRId64, r->sums.device);
-	if (len)
-		buf_addc(out, '_');
-	for (size_t i = 0; i < len && i < 100; i++)
-		buf_addc(out, isalnum((unsigned char)name[i]) ? name[i] : '_');
-	buf_addf(out, "_ID%" PRIu64, r->sums.id);
-	if (r->sums.session != OPS_NONE)
-		buf_addf(out, "_traceID%" PRIu64,
-			 (uint64_t)r->sums.trace << 32 | (uint64_t)r->sums.session);
-	buf_adds(out, ".json");
+	devnoc_entry(j, run, &e);
 }
 
 static int put_run(const struct ops_noctrace *n, const struct run *r,
-		   const struct ops_marker *entries, const char *name, size_t name_len, FILE *out)
+		   const struct ops_marker *entries, const struct devnoc_run *run, FILE *out)
 {
 	struct buf text = BUF_INIT;
 	struct json j;
@@ -271,7 +186,7 @@ static int put_run(const struct ops_noctrace *n, const struct run *r,
 	j.indent = 2;
 	json_array(&j, NULL);
 	for (uint64_t i = 0; i < r->entries && rc == 0; i++) {
-		put_event(&j, n, &entries[i], name, name_len);
+		put_event(&j, n, &entries[i], run);
 		if (text.len < FLUSH)
 			continue;
 		rc = fwrite(text.data, 1, text.len, out) < text.len ? TACHO_EWRITE : 0;
@@ -289,17 +204,21 @@ static int write_run(const struct ops_noctrace *n, uint32_t run, const struct op
 		     const char *folder, struct tacho_error *err)
 {
 	const struct run *r = &n->runs.v[run];
+	struct devnoc_run execution = {.device = (unsigned)r->sums.device, .id = r->sums.id};
 	struct buf file = BUF_INIT;
 	struct output out;
-	size_t len;
-	const char *name = op_name(host, r->sums.id, &len);
 	int rc;
 
-	file_name(r, name, len, &file);
+	execution.name = op_name(host, r->sums.id, &execution.name_len);
+	if (r->sums.session != OPS_NONE) {
+		execution.trace = (uint64_t)r->sums.trace;
+		execution.session = (uint64_t)r->sums.session;
+	}
+	devnoc_file_name(&file, &execution);
 	rc = file.failed ? err_set(err, TACHO_ENOMEM, "out of memory")
 			 : ops_create(&out, folder, file.data, false, err);
 	if (rc == 0) {
-		rc = put_run(n, r, n->held + (r->at - r->entries), name, len, out.file);
+		rc = put_run(n, r, n->held + (r->at - r->entries), &execution, out.file);
 		if (rc == 0) {
 			rc = output_close(&out, err);
 		} else {

@@ -1,46 +1,32 @@
 #include "ops/runtime.h"
 
+#include "base/devperf.h"
 #include "base/map.h"
 #include "ops/analyses.h"
 #include "ops/devlog_row.h"
 #include "ops/figures.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The runtime's own list: what, under which name, and whether its cycles are shown. */
-static const struct {
-	enum ops_analysis analysis;
-	const char *name, *cycles; /* cycles: NULL, or the part of "DEVICE ... START CYCLE" */
-	bool quasar;
-} columns[] = {
-	{OPS_AN_TRACE_FW, "DEVICE TRACE FIRMWARE DURATION [ns]", NULL, false},
-	{OPS_AN_TRACE_KERNEL, "DEVICE TRACE KERNEL DURATION [ns]", NULL, false},
-	{OPS_AN_FIRST_TO_LAST, "DEVICE KERNEL FIRST TO LAST START [ns]", NULL, false},
-	{OPS_AN_FW, "DEVICE FW DURATION [ns]", "FW", false},
-	{OPS_AN_KERNEL, "DEVICE KERNEL DURATION [ns]", "KERNEL", false},
-	{OPS_AN_KERNEL_DM, "DEVICE KERNEL DURATION DM START [ns]", "KERNEL DM", false},
-	{OPS_AN_BRISC, "DEVICE BRISC KERNEL DURATION [ns]", NULL, false},
-	{OPS_AN_NCRISC, "DEVICE NCRISC KERNEL DURATION [ns]", NULL, false},
-	{OPS_AN_TRISC0, "DEVICE TRISC0 KERNEL DURATION [ns]", NULL, false},
-	{OPS_AN_TRISC1, "DEVICE TRISC1 KERNEL DURATION [ns]", NULL, false},
-	{OPS_AN_TRISC2, "DEVICE TRISC2 KERNEL DURATION [ns]", NULL, false},
-	{OPS_AN_ERISC, "DEVICE ERISC KERNEL DURATION [ns]", NULL, false},
-	{OPS_AN_QUASAR_DM, "DEVICE QUASAR_DM KERNEL DURATION [ns]", "QUASAR_DM KERNEL", true},
-	{OPS_AN_QUASAR_TRISC, "DEVICE QUASAR_NEO_TRISC KERNEL DURATION [ns]",
-	 "QUASAR_NEO_TRISC KERNEL", true},
-	{OPS_AN_QUASAR_DM_FW, "DEVICE DM FW DURATION [ns]", NULL, true},
-	{OPS_AN_QUASAR_TRISC_FW, "DEVICE TRISC FW DURATION [ns]", NULL, true},
-};
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
-
-#define NO_TIME UINT64_MAX
-
-struct span {
-	uint64_t start, end; /* NO_TIME: none yet */
-	uint64_t ends;       /* markers that could be its end; the first may be its start */
+/* What each column measures. */
+static const enum ops_analysis analyses[DEVPERF_COLUMNS] = {
+	[DEVPERF_TRACE_FW] = OPS_AN_TRACE_FW,
+	[DEVPERF_TRACE_KERNEL] = OPS_AN_TRACE_KERNEL,
+	[DEVPERF_FIRST_TO_LAST] = OPS_AN_FIRST_TO_LAST,
+	[DEVPERF_FW] = OPS_AN_FW,
+	[DEVPERF_KERNEL] = OPS_AN_KERNEL,
+	[DEVPERF_KERNEL_DM] = OPS_AN_KERNEL_DM,
+	[DEVPERF_BRISC] = OPS_AN_BRISC,
+	[DEVPERF_NCRISC] = OPS_AN_NCRISC,
+	[DEVPERF_TRISC0] = OPS_AN_TRISC0,
+	[DEVPERF_TRISC1] = OPS_AN_TRISC1,
+	[DEVPERF_TRISC2] = OPS_AN_TRISC2,
+	[DEVPERF_ERISC] = OPS_AN_ERISC,
+	[DEVPERF_QUASAR_DM] = OPS_AN_QUASAR_DM,
+	[DEVPERF_QUASAR_TRISC] = OPS_AN_QUASAR_TRISC,
+	[DEVPERF_QUASAR_DM_FW] = OPS_AN_QUASAR_DM_FW,
+	[DEVPERF_QUASAR_TRISC_FW] = OPS_AN_QUASAR_TRISC_FW,
 };
 
 struct run {
@@ -49,7 +35,7 @@ struct run {
 	int64_t trace, session;
 	uint32_t cores;             /* that ran firmware */
 	uint32_t last_fw_core;      /* + 1 */
-	struct span spans[COLUMNS]; /* first start, last end */
+	struct devperf_span spans[DEVPERF_COLUMNS];
 	/* Of the core whose markers come now, and of those before it. */
 	uint32_t core; /* + 1 */
 	uint64_t core_start, core_end;
@@ -140,8 +126,8 @@ static int64_t find_run(struct ops_runtime *rt, const struct ops_marker *m)
 	for (; (at = map_get(&rt->by_key, key)); key++)
 		if (is_run(&rt->runs.v[*at], device, m->id, m->trace, m->session))
 			return rt->last = *at;
-	for (int i = 0; i < COLUMNS; i++)
-		run.spans[i] = (struct span){NO_TIME, NO_TIME, 0};
+	for (int i = 0; i < DEVPERF_COLUMNS; i++)
+		run.spans[i] = DEVPERF_SPAN_INIT;
 	if (map_set(&rt->by_key, key, (uint32_t)rt->runs.n) < 0 || vec_push(&rt->runs, run) < 0)
 		return TACHO_ENOMEM;
 	return rt->last = (uint32_t)rt->runs.n - 1;
@@ -170,17 +156,6 @@ static void take_core(struct run *r, uint32_t core, uint64_t time)
 	r->core_end = time > r->core_end ? time : r->core_end;
 }
 
-static void take_span(struct span *s, bool starts, bool ends, uint64_t time)
-{
-	if (starts && time < s->start)
-		s->start = time;
-	if (!ends)
-		return;
-	if (s->end == NO_TIME || time > s->end)
-		s->end = time;
-	s->ends++;
-}
-
 int ops_runtime_marker(struct ops_runtime *rt, const struct ops_marker *m)
 {
 	uint32_t flags = zone_flags(rt, m->srcloc);
@@ -202,41 +177,17 @@ int ops_runtime_marker(struct ops_runtime *rt, const struct ops_marker *m)
 	}
 	if (flags & DEVLOG_Z_KERNEL)
 		take_core(run, core, m->cycles);
-	for (int i = 0; i < COLUMNS; i++) {
-		const struct ops_analysis_def *a = &ops_analyses[columns[i].analysis];
+	for (int i = 0; i < DEVPERF_COLUMNS; i++) {
+		const struct ops_analysis_def *a = &ops_analyses[analyses[i]];
 
 		if (a->start.zones & flags || a->end.zones & flags)
-			take_span(&run->spans[i], ops_matches(&a->start, flags, risc, type),
-				  ops_matches(&a->end, flags, risc, type), m->cycles);
+			devperf_take(&run->spans[i], ops_matches(&a->start, flags, risc, type),
+				     ops_matches(&a->end, flags, risc, type), m->cycles);
 	}
 	return 0;
 }
 
 /* --- the table --- */
-
-static bool found(const struct span *s)
-{
-	return s->start != NO_TIME && s->end != NO_TIME && s->end >= s->start && s->ends > 1;
-}
-
-static const struct span *span_of(const struct run *r, enum ops_analysis analysis)
-{
-	for (int i = 0; i < COLUMNS; i++)
-		if (columns[i].analysis == analysis)
-			return &r->spans[i];
-	return NULL;
-}
-
-/* Half away from zero, unlike the report's own figures. */
-static int64_t round_ns(double ns)
-{
-	return (int64_t)round(ns);
-}
-
-static int64_t span_ns(const struct ops_runtime *rt, const struct run *r, const struct span *s)
-{
-	return round_ns((double)(s->end - s->start) * 1000.0 / rt->cores->devices.v[r->device].mhz);
-}
 
 static int compare_signed(int64_t a, int64_t b)
 {
@@ -264,27 +215,18 @@ static int by_kernel(const void *a, const void *b, void *arg)
 	const struct ops_runtime *rt = arg;
 	const struct run *x = &rt->runs.v[*(const uint32_t *)a];
 	const struct run *y = &rt->runs.v[*(const uint32_t *)b];
-	uint64_t sx = span_of(x, OPS_AN_KERNEL)->start, sy = span_of(y, OPS_AN_KERNEL)->start;
+	uint64_t sx = x->spans[DEVPERF_KERNEL].start, sy = y->spans[DEVPERF_KERNEL].start;
 
 	if (x->device != y->device)
 		return x->device < y->device ? -1 : 1;
 	return sx != sy ? sx < sy ? -1 : 1 : by_id(a, b, arg);
 }
 
-/* From the end of the one before to the start; of nothing sensible when they overlap. */
 static int64_t gap(const struct ops_runtime *rt, const struct run *r, const struct run *before,
-		   enum ops_analysis analysis)
+		   enum devperf_column column)
 {
-	const struct span *s = span_of(r, analysis), *p = before ? span_of(before, analysis) : NULL;
-
-	if (!found(s))
-		return OPS_NONE;
-	if (!p || !found(p))
-		return 0;
-	if (s->start < p->end || s->start == s->end)
-		return OPS_NONE;
-	return round_ns((double)(s->start - p->end) *
-			((double)span_ns(rt, r, s) / (double)(s->end - s->start)));
+	return devperf_gap(rt->cores->devices.v[r->device].mhz, &r->spans[column],
+			   before ? &before->spans[column] : NULL);
 }
 
 int ops_runtime_finish(struct ops_runtime *rt)
@@ -304,9 +246,9 @@ int ops_runtime_finish(struct ops_runtime *rt)
 
 		if (before && before->device != r->device)
 			before = NULL;
-		r->gap = gap(rt, r, before, OPS_AN_KERNEL);
-		r->gap_dm = gap(rt, r, before, OPS_AN_KERNEL_DM);
-		if (found(span_of(r, OPS_AN_KERNEL)))
+		r->gap = gap(rt, r, before, DEVPERF_KERNEL);
+		r->gap_dm = gap(rt, r, before, DEVPERF_KERNEL_DM);
+		if (devperf_found(&r->spans[DEVPERF_KERNEL]))
 			before = r;
 	}
 	qsort_r(rt->order, rt->runs.n, sizeof(*rt->order), by_id, rt);
@@ -318,60 +260,33 @@ size_t ops_runtime_count(const struct ops_runtime *rt)
 	return rt->runs.n;
 }
 
-static void header(const struct ops_runtime *rt, struct buf *text)
-{
-	buf_adds(text, "GLOBAL CALL COUNT,METAL TRACE ID,METAL TRACE REPLAY SESSION ID,DEVICE ID,"
-		       "DEVICE ARCH,OP NAME,CORE COUNT,AVAILABLE WORKER CORE COUNT");
-	for (int i = 0; i < COLUMNS; i++) {
-		if (columns[i].quasar && !rt->quasar)
-			continue;
-		buf_addf(text, ",%s", columns[i].name);
-		if (columns[i].cycles)
-			buf_addf(text, ",DEVICE %s START CYCLE,DEVICE %s END CYCLE",
-				 columns[i].cycles, columns[i].cycles);
-	}
-	buf_adds(text, ",OP TO OP LATENCY [ns],OP TO OP LATENCY BR/NRISC START [ns]");
-}
-
-static void add_number(struct buf *text, int64_t value)
-{
-	buf_addc(text, ',');
-	if (value != OPS_NONE)
-		buf_addf(text, "%" PRId64, value);
-}
-
 bool ops_runtime_line(struct ops_runtime *rt, size_t line, struct buf *text)
 {
 	const struct ops_trace_device *d;
+	struct devperf_row row;
 	const struct run *r;
 
 	buf_reset(text);
 	if (line == 0) {
-		header(rt, text);
+		devperf_header(text, rt->quasar);
 		return true;
 	}
 	if (line > rt->runs.n)
 		return false;
 	r = &rt->runs.v[rt->order[line - 1]];
 	d = &rt->cores->devices.v[r->device];
-	buf_addf(text, "%" PRIu64, r->id);
-	add_number(text, r->trace);
-	add_number(text, r->session);
-	buf_addf(text, ",%u,%s,,%u", d->number, d->arch, r->cores);
-	add_number(text, d->max_cores);
-	for (int i = 0; i < COLUMNS; i++) {
-		const struct span *s = &r->spans[i];
-
-		if (columns[i].quasar && !rt->quasar)
-			continue;
-		add_number(text, found(s) ? span_ns(rt, r, s) : OPS_NONE);
-		if (!columns[i].cycles)
-			continue;
-		add_number(text, found(s) ? (int64_t)s->start : OPS_NONE);
-		add_number(text, found(s) ? (int64_t)s->end : OPS_NONE);
-	}
-	add_number(text, r->gap);
-	add_number(text, r->gap_dm);
+	row = (struct devperf_row){.id = r->id,
+				   .trace = r->trace,
+				   .session = r->session,
+				   .device = d->number,
+				   .arch = d->arch,
+				   .mhz = d->mhz,
+				   .cores = r->cores,
+				   .max_cores = d->max_cores,
+				   .spans = r->spans,
+				   .gap = r->gap,
+				   .gap_dm = r->gap_dm};
+	devperf_line(text, &row, rt->quasar);
 	return true;
 }
 

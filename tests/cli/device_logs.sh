@@ -26,6 +26,28 @@ done
 expect_line $logs/profile_log_device.csv '^ARCH: tiny, CHIP_FREQ\[MHz\]: 1000, Max Compute Cores: 4$' \
 	'^1,1,1,NCRISC,[0-9]+,[0-9]+,0,[0-9]+,,,NCRISC-FW,ZONE_START,[0-9]+,.*/subordinate.c,$'
 [ "$(grep -c ARCH $logs/profile_log_device.csv)" = 1 ] || fail 'more than one head'
+# What is measured of each execution, and its transfers: as from the trace, whether they are written at once or bit by bit.
+for example in layers two_devices; do
+	for mid_run in 0 1; do
+		rm -rf generated exported
+		expect_exit 0 env TT_METAL_DEVICE_PROFILER_NOC_EVENTS=2 TT_METAL_PROFILER_CPP_POST_PROCESS=1 \
+			TT_METAL_PROFILER_MID_RUN_DUMP=$mid_run "$TACHO" run -q -f -o t.tacho -- "$examples/$example"
+		expect_exit 0 "$TACHO" export --to tt-logs -o exported t.tacho
+		(cd $logs && ls noc_trace_dev*) >a
+		(cd exported/.logs && ls noc_trace_dev*) >b
+		expect_same a b
+		while read -r name; do expect_same $logs/$name exported/.logs/$name; done <a
+		sort $logs/cpp_device_perf_report.csv >a
+		sort exported/.logs/cpp_device_perf_report.csv >b
+		expect_same a b
+	done
+done
+expect_exit 0 env TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1 TT_METAL_DEVICE_PROFILER_NOC_EVENTS_RPT_PATH=transfers/here \
+	TT_METAL_PROFILER_DIR=quiet "$examples/matmul"
+[ -s transfers/here/noc_trace_dev0_Matmul_ID1024.json ] || fail "no transfers: $(ls transfers/here)"
+[ ! -e quiet/.logs/cpp_device_perf_report.csv ] || fail 'measurements that nobody asked for'
+expect_count 0 err
+
 # Runs one after the other: their ops, and the time of the device, follow each other in the logs; not in a trace.
 for i in 1 2 3; do expect_exit 0 env TT_METAL_PROFILER_DIR=doubled "$examples/layers"; done
 expect_exit 0 "$TACHO" ops -q -o doubled

@@ -151,10 +151,11 @@ class Ttnn(Case):
         ttnn.relu(a)
 """)
         logs = os.path.dirname(self.trace)
-        for old in ([], ["profile_log_device.csv.old"]):  # the second keeps the first's
+        for old in ([], ["cpp_device_perf_report.csv.old",
+                         "profile_log_device.csv.old"]):  # the second keeps the first's
             self.tracy("-p", "-r", "--disable-device-data-push-to-tracy", path)
             self.assertIn("1 op, 1 with device data", self.stderr)
-            self.assertEqual([name for name in os.listdir(logs) if name.endswith(".old")], old)
+            self.assertEqual(sorted(n for n in os.listdir(logs) if n.endswith(".old")), old)
         self.tracy("-p", "-c", "pass")
         self.assertIn("profile_log_device.csv.old", os.listdir(logs))
         self.assertNotIn("profile_log_device.csv", os.listdir(logs))
