@@ -82,6 +82,23 @@ static void use_rows(struct trace *t)
 	trace_rows_close(r);
 }
 
+static void use_strips(struct trace *t, struct trace_lod *lod)
+{
+	float busy[64], lead[64];
+	uint32_t name[64];
+	struct trace_strip s = {.width = 64, .wide = 2, .busy = busy, .lead = lead, .name = name};
+
+	for (uint32_t lane = 0; lane < t->lane_count && lane < 16; lane++)
+		for (uint64_t span = t->end - t->start + 1; span; span >>= 7) {
+			s.t0 = t->start + span / 3;
+			s.t1 = s.t0 + span > s.t0 ? s.t0 + span : UINT64_MAX;
+			trace_strip_clear(&s);
+			if (s.t1 > s.t0)
+				trace_lod_strip(lod, lane, &s);
+		}
+	free(s.items);
+}
+
 static void use_figures(struct trace *t)
 {
 	struct trace_filter filter = {.t0 = t->start + 1, .t1 = t->end};
@@ -106,6 +123,7 @@ static void use_figures(struct trace *t)
 			trace_lod_query(lod, lane, t->start, t->start + span, 100, &items, &count,
 					&cap);
 	free(items);
+	use_strips(t, lod);
 	trace_lod_close(lod);
 }
 

@@ -11,14 +11,10 @@
 
 uint64_t lod_lane_bytes(uint64_t leaves)
 {
-	uint64_t bytes = leaves * sizeof(struct lod_leaf), n = leaves;
+	uint64_t bytes = leaves * sizeof(struct lod_leaf);
 
-	while (n) {
-		n = (n + LOD_FAN - 1) / LOD_FAN;
+	for (uint64_t n = lod_parents(leaves); n; n = lod_above(n))
 		bytes += n * sizeof(struct lod_node);
-		if (n == 1)
-			break;
-	}
 	return (bytes + 63) & ~63ull;
 }
 
@@ -40,13 +36,10 @@ void lod_levels_of(const struct trace_lod *lod, uint32_t lane, struct lod_levels
 	l->leaf_count = n;
 	l->leaves = (const struct lod_leaf *)at;
 	at += n * sizeof(struct lod_leaf);
-	while (n && l->levels < LOD_LEVELS) {
-		n = (n + LOD_FAN - 1) / LOD_FAN;
+	for (n = lod_parents(n); n && l->levels < LOD_LEVELS; n = lod_above(n)) {
 		l->nodes[l->levels] = (const struct lod_node *)at;
 		l->counts[l->levels++] = n;
 		at += n * sizeof(struct lod_node);
-		if (n == 1)
-			break;
 	}
 }
 

@@ -4,7 +4,8 @@
  * Over each lane stands a pyramid. A bottom node, a leaf, covers up to 8 zones; it ends early
  * before a gap that is long against its surroundings, and a zone that is long against them has a
  * leaf of its own: else one long thing would make a wide leaf of small zones, and a view of many of
- * them would decode a block for each. Levels above have a fan-out of 16.
+ * them would decode a block for each. A node above them has 16 leaves, those above that 4 nodes: a
+ * pixel looks at more nodes the wider they fan out, and only the bottom of the pyramid costs room.
  *
  * A query takes a node as a whole when it is narrower than a pixel, or when it is not much wider
  * and has neither a zone nor, in sum, gaps of a pixel: then each pixel that it touches has
@@ -23,11 +24,12 @@
 #include "trace/reader.h"
 
 #define LOD_MAGIC        "TACHOLOD"
-#define LOD_VERSION      1u
-#define LOD_ZONES        8u  /* of a bottom node, at most */
-#define LOD_FAN          16u /* children of a node */
-#define LOD_LEVELS       12u /* 8 * 16^11 zones are more than there can be */
-#define LOD_CREDIT       16u /* one node in so many may end early */
+#define LOD_VERSION      2u
+#define LOD_ZONES        8u  /* of a leaf, at most */
+#define LOD_LEAVES       16u /* of a node above leaves */
+#define LOD_FAN          4u  /* children of the other nodes */
+#define LOD_LEVELS       22u /* 8 * 16 * 4^21 zones are more than there can be */
+#define LOD_CREDIT       32u /* one node in so many may end early */
 #define LOD_CREDIT_FIRST 4u
 
 /* A leaf: 2 bytes per zone. Times are relative to the start of the node above it. */
@@ -100,6 +102,17 @@ struct trace_lod {
 	size_t size;
 	const struct lod_lane *lanes;
 };
+
+/* How many nodes stand above so many leaves, and above so many nodes; above one none does. */
+static inline uint64_t lod_parents(uint64_t leaves)
+{
+	return (leaves + LOD_LEAVES - 1) / LOD_LEAVES;
+}
+
+static inline uint64_t lod_above(uint64_t nodes)
+{
+	return nodes > 1 ? (nodes + LOD_FAN - 1) / LOD_FAN : 0;
+}
 
 /* Bytes of all levels of a lane that has so many leaves. */
 uint64_t lod_lane_bytes(uint64_t leaves);

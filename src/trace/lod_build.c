@@ -25,10 +25,10 @@ static uint64_t leaf_room(uint64_t zones)
 void lod_leaf_close(struct lod_builder *b)
 {
 	uint64_t i = b->leaf_count++;
-	struct lod_node *parent = &b->parents[i / LOD_FAN];
+	struct lod_node *parent = &b->parents[i / LOD_LEAVES];
 	struct lod_leaf *leaf = &b->leaves[i];
 
-	if (i % LOD_FAN == 0)
+	if (i % LOD_LEAVES == 0)
 		*parent = (struct lod_node){.start = b->start, .first = b->first << 24};
 	if (b->end - parent->start > UINT32_MAX || (b->zones > 1 && b->longest >= LEAF_WIDE)) {
 		*leaf = (struct lod_leaf){.longest = LEAF_WIDE << 6 | (b->zones - 1)};
@@ -137,9 +137,7 @@ static void levels_add(const struct lod_node *below, uint64_t n)
 {
 	struct lod_node *level = (struct lod_node *)(uintptr_t)below + n;
 
-	while (n > 1) {
-		uint64_t more = (n + LOD_FAN - 1) / LOD_FAN;
-
+	for (uint64_t more; (more = lod_above(n)) > 0; n = more) {
 		for (uint64_t i = 0; i < more; i++) {
 			uint64_t left = n - i * LOD_FAN;
 
@@ -148,7 +146,6 @@ static void levels_add(const struct lod_node *below, uint64_t n)
 		}
 		below = level;
 		level += more;
-		n = more;
 	}
 }
 
@@ -170,7 +167,7 @@ static int lane_build(struct trace_lod *lod, struct lod_lane *lane, uint32_t i, 
 		return r;
 	if (b.zones)
 		lod_leaf_close(&b);
-	n = (b.leaf_count + LOD_FAN - 1) / LOD_FAN;
+	n = lod_parents(b.leaf_count);
 	*lane = (struct lod_lane){info->zones, b.leaf_count, at};
 	memcpy(b.leaves + b.leaf_count, parents, n * sizeof(*parents));
 	levels_add((struct lod_node *)(b.leaves + b.leaf_count), n);
@@ -186,7 +183,7 @@ static int lanes_build(struct trace_lod *lod)
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < t->lane_count; i++) {
-		uint64_t room = leaf_room(t->lanes[i].zones) / LOD_FAN + 2;
+		uint64_t room = leaf_room(t->lanes[i].zones) / LOD_LEAVES + 2;
 		struct lod_node *parents = malloc(room * sizeof(*parents));
 
 		r = parents ? lane_build(lod, &lanes[i], i, at, parents) : TACHO_ENOMEM;

@@ -38,7 +38,7 @@ static int reserve(struct lod_live *l, uint32_t count)
 	size_t leaves = (size_t)(b->leaf_count + more + more / (LOD_CREDIT - 1) + 2);
 
 	if (vec_reserve(&l->leaves, leaves) < 0 ||
-	    vec_reserve(&l->nodes[0], leaves / LOD_FAN + 1) < 0)
+	    vec_reserve(&l->nodes[0], leaves / LOD_LEAVES + 1) < 0)
 		return TACHO_ENOMEM;
 	b->leaves = l->leaves.v;
 	b->parents = l->nodes[0].v;
@@ -51,7 +51,7 @@ static int levels_update(struct lod_live *l, uint64_t changed)
 	unsigned level = 1;
 
 	for (; l->nodes[level - 1].n > 1 && level < LOD_LEVELS; level++) {
-		uint64_t below = l->nodes[level - 1].n, n = (below + LOD_FAN - 1) / LOD_FAN;
+		uint64_t below = l->nodes[level - 1].n, n = lod_above(below);
 
 		changed /= LOD_FAN;
 		if (vec_reserve(&l->nodes[level], n) < 0)
@@ -71,10 +71,10 @@ static int levels_update(struct lod_live *l, uint64_t changed)
 static int lane_update(struct trace_private *p, struct lod_live *l, const struct lane *lane)
 {
 	struct lod_builder *b = &l->builder, shown;
-	uint64_t changed = b->leaf_count / LOD_FAN;
+	uint64_t changed = b->leaf_count / LOD_LEAVES;
 	int r = 0;
 
-	if (l->segments && b->leaf_count % LOD_FAN)
+	if (l->segments && b->leaf_count % LOD_LEAVES)
 		l->nodes[0].v[changed] = l->parent;
 	for (; r == 0 && l->segments < lane->segments.n; l->segments++) {
 		const struct segment *s = &lane->segments.v[l->segments];
@@ -86,13 +86,13 @@ static int lane_update(struct trace_private *p, struct lod_live *l, const struct
 	}
 	if (r < 0)
 		return r;
-	if (b->leaf_count % LOD_FAN)
-		l->parent = b->parents[b->leaf_count / LOD_FAN];
+	if (b->leaf_count % LOD_LEAVES)
+		l->parent = b->parents[b->leaf_count / LOD_LEAVES];
 	shown = *b;
 	if (shown.zones)
 		lod_leaf_close(&shown);
 	l->leaves.n = shown.leaf_count;
-	l->nodes[0].n = (shown.leaf_count + LOD_FAN - 1) / LOD_FAN;
+	l->nodes[0].n = lod_parents(shown.leaf_count);
 	return levels_update(l, changed);
 }
 

@@ -1,5 +1,6 @@
 /* What is visible of a lane: a walk down its pyramid. */
 #include "trace/lod.h"
+#include "trace/strip.h"
 
 struct query {
 	struct trace_lod *lod;
@@ -16,6 +17,12 @@ struct query {
 	uint64_t item_limit; /* what starts from here on is in the next pixel */
 	struct trace_lod_item **items;
 	size_t *count, *cap;
+
+	struct trace_strip *strip; /* instead of items */
+	uint64_t strip_busy;       /* ticks in pixel STRIP_PIXEL that are not in the strip yet */
+	uint64_t strip_limit;      /* what ends up to here and starts before is in that pixel */
+	uint32_t strip_pixel;
+	double per_pixel; /* ticks */
 
 	struct zblock *block;          /* that holds the zones looked at last */
 	const struct segment *segment; /* of that block */
@@ -74,6 +81,37 @@ static uint64_t pixel_limit(const struct query *q, uint64_t t)
 	return q->t0 + (uint64_t)((wide * span + q->width - 1) / q->width);
 }
 
+static void strip_flush(struct query *q)
+{
+	if (q->strip_busy)
+		q->strip->busy[q->strip_pixel] +=
+			(float)((double)(int64_t)q->strip_busy * q->per_tick);
+	q->strip_busy = 0;
+}
+
+/* Whether what comes next in the lane lies in the pixel of what came last: then it is summed up. */
+static inline bool strip_joins(const struct query *q, uint64_t start, uint64_t end)
+{
+	return end <= q->strip_limit && start < q->strip_limit;
+}
+
+/* What does not goes to the strip, and the pixel that it ends in is the next to be summed up. */
+static void strip_take(struct query *q, uint64_t start, uint64_t end, uint64_t busy)
+{
+	struct trace_strip *s = q->strip;
+	uint32_t pixel;
+
+	strip_flush(q);
+	strip_small(s, q->per_tick, start, end, busy);
+	pixel = (uint32_t)strip_place(s, q->per_tick, end);
+	q->strip_pixel = pixel;
+	q->strip_limit =
+		pixel < s->width ? s->t0 + (uint64_t)((double)(pixel + 1) * q->per_pixel) : 0;
+	/* A pixel in which something ends is touched, but for its very first tick. */
+	if (pixel < s->width && s->busy[pixel] == 0)
+		q->strip_limit = 0;
+}
+
 /* Several zones that are smaller than a pixel together. They join what starts in the same pixel. */
 static inline int take_small(struct query *q, uint64_t start, uint64_t end, uint64_t count,
 			     uint64_t busy, uint64_t longest, uint64_t index)
@@ -81,6 +119,13 @@ static inline int take_small(struct query *q, uint64_t start, uint64_t end, uint
 	struct trace_lod_item *item = &q->item;
 	int r;
 
+	if (q->strip) {
+		if (strip_joins(q, start, end))
+			q->strip_busy += busy;
+		else
+			strip_take(q, start, end, busy);
+		return 0;
+	}
 	if (item->count && start < q->item_limit) {
 		item->end = end;
 		item->count += count;
@@ -140,10 +185,13 @@ static int take_single(struct query *q, uint64_t start, uint64_t end, uint64_t n
 		       uint32_t srcloc)
 {
 	struct trace_lod_item single = {start, end, 1, end - start, number, srcloc};
-	int r = item_flush(q);
+	int r;
 
 	if (srcloc >= q->lod->p->trace.srcloc_count)
 		single.srcloc = TRACE_NONE;
+	if (q->strip)
+		return strip_single(q->strip, q->per_tick, start, end, number, single.srcloc);
+	r = item_flush(q);
 	return r < 0 ? r : item_push(q, &single);
 }
 
@@ -161,6 +209,64 @@ static int take_zone(struct query *q, uint64_t number, uint32_t at, uint32_t *co
 	if (r < 0 || q->block->bad)
 		return r;
 	return take_single(q, start, end, number, q->block->srcloc[at]);
+}
+
+/* Zones [FIRST, LAST) of the block that is loaded; *END is that of the zone before. */
+static inline int peek_run(struct query *q, uint64_t first, uint64_t last, uint64_t *end)
+{
+	const struct peek_column *c = q->block->peek.columns;
+	uint32_t at = q->segment->first + (uint32_t)(first - q->segment->zone);
+	int r = 0;
+
+	for (; r == 0 && first < last; first++, at++) {
+		uint64_t start = *end + peek_at(&c[PEEK_GAP], at);
+
+		*end = start + peek_at(&c[PEEK_DURATION], at);
+		/* What overflows means harm, and must not become a long zone. */
+		if (*end < start || zone_outside(q, start, *end))
+			continue;
+		if (*end - start < q->pixel)
+			r = take_small(q, start, *end, 1, *end - start, *end - start, first);
+		else
+			r = take_single(q, start, *end, first,
+					(uint32_t)peek_at(&c[PEEK_SRCLOC], at));
+	}
+	return r;
+}
+
+/*
+ * Zones of a leaf, whose first one begins at START, without decoding their blocks: from each zone
+ * to the next. 1: done; 0: they cannot be looked at like this.
+ */
+static int peek_zones(struct query *q, uint64_t first, uint64_t count, uint64_t start, bool names)
+{
+	uint32_t columns = ZBLOCK_PEEK_TIMES | (names ? ZBLOCK_PEEK_SRCLOCS : 0);
+	uint64_t last = first + count, zone = first;
+
+	while (zone < last) {
+		const struct segment *s;
+		uint64_t stop, end;
+		int r = block_load(q, zone, columns);
+
+		if (r < 0)
+			return r;
+		s = q->segment;
+		if (q->block->no_peek || !segment_fits(s, q->block))
+			return zone > first;
+		/* The gap of the first of a segment is 0; that of the first of the leaf is known.
+		 */
+		if (zone == s->zone)
+			end = s->start;
+		else
+			end = start - peek_at(&q->block->peek.columns[PEEK_GAP],
+					      s->first + (uint32_t)(zone - s->zone));
+		stop = s->zone + s->count < last ? s->zone + s->count : last;
+		r = peek_run(q, zone, stop, &end);
+		if (r < 0)
+			return r;
+		zone = stop;
+	}
+	return 1;
 }
 
 /* COUNT zones from number FIRST on, one by one. COLUMNS says what their blocks are needed for. */
@@ -207,10 +313,13 @@ static inline bool taken_whole(const struct query *q, uint64_t start, uint64_t e
 	       start >= q->t0 && end <= q->t1;
 }
 
-static int visit_leaf(struct query *q, const struct lod_leaf *leaf, uint64_t base, uint64_t zone)
+/* NAMES: zones near it are wide enough to need their source locations. */
+static int visit_leaf(struct query *q, const struct lod_leaf *leaf, uint64_t base, uint64_t zone,
+		      bool names)
 {
 	uint64_t start = base + leaf->start, end = base + leaf->end;
 	uint32_t zones = (leaf->longest & 7) + 1, longest = leaf->longest >> 6;
+	int r;
 
 	if (longest == LEAF_WIDE)
 		return take_zones(q, zone, zones, ZBLOCK_TIMES);
@@ -225,25 +334,54 @@ static int visit_leaf(struct query *q, const struct lod_leaf *leaf, uint64_t bas
 	if (taken_whole(q, start, end, leaf->busy, longest, UINT64_MAX))
 		return take_small(q, start, end, zones, leaf->busy, longest,
 				  zone + (leaf->longest >> 3 & 7));
+	r = peek_zones(q, zone, zones, start, names);
+	if (r)
+		return r < 0 ? r : 0;
 	return take_zones(q, zone, zones,
 			  longest >= q->pixel ? ZBLOCK_TIMES | ZBLOCK_SRCLOCS : ZBLOCK_TIMES);
+}
+
+/* Sums up leaves from LEAF on that lie in the pixel of what came before; the first that does not.
+ */
+static const struct lod_leaf *leaves_join(struct query *q, const struct lod_leaf *leaf,
+					  const struct lod_leaf *last, uint64_t base,
+					  uint64_t *zone)
+{
+	uint64_t room = q->strip_limit > base ? q->strip_limit - base : 0, busy = 0;
+	uint32_t limit = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX, zones = 0;
+
+	for (; leaf < last && leaf->end <= limit && leaf->start < limit &&
+	       leaf->longest >> 6 != LEAF_WIDE;
+	     leaf++) {
+		busy += leaf->longest & 7 ? leaf->busy : leaf->end - leaf->start;
+		zones += (leaf->longest & 7) + 1;
+	}
+	q->strip_busy += busy;
+	*zone += zones;
+	return leaf;
 }
 
 static int visit_leaves(struct query *q, uint64_t parent)
 {
 	const struct lod_levels *l = &q->levels;
-	uint64_t first = parent * LOD_FAN, last = first + LOD_FAN;
-	uint64_t base = l->nodes[0][parent].start, zone = l->nodes[0][parent].first >> 24;
+	const struct lod_node *node = &l->nodes[0][parent];
+	const struct lod_leaf *leaf = l->leaves + parent * LOD_LEAVES, *last = leaf + LOD_LEAVES;
+	uint64_t zone = node->first >> 24;
+	bool names = node->longest >= q->pixel;
 	int r = 0;
 
-	if (last > l->leaf_count)
-		last = l->leaf_count;
-	for (uint64_t i = first; r == 0 && i < last; i++) {
-		uint32_t zones = (l->leaves[i].longest & 7) + 1;
+	if (last > l->leaves + l->leaf_count)
+		last = l->leaves + l->leaf_count;
+	while (r == 0) {
+		uint32_t zones;
 
+		leaf = leaves_join(q, leaf, last, node->start, &zone);
+		if (leaf >= last)
+			break;
+		zones = (leaf->longest & 7) + 1;
 		if (zone + zones > l->zones) /* a damaged index */
 			break;
-		r = visit_leaf(q, &l->leaves[i], base, zone);
+		r = visit_leaf(q, leaf++, node->start, zone, names);
 		zone += zones;
 	}
 	return r;
@@ -287,6 +425,18 @@ static uint64_t node_from(const struct query *q, unsigned level, uint64_t low, u
 	return low;
 }
 
+/* What is too small to be seen by itself. Of pixels neither count nor longest zone are told. */
+static inline int take_node(struct query *q, unsigned level, uint64_t i)
+{
+	const struct lod_levels *l = &q->levels;
+	const struct lod_node *n = &l->nodes[level][i];
+
+	if (q->strip)
+		return take_small(q, n->start, n->end, 0, n->busy, 0, 0);
+	return take_small(q, n->start, n->end, node_zones(l, level, i), n->busy, n->longest,
+			  longest_find(l, level, i));
+}
+
 static int visit(struct query *q, unsigned level, uint64_t first, uint64_t last)
 {
 	const struct lod_levels *l = &q->levels;
@@ -299,16 +449,46 @@ static int visit(struct query *q, unsigned level, uint64_t first, uint64_t last)
 	for (uint64_t i = first; r == 0 && i < last; i++) {
 		const struct lod_node *n = &l->nodes[level][i];
 
+		if (strip_joins(q, n->start, n->end)) {
+			q->strip_busy += n->busy;
+			continue;
+		}
 		if (n->start >= q->t1)
 			break;
 		if (taken_whole(q, n->start, n->end, n->busy, n->longest, 2 * q->pixel))
-			r = take_small(q, n->start, n->end, node_zones(l, level, i), n->busy,
-				       n->longest, longest_find(l, level, i));
+			r = take_node(q, level, i);
 		else if (level == 0)
 			r = visit_leaves(q, i);
 		else
 			r = visit(q, level - 1, i * LOD_FAN, (i + 1) * LOD_FAN);
 	}
+	return r;
+}
+
+static int query_run(struct query *q)
+{
+	struct trace_lod *lod = q->lod;
+	uint32_t width = q->width;
+	uint64_t span = q->t1 - q->t0;
+	int r = 0;
+
+	if (q->lane >= lod->p->trace.lane_count || q->t1 <= q->t0 || !width)
+		return TACHO_EINTERNAL;
+	q->per_tick = (double)width / (double)span;
+	q->per_pixel = (double)span / (double)width;
+	q->shift = (width & (width - 1)) == 0 && width <= 1u << 20 ? __builtin_ctz(width) : -1;
+	q->pixel = span / width + (span % width != 0);
+	lod_levels_of(lod, q->lane, &q->levels);
+	if (q->levels.levels) {
+		unsigned top = q->levels.levels - 1;
+
+		r = visit(q, top, 0, q->levels.counts[top]);
+	}
+	if (q->strip)
+		strip_flush(q);
+	else if (r == 0)
+		r = item_flush(q);
+	zblock_put(lod->p, q->block);
 	return r;
 }
 
@@ -323,21 +503,38 @@ int trace_lod_query(struct trace_lod *lod, uint32_t lane, uint64_t t0, uint64_t 
 			  .items = items,
 			  .count = count,
 			  .cap = cap};
-	int r = 0;
 
-	if (lane >= lod->p->trace.lane_count || t1 <= t0 || !width)
-		return TACHO_EINTERNAL;
-	q.per_tick = (double)width / (double)(t1 - t0);
-	q.shift = (width & (width - 1)) == 0 && width <= 1u << 20 ? __builtin_ctz(width) : -1;
-	q.pixel = (t1 - t0) / width + ((t1 - t0) % width != 0);
-	lod_levels_of(lod, lane, &q.levels);
-	if (q.levels.levels) {
-		unsigned top = q.levels.levels - 1;
+	return query_run(&q);
+}
 
-		r = visit(&q, top, 0, q.levels.counts[top]);
-	}
-	if (r == 0)
-		r = item_flush(&q);
-	zblock_put(lod->p, q.block);
-	return r;
+/* ---------------------------------------------------------------- strips */
+
+void trace_strip_clear(struct trace_strip *s)
+{
+	memset(s->busy, 0, s->width * sizeof(*s->busy));
+	memset(s->lead, 0, s->width * sizeof(*s->lead));
+	s->any = false;
+	s->count = 0;
+}
+
+int trace_strip_add(struct trace_strip *s, const struct trace_lod_item *item)
+{
+	double per_tick = (double)s->width / (double)(s->t1 - s->t0);
+
+	if (item->count == 1)
+		return strip_single(s, per_tick, item->start, item->end, item->index, item->srcloc);
+	strip_small(s, per_tick, item->start, item->end, item->busy);
+	return 0;
+}
+
+int trace_lod_strip(struct trace_lod *lod, uint32_t lane, struct trace_strip *strip)
+{
+	struct query q = {.lod = lod,
+			  .lane = lane,
+			  .t0 = strip->t0,
+			  .t1 = strip->t1,
+			  .width = strip->width <= TRACE_STRIP_WIDTH ? strip->width : 0,
+			  .strip = strip};
+
+	return query_run(&q);
 }

@@ -37,6 +37,29 @@ struct zone_marks {
 	size_t bytes;
 };
 
+/* A column of a block as far as it must be unpacked to look at single numbers: see zpeek.c. */
+struct peek_patch {
+	uint32_t at;
+	uint64_t value;
+};
+
+struct peek_column {
+	uint64_t base;
+	unsigned planes; /* that are not constant */
+	const uint8_t *plane[8];
+	uint8_t shift[8];
+	uint32_t patch_count;
+	const struct peek_patch *patches; /* by place */
+};
+
+enum { PEEK_GAP, PEEK_DURATION, PEEK_SRCLOC, PEEK_COLUMNS };
+
+struct zpeek {
+	struct peek_column columns[PEEK_COLUMNS];
+	void *memory[PEEK_COLUMNS]; /* of the columns that were read together, at the first */
+	size_t bytes[PEEK_COLUMNS];
+};
+
 /* A decoded zone block. Counted references; kept in the cache while there is room. */
 struct zblock {
 	uint64_t offset;
@@ -45,9 +68,11 @@ struct zblock {
 	uint32_t columns; /* ZBLOCK_* that are decoded */
 	bool bad;         /* could not be decoded: n = 0 */
 	size_t bytes;
-	uint64_t *start, *end; /* one allocation with srcloc */
+	uint64_t *start, *end; /* one allocation with srcloc; NULL: not decoded */
 	uint32_t *srcloc;
 	struct zone_marks marks;
+	struct zpeek peek;
+	bool no_peek;                 /* its columns must be decoded as a whole */
 	struct zblock *next;          /* in the bucket */
 	struct zblock *newer, *older; /* of those without references */
 };
@@ -56,6 +81,9 @@ struct zblock {
 #define ZBLOCK_SRCLOCS 2u
 #define ZBLOCK_MARKS   4u
 #define ZBLOCK_ALL     7u
+/* For a look at single zones: gaps and durations, source locations. */
+#define ZBLOCK_PEEK_TIMES   8u
+#define ZBLOCK_PEEK_SRCLOCS 16u
 
 #define CACHE_BUCKETS 1024u
 
@@ -222,8 +250,27 @@ int zpayload_marks(struct trace_private *p, const struct zpayload *z, struct zon
 void zone_marks_free(struct zone_marks *m);
 
 /*
+ * zpeek.c: columns [FIRST, END) of a block. TACHO_ENO: they cannot be looked at like this, which is
+ * no error. peek_at() gives number I; nothing is checked but that it is read from the block.
+ */
+int zpeek_read(struct unpacker *u, const struct zpayload *z, uint32_t first, uint32_t end,
+	       struct zpeek *peek);
+void zpeek_free(struct zpeek *peek);
+uint64_t peek_patched(const struct peek_column *c, uint32_t i, uint64_t value);
+
+static inline uint64_t peek_at(const struct peek_column *c, uint32_t i)
+{
+	uint64_t value = c->base;
+
+	for (unsigned k = 0; k < c->planes; k++)
+		value += (uint64_t)c->plane[k][i] << c->shift[k];
+	return c->patch_count ? peek_patched(c, i, value) : value;
+}
+
+/*
  * zblock.c: the block at OFFSET with at least COLUMNS decoded. A block that is damaged is noted in
- * trace->damage and comes back empty. zblock_put() gives it back.
+ * trace->damage and comes back empty. zblock_put() gives it back. One that cannot be looked at
+ * zone by zone comes back with .no_peek.
  */
 int zblock_get(struct trace_private *p, uint64_t offset, uint32_t columns, struct zblock **block);
 void zblock_put(struct trace_private *p, struct zblock *block);

@@ -503,6 +503,31 @@ struct trace_lod_item {
 	uint32_t srcloc;     /* of that zone; TRACE_NONE when it was not looked up (merged) */
 };
 
+/*
+ * The same as a strip of pixels. All zones in view are in BUSY; of those of a pixel and more the one
+ * that covers most of a pixel is its name, and those of WIDE pixels and more are items of their own.
+ * A pixel that is touched has more than 0 in BUSY. Where zones lie that are smaller than a pixel is
+ * known to a pixel.
+ */
+struct trace_strip {
+	uint64_t t0, t1; /* ticks; t1 > t0 */
+	uint32_t width;  /* pixels, at most TRACE_STRIP_WIDTH */
+	double wide;     /* pixels */
+	bool any;        /* is there a zone in view? */
+	float *busy;     /* share of each pixel that zones cover */
+	float *lead;     /* share that its name covers; 0: no name */
+	uint32_t *name;
+	struct trace_lod_item *items; /* grown with realloc */
+	size_t count, cap;
+};
+
+#define TRACE_STRIP_WIDTH 65536u
+
+/* Begins with an empty strip: of BUSY and LEAD all, of ITEMS nothing. */
+void trace_strip_clear(struct trace_strip *s);
+/* Adds one item to what is there. */
+int trace_strip_add(struct trace_strip *s, const struct trace_lod_item *item);
+
 struct trace_lod;
 /*
  * Opens the index of a trace; makes it when it is missing or stale. It is kept in DIR, or in the cache
@@ -521,6 +546,9 @@ uint64_t trace_lod_size(const struct trace_lod *lod); /* bytes */
 /* Appends to ITEMS (grown with realloc, *cap) from *count on. */
 int trace_lod_query(struct trace_lod *lod, uint32_t lane, uint64_t t0, uint64_t t1, uint32_t width,
 		    struct trace_lod_item **items, size_t *count, size_t *cap);
+
+/* Adds the zones of a lane to the strip. */
+int trace_lod_strip(struct trace_lod *lod, uint32_t lane, struct trace_strip *strip);
 
 /* ------------------------------------------------------------------ check */
 

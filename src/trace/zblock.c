@@ -16,6 +16,7 @@ static void zblock_free(struct trace_private *p, struct zblock *z)
 	*link = z->next;
 	free(z->start);
 	zone_marks_free(&z->marks);
+	zpeek_free(&z->peek);
 	free(z);
 }
 
@@ -59,9 +60,25 @@ static int zblock_room(struct zblock *z, uint32_t n)
 		return TACHO_ENOMEM;
 	z->end = z->start + n;
 	z->srcloc = (uint32_t *)(z->end + n);
-	z->n = n;
 	z->bytes += n * (2 * sizeof(*z->start) + sizeof(*z->srcloc));
 	return 0;
+}
+
+/* Columns for a look at single zones. */
+static int zblock_peek(struct trace_private *p, struct zblock *z, const struct zpayload *payload,
+		       uint32_t columns)
+{
+	uint32_t first = columns & ZBLOCK_PEEK_TIMES ? PEEK_GAP : PEEK_SRCLOC;
+	uint32_t end = columns & ZBLOCK_PEEK_SRCLOCS ? PEEK_COLUMNS : PEEK_SRCLOC;
+	int r = first < end ? zpeek_read(p->unpacker, payload, first, end, &z->peek) : 0;
+
+	if (r == TACHO_ENO) {
+		z->no_peek = true;
+		return 0;
+	}
+	if (r == 0 && first < end)
+		z->bytes += z->peek.bytes[first];
+	return r;
 }
 
 /* Decodes the columns that are missing. */
@@ -71,10 +88,14 @@ static int zblock_decode(struct trace_private *p, struct zblock *z, uint32_t col
 	int r = zpayload_read(p, z->offset, &payload);
 
 	columns &= ~z->columns;
-	if (r == 0 && !z->start)
-		r = zblock_room(z, payload.n);
-	if (r == 0 && payload.n != z->n)
+	if (r == 0 && z->columns && payload.n != z->n)
 		r = TACHO_EDAMAGED;
+	if (r == 0)
+		z->n = payload.n;
+	if (r == 0 && !z->start && columns & ZBLOCK_ALL)
+		r = zblock_room(z, payload.n);
+	if (r == 0)
+		r = zblock_peek(p, z, &payload, columns);
 	if (r == 0 && columns & ZBLOCK_TIMES)
 		r = zpayload_times(p, &payload, z->start, z->end);
 	if (r == 0 && columns & ZBLOCK_SRCLOCS)

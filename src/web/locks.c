@@ -378,14 +378,20 @@ int call_lock(struct web_call *c)
 
 /* ------------------------------------------------------------------ tiles */
 
-static int lane_find(struct web_call *c, void *context, uint32_t lane, uint64_t t0, uint64_t t1,
-		     struct trace_lod_item **items, size_t *count, size_t *cap)
+static int lane_find(struct web_call *c, void *context, uint32_t lane, struct trace_strip *strip)
 {
 	const struct spans *s = spans_of(context, lane);
+	struct trace_lod_item *items = NULL;
+	size_t count = 0, cap = 0;
+	int r = 0;
 
-	return s ? spans_query(s, lane % 2 == WAITS ? NAME_WAIT : NAME_HOLD, c->trace->end, t0, t1,
-			       items, count, cap)
-		 : 0;
+	if (s)
+		r = spans_query(s, lane % 2 == WAITS ? NAME_WAIT : NAME_HOLD, c->trace->end,
+				strip->t0, strip->t1, &items, &count, &cap);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = trace_strip_add(strip, &items[i]);
+	free(items);
+	return r;
 }
 
 int call_lock_tiles(struct web_call *c)

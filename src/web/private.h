@@ -221,9 +221,8 @@ bool words_take(const struct words *w, const char *text, size_t len);
 /* res and i: where a tile lies. */
 int arg_tile(struct web_call *c, uint64_t *t0, uint64_t *t1);
 
-/* Appends what is visible of a lane, as trace_lod_query() does; of one that is not there nothing. */
-typedef int tile_find(struct web_call *c, void *context, uint32_t lane, uint64_t t0, uint64_t t1,
-		      struct trace_lod_item **items, size_t *count, size_t *cap);
+/* Adds what is visible of a lane; of one that is not there nothing. */
+typedef int tile_find(struct web_call *c, void *context, uint32_t lane, struct trace_strip *strip);
 /* Answers with tiles of "lanes". */
 int tiles_answer(struct web_call *c, tile_find *find, void *context);
 

@@ -14,18 +14,16 @@
 #define EMPTY   UINT32_MAX
 #define NO_NAME 0xffffu
 #define RECT    16u /* bytes */
+#define WIDE    2   /* pixels of zones that are drawn by themselves */
 
 struct tile {
 	struct web_call *c;
 	tile_find *find;
 	void *context;
-	uint64_t t0, t1; /* ticks */
-	double scale;    /* pixels per tick */
-	struct trace_lod_item *items;
-	size_t count, cap;
+	struct trace_strip strip;
 	float busy[WEB_TILE];
-	float lead[WEB_TILE]; /* of the name in dom */
-	uint16_t dom[WEB_TILE];
+	float lead[WEB_TILE];
+	uint32_t name[WEB_TILE];
 };
 
 static void set32(uint8_t *to, uint64_t n)
@@ -44,66 +42,13 @@ static void put32(struct buf *b, uint64_t n)
 	buf_add(b, bytes, 4);
 }
 
-static double pixel_of(const struct tile *t, uint64_t ticks)
+static double pixel_of(const struct trace_strip *s, uint64_t ticks)
 {
-	if (ticks <= t->t0)
+	if (ticks <= s->t0)
 		return 0;
-	return ticks >= t->t1 ? WEB_TILE : (double)(ticks - t->t0) * t->scale;
-}
-
-#define TOUCHED 1e-6f /* what a zone of no length covers */
-
-static inline void pixel_add(struct tile *t, unsigned i, float part, uint32_t name)
-{
-	t->busy[i] += part + TOUCHED;
-	if (name < NO_NAME && part > t->lead[i]) {
-		t->lead[i] = part;
-		t->dom[i] = (uint16_t)name;
-	}
-}
-
-/*
- * Spreads SHARE of each pixel in [x0, x1). Zones of a lane do not overlap, so what lies whole
- * inside a zone is covered by nothing else.
- */
-static void cover(struct tile *t, double x0, double x1, float share, uint32_t name)
-{
-	unsigned first = (unsigned)x0, last = (unsigned)x1;
-
-	if (first >= WEB_TILE)
-		first = WEB_TILE - 1;
-	if (last >= WEB_TILE)
-		last = WEB_TILE - 1;
-	if (first == last) {
-		pixel_add(t, first, (float)(x1 - x0) * share, name);
-		return;
-	}
-	pixel_add(t, first, (float)(first + 1 - x0) * share, name);
-	for (unsigned i = first + 1; i < last; i++)
-		t->busy[i] = share + TOUCHED;
-	if (name < NO_NAME)
-		for (unsigned i = first + 1; i < last; i++) {
-			t->lead[i] = share;
-			t->dom[i] = (uint16_t)name;
-		}
-	if (x1 > last)
-		pixel_add(t, last, (float)(x1 - last) * share, name);
-}
-
-static void item_cover(struct tile *t, const struct trace_lod_item *item)
-{
-	double x0 = pixel_of(t, item->start), x1 = pixel_of(t, item->end);
-	float share = 1;
-
-	if (item->count > 1 && item->end > item->start)
-		share = (float)item->busy / (float)(item->end - item->start);
-	cover(t, x0, x1, share > 1 ? 1 : share, item->count == 1 ? item->srcloc : TRACE_NONE);
-}
-
-/* A zone of two pixels or more is drawn by itself. */
-static bool item_is_wide(const struct tile *t, const struct trace_lod_item *item)
-{
-	return item->count == 1 && (double)(item->end - item->start) * t->scale >= 2;
+	if (ticks >= s->t1)
+		return WEB_TILE;
+	return (double)(ticks - s->t0) * (WEB_TILE / (double)(s->t1 - s->t0));
 }
 
 static void strip_put(struct tile *t, struct buf *out)
@@ -121,16 +66,19 @@ static void strip_put(struct tile *t, struct buf *out)
 		busy = busy > 255 ? 255 : busy;
 		shares[i] = (uint8_t)(busy | ((t->busy[i] > 0) & (busy == 0)));
 	}
-	for (unsigned i = 0; i < WEB_TILE; i++)
-		names[i] = htole16((uint16_t)(t->dom[i] | -(t->lead[i] <= 0.5f)));
+	for (unsigned i = 0; i < WEB_TILE; i++) {
+		int32_t name = (int32_t)t->name[i] | -(t->lead[i] <= 0.5f);
+
+		names[i] = htole16((uint16_t)(name | -(name >= (int32_t)NO_NAME)));
+	}
 	memcpy(at, shares, sizeof(shares));
 	memcpy(at + WEB_TILE, names, sizeof(names));
 	out->len += 3 * WEB_TILE;
 }
 
-static void rect_put(const struct tile *t, const struct trace_lod_item *item, uint8_t *to)
+static void rect_put(const struct trace_strip *s, const struct trace_lod_item *item, uint8_t *to)
 {
-	unsigned x0 = (unsigned)pixel_of(t, item->start), x1 = (unsigned)pixel_of(t, item->end);
+	unsigned x0 = (unsigned)pixel_of(s, item->start), x1 = (unsigned)pixel_of(s, item->end);
 
 	if (x0 >= WEB_TILE)
 		x0 = WEB_TILE - 1;
@@ -140,76 +88,55 @@ static void rect_put(const struct tile *t, const struct trace_lod_item *item, ui
 	set32(to + 12, item->index);
 }
 
-static void rects_put(const struct tile *t, uint32_t wide, struct buf *out)
+static void rects_put(const struct trace_strip *s, struct buf *out)
 {
-	uint8_t *to;
-
-	if (buf_reserve(out, (size_t)wide * RECT) < 0)
+	if (buf_reserve(out, s->count * RECT) < 0)
 		return;
-	to = (uint8_t *)out->data + out->len;
-	for (size_t i = 0; i < t->count; i++)
-		if (item_is_wide(t, &t->items[i])) {
-			rect_put(t, &t->items[i], to);
-			to += RECT;
-		}
-	out->len += (size_t)wide * RECT;
+	for (size_t i = 0; i < s->count; i++)
+		rect_put(s, &s->items[i], (uint8_t *)out->data + out->len + i * RECT);
+	out->len += s->count * RECT;
 }
 
 /* A zone that is open reaches to the end of what is known. */
-static bool open_item(struct web_call *c, uint32_t number, uint64_t t0, uint64_t t1,
+static bool open_item(struct web_call *c, uint32_t number, const struct trace_strip *s,
 		      struct trace_lod_item *item)
 {
 	const struct trace_open_zone *z = lane_open_zone(c, number);
 	uint64_t end = c->trace->end;
 
-	if (!z || z->start >= t1 || end <= t0 || end < z->start)
+	if (!z || z->start >= s->t1 || end <= s->t0 || end < z->start)
 		return false;
 	*item = (struct trace_lod_item){z->start, end, 1, end - z->start, WEB_OPEN, z->srcloc};
 	return true;
 }
 
 /* Zones of a lane. */
-static int zones_find(struct web_call *c, void *context, uint32_t number, uint64_t t0, uint64_t t1,
-		      struct trace_lod_item **items, size_t *count, size_t *cap)
+static int zones_find(struct web_call *c, void *context, uint32_t number, struct trace_strip *strip)
 {
 	uint32_t lane = lane_place(c, number);
 	struct trace_lod_item open;
-	int r = 0;
+	int r = lane != TRACE_NONE ? trace_lod_strip(c->lod, lane, strip) : 0;
 
 	(void)context;
-	if (lane != TRACE_NONE)
-		r = trace_lod_query(c->lod, lane, t0, t1, WEB_TILE, items, count, cap);
-	if (r == 0 && open_item(c, number, t0, t1, &open)) {
-		r = vec_grow((void **)items, cap, *count + 1, sizeof(open));
-		if (r == 0)
-			(*items)[(*count)++] = open;
-	}
-	return r;
+	return r == 0 && open_item(c, number, strip, &open) ? trace_strip_add(strip, &open) : r;
 }
 
 static int lane_put(struct tile *t, uint32_t number, struct buf *out)
 {
-	uint32_t wide = 0;
 	int r;
 
-	t->count = 0;
-	r = t->find(t->c, t->context, number, t->t0, t->t1, &t->items, &t->count, &t->cap);
+	trace_strip_clear(&t->strip);
+	r = t->find(t->c, t->context, number, &t->strip);
 	if (r < 0)
 		return r;
 	put32(out, number);
-	if (!t->count) {
+	if (!t->strip.any) {
 		put32(out, EMPTY);
 		return 0;
 	}
-	memset(t->busy, 0, sizeof(t->busy));
-	memset(t->lead, 0, sizeof(t->lead));
-	for (size_t i = 0; i < t->count; i++) {
-		item_cover(t, &t->items[i]);
-		wide += item_is_wide(t, &t->items[i]);
-	}
-	put32(out, wide);
+	put32(out, t->strip.count);
 	strip_put(t, out);
-	rects_put(t, wide, out);
+	rects_put(&t->strip, out);
 	return 0;
 }
 
@@ -284,11 +211,13 @@ void reply_cache(struct web_call *c, uint64_t end)
 static int tile_put(struct tile *t, uint64_t res, uint64_t i, const uint32_t *lanes, size_t count)
 {
 	struct buf *out = &t->c->reply->body;
-	int r = tile_place(t->c, res, i, &t->t0, &t->t1);
+	int r = tile_place(t->c, res, i, &t->strip.t0, &t->strip.t1);
 
 	if (r < 0)
 		return r;
-	t->scale = WEB_TILE / (double)(t->t1 - t->t0);
+	/* All at once: growing by and by would copy more than there is. */
+	if (buf_reserve(out, 12 + count * (8 + 3 * WEB_TILE + 16 * RECT)) < 0)
+		return TACHO_ENOMEM;
 	put32(out, MAGIC);
 	put32(out, t->c->gen);
 	put32(out, count);
@@ -316,7 +245,7 @@ static int tiles_put(struct tile *t, const uint32_t *lanes, size_t count)
 	if (r < 0)
 		return r;
 	c->reply->type = "application/octet-stream";
-	reply_cache(c, t->t1);
+	reply_cache(c, t->strip.t1);
 	return reply_deflate(c);
 }
 
@@ -333,10 +262,15 @@ int tiles_answer(struct web_call *c, tile_find *find, void *context)
 		t->c = c;
 		t->find = find;
 		t->context = context;
+		t->strip = (struct trace_strip){.width = WEB_TILE,
+						.wide = WIDE,
+						.busy = t->busy,
+						.lead = t->lead,
+						.name = t->name};
 		r = tiles_put(t, lanes, count);
 	}
 	if (t)
-		free(t->items);
+		free(t->strip.items);
 	free(t);
 	return r;
 }

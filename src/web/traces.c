@@ -12,12 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/*
- * A view of 64 lanes looks at one or two blocks of each, over a megabyte when they are decoded:
- * they should be there for the next tile.
- */
-#define VIEW_CACHE ((size_t)192 << 20)
-
 bool web_ends_with(const char *text, const char *end)
 {
 	size_t n = strlen(text), m = strlen(end);
@@ -158,7 +152,6 @@ static int trace_load(struct web_trace *t, const char *session, struct tacho_err
 		r = lanes_learn(t, t->view.trace);
 	if (r < 0)
 		return r;
-	trace_set_cache(t->view.trace, VIEW_CACHE);
 	tag_make(t, t->view.trace);
 	now_set(t, t->view.trace);
 	t->view.gen = t->gen;

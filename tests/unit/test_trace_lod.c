@@ -124,6 +124,74 @@ static void check_view(struct trace_lod *lod, uint32_t lane, const struct lane *
 	free(have);
 }
 
+#define NEAR 1e-5 /* pixels: places are doubles */
+
+/* Pixels that must be touched (MUST) and those that may be. */
+static void mark_places(uint8_t *may, uint8_t *must, double x0, double x1, uint32_t width)
+{
+	double a = x0 - NEAR > 0 ? x0 - NEAR : 0, b = x1 + NEAR;
+
+	for (uint32_t i = (uint32_t)a; i < width && i <= b; i++)
+		may[i] = 1;
+	for (uint32_t i = (uint32_t)(x0 + NEAR); i < width && i <= x1 - NEAR; i++)
+		must[i] = 1;
+}
+
+/* A strip has what the zones cover, pixel by pixel as far as it can be known, and all in sum. */
+static void check_strip(struct trace_lod *lod, uint32_t lane, const struct lane *l, uint64_t t0,
+			uint64_t t1, uint32_t width)
+{
+	double scale = width / (double)(t1 - t0), covered = 0, got = 0;
+	uint64_t pixel = (t1 - t0 + width - 1) / width;
+	uint8_t *may = calloc(width, 1), *must = calloc(width, 1);
+	struct trace_strip s = {.t0 = t0,
+				.t1 = t1,
+				.width = width,
+				.wide = 2,
+				.busy = malloc(width * sizeof(float)),
+				.lead = malloc(width * sizeof(float)),
+				.name = malloc(width * sizeof(uint32_t))};
+	size_t wide = 0;
+
+	trace_strip_clear(&s);
+	assert_int_equal(trace_lod_strip(lod, lane, &s), 0);
+	for (size_t i = 0; i < l->n; i++) {
+		const struct test_zone *z = &l->v[i];
+		double x0, x1;
+
+		if (!in_view(z, t0, t1))
+			continue;
+		x0 = z->start > t0 ? (double)(z->start - t0) * scale : 0;
+		x1 = z->end < t1 ? (double)(z->end - t0) * scale : width;
+		covered += x1 - x0;
+		mark_places(may, must, x0, x1, width);
+		if ((double)(z->end - z->start) * scale >= 2) {
+			assert_true(wide < s.count);
+			check_single(l, &s.items[wide++]);
+			assert_int_equal(s.items[wide - 1].index, i);
+		}
+		/* Whole pixels of a zone are its own. */
+		if (z->end - z->start >= pixel)
+			for (uint32_t k = (uint32_t)(x0 + 1 + NEAR); k + 1 < x1 - NEAR; k++)
+				assert_true(s.lead[k] > 0.99 && s.name[k] == z->srcloc &&
+					    s.busy[k] > 0.99 && s.busy[k] < 1.01);
+	}
+	assert_int_equal(wide, s.count);
+	for (uint32_t i = 0; i < width; i++) {
+		assert_true(s.busy[i] > 0 ? may[i] : !must[i]);
+		got += (double)s.busy[i];
+	}
+	/* At the edges what is smaller than a pixel may be more or less than a pixel of it. */
+	assert_true(got > covered - 2.01 - 1e-3 * covered && got < covered + 2.01 + 1e-3 * covered);
+	assert_true(s.any == (got > 0));
+	free(may);
+	free(must);
+	free(s.busy);
+	free(s.lead);
+	free(s.name);
+	free(s.items);
+}
+
 static void check_trace(struct trace *t, const struct test_zones *z, const char *dir, int views)
 {
 	struct trace_lod *lod;
@@ -136,10 +204,12 @@ static void check_trace(struct trace *t, const struct test_zones *z, const char 
 
 		check_view(lod, lane, &l, t->start, t->end + 1, 1000);
 		check_view(lod, lane, &l, t->start, t->end + 1, 1);
+		check_strip(lod, lane, &l, t->start, t->end + 1, 1000);
 		for (int i = 0; i < views; i++) {
 			uint64_t part = span >> test_random(&seed) % 40;
 			uint64_t t0 = t->start + test_random(&seed) % span;
 
+			check_strip(lod, lane, &l, t0, t0 + part + 1, i % 2 ? 512 : 1 + i * 7);
 			check_view(lod, lane, &l, t0, t0 + part + 1,
 				   1 + (uint32_t)(test_random(&seed) % 2000));
 		}
