@@ -521,6 +521,8 @@ int trace_strip_add(struct trace_strip *s, const struct trace_lod_item *item)
 {
 	double per_tick = (double)s->width / (double)(s->t1 - s->t0);
 
+	if (!strip_fits(s))
+		return TACHO_EINTERNAL;
 	if (item->count == 1)
 		return strip_single(s, per_tick, item->start, item->end, item->index, item->srcloc);
 	strip_small(s, per_tick, item->start, item->end, item->busy);
@@ -533,8 +535,8 @@ int trace_lod_strip(struct trace_lod *lod, uint32_t lane, struct trace_strip *st
 			  .lane = lane,
 			  .t0 = strip->t0,
 			  .t1 = strip->t1,
-			  .width = strip->width <= TRACE_STRIP_WIDTH ? strip->width : 0,
+			  .width = strip->width,
 			  .strip = strip};
 
-	return query_run(&q);
+	return strip_fits(strip) ? query_run(&q) : TACHO_EINTERNAL;
 }

@@ -10,6 +10,12 @@
 
 #define STRIP_TOUCHED 1e-6f /* what a zone of no length covers */
 
+static inline bool strip_fits(const struct trace_strip *s)
+{
+	return s->t1 > s->t0 && s->t1 - s->t0 <= INT64_MAX && s->width &&
+	       s->width <= TRACE_STRIP_WIDTH;
+}
+
 /* Where a time lies, from 0 to the width. */
 static inline double strip_place(const struct trace_strip *s, double per_tick, uint64_t t)
 {

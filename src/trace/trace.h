@@ -510,7 +510,7 @@ struct trace_lod_item {
  * known to a pixel.
  */
 struct trace_strip {
-	uint64_t t0, t1; /* ticks; t1 > t0 */
+	uint64_t t0, t1; /* ticks; t1 > t0, at most INT64_MAX behind it */
 	uint32_t width;  /* pixels, at most TRACE_STRIP_WIDTH */
 	double wide;     /* pixels */
 	bool any;        /* is there a zone in view? */
