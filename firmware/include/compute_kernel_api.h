@@ -31,6 +31,18 @@
 #include "tacho_hw.h"
 #include <tacho/kernel_profiler.h>
 
+/* "namespace NAMESPACE { void MAIN { ... } }" is how many kernels are written. */
+#ifndef MAIN
+#define MAIN kernel_main()
+#endif
+#if defined(__cplusplus) && !defined(NAMESPACE)
+#define NAMESPACE tacho_kernel
+namespace tacho_kernel
+{
+}
+using namespace tacho_kernel;
+#endif
+
 #ifndef MATH_FIDELITY
 #define MATH_FIDELITY 3
 #endif

@@ -43,7 +43,8 @@ enum tacho_device_stop { TACHO_STOP_IDLE, TACHO_STOP_LIMIT, TACHO_STOP_FAULT };
 /* Where a RISC is, or why it stopped. */
 struct tacho_device_risc {
 	int running, waiting, stopped; /* none: in reset */
-	const char *reason;            /* stopped: the kind of fault, else NULL */
+	const char *reason; /* stopped: why, with the address that is meant, else NULL; good
+			       until the next call of this thread */
 	unsigned core, risc;
 	uint32_t pc, word,
 		address; /* instruction, and the address of the access or of the word waited for */

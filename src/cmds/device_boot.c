@@ -177,7 +177,7 @@ static int fail_with(struct boot *b)
 {
 	struct buf text = BUF_INIT;
 	struct tensix_fault f;
-	char insn[128];
+	char insn[128], reason[160];
 	uint32_t offset = 0;
 	const char *name;
 
@@ -185,9 +185,8 @@ static int fail_with(struct boot *b)
 	name = name_at(b, f.pc, &offset);
 	buf_addf(&text, "device 0, core %u,%u (NoC %u,%u), %s: %s", f.place.logical_x,
 		 f.place.logical_y, f.place.x, f.place.y,
-		 risc_name(f.risc, f.place.tile == TENSIX_ETHERNET), tensix_fault_name(f.kind));
-	if (f.address)
-		buf_addf(&text, " at 0x%x", f.address);
+		 risc_name(f.risc, f.place.tile == TENSIX_ETHERNET),
+		 tensix_fault_text(&f, reason, sizeof(reason)));
 	buf_addf(&text, "\n  pc 0x%x", f.pc);
 	if (name)
 		buf_addf(&text, " in %s+0x%x", name, offset);

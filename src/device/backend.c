@@ -122,13 +122,14 @@ static int be_risc(void *self, unsigned core, unsigned risc, struct tacho_device
 
 static int be_fault(void *self, struct tacho_device_risc *info)
 {
+	static _Thread_local char reason[160];
 	struct tensix_fault f;
 
 	if (!tensix_fault(self, &f, true))
 		return 0;
 	*info = (struct tacho_device_risc){
 		.stopped = 1,
-		.reason = tensix_fault_name(f.kind),
+		.reason = tensix_fault_text(&f, reason, sizeof(reason)),
 		.core = f.core,
 		.risc = f.risc,
 		.pc = f.pc,

@@ -307,6 +307,8 @@ static int command(struct words *w, const struct tacho_device *d, const struct b
 	}
 	word(w, "-I%s/include", firmware);
 	word(w, "-I%s", include);
+	word(w, "-isystem");
+	word(w, "%s/std", firmware);
 	add_defines(w, d, b);
 	add_layout(w, d, b);
 	if (b->symbols) {

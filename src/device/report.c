@@ -56,10 +56,7 @@ void report_fault(struct tacho_device *d, const struct tacho_device_risc *r, str
 	char insn[128];
 
 	add_core(d, r->core, r->risc, text);
-	buf_addf(text, ": %s", r->reason);
-	if (r->address)
-		buf_addf(text, " at 0x%x", r->address);
-	buf_adds(text, "\n  ");
+	buf_addf(text, ": %s\n  ", r->reason);
 	add_place(d, r->core, r->risc, r->pc, text);
 	buf_addf(text, ", cycle %llu\n  %s\n", (unsigned long long)r->cycle,
 		 rv32_disasm(insn, sizeof(insn), r->word, r->pc, NULL, NULL));

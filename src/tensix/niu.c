@@ -103,6 +103,14 @@ static bool bad(const struct command *k, uint32_t address)
 	return false;
 }
 
+/* The grid has no such place. MID: TARG_MID or RET_MID. */
+static bool nowhere(const struct command *k, uint32_t mid)
+{
+	if (k->h)
+		hart_fault(k->h, TENSIX_FAULT_NODE, mid >> 4 & 0xfff);
+	return false;
+}
+
 /* x and y of a TARG_MID or RET_MID word: address bits 35..32 are below them. */
 static uint32_t node_of(const struct tensix *t, uint32_t mid)
 {
@@ -120,6 +128,7 @@ static struct packet *packet_for(const struct command *k, enum packet_kind kind,
 	p->noc = (uint8_t)k->noc;
 	p->trid = k->r[R_TAG] >> 10 & 15;
 	p->source = k->c->number;
+	p->risc = k->h ? (uint8_t)k->h->risc : 0;
 	p->from = noc_node(t, k->c->place.x, k->c->place.y);
 	p->len = len;
 	p->answer = k->r[R_CTRL] & CTRL_ANSWER;
@@ -133,7 +142,9 @@ static bool read_command(struct command *k)
 	uint32_t len = k->r[R_LEN], to = node_of(t, k->r[R_TARG_MID]);
 	struct packet *p;
 
-	if (to == UINT32_MAX || len > MAX_LEN || (uint64_t)k->r[R_RET_LO] + len > k->c->l1_size)
+	if (to == UINT32_MAX)
+		return nowhere(k, k->r[R_TARG_MID]);
+	if (len > MAX_LEN || (uint64_t)k->r[R_RET_LO] + len > k->c->l1_size)
 		return bad(k, k->r[R_RET_LO]);
 	p = packet_for(k, PACKET_READ, len);
 	if (!p)
@@ -221,7 +232,7 @@ static bool write_command(struct command *k)
 	if (ctrl & CTRL_MULTICAST)
 		ok = multicast(k, mid, len, remote | (uint64_t)(mid & 15) << 32, data);
 	else if (to == UINT32_MAX)
-		return bad(k, remote);
+		return nowhere(k, mid);
 	else
 		ok = send_write(k, to, len, remote | (uint64_t)(mid & 15) << 32, data);
 	n->out_free = k->at + 1 + flits(t, len);
@@ -236,7 +247,7 @@ static bool atomic_command(struct command *k)
 	struct packet *p;
 
 	if (to == UINT32_MAX)
-		return bad(k, k->r[R_TARG_LO]);
+		return nowhere(k, k->r[R_TARG_MID]);
 	p = packet_for(k, PACKET_ATOMIC, 4);
 	if (!p)
 		return bad(k, 0);
@@ -320,7 +331,7 @@ static uint8_t *memory_at(struct tensix *t, uint32_t node, uint64_t address, uin
 /* What the requester did wrong is found out at the target; it is told as the requester's fault. */
 static void bad_target(struct tensix *t, struct packet *p)
 {
-	hart_fault(&t->cores[p->source].hart[0], TENSIX_FAULT_NOC, (uint32_t)p->remote);
+	hart_fault(&t->cores[p->source].hart[p->risc], TENSIX_FAULT_NOC, (uint32_t)p->remote);
 	packet_free(t, p);
 }
 

@@ -89,6 +89,7 @@ enum packet_kind {
 struct packet {
 	uint8_t kind, noc;
 	uint8_t trid;
+	uint8_t risc;    /* of the requester's */
 	bool answer;     /* a write or atomic that wants an answer */
 	uint16_t source; /* core */
 	uint32_t from;   /* node of the requester */

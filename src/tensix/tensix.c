@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -322,12 +323,26 @@ const char *tensix_fault_name(enum tensix_fault_kind kind)
 		[TENSIX_FAULT_MISALIGNED] = "misaligned access",
 		[TENSIX_FAULT_WILD] = "access to no memory",
 		[TENSIX_FAULT_FETCH] = "jump to no memory",
-		[TENSIX_FAULT_BREAK] = "ebreak",
+		[TENSIX_FAULT_BREAK] = "ebreak (the compiler's for a null pointer, or __builtin_trap)",
 		[TENSIX_FAULT_NOC] = "NoC transfer to or from no memory",
+		[TENSIX_FAULT_NODE] = "NoC transfer to or from a place that the grid does not have",
 		[TENSIX_FAULT_ENGINE] = "tile engine cannot do that",
 	};
 
 	return names[kind];
+}
+
+const char *tensix_fault_text(const struct tensix_fault *f, char *text, size_t size)
+{
+	const char *name = tensix_fault_name(f->kind);
+
+	if (f->kind == TENSIX_FAULT_NODE)
+		snprintf(text, size, "%s: %u,%u", name, f->address & 63, f->address >> 6);
+	else if (f->address)
+		snprintf(text, size, "%s at 0x%x", name, f->address);
+	else
+		snprintf(text, size, "%s", name);
+	return text;
 }
 
 int tensix_hart(const struct tensix *t, unsigned core, unsigned risc, struct tensix_hart_info *info)

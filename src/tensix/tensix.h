@@ -141,6 +141,7 @@ enum tensix_fault_kind {
 	TENSIX_FAULT_FETCH,      /* pc is outside of what can be executed */
 	TENSIX_FAULT_BREAK,      /* ebreak or ecall */
 	TENSIX_FAULT_NOC,        /* a NoC transfer to or from where nothing is */
+	TENSIX_FAULT_NODE,       /* ... to or from a core that is none: address is x | y << 6 */
 	TENSIX_FAULT_ENGINE,     /* the tile engine was asked for what it cannot do */
 };
 
@@ -156,6 +157,8 @@ struct tensix_fault {
 /* The first fault since the last call with CLEAR; false when there is none. */
 bool tensix_fault(struct tensix *t, struct tensix_fault *fault, bool clear);
 const char *tensix_fault_name(enum tensix_fault_kind kind);
+/* The whole reason, with its address or place; in TEXT. */
+const char *tensix_fault_text(const struct tensix_fault *fault, char *text, size_t size);
 
 /* One state per RISC, for those who want to know why a device does not finish. */
 enum tensix_state { TENSIX_RESET, TENSIX_RUNNING, TENSIX_WAITING, TENSIX_STOPPED };

@@ -108,6 +108,45 @@ printf '#include "dataflow_api.h"\nvoid kernel_main(void) { __asm__ volatile(".w
 expect_exit 4 "$TACHO" device run --risc ncrisc illegal.c
 expect_line err 'device 0, core 0,0 .*, NCRISC: illegal instruction' 'in kernel_(main|start).* of illegal.c' '\.word 0xffffffff' ' ra [0-9a-f]{8} '
 
+# A transfer to a core that is none, and to memory that is none: by the RISC that asked for it.
+printf '#include "dataflow_api.h"\nvoid kernel_main(void) { noc_async_read(get_noc_addr(31, 30, 0x1000), 0x40000, 64); }\n' >nocore.c
+expect_exit 4 "$TACHO" device run --risc ncrisc nocore.c
+expect_line err 'NCRISC: NoC transfer to or from a place that the grid does not have: 31,30$' 'in kernel_main\+0x[0-9a-f]+ of nocore.c'
+printf '#include "dataflow_api.h"\nvoid kernel_main(void) { noc_async_read(get_noc_addr(1, 1, 0xff0000), 0x40000, 64); noc_async_read_barrier(); }\n' >far.c
+for risc in brisc ncrisc; do
+	expect_exit 4 "$TACHO" device run --risc $risc far.c
+	expect_line err "${risc^^}: NoC transfer to or from no memory at 0xff0000$" 'in kernel_main.* of far.c'
+done
+printf '#include "dataflow_api.h"\nvoid kernel_main(void) { *(volatile uint32_t *)0 = 1; }\n' >null.c
+expect_exit 4 "$TACHO" device run null.c
+expect_line err 'BRISC: ebreak .*null pointer'
+
+# Kernels as they are written elsewhere: parts of the library, the namespace of compute kernels.
+cat >elsewhere.cpp <<'KERNEL'
+#include <cstdint>
+#include <cstring>
+#include <algorithm>
+#include "compute_kernel_api/common.h"
+#include "compute_kernel_api/eltwise_binary.h"
+#include "tools/profiler/kernel_profiler.hpp"
+namespace NAMESPACE {
+void MAIN {
+	std::uint32_t a[4] = {1, 2, 3, 4}, b[4];
+
+	binary_op_init_common(0, 1, 16);
+	add_tiles_init(0, 1);
+	std::memcpy(b, a, sizeof(a));
+	DeviceZoneScopedN("ELSEWHERE");
+	if (std::max<uint32_t>(b[0], a[3]) != 4 || std::memcmp(a, b, sizeof(a)))
+		__builtin_trap();
+}
+}
+KERNEL
+expect_exit 0 "$TACHO" device run -q -r compute elsewhere.cpp
+expect_line out '^TRISC1 +ELSEWHERE +1 '
+printf '#include <string.h>\n#include "dataflow_api.h"\nvoid kernel_main(void) { memset((void *)0x40000, 7, 16); memmove((void *)0x40004, (void *)0x40000, 16); }\n' >strings.c
+expect_exit 0 "$TACHO" device run -q strings.c
+
 # One that waits for ever is told so at once, with the place.
 printf '#include "dataflow_api.h"\nvoid kernel_main(void) { cb_wait_front(3, 1); }\n' >hang.c
 expect_exit 4 "$TACHO" device run hang.c

@@ -322,7 +322,8 @@ static void test_noc_faults(void **state)
 	tools_start(device, core, 1);
 	assert_int_equal(tensix_run(device, 10000), TENSIX_FAULT);
 	assert_true(tensix_fault(device, &f, true));
-	assert_int_equal(f.kind, TENSIX_FAULT_NOC);
+	assert_int_equal(f.kind, TENSIX_FAULT_NODE);
+	assert_int_equal(f.address, 0xfff); /* 63,63 */
 	assert_int_equal(f.core, core);
 	assert_int_equal(f.pc, sizeof(words) - 8);
 }

@@ -1,0 +1,1 @@
+#include "compute_kernel_api.h"
