@@ -1,62 +1,33 @@
 /* Plots and frames. */
-#include "export/export.h"
-#include "web/private.h"
+#include "web/values.h"
 
 #include <math.h>
 #include <string.h>
 
-static bool point_of(const struct trace_row *row, double *value)
-{
-	if (row->kind != TRACE_ROW_PLOT_INT && row->kind != TRACE_ROW_PLOT_REAL)
-		return false;
-	*value = export_plot_value(row);
-	return isfinite(*value);
-}
-
-struct figures {
-	uint64_t count;
-	double min, max, last;
-};
-
-static void figures_add(struct figures *f, double value)
-{
-	if (!f->count || value < f->min)
-		f->min = value;
-	if (!f->count || value > f->max)
-		f->max = value;
-	f->last = value;
-	f->count++;
-}
-
 static int plot_put(struct web_call *c, uint32_t track)
 {
 	const struct trace_track *t = &c->trace->tracks[track];
+	struct value_range range = {NAN, NAN};
 	struct json *j = &c->json;
-	struct figures f = {0};
-	struct trace_row row;
-	struct rows *rows;
-	uint32_t ignored;
-	double value;
-	int r = rows_open(&rows, c, 0, track, 0, UINT64_MAX);
+	struct values *v;
+	int r = values_of(c, track, &v);
 
 	if (r < 0)
 		return r;
-	while ((r = rows_next(rows, &row, &ignored)) > 0)
-		if (point_of(&row, &value))
-			figures_add(&f, value);
-	rows_close(rows);
+	if (v->n)
+		range = values_range(v, 0, v->n);
 	json_object(j, NULL);
 	json_uint(j, "track", track);
 	json_text(j, "name", t->name);
 	json_uint(j, "format", t->format);
 	json_uint(j, "flags", t->flags);
 	json_uint(j, "color", t->color);
-	json_uint(j, "count", f.count);
-	json_double(j, "min", f.count ? f.min : NAN);
-	json_double(j, "max", f.count ? f.max : NAN);
-	json_double(j, "last", f.count ? f.last : NAN);
+	json_uint(j, "count", v->n);
+	json_double(j, "min", range.min);
+	json_double(j, "max", range.max);
+	json_double(j, "last", v->n ? v->v[v->n - 1].value : NAN);
 	json_end(j);
-	return r;
+	return 0;
 }
 
 int call_plots(struct web_call *c)
@@ -70,98 +41,6 @@ int call_plots(struct web_call *c)
 			r = plot_put(c, i);
 	json_end(&c->json);
 	json_end(&c->json);
-	return r;
-}
-
-/* The last value before T: windows that grow towards the start. */
-static int before_put(struct web_call *c, uint32_t track, uint64_t t, uint64_t window)
-{
-	const uint64_t start = c->trace->start;
-	double value, last = NAN;
-	int r = 0;
-
-	while (r >= 0 && t > start && isnan(last)) {
-		uint64_t from = t - start > window ? t - window : start;
-		struct trace_row row;
-		struct rows *rows;
-		uint32_t ignored;
-
-		r = rows_open(&rows, c, 0, track, from, t);
-		if (r < 0)
-			break;
-		while ((r = rows_next(rows, &row, &ignored)) > 0)
-			if (point_of(&row, &value))
-				last = value;
-		rows_close(rows);
-		t = from;
-		window = window < UINT64_MAX / 16 ? window * 16 : UINT64_MAX;
-	}
-	json_double(&c->json, "before", last);
-	return r < 0 ? r : 0;
-}
-
-static void pixel_put(struct pixels *p)
-{
-	struct json *j = &p->c->json;
-
-	if (!p->count)
-		return;
-	json_array(j, NULL);
-	json_ns(p->c, NULL, p->time);
-	json_double(j, NULL, p->min);
-	json_double(j, NULL, p->max);
-	json_double(j, NULL, p->last);
-	json_uint(j, NULL, p->count);
-	json_end(j);
-	p->count = 0;
-}
-
-void pixels_begin(struct pixels *p, struct web_call *c, uint64_t t0, uint64_t t1)
-{
-	*p = (struct pixels){.c = c, .t0 = t0, .scale = WEB_TILE / (double)(t1 - t0)};
-	json_array(&c->json, "points");
-}
-
-void pixels_add(struct pixels *p, uint64_t time, double value)
-{
-	uint64_t x = (uint64_t)((double)(time - p->t0) * p->scale);
-
-	if (p->count && x != p->pixel)
-		pixel_put(p);
-	if (!p->count) {
-		p->time = time;
-		p->pixel = x;
-		p->min = p->max = value;
-	}
-	p->min = value < p->min ? value : p->min;
-	p->max = value > p->max ? value : p->max;
-	p->last = value;
-	p->count++;
-}
-
-void pixels_end(struct pixels *p)
-{
-	pixel_put(p);
-	json_end(&p->c->json);
-}
-
-static int points_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t t1)
-{
-	struct pixels pixels;
-	struct trace_row row;
-	struct rows *rows;
-	uint32_t ignored;
-	double value;
-	int r = rows_open(&rows, c, 0, track, t0, t1);
-
-	if (r < 0)
-		return r;
-	pixels_begin(&pixels, c, t0, t1);
-	while ((r = rows_next(rows, &row, &ignored)) > 0)
-		if (point_of(&row, &value))
-			pixels_add(&pixels, row.time, value);
-	pixels_end(&pixels);
-	rows_close(rows);
 	return r;
 }
 
@@ -181,20 +60,21 @@ int arg_track_of(struct web_call *c, uint32_t kind, uint32_t *track)
 int call_plot(struct web_call *c)
 {
 	uint64_t t0, t1;
+	struct values *v;
 	uint32_t track;
 	int r = arg_track_of(c, TRACE_PLOT, &track);
 
 	if (r == 0)
 		r = arg_tile(c, &t0, &t1);
+	if (r == 0)
+		r = values_of(c, track, &v);
 	if (r < 0)
 		return r;
 	call_begin(c);
-	r = points_put(c, track, t0, t1);
-	if (r == 0)
-		r = before_put(c, track, t0, t1 - t0);
+	values_tile_put(c, v, t0, t1, NAN);
 	json_end(&c->json);
 	reply_cache(c, t1);
-	return r;
+	return 0;
 }
 
 /* ----------------------------------------------------------------- frames */

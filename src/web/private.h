@@ -262,16 +262,6 @@ int rows_open(struct rows **r, struct web_call *c, uint32_t kind, uint32_t track
 int rows_next(struct rows *r, struct trace_row *row, uint32_t *track);
 void rows_close(struct rows *r);
 
-/* plots.c: values as the "points" of a tile; those of one pixel become one. */
-struct pixels {
-	struct web_call *c;
-	uint64_t t0, time, pixel, count;
-	double scale, min, max, last;
-};
-void pixels_begin(struct pixels *p, struct web_call *c, uint64_t t0, uint64_t t1);
-void pixels_add(struct pixels *p, uint64_t time, double value); /* in order */
-void pixels_end(struct pixels *p);
-
 /* kept.c */
 void kept_forget(struct web_handle *h);
 
@@ -341,8 +331,8 @@ bool server_looked_at(struct web *web, double seconds);
 
 /*
  * The calls of a trace. QUICK ones have the handle with the index, and must be; SCAN ones may look
- * at all of it; ROWS ones may look at all rows of a track once. OPS are SCANs that tables of ops know
- * too.
+ * at all of it; ROWS ones may look at all rows of a track once. WHOLE ones are SCANs of a range of time
+ * and ROWS else; OPS are SCANs that tables of ops know too.
  */
 /* clang-format off */
 #define WEB_CALLS(X)      \
@@ -354,15 +344,15 @@ bool server_looked_at(struct web *web, double seconds);
 	X(hit, QUICK)     \
 	X(stats, SCAN)    \
 	X(messages, SCAN) \
-	X(plots, SCAN)    \
-	X(plot, SCAN)     \
+	X(plots, ROWS)    \
+	X(plot, ROWS)     \
 	X(frames, SCAN)   \
 	X(search, OPS)    \
 	X(ops, OPS)       \
 	X(hist, SCAN)     \
 	X(instances, SCAN) \
 	X(flame, SCAN)    \
-	X(memory, SCAN)   \
+	X(memory, WHOLE)  \
 	X(locks, SCAN)    \
 	X(lock, ROWS)     \
 	X(lock_tiles, ROWS) \

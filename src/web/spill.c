@@ -1,6 +1,7 @@
 #include "web/spill.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,15 +25,39 @@ static int file_grow(struct spill *s, size_t room)
 	return 0;
 }
 
+/* How many files are open: connections need descriptors, too. */
+static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned files;
+
+static FILE *file_open(void)
+{
+	FILE *file = NULL;
+
+	pthread_mutex_lock(&files_lock);
+	if (files < SPILL_FILES)
+		file = tmpfile();
+	files += file != NULL;
+	pthread_mutex_unlock(&files_lock);
+	return file;
+}
+
+static void file_close(FILE *file)
+{
+	fclose(file);
+	pthread_mutex_lock(&files_lock);
+	files--;
+	pthread_mutex_unlock(&files_lock);
+}
+
 /* From memory into a file. */
 static int spill_move(struct spill *s, size_t room)
 {
-	struct spill to = {.file = tmpfile()};
+	struct spill to = {.file = file_open()};
 
 	if (!to.file)
 		return TACHO_ENOMEM;
 	if (file_grow(&to, room) < 0) {
-		fclose(to.file);
+		file_close(to.file);
 		return TACHO_ENOMEM;
 	}
 	memcpy(to.data, s->data, s->room);
@@ -77,7 +102,7 @@ void spill_close(struct spill *s)
 {
 	if (s->file) {
 		munmap(s->data, s->room);
-		fclose(s->file);
+		file_close(s->file);
 	} else {
 		free(s->data);
 	}

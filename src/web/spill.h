@@ -13,7 +13,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define SPILL_FROM ((size_t)1 << 20) /* bytes */
+#define SPILL_FROM  ((size_t)256 << 10) /* bytes */
+#define SPILL_FILES 256u                /* at most; what is left stays in memory */
 
 struct spill {
 	void *data;

@@ -1,6 +1,10 @@
 /* What the viewer's server keeps of rows, against what a look at each of them gives. */
+#include "base/jread.h"
 #include "trace_tools.h"
 #include "web/spans.h"
+#include "web/values.h"
+
+#include <math.h>
 
 /* ------------------------------------------------------------------- spans */
 
@@ -91,11 +95,240 @@ static void test_spans(void **state)
 	spans_free(&s);
 }
 
+/* ------------------------------------------------------------------ values */
+
+#define VALUES 300000u
+
+static double brute_min(const struct value *v, size_t first, size_t end)
+{
+	double least = INFINITY;
+
+	for (; first < end; first++)
+		least = v[first].value < least ? v[first].value : least;
+	return least;
+}
+
+static void test_values(void **state)
+{
+	struct values v = {0};
+	uint64_t seed = 3, at = 500;
+
+	(void)state;
+	for (uint32_t i = 0; i < VALUES; i++) {
+		uint64_t late = i % 1000 == 7 ? test_random(&seed) % 3000 : 0;
+
+		at += test_random(&seed) % 4;
+		assert_int_equal(values_add(&v, at > late ? at - late : 0,
+					    (double)(test_random(&seed) % 100000) - 5e4),
+				 0);
+	}
+	assert_int_equal(v.n, VALUES);
+	assert_non_null(v.store.file);
+	for (size_t i = 1; i < v.n; i++)
+		assert_true(v.v[i - 1].time <= v.v[i].time);
+	for (int i = 0; i < 300; i++) {
+		size_t first = test_random(&seed) % VALUES;
+		size_t end = first + 1 + test_random(&seed) % (VALUES >> i % 18);
+
+		end = end < VALUES ? end : VALUES;
+		assert_true(values_range(&v, first, end).min == brute_min(v.v, first, end));
+	}
+	assert_true(values_range(&v, 0, v.n).min == brute_min(v.v, 0, v.n));
+	for (uint64_t t = 0; t < at + 100; t += at / 97) {
+		size_t i = values_find(&v, t);
+
+		assert_true((i == 0 || v.v[i - 1].time < t) && (i == v.n || v.v[i].time >= t));
+	}
+	values_clear(&v);
+}
+
+/* ------------------------------------------------------------------- tiles */
+
+static struct trace_row row_of(uint64_t i, uint32_t track)
+{
+	struct trace_row row = {.time = 1000 + i * 3 / 2, .thread = TRACE_NONE, .text = ""};
+
+	if (track == 0) {
+		row.kind = TRACE_ROW_PLOT_INT;
+		row.a = i * 2654435761u % 1000003;
+	} else {
+		row.kind = i % 3 == 2 ? TRACE_ROW_FREE : TRACE_ROW_ALLOC;
+		row.a = 16 * (i - (i % 3 == 2 ? i % 7 % 2 + 1 : 0));
+		row.b = 1 + i % 50;
+	}
+	return row;
+}
+
+static void rows_write(struct trace_writer *w, uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to; i++)
+		for (uint32_t track = 0; track < 2; track++) {
+			struct trace_row row = row_of(i, track);
+
+			assert_int_equal(trace_add_row(w, track, &row), 0);
+		}
+}
+
+static struct trace_writer *rows_writer(const char *path)
+{
+	struct trace_process p = {.pid = 1, .start = 1000, .name = "p", .command = "p"};
+	struct trace_track plot = {.kind = TRACE_PLOT, .srcloc = TRACE_NONE, .name = "plot"};
+	struct trace_track pool = {.kind = TRACE_MEMORY, .srcloc = TRACE_NONE, .name = "pool"};
+	struct trace_writer *w = test_writer(path);
+
+	trace_set_property(w, "ticks per second", "1000000000");
+	trace_add_process(w, &p);
+	assert_int_equal(trace_add_track(w, &plot), 0);
+	assert_int_equal(trace_add_track(w, &pool), 1);
+	return w;
+}
+
+/* The value behind row I. */
+static double value_after(uint64_t i, uint32_t track, struct export_pool *pool)
+{
+	struct trace_row row = row_of(i, track);
+
+	if (track == 0)
+		return (double)row.a;
+	assert_int_equal(export_pool_row(pool, &row), 0);
+	return (double)pool->bytes;
+}
+
+static double number_at(const struct jread_value *point, unsigned i)
+{
+	const struct jread_value *v = point->first;
+
+	while (i--)
+		v = v->next;
+	return jread_double(v);
+}
+
+/* A tile as one look at all rows makes it. */
+static void tile_is_right(const struct jread_value *answer, uint32_t track, uint64_t rows,
+			  unsigned res, uint64_t tile)
+{
+	const struct jread_value *point = jread_get(answer, "points")->first, *before;
+	uint64_t ns = (uint64_t)WEB_TILE << res, t0 = tile * ns;
+	struct export_pool pool = {0};
+	double last = 0;
+	uint64_t i = 0;
+
+	while (i < rows && i * 3 / 2 < t0)
+		last = value_after(i++, track, &pool);
+	before = jread_get(answer, "before");
+	if (i || track == 1)
+		assert_true(jread_double(before) == last);
+	else
+		assert_int_equal(before->type, JREAD_NULL);
+	while (i < rows && i * 3 / 2 < t0 + ns) {
+		uint64_t pixel = (i * 3 / 2 - t0) >> res, first = i * 3 / 2, count = 0;
+		double min = INFINITY, max = -INFINITY;
+
+		for (; i < rows && i * 3 / 2 < t0 + ns && (i * 3 / 2 - t0) >> res == pixel; i++) {
+			last = value_after(i, track, &pool);
+			min = fmin(min, last);
+			max = fmax(max, last);
+			count++;
+		}
+		assert_non_null(point);
+		assert_true(number_at(point, 0) == (double)first);
+		assert_true(number_at(point, 1) == min && number_at(point, 2) == max);
+		assert_true(number_at(point, 3) == last);
+		assert_true(number_at(point, 4) == (double)count);
+		point = point->next;
+	}
+	assert_null(point);
+	export_pool_free(&pool);
+}
+
+#define ROWS_WRITTEN 100000u
+
+static void tile_try(struct web *web, uint32_t track, unsigned res, uint64_t tile)
+{
+	char target[100], bearer[64];
+	struct web_request request = {
+		.method = "GET", .target = target, .host = "localhost", .authorization = bearer};
+	struct web_reply reply;
+	struct jread reader = {0};
+
+	snprintf(bearer, sizeof(bearer), "Bearer %s", web_token(web));
+	snprintf(target, sizeof(target), "/api/v1/t/0/%s?track=%u&res=%u&i=%u",
+		 track ? "memory" : "plot", track, res, (unsigned)tile);
+	web_answer(web, &request, &reply, NULL, NULL);
+	assert_int_equal(reply.status, 200);
+	tile_is_right(jread_parse(&reader, reply.body.data, reply.body.len, NULL), track,
+		      ROWS_WRITTEN, res, tile);
+	jread_free(&reader);
+	buf_free(&reply.body);
+}
+
+static void test_tiles(void **state)
+{
+	const char *path = test_path("rows.tacho");
+	struct trace_writer *w = rows_writer(path);
+	struct web_options options = {0};
+	struct web *web;
+
+	(void)state;
+	setenv("XDG_CACHE_HOME", test_path("cache"), 1);
+	rows_write(w, 0, ROWS_WRITTEN);
+	assert_int_equal(trace_writer_close(w, NULL), 0);
+	assert_int_equal(web_open(&web, &options, NULL), 0);
+	assert_int_equal(web_add(web, path, NULL), 0);
+	for (uint32_t track = 0; track < 2; track++) {
+		tile_try(web, track, 12, 0);
+		for (unsigned res = 0; res <= 10; res += 2)
+			for (uint64_t i = 0; i < 3; i++)
+				tile_try(web, track, res, i * 7 % (160000 / (WEB_TILE << res) + 1));
+	}
+	web_close(web);
+}
+
+/* What is kept of a trace that grows: only what is new is read, and it is all there. */
+static void test_growing(void **state)
+{
+	const char *path = test_path("grows.tacho");
+	struct trace_writer *w = rows_writer(path);
+	struct web_handle handle = {0};
+	struct web_call c = {.handle = &handle};
+	struct values *v[2];
+	uint64_t rows = 0;
+
+	(void)state;
+	trace_checkpoint(w, "", 0);
+	assert_int_equal(trace_follow(&c.trace, path, NULL), 0);
+	for (int step = 0; step < 6; step++) {
+		uint64_t more = step % 3 * 9000 + 1;
+		struct export_pool pool = {0};
+
+		rows_write(w, rows, rows + more);
+		rows += more;
+		trace_checkpoint(w, "", 0);
+		assert_int_equal(trace_refresh(c.trace, NULL), TRACE_GREW);
+		for (uint32_t track = 0; track < 2; track++) {
+			assert_int_equal(values_of(&c, track, &v[track]), 0);
+			assert_int_equal(v[track]->n, rows);
+			assert_int_equal(v[track]->kept.seen, trace_known(c.trace));
+			for (uint64_t i = 0; i < rows; i++)
+				assert_true(v[track]->v[i].value == value_after(i, track, &pool));
+		}
+		export_pool_free(&pool);
+	}
+	kept_forget(&handle);
+	trace_close(c.trace);
+	trace_writer_abandon(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spans),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_tiles),
+		cmocka_unit_test(test_growing),
 	};
+	int r = cmocka_run_group_tests(tests, NULL, NULL);
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	test_cleanup();
+	return r;
 }
