@@ -60,21 +60,3 @@ session_of() {
 pid_of() {
 	awk '$1 == "pid" { print $2 }' "$1"
 }
-
-# wait_gone PID: until no process has that pid (a zombie counts as gone).
-wait_gone() {
-	for ((w = 0; w < 3000; w++)); do
-		case $(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null) in '' | Z) return ;; esac
-		sleep 0.01
-	done
-	fail "process $1 does not end"
-}
-
-# wait_for COMMAND...: until it succeeds.
-wait_for() {
-	for ((w = 0; w < 3000; w++)); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.01
-	done
-	fail "'$*' does not come true"
-}

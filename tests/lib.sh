@@ -64,6 +64,46 @@ can_be_nobody() {
 	as_nobody "$TACHO" version >/dev/null 2>&1
 }
 
+# wait_for COMMAND...: until it succeeds. The bound is for what never comes true, not for slow machines.
+wait_for() {
+	local end=$((SECONDS + 240))
+	until "$@" >/dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || fail "'$*' does not come true"
+		sleep 0.01
+	done
+}
+
+# is_gone PID: no process has that pid (a zombie counts as gone).
+is_gone() {
+	case $(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null) in '' | Z) ;; *) return 1 ;; esac
+}
+
+wait_gone() {
+	wait_for is_gone "$1"
+}
+
+# has_zones TRACE PID: zones of that process have been written to the unfinished trace.
+has_zones() {
+	"$TACHO" zones -q --format=csv -p "$2" "$1.part" | grep -q "$2"
+}
+
+# attach TRACE PID...: records running programs until there is something of each.
+attach() {
+	local trace=$1 options=() pid recorder
+	shift
+	for pid; do options+=(--pid "$pid"); done
+	"$TACHO" capture -q -f -o "$trace" "${options[@]}" &
+	recorder=$!
+	for pid; do wait_for has_zones "$trace" "$pid"; done
+	kill -TERM $recorder
+	wait $recorder || fail "attached to $*, it ends with $?"
+}
+
+# free_port: a port that nobody has, nor the one behind it, and that the system gives to nobody who asks for any.
+free_port() {
+	python3 -c 'import sys; sys.path.insert(0, sys.argv[1]); import view_client; print(view_client.free_port())' "$SOURCE/tests"
+}
+
 expect_same() {
 	cmp "$1" "$2" >&2 || fail "'$1' and '$2' differ"
 }

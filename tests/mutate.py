@@ -35,7 +35,7 @@ def repeat(data, rng):
 
 def run(tacho, verb, path, seed):
     command = [tacho, *verb.split(), path]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=240)
     lines = done.stderr.count(b"\n")
     if done.returncode not in (0, 3, 4) or lines > 1 or (done.returncode and lines == 0 and verb != "check"):
         sys.exit(f"seed {seed}: {verb} exits with {done.returncode}: {done.stderr.decode(errors='replace')}")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""on_terminal.py COLUMNS COMMAND...: runs it on a terminal of that width and prints what it prints."""
+"""on_terminal.py COLUMNS COMMAND...: runs it on a terminal of that width and prints what it prints. The file HELD of
+the environment is removed when something has come."""
 import fcntl
 import os
 import pty
@@ -20,6 +21,8 @@ def main():
             break
         if not data:
             break
+        if os.path.exists(os.environ.get("HELD", "")):
+            os.unlink(os.environ["HELD"])
         sys.stdout.buffer.write(data.replace(b"\r\n", b"\n"))
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""A program that speaks Tracy's protocol 66 a little, or badly: tracy_client.py PORT MODE [PID]
+"""A program that speaks Tracy's protocol 66 a little, or badly: tracy_client.py PORT MODE [PID]; port 0 is any.
 end: two zones and a good-bye; hang: the same without good-bye; die: closes in an open zone; garbage,
 huge, bomb: nonsense after the welcome; silent: never answers; mismatch, busy: refuses; noise: no Tracy at all."""
 import os
+import signal
 import socket
 import struct
 import sys
@@ -44,11 +45,11 @@ listener = socket.socket()
 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 listener.bind(("127.0.0.1", port))
 listener.listen(8)
-print("listening", flush=True)
+print("listening", listener.getsockname()[1], flush=True)
 while True:
     s, _ = listener.accept()
     if mode == "silent":
-        time.sleep(60)
+        signal.pause()
     if mode == "noise":
         s.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 100)
         s.close()
@@ -77,7 +78,7 @@ items += zone(b"two", 1000, None if mode == "die" else 3000)
 try:
     s.sendall(frame(items))
     if mode == "die":
-        time.sleep(0.3)
+        read(s, 13)  # a question about what was sent: it has arrived
         os.kill(os.getpid(), 9)
     if mode == "end":
         s.sendall(frame(bytes([TERMINATE])))
@@ -86,6 +87,7 @@ try:
         if query == 0:
             print("good-bye", flush=True)
             break
+        print("asked", flush=True)
         if query == 2:
             s.sendall(frame(bytes([THREAD_NAME]) + struct.pack("<QH", pointer, 6) + b"worker"))
 except OSError:

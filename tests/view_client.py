@@ -3,6 +3,7 @@ import base64
 import http.client
 import json
 import os
+import random
 import re
 import select
 import signal
@@ -13,6 +14,30 @@ import sys
 import time
 
 TACHO = os.environ["BUILD"] + "/tacho"
+
+
+def free_port():
+    """A port that nobody has, nor the one behind it, below those that the system gives to whoever asks for any."""
+    while True:
+        port = random.randrange(10000, 32000)
+        try:
+            with socket.socket() as a, socket.socket() as b:
+                a.bind(("", port))
+                b.bind(("", port + 1))
+            return port
+        except OSError:
+            pass
+
+
+def until(what, get, right=bool, seconds=240):
+    """Asks until the answer is right. The bound is for what never comes true, not for slow machines."""
+    end = time.monotonic() + seconds
+    while True:
+        answer = get()
+        if right(answer):
+            return answer
+        assert time.monotonic() < end, f"{what}: still {answer}"
+        time.sleep(0.02)
 
 
 class Server:
@@ -35,7 +60,7 @@ class Server:
         self.token = found[3]
 
     def request(self, target, method="GET", headers=None, token=True):
-        c = http.client.HTTPConnection(self.address, self.port, timeout=60)
+        c = http.client.HTTPConnection(self.address, self.port, timeout=240)
         head = {"Authorization": "Bearer " + self.token} if token else {}
         head.update(headers or {})
         c.request(method, target, headers=head)
@@ -44,10 +69,9 @@ class Server:
         c.close()
         return r, body
 
-    def raw(self, data, seconds=10, end=False):
-        """Sends bytes as they are; what came back until the end of the connection or the time."""
+    def raw(self, data, end=False):
+        """Sends bytes as they are; what came back until the end of the connection, which the server brings about."""
         s = self.connect()
-        s.settimeout(seconds)
         got = b""
         try:
             s.sendall(data)
@@ -64,7 +88,7 @@ class Server:
         return got
 
     def connect(self):
-        return socket.create_connection((self.address, self.port), timeout=60)
+        return socket.create_connection((self.address, self.port), timeout=240)
 
     def get(self, target, status=200):
         r, body = self.request(target)
@@ -77,11 +101,19 @@ class Server:
     def alive(self):
         return self.process.poll() is None
 
+    def reads(self, text):
+        """Waits for a line with this text."""
+        for line in self.process.stdout:
+            self.said.append(line)
+            if text in line:
+                return line
+        raise AssertionError(f"no line with '{text}': " + "".join(self.said))
+
     def end(self, number=signal.SIGINT):
         """Ends it; its exit status and the rest of what it said."""
         self.process.send_signal(number)
-        rest = self.process.communicate(timeout=60)[0]
-        return self.process.returncode, rest
+        rest = self.process.communicate(timeout=240)[0]
+        return self.process.returncode, "".join(self.said) + rest
 
     def memory_kb(self):
         with open(f"/proc/{self.process.pid}/status") as f:

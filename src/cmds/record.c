@@ -130,9 +130,11 @@ static void on_signal(int number, siginfo_t *info, void *context)
 		on_signal_wrapped(number, info, &now);
 		return;
 	}
-	/* timeout(1) and others send to the process and to its group: that is one request. */
+	/* timeout(1) and others send to the process and to its group: that is one request. Two keys
+	 * on a terminal are two. */
 	if (asks_to_stop(number)) {
-		if (stops && number == last_number && ms_between(&last, &now) < 50)
+		if (stops && info->si_code != SI_KERNEL && number == last_number &&
+		    ms_between(&last, &now) < 250)
 			return;
 		last = now;
 		last_number = number;

@@ -5,10 +5,10 @@
 "$PROGS/forever" >said &
 program=$!
 trap 'kill $program 2>/dev/null; chmod -R u+w "$here"; rm -rf "$here"' EXIT
-until [ -s said ]; do sleep 0.01; done
+wait_for test -s said
 
 for round in 1 2 3; do
-	"$TACHO" capture -q -f --pid $program --time 0.3s -o t.tacho || fail "cannot attach, round $round"
+	attach t.tacho $program
 	check_whole "attach $round"
 	[ "$(checked zones)" -gt 0 ] || fail "nothing recorded, round $round"
 	# What was said before anybody listened is there all the same.

@@ -54,9 +54,9 @@ expect_line out '^48,'
 # The host's ops are told from the device's.
 expect_exit 0 "$TACHO" perf-report --no-color native/reports/ops_perf_results.csv
 expect_line out ' 12 device ops, 1 host ops, 0 signposts '
-port=$((55000 + $$ % 5000))
-"$TACHO" serve -q -1 -p $port layers.tacho &
-expect_exit 0 timeout 60 "$BUILD/tracy-capture" -o seen.tracy -p $port
+"$TACHO" serve -1 -p 0 layers.tacho 2>serving &
+wait_for grep -q 'on port' serving
+expect_exit 0 "$BUILD/tracy-capture" -o seen.tracy -p "$(sed -n 's/.* on port \([0-9]*\);.*/\1/p' serving)"
 wait $! || fail serve
 "$TACHO" ops -q -o seen seen.tracy >out || fail "ops of what a viewer saw: $(cat out)"
 expect_exit 0 python3 - native file seen <<'PYTHON'

@@ -62,11 +62,12 @@ expect_error 5 'exists' "${run[@]}" hang.tacho "${job[@]}"
 expect_exit 0 "${run[@]}" hang.tacho -f "${job[@]}"
 [ "$(cat target)" = precious ] || fail "a link was followed"
 # Nor what another recorder is writing; what one left that was killed is replaced.
-"${run[@]}" busy.tacho -- sleep 3 &
+"${run[@]}" busy.tacho -- sleep 600 >/dev/null &
 wait_for test -e busy.tacho.part
 expect_error 5 'is being written' "${run[@]}" busy.tacho -f "${job[@]}"
 kill -0 $! || fail "the recorder has gone"
-kill -9 $!
+sleeper=$(pgrep -P $!)
+kill -9 $! $sleeper
 wait $!
 expect_exit 0 "${run[@]}" busy.tacho -f "${job[@]}"
 summarise busy.tacho
@@ -111,7 +112,6 @@ background() {
 # stop_with SIGNAL TARGET STATUS: the target is the recorder, or -recorder for the group.
 stop_with() {
 	background "$TACHO" run -q -o t.tacho -- "$PROGS/fault_seq" -f last -w 200
-	sleep 0.1
 	kill -"$1" -- "${2/R/$recorder}"
 	wait $recorder
 	status=$?
@@ -128,6 +128,11 @@ stop_with TERM -R 143
 stop_with HUP R 129
 stop_with HUP -R 129
 
+# has_noticed PID: no signal waits for it; two of a kind that wait are one.
+has_noticed() {
+	! grep -E '^(Sig|Shd)Pnd:.*[1-9a-f]' "/proc/$1/status"
+}
+
 # A command that does not mind: once lets it go on to its end, twice saves at once.
 background "$TACHO" run -q -o t.tacho -- bash -c "trap '' INT; '$PROGS/fault_seq' -f last -w 100 -n 3000"
 kill -INT $recorder
@@ -138,8 +143,8 @@ summarise t.tacho
 [ "$(fact sum emitted-rows)" = 3000 ] || fail "once: the command was not followed to its end"
 background "$TACHO" run -q -o t.tacho -- bash -c "trap '' INT TERM; '$PROGS/fault_seq' -f last -w 100 -n 200000"
 kill -INT $recorder
-sleep 0.2
-kill -INT $recorder
+wait_for has_noticed $recorder
+env kill -INT $recorder # by another process: twice in a moment by the same one is once
 wait $recorder
 status=$?
 [ $status = 130 ] || { cat err >&2; fail "twice: status $status"; }
@@ -161,14 +166,15 @@ summarise t.tacho
 expect_sequence t.tacho last
 
 # What the command leaves behind: cut off without --wait, and it says so; followed with it.
-leaver="'$PROGS/fault_seq' -f last -w 100 -n 5000 & while [ ! -s out ]; do sleep 0.01; done"
+leaver="'$PROGS/fault_seq' -f last -w 100 -n \$1 & while [ ! -s out ]; do sleep 0.01; done"
 rm -f t.tacho out
-"$TACHO" run -o t.tacho -- bash -c "$leaver" >out 2>err || fail "ends with $?"
+"$TACHO" run -o t.tacho -- bash -c "$leaver" - 10000000 >out 2>err || fail "ends with $?"
 expect_line err 'left running'
 summarise t.tacho
 expect_sequence t.tacho last prefix
+kill "$(pid_of out)"
 wait_gone "$(pid_of out)"
 rm -f t.tacho out
-"$TACHO" run --wait -o t.tacho -- bash -c "$leaver" >out 2>err || fail "ends with $?"
+"$TACHO" run --wait -o t.tacho -- bash -c "$leaver" - 5000 >out 2>err || fail "ends with $?"
 summarise t.tacho
 expect_sequence t.tacho last

@@ -8,7 +8,7 @@ for way in garbage table header links lengths time threads shrink grow empty; do
 		n=$((n + 1))
 		rm -f last
 		# The attacker may die of it, as any program that writes where it should not.
-		timeout -k 5 60 "$TACHO" run -q -f -o t.tacho -- bash -c "
+		timeout -k 5 240 "$TACHO" run -q -f -o t.tacho -- bash -c "
 			'$PROGS/fault_seq' -f last -t 2 -n 3000 -w 20 &
 			for k in 1 2; do '$PROGS/fault_hostile' $way 60 $((RANDOM + n)) 2>/dev/null; done
 			wait

@@ -3,20 +3,12 @@
 . "$SOURCE/tests/record.sh"
 WATCH=$BUILD/tests/livewatch
 
-# wait_for FILE: until it is there.
-wait_for() {
-	for _ in $(seq 200); do
-		[ -e "$1" ] && return
-		sleep 0.02
-	done
-	fail "'$1' did not appear"
-}
-
 # Watched from its beginning to its end: what is open is seen before it ends, and nothing is missing.
-"$TACHO" run -q -o t.tacho -s "$here/session" -- "$PROGS/steady" 2 >said 2>err &
+touch held
+"$TACHO" run -q -o t.tacho -s "$here/session" -- "$PROGS/steady" 1 held >said 2>err &
 recorder=$!
-wait_for session/control
-"$WATCH" "$here/session" >seen 2>watch_err &
+wait_for test -e session/control
+"$WATCH" "$here/session" 20 held >seen 2>watch_err &
 watcher=$!
 wait $recorder || fail "the program failed: $(cat err)"
 wait $watcher || fail "the watcher failed: $(cat watch_err)"
@@ -27,26 +19,30 @@ grew=$(awk '{ print $2; exit }' seen)
 expect_line seen "reloaded 0 open [12]" "/t.tacho zones $(said zones) rows .* complete 1"
 
 # By the name of the trace; a watcher that is killed does no harm.
-"$TACHO" run -q -o u.tacho -- "$PROGS/steady" 1 >said 2>err &
+touch held watched
+"$TACHO" run -q -o u.tacho -- "$PROGS/steady" 1 held >said 2>err &
 recorder=$!
-wait_for u.tacho.part
-"$WATCH" "$here/u.tacho" >seen 2>watch_err &
+wait_for test -e u.tacho.part
+"$WATCH" "$here/u.tacho" 20 watched >seen 2>watch_err &
 watcher=$!
-sleep 0.3
+wait_for test ! -e watched
 kill -9 $watcher
+rm held
 wait $recorder || fail "the program failed: $(cat err)"
 "$TACHO" check u.tacho >checked 2>&1 || fail "not sound: $(cat checked)"
 
 # The recorder is killed; another takes its place; the watcher goes on with it, or sees the end.
-"$TACHO" run -q -o k.tacho -s "$here/killed" -- "$PROGS/steady" 2 >said 2>err &
+rm said
+touch held
+"$TACHO" run -q -o k.tacho -s "$here/dead" -- "$PROGS/steady" 1 held >said 2>err &
 recorder=$!
-wait_for k.tacho.part
-sleep 0.4
+wait_for grep begun said
 kill -9 $recorder
 wait $recorder 2>/dev/null
-"$WATCH" "$here/killed" >seen 2>watch_err || fail "a dead recorder: $(cat watch_err)"
+"$WATCH" "$here/dead" >seen 2>watch_err || fail "a dead recorder: $(cat watch_err)"
 expect_line seen "k.tacho.part zones .* complete 0"
-expect_exit 0 "$TACHO" recover -q "$here/killed"
+rm held
+expect_exit 0 "$TACHO" recover -q "$here/dead"
 "$TACHO" check k.tacho >checked 2>&1 || fail "not sound: $(cat checked)"
 
 "$WATCH" no-such-session >out 2>err && fail "followed nothing"

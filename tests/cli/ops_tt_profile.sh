@@ -65,8 +65,7 @@ wait
 exit 3
 END
 chmod +x tracy_program
-port=$((20000 + $$ % 20000))
-TT_METAL_PROFILER_DIR=$PWD/told expect_exit 3 timeout 60 "$BUILD/tt_profile" -p $port -o told.csv ./tracy_program
+TT_METAL_PROFILER_DIR=$PWD/told expect_exit 3 "$BUILD/tt_profile" -p "$(free_port)" -o told.csv ./tracy_program
 expect_line first good-bye
 expect_line second good-bye
 expect_line told.csv '^ToldOp,,1024,0,'

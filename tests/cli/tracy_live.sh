@@ -3,27 +3,41 @@
 . "$SOURCE/tests/record.sh"
 tools=$SOURCE/../shared/tools
 capture=$BUILD/tracy-capture
-port=$((40000 + $$ % 15000)) # not those of tracy_net.sh
 
 # start OUTPUT PROGRAM...: records in the background and waits until the session is there.
 start() {
 	local output=$1
 	shift
-	rm -rf session
+	rm -rf session said
 	"$TACHO" run -q -f -o "$output" -s "$here/session" -- "$@" >said 2>err &
 	recorder=$!
-	for _ in $(seq 200); do
-		[ -e session/control ] && return
-		sleep 0.02
-	done
-	fail "no session: $(cat err)"
+	wait_for test -e session/control
 }
 
-# serve OPTIONS...: a server for the session on the next port.
+# serve OPTIONS...: a server for the session, on any port, which is in $port.
 serve() {
-	port=$((port + 1))
-	"$TACHO" serve -q --live -p $port "$@" "$here/session" 2>serve_err &
+	rm -f serve_err
+	"$TACHO" serve --live -p 0 "$@" "$here/session" 2>serve_err &
 	server=$!
+	wait_for grep -q 'on port' serve_err
+	port=$(sed -n 's/.* on port \([0-9]*\);.*/\1/p' serve_err)
+}
+
+# view FILE: a viewer, which is connected when this returns.
+view() {
+	rm -f out
+	$capture -o "$1" -p $port >out 2>view_err &
+	viewer=$!
+	wait_for grep -q '^Timer' out
+}
+
+ends() {
+	wait $viewer || fail "the viewer: $(cat view_err)"
+	wait $server || fail "the server: $(cat serve_err)"
+}
+
+grows_by_zones() {
+	"$TACHO" zones "$1" | grep -q inner
 }
 
 # names FILE: how many zones each name has on each thread and depth, without what may differ.
@@ -37,10 +51,12 @@ for key in sorted(count):
 }
 
 # All that is recorded arrives, as it is in the trace: nesting, texts, threads, processes, cores.
-start all.tacho "$PROGS/lively" 2
+touch held
+start all.tacho "$PROGS/lively" 1 held
 serve -1
-expect_exit 0 timeout 30 $capture -o live.tracy -p $port
-wait $server || fail "the server: $(cat serve_err)"
+view live.tracy
+rm held
+ends
 wait $recorder || fail "the program failed: $(cat err)"
 "$TACHO" check all.tacho >checked 2>&1 || fail "the trace is not sound"
 [ "$(checked zones)" = "$(said zones)" ] || fail "$(checked zones) zones of $(said zones) are in the trace"
@@ -54,41 +70,42 @@ expect_line got '0 worker .* said at the end 3' 'FIRMWARE' 'KERNEL'
 expect_line plots 'rounds'
 
 # One who comes in the middle gets all; one who leaves does no harm; the program does not wait.
-start late.tacho "$PROGS/steady" 2
+touch held
+start late.tacho "$PROGS/steady" 1 held
 serve -1
-sleep 0.3
+wait_for grep -q begun said
 python3 - $port <<-'PY'
 	import socket, struct, sys
 	s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
 	s.sendall(b"TracyPrf" + struct.pack("<I", 66))
 	s.recv(2000)
 PY
-sleep 0.3
-expect_exit 0 timeout 30 $capture -o late.tracy -p $port
+view late.tracy
+rm held
+ends
 wait $recorder || fail "the program failed: $(cat err)"
-wait $server || fail "the server: $(cat serve_err)"
 [ "$(sed -n 's/,//g; s/^Zones: //p' out)" = "$(said zones)" ] || fail "zones are missing: $(cat out)"
 
 # The program is killed in open zones, then the recorder in the middle: the end comes all the same.
-start killed.tacho "$PROGS/steady" 20
+touch held
+start killed.tacho "$PROGS/steady" 1 held
 serve -1
-(
-	sleep 0.8
-	pkill -9 -P $recorder
-) &
-expect_exit 0 timeout 30 $capture -o killed.tracy -p $port
+view killed.tracy
+wait_for grep -q begun said
+pkill -9 -P $recorder
+ends
 wait $recorder
-wait $server || fail "the server: $(cat serve_err)"
 expect_exit 0 "$TACHO" zones killed.tracy
 expect_line out 'all the time.*unfinished|unfinished.*all the time'
-start gone.tacho "$PROGS/steady" 3
+start gone.tacho "$PROGS/steady" 1 held
 serve -1
-(
-	sleep 0.8
-	kill -9 $recorder
-) &
-expect_exit 0 timeout 30 $capture -o gone.tracy -p $port
-wait $server || fail "the server: $(cat serve_err)"
+view gone.tracy
+wait_for grep -q begun said
+# It writes what it has within a second.
+wait_for grows_by_zones gone.tacho.part
+kill -9 $recorder
+ends
+rm held
 expect_exit 0 "$TACHO" zones gone.tracy
 expect_line out 'inner' 'all the time'
 expect_exit 0 "$TACHO" recover -q "$here/session"
@@ -101,7 +118,7 @@ expect_error 2 'takes one session' "$TACHO" serve --live a b
 if [ -f "$tools/tracynet.py" ]; then
 	start net.tacho "$PROGS/lively" 1
 	serve -1
-	timeout 20 python3 "$tools/tracynet.py" record $port >net.out 2>&1 || fail "$(cat net.out)"
+	python3 "$tools/tracynet.py" record $port >net.out 2>&1 || fail "$(cat net.out)"
 	wait $server $recorder
 	threads=$(("$(said zones)" - 401))
 	expect_line net.out 'sent Terminate query' 'open zones \{\}' "'ZoneBegin': $threads, " "'ZoneEnd': $threads, " \

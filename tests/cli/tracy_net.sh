@@ -2,26 +2,31 @@
 . "$SOURCE/tests/lib.sh"
 tools=$SOURCE/../shared/tools
 capture=$BUILD/tracy-capture
-port=$((20000 + $$ % 20000))
+number=0
 
-# client MODE [PID]: starts one on the next port and waits until it listens.
+# client MODE [PID]: starts one, waits until it listens; its port is in $port, what it says in $client.
 client() {
-	port=$((port + 1))
-	python3 "$SOURCE/tests/tracy_client.py" $port "$@" >client.$port 2>&1 &
-	for _ in $(seq 100); do
-		grep -q listening client.$port 2>/dev/null && return
-		sleep 0.05
-	done
-	fail "the client does not start: $(cat client.$port)"
+	number=$((number + 1)) client=client.$number
+	python3 "$SOURCE/tests/tracy_client.py" 0 "$@" >$client 2>&1 &
+	wait_for grep -q listening $client
+	port=$(awk '$1 == "listening" { print $2 }' $client)
+}
+
+# serve OPTIONS...: a server on any port, which is in $port.
+serve() {
+	rm -f serve.err
+	"$TACHO" serve -p 0 "$@" 2>serve.err &
+	wait_for grep -q 'on port' serve.err
+	port=$(sed -n 's/.* on port \([0-9]*\);.*/\1/p' serve.err)
 }
 
 # One that ends by itself: the original's lines, and it is let go.
 client end
-expect_exit 0 timeout 20 $capture -o end.tracy -p $port
+expect_exit 0 $capture -o end.tracy -p $port
 expect_line out "^Connecting to 127.0.0.1:$port\.\.\.$" '^Queue delay: 9 ns$' '^Timer resolution: 1 ns$' '^Frames: 2$' \
 	'^Time span: 10 us$' '^Zones: 2$' '^Elapsed time: ' '^Saving trace\.\.\. done!$' '^Trace size [0-9]+ bytes \(.*% ratio\)$'
 wait
-expect_line client.$port good-bye
+expect_line $client good-bye
 expect_exit 0 $BUILD/csvexport-release -u end.tracy
 expect_line out '^one,file.c,7,,,1000,5000,1,$' '^two,file.c,7,,,7000,3000,1,$'
 expect_exit 0 $BUILD/csvexport-release -m end.tracy
@@ -32,7 +37,7 @@ ls | grep -q 'tacho' && fail "files are left: $(ls)"
 
 # Killed in an open zone: all is there, the zone is unfinished.
 client die
-expect_exit 0 timeout 20 $capture -o die.tacho -p $port
+expect_exit 0 $capture -o die.tacho -p $port
 expect_exit 0 $TACHO zones die.tacho
 expect_line out 'one' 'two.*unfinished|unfinished.*two'
 wait
@@ -41,26 +46,17 @@ wait
 for signal in TERM INT; do
 	client hang
 	# A shell makes what it starts in the background ignore SIGINT.
-	python3 - $signal $capture -o $signal.tracy -p $port <<-'PY' >out 2>err || fail "SIG$signal: $(cat out err)"
-		import signal, subprocess, sys, time
-		p = subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE)
-		lines = iter(p.stdout.readline, b"")
-		for line in lines:
-		    print(line.decode(), end="")
-		    if line.startswith(b"Timer"):
-		        break
-		time.sleep(0.3)
-		p.send_signal(getattr(signal, "SIG" + sys.argv[1]))
-		for line in lines:
-		    print(line.decode(), end="")
-		sys.exit(p.wait(20))
-	PY
+	env --default-signal=INT $capture -o $signal.tracy -p $port >out 2>err &
+	capturing=$!
+	wait_for grep -q asked $client
+	kill -$signal $capturing
+	wait $capturing || fail "SIG$signal: $(cat out err)"
 	expect_line out 'Zones: 2$' 'done!'
 	wait
-	expect_line client.$port good-bye
+	expect_line $client good-bye
 done
 client hang
-expect_exit 0 timeout 20 $capture -s 1 -o time.tracy -p $port
+expect_exit 0 $capture -s 2 -o time.tracy -p $port
 expect_line out 'Zones: 2$'
 wait
 
@@ -68,7 +64,7 @@ wait
 client end 101
 first=$port
 client end 202
-expect_exit 0 timeout 20 $capture -o two.tacho -p $first -p $port
+expect_exit 0 $capture -o two.tacho -p $first -p $port
 expect_exit 0 $TACHO info two.tacho
 expect_line out '^processes +2$' '101' '202'
 expect_exit 0 $TACHO check two.tacho
@@ -77,7 +73,7 @@ wait
 # Bad ones: one line, a code, no file; other programs are not harmed.
 while read -r mode code pattern; do
 	client $mode
-	expect_exit $code timeout 20 $capture -o bad.tracy -p $port
+	expect_exit $code $capture -o bad.tracy -p $port
 	expect_line err "$pattern"
 	[ $code = 0 ] || [ ! -e bad.tracy ] || fail "$mode: there is a file"
 	rm -f bad.tracy
@@ -92,7 +88,7 @@ done <<-END
 	bomb 0 not.protocol|cannot.be.unpacked
 END
 client silent
-expect_exit 3 timeout 20 $capture -o bad.tracy -p $port
+expect_exit 3 $capture -o bad.tracy -p $port
 expect_line err 'never said welcome'
 kill %% 2>/dev/null
 wait 2>/dev/null
@@ -107,23 +103,28 @@ expect_exit 5 $capture -o /no/such/folder/x.tracy -p 1
 
 # Found by its announcement; what is no announcement is passed over.
 client end
-(
-	sleep 0.5
-	python3 - $port <<-'PY'
-		import socket, struct, sys, time
-		s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-		s.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
-		for packet in (b"x", b"\xff" * 60, struct.pack("<HHIQi", 3, int(sys.argv[1]), 66, 77, 1) + b"invented\0"):
-		    s.sendto(packet, ("127.255.255.255", 8086))
-	PY
-) &
-expect_exit 0 timeout 20 $capture -o found.tacho --discover -s 1
+python3 - $port <<-'PY' &
+	import socket, struct, sys, time
+	s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+	s.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+	while True:
+	    for packet in (b"x", b"\xff" * 60, struct.pack("<HHIQi", 3, int(sys.argv[1]), 66, 77, 1) + b"invented\0"):
+	        s.sendto(packet, ("127.255.255.255", 8086))
+	    time.sleep(0.1)
+PY
+announcer=$!
+expect_exit 0 $capture -o found.tacho --discover -s 2
 expect_line out 'Zones: 2$'
+kill $announcer
 wait
 
 # Beside programs that link libtacho.
 client end
-expect_exit 0 timeout 20 $TACHO capture --tracy-port $port -s "$here/session" -t 2s -o both.tacho
+$TACHO capture --tracy-port $port -s "$here/session" -o both.tacho 2>err &
+capturing=$!
+wait_for grep -q good-bye $client
+kill $capturing
+wait $capturing || fail "capture: $(cat err)"
 expect_exit 0 $TACHO check both.tacho
 expect_exit 0 $TACHO zones both.tacho
 expect_line out 'one' 'two'
@@ -132,20 +133,17 @@ wait
 # A saved trace as a client: what is recorded from it is the same again.
 $MKTRACE -c -n 3000 a.tacho || fail mktrace
 $TACHO export -q --to=tracy a.tacho || fail export
-port=$((port + 1))
-$TACHO serve -q -1 -p $port a.tacho &
-expect_exit 0 timeout 30 $capture -o again.tracy -p $port
+serve -1 a.tacho
+expect_exit 0 $capture -o again.tracy -p $port
 wait
 expect_same <($BUILD/csvexport-release -u a.tracy | sort) <($BUILD/csvexport-release -u again.tracy | sort)
 expect_same <($BUILD/csvexport-release -m a.tracy | sort) <($BUILD/csvexport-release -m again.tracy | sort)
 expect_same <($TACHO locks --format=csv a.tracy | cut -d, -f2-5) \
 	<($TACHO locks --format=csv again.tracy | cut -d, -f2-5 | sed 's,^app/,,')
-port=$((port + 1))
-$TACHO serve -q -p $port a.tacho &
+serve a.tacho
 pid=$!
-sleep 0.5
 expect_error 7 'in use' $TACHO serve -q -p $port a.tacho
-head -c 5000 /dev/urandom | timeout 2 python3 -c "
+head -c 5000 /dev/urandom | python3 -c "
 import socket, sys
 s = socket.create_connection(('127.0.0.1', $port)); s.sendall(sys.stdin.buffer.read()); s.close()" 2>/dev/null
 kill -0 $pid || fail 'the server is gone'
@@ -154,15 +152,14 @@ wait
 
 # The independent ends of the wire, where they are.
 if [ -f "$tools/tracynet.py" ]; then
-	port=$((port + 1))
+	port=$(free_port)
 	python3 "$tools/tracynet.py" serve $port >net.out 2>&1 &
-	expect_exit 0 timeout 20 $capture -o net.tracy -p $port
+	expect_exit 0 $capture -o net.tracy -p $port
 	expect_line out 'Zones: 2,000$'
 	wait
 	expect_line net.out "'Terminate': 1"
-	port=$((port + 1))
-	$TACHO serve -q -1 -p $port net.tracy &
-	timeout 20 python3 "$tools/tracynet.py" record $port >net.out 2>&1 || fail "$(cat net.out)"
+	serve -1 net.tracy
+	python3 "$tools/tracynet.py" record $port >net.out 2>&1 || fail "$(cat net.out)"
 	expect_line net.out 'sent Terminate query' "'ZoneEnd': 2000" "'GpuTime': 10" 'bridge thread'
 	wait
 fi

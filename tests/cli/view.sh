@@ -119,18 +119,22 @@ p = subprocess.run([TACHO, "view", "--port", str(s.port), "m.tacho"], capture_ou
 assert p.returncode == 7 and re.fullmatch(rf"tacho: port {s.port} is taken by tacho \(pid {s.process.pid}\)\n", p.stderr), p
 a = Server(command=[TACHO, "view", "m.tacho"])
 b = Server(command=[TACHO, "view", "m.tacho"])
-assert b.port > a.port >= 8086 and any(f"port 8086 is taken by" in line for line in b.said), b.said
-assert any("ssh -L" in line for line in [b.process.stdout.readline()])
+assert b.port != a.port >= 8086 and any("port 8086 is taken by" in line for line in a.said + b.said), b.said
+b.reads("ssh -L")
 for server in (a, b, s):
     assert server.end()[0] == 0
 s = Server("--quiet", "m.tacho")
 code, rest = s.end(15)
 assert code == 0 and "serving" not in rest, (code, rest)
 # IPv6, and an end by itself.
-if socket.has_ipv6 and os.path.exists("/proc/net/if_inet6"):
+try:
+    socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+except OSError:
+    print("no IPv6 here")
+else:
     s = Server("--bind", "::1", "m.tacho")
     assert s.address == "::1" and s.call("meta")["zones"]
     s.end()
 s = Server("--idle-exit", "1", "m.tacho")
-assert s.process.wait(30) == 0
+assert s.process.wait(240) == 0
 PY

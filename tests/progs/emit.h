@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,12 @@ static inline void say(long zones, long messages)
 static inline long argument(int argc, char **argv, int i, long otherwise)
 {
 	return argc > i ? atol(argv[i]) : otherwise;
+}
+
+/* Whether the file of an argument is there: a script holds a program until it removes its file. */
+static inline bool is_held(int argc, char **argv, int i)
+{
+	return argc > i && access(argv[i], F_OK) == 0;
 }
 
 /* Runs FUNCTION in COUNT threads and waits for them. */

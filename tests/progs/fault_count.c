@@ -78,9 +78,10 @@ int main(int argc, char **argv)
 		;
 	if (!processes)
 		run_threads(threads);
-	sleep((unsigned)seconds);
 	printf("zones %ld messages %ld\n", zones * threads * (processes ? processes : 1),
 	       messages * threads * (processes ? processes : 1));
+	fflush(stdout);
+	sleep((unsigned)seconds);
 	free(text);
 	return 0;
 }

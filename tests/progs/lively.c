@@ -1,6 +1,7 @@
 /*
  * Emits a little of everything for some seconds: several threads, a child, zones that are open for
- * long and get a text before they end, a core of a device: lively [SECONDS]
+ * long and get a text before they end, a core of a device: lively [SECONDS [FILE]]. It does not end
+ * as long as FILE is there.
  */
 #include "emit.h"
 
@@ -62,6 +63,8 @@ int main(int argc, char **argv)
 	in_threads(2, worker, NULL);
 	core(outer, inner);
 	reap(child);
+	while (is_held(argc, argv, 2))
+		usleep(2000);
 	say(2 * (1 + 4 * rounds) + 1 + rounds, 0);
 	return 0;
 }

@@ -1,26 +1,31 @@
-/* Emits for some seconds with pauses, inside a zone that is open all the time: steady [SECONDS] */
+/*
+ * Emits with pauses, inside a zone that is open all the time: steady [SECONDS [FILE]]. It goes on
+ * as long as FILE is there; "begun" is said when there is something to see.
+ */
 #include "emit.h"
 
-static long messages;
+static long rounds, messages;
 
-static void work(long rounds)
+static void work(int argc, char **argv)
 {
+	long wanted = argument(argc, argv, 1, 2) * 500;
+
 	TACHO_ZONE("all the time");
-	for (long i = 0; i < rounds; i++) {
+	while (rounds < wanted || is_held(argc, argv, 2)) {
 		emit_zones(10);
-		if (i % 50 == 0) {
+		if (rounds++ % 50 == 0) {
 			TACHO_MESSAGE("fifty more");
 			messages++;
 		}
+		if (rounds == 50 && write(1, "begun\n", 6) != 6)
+			abort();
 		usleep(2000);
 	}
 }
 
 int main(int argc, char **argv)
 {
-	long rounds = argument(argc, argv, 1, 2) * 500;
-
-	work(rounds);
+	work(argc, argv);
 	say(10 * rounds + 1, messages);
 	return 0;
 }

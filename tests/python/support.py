@@ -11,6 +11,9 @@ import textwrap
 import unittest
 from collections import Counter
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from view_client import free_port  # noqa: E402, F401
+
 TACHO = os.path.join(os.environ["BUILD"], "tacho")
 HOOK = sys.version_info < (3, 12)
 
@@ -32,7 +35,7 @@ class Case(unittest.TestCase):
     def python(self, *words: str, **keywords: object) -> subprocess.CompletedProcess[str]:
         """Runs this interpreter with the given words."""
         return subprocess.run([sys.executable, *words], cwd=self.folder, capture_output=True,
-                              text=True, timeout=240, **keywords)
+                              text=True, timeout=800, **keywords)
 
     def tracy(self, *words: str, status: int = 0, **keywords: object) -> str:
         """Runs ``python -m tracy`` with the given words; its standard output."""

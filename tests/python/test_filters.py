@@ -56,10 +56,14 @@ class Filters(Case):
             with self.subTest(words):
                 self.script(text, "--min-duration=10ms", "--include=*script.py", *words)
                 counts = self.counts()
-                self.assertEqual({n: counts[n] for n in ("<module>", "caller", "slow", "quick",
-                                                         "tells", "marks", "mark")},
-                                 {"<module>": 1, "caller": 2, "slow": 2, "quick": 0, "tells": 1,
-                                  "marks": 1, "mark": 1})
+                self.assertEqual({n: counts[n] for n in ("<module>", "caller", "slow", "tells",
+                                                         "marks", "mark")},
+                                 {"<module>": 1, "caller": 2, "slow": 2, "tells": 1, "marks": 1,
+                                  "mark": 1})
+                # On a busy machine some took long indeed.
+                self.assertLess(counts["quick"], 59)
+                self.assertEqual([z for z in self.zones()
+                                  if z["name"] == "quick" and z["duration_ns"] < 9.9e6], [])
                 depth = {z["name"]: z["depth"] for z in self.zones()}
                 self.assertEqual([depth[n] for n in ("caller", "slow", "marks", "mark")],
                                  [1, 2, 1, 2])

@@ -5,14 +5,13 @@ import fcntl
 import os
 import pty
 import signal
-import socket
 import stat
 import sys
 import subprocess
 import termios
 import unittest
 
-from support import Case
+from support import Case, free_port
 
 SHOW = """
     import sys, json
@@ -65,7 +64,7 @@ class Program(Case):
         self.assertEqual(self.stderr, bare)
 
     def test_interrupted(self) -> None:
-        path = self.write("wait.py", "import time\nprint(1, flush=True)\ntime.sleep(60)\n")
+        path = self.write("wait.py", "import time\nprint(1, flush=True)\ntime.sleep(240)\n")
         told = []
         for words in ([path], ["-m", "tracy", "-q", path], ["-m", "tracy", "-q", "-m", "wait"]):
             master, slave = pty.openpty()  # Ctrl-C of a terminal reaches all at once
@@ -75,7 +74,7 @@ class Program(Case):
                 preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
             self.assertEqual(process.stdout.readline(), "1\n")
             os.write(master, b"\x03")
-            told.append(process.communicate(timeout=60)[1])
+            told.append(process.communicate(timeout=240)[1])
             self.assertIn(process.returncode, (-signal.SIGINT, 130))
             os.close(master)
             os.close(slave)
@@ -181,13 +180,16 @@ class Program(Case):
             time.sleep(0.5)
             sys.exit(6)
         """)
-        process = subprocess.Popen([sys.executable, "-m", "tracy", path], cwd=self.folder,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   start_new_session=True)
-        self.assertEqual(process.stdout.readline(), "ready\n")
-        process.send_signal(signal.SIGTERM)
-        os.killpg(process.pid, signal.SIGTERM)
-        process.communicate(timeout=60)
+        for _ in range(5):  # a moment apart it is once, but machines stand still at times
+            process = subprocess.Popen([sys.executable, "-m", "tracy", path], cwd=self.folder,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                       start_new_session=True)
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            process.send_signal(signal.SIGTERM)
+            os.killpg(process.pid, signal.SIGTERM)
+            process.communicate(timeout=240)
+            if process.returncode == 6:
+                break
         self.assertEqual(process.returncode, 6)
 
     def test_no_standard_error(self) -> None:
@@ -202,9 +204,7 @@ class Program(Case):
             subprocess.run([sys.executable, {client!r}, os.environ["TRACY_PORT"], "end", "77"],
                            check=True)
         """)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         self.assertIn("good-bye", self.tracy("-t", str(port), path))
         self.assertIn("hello from 77", {row["text"] for row in self.read("messages")})
         self.tracy("-t", "0", path, status=2)
@@ -223,20 +223,18 @@ class Program(Case):
                 sys.exit(5)
             signal.signal(signal.SIGTERM, stop)
             print("ready", flush=True)
-            time.sleep(60)
+            time.sleep(240)
         """)
         process = subprocess.Popen([sys.executable, "-m", "tracy", path], cwd=self.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual(process.stdout.readline(), "ready\n")
         process.send_signal(signal.SIGTERM)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=240)
         self.assertEqual((process.returncode, out), (5, "asked\n"))
         self.assertIn("stop", self.counts())
 
     def test_view(self) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         process = subprocess.Popen([sys.executable, "-m", "tracy", "--view",
                                     f"--web-app-port={port}", "-c", "print('seen', flush=True)"],
                                    cwd=self.folder, stdout=subprocess.PIPE,
@@ -244,14 +242,12 @@ class Program(Case):
         self.addCleanup(process.kill)
         self.assertEqual(process.stdout.readline(), "seen\n")
         self.assertIn(f"127.0.0.1:{port}", process.stderr.readline())
-        for _ in range(100):  # the first one may still be the program's
-            process.terminate()
-            try:
-                process.communicate(timeout=0.5)
+        for line in process.stderr:
+            if "stays until" in line:
                 break
-            except subprocess.TimeoutExpired:
-                pass
-        self.assertIsNotNone(process.returncode)
+        process.terminate()
+        process.communicate(timeout=240)
+        self.assertEqual(process.returncode, 0)
         self.assertIn("<module>", {zone["name"] for zone in self.zones()})
 
     def test_nothing_is_deleted(self) -> None:

@@ -1,7 +1,8 @@
 /*
- * livewatch SESSION [PERIOD_MS]: follows a session until its recorder has finished, and says what
- * was seen while it ran: how often there was more, how far behind the newest event was (the median,
- * ms), how many open zones there were at most; then the trace's name and counts.
+ * livewatch SESSION [PERIOD_MS [FILE]]: follows a session until its recorder has finished, and says
+ * what was seen while it ran: how often there was more, how far behind the newest event was (the
+ * median, ms), how many open zones there were at most; then the trace's name and counts. FILE is
+ * removed when there was more five times.
  */
 #include "clock/clock.h"
 #include "ring/ring.h"
@@ -63,6 +64,8 @@ int main(int argc, char **argv)
 		if (change < 0 || trace_lod_refresh(lod, &err) < 0)
 			return give_up(&err);
 		grew += change == TRACE_GREW;
+		if (grew >= 5 && argc > 3)
+			unlink(argv[3]);
 		reloaded += change == TRACE_RELOADED;
 		open_most = t->open_count > open_most ? t->open_count : open_most;
 		if (recorded && t->zones && t->damage.unfinished && lag_count < LAGS_MAX)

@@ -8,6 +8,8 @@ const require = createRequire(process.env.SOURCE + "/web/package.json");
 const { chromium } = require("playwright-core");
 export const axePath = require.resolve("axe-core/axe.min.js");
 
+/** For what never comes; slow machines take their time. */
+const PATIENCE = 240000;
 const TACHO = process.env.BUILD + "/tacho";
 
 /** Starts "tacho view" and waits for its URL. */
@@ -16,7 +18,7 @@ export async function serve(args, port = 0) {
 	let text = "";
 	child.stdout.on("data", (d) => { text += d; });
 	child.stderr.on("data", (d) => { text += d; });
-	for (let i = 0; i < 600; i++) {
+	for (let i = 0; i < 4800; i++) {
 		const m = /http:\/\/127\.0\.0\.1:(\d+)\/\S*/.exec(text);
 		if (m)
 			return { child, url: m[0], port: +m[1], stop: () => stop(child) };
@@ -41,6 +43,7 @@ export function launch() {
 /** A page whose console must stay empty and which may talk to one origin only. */
 export async function openPage(browser, url, { scheme = "dark", bypassCSP = false, expected = () => false } = {}) {
 	const context = await browser.newContext({ viewport: { width: 1400, height: 850 }, colorScheme: scheme, reducedMotion: "reduce", bypassCSP });
+	context.setDefaultTimeout(PATIENCE);
 	const page = await context.newPage();
 	const wrong = [];
 	const origin = new URL(url).origin;
@@ -88,14 +91,14 @@ export async function goTo(page, hash) {
 	await page.waitForSelector(`main[data-page="${name}"]`);
 }
 
-/** Asks until the answer is right; the time is generous, because machines are slow at times. */
+/** Asks until the answer is right. */
 export async function until(what, get, right = (v) => v) {
-	let v;
-	for (let i = 0; i < 200; i++) {
-		v = await get();
+	for (const end = Date.now() + PATIENCE; ;) {
+		const v = await get();
 		if (right(v))
 			return v;
+		if (Date.now() > end)
+			throw new Error(`${what}: still ${JSON.stringify(v)}`);
 		await new Promise((r) => setTimeout(r, 50));
 	}
-	throw new Error(`${what}: still ${JSON.stringify(v)}`);
 }

@@ -87,10 +87,11 @@ test("panning over tiles that are here asks for nothing", () => withPage(async (
 	await openTimeline(page);
 	await p.idle();
 	await page.evaluate(() => window.tachoTimeline.motion.pan(1000, false));
-	await page.waitForTimeout(400); // marks of messages and frames ask for the new window; tiles must not
+	await p.idle(); // marks of messages and frames ask for the new window; tiles must not
 	const before = await page.evaluate(() => performance.getEntriesByType("resource").filter((e) => e.name.includes("/tiles")).length);
 	await page.evaluate(() => window.tachoTimeline.motion.pan(2000, false));
 	await page.waitForTimeout(300);
+	await p.idle();
 	assert.equal(await page.evaluate(() => performance.getEntriesByType("resource").filter((e) => e.name.includes("/tiles")).length), before);
 	assert.ok(p.requests() > 0);
 }));
@@ -161,16 +162,20 @@ test("keys", () => withPage(async (page) => {
 	await page.keyboard.press("ArrowRight");
 	await page.waitForSelector('[data-testid="drawer"] h2');
 	const sel = () => page.evaluate(() => new URLSearchParams(location.hash.split("?")[1]).get("sel"));
+	// What is selected is known before the next key is of use.
+	const known = () => until("selected", async () => {
+		const z = await page.evaluate(() => window.tachoTimeline.selectedZone());
+		return z !== null && await sel() === `zone:${z.lane}:${z.idx}`;
+	});
 	const walk = async (key) => {
+		await known();
 		const s = await sel();
 		await page.keyboard.press(key);
 		return until(`key ${key}`, sel, (t) => t !== s);
 	};
-	await until("selected", sel, (s) => s !== null);
-	await page.waitForTimeout(200);
 	await walk("ArrowRight");
-	await page.waitForTimeout(200);
 	await walk("ArrowLeft");
+	await known();
 	await press("f", (v, w) => span(w) !== span(v) || w.t0 !== v.t0);
 	assert.notEqual(await page.getByTestId("live-region").innerText(), "");
 	await page.keyboard.press("r");
