@@ -1,48 +1,8 @@
 /* The state of a killed recorder with anything in it: it is refused, or what comes out is a trace. */
 #include "capture/capture.h"
-#include "ring_image.h"
-
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "session_files.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static char dir[] = "/dev/shm/fuzz_state.XXXXXX";
-static char output[64], part[80], session[64], ring[80];
-
-static void clean_up(void)
-{
-	unlink(output);
-	unlink(part);
-	rmdir(dir);
-}
-
-static void make_names(void)
-{
-	if (!mkdtemp(dir))
-		abort();
-	snprintf(output, sizeof(output), "%s/t.tacho", dir);
-	snprintf(part, sizeof(part), "%s.part", output);
-	snprintf(session, sizeof(session), "%s/session", dir);
-	snprintf(ring, sizeof(ring), "%s/p.1.0", session);
-	atexit(clean_up);
-}
-
-static void put_ring(void)
-{
-	int fd = open(ring, O_RDWR | O_CREAT, 0600);
-	char *image;
-
-	if (fd < 0 || ftruncate(fd, IMAGE_SIZE) < 0)
-		abort();
-	image = mmap(NULL, IMAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	image_make(image);
-	munmap(image, IMAGE_SIZE);
-}
 
 /* A file with one process, two tracks, and the state. */
 static void put_part(uint64_t key, const uint8_t *data, size_t size)
@@ -76,12 +36,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tacho_error err;
 	struct capture *c;
 
-	if (!output[0])
-		make_names();
+	make_names();
 	if (ring_session_create(&s, session, &ro, &err) < 0)
 		abort();
 	ring_session_set_output(&s, output, true, NULL);
-	put_ring();
+	put_ring(NULL, 0);
 	put_part(s.key, data, size);
 	ring_session_close(&s);
 	if (capture_resume(&c, session, &options, &err) == 0)

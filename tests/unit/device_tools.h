@@ -4,22 +4,10 @@
 
 #include "device/device.h"
 #include "tacho_layout.h"
+#include "unit/device_compiler.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-static inline bool have_compiler(void)
-{
-	if (system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1") == 0)
-		return true;
-	print_message("skipped: no riscv64-unknown-elf-gcc (scripts/setup installs it)\n");
-	return false;
-}
 
 static inline struct tacho_device *open_device(unsigned count)
 {

@@ -1,33 +1,9 @@
 /* The device interface: buffers, what is refused, and two devices beside each other. */
-#include "device/device.h"
+#include "unit/device_fixture.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-static struct tacho_device *device;
-
-static int setup(void **state)
-{
-	(void)state;
-	if (system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1") != 0) {
-		print_message("skipped: no riscv64-unknown-elf-gcc (scripts/setup installs it)\n");
-		exit(0);
-	}
-	return tacho_device_open(&device, &(struct tacho_device_options){.arch = "tiny"});
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	tacho_device_close(device);
-	return 0;
-}
 
 /* Pages go round over the banks; any range of bytes can be written and read. */
 static void test_buffers(void **state)
@@ -242,5 +218,5 @@ int main(void)
 		cmocka_unit_test(test_numbers),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, device_setup, device_teardown);
 }

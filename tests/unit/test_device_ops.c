@@ -6,29 +6,11 @@
 #include "ops/hostlog.h"
 #include "ops/info.h"
 #include "unit/client_session.h"
+#include "unit/device_fixture.h"
 
 #include <pthread.h>
 
 #define MANY 5000
-
-static struct tacho_device *device;
-
-static int setup(void **state)
-{
-	(void)state;
-	if (system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1") != 0) {
-		print_message("skipped: no riscv64-unknown-elf-gcc (scripts/setup installs it)\n");
-		exit(0);
-	}
-	return tacho_device_open(&device, &(struct tacho_device_options){.arch = "tiny"});
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	tacho_device_close(device);
-	return 0;
-}
 
 static struct tacho_program *program(struct tacho_device *d, const char *kernel)
 {
@@ -586,5 +568,5 @@ int main(void)
 		cmocka_unit_test(test_signposts),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, device_setup, device_teardown);
 }

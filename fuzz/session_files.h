@@ -1,0 +1,55 @@
+/*
+ * A session of a recorder for the fuzz targets, in a folder of its own that goes away: the names of
+ * its files, and the ring of one process.
+ */
+#ifndef FUZZ_SESSION_FILES_H
+#define FUZZ_SESSION_FILES_H
+
+#include "ring_image.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static char fuzz_dir[] = "/dev/shm/tacho-fuzz.XXXXXX";
+static char output[64], part[80], session[64], ring[80];
+
+static void clean_up(void)
+{
+	unlink(output);
+	unlink(part);
+	rmdir(fuzz_dir);
+}
+
+static void make_names(void)
+{
+	if (output[0])
+		return;
+	if (!mkdtemp(fuzz_dir))
+		abort();
+	snprintf(output, sizeof(output), "%s/t.tacho", fuzz_dir);
+	snprintf(part, sizeof(part), "%s.part", output);
+	snprintf(session, sizeof(session), "%s/session", fuzz_dir);
+	snprintf(ring, sizeof(ring), "%s/p.1.0", session);
+	atexit(clean_up);
+}
+
+/* A sound ring with the input's bytes over it. */
+static void put_ring(const uint8_t *data, size_t size)
+{
+	int fd = open(ring, O_RDWR | O_CREAT, 0600);
+	char *image;
+
+	if (fd < 0 || ftruncate(fd, IMAGE_SIZE) < 0)
+		abort();
+	image = mmap(NULL, IMAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	image_make(image);
+	if (size)
+		image_patch(image, data, size);
+	munmap(image, IMAGE_SIZE);
+}
+
+#endif
