@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,15 +99,19 @@ static void log_line(const char *line)
 }
 
 /* One line, no control characters, whatever a file or a program put into a name. */
+static void clean_line(char *line)
+{
+	for (; *line; line++)
+		if ((unsigned char)*line < 0x20 || *line == 0x7f)
+			*line = '?';
+}
+
 static void print_line(const char *prefix, const char *text)
 {
 	char line[512];
-	size_t i;
 
 	snprintf(line, sizeof(line), "%s%s", prefix, text);
-	for (i = 0; line[i]; i++)
-		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
-			line[i] = '?';
+	clean_line(line);
 	fprintf(stderr, "%s\n", line);
 	log_line(line);
 }
@@ -117,6 +122,18 @@ int err_report(const struct tacho_error *err, int code)
 
 	print_line("tacho: ", text);
 	return err_exit_code(code);
+}
+
+void err_note(const char *format, ...)
+{
+	char text[PATH_MAX + 256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	clean_line(text);
+	fprintf(stderr, "tacho: %s\n", text);
 }
 
 void err_warn(const char *format, ...)

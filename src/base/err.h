@@ -64,6 +64,9 @@ int err_exit_code(int code);
  */
 int err_report(const struct tacho_error *err, int code);
 
+/* For tools only: one line on stderr that is no complaint, clean as well, and not for TACHO_LOG. */
+void err_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* For tools only: one line "tacho: warning: ..." on stderr. */
 void err_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

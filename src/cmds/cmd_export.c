@@ -125,15 +125,17 @@ static int write_file(struct query *q, const struct conf *conf, const char *path
 
 static void tell_logs(const char *folder, const struct ttlogs *logs)
 {
-	fprintf(stderr, "tacho: wrote %s/.logs: %llu device rows, %llu executions of programs",
-		folder, (unsigned long long)logs->device.rows,
-		(unsigned long long)logs->device.executions);
+	char noc[48] = "", sync[48] = "";
+
 	if (logs->device.noc_files)
-		fprintf(stderr, ", %llu NoC traces", (unsigned long long)logs->device.noc_files);
+		snprintf(noc, sizeof(noc), ", %llu NoC traces",
+			 (unsigned long long)logs->device.noc_files);
 	if (logs->device.sync_points)
-		fprintf(stderr, ", %llu clock points",
-			(unsigned long long)logs->device.sync_points);
-	fputs(logs->host ? "\n" : "; no messages, so no logs of the host\n", stderr);
+		snprintf(sync, sizeof(sync), ", %llu clock points",
+			 (unsigned long long)logs->device.sync_points);
+	err_note("wrote %s/.logs: %llu device rows, %llu executions of programs%s%s%s", folder,
+		 (unsigned long long)logs->device.rows, (unsigned long long)logs->device.executions,
+		 noc, sync, logs->host ? "" : "; no messages, so no logs of the host");
 	tracy_notes_print(&logs->notes);
 	if (logs->device.processes)
 		err_warn("several processes have devices, and each counts its ops from 1: the logs "
@@ -173,7 +175,7 @@ static int print(struct query *q, void *verb_conf)
 	if (path)
 		r = write_file(q, conf, path);
 	if (r == 0 && strcmp(path, "-") && !q->common->quiet)
-		fprintf(stderr, "tacho: wrote %s\n", path);
+		err_note("wrote %s", path);
 	free(path);
 	return r;
 }

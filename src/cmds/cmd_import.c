@@ -37,7 +37,7 @@ static void last_line(const char *output, uint64_t zones)
 {
 	char count[FMT_SIZE];
 
-	fprintf(stderr, "tacho: %s: %s zones\n", output, fmt_count(count, zones));
+	err_note("%s: %s zones", output, fmt_count(count, zones));
 }
 
 static void chrome_notes_print(const struct export_notes *n)

@@ -39,9 +39,9 @@ static int64_t env_number(const char *name, int64_t otherwise)
 
 void record_init(struct record_conf *conf)
 {
-	const char *policy = getenv("TACHO_POLICY");
+	const char *policy = getenv("TACHO_POLICY"), *output = getenv("TACHO_OUTPUT");
 
-	conf->output = getenv("TACHO_OUTPUT");
+	conf->output = output && *output ? output : NULL;
 	conf->limit_mb = env_number("TACHO_LIMIT_MB", 512);
 	conf->block_ms = 100;
 	for (int i = 0; policy && *policy && record_policies[i]; i++)
@@ -245,14 +245,11 @@ static void last_line(const struct capture_summary *s, const char *output)
 {
 	char zones[FMT_SIZE], bytes[FMT_SIZE], lost[FMT_SIZE];
 
-	fprintf(stderr, "tacho: %s: %llu process%s, %llu thread%s, %s zones, %s, ", output,
-		(unsigned long long)s->processes, s->processes == 1 ? "" : "es",
-		(unsigned long long)s->threads, s->threads == 1 ? "" : "s",
-		fmt_count(zones, s->zones), fmt_bytes(bytes, (double)s->bytes));
-	if (s->lost)
-		fprintf(stderr, "%s events lost\n", fmt_count(lost, s->lost));
-	else
-		fprintf(stderr, "nothing lost\n");
+	err_note("%s: %llu process%s, %llu thread%s, %s zones, %s, %s%s lost", output,
+		 (unsigned long long)s->processes, s->processes == 1 ? "" : "es",
+		 (unsigned long long)s->threads, s->threads == 1 ? "" : "s",
+		 fmt_count(zones, s->zones), fmt_bytes(bytes, (double)s->bytes),
+		 s->lost ? fmt_count(lost, s->lost) : "nothing", s->lost ? " events" : "");
 	if (s->failed)
 		err_warn(
 			"%llu processes or threads could not be recorded: no memory for their rings",

@@ -127,7 +127,7 @@ static bool describe_soon(const char *dir, struct ring_session_info *info)
 	char path[RING_PATH + 16];
 
 	snprintf(path, sizeof(path), "%s/control", dir);
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 1000; i++) {
 		if (describe(dir, info))
 			return true;
 		if (access(path, F_OK) < 0)

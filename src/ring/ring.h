@@ -9,6 +9,7 @@
 #define RING_RING_H
 
 #include "base/err.h"
+#include "ring/guard.h"
 #include "ring/layout.h"
 
 #include <stdbool.h>
@@ -19,13 +20,22 @@
 
 #define RING_MAX_ATTACHED 64
 
+/* A control page that is mapped. Programs can cut its file: then it is all zeros. */
+struct ring_control_page {
+	struct ring_control *control; /* NULL: not mapped */
+	struct guard_range guard;
+	volatile bool gone;
+	uint32_t pid; /* of the program whose page it is */
+};
+
+/* It must stay where it is until it is closed. */
 struct ring_session {
 	char dir[RING_PATH - 64];
-	struct ring_control *control; /* mapped */
-	int lock;                     /* the control file: locked while this recorder lives */
+	struct ring_control *control; /* of page */
+	struct ring_control_page page;
+	int lock; /* the control file: locked while this recorder lives */
 	uint64_t key;
-	struct ring_control
-		*attached[RING_MAX_ATTACHED]; /* pages of programs that were asked to join */
+	struct ring_control_page attached[RING_MAX_ATTACHED]; /* programs that were asked to join */
 	unsigned attached_count;
 };
 

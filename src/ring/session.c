@@ -47,6 +47,29 @@ static int set_dir(struct ring_session *s, const char *dir, struct tacho_error *
 	return r;
 }
 
+static bool map_page(struct ring_control_page *page, int fd)
+{
+	struct stat st;
+	void *p;
+
+	if (fstat(fd, &st) < 0 || st.st_size < (off_t)RING_PAGE_SIZE)
+		return false;
+	p = mmap(NULL, RING_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return false;
+	page->control = p;
+	guard_add(&page->guard, p, RING_PAGE_SIZE, &page->gone);
+	return true;
+}
+
+static void unmap_page(struct ring_control_page *page)
+{
+	guard_remove(&page->guard);
+	if (page->control)
+		munmap(page->control, RING_PAGE_SIZE);
+	page->control = NULL;
+}
+
 /*
  * Maps the control page. The descriptor stays open: the recorder of a session holds a lock on it,
  * which ends with the recorder, however it ends, and which no reused pid can imitate.
@@ -54,18 +77,13 @@ static int set_dir(struct ring_session *s, const char *dir, struct tacho_error *
 static int map_control(struct ring_session *s, int flags, struct tacho_error *err)
 {
 	char path[RING_PATH];
-	struct stat st;
-	void *p = MAP_FAILED;
 
 	snprintf(path, sizeof(path), "%s/control", s->dir);
 	s->lock = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0600);
 	if (s->lock < 0)
 		return err_errno(err, flags ? TACHO_EWRITE : TACHO_EREAD, "cannot open %s", path);
-	if (!flags || posix_fallocate(s->lock, 0, RING_PAGE_SIZE) == 0)
-		if (fstat(s->lock, &st) == 0 && st.st_size >= (off_t)RING_PAGE_SIZE)
-			p = mmap(NULL, RING_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, s->lock,
-				 0);
-	if (p == MAP_FAILED) {
+	if ((flags && posix_fallocate(s->lock, 0, RING_PAGE_SIZE) != 0) ||
+	    !map_page(&s->page, s->lock)) {
 		if (flags)
 			unlink(path);
 		close(s->lock);
@@ -74,7 +92,7 @@ static int map_control(struct ring_session *s, int flags, struct tacho_error *er
 			       flags ? "no room for a session in %s" : "%s is not a session",
 			       s->dir);
 	}
-	s->control = p;
+	s->control = s->page.control;
 	return 0;
 }
 
@@ -152,7 +170,7 @@ int ring_session_create(struct ring_session *s, const char *dir,
 			rmdir(s->dir);
 		return r;
 	}
-	flock(s->lock, LOCK_EX | LOCK_NB);
+	flock(s->lock, LOCK_EX | LOCK_NB); /* nobody asks before the magic is there */
 	c = s->control;
 	c->version = RING_VERSION;
 	c->policy = options->policy;
@@ -166,28 +184,25 @@ int ring_session_create(struct ring_session *s, const char *dir,
 	return 0;
 }
 
-/* The page that a program left for attaching, mapped; MAP_FAILED when there is none that fits. */
-static struct ring_control *map_attach(uint32_t pid)
+/* The page that a program left for attaching, behind the last; NULL when there is none that fits. */
+static struct ring_control *map_attach(struct ring_session *s, uint32_t pid)
 {
+	struct ring_control_page *page = &s->attached[s->attached_count];
 	char base[64], path[128];
-	struct ring_control *c = MAP_FAILED;
-	struct stat st;
 	int fd;
 
 	ring_base_dir(base, sizeof(base));
 	snprintf(path, sizeof(path), "%s/attach.%u", base, pid);
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
-		return MAP_FAILED;
-	if (fstat(fd, &st) == 0 && st.st_size >= (off_t)RING_PAGE_SIZE)
-		c = mmap(NULL, RING_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		return NULL;
+	page->pid = pid;
+	if (map_page(page, fd) &&
+	    (page->control->magic != RING_CONTROL || page->control->version != RING_VERSION ||
+	     page->control->owner_pid != pid || kill((pid_t)pid, 0) < 0))
+		unmap_page(page);
 	close(fd);
-	if (c != MAP_FAILED && (c->magic != RING_CONTROL || c->version != RING_VERSION ||
-				c->owner_pid != pid || kill((pid_t)pid, 0) < 0)) {
-		munmap(c, RING_PAGE_SIZE);
-		return MAP_FAILED;
-	}
-	return c;
+	return page->control;
 }
 
 /* The programs that the dead recorder had attached to. */
@@ -200,32 +215,35 @@ static void reattach(struct ring_session *s)
 	ring_base_dir(base, sizeof(base));
 	d = opendir(base);
 	while (d && (e = readdir(d)) && s->attached_count < RING_MAX_ATTACHED) {
-		struct ring_control *c = MAP_FAILED;
+		struct ring_control *c = NULL;
 
 		if (!strncmp(e->d_name, "attach.", 7))
-			c = map_attach((uint32_t)strtoul(e->d_name + 7, NULL, 10));
-		if (c == MAP_FAILED)
+			c = map_attach(s, (uint32_t)strtoul(e->d_name + 7, NULL, 10));
+		if (!c)
 			continue;
 		if (atomic_load(&c->key) == s->key && !strncmp(c->session, s->dir, RING_PATH)) {
 			c->recorder_pid = (uint32_t)getpid();
-			s->attached[s->attached_count++] = c;
+			s->attached_count++;
 		} else {
-			munmap(c, RING_PAGE_SIZE);
+			unmap_page(&s->attached[s->attached_count]);
 		}
 	}
 	if (d)
 		closedir(d);
 }
 
-/* Somebody who asks whether there is a recorder holds the lock for a moment. */
+/*
+ * Those who ask whether there is a recorder share the lock for a moment, which may be long on a
+ * machine that is busy; a recorder has it alone.
+ */
 static int take_lock(int fd)
 {
 	struct timespec pause = {0, 2000000};
-	int tries = 10;
 
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		if (!--tries)
+		if (flock(fd, LOCK_SH | LOCK_NB) < 0)
 			return -1;
+		flock(fd, LOCK_UN);
 		nanosleep(&pause, NULL);
 	}
 	return 0;
@@ -293,7 +311,7 @@ uint32_t ring_session_recorder(const char *dir)
 	session_init(&s);
 	if (set_dir(&s, dir, NULL) < 0 || map_control(&s, 0, NULL) < 0)
 		return 0;
-	if (flock(s.lock, LOCK_SH | LOCK_NB) < 0)
+	if (s.control->magic == RING_CONTROL && flock(s.lock, LOCK_SH | LOCK_NB) < 0)
 		pid = s.control->recorder_pid;
 	ring_session_close(&s);
 	return pid;
@@ -328,7 +346,7 @@ void ring_session_stop(struct ring_session *s)
 {
 	atomic_store(&s->control->key, 0);
 	for (unsigned i = 0; i < s->attached_count; i++)
-		atomic_store(&s->attached[i]->key, 0);
+		atomic_store(&s->attached[i].control->key, 0);
 }
 
 void ring_session_wait(struct ring_session *s, unsigned ms)
@@ -343,12 +361,11 @@ void ring_session_wait(struct ring_session *s, unsigned ms)
 
 void ring_session_close(struct ring_session *s)
 {
-	if (s->control)
-		munmap(s->control, RING_PAGE_SIZE);
+	unmap_page(&s->page);
 	if (s->lock >= 0)
 		close(s->lock);
 	for (unsigned i = 0; i < s->attached_count; i++)
-		munmap(s->attached[i], RING_PAGE_SIZE);
+		unmap_page(&s->attached[i]);
 	session_init(s);
 }
 
@@ -376,8 +393,8 @@ int ring_session_attach(struct ring_session *s, uint32_t pid, struct tacho_error
 	if (s->attached_count == RING_MAX_ATTACHED)
 		return err_set(err, TACHO_ELIMIT, "at most %d programs can be attached to",
 			       RING_MAX_ATTACHED);
-	c = map_attach(pid);
-	if (c == MAP_FAILED)
+	c = map_attach(s, pid);
+	if (!c)
 		return err_set(
 			err, TACHO_ECONNECT,
 			"process %u cannot be recorded: it is gone, not yours, does not link libtacho of this version, or was started in a session",
@@ -386,7 +403,7 @@ int ring_session_attach(struct ring_session *s, uint32_t pid, struct tacho_error
 	if (atomic_load(&c->key) && ring_session_recorder(session)) {
 		err_set(err, TACHO_ECONNECT, "process %u is being recorded by process %u", pid,
 			c->recorder_pid);
-		munmap(c, RING_PAGE_SIZE);
+		unmap_page(&s->attached[s->attached_count]);
 		return TACHO_ECONNECT;
 	}
 	atomic_store(&c->key, 0); /* of a recorder that died */
@@ -397,7 +414,7 @@ int ring_session_attach(struct ring_session *s, uint32_t pid, struct tacho_error
 	c->recorder_pid = (uint32_t)getpid();
 	snprintf(c->session, sizeof(c->session), "%s", s->dir);
 	atomic_store(&c->key, s->key);
-	s->attached[s->attached_count++] = c;
+	s->attached_count++;
 	return 0;
 }
 
@@ -406,6 +423,6 @@ unsigned ring_session_attached_alive(const struct ring_session *s)
 	unsigned alive = 0;
 
 	for (unsigned i = 0; i < s->attached_count; i++)
-		alive += kill((pid_t)s->attached[i]->owner_pid, 0) == 0;
+		alive += kill((pid_t)s->attached[i].pid, 0) == 0;
 	return alive;
 }

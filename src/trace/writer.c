@@ -168,6 +168,8 @@ static int create_part(struct trace_writer *w, struct tacho_error *err)
 {
 	struct stat st;
 
+	if (!*w->path)
+		return err_set(err, TACHO_EUSAGE, "the trace has no name");
 	if (lstat(w->path, &st) == 0) {
 		if (S_ISDIR(st.st_mode))
 			return err_set(err, TACHO_EWRITE, "%s is a directory", w->path);

@@ -72,6 +72,12 @@ wait $!
 expect_exit 0 "${run[@]}" busy.tacho -f "${job[@]}"
 summarise busy.tacho
 expect_fact zones 10
+expect_error 2 'no name' "${run[@]}" '' "${job[@]}"
+[ ! -e .part ] || fail "a recording without a name leaves a file"
+(cd cwd 2>/dev/null || mkdir cwd && cd cwd && TACHO_OUTPUT='' expect_exit 0 "$TACHO" run -q "${job[@]}" && rm fault_count.tacho) || exit 1
+"$TACHO" run -o $'odd\n\033[31mname' "${job[@]}" >out 2>err || fail "an odd name: $(cat err)"
+expect_count 1 err
+expect_line err '^tacho: odd\?\?\[31mname: 1 process'
 mkdir -p dir.tacho/inside
 expect_error 5 'directory' "${run[@]}" dir.tacho -f "${job[@]}"
 [ -d dir.tacho/inside ] || fail "a directory was removed"

@@ -27,3 +27,13 @@ for way in garbage table header links lengths time threads shrink grow empty; do
 		[ -n "${SANITIZE-}" ] || [ "$used" -lt 200000 ] || fail "$way: the recorder takes $used kB"
 	done
 done
+
+# One that cuts the session's own page: what was recorded until then is saved.
+"$TACHO" run -q -f -o t.tacho -- bash -c "
+	'$PROGS/fault_count' -z 1000
+	truncate -s 0 \$TACHO_SESSION/control
+	'$PROGS/fault_count' -z 10" >out 2>err
+status=$?
+[ $status = 0 ] || { cat err >&2; fail "a control page that is cut: the recorder ends with $status"; }
+summarise t.tacho
+expect_fact zones 1000
