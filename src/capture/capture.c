@@ -494,8 +494,8 @@ void capture_summary(const struct capture *c, struct capture_summary *summary)
 	summary->failed += atomic_load(&c->session.control->joins_failed);
 }
 
-/* All that the rings hold goes to the trace; processes that live on are cut off here. */
-static void drain(struct capture *c)
+/* All that the rings that are open hold goes to the trace; processes that live on are cut off here. */
+static void drain_open(struct capture *c)
 {
 	struct tacho_error err;
 	struct timespec pause = {0, 2000000};
@@ -529,6 +529,22 @@ static void drain(struct capture *c)
 		process_end(c, p);
 	}
 	hold_flush(c, UINT64_MAX);
+}
+
+/* Those that found no descriptor come when others have been read and closed. */
+static void drain(struct capture *c)
+{
+	uint64_t before;
+
+	do {
+		before = c->sum.processes;
+		drain_open(c);
+		if (c->no_room && !c->error) {
+			checkpoint(c);
+			capture_find_rings(c);
+		}
+	} while (c->sum.processes > before && !c->error);
+	c->sum.failed += c->no_room;
 	take_clock(c);
 }
 

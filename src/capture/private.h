@@ -157,7 +157,8 @@ struct capture {
 	bool scan; /* look through the directory once more */
 	struct {
 		VEC(char *);
-	} not_ready; /* ring files that were not complete */
+	} not_ready;    /* ring files that were not complete, or found no room here */
+	size_t no_room; /* of those, at the last look */
 	struct tracy_hub *hub; /* NULL: no Tracy clients are looked for */
 	int error;   /* sticky */
 };

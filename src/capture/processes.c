@@ -152,7 +152,16 @@ static bool is_known(const struct capture *c, const char *name)
 	return false;
 }
 
-/* A ring file that has appeared. One whose header is not complete yet is tried again. */
+static bool is_waiting(const struct capture *c, const char *name)
+{
+	for (size_t i = 0; i < c->not_ready.n; i++)
+		if (!strcmp(c->not_ready.v[i], name))
+			return true;
+	return false;
+}
+
+/* A ring file that has appeared. One whose header is not complete yet is tried again, and so is one for
+ * which there are no descriptors or no memory now. */
 static void try_ring(struct capture *c, const char *name)
 {
 	char *copy;
@@ -161,6 +170,7 @@ static void try_ring(struct capture *c, const char *name)
 	if (strncmp(name, "p.", 2) || is_known(c, name))
 		return;
 	r = capture_add_process(c, name, TRACE_NONE, NULL);
+	c->no_room += r == TACHO_ENOMEM;
 	if (r == TACHO_EFORMAT || r == TACHO_ENOMEM) {
 		copy = strdup(name);
 		if (!copy || vec_push(&c->not_ready, copy) < 0)
@@ -178,7 +188,8 @@ static void scan_directory(struct capture *c)
 	struct dirent *e;
 
 	while (d && (e = readdir(d)))
-		try_ring(c, e->d_name);
+		if (!is_waiting(c, e->d_name))
+			try_ring(c, e->d_name);
 	if (d)
 		closedir(d);
 	c->scan = false;
@@ -190,6 +201,7 @@ void capture_find_rings(struct capture *c)
 	size_t waiting = c->not_ready.n;
 	ssize_t n;
 
+	c->no_room = 0;
 	for (size_t i = 0; i < waiting; i++) {
 		char *name = c->not_ready.v[i];
 

@@ -1,6 +1,7 @@
 #include "ring/identity.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -96,14 +97,25 @@ static uint32_t visible_pid(const struct ring_header *h)
 	return found;
 }
 
-void identity_open(struct identity *id, const struct ring_header *header)
+/* No answer is not the answer that there is no such process. */
+static bool is_short_of_files(void)
 {
+	return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+}
+
+bool identity_open(struct identity *id, const struct ring_header *header)
+{
+	errno = 0;
 	id->start_time = header->start_time;
 	id->pid = visible_pid(header);
-	id->pidfd = id->pid ? (int)syscall(SYS_pidfd_open, id->pid, 0) : -1;
+	if (!id->pid)
+		return !is_short_of_files();
+	id->pidfd = (int)syscall(SYS_pidfd_open, id->pid, 0);
+	errno = 0;
 	/* It may have ended, and its number been given away, between the two. */
-	if (id->pid && !started_at(id->pid, id->start_time))
+	if (!started_at(id->pid, id->start_time))
 		id->pid = 0;
+	return id->pid || !is_short_of_files();
 }
 
 void identity_close(struct identity *id)
@@ -117,7 +129,10 @@ bool identity_is_alive(const struct identity *id)
 {
 	struct pollfd p = {.fd = id->pidfd, .events = POLLIN};
 
-	if (!id->pid || id->pidfd < 0)
-		return id->pid && started_at(id->pid, id->start_time);
+	if (!id->pid)
+		return false;
+	errno = 0;
+	if (id->pidfd < 0)
+		return started_at(id->pid, id->start_time) || is_short_of_files();
 	return poll(&p, 1, 0) == 0;
 }

@@ -15,7 +15,8 @@ struct identity {
 	int pidfd; /* -1: there was none left */
 };
 
-void identity_open(struct identity *id, const struct ring_header *header);
+/* False when there are no descriptors to find out: later there may be. */
+bool identity_open(struct identity *id, const struct ring_header *header);
 void identity_close(struct identity *id);
 /* False when the process has ended, reaped or not. */
 bool identity_is_alive(const struct identity *id);

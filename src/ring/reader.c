@@ -85,7 +85,10 @@ int ring_open(struct ring_reader **result, const char *dir, const char *name,
 		e = TACHO_ENOMEM;
 		goto fail;
 	}
-	identity_open(&r->identity, &r->copy);
+	if (!identity_open(&r->identity, &r->copy)) {
+		e = TACHO_ENOMEM;
+		goto fail;
+	}
 	*result = r;
 	return 0;
 fail:

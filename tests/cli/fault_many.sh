@@ -22,6 +22,12 @@ count "$PROGS/fault_count" -p "$(scale 300 300)" -z "$(scale 2000 10000)" -m 10
 limit=65536
 (ulimit -n 64; count bash -c "for i in \$(seq $(scale 200 2000)); do '$PROGS/fault_count' -z 10; done") || exit 1
 
+# At once, with far fewer descriptors than there are of them: each waits for its turn, also behind the last of them.
+for files in 12 40; do
+	(ulimit -n $files; count "$PROGS/fault_count" -p "$(scale 200 200)" -z 5) || exit 1
+	[ "$(fact sum processes)" -ge "$(scale 200 200)" ] || fail "with $files descriptors not every process is there"
+done
+
 # Many threads at once.
 limit=262144
 count "$PROGS/fault_count" -t "$(scale 1000 8000)" -z 100 -m 2

@@ -173,8 +173,11 @@ test("keys", () => withPage(async (page) => {
 		await page.keyboard.press(key);
 		return until(`key ${key}`, sel, (t) => t !== s);
 	};
-	await walk("ArrowRight");
-	await walk("ArrowLeft");
+	// Where the first one stands in its lane is a matter of the recording's times.
+	await known();
+	const steps = await sel() === "zone:0:0" ? ["ArrowRight", "ArrowLeft"] : ["ArrowLeft", "ArrowRight"];
+	await walk(steps[0]);
+	await walk(steps[1]);
 	await known();
 	await press("f", (v, w) => span(w) !== span(v) || w.t0 !== v.t0);
 	assert.notEqual(await page.getByTestId("live-region").innerText(), "");
