@@ -116,6 +116,8 @@ int tacho_buffer_new(struct tacho_buffer **out, struct tacho_device *d, enum tac
 
 	TACHO_ZONE("tacho_buffer_new");
 	DEVICE_HOLD(d);
+	if (memory != TACHO_DRAM && memory != TACHO_L1)
+		return device_fail(TACHO_EUSAGE, "a buffer is in DRAM or in L1");
 	if (!page_size || page_size % 16 || !size || size > 1ull << 40)
 		return device_fail(TACHO_EUSAGE,
 				   "a buffer has some bytes in pages of a multiple of 16 bytes");
@@ -227,7 +229,10 @@ int tacho_core_write(struct tacho_device *d, struct tacho_core core, uint32_t ad
 	TACHO_ZONE("tacho_core_write");
 	DEVICE_HOLD(d);
 	r = i < 0 ? i : device_wait(d);
-	return r < 0 ? r : core_write(d, (unsigned)i, address, data, len);
+	if (r == 0 && d->ops->write(d->self, (unsigned)i, address, data, len) < 0)
+		r = device_fail(TACHO_EUSAGE, "no memory for %zu bytes at 0x%x of core %u,%u", len,
+				address, core.x, core.y);
+	return r;
 }
 
 int tacho_core_read(struct tacho_device *d, struct tacho_core core, uint32_t address, void *data,

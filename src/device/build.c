@@ -68,7 +68,7 @@ int device_read_file(const char *path, uint8_t **bytes, size_t *size)
 
 	if (fd < 0)
 		return TACHO_EREAD;
-	if (fstat(fd, &st) < 0 || st.st_size > MAX_FILE ||
+	if (fstat(fd, &st) < 0 || S_ISDIR(st.st_mode) || st.st_size > MAX_FILE ||
 	    !(*bytes = malloc((size_t)st.st_size + 1))) {
 		close(fd);
 		return TACHO_EREAD;

@@ -102,6 +102,8 @@ int tacho_program_kernel(struct tacho_program *p, const struct tacho_kernel *ker
 
 	if (r < 0)
 		return r;
+	if (!kernel->source || k.risc > TACHO_ERISC || k.fidelity > TACHO_HIFI3)
+		return device_fail(TACHO_EUSAGE, "a kernel has a source, a RISC and a fidelity");
 	DEVICE_HOLD(p->device);
 	for (size_t i = 0; i < p->kernels.n; i++) {
 		const struct program_kernel *o = &p->kernels.v[i];

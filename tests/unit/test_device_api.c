@@ -108,6 +108,14 @@ static void test_refusals(void **state)
 	k.cores = all;
 	assert_int_equal(tacho_program_kernel(p, &k), 0);
 	refused(tacho_program_kernel(p, &k), "same RISC");
+	refused(tacho_program_kernel(p, &(struct tacho_kernel){.risc = TACHO_NCRISC}), "a source");
+	refused(tacho_program_kernel(p, &(struct tacho_kernel){.source = "x.c",
+							       .risc = (enum tacho_risc)9}),
+		"a RISC");
+	refused(tacho_buffer_new(&b, device, (enum tacho_memory)7, 64, 64), "DRAM or in L1");
+	refused(tacho_core_write(device, (struct tacho_core){1, 0}, 0x70000000, args, 4),
+		"of core 1,0");
+	refused(tacho_profiler_names(device, "/"), "cannot read");
 	refused(tacho_program_args(p, 3, (struct tacho_core){0, 0}, args, 1), "no kernel 3");
 	refused(tacho_program_args(p, 0, (struct tacho_core){0, 0}, args, 300), "at most 256");
 	assert_int_equal(tacho_program_cb(p, &cb), 0);
