@@ -74,7 +74,7 @@ export class Timeline {
 
 	constructor(readonly trace: number, readonly el: Elements) {
 		const again = () => this.redrawBase();
-		this.tiles = new TileStore(trace, again);
+		this.tiles = new TileStore(trace, () => this.arrived());
 		this.plots = new PlotStore(trace, again);
 		this.map = new Minimap(trace, again);
 		this.frames = new FrameStrip(trace, again);
@@ -158,6 +158,7 @@ export class Timeline {
 		const live = entry.peek()?.live ?? false;
 		this.tiles.gen = this.plots.gen = this.messages.gen = m.gen;
 		this.tiles.live = this.plots.live = this.messages.live = live;
+		this.messages.any = m.has.messages;
 		this.tiles.end = m.duration;
 		this.map.setMeta(m, live);
 		this.frames.setMeta(m, live);
@@ -208,6 +209,16 @@ export class Timeline {
 	redrawOver(): void {
 		this.wanted.over = true;
 		this.schedule();
+	}
+
+	/** Tiles are here: the last ones are drawn at once, while the browser waits for its next frame. */
+	private arrived(): void {
+		if (this.tiles.waiting || this.ended || document.hidden) {
+			this.redrawBase();
+			return;
+		}
+		this.wanted.base = false;
+		this.drawBase();
 	}
 
 	private scheduled = false;
@@ -272,8 +283,7 @@ export class Timeline {
 	private ask(): void {
 		const { height } = this.frame;
 		const top = this.el.body.scrollTop;
-		const all = this.rows.peek().rows;
-		const seen = lanesOf(visibleRows(all, top, height)), around = lanesOf(visibleRows(all, top - height / 2, 2 * height));
+		const { seen, around } = this.lanesNear(top, height);
 		if (seen.length === 0)
 			return;
 		const { res, first, last } = this.tilesOf(this.motion.goal);
@@ -293,6 +303,16 @@ export class Timeline {
 		if (around.length > seen.length && around.length <= 512)
 			add(res, first, last, around, Priority.ahead);
 		this.tiles.want(wants);
+	}
+
+	private near: { rows: Row[]; top: number; height: number; seen: number[]; around: number[] } | null = null;
+
+	/** The lanes in sight, and those of half a screen more at both ends. */
+	private lanesNear(top: number, height: number): { seen: number[]; around: number[] } {
+		const { rows } = this.rows.peek();
+		if (this.near?.rows !== rows || this.near.top !== top || this.near.height !== height)
+			this.near = { rows, top, height, seen: lanesOf(visibleRows(rows, top, height)), around: lanesOf(visibleRows(rows, top - height / 2, 2 * height)) };
+		return this.near;
 	}
 
 	/** The tiles that show a range. */

@@ -15,13 +15,15 @@ export class MessageMarks {
 	private abort: AbortController | null = null;
 	gen = 0;
 	live = false;
+	/** There are messages in the trace. */
+	any = false;
 
 	constructor(private readonly trace: number, private readonly onData: () => void) {}
 
 	private ask(): void {
 		const v = view.peek();
 		const key = [Math.round(v.t0), Math.round(v.t1), this.live ? this.gen : 0].join();
-		if (key === this.asked)
+		if (key === this.asked || !this.any)
 			return;
 		this.asked = key;
 		// one that waits takes the view as it is then: a view that moves all the time has marks too

@@ -47,6 +47,7 @@ interface Batch {
 	first: number;
 	last: number;
 	lanes: number[];
+	has: Set<number>;
 	priority: Priority;
 }
 
@@ -54,7 +55,6 @@ interface Flight extends Batch {
 	gen: number;
 	end: number;
 	abort: AbortController;
-	has: Set<number>;
 	wanted: number;
 }
 
@@ -173,7 +173,7 @@ export class TileStore {
 		const batches: Batch[] = [];
 		for (const w of wants) {
 			const have = this.groups.get(w.res + ":" + w.index);
-			const coming = this.coming(w);
+			const coming: Batch[] = [...this.coming(w), ...batches.filter((b) => brings(b, w))];
 			if (w.priority === Priority.sight)
 				this.missing += have ? w.lanes.filter((l) => !have.lanes.has(l)).length : w.lanes.length;
 			else if (w.priority === Priority.ahead && this.missing > 0)
@@ -193,11 +193,19 @@ export class TileStore {
 			}
 	}
 
+	/** More of what is in sight is under way. */
+	get waiting(): boolean {
+		for (const f of this.flights)
+			if (f.priority === Priority.sight)
+				return true;
+		return false;
+	}
+
 	/** The requests under way that bring lanes of a tile. */
 	private coming(w: Want): Flight[] {
 		const list: Flight[] = [];
 		for (const f of this.flights)
-			if (f.res === w.res && f.first <= w.index && w.index <= f.last) {
+			if (brings(f, w)) {
 				f.wanted = this.frame;
 				list.push(f);
 			}
@@ -210,7 +218,7 @@ export class TileStore {
 	}
 
 	private async fetch(b: Batch): Promise<void> {
-		const flight: Flight = { ...b, abort: new AbortController(), has: new Set(b.lanes), wanted: this.frame, gen: this.gen, end: this.end };
+		const flight: Flight = { ...b, abort: new AbortController(), wanted: this.frame, gen: this.gen, end: this.end };
 		this.flights.add(flight);
 		try {
 			// what may still change is not for the browser's cache
@@ -224,7 +232,9 @@ export class TileStore {
 			tiles.forEach((t, k) => this.keep(b.first + k, t, flight));
 			this.error.value = null;
 			this.version++;
-			this.onData();
+			this.flights.delete(flight);
+			if (b.priority !== Priority.ahead || this.missing > 0) // what is out of sight changes nothing
+				this.onData();
 		} catch (e) {
 			if (!isAbort(e)) {
 				this.error.value = e instanceof Error ? e.message : String(e);
@@ -275,6 +285,10 @@ export class TileStore {
 	}
 }
 
+function brings(b: Batch, w: Want): boolean {
+	return b.res === w.res && b.first <= w.index && w.index <= b.last;
+}
+
 /** Puts lanes of a tile into the batch of its neighbour, or into new ones. */
 function add(batches: Batch[], w: Want, lanes: number[]): void {
 	for (let i = 0; i < lanes.length; i += MAX_LANES) {
@@ -284,7 +298,7 @@ function add(batches: Batch[], w: Want, lanes: number[]): void {
 		if (fits)
 			fits.last = w.index;
 		else
-			batches.push({ res: w.res, first: w.index, last: w.index, lanes: part, priority: w.priority });
+			batches.push({ res: w.res, first: w.index, last: w.index, lanes: part, has: new Set(part), priority: w.priority });
 	}
 }
 
