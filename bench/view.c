@@ -1,18 +1,21 @@
 /*
  * The viewer's server without its sockets: what a view of 64 lanes and 2000 pixels costs, first
- *tiles after opening, statistics of ranges, memory.
+ * tiles after opening, statistics of ranges, tiles of a plot, memory.
  *
  *	bench_view [ZONES [FILE]]      ZONES in millions, 10 when not given; with FILE the trace is
  *	                               made there, and that is all
  *
- * The floor of a view is the query of the index alone; that of statistics one pass over 8 bytes per
- *zone.
+ * Views are anywhere and at any zoom, so that nothing that one has left in memory helps the next by
+ * more than chance; those of a walk are as people make them.
  */
 #include "web/private.h"
 
+#include <ftw.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,11 +70,27 @@ static uint64_t tree(struct trace_writer *w, uint32_t track, uint32_t depth, uin
 	return at;
 }
 
+/* Values of a plot up to number END. */
+static void values(struct trace_writer *w, uint64_t time, uint64_t end, uint64_t *rows,
+		   uint64_t *seed)
+{
+	for (; *rows < end; ++*rows) {
+		struct trace_row row = {.time = time,
+					.kind = TRACE_ROW_PLOT_INT,
+					.thread = TRACE_NONE,
+					.a = random_next(seed) % 1000,
+					.text = ""};
+
+		trace_add_row(w, TRACKS, &row);
+	}
+}
+
 static uint64_t make(uint64_t wanted)
 {
 	struct trace_writer_options options = {.force = true};
 	struct trace_process p = {.pid = 1, .start = 1000, .name = "bench", .command = "bench"};
-	uint64_t seed = 88172645463325252ull, zones = 0, at[TRACKS];
+	struct trace_track plot = {.kind = TRACE_PLOT, .srcloc = TRACE_NONE, .name = "p"};
+	uint64_t seed = 88172645463325252ull, zones = 0, rows = 0, at[TRACKS];
 	struct trace_writer *w;
 
 	if (trace_writer_open(&w, path, &options, NULL) < 0)
@@ -92,9 +111,12 @@ static uint64_t make(uint64_t wanted)
 		trace_add_track(w, &t);
 		at[i] = 1000;
 	}
-	while (zones < wanted)
+	trace_add_track(w, &plot);
+	while (zones < wanted) {
 		for (uint32_t i = 0; i < TRACKS; i++)
 			at[i] = tree(w, i, 0, at[i], &seed, &zones) + random_next(&seed) % 100;
+		values(w, at[0], zones / 10, &rows, &seed);
+	}
 	if (trace_writer_close(w, NULL) < 0)
 		exit(1);
 	return zones;
@@ -155,6 +177,50 @@ static double view(unsigned res, uint64_t i, size_t *bytes)
 	return cpu;
 }
 
+/* Forgets all zones that were looked at. */
+static void forget(void)
+{
+	struct trace *t = web->traces.v[0]->view.trace;
+
+	trace_set_cache(t, 0);
+	trace_set_cache(t, (size_t)32 << 20);
+}
+
+/* A view anywhere. */
+static double view_random(unsigned res, double span_ns, uint64_t *seed, size_t *bytes)
+{
+	double room = span_ns / (512.0 * (double)(1ull << res)) - 4;
+
+	return view(res, room > 0 ? (uint64_t)(random_share(seed) * room) : 0, bytes);
+}
+
+/* As people look: mostly to the side, sometimes nearer or farther, now and then elsewhere. */
+static void walk(double span_ns, unsigned most)
+{
+	double v[VIEWS], at = span_ns / 2;
+	uint64_t seed = 7;
+	unsigned res = most / 2;
+
+	for (unsigned i = 0; i < VIEWS; i++) {
+		unsigned step = (unsigned)(random_next(&seed) % 10);
+		double tile, first;
+
+		if (step == 0)
+			at = random_share(&seed) * span_ns;
+		else if (step < 3 && res < most)
+			res++;
+		else if (step < 5 && res > 0)
+			res--;
+		tile = 512.0 * (double)(1ull << res);
+		if (step >= 5)
+			at += (random_next(&seed) % 2 ? 1 : -1) * tile;
+		at = at < 0 ? 0 : at > span_ns ? span_ns : at;
+		first = at / tile - 2;
+		v[i] = view(res, first > 0 ? (uint64_t)first : 0, NULL);
+	}
+	print("views as one pans and zooms", v, VIEWS, 0, 0);
+}
+
 static void views(double span_ns)
 {
 	double v[VIEWS];
@@ -164,18 +230,50 @@ static void views(double span_ns)
 
 	while (512.0 * 4 * (double)(1ull << most) < span_ns)
 		most++;
-	for (unsigned i = 0; i < VIEWS; i++) {
-		unsigned res = (unsigned)(random_next(&seed) % (most + 1));
-		double tile = 512.0 * (double)(1ull << res);
-		double room = span_ns / tile - 4;
-
-		v[i] = view(res, room > 0 ? (uint64_t)(random_share(&seed) * room) : 0, &bytes);
-	}
+	for (unsigned i = 0; i < VIEWS; i++)
+		v[i] = view_random((unsigned)(random_next(&seed) % (most + 1)), span_ns, &seed,
+				   &bytes);
 	print("view, any zoom: 64 lanes x 2048 pixels, CPU", v, VIEWS, 2, 10);
 	printf("%-44s %8.0f KiB\n", "  bytes of a view", (double)bytes / VIEWS / 1024);
+	for (unsigned i = 0; i < VIEWS; i++) {
+		forget();
+		v[i] = view_random((unsigned)(random_next(&seed) % (most + 1)), span_ns, &seed,
+				   NULL);
+	}
+	print("  the same, nothing in memory but the index", v, VIEWS, 0, 0);
+	for (unsigned res = 0; res <= most; res += 3) {
+		char what[64];
+
+		for (unsigned i = 0; i < 60; i++)
+			v[i] = view_random(res, span_ns, &seed, NULL);
+		snprintf(what, sizeof(what), "  at 2^%u ns per pixel", res);
+		print(what, v, 60, 0, 0);
+	}
+	walk(span_ns, most);
 	for (unsigned i = 0; i < 30; i++)
 		v[i] = view(most, 0, NULL);
 	print("view, all of the trace", v, 30, 0, 0);
+}
+
+/* Tiles of a plot that has a tenth as many values as there are zones. */
+static void plots(double span_ns)
+{
+	double v[VIEWS], begin;
+	uint64_t seed = 13;
+	char target[200];
+
+	begin = seconds(CLOCK_MONOTONIC);
+	ask("/api/v1/t/0/plots", NULL);
+	printf("%-44s %8.3f s\n", "plot, first look", seconds(CLOCK_MONOTONIC) - begin);
+	for (unsigned i = 0; i < VIEWS; i++) {
+		unsigned res = (unsigned)(random_next(&seed) % 21);
+		double tile = 512.0 * (double)(1ull << res);
+
+		snprintf(target, sizeof(target), "/api/v1/t/0/plot?track=%u&res=%u&i=%.0f", TRACKS,
+			 res, random_share(&seed) * (span_ns / tile));
+		v[i] = ask(target, NULL);
+	}
+	print("tile of a plot", v, VIEWS, 0, 0);
 }
 
 static void statistics(double span_ns)
@@ -203,7 +301,8 @@ static void statistics(double span_ns)
 	print("histogram of a name", v, 20, 0, 0);
 }
 
-static void memory(const char *when)
+/* MiB of memory that are the server's own; what is mapped of files the kernel may take back. */
+static double memory(const char *when)
 {
 	FILE *f = fopen("/proc/self/status", "re");
 	char line[200];
@@ -213,35 +312,68 @@ static void memory(const char *when)
 		sscanf(line, "RssAnon: %ld", &anonymous);
 	if (f)
 		fclose(f);
-	printf("%-44s %8.1f MiB\n", when, (double)anonymous / 1024);
+	if (when)
+		printf("%-44s %8.1f MiB\n", when, (double)anonymous / 1024);
+	return (double)anonymous / 1024;
 }
 
-int main(int argc, char **argv)
+static bool start(void)
 {
-	uint64_t wanted = (argc > 1 ? strtoull(argv[1], NULL, 10) : 10) * 1000000, zones;
 	struct web_options options = {0};
 	struct tacho_error err = {0};
-	double begin, span;
-	int fd;
 
-	if (argc > 2) {
-		path = argv[2];
-		return make(wanted) < wanted;
+	if (web_open(&web, &options, &err) == 0 && web_add(web, path, &err) == 0)
+		return true;
+	fprintf(stderr, "bench_view: %s\n", err.text);
+	return false;
+}
+
+/* The memory of a server that has shown a trace of so many zones. In a process of its own. */
+static double memory_for(uint64_t wanted)
+{
+	double result = 0;
+	int ends[2];
+	pid_t child = pipe(ends) < 0 ? -1 : fork();
+
+	if (child == 0) {
+		uint64_t seed = 3;
+		double span;
+
+		make(wanted);
+		if (!start())
+			_exit(1);
+		span = (double)web->traces.v[0]->now.duration;
+		ask("/api/v1/t/0/stats", NULL);
+		ask("/api/v1/t/0/plots", NULL);
+		for (unsigned i = 0; i < 100; i++)
+			view_random(i % 10, span, &seed, NULL);
+		result = memory(NULL);
+		_exit(write(ends[1], &result, sizeof(result)) != sizeof(result));
 	}
-	fd = mkstemp(temporary);
-	if (fd < 0)
-		return 1;
-	close(fd);
-	begin = seconds(CLOCK_MONOTONIC);
-	zones = make(wanted);
-	printf("%llu zones on %u lanes, made in %.1f s\n", (unsigned long long)zones,
-	       TRACKS * DEPTHS, seconds(CLOCK_MONOTONIC) - begin);
+	if (child > 0) {
+		if (read(ends[0], &result, sizeof(result)) != sizeof(result))
+			result = NAN;
+		waitpid(child, NULL, 0);
+		close(ends[0]);
+		close(ends[1]);
+	}
+	return result;
+}
+
+static int tree_remove(const char *name, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st, (void)type, (void)at;
+	return remove(name);
+}
+
+static void measure(void)
+{
+	double begin, span;
+
 	for (int again = 0; again < 2; again++) {
 		begin = seconds(CLOCK_MONOTONIC);
-		if (web_open(&web, &options, &err) < 0 || web_add(web, path, &err) < 0) {
-			fprintf(stderr, "bench_view: %s\n", err.text);
-			return 1;
-		}
+		if (!start())
+			exit(1);
 		ask("/api/v1/t/0/meta", NULL);
 		view(20, 0, NULL);
 		printf("%-44s %8.3f s%s\n",
@@ -258,8 +390,37 @@ int main(int argc, char **argv)
 	statistics(span);
 	memory("memory after statistics");
 	views(span);
+	plots(span);
 	memory("memory after views");
 	web_close(web);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t wanted = (argc > 1 ? strtoull(argv[1], NULL, 10) : 10) * 1000000, zones;
+	char cache[] = "/tmp/bench_view_cache.XXXXXX";
+	double begin, few, many;
+	int fd;
+
+	if (argc > 2) {
+		path = argv[2];
+		return make(wanted) < wanted;
+	}
+	fd = mkstemp(temporary);
+	if (fd < 0 || !mkdtemp(cache))
+		return 1;
+	close(fd);
+	setenv("XDG_CACHE_HOME", cache, 1);
+	few = memory_for(wanted / 10);
+	many = memory_for(wanted);
+	begin = seconds(CLOCK_MONOTONIC);
+	zones = make(wanted);
+	printf("%llu zones on %u lanes, made in %.1f s\n", (unsigned long long)zones,
+	       TRACKS * DEPTHS, seconds(CLOCK_MONOTONIC) - begin);
+	measure();
+	printf("%-44s %8.1f and %.1f MiB, ratio %.2f\n", "memory for a tenth of the zones and all",
+	       few, many, many / few);
 	unlink(path);
+	nftw(cache, tree_remove, 8, FTW_DEPTH | FTW_PHYS);
 	return 0;
 }

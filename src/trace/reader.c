@@ -215,7 +215,11 @@ int trace_open(struct trace **trace, const char *path, struct tacho_error *err)
 
 void trace_set_cache(struct trace *trace, size_t bytes)
 {
-	private_of(trace)->idle_limit = bytes;
+	struct trace_private *p = private_of(trace);
+
+	if (!bytes)
+		zblock_cache_free(p);
+	p->idle_limit = bytes;
 }
 
 int trace_open_again(struct trace **again, const struct trace *trace, struct tacho_error *err)

@@ -370,7 +370,7 @@ struct trace {
 /* Opens a .tacho or .tacho.part. A damaged file opens as far as it goes: see trace->damage. */
 int trace_open(struct trace **trace, const char *path, struct tacho_error *err);
 void trace_close(struct trace *trace);
-/* Bytes of decoded blocks that are kept for later; 32 MiB unless it is called. */
+/* Bytes of decoded blocks that are kept for later; 32 MiB unless it is called. 0 forgets them. */
 void trace_set_cache(struct trace *trace, size_t bytes);
 /* Opens the file of an open trace once more, whatever has become of its name. */
 int trace_open_again(struct trace **again, const struct trace *trace, struct tacho_error *err);

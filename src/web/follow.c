@@ -59,6 +59,7 @@ static bool trace_step(struct web *web, struct web_trace *t, bool looked_at)
 	t->live = alive && trace->damage.unfinished;
 	if (r == TRACE_RELOADED) {
 		lanes_forget(t);
+		stats_forget(t);
 		t->now.meta++;
 		tag_make(t, trace);
 	}

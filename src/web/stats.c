@@ -2,13 +2,22 @@
 #include "web/chunks.h"
 
 #include <string.h>
+#include <time.h>
 
 #define KEPT 16u /* answers */
+#define REST 9.0 /* times as long as it took to count is what was counted of a recording good for \
+		  */
+#define OLD 30.0 /* seconds at most */
 
-/* A page sorts and turns the leaves of one answer again and again. */
+/*
+ * A page sorts and turns the leaves of one answer again and again, and asks anew when a recording
+ * has grown. To count a long one takes long, so it is not done for each step: that would be all
+ * that the server does.
+ */
 struct stats_kept {
 	struct {
 		uint64_t gen, t0, t1, tracks;
+		double made, good; /* seconds of the monotonic clock */
 		struct trace_stat *stats;
 		size_t count;
 	} v[KEPT];
@@ -43,16 +52,27 @@ static struct trace_stat *copy(const struct trace_stat *stats, size_t count)
 	return s;
 }
 
+static double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
 static bool kept_find(struct web_trace *t, uint64_t t0, uint64_t t1, uint64_t tracks,
 		      struct trace_stat **stats, size_t *count)
 {
+	double now = seconds();
 	bool found = false;
 
 	pthread_mutex_lock(&t->lock);
 	for (size_t i = 0; t->stats && i < KEPT && !found; i++) {
-		if (!t->stats->v[i].stats || t->stats->v[i].gen != t->gen ||
-		    t->stats->v[i].t0 != t0 || t->stats->v[i].t1 != t1 ||
-		    t->stats->v[i].tracks != tracks)
+		bool fresh = t->stats->v[i].gen == t->gen ||
+			     (t->live && now < t->stats->v[i].made + t->stats->v[i].good);
+
+		if (!t->stats->v[i].stats || !fresh || t->stats->v[i].t0 != t0 ||
+		    t->stats->v[i].t1 != t1 || t->stats->v[i].tracks != tracks)
 			continue;
 		*stats = copy(t->stats->v[i].stats, t->stats->v[i].count);
 		*count = t->stats->v[i].count;
@@ -63,7 +83,7 @@ static bool kept_find(struct web_trace *t, uint64_t t0, uint64_t t1, uint64_t tr
 }
 
 static void keep(struct web_trace *t, uint64_t gen, uint64_t t0, uint64_t t1, uint64_t tracks,
-		 const struct trace_stat *stats, size_t count)
+		 double took, const struct trace_stat *stats, size_t count)
 {
 	struct trace_stat *kept = copy(stats, count);
 
@@ -75,6 +95,8 @@ static void keep(struct web_trace *t, uint64_t gen, uint64_t t0, uint64_t t1, ui
 
 		free(t->stats->v[i].stats);
 		t->stats->v[i].gen = gen;
+		t->stats->v[i].made = seconds();
+		t->stats->v[i].good = took * REST < OLD ? took * REST : OLD;
 		t->stats->v[i].t0 = t0;
 		t->stats->v[i].t1 = t1;
 		t->stats->v[i].tracks = tracks;
@@ -100,6 +122,7 @@ int stats_count(struct web_call *c, const struct trace_filter *filter, struct tr
 	/* Without percentiles it is another answer. */
 	uint64_t tracks = tracks_hash(c, filter->tracks) ^ filter->no_percentiles;
 	uint64_t gen = c->gen;
+	double begin = seconds();
 	int r;
 
 	if (kept_find(c->on, filter->t0, filter->t1, tracks, stats, count))
@@ -109,7 +132,7 @@ int stats_count(struct web_call *c, const struct trace_filter *filter, struct tr
 	else
 		r = trace_stats(c->trace, filter, stats, count, NULL);
 	if (r == 0)
-		keep(c->on, gen, filter->t0, filter->t1, tracks, *stats, *count);
+		keep(c->on, gen, filter->t0, filter->t1, tracks, seconds() - begin, *stats, *count);
 	return r;
 }
 
@@ -238,7 +261,8 @@ static int stats_put(struct web_call *c, const struct trace_filter *filter,
 	range_put(c, filter->t0, filter->t1);
 	json_bool(&c->json, "approx", c->on->chunks);
 	json_uint(&c->json, "total", count);
-	json_double(&c->json, "self_total", (double)self * tick); /* of all names, whatever q says */
+	json_double(&c->json, "self_total",
+		    (double)self * tick); /* of all names, whatever q says */
 	json_array(&c->json, "rows");
 	for (uint64_t i = page->offset; i < count && i - page->offset < page->limit; i++)
 		stat_put(c, &stats[i], tick);
