@@ -250,9 +250,33 @@ int devlog_lines_close(struct devlog_reader *r, int rc)
 	return rc;
 }
 
+/* A line that has no end in the window is a bad row, unless it is one of the head. */
+static int line_too_long(struct devlog_reader *r)
+{
+	if (r->line < 2)
+		return err_set(r->err, TACHO_ELIMIT, "%s:%llu: line longer than %u bytes", r->name,
+			       (unsigned long long)r->line + 1, WINDOW);
+	r->line++;
+	ops_issue_add(r->issues, OPS_ISSUE_BAD_ROW, OPS_DEVICE_FILE, r->line, OPS_NOWHERE,
+		      "longer than %u bytes", WINDOW);
+	return 0;
+}
+
+/* Leaves out what belongs to a line whose beginning is gone; false: all of it does. */
+static bool skip_line(char *window, size_t *len)
+{
+	char *end = memchr(window, '\n', *len);
+
+	*len = end ? *len - (size_t)(end + 1 - window) : 0;
+	if (end)
+		memmove(window, end + 1, *len);
+	return end != NULL;
+}
+
 static int read_fd(struct devlog_reader *r, int fd, char *window)
 {
 	size_t len = 0, used;
+	bool skipping = false;
 	int rc = 0;
 
 	for (;;) {
@@ -265,12 +289,17 @@ static int read_fd(struct devlog_reader *r, int fd, char *window)
 		if (n == 0)
 			break;
 		len += (size_t)n;
+		skipping = skipping && !skip_line(window, &len);
+		if (skipping)
+			continue;
 		rc = take_lines(r, window, len, &used);
+		if (rc == 0 && used == 0 && len == WINDOW) {
+			rc = line_too_long(r);
+			skipping = true;
+			used = len;
+		}
 		if (rc < 0)
 			return rc;
-		if (used == 0 && len == WINDOW)
-			return err_set(r->err, TACHO_ELIMIT, "%s:%llu: line longer than %u bytes",
-				       r->name, (unsigned long long)r->line + 1, WINDOW);
 		len -= used;
 		memmove(window, window + used, len);
 	}

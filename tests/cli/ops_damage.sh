@@ -26,6 +26,22 @@ damaged truncate-json 12 bad-message
 damaged lost-quote 12 bad-row
 damaged no-replay 22 replay-count --replays 2
 
+# A row that has no end for megabytes is one bad row.
+rm -rf d
+"$MKLOGS" --ops 10 d
+expect_exit 0 "$TACHO" ops -q -o d
+cp d/reports/ops_perf_results.csv whole
+python3 - d/.logs/profile_log_device.csv <<'END'
+import sys
+lines = open(sys.argv[1]).readlines()
+lines.insert(40, "x" * 3000000 + "\n")
+open(sys.argv[1], "w").writelines(lines)
+END
+expect_exit 4 "$TACHO" ops -q -f -o d
+expect_line d/reports/report_issues.csv '^bad-row,yes,profile_log_device.csv,41,.*longer than 1048576 bytes'
+expect_count 2 d/reports/report_issues.csv
+expect_same whole d/reports/ops_perf_results.csv
+
 # A cut message leaves the op's name, device and hash.
 damaged truncate-json 12 bad-message
 python3 - d/reports/ops_perf_results.csv <<'END' || fail 'nothing is salvaged of the cut message'
