@@ -27,9 +27,9 @@
  *  - All calls may be made by any thread. A device does one thing at a time: a second thread waits
  *    for the first; linked devices are one in that. What a thread destroys no other may use.
  *  - Destructors take NULL. A device must outlive its buffers and programs.
- *  - A program that returns from main() or calls exit() without closing a device loses nothing: what
- *    runs is waited for, and logs are written. What tacho_finish() has seen is in a recording
- *    however the program ends.
+ *  - A program that returns from main() or calls exit() without closing a device loses nothing:
+ *    what runs is waited for, and logs are written. What tacho_finish() has seen is in a
+ *    recording however the program ends.
  *  - Each call that has to do with the device itself, not only with what is said of a program, is a
  *    zone of its thread when somebody records (tacho/tacho.h).
  */

@@ -141,8 +141,9 @@ static void tell_logs(const char *folder, const struct ttlogs *logs)
 		err_warn("several processes have devices, and each counts its ops from 1: the logs "
 			 "cannot tell them apart; 'tacho ops' on the trace makes a report of each");
 	if (logs->device.mixed)
-		err_warn("the devices are of several kinds, and the head of the device log is of the "
-			 "first: who reads cycles there takes its frequency for all");
+		err_warn(
+			"the devices are of several kinds, and the head of the device log is of the "
+			"first: who reads cycles there takes its frequency for all");
 }
 
 static int write_logs(struct query *q, const struct conf *conf)

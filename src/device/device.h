@@ -114,7 +114,7 @@ struct prof {
 	struct prof_loss *lost;
 	uint64_t losses;
 	struct prof_counts counts;
-	uint32_t *words; /* one area */
+	uint32_t *words;             /* one area */
 	struct prof_items items;     /* not yet handed over */
 	bool changing;               /* they are being put there, or written to the log */
 	struct prof_stream *streams; /* per core and RISC */
@@ -177,7 +177,7 @@ struct tacho_device {
 		VEC(char *);
 	} op_names; /* when files are called by them; their numbers + 1: */
 	struct map names_by_hash, names_by_op;
-	struct map known;       /* hashes of ops that ran to the recording that knows them, or 0 */
+	struct map known; /* hashes of ops that ran to the recording that knows them, or 0 */
 	uint32_t last_op;
 	uint32_t described;       /* the recording that was told what this device is */
 	struct device_point told; /* last, to a recording */
@@ -185,7 +185,7 @@ struct tacho_device {
 	unsigned lock; /* guard.c */
 	unsigned held; /* calls of one thread, in each other */
 	pid_t pid;     /* of the process that opened it; 0: it is not open yet */
-	bool hashed; /* zones are numbered by hashes */
+	bool hashed;   /* zones are numbered by hashes */
 	bool running;
 	bool broken;           /* a fault: only closing helps */
 	unsigned profile;      /* PROFILE_KERNEL */
@@ -208,8 +208,8 @@ void device_settle(struct tacho_device *d);
 
 /* ---- guard.c ---- */
 /* The device is this thread's until the end of the block. */
-#define DEVICE_HOLD(d)                                                                             \
-	struct tacho_device *device_held __attribute__((cleanup(device_release), unused)) =        \
+#define DEVICE_HOLD(d)                                                                      \
+	struct tacho_device *device_held __attribute__((cleanup(device_release), unused)) = \
 		device_hold(d)
 struct tacho_device *device_hold(const struct tacho_device *d);
 void device_release(struct tacho_device **held);

@@ -48,7 +48,8 @@ static bool write_all(int fd, const char *data, size_t len)
 	return true;
 }
 
-/* A file of the folder, or a path, locked, for appending; -1 when that cannot be. Closing it unlocks it. */
+/* A file of the folder, or a path, locked, for appending; -1 when that cannot be. Closing it
+ * unlocks it. */
 static int file_open(struct device_log *log, const char *name, const char *header, int flags)
 {
 	bool whole = strchr(name, '/') != NULL;

@@ -31,7 +31,7 @@ struct log_start {
 
 struct device_log {
 	bool on, mid_run;
-	bool failed; /* told already */
+	bool failed;  /* told already */
 	char *folder; /* as the user knows it */
 	struct log_home *home;
 	struct log_start start;

@@ -32,16 +32,15 @@
 #define WRITER     ".writer"
 #define MAX_WRITER (1u << 20)
 
-
 struct log_home {
 	char *logs; /* the folder with the files, from the root: programs change theirs */
 	bool told;
 	uint64_t kind; /* of devices that it has: a hash of the head; 0: none yet */
-	int fd; /* of its .writer; -1: cannot be had, so that nothing is kept */
+	int fd;        /* of its .writer; -1: cannot be had, so that nothing is kept */
 	pid_t pid;
-	uint32_t ops;                            /* of processes before this one */
-	struct log_start before[DEVICES_MAX];    /* what they did with each device */
-	struct log_start lives[DEVICES_MAX];     /* with what this one did */
+	uint32_t ops;                         /* of processes before this one */
+	struct log_start before[DEVICES_MAX]; /* what they did with each device */
+	struct log_start lives[DEVICES_MAX];  /* with what this one did */
 	struct log_home *next;
 };
 
@@ -279,9 +278,9 @@ void log_home_keep(const struct tacho_device *d, struct log_home *h)
 	if (h->fd < 0)
 		return;
 	pthread_mutex_lock(&lock);
-	h->lives[d->number] = (struct log_start){
-		.cycles = h->before[d->number].cycles + d->ops->cycles(d->self),
-		.traces = h->before[d->number].traces + d->next_trace};
+	h->lives[d->number] =
+		(struct log_start){.cycles = h->before[d->number].cycles + d->ops->cycles(d->self),
+				   .traces = h->before[d->number].traces + d->next_trace};
 	write_writer(h);
 	pthread_mutex_unlock(&lock);
 }

@@ -80,8 +80,7 @@ static void take_zone(struct runs *runs, struct run *run, const struct log_mark 
 		      const char *name)
 {
 	const struct prof_item *item = m->item;
-	uint32_t columns =
-		columns_of(name, item->risc, runs->d->cores[item->flat].info.ethernet);
+	uint32_t columns = columns_of(name, item->risc, runs->d->cores[item->flat].info.ethernet);
 	uint64_t cycles = runs->d->prof->log.start.cycles + m->cycles;
 
 	if (strstr(name, "FW") && run->last_core != item->flat + 1) {
@@ -90,8 +89,8 @@ static void take_zone(struct runs *runs, struct run *run, const struct log_mark 
 	}
 	/* Ends of any kernel end what the data movers began. */
 	if (columns & 1u << DEVPERF_KERNEL)
-		devperf_take(&run->spans[DEVPERF_KERNEL_DM],
-			     columns >> DEVPERF_KERNEL_DM & 1, true, cycles);
+		devperf_take(&run->spans[DEVPERF_KERNEL_DM], columns >> DEVPERF_KERNEL_DM & 1, true,
+			     cycles);
 	columns &= ~(1u << DEVPERF_KERNEL_DM);
 	if (m->end)
 		columns &= ~(1u << DEVPERF_FIRST_TO_LAST);
@@ -110,9 +109,9 @@ static bool is_entry(struct runs *runs, const struct prof_item *item)
 {
 	bool ethernet = runs->d->cores[item->flat].info.ethernet;
 
-	return is_transfer(item) || (item->kind == PROF_K_ZONE &&
-				     devnoc_is_zone(devrow_risc(item->risc, ethernet),
-						    log_zone_name(runs->d, item->id)));
+	return is_transfer(item) ||
+	       (item->kind == PROF_K_ZONE && devnoc_is_zone(devrow_risc(item->risc, ethernet),
+							    log_zone_name(runs->d, item->id)));
 }
 
 static int take_marks(struct runs *runs, const struct log_mark *marks, size_t n)
@@ -249,7 +248,9 @@ static void add_entry(struct runs *runs, struct json *j, const struct devnoc_run
 		.cycles = runs->d->prof->log.start.cycles + m->cycles,
 		.type = transfer ? prof_noc_name(item->data[0] & 0xff)
 				 : log_zone_name(runs->d, item->id),
-		.phase = transfer ? NULL : m->end ? "ZONE_END" : "ZONE_START",
+		.phase = transfer ? NULL
+			 : m->end ? "ZONE_END"
+				  : "ZONE_START",
 		.word = item->data[0],
 		.addresses = item->kind == PROF_K_DATA_16 ? item->data[1] : 0,
 	};

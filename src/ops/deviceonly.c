@@ -35,9 +35,9 @@ static void latency(struct device_only *d, int which, enum ops_column column,
 	if (!span->set || !mhz)
 		return;
 	if (last->set[which])
-		ops_cells_int(&d->cells, column,
-			      llrint((double)(int64_t)((span->start - last->end[which]) * 1000) /
-				     mhz));
+		ops_cells_int(
+			&d->cells, column,
+			llrint((double)(int64_t)((span->start - last->end[which]) * 1000) / mhz));
 	else
 		ops_cells_int(&d->cells, column, 0);
 	last->set[which] = true;

@@ -79,9 +79,8 @@ static int64_t find_run(struct ops_noctrace *n, const struct ops_marker *m, bool
 
 static bool is_zone(const struct ops_noctrace *n, const struct ops_marker *m)
 {
-	return m->kind <= OPS_MARK_END &&
-	       devnoc_is_zone(n->cores->riscs.v[m->risc].name,
-			      n->cores->trace->srclocs[m->srcloc].name);
+	return m->kind <= OPS_MARK_END && devnoc_is_zone(n->cores->riscs.v[m->risc].name,
+							 n->cores->trace->srclocs[m->srcloc].name);
 }
 
 static void end_core(struct run *r)

@@ -33,8 +33,8 @@ struct run {
 	uint32_t device;
 	uint64_t id;
 	int64_t trace, session;
-	uint32_t cores;             /* that ran firmware */
-	uint32_t last_fw_core;      /* + 1 */
+	uint32_t cores;        /* that ran firmware */
+	uint32_t last_fw_core; /* + 1 */
 	struct devperf_span spans[DEVPERF_COLUMNS];
 	/* Of the core whose markers come now, and of those before it. */
 	uint32_t core; /* + 1 */

@@ -24,6 +24,7 @@ void ops_summary_add(struct ops_summary *s, const struct ops_summary_row *row)
 	op->count++;
 	if (!isnan(row->kernel_ns)) {
 		s->with_device++;
+		op->measured++;
 		op->kernel_ns += row->kernel_ns;
 		s->kernel_ns += row->kernel_ns;
 	}
@@ -68,12 +69,15 @@ static void print_name(FILE *out, const struct ops_name *name)
 static void print_op(const struct ops_summary *s, uint32_t index, FILE *out)
 {
 	const struct ops_summary_op *op = &s->ops.v[index];
-	char kernel[FMT_SIZE], mean[FMT_SIZE], gap[FMT_SIZE];
+	char kernel[FMT_SIZE], mean[FMT_SIZE] = "-", gap[FMT_SIZE];
+
+	/* Ops of the host, and those that a trace has taken down, have no time of their own. */
+	if (op->measured)
+		fmt_ns(mean, op->kernel_ns / (double)op->measured);
 
 	fprintf(out, "%6.1f %%  %10s  %8" PRIu64 "  %10s  %10s  ",
 		s->kernel_ns > 0 ? 100 * op->kernel_ns / s->kernel_ns : 0.0,
-		fmt_ns(kernel, op->kernel_ns), op->count,
-		fmt_ns(mean, op->kernel_ns / (double)op->count), fmt_ns(gap, op->gap_ns));
+		fmt_ns(kernel, op->kernel_ns), op->count, mean, fmt_ns(gap, op->gap_ns));
 	if (op->imbalance > 0)
 		fprintf(out, "%5.1f %%", 100 * op->imbalance);
 	else

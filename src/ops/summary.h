@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 struct ops_summary_op {
-	uint64_t count;
+	uint64_t count, measured; /* measured: those with a time on the device */
 	double kernel_ns, gap_ns;
 	double imbalance; /* worst of (slowest core - mean) / slowest core; 0 when unknown */
 };

@@ -323,7 +323,8 @@ const char *tensix_fault_name(enum tensix_fault_kind kind)
 		[TENSIX_FAULT_MISALIGNED] = "misaligned access",
 		[TENSIX_FAULT_WILD] = "access to no memory",
 		[TENSIX_FAULT_FETCH] = "jump to no memory",
-		[TENSIX_FAULT_BREAK] = "ebreak (the compiler's for a null pointer, or __builtin_trap)",
+		[TENSIX_FAULT_BREAK] =
+			"ebreak (the compiler's for a null pointer, or __builtin_trap)",
 		[TENSIX_FAULT_NOC] = "NoC transfer to or from no memory",
 		[TENSIX_FAULT_NODE] = "NoC transfer to or from a place that the grid does not have",
 		[TENSIX_FAULT_ENGINE] = "tile engine cannot do that",

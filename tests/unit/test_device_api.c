@@ -109,8 +109,8 @@ static void test_refusals(void **state)
 	assert_int_equal(tacho_program_kernel(p, &k), 0);
 	refused(tacho_program_kernel(p, &k), "same RISC");
 	refused(tacho_program_kernel(p, &(struct tacho_kernel){.risc = TACHO_NCRISC}), "a source");
-	refused(tacho_program_kernel(p, &(struct tacho_kernel){.source = "x.c",
-							       .risc = (enum tacho_risc)9}),
+	refused(tacho_program_kernel(
+			p, &(struct tacho_kernel){.source = "x.c", .risc = (enum tacho_risc)9}),
 		"a RISC");
 	refused(tacho_buffer_new(&b, device, (enum tacho_memory)7, 64, 64), "DRAM or in L1");
 	refused(tacho_core_write(device, (struct tacho_core){1, 0}, 0x70000000, args, 4),
@@ -160,7 +160,8 @@ static void test_two_devices(void **state)
 /* A number is given again, to the same kind of device, whose clock and traces go on. */
 static void test_numbers(void **state)
 {
-	static const struct tacho_device_options tiny = {.arch = "tiny"}, half = {.arch = "tiny", .cores = 2};
+	static const struct tacho_device_options tiny = {.arch = "tiny"},
+						 half = {.arch = "tiny", .cores = 2};
 	struct tacho_device *first, *other, *again;
 	unsigned number;
 	uint64_t cycles;

@@ -133,9 +133,10 @@ static void categories(void **state)
 		assert_int_equal(perf_category_of(&k, PERF_MODEL_1_2_4), cases[i].old);
 		assert_int_equal(perf_category_of(&k, PERF_MODEL_NEXT), cases[i].next);
 	}
-	assert_int_equal(perf_category_of(&(struct perf_kind){.label = "softmax", .family = FAMILY_HOST},
-					  PERF_MODEL_1_2_4),
-			 CATEGORY_HOST);
+	assert_int_equal(
+		perf_category_of(&(struct perf_kind){.label = "softmax", .family = FAMILY_HOST},
+				 PERF_MODEL_1_2_4),
+		CATEGORY_HOST);
 }
 
 static uint32_t be32(const unsigned char *p)
