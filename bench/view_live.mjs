@@ -20,7 +20,7 @@ const page = await (await browser.newContext({ viewport: { width: 1400, height: 
 await page.goto(url);
 await page.waitForSelector("main");
 await page.goto(new URL(url).origin + "/#/timeline");
-await page.waitForFunction(() => window.tachoTimeline?.drawnStripes().some((d) => d.boxes.length > 0));
+await page.waitForFunction(() => window.tachoTimeline?.drawnStripes().some((d) => d.boxes.length > 0) && window.tachoTimeline.motion.goal.t1 > 2e9);
 // one second in sight: a mark is several pixels wide
 await page.evaluate(() => {
 	const t = window.tachoTimeline;

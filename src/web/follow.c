@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define LOOKED_MS  50
-#define PAUSE_MS   20 /* between two looks: a busy recorder writes more often than anybody sees */
+#define PAUSE_MS   40 /* after something new: a busy recorder writes more often than anybody sees */
 #define ALONE_MS   1000
 #define LOOKED_FOR 5.0 /* seconds after the last request */
 
@@ -104,19 +104,20 @@ static void *follow(void *context)
 
 	pthread_mutex_lock(&web->follow_lock);
 	while (!web->stopping) {
-		bool looked_at = server_looked_at(web, LOOKED_FOR);
+		bool looked_at = server_looked_at(web, LOOKED_FOR), changed = false;
 		struct ring_follow *session;
 
 		pthread_mutex_unlock(&web->follow_lock);
 		for (size_t i = 0; i < web->traces.n; i++)
 			if (web->traces.v[i]->followed)
-				trace_step(web, web->traces.v[i], looked_at);
+				changed |= trace_step(web, web->traces.v[i], looked_at);
 		session = looked_at ? follow_session(web) : NULL;
 		pthread_mutex_lock(&web->follow_lock);
-		follow_sleep(web, session ? PAUSE_MS : looked_at ? LOOKED_MS : ALONE_MS);
+		if (!session || changed)
+			follow_sleep(web, session ? PAUSE_MS : looked_at ? LOOKED_MS : ALONE_MS);
 		pthread_mutex_unlock(&web->follow_lock);
 		if (session)
-			ring_follow_wait(session, LOOKED_MS - PAUSE_MS);
+			ring_follow_wait(session, LOOKED_MS);
 		pthread_mutex_lock(&web->follow_lock);
 	}
 	pthread_mutex_unlock(&web->follow_lock);
