@@ -7,11 +7,13 @@
 #include "ops/ops.h"
 #include "ops/stats.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 struct conf {
 	struct query_conf query;
@@ -332,6 +334,23 @@ static int report_trace(struct query *q, void *conf)
 	return report(cf, q->common, &options, &q->exit_code, &q->err);
 }
 
+/* Programs that found the folder taken have put their logs below it, and have said so once. */
+static void tell_others(const char *folder)
+{
+	char path[PATH_MAX + NAME_MAX + 64];
+	DIR *dir = opendir(folder);
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir))) {
+		snprintf(path, sizeof(path), "%s/%s/.logs/%s", folder, e->d_name, OPS_DEVICE_FILE);
+		if (e->d_name[0] != '.' && access(path, R_OK) == 0)
+			fprintf(stderr, "tacho: %s/%s has logs of its own: tacho ops -o %s/%s\n",
+				folder, e->d_name, folder, e->d_name);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 static int report_logs(struct conf *cf, const struct cmd_common *common, enum word word,
 		       struct tacho_error *err)
 {
@@ -342,6 +361,8 @@ static int report_logs(struct conf *cf, const struct cmd_common *common, enum wo
 	if (r == 0)
 		r = word == STATS ? log_stats(cf, names.folder, &code, err)
 				  : report(cf, common, &options, &code, err);
+	if (!common->quiet && !cf->log)
+		tell_others(names.folder);
 	return r < 0 ? err_report(err, r) : code;
 }
 

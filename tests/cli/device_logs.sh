@@ -97,6 +97,8 @@ expect_exit 0 "$TACHO" ops -q -o busy/process-*
 expect_exit 0 env TT_METAL_PROFILER_DIR=kinds "$examples/loopback"
 expect_exit 0 env TT_METAL_PROFILER_DIR=kinds TACHO_ARCH=blackhole "$examples/loopback"
 expect_line err '^tacho: warning: kinds/.logs is of other devices: the logs of blackhole with 140 cores are in kinds/blackhole-140$'
+expect_exit 0 "$TACHO" ops -o kinds
+expect_line err '^tacho: kinds/blackhole-140 has logs of its own: tacho ops -o kinds/blackhole-140$'
 expect_line kinds/.logs/profile_log_device.csv '^ARCH: tiny, CHIP_FREQ\[MHz\]: 1000, Max Compute Cores: 4$'
 expect_line kinds/blackhole-140/.logs/profile_log_device.csv '^ARCH: blackhole, CHIP_FREQ\[MHz\]: 1350, Max Compute Cores: 140$'
 # The same in one process; a report from the trace knows the frequency of each, also when it comes from raw markers.
