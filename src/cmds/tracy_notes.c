@@ -10,5 +10,5 @@ void tracy_notes_print(const struct tracy_notes *notes)
 	for (int i = 0; i < TRACY_NOTE_COUNT; i++)
 		if (notes->n[i])
 			fprintf(stderr, "tacho: %s %s\n", fmt_count(count, notes->n[i]),
-				tracy_note_text((enum tracy_note)i));
+				tracy_note_text((enum tracy_note)i, notes->n[i]));
 }

@@ -84,6 +84,19 @@ static int put_memory(struct serve *s, const struct trace_row *row, uint32_t tra
 	return 0;
 }
 
+/* Where it is held, and its end. */
+static void put_lock_rest(struct serve *s, const struct trace_row *row, uint32_t track)
+{
+	uint64_t pointer = 0;
+
+	if (row->a == TRACE_LOCK_END)
+		SERVE_PUT(s, WIRE_LOCK_TERMINATE, track, serve_tick(s, row->time));
+	if (row->a == TRACE_LOCK_MARK && row->b < s->trace->srcloc_count)
+		serve_srcloc(s, (uint32_t)row->b, &pointer);
+	if (pointer)
+		SERVE_PUT(s, WIRE_LOCK_MARK, tid_of(s, row->thread), track, pointer);
+}
+
 /* Who obtains a lock must have waited for it. */
 static int put_lock(struct serve *s, const struct trace_row *row, uint32_t track)
 {
@@ -95,8 +108,10 @@ static int put_lock(struct serve *s, const struct trace_row *row, uint32_t track
 	bool obtains = row->a == TRACE_LOCK_OBTAIN || row->a == TRACE_LOCK_OBTAIN_SHARED;
 	uint32_t *waits = map_get(&s->waits, key);
 
-	if (row->a > TRACE_LOCK_RELEASE_SHARED)
+	if (row->a > TRACE_LOCK_RELEASE_SHARED) {
+		put_lock_rest(s, row, track);
 		return 0;
+	}
 	delta = serve_step_time(&s->serial_time, serve_tick(s, row->time));
 	if (obtains && !(waits && *waits)) {
 		SERVE_PUT(s, kinds[row->a - 1], tid, track, delta);

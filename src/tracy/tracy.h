@@ -15,31 +15,42 @@
 
 #include <stdio.h>
 
-/* What had no place on the other side. A tool prints "N TEXT" for each that is not 0. */
-#define TRACY_NOTES(X)                                                                            \
-	X(FOLDED, "source locations were merged into their functions")                            \
-	X(OP_IDS, "op ids of device zones were left out: no room for more source locations")      \
-	X(DEPTH, "zones were left out: nested more than 16,384 deep")                             \
-	X(STRINGS, "texts were left out: the format has room for 16 million")                     \
-	X(THREADS, "threads were left out: the format has room for 65,535")                       \
-	X(DEVICE_EXTRAS, "texts of device zones were left out")                                   \
-	X(LOCK_THREADS, "lock events were left out: the format has room for 64 threads per lock") \
-	X(FREES, "frees of memory that was never allocated were left out")                        \
-	X(POINTS, "plot points that are not numbers were left out")                               \
-	X(LOSSES, "records of losses were left out")                                              \
-	X(CALLSTACKS, "call stacks were left out")                                                \
-	X(SAMPLES, "call stack samples were left out")                                            \
-	X(SWITCHES, "context switches were left out")                                             \
-	X(SYMBOLS, "symbols were left out")                                                       \
-	X(IMAGES, "frame images were left out")                                                   \
-	X(SOURCES, "source files were left out")                                                  \
-	X(SECTIONS, "sections were left out")                                                     \
-	X(TIMELESS, "device zones without times were left out")                                   \
-	X(MISMATCHED, "zone ends without a beginning were left out")                              \
-	X(OTHERS, "items of other kinds were left out")
+/* What had no place on the other side, one and many. A tool prints "N TEXT" where N is not 0. */
+#define TRACY_NOTES(X)                                                                          \
+	X(FOLDED, "source location was merged into its function",                               \
+	  "source locations were merged into their functions")                                  \
+	X(OP_IDS, "op id of device zones was left out: no room for more source locations",      \
+	  "op ids of device zones were left out: no room for more source locations")            \
+	X(DEPTH, "zone was left out: nested more than 16,384 deep",                             \
+	  "zones were left out: nested more than 16,384 deep")                                  \
+	X(STRINGS, "text was left out: the format has room for 16 million",                     \
+	  "texts were left out: the format has room for 16 million")                            \
+	X(THREADS, "thread was left out: the format has room for 65,535",                       \
+	  "threads were left out: the format has room for 65,535")                              \
+	X(DEVICE_EXTRAS, "text of a device zone was left out",                                  \
+	  "texts of device zones were left out")                                                \
+	X(LOCK_THREADS, "lock event was left out: the format has room for 64 threads per lock", \
+	  "lock events were left out: the format has room for 64 threads per lock")             \
+	X(FREES, "free of memory that was never allocated was left out",                        \
+	  "frees of memory that was never allocated were left out")                             \
+	X(POINTS, "plot point that is not a number was left out",                               \
+	  "plot points that are not numbers were left out")                                     \
+	X(LOSSES, "record of a loss was left out", "records of losses were left out")           \
+	X(CALLSTACKS, "call stack was left out", "call stacks were left out")                   \
+	X(SAMPLES, "call stack sample was left out", "call stack samples were left out")        \
+	X(SWITCHES, "context switch was left out", "context switches were left out")            \
+	X(SYMBOLS, "symbol was left out", "symbols were left out")                              \
+	X(IMAGES, "frame image was left out", "frame images were left out")                     \
+	X(SOURCES, "source file was left out", "source files were left out")                    \
+	X(SECTIONS, "section was left out", "sections were left out")                           \
+	X(TIMELESS, "device zone without times was left out",                                   \
+	  "device zones without times were left out")                                           \
+	X(MISMATCHED, "zone end, text or the like outside of a zone was left out",              \
+	  "zone ends, texts and the like outside of a zone were left out")                      \
+	X(OTHERS, "item of another kind was left out", "items of other kinds were left out")
 
 enum tracy_note {
-#define X(name, text) TRACY_NOTE_##name,
+#define X(name, one, many) TRACY_NOTE_##name,
 	TRACY_NOTES(X)
 #undef X
 		TRACY_NOTE_COUNT
@@ -49,7 +60,7 @@ struct tracy_notes {
 	uint64_t n[TRACY_NOTE_COUNT];
 };
 
-const char *tracy_note_text(enum tracy_note note);
+const char *tracy_note_text(enum tracy_note note, uint64_t n);
 
 /* -------------------------------------------------------------------- files */
 

@@ -5,15 +5,15 @@
 
 #define HEADER_STRING 1023u /* readers copy into buffers of 1024 */
 
-const char *tracy_note_text(enum tracy_note note)
+const char *tracy_note_text(enum tracy_note note, uint64_t n)
 {
-	static const char *const texts[] = {
-#define X(name, text) [TRACY_NOTE_##name] = text,
+	static const char *const texts[][2] = {
+#define X(name, one, many) [TRACY_NOTE_##name] = {one, many},
 		TRACY_NOTES(X)
 #undef X
 	};
 
-	return texts[note];
+	return texts[note][n != 1];
 }
 
 static void put_string(struct out *out, const char *text)

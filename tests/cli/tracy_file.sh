@@ -10,7 +10,7 @@ $MKTRACE -c -n 5000 a.tacho || fail mktrace
 
 # There and back: zones with names, texts and threads are the same.
 expect_exit 0 $TACHO export --to=tracy a.tacho
-expect_line err 'wrote a.tracy' '1 frees of memory'
+expect_line err 'wrote a.tracy' '1 free of memory that was never allocated was left out'
 expect_exit 0 $TACHO import -o b.tacho a.tracy
 expect_line err 'b.tacho: 5,0[0-9]+ zones'
 for f in a b; do

@@ -140,6 +140,17 @@ expect_same <($BUILD/csvexport-release -u a.tracy | sort) <($BUILD/csvexport-rel
 expect_same <($BUILD/csvexport-release -m a.tracy | sort) <($BUILD/csvexport-release -m again.tracy | sort)
 expect_same <($TACHO locks --format=csv a.tracy | cut -d, -f2-5) \
 	<($TACHO locks --format=csv again.tracy | cut -d, -f2-5 | sed 's,^app/,,')
+
+# What happened to a lock is told too: where it was held, its end.
+$TACHO run -q -o basket.tacho -- $BUILD/examples/tracy >/dev/null || fail 'the example'
+serve -1 basket.tacho
+expect_exit 0 $capture -o basket.again.tacho -p $port
+wait
+for f in basket basket.again; do
+	$TACHO export -q --to=json -o - $f.tacho | grep -oE '"operation": "[a-z]+"' | sort | uniq -c >$f.operations
+done
+expect_line basket.operations mark end
+expect_same basket.operations basket.again.operations
 serve a.tacho
 pid=$!
 expect_error 7 'in use' $TACHO serve -q -p $port a.tacho

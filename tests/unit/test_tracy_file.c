@@ -240,7 +240,7 @@ static void round_trip(uint64_t seed, int level, bool rows)
 	for (int i = 0; i < TRACY_NOTE_COUNT; i++)
 		if (notes.n[i])
 			fail_msg("%llu %s", (unsigned long long)notes.n[i],
-				 tracy_note_text((enum tracy_note)i));
+				 tracy_note_text((enum tracy_note)i, 2));
 	a = test_open(path);
 	b = back(file);
 	before = picture(a, &n);
