@@ -98,8 +98,18 @@ struct run_span {
 	uint64_t first, last;
 };
 
+/* Values and events of one name and RISC. */
+struct marker_sum {
+	char risc[16];
+	const char *name;
+	uint64_t count, first, last;
+};
+
 struct sums {
 	VEC(struct zone_sum);
+	struct {
+		VEC(struct marker_sum);
+	} markers;
 	struct {
 		VEC(struct run_span);
 	} runs; /* by number of the op - 1 */
@@ -127,16 +137,10 @@ static uint64_t run_cycles(const struct sums *s)
 	return cycles;
 }
 
-static void add_event(void *context, const struct tacho_device_event *e)
+static void add_zone(struct sums *s, const struct tacho_device_event *e, uint64_t cycles)
 {
-	struct sums *s = context;
-	uint64_t cycles = e->end - e->start;
 	size_t i;
 
-	if (e->kind != TACHO_DEVICE_ZONE || e->damaged)
-		return;
-	if (e->op && e->op <= MAX_SPANS)
-		add_span(s, e);
 	for (i = 0; i < s->n; i++)
 		if (!strcmp(s->v[i].risc, e->risc) && !strcmp(s->v[i].name, e->name))
 			break;
@@ -151,6 +155,69 @@ static void add_event(void *context, const struct tacho_device_event *e)
 	s->v[i].total += cycles;
 	s->v[i].least = cycles < s->v[i].least ? cycles : s->v[i].least;
 	s->v[i].most = cycles > s->v[i].most ? cycles : s->v[i].most;
+}
+
+static void add_marker(struct sums *s, const struct tacho_device_event *e, const char *name,
+		       uint64_t value)
+{
+	size_t i;
+
+	for (i = 0; i < s->markers.n; i++)
+		if (!strcmp(s->markers.v[i].risc, e->risc) && !strcmp(s->markers.v[i].name, name))
+			break;
+	if (i == s->markers.n) {
+		struct marker_sum m = {.name = name, .first = value};
+
+		snprintf(m.risc, sizeof(m.risc), "%s", e->risc);
+		if (vec_push(&s->markers, m) < 0)
+			return;
+	}
+	s->markers.v[i].count++;
+	s->markers.v[i].last = value;
+}
+
+/* NoC events and counters, of which there are many, are left to recordings. */
+static void add_event(void *context, const struct tacho_device_event *e)
+{
+	struct sums *s = context;
+
+	if (e->damaged)
+		return;
+	if (e->kind == TACHO_DEVICE_ZONE) {
+		if (e->op && e->op <= MAX_SPANS)
+			add_span(s, e);
+		add_zone(s, e, e->end - e->start);
+	} else if (e->kind == TACHO_DEVICE_TOTAL) {
+		add_zone(s, e, e->data[0]);
+	} else if (e->kind == TACHO_DEVICE_DATA && e->name[0]) {
+		add_marker(s, e, e->name, e->data[0]);
+	} else if (e->kind == TACHO_DEVICE_EVENT) {
+		add_marker(s, e, "(event)", e->id);
+	}
+}
+
+static int print_markers(const struct sums *s, const struct table_style *style)
+{
+	static const struct table_column columns[] = {
+		{"risc", "RISC", TABLE_STRING},  {"marker", "marker", TABLE_STRING},
+		{"count", "count", TABLE_COUNT}, {"first", "first", TABLE_ID},
+		{"last", "last", TABLE_ID},
+	};
+	struct table t;
+
+	putchar('\n');
+	table_open(&t, stdout, style, TABLE_COLUMNS(columns));
+	for (size_t i = 0; i < s->markers.n; i++) {
+		const struct marker_sum *m = &s->markers.v[i];
+
+		table_text(&t, m->risc);
+		table_text(&t, m->name);
+		table_uint(&t, m->count);
+		table_uint(&t, m->first);
+		table_uint(&t, m->last);
+		table_row(&t);
+	}
+	return table_close(&t);
 }
 
 static int print_zones(const struct sums *s, const struct table_style *style)
@@ -200,11 +267,14 @@ static int run_kernel(const struct device_conf *c, const struct cmd_common *comm
 				info.arch, (unsigned long long)cycles, (double)cycles / info.mhz,
 				info.mhz);
 		r = print_zones(&sums, style);
+		if (r == 0 && sums.markers.n && style->format == TABLE_AS_TEXT)
+			r = print_markers(&sums, style);
 		if (tacho_profiler_lost_all(job.device))
 			err_warn("%llu markers found no room in the buffers of their RISCs",
 				 (unsigned long long)tacho_profiler_lost_all(job.device));
 	}
 	vec_free(&sums.runs);
+	vec_free(&sums.markers);
 	vec_free(&sums);
 	return device_job_close(&job, r);
 }
@@ -274,7 +344,8 @@ const struct cmd cmd_device = {
 	.description =
 		"list prints the architectures of the built-in software device.\n\n"
 		"run compiles a kernel (a C or C++ file with kernel_main()), runs it on a device and "
-		"prints the zones that it recorded, by RISC and name. Times are cycles of a model, not of "
+		"prints the zones that it recorded, by RISC and name, with TT_METAL_PROFILER_SUM=1 those "
+		"that are summed too, then the values and events. Times are cycles of a model, not of "
 		"a chip.\n\n"
 		"disasm prints the instructions of a kernel or of an ELF file for the device.\n\n"
 		"trace runs a kernel and prints each instruction of its first core with its cycle, then "

@@ -47,6 +47,23 @@ expect_exit 0 "$TACHO" device run --op-support-count 1000 "$SOURCE/tests/device/
 expect_line out '^BRISC +TEST-FULL +125 '
 expect_line err 'warning: 175 markers found no room'
 
+# Sums, values and events are shown beside the zones.
+cat >marks.cpp <<'END'
+#include <tools/profiler/kernel_profiler.hpp>
+void kernel_main()
+{
+	for (int i = 0; i < 3; i++) {
+		DeviceZoneScopedSumN1("SUMMED");
+		DeviceTimestampedData("VALUE", i + 40);
+	}
+	DeviceRecordEvent(7);
+}
+END
+expect_exit 0 env TT_METAL_PROFILER_SUM=1 "$TACHO" device run marks.cpp
+expect_line out '^BRISC +SUMMED +1 +[1-9]' '^BRISC +VALUE +3 +40 +42$' '^BRISC +\(event\) +1 +7 +7$'
+expect_exit 0 "$TACHO" device run --format=csv marks.cpp
+expect_no_line out 'SUMMED|VALUE|event'
+
 # C++, with templates and the other header; compute kernels.
 cat >hello.cpp <<'END'
 #include <tools/profiler/kernel_profiler.hpp>
