@@ -110,15 +110,22 @@ const struct cmd *cmds_find(const char *name)
 	return NULL;
 }
 
+/* The link that the program was called by, NULL: by its own name. */
+static const char *link_name;
+
 static const struct cmd *find_alias(const char *program)
 {
 	const char *base = strrchr(program, '/');
 
 	base = base ? base + 1 : program;
-	for (int i = 0; cmds_table[i]; i++)
-		for (const char *const *a = cmds_table[i]->aliases; *a; a++)
-			if (!strcmp(*a, base))
+	for (int i = 0; cmds_table[i]; i++) {
+		for (const char *const *a = cmds_table[i]->aliases; *a; a++) {
+			if (!strcmp(*a, base)) {
+				link_name = *a;
 				return cmds_table[i];
+			}
+		}
+	}
 	return NULL;
 }
 
@@ -149,7 +156,10 @@ void cmds_print_help(const struct cmd *cmd, FILE *out)
 {
 	const char *paragraph = cmd->description, *end;
 
-	fprintf(out, "usage: tacho %s %s\n", cmd->name, cmd->usage);
+	if (link_name)
+		fprintf(out, "usage: %s %s\n", link_name, cmd->usage);
+	else
+		fprintf(out, "usage: tacho %s %s\n", cmd->name, cmd->usage);
 	while (paragraph) {
 		end = strstr(paragraph, "\n\n");
 		fputc('\n', out);

@@ -205,7 +205,7 @@ static int join(struct work *w, const struct inputs *in)
 	if (!w->o->no_device)
 		missing(w, OPS_DEVICE_FILE,
 			"no device data: profile with TT_METAL_DEVICE_PROFILER=1 to have it, and close the "
-			"device before the program ends");
+			"device before the program ends; TT_METAL_TRACE_PROFILER=1 records replays only");
 	return ops_join_host(&w->host, &w->rows, w->issues, w->err);
 }
 

@@ -208,6 +208,8 @@ static int note_arch(struct reading *f)
 	struct perf_input *in = f->in;
 	struct csv_cell cell = f->cell[COL_ARCH];
 
+	while (cell.len && cell.text[cell.len - 1] == ' ')
+		cell.len--;
 	if (csv_blank(cell))
 		return 0;
 	if (!in->arch_name) {

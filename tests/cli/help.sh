@@ -24,6 +24,12 @@ while read -r verb; do
 	expect_same out long
 done <verbs
 
+# Called by the name of another tool it speaks of itself by that name.
+for link in tt-perf-report tracy-csvexport csvexport-release tracy-capture capture-release tt_profile; do
+	expect_exit 0 "$BUILD/$link" --help
+	expect_line out "^usage: $link "
+done
+
 expect_error 2 "unknown verb 'stat'; did you mean 'stats'" "$TACHO" stat
 expect_error 2 "unknown verb 'xyzzy'" "$TACHO" xyzzy
 expect_error 2 "unknown verb 'xyzzy'" "$TACHO" help xyzzy

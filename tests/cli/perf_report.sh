@@ -59,6 +59,12 @@ sed -e 's/^go,/0012,/' -e 's/^LayerNorm,/1_234,/' -e 's/^Copy,/infinity,/' small
 expect_exit 0 "$REPORT" digits.csv --print-signposts --ignore-signposts --no-advice --no-summary
 expect_line out '^ 4 +🪧 0012 *$' '^ [0-9] .* 1,234 ' '^ 3 .* inf '
 
+# An architecture of blanks is none.
+sed '0,/wormhole_b0/s//  /' small.csv >blank.csv
+expect_exit 0 "$REPORT" blank.csv --ignore-signposts
+expect_line out 'architecture wormhole'
+expect_no_line out 'architecture  '
+
 # A column of data types that is not there is blank, one without a type in a row says so.
 cut -d, -f1-16,18- small.csv | sed '/^Matmul/d' >untyped.csv
 expect_exit 0 "$REPORT" untyped.csv --csv=- --no-summary -q
