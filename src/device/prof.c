@@ -392,7 +392,6 @@ static bool make_event(struct tacho_device *d, const struct prof_item *item,
 
 	if (item->flat >= d->shape.cores)
 		return false;
-	DEVICE_HOLD(d);
 	if (replay_find(d, item->op, item->replay, &replayed)) {
 		e.trace = replayed.trace;
 		e.replay = replayed.replay;
@@ -432,19 +431,33 @@ static int take_items(struct tacho_device *d, struct prof_items *items)
 	return r;
 }
 
+/* Some of them: how many. */
+static size_t make_events(struct tacho_device *d, const struct prof_item *items, size_t n,
+			  struct tacho_device_event *out)
+{
+	size_t count = 0;
+
+	DEVICE_HOLD(d);
+	for (size_t i = 0; i < n; i++)
+		count += make_event(d, &items[i], &out[count]);
+	return count;
+}
+
 /* The device is not held while FN runs: it may wait for other threads. */
 int tacho_profiler_read(struct tacho_device *d, tacho_device_event_fn fn, void *context)
 {
+	struct tacho_device_event events[128];
 	struct prof_items items = {0};
+	size_t part, made;
 	int r;
 
 	TACHO_ZONE("tacho_profiler_read");
 	r = take_items(d, &items);
-	for (size_t i = 0; i < items.n; i++) {
-		struct tacho_device_event e;
-
-		if (make_event(d, &items.v[i], &e))
-			fn(context, &e);
+	for (size_t i = 0; i < items.n; i += part) {
+		part = items.n - i < 128 ? items.n - i : 128;
+		made = make_events(d, items.v + i, part, events);
+		for (size_t k = 0; k < made; k++)
+			fn(context, &events[k]);
 	}
 	vec_free(&items);
 	return r;
