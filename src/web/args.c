@@ -169,19 +169,18 @@ int arg_numbers(struct web_call *c, const char *key, uint32_t most, uint32_t *nu
 
 int arg_tracks(struct web_call *c, uint8_t **tracks)
 {
-	uint32_t numbers[WEB_LANES];
+	uint32_t all = c->trace->track_count;
+	uint32_t *numbers = malloc((all + 1) * sizeof(*numbers));
 	size_t count;
-	int r = arg_numbers(c, "track", c->trace->track_count, numbers, WEB_LANES, &count);
+	int r = numbers ? arg_numbers(c, "track", all, numbers, all, &count) : TACHO_ENOMEM;
 
-	*tracks = NULL;
-	if (r <= 0)
-		return r;
-	*tracks = calloc(c->trace->track_count + 1, 1);
-	if (!*tracks)
-		return TACHO_ENOMEM;
-	for (size_t i = 0; i < count; i++)
+	*tracks = r > 0 ? calloc(all + 1, 1) : NULL;
+	if (r > 0 && !*tracks)
+		r = TACHO_ENOMEM;
+	for (size_t i = 0; r > 0 && i < count; i++)
 		(*tracks)[numbers[i]] = 1;
-	return 0;
+	free(numbers);
+	return r < 0 ? r : 0;
 }
 
 /* ------------------------------------------------------------------ words */

@@ -248,6 +248,32 @@ test("compare: tables of ops, sums and changes", () => withPage(async (page) => 
 	await until("by name", first, (t) => /^\(host\)|^Matmul|^Relu/.test(t));
 }));
 
+test("statistics of some tracks: table, histogram, flame graph, export", () => withPage(async (page) => {
+	await goTo(page, "#/statistics?tr=0");
+	const all = await until("names", () => rowCount(page), (n) => n > 10);
+	await page.getByLabel("Tracks", { exact: true }).selectOption({ label: "Device 0" });
+	const some = await until("those of the device", () => rowCount(page), (n) => n > 0 && n < all);
+	assert.doesNotMatch(await page.locator(".table").first().innerText(), /draw_frame/);
+	assert.match(await page.getByRole("link", { name: "CSV" }).getAttribute("href"), /track=/);
+	await page.getByLabel("Tracks", { exact: true }).selectOption({ label: "the host" });
+	await until("those of the host", () => rowCount(page), (n) => n !== some && n < all);
+	await page.getByRole("tab", { name: "Flame graph" }).click();
+	await until("flames of the host", () => page.locator(".flame-rows").allInnerTexts(), (t) => /tacho_enqueue/.test(t.join()) && !/TRISC-FW/.test(t.join()));
+	await until("in the URL", () => hash(page), (h) => h.includes("of=h"));
+}));
+
+test("an op of the table by a key", () => withPage(async (page) => {
+	await goTo(page, "#/ops?tr=0");
+	await page.locator(".tbody .tr", { hasText: "Matmul" }).first().click();
+	await until("the op", () => page.getByTestId("drawer").allInnerTexts(), (t) => /Kernel time of each core/.test(t.join()));
+	assert.match(await page.getByTestId("drawer").innerText(), /\b0,0\b/);
+	await page.keyboard.press("f");
+	await page.waitForSelector('main[data-page="timeline"]');
+	await goTo(page, "#/ops?tr=0&sel=op:9999");
+	await page.keyboard.press("Escape");
+	await until("no op", () => hash(page), (h) => !h.includes("sel="));
+}, { expected: (text) => /op\?id=9999|404/.test(text) }));
+
 test("what a device lost is told where it is", () => withPage(async (page) => {
 	await goTo(page, "#/overview?tr=2");
 	const list = page.getByLabel("Warnings").locator("li");

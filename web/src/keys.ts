@@ -1,6 +1,7 @@
 // Keys of the whole page; the timeline has its own while it is shown.
 import { signal } from "@preact/signals";
-import { go, page, PAGES, range } from "./state";
+import { go, page, PAGES, type Range, range, selection, showOnTimeline } from "./state";
+import { op } from "./timeline/select";
 import { switchTheme } from "./theme";
 
 export const helpOpen = signal(false);
@@ -25,7 +26,7 @@ export function setTimelineKeys(k: Keys | null): void {
 /** Words in back-ticks are drawn as keys. */
 export const KEYS: [group: string, keys: [key: string, text: string][]][] = [
 	["Everywhere", [
-		["`/`", "search"], ["`?`", "this list"], ["`1` … `9`, `0`", "open a page"], ["`T`", "dark or light"], ["`Esc`", "clear selection, then range"],
+		["`/`", "search"], ["`?`", "this list"], ["`1` … `9`, `0`", "open a page"], ["`T`", "dark or light"], ["`Esc`", "clear selection, then range"], ["`F`", "show the selected op on the timeline"],
 	]],
 	["Timeline, mouse", [
 		["wheel", "zoom at the pointer"], ["`Shift` + wheel", "pan"], ["drag", "pan"], ["`Ctrl` or `Alt` + drag", "select a range"], ["middle button + drag", "select a range"],
@@ -49,6 +50,12 @@ function taken(e: KeyboardEvent): boolean {
 	return (e.key.startsWith("Arrow") || e.key.startsWith("Page") || e.key === "Home" || e.key === "End") && t?.closest("[data-keys]") != null;
 }
 
+/** When the op ran that the page of ops has selected. */
+function opTime(): Range | null {
+	const o = page.peek() === "ops" ? op.peek()?.op : null;
+	return o && o.t0 !== null && o.t1 !== null ? { t0: o.t0, t1: o.t1 } : null;
+}
+
 export function startKeys(): void {
 	window.addEventListener("keydown", (e) => {
 		if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || typing(e) || taken(e))
@@ -70,8 +77,14 @@ export function startKeys(): void {
 			go(PAGES[(+e.key + 9) % 10]);
 		} else if (timeline && page.peek() === "timeline" && timeline.down(e)) {
 			// done
+		} else if ((e.key === "f" || e.key === "F") && opTime()) {
+			const t = opTime() as Range;
+			showOnTimeline(t.t0, t.t1);
 		} else if (e.key === "Escape" && page.peek() !== "timeline") {
-			range.value = null;
+			if (page.peek() === "ops" && selection.peek())
+				selection.value = null;
+			else
+				range.value = null;
 		} else {
 			return;
 		}

@@ -53,7 +53,7 @@ export interface Device {
 	arch: string;
 	mhz: number;
 	grid: [w: number, h: number];
-	cores: [x: number, y: number, lx: number, ly: number, type: string][];
+	cores: [x: number, y: number, lx: number | null, ly: number | null, type: string][];
 	modelled: boolean;
 	/** Of its first zone, of its last one. */
 	start?: number;

@@ -1,6 +1,6 @@
 // All that the trace says of itself.
 import { apart, elide, fmtBytes, fmtCount, fmtDur, fmtTime } from "../format";
-import { entry, generation, meta, traces } from "../state";
+import { entry, generation, go, meta, traces } from "../state";
 import type { Track } from "../types";
 import { DataTable } from "../ui/table";
 import { Warnings } from "./overview";
@@ -13,10 +13,10 @@ export function InfoPage() {
 	const facts: [string, string][] = [["file", e.path], ["size", fmtBytes(e.size)], ["state", e.state], ["recorded", e.start_realtime || "–"], ["time span", fmtDur(m.duration)],
 		["zones", fmtCount(m.zones)], ["other events", fmtCount(m.rows)], ["source locations", fmtCount(m.names_total)], ["tracks", fmtCount(m.tracks.length)]];
 	return (
-		<div class="page fill">
+		<div class="page">
 			<header class="page-head"><h1>Trace info</h1></header>
 			<Warnings list={m.warnings} />
-			<div class="info-columns" role="region" aria-label="Facts" tabIndex={0}>
+			<div class="info-columns">
 				<section class="card"><header><h2>Trace</h2></header><dl class="facts">{facts.map(([k, v]) => <><dt>{k}</dt><dd>{v}</dd></>)}</dl></section>
 				<section class="card"><header><h2>Properties</h2></header><dl class="facts">{Object.entries(m.properties).filter(([k]) => !k.startsWith("device ")).map(([k, v]) => <><dt>{k}</dt><dd>{elide(String(v), 300)}</dd></>)}</dl></section>
 				<section class="card"><header><h2>Processes</h2></header><ul class="gap-list">{m.processes.map((p) => (
@@ -27,7 +27,7 @@ export function InfoPage() {
 				))}</ul></section>}
 				{traces.value.length > 1 && <section class="card"><header><h2>Also served here</h2></header><ul class="gap-list">{traces.value.filter((t) => t.id !== e.id).map((t) => <li key={t.id}>{t.name} <span class="dim">{fmtBytes(t.size)}, {t.state}</span></li>)}</ul></section>}
 			</div>
-			<DataTable<Track> label="Tracks" deps={`${e.id}|${m.tracks.length}`} gen={generation.value}
+			<div class="tracks-table"><DataTable<Track> label="Tracks" deps={`${e.id}|${m.tracks.length}`} gen={generation.value}
 				load={async (offset, limit) => ({ rows: m.tracks.slice(offset, offset + limit), total: m.tracks.length })}
 				columns={[
 					{ key: "id", title: "Track", width: "60px", num: true, render: (t) => t.id },
@@ -39,7 +39,10 @@ export function InfoPage() {
 					} },
 					{ key: "depth", title: "Depth", width: "70px", num: true, render: (t) => t.lanes.length || "" },
 					{ key: "count", title: "Zones or rows", width: "110px", num: true, render: (t) => fmtCount(t.count) },
-				]} />
+				]} onRow={(t) => {
+					if (t.lanes.length)
+						go("timeline", { track: t.id });
+				}} /></div>
 		</div>
 	);
 }

@@ -1,6 +1,6 @@
 // Where the time went: zones by name, a histogram and the instances of one, the flame graph.
 import { useState } from "preact/hooks";
-import { api, url } from "../api";
+import { api, type Query, url } from "../api";
 import { baseName, fmtCount, fmtDur, fmtPct, fmtTime, shortName } from "../format";
 import { nameOf, nameRow, namesVersion } from "../names";
 import { duration, generation, go, litName, meta, params, range, rangeQuery, setParam, showOnTimeline, traceId } from "../state";
@@ -12,25 +12,33 @@ import { lockName } from "../timeline/locks";
 import { useLoad } from "../ui/load";
 import { Icon } from "../ui/icons";
 import { SectionSelect } from "../ui/section";
+import { trackQuery, TrackSelect } from "../ui/tracks";
 import { Share } from "../ui/share";
 import { type Column, DataTable } from "../ui/table";
 
 function rangeKey(): string {
 	const r = range.value;
-	return `${traceId.value}|${r?.t0 ?? ""}|${r?.t1 ?? ""}`;
+	return `${traceId.value}|${r?.t0 ?? ""}|${r?.t1 ?? ""}|${params.value.of ?? ""}`;
+}
+
+/** Range and tracks. */
+function filterQuery(): Query {
+	return { ...rangeQuery(), ...trackQuery() };
 }
 
 function columns(whole: number): Column<StatRow>[] {
 	return [
-		{ key: "name", title: "Zone", width: "minmax(170px, 2fr)", sort: "name", render: (r) => <span title={`${r.text}\n${r.file}:${r.line}`}>{shortName(r.text)}</span> },
-		{ key: "share", title: "Self %", width: "110px", hint: "self time of all time in the range", render: (r) => <Share pct={100 * r.self / whole} /> },
-		{ key: "total", title: "Total", width: "90px", num: true, sort: "total", hint: "with children", render: (r) => fmtDur(r.total) },
-		{ key: "self", title: "Self", width: "90px", num: true, sort: "self", hint: "without children", render: (r) => fmtDur(r.self) },
-		{ key: "count", title: "Count", width: "84px", num: true, sort: "count", render: (r) => fmtCount(r.count) },
-		{ key: "mean", title: "Mean", width: "84px", num: true, sort: "mean", render: (r) => fmtDur(r.mean) },
-		{ key: "median", title: "Median", width: "84px", num: true, sort: "median", render: (r) => fmtDur(r.median) },
-		{ key: "p99", title: "P99", width: "84px", num: true, sort: "p99", render: (r) => fmtDur(r.p99) },
-		{ key: "max", title: "Max", width: "84px", num: true, sort: "max", render: (r) => fmtDur(r.max) },
+		{ key: "name", title: "Zone", width: "minmax(130px, 2fr)", sort: "name", render: (r) => <span title={`${r.text}\n${r.file}:${r.line}`}>{shortName(r.text)}</span> },
+		{ key: "share", title: "Self %", width: "100px", hint: "self time of all time in the range", render: (r) => <Share pct={100 * r.self / whole} /> },
+		{ key: "total", title: "Total", width: "78px", num: true, sort: "total", hint: "with children", render: (r) => fmtDur(r.total) },
+		{ key: "self", title: "Self", width: "78px", num: true, sort: "self", hint: "without children", render: (r) => fmtDur(r.self) },
+		{ key: "count", title: "Count", width: "70px", num: true, sort: "count", render: (r) => fmtCount(r.count) },
+		{ key: "mean", title: "Mean", width: "76px", num: true, sort: "mean", render: (r) => fmtDur(r.mean) },
+		{ key: "median", title: "Median", width: "76px", num: true, sort: "median", render: (r) => fmtDur(r.median) },
+		{ key: "p99", title: "P99", width: "76px", num: true, sort: "p99", render: (r) => fmtDur(r.p99) },
+		{ key: "sigma", title: "σ", width: "76px", num: true, hint: "standard deviation", render: (r) => fmtDur(r.sigma) },
+		{ key: "min", title: "Min", width: "76px", num: true, sort: "min", render: (r) => fmtDur(r.min) },
+		{ key: "max", title: "Max", width: "76px", num: true, sort: "max", render: (r) => fmtDur(r.max) },
 		{ key: "file", title: "Source", width: "minmax(90px, 1fr)", render: (r) => <span class="dim" title={`${r.file}:${r.line}`}>{r.file ? `${baseName(r.file)}:${r.line}` : ""}</span> },
 	];
 }
@@ -40,7 +48,7 @@ function ZoneTable({ narrow }: { narrow: boolean }) {
 	const q = params.value.q ?? "", sort = params.value.sort ?? "self", desc = params.value.desc !== "0";
 	const [selfSum, setSelfSum] = useState(1);
 	const all = columns(selfSum);
-	const list = narrow ? all.filter((c) => ["name", "share", "total", "self", "count", "mean"].includes(c.key)) : all;
+	const list = narrow ? all.filter((c) => ["name", "share", "total", "self", "count"].includes(c.key)) : all;
 	return (
 		<DataTable<StatRow> label="Zones by name" columns={list} deps={[rangeKey(), q, sort, desc].join("|")} gen={generation.value} sort={sort} desc={desc}
 			onSort={(k, d) => {
@@ -48,7 +56,7 @@ function ZoneTable({ narrow }: { narrow: boolean }) {
 				setParam("desc", d ? null : "0");
 			}}
 			load={async (offset, limit, signal) => {
-				const r = await api.stats(id, { ...rangeQuery(), q, sort, desc, offset, limit }, signal);
+				const r = await api.stats(id, { ...filterQuery(), q, sort, desc, offset, limit }, signal);
 				if (offset === 0)
 					setSelfSum(Math.max(1, r.self_total));
 				return r;
@@ -91,7 +99,7 @@ function Instances({ name, lengths, onAll }: { name: number; lengths: Lengths | 
 			<header><h3>Instances{lengths && <> <span class="dim">{fmtDur(lengths.d0)} … {fmtDur(lengths.d1)}{lengths.self ? ", self" : ""}</span> <button class="link" onClick={onAll}>all</button></>}</h3>{choose}</header>
 			{group === "none"
 				? <DataTable<Instance> key="instances" label="Instances" deps={key} gen={generation.value} sort={sort} desc={desc} onSort={onSort}
-					load={(offset, limit, s) => api.instances(id, { name, ...rangeQuery(), ...lengths, sort, desc, offset, limit }, s)}
+					load={(offset, limit, s) => api.instances(id, { name, ...filterQuery(), ...lengths, sort, desc, offset, limit }, s)}
 					onRow={(r) => showOnTimeline(r.start, r.start + r.duration, { kind: "zone", lane: r.lane, idx: r.idx })}
 					columns={[
 						{ key: "start", title: "Start", width: "minmax(130px, 1fr)", num: true, sort: "start", render: (r) => fmtTime(r.start) },
@@ -102,7 +110,7 @@ function Instances({ name, lengths, onAll }: { name: number; lengths: Lengths | 
 					]} />
 				: <DataTable<Group> key="groups" label="Groups of instances" deps={key} gen={generation.value}
 					load={async (offset, limit, s) => {
-						const r = await api.instances(id, { name, ...rangeQuery(), ...lengths, group, offset, limit }, s);
+						const r = await api.instances(id, { name, ...filterQuery(), ...lengths, group, offset, limit }, s);
 						const rows = r.groups ?? (r.rows as unknown as Group[]);
 						return { rows, total: r.total ?? rows.length };
 					}}
@@ -123,7 +131,7 @@ function Detail({ name }: { name: number }) {
 	const [cumulate, setCumulate] = useState(false);
 	const [self, setSelf] = useState(false);
 	const [lengths, setLengths] = useState<Lengths | null>(null);
-	const h = useLoad([rangeKey(), name, logTime, self, generation.value].join("|"), (s) => api.hist(id, { name, ...rangeQuery(), bins: 80, self, log: logTime }, s));
+	const h = useLoad([rangeKey(), name, logTime, self, generation.value].join("|"), (s) => api.hist(id, { name, ...filterQuery(), bins: 80, self, log: logTime }, s));
 	const row = nameRow(name);
 	const check = (text: string, v: boolean, set: (v: boolean) => void) => <label class="check"><input type="checkbox" checked={v} onChange={(e) => set(e.currentTarget.checked)} /> {text}</label>;
 	return (
@@ -153,7 +161,7 @@ function Detail({ name }: { name: number }) {
 
 function FlameTab() {
 	const id = traceId.value as number;
-	const f = useLoad([rangeKey(), generation.value].join("|"), (s) => api.flame(id, { ...rangeQuery(), limit: 2000 }, s));
+	const f = useLoad([rangeKey(), generation.value].join("|"), (s) => api.flame(id, { ...filterQuery(), limit: 2000 }, s));
 	if (f.error)
 		return <p class="note bad" role="alert">{f.error}</p>;
 	return f.data ? <Flame root={f.data.root} /> : <p class="note dim">…</p>;
@@ -199,10 +207,10 @@ export function StatisticsPage() {
 					))}
 				</div>
 				{tab === "zones" && <Filter />}
-				{tab !== "locks" && <SectionSelect />}
+				{tab !== "locks" && <><TrackSelect /><SectionSelect /></>}
 				<span class="spacer" />
 				<span class="dim">{range.value ? `in ${fmtDur(range.value.t1 - range.value.t0)}` : `whole trace, ${fmtDur(duration.value)}`}</span>
-				{tab === "zones" && <ExportLinks href={(fmt) => url(`t/${traceId.value}/export`, { fmt, what: "stats", ...rangeQuery(), q: params.value.q })} />}
+				{tab === "zones" && <ExportLinks href={(fmt) => url(`t/${traceId.value}/export`, { fmt, what: "stats", ...filterQuery(), q: params.value.q })} />}
 			</header>
 			{tab === "flame" ? <FlameTab /> : tab === "locks" ? <LockTab /> : (
 				<div class={name === null ? "split" : "split two"}>

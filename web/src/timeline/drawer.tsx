@@ -121,13 +121,19 @@ function Bars({ title, rows }: { title: string; rows: [name: string, ns: number]
 	return <><h3>{title}</h3>{bars(rows.slice(0, FEW))}{rows.length > FEW && <details><summary>{rows.length - FEW} more</summary>{bars(rows.slice(FEW))}</details>}</>;
 }
 
+/** The logical place of a core, as everywhere; that on the NoC if there is no other. */
+function coreName(device: number, x: number, y: number): string {
+	const c = meta.value?.devices.find((e) => e.device === device)?.cores.find((k) => k[0] === x && k[1] === y);
+	return c && c[2] !== null && c[2] >= 0 ? `${c[2]},${c[3]}` : `NoC ${x},${y}`;
+}
+
 function OpView() {
 	const d = op.value;
 	if (!d)
 		return null;
 	const o = d.op;
 	const { t0, t1 } = o;
-	const cores = d.cores.map((c) => [`${c.x},${c.y}`, c.kernel_ns] as [string, number]).sort((a, b) => b[1] - a[1]);
+	const cores = d.cores.map((c) => [coreName(c.device, c.x, c.y), c.kernel_ns] as [string, number]).sort((a, b) => b[1] - a[1]);
 	return (
 		<>
 			<h2>{o.code}</h2>
