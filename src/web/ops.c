@@ -43,7 +43,8 @@ static void colors_put(struct json *j, const struct ops *o, const struct perf_op
 static void advice_put(struct json *j, const struct perf_report *r, const struct perf_op *op)
 {
 	struct perf_advice_item items[PERF_ADVICE_MAX];
-	int n = perf_advise(r, op, items);
+	/* What was not measured, as an op while a trace is captured, is not slow. */
+	int n = op->time_blank ? 0 : perf_advise(r, op, items);
 
 	json_array(j, "advice");
 	for (int i = 0; i < n; i++)

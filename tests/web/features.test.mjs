@@ -258,7 +258,7 @@ test("statistics of some tracks: table, histogram, flame graph, export", () => w
 	await page.getByLabel("Tracks", { exact: true }).selectOption({ label: "the host" });
 	await until("those of the host", () => rowCount(page), (n) => n !== some && n < all);
 	await page.getByRole("tab", { name: "Flame graph" }).click();
-	await until("flames of the host", () => page.locator(".flame-rows").allInnerTexts(), (t) => /tacho_enqueue/.test(t.join()) && !/TRISC-FW/.test(t.join()));
+	await until("flames of the host", () => page.locator(".flame-rows button").evaluateAll((l) => l.map((b) => b.getAttribute("aria-label")).join()), (t) => /draw_frame/.test(t) && !/TRISC-FW/.test(t));
 	await until("in the URL", () => hash(page), (h) => h.includes("of=h"));
 }));
 
