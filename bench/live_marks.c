@@ -1,6 +1,6 @@
 /*
- * For view_live.mjs: a thread that always works, and one that makes a zone "mark" of some milliseconds
- * now and then, and prints when it ended, in nanoseconds of the real time.
+ * For view_live.mjs: a thread that always works, and one that makes a zone "mark" of some
+ *milliseconds now and then, and prints when it ended, in nanoseconds of the real time.
  *
  *	live_marks NUMBER
  */

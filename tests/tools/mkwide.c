@@ -1,7 +1,7 @@
 /*
- * mkwide THREADS FILE writes an invented trace of many threads, two lanes each, whose names, like those of
- * the zones, want to break what shows them: some turn the direction of text, some have 10,000 characters, some have no
- * end of marks above their letters. Its clock runs at 1 GHz.
+ * mkwide THREADS FILE writes an invented trace of many threads, two lanes each, whose names, like
+ * those of the zones, want to break what shows them: some turn the direction of text, some have
+ * 10,000 characters, some have no end of marks above their letters. Its clock runs at 1 GHz.
  */
 #include "trace/trace.h"
 

@@ -55,6 +55,7 @@ test("a step asks once for all tiles in sight", async () => {
 	const p = await openPage(browser, server.url);
 	const { page } = p;
 	await openTimeline(page);
+	await p.idle();
 	const asked = tilesAsked(page);
 	const sight = await page.evaluate(() => {
 		const t = window.tachoTimeline;
