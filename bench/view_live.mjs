@@ -27,15 +27,17 @@ await page.evaluate(() => {
 	window.painted = {};
 	t.motion.to({ t0: t.motion.goal.t1 - 1e9, t1: t.motion.goal.t1 }, false);
 	const channel = new MessageChannel();
-	channel.port1.onmessage = () => {
-		const now = Date.now();
-		for (const d of t.drawnStripes())
-			for (const b of d.boxes)
-				if (b.zone < 0xffffffff && t.nameOf(b.name) === "mark")
-					window.painted[b.zone] ??= now;
-		requestAnimationFrame(() => channel.port2.postMessage(0));
+	// what is drawn when a frame is made is painted when the message comes
+	const frame = () => {
+		const drawn = t.drawnStripes().flatMap((d) => d.boxes).filter((b) => b.zone < 0xffffffff && t.nameOf(b.name) === "mark").map((b) => b.zone);
+		channel.port1.onmessage = () => {
+			for (const zone of drawn)
+				window.painted[zone] ??= Date.now();
+			requestAnimationFrame(frame);
+		};
+		channel.port2.postMessage(0);
 	};
-	channel.port2.postMessage(0);
+	requestAnimationFrame(frame);
 });
 const from = ended().length + 2;
 const cpu = () => readFileSync(`/proc/${tacho.pid}/stat`, "utf8").replace(/.*\) /, "").split(" ").slice(11, 13).reduce((a, b) => a + +b, 0) * 10;

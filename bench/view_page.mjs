@@ -64,17 +64,18 @@ const count = () => page.evaluate(() => {
 const walk = () => page.evaluate(async () => {
 	const t = window.tachoTimeline;
 	const channel = new MessageChannel();
+	/** After the next frame's painting: was all there when it was made? */
 	const painted = () => new Promise((r) => requestAnimationFrame(() => {
-		channel.port1.onmessage = r;
+		const all = t.tiles.missing === 0;
+		channel.port1.onmessage = () => r(all);
 		channel.port2.postMessage(0);
 	}));
 	const step = async (move) => {
 		await new Promise((r) => setTimeout(r, Math.random() * 17));
 		const start = performance.now();
 		move();
-		do
-			await painted();
-		while (t.tiles.missing > 0);
+		while (!await painted())
+			;
 		return performance.now() - start;
 	};
 	t.fitAll();
