@@ -150,8 +150,7 @@ static int checkpoint(struct capture *c)
 
 	if (c->clock_points < 2 && now_ns() - c->last_clock >= CLOCK_FIRST_NS)
 		take_clock(c);
-	if (c->followed)
-		follow_tell_open(c);
+	follow_tell_open(c); /* followed or not: who comes next begins with this checkpoint */
 	for (size_t i = 0; i < c->processes.n; i++)
 		save_ledgers(c, c->processes.v[i]);
 	for (uint32_t i = 0; i < c->ledgers.n; i++) {

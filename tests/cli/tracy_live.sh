@@ -86,6 +86,19 @@ ends
 wait $recorder || fail "the program failed: $(cat err)"
 [ "$(sed -n 's/,//g; s/^Zones: //p' out)" = "$(said zones)" ] || fail "zones are missing: $(cat out)"
 
+# What nobody followed so far has its open zones too: they are told before what has ended in them.
+touch held
+start middle.tacho "$PROGS/steady" 1 held
+wait_for grows_by_zones middle.tacho.part
+serve -1
+view middle.tracy
+rm held
+ends
+wait $recorder || fail "the program failed: $(cat err)"
+names middle.tracy >got
+expect_line got '^0 all the time' '^1 '
+[ "$(grep -c '^0 ' got)" = 1 ] || fail "zones that are not in the one that was open: $(cat got)"
+
 # The program is killed in open zones, then the recorder in the middle: the end comes all the same.
 touch held
 start killed.tacho "$PROGS/steady" 1 held
