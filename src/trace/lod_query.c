@@ -211,6 +211,32 @@ static int take_zone(struct query *q, uint64_t number, uint32_t at, uint32_t *co
 	return take_single(q, start, end, number, q->block->srcloc[at]);
 }
 
+/* COUNT zones from number FIRST on, one by one. COLUMNS says what their blocks are needed for. */
+static int take_zones(struct query *q, uint64_t first, uint64_t count, uint32_t columns)
+{
+	uint64_t end = first + count;
+	int r = 0;
+
+	while (r == 0 && first < end) {
+		const struct segment *s;
+		uint64_t base, stop;
+
+		r = block_load(q, first, columns);
+		if (r < 0)
+			break;
+		s = q->segment;
+		base = s->zone;
+		stop = base + s->count < end ? base + s->count : end;
+		if (!segment_fits(s, q->block)) {
+			first = stop; /* a damaged block */
+			continue;
+		}
+		for (; r == 0 && first < stop && !q->block->bad; first++)
+			r = take_zone(q, first, s->first + (uint32_t)(first - base), &columns);
+	}
+	return r;
+}
+
 /* Zones [FIRST, LAST) of the block that is loaded; *END is that of the zone before. */
 static inline int peek_run(struct query *q, uint64_t first, uint64_t last, uint64_t *end)
 {
@@ -236,61 +262,34 @@ static inline int peek_run(struct query *q, uint64_t first, uint64_t last, uint6
 
 /*
  * Zones of a leaf, whose first one begins at START, without decoding their blocks: from each zone
- * to the next. 1: done; 0: they cannot be looked at like this.
+ * to the next. Where that cannot be done they are decoded.
  */
 static int peek_zones(struct query *q, uint64_t first, uint64_t count, uint64_t start, bool names)
 {
 	uint32_t columns = ZBLOCK_PEEK_TIMES | (names ? ZBLOCK_PEEK_SRCLOCS : 0);
-	uint64_t last = first + count, zone = first;
-
-	while (zone < last) {
-		const struct segment *s;
-		uint64_t stop, end;
-		int r = block_load(q, zone, columns);
-
-		if (r < 0)
-			return r;
-		s = q->segment;
-		if (q->block->no_peek || !segment_fits(s, q->block))
-			return zone > first;
-		/* The gap of the first of a segment is 0; that of the first of the leaf is known.
-		 */
-		if (zone == s->zone)
-			end = s->start;
-		else
-			end = start - peek_at(&q->block->peek.columns[PEEK_GAP],
-					      s->first + (uint32_t)(zone - s->zone));
-		stop = s->zone + s->count < last ? s->zone + s->count : last;
-		r = peek_run(q, zone, stop, &end);
-		if (r < 0)
-			return r;
-		zone = stop;
-	}
-	return 1;
-}
-
-/* COUNT zones from number FIRST on, one by one. COLUMNS says what their blocks are needed for. */
-static int take_zones(struct query *q, uint64_t first, uint64_t count, uint32_t columns)
-{
-	uint64_t end = first + count;
+	uint64_t last = first + count;
 	int r = 0;
 
-	while (r == 0 && first < end) {
+	while (r == 0 && first < last) {
 		const struct segment *s;
-		uint64_t base, stop;
+		uint64_t stop, end;
 
 		r = block_load(q, first, columns);
 		if (r < 0)
 			break;
 		s = q->segment;
-		base = s->zone;
-		stop = base + s->count < end ? base + s->count : end;
-		if (!segment_fits(s, q->block)) {
-			first = stop; /* a damaged block */
-			continue;
-		}
-		for (; r == 0 && first < stop && !q->block->bad; first++)
-			r = take_zone(q, first, s->first + (uint32_t)(first - base), &columns);
+		if (q->block->no_peek || !segment_fits(s, q->block))
+			return take_zones(q, first, last - first, ZBLOCK_TIMES);
+		/* The gap of the first of a segment is 0; where the first of the leaf begins is
+		 * known. */
+		if (first == s->zone)
+			end = s->start;
+		else
+			end = start - peek_at(&q->block->peek.columns[PEEK_GAP],
+					      s->first + (uint32_t)(first - s->zone));
+		stop = s->zone + s->count < last ? s->zone + s->count : last;
+		r = peek_run(q, first, stop, &end);
+		first = stop;
 	}
 	return r;
 }
@@ -319,7 +318,6 @@ static int visit_leaf(struct query *q, const struct lod_leaf *leaf, uint64_t bas
 {
 	uint64_t start = base + leaf->start, end = base + leaf->end;
 	uint32_t zones = (leaf->longest & 7) + 1, longest = leaf->longest >> 6;
-	int r;
 
 	if (longest == LEAF_WIDE)
 		return take_zones(q, zone, zones, ZBLOCK_TIMES);
@@ -334,11 +332,7 @@ static int visit_leaf(struct query *q, const struct lod_leaf *leaf, uint64_t bas
 	if (taken_whole(q, start, end, leaf->busy, longest, UINT64_MAX))
 		return take_small(q, start, end, zones, leaf->busy, longest,
 				  zone + (leaf->longest >> 3 & 7));
-	r = peek_zones(q, zone, zones, start, names);
-	if (r)
-		return r < 0 ? r : 0;
-	return take_zones(q, zone, zones,
-			  longest >= q->pixel ? ZBLOCK_TIMES | ZBLOCK_SRCLOCS : ZBLOCK_TIMES);
+	return peek_zones(q, zone, zones, start, names);
 }
 
 /* Sums up leaves from LEAF on that lie in the pixel of what came before; the first that does not.
@@ -505,28 +499,6 @@ int trace_lod_query(struct trace_lod *lod, uint32_t lane, uint64_t t0, uint64_t 
 			  .cap = cap};
 
 	return query_run(&q);
-}
-
-/* ---------------------------------------------------------------- strips */
-
-void trace_strip_clear(struct trace_strip *s)
-{
-	memset(s->busy, 0, s->width * sizeof(*s->busy));
-	memset(s->lead, 0, s->width * sizeof(*s->lead));
-	s->any = false;
-	s->count = 0;
-}
-
-int trace_strip_add(struct trace_strip *s, const struct trace_lod_item *item)
-{
-	double per_tick = (double)s->width / (double)(s->t1 - s->t0);
-
-	if (!strip_fits(s))
-		return TACHO_EINTERNAL;
-	if (item->count == 1)
-		return strip_single(s, per_tick, item->start, item->end, item->index, item->srcloc);
-	strip_small(s, per_tick, item->start, item->end, item->busy);
-	return 0;
 }
 
 int trace_lod_strip(struct trace_lod *lod, uint32_t lane, struct trace_strip *strip)
