@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { once } from "node:events";
 import assert from "node:assert/strict";
+import { after, before } from "node:test";
 
 const require = createRequire(process.env.SOURCE + "/web/package.json");
 const { chromium } = require("playwright-core");
@@ -82,6 +83,24 @@ export async function openPage(browser, url, { scheme = "dark", bypassCSP = fals
 			await context.close();
 			assert.deepEqual(wrong, []);
 		},
+	};
+}
+
+/** A server of FILES and a browser for all tests of a file: what runs a test with a page, in which nothing may go wrong. */
+export function pagesOf(files) {
+	let server, browser;
+	before(async () => {
+		server = await serve(files);
+		browser = await launch();
+	});
+	after(async () => {
+		await browser?.close();
+		await server?.stop();
+	});
+	return async (f, options) => {
+		const p = await openPage(browser, server.url, options);
+		await f(p.page, p);
+		await p.done();
 	};
 }
 

@@ -1,26 +1,11 @@
 // The page in a real browser: ids and sections of ops, the bar of the cores, rows in the URL, frames, losses, clocks. The
 // files: ALL, OPS a table of ops, FULL a recording whose device lost markers, TRACY one whose clocks nobody compared.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { goTo, launch, openPage, serve, until } from "./browser.mjs";
+import { test } from "node:test";
+import { goTo, pagesOf, until } from "./browser.mjs";
 import { findBox, openTimeline, scrollTo, settled } from "./timeline.mjs";
 
-let server, browser;
-
-before(async () => {
-	server = await serve([process.env.ALL, process.env.OPS, process.env.FULL, process.env.TRACY]);
-	browser = await launch();
-});
-after(async () => {
-	await browser?.close();
-	await server?.stop();
-});
-
-async function withPage(f, options) {
-	const p = await openPage(browser, server.url, options);
-	await f(p.page, p);
-	await p.done();
-}
+const withPage = pagesOf([process.env.ALL, process.env.OPS, process.env.FULL, process.env.TRACY]);
 
 const hash = (page) => page.evaluate(() => location.hash);
 const rowCount = async (page) => +await page.locator(".table").first().getAttribute("aria-rowcount") - 1;

@@ -1,29 +1,13 @@
 // The page in a real browser, on a recording of a host program, Python and a device. The files: ALL, OTHER,
 // and OPS, a table of ops.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { axePath, goTo, launch, openPage, serve, until } from "./browser.mjs";
+import { test } from "node:test";
+import { axePath, goTo, pagesOf, until } from "./browser.mjs";
 import { findBox, openTimeline, scrollTo, settled, span, view } from "./timeline.mjs";
 
 const PAGES = ["overview", "timeline", "ops", "cores", "statistics", "messages", "plots", "memory", "compare", "info"];
 const MARKUP = "<img src=x onerror=alert(1)><b>bold</b>";
-let server, browser;
-
-before(async () => {
-	server = await serve([`--source=${process.env.SOURCE}`, process.env.ALL, process.env.OTHER, process.env.OPS]);
-	browser = await launch();
-});
-after(async () => {
-	await browser?.close();
-	await server?.stop();
-});
-
-/** Runs F with a page; then nothing may have gone wrong in it. */
-async function withPage(f, options) {
-	const p = await openPage(browser, server.url, options);
-	await f(p.page, p);
-	await p.done();
-}
+const withPage = pagesOf([`--source=${process.env.SOURCE}`, process.env.ALL, process.env.OTHER, process.env.OPS]);
 
 async function axe(page, options) {
 	await page.addScriptTag({ path: axePath });

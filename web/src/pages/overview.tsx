@@ -107,11 +107,12 @@ function zoneRows(list: Overview["top_zones"]): TopRow[] {
 }
 
 function Advice({ o }: { o: Overview }) {
-	if (o.advice.length === 0 && !o.savings?.length)
+	const savings = (o.savings ?? []).filter((a) => a.saves_us > 0); // without times there is nothing to save
+	if (o.advice.length === 0 && savings.length === 0)
 		return null;
 	const rows = o.advice.length
 		? o.advice.map((a) => ({ text: a.text, ops: a.ops, op: a.op }))
-		: (o.savings ?? []).map((a) => ({ text: `${a.text} (saves up to ${fmtDur(a.saves_us * 1000)})`, ops: a.ops, op: "" }));
+		: savings.map((a) => ({ text: `${a.text} (saves up to ${fmtDur(a.saves_us * 1000)})`, ops: a.ops, op: "" }));
 	return (
 		<Card title="What to change">
 			<ol class="advice">{rows.map((a, i) => <li key={i}>{a.text} <span class="dim">{fmtCount(a.ops)} {a.ops === 1 ? "op" : "ops"}</span> {a.op && <button class="link" onClick={() => go("ops", { id: a.op })}>show</button>}</li>)}</ol>
@@ -205,7 +206,7 @@ function OpCards({ d }: { d: Overview }) {
 	return (
 		<>
 			{d.top_ops.length > 0 && <Card title="Slowest ops" more={<button class="link" onClick={() => go("ops")}>all</button>}><SlowOps rows={d.top_ops} /></Card>}
-			{d.bound_mix.length > 0 && <Card title="What bounds the ops"><ul class="mix-list">{d.bound_mix.map((b) => <li key={b.bound}><span>{boundName(b.bound)}</span><span class="share-bar"><span style={{ width: `${b.pct}%` }} /></span><span class="num">{fmtPct(b.pct)}</span></li>)}</ul></Card>}
+			{d.bound_mix.some((b) => b.pct > 0) && <Card title="What bounds the ops"><ul class="mix-list">{d.bound_mix.map((b) => <li key={b.bound}><span>{boundName(b.bound)}</span><span class="share-bar"><span style={{ width: `${b.pct}%` }} /></span><span class="num">{fmtPct(b.pct)}</span></li>)}</ul></Card>}
 		</>
 	);
 }
