@@ -46,10 +46,7 @@ void kernel_main(void)
 END
 rm -rf generated
 TT_METAL_DPRINT_CORES=0,0 "$ends" "$store" handler ever.c >spins 2>err &
-for i in $(seq 600); do
-	[ ! -s spins ] || break
-	sleep 0.1
-done
+wait_for test -s spins
 kill -USR1 $!
 wait $! || fail 'the handler does not end it'
 expect_line spins '^0:\(x=0,y=0\):BR: spins$'

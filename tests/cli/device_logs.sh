@@ -82,10 +82,7 @@ open("taken", "w").close()
 while not os.path.exists("done"):
     time.sleep(0.05)
 PYTHON
-for i in $(seq 600); do
-	[ ! -e taken ] || break
-	sleep 0.1
-done
+wait_for test -e taken
 expect_exit 0 env TT_METAL_PROFILER_DIR=busy "$examples/two_devices"
 touch done
 wait

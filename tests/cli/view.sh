@@ -85,10 +85,7 @@ mkdir bin
 printf '#!/bin/sh\necho "$1" >opened.part\nmv opened.part opened\n' >bin/xdg-open
 chmod +x bin/xdg-open
 PATH=$here/bin:$PATH $TACHO view --open --port 0 --idle-exit=1 m.tacho >out 2>err || fail "--open: $(cat err)"
-for i in $(seq 200); do
-	[ -f opened ] && break
-	sleep 0.05
-done
+wait_for test -f opened
 expect_line opened '^http://127.0.0.1:[0-9]+/\?token=[0-9a-f]{32}$'
 [ "$(cat opened)" = "$(head -1 out)" ] || fail "another URL was opened"
 PATH=$here $TACHO view --open --port 0 --idle-exit=1 m.tacho >out 2>err || fail "--open without an opener: $(cat err)"
