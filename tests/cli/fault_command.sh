@@ -62,7 +62,7 @@ expect_error 5 'exists' "${run[@]}" hang.tacho "${job[@]}"
 expect_exit 0 "${run[@]}" hang.tacho -f "${job[@]}"
 [ "$(cat target)" = precious ] || fail "a link was followed"
 # Nor what another recorder is writing; what one left that was killed is replaced.
-"${run[@]}" busy.tacho -- sleep 600 >/dev/null &
+"${run[@]}" busy.tacho --session "$here/busy" -- sleep 600 >/dev/null &
 wait_for test -e busy.tacho.part
 expect_error 5 'is being written' "${run[@]}" busy.tacho -f "${job[@]}"
 kill -0 $! || fail "the recorder has gone"
