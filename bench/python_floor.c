@@ -2,7 +2,7 @@
  * What the interpreter itself charges for telling of calls, for bench/python.sh: the least that any
  * profiler can do. set("profile"), set("trace") and set("eval") install a function that reads the
  * clock and stores it with one word, in a megabyte that is written over and over; set("") removes
- * it. monitor() is the same for sys.monitoring.
+ * it. The object monitor is the same for sys.monitoring.
  */
 #define Py_BUILD_CORE
 #define PY_SSIZE_T_CLEAN
@@ -46,12 +46,27 @@ static PyObject *on_frame(PyThreadState *state, eval_frame *frame, int throwing)
 	return result;
 }
 
-static PyObject *monitor(PyObject *self, PyObject *const *args, Py_ssize_t count)
+/* An object that is called without a detour: a method object would check its arguments first. */
+struct callback {
+	PyObject_HEAD;
+	vectorcallfunc call;
+};
+
+static PyObject *on_monitor(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
 {
-	(void)self, (void)count;
+	(void)self, (void)count, (void)names;
 	note((uintptr_t)args[0]);
 	Py_RETURN_NONE;
 }
+
+static PyTypeObject callback_type = {
+	PyVarObject_HEAD_INIT(NULL, 0).tp_name = "python_floor.callback",
+	.tp_basicsize = sizeof(struct callback),
+	.tp_call = PyVectorcall_Call,
+	.tp_vectorcall_offset = offsetof(struct callback, call),
+	.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,
+};
+static struct callback monitor = {PyObject_HEAD_INIT(&callback_type) on_monitor};
 
 static PyObject *set(PyObject *self, PyObject *arg)
 {
@@ -70,7 +85,6 @@ static PyObject *set(PyObject *self, PyObject *arg)
 
 static PyMethodDef methods[] = {
 	{"set", set, METH_O, NULL},
-	{"monitor", (PyCFunction)(void (*)(void))monitor, METH_FASTCALL, NULL},
 	{NULL, NULL, 0, NULL},
 };
 
@@ -85,5 +99,10 @@ PyMODINIT_FUNC PyInit_python_floor(void);
 
 PyMODINIT_FUNC PyInit_python_floor(void)
 {
-	return PyModule_Create(&module);
+	PyObject *self = PyType_Ready(&callback_type) < 0 ? NULL : PyModule_Create(&module);
+
+	Py_INCREF((PyObject *)&monitor);
+	if (self && PyModule_AddObject(self, "monitor", (PyObject *)&monitor) < 0)
+		Py_CLEAR(self);
+	return self;
 }

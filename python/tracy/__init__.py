@@ -17,8 +17,12 @@ try:
     import tracy._tracy
 except ModuleNotFoundError:
     import sys
-    raise ImportError("the package tracy was not built for this Python, "
-                      f"{sys.version_info[0]}.{sys.version_info[1]}") from None
+    try:
+        from tracy import _plain as _tracy
+    except ModuleNotFoundError as error:
+        raise ImportError(f"the package tracy was not built for this Python, "
+                          f"{sys.version_info[0]}.{sys.version_info[1]}: {error}") from None
+    sys.modules["tracy._tracy"] = _tracy
 
 from tracy import _session
 from tracy._tracy import alloc, frame, free, message, plot, recording, set_thread_name, zone

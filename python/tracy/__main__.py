@@ -16,12 +16,11 @@ import fnmatch
 import itertools
 import optparse
 import os
-import shutil
 import signal
 import subprocess
 import tempfile
 
-from tracy import _options, _program, _session
+from tracy import _options, _program, _session, _tools
 
 if _folder is not None:
     sys.path.insert(0, _folder)
@@ -41,19 +40,6 @@ def _say(text: str) -> None:
         print(f"tracy: {text}", file=sys.stderr, flush=True)
     except OSError:  # the terminal has gone
         pass
-
-
-def _find_tacho(folder: str | None) -> str | None:
-    """Beside the package: in the build tree, in an installation; or in the PATH."""
-    package = os.path.dirname(os.path.abspath(__file__))
-    places = [folder] if folder else []
-    places += [os.path.join(package, *up) for up in
-               (("..", ".."), ("..",) * 4 + ("bin",), ("..",) * 5 + ("bin",))]
-    for place in places:
-        tool = os.path.normpath(os.path.join(place, "tacho"))
-        if os.access(tool, os.X_OK) and os.path.isfile(tool):
-            return tool
-    return shutil.which("tacho")
 
 
 def _wait(command: list[str], env: dict[str, str]) -> int:
@@ -142,10 +128,13 @@ def _record(options: optparse.Values, script: str | None, arguments: list[str]) 
     if script is not None and _program.is_missing(script):  # the last trace stays
         _say(f"can't open file {os.path.abspath(script)!r}: No such file or directory")
         return 2
-    tacho = _find_tacho(options.tracy_tools_folder)
+    tacho = _tools.find_tacho(options.tracy_tools_folder)
     if not tacho:
         _say("the program 'tacho' is not found: not beside this package and not in the PATH")
         return 1
+    if not options.quiet and "tracy._plain" in sys.modules:
+        _say(f"there is no extension for this Python ({sys.version.split()[0]}): functions are "
+             "recorded by sys.setprofile, which takes many times as long")
     folder = _options.output_folder(options)
     if options.process_logs_only:
         return _report(tacho, folder, options)

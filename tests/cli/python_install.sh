@@ -28,9 +28,16 @@ expect_exit 0 env PYTHONPATH="$(prefix/bin/tacho python)" venv/bin/python -c 'im
 kernels = os.path.join(os.path.dirname(ttnn.__file__), "kernels")
 assert {"read.c", "tensor.h"} <= set(os.listdir(kernels)), os.listdir(kernels)'
 
-# An interpreter that the package was not built for.
+# An interpreter that the package was not built for: by libtacho alone, or not at all.
 package=$(prefix/bin/tacho python)
 rm "$package"/tracy/_tracy*.so
-expect_error 1 'not built for this Python' prefix/bin/tacho python --install --python=venv/bin/python
-expect_exit 1 env PYTHONPATH="$package" venv/bin/python -m tracy -c 1
-expect_line err '^ImportError: .*not built for this Python'
+expect_exit 0 prefix/bin/tacho python --install --python=venv/bin/python
+expect_line err 'not built for this Python'
+expect_exit 7 venv/bin/python -m tracy -c 'def f(): return 7
+exit(f())'
+expect_line err 'no extension for this Python'
+expect_exit 0 prefix/bin/tacho zones -n =f generated/profiler/.logs/tracy_profile_log_host.tacho
+expect_line out ' f$'
+find prefix -name 'libtacho.so*' -delete
+expect_exit 1 env -u LD_LIBRARY_PATH venv/bin/python -m tracy -c 1
+expect_line err '^ImportError: .*not built for this Python.*libtacho'

@@ -80,6 +80,54 @@ class IPython(Case):
         counts = self.counts()
         self.assertEqual([counts[n] for n in ("f", "f()", "two calls")], [3, 1, 1])
 
+    def test_lines_and_errors(self) -> None:
+        self.script("""
+            from IPython.core.interactiveshell import InteractiveShell
+            shell = InteractiveShell.instance()
+            shell.run_line_magic("load_ext", "tracy")
+            shell.run_cell("def f():\\n    a = 1\\n    return a")
+            shell.run_cell_magic("tracy", "-l by lines", "f()")
+            shell.run_cell_magic("tracy", "-p only zones", "f()")
+            shell.run_line_magic("tracy", "f()")
+            for line in ("-o x.tacho f()", "-x f()", "-o"):
+                try:
+                    shell.run_line_magic("tracy", line)
+                except (ValueError, RuntimeError) as error:
+                    print(error)
+        """, "-p")
+        counts = self.counts()
+        self.assertEqual([counts[n] for n in ("f", "f:2", "f:3", "by lines", "only zones")],
+                         [2, 1, 1, 1, 1])
+
+    def test_trace_of_its_own(self) -> None:
+        path = self.write("script.py", """
+            from IPython.core.interactiveshell import InteractiveShell
+            shell = InteractiveShell.instance()
+            shell.run_line_magic("load_ext", "tracy")
+            shell.run_cell("def f(): return 1")
+            for i in range(2):
+                trace = shell.run_cell_magic("tracy", "-o 'my trace.tacho' mine", "f()\\nf()")
+                print(trace.path)
+            print(shell.run_line_magic("tracy", "f()"))
+            from tracy import recording
+            assert not recording()
+            try:
+                shell.run_line_magic("tracy", "-o no/such/folder/x f()")
+            except RuntimeError as error:
+                print(error)
+        """)
+        done = self.python(path)
+        lines = [line for line in done.stdout.splitlines() if "Out[" not in line]
+        folder = os.path.realpath(self.folder)
+        self.assertEqual([os.path.realpath(line) for line in lines[:2]],
+                         [os.path.join(folder, "my trace.tacho")] * 2, done.stderr)
+        self.assertIn("trace: ", lines[2])
+        self.assertIn("no/such/folder", lines[3])
+        for name, expected in (("my trace.tacho", 2), ("tracy_cell.tacho", 1)):
+            shutil.copy(os.path.join(self.folder, name), self.write("generated/profiler/.logs/x", "")
+                        [:-1] + "tracy_profile_log_host.tacho")
+            self.assertEqual(self.counts()["f"], expected)
+
 
 if __name__ == "__main__":
     unittest.main()
