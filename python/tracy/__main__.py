@@ -135,13 +135,13 @@ def _record(options: optparse.Values, script: str | None, arguments: list[str]) 
     if not options.quiet and "tracy._plain" in sys.modules:
         _say(f"there is no extension for this Python ({sys.version.split()[0]}): functions are "
              "recorded by sys.setprofile, which takes many times as long")
-    folder = _options.output_folder(options)
-    if options.process_logs_only:
-        return _report(tacho, folder, options)
     try:
+        folder = _options.output_folder(options)
+        if options.process_logs_only:
+            return _report(tacho, folder, options)
         folder, lock = _take_folder(folder)
     except OSError as error:
-        _say(f"{error.filename}: {error.strerror}")
+        _say(f"{error.filename or 'the current folder'}: {error.strerror}")
         return 5
     try:
         return _record_into(folder, tacho, options, arguments)

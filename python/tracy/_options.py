@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import optparse
 import os
+import shlex
 from typing import Any
 
 # Option, variable that it sets to 1 for the program, help.
@@ -125,6 +126,11 @@ def parse(arguments: list[str]) -> tuple[optparse.Values, list[str]]:
                                ("--profile-dispatch-cores", "TT_METAL_DEVICE_PROFILER_DISPATCH")):
             if sets(variable, False):
                 parser.error(f"--dump-device-data-mid-run and {name} exclude each other")
+    if options.module:
+        try:
+            program = split_module(program)
+        except ValueError as error:
+            parser.error(f"-m {program[0]!r}: {error}")
     if options.max_depth < 0:
         parser.error("--max-depth must not be negative")
     if options.web_app_port is not None and not 1 <= options.web_app_port <= 65534:
@@ -135,6 +141,16 @@ def parse(arguments: list[str]) -> tuple[optparse.Values, list[str]]:
         if options.counters and group not in COUNTERS:
             parser.error(f"unknown group of counters {group!r}; there are {', '.join(COUNTERS)}")
     return options, program
+
+
+def split_module(program: list[str]) -> list[str]:
+    """Scripts of the guides give a module and its arguments in one word: it is split."""
+    if not program or not any(blank in program[0] for blank in " \t\n"):
+        return program
+    words = shlex.split(program[0])
+    if not words:
+        raise ValueError("no module")
+    return words + program[1:]
 
 
 def output_folder(options: optparse.Values) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 import builtins
 import os
 import runpy
-import shlex
 import shutil
 import sys
 import types
@@ -164,10 +163,7 @@ def run_code(code: str, arguments: list[str]) -> None:
 
 
 def run_module(name: str, arguments: list[str]) -> None:
-    """As ``python -m``. Scripts of the guides give a whole command in one word: it is split."""
-    if any(blank in name for blank in " \t\n"):
-        name, *first = shlex.split(name)
-        arguments = first + arguments
+    """As ``python -m``."""
     sys.argv[:] = ["-m", *arguments]
     if not getattr(sys.flags, "safe_path", False):
         _step_aside(sys.path[0])

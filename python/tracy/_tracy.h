@@ -82,6 +82,14 @@ uint32_t code_first_sight(PyCodeObject *code);
 int code_is_ours(PyCodeObject *code); /* of this package, not of the program */
 /* The word of a zone for a line of a function. */
 uint32_t code_line_word(PyCodeObject *code, int line);
+/* The words of the lines of one code object, from its first line on; 0 where not yet known. */
+struct lines {
+	int first;
+	int count;
+	uint32_t generation;
+	uint32_t words[];
+};
+extern Py_ssize_t lines_index;
 /* A word for a place, by content; strings that UTF-8 cannot carry are escaped. */
 uint32_t place_word(PyObject *name, PyObject *function, PyObject *file, int line, uint32_t color);
 
@@ -138,6 +146,17 @@ static inline uint32_t code_quick(PyCodeObject *code, uint64_t plain)
 	uint64_t value = code_value(code) ^ plain;
 
 	return __builtin_expect(value <= UINT32_MAX, 1) ? (uint32_t)value : 0;
+}
+
+/* The same as code_line_word() when it is known already, else 0. */
+static inline uint32_t code_line_quick(PyCodeObject *code, int line)
+{
+	const struct lines *lines = code_extra_get(code, lines_index);
+
+	if (!lines || lines->generation != code_generation || line < lines->first ||
+	    line - lines->first >= lines->count)
+		return 0;
+	return lines->words[line - lines->first];
 }
 
 /* ------------------------------------------------------- callable.c */
@@ -345,6 +364,51 @@ static inline const void *line_owner(PyCodeObject *code)
 }
 
 void track_line(PyCodeObject *code, int line);
+
+/*
+ * The quick ways of it and of the end of a function with its last line, as above. A line ends when
+ * the next begins, and the last one with its function: one reading of the clock for both.
+ */
+static inline int track_line_fast(PyCodeObject *code, int line)
+{
+	uint64_t key = tacho_key(), now;
+	uint32_t word = code_line_quick(code, line);
+	struct open_zone *last = track.open + track.count - 1;
+
+	if (!word || code_plain == UINT64_MAX || track.epoch != track_epoch || !track.count ||
+	    track.count == track.size || last->ticks || !key)
+		return 0;
+	if (last->owner != line_owner(code)) {
+		if (last->owner != code || !tacho_emit(key, word | TACHO_KIND_BEGIN))
+			return 0;
+		track.count++;
+		last[1] = (struct open_zone){line_owner(code), 0, word};
+		return 1;
+	}
+	now = tacho_ticks();
+	tacho_emit_at(key, now, last->word | TACHO_KIND_END);
+	if (tacho_emit_at(key, now, word | TACHO_KIND_BEGIN))
+		last->word = word;
+	else
+		track.count--;
+	return 1;
+}
+
+static inline int track_end_with_line_fast(PyCodeObject *code)
+{
+	uint64_t key = tacho_key(), now;
+	const struct open_zone *last = track.open + track.count - 1;
+
+	if (track.epoch != track_epoch || track.count < 2 || last->owner != line_owner(code) ||
+	    last[-1].owner != code || last->ticks || last[-1].ticks ||
+	    last[-1].word & CODE_COROUTINE || !key)
+		return 0;
+	now = tacho_ticks();
+	tacho_emit_at(key, now, last->word | TACHO_KIND_END);
+	tacho_emit_at(key, now, last[-1].word | TACHO_KIND_END);
+	track.count -= 2;
+	return 1;
+}
 
 /* ---------------------------------------------------------- stack.c */
 

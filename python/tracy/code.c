@@ -6,15 +6,7 @@
 Py_ssize_t code_index;
 uint32_t code_generation = 1;
 uint64_t code_plain;
-static Py_ssize_t lines_index;
-
-/* The words of the lines of one code object, from its first line on; 0 where not yet known. */
-struct lines {
-	int first;
-	int count;
-	uint32_t generation;
-	uint32_t words[];
-};
+Py_ssize_t lines_index;
 
 /* Functions that the filter itself calls are not looked at, or it would recurse. */
 static __thread int in_filter __attribute__((tls_model("initial-exec")));

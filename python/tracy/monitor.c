@@ -39,6 +39,8 @@ CALLBACK(on_begin)
 
 static __attribute__((noinline)) PyObject *end_slow(PyObject *const *args)
 {
+	if (settings.lines && track_end_with_line_fast(code_of(args)))
+		Py_RETURN_NONE;
 	if (track_end_last(args[0]))
 		Py_RETURN_NONE;
 	if (!code_word(code_of(args)))
@@ -70,9 +72,13 @@ CALLBACK(on_unwind)
 
 CALLBACK(on_line)
 {
+	int line = (int)PyLong_AsLong(args[1]);
+
+	if (track_line_fast(code_of(args), line))
+		Py_RETURN_NONE;
 	if (!code_word(code_of(args)))
 		return Py_NewRef(disable);
-	track_line(code_of(args), (int)PyLong_AsLong(args[1]));
+	track_line(code_of(args), line);
 	Py_RETURN_NONE;
 }
 

@@ -67,32 +67,65 @@ static __attribute__((noinline)) int profile_slow(PyFrameObject *frame, int what
 
 static int profile_event(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
 {
-	(void)self;
-	if (what == PyTrace_CALL) {
-		PyCodeObject *code = frame_code(frame);
+	PyCodeObject *code = frame_code(frame);
 
+	(void)self;
+	switch (what) {
+	case PyTrace_CALL:
 		if (track_begin_fast(code_quick(code, code_plain), code))
 			return 0;
-	} else if (what == PyTrace_RETURN && arg) {
-		if (track_end_fast(frame_code(frame)))
+		break;
+	case PyTrace_RETURN:
+		if (arg && track_end_fast(code))
 			return 0;
-	} else if (what == PyTrace_C_CALL || what == PyTrace_C_RETURN) {
-		/* what a function that is not wanted calls is not wanted either */
-		if (!code_word(frame_code(frame)))
-			return 0;
-		if (what == PyTrace_C_CALL) {
+		break;
+	/* What a function that is not wanted calls is not wanted either. */
+	case PyTrace_C_CALL:
+		if (code_word(code))
 			callable_begin(arg);
+		return 0;
+	case PyTrace_C_RETURN:
+		if (!code_word(code) || track_end_fast(arg))
 			return 0;
-		}
-		if (track_end_fast(arg))
-			return 0;
+		break;
+	default:
+		break;
 	}
 	return profile_slow(frame, what, arg);
 }
 
+static int trace_event(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
+{
+	PyCodeObject *code = frame_code(frame);
+
+	(void)self;
+	switch (what) {
+	case PyTrace_CALL:
+		if (track_begin_fast(code_quick(code, code_plain), code))
+			return 0;
+		break;
+	case PyTrace_LINE:
+		if (track_line_fast(code, frame_line(frame)))
+			return 0;
+		break;
+	case PyTrace_RETURN:
+		if (arg && track_end_with_line_fast(code))
+			return 0;
+		break;
+	default:
+		break;
+	}
+	return profile_slow(frame, what, arg);
+}
+
+static Py_tracefunc profile_function(void)
+{
+	return settings.lines ? trace_event : profile_event;
+}
+
 static void profile_set(PyThreadState *state, int on)
 {
-	Py_tracefunc function = on ? profile_event : NULL;
+	Py_tracefunc function = on ? profile_function() : NULL;
 
 	if ((settings.lines ? _PyEval_SetTrace(state, function, NULL)
 			    : _PyEval_SetProfile(state, function, NULL)) < 0)
@@ -110,7 +143,7 @@ static void profile_all(int on)
 	PyThreadState *state = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
 
 	for (; state; state = PyThreadState_Next(state)) {
-		if (profile_now(state) == (on ? NULL : profile_event))
+		if (profile_now(state) == (on ? NULL : profile_function()))
 			profile_set(state, on);
 	}
 }
@@ -168,7 +201,7 @@ static int profile_stop(void)
 
 static int profile_displaced(void)
 {
-	return profile_now(PyThreadState_Get()) != profile_event;
+	return profile_now(PyThreadState_Get()) != profile_function();
 }
 
 const struct backend backend_profile = {"profile", profile_start, profile_stop, profile_displaced};

@@ -55,6 +55,9 @@ class Program(Case):
         self.tracy("none.py", status=2)
         self.tracy("--no-such-option", status=2)
         self.tracy(status=2)
+        self.tracy("-m", "pytest 'open", status=2)
+        self.assertIn("No closing quotation", self.stderr)
+        self.tracy("-m", " ", status=2)
         self.tracy("--check-exit-code", "-c", "exit(7)", status=4)
 
     def test_traceback_is_the_programs(self) -> None:
