@@ -272,7 +272,7 @@ eval_zone(PyThreadState *state, eval_frame *frame, int throwing, uint32_t word)
 	return eval_end(evaluate(state, frame, throwing), zone);
 }
 
-/* Generators, coroutines inside a task, functions that are not wanted, and those not yet known. */
+/* Coroutines, functions that are not wanted, and those not yet known. */
 static __attribute__((noinline)) PyObject *eval_other(PyThreadState *state, eval_frame *frame,
 						      int throwing)
 {
@@ -282,8 +282,8 @@ static __attribute__((noinline)) PyObject *eval_other(PyThreadState *state, eval
 		return eval_slow(state, frame, throwing);
 	if (!value || only_makes_generator(frame))
 		return evaluate(state, frame, throwing);
-	/* Of coroutines, the outermost one is what a task runs. */
-	if (value >> 32 && !track.coroutines)
+	/* The outermost one is what a task runs. */
+	if (!track.coroutines)
 		return eval_slow(state, frame, throwing);
 	return eval_zone(state, frame, throwing, (uint32_t)value & ~CODE_FLAGS);
 }
@@ -414,8 +414,13 @@ static PyObject *eval_hook(PyThreadState *state, eval_frame *frame, int throwing
 		return eval_low(state, frame, throwing);
 #endif
 	word = code_quick(frame_code(frame), eval_plain);
-	if (__builtin_expect(!word || word & CODE_GENERATOR, 0))
+	if (__builtin_expect(!word, 0))
 		return eval_other(state, frame, throwing);
+	if (__builtin_expect(word & CODE_GENERATOR, 0)) {
+		if (only_makes_generator(frame))
+			return evaluate(state, frame, throwing);
+		word &= ~CODE_GENERATOR;
+	}
 	return eval_zone(state, frame, throwing, word);
 }
 
