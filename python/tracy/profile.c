@@ -98,24 +98,11 @@ static int trace_event(PyObject *self, PyFrameObject *frame, int what, PyObject 
 {
 	PyCodeObject *code = frame_code(frame);
 
-	(void)self;
-	switch (what) {
-	case PyTrace_CALL:
-		if (track_begin_fast(code_quick(code, code_plain), code))
-			return 0;
-		break;
-	case PyTrace_LINE:
-		if (track_line_fast(code, frame_line(frame)))
-			return 0;
-		break;
-	case PyTrace_RETURN:
-		if (arg && track_end_with_line_fast(code))
-			return 0;
-		break;
-	default:
-		break;
-	}
-	return profile_slow(frame, what, arg);
+	if (what == PyTrace_LINE && track_line_fast(code, frame_line(frame)))
+		return 0;
+	if (what == PyTrace_RETURN && arg && track_end_with_line_fast(code))
+		return 0;
+	return profile_event(self, frame, what, arg);
 }
 
 static Py_tracefunc profile_function(void)
