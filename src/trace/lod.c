@@ -1,4 +1,4 @@
-/* The level-of-detail index: its file in the cache folder. */
+/* The level-of-detail index: its file. */
 #include "trace/lod.h"
 
 #include <errno.h>
@@ -90,49 +90,26 @@ static int map_file(struct trace_lod *lod, const char *path)
 		return TACHO_ENO;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size > 0)
 		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-	close(fd);
-	if (map == MAP_FAILED)
-		return TACHO_ENO;
 	lod->map = map;
 	lod->size = (size_t)st.st_size;
-	if (map_is_right(lod))
+	if (map != MAP_FAILED && map_is_right(lod)) {
+		futimens(fd, NULL); /* that it was of use */
+		close(fd);
 		return 0;
+	}
+	close(fd);
+	if (map == MAP_FAILED) {
+		lod->map = NULL;
+		return TACHO_ENO;
+	}
 	munmap(lod->map, lod->size);
 	lod->map = NULL;
 	return TACHO_ENO;
 }
 
-/* "FOLDER/UUID-SIZE.lod", or NULL when there is no folder to keep it in. */
-static char *cache_path(const struct trace *t, const char *dir)
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	struct buf path = BUF_INIT;
-
-	if (dir) {
-		buf_adds(&path, dir);
-	} else {
-		if (cache && cache[0] == '/')
-			buf_adds(&path, cache);
-		else if (home && home[0] == '/')
-			buf_addf(&path, "%s/.cache", home);
-		else
-			return NULL;
-		if (!path.failed)
-			mkdir(path.data, 0700);
-		buf_adds(&path, "/tacho");
-	}
-	if (!path.failed)
-		mkdir(path.data, 0700);
-	buf_addc(&path, '/');
-	for (int i = 0; i < 16; i++)
-		buf_addf(&path, "%02x", t->uuid[i]);
-	buf_addf(&path, "-%llx.lod", (unsigned long long)t->file_size);
-	return buf_detach(&path);
-}
-
 static int map_make(struct trace_lod *lod, const char *dir)
 {
-	char *path = cache_path(&lod->p->trace, dir);
+	char *path = lod_cache_path(&lod->p->trace, dir);
 	int r = 0;
 
 	if (!path || map_file(lod, path) < 0) {
@@ -140,6 +117,8 @@ static int map_make(struct trace_lod *lod, const char *dir)
 		/* No room or no right to keep it: it lives in memory then. */
 		if (r == TACHO_EWRITE)
 			r = lod_build(lod, NULL);
+		else if (r == 0)
+			lod_cache_trim(path);
 	}
 	if (r == 0)
 		lod->lanes = (const struct lod_lane *)(lod->map + sizeof(struct lod_header));

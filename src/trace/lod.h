@@ -126,6 +126,11 @@ void lod_leaf_close(struct lod_builder *b);
 /* A node out of its children. */
 void lod_node_sum(struct lod_node *node, const struct lod_node *child, uint64_t count);
 
+/* lod_cache.c: "FOLDER/UUID-SIZE.lod", or NULL when there is no folder to keep it in. */
+char *lod_cache_path(const struct trace *t, const char *dir);
+/* Removes the indices beside PATH that were not used for long, and the oldest of too many. */
+void lod_cache_trim(const char *path);
+
 /* lod_live.c: an index that grows. */
 int lod_live_update(struct trace_lod *lod);
 void lod_live_free(struct trace_lod *lod);

@@ -298,12 +298,48 @@ static void test_cache(void **state)
 	free(z.v);
 }
 
+static void shell(const char *format, const char *dir)
+{
+	char command[1024];
+
+	snprintf(command, sizeof(command), format, dir);
+	assert_int_equal(system(command), 0);
+}
+
+/* Indices that were not used for long go, and the oldest of too many; no other file does. */
+static void test_cache_trim(void **state)
+{
+	struct test_zones z = {0};
+	struct trace *t =
+		make("trim.tacho", 1, 1000, (struct test_shape){3, 2, 9, 9, 2, false}, &z);
+	const char *dir = test_path("trim");
+
+	(void)state;
+	shell("mkdir %s", dir);
+	shell("cd %s; id=0123456789abcdef0123456789abcdef; truncate -s 3G $id-1.lod $id-2.lod; "
+	      "touch -d '2 days ago' $id-2.lod; touch -d '40 days ago' $id-3.lod notes $id-x.lod a-3.lod; "
+	      "touch -d '2 days ago' $id-1.lod.77.tmp; touch $id-1.lod.78.tmp; ln -s notes $id-4.lod",
+	      dir);
+	check_trace(t, &z, dir, 3);
+	shell("cd %s; id=0123456789abcdef0123456789abcdef; "
+	      "test -e $id-1.lod -a ! -e $id-2.lod -a ! -e $id-3.lod -a -e notes -a -e $id-x.lod "
+	      "-a -e a-3.lod -a ! -e $id-1.lod.77.tmp -a -e $id-1.lod.78.tmp -a -L $id-4.lod",
+	      dir);
+	shell("test $(ls %s | wc -l) = 7", dir);
+	/* To look at one is to use it. */
+	shell("touch -d '20 days ago' %s/*.lod", dir);
+	check_trace(t, &z, dir, 3);
+	shell("test $(find %s -type f -name '*.lod' -mtime -1 | wc -l) = 1", dir);
+	trace_close(t);
+	free(z.v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dense),       cmocka_unit_test(test_sparse),
 		cmocka_unit_test(test_empty_zones), cmocka_unit_test(test_huge),
-		cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_cache),       cmocka_unit_test(test_cache_trim),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -286,5 +286,10 @@ int main(void)
 		cmocka_unit_test(test_chunks), cmocka_unit_test(test_answer),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int r;
+
+	setenv("XDG_CACHE_HOME", test_path("cache"), 1);
+	r = cmocka_run_group_tests(tests, NULL, NULL);
+	test_cleanup();
+	return r;
 }
