@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 /* N elements of SIZE bytes. */
 static void skip_list(struct read *r, uint64_t n, uint64_t size)
@@ -191,18 +192,9 @@ static int64_t add_process(struct read *r, uint32_t pid, const char *name, size_
 	return id;
 }
 
-/* The processes of a file that holds several. */
-struct owner {
-	uint32_t process;
-	const char *prefix; /* of its tracks' names */
-	size_t len;
-};
-
+/* The processes of a file that holds several, by pid and by what their tracks' names begin with. */
 struct owners {
-	struct map by_pid; /* to the trace's number */
-	struct {
-		VEC(struct owner);
-	} list;
+	struct map by_pid, by_prefix;
 };
 
 /* Processes of one name have their pid behind it. */
@@ -219,16 +211,13 @@ static int64_t find_owner(struct read *r, struct owners *o, uint32_t pid, const 
 			  size_t len)
 {
 	uint32_t *known = map_get(&o->by_pid, pid);
-	struct owner owner = {.prefix = prefix, .len = len};
 	int64_t id = known ? *known : add_process(r, pid, prefix, bare_length(prefix, len, pid));
 
 	if (id < 0 || (!known && map_set(&o->by_pid, pid, (uint32_t)id) < 0))
 		return id < 0 ? id : TACHO_ENOMEM;
-	owner.process = (uint32_t)id;
-	for (size_t i = 0; i < o->list.n; i++)
-		if (o->list.v[i].process == owner.process)
-			return id;
-	return vec_push(&o->list, owner) < 0 ? TACHO_ENOMEM : id;
+	if (map_set(&o->by_prefix, XXH3_64bits(prefix, len), (uint32_t)id) < 0)
+		return TACHO_ENOMEM;
+	return id;
 }
 
 /* "process/thread" becomes the process and the thread again. */
@@ -256,18 +245,18 @@ static void move_thread(struct read *r, struct read_thread *t, struct owners *ow
 static void move_track(struct read *r, uint32_t track, struct trace_track *t,
 		       const struct owners *owners)
 {
-	const struct owner *o = owners->list.v, *end = o + owners->list.n;
-	const char *name;
+	const char *slash = strchr(t->name, '/'), *name = slash ? slash + 1 : "";
+	const uint32_t *owner = NULL;
 
-	while (o < end && (strncmp(t->name, o->prefix, o->len) || t->name[o->len] != '/'))
-		o++;
-	if (o == end)
+	if (slash)
+		owner = map_get(&owners->by_prefix,
+				XXH3_64bits(t->name, (size_t)(slash - t->name)));
+	if (!owner)
 		return;
-	name = t->name + o->len + 1;
 	if ((t->kind == TRACE_FRAMES && !strcmp(name, STRING_FRAMES)) ||
 	    (t->kind == TRACE_MEMORY && !strcmp(name, STRING_MEMORY)))
 		name = "";
-	t->process = o->process;
+	t->process = *owner;
 	t->name = name;
 	sink_error(&r->sink, trace_update_track(r->sink.w, track, t));
 }
@@ -301,5 +290,5 @@ void read_finish_processes(struct read *r)
 	for (size_t i = 0; i < r->frame_set_count && !r->sink.error; i++)
 		move_track(r, r->frame_sets[i].track, &r->frame_sets[i].info, &owners);
 	map_free(&owners.by_pid);
-	vec_free(&owners.list);
+	map_free(&owners.by_prefix);
 }
