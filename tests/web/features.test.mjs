@@ -247,6 +247,15 @@ test("statistics of some tracks: table, histogram, flame graph, export", () => w
 	await until("in the URL", () => hash(page), (h) => h.includes("of=h"));
 }));
 
+test("tracks of one name are told apart by the search", () => withPage(async (page) => {
+	await goTo(page, "#/overview?tr=0");
+	await page.keyboard.press("/");
+	await page.keyboard.type("worker 1");
+	const found = await until("two of them", () => page.locator("#search-list li").allInnerTexts(), (l) => l.length > 1);
+	assert.equal(new Set(found).size, found.length, found.join());
+	assert.match(found[0], /thread \d+ · demo/);
+}));
+
 test("an op of the table by a key", () => withPage(async (page) => {
 	await goTo(page, "#/ops?tr=0");
 	await page.locator(".tbody .tr", { hasText: "Matmul" }).first().click();

@@ -39,7 +39,10 @@ function note(r: SearchRow): string {
 		return `${fmtCount(r.count)} zones`;
 	if (r.t !== undefined)
 		return fmtDur(r.t);
-	return r.kind === "track" ? meta.value?.tracks.find((t) => t.id === r.track)?.kind ?? "" : "";
+	const t = r.kind === "track" ? meta.value?.tracks.find((k) => k.id === r.track) : undefined;
+	const p = t && meta.value?.processes.find((q) => q.id === t.process);
+	// threads of several processes have the same names
+	return t ? [t.kind + (t.tid ? ` ${t.tid}` : ""), p ? p.name : ""].filter(Boolean).join(" · ") : "";
 }
 
 export function Search() {
