@@ -62,13 +62,14 @@ expect_error 5 'exists' "${run[@]}" hang.tacho "${job[@]}"
 expect_exit 0 "${run[@]}" hang.tacho -f "${job[@]}"
 [ "$(cat target)" = precious ] || fail "a link was followed"
 # Nor what another recorder is writing; what one left that was killed is replaced.
-"${run[@]}" busy.tacho --session "$here/busy" -- sleep 600 >/dev/null &
-wait_for test -e busy.tacho.part
+touch held
+"${run[@]}" busy.tacho --session "$here/busy" -- sh -c 'touch begun; while [ -e held ]; do sleep 0.1; done' >/dev/null 2>&1 &
+wait_for test -e begun
 expect_error 5 'is being written' "${run[@]}" busy.tacho -f "${job[@]}"
 kill -0 $! || fail "the recorder has gone"
-sleeper=$(pgrep -P $!)
-kill -9 $! $sleeper
+kill -9 $!
 wait $!
+rm held
 expect_exit 0 "${run[@]}" busy.tacho -f "${job[@]}"
 summarise busy.tacho
 expect_fact zones 10
