@@ -515,6 +515,14 @@ static int label_sparse(struct perf_report *r, struct perf_input *in, struct per
 	return 0;
 }
 
+/* Release 1.2.4 goes by names alone. */
+static void take_fallbacks(struct perf_input *in)
+{
+	for (size_t i = 0; i < in->kinds.n; i++)
+		if (in->kinds.v[i].fallback)
+			in->kinds.v[i].family = FAMILY_HOST;
+}
+
 int perf_report_make(struct perf_report *r, struct perf_input *in, const struct perf_options *o,
 		     struct perf_notes *notes, struct tacho_error *err)
 {
@@ -527,6 +535,8 @@ int perf_report_make(struct perf_report *r, struct perf_input *in, const struct 
 		return code;
 	choose_workers(r, notes);
 	note_start(r, notes);
+	if (o->model == PERF_MODEL_NEXT)
+		take_fallbacks(in);
 	code = label_sparse(r, in, notes);
 	if (code == 0)
 		code = perf_window(&order, in, o, notes);

@@ -100,6 +100,7 @@ struct perf_kind {
 	enum perf_fidelity fidelity;
 	bool collective;
 	bool signpost;
+	bool fallback;     /* its type says that it ran on the host's CPU */
 	const char *label; /* the OP Code column: name, sizes, settings */
 	uint32_t label_len;
 	uint32_t bad; /* bit per column of shapes that could not be read */

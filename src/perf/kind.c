@@ -365,11 +365,9 @@ static int64_t read_size(struct csv_cell cell, bool *bad)
 	return number == CSV_BLANK || *bad ? PERF_NO_NUMBER : (int64_t)value;
 }
 
-/* Also ops of the host that are not torch's: by their type, or as people call them. */
-static bool is_fallback(struct csv_cell name, struct csv_cell type)
+static bool is_fallback(struct csv_cell type)
 {
-	return contains(name, "(host)") ||
-	       (type.len == 15 && !memcmp(type.text, "python_fallback", 15));
+	return type.len == 15 && !memcmp(type.text, "python_fallback", 15);
 }
 
 static enum perf_family family_of(struct csv_cell name)
@@ -379,6 +377,7 @@ static enum perf_family family_of(struct csv_cell name)
 		enum perf_family family;
 	} parts[] = {
 		{"(torch)", FAMILY_HOST},
+		{"(host)", FAMILY_HOST}, /* ours; no other tool writes it */
 		{"Matmul", FAMILY_MATMUL},
 		{"OptimizedConvNew", FAMILY_CONV},
 		{"Conv2d", FAMILY_CONV},
@@ -453,9 +452,8 @@ static int parse_kind(struct perf_input *in, const struct csv_cell *cell, struct
 		k->bad |= (uint32_t)bad << i;
 	}
 	k->signpost = type.len == 8 && !memcmp(type.text, "signpost", 8);
-	k->family = k->signpost               ? FAMILY_OTHER
-		    : is_fallback(name, type) ? FAMILY_HOST
-					      : family_of(name);
+	k->family = k->signpost ? FAMILY_OTHER : family_of(name);
+	k->fallback = is_fallback(type);
 	k->fidelity = perf_fidelity_find(k->fidelity_name);
 	k->collective = contains(name, "AllGather") || contains(name, "ReduceScatter") ||
 			contains(name, "AllReduce");

@@ -19,9 +19,11 @@ expect_line out 'From the last of 2 signposts on: .go.' '^Format v2.1, architect
 	'Fallback to the host' 'Long gaps between ops' 'Keep input 0 in L1' 'Raise in0_block_w from 1' 'Raise the output subblock' \
 	'Stacked report' 'Where the time goes' 'HOST: on the CPU' 'gaps: the device waits'
 
-# Ops of the host that are not torch's: by their type, or by their name.
+# Ops of the host that are not torch's: by their name, with the next model by their type too.
 sed -e 's/^(torch) add,/softmax,/' -e 's/^LayerNorm,/(host) norm,/' small.csv >host.csv
 expect_exit 0 "$REPORT" host.csv
+expect_line out '^ 8 .* HOST  \(host\) norm' ' 3 device ops, 1 host ops, 0 signposts'
+expect_exit 0 "$REPORT" --model=next host.csv
 expect_line out '^ 7 +HOST  softmax *$' '^ 8 .* HOST  \(host\) norm' ' 2 device ops, 2 host ops, 0 signposts' ' softmax +0.00 μs +1 +Host '
 
 # Windows and filters. IDs are lines of the file.
