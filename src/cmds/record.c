@@ -93,26 +93,20 @@ static bool asks_to_stop(int number)
 
 /*
  * Our parent sends on what it gets. What was sent to the whole group came to us directly too, and
- * to the command.
+ * to the command. How often cannot be compared, since signals that wait become one: what the parent
+ * sends within some time of a direct one is taken for the same. On a busy machine it may be late.
  */
 static void on_signal_wrapped(int number, const siginfo_t *info, const struct timespec *now)
 {
-	static struct timespec last[NSIG];
-	static int direct[NSIG];
+	static struct timespec direct[NSIG];
 	bool by_parent = info->si_code != SI_KERNEL && info->si_pid == getppid();
 
-	/* Signals that wait become one: a count that does not come out even is soon forgotten. */
-	if (ms_between(&last[number], now) > 10000)
-		direct[number] = 0;
-	last[number] = *now;
-	if (by_parent && direct[number]) {
-		direct[number]--;
+	if (!by_parent)
+		direct[number] = *now;
+	else if (direct[number].tv_sec && ms_between(&direct[number], now) < 10000)
 		return;
-	}
-	if (by_parent)
-		forward[number] = 1;
 	else
-		direct[number]++;
+		forward[number] = 1;
 	stops += asks_to_stop(number);
 }
 
