@@ -46,6 +46,20 @@ int arg_need(struct web_call *c, const char *key, uint64_t most, uint64_t *value
 	return r < 0 ? r : 0;
 }
 
+int arg_moment(struct web_call *c, uint64_t *t, uint64_t *reach)
+{
+	uint64_t ns, res;
+	int r = arg_need(c, "t", INT64_MAX / 2, &ns);
+
+	if (r == 0)
+		r = arg_uint(c, "res", WEB_RES_MAX, &res);
+	if (r < 0)
+		return r;
+	*t = trace_ticks(c->trace, (int64_t)ns);
+	*reach = r > 0 ? trace_ticks(c->trace, (int64_t)(ns + (2ull << res))) - *t : 0;
+	return 0;
+}
+
 int arg_span(struct web_call *c, const char *key, uint64_t *first, uint64_t *last)
 {
 	const char *text = query_get(&c->query, key);

@@ -309,20 +309,15 @@ static void span_put(struct web_call *c, const struct lock *l, uint64_t lane, ui
 /* By number, or the one at a time (the nearest within two pixels if there is a resolution). */
 static int span_find(struct web_call *c, const struct spans *s, uint64_t *index)
 {
-	uint64_t ns, res, t, reach = 0;
+	uint64_t t, reach;
 	size_t i;
 	int r = arg_uint(c, "idx", INT64_MAX, index);
 
 	if (r != 0)
 		return r < 0 ? r : 0;
-	r = arg_need(c, "t", INT64_MAX / 2, &ns);
-	if (r == 0)
-		r = arg_uint(c, "res", WEB_RES_MAX, &res);
+	r = arg_moment(c, &t, &reach);
 	if (r < 0)
 		return r;
-	t = trace_ticks(c->trace, (int64_t)ns);
-	if (r > 0)
-		reach = trace_ticks(c->trace, (int64_t)(ns + (2ull << res))) - t;
 	i = spans_find(s, t);
 	*index = UINT64_MAX;
 	if (i < s->n && s->v[i].start <= t + reach)

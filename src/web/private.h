@@ -194,6 +194,8 @@ int arg_bool(struct web_call *c, const char *key, bool *value);
 int arg_choice(struct web_call *c, const char *key, const char *const *choices, int *value);
 /* The same when it must be there: 0 or an error. */
 int arg_need(struct web_call *c, const char *key, uint64_t most, uint64_t *value);
+/* The moment "t" in ticks, and how far two pixels reach if there is a resolution "res". */
+int arg_moment(struct web_call *c, uint64_t *t, uint64_t *reach);
 /* "N" or "N-M", which must be there. */
 int arg_span(struct web_call *c, const char *key, uint64_t *first, uint64_t *last);
 /* t0 and t1 in ticks of the trace. */

@@ -389,19 +389,14 @@ static int hit_put(struct web_call *c, uint32_t lane, uint64_t index)
 
 int call_hit(struct web_call *c)
 {
-	uint64_t ns, res, t, index = 0, reach = 0;
+	uint64_t t, reach, index = 0;
 	uint32_t lane;
 	int r = arg_lane(c, &lane);
 
 	if (r == 0)
-		r = arg_need(c, "t", INT64_MAX / 2, &ns);
-	if (r == 0)
-		r = arg_uint(c, "res", WEB_RES_MAX, &res);
+		r = arg_moment(c, &t, &reach);
 	if (r < 0)
 		return r;
-	t = trace_ticks(c->trace, (int64_t)ns);
-	if (r > 0)
-		reach = trace_ticks(c->trace, (int64_t)(ns + (2ull << res))) - t;
 	r = hit_find(c, lane, t, reach, &index);
 	call_begin(c);
 	if (r > 0)
