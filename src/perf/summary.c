@@ -49,7 +49,8 @@ static int find_top(struct perf_summary *s, const struct perf_report *r)
 		const struct perf_op *op = &r->ops.v[i];
 		struct perf_top *top = &tops[op->kind];
 
-		if (!(op->has & HAS_TIME))
+		/* No time: not measured, as of an op that a trace only took down. */
+		if (!(op->has & HAS_TIME) || !(op->time > 0))
 			continue;
 		if (top->ops++ == 0 || op->time > r->ops.v[top->longest].time)
 			top->longest = (uint32_t)i;
