@@ -10,7 +10,7 @@ const { chromium } = require("playwright-core");
 export const axePath = require.resolve("axe-core/axe.min.js");
 
 /** For what never comes; slow machines take their time. */
-const PATIENCE = 240000;
+const PATIENCE = 120000;
 const TACHO = process.env.BUILD + "/tacho";
 
 /** Starts "tacho view" and waits for its URL. */
