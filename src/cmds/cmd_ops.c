@@ -344,8 +344,8 @@ static void tell_others(const char *folder)
 	while (dir && (e = readdir(dir))) {
 		snprintf(path, sizeof(path), "%s/%s/.logs/%s", folder, e->d_name, OPS_DEVICE_FILE);
 		if (e->d_name[0] != '.' && access(path, R_OK) == 0)
-			fprintf(stderr, "tacho: %s/%s has logs of its own: tacho ops -o %s/%s\n",
-				folder, e->d_name, folder, e->d_name);
+			err_note("%s/%s has logs of its own: tacho ops -o %s/%s", folder, e->d_name,
+				 folder, e->d_name);
 	}
 	if (dir)
 		closedir(dir);

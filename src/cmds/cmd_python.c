@@ -110,12 +110,11 @@ static size_t pass_on(int from)
 	return all;
 }
 
-static int tell(int code, const char *format, const char *python)
+/* The exit codes are those of a shell. */
+static int fail(int exit_code, int code, const struct tacho_error *err)
 {
-	fprintf(stderr, "tacho: ");
-	fprintf(stderr, format, python);
-	fputc('\n', stderr);
-	return code;
+	err_report(err, code);
+	return exit_code;
 }
 
 /* The script says what it did, or why it did not: a program that says nothing is no interpreter. */
@@ -123,12 +122,13 @@ static int run_script(const char *python, const char *folder, const char *what)
 {
 	char *argv[] = {(char *)python, "-c", (char *)script, (char *)folder, (char *)what, NULL};
 	posix_spawn_file_actions_t actions;
+	struct tacho_error err = {0};
 	int pipes[2], status = 0, r;
 	size_t said;
 	pid_t pid;
 
 	if (pipe2(pipes, O_CLOEXEC) < 0)
-		return tell(1, "cannot run '%s': %m", python);
+		return fail(1, err_errno(&err, TACHO_EUSAGE, "cannot run '%s'", python), &err);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, pipes[1], 1);
 	r = posix_spawnp(&pid, python, &actions, NULL, argv, environ);
@@ -137,16 +137,18 @@ static int run_script(const char *python, const char *folder, const char *what)
 	if (r) {
 		close(pipes[0]);
 		errno = r;
-		return tell(127, "cannot run '%s': %m", python);
+		return fail(127, err_errno(&err, TACHO_EUSAGE, "cannot run '%s'", python), &err);
 	}
 	said = pass_on(pipes[0]);
 	close(pipes[0]);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFSIGNALED(status))
-		return tell(1, "'%s' was killed", python);
+		return fail(1, err_set(&err, TACHO_EUSAGE, "'%s' was killed", python), &err);
 	if (WEXITSTATUS(status) == 0 && !said)
-		return tell(1, "'%s' is no Python: it did nothing", python);
+		return fail(
+			1, err_set(&err, TACHO_EUSAGE, "'%s' is no Python: it did nothing", python),
+			&err);
 	return WEXITSTATUS(status);
 }
 

@@ -58,7 +58,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	code = capture_resume(&r.capture, argv[0], &options, &err);
 	if (code == TACHO_ENO) {
 		if (!common->quiet)
-			fprintf(stderr, "tacho: nothing is left to do, %s\n", err.text);
+			err_note("nothing is left to do, %s", err.text);
 		return 0;
 	}
 	if (code < 0)

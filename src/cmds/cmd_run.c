@@ -99,8 +99,6 @@ static pid_t start(char **argv, const char *session, int *failed)
 	return pid;
 }
 
-static bool wrapped; /* an option */
-
 /* Drains until the command has ended; its wait status. */
 static int follow(struct recording *r, pid_t pid)
 {
@@ -113,7 +111,7 @@ static int follow(struct recording *r, pid_t pid)
 			return status;
 		while ((number = record_take_signal()) != 0)
 			kill(pid, number);
-		if (record_stops() > 1 && !wrapped) {
+		if (record_insisted()) {
 			kill(pid, SIGTERM);
 			return SIGINT; /* as if killed by it */
 		}
@@ -260,8 +258,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	environ_check(common);
 	if (!cf->record.output)
 		cf->record.output = output = default_output(argv[0]);
-	wrapped = cf->wrapped;
-	if (wrapped)
+	if (cf->wrapped)
 		record_wrapped();
 	show.wanted = cf->view;
 	show.port = cf->port;

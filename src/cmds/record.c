@@ -190,6 +190,11 @@ int record_stops(void)
 	return stops;
 }
 
+bool record_insisted(void)
+{
+	return stops > 1 && !wrapped;
+}
+
 int record_take_signal(void)
 {
 	for (int number = 1; number < NSIG; number++) {

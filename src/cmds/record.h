@@ -51,6 +51,8 @@ void record_wrapped(void);
 /* Undoes both: for the child between fork and exec. */
 void record_restore(void);
 int record_stops(void);
+/* Asked more than once: save at once. Behind a parent that is the command's own affair. */
+bool record_insisted(void);
 /* A signal that was sent to this process alone and belongs to the command too; 0 = none. Clears it.
  */
 int record_take_signal(void);

@@ -93,8 +93,10 @@ int kept_of(struct web_call *c, uint32_t track, const struct kept_kind *kind, st
 	if (r < 0) {
 		/* Half of a refresh is in it. */
 		for (size_t i = 0; i < h->kept.n; i++)
-			if (h->kept.v[i] == k)
+			if (h->kept.v[i] == k) {
 				kept_remove(h, i);
+				break;
+			}
 		return r;
 	}
 	k->memory = kind->memory(k);
