@@ -29,7 +29,8 @@
  *  - Destructors take NULL. A device must outlive its buffers and programs.
  *  - A program that returns from main() or calls exit() without closing a device loses nothing:
  *    what runs is waited for, and logs are written. What tacho_finish() has seen is in a
- *    recording however the program ends.
+ *    recording however the program ends, and when SIGINT, SIGTERM or SIGHUP end it while it waits
+ *    for a kernel, also what that has recorded so far.
  *  - Each call that has to do with the device itself, not only with what is said of a program, is a
  *    zone of its thread when somebody records (tacho/tacho.h).
  */

@@ -187,6 +187,8 @@ struct tacho_device {
 	pid_t pid;     /* of the process that opened it; 0: it is not open yet */
 	bool hashed;   /* zones are numbered by hashes */
 	bool running;
+	uint32_t running_op;    /* 0: none */
+	volatile bool stepping; /* this thread is in ops->run(), unless a handler of it is */
 	bool broken;           /* a fault: only closing helps */
 	unsigned profile;      /* PROFILE_KERNEL */
 	struct prof *prof;     /* NULL: off */
@@ -219,6 +221,17 @@ int guard_link(struct tacho_device *a, struct tacho_device *b, int (*link)(void 
 void guard_init(struct tacho_device *d);
 void guard_open(struct tacho_device *d);
 void guard_close(struct tacho_device *d);
+/* The process is about to end: all devices are settled. */
+void guard_leave(void);
+
+/* ---- interrupt.c ---- */
+/* Around waiting for a device: signals that end the program wait, too. The last to come out lets
+ * the signal have its way. */
+void interrupt_begin(void);
+void interrupt_end(void);
+/* The signal that came since, 0: none; and its name. */
+int interrupt_noted(void);
+const char *interrupt_name(void);
 
 /* ---- number.c ---- */
 /* Gives the device its number, for as long as it is open. */
@@ -372,6 +385,8 @@ void report_fault(struct tacho_device *d, const struct tacho_device_risc *r, str
 /* All 32, eight a line. */
 void report_registers(const uint32_t *x, struct buf *text);
 void report_waiting(struct tacho_device *d, struct buf *text);
+/* The op that runs and the first RISC that is in its kernel, behind the beginning of a line. */
+void report_unfinished(struct tacho_device *d, struct buf *text);
 const char *risc_name(unsigned risc, bool ethernet);
 
 /* ---- program.c ---- */

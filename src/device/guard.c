@@ -117,6 +117,10 @@ static void empty(struct tacho_device *d)
 		d->held++;
 		device_settle(d);
 		d->held--;
+	} else if (d->stepping) {
+		/* The cores' memory can be read at any time. */
+		d->broken = true;
+		device_settle(d);
 	} else if (d->prof && !d->prof->changing) {
 		log_dump(d);
 	}
@@ -151,7 +155,7 @@ static void leave(unsigned number)
 	pthread_mutex_unlock(&locks[lock]);
 }
 
-static void leave_all(void)
+void guard_leave(void)
 {
 	for (unsigned i = 0; i < DEVICES_MAX; i++)
 		leave(i);
@@ -167,8 +171,8 @@ static void init(void)
 	for (unsigned i = 0; i < DEVICES_MAX; i++)
 		pthread_mutex_init(&locks[i], &attr);
 	pthread_mutexattr_destroy(&attr);
-	atexit(leave_all);
-	at_quick_exit(leave_all);
+	atexit(guard_leave);
+	at_quick_exit(guard_leave);
 }
 
 void guard_init(struct tacho_device *d)

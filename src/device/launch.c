@@ -6,6 +6,7 @@
 #include "tacho_layout.h"
 #include <tacho/tacho.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,27 +54,43 @@ static int fail_with(struct tacho_device *d, int code, struct buf *text)
 	return r;
 }
 
-int device_wait(struct tacho_device *d)
+/* A signal is about to end the process: what there is of the run is all there will be. */
+static int interrupted(struct tacho_device *d)
 {
 	struct buf text = BUF_INIT;
+	int r;
+
+	buf_addf(&text, "%s: the program of device %u has not ended", interrupt_name(), d->number);
+	report_unfinished(d, &text);
+	if (!text.failed)
+		fprintf(stderr, "tacho: %s\n", text.data);
+	r = fail_with(d, TACHO_ENO, &text);
+	device_settle(d);
+	return r;
+}
+
+static int wait_for_end(struct tacho_device *d)
+{
+	uint64_t end = d->ops->cycles(d->self) + d->options.max_cycles;
+	struct buf text = BUF_INIT;
 	struct tacho_device_risc risc;
-	uint64_t end;
 
-	if (d->broken)
-		return device_fail(TACHO_EUSAGE, "device %u has stopped: close it", d->number);
-	if (!d->running)
-		return 0;
-	end = d->ops->cycles(d->self) + d->options.max_cycles;
 	for (;;) {
-		enum tacho_device_stop stop = d->ops->run(d->self, drain_step(d));
-		bool printed = dprint_poll(d);
+		enum tacho_device_stop stop;
+		bool printed;
 
+		d->stepping = true;
+		stop = d->ops->run(d->self, drain_step(d));
+		d->stepping = false;
+		printed = dprint_poll(d);
 		if (stop == TACHO_STOP_FAULT && d->ops->fault(d->self, &risc)) {
 			report_fault(d, &risc, &text);
 			return fail_with(d, TACHO_EDAMAGED, &text);
 		}
 		if (all_done(d))
 			break;
+		if (interrupt_noted())
+			return interrupted(d);
 		if (!prof_running(d) && !printed && stop == TACHO_STOP_IDLE) {
 			buf_addf(&text, "device %u waits for ever: no RISC can go on\n", d->number);
 			report_waiting(d, &text);
@@ -89,6 +106,20 @@ int device_wait(struct tacho_device *d)
 	d->running = false;
 	prof_end(d);
 	return 0;
+}
+
+int device_wait(struct tacho_device *d)
+{
+	int r;
+
+	if (d->broken)
+		return device_fail(TACHO_EUSAGE, "device %u has stopped: close it", d->number);
+	if (!d->running)
+		return 0;
+	interrupt_begin();
+	r = wait_for_end(d);
+	interrupt_end();
+	return r;
 }
 
 int tacho_finish(struct tacho_device *d)
@@ -257,6 +288,7 @@ int launch_program(struct tacho_device *d, struct tacho_program *p, uint32_t op)
 	if (r == 0)
 		r = go(d, op);
 	d->running = true;
+	d->running_op = op;
 	return r;
 }
 

@@ -341,7 +341,7 @@ static void settle_program(struct tacho_device *d)
 {
 	bool unseen = d->running && !d->broken;
 
-	if (unseen && device_wait(d) < 0)
+	if (unseen && device_wait(d) < 0 && !interrupt_noted())
 		fprintf(stderr, "tacho: warning: nobody waited for the last program: %s\n",
 			tacho_device_error());
 }

@@ -211,13 +211,14 @@ void prof_take(struct tacho_device *d, unsigned core, unsigned risc, const uint3
 	       size_t n)
 {
 	struct prof *p = d->prof;
+	struct prof_reader *reader = &p->readers[core * DEVICE_RISCS + risc];
 	size_t before = p->items.n;
 
 	/* Markers have 44 bits of the time, and are not from the future. */
-	p->readers[core * DEVICE_RISCS + risc].last = sync_last(d, core);
+	reader->last = sync_last(d, core);
+	reader->until = d->broken && d->cores[core].busy ? reader->last : 0;
 	p->changing = true;
-	prof_decode(&p->readers[core * DEVICE_RISCS + risc], words, n, risc, core, keep, p,
-		    &p->counts);
+	prof_decode(reader, words, n, risc, core, keep, p, &p->counts);
 	p->changing = false;
 	if (p->items.n > before)
 		tracks_put(d, core, risc, p->items.v + before, p->items.n - before);

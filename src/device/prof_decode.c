@@ -238,5 +238,7 @@ void prof_decode(struct prof_reader *reader, const uint32_t *words, size_t n, ui
 		i += need;
 	}
 	close_run(&d, guaranteed);
+	if (reader->until > d.most)
+		d.most = reader->until;
 	end_run(&d);
 }

@@ -12,7 +12,8 @@
 
 enum prof_kind { PROF_K_ZONE, PROF_K_TOTAL, PROF_K_DATA, PROF_K_EVENT, PROF_K_DATA_16 };
 
-#define PROF_END_LOST   1u /* its end marker was missing: the end is the run's last time */
+#define PROF_END_LOST   1u /* its end marker was missing: the end is the run's last time, or \
+			    * when it was stopped */
 #define PROF_START_LOST 2u /* its start marker was missing: the start is the run's first time */
 
 struct prof_item {
@@ -28,7 +29,8 @@ typedef void (*prof_fn)(void *context, const struct prof_item *item);
 
 /* Kept from one call to the next for each RISC of each core. */
 struct prof_reader {
-	uint64_t last; /* time of 44 bits, extended */
+	uint64_t last;  /* time of 44 bits, extended */
+	uint64_t until; /* the last run was on its way until then, and was stopped; 0: it was not */
 };
 
 struct prof_counts {

@@ -65,35 +65,64 @@ void report_fault(struct tacho_device *d, const struct tacho_device_risc *r, str
 
 #define REPORT_MAX 20
 
+/* The next RISC that is in a kernel, from *AT on, which numbers all of them. */
+static bool next_unfinished(struct tacho_device *d, unsigned *at, struct tacho_device_risc *r)
+{
+	for (; *at < d->shape.cores * DEVICE_RISCS; ++*at) {
+		unsigned core = *at / DEVICE_RISCS, risc = *at % DEVICE_RISCS;
+		const struct binary *kernel = d->cores[core].loaded[risc];
+
+		if (!d->cores[core].busy || risc >= d->cores[core].info.riscs ||
+		    d->ops->risc(d->self, core, risc, r) < 0 || (!r->waiting && !r->running))
+			continue;
+		/* Those without a kernel wait in the firmware, as they should. */
+		if (kernel && binary_at(d, core, risc, r->pc) == kernel)
+			return true;
+	}
+	return false;
+}
+
+static void add_unfinished(const struct tacho_device *d, unsigned at,
+			   const struct tacho_device_risc *r, struct buf *text)
+{
+	add_core(d, at / DEVICE_RISCS, at % DEVICE_RISCS, text);
+	buf_addf(text, " %s: ", r->waiting ? "waits" : "runs");
+	add_place(d, at / DEVICE_RISCS, at % DEVICE_RISCS, r->pc, text);
+	if (r->waiting && r->address)
+		buf_addf(text, ", for the word at 0x%x", r->address);
+}
+
 void report_waiting(struct tacho_device *d, struct buf *text)
 {
+	struct tacho_device_risc r;
 	unsigned told = 0, more = 0;
 
-	for (unsigned i = 0; i < d->shape.cores; i++) {
-		if (!d->cores[i].busy)
+	for (unsigned at = 0; next_unfinished(d, &at, &r); at++) {
+		if (told++ >= REPORT_MAX) {
+			more++;
 			continue;
-		for (unsigned k = 0; k < d->cores[i].info.riscs; k++) {
-			struct tacho_device_risc r;
-
-			if (d->ops->risc(d->self, i, k, &r) < 0 || (!r.waiting && !r.running))
-				continue;
-			/* Those without a kernel wait in the firmware, as they should. */
-			if (binary_at(d, i, k, r.pc) != d->cores[i].loaded[k] ||
-			    !d->cores[i].loaded[k])
-				continue;
-			if (told++ >= REPORT_MAX) {
-				more++;
-				continue;
-			}
-			buf_adds(text, "  ");
-			add_core(d, i, k, text);
-			buf_addf(text, " %s: ", r.waiting ? "waits" : "runs");
-			add_place(d, i, k, r.pc, text);
-			if (r.waiting && r.address)
-				buf_addf(text, ", for the word at 0x%x", r.address);
-			buf_adds(text, "\n");
 		}
+		buf_adds(text, "  ");
+		add_unfinished(d, at, &r, text);
+		buf_adds(text, "\n");
 	}
 	if (more)
 		buf_addf(text, "  and %u more\n", more);
+}
+
+void report_unfinished(struct tacho_device *d, struct buf *text)
+{
+	struct tacho_device_risc r;
+	unsigned at = 0, more = 0;
+
+	if (d->running_op)
+		buf_addf(text, ", op %llu", (unsigned long long)op_id(d, d->running_op));
+	if (!next_unfinished(d, &at, &r))
+		return;
+	buf_adds(text, ": ");
+	add_unfinished(d, at, &r, text);
+	while (at++, next_unfinished(d, &at, &r))
+		more++;
+	if (more)
+		buf_addf(text, ", and %u more", more);
 }

@@ -33,24 +33,48 @@ TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT=100 TT_METAL_PROFILER_SYNC=1 ended 0 1 2
 # Killed, but logs are asked for after each program.
 TT_METAL_PROFILER_MID_RUN_DUMP=1 ended 137 1 2 kill
 
-# A handler ends the program in the middle of a kernel that goes on for ever.
+# A kernel goes on for ever. What it recorded is there however the program is interrupted.
 cat >ever.c <<'END'
 #include "dataflow_api.h"
 #include "debug/dprint.h"
+#include "tools/profiler/kernel_profiler.hpp"
 void kernel_main(void)
 {
+	for (int i = 0; i < 10; i++) {
+		DeviceZoneScopedN("STEP");
+	}
+	DeviceZoneScopedN("ENDLESS");
 	DPRINT("spins\n");
 	for (volatile int i = 0;; i++)
 		;
 }
 END
-rm -rf generated
-TT_METAL_DPRINT_CORES=0,0 "$ends" "$store" handler ever.c >spins 2>err &
-wait_for test -s spins
-kill -USR1 $!
-wait $! || fail 'the handler does not end it'
-expect_line spins '^0:\(x=0,y=0\):BR: spins$'
-[ "$(grep -c ,STORE, $log)" = 2 ] || fail 'the first program is not in the log'
+# interrupted SIGNAL CODE: the recorder hands the signal on to the program
+interrupted() {
+	rm -rf generated t.tacho spins
+	TT_METAL_DPRINT_CORES=0,0 env --default-signal=INT "$TACHO" run -q -o t.tacho -- \
+		"$ends" "$store" handler ever.c >spins 2>said &
+	wait_for test -s spins
+	kill -"$1" $!
+	wait $!
+	[ $? = "$2" ] || fail "$1: the program does not end by it"
+	expect_line spins '^0:\(x=0,y=0\):BR: spins$'
+	[ "$(grep -c ',STORE,' $log)" = 2 ] || fail "$1: the first program is not in the log"
+	[ "$1" != USR1 ] || return 0
+	[ "$(grep -c ',STEP,' $log)" = 20 ] || fail "$1: not all steps are in the log"
+	[ "$(grep -c ',ENDLESS,' $log)" = 2 ] || fail "$1: what was open is not in the log"
+	expect_exit 0 "$TACHO" zones --format csv t.tacho
+	[ "$(grep -c ,STEP, out)" = 10 ] || fail "$1: not all steps are in the trace"
+	[ "$(grep -c ,ENDLESS, out)" = 1 ] || fail "$1: what was open is not in the trace"
+}
+for signal in INT TERM; do
+	interrupted $signal $((128 + $(kill -l $signal)))
+	expect_count 1 said
+	expect_line said "^tacho: SIG$signal: the program of device 0 has not ended, op 2048: device 0, core 0,0 \(NoC 1,1\), BRISC runs: pc 0x[0-9a-f]+ in kernel_main\+0x[0-9a-f]+ of .*ever\.c\$"
+	"$TACHO" messages t.tacho | grep -q "SIG$signal: the program of device 0" || fail 'not in the trace'
+done
+# A handler of the program's calls exit(), wherever the program is.
+interrupted USR1 0
 
 # Nobody waited for it, and it failed.
 cat >wild.c <<'END'
