@@ -137,29 +137,97 @@ static void tell_logs(const char *folder, const struct ttlogs *logs)
 		 (unsigned long long)logs->device.rows, (unsigned long long)logs->device.executions,
 		 noc, sync, logs->host ? "" : "; no messages, so no logs of the host");
 	tracy_notes_print(&logs->notes);
-	if (logs->device.processes)
-		err_warn("several processes have devices, and each counts its ops from 1: the logs "
-			 "cannot tell them apart; 'tacho ops' on the trace makes a report of each");
 	if (logs->device.mixed)
 		err_warn(
 			"the devices are of several kinds, and the head of the device log is of the "
 			"first: who reads cycles there takes its frequency for all");
 }
 
+/* Of the logs of all processes. */
+struct logs_job {
+	struct query *q;
+	const struct conf *conf;
+	const char *folder;
+	uint8_t *tracks;
+	bool several;
+};
+
+/* The folder of the logs of one of several processes, as the runtime names it: the first has the
+ * one that was asked for. */
+static int logs_folder(const struct logs_job *job, uint32_t process, bool first, char *out)
+{
+	char label[OPS_PROCESS_LABEL];
+	int n;
+
+	ops_process_label(job->q->trace, process, label);
+	n = snprintf(out, PATH_MAX, "%s%s%s", job->folder, first ? "" : "/process-",
+		     first ? "" : label);
+	return n < PATH_MAX ? 0
+			    : err_set(&job->q->err, TACHO_EUSAGE, "%s: the name is too long",
+				      job->folder);
+}
+
+static int check_one(const struct logs_job *job, const char *folder, bool first)
+{
+	(void)first;
+	return job->conf->force ? 0 : ttlogs_check(folder, &job->q->err);
+}
+
+static int write_one(const struct logs_job *job, const char *folder, bool first)
+{
+	struct ttlogs_part part = {.trace = job->q->trace,
+				   .tracks = job->several ? job->tracks : NULL,
+				   .children = job->conf->children,
+				   .tracy = first};
+	struct ttlogs logs;
+	int r = ttlogs_write(&part, folder, &logs, &job->q->err);
+
+	if (r == 0 && !job->q->common->quiet)
+		tell_logs(folder, &logs);
+	return r;
+}
+
+/* Calls DO_ONE for each process that has a device, or once for all when there is but one. */
+static int each_process(const struct logs_job *job,
+			int (*do_one)(const struct logs_job *, const char *, bool))
+{
+	const struct trace *trace = job->q->trace;
+	uint32_t process = TRACE_NONE;
+	bool first = true;
+	char folder[PATH_MAX];
+	int r = 0;
+
+	if (!job->several)
+		return do_one(job, job->folder, true);
+	while (r == 0 && (process = ops_device_process(trace, NULL, process)) != TRACE_NONE) {
+		ops_process_tracks(trace, NULL, process, job->tracks);
+		r = logs_folder(job, process, first, folder);
+		if (r == 0)
+			r = do_one(job, folder, first);
+		first = false;
+	}
+	return r;
+}
+
+/* Numbers of ops are a process's own: each that has a device gets a folder of its own. */
 static int write_logs(struct query *q, const struct conf *conf)
 {
-	struct ttlogs logs;
 	char folder[PATH_MAX];
+	struct logs_job job = {.q = q, .conf = conf, .folder = folder};
 	int r = check_whole(q, conf);
 
 	if (r == 0 && conf->output && !strcmp(conf->output, "-"))
 		r = err_set(&q->err, TACHO_EUSAGE, "--to=tt-logs writes a folder");
 	if (r == 0)
 		r = folder_profiler(conf->output, folder, sizeof(folder), &q->err);
+	if (r < 0)
+		return r;
+	job.several = ops_several_processes(q->trace, NULL);
+	job.tracks = malloc(q->trace->track_count + 1);
+	r = job.tracks ? each_process(&job, check_one) : err_set(&q->err, TACHO_ENOMEM, "no memory");
 	if (r == 0)
-		r = ttlogs_write(q->trace, folder, conf->children, conf->force, &logs, &q->err);
-	if (r == 0 && !q->common->quiet)
-		tell_logs(folder, &logs);
+		r = each_process(&job, write_one);
+	free(job.tracks);
 	return r;
 }
 
@@ -199,7 +267,8 @@ const struct cmd cmd_export = {
 		"times (tracy_ops_data.csv, tracy_ops_times.csv), every marker of every core "
 		"(profile_log_device.csv), what the runtime measures of it "
 		"(cpp_device_perf_report.csv), the device's clock, places of zones, NoC events, and "
-		"the .tracy file.",
+		"the .tracy file. When several processes have devices the first has DIR/.logs, and each "
+		"other one DIR/process-PID/.logs.",
 	.examples =
 		"tacho export --to=chrome app.tacho\n  writes app.json, to be opened in Perfetto\n"
 		"tacho export --to=csv -o - -r 1s..2s app.tacho\n"

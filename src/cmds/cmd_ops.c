@@ -171,13 +171,13 @@ static int log_stats(const struct conf *cf, const char *folder, int *code, struc
 	return r;
 }
 
-static int trace_stats_of(struct query *q, void *conf)
+static int stats_of(struct query *q, const struct conf *cf, const uint8_t *tracks)
 {
 	struct ops_log_stats stats = {0};
 	struct ops_issues issues = {0};
 	struct ops_cores cores = {0};
 	struct devlog dev = {0};
-	int r = ops_cores_open(&cores, q->trace, q->filter.in.tracks, &q->err);
+	int r = ops_cores_open(&cores, q->trace, tracks, &q->err);
 
 	if (r == 0 && !cores.riscs.n)
 		r = err_set(&q->err, TACHO_EREAD, "%s tells of no device", q->trace->path);
@@ -188,12 +188,54 @@ static int trace_stats_of(struct query *q, void *conf)
 	if (r == 0)
 		r = ops_devlog_stats(&stats, &dev, &all_analyses, &issues, &q->err);
 	if (r == 0)
-		r = print_stats(conf, &stats, &q->err);
+		r = print_stats(cf, &stats, &q->err);
 	ops_log_stats_free(&stats);
 	ops_issues_free(&issues);
 	devlog_free(&dev);
 	ops_cores_close(&cores);
 	return r;
+}
+
+/* Numbers of ops are a process's own: each that has a device is told of by itself. */
+static int each_process(struct query *q, struct conf *cf,
+			int (*one)(struct query *, struct conf *, const uint8_t *, uint32_t))
+{
+	const uint8_t *in = q->filter.in.tracks;
+	uint8_t *tracks = malloc(q->trace->track_count);
+	uint32_t process = TRACE_NONE;
+	int r = tracks ? 0 : err_set(&q->err, TACHO_ENOMEM, "no memory");
+
+	while (r == 0 && (process = ops_device_process(q->trace, in, process)) != TRACE_NONE) {
+		const struct trace_process *p = &q->trace->processes[process];
+
+		ops_process_tracks(q->trace, in, process, tracks);
+		if (!q->common->quiet)
+			printf("process %u, %s\n", p->pid, p->name);
+		r = one(q, cf, tracks, process);
+		if (!q->common->quiet)
+			putchar('\n');
+	}
+	free(tracks);
+	return r;
+}
+
+static int stats_of_process(struct query *q, struct conf *cf, const uint8_t *tracks,
+			    uint32_t process)
+{
+	(void)process;
+	return stats_of(q, cf, tracks);
+}
+
+static int trace_stats_of(struct query *q, void *conf)
+{
+	struct conf *cf = conf;
+
+	if (!ops_several_processes(q->trace, q->filter.in.tracks))
+		return stats_of(q, cf, q->filter.in.tracks);
+	if (cf->format == 1)
+		return err_set(&q->err, TACHO_EUSAGE,
+			       "several processes have devices: choose one with -p for JSON");
+	return each_process(q, cf, stats_of_process);
 }
 
 /* --- several reports into one --- */
@@ -270,68 +312,40 @@ static int fill_options(const struct conf *cf, struct names *names, struct ops_o
 	return folder_profiler(cf->folder, names->folder, sizeof(names->folder), err);
 }
 
-/* The next process behind AFTER (TRACE_NONE: the first) that has a device, or TRACE_NONE. */
-static uint32_t device_process(const struct trace *trace, const uint8_t *tracks, uint32_t after)
+static int report_tracks(struct query *q, struct conf *cf, const uint8_t *tracks, const char *name)
 {
-	uint32_t next = TRACE_NONE;
-
-	for (uint32_t i = 0; i < trace->track_count; i++) {
-		const struct trace_track *t = &trace->tracks[i];
-
-		if (t->kind == TRACE_CORE && (!tracks || tracks[i]) && t->process < next &&
-		    (after == TRACE_NONE || t->process > after))
-			next = t->process;
-	}
-	return next;
-}
-
-/* Numbers of ops are a process's own: each that has a device gets a report of its own. */
-static int report_each(struct query *q, struct conf *cf, struct ops_options *options)
-{
-	const uint8_t *in = q->filter.in.tracks;
-	uint8_t *tracks = malloc(q->trace->track_count);
-	uint32_t process = TRACE_NONE;
-	char name[PATH_MAX];
-	int r = tracks ? 0 : err_set(&q->err, TACHO_ENOMEM, "no memory");
-
-	options->tracks = tracks;
-	options->name = name;
-	while (r == 0 && (process = device_process(q->trace, in, process)) != TRACE_NONE) {
-		const struct trace_process *p = &q->trace->processes[process];
-		int code = 0;
-
-		for (uint32_t i = 0; i < q->trace->track_count; i++)
-			tracks[i] = q->trace->tracks[i].process == process && (!in || in[i]);
-		snprintf(name, sizeof(name), "%s%s%u", cf->name ? cf->name : "",
-			 cf->name ? "_" : "", p->pid);
-		if (!q->common->quiet)
-			printf("process %u, %s\n", p->pid, p->name);
-		r = report(cf, q->common, options, &code, &q->err);
-		if (code > q->exit_code)
-			q->exit_code = code;
-		if (!q->common->quiet)
-			putchar('\n');
-	}
-	free(tracks);
-	return r;
-}
-
-static int report_trace(struct query *q, void *conf)
-{
-	struct conf *cf = conf;
 	struct ops_options options;
 	struct names names;
-	const uint8_t *tracks = q->filter.in.tracks;
-	int r = fill_options(cf, &names, &options, &q->err);
+	int code = 0, r = fill_options(cf, &names, &options, &q->err);
 
 	if (r < 0)
 		return r;
 	options.trace = q->trace;
 	options.tracks = tracks;
-	if (device_process(q->trace, tracks, device_process(q->trace, tracks, TRACE_NONE)) !=
-	    TRACE_NONE)
-		return report_each(q, cf, &options);
-	return report(cf, q->common, &options, &q->exit_code, &q->err);
+	options.name = name;
+	r = report(cf, q->common, &options, &code, &q->err);
+	if (code > q->exit_code)
+		q->exit_code = code;
+	return r;
+}
+
+static int report_process(struct query *q, struct conf *cf, const uint8_t *tracks, uint32_t process)
+{
+	char label[OPS_PROCESS_LABEL], name[PATH_MAX];
+
+	ops_process_label(q->trace, process, label);
+	snprintf(name, sizeof(name), "%s%s%s", cf->name ? cf->name : "", cf->name ? "_" : "",
+		 label);
+	return report_tracks(q, cf, tracks, name);
+}
+
+static int report_trace(struct query *q, void *conf)
+{
+	struct conf *cf = conf;
+
+	return ops_several_processes(q->trace, q->filter.in.tracks)
+		       ? each_process(q, cf, report_process)
+		       : report_tracks(q, cf, q->filter.in.tracks, cf->name);
 }
 
 /* Programs that found the folder taken have put their logs below it, and have said so once. */

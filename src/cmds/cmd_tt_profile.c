@@ -81,9 +81,9 @@ static int export_logs(const char *recorded, const char *logs, struct tacho_erro
 
 	if (r < 0)
 		return r;
-	r = ttlogs_write_host(trace, logs, NULL, &notes, err);
+	r = ttlogs_write_host(trace, NULL, logs, NULL, &notes, err);
 	if (r == 0 && !ops_exists(logs, OPS_DEVICE_FILE))
-		r = ops_logs_write(trace, logs, &device, err);
+		r = ops_logs_write(trace, NULL, logs, &device, err);
 	trace_close(trace);
 	return r;
 }

@@ -53,14 +53,16 @@ static int write_tracy(struct trace *trace, const char *folder, struct tracy_not
 	return r;
 }
 
-int ttlogs_write_host(struct trace *trace, const char *folder, const char *children,
-		      struct tracy_notes *notes, struct tacho_error *err)
+int ttlogs_write_host(struct trace *trace, const uint8_t *tracks, const char *folder,
+		      const char *children, struct tracy_notes *notes, struct tacho_error *err)
 {
 	const struct tracy_csv_options times = {.unwrap = true,
 						.parent = OPS_ZONE_PARENT,
-						.special = children ? children : OPS_ZONE_CHILDREN};
-	const struct tracy_csv_options data = {.messages = true, .separator = ";"};
-	int r = ops_trace_has_messages(trace, NULL);
+						.special = children ? children : OPS_ZONE_CHILDREN,
+						.tracks = tracks};
+	const struct tracy_csv_options data = {
+		.messages = true, .separator = ";", .tracks = tracks};
+	int r = ops_trace_has_messages(trace, tracks);
 
 	if (r < 0)
 		err_set(err, r, "%s: %s", trace->path, err_text(r));
@@ -69,7 +71,7 @@ int ttlogs_write_host(struct trace *trace, const char *folder, const char *child
 		if (r == 0)
 			r = write_sheet(trace, folder, OPS_DATA_FILE, &data, err);
 	}
-	return r < 0 ? r : write_tracy(trace, folder, notes, err);
+	return r < 0 || !notes ? r : write_tracy(trace, folder, notes, err);
 }
 
 /* Is there anything in it? False for what is not there. */
@@ -203,31 +205,40 @@ static void remove_folder(const char *folder)
 	rmdir(folder);
 }
 
-static int write_into(struct trace *trace, const char *folder, const char *children,
-		      struct ttlogs *logs, struct tacho_error *err)
+static int write_into(const struct ttlogs_part *part, const char *folder, struct ttlogs *logs,
+		      struct tacho_error *err)
 {
-	int r = ops_logs_write(trace, folder, &logs->device, err);
+	int r = ops_logs_write(part->trace, part->tracks, folder, &logs->device, err);
 
-	logs->host = ops_trace_has_messages(trace, NULL) > 0;
-	return r < 0 ? r : ttlogs_write_host(trace, folder, children, &logs->notes, err);
+	logs->host = ops_trace_has_messages(part->trace, part->tracks) > 0;
+	return r < 0 ? r
+		     : ttlogs_write_host(part->trace, part->tracks, folder, part->children,
+					 part->tracy ? &logs->notes : NULL, err);
 }
 
-int ttlogs_write(struct trace *trace, const char *dir, const char *children, bool force,
-		 struct ttlogs *logs, struct tacho_error *err)
+int ttlogs_check(const char *dir, struct tacho_error *err)
+{
+	char to[PATH_MAX + 16];
+
+	snprintf(to, sizeof(to), "%s/.logs", dir);
+	return has_logs(to) ? err_set(err, TACHO_EWRITE, "%s has logs already; -f puts them aside", to)
+			    : 0;
+}
+
+int ttlogs_write(const struct ttlogs_part *what, const char *dir, struct ttlogs *logs,
+		 struct tacho_error *err)
 {
 	char to[PATH_MAX + 16], part[PATH_MAX + 32];
 	int r = folder_make(dir, err);
 
 	memset(logs, 0, sizeof(*logs));
 	snprintf(to, sizeof(to), "%s/.logs", dir);
-	if (r == 0 && !force && has_logs(to))
-		r = err_set(err, TACHO_EWRITE, "%s has logs already; -f puts them aside", to);
 	snprintf(part, sizeof(part), "%s/.logs.part.%d", dir, (int)getpid());
 	if (r == 0 && mkdir(part, 0777) < 0)
 		r = err_errno(err, TACHO_EWRITE, "cannot make the folder %s", part);
 	if (r < 0)
 		return r;
-	r = write_into(trace, part, children, logs, err);
+	r = write_into(what, part, logs, err);
 	/* At once, when there is nothing yet. */
 	if (r == 0 && rename(part, to) < 0)
 		r = errno == ENOTEMPTY || errno == EEXIST

@@ -11,18 +11,29 @@ struct ttlogs {
 	struct tracy_notes notes;
 };
 
+struct ttlogs_part {
+	struct trace *trace;
+	const uint8_t *tracks; /* one byte per track, 0 leaves it out; NULL: all */
+	const char *children;  /* host functions that count; NULL: the usual ones */
+	bool tracy;            /* the .tracy file, too: it is of the whole trace */
+};
+
+/* That DIR has logs is an error. */
+int ttlogs_check(const char *dir, struct tacho_error *err);
+
 /*
- * Writes all logs into DIR/.logs. That it has logs is an error, unless FORCE: then those are put
- * aside into .logs.N. What else is in the folder stays there. On an error nothing is left.
+ * Writes all logs into DIR/.logs; logs that are there are put aside into .logs.N. What else is in
+ * the folder stays there. On an error nothing is left.
  */
-int ttlogs_write(struct trace *trace, const char *dir, const char *children, bool force,
-		 struct ttlogs *logs, struct tacho_error *err);
+int ttlogs_write(const struct ttlogs_part *what, const char *dir, struct ttlogs *logs,
+		 struct tacho_error *err);
 
 /* Makes DIR/.logs anew; one that has something in it becomes .logs.N, whose name is in ASIDE. */
 int ttlogs_put_aside(const char *dir, char *aside, size_t size, struct tacho_error *err);
 
-/* The host's two logs and the .tracy file into FOLDER; those that are there stay as they are. */
-int ttlogs_write_host(struct trace *trace, const char *folder, const char *children,
-		      struct tracy_notes *notes, struct tacho_error *err);
+/* The host's two logs and, unless NOTES is NULL, the .tracy file into FOLDER; those that are there
+ * stay as they are. */
+int ttlogs_write_host(struct trace *trace, const uint8_t *tracks, const char *folder,
+		      const char *children, struct tracy_notes *notes, struct tacho_error *err);
 
 #endif

@@ -377,3 +377,43 @@ void ops_cores_line(struct ops_cores *c, const struct ops_marker *m, struct buf 
 		unnamed(c, m, &row);
 	devrow_add(out, &row);
 }
+
+uint32_t ops_device_process(const struct trace *trace, const uint8_t *in, uint32_t after)
+{
+	uint32_t next = TRACE_NONE;
+
+	for (uint32_t i = 0; i < trace->track_count; i++) {
+		const struct trace_track *t = &trace->tracks[i];
+
+		if (t->kind == TRACE_CORE && (!in || in[i]) && t->process < next &&
+		    (after == TRACE_NONE || t->process > after))
+			next = t->process;
+	}
+	return next;
+}
+
+void ops_process_tracks(const struct trace *trace, const uint8_t *in, uint32_t process,
+			uint8_t *out)
+{
+	for (uint32_t i = 0; i < trace->track_count; i++)
+		out[i] = trace->tracks[i].process == process && (!in || in[i]);
+}
+
+bool ops_several_processes(const struct trace *trace, const uint8_t *in)
+{
+	uint32_t first = ops_device_process(trace, in, TRACE_NONE);
+
+	return first != TRACE_NONE && ops_device_process(trace, in, first) != TRACE_NONE;
+}
+
+void ops_process_label(const struct trace *trace, uint32_t process, char *out)
+{
+	uint32_t pid = trace->processes[process].pid, times = 1;
+
+	for (uint32_t i = 0; i < process; i++)
+		times += trace->processes[i].pid == pid;
+	if (times == 1)
+		snprintf(out, OPS_PROCESS_LABEL, "%u", pid);
+	else
+		snprintf(out, OPS_PROCESS_LABEL, "%u.%u", pid, times);
+}

@@ -92,6 +92,18 @@ void ops_cores_close(struct ops_cores *cores);
 typedef int (*ops_marker_fn)(void *context, const struct ops_marker *m);
 int ops_cores_walk(struct ops_cores *cores, ops_marker_fn fn, void *context);
 
+/*
+ * Numbers of ops are a process's own. The next process behind AFTER (TRACE_NONE: the first) that
+ * has a device, or TRACE_NONE; and OUT, one byte per track, is IN (NULL: all) without the others'.
+ */
+uint32_t ops_device_process(const struct trace *trace, const uint8_t *in, uint32_t after);
+void ops_process_tracks(const struct trace *trace, const uint8_t *in, uint32_t process,
+			uint8_t *out);
+bool ops_several_processes(const struct trace *trace, const uint8_t *in);
+/* What it is called in names of files: its number, with ".2" behind it when it comes again. */
+#define OPS_PROCESS_LABEL 32
+void ops_process_label(const struct trace *trace, uint32_t process, char *out);
+
 /* Has the trace points of this device's clock? Without any there is one that was made up. */
 bool ops_cores_synced(const struct ops_cores *cores, uint32_t device);
 

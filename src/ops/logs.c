@@ -132,7 +132,6 @@ static void find_mixtures(const struct ops_cores *c, struct ops_logs *logs)
 		const struct ops_trace_device *d = &c->devices.v[i], *first = &c->devices.v[0];
 
 		logs->mixed |= strcmp(d->arch, first->arch) != 0 || d->mhz != first->mhz;
-		logs->processes |= d->process != first->process;
 	}
 }
 
@@ -360,11 +359,11 @@ static int write_all(struct ops_cores *c, const char *folder, struct ops_logs *l
 	return r;
 }
 
-int ops_logs_write(struct trace *trace, const char *folder, struct ops_logs *logs,
+int ops_logs_write(struct trace *trace, const uint8_t *tracks, const char *folder, struct ops_logs *logs,
 		   struct tacho_error *err)
 {
 	struct ops_cores cores = {0};
-	int r = ops_cores_open(&cores, trace, NULL, err);
+	int r = ops_cores_open(&cores, trace, tracks, err);
 
 	memset(logs, 0, sizeof(*logs));
 	if (r == 0 && cores.riscs.n)

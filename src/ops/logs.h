@@ -28,12 +28,12 @@ struct ops_logs {
 	uint64_t executions; /* of programs: rows of the runtime's report */
 	uint64_t noc_files;
 	uint64_t sync_points;
-	bool mixed;     /* devices of several kinds: the log's head is of the first */
-	bool processes; /* several have devices: numbers of ops come more than once */
+	bool mixed; /* devices of several kinds: the log's head is of the first */
 };
 
-/* Writes what the trace has into FOLDER, which exists and has none of them. Fills LOGS. */
-int ops_logs_write(struct trace *trace, const char *folder, struct ops_logs *logs,
+/* Writes what the trace has into FOLDER, which exists and has none of them. Fills LOGS. TRACKS: one
+ * byte per track, 0 leaves it out; NULL: all. */
+int ops_logs_write(struct trace *trace, const uint8_t *tracks, const char *folder, struct ops_logs *logs,
 		   struct tacho_error *err);
 
 /* The device log alone. */

@@ -21,6 +21,12 @@ static inline int64_t sheet_ns(const struct sheet *c, uint64_t ticks)
 	return trace_ns(c->trace, ticks) - c->origin;
 }
 
+/* Was it asked for? */
+static inline bool sheet_takes(const struct sheet *c, uint32_t track)
+{
+	return !c->o->tracks || c->o->tracks[track];
+}
+
 static inline bool sheet_is_thread(const struct sheet *c, uint32_t track)
 {
 	return c->trace->tracks[track].kind == TRACE_THREAD ||

@@ -17,7 +17,7 @@ int sheet_messages(struct sheet *c)
 	if (r < 0)
 		return r;
 	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
-		if (row.kind != TRACE_ROW_MESSAGE)
+		if (row.kind != TRACE_ROW_MESSAGE || !sheet_takes(c, track))
 			continue;
 		if (!any)
 			sheet_header(c, names);

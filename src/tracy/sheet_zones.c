@@ -208,6 +208,7 @@ static int put_zones(struct sheet *c)
 		r = trace_walk_open(&walk, c->trace, TRACE_NONE, 0, UINT64_MAX);
 	while (r >= 0 && (r = trace_walk_next(walk, &zone, &lane)) > 0)
 		if (sheet_is_thread(c, c->trace->lanes[lane].track) &&
+		    sheet_takes(c, c->trace->lanes[lane].track) &&
 		    zone.srcloc < c->trace->srcloc_count)
 			r = add_zone(&z, walk, &zone, lane);
 	trace_walk_close(walk);

@@ -113,6 +113,8 @@ struct tracy_csv_options {
 	bool tid;               /* the system's thread ids instead of numbers */
 	const char *special;    /* names separated by commas whose parent is asked for */
 	const char *parent;     /* what the parent's name contains */
+	const uint8_t *tracks;  /* of messages and zones: one byte per track, 0 leaves it out; NULL:
+				   all */
 };
 
 /*

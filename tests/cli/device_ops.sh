@@ -151,3 +151,19 @@ pid=$(sed -n 's/^process \([0-9]*\), loopback$/\1/p' out | tail -n 1)
 expect_exit 0 "$TACHO" ops -f -o pair -p "$pid" pair.tacho
 expect_no_line out '^process'
 expect_line out '^1 op, 1 with device data'
+# And its logs, in folders of their own: the reports of them are the same.
+expect_exit 0 "$TACHO" export --to tt-logs -o apart pair.tacho
+[ "$(grep -c '^tacho: wrote apart' err)" = 2 ] || fail 'logs of each process'
+[ -s apart/.logs/tracy_profile_log_host.tracy ] || fail 'no .tracy file'
+first=$(ls pair/reports | grep -vx -e "$pid" -e '.*\..*')
+for dir in apart apart/process-$pid; do
+	expect_exit 0 "$TACHO" ops -q -o $dir
+done
+cmp apart/reports/ops_perf_results.csv "pair/reports/$first/ops_perf_results_$first.csv" || fail 'the first process'
+cmp "apart/process-$pid/reports/ops_perf_results.csv" "pair/reports/$pid/ops_perf_results_$pid.csv" || fail 'the second process'
+expect_exit 5 "$TACHO" export --to tt-logs -o apart pair.tacho
+expect_exit 0 "$TACHO" export -q -f --to tt-logs -o apart pair.tacho
+expect_exit 0 "$TACHO" ops stats pair.tacho
+[ "$(grep -c '^process [0-9]*, loopback$' out)" = 2 ] || fail 'statistics of each process'
+expect_exit 2 "$TACHO" ops stats --format json pair.tacho
+expect_exit 0 "$TACHO" ops stats --format json -p "$pid" pair.tacho
