@@ -170,6 +170,55 @@ struct ___tracy_c_zone_context {
 };
 typedef struct ___tracy_c_zone_context TracyCZoneCtx;
 
+struct ___tracy_gpu_time_data {
+	int64_t gpuTime;
+	uint16_t queryId;
+	uint8_t context;
+};
+
+struct ___tracy_gpu_zone_begin_data {
+	uint64_t srcloc;
+	uint16_t queryId;
+	uint8_t context;
+};
+
+struct ___tracy_gpu_zone_begin_callstack_data {
+	uint64_t srcloc;
+	int32_t depth;
+	uint16_t queryId;
+	uint8_t context;
+};
+
+struct ___tracy_gpu_zone_end_data {
+	uint16_t queryId;
+	uint8_t context;
+};
+
+struct ___tracy_gpu_new_context_data {
+	int64_t gpuTime;
+	float period; /* nanoseconds */
+	uint8_t context;
+	uint8_t flags;
+	uint8_t type;
+};
+
+struct ___tracy_gpu_context_name_data {
+	uint8_t context;
+	const char *name;
+	uint16_t len;
+};
+
+struct ___tracy_gpu_calibration_data {
+	int64_t gpuTime;
+	int64_t cpuDelta; /* nanoseconds since the last one */
+	uint8_t context;
+};
+
+struct ___tracy_gpu_time_sync_data {
+	int64_t gpuTime;
+	uint8_t context;
+};
+
 struct __tracy_lockable_context_data;
 struct __tracy_shared_lockable_context_data;
 typedef struct __tracy_lockable_context_data *TracyCLockCtx;
@@ -262,6 +311,45 @@ TACHO_INLINE struct tacho_zone tacho_tracy_zone(TracyCZoneCtx ctx)
 #define TracyCZoneNameF(ctx, ...)                      ___tracy_emit_zone_name_fmt(ctx, __VA_ARGS__);
 #define TracyCZoneColor(ctx, color)                    ___tracy_emit_zone_color(ctx, color);
 #define TracyCZoneValue(ctx, value)                    ___tracy_emit_zone_value(ctx, value);
+
+/*
+ * ---- zones of devices that the program reads itself ----
+ *
+ * A context is a track. Begins and ends of zones nest in the order in which they are told; each
+ * names a query, whose time comes later, in any order. _alloc: srcloc is of ___tracy_alloc_srcloc(),
+ * else it is the address of a struct ___tracy_source_location_data. The calls with _serial at their
+ * ends do the same.
+ */
+
+TRACY_API void ___tracy_emit_gpu_zone_begin(const struct ___tracy_gpu_zone_begin_data data);
+TRACY_API void ___tracy_emit_gpu_zone_begin_callstack(
+	const struct ___tracy_gpu_zone_begin_callstack_data data);
+TRACY_API void ___tracy_emit_gpu_zone_begin_alloc(const struct ___tracy_gpu_zone_begin_data data);
+TRACY_API void ___tracy_emit_gpu_zone_begin_alloc_callstack(
+	const struct ___tracy_gpu_zone_begin_callstack_data data);
+TRACY_API void ___tracy_emit_gpu_zone_end(const struct ___tracy_gpu_zone_end_data data);
+TRACY_API void ___tracy_emit_gpu_time(const struct ___tracy_gpu_time_data data);
+TRACY_API void ___tracy_emit_gpu_new_context(const struct ___tracy_gpu_new_context_data data);
+TRACY_API void ___tracy_emit_gpu_context_name(const struct ___tracy_gpu_context_name_data data);
+TRACY_API void ___tracy_emit_gpu_calibration(const struct ___tracy_gpu_calibration_data data);
+TRACY_API void ___tracy_emit_gpu_time_sync(const struct ___tracy_gpu_time_sync_data data);
+
+TRACY_API void ___tracy_emit_gpu_zone_begin_serial(const struct ___tracy_gpu_zone_begin_data data);
+TRACY_API void ___tracy_emit_gpu_zone_begin_callstack_serial(
+	const struct ___tracy_gpu_zone_begin_callstack_data data);
+TRACY_API void
+___tracy_emit_gpu_zone_begin_alloc_serial(const struct ___tracy_gpu_zone_begin_data data);
+TRACY_API void ___tracy_emit_gpu_zone_begin_alloc_callstack_serial(
+	const struct ___tracy_gpu_zone_begin_callstack_data data);
+TRACY_API void ___tracy_emit_gpu_zone_end_serial(const struct ___tracy_gpu_zone_end_data data);
+TRACY_API void ___tracy_emit_gpu_time_serial(const struct ___tracy_gpu_time_data data);
+TRACY_API void
+___tracy_emit_gpu_new_context_serial(const struct ___tracy_gpu_new_context_data data);
+TRACY_API void
+___tracy_emit_gpu_context_name_serial(const struct ___tracy_gpu_context_name_data data);
+TRACY_API void
+___tracy_emit_gpu_calibration_serial(const struct ___tracy_gpu_calibration_data data);
+TRACY_API void ___tracy_emit_gpu_time_sync_serial(const struct ___tracy_gpu_time_sync_data data);
 
 /* ---- memory ---- */
 

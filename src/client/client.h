@@ -74,6 +74,9 @@ struct guard {
 };
 void client_lock(struct guard *guard);
 void client_unlock(struct guard *guard);
+/* The same with a word of the caller's, in memory that is wiped on fork. Taken before that lock. */
+void sys_lock(_Atomic uint32_t *lock, struct guard *guard);
+void sys_unlock(_Atomic uint32_t *lock, struct guard *guard);
 
 long sys_futex(_Atomic uint32_t *word, int op, uint32_t value);
 int sys_open(const char *path, int flags);

@@ -27,9 +27,8 @@ static void block_signals(uint64_t *old)
 	syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, old, sizeof(all));
 }
 
-void client_lock(struct guard *guard)
+void sys_lock(_Atomic uint32_t *lock, struct guard *guard)
 {
-	_Atomic uint32_t *lock = &client_process->lock;
 	uint32_t expected = 0;
 
 	guard->error = errno;
@@ -40,15 +39,23 @@ void client_lock(struct guard *guard)
 		sys_futex(lock, FUTEX_WAIT_PRIVATE, 2);
 }
 
-void client_unlock(struct guard *guard)
+void sys_unlock(_Atomic uint32_t *lock, struct guard *guard)
 {
-	_Atomic uint32_t *lock = &client_process->lock;
-
 	if (atomic_exchange(lock, 0) == 2)
 		sys_futex(lock, FUTEX_WAKE_PRIVATE, 1);
 	syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &guard->signals, NULL,
 		sizeof(guard->signals));
 	errno = guard->error;
+}
+
+void client_lock(struct guard *guard)
+{
+	sys_lock(&client_process->lock, guard);
+}
+
+void client_unlock(struct guard *guard)
+{
+	sys_unlock(&client_process->lock, guard);
 }
 
 /* --------------------------------------------------------------- calls */

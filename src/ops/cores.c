@@ -385,7 +385,8 @@ uint32_t ops_device_process(const struct trace *trace, const uint8_t *in, uint32
 	for (uint32_t i = 0; i < trace->track_count; i++) {
 		const struct trace_track *t = &trace->tracks[i];
 
-		if (t->kind == TRACE_CORE && (!in || in[i]) && t->process < next &&
+		if (t->kind == TRACE_CORE && !TRACE_CORE_IS_OTHER(t->id) && (!in || in[i]) &&
+		    t->process < next &&
 		    (after == TRACE_NONE || t->process > after))
 			next = t->process;
 	}
