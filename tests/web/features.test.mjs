@@ -107,6 +107,11 @@ test("frames: all of them whatever the zoom, a click is a range", () => withPage
 		return rows.length ? { n: rows.reduce((a, r) => a + (r[2] ?? 1), 0), all: t.frames.data.stats.count, row: rows[0] } : null;
 	}));
 	assert.equal(frame.n, frame.all);
+	const near = (pixels) => page.evaluate(([row, n]) => {
+		const t = window.tachoTimeline, ns = t.frame.ns;
+		return t.frames.at(row[0] - n * ns, ns)?.[0] ?? null;
+	}, [frame.row, pixels]);
+	assert.deepEqual([await near(1), await near(100)], [frame.row[0], null], "a frame of a pixel can be hit");
 	const canvas = page.locator("canvas.frames");
 	const chips = () => page.getByTestId("range-chip").count();
 	// Rows that come late move it: where it is now.

@@ -7,7 +7,7 @@ import type { Frames, Meta, Track } from "../types";
 import { type Colors, FONT } from "./draw";
 import type { Frame } from "./overlay";
 
-/** Frames of less than so many pixels are drawn together. */
+/** Frames of less than so many pixels are drawn together, and hit from as far. */
 const LEAST = 2;
 
 export class FrameStrip {
@@ -61,14 +61,25 @@ export class FrameStrip {
 		}
 	}
 
-	/** The frame, or the frames, at a time; only as exact as what is drawn. */
-	at(t: number): Frames["rows"][number] | null {
-		return this.data?.rows.find(([a, b]) => t >= a && t < b) ?? null;
+	/** The frame, or the frames, at a time where a pixel is `ns`; else the nearest: a box of a pixel can be hit too. */
+	at(t: number, ns: number): Frames["rows"][number] | null {
+		let found = null, least = LEAST * ns;
+		for (const row of this.data?.rows ?? []) {
+			const [a, b] = row;
+			if (t >= a && t < b)
+				return row;
+			const far = t < a ? a - t : t - b;
+			if (far <= least) {
+				found = row;
+				least = far;
+			}
+		}
+		return found;
 	}
 
 	/** What is at a time, in words. */
-	text(t: number): string {
-		const r = this.at(t), s = this.data?.stats;
+	text(t: number, ns: number): string {
+		const r = this.at(t, ns), s = this.data?.stats;
 		if (!r || !s)
 			return "";
 		const what = r[2] ? `${fmtCount(r[2])} frames, the longest ${fmtDur(r[3])}` : `frame of ${fmtDur(r[1] - r[0])}`;

@@ -149,13 +149,14 @@ function listenFrames(tl: Timeline, opt: { signal: AbortSignal }): void {
 	if (!c)
 		return;
 	const timeOf = (e: MouseEvent) => tl.timeAt(place(e, c).x);
+	const frameOf = (e: MouseEvent) => tl.frames.at(timeOf(e), tl.frame.ns);
 	c.addEventListener("pointermove", (e) => {
-		c.title = tl.frames.text(timeOf(e));
+		c.title = tl.frames.text(timeOf(e), tl.frame.ns);
 		tl.hover.value = { x: place(e, c).x, y: -1, t: timeOf(e), drawn: null, box: null, row: null };
 	}, opt);
 	c.addEventListener("pointerleave", () => { tl.hover.value = null; }, opt);
 	c.addEventListener("click", (e) => {
-		const r = tl.frames.at(timeOf(e));
+		const r = frameOf(e);
 		const on = range.peek();
 		if (!r || (on?.t0 === Math.floor(r[0]) && on.t1 === Math.ceil(r[1])))
 			range.value = null;
@@ -163,7 +164,7 @@ function listenFrames(tl: Timeline, opt: { signal: AbortSignal }): void {
 			setRange(r[0], r[1]);
 	}, opt);
 	c.addEventListener("dblclick", (e) => {
-		const r = tl.frames.at(timeOf(e));
+		const r = frameOf(e);
 		if (r)
 			tl.fit({ t0: r[0], t1: r[1] });
 	}, opt);
