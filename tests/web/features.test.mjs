@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { goTo, pagesOf, until } from "./browser.mjs";
-import { findBox, openTimeline, scrollTo, settled } from "./timeline.mjs";
+import { findBox, fit, openTimeline, scrollTo, settled } from "./timeline.mjs";
 
 const withPage = pagesOf([process.env.ALL, process.env.OPS, process.env.FULL, process.env.TRACY]);
 
@@ -130,14 +130,14 @@ test("frames: all of them whatever the zoom, a click is a range", () => withPage
 
 test("a click on a signpost makes its section the range", () => withPage(async (page) => {
 	await openTimeline(page, "#/timeline?tr=0");
-	const post = await page.evaluate(() => {
-		const t = window.tachoTimeline;
-		return (t.signposts().find((p) => p.header === "warm up").t - t.frame.t0) / t.frame.ns;
-	});
+	await fit(page, await page.evaluate(() => {
+		const posts = window.tachoTimeline.signposts(), i = posts.findIndex((p) => p.header === "warm up");
+		return { t0: posts[i].t, t1: posts[i + 1].t };
+	}));
 	const box = await page.locator(".ruler").boundingBox();
-	await page.mouse.click(box.x + post + 12, box.y + box.height - 8);
+	await page.mouse.click(box.x + box.width / 2, box.y + box.height - 8);
 	await page.waitForSelector('[data-testid="range-chip"]');
-	await page.mouse.click(box.x + post + 12, box.y + box.height - 8);
+	await page.mouse.click(box.x + box.width / 2, box.y + box.height - 8);
 	await until("and again", () => page.getByTestId("range-chip").count(), (n) => n === 0);
 }));
 
@@ -332,6 +332,11 @@ test("clocks: compared at marks, or said to be unknown", () => withPage(async (p
 
 test("plots: the value under the pointer", () => withPage(async (page) => {
 	await openTimeline(page, "#/timeline?tr=0");
+	// its program draws frames as long as it plots
+	await fit(page, await until("frames", () => page.evaluate(() => {
+		const rows = window.tachoTimeline.frames.data?.rows;
+		return rows && { t0: rows[0][0], t1: rows.at(-1)[1] };
+	})));
 	await until("value", async () => {
 		const at = await page.evaluate(() => {
 			const t = window.tachoTimeline, r = t.rows.value.rows.find((k) => k.kind === "plot" && k.label === "jobs queued");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { axePath, goTo, pagesOf, until } from "./browser.mjs";
-import { findBox, openTimeline, scrollTo, settled, span, view } from "./timeline.mjs";
+import { findBox, openTimeline, settled, showZone, span, view } from "./timeline.mjs";
 
 const PAGES = ["overview", "timeline", "ops", "cores", "statistics", "messages", "plots", "memory", "compare", "info"];
 const MARKUP = "<img src=x onerror=alert(1)><b>bold</b>";
@@ -110,9 +110,7 @@ test("a range is dragged, filters the pages, and goes", () => withPage(async (pa
 
 test("a zone is selected, fitted, and found again by its URL", () => withPage(async (page) => {
 	await openTimeline(page);
-	await scrollTo(page, "layers");
-	const b = await findBox(page, "tacho_device_open");
-	assert.ok(b, "no zone 'tacho_device_open'");
+	const b = await showZone(page, "layers", "tacho_device_open");
 	await page.mouse.click(b.x, b.y);
 	await title(page, "tacho_device_open");
 	const hash = await until("URL", () => page.evaluate(() => location.hash), (h) => h.includes("sel=zone:"));
@@ -180,8 +178,7 @@ test("keys", () => withPage(async (page) => {
 
 test("parent and child, same name before and after", () => withPage(async (page) => {
 	await openTimeline(page);
-	await scrollTo(page, "layers");
-	const b = await findBox(page, "TT_DNN_DEVICE_OP");
+	const b = await showZone(page, "layers", "TT_DNN_DEVICE_OP");
 	await page.mouse.click(b.x, b.y);
 	await title(page, "TT_DNN_DEVICE_OP");
 	await page.keyboard.press("ArrowDown");
@@ -398,8 +395,7 @@ test("a table of ops alone", () => withPage(async (page) => {
 
 test("the source of a zone", () => withPage(async (page) => {
 	await openTimeline(page);
-	await scrollTo(page, "layers");
-	const b = await findBox(page, "tacho_device_open");
+	const b = await showZone(page, "layers", "tacho_device_open");
 	await page.mouse.click(b.x, b.y);
 	await title(page, "tacho_device_open");
 	await until("source", () => page.locator(".source .hit").count(), (n) => n === 1);

@@ -47,3 +47,22 @@ export function findBox(page, name) {
 		return best;
 	}, name);
 }
+
+/** Shows a stretch of time, however long the trace is. */
+export async function fit(page, range) {
+	await page.evaluate((r) => window.tachoTimeline.fit(r), range);
+	await settled(page);
+}
+
+/** Shows the longest zone of a name on a thread with as much around it as it is long; its box. */
+export async function showZone(page, thread, name) {
+	await scrollTo(page, thread);
+	await fit(page, await page.evaluate(async ([thread, name]) => {
+		const get = async (call) => (await (await fetch("/api/v1/t/0/" + call)).json()).rows;
+		const row = (await get("search?limit=50&q=" + encodeURIComponent(name))).find((r) => r.kind === "zone" && r.text === name);
+		const track = window.tachoTimeline.rows.value.rows.find((r) => r.kind === "thread" && r.label === thread).track.id;
+		const [z] = await get(`instances?sort=duration&desc=1&limit=1&name=${row.name}&track=${track}`);
+		return { t0: z.start - z.duration, t1: z.start + 2 * z.duration };
+	}, [thread, name]));
+	return until(`a zone ${name}`, () => findBox(page, name));
+}
