@@ -140,6 +140,27 @@ static size_t last_section(const struct perf_order *order, const struct perf_inp
 	return 0;
 }
 
+/* Programs often end with a signpost: which one has ops after it? */
+static void note_empty(const struct perf_order *order, const struct perf_input *in,
+		       struct perf_notes *notes)
+{
+	const char *name = NULL, *busy = NULL;
+	bool ops = false;
+
+	for (size_t i = 0; i < order->n; i++) {
+		if (in->rows.v[order->v[i]].type == TYPE_SIGNPOST)
+			name = name_of(in, order->v[i]);
+		else
+			ops = true, busy = name;
+	}
+	if (busy)
+		perf_note(notes, NOTE_WARNING,
+			  "no op follows that signpost: try --start-signpost='%s' or --ignore-signposts",
+			  busy);
+	else if (ops)
+		perf_note(notes, NOTE_WARNING, "no op follows that signpost: try --ignore-signposts");
+}
+
 static bool given(const char *name)
 {
 	return name && *name;
@@ -185,8 +206,11 @@ int perf_window(struct perf_order *order, const struct perf_input *in, const str
 		find_end(&l, order, in, o->end_signpost,
 			 given(o->start_signpost) && !strcmp(o->start_signpost, o->end_signpost),
 			 notes);
-	if (!l.any)
+	if (!l.any) {
 		from = last_section(order, in, notes);
+		if (from == order->n)
+			note_empty(order, in, notes);
+	}
 	keep(order, in, from, &l, o->print_signposts);
 	return 0;
 }

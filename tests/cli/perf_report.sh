@@ -56,6 +56,14 @@ expect_line out '^ 4 +🪧 Matmul of \(torch\) *$' '4 device ops, 1 host ops, 2 
 expect_exit 0 "$REPORT" named.csv
 expect_line out "From the last of 2 signposts on: .Matmul of .torch.." '^ 5 +55.4 %'
 
+# Programs like to end with a signpost: the user learns which one has ops.
+printf '%s\n' 'warm;sign' 'go;sign' 'Copy;dev;0;1000;0;8' 'end;sign' | ops >ends.csv
+expect_exit 0 "$REPORT" ends.csv
+expect_line err "no op follows that signpost: try --start-signpost='go'"
+printf '%s\n' 'Copy;dev;0;1000;0;8' 'end;sign' | ops >ends.csv
+expect_exit 0 "$REPORT" ends.csv
+expect_line err 'no op follows that signpost: try --ignore-signposts'
+
 # A name that reads as a number is shown as one, as in the tables that ours agree with; a signpost's is not.
 sed -e 's/^go,/0012,/' -e 's/^LayerNorm,/1_234,/' -e 's/^Copy,/infinity,/' small.csv >digits.csv
 expect_exit 0 "$REPORT" digits.csv --print-signposts --ignore-signposts --no-advice --no-summary
