@@ -107,3 +107,16 @@ free_port() {
 expect_same() {
 	cmp "$1" "$2" >&2 || fail "'$1' and '$2' differ"
 }
+
+# cell FILE ROW COLUMN: the cell of a data row (from 1), by the column's name
+cell() {
+	python3 -c '
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="")))
+print(rows[int(sys.argv[2]) - 1].get(sys.argv[3], "(no column)"))' "$@"
+}
+expect_cell() {
+	local got
+	got=$(cell "$1" "$2" "$3")
+	[ "$got" = "$4" ] || fail "row $2 of $1 has '$got' for $3, not '$4'"
+}

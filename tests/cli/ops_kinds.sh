@@ -2,17 +2,6 @@
 # accumulated waits, dispatch cores, Quasar, other clocks, ties.
 . "$SOURCE/tests/lib.sh"
 
-cell() {
-	python3 -c '
-import csv, sys
-rows = list(csv.DictReader(open(sys.argv[1], newline="")))
-print(rows[int(sys.argv[2]) - 1].get(sys.argv[3], "(no column)"))' "$@"
-}
-expect_cell() {
-	local got
-	got=$(cell "$1" "$2" "$3")
-	[ "$got" = "$4" ] || fail "row $2 of $1 has '$got' for $3, not '$4'"
-}
 COLUMNS='PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, trace id, trace id counter, zone name, type, source line, source file, meta data'
 # marker X,Y RISC TIME DATA ID ZONE TYPE [META]
 marker() { echo "0,$1,$2,7,$3,$4,$5,,,$6,$7,1,k.cc,${8-}"; }

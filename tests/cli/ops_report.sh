@@ -3,18 +3,6 @@
 MKLOGS=$BUILD/tests/mklogs
 unset TT_METAL_PROFILER_DIR TT_METAL_HOME
 
-# cell FILE ROW COLUMN: the cell of a data row (from 1), by the column's name
-cell() {
-	python3 -c '
-import csv, sys
-rows = list(csv.DictReader(open(sys.argv[1], newline="")))
-print(rows[int(sys.argv[2]) - 1].get(sys.argv[3], "(no column)"))' "$@"
-}
-expect_cell() {
-	local got
-	got=$(cell "$1" "$2" "$3")
-	[ "$got" = "$4" ] || fail "row $2 of $1 has '$got' for $3, not '$4'"
-}
 rows() { python3 -c 'import csv, sys; print(sum(1 for _ in csv.reader(open(sys.argv[1], newline=""))) - 1)' "$1"; }
 expect_rows() {
 	[ "$(rows "$1")" = "$2" ] || fail "$1 has $(rows "$1") rows, not $2"
