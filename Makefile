@@ -8,23 +8,26 @@ all: build/build.ninja
 build/build.ninja:
 	@cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
 
-.PHONY: all setup demo test test-long bench fuzz install clean
+.PHONY: all setup setup-tests demo test test-long bench fuzz install clean
 setup:
 	@scripts/setup
+
+setup-tests:
+	@scripts/setup --tests
 
 demo: setup all
 	@scripts/demo
 
-test: setup
+test: setup-tests
 	@scripts/test
 
-test-long: setup
+test-long: setup-tests
 	@scripts/test --long
 
 bench: all
 	@scripts/bench
 
-fuzz: setup
+fuzz: setup-tests
 	@scripts/fuzz
 
 install: all
