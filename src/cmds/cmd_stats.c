@@ -1,3 +1,4 @@
+#include "base/buf.h"
 #include "base/fmt.h"
 #include "cmds/query.h"
 
@@ -145,14 +146,72 @@ static void add_figures(struct table *t, const struct query *q, const struct tra
 	}
 }
 
+struct named {
+	const char *name;
+	size_t row;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+/* Which rows share their name with another one: Python has many <module> and __init__. NULL: no
+ * memory. */
+static bool *find_namesakes(const struct trace *trace, const struct trace_stat *stats, size_t n)
+{
+	bool *shared = calloc(n + 1, sizeof(*shared));
+	struct named *v = malloc((n + 1) * sizeof(*v));
+
+	if (!shared || !v) {
+		free(v);
+		free(shared);
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++)
+		v[i] = (struct named){trace_srcloc_name(trace, stats[i].srcloc), i};
+	qsort(v, n, sizeof(*v), by_name);
+	for (size_t i = 1; i < n; i++)
+		if (by_name(&v[i - 1], &v[i]) == 0)
+			shared[v[i - 1].row] = shared[v[i].row] = true;
+	free(v);
+	return shared;
+}
+
+/* The file and the folder it is in: what is before them is the same for most. */
+static const char *end_of_path(const char *path)
+{
+	const char *end = path + strlen(path);
+
+	for (int parts = 0; end > path; end--)
+		if (end[-1] == '/' && ++parts == 2)
+			break;
+	return end;
+}
+
+static void add_name(struct table *t, const struct trace *trace, uint32_t id, bool with_place)
+{
+	const struct trace_srcloc *s = export_srcloc(trace, id);
+	struct buf b = BUF_INIT;
+
+	buf_adds(&b, trace_srcloc_name(trace, id));
+	if (with_place && *s->file)
+		buf_addf(&b, "  %s:%u", end_of_path(s->file), s->line);
+	table_string(t, b.data, b.len);
+	buf_free(&b);
+}
+
 static int print_stats(struct query *q, const struct conf *conf, const struct trace_stat *stats,
 		       size_t n, double whole)
 {
 	struct table_style style = q->style;
 	const char *hidden[4];
 	struct table t;
+	bool *shared = find_namesakes(q->trace, stats, n);
 	int r = 0;
 
+	if (!shared)
+		return err_set(&q->err, TACHO_ENOMEM, "no memory");
 	hide(hidden, conf, stats, n);
 	style.hidden = hidden;
 	table_open(&t, stdout, &style, TABLE_COLUMNS(columns));
@@ -166,12 +225,14 @@ static int print_stats(struct query *q, const struct conf *conf, const struct tr
 		table_uint(&t, stats[i].count);
 		add_figures(&t, q, &stats[i], whole);
 		table_uint(&t, stats[i].unfinished);
-		table_text(&t, trace_srcloc_name(q->trace, stats[i].srcloc));
+		add_name(&t, q->trace, stats[i].srcloc,
+			 style.format == TABLE_AS_TEXT && shared[i]);
 		table_text(&t, is_of_op(srcloc) ? "" : srcloc->function);
 		table_text(&t, srcloc->file);
 		table_uint(&t, srcloc->line);
 		r = table_row(&t);
 	}
+	free(shared);
 	return table_close(&t);
 }
 
@@ -263,7 +324,8 @@ const struct cmd cmd_stats = {
 		"percentile and greatest duration, and the standard deviation.\n\n"
 		"The percentage is the total as a part of the time of all zones, that is of the "
 		"sum of all self times. Zones that had not ended when recording stopped are "
-		"counted in the column \"open\" and in no other.",
+		"counted in the column \"open\" and in no other. In text, names that several source "
+		"locations have are followed by the place.",
 	.examples =
 		"tacho stats app.tacho\n  all source locations, the most time first\n"
 		"tacho stats --sort=p99 --top=10 app.tacho\n  the ten with the slowest outliers\n"

@@ -72,3 +72,28 @@ assert len(rows) == 22
 wait = [r for r in rows if r["name"] == "waits for ever"][0]
 assert wait["unfinished"] == 1 and wait["count"] == 0 and wait["mean_ns"] is None, wait
 END
+
+# Of several source locations with one name text tells the places; tables for programs have columns for them.
+[ -z "$SANITIZE" ] || exit 0 # the library would want a program with the sanitizer
+cat >same.c <<'END'
+#include <tacho/tacho.h>
+
+static void one(void)
+{
+	TACHO_ZONE("same");
+}
+
+int main(void)
+{
+	TACHO_ZONE("only");
+	TACHO_ZONE("same");
+	one();
+	return 0;
+}
+END
+cc -I"$SOURCE/include" same.c -o same -L"$BUILD" -ltacho -Wl,-rpath,"$BUILD" || fail "same.c"
+expect_exit 0 "$TACHO" run -q -- ./same
+expect_exit 0 "$TACHO" stats same.tacho
+expect_line out '  same  same.c:5$' '  same  same.c:11$' '  only$'
+expect_exit 0 "$TACHO" stats --format=csv same.tacho
+expect_line out ',same,one,same.c,5$'
