@@ -6,8 +6,8 @@
  *	monitor.c   3.12+:    sys.monitoring for what eval.c cannot do, or not as well
  *
  * They share code.c and callable.c, which turn a code object or a C callable into the number of a
- * source location, and track.c, which keeps begins and ends of a thread in order; task.c knows the
- * tasks of asyncio. api.c has what programs call by hand, zone.c the type "zone".
+ * source location, and track.c, which keeps begins and ends of a thread in order, with quick.h for
+ * what is usual; task.c knows the tasks of asyncio. api.c has what programs call by hand, zone.c the type "zone".
  *
  * Everything here runs with the GIL held; only what is __thread is per thread.
  */
@@ -84,9 +84,15 @@ int code_is_ours(PyCodeObject *code); /* of this package, not of the program */
 uint32_t code_line_word(PyCodeObject *code, int line);
 /* The words of the lines of one code object, from its first line on; 0 where not yet known. */
 struct lines {
+	/*
+	 * The instruction at which a call begins when the event of its first line is sure to come
+	 * next, and its word may wait for that; else NULL.
+	 */
+	const void *entry;
+	uint32_t word;
+	uint32_t generation;
 	int first;
 	int count;
-	uint32_t generation;
 	uint32_t words[];
 };
 extern Py_ssize_t lines_index;
@@ -148,18 +154,22 @@ static inline uint32_t code_quick(PyCodeObject *code, uint64_t plain)
 	return __builtin_expect(value <= UINT32_MAX, 1) ? (uint32_t)value : 0;
 }
 
-/* The same as code_line_word() when it is known already, else 0. */
-static inline uint32_t code_line_quick(PyCodeObject *code, int line)
-{
-	const struct lines *lines = code_extra_get(code, lines_index);
-
-	if (!lines || lines->generation != code_generation || line < lines->first ||
-	    line - lines->first >= lines->count)
-		return 0;
-	return lines->words[line - lines->first];
-}
-
 /* ------------------------------------------------------- callable.c */
+
+/*
+ * What a callable is known by: two addresses, the second being that of its (or its type's) name.
+ * Objects that are known by their own address are held on to, or another one could come to lie
+ * there.
+ */
+struct callable {
+	const void *key;
+	const char *name;
+	uint32_t word;
+	PyObject *held;
+};
+
+#define CALLABLES 4096 /* a direct-mapped cache: a collision costs a look-up by content */
+extern struct callable callables[CALLABLES];
 
 /* Begins the zone of a C function, a type or any other object that is called; it is the owner. */
 void callable_begin(PyObject *callable);
@@ -191,9 +201,14 @@ struct track {
 };
 extern __thread struct track track __attribute__((tls_model("initial-exec")));
 extern uint32_t track_epoch;
+extern uint32_t track_quick; /* track_epoch while the ways of quick.h are open, else UINT32_MAX */
 
 int track_init(void);
 int track_grow(void);
+/* A new start: what threads have in their tracks is no longer right. */
+void track_restart(void);
+/* The settings have changed. */
+void track_configure(void);
 /* The first event after a start: what was left open ends, the frames on the stack begin (but the
  * innermost, when its own begin is the event). */
 void track_renew(int innermost_begins);
@@ -235,79 +250,6 @@ static inline void track_push(uint64_t key, uint32_t word, const void *owner)
 	zone->owner = owner;
 	zone->ticks = 0;
 	zone->word = word;
-}
-
-/* ---- the quick ways of track_begin() and track_end(): what is not usual is left to those
- *
- * They call nothing, so that a callback which uses them first need not save a register.
- */
-
-/* The ring's segment is at its end: the slow rest of a quick begin or end. */
-void track_full_begin(uint64_t key, uint64_t now, uint32_t word, const void *owner);
-void track_full_end(uint64_t key, uint64_t now, uint32_t word);
-
-/*
- * The recorder has had this memory last, to read and to clear it: the thread would wait for what it
- * is about to write. Memory that is not there does not matter.
- */
-static inline void ring_prefetch(uint64_t position)
-{
-#if defined(__x86_64__)
-	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)(uintptr_t)(position + 256)));
-#else
-	__builtin_prefetch((const char *)(uintptr_t)(position + 256), 1);
-#endif
-}
-
-/*
- * 1: done. 0: to be done by the usual way; nothing has been. WORD is 0 or one of code_quick().
- */
-static inline int track_begin_fast(uint32_t word, const void *owner)
-{
-	uint64_t key = tacho_key(), now, position;
-	struct open_zone *zone;
-
-	word &= ~CODE_GENERATOR;
-	if (!word || track.epoch != track_epoch || track.count == track.size)
-		return 0;
-	now = tacho_ticks();
-	if ((now >> TACHO_WRAP_SHIFT | key) != tacho_self->key)
-		return 0;
-	position = tacho_claim(tacho_self, 8);
-	if (__builtin_expect(!(position & TACHO_SEGMENT), 0)) {
-		track_full_begin(key, now, word, owner);
-		return 1;
-	}
-	__atomic_store_n((uint64_t *)(uintptr_t)position,
-			 now << TACHO_TICK_SHIFT | word | TACHO_KIND_BEGIN, __ATOMIC_RELEASE);
-	ring_prefetch(position);
-	zone = &track.open[track.count++];
-	zone->owner = owner;
-	zone->ticks = 0;
-	zone->word = word;
-	return 1;
-}
-
-static inline int track_end_fast(const void *owner)
-{
-	uint64_t key = tacho_key(), now, position;
-	const struct open_zone *last = track.open + track.count - 1;
-
-	if (track.epoch != track_epoch || !track.count || last->owner != owner || last->ticks ||
-	    last->word & CODE_COROUTINE)
-		return 0;
-	now = tacho_ticks();
-	if ((now >> TACHO_WRAP_SHIFT | key) != tacho_self->key)
-		return 0;
-	track.count--;
-	position = tacho_claim(tacho_self, 8);
-	if (__builtin_expect(!(position & TACHO_SEGMENT), 0)) {
-		track_full_end(key, now, last->word);
-		return 1;
-	}
-	__atomic_store_n((uint64_t *)(uintptr_t)position,
-			 now << TACHO_TICK_SHIFT | last->word | TACHO_KIND_END, __ATOMIC_RELEASE);
-	return 1;
 }
 
 static inline int track_is_plain(uint32_t word)
@@ -363,52 +305,15 @@ static inline const void *line_owner(PyCodeObject *code)
 	return (const char *)code + 1;
 }
 
+/* A function whose begin is recorded with that of its first line. */
+static inline const void *entry_owner(PyCodeObject *code)
+{
+	return (const char *)code + 2;
+}
+
 void track_line(PyCodeObject *code, int line);
-
-/*
- * The quick ways of it and of the end of a function with its last line, as above. A line ends when
- * the next begins, and the last one with its function: one reading of the clock for both.
- */
-static inline int track_line_fast(PyCodeObject *code, int line)
-{
-	uint64_t key = tacho_key(), now;
-	uint32_t word = code_line_quick(code, line);
-	struct open_zone *last = track.open + track.count - 1;
-
-	if (!word || code_plain == UINT64_MAX || track.epoch != track_epoch || !track.count ||
-	    track.count == track.size || last->ticks || !key)
-		return 0;
-	if (last->owner != line_owner(code)) {
-		if (last->owner != code || !tacho_emit(key, word | TACHO_KIND_BEGIN))
-			return 0;
-		track.count++;
-		last[1] = (struct open_zone){line_owner(code), 0, word};
-		return 1;
-	}
-	now = tacho_ticks();
-	tacho_emit_at(key, now, last->word | TACHO_KIND_END);
-	if (tacho_emit_at(key, now, word | TACHO_KIND_BEGIN))
-		last->word = word;
-	else
-		track.count--;
-	return 1;
-}
-
-static inline int track_end_with_line_fast(PyCodeObject *code)
-{
-	uint64_t key = tacho_key(), now;
-	const struct open_zone *last = track.open + track.count - 1;
-
-	if (track.epoch != track_epoch || track.count < 2 || last->owner != line_owner(code) ||
-	    last[-1].owner != code || last->ticks || last[-1].ticks ||
-	    last[-1].word & CODE_COROUTINE || !key)
-		return 0;
-	now = tacho_ticks();
-	tacho_emit_at(key, now, last->word | TACHO_KIND_END);
-	tacho_emit_at(key, now, last[-1].word | TACHO_KIND_END);
-	track.count -= 2;
-	return 1;
-}
+/* The begin of a function that waits for its first line is recorded now. */
+void track_settle(PyCodeObject *code);
 
 /* ---------------------------------------------------------- stack.c */
 

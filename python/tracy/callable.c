@@ -1,20 +1,7 @@
 /* C functions and other objects that are called -> numbers of source locations. */
-#include "_tracy.h"
+#include "quick.h"
 
-/*
- * What a callable is known by: two addresses, the second being that of its (or its type's) name.
- * Objects that are known by their own address are held on to, or another one could come to lie
- * there.
- */
-struct callable {
-	const void *key;
-	const char *name;
-	uint32_t word;
-	PyObject *held;
-};
-
-#define CALLABLES 4096 /* a direct-mapped cache: a collision costs a look-up by content */
-static struct callable callables[CALLABLES];
+struct callable callables[CALLABLES];
 
 static PyObject *module_and_name(PyObject *module, const char *name)
 {
@@ -94,14 +81,8 @@ static struct callable callable_identity(PyObject *callable)
 {
 	if (PyCFunction_Check(callable)) {
 		PyCFunctionObject *function = (PyCFunctionObject *)callable;
-		PyObject *self = function->m_self;
 
-		if (!self || PyModule_Check(self) || PyCapsule_CheckExact(self))
-			return (struct callable){function->m_ml, function->m_ml->ml_name, 0, NULL};
-		return (struct callable){function->m_ml,
-					 PyType_Check(self) ? ((PyTypeObject *)self)->tp_name
-							    : Py_TYPE(self)->tp_name,
-					 0, NULL};
+		return (struct callable){function->m_ml, builtin_key(function), 0, NULL};
 	}
 	if (Py_IS_TYPE(callable, &PyMethodDescr_Type)) {
 		PyMethodDef *method = ((PyMethodDescrObject *)callable)->d_method;
@@ -131,13 +112,6 @@ static struct callable callable_without_name(struct callable who)
 	return who;
 }
 
-static struct callable *callable_slot(const struct callable *who)
-{
-	uintptr_t hash = ((uintptr_t)who->key >> 3) ^ ((uintptr_t)who->name >> 2);
-
-	return &callables[(hash ^ hash >> 12) % CALLABLES];
-}
-
 static int slot_has(const struct callable *slot, const struct callable *who)
 {
 	return slot->word && slot->key == who->key && slot->name == who->name;
@@ -150,7 +124,7 @@ static uint32_t callable_first_sight(PyObject *callable, struct callable who)
 
 	PyErr_Fetch(&type, &value, &traceback);
 	who = callable_without_name(who);
-	slot = callable_slot(&who);
+	slot = callable_slot(who.key, who.name);
 	if (!slot_has(slot, &who)) {
 		name = callable_name(callable);
 		file = PyUnicode_FromString("<builtin>");
@@ -171,12 +145,10 @@ static uint32_t callable_first_sight(PyObject *callable, struct callable who)
 void callable_begin(PyObject *callable)
 {
 	struct callable who = callable_identity(callable);
-	const struct callable *slot = callable_slot(&who);
+	const struct callable *slot = callable_slot(who.key, who.name);
 
-	if (!slot_has(slot, &who))
-		track_begin(callable_first_sight(callable, who), callable, 0);
-	else if (code_plain == UINT64_MAX || !track_begin_fast(slot->word, callable))
-		track_begin(slot->word, callable, 0);
+	track_begin(slot_has(slot, &who) ? slot->word : callable_first_sight(callable, who),
+		    callable, 0);
 }
 
 void callable_forget(void)

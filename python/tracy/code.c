@@ -227,6 +227,23 @@ uint32_t code_first_sight(PyCodeObject *code)
 	return word;
 }
 
+/*
+ * Only 3.11 is known to tell of the first line right after the call, before anything else runs; not
+ * when the instruction belongs to no line.
+ */
+static void lines_enter(struct lines *lines, PyCodeObject *code)
+{
+#if PY_AT_LEAST(3, 11) && !PY_AT_LEAST(3, 12)
+	int entry = code->_co_firsttraceable;
+
+	lines->word = code_quick(code, code_plain) & ~CODE_GENERATOR;
+	if (lines->word && PyCode_Addr2Line(code, (entry + 1) * (int)sizeof(_Py_CODEUNIT)) > 0)
+		lines->entry = _PyCode_CODE(code) + entry;
+#else
+	(void)lines, (void)code;
+#endif
+}
+
 /* Makes room for LINE, which may lie before the first line; NULL when there is no memory. */
 static struct lines *lines_for(PyCodeObject *code, int line)
 {
@@ -248,6 +265,7 @@ static struct lines *lines_for(PyCodeObject *code, int line)
 	lines->first = first;
 	lines->count = last - first;
 	lines->generation = code_generation;
+	lines_enter(lines, code);
 	for (int i = 0; old && i < old->count; i++)
 		lines->words[old->first - first + i] = old->words[i];
 	/* Frees what was there before. */

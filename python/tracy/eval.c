@@ -4,7 +4,7 @@
  * at full speed. It is called once for what sys.monitoring calls back twice for.
  */
 #define Py_BUILD_CORE
-#include "_tracy.h"
+#include "quick.h"
 
 #include <pthread.h>
 

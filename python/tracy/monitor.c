@@ -2,7 +2,7 @@
  * From 3.12 on: sys.monitoring, for functions, C calls and lines, in all threads. Functions that
  * are not wanted cost nothing, and no call needs C stack.
  */
-#include "_tracy.h"
+#include "quick.h"
 
 #if PY_AT_LEAST(3, 12)
 
@@ -32,14 +32,14 @@ static __attribute__((noinline)) PyObject *begin_slow(PyObject *const *args)
 
 CALLBACK(on_begin)
 {
-	if (!track_begin_fast(code_quick(code_of(args), code_plain), args[0]))
+	if (!quick_begin(code_quick(code_of(args), code_plain), args[0]))
 		return begin_slow(args);
 	Py_RETURN_NONE;
 }
 
 static __attribute__((noinline)) PyObject *end_slow(PyObject *const *args)
 {
-	if (settings.lines && track_end_with_line_fast(code_of(args)))
+	if (settings.lines && quick_end_with_line(code_of(args)))
 		Py_RETURN_NONE;
 	if (track_end_last(args[0]))
 		Py_RETURN_NONE;
@@ -51,7 +51,7 @@ static __attribute__((noinline)) PyObject *end_slow(PyObject *const *args)
 
 CALLBACK(on_end)
 {
-	if (!track_end_fast(args[0]))
+	if (!quick_end(args[0]))
 		return end_slow(args);
 	Py_RETURN_NONE;
 }
@@ -74,7 +74,7 @@ CALLBACK(on_line)
 {
 	int line = (int)PyLong_AsLong(args[1]);
 
-	if (track_line_fast(code_of(args), line))
+	if (quick_line(code_of(args), line))
 		Py_RETURN_NONE;
 	if (!code_word(code_of(args)))
 		return Py_NewRef(disable);
@@ -97,7 +97,7 @@ CALLBACK(on_call)
 
 	if (!code_word(code_of(args)))
 		return Py_NewRef(disable);
-	if (callable)
+	if (callable && !quick_begin(quick_callable_word(callable), callable))
 		callable_begin(callable);
 	Py_RETURN_NONE;
 }
@@ -106,7 +106,7 @@ CALLBACK(on_c_return)
 {
 	PyObject *callable = callee(args[2]);
 
-	if (callable && code_word(code_of(args)) && !track_end_fast(callable))
+	if (callable && code_word(code_of(args)) && !quick_end(callable))
 		track_end(callable);
 	Py_RETURN_NONE;
 }
@@ -281,7 +281,7 @@ static int monitor_take(void)
 
 static int monitor_start(void)
 {
-	track_epoch++;
+	track_restart();
 	return monitor_take();
 }
 

@@ -4,7 +4,7 @@
  * threading.setprofile().
  */
 #define Py_BUILD_CORE
-#include "_tracy.h"
+#include "quick.h"
 
 #if !PY_AT_LEAST(3, 12)
 
@@ -22,12 +22,6 @@ static inline PyCodeObject *frame_code(PyFrameObject *frame)
 #endif
 }
 
-/* The interpreter has set f_lineno before it tells of a line. */
-static inline int frame_line(PyFrameObject *frame)
-{
-	return frame->f_lineno ? frame->f_lineno : PyFrame_GetLineNumber(frame);
-}
-
 /* ARG: the value that is returned, NULL when an exception leaves the function. */
 static void profile_return(PyCodeObject *code, PyObject *arg)
 {
@@ -39,24 +33,30 @@ static void profile_return(PyCodeObject *code, PyObject *arg)
 
 static __attribute__((noinline)) int profile_slow(PyFrameObject *frame, int what, PyObject *arg)
 {
-	PyCodeObject *code;
+	PyCodeObject *code = frame_code(frame);
 
+	track_settle(code);
 	switch (what) {
 	case PyTrace_CALL:
-		code = frame_code(frame);
 		track_begin(code_word(code), code, 1);
 		break;
 	case PyTrace_RETURN:
-		profile_return(frame_code(frame), arg);
+		profile_return(code, arg);
 		break;
 	case PyTrace_LINE:
-		track_line(frame_code(frame), frame_line(frame));
+		track_line(code, PyFrame_GetLineNumber(frame));
+		break;
+	/* What a function that is not wanted calls is not wanted either. */
+	case PyTrace_C_CALL:
+		if (code_word(code))
+			callable_begin(arg);
 		break;
 	case PyTrace_C_RETURN:
-		track_end(arg);
+		if (code_word(code))
+			track_end(arg);
 		break;
 	case PyTrace_C_EXCEPTION:
-		if (code_word(frame_code(frame)))
+		if (code_word(code))
 			track_end_unwound(arg, PyErr_Occurred());
 		break;
 	default:
@@ -65,44 +65,85 @@ static __attribute__((noinline)) int profile_slow(PyFrameObject *frame, int what
 	return 0;
 }
 
-static int profile_event(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
+/*
+ * One function for each event: it has registers enough, so none is saved, and it goes to the slow
+ * one where it needs to.
+ */
+#define EVENT static __attribute__((noinline)) int
+
+EVENT on_call(PyFrameObject *frame, int what, PyObject *arg)
 {
 	PyCodeObject *code = frame_code(frame);
 
+	return quick_begin(code_quick(code, code_plain), code) ? 0 : profile_slow(frame, what, arg);
+}
+
+EVENT on_return(PyFrameObject *frame, int what, PyObject *arg)
+{
+	return arg && quick_end(frame_code(frame)) ? 0 : profile_slow(frame, what, arg);
+}
+
+EVENT on_c_call(PyFrameObject *frame, int what, PyObject *arg)
+{
+	return code_quick(frame_code(frame), code_plain) &&
+			       quick_begin(quick_callable_word(arg), arg)
+		       ? 0
+		       : profile_slow(frame, what, arg);
+}
+
+EVENT on_c_return(PyFrameObject *frame, int what, PyObject *arg)
+{
+	return code_quick(frame_code(frame), code_plain) && quick_end(arg)
+		       ? 0
+		       : profile_slow(frame, what, arg);
+}
+
+static int profile_event(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
+{
 	(void)self;
-	switch (what) {
-	case PyTrace_CALL:
-		if (track_begin_fast(code_quick(code, code_plain), code))
-			return 0;
-		break;
-	case PyTrace_RETURN:
-		if (arg && track_end_fast(code))
-			return 0;
-		break;
-	/* What a function that is not wanted calls is not wanted either. */
-	case PyTrace_C_CALL:
-		if (code_word(code))
-			callable_begin(arg);
-		return 0;
-	case PyTrace_C_RETURN:
-		if (!code_word(code) || track_end_fast(arg))
-			return 0;
-		break;
-	default:
-		break;
-	}
+	if (what == PyTrace_CALL)
+		return on_call(frame, what, arg);
+	if (what == PyTrace_RETURN)
+		return on_return(frame, what, arg);
+	if (what == PyTrace_C_CALL)
+		return on_c_call(frame, what, arg);
+	if (what == PyTrace_C_RETURN)
+		return on_c_return(frame, what, arg);
 	return profile_slow(frame, what, arg);
+}
+
+/* ------------------------------------------------------------- lines */
+
+EVENT on_call_with_lines(PyFrameObject *frame, int what, PyObject *arg)
+{
+#if PY_AT_LEAST(3, 11)
+	if (quick_enter(frame_code(frame), frame->f_frame->prev_instr))
+		return 0;
+#endif
+	return on_call(frame, what, arg);
+}
+
+/* The interpreter has set f_lineno before it tells of a line. */
+EVENT on_line(PyFrameObject *frame, int what, PyObject *arg)
+{
+	return quick_line(frame_code(frame), frame->f_lineno) ? 0 : profile_slow(frame, what, arg);
+}
+
+EVENT on_return_with_line(PyFrameObject *frame, int what, PyObject *arg)
+{
+	return arg && quick_end_with_line(frame_code(frame)) ? 0 : profile_slow(frame, what, arg);
 }
 
 static int trace_event(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
 {
-	PyCodeObject *code = frame_code(frame);
-
-	if (what == PyTrace_LINE && track_line_fast(code, frame_line(frame)))
-		return 0;
-	if (what == PyTrace_RETURN && arg && track_end_with_line_fast(code))
-		return 0;
-	return profile_event(self, frame, what, arg);
+	(void)self;
+	if (what == PyTrace_LINE)
+		return on_line(frame, what, arg);
+	if (what == PyTrace_CALL)
+		return on_call_with_lines(frame, what, arg);
+	if (what == PyTrace_RETURN)
+		return on_return_with_line(frame, what, arg);
+	return profile_slow(frame, what, arg);
 }
 
 static Py_tracefunc profile_function(void)
@@ -174,7 +215,7 @@ static int profile_start(void)
 	}
 	if (profile_threads(1) < 0)
 		return -1;
-	track_epoch++;
+	track_restart();
 	profile_all(1);
 	return 0;
 }

@@ -1,11 +1,12 @@
 /* Begins and ends of one thread in order, whatever the interpreter leaves out. */
-#include "_tracy.h"
+#include "quick.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
 __thread struct track track __attribute__((tls_model("initial-exec")));
 uint32_t track_epoch = 1;
+uint32_t track_quick = UINT32_MAX;
 static pthread_key_t track_key;
 
 /* The thread ends: TLS itself is still there, the memory it points to is ours to free. */
@@ -37,15 +38,15 @@ int track_grow(void)
 	return 0;
 }
 
-void track_full_begin(uint64_t key, uint64_t now, uint32_t word, const void *owner)
+void track_configure(void)
 {
-	if (tacho_emit_full(key, now, word | TACHO_KIND_BEGIN))
-		track.open[track.count++] = (struct open_zone){owner, 0, word};
+	track_quick = settings.max_depth || settings.min_ticks ? UINT32_MAX : track_epoch;
 }
 
-void track_full_end(uint64_t key, uint64_t now, uint32_t word)
+void track_restart(void)
 {
-	tacho_emit_full(key, now, word | TACHO_KIND_END);
+	track_epoch++;
+	track_configure();
 }
 
 /*
@@ -254,4 +255,55 @@ void track_line(PyCodeObject *code, int line)
 	else if (last != code)
 		return; /* the function itself is not shown, so neither are its lines */
 	track_begin(code_line_word(code, line), line_owner(code), 0);
+}
+
+/* ------------------------------------------- ends of segments: quick.h */
+
+void quick_full_begin(uint64_t key, uint64_t now, uint32_t word, const void *owner)
+{
+	if (tacho_emit_full(key, now, word | TACHO_KIND_BEGIN))
+		track.open[track.count++] = (struct open_zone){owner, 0, word};
+}
+
+void quick_full_end(uint64_t key, uint64_t now, uint32_t word)
+{
+	tacho_emit_full(key, now, word | TACHO_KIND_END);
+}
+
+/* One of the two may have got the last place. */
+static int quick_full_pair(uint64_t key, uint64_t now, uint64_t position, uint32_t first,
+			   uint32_t second)
+{
+	if (!(position & TACHO_SEGMENT)) {
+		tacho_emit_full(key, now, first);
+		return tacho_emit_at(key, now, second);
+	}
+	ring_store(position, now, first);
+	return tacho_emit_full(key, now, second);
+}
+
+void quick_full_ends(uint64_t key, uint64_t now, uint64_t position, uint32_t first, uint32_t second)
+{
+	quick_full_pair(key, now, position, first | TACHO_KIND_END, second | TACHO_KIND_END);
+}
+
+void quick_full_line(uint64_t key, uint64_t now, uint64_t position, uint32_t before)
+{
+	if (!quick_full_pair(key, now, position, before | TACHO_KIND_END,
+			     quick_last()->word | TACHO_KIND_BEGIN))
+		track.count--;
+}
+
+void quick_full_first_line(uint64_t key, uint64_t now, uint64_t position, PyCodeObject *code,
+			   uint32_t word)
+{
+	if (quick_full_pair(key, now, position, quick_last()->word | TACHO_KIND_BEGIN,
+			    word | TACHO_KIND_BEGIN))
+		track.open[track.count++] = (struct open_zone){line_owner(code), 0, word};
+}
+
+void track_settle(PyCodeObject *code)
+{
+	if (track.count && quick_last()->owner == entry_owner(code))
+		track_begin(track.open[--track.count].word, code, 0);
 }

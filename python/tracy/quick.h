@@ -1,0 +1,286 @@
+/*
+ * The quick ways of track.c, for callbacks: one event about which nothing is unusual. Each returns 1
+ * when it is done, and 0 when nothing has been done and the usual way is to be taken. They call
+ * nothing but at the end of a segment, so that a callback which goes to its usual way, not calls it,
+ * needs no stack and saves no register.
+ *
+ * They are open while track.epoch is track_quick: then the track of this thread is right, and no
+ * begin in it is held back, since no limit of depth or duration was asked for.
+ */
+#ifndef TRACY_QUICK_H
+#define TRACY_QUICK_H
+
+#include "_tracy.h"
+
+#pragma GCC visibility push(hidden)
+
+/* The ring's segment is at its end: the slow rest of a quick begin or end. */
+void quick_full_begin(uint64_t key, uint64_t now, uint32_t word, const void *owner);
+void quick_full_end(uint64_t key, uint64_t now, uint32_t word);
+/* The same for two words of one time, which were given POSITION. */
+void quick_full_ends(uint64_t key, uint64_t now, uint64_t position, uint32_t first, uint32_t second);
+void quick_full_line(uint64_t key, uint64_t now, uint64_t position, uint32_t before);
+void quick_full_first_line(uint64_t key, uint64_t now, uint64_t position, PyCodeObject *code,
+			   uint32_t word);
+
+/*
+ * The recorder has had this memory last, to read and to clear it: the thread would wait for what it
+ * is about to write. Memory that is not there does not matter.
+ */
+static inline void ring_prefetch(uint64_t position)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)(uintptr_t)(position + 256)));
+#else
+	__builtin_prefetch((const char *)(uintptr_t)(position + 256), 1);
+#endif
+}
+
+static inline void ring_store(uint64_t position, uint64_t now, uint32_t bits)
+{
+	__atomic_store_n((uint64_t *)(uintptr_t)position, now << TACHO_TICK_SHIFT | bits,
+			 __ATOMIC_RELEASE);
+}
+
+static inline int quick_is_open(void)
+{
+	return __builtin_expect(track.epoch == track_quick, 1);
+}
+
+static inline struct open_zone *quick_last(void)
+{
+	return track.open + track.count - 1;
+}
+
+/* The thread's ring takes words of this session and this time. */
+static inline int quick_fits(const struct tacho_thread *self, uint64_t key, uint64_t now)
+{
+	return __builtin_expect((now >> TACHO_WRAP_SHIFT | key) == self->key, 1);
+}
+
+/* WORD is 0 or one of code_quick(). */
+static inline int quick_begin(uint32_t word, const void *owner)
+{
+	struct tacho_thread *self = tacho_self;
+	uint64_t key = tacho_key(), now, position;
+	struct open_zone *zone;
+
+	word &= ~CODE_GENERATOR;
+	if (!word || !quick_is_open() || track.count == track.size)
+		return 0;
+	now = tacho_ticks();
+	if (!quick_fits(self, key, now))
+		return 0;
+	position = tacho_claim(self, 8);
+	if (__builtin_expect(!(position & TACHO_SEGMENT), 0)) {
+		quick_full_begin(key, now, word, owner);
+		return 1;
+	}
+	ring_store(position, now, word | TACHO_KIND_BEGIN);
+	ring_prefetch(position);
+	zone = &track.open[track.count++];
+	zone->owner = owner;
+	zone->ticks = 0;
+	zone->word = word;
+	return 1;
+}
+
+static inline int quick_end(const void *owner)
+{
+	struct tacho_thread *self = tacho_self;
+	uint64_t key = tacho_key(), now, position;
+	uint32_t word;
+
+	if (!quick_is_open() || !track.count || quick_last()->owner != owner)
+		return 0;
+	word = quick_last()->word;
+	if (word & CODE_COROUTINE)
+		return 0;
+	now = tacho_ticks();
+	if (!quick_fits(self, key, now))
+		return 0;
+	track.count--;
+	position = tacho_claim(self, 8);
+	if (__builtin_expect(!(position & TACHO_SEGMENT), 0)) {
+		quick_full_end(key, now, word);
+		return 1;
+	}
+	ring_store(position, now, word | TACHO_KIND_END);
+	return 1;
+}
+
+/* ------------------------------------------------------------- lines
+ *
+ * A line ends when the next begins, the first one begins with its function and the last one ends with
+ * it: one reading of the clock and one claim for both words.
+ */
+
+static inline const struct lines *quick_lines(PyCodeObject *code)
+{
+	const struct lines *lines = code_extra_get(code, lines_index);
+
+	return lines && lines->generation == code_generation ? lines : NULL;
+}
+
+/* The same as code_line_word() when it is known already, else 0. */
+static inline uint32_t quick_line_word(PyCodeObject *code, int line)
+{
+	const struct lines *lines = quick_lines(code);
+	unsigned index;
+
+	if (!lines)
+		return 0;
+	index = (unsigned)line - (unsigned)lines->first;
+	return index < (unsigned)lines->count ? lines->words[index] : 0;
+}
+
+/* A function begins and the event of its first line comes next: see struct lines. */
+static inline int quick_enter(PyCodeObject *code, const void *instruction)
+{
+	const struct lines *lines = quick_lines(code);
+	struct open_zone *zone;
+
+	if (!lines || lines->entry != instruction || !quick_is_open() || track.count == track.size)
+		return 0;
+	zone = &track.open[track.count++];
+	zone->owner = entry_owner(code);
+	zone->ticks = 0;
+	zone->word = lines->word;
+	return 1;
+}
+
+/* The begin of a function and its first line. LAST is that of the function, not yet recorded. */
+static inline int quick_first_line(PyCodeObject *code, uint32_t word, struct open_zone *last)
+{
+	struct tacho_thread *self = tacho_self;
+	uint64_t key = tacho_key(), now, position;
+
+	if (track.count == track.size)
+		return 0;
+	now = tacho_ticks();
+	if (!quick_fits(self, key, now))
+		return 0;
+	position = tacho_claim(self, 16);
+	last->owner = code;
+	if (__builtin_expect(!((position + 8) & TACHO_SEGMENT), 0)) {
+		quick_full_first_line(key, now, position, code, word);
+		return 1;
+	}
+	ring_store(position, now, last->word | TACHO_KIND_BEGIN);
+	ring_store(position + 8, now, word | TACHO_KIND_BEGIN);
+	ring_prefetch(position);
+	track.count++;
+	last[1].owner = line_owner(code);
+	last[1].ticks = 0;
+	last[1].word = word;
+	return 1;
+}
+
+static inline int quick_next_line(uint32_t word, struct open_zone *last)
+{
+	struct tacho_thread *self = tacho_self;
+	uint64_t key = tacho_key(), now = tacho_ticks(), position;
+	uint32_t before = last->word;
+
+	if (!quick_fits(self, key, now))
+		return 0;
+	last->word = word;
+	position = tacho_claim(self, 16);
+	if (__builtin_expect(!((position + 8) & TACHO_SEGMENT), 0)) {
+		quick_full_line(key, now, position, before);
+		return 1;
+	}
+	ring_store(position, now, before | TACHO_KIND_END);
+	ring_store(position + 8, now, word | TACHO_KIND_BEGIN);
+	ring_prefetch(position);
+	return 1;
+}
+
+static inline int quick_line(PyCodeObject *code, int line)
+{
+	uint32_t word = quick_line_word(code, line);
+	struct open_zone *last = quick_last();
+
+	if (!word || !quick_is_open() || !track.count)
+		return 0;
+	if (last->owner == line_owner(code))
+		return quick_next_line(word, last);
+	if (last->owner == entry_owner(code))
+		return quick_first_line(code, word, last);
+	return last->owner == code && quick_begin(word, line_owner(code));
+}
+
+/* The end of a function with its last line. */
+static inline int quick_end_with_line(PyCodeObject *code)
+{
+	struct tacho_thread *self = tacho_self;
+	uint64_t key = tacho_key(), now, position;
+	const struct open_zone *last = quick_last();
+	uint32_t word;
+
+	if (!quick_is_open() || track.count < 2 || last->owner != line_owner(code) ||
+	    last[-1].owner != code)
+		return 0;
+	word = last[-1].word;
+	if (word & CODE_COROUTINE)
+		return 0;
+	now = tacho_ticks();
+	if (!quick_fits(self, key, now))
+		return 0;
+	track.count -= 2;
+	position = tacho_claim(self, 16);
+	if (__builtin_expect(!((position + 8) & TACHO_SEGMENT), 0)) {
+		quick_full_ends(key, now, position, last->word, word);
+		return 1;
+	}
+	ring_store(position, now, last->word | TACHO_KIND_END);
+	ring_store(position + 8, now, word | TACHO_KIND_END);
+	return 1;
+}
+
+/* --------------------------------------------------------- callables */
+
+static inline struct callable *callable_slot(const void *key, const char *name)
+{
+	uintptr_t hash = ((uintptr_t)key >> 3) ^ ((uintptr_t)name >> 2);
+
+	return &callables[(hash ^ hash >> 12) % CALLABLES];
+}
+
+/*
+ * The name that tells apart functions of one method table entry: that of the class for class
+ * methods and for methods of objects. Those of modules have but one; binding generators put a
+ * capsule in the module's place, and use the memory of their entries again.
+ */
+static inline const char *builtin_key(const PyCFunctionObject *function)
+{
+	PyObject *self = function->m_self;
+
+	if (!self || Py_IS_TYPE(self, &PyModule_Type) || PyCapsule_CheckExact(self))
+		return function->m_ml->ml_name;
+	return PyType_Check(self) ? ((PyTypeObject *)self)->tp_name : Py_TYPE(self)->tp_name;
+}
+
+/* The word of a builtin function or method when it is known already, else 0. */
+static inline uint32_t quick_callable_word(PyObject *callable)
+{
+	const PyMethodDef *key;
+	const char *name;
+	const struct callable *slot;
+
+	if (Py_IS_TYPE(callable, &PyCFunction_Type)) {
+		key = ((PyCFunctionObject *)callable)->m_ml;
+		name = builtin_key((PyCFunctionObject *)callable);
+	} else if (Py_IS_TYPE(callable, &PyMethodDescr_Type)) {
+		key = ((PyMethodDescrObject *)callable)->d_method;
+		name = key->ml_name;
+	} else {
+		return 0;
+	}
+	slot = callable_slot(key, name);
+	return slot->key == key && slot->name == name ? slot->word : 0;
+}
+
+#pragma GCC visibility pop
+
+#endif
