@@ -1,7 +1,8 @@
 """The workloads of bench/python.sh, and the table of their ratios.
 
 ``python_calls.py ROUNDS`` runs itself once for each workload and each way of profiling and prints the
-table; ``python_calls.py run WORKLOAD [FLOOR]`` is one run and prints its best CPU time in seconds.
+table; ``python_calls.py run WORKLOAD [FLOOR]`` is one run and prints its best CPU time in seconds,
+or what "with zone" costs (zone), or how much of the ring a call takes (bytes).
 The floors are what the interpreter charges for an event that is only noted: see python_floor.c. A goal
 that is below its floor cannot be met on this machine.
 """
@@ -159,6 +160,21 @@ def zone_ns() -> float:
     return (best_of(zones) - best_of(empty)) / count * 1e9
 
 
+def call_bytes() -> float:
+    """Of the ring, for a call of fib: see docs/ring.md, "One event"."""
+    import ctypes
+    library = ctypes.CDLL("libtacho.so.0")
+    thread = ctypes.c_void_p.in_dll(library, "tacho_self")
+    if not thread.value:
+        return 0  # nothing of this thread is recorded
+    position, calls, least = ctypes.c_uint64.from_address(thread.value), 177, 1e9
+    for _ in range(9):  # some come to the end of a segment
+        before = position.value; fib(10); after = position.value  # noqa: E702: one line
+        if before < after < before + 0x10000:
+            least = min(least, (after - before) / calls)
+    return least
+
+
 def one(folder: str, way: list[str], work: str, floor: str = "") -> float:
     done = subprocess.run([sys.executable, *way, os.path.abspath(__file__), "run", work, floor],
                           cwd=folder, check=True, capture_output=True, text=True)
@@ -177,6 +193,8 @@ def table(rounds: int) -> None:
                 for name, way in WAYS.items():
                     seconds = one(folder, way.words, work, way.floor)
                     best[name, work] = min(best.get((name, work), 1e9), seconds)
+        taken = [one(folder, ["-m", "tracy", "-q", *words], "bytes")
+                 for words in ([], ["--c-calls"], ["--lines"])]
         zones = min(one(folder, ["-m", "tracy", "-qp"], "zone") for _ in range(rounds))
     print(f"{sys.executable} {sys.version.split()[0]}")
     row("", list(WORKLOADS))
@@ -186,12 +204,15 @@ def table(rounds: int) -> None:
             row("  goal", [f"{way.goals[work]:.2f}" if work in way.goals else ""
                            for work in WORKLOADS])
     print(f"  with zone: {zones:.0f} ns (goal 110)")
+    print("  ring: {:.1f} bytes per call (goal 16), {:.1f} with --c-calls, {:.1f} with --lines"
+          .format(*taken))
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "run":
         if sys.argv[3]:
             set_floor(sys.argv[3])
-        print(zone_ns() if sys.argv[2] == "zone" else best_of(WORKLOADS[sys.argv[2]]))
+        others = {"zone": zone_ns, "bytes": call_bytes}
+        print(others[sys.argv[2]]() if sys.argv[2] in others else best_of(WORKLOADS[sys.argv[2]]))
     else:
         table(int(sys.argv[1]))
