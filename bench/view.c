@@ -241,13 +241,13 @@ static void views(double span_ns)
 				   NULL);
 	}
 	print("  the same, nothing in memory but the index", v, VIEWS, 0, 0);
-	for (unsigned res = 0; res <= most; res += 3) {
+	for (unsigned res = 0; res <= most; res++) {
 		char what[64];
 
-		for (unsigned i = 0; i < 60; i++)
+		for (unsigned i = 0; i < 40; i++)
 			v[i] = view_random(res, span_ns, &seed, NULL);
 		snprintf(what, sizeof(what), "  at 2^%u ns per pixel", res);
-		print(what, v, 60, 0, 0);
+		print(what, v, 40, 0, 0);
 	}
 	walk(span_ns, most);
 	for (unsigned i = 0; i < 30; i++)

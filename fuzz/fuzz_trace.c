@@ -95,6 +95,9 @@ static void use_strips(struct trace *t, struct trace_lod *lod)
 			trace_strip_clear(&s);
 			if (s.t1 > s.t0)
 				trace_lod_strip(lod, lane, &s);
+			s.on_grid = !s.on_grid;
+			s.res = (uint32_t)(span % 40);
+			s.pixel = span >> 6;
 		}
 	free(s.items);
 }

@@ -53,6 +53,15 @@ static uint64_t table_checksum(const struct lod_header *h)
 				    XXH3_64bits(h, offsetof(struct lod_header, checksum)));
 }
 
+/* Bytes of all that a lane has. */
+static uint64_t lane_size(const struct lod_header *h, const struct lod_lane *l)
+{
+	uint32_t first, count;
+
+	lod_rows_shape(h->duration, l->zones, &first, &count);
+	return lod_lane_bytes(l->leaves) + lod_rows_bytes(h->duration, first, count);
+}
+
 /* Whether the mapping is the index of this trace and all its places are inside. */
 static bool map_is_right(const struct trace_lod *lod)
 {
@@ -71,11 +80,16 @@ static bool map_is_right(const struct trace_lod *lod)
 		return false;
 	at = sizeof(*h) + h->lane_count * sizeof(*lanes);
 	for (uint32_t i = 0; i < h->lane_count; i++) {
+		uint32_t first, count;
+
 		if (lanes[i].zones != t->lanes[i].zones || lanes[i].leaves > lanes[i].zones ||
 		    lanes[i].offset < at || lanes[i].offset > lod->size || lanes[i].offset % 8 ||
-		    lod_lane_bytes(lanes[i].leaves) > lod->size - lanes[i].offset)
+		    lane_size(h, &lanes[i]) > lod->size - lanes[i].offset)
 			return false;
-		at = lanes[i].offset + lod_lane_bytes(lanes[i].leaves);
+		lod_rows_shape(h->duration, lanes[i].zones, &first, &count);
+		if (lanes[i].row_first != first || lanes[i].row_count != count)
+			return false;
+		at = lanes[i].offset + lane_size(h, &lanes[i]);
 	}
 	return true;
 }
@@ -107,6 +121,16 @@ static int map_file(struct trace_lod *lod, const char *path)
 	return TACHO_ENO;
 }
 
+static void lod_ready(struct trace_lod *lod)
+{
+	const struct lod_header *h = (const struct lod_header *)lod->map;
+
+	lod->lanes = (const struct lod_lane *)(h + 1);
+	lod->duration = h->duration;
+	lod->rows =
+		h->origin == lod->p->trace.origin && h->duration == lod_duration(&lod->p->trace);
+}
+
 static int map_make(struct trace_lod *lod, const char *dir)
 {
 	char *path = lod_cache_path(&lod->p->trace, dir);
@@ -121,7 +145,7 @@ static int map_make(struct trace_lod *lod, const char *dir)
 			lod_cache_trim(path);
 	}
 	if (r == 0)
-		lod->lanes = (const struct lod_lane *)(lod->map + sizeof(struct lod_header));
+		lod_ready(lod);
 	free(path);
 	return r;
 }
@@ -157,6 +181,7 @@ int trace_lod_refresh(struct trace_lod *lod, struct tacho_error *err)
 			munmap(lod->map, lod->size);
 		lod->map = NULL;
 		lod_live_free(lod);
+		lod->rows = false;
 		lod->live = true;
 		lod->reloads = lod->p->reloads;
 	}

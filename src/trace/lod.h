@@ -4,7 +4,7 @@
  * Over each lane stands a pyramid. A bottom node, a leaf, covers up to 8 zones; it ends early
  * before a gap that is long against its surroundings, and a zone that is long against them has a
  * leaf of its own: else one long thing would make a wide leaf of small zones, and a view of many of
- * them would decode a block for each. A node above them has 16 leaves, those above that 4 nodes: a
+ * them would decode a block for each. A node above them has 24 leaves, those above that 4 nodes: a
  * pixel looks at more nodes the wider they fan out, and only the bottom of the pyramid costs room.
  *
  * A query takes a node as a whole when it is narrower than a pixel, or when it is not much wider
@@ -12,11 +12,14 @@
  * something in it. So a query looks at a bounded number of nodes whatever the number of zones, and
  * decodes zones only where single ones or real gaps are to be seen.
  *
- * The index of a trace that is being written is in lod_live.c; what follows is of all others.
+ * Views from afar are made of rows of pixels, which stand beside the pyramid: lod_rows.c.
  *
- * The index is one mapping: a header, one struct lod_lane per lane, then the levels of each lane.
- * Places are computed from the counts in the lane table, which is checked when the index is opened;
- * nothing else in it can lead outside.
+ * The index of a trace that is being written is in lod_live.c, and has no rows; what follows is of
+ * all others.
+ *
+ * The index is one mapping: a header, one struct lod_lane per lane, then the levels and rows of
+ * each lane. Places are computed from the counts in the lane table, which is checked when the index
+ * is opened; nothing else in it can lead outside.
  */
 #ifndef TRACE_LOD_H
 #define TRACE_LOD_H
@@ -24,11 +27,13 @@
 #include "trace/reader.h"
 
 #define LOD_MAGIC        "TACHOLOD"
-#define LOD_VERSION      2u
+#define LOD_VERSION      3u
 #define LOD_ZONES        8u  /* of a leaf, at most */
-#define LOD_LEAVES       16u /* of a node above leaves */
+#define LOD_LEAVES       24u /* of a node above leaves */
 #define LOD_FAN          4u  /* children of the other nodes */
-#define LOD_LEVELS       22u /* 8 * 16 * 4^21 zones are more than there can be */
+#define LOD_LEVELS       22u /* 8 * 24 * 4^21 zones are more than there can be */
+#define LOD_ROW_ZONES    16u /* of a pixel of the finest row, on the average at least */
+#define LOD_ROW_RES      40u /* rows have pixels of fewer than 2^this ns */
 #define LOD_CREDIT       32u /* one node in so many may end early */
 #define LOD_CREDIT_FIRST 4u
 
@@ -56,13 +61,16 @@ struct lod_header {
 	uint32_t version, lane_count;
 	uint8_t uuid[16];
 	uint64_t trace_size, zones, size;
-	uint64_t checksum; /* of all before it and of the lane table */
+	uint64_t origin, duration; /* of the grid that the rows lie on: ticks, ns */
+	uint64_t checksum;         /* of all before it and of the lane table */
 };
 
 struct lod_lane {
 	uint64_t zones;
 	uint64_t leaves; /* number of bottom nodes */
-	uint64_t offset; /* of the bottom nodes in the mapping; the levels above follow */
+	uint64_t offset; /* of the bottom nodes in the mapping; the levels above follow, then the
+			    rows */
+	uint32_t row_first, row_count; /* rows have pixels of 2^row_first ns and coarser */
 };
 
 /* Where the levels of a lane are, found from struct lod_lane. */
@@ -75,6 +83,8 @@ struct lod_levels {
 };
 
 /* The leaf that is being filled, and the budget for those that end early. */
+struct lod_rows;
+
 struct lod_builder {
 	struct lod_leaf *leaves;
 	uint64_t leaf_count;
@@ -84,10 +94,22 @@ struct lod_builder {
 	uint32_t zones;
 	uint64_t start, end, busy, longest;
 	uint32_t longest_at;
-	uint32_t srcloc; /* of the first zone */
-	bool alone;      /* the zone that it holds is a long one */
-	uint64_t usual;  /* ticks that leaves of several zones span, smoothed */
+	uint32_t srcloc;       /* of the first zone */
+	bool alone;            /* the zone that it holds is a long one */
+	struct lod_rows *rows; /* NULL: none are made */
+	uint64_t usual;        /* ticks that leaves of several zones span, smoothed */
 	uint32_t credit;
+};
+
+/* The rows of a lane that are being made. */
+struct lod_rows {
+	const struct trace *trace;
+	uint64_t duration;
+	uint32_t first, count;
+	float *cover;                /* of the finest: share of each pixel */
+	uint64_t pixel, from, limit; /* the one that is open, and its ticks */
+	uint64_t busy;
+	bool seen;
 };
 
 struct trace_lod {
@@ -101,6 +123,8 @@ struct trace_lod {
 	uint8_t *map;
 	size_t size;
 	const struct lod_lane *lanes;
+	uint64_t duration; /* ns, of the rows; they are not used when the grid is another */
+	bool rows;
 };
 
 /* How many nodes stand above so many leaves, and above so many nodes; above one none does. */
@@ -125,6 +149,28 @@ int lod_segment_add(struct lod_builder *b, struct trace_private *p, const struct
 void lod_leaf_close(struct lod_builder *b);
 /* A node out of its children. */
 void lod_node_sum(struct lod_node *node, const struct lod_node *child, uint64_t count);
+
+/* lod_rows.c: which rows a lane has, and their bytes. */
+uint64_t lod_duration(const struct trace *t);
+void lod_rows_shape(uint64_t duration, uint64_t zones, uint32_t *first, uint32_t *count);
+uint64_t lod_rows_bytes(uint64_t duration, uint32_t first, uint32_t count);
+/* Making them: begin, all zones in order, end; free in any case. */
+int lod_rows_begin(struct lod_rows *r, const struct trace *t, uint64_t zones);
+void lod_rows_step(struct lod_rows *r, uint64_t start, uint64_t end);
+void lod_rows_end(struct lod_rows *r, uint8_t *to);
+void lod_rows_free(struct lod_rows *r);
+/* Adds what is in view by rows; false when it must be done by nodes. */
+bool lod_rows_strip(const struct trace_lod *lod, uint32_t lane, struct trace_strip *s);
+
+static inline void lod_rows_zone(struct lod_rows *r, uint64_t start, uint64_t end)
+{
+	if (start >= r->limit || end > r->limit) {
+		lod_rows_step(r, start, end);
+		return;
+	}
+	r->busy += end - start;
+	r->seen = true;
+}
 
 /* lod_cache.c: "FOLDER/UUID-SIZE.lod", or NULL when there is no folder to keep it in. */
 char *lod_cache_path(const struct trace *t, const char *dir);

@@ -110,6 +110,9 @@ int lod_segment_add(struct lod_builder *b, struct trace_private *p, const struct
 			zone_add(b, z->start[i], z->end[i], z->srcloc[i]);
 	else
 		hole_add(b, s);
+	if (b->rows && b->rows->count && segment_fits(s, z))
+		for (uint32_t i = s->first; i < s->first + s->count; i++)
+			lod_rows_zone(b->rows, z->start[i], z->end[i]);
 	zblock_put(p, z);
 	return 0;
 }
@@ -151,12 +154,13 @@ static void levels_add(const struct lod_node *below, uint64_t n)
 
 /* Builds lane I at AT; the leaves may be fewer than there was room for, so its nodes are moved. */
 static int lane_build(struct trace_lod *lod, struct lod_lane *lane, uint32_t i, uint64_t at,
-		      struct lod_node *parents)
+		      struct lod_node *parents, struct lod_rows *rows)
 {
 	const struct trace_lane_info *info = &lod->p->trace.lanes[i];
 	const struct lane *in = info->private;
 	struct lod_builder b = {.leaves = (struct lod_leaf *)(lod->map + at),
 				.parents = parents,
+				.rows = rows,
 				.credit = LOD_CREDIT_FIRST};
 	uint64_t n;
 	int r = 0;
@@ -168,9 +172,10 @@ static int lane_build(struct trace_lod *lod, struct lod_lane *lane, uint32_t i, 
 	if (b.zones)
 		lod_leaf_close(&b);
 	n = lod_parents(b.leaf_count);
-	*lane = (struct lod_lane){info->zones, b.leaf_count, at};
+	*lane = (struct lod_lane){info->zones, b.leaf_count, at, rows->first, rows->count};
 	memcpy(b.leaves + b.leaf_count, parents, n * sizeof(*parents));
 	levels_add((struct lod_node *)(b.leaves + b.leaf_count), n);
+	lod_rows_end(rows, lod->map + at + lod_lane_bytes(b.leaf_count));
 	return 0;
 }
 
@@ -185,10 +190,17 @@ static int lanes_build(struct trace_lod *lod)
 	for (uint32_t i = 0; r == 0 && i < t->lane_count; i++) {
 		uint64_t room = leaf_room(t->lanes[i].zones) / LOD_LEAVES + 2;
 		struct lod_node *parents = malloc(room * sizeof(*parents));
+		struct lod_rows rows;
 
-		r = parents ? lane_build(lod, &lanes[i], i, at, parents) : TACHO_ENOMEM;
+		r = lod_rows_begin(&rows, t, t->lanes[i].zones);
+		if (r == 0)
+			r = parents ? lane_build(lod, &lanes[i], i, at, parents, &rows)
+				    : TACHO_ENOMEM;
 		free(parents);
-		at += r == 0 ? lod_lane_bytes(lanes[i].leaves) : 0;
+		lod_rows_free(&rows);
+		if (r == 0)
+			at += lod_lane_bytes(lanes[i].leaves) +
+			      lod_rows_bytes(rows.duration, rows.first, rows.count);
 	}
 	if (r < 0)
 		return r;
@@ -196,7 +208,9 @@ static int lanes_build(struct trace_lod *lod)
 				 .lane_count = t->lane_count,
 				 .trace_size = t->file_size,
 				 .zones = t->zones,
-				 .size = at};
+				 .size = at,
+				 .origin = t->origin,
+				 .duration = lod_duration(t)};
 	memcpy(h->magic, LOD_MAGIC, sizeof(h->magic));
 	memcpy(h->uuid, t->uuid, sizeof(h->uuid));
 	h->checksum = XXH3_64bits_withSeed(lanes, t->lane_count * sizeof(*lanes),
@@ -209,8 +223,13 @@ static uint64_t bytes_most(const struct trace *t)
 {
 	uint64_t bytes = sizeof(struct lod_header) + t->lane_count * sizeof(struct lod_lane);
 
-	for (uint32_t i = 0; i < t->lane_count; i++)
-		bytes += lod_lane_bytes(leaf_room(t->lanes[i].zones));
+	for (uint32_t i = 0; i < t->lane_count; i++) {
+		uint32_t first, count;
+
+		lod_rows_shape(lod_duration(t), t->lanes[i].zones, &first, &count);
+		bytes += lod_lane_bytes(leaf_room(t->lanes[i].zones)) +
+			 lod_rows_bytes(lod_duration(t), first, count);
+	}
 	return bytes;
 }
 

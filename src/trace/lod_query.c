@@ -510,5 +510,7 @@ int trace_lod_strip(struct trace_lod *lod, uint32_t lane, struct trace_strip *st
 			  .width = strip->width,
 			  .strip = strip};
 
-	return strip_fits(strip) ? query_run(&q) : TACHO_EINTERNAL;
+	if (!strip_fits(strip))
+		return TACHO_EINTERNAL;
+	return lod_rows_strip(lod, lane, strip) ? 0 : query_run(&q);
 }

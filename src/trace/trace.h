@@ -513,6 +513,13 @@ struct trace_strip {
 	uint64_t t0, t1; /* ticks; t1 > t0, at most INT64_MAX behind it */
 	uint32_t width;  /* pixels, at most TRACE_STRIP_WIDTH */
 	double wide;     /* pixels */
+	/*
+	 * Whether pixels are 2^RES ns, the first of them number PIXEL from trace_ns() = 0 on, and T0 and T1
+	 * are where trace_ticks() says: then it may be answered from what was made beforehand.
+	 */
+	bool on_grid;
+	uint32_t res;
+	uint64_t pixel;
 	bool any;        /* is there a zone in view? */
 	float *busy;     /* share of each pixel that zones cover */
 	float *lead;     /* share that its name covers; 0: no name */

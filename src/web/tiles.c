@@ -215,6 +215,9 @@ static int tile_put(struct tile *t, uint64_t res, uint64_t i, const uint32_t *la
 
 	if (r < 0)
 		return r;
+	t->strip.on_grid = true;
+	t->strip.res = (uint32_t)res;
+	t->strip.pixel = i * WEB_TILE;
 	/* All at once: growing by and by would copy more than there is. */
 	if (buf_reserve(out, 12 + count * (8 + 3 * WEB_TILE + 16 * RECT)) < 0)
 		return TACHO_ENOMEM;

@@ -1,10 +1,14 @@
 /* The level of detail against brute force: nothing is lost, nothing is made up. */
 #include "trace_tools.h"
 
+#include <math.h>
+
 struct lane {
 	struct test_zone *v;
 	size_t n;
 };
+
+static const char *rate; /* ticks per second of what is made; NULL: not said */
 
 static struct trace *make(const char *name, uint32_t threads, size_t zones, struct test_shape shape,
 			  struct test_zones *z)
@@ -20,6 +24,8 @@ static struct trace *make(const char *name, uint32_t threads, size_t zones, stru
 		now[track] += pause * (test_random(&seed) % (shape.gap + 1));
 		test_tree(z, &seed, &shape, track, 0, &now[track]);
 	}
+	if (rate)
+		trace_set_property(w, "ticks per second", rate);
 	test_model(w, threads, shape.names);
 	test_write_zones(w, z);
 	test_close(w);
@@ -127,31 +133,63 @@ static void check_view(struct trace_lod *lod, uint32_t lane, const struct lane *
 #define NEAR 1e-5 /* pixels: places are doubles */
 
 /* Pixels that must be touched (MUST) and those that may be. */
-static void mark_places(uint8_t *may, uint8_t *must, double x0, double x1, uint32_t width)
+static void mark_places(uint8_t *may, uint8_t *must, double x0, double x1, uint32_t width,
+			double near)
 {
-	double a = x0 - NEAR > 0 ? x0 - NEAR : 0, b = x1 + NEAR;
+	double a = x0 - near > 0 ? x0 - near : 0, b = x1 + near;
 
 	for (uint32_t i = (uint32_t)a; i < width && i <= b; i++)
 		may[i] = 1;
-	for (uint32_t i = (uint32_t)(x0 + NEAR); i < width && i <= x1 - NEAR; i++)
+	for (uint32_t i = (uint32_t)(x0 + near); i < width && i <= x1 - near; i++)
 		must[i] = 1;
 }
 
-/* A strip has what the zones cover, pixel by pixel as far as it can be known, and all in sum. */
-static void check_strip(struct trace_lod *lod, uint32_t lane, const struct lane *l, uint64_t t0,
-			uint64_t t1, uint32_t width)
+/* What a zone covers of each pixel. */
+static void cover_places(double *cover, double x0, double x1, uint32_t width)
 {
+	for (uint32_t i = (uint32_t)x0; i < width && i < x1; i++)
+		cover[i] += (x1 < i + 1 ? x1 : i + 1) - (x0 > i ? x0 : i);
+}
+
+static size_t rows_used; /* strips that were made of rows */
+
+/* A strip that was made of rows is right to what a byte can say of each pixel, but for the edges
+ * of pixels, which are whole ticks. */
+static void check_rows(const struct trace_strip *s, const double *cover, double near)
+{
+	bool some = false;
+
+	for (uint32_t i = 0; i < s->width; i++) {
+		double share = (double)s->busy[i] * 255;
+
+		if (fabs(share - round(share)) > 1e-3)
+			return;
+		some |= share > 0.5 && share < 254.5;
+	}
+	if (!s->on_grid || !some || s->count)
+		return;
+	rows_used++;
+	for (uint32_t i = 0; i < s->width; i++)
+		assert_true(fabs((double)s->busy[i] - cover[i]) < 1.01 / 255 + 2 * near);
+}
+
+/* A strip has what the zones cover, pixel by pixel as far as it can be known, and all in sum. */
+static void check_strip(struct trace_lod *lod, uint32_t lane, const struct lane *l,
+			struct trace_strip s)
+{
+	uint64_t t0 = s.t0, t1 = s.t1;
+	uint32_t width = s.width;
 	double scale = width / (double)(t1 - t0), covered = 0, got = 0;
+	double near = NEAR + (s.on_grid ? 2 * scale : 0);
 	uint64_t pixel = (t1 - t0 + width - 1) / width;
 	uint8_t *may = calloc(width, 1), *must = calloc(width, 1);
-	struct trace_strip s = {.t0 = t0,
-				.t1 = t1,
-				.width = width,
-				.wide = 2,
-				.busy = malloc(width * sizeof(float)),
-				.lead = malloc(width * sizeof(float)),
-				.name = malloc(width * sizeof(uint32_t))};
+	double *cover = calloc(width, sizeof(*cover));
 	size_t wide = 0;
+
+	s.wide = 2;
+	s.busy = malloc(width * sizeof(float));
+	s.lead = malloc(width * sizeof(float));
+	s.name = malloc(width * sizeof(uint32_t));
 
 	trace_strip_clear(&s);
 	assert_int_equal(trace_lod_strip(lod, lane, &s), 0);
@@ -164,7 +202,8 @@ static void check_strip(struct trace_lod *lod, uint32_t lane, const struct lane 
 		x0 = z->start > t0 ? (double)(z->start - t0) * scale : 0;
 		x1 = z->end < t1 ? (double)(z->end - t0) * scale : width;
 		covered += x1 - x0;
-		mark_places(may, must, x0, x1, width);
+		mark_places(may, must, x0, x1, width, near);
+		cover_places(cover, x0, x1, width);
 		if ((double)(z->end - z->start) * scale >= 2) {
 			assert_true(wide < s.count);
 			check_single(l, &s.items[wide++]);
@@ -184,12 +223,29 @@ static void check_strip(struct trace_lod *lod, uint32_t lane, const struct lane 
 	/* At the edges what is smaller than a pixel may be more or less than a pixel of it. */
 	assert_true(got > covered - 2.01 - 1e-3 * covered && got < covered + 2.01 + 1e-3 * covered);
 	assert_true(s.any == (got > 0));
+	check_rows(&s, cover, near);
+	free(cover);
 	free(may);
 	free(must);
 	free(s.busy);
 	free(s.lead);
 	free(s.name);
 	free(s.items);
+}
+
+/* Any tile of any size that a viewer may ask for. */
+static void check_tile(struct trace_lod *lod, uint32_t lane, const struct lane *l, struct trace *t,
+		       uint64_t *seed)
+{
+	struct trace_strip s = {.width = 64, .on_grid = true};
+	uint64_t ns = (uint64_t)trace_ns(t, t->end) + 1;
+
+	s.res = (uint32_t)(test_random(seed) % (66 - (uint32_t)__builtin_clzll(ns)));
+	s.pixel = test_random(seed) % ((ns >> s.res) + 1) / s.width * s.width;
+	s.t0 = trace_ticks(t, (int64_t)(s.pixel << s.res));
+	s.t1 = trace_ticks(t, (int64_t)((s.pixel + s.width) << s.res));
+	if (s.t1 > s.t0)
+		check_strip(lod, lane, l, s);
 }
 
 static void check_trace(struct trace *t, const struct test_zones *z, const char *dir, int views)
@@ -204,12 +260,18 @@ static void check_trace(struct trace *t, const struct test_zones *z, const char 
 
 		check_view(lod, lane, &l, t->start, t->end + 1, 1000);
 		check_view(lod, lane, &l, t->start, t->end + 1, 1);
-		check_strip(lod, lane, &l, t->start, t->end + 1, 1000);
+		check_strip(lod, lane, &l,
+			    (struct trace_strip){.t0 = t->start, .t1 = t->end + 1, .width = 1000});
 		for (int i = 0; i < views; i++) {
 			uint64_t part = span >> test_random(&seed) % 40;
 			uint64_t t0 = t->start + test_random(&seed) % span;
 
-			check_strip(lod, lane, &l, t0, t0 + part + 1, i % 2 ? 512 : 1 + i * 7);
+			check_strip(
+				lod, lane, &l,
+				(struct trace_strip){.t0 = t0,
+						     .t1 = t0 + part + 1,
+						     .width = i % 2 ? 512 : 1 + (uint32_t)i * 7});
+			check_tile(lod, lane, &l, t, &seed);
 			check_view(lod, lane, &l, t0, t0 + part + 1,
 				   1 + (uint32_t)(test_random(&seed) % 2000));
 		}
@@ -252,7 +314,13 @@ static void try(uint32_t threads, size_t zones, struct test_shape shape, int vie
 static void test_dense(void **state)
 {
 	(void)state;
-	try(2, 60000, (struct test_shape){10, 3, 50, 60, 4, false}, 60);
+	for (int i = 0; i < 3; i++) {
+		rate = (const char *[]){NULL, "2300000000", "24000000"}[i];
+		rows_used = 0;
+		try(2, 60000, (struct test_shape){10, 3, 50, 60, 4, false}, 60);
+		assert_true(rows_used > 20);
+	}
+	rate = NULL;
 }
 
 static void test_sparse(void **state)

@@ -1,0 +1,200 @@
+/*
+ * Rows of pixels: what a view from afar shows, made beforehand. By nodes such a view costs what it
+ * has of pixels, since a node that is taken as a whole is no wider than one or two. So a lane has,
+ * for the pixels of 2^RES ns of the grid that the tiles of a viewer lie on, the share that zones
+ * cover of each in one byte, from the RES on at which a pixel has LOD_ROW_ZONES zones on the
+ * average: an eighth of a byte per zone at most for all of them together. Rows know no names, so a
+ * tile that has a zone of a pixel and more in it is made without them.
+ */
+#include "trace/lod.h"
+#include "trace/strip.h"
+
+#include <stdlib.h>
+
+#define ROW_LEAST 64u /* pixels: fewer are quickly made */
+
+/* Pixels of the row of 2^RES ns. */
+static uint64_t row_pixels(uint64_t duration, uint32_t res)
+{
+	return (duration >> res) + 1;
+}
+
+uint64_t lod_duration(const struct trace *t)
+{
+	int64_t ns = trace_ns(t, t->end);
+
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+void lod_rows_shape(uint64_t duration, uint64_t zones, uint32_t *first, uint32_t *count)
+{
+	*first = *count = 0;
+	while (*first < LOD_ROW_RES && row_pixels(duration, *first) > zones / LOD_ROW_ZONES)
+		++*first;
+	while (*first + *count < LOD_ROW_RES && row_pixels(duration, *first + *count) >= ROW_LEAST)
+		++*count;
+}
+
+uint64_t lod_rows_bytes(uint64_t duration, uint32_t first, uint32_t count)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		bytes += row_pixels(duration, first + i);
+	return (bytes + 63) & ~63ull;
+}
+
+/* ----------------------------------------------------------------- making */
+
+int lod_rows_begin(struct lod_rows *r, const struct trace *t, uint64_t zones)
+{
+	*r = (struct lod_rows){.trace = t, .duration = lod_duration(t)};
+	lod_rows_shape(r->duration, zones, &r->first, &r->count);
+	if (!r->count)
+		return 0;
+	r->cover = calloc(row_pixels(r->duration, r->first), sizeof(*r->cover));
+	return r->cover ? 0 : TACHO_ENOMEM;
+}
+
+/* What was summed up goes to its pixel. */
+static void pixel_close(struct lod_rows *r)
+{
+	uint64_t ticks = r->limit - r->from;
+
+	if (r->seen && r->pixel < row_pixels(r->duration, r->first))
+		r->cover[r->pixel] = STRIP_TOUCHED + (ticks ? (float)r->busy / (float)ticks : 1);
+	r->busy = 0;
+	r->seen = false;
+}
+
+static void pixel_open(struct lod_rows *r, uint64_t pixel)
+{
+	r->pixel = pixel;
+	r->from = trace_ticks(r->trace, (int64_t)(pixel << r->first));
+	r->limit = trace_ticks(r->trace, (int64_t)((pixel + 1) << r->first));
+}
+
+/* Goes to the pixel that holds tick T, which is not before the one that is open. */
+static void pixel_find(struct lod_rows *r, uint64_t t)
+{
+	int64_t ns = trace_ns(r->trace, t);
+
+	pixel_close(r);
+	pixel_open(r, ns > 0 ? (uint64_t)ns >> r->first : 0);
+	/* Ticks and nanoseconds are rounded. */
+	while (r->from > t && r->pixel)
+		pixel_open(r, r->pixel - 1);
+	while (r->limit <= t && r->pixel < row_pixels(r->duration, r->first))
+		pixel_open(r, r->pixel + 1);
+}
+
+void lod_rows_step(struct lod_rows *r, uint64_t start, uint64_t end)
+{
+	if (start >= r->limit)
+		pixel_find(r, start);
+	while (end > r->limit && r->pixel < row_pixels(r->duration, r->first)) {
+		r->busy += r->limit - start;
+		r->seen = true;
+		pixel_close(r);
+		start = r->limit;
+		pixel_open(r, r->pixel + 1);
+	}
+	r->busy += end > start ? end - start : 0;
+	r->seen = true;
+}
+
+static uint8_t share_of(float cover)
+{
+	int share = (int)(cover * 255 + 0.5f);
+
+	share = share > 255 ? 255 : share;
+	return (uint8_t)(share | ((cover > 0) & (share == 0)));
+}
+
+/* Each row is made of the one before it, two pixels of which are one. */
+void lod_rows_end(struct lod_rows *r, uint8_t *to)
+{
+	if (r->count)
+		pixel_close(r);
+	for (uint32_t k = 0; k < r->count; k++) {
+		uint64_t n = row_pixels(r->duration, r->first + k);
+
+		for (uint64_t i = 0; i < n; i++)
+			to[i] = share_of(r->cover[i]);
+		for (uint64_t i = 0; i < n / 2; i++)
+			r->cover[i] = (r->cover[2 * i] + r->cover[2 * i + 1]) / 2;
+		if (n % 2)
+			r->cover[n / 2] = r->cover[n - 1] / 2;
+		to += n;
+	}
+}
+
+void lod_rows_free(struct lod_rows *r)
+{
+	free(r->cover);
+	r->cover = NULL;
+}
+
+/* ---------------------------------------------------------------- looking */
+
+/* Whether nodes [first, last) of a level may have a zone of PIXEL ticks and more in [t0, t1). */
+static bool may_be_long(const struct lod_levels *l, unsigned level, uint64_t first, uint64_t last,
+			const struct trace_strip *s, uint64_t pixel)
+{
+	if (last > l->counts[level])
+		last = l->counts[level];
+	for (uint64_t i = first; i < last; i++) {
+		const struct lod_node *n = &l->nodes[level][i];
+
+		if (n->longest < pixel || n->end < s->t0)
+			continue;
+		if (n->start >= s->t1)
+			return false;
+		if (level == 0 || (n->start >= s->t0 && n->end <= s->t1))
+			return true;
+		if (may_be_long(l, level - 1, i * LOD_FAN, (i + 1) * LOD_FAN, s, pixel))
+			return true;
+	}
+	return false;
+}
+
+/* The row of 2^RES ns of a lane; NULL when there is none. */
+static const uint8_t *row_of(const struct trace_lod *lod, uint32_t lane, uint32_t res, uint64_t *n)
+{
+	const struct lod_lane *l = &lod->lanes[lane];
+	const uint8_t *row = lod->map + l->offset + lod_lane_bytes(l->leaves);
+
+	if (res < l->row_first || res - l->row_first >= l->row_count)
+		return NULL;
+	for (uint32_t i = l->row_first; i < res; i++)
+		row += row_pixels(lod->duration, i);
+	*n = row_pixels(lod->duration, res);
+	return row;
+}
+
+bool lod_rows_strip(const struct trace_lod *lod, uint32_t lane, struct trace_strip *s)
+{
+	uint64_t pixel = (s->t1 - s->t0) / s->width, n, count;
+	const uint8_t *row;
+	struct lod_levels levels;
+	unsigned any = 0;
+
+	if (!s->on_grid || !lod->rows || lane >= lod->p->trace.lane_count)
+		return false;
+	row = row_of(lod, lane, s->res, &n);
+	if (!row)
+		return false;
+	lod_levels_of(lod, lane, &levels);
+	if (levels.levels &&
+	    may_be_long(&levels, levels.levels - 1, 0, UINT64_MAX, s, pixel ? pixel : 1))
+		return false;
+	count = s->pixel < n ? n - s->pixel : 0;
+	count = count < s->width ? count : s->width;
+	row += count ? s->pixel : 0;
+	for (uint64_t i = 0; i < count; i++) {
+		s->busy[i] += (float)row[i] * (1.0f / 255);
+		any |= row[i];
+	}
+	s->any |= any != 0;
+	return true;
+}
