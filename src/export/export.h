@@ -10,6 +10,7 @@
 #define EXPORT_EXPORT_H
 
 #include "base/buf.h"
+#include "base/map.h"
 #include "base/pattern.h"
 #include "base/progress.h"
 #include "base/table.h"
@@ -89,6 +90,7 @@ struct export_lock {
 	struct {
 		VEC(struct export_lock_use);
 	} uses;
+	struct map by_thread; /* thread to index in uses */
 };
 
 struct export_lock_span {

@@ -1,6 +1,7 @@
 #include "base/fmt.h"
 #include "export/export.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool more(const struct table *t, size_t most)
@@ -74,18 +75,32 @@ static struct track_sums track_sums(const struct trace *trace, uint32_t track)
 	return s;
 }
 
-static void process_row(struct table *t, const struct trace *trace, uint32_t index)
+struct process_sums {
+	uint64_t zones, threads;
+};
+
+/* By process, and of tracks without one; NULL when there is no memory. */
+static struct process_sums *process_sums(const struct trace *trace)
+{
+	struct process_sums *sums = calloc(trace->process_count + 1, sizeof(*sums));
+
+	for (uint32_t i = 0; sums && i < trace->track_count; i++) {
+		uint32_t process = trace->tracks[i].process;
+		struct process_sums *s =
+			&sums[process < trace->process_count ? process : trace->process_count];
+
+		s->zones += track_sums(trace, i).zones;
+		s->threads += trace->tracks[i].kind == TRACE_THREAD;
+	}
+	return sums;
+}
+
+static void process_row(struct table *t, const struct trace *trace, uint32_t index,
+			const struct process_sums *sums)
 {
 	const struct trace_process *p = &trace->processes[index];
-	uint64_t zones = 0, threads = 0;
 	char text[FMT_SIZE];
 
-	for (uint32_t i = 0; i < trace->track_count; i++) {
-		if (trace->tracks[i].process != index)
-			continue;
-		zones += track_sums(trace, i).zones;
-		threads += trace->tracks[i].kind == TRACE_THREAD;
-	}
 	table_uint(t, p->pid);
 	table_uint(t, p->parent_pid);
 	table_text(t, p->name);
@@ -95,8 +110,8 @@ static void process_row(struct table *t, const struct trace *trace, uint32_t ind
 		table_real(t, (double)trace_ns(trace, p->end));
 	else
 		table_none(t);
-	table_uint(t, threads);
-	table_uint(t, zones);
+	table_uint(t, sums->threads);
+	table_uint(t, sums->zones);
 	table_text(t, p->command);
 	table_row(t);
 }
@@ -115,11 +130,15 @@ int64_t export_processes(FILE *out, const struct table_style *style, const struc
 		{"zones", "zones", TABLE_COUNT},
 		{"command", "command", TABLE_STRING},
 	};
+	struct process_sums *sums = process_sums(trace);
 	struct table t;
 
+	if (!sums)
+		return TACHO_ENOMEM;
 	table_open(&t, out, style, TABLE_COLUMNS(columns));
 	for (uint32_t i = 0; i < trace->process_count && more(&t, most); i++)
-		process_row(&t, trace, i);
+		process_row(&t, trace, i, &sums[i]);
+	free(sums);
 	return list_end(&t, trace->process_count);
 }
 

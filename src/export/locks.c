@@ -1,15 +1,15 @@
 #include "export/export.h"
 
-/* The thread's part of the lock; the last one is looked at first, as bursts come from one thread.
- */
+/* The thread's part of the lock. */
 static struct export_lock_use *find_use(struct export_lock *l, uint32_t thread)
 {
 	struct export_lock_use fresh = {.thread = thread};
+	const uint32_t *known = map_get(&l->by_thread, thread);
 
-	for (size_t i = l->uses.n; i-- > 0;)
-		if (l->uses.v[i].thread == thread)
-			return &l->uses.v[i];
-	if (vec_push(&l->uses, fresh) < 0)
+	if (known)
+		return &l->uses.v[*known];
+	if (vec_push(&l->uses, fresh) < 0 ||
+	    map_set(&l->by_thread, thread, (uint32_t)l->uses.n - 1) < 0)
 		return NULL;
 	return &l->uses.v[l->uses.n - 1];
 }
@@ -90,4 +90,5 @@ int export_lock_row(struct export_lock *l, const struct trace_row *row,
 void export_lock_free(struct export_lock *l)
 {
 	vec_free(&l->uses);
+	map_free(&l->by_thread);
 }

@@ -463,6 +463,7 @@ void decoder_free(struct decoder *d)
 	for (size_t i = 0; i < d->contexts.n; i++) {
 		free(d->contexts.v[i].name);
 		vec_free(&d->contexts.v[i].waits);
+		map_free(&d->contexts.v[i].queries);
 	}
 	vec_free(&d->held);
 	vec_free(&d->threads);

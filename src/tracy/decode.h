@@ -73,7 +73,7 @@ struct wire_track {
 /* A begin or an end of a device zone; its time comes with a later item. */
 struct gpu_event {
 	uint32_t srcloc; /* TRACE_NONE: an end */
-	bool timed;
+	bool timed, lost;
 	uint64_t tick;
 };
 
@@ -90,9 +90,10 @@ struct gpu_track {
 	size_t head;
 };
 
+/* The event that a query's time is for. */
 struct gpu_wait {
 	uint32_t track; /* index in gpu_tracks */
-	uint16_t query;
+	bool waits;
 	uint64_t number; /* of the event */
 };
 
@@ -105,10 +106,10 @@ struct gpu_context {
 	double scale;     /* nanoseconds per unit of the device's time */
 	double period;
 	bool calibrated;
+	struct map queries; /* query to index in waits */
 	struct {
 		VEC(struct gpu_wait);
 	} waits;
-	size_t wait_head;
 	uint32_t last_track; /* index + 1 */
 };
 

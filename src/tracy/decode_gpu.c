@@ -116,26 +116,21 @@ static uint32_t track_index(struct decoder *d, struct gpu_context *c, uint32_t t
 	return new_track(d, c, queue) ? (uint32_t)d->gpu_tracks.n - 1 : UINT32_MAX;
 }
 
-static void add_event(struct decoder *d, const uint64_t *v, uint32_t srcloc)
+/* The event that waits, unless it was drained already. */
+static struct gpu_event *event_of(struct decoder *d, const struct gpu_wait *w)
 {
-	struct gpu_context *c = context_of(d, v[3]);
-	uint32_t index = c ? track_index(d, c, (uint32_t)v[1]) : UINT32_MAX;
-	struct gpu_event e = {.srcloc = srcloc};
-	struct gpu_track *t;
-	struct gpu_wait w = {.track = index, .query = (uint16_t)v[2]};
+	struct gpu_track *t = d->gpu_tracks.v[w->track];
 
-	if (index == UINT32_MAX)
-		return;
-	t = d->gpu_tracks.v[index];
-	w.number = t->first + (t->events.n - t->head);
-	if (vec_push(&t->events, e) < 0 || vec_push(&c->waits, w) < 0)
-		sink_error(&d->sink, TACHO_ENOMEM);
+	if (w->number < t->first || w->number - t->first >= t->events.n - t->head)
+		return NULL;
+	return &t->events.v[t->head + (w->number - t->first)];
 }
 
 /* Gives what has its time to the trace. */
 static void drain(struct decoder *d, struct gpu_track *t, bool all)
 {
-	while (t->head < t->events.n && (all || t->events.v[t->head].timed)) {
+	while (t->head < t->events.n &&
+	       (all || t->events.v[t->head].timed || t->events.v[t->head].lost)) {
 		const struct gpu_event *e = &t->events.v[t->head++];
 
 		t->first++;
@@ -154,6 +149,49 @@ static void drain(struct decoder *d, struct gpu_track *t, bool all)
 		t->head = t->events.n = 0;
 }
 
+/* The place of a query of the context; NULL when there is no memory. */
+static struct gpu_wait *wait_of(struct gpu_context *c, uint16_t query)
+{
+	struct gpu_wait none = {0};
+	uint32_t *known = map_get(&c->queries, query);
+
+	if (known)
+		return &c->waits.v[*known];
+	if (map_set(&c->queries, query, (uint32_t)c->waits.n) < 0 || vec_push(&c->waits, none) < 0)
+		return NULL;
+	return &c->waits.v[c->waits.n - 1];
+}
+
+/* A query that is used again was never answered: then what is behind it need not wait for it. */
+static void lose(struct decoder *d, const struct gpu_wait *w)
+{
+	struct gpu_event *e = event_of(d, w);
+
+	if (!e)
+		return;
+	e->lost = true;
+	drain(d, d->gpu_tracks.v[w->track], false);
+}
+
+static void add_event(struct decoder *d, const uint64_t *v, uint32_t srcloc)
+{
+	struct gpu_context *c = context_of(d, v[3]);
+	uint32_t index = c ? track_index(d, c, (uint32_t)v[1]) : UINT32_MAX;
+	struct gpu_event e = {.srcloc = srcloc};
+	struct gpu_wait *w = index == UINT32_MAX ? NULL : wait_of(c, (uint16_t)v[2]);
+	struct gpu_track *t;
+
+	if (index == UINT32_MAX)
+		return;
+	if (w && w->waits)
+		lose(d, w);
+	t = d->gpu_tracks.v[index];
+	if (w)
+		*w = (struct gpu_wait){index, true, t->first + (t->events.n - t->head)};
+	if (!w || vec_push(&t->events, e) < 0)
+		sink_error(&d->sink, TACHO_ENOMEM);
+}
+
 /* A device's time on the host: from the anchor on at the scale that calibration has found. */
 static uint64_t gpu_tick(struct decoder *d, const struct gpu_context *c, int64_t time)
 {
@@ -169,30 +207,24 @@ static uint64_t gpu_tick(struct decoder *d, const struct gpu_context *c, int64_t
 static void on_time(struct decoder *d, const uint64_t *v)
 {
 	struct gpu_context *c = context_of(d, v[2]);
-	struct gpu_track *t;
-	struct gpu_wait w;
-	size_t i;
+	uint32_t *known = c ? map_get(&c->queries, (uint16_t)v[1]) : NULL;
+	struct gpu_wait *w = known ? &c->waits.v[*known] : NULL;
+	struct gpu_event *e;
 
 	decode_advance(&d->gpu_time, v[0]);
 	if (!c)
 		return;
-	/* Answers come in order as a rule: the first one that waits. */
-	for (i = c->wait_head; i < c->waits.n && c->waits.v[i].query != (uint16_t)v[1]; i++)
-		;
-	if (i == c->waits.n) {
+	if (!w || !w->waits) {
 		d->notes->n[TRACY_NOTE_MISMATCHED]++;
 		return;
 	}
-	w = c->waits.v[i];
-	c->waits.v[i] = c->waits.v[c->wait_head++];
-	if (c->wait_head == c->waits.n)
-		c->wait_head = c->waits.n = 0;
-	t = d->gpu_tracks.v[w.track];
-	if (w.number < t->first || w.number - t->first >= t->events.n - t->head)
+	w->waits = false;
+	e = event_of(d, w);
+	if (!e)
 		return;
-	t->events.v[t->head + (w.number - t->first)].timed = true;
-	t->events.v[t->head + (w.number - t->first)].tick = gpu_tick(d, c, d->gpu_time);
-	drain(d, t, false);
+	e->timed = true;
+	e->tick = gpu_tick(d, c, d->gpu_time);
+	drain(d, d->gpu_tracks.v[w->track], false);
 }
 
 /*

@@ -1,6 +1,7 @@
 /* csvexport: messages; points of plots and memory. */
 #include "base/map.h"
 #include "base/vec.h"
+#include "tracy/by_track.h"
 #include "tracy/sheet.h"
 
 #include <string.h>
@@ -58,15 +59,13 @@ static void put_point(struct sheet *c, const char *name, int64_t time, double va
 	sheet_end(c);
 }
 
-static int put_plot(struct sheet *c, uint32_t track)
+static int put_plot(struct sheet *c, struct by_track *rows, uint32_t track)
 {
-	struct trace_rows *rows = NULL;
 	struct trace_row row;
-	uint32_t of;
 	double value;
-	int r = trace_rows_open(&rows, c->trace, track, 0, UINT64_MAX);
+	int r = by_track_begin(rows, track);
 
-	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0) {
+	while (r >= 0 && (r = by_track_next(rows, &row)) > 0) {
 		if (row.kind == TRACE_ROW_PLOT_INT)
 			value = (double)(int64_t)row.a;
 		else if (row.kind == TRACE_ROW_PLOT_REAL)
@@ -75,7 +74,6 @@ static int put_plot(struct sheet *c, uint32_t track)
 			continue;
 		put_point(c, c->trace->tracks[track].name, sheet_ns(c, row.time), value);
 	}
-	trace_rows_close(rows);
 	return r;
 }
 
@@ -108,25 +106,22 @@ static int live_add(struct live *l, const struct trace_row *row)
 }
 
 /* The memory in use after each event of a pool. */
-static int put_memory(struct sheet *c, uint32_t track)
+static int put_memory(struct sheet *c, struct by_track *rows, uint32_t track)
 {
 	const char *name = c->trace->tracks[track].name;
 	struct live live = {0};
-	struct trace_rows *rows = NULL;
 	struct trace_row row;
-	uint32_t of;
-	int r = trace_rows_open(&rows, c->trace, track, 0, UINT64_MAX);
+	int r = by_track_begin(rows, track);
 
 	name = name[0] ? name : "Memory";
 	if (r == 0)
 		put_point(c, name, 0, 0);
-	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0) {
+	while (r >= 0 && (r = by_track_next(rows, &row)) > 0) {
 		if (row.kind != TRACE_ROW_ALLOC && row.kind != TRACE_ROW_FREE)
 			continue;
 		r = live_add(&live, &row);
 		put_point(c, name, sheet_ns(c, row.time), (double)live.usage);
 	}
-	trace_rows_close(rows);
 	map_free(&live.index);
 	vec_free(&live.sizes);
 	return r;
@@ -134,13 +129,15 @@ static int put_memory(struct sheet *c, uint32_t track)
 
 int sheet_plots(struct sheet *c)
 {
-	int r = 0;
+	struct by_track rows;
+	int r = by_track_open(&rows, c->trace);
 
 	for (uint32_t i = 0; i < c->trace->track_count && r == 0; i++)
 		if (c->trace->tracks[i].kind == TRACE_MEMORY)
-			r = put_memory(c, i);
+			r = put_memory(c, &rows, i);
 	for (uint32_t i = 0; i < c->trace->track_count && r == 0; i++)
 		if (c->trace->tracks[i].kind == TRACE_PLOT)
-			r = put_plot(c, i);
+			r = put_plot(c, &rows, i);
+	by_track_close(&rows);
 	return r;
 }

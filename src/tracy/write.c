@@ -193,6 +193,7 @@ void write_free(struct write *w)
 	free(w->folded);
 	free(w->threads);
 	free(w->rows);
+	by_track_close(&w->by_track);
 	free(w->message_order);
 	free(w->names);
 	free(w->context_of);

@@ -9,6 +9,7 @@
 #ifndef TRACY_WRITE_H
 #define TRACY_WRITE_H
 
+#include "tracy/by_track.h"
 #include "base/map.h"
 #include "tracy/container.h"
 #include "tracy/strings.h"
@@ -42,7 +43,7 @@ struct out_message {
 
 /* What the rows of a track come to. */
 struct out_rows {
-	uint64_t n;
+	uint64_t n; /* points, frames, allocations */
 	double min, max, sum; /* plots */
 };
 
@@ -79,6 +80,7 @@ struct write {
 		VEC(uint64_t);
 	} numbers;             /* tids by number; the first is 0 */
 	struct out_rows *rows; /* by track */
+	struct by_track by_track;
 	struct {
 		VEC(struct out_message);
 	} messages;

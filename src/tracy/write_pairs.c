@@ -114,17 +114,14 @@ static void lock_put(struct write *w, const struct lock *l, uint32_t track, uint
 static int put_lock(struct write *w, uint32_t track, uint32_t number)
 {
 	struct lock *l = calloc(1, sizeof(*l));
-	struct trace_rows *rows = NULL;
 	struct trace_row row;
-	uint32_t of;
-	int r = l ? trace_rows_open(&rows, w->trace, track, 0, UINT64_MAX) : TACHO_ENOMEM;
+	int r = l ? by_track_begin(&w->by_track, track) : TACHO_ENOMEM;
 
-	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0)
+	while (r >= 0 && (r = by_track_next(&w->by_track, &row)) > 0)
 		if (row.kind == TRACE_ROW_LOCK)
 			r = lock_add(w, l, &row);
 	if (r == 0)
 		lock_put(w, l, track, number);
-	trace_rows_close(rows);
 	if (l)
 		vec_free(&l->events);
 	free(l);
@@ -240,24 +237,17 @@ static void pool_put(struct write *w, const struct pool *p, uint64_t name)
 	out_u64(out, name);
 }
 
-/* TRACK TRACE_NONE: an empty pool. With COUNT only counts the events. */
-static int put_pool(struct write *w, uint32_t track, uint64_t name, uint64_t *count)
+/* TRACK TRACE_NONE: an empty pool. */
+static int put_pool(struct write *w, uint32_t track, uint64_t name)
 {
 	struct pool p = {.low = UINT64_MAX};
-	struct trace_rows *rows = NULL;
 	struct trace_row row;
-	uint32_t of;
-	int r = track == TRACE_NONE ? 0 : trace_rows_open(&rows, w->trace, track, 0, UINT64_MAX);
+	int r = track == TRACE_NONE ? 0 : by_track_begin(&w->by_track, track);
 
-	while (rows && r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0) {
-		if (count)
-			*count += row.kind == TRACE_ROW_ALLOC;
-		else
-			r = pool_add(w, &p, &row);
-	}
-	if (r == 0 && !count)
+	while (track != TRACE_NONE && r >= 0 && (r = by_track_next(&w->by_track, &row)) > 0)
+		r = pool_add(w, &p, &row);
+	if (r == 0)
 		pool_put(w, &p, name);
-	trace_rows_close(rows);
 	map_free(&p.live);
 	vec_free(&p.events);
 	return r;
@@ -268,9 +258,9 @@ int memory_put(struct write *w)
 {
 	uint32_t main_pool = TRACE_NONE;
 	uint64_t pools = 1, events = 0;
-	int r = 0;
+	int r;
 
-	for (uint32_t i = 0; i < w->trace->track_count && r == 0; i++) {
+	for (uint32_t i = 0; i < w->trace->track_count; i++) {
 		const struct trace_track *t = &w->trace->tracks[i];
 
 		if (t->kind != TRACE_MEMORY)
@@ -279,15 +269,13 @@ int memory_put(struct write *w)
 			main_pool = i;
 		else
 			pools++;
-		r = put_pool(w, i, 0, &events);
+		events += w->rows[i].n;
 	}
-	if (r < 0)
-		return r;
 	out_u64(&w->out, pools);
 	out_u64(&w->out, events);
-	r = put_pool(w, main_pool, 0, NULL);
+	r = put_pool(w, main_pool, 0);
 	for (uint32_t i = 0; i < w->trace->track_count && r == 0; i++)
 		if (w->trace->tracks[i].kind == TRACE_MEMORY && i != main_pool)
-			r = put_pool(w, i, w->names[i] < 0 ? 0 : STRING_POINTER(w->names[i]), NULL);
+			r = put_pool(w, i, w->names[i] < 0 ? 0 : STRING_POINTER(w->names[i]));
 	return r;
 }

@@ -71,6 +71,7 @@ static int count_row(struct write *w, const struct trace_row *row, uint32_t trac
 		w->notes->n[TRACY_NOTE_LOSSES]++;
 		return 0;
 	case TRACE_ROW_FRAME:
+	case TRACE_ROW_ALLOC:
 		w->rows[track].n++;
 		return 0;
 	default:
@@ -103,35 +104,47 @@ static int order_messages(struct write *w)
 	return 0;
 }
 
-static uint64_t first_thread(const struct write *w, uint32_t process)
+/* By process: 0 where it has none. */
+static uint64_t *first_threads(const struct write *w)
 {
-	for (uint32_t i = 0; i < w->trace->track_count; i++)
-		if (w->threads[i].written && w->trace->tracks[i].process == process)
-			return w->threads[i].tid;
-	return 0;
+	uint64_t *tids = calloc(w->trace->process_count + 1, sizeof(*tids));
+
+	for (uint32_t i = w->trace->track_count; tids && i--;) {
+		uint32_t process = w->trace->tracks[i].process;
+
+		if (w->threads[i].written && process < w->trace->process_count)
+			tids[process] = w->threads[i].tid;
+	}
+	return tids;
 }
 
 /* A process that a signal of its own making killed has crashed, even if nobody said so. */
 static int find_crash(struct write *w)
 {
 	static const int deadly[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};
+	uint64_t *threads = first_threads(w);
 
+	if (!threads)
+		return TACHO_ENOMEM;
 	for (uint32_t i = 0; i < w->trace->process_count && w->crash.text < 0; i++) {
 		const struct trace_process *p = &w->trace->processes[i];
 		int status = p->exit_status;
 
-		if (status == TRACE_EXIT_UNKNOWN || !WIFSIGNALED(status) || !first_thread(w, i))
+		if (status == TRACE_EXIT_UNKNOWN || !WIFSIGNALED(status) || !threads[i])
 			continue;
 		for (size_t k = 0; k < sizeof(deadly) / sizeof(deadly[0]); k++) {
 			if (WTERMSIG(status) != deadly[k])
 				continue;
-			w->crash.thread = first_thread(w, i);
+			w->crash.thread = threads[i];
 			w->crash.time = p->end ? write_ns(w, p->end) : w->last;
 			w->crash.text = model_string(w, strsignal(deadly[k]), true);
-			if (w->crash.text < 0)
+			if (w->crash.text < 0) {
+				free(threads);
 				return TACHO_ENOMEM;
+			}
 		}
 	}
+	free(threads);
 	return 0;
 }
 
@@ -146,7 +159,9 @@ int rows_prepare(struct write *w)
 	w->rows = calloc(w->trace->track_count + 1, sizeof(*w->rows));
 	if (!w->rows)
 		return TACHO_ENOMEM;
-	r = trace_rows_open(&rows, w->trace, TRACE_NONE, 0, UINT64_MAX);
+	r = by_track_open(&w->by_track, w->trace);
+	if (r == 0)
+		r = trace_rows_open(&rows, w->trace, TRACE_NONE, 0, UINT64_MAX);
 	if (r < 0)
 		return r;
 	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
@@ -178,22 +193,17 @@ static void put_frame(struct write *w, const struct trace_row *row, bool pairs, 
 static int put_frame_set(struct write *w, uint32_t track, bool unnamed)
 {
 	bool pairs = w->trace->tracks[track].format == 1;
-	struct trace_rows *rows;
 	struct trace_row row;
-	uint32_t of;
 	int64_t reference = 0;
 	int r;
 
 	out_u64(&w->out, unnamed ? 0 : STRING_POINTER(w->names[track]));
 	out_u8(&w->out, !pairs);
 	out_u64(&w->out, w->rows[track].n);
-	r = trace_rows_open(&rows, w->trace, track, 0, UINT64_MAX);
-	if (r < 0)
-		return r;
-	while ((r = trace_rows_next(rows, &row, &of)) > 0)
+	r = by_track_begin(&w->by_track, track);
+	while (r >= 0 && (r = by_track_next(&w->by_track, &row)) > 0)
 		if (row.kind == TRACE_ROW_FRAME)
 			put_frame(w, &row, pairs, &reference);
-	trace_rows_close(rows);
 	return r;
 }
 
@@ -264,11 +274,9 @@ static int put_plot(struct write *w, uint32_t track)
 {
 	const struct trace_track *t = &w->trace->tracks[track];
 	const struct out_rows *sum = &w->rows[track];
-	struct trace_rows *rows;
 	struct trace_row row;
-	uint32_t of;
 	int64_t reference = 0, time;
-	int r = trace_rows_open(&rows, w->trace, track, 0, UINT64_MAX);
+	int r = by_track_begin(&w->by_track, track);
 
 	if (r < 0)
 		return r;
@@ -282,7 +290,7 @@ static int put_plot(struct write *w, uint32_t track)
 	out_f64(&w->out, sum->max);
 	out_f64(&w->out, sum->sum);
 	out_u64(&w->out, sum->n);
-	while ((r = trace_rows_next(rows, &row, &of)) > 0) {
+	while ((r = by_track_next(&w->by_track, &row)) > 0) {
 		if ((row.kind != TRACE_ROW_PLOT_INT && row.kind != TRACE_ROW_PLOT_REAL) ||
 		    !isfinite(plot_value(&row)))
 			continue;
@@ -291,7 +299,6 @@ static int put_plot(struct write *w, uint32_t track)
 		reference = time;
 		out_f64(&w->out, plot_value(&row));
 	}
-	trace_rows_close(rows);
 	return r;
 }
 
