@@ -1,4 +1,5 @@
 #include "base/err.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -101,9 +102,14 @@ static void log_line(const char *line)
 /* One line, no control characters, whatever a file or a program put into a name. */
 static void clean_line(char *line)
 {
-	for (; *line; line++)
-		if ((unsigned char)*line < 0x20 || *line == 0x7f)
-			*line = '?';
+	size_t len = strlen(line), to = 0, n;
+	uint32_t code;
+
+	for (size_t i = 0; i < len; i += n ? n : 1) {
+		n = utf8_control(line + i, len - i, &code);
+		line[to++] = n ? '?' : line[i];
+	}
+	line[to] = 0;
 }
 
 static void print_line(const char *prefix, const char *text)

@@ -2,6 +2,7 @@
 #include "base/utf8.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -53,40 +54,45 @@ size_t term_width(const char *text, size_t len)
 
 void term_add_safe(struct buf *out, const char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
+	uint32_t code;
+	size_t n;
 
-		if (c == 0xc2 && i + 1 < len && ((unsigned char)text[i + 1] & 0xe0) == 0x80) {
-			buf_addc(out, '?');
-			i++;
-		} else {
-			buf_addc(out, c < 0x20 || c == 0x7f ? '?' : (char)c);
-		}
+	for (size_t i = 0; i < len; i += n ? n : 1) {
+		n = utf8_control(text + i, len - i, &code);
+		buf_addc(out, n ? '?' : text[i]);
 	}
 }
 
-static bool is_c1(const char *text, size_t n)
+void term_print_safe(FILE *out, const char *text)
 {
-	return n == 2 && text[0] == '\xc2' && ((unsigned char)text[1] & 0xe0) == 0x80;
+	struct buf safe = BUF_INIT;
+
+	term_add_safe(&safe, text, strlen(text));
+	fwrite(safe.data, 1, safe.failed ? 0 : safe.len, out);
+	buf_free(&safe);
 }
 
 void term_add_escaped(struct buf *out, const char *text, size_t len)
 {
+	uint32_t code;
 	size_t n;
 
 	for (size_t i = 0; i < len; i += n) {
-		unsigned char c = (unsigned char)text[i];
-
-		n = utf8_char(text + i, len - i);
-		if (n && c >= 0x20 && c != 0x7f && !is_c1(text + i, n)) {
-			buf_add(out, text + i, n);
+		n = utf8_control(text + i, len - i, &code);
+		if (n) {
+			if (code == '\n' || code == '\t')
+				buf_adds(out, code == '\n' ? "\\n" : "\\t");
+			else
+				buf_addf(out, code < 0x80 ? "\\x%02x" : "\\u%04x", code);
 			continue;
 		}
-		n = 1;
-		if (c == '\n' || c == '\t')
-			buf_adds(out, c == '\n' ? "\\n" : "\\t");
-		else
-			buf_addf(out, "\\x%02x", c);
+		n = utf8_char(text + i, len - i);
+		if (n) {
+			buf_add(out, text + i, n);
+		} else {
+			n = 1;
+			buf_addf(out, "\\x%02x", (unsigned char)text[i]);
+		}
 	}
 }
 

@@ -35,12 +35,15 @@ void term_add(struct buf *out, enum term_color color, const char *text, size_t l
 /* How many columns TEXT takes: code points, colour sequences left out. */
 size_t term_width(const char *text, size_t len);
 
-/* Appends TEXT with each control character (C0, DEL and the C1 of UTF-8) shown as '?'. */
+/* Appends TEXT with each character that is not to be shown as it is (base/utf8.h) as '?'. */
 void term_add_safe(struct buf *out, const char *text, size_t len);
 
+/* Prints TEXT so. */
+void term_print_safe(FILE *out, const char *text);
+
 /*
- * Appends TEXT for people to read: control characters and bytes that are not UTF-8 as \n, \t,
- * \x1b.
+ * Appends TEXT for people to read: such characters and bytes that are not UTF-8 as \n, \t, \x1b,
+ * \u202e.
  */
 void term_add_escaped(struct buf *out, const char *text, size_t len);
 

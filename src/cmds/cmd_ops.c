@@ -1,5 +1,6 @@
 #include "base/folder.h"
 #include "base/output.h"
+#include "base/term.h"
 #include "cmds/query.h"
 #include "ops/hosttrace.h"
 #include "ops/logs.h"
@@ -209,8 +210,11 @@ static int each_process(struct query *q, struct conf *cf,
 		const struct trace_process *p = &q->trace->processes[process];
 
 		ops_process_tracks(q->trace, in, process, tracks);
-		if (!q->common->quiet)
-			printf("process %u, %s\n", p->pid, p->name);
+		if (!q->common->quiet) {
+			printf("process %u, ", p->pid);
+			term_print_safe(stdout, p->name);
+			putchar('\n');
+		}
 		r = one(q, cf, tracks, process);
 		if (!q->common->quiet)
 			putchar('\n');

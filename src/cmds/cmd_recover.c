@@ -1,3 +1,4 @@
+#include "base/term.h"
 #include "cmds/cmds.h"
 #include "cmds/record.h"
 
@@ -29,7 +30,10 @@ static int list_sessions(void)
 	for (size_t i = 0; i < count; i++) {
 		if (list[i].recorder)
 			continue;
-		printf("%s  was writing %s\n", list[i].dir, list[i].output);
+		term_print_safe(stdout, list[i].dir);
+		printf("  was writing ");
+		term_print_safe(stdout, list[i].output);
+		putchar('\n');
 		found++;
 	}
 	free(list);

@@ -22,8 +22,7 @@ int view_start(struct web *web, int64_t wanted, bool quiet, struct tacho_error *
 		if (port == last)
 			return err_set(err, TACHO_ECONNECT, "port %d is taken by %s", port, owner);
 		if (port == first && !quiet)
-			fprintf(stderr, "tacho: port %d is taken by %s; looking for the next\n",
-				port, owner);
+			err_note("port %d is taken by %s; looking for the next", port, owner);
 	}
 	return r;
 }

@@ -1,5 +1,6 @@
 /* Tables: the same rows as text, CSV and JSON. */
 #include "base/table.h"
+#include "base/term.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -151,12 +152,31 @@ static void test_cut(void **state)
 	    "\xe6\x97\xa5\xe6\x9c\xac..\xe8\xaa\x9e");
 }
 
+/* What turns the direction of text, or cannot be seen, is told by its number; letters stay. */
+static void test_directions(void **state)
+{
+	static const char text[] = "a\u202eb\u2066c\u200fd\ufeffe\u2028f\u00adg\U000e0041\xc2\x9bz"
+				   " \u05d0\u0645\u00e9\u4e16 \U0001f469\u200d\U0001f4bb \xff\x7f\n";
+	struct buf out = BUF_INIT;
+
+	(void)state;
+	term_add_escaped(&out, text, sizeof(text) - 1);
+	assert_string_equal(out.data, "a\\u202eb\\u2066c\\u200fd\\ufeffe\\u2028f\\u00adg\\ue0041\\u009bz"
+				      " \u05d0\u0645\u00e9\u4e16 \U0001f469\u200d\U0001f4bb "
+				      "\\xff\\x7f\\n");
+	buf_reset(&out);
+	term_add_safe(&out, text, sizeof(text) - 1);
+	assert_string_equal(out.data, "a?b?c?d?e?f?g??z \u05d0\u0645\u00e9\u4e16 "
+				      "\U0001f469\u200d\U0001f4bb \xff??");
+	buf_free(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_formats), cmocka_unit_test(test_guard),
 		cmocka_unit_test(test_stream),	cmocka_unit_test(test_full_disk),
-		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_cut),	cmocka_unit_test(test_directions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
