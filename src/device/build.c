@@ -103,49 +103,6 @@ static uint64_t hash_file(const char *path)
 	return h ? h : 1;
 }
 
-static int make_folders(char *path)
-{
-	for (char *p = path + 1; *p; p++) {
-		if (*p != '/')
-			continue;
-		*p = 0;
-		mkdir(path, 0777);
-		*p = '/';
-	}
-	if (mkdir(path, 0777) < 0 && errno != EEXIST)
-		return device_fail(TACHO_EWRITE, "cannot make the kernel cache %s: %s", path,
-				   strerror(errno));
-	return 0;
-}
-
-static int cache_folder(char *path, size_t size)
-{
-	const char *own = getenv("TACHO_CACHE"), *xdg = getenv("XDG_CACHE_HOME"),
-		   *home = getenv("HOME");
-
-	if (own && *own)
-		snprintf(path, size, "%s", own);
-	else if (xdg && *xdg)
-		snprintf(path, size, "%s/tacho", xdg);
-	else
-		snprintf(path, size, "%s/.cache/tacho", home && *home ? home : "/tmp");
-	return make_folders(path);
-}
-
-/* Asked only when something has to be compiled: a full cache may be read-only. */
-static int cache_writable(const char *folder)
-{
-	char inside[900];
-
-	snprintf(inside, sizeof(inside), "%s/.", folder);
-	if (access(inside, W_OK | X_OK) < 0)
-		return device_fail(
-			TACHO_EWRITE,
-			"cannot write to the kernel cache %s: %s; TACHO_CACHE names another",
-			folder, strerror(errno));
-	return 0;
-}
-
 /* Is there a firmware below ROOT, the folder that holds share/ and include/? */
 static bool firmware_below(const char *root, char *firmware, char *include, size_t size)
 {
@@ -628,6 +585,21 @@ static uint64_t command_key(const struct words *w, bool with_zones)
 	return h;
 }
 
+/* Asked for the folder only when something has to be compiled: a full cache may be read-only. */
+static int compile_into(struct tacho_device *d, struct words *w, const struct build *build,
+			const char *folder, const char *elf, const char *deps)
+{
+	int r;
+
+	TACHO_ZONE("compile kernel");
+	r = kernels_writable(folder);
+	if (r == 0)
+		r = compile(d, w, build, elf, deps);
+	if (r == 0)
+		kernels_trim(d, folder);
+	return r;
+}
+
 int build_binary(struct tacho_device *d, const struct build *build, const struct binary **out)
 {
 	char folder[800], elf[900], deps[900];
@@ -636,7 +608,7 @@ int build_binary(struct tacho_device *d, const struct build *build, const struct
 	int r = command(&w, d, build);
 
 	if (r == 0)
-		r = cache_folder(folder, sizeof(folder));
+		r = kernels_folder(folder, sizeof(folder));
 	if (r < 0)
 		goto out;
 	key = command_key(&w, false);
@@ -650,12 +622,10 @@ int build_binary(struct tacho_device *d, const struct build *build, const struct
 		 (unsigned long long)command_key(&w, true));
 	snprintf(deps, sizeof(deps), "%s/%016llx.deps", folder,
 		 (unsigned long long)command_key(&w, true));
-	if (!deps_hold(deps) || access(elf, R_OK) < 0) {
-		TACHO_ZONE("compile kernel");
-		r = cache_writable(folder);
-		if (r == 0)
-			r = compile(d, &w, build, elf, deps);
-	}
+	if (!deps_hold(deps) || access(elf, R_OK) < 0)
+		r = compile_into(d, &w, build, folder, elf, deps);
+	else
+		kernels_used(elf, deps);
 	if (r == 0)
 		r = load(d, build, key, elf, out);
 out:

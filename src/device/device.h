@@ -186,6 +186,7 @@ struct tacho_device {
 	unsigned held; /* calls of one thread, in each other */
 	pid_t pid;     /* of the process that opened it; 0: it is not open yet */
 	bool hashed;   /* zones are numbered by hashes */
+	bool trimmed; /* the cache of kernels */
 	bool running;
 	uint32_t running_op;    /* 0: none */
 	volatile bool stepping; /* this thread is in ops->run(), unless a handler of it is */
@@ -272,6 +273,13 @@ int build_own_source(const char *name, char *path, size_t size);
 /* FNV-1a of bytes, from BUILD_HASH or what came before them. */
 #define BUILD_HASH 0xcbf29ce484222325ull
 uint64_t build_hash(uint64_t h, const void *bytes, size_t len);
+
+/* ---- cache.c: the folder of compiled kernels ---- */
+int kernels_folder(char *path, size_t size);
+int kernels_writable(const char *folder);
+/* The files of one are used; one was added, so others may have to go: once per device. */
+void kernels_used(const char *elf, const char *deps);
+void kernels_trim(struct tacho_device *d, const char *folder);
 
 /* ---- names.c ---- */
 uint16_t names_hash(const char *text, size_t len);

@@ -1,28 +1,14 @@
 /* The folder of the indices. They are larger than their traces, which nobody tells us the end of.
  */
-#include "base/vec.h"
+#include "base/cache.h"
 #include "trace/lod.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
-#define UNUSED_SECONDS (30 * 86400) /* an index that nobody has looked at for so long goes */
-#define HALF_SECONDS   86400        /* one that was never completed */
-#define CACHE_BYTES    (4ull << 30) /* of all; those that were looked at last stay */
-#define UUID_DIGITS    32
-
-struct kept {
-	time_t used;
-	uint64_t bytes;
-	char name[96];
-};
+#define CACHE_BYTES (4ull << 30)
+#define UUID_DIGITS 32
 
 char *lod_cache_path(const struct trace *t, const char *dir)
 {
@@ -71,54 +57,13 @@ static bool is_index(const char *name, bool *whole)
 	return n && !strcmp(name + 1 + n, ".tmp");
 }
 
-static int by_use(const void *a, const void *b)
-{
-	const struct kept *x = a, *y = b;
-
-	return x->used < y->used ? 1 : x->used > y->used ? -1 : 0;
-}
-
 void lod_cache_trim(const char *path)
 {
-	struct {
-		VEC(struct kept);
-	} kept = {0};
+	static const struct cache_kind kind = {is_index, CACHE_BYTES};
 	const char *name = strrchr(path, '/') + 1;
 	char *folder = strndup(path, (size_t)(name - path));
-	DIR *d = folder ? opendir(folder) : NULL;
-	time_t now = time(NULL);
-	uint64_t sum = 0;
-	struct dirent *e;
 
-	while (d && (e = readdir(d))) {
-		struct kept one;
-		struct stat st;
-		bool whole;
-
-		if (strlen(e->d_name) >= sizeof(one.name) || !is_index(e->d_name, &whole) ||
-		    !strcmp(e->d_name, name) ||
-		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !S_ISREG(st.st_mode) || st.st_uid != geteuid())
-			continue;
-		if (now - st.st_mtime > (whole ? UNUSED_SECONDS : HALF_SECONDS)) {
-			unlinkat(dirfd(d), e->d_name, 0);
-			continue;
-		}
-		one.used = st.st_mtime;
-		one.bytes = (uint64_t)st.st_size;
-		snprintf(one.name, sizeof(one.name), "%s", e->d_name);
-		if (whole && vec_push(&kept, one) < 0)
-			break;
-	}
-	if (kept.n)
-		qsort(kept.v, kept.n, sizeof(*kept.v), by_use);
-	for (size_t i = 0; d && i < kept.n; i++) {
-		sum += kept.v[i].bytes;
-		if (sum > CACHE_BYTES)
-			unlinkat(dirfd(d), kept.v[i].name, 0);
-	}
-	vec_free(&kept);
-	if (d)
-		closedir(d);
+	if (folder)
+		cache_trim(folder, &kind, name);
 	free(folder);
 }

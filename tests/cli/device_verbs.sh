@@ -215,3 +215,20 @@ cp header.c 'a $b/header.c'
 expect_exit 4 "$TACHO" device run 'a $b/header.c'
 echo '#define PLACE 0x40000' >'a $b/value.h'
 expect_exit 0 "$TACHO" device run 'a $b/header.c'
+
+# What nobody has used for a month goes when something is compiled; what is used does not, nor what is not ours.
+old=0123456789abcdef
+used=$(basename "$(ls -t cache/*.deps | head -n 1)" .deps)
+touch -d '40 days ago' cache/$old.elf cache/$old.elf.log cache/$old.deps cache/$old.txt cache/notes
+touch -d '2 days ago' cache/$old.elf.77 cache/$old.elf.77.d cache/$old.deps.77
+touch cache/$old.elf.78
+touch -d '20 days ago' cache/$used.*
+expect_exit 0 "$TACHO" device run 'a $b/header.c'
+[ -z "$(find cache -name "$used.*" -mtime +1)" ] || fail 'what is used is not marked so'
+touch -d '40 days ago' cache/$old.elf
+echo '#define PLACE 0x40010' >value.h
+expect_exit 0 "$TACHO" device run header.c
+(cd cache && ls $old.* notes) >left
+printf '%s\n' $old.elf.78 $old.txt notes >wanted
+expect_same wanted left
+ls cache/$used.elf >left || fail 'what is used is gone'

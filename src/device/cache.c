@@ -1,0 +1,97 @@
+/* The folder that compiled kernels are kept in: where it is, and that it does not grow for ever. */
+#include "base/cache.h"
+#include "device/device.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CACHE_BYTES (1ull << 30)
+#define KEY_DIGITS  16
+
+static int make_folders(char *path)
+{
+	for (char *p = path + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = 0;
+		mkdir(path, 0777);
+		*p = '/';
+	}
+	if (mkdir(path, 0777) < 0 && errno != EEXIST)
+		return device_fail(TACHO_EWRITE, "cannot make the kernel cache %s: %s", path,
+				   strerror(errno));
+	return 0;
+}
+
+int kernels_folder(char *path, size_t size)
+{
+	const char *own = getenv("TACHO_CACHE"), *xdg = getenv("XDG_CACHE_HOME"),
+		   *home = getenv("HOME");
+
+	if (own && *own)
+		snprintf(path, size, "%s", own);
+	else if (xdg && *xdg)
+		snprintf(path, size, "%s/tacho", xdg);
+	else
+		snprintf(path, size, "%s/.cache/tacho", home && *home ? home : "/tmp");
+	return make_folders(path);
+}
+
+int kernels_writable(const char *folder)
+{
+	char inside[900];
+
+	snprintf(inside, sizeof(inside), "%s/.", folder);
+	if (access(inside, W_OK | X_OK) < 0)
+		return device_fail(
+			TACHO_EWRITE,
+			"cannot write to the kernel cache %s: %s; TACHO_CACHE names another",
+			folder, strerror(errno));
+	return 0;
+}
+
+/* KEY.elf, KEY.elf.log, KEY.deps, and those with a thread's number that were not renamed. */
+static bool is_kernel(const char *name, bool *whole)
+{
+	static const char *const ends[] = {".elf", ".elf.log", ".deps"};
+	size_t n = strspn(name, "0123456789abcdef");
+
+	if (n != KEY_DIGITS)
+		return false;
+	name += n;
+	*whole = true;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (!strcmp(name, ends[i]))
+			return true;
+	*whole = false;
+	if (strncmp(name, ".elf.", 5) && strncmp(name, ".deps.", 6))
+		return false;
+	for (; *name; name++)
+		if (isdigit((unsigned char)*name))
+			return true;
+	return false;
+}
+
+void kernels_trim(struct tacho_device *d, const char *folder)
+{
+	static const struct cache_kind kind = {is_kernel, CACHE_BYTES};
+
+	if (!d->trimmed)
+		cache_trim(folder, &kind, NULL);
+	d->trimmed = true;
+}
+
+void kernels_used(const char *elf, const char *deps)
+{
+	char log[1200];
+
+	snprintf(log, sizeof(log), "%s.log", elf);
+	cache_touch(elf);
+	cache_touch(deps);
+	cache_touch(log);
+}
