@@ -45,6 +45,15 @@ static void buf_trim(struct buf *b)
 		buf_free(b);
 }
 
+/* Nobody else writes to it, but somebody may cut it: all that was written is there, and no more. */
+static void notice_cut(struct trace_writer *w)
+{
+	struct stat st;
+
+	if (fstat(w->fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size != w->offset)
+		w->cut = true;
+}
+
 /* Each byte is given to the kernel once: what a failed write() took is not written again. */
 int writer_push(struct trace_writer *w)
 {
@@ -52,6 +61,7 @@ int writer_push(struct trace_writer *w)
 
 	if (w->error.code)
 		return w->error.code;
+	notice_cut(w);
 	while (done < w->out.len) {
 		ssize_t n = write(w->fd, w->out.data + done, w->out.len - done);
 
@@ -135,17 +145,15 @@ int writer_block(struct trace_writer *w, enum block_type type, const void *paylo
 
 /* ------------------------------------------------------------------- open */
 
-static void put_file_header(struct trace_writer *w)
+static void make_file_header(const struct trace_writer *w, uint8_t *header)
 {
-	uint8_t header[FILE_HEADER_SIZE] = {0};
-
+	memset(header, 0, FILE_HEADER_SIZE);
 	memcpy(header, FILE_MAGIC, 8);
 	put32(header + 8, FILE_ORDER);
 	put32(header + 12, FILE_VERSION);
 	memcpy(header + 32, w->uuid, sizeof(w->uuid));
 	put32(header + 48, FILE_HEADER_SIZE);
 	put64(header + 56, XXH3_64bits(header, 56));
-	buf_add(&w->out, header, sizeof(header));
 }
 
 /* Writers hold a lock on their file, which ends with them however they end. */
@@ -251,10 +259,12 @@ static int create_temporary(struct trace_writer *w, const char *folder, struct t
 /* The header is the first thing in the file. */
 static int begin_file(struct trace_writer *w, struct tacho_error *err)
 {
+	uint8_t header[FILE_HEADER_SIZE];
 	int r;
 
 	make_uuid(w->uuid);
-	put_file_header(w);
+	make_file_header(w, header);
+	buf_add(&w->out, header, sizeof(header));
 	r = writer_push(w);
 	return r < 0 ? err_set(err, r, "%s", w->error.text) : 0;
 }
@@ -447,10 +457,24 @@ static int move_into_place(struct trace_writer *w)
 	return w->options.durable ? sync_folder(w) : 0;
 }
 
+/* What was written after a cut can be read if the file has its header and ends where it should. */
+static void mend(struct trace_writer *w)
+{
+	uint8_t header[FILE_HEADER_SIZE];
+
+	make_file_header(w, header);
+	if (ftruncate(w->fd, (off_t)w->offset) < 0 ||
+	    pwrite(w->fd, header, sizeof(header), 0) < 0) {
+		/* Then it cannot, and the user is told of the cut in any case. */
+	}
+}
+
 int trace_writer_close(struct trace_writer *w, struct tacho_error *err)
 {
 	int r = finish(w), fd = w->fd;
 
+	if (w->cut)
+		mend(w);
 	if (r == 0 && w->options.durable && fsync(fd) < 0)
 		r = writer_fail(w, TACHO_EWRITE, "cannot sync %s: %s", w->part, strerror(errno));
 	w->fd = -1;
@@ -458,6 +482,11 @@ int trace_writer_close(struct trace_writer *w, struct tacho_error *err)
 		r = writer_fail(w, TACHO_EWRITE, "cannot close %s: %s", w->part, strerror(errno));
 	if (r == 0)
 		r = move_into_place(w);
+	if (r == 0 && w->cut)
+		r = writer_fail(w, TACHO_EWRITE,
+				"%s was changed by another program while it was written: what it "
+				"held then may be lost; the rest is in %s",
+				w->part, w->path);
 	if (r < 0)
 		err_set(err, r, "%s", w->error.text);
 	trace_writer_abandon(w);

@@ -117,3 +117,17 @@ for size in 4k 64k 512k; do
 	expect_line err 'lost|could not be recorded'
 	summarise t.tacho
 done
+
+# Somebody cuts it, or writes to it, while it is recorded: it is said, and what came later opens.
+for change in ': >t.tacho.part' 'truncate -s 70 t.tacho.part' 'echo other >t.tacho.part' 'truncate -s 1M t.tacho.part'; do
+	rm -f t.tacho t.tacho.part
+	"$TACHO" run -q -o t.tacho -- sh -c "
+		'$PROGS/simple' 10 9
+		while [ \$(stat -c %s t.tacho.part) -le 64 ]; do sleep 0.05; done
+		$change
+		'$PROGS/simple' 20 9" >out 2>err
+	[ $? = 5 ] || fail "$change: the status is not 5"
+	expect_count 1 err
+	expect_line err '^tacho: t\.tacho\.part was changed by another program while it was written'
+	"$TACHO" stats --format csv t.tacho >out 2>err || [ $? = 4 ] || fail "$change: what is left does not open"
+done
