@@ -4,7 +4,7 @@
  * Over each lane stands a pyramid. A bottom node, a leaf, covers up to 8 zones; it ends early
  * before a gap that is long against its surroundings, and a zone that is long against them has a
  * leaf of its own: else one long thing would make a wide leaf of small zones, and a view of many of
- * them would decode a block for each. A node above them has 24 leaves, those above that 4 nodes: a
+ * them would decode a block for each. A node above them has 40 leaves, those above that 4 nodes: a
  * pixel looks at more nodes the wider they fan out, and only the bottom of the pyramid costs room.
  *
  * A query takes a node as a whole when it is narrower than a pixel, or when it is not much wider
@@ -29,10 +29,10 @@
 #define LOD_MAGIC        "TACHOLOD"
 #define LOD_VERSION      3u
 #define LOD_ZONES        8u  /* of a leaf, at most */
-#define LOD_LEAVES       24u /* of a node above leaves */
+#define LOD_LEAVES       40u /* of a node above leaves */
 #define LOD_FAN          4u  /* children of the other nodes */
-#define LOD_LEVELS       22u /* 8 * 24 * 4^21 zones are more than there can be */
-#define LOD_ROW_ZONES    16u /* of a pixel of the finest row, on the average at least */
+#define LOD_LEVELS       22u /* 8 * 40 * 4^21 zones are more than there can be */
+#define LOD_ROW_ZONES    8u  /* of a pixel of the finest row, on the average at least */
 #define LOD_ROW_RES      40u /* rows have pixels of fewer than 2^this ns */
 #define LOD_CREDIT       32u /* one node in so many may end early */
 #define LOD_CREDIT_FIRST 4u

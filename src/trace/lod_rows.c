@@ -3,7 +3,7 @@
  * has of pixels, since a node that is taken as a whole is no wider than one or two. So a lane has,
  * for the pixels of 2^RES ns of the grid that the tiles of a viewer lie on, the share that zones
  * cover of each in one byte, from the RES on at which a pixel has LOD_ROW_ZONES zones on the
- * average: an eighth of a byte per zone at most for all of them together. Rows know no names, so a
+ * average: a quarter of a byte per zone at most for all of them together. Rows know no names, so a
  * tile that has a zone of a pixel and more in it is made without them.
  */
 #include "trace/lod.h"
@@ -67,14 +67,27 @@ static void pixel_close(struct lod_rows *r)
 	r->seen = false;
 }
 
+static uint64_t pixel_ticks(const struct lod_rows *r, uint64_t pixel)
+{
+	return trace_ticks(r->trace, (int64_t)(pixel << r->first));
+}
+
 static void pixel_open(struct lod_rows *r, uint64_t pixel)
 {
 	r->pixel = pixel;
-	r->from = trace_ticks(r->trace, (int64_t)(pixel << r->first));
-	r->limit = trace_ticks(r->trace, (int64_t)((pixel + 1) << r->first));
+	r->from = pixel_ticks(r, pixel);
+	r->limit = pixel_ticks(r, pixel + 1);
 }
 
-/* Goes to the pixel that holds tick T, which is not before the one that is open. */
+static void pixel_next(struct lod_rows *r)
+{
+	pixel_close(r);
+	r->pixel++;
+	r->from = r->limit;
+	r->limit = pixel_ticks(r, r->pixel + 1);
+}
+
+/* Goes to the pixel that holds tick T, which is behind the one that is open. */
 static void pixel_find(struct lod_rows *r, uint64_t t)
 {
 	int64_t ns = trace_ns(r->trace, t);
@@ -85,19 +98,22 @@ static void pixel_find(struct lod_rows *r, uint64_t t)
 	while (r->from > t && r->pixel)
 		pixel_open(r, r->pixel - 1);
 	while (r->limit <= t && r->pixel < row_pixels(r->duration, r->first))
-		pixel_open(r, r->pixel + 1);
+		pixel_next(r);
 }
 
 void lod_rows_step(struct lod_rows *r, uint64_t start, uint64_t end)
 {
+	uint64_t beyond = row_pixels(r->duration, r->first);
+
+	if (start >= r->limit && r->limit)
+		pixel_next(r);
 	if (start >= r->limit)
 		pixel_find(r, start);
-	while (end > r->limit && r->pixel < row_pixels(r->duration, r->first)) {
+	while (end > r->limit && r->pixel < beyond) {
 		r->busy += r->limit - start;
 		r->seen = true;
-		pixel_close(r);
 		start = r->limit;
-		pixel_open(r, r->pixel + 1);
+		pixel_next(r);
 	}
 	r->busy += end > start ? end - start : 0;
 	r->seen = true;
