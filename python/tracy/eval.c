@@ -108,12 +108,17 @@ static inline int only_makes_generator(eval_frame *frame)
 }
 
 /*
+ * Below this address the stack is too deep for the hook. When the next frame has to be looked at for
+ * other reasons no address is good enough: one comparison asks for both.
+ */
+static __thread uintptr_t stack_limit __attribute__((tls_model("initial-exec"))) = UINTPTR_MAX;
+
+/*
  * Frames that were on the stack when recording started are in the track, outermost, but nobody
  * tells when they return. Those that are no longer among the callers of FRAME have; it is asked
- * when one that they called begins.
+ * when one that they called begins. While that one runs none of them returns.
  */
 static __thread uint32_t older __attribute__((tls_model("initial-exec")));
-static int threads_with_older;
 
 static int calls(const void *caller, eval_frame *frame)
 {
@@ -124,20 +129,18 @@ static int calls(const void *caller, eval_frame *frame)
 
 static void eval_mode(void)
 {
-	eval_plain = wanted && !threads_with_older ? code_plain : UINT64_MAX;
+	eval_plain = wanted ? code_plain : UINT64_MAX;
 }
 
 /* FRAME: NULL when all of them are to end. */
 static void older_end(eval_frame *frame)
 {
-	if (!older || track.count != older)
+	if (track.count != older)
 		return;
 	while (older && !calls(track.open[older - 1].owner, frame)) {
 		track_end_last(track.open[older - 1].owner);
 		older--;
 	}
-	threads_with_older -= !older;
-	eval_mode();
 }
 
 static void older_begin(void)
@@ -147,24 +150,22 @@ static void older_begin(void)
 		return; /* still open from an earlier start, in a frame that goes on */
 	stack_begin(0, frame_owner);
 	older = track.count;
-	threads_with_older += older != 0;
+	if (older)
+		stack_limit = UINTPTR_MAX;
 }
 
-/* The way for what needs the track: limits, tasks, frames that are older than the start. */
+/* The way for what needs the track: limits and tasks. */
 static PyObject *eval_tracked(PyThreadState *state, eval_frame *frame, int throwing, uint32_t word)
 {
 	PyObject *result;
 
 	track.epoch = track_epoch; /* ends cannot be missed here, so there is nothing to renew */
-	older_end(frame_back(frame));
 	track_begin(word, frame, 0);
 	result = evaluate(state, frame, throwing);
 	if (result)
 		track_end(frame);
 	else
 		track_end_unwound(frame, PyErr_Occurred());
-	if (!wanted)
-		older_end(NULL);
 	return result;
 }
 
@@ -181,7 +182,7 @@ static __attribute__((noinline)) PyObject *eval_slow(PyThreadState *state, eval_
 	if (!key || !wanted || !(word = code_word(frame_code(frame))) ||
 	    (word & CODE_GENERATOR && only_makes_generator(frame)))
 		return evaluate(state, frame, throwing);
-	if (word & CODE_COROUTINE || special || threads_with_older)
+	if (word & CODE_COROUTINE || special)
 		return eval_tracked(state, frame, throwing, word);
 	zone = tacho_begin_word(key, word & ~CODE_FLAGS);
 	result = evaluate(state, frame, throwing);
@@ -292,28 +293,27 @@ static __attribute__((noinline)) PyObject *eval_other(PyThreadState *state, eval
 /* Of the stack of a thread, this part is for frames that go through the hook. */
 #define STACK_SHARE(size) ((size) / 2)
 
-/* Below this address the stack is too deep. At first no address is good enough. */
-static __thread uintptr_t stack_limit __attribute__((tls_model("initial-exec"))) = UINTPTR_MAX;
 static int reported;
 
-static void stack_measure(void)
+static uintptr_t stack_measure(void)
 {
 	pthread_attr_t attributes;
 	void *low = NULL;
 	size_t size = 0;
+	uintptr_t limit = 0;
 
-	stack_limit = 0;
 	if (pthread_getattr_np(pthread_self(), &attributes))
-		return;
+		return 0;
 	if (!pthread_attr_getstack(&attributes, &low, &size)) {
 		uintptr_t high = (uintptr_t)low + size;
 
 		/* An unlimited stack is as large as the address space: take what is usual. */
 		if (size > 64u << 20)
 			size = 8u << 20;
-		stack_limit = high - STACK_SHARE(size);
+		limit = high - STACK_SHARE(size);
 	}
 	pthread_attr_destroy(&attributes);
+	return limit;
 }
 
 /*
@@ -379,18 +379,47 @@ static PyObject *eval_deep(PyThreadState *state, eval_frame *frame, int throwing
 #define eval_deep eval_unseen
 #endif
 
+#else
+static uintptr_t stack_measure(void)
+{
+	return 0; /* a call needs C stack with or without the hook, and Python's limit is for that */
+}
+
+static PyObject *eval_deep(PyThreadState *state, eval_frame *frame, int throwing)
+{
+	return previous(state, frame, throwing);
+}
+#endif
+
+/* The first frame of this thread, or one that an older frame has called: no other runs now. */
+static PyObject *eval_outermost(PyThreadState *state, eval_frame *frame, int throwing)
+{
+	static __thread uintptr_t measured __attribute__((tls_model("initial-exec"))) = UINTPTR_MAX;
+	PyObject *result;
+
+	if (measured == UINTPTR_MAX)
+		measured = stack_measure();
+	stack_limit = measured;
+	if (!older)
+		return eval_hook(state, frame, throwing);
+	older_end(frame_back(frame));
+	result = eval_hook(state, frame, throwing);
+	if (!wanted)
+		older_end(NULL);
+	if (older)
+		stack_limit = UINTPTR_MAX;
+	return result;
+}
+
 static __attribute__((noinline)) PyObject *eval_low(PyThreadState *state, eval_frame *frame,
 						    int throwing)
 {
-	if (stack_limit == UINTPTR_MAX) {
-		stack_measure();
-		return eval_hook(state, frame, throwing);
-	}
+	if (stack_limit == UINTPTR_MAX)
+		return eval_outermost(state, frame, throwing);
 	if (previous != _PyEval_EvalFrameDefault)
 		return previous(state, frame, throwing);
 	return eval_deep(state, frame, throwing);
 }
-#endif
 
 /* An address in the stack, without a frame pointer where that can be had. */
 static inline uintptr_t stack_now(void)
@@ -409,10 +438,8 @@ static PyObject *eval_hook(PyThreadState *state, eval_frame *frame, int throwing
 {
 	uint32_t word;
 
-#if PY_AT_LEAST(3, 11)
 	if (__builtin_expect(stack_now() < stack_limit, 0))
 		return eval_low(state, frame, throwing);
-#endif
 	word = code_quick(frame_code(frame), eval_plain);
 	if (__builtin_expect(!word, 0))
 		return eval_other(state, frame, throwing);
@@ -439,7 +466,8 @@ static int eval_stop(void)
 	wanted = 0;
 	eval_mode();
 	eval_update(0);
-	older_end(NULL);
+	if (stack_limit == UINTPTR_MAX) /* else when the outermost frame has returned */
+		older_end(NULL);
 	return 0;
 }
 

@@ -294,6 +294,34 @@ t = threading.Thread(target=go); t.start(); t.join()
         """, "-p")
         self.assertEqual(self.counts(), {"<module>": 2, "g": 4, "manual": 1})
 
+    def test_partial_inside(self) -> None:
+        """Frames that are older than the start end in order, whoever stops and starts in between."""
+        self.script("""
+            from tracy import Profiler
+            p = Profiler()
+            def leaf(): pass
+            def inner():
+                p.disable(); leaf(); p.enable(); leaf()
+            def outer():
+                p.enable(); inner(); leaf()
+            def stops():
+                leaf(); p.disable(); leaf()
+            outer()
+            leaf()
+            stops()
+            leaf()
+            def again():
+                with p: leaf()
+            again()
+        """, "-p")
+        counts = self.counts()
+        self.assertEqual(counts["leaf"], 5)
+        if HOOK:
+            self.assertEqual(counts, {"<module>": 2, "outer": 1, "inner": 1, "leaf": 5, "stops": 1,
+                                      "again": 1})
+            depths = sorted(z["depth"] for z in self.zones() if z["name"] == "leaf")
+            self.assertEqual(depths, [1, 2, 2, 2, 3])
+
 
 if __name__ == "__main__":
     unittest.main()
