@@ -192,10 +192,10 @@ struct open_zone {
 
 /* The zones that a backend with separate begin and end events has open in this thread. */
 struct track {
-	struct open_zone *open;
-	uint32_t count;
-	uint32_t size;
-	uint32_t epoch;      /* of track_epoch when count was last right */
+	struct open_zone *top;   /* behind the innermost; before the outermost are two of nobody */
+	struct open_zone *limit; /* behind the last that there is room for */
+	struct open_zone *open;  /* the outermost */
+	uint32_t epoch;      /* of track_epoch when top was last right */
 	uint32_t coroutines; /* of the open zones */
 	uint32_t fiber;      /* 1 + that of them which began the track of a task */
 };
@@ -224,6 +224,11 @@ void track_end_unwound(const void *owner, PyObject *exception);
 void track_flush(void);
 void zone_unwound(struct tacho_zone zone, PyObject *exception);
 
+static inline uint32_t track_count(void)
+{
+	return (uint32_t)(track.top - track.open);
+}
+
 static inline void track_check(int innermost_begins)
 {
 	if (__builtin_expect(track.epoch != track_epoch, 0))
@@ -242,11 +247,11 @@ static inline void track_push(uint64_t key, uint32_t word, const void *owner)
 {
 	struct open_zone *zone;
 
-	if (__builtin_expect(track.count == track.size, 0) && track_grow() < 0)
+	if (__builtin_expect(track.top == track.limit, 0) && track_grow() < 0)
 		return;
 	if (!tacho_begin_word(key, word & ~CODE_COROUTINE).word)
 		return;
-	zone = &track.open[track.count++];
+	zone = track.top++;
 	zone->owner = owner;
 	zone->ticks = 0;
 	zone->word = word;
@@ -273,13 +278,13 @@ static inline void track_begin(uint32_t word, const void *owner, int innermost_b
 
 static inline void track_pop(void)
 {
-	const struct open_zone *last = &track.open[track.count - 1];
+	const struct open_zone *last = track.top - 1;
 
 	if (__builtin_expect(last->ticks || last->word & CODE_COROUTINE, 0)) {
 		track_pop_slow();
 		return;
 	}
-	track.count--;
+	track.top--;
 	word_end(last->word & ~CODE_COROUTINE);
 }
 
@@ -287,7 +292,7 @@ static inline void track_pop(void)
 static inline int track_end_last(const void *owner)
 {
 	track_check(0);
-	if (!track.count || track.open[track.count - 1].owner != owner)
+	if (track.top[-1].owner != owner)
 		return 0;
 	track_pop();
 	return 1;

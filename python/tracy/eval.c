@@ -135,7 +135,7 @@ static void eval_mode(void)
 /* FRAME: NULL when all of them are to end. */
 static void older_end(eval_frame *frame)
 {
-	if (track.count != older)
+	if (track_count() != older)
 		return;
 	while (older && !calls(track.open[older - 1].owner, frame)) {
 		track_end_last(track.open[older - 1].owner);
@@ -146,10 +146,10 @@ static void older_end(eval_frame *frame)
 static void older_begin(void)
 {
 	track.epoch = track_epoch;
-	if (track.count)
+	if (track_count())
 		return; /* still open from an earlier start, in a frame that goes on */
 	stack_begin(0, frame_owner);
-	older = track.count;
+	older = track_count();
 	if (older)
 		stack_limit = UINTPTR_MAX;
 }

@@ -32,7 +32,7 @@ static __attribute__((noinline)) PyObject *begin_slow(PyObject *const *args)
 
 CALLBACK(on_begin)
 {
-	if (!quick_begin(code_quick(code_of(args), code_plain), args[0]))
+	if (!quick_begin(code_value(code_of(args)) ^ code_plain, args[0]))
 		return begin_slow(args);
 	Py_RETURN_NONE;
 }

@@ -47,26 +47,21 @@ static inline int quick_is_open(void)
 	return __builtin_expect(track.epoch == track_quick, 1);
 }
 
-static inline struct open_zone *quick_last(void)
-{
-	return track.open + track.count - 1;
-}
-
 /* The thread's ring takes words of this session and this time. */
 static inline int quick_fits(const struct tacho_thread *self, uint64_t key, uint64_t now)
 {
 	return __builtin_expect((now >> TACHO_WRAP_SHIFT | key) == self->key, 1);
 }
 
-/* WORD is 0 or one of code_quick(). */
-static inline int quick_begin(uint32_t word, const void *owner)
+/* VALUE: a word, or code_value() ^ code_plain: too large when it is not known or not plain. */
+static inline int quick_begin(uint64_t value, const void *owner)
 {
 	struct tacho_thread *self = tacho_self;
 	uint64_t key = tacho_key(), now, position;
+	uint32_t word = (uint32_t)value & ~CODE_GENERATOR;
 	struct open_zone *zone;
 
-	word &= ~CODE_GENERATOR;
-	if (!word || !quick_is_open() || track.count == track.size)
+	if (value - 2 > UINT32_MAX - 2 || !quick_is_open() || track.top == track.limit)
 		return 0;
 	now = tacho_ticks();
 	if (!quick_fits(self, key, now))
@@ -78,7 +73,7 @@ static inline int quick_begin(uint32_t word, const void *owner)
 	}
 	ring_store(position, now, word | TACHO_KIND_BEGIN);
 	ring_prefetch(position);
-	zone = &track.open[track.count++];
+	zone = track.top++;
 	zone->owner = owner;
 	zone->ticks = 0;
 	zone->word = word;
@@ -91,15 +86,15 @@ static inline int quick_end(const void *owner)
 	uint64_t key = tacho_key(), now, position;
 	uint32_t word;
 
-	if (!quick_is_open() || !track.count || quick_last()->owner != owner)
+	if (!quick_is_open() || track.top[-1].owner != owner)
 		return 0;
-	word = quick_last()->word;
+	word = track.top[-1].word;
 	if (word & CODE_COROUTINE)
 		return 0;
 	now = tacho_ticks();
 	if (!quick_fits(self, key, now))
 		return 0;
-	track.count--;
+	track.top--;
 	position = tacho_claim(self, 8);
 	if (__builtin_expect(!(position & TACHO_SEGMENT), 0)) {
 		quick_full_end(key, now, word);
@@ -140,9 +135,9 @@ static inline int quick_enter(PyCodeObject *code, const void *instruction)
 	const struct lines *lines = quick_lines(code);
 	struct open_zone *zone;
 
-	if (!lines || lines->entry != instruction || !quick_is_open() || track.count == track.size)
+	if (!lines || lines->entry != instruction || !quick_is_open() || track.top == track.limit)
 		return 0;
-	zone = &track.open[track.count++];
+	zone = track.top++;
 	zone->owner = entry_owner(code);
 	zone->ticks = 0;
 	zone->word = lines->word;
@@ -155,7 +150,7 @@ static inline int quick_first_line(PyCodeObject *code, uint32_t word, struct ope
 	struct tacho_thread *self = tacho_self;
 	uint64_t key = tacho_key(), now, position;
 
-	if (track.count == track.size)
+	if (track.top == track.limit)
 		return 0;
 	now = tacho_ticks();
 	if (!quick_fits(self, key, now))
@@ -169,7 +164,7 @@ static inline int quick_first_line(PyCodeObject *code, uint32_t word, struct ope
 	ring_store(position, now, last->word | TACHO_KIND_BEGIN);
 	ring_store(position + 8, now, word | TACHO_KIND_BEGIN);
 	ring_prefetch(position);
-	track.count++;
+	track.top++;
 	last[1].owner = line_owner(code);
 	last[1].ticks = 0;
 	last[1].word = word;
@@ -199,9 +194,9 @@ static inline int quick_next_line(uint32_t word, struct open_zone *last)
 static inline int quick_line(PyCodeObject *code, int line)
 {
 	uint32_t word = quick_line_word(code, line);
-	struct open_zone *last = quick_last();
+	struct open_zone *last = track.top - 1;
 
-	if (!word || !quick_is_open() || !track.count)
+	if (!word || !quick_is_open())
 		return 0;
 	if (last->owner == line_owner(code))
 		return quick_next_line(word, last);
@@ -215,11 +210,10 @@ static inline int quick_end_with_line(PyCodeObject *code)
 {
 	struct tacho_thread *self = tacho_self;
 	uint64_t key = tacho_key(), now, position;
-	const struct open_zone *last = quick_last();
+	const struct open_zone *last = track.top - 1;
 	uint32_t word;
 
-	if (!quick_is_open() || track.count < 2 || last->owner != line_owner(code) ||
-	    last[-1].owner != code)
+	if (!quick_is_open() || last->owner != line_owner(code) || last[-1].owner != code)
 		return 0;
 	word = last[-1].word;
 	if (word & CODE_COROUTINE)
@@ -227,7 +221,7 @@ static inline int quick_end_with_line(PyCodeObject *code)
 	now = tacho_ticks();
 	if (!quick_fits(self, key, now))
 		return 0;
-	track.count -= 2;
+	track.top -= 2;
 	position = tacho_claim(self, 16);
 	if (__builtin_expect(!((position + 8) & TACHO_SEGMENT), 0)) {
 		quick_full_ends(key, now, position, last->word, word);

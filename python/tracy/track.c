@@ -4,16 +4,24 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-__thread struct track track __attribute__((tls_model("initial-exec")));
+/* Before the outermost zone: nobody is their owner, so that the last one can always be looked at. */
+#define GUARDS 2
+static struct open_zone guards[GUARDS];
+
+#define NO_TRACK                                                                            \
+	{                                                                                   \
+		.top = guards + GUARDS, .limit = guards + GUARDS, .open = guards + GUARDS \
+	}
+__thread struct track track __attribute__((tls_model("initial-exec"))) = NO_TRACK;
 uint32_t track_epoch = 1;
 uint32_t track_quick = UINT32_MAX;
 static pthread_key_t track_key;
 
 /* The thread ends: TLS itself is still there, the memory it points to is ours to free. */
-static void track_free(void *open)
+static void track_free(void *zones)
 {
-	free(open);
-	track = (struct track){0};
+	free(zones);
+	track = (struct track)NO_TRACK;
 }
 
 int track_init(void)
@@ -27,14 +35,20 @@ int track_init(void)
 
 int track_grow(void)
 {
-	uint32_t size = track.size ? 2 * track.size : 256;
-	struct open_zone *open = realloc(track.open, size * sizeof(*open));
+	uint32_t count = track_count();
+	size_t size = count ? 2 * (size_t)count : 256;
+	int first = track.open == guards + GUARDS;
+	struct open_zone *zones =
+		realloc(first ? NULL : track.open - GUARDS, (GUARDS + size) * sizeof(*zones));
 
-	if (!open)
+	if (!zones)
 		return -1;
-	track.open = open;
-	track.size = size;
-	pthread_setspecific(track_key, open);
+	if (first)
+		memcpy(zones, guards, sizeof(guards));
+	track.open = zones + GUARDS;
+	track.top = track.open + count;
+	track.limit = track.open + size;
+	pthread_setspecific(track_key, zones);
 	return 0;
 }
 
@@ -66,11 +80,11 @@ void track_restart(void)
 void track_flush(void)
 {
 	uint64_t key = tacho_key();
-	uint32_t first = track.count;
+	uint32_t first = track_count();
 
 	while (first && track.open[first - 1].ticks)
 		first--;
-	for (; first < track.count; first++) {
+	for (; first < track_count(); first++) {
 		struct open_zone *zone = &track.open[first];
 
 		if (key)
@@ -82,9 +96,9 @@ void track_flush(void)
 
 static void track_push_held(uint32_t word, const void *owner)
 {
-	if (track.count == track.size && track_grow() < 0)
+	if (track.top == track.limit && track_grow() < 0)
 		return;
-	track.open[track.count++] = (struct open_zone){owner, tacho_ticks(), word};
+	*track.top++ = (struct open_zone){owner, tacho_ticks(), word};
 }
 
 /* ------------------------------------------------------------- tasks */
@@ -97,15 +111,15 @@ static const char *task_begins(uint32_t word)
 
 static void track_push_hidden(const void *owner)
 {
-	if (track.count == track.size && track_grow() < 0)
+	if (track.top == track.limit && track_grow() < 0)
 		return;
-	track.open[track.count++] = (struct open_zone){owner, 0, HIDDEN};
+	*track.top++ = (struct open_zone){owner, 0, HIDDEN};
 	track.coroutines++;
 }
 
 void track_begin_slow(uint64_t key, uint32_t word, const void *owner)
 {
-	uint32_t before = track.count;
+	uint32_t before = track_count();
 	const char *task;
 
 	if (settings.max_depth && before >= settings.max_depth) {
@@ -119,28 +133,28 @@ void track_begin_slow(uint64_t key, uint32_t word, const void *owner)
 		track_push_held(word, owner);
 	else
 		track_push(key, word, owner);
-	if (track.count == before) {
+	if (track_count() == before) {
 		if (task && settings.task_tracks)
 			tacho_fiber_leave();
 		return;
 	}
 	track.coroutines += (word & CODE_COROUTINE) != 0;
 	if (task && settings.task_tracks)
-		track.fiber = track.count;
+		track.fiber = track_count();
 	else if (task && !settings.min_ticks)
 		tacho_zone_text(tacho_zone_current(), task, strlen(task));
 }
 
 void track_pop_slow(void)
 {
-	struct open_zone *last = &track.open[track.count - 1];
+	struct open_zone *last = track.top - 1;
 
 	if (last->ticks && tacho_ticks() - last->ticks >= settings.min_ticks)
 		track_flush();
 	if (!last->ticks && last->word != HIDDEN)
 		word_end(last->word & ~CODE_COROUTINE);
 	track.coroutines -= (last->word & CODE_COROUTINE) != 0;
-	if (track.fiber == track.count--) {
+	if (track.fiber == (uint32_t)(track.top-- - track.open)) {
 		track.fiber = 0;
 		tacho_fiber_leave();
 	}
@@ -150,7 +164,7 @@ void track_pop_slow(void)
 
 static void track_end_down_to(uint32_t count)
 {
-	while (track.count > count)
+	while (track_count() > count)
 		track_pop();
 }
 
@@ -166,14 +180,14 @@ void track_renew(int innermost_begins)
 	stack_begin(innermost_begins, NULL);
 }
 
-/* The number of zones that are outside of that of OWNER; track.count when it is not open. */
+/* The number of zones that are outside of that of OWNER; track_count() when it is not open. */
 static uint32_t track_find(const void *owner)
 {
-	for (uint32_t i = track.count; i-- > 0;) {
+	for (uint32_t i = track_count(); i-- > 0;) {
 		if (track.open[i].owner == owner)
 			return i;
 	}
-	return track.count;
+	return track_count();
 }
 
 /* One reading of the clock for a line and its function, which end together. */
@@ -181,12 +195,12 @@ static int track_end_with_line(uint32_t found)
 {
 	uint64_t key = tacho_key(), now;
 
-	if (found + 2 != track.count || !key || !track_is_plain(track.open[found].word))
+	if (found + 2 != track_count() || !key || !track_is_plain(track.open[found].word))
 		return 0;
 	now = tacho_ticks();
 	for (int i = 0; i < 2; i++)
 		tacho_emit_at(key, now,
-			      (track.open[--track.count].word & ~CODE_COROUTINE) | TACHO_KIND_END);
+			      ((--track.top)->word & ~CODE_COROUTINE) | TACHO_KIND_END);
 	return 1;
 }
 
@@ -213,7 +227,7 @@ void track_end_unwound(const void *owner, PyObject *exception)
 
 	track_check(0);
 	found = track_find(owner);
-	if (found == track.count)
+	if (found == track_count())
 		return;
 	track_end_down_to(found + 1);
 	if (!track.open[found].ticks && track.open[found].word != HIDDEN)
@@ -226,13 +240,13 @@ void track_end_unwound(const void *owner, PyObject *exception)
 /* A line after a line: the end of the one is the begin of the other. */
 static void track_next_line(uint64_t key, PyCodeObject *code, int line)
 {
-	struct open_zone *last = &track.open[track.count - 1];
+	struct open_zone *last = track.top - 1;
 	uint32_t word = code_line_word(code, line);
 	uint64_t now = tacho_ticks();
 
 	tacho_emit_at(key, now, last->word | TACHO_KIND_END);
 	if (!word || !tacho_emit_at(key, now, word | TACHO_KIND_BEGIN))
-		track.count--;
+		track.top--;
 	else
 		last->word = word;
 }
@@ -243,9 +257,9 @@ void track_line(PyCodeObject *code, int line)
 	const void *last;
 
 	track_check(0);
-	if (!key || !track.count)
+	if (!key)
 		return;
-	last = track.open[track.count - 1].owner;
+	last = track.top[-1].owner;
 	if (last == line_owner(code) && track_is_plain(0)) {
 		track_next_line(key, code, line);
 		return;
@@ -262,7 +276,7 @@ void track_line(PyCodeObject *code, int line)
 void quick_full_begin(uint64_t key, uint64_t now, uint32_t word, const void *owner)
 {
 	if (tacho_emit_full(key, now, word | TACHO_KIND_BEGIN))
-		track.open[track.count++] = (struct open_zone){owner, 0, word};
+		*track.top++ = (struct open_zone){owner, 0, word};
 }
 
 void quick_full_end(uint64_t key, uint64_t now, uint32_t word)
@@ -290,20 +304,20 @@ void quick_full_ends(uint64_t key, uint64_t now, uint64_t position, uint32_t fir
 void quick_full_line(uint64_t key, uint64_t now, uint64_t position, uint32_t before)
 {
 	if (!quick_full_pair(key, now, position, before | TACHO_KIND_END,
-			     quick_last()->word | TACHO_KIND_BEGIN))
-		track.count--;
+			     track.top[-1].word | TACHO_KIND_BEGIN))
+		track.top--;
 }
 
 void quick_full_first_line(uint64_t key, uint64_t now, uint64_t position, PyCodeObject *code,
 			   uint32_t word)
 {
-	if (quick_full_pair(key, now, position, quick_last()->word | TACHO_KIND_BEGIN,
+	if (quick_full_pair(key, now, position, track.top[-1].word | TACHO_KIND_BEGIN,
 			    word | TACHO_KIND_BEGIN))
-		track.open[track.count++] = (struct open_zone){line_owner(code), 0, word};
+		*track.top++ = (struct open_zone){line_owner(code), 0, word};
 }
 
 void track_settle(PyCodeObject *code)
 {
-	if (track.count && quick_last()->owner == entry_owner(code))
-		track_begin(track.open[--track.count].word, code, 0);
+	if (track.top[-1].owner == entry_owner(code))
+		track_begin((--track.top)->word, code, 0);
 }
