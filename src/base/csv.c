@@ -453,7 +453,8 @@ enum csv_number csv_number(struct csv_cell cell, double *value)
 	d.digits = scale(d.digits, d.exponent);
 	if (!isfinite(d.digits))
 		return CSV_NO_NUMBER;
-	*value = negative ? -d.digits : d.digits;
+	/* There is no -0 among whole numbers. */
+	*value = negative && (d.digits != 0 || !d.whole) ? -d.digits : d.digits;
 	return d.whole && d.digits < 0x1p63 ? CSV_INT : CSV_REAL;
 }
 

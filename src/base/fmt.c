@@ -1,5 +1,6 @@
 #include "base/fmt.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,7 +148,8 @@ static void shortest(double value, char *digits, int *exponent)
 
 	if (shortest_exact(value, digits, exponent))
 		return;
-	for (int n = 14; n <= 16; n++) {
+	/* Below the normal ones fewer digits may do. */
+	for (int n = value < DBL_MIN ? 0 : 14; n <= 16; n++) {
 		snprintf(text, sizeof(text), "%.*e", n, value);
 		if (strtod(text, NULL) == value)
 			break;

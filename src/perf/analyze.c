@@ -523,6 +523,24 @@ static void take_fallbacks(struct perf_input *in)
 			in->kinds.v[i].family = FAMILY_HOST;
 }
 
+/* Do ops of the window need what the files lack? */
+static void find_damage(const struct perf_report *r, struct perf_input *in)
+{
+	size_t ops = 0;
+
+	for (size_t i = 0; i < r->ops.n; i++) {
+		const struct perf_kind *k = perf_op_kind(r, &r->ops.v[i]);
+		bool math = k->family == FAMILY_MATMUL || k->family == FAMILY_CONV;
+
+		if (r->ops.v[i].type == TYPE_SIGNPOST)
+			continue;
+		ops++;
+		in->damaged |= (math && in->no_math) || (math && in->bad_shapes && k->bad) ||
+			       (in->no_names && k->nameless);
+	}
+	in->damaged |= (in->no_others && r->ops.n) || (in->no_gap && ops > 1);
+}
+
 int perf_report_make(struct perf_report *r, struct perf_input *in, const struct perf_options *o,
 		     struct perf_notes *notes, struct tacho_error *err)
 {
@@ -545,6 +563,8 @@ int perf_report_make(struct perf_report *r, struct perf_input *in, const struct 
 	if (code == 0)
 		code = analyze_rows(r, &order);
 	vec_free(&order);
+	if (code == 0)
+		find_damage(r, in);
 	if (code == 0 && o->model == PERF_MODEL_NEXT)
 		drop_invalid(r);
 	if (code == 0) {

@@ -190,7 +190,10 @@ static void line(struct writer *w, const struct perf_op *op)
 	whole(w, k->block_w, PERF_NO_NUMBER);
 	whole(w, k->subblock_h, PERF_NO_NUMBER);
 	whole(w, k->subblock_w, PERF_NO_NUMBER);
-	count(w, true, row->calls, !w->r->in->calls_real);
+	if (!w->r->in->calls_real && row->whole_calls != PERF_NO_NUMBER)
+		whole(w, row->whole_calls, PERF_NO_NUMBER);
+	else
+		count(w, true, row->calls, !w->r->in->calls_real);
 	if (w->next)
 		next_columns(w, op);
 	if (!w->o->no_advice)

@@ -272,6 +272,8 @@ static int add_row(struct reading *f, const struct csv_row *csv_row)
 	row.gap = number_cell(f, COL_GAP, NULL);
 	row.cores = number_cell(f, COL_CORE_COUNT, &in->cores_real);
 	row.calls = number_cell(f, COL_CALL_COUNT, &in->calls_real);
+	if (csv_integer(f->cell[COL_CALL_COUNT], &row.whole_calls) < 0)
+		row.whole_calls = PERF_NO_NUMBER;
 	row.start = long_cell(f, COL_HOST_START, PERF_NO_START, &in->start_real);
 	row.fw_start = long_cell(f, COL_FW_START, PERF_NO_NUMBER, NULL);
 	row.fw_end = long_cell(f, COL_FW_END, PERF_NO_NUMBER, NULL);
@@ -297,13 +299,16 @@ static void note_missing(struct reading *f)
 		    (i == COL_GAP && f->in->rows.n - f->first_row < 2))
 			continue;
 		buf_addf(&names, "%s%s", n++ ? ", " : "", columns[i].name);
+		f->in->no_math |= columns[i].need == NEED_MATH;
+		f->in->no_gap |= i == COL_GAP;
+		f->in->no_others |= columns[i].need == NEED_ALWAYS && i != COL_GAP;
+		/* Without these no row can be told from another. */
+		f->in->damaged |= i <= COL_DEVICE_ID;
 	}
-	if (n && f->in->rows.n > f->first_row) {
+	if (n && f->in->rows.n > f->first_row)
 		perf_note(f->notes, NOTE_WARNING,
 			  "%s: %d missing column%s, the figures that need %s stay blank: %s",
 			  f->path, n, n > 1 ? "s" : "", n > 1 ? "them" : "it", names.data);
-		f->in->damaged = true;
-	}
 	buf_free(&names);
 }
 
@@ -320,6 +325,12 @@ static void note_trouble(struct reading *f)
 			  b->text[0] ? b->text : "blank", b->text[0] ? "' is not understood" : "",
 			  (unsigned long long)b->count, b->count > 1 ? "s" : "");
 		f->in->bad_cells += b->count;
+		if (i >= COL_SHAPES && i < COL_SHAPES_END)
+			f->in->bad_shapes = true;
+		else if (i == COL_OP_CODE)
+			f->in->no_names = true;
+		else
+			f->in->damaged = true;
 	}
 	if (f->wide.count) {
 		perf_note(f->notes, NOTE_WARNING,
@@ -328,9 +339,8 @@ static void note_trouble(struct reading *f)
 			  f->path, (unsigned long long)f->wide.line,
 			  (unsigned long long)f->wide.count, f->wide.count > 1 ? "s" : "");
 		f->in->bad_cells += f->wide.count;
-	}
-	if (f->in->bad_cells)
 		f->in->damaged = true;
+	}
 	if (f->math && f->old_shapes && f->place[COL_ARCH] >= 0)
 		perf_note(f->notes, NOTE_WARNING,
 			  "%s: shape columns of the first format in a file of a later one; used as "

@@ -100,6 +100,7 @@ struct perf_kind {
 	enum perf_fidelity fidelity;
 	bool collective;
 	bool signpost;
+	bool nameless;     /* its op code is blank: "unnamed" */
 	bool fallback;     /* its type says that it ran on the host's CPU */
 	const char *label; /* the OP Code column: name, sizes, settings */
 	uint32_t label_len;
@@ -110,6 +111,7 @@ struct perf_kind {
 struct perf_row {
 	double duration, gap; /* ns; NaN: blank */
 	double cores, calls;
+	int64_t whole_calls;      /* exact; PERF_NO_NUMBER: blank, or no whole number */
 	int64_t start;            /* host clock, ns; PERF_NO_START: blank */
 	int64_t fw_start, fw_end; /* device cycles; PERF_NO_NUMBER: blank */
 	double fw_duration;       /* ns */
@@ -164,6 +166,9 @@ struct perf_input {
 	/* What was wrong. */
 	uint64_t bad_cells;
 	bool damaged; /* the report is partial: exit code 4 */
+	/* What makes it so only if ops that are reported would need it: columns of multiplications,
+	 * gaps, other columns; cells of shapes; names. */
+	bool no_math, no_gap, no_others, bad_shapes, no_names;
 };
 
 #define PERF_INPUT_INIT             \

@@ -111,7 +111,10 @@ static void write_op(struct writer *w, const struct perf_op *op)
 	json_text(&w->j, "bound", *bound ? bound : NULL);
 	write_figures(w, op);
 	write_kind(w, k);
-	json_double(&w->j, "global_call_count", row->calls);
+	if (row->whole_calls != PERF_NO_NUMBER)
+		json_int(&w->j, "global_call_count", row->whole_calls);
+	else
+		json_double(&w->j, "global_call_count", row->calls);
 	write_advice(w, op);
 	json_end(&w->j);
 	if (w->out.len >= PERF_FLUSH && w->code == 0)

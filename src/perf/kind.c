@@ -445,7 +445,8 @@ static int parse_kind(struct perf_input *in, const struct csv_cell *cell, struct
 		if (string_of(in, cell[strings[i].column],
 			      (const char **)((char *)k + strings[i].offset)) < 0)
 			return TACHO_ENOMEM;
-	if (!k->op_code)
+	k->nameless = !k->op_code;
+	if (k->nameless)
 		k->op_code = "unnamed";
 	for (int i = 0; i < TENSORS * DIMS; i++) {
 		k->dim[i / DIMS][i % DIMS] = read_size(cell[COL_SHAPES + i], &bad);

@@ -66,6 +66,46 @@ expect_line err 'wide.csv:2: more cells than the header has columns.*7 such rows
 expect_exit 4 "$REPORT" cut.csv
 expect_line err 'cut.csv:8: the file ends inside a quoted cell; the rows before are reported'
 
+# What only ops outside of the window would need is no damage: columns and shapes of matmuls, names, gaps.
+python3 - <<'PY'
+import csv
+head, *rows = csv.reader(open("small.csv"))
+at = {name: i for i, name in enumerate(head)}
+def write(name, rows, drop=()):
+    gone = {at[c] for c in drop}
+    csv.writer(open(name, "w")).writerows([[c for i, c in enumerate(r) if i not in gone] for r in [head] + rows])
+def with_(row, **cells):
+    row = list(row)
+    for name, value in cells.items():
+        row[at[name.replace("_", " ") if name.replace("_", " ") in at else name]] = value
+    return row
+matmul = next(r for r in rows if r[at["OP CODE"]] == "Matmul")
+other = next(r for r in rows if "Norm" in r[at["OP CODE"]])
+post = with_([""] * len(head), OP_CODE="go", OP_TYPE="signpost")
+early = lambda row, **c: with_(row, HOST_START_TS="1", **c)
+mark = with_(post, HOST_START_TS="2")
+late = lambda row, **c: with_(row, HOST_START_TS="3", **c)
+shape = {"INPUT_0_X_PAD[LOGICAL]": "wide"}
+write("column.csv", [early(matmul), mark, late(other)], ["INPUT_0_DATATYPE"])
+write("column_in.csv", [early(other), mark, late(matmul)], ["INPUT_0_DATATYPE"])
+write("shape.csv", [early(matmul, **shape), mark, late(other)])
+write("shape_in.csv", [early(other), mark, late(matmul, **shape)])
+write("name.csv", [early(other, OP_CODE=""), mark, late(other)])
+write("name_in.csv", [early(other), mark, late(other, OP_CODE="")])
+write("gap.csv", [early(other), mark, late(other)], ["OP TO OP LATENCY [ns]"])
+write("gap_in.csv", [early(other), mark, late(other), late(other)], ["OP TO OP LATENCY [ns]"])
+write("calls.csv", [late(other, GLOBAL_CALL_COUNT="9007199254740993"), late(other, GLOBAL_CALL_COUNT="-0")])
+PY
+for what in column shape name gap; do
+	expect_exit 0 "$REPORT" $what.csv
+	expect_exit 4 "$REPORT" ${what}_in.csv
+done
+# Numbers of calls are whole, however large.
+expect_exit 0 "$REPORT" --no-summary --csv calls.out.csv calls.csv
+python3 -c '
+import csv
+assert [r["Global Call Count"] for r in csv.DictReader(open("calls.out.csv"))] == ["9007199254740993", "0"]' || fail 'numbers of calls'
+
 # A closed pipe and a full disk.
 "$REPORT" small.csv | head -n 1 >/dev/null
 expect_exit 5 bash -c '"$0" small.csv >/dev/full' "$REPORT"

@@ -297,6 +297,11 @@ static void shortest(void **state)
 	assert_string_equal(fmt_python(text, 1e16), "1e+16");
 	assert_string_equal(fmt_python(text, 1.5e-5), "1.5e-05");
 	assert_string_equal(fmt_python(text, 0.0001), "0.0001");
+	assert_string_equal(fmt_python(text, 1e-320), "1e-320");
+	assert_string_equal(fmt_python(text, 0x1p-1074), "5e-324");
+	assert_string_equal(fmt_python(text, 1.2345e-310), "1.2345e-310");
+	assert_string_equal(fmt_python(text, 0x1p-1022), "2.2250738585072014e-308");
+	assert_string_equal(fmt_python(text, 0), "0.0");
 	assert_string_equal(fmt_python(text, NAN), "nan");
 	assert_string_equal(fmt_python(text, -INFINITY), "-inf");
 	assert_string_equal(fmt_python(text, 1663692675475.53125), "1663692675475.5312");
