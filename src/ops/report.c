@@ -621,6 +621,8 @@ static void tell_summary(struct report *r, const struct ops_row *row)
 		return;
 	}
 	out.id = op ? op->id : r->in->device_ops->v[row->device].id;
+	out.captured = op && op->trace != OPS_NONE && row->kind == OPS_ROW_OP &&
+		       row->device == OPS_NO_INDEX && row->cpp == OPS_NO_INDEX;
 	/* The runtime's own table has no columns for it. */
 	if (r->in->runtime && row->cpp != OPS_NO_INDEX && isnan(out.core_max_ns)) {
 		const struct ops_cpp_row *cpp = &r->in->cpp->v[row->cpp];

@@ -10,11 +10,16 @@
 
 void ops_summary_add(struct ops_summary *s, const struct ops_summary_row *row)
 {
-	int64_t name = ops_names_add(&s->names, row->code ? row->code : "", row->code_len);
 	struct ops_summary_op *op;
+	int64_t name;
 	double imbalance;
 
+	if (row->captured) {
+		s->captured++;
+		return;
+	}
 	s->rows++;
+	name = ops_names_add(&s->names, row->code ? row->code : "", row->code_len);
 	if (name < 0 ||
 	    (name >= (int64_t)s->ops.n && vec_push(&s->ops, (struct ops_summary_op){0}) < 0)) {
 		s->failed = true;
@@ -71,7 +76,7 @@ static void print_op(const struct ops_summary *s, uint32_t index, FILE *out)
 	const struct ops_summary_op *op = &s->ops.v[index];
 	char kernel[FMT_SIZE], mean[FMT_SIZE] = "-", gap[FMT_SIZE];
 
-	/* Ops of the host, and those that a trace has taken down, have no time of their own. */
+	/* Ops of the host have no time of their own. */
 	if (op->measured)
 		fmt_ns(mean, op->kernel_ns / (double)op->measured);
 
@@ -108,6 +113,9 @@ int ops_summary_print(const struct ops_summary *s, const struct ops_issues *issu
 	qsort_r(order, s->ops.n, sizeof(*order), by_kernel, (void *)s);
 	fprintf(out, "%s op%s, %s with device data; kernels %s\n", fmt_count(a, s->rows),
 		s->rows == 1 ? "" : "s", fmt_count(b, s->with_device), fmt_ns(c, s->kernel_ns));
+	if (s->captured)
+		fprintf(out, "besides, %s captured into traces, which count when they are replayed\n",
+			fmt_count(a, s->captured));
 	if (s->gap_ns > 0)
 		fprintf(out, "gaps between ops %s, the largest %s before op %" PRIu64 "\n",
 			fmt_ns(a, s->gap_ns), fmt_ns(b, s->largest_gap), s->largest_gap_id);

@@ -21,6 +21,7 @@ struct ops_summary {
 		VEC(struct ops_summary_op);
 	} ops; /* of the same index */
 	uint64_t rows, with_device, signposts;
+	uint64_t captured; /* besides rows: into traces, whose replays are rows of their own */
 	double kernel_ns, gap_ns;
 	double largest_gap;
 	uint64_t largest_gap_id;
@@ -33,6 +34,7 @@ struct ops_summary_row {
 	const char *code;
 	size_t code_len;
 	uint64_t id;
+	bool captured;                   /* it did not run when the host called it */
 	double kernel_ns;                /* NaN: unknown */
 	double gap_ns;                   /* from the op before; NaN: unknown */
 	double core_max_ns, core_avg_ns; /* NaN: unknown */
