@@ -26,14 +26,6 @@
  */
 #define PLANE_MIN_MATCH 7
 #define PLANE_HASH_LOG  8
-/*
- * Bytes that it passes over when it finds nothing. Fewer chance matches in random names and nearly
- * empty planes are missed with pleasure: they take a sixth longer to write and a quarter longer to
- * read.
- */
-#define PLANE_STEP 8
-/* What is passed over must be entropy coded nevertheless, which zstd takes for a waste of time. */
-#define LITERALS_CODED ZSTD_c_experimentalParam5 /* ZSTD_c_literalCompressionMode */
 
 struct packer {
 	ZSTD_CCtx *zstd;       /* for bytes */
@@ -62,8 +54,6 @@ struct packer *packer_new(int level)
 	ZSTD_CCtx_setParameter(p->plane_zstd, ZSTD_c_contentSizeFlag, 0);
 	ZSTD_CCtx_setParameter(p->plane_zstd, ZSTD_c_minMatch, PLANE_MIN_MATCH);
 	ZSTD_CCtx_setParameter(p->plane_zstd, ZSTD_c_hashLog, PLANE_HASH_LOG);
-	if (!ZSTD_isError(ZSTD_CCtx_setParameter(p->plane_zstd, LITERALS_CODED, 1)))
-		ZSTD_CCtx_setParameter(p->plane_zstd, ZSTD_c_targetLength, PLANE_STEP);
 	return p;
 }
 
