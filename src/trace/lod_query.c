@@ -165,6 +165,8 @@ static const struct segment *segment_of(const struct query *q, uint64_t zone)
 static int block_load(struct query *q, uint64_t zone, uint32_t columns)
 {
 	struct trace_private *p = q->lod->p;
+	const struct lane *lane = p->trace.lanes[q->lane].private;
+	int r;
 
 	if (q->block && zone - q->segment->zone < q->segment->count &&
 	    !(columns & ~q->block->columns & (q->block->bad ? 0 : ~0u)))
@@ -172,7 +174,10 @@ static int block_load(struct query *q, uint64_t zone, uint32_t columns)
 	zblock_put(p, q->block);
 	q->block = NULL;
 	q->segment = segment_of(q, zone);
-	return zblock_get(p, q->segment->offset, columns, &q->block);
+	r = zblock_get(p, q->segment->offset, columns, &q->block);
+	if (r == 0)
+		zblock_of_lane(q->block, lane->segments.n);
+	return r;
 }
 
 static bool zone_outside(const struct query *q, uint64_t start, uint64_t end)
@@ -355,6 +360,26 @@ static const struct lod_leaf *leaves_join(struct query *q, const struct lod_leaf
 	return leaf;
 }
 
+/* A time as leaves have it. */
+static uint32_t leaf_time(uint64_t t, uint64_t base)
+{
+	uint64_t ticks = t > base ? t - base : 0;
+
+	return ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
+}
+
+/* The first leaf from LEAF on that does not end before the view, or LAST. */
+static const struct lod_leaf *leaves_skip(const struct query *q, const struct lod_leaf *leaf,
+					  const struct lod_leaf *last, uint64_t base,
+					  uint64_t *zone)
+{
+	uint32_t t0 = leaf_time(q->t0, base);
+
+	for (; leaf < last && leaf->end < t0 && leaf->longest >> 6 != LEAF_WIDE; leaf++)
+		*zone += (leaf->longest & 7) + 1;
+	return leaf;
+}
+
 static int visit_leaves(struct query *q, uint64_t parent)
 {
 	const struct lod_levels *l = &q->levels;
@@ -366,11 +391,14 @@ static int visit_leaves(struct query *q, uint64_t parent)
 
 	if (last > l->leaves + l->leaf_count)
 		last = l->leaves + l->leaf_count;
+	leaf = leaves_skip(q, leaf, last, node->start, &zone);
 	while (r == 0) {
 		uint32_t zones;
 
 		leaf = leaves_join(q, leaf, last, node->start, &zone);
 		if (leaf >= last)
+			break;
+		if (node->start + leaf->start >= q->t1 && leaf->longest >> 6 != LEAF_WIDE)
 			break;
 		zones = (leaf->longest & 7) + 1;
 		if (zone + zones > l->zones) /* a damaged index */

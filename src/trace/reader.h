@@ -72,10 +72,22 @@ struct zblock {
 	uint32_t *srcloc;
 	struct zone_marks marks;
 	struct zpeek peek;
-	bool no_peek;                 /* its columns must be decoded as a whole */
-	struct zblock *next;          /* in the bucket */
-	struct zblock *newer, *older; /* of those without references */
+	bool no_peek;        /* its columns must be decoded as a whole */
+	struct zblock *next; /* in the bucket */
+	/* Of those without references: */
+	struct zblock *newer, *older;
+	uint64_t used;   /* zblock_ages when it was used last */
+	uint32_t rarity; /* blocks of its lane, log2; less than ZBLOCK_RARITIES */
+	bool waits;      /* it is among those used last */
 };
+
+/* Blocks without references in the order of their use. */
+struct zblock_list {
+	struct zblock *newest, *oldest;
+	size_t bytes;
+};
+
+#define ZBLOCK_RARITIES 16u
 
 #define ZBLOCK_TIMES   1u
 #define ZBLOCK_SRCLOCS 2u
@@ -169,9 +181,11 @@ struct trace_private {
 	uint64_t reloads; /* how often it was read from its beginning again */
 
 	struct zblock *buckets[CACHE_BUCKETS];
-	struct zblock *newest, *oldest;
-	size_t held, idle; /* bytes of blocks with and without references */
-	size_t idle_limit;
+	struct zblock_list recent;                  /* without references, used last */
+	struct zblock_list others[ZBLOCK_RARITIES]; /* by rarity */
+	uint64_t zblock_ages;                       /* blocks that were decoded so far */
+	size_t held, idle;                          /* bytes with and without references */
+	size_t idle_count, idle_limit;
 };
 
 static inline struct trace_private *private_of(const struct trace *t)
@@ -273,6 +287,8 @@ static inline uint64_t peek_at(const struct peek_column *c, uint32_t i)
  * zone by zone comes back with .no_peek.
  */
 int zblock_get(struct trace_private *p, uint64_t offset, uint32_t columns, struct zblock **block);
+/* Says of a block that is held that its lane has so many of them. */
+void zblock_of_lane(struct zblock *block, size_t blocks);
 void zblock_put(struct trace_private *p, struct zblock *block);
 void zblock_cache_free(struct trace_private *p);
 

@@ -20,35 +20,96 @@ static void zblock_free(struct trace_private *p, struct zblock *z)
 	free(z);
 }
 
-/* ------------------------------------- the list of those without references */
+/* ------------------------------------ the lists of those without references */
+
+/*
+ * A view looks at one place of many lanes, and lanes have thousands of blocks or a few. Of a lane
+ * with few the next view, wherever it is, needs the same ones, and of one with thousands others. So
+ * a quarter of the room is for what was used last, which the next tile needs, and the rest is for
+ * blocks of short lanes above all: half as many blocks in the lane count as much as to be used
+ * later by as many blocks as there is room for. In time those of short lanes that nobody looks at
+ * go, too.
+ */
+static struct zblock_list *list_of(struct trace_private *p, const struct zblock *z)
+{
+	return z->waits ? &p->recent : &p->others[z->rarity];
+}
+
+static void list_add(struct zblock_list *list, struct zblock *z)
+{
+	z->newer = NULL;
+	z->older = list->newest;
+	if (list->newest)
+		list->newest->newer = z;
+	else
+		list->oldest = z;
+	list->newest = z;
+	list->bytes += z->bytes;
+}
+
+static void list_remove(struct zblock_list *list, struct zblock *z)
+{
+	*(z->newer ? &z->newer->older : &list->newest) = z->older;
+	*(z->older ? &z->older->newer : &list->oldest) = z->newer;
+	list->bytes -= z->bytes;
+}
 
 static void idle_add(struct trace_private *p, struct zblock *z)
 {
-	z->newer = NULL;
-	z->older = p->newest;
-	if (p->newest)
-		p->newest->newer = z;
-	else
-		p->oldest = z;
-	p->newest = z;
+	z->used = p->zblock_ages;
+	z->waits = true;
+	list_add(&p->recent, z);
 	p->idle += z->bytes;
+	p->idle_count++;
 }
 
 static void idle_remove(struct trace_private *p, struct zblock *z)
 {
-	*(z->newer ? &z->newer->older : &p->newest) = z->older;
-	*(z->older ? &z->older->newer : &p->oldest) = z->newer;
+	list_remove(list_of(p, z), z);
 	p->idle -= z->bytes;
+	p->idle_count--;
+}
+
+/* The one that is missed least. */
+static struct zblock *idle_least(const struct trace_private *p)
+{
+	struct zblock *least = NULL;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < ZBLOCK_RARITIES; i++) {
+		struct zblock *z = p->others[i].oldest;
+		uint64_t age = z ? p->zblock_ages - z->used + i * (uint64_t)p->idle_count : 0;
+
+		if (z && (!least || age >= most)) {
+			least = z;
+			most = age;
+		}
+	}
+	return least ? least : p->recent.oldest;
 }
 
 static void idle_trim(struct trace_private *p)
 {
+	while (p->recent.oldest && p->recent.bytes > p->idle_limit / 4) {
+		struct zblock *z = p->recent.oldest;
+
+		list_remove(&p->recent, z);
+		z->waits = false;
+		list_add(&p->others[z->rarity], z);
+	}
 	while (p->idle > p->idle_limit) {
-		struct zblock *z = p->oldest;
+		struct zblock *z = idle_least(p);
 
 		idle_remove(p, z);
 		zblock_free(p, z);
 	}
+}
+
+void zblock_of_lane(struct zblock *z, size_t blocks)
+{
+	uint32_t rarity = blocks > 1 ? 63u - (uint32_t)__builtin_clzll(blocks) : 0;
+
+	z->rarity = rarity < ZBLOCK_RARITIES ? rarity : ZBLOCK_RARITIES - 1;
 }
 
 /* ----------------------------------------------------------------- decode */
@@ -116,8 +177,10 @@ static struct zblock *zblock_new(struct trace_private *p, uint64_t offset)
 
 	if (!z)
 		return NULL;
+	p->zblock_ages++;
 	z->offset = offset;
 	z->bytes = sizeof(*z);
+	z->rarity = ZBLOCK_RARITIES - 1;
 	z->marks.text = (struct buf)BUF_INIT;
 	z->next = *bucket;
 	*bucket = z;
