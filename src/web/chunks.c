@@ -1,10 +1,9 @@
 #include "web/chunks.h"
+#include "web/spill.h"
 #include "web/tally.h"
 
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 /* One name in one chunk, in the file; BUCKETS of struct bucket follow. */
 struct entry {
@@ -30,82 +29,180 @@ struct lane_chunks {
 	VEC(struct chunk);
 };
 
+/*
+ * Of a trace that is being recorded they are made by the calls, of what has been written since the
+ * last one; what is left at the end of a lane is less than a chunk.
+ */
 struct chunks {
 	struct web_trace *on;
+	bool grows; /* LOCK is held while they are read */
 	pthread_t thread;
-	pthread_mutex_t lock; /* of STATE and STOP */
+	pthread_mutex_t lock; /* of STATE and STOP, and of all below until it is READY */
 	pthread_cond_t changed;
 	enum { MAKING, READY, FAILED } state;
 	bool stop;
-	struct lane_chunks *lanes; /* of the trace's lanes */
-	uint32_t lane_count;
-	const uint8_t *map;
-	size_t size;
+	uint8_t uuid[16]; /* of the trace that they are of */
+	struct {
+		VEC(struct lane_chunks);
+	} lanes;
+	struct map places; /* in LANES, by track << 32 | depth: places in a trace that grows move */
+	SPILL(uint8_t);    /* entries */
 };
 
 /* ---------------------------------------------------------------- making */
 
+/* The number of the zone behind the first N. */
+static uint64_t chunks_end(const struct lane_chunks *l, size_t n)
+{
+	return n ? l->v[n - 1].number + l->v[n - 1].zones : 0;
+}
+
 struct maker {
 	struct chunks *k;
 	struct tally tally;
-	FILE *file;
-	uint64_t offset;
-	uint32_t lane, zones;
+	struct lane_chunks *lane;
 	struct chunk chunk;
 };
 
-static int entry_write(struct maker *m, const struct sums *s, uint32_t srcloc)
+static int bytes_add(struct chunks *k, const void *data, size_t len)
+{
+	if (k->n + len > k->store.room && spill_grow(&k->store, (void **)&k->v, k->n + len) < 0)
+		return TACHO_ENOMEM;
+	memcpy(k->v + k->n, data, len);
+	k->n += len;
+	return 0;
+}
+
+static int entry_write(struct chunks *k, const struct sums *s, uint32_t srcloc)
 {
 	struct entry e = {srcloc,     (uint32_t)s->count,      s->total, s->inside, s->min, s->max,
 			  s->squares, (uint32_t)s->unfinished, 0};
 	uint32_t low = s->count ? hist_bucket(s->min) : 1,
 		 high = s->count ? hist_bucket(s->max) : 0;
+	int r;
 
 	for (uint32_t i = low; i <= high; i++)
 		e.buckets += s->buckets[i] != 0;
-	fwrite(&e, sizeof(e), 1, m->file);
-	for (uint32_t i = low; i <= high; i++)
+	r = bytes_add(k, &e, sizeof(e));
+	for (uint32_t i = low; r == 0 && i <= high; i++)
 		if (s->buckets[i]) {
 			struct bucket b = {i, s->buckets[i]};
 
-			fwrite(&b, sizeof(b), 1, m->file);
+			r = bytes_add(k, &b, sizeof(b));
 		}
-	m->offset += sizeof(e) + e.buckets * sizeof(struct bucket);
-	return ferror(m->file) ? TACHO_EWRITE : 0;
+	return r;
 }
 
 static int chunk_close(struct maker *m)
 {
+	struct lane_chunks *l = m->lane;
+	size_t before = m->k->n;
 	int r = 0;
 
-	if (!m->zones)
+	if (!m->chunk.zones)
 		return 0;
-	m->chunk.offset = m->offset;
+	m->chunk.offset = before;
 	m->chunk.entries = (uint32_t)m->tally.met.n;
-	m->chunk.zones = m->zones;
 	for (size_t i = 0; r == 0 && i < m->tally.met.n; i++)
-		r = entry_write(m, &m->tally.v[m->tally.met.v[i]], m->tally.met.v[i]);
+		r = entry_write(m->k, &m->tally.v[m->tally.met.v[i]], m->tally.met.v[i]);
+	if (r == 0)
+		r = vec_push(l, m->chunk);
+	if (r < 0)
+		m->k->n = before;
 	tally_clear(&m->tally);
-	m->zones = 0;
-	if (r == 0 && vec_push(&m->k->lanes[m->lane], m->chunk) < 0)
-		r = TACHO_ENOMEM;
+	m->chunk.zones = 0;
 	return r;
 }
 
 static int zone_take(struct maker *m, const struct zones *z, const struct zone_found *f)
 {
-	int r = 0;
-
-	if (m->zones == CHUNK_ZONES || f->lane != m->lane)
-		r = chunk_close(m);
-	if (!m->zones) {
+	if (!m->chunk.zones) {
 		m->chunk.first = f->zone.start;
 		m->chunk.number = web_zones_number(z);
 	}
-	m->lane = f->lane;
 	m->chunk.last = f->zone.start;
-	m->zones++;
-	return r < 0 ? r : tally_zone(&m->tally, f);
+	m->chunk.zones = (uint32_t)(web_zones_number(z) + 1 - m->chunk.number);
+	return tally_zone(&m->tally, f);
+}
+
+/* The next COUNT zones of a lane, in chunks; the last may be smaller. */
+static int lane_make(struct maker *m, struct web_call *c, uint32_t lane, uint64_t count)
+{
+	struct zones_choice choice = ZONES_ALL;
+	struct zone_found found;
+	struct zones zones;
+	int r = 0;
+
+	choice.self = choice.unfinished = true;
+	choice.numbered = count;
+	choice.number = chunks_end(m->lane, m->lane->n);
+	choice.t0 = m->lane->n ? m->lane->v[m->lane->n - 1].last : 0;
+	web_zones_open(&zones, c, &choice);
+	zones.lane = lane;
+	while (r >= 0 && (r = web_zones_next(&zones, &found)) > 0) {
+		r = zone_take(m, &zones, &found);
+		if (r == 0 && m->chunk.zones >= CHUNK_ZONES)
+			r = chunk_close(m);
+	}
+	web_zones_close(&zones);
+	return r < 0 ? r : call_gone(c) ? TACHO_ENO : chunk_close(m);
+}
+
+/* NULL: no memory. */
+static struct lane_chunks *lane_of(struct chunks *k, const struct trace_lane_info *info)
+{
+	uint64_t key = (uint64_t)info->track << 32 | info->depth;
+	const uint32_t *known = map_get(&k->places, key);
+	struct lane_chunks fresh = {0};
+
+	if (known)
+		return &k->lanes.v[*known];
+	if (map_set(&k->places, key, (uint32_t)k->lanes.n) < 0 || vec_push(&k->lanes, fresh) < 0)
+		return NULL;
+	return &k->lanes.v[k->lanes.n - 1];
+}
+
+static void forget(struct chunks *k)
+{
+	for (size_t i = 0; i < k->lanes.n; i++)
+		vec_free(&k->lanes.v[i]);
+	vec_free(&k->lanes);
+	map_free(&k->places);
+	k->places = (struct map){0};
+	spill_free(k);
+}
+
+/* Makes what is not there yet. What was made before an error, or before the client left, stays. */
+static int read_on(struct chunks *k, struct web_call *c)
+{
+	const struct trace *trace = c->trace;
+	struct maker m = {.k = k};
+	size_t before = k->n;
+	int r = tally_open(&m.tally, trace->srcloc_count, false);
+
+	if (memcmp(k->uuid, trace->uuid, sizeof(k->uuid)))
+		forget(k);
+	memcpy(k->uuid, trace->uuid, sizeof(k->uuid));
+	for (uint32_t i = 0; r == 0 && i < trace->lane_count; i++) {
+		uint64_t zones = trace->lanes[i].zones, done;
+
+		m.lane = lane_of(k, &trace->lanes[i]);
+		if (!m.lane) {
+			r = TACHO_ENOMEM;
+			break;
+		}
+		/* Another handle may have read further than this one. */
+		done = chunks_end(m.lane, m.lane->n);
+		zones = zones > done ? zones - done : 0;
+		if (k->grows)
+			zones -= zones % CHUNK_ZONES;
+		if (zones)
+			r = lane_make(&m, c, i, zones);
+	}
+	tally_free(&m.tally);
+	if (k->n != before)
+		spill_rest(&k->store);
+	return r;
 }
 
 static bool must_stop(void *context)
@@ -119,59 +216,18 @@ static bool must_stop(void *context)
 	return stop;
 }
 
-static int file_map(struct chunks *k, struct maker *m)
-{
-	void *map;
-
-	k->size = m->offset;
-	if (fflush(m->file))
-		return TACHO_EWRITE;
-	if (!k->size)
-		return 0;
-	map = mmap(NULL, k->size, PROT_READ, MAP_SHARED, fileno(m->file), 0);
-	if (map == MAP_FAILED)
-		return TACHO_ENOMEM;
-	k->map = map;
-	return 0;
-}
-
-static int make_all(struct chunks *k, struct trace *trace)
-{
-	struct zones_choice choice = ZONES_ALL;
-	struct web_call call = {
-		.web = NULL, .on = k->on, .trace = trace, .gone = must_stop, .context = k};
-	struct maker m = {.k = k, .file = tmpfile()};
-	struct zone_found found;
-	struct zones zones;
-	int r = m.file ? tally_open(&m.tally, trace->srcloc_count, false) : TACHO_EWRITE;
-
-	k->lane_count = trace->lane_count;
-	k->lanes = calloc(trace->lane_count + 1, sizeof(*k->lanes));
-	if (!k->lanes)
-		r = TACHO_ENOMEM;
-	choice.self = choice.unfinished = true;
-	web_zones_open(&zones, &call, &choice);
-	while (r >= 0 && (r = web_zones_next(&zones, &found)) > 0)
-		r = zone_take(&m, &zones, &found);
-	web_zones_close(&zones);
-	if (r == 0)
-		r = must_stop(k) ? TACHO_ENO : chunk_close(&m);
-	if (r == 0)
-		r = file_map(k, &m);
-	tally_free(&m.tally);
-	if (m.file)
-		fclose(m.file);
-	return r;
-}
-
 static void *make(void *context)
 {
 	struct chunks *k = context;
 	struct web_handle *h = handle_take(k->on, SCAN);
-	int r = h ? make_all(k, h->trace) : TACHO_ENOMEM;
+	struct web_call call = {.on = k->on, .gone = must_stop, .context = k};
+	int r = TACHO_ENOMEM;
 
-	if (h)
+	if (h) {
+		call.trace = h->trace;
+		r = read_on(k, &call);
 		handle_put(k->on, h);
+	}
 	pthread_mutex_lock(&k->lock);
 	k->state = r == 0 ? READY : FAILED;
 	pthread_cond_broadcast(&k->changed);
@@ -186,9 +242,11 @@ struct chunks *chunks_start(struct web_trace *t)
 	if (!k)
 		return NULL;
 	k->on = t;
+	k->grows = t->followed;
+	k->state = k->grows ? READY : MAKING;
 	pthread_mutex_init(&k->lock, NULL);
 	pthread_cond_init(&k->changed, NULL);
-	if (pthread_create(&k->thread, NULL, make, k)) {
+	if (!k->grows && pthread_create(&k->thread, NULL, make, k)) {
 		free(k);
 		return NULL;
 	}
@@ -202,12 +260,9 @@ void chunks_free(struct chunks *k)
 	pthread_mutex_lock(&k->lock);
 	k->stop = true;
 	pthread_mutex_unlock(&k->lock);
-	pthread_join(k->thread, NULL);
-	for (uint32_t i = 0; k->lanes && i < k->lane_count; i++)
-		vec_free(&k->lanes[i]);
-	free(k->lanes);
-	if (k->map)
-		munmap((void *)(uintptr_t)k->map, k->size);
+	if (!k->grows)
+		pthread_join(k->thread, NULL);
+	forget(k);
 	pthread_mutex_destroy(&k->lock);
 	pthread_cond_destroy(&k->changed);
 	free(k);
@@ -217,7 +272,7 @@ bool chunks_ready(struct chunks *k, struct web_call *c)
 {
 	bool ready;
 
-	if (!k)
+	if (!k || c->trace->zones < CHUNKS_FROM)
 		return false;
 	pthread_mutex_lock(&k->lock);
 	while (k->state == MAKING && !call_gone(c)) {
@@ -265,7 +320,7 @@ static int entry_add(struct tally *t, const struct entry *e, const struct bucket
 static int chunk_add(struct chunks *k, const struct chunk *c, const struct zones_choice *choice,
 		     struct tally *t)
 {
-	const uint8_t *at = k->map + c->offset;
+	const uint8_t *at = k->v + c->offset;
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < c->entries; i++) {
@@ -280,7 +335,7 @@ static int chunk_add(struct chunks *k, const struct chunk *c, const struct zones
 
 static bool chunk_has(struct chunks *k, const struct chunk *c, uint32_t srcloc)
 {
-	const uint8_t *at = k->map + c->offset;
+	const uint8_t *at = k->v + c->offset;
 	const struct bucket *ignored;
 
 	if (srcloc == TRACE_NONE)
@@ -312,14 +367,31 @@ static int edge_add(struct web_call *c, uint32_t lane, const struct chunk *chunk
 	return r;
 }
 
+/* Zones behind the first N chunks, of a trace that grows. */
+static int tail_add(struct web_call *c, uint32_t lane, const struct lane_chunks *l, size_t n,
+		    const struct zones_choice *choice, struct tally *t)
+{
+	const struct trace_lane_info *info = &c->trace->lanes[lane];
+	struct chunk rest = {.first = n ? l->v[n - 1].last : 0, .number = chunks_end(l, n)};
+
+	if (info->zones <= rest.number || info->end < choice->t0 || rest.first >= choice->t1)
+		return 0;
+	rest.zones = (uint32_t)(info->zones - rest.number);
+	return edge_add(c, lane, &rest, choice, t);
+}
+
 /* Chunks are in order of time. */
 static int lane_tally(struct chunks *k, struct web_call *c, uint32_t lane,
 		      const struct zones_choice *choice, struct tally *t)
 {
-	const struct lane_chunks *l = &k->lanes[lane];
-	size_t low = 0, high = l->n;
-	int r = 0;
+	const struct lane_chunks *l = lane_of(k, &c->trace->lanes[lane]);
+	size_t n = l ? l->n : 0, low = 0, high;
+	int r = l ? 0 : TACHO_ENOMEM;
 
+	/* Another handle may have read further than this one. */
+	while (k->grows && n && chunks_end(l, n) > c->trace->lanes[lane].zones)
+		n--;
+	high = n;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -328,7 +400,7 @@ static int lane_tally(struct chunks *k, struct web_call *c, uint32_t lane,
 		else
 			high = middle;
 	}
-	for (; r == 0 && low < l->n && l->v[low].first < choice->t1; low++) {
+	for (; r == 0 && low < n && l->v[low].first < choice->t1; low++) {
 		const struct chunk *chunk = &l->v[low];
 
 		if (chunk->first >= choice->t0 && chunk->last < choice->t1)
@@ -336,22 +408,35 @@ static int lane_tally(struct chunks *k, struct web_call *c, uint32_t lane,
 		else if (chunk_has(k, chunk, choice->srcloc))
 			r = edge_add(c, lane, chunk, choice, t);
 	}
-	return r;
+	return r == 0 && k->grows ? tail_add(c, lane, l, n, choice, t) : r;
 }
 
-static int lanes_tally(struct chunks *k, struct web_call *c, const struct zones_choice *choice,
-		       struct tally *t)
+static int lanes_add(struct chunks *k, struct web_call *c, const struct zones_choice *choice,
+		     struct tally *t)
 {
 	const struct trace *trace = c->trace;
-	int r = 0;
+	int r = k->grows ? read_on(k, c) : 0;
 
-	for (uint32_t i = 0; r == 0 && i < k->lane_count && i < trace->lane_count; i++) {
+	for (uint32_t i = 0; r == 0 && i < trace->lane_count; i++) {
 		if (choice->tracks && !choice->tracks[trace->lanes[i].track])
 			continue;
 		r = lane_tally(k, c, i, choice, t);
 		if (i % 64 == 0 && call_gone(c))
 			break;
 	}
+	return r;
+}
+
+static int lanes_tally(struct chunks *k, struct web_call *c, const struct zones_choice *choice,
+		       struct tally *t)
+{
+	int r;
+
+	if (k->grows)
+		pthread_mutex_lock(&k->lock);
+	r = lanes_add(k, c, choice, t);
+	if (k->grows)
+		pthread_mutex_unlock(&k->lock);
 	return r;
 }
 

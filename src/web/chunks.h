@@ -4,7 +4,7 @@
  * sums and how many durations are in each bucket of a histogram (see hist.h). They are made by one
  * pass over the trace in a thread of its own and kept in a file without a name, so memory does not
  * grow with the trace. A range takes whole chunks as they are and looks at single zones at its
- * edges alone.
+ * edges alone. Of a trace that is being recorded each question makes those of what is new.
  */
 #ifndef WEB_CHUNKS_H
 #define WEB_CHUNKS_H
@@ -16,12 +16,12 @@
 
 struct chunks;
 
-/* Begins to make them in the background. NULL: no memory. */
+/* Begins to make them in the background, if the trace does not grow. NULL: no memory. */
 struct chunks *chunks_start(struct web_trace *t);
 /* Stops, waits, frees. Takes NULL. */
 void chunks_free(struct chunks *k);
 
-/* Waits until they are there. False: they cannot be made, or the client has gone. */
+/* Waits until they are there. False: the trace is small, they cannot be made, or the client has gone. */
 bool chunks_ready(struct chunks *k, struct web_call *c);
 
 /* As trace_stats(); median and p99 are right to one per cent. */

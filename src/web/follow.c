@@ -1,7 +1,7 @@
 /*
- * Traces that are being recorded. While somebody looks one thread reads on what was written as soon
- * as the recorder says that it wrote, and wakes the WebSockets; what does not say so is looked at
- * twenty times a second. Handles for passes catch up when they are taken.
+ * Traces that are being recorded. Each has a thread: while somebody looks it reads on what was
+ * written as soon as the recorder says that it wrote, and wakes the WebSockets; what does not say so
+ * is looked at twenty times a second. Handles for passes catch up when they are taken.
  */
 #include "ring/ring.h"
 #include "web/private.h"
@@ -76,15 +76,6 @@ static bool trace_step(struct web *web, struct web_trace *t, bool looked_at)
 	return changed;
 }
 
-/* The first recording that goes on, or NULL. */
-static struct ring_follow *follow_session(struct web *web)
-{
-	for (size_t i = 0; i < web->traces.n; i++)
-		if (web->traces.v[i]->followed && web->traces.v[i]->live)
-			return web->traces.v[i]->session;
-	return NULL;
-}
-
 /* With the lock held; until it is time to look, or follow_wake(). */
 static void follow_sleep(struct web *web, unsigned ms)
 {
@@ -100,24 +91,22 @@ static void follow_sleep(struct web *web, unsigned ms)
 
 static void *follow(void *context)
 {
-	struct web *web = context;
+	struct web_trace *t = context;
+	struct web *web = t->web;
 
 	pthread_mutex_lock(&web->follow_lock);
 	while (!web->stopping) {
-		bool looked_at = server_looked_at(web, LOOKED_FOR), changed = false;
-		struct ring_follow *session;
+		bool looked_at = server_looked_at(web, LOOKED_FOR), changed, told;
 
 		pthread_mutex_unlock(&web->follow_lock);
-		for (size_t i = 0; i < web->traces.n; i++)
-			if (web->traces.v[i]->followed)
-				changed |= trace_step(web, web->traces.v[i], looked_at);
-		session = looked_at ? follow_session(web) : NULL;
+		changed = trace_step(web, t, looked_at);
+		told = looked_at && t->session && t->live; /* nobody else changes these */
 		pthread_mutex_lock(&web->follow_lock);
-		if (!session || changed)
-			follow_sleep(web, session ? PAUSE_MS : looked_at ? LOOKED_MS : ALONE_MS);
+		if (!told || changed)
+			follow_sleep(web, told ? PAUSE_MS : looked_at ? LOOKED_MS : ALONE_MS);
 		pthread_mutex_unlock(&web->follow_lock);
-		if (session)
-			ring_follow_wait(session, LOOKED_MS);
+		if (told)
+			ring_follow_wait(t->session, LOOKED_MS);
 		pthread_mutex_lock(&web->follow_lock);
 	}
 	pthread_mutex_unlock(&web->follow_lock);
@@ -126,32 +115,32 @@ static void *follow(void *context)
 
 int follow_start(struct web *web)
 {
-	bool any = false;
+	for (size_t i = 0; i < web->traces.n; i++) {
+		struct web_trace *t = web->traces.v[i];
 
-	for (size_t i = 0; i < web->traces.n; i++)
-		any |= web->traces.v[i]->followed;
-	if (any && pthread_create(&web->follower, NULL, follow, web))
-		return TACHO_ENOMEM;
-	web->following = any;
+		t->web = web;
+		if (t->followed && pthread_create(&t->follower, NULL, follow, t))
+			return TACHO_ENOMEM;
+		t->following = t->followed;
+	}
 	return 0;
 }
 
 void follow_stop(struct web *web)
 {
-	if (!web->following)
-		return;
 	pthread_mutex_lock(&web->follow_lock);
 	web->stopping = true;
-	pthread_cond_signal(&web->follow_wake);
+	pthread_cond_broadcast(&web->follow_wake);
 	pthread_mutex_unlock(&web->follow_lock);
-	pthread_join(web->follower, NULL);
-	web->following = false;
+	for (size_t i = 0; i < web->traces.n; i++)
+		if (web->traces.v[i]->following)
+			pthread_join(web->traces.v[i]->follower, NULL);
 }
 
 void follow_wake(struct web *web)
 {
 	pthread_mutex_lock(&web->follow_lock);
-	pthread_cond_signal(&web->follow_wake);
+	pthread_cond_broadcast(&web->follow_wake);
 	pthread_mutex_unlock(&web->follow_lock);
 }
 

@@ -85,6 +85,9 @@ struct web_now {
 
 struct web_trace {
 	uint32_t id;
+	struct web *web;    /* while it is followed */
+	pthread_t follower; /* if there is one */
+	bool following;
 	enum web_kind kind;
 	char *path;
 	char *name;           /* its base name */
@@ -118,10 +121,9 @@ struct web {
 		VEC(struct web_trace *);
 	} traces;
 	struct server *server;
-	pthread_t follower;
-	pthread_mutex_t follow_lock; /* of the next; nothing is locked under it */
+	pthread_mutex_t follow_lock; /* of STOPPING; nothing is locked under it */
 	pthread_cond_t follow_wake;
-	bool stopping, following;
+	bool stopping;
 };
 
 /* ------------------------------------------------------------------- calls */

@@ -259,7 +259,7 @@ static int stats_put(struct web_call *c, const struct trace_filter *filter,
 	qsort_r(stats, count, sizeof(*stats), by_column, (void *)(uintptr_t)order);
 	call_begin(c);
 	range_put(c, filter->t0, filter->t1);
-	json_bool(&c->json, "approx", c->on->chunks);
+	json_bool(&c->json, "approx", c->on->chunks && c->trace->zones >= CHUNKS_FROM);
 	json_uint(&c->json, "total", count);
 	json_double(&c->json, "self_total",
 		    (double)self * tick); /* of all names, whatever q says */

@@ -155,7 +155,7 @@ static int trace_load(struct web_trace *t, const char *session, struct tacho_err
 	tag_make(t, t->view.trace);
 	now_set(t, t->view.trace);
 	t->view.gen = t->gen;
-	if (!t->followed && t->view.trace->zones >= CHUNKS_FROM)
+	if (t->followed || t->view.trace->zones >= CHUNKS_FROM)
 		t->chunks = chunks_start(t);
 	return 0;
 }
