@@ -272,7 +272,7 @@ bool chunks_ready(struct chunks *k, struct web_call *c)
 {
 	bool ready;
 
-	if (!k || c->trace->zones < CHUNKS_FROM)
+	if (!k || (k->grows && c->trace->zones < CHUNKS_FROM))
 		return false;
 	pthread_mutex_lock(&k->lock);
 	while (k->state == MAKING && !call_gone(c)) {

@@ -21,7 +21,8 @@ struct chunks *chunks_start(struct web_trace *t);
 /* Stops, waits, frees. Takes NULL. */
 void chunks_free(struct chunks *k);
 
-/* Waits until they are there. False: the trace is small, they cannot be made, or the client has gone. */
+/* Waits until they are there. False: they cannot be made, the client has gone, or
+ * a trace that grows is small. */
 bool chunks_ready(struct chunks *k, struct web_call *c);
 
 /* As trace_stats(); median and p99 are right to one per cent. */
