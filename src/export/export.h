@@ -107,6 +107,7 @@ void export_lock_free(struct export_lock *l);
 /* One memory pool: what is alive now, and how much there was at most. */
 struct export_allocation {
 	uint64_t address, bytes, time;
+	uint64_t number; /* of the pool's allocations, from 0 */
 	uint32_t thread;
 	bool used;
 };
@@ -122,6 +123,8 @@ struct export_pool {
 };
 
 int export_pool_row(struct export_pool *p, const struct trace_row *row);
+/* What is alive at an address, or NULL. */
+const struct export_allocation *export_pool_at(const struct export_pool *p, uint64_t address);
 void export_pool_free(struct export_pool *p);
 
 /* ------------------------------------------------------------------- lists */

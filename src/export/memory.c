@@ -61,6 +61,7 @@ static int add(struct export_pool *p, const struct trace_row *row)
 		.address = row->a,
 		.bytes = row->b,
 		.time = row->time,
+		.number = p->allocs,
 		.thread = row->thread,
 		.used = true,
 	};
@@ -73,23 +74,31 @@ static int add(struct export_pool *p, const struct trace_row *row)
 	return 0;
 }
 
+const struct export_allocation *export_pool_at(const struct export_pool *p, uint64_t address)
+{
+	const struct export_allocation *a =
+		p->slot_count ? &p->slots[find_slot(p, address)] : NULL;
+
+	return a && a->used ? a : NULL;
+}
+
 int export_pool_row(struct export_pool *p, const struct trace_row *row)
 {
-	size_t i;
+	const struct export_allocation *freed;
 
 	if (row->kind == TRACE_ROW_ALLOC)
 		return add(p, row);
 	if (row->kind != TRACE_ROW_FREE)
 		return 0;
 	p->frees++;
-	i = p->slot_count ? find_slot(p, row->a) : 0;
-	if (!p->slot_count || !p->slots[i].used) {
+	freed = export_pool_at(p, row->a);
+	if (!freed) {
 		p->unknown_frees++;
 		return 0;
 	}
-	p->bytes -= p->slots[i].bytes;
+	p->bytes -= freed->bytes;
 	p->alive--;
-	remove_slot(p, i);
+	remove_slot(p, (size_t)(freed - p->slots));
 	return 0;
 }
 

@@ -57,8 +57,8 @@ static size_t lock_memory(const struct kept *k)
 	size_t bytes = sizeof(*l);
 
 	for (size_t i = 0; i < l->rows.n; i++)
-		bytes += sizeof(struct lock_row) + spill_memory(&l->rows.v[i]->spans[HOLDS].store) +
-			 spill_memory(&l->rows.v[i]->spans[WAITS].store);
+		bytes += sizeof(struct lock_row) + spans_memory(&l->rows.v[i]->spans[HOLDS]) +
+			 spans_memory(&l->rows.v[i]->spans[WAITS]);
 	return bytes;
 }
 
@@ -399,40 +399,44 @@ int call_lock_tiles(struct web_call *c)
 
 /* ------------------------------------------------------------------ table */
 
+static void figures_add(struct spans_figures *to, struct spans_figures more)
+{
+	to->count += more.count;
+	to->total += more.total;
+	to->longest = more.longest > to->longest ? more.longest : to->longest;
+}
+
 static int figures_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t t1)
 {
 	const struct trace_track *t = &c->trace->tracks[track];
 	const struct trace_srcloc *loc = export_srcloc(c->trace, t->srcloc);
+	struct spans_figures sums[2] = {0};
 	struct json *j = &c->json;
 	double tick = call_tick(c);
-	struct export_lock lock = {0};
-	struct export_lock_span span;
-	struct trace_row row;
-	struct rows *rows;
-	uint32_t ignored;
-	int r = rows_open(&rows, c, 0, track, t0, t1);
+	const struct lock *l;
+	struct kept *k = NULL;
+	int r = kept_of(c, track, &lock_kind, &k);
 
 	if (r < 0)
 		return r;
-	while (r >= 0 && (r = rows_next(rows, &row, &ignored)) > 0)
-		r = export_lock_row(&lock, &row, &span);
-	rows_close(rows);
+	l = (const struct lock *)k;
+	for (size_t i = 1; i < l->rows.n; i++)
+		for (int what = HOLDS; what <= WAITS; what++)
+			figures_add(&sums[what], spans_figures(&l->rows.v[i]->spans[what], t0, t1));
 	json_object(j, NULL);
 	json_uint(j, "track", track);
 	json_text(j, "name", t->name);
 	json_text(j, "file", loc->file);
 	json_uint(j, "line", loc->line);
-	json_uint(j, "obtained", lock.obtained);
-	json_uint(j, "waits", lock.waits);
-	json_double(j, "wait_total", (double)lock.wait_total * tick);
-	json_double(j, "max_wait", (double)lock.wait_max * tick);
-	json_uint(j, "holds", lock.holds);
-	json_double(j, "hold_total", (double)lock.hold_total * tick);
-	json_double(j, "max_hold", (double)lock.hold_max * tick);
-	json_uint(j, "threads", lock.uses.n);
+	json_uint(j, "waits", sums[WAITS].count);
+	json_double(j, "wait_total", (double)sums[WAITS].total * tick);
+	json_double(j, "max_wait", (double)sums[WAITS].longest * tick);
+	json_uint(j, "holds", sums[HOLDS].count);
+	json_double(j, "hold_total", (double)sums[HOLDS].total * tick);
+	json_double(j, "max_hold", (double)sums[HOLDS].longest * tick);
+	json_uint(j, "threads", l->threads);
 	json_end(j);
-	export_lock_free(&lock);
-	return r < 0 ? r : 0;
+	return 0;
 }
 
 int call_locks(struct web_call *c)

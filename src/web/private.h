@@ -335,8 +335,8 @@ bool server_looked_at(struct web *web, double seconds);
 
 /*
  * The calls of a trace. QUICK ones have the handle with the index, and must be; SCAN ones may look
- * at all of it; ROWS ones may look at all rows of a track once. WHOLE ones are SCANs of a range of time
- * and ROWS else; OPS are SCANs that tables of ops know too.
+ * at all of it; ROWS ones may look at all rows of a track once. OPS are SCANs that tables of ops know
+ * too.
  */
 /* clang-format off */
 #define WEB_CALLS(X)      \
@@ -350,14 +350,14 @@ bool server_looked_at(struct web *web, double seconds);
 	X(messages, SCAN) \
 	X(plots, ROWS)    \
 	X(plot, ROWS)     \
-	X(frames, SCAN)   \
+	X(frames, ROWS)   \
 	X(search, OPS)    \
 	X(ops, OPS)       \
 	X(hist, SCAN)     \
 	X(instances, SCAN) \
 	X(flame, SCAN)    \
-	X(memory, WHOLE)  \
-	X(locks, SCAN)    \
+	X(memory, ROWS)   \
+	X(locks, ROWS)    \
 	X(lock, ROWS)     \
 	X(lock_tiles, ROWS) \
 	X(grid, SCAN)     \

@@ -8,7 +8,6 @@
 
 #define OPS     (SCAN | OPS_TOO)
 #define OPS_TOO 16
-#define WHOLE   32
 
 static const struct route {
 	const char *name;
@@ -131,16 +130,9 @@ void json_duration(struct web_call *c, const char *key, uint64_t start, uint64_t
 	json_double(&c->json, key, trace_duration_ns(c->trace, start, end));
 }
 
-static enum web_use use_of(const struct web_call *c, const struct route *route)
-{
-	if (route->use == WHOLE)
-		return query_get(&c->query, "t0") || query_get(&c->query, "t1") ? SCAN : ROWS;
-	return route->use & ~OPS_TOO;
-}
-
 static int call_with(struct web_call *c, const struct route *route)
 {
-	struct web_handle *handle = handle_take(c->on, use_of(c, route));
+	struct web_handle *handle = handle_take(c->on, route->use & ~OPS_TOO);
 	int r;
 
 	if (!handle)

@@ -29,12 +29,18 @@ int spans_end(struct spans *s, uint64_t time)
 	o->before = spans_total(s);
 	if (o->end - o->start > s->longest)
 		s->longest = o->end - o->start;
-	return spill_push(s, *o);
+	return spill_push(s, *o) < 0 ? TACHO_ENOMEM : peaks_add(&s->lengths, o->end - o->start);
+}
+
+size_t spans_memory(const struct spans *s)
+{
+	return spill_memory(&s->store) + peaks_memory(&s->lengths);
 }
 
 void spans_free(struct spans *s)
 {
 	spill_free(s);
+	peaks_free(&s->lengths);
 }
 
 /* The first from LOW on that starts at T or behind. Near ones are found soonest. */
@@ -57,6 +63,25 @@ static size_t find_start(const struct spans *s, size_t low, uint64_t t)
 			high = middle;
 	}
 	return low;
+}
+
+static uint64_t length_of(const void *context, uint64_t i)
+{
+	const struct spans *s = context;
+
+	return s->v[i].end - s->v[i].start;
+}
+
+struct spans_figures spans_figures(const struct spans *s, uint64_t t0, uint64_t t1)
+{
+	size_t first = find_start(s, 0, t0), end = find_start(s, first, t1);
+	struct spans_figures f = {.count = end - first};
+
+	if (f.count) {
+		f.total = s->v[end - 1].before + length_of(s, end - 1) - s->v[first].before;
+		f.longest = peaks_max(&s->lengths, first, end, length_of, s);
+	}
+	return f;
 }
 
 size_t spans_find(const struct spans *s, uint64_t t)

@@ -6,8 +6,8 @@
 #ifndef WEB_SPANS_H
 #define WEB_SPANS_H
 
+#include "web/peaks.h"
 #include "web/private.h"
-#include "web/spill.h"
 
 #define SPAN_NO_MARK 0x7fffffffu
 
@@ -24,6 +24,7 @@ struct spans {
 	struct span open; /* one that has not ended yet */
 	bool is_open;
 	uint64_t longest;
+	struct peaks lengths;
 };
 
 void spans_begin(struct spans *s, uint64_t time, uint32_t thread, bool shared);
@@ -33,6 +34,12 @@ void spans_free(struct spans *s);
 
 /* Ticks that all of them cover that have ended. */
 uint64_t spans_total(const struct spans *s);
+/* Of those that have ended and start in [t0, t1): how many, ticks of all, of the longest. */
+struct spans_figures {
+	uint64_t count, total, longest;
+};
+struct spans_figures spans_figures(const struct spans *s, uint64_t t0, uint64_t t1);
+size_t spans_memory(const struct spans *s);
 /* The first that ends behind T or begins at or behind it. */
 size_t spans_find(const struct spans *s, uint64_t t);
 

@@ -1,4 +1,5 @@
 #include "web/values.h"
+#include "export/export.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,39 +81,17 @@ static int plot_take(struct kept *k, const struct trace_row *row)
 	return isfinite(value) ? values_add((struct values *)k, row->time, value) : 0;
 }
 
-static int pool_take(struct kept *k, const struct trace_row *row)
+size_t values_memory(const struct values *v)
 {
-	struct values *v = (struct values *)k;
-	uint64_t last = v->n ? v->v[v->n - 1].time : 0;
-	int r = export_pool_row(&v->pool, row);
-
-	if (r < 0 || (row->kind != TRACE_ROW_ALLOC && row->kind != TRACE_ROW_FREE))
-		return r;
-	v->allocs += row->kind == TRACE_ROW_ALLOC;
-	/* What is in use is known in the order of the rows: a late one counts from now on. */
-	return values_add(v, row->time > last ? row->time : last, (double)v->pool.bytes);
-}
-
-static struct kept *values_make(void)
-{
-	return calloc(1, sizeof(struct values));
-}
-
-static size_t values_memory(const struct kept *k)
-{
-	const struct values *v = (const struct values *)k;
-	size_t bytes =
-		sizeof(*v) + spill_memory(&v->store) + v->pool.slot_count * sizeof(*v->pool.slots);
+	size_t bytes = spill_memory(&v->store);
 
 	for (unsigned i = 0; i < VALUES_LEVELS; i++)
 		bytes += spill_memory(&v->levels[i].store);
 	return bytes;
 }
 
-static void values_rest(const struct kept *k)
+void values_rest(const struct values *v)
 {
-	const struct values *v = (const struct values *)k;
-
 	spill_rest(&v->store);
 	spill_rest(&v->levels[0].store);
 }
@@ -122,23 +101,35 @@ void values_clear(struct values *v)
 	spill_free(v);
 	for (unsigned i = 0; i < VALUES_LEVELS; i++)
 		spill_free(&v->levels[i]);
-	export_pool_free(&v->pool);
 }
 
-static void values_free(struct kept *k)
+static struct kept *plot_make(void)
+{
+	return calloc(1, sizeof(struct values));
+}
+
+static size_t plot_memory(const struct kept *k)
+{
+	return sizeof(struct values) + values_memory((const struct values *)k);
+}
+
+static void plot_rest(const struct kept *k)
+{
+	values_rest((const struct values *)k);
+}
+
+static void plot_free(struct kept *k)
 {
 	values_clear((struct values *)k);
 	free(k);
 }
 
-int values_of(struct web_call *c, uint32_t track, struct values **values)
+int plot_of(struct web_call *c, uint32_t track, struct values **values)
 {
-	static const struct kept_kind plot = {values_make, plot_take, values_memory, values_rest,
-					      values_free};
-	static const struct kept_kind pool = {values_make, pool_take, values_memory, values_rest,
-					      values_free};
+	static const struct kept_kind plot = {plot_make, plot_take, plot_memory, plot_rest,
+					      plot_free};
 	struct kept *k = NULL;
-	int r = kept_of(c, track, c->trace->tracks[track].kind == TRACE_PLOT ? &plot : &pool, &k);
+	int r = kept_of(c, track, &plot, &k);
 
 	*values = (struct values *)k;
 	return r;

@@ -6,7 +6,6 @@
 #ifndef WEB_VALUES_H
 #define WEB_VALUES_H
 
-#include "export/export.h"
 #include "web/kept.h"
 #include "web/spill.h"
 
@@ -28,13 +27,10 @@ struct values {
 	struct {
 		SPILL(struct value_range);
 	} levels[VALUES_LEVELS]; /* whole groups of FAN of what is below */
-	/* Of a memory pool: after all rows, and how many of them were allocations. */
-	struct export_pool pool;
-	uint64_t allocs;
 };
 
-/* What is kept of a plot or a memory pool. */
-int values_of(struct web_call *c, uint32_t track, struct values **values);
+/* What is kept of a plot. */
+int plot_of(struct web_call *c, uint32_t track, struct values **values);
 
 int values_add(struct values *v, uint64_t time, double value);
 /* Least and greatest of [first, end), which is not empty. */
@@ -44,6 +40,8 @@ size_t values_find(const struct values *v, uint64_t t);
 /* "points" and "before" of a tile; NONE: before the first value. */
 void values_tile_put(struct web_call *c, const struct values *v, uint64_t t0, uint64_t t1,
 		     double none);
+size_t values_memory(const struct values *v);
+void values_rest(const struct values *v);
 void values_clear(struct values *v);
 
 #endif

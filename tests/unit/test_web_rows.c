@@ -1,8 +1,9 @@
 /* What the viewer's server keeps of rows, against what a look at each of them gives. */
 #include "base/jread.h"
 #include "trace_tools.h"
+#include "web/peaks.h"
+#include "web/pool.h"
 #include "web/spans.h"
-#include "web/values.h"
 
 #include <math.h>
 
@@ -284,6 +285,90 @@ static void test_tiles(void **state)
 	web_close(web);
 }
 
+/* ------------------------------------------------------------------- lives */
+
+#define LIVES 50000u
+
+static void alive_is_right(const struct lives *l, uint64_t t, size_t room)
+{
+	struct life *found = malloc((room + 1) * sizeof(*found));
+	uint64_t bytes = 0, found_bytes = 0, least = UINT64_MAX;
+	size_t n = lives_at(l, t, found, room), alive = 0, larger = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		assert_true(found[i].start < t && found[i].end >= t);
+		assert_true(i == 0 || found[i - 1].bytes >= found[i].bytes);
+		found_bytes += found[i].bytes;
+		least = found[i].bytes;
+	}
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].start < t && l->v[i].end >= t) {
+			alive++;
+			larger += l->v[i].bytes > least;
+			bytes += l->v[i].bytes;
+		}
+	assert_int_equal(n, alive < room ? alive : room);
+	assert_true(larger < n || n == 0);
+	if (alive <= room)
+		assert_int_equal(bytes, found_bytes);
+	free(found);
+}
+
+static void test_lives(void **state)
+{
+	struct lives l = {0};
+	uint64_t seed = 7, at = 100;
+
+	(void)state;
+	for (uint32_t i = 0; i < LIVES; i++) {
+		struct life life = {at, UINT64_MAX, 16 * i, test_random(&seed) % 5000, 0};
+		uint64_t one = test_random(&seed) % (i + 1);
+
+		assert_int_equal(lives_add(&l, &life), 0);
+		if (l.v[one].end == UINT64_MAX && i % 3)
+			lives_end(&l, one, at + 1);
+		at += test_random(&seed) % 3;
+	}
+	assert_int_equal(lives_before(&l, 100), 0);
+	assert_int_equal(lives_before(&l, UINT64_MAX), LIVES);
+	for (int i = 0; i < 60; i++)
+		alive_is_right(&l, i ? 90 + test_random(&seed) % (at - 80) : UINT64_MAX,
+			       i % 4 == 3 ? LIVES : (size_t)(i % 4) * 500);
+	lives_free(&l);
+}
+
+/* ------------------------------------------------------------------- peaks */
+
+static uint64_t number_of(const void *context, uint64_t i)
+{
+	return ((const uint64_t *)context)[i];
+}
+
+static void test_peaks(void **state)
+{
+	static uint64_t numbers[70000];
+	const uint64_t n = sizeof(numbers) / sizeof(*numbers);
+	struct peaks p = {0};
+	uint64_t seed = 21;
+
+	(void)state;
+	for (uint64_t i = 0; i < n; i++) {
+		numbers[i] = test_random(&seed) % 1000000;
+		assert_int_equal(peaks_add(&p, numbers[i]), 0);
+	}
+	assert_int_equal(peaks_max(&p, 5, 5, number_of, numbers), 0);
+	for (int i = 0; i < 300; i++) {
+		uint64_t first = test_random(&seed) % n, most = 0;
+		uint64_t end = first + 1 + test_random(&seed) % ((n - first) >> i % 16 | 1);
+
+		end = end < n ? end : n;
+		for (uint64_t k = first; k < end; k++)
+			most = numbers[k] > most ? numbers[k] : most;
+		assert_int_equal(peaks_max(&p, first, end, number_of, numbers), most);
+	}
+	peaks_free(&p);
+}
+
 /* What is kept of a trace that grows: only what is new is read, and it is all there. */
 static void test_growing(void **state)
 {
@@ -292,6 +377,7 @@ static void test_growing(void **state)
 	struct web_handle handle = {0};
 	struct web_call c = {.handle = &handle};
 	struct values *v[2];
+	struct pool *p;
 	uint64_t rows = 0;
 
 	(void)state;
@@ -305,8 +391,10 @@ static void test_growing(void **state)
 		rows += more;
 		trace_checkpoint(w, "", 0);
 		assert_int_equal(trace_refresh(c.trace, NULL), TRACE_GREW);
+		assert_int_equal(plot_of(&c, 0, &v[0]), 0);
+		assert_int_equal(pool_of(&c, 1, &p), 0);
+		v[1] = &p->values;
 		for (uint32_t track = 0; track < 2; track++) {
-			assert_int_equal(values_of(&c, track, &v[track]), 0);
 			assert_int_equal(v[track]->n, rows);
 			assert_int_equal(v[track]->kept.seen, trace_known(c.trace));
 			for (uint64_t i = 0; i < rows; i++)
@@ -325,6 +413,8 @@ int main(void)
 		cmocka_unit_test(test_spans),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_tiles),
+		cmocka_unit_test(test_lives),
+		cmocka_unit_test(test_peaks),
 		cmocka_unit_test(test_growing),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
