@@ -35,20 +35,6 @@ struct frames {
 
 /* ---------------------------------------------------------------- making */
 
-static struct kept *marks_make(void)
-{
-	return calloc(1, sizeof(struct frames));
-}
-
-static struct kept *pairs_make(void)
-{
-	struct frames *f = calloc(1, sizeof(*f));
-
-	if (f)
-		f->fold.pairs = true;
-	return (struct kept *)f;
-}
-
 static uint64_t length_of(const void *context, uint64_t i)
 {
 	const struct frames *f = context;
@@ -117,12 +103,24 @@ static void frames_free(struct kept *k)
 	free(f);
 }
 
+static const struct kept_kind marks, pairs;
+
+static struct kept *frames_make(const struct kept_kind *kind)
+{
+	struct frames *f = calloc(1, sizeof(*f));
+
+	if (f)
+		f->fold.pairs = kind == &pairs;
+	return (struct kept *)f;
+}
+
+static const struct kept_kind marks = {frames_make, frames_take, frames_memory, frames_rest,
+				       frames_free};
+static const struct kept_kind pairs = {frames_make, frames_take, frames_memory, frames_rest,
+				       frames_free};
+
 static int frames_of(struct web_call *c, uint32_t track, struct frames **frames)
 {
-	static const struct kept_kind marks = {marks_make, frames_take, frames_memory, frames_rest,
-					       frames_free};
-	static const struct kept_kind pairs = {pairs_make, frames_take, frames_memory, frames_rest,
-					       frames_free};
 	struct kept *k = NULL;
 	int r = kept_of(c, track, c->trace->tracks[track].format == 1 ? &pairs : &marks, &k);
 
@@ -157,6 +155,19 @@ static size_t find(const struct frames *f, size_t low, size_t high, uint64_t t,
 	return low;
 }
 
+/* The same; near ones are found soonest, and nothing far away is touched. */
+static size_t find_near(const struct frames *f, size_t low, size_t end, uint64_t t,
+			uint64_t (*key)(const struct frame *))
+{
+	size_t high = low;
+
+	for (size_t step = 1; high < end && key(&f->v[high]) < t; step *= 2) {
+		low = high + 1;
+		high += step;
+	}
+	return find(f, low, high < end ? high : end, t, key);
+}
+
 /* [first, end) are those of which something may be in [t0, t1). */
 struct part {
 	size_t first, end;
@@ -186,7 +197,7 @@ static void rows_put(struct web_call *c, const struct frames *f, struct part par
 	for (size_t i = part.first, end; i < part.end && room--; i = end) {
 		uint64_t edge = f->v[i].start + least + 1;
 
-		end = find(f, i + 1, part.end, edge > least ? edge : UINT64_MAX, reach_of);
+		end = find_near(f, i + 1, part.end, edge > least ? edge : UINT64_MAX, reach_of);
 		row_put(c, f, i, end, tick);
 	}
 	json_end(&c->json);

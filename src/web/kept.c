@@ -39,7 +39,7 @@ static void kept_shrink(struct web_handle *h)
 static int kept_new(struct web_handle *h, uint32_t track, const struct kept_kind *kind,
 		    struct kept **kept)
 {
-	struct kept *k = kind->make();
+	struct kept *k = kind->make(kind);
 
 	if (!k)
 		return TACHO_ENOMEM;
@@ -58,7 +58,6 @@ static int kept_read_on(struct kept *k, struct web_call *c)
 	uint64_t known = trace_known(c->trace), taken = 0;
 	struct trace_rows *rows;
 	struct trace_row row;
-	uint32_t track;
 	int r;
 
 	if (k->seen >= known)
@@ -66,7 +65,8 @@ static int kept_read_on(struct kept *k, struct web_call *c)
 	r = trace_rows_open_from(&rows, c->trace, k->track, k->seen);
 	if (r < 0)
 		return r;
-	while (r >= 0 && (r = trace_rows_next(rows, &row, &track)) > 0) {
+	while (r >= 0 && (r = trace_rows_next(rows, &row, &k->row_track)) > 0) {
+		k->row_kind = c->trace->tracks[k->row_track].kind;
 		r = k->kind->take(k, &row);
 		if (++taken % 65536 == 0 && call_gone(c))
 			r = TACHO_ENO;

@@ -11,7 +11,7 @@
 struct kept;
 
 struct kept_kind {
-	struct kept *(*make)(void); /* zeroed memory for one, or NULL */
+	struct kept *(*make)(const struct kept_kind *kind); /* zeroed memory for one, or NULL */
 	int (*take)(struct kept *k, const struct trace_row *row); /* rows by time */
 	size_t (*memory)(const struct kept *k);                   /* bytes, but for files */
 	void (*rest)(const struct kept *k);                       /* a pass has ended */
@@ -25,10 +25,11 @@ struct kept {
 	uint64_t seen;   /* offset in the file behind which rows were not taken */
 	uint64_t asked;  /* when, to forget the oldest first */
 	uint64_t memory; /* bytes when it was last asked for */
+	uint32_t row_track, row_kind; /* the track of the row that is taken, and of which kind it is */
 };
 
 /*
- * What is kept of TRACK, which knows all that the trace has now. It stays until the next call of
+ * What is kept of TRACK (or of all, TRACE_NONE), which knows all that the trace has now. It stays until the next call of
  * this. TACHO_ENO: the client has gone.
  */
 int kept_of(struct web_call *c, uint32_t track, const struct kept_kind *kind, struct kept **kept);

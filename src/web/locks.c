@@ -1,39 +1,18 @@
 /*
- * Locks: the table of them, and rows for the timeline. A lock has a row for each thread that used
- * it, in the order of first use, below one for all threads together; a row has a lane of holds and
- * one of waits.
+ * Locks: rows for the timeline. A lock has a row for each thread that used it, in the order of first
+ * use, below one for all threads together; a row has a lane of holds and one of waits.
  */
-#include "base/limits.h"
-#include "export/export.h"
-#include "web/kept.h"
-#include "web/spans.h"
+#include "web/locks.h"
 
 #define HOLDERS 1000u /* holds that are looked at for the one that was waited for */
 
 enum { NAME_WAIT, NAME_HOLD }; /* NAME_HOLD + 1: shared */
 
-struct lock_row {
-	uint32_t thread;
-	uint32_t depth;        /* of the thread; row 0: how many hold it */
-	uint32_t waiting;      /* row 0: how many wait */
-	struct spans spans[2]; /* holds, waits */
-};
-
-enum { HOLDS, WAITS };
-
-struct lock {
-	struct kept kept;
-	struct {
-		VEC(struct lock_row *);
-	} rows; /* [0]: all threads */
-	struct map by_thread;
-	uint32_t threads; /* with those that have no row */
-};
-
 /* ---------------------------------------------------------------- making */
 
-static struct kept *lock_make(void)
+static struct kept *lock_make(const struct kept_kind *kind)
 {
+	(void)kind;
 	return calloc(1, sizeof(struct lock));
 }
 
@@ -192,18 +171,23 @@ static int lock_take(struct kept *k, const struct trace_row *event)
 	return r;
 }
 
-static const struct kept_kind lock_kind = {lock_make, lock_take, lock_memory, lock_rest, lock_free};
+int lock_kept(struct web_call *c, uint32_t track, struct lock **l)
+{
+	static const struct kept_kind kind = {lock_make, lock_take, lock_memory, lock_rest,
+					      lock_free};
+	struct kept *k = NULL;
+	int r = kept_of(c, track, &kind, &k);
+
+	*l = (struct lock *)k;
+	return r;
+}
 
 static int lock_of(struct web_call *c, struct lock **l)
 {
-	struct kept *k = NULL;
 	uint32_t track;
 	int r = arg_track_of(c, TRACE_LOCK, &track);
 
-	if (r == 0)
-		r = kept_of(c, track, &lock_kind, &k);
-	*l = (struct lock *)k;
-	return r;
+	return r < 0 ? r : lock_kept(c, track, l);
 }
 
 /* ------------------------------------------------------------------- rows */
@@ -395,63 +379,4 @@ int call_lock_tiles(struct web_call *c)
 	int r = lock_of(c, &l);
 
 	return r < 0 ? r : tiles_answer(c, lane_find, l);
-}
-
-/* ------------------------------------------------------------------ table */
-
-static void figures_add(struct spans_figures *to, struct spans_figures more)
-{
-	to->count += more.count;
-	to->total += more.total;
-	to->longest = more.longest > to->longest ? more.longest : to->longest;
-}
-
-static int figures_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t t1)
-{
-	const struct trace_track *t = &c->trace->tracks[track];
-	const struct trace_srcloc *loc = export_srcloc(c->trace, t->srcloc);
-	struct spans_figures sums[2] = {0};
-	struct json *j = &c->json;
-	double tick = call_tick(c);
-	const struct lock *l;
-	struct kept *k = NULL;
-	int r = kept_of(c, track, &lock_kind, &k);
-
-	if (r < 0)
-		return r;
-	l = (const struct lock *)k;
-	for (size_t i = 1; i < l->rows.n; i++)
-		for (int what = HOLDS; what <= WAITS; what++)
-			figures_add(&sums[what], spans_figures(&l->rows.v[i]->spans[what], t0, t1));
-	json_object(j, NULL);
-	json_uint(j, "track", track);
-	json_text(j, "name", t->name);
-	json_text(j, "file", loc->file);
-	json_uint(j, "line", loc->line);
-	json_uint(j, "waits", sums[WAITS].count);
-	json_double(j, "wait_total", (double)sums[WAITS].total * tick);
-	json_double(j, "max_wait", (double)sums[WAITS].longest * tick);
-	json_uint(j, "holds", sums[HOLDS].count);
-	json_double(j, "hold_total", (double)sums[HOLDS].total * tick);
-	json_double(j, "max_hold", (double)sums[HOLDS].longest * tick);
-	json_uint(j, "threads", l->threads);
-	json_end(j);
-	return 0;
-}
-
-int call_locks(struct web_call *c)
-{
-	uint64_t t0, t1;
-	int r = arg_range(c, &t0, &t1);
-
-	if (r < 0)
-		return r;
-	call_begin(c);
-	json_array(&c->json, "rows");
-	for (uint32_t i = 0; r == 0 && i < c->trace->track_count; i++)
-		if (c->trace->tracks[i].kind == TRACE_LOCK)
-			r = figures_put(c, i, t0, t1);
-	json_end(&c->json);
-	json_end(&c->json);
-	return r;
 }

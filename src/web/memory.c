@@ -1,74 +1,156 @@
 /* Memory pools. */
+#include "web/figures.h"
 #include "web/pool.h"
 
-#include <math.h>
-
 #define ACTIVE 1000u /* allocations that are listed */
+#define FEW    20u   /* of each of many pools */
 
-/* What was alive at T, largest first. */
-static int active_put(struct web_call *c, const struct pool *p, uint64_t t)
+/* A pool in a range of time. */
+struct pool_figures {
+	uint64_t current, peak, allocs, frees, unknown_frees;
+	uint64_t alive; /* at its end */
+	const struct life *largest;
+	size_t listed;
+};
+
+static void life_put(struct web_call *c, const struct life *life)
 {
-	struct life *alive = malloc(ACTIVE * sizeof(*alive));
 	struct json *j = &c->json;
-	size_t n, events = values_find(&p->values, t);
+	char address[32];
 
-	if (!alive)
-		return TACHO_ENOMEM;
-	n = lives_at(&p->lives, t, alive, ACTIVE);
-	json_uint(j, "active_total", events ? p->alive.v[events - 1] : 0);
-	json_array(j, "active");
-	for (size_t i = 0; i < n; i++) {
-		char address[32];
-
-		snprintf(address, sizeof(address), "0x%llx", (unsigned long long)alive[i].address);
-		json_object(j, NULL);
-		json_text(j, "address", address);
-		json_uint(j, "size", alive[i].bytes);
-		json_ns(c, "t", alive[i].start);
-		if (alive[i].thread == TRACE_NONE)
-			json_null(j, "thread");
-		else
-			json_uint(j, "thread", alive[i].thread);
-		json_end(j);
-	}
+	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)life->address);
+	json_object(j, NULL);
+	json_text(j, "address", address);
+	json_uint(j, "size", life->bytes);
+	json_ns(c, "t", life->start);
+	if (life->thread == TRACE_NONE)
+		json_null(j, "thread");
+	else
+		json_uint(j, "thread", life->thread);
 	json_end(j);
-	free(alive);
-	return 0;
 }
 
-/* What was allocated and freed in the time, the most there was, and what is alive at its end. */
-static int pool_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t t1)
+static void pool_put(struct web_call *c, uint32_t track, const struct pool_figures *f)
 {
-	const struct values *v;
 	struct json *j = &c->json;
-	struct pool *p;
-	size_t first, end, allocs;
-	double peak = 0;
-	int r = pool_of(c, track, &p);
 
-	if (r < 0)
-		return r;
-	v = &p->values;
-	first = values_find(v, t0);
-	end = values_find(v, t1);
-	allocs = lives_before(&p->lives, t1) - lives_before(&p->lives, t0);
-	if (first < end)
-		peak = values_range(v, first, end).max;
-	if (first)
-		peak = fmax(peak, v->v[first - 1].value);
 	json_object(j, NULL);
 	json_uint(j, "track", track);
 	json_text(j, "name", c->trace->tracks[track].name);
 	json_uint(j, "process", c->trace->tracks[track].process);
-	json_uint(j, "current", end ? (uint64_t)v->v[end - 1].value : 0);
-	json_uint(j, "peak", (uint64_t)peak);
-	json_uint(j, "allocs", allocs);
-	json_uint(j, "frees", end - first - allocs);
-	json_uint(j, "unknown_frees", p->now.unknown_frees); /* of all time */
-	r = active_put(c, p, t1);
+	json_uint(j, "current", f->current);
+	json_uint(j, "peak", f->peak);
+	json_uint(j, "allocs", f->allocs);
+	json_uint(j, "frees", f->frees);
+	json_uint(j, "unknown_frees", f->unknown_frees);
+	json_uint(j, "active_total", f->alive);
+	json_array(j, "active");
+	for (size_t i = 0; i < f->listed; i++)
+		life_put(c, &f->largest[i]);
 	json_end(j);
+	json_end(j);
+}
+
+/* ------------------------------------------------------------ of what is kept */
+
+static int kept_put(struct web_call *c, uint32_t track, uint64_t t0, uint64_t t1)
+{
+	struct life *largest = malloc(ACTIVE * sizeof(*largest));
+	struct pool_figures f = {.largest = largest};
+	const struct values *v;
+	size_t first, end;
+	struct pool *p;
+	int r = largest ? pool_of(c, track, &p) : TACHO_ENOMEM;
+
+	if (r == 0) {
+		v = &p->values;
+		first = values_find(v, t0);
+		end = values_find(v, t1);
+		f.allocs = lives_before(&p->lives, t1) - lives_before(&p->lives, t0);
+		f.frees = end - first - f.allocs;
+		f.unknown_frees = p->now.unknown_frees; /* of all time */
+		f.current = end ? (uint64_t)v->v[end - 1].value : 0;
+		f.alive = end ? p->alive.v[end - 1] : 0;
+		f.peak = first ? (uint64_t)v->v[first - 1].value : 0;
+		if (first < end && (double)f.peak < values_range(v, first, end).max)
+			f.peak = (uint64_t)values_range(v, first, end).max;
+		f.listed = lives_at(&p->lives, t1, largest, ACTIVE);
+		pool_put(c, track, &f);
+	}
+	free(largest);
 	return r;
 }
+
+/* -------------------------------------------------------------- of many pools */
+
+struct pool_sums {
+	struct export_pool pool;
+	uint64_t allocs, frees, peak; /* in the range */
+};
+
+static int sums_take(const struct figures *f, void *context, const struct trace_row *row)
+{
+	struct pool_sums *s = context;
+	uint64_t before = s->pool.bytes;
+	int r = export_pool_row(&s->pool, row);
+
+	if (row->time < f->t0)
+		return r;
+	s->allocs += row->kind == TRACE_ROW_ALLOC;
+	s->frees += row->kind == TRACE_ROW_FREE;
+	before = before > s->pool.bytes ? before : s->pool.bytes;
+	s->peak = before > s->peak ? before : s->peak;
+	return r;
+}
+
+static void sums_clear(void *context)
+{
+	export_pool_free(&((struct pool_sums *)context)->pool);
+}
+
+static const struct figures_kind pools = {FIGURES_KEPT,
+					  .tracks = TRACE_MEMORY,
+					  .before = true,
+					  .size = sizeof(struct pool_sums),
+					  .take = sums_take,
+					  .clear = sums_clear};
+
+/* What is alive, largest first. */
+static size_t alive_of(const struct export_pool *p, struct life *largest, size_t room)
+{
+	struct lives all = {0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->slot_count; i++) {
+		const struct export_allocation *a = &p->slots[i];
+		struct life life = {a->time, UINT64_MAX, a->address, a->bytes, a->thread};
+
+		if (a->used && lives_add(&all, &life) < 0)
+			break;
+	}
+	n = lives_at(&all, UINT64_MAX, largest, room);
+	lives_free(&all);
+	return n;
+}
+
+static void sums_put(struct web_call *c, uint32_t track, const struct pool_sums *s)
+{
+	struct life largest[FEW];
+	struct pool_figures f = {.largest = largest};
+
+	if (s)
+		f = (struct pool_figures){s->pool.bytes,
+					  s->peak > s->pool.bytes ? s->peak : s->pool.bytes,
+					  s->allocs,
+					  s->frees,
+					  s->pool.unknown_frees,
+					  s->pool.alive,
+					  largest,
+					  alive_of(&s->pool, largest, FEW)};
+	pool_put(c, track, &f);
+}
+
+/* ----------------------------------------------------------------------- calls */
 
 /* How much was in use, as a tile like that of a plot. */
 static int usage_tile(struct web_call *c)
@@ -94,6 +176,7 @@ static int usage_tile(struct web_call *c)
 int call_memory(struct web_call *c)
 {
 	bool range = query_get(&c->query, "t0") || query_get(&c->query, "t1");
+	struct figures *all = NULL;
 	uint64_t t0, t1;
 	uint32_t track;
 	int r;
@@ -103,13 +186,20 @@ int call_memory(struct web_call *c)
 	r = arg_track(c, &track);
 	if (r == 0)
 		r = arg_range(c, &t0, &t1);
+	if (r == 0 && track == TRACE_NONE && figures_wanted(c, TRACE_MEMORY))
+		r = figures_of(c, &pools, t0, t1, &all);
 	if (r < 0)
 		return r;
 	call_begin(c);
 	json_array(&c->json, "pools");
 	for (uint32_t i = 0; r == 0 && i < c->trace->track_count; i++)
-		if (c->trace->tracks[i].kind == TRACE_MEMORY && (track == TRACE_NONE || track == i))
-			r = pool_put(c, i, t0, t1);
+		if (c->trace->tracks[i].kind != TRACE_MEMORY || (track != TRACE_NONE && track != i))
+			continue;
+		else if (all)
+			sums_put(c, i, figures_at(all, i));
+		else
+			r = kept_put(c, i, t0, t1);
+	figures_put(all);
 	json_end(&c->json);
 	json_end(&c->json);
 	return r;

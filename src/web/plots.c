@@ -1,44 +1,85 @@
 /* Plots. */
+#include "web/figures.h"
 #include "web/values.h"
 
 #include <math.h>
-#include <string.h>
 
-static int plot_put(struct web_call *c, uint32_t track)
+struct plot_sums {
+	uint64_t count;
+	double min, max, last;
+};
+
+static int sums_take(const struct figures *f, void *context, const struct trace_row *row)
 {
-	const struct trace_track *t = &c->trace->tracks[track];
-	struct value_range range = {NAN, NAN};
-	struct json *j = &c->json;
+	struct plot_sums *s = context;
+	double value;
+
+	(void)f;
+	if (!plot_value(row, &value))
+		return 0;
+	s->min = s->count && s->min < value ? s->min : value;
+	s->max = s->count && s->max > value ? s->max : value;
+	s->last = value;
+	s->count++;
+	return 0;
+}
+
+static const struct figures_kind plot_figures = {
+	FIGURES_KEPT, .tracks = TRACE_PLOT, .size = sizeof(struct plot_sums), .take = sums_take};
+
+static int plot_sums(struct web_call *c, uint32_t track, struct plot_sums *sums)
+{
 	struct values *v;
 	int r = plot_of(c, track, &v);
 
-	if (r < 0)
-		return r;
-	if (v->n)
-		range = values_range(v, 0, v->n);
+	*sums = (struct plot_sums){0};
+	if (r == 0 && v->n) {
+		struct value_range range = values_range(v, 0, v->n);
+
+		*sums = (struct plot_sums){v->n, range.min, range.max, v->v[v->n - 1].value};
+	}
+	return r;
+}
+
+static void plot_put(struct web_call *c, uint32_t track, const struct plot_sums *sums)
+{
+	const struct trace_track *t = &c->trace->tracks[track];
+	bool any = sums && sums->count;
+	struct json *j = &c->json;
+
 	json_object(j, NULL);
 	json_uint(j, "track", track);
 	json_text(j, "name", t->name);
 	json_uint(j, "format", t->format);
 	json_uint(j, "flags", t->flags);
 	json_uint(j, "color", t->color);
-	json_uint(j, "count", v->n);
-	json_double(j, "min", range.min);
-	json_double(j, "max", range.max);
-	json_double(j, "last", v->n ? v->v[v->n - 1].value : NAN);
+	json_uint(j, "count", any ? sums->count : 0);
+	json_double(j, "min", any ? sums->min : NAN);
+	json_double(j, "max", any ? sums->max : NAN);
+	json_double(j, "last", any ? sums->last : NAN);
 	json_end(j);
-	return 0;
 }
 
 int call_plots(struct web_call *c)
 {
-	int r = 0;
+	struct figures *all = NULL;
+	int r = figures_wanted(c, TRACE_PLOT) ? figures_of(c, &plot_figures, 0, UINT64_MAX, &all)
+					      : 0;
 
+	if (r < 0)
+		return r;
 	call_begin(c);
 	json_array(&c->json, "rows");
-	for (uint32_t i = 0; r == 0 && i < c->trace->track_count; i++)
-		if (c->trace->tracks[i].kind == TRACE_PLOT)
-			r = plot_put(c, i);
+	for (uint32_t i = 0; r == 0 && i < c->trace->track_count; i++) {
+		struct plot_sums sums;
+
+		if (c->trace->tracks[i].kind != TRACE_PLOT)
+			continue;
+		if (!all)
+			r = plot_sums(c, i, &sums);
+		plot_put(c, i, all ? figures_at(all, i) : &sums);
+	}
+	figures_put(all);
 	json_end(&c->json);
 	json_end(&c->json);
 	return r;

@@ -1,7 +1,8 @@
 #include "web/pool.h"
 
-static struct kept *pool_make(void)
+static struct kept *pool_make(const struct kept_kind *kind)
 {
+	(void)kind;
 	return calloc(1, sizeof(struct pool));
 }
 

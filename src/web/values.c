@@ -71,14 +71,19 @@ int values_add(struct values *v, uint64_t time, double value)
 	return late || v->n % VALUES_FAN == 0 ? levels_add(v) : 0;
 }
 
+bool plot_value(const struct trace_row *row, double *value)
+{
+	if (row->kind != TRACE_ROW_PLOT_INT && row->kind != TRACE_ROW_PLOT_REAL)
+		return false;
+	*value = export_plot_value(row);
+	return isfinite(*value);
+}
+
 static int plot_take(struct kept *k, const struct trace_row *row)
 {
 	double value;
 
-	if (row->kind != TRACE_ROW_PLOT_INT && row->kind != TRACE_ROW_PLOT_REAL)
-		return 0;
-	value = export_plot_value(row);
-	return isfinite(value) ? values_add((struct values *)k, row->time, value) : 0;
+	return plot_value(row, &value) ? values_add((struct values *)k, row->time, value) : 0;
 }
 
 size_t values_memory(const struct values *v)
@@ -103,8 +108,9 @@ void values_clear(struct values *v)
 		spill_free(&v->levels[i]);
 }
 
-static struct kept *plot_make(void)
+static struct kept *plot_make(const struct kept_kind *kind)
 {
+	(void)kind;
 	return calloc(1, sizeof(struct values));
 }
 

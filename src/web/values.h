@@ -29,6 +29,8 @@ struct values {
 	} levels[VALUES_LEVELS]; /* whole groups of FAN of what is below */
 };
 
+/* The value of a row of a plot; false: it has none that can be drawn. */
+bool plot_value(const struct trace_row *row, double *value);
 /* What is kept of a plot. */
 int plot_of(struct web_call *c, uint32_t track, struct values **values);
 
