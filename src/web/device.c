@@ -78,29 +78,43 @@ int device_bound(struct web_call *c, uint32_t device, uint32_t process, uint64_t
 	return clock_points(c, device, process, point_worst, bound);
 }
 
+/* Of a device: a long recording has many. */
+#define POINTS 1000u
+
+/* Of more than POINTS, several side by side are one, with the worst bound of them. */
 struct points {
 	struct web_call *c;
-	uint32_t room;
+	uint64_t count, step;
+	uint64_t seen, time, bound;
 };
 
-#define POINTS 1000u /* of a device: a long recording has many, of which the first are shown */
+static void point_count(void *context, const struct trace_row *row)
+{
+	(void)row;
+	((struct points *)context)->count++;
+}
 
 static void point_put(void *context, const struct trace_row *row)
 {
 	struct points *p = context;
+	struct json *j = &p->c->json;
 
-	if (!p->room)
+	if (p->seen++ % p->step == 0) {
+		p->time = row->time;
+		p->bound = 0;
+	}
+	p->bound = row->b > p->bound ? row->b : p->bound;
+	if (p->seen % p->step && p->seen < p->count)
 		return;
-	p->room--;
-	json_array(&p->c->json, NULL);
-	json_ns(p->c, NULL, row->time);
-	json_uint(&p->c->json, NULL, row->b);
-	json_end(&p->c->json);
+	json_array(j, NULL);
+	json_ns(p->c, NULL, p->time);
+	json_uint(j, NULL, p->bound);
+	json_end(j);
 }
 
 int device_clock_put(struct web_call *c, uint32_t device, uint32_t process)
 {
-	struct points points = {c, POINTS};
+	struct points points = {.c = c};
 	uint64_t bound = UINT64_MAX, first, last;
 	int r = device_bound(c, device, process, &bound);
 
@@ -112,6 +126,10 @@ int device_clock_put(struct web_call *c, uint32_t device, uint32_t process)
 		json_null(&c->json, "bound_ns");
 	else
 		json_uint(&c->json, "bound_ns", bound);
+	if (r == 0)
+		r = clock_points(c, device, process, point_count, &points);
+	points.step = points.count / POINTS + (points.count % POINTS != 0);
+	json_uint(&c->json, "clock_total", points.count);
 	json_array(&c->json, "clock");
 	if (r == 0)
 		r = clock_points(c, device, process, point_put, &points);

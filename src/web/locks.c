@@ -3,8 +3,9 @@
  * use, below one for all threads together; a row has a lane of holds and one of waits.
  */
 #include "web/locks.h"
+#include "export/export.h"
 
-#define HOLDERS 1000u /* holds that are looked at for the one that was waited for */
+#define HOLDERS 1000u /* spans that are looked at for those that overlap another */
 
 enum { NAME_WAIT, NAME_HOLD }; /* NAME_HOLD + 1: shared */
 
@@ -266,15 +267,52 @@ static void holder_put(struct web_call *c, const struct lock *l, const struct sp
 	thread_put(&c->json, "holder", holder);
 }
 
+#define OTHERS 50u /* spans that are listed */
+
+/* Those of the other kind that overlap a span: who held the lock while it waited, who waited meanwhile. */
+static void others_put(struct web_call *c, const struct lock *l, uint64_t lane,
+		       const struct span *span)
+{
+	uint64_t what = lane % 2 == WAITS ? HOLDS : WAITS, total = 0;
+	struct json *j = &c->json;
+
+	json_array(j, "others");
+	for (size_t row = 1; row < l->rows.n; row++) {
+		const struct spans *s = &l->rows.v[row]->spans[what];
+
+		for (size_t i = spans_find(s, span->start); i < s->n + s->is_open; i++) {
+			bool open = i == s->n;
+			const struct span *o = open ? &s->open : &s->v[i];
+
+			if (o->start >= span->end || total >= HOLDERS)
+				break;
+			if (total++ >= OTHERS)
+				continue;
+			json_object(j, NULL);
+			json_uint(j, "lane", 2 * row + what);
+			json_uint(j, "idx", open ? WEB_OPEN : i);
+			thread_put(j, "thread", o->thread);
+			json_ns(c, "start", o->start);
+			json_ns(c, "end", open ? c->trace->end : o->end);
+			json_end(j);
+		}
+	}
+	json_end(j);
+	json_uint(j, "others_total", total); /* HOLDERS: that many or more */
+}
+
 static void span_put(struct web_call *c, const struct lock *l, uint64_t lane, uint64_t index,
 		     struct span span, bool open)
 {
+	const struct trace_srcloc *loc =
+		export_srcloc(c->trace, c->trace->tracks[l->kept.track].srcloc);
 	struct json *j = &c->json;
 
 	if (open)
 		span.end = c->trace->end > span.start ? c->trace->end : span.start;
 	json_uint(j, "lane", lane);
 	json_uint(j, "idx", index);
+	json_uint(j, "count", spans_of(l, lane)->n); /* in the lane, that have ended */
 	json_text(j, "kind", lane % 2 == WAITS ? "wait" : "hold");
 	json_bool(j, "shared", span.shared);
 	json_bool(j, "open", open);
@@ -288,6 +326,11 @@ static void span_put(struct web_call *c, const struct lock *l, uint64_t lane, ui
 		json_null(j, "name");
 	if (lane % 2 == WAITS)
 		holder_put(c, l, &span);
+	if (query_get(&c->query, "idx")) {
+		json_text(j, "file", loc->file);
+		json_uint(j, "line", loc->line);
+		others_put(c, l, lane, &span);
+	}
 }
 
 /* By number, or the one at a time (the nearest within two pixels if there is a resolution). */

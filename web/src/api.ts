@@ -154,7 +154,7 @@ export const api = {
 	memory: (id: number, q: Query, s?: AbortSignal) => getJson<{ pools: T.Pool[] }>(`t/${id}/memory`, q, s),
 	memoryTile: (id: number, q: Query, s?: AbortSignal) => getJson<T.PlotTile>(`t/${id}/memory`, q, s),
 	frames: (id: number, q: Query, s?: AbortSignal) => getJson<T.Frames>(`t/${id}/frames`, q, s),
-	locks: (id: number, s?: AbortSignal) => getJson<T.Page<T.LockRow>>(`t/${id}/locks`, {}, s),
+	locks: (id: number, q: Query, s?: AbortSignal) => getJson<{ gen: number; rows: T.LockRow[] }>(`t/${id}/locks`, q, s),
 	lock: (id: number, track: number, s?: AbortSignal) => getJson<Omit<T.LockInfo, "asked">>(`t/${id}/lock`, { track }, s),
 	lockSpan: (id: number, q: Query, s?: AbortSignal) => getJson<T.LockSpan>(`t/${id}/lock`, q, s),
 	ops: <R = T.OpRow>(id: number, q: Query, s?: AbortSignal) => getJson<T.OpsPage<R>>(`t/${id}/ops`, q, s),

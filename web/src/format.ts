@@ -125,3 +125,11 @@ export function niceStep(raw: number): number {
 	const f = raw / p;
 	return (f <= 1 ? 1 : f <= 2 ? 2 : f <= 5 ? 5 : 10) * p;
 }
+
+/** The server's text filter "a,b,-c", for a list that is here already. */
+export function wordsTake(q: string, text: string): boolean {
+	const words = q.toLowerCase().split(",").map((w) => w.trim()).filter(Boolean);
+	const t = text.toLowerCase();
+	const yes = words.filter((w) => !w.startsWith("-"));
+	return (yes.length === 0 || yes.some((w) => t.includes(w))) && !words.some((w) => w.length > 1 && w.startsWith("-") && t.includes(w.slice(1)));
+}

@@ -13,7 +13,7 @@ export interface Range {
 	t1: number;
 }
 
-export type Selection = ({ kind: "zone" } & ZoneRef) | { kind: "op"; id: string };
+export type Selection = ({ kind: "zone" } & ZoneRef) | { kind: "op"; id: string } | ({ kind: "lock"; track: number } & ZoneRef);
 
 /** A view that nobody has chosen yet: the timeline will show the whole trace. */
 export const UNSET: Range = { t0: 0, t1: 1e9 };
@@ -119,13 +119,16 @@ export function showOnTimeline(t0: number, t1: number, sel?: Selection | null): 
 }
 
 function selText(s: Selection): string {
-	return s.kind === "zone" ? `zone:${s.lane}:${s.idx}` : `op:${s.id}`;
+	return s.kind === "zone" ? `zone:${s.lane}:${s.idx}` : s.kind === "lock" ? `lock:${s.track}:${s.lane}:${s.idx}` : `op:${s.id}`;
 }
 
 function selParse(s: string | null): Selection | null {
 	const m = /^zone:(\d+):(\d+)$/.exec(s ?? "");
 	if (m)
 		return { kind: "zone", lane: +m[1], idx: +m[2] };
+	const l = /^lock:(\d+):(\d+):(\d+)$/.exec(s ?? "");
+	if (l)
+		return { kind: "lock", track: +l[1], lane: +l[2], idx: +l[3] };
 	return s?.startsWith("op:") ? { kind: "op", id: s.slice(3) } : null;
 }
 

@@ -61,6 +61,8 @@ export interface Device {
 	bound_ns: number | null;
 	/** When the clock was compared with the host's, and the largest error then. */
 	clock?: [t: number, bound: number][];
+	/** Of more than 1000 comparisons each of CLOCK is several. */
+	clock_total?: number;
 }
 
 export interface Signpost {
@@ -226,6 +228,7 @@ export interface Pool {
 	peak: number;
 	allocs: number;
 	frees: number;
+	active_total: number;
 	active: { address: string | number; size: number; t: number; thread: number | null }[];
 }
 
@@ -236,8 +239,11 @@ export interface LockRow {
 	line: number;
 	waits: number;
 	wait_total: number;
-	hold_total: number;
 	max_wait: number;
+	holds: number;
+	hold_total: number;
+	max_hold: number;
+	threads: number;
 }
 
 /** The rows of a lock: all threads together, then each. */
@@ -249,7 +255,10 @@ export interface LockInfo {
 }
 
 export interface LockSpan {
+	lane: number;
 	idx: number | null;
+	/** Spans of the lane that have ended. */
+	count: number;
 	kind: "wait" | "hold";
 	shared: boolean;
 	open: boolean;
@@ -259,6 +268,14 @@ export interface LockSpan {
 	start: number;
 	end: number;
 	duration: number;
+	/** Where the program has marked it. */
+	name: number | null;
+	/** By number only: who held it while this one waited, who waited while this one held it; the first of others_total. */
+	others?: { lane: number; idx: number; thread: number | null; start: number; end: number }[];
+	others_total?: number;
+	/** The lock's own. */
+	file?: string;
+	line?: number;
 }
 
 export interface OpRow {

@@ -1,10 +1,12 @@
 // Memory pools: use over time, and what was not freed at the end of the range.
 import { api } from "../api";
-import { fmtBytes, fmtCount, fmtTime } from "../format";
-import { duration, generation, meta, range, rangeQuery, showOnTimeline, traceId } from "../state";
+import { fmtBytes, fmtCount, fmtTime, wordsTake } from "../format";
+import { duration, generation, meta, params, range, rangeQuery, showOnTimeline, traceId } from "../state";
 import type { Pool } from "../types";
 import { Curve } from "../ui/curve";
+import { Filter } from "../ui/filter";
 import { useLoad } from "../ui/load";
+import { SectionSelect } from "../ui/section";
 import { DataTable } from "../ui/table";
 
 function address(a: string | number): string {
@@ -27,7 +29,7 @@ function PoolView({ pool, id }: { pool: Pool; id: number }) {
 			</div>
 			<Curve id={`${id}:m${pool.track}`} label={pool.name || "memory"} format={1} gen={generation.value} get={(res, i) => api.memoryTile(id, { track: pool.track, res, i })} />
 			{pool.active.length === 0 ? <p class="dim">All of it was freed.</p> : <>
-				<h3>Not freed {pool.active.length >= 1000 && <span class="dim">(the 1,000 largest)</span>}</h3>
+				<h3>Not freed <span class="dim">{fmtCount(pool.active_total)}{pool.active.length < pool.active_total ? `, the ${fmtCount(pool.active.length)} largest of them` : ""}</span></h3>
 				<div class="short-table">
 					<DataTable<Pool["active"][number]> label={`Not freed in ${pool.name || "memory"}`} deps={[id, pool.track, pool.active.length, range.value?.t1].join("|")}
 						load={async (offset, limit) => ({ rows: pool.active.slice(offset, offset + limit), total: pool.active.length })}
@@ -44,18 +46,24 @@ function PoolView({ pool, id }: { pool: Pool; id: number }) {
 	);
 }
 
+/** Pools that are shown. */
+const MOST = 60;
+
 export function MemoryPage() {
 	const id = traceId.value;
 	const r = range.value;
 	const m = useLoad(id === null || !meta.value ? null : [id, r?.t0, r?.t1, generation.value].join("|"), (s) => api.memory(id as number, rangeQuery(), s));
 	if (id === null)
 		return <div class="page" />;
+	const all = m.data?.pools ?? [];
+	const shown = all.filter((p) => wordsTake(params.value.q ?? "", p.name));
 	return (
 		<div class="page">
-			<header class="page-head"><h1>Memory</h1></header>
+			<header class="page-head"><h1>Memory</h1>{all.length > 1 && <Filter />}<SectionSelect /></header>
 			{m.error && <p class="note bad" role="alert">{m.error}</p>}
 			{m.data?.pools.length === 0 && <p class="dim">This trace has no allocations.</p>}
-			{m.data?.pools.map((p) => <PoolView key={p.track} pool={p} id={id} />)}
+			{shown.slice(0, MOST).map((p) => <PoolView key={p.track} pool={p} id={id} />)}
+			{shown.length > MOST && <p class="dim">{fmtCount(shown.length - MOST)} more; filter to see them.</p>}
 		</div>
 	);
 }

@@ -1,18 +1,10 @@
 // Plots of the range, one below the other, with one pointer for all.
 import { api } from "../api";
-import { fmtCount, fmtValue } from "../format";
+import { fmtCount, fmtValue, wordsTake } from "../format";
 import { generation, meta, params, traceId } from "../state";
 import { Curve } from "../ui/curve";
 import { Filter } from "../ui/filter";
 import { useLoad } from "../ui/load";
-
-/** The server's text filter, for a list that is here already. */
-function matches(text: string, q: string): boolean {
-	const words = q.toLowerCase().split(",").map((w) => w.trim()).filter(Boolean);
-	const t = text.toLowerCase();
-	const yes = words.filter((w) => !w.startsWith("-"));
-	return (yes.length === 0 || yes.some((w) => t.includes(w))) && !words.some((w) => w.length > 1 && w.startsWith("-") && t.includes(w.slice(1)));
-}
 
 export function PlotsPage() {
 	const id = traceId.value;
@@ -21,7 +13,7 @@ export function PlotsPage() {
 	if (id === null)
 		return <div class="page" />;
 	const all = list.data?.rows ?? list.data?.plots ?? [];
-	const shown = all.filter((p) => matches(p.name, params.value.q ?? ""));
+	const shown = all.filter((p) => wordsTake(params.value.q ?? "", p.name));
 	const process = (track: number) => {
 		const t = meta.value?.tracks.find((k) => k.id === track);
 		const p = (meta.value?.processes.length ?? 0) > 1 ? meta.value?.processes.find((k) => k.id === t?.process) : undefined;

@@ -1,7 +1,7 @@
 // Where the time went: zones by name, a histogram and the instances of one, the flame graph.
 import { useState } from "preact/hooks";
 import { api, type Query, url } from "../api";
-import { baseName, fmtCount, fmtDur, fmtPct, fmtTime, shortName } from "../format";
+import { baseName, fmtCount, fmtDur, fmtPct, fmtTime, shortName, wordsTake } from "../format";
 import { nameOf, nameRow, namesVersion } from "../names";
 import { duration, generation, go, litName, meta, params, range, rangeQuery, setParam, showOnTimeline, traceId } from "../state";
 import type { Group, Instance, LockRow, StatRow } from "../types";
@@ -167,25 +167,44 @@ function FlameTab() {
 	return f.data ? <Flame root={f.data.root} /> : <p class="note dim">…</p>;
 }
 
+const LOCK_SORTS: Record<string, (r: LockRow) => number | string> = {
+	name: lockName, waits: (r) => r.waits, wait: (r) => r.wait_total, max: (r) => r.max_wait, holds: (r) => r.holds, hold: (r) => r.hold_total, hmax: (r) => r.max_hold, threads: (r) => r.threads,
+};
+
 function LockTab() {
 	const id = traceId.value as number;
+	const { q = "", lsort = "wait" } = params.value;
+	const desc = params.value.ldesc !== "0";
+	const all = useLoad([rangeKey(), generation.value].join("|"), (s) => api.locks(id, rangeQuery(), s));
 	const process = (track: number) => meta.value?.processes.find((p) => p.id === meta.value?.tracks.find((t) => t.id === track)?.process);
 	const owner: Column<LockRow> = { key: "process", title: "Process", width: "minmax(120px, 1fr)", render: (r) => `${process(r.track)?.name ?? ""} (${process(r.track)?.pid ?? "?"})` };
+	const key = LOCK_SORTS[lsort] ?? LOCK_SORTS.wait;
+	const rows = (all.data?.rows ?? []).filter((r) => wordsTake(q, `${lockName(r)} ${r.file}`)).map((r) => [key(r), r] as const)
+		.sort(([x], [y]) => (x > y ? 1 : x < y ? -1 : 0) * (desc ? -1 : 1)).map(([, r]) => r);
+	if (all.error)
+		return <p class="note bad" role="alert">{all.error}</p>;
+	if (!all.data)
+		return <p class="note dim">…</p>;
 	return (
-		<DataTable<LockRow> label="Locks" deps={String(id)} gen={generation.value}
-			load={async (offset, limit, s) => {
-				const r = await api.locks(id, s);
-				return { rows: r.rows.slice(offset, offset + limit), total: r.rows.length };
+		<DataTable<LockRow> label="Locks" deps={[id, q, lsort, desc, rangeKey(), all.data.rows.length].join("|")} gen={all.data.gen}
+			load={async (offset, limit) => ({ rows: rows.slice(offset, offset + limit), total: rows.length })}
+			sort={lsort} desc={desc} onSort={(k, d) => {
+				setParam("lsort", k);
+				setParam("ldesc", d ? null : "0");
 			}}
+			onRow={(r) => go("timeline", { track: r.track })}
 			columns={[
-				{ key: "name", title: "Lock", width: "minmax(160px, 1fr)", render: lockName },
+				{ key: "name", title: "Lock", width: "minmax(140px, 1fr)", sort: "name", render: (r) => <span title="show on the timeline">{lockName(r)}</span> },
 				...((meta.value?.processes.length ?? 0) > 1 ? [owner] : []),
-				{ key: "file", title: "Source", width: "minmax(120px, 1fr)", render: (r) => <span class="dim" title={`${r.file}:${r.line}`}>{r.file ? `${baseName(r.file)}:${r.line}` : ""}</span> },
-				{ key: "waits", title: "Waits", width: "90px", num: true, render: (r) => fmtCount(r.waits) },
-				{ key: "wait", title: "Waited", width: "100px", num: true, render: (r) => fmtDur(r.wait_total) },
-				{ key: "max", title: "Longest wait", width: "110px", num: true, render: (r) => fmtDur(r.max_wait) },
-				{ key: "hold", title: "Held", width: "100px", num: true, render: (r) => fmtDur(r.hold_total) },
-			]} empty="This trace has no locks." />
+				{ key: "file", title: "Source", width: "minmax(110px, 1fr)", render: (r) => <span class="dim" title={`${r.file}:${r.line}`}>{r.file ? `${baseName(r.file)}:${r.line}` : ""}</span> },
+				{ key: "waits", title: "Waits", width: "74px", num: true, sort: "waits", render: (r) => fmtCount(r.waits) },
+				{ key: "wait", title: "Waited", width: "84px", num: true, sort: "wait", hint: "by all threads together", render: (r) => fmtDur(r.wait_total) },
+				{ key: "max", title: "Longest wait", width: "100px", num: true, sort: "max", render: (r) => fmtDur(r.max_wait) },
+				{ key: "holds", title: "Holds", width: "74px", num: true, sort: "holds", render: (r) => fmtCount(r.holds) },
+				{ key: "hold", title: "Held", width: "84px", num: true, sort: "hold", hint: "by all threads together", render: (r) => fmtDur(r.hold_total) },
+				{ key: "hmax", title: "Longest hold", width: "100px", num: true, sort: "hmax", render: (r) => fmtDur(r.max_hold) },
+				{ key: "threads", title: "Threads", width: "70px", num: true, sort: "threads", hint: "that used it, whenever", render: (r) => fmtCount(r.threads) },
+			]} empty={q ? "No lock matches the filter." : "This trace has no locks."} />
 	);
 }
 
@@ -206,8 +225,8 @@ export function StatisticsPage() {
 						<button key={key} role="tab" aria-selected={tab === key} onClick={() => setParam("tab", key === "zones" ? null : key)}>{title}</button>
 					))}
 				</div>
-				{tab === "zones" && <Filter />}
-				{tab !== "locks" && <><TrackSelect /><SectionSelect /></>}
+				{tab !== "flame" && <Filter />}
+				{tab !== "locks" && <TrackSelect />}<SectionSelect />
 				<span class="spacer" />
 				<span class="dim">{range.value ? `in ${fmtDur(range.value.t1 - range.value.t0)}` : `whole trace, ${fmtDur(duration.value)}`}</span>
 				{tab === "zones" && <ExportLinks href={(fmt) => url(`t/${traceId.value}/export`, { fmt, what: "stats", ...filterQuery(), q: params.value.q })} />}

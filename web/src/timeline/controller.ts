@@ -12,14 +12,14 @@ import { type Colors, drawRuler, type Drawn, Painter, readColors } from "./draw"
 import { FrameStrip } from "./frames";
 import { type Extras, layout, type OpenState, type Row, visibleRows } from "./layout";
 import { LibraryLanes } from "./library";
-import { LockStore } from "./locks";
+import { lockKey, lockLaneY, LockStore } from "./locks";
 import { MessageMarks } from "./messages";
 import { Minimap } from "./minimap";
 import { Motion } from "./motion";
 import { type ClockMarks, clockAt, drawOverlay, drawRulerOverlay, type Frame, type Outline, warningAt } from "./overlay";
 import { PlotStore } from "./plots";
 import { type Box, resolutionFor, type Scale, tileSpan } from "./raster";
-import { lit, op, zone } from "./select";
+import { lit, lockSpan, op, zone } from "./select";
 import { TileStore, type Want } from "./tiles";
 
 export interface Elements {
@@ -71,6 +71,8 @@ export class Timeline {
 	private lastTop = 0;
 	private lastWidth = 0;
 	private brought: ZoneDetail | null = null;
+	private sought: number | null = null;
+	private broughtSpan: typeof lockSpan.value = null;
 
 	constructor(readonly trace: number, readonly el: Elements) {
 		const again = () => this.redrawBase();
@@ -104,7 +106,7 @@ export class Timeline {
 				this.redraw();
 			}),
 			effect(() => {
-				range.value, marks.value, zone.value, op.value, this.hover.value, this.dragRange.value;
+				range.value, marks.value, zone.value, op.value, lockSpan.value, this.hover.value, this.dragRange.value;
 				this.redrawOver();
 			}),
 		);
@@ -114,6 +116,18 @@ export class Timeline {
 				this.brought = z;
 				queueMicrotask(() => this.bringRow(z)); // rows that it opens are there when effects are done
 			}
+		}));
+		this.stops.push(effect(() => {
+			const l = lockSpan.value;
+			this.rows.value; // the rows of a lock come when it is opened
+			if (l && l !== this.broughtSpan)
+				queueMicrotask(() => this.bringSpan(l));
+		}));
+		this.stops.push(effect(() => {
+			this.rows.value;
+			const track = this.sought;
+			if (track !== null)
+				queueMicrotask(() => this.scrollTo(track));
 		}));
 		const resize = new ResizeObserver(() => {
 			el.body.style.setProperty("--body-height", el.body.clientHeight + "px");
@@ -335,6 +349,10 @@ export class Timeline {
 		const at = z ? this.place(z) : null;
 		if (z && at)
 			outlines.push({ t0: z.start, t1: z.end, y: at.y - top, h: at.h, strong: true, error: this.errorOf(z) });
+		const l = lockSpan.peek();
+		const where = l ? this.placeSpan(l) : null;
+		if (l && where)
+			outlines.push({ t0: l.start, t1: l.end, y: where.y - top, h: where.h, strong: true });
 		const o = op.peek()?.op;
 		const state = {
 			range: this.dragRange.peek() ?? range.peek(), marks: marks.peek(), signposts: m?.signposts ?? [], warnings: m?.warnings ?? [], lossY: this.placeOfTracks(top), clocks: this.clocks(top),
@@ -381,13 +399,38 @@ export class Timeline {
 		return null;
 	}
 
+	/** The same of a lane of a lock. */
+	private placeSpan(l: { track: number; lane: number }): { y: number; h: number } | null {
+		for (const r of this.rows.peek().rows) {
+			const at = r.lock?.track === l.track ? lockLaneY(r, l.lane) : null;
+			if (at)
+				return at;
+		}
+		return null;
+	}
+
+	/** Scrolls to the row of a span of a lock, opening what hides it. */
+	private bringSpan(l: NonNullable<typeof lockSpan.value>): void {
+		const at = this.placeSpan(l);
+		if (!at) {
+			const keys = l.lane < 2 ? ["locks"] : ["locks", lockKey(l.track)];
+			const closed = keys.filter((k) => this.rows.peek().rows.some((r) => r.key === k && r.open === false));
+			if (closed.length)
+				openRows.value = { ...openRows.peek(), ...Object.fromEntries(closed.map((k) => [k, true])) };
+			return;
+		}
+		this.broughtSpan = l;
+		this.scrollIn(at);
+		this.bringTime(l);
+	}
+
 	/** Opens what hides a track, so that its lanes have rows. */
 	reveal(track: number): void {
 		const m = meta.peek();
 		const t = m?.tracks.find((k) => k.id === track);
 		if (!t)
 			return;
-		const keys = t.kind === "core" ? ["d" + (t.device ?? 0), `d${t.device ?? 0}c${t.x},${t.y}`, "t" + t.id] : ["p" + t.process, "t" + t.id];
+		const keys = t.kind === "lock" ? ["locks", lockKey(t.id)] : t.kind === "core" ? ["d" + (t.device ?? 0), `d${t.device ?? 0}c${t.x},${t.y}`, "t" + t.id] : ["p" + t.process, "t" + t.id];
 		const closed = keys.filter((k) => this.rows.peek().rows.find((r) => r.key === k)?.open !== true);
 		if (closed.length)
 			openRows.value = { ...openRows.peek(), ...Object.fromEntries(closed.map((k) => [k, true])) };
@@ -395,10 +438,13 @@ export class Timeline {
 
 	/** Scrolls to a track, opening what hides it. */
 	scrollTo(track: number): void {
+		this.sought = null;
 		this.reveal(track);
 		const row = this.rows.peek().rows.find((r) => r.track?.id === track && r.kind !== "core") ?? this.rows.peek().rows.find((r) => r.track?.id === track);
 		if (row)
 			requestAnimationFrame(() => { this.el.body.scrollTop = Math.max(0, row.y - this.el.body.clientHeight / 4); });
+		else
+			this.sought = track; // rows of locks come later than the others
 	}
 
 	/** Scrolls to the row of a zone if it is out of sight. */
@@ -406,14 +452,23 @@ export class Timeline {
 		if (!this.place(z))
 			this.reveal(z.track);
 		const at = this.place(z);
+		if (at)
+			this.scrollIn(at);
+	}
+
+	private scrollIn(at: { y: number; h: number }): void {
 		const b = this.el.body;
-		if (at && (at.y < b.scrollTop + 4 || at.y + at.h > b.scrollTop + b.clientHeight - 4))
+		if (at.y < b.scrollTop + 4 || at.y + at.h > b.scrollTop + b.clientHeight - 4)
 			requestAnimationFrame(() => { b.scrollTop = Math.max(0, at.y - b.clientHeight / 3); });
 	}
 
 	/** Brings a zone into sight without changing the zoom more than needed. */
 	bring(z: ZoneDetail): void {
 		this.bringRow(z);
+		this.bringTime(z);
+	}
+
+	private bringTime(z: { start: number; end: number }): void {
 		const v = this.motion.goal;
 		const span = v.t1 - v.t0;
 		if (z.end < v.t0 + span * 0.02 || z.start > v.t1 - span * 0.02 || z.end - z.start > span * 1.5) {

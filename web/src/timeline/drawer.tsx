@@ -1,4 +1,4 @@
-// The selected zone or op, with ways from it to everything else.
+// The selected zone, op or span of a lock, with ways from it to everything else.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api";
 import { apart, baseName, fmtCount, fmtDur, fmtPct, fmtTime, shortName } from "../format";
@@ -7,7 +7,9 @@ import { go, litName, meta, page, selection, setRange, showOnTimeline, traceId }
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
 import type { ZoneBrief, ZoneDetail } from "../types";
-import { op, selectError, zone } from "./select";
+import { spanStep } from "./input";
+import { lockName, spanText } from "./locks";
+import { lockSpan, op, selectError, zone } from "./select";
 
 function trackTitle(id: number): string {
 	const t = meta.value?.tracks.find((k) => k.id === id);
@@ -160,6 +162,57 @@ function OpView() {
 	);
 }
 
+/** A thread, with a way to its row on the timeline. */
+function ThreadLink({ id }: { id: number | null }) {
+	if (id === null)
+		return <>?</>;
+	return <button class="link" title="show its row" onClick={() => go("timeline", { track: id })}>{trackTitle(id)}</button>;
+}
+
+/** A wait for a lock, or a time when it was held. */
+function LockView({ l }: { l: NonNullable<typeof lockSpan.value> }) {
+	const t = meta.value?.tracks.find((k) => k.id === l.track);
+	const marked = l.name !== null ? nameRow(l.name) : undefined;
+	const others = [...l.others ?? []].sort((a, b) => (b.end - b.start) - (a.end - a.start));
+	const all = l.lane < 2;
+	return (
+		<>
+			<h2 title={l.file ? `${l.file}:${l.line}` : undefined}>{lockName({ name: t?.name ?? "", file: l.file, line: l.line })}</h2>
+			<p class="where">{spanText(l)}</p>
+			<div class="figures">
+				<div><b>{fmtDur(l.duration)}</b><span>{l.kind === "wait" ? "waited" : "held"}{l.open ? " so far" : ""}</span></div>
+				<div><b>{fmtCount((l.open ? l.count : l.idx ?? 0) + 1)}</b><span>of {fmtCount(l.count + (l.open ? 1 : 0))}{all ? "" : " of this thread"}</span></div>
+			</div>
+			<div class="actions">
+				<button onClick={() => showOnTimeline(l.start, l.end)}>Fit <kbd>F</kbd></button>
+				<button onClick={() => setRange(l.start, l.end)}>Set range <kbd>R</kbd></button>
+				<button onClick={() => spanStep(-1)} disabled={l.idx === 0 || (l.open && l.count === 0)}>Before <kbd>,</kbd></button>
+				<button onClick={() => spanStep(1)} disabled={l.open || (l.idx ?? 0) + 1 >= l.count}>After <kbd>.</kbd></button>
+			</div>
+			<dl>
+				<dt>thread</dt><dd><ThreadLink id={l.thread} /></dd>
+				{l.kind === "wait" && l.holder !== null && l.holder !== undefined && <><dt>waited for</dt><dd><ThreadLink id={l.holder} /></dd></>}
+				<dt>start</dt><dd>{fmtTime(l.start)}</dd>
+				<dt>end</dt><dd>{l.open ? "not yet" : fmtTime(l.end)}</dd>
+				{l.shared && <><dt>shared</dt><dd>with other readers</dd></>}
+				{marked && <><dt>at</dt><dd title={`${marked[2]}:${marked[3]}`}>{marked[1] || marked[0]} · {baseName(marked[2])}:{marked[3]}</dd></>}
+			</dl>
+			{others.length > 0 && <><h3>{l.kind === "wait" ? "Held meanwhile by" : "Waited meanwhile"} <span class="dim">{fmtCount(l.others_total ?? others.length)}{l.others_total === MOST_OTHERS ? " or more" : ""}</span></h3>
+				<ul class="zones">{others.map((o) => (
+					<li key={`${o.lane}:${o.idx}`}>
+						<button class="link" onClick={() => { selection.value = { kind: "lock", track: l.track, lane: o.lane, idx: o.idx }; }}>{o.thread === null ? "?" : trackTitle(o.thread)}</button>
+						<span class="num">{fmtDur(o.end - o.start)}</span>
+						<span class="num dim">{fmtPct(100 * (Math.min(o.end, l.end) - Math.max(o.start, l.start)) / Math.max(1, l.duration))}</span>
+					</li>
+				))}</ul></>}
+			<div class="actions"><button onClick={() => go("statistics", { tab: "locks" })}>All locks</button></div>
+		</>
+	);
+}
+
+/** The server counts no further. */
+const MOST_OTHERS = 1000;
+
 /** A drawer that opened at once would come under the second click of a double click. */
 const OPEN_AFTER = 280;
 
@@ -176,7 +229,7 @@ export function Drawer() {
 	return (
 		<aside class="drawer" aria-label="Selected" data-testid="drawer">
 			<button class="icon-button close" aria-label="Close" title="Close (Esc)" onClick={() => { selection.value = null; }}><Icon name="close" /></button>
-			{selectError.value ? <p class="note warn">{selectError.value}</p> : zone.value ? <ZoneView z={zone.value} /> : op.value ? <OpView /> : <p class="note">…</p>}
+			{selectError.value ? <p class="note warn">{selectError.value}</p> : zone.value ? <ZoneView z={zone.value} /> : op.value ? <OpView /> : lockSpan.value ? <LockView l={lockSpan.value} /> : <p class="note">…</p>}
 		</aside>
 	);
 }

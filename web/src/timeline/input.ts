@@ -5,9 +5,10 @@ import { announce } from "../ui/live";
 import { duration, follow, litName, marks, meta, range, selection, setRange, view } from "../state";
 import { nameOf } from "../names";
 import { fmtDur } from "../format";
-import type { Timeline } from "./controller";
+import type { LockSpan } from "../types";
+import type { Hover, Timeline } from "./controller";
 import { sectionOf } from "../ui/section";
-import { op, zone } from "./select";
+import { lockSpan, op, zone } from "./select";
 
 const CLICK_PX = 4;
 
@@ -171,11 +172,21 @@ function listenFrames(tl: Timeline, opt: { signal: AbortSignal }): void {
 	c.addEventListener("wheel", (e) => onWheel(tl, e), { ...opt, passive: false });
 }
 
+function spanAt(tl: Timeline, h: Hover, y: number): Promise<LockSpan | null> {
+	return h.row ? tl.locks.spanAt(h.row, y + tl.el.body.scrollTop, h.t, tl.frame.ns, new AbortController().signal) : Promise.resolve(null);
+}
+
 async function click(tl: Timeline, p: { x: number; y: number }): Promise<void> {
 	const h = tl.at(p.x, p.y);
 	if (h.row?.kind === "heat" || (h.row?.kind === "core" && h.row.open === false)) {
 		if (h.drawn?.stripe.track)
 			tl.reveal(h.drawn.stripe.track.id);
+		return;
+	}
+	if (h.row?.lock) {
+		const { track } = h.row.lock;
+		const s = await spanAt(tl, h, p.y);
+		selection.value = s && s.idx !== null ? { kind: "lock", track, lane: s.lane, idx: s.idx } : null;
 		return;
 	}
 	const z = await tl.zoneAt(h);
@@ -186,7 +197,7 @@ async function click(tl: Timeline, p: { x: number; y: number }): Promise<void> {
 
 async function fitAt(tl: Timeline, p: { x: number; y: number }): Promise<void> {
 	const h = tl.at(p.x, p.y);
-	const span = h.row?.lock ? await tl.locks.spanAt(h.row, p.y + tl.el.body.scrollTop, h.t, tl.frame.ns, new AbortController().signal) : null;
+	const span = h.row?.lock ? await spanAt(tl, h, p.y) : null;
 	if (span) {
 		tl.fit({ t0: span.start, t1: span.end });
 		return;
@@ -212,8 +223,25 @@ async function selectAndBring(tl: Timeline, lane: number, idx: number): Promise<
 	}
 }
 
+/** The span of a lock before or after the selected one, in its lane. */
+export function spanStep(step: 1 | -1): void {
+	const l = lockSpan.peek();
+	if (!l || l.idx === null)
+		return;
+	const to = (l.open ? l.count : l.idx) + step;
+	if (to < 0 || to >= l.count)
+		announce(step > 0 ? "no further span" : "no span before");
+	else
+		selection.value = { kind: "lock", track: l.track, lane: l.lane, idx: to };
+}
+
 /** Arrows: left and right in the lane, up and down in depth. */
 function walk(tl: Timeline, key: string): void {
+	if (lockSpan.peek()) {
+		if (key === "ArrowLeft" || key === "ArrowRight")
+			spanStep(key === "ArrowRight" ? 1 : -1);
+		return;
+	}
 	const z = zone.peek();
 	if (!z) {
 		void selectFirst(tl);
@@ -268,9 +296,12 @@ function mark(tl: Timeline): void {
 
 function fitSelected(tl: Timeline): void {
 	const z = zone.peek();
+	const l = lockSpan.peek();
 	const o = op.peek()?.op;
 	const r = range.peek();
-	if (z) {
+	if (l) {
+		tl.fit({ t0: l.start, t1: l.end });
+	} else if (z) {
 		tl.fit({ t0: z.start, t1: z.end });
 		tl.bring(z);
 	} else if (o?.t0 != null && o.t1 != null) {
@@ -338,6 +369,8 @@ export function onKey(tl: Timeline, e: KeyboardEvent): boolean {
 		signpost(tl, k === "]" ? 1 : -1);
 		return true;
 	case ",": case ".": {
+		if (lockSpan.peek())
+			spanStep(k === "." ? 1 : -1);
 		const z = zone.peek();
 		const to = k === "." ? z?.next : z?.prev;
 		if (z && to != null)
@@ -348,7 +381,7 @@ export function onKey(tl: Timeline, e: KeyboardEvent): boolean {
 		mark(tl);
 		return true;
 	case "r": {
-		const z = zone.peek();
+		const z = zone.peek() ?? lockSpan.peek();
 		if (z)
 			setRange(z.start, z.end);
 		return true;

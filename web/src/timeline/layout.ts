@@ -1,7 +1,7 @@
 // Which rows the timeline has, from top to bottom, and the stripes in each. A stripe is one strip of
 // pixels: one lane (zones with labels) or the sum of several (how busy a closed group is).
 import type { Device, LockInfo, LockRow, Meta, Track } from "../types";
-import { fmtDur } from "../format";
+import { fmtCount, fmtDur } from "../format";
 import { LOCK_ROW_H, lockKey, lockName } from "./locks";
 import type { Rgb } from "../theme";
 import { riscColor } from "../theme";
@@ -204,6 +204,8 @@ function addDevices(b: Builder, m: Meta): void {
 		const opened = groupRow(b, "device", key, 0, `Device ${id}`, note, some(mine.flatMap(workLane)), true, true);
 		const row = b.rows[b.rows.length - 1];
 		row.device = id;
+		if ((d?.clock_total ?? 0) > (d?.clock?.length ?? 0))
+			row.title += ` (of the ${fmtCount(d?.clock_total)} comparisons of its clock several are one mark, with the worst bound)`;
 		if (!opened)
 			row.inside = mine.map((t) => t.id);
 		if (!d || d.bound_ns === null)
@@ -238,9 +240,6 @@ function addCurves(b: Builder, m: Meta): void {
 	}
 }
 
-/** More threads than this have no row: the first to use the lock have. */
-const LOCK_THREADS = 64;
-
 function addLocks(b: Builder, m: Meta, locks: LockRow[], info: ReadonlyMap<number, LockInfo>): void {
 	if (locks.length === 0 || !groupRow(b, "group", "locks", 0, "Locks", String(locks.length), [], locks.length <= 8, false))
 		return;
@@ -254,10 +253,15 @@ function addLocks(b: Builder, m: Meta, locks: LockRow[], info: ReadonlyMap<numbe
 		add(b, { key, kind: "lock", indent: 1, label: lockName(l), note, title: `${lockName(l)}${l.file ? `, ${l.file}:${l.line}` : ""}: held above, waited for below`, h: LOCK_ROW_H, open, stripes: [], track: t, lock: { track: l.track, hold: 0, wait: 1 } });
 		if (!open)
 			continue;
-		for (const r of (info.get(l.track)?.rows ?? []).filter((k) => !k.all).slice(0, LOCK_THREADS)) {
+		const known = info.get(l.track);
+		const threads = (known?.rows ?? []).filter((k) => !k.all);
+		for (const r of threads) {
 			const thread = m.tracks.find((k) => k.id === r.thread);
 			add(b, { key: `${key}t${r.hold}`, kind: "lock", indent: 2, label: thread?.name ?? "thread", note: r.waits ? `waited ${fmtDur(r.wait_total)}` : "", title: thread?.name ?? "thread", h: LOCK_ROW_H, open: null, stripes: [], track: null, lock: { track: l.track, hold: r.hold, wait: r.wait } });
 		}
+		const more = (known?.threads ?? 0) - threads.length;
+		if (more > 0 && threads.length > 0)
+			add(b, { key: key + "more", kind: "lock", indent: 2, label: `${fmtCount(more)} more threads`, note: "not shown", title: "The first threads to use the lock have rows; the row of all threads has these alone, too", h: 22, open: null, stripes: [], track: null });
 	}
 }
 

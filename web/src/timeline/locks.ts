@@ -21,7 +21,7 @@ export function lockKey(track: number): string {
 	return "l" + track;
 }
 
-export function lockName(l: LockRow): string {
+export function lockName(l: { name: string; file?: string; line?: number }): string {
 	return l.name || (l.file ? `${baseName(l.file)}:${l.line}` : "lock");
 }
 
@@ -55,7 +55,7 @@ export class LockStore {
 
 	private async loadList(): Promise<void> {
 		try {
-			const r = await api.locks(this.trace, this.abort.signal);
+			const r = await api.locks(this.trace, {}, this.abort.signal);
 			this.list.value = [...r.rows].sort((a, b) => b.wait_total - a.wait_total || b.hold_total - a.hold_total);
 		} catch {
 			this.listed = -1; // the next meta asks again
@@ -164,6 +164,13 @@ export class LockStore {
 		for (const s of this.stores.values())
 			s.close();
 	}
+}
+
+/** Where a lane is in its row: holds above, waits below. */
+export function lockLaneY(row: Row, lane: number): { y: number; h: number } | null {
+	if (row.lock?.hold === lane)
+		return { y: row.y + TOP, h: HOLD_H - 1 };
+	return row.lock?.wait === lane ? { y: row.y + TOP + HOLD_H, h: WAIT_H } : null;
 }
 
 /** A span in words. */

@@ -1,12 +1,13 @@
-// The selected zone or op with all that is known of it; what is lit because of it.
-import { computed, effect, signal } from "@preact/signals";
+// The selected zone, op or span of a lock with all that is known of it; what is lit because of it.
+import { batch, computed, effect, signal } from "@preact/signals";
 import { api, isAbort } from "../api";
 import { litName, selection, traceId } from "../state";
-import type { OpDetail, ZoneDetail } from "../types";
+import type { LockSpan, OpDetail, ZoneDetail } from "../types";
 import type { Lit } from "./raster";
 
 export const zone = signal<ZoneDetail | null>(null);
 export const op = signal<(OpDetail & { id: string }) | null>(null);
+export const lockSpan = signal<(LockSpan & { track: number }) | null>(null);
 export const selectError = signal<string | null>(null);
 
 export const lit = computed<Lit>(() => {
@@ -23,35 +24,34 @@ export const lit = computed<Lit>(() => {
 
 let abort: AbortController | null = null;
 
+/** At most one of them. */
+function show(z: ZoneDetail | null, o: typeof op.value, l: typeof lockSpan.value): void {
+	batch(() => {
+		zone.value = z;
+		op.value = o;
+		lockSpan.value = l;
+	});
+}
+
 async function load(): Promise<void> {
 	abort?.abort();
 	const id = traceId.value, s = selection.value;
 	selectError.value = null;
 	if (id === null || s === null) {
-		zone.value = null;
-		op.value = null;
+		show(null, null, null);
 		return;
 	}
 	const mine = abort = new AbortController();
 	try {
-		if (s.kind === "zone") {
-			const z = await api.zone(id, s, mine.signal);
-			if (!mine.signal.aborted) {
-				zone.value = z;
-				op.value = null;
-			}
-		} else {
-			const o = await api.op(id, s.id, mine.signal);
-			if (!mine.signal.aborted) {
-				op.value = { ...o, id: s.id };
-				zone.value = null;
-			}
-		}
+		const z = s.kind === "zone" ? await api.zone(id, s, mine.signal) : null;
+		const o = s.kind === "op" ? { ...await api.op(id, s.id, mine.signal), id: s.id } : null;
+		const l = s.kind === "lock" ? { ...await api.lockSpan(id, { track: s.track, lane: s.lane, idx: s.idx }, mine.signal), track: s.track } : null;
+		if (!mine.signal.aborted)
+			show(z, o, l);
 	} catch (e) {
 		if (!isAbort(e) && mine === abort) {
 			selectError.value = e instanceof Error ? e.message : String(e);
-			zone.value = null;
-			op.value = null;
+			show(null, null, null);
 		}
 	}
 }

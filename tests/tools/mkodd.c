@@ -1,0 +1,174 @@
+/*
+ * mkodd WHAT FILE writes an invented trace that has next to nothing of most things, or far too many
+ * of one: "empty" nothing at all, "moment" one zone of no length, "nanosecond" one of 1 ns, "days"
+ * zones of days, "messages", "plots" and "device" nothing else, "locks" and "pools" 2,000 of them.
+ * Its clock runs at 1 GHz.
+ */
+#include "trace/trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MANY 2000u
+#define DAY  (UINT64_C(86400) * 1000000000)
+
+static struct trace_writer *w;
+static uint32_t process;
+
+static int64_t must(int64_t r)
+{
+	if (r < 0) {
+		fprintf(stderr, "mkodd: %s\n", err_text((int)r));
+		exit(1);
+	}
+	return r;
+}
+
+static uint32_t track(uint32_t kind, uint64_t id, const char *name)
+{
+	struct trace_track t = {
+		.process = process, .kind = kind, .id = id, .srcloc = TRACE_NONE, .name = name};
+
+	return (uint32_t)must(trace_add_track(w, &t));
+}
+
+static void zone(uint32_t on, uint64_t start, uint64_t end)
+{
+	struct trace_srcloc s = {"work", "work", "work.c", 1, 0};
+
+	must(trace_lane_add(w, trace_lane(w, on, 0), start, end,
+			    (uint32_t)must(trace_add_srcloc(w, &s)), 0));
+}
+
+static void row(uint32_t on, uint32_t kind, uint64_t time, uint64_t a, uint64_t b,
+		const char *text)
+{
+	struct trace_row r = {.time = time,
+			      .kind = kind,
+			      .thread = TRACE_NONE,
+			      .a = a,
+			      .b = b,
+			      .text = text,
+			      .text_len = (uint32_t)strlen(text)};
+
+	must(trace_add_row(w, on, &r));
+}
+
+static void empty(void)
+{
+}
+
+static void moment(void)
+{
+	zone(track(TRACE_THREAD, 1, "main"), 1000, 1000);
+}
+
+static void nanosecond(void)
+{
+	zone(track(TRACE_THREAD, 1, "main"), 1000, 1001);
+}
+
+static void days(void)
+{
+	uint32_t on = track(TRACE_THREAD, 1, "main");
+
+	for (uint64_t i = 0; i < 30; i++)
+		zone(on, 1000 + i * 3 * DAY, 1000 + (i * 3 + 2) * DAY);
+}
+
+static void messages(void)
+{
+	uint32_t on = track(TRACE_MESSAGES, 0, "messages");
+
+	for (uint64_t i = 0; i < 1000; i++)
+		row(on, TRACE_ROW_MESSAGE, 1000 + i * 1000, 2, 0, "only words");
+}
+
+static void plots(void)
+{
+	uint32_t on = track(TRACE_PLOT, 0, "curve");
+
+	for (uint64_t i = 0; i < 1000; i++)
+		row(on, TRACE_ROW_PLOT_INT, 1000 + i * 1000, i * i % 97, 0, "");
+}
+
+static void device(void)
+{
+	static const char *const riscs[] = {"BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2"};
+
+	for (uint32_t i = 0; i < 4 * 5; i++) {
+		char name[64];
+		uint32_t on;
+
+		snprintf(name, sizeof(name), "Device 0, core %u,%u (NoC %u,%u)/%s", i / 5 % 2,
+			 i / 10, i / 5 % 2 + 1, i / 10 + 1, riscs[i % 5]);
+		on = track(TRACE_CORE, TRACE_CORE_ID(0, i / 5 % 2 + 1, i / 10 + 1, i % 5), name);
+		for (uint64_t k = 0; k < 50; k++)
+			zone(on, 1000 + k * 1000, 1000 + k * 1000 + 100 + i * 40);
+	}
+}
+
+static void locks(void)
+{
+	uint32_t thread = track(TRACE_THREAD, 1, "main");
+
+	for (uint32_t i = 0; i < MANY; i++) {
+		char name[32];
+		uint32_t on;
+
+		snprintf(name, sizeof(name), "lock %u", i);
+		on = track(TRACE_LOCK, i, name);
+		for (uint64_t op = TRACE_LOCK_WAIT; op <= TRACE_LOCK_RELEASE; op++) {
+			struct trace_row r = {.time = 1000 + i * 10 + op * (1 + i % 3),
+					      .kind = TRACE_ROW_LOCK,
+					      .thread = thread,
+					      .a = op,
+					      .b = TRACE_NONE,
+					      .text = ""};
+
+			must(trace_add_row(w, on, &r));
+		}
+	}
+}
+
+static void pools(void)
+{
+	for (uint32_t i = 0; i < MANY; i++) {
+		char name[32];
+		uint32_t on;
+
+		snprintf(name, sizeof(name), "pool %u", i);
+		on = track(TRACE_MEMORY, i, name);
+		row(on, TRACE_ROW_ALLOC, 1000 + i, 16, 100 + i, "");
+		row(on, TRACE_ROW_ALLOC, 2000 + i, 32, 50, "");
+		row(on, TRACE_ROW_FREE, 10000 + i, 32, 0, "");
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*make)(void);
+} kinds[] = {{"empty", empty}, {"moment", moment},     {"nanosecond", nanosecond},
+	     {"days", days},   {"messages", messages}, {"plots", plots},
+	     {"device", device}, {"locks", locks},     {"pools", pools}};
+
+int main(int argc, char **argv)
+{
+	struct trace_writer_options options = {.force = true};
+	struct trace_process p = {.pid = 1, .start = 1000, .name = "odd", .command = "mkodd"};
+	struct tacho_error err = {0};
+
+	if (argc != 3)
+		return 2;
+	if (trace_writer_open(&w, argv[2], &options, &err) < 0) {
+		fprintf(stderr, "mkodd: %s\n", err.text);
+		return 1;
+	}
+	must(trace_set_property(w, "ticks per second", "1000000000"));
+	process = (uint32_t)must(trace_add_process(w, &p));
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(kinds[i].name, argv[1]))
+			kinds[i].make();
+	return must(trace_writer_close(w, &err)) < 0;
+}
