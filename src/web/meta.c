@@ -1,6 +1,6 @@
 /* What a trace has: processes, tracks with their lanes, devices, signposts, warnings, names. */
 #include "base/jread.h"
-#include "web/private.h"
+#include "web/ops.h"
 
 #include <string.h>
 
@@ -331,7 +331,7 @@ static void has_put(struct web_call *c)
 		     {"frames", TRACE_FRAMES},
 		     {"locks", TRACE_LOCK}};
 	const struct trace *t = c->trace;
-	bool ops = false, noc = false;
+	bool noc = false;
 
 	json_object(&c->json, "has");
 	for (size_t k = 0; k < sizeof(parts) / sizeof(*parts); k++) {
@@ -341,13 +341,9 @@ static void has_put(struct web_call *c)
 			has = t->tracks[i].kind == parts[k].kind;
 		json_bool(&c->json, parts[k].name, has);
 	}
-	for (uint32_t i = 0; i < t->track_count && !ops; i++)
-		ops = t->tracks[i].kind == TRACE_CORE; /* without the host's side they have no names */
-	for (uint32_t i = 0; i < t->srcloc_count; i++) {
-		ops |= !strcmp(t->srclocs[i].name, "TT_DNN_DEVICE_OP");
+	for (uint32_t i = 0; i < t->srcloc_count; i++)
 		noc |= !strcmp(t->srclocs[i].function, "NOC");
-	}
-	json_bool(&c->json, "ops", ops);
+	json_bool(&c->json, "ops", ops_likely(t)); /* without the host's side they have no names */
 	json_bool(&c->json, "noc", noc);
 	json_bool(&c->json, "source", c->web->options.source_count > 0);
 	json_end(&c->json);

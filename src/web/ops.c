@@ -414,6 +414,18 @@ static void devices_put(struct web_call *c, const struct choice *ch)
 	json_end(j);
 }
 
+/* A trace without ops has an empty list of them. */
+static int none_put(struct web_call *c)
+{
+	call_reset(c);
+	call_begin(c);
+	json_uint(&c->json, "total", 0);
+	json_array(&c->json, "rows");
+	json_end(&c->json);
+	json_end(&c->json);
+	return 0;
+}
+
 int call_ops(struct web_call *c)
 {
 	static const char *const groups[] = {"none", "op", "memory", "category", "device", NULL};
@@ -429,6 +441,8 @@ int call_ops(struct web_call *c)
 		r = arg_choice(c, "group", groups, &group);
 	if (r >= 0)
 		r = ops_part_take(c, &choice.part);
+	if (r == TACHO_ENO)
+		return none_put(c);
 	if (r < 0)
 		return r;
 	if (group == 4)

@@ -34,6 +34,8 @@ struct ops {
  * alone until ops_put(). TACHO_ENO, answered already: there are none.
  */
 int ops_take(struct web_call *c, bool merged, struct ops **ops);
+/* There are ops, or cores whose work may be ops. */
+bool ops_likely(const struct trace *t);
 void ops_put(struct web_call *c, struct ops *ops);
 
 /* Those of the call's t0, t1, ids (lines of the report) and device, with sums of their own. */

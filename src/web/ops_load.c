@@ -109,7 +109,7 @@ bool ops_time(struct web_call *c, const struct ops *o, const struct perf_op *op,
 
 /* ------------------------------------------------------------------- table */
 
-static bool has_ops(const struct trace *t)
+bool ops_likely(const struct trace *t)
 {
 	for (uint32_t i = 0; i < t->srcloc_count; i++)
 		if (!strcmp(t->srclocs[i].name, "TT_DNN_DEVICE_OP"))
@@ -154,7 +154,7 @@ static int table_find(struct web_call *c, struct ops *o, struct tacho_error *err
 		o->csv = strdup(c->on->path);
 		return o->csv ? 0 : TACHO_ENOMEM;
 	}
-	if (!has_ops(c->trace))
+	if (!ops_likely(c->trace))
 		return err_set(err, TACHO_ENO, "there are no ops in this trace");
 	return table_make(c, o, err);
 }
@@ -171,6 +171,8 @@ static int ops_read(struct web_call *c, struct ops *o, bool merged, struct tacho
 	o->options.print_signposts = true;
 	o->options.no_merge_devices = !merged;
 	r = perf_input_read(&o->in, paths, 1, &o->notes, err);
+	if (r == TACHO_EFORMAT && c->trace) /* cores that worked, but no op */
+		return err_set(err, TACHO_ENO, "there are no ops in this trace");
 	if (r == 0)
 		r = perf_report_make(&o->report, &o->in, &o->options, &o->notes, err);
 	if (r == 0)
@@ -230,7 +232,8 @@ int ops_take(struct web_call *c, bool merged, struct ops **ops)
 	pthread_mutex_unlock(&t->ops_lock);
 	if (r == TACHO_ENOMEM)
 		return r;
-	return call_fail(c, 404, "%s", err.text[0] ? err.text : "there are no ops");
+	call_fail(c, 404, "%s", err.text[0] ? err.text : "there are no ops");
+	return r == TACHO_ENO ? r : TACHO_EUSAGE;
 }
 
 void ops_put(struct web_call *c, struct ops *ops)

@@ -21,20 +21,31 @@ export function apart(name: string): string {
 	return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(name) ? `\u2068${name}\u2069` : name;
 }
 
-/** A length of time: 1.234 ms. */
+/** From here on seconds are too many to be read. */
+const LONG = 1000e9;
+
+function long(seconds: number): string {
+	const s = Math.round(Math.abs(seconds)), m = Math.round(s / 60), h = Math.round(s / 3600);
+	const text = s < 7200 ? `${Math.floor(s / 60)} min ${s % 60} s` : s < 172800 ? `${Math.floor(m / 60)} h ${m % 60} min` : `${Math.floor(h / 24)} d ${h % 24} h`;
+	return (seconds < 0 ? "−" : "") + text;
+}
+
+/** A length of time: 1.234 ms, 1 h 20 min. */
 export function fmtDur(ns: number | null | undefined): string {
 	if (ns == null || !Number.isFinite(ns))
 		return "–";
 	if (ns === 0)
 		return "0 ns";
+	if (Math.abs(ns) >= LONG)
+		return long(ns / 1e9);
 	const [div, name] = unitOf(ns * 1.00005); // 999.96 ms would be 1000.0 ms
 	return (div === 1 ? String(Math.round(ns * 100) / 100) : figures(ns / div)) + " " + (name === "us" ? "µs" : name);
 }
 
 /** A point in time, down to the nanosecond: 1.234 567 890 s. */
 export function fmtTime(ns: number): string {
-	const neg = ns < 0 ? "−" : "";
 	const a = Math.round(Math.abs(ns));
+	const neg = ns < 0 && a > 0 ? "−" : "";
 	const s = Math.floor(a / 1e9);
 	const frac = String(a % 1e9).padStart(9, "0");
 	return `${neg}${fmtCount(s)}.${frac.slice(0, 3)} ${frac.slice(3, 6)} ${frac.slice(6)} s`;
@@ -46,7 +57,7 @@ export function fmtTick(ns: number, step: number): string {
 		return "0";
 	const [div, name] = unitOf(Math.max(Math.abs(ns), step));
 	const digits = Math.max(0, Math.min(9, Math.ceil(Math.log10(div / step) - 1e-9)));
-	return (ns / div).toFixed(digits) + " " + (name === "us" ? "µs" : name);
+	return (digits === 0 ? fmtCount(ns / div) : (ns / div).toFixed(digits)) + " " + (name === "us" ? "µs" : name);
 }
 
 export function fmtCount(n: number | null | undefined): string {

@@ -166,7 +166,7 @@ export function OpsPage() {
 	}, [params.value.id]);
 	const table = entry.value?.kind === "ops";
 	const overview = useLoad(table && id !== null ? String(id) : null, (s) => api.overview(id as number, s));
-	if (id === null)
+	if (id === null || (!table && !meta.value))
 		return <div class="page" />;
 	const takeHead = (h: Head) => setHead((old) => ({ ...h, signposts: h.signposts ?? old.signposts }));
 	const { q = "", group = "none", device = "", ids = "" } = params.value;

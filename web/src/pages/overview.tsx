@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { api } from "../api";
 import { boundName, fmtCount, fmtDur, fmtPct, fmtShort, shortName } from "../format";
 import { namesVersion } from "../names";
-import { duration, entry, generation, go, meta, showOnTimeline, traceId } from "../state";
+import { entry, generation, go, meta, showOnTimeline, traceId } from "../state";
 import type { Meta, Overview, TopOp, Warning } from "../types";
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
@@ -16,7 +16,7 @@ function Card({ title, more, children }: { title: string; more?: ComponentChildr
 function Facts({ m, o }: { m: Meta; o: Overview | null }) {
 	const e = entry.value;
 	const ops = o?.devices.reduce((a, d) => a + d.ops, 0) ?? 0;
-	const list: [string, string][] = [[fmtDur(duration.value), "recorded"], [fmtShort(m.zones), "zones"], [String(m.processes.length), m.processes.length === 1 ? "process" : "processes"],
+	const list: [string, string][] = [[fmtDur(m.duration), "recorded"], [fmtShort(m.zones), m.zones === 1 ? "zone" : "zones"], [String(m.processes.length), m.processes.length === 1 ? "process" : "processes"],
 		[String(m.tracks.filter((t) => t.kind === "thread").length), m.tracks.filter((t) => t.kind === "thread").length === 1 ? "thread" : "threads"]];
 	if (m.devices.length)
 		list.push([String(m.devices.length), m.devices.length === 1 ? "device" : "devices"]);

@@ -1,7 +1,7 @@
 // The timeline: minimap, ruler, frames, rows, drawer.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { fmtDur } from "../format";
-import { duration, entry, follow, meta, openRows, params, traceId, UNSET, view } from "../state";
+import { duration, entry, follow, go, meta, openRows, params, traceId, UNSET, view } from "../state";
 import { setTimelineKeys } from "../keys";
 import { link } from "../live";
 import { COLOR_MODES, colorMode, LIBRARY_MODES, libraryMode, setColorMode, setLibraryMode } from "../timeline/colors";
@@ -99,6 +99,12 @@ function FrameSelect({ tl }: { tl: Timeline | null }) {
 	);
 }
 
+function Nothing() {
+	const has = meta.value?.has.messages ?? false;
+	const text = has ? "There are no zones." : entry.value?.live ? "Nothing has been recorded yet." : "Nothing was recorded.";
+	return <p class="tl-empty dim">{text}{has && <> There are <button class="link" onClick={() => go("messages")}>messages</button>.</>}</p>;
+}
+
 function summary(): string {
 	const m = meta.value;
 	if (!m)
@@ -159,7 +165,7 @@ export function TimelinePage() {
 				<div class="tl-body" ref={set("body")}>
 					<div class="tl-content" style={{ height: `${tl?.rows.value.height ?? 0}px` }}>
 						{tl && <Gutter tl={tl} />}
-						{tl?.rows.value.rows.length === 0 && <p class="tl-empty dim">{entry.value?.live ? "Nothing has been recorded yet." : "Nothing was recorded."}</p>}
+						{tl?.rows.value.rows.length === 0 && <Nothing />}
 						<div class="tl-sticky">
 							<canvas ref={set("base")} aria-hidden="true" />
 							<canvas ref={set("over")} tabIndex={0} role="application" aria-label="Timeline" aria-describedby="timeline-summary" data-testid="timeline" />
