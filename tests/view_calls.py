@@ -258,7 +258,7 @@ assert two["a"] == two["b"] and two["a"]["count"] == 3
 # What is wrong is said in one line, with the right status.
 for target, status in (
         ("/api/v1/t/2/meta", 404), ("/api/v1/t/0/nothing", 404), ("/api/v1/t/x/meta", 404), ("/api/v1/t/", 404),
-        ("/api/v1/nothing", 404), ("/api/v1/t/1/meta", 404), ("/api/v1/t/0/ops", 404), ("/nothing.js", 404),
+        ("/api/v1/nothing", 404), ("/api/v1/t/1/meta", 404), ("/nothing.js", 404),
         ("/api/v1/t/0/tiles?res=1&i=0", 400), ("/api/v1/t/0/tiles?lanes=0&res=51&i=0", 400),
         ("/api/v1/t/0/tiles?lanes=0&res=50&i=99999999999", 400), ("/api/v1/t/0/tiles?lanes=0-600&res=1&i=0", 400),
         ("/api/v1/t/0/tiles?lanes=2-1&res=1&i=0", 404), ("/api/v1/t/0/tiles?lanes=a&res=1&i=0", 400),
@@ -277,6 +277,10 @@ for target, status in (
         ("/api/v1/compare?a=0&b=7", 404), ("/api/v1/compare?a=0&b=1", 400), ("/api/v1/t/1/op?id=999999", 404)):
     answer = s.get(target, status)
     assert list(answer) == ["error"] and "\n" not in answer["error"], answer
+
+# A trace without ops has an empty list of them.
+answer = s.get("/api/v1/t/0/ops")
+assert answer["total"] == 0 and answer["rows"] == [], answer
 
 status, rest = s.end()
 assert status == 0, (status, rest)

@@ -48,7 +48,13 @@ expect_exit 0 "$TACHO" export -q --to=tracy -o other.tracy other.tacho
 export WIDE=$here/wide.tacho
 expect_exit 0 "$BUILD/tests/mkwide" 10000 wide.tacho
 
-for suite in page features live wide; do
+export ODD=$here/odd
+mkdir "$ODD"
+for kind in empty moment nanosecond days messages plots device locks pools; do
+	expect_exit 0 "$BUILD/tests/mkodd" $kind "$ODD/$kind.tacho"
+done
+
+for suite in page features live wide more; do
 	# A browser on a busy machine loses a click now and then: what fails must fail twice.
 	node --test --test-reporter=spec "$SOURCE/tests/web/$suite.test.mjs" >log 2>&1 || {
 		grep -A20 '^✖' log

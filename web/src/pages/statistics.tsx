@@ -1,5 +1,5 @@
 // Where the time went: zones by name, a histogram and the instances of one, the flame graph.
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { api, type Query, url } from "../api";
 import { baseName, fmtCount, fmtDur, fmtPct, fmtTime, shortName, wordsTake } from "../format";
 import { nameOf, nameRow, namesVersion } from "../names";
@@ -181,12 +181,15 @@ function LockTab() {
 	const key = LOCK_SORTS[lsort] ?? LOCK_SORTS.wait;
 	const rows = (all.data?.rows ?? []).filter((r) => wordsTake(q, `${lockName(r)} ${r.file}`)).map((r) => [key(r), r] as const)
 		.sort(([x], [y]) => (x > y ? 1 : x < y ? -1 : 0) * (desc ? -1 : 1)).map(([, r]) => r);
+	const answer = useRef({ data: all.data, number: 0 });
+	if (answer.current.data !== all.data)
+		answer.current = { data: all.data, number: answer.current.number + 1 };
 	if (all.error)
 		return <p class="note bad" role="alert">{all.error}</p>;
 	if (!all.data)
 		return <p class="note dim">…</p>;
 	return (
-		<DataTable<LockRow> label="Locks" deps={[id, q, lsort, desc, rangeKey(), all.data.rows.length].join("|")} gen={all.data.gen}
+		<DataTable<LockRow> label="Locks" deps={[id, q, lsort, desc].join("|")} gen={answer.current.number}
 			load={async (offset, limit) => ({ rows: rows.slice(offset, offset + limit), total: rows.length })}
 			sort={lsort} desc={desc} onSort={(k, d) => {
 				setParam("lsort", k);

@@ -1,0 +1,230 @@
+// The page in a real browser: spans of locks, their table, traces that have next to nothing in them or far too many of one
+// thing (tests/tools/mkodd.c, in the folder ODD), windows that change their size, screens of more pixels, two recordings at once.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { test } from "node:test";
+import { goTo, launch, openPage, pagesOf, serve, until } from "./browser.mjs";
+import { openTimeline, settled } from "./timeline.mjs";
+
+const odd = readdirSync(process.env.ODD).filter((f) => f.endsWith(".tacho")).sort();
+const withPage = pagesOf([process.env.ALL, ...odd.map((f) => `${process.env.ODD}/${f}`)]);
+const trace = (name) => 1 + odd.indexOf(name + ".tacho");
+
+const PAGES = ["overview", "timeline", "ops", "cores", "statistics", "messages", "plots", "memory", "compare", "info"];
+const hash = (page) => page.evaluate(() => location.hash);
+const get = (page, path) => page.evaluate(async (p) => (await fetch("/api/v1/t/" + p)).json(), path);
+const rowCount = async (page) => +await page.locator(".table").first().getAttribute("aria-rowcount") - 1;
+
+/** A thread's row of the lock that was waited for the most, with waits in it. */
+async function waitedFor(page) {
+	const locks = (await get(page, "0/locks")).rows.sort((a, b) => b.wait_total - a.wait_total);
+	const rows = (await get(page, `0/lock?track=${locks[0].track}`)).rows;
+	return { track: locks[0].track, row: rows.filter((r) => !r.all).sort((a, b) => b.waits - a.waits)[0] };
+}
+
+test("a span of a lock: who, how long, before and after, a way to the thread", () => withPage(async (page, p) => {
+	await openTimeline(page, "#/timeline?tr=0");
+	const { track, row } = await waitedFor(page);
+	assert.ok(row.waits > 1, "a lock that was waited for twice");
+	await goTo(page, `#/timeline?tr=0&sel=lock:${track}:${row.wait}:0`);
+	const drawer = page.getByTestId("drawer");
+	await until("the drawer", () => drawer.count() && drawer.innerText(), (t) => t && /waited/.test(t) && /demo\.c:\d+/.test(t));
+	// its row is there, though the lock was closed, and the time is in sight
+	const span = await get(page, `0/lock?track=${track}&lane=${row.wait}&idx=0`);
+	await until("its row", () => page.evaluate(([t, lane]) => window.tachoTimeline.rows.value.rows.some((r) => r.lock?.track === t && r.lock.wait === lane), [track, row.wait]));
+	await until("in sight", () => page.evaluate((s) => { const v = window.tachoTimeline.motion.goal; return v.t0 <= s.start && v.t1 >= s.end; }, span));
+	assert.equal(span.thread, row.thread);
+	assert.ok(span.others.every((o) => o.start < span.end && o.end >= span.start));
+	await drawer.getByRole("button", { name: /^After/ }).click();
+	await until("the next", () => hash(page), (h) => h.includes(`sel=lock:${track}:${row.wait}:1`));
+	await page.keyboard.press(",");
+	await until("the one before", () => hash(page), (h) => h.includes(`sel=lock:${track}:${row.wait}:0`));
+	await page.keyboard.press("r");
+	await until("its range", () => hash(page), (h) => h.includes(`t0=${Math.floor(span.start)}`));
+	await page.keyboard.press("Escape");
+	await until("closed", () => drawer.count(), (n) => n === 0);
+	await page.goBack();
+	await until("the drawer again", () => drawer.count(), (n) => n === 1);
+	await drawer.locator("dl .link").first().click();
+	await until("the thread", () => hash(page), (h) => h.includes(`track=${row.thread}`));
+}));
+
+test("the table of locks follows the range, and leads to the timeline", () => withPage(async (page) => {
+	await goTo(page, "#/statistics?tr=0&tab=locks");
+	const holds = () => page.locator(".tbody .tr").first().locator(".td").nth(6).innerText();
+	const all = +(await until("locks", async () => await page.locator(".tbody .tr").count() > 0 && (await holds()).replace(/,/g, "")));
+	const { track } = await waitedFor(page);
+	const span = await get(page, `0/lock?track=${track}&lane=0&idx=5`);
+	await goTo(page, `#/statistics?tr=0&tab=locks&t0=0&t1=${Math.floor(span.start)}`);
+	await until("fewer", async () => +(await holds()).replace(/,/g, ""), (n) => n < all);
+	const some = (await get(page, `0/locks?t0=0&t1=${Math.floor(span.start)}`)).rows, rest = (await get(page, `0/locks?t0=${Math.floor(span.start)}`)).rows, whole = (await get(page, "0/locks")).rows;
+	for (const key of ["holds", "waits"])
+		assert.equal(some.reduce((n, r) => n + r[key], 0) + rest.reduce((n, r) => n + r[key], 0), whole.reduce((n, r) => n + r[key], 0), key);
+	await page.locator(".tbody .tr").first().click();
+	await until("the timeline", () => hash(page), (h) => /^#\/timeline.*track=\d+/.test(h));
+	await settled(page);
+	await until("its row in sight", () => page.evaluate(() => {
+		const t = window.tachoTimeline, id = +/track=(\d+)/.exec(location.hash)[1];
+		const row = t.rows.value.rows.find((r) => r.track?.id === id), top = t.el.body.scrollTop;
+		return row !== undefined && row.y + row.h > top && row.y < top + t.el.body.clientHeight;
+	}));
+}));
+
+test("memory of a range, and of all", () => withPage(async (page) => {
+	await goTo(page, "#/memory?tr=0");
+	const [pool] = (await get(page, "0/memory")).pools;
+	const d = (await get(page, "0/meta")).duration;
+	const part = async (t0, t1) => (await get(page, `0/memory?t0=${t0}&t1=${t1}`)).pools.find((p) => p.track === pool.track);
+	const middle = Math.floor(d / 40);
+	const [a, b] = [await part(0, middle), await part(middle, d + 1000)];
+	assert.equal(a.allocs + b.allocs, pool.allocs);
+	assert.equal(a.frees + b.frees, pool.frees);
+	assert.equal(Math.max(a.peak, b.peak), pool.peak);
+	assert.equal(a.active.reduce((n, x) => n + x.size, 0), a.current);
+	assert.equal(a.active_total, a.active.length);
+	await until("pools", () => page.locator(".plot-card").count(), (n) => n >= 1);
+}));
+
+test("every page of traces that have next to nothing, or too much", () => withPage(async (page, p) => {
+	for (const f of odd) {
+		const id = 1 + odd.indexOf(f);
+		for (const name of PAGES) {
+			await goTo(page, `#/${name}?tr=${id}`);
+			await p.idle();
+			const text = await page.locator("main").innerText();
+			assert.doesNotMatch(text, /NaN|undefined|Infinity|\[object/, `${f}, ${name}`);
+			assert.deepEqual(await page.locator('main [role="alert"]').allInnerTexts(), [], `${f}, ${name}`);
+		}
+		// the timeline takes all keys
+		await goTo(page, `#/timeline?tr=${id}`);
+		for (const key of ["w", "d", "ArrowRight", "ArrowDown", "f", "]", "m", "r", ".", "Home", "Escape"])
+			await page.keyboard.press(key);
+		await p.idle();
+	}
+	assert.equal(await page.evaluate((id) => fetch(`/api/v1/t/${id}/ops`).then((r) => r.status), trace("device")), 200);
+}));
+
+test("times of days are told in days", () => withPage(async (page) => {
+	await goTo(page, `#/overview?tr=${trace("days")}`);
+	await until("89 days", () => page.locator("main").innerText(), (t) => /89 d 0 h/.test(t));
+	await openTimeline(page, `#/timeline?tr=${trace("days")}`);
+	const box = await page.getByTestId("timeline").boundingBox();
+	await page.mouse.move(box.x + 300, box.y + 60);
+	// down to single nanoseconds, and back
+	for (let i = 0; i < 60; i++)
+		await page.mouse.wheel(0, -800);
+	await until("small", () => page.evaluate(() => window.tachoTimeline.motion.goal), (v) => v.t1 - v.t0 < 1e6);
+	await settled(page);
+	await page.keyboard.press("Home");
+	await until("all", () => page.evaluate(() => window.tachoTimeline.motion.goal), (v) => v.t1 - v.t0 > 7e15);
+	await settled(page);
+}));
+
+test("thousands of locks and of pools: one answer, sixty cards", () => withPage(async (page, p) => {
+	await goTo(page, `#/statistics?tr=${trace("locks")}&tab=locks`);
+	await until("all locks", () => rowCount(page), (n) => n === 2000);
+	await page.getByRole("searchbox", { name: "Filter", exact: true }).fill("lock 77");
+	await until("some", () => rowCount(page), (n) => n === 11);
+	const locks = (await get(page, `${trace("locks")}/locks`)).rows;
+	assert.ok(locks.every((l) => l.waits === 1 && l.holds === 1 && l.threads === 1 && l.hold_total >= 1));
+	await goTo(page, `#/memory?tr=${trace("pools")}`);
+	await until("cards", () => page.locator(".plot-card").count(), (n) => n === 60);
+	const { pools } = await get(page, `${trace("pools")}/memory?t0=0&t1=5000`);
+	assert.equal(pools.length, 2000);
+	assert.ok(pools.every((k, i) => k.allocs === 2 && k.frees === 0 && k.current === 150 + i && k.active_total === 2));
+	await p.idle();
+}));
+
+test("a window of another size, and back", () => withPage(async (page, p) => {
+	await openTimeline(page, "#/timeline?tr=0");
+	const before = await page.evaluate(() => window.tachoTimeline.frame.ns);
+	for (const size of [{ width: 700, height: 420 }, { width: 1900, height: 1000 }, { width: 1400, height: 850 }]) {
+		await page.setViewportSize(size);
+		await until("the canvas", () => page.evaluate(() => {
+			const c = window.tachoTimeline.el.base, r = c.getBoundingClientRect();
+			return Math.abs(c.width - r.width * devicePixelRatio) < 2 && Math.abs(r.right - innerWidth) < 30;
+		}));
+		await settled(page);
+	}
+	// a window shows more or less of the time, in the same scale
+	assert.ok(Math.abs(await page.evaluate(() => window.tachoTimeline.frame.ns) / before - 1) < 0.01);
+	for (const name of PAGES) {
+		await page.setViewportSize({ width: 1024, height: 600 });
+		await goTo(page, `#/${name}?tr=0`);
+		await p.idle();
+		assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), name + " is not wider than the window");
+	}
+}));
+
+test("each page loaded anew, and back through all of them", () => withPage(async (page) => {
+	for (const name of PAGES) {
+		await goTo(page, `#/${name}?tr=0`);
+		await page.reload();
+		await page.waitForSelector(`main[data-page="${name}"]`);
+	}
+	for (const name of [...PAGES].reverse().slice(1)) {
+		await page.goBack();
+		await page.waitForSelector(`main[data-page="${name}"]`);
+	}
+	await page.goForward();
+	await page.waitForSelector(`main[data-page="${PAGES[1]}"]`);
+}));
+
+test("a screen of two pixels for one", async () => {
+	const server = await serve([process.env.ALL]), browser = await launch();
+	try {
+		const context = await browser.newContext({ deviceScaleFactor: 2, viewport: { width: 1200, height: 800 } });
+		const p = await openPage({ newContext: async () => context }, server.url);
+		await openTimeline(p.page, "#/timeline?tr=0");
+		const { width, css } = await p.page.evaluate(() => ({ width: window.tachoTimeline.el.base.width, css: window.tachoTimeline.el.base.clientWidth }));
+		assert.equal(width, 2 * css);
+		const box = await until("a box", () => p.page.evaluate(() => {
+			const t = window.tachoTimeline;
+			for (const d of t.drawnStripes())
+				for (const b of d.boxes)
+					if (b.x1 - b.x0 > 20 && d.stripe.lanes.length === 1)
+						return { x: (b.x0 + b.x1) / 4, y: d.y + d.stripe.h / 2, lane: b.lane, zone: b.zone };
+			t.el.body.scrollTop += 200;
+			return null;
+		}));
+		const hit = await p.page.evaluate((k) => { const h = window.tachoTimeline.at(k.x, k.y); return h.box && { lane: h.box.lane, zone: h.box.zone }; }, box);
+		assert.deepEqual(hit, { lane: box.lane, zone: box.zone });
+		await p.done();
+	} finally {
+		await browser.close();
+		await server.stop();
+	}
+});
+
+test("two recordings in one viewer: both grow", async () => {
+	const held = process.env.HERE + "/held-two";
+	writeFileSync(held, "");
+	const programs = [0, 1].map((i) => spawn(process.env.BUILD + "/tacho", ["run", "-q", "-f", "-o", `${process.env.HERE}/two${i}.tacho`, "--", process.env.BUILD + "/tests/steady", "1", held], { stdio: ["ignore", "pipe", "inherit"] }));
+	const ended = programs.map((c) => once(c, "exit"));
+	const browser = await launch();
+	let server;
+	try {
+		for (const c of programs)
+			await once(c.stdout, "data"); // "begun"
+		server = await serve([0, 1].map((i) => `${process.env.HERE}/two${i}.tacho.part`));
+		const p = await openPage(browser, server.url);
+		for (const i of [1, 0]) {
+			await openTimeline(p.page, `#/timeline?tr=${i}`);
+			const end = () => p.page.evaluate(() => document.querySelector(".top .summary").innerText);
+			const zones = async () => (await p.page.evaluate(async () => (await (await fetch("/api/v1/traces")).json()).traces.map((t) => t.zones)));
+			const before = await zones(), shown = await end();
+			await until("both grow", zones, (z) => z.every((n, k) => n > before[k]));
+			await until("the page shows it", end, (t) => t !== shown);
+			const stats = (await get(p.page, `${i}/stats`)).rows.reduce((n, r) => n + r.count, 0);
+			assert.ok(stats >= before[i] - 1, `${stats} of ${before[i]}`);
+		}
+		await p.done();
+	} finally {
+		rmSync(held);
+		await Promise.all(ended);
+		await browser.close();
+		await server?.stop();
+	}
+});
