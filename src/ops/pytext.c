@@ -29,7 +29,8 @@ static bool printable(uint32_t c)
 	return !(c < 0x20 || (c >= 0x7f && c <= 0xa0) || c == 0xad ||
 		 (c >= 0x2000 && c <= 0x200f) || (c >= 0x2028 && c <= 0x202f) ||
 		 (c >= 0x205f && c <= 0x206f) || c == 0x3000 || (c >= 0xd800 && c <= 0xf8ff) ||
-		 c == 0xfeff || (c >= 0xfff0 && c <= 0xfffb) || c == 0xfffe || c == 0xffff);
+		 c == 0xfeff || (c >= 0xfff0 && c <= 0xfffb) || c == 0xfffe || c == 0xffff ||
+		 (c >= 0xe0000 && !(c >= 0xe0100 && c <= 0xe01ef)));
 }
 
 static void add_escape(struct buf *out, uint32_t c)
