@@ -238,9 +238,9 @@ static void begin_static(uint8_t number, uint16_t query, uint64_t address)
 	const struct ___tracy_source_location_data *s = (const void *)(uintptr_t)address;
 
 	add(number, query,
-	    s && tacho_is_recording() ? tacho_srcloc_make(s->name, s->function, s->file, s->line,
-							  s->color)
-				      : 0,
+	    s && tacho_is_recording()
+		    ? tacho_srcloc_make(s->name, s->function, s->file, s->line, s->color)
+		    : 0,
 	    false);
 }
 
@@ -325,55 +325,54 @@ static void anchor(uint8_t number, int64_t time, int64_t ns)
 
 /* -------------------------------------------------------------- their names */
 
-#define BOTH(name)                                                                             \
-	TACHO_API void ___tracy_emit_gpu_zone_begin##name(                                     \
-		const struct ___tracy_gpu_zone_begin_data d)                                   \
-	{                                                                                      \
-		begin_static(d.context, d.queryId, d.srcloc);                                  \
-	}                                                                                      \
-	TACHO_API void ___tracy_emit_gpu_zone_begin_callstack##name(                           \
-		const struct ___tracy_gpu_zone_begin_callstack_data d)                         \
-	{                                                                                      \
-		begin_static(d.context, d.queryId, d.srcloc);                                  \
-	}                                                                                      \
-	TACHO_API void ___tracy_emit_gpu_zone_begin_alloc##name(                               \
-		const struct ___tracy_gpu_zone_begin_data d)                                   \
-	{                                                                                      \
-		begin_alloc(d.context, d.queryId, d.srcloc);                                   \
-	}                                                                                      \
-	TACHO_API void ___tracy_emit_gpu_zone_begin_alloc_callstack##name(                     \
-		const struct ___tracy_gpu_zone_begin_callstack_data d)                         \
-	{                                                                                      \
-		begin_alloc(d.context, d.queryId, d.srcloc);                                   \
-	}                                                                                      \
-	TACHO_API void ___tracy_emit_gpu_zone_end##name(                                       \
-		const struct ___tracy_gpu_zone_end_data d)                                     \
-	{                                                                                      \
-		add(d.context, d.queryId, 0, true);                                            \
-	}                                                                                      \
-	TACHO_API void ___tracy_emit_gpu_time##name(const struct ___tracy_gpu_time_data d)     \
-	{                                                                                      \
-		time_came(d.context, d.queryId, d.gpuTime);                                    \
-	}                                                                                      \
-	TACHO_API void ___tracy_emit_gpu_new_context##name(                                    \
-		const struct ___tracy_gpu_new_context_data d)                                  \
-	{                                                                                      \
-		new_context(&d);                                                               \
-	}                                                                                      \
-	TACHO_API void ___tracy_emit_gpu_context_name##name(                                   \
-		const struct ___tracy_gpu_context_name_data d)                                 \
-	{                                                                                      \
-		context_name(&d);                                                              \
-	}                                                                                      \
-	TACHO_API void ___tracy_emit_gpu_calibration##name(                                    \
-		const struct ___tracy_gpu_calibration_data d)                                  \
-	{                                                                                      \
-		anchor(d.context, d.gpuTime, d.cpuDelta);                                      \
-	}                                                                                      \
-	TACHO_API void ___tracy_emit_gpu_time_sync##name(                                      \
-		const struct ___tracy_gpu_time_sync_data d)                                    \
-	{                                                                                      \
-		anchor(d.context, d.gpuTime, 0);                                               \
+#define BOTH(name)                                                                                 \
+	TACHO_API void ___tracy_emit_gpu_zone_begin##name(                                         \
+		const struct ___tracy_gpu_zone_begin_data d)                                       \
+	{                                                                                          \
+		begin_static(d.context, d.queryId, d.srcloc);                                      \
+	}                                                                                          \
+	TACHO_API void ___tracy_emit_gpu_zone_begin_callstack##name(                               \
+		const struct ___tracy_gpu_zone_begin_callstack_data d)                             \
+	{                                                                                          \
+		begin_static(d.context, d.queryId, d.srcloc);                                      \
+	}                                                                                          \
+	TACHO_API void ___tracy_emit_gpu_zone_begin_alloc##name(                                   \
+		const struct ___tracy_gpu_zone_begin_data d)                                       \
+	{                                                                                          \
+		begin_alloc(d.context, d.queryId, d.srcloc);                                       \
+	}                                                                                          \
+	TACHO_API void ___tracy_emit_gpu_zone_begin_alloc_callstack##name(                         \
+		const struct ___tracy_gpu_zone_begin_callstack_data d)                             \
+	{                                                                                          \
+		begin_alloc(d.context, d.queryId, d.srcloc);                                       \
+	}                                                                                          \
+	TACHO_API void ___tracy_emit_gpu_zone_end##name(const struct ___tracy_gpu_zone_end_data d) \
+	{                                                                                          \
+		add(d.context, d.queryId, 0, true);                                                \
+	}                                                                                          \
+	TACHO_API void ___tracy_emit_gpu_time##name(const struct ___tracy_gpu_time_data d)         \
+	{                                                                                          \
+		time_came(d.context, d.queryId, d.gpuTime);                                        \
+	}                                                                                          \
+	TACHO_API void ___tracy_emit_gpu_new_context##name(                                        \
+		const struct ___tracy_gpu_new_context_data d)                                      \
+	{                                                                                          \
+		new_context(&d);                                                                   \
+	}                                                                                          \
+	TACHO_API void ___tracy_emit_gpu_context_name##name(                                       \
+		const struct ___tracy_gpu_context_name_data d)                                     \
+	{                                                                                          \
+		context_name(&d);                                                                  \
+	}                                                                                          \
+	TACHO_API void ___tracy_emit_gpu_calibration##name(                                        \
+		const struct ___tracy_gpu_calibration_data d)                                      \
+	{                                                                                          \
+		anchor(d.context, d.gpuTime, d.cpuDelta);                                          \
+	}                                                                                          \
+	TACHO_API void ___tracy_emit_gpu_time_sync##name(                                          \
+		const struct ___tracy_gpu_time_sync_data d)                                        \
+	{                                                                                          \
+		anchor(d.context, d.gpuTime, 0);                                                   \
 	}
 
 BOTH()

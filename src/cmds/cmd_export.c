@@ -224,7 +224,8 @@ static int write_logs(struct query *q, const struct conf *conf)
 		return r;
 	job.several = ops_several_processes(q->trace, NULL);
 	job.tracks = malloc(q->trace->track_count + 1);
-	r = job.tracks ? each_process(&job, check_one) : err_set(&q->err, TACHO_ENOMEM, "no memory");
+	r = job.tracks ? each_process(&job, check_one)
+		       : err_set(&q->err, TACHO_ENOMEM, "no memory");
 	if (r == 0)
 		r = each_process(&job, write_one);
 	free(job.tracks);

@@ -221,8 +221,9 @@ int ttlogs_check(const char *dir, struct tacho_error *err)
 	char to[PATH_MAX + 16];
 
 	snprintf(to, sizeof(to), "%s/.logs", dir);
-	return has_logs(to) ? err_set(err, TACHO_EWRITE, "%s has logs already; -f puts them aside", to)
-			    : 0;
+	return has_logs(to)
+		       ? err_set(err, TACHO_EWRITE, "%s has logs already; -f puts them aside", to)
+		       : 0;
 }
 
 int ttlogs_write(const struct ttlogs_part *what, const char *dir, struct ttlogs *logs,

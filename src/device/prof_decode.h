@@ -12,7 +12,8 @@
 
 enum prof_kind { PROF_K_ZONE, PROF_K_TOTAL, PROF_K_DATA, PROF_K_EVENT, PROF_K_DATA_16 };
 
-#define PROF_END_LOST   1u /* its end marker was missing: the end is the run's last time, or \
+#define PROF_END_LOST                                                                        \
+	1u                 /* its end marker was missing: the end is the run's last time, or \
 			    * when it was stopped */
 #define PROF_START_LOST 2u /* its start marker was missing: the start is the run's first time */
 

@@ -386,8 +386,7 @@ uint32_t ops_device_process(const struct trace *trace, const uint8_t *in, uint32
 		const struct trace_track *t = &trace->tracks[i];
 
 		if (t->kind == TRACE_CORE && !TRACE_CORE_IS_OTHER(t->id) && (!in || in[i]) &&
-		    t->process < next &&
-		    (after == TRACE_NONE || t->process > after))
+		    t->process < next && (after == TRACE_NONE || t->process > after))
 			next = t->process;
 	}
 	return next;

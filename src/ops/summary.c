@@ -114,7 +114,8 @@ int ops_summary_print(const struct ops_summary *s, const struct ops_issues *issu
 	fprintf(out, "%s op%s, %s with device data; kernels %s\n", fmt_count(a, s->rows),
 		s->rows == 1 ? "" : "s", fmt_count(b, s->with_device), fmt_ns(c, s->kernel_ns));
 	if (s->captured)
-		fprintf(out, "besides, %s captured into traces, which count when they are replayed\n",
+		fprintf(out,
+			"besides, %s captured into traces, which count when they are replayed\n",
 			fmt_count(a, s->captured));
 	if (s->gap_ns > 0)
 		fprintf(out, "gaps between ops %s, the largest %s before op %" PRIu64 "\n",

@@ -1,7 +1,8 @@
 /*
  * Private: rows track by track. A block of the trace holds rows of many tracks, so reading one
  * track after the other decodes every block as often as it has tracks. Here one pass over the trace
- * keeps the rows of as many tracks of one kind as a fixed amount of memory holds. Texts are not kept.
+ * keeps the rows of as many tracks of one kind as a fixed amount of memory holds. Texts are not
+ * kept.
  */
 #ifndef TRACY_BY_TRACK_H
 #define TRACY_BY_TRACK_H

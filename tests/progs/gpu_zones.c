@@ -33,8 +33,8 @@ static void nested(void)
 {
 	___tracy_emit_gpu_new_context((struct ___tracy_gpu_new_context_data){
 		.gpuTime = 1000, .period = 1.f, .context = 3, .flags = 0, .type = 2});
-	___tracy_emit_gpu_context_name(
-		(struct ___tracy_gpu_context_name_data){.context = 3, .name = "Graphics", .len = 8});
+	___tracy_emit_gpu_context_name((struct ___tracy_gpu_context_name_data){
+		.context = 3, .name = "Graphics", .len = 8});
 	begin(3, 10, &draw);
 	begin(3, 11, &shade);
 	end(3, 12);
@@ -54,8 +54,8 @@ static void serial(void)
 		(struct ___tracy_gpu_context_name_data){.context = 0, .name = "Compute", .len = 7});
 	for (unsigned i = 0; i < 40000; i++) {
 		struct ___tracy_gpu_zone_begin_data b = {
-			.srcloc = ___tracy_alloc_srcloc_name(i % 4, "k.cu", 4, "launch", 6, "kernel",
-							     6, 0),
+			.srcloc = ___tracy_alloc_srcloc_name(i % 4, "k.cu", 4, "launch", 6,
+							     "kernel", 6, 0),
 			.queryId = (uint16_t)(2 * i)};
 		struct ___tracy_gpu_zone_end_data e = {.queryId = (uint16_t)(2 * i + 1)};
 

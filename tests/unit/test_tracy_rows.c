@@ -26,9 +26,11 @@ static void make(const char *path)
 		/* Some tracks have most rows, some have none. */
 		uint64_t k = test_random(&random) % TRACKS;
 		uint32_t track = (uint32_t)(k * k * k / TRACKS / TRACKS);
-		struct trace_row row = {
-			.time = 1000 + i, .kind = track % 3 ? TRACE_ROW_PLOT_INT : TRACE_ROW_LOCK,
-			.thread = TRACE_NONE, .a = track % 3 ? i : i % 3, .b = TRACE_NONE};
+		struct trace_row row = {.time = 1000 + i,
+					.kind = track % 3 ? TRACE_ROW_PLOT_INT : TRACE_ROW_LOCK,
+					.thread = TRACE_NONE,
+					.a = track % 3 ? i : i % 3,
+					.b = TRACE_NONE};
 
 		assert_int_equal(trace_add_row(w, tracks[track], &row), 0);
 	}
