@@ -220,6 +220,15 @@ test("two recordings in one viewer: both grow", async () => {
 			const stats = (await get(p.page, `${i}/stats`)).rows.reduce((n, r) => n + r.count, 0);
 			assert.ok(stats >= before[i] - 1, `${stats} of ${before[i]}`);
 		}
+		// the newest messages stay in sight, until somebody scrolls away from them
+		await goTo(p.page, "#/messages?tr=0");
+		const table = p.page.locator(".table");
+		const last = () => table.evaluate((t) => t.scrollTop > 0 && t.scrollTop + t.clientHeight >= t.scrollHeight - 60 && +t.getAttribute("aria-rowcount"));
+		const rows = await until("the last messages", last);
+		await until("newer ones", last, (n) => n > rows);
+		await table.evaluate((t) => { t.scrollTop = 0; });
+		await until("no longer", () => p.page.getByTestId("live-state").innerText(), (t) => !/following/.test(t));
+		assert.equal(await table.evaluate((t) => t.scrollTop), 0);
 		await p.done();
 	} finally {
 		rmSync(held);

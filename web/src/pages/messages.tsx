@@ -1,11 +1,12 @@
 // Messages and signposts; a click shows the moment on the timeline.
 import { api, url } from "../api";
-import { fmtTime, signpostText } from "../format";
-import { duration, generation, meta, params, range, rangeQuery, setParam, setRange, showOnTimeline, traceId, view } from "../state";
+import { elide, fmtCount, fmtTime, signpostText } from "../format";
+import { duration, entry, follow, generation, meta, params, range, rangeQuery, setParam, setRange, showOnTimeline, traceId, view } from "../state";
 import type { Message } from "../types";
 import { ExportLinks, Filter } from "../ui/filter";
 import { sectionOf } from "../ui/section";
 import { DataTable } from "../ui/table";
+import { LISTED } from "../ui/tracks";
 
 const SEVERITY = ["trace", "debug", "info", "warning", "error", "fatal"];
 
@@ -16,7 +17,8 @@ function show(t: number): void {
 }
 
 function Controls() {
-	const threads = (meta.value?.tracks ?? []).filter((t) => t.kind === "thread" || t.kind === "fiber");
+	const all = (meta.value?.tracks ?? []).filter((t) => t.kind === "thread" || t.kind === "fiber");
+	const threads = all.filter((t, i) => i < LISTED || String(t.id) === params.value.track);
 	return (
 		<>
 			<Filter />
@@ -25,7 +27,8 @@ function Controls() {
 			</select></label>
 			<label>thread <select value={params.value.track ?? ""} onChange={(e) => setParam("track", e.currentTarget.value)}>
 				<option value="">all</option>
-				{threads.map((t) => <option key={t.id} value={String(t.id)}>{t.name}{t.tid ? ` (${t.tid})` : ""}</option>)}
+				{threads.map((t) => <option key={t.id} value={String(t.id)}>{elide(t.name, 60)}{t.tid ? ` (${t.tid})` : ""}</option>)}
+				{all.length > threads.length && <option disabled>{fmtCount(all.length - threads.length)} more: filter by words, or search</option>}
 			</select></label>
 			<label class="check"><input type="checkbox" checked={params.value.signposts === "1"} onChange={(e) => setParam("signposts", e.currentTarget.checked ? "1" : null)} /> signposts only</label>
 		</>
@@ -49,6 +52,7 @@ export function MessagesPage() {
 				<ExportLinks href={(fmt) => url(`t/${id}/export`, { fmt, what: "messages", ...query })} />
 			</header>
 			<DataTable<Message> label="Messages" deps={[id, r?.t0, r?.t1, q, severity, track, signposts].join("|")} gen={generation.value}
+				tail={(entry.value?.live ?? false) && follow.value} onLeaveTail={() => { follow.value = false; }}
 				load={(offset, limit, s) => api.messages(id, { ...query, offset, limit }, s)}
 				rowClass={(m) => m.signpost ? "signpost" : m.severity >= 4 ? "bad" : m.severity === 3 ? "warn" : ""}
 				onRow={(m) => show(m.t)} empty="No messages here."

@@ -164,6 +164,7 @@ export class Timeline {
 		this.tiles.close();
 		this.map.close();
 		this.library.close();
+		this.frames.close();
 		this.locks.close();
 		this.hitAbort?.abort();
 	}

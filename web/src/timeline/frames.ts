@@ -19,8 +19,11 @@ export class FrameStrip {
 	private abort: AbortController | null = null;
 	private gen = 0;
 
+	/** Ends it. */
+	readonly close: () => void;
+
 	constructor(private readonly trace: number, private readonly onData: () => void) {
-		effect(() => {
+		this.close = effect(() => {
 			this.track.value;
 			this.asked = "";
 			this.onData();

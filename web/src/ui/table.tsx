@@ -37,6 +37,10 @@ interface Props<T> {
 	rowClass?: (row: T) => string;
 	empty?: string;
 	onTotal?: (total: number) => void;
+	/** The last rows are shown, and stay in sight as more come. */
+	tail?: boolean;
+	/** Somebody has scrolled away from them. */
+	onLeaveTail?: () => void;
 }
 
 const ROW = 26;
@@ -130,6 +134,12 @@ export function DataTable<T>(p: Props<T>) {
 		return () => r.disconnect();
 	}, []);
 
+	const before = useRef(0);
+	useEffect(() => {
+		if (p.tail && box.current && total)
+			box.current.scrollTop = box.current.scrollHeight;
+	}, [p.tail, total]);
+
 	const rowAt = (i: number): T | undefined => store.current.parts.get(Math.floor(i / PART))?.[i % PART];
 	const moveTo = (i: number) => {
 		const b = box.current;
@@ -174,7 +184,13 @@ export function DataTable<T>(p: Props<T>) {
 	return (
 		<div class="table" role="grid" aria-label={p.label} aria-rowcount={count + 1} aria-colcount={p.columns.length} tabIndex={0} ref={box} data-keys
 			aria-activedescendant={at >= first && at < last ? `${id}-${at}` : undefined} onKeyDown={key}
-			onScroll={(e) => setScroll({ top: e.currentTarget.scrollTop, height: e.currentTarget.clientHeight })}>
+			onScroll={(e) => {
+				const b = e.currentTarget;
+				if (p.tail && b.scrollTop < before.current && b.scrollTop + b.clientHeight < b.scrollHeight - 2 * ROW)
+					p.onLeaveTail?.();
+				before.current = b.scrollTop;
+				setScroll({ top: b.scrollTop, height: b.clientHeight });
+			}}>
 			<div class="thead" role="rowgroup" style={{ minWidth: `${least}px` }}>
 				<div role="row" aria-rowindex={1} class="tr" style={{ gridTemplateColumns: columns }}>
 					{p.columns.map((c) => (

@@ -1,10 +1,11 @@
 // Of which tracks a page tells: all, those of a process or a device, or one thread. Kept in the URL as "of".
 import { meta, params, setParam } from "../state";
+import { elide } from "../format";
 import { laneList } from "../timeline/tiles";
 import type { Track } from "../types";
 
 /** More than this nobody finds in a list; the search box finds them. */
-const LISTED = 300;
+export const LISTED = 300;
 
 function chosen(of: string | undefined): Track[] | null {
 	const tracks = meta.value?.tracks.filter((t) => t.lanes.length > 0) ?? [];
@@ -39,7 +40,7 @@ export function TrackSelect() {
 			{threads.length > 0 && devices.length > 0 && option("h", "the host")}
 			{processes.length > 1 && processes.map((p) => option("p" + p.id, `${p.name} (${p.pid})`))}
 			{devices.map((d) => option("d" + d, `Device ${d}`))}
-			{threads.length > 1 && <optgroup label="threads">{threads.slice(0, LISTED).map((t) => option("t" + t.id, `${t.name || t.kind}${t.tid ? ` (${t.tid})` : ""}`))}</optgroup>}
+			{threads.length > 1 && <optgroup label="threads">{threads.slice(0, LISTED).map((t) => option("t" + t.id, `${elide(t.name || t.kind, 60)}${t.tid ? ` (${t.tid})` : ""}`))}</optgroup>}
 		</select></label>
 	);
 }
