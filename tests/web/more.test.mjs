@@ -198,6 +198,42 @@ test("a screen of two pixels for one", async () => {
 	}
 });
 
+test("a server that is killed and comes back: what could not be had meanwhile comes", async () => {
+	let server = await serve([process.env.ALL]);
+	const browser = await launch();
+	try {
+		const p = await openPage(browser, server.url, { expected: (t) => /WebSocket|ERR_CONNECTION|Failed to load resource/.test(t) });
+		const { page } = p;
+		const state = (right) => until("the link", () => page.getByTestId("live-state").innerText(), right);
+		await goTo(page, "#/statistics?tr=0");
+		await until("zones", () => rowCount(page), (n) => n > 0);
+		for (const name of ["statistics", "plots", "timeline"]) {
+			server.child.kill("SIGKILL");
+			await state((t) => /lost/.test(t));
+			if (name === "statistics") {
+				await page.getByRole("button", { name: "Count" }).click();
+				await until("no answer", () => page.locator('main [role="alert"]').count(), (n) => n > 0);
+			} else {
+				await page.evaluate((h) => { location.hash = h; }, `#/${name}?tr=0&t0=1000&t1=${2e8}`);
+				await page.waitForSelector(`main[data-page="${name}"]`);
+			}
+			server = await serve([process.env.ALL], server.port);
+			await state((t) => /saved/.test(t));
+			await until("no fault", () => page.locator('main [role="alert"], main p.bad').count(), (n) => n === 0);
+			if (name === "statistics")
+				await until("zones again", () => page.locator(".tbody .tr").count(), (n) => n > 0);
+			else if (name === "plots")
+				await until("curves", () => page.locator(".curve canvas").count(), (n) => n > 0);
+			else
+				await settled(page);
+		}
+		await p.done();
+	} finally {
+		await browser.close();
+		await server.stop();
+	}
+});
+
 test("two recordings in one viewer: both grow", async () => {
 	const held = process.env.HERE + "/held-two";
 	writeFileSync(held, "");

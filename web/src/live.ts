@@ -6,6 +6,8 @@ import { duration, entry, follow, meta, page, traceId, traces, view } from "./st
 
 export type Link = "connecting" | "open" | "lost";
 export const link = signal<Link>("connecting");
+/** Grows when a server answers again: what could not be had meanwhile is asked for. */
+export const returned = signal(0);
 export const failure = signal<string | null>(null);
 export const version = signal("");
 const drops = signal<Record<number, number>>({});
@@ -114,7 +116,7 @@ function connect(): void {
 		link.value = "open";
 		wait = FIRST_WAIT;
 		if (again) // what the server has may be another generation, or another server
-			void loadTraces().then(loadMeta);
+			void loadTraces().then(loadMeta).then(() => { returned.value++; });
 	};
 	s.onmessage = (e) => {
 		try {

@@ -59,8 +59,10 @@ export class FrameStrip {
 			this.data = await api.frames(this.trace, { track, t0, t1, least }, this.abort.signal);
 			this.onData();
 		} catch (e) {
-			if (!isAbort(e))
+			if (!isAbort(e)) {
 				this.data = null;
+				this.asked = ""; // the next time that it is drawn
+			}
 		}
 	}
 

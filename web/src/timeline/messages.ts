@@ -41,8 +41,10 @@ export class MessageMarks {
 			this.rows = r.rows;
 			this.onData();
 		} catch (e) {
-			if (!isAbort(e))
+			if (!isAbort(e)) {
 				this.rows = [];
+				this.asked = ""; // the next time that they are drawn
+			}
 		}
 	}
 

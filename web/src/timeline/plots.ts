@@ -48,8 +48,8 @@ export class PlotStore {
 			this.version.value++;
 			this.onData();
 		} catch (err) {
-			if (!isAbort(err))
-				e.tile = { gen, points: [] };
+			if (!isAbort(err)) // the next time that it is drawn
+				this.tiles.delete(`${track.id}:${res}:${i}`);
 		}
 		e.gen = gen;
 		e.fetched = performance.now();

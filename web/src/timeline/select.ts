@@ -1,6 +1,7 @@
 // The selected zone, op or span of a lock with all that is known of it; what is lit because of it.
 import { batch, computed, effect, signal } from "@preact/signals";
 import { api, isAbort } from "../api";
+import { returned } from "../live";
 import { litName, selection, traceId } from "../state";
 import type { LockSpan, OpDetail, ZoneDetail } from "../types";
 import type { Lit } from "./raster";
@@ -57,5 +58,8 @@ async function load(): Promise<void> {
 }
 
 export function startSelection(): void {
-	effect(() => { void load(); });
+	effect(() => {
+		returned.value;
+		void load();
+	});
 }

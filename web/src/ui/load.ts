@@ -1,6 +1,7 @@
 // One answer of the server in a component: asked for when KEY changes, the old one stays until the new one is here.
 import { useEffect, useState } from "preact/hooks";
 import { isAbort } from "../api";
+import { returned } from "../live";
 
 export interface Loaded<T> {
 	data: T | null;
@@ -27,6 +28,6 @@ export function useLoad<T>(key: string | null, get: (signal: AbortSignal) => Pro
 			clearTimeout(timer);
 			a.abort();
 		};
-	}, [key]);
+	}, [key, returned.value]);
 	return state;
 }

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { isAbort } from "../api";
+import { returned } from "../live";
 import { fmtCount } from "../format";
 
 export interface Column<T> {
@@ -112,12 +113,12 @@ export function DataTable<T>(p: Props<T>) {
 	}, [p.deps]);
 	useEffect(() => {
 		const s = store.current;
-		if (total === null)
+		if (total === null && error === null)
 			return;
 		s.asked.clear();
 		s.stale = true;
 		fetchPart(Math.floor(first / PART));
-	}, [p.gen]);
+	}, [p.gen, returned.value]);
 	useEffect(() => {
 		if (total === null)
 			return;
