@@ -7,7 +7,8 @@
  *
  * They share code.c and callable.c, which turn a code object or a C callable into the number of a
  * source location, and track.c, which keeps begins and ends of a thread in order, with quick.h for
- * what is usual; task.c knows the tasks of asyncio. api.c has what programs call by hand, zone.c the type "zone".
+ * what is usual; task.c knows the tasks of asyncio. api.c has what programs call by hand, zone.c
+ * the type "zone".
  *
  * Everything here runs with the GIL held; only what is __thread is per thread.
  */
@@ -195,9 +196,9 @@ struct track {
 	struct open_zone *top;   /* behind the innermost; before the outermost are two of nobody */
 	struct open_zone *limit; /* behind the last that there is room for */
 	struct open_zone *open;  /* the outermost */
-	uint32_t epoch;      /* of track_epoch when top was last right */
-	uint32_t coroutines; /* of the open zones */
-	uint32_t fiber;      /* 1 + that of them which began the track of a task */
+	uint32_t epoch;          /* of track_epoch when top was last right */
+	uint32_t coroutines;     /* of the open zones */
+	uint32_t fiber;          /* 1 + that of them which began the track of a task */
 };
 extern __thread struct track track __attribute__((tls_model("initial-exec")));
 extern uint32_t track_epoch;

@@ -108,8 +108,8 @@ static inline int only_makes_generator(eval_frame *frame)
 }
 
 /*
- * Below this address the stack is too deep for the hook. When the next frame has to be looked at for
- * other reasons no address is good enough: one comparison asks for both.
+ * Below this address the stack is too deep for the hook. When the next frame has to be looked at
+ * for other reasons no address is good enough: one comparison asks for both.
  */
 static __thread uintptr_t stack_limit __attribute__((tls_model("initial-exec"))) = UINTPTR_MAX;
 
@@ -250,9 +250,7 @@ static __attribute__((noinline)) PyObject *eval_end(PyObject *result, uint64_t z
 	position = tacho_claim(tacho_self, 8);
 	if (__builtin_expect(!(position & TACHO_SEGMENT), 0))
 		return end_full(result, zone, now);
-	__atomic_store_n((uint64_t *)(uintptr_t)position,
-			 now << TACHO_TICK_SHIFT | (uint32_t)zone | TACHO_KIND_END,
-			 __ATOMIC_RELEASE);
+	ring_store(position, now, (uint32_t)zone | TACHO_KIND_END);
 	return result;
 }
 
@@ -267,8 +265,7 @@ eval_zone(PyThreadState *state, eval_frame *frame, int throwing, uint32_t word)
 	position = tacho_claim(tacho_self, 8);
 	if (__builtin_expect(!(position & TACHO_SEGMENT), 0))
 		return eval_full(state, frame, throwing, zone, now);
-	__atomic_store_n((uint64_t *)(uintptr_t)position,
-			 now << TACHO_TICK_SHIFT | word | TACHO_KIND_BEGIN, __ATOMIC_RELEASE);
+	ring_store(position, now, word | TACHO_KIND_BEGIN);
 	ring_prefetch(position);
 	return eval_end(evaluate(state, frame, throwing), zone);
 }
@@ -382,7 +379,7 @@ static PyObject *eval_deep(PyThreadState *state, eval_frame *frame, int throwing
 #else
 static uintptr_t stack_measure(void)
 {
-	return 0; /* a call needs C stack with or without the hook, and Python's limit is for that */
+	return 0; /* a call needs C stack with or without the hook: Python has a limit for it */
 }
 
 static PyObject *eval_deep(PyThreadState *state, eval_frame *frame, int throwing)

@@ -75,7 +75,8 @@ EVENT on_call(PyFrameObject *frame, int what, PyObject *arg)
 {
 	PyCodeObject *code = frame_code(frame);
 
-	return quick_begin(code_value(code) ^ code_plain, code) ? 0 : profile_slow(frame, what, arg);
+	return quick_begin(code_value(code) ^ code_plain, code) ? 0
+								: profile_slow(frame, what, arg);
 }
 
 EVENT on_return(PyFrameObject *frame, int what, PyObject *arg)

@@ -1,8 +1,8 @@
 /*
- * The quick ways of track.c, for callbacks: one event about which nothing is unusual. Each returns 1
- * when it is done, and 0 when nothing has been done and the usual way is to be taken. They call
- * nothing but at the end of a segment, so that a callback which goes to its usual way, not calls it,
- * needs no stack and saves no register.
+ * The quick ways of track.c, for callbacks: one event about which nothing is unusual. Each returns
+ * 1 when it is done, and 0 when nothing has been done and the usual way is to be taken. They call
+ * nothing but at the end of a segment, so that a callback which goes to its usual way, not calls
+ * it, needs no stack and saves no register.
  *
  * They are open while track.epoch is track_quick: then the track of this thread is right, and no
  * begin in it is held back, since no limit of depth or duration was asked for.
@@ -18,7 +18,8 @@
 void quick_full_begin(uint64_t key, uint64_t now, uint32_t word, const void *owner);
 void quick_full_end(uint64_t key, uint64_t now, uint32_t word);
 /* The same for two words of one time, which were given POSITION. */
-void quick_full_ends(uint64_t key, uint64_t now, uint64_t position, uint32_t first, uint32_t second);
+void quick_full_ends(uint64_t key, uint64_t now, uint64_t position, uint32_t first,
+		     uint32_t second);
 void quick_full_line(uint64_t key, uint64_t now, uint64_t position, uint32_t before);
 void quick_full_first_line(uint64_t key, uint64_t now, uint64_t position, PyCodeObject *code,
 			   uint32_t word);
@@ -53,17 +54,18 @@ static inline int quick_fits(const struct tacho_thread *self, uint64_t key, uint
 	return __builtin_expect((now >> TACHO_WRAP_SHIFT | key) == self->key, 1);
 }
 
-/* VALUE: a word, or code_value() ^ code_plain: too large when it is not known or not plain. */
-static inline int quick_begin(uint64_t value, const void *owner)
+/* A zone can be put on the track. */
+static inline int quick_has_room(void)
+{
+	return quick_is_open() && track.top != track.limit;
+}
+
+static inline int quick_put(uint64_t now, uint32_t word, const void *owner)
 {
 	struct tacho_thread *self = tacho_self;
-	uint64_t key = tacho_key(), now, position;
-	uint32_t word = (uint32_t)value & ~CODE_GENERATOR;
+	uint64_t key = tacho_key(), position;
 	struct open_zone *zone;
 
-	if (value - 2 > UINT32_MAX - 2 || !quick_is_open() || track.top == track.limit)
-		return 0;
-	now = tacho_ticks();
 	if (!quick_fits(self, key, now))
 		return 0;
 	position = tacho_claim(self, 8);
@@ -78,6 +80,14 @@ static inline int quick_begin(uint64_t value, const void *owner)
 	zone->ticks = 0;
 	zone->word = word;
 	return 1;
+}
+
+/* VALUE: a word, or code_value() ^ code_plain: too large when it is not known or not plain. */
+static inline int quick_begin(uint64_t value, const void *owner)
+{
+	if (value - 2 > UINT32_MAX - 2 || !quick_has_room())
+		return 0;
+	return quick_put(tacho_ticks(), (uint32_t)value & ~CODE_GENERATOR, owner);
 }
 
 static inline int quick_end(const void *owner)
@@ -106,8 +116,9 @@ static inline int quick_end(const void *owner)
 
 /* ------------------------------------------------------------- lines
  *
- * A line ends when the next begins, the first one begins with its function and the last one ends with
- * it: one reading of the clock and one claim for both words.
+ * A line ends when the next begins, the first one begins with its function and the last one ends
+ * with it: one reading of the clock and one claim for both words. The clock is read first: the
+ * loads that lead to the word need not be waited for then.
  */
 
 static inline const struct lines *quick_lines(PyCodeObject *code)
@@ -135,7 +146,7 @@ static inline int quick_enter(PyCodeObject *code, const void *instruction)
 	const struct lines *lines = quick_lines(code);
 	struct open_zone *zone;
 
-	if (!lines || lines->entry != instruction || !quick_is_open() || track.top == track.limit)
+	if (!lines || lines->entry != instruction || !quick_has_room())
 		return 0;
 	zone = track.top++;
 	zone->owner = entry_owner(code);
@@ -145,15 +156,13 @@ static inline int quick_enter(PyCodeObject *code, const void *instruction)
 }
 
 /* The begin of a function and its first line. LAST is that of the function, not yet recorded. */
-static inline int quick_first_line(PyCodeObject *code, uint32_t word, struct open_zone *last)
+static inline int quick_first_line(uint64_t now, PyCodeObject *code, uint32_t word,
+				   struct open_zone *last)
 {
 	struct tacho_thread *self = tacho_self;
-	uint64_t key = tacho_key(), now, position;
+	uint64_t key = tacho_key(), position;
 
-	if (track.top == track.limit)
-		return 0;
-	now = tacho_ticks();
-	if (!quick_fits(self, key, now))
+	if (track.top == track.limit || !quick_fits(self, key, now))
 		return 0;
 	position = tacho_claim(self, 16);
 	last->owner = code;
@@ -171,10 +180,10 @@ static inline int quick_first_line(PyCodeObject *code, uint32_t word, struct ope
 	return 1;
 }
 
-static inline int quick_next_line(uint32_t word, struct open_zone *last)
+static inline int quick_next_line(uint64_t now, uint32_t word, struct open_zone *last)
 {
 	struct tacho_thread *self = tacho_self;
-	uint64_t key = tacho_key(), now = tacho_ticks(), position;
+	uint64_t key = tacho_key(), position;
 	uint32_t before = last->word;
 
 	if (!quick_fits(self, key, now))
@@ -193,33 +202,29 @@ static inline int quick_next_line(uint32_t word, struct open_zone *last)
 
 static inline int quick_line(PyCodeObject *code, int line)
 {
+	uint64_t now = tacho_ticks();
 	uint32_t word = quick_line_word(code, line);
 	struct open_zone *last = track.top - 1;
 
 	if (!word || !quick_is_open())
 		return 0;
 	if (last->owner == line_owner(code))
-		return quick_next_line(word, last);
+		return quick_next_line(now, word, last);
 	if (last->owner == entry_owner(code))
-		return quick_first_line(code, word, last);
-	return last->owner == code && quick_begin(word, line_owner(code));
+		return quick_first_line(now, code, word, last);
+	return last->owner == code && quick_has_room() && quick_put(now, word, line_owner(code));
 }
 
 /* The end of a function with its last line. */
 static inline int quick_end_with_line(PyCodeObject *code)
 {
 	struct tacho_thread *self = tacho_self;
-	uint64_t key = tacho_key(), now, position;
+	uint64_t now = tacho_ticks(), key = tacho_key(), position;
 	const struct open_zone *last = track.top - 1;
-	uint32_t word;
+	uint32_t word = last[-1].word;
 
-	if (!quick_is_open() || last->owner != line_owner(code) || last[-1].owner != code)
-		return 0;
-	word = last[-1].word;
-	if (word & CODE_COROUTINE)
-		return 0;
-	now = tacho_ticks();
-	if (!quick_fits(self, key, now))
+	if (!quick_is_open() || last->owner != line_owner(code) || last[-1].owner != code ||
+	    word & CODE_COROUTINE || !quick_fits(self, key, now))
 		return 0;
 	track.top -= 2;
 	position = tacho_claim(self, 16);

@@ -4,12 +4,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Before the outermost zone: nobody is their owner, so that the last one can always be looked at. */
+/* Before the outermost zone: nobody is their owner, so that the last one can always be looked at.
+ */
 #define GUARDS 2
 static struct open_zone guards[GUARDS];
 
-#define NO_TRACK                                                                            \
-	{                                                                                   \
+#define NO_TRACK                                                                          \
+	{                                                                                 \
 		.top = guards + GUARDS, .limit = guards + GUARDS, .open = guards + GUARDS \
 	}
 __thread struct track track __attribute__((tls_model("initial-exec"))) = NO_TRACK;
@@ -199,8 +200,7 @@ static int track_end_with_line(uint32_t found)
 		return 0;
 	now = tacho_ticks();
 	for (int i = 0; i < 2; i++)
-		tacho_emit_at(key, now,
-			      ((--track.top)->word & ~CODE_COROUTINE) | TACHO_KIND_END);
+		tacho_emit_at(key, now, ((--track.top)->word & ~CODE_COROUTINE) | TACHO_KIND_END);
 	return 1;
 }
 
