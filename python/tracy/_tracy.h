@@ -223,6 +223,8 @@ void track_end_inner(const void *owner);
 void track_end_unwound(const void *owner, PyObject *exception);
 /* Begins that were held back are recorded: something that is inside them is to be. */
 void track_flush(void);
+/* A zone of the program's own is about to begin or to end. */
+void track_before_zone(void);
 void zone_unwound(struct tacho_zone zone, PyObject *exception);
 
 static inline uint32_t track_count(void)

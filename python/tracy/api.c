@@ -181,7 +181,7 @@ static PyObject *api_start_zone(PyObject *self, PyObject *args)
 		manual.size = size;
 	}
 	word = place_word(name, NULL, file, line, color);
-	api_flush();
+	track_before_zone();
 	manual.words[manual.count++] = tacho_zone_begin_id(word >> 2).word;
 	Py_RETURN_NONE;
 }
@@ -201,6 +201,7 @@ static PyObject *api_stop_zone(PyObject *self, PyObject *args)
 		Py_RETURN_TRUE;
 	word = manual.words[--manual.count];
 	if (word) {
+		track_before_zone();
 		if (length)
 			tacho_zone_name(tacho_zone_current(), name, (size_t)length);
 		if (color)

@@ -95,6 +95,20 @@ void track_flush(void)
 	}
 }
 
+static int is_line(const struct open_zone *zone)
+{
+	return (uintptr_t)zone->owner & 1; /* see line_owner() */
+}
+
+/* Such a zone may begin in one line and end in another: the line ends before it does. */
+void track_before_zone(void)
+{
+	if (settings.min_ticks)
+		track_flush();
+	if (settings.lines && track.epoch == track_epoch && is_line(track.top - 1))
+		track_pop();
+}
+
 static void track_push_held(uint32_t word, const void *owner)
 {
 	if (track.top == track.limit && track_grow() < 0)

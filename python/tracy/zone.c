@@ -223,8 +223,8 @@ static void zone_enter(struct zone *zone)
 
 	if (!key || !zone->word)
 		return;
-	if (settings.min_ticks)
-		track_flush();
+	if (settings.min_ticks || settings.lines)
+		track_before_zone();
 	open = tacho_begin_word(key, zone->word);
 	if (open.word) {
 		zone->open++;
@@ -239,6 +239,8 @@ static void zone_exit(struct zone *zone, PyObject *error)
 	if (!zone->open)
 		return;
 	zone->open--;
+	if (settings.lines)
+		track_before_zone();
 	if (error != Py_None)
 		zone_unwound(tacho_zone_current(), error);
 	word_end(zone->word);

@@ -245,6 +245,33 @@ t = threading.Thread(target=go); t.start(); t.join()
             # not the very first: of it there is no telling yet whether a line comes next
             self.assertEqual(starts["one"][1:], starts["one:2"][1:])
 
+    def test_zones_across_lines(self) -> None:
+        """A zone of the program's own is as long as it is, whatever lines it goes over."""
+        self.script("""
+            from tracy import zone, start_tracy_zone, stop_tracy_zone
+            def f():
+                with zone("by with"):
+                    a = 1
+                    b = 2
+                start_tracy_zone("x.py", "by hand", 1)
+                c = 3
+                stop_tracy_zone()
+                try:
+                    with zone("fails"):
+                        raise KeyError
+                except KeyError:
+                    pass
+                return a
+            f()
+        """, "-l", "--include=*script.py")
+        counts = self.counts()
+        self.assertEqual([counts[n] for n in ("f", "by with", "by hand", "fails")], [1] * 4)
+        zones = {z["name"]: z for z in self.zones()}
+        base = zones["f"]["depth"]
+        names = ("by with", "f:5", "f:6", "by hand", "f:8", "fails", "f:12", "f:15")
+        self.assertEqual([zones[name]["depth"] - base for name in names], [1, 2, 2, 1, 2, 1, 2, 1])
+        self.assertEqual(zones["fails"].get("text"), "raised KeyError")
+
     def test_lines_across_segments(self) -> None:
         """Words are written in pairs: the ends of segments fall between pairs and inside them."""
         self.script("""
