@@ -89,9 +89,9 @@ class Program(Case):
 
     def test_signals_come_once(self) -> None:
         path = self.write("wait.py", """
-            import signal, sys, time
-            for name in ("SIGINT", "SIGUSR1", "SIGHUP"):
-                signal.signal(getattr(signal, name), lambda n, f, s=name: print(s, flush=True))
+            import os, signal, sys, time
+            for name in ("SIGINT", "SIGUSR1", "SIGHUP"):  # print() may still be busy with "ready"
+                signal.signal(getattr(signal, name), lambda n, f, s=name: os.write(1, (s + "\\n").encode()))
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(6))
             print("ready", flush=True)
             while True: time.sleep(60)
@@ -123,8 +123,8 @@ class Program(Case):
 
     def test_interrupted_many_times(self) -> None:
         path = self.write("wait.py", """
-            import signal, sys
-            signal.signal(signal.SIGINT, lambda *_: print("asked", flush=True))
+            import os, signal, sys
+            signal.signal(signal.SIGINT, lambda *_: os.write(1, b"asked\\n"))
             print("ready", flush=True)
             sys.stdin.read()
             sys.exit(6)
@@ -220,9 +220,9 @@ class Program(Case):
 
     def test_terminated(self) -> None:
         path = self.write("wait.py", """
-            import signal, sys, time
+            import os, signal, sys, time
             def stop(number, frame):
-                print("asked", flush=True)
+                os.write(1, b"asked\\n")
                 sys.exit(5)
             signal.signal(signal.SIGTERM, stop)
             print("ready", flush=True)
