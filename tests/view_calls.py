@@ -278,6 +278,11 @@ for target, status in (
     answer = s.get(target, status)
     assert list(answer) == ["error"] and "\n" not in answer["error"], answer
 
+# No more messages than are asked for.
+whole = s.get("/api/v1/t/0/messages")
+answer = s.get("/api/v1/t/0/messages?limit=1&total=0")
+assert answer["total"] == 1 and answer["rows"] == whole["rows"][:1], answer
+
 # A trace without ops has an empty list of them.
 answer = s.get("/api/v1/t/0/ops")
 assert answer["total"] == 0 and answer["rows"] == [], answer

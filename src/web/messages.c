@@ -120,6 +120,7 @@ int call_messages(struct web_call *c)
 	struct trace_row row;
 	struct signpost ignored;
 	uint64_t t0, t1, total = 0;
+	bool all = true; /* are counted: else the page is enough */
 	uint32_t track;
 	int r = choice_read(c, &choice);
 
@@ -128,12 +129,15 @@ int call_messages(struct web_call *c)
 	if (r == 0)
 		r = arg_range(c, &t0, &t1);
 	if (r == 0)
+		r = arg_bool(c, "total", &all);
+	if (r >= 0)
 		r = rows_open(&rows, c, TRACE_MESSAGES, TRACE_NONE, t0, t1);
 	if (r < 0)
 		return r;
 	call_begin(c);
 	json_array(&c->json, "rows");
-	while ((r = rows_next(rows, &row, &track)) > 0) {
+	while ((all || total < page.offset + page.limit) &&
+	       (r = rows_next(rows, &row, &track)) > 0) {
 		bool signpost = signpost_read(&row, &ignored);
 
 		if (!takes(&choice, &row, signpost))
@@ -146,5 +150,5 @@ int call_messages(struct web_call *c)
 	json_uint(&c->json, "total", total);
 	json_end(&c->json);
 	rows_close(rows);
-	return r;
+	return r < 0 ? r : 0;
 }

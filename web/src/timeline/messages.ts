@@ -37,7 +37,7 @@ export class MessageMarks {
 		this.abort?.abort();
 		this.abort = new AbortController();
 		try {
-			const r = await api.messages(this.trace, { t0, t1, limit: LIMIT }, this.abort.signal);
+			const r = await api.messages(this.trace, { t0, t1, limit: LIMIT, total: false }, this.abort.signal);
 			this.rows = r.rows;
 			this.onData();
 		} catch (e) {
