@@ -242,25 +242,29 @@ static int take_zones(struct query *q, uint64_t first, uint64_t count, uint32_t 
 	return r;
 }
 
-/* Zones [FIRST, LAST) of the block that is loaded; *END is that of the zone before. */
-static inline int peek_run(struct query *q, uint64_t first, uint64_t last, uint64_t *end)
+/* Zones [FIRST, LAST) of the block that is loaded, of one leaf; *END is that of the zone before. */
+static inline int zones_run(struct query *q, uint64_t first, uint64_t last, uint64_t *end)
 {
 	const struct peek_column *c = q->block->peek.columns;
 	uint32_t at = q->segment->first + (uint32_t)(first - q->segment->zone);
+	uint64_t gap[LOD_ZONES], duration[LOD_ZONES];
+	uint32_t n = (uint32_t)(last - first);
 	int r = 0;
 
-	for (; r == 0 && first < last; first++, at++) {
-		uint64_t start = *end + peek_at(&c[PEEK_GAP], at);
+	peek_run(&c[PEEK_GAP], at, n, gap);
+	peek_run(&c[PEEK_DURATION], at, n, duration);
+	for (uint32_t i = 0; r == 0 && i < n; i++) {
+		uint64_t start = *end + gap[i];
 
-		*end = start + peek_at(&c[PEEK_DURATION], at);
+		*end = start + duration[i];
 		/* What overflows means harm, and must not become a long zone. */
 		if (*end < start || zone_outside(q, start, *end))
 			continue;
 		if (*end - start < q->pixel)
-			r = take_small(q, start, *end, 1, *end - start, *end - start, first);
+			r = take_small(q, start, *end, 1, *end - start, *end - start, first + i);
 		else
-			r = take_single(q, start, *end, first,
-					(uint32_t)peek_at(&c[PEEK_SRCLOC], at));
+			r = take_single(q, start, *end, first + i,
+					(uint32_t)peek_at(&c[PEEK_SRCLOC], at + i));
 	}
 	return r;
 }
@@ -293,7 +297,7 @@ static int peek_zones(struct query *q, uint64_t first, uint64_t count, uint64_t 
 			end = start - peek_at(&q->block->peek.columns[PEEK_GAP],
 					      s->first + (uint32_t)(first - s->zone));
 		stop = s->zone + s->count < last ? s->zone + s->count : last;
-		r = peek_run(q, first, stop, &end);
+		r = zones_run(q, first, stop, &end);
 		first = stop;
 	}
 	return r;

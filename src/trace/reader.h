@@ -48,6 +48,7 @@ struct peek_column {
 	unsigned planes; /* that are not constant */
 	const uint8_t *plane[8];
 	uint8_t shift[8];
+	uint8_t narrow[8]; /* a plane has 8 >> narrow bits for each number */
 	uint32_t patch_count;
 	const struct peek_patch *patches; /* by place */
 };
@@ -276,9 +277,38 @@ static inline uint64_t peek_at(const struct peek_column *c, uint32_t i)
 {
 	uint64_t value = c->base;
 
-	for (unsigned k = 0; k < c->planes; k++)
-		value += (uint64_t)c->plane[k][i] << c->shift[k];
+	for (unsigned k = 0; k < c->planes; k++) {
+		unsigned narrow = c->narrow[k], byte = c->plane[k][i >> narrow];
+
+		if (narrow) /* as a rule only high bytes are, and names */
+			byte = byte >> (i % (1u << narrow) * (8u >> narrow)) &
+			       (0xffu >> (8 - (8u >> narrow)));
+		value += (uint64_t)byte << c->shift[k];
+	}
 	return c->patch_count ? peek_patched(c, i, value) : value;
+}
+
+/* The same for N numbers from I on. */
+static inline void peek_run(const struct peek_column *c, uint32_t i, uint32_t n, uint64_t *v)
+{
+	for (uint32_t j = 0; j < n; j++)
+		v[j] = c->base;
+	for (unsigned k = 0; k < c->planes; k++) {
+		unsigned narrow = c->narrow[k], shift = c->shift[k], bits = 8u >> narrow;
+		const uint8_t *plane = c->plane[k];
+
+		if (!narrow)
+			for (uint32_t j = 0; j < n; j++)
+				v[j] += (uint64_t)plane[i + j] << shift;
+		else
+			for (uint32_t j = 0; j < n; j++)
+				v[j] += (uint64_t)(plane[(i + j) >> narrow] >>
+							   ((i + j) % (1u << narrow) * bits) &
+						   (0xffu >> (8 - bits)))
+					<< shift;
+	}
+	for (uint32_t j = 0; c->patch_count && j < n; j++)
+		v[j] = peek_patched(c, i + j, v[j]);
 }
 
 /*

@@ -39,9 +39,83 @@ static int column_needs(struct in in, size_t n, struct needs *needs)
 	return in.bad ? TACHO_EDAMAGED : 0;
 }
 
-/* Takes plane K into ROOM; a constant one becomes part of the base. */
-static int plane_take(struct unpacker *u, struct in *in, unsigned k, size_t n,
-		      struct peek_column *c, uint8_t **room)
+/* What is being taken of a block: a plane of scratch, and behind it what is ready. */
+struct taking {
+	struct unpacker *u;
+	size_t n;
+	uint8_t *scratch;
+	uint8_t *ready; /* the end of it, where the next plane comes */
+};
+
+#define SCRATCH_SPARE 8u /* zeros behind a plane, so that it has whole words */
+
+/*
+ * Bytes of two numbers of 4, 2 or 1 bits each become one of twice as many. For the vectoriser,
+ * which must know by how much to shift.
+ */
+static inline __attribute__((always_inline)) void halve_by(const uint8_t *restrict from, size_t n,
+							   unsigned shift, uint8_t *restrict to)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint16_t two = get16(from + 2 * i);
+
+		to[i] = (uint8_t)(two | two >> shift);
+	}
+}
+
+static void halve(const uint8_t *from, size_t n, unsigned bits, uint8_t *to)
+{
+	if (bits == 4)
+		halve_by(from, n, 4, to);
+	else if (bits == 2)
+		halve_by(from, n, 6, to);
+	else
+		halve_by(from, n, 7, to);
+}
+
+static unsigned all_bits(const uint8_t *v, size_t n)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < n; i += 8)
+		all |= get64(v + i);
+	all |= all >> 32;
+	all |= all >> 16;
+	return (all | all >> 8) & 0xff;
+}
+
+/*
+ * Keeps the plane that is at READY with as few bits per number as it needs, 1, 2, 4 or 8: names of
+ * a lane are few, and high bytes are small, so a third more blocks have room in the same memory.
+ */
+static void plane_keep(struct taking *t, struct peek_column *c, unsigned k)
+{
+	uint8_t *from = t->ready, *to = t->scratch, *last;
+	unsigned all, narrow = 0;
+	size_t len = t->n;
+
+	memset(from + len, 0, SCRATCH_SPARE);
+	all = all_bits(from, len);
+	while (narrow < 3 && all >> (4u >> narrow) == 0)
+		narrow++;
+	for (unsigned step = narrow; step > 0; step--) {
+		len = (len + 1) / 2;
+		halve(from, len, 8u >> step, to);
+		to[len] = 0;
+		last = from;
+		from = to;
+		to = last;
+	}
+	if (from != t->ready)
+		memcpy(t->ready, from, len);
+	c->plane[c->planes] = t->ready;
+	c->narrow[c->planes] = (uint8_t)narrow;
+	c->shift[c->planes++] = (uint8_t)(8 * k);
+	t->ready += len;
+}
+
+/* Takes plane K; a constant one becomes part of the base. */
+static int plane_take(struct taking *t, struct in *in, unsigned k, struct peek_column *c)
 {
 	uint8_t method = in_byte(in);
 	const uint8_t *bytes;
@@ -54,17 +128,16 @@ static int plane_take(struct unpacker *u, struct in *in, unsigned k, size_t n,
 	}
 	len = in_varint(in);
 	bytes = in_bytes(in, len);
-	if (!bytes || (method == METHOD_RAW && len != n))
+	if (!bytes || (method == METHOD_RAW && len != t->n))
 		return TACHO_EDAMAGED;
 	if (method == METHOD_RAW)
-		memcpy(*room, bytes, n);
+		memcpy(t->ready, bytes, t->n);
 	else if (method == METHOD_ZSTD)
-		r = unpack_bytes(u, bytes, len, *room, n);
+		r = unpack_bytes(t->u, bytes, len, t->ready, t->n);
 	else
 		r = TACHO_EDAMAGED;
-	c->plane[c->planes] = *room;
-	c->shift[c->planes++] = (uint8_t)(8 * k);
-	*room += n;
+	if (r == 0)
+		plane_keep(t, c, k);
 	return r;
 }
 
@@ -85,42 +158,71 @@ static int patches_take(struct in *in, size_t count, size_t n, struct peek_colum
 	return in->bad ? TACHO_EDAMAGED : 0;
 }
 
-static int column_take(struct unpacker *u, struct in in, size_t n, struct peek_column *c,
-		       uint8_t **room, struct peek_patch **patches)
+/* The planes of a column; IN is then at its patches, of which there are COUNT. */
+static int planes_take(struct taking *t, struct in *in, struct peek_column *c, size_t *count)
 {
-	unsigned planes = in_byte(&in);
-	size_t count;
+	unsigned planes = in_byte(in);
 	int r = 0;
 
-	*c = (struct peek_column){.base = in_varint(&in)};
-	count = in_varint(&in);
+	*c = (struct peek_column){.base = in_varint(in)};
+	*count = in_varint(in);
 	for (unsigned k = 0; r == 0 && k < planes; k++)
-		r = plane_take(u, &in, k, n, c, room);
-	return r < 0 ? r : patches_take(&in, count, n, c, patches);
+		r = plane_take(t, in, k, c);
+	return r;
+}
+
+/* Moves what is READY of a column's planes to ROOM. */
+static void planes_move(struct peek_column *c, const uint8_t *ready, const uint8_t *room)
+{
+	for (unsigned k = 0; k < c->planes; k++)
+		c->plane[k] = room + (c->plane[k] - ready);
+}
+
+/* Patches first, since they have an alignment. */
+static int memory_take(struct zpeek *peek, uint32_t first, uint32_t end, size_t patches,
+		       const uint8_t *ready, size_t len)
+{
+	size_t bytes = patches * sizeof(struct peek_patch) + len;
+	uint8_t *memory = malloc(bytes + 1), *room;
+
+	if (!memory)
+		return TACHO_ENOMEM;
+	room = memory + patches * sizeof(struct peek_patch);
+	memcpy(room, ready, len);
+	for (uint32_t k = first; k < end; k++)
+		planes_move(&peek->columns[k], ready, room);
+	free(peek->memory[first]);
+	peek->memory[first] = memory;
+	peek->bytes[first] = bytes;
+	return 0;
 }
 
 int zpeek_read(struct unpacker *u, const struct zpayload *z, uint32_t first, uint32_t end,
 	       struct zpeek *peek)
 {
-	const struct in *const in[PEEK_COLUMNS] = {&z->gap, &z->duration, &z->srcloc};
-	struct needs needs = {0};
+	struct in in[PEEK_COLUMNS] = {z->gap, z->duration, z->srcloc};
+	size_t counts[PEEK_COLUMNS], plane = z->n + SCRATCH_SPARE;
+	struct taking t = {.u = u, .n = z->n};
 	struct peek_patch *patches;
-	uint8_t *room;
+	struct needs needs = {0};
+	uint8_t *ready;
 	int r = 0;
 
 	for (uint32_t k = first; r == 0 && k < end; k++)
-		r = z->n ? column_needs(*in[k], z->n, &needs) : TACHO_ENO;
+		r = z->n ? column_needs(in[k], z->n, &needs) : TACHO_ENO;
 	if (r < 0)
 		return r;
-	patches = malloc(needs.patches * sizeof(*patches) + needs.planes * z->n + 1);
-	if (!patches)
+	t.scratch = (uint8_t *)unpack_room32(u, (needs.planes + 1) * plane / 4 + 1);
+	if (!t.scratch)
 		return TACHO_ENOMEM;
-	free(peek->memory[first]);
-	peek->memory[first] = patches;
-	peek->bytes[first] = needs.patches * sizeof(*patches) + needs.planes * z->n;
-	room = (uint8_t *)(patches + needs.patches);
+	t.ready = ready = t.scratch + plane;
 	for (uint32_t k = first; r == 0 && k < end; k++)
-		r = column_take(u, *in[k], z->n, &peek->columns[k], &room, &patches);
+		r = planes_take(&t, &in[k], &peek->columns[k], &counts[k]);
+	if (r == 0)
+		r = memory_take(peek, first, end, needs.patches, ready, (size_t)(t.ready - ready));
+	patches = r == 0 ? peek->memory[first] : NULL;
+	for (uint32_t k = first; r == 0 && k < end; k++)
+		r = patches_take(&in[k], counts[k], z->n, &peek->columns[k], &patches);
 	return r;
 }
 
