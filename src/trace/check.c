@@ -1,5 +1,6 @@
 /* Reads every byte of a trace and compares what is there with what the file says of itself. */
 #include "base/limits.h"
+#include "base/search.h"
 #include "trace/rows.h"
 
 #include <stdarg.h>
@@ -54,15 +55,9 @@ static bool indexed(const struct trace_lane_info *lane, const struct segment *s)
 	size_t low = 0, count = lane->private->segments.n, high = count;
 	struct segment same = *s;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (v[middle].offset < s->offset ||
-		    (v[middle].offset == s->offset && v[middle].first < s->first))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SEARCH_FIRST(low, high, middle,
+		     v[middle].offset < s->offset ||
+			     (v[middle].offset == s->offset && v[middle].first < s->first));
 	if (low == count)
 		return false;
 	same.zone = v[low].zone;

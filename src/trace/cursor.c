@@ -1,4 +1,5 @@
 /* Zones of a lane in order, and zones of many lanes merged by start. */
+#include "base/search.h"
 #include "trace/reader.h"
 
 struct trace_cursor {
@@ -61,14 +62,7 @@ static void cursor_skip(struct trace_cursor *c)
 	const struct zone_marks *m = &c->block->marks;
 	uint32_t low = c->zone, high = c->zone_end;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (c->block->end[middle] < c->t0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SEARCH_FIRST(low, high, middle, c->block->end[middle] < c->t0);
 	c->zone = low;
 	for (c->mark = 0; c->mark < m->count && m->v[c->mark].zone < low; c->mark++)
 		;

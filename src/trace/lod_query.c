@@ -1,4 +1,5 @@
 /* What is visible of a lane: a walk down its pyramid. */
+#include "base/search.h"
 #include "trace/lod.h"
 #include "trace/strip.h"
 
@@ -440,14 +441,7 @@ static uint64_t longest_find(const struct lod_levels *l, unsigned level, uint64_
 /* The first of nodes [low, high) of a level that does not end before t0. */
 static uint64_t node_from(const struct query *q, unsigned level, uint64_t low, uint64_t high)
 {
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-
-		if (q->levels.nodes[level][middle].end < q->t0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SEARCH_FIRST(low, high, middle, q->levels.nodes[level][middle].end < q->t0);
 	return low;
 }
 

@@ -1,6 +1,7 @@
 /* The reader: opening, times, names. */
 #include "trace/reader.h"
 #include "base/limits.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -354,14 +355,7 @@ void trace_track_lanes(const struct trace *trace, uint32_t track, uint32_t *firs
 {
 	uint32_t low = 0, high = trace->lane_count, end;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (trace->lanes[middle].track < track)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SEARCH_FIRST(low, high, middle, trace->lanes[middle].track < track);
 	for (end = low; end < trace->lane_count && trace->lanes[end].track == track; end++)
 		;
 	*first = low;

@@ -3,6 +3,7 @@
  * of each number together and to add up all times; the index has the time of every eighth zone, so
  * who looks at a few zones needs the first of it alone.
  */
+#include "base/search.h"
 #include "trace/reader.h"
 
 #include <stdlib.h>
@@ -237,14 +238,7 @@ uint64_t peek_patched(const struct peek_column *c, uint32_t i, uint64_t value)
 {
 	uint32_t low = 0, high = c->patch_count;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (c->patches[middle].at < i)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SEARCH_FIRST(low, high, middle, c->patches[middle].at < i);
 	/* Of two patches of one place the last counts. */
 	for (; low < c->patch_count && c->patches[low].at == i; low++)
 		value = c->patches[low].value;

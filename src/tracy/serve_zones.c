@@ -1,4 +1,5 @@
 /* What a session tells: the zones of a track, as begins and ends. */
+#include "base/search.h"
 #include "tracy/device.h"
 #include "tracy/serve.h"
 
@@ -251,14 +252,7 @@ static int open_unended(struct serve *s)
 	uint32_t low = 0, high = s->trace->open_count;
 	int r = 0;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (v[middle].track < s->track)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SEARCH_FIRST(low, high, middle, v[middle].track < s->track);
 	for (; r == 0 && low < s->trace->open_count && v[low].track == s->track; low++) {
 		struct serve_lane l = {.depth = v[low].depth};
 

@@ -1,4 +1,5 @@
 #include "web/chunks.h"
+#include "base/search.h"
 #include "web/spill.h"
 #include "web/tally.h"
 
@@ -392,14 +393,7 @@ static int lane_tally(struct chunks *k, struct web_call *c, uint32_t lane,
 	while (k->grows && n && chunks_end(l, n) > c->trace->lanes[lane].zones)
 		n--;
 	high = n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->v[middle].last < choice->t0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SEARCH_FIRST(low, high, middle, l->v[middle].last < choice->t0);
 	for (; r == 0 && low < n && l->v[low].first < choice->t1; low++) {
 		const struct chunk *chunk = &l->v[low];
 

@@ -2,6 +2,7 @@
  * Frames. They are kept with sums, greatest lengths and histograms of parts, so that a view costs
  * what it shows, however many there are.
  */
+#include "base/search.h"
 #include "export/export.h"
 #include "web/hist.h"
 #include "web/kept.h"
@@ -11,7 +12,8 @@
 
 #define FRAMES 20000u /* rows of one answer */
 #define BLOCK  16384u /* frames of a histogram */
-#define EXACT  65536u /* frames whose lengths are sorted; of more median and p99 are right to 1 % */
+#define EXACT  65536u /* frames whose lengths are sorted; of more median and p99 are right to 1 % \
+		       */
 
 struct frame {
 	uint64_t start, end; /* ticks; by start */
@@ -144,14 +146,7 @@ static uint64_t reach_of(const struct frame *f)
 static size_t find(const struct frames *f, size_t low, size_t high, uint64_t t,
 		   uint64_t (*key)(const struct frame *))
 {
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (key(&f->v[middle]) < t)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SEARCH_FIRST(low, high, middle, key(&f->v[middle]) < t);
 	return low;
 }
 
@@ -301,7 +296,8 @@ int call_frames(struct web_call *c)
 	part.end = find(f, part.first, f->n, t1, start_of);
 	call_begin(c);
 	rows_put(c, f, part,
-		 least ? trace_ticks(c->trace, (int64_t)least) - trace_ticks(c->trace, 0) : 0, room);
+		 least ? trace_ticks(c->trace, (int64_t)least) - trace_ticks(c->trace, 0) : 0,
+		 room);
 	r = stats_put(c, f, part);
 	json_end(&c->json);
 	return r;

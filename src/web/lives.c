@@ -1,4 +1,5 @@
 /* When allocations began and ended. */
+#include "base/search.h"
 #include "web/pool.h"
 
 static void group_join(struct lives_group *to, struct lives_group more)
@@ -53,14 +54,7 @@ size_t lives_before(const struct lives *l, uint64_t t)
 {
 	size_t low = 0, high = l->n;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->v[middle].start < t)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SEARCH_FIRST(low, high, middle, l->v[middle].start < t);
 	return low;
 }
 

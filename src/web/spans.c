@@ -1,4 +1,5 @@
 #include "web/spans.h"
+#include "base/search.h"
 
 void spans_begin(struct spans *s, uint64_t time, uint32_t thread, bool shared)
 {
@@ -54,14 +55,7 @@ static size_t find_start(const struct spans *s, size_t low, uint64_t t)
 		step *= 2;
 	}
 	high = high < s->n ? high : s->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->v[middle].start < t)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SEARCH_FIRST(low, high, middle, s->v[middle].start < t);
 	return low;
 }
 

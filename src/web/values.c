@@ -1,4 +1,5 @@
 #include "web/values.h"
+#include "base/search.h"
 #include "export/export.h"
 
 #include <math.h>
@@ -169,14 +170,7 @@ size_t values_find(const struct values *v, uint64_t t)
 {
 	size_t low = 0, high = v->n;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (v->v[middle].time < t)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SEARCH_FIRST(low, high, middle, v->v[middle].time < t);
 	return low;
 }
 
@@ -197,14 +191,7 @@ static size_t pixel_end(const struct values *v, size_t i, size_t end, uint64_t t
 		step *= 2;
 	}
 	high = low + step < end ? low + step : end;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pixel_of(v, middle, t0, scale) == pixel)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SEARCH_FIRST(low, high, middle, pixel_of(v, middle, t0, scale) == pixel);
 	return low;
 }
 
