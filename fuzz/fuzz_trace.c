@@ -1,6 +1,6 @@
 /*
- * Any bytes as a trace file: opened, walked, checked, counted, indexed, resumed, and followed while it
- * grows by pieces. Checksums are not compared in fuzz builds, since no fuzzer guesses them.
+ * Any bytes as a trace file: opened, walked, checked, counted, indexed, resumed, and followed while
+ * it grows by pieces. Checksums are not compared in fuzz builds, since no fuzzer guesses them.
  */
 #include "trace/trace.h"
 

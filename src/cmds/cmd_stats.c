@@ -225,8 +225,7 @@ static int print_stats(struct query *q, const struct conf *conf, const struct tr
 		table_uint(&t, stats[i].count);
 		add_figures(&t, q, &stats[i], whole);
 		table_uint(&t, stats[i].unfinished);
-		add_name(&t, q->trace, stats[i].srcloc,
-			 style.format == TABLE_AS_TEXT && shared[i]);
+		add_name(&t, q->trace, stats[i].srcloc, style.format == TABLE_AS_TEXT && shared[i]);
 		table_text(&t, is_of_op(srcloc) ? "" : srcloc->function);
 		table_text(&t, srcloc->file);
 		table_uint(&t, srcloc->line);

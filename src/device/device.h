@@ -186,14 +186,14 @@ struct tacho_device {
 	unsigned held; /* calls of one thread, in each other */
 	pid_t pid;     /* of the process that opened it; 0: it is not open yet */
 	bool hashed;   /* zones are numbered by hashes */
-	bool trimmed; /* the cache of kernels */
+	bool trimmed;  /* the cache of kernels */
 	bool running;
 	uint32_t running_op;    /* 0: none */
 	volatile bool stepping; /* this thread is in ops->run(), unless a handler of it is */
-	bool broken;           /* a fault: only closing helps */
-	unsigned profile;      /* PROFILE_KERNEL */
-	struct prof *prof;     /* NULL: off */
-	struct dprint *dprint; /* NULL: kernels do not print */
+	bool broken;            /* a fault: only closing helps */
+	unsigned profile;       /* PROFILE_KERNEL */
+	struct prof *prof;      /* NULL: off */
+	struct dprint *dprint;  /* NULL: kernels do not print */
 };
 
 /* ---- open.c ---- */

@@ -76,8 +76,7 @@ static int add(struct export_pool *p, const struct trace_row *row)
 
 const struct export_allocation *export_pool_at(const struct export_pool *p, uint64_t address)
 {
-	const struct export_allocation *a =
-		p->slot_count ? &p->slots[find_slot(p, address)] : NULL;
+	const struct export_allocation *a = p->slot_count ? &p->slots[find_slot(p, address)] : NULL;
 
 	return a && a->used ? a : NULL;
 }

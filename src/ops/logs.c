@@ -359,8 +359,8 @@ static int write_all(struct ops_cores *c, const char *folder, struct ops_logs *l
 	return r;
 }
 
-int ops_logs_write(struct trace *trace, const uint8_t *tracks, const char *folder, struct ops_logs *logs,
-		   struct tacho_error *err)
+int ops_logs_write(struct trace *trace, const uint8_t *tracks, const char *folder,
+		   struct ops_logs *logs, struct tacho_error *err)
 {
 	struct ops_cores cores = {0};
 	int r = ops_cores_open(&cores, trace, tracks, err);

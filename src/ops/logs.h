@@ -33,8 +33,8 @@ struct ops_logs {
 
 /* Writes what the trace has into FOLDER, which exists and has none of them. Fills LOGS. TRACKS: one
  * byte per track, 0 leaves it out; NULL: all. */
-int ops_logs_write(struct trace *trace, const uint8_t *tracks, const char *folder, struct ops_logs *logs,
-		   struct tacho_error *err);
+int ops_logs_write(struct trace *trace, const uint8_t *tracks, const char *folder,
+		   struct ops_logs *logs, struct tacho_error *err);
 
 /* The device log alone. */
 int ops_logs_write_device(struct ops_cores *cores, FILE *out, struct tacho_error *err);

@@ -148,17 +148,21 @@ static void note_empty(const struct perf_order *order, const struct perf_input *
 	bool ops = false;
 
 	for (size_t i = 0; i < order->n; i++) {
-		if (in->rows.v[order->v[i]].type == TYPE_SIGNPOST)
+		if (in->rows.v[order->v[i]].type == TYPE_SIGNPOST) {
 			name = name_of(in, order->v[i]);
-		else
-			ops = true, busy = name;
+		} else {
+			ops = true;
+			busy = name;
+		}
 	}
 	if (busy)
-		perf_note(notes, NOTE_WARNING,
-			  "no op follows that signpost: try --start-signpost='%s' or --ignore-signposts",
-			  busy);
+		perf_note(
+			notes, NOTE_WARNING,
+			"no op follows that signpost: try --start-signpost='%s' or --ignore-signposts",
+			busy);
 	else if (ops)
-		perf_note(notes, NOTE_WARNING, "no op follows that signpost: try --ignore-signposts");
+		perf_note(notes, NOTE_WARNING,
+			  "no op follows that signpost: try --ignore-signposts");
 }
 
 static bool given(const char *name)

@@ -82,9 +82,9 @@ struct lod_levels {
 	unsigned levels;
 };
 
-/* The leaf that is being filled, and the budget for those that end early. */
 struct lod_rows;
 
+/* The leaf that is being filled, and the budget for those that end early. */
 struct lod_builder {
 	struct lod_leaf *leaves;
 	uint64_t leaf_count;

@@ -9,8 +9,8 @@
 #ifndef TRACY_WRITE_H
 #define TRACY_WRITE_H
 
-#include "tracy/by_track.h"
 #include "base/map.h"
+#include "tracy/by_track.h"
 #include "tracy/container.h"
 #include "tracy/strings.h"
 #include "tracy/tracy.h"
@@ -43,7 +43,7 @@ struct out_message {
 
 /* What the rows of a track come to. */
 struct out_rows {
-	uint64_t n; /* points, frames, allocations */
+	uint64_t n;           /* points, frames, allocations */
 	double min, max, sum; /* plots */
 };
 

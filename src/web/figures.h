@@ -50,6 +50,9 @@ size_t figures_memory(const struct kept *k);
 void figures_rest(const struct kept *k);
 void figures_free(struct kept *k);
 
-#define FIGURES_KEPT {figures_make, figures_take, figures_memory, figures_rest, figures_free}
+#define FIGURES_KEPT                                                                   \
+	{                                                                              \
+		figures_make, figures_take, figures_memory, figures_rest, figures_free \
+	}
 
 #endif

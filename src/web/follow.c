@@ -1,7 +1,7 @@
 /*
  * Traces that are being recorded. Each has a thread: while somebody looks it reads on what was
- * written as soon as the recorder says that it wrote, and wakes the WebSockets; what does not say so
- * is looked at twenty times a second. Handles for passes catch up when they are taken.
+ * written as soon as the recorder says that it wrote, and wakes the WebSockets; what does not say
+ * so is looked at twenty times a second. Handles for passes catch up when they are taken.
  */
 #include "ring/ring.h"
 #include "web/private.h"

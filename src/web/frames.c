@@ -12,8 +12,9 @@
 
 #define FRAMES 20000u /* rows of one answer */
 #define BLOCK  16384u /* frames of a histogram */
-#define EXACT  65536u /* frames whose lengths are sorted; of more median and p99 are right to 1 % \
-		       */
+#define EXACT                                                                              \
+	65536u /* frames whose lengths are sorted; of more median and p99 are right to 1 % \
+		*/
 
 struct frame {
 	uint64_t start, end; /* ticks; by start */

@@ -25,12 +25,13 @@ struct kept {
 	uint64_t seen;   /* offset in the file behind which rows were not taken */
 	uint64_t asked;  /* when, to forget the oldest first */
 	uint64_t memory; /* bytes when it was last asked for */
-	uint32_t row_track, row_kind; /* the track of the row that is taken, and of which kind it is */
+	uint32_t row_track,
+		row_kind; /* the track of the row that is taken, and of which kind it is */
 };
 
 /*
- * What is kept of TRACK (or of all, TRACE_NONE), which knows all that the trace has now. It stays until the next call of
- * this. TACHO_ENO: the client has gone.
+ * What is kept of TRACK (or of all, TRACE_NONE), which knows all that the trace has now. It stays
+ * until the next call of this. TACHO_ENO: the client has gone.
  */
 int kept_of(struct web_call *c, uint32_t track, const struct kept_kind *kind, struct kept **kept);
 

@@ -27,8 +27,7 @@ static int lock_figures(struct web_call *c, uint32_t track, uint64_t t0, uint64_
 		return r;
 	for (size_t i = 1; i < l->rows.n; i++)
 		for (int what = HOLDS; what <= WAITS; what++)
-			sums_add(&f->sums[what],
-				 spans_figures(&l->rows.v[i]->spans[what], t0, t1));
+			sums_add(&f->sums[what], spans_figures(&l->rows.v[i]->spans[what], t0, t1));
 	f->threads = l->threads;
 	return 0;
 }
@@ -48,10 +47,8 @@ static void use_clear(void *sums)
 	export_lock_free(sums);
 }
 
-static const struct figures_kind uses = {FIGURES_KEPT,
-					 .tracks = TRACE_LOCK,
-					 .size = sizeof(struct export_lock),
-					 .take = use_take,
+static const struct figures_kind uses = {FIGURES_KEPT, .tracks = TRACE_LOCK,
+					 .size = sizeof(struct export_lock), .take = use_take,
 					 .clear = use_clear};
 
 static struct lock_figures use_figures(const struct export_lock *l)

@@ -1,6 +1,6 @@
 /*
- * Locks: rows for the timeline. A lock has a row for each thread that used it, in the order of first
- * use, below one for all threads together; a row has a lane of holds and one of waits.
+ * Locks: rows for the timeline. A lock has a row for each thread that used it, in the order of
+ * first use, below one for all threads together; a row has a lane of holds and one of waits.
  */
 #include "web/locks.h"
 #include "export/export.h"
@@ -193,14 +193,6 @@ static int lock_of(struct web_call *c, struct lock **l)
 
 /* ------------------------------------------------------------------- rows */
 
-static void thread_put(struct json *j, const char *key, uint32_t thread)
-{
-	if (thread == TRACE_NONE)
-		json_null(j, key);
-	else
-		json_uint(j, key, thread);
-}
-
 static void row_put(struct web_call *c, const struct lock *l, size_t i)
 {
 	const struct lock_row *row = l->rows.v[i];
@@ -210,7 +202,7 @@ static void row_put(struct web_call *c, const struct lock *l, size_t i)
 
 	json_object(j, NULL);
 	json_bool(j, "all", i == 0);
-	thread_put(j, "thread", row->thread);
+	json_thread(j, "thread", row->thread);
 	json_uint(j, "hold", 2 * i + HOLDS);
 	json_uint(j, "wait", 2 * i + WAITS);
 	json_uint(j, "holds", holds->n + holds->is_open);
@@ -264,12 +256,13 @@ static void holder_put(struct web_call *c, const struct lock *l, const struct sp
 			holder = h->thread;
 		}
 	}
-	thread_put(&c->json, "holder", holder);
+	json_thread(&c->json, "holder", holder);
 }
 
 #define OTHERS 50u /* spans that are listed */
 
-/* Those of the other kind that overlap a span: who held the lock while it waited, who waited meanwhile. */
+/* Those of the other kind that overlap a span: who held the lock while it waited, who waited
+ * meanwhile. */
 static void others_put(struct web_call *c, const struct lock *l, uint64_t lane,
 		       const struct span *span)
 {
@@ -291,7 +284,7 @@ static void others_put(struct web_call *c, const struct lock *l, uint64_t lane,
 			json_object(j, NULL);
 			json_uint(j, "lane", 2 * row + what);
 			json_uint(j, "idx", open ? WEB_OPEN : i);
-			thread_put(j, "thread", o->thread);
+			json_thread(j, "thread", o->thread);
 			json_ns(c, "start", o->start);
 			json_ns(c, "end", open ? c->trace->end : o->end);
 			json_end(j);
@@ -316,7 +309,7 @@ static void span_put(struct web_call *c, const struct lock *l, uint64_t lane, ui
 	json_text(j, "kind", lane % 2 == WAITS ? "wait" : "hold");
 	json_bool(j, "shared", span.shared);
 	json_bool(j, "open", open);
-	thread_put(j, "thread", span.thread);
+	json_thread(j, "thread", span.thread);
 	json_ns(c, "start", span.start);
 	json_ns(c, "end", span.end);
 	json_duration(c, "duration", span.start, span.end);

@@ -23,10 +23,7 @@ static void life_put(struct web_call *c, const struct life *life)
 	json_text(j, "address", address);
 	json_uint(j, "size", life->bytes);
 	json_ns(c, "t", life->start);
-	if (life->thread == TRACE_NONE)
-		json_null(j, "thread");
-	else
-		json_uint(j, "thread", life->thread);
+	json_thread(j, "thread", life->thread);
 	json_end(j);
 }
 
@@ -108,12 +105,9 @@ static void sums_clear(void *context)
 	export_pool_free(&((struct pool_sums *)context)->pool);
 }
 
-static const struct figures_kind pools = {FIGURES_KEPT,
-					  .tracks = TRACE_MEMORY,
-					  .before = true,
-					  .size = sizeof(struct pool_sums),
-					  .take = sums_take,
-					  .clear = sums_clear};
+static const struct figures_kind pools = {FIGURES_KEPT,      .tracks = TRACE_MEMORY,
+					  .before = true,    .size = sizeof(struct pool_sums),
+					  .take = sums_take, .clear = sums_clear};
 
 /* What is alive, largest first. */
 static size_t alive_of(const struct export_pool *p, struct life *largest, size_t room)

@@ -85,10 +85,7 @@ static void message_put(struct web_call *c, const struct trace_row *row, bool si
 
 	json_object(j, NULL);
 	json_ns(c, "t", row->time);
-	if (row->thread == TRACE_NONE)
-		json_null(j, "thread");
-	else
-		json_uint(j, "thread", row->thread);
+	json_thread(j, "thread", row->thread);
 	json_uint(j, "severity", crash ? TRACE_SEVERITY_FATAL : row->a);
 	json_uint(j, "color", crash ? 0 : row->b);
 	json_cut(j, "text", row->text, row->text_len, WEB_TEXT);

@@ -97,9 +97,7 @@ void op_put(struct web_call *c, const char *key, const struct ops *o, const stru
 	figure(j, "pct", op, HAS_TOTAL, op->total);
 	json_text(j, "bound", perf_bound_name(op->bound));
 	json_text(j, "code", k->label);
-	json_text(j, "category",
-		  perf_category_name(
-			  perf_category_of(k, o->options.model)));
+	json_text(j, "category", perf_category_name(perf_category_of(k, o->options.model)));
 	if (row->device == PERF_NO_DEVICE)
 		json_null(j, "device");
 	else

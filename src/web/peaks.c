@@ -29,8 +29,7 @@ uint64_t peaks_max(const struct peaks *p, uint64_t first, uint64_t end,
 		for (unsigned k = 0; k < PEAKS_LEVELS; k++) {
 			uint64_t group = size * PEAKS_FAN;
 
-			if (first % group || end - first < group ||
-			    first / group >= p->levels[k].n)
+			if (first % group || end - first < group || first / group >= p->levels[k].n)
 				break;
 			size = group;
 			found = p->levels[k].v[first / group];

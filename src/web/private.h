@@ -240,6 +240,8 @@ double call_ns(const struct web_call *c, uint64_t ticks);
 /* A string of MOST bytes at most, cut between two characters. */
 void json_cut(struct json *j, const char *key, const char *text, size_t len, size_t most);
 void json_ns(struct web_call *c, const char *key, uint64_t ticks);
+/* The track of a thread; null: it is not known. */
+void json_thread(struct json *j, const char *key, uint32_t thread);
 void json_duration(struct web_call *c, const char *key, uint64_t start, uint64_t end);
 /* Begins the answer: an object with "gen". */
 void call_begin(struct web_call *c);
@@ -335,8 +337,8 @@ bool server_looked_at(struct web *web, double seconds);
 
 /*
  * The calls of a trace. QUICK ones have the handle with the index, and must be; SCAN ones may look
- * at all of it; ROWS ones may look at all rows of a track once. OPS are SCANs that tables of ops know
- * too.
+ * at all of it; ROWS ones may look at all rows of a track once. OPS are SCANs that tables of ops
+ * know too.
  */
 /* clang-format off */
 #define WEB_CALLS(X)      \

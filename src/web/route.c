@@ -125,6 +125,14 @@ void json_ns(struct web_call *c, const char *key, uint64_t ticks)
 	json_int(&c->json, key, trace_ns(c->trace, ticks));
 }
 
+void json_thread(struct json *j, const char *key, uint32_t thread)
+{
+	if (thread == TRACE_NONE)
+		json_null(j, key);
+	else
+		json_uint(j, key, thread);
+}
+
 void json_duration(struct web_call *c, const char *key, uint64_t start, uint64_t end)
 {
 	json_double(&c->json, key, trace_duration_ns(c->trace, start, end));

@@ -5,7 +5,8 @@
 #include <time.h>
 
 #define KEPT 16u /* answers */
-#define REST 9.0 /* times as long as it took to count is what was counted of a recording good for \
+#define REST                                                                                      \
+	9.0      /* times as long as it took to count is what was counted of a recording good for \
 		  */
 #define OLD 30.0 /* seconds at most */
 

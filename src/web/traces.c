@@ -273,7 +273,8 @@ static bool is_copy(const char *file)
 	return copy;
 }
 
-/* What SHOWN takes of a folder, by name. One that cannot be read is no reason not to show the others. */
+/* What SHOWN takes of a folder, by name. One that cannot be read is no reason not to show the
+ * others. */
 static int files_add(struct web *web, const char *path, int (*shown)(const struct dirent *),
 		     struct tacho_error *err)
 {
@@ -313,7 +314,8 @@ static void reports_add(struct web *web, const char *path)
 	free(names);
 }
 
-/* A folder of traces, or the profiler's: its traces are in ".logs", the tables of ops below "reports". */
+/* A folder of traces, or the profiler's: its traces are in ".logs", the tables of ops below
+ * "reports". */
 static int folder_add(struct web *web, const char *path, struct tacho_error *err)
 {
 	size_t before = web->traces.n;

@@ -41,8 +41,7 @@ static void zone(uint32_t on, uint64_t start, uint64_t end)
 			    (uint32_t)must(trace_add_srcloc(w, &s)), 0));
 }
 
-static void row(uint32_t on, uint32_t kind, uint64_t time, uint64_t a, uint64_t b,
-		const char *text)
+static void row(uint32_t on, uint32_t kind, uint64_t time, uint64_t a, uint64_t b, const char *text)
 {
 	struct trace_row r = {.time = time,
 			      .kind = kind,
@@ -149,9 +148,9 @@ static void pools(void)
 static const struct {
 	const char *name;
 	void (*make)(void);
-} kinds[] = {{"empty", empty}, {"moment", moment},     {"nanosecond", nanosecond},
-	     {"days", days},   {"messages", messages}, {"plots", plots},
-	     {"device", device}, {"locks", locks},     {"pools", pools}};
+} kinds[] = {{"empty", empty},   {"moment", moment},     {"nanosecond", nanosecond},
+	     {"days", days},     {"messages", messages}, {"plots", plots},
+	     {"device", device}, {"locks", locks},       {"pools", pools}};
 
 int main(int argc, char **argv)
 {

@@ -1,4 +1,5 @@
-/* Statistics of a recording that grows: sums of what is old and a look at what is new, against a look at every zone. */
+/* Statistics of a recording that grows: sums of what is old and a look at what is new, against a
+ * look at every zone. */
 #include "trace_tools.h"
 #include "web/chunks.h"
 
@@ -71,7 +72,8 @@ static void stat_is_right(const struct trace_stat *got, const struct trace_stat 
 	assert_int_equal(got->min, right->min);
 	assert_int_equal(got->max, right->max);
 	assert_true(fabs(got->mean - right->mean) < 1e-6);
-	assert_true(fabs((double)got->median - (double)right->median) <= 1 + 0.02 * (double)right->median);
+	assert_true(fabs((double)got->median - (double)right->median) <=
+		    1 + 0.02 * (double)right->median);
 }
 
 static void stats_are_right(struct chunks *k, struct web_call *c, const struct trace_filter *filter)
@@ -127,7 +129,8 @@ static void test_growing(void **state)
 		trace_checkpoint(r.w, "", 0);
 		assert_true(trace_refresh(c.trace, NULL) >= 0);
 		ranges_are_right(k, &c, &seed);
-		/* One that has not read as far gets what it knows, though chunks of more are there. */
+		/* One that has not read as far gets what it knows, though chunks of more are there.
+		 */
 		ranges_are_right(k, &late, &seed);
 		if (step % 2)
 			assert_true(trace_refresh(late.trace, NULL) >= 0);

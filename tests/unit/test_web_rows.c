@@ -410,12 +410,9 @@ static void test_growing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spans),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_tiles),
-		cmocka_unit_test(test_lives),
-		cmocka_unit_test(test_peaks),
-		cmocka_unit_test(test_growing),
+		cmocka_unit_test(test_spans), cmocka_unit_test(test_values),
+		cmocka_unit_test(test_tiles), cmocka_unit_test(test_lives),
+		cmocka_unit_test(test_peaks), cmocka_unit_test(test_growing),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 
