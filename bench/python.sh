@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # What 'python -m tracy' costs a program, as a ratio to the bare run, with cProfile and the least that
-# the interpreter allows (python_floor.c) beside. Runs are interleaved and the fastest of each counts.
-# PYTHONS="python3.12 ..." chooses interpreters, ROUNDS how often each is run.
+# the interpreter allows (python_floor.c) beside. Runs take turns: python_calls.py says how.
+# PYTHONS="python3.12 ..." chooses interpreters, TURNS how many turns.
 set -u
 [ -s "$BUILD/python/interpreters" ] || { echo "no extension was built"; exit 0; }
 floor=$(mktemp -d)
 trap 'rm -rf "$floor"' EXIT
 export PYTHONPATH=$BUILD/python:$floor
+export PATH=$BUILD:$PATH
 for python in ${PYTHONS:-$(cat "$BUILD/python/interpreters")}; do
 	include=$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
 	suffix=$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
 	${CC:-cc} -O2 -shared -fPIC "-I$include" "-I$SOURCE/include" "$SOURCE/bench/python_floor.c" \
 		-o "$floor/python_floor$suffix" || exit 1
-	"$python" "$SOURCE/bench/python_calls.py" "${ROUNDS:-5}" || exit 1
+	"$python" "$SOURCE/bench/python_calls.py" "${TURNS:-60}" || exit 1
 done

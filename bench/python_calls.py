@@ -1,10 +1,14 @@
 """The workloads of bench/python.sh, and the table of their ratios.
 
-``python_calls.py ROUNDS`` runs itself once for each workload and each way of profiling and prints the
-table; ``python_calls.py run WORKLOAD [FLOOR]`` is one run and prints its best CPU time in seconds,
-or what "with zone" costs (zone), or how much of the ring a call takes (bytes).
-The floors are what the interpreter charges for an event that is only noted: see python_floor.c. A goal
-that is below its floor cannot be met on this machine.
+``python_calls.py TURNS`` prints the table. For a workload the bare run and each way of profiling is
+a process of its own (``python_calls.py run WORKLOAD [FLOOR]``) that stays: for each line that it
+reads it runs the workload so many times and answers with the CPU seconds. One of them runs at a
+time, turn after turn, each way between two bare runs. A processor may change its speed by half
+within a second, so what counts is the ratio of neighbours; the table has its median over the turns,
+and as "±" half the distance of the quartiles.
+``run zone`` prints what "with zone" costs, ``run bytes`` how much of the ring a call takes.
+The floors are what the interpreter charges for an event that is only noted: see python_floor.c. A
+goal that is below its floor cannot be met on this machine.
 """
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ import asyncio
 import ast
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -83,12 +88,15 @@ class Way:
     """A way to run the workloads, with the floor that it measures or the goals that it has."""
 
     def __init__(self, words: list[str], floor: str = "", goals: dict[str, float] | None = None):
-        self.words, self.floor, self.goals = words, floor, goals or {}
+        self.words, self.floor, self.goals = [sys.executable, *words], floor, goals or {}
 
 
 def tracy(*words: str, **goals: float) -> Way:
-    goals = {work.replace("klass", "class"): goal for work, goal in goals.items()}
-    return Way(["-m", "tracy", "-q", *words], goals=goals)
+    """What "python -m tracy" does, but for the files that it makes when the program has ended."""
+    way = Way(["-m", "tracy", "--no-capture-tool", *words])
+    way.words[:0] = ["tacho", "run", "--wrapped", "-qf", "-o", "trace.tacho", "--"]
+    way.goals = {work.replace("klass", "class"): goal for work, goal in goals.items()}
+    return way
 
 
 # A floor stands before the way that it is the floor of.
@@ -133,15 +141,18 @@ def set_floor(name: str) -> None:
     MONITORING.set_events(3, mask)
 
 
-def best_of(work: Callable[[], object]) -> float:
-    """Of as many runs as fit into a while: the ring's memory is new at first, then used again."""
-    best, spent = 1e9, 0.0
-    while spent < 0.3:
-        start = time.process_time()
+def seconds(work: Callable[[], object], count: int = 1) -> float:
+    start = time.process_time()
+    for _ in range(count):
         work()
-        took = time.process_time() - start
-        best, spent = min(best, took), spent + took
-    return best
+    return time.process_time() - start
+
+
+def serve(work: Callable[[], object]) -> None:
+    """A run for each line, which says how many times; once before, since others had the caches."""
+    for line in sys.stdin:
+        work()
+        print(seconds(work, int(line)), flush=True)
 
 
 def zone_ns() -> float:
@@ -157,7 +168,8 @@ def zone_ns() -> float:
     def empty():
         for _ in range(count):
             pass
-    return (best_of(zones) - best_of(empty)) / count * 1e9
+    fastest = [min(seconds(work) for _ in range(30)) for work in (zones, empty)]
+    return (fastest[0] - fastest[1]) / count * 1e9
 
 
 def call_bytes() -> float:
@@ -175,33 +187,88 @@ def call_bytes() -> float:
     return least
 
 
-def one(folder: str, way: list[str], work: str, floor: str = "") -> float:
-    done = subprocess.run([sys.executable, *way, os.path.abspath(__file__), "run", work, floor],
-                          cwd=folder, check=True, capture_output=True, text=True)
-    return float(done.stdout.splitlines()[0])
+class Runner:
+    """A process that runs a workload in one of the ways."""
+
+    def __init__(self, folder: str, way: Way, work: str) -> None:
+        folder = tempfile.mkdtemp(dir=folder)  # each has its own files
+        self.words = [*way.words, os.path.abspath(__file__), "run", work, way.floor]
+        self.process = subprocess.Popen(self.words, cwd=folder, text=True, bufsize=1,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def answer(self) -> float:
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise SystemExit(f"python_calls.py: {' '.join(self.words)} has ended")
+        return float(answer)
+
+    def run(self, count: int = 1) -> float:
+        self.process.stdin.write(f"{count}\n")
+        return self.answer()
+
+    def warm(self) -> float:
+        """What is new at first, as the ring's memory, is used again then. The time of one run."""
+        spent = 0.0
+        while spent < WARM:
+            last = self.run()
+            spent += last
+        return last
+
+    def end(self) -> None:
+        self.process.stdin.close()
+        self.process.wait()
+
+
+WARM, RUN = 0.1, 0.004  # seconds of a process before it is measured, and of a bare run
+
+
+def ratios(folder: str, work: str, turns: int) -> dict[str, list[float]]:
+    """Of each way to the bare run, for each turn; that of a second bare run shows the error."""
+    bare = Runner(folder, WAYS["bare"], work)
+    runners = {name: Runner(folder, way, work) for name, way in WAYS.items()}
+    for runner in runners.values():
+        runner.warm()
+    count = max(1, round(RUN / bare.warm()))
+    found: dict[str, list[float]] = {name: [] for name in WAYS}
+    before = bare.run(count)
+    for _ in range(turns):
+        for name, runner in runners.items():
+            way, behind = runner.run(count), bare.run(count)
+            found[name].append(2 * way / (before + behind))
+            before = behind
+    for runner in (bare, *runners.values()):
+        runner.end()
+    return found
+
+
+def once(folder: str, way: Way, what: str) -> float:
+    runner = Runner(folder, way, what)
+    found = runner.answer()
+    runner.end()
+    return found
 
 
 def row(name: str, cells: list[str]) -> None:
-    print(f"  {name:22}" + "".join(f"{cell:>8}" for cell in cells))
+    print(f"  {name:22}" + "".join(f"{cell:>13}" for cell in cells))
 
 
-def table(rounds: int) -> None:
-    best: dict[tuple[str, str], float] = {}
+def ratio(found: list[float]) -> str:
+    low, middle, high = statistics.quantiles(found, n=4)
+    return f"{middle:.2f}x ±{(high - low) / 2:.2f}"
+
+
+def table(turns: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        for _ in range(rounds):
-            for work in WORKLOADS:
-                for name, way in WAYS.items():
-                    seconds = one(folder, way.words, work, way.floor)
-                    best[name, work] = min(best.get((name, work), 1e9), seconds)
-        taken = [one(folder, ["-m", "tracy", "-q", *words], "bytes")
-                 for words in ([], ["--c-calls"], ["--lines"])]
-        zones = min(one(folder, ["-m", "tracy", "-qp"], "zone") for _ in range(rounds))
+        found = {work: ratios(folder, work, turns) for work in WORKLOADS}
+        taken = [once(folder, WAYS["tracy" + option], "bytes")
+                 for option in ("", " --c-calls", " --lines")]
+        zones = min(once(folder, tracy("-p"), "zone") for _ in range(3))
     print(f"{sys.executable} {sys.version.split()[0]}")
     row("", list(WORKLOADS))
     for name, way in WAYS.items():
-        row(name, [f"{best[name, work] / best['bare', work]:.2f}x" for work in WORKLOADS])
+        row(name, [ratio(found[work][name]) for work in WORKLOADS])
         if way.goals:
-            row("  goal", [f"{way.goals[work]:.2f}" if work in way.goals else ""
+            row("  goal", [f"{way.goals[work]:.2f}       " if work in way.goals else ""
                            for work in WORKLOADS])
     print(f"  with zone: {zones:.0f} ns (goal 110)")
     print("  ring: {:.1f} bytes per call (goal 16), {:.1f} with --c-calls, {:.1f} with --lines"
@@ -212,7 +279,9 @@ if __name__ == "__main__":
     if sys.argv[1] == "run":
         if sys.argv[3]:
             set_floor(sys.argv[3])
-        others = {"zone": zone_ns, "bytes": call_bytes}
-        print(others[sys.argv[2]]() if sys.argv[2] in others else best_of(WORKLOADS[sys.argv[2]]))
+        if sys.argv[2] in WORKLOADS:
+            serve(WORKLOADS[sys.argv[2]])
+        else:
+            print({"zone": zone_ns, "bytes": call_bytes}[sys.argv[2]]())
     else:
         table(int(sys.argv[1]))
