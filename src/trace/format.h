@@ -21,7 +21,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file format is li
 #define FILE_ORDER           0x01020304u
 #define FILE_VERSION         1u
 #define FILE_HEADER_SIZE     64u
-#define FILE_INCOMPATIBLE    0ull /* feature bits that this version knows */
+#define FILE_SPARSE          1ull /* incompatible feature: METHOD_SPARSE */
+#define FILE_INCOMPATIBLE    1ull /* feature bits that this version knows */
 #define FILE_FEATURES_OFFSET 16u
 
 #define BLOCK_MAGIC       0x4b4c4254u /* "TBLK" */
@@ -62,7 +63,9 @@ static inline bool extra_has_text(uint64_t kind)
 }
 
 /* How a plane of a column or a string is stored. */
-enum pack_method { METHOD_CONSTANT, METHOD_RAW, METHOD_ZSTD };
+enum pack_method { METHOD_CONSTANT, METHOD_RAW, METHOD_ZSTD, METHOD_SPARSE };
+
+#define SPARSE_FAR 255u /* in the list of a sparse plane: as many zeros, and no other byte yet */
 
 #define COLUMN_DELTA 0x10u /* flag beside a column's number of planes */
 

@@ -50,6 +50,13 @@ void unpacker_free(struct unpacker *u);
 /* Unpacks exactly RAW bytes into OUT; TACHO_EDAMAGED when that is not what is there. */
 int unpack_bytes(struct unpacker *u, const void *bytes, size_t len, void *out, size_t raw);
 
+/*
+ * Unpacks a plane of exactly N bytes into OUT, which METHOD_ZSTD or METHOD_SPARSE made of it: LEN
+ * bytes.
+ */
+int unpack_plane(struct unpacker *u, uint8_t method, const void *bytes, size_t len, uint8_t *out,
+		 size_t n);
+
 /* Reads what pack_string() wrote into OUT (reset first); at most LIMIT bytes. */
 int unpack_string(struct unpacker *u, struct in *in, size_t limit, struct buf *out);
 

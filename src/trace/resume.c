@@ -149,9 +149,11 @@ static int take_all(struct trace_writer *w, struct trace_private *p, size_t *sta
 	return r;
 }
 
+/* The header may be of a version that knew fewer features. */
 static int cut(struct trace_writer *w, struct tacho_error *err)
 {
-	if (ftruncate(w->fd, (off_t)w->offset) < 0 || lseek(w->fd, (off_t)w->offset, SEEK_SET) < 0)
+	if (ftruncate(w->fd, (off_t)w->offset) < 0 || writer_head(w) < 0 ||
+	    lseek(w->fd, (off_t)w->offset, SEEK_SET) < 0)
 		return err_errno(err, TACHO_EWRITE, "cannot cut %s", w->part);
 	return 0;
 }

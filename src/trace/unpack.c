@@ -10,6 +10,7 @@ struct unpacker {
 	size_t room;
 	uint32_t *numbers; /* ROOM32 of them, for unpack_room32() */
 	size_t room32;
+	struct buf list; /* of a sparse plane */
 };
 
 struct unpacker *unpacker_new(void)
@@ -18,6 +19,7 @@ struct unpacker *unpacker_new(void)
 
 	if (!u)
 		return NULL;
+	u->list = (struct buf)BUF_INIT;
 	u->zstd = ZSTD_createDCtx();
 	if (!u->zstd) {
 		free(u);
@@ -33,6 +35,7 @@ void unpacker_free(struct unpacker *u)
 	ZSTD_freeDCtx(u->zstd);
 	free(u->planes);
 	free(u->numbers);
+	buf_free(&u->list);
 	free(u);
 }
 
@@ -74,6 +77,41 @@ int unpack_string(struct unpacker *u, struct in *in, size_t limit, struct buf *o
 	return r;
 }
 
+/* Places are the numbers of zeros before each byte that is none, and those bytes are at the end. */
+static int unpack_sparse(struct unpacker *u, struct in *in, uint8_t *out, size_t n)
+{
+	size_t count = in_limited(in, n), at = 0;
+	const uint8_t *place, *byte, *bytes;
+	int r = in->bad ? TACHO_EDAMAGED : unpack_string(u, in, 3 * n, &u->list);
+
+	if (r < 0)
+		return r;
+	if (u->list.len < count)
+		return TACHO_EDAMAGED;
+	memset(out, 0, n);
+	place = (const uint8_t *)u->list.data;
+	byte = bytes = place + u->list.len - count;
+	while (place < bytes) {
+		at += *place;
+		if (*place++ == SPARSE_FAR)
+			continue;
+		if (at >= n || byte == bytes + count)
+			return TACHO_EDAMAGED;
+		out[at++] = *byte++;
+	}
+	return byte == bytes + count ? 0 : TACHO_EDAMAGED;
+}
+
+int unpack_plane(struct unpacker *u, uint8_t method, const void *bytes, size_t len, uint8_t *out,
+		 size_t n)
+{
+	struct in in = {bytes, (const uint8_t *)bytes + len, false};
+
+	if (method == METHOD_ZSTD)
+		return unpack_bytes(u, bytes, len, out, n);
+	return method == METHOD_SPARSE ? unpack_sparse(u, &in, out, n) : TACHO_EDAMAGED;
+}
+
 /* Where the plane's bytes are: in the block itself when they are stored as they are, else in ROOM.
  */
 static const uint8_t *plane_find(struct unpacker *u, struct in *in, uint8_t *room, size_t n)
@@ -92,9 +130,7 @@ static const uint8_t *plane_find(struct unpacker *u, struct in *in, uint8_t *roo
 		return NULL;
 	if (method == METHOD_RAW)
 		return len == n ? bytes : NULL;
-	if (method != METHOD_ZSTD || unpack_bytes(u, bytes, len, room, n) < 0)
-		return NULL;
-	return room;
+	return unpack_plane(u, method, bytes, len, room, n) < 0 ? NULL : room;
 }
 
 static void join_planes(uint64_t *restrict v, size_t n, uint64_t base, const uint8_t **p,

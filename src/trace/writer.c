@@ -151,9 +151,18 @@ static void make_file_header(const struct trace_writer *w, uint8_t *header)
 	memcpy(header, FILE_MAGIC, 8);
 	put32(header + 8, FILE_ORDER);
 	put32(header + 12, FILE_VERSION);
+	put64(header + 24, FILE_SPARSE);
 	memcpy(header + 32, w->uuid, sizeof(w->uuid));
 	put32(header + 48, FILE_HEADER_SIZE);
 	put64(header + 56, XXH3_64bits(header, 56));
+}
+
+int writer_head(const struct trace_writer *w)
+{
+	uint8_t header[FILE_HEADER_SIZE];
+
+	make_file_header(w, header);
+	return pwrite(w->fd, header, sizeof(header), 0) == sizeof(header) ? 0 : TACHO_EWRITE;
 }
 
 /* Writers hold a lock on their file, which ends with them however they end. */
@@ -460,11 +469,7 @@ static int move_into_place(struct trace_writer *w)
 /* What was written after a cut can be read if the file has its header and ends where it should. */
 static void mend(struct trace_writer *w)
 {
-	uint8_t header[FILE_HEADER_SIZE];
-
-	make_file_header(w, header);
-	if (ftruncate(w->fd, (off_t)w->offset) < 0 ||
-	    pwrite(w->fd, header, sizeof(header), 0) < 0) {
+	if (ftruncate(w->fd, (off_t)w->offset) < 0 || writer_head(w) < 0) {
 		/* Then it cannot, and the user is told of the cut in any case. */
 	}
 }

@@ -127,6 +127,8 @@ struct trace_writer *writer_new(const char *path, const struct trace_writer_opti
 int writer_fail(struct trace_writer *w, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 int writer_no_memory(struct trace_writer *w);
+/* Writes the file's header, again. */
+int writer_head(const struct trace_writer *w);
 
 /* Appends a block; PACK: zstd. Definitions that wait are written in front of it. */
 int writer_block(struct trace_writer *w, enum block_type type, const void *payload, size_t len,

@@ -133,10 +133,8 @@ static int plane_take(struct taking *t, struct in *in, unsigned k, struct peek_c
 		return TACHO_EDAMAGED;
 	if (method == METHOD_RAW)
 		memcpy(t->ready, bytes, t->n);
-	else if (method == METHOD_ZSTD)
-		r = unpack_bytes(t->u, bytes, len, t->ready, t->n);
 	else
-		r = TACHO_EDAMAGED;
+		r = unpack_plane(t->u, method, bytes, len, t->ready, t->n);
 	if (r == 0)
 		plane_keep(t, c, k);
 	return r;

@@ -1,7 +1,7 @@
 /*
  * Files of released format versions open for ever with the content they had. tests/golden/v1.tacho
  * was written once by "test_trace_golden --write FILE" and is never written again; a new format
- * version gets a file and a test of its own.
+ * version or feature gets a file and a test of its own (v1-sparse.tacho: "--write-sparse FILE").
  */
 #include "trace_tools.h"
 
@@ -67,6 +67,28 @@ static int write_golden(const char *path)
 			    TRACE_ZONE_UNFINISHED, NULL, 0);
 	write_rows(w);
 	trace_add_ledger(w, 0, &ledger);
+	test_close(w);
+	return 0;
+}
+
+/* Zone I of the file with sparse planes: one in twenty takes long. */
+static uint64_t sparse_duration(uint64_t i)
+{
+	return i % 20 == 13 ? 5000 + i * 31 : 100 + i % 7;
+}
+
+static int write_sparse(const char *path)
+{
+	struct trace_writer *w = test_writer(path);
+	uint64_t at = 1000;
+
+	test_model(w, 1, 1);
+	for (uint64_t i = 0; i < 2000; i++) {
+		uint64_t end = at + sparse_duration(i);
+
+		trace_lane_add(w, trace_lane(w, 0, 0), at, end, 0, end - at);
+		at = end + 50 + i % 3;
+	}
 	test_close(w);
 	return 0;
 }
@@ -156,11 +178,38 @@ static void test_v1(void **state)
 	trace_close(t);
 }
 
+static void test_v1_sparse(void **state)
+{
+	struct trace *t = test_open(golden("v1-sparse.tacho"));
+	struct trace_check check;
+	struct trace_cursor *c;
+	struct trace_zone z;
+	uint64_t at = 1000, i;
+
+	(void)state;
+	assert_string_equal(t->damage.text, "");
+	assert_int_equal(trace_check(t, &check, NULL), 0);
+	assert_string_equal(check.first_error, "");
+	assert_int_equal(trace_cursor_open(&c, t, 0, 0, UINT64_MAX), 0);
+	for (i = 0; trace_cursor_next(c, &z) > 0; i++) {
+		assert_true(z.start == at && z.end == at + sparse_duration(i));
+		at = z.end + 50 + i % 3;
+	}
+	assert_int_equal(i, 2000);
+	trace_cursor_close(c);
+	trace_close(t);
+}
+
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_v1)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_v1),
+		cmocka_unit_test(test_v1_sparse),
+	};
 
 	if (argc == 3 && !strcmp(argv[1], "--write"))
 		return write_golden(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "--write-sparse"))
+		return write_sparse(argv[2]);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
