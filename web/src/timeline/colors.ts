@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import { nameRow } from "../names";
 import { hashText, oklch, store, stored, theme, wantsBlack } from "../theme";
 import type { Rgb } from "../theme";
+import type { Stripe } from "./layout";
 
 export const COLOR_MODES = ["kind", "name", "thread", "processor"] as const;
 export type ColorMode = typeof COLOR_MODES[number];
@@ -51,6 +52,29 @@ function paint(rgb: Rgb): Paint {
 	return { rgb, pixel: (0xff000000 | rgb[2] << 16 | rgb[1] << 8 | rgb[0]) >>> 0, black: wantsBlack(rgb) };
 }
 
+/** Shades of a thread or processor. */
+const DEPTHS = 4;
+
+export function mix(a: Rgb, b: Rgb, f: number): number {
+	const g = 1 - f;
+	const r = a[0] * g + b[0] * f, v = a[1] * g + b[1] * f, u = a[2] * g + b[2] * f;
+	return (0xff000000 | (u & 255) << 16 | (v & 255) << 8 | (r & 255)) >>> 0;
+}
+
+/** The colour of its thread or processor is that of a stripe, whatever the names of its zones are. */
+export function tinted(s: Stripe): boolean {
+	return s.tint !== null && s.device && colorMode.peek() !== "name";
+}
+
+/** The colour does not depend on the name at all. */
+export function byThread(s: Stripe): boolean {
+	return colorMode.peek() === "thread" && s.track !== null;
+}
+
+function threadKey(s: Stripe): string {
+	return s.track ? s.track.process + s.track.name + (s.track.tid ?? "") : "";
+}
+
 function byName(id: number, mode: ColorMode, device: boolean, dark: boolean, dim: boolean): Paint {
 	const row = nameRow(id);
 	const name = row?.[0] || row?.[1] || String(id);
@@ -72,6 +96,8 @@ export class Palette {
 	private host: Paint[] = [];
 	private dev: Paint[] = [];
 	private tinted = new Map<string, Paint>();
+	private tables = new Map<string, Uint32Array>();
+	private names = 0;
 	private dark = true;
 
 	/** To be called before each drawing. */
@@ -84,31 +110,49 @@ export class Palette {
 		this.host = [];
 		this.dev = [];
 		this.tinted.clear();
+		this.tables.clear();
+		this.names = names;
 	}
 
-	name(id: number, device: boolean): Paint {
+	/** The paint of a zone of a stripe. */
+	of(s: Stripe, name: number): Paint {
+		if (byThread(s))
+			return s.tint && s.device ? this.tint(s.tint, s.depth) : this.thread(threadKey(s), s.depth);
+		return s.tint && tinted(s) && !this.transfer(name) ? this.tint(s.tint, s.depth) : this.name(name, s.device);
+	}
+
+	/** The pixels of stripes like this one by name, as far as they were asked for; 0 is one that was not yet. */
+	pixels(s: Stripe): Uint32Array {
+		const key = tinted(s) ? [s.tint, s.depth % DEPTHS].join() : String(s.device);
+		let t = this.tables.get(key);
+		if (!t)
+			this.tables.set(key, t = new Uint32Array(this.names));
+		return t;
+	}
+
+	private name(id: number, device: boolean): Paint {
 		const list = device ? this.dev : this.host;
 		return list[id] ??= byName(id, colorMode.peek(), device, this.dark, libraryMode.peek() !== "show");
 	}
 
 	/** Transfers over the NoC stand out between the zones of a processor. */
-	transfer(name: number): boolean {
+	private transfer(name: number): boolean {
 		return nameRow(name)?.[1] === "NOC";
 	}
 
 	/** Colour of a thread or processor, a little different at each depth. */
 	tint(c: Rgb, depth: number): Paint {
-		const key = c.join() + ":" + depth;
+		const key = c.join() + ":" + depth % DEPTHS;
 		let p = this.tinted.get(key);
 		if (!p) {
-			const f = 1 - 0.09 * (depth % 4);
+			const f = 1 - 0.09 * (depth % DEPTHS);
 			p = paint([Math.round(c[0] * f), Math.round(c[1] * f), Math.round(c[2] * f)]);
 			this.tinted.set(key, p);
 		}
 		return p;
 	}
 
-	thread(text: string, depth: number): Paint {
+	private thread(text: string, depth: number): Paint {
 		return this.tint(oklch(this.dark ? 0.70 : 0.78, 0.10, hashText(text) % 360), depth);
 	}
 }

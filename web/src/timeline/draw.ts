@@ -5,10 +5,12 @@ import type { Rgb } from "../theme";
 import type { Palette } from "./colors";
 import type { PlotStore } from "./plots";
 import type { Row, Stripe } from "./layout";
-import { type Box, type Lit, Raster, type Scale, type Style } from "./raster";
+import { type Box, type Label, type Lit, Raster, type Scale, type Style } from "./raster";
 import type { TileStore } from "./tiles";
 
 export interface Colors extends Style {
+	panelPixel: number;
+	gridPixel: number;
 	text: string;
 	muted: string;
 	line: string;
@@ -18,6 +20,10 @@ export interface Colors extends Style {
 	bg: string;
 	panel: string;
 	signpost: string;
+}
+
+function pixelOf(c: Rgb): number {
+	return (0xff000000 | c[2] << 16 | c[1] << 8 | c[0]) >>> 0;
 }
 
 /** #rgb or #rrggbb */
@@ -32,30 +38,44 @@ export function readColors(): Colors {
 	const s = getComputedStyle(document.documentElement);
 	const v = (name: string) => s.getPropertyValue(name).trim();
 	const bg = parse(v("--bg"));
-	const soft = parse(v("--line-soft"));
+	const soft = pixelOf(parse(v("--line-soft")));
+	const neutral = parse(v("--neutral"));
 	return {
-		background: bg, neutral: parse(v("--neutral")),
-		edge: (0xff000000 | bg[2] << 16 | bg[1] << 8 | bg[0]) >>> 0,
-		loading: (0xff000000 | soft[2] << 16 | soft[1] << 8 | soft[0]) >>> 0,
+		background: bg, neutral, neutralPixel: pixelOf(neutral), edge: pixelOf(bg), loading: soft, gridPixel: soft, panelPixel: pixelOf(parse(v("--panel"))),
 		text: v("--text"), muted: v("--muted"), line: v("--line"), grid: v("--line-soft"), accent: v("--accent"),
 		warn: v("--warn"), bg: v("--bg"), panel: v("--panel"), signpost: v("--signpost"),
 	};
 }
 
 /** One stripe as it was drawn, for the pointer. */
-export interface Drawn {
-	row: Row;
-	stripe: Stripe;
-	y: number;
-	boxes: Box[];
+export class Drawn {
+	private found: Box[] | null = null;
+
+	constructor(readonly row: Row, readonly stripe: Stripe, readonly y: number, private readonly raster: Raster) {}
+
+	get boxes(): Box[] {
+		return this.found ??= this.raster.boxesOf(this.stripe);
+	}
 }
+
+/** A name as it is drawn, and how wide it is. */
+interface Cut {
+	text: string;
+	width: number;
+}
+
+/** Boxes have names from here on, in CSS pixels. */
+const LABEL_MIN = 22;
+/** So many names remember how they were cut. */
+const CUTS = 5000;
 
 export const FONT = '11px Inter, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif';
 
 export class Painter {
-	private strip: HTMLCanvasElement | OffscreenCanvas = document.createElement("canvas");
-	private image: ImageData | null = null;
-	private widths = new Map<string, number>();
+	/** A stripe as it goes to the canvas, of which all rows are alike. */
+	private block = new ImageData(1, 1);
+	private readonly cuts = new Map<string, Cut[]>();
+	private labels: (Label & { y: number })[] = [];
 	drawn: Drawn[] = [];
 
 	constructor(private readonly ctx: CanvasRenderingContext2D, private readonly palette: Palette) {}
@@ -70,7 +90,7 @@ export class Painter {
 		this.separators(rows, top, scale, dpr, c);
 		this.drawn = this.stripes(rows, top, height, scale, dpr, store, lit, c);
 		ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
-		this.labels(dpr, scale.width / dpr);
+		this.drawLabels(dpr, scale.width / dpr);
 		for (const r of rows)
 			if (r.warning) {
 				ctx.fillStyle = c.warn;
@@ -92,7 +112,7 @@ export class Painter {
 		const { ctx } = this;
 		for (const r of rows) {
 			const y = Math.round((r.y - top) * dpr);
-			if (r.kind === "process" || r.kind === "device" || r.kind === "group") {
+			if (isGroup(r)) {
 				ctx.fillStyle = c.panel;
 				ctx.fillRect(0, y, scale.width, Math.round(r.h * dpr));
 			}
@@ -103,78 +123,105 @@ export class Painter {
 
 	private stripes(rows: Row[], top: number, height: number, scale: Scale, dpr: number, store: TileStore, lit: Lit, c: Colors): Drawn[] {
 		const list: Drawn[] = [];
+		const raster = new Raster(this.palette, store, scale, c, lit);
+		this.labels = [];
 		for (const row of rows)
 			for (const stripe of row.stripes) {
 				const y = row.y + stripe.y - top;
 				if (y + stripe.h > 0 && y < height)
-					list.push({ row, stripe, y, boxes: [] });
+					list.push(new Drawn(row, stripe, y, raster));
 			}
-		if (list.length === 0)
-			return list;
-		const w = scale.width;
-		if (!this.image || this.image.width !== w || this.image.height < list.length) {
-			this.image = new ImageData(w, Math.max(64, list.length + 32));
-			this.strip.width = w;
-			this.strip.height = this.image.height;
-		}
-		const pixels = new Uint32Array(this.image.data.buffer);
-		pixels.fill(0, 0, w * list.length);
-		const raster = new Raster(this.palette, c, lit);
-		list.forEach((d, i) => { d.boxes = raster.stripe(pixels.subarray(i * w, (i + 1) * w), d.stripe, store, scale); });
-		const sctx = this.strip.getContext("2d") as CanvasRenderingContext2D;
-		sctx.putImageData(this.image, 0, 0, 0, 0, w, list.length);
-		this.ctx.imageSmoothingEnabled = false;
-		list.forEach((d, i) => {
+		const place = (d: Drawn) => {
 			const y = Math.round(d.y * dpr);
-			this.ctx.drawImage(this.strip, 0, i, w, 1, 0, y, w, Math.max(1, Math.round((d.y + d.stripe.h) * dpr) - y));
-		});
+			return { y, h: Math.max(1, Math.round((d.y + d.stripe.h) * dpr) - y) };
+		};
+		const w = scale.width, tallest = list.reduce((h, d) => Math.max(h, place(d).h), 1);
+		if (this.block.width !== w || this.block.height < tallest)
+			this.block = new ImageData(w, tallest);
+		const pixels = new Uint32Array(this.block.data.buffer), first = pixels.subarray(0, w);
+		const plain = this.ground(scale, dpr, c), panel = new Uint32Array(w).fill(c.panelPixel);
+		for (const d of list) {
+			const found: Label[] = [];
+			first.fill(0);
+			raster.stripe(first, d.stripe, d.stripe.labels ? LABEL_MIN * dpr : Infinity, found);
+			for (const l of found)
+				this.labels.push({ ...l, y: d.y + d.stripe.h / 2 + 0.5 });
+			if (!lay(first, isGroup(d.row) ? panel : plain))
+				continue;
+			const { y, h } = place(d);
+			for (let k = 1; k < h; k++)
+				pixels.copyWithin(k * w, 0, w);
+			this.ctx.putImageData(this.block, 0, y, 0, 0, w, h); // without a GPU twice as fast as an image that is stretched
+		}
 		return list;
 	}
 
-	private width(text: string): number {
-		let w = this.widths.get(text);
-		if (w === undefined) {
-			if (this.widths.size > 20000)
-				this.widths.clear();
-			w = this.ctx.measureText(text).width;
-			this.widths.set(text, w);
-		}
-		return w;
+	/** What is below stripes of rows that are no groups: the background and the lines of the ruler. */
+	private ground(scale: Scale, dpr: number, c: Colors): Uint32Array {
+		const row = new Uint32Array(scale.width).fill(c.edge);
+		for (const x of ticks(scale, dpr).xs)
+			row[Math.round(x)] = c.gridPixel;
+		return row;
 	}
 
-	private labels(dpr: number, right: number): void {
+	private drawLabels(dpr: number, right: number): void {
 		const { ctx } = this;
 		ctx.font = FONT;
 		ctx.textBaseline = "middle";
 		for (const black of [true, false]) {
 			ctx.fillStyle = black ? "#0b0e12" : "#ffffff";
-			for (const d of this.drawn) {
-				if (!d.stripe.labels)
+			for (const l of this.labels) {
+				if (l.black !== black)
 					continue;
-				const y = d.y + d.stripe.h / 2 + 0.5;
-				for (const b of d.boxes) {
-					if (b.paint.black !== black || !b.lit || b.x1 - b.x0 < 22 * dpr)
-						continue;
-					const x0 = Math.max(0, b.x0 / dpr) + 4;
-					const room = Math.min(right, b.x1 / dpr) - x0 - 3;
-					this.label(shortName(nameOf(b.name)), x0, y, room);
-				}
+				const x = Math.max(0, l.x0 / dpr) + 4;
+				const text = this.fitting(shortName(nameOf(l.name)), Math.min(right, l.x1 / dpr) - x - 3);
+				if (text)
+					ctx.fillText(text, x, l.y);
 			}
 		}
 	}
 
-	private label(text: string, x: number, y: number, room: number): void {
-		let s = text;
-		if (this.width(s) > room) {
-			let chars = Math.floor(room * text.length / this.width(text));
-			s = elide(text, chars);
-			while (chars > 2 && this.width(s) > room)
-				s = elide(text, --chars);
-			if (chars < 3)
-				return;
+	/** A name as far as there is ROOM for it; "" if there is too little. */
+	private fitting(name: string, room: number): string {
+		let cuts = this.cuts.get(name);
+		if (!cuts) {
+			if (this.cuts.size > CUTS)
+				this.cuts.clear();
+			this.cuts.set(name, cuts = []);
 		}
-		this.ctx.fillText(s, x, y);
+		let chars = name.length;
+		let cut = this.cut(cuts, name, chars);
+		if (cut.width <= room)
+			return name;
+		chars = Math.floor(room * chars / cut.width);
+		cut = this.cut(cuts, name, chars);
+		while (chars > 2 && cut.width > room)
+			cut = this.cut(cuts, name, --chars);
+		return chars < 3 ? "" : cut.text;
 	}
+
+	private cut(cuts: Cut[], name: string, chars: number): Cut {
+		const known = cuts[chars];
+		if (known)
+			return known;
+		const text = elide(name, chars);
+		return cuts[chars] = { text, width: this.ctx.measureText(text).width };
+	}
+}
+
+function isGroup(r: Row): boolean {
+	return r.kind === "process" || r.kind === "device" || r.kind === "group";
+}
+
+/** Lays pixels on the ground: those that are none become it. False if all are. */
+function lay(row: Uint32Array, ground: Uint32Array): boolean {
+	let any = false;
+	for (let x = 0; x < row.length; x++)
+		if (row[x] === 0)
+			row[x] = ground[x];
+		else
+			any = true;
+	return any;
 }
 
 /** Where the ruler has its lines, in device pixels. */

@@ -8,7 +8,8 @@ import type { Rgb } from "../theme";
 import type { LockInfo, LockRow, LockSpan } from "../types";
 import type { Colors } from "./draw";
 import type { Row } from "./layout";
-import { mix, resolutionFor, type Scale } from "./raster";
+import { mix } from "./colors";
+import { resolutionFor, type Scale } from "./raster";
 import { EMPTY, type LaneTile, TILE_PX, TileStore } from "./tiles";
 
 const HOLD: Rgb = [0x3f, 0xa9, 0x8a], SHARED: Rgb = [0x4f, 0x8f, 0xc9], WAIT: Rgb = [0xe0, 0x5c, 0x5c];

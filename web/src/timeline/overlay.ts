@@ -51,23 +51,43 @@ function xOf(f: Frame, t: number): number {
 	return (t - f.t0) / f.ns;
 }
 
+/** The columns of a canvas that something was drawn in since it was cleared. Few, as a rule: to clear all of a large canvas takes longer than all else. */
+const used = new WeakMap<CanvasRenderingContext2D, [x0: number, x1: number][]>();
+/** From so many on all is cleared. */
+const MANY = 100;
+
+/** To be told by all that draws. */
+function use(ctx: CanvasRenderingContext2D, x0: number, x1: number): void {
+	used.get(ctx)?.push([x0, x1]);
+}
+
 function begin(ctx: CanvasRenderingContext2D, f: Frame): void {
 	ctx.setTransform(f.dpr, 0, 0, f.dpr, 0, 0);
-	ctx.clearRect(0, 0, f.width, f.height);
+	const old = used.get(ctx);
+	if (!old || old.length > MANY)
+		ctx.clearRect(0, 0, f.width, f.height);
+	else
+		for (const [x0, x1] of old)
+			ctx.clearRect(Math.floor(x0) - 2, 0, Math.ceil(x1) - Math.floor(x0) + 4, f.height);
 	ctx.font = FONT;
+}
+
+function box(ctx: CanvasRenderingContext2D, x: number, y: number, w: number, h: number): void {
+	use(ctx, x, x + w);
+	ctx.fillRect(x, y, w, h);
 }
 
 function line(ctx: CanvasRenderingContext2D, x: number, y: number, h: number, color: string, width = 1): void {
 	ctx.fillStyle = color;
-	ctx.fillRect(Math.round(x - width / 2), y, width, h);
+	box(ctx, Math.round(x - width / 2), y, width, h);
 }
 
 function shadeOutside(ctx: CanvasRenderingContext2D, f: Frame, r: Range, c: Colors, alpha: number): void {
 	const a = Math.max(0, Math.min(f.width, xOf(f, r.t0))), b = Math.max(0, Math.min(f.width, xOf(f, r.t1)));
 	ctx.globalAlpha = alpha;
 	ctx.fillStyle = c.bg;
-	ctx.fillRect(0, 0, a, f.height);
-	ctx.fillRect(b, 0, f.width - b, f.height);
+	box(ctx, 0, 0, a, f.height);
+	box(ctx, b, 0, f.width - b, f.height);
 	ctx.globalAlpha = 1;
 	line(ctx, a, 0, f.height, c.accent);
 	line(ctx, b, 0, f.height, c.accent);
@@ -75,18 +95,19 @@ function shadeOutside(ctx: CanvasRenderingContext2D, f: Frame, r: Range, c: Colo
 
 export function drawOverlay(ctx: CanvasRenderingContext2D, f: Frame, s: OverlayState, c: Colors): void {
 	begin(ctx, f);
+	used.set(ctx, []);
 	const past = xOf(f, s.end);
 	if (past < f.width) {
 		ctx.globalAlpha = 0.5;
 		ctx.fillStyle = c.panel;
-		ctx.fillRect(Math.max(0, past), 0, f.width, f.height);
+		box(ctx, Math.max(0, past), 0, f.width - Math.max(0, past), f.height);
 		ctx.globalAlpha = 1;
 	}
 	const before = xOf(f, 0);
 	if (before > 0) {
 		ctx.globalAlpha = 0.5;
 		ctx.fillStyle = c.panel;
-		ctx.fillRect(0, 0, before, f.height);
+		box(ctx, 0, 0, before, f.height);
 		ctx.globalAlpha = 1;
 	}
 	for (const p of s.signposts) {
@@ -97,7 +118,7 @@ export function drawOverlay(ctx: CanvasRenderingContext2D, f: Frame, s: OverlayS
 	if (s.op) {
 		ctx.globalAlpha = 0.08;
 		ctx.fillStyle = c.accent;
-		ctx.fillRect(xOf(f, s.op.t0), 0, Math.max(1, (s.op.t1 - s.op.t0) / f.ns), f.height);
+		box(ctx, xOf(f, s.op.t0), 0, Math.max(1, (s.op.t1 - s.op.t0) / f.ns), f.height);
 		ctx.globalAlpha = 1;
 	}
 	for (const k of s.clocks)
@@ -140,6 +161,7 @@ function warning(ctx: CanvasRenderingContext2D, f: Frame, places: Places, w: War
 		return;
 	drawn.add(key);
 	const { x0, x1, y, h } = p;
+	use(ctx, Math.max(-MARK, x0 - MARK), Math.min(x1, f.width) + MARK);
 	ctx.fillStyle = c.warn;
 	for (let k = 0; k < h; k += 6)
 		ctx.fillRect(Math.round(x1) - 1, y + k, 2, 3);
@@ -175,10 +197,10 @@ function clocks(ctx: CanvasRenderingContext2D, f: Frame, k: ClockMarks, c: Color
 		ctx.fillStyle = c.accent;
 		if (half > 1.5) {
 			ctx.globalAlpha = 0.3;
-			ctx.fillRect(x - half, k.y + 2, 2 * half, 6);
+			box(ctx, x - half, k.y + 2, 2 * half, 6);
 			ctx.globalAlpha = 1;
 		}
-		ctx.fillRect(Math.round(x) - 1, k.y + 1, 2, 8);
+		box(ctx, Math.round(x) - 1, k.y + 1, 2, 8);
 	}
 }
 
@@ -196,9 +218,9 @@ function whiskers(ctx: CanvasRenderingContext2D, f: Frame, o: Outline, c: Colors
 	ctx.fillStyle = c.warn;
 	for (const t of [o.t0, o.t1]) {
 		const x = xOf(f, t);
-		ctx.fillRect(x - w, o.y + o.h / 2 - 0.5, 2 * w, 1);
+		box(ctx, x - w, o.y + o.h / 2 - 0.5, 2 * w, 1);
 		for (const e of [x - w, x + w])
-			ctx.fillRect(e - 0.5, o.y + o.h / 2 - 4, 1, 8);
+			box(ctx, e - 0.5, o.y + o.h / 2 - 4, 1, 8);
 	}
 }
 
@@ -209,6 +231,7 @@ function outline(ctx: CanvasRenderingContext2D, f: Frame, o: Outline, c: Colors)
 	const w = Math.max(2, b - a);
 	ctx.lineWidth = o.strong ? 2 : 1;
 	ctx.strokeStyle = o.strong ? c.text : c.muted;
+	use(ctx, a, a + w);
 	ctx.strokeRect(a, o.y, w, o.h);
 	whiskers(ctx, f, o, c);
 }
