@@ -1,20 +1,9 @@
 #include "trace/pack.h"
 #include "base/err.h"
+#include "base/vectors.h"
 
 #include <stdlib.h>
 #include <zstd.h>
-
-/*
- * The loops over whole columns take half as long with vectors of 32 bytes, which not every
- * processor has: they are compiled for both, and the right one is chosen when the program is
- * loaded.
- */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define FOR_WIDE_VECTORS __attribute__((target_clones("avx2", "default")))
-#else
-#define FOR_WIDE_VECTORS
-#endif
 
 #define PLANE_SMALL 48u /* bytes that are not worth a zstd frame */
 

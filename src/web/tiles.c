@@ -4,6 +4,7 @@
  * it pans, and so may its cache.
  */
 #include "base/limits.h"
+#include "base/vectors.h"
 #include "web/private.h"
 
 #include <endian.h>
@@ -51,29 +52,38 @@ static double pixel_of(const struct trace_strip *s, uint64_t ticks)
 	return (double)(ticks - s->t0) * (WEB_TILE / (double)(s->t1 - s->t0));
 }
 
+/* How much of each pixel is covered; what is touched at all is seen. */
+FOR_WIDE_VECTORS static void shares_of(const float *restrict covered, uint8_t *restrict shares)
+{
+	for (unsigned i = 0; i < WEB_TILE; i++) {
+		int busy = (int)(covered[i] * 255 + 0.5f);
+
+		busy = busy > 255 ? 255 : busy;
+		shares[i] = (uint8_t)(busy | ((covered[i] > 0) & (busy == 0)));
+	}
+}
+
+/* Whose each pixel is, when one zone has more than half of it. */
+FOR_WIDE_VECTORS static void names_of(const uint32_t *restrict name, const float *restrict lead,
+				      uint16_t *restrict names)
+{
+	for (unsigned i = 0; i < WEB_TILE; i++) {
+		int32_t n = (int32_t)name[i] | -(lead[i] <= 0.5f);
+
+		names[i] = htole16((uint16_t)(n | -(n >= (int32_t)NO_NAME)));
+	}
+}
+
 static void strip_put(struct tile *t, struct buf *out)
 {
 	uint16_t names[WEB_TILE];
-	uint8_t shares[WEB_TILE];
-	uint8_t *at;
 
 	if (buf_reserve(out, 3 * WEB_TILE) < 0)
 		return;
-	at = (uint8_t *)out->data + out->len;
-	for (unsigned i = 0; i < WEB_TILE; i++) {
-		int busy = (int)(t->busy[i] * 255 + 0.5f);
-
-		busy = busy > 255 ? 255 : busy;
-		shares[i] = (uint8_t)(busy | ((t->busy[i] > 0) & (busy == 0)));
-	}
-	for (unsigned i = 0; i < WEB_TILE; i++) {
-		int32_t name = (int32_t)t->name[i] | -(t->lead[i] <= 0.5f);
-
-		names[i] = htole16((uint16_t)(name | -(name >= (int32_t)NO_NAME)));
-	}
-	memcpy(at, shares, sizeof(shares));
-	memcpy(at + WEB_TILE, names, sizeof(names));
-	out->len += 3 * WEB_TILE;
+	shares_of(t->busy, (uint8_t *)out->data + out->len);
+	out->len += WEB_TILE;
+	names_of(t->name, t->lead, names);
+	buf_add(out, names, sizeof(names));
 }
 
 static void rect_put(const struct trace_strip *s, const struct trace_lod_item *item, uint8_t *to)
