@@ -43,7 +43,7 @@ static const struct opt opts[] = {
 static void init(void *conf)
 {
 	record_init(&((struct conf *)conf)->record);
-	((struct conf *)conf)->port = NO_PORT;
+	((struct conf *)conf)->port = VIEW_ANY_PORT;
 	((struct conf *)conf)->tracy_port = NO_PORT;
 }
 
@@ -250,6 +250,9 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 		err_set(&err, TACHO_EUSAGE, "run needs a command: tacho run -- ./app");
 		return err_report(&err, TACHO_EUSAGE);
 	}
+	code = view_check_port(cf->port, &err);
+	if (code < 0)
+		return err_report(&err, code);
 	if (cf->tracy_port != NO_PORT) {
 		code = record_tracy(&cf->record, cf->tracy_port, &err);
 		if (code < 0)

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct conf {
@@ -35,30 +36,47 @@ static const struct opt opts[] = {
 
 static void init(void *conf)
 {
-	((struct conf *)conf)->port = -1;
+	((struct conf *)conf)->port = VIEW_ANY_PORT;
+}
+
+static int check_folder(const char *option, const char *path, struct tacho_error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return err_errno(err, TACHO_EREAD, "--%s: cannot open %s", option, path);
+	return S_ISDIR(st.st_mode)
+		       ? 0
+		       : err_set(err, TACHO_EREAD, "--%s: %s is no folder", option, path);
 }
 
 static int check(const struct conf *conf, struct tacho_error *err)
 {
-	if (conf->port < -1 || conf->port > 65535)
-		return err_set(err, TACHO_EUSAGE, "--port: %lld is not a port",
-			       (long long)conf->port);
-	if (conf->idle < 0)
-		return err_set(err, TACHO_EUSAGE, "--idle-exit: not a number of seconds");
-	return 0;
+	int r = view_check_port(conf->port, err);
+
+	if (r == 0 && conf->idle < 0)
+		r = err_set(err, TACHO_EUSAGE, "--idle-exit: not a number of seconds");
+	for (size_t i = 0; r == 0 && i < conf->sources.n; i++)
+		r = check_folder("source", conf->sources.v[i], err);
+	if (r == 0 && conf->assets)
+		r = check_folder("assets", conf->assets, err);
+	return r;
 }
 
 /* What it says is nobody's business here; its signals are not those that end the viewer. */
-static void browser_open(const struct web *web)
+static void browser_open(const struct web *web, const char *bind)
 {
+	const char *address = bind && !view_is_everywhere(bind) ? bind : "127.0.0.1";
+	bool six = strchr(address, ':');
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
-	char name[] = "xdg-open", url[128], *argv[] = {name, url, NULL};
+	char name[] = "xdg-open", url[160], *argv[] = {name, url, NULL};
 	sigset_t none, all;
 	pid_t pid;
 	int e;
 
-	snprintf(url, sizeof(url), "http://127.0.0.1:%u/?token=%s", web_port(web), web_token(web));
+	snprintf(url, sizeof(url), "http://%s%s%s:%u/?token=%s", six ? "[" : "", address,
+		 six ? "]" : "", web_port(web), web_token(web));
 	sigemptyset(&none);
 	sigfillset(&all);
 	posix_spawnattr_init(&attributes);
@@ -113,7 +131,9 @@ static int view(const struct conf *conf, const struct cmd_common *common, int ar
 	if (r == 0) {
 		view_announce(web, conf->bind, stdout);
 		if (conf->open)
-			browser_open(web);
+			browser_open(web, conf->bind);
+		for (size_t i = 0; !common->quiet && web_unread(web, i); i++)
+			err_note("not shown: %s", web_unread(web, i));
 		if (!common->quiet)
 			fprintf(stderr, "tacho: serving %zu trace%s; Ctrl-C ends\n",
 				web_traces(web), web_traces(web) == 1 ? "" : "s");

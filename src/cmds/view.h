@@ -5,13 +5,19 @@
 #include "base/cmd.h"
 #include "web/web.h"
 
-/* PORT -1 is the first free one from 8086 on. Says on stderr which is taken by whom. */
+/* Without a PORT the first free one from 8086 on. Says on stderr which is taken by whom. */
 int view_start(struct web *web, int64_t port, bool quiet, struct tacho_error *err);
 
+#define VIEW_ANY_PORT INT64_MIN /* none was asked for */
+int view_check_port(int64_t port, struct tacho_error *err);
+
+/* An address that stands for all of the machine's. */
+bool view_is_everywhere(const char *address);
 /* Prints the URL and how to come there from elsewhere on OUT. */
 void view_announce(const struct web *web, const char *bind, FILE *out);
 
-/* Until more than STOPS signals have come, or until nobody has looked for IDLE seconds (0: for ever). */
+/* Until more than STOPS signals have come, or until nobody has looked for IDLE seconds (0: for
+ * ever). */
 void view_serve(struct web *web, int64_t idle, int stops);
 
 #endif

@@ -178,19 +178,46 @@ int ring_sessions(struct ring_session_info **list, size_t *count)
 	return 0;
 }
 
+/* PATH with its folder resolved: the file itself need not be there. NULL: there is no such folder.
+ */
+static char *resolved(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char *folder = slash ? strndup(path, (size_t)(name - path)) : strdup(".");
+	char *real = folder ? realpath(folder, NULL) : NULL, *full = NULL;
+
+	if (real && asprintf(&full, "%s/%s", real, name) < 0)
+		full = NULL;
+	free(folder);
+	free(real);
+	return full;
+}
+
+/* Whether PATH is OUTPUT or OUTPUT.part, which may be a link or not be there yet. */
+static bool is_trace_of(const char *path, const char *output)
+{
+	char *at = realpath(path, NULL), *own = resolved(output);
+	size_t n = own ? strlen(own) : 0;
+	bool same;
+
+	if (!at)
+		at = resolved(path);
+	same = at && own && !strncmp(at, own, n) && (!at[n] || !strcmp(at + n, ".part"));
+	free(at);
+	free(own);
+	return same;
+}
+
 /* Whether TEXT names this session: its folder's name, its recorder, or its trace. */
 static bool is_meant(const struct ring_session_info *s, const char *text)
 {
 	const char *name = strrchr(s->dir, '/');
-	char *full = realpath(text, NULL), pid[16], part[RING_PATH + 8];
+	char pid[16];
 	bool same;
 
 	snprintf(pid, sizeof(pid), "%u", s->recorder);
-	snprintf(part, sizeof(part), "%s.part", s->output);
 	same = (name && !strcmp(name + 1, text)) || (s->recorder && !strcmp(pid, text)) ||
-	       !strcmp(text, s->output) || !strcmp(text, part) ||
-	       (full && (!strcmp(full, s->output) || !strcmp(full, part)));
-	free(full);
+	       is_trace_of(text, s->output);
 	if (same || strchr(text, '/'))
 		return same;
 	/* A trace by the name that the recorder was given, which is not there yet under it. */
@@ -233,8 +260,9 @@ int ring_session_find(const char *text, struct ring_session_info *info, struct t
 	if (!text || !*text) {
 		r = find_only(list, count, info, err);
 	} else {
-		for (size_t i = 0; i < count && r < 0; i++) {
-			if (!is_meant(&list[i], text))
+		/* One that is being recorded rather than one that a killed recorder has left. */
+		for (size_t i = 0; i < count && (r < 0 || !info->recorder); i++) {
+			if (!is_meant(&list[i], text) || (r == 0 && !list[i].recorder))
 				continue;
 			*info = list[i];
 			r = 0;

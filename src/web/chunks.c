@@ -220,11 +220,11 @@ static bool must_stop(void *context)
 static void *make(void *context)
 {
 	struct chunks *k = context;
-	struct web_handle *h = handle_take(k->on, SCAN);
+	struct web_handle *h;
 	struct web_call call = {.on = k->on, .gone = must_stop, .context = k};
-	int r = TACHO_ENOMEM;
+	int r = handle_take(k->on, SCAN, &h);
 
-	if (h) {
+	if (r == 0) {
 		call.trace = h->trace;
 		r = read_on(k, &call);
 		handle_put(k->on, h);

@@ -41,22 +41,55 @@ void now_set(struct web_trace *t, const struct trace *trace)
 		n->state = trace->damage.text[0] ? "damaged" : "saved";
 }
 
+static int session_open(struct web_trace *t, const char *dir)
+{
+	t->session = calloc(1, sizeof(*t->session));
+	if (!t->session)
+		return TACHO_ENOMEM;
+	if (ring_follow_open(t->session, dir, NULL) < 0) {
+		free(t->session);
+		t->session = NULL;
+	}
+	return 0;
+}
+
+/*
+ * Something was written though the recorder that is known has gone: by another one, of a new
+ * recording at the same path, or that took over. False when there is none.
+ */
+static bool session_renew(struct web_trace *t)
+{
+	char dir[4096];
+
+	if (!follow_session_of(t->path, dir, sizeof(dir)))
+		return false;
+	follow_unload(t);
+	return session_open(t, dir) == 0 && t->session && ring_follow_recorded(t->session);
+}
+
 /* Reads on. True when something is new. */
 static bool trace_step(struct web *web, struct web_trace *t, bool looked_at)
 {
-	struct web_handle *h = handle_take(t, QUICK);
-	struct trace *trace = h->trace;
+	struct web_handle *h = NULL;
+	struct trace *trace;
+	/* First, so that one that ends now is not taken for one that was killed. */
 	bool alive = t->session && ring_follow_recorded(t->session), changed;
-	int r;
+	int r = handle_take(t, QUICK, &h);
 
+	if (r < 0)
+		return false;
+	trace = h->trace;
 	if (t->session && looked_at)
 		ring_follow_touch(t->session);
 	r = trace_refresh(trace, NULL);
+	if (r > 0 && !alive)
+		alive = session_renew(t);
 	if (r > 0 && trace_lod_refresh(h->lod, NULL) < 0)
 		r = TACHO_ENOMEM;
 	pthread_mutex_lock(&t->lock);
 	changed = r > 0 || t->live != (alive && trace->damage.unfinished);
 	t->live = alive && trace->damage.unfinished;
+	t->was_live |= t->live;
 	if (r == TRACE_RELOADED) {
 		lanes_forget(t);
 		stats_forget(t);
@@ -166,14 +199,10 @@ int follow_load(struct web_trace *t, const char *session, struct tacho_error *er
 
 	if (r < 0)
 		return r;
-	t->session = calloc(1, sizeof(*t->session));
-	if (!t->session)
-		return TACHO_ENOMEM;
 	/* It may have ended meanwhile: then there is a whole trace. */
-	if (ring_follow_open(t->session, session, NULL) < 0) {
-		free(t->session);
-		t->session = NULL;
-	}
+	r = session_open(t, session);
+	if (r < 0)
+		return r;
 	t->followed = true;
 	t->live = t->was_live = t->session && t->view.trace->damage.unfinished;
 	return 0;
@@ -195,12 +224,19 @@ int web_add_session(struct web *web, const char *session, struct tacho_error *er
 	return r < 0 ? r : trace_add(web, info.output, info.dir, err);
 }
 
-/* PATH.part of a recording that goes on. */
+/* Whether PATH is, or will be, the trace of a recording that goes on. */
 bool follow_session_of(const char *path, char *dir, size_t size)
 {
 	struct ring_session_info info;
+	char *file = NULL;
+	int r;
 
-	if (ring_session_find(path, &info, NULL) < 0 || !info.recorder)
+	/* A word without a slash would be more than a file's name: that of a session too. */
+	if (asprintf(&file, "%s%s", strchr(path, '/') ? "" : "./", path) < 0)
+		return false;
+	r = ring_session_find(file, &info, NULL);
+	free(file);
+	if (r < 0 || !info.recorder)
 		return false;
 	snprintf(dir, size, "%s", info.dir);
 	return true;

@@ -111,7 +111,8 @@ struct web_trace {
 	struct ops *ops[2];       /* [1]: those of several devices are one */
 };
 
-struct web_handle *handle_take(struct web_trace *t, enum web_use use);
+/* Waits for a handle of that use, and opens it. */
+int handle_take(struct web_trace *t, enum web_use use, struct web_handle **handle);
 void handle_put(struct web_trace *t, struct web_handle *h);
 
 struct web {
@@ -120,6 +121,9 @@ struct web {
 	struct {
 		VEC(struct web_trace *);
 	} traces;
+	struct {
+		VEC(char *);
+	} unread; /* what is wrong with files of folders that are not shown */
 	struct server *server;
 	pthread_mutex_t follow_lock; /* of STOPPING; nothing is locked under it */
 	pthread_cond_t follow_wake;

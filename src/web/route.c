@@ -47,6 +47,16 @@ static void call_enter(struct web_call *c, struct web_trace *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
+static int handle_for(struct web_call *c, enum web_use use, struct web_handle **handle)
+{
+	int r = handle_take(c->on, use, handle);
+
+	if (r == 0 || r == TACHO_ENOMEM)
+		return r;
+	return call_fail(c, 500, "%s cannot be read any more: it was changed after it was opened",
+			 c->on->name);
+}
+
 int call_on(struct web_call *c, const char *key, int (*call)(struct web_call *c, void *context),
 	    void *context)
 {
@@ -60,9 +70,9 @@ int call_on(struct web_call *c, const char *key, int (*call)(struct web_call *c,
 		return call_fail(c, 404, "there is no such trace");
 	call_enter(c, c->web->traces.v[id]);
 	if (c->on->kind == WEB_TRACE) {
-		handle = handle_take(c->on, SCAN);
-		if (!handle)
-			return TACHO_ENOMEM;
+		r = handle_for(c, SCAN, &handle);
+		if (r < 0)
+			return r;
 		c->trace = handle->trace;
 	}
 	r = call(c, context);
@@ -140,11 +150,11 @@ void json_duration(struct web_call *c, const char *key, uint64_t start, uint64_t
 
 static int call_with(struct web_call *c, const struct route *route)
 {
-	struct web_handle *handle = handle_take(c->on, route->use & ~OPS_TOO);
-	int r;
+	struct web_handle *handle;
+	int r = handle_for(c, route->use & ~OPS_TOO, &handle);
 
-	if (!handle)
-		return TACHO_ENOMEM;
+	if (r < 0)
+		return r;
 	c->handle = handle;
 	c->trace = handle->trace;
 	c->lod = handle->lod;

@@ -176,46 +176,47 @@ static struct web_handle *handle_free(struct web_trace *t, enum web_use use)
 }
 
 /* Opens it, or reads on what was written since it was last used. */
-static bool handle_ready(struct web_trace *t, struct web_handle *h)
+static int handle_ready(struct web_trace *t, struct web_handle *h)
 {
 	uint64_t gen;
+	int r = 0;
 
 	pthread_mutex_lock(&t->lock);
 	gen = t->gen;
 	pthread_mutex_unlock(&t->lock);
 	if (!h->trace) {
-		int r = t->followed ? trace_follow(&h->trace, t->path, NULL)
-				    : trace_open_again(&h->trace, t->view.trace, NULL);
-
 		h->gen = gen;
-		return r == 0;
+		return t->followed ? trace_follow(&h->trace, t->path, NULL)
+				   : trace_open_again(&h->trace, t->view.trace, NULL);
 	}
 	/* That of the quick handle is the follower's business. */
 	if (t->followed && h != &t->view && h->gen != gen) {
-		int r = trace_refresh(h->trace, NULL);
-
+		r = trace_refresh(h->trace, NULL);
 		if (r < 0)
-			return false;
+			return r;
 		if (r == TRACE_RELOADED)
 			kept_forget(h);
 		h->gen = gen;
 	}
-	return true;
+	return 0;
 }
 
-struct web_handle *handle_take(struct web_trace *t, enum web_use use)
+int handle_take(struct web_trace *t, enum web_use use, struct web_handle **handle)
 {
 	struct web_handle *h;
+	int r;
 
 	pthread_mutex_lock(&t->lock);
 	while (!(h = handle_free(t, use)))
 		pthread_cond_wait(&t->freed, &t->lock);
 	h->taken = true;
 	pthread_mutex_unlock(&t->lock);
-	if (handle_ready(t, h))
-		return h;
-	handle_put(t, h);
-	return NULL;
+	r = handle_ready(t, h);
+	if (r < 0)
+		handle_put(t, h);
+	else
+		*handle = h;
+	return r;
 }
 
 void handle_put(struct web_trace *t, struct web_handle *h)
@@ -273,6 +274,14 @@ static bool is_copy(const char *file)
 	return copy;
 }
 
+static void unread_add(struct web *web, const struct tacho_error *why)
+{
+	char *text = strdup(why->text);
+
+	if (text && vec_push(&web->unread, text) < 0)
+		free(text);
+}
+
 /* What SHOWN takes of a folder, by name. One that cannot be read is no reason not to show the
  * others. */
 static int files_add(struct web *web, const char *path, int (*shown)(const struct dirent *),
@@ -284,16 +293,20 @@ static int files_add(struct web *web, const char *path, int (*shown)(const struc
 	if (n < 0)
 		return err_errno(err, TACHO_EREAD, "cannot read the folder %s", path);
 	for (int i = 0; i < n; i++) {
+		struct tacho_error why = {0};
 		char *file = NULL;
 
 		if (r != TACHO_ENOMEM && asprintf(&file, "%s/%s", path, names[i]->d_name) > 0 &&
-		    !is_copy(file))
-			r = trace_add(web, file, NULL, err);
+		    !is_copy(file)) {
+			r = trace_add(web, file, NULL, &why);
+			if (r < 0)
+				unread_add(web, &why);
+		}
 		free(file);
 		free(names[i]);
 	}
 	free(names);
-	return r;
+	return r == TACHO_ENOMEM ? err_set(err, r, "%s: %s", path, err_text(r)) : 0;
 }
 
 /* The folders below "reports" are named by dates: the newest first. */
@@ -318,7 +331,7 @@ static void reports_add(struct web *web, const char *path)
  * "reports". */
 static int folder_add(struct web *web, const char *path, struct tacho_error *err)
 {
-	size_t before = web->traces.n;
+	size_t before = web->traces.n, unread = web->unread.n;
 	char *logs = NULL, *reports = NULL;
 	int r = files_add(web, path, is_shown, err);
 
@@ -328,18 +341,32 @@ static int folder_add(struct web *web, const char *path, struct tacho_error *err
 		reports_add(web, reports);
 	free(logs);
 	free(reports);
-	if (web->traces.n > before)
-		return 0;
-	return r < 0 ? r : err_set(err, TACHO_EREAD, "%s has no trace in it", path);
+	if (r < 0 || web->traces.n > before)
+		return r;
+	return web->unread.n > unread
+		       ? err_set(err, TACHO_EREAD, "%s", web->unread.v[web->unread.n - 1])
+		       : err_set(err, TACHO_EREAD, "%s has no trace in it", path);
 }
 
 int web_add(struct web *web, const char *path, struct tacho_error *err)
 {
+	char session[4096];
 	struct stat st;
 
-	if (stat(path, &st) < 0)
-		return err_errno(err, TACHO_EREAD, "cannot open %s", path);
+	if (stat(path, &st) < 0) {
+		int r = err_errno(err, TACHO_EREAD, "cannot open %s", path);
+
+		/* Until a recording ends there is but PATH.part. */
+		return follow_session_of(path, session, sizeof(session))
+			       ? trace_add(web, path, session, err)
+			       : r;
+	}
 	return S_ISDIR(st.st_mode) ? folder_add(web, path, err) : trace_add(web, path, NULL, err);
+}
+
+const char *web_unread(const struct web *web, size_t i)
+{
+	return i < web->unread.n ? web->unread.v[i] : NULL;
 }
 
 size_t web_traces(const struct web *web)
@@ -426,6 +453,9 @@ void web_close(struct web *web)
 	for (size_t i = 0; i < web->traces.n; i++)
 		trace_free(web->traces.v[i]);
 	vec_free(&web->traces);
+	for (size_t i = 0; i < web->unread.n; i++)
+		free(web->unread.v[i]);
+	vec_free(&web->unread);
 	free(web);
 }
 

@@ -39,6 +39,8 @@ int web_add(struct web *web, const char *path, struct tacho_error *err);
  * it.
  */
 int web_add_session(struct web *web, const char *text, struct tacho_error *err);
+/* Why the I-th of the files of folders that could not be read is not shown; NULL: no more. */
+const char *web_unread(const struct web *web, size_t i);
 /* How many traces there are. */
 size_t web_traces(const struct web *web);
 

@@ -19,6 +19,7 @@
 
 #define MESSAGE_MOST 65536u
 #define QUEUE_MOST   (256u << 10) /* bytes that wait for a client */
+#define QUEUED_MOST  2048u        /* messages that do: answers to pings may be empty */
 #define PING_MS      20000
 #define SILENCE_MS   60000 /* without a word from the client, not even to a ping */
 
@@ -78,6 +79,12 @@ bool ws_accept(const char *key, char accept[WS_ACCEPT])
 
 /* ------------------------------------------------------------------ frames */
 
+static bool queue_is_full(const struct ws *ws)
+{
+	return wslay_event_get_queued_msg_length(ws->frames) >= QUEUE_MOST ||
+	       wslay_event_get_queued_msg_count(ws->frames) >= QUEUED_MOST;
+}
+
 static ssize_t on_receive(wslay_event_context_ptr frames, uint8_t *to, size_t len, int flags,
 			  void *context)
 {
@@ -85,6 +92,12 @@ static ssize_t on_receive(wslay_event_context_ptr frames, uint8_t *to, size_t le
 	ssize_t n;
 
 	(void)flags;
+	/* Each ping is answered: a client that sends them faster than it reads is not listened to.
+	 */
+	if (queue_is_full(ws)) {
+		wslay_event_set_error(frames, WSLAY_ERR_WOULDBLOCK);
+		return -1;
+	}
 	if (ws->early_len) {
 		n = (ssize_t)(len < ws->early_len ? len : ws->early_len);
 		memcpy(to, ws->early, (size_t)n);
@@ -209,8 +222,7 @@ static bool goes_on(struct ws *ws)
 {
 	return !ws->stopping &&
 	       (wslay_event_want_read(ws->frames) || wslay_event_want_write(ws->frames)) &&
-	       wslay_event_get_queued_msg_length(ws->frames) < QUEUE_MOST &&
-	       now_ms() - ws->heard < SILENCE_MS;
+	       !queue_is_full(ws) && now_ms() - ws->heard < SILENCE_MS;
 }
 
 static void wake_read(struct ws *ws)

@@ -99,7 +99,14 @@ expect_error 3 'short.tacho is too short' $TACHO view short.tacho
 expect_error 3 'nothing.tacho' $TACHO view nothing.tacho
 mkdir empty
 expect_error 3 'empty has no trace' $TACHO view empty
+mkdir some
+cp m.tacho some/good.tacho
+: >some/bad.tacho
 expect_error 2 'not a port' $TACHO view --port 70000 m.tacho
+expect_error 2 'not a port' $TACHO view --port -1 m.tacho
+expect_error 2 'not a port' $TACHO run --view --port 70000 -- true
+expect_error 3 'nowhere' $TACHO view --source nowhere m.tacho
+expect_error 3 'is no folder' $TACHO view --assets m.tacho m.tacho
 expect_error 2 'not an address' $TACHO view --bind here m.tacho
 expect_error 2 'idle' $TACHO view --idle-exit=-1 m.tacho
 echo nonsense >x.tacho
@@ -108,7 +115,7 @@ expect_error 7 "no session 'none'" $TACHO view --live none
 
 # The port that is asked for is taken: by whom. Without --port the next free one is found.
 python3 - <<'PY' >said 2>&1 || fail "$(cat said)"
-import os, re, socket, subprocess, sys
+import os, re, shutil, socket, subprocess, sys
 sys.path.insert(0, os.environ["SOURCE"] + "/tests")
 from view_client import TACHO, Server
 s = Server("m.tacho")
@@ -120,6 +127,21 @@ assert b.port != a.port >= 8086 and any("port 8086 is taken by" in line for line
 b.reads("ssh -L")
 for server in (a, b, s):
     assert server.end()[0] == 0
+# Files of a folder that cannot be read are told; those that can be are shown.
+s = Server("some")
+assert [t["name"] for t in s.get("/api/v1/traces")["traces"]] == ["good.tacho"]
+code, rest = s.end()
+assert code == 0 and "not shown: some/bad.tacho is too short" in rest, (code, rest)
+# All addresses are none to go to: the URL has the machine's name.
+s = Server("--bind", "0.0.0.0", "m.tacho")
+assert s.address == socket.gethostname(), s.said
+s.end()
+# A file that is cut while it is shown: what cannot be read any more says why.
+shutil.copy("m.tacho", "cut.tacho")
+s = Server("cut.tacho")
+os.truncate("cut.tacho", 0)
+assert "changed after it was opened" in s.call("meta", status=500)["error"]
+s.end()
 s = Server("--quiet", "m.tacho")
 code, rest = s.end(15)
 assert code == 0 and "serving" not in rest, (code, rest)

@@ -91,5 +91,20 @@ before = trace()
 subprocess.run([TACHO, "run", "-q", "-f", "-o", "c.tacho", "--", steady, "1"], stdout=subprocess.DEVNULL, check=True)
 until("the new one", trace, lambda now: now["tag"] != before["tag"] and now["zones"] == 5001)
 assert s.call("stats")["rows"][0]["count"] == 1
+
+# One that takes its time is live, as the first was; it is found by a path where nothing is yet.
+hold("held-d")
+os.mkdir("folder")
+recorder = subprocess.Popen([TACHO, "run", "-q", "-f", "-o", "folder/../c.tacho", "--", steady, "1", "held-d"],
+                            stdout=subprocess.DEVNULL)
+until("live again", trace, lambda now: now["live"] and now["state"] == "live")
+os.rename("c.tacho", "old.tacho")
+other = Server("c.tacho")
+assert other.get("/api/v1/traces")["traces"][0]["live"]
+os.unlink("held-d")
+assert recorder.wait() == 0
+until("ended", trace, lambda now: not now["live"] and now["state"] == "ended")
+until("ended there", lambda: other.get("/api/v1/traces")["traces"][0]["state"], lambda now: now == "ended")
+assert other.end()[0] == 0
 assert s.end()[0] == 0
 PY
