@@ -54,7 +54,7 @@ for kind in empty moment nanosecond days messages plots device locks pools; do
 	expect_exit 0 "$BUILD/tests/mkodd" $kind "$ODD/$kind.tacho"
 done
 
-for suite in page features live wide more; do
+for suite in page features live wide more pins; do
 	# A browser on a busy machine loses a click now and then: what fails must fail twice.
 	node --test --test-reporter=spec "$SOURCE/tests/web/$suite.test.mjs" >log 2>&1 || {
 		grep -A20 '^✖' log

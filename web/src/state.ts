@@ -1,7 +1,7 @@
 // What the page shows, and its image in the URL:
-//   #/timeline?tr=ID&t0=..&t1=..&v0=..&v1=..&rows=d0c1,1~-t5&sel=zone:LANE:IDX&further=words
+//   #/timeline?tr=ID&t0=..&t1=..&v0=..&v1=..&rows=d0c1,1~-t5&pin=t7~d0&sel=zone:LANE:IDX&further=words
 // t0,t1: the range that filters every page; v0,v1: what the timeline shows; rows: those that were opened
-// and (with a minus) closed, * is all threads and cores; further words belong to the page. A new page, range or selection is a step for the Back button, a moved view is not.
+// and (with a minus) closed, * is all threads and cores; pin: those that stay at the top; further words belong to the page. A new page, range or selection is a step for the Back button, a moved view is not.
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Meta, TraceEntry, ZoneRef } from "./types";
 
@@ -29,6 +29,8 @@ export const litName = signal<number | null>(null);
 export const marks = signal<number[]>([]);
 /** Rows of the timeline that somebody opened or closed. */
 export const openRows = signal<Record<string, boolean>>({});
+/** Rows of the timeline that stay at its top, in the order in which they were pinned. */
+export const pins = signal<string[]>([]);
 
 export const traces = signal<TraceEntry[]>([]);
 export const meta = signal<Meta | null>(null);
@@ -74,6 +76,7 @@ export function openTrace(id: number): void {
 		litName.value = null;
 		marks.value = [];
 		openRows.value = {};
+		pins.value = [];
 		view.value = UNSET;
 		params.value = {};
 	});
@@ -147,6 +150,8 @@ export function hashOf(): string {
 	}
 	if (page.value === "timeline" && Object.keys(openRows.value).length)
 		add("rows", Object.entries(openRows.value).map(([k, open]) => (open ? "" : "-") + k).join("~"));
+	if (page.value === "timeline" && pins.value.length)
+		add("pin", pins.value.join("~"));
 	if (selection.value)
 		add("sel", selText(selection.value));
 	if (marks.value.length)
@@ -156,7 +161,7 @@ export function hashOf(): string {
 	return `#/${page.value}${q.length ? "?" + q.join("&") : ""}`;
 }
 
-const OWN = new Set(["tr", "t0", "t1", "v0", "v1", "rows", "sel", "marks"]);
+const OWN = new Set(["tr", "t0", "t1", "v0", "v1", "rows", "pin", "sel", "marks"]);
 
 function number(v: string | null): number | null {
 	return v !== null && v !== "" && Number.isFinite(+v) ? +v : null;
@@ -176,8 +181,10 @@ export function parseHash(hash: string): void {
 		const v0 = number(words.get("v0")), v1 = number(words.get("v1"));
 		if (v0 !== null && v1 !== null && v1 > v0)
 			view.value = { t0: v0, t1: v1 };
-		if (to === "timeline")
+		if (to === "timeline") {
 			openRows.value = Object.fromEntries((words.get("rows") ?? "").split("~").filter(Boolean).map((k) => k.startsWith("-") ? [k.slice(1), false] : [k, true]));
+			pins.value = [...new Set((words.get("pin") ?? "").split("~").filter(Boolean))];
+		}
 		selection.value = selParse(words.get("sel"));
 		marks.value = (words.get("marks") ?? "").split(",").filter(Boolean).map(Number).filter(Number.isFinite);
 		const p: Record<string, string> = {};

@@ -1,14 +1,14 @@
 // The timeline: minimap, ruler, frames, rows, drawer.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { fmtDur } from "../format";
-import { duration, entry, follow, go, meta, openRows, params, traceId, UNSET, view } from "../state";
+import { duration, entry, follow, go, meta, openRows, params, pins, traceId, UNSET, view } from "../state";
 import { setTimelineKeys } from "../keys";
 import { link } from "../live";
 import { COLOR_MODES, colorMode, LIBRARY_MODES, libraryMode, setColorMode, setLibraryMode } from "../timeline/colors";
 import { type Elements, Timeline } from "../timeline/controller";
 import { Drawer } from "../timeline/drawer";
 import { listen, onKey, onKeyUp, releaseKeys } from "../timeline/input";
-import { type Row, visibleRows } from "../timeline/layout";
+import { type Row, stuckAt, visibleRows } from "../timeline/layout";
 import { zone } from "../timeline/select";
 import { Tooltip } from "../timeline/tooltip";
 import { nameOf } from "../names";
@@ -18,12 +18,24 @@ import { Icon } from "../ui/icons";
 function GutterRow({ r, tl }: { r: Row; tl: Timeline }) {
 	const style = { top: `${r.y}px`, height: `${r.h}px`, paddingLeft: `${6 + r.indent * 12}px` };
 	const text = <><span class="row-label">{r.label}</span>{r.note && <span class="row-note">{r.note}</span>}</>;
-	if (r.open === null)
-		return <div class={"row " + r.kind} style={style} title={r.title}><span class="row-pad" />{text}</div>;
+	const title = r.note ? `${r.title}: ${r.note}` : r.title;
 	return (
-		<button class={"row " + r.kind} style={style} title={r.note ? `${r.title}: ${r.note}` : r.title} aria-expanded={r.open} onClick={() => tl.toggle(r.key)}>
-			<Icon name={r.open ? "down" : "right"} size={10} />{text}
-		</button>
+		<>
+			{r.open === null
+				? <div class={"row " + r.kind} style={style} title={title} data-row={r.key}><span class="row-pad" />{text}</div>
+				: <button class={"row " + r.kind} style={style} title={title} data-row={r.key} aria-expanded={r.open} onClick={() => tl.toggle(r.key)}>
+					<Icon name={r.open ? "down" : "right"} size={10} />{text}
+				</button>}
+			{r.pin !== undefined && <PinButton r={r} pin={r.pin} tl={tl} />}
+		</>
+	);
+}
+
+function PinButton({ r, pin, tl }: { r: Row; pin: string; tl: Timeline }) {
+	const on = pins.value.includes(pin);
+	return (
+		<button class="pin" style={{ top: `${r.y + 1}px` }} aria-pressed={on} aria-label={`Pin ${r.label}`} data-row={r.key}
+			title={on ? "Let it go from the top (P)" : "Keep it at the top (P)"} onClick={() => tl.pin(r)}><Icon name="pin" size={12} /></button>
 	);
 }
 
@@ -31,9 +43,15 @@ function GutterRow({ r, tl }: { r: Row; tl: Timeline }) {
 const ROOM = 800;
 
 function Gutter({ tl }: { tl: Timeline }) {
-	const { rows, height } = tl.rows.value;
-	const top = tl.scrolled.value;
-	return <div class="gutter" style={{ height: `${height}px` }}>{visibleRows(rows, top - ROOM, tl.el.body.clientHeight + 2 * ROOM).map((r) => <GutterRow key={r.key} r={r} tl={tl} />)}</div>;
+	const all = tl.rows.value, { rows, height, pinned } = all;
+	const top = tl.scrolled.value, body = tl.bodyHeight.value;
+	const row = (r: Row) => <GutterRow key={r.key} r={r} tl={tl} />;
+	return (
+		<div class="gutter" style={{ height: `${height}px` }}>
+			{pinned > 0 && <div class="pins" role="group" aria-label="Pinned rows" style={{ height: `${pinned}px`, top: `${-stuckAt(all, body)}px` }}>{rows.filter((r) => r.pinned).map(row)}</div>}
+			{visibleRows(rows, top - ROOM, body + 2 * ROOM).filter((r) => !r.pinned).map(row)}
+		</div>
+	);
 }
 
 /** Opens or closes all cores, or all threads: what one does first in a trace of 64 cores. */
@@ -44,7 +62,7 @@ function setAll(open: boolean): void {
 
 /** Devices and plots are below all threads, so there is a way down to them. */
 function JumpTo({ tl }: { tl: Timeline | null }) {
-	const groups = tl?.rows.value.rows.filter((r) => r.kind === "process" || r.kind === "device" || r.kind === "group") ?? [];
+	const groups = tl?.rows.value.rows.filter((r) => !r.pinned && (r.kind === "process" || r.kind === "device" || r.kind === "group")) ?? [];
 	if (!tl || groups.length < 2)
 		return null;
 	return (
@@ -52,7 +70,7 @@ function JumpTo({ tl }: { tl: Timeline | null }) {
 			const r = tl.rows.peek().rows.find((k) => k.key === e.currentTarget.value);
 			e.currentTarget.value = "";
 			if (r)
-				tl.el.body.scrollTop = r.y;
+				tl.scrollToY(r.y, 0);
 		}}>
 			<option value="">…</option>
 			{groups.map((r) => <option key={r.key} value={r.key}>{r.label}{r.kind === "process" ? ` (${r.note.split(" · ")[0]})` : ""}</option>)}

@@ -2,21 +2,22 @@
 import { effect, signal, untracked } from "@preact/signals";
 import { api, isAbort, Priority } from "../api";
 import { nameCount, nameOf, namesVersion } from "../names";
-import { duration, entry, follow, marks, meta, openRows, range, selection, view } from "../state";
+import { duration, entry, follow, marks, meta, openRows, pins, range, selection, view } from "../state";
 import type { Range } from "../state";
 import { fmtDur } from "../format";
 import { theme } from "../theme";
+import { announce } from "../ui/live";
 import type { Device, Meta, Signpost, Warning, ZoneDetail, ZoneRef } from "../types";
 import { colorMode, libraryMode, Palette } from "./colors";
 import { type Colors, drawRuler, type Drawn, Painter, readColors } from "./draw";
 import { FrameStrip } from "./frames";
-import { type Extras, layout, type OpenState, type Row, visibleRows } from "./layout";
+import { type Extras, type Layout, layout, type OpenState, type Row, type Screen, screenOf, stuckAt, visibleRows } from "./layout";
 import { LibraryLanes } from "./library";
 import { lockKey, lockLaneY, LockStore } from "./locks";
 import { MessageMarks } from "./messages";
 import { Minimap } from "./minimap";
 import { Motion } from "./motion";
-import { type ClockMarks, clockAt, drawOverlay, drawRulerOverlay, type Frame, type Outline, warningAt } from "./overlay";
+import { type ClockMarks, clockAt, drawOverlay, drawRulerOverlay, type Frame, type Outline, type Places, warningAt } from "./overlay";
 import { PlotStore } from "./plots";
 import { type Box, resolutionFor, type Scale, tileSpan } from "./raster";
 import { lit, lockSpan, op, zone } from "./select";
@@ -42,13 +43,24 @@ export interface Hover {
 	row: Row | null;
 }
 
+/** From where and how far down. */
+type Extent = { y: number; h: number };
+
+/** Where a row shows a lane alone. */
+function placeIn(row: Row, z: ZoneRef): Extent | null {
+	const s = row.open && (row.kind === "thread" || row.kind === "risc") ? row.stripes.find((k) => k.lanes[0] === z.lane) : undefined;
+	return s ? { y: row.y + s.y, h: s.h } : null;
+}
+
 function lanesOf(rows: Row[]): number[] {
 	return [...new Set(rows.flatMap((r) => r.stripes.flatMap((s) => s.lanes)))];
 }
 
 export class Timeline {
 	readonly motion = new Motion(() => this.ask());
-	readonly rows = signal<{ rows: Row[]; height: number }>({ rows: [], height: 0 });
+	readonly rows = signal<Layout>({ rows: [], height: 0, pinned: 0 });
+	/** Pixels of rows that there is room for. */
+	readonly bodyHeight = signal(0);
 	/** The scroll position in steps: names of rows are made when it changes. */
 	readonly scrolled = signal(0);
 	readonly hover = signal<Hover | null>(null);
@@ -68,7 +80,8 @@ export class Timeline {
 	private laidOut: [Meta, OpenState, ...unknown[]] | null = null;
 	private stops: (() => void)[] = [];
 	private hitAbort: AbortController | null = null;
-	private lastTop = 0;
+	/** The rows as they were drawn last. */
+	private screen: Screen = { pinned: [], scrolled: [], edge: 0 };
 	private lastWidth = 0;
 	private brought: ZoneDetail | null = null;
 	private sought: number | null = null;
@@ -130,6 +143,7 @@ export class Timeline {
 				queueMicrotask(() => this.scrollTo(track));
 		}));
 		const resize = new ResizeObserver(() => {
+			this.bodyHeight.value = el.body.clientHeight;
 			el.body.style.setProperty("--body-height", el.body.clientHeight + "px");
 			this.keepScale();
 			this.redraw();
@@ -178,7 +192,7 @@ export class Timeline {
 		this.map.setMeta(m, live);
 		this.frames.setMeta(m, live);
 		const open = openRows.value;
-		const x: Extras = { folded: this.library.lanes.value, locks: this.locks.list.value, lockInfo: this.locks.info.value };
+		const x: Extras = { folded: this.library.lanes.value, locks: this.locks.list.value, lockInfo: this.locks.info.value, pins: pins.value };
 		const old = this.laidOut;
 		const now = this.laidOut = [m, open, ...Object.values(x)];
 		// a trace that grew has the same rows, most of the time
@@ -193,6 +207,32 @@ export class Timeline {
 		if (!row || row.open === null)
 			return;
 		openRows.value = { ...openRows.peek(), [key]: to ?? !row.open };
+	}
+
+	/** Pins a row, or lets it go. */
+	pin(row: Row): void {
+		const key = row.pin, list = pins.peek();
+		if (!key)
+			return;
+		const on = !list.includes(key);
+		const before = this.rows.peek().pinned;
+		pins.value = on ? [...list, key] : list.filter((k) => k !== key);
+		const more = this.rows.peek().pinned - before, { body } = this.el;
+		if (body.scrollTop > 0) // what is in sight stays where it is
+			requestAnimationFrame(() => { body.scrollTop += more; });
+		announce(`${row.label} ${on ? "stays at the top" : "is no longer pinned"}`);
+	}
+
+	/** Where the rows end that stay at the top. */
+	get edge(): number {
+		return this.screen.edge;
+	}
+
+	/** The row of the zone or the span of a lock that is selected. */
+	selectedRow(): Row | null {
+		const z = zone.peek(), l = lockSpan.peek();
+		const rows = this.rows.peek().rows;
+		return (z && this.place(z)?.row) ?? (l && rows.find((r) => r.lock?.track === l.track)) ?? null;
 	}
 
 	get width(): number {
@@ -268,17 +308,18 @@ export class Timeline {
 	private drawBase(): void {
 		const m = meta.peek();
 		const f = this.frame;
-		const top = this.lastTop = this.el.body.scrollTop;
 		this.size(this.el.base);
 		const scale: Scale = { t0: f.t0, ns: f.ns / f.dpr, width: this.el.base.width, res: resolutionFor(f.ns / f.dpr) };
-		const rows = visibleRows(this.rows.peek().rows, top, f.height);
+		const screen = this.screen = screenOf(this.rows.peek(), this.el.body.scrollTop, f.height);
+		const base = this.el.base.getContext("2d") as CanvasRenderingContext2D;
 		this.palette.update(nameCount());
 		this.ask();
-		this.painter.rows(rows, top, f.height, scale, f.dpr, this.tiles, this.plots, lit.peek(), this.colors);
-		this.locks.want(rows, this.tilesOf(view.peek()), this.tiles.gen, this.tiles.live, duration.peek());
-		this.locks.draw(this.el.base.getContext("2d") as CanvasRenderingContext2D, rows, top, scale, f.dpr, this.colors);
+		this.locks.want([...screen.pinned, ...screen.scrolled], this.tilesOf(view.peek()), this.tiles.gen, this.tiles.live, duration.peek());
+		this.painter.rows(screen, f.height, scale, f.dpr, this.tiles, this.plots, lit.peek(), this.colors, (rows) => {
+			this.locks.draw(base, rows, scale, f.dpr, this.colors);
+			this.messages.draw(base, f, rows, this.colors);
+		});
 		drawRuler(this.size(this.el.ruler), scale, f.dpr, this.rulerHeight, this.colors);
-		this.messages.draw(this.el.base.getContext("2d") as CanvasRenderingContext2D, f, rows, top, this.colors);
 		if (this.el.frames)
 			this.frames.draw(this.size(this.el.frames), f, this.el.frames.clientHeight, this.colors);
 		const ctx = this.size(this.el.map);
@@ -320,13 +361,15 @@ export class Timeline {
 		this.tiles.want(wants);
 	}
 
-	private near: { rows: Row[]; top: number; height: number; seen: number[]; around: number[] } | null = null;
+	private near: { rows: Layout; top: number; height: number; seen: number[]; around: number[] } | null = null;
 
 	/** The lanes in sight, and those of half a screen more at both ends. */
 	private lanesNear(top: number, height: number): { seen: number[]; around: number[] } {
-		const { rows } = this.rows.peek();
-		if (this.near?.rows !== rows || this.near.top !== top || this.near.height !== height)
-			this.near = { rows, top, height, seen: lanesOf(visibleRows(rows, top, height)), around: lanesOf(visibleRows(rows, top - height / 2, 2 * height)) };
+		const rows = this.rows.peek();
+		if (this.near?.rows !== rows || this.near.top !== top || this.near.height !== height) {
+			const s = screenOf(rows, top, height);
+			this.near = { rows, top, height, seen: lanesOf([...s.pinned, ...s.scrolled]), around: lanesOf([...s.pinned, ...visibleRows(rows.rows, top - height / 2, 2 * height)]) };
+		}
 		return this.near;
 	}
 
@@ -342,46 +385,58 @@ export class Timeline {
 		const f = this.frame;
 		const m = meta.peek();
 		const h = this.hover.peek();
-		const top = this.lastTop;
 		const outlines: Outline[] = [];
 		if (h?.box && h.drawn)
 			outlines.push({ t0: this.timeAt(h.box.x0 / f.dpr), t1: this.timeAt(h.box.x1 / f.dpr), y: h.drawn.y, h: h.drawn.stripe.h, strong: false });
-		const z = zone.peek();
-		const at = z ? this.place(z) : null;
-		if (z && at)
-			outlines.push({ t0: z.start, t1: z.end, y: at.y - top, h: at.h, strong: true, error: this.errorOf(z) });
-		const l = lockSpan.peek();
-		const where = l ? this.placeSpan(l) : null;
-		if (l && where)
-			outlines.push({ t0: l.start, t1: l.end, y: where.y - top, h: where.h, strong: true });
+		const z = zone.peek(), l = lockSpan.peek();
+		const outline = (of: { start: number; end: number }, at: Extent | null, error?: number) => {
+			if (at)
+				outlines.push({ t0: of.start, t1: of.end, ...at, strong: true, error });
+		};
+		for (const row of this.onScreen) {
+			if (z)
+				outline(z, this.clipped(row, placeIn(row, z)), this.errorOf(z));
+			if (l && row.lock?.track === l.track)
+				outline(l, this.clipped(row, lockLaneY(row, l.lane)));
+		}
 		const o = op.peek()?.op;
 		const state = {
-			range: this.dragRange.peek() ?? range.peek(), marks: marks.peek(), signposts: m?.signposts ?? [], warnings: m?.warnings ?? [], lossY: this.placeOfTracks(top), clocks: this.clocks(top),
+			range: this.dragRange.peek() ?? range.peek(), marks: marks.peek(), signposts: m?.signposts ?? [], warnings: m?.warnings ?? [], lossY: this.placesOfTracks(), clocks: this.clocks(),
 			cursor: h ? h.x : null, outlines, op: o?.t0 != null && o.t1 != null ? { t0: o.t0, t1: o.t1 } : null, end: duration.peek(),
 		};
 		drawOverlay(this.size(this.el.over), f, state, this.colors);
 		drawRulerOverlay(this.size(this.el.rulerOver), { ...f, height: this.el.rulerOver.clientHeight }, state, this.colors);
 	}
 
+	private get onScreen(): Row[] {
+		return [...this.screen.pinned, ...this.screen.scrolled];
+	}
+
+	/** The part of a place in a row that no row covers which stays at the top. */
+	private clipped(row: Row, at: Extent | null): Extent | null {
+		const cut = at && !row.pinned ? Math.max(0, this.screen.edge - at.y) : 0;
+		return at && cut < at.h ? { y: at.y + cut, h: at.h - cut } : null;
+	}
+
 	/** Where each track is, or the closed row that hides it. */
-	private placeOfTracks(top: number): Map<number, [y: number, h: number]> {
-		const places = new Map<number, [number, number]>();
+	private placesOfTracks(): Places {
+		const places: Places = new Map();
 		if (!meta.peek()?.warnings.length)
 			return places;
-		for (const r of this.rows.peek().rows) {
-			for (const t of r.inside ?? [])
-				places.set(t, [r.y - top, r.h]);
-			if (r.track && r.kind !== "core")
-				places.set(r.track.id, [r.y - top, r.h]);
+		for (const r of this.onScreen) {
+			const at = this.clipped(r, r);
+			if (at)
+				for (const t of r.track && r.kind !== "core" ? [...r.inside ?? [], r.track.id] : r.inside ?? [])
+					places.set(t, [...places.get(t) ?? [], [at.y, at.h]]);
 		}
 		return places;
 	}
 
 	/** The rows of devices with the moments when their clocks were compared. */
-	private clocks(top: number): ClockMarks[] {
+	private clocks(): ClockMarks[] {
 		const devices = meta.peek()?.devices ?? [];
-		return this.rows.peek().rows.filter((r) => r.device !== undefined)
-			.map((r) => ({ y: r.y - top, h: r.h, points: devices.find((d) => d.device === r.device)?.clock ?? [] }));
+		return this.onScreen.filter((r) => r.device !== undefined && this.clipped(r, { y: r.y, h: 9 })?.h === 9)
+			.map((r) => ({ y: r.y, h: r.h, points: devices.find((d) => d.device === r.device)?.clock ?? [] }));
 	}
 
 	/** How far the host's time of a zone of a core may be wrong; 0 of all others, and if nothing is known. */
@@ -391,21 +446,22 @@ export class Timeline {
 		return t?.kind === "core" ? m?.devices.find((d) => d.device === t.device)?.bound_ns ?? 0 : 0;
 	}
 
-	/** The stripe that shows a lane alone, in the coordinates of the whole list. */
+	/** The stripe that shows a lane alone, in the coordinates of the whole list; if there are two the one that stays at the top. */
 	place(z: ZoneRef): { y: number; h: number; row: Row } | null {
-		for (const row of this.rows.peek().rows)
-			for (const s of row.open && (row.kind === "thread" || row.kind === "risc") ? row.stripes : [])
-				if (s.lanes[0] === z.lane)
-					return { y: row.y + s.y, h: s.h, row };
+		for (const row of this.rows.peek().rows) {
+			const at = placeIn(row, z);
+			if (at)
+				return { ...at, row };
+		}
 		return null;
 	}
 
 	/** The same of a lane of a lock. */
-	private placeSpan(l: { track: number; lane: number }): { y: number; h: number } | null {
-		for (const r of this.rows.peek().rows) {
-			const at = r.lock?.track === l.track ? lockLaneY(r, l.lane) : null;
+	private placeSpan(l: { track: number; lane: number }): { y: number; h: number; row: Row } | null {
+		for (const row of this.rows.peek().rows) {
+			const at = row.lock?.track === l.track ? lockLaneY(row, l.lane) : null;
 			if (at)
-				return at;
+				return { ...at, row };
 		}
 		return null;
 	}
@@ -441,9 +497,10 @@ export class Timeline {
 	scrollTo(track: number): void {
 		this.sought = null;
 		this.reveal(track);
-		const row = this.rows.peek().rows.find((r) => r.track?.id === track && r.kind !== "core") ?? this.rows.peek().rows.find((r) => r.track?.id === track);
+		const rows = this.rows.peek().rows.filter((r) => !r.pinned && r.track?.id === track);
+		const row = rows.find((r) => r.kind !== "core") ?? rows[0];
 		if (row)
-			requestAnimationFrame(() => { this.el.body.scrollTop = Math.max(0, row.y - this.el.body.clientHeight / 4); });
+			requestAnimationFrame(() => this.scrollToY(row.y, 1 / 4));
 		else
 			this.sought = track; // rows of locks come later than the others
 	}
@@ -457,10 +514,18 @@ export class Timeline {
 			this.scrollIn(at);
 	}
 
-	private scrollIn(at: { y: number; h: number }): void {
-		const b = this.el.body;
-		if (at.y < b.scrollTop + 4 || at.y + at.h > b.scrollTop + b.clientHeight - 4)
-			requestAnimationFrame(() => { b.scrollTop = Math.max(0, at.y - b.clientHeight / 3); });
+	private scrollIn(at: { y: number; h: number; row: Row }): void {
+		const b = this.el.body, top = b.scrollTop;
+		const edge = screenOf(this.rows.peek(), top, b.clientHeight).edge;
+		if (!at.row.pinned && (at.y < top + edge + 4 || at.y + at.h > top + b.clientHeight - 4))
+			requestAnimationFrame(() => this.scrollToY(at.y, 1 / 3));
+	}
+
+	/** Scrolls so that what is at Y of the list comes to a part of the height, below the rows that stay at the top. */
+	scrollToY(y: number, part: number): void {
+		const b = this.el.body, l = this.rows.peek();
+		const edge = l.pinned - stuckAt(l, b.clientHeight);
+		b.scrollTop = Math.max(0, y - edge - (b.clientHeight - edge) * part);
 	}
 
 	/** Brings a zone into sight without changing the zoom more than needed. */
@@ -493,7 +558,8 @@ export class Timeline {
 	/** What is at a point of the canvas, CSS pixels. */
 	at(x: number, y: number): Hover {
 		const dpr = devicePixelRatio || 1;
-		const drawn = this.painter.drawn.find((d) => y >= d.y - 0.5 && y < d.y + Math.max(d.stripe.h, 3)) ?? null;
+		const above = y < this.screen.edge;
+		const drawn = this.painter.drawn.find((d) => d.row.pinned === above && y >= d.y - 0.5 && y < d.y + Math.max(d.stripe.h, 3)) ?? null;
 		const px = x * dpr;
 		let box: Box | null = null;
 		if (drawn)
@@ -502,19 +568,17 @@ export class Timeline {
 					box = b;
 					break;
 				}
-		const all = y + this.el.body.scrollTop;
-		const row = this.rows.peek().rows.find((r) => all >= r.y && all < r.y + r.h) ?? null;
+		const row = (above ? this.screen.pinned : this.screen.scrolled).find((r) => y >= r.y && y < r.y + r.h) ?? null;
 		return { x, y, t: this.timeAt(x), drawn, box, row };
 	}
 
 	/** What is wrong at a point, and what is known of the clock of a device there. */
 	noteAt(h: Hover): string | null {
-		const top = this.el.body.scrollTop, f = this.frame;
-		const places = this.placeOfTracks(top);
+		const f = this.frame, places = this.placesOfTracks();
 		const w = (meta.peek()?.warnings ?? []).filter((k) => warningAt(f, places, k, h.x, h.y));
 		if (w.length)
 			return [...new Set(w.map((k) => k.text))].slice(0, 4).join("; ") + (w.length > 1 ? ` (${w.length} tracks)` : "");
-		const p = this.clocks(top).map((c) => clockAt(f, c, h.x, h.y)).find((c) => c !== null);
+		const p = this.clocks().map((c) => clockAt(f, c, h.x, h.y)).find((c) => c !== null);
 		return p ? `clock compared with the host's: ±${fmtDur(p[1])}` : null;
 	}
 

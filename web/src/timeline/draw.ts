@@ -4,7 +4,7 @@ import { nameOf } from "../names";
 import type { Rgb } from "../theme";
 import type { Palette } from "./colors";
 import type { PlotStore } from "./plots";
-import type { Row, Stripe } from "./layout";
+import type { Row, Screen, Stripe } from "./layout";
 import { type Box, type Label, type Lit, Raster, type Scale, type Style } from "./raster";
 import type { TileStore } from "./tiles";
 
@@ -80,55 +80,69 @@ export class Painter {
 
 	constructor(private readonly ctx: CanvasRenderingContext2D, private readonly palette: Palette) {}
 
-	/** TOP is the scroll position, DPR the device pixels of a CSS pixel, HEIGHT in CSS pixels. */
-	rows(rows: Row[], top: number, height: number, scale: Scale, dpr: number, store: TileStore, plots: PlotStore, lit: Lit, c: Colors): void {
+	/**
+	 * The rows that scroll, then those that stay above them. DPR: the device pixels of a CSS pixel, HEIGHT in CSS pixels; MORE
+	 * draws what else is in rows.
+	 */
+	rows(screen: Screen, height: number, scale: Scale, dpr: number, store: TileStore, plots: PlotStore, lit: Lit, c: Colors, more: (rows: Row[]) => void): void {
+		const raster = new Raster(this.palette, store, scale, c, lit);
+		const lower = this.part(screen.scrolled, screen.edge, height, scale, dpr, plots, raster, c);
+		more(screen.scrolled);
+		const upper = screen.edge > 0 ? this.part(screen.pinned, 0, screen.edge, scale, dpr, plots, raster, c) : [];
+		if (screen.edge > 0) {
+			more(screen.pinned);
+			this.ctx.setTransform(1, 0, 0, 1, 0, 0);
+			this.ctx.fillStyle = c.muted;
+			this.ctx.fillRect(0, Math.round(screen.edge * dpr) - 1, scale.width, 1);
+		}
+		this.drawn = [...upper, ...lower];
+	}
+
+	/** The rows between two heights. */
+	private part(rows: Row[], y0: number, y1: number, scale: Scale, dpr: number, plots: PlotStore, raster: Raster, c: Colors): Drawn[] {
 		const { ctx } = this;
+		const first = Math.round(y0 * dpr), height = Math.ceil(y1 * dpr) - first;
 		ctx.setTransform(1, 0, 0, 1, 0, 0);
 		ctx.fillStyle = c.bg;
-		ctx.fillRect(0, 0, scale.width, Math.ceil(height * dpr));
-		this.grid(scale, height, dpr, c);
-		this.separators(rows, top, scale, dpr, c);
-		this.drawn = this.stripes(rows, top, height, scale, dpr, store, lit, c);
+		ctx.fillRect(0, first, scale.width, height);
+		ctx.fillStyle = c.grid;
+		for (const x of ticks(scale, dpr).xs)
+			ctx.fillRect(Math.round(x), first, 1, height);
+		this.separators(rows, scale, dpr, c);
+		const drawn = this.stripes(rows, y0, y1, scale, dpr, raster, c);
 		ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
 		this.drawLabels(dpr, scale.width / dpr);
 		for (const r of rows)
 			if (r.warning) {
 				ctx.fillStyle = c.warn;
-				ctx.fillText(r.warning, 8, r.y - top + 9);
+				ctx.fillText(r.warning, 8, r.y + 9);
 			}
 		for (const r of rows)
 			if (r.kind === "plot" && r.track)
-				plots.draw(ctx, r.track, { t0: scale.t0, ns: scale.ns * dpr, width: scale.width / dpr, res: scale.res }, r.y - top, r.h, c);
+				plots.draw(ctx, r.track, { t0: scale.t0, ns: scale.ns * dpr, width: scale.width / dpr, res: scale.res }, r.y, r.h, c);
+		return drawn;
 	}
 
-	private grid(scale: Scale, height: number, dpr: number, c: Colors): void {
-		const { ctx } = this;
-		ctx.fillStyle = c.grid;
-		for (const x of ticks(scale, dpr).xs)
-			ctx.fillRect(Math.round(x), 0, 1, height * dpr);
-	}
-
-	private separators(rows: Row[], top: number, scale: Scale, dpr: number, c: Colors): void {
+	private separators(rows: Row[], scale: Scale, dpr: number, c: Colors): void {
 		const { ctx } = this;
 		for (const r of rows) {
-			const y = Math.round((r.y - top) * dpr);
 			if (isGroup(r)) {
+				const y = Math.round(r.y * dpr);
 				ctx.fillStyle = c.panel;
 				ctx.fillRect(0, y, scale.width, Math.round(r.h * dpr));
 			}
 			ctx.fillStyle = c.grid;
-			ctx.fillRect(0, Math.round((r.y + r.h - top) * dpr) - 1, scale.width, 1);
+			ctx.fillRect(0, Math.round((r.y + r.h) * dpr) - 1, scale.width, 1);
 		}
 	}
 
-	private stripes(rows: Row[], top: number, height: number, scale: Scale, dpr: number, store: TileStore, lit: Lit, c: Colors): Drawn[] {
+	private stripes(rows: Row[], y0: number, y1: number, scale: Scale, dpr: number, raster: Raster, c: Colors): Drawn[] {
 		const list: Drawn[] = [];
-		const raster = new Raster(this.palette, store, scale, c, lit);
 		this.labels = [];
 		for (const row of rows)
 			for (const stripe of row.stripes) {
-				const y = row.y + stripe.y - top;
-				if (y + stripe.h > 0 && y < height)
+				const y = row.y + stripe.y;
+				if (y + stripe.h > y0 && y < y1)
 					list.push(new Drawn(row, stripe, y, raster));
 			}
 		const place = (d: Drawn) => {

@@ -173,7 +173,7 @@ function listenFrames(tl: Timeline, opt: { signal: AbortSignal }): void {
 }
 
 function spanAt(tl: Timeline, h: Hover, y: number): Promise<LockSpan | null> {
-	return h.row ? tl.locks.spanAt(h.row, y + tl.el.body.scrollTop, h.t, tl.frame.ns, new AbortController().signal) : Promise.resolve(null);
+	return h.row ? tl.locks.spanAt(h.row, y, h.t, tl.frame.ns, new AbortController().signal) : Promise.resolve(null);
 }
 
 async function click(tl: Timeline, p: { x: number; y: number }): Promise<void> {
@@ -294,6 +294,16 @@ function mark(tl: Timeline): void {
 	marks.value = near === undefined ? [...marks.peek(), t].sort((a, b) => a - b) : marks.peek().filter((m) => m !== near);
 }
 
+/** Pins the row whose name has the focus, or the one under the pointer, or that of what is selected. */
+function pin(tl: Timeline, e: KeyboardEvent): void {
+	const focused = (e.target as HTMLElement | null)?.closest<HTMLElement>("[data-row]")?.dataset.row;
+	const row = focused ? tl.rows.peek().rows.find((r) => r.key === focused) : tl.hover.peek()?.row ?? tl.selectedRow();
+	if (row?.pin)
+		tl.pin(row);
+	else
+		announce("point at a row, or select a zone, to pin its row");
+}
+
 function fitSelected(tl: Timeline): void {
 	const z = zone.peek();
 	const l = lockSpan.peek();
@@ -380,6 +390,9 @@ export function onKey(tl: Timeline, e: KeyboardEvent): boolean {
 	case "m":
 		mark(tl);
 		return true;
+	case "p":
+		pin(tl, e);
+		return true;
 	case "r": {
 		const z = zone.peek() ?? lockSpan.peek();
 		if (z)
@@ -393,7 +406,7 @@ export function onKey(tl: Timeline, e: KeyboardEvent): boolean {
 		tl.fitAll();
 		return true;
 	case "PageDown": case "PageUp":
-		tl.el.body.scrollTop += tl.el.body.clientHeight * 0.8 * (k === "PageDown" ? 1 : -1);
+		tl.el.body.scrollTop += (tl.el.body.clientHeight - tl.edge) * 0.8 * (k === "PageDown" ? 1 : -1);
 		return true;
 	case "Escape":
 		if (selection.peek() || litName.peek() !== null) {

@@ -2,13 +2,15 @@
 // pixels: one lane (zones with labels) or the sum of several (how busy a closed group is).
 import type { Device, LockInfo, LockRow, Meta, Track } from "../types";
 import { fmtCount, fmtDur } from "../format";
-import { LOCK_ROW_H, lockKey, lockName } from "./locks";
+import { LOCK_ROW_H, lockKey, lockName, PIN } from "./locks";
 import type { Rgb } from "../theme";
 import { riscColor } from "../theme";
 
 export const LANE_H = 18;
 const FOLDED_H = 5;
 const HEAT_H = 4;
+/** Threads of more depths are strips when they are pinned. */
+const PINNED_OPEN = 8;
 const HEAT: Rgb = [0xf0, 0x9a, 0x3e];
 
 export interface Stripe {
@@ -46,6 +48,10 @@ export interface Row {
 	device?: number;
 	/** Written on the row itself. */
 	warning?: string;
+	/** What it is called in the list of pins; none of a row that cannot be pinned. */
+	pin?: string;
+	/** It stays at the top: once more there what is, or could be, further down. */
+	pinned: boolean;
 }
 
 export type OpenState = Record<string, boolean>;
@@ -54,18 +60,20 @@ interface Builder {
 	rows: Row[];
 	y: number;
 	open: OpenState;
+	pinned: boolean;
 	/** Lanes that are lines. */
 	folded: ReadonlySet<number>;
 }
 
-function add(b: Builder, r: Omit<Row, "y">): void {
-	b.rows.push({ ...r, y: b.y });
+/** PIN: it can be pinned. */
+function add(b: Builder, r: Omit<Row, "y" | "pinned" | "pin">, pin = true): void {
+	b.rows.push({ ...r, key: b.pinned ? PIN + r.key : r.key, indent: b.pinned ? Math.max(0, r.indent - 1) : r.indent, y: b.y, pin: pin ? r.key : undefined, pinned: b.pinned });
 	b.y += r.h;
 }
 
 /** EVERY: a row that "open all" means. */
 function isOpen(b: Builder, key: string, preset: boolean, every = false): boolean {
-	return b.open[key] ?? (every ? b.open["*"] : undefined) ?? preset;
+	return b.pinned ? b.open[PIN + key] ?? preset : b.open[key] ?? (every ? b.open["*"] : undefined) ?? preset;
 }
 
 function single(lane: number, track: Track, y: number, h: number, depth: number, tint: Rgb | null): Stripe {
@@ -96,7 +104,7 @@ function firstLane(t: Track): number[] {
 
 function laneTrack(b: Builder, t: Track, key: string, indent: number, label: string, note: string, tint: Rgb | null): void {
 	const kind = t.kind === "core" ? "risc" as const : "thread" as const;
-	const open = isOpen(b, key, true, kind === "thread");
+	const open = isOpen(b, key, !b.pinned || t.lanes.length <= PINNED_OPEN, kind === "thread");
 	const stripes: Stripe[] = [];
 	let y = 3;
 	if (open)
@@ -111,10 +119,11 @@ function laneTrack(b: Builder, t: Track, key: string, indent: number, label: str
 	add(b, { key, kind, indent, label, note, title: t.name, h, open: t.lanes.length ? open : null, stripes, track: t });
 }
 
+/** Pinned, it is its strip alone. */
 function groupRow(b: Builder, kind: RowKind, key: string, indent: number, label: string, note: string, lanes: number[], preset: boolean, device: boolean): boolean {
-	const open = isOpen(b, key, preset);
+	const open = !b.pinned && isOpen(b, key, preset);
 	const stripes = lanes.length ? [sum(lanes, null, open ? 17 : 5, open ? 5 : 15, null, device)] : [];
-	add(b, { key, kind, indent, label, note, title: label, h: open ? 24 : 25, open, stripes, track: null });
+	add(b, { key, kind, indent, label, note, title: label, h: open ? 24 : 25, open: b.pinned ? null : open, stripes, track: null }, kind !== "group");
 	return open;
 }
 
@@ -123,30 +132,46 @@ function threadOrder(a: Track, b: Track): number {
 	return main(a) - main(b);
 }
 
-function addProcesses(b: Builder, m: Meta): void {
+interface Host {
+	process: Meta["processes"][number];
+	threads: Track[];
+}
+
+function hostsOf(m: Meta): Host[] {
 	const warned = new Set(m.warnings.map((w) => w.track)); // all of a thread may be lost
 	const hosts = m.tracks.filter((t) => (t.kind === "thread" || t.kind === "fiber" || t.kind === "other" || t.kind === "lock") && (t.lanes.length > 0 || warned.has(t.id)));
 	const known = new Set(m.processes.map((p) => p.id));
 	const list = [...m.processes];
 	if (hosts.some((t) => !known.has(t.process)))
 		list.push({ id: -1, pid: 0, parent: 0, name: "Host", command: "", start: 0, end: null, exit: null });
-	for (const p of list) {
-		const mine = hosts.filter((t) => t.process === p.id || (p.id === -1 && !known.has(t.process))).sort(threadOrder);
-		if (mine.length === 0)
-			continue;
-		const lanes = some(mine.flatMap(firstLane));
-		const key = "p" + p.id;
-		const note = (p.pid ? `pid ${p.pid} · ` : "") + `${mine.length} ${mine.length === 1 ? "thread" : "threads"}`;
-		const opened = groupRow(b, "process", key, 0, p.name || "process", note, lanes, true, false);
-		if (lanes.length < mine.length)
-			b.rows[b.rows.length - 1].title += ` (the strip is made of ${lanes.length} of its threads)`;
-		if (!opened) {
-			b.rows[b.rows.length - 1].inside = mine.map((t) => t.id);
-			continue;
-		}
-		for (const t of mine)
-			laneTrack(b, t, "t" + t.id, 1, t.name || t.kind, t.kind === "fiber" ? "fiber" : t.tid ? String(t.tid) : "", null);
-	}
+	return list.map((p) => ({ process: p, threads: hosts.filter((t) => t.process === p.id || (p.id === -1 && !known.has(t.process))).sort(threadOrder) }))
+		.filter((h) => h.threads.length > 0);
+}
+
+/** True if its threads have rows. */
+function processRow(b: Builder, { process: p, threads }: Host): boolean {
+	const lanes = some(threads.flatMap(firstLane));
+	const note = (p.pid ? `pid ${p.pid} · ` : "") + `${threads.length} ${threads.length === 1 ? "thread" : "threads"}`;
+	const opened = groupRow(b, "process", "p" + p.id, 0, p.name || "process", note, lanes, true, false);
+	const row = b.rows[b.rows.length - 1];
+	if (lanes.length < threads.length)
+		row.title += ` (the strip is made of ${lanes.length} of its threads)`;
+	if (!opened)
+		row.inside = threads.map((t) => t.id);
+	return opened;
+}
+
+function threadRow(b: Builder, m: Meta, t: Track): void {
+	const p = b.pinned && m.processes.length > 1 ? m.processes.find((k) => k.id === t.process) : undefined;
+	const note = [p ? `pid ${p.pid}` : "", t.kind === "fiber" ? "fiber" : t.tid ? String(t.tid) : ""].filter(Boolean).join(" · ");
+	laneTrack(b, t, "t" + t.id, 1, t.name || t.kind, note, null);
+}
+
+function addProcesses(b: Builder, m: Meta): void {
+	for (const h of hostsOf(m))
+		if (processRow(b, h))
+			for (const t of h.threads)
+				threadRow(b, m, t);
 }
 
 interface Core {
@@ -177,9 +202,13 @@ function coresOf(tracks: Track[], d: Device | undefined): Core[] {
 	return [...cores.values()].sort((a, z) => a.y - z.y || a.x - z.x);
 }
 
+function riscRow(b: Builder, t: Track, core: Core): void {
+	laneTrack(b, t, "t" + t.id, 2, (t.risc ?? t.name).replace(/^TRISC_?/, "TRISC "), b.pinned ? `device ${t.device ?? 0} · ${core.label}` : "", riscColor(t.risc));
+}
+
 function addCore(b: Builder, key: string, c: Core, preset: boolean): void {
 	const open = isOpen(b, key, preset, true);
-	const note = `NoC ${c.x},${c.y}` + (c.type === "worker" ? "" : ` · ${c.type}`);
+	const note = (b.pinned ? `device ${c.tracks[0]?.device ?? 0} · ` : "") + `NoC ${c.x},${c.y}` + (c.type === "worker" ? "" : ` · ${c.type}`);
 	const stripes = open ? [] : c.tracks.map((t, i) => sum(workLane(t), t, 3 + i * HEAT_H, HEAT_H - 1, riscColor(t.risc), true));
 	add(b, {
 		key, kind: "core", indent: 1, label: c.label, note, title: `${c.label}, ${note}`, track: c.tracks[0] ?? null,
@@ -187,40 +216,67 @@ function addCore(b: Builder, key: string, c: Core, preset: boolean): void {
 	});
 	if (open)
 		for (const t of c.tracks)
-			laneTrack(b, t, "t" + t.id, 2, (t.risc ?? t.name).replace(/^TRISC_?/, "TRISC "), "", riscColor(t.risc));
+			riscRow(b, t, c);
+}
+
+interface Board {
+	id: number;
+	device: Device | undefined;
+	tracks: Track[];
+	cores: Core[];
+}
+
+function boardsOf(m: Meta): Board[] {
+	const all = m.tracks.filter((t) => t.kind === "core");
+	const ids = [...new Set([...m.devices.map((d) => d.device), ...all.map((t) => t.device ?? 0)])].sort((a, z) => a - z);
+	return ids.map((id) => {
+		const device = m.devices.find((e) => e.device === id);
+		const tracks = all.filter((t) => (t.device ?? 0) === id);
+		return { id, device, tracks, cores: coresOf(tracks, device) };
+	}).filter((k) => k.tracks.length > 0);
+}
+
+function coreKey(k: Board, c: Core): string {
+	return `d${k.id}c${c.x},${c.y}`;
+}
+
+/** True if its cores have rows. */
+function deviceRow(b: Builder, { id, device: d, tracks, cores }: Board): boolean {
+	const note = [`${cores.length} cores`, d?.arch, d && d.mhz > 0 ? `${d.mhz} MHz` : "", d?.modelled ? "modelled" : ""].filter(Boolean).join(" · ");
+	const opened = groupRow(b, "device", "d" + id, 0, `Device ${id}`, note, some(tracks.flatMap(workLane)), true, true);
+	const row = b.rows[b.rows.length - 1];
+	row.device = id;
+	if ((d?.clock_total ?? 0) > (d?.clock?.length ?? 0))
+		row.title += ` (of the ${fmtCount(d?.clock_total)} comparisons of its clock several are one mark, with the worst bound)`;
+	if (!opened)
+		row.inside = tracks.map((t) => t.id);
+	if (!d || d.bound_ns === null)
+		row.warning = "clock not synchronised: where its zones stand beside the host's is not known";
+	return opened;
+}
+
+function heatRow(b: Builder, { id, cores }: Board): void {
+	const step = cores.length > 24 ? HEAT_H - 1 : HEAT_H;
+	const hot = cores.map((c, i) => sum(c.tracks.flatMap(workLane), c.tracks[0], 4 + i * step, step - 1, HEAT, true));
+	add(b, { key: `d${id}heat`, kind: "heat", indent: 1, label: "all cores", note: b.pinned ? `device ${id}` : "one line a core", title: "How busy each core is: the busiest of its processors",
+		h: Math.max(24, cores.length * step + 8), open: null, stripes: hot, track: null });
 }
 
 function addDevices(b: Builder, m: Meta): void {
-	const cores = m.tracks.filter((t) => t.kind === "core");
-	const ids = [...new Set([...m.devices.map((d) => d.device), ...cores.map((t) => t.device ?? 0)])].sort((a, z) => a - z);
-	for (const id of ids) {
-		const d = m.devices.find((e) => e.device === id);
-		const mine = cores.filter((t) => (t.device ?? 0) === id);
-		if (mine.length === 0)
+	for (const k of boardsOf(m)) {
+		if (!deviceRow(b, k))
 			continue;
-		const list = coresOf(mine, d);
-		const key = "d" + id;
-		const note = [`${list.length} cores`, d?.arch, d && d.mhz > 0 ? `${d.mhz} MHz` : "", d?.modelled ? "modelled" : ""].filter(Boolean).join(" · ");
-		const opened = groupRow(b, "device", key, 0, `Device ${id}`, note, some(mine.flatMap(workLane)), true, true);
-		const row = b.rows[b.rows.length - 1];
-		row.device = id;
-		if ((d?.clock_total ?? 0) > (d?.clock?.length ?? 0))
-			row.title += ` (of the ${fmtCount(d?.clock_total)} comparisons of its clock several are one mark, with the worst bound)`;
-		if (!opened)
-			row.inside = mine.map((t) => t.id);
-		if (!d || d.bound_ns === null)
-			row.warning = "clock not synchronised: where its zones stand beside the host's is not known";
-		if (!opened)
-			continue;
-		if (list.length > 1) {
-			const step = list.length > 24 ? HEAT_H - 1 : HEAT_H;
-			const hot = list.map((c, i) => sum(c.tracks.flatMap(workLane), c.tracks[0], 4 + i * step, step - 1, HEAT, true));
-			add(b, { key: key + "heat", kind: "heat", indent: 1, label: "all cores", note: `one line a core`, title: "How busy each core is: the busiest of its processors",
-				h: Math.max(24, list.length * step + 8), open: null, stripes: hot, track: null });
-		}
-		for (const c of list)
-			addCore(b, `${key}c${c.x},${c.y}`, c, list.length <= 2);
+		if (k.cores.length > 1)
+			heatRow(b, k);
+		for (const c of k.cores)
+			addCore(b, coreKey(k, c), c, k.cores.length <= 2);
 	}
+}
+
+function curveRow(b: Builder, m: Meta, t: Track): void {
+	const p = m.processes.length > 1 ? m.processes.find((q) => q.id === t.process) : undefined;
+	const label = t.name || t.kind;
+	add(b, { key: "t" + t.id, kind: "plot", indent: 1, label, note: p ? `pid ${p.pid}` : "", title: label, h: 46, open: null, stripes: [], track: t });
 }
 
 function addCurves(b: Builder, m: Meta): void {
@@ -233,36 +289,60 @@ function addCurves(b: Builder, m: Meta): void {
 			continue;
 		if (!groupRow(b, "group", key, 0, label, String(tracks.length), [], tracks.length <= 12, false))
 			continue;
-		for (const t of tracks) {
-			const p = m.processes.length > 1 ? m.processes.find((q) => q.id === t.process) : undefined;
-			add(b, { key: "t" + t.id, kind: "plot", indent: 1, label: t.name || key, note: p ? `pid ${p.pid}` : "", title: t.name || key, h: 46, open: null, stripes: [], track: t });
-		}
+		for (const t of tracks)
+			curveRow(b, m, t);
 	}
 }
 
-function addLocks(b: Builder, m: Meta, locks: LockRow[], info: ReadonlyMap<number, LockInfo>): void {
-	if (locks.length === 0 || !groupRow(b, "group", "locks", 0, "Locks", String(locks.length), [], locks.length <= 8, false))
+function addLock(b: Builder, m: Meta, l: LockRow, known: LockInfo | undefined): void {
+	const key = lockKey(l.track);
+	const open = isOpen(b, key, false);
+	const t = m.tracks.find((k) => k.id === l.track) ?? null;
+	const p = m.processes.length > 1 ? m.processes.find((q) => q.id === t?.process) : undefined;
+	const note = [p ? `pid ${p.pid}` : "", `waited ${fmtDur(l.wait_total)}`].filter(Boolean).join(" · ");
+	add(b, { key, kind: "lock", indent: 1, label: lockName(l), note, title: `${lockName(l)}${l.file ? `, ${l.file}:${l.line}` : ""}: held above, waited for below`, h: LOCK_ROW_H, open, stripes: [], track: t, lock: { track: l.track, hold: 0, wait: 1 } });
+	if (!open)
 		return;
-	const many = m.processes.length > 1;
-	for (const l of locks) {
-		const key = lockKey(l.track);
-		const open = isOpen(b, key, false);
-		const t = m.tracks.find((k) => k.id === l.track) ?? null;
-		const p = many ? m.processes.find((q) => q.id === t?.process) : undefined;
-		const note = [p ? `pid ${p.pid}` : "", `waited ${fmtDur(l.wait_total)}`].filter(Boolean).join(" · ");
-		add(b, { key, kind: "lock", indent: 1, label: lockName(l), note, title: `${lockName(l)}${l.file ? `, ${l.file}:${l.line}` : ""}: held above, waited for below`, h: LOCK_ROW_H, open, stripes: [], track: t, lock: { track: l.track, hold: 0, wait: 1 } });
-		if (!open)
-			continue;
-		const known = info.get(l.track);
-		const threads = (known?.rows ?? []).filter((k) => !k.all);
-		for (const r of threads) {
-			const thread = m.tracks.find((k) => k.id === r.thread);
-			add(b, { key: `${key}t${r.hold}`, kind: "lock", indent: 2, label: thread?.name ?? "thread", note: r.waits ? `waited ${fmtDur(r.wait_total)}` : "", title: thread?.name ?? "thread", h: LOCK_ROW_H, open: null, stripes: [], track: null, lock: { track: l.track, hold: r.hold, wait: r.wait } });
-		}
-		const more = (known?.threads ?? 0) - threads.length;
-		if (more > 0 && threads.length > 0)
-			add(b, { key: key + "more", kind: "lock", indent: 2, label: `${fmtCount(more)} more threads`, note: "not shown", title: "The first threads to use the lock have rows; the row of all threads has these alone, too", h: 22, open: null, stripes: [], track: null });
+	const threads = (known?.rows ?? []).filter((k) => !k.all);
+	for (const r of threads) {
+		const thread = m.tracks.find((k) => k.id === r.thread);
+		add(b, { key: `${key}t${r.hold}`, kind: "lock", indent: 2, label: thread?.name ?? "thread", note: r.waits ? `waited ${fmtDur(r.wait_total)}` : "", title: thread?.name ?? "thread", h: LOCK_ROW_H, open: null, stripes: [], track: null, lock: { track: l.track, hold: r.hold, wait: r.wait } }, false);
 	}
+	const more = (known?.threads ?? 0) - threads.length;
+	if (more > 0 && threads.length > 0)
+		add(b, { key: key + "more", kind: "lock", indent: 2, label: `${fmtCount(more)} more threads`, note: "not shown", title: "The first threads to use the lock have rows; the row of all threads has these alone, too", h: 22, open: null, stripes: [], track: null }, false);
+}
+
+function addLocks(b: Builder, m: Meta, locks: LockRow[], info: ReadonlyMap<number, LockInfo>): void {
+	if (locks.length > 0 && groupRow(b, "group", "locks", 0, "Locks", String(locks.length), [], locks.length <= 8, false))
+		for (const l of locks)
+			addLock(b, m, l, info.get(l.track));
+}
+
+/** The row that a pin means, whatever hides it below; nothing if the trace has no such row. */
+function addPin(b: Builder, m: Meta, x: Extras, pin: string): void {
+	const [, kind, number, rest] = /^([a-z])(-?\d+)(.*)$/.exec(pin) ?? [];
+	const track = kind === "t" ? m.tracks.find((t) => t.id === +number) : undefined;
+	const host = kind === "p" ? hostsOf(m).find((h) => h.process.id === +number) : undefined;
+	const lock = kind === "l" ? x.locks.find((l) => l.track === +number) : undefined;
+	const board = kind === "d" ? boardsOf(m).find((k) => k.id === +number) : track?.kind === "core" ? boardsOf(m).find((k) => k.id === (track.device ?? 0)) : undefined;
+	const core = board?.cores.find((c) => track ? c.tracks.includes(track) : coreKey(board, c) === pin);
+	if (track && core)
+		riscRow(b, track, core);
+	else if (track?.kind === "plot" || track?.kind === "memory")
+		curveRow(b, m, track);
+	else if (track)
+		threadRow(b, m, track);
+	else if (host)
+		processRow(b, host);
+	else if (lock)
+		addLock(b, m, lock, x.lockInfo.get(lock.track));
+	else if (core)
+		addCore(b, pin, core, false);
+	else if (board && rest === "heat")
+		heatRow(b, board);
+	else if (board && rest === "")
+		deviceRow(b, board);
 }
 
 export interface Extras {
@@ -270,18 +350,56 @@ export interface Extras {
 	folded: ReadonlySet<number>;
 	locks: LockRow[];
 	lockInfo: ReadonlyMap<number, LockInfo>;
+	/** Rows that stay at the top. */
+	pins: string[];
 }
 
-export function layout(m: Meta, open: OpenState, x: Extras): { rows: Row[]; height: number } {
-	const b: Builder = { rows: [], y: 0, open, folded: x.folded };
+/** The rows from top to bottom; the first ones, PINNED pixels of them, are those that stay there. */
+export interface Layout {
+	rows: Row[];
+	height: number;
+	pinned: number;
+}
+
+export function layout(m: Meta, open: OpenState, x: Extras): Layout {
+	const b: Builder = { rows: [], y: 0, open, folded: x.folded, pinned: true };
+	for (const pin of x.pins)
+		addPin(b, m, x, pin);
+	const pinned = b.y;
+	b.pinned = false;
 	addProcesses(b, m);
 	addDevices(b, m);
 	addLocks(b, m, x.locks, x.lockInfo);
 	addCurves(b, m);
-	return { rows: b.rows, height: b.y };
+	return { rows: b.rows, height: b.y, pinned };
 }
 
 /** The rows that [top, top + height) shows. */
 export function visibleRows(rows: Row[], top: number, height: number): Row[] {
 	return rows.filter((r) => r.y + r.h > top && r.y < top + height);
+}
+
+/** At least so much of the window is for the rows that scroll. */
+const SCROLLED = 0.4;
+
+/** How far the rows that stay at the top scroll all the same: there may be more of them than the window has room for. */
+export function stuckAt(l: Layout, height: number): number {
+	return Math.max(0, l.pinned - Math.round((1 - SCROLLED) * height));
+}
+
+/** What a window of a height shows that is scrolled to TOP: rows with Y on the screen, and where those end that stay. */
+export interface Screen {
+	pinned: Row[];
+	scrolled: Row[];
+	edge: number;
+}
+
+export function screenOf(l: Layout, top: number, height: number): Screen {
+	const up = Math.min(top, stuckAt(l, height)), edge = l.pinned - up;
+	const moved = (r: Row, by: number): Row => by === 0 ? r : { ...r, y: r.y - by };
+	return {
+		edge,
+		pinned: l.rows.filter((r) => r.pinned && r.y + r.h > up).map((r) => moved(r, up)),
+		scrolled: l.rows.filter((r) => !r.pinned && r.y + r.h > top + edge && r.y < top + height).map((r) => moved(r, top)),
+	};
 }

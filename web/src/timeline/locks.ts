@@ -18,6 +18,9 @@ const NAME_SHARED = 2;
 
 export const LOCK_ROW_H = TOP + HOLD_H + WAIT_H + 3;
 
+/** In front of the keys of rows that stay at the top: they open and close for themselves. */
+export const PIN = "pin-";
+
 export function lockKey(track: number): string {
 	return "l" + track;
 }
@@ -48,7 +51,7 @@ export class LockStore {
 			}
 			for (const l of this.list.value) {
 				const known = this.info.peek().get(l.track);
-				if (open[lockKey(l.track)] && known?.asked !== gen)
+				if ((open[lockKey(l.track)] || open[PIN + lockKey(l.track)]) && known?.asked !== gen)
 					void this.loadInfo(l.track, gen);
 			}
 		});
@@ -121,7 +124,7 @@ export class LockStore {
 		}
 	}
 
-	draw(ctx: CanvasRenderingContext2D, rows: Row[], top: number, scale: Scale, dpr: number, c: Colors): void {
+	draw(ctx: CanvasRenderingContext2D, rows: Row[], scale: Scale, dpr: number, c: Colors): void {
 		const list = rows.filter((r) => r.lock);
 		if (list.length === 0)
 			return;
@@ -140,7 +143,7 @@ export class LockStore {
 		ctx.setTransform(1, 0, 0, 1, 0, 0);
 		ctx.imageSmoothingEnabled = false;
 		list.forEach((r, i) => {
-			const y = Math.round((r.y - top + TOP) * dpr), mid = Math.round((r.y - top + TOP + HOLD_H) * dpr), end = Math.round((r.y - top + TOP + HOLD_H + WAIT_H) * dpr);
+			const y = Math.round((r.y + TOP) * dpr), mid = Math.round((r.y + TOP + HOLD_H) * dpr), end = Math.round((r.y + TOP + HOLD_H + WAIT_H) * dpr);
 			ctx.drawImage(this.strip, 0, 2 * i, scale.width, 1, 0, y, scale.width, mid - y - 1);
 			ctx.drawImage(this.strip, 0, 2 * i + 1, scale.width, 1, 0, mid, scale.width, end - mid);
 		});

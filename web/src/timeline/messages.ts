@@ -59,12 +59,12 @@ export class MessageMarks {
 		return best;
 	}
 
-	draw(ctx: CanvasRenderingContext2D, f: Frame, rows: Row[], top: number, c: Colors): void {
+	draw(ctx: CanvasRenderingContext2D, f: Frame, rows: Row[], c: Colors): void {
 		this.ask();
 		const y = new Map<number, number>();
 		for (const r of rows)
 			if (r.kind === "thread" && r.track)
-				y.set(r.track.id, r.y - top);
+				y.set(r.track.id, r.y);
 		ctx.setTransform(f.dpr, 0, 0, f.dpr, 0, 0);
 		for (const m of this.rows) {
 			const at = m.thread === null ? undefined : y.get(m.thread);

@@ -31,7 +31,7 @@ export interface ClockMarks {
 	points: [t: number, bound: number][];
 }
 
-type Places = Map<number, [y: number, h: number]>;
+export type Places = Map<number, [y: number, h: number][]>;
 
 export interface OverlayState {
 	range: Range | null;
@@ -125,7 +125,8 @@ export function drawOverlay(ctx: CanvasRenderingContext2D, f: Frame, s: OverlayS
 		clocks(ctx, f, k, c);
 	const drawn = new Set<string>();
 	for (const w of s.warnings)
-		warning(ctx, f, s.lossY, w, c, drawn);
+		for (const p of placesOf(f, s.lossY, w))
+			warning(ctx, f, p, c, drawn);
 	for (const m of s.marks)
 		line(ctx, xOf(f, m), 0, f.height, c.accent, 2);
 	if (s.range)
@@ -144,23 +145,23 @@ const MARK = 5;
 
 type Warned = Meta["warnings"][number];
 
-/** The box of a warning: on its track, or over all of them if it has none; null if it is not in sight. */
-function placeOf(f: Frame, places: Places, w: Warned): { x0: number; x1: number; y: number; h: number } | null {
+/** The boxes of a warning that are in sight: on its track, or over all of them if it has none. */
+function placesOf(f: Frame, places: Places, w: Warned): { x0: number; x1: number; y: number; h: number }[] {
 	if (w.t === undefined)
-		return null;
-	const at = w.track === undefined ? [0, f.height] : places.get(w.track);
+		return [];
 	const x1 = xOf(f, w.t), x0 = w.from === undefined ? x1 : xOf(f, w.from);
-	return !at || x1 < -8 || x0 > f.width + 8 || at[0] > f.height || at[0] + at[1] < 0 ? null : { x0, x1, y: at[0], h: at[1] };
+	if (x1 < -8 || x0 > f.width + 8)
+		return [];
+	const at = w.track === undefined ? [[0, f.height]] : places.get(w.track) ?? [];
+	return at.map(([y, h]) => ({ x0, x1, y, h }));
 }
 
 /** Where events were lost: a mark on the track, and hatched what is missing. */
-function warning(ctx: CanvasRenderingContext2D, f: Frame, places: Places, w: Warned, c: Colors, drawn: Set<string>): void {
-	const p = placeOf(f, places, w);
-	const key = p ? [Math.round(p.x0), Math.round(p.x1), p.y].join() : "";
-	if (!p || drawn.has(key)) // a closed core stands for five tracks
+function warning(ctx: CanvasRenderingContext2D, f: Frame, { x0, x1, y, h }: ReturnType<typeof placesOf>[number], c: Colors, drawn: Set<string>): void {
+	const key = [Math.round(x0), Math.round(x1), y].join();
+	if (drawn.has(key)) // a closed core stands for five tracks
 		return;
 	drawn.add(key);
-	const { x0, x1, y, h } = p;
 	use(ctx, Math.max(-MARK, x0 - MARK), Math.min(x1, f.width) + MARK);
 	ctx.fillStyle = c.warn;
 	for (let k = 0; k < h; k += 6)
@@ -180,8 +181,7 @@ function warning(ctx: CanvasRenderingContext2D, f: Frame, places: Places, w: War
 }
 
 export function warningAt(f: Frame, places: Places, w: Warned, x: number, y: number): boolean {
-	const p = placeOf(f, places, w);
-	return p !== null && x >= p.x0 - MARK && x <= p.x1 + MARK && y >= p.y && y < p.y + p.h;
+	return placesOf(f, places, w).some((p) => x >= p.x0 - MARK && x <= p.x1 + MARK && y >= p.y && y < p.y + p.h);
 }
 
 /** When the clock of a device was compared with the host's: a tick, and as wide as the bound where that can be seen. */

@@ -23,7 +23,7 @@ export function Tooltip({ tl }: { tl: Timeline }) {
 		const timer = setTimeout(async () => {
 			try {
 				if (lock)
-					setSpan(await tl.locks.spanAt(lock, h.y + tl.el.body.scrollTop, h.t, tl.frame.ns, a.signal));
+					setSpan(await tl.locks.spanAt(lock, h.y, h.t, tl.frame.ns, a.signal));
 				const z = lock ? null : await tl.zoneAt(h);
 				if (z && !a.signal.aborted)
 					setDetail(await api.zone(tl.trace, z, a.signal));
@@ -39,7 +39,7 @@ export function Tooltip({ tl }: { tl: Timeline }) {
 	if (!h || h.y < 0)
 		return null;
 	const track = h.drawn?.stripe.track ?? h.row?.track ?? null;
-	const message = h.row?.kind === "thread" && h.y + tl.el.body.scrollTop < h.row.y + 8 ? tl.messages.at(tl.frame, h.x, h.row.track?.id) : null;
+	const message = h.row?.kind === "thread" && h.y < h.row.y + 8 ? tl.messages.at(tl.frame, h.x, h.row.track?.id) : null;
 	const warning = tl.noteAt(h);
 	const name = detail?.name ?? h.box?.name;
 	const value = tl.plotAt(h);

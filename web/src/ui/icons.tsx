@@ -19,6 +19,7 @@ const PATHS: Record<string, string> = {
 	fit: "M2 6V2h4M14 6V2h-4M2 10v4h4M14 10v4h-4",
 	follow: "M3 3v10M6 8h8M10.5 4.5 14 8l-3.5 3.5",
 	warn: "M8 2 15 14H1zM8 6.5V10M8 12v.3",
+	pin: "M5.5 2h5M6.5 2v4.5L4 9.5h8L9.5 6.5V2M8 9.5V14",
 	export: "M8 2v8M5 7l3 3 3-3M2 13h12",
 };
 
