@@ -53,9 +53,9 @@ size_t figures_memory(const struct kept *k)
 	return sizeof(*f) + (size_t)f->tracks * f->kind->size;
 }
 
-void figures_rest(const struct kept *k)
+void figures_rest(struct kept *k, bool last)
 {
-	(void)k;
+	(void)k, (void)last;
 }
 
 void figures_free(struct kept *k)

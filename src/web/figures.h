@@ -47,7 +47,7 @@ void figures_put(struct figures *f);
 struct kept *figures_make(const struct kept_kind *kind);
 int figures_take(struct kept *k, const struct trace_row *row);
 size_t figures_memory(const struct kept *k);
-void figures_rest(const struct kept *k);
+void figures_rest(struct kept *k, bool last);
 void figures_free(struct kept *k);
 
 #define FIGURES_KEPT                                                                   \

@@ -88,10 +88,11 @@ static size_t frames_memory(const struct kept *k)
 	       spill_memory(&f->blocks.store);
 }
 
-static void frames_rest(const struct kept *k)
+static void frames_rest(struct kept *k, bool last)
 {
 	const struct frames *f = (const struct frames *)k;
 
+	(void)last;
 	spill_rest(&f->store);
 	spill_rest(&f->blocks.store);
 }

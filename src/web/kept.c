@@ -76,7 +76,7 @@ static int kept_read_on(struct kept *k, struct web_call *c)
 		return r;
 	k->seen = known;
 	if (taken)
-		k->kind->rest(k);
+		k->kind->rest(k, !c->live);
 	return 0;
 }
 

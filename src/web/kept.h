@@ -14,7 +14,7 @@ struct kept_kind {
 	struct kept *(*make)(const struct kept_kind *kind); /* zeroed memory for one, or NULL */
 	int (*take)(struct kept *k, const struct trace_row *row); /* rows by time */
 	size_t (*memory)(const struct kept *k);                   /* bytes, but for files */
-	void (*rest)(const struct kept *k);                       /* a pass has ended */
+	void (*rest)(struct kept *k, bool last); /* a pass has ended; LAST: no rows will come */
 	void (*free)(struct kept *k);
 };
 

@@ -42,10 +42,11 @@ static size_t lock_memory(const struct kept *k)
 	return bytes;
 }
 
-static void lock_rest(const struct kept *k)
+static void lock_rest(struct kept *k, bool last)
 {
 	const struct lock *l = (const struct lock *)k;
 
+	(void)last;
 	for (size_t i = 0; i < l->rows.n; i++) {
 		spill_rest(&l->rows.v[i]->spans[HOLDS].store);
 		spill_rest(&l->rows.v[i]->spans[WAITS].store);

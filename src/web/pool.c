@@ -47,10 +47,13 @@ static size_t pool_memory(const struct kept *k)
 	return bytes;
 }
 
-static void pool_rest(const struct kept *k)
+/* Who is at which address is asked by frees alone, and what is never freed may be millions. */
+static void pool_rest(struct kept *k, bool last)
 {
-	const struct pool *p = (const struct pool *)k;
+	struct pool *p = (struct pool *)k;
 
+	if (last)
+		export_pool_free(&p->now);
 	values_rest(&p->values);
 	spill_rest(&p->alive.store);
 	spill_rest(&p->lives.store);

@@ -120,8 +120,9 @@ static size_t plot_memory(const struct kept *k)
 	return sizeof(struct values) + values_memory((const struct values *)k);
 }
 
-static void plot_rest(const struct kept *k)
+static void plot_rest(struct kept *k, bool last)
 {
+	(void)last;
 	values_rest((const struct values *)k);
 }
 

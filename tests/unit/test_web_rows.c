@@ -387,6 +387,7 @@ static void test_growing(void **state)
 		uint64_t more = step % 3 * 9000 + 1;
 		struct export_pool pool = {0};
 
+		c.live = step < 5;
 		rows_write(w, rows, rows + more);
 		rows += more;
 		trace_checkpoint(w, "", 0);
@@ -401,6 +402,8 @@ static void test_growing(void **state)
 				assert_true(v[track]->v[i].value == value_after(i, track, &pool));
 		}
 		export_pool_free(&pool);
+		/* What is alive is remembered as long as it may be freed. */
+		assert_int_equal(p->now.slots != NULL, c.live);
 	}
 	kept_forget(&handle);
 	trace_close(c.trace);
