@@ -165,11 +165,19 @@ static int64_t saturate(double ns)
 	return ns > -far ? (int64_t)ns : (int64_t)-far;
 }
 
+/* Without floor(), which takes as long as all the rest. */
+static int64_t whole_below(double ns)
+{
+	int64_t whole = saturate(ns);
+
+	return whole - ((double)whole > ns);
+}
+
 int64_t clock_fit_ns(const struct clock_fit *fit, uint64_t ticks)
 {
 	const struct clock_piece *piece = piece_at(fit, ticks);
 
-	return piece->ns + saturate(floor(in_piece(piece, ticks)));
+	return piece->ns + whole_below(in_piece(piece, ticks));
 }
 
 double clock_fit_span_ns(const struct clock_fit *fit, uint64_t start, uint64_t end)

@@ -52,7 +52,7 @@ static void fix_origin(struct trace_private *p, bool known)
 	for (uint32_t i = 0; i < t->process_count; i++)
 		if (t->processes[i].start && t->processes[i].start < origin)
 			origin = t->processes[i].start;
-	t->origin = origin;
+	reader_origin(p, origin);
 }
 
 static bool is_empty(const struct trace *t)

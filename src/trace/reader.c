@@ -116,6 +116,12 @@ static void open_finish(struct trace_private *p)
 	p->trace.open_count = (uint32_t)p->open.n;
 }
 
+void reader_origin(struct trace_private *p, uint64_t origin)
+{
+	p->trace.origin = origin;
+	p->origin_ns = clock_fit_ns(&p->fit, origin);
+}
+
 int reader_finish(struct trace_private *p)
 {
 	int r = model_finish(p);
@@ -124,8 +130,7 @@ int reader_finish(struct trace_private *p)
 		return r;
 	lanes_finish(p);
 	open_finish(p);
-	if (!p->followed)
-		p->trace.origin = p->trace.start;
+	reader_origin(p, p->followed ? p->trace.origin : p->trace.start);
 	/* Stored statistics are of all that was written: not of what is left of a damaged file. */
 	if (p->trace.damage.bad_blocks || p->sums_srclocs != p->srclocs.n) {
 		free(p->sums);
@@ -283,19 +288,16 @@ void trace_close(struct trace *trace)
 
 int64_t trace_ns(const struct trace *trace, uint64_t ticks)
 {
-	const struct clock_fit *fit = &private_of(trace)->fit;
-	uint64_t ns =
-		(uint64_t)clock_fit_ns(fit, ticks) - (uint64_t)clock_fit_ns(fit, trace->origin);
+	const struct trace_private *p = private_of(trace);
 
-	return (int64_t)ns;
+	return (int64_t)((uint64_t)clock_fit_ns(&p->fit, ticks) - (uint64_t)p->origin_ns);
 }
 
 uint64_t trace_ticks(const struct trace *trace, int64_t ns)
 {
-	const struct clock_fit *fit = &private_of(trace)->fit;
+	const struct trace_private *p = private_of(trace);
 
-	return clock_fit_ticks(
-		fit, (int64_t)((uint64_t)ns + (uint64_t)clock_fit_ns(fit, trace->origin)));
+	return clock_fit_ticks(&p->fit, (int64_t)((uint64_t)ns + (uint64_t)p->origin_ns));
 }
 
 double trace_duration_ns(const struct trace *trace, uint64_t start, uint64_t end)

@@ -171,6 +171,7 @@ struct trace_private {
 	struct zone_sums *sums; /* of the whole trace, per source location; NULL: not in the file */
 	size_t sums_srclocs;    /* source locations that there were when they were read */
 	struct clock_fit fit;
+	int64_t origin_ns;    /* of trace.origin, by the fit */
 	uint64_t scan_end;    /* behind the last whole block; known after a scan only */
 	uint64_t tail_offset; /* the last block that was scanned, and its header */
 	uint8_t tail[BLOCK_HEADER_SIZE];
@@ -210,6 +211,8 @@ int reader_attach(struct trace_private *p, const char *path, uint64_t limit,
 		  struct tacho_error *err);
 int reader_load(struct trace_private *p, bool scan);
 int reader_finish(struct trace_private *p);
+/* Times count from here. */
+void reader_origin(struct trace_private *p, uint64_t origin);
 /* Back to what it was before the first block. */
 void reader_forget(struct trace_private *p);
 /* What went wrong, R, in words. */
