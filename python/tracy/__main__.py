@@ -53,7 +53,8 @@ def _wait(command: list[str], env: dict[str, str]) -> int:
         else:
             early.append(number)
     # 'tacho run' knows which of them the program has got by itself, as it does Ctrl-C.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1,
+                   signal.SIGUSR2):
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup
             signal.signal(number, forward)
     process = subprocess.Popen(command, env=env, close_fds=False)
@@ -61,6 +62,14 @@ def _wait(command: list[str], env: dict[str, str]) -> int:
         process.send_signal(number)
     status = process.wait()
     return status if status >= 0 else 128 - status
+
+
+def _interpreter_flags() -> list[str]:
+    """What our interpreter was started with, for that of the program."""
+    flags: list[str] = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+    for name, value in sys._xoptions.items():  # those above leave out some
+        flags += ["-X", name if value is True else f"{name}={value}"]
+    return flags + ["-i"] * bool(sys.flags.inspect)
 
 
 def _stamps(folder: str) -> dict[str, tuple[int, ...]]:
@@ -181,8 +190,7 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, arguments: l
     tracy = [f"--tracy-port={options.port}"] if options.port else []
     command = [tacho, "run", "--wrapped", *([] if options.verbose else ["-q"]), *view, *tracy,
                "-f", "-o", trace, "--",
-               sys.executable,
-               *subprocess._args_from_interpreter_flags(),  # type: ignore[attr-defined]
+               sys.executable, *_interpreter_flags(),
                "-m", "tracy", "--no-capture-tool", *arguments]
     if options.verbose:
         _say("runs " + repr(command))
@@ -231,7 +239,10 @@ def main() -> None:
         _become(options, program)
     else:
         plain = program and not options.module and options.code is None
-        sys.exit(_record(options, program[0] if plain else None, arguments))
+        status = _record(options, program[0] if plain else None, arguments)
+        if sys.flags.inspect:  # -i is for the program: this one asks nothing at its end
+            os._exit(status)
+        sys.exit(status)
 
 
 if __name__ == "__main__":

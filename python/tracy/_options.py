@@ -117,8 +117,7 @@ def parse(arguments: list[str]) -> tuple[optparse.Values, list[str]]:
     options, program = parser.parse_args(arguments)
     sets = options.ensure_value
     if not program and options.code is None and not options.process_logs_only:
-        parser.print_usage()
-        parser.exit(2)
+        parser.error("what is to be run? A script, a program, -m module or -c code")
     if sets("TT_METAL_PROFILER_ACCUMULATE", False) and options.report:
         parser.error("--enable-accumulate-profiling and -r exclude each other")
     if sets("TT_METAL_PROFILER_MID_RUN_DUMP", False):
@@ -131,8 +130,10 @@ def parse(arguments: list[str]) -> tuple[optparse.Values, list[str]]:
             program = split_module(program)
         except ValueError as error:
             parser.error(f"-m {program[0]!r}: {error}")
-    if options.max_depth < 0:
-        parser.error("--max-depth must not be negative")
+    if not 0 <= options.max_depth < 2**31:
+        parser.error("--max-depth must be 0..2147483647")
+    if options.op_support_count is not None and options.op_support_count < 1:
+        parser.error("--op-support-count must be 1 or more")
     if options.web_app_port is not None and not 1 <= options.web_app_port <= 65534:
         parser.error("--web-app-port must be 1..65534")
     if options.port is not None and not 1 <= options.port <= 65535:

@@ -397,3 +397,19 @@ def active() -> str | None:
 def displaced() -> bool:
     """Whether another profiler has taken its place since start()."""
     return bool(_active) and getattr(sys, _active.replace("set", "get"))() is not _on_event
+
+
+def outermost(function: Callable[..., object], *arguments: object) -> bool:
+    """Calls it; False: it raised an error, which was shown. Frames of ours stay below it."""
+    try:
+        function(*arguments)
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        traceback = error.__traceback__
+        while traceback and traceback.tb_frame.f_code.co_filename == __file__:
+            traceback = traceback.tb_next
+        sys.last_type, sys.last_value, sys.last_traceback = type(error), error, traceback
+        sys.excepthook(type(error), error.with_traceback(traceback), traceback)
+        return False
+    return True

@@ -8,10 +8,10 @@ import shutil
 import sys
 import types
 import zipfile
-from importlib.machinery import SourceFileLoader
+from importlib.machinery import SourceFileLoader, SourcelessFileLoader
 from typing import Callable, NoReturn
 
-from tracy import _session
+from tracy import _session, _tracy
 
 STARTED_WITH: frozenset[str] = frozenset()  # the modules that were there before ours
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -21,6 +21,7 @@ def _new_main() -> types.ModuleType:
     """A ``__main__`` of the program's own: what it defines can be pickled and found there."""
     main = types.ModuleType("__main__")
     main.__dict__["__builtins__"] = builtins
+    main.__dict__["__annotations__"] = {}
     sys.modules["__main__"] = main
     return main
 
@@ -44,49 +45,46 @@ def _step_aside(folder: str) -> None:
             del sys.modules[module]
 
 
-def _program_traceback(traceback: types.TracebackType | None) -> types.TracebackType | None:
-    """Without our frames at its beginning."""
-    while traceback:
-        file = traceback.tb_frame.f_code.co_filename
-        if not file.startswith(_OURS) and not file.endswith(("/runpy.py", "<frozen runpy>")):
-            break
+def program_traceback(traceback: types.TracebackType | None) -> types.TracebackType | None:
+    """Without our frames at its beginning, and without those that called us."""
+    while traceback and not traceback.tb_frame.f_code.co_filename.startswith(_OURS):
+        traceback = traceback.tb_next
+    while traceback and traceback.tb_frame.f_code.co_filename.startswith(_OURS):
         traceback = traceback.tb_next
     return traceback
 
 
-def _guarded(run: Callable[[], object]) -> None:
-    """Runs it, and shows its errors as the interpreter would."""
+def _run(function: Callable[..., object], *arguments: object) -> None:
+    """Runs it as the interpreter would: it sees no frame of ours, and its errors are shown."""
+    _session.begin()
     try:
-        run()
-    except SystemExit:
-        raise
+        if not _tracy.outermost(function, *arguments):
+            sys.exit(1)
     except KeyboardInterrupt:  # the interpreter shows it, and ends by the signal
         show = sys.excepthook
 
         def hook(kind: type[BaseException], error: BaseException,
                  traceback: types.TracebackType | None) -> None:
-            traceback = _program_traceback(traceback)
+            traceback = program_traceback(traceback)
             show(kind, error.with_traceback(traceback), traceback)
         sys.excepthook = hook
         raise
-    except BaseException as error:
-        traceback = _program_traceback(error.__traceback__)
-        sys.last_type, sys.last_value, sys.last_traceback = type(error), error, traceback
-        sys.excepthook(type(error), error.with_traceback(traceback), traceback)
+
+
+def _run_code(get: Callable[[], types.CodeType], main: types.ModuleType) -> None:
+    try:
+        code = get()
+    except Exception as error:  # what it says of a file that it cannot read is all there is
+        sys.excepthook(type(error), error.with_traceback(None), None)
         sys.exit(1)
-
-
-def _run_code(code: types.CodeType, main: types.ModuleType) -> None:
-    _session.begin()
-    exec(code, main.__dict__)
+    _run(exec, code, main.__dict__)
 
 
 def _run_module(name: str, set_argv: bool) -> None:
     _new_main()
-    _session.begin()
     # The function behind "python -m": run_module() would clear the globals while threads and exit
     # handlers of the program still use them.
-    runpy._run_module_as_main(name, set_argv)  # type: ignore[attr-defined]
+    _run(runpy._run_module_as_main, name, set_argv)  # type: ignore[attr-defined]
 
 
 def _is_python(path: str) -> bool:
@@ -129,37 +127,42 @@ def run_script(path: str, arguments: list[str]) -> None:
     sys.argv[:] = [path, *arguments]
     if os.path.isdir(path) or zipfile.is_zipfile(path):
         _set_path(os.path.abspath(path))
-        _guarded(lambda: _run_module("__main__", False))
-    elif path.endswith(".pyc"):
-        _set_path(os.path.dirname(os.path.realpath(path)))
-        _session.begin()
-        _guarded(lambda: runpy.run_path(path, run_name="__main__"))
+        _run_module("__main__", False)
     else:
-        _guarded(lambda: _run_source(path))
+        _run_file(path)
 
 
-def _run_source(path: str) -> None:
+def _run_file(path: str) -> None:
     main = _new_main()
     if path == "-":
         _set_path("")
-        file, source = "<stdin>", sys.stdin.buffer.read()
+        source = sys.stdin.buffer.read()
+        _run_code(lambda: _compile(source, "<stdin>"), main)
+        return
+    _set_path(os.path.dirname(os.path.realpath(path)))
+    file = os.path.join(os.getcwd(), path)  # "./" and all, as the interpreter has it
+    kind = SourcelessFileLoader if path.endswith(".pyc") else SourceFileLoader
+    loader = kind("__main__", file)
+    main.__file__, main.__loader__ = file, loader
+    main.__dict__["__cached__"] = None
+    if kind is SourcelessFileLoader:
+        _run_code(lambda: loader.get_code("__main__"), main)
     else:
-        _set_path(os.path.dirname(os.path.realpath(path)))
-        file = os.path.abspath(path)
-        with open(path, "rb") as stream:
-            source = stream.read()
-        main.__file__ = file
-        main.__dict__["__cached__"] = None
-        main.__loader__ = SourceFileLoader("__main__", file)
-    _run_code(compile(source, file, "exec", dont_inherit=True), main)
+        _run_code(lambda: _compile(loader.get_data(path), file), main)
+
+
+def _compile(source: str | bytes, file: str) -> types.CodeType:
+    return compile(source, file, "exec", dont_inherit=True)
 
 
 def run_code(code: str, arguments: list[str]) -> None:
     """As ``python -c``."""
     sys.argv[:] = ["-c", *arguments]
     _set_path("")
-    main = _new_main()
-    _guarded(lambda: _run_code(compile(code, "<string>", "exec", dont_inherit=True), main))
+    if sys.version_info >= (3, 13):  # shows lines of it in tracebacks
+        import linecache
+        linecache.cache["<string>"] = len(code), None, code.splitlines(True), "<string>"
+    _run_code(lambda: _compile(code, "<string>"), _new_main())
 
 
 def run_module(name: str, arguments: list[str]) -> None:
@@ -170,4 +173,4 @@ def run_module(name: str, arguments: list[str]) -> None:
     if name == "pytest" and _session.VARIABLE in os.environ:  # its processes know where we are
         plugins = os.environ.get("PYTEST_PLUGINS")
         os.environ["PYTEST_PLUGINS"] = (plugins + "," if plugins else "") + "tracy.pytest_plugin"
-    _guarded(lambda: _run_module(name, True))
+    _run_module(name, True)

@@ -154,12 +154,14 @@ def _tell_if_displaced() -> None:
 def _name_threads() -> None:
     """Threads get the names that Python knows them by."""
     import threading
-    bootstrap = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
+    # The first that a thread does for itself; it returns before the program's part begins.
+    set_ident = threading.Thread._set_ident  # type: ignore[attr-defined]
 
     def named(self: threading.Thread) -> None:
-        _tracy.set_thread_name(self.name)
-        bootstrap(self)
-    threading.Thread._bootstrap_inner = named  # type: ignore[attr-defined]
+        set_ident(self)
+        if not isinstance(self, threading._DummyThread):  # type: ignore[attr-defined]
+            _tracy.set_thread_name(self.name)
+    threading.Thread._set_ident = named  # type: ignore[attr-defined]
 
 
 def begin() -> None:

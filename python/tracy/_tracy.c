@@ -138,6 +138,9 @@ static PyMethodDef methods[] = {
 	 "active() -> str | None\n\nThe source of events that is in use."},
 	{"displaced", tracy_displaced, METH_NOARGS,
 	 "displaced() -> bool\n\nWhether another profiler has taken its place since start()."},
+	{"outermost", tracy_outermost, METH_VARARGS,
+	 "outermost(function, *arguments) -> bool\n\nCalls it as if nothing had called us. False: it "
+	 "raised an error, which was shown."},
 	{NULL, NULL, 0, NULL},
 };
 

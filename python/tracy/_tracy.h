@@ -331,6 +331,10 @@ void track_settle(PyCodeObject *code);
  */
 void stack_begin(int innermost_begins, const void *(*owner)(PyFrameObject *));
 
+/* ------------------------------------------------------ outermost.c */
+
+PyObject *tracy_outermost(PyObject *self, PyObject *arguments);
+
 /* ------------------------------------------------------------ api.c */
 
 extern PyMethodDef api_methods[];

@@ -35,8 +35,8 @@ static const struct opt opts[] = {
 		"the next ports, are recorded too"),
 	OPT_FLAG(
 		0, "wrapped", struct conf, wrapped,
-		"for a parent that sends signals on to us: the command gets each once, and how often "
-		"it is interrupted is its own affair"),
+		"for a parent that sends signals on to us: the command gets each once, how often it "
+		"is interrupted is its own affair, and when the parent is killed it is too"),
 	OPT_END,
 };
 
@@ -111,6 +111,8 @@ static int follow(struct recording *r, pid_t pid)
 			return status;
 		while ((number = record_take_signal()) != 0)
 			kill(pid, number);
+		if (record_orphaned())
+			kill(pid, SIGKILL);
 		if (record_insisted()) {
 			kill(pid, SIGTERM);
 			return SIGINT; /* as if killed by it */

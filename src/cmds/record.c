@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,8 +15,10 @@ const char *const record_policies[] = {"drop", "block", "overwrite", NULL};
 
 static volatile sig_atomic_t stops, forward[NSIG];
 static bool wrapped;
+static pid_t parent; /* then */
 /* Caught, and behind SIGCHLD ignored: a closed pipe or a full file is an error of one write. */
-static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD, SIGPIPE, SIGXFSZ};
+static const int caught[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,
+			     SIGUSR2, SIGCHLD, SIGPIPE, SIGXFSZ};
 #define CAUGHT (int)(sizeof(caught) / sizeof(caught[0]))
 static struct sigaction old_actions[CAUGHT];
 static struct rlimit old_files;
@@ -143,6 +146,13 @@ static void on_signal(int number, siginfo_t *info, void *context)
 void record_wrapped(void)
 {
 	wrapped = true;
+	parent = getppid();
+	prctl(PR_SET_PDEATHSIG, SIGCHLD); /* to end a sleep */
+}
+
+bool record_orphaned(void)
+{
+	return wrapped && getppid() != parent;
 }
 
 void record_catch_signals(void)

@@ -63,6 +63,7 @@ void view_announce(const struct web *web, const char *bind, FILE *out)
 
 void view_serve(struct web *web, int64_t idle, int stops)
 {
-	while (record_stops() <= stops && !(idle && web_idle(web) > (double)idle))
+	while (record_stops() <= stops && !record_orphaned() &&
+	       !(idle && web_idle(web) > (double)idle))
 		usleep(100000);
 }

@@ -1,0 +1,4 @@
+# What a program prints, sees of itself and ends with is the same below python -m tracy.
+. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/python.sh"
+with_every_python test_same.py

@@ -1,0 +1,143 @@
+"""What the program prints and how it ends is what it does without the profiler."""
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+from support import Case
+
+# What is below the program on the stack, and how deep it may go.
+STACK = """
+    import faulthandler, inspect, sys, threading, traceback, warnings
+    def deep(n):
+        try:
+            return deep(n + 1)
+        except RecursionError:
+            return n
+    def show():
+        print([frame.function for frame in inspect.stack()])
+        faulthandler.dump_traceback(all_threads=False)
+        traceback.print_stack()
+        print(deep(0))
+    show()
+    sys.setrecursionlimit(300)
+    print(deep(0))
+    thread = threading.Thread(target=show)
+    thread.start()
+    thread.join()
+    warnings.warn("of whoever called", stacklevel=2)
+    def fail():
+        try:
+            1 / 0
+        except ZeroDivisionError as error:
+            raise KeyError("k") from error
+    fail()
+"""
+HOOKS = {
+    "raises": "raise ValueError('in the hook')",
+    "exits": "sys.exit(17)",
+    "prints": "print(value, traceback.tb_frame.f_code.co_name)",
+}
+
+
+def _plain(text: str) -> str:
+    """Without what differs from run to run."""
+    lines = (line for line in text.splitlines() if not line.startswith("Extension modules: tracy"))
+    return "\n".join("Current thread" if line.startswith("Current thread") else line
+                     for line in lines)
+
+
+class Same(Case):
+    def compare(self, *words: str, flags: tuple[str, ...] = (), **keywords: object) -> str:
+        """Runs it both ways; what it prints."""
+        bare = self.python(*flags, *words, **keywords)
+        done = self.python(*flags, "-m", "tracy", "-q", *words, **keywords)
+        self.assertEqual(_plain(done.stderr), _plain(bare.stderr))
+        self.assertEqual(done.stdout, bare.stdout)
+        self.assertEqual(done.returncode, bare.returncode)
+        return done.stdout
+
+    def test_stack(self) -> None:
+        path = self.write("pack/stack.py", STACK)
+        self.write("pack/__init__.py", "")
+        self.write("pack/__main__.py", STACK)
+        for words in ("./pack/stack.py",), (path,), ("-m", "pack.stack"), ("pack",):
+            self.assertIn("'show', '<module>'", self.compare(*words))
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self.compare("-c", text)
+        self.compare("-", input=text)
+
+    def test_excepthook(self) -> None:
+        for name, body in HOOKS.items():
+            with self.subTest(name):
+                path = self.write("hook.py", f"""
+                    import sys
+                    def hook(kind, value, traceback):
+                        print("hook")
+                        {body}
+                    sys.excepthook = hook
+                    raise RuntimeError("x")
+                """)
+                self.assertEqual(self.compare(path).count("hook\n"), 1)
+
+    def test_ends(self) -> None:
+        for code in ("raise SystemExit('why')", "raise SystemExit(None)", "exit(256 + 5)", "exit(-1)",
+                     "raise SystemExit((1, 2))", "raise GeneratorExit", "x = ", "import no_such"):
+            with self.subTest(code):
+                self.compare("-c", code)
+                self.compare(self.write("ends.py", code))
+
+    def test_interpreter(self) -> None:
+        path = self.write("show.py", """
+            import sys
+            print(__file__, __spec__, sorted(globals()), __annotations__, sys.flags, sys.warnoptions)
+            print(sorted(sys._xoptions.items()), sys.argv)
+        """)
+        self.compare("./show.py")
+        self.compare(path, flags=("-OO", "-W", "error:a b", "-X", "int_max_str_digits=1000",
+                                  "-X", "pycache_prefix=none", "-X", "own=1=2"))
+        self.assertEqual(self.compare("-c", "y = 7", flags=("-i",), input="print(y + 1)\n"), "8\n")
+
+    def wait_with(self, number: int, **keywords: object) -> subprocess.Popen[str]:
+        path = self.write("wait.py", """
+            import os, signal, sys, time
+            if "handle" in sys.argv:
+                signal.signal(signal.SIGQUIT, lambda *_: sys.exit(6))
+            print(os.getpid(), flush=True)
+            time.sleep(600)
+        """)
+        process = subprocess.Popen([sys.executable, "-m", "tracy", path, *keywords.get("words", ())],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, start_new_session=True)
+        self.pid = int(process.stdout.readline())
+        (os.killpg if keywords.get("group") else os.kill)(process.pid, number)
+        self.said = process.communicate(timeout=240)  # all of them have closed their ends by then
+        return process
+
+    def test_quit(self) -> None:
+        for group in (False, True):
+            process = self.wait_with(signal.SIGQUIT, group=group)
+            self.assertEqual(process.returncode, 128 + signal.SIGQUIT)
+            self.assertIn("trace: ", self.said[1])
+            self.assertIn("<module>", {zone["name"] for zone in self.zones()})
+            self.assertEqual(self.wait_with(signal.SIGQUIT, group=group, words=["handle"]).returncode, 6)
+
+    def test_killed(self) -> None:
+        """Who kills it with SIGKILL means the program, of which the trace is kept."""
+        self.assertEqual(self.wait_with(signal.SIGKILL).returncode, -signal.SIGKILL)
+        self.assertRaises(ProcessLookupError, os.kill, self.pid, 0)
+        self.assertIn("<module>", {zone["name"] for zone in self.zones()})
+
+    def test_usage(self) -> None:
+        for words in ((), ("-m",), ("--op-support-count=0", "x.py"), ("--max-depth=9999999999", "x")):
+            done = self.python("-m", "tracy", *words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertIn("error: ", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
