@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { goTo, pagesOf, until } from "./browser.mjs";
-import { findBox, fit, openTimeline, scrollTo, settled } from "./timeline.mjs";
+import { findBox, fit, openTimeline, scrollTo, settled, showZone } from "./timeline.mjs";
 
 const withPage = pagesOf([process.env.ALL, process.env.OPS, process.env.FULL, process.env.TRACY]);
 
@@ -347,4 +347,31 @@ test("plots: the value under the pointer", () => withPage(async (page) => {
 		await page.mouse.move(at.x, at.y);
 		return (await page.locator(".tooltip").allInnerTexts()).join();
 	}, (t) => /^\d+( \(\d+ … \d+\))?\s+jobs queued/.test(t));
+}));
+
+test("what is told of a pointer that rests is what the view has moved below it", () => withPage(async (page) => {
+	await openTimeline(page, "#/timeline?tr=0");
+	const b = await showZone(page, "layers", "tacho_device_open");
+	await page.mouse.move(b.x, b.y);
+	await until("the zone", () => page.evaluate(() => window.tachoTimeline.hover.value?.box?.zone), (z) => z === b.zone);
+	await page.keyboard.press("Home");
+	await settled(page);
+	for (const { t0, t1 } of [{ t0: 0, t1: 1000 }, { t0: 1e6, t1: 2e6 }]) {
+		await fit(page, { t0, t1 });
+		const [told, there] = await page.evaluate(() => {
+			const t = window.tachoTimeline, h = t.hover.value, now = t.at(h.x, h.y);
+			return [h, now].map((k) => [k.t, k.row?.key, k.box?.lane, k.box?.zone]);
+		});
+		assert.deepEqual(told, there);
+	}
+}));
+
+test("compared durations of a name open and close; a filter that takes no plot says so", () => withPage(async (page) => {
+	await goTo(page, "#/compare?tr=0&a=0&b=2");
+	await page.locator(".tbody .tr").first().click();
+	await page.getByRole("complementary", { name: "Durations compared" }).getByRole("button", { name: "Close" }).click();
+	await until("closed", () => page.getByRole("complementary").count(), (n) => n === 0);
+	await goTo(page, "#/plots?tr=0");
+	await page.getByLabel("Filter").fill("no such plot");
+	await page.getByText("No plot has such a name.").waitFor();
 }));

@@ -116,6 +116,18 @@ export function boundName(bound: string): string {
 	return bound === "" || bound === "none" ? "not known" : bound;
 }
 
+/** The same as a sentence. */
+export function boundHint(bound: string): string {
+	switch (bound) {
+	case "DRAM": return "DRAM limits it";
+	case "FLOP": return "arithmetic limits it";
+	case "BOTH": return "DRAM and arithmetic are both near their limits";
+	case "SLOW": return "slow, though neither DRAM nor arithmetic is busy";
+	case "HOST": return "runs on the host";
+	default: return "what limits it is not known";
+	}
+}
+
 /** The middle goes, because names differ at both ends. */
 export function elide(s: string, chars: number): string {
 	if (s.length <= chars)

@@ -1,6 +1,7 @@
 // The source locations of the trace: fetched in the background, looked up by number.
 import { signal } from "@preact/signals";
 import { api } from "./api";
+import { baseName } from "./format";
 import type { NameRow } from "./types";
 
 let table: NameRow[] = [];
@@ -15,6 +16,12 @@ export function nameOf(id: number): string {
 
 export function nameRow(id: number): NameRow | undefined {
 	return table[id];
+}
+
+/** Where in the sources it is, short: several places may have one name. */
+export function sourceOf(id: number): string {
+	const row = table[id];
+	return row?.[2] ? `${baseName(row[2])}:${row[3]}` : "";
 }
 
 export function nameCount(): number {

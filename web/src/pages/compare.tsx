@@ -5,6 +5,7 @@ import { fmtCount, fmtDur, shortName } from "../format";
 import { params, setParam, traceId, traces } from "../state";
 import type { CompareRow } from "../types";
 import { Filter } from "../ui/filter";
+import { Icon } from "../ui/icons";
 import { Histogram } from "../ui/histogram";
 import { useLoad } from "../ui/load";
 import { type Column, DataTable } from "../ui/table";
@@ -41,7 +42,7 @@ function Overlay({ a, b, name }: { a: number; b: number; name: string }) {
 		return null;
 	return (
 		<aside class="detail" aria-label="Durations compared">
-			<header><h2>{shortName(name)}</h2></header>
+			<header><h2>{shortName(name)}</h2><button class="icon-button" aria-label="Close" onClick={() => setParam("name", null)}><Icon name="close" /></button></header>
 			<div class="options">
 				<span class="key a">A</span><span class="key b">B</span>
 				<label class="check"><input type="checkbox" checked={normalise} onChange={(e) => setNormalise(e.currentTarget.checked)} /> normalise</label>

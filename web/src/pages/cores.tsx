@@ -214,7 +214,9 @@ function Device({ device }: { device: number }) {
 					<div><b>{cellText(Math.round(g.data.mean * 10) / 10, g.data.unit) || "0"}</b><span>mean</span></div>
 					<div><b>{busy} <span class="dim">of {g.data.cells.length}</span></b><span>cores with work</span></div>
 				</div>
+				{metric === "noc_bytes" && busy === 0 && <p class="note">{meta.value?.has.noc ? "No transfers in this range." : <>No transfers were recorded: run the program with <code>TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1</code>.</>}</p>}
 				<ChipGrid grid={g.data} device={device} />
+				<p class="dim">Rows and columns are places on the NoC, the small figures logical ones. A click shows the core on the timeline.</p>
 			</>}
 		</section>
 	);
@@ -243,7 +245,7 @@ export function CoresPage() {
 				</>}
 			</header>
 			{devices.length > 0 && <div><TimeBar work={work} ops={ops} /><Slider work={work} ops={ops} /></div>}
-			{devices.length === 0 && <p class="dim">This trace has no device.</p>}
+			{devices.length === 0 && <p class="dim">This trace has no device. Cores are recorded of programs that use one, with <code>TT_METAL_DEVICE_PROFILER=1</code>.</p>}
 			{devices.filter((d) => only === undefined || String(d) === only).map((d) => <Device key={d} device={d} />)}
 		</div>
 	);

@@ -1,5 +1,5 @@
 // All that the trace says of itself.
-import { apart, elide, fmtBytes, fmtCount, fmtDur, fmtTime } from "../format";
+import { apart, elide, fmtBytes, fmtCount, fmtDur } from "../format";
 import { entry, generation, go, meta, traces } from "../state";
 import type { Track } from "../types";
 import { DataTable } from "../ui/table";
@@ -20,7 +20,7 @@ export function InfoPage() {
 				<section class="card"><header><h2>Trace</h2></header><dl class="facts">{facts.map(([k, v]) => <><dt>{k}</dt><dd>{v}</dd></>)}</dl></section>
 				<section class="card"><header><h2>Properties</h2></header><dl class="facts">{Object.entries(m.properties).filter(([k]) => !k.startsWith("device ")).map(([k, v]) => <><dt>{k}</dt><dd>{elide(String(v), 300)}</dd></>)}</dl></section>
 				<section class="card"><header><h2>Processes</h2></header><ul class="gap-list">{m.processes.map((p) => (
-					<li key={p.id}><b>{p.name}</b> <span class="dim">pid {p.pid}, parent {p.parent}, {fmtTime(p.start)} … {p.end === null ? e.live ? "running" : "end not recorded" : fmtTime(p.end)}{p.exit !== null ? `, exit ${p.exit}` : ""}</span><br /><code>{p.command}</code></li>
+					<li key={p.id}><b>{p.name}</b> <span class="dim">pid {p.pid}, parent {p.parent}, from {fmtDur(p.start)}{p.end === null ? e.live ? ", runs" : ", its end was not recorded" : ` on, for ${fmtDur(p.end - p.start)}`}{p.exit !== null ? `, exit ${p.exit}` : ""}</span><br /><code>{p.command}</code></li>
 				))}</ul></section>
 				{m.devices.length > 0 && <section class="card"><header><h2>Devices</h2></header><ul class="gap-list">{m.devices.map((d) => (
 					<li key={d.device}><b>Device {d.device}</b> <span class="dim">{d.arch}, {d.mhz} MHz, {d.cores.length} cores{d.modelled ? ", modelled" : ""}</span><br />{d.bound_ns === null ? <span class="warn">clock not synchronised</span> : `clock within ±${fmtDur(d.bound_ns)} of the host's`}</li>

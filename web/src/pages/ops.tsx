@@ -1,6 +1,6 @@
 // The table of the perf report: which ops are slow, why, and what to change.
 import { api, url } from "../api";
-import { boundName, fmtCount, fmtPct } from "../format";
+import { boundHint, boundName, fmtCount, fmtPct } from "../format";
 import { entry, generation, go, meta, params, range, rangeQuery, selection, setParam, traceId } from "../state";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -88,7 +88,7 @@ function IdSection({ posts }: { posts: [row: number, text: string][] }) {
 function BoundMix({ mix }: { mix: { bound: string; pct: number }[] }) {
 	return (
 		<div class="mix" role="img" aria-label={"Bound by: " + mix.map((m) => `${boundName(m.bound)} ${fmtPct(m.pct, 0)}`).join(", ")}>
-			{mix.filter((m) => m.pct > 0).map((m) => <span key={m.bound} class={"mix-" + (m.bound || "other").toLowerCase().replace(/[^a-z]/g, "")} style={{ flexGrow: m.pct }} title={`bound ${boundName(m.bound)}: ${fmtPct(m.pct)} of the time`}>{m.pct > 9 ? `${boundName(m.bound)} ${fmtPct(m.pct, 0)}` : ""}</span>)}
+			{mix.filter((m) => m.pct > 0).map((m) => <span key={m.bound} class={"mix-" + (m.bound || "other").toLowerCase().replace(/[^a-z]/g, "")} style={{ flexGrow: m.pct }} title={`${boundName(m.bound)}, ${fmtPct(m.pct)} of the time: ${boundHint(m.bound)}`}>{m.pct > 9 ? `${boundName(m.bound)} ${fmtPct(m.pct, 0)}` : ""}</span>)}
 		</div>
 	);
 }
@@ -193,7 +193,7 @@ export function OpsPage() {
 					</>}
 				</header>
 				{none
-					? <p class="dim">This trace has no ops.</p>
+					? <p class="dim">This trace has no ops. They are recorded of programs that use a device, with <code>TT_METAL_DEVICE_PROFILER=1</code>.</p>
 					: <>
 						{mix && mix.some((m) => m.bound !== "none") && <BoundMix mix={mix} />}
 						{group === "none" ? <OpTable onHead={takeHead} /> : <GroupTable group={group} onHead={takeHead} />}

@@ -1,8 +1,8 @@
 // The first page: what the trace is, where the time went, what is wrong, what to do.
 import type { ComponentChildren } from "preact";
 import { api } from "../api";
-import { boundName, fmtCount, fmtDur, fmtPct, fmtShort, shortName } from "../format";
-import { namesVersion } from "../names";
+import { boundHint, boundName, fmtCount, fmtDur, fmtPct, fmtShort, shortName } from "../format";
+import { namesVersion, sourceOf } from "../names";
 import { entry, generation, go, meta, showOnTimeline, traceId } from "../state";
 import type { Meta, Overview, TopOp, Warning } from "../types";
 import { Icon } from "../ui/icons";
@@ -81,6 +81,8 @@ export function Warnings({ list }: { list: Warning[] }) {
 
 interface TopRow {
 	text: string;
+	/** Tells it from another one of the same name. */
+	source: string;
 	count: number;
 	ns: number;
 	open: () => void;
@@ -93,7 +95,7 @@ function Top({ rows }: { rows: TopRow[] }) {
 			{rows.map((r, i) => (
 				<li key={i}>
 					<span class="top-bar" style={{ width: `${100 * r.ns / max}%` }} />
-					<button class="link" title={r.text} onClick={r.open}>{shortName(r.text)}</button>
+					<span class="top-name"><button class="link" title={r.text} onClick={r.open}>{shortName(r.text)}</button>{r.source && <span class="dim"> {r.source}</span>}</span>
 					<span class="dim num">{fmtCount(r.count)} ×</span>
 					<span class="num">{fmtDur(r.ns)}</span>
 				</li>
@@ -103,7 +105,7 @@ function Top({ rows }: { rows: TopRow[] }) {
 }
 
 function zoneRows(list: Overview["top_zones"]): TopRow[] {
-	return list.map((z) => ({ text: z.text, count: z.count, ns: z.total, open: () => go("statistics", { name: z.name }) }));
+	return list.map((z) => ({ text: z.text, source: list.some((k) => k !== z && k.text === z.text) ? sourceOf(z.name) : "", count: z.count, ns: z.total, open: () => go("statistics", { name: z.name }) }));
 }
 
 function Advice({ o }: { o: Overview }) {
@@ -206,7 +208,7 @@ function OpCards({ d }: { d: Overview }) {
 	return (
 		<>
 			{d.top_ops.length > 0 && <Card title="Slowest ops" more={<button class="link" onClick={() => go("ops")}>all</button>}><SlowOps rows={d.top_ops} /></Card>}
-			{d.bound_mix.some((b) => b.pct > 0) && <Card title="What bounds the ops"><ul class="mix-list">{d.bound_mix.map((b) => <li key={b.bound}><span>{boundName(b.bound)}</span><span class="share-bar"><span style={{ width: `${b.pct}%` }} /></span><span class="num">{fmtPct(b.pct)}</span></li>)}</ul></Card>}
+			{d.bound_mix.some((b) => b.pct > 0) && <Card title="What bounds the ops"><ul class="mix-list">{[...d.bound_mix].filter((b) => b.pct > 0).sort((a, b) => b.pct - a.pct).map((b) => <li key={b.bound} title={boundHint(b.bound)}><span>{boundName(b.bound)}</span><span class="share-bar"><span style={{ width: `${b.pct}%` }} /></span><span class="num">{fmtPct(b.pct)}</span></li>)}</ul></Card>}
 		</>
 	);
 }
@@ -244,6 +246,7 @@ export function OverviewPage() {
 			<Warnings list={warnings} />
 			{o.error && <p class="note bad" role="alert">{o.error}</p>}
 			{m.zones === 0 && m.processes.length === 0 && !entry.value?.live && <p class="note">Nothing was recorded: no program that links libtacho ran, and no Python below “python -m tracy”.</p>}
+			{m.zones === 0 && m.rows === 0 && m.processes.length > 0 && !entry.value?.live && <p class="note">The program ran, but nothing was recorded of it.</p>}
 			{d && <Verdict o={d} />}
 			{d && <Advice o={d} />}
 			{d && (

@@ -322,9 +322,20 @@ export class Timeline {
 		drawRuler(this.size(this.el.ruler), scale, f.dpr, this.rulerHeight, this.colors);
 		if (this.el.frames)
 			this.frames.draw(this.size(this.el.frames), f, this.el.frames.clientHeight, this.colors);
+		this.pointAgain();
 		const ctx = this.size(this.el.map);
 		this.map.draw(ctx, this.el.map.clientWidth, this.el.map.clientHeight, f.dpr, duration.peek(), view.peek(), range.peek(),
 			(m?.signposts ?? []).slice(0, 500).map((s) => s.t), this.colors);
+	}
+
+	/** What is under a pointer that rests, when the view has moved below it. */
+	private pointAgain(): void {
+		const h = this.hover.peek();
+		if (!h)
+			return;
+		const now = h.y < 0 ? { ...h, t: this.timeAt(h.x) } : this.at(h.x, h.y);
+		if (now.t !== h.t || now.row?.key !== h.row?.key || now.box?.zone !== h.box?.zone || now.box?.lane !== h.box?.lane)
+			this.hover.value = now;
 	}
 
 	private get rulerHeight(): number {

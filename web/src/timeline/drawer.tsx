@@ -1,7 +1,7 @@
 // The selected zone, op or span of a lock, with ways from it to everything else.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api";
-import { apart, baseName, fmtCount, fmtDur, fmtPct, fmtTime, shortName } from "../format";
+import { apart, baseName, boundHint, fmtCount, fmtDur, fmtPct, fmtTime, shortName } from "../format";
 import { nameOf, nameRow, namesVersion } from "../names";
 import { go, litName, meta, page, selection, setRange, showOnTimeline, traceId } from "../state";
 import { Icon } from "../ui/icons";
@@ -139,7 +139,7 @@ function OpView() {
 	return (
 		<>
 			<h2>{o.code}</h2>
-			<p class="where">{o.op ? `op ${o.op}` : `row ${o.row}`}{o.device !== null ? ` · device ${o.device}` : ""}{o.bound ? ` · ${o.bound} bound` : ""}</p>
+			<p class="where">{o.op ? `op ${o.op}` : `row ${o.row}`}{o.device !== null ? ` · device ${o.device}` : ""}{o.bound ? ` · ${o.bound}: ${boundHint(o.bound)}` : ""}</p>
 			<div class="figures">
 				{o.device_time_us !== null && <div><b>{fmtDur(o.device_time_us * 1000)}</b><span>device time</span></div>}
 				{o.gap_us !== null && <div><b>{fmtDur(o.gap_us * 1000)}</b><span>gap before</span></div>}

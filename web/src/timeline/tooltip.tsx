@@ -57,7 +57,7 @@ export function Tooltip({ tl }: { tl: Timeline }) {
 			{detail && <div class="tip-figures"><b>{fmtDur(detail.duration)}</b>{detail.self !== null && detail.self !== detail.duration && <span> self {fmtDur(detail.self)}</span>}</div>}
 			{detail && <div class="dim">at {fmtTime(detail.start)}</div>}
 			{detail?.extras.slice(0, 4).map((e) => <div class="tip-text">{e.text ?? e.value}</div>)}
-			{track && <div class="dim">{apart(track.name)}{row?.[2] ? ` · ${row[2].split("/").pop()}:${row[3]}` : ""}</div>}
+			{track && <div class="dim">{apart(h.row?.kind === "heat" ? track.name.replace(/\/\w+$/, "") : track.name)}{row?.[2] ? ` · ${row[2].split("/").pop()}:${row[3]}` : ""}</div>}
 			{h.row?.kind === "heat" && <div class="dim">click to open this core</div>}
 		</div>
 	);

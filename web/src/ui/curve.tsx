@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { fmtTick, fmtValue } from "../format";
-import { duration, range, setRange } from "../state";
+import { duration, type Range, range, setRange } from "../state";
 import { theme } from "../theme";
 import { resolutionFor, tileSpan } from "../timeline/raster";
 import type { PlotTile } from "../types";
@@ -61,7 +61,7 @@ function color(name: string): string {
 	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-function options(width: number, height: number, format: number | undefined, label: string): uPlot.Options {
+function options(width: number, height: number, format: number | undefined, label: string, shown: () => Range): uPlot.Options {
 	const grid = { stroke: color("--line-soft"), width: 1 };
 	const axis = { stroke: color("--muted"), grid, ticks: { show: false }, font: "11px " + color("--font") };
 	const steps = uPlot.paths.stepped?.({ align: 1 });
@@ -69,7 +69,7 @@ function options(width: number, height: number, format: number | undefined, labe
 	return {
 		width, height, cursor: { sync: { key: "time" }, drag: { x: true, y: false, setScale: false }, points: { show: false } },
 		legend: { show: true, live: true },
-		scales: { x: { time: false }, y: { range: (_u, lo, hi) => lo === hi ? [lo - 1, hi + 1] : [lo > 0 && lo < hi * 0.7 ? 0 : lo - (hi - lo) * 0.05, hi + (hi - lo) * 0.08] } },
+		scales: { x: { time: false, range: () => [shown().t0, shown().t1] }, y: { range: (_u, lo, hi) => lo === hi ? [lo - 1, hi + 1] : [lo > 0 && lo < hi * 0.7 ? 0 : lo - (hi - lo) * 0.05, hi + (hi - lo) * 0.08] } },
 		axes: [
 			{ ...axis, size: 26, space: 90, incrs: STEPS, values: (_u, v) => v.map((t) => fmtTick(t, v.length > 1 ? v[1] - v[0] : 1)) },
 			{ ...axis, size: 76, ...(format === 1 ? { incrs: BYTES } : {}), values: (_u, v) => v.map((n) => fmtValue(n, format)) },
@@ -79,7 +79,7 @@ function options(width: number, height: number, format: number | undefined, labe
 			{ label, stroke: color("--accent"), width: 1.5, paths: steps, value: (_u, v) => v == null ? "–" : fmtValue(v, format), points: { show: false } },
 			hidden("least"), hidden("greatest"),
 		],
-		bands: [{ series: [3, 2], fill: color("--accent") + "33" }],
+		bands: [{ series: [3, 2], fill: color("--accent") + "77" }],
 		hooks: {
 			setSelect: [(u) => {
 				if (u.select.width > 3)
@@ -93,13 +93,15 @@ function options(width: number, height: number, format: number | undefined, labe
 export function Curve({ id, label, format, get, gen, height = 150 }: { id: string; label: string; format?: number; get: (res: number, i: number) => Promise<PlotTile>; gen: number; height?: number }) {
 	const box = useRef<HTMLDivElement>(null);
 	const plot = useRef<uPlot | null>(null);
+	const shown = useRef<Range>({ t0: 0, t1: 1 }); // all curves have the same time, whenever their values begin
 	const r = range.value ?? { t0: 0, t1: duration.peek() }; // GEN tells when it has grown
+	shown.current = r;
 	const l = useLoad([id, r.t0, r.t1, gen].join("|"), () => loadCurve(get, r.t0, r.t1));
 	useEffect(() => {
 		const b = box.current;
 		if (!b || !l.data)
 			return;
-		const u = new uPlot(options(b.clientWidth, height, format, label), l.data, b);
+		const u = new uPlot(options(b.clientWidth, height, format, label, () => shown.current), l.data, b);
 		plot.current = u;
 		const resize = new ResizeObserver(() => u.setSize({ width: b.clientWidth, height }));
 		resize.observe(b);

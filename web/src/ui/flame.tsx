@@ -52,7 +52,7 @@ export function Flame({ root }: { root: FlameNode }) {
 					{zoom.map((_, i) => <span key={i}> › <button class="link" onClick={() => setZoom(zoom.slice(0, i + 1))}>{shortName(nameOf(find(root, zoom.slice(0, i + 1)).name))}</button></span>)}
 				</nav>
 				<span class="spacer" />
-				<b>{shown.name < 0 ? "all" : shortName(nameOf(shown.name))}</b> {fmtDur(shown.total)} ({fmtPct(100 * shown.total / root.total)}), self {fmtDur(shown.self)}, {fmtCount(shown.count)} zones
+				<b>{shown.name < 0 ? "all" : shortName(nameOf(shown.name))}</b> {fmtDur(shown.total)} {shown.name >= 0 && <>({fmtPct(100 * shown.total / root.total)}), self {fmtDur(shown.self)}, {fmtCount(shown.count)} {shown.count === 1 ? "zone" : "zones"}</>}
 			</p>
 			<div class="flame-box" onPointerLeave={() => setOver(null)}>
 				<div class="flame-rows" style={{ height: `${height}px` }}>

@@ -4,6 +4,7 @@ import { api, isAbort } from "../api";
 import { fmtCount, fmtDur, shortName, signpostText } from "../format";
 import { setSearchBox } from "../keys";
 import { duration, go, litName, meta, selection, showOnTimeline, traceId, view } from "../state";
+import { sourceOf } from "../names";
 import type { SearchRow } from "../types";
 import { Icon } from "./icons";
 
@@ -35,8 +36,8 @@ function open(r: SearchRow): void {
 }
 
 function note(r: SearchRow): string {
-	if (r.kind === "zone" && r.count !== undefined)
-		return `${fmtCount(r.count)} zones`;
+	if (r.kind === "zone")
+		return [r.count === undefined ? "" : `${fmtCount(r.count)} zones`, r.name === undefined ? "" : sourceOf(r.name)].filter(Boolean).join(" · ");
 	if (r.t !== undefined)
 		return fmtDur(r.t);
 	const t = r.kind === "track" ? meta.value?.tracks.find((k) => k.id === r.track) : undefined;
