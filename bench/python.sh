@@ -13,5 +13,5 @@ for python in ${PYTHONS:-$(cat "$BUILD/python/interpreters")}; do
 	suffix=$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
 	${CC:-cc} -O2 -shared -fPIC "-I$include" "-I$SOURCE/include" "$SOURCE/bench/python_floor.c" \
 		-o "$floor/python_floor$suffix" || exit 1
-	"$python" "$SOURCE/bench/python_calls.py" "${TURNS:-60}" || exit 1
+	"$python" "$SOURCE/bench/python_calls.py" "${TURNS:-10}" || exit 1
 done

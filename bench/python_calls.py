@@ -5,7 +5,7 @@ a process of its own (``python_calls.py run WORKLOAD [FLOOR]``) that stays: for 
 reads it runs the workload so many times and answers with the CPU seconds. One of them runs at a
 time, turn after turn, each way between two bare runs. A processor may change its speed by half
 within a second, so what counts is the ratio of neighbours; the table has its median over the turns,
-and as "±" half the distance of the quartiles.
+and as "±" half the distance of the quartiles. After TURNS turns all start anew, three times.
 ``run zone`` prints what "with zone" costs, ``run bytes`` how much of the ring a call takes.
 The floors are what the interpreter charges for an event that is only noted: see python_floor.c. A
 goal that is below its floor cannot be met on this machine.
@@ -149,9 +149,9 @@ def seconds(work: Callable[[], object], count: int = 1) -> float:
 
 
 def serve(work: Callable[[], object]) -> None:
-    """A run for each line, which says how many times; once before, since others had the caches."""
+    """A run for each line, which says how many times; one before, since others had the caches."""
     for line in sys.stdin:
-        work()
+        seconds(work, int(line))
         print(seconds(work, int(line)), flush=True)
 
 
@@ -219,7 +219,8 @@ class Runner:
         self.process.wait()
 
 
-WARM, RUN = 0.1, 0.004  # seconds of a process before it is measured, and of a bare run
+WARM, RUN = 0.05, 0.01  # seconds of a process before it is measured, and of a bare run
+STARTS = 3  # of the processes: where their memory lies makes a difference of 2 %
 
 
 def ratios(folder: str, work: str, turns: int) -> dict[str, list[float]]:
@@ -259,7 +260,10 @@ def ratio(found: list[float]) -> str:
 
 def table(turns: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        found = {work: ratios(folder, work, turns) for work in WORKLOADS}
+        found: dict[str, dict[str, list[float]]] = {work: {} for work in WORKLOADS}
+        for work in [*WORKLOADS] * STARTS:
+            for name, some in ratios(folder, work, turns).items():
+                found[work].setdefault(name, []).extend(some)
         taken = [once(folder, WAYS["tracy" + option], "bytes")
                  for option in ("", " --c-calls", " --lines")]
         zones = min(once(folder, tracy("-p"), "zone") for _ in range(3))

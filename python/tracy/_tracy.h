@@ -179,9 +179,9 @@ void callable_forget(void);
 
 /* ----------------------------------------------------------- task.c */
 
-/* The name of the task that runs in this thread, until the next call; NULL: none. No error is set.
- */
-const char *task_name(void);
+/* The name of the task that runs in this thread and its size, until the next call; NULL: none. No
+ * error is set. */
+const char *task_name(size_t *size);
 
 /* ---------------------------------------------------------- track.c */
 

@@ -6,6 +6,24 @@ static PyObject *running_loop;  /* function */
 static PyObject *current_tasks; /* dict: loop -> task */
 static PyObject *get_name;      /* that word */
 
+/* The type Task, which cannot be changed, and its method: called without looking for it. */
+static PyTypeObject *task_type;
+static PyCFunction task_get_name;
+
+static void task_method(PyObject *module)
+{
+	PyObject *type = PyObject_GetAttrString(module, "Task");
+	PyObject *method = type && get_name ? PyObject_GetAttr(type, get_name) : NULL;
+
+	if (method && Py_IS_TYPE(method, &PyMethodDescr_Type) && PyType_CheckExact(type) &&
+	    ((PyMethodDescrObject *)method)->d_method->ml_flags == METH_NOARGS) {
+		task_get_name = ((PyMethodDescrObject *)method)->d_method->ml_meth;
+		task_type = (PyTypeObject *)Py_NewRef(type);
+	}
+	Py_XDECREF(method);
+	Py_XDECREF(type);
+}
+
 static int task_init(void)
 {
 	PyObject *modules = PySys_GetObject("modules");
@@ -16,6 +34,7 @@ static int task_init(void)
 	Py_XSETREF(running_loop, PyObject_GetAttrString(module, "_get_running_loop"));
 	Py_XSETREF(current_tasks, PyObject_GetAttrString(module, "_current_tasks"));
 	Py_XSETREF(get_name, PyUnicode_InternFromString("get_name"));
+	task_method(module);
 	return get_name && running_loop && current_tasks && PyDict_Check(current_tasks);
 }
 
@@ -44,22 +63,25 @@ static PyObject *task_find(void)
 }
 
 /* The name is kept here: a task can be renamed, or be gone, when the next one is asked for. */
-static const char *name_of(PyObject *task)
+static const char *name_of(PyObject *task, size_t *size)
 {
 	static PyObject *name;
-	PyObject *now = PyObject_CallMethodNoArgs(task, get_name);
+	PyObject *now = Py_IS_TYPE(task, task_type) ? task_get_name(task, NULL)
+						    : PyObject_CallMethodNoArgs(task, get_name);
 	const char *text;
+	Py_ssize_t length = 0;
 
 	if (!now || !PyUnicode_Check(now)) {
 		Py_XDECREF(now);
 		return NULL;
 	}
 	Py_XSETREF(name, now);
-	text = PyUnicode_AsUTF8(name);
-	return text && *text ? text : NULL;
+	text = PyUnicode_AsUTF8AndSize(name, &length);
+	*size = (size_t)length;
+	return length ? text : NULL;
 }
 
-const char *task_name(void)
+const char *task_name(size_t *size)
 {
 	PyObject *type, *value, *traceback, *task;
 	const char *name = NULL;
@@ -68,7 +90,7 @@ const char *task_name(void)
 	if ((running_loop && current_tasks) || task_init()) {
 		task = task_find();
 		if (task)
-			name = name_of(task);
+			name = name_of(task, size);
 	}
 	PyErr_Clear();
 	PyErr_Restore(type, value, traceback);

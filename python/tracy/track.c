@@ -119,9 +119,9 @@ static void track_push_held(uint32_t word, const void *owner)
 /* ------------------------------------------------------------- tasks */
 
 /* The outermost coroutine of a thread is what a task runs. */
-static const char *task_begins(uint32_t word)
+static const char *task_begins(uint32_t word, size_t *size)
 {
-	return word & CODE_COROUTINE && !track.coroutines ? task_name() : NULL;
+	return word & CODE_COROUTINE && !track.coroutines ? task_name(size) : NULL;
 }
 
 static void track_push_hidden(const void *owner)
@@ -136,12 +136,13 @@ void track_begin_slow(uint64_t key, uint32_t word, const void *owner)
 {
 	uint32_t before = track_count();
 	const char *task;
+	size_t size;
 
 	if (settings.max_depth && before >= settings.max_depth) {
 		track_push_hidden(owner);
 		return;
 	}
-	task = task_begins(word);
+	task = task_begins(word, &size);
 	if (task && settings.task_tracks)
 		tacho_fiber_enter(task);
 	if (settings.min_ticks)
@@ -157,7 +158,7 @@ void track_begin_slow(uint64_t key, uint32_t word, const void *owner)
 	if (task && settings.task_tracks)
 		track.fiber = track_count();
 	else if (task && !settings.min_ticks)
-		tacho_zone_text(tacho_zone_current(), task, strlen(task));
+		tacho_zone_text(tacho_zone_current(), task, size);
 }
 
 void track_pop_slow(void)
