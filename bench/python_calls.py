@@ -3,9 +3,12 @@
 ``python_calls.py TURNS`` prints the table. For a workload the bare run and each way of profiling is
 a process of its own (``python_calls.py run WORKLOAD [FLOOR]``) that stays: for each line that it
 reads it runs the workload so many times and answers with the CPU seconds. One of them runs at a
-time, turn after turn, each way between two bare runs. A processor may change its speed by half
-within a second, so what counts is the ratio of neighbours; the table has its median over the turns,
-and as "±" half the distance of the quartiles. After TURNS turns all start anew, three times.
+time, turn after turn. A processor may change its speed by half within a second, so one more process
+without a profiler runs before and behind each, and what counts is the ratio to these neighbours.
+It has more of its data in the caches than those that wait for their turn: all ratios are divided by
+the median of that of the bare run. The table has their medians over the turns, and as "±" half the
+distance of the quartiles. After TURNS turns all start anew, three times: where the memory of a
+process lies makes a difference of 2 %.
 ``run zone`` prints what "with zone" costs, ``run bytes`` how much of the ring a call takes.
 The floors are what the interpreter charges for an event that is only noted: see python_floor.c. A
 goal that is below its floor cannot be met on this machine.
@@ -220,26 +223,36 @@ class Runner:
 
 
 WARM, RUN = 0.05, 0.01  # seconds of a process before it is measured, and of a bare run
-STARTS = 3  # of the processes: where their memory lies makes a difference of 2 %
+STARTS = 3
 
 
 def ratios(folder: str, work: str, turns: int) -> dict[str, list[float]]:
-    """Of each way to the bare run, for each turn; that of a second bare run shows the error."""
-    bare = Runner(folder, WAYS["bare"], work)
+    """Of each way to its neighbours, for each turn."""
+    pace = Runner(folder, WAYS["bare"], work)
     runners = {name: Runner(folder, way, work) for name, way in WAYS.items()}
     for runner in runners.values():
         runner.warm()
-    count = max(1, round(RUN / bare.warm()))
+    count = max(1, round(RUN / pace.warm()))
     found: dict[str, list[float]] = {name: [] for name in WAYS}
-    before = bare.run(count)
+    before = pace.run(count)
     for _ in range(turns):
         for name, runner in runners.items():
-            way, behind = runner.run(count), bare.run(count)
+            way, behind = runner.run(count), pace.run(count)
             found[name].append(2 * way / (before + behind))
             before = behind
-    for runner in (bare, *runners.values()):
+    for runner in (pace, *runners.values()):
         runner.end()
     return found
+
+
+def measure(folder: str, work: str, turns: int) -> dict[str, list[float]]:
+    """The ratios of each way to the bare run."""
+    found: dict[str, list[float]] = {name: [] for name in WAYS}
+    for _ in range(STARTS):
+        for name, some in ratios(folder, work, turns).items():
+            found[name] += some
+    bare = statistics.median(found["bare"])
+    return {name: [ratio / bare for ratio in some] for name, some in found.items()}
 
 
 def once(folder: str, way: Way, what: str) -> float:
@@ -253,24 +266,21 @@ def row(name: str, cells: list[str]) -> None:
     print(f"  {name:22}" + "".join(f"{cell:>13}" for cell in cells))
 
 
-def ratio(found: list[float]) -> str:
+def spread(found: list[float]) -> str:
     low, middle, high = statistics.quantiles(found, n=4)
     return f"{middle:.2f}x ±{(high - low) / 2:.2f}"
 
 
 def table(turns: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        found: dict[str, dict[str, list[float]]] = {work: {} for work in WORKLOADS}
-        for work in [*WORKLOADS] * STARTS:
-            for name, some in ratios(folder, work, turns).items():
-                found[work].setdefault(name, []).extend(some)
+        found = {work: measure(folder, work, turns) for work in WORKLOADS}
         taken = [once(folder, WAYS["tracy" + option], "bytes")
                  for option in ("", " --c-calls", " --lines")]
         zones = min(once(folder, tracy("-p"), "zone") for _ in range(3))
     print(f"{sys.executable} {sys.version.split()[0]}")
     row("", list(WORKLOADS))
     for name, way in WAYS.items():
-        row(name, [ratio(found[work][name]) for work in WORKLOADS])
+        row(name, [spread(found[work][name]) for work in WORKLOADS])
         if way.goals:
             row("  goal", [f"{way.goals[work]:.2f}       " if work in way.goals else ""
                            for work in WORKLOADS])
