@@ -199,6 +199,7 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, arguments: l
         _say(f"the program failed with status {status}")
         return 4
     if not os.path.exists(trace) or os.stat(trace).st_mtime_ns == before:
+        _say("there is no trace of this run")
         return status
     made = _logs(tacho, trace, options, logs)
     if options.report:

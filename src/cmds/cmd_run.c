@@ -238,7 +238,8 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 	if (left && !common->quiet)
 		fprintf(stderr, "tacho: %zu process%s left running; --wait would have followed\n",
 			left, left == 1 ? " was" : "es were");
-	return code ? code : exit_code_of(status);
+	/* A parent that ran it for its own sake sees by itself that there is no trace. */
+	return code && !record_is_wrapped() ? code : exit_code_of(status);
 }
 
 static int run(void *conf, const struct cmd_common *common, int argc, char **argv)

@@ -150,6 +150,11 @@ void record_wrapped(void)
 	prctl(PR_SET_PDEATHSIG, SIGCHLD); /* to end a sleep */
 }
 
+bool record_is_wrapped(void)
+{
+	return wrapped;
+}
+
 bool record_orphaned(void)
 {
 	return wrapped && getppid() != parent;
@@ -259,6 +264,16 @@ static void last_line(const struct capture_summary *s, const char *output)
 		 (unsigned long long)s->threads, s->threads == 1 ? "" : "s",
 		 fmt_count(zones, s->zones), fmt_bytes(bytes, (double)s->bytes),
 		 s->lost ? fmt_count(lost, s->lost) : "nothing", s->lost ? " events" : "");
+}
+
+/* What is missing is told even to those who want to hear nothing else. */
+static void last_warnings(const struct recording *r, const struct capture_summary *s,
+			  const char *output)
+{
+	char lost[FMT_SIZE];
+
+	if (r->quiet && s->lost)
+		err_warn("%s: %s events were lost", output, fmt_count(lost, s->lost));
 	if (s->failed)
 		err_warn(
 			"%llu processes or threads could not be recorded: no memory for their rings",
@@ -279,5 +294,6 @@ int record_finish(struct recording *r, const struct record_conf *conf, bool keep
 		return r->failed ? err_exit_code(r->code) : err_report(&err, code);
 	if (!r->quiet)
 		last_line(&s, output);
+	last_warnings(r, &s, output);
 	return conf->strict && (s.lost || s.failed) ? 6 : 0;
 }

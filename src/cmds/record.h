@@ -48,6 +48,7 @@ void record_catch_signals(void);
 /* The parent sends its signals on to us: one that was sent to the group is not for us to send on.
  */
 void record_wrapped(void);
+bool record_is_wrapped(void);
 /* That parent was killed: who did so meant the command. */
 bool record_orphaned(void);
 /* Undoes both: for the child between fork and exec. */

@@ -27,6 +27,7 @@ expect_balance() {
 # Drop newest. In 1 MiB there is room for about 65,000 zones of all threads.
 behind_stopped --limit-mb=1 -- -t 4 -z 100000 -m 1000
 expect_balance drop
+expect_line err '^tacho: warning: .*t.tacho: [0-9,]+ events were lost$'
 expect_line sum '^loss limit times [0-9]+ zones [1-9]'
 [ "$(fact sum lost-zones)" -gt 300000 ] || fail "1 MiB holds more than it can"
 [ "$(fact sum zones)" -gt 20000 ] || fail "1 MiB holds less than it should: $(fact sum zones) zones"

@@ -132,6 +132,12 @@ class Same(Case):
         self.assertRaises(ProcessLookupError, os.kill, self.pid, 0)
         self.assertIn("<module>", {zone["name"] for zone in self.zones()})
 
+    def test_no_trace(self) -> None:
+        """What goes wrong with the trace is told, and is no failure of the program."""
+        for status in (0, 7):
+            self.tracy("-c", f"import shutil; shutil.rmtree('generated'); exit({status})", status=status)
+            self.assertIn("tracy: there is no trace of this run\n", self.stderr)
+
     def test_usage(self) -> None:
         for words in ((), ("-m",), ("--op-support-count=0", "x.py"), ("--max-depth=9999999999", "x")):
             done = self.python("-m", "tracy", *words)
