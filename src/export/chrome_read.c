@@ -87,7 +87,24 @@ static int add_text(struct chrome_reader *r, const char *text, size_t len, uint3
 	return r->texts.failed ? TACHO_ENOMEM : 0;
 }
 
-/* "key: value" lines of the arguments. */
+/* The arguments that tell where in the source a zone is, as we and others write them; NULL: none.
+ */
+static const struct jread_value *place_get(const struct jread_value *args, const char *key,
+					   enum jread_type type)
+{
+	const struct jread_value *file = jread_get(args, "file"), *v = jread_get(args, key);
+
+	return file && file->type == JREAD_STRING && v && v->type == type ? v : NULL;
+}
+
+static bool is_place(const struct jread_value *args, const struct jread_value *v)
+{
+	return v == place_get(args, "file", JREAD_STRING) ||
+	       v == place_get(args, "line", JREAD_INT) ||
+	       v == place_get(args, "function", JREAD_STRING);
+}
+
+/* "key: value" lines of the other arguments. */
 static int add_args(struct chrome_reader *r, const struct jread_value *args, uint32_t *offset)
 {
 	struct buf lines = BUF_INIT;
@@ -99,7 +116,7 @@ static int add_args(struct chrome_reader *r, const struct jread_value *args, uin
 	for (const struct jread_value *v = args->first; v && lines.len < TEXT_MOST; v = v->next) {
 		size_t room = TEXT_MOST - lines.len;
 
-		if (!v->text)
+		if (!v->text || is_place(args, v))
 			continue;
 		if (lines.len)
 			buf_addc(&lines, '\n');
@@ -213,14 +230,24 @@ static void note_time(struct chrome_reader *r, int64_t ns)
 
 static int srcloc_of(struct chrome_reader *r, const struct jread_value *event, uint32_t *srcloc)
 {
-	char *name = text_copy(jread_get(event, "name")),
-	     *category = text_copy(jread_get(event, "cat"));
-	struct trace_srcloc s = {.name = name, .function = name, .file = category};
-	int64_t id = name && category ? trace_add_srcloc(r->w, &s) : TACHO_ENOMEM;
+	const struct jread_value *args = jread_get(event, "args"),
+				 *file = place_get(args, "file", JREAD_STRING);
+	const struct jread_value *function = place_get(args, "function", JREAD_STRING);
+	char *name = text_copy(jread_get(event, "name"));
+	char *where = text_copy(file ? file : jread_get(event, "cat"));
+	char *in = function ? text_copy(function) : NULL;
+	struct trace_srcloc s = {.name = name, .function = in ? in : name, .file = where};
+	uint64_t line;
+	int64_t id = TACHO_ENOMEM;
 
+	if (jread_uint(place_get(args, "line", JREAD_INT), &line) && line <= UINT32_MAX)
+		s.line = (uint32_t)line;
+	if (name && where && (in || !function))
+		id = trace_add_srcloc(r->w, &s);
 	*srcloc = id < 0 ? 0 : (uint32_t)id;
 	free(name);
-	free(category);
+	free(where);
+	free(in);
 	return id < 0 ? (int)id : 0;
 }
 

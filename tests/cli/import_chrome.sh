@@ -23,6 +23,17 @@ expect_line out 'entering' 'slow: 12 ms'
 expect_exit 0 $TACHO plots back.tacho
 expect_line out 'queue depth'
 
+# Where in the source: it is a place, not a text.
+expect_exit 0 $TACHO zones --format=csv back.tacho
+expect_line out ',main,main,src/app.c,10,'
+expect_no_line out 'src/app.c.*file: '
+echo '[{"name":"a","cat":"c","ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"args":{"file":"x.py","line":"7"}},
+{"name":"b","cat":"c","ph":"X","pid":1,"tid":1,"ts":5,"dur":2,"args":{"file":5,"line":99999999999}},
+{"name":"d","ph":"X","pid":1,"tid":1,"ts":9,"dur":2,"args":{"file":"y.c","line":-3,"function":{}}}]' >places.json
+expect_exit 0 $TACHO import places.json -o places.tacho
+expect_exit 0 $TACHO zones --format=csv places.tacho
+expect_line out ',a,a,x.py,0,.*line: 7' ',b,b,c,0,.*file: 5' ',d,d,y.c,0,'
+
 # What others write: a bare array without an end, numbers as text, begin and end, nesting that does not fit.
 cat >other.json <<'JSON'
 [
