@@ -23,7 +23,8 @@ from ttnn._ops import (add, exp, gelu, linear, matmul, mul, multiply, reciprocal
                        softmax, sqrt, sub, subtract, transpose)
 from ttnn._tensor import (DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, ROW_MAJOR_LAYOUT, TILE_LAYOUT,
                           Tensor, as_tensor, bfloat16, deallocate, float32, from_device,
-                          from_torch, full, ones, to_device, to_layout, to_torch, zeros)
+                          from_torch, full, ones, rand, to_device, to_layout, to_torch,
+                          zeros)
 
 __all__ = [
     "CoreCoord", "DRAM_MEMORY_CONFIG", "Device", "L1_MEMORY_CONFIG", "MeshShape",
@@ -31,7 +32,7 @@ __all__ = [
     "begin_trace_capture", "bfloat16", "close_device", "close_mesh_device", "deallocate",
     "end_trace_capture", "execute_trace", "exp", "float32", "from_device", "from_torch", "full",
     "gelu", "linear", "matmul", "mul", "multiply", "ones", "open_device", "open_mesh_device",
-    "reciprocal", "release_trace", "relu", "sigmoid", "softmax", "sqrt", "start_tracy_zone",
-    "stop_tracy_zone", "sub", "subtract", "synchronize_device", "to_device", "to_layout",
+    "rand", "reciprocal", "release_trace", "relu", "sigmoid", "softmax", "sqrt",
+    "start_tracy_zone", "stop_tracy_zone", "sub", "subtract", "synchronize_device", "to_device", "to_layout",
     "to_torch", "tracy_frame", "tracy_message", "transpose", "zeros",
 ]

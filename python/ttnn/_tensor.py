@@ -5,6 +5,7 @@ import array
 import ctypes
 import importlib.util
 import math
+import random
 from typing import Any, Iterable, Sequence
 
 from ttnn import _library
@@ -213,6 +214,17 @@ def zeros(shape: Iterable[int], **settings: Any) -> Tensor:
 
 def ones(shape: Iterable[int], **settings: Any) -> Tensor:
     return full(shape, 1.0, **settings)
+
+
+def rand(shape: Iterable[int], device: Device | None = None, *, dtype: _Name | None = None,
+         layout: _Name | None = None, memory_config: _Name | None = None, low: float = 0.0,
+         high: float = 1.0, seed: int = 0) -> Tensor:
+    """Evenly spread from low to high; the same each time with a seed that is not 0."""
+    shape = tuple(shape)
+    uniform = random.Random(seed or None).uniform
+    values = array.array("f", (uniform(low, high) for _ in range(math.prod(shape))))
+    host = Tensor(shape, dtype or bfloat16, values)
+    return host if device is None else to_device(host, device, memory_config)
 
 
 def deallocate(tensor: Tensor, force: bool = True) -> None:

@@ -43,6 +43,10 @@ class Ttnn(Case):
             a = ttnn.from_torch(A, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=device)
             b = ttnn.from_torch(B, dtype, device=device, memory_config=ttnn.L1_MEMORY_CONFIG)
             close(a, A); close(b, B)
+            r = ttnn.rand((33, 40), device=device, dtype=dtype, layout=ttnn.TILE_LAYOUT, low=-2, high=3, seed=5)
+            R = r.to_list()
+            assert R == ttnn.rand([33, 40], device, dtype=dtype, low=-2, high=3, seed=5).to_list() != ttnn.rand((33, 40), device).to_list()
+            assert -2 <= min(map(min, R)) < -1 and 2 < max(map(max, R)) <= 3
             C = product(A, B)
             c = ttnn.matmul(a, b)
             close(c, C)
