@@ -96,19 +96,29 @@ def _put_logs(folder: str, made: str, before: dict[str, tuple[int, ...]]) -> lis
 
 
 def _logs(tacho: str, trace: str, options: optparse.Values,
-          before: dict[str, tuple[int, ...]]) -> list[str]:
-    """Writes the .tracy file and the logs of ops and devices beside the trace; their names."""
+          before: dict[str, tuple[int, ...]]) -> tuple[list[str], bool]:
+    """Writes the .tracy file and the logs of ops and devices beside the trace.
+
+    Their names, and whether several processes have devices: then those of each but the first are
+    in a folder of its own.
+    """
     folder = os.path.dirname(trace)
+    home = os.path.dirname(folder)
     children = CHILD_CALLS + ("," + options.child_functions if options.child_functions else "")
-    with tempfile.TemporaryDirectory(prefix=".tracy-", dir=os.path.dirname(folder)) as place:
+    with tempfile.TemporaryDirectory(prefix=".tracy-", dir=home) as place:
         status = subprocess.run([tacho, "export", "-q", "--to=tt-logs", "-o", place,
                                  f"--child-functions={children}", trace],
                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL).returncode
         made = os.path.join(place, ".logs")
         if not os.path.isdir(made):
             _say(f"no logs: 'tacho export' ends with status {status}")
-            return []
-        return _put_logs(folder, made, before)
+            return [], False
+        others = [name for name in os.listdir(place) if name != ".logs"]
+        for other in others:
+            logs = os.path.join(home, other, ".logs")
+            os.makedirs(logs, exist_ok=True)
+            _put_logs(logs, os.path.join(place, other, ".logs"), {})
+        return _put_logs(folder, made, before), bool(others)
 
 
 def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None = None) -> int:
@@ -201,10 +211,12 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, arguments: l
     if not os.path.exists(trace) or os.stat(trace).st_mtime_ns == before:
         _say("there is no trace of this run")
         return status
-    made = _logs(tacho, trace, options, logs)
+    made, several = _logs(tacho, trace, options, logs)
     if options.report:
-        # Logs, so that they are kept with the report; a trace without ops says so itself.
-        _report(tacho, folder, options, None if "tracy_ops_data.csv" in made else trace)
+        # Logs, so that they are kept with the report; a trace without ops says so itself, and one
+        # of several processes gives a report for each.
+        by_logs = "tracy_ops_data.csv" in made and not several
+        _report(tacho, folder, options, None if by_logs else trace)
     if not options.quiet:
         _say(f"trace: {trace}" + (f" and {len(made)} logs beside it" if len(made) > 1
                                   else f" and {made[0]}" if made else ""))

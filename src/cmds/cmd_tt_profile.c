@@ -72,19 +72,14 @@ static void set_environment(const struct words *words, const char *folder)
 }
 
 /* What the program has not left itself comes out of its trace. */
-static int export_logs(const char *recorded, const char *logs, struct tacho_error *err)
+static int export_logs(struct trace *trace, const char *logs, struct tacho_error *err)
 {
-	struct trace *trace = NULL;
 	struct tracy_notes notes = {{0}};
 	struct ops_logs device;
-	int r = trace_open(&trace, recorded, err);
+	int r = ttlogs_write_host(trace, NULL, logs, NULL, &notes, err);
 
-	if (r < 0)
-		return r;
-	r = ttlogs_write_host(trace, NULL, logs, NULL, &notes, err);
 	if (r == 0 && !ops_exists(logs, OPS_DEVICE_FILE))
 		r = ops_logs_write(trace, NULL, logs, &device, err);
-	trace_close(trace);
 	return r;
 }
 
@@ -113,25 +108,99 @@ static int write_output(const char *path, const char *report, const char *logs,
 	return r;
 }
 
-/* After the command: the report and its form for compilers. 0 or a negative error. */
-static int report(const struct conf *cf, const char *folder, const char *logs,
+/* The report and its form for compilers, OUTPUT, with what the messages in LOGS tell. */
+static int report(const struct ops_options *options, const char *output, const char *logs,
 		  const struct cmd_common *common, struct tacho_error *err)
 {
-	struct ops_options options = {.folder = folder, .no_copies = true};
 	struct ops_result result = {0};
-	int r = ops_report(&options, &result, err);
+	int r = ops_report(options, &result, err);
 
 	if (r == 0)
-		r = write_output(cf->output, result.report, logs, err);
+		r = write_output(output, result.report, logs, err);
 	if (r == 0 && ops_issues_damage(&result.issues))
 		err_warn("%" PRIu64 " problem%s in the logs; all are listed in %s",
 			 ops_issues_damage(&result.issues),
 			 ops_issues_damage(&result.issues) == 1 ? "" : "s", result.issues_path);
 	if (r == 0 && !common->quiet) {
 		ops_summary_print(&result.summary, &result.issues, 10, stdout);
-		printf("\nreport: %s\n", cf->output);
+		printf("\nreport: %s\n", output);
 	}
 	ops_result_free(&result);
+	return r;
+}
+
+/* PATH with the process's number before its ending. */
+static int output_of(const char *path, const char *label, char *out, size_t size)
+{
+	const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+	int stem = (int)(dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path));
+
+	return snprintf(out, size, "%.*s-%s%s", stem, path, label, path + stem);
+}
+
+/* One of several processes: the first has the folder and the output, as in tacho export. */
+static int report_process(const struct conf *cf, const char *folder, struct trace *trace,
+			  uint32_t process, const uint8_t *tracks, bool first,
+			  const struct cmd_common *common, struct tacho_error *err)
+{
+	char label[OPS_PROCESS_LABEL], logs[PATH_MAX + 96], output[PATH_MAX];
+	struct ops_options options = {.folder = folder,
+				      .trace = trace,
+				      .tracks = tracks,
+				      .name = label,
+				      .no_copies = true};
+	struct tracy_notes notes = {{0}};
+	int r;
+
+	ops_process_label(trace, process, label);
+	snprintf(logs, sizeof(logs), "%s%s%s/.logs", folder, first ? "" : "/process-",
+		 first ? "" : label);
+	if (output_of(cf->output, label, output, sizeof(output)) >= PATH_MAX)
+		return err_set(err, TACHO_EWRITE, "%s: the name is too long", cf->output);
+	r = folder_make(logs, err);
+	if (r == 0)
+		r = ttlogs_write_host(trace, tracks, logs, NULL, first ? &notes : NULL, err);
+	return r < 0 ? r : report(&options, first ? cf->output : output, logs, common, err);
+}
+
+/*
+ * Numbers of ops are a process's own, and a device log that several wrote one after the other does
+ * not have them: each has a report of its own, by the trace alone.
+ */
+static int report_each(const struct conf *cf, const char *folder, struct trace *trace,
+		       const struct cmd_common *common, struct tacho_error *err)
+{
+	uint8_t *tracks = malloc(trace->track_count + 1);
+	uint32_t process = TRACE_NONE;
+	bool first = true;
+	int r = tracks ? 0 : err_set(err, TACHO_ENOMEM, "out of memory");
+
+	while (r == 0 && (process = ops_device_process(trace, NULL, process)) != TRACE_NONE) {
+		ops_process_tracks(trace, NULL, process, tracks);
+		r = report_process(cf, folder, trace, process, tracks, first, common, err);
+		first = false;
+	}
+	free(tracks);
+	return r;
+}
+
+/* After the command, with its trace if there is one. 0 or a negative error. */
+static int report_all(const struct conf *cf, const char *folder, const char *logs,
+		      const char *recorded, const struct cmd_common *common,
+		      struct tacho_error *err)
+{
+	struct ops_options options = {.folder = folder, .no_copies = true};
+	struct trace *trace = NULL;
+	int r = access(recorded, F_OK) == 0 ? trace_open(&trace, recorded, err) : 0;
+
+	if (r == 0 && trace && ops_several_processes(trace, NULL)) {
+		r = report_each(cf, folder, trace, common, err);
+	} else if (r == 0) {
+		r = trace ? export_logs(trace, logs, err) : 0;
+		if (r == 0)
+			r = report(&options, cf->output, logs, common, err);
+	}
+	trace_close(trace);
 	return r;
 }
 
@@ -161,10 +230,7 @@ static int profile(const struct conf *cf, struct words *words, const struct cmd_
 	status = record_command(&record, common, NULL, false, words->v + words->settings);
 	if (status == 126 || status == 127)
 		return status;
-	if (access(trace, F_OK) == 0)
-		r = export_logs(trace, logs, err);
-	if (r == 0)
-		r = report(cf, folder, logs, common, err);
+	r = report_all(cf, folder, logs, trace, common, err);
 	/* The command's status is ours. Only an output that cannot be written is worse than
 	 * success. */
 	if (r < 0)

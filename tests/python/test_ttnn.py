@@ -5,6 +5,8 @@ import csv
 import glob
 import os
 import shutil
+import subprocess
+import sys
 import unittest
 
 from support import Case
@@ -176,6 +178,38 @@ class Ttnn(Case):
             rows = list(csv.DictReader(file))
         self.assertEqual([(r["OP CODE"], r["DEVICE ID"]) for r in rows],
                          [("BinaryDeviceOperation", "0"), ("BinaryDeviceOperation", "1")])
+
+    def test_several_processes(self) -> None:
+        """Each has ops of its own numbers: a report for each, and no op is missing."""
+        path = self.write("script.py", """
+            import multiprocessing, ttnn
+            def work(n):
+                with ttnn.open_device(device_id=0) as device:
+                    a = ttnn.ones((32, 32), device=device)
+                    for _ in range(n):
+                        a = ttnn.relu(a)
+            if __name__ == "__main__":
+                for n in (2, 5):
+                    process = multiprocessing.get_context("spawn").Process(target=work, args=(n,))
+                    process.start()
+                    process.join()
+        """)
+        self.tracy("-p", "-r", path)
+        home = os.path.join(self.folder, "generated/profiler")
+        reports = glob.glob(home + "/reports/*/*/ops_perf_results_*.csv")
+        rows = [len(list(csv.DictReader(open(report, encoding="utf-8")))) for report in reports]
+        self.assertEqual(sorted(rows), [2, 5])
+        logs = glob.glob(home + "/process-*/.logs/tracy_ops_data.csv")
+        self.assertEqual(len(logs), 1)
+        done = subprocess.run([os.path.join(os.environ["BUILD"], "tt_profile"), "-o", "out/ops.csv",
+                               f"{sys.executable} {path}"], cwd=self.folder, capture_output=True,
+                              text=True, check=True)
+        self.assertNotIn("warning", done.stderr)
+        reports = glob.glob(self.folder + "/out/ops*.csv")
+        rows = [[row["DEVICE KERNEL DURATION [ns]"] for row in
+                 csv.DictReader(open(report, encoding="utf-8"))] for report in reports]
+        self.assertEqual(sorted(map(len, rows)), [2, 5])
+        self.assertNotIn("", sum(rows, []))
 
 
 if __name__ == "__main__":
