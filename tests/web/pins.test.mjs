@@ -1,4 +1,4 @@
-// The page in a real browser: rows of the timeline that stay at its top. The file: ALL.
+// The page in a real browser: rows of the timeline that stay at its top, and the way there. The file: ALL.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pagesOf, until } from "./browser.mjs";
@@ -94,6 +94,14 @@ test("P pins the row under the pointer, of what is selected, or that has the foc
 	await page.keyboard.press("?");
 	await page.waitForSelector("dialog");
 	assert.match(await page.locator("dialog").innerText(), /P\s+pin the row/);
+}));
+
+test("the keyboard reaches the timeline at once", () => withPage(async (page) => {
+	await openTimeline(page);
+	await page.keyboard.press("Tab");
+	await page.getByRole("button", { name: "Skip to the page" }).waitFor();
+	await page.keyboard.press("Enter");
+	assert.equal(await page.evaluate(() => document.activeElement.dataset.testid), "timeline");
 }));
 
 test("every kind of row, whatever hides it, and words that mean none", () => withPage(async (page) => {

@@ -53,9 +53,15 @@ function has(p: PageId): boolean {
 	}
 }
 
+/** Past the list of pages and, of the timeline, the names of its rows. */
+function skip(): void {
+	(document.querySelector<HTMLElement>("main canvas[tabindex]") ?? document.querySelector<HTMLElement>("main"))?.focus();
+}
+
 function Rail() {
 	return (
 		<nav class="rail" aria-label="Pages">
+			<button class="skip" onClick={skip}>Skip to the page</button>
 			<div class="brand" aria-hidden="true">
 				<svg width="26" height="26" viewBox="0 0 32 32"><path d="M6 22a10 10 0 1 1 20 0" fill="none" stroke="currentColor" stroke-width="3" stroke-linecap="round" /><path class="needle" d="M16 22 22 11" stroke-width="3" stroke-linecap="round" /></svg>
 			</div>
@@ -142,7 +148,7 @@ export function Shell() {
 		<div class="shell">
 			<Rail />
 			<TopBar />
-			<main aria-label={TITLES[page.value][0]} data-page={page.value}>
+			<main tabIndex={-1} aria-label={TITLES[page.value][0]} data-page={page.value}>
 				{failure.value && <p class="banner" role="alert"><Icon name="warn" /> {failure.value}</p>}
 				<Body key={page.value} />
 			</main>
