@@ -54,6 +54,14 @@ struct tacho_program;
  */
 TACHO_DEVICE_API const char *tacho_device_error(void);
 
+/*
+ * With 1 from now on, for all threads: SIGINT ends a wait for a kernel also when the program
+ * handles it. The handler is called as ever; then the call that waits fails, and the device can
+ * only be closed. For interpreters, whose handlers do nothing but note it until such a call
+ * returns.
+ */
+TACHO_DEVICE_API void tacho_device_interruptible(int on);
+
 /* ---------------------------------------------------------------- devices */
 
 struct tacho_device_options {

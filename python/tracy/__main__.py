@@ -209,7 +209,9 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, arguments: l
         _say(f"the program failed with status {status}")
         return 4
     if not os.path.exists(trace) or os.stat(trace).st_mtime_ns == before:
-        _say("there is no trace of this run")
+        _say("there is no trace of this run" + (
+            f"; what was recorded is in {trace}.part: see 'tacho recover'"
+            if os.path.exists(trace + ".part") else ""))
         return status
     made, several = _logs(tacho, trace, options, logs)
     if options.report:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 from ctypes import POINTER, Structure, c_char_p, c_double, c_float, c_int, c_uint32, c_uint64, c_void_p
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -65,6 +66,7 @@ _OTHERS = {
     "tacho_buffer_free": (None, [c_void_p]),
     "tacho_trace_free": (None, [c_void_p]),
     "tacho_device_error": (c_char_p, []),
+    "tacho_device_interruptible": (None, [ctypes.c_int]),
 }
 
 
@@ -84,6 +86,8 @@ lib = _load()
 
 def call(name: str, *arguments: object) -> int:
     """Calls it; RuntimeError with the device's reason when it fails."""
+    # Ctrl-C ends a wait, unless the program has its own idea of what that is to do.
+    lib.tacho_device_interruptible(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
     result = getattr(lib, name)(*arguments)
     if result is None or (name in _NUMBERS and result < 0):
         raise RuntimeError(lib.tacho_device_error().decode(errors="replace") or f"{name} failed")

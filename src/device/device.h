@@ -233,6 +233,8 @@ void interrupt_end(void);
 /* The signal that came since, 0: none; and its name. */
 int interrupt_noted(void);
 const char *interrupt_name(void);
+/* The program's own handler of SIGINT was called since, and waits are to end by it. */
+bool interrupt_broken_off(void);
 
 /* ---- number.c ---- */
 /* Gives the device its number, for as long as it is open. */

@@ -2,7 +2,9 @@
  * Signals that would end the program while it waits for a device. Those that the program has left
  * alone (SIG_DFL) are noted for as long as somebody waits; then the waiting thread takes what the
  * cores have recorded so far, writes the logs, and lets the signal do what it does. At all other
- * times, and for signals that the program handles itself, nothing is changed.
+ * times, and for signals that the program handles itself, nothing is changed; but for SIGINT when
+ * that was asked for (tacho_device_interruptible): then ours calls the program's handler, and the
+ * wait ends.
  */
 #include "device/device.h"
 
@@ -21,6 +23,11 @@ static volatile pid_t owner;        /* who waits: a child that was forked meanwh
  * blocked: a handler of the program's may end it, and then devices are waited for. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned waiting;
+static bool chained;             /* on_handled() has been put before HANDLED */
+static struct sigaction handled; /* what the program does with SIGINT */
+
+static volatile sig_atomic_t broken_off;
+static volatile int interruptible;
 
 static void take(sigset_t *before)
 {
@@ -67,6 +74,56 @@ static void replace(void (*old)(int), void (*new)(int))
 			sigaction(caught[i], &action, NULL);
 }
 
+static void on_handled(int number, siginfo_t *info, void *context)
+{
+	if (owner == getpid())
+		broken_off = 1;
+	if (handled.sa_flags & SA_SIGINFO)
+		handled.sa_sigaction(number, info, context);
+	else
+		handled.sa_handler(number);
+}
+
+static bool is_chained(const struct sigaction *now)
+{
+	return now->sa_flags & SA_SIGINFO && now->sa_sigaction == on_handled;
+}
+
+static void chain(void)
+{
+	struct sigaction now, action;
+
+	if (sigaction(SIGINT, NULL, &now) < 0 || is_chained(&now))
+		return; /* it is still there in a child that was forked meanwhile */
+	if (!(now.sa_flags & SA_SIGINFO) &&
+	    (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN || now.sa_handler == on_signal))
+		return;
+	handled = action = now;
+	action.sa_sigaction = on_handled;
+	action.sa_flags |= SA_SIGINFO;
+	chained = sigaction(SIGINT, &action, NULL) == 0;
+}
+
+static void unchain(void)
+{
+	struct sigaction now;
+
+	broken_off = 0;
+	if (chained && sigaction(SIGINT, NULL, &now) == 0 && is_chained(&now))
+		sigaction(SIGINT, &handled, NULL);
+	chained = false;
+}
+
+void tacho_device_interruptible(int on)
+{
+	interruptible = on;
+}
+
+bool interrupt_broken_off(void)
+{
+	return broken_off;
+}
+
 void interrupt_begin(void)
 {
 	sigset_t before;
@@ -77,8 +134,12 @@ void interrupt_begin(void)
 		waiting = 0;
 		noted = 0;
 	}
-	if (waiting++ == 0)
+	if (waiting++ == 0) {
+		broken_off = 0;
 		replace(SIG_DFL, on_signal);
+	}
+	if (interruptible && !chained)
+		chain();
 	give(&before);
 }
 
@@ -101,6 +162,7 @@ static unsigned count(bool leaves, int *number)
 	take(&before);
 	if (leaves && --waiting == 0) {
 		replace(on_signal, SIG_DFL);
+		unchain();
 		*number = noted;
 		noted = 0;
 	}

@@ -69,6 +69,16 @@ static int interrupted(struct tacho_device *d)
 	return r;
 }
 
+/* The program has handled the signal, and goes on without this device. */
+static int broken_off(struct tacho_device *d)
+{
+	struct buf text = BUF_INIT;
+
+	buf_addf(&text, "SIGINT: the program of device %u has not ended", d->number);
+	report_unfinished(d, &text);
+	return fail_with(d, TACHO_ENO, &text);
+}
+
 static int wait_for_end(struct tacho_device *d)
 {
 	uint64_t end = d->ops->cycles(d->self) + d->options.max_cycles;
@@ -91,6 +101,8 @@ static int wait_for_end(struct tacho_device *d)
 			break;
 		if (interrupt_noted())
 			return interrupted(d);
+		if (interrupt_broken_off())
+			return broken_off(d);
 		if (!prof_running(d) && !printed && stop == TACHO_STOP_IDLE) {
 			buf_addf(&text, "device %u waits for ever: no RISC can go on\n", d->number);
 			report_waiting(d, &text);

@@ -75,6 +75,14 @@ for signal in INT TERM; do
 done
 # A handler of the program's calls exit(), wherever the program is.
 interrupted USR1 0
+# A handler that only notes it, of a program that wants its waits to end.
+rm -f spins
+TT_METAL_DPRINT_CORES=0,0 "$ends" "$store" break ever.c >spins 2>said &
+wait_for test -s spins
+kill -INT $!
+wait $!
+[ $? = 5 ] || { cat said spins >&2; fail 'a wait that was to be broken off'; }
+expect_line spins '^SIGINT: the program of device 0 has not ended, op 2048: .*BRISC runs'
 
 # Nobody waited for it, and it failed.
 cat >wild.c <<'END'

@@ -25,6 +25,11 @@ static void end_in_handler(int signal)
 	exit(0);
 }
 
+static void note(int signal)
+{
+	(void)signal;
+}
+
 static void end(const char *how)
 {
 	pthread_t thread;
@@ -78,6 +83,15 @@ int main(int argc, char **argv)
 	    run(d, argv[1], argc == 3 || strcmp(argv[3], "unfinished") != 0) < 0) {
 		fprintf(stderr, "%s\n", tacho_device_error());
 		return 1;
+	}
+	/* SIGINT is handled, and ends the wait all the same; the program goes on. */
+	if (!strcmp(argv[2], "break") && argc > 3) {
+		signal(SIGINT, note);
+		tacho_device_interruptible(1);
+		if (run(d, argv[3], 1) == 0)
+			return 1;
+		printf("%s\n", tacho_device_error());
+		return signal(SIGINT, SIG_DFL) == note ? 5 : 1;
 	}
 	/* The signal comes while the second program runs, which does not end by itself. */
 	if (!strcmp(argv[2], "handler") && argc > 3)

@@ -136,7 +136,7 @@ class Same(Case):
         """What goes wrong with the trace is told, and is no failure of the program."""
         for status in (0, 7):
             self.tracy("-c", f"import shutil; shutil.rmtree('generated'); exit({status})", status=status)
-            self.assertIn("tracy: there is no trace of this run\n", self.stderr)
+            self.assertRegex(self.stderr, "tracy: there is no trace of this run\n")
 
     def test_usage(self) -> None:
         for words in ((), ("-m",), ("--op-support-count=0", "x.py"), ("--max-depth=9999999999", "x")):
