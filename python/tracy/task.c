@@ -12,7 +12,7 @@ static PyCFunction task_get_name;
 
 static void task_method(PyObject *module)
 {
-	PyObject *type = PyObject_GetAttrString(module, "Task");
+	PyObject *type = task_type ? NULL : PyObject_GetAttrString(module, "Task");
 	PyObject *method = type && get_name ? PyObject_GetAttr(type, get_name) : NULL;
 
 	if (method && Py_IS_TYPE(method, &PyMethodDescr_Type) && PyType_CheckExact(type) &&

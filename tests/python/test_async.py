@@ -40,6 +40,41 @@ class Tasks(Case):
             self.assertEqual(where, [f"job {i}" for i in range(3) for _ in range(count)])
         self.assertNotIn("job", next(z for z in zones if z["name"] == "<module>")["thread"])
 
+    def test_unusual_names(self) -> None:
+        """A name that changes, an empty one, one that is no text, and a task of another type."""
+        self.script("""
+            import asyncio
+            class Own(asyncio.Task):
+                def get_name(self): return "own " + super().get_name()
+            async def renamed():
+                asyncio.current_task().set_name("before")
+                await asyncio.sleep(0)
+                asyncio.current_task().set_name("after")
+                await asyncio.sleep(0)
+            async def empty(): await asyncio.sleep(0)
+            async def broken(): await asyncio.sleep(0)
+            async def owned(): await asyncio.sleep(0)
+            async def raising():
+                await asyncio.sleep(0)
+                raise KeyError
+            async def main():
+                tasks = [asyncio.create_task(renamed(), name="first"),
+                         asyncio.create_task(empty(), name=""),
+                         asyncio.create_task(broken(), name="\\udc80"),
+                         Own(owned(), name="task"),
+                         asyncio.create_task(raising(), name="failing")]
+                await asyncio.gather(*tasks, return_exceptions=True)
+            asyncio.run(main())
+        """)
+        texts = {}
+        for z in sorted(self.zones(), key=lambda z: z["start_ns"]):
+            texts.setdefault(z["name"], []).append(z["text"])
+        self.assertEqual([texts[n] for n in ("renamed", "empty", "broken", "owned")],
+                         [["first", "before", "after"], ["", ""], ["", ""],
+                          ["own task", "own task"]])
+        self.assertEqual(texts["raising"][0], "failing")
+        self.assertIn("raised KeyError", texts["raising"][1])
+
     def test_threads_with_loops(self) -> None:
         self.script("""
             import asyncio, threading
