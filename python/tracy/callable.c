@@ -117,26 +117,42 @@ static int slot_has(const struct callable *slot, const struct callable *who)
 	return slot->word && slot->key == who->key && slot->name == who->name;
 }
 
+static uint32_t callable_word(PyObject *callable)
+{
+	PyObject *name = callable_name(callable);
+	PyObject *file = PyUnicode_FromString("<builtin>");
+	uint32_t word = place_word(NULL, name, file, 0, 0);
+
+	Py_XDECREF(name);
+	Py_XDECREF(file);
+	return word;
+}
+
+/* Made for this call, as the __init__ of super(): to hold it would keep alive what it is bound to. */
+static int is_passing(const struct callable *who)
+{
+	return who->held && Py_REFCNT(who->held) == 1;
+}
+
 static uint32_t callable_first_sight(PyObject *callable, struct callable who)
 {
-	PyObject *type, *value, *traceback, *name, *file, *before;
+	PyObject *type, *value, *traceback, *before;
 	struct callable *slot;
 
 	PyErr_Fetch(&type, &value, &traceback);
 	who = callable_without_name(who);
 	slot = callable_slot(who.key, who.name);
-	if (!slot_has(slot, &who)) {
-		name = callable_name(callable);
-		file = PyUnicode_FromString("<builtin>");
-		who.word = place_word(NULL, name, file, 0, 0);
-		Py_XDECREF(name);
-		Py_XDECREF(file);
-		Py_XINCREF(who.held);
-		before = slot->held;
-		*slot = who;
-		Py_XDECREF(before);
+	if (slot_has(slot, &who)) {
+		who.word = slot->word;
+	} else {
+		who.word = callable_word(callable);
+		if (!is_passing(&who)) {
+			Py_XINCREF(who.held);
+			before = slot->held;
+			*slot = who;
+			Py_XDECREF(before);
+		}
 	}
-	who.word = slot->word;
 	PyErr_Clear();
 	PyErr_Restore(type, value, traceback);
 	return who.word;

@@ -195,6 +195,20 @@ t = threading.Thread(target=go); t.start(); t.join()
         if not HOOK:  # a profile function is not told of types
             self.assertEqual(counts["int"], 3)
 
+    def test_c_calls_keep_nothing(self) -> None:
+        """The __init__ of super() is an object that is bound to another one, for one call."""
+        self.script("""
+            import weakref
+            class Mine(Exception):
+                def __init__(self): super().__init__("text")
+            objects = [Mine() for _ in range(3)]
+            left = [weakref.ref(o) for o in objects]
+            del objects
+            assert [r() for r in left] == [None] * 3
+        """, "--c-calls")
+        if not HOOK:
+            self.assertEqual(self.counts()["Exception.__init__"], 3)
+
     def test_lines(self) -> None:
         self.script("""
             def f():
