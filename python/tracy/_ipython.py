@@ -19,10 +19,17 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import nullcontext
-from typing import Any
+from contextlib import contextmanager, nullcontext
+from typing import Any, Iterator
 
 from tracy import Profiler, _session, _tools, recording, zone
+
+
+_SHOWN_BY = ("showtraceback", "showsyntaxerror")
+
+
+class _Refused(Exception):
+    """Told in one line: it is nothing that went wrong in the code."""
 
 
 class Trace:
@@ -44,15 +51,15 @@ class _Capture:
     def __enter__(self) -> None:
         tacho = _tools.find_tacho()
         if not tacho:
-            raise RuntimeError("tracy: the program 'tacho' is not found: not beside this package "
-                               "and not in the PATH")
+            raise _Refused("tracy: the program 'tacho' is not found: not beside this package "
+                           "and not in the PATH")
         self.process = subprocess.Popen(
             [tacho, "capture", "-q", "-f", f"--pid={os.getpid()}", "-o", self.path],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             start_new_session=True)  # Ctrl-C is for the cell
         while not recording():
             if self.process.poll() is not None:
-                raise RuntimeError("tracy: " + self.process.communicate()[1].strip())
+                raise _Refused("tracy: " + self.process.communicate()[1].strip())
             time.sleep(0.005)
 
     def __exit__(self, *exception: Any) -> None:
@@ -62,9 +69,25 @@ class _Capture:
             print(told, end="", file=sys.stderr)
 
 
+@contextmanager
+def _silent(shell: Any) -> Iterator[None]:
+    """An error is shown when the cell of the magic ends by it, and need not be twice."""
+    own = vars(shell)
+    before = {name: own[name] for name in _SHOWN_BY if name in own}
+    own.update({name: lambda *_, **__: None for name in _SHOWN_BY})
+    try:
+        yield
+    finally:
+        for name in _SHOWN_BY:
+            del own[name]
+        own.update(before)
+
+
 def _run(shell: Any, code: str, name: str, partial: bool) -> None:
-    with zone(name), nullcontext() if partial else Profiler():
-        shell.run_cell(code).raise_error()
+    __tracebackhide__ = True
+    with _silent(shell), zone(name), nullcontext() if partial else Profiler():
+        result = shell.run_cell(code)
+    result.raise_error()
 
 
 def _words(line: str) -> tuple[set[str], str | None, str]:
@@ -85,16 +108,17 @@ def _words(line: str) -> tuple[set[str], str | None, str]:
         elif set(word[1:]) <= set("lp") and word != "-":
             letters |= set(word[1:])
         else:
-            raise ValueError(f"tracy: unknown option {word}; there are -l, -p and -o FILE")
+            raise _Refused(f"tracy: unknown option {word}; there are -l, -p and -o FILE")
         if word == "-o" and not path:
-            raise ValueError("tracy: -o needs a file")
+            raise _Refused("tracy: -o needs a file")
     return letters, path, rest
 
 
 def _magic(shell: Any, line: str, cell: str | None) -> Trace | None:
+    __tracebackhide__ = True
     letters, path, rest = _words(line)
     if path and recording():
-        raise RuntimeError("tracy: this kernel is being recorded already: -o has no place here")
+        raise _Refused("tracy: this kernel is being recorded already: -o has no place here")
     if not path and not recording():
         path = "tracy_cell.tacho"
     code = rest if cell is None else cell
@@ -109,7 +133,13 @@ def _magic(shell: Any, line: str, cell: str | None) -> Trace | None:
 
 def load(shell: Any) -> None:
     """Registers the magics."""
+    from IPython.core.error import UsageError
+
     def tracy(line: str, cell: str | None = None) -> Trace | None:
-        return _magic(shell, line, cell)
+        __tracebackhide__ = True
+        try:
+            return _magic(shell, line, cell)
+        except _Refused as error:
+            raise UsageError(str(error)) from None
     tracy.__doc__ = __doc__
     shell.register_magic_function(tracy, "line_cell", "tracy")

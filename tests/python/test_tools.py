@@ -69,6 +69,7 @@ class Pytest(Case):
 class IPython(Case):
     def test_magics(self) -> None:
         self.script("""
+            from IPython.core.error import UsageError
             from IPython.core.interactiveshell import InteractiveShell
             shell = InteractiveShell.instance()
             shell.run_line_magic("load_ext", "tracy")
@@ -81,7 +82,8 @@ class IPython(Case):
         self.assertEqual([counts[n] for n in ("f", "f()", "two calls")], [3, 1, 1])
 
     def test_lines_and_errors(self) -> None:
-        self.script("""
+        told = self.script("""
+            from IPython.core.error import UsageError
             from IPython.core.interactiveshell import InteractiveShell
             shell = InteractiveShell.instance()
             shell.run_line_magic("load_ext", "tracy")
@@ -92,15 +94,21 @@ class IPython(Case):
             for line in ("-o x.tacho f()", "-x f()", "-o"):
                 try:
                     shell.run_line_magic("tracy", line)
-                except (ValueError, RuntimeError) as error:
+                except UsageError as error:
                     print(error)
+            shell.run_cell("%%tracy\\n%tracy 1 / 0")
+            shell.run_cell("%%tracy\\nx = ")
+            shell.run_cell("1 / 0")
         """, "-p")
+        for error, times in (("division by zero", 2), ("invalid syntax", 1)):
+            self.assertEqual(told.count(error), times, told)  # each of them once
         counts = self.counts()
         self.assertEqual([counts[n] for n in ("f", "f:2", "f:3", "by lines", "only zones")],
                          [2, 1, 1, 1, 1])
 
     def test_trace_of_its_own(self) -> None:
         path = self.write("script.py", """
+            from IPython.core.error import UsageError
             from IPython.core.interactiveshell import InteractiveShell
             shell = InteractiveShell.instance()
             shell.run_line_magic("load_ext", "tracy")
@@ -113,7 +121,7 @@ class IPython(Case):
             assert not recording()
             try:
                 shell.run_line_magic("tracy", "-o no/such/folder/x f()")
-            except RuntimeError as error:
+            except UsageError as error:
                 print(error)
         """)
         done = self.python(path)
