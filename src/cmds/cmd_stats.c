@@ -322,7 +322,8 @@ const struct cmd cmd_stats = {
 		"time without the zones directly inside (self), the least, mean, median, 99th "
 		"percentile and greatest duration, and the standard deviation.\n\n"
 		"The percentage is the total as a part of the time of all zones, that is of the "
-		"sum of all self times. Zones that had not ended when recording stopped are "
+		"sum of all self times; a function that calls itself counts with each of its "
+		"calls, so its part may be above 100. Zones that had not ended when recording stopped are "
 		"counted in the column \"open\" and in no other. In text, names that several source "
 		"locations have are followed by the place.",
 	.examples =

@@ -4,11 +4,12 @@
 
 #include <string.h>
 
-#define MESSAGES_LOOKED_AT 2000000u
+#define MESSAGES_LOOKED_AT 2000000u /* who types does not wait for all; /messages does */
 
 struct search {
 	struct words words;
-	uint64_t left; /* rows that may still be given */
+	uint64_t left;      /* rows that may still be given */
+	uint64_t looked_at; /* messages, when there are more; 0: all */
 };
 
 static bool found(struct web_call *c, struct search *s, const char *kind, const char *text,
@@ -84,9 +85,13 @@ static int messages_find(struct web_call *c, struct search *s, bool signposts)
 
 	if (r < 0)
 		return r;
-	while (s->left && seen++ < MESSAGES_LOOKED_AT && (r = rows_next(rows, &row, &track)) > 0) {
+	while (s->left && (r = rows_next(rows, &row, &track)) > 0) {
 		struct signpost post = {.header = row.text, .header_len = row.text_len};
 
+		if (!signposts && ++seen > MESSAGES_LOOKED_AT) {
+			s->looked_at = MESSAGES_LOOKED_AT;
+			break;
+		}
 		if (row.kind != TRACE_ROW_MESSAGE || signpost_read(&row, &post) != signposts ||
 		    !found(c, s, signposts ? "signpost" : "message", post.header, post.header_len))
 			continue;
@@ -135,6 +140,8 @@ int call_search(struct web_call *c)
 		ops_find(c, &s, ops);
 	r = c->trace ? trace_find(c, &s, most) : 0;
 	json_end(&c->json);
+	if (s.looked_at)
+		json_uint(&c->json, "messages_looked_at", s.looked_at);
 	json_end(&c->json);
 	if (ops)
 		ops_put(c, ops);
