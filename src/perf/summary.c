@@ -38,6 +38,12 @@ static int compare_tops(const void *a, const void *b)
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
+/* Not run: an op of a trace, which takes time when that is replayed. */
+static bool only_taken_down(const struct perf_op *op)
+{
+	return op->has & HAS_TIME && !(op->time > 0);
+}
+
 static int find_top(struct perf_summary *s, const struct perf_report *r)
 {
 	size_t n = r->in->kinds.n;
@@ -49,8 +55,7 @@ static int find_top(struct perf_summary *s, const struct perf_report *r)
 		const struct perf_op *op = &r->ops.v[i];
 		struct perf_top *top = &tops[op->kind];
 
-		/* No time: not measured, as of an op that a trace only took down. */
-		if (!(op->has & HAS_TIME) || !(op->time > 0))
+		if (!(op->has & HAS_TIME) || only_taken_down(op))
 			continue;
 		if (top->ops++ == 0 || op->time > r->ops.v[top->longest].time)
 			top->longest = (uint32_t)i;
@@ -93,7 +98,7 @@ int perf_summary_make(struct perf_summary *s, const struct perf_report *r)
 	for (size_t i = 0; i < r->ops.n; i++) {
 		const struct perf_op *op = &r->ops.v[i];
 
-		if (op->type == TYPE_SIGNPOST)
+		if (op->type == TYPE_SIGNPOST || only_taken_down(op))
 			continue;
 		s->bound[op->bound].ops++;
 		s->bound[op->bound].time += time_of(op);

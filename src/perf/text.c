@@ -175,7 +175,7 @@ static int gather_sorts(struct sorts *sorts, const struct perf_report *r,
 			*at = (uint32_t)sorts->n;
 		}
 		s = &sorts->v[*at - 1];
-		s->n++;
+		s->n += op->time > 0; /* not one that a trace only took down */
 		s->time += op->time;
 		if (op->time > r->ops.v[s->longest].time)
 			s->longest = view->v[i];
