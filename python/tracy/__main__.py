@@ -121,11 +121,25 @@ def _logs(tacho: str, trace: str, options: optparse.Values,
         return _put_logs(folder, made, before), bool(others)
 
 
-def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None = None) -> int:
+def _ops(tacho: str, folder: str, options: optparse.Values) -> list[str]:
     command = [tacho, "ops", "-o", folder, "--date"]
     if options.name_append:
         command.append(f"--name-append={options.name_append}")
-    command += [f"--device-analysis-types={kind}" for kind in options.device_analysis_types]
+    return command + [f"--device-analysis-types={kind}" for kind in options.device_analysis_types]
+
+
+def _is_refused(tacho: str, options: optparse.Values) -> bool:
+    """Whether the report is asked for in a way that cannot be: better known before the run."""
+    with tempfile.TemporaryDirectory() as nothing:
+        done = subprocess.run(_ops(tacho, nothing, options), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if done.returncode == 2:
+        _say(done.stderr.strip())
+    return done.returncode == 2
+
+
+def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None = None) -> int:
+    command = _ops(tacho, folder, options)
     if options.collect_noc_traces:
         command.append("--analyze-noc-traces")
     if not options.device:
@@ -151,6 +165,8 @@ def _record(options: optparse.Values, script: str | None, arguments: list[str]) 
     if not tacho:
         _say("the program 'tacho' is not found: not beside this package and not in the PATH")
         return 1
+    if (options.name_append or options.device_analysis_types) and _is_refused(tacho, options):
+        return 2
     if not options.quiet and "tracy._plain" in sys.modules:
         _say(f"there is no extension for this Python ({sys.version.split()[0]}): functions are "
              "recorded by sys.setprofile, which takes many times as long")

@@ -143,6 +143,9 @@ class Same(Case):
             done = self.python("-m", "tracy", *words)
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
             self.assertIn("error: ", done.stderr)
+        for words in (("-r", "-a", "none"), ("-r", "-n", "a/b")):
+            self.assertEqual(self.tracy(*words, "-c", "print(1)", status=2), "")
+            self.assertRegex(self.stderr, r"\Atracy: tacho: .*\n\Z")
 
 
 if __name__ == "__main__":
