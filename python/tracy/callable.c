@@ -128,7 +128,7 @@ static uint32_t callable_word(PyObject *callable)
 	return word;
 }
 
-/* Made for this call, as the __init__ of super(): held on to, it keeps alive what it is bound to. */
+/* Made for this call, as the __init__ of super(): held, it keeps alive what it is bound to. */
 static int is_passing(const struct callable *who)
 {
 	return who->held && Py_REFCNT(who->held) == 1;
