@@ -9,7 +9,8 @@ It has more of its data in the caches than those that wait for their turn: all r
 the median of that of the bare run. The table has their medians over the turns, and as "±" half the
 distance of the quartiles. After TURNS turns all start anew, three times: where the memory of a
 process lies makes a difference of 2 %.
-``run zone`` prints what "with zone" costs, ``run bytes`` how much of the ring a call takes.
+``run zone`` prints what "with zone" costs, ``run import`` what "import tracy" does, ``run bytes``
+how much of the ring a call takes.
 The floors are what the interpreter charges for an event that is only noted: see python_floor.c. A
 goal that is below its floor cannot be met on this machine.
 """
@@ -175,6 +176,12 @@ def zone_ns() -> float:
     return (fastest[0] - fastest[1]) / count * 1e9
 
 
+def import_ms() -> float:
+    def load():
+        import tracy  # noqa: F401
+    return seconds(load) * 1e3
+
+
 def call_bytes() -> float:
     """Of the ring, for a call of fib: see docs/ring.md, "One event"."""
     import ctypes
@@ -277,6 +284,7 @@ def table(turns: int) -> None:
         taken = [once(folder, WAYS["tracy" + option], "bytes")
                  for option in ("", " --c-calls", " --lines")]
         zones = min(once(folder, tracy("-p"), "zone") for _ in range(3))
+        loads = min(once(folder, WAYS["bare"], "import") for _ in range(5))
     print(f"{sys.executable} {sys.version.split()[0]}")
     row("", list(WORKLOADS))
     for name, way in WAYS.items():
@@ -284,7 +292,7 @@ def table(turns: int) -> None:
         if way.goals:
             row("  goal", [f"{way.goals[work]:.2f}       " if work in way.goals else ""
                            for work in WORKLOADS])
-    print(f"  with zone: {zones:.0f} ns (goal 110)")
+    print(f"  with zone: {zones:.0f} ns (goal 110); import tracy: {loads:.1f} ms (goal 10)")
     print("  ring: {:.1f} bytes per call (goal 16), {:.1f} with --c-calls, {:.1f} with --lines"
           .format(*taken))
 
@@ -296,6 +304,7 @@ if __name__ == "__main__":
         if sys.argv[2] in WORKLOADS:
             serve(WORKLOADS[sys.argv[2]])
         else:
-            print({"zone": zone_ns, "bytes": call_bytes}[sys.argv[2]]())
+            others = {"zone": zone_ns, "import": import_ms, "bytes": call_bytes}
+            print(others[sys.argv[2]]())
     else:
         table(int(sys.argv[1]))

@@ -76,10 +76,11 @@ class Api(Case):
         self.assertTrue(plain["file"].endswith("script.py"))
 
     def test_import_is_quick(self) -> None:
-        best = min(float(self.python("-c", """if True:
-            import time; t = time.process_time(); import tracy; print(time.process_time() - t)
-        """).stdout) for _ in range(5))
-        self.assertLess(best, 0.01)
+        """It loads nothing that a program may not want; bench/python.sh has its time."""
+        loaded = self.python("-c", """if True:
+            import sys; before = set(sys.modules); import tracy; print(*set(sys.modules) - before)
+        """).stdout.split()
+        self.assertEqual(set(loaded), {"__future__", "tracy", "tracy._session", "tracy._tracy"})
 
 
 if __name__ == "__main__":
