@@ -7,7 +7,7 @@
 
 struct ttlogs {
 	struct ops_logs device;
-	bool host; /* the host's logs were written: the trace has messages */
+	bool host; /* the host's logs were written: the trace has messages about ops */
 	struct tracy_notes notes;
 };
 

@@ -21,6 +21,11 @@ static bool takes(const uint8_t *tracks, uint32_t track)
 
 /* --- messages --- */
 
+static bool tells_of_ops(const struct trace_row *row)
+{
+	return row->kind == TRACE_ROW_MESSAGE && memmem(row->text, row->text_len, "TT_", 3);
+}
+
 /* 1, 0 or an error. */
 static int has_message(struct trace *trace, uint32_t track)
 {
@@ -33,7 +38,7 @@ static int has_message(struct trace *trace, uint32_t track)
 		return r;
 	do
 		r = trace_rows_next(rows, &row, &of);
-	while (r > 0 && row.kind != TRACE_ROW_MESSAGE);
+	while (r > 0 && !tells_of_ops(&row));
 	trace_rows_close(rows);
 	return r;
 }

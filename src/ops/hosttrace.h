@@ -12,7 +12,8 @@
 #define OPS_ZONE_PARENT   "TT_"
 #define OPS_ZONE_CHILDREN "CompileProgram,HWCommandQueue_write_buffer"
 
-/* 1, 0 or a negative error. TRACKS: one byte per track, 0 leaves it out; NULL: all. */
+/* Messages about ops or signposts: 1, 0 or a negative error. TRACKS: one byte per track, 0 leaves
+ * it out; NULL: all. */
 int ops_trace_has_messages(struct trace *trace, const uint8_t *tracks);
 
 /* Fills HOST from the trace, as from the two logs. CHILDREN: names, separated by commas. */

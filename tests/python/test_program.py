@@ -45,6 +45,14 @@ class Program(Case):
         self.assertRegex(self.stderr, r"\Ae\ntracy: trace: .*\.tacho.*\n\Z")
         self.assertEqual(os.listdir(self.folder), ["generated"])
 
+    def test_logs(self) -> None:
+        """Those of ops, which list every zone, are for programs that have some."""
+        files = ["tracy_profile_log_host.tacho", "tracy_profile_log_host.tracy"]
+        for call, logs in (("message('hello')", []),
+                           ("signpost('start')", ["tracy_ops_data.csv", "tracy_ops_times.csv"])):
+            self.tracy("-c", f"from tracy import *; {call}")
+            self.assertEqual(sorted(os.listdir(os.path.dirname(self.trace))), logs + files)
+
     def test_status(self) -> None:
         for code, status in (("pass", 0), ("raise SystemExit(1)", 1), ("exit(7)", 7),
                              ("import os; os._exit(9)", 9), ("1 / 0", 1),
