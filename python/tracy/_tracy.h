@@ -8,7 +8,7 @@
  * They share code.c and callable.c, which turn a code object or a C callable into the number of a
  * source location, and track.c, which keeps begins and ends of a thread in order, with quick.h for
  * what is usual; task.c knows the tasks of asyncio. api.c has what programs call by hand, zone.c
- * the type "zone".
+ * the type "zone". outermost.c runs the program itself.
  *
  * Everything here runs with the GIL held; only what is __thread is per thread.
  */
