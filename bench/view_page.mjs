@@ -116,6 +116,7 @@ const walk = () => page.evaluate(async () => {
 	const asked = window.asked.requests;
 	for (let i = 0; i < 40; i++)
 		figures.cached.push(await step(() => t.motion.pan((t.motion.goal.t1 - t.motion.goal.t0) * (i % 2 ? 0.002 : -0.002), false)));
+	channel.port1.close(); // or it would be kept, with all that is above
 	return { ...figures, cachedRequests: window.asked.requests - asked };
 });
 
