@@ -111,14 +111,22 @@ static bool firmware_below(const char *root, char *firmware, char *include, size
 	return access(firmware, R_OK) == 0;
 }
 
-/* Of an install tree: found from where this library lies, so that the tree can be moved. */
+/* Where this code lies. In a program the loader knows no more than what the shell called it. */
+static bool own_file(char *path)
+{
+	Dl_info self;
+
+	if (!dladdr((const void *)(uintptr_t)tacho_device_open, &self))
+		return false;
+	return realpath(strchr(self.dli_fname, '/') ? self.dli_fname : "/proc/self/exe", path);
+}
+
+/* Of an install tree: found from where this code lies, so that the tree can be moved. */
 static bool firmware_installed(char *firmware, char *include, size_t size)
 {
 	char root[PATH_MAX];
-	Dl_info self;
 
-	if (!dladdr((const void *)(uintptr_t)tacho_device_open, &self) ||
-	    !realpath(self.dli_fname, root))
+	if (!own_file(root))
 		return false;
 	/* PREFIX/bin, PREFIX/lib or PREFIX/lib/TRIPLET */
 	for (int up = 0; up < 3; up++) {
