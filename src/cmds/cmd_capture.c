@@ -156,7 +156,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 			argv[0]);
 		return err_report(&err, TACHO_EUSAGE);
 	}
-	environ_check(common);
+	environ_check(common->quiet);
 	record_options(&cf->record, &options);
 	/* First, so that a signal never leaves a session behind. */
 	record_catch_signals();

@@ -261,7 +261,8 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 		if (code < 0)
 			return err_report(&err, code);
 	}
-	environ_check(common);
+	/* Who runs us is quiet about the recording, not about the user's mistakes. */
+	environ_check(common->quiet && !cf->wrapped);
 	if (!cf->record.output)
 		cf->record.output = output = default_output(argv[0]);
 	if (cf->wrapped)

@@ -37,7 +37,7 @@ bool cmds_stdout_failed(void);
  * Warns once of each variable in the environment that looks like one of ours and is none, with the
  * nearest that is. For verbs that read the environment.
  */
-void environ_check(const struct cmd_common *common);
+void environ_check(bool quiet);
 
 /* The help of the whole program and of one verb. */
 void cmds_print_overview(FILE *out);

@@ -2,12 +2,12 @@
 
 #include <unistd.h>
 
-void environ_check(const struct cmd_common *common)
+void environ_check(bool quiet)
 {
 	static bool done;
 	char name[80];
 
-	if (done || common->quiet)
+	if (done || quiet)
 		return;
 	done = true;
 	for (char **e = environ; *e; e++) {

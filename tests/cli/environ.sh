@@ -8,6 +8,11 @@ expect_line err 'warning: unknown environment variable TACHO_LIMITMB; the neares
 [ "$(grep -c LIMITMB err)" = 1 ] || fail "more than one warning"
 expect_exit 0 "$TACHO" run -q -f -o a.tacho -- true
 expect_no_line err LIMITMB
+# 'python -m tracy' tells of them too, though its recorder is quiet.
+if read -r python <"$BUILD/python/interpreters"; then
+	PYTHONPATH=$BUILD/python "$python" -m tracy -o prof -c pass 2>err || fail "python -m tracy ends with $?"
+	[ "$(grep -c 'unknown environment variable TT_METAL_PROFILER_SYNK;' err)" = 1 ] || fail "python -m tracy does not tell of it"
+fi
 unset TACHO_LIMITMB TT_METAL_PROFILER_SYNK
 TACHO_LIMIT_MB=5 expect_exit 0 "$TACHO" run -f -o a.tacho -- true
 expect_no_line err 'unknown environment'
