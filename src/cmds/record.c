@@ -264,6 +264,9 @@ static void last_line(const struct capture_summary *s, const char *output)
 		 (unsigned long long)s->threads, s->threads == 1 ? "" : "s",
 		 fmt_count(zones, s->zones), fmt_bytes(bytes, (double)s->bytes),
 		 s->lost ? fmt_count(lost, s->lost) : "nothing", s->lost ? " events" : "");
+	if (s->processes == 0)
+		err_note("no program recorded anything: does it link libtacho? One that is written "
+			 "for Tracy needs -DTRACY_ENABLE, one that is built with Tracy --tracy-port");
 }
 
 /* What is missing is told even to those who want to hear nothing else. */

@@ -11,6 +11,10 @@ printf 'from standard input\n' | "$TACHO" run -q -f -o t.tacho -- cat >out 2>err
 printf 'from standard input\n' >want
 expect_same want out
 expect_exit 0 "$TACHO" run -q -f -o t.tacho true
+expect_count 0 err
+# A program that cannot be recorded: why it might be so.
+expect_exit 0 "$TACHO" run -f -o t.tacho true
+expect_line err '0 processes' 'links? libtacho.*-DTRACY_ENABLE'
 expect_exit 1 "$TACHO" run -q -f -o t.tacho -- false
 expect_exit 77 "$TACHO" run -q -f -o t.tacho -- sh -c 'exit 77'
 expect_exit 130 "$TACHO" run -q -f -o t.tacho -- sh -c 'kill -INT $$'
