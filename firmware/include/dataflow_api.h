@@ -358,6 +358,20 @@ static inline void noc_async_write_tile(uint32_t page, const InterleavedAddrGen<
 {
 	noc_async_write(from, get_noc_addr(page, gen), gen.page_size);
 }
+
+/* What guides show in short: a bare address does not say how large a page is. */
+#define TACHO_TILE_OF_BUFFER                                                                    \
+	"a tile of a buffer: noc_async_..._tile(i, InterleavedAddrGen<true>{address, size of a " \
+	"tile}, address in L1 such as get_write_ptr(cb))"
+template <typename Other> static inline void noc_async_read_tile(uint32_t, Other, uint32_t)
+{
+	static_assert(sizeof(Other) == 0, TACHO_TILE_OF_BUFFER);
+}
+template <typename Other> static inline void noc_async_write_tile(uint32_t, Other, uint32_t)
+{
+	static_assert(sizeof(Other) == 0, TACHO_TILE_OF_BUFFER);
+}
+
 template <bool DRAM>
 static inline void noc_async_read_page(uint32_t page, const InterleavedAddrGen<DRAM> &gen,
 				       uint32_t to)

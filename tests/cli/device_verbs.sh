@@ -91,6 +91,9 @@ expect_line err 'bad.c does not compile for BRISC' 'bad.c:4:.*error'
 expect_line err "bad.c:3:.*error: implicit declaration of function 'oops'"
 expect_no_line err 'array subscript' # L1 begins at 0
 [ "$(tail -1 err)" ] || fail "an empty line ends the message"
+printf '#include "dataflow_api.h"\nvoid kernel_main() { uint32_t dram = 0x1000; noc_async_read_tile(0, dram, 0); }\n' >tile.cpp
+expect_exit 3 "$TACHO" device run tile.cpp
+expect_line err 'error:.*InterleavedAddrGen<true>.address'
 expect_error 3 'cannot read the kernel none.c' "$TACHO" device run none.c
 expect_error 3 'the kernel . is a folder' "$TACHO" device run .
 # Warnings are shown when it is compiled, once for three RISCs; nothing but them of hashed zones.
