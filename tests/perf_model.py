@@ -94,10 +94,11 @@ def advice_count(row, op):
 
 def conv_extra(row):
     a = row.c["ATTRIBUTES"]
-    found = [re.search(n + r".(\d+)", a) for n in ("per_core_out_matrix_height_ntile", "act_block_h_ntiles")]
+    found = [a.partition(n)[2] for n in ("per_core_out_matrix_height_ntile", "act_block_h_ntiles")]
+    found = [re.fullmatch(r".\s*(\d+)\s*", f.split(";")[0]) for f in found]  # the whole up to the next ;
     s = " [ABH=" + "|".join(m[1] if m else "x" for m in found)
     for name, word in (("enable_act_double_buffer", " ADB"), ("enable_split_reader", " SR")):
-        m = re.search(name + r"[': =]+(\w+)", a)
+        m = re.search(name + r"': '([^']*)", a)
         s += word if not m or m[1] == "true" else ""
     return s + "]"
 
@@ -259,7 +260,7 @@ def config(rng):
 def conv_attributes(rng):
     s = f"{{'w': 'C(window_hw=({rng.randint(1, 7)};{rng.randint(1, 7)}); stride_hw=(2;2))'"
     if rng.random() < 0.7:
-        s += f"; 'p': 'P(per_core_out_matrix_height_ntile={rng.randint(1, 9)};act_block_h_ntiles={rng.randint(1, 9)})'"
+        s += f"; 'p': 'P(per_core_out_matrix_height_ntile={rng.randint(1, 9)};act_block_h_ntiles={rng.randint(1, 9)}{rng.choice([';', ''])})'"
     if rng.random() < 0.7:
         s += f"; 'enable_act_double_buffer': '{rng.choice(['true', 'false'])}'"
     return s + "}"

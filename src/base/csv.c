@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #ifdef __SSE2__
@@ -347,6 +348,17 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/* "inf" and "infinity", in any case: blanks around them make them a text. */
+static bool is_infinity(struct csv_cell cell)
+{
+	size_t sign = cell.len && (cell.text[0] == '-' || cell.text[0] == '+');
+
+	cell.text += sign;
+	cell.len -= sign;
+	return (cell.len == 3 && !strncasecmp(cell.text, "inf", 3)) ||
+	       (cell.len == 8 && !strncasecmp(cell.text, "infinity", 8));
+}
+
 #define DIGITS 17
 
 /* Digits as a double and how many places the point moves; *P stops behind them. */
@@ -436,6 +448,10 @@ enum csv_number csv_number(struct csv_cell cell, double *value)
 	*value = NAN;
 	if (csv_blank(cell))
 		return CSV_BLANK;
+	if (is_infinity(cell)) {
+		*value = *p == '-' ? -INFINITY : INFINITY;
+		return CSV_REAL;
+	}
 	while (p < end && is_space(*p))
 		p++;
 	while (end > p && is_space(end[-1]))

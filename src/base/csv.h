@@ -66,7 +66,8 @@ enum csv_number {
 /*
  * Reads a whole cell as a number; *VALUE is NaN unless the answer is CSV_INT or CSV_REAL. Blanks
  * around it are accepted. Up to 17 digits count and are scaled once by a power of ten: exact for up
- * to 15 digits and the usual exponents, and within an ulp of the nearest double beyond.
+ * to 15 digits and the usual exponents, and within an ulp of the nearest double beyond. "inf" and
+ * "-infinity" are numbers, but not one that is too large for a double.
  */
 enum csv_number csv_number(struct csv_cell cell, double *value);
 

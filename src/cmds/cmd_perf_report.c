@@ -123,7 +123,7 @@ static int read_options(struct job *j)
 		.ignore_signposts = c->ignore_signposts,
 		.print_signposts = c->print_signposts,
 		.min_percentage = c->min_percentage,
-		.arch = c->arch,
+		.arch = c->arch && *c->arch ? c->arch : NULL,
 		.tracing_mode = c->tracing_mode,
 		.no_host_ops = c->no_host_ops,
 		.no_merge_devices = c->no_merge_devices,

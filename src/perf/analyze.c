@@ -257,7 +257,7 @@ static void set_cores(struct perf_op *op, const struct perf_row *row)
 {
 	op->cores_whole = true;
 	if (!isnan(row->cores)) {
-		op->cores = trunc(row->cores);
+		op->cores = trunc(row->cores) + 0.0; /* there are no -0 cores */
 		op->has |= HAS_CORES;
 	}
 }
@@ -536,7 +536,7 @@ static void find_damage(const struct perf_report *r, struct perf_input *in)
 			continue;
 		ops++;
 		in->damaged |= (math && in->no_math) || (math && in->bad_shapes && k->bad) ||
-			       (in->no_names && k->nameless);
+			       (in->no_names && k->nameless) || in->rows.v[r->ops.v[i].row].bad;
 	}
 	in->damaged |= (in->no_others && r->ops.n) || (in->no_gap && ops > 1);
 }

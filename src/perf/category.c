@@ -120,7 +120,7 @@ static bool is_collective(const char *name, size_t len)
 enum perf_category perf_category_of(const struct perf_kind *kind, enum perf_model model)
 {
 	const char *name = kind->label;
-	size_t len = strcspn(name, " ");
+	size_t len = perf_first_word(&name);
 	enum perf_category c;
 
 	/* torch's are found by their names, as in other tools. */

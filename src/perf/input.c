@@ -70,6 +70,7 @@ struct reading {
 	struct csv_cell cell[COL_COUNT];
 	uint64_t line;
 	struct bad bad[COL_COUNT];
+	bool row_bad;    /* of the row that is being read: see struct perf_row */
 	struct bad wide; /* rows with more cells than the header */
 	size_t first_row;
 	bool math;
@@ -84,6 +85,13 @@ static void note_bad(struct reading *f, struct bad *bad, struct csv_cell cell)
 	bad->line = f->line;
 	snprintf(bad->text, sizeof(bad->text), "%.*s", (int)(cell.len > 32 ? 32 : cell.len),
 		 cell.text);
+}
+
+/* Ops without a device are told of when devices are merged; those without a time come last. */
+static void note_cell(struct reading *f, enum perf_column column)
+{
+	note_bad(f, &f->bad[column], f->cell[column]);
+	f->row_bad |= column != COL_DEVICE_ID && column != COL_HOST_START;
 }
 
 static bool same_name(struct csv_cell cell, const char *name, size_t len)
@@ -151,16 +159,33 @@ static int read_header(struct reading *f, struct csv *csv, struct tacho_error *e
 }
 
 /* Columns that are only used for extras are not worth a word when a cell of theirs is odd. */
+static void note_number(struct reading *f, enum perf_column column)
+{
+	if (column <= COL_HOST_START)
+		note_cell(f, column);
+}
+
 static double number_cell(struct reading *f, enum perf_column column, bool *real)
 {
 	double value;
 	enum csv_number number = csv_number(f->cell[column], &value);
 
-	if (number == CSV_NO_NUMBER && column <= COL_HOST_START)
-		note_bad(f, &f->bad[column], f->cell[column]);
+	if (number == CSV_NO_NUMBER)
+		note_number(f, column);
 	if (real && (number == CSV_BLANK || number == CSV_REAL))
 		*real = true;
 	return value;
+}
+
+/* A number of cores: there cannot be infinitely many. */
+static double cores_cell(struct reading *f, bool *real)
+{
+	double value = number_cell(f, COL_CORE_COUNT, real);
+
+	if (!isinf(value))
+		return value;
+	note_cell(f, COL_CORE_COUNT);
+	return NAN;
 }
 
 /* A small whole number, or NONE. */
@@ -171,7 +196,7 @@ static int32_t small_cell(struct reading *f, enum perf_column column, int32_t no
 	if (isnan(value))
 		return none;
 	if (fabs(value) >= INT32_MAX) {
-		note_bad(f, &f->bad[column], f->cell[column]);
+		note_number(f, column);
 		return none;
 	}
 	return (int32_t)value;
@@ -185,6 +210,9 @@ static int64_t long_cell(struct reading *f, enum perf_column column, int64_t non
 	if (csv_integer(f->cell[column], &whole) == 0)
 		return whole;
 	value = number_cell(f, column, real);
+	if (isinf(value))
+		return value > 0 ? INT64_MAX - 4096
+				 : INT64_MIN; /* also as a double less than no time */
 	return isnan(value) || fabs(value) >= 0x1p63 ? none : (int64_t)llrint(value);
 }
 
@@ -199,7 +227,7 @@ static enum perf_type type_cell(struct reading *f, int32_t device)
 	if (!csv_blank(cell))
 		return TYPE_OTHER;
 	if (f->place[COL_OP_TYPE] >= 0)
-		note_bad(f, &f->bad[COL_OP_TYPE], cell);
+		note_cell(f, COL_OP_TYPE);
 	return device == PERF_NO_DEVICE ? TYPE_OTHER : TYPE_DEVICE;
 }
 
@@ -264,13 +292,14 @@ static int add_row(struct reading *f, const struct csv_row *csv_row)
 				     ? csv_row->cells[f->place[i]]
 				     : none;
 	f->line = csv_row->line;
+	f->row_bad = false;
 	if (csv_row->n > f->width)
 		note_bad(f, &f->wide, csv_row->cells[f->width]);
 	row.device = small_cell(f, COL_DEVICE_ID, PERF_NO_DEVICE);
 	row.type = (uint8_t)type_cell(f, row.device);
 	row.duration = number_cell(f, COL_DURATION, NULL);
 	row.gap = number_cell(f, COL_GAP, NULL);
-	row.cores = number_cell(f, COL_CORE_COUNT, &in->cores_real);
+	row.cores = cores_cell(f, &in->cores_real);
 	row.calls = number_cell(f, COL_CALL_COUNT, &in->calls_real);
 	if (csv_integer(f->cell[COL_CALL_COUNT], &row.whole_calls) < 0)
 		row.whole_calls = PERF_NO_NUMBER;
@@ -284,6 +313,7 @@ static int add_row(struct reading *f, const struct csv_row *csv_row)
 	if (note_arch(f) < 0 || perf_kind_of(in, f->cell, &row.kind) < 0)
 		return TACHO_ENOMEM;
 	note_row(f, &row);
+	row.bad = f->row_bad;
 	return vec_push(&in->rows, row);
 }
 
@@ -329,8 +359,6 @@ static void note_trouble(struct reading *f)
 			f->in->bad_shapes = true;
 		else if (i == COL_OP_CODE)
 			f->in->no_names = true;
-		else
-			f->in->damaged = true;
 	}
 	if (f->wide.count) {
 		perf_note(f->notes, NOTE_WARNING,

@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The columns we use; their names are in input.c. */
 enum perf_column {
@@ -120,6 +121,7 @@ struct perf_row {
 	int32_t workers;    /* available to the op, 0: not said */
 	int32_t sub_device; /* or PERF_NO_DEVICE */
 	uint8_t type;       /* enum perf_type */
+	bool bad;           /* a cell of it could not be read; those of its kind and device apart */
 };
 
 /* The product of two sizes; PERF_NO_NUMBER when one is not known or 64 bits do not hold it. */
@@ -130,6 +132,13 @@ static inline int64_t perf_times(int64_t a, int64_t b)
 	if (a == PERF_NO_NUMBER || b == PERF_NO_NUMBER || __builtin_mul_overflow(a, b, &n))
 		return PERF_NO_NUMBER;
 	return n;
+}
+
+/* What a label begins with: *TEXT is moved over blanks to it. */
+static inline size_t perf_first_word(const char **text)
+{
+	*text += strspn(*text, " \t\n\v\f\r");
+	return strcspn(*text, " \t\n\v\f\r");
 }
 
 static inline int64_t perf_larger(int64_t a, int64_t b)

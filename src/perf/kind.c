@@ -181,16 +181,15 @@ static int64_t leading_number(struct csv_cell text)
 	return i ? n : PERF_NO_NUMBER;
 }
 
-/* The number behind the first NAME that has one, SKIP characters further on. */
-static int64_t attribute_number(struct csv_cell text, const char *name, size_t skip)
+/* The number behind the first NAME that has one. */
+static int64_t attribute_number(struct csv_cell text, const char *name)
 {
 	const char *p;
 	int64_t n = PERF_NO_NUMBER;
 
 	while (n == PERF_NO_NUMBER && (p = behind(text, name))) {
 		text = from(text, p);
-		if (text.len > skip)
-			n = leading_number((struct csv_cell){p + skip, text.len - skip});
+		n = leading_number(text);
 	}
 	return n;
 }
@@ -209,6 +208,44 @@ static int attribute_true(struct csv_cell text, const char *name)
 		rest.len--;
 	}
 	return rest.len >= 4 && (!memcmp(rest.text, "true", 4) || !memcmp(rest.text, "True", 4));
+}
+
+/* The text between the first NAME and the next, or, when there is no NAME, false. */
+static bool attribute(struct csv_cell *text, const char *name)
+{
+	const char *p = behind(*text, name);
+	const char *next;
+
+	if (!p)
+		return false;
+	*text = from(*text, p);
+	next = memmem(text->text, text->len, name, strlen(name));
+	if (next)
+		text->len = (size_t)(next - text->text);
+	return true;
+}
+
+/* The whole number that stands behind the first NAME and a separator, up to a ';'. */
+static int64_t setting(struct csv_cell text, const char *name)
+{
+	const char *end;
+	int64_t n;
+
+	if (!attribute(&text, name) || text.len < 2)
+		return PERF_NO_NUMBER;
+	text.text++;
+	text.len--;
+	end = memchr(text.text, ';', text.len);
+	if (end)
+		text.len = (size_t)(end - text.text);
+	return csv_integer(text, &n) < 0 ? PERF_NO_NUMBER : n;
+}
+
+/* Only "NAME': 'x'" is a setting, and only 'true' is on; without a setting it counts as on. */
+static bool switched_on(struct csv_cell text, const char *name)
+{
+	return !attribute(&text, name) || (text.len >= 4 && !memcmp(text.text, "true", 4) &&
+					   (text.len == 4 || text.text[4] == '\''));
 }
 
 /* "window_hw=(3;4); " gives 3 and 4. */
@@ -237,35 +274,35 @@ static void read_window(struct perf_kind *k, struct csv_cell attributes)
 /* The first N parts of what stands behind NAME, divided by ';', with ',' between them; else "x". */
 static void add_parts(struct buf *out, struct csv_cell attributes, const char *name, int n)
 {
-	const char *p = behind(attributes, name), *end = attributes.text + attributes.len;
+	const char *p, *end;
 
-	if (!p) {
+	if (!attribute(&attributes, name)) {
 		buf_addc(out, 'x');
 		return;
 	}
-	for (; p < end; p++) {
+	end = attributes.text + attributes.len;
+	for (p = attributes.text; p < end; p++) {
 		if (*p == ';' && --n == 0)
 			break;
 		buf_addc(out, *p == ';' ? ',' : *p);
 	}
 }
 
+/* "memory_layout=TensorMemoryLayout::HEIGHT_SHARDED;": what stands behind the colons. */
 static void add_layout(struct buf *out, struct csv_cell attributes)
 {
-	const char *p = behind(attributes, "memory_layout="), *end, *name;
+	const char *end;
 
-	if (!p) {
-		buf_addc(out, 'x');
-		return;
+	if (attribute(&attributes, "memory_layout=")) {
+		end = memchr(attributes.text, ';', attributes.len);
+		if (end)
+			attributes.len = (size_t)(end - attributes.text);
+		if (attribute(&attributes, "::")) {
+			buf_add(out, attributes.text, attributes.len);
+			return;
+		}
 	}
-	attributes = from(attributes, p);
-	end = memchr(attributes.text, ';', attributes.len);
-	if (end)
-		attributes.len = (size_t)(end - attributes.text);
-	name = behind(attributes, "::");
-	if (name)
-		attributes = from(attributes, name);
-	buf_add(out, attributes.text, attributes.len);
+	buf_addc(out, 'x');
 }
 
 static void add_size(struct buf *out, const char *before, int64_t n)
@@ -288,7 +325,6 @@ static void add_matmul_label(struct buf *out, const struct perf_kind *k)
 	add_size(out, " x ", k->dim[IN1][DIM_X]);
 }
 
-/* A setting that is not in the attributes at all counts as on: so does the tool we agree with. */
 static void add_conv_label(struct buf *out, const struct perf_kind *k, struct csv_cell attributes)
 {
 	static const char *const numbers[] = {"per_core_out_matrix_height_ntile",
@@ -299,16 +335,16 @@ static void add_conv_label(struct buf *out, const struct perf_kind *k, struct cs
 	add_size(out, " x ", perf_times(k->dim[IN0][DIM_X], perf_times(k->window_h, k->window_w)));
 	add_size(out, " x ", k->dim[IN1][DIM_X]);
 	for (int i = 0; i < 2; i++) {
-		n = attribute_number(attributes, numbers[i], 1);
+		n = setting(attributes, numbers[i]);
 		buf_adds(out, i ? "|" : " [ABH=");
 		if (n == PERF_NO_NUMBER)
 			buf_addc(out, 'x');
 		else
 			buf_addf(out, "%lld", (long long)n);
 	}
-	if (attribute_true(attributes, "enable_act_double_buffer"))
+	if (switched_on(attributes, "enable_act_double_buffer': '"))
 		buf_adds(out, " ADB");
-	if (attribute_true(attributes, "enable_split_reader"))
+	if (switched_on(attributes, "enable_split_reader': '"))
 		buf_adds(out, " SR");
 	buf_addc(out, ']');
 }
@@ -394,9 +430,9 @@ static void read_attributes(struct perf_kind *k, struct csv_cell name, struct cs
 {
 	k->block_w = k->subblock_h = k->subblock_w = k->nnz = PERF_NO_NUMBER;
 	if (contains(attributes, "program_config")) {
-		k->block_w = attribute_number(attributes, "in0_block_w=", 0);
-		k->subblock_h = attribute_number(attributes, "out_subblock_h=", 0);
-		k->subblock_w = attribute_number(attributes, "out_subblock_w=", 0);
+		k->block_w = attribute_number(attributes, "in0_block_w=");
+		k->subblock_h = attribute_number(attributes, "out_subblock_h=");
+		k->subblock_w = attribute_number(attributes, "out_subblock_w=");
 	}
 	k->dram_sharded =
 		k->family == FAMILY_MATMUL &&
@@ -405,9 +441,9 @@ static void read_attributes(struct perf_kind *k, struct csv_cell name, struct cs
 	if (k->sparse) {
 		k->a_sparse = attribute_true(attributes, "is_input_a_sparse") == 1;
 		k->b_sparse = attribute_true(attributes, "is_input_b_sparse") != 0;
-		k->nnz = attribute_number(attributes, "'nnz': '", 0);
+		k->nnz = attribute_number(attributes, "'nnz': '");
 		if (k->nnz == PERF_NO_NUMBER)
-			k->nnz = attribute_number(attributes, "nnz=", 0);
+			k->nnz = attribute_number(attributes, "nnz=");
 	}
 	if (k->family == FAMILY_CONV)
 		read_window(k, attributes);

@@ -114,7 +114,7 @@ static int fill_queues(struct queues *q, const int32_t *ids, size_t n,
 /* The mean of the durations taken so far, and the slowest of them. */
 struct group {
 	uint32_t first, slowest;
-	double sum;
+	struct perf_sum sum;
 	size_t n;
 };
 
@@ -127,7 +127,7 @@ static void group_add(struct group *g, const struct perf_input *in, uint32_t row
 	else if (duration > in->rows.v[g->slowest].duration)
 		g->slowest = row;
 	if (!isnan(duration)) {
-		g->sum += duration;
+		perf_sum_add(&g->sum, duration);
 		g->n++;
 	}
 }
@@ -172,7 +172,7 @@ static bool take_group(struct queues *q, struct perf_input *in, uint32_t *row)
 	q->strange_steps += other;
 	*row = kind->collective ? g.first : g.slowest;
 	if (kind->collective)
-		in->rows.v[*row].duration = g.n ? g.sum / (double)g.n : NAN;
+		in->rows.v[*row].duration = g.n ? perf_sum_get(&g.sum) / (double)g.n : NAN;
 	return true;
 }
 

@@ -42,11 +42,6 @@ struct builder {
 	double *weight_time, *weight_flops; /* by key, over all devices */
 };
 
-static size_t first_word(const char *text)
-{
-	return strcspn(text, " ");
-}
-
 static const char *last_part(const char *text, size_t len, size_t *part)
 {
 	const char *p = memrchr(text, '_', len);
@@ -95,6 +90,8 @@ static uint32_t key_of(struct builder *b, uint32_t kind)
 {
 	const struct perf_kind *k = &b->r->in->kinds.v[kind];
 	struct buf key = BUF_INIT;
+	const char *name = k->label;
+	size_t len = perf_first_word(&name);
 	bool has = true;
 
 	if (b->key_of_kind[kind])
@@ -102,7 +99,7 @@ static uint32_t key_of(struct builder *b, uint32_t kind)
 	if (b->out->group == GROUP_CATEGORY) {
 		buf_adds(&key, perf_category_name(category_of_kind(b->r, k)));
 	} else {
-		buf_add(&key, k->label, first_word(k->label));
+		buf_add(&key, name, len);
 		if (b->out->group == GROUP_MEMORY && k->memory[IN0])
 			has = add_memory(&key, k->memory[IN0]);
 	}
@@ -129,12 +126,12 @@ static struct sums *sums_of(struct builder *b, uint32_t key, int32_t device, uin
 	return &b->sums.v[b->sums.n - 1];
 }
 
-/* Kahan's sum, one step. */
+/* Kahan's sum, one step; of an infinite one nothing is lost. */
 static void add_to(double *sum, double *lost, double x)
 {
-	double y = x - *lost, t = *sum + y;
+	double y = x - *lost, t = *sum + y, rest = t - *sum - y;
 
-	*lost = t - *sum - y;
+	*lost = isnan(rest) ? 0 : rest;
 	*sum = t;
 }
 
@@ -234,13 +231,14 @@ static int add_totals(struct builder *b)
 static struct perf_stack stack_of(struct builder *b, const struct sums *s)
 {
 	double total = total_of(b, s->device)->time, n = (double)s->flops_n,
-	       weight = b->weight_time[s->key];
+	       weight = b->weight_time[s->key], share;
 
+	share = total == 0 ? 0 : s->time / total * 100;
 	return (struct perf_stack){
 		.key = b->out->keys[s->key],
 		.device = s->device,
 		.category = category_of_kind(b->r, perf_op_kind(b->r, &b->r->ops.v[s->first])),
-		.share = total == 0 ? 0 : s->time / total * 100,
+		.share = isnan(share) ? 0 : share,
 		.time = s->time,
 		.count = s->count,
 		.flops_min = n ? s->flops_min : NAN,
@@ -270,16 +268,19 @@ static void note_unclassified(const struct builder *b, struct perf_notes *notes)
 
 	for (size_t i = 0; i < b->r->in->kinds.n && n <= 8; i++) {
 		const struct perf_kind *k = &b->r->in->kinds.v[i];
-		size_t len = first_word(k->label);
+		const char *name = k->label, *other;
+		size_t len = perf_first_word(&name);
 		bool seen = !b->key_of_kind[i] || category_of_kind(b->r, k) != CATEGORY_OTHER;
 
-		for (size_t j = 0; j < i && !seen; j++)
-			seen = b->key_of_kind[j] && first_word(b->r->in->kinds.v[j].label) == len &&
-			       !memcmp(b->r->in->kinds.v[j].label, k->label, len);
+		for (size_t j = 0; j < i && !seen; j++) {
+			other = b->r->in->kinds.v[j].label;
+			seen = b->key_of_kind[j] && perf_first_word(&other) == len &&
+			       !memcmp(other, name, len);
+		}
 		if (seen)
 			continue;
 		if (n++ < 8)
-			buf_addf(&names, "%s%.*s", n > 1 ? ", " : "", (int)len, k->label);
+			buf_addf(&names, "%s%.*s", n > 1 ? ", " : "", (int)len, name);
 	}
 	if (n)
 		perf_note(notes, NOTE_INFO, "No category known, counted as Other: %s%s", names.data,

@@ -105,24 +105,20 @@ enum term_color perf_op_color(const char *name)
 void perf_add_math(struct buf *out, const struct perf_kind *k)
 {
 	const char *types[TENSORS];
-	bool any = false;
 
 	for (int t = 0; t < TENSORS; t++)
 		types[t] = k->datatype[t] ? perf_datatype_short(k->datatype[t]) : NULL;
 	if (k->family == FAMILY_MATMUL || k->family == FAMILY_CONV) {
 		buf_addf(out, "%s %s x %s => %s", k->fidelity_name ? k->fidelity_name : "?",
-			 types[IN0] ? types[IN0] : "?", types[IN1] ? types[IN1] : "?",
-			 types[OUT] ? types[OUT] : "?");
+			 types[IN0] ? types[IN0] : "nan", types[IN1] ? types[IN1] : "nan",
+			 types[OUT] ? types[OUT] : "nan");
 		return;
 	}
-	for (int t = IN0; t <= IN1; t++) {
-		if (types[t]) {
-			buf_addf(out, "%s%s", any ? ", " : "", types[t]);
-			any = true;
-		}
-	}
+	/* The comma belongs to the second type, whether there is a first or not. */
+	buf_addf(out, "%s%s%s", types[IN0] ? types[IN0] : "", types[IN1] ? ", " : "",
+		 types[IN1] ? types[IN1] : "");
 	if (types[OUT])
-		buf_addf(out, " => %s", types[OUT]);
+		buf_addf(out, "%s=> %s", types[IN0] || types[IN1] ? " " : "", types[OUT]);
 }
 
 /*

@@ -110,3 +110,52 @@ assert [r["Global Call Count"] for r in csv.DictReader(open("calls.out.csv"))] =
 "$REPORT" small.csv | head -n 1 >/dev/null
 expect_exit 5 bash -c '"$0" small.csv >/dev/full' "$REPORT"
 expect_line err 'cannot write'
+
+# Infinite times are times, as for other readers of CSV: the rest is nothing beside them.
+sed '6s/,50000,/,inf,/' small.csv >infinite.csv
+expect_exit 0 "$REPORT" infinite.csv --no-advice --group-by op
+expect_count 0 err
+expect_line out '^ 5 +0.0 % +SLOW' '^ 6 +MatmulDeviceOperation 512 .* inf μs +10 μs +32 +0 GB/s' ' inf μs +10 μs *$' ' 0.00 % +MatmulDeviceOperation +inf μs'
+sed '6s/,32,64,/,inf,64,/' small.csv >infinite.csv
+expect_exit 4 "$REPORT" infinite.csv --no-advice
+expect_line err "column 'CORE COUNT': 'inf' is not understood"
+
+# What only rows outside of the window have wrong is told, and harms nothing.
+sed '3s/,tt_dnn_device,/,,/; 3s/,8,64,/,many,64,/' small.csv >before.csv
+expect_exit 0 "$REPORT" before.csv
+expect_line err "'OP TYPE': blank" "'CORE COUNT': 'many'"
+expect_exit 4 "$REPORT" before.csv --ignore-signposts
+sed '6s/,10[0-9][0-9],10000,/,soon,10000,/' small.csv >notime.csv
+expect_exit 0 "$REPORT" notime.csv
+expect_line err "'HOST START TS': 'soon'"
+
+# Settings of convolutions and halos: only the first of a name counts, and only as a whole.
+conv() { printf 'Conv2dDeviceOperation;dev;0;1000;0;8;32;32;32;HiFi2;BFLOAT16;BFLOAT16;BFLOAT16;DEV_0_L1_INTERLEAVED;window_hw=(1@1)@ %s\n' "$1" | ops | tr @ ';' >conv.csv
+	expect_exit 0 "$REPORT" conv.csv --no-advice --no-summary; }
+conv "act_block_h_ntiles=4)"
+expect_line out ' 32 x 32 x 32 \[ABH=x\|x ADB SR\]'
+conv "per_core_out_matrix_height_ntile= 7 @act_block_h_ntiles=x@act_block_h_ntiles=5@enable_act_double_buffer=false@'enable_split_reader': 'True'"
+expect_line out ' \[ABH=7\|x ADB\]'
+conv "act_block_h_ntiles=5@'enable_act_double_buffer': 'false'@'enable_split_reader': 'true'"
+expect_line out ' \[ABH=x\|5 SR\]'
+halo() { printf 'HaloDeviceOperation;dev;0;1000;0;8;;;;;;;;;%s\n' "$1" | ops | tr @ ';' >halo.csv
+	expect_exit 0 "$REPORT" halo.csv --no-advice --no-summary; }
+halo "padding=(1@1)@output_padding=(0@0)@memory_layout=A::B::C@"
+expect_line out ' w=x s=x p=\(1,1\),output_ d=x \| B '
+halo "memory_layout=HEIGHT"
+expect_line out ' d=x \| x '
+
+# Types of data: the comma belongs to the second one.
+sed 's/BFLOAT16,DEV_0_L1_INTERLEAVED,,,,,,,/,DEV_0_L1_INTERLEAVED,,,,,BFLOAT8_B,,/' small.csv >second.csv
+expect_exit 0 "$REPORT" second.csv --csv out.csv
+expect_line out.csv ',", BFP8 => BF16",'
+sed 's/BFLOAT16,DEV_0_L1_INTERLEAVED,,,,,,,/,DEV_0_L1_INTERLEAVED,,,,,,,/' small.csv >third.csv
+expect_exit 0 "$REPORT" third.csv --csv out.csv
+expect_line out.csv ',=> BF16,'
+
+# An empty --arch is none; blanks before a name do not make it another op.
+expect_exit 0 "$REPORT" small.csv --arch ''
+expect_count 0 err
+sed 's/^LayerNorm,/ LayerNorm\tx,/' small.csv >blanks.csv
+expect_exit 0 "$REPORT" blanks.csv --group-by op
+expect_line out '% +LayerNorm +20.00 μs +1 +Compute'
