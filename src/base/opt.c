@@ -110,16 +110,25 @@ const char *opt_nearest(const char *word, const char *const *words)
 
 static int unknown_name(const struct parser *p, const char *name, size_t len)
 {
-	const char *words[256], *near;
+	const char *words[256], *near, *like[2];
 	char word[64];
-	size_t n = 0;
+	size_t n = 0, likes = 0;
 
 	snprintf(word, sizeof(word), "%.*s", (int)(len < 63 ? len : 63), name);
-	for (int i = 0; i < 3; i++)
-		for (const struct opt *o = p->tables[i]; o && o->type != OPT_T_END; o++)
-			if (o->name && !o->hidden && n < 255)
+	for (int i = 0; i < 3; i++) {
+		for (const struct opt *o = p->tables[i]; o && o->type != OPT_T_END; o++) {
+			if (!o->name)
+				continue;
+			if (likes < 2 && !strncmp(o->name, word, strlen(word)))
+				like[likes++] = o->name;
+			if (!o->hidden && n < 255)
 				words[n++] = o->name;
+		}
+	}
 	words[n] = NULL;
+	if (likes == 2)
+		return err_set(p->err, TACHO_EUSAGE, "--%s may be --%s or --%s: which?", word,
+			       like[0], like[1]);
 	near = opt_nearest(word, words);
 	if (near)
 		return err_set(p->err, TACHO_EUSAGE, "unknown option --%s; did you mean --%s?",

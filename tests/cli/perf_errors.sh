@@ -8,6 +8,7 @@ head -c 100000 /dev/urandom >binary.csv
 
 expect_error 2 'no CSV file' "$REPORT"
 expect_error 2 '\-\-foo' "$REPORT" small.csv --foo
+expect_error 2 '\-\-no-s may be --no-summary or --no-stack' "$REPORT" small.csv --no-s
 expect_error 2 'group-by' "$REPORT" small.csv --group-by foo
 expect_error 2 'min-percentage' "$REPORT" small.csv --min-percentage abc
 expect_error 2 'active-experts' "$REPORT" small.csv --active-experts 0
