@@ -245,31 +245,57 @@ static int find_only(const struct ring_session_info *list, size_t count,
 	return 0;
 }
 
-int ring_session_find(const char *text, struct ring_session_info *info, struct tacho_error *err)
+/* One that is being recorded rather than one that a killed recorder has left. */
+static int find_named(const struct ring_session_info *list, size_t count, const char *text,
+		      struct ring_session_info *info)
+{
+	int r = TACHO_ECONNECT;
+
+	for (size_t i = 0; i < count && (r < 0 || !info->recorder); i++) {
+		if (!is_meant(&list[i], text) || (r == 0 && !list[i].recorder))
+			continue;
+		*info = list[i];
+		r = 0;
+	}
+	return r;
+}
+
+static int find_once(const char *text, struct ring_session_info *info, struct tacho_error *err)
 {
 	struct ring_session_info *list = NULL;
 	size_t count = 0;
+	int r = ring_sessions(&list, &count);
+
+	if (r < 0)
+		return err_set(err, r, "no memory to look for sessions");
+	if (!text || !*text)
+		r = find_only(list, count, info, err);
+	else if ((r = find_named(list, count, text, info)) < 0)
+		err_set(err, r, "no session '%s' is being recorded", text);
+	free(list);
+	return r;
+}
+
+/* A recorder makes the file first, then the session. */
+static bool is_begun(const char *text)
+{
+	char part[RING_PATH + 8];
+
+	return text && snprintf(part, sizeof(part), "%s.part", text) < (int)sizeof(part) &&
+	       access(part, F_OK) == 0;
+}
+
+int ring_session_find(const char *text, struct ring_session_info *info, struct tacho_error *err)
+{
+	struct timespec pause = {0, 10000000};
 	int r;
 
 	if (text && strchr(text, '/') && describe_soon(text, info))
 		return 0;
-	r = ring_sessions(&list, &count);
-	if (r < 0)
-		return err_set(err, r, "no memory to look for sessions");
-	r = TACHO_ECONNECT;
-	if (!text || !*text) {
-		r = find_only(list, count, info, err);
-	} else {
-		/* One that is being recorded rather than one that a killed recorder has left. */
-		for (size_t i = 0; i < count && (r < 0 || !info->recorder); i++) {
-			if (!is_meant(&list[i], text) || (r == 0 && !list[i].recorder))
-				continue;
-			*info = list[i];
-			r = 0;
-		}
-		if (r < 0)
-			err_set(err, r, "no session '%s' is being recorded", text);
+	r = find_once(text, info, err);
+	for (int i = 0; i < 100 && r == TACHO_ECONNECT && is_begun(text); i++) {
+		nanosleep(&pause, NULL);
+		r = find_once(text, info, err);
 	}
-	free(list);
 	return r;
 }

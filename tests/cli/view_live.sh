@@ -1,4 +1,5 @@
 # tacho view while something is recorded: the page follows, and either side may start again.
+# labels: tsan
 . "$SOURCE/tests/lib.sh"
 export XDG_CACHE_HOME=$here/cache
 PROGS=$BUILD/tests
@@ -89,7 +90,7 @@ assert [[n for _, n in lanes] for lanes in threads()] == [[1, rounds, 9 * rounds
 # A new recording in its place: the open page shows that one.
 before = trace()
 subprocess.run([TACHO, "run", "-q", "-f", "-o", "c.tacho", "--", steady, "1"], stdout=subprocess.DEVNULL, check=True)
-until("the new one", trace, lambda now: now["tag"] != before["tag"] and now["zones"] == 5001)
+until("the new one", trace, lambda now: now["tag"] != before["tag"] and now["zones"] == 5001 and not now["live"])
 assert s.call("stats")["rows"][0]["count"] == 1
 
 # One that takes its time is live, as the first was; it is found by a path where nothing is yet.
