@@ -13,7 +13,7 @@
 #define CACHE_BYTES (1ull << 30)
 #define KEY_DIGITS  16
 
-static int make_folders(char *path)
+static bool make_folders(char *path)
 {
 	for (char *p = path + 1; *p; p++) {
 		if (*p != '/')
@@ -22,24 +22,41 @@ static int make_folders(char *path)
 		mkdir(path, 0777);
 		*p = '/';
 	}
-	if (mkdir(path, 0777) < 0 && errno != EEXIST)
-		return device_fail(TACHO_EWRITE, "cannot make the kernel cache %s: %s", path,
-				   strerror(errno));
-	return 0;
+	return mkdir(path, 0777) == 0 || errno == EEXIST;
+}
+
+/* For users without a home. Others may write beside it, so it has to be this user's alone. */
+static bool make_private(char *path, size_t size)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct stat st;
+
+	snprintf(path, size, "%s/tacho-%u", tmp && *tmp ? tmp : "/tmp", (unsigned)geteuid());
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return false;
+	if (lstat(path, &st) < 0)
+		return false;
+	errno = EPERM;
+	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022);
 }
 
 int kernels_folder(char *path, size_t size)
 {
 	const char *own = getenv("TACHO_CACHE"), *xdg = getenv("XDG_CACHE_HOME"),
 		   *home = getenv("HOME");
+	bool named = own && *own;
 
-	if (own && *own)
+	if (named)
 		snprintf(path, size, "%s", own);
 	else if (xdg && *xdg)
 		snprintf(path, size, "%s/tacho", xdg);
 	else
-		snprintf(path, size, "%s/.cache/tacho", home && *home ? home : "/tmp");
-	return make_folders(path);
+		snprintf(path, size, "%s/.cache/tacho", home && *home ? home : "/dev/null");
+	if (make_folders(path) || (!named && make_private(path, size)))
+		return 0;
+	return device_fail(TACHO_EWRITE,
+			   "cannot make the kernel cache %s: %s; TACHO_CACHE names another", path,
+			   strerror(errno));
 }
 
 int kernels_writable(const char *folder)

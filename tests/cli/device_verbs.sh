@@ -197,6 +197,12 @@ TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT=many expect_exit 0 "$TACHO" device run b
 expect_line err "warning: TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT wants a number of up to 1000000, not 'many'"
 
 # The cache: nothing is compiled twice; a changed header is noticed.
+# A user without a home has one below TMPDIR, which nobody else may write to.
+mkdir tmp
+HOME=/dev/null/none TMPDIR=$here/tmp expect_exit 0 env -u TACHO_CACHE -u XDG_CACHE_HOME "$TACHO" device run bare.c
+[ "$(stat -c %a tmp/tacho-*)" = 700 ] || fail "the kernel cache is not private"
+chmod 777 tmp/tacho-*
+HOME= TMPDIR=$here/tmp expect_error 5 'kernel cache .*/tmp/tacho-.*not permitted; TACHO_CACHE names' env -u TACHO_CACHE -u XDG_CACHE_HOME "$TACHO" device run bare.c
 TACHO_CACHE=/dev/null expect_error 5 'cannot write to the kernel cache /dev/null' "$TACHO" device run hello.c
 mkdir cache
 export TACHO_CACHE=$PWD/cache
