@@ -123,7 +123,7 @@ static bool same_path(const char *a, const char *b)
 int part_take_over(struct capture *c, bool *force, bool *saved, struct tacho_error *err)
 {
 	char old[RING_PATH], part[RING_PATH + 16];
-	bool same, complete = false;
+	bool same, complete = false, asked = *force;
 	int r;
 
 	snprintf(old, sizeof(old), "%.*s", (int)sizeof(old) - 1, c->session.control->output);
@@ -135,6 +135,11 @@ int part_take_over(struct capture *c, bool *force, bool *saved, struct tacho_err
 	r = check_session(c, part, &complete, err);
 	if (r == TACHO_ENO && strcmp(part, old))
 		unlink(part);
+	if (r == TACHO_EEXISTS && (!same || !strcmp(part, old))) {
+		/* Another recording has taken the place: what is left is in the rings. */
+		*force = asked;
+		return TACHO_ENO;
+	}
 	if (r < 0)
 		return r;
 	*saved = same && complete && !strcmp(part, old);

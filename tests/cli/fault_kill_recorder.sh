@@ -99,7 +99,24 @@ half_removed() {
 	expect_clean
 }
 
+# The unfinished file is gone and another recording has its place: what the rings hold is saved elsewhere.
+place_taken() {
+	record -n 20000 -p "$(random 1 4000)"
+	wait_gone "$pid"
+	[ -d "$session" ] || return 0
+	rm -f t.tacho.part
+	expect_exit 0 "$TACHO" run -q -f -o t.tacho -- "$PROGS/fault_count" -z 10
+	cp t.tacho other.tacho
+	expect_error 5 't.tacho exists; -f replaces it' "$TACHO" recover "$session"
+	expect_same other.tacho t.tacho
+	expect_exit 0 "$TACHO" recover -q -o rest.tacho "$session"
+	expect_exit 0 "$TACHO" check rest.tacho
+	expect_same other.tacho t.tacho
+	expect_clean
+}
+
 half_removed
+place_taken
 for ((i = 0; i < $(scale 8 200); i++)); do
 	recover_dead
 	recover_alive
