@@ -266,7 +266,7 @@ static void last_line(const struct capture_summary *s, const char *output)
 		 s->lost ? fmt_count(lost, s->lost) : "nothing", s->lost ? " events" : "");
 	if (s->processes == 0)
 		err_note("no program recorded anything: does it link libtacho? One that is written "
-			 "for Tracy needs -DTRACY_ENABLE, one that is built with Tracy --tracy-port");
+			 "for Tracy needs -DTRACY_ENABLE, one that is built with Tracy a port");
 }
 
 /* What is missing is told even to those who want to hear nothing else. */
