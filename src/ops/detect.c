@@ -31,6 +31,7 @@ struct detect {
 	size_t markers;          /* in it */
 	bool started;            /* a core has started its firmware for it */
 	size_t program_ops;      /* complete ones of the program */
+	uint32_t last_run;       /* of the last of them: which replay it was */
 	uint32_t program;
 	size_t program_cores, done_cores;
 	uint64_t fw_epoch;
@@ -204,9 +205,10 @@ static int marker(struct detect *d, const struct devlog_group *g, const struct d
 
 	if (m->type & DEVLOG_NO_TIMER)
 		return 0;
-	/* What other RISCs wrote after the last core was done is no part of the next op. */
+	/* What other RISCs wrote after the last core was done is no part of the next op, unless they
+	 * say that it is of another replay. */
 	if (d->mode == OPS_DETECT_EACH && d->program_ops && !d->started &&
-	    !(master && type == DEVLOG_START))
+	    m->run == d->last_run && !(master && type == DEVLOG_START))
 		return 0;
 	if (master && type == DEVLOG_START) {
 		if (*firmware(d, c) != FW_NONE && second_start(d, g, m) < 0)
@@ -220,6 +222,7 @@ static int marker(struct detect *d, const struct devlog_group *g, const struct d
 		if (++d->done_cores == d->program_cores) {
 			forget_firmware(d);
 			d->program_ops++;
+			d->last_run = m->run;
 			return op_close(d, true);
 		}
 	}

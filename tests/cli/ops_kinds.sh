@@ -87,4 +87,35 @@ expect_cell $r 2 'OP TO OP DM LATENCY [ns]' 3200
 expect_cell $r 2 'OP TO OP TRISC LATENCY [ns]' 3350
 expect_cell $r 1 'DEVICE BRISC KERNEL DURATION [ns]' '(no column)'
 expect_cell $r 1 'OP TO OP LATENCY [ns]' '(no column)'
-exit 0
+
+# Replays: a RISC that is ahead of its core's first one says which replay it is of; what comes late is of the one before.
+mkdir -p replay/.logs
+{
+	echo 'MessageName;total_ns'
+	printf '`TT_METAL_TRACE_BEGIN: 0, 5`;1000\n'
+	op_message First 1024
+	printf '`TT_METAL_TRACE_END: 0, 5`;1100\n`TT_METAL_TRACE_REPLAY: 0, 5`;1200\n`TT_METAL_TRACE_REPLAY: 0, 5`;1300\n'
+} >replay/.logs/tracy_ops_data.csv
+{
+	echo "$TIMES"
+	zone 1024
+} >replay/.logs/tracy_ops_times.csv
+replayed() { echo "0,1,1,$2,7,$3,0,1024,5,$1,$4,$5,1,k.cc,"; }
+{
+	echo 'ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64'
+	echo "$COLUMNS"
+	for n in 1 2; do
+		replayed $n BRISC $((n * 1000)) BRISC-FW ZONE_START
+		replayed $n BRISC $((n * 1000 + 10)) BRISC-KERNEL ZONE_START
+		replayed $n BRISC $((n * 1000 + 200)) BRISC-KERNEL ZONE_END
+		replayed $n BRISC $((n * 1000 + 300)) BRISC-FW ZONE_END
+		replayed $n NCRISC $((n * 1000 - 5)) NCRISC-FW ZONE_START
+		replayed $n NCRISC $((n * 1000 + 303)) NCRISC-FW ZONE_END
+	done
+} >replay/.logs/profile_log_device.csv
+expect_exit 0 "$TACHO" ops -q -o replay
+r=replay/reports/ops_perf_results.csv
+expect_cell $r 2 'DEVICE FW START CYCLE' 995
+expect_cell $r 2 'DEVICE FW END CYCLE' 1300
+expect_cell $r 3 'DEVICE FW START CYCLE' 1995
+expect_cell $r 3 'DEVICE FW DURATION [ns]' 305
