@@ -33,28 +33,23 @@ static struct trace_lane *lane_new(struct writer_track *t, uint32_t track)
 	if (!lane)
 		return NULL;
 	lane->track = track;
-	lane->depth = t->lane_count;
-	return t->lanes[t->lane_count++] = lane;
+	lane->depth = (uint32_t)t->lanes.n;
+	return t->lanes.v[t->lanes.n++] = lane;
 }
 
 struct trace_lane *trace_lane(struct trace_writer *w, uint32_t track, uint32_t depth)
 {
 	struct writer_track *t;
-	struct trace_lane **lanes;
 
 	if (track >= w->track_count || depth >= LIMIT_ZONE_DEPTH)
 		return NULL;
 	t = &w->tracks.v[track];
-	if (depth < t->lane_count)
-		return t->lanes[depth];
-	lanes = reallocarray(t->lanes, depth + 1, sizeof(*lanes));
-	if (!lanes)
+	if (vec_reserve(&t->lanes, depth + 1) < 0)
 		return NULL;
-	t->lanes = lanes;
-	while (t->lane_count <= depth)
+	while (t->lanes.n <= depth)
 		if (!lane_new(t, track))
 			return NULL;
-	return t->lanes[depth];
+	return t->lanes.v[depth];
 }
 
 /* ------------------------------------------------------------ zone blocks */

@@ -520,9 +520,9 @@ void trace_writer_abandon(struct trace_writer *w)
 	if (!w)
 		return;
 	for (size_t i = 0; i < w->tracks.n; i++) {
-		for (uint32_t k = 0; k < w->tracks.v[i].lane_count; k++)
-			lane_free(w->tracks.v[i].lanes[k]);
-		free(w->tracks.v[i].lanes);
+		for (size_t k = 0; k < w->tracks.v[i].lanes.n; k++)
+			lane_free(w->tracks.v[i].lanes.v[k]);
+		vec_free(&w->tracks.v[i].lanes);
 		row_buffer_free(w->tracks.v[i].rows);
 	}
 	if (w->fd >= 0)

@@ -60,9 +60,10 @@ struct row_buffer {
 };
 
 struct writer_track {
-	struct trace_lane **lanes;
+	struct {
+		VEC(struct trace_lane *);
+	} lanes; /* by depth */
 	struct row_buffer *rows;
-	uint32_t lane_count;
 	bool ledger_changed;
 	struct trace_ledger ledger;
 };
