@@ -8,7 +8,7 @@ import shutil
 import sys
 import types
 import zipfile
-from importlib.machinery import SourceFileLoader, SourcelessFileLoader
+from importlib.machinery import BuiltinImporter, SourceFileLoader, SourcelessFileLoader
 from typing import Callable, NoReturn
 
 from tracy import _session, _tracy
@@ -20,8 +20,7 @@ _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 def _new_main() -> types.ModuleType:
     """A ``__main__`` of the program's own: what it defines can be pickled and found there."""
     main = types.ModuleType("__main__")
-    main.__dict__["__builtins__"] = builtins
-    main.__dict__["__annotations__"] = {}
+    main.__dict__.update(__loader__=BuiltinImporter, __annotations__={}, __builtins__=builtins)
     sys.modules["__main__"] = main
     return main
 
@@ -136,6 +135,7 @@ def _run_file(path: str) -> None:
     main = _new_main()
     if path == "-":
         _set_path("")
+        main.__dict__.update(__file__="<stdin>", __cached__=None)
         source = sys.stdin.buffer.read()
         _run_code(lambda: _compile(source, "<stdin>"), main)
         return

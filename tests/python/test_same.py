@@ -98,6 +98,9 @@ class Same(Case):
             print(sorted(sys._xoptions.items()), sys.argv)
         """)
         self.compare("./show.py")
+        show = "print({n: v for n, v in globals().items() if n != 'show'})"
+        self.compare("-c", show)
+        self.compare("-", input=show)
         self.compare(path, flags=("-OO", "-W", "error:a b", "-X", "int_max_str_digits=1000",
                                   "-X", "pycache_prefix=none", "-X", "own=1=2"))
         self.assertEqual(self.compare("-c", "y = 7", flags=("-i",), input="print(y + 1)\n"), "8\n")
