@@ -87,6 +87,7 @@ static PyObject *tracy_start(PyObject *self, PyObject *stack)
 	if (!backend) {
 		settings.stack = PyObject_IsTrue(stack) == 1;
 		chosen = backend_choose();
+		room_make();
 		if (chosen->start() < 0)
 			return NULL;
 		backend = chosen;

@@ -8,7 +8,7 @@
  * They share code.c and callable.c, which turn a code object or a C callable into the number of a
  * source location, and track.c, which keeps begins and ends of a thread in order, with quick.h for
  * what is usual; task.c knows the tasks of asyncio. api.c has what programs call by hand, zone.c
- * the type "zone". outermost.c runs the program itself.
+ * the type "zone". outermost.c runs the program itself, room.c gives it more stack.
  *
  * Everything here runs with the GIL held; only what is __thread is per thread.
  */
@@ -330,6 +330,11 @@ void track_settle(PyCodeObject *code);
  * OWNER(frame), or to their code objects when that is NULL.
  */
 void stack_begin(int innermost_begins, const void *(*owner)(PyFrameObject *));
+
+/* ----------------------------------------------------------- room.c */
+
+/* The main thread's stack gets room for what recording takes of it. */
+void room_make(void);
 
 /* ------------------------------------------------------ outermost.c */
 

@@ -166,6 +166,24 @@ t = threading.Thread(target=go); t.start(); t.join()
                 least = 2000 if words[0][2:5] == "min" and HOOK else deep
                 self.assertGreater(self.counts()["down"], least)
 
+    @unittest.skipIf(not HOOK, "the interpreter has a limit of its own for this")
+    def test_recursion_to_the_end_of_the_stack(self) -> None:
+        call = "down(n - 1)" if sys.version_info < (3, 11) else "max([n - 1], key=down)"
+        path = self.write("script.py", f"""
+            import resource, sys
+            sys.setrecursionlimit(10**6)
+            def down(n):
+                return {call} if n else 0
+            down(int(sys.argv[1]))
+            print(resource.getrlimit(resource.RLIMIT_STACK))
+        """)
+        deep, out = 0, ""
+        while not (done := self.python(path, str(deep + 1000))).returncode:
+            deep, out = deep + 1000, done.stdout
+        for words in ([], ["--c-calls"], ["-l"], ["--max-depth=5"]):
+            with self.subTest(words):
+                self.assertEqual(self.tracy(*words, path, str(deep)), out)
+
     def test_code_addresses(self) -> None:
         self.script("""
             for i in range(2000):
