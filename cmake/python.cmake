@@ -4,8 +4,8 @@
 set(TACHO_INTERPRETERS "" CACHE STRING "interpreters to build the package tracy for; empty: all that are found")
 set(python_dir ${CMAKE_BINARY_DIR}/python/tracy)
 
-# An interpreter that was not built with the sanitizers cannot load what was.
-if(TACHO_SANITIZE OR TACHO_FUZZ)
+# An interpreter loads what was built with the address sanitizer when libasan was loaded before (tests/python.sh).
+if(TACHO_FUZZ OR TACHO_SANITIZE MATCHES thread)
 	set(python_found "")
 elseif(NOT TACHO_INTERPRETERS)
 	file(GLOB python_found /usr/bin/python3.[0-9]* /usr/local/bin/python3.[0-9]* $ENV{HOME}/.pyenv/versions/3.*/bin/python3)
@@ -25,7 +25,13 @@ print('%d.%d;%s;%s' % (*sys.version_info[:2], sysconfig.get_config_var('EXT_SUFF
 
 file(GLOB python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/tracy/*.c)
 set(python_suffixes "")
-file(WRITE ${CMAKE_BINARY_DIR}/python/interpreters.new "") # for the tests
+# For the tests: those that run as they are, and those that need libasan first.
+set(python_list ${CMAKE_BINARY_DIR}/python/interpreters)
+if(TACHO_SANITIZE)
+	file(WRITE ${python_list} "")
+	set(python_list ${CMAKE_BINARY_DIR}/python/sanitized)
+endif()
+file(WRITE ${python_list}.new "")
 foreach(python ${python_found})
 	execute_process(COMMAND ${python} -c "${python_question}" OUTPUT_VARIABLE answer ERROR_QUIET
 		OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -36,7 +42,7 @@ foreach(python ${python_found})
 	list(GET answer 0 version)
 	list(GET answer 1 suffix)
 	list(GET answer 2 include)
-	file(APPEND ${CMAKE_BINARY_DIR}/python/interpreters.new "${python}\n")
+	file(APPEND ${python_list}.new "${python}\n")
 	if(suffix IN_LIST python_suffixes)
 		continue()
 	endif()
@@ -53,7 +59,7 @@ foreach(python ${python_found})
 	message(STATUS "Python package tracy for ${python}")
 endforeach()
 
-file(RENAME ${CMAKE_BINARY_DIR}/python/interpreters.new ${CMAKE_BINARY_DIR}/python/interpreters)
+file(RENAME ${python_list}.new ${python_list})
 
 # ttnn is Python on one C library, which serves all interpreters: there is no Python in it.
 if(NOT TACHO_FUZZ)

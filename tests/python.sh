@@ -4,14 +4,24 @@ export PYTHONPATH=$BUILD/python:$SOURCE/tests/python PYTHONDONTWRITEBYTECODE=1
 export IPYTHONDIR=$here/ipython
 unset TT_METAL_PROFILER_DIR TT_METAL_HOME TT_METAL_DEVICE_PROFILER
 
+# An interpreter can load what was built with the address sanitizer when its library is there already. It takes longer:
+# two interpreters, one of each source of events, will do.
+pythons=$BUILD/python/interpreters
+preload=()
+if [ -s "$BUILD/python/sanitized" ]; then
+	pythons=sanitized
+	sort -V "$BUILD/python/sanitized" | tail -2 >$pythons
+	preload=(env "LD_PRELOAD=$(cc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0)
+fi
+
 with_every_python() {
 	local python status
-	[ -s "$BUILD/python/interpreters" ] || { echo "no extension was built"; return; }
+	[ -s "$pythons" ] || { echo "no extension was built"; return; }
 	while read -r python <&3; do
 		echo "== $python"
-		"$python" "$SOURCE/tests/python/$1" "${@:2}" 2>&1
+		"${preload[@]}" "$python" "$SOURCE/tests/python/$1" "${@:2}" 2>&1
 		status=$?
 		# 5: from 3.12 on, all tests were skipped
 		[ $status = 0 ] || [ $status = 5 ] || fail "$1 with $python"
-	done 3<"$BUILD/python/interpreters"
+	done 3<"$pythons"
 }
