@@ -16,6 +16,7 @@ import fnmatch
 import itertools
 import optparse
 import os
+import select
 import signal
 import subprocess
 import tempfile
@@ -42,6 +43,10 @@ def _say(text: str) -> None:
         pass
 
 
+def _ignore_children() -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+
 def _wait(command: list[str], env: dict[str, str]) -> int:
     """Runs it in our place: signals that are meant for the program reach it, its status is ours."""
     process: subprocess.Popen[bytes] | None = None
@@ -52,16 +57,25 @@ def _wait(command: list[str], env: dict[str, str]) -> int:
             process.send_signal(number)
         else:
             early.append(number)
+    # Of children that are ignored nobody learns the status; the program is to find it as it was.
+    ignored = signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    noted, note = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+    signal.set_wakeup_fd(note, warn_on_full_buffer=False)
     # 'tacho run' knows which of them the program has got by itself, as it does Ctrl-C.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1,
                    signal.SIGUSR2):
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup
             signal.signal(number, forward)
-    process = subprocess.Popen(command, env=env, close_fds=False)
+    process = subprocess.Popen(command, env=env, close_fds=False,
+                               preexec_fn=_ignore_children if ignored else None)
     for number in early:
         process.send_signal(number)
-    status = process.wait()
-    return status if status >= 0 else 128 - status
+    # Not by wait(): one that comes just before it would be sent on when it is too late.
+    while process.poll() is None:
+        if select.select([noted], [], [], 1.0)[0]:
+            os.read(noted, 4096)
+    return process.returncode if process.returncode >= 0 else 128 - process.returncode
 
 
 def _interpreter_flags() -> list[str]:
@@ -134,7 +148,7 @@ def _is_refused(tacho: str, options: optparse.Values) -> bool:
         done = subprocess.run(_ops(tacho, nothing, options), stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode == 2:
-        _say(done.stderr.strip())
+        _say(done.stderr.strip().replace("tacho: ", "", 1))
     return done.returncode == 2
 
 
@@ -149,8 +163,8 @@ def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None
     # The summary is for people; standard output is the program's.
     status = subprocess.run(command, stdin=subprocess.DEVNULL,
                             stdout=sys.stderr or subprocess.DEVNULL).returncode
-    if status:
-        _say(f"'tacho ops' ends with status {status}")
+    if status < 0:  # else it has said what is wrong
+        _say(f"no report: 'tacho ops' ends with status {status}")
     return status
 
 

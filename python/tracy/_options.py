@@ -4,7 +4,7 @@ from __future__ import annotations
 import optparse
 import os
 import shlex
-from typing import Any
+from typing import Any, NoReturn
 
 # Option, variable that it sets to 1 for the program, help.
 SWITCHES = (
@@ -55,9 +55,15 @@ def _duration(option: optparse.Option, name: str, value: str,
     parser.error(f"{name}: {value!r} is no time, such as 50us, 2ms or 1s")
 
 
+class _Parser(optparse.OptionParser):
+    def error(self, msg: str) -> NoReturn:
+        """One line, as for all that goes wrong."""
+        self.exit(2, f"tracy: {msg}; see 'python -m tracy --help'\n")
+
+
 def make_parser() -> optparse.OptionParser:
     """Everything after the first word that is no option belongs to the program."""
-    parser = optparse.OptionParser(usage=USAGE, prog="python -m tracy")
+    parser = _Parser(usage=USAGE, prog="python -m tracy")
     parser.disable_interspersed_args()
     add = parser.add_option
     add("-m", dest="module", action="store_true", help="the program is a module")
@@ -117,7 +123,7 @@ def parse(arguments: list[str]) -> tuple[optparse.Values, list[str]]:
     options, program = parser.parse_args(arguments)
     sets = options.ensure_value
     if not program and options.code is None and not options.process_logs_only:
-        parser.error("what is to be run? A script, a program, -m module or -c code")
+        parser.error("nothing to run: it takes a script, a program, -m module or -c code")
     if sets("TT_METAL_PROFILER_ACCUMULATE", False) and options.report:
         parser.error("--enable-accumulate-profiling and -r exclude each other")
     if sets("TT_METAL_PROFILER_MID_RUN_DUMP", False):
@@ -132,15 +138,18 @@ def parse(arguments: list[str]) -> tuple[optparse.Values, list[str]]:
             parser.error(f"-m {program[0]!r}: {error}")
     if not 0 <= options.max_depth < 2**31:
         parser.error("--max-depth must be 0..2147483647")
-    if options.op_support_count is not None and options.op_support_count < 1:
-        parser.error("--op-support-count must be 1 or more")
+    if options.op_support_count is not None and not 1 <= options.op_support_count < 2**31:
+        parser.error("--op-support-count must be 1..2147483647")
+    if "" in options.include + options.exclude:
+        parser.error("--include and --exclude need a pattern")
     if options.web_app_port is not None and not 1 <= options.web_app_port <= 65534:
         parser.error("--web-app-port must be 1..65534")
     if options.port is not None and not 1 <= options.port <= 65535:
         parser.error("--port must be 1..65535")
-    for group in (options.counters or "").split(","):
-        if options.counters and group not in COUNTERS:
-            parser.error(f"unknown group of counters {group!r}; there are {', '.join(COUNTERS)}")
+    for group in [] if options.counters is None else options.counters.split(","):
+        if group not in COUNTERS:
+            parser.error(f"--profiler-capture-perf-counters: there is no group {group!r}, but "
+                         f"{', '.join(COUNTERS)}")
     return options, program
 
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -141,14 +142,34 @@ class Same(Case):
             self.tracy("-c", f"import shutil; shutil.rmtree('generated'); exit({status})", status=status)
             self.assertRegex(self.stderr, "tracy: there is no trace of this run\n")
 
+    def test_children_are_ignored(self) -> None:
+        """As some who start programs do: the status is the program's, and so is what it ignores."""
+        path = self.write("ignore.py", """
+            import os, signal, sys
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+            code = "import signal; print(signal.getsignal(signal.SIGCHLD)); exit(3)"
+            os.execv(sys.executable, [sys.executable, *sys.argv[1:], "-c", code])
+        """)
+        bare, done = self.python(path), self.python(path, "-m", "tracy", "-q")
+        self.assertEqual((done.stdout, done.returncode), (bare.stdout, 3))
+
     def test_usage(self) -> None:
-        for words in ((), ("-m",), ("--op-support-count=0", "x.py"), ("--max-depth=9999999999", "x")):
-            done = self.python("-m", "tracy", *words)
-            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
-            self.assertIn("error: ", done.stderr)
-        for words in (("-r", "-a", "none"), ("-r", "-n", "a/b")):
-            self.assertEqual(self.tracy(*words, "-c", "print(1)", status=2), "")
-            self.assertRegex(self.stderr, r"\Atracy: tacho: .*\n\Z")
+        """What is wrong with the words is one line, before anything is run."""
+        alone = """|-m|-c|-o|-n|-t|-a|--max-depth|--min-duration|--include|--op-support-count|-m '  '
+            -m 'json "'|missing.py|missing|-- -c"""
+        with_program = """-z|--no-such|--partial=1|--no|--help=1|-t 0|-t 65536|-t x
+            --max-depth=x|--max-depth=-1|--max-depth=9999999999|--web-app-port=0|--web-app-port=65535
+            --min-duration=5|--min-duration=|--min-duration=-1us|--min-duration=nans|--min-duration=1h
+            --op-support-count=0|--op-support-count=x|--op-support-count=99999999999
+            --include=|--exclude=|-r -a none|-r -n a/b|--enable-accumulate-profiling -r
+            --profiler-capture-perf-counters=|--profiler-capture-perf-counters=fpu,zz
+            --dump-device-data-mid-run --profile-dispatch-cores
+            --dump-device-data-mid-run --device-trace-profiler"""
+        for lists, program in ((alone, []), (with_program, ["-c", "print(1)"])):
+            for words in lists.replace("\n", "|").split("|"):
+                with self.subTest(words):
+                    self.assertEqual(self.tracy(*shlex.split(words), *program, status=2), "")
+                    self.assertRegex(self.stderr, r"\Atracy: .*\n\Z")
 
 
 if __name__ == "__main__":
