@@ -152,8 +152,9 @@ static int read_header(struct reading *f, struct csv *csv, struct tacho_error *e
 		known += columns[i].need == NEED_ALWAYS && f->place[i] >= 0;
 	if (!known)
 		return err_set(err, TACHO_EFORMAT,
-			       "%s:1: not an ops report: no column '%s', '%s' or the like", f->path,
-			       columns[COL_OP_CODE].name, columns[COL_DURATION].name);
+			       "%s:1: not an ops report: no column '%s', '%s' or the like; 'tacho "
+			       "ops' makes one of a trace or of logs",
+			       f->path, columns[COL_OP_CODE].name, columns[COL_DURATION].name);
 	note_format(f->in, f, &row);
 	return 0;
 }

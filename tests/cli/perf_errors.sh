@@ -20,7 +20,7 @@ expect_error 3 'missing.csv.*No such file' "$REPORT" missing.csv
 expect_error 3 'folder is a directory' "$REPORT" folder
 expect_error 3 'empty.csv is empty' "$REPORT" empty.csv
 expect_error 3 'blank.csv is empty' "$REPORT" blank.csv
-expect_error 3 'other.csv:1: not an ops report' "$REPORT" other.csv
+expect_error 3 "other.csv:1: not an ops report.*'tacho ops' makes one" "$REPORT" other.csv
 expect_exit 3 "$REPORT" binary.csv
 expect_count 1 err
 expect_error 3 'missing.csv' "$REPORT" small.csv missing.csv
