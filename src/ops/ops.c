@@ -1,6 +1,7 @@
 #include "ops/ops.h"
 
 #include "base/folder.h"
+#include "base/opt.h"
 #include "ops/analyses.h"
 #include "ops/cores.h"
 #include "ops/cppreport.h"
@@ -40,6 +41,22 @@ struct work {
 	struct ops_runtime *runtime;
 };
 
+static int no_analysis(struct work *w, const char *name)
+{
+	const char *names[OPS_ANALYSES + 1] = {NULL}, *near;
+
+	for (int a = 0; a < OPS_ANALYSES; a++)
+		names[a] = ops_analyses[a].name;
+	near = opt_nearest(name, names);
+	if (near)
+		return err_set(w->err, TACHO_EUSAGE,
+			       "there is no analysis '%s'; did you mean '%s'?", name, near);
+	return err_set(w->err, TACHO_EUSAGE,
+		       "there is no analysis '%s', but '%s', '%s' and others: 'tacho ops stats' "
+		       "lists them",
+		       name, ops_analyses[OPS_AN_KERNEL].name, ops_analyses[OPS_AN_FW].name);
+}
+
 static int pick(struct work *w)
 {
 	if (!w->o->analyses.n) {
@@ -48,8 +65,7 @@ static int pick(struct work *w)
 	}
 	for (size_t i = 0; i < w->o->analyses.n; i++)
 		if (!ops_analysis_pick(&w->picked, w->o->analyses.v[i]))
-			return err_set(w->err, TACHO_EUSAGE, "there is no analysis '%s'",
-				       w->o->analyses.v[i]);
+			return no_analysis(w, w->o->analyses.v[i]);
 	return 0;
 }
 
@@ -387,6 +403,11 @@ static int nothing(struct work *w, const struct inputs *in)
 			w->err, TACHO_EREAD,
 			"%s tells of no ops, no signposts and no device: nothing to report on",
 			w->o->trace->path);
+	if (ops_exists(w->o->folder, OPS_DEVICE_FILE) || ops_exists(w->o->folder, OPS_DATA_FILE))
+		return err_set(w->err, TACHO_EREAD,
+			       "the logs are in %s itself, not in .logs below it: give the folder "
+			       "above",
+			       w->o->folder);
 	if (w->o->device_only || !(in->data || in->times))
 		return err_set(w->err, TACHO_EREAD,
 			       "%s has neither %s nor the host's %s and %s: nothing to report on",

@@ -57,7 +57,9 @@ expect_same a/reports/trial/ops_perf_results_trial.csv first
 TT_METAL_PROFILER_DIR=a expect_exit 0 "$TACHO" ops --date
 expect_line out '^report: a/reports/[0-9_]{19}/ops_perf_results_[0-9_]{19}.csv$'
 expect_error 2 'cannot be part of a file name' "$TACHO" ops -o a -n ../x
-expect_error 2 'no analysis' "$TACHO" ops -o a -a nonsense
+expect_error 2 "no analysis 'nonsense', but 'device_kernel_duration'" "$TACHO" ops -o a -a nonsense
+expect_error 2 "did you mean 'device_fw_duration'" "$TACHO" ops -o a -a device_fw_durations
+expect_error 3 'logs are in a/.logs itself' "$TACHO" ops -o a/.logs
 expect_error 3 'cannot read more' "$TACHO" ops -o a more
 
 # Only some analyses.
