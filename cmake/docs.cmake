@@ -9,6 +9,7 @@ add_custom_command(
 	DEPENDS tacho-gendocs
 	COMMENT "Making man pages and completions")
 add_custom_target(docs ALL DEPENDS ${CMAKE_BINARY_DIR}/docs.stamp)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/notebooks DESTINATION ${CMAKE_INSTALL_DATADIR}/tacho)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/completions/bash/
 	DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -5,6 +5,7 @@
 
 cmake --install "$BUILD" --prefix "$here/prefix" >install.log || { cat install.log >&2; fail "cannot install"; }
 [ "$(readlink prefix/bin/tt_profile)" = tacho ] || fail "the other names are not below the prefix"
+[ -e prefix/share/tacho/notebooks/profiler_results.ipynb ] || fail "the notebook is not installed"
 export PKG_CONFIG_PATH=$(dirname "$(find "$here/prefix" -name tacho.pc)")
 read -ra flags <<<"$(pkg-config --cflags tacho)"
 read -ra libs <<<"$(pkg-config --libs tacho)"

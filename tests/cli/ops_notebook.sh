@@ -27,4 +27,13 @@ END
 # A report of the device alone has fewer columns, and the notebook still runs.
 expect_exit 0 "$TACHO" ops -q -o prof --device-only -n dev
 TACHO_REPORT=$PWD/prof/reports/dev/ops_perf_results_dev.csv expect_exit 0 $python -m nbconvert --to notebook --execute --output dev.ipynb profiler_results.ipynb
+# It runs in its own folder and finds the newest report of where jupyter was started, and paths from there.
+mkdir -p notebooks generated elsewhere
+mv profiler_results.ipynb notebooks
+mv prof generated/profiler
+unset TACHO_REPORT TT_METAL_PROFILER_DIR TT_METAL_HOME
+expect_exit 0 $python -m nbconvert --to notebook --execute --output new.ipynb notebooks/profiler_results.ipynb
+expect_line notebooks/new.ipynb "report: .*$here/generated/profiler/reports/dev/ops_perf_results_dev.csv"
+TACHO_REPORT=generated/profiler/reports/ops_perf_results.csv expect_exit 0 $python -m nbconvert --to notebook --execute --output rel.ipynb notebooks/profiler_results.ipynb
+expect_line notebooks/rel.ipynb "report: .*$here/generated/profiler/reports/ops_perf_results.csv"
 exit 0
