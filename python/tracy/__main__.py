@@ -1,7 +1,7 @@
 """``python -m tracy``: runs a program under the recorder.
 
-The first process starts ``tacho run`` with this module once more, as --no-capture-tool; that second
-process becomes the program.
+The first process, this one, starts ``tacho run`` with the module tracy._become; that second process
+becomes the program.
 """
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import itertools
 import optparse
 import os
 import select
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -168,12 +169,18 @@ def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None
     return status
 
 
-def _record(options: optparse.Values, script: str | None, arguments: list[str]) -> int:
+def _is_missing(path: str) -> bool:
+    """Whether there is neither such a script nor such a program."""
+    return not (path == "-" or os.path.exists(path)
+                or (not path.endswith(".py") and shutil.which(path)))
+
+
+def _record(options: optparse.Values, kind: str, program: list[str]) -> int:
     if options.tracy_tools_folder and not os.path.isdir(options.tracy_tools_folder):
         _say(f"--tracy-tools-folder: {options.tracy_tools_folder} is no folder")
         return 1
-    if script is not None and _program.is_missing(script):  # the last trace stays
-        _say(f"can't open file {os.path.abspath(script)!r}: No such file or directory")
+    if program and not kind and _is_missing(program[0]):  # the last trace stays
+        _say(f"can't open file {os.path.abspath(program[0])!r}: No such file or directory")
         return 2
     tacho = _tools.find_tacho(options.tracy_tools_folder)
     if not tacho:
@@ -193,7 +200,7 @@ def _record(options: optparse.Values, script: str | None, arguments: list[str]) 
         _say(f"{error.filename or 'the current folder'}: {error.strerror}")
         return 5
     try:
-        return _record_into(folder, tacho, options, arguments)
+        return _record_into(folder, tacho, options, [kind, *program])
     finally:
         os.close(lock)
 
@@ -218,7 +225,7 @@ def _take_folder(wanted: str) -> tuple[str, int]:
     raise AssertionError("unreachable")
 
 
-def _record_into(folder: str, tacho: str, options: optparse.Values, arguments: list[str]) -> int:
+def _record_into(folder: str, tacho: str, options: optparse.Values, program: list[str]) -> int:
     trace = os.path.join(folder, ".logs", TRACE + ".tacho")
     env = _options.program_environment(options, folder)
     _session.hand_back(env)
@@ -231,7 +238,8 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, arguments: l
     command = [tacho, "run", "--wrapped", *([] if options.verbose else ["-q"]), *view, *tracy,
                "-f", "-o", trace, "--",
                sys.executable, *_interpreter_flags(),
-               "-m", "tracy", "--no-capture-tool", *arguments]
+               "-m", "tracy._become", _settings(options).to_words(),
+               "follow" if options.follow else "", *program]
     if options.verbose:
         _say("runs " + repr(command))
     status = _wait(command, env)
@@ -255,8 +263,7 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, arguments: l
     return status
 
 
-def _become(options: optparse.Values, program: list[str]) -> None:
-    """This process is the program."""
+def _settings(options: optparse.Values) -> _session.Settings:
     settings = _session.Settings()
     for switch in ("partial", "lines", "c_calls", "tt_names", "hide_site_packages",
                    "task_tracks"):
@@ -265,26 +272,19 @@ def _become(options: optparse.Values, program: list[str]) -> None:
     settings.include, settings.exclude = options.include, options.exclude
     settings.max_depth, settings.min_duration = options.max_depth, options.min_duration
     settings.start_signpost, settings.end_signpost = options.start_signpost, options.end_signpost
-    if options.follow:
-        _session.hand_down(settings)
-    _session.use(settings)
-    if options.code is not None:
-        _program.run_code(options.code, program)
-    elif options.module:
-        _program.run_module(program[0], program[1:])
-    else:
-        _program.run_script(program[0], program[1:])
+    return settings
 
 
 def main() -> None:
     """The command line."""
-    arguments = sys.argv[1:]
-    options, program = _options.parse(arguments)
+    options, program = _options.parse(sys.argv[1:])
+    kind = "-m" if options.module else ""
+    if options.code is not None:
+        kind, program = "-c", [options.code, *program]
     if options.no_capture_tool:
-        _become(options, program)
+        _program.become(_settings(options), options.follow, kind, program)
     else:
-        plain = program and not options.module and options.code is None
-        status = _record(options, program[0] if plain else None, arguments)
+        status = _record(options, kind, program)
         if sys.flags.inspect:  # -i is for the program: this one asks nothing at its end
             os._exit(status)
         sys.exit(status)

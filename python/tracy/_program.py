@@ -3,15 +3,20 @@ from __future__ import annotations
 
 import builtins
 import os
-import runpy
-import shutil
 import sys
-import types
-import zipfile
-from importlib.machinery import BuiltinImporter, SourceFileLoader, SourcelessFileLoader
-from typing import Callable, NoReturn
 
 from tracy import _session, _tracy
+
+try:  # importlib.machinery loads more
+    from _frozen_importlib import BuiltinImporter
+    from _frozen_importlib_external import SourceFileLoader, SourcelessFileLoader
+except ImportError:
+    from importlib.machinery import BuiltinImporter, SourceFileLoader, SourcelessFileLoader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import types
+    from typing import Callable, NoReturn
 
 STARTED_WITH: frozenset[str] = frozenset()  # the modules that were there before ours
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -19,7 +24,7 @@ _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 def _new_main() -> types.ModuleType:
     """A ``__main__`` of the program's own: what it defines can be pickled and found there."""
-    main = types.ModuleType("__main__")
+    main = type(sys)("__main__")
     main.__dict__.update(__loader__=BuiltinImporter, __annotations__={}, __builtins__=builtins)
     sys.modules["__main__"] = main
     return main
@@ -80,15 +85,27 @@ def _run_code(get: Callable[[], types.CodeType], main: types.ModuleType) -> None
 
 
 def _run_module(name: str, set_argv: bool) -> None:
+    import runpy
     _new_main()
     # The function behind "python -m": run_module() would clear the globals while threads and exit
     # handlers of the program still use them.
     _run(runpy._run_module_as_main, name, set_argv)  # type: ignore[attr-defined]
 
 
+def _has_modules(path: str) -> bool:
+    """Whether it is a folder or an archive, asked as the interpreter does."""
+    for hook in sys.path_hooks:
+        try:
+            hook(path)
+            return True
+        except ImportError:
+            pass
+    return False
+
+
 def _is_python(path: str) -> bool:
     """Whether a file is for the interpreter; else it is a program."""
-    if path.endswith((".py", ".pyw", ".pyc")) or os.path.isdir(path) or zipfile.is_zipfile(path):
+    if path.endswith((".py", ".pyw", ".pyc")) or _has_modules(path):
         return True
     with open(path, "rb") as file:
         head = file.readline(256)
@@ -111,12 +128,6 @@ def _exec(path: str, arguments: list[str]) -> NoReturn:
         sys.exit(127 if isinstance(error, FileNotFoundError) else 126)
 
 
-def is_missing(path: str) -> bool:
-    """Whether there is neither such a script nor such a program."""
-    return not (path == "-" or os.path.exists(path)
-                or (not path.endswith(".py") and shutil.which(path)))
-
-
 def run_script(path: str, arguments: list[str]) -> None:
     """A script, a folder or archive with a ``__main__``, "-", or any other program."""
     if path != "-" and not os.path.exists(path):
@@ -124,7 +135,7 @@ def run_script(path: str, arguments: list[str]) -> None:
     if path != "-" and not _is_python(path):
         _exec(path if os.sep in path else os.path.join(os.curdir, path), arguments)
     sys.argv[:] = [path, *arguments]
-    if os.path.isdir(path) or zipfile.is_zipfile(path):
+    if path != "-" and _has_modules(path):
         _set_path(os.path.abspath(path))
         _run_module("__main__", False)
     else:
@@ -174,3 +185,16 @@ def run_module(name: str, arguments: list[str]) -> None:
         plugins = os.environ.get("PYTEST_PLUGINS")
         os.environ["PYTEST_PLUGINS"] = (plugins + "," if plugins else "") + "tracy.pytest_plugin"
     _run_module(name, True)
+
+
+def become(settings: _session.Settings, follow: bool, kind: str, program: list[str]) -> None:
+    """This process is the program from now on."""
+    folder = sys.path.pop(0) if not getattr(sys.flags, "safe_path", False) else None
+    _session.load()
+    _session.use(settings)
+    if folder is not None:
+        sys.path.insert(0, folder)
+    if follow:
+        _session.hand_down(settings)
+    run = {"-c": run_code, "-m": run_module}.get(kind, run_script)
+    run(program[0], program[1:])

@@ -12,7 +12,7 @@ from tracy import _tracy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable, MutableMapping
+    from typing import Any, Callable, MutableMapping
 
 VARIABLE = "TACHO_PYTHON"
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -21,6 +21,7 @@ _SWITCHES = ("partial", "lines", "c-calls", "tt-names", "hide-site-packages", "t
 _VALUES = {"max_depth": int, "min_duration": float, "start_signpost": str, "end_signpost": str}
 _RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
 
+_threading: Any = None  # the module; the program may have another of that name
 _users = 0
 _settings: Settings | None = None
 _begun = False
@@ -151,17 +152,25 @@ def _tell_if_displaced() -> None:
     _tracy.message(text, 0xFF0000, 3)
 
 
+def load() -> None:
+    """Imports what begin() needs."""
+    global _threading
+    if not _threading:
+        import threading
+        _threading = threading
+
+
 def _name_threads() -> None:
     """Threads get the names that Python knows them by."""
-    import threading
     # The first that a thread does for itself; it returns before the program's part begins.
-    set_ident = threading.Thread._set_ident  # type: ignore[attr-defined]
+    set_ident = _threading.Thread._set_ident
+    dummy = _threading._DummyThread
 
-    def named(self: threading.Thread) -> None:
+    def named(self: Any) -> None:
         set_ident(self)
-        if not isinstance(self, threading._DummyThread):  # type: ignore[attr-defined]
+        if not isinstance(self, dummy):
             _tracy.set_thread_name(self.name)
-    threading.Thread._set_ident = named  # type: ignore[attr-defined]
+    _threading.Thread._set_ident = named
 
 
 def begin() -> None:
@@ -170,6 +179,7 @@ def begin() -> None:
     if _begun or not _tracy.recording():
         return
     _begun = True
+    load()
     import atexit
     atexit.register(_tell_if_displaced)
     _name_threads()

@@ -106,6 +106,13 @@ class Same(Case):
                                   "-X", "pycache_prefix=none", "-X", "own=1=2"))
         self.assertEqual(self.compare("-c", "y = 7", flags=("-i",), input="print(y + 1)\n"), "8\n")
 
+    def test_modules(self) -> None:
+        """What the profiler needs for itself is not there: the program's imports are its own."""
+        show = "import sys; print(*(name for name in sys.modules if 'tracy' not in name))"
+        needed = "import __future__, atexit, runpy, threading; "  # of -m, and of what threads are called
+        bare, done = self.python("-c", needed + show).stdout, self.tracy("-c", show)
+        self.assertEqual(set(done.split()) - set(bare.split()), set())
+
     def wait_with(self, number: int, **keywords: object) -> subprocess.Popen[str]:
         path = self.write("wait.py", """
             import os, signal, sys, time
