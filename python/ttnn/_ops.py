@@ -241,7 +241,7 @@ def softmax(input_tensor: Tensor, dim: int = -1, **settings: Any) -> Tensor:
         raise ValueError("softmax: only of the last dimension")
     device, host = input_tensor.device(), from_device(input_tensor)
     out = Tensor(host.shape, host.dtype, array.array("f"))
-    started = lib.ttnn_host_begin(_Op("ttnn.softmax", "", "", 0).describe([host], out, None))
+    started = lib.ttnn_host_begin(_Op("ttnn.softmax (host)", "", "", 0).describe([host], out, None))
     columns = host.shape[-1]
     for at in range(0, len(host.values), columns):
         row = host.values[at:at + columns]

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-from support import Case
+from support import TACHO, Case
 
 HEAD = """
     import math, ttnn
@@ -138,10 +138,14 @@ class Ttnn(Case):
             rows = list(csv.DictReader(file))
         codes = [row["OP CODE"] for row in rows]
         self.assertEqual(codes[:5], ["start", "MatmulDeviceOperation", "UnaryDeviceOperation",
-                                     "ttnn.softmax", "stop"])
+                                     "ttnn.softmax (host)", "stop"])
         self.assertEqual(codes[5:], ["BinaryDeviceOperation"] * 4)  # taken down, replayed
         for row in (rows[1], rows[2], *rows[6:]):
             self.assertGreater(int(row["DEVICE KERNEL DURATION [ns]"]), 0)
+        told = subprocess.run([TACHO, "perf-report", "--ignore-signposts", report],
+                              capture_output=True, text=True, check=True).stdout
+        self.assertRegex(told, r" HOST +ttnn.softmax \(host\)")
+        self.assertRegex(told, r" 1 host ops")
         names = {z["name"] for z in self.zones()}
         self.assertLessEqual({"matmul", "softmax", "READ-TILES", "TILE"}, names)
         # A run without a device leaves no logs that look as if they were its own.
