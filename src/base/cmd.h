@@ -25,6 +25,7 @@ struct cmd {
 	void (*init)(void *conf); /* sets defaults; NULL when zero is right */
 	enum opt_mode mode;
 	int usage_code; /* exit code for options that are wrong; 0: the usual 2 */
+	const char *usage_note; /* said after that; NULL: nothing */
 	/* Returns an exit code. argv[0..argc) are the operands. The verb frees lists in conf. */
 	int (*run)(void *conf, const struct cmd_common *common, int argc, char **argv);
 };

@@ -263,6 +263,7 @@ const struct cmd cmd_tt_profile = {
 	.aliases = {"tt_profile"},
 	.summary = "run a quoted command and report on the ops that it ran",
 	.usage = "[-h] [-o OUTPUT_PATH] [-p PORT] \"test_command\"",
+	.usage_note = "options of the command belong into its quotes",
 	.description =
 		"Runs the command, records it and every process below it (those that link libtacho, "
 		"and those built with Tracy, which listen on PORT) with the device profiler on, and writes " OUTPUT

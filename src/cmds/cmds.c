@@ -230,6 +230,8 @@ static int run_verb(const struct cmd *cmd, int argc, char **argv)
 	if (r < 0) {
 		r = err_report(&err, r);
 		r = cmd->usage_code ? cmd->usage_code : r;
+		if (cmd->usage_note)
+			err_note("%s", cmd->usage_note);
 	} else if (result.help) {
 		cmds_print_help(cmd, stdout);
 		r = 0;

@@ -81,6 +81,8 @@ expect_exit 0 "$BUILD/tt_profile" true
 expect_line err 'nothing to report on'
 
 expect_error 2 'must be quoted' "$BUILD/tt_profile" pytest test.py
+expect_exit 2 "$BUILD/tt_profile" pytest -svv test.py
+expect_line err 'unknown option -s' 'options of the command belong into its quotes'
 expect_error 2 'without a shell' "$BUILD/tt_profile" 'a | b'
 expect_error 2 'without its end' "$BUILD/tt_profile" "a 'b"
 expect_error 2 'no command' "$BUILD/tt_profile" 'A=1'
