@@ -1,6 +1,6 @@
 /*
  * The viewer's server without its sockets: what a view of 64 lanes and 2000 pixels costs, first
- * tiles after opening, statistics of ranges, tiles of a plot, memory.
+ * tiles after opening, statistics of ranges, tiles of a plot, messages with some words, memory.
  *
  *	bench_view [ZONES [FILE]]      ZONES in millions, 10 when not given; with FILE the trace is
  *	                               made there, and that is all
@@ -85,12 +85,32 @@ static void values(struct trace_writer *w, uint64_t time, uint64_t end, uint64_t
 	}
 }
 
+/* Messages up to number END. */
+static void messages(struct trace_writer *w, uint64_t time, uint64_t end, uint64_t *rows)
+{
+	for (; *rows < end; ++*rows) {
+		char text[80];
+		struct trace_row row = {.time = time,
+					.kind = TRACE_ROW_MESSAGE,
+					.thread = 0,
+					.a = *rows % 4,
+					.text = text};
+
+		row.text_len = (uint32_t)snprintf(
+			text, sizeof(text), "request %llu took %llu us on core %llu,%llu",
+			(unsigned long long)*rows, (unsigned long long)*rows * 7 % 1000,
+			(unsigned long long)*rows % 8, (unsigned long long)*rows % 9);
+		trace_add_row(w, TRACKS + 1, &row);
+	}
+}
+
 static uint64_t make(uint64_t wanted)
 {
 	struct trace_writer_options options = {.force = true};
 	struct trace_process p = {.pid = 1, .start = 1000, .name = "bench", .command = "bench"};
 	struct trace_track plot = {.kind = TRACE_PLOT, .srcloc = TRACE_NONE, .name = "p"};
-	uint64_t seed = 88172645463325252ull, zones = 0, rows = 0, at[TRACKS];
+	struct trace_track texts = {.kind = TRACE_MESSAGES, .srcloc = TRACE_NONE, .name = "m"};
+	uint64_t seed = 88172645463325252ull, zones = 0, rows = 0, said = 0, at[TRACKS];
 	struct trace_writer *w;
 
 	if (trace_writer_open(&w, path, &options, NULL) < 0)
@@ -112,10 +132,12 @@ static uint64_t make(uint64_t wanted)
 		at[i] = 1000;
 	}
 	trace_add_track(w, &plot);
+	trace_add_track(w, &texts);
 	while (zones < wanted) {
 		for (uint32_t i = 0; i < TRACKS; i++)
 			at[i] = tree(w, i, 0, at[i], &seed, &zones) + random_next(&seed) % 100;
 		values(w, at[0], zones / 10, &rows, &seed);
+		messages(w, at[0], zones / 20, &said);
 	}
 	if (trace_writer_close(w, NULL) < 0)
 		exit(1);
@@ -276,6 +298,32 @@ static void plots(double span_ns)
 	print("tile of a plot", v, VIEWS, 0, 0);
 }
 
+/*
+ * A list of messages, a twentieth as many as there are zones: those with a word against all of
+ * them, and a page in the middle against the first, for which they are counted.
+ */
+static void lists(void)
+{
+	static const char *const queries[] = {"", "&q=nothing", "&q=took&severity=3",
+					      "&q=nothing,nowhere,-never"};
+	double all = 0, first, page;
+
+	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
+		char target[200], what[64];
+
+		snprintf(target, sizeof(target), "/api/v1/t/0/messages?limit=200%s", queries[i]);
+		first = ask(target, NULL);
+		if (!i)
+			all = first;
+		snprintf(target, sizeof(target), "/api/v1/t/0/messages?limit=200&offset=100000%s",
+			 queries[i]);
+		page = ask(target, NULL);
+		snprintf(what, sizeof(what), "messages %s", i ? queries[i] : "");
+		printf("%-44s %8.3f s, %.1f x all of them; a page behind %.3f ms, %.4f x\n", what,
+		       first, first / all, page * 1e3, page / first);
+	}
+}
+
 static void statistics(double span_ns)
 {
 	double v[RANGES];
@@ -391,6 +439,7 @@ static void measure(void)
 	memory("memory after statistics");
 	views(span);
 	plots(span);
+	lists();
 	memory("memory after views");
 	web_close(web);
 }

@@ -206,10 +206,18 @@ void arg_words(struct web_call *c, struct words *w)
 	w->text = text && *text ? text : NULL;
 }
 
+static char fold(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+/* Millions of messages are asked: most places are passed over by their first letter. */
 static bool contains(const char *text, size_t len, const char *part, size_t part_len)
 {
+	char first = fold(*part);
+
 	for (size_t i = 0; i + part_len <= len; i++)
-		if (!strncasecmp(text + i, part, part_len))
+		if (fold(text[i]) == first && !strncasecmp(text + i + 1, part + 1, part_len - 1))
 			return true;
 	return false;
 }

@@ -138,7 +138,9 @@ static int ops_add(struct web_call *c, void *context)
 	for (size_t i = 0; v && i < o->report.ops.n; i++) {
 		const struct perf_op *op = &o->report.ops.v[i];
 
-		if (op->type != TYPE_SIGNPOST && op->has & HAS_TIME && isfinite(op->time))
+		/* What was not measured, as an op while a trace is captured, did not run. */
+		if (op->type != TYPE_SIGNPOST && !op->time_blank && op->has & HAS_TIME &&
+		    isfinite(op->time))
 			v[n++] = (struct timed){perf_op_kind(&o->report, op)->label, op->time};
 	}
 	r = v ? labels_add(context, v, n) : TACHO_ENOMEM;

@@ -63,22 +63,28 @@ static const struct table_column message_columns[] = {
 	{"text", NULL, TABLE_STRING},
 };
 
+/* As they are listed: WORDS are among the choice. */
 static int messages_write(struct web_call *c, FILE *out, const struct table_style *style,
 			  const struct trace_filter *filter, const struct words *words)
 {
+	struct message_choice choice;
+	struct signpost ignored;
 	struct trace_row row;
 	struct rows *rows;
 	struct table t;
 	uint32_t track;
-	int r = rows_open(&rows, c, TRACE_MESSAGES, TRACE_NONE, filter->t0, filter->t1), closed;
+	int r = message_choice_read(c, &choice), closed;
 
+	(void)words;
+	if (r == 0)
+		r = rows_open(&rows, c, TRACE_MESSAGES, TRACE_NONE, filter->t0, filter->t1);
 	if (r < 0)
 		return r;
 	table_open(&t, out, style, TABLE_COLUMNS(message_columns));
 	while (r >= 0 && (r = rows_next(rows, &row, &track)) > 0) {
 		char text[128];
 
-		if (row.kind != TRACE_ROW_MESSAGE || !words_take(words, row.text, row.text_len) ||
+		if (!message_takes(&choice, &row, signpost_read(&row, &ignored)) ||
 		    (filter->tracks && (row.thread == TRACE_NONE || !filter->tracks[row.thread])))
 			continue;
 		table_real(&t, call_ns(c, row.time));
@@ -86,7 +92,8 @@ static int messages_write(struct web_call *c, FILE *out, const struct table_styl
 			table_none(&t);
 		else
 			table_text(&t, export_track_name(c->trace, row.thread, text, sizeof(text)));
-		table_text(&t, export_severity(row.a));
+		table_text(&t, export_severity(row.kind == TRACE_ROW_CRASH ? TRACE_SEVERITY_FATAL
+									   : row.a));
 		table_string(&t, row.text, row.text_len);
 		r = table_row(&t);
 	}

@@ -7,8 +7,21 @@
 #define TOP     10u
 #define DEVICES 64u
 
-/* The names with the most time among tracks of some kinds. */
-static int top_put(struct web_call *c, const char *key, uint32_t first, uint32_t last)
+static int by_self(const void *a, const void *b)
+{
+	const struct trace_stat *x = a, *y = b;
+
+	if (x->self != y->self)
+		return x->self < y->self ? 1 : -1;
+	return (x->srcloc > y->srcloc) - (x->srcloc < y->srcloc);
+}
+
+/*
+ * The names with the most time of their own among tracks of some kinds: those that only contain
+ * others, and those that contain themselves, would hide where the time goes. SUM: of all names.
+ */
+static int top_put(struct web_call *c, const char *key, const char *sum, uint32_t first,
+		   uint32_t last)
 {
 	struct trace_filter filter = {.t1 = UINT64_MAX, .no_percentiles = true};
 	const struct trace *t = c->trace;
@@ -16,6 +29,7 @@ static int top_put(struct web_call *c, const char *key, uint32_t first, uint32_t
 	struct trace_stat *stats = NULL;
 	struct json *j = &c->json;
 	size_t count = 0;
+	uint64_t self = 0;
 	int r = tracks ? 0 : TACHO_ENOMEM;
 
 	for (uint32_t i = 0; r == 0 && i < t->track_count; i++)
@@ -23,6 +37,11 @@ static int top_put(struct web_call *c, const char *key, uint32_t first, uint32_t
 	filter.tracks = tracks;
 	if (r == 0)
 		r = stats_count(c, &filter, &stats, &count);
+	if (r == 0 && count)
+		qsort(stats, count, sizeof(*stats), by_self);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		self += stats[i].self;
+	json_double(j, sum, (double)self * call_tick(c));
 	json_array(j, key);
 	for (size_t i = 0; r == 0 && i < count && i < TOP && stats[i].count; i++) {
 		json_object(j, NULL);
@@ -31,6 +50,7 @@ static int top_put(struct web_call *c, const char *key, uint32_t first, uint32_t
 		json_uint(j, "count", stats[i].count);
 		json_double(j, "total", (double)stats[i].total * call_tick(c));
 		json_double(j, "self", (double)stats[i].self * call_tick(c));
+		json_double(j, "max", (double)stats[i].max * call_tick(c));
 		json_end(j);
 	}
 	json_end(j);
@@ -58,6 +78,7 @@ static size_t devices_find(const struct trace *t, uint32_t *devices)
 	return n;
 }
 
+/* What was only captured into a trace did not run yet. */
 static void ops_of_device(const struct ops *o, uint32_t device, uint64_t *count, double *time)
 {
 	*count = 0;
@@ -65,7 +86,8 @@ static void ops_of_device(const struct ops *o, uint32_t device, uint64_t *count,
 	for (size_t i = 0; o && i < o->report.ops.n; i++) {
 		const struct perf_op *op = &o->report.ops.v[i];
 
-		if (op->type != TYPE_DEVICE || o->in.rows.v[op->row].device != (int64_t)device)
+		if (op->type != TYPE_DEVICE || op->time_blank ||
+		    o->in.rows.v[op->row].device != (int64_t)device)
 			continue;
 		++*count;
 		if (op->has & HAS_TIME && isfinite(op->time))
@@ -222,6 +244,30 @@ static int ops_part(struct web_call *c, const struct ops *o)
 	return 0;
 }
 
+/* Ops as they are listed: those of several devices are one. */
+static int listed_put(struct web_call *c)
+{
+	struct ops *o;
+	int r = ops_take(c, true, &o);
+
+	if (r == 0) {
+		r = ops_part(c, o);
+		ops_put(c, o);
+	}
+	return r;
+}
+
+static int trace_part(struct web_call *c, const struct ops *o)
+{
+	int r = top_put(c, "top_zones", "host_self", TRACE_THREAD, TRACE_FIBER);
+
+	if (r == 0)
+		r = top_put(c, "top_kernels", "core_self", TRACE_CORE, TRACE_CORE);
+	if (r == 0)
+		r = devices_put(c, o);
+	return r == 0 ? warnings_put(c) : r;
+}
+
 int call_overview(struct web_call *c)
 {
 	struct ops *o = NULL;
@@ -235,21 +281,14 @@ int call_overview(struct web_call *c)
 		call_reset(c);
 	}
 	call_begin(c);
-	if (c->trace) {
-		r = top_put(c, "top_zones", TRACE_THREAD, TRACE_FIBER);
-		if (r == 0)
-			r = top_put(c, "top_kernels", TRACE_CORE, TRACE_CORE);
-		if (r == 0)
-			r = devices_put(c, o);
-		if (r == 0)
-			r = warnings_put(c);
-	} else {
+	if (c->trace)
+		r = trace_part(c, o);
+	else
 		bare_devices_put(c, o);
-	}
-	if (r == 0 && o)
-		r = ops_part(c, o);
-	json_end(&c->json);
 	if (o)
 		ops_put(c, o);
+	if (r == 0 && o)
+		r = listed_put(c);
+	json_end(&c->json);
 	return r;
 }

@@ -107,6 +107,7 @@ struct web_trace {
 	struct web_handle view, scans[WEB_SCANS], rows;
 	struct chunks *chunks;    /* of a large trace, or NULL */
 	struct stats_kept *stats; /* answers that were counted lately */
+	struct marks_kept *marks; /* lists of messages that were counted lately */
 	pthread_mutex_t ops_lock; /* held by a call that looks at ops; taken before LOCK */
 	struct ops *ops[2];       /* [1]: those of several devices are one */
 };
@@ -285,6 +286,19 @@ struct signpost {
 };
 bool signpost_read(const struct trace_row *row, struct signpost *s);
 int signposts_put(struct web_call *c);
+/* Which messages of a list are wanted: by q, severity, signposts and records. */
+struct message_choice {
+	struct words words;
+	uint64_t severity;
+	uint32_t thread; /* TRACE_NONE: all */
+	bool signposts;  /* alone */
+	bool records;    /* also what the profiler says of ops, for other programs */
+};
+int message_choice_read(struct web_call *c, struct message_choice *ch);
+bool message_takes(const struct message_choice *ch, const struct trace_row *row, bool signpost);
+
+/* marks.c */
+void marks_forget(struct web_trace *t);
 
 /* stats.c: figures of source locations; freed by the caller. Counted once: the last are kept. */
 int stats_count(struct web_call *c, const struct trace_filter *filter, struct trace_stat **stats,

@@ -33,6 +33,7 @@ static void trace_free(struct web_trace *t)
 	kept_forget(&t->rows);
 	trace_close(t->rows.trace);
 	stats_forget(t);
+	marks_forget(t);
 	ops_forget(t);
 	pthread_mutex_destroy(&t->ops_lock);
 	pthread_mutex_destroy(&t->lock);
@@ -129,6 +130,7 @@ static int chrome_open(struct web_trace *t, struct tacho_error *err)
 static int trace_load(struct web_trace *t, const char *session, struct tacho_error *err)
 {
 	char dir[4096];
+	struct stat st;
 	int r;
 
 	if (is_ops(t->path))
@@ -154,6 +156,8 @@ static int trace_load(struct web_trace *t, const char *session, struct tacho_err
 		return r;
 	tag_make(t, t->view.trace);
 	now_set(t, t->view.trace);
+	if (!t->followed && stat(t->path, &st) == 0) /* not that of what a foreign file became */
+		t->now.size = (uint64_t)st.st_size;
 	t->view.gen = t->gen;
 	if (t->followed || t->view.trace->zones >= CHUNKS_FROM)
 		t->chunks = chunks_start(t);

@@ -56,6 +56,17 @@ for trace, path in enumerate(sys.argv[1:]):
         mine = [r for r in table if r["device"] == d["device"]]
         assert d["count"] == len(mine) and abs(d["device_time_us"] - sum(r["device_time_us"] for r in mine)) < 0.01, (path, d)
     assert abs(sum(d["pct"] for d in devices) - 100) < 0.01, (path, devices)
+    # The first page and the comparison count as the table does: an op of several devices once, one of which was
+    # only taken down into a trace not at all.
+    listed = [r for r in s.call("ops?limit=1000", trace)["rows"] if not r["signpost"] and r["device_time_us"]]
+    first = s.call("overview", trace)
+    assert sum(b["ops"] for b in first["bound_mix"]) == len(listed), (path, first["bound_mix"], len(listed))
+    assert sum(t["ops"] for t in first["top_ops"] if t["code"] == listed[0]["code"]) == sum(r["code"] == listed[0]["code"] for r in listed)
+    assert {t["longest"] for t in first["top_ops"]} <= {r["row"] for r in listed}, (path, first["top_ops"])
+    sides = s.get(f"/api/v1/compare?a={trace}&b={trace}&what=ops&limit=1000")["rows"]
+    assert sum(r["a"]["count"] for r in sides) == len(listed), (path, sides)
+    for d in first["devices"]:
+        assert d["ops"] == sum(r["device"] == d["device"] and bool(r["device_time_us"]) for r in table), (path, d)
     for d in s.call("meta", trace)["devices"]:
         assert d["start"] < d["end"] and d["clock"] == sorted(d["clock"]), (path, d)
         assert d["bound_ns"] == (max(b for _, b in d["clock"]) if d["clock"] else None), (path, d)

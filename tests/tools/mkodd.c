@@ -1,7 +1,8 @@
 /*
  * mkodd WHAT FILE writes an invented trace that has next to nothing of most things, or far too many
  * of one: "empty" nothing at all, "moment" one zone of no length, "nanosecond" one of 1 ns, "days"
- * zones of days, "messages", "plots" and "device" nothing else, "locks" and "pools" 2,000 of them.
+ * zones of days, "messages", "plots" and "device" nothing else, "locks" and "pools" 2,000 of them,
+ * "talk" 30,000 messages of two tracks, seven at a time.
  * Its clock runs at 1 GHz.
  */
 #include "trace/trace.h"
@@ -84,6 +85,20 @@ static void messages(void)
 		row(on, TRACE_ROW_MESSAGE, 1000 + i * 1000, 2, 0, "only words");
 }
 
+static void talk(void)
+{
+	uint32_t on[2] = {track(TRACE_MESSAGES, 0, "first"), track(TRACE_MESSAGES, 1, "second")};
+
+	for (uint64_t i = 0; i < 30000; i++) {
+		char text[64];
+
+		snprintf(text, sizeof(text),
+			 i % 10 == 9 ? "`TT_DNN_DEVICE_OP: \"Op\", %u`" : "Request %u",
+			 (unsigned)i);
+		row(on[i % 2], TRACE_ROW_MESSAGE, 1000 + i / 7 * 1000, i % 5, 0, text);
+	}
+}
+
 static void plots(void)
 {
 	uint32_t on = track(TRACE_PLOT, 0, "curve");
@@ -150,7 +165,8 @@ static const struct {
 	void (*make)(void);
 } kinds[] = {{"empty", empty},   {"moment", moment},     {"nanosecond", nanosecond},
 	     {"days", days},     {"messages", messages}, {"plots", plots},
-	     {"device", device}, {"locks", locks},       {"pools", pools}};
+	     {"device", device}, {"locks", locks},       {"pools", pools},
+	     {"talk", talk}};
 
 int main(int argc, char **argv)
 {

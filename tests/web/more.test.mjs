@@ -112,6 +112,77 @@ test("every page of traces that have next to nothing, or too much", () => withPa
 	assert.equal(await page.evaluate((id) => fetch(`/api/v1/t/${id}/ops`).then((r) => r.status), trace("device")), 200);
 }));
 
+test("the first page of a trace without ops: what takes the time of the host; without zones, what there is", () => withPage(async (page) => {
+	await goTo(page, `#/overview?tr=${trace("days")}`);
+	await until("verdict", async () => (await page.getByTestId("verdict").allInnerTexts()).join(), (t) => /^work takes 100 % of the time of the host's zones by itself: 60 d 0 h in 30 zones/.test(t));
+	await page.getByTestId("verdict").getByRole("button").click();
+	await until("its statistics", () => hash(page), (h) => /#\/statistics.*name=\d/.test(h));
+	await goTo(page, `#/overview?tr=${trace("messages")}`);
+	await page.getByText("There are no zones. There are").getByRole("button", { name: "messages" }).click();
+	await page.waitForSelector('main[data-page="messages"]');
+}));
+
+test("host zones by the time that is their own", () => withPage(async (page) => {
+	await goTo(page, "#/overview?tr=0");
+	const told = await until("zones", () => page.locator(".card", { hasText: "Host zones by self time" }).locator("li .link").allInnerTexts(), (l) => l.length > 3);
+	const rows = (await get(page, "0/overview")).top_zones;
+	assert.deepEqual(told, rows.map((r) => r.text.replace(/^PY_FUNC_/, "")));
+	assert.ok(rows.every((r, i) => i === 0 || r.self <= rows[i - 1].self));
+}));
+
+test("messages: how many, without records of ops or with them; words may be copied", () => withPage(async (page) => {
+	await goTo(page, "#/messages?tr=0");
+	const total = async () => +(await page.getByTestId("total").allInnerTexts()).join().replace(/\D/g, "");
+	const some = await until("messages", total, (n) => n > 0);
+	assert.doesNotMatch(await page.locator(".tbody").innerText(), /TT_DNN/);
+	assert.match(await page.getByRole("link", { name: "CSV" }).getAttribute("href"), /records=0/);
+	await page.getByLabel("records of ops").check();
+	const all = await until("with records", total, (n) => n > some);
+	assert.equal(all, (await get(page, "0/messages")).total);
+	await until("in the URL", () => hash(page), (h) => h.includes("records=1"));
+	// a drag over the words leaves the page as it is, a click goes to the timeline
+	const text = page.locator(".tbody .tr:not(.signpost) .td:nth-child(4) span").first();
+	const box = await text.boundingBox();
+	await page.mouse.move(box.x + 2, box.y + box.height / 2);
+	await page.mouse.down();
+	await page.mouse.move(box.x + 80, box.y + box.height / 2, { steps: 4 });
+	await page.mouse.up();
+	assert.ok((await page.evaluate(() => getSelection().toString())).length > 3);
+	assert.equal(await page.locator("main").getAttribute("data-page"), "messages");
+	await page.mouse.click(box.x + 5, box.y + box.height / 2);
+	await page.waitForSelector('main[data-page="timeline"]');
+}));
+
+test("at the widest view the wheel moves nothing", () => withPage(async (page) => {
+	await openTimeline(page, "#/timeline?tr=0");
+	const box = await page.getByTestId("timeline").boundingBox();
+	const goal = () => page.evaluate(() => window.tachoTimeline.motion.goal);
+	await page.mouse.move(box.x + box.width * 0.9, box.y + 60);
+	let before = null;
+	await until("no wider", async () => {
+		const v = await goal(), same = before !== null && v.t1 - v.t0 === before.t1 - before.t0;
+		before = v;
+		if (!same)
+			await page.mouse.wheel(0, 500);
+		return same;
+	});
+	const seen = await page.evaluate(() => window.tachoTimeline.frame.t0);
+	for (let i = 0; i < 5; i++)
+		await page.mouse.wheel(0, 500);
+	await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))));
+	assert.deepEqual(await goal(), before);
+	assert.equal(await page.evaluate(() => window.tachoTimeline.frame.t0), seen);
+}));
+
+test("an op's shape is seen whatever room there is", () => withPage(async (page) => {
+	await page.setViewportSize({ width: 1024, height: 700 });
+	await goTo(page, "#/compare?tr=0&a=0&b=0&what=ops");
+	const names = page.locator(".op-name");
+	await names.first().waitFor();
+	const cut = await names.evaluateAll((l) => l.filter((e) => e.lastChild.scrollWidth > e.lastChild.clientWidth || e.scrollWidth > e.parentElement.clientWidth + 1).map((e) => e.innerText));
+	assert.deepEqual(cut, []);
+}));
+
 test("times of days are told in days", () => withPage(async (page) => {
 	await goTo(page, `#/overview?tr=${trace("days")}`);
 	await until("89 days", () => page.locator("main").innerText(), (t) => /89 d 0 h/.test(t));

@@ -131,7 +131,7 @@ function fullMeta(m: Partial<T.Meta>): T.Meta {
 }
 
 function fullOverview(o: Partial<T.Overview>): T.Overview {
-	return { gen: 0, top_zones: [], top_kernels: [], top_ops: [], devices: [], bound_mix: [], gaps: [], warnings: [], advice: [], ...o };
+	return { gen: 0, top_zones: [], top_kernels: [], host_self: 0, top_ops: [], devices: [], bound_mix: [], gaps: [], warnings: [], advice: [], ...o };
 }
 
 /** The calls about one trace. */

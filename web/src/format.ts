@@ -106,6 +106,11 @@ export function shortName(name: string): string {
 	return name.startsWith("PY_FUNC_") ? name.slice(8) : name;
 }
 
+/** The same of an op, where there is little room: its shape matters more. */
+export function shortOp(code: string): string {
+	return code.replace(/^(\w+?)(Device)?Operation\b/, "$1");
+}
+
 /** A signpost as it was meant: the recorded text is `TT_SIGNPOST: header message`. */
 export function signpostText(text: string): string {
 	return text.replace(/^`?TT_SIGNPOST: /, "").replace(/`$/, "").replace(/\n/g, ": ");
@@ -134,8 +139,12 @@ export function elide(s: string, chars: number): string {
 		return s;
 	if (chars < 3)
 		return s.slice(0, Math.max(0, chars));
-	const head = Math.ceil((chars - 1) * 0.6);
-	return s.slice(0, head) + "…" + s.slice(s.length - (chars - 1 - head));
+	let head = Math.ceil((chars - 1) * 0.6), tail = s.length - (chars - 1 - head);
+	if (/[\ud800-\udbff]/.test(s[head - 1])) // half of a character is none
+		head--;
+	if (/[\udc00-\udfff]/.test(s[tail]))
+		tail++;
+	return s.slice(0, head) + "…" + s.slice(tail);
 }
 
 export function baseName(path: string): string {

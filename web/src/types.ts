@@ -380,6 +380,7 @@ export interface TopZone {
 	count: number;
 	total: number;
 	self: number;
+	max: number;
 }
 
 export interface TopOp {
@@ -401,6 +402,8 @@ export interface Overview extends Partial<Pick<OpsSummary, "savings" | "total_us
 	gen: number;
 	top_zones: TopZone[];
 	top_kernels: TopZone[];
+	/** Of all zones of the host, ns. */
+	host_self: number;
 	top_ops: TopOp[];
 	devices: { device: number; ops: number; time_us: number; busy_pct: number }[];
 	bound_mix: OpsSummary["bound_mix"];

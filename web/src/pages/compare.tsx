@@ -8,6 +8,7 @@ import { Filter } from "../ui/filter";
 import { Icon } from "../ui/icons";
 import { Histogram } from "../ui/histogram";
 import { useLoad } from "../ui/load";
+import { OpName } from "../ui/opname";
 import { type Column, DataTable } from "../ui/table";
 
 function Delta({ v }: { v: number | null }) {
@@ -17,7 +18,7 @@ function Delta({ v }: { v: number | null }) {
 	return <span class={c}>{v > 0 ? "+" : v < 0 ? "−" : ""}{Math.abs(v).toFixed(1)} %</span>;
 }
 
-function columns(): Column<CompareRow>[] {
+function columns(what: string): Column<CompareRow>[] {
 	const side = (k: "a" | "b"): Column<CompareRow>[] => [
 		{ key: k + "count", title: `${k.toUpperCase()} count`, width: "56px", num: true, render: (r) => r[k] ? fmtCount(r[k].count) : "" },
 		{ key: k + "total", title: `${k.toUpperCase()} total`, width: "78px", num: true, sort: k === "a" ? "a" : "b", render: (r) => r[k] ? fmtDur(r[k].total) : "" },
@@ -25,7 +26,7 @@ function columns(): Column<CompareRow>[] {
 		{ key: k + "median", title: `${k.toUpperCase()} median`, width: "78px", num: true, render: (r) => r[k] ? fmtDur(r[k].median) : "" },
 	];
 	return [
-		{ key: "text", title: "Name", width: "minmax(140px, 2fr)", sort: "name", render: (r) => <span title={r.text}>{shortName(r.text)}</span> },
+		{ key: "text", title: "Name", width: "minmax(140px, 2fr)", sort: "name", render: (r) => what === "ops" ? <OpName code={r.text} /> : <span title={r.text}>{shortName(r.text)}</span> },
 		{ key: "delta", title: "Change", width: "84px", num: true, sort: "delta", hint: "of the total, from A to B; sorted by how large it is", render: (r) => <span class={Math.abs(r.delta_pct ?? 100) < 1 || r.delta === 0 ? "dim" : r.delta > 0 ? "bad" : "good"}>{r.delta > 0 ? "+" : r.delta < 0 ? "−" : ""}{fmtDur(Math.abs(r.delta))}</span> },
 		{ key: "pct", title: "%", width: "64px", num: true, sort: "delta_pct", hint: "change of the total from A to B", render: (r) => r.kind === "both" ? <Delta v={r.delta_pct} /> : <span class="dim">only {r.kind.toUpperCase()}</span> },
 		...side("a"), ...side("b"),
@@ -113,7 +114,7 @@ export function ComparePage() {
 				? <p class="dim">Give two files to compare them: <code>tacho view before.tacho after.tacho</code></p>
 				: (
 					<div class={name !== undefined && what === "zones" ? "split two" : "split"}>
-						<DataTable<CompareRow> label="Compared" columns={name !== undefined && what === "zones" ? columns().filter((c) => !/(median|mean|count)$/.test(c.key)) : columns()} deps={[a, b, what, q, sort, desc].join("|")} sort={sort} desc={desc}
+						<DataTable<CompareRow> label="Compared" columns={name !== undefined && what === "zones" ? columns(what).filter((c) => !/(median|mean|count)$/.test(c.key)) : columns(what)} deps={[a, b, what, q, sort, desc].join("|")} sort={sort} desc={desc}
 							onSort={(k, d) => {
 								setParam("sort", k);
 								setParam("desc", d ? null : "0");

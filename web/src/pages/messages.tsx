@@ -1,4 +1,5 @@
 // Messages and signposts; a click shows the moment on the timeline.
+import { useState } from "preact/hooks";
 import { api, url } from "../api";
 import { elide, fmtCount, fmtTime, signpostText } from "../format";
 import { duration, entry, follow, generation, meta, params, range, rangeQuery, setParam, setRange, showOnTimeline, traceId, view } from "../state";
@@ -31,17 +32,20 @@ function Controls() {
 				{all.length > threads.length && <option disabled>{fmtCount(all.length - threads.length)} more: filter by words, or search</option>}
 			</select></label>
 			<label class="check"><input type="checkbox" checked={params.value.signposts === "1"} onChange={(e) => setParam("signposts", e.currentTarget.checked ? "1" : null)} /> signposts only</label>
+			{meta.value?.has.ops && <label class="check" title="what is written for the report of ops: TT_DNN and TT_METAL"><input type="checkbox" checked={params.value.records === "1"} onChange={(e) => setParam("records", e.currentTarget.checked ? "1" : null)} /> records of ops</label>}
 		</>
 	);
 }
 
 export function MessagesPage() {
 	const id = traceId.value;
+	const [total, setTotal] = useState<number | null>(null);
 	if (id === null || !meta.value)
 		return <div class="page" />;
 	const { q = "", severity = "", track = "", signposts = "" } = params.value;
+	const records = meta.value.has.ops && params.value.records !== "1" ? "0" : ""; // they would bury what the program says
 	const r = range.value;
-	const query = { ...rangeQuery(), q, severity, track, signposts };
+	const query = { ...rangeQuery(), q, severity, track, signposts, records };
 	const thread = (t: number | null) => t === null ? "" : meta.value?.tracks.find((k) => k.id === t)?.name ?? "";
 	return (
 		<div class="page fill">
@@ -49,13 +53,14 @@ export function MessagesPage() {
 				<h1>Messages</h1>
 				<Controls />
 				<span class="spacer" />
+				{total !== null && <span class="dim" data-testid="total">{fmtCount(total)} {total === 1 ? "message" : "messages"}</span>}
 				<ExportLinks href={(fmt) => url(`t/${id}/export`, { fmt, what: "messages", ...query })} />
 			</header>
-			<DataTable<Message> label="Messages" deps={[id, r?.t0, r?.t1, q, severity, track, signposts].join("|")} gen={generation.value}
+			<DataTable<Message> label="Messages" deps={[id, r?.t0, r?.t1, q, severity, track, signposts, records].join("|")} gen={generation.value}
 				tail={(entry.value?.live ?? false) && follow.value} onLeaveTail={() => { follow.value = false; }}
 				load={(offset, limit, s) => api.messages(id, { ...query, offset, limit }, s)}
 				rowClass={(m) => m.signpost ? "signpost" : m.severity >= 4 ? "bad" : m.severity === 3 ? "warn" : ""}
-				onRow={(m) => show(m.t)} empty="No messages here."
+				onRow={(m) => show(m.t)} onTotal={setTotal} empty={records ? "No messages here but, maybe, records of ops." : "No messages here."}
 				columns={[
 					{ key: "t", title: "Time", width: "150px", num: true, render: (m) => fmtTime(m.t) },
 					{ key: "severity", title: "Kind", width: "80px", render: (m) => m.signpost ? "signpost" : SEVERITY[m.severity] ?? String(m.severity) },

@@ -7,6 +7,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Drawer } from "../timeline/drawer";
 import type { OpGroup, OpRow, OpsSummary } from "../types";
 import { ExportLinks, Filter } from "../ui/filter";
+import { OpName } from "../ui/opname";
 import { Share } from "../ui/share";
 import { FromTo, SectionSelect } from "../ui/section";
 import { useLoad } from "../ui/load";
@@ -29,7 +30,7 @@ const COLUMNS: Column<OpRow>[] = [
 	{ key: "row", title: "ID", width: "38px", num: true, sort: "row", render: (r) => r.row },
 	{ key: "pct", title: "Total %", width: "96px", sort: "pct", hint: "share of device time and gaps", render: (r) => <Share pct={r.pct} /> },
 	{ key: "bound", title: "Bound", width: "48px", sort: "bound", hint: "what limits it; SLOW: neither DRAM nor arithmetic is busy", render: (r) => r.bound && <span title={boundHint(r.bound)}><Tint r={r} of="bound">{r.bound}</Tint></span> },
-	{ key: "code", title: "OP Code", width: "minmax(150px, 2fr)", sort: "code", render: (r) => <span title={r.code}>{r.signpost ? "⚑ " : ""}<Tint r={r} of="code">{r.code}</Tint></span> },
+	{ key: "code", title: "OP Code", width: "minmax(210px, 3fr)", sort: "code", render: (r) => <span title={r.code}>{r.signpost ? "⚑ " : ""}<Tint r={r} of="code">{r.signpost ? r.code : <OpName code={r.code} />}</Tint></span> },
 	{ key: "device", title: "Dev", width: "34px", num: true, render: (r) => r.device },
 	{ key: "time", title: "Device time", width: "78px", num: true, sort: "time", render: (r) => <Tint r={r} of="time">{withUnit(r.device_time_us, "µs")}</Tint> },
 	{ key: "gap", title: "Gap", width: "64px", num: true, sort: "gap", hint: "from the op before to this one; red above 6.5 µs", render: (r) => <Tint r={r} of="gap">{withUnit(r.gap_us, "µs")}</Tint> },
@@ -43,7 +44,7 @@ const COLUMNS: Column<OpRow>[] = [
 ];
 
 const GROUP_COLUMNS: Column<OpGroup>[] = [
-	{ key: "code", title: "OP Code", width: "minmax(170px, 2fr)", render: (g) => <span class={`c-${g.color}`}>{g.code}</span> },
+	{ key: "code", title: "OP Code", width: "minmax(170px, 2fr)", render: (g) => <span class={`c-${g.color}`}><OpName code={g.code} /></span> },
 	{ key: "category", title: "Category", width: "minmax(90px, 1fr)", render: (g) => g.category },
 	{ key: "pct", title: "Total %", width: "140px", render: (g) => <Share pct={g.pct} /> },
 	{ key: "time", title: "Device time", width: "110px", num: true, render: (g) => withUnit(g.device_time_us, "µs") },

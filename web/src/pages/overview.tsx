@@ -1,10 +1,10 @@
 // The first page: what the trace is, where the time went, what is wrong, what to do.
 import type { ComponentChildren } from "preact";
 import { api } from "../api";
-import { boundHint, boundName, fmtCount, fmtDur, fmtPct, fmtShort, shortName } from "../format";
+import { boundHint, boundName, fmtCount, fmtDur, fmtPct, fmtShort, shortName, shortOp } from "../format";
 import { namesVersion, sourceOf } from "../names";
 import { entry, generation, go, meta, showOnTimeline, traceId } from "../state";
-import type { Meta, Overview, TopOp, Warning } from "../types";
+import type { Meta, Overview, TopOp, TopZone, Warning } from "../types";
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
 import { ChipGrid } from "./cores";
@@ -15,7 +15,7 @@ function Card({ title, more, children }: { title: string; more?: ComponentChildr
 
 function Facts({ m, o }: { m: Meta; o: Overview | null }) {
 	const e = entry.value;
-	const ops = o?.devices.reduce((a, d) => a + d.ops, 0) ?? 0;
+	const ops = o?.bound_mix.reduce((a, b) => a + b.ops, 0) ?? 0;
 	const list: [string, string][] = [[fmtDur(m.duration), "recorded"], [fmtShort(m.zones), m.zones === 1 ? "zone" : "zones"], [String(m.processes.length), m.processes.length === 1 ? "process" : "processes"],
 		[String(m.tracks.filter((t) => t.kind === "thread").length), m.tracks.filter((t) => t.kind === "thread").length === 1 ? "thread" : "threads"]];
 	if (m.devices.length)
@@ -105,7 +105,7 @@ function Top({ rows }: { rows: TopRow[] }) {
 }
 
 function zoneRows(list: Overview["top_zones"]): TopRow[] {
-	return list.map((z) => ({ text: z.text, source: list.some((k) => k !== z && k.text === z.text) ? sourceOf(z.name) : "", count: z.count, ns: z.total, open: () => go("statistics", { name: z.name }) }));
+	return list.map((z) => ({ text: z.text, source: list.some((k) => k !== z && k.text === z.text) ? sourceOf(z.name) : "", count: z.count, ns: z.self, open: () => go("statistics", { name: z.name }) }));
 }
 
 function Advice({ o }: { o: Overview }) {
@@ -135,11 +135,27 @@ export function reason(t: TopOp): string {
 	}
 }
 
+/** Where the host's time goes, when that is most of it. */
+function hostWords(z: TopZone, o: Overview): ComponentChildren {
+	return <><button class="link" onClick={() => go("statistics", { name: z.name })}>{shortName(z.text)}</button> takes <b>{fmtPct(100 * z.self / o.host_self, 0)}</b> of the time of the host's zones by itself: {fmtDur(z.self)} in {fmtCount(z.count)} {z.count === 1 ? "zone" : "zones"}</>;
+}
+
+/** The same of a trace without ops. */
+function HostVerdict({ o }: { o: Overview }) {
+	const z = o.top_zones[0];
+	return z && z.self > 0 ? (
+		<section class="card verdict" data-testid="verdict">
+			<p class="verdict-head">{hostWords(z, o)}{z.count > 1 ? `, ${fmtDur(z.self / z.count)} on the average; the longest took ${fmtDur(z.max)}` : ""}.</p>
+		</section>
+	) : null;
+}
+
 /** Which op is slow, why, and what to do: the question that most people come with. */
-function Verdict({ o }: { o: Overview }) {
-	const t = o.top_ops[0];
+function Verdict({ o, recorded }: { o: Overview; recorded?: number }) {
+	const t = o.top_ops[0], host = o.top_zones[0];
 	if (!t || t.time_us <= 0)
-		return null;
+		return <HostVerdict o={o} />;
+	const part = recorded ? (o.total_us ?? 0) * 1e5 / recorded : 100;
 	const time = o.bound_mix.reduce((a, b) => a + b.time_us, 0), gaps = Math.max(0, (o.total_us ?? time) - time);
 	return (
 		<section class="card verdict" data-testid="verdict">
@@ -148,6 +164,7 @@ function Verdict({ o }: { o: Overview }) {
 				<dt>why</dt><dd>{reason(t)}</dd>
 				{t.advice[0] && <><dt>try</dt><dd>{t.advice[0]}</dd></>}
 				{gaps > 0 && time > 0 && <><dt>{gaps > time ? "and" : "gaps"}</dt><dd>{gaps > time ? "The device waits longer than it works: " : ""}{fmtDur(gaps * 1000)} between ops, {fmtDur(time * 1000)} in them.</dd></>}
+				{part < 50 && host && host.self > 0 && <><dt>host</dt><dd>Ops and gaps are {part < 0.1 ? "less than 0.1 %" : fmtPct(part)} of what was recorded. {hostWords(host, o)}.</dd></>}
 			</dl>
 		</section>
 	);
@@ -160,7 +177,7 @@ function SlowOps({ rows }: { rows: TopOp[] }) {
 			{rows.map((t) => (
 				<li key={t.code + t.longest}>
 					<span class="top-bar" style={{ width: `${100 * t.time_us / max}%` }} />
-					<button class="link" title={`${t.code}\n${reason(t)}`} onClick={() => go("ops", { id: t.longest })}>{t.code}</button>
+					<button class="link" title={`${t.code}\n${reason(t)}`} onClick={() => go("ops", { id: t.longest })}>{shortOp(t.code)}</button>
 					<span class={"bound-" + (t.bound || "none").toLowerCase()}>{t.bound}</span>
 					<span class="dim num">{fmtCount(t.ops)} ×</span>
 					<span class="num">{fmtDur(t.time_us * 1000)}</span>
@@ -246,14 +263,15 @@ export function OverviewPage() {
 			<Warnings list={warnings} />
 			{o.error && <p class="note bad" role="alert">{o.error}</p>}
 			{m.zones === 0 && m.processes.length === 0 && !entry.value?.live && <p class="note">Nothing was recorded: no program that links libtacho ran, and no Python below “python -m tracy”.</p>}
+			{m.zones === 0 && m.has.messages && !entry.value?.live && <p class="note">There are no zones. There are <button class="link" onClick={() => go("messages")}>messages</button>.</p>}
 			{m.zones === 0 && m.rows === 0 && m.processes.length > 0 && !entry.value?.live && <p class="note">The program ran, but nothing was recorded of it.</p>}
-			{d && <Verdict o={d} />}
+			{d && <Verdict o={d} recorded={m.duration} />}
 			{d && <Advice o={d} />}
 			{d && (
 				<div class="cards">
 					<OpCards d={d} />
-					{d.top_zones.length > 0 && <Card title="Host zones" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={zoneRows(d.top_zones)} /></Card>}
-					{d.top_kernels.length > 0 && <Card title="Zones of the cores" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={zoneRows(d.top_kernels)} /></Card>}
+					{d.top_zones.length > 0 && <Card title="Host zones by self time" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={zoneRows(d.top_zones)} /></Card>}
+					{d.top_kernels.length > 0 && <Card title="Zones of the cores by self time" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={zoneRows(d.top_kernels)} /></Card>}
 					{m.devices.length > 0 && <Card title={m.devices.length === 1 ? "Device" : "Devices"}>{m.devices.slice(0, 8).map((e) => <Device key={e.device} m={m} o={d} device={e.device} />)}</Card>}
 					{d.gaps.length > 0 && <Gaps o={d} />}
 					{m.processes.length > 0 && <Card title="Processes"><ul class="gap-list">{m.processes.map((p) => <li key={p.id}><b>{p.name}</b> <span class="dim">pid {p.pid}{p.exit !== null ? `, exit ${p.exit}` : ""}{p.command ? ` · ${p.command}` : ""}</span></li>)}</ul></Card>}

@@ -34,9 +34,13 @@ export class Motion {
 		return this.running;
 	}
 
+	private spanOf(ns: number): number {
+		return Math.min(Math.max(ns, MIN_SPAN), duration.peek() * 1.25 + 1000);
+	}
+
 	clamp(r: Range): Range {
 		const d = duration.peek();
-		const span = Math.min(Math.max(r.t1 - r.t0, MIN_SPAN), d * 1.25 + 1000);
+		const span = this.spanOf(r.t1 - r.t0);
 		const mid = (r.t0 + r.t1) / 2;
 		let t0 = mid - span / 2;
 		t0 = Math.max(-span * 0.5, Math.min(d - span * 0.5, t0));
@@ -61,8 +65,7 @@ export class Motion {
 
 	zoom(at: number, factor: number, glide: boolean): void {
 		const g = this.goal;
-		const span = Math.max(MIN_SPAN, (g.t1 - g.t0) * factor);
-		const f = span / (g.t1 - g.t0);
+		const f = this.spanOf((g.t1 - g.t0) * factor) / (g.t1 - g.t0); // at the limits it stays where it is
 		this.to({ t0: at - (at - g.t0) * f, t1: at + (g.t1 - at) * f }, glide);
 	}
 

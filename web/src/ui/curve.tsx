@@ -72,7 +72,7 @@ function options(width: number, height: number, format: number | undefined, labe
 		scales: { x: { time: false, range: () => [shown().t0, shown().t1] }, y: { range: (_u, lo, hi) => lo === hi ? [lo - 1, hi + 1] : [lo > 0 && lo < hi * 0.7 ? 0 : lo - (hi - lo) * 0.05, hi + (hi - lo) * 0.08] } },
 		axes: [
 			{ ...axis, size: 26, space: 90, incrs: STEPS, values: (_u, v) => v.map((t) => fmtTick(t, v.length > 1 ? v[1] - v[0] : 1)) },
-			{ ...axis, size: 76, ...(format === 1 ? { incrs: BYTES } : {}), values: (_u, v) => v.map((n) => fmtValue(n, format)) },
+			{ ...axis, size: 76, space: 24, ...(format === 1 ? { incrs: BYTES } : {}), values: (_u, v) => v.map((n) => fmtValue(n, format).replace(/\.0+ /, " ")) },
 		],
 		series: [
 			{ label: "at", value: (_u, t) => t == null ? "–" : fmtTick(t, Math.max(1, duration.peek() / 1e6)) },

@@ -56,6 +56,9 @@ function leastWidth<T>(columns: Column<T>[]): number {
 	return columns.reduce((a, c) => a + parseFloat(/(\d+)px/.exec(c.width)?.[1] ?? "60") + 12, 12);
 }
 
+/** Who drags over words wants to copy them, and not what a click does. */
+const DRAG_PX = 4;
+
 export function DataTable<T>(p: Props<T>) {
 	const [total, setTotal] = useState<number | null>(null);
 	const [error, setError] = useState<string | null>(null);
@@ -136,6 +139,7 @@ export function DataTable<T>(p: Props<T>) {
 	}, []);
 
 	const before = useRef(0);
+	const downAt = useRef(0);
 	useEffect(() => {
 		if (p.tail && box.current && total)
 			box.current.scrollTop = box.current.scrollHeight;
@@ -174,7 +178,10 @@ export function DataTable<T>(p: Props<T>) {
 		rows.push(
 			<div key={i} id={`${id}-${i}`} role="row" aria-rowindex={i + 2} aria-selected={on} style={{ top: `${i * ROW}px`, gridTemplateColumns: columns }}
 				class={"tr" + (on ? " selected" : "") + (i === at ? " at" : "") + (p.onRow ? " clickable" : "") + (row !== undefined && p.rowClass ? " " + p.rowClass(row) : "")}
-				onClick={() => {
+				onPointerDown={(e) => { downAt.current = e.clientX; }}
+				onClick={(e) => {
+					if (Math.abs(e.clientX - downAt.current) > DRAG_PX && getSelection()?.type === "Range")
+						return;
 					setAt(i);
 					if (row !== undefined)
 						p.onRow?.(row, i);
