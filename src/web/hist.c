@@ -65,6 +65,8 @@ double hist_at(const struct hist *h, double share)
 		low = bucket_low(i);
 		high = bucket_low(i + 1);
 		value = high - low <= 1 ? low : low + (high - low) * (rank - seen) / n;
+		if (n == 1) /* of one there is no need to guess: few zones have exact figures */
+			value = h->totals[i];
 		return fmin(fmax(value, (double)h->min), (double)h->max);
 	}
 	return (double)h->max;

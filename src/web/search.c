@@ -3,6 +3,7 @@
 #include "web/ops.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define MESSAGES_LOOKED_AT 2000000u /* who types does not wait for all; /messages does */
 
@@ -37,16 +38,26 @@ static void tracks_find(struct web_call *c, struct search *s)
 	}
 }
 
+/* 0: the words are the name; 1: it begins with them; 2: all others. */
+static unsigned rank_of(const struct search *s, const char *name)
+{
+	if (strncasecmp(name, s->words.text, strlen(s->words.text)) != 0)
+		return 2;
+	return name[strlen(s->words.text)] != 0;
+}
+
+/* There may be more names than are shown: the one that was typed is among the first. */
 static void zones_find(struct web_call *c, struct search *s)
 {
-	for (uint32_t i = 0; i < c->trace->srcloc_count; i++) {
-		const char *name = trace_srcloc_name(c->trace, i);
+	for (unsigned rank = 0; rank < 3 && s->left; rank++)
+		for (uint32_t i = 0; i < c->trace->srcloc_count; i++) {
+			const char *name = trace_srcloc_name(c->trace, i);
 
-		if (!found(c, s, "zone", name, strlen(name)))
-			continue;
-		json_uint(&c->json, "name", i);
-		json_end(&c->json);
-	}
+			if (rank_of(s, name) != rank || !found(c, s, "zone", name, strlen(name)))
+				continue;
+			json_uint(&c->json, "name", i);
+			json_end(&c->json);
+		}
 }
 
 /* Ops of one label are one find: the first of them. */

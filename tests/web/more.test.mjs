@@ -183,6 +183,49 @@ test("an op's shape is seen whatever room there is", () => withPage(async (page)
 	assert.deepEqual(cut, []);
 }));
 
+test("the search: the name that was typed first, Enter before the answer, keys that scroll", () => withPage(async (page) => {
+	await goTo(page, "#/overview?tr=0");
+	await page.keyboard.press("/");
+	await page.keyboard.type("job");
+	const hits = page.locator("#search-list li");
+	await until("hits", () => hits.allInnerTexts(), (l) => l.length > 0 && /job/.test(l[0]));
+	assert.match(await hits.first().innerText(), /^zone\s*job\s*demo\.c/);
+	await page.getByRole("combobox", { name: "Search" }).fill("a");
+	await until("many", () => hits.count(), (n) => n > 30);
+	await page.keyboard.press("ArrowUp");
+	await until("the last is seen", () => hits.last().evaluate((e) => {
+		const a = e.getBoundingClientRect(), b = e.parentElement.getBoundingClientRect();
+		return e.classList.contains("at") && a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
+	}));
+	// at once after the last letter: what is listed still answers the first ones
+	await page.getByRole("combobox", { name: "Search" }).fill("draw_frame");
+	await page.keyboard.press("Enter");
+	const name = (await get(page, "0/search?q=draw_frame")).rows.find((r) => r.text === "draw_frame").name;
+	await until("its statistics", () => hash(page), (h) => h.startsWith("#/statistics") && h.includes(`name=${name}`));
+}));
+
+test("figures of a name are the same in the table and beside its histogram", () => withPage(async (page) => {
+	const { rows } = await get(page, "0/stats?limit=1000");
+	for (const r of rows.filter((k) => k.count > 1 && k.count < 8 && k.count % 2).slice(0, 5)) {
+		const h = await get(page, `0/hist?name=${r.name}`);
+		assert.ok(Math.abs(h.median - r.median) <= 1 + r.median * 1e-6, `${JSON.stringify(r)} ${h.median}`);
+	}
+}));
+
+test("a window of the size of a hand: all is within reach", () => withPage(async (page) => {
+	await page.setViewportSize({ width: 480, height: 320 });
+	for (const name of ["overview", "ops", "statistics", "messages"]) {
+		await goTo(page, `#/${name}?tr=0`);
+		for (const button of [page.getByLabel("Keys and mouse"), page.getByRole("combobox", { name: "Search" })]) {
+			const b = await button.boundingBox();
+			assert.ok(b.x >= 0 && b.x + b.width <= 480, `${name} ${JSON.stringify(b)}`);
+		}
+	}
+	await goTo(page, "#/ops?tr=0");
+	await page.locator(".tbody .tr", { hasText: "Matmul" }).first().click();
+	await page.getByTestId("drawer").getByText("Kernel time of each core").scrollIntoViewIfNeeded();
+}));
+
 test("times of days are told in days", () => withPage(async (page) => {
 	await goTo(page, `#/overview?tr=${trace("days")}`);
 	await until("89 days", () => page.locator("main").innerText(), (t) => /89 d 0 h/.test(t));

@@ -46,30 +46,44 @@ function note(r: SearchRow): string {
 	return t ? [t.kind + (t.tid ? ` ${t.tid}` : ""), p ? p.name : ""].filter(Boolean).join(" · ") : "";
 }
 
+interface Answer {
+	/** What it answers. */
+	q: string;
+	rows: SearchRow[];
+	/** So many messages, of more. */
+	lookedAt?: number;
+}
+
 export function Search() {
 	const [q, setQ] = useState("");
-	const [rows, setRows] = useState<SearchRow[] | null>(null);
+	const [answer, setAnswer] = useState<Answer | null>(null);
 	const [at, setAt] = useState(0);
 	const [shown, setShown] = useState(false);
 	const input = useRef<HTMLInputElement>(null);
+	const entered = useRef(false); // before the answer was there
+	const rows = answer?.rows ?? null;
 	useEffect(() => {
 		setSearchBox(input.current);
 		return () => setSearchBox(null);
 	}, []);
 	useEffect(() => {
 		const id = traceId.value;
+		entered.current = false;
 		if (!q.trim() || id === null) {
-			setRows(null);
+			setAnswer(null);
 			return;
 		}
 		const a = new AbortController();
 		const timer = setTimeout(() => {
 			api.search(id, q.trim(), a.signal).then((r) => {
-				setRows(r.rows);
+				setAnswer({ q, rows: r.rows, lookedAt: r.messages_looked_at });
 				setAt(0);
+				if (entered.current && r.rows.length)
+					choose(r.rows[0]);
+				entered.current = false;
 			}, (e) => {
 				if (!isAbort(e))
-					setRows([]);
+					setAnswer({ q, rows: [] });
 			});
 		}, 120);
 		return () => {
@@ -89,10 +103,13 @@ export function Search() {
 		} else if (rows?.length && (e.key === "ArrowDown" || e.key === "ArrowUp")) {
 			setAt((at + (e.key === "ArrowDown" ? 1 : rows.length - 1)) % rows.length);
 			e.preventDefault();
+		} else if (e.key === "Enter" && answer?.q !== q) { // what is listed is that of fewer letters
+			entered.current = true;
 		} else if (e.key === "Enter" && rows?.[at]) {
 			choose(rows[at]);
 		}
 	};
+	useEffect(() => document.getElementById(`hit-${at}`)?.scrollIntoView({ block: "nearest" }), [at]);
 	const list = shown && rows !== null;
 	return (
 		<div class="search">
@@ -113,7 +130,8 @@ export function Search() {
 						<span class={"tag " + r.kind}>{r.kind}</span><span class="hit-text">{r.kind === "signpost" ? signpostText(r.text) : shortName(r.text)}</span><span class="dim">{note(r)}</span>
 					</li>
 				))}
-				{rows?.length === 0 && <li class="none" role="option" aria-selected="false" aria-disabled="true">Nothing found</li>}
+				{answer?.lookedAt !== undefined && <li class="none" role="option" aria-selected="false" aria-disabled="true">of messages the first {fmtCount(answer.lookedAt)}; the page Messages searches all</li>}
+				{rows?.length === 0 && answer?.lookedAt === undefined && <li class="none" role="option" aria-selected="false" aria-disabled="true">Nothing found</li>}
 			</ul>
 		</div>
 	);
