@@ -65,7 +65,9 @@ double hist_at(const struct hist *h, double share)
 		low = bucket_low(i);
 		high = bucket_low(i + 1);
 		value = high - low <= 1 ? low : low + (high - low) * (rank - seen) / n;
-		if (n == 1) /* of one there is no need to guess: few zones have exact figures */
+		/* Of one there is no need to guess, if its sum is known: few zones have exact
+		 * figures. */
+		if (n == 1 && h->totals[i] >= low)
 			value = h->totals[i];
 		return fmin(fmax(value, (double)h->min), (double)h->max);
 	}

@@ -132,6 +132,10 @@ static void test_hist(void **state)
 	assert_int_equal(count, 100000);
 	assert_true(total == 5000050000.0);
 	hist_bins(h, 0, 0, 3, true, bins);
+	memset(h, 0, sizeof(*h));
+	for (uint64_t v = 1000003; v < 6000000; v += 1000003)
+		hist_add(h, v);
+	assert_true(hist_at(h, 0.5) == 3000009 && hist_at(h, 0.7) == 4000012);
 	free(h);
 }
 
