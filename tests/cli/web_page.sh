@@ -50,7 +50,7 @@ expect_exit 0 "$BUILD/tests/mkwide" 10000 wide.tacho
 
 export ODD=$here/odd
 mkdir "$ODD"
-for kind in empty moment nanosecond days messages plots device locks pools; do
+for kind in empty moment nanosecond days messages plots device locks pools queues; do
 	expect_exit 0 "$BUILD/tests/mkodd" $kind "$ODD/$kind.tacho"
 done
 

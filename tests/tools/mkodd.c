@@ -2,7 +2,8 @@
  * mkodd WHAT FILE writes an invented trace that has next to nothing of most things, or far too many
  * of one: "empty" nothing at all, "moment" one zone of no length, "nanosecond" one of 1 ns, "days"
  * zones of days, "messages", "plots" and "device" nothing else, "locks" and "pools" 2,000 of them,
- * "talk" 30,000 messages of two tracks, seven at a time.
+ * "talk" 30,000 messages of two tracks, seven at a time, "queues" zones of a thread and of two
+ * queues of a GPU.
  * Its clock runs at 1 GHz.
  */
 #include "trace/trace.h"
@@ -123,6 +124,16 @@ static void device(void)
 	}
 }
 
+static void queues(void)
+{
+	uint32_t on[3] = {track(TRACE_THREAD, 1, "main"),
+			  track(TRACE_CORE, TRACE_CORE_OTHER(0, 0), "Graphics/0"),
+			  track(TRACE_CORE, TRACE_CORE_OTHER(1, 0), "Compute/0")};
+
+	for (uint64_t i = 0; i < 60; i++)
+		zone(on[i % 3], 1000 + i * 1000, 1900 + i * 1000);
+}
+
 static void locks(void)
 {
 	uint32_t thread = track(TRACE_THREAD, 1, "main");
@@ -166,7 +177,7 @@ static const struct {
 } kinds[] = {{"empty", empty},   {"moment", moment},     {"nanosecond", nanosecond},
 	     {"days", days},     {"messages", messages}, {"plots", plots},
 	     {"device", device}, {"locks", locks},       {"pools", pools},
-	     {"talk", talk}};
+	     {"talk", talk},     {"queues", queues}};
 
 int main(int argc, char **argv)
 {

@@ -226,6 +226,32 @@ test("a window of the size of a hand: all is within reach", () => withPage(async
 	await page.getByTestId("drawer").getByText("Kernel time of each core").scrollIntoViewIfNeeded();
 }));
 
+test("queues of a GPU are rows of their process, and no cores", () => withPage(async (page) => {
+	await openTimeline(page, `#/timeline?tr=${trace("queues")}`);
+	const rows = await page.evaluate(() => window.tachoTimeline.rows.value.rows.map((r) => [r.kind, r.label, r.note]));
+	assert.deepEqual(rows, [["process", "odd", "pid 1 · 1 thread · 2 GPU queues"], ["thread", "main", "1"], ["risc", "Graphics/0", "GPU"], ["risc", "Compute/0", "GPU"]]);
+	await page.evaluate(() => window.tachoTimeline.scrollTo(window.tachoTimeline.rows.value.rows.at(-1).track.id));
+	const b = await page.evaluate(() => {
+		const t = window.tachoTimeline, r = t.el.over.getBoundingClientRect(), d = t.drawnStripes().find((k) => k.row.label === "Compute/0");
+		return { x: r.left + (d.boxes[0].x0 + d.boxes[0].x1) / 2 / devicePixelRatio, y: r.top + d.y + d.stripe.h / 2 };
+	});
+	await page.mouse.click(b.x, b.y);
+	await until("its zone", async () => (await page.getByTestId("drawer").allInnerTexts()).join(), (t) => /Compute\/0/.test(t));
+	assert.doesNotMatch(await page.getByTestId("drawer").innerText(), /clock|undefined/);
+	await goTo(page, `#/statistics?tr=${trace("queues")}`);
+	await page.getByLabel("Tracks", { exact: true }).selectOption({ label: "Compute/0" });
+	await until("its zones", async () => (await page.locator(".tbody .tr").allInnerTexts()).join(), (t) => /\b20\b/.test(t));
+	await goTo(page, `#/overview?tr=${trace("queues")}`);
+	await page.getByRole("heading", { name: "Zones of the GPU by self time" }).waitFor();
+}));
+
+test("compared: the durations of a name that one trace alone has", () => withPage(async (page) => {
+	await goTo(page, `#/compare?tr=0&a=${trace("days")}&b=0&what=zones&name=draw_frame`);
+	const panel = page.getByRole("complementary", { name: "Durations compared" });
+	await panel.locator(".histogram rect.b").first().waitFor();
+	assert.deepEqual(await panel.locator("tbody tr").last().locator("td").first().allInnerTexts(), ["–"]);
+}));
+
 test("times of days are told in days", () => withPage(async (page) => {
 	await goTo(page, `#/overview?tr=${trace("days")}`);
 	await until("89 days", () => page.locator("main").innerText(), (t) => /89 d 0 h/.test(t));

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { api } from "../api";
 import { fmtCount, fmtDur, shortName } from "../format";
 import { params, setParam, traceId, traces } from "../state";
-import type { CompareRow } from "../types";
+import type { CompareRow, Hist } from "../types";
 import { Filter } from "../ui/filter";
 import { Icon } from "../ui/icons";
 import { Histogram } from "../ui/histogram";
@@ -33,6 +33,11 @@ function columns(what: string): Column<CompareRow>[] {
 	];
 }
 
+/** Of no zones there are none. */
+function figure(h: Hist | undefined, k: "mean" | "median" | "p90" | "p99" | "max"): string {
+	return fmtDur(h?.count ? h[k] : null);
+}
+
 function Overlay({ a, b, name }: { a: number; b: number; name: string }) {
 	const [normalise, setNormalise] = useState(true);
 	const [logCount, setLogCount] = useState(false);
@@ -51,7 +56,7 @@ function Overlay({ a, b, name }: { a: number; b: number; name: string }) {
 			</div>
 			<Histogram series={[{ hist: h.data.a, className: "bar a", label: "A" }, { hist: h.data.b, className: "bar b", label: "B" }]} options={{ logCount, cumulate: false, logTime: false }} normalise={normalise} />
 			<table class="plain"><thead><tr><th /><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody>
-				{(["count", "mean", "median", "p90", "p99", "max"] as const).map((k) => <tr key={k}><th scope="row">{k}</th><td class="num">{k === "count" ? fmtCount(h.data?.a.count) : fmtDur(h.data?.a[k])}</td><td class="num">{k === "count" ? fmtCount(h.data?.b.count) : fmtDur(h.data?.b[k])}</td></tr>)}
+				{(["count", "mean", "median", "p90", "p99", "max"] as const).map((k) => <tr key={k}><th scope="row">{k}</th><td class="num">{k === "count" ? fmtCount(h.data?.a.count) : figure(h.data?.a, k)}</td><td class="num">{k === "count" ? fmtCount(h.data?.b.count) : figure(h.data?.b, k)}</td></tr>)}
 			</tbody></table>
 		</aside>
 	);

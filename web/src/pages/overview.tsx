@@ -271,7 +271,7 @@ export function OverviewPage() {
 				<div class="cards">
 					<OpCards d={d} />
 					{d.top_zones.length > 0 && <Card title="Host zones by self time" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={zoneRows(d.top_zones)} /></Card>}
-					{d.top_kernels.length > 0 && <Card title="Zones of the cores by self time" more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={zoneRows(d.top_kernels)} /></Card>}
+					{d.top_kernels.length > 0 && <Card title={m.devices.length ? "Zones of the cores by self time" : "Zones of the GPU by self time"} more={<button class="link" onClick={() => go("statistics")}>all</button>}><Top rows={zoneRows(d.top_kernels)} /></Card>}
 					{m.devices.length > 0 && <Card title={m.devices.length === 1 ? "Device" : "Devices"}>{m.devices.slice(0, 8).map((e) => <Device key={e.device} m={m} o={d} device={e.device} />)}</Card>}
 					{d.gaps.length > 0 && <Gaps o={d} />}
 					{m.processes.length > 0 && <Card title="Processes"><ul class="gap-list">{m.processes.map((p) => <li key={p.id}><b>{p.name}</b> <span class="dim">pid {p.pid}{p.exit !== null ? `, exit ${p.exit}` : ""}{p.command ? ` · ${p.command}` : ""}</span></li>)}</ul></Card>}

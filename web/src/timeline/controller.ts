@@ -11,7 +11,7 @@ import type { Device, Meta, Signpost, Warning, ZoneDetail, ZoneRef } from "../ty
 import { colorMode, libraryMode, Palette } from "./colors";
 import { type Colors, drawRuler, type Drawn, Painter, readColors } from "./draw";
 import { FrameStrip } from "./frames";
-import { type Extras, type Layout, layout, type OpenState, type Row, type Screen, screenOf, stuckAt, visibleRows } from "./layout";
+import { type Extras, isQueue, type Layout, layout, type OpenState, type Row, type Screen, screenOf, stuckAt, visibleRows } from "./layout";
 import { LibraryLanes } from "./library";
 import { lockKey, lockLaneY, LockStore } from "./locks";
 import { MessageMarks } from "./messages";
@@ -498,7 +498,7 @@ export class Timeline {
 		const t = m?.tracks.find((k) => k.id === track);
 		if (!t)
 			return;
-		const keys = t.kind === "lock" ? ["locks", lockKey(t.id)] : t.kind === "core" ? ["d" + (t.device ?? 0), `d${t.device ?? 0}c${t.x},${t.y}`, "t" + t.id] : ["p" + t.process, "t" + t.id];
+		const keys = t.kind === "lock" ? ["locks", lockKey(t.id)] : t.kind === "core" && !isQueue(t) ? ["d" + t.device, `d${t.device}c${t.x},${t.y}`, "t" + t.id] : ["p" + t.process, "t" + t.id];
 		const closed = keys.filter((k) => this.rows.peek().rows.find((r) => r.key === k)?.open !== true);
 		if (closed.length)
 			openRows.value = { ...openRows.peek(), ...Object.fromEntries(closed.map((k) => [k, true])) };

@@ -8,6 +8,7 @@ import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
 import type { ZoneBrief, ZoneDetail } from "../types";
 import { spanStep } from "./input";
+import { isQueue } from "./layout";
 import { lockName, spanText } from "./locks";
 import { lockSpan, op, selectError, zone } from "./select";
 
@@ -55,7 +56,7 @@ function Source({ name }: { name: number }) {
 
 function DeviceClock({ z }: { z: ZoneDetail }) {
 	const t = meta.value?.tracks.find((k) => k.id === z.track);
-	if (t?.kind !== "core")
+	if (t?.kind !== "core" || isQueue(t))
 		return null;
 	const d = meta.value?.devices.find((e) => e.device === t.device);
 	const text = !d || d.bound_ns === null ? "clock not synchronised" : `synchronised to ±${fmtDur(d.bound_ns)}`;

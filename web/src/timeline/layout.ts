@@ -132,6 +132,11 @@ function threadOrder(a: Track, b: Track): number {
 	return main(a) - main(b);
 }
 
+/** A queue of a GPU, by Tracy's functions: it has zones as a core has, but no place on a chip. */
+export function isQueue(t: Track): boolean {
+	return t.kind === "core" && t.device === undefined;
+}
+
 interface Host {
 	process: Meta["processes"][number];
 	threads: Track[];
@@ -139,7 +144,7 @@ interface Host {
 
 function hostsOf(m: Meta): Host[] {
 	const warned = new Set(m.warnings.map((w) => w.track)); // all of a thread may be lost
-	const hosts = m.tracks.filter((t) => (t.kind === "thread" || t.kind === "fiber" || t.kind === "other" || t.kind === "lock") && (t.lanes.length > 0 || warned.has(t.id)));
+	const hosts = m.tracks.filter((t) => (t.kind === "thread" || t.kind === "fiber" || t.kind === "other" || t.kind === "lock" || isQueue(t)) && (t.lanes.length > 0 || warned.has(t.id)));
 	const known = new Set(m.processes.map((p) => p.id));
 	const list = [...m.processes];
 	if (hosts.some((t) => !known.has(t.process)))
@@ -151,7 +156,8 @@ function hostsOf(m: Meta): Host[] {
 /** True if its threads have rows. */
 function processRow(b: Builder, { process: p, threads }: Host): boolean {
 	const lanes = some(threads.flatMap(firstLane));
-	const note = (p.pid ? `pid ${p.pid} · ` : "") + `${threads.length} ${threads.length === 1 ? "thread" : "threads"}`;
+	const queues = threads.filter(isQueue).length, n = threads.length - queues;
+	const note = [p.pid ? `pid ${p.pid}` : "", n ? `${n} ${n === 1 ? "thread" : "threads"}` : "", queues ? `${queues} GPU ${queues === 1 ? "queue" : "queues"}` : ""].filter(Boolean).join(" · ");
 	const opened = groupRow(b, "process", "p" + p.id, 0, p.name || "process", note, lanes, true, false);
 	const row = b.rows[b.rows.length - 1];
 	if (lanes.length < threads.length)
@@ -163,7 +169,7 @@ function processRow(b: Builder, { process: p, threads }: Host): boolean {
 
 function threadRow(b: Builder, m: Meta, t: Track): void {
 	const p = b.pinned && m.processes.length > 1 ? m.processes.find((k) => k.id === t.process) : undefined;
-	const note = [p ? `pid ${p.pid}` : "", t.kind === "fiber" ? "fiber" : t.tid ? String(t.tid) : ""].filter(Boolean).join(" · ");
+	const note = [p ? `pid ${p.pid}` : "", t.kind === "fiber" ? "fiber" : isQueue(t) ? "GPU" : t.tid ? String(t.tid) : ""].filter(Boolean).join(" · ");
 	laneTrack(b, t, "t" + t.id, 1, t.name || t.kind, note, null);
 }
 
@@ -227,7 +233,7 @@ interface Board {
 }
 
 function boardsOf(m: Meta): Board[] {
-	const all = m.tracks.filter((t) => t.kind === "core");
+	const all = m.tracks.filter((t) => t.kind === "core" && !isQueue(t));
 	const ids = [...new Set([...m.devices.map((d) => d.device), ...all.map((t) => t.device ?? 0)])].sort((a, z) => a - z);
 	return ids.map((id) => {
 		const device = m.devices.find((e) => e.device === id);
@@ -242,7 +248,7 @@ function coreKey(k: Board, c: Core): string {
 
 /** True if its cores have rows. */
 function deviceRow(b: Builder, { id, device: d, tracks, cores }: Board): boolean {
-	const note = [`${cores.length} cores`, d?.arch, d && d.mhz > 0 ? `${d.mhz} MHz` : "", d?.modelled ? "modelled" : ""].filter(Boolean).join(" · ");
+	const note = [`${cores.length} ${cores.length === 1 ? "core" : "cores"}`, d?.arch, d && d.mhz > 0 ? `${d.mhz} MHz` : "", d?.modelled ? "modelled" : ""].filter(Boolean).join(" · ");
 	const opened = groupRow(b, "device", "d" + id, 0, `Device ${id}`, note, some(tracks.flatMap(workLane)), true, true);
 	const row = b.rows[b.rows.length - 1];
 	row.device = id;

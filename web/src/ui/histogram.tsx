@@ -29,7 +29,7 @@ interface Props {
 export function Histogram({ series, options, normalise = false, chosen = null, onChoose }: Props) {
 	const [at, setAt] = useState<number | null>(null);
 	const [from, setFrom] = useState<number | null>(null);
-	const bins = series[0]?.hist.bins ?? [];
+	const bins = series.find((s) => s.hist.bins.length > 0)?.hist.bins ?? []; // of two traces one may have none
 	if (bins.length === 0)
 		return <p class="dim">No zones in this range.</p>;
 	const lo = bins[0][0], hi = bins[bins.length - 1][1];

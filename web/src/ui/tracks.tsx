@@ -1,6 +1,7 @@
 // Of which tracks a page tells: all, those of a process or a device, or one thread. Kept in the URL as "of".
 import { meta, params, setParam } from "../state";
 import { elide } from "../format";
+import { isQueue } from "../timeline/layout";
 import { laneList } from "../timeline/tiles";
 import type { Track } from "../types";
 
@@ -12,7 +13,7 @@ function chosen(of: string | undefined): Track[] | null {
 	const n = +(of?.slice(1) ?? "");
 	switch (of?.[0]) {
 	case "h": return tracks.filter((t) => t.kind !== "core");
-	case "p": return tracks.filter((t) => t.process === n && t.kind !== "core");
+	case "p": return tracks.filter((t) => t.process === n && (t.kind !== "core" || isQueue(t)));
 	case "d": return tracks.filter((t) => t.kind === "core" && t.device === n);
 	case "t": return tracks.filter((t) => t.id === n);
 	default: return null;
@@ -28,8 +29,8 @@ export function trackQuery(): { track?: string } {
 export function TrackSelect() {
 	const m = meta.value;
 	const tracks = m?.tracks.filter((t) => t.lanes.length > 0) ?? [];
-	const threads = tracks.filter((t) => t.kind !== "core");
-	const devices = [...new Set(tracks.filter((t) => t.kind === "core").map((t) => t.device ?? 0))];
+	const threads = tracks.filter((t) => t.kind !== "core" || isQueue(t));
+	const devices = [...new Set(tracks.filter((t) => t.kind === "core" && !isQueue(t)).map((t) => t.device ?? 0))];
 	if (!m || tracks.length < 2)
 		return null;
 	const processes = m.processes.filter((p) => threads.some((t) => t.process === p.id));
