@@ -179,6 +179,8 @@ pools = s.call("memory")["pools"]
 assert (pools[0]["current"], pools[0]["peak"], pools[0]["allocs"]) == (128, 512, 8)
 assert s.call("memory?track=13&res=20&i=0")["points"][-1][3] == 128
 lock = s.call("locks")["rows"][0]
+assert lock["name"] == json.loads(run(TACHO, "locks", "--format=json", trace))[0]["name"] != "", lock
+assert lock["name"] in {t["name"] for t in meta["tracks"] if t["kind"] == "lock"}
 assert lock["waits"] == 2 and lock["max_wait"] == 181000
 
 # Rows of locks: a lane of holds and one of waits for all threads together and for each.

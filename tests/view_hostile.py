@@ -172,6 +172,15 @@ while True:
         break
 w.s.close()
 
+# More WebSockets than there is room for are refused, not let in and closed: who is would come back at once.
+crowd = [until("a WebSocket", lambda: WebSocket(s), lambda w: w.status == 101) for _ in range(16)]  # those from above go first
+checks += 1
+assert WebSocket(s).status == 503
+crowd.pop().s.close()
+until("room again", lambda: WebSocket(s).status, lambda status: status == 101)
+for w in crowd:
+    w.s.close()
+
 # Half-open and slow clients: they are closed, and others are answered meanwhile.
 idle = [s.connect() for _ in range(40)]
 slow = [s.connect() for _ in range(15)]

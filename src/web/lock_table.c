@@ -62,6 +62,15 @@ static struct lock_figures use_figures(const struct export_lock *l)
 	};
 }
 
+const char *lock_name(const struct trace *t, uint32_t track)
+{
+	const struct trace_srcloc *loc = export_srcloc(t, t->tracks[track].srcloc);
+
+	if (t->tracks[track].name[0])
+		return t->tracks[track].name;
+	return loc->name[0] ? loc->name : loc->function;
+}
+
 static void lock_put(struct web_call *c, uint32_t track, const struct lock_figures *f)
 {
 	const struct trace_track *t = &c->trace->tracks[track];
@@ -71,7 +80,7 @@ static void lock_put(struct web_call *c, uint32_t track, const struct lock_figur
 
 	json_object(j, NULL);
 	json_uint(j, "track", track);
-	json_text(j, "name", t->name);
+	json_text(j, "name", lock_name(c->trace, track));
 	json_text(j, "file", loc->file);
 	json_uint(j, "line", loc->line);
 	json_uint(j, "waits", f->sums[WAITS].count);

@@ -220,7 +220,7 @@ static void rows_put(struct web_call *c, const struct lock *l)
 	const struct trace_track *t = &c->trace->tracks[l->kept.track];
 	struct json *j = &c->json;
 
-	json_text(j, "name", t->name);
+	json_text(j, "name", lock_name(c->trace, l->kept.track));
 	json_uint(j, "process", t->process);
 	json_bool(j, "shared", t->format == 1);
 	json_uint(j, "threads", l->threads);

@@ -289,7 +289,7 @@ static void track_put(struct web_call *c, uint32_t id, uint64_t rows)
 	json_uint(j, "id", id);
 	json_text(j, "kind", track->kind < TRACE_TRACK_KINDS ? kinds[track->kind] : "other");
 	json_uint(j, "process", track->process);
-	name_put(j, "name", track->name, NAME_MOST);
+	name_put(j, "name", track->kind == TRACE_LOCK ? lock_name(t, id) : track->name, NAME_MOST);
 	json_uint(j, "color", track->color);
 	if (track->kind == TRACE_THREAD)
 		json_uint(j, "tid", track->id);

@@ -273,6 +273,9 @@ int rows_open(struct rows **r, struct web_call *c, uint32_t kind, uint32_t track
 int rows_next(struct rows *r, struct trace_row *row, uint32_t *track);
 void rows_close(struct rows *r);
 
+/* lock_table.c: what a lock is called, on its track or where it is declared; "": nowhere. */
+const char *lock_name(const struct trace *t, uint32_t track);
+
 /* kept.c */
 void kept_forget(struct web_handle *h);
 

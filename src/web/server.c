@@ -130,6 +130,16 @@ static enum MHD_Result reply_send(struct MHD_Connection *con, struct web_reply *
 	return result;
 }
 
+static void reply_full(struct web_reply *reply)
+{
+	static const char text[] = "{\"error\":\"there are too many WebSockets already\"}\n";
+
+	reply->status = 503;
+	reply->type = "application/json";
+	reply->body_static = text;
+	reply->body_len = strlen(text);
+}
+
 static bool has_body(struct MHD_Connection *con)
 {
 	const char *length = header(con, "Content-Length");
@@ -173,8 +183,11 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *con, con
 	if (reply.status == 200 && !strncmp(in.target, "/api/", 5))
 		connection_known(s, c);
 	connection_phase(s, c, SENDING);
-	if (reply.status == 101)
+	if (reply.status == 101 && !sockets_full(s))
 		return socket_answer(s, con, &reply);
+	/* A page that is let in and sent off at once would come back at once. */
+	if (reply.status == 101)
+		reply_full(&reply);
 	return reply_send(con, &reply);
 }
 

@@ -62,5 +62,7 @@ enum MHD_Result socket_answer(struct server *s, struct MHD_Connection *con,
 void sockets_end(struct server *s, bool all);
 /* With the lock held: is one open? */
 bool sockets_open(const struct server *s);
+/* There is no room for another one. */
+bool sockets_full(struct server *s);
 
 #endif

@@ -120,6 +120,17 @@ void server_wake(struct web *web)
 }
 
 /* With the lock held. */
+bool sockets_full(struct server *s)
+{
+	unsigned used = 0;
+
+	pthread_mutex_lock(&s->lock);
+	for (unsigned i = 0; i < WEBSOCKETS; i++)
+		used += s->sockets[i].handle != NULL;
+	pthread_mutex_unlock(&s->lock);
+	return used == WEBSOCKETS;
+}
+
 bool sockets_open(const struct server *s)
 {
 	for (unsigned i = 0; i < WEBSOCKETS; i++)

@@ -252,6 +252,39 @@ test("compared: the durations of a name that one trace alone has", () => withPag
 	assert.deepEqual(await panel.locator("tbody tr").last().locator("td").first().allInnerTexts(), ["–"]);
 }));
 
+test("back and forward between a selection and none: each has its view", () => withPage(async (page, p) => {
+	await openTimeline(page, `#/timeline?tr=${trace("queues")}`);
+	const goal = () => page.evaluate(() => { const v = window.tachoTimeline.motion.goal; return [Math.round(v.t0), Math.round(v.t1)]; });
+	const drawer = page.getByTestId("drawer");
+	const b = await page.evaluate(() => {
+		const t = window.tachoTimeline, r = t.el.over.getBoundingClientRect(), d = t.drawnStripes().find((k) => k.boxes.length > 0);
+		return { x: r.left + (d.boxes[0].x0 + d.boxes[0].x1) / 2 / devicePixelRatio, y: r.top + d.y + d.stripe.h / 2 };
+	});
+	const whole = await goal();
+	await page.mouse.click(b.x, b.y);
+	await drawer.waitFor();
+	const open = await until("a part", goal, (v) => v[1] < whole[1]);
+	assert.equal(open[0], whole[0], "a zone that is in sight moves nothing");
+	await until("in the URL", () => hash(page), (h) => h.includes(`v1=${open[1]}`));
+	await page.keyboard.press("Escape");
+	await drawer.waitFor({ state: "detached" });
+	await until("all again", goal, (v) => Math.abs(v[1] - whole[1]) <= 2);
+	await until("in the URL", () => hash(page), (h) => !h.includes(`v1=${open[1]}`));
+	for (let i = 0; i < 2; i++) {
+		await page.goBack();
+		await drawer.waitFor();
+		await settled(page);
+		assert.deepEqual(await goal(), open);
+		await page.goForward();
+		await drawer.waitFor({ state: "detached" });
+		await settled(page);
+		assert.ok(Math.abs((await goal())[1] - whole[1]) <= 2);
+	}
+	// a view before the trace begins is empty, and asks for nothing that is not there
+	await goTo(page, "#/timeline?tr=0&v0=-2000000&v1=-1000000");
+	await p.idle();
+}));
+
 test("times of days are told in days", () => withPage(async (page) => {
 	await goTo(page, `#/overview?tr=${trace("days")}`);
 	await until("89 days", () => page.locator("main").innerText(), (t) => /89 d 0 h/.test(t));

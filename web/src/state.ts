@@ -167,10 +167,21 @@ function number(v: string | null): number | null {
 	return v !== null && v !== "" && Number.isFinite(+v) ? +v : null;
 }
 
+/** A view of a URL by which the drawer opens or closes: it is that of the width which the timeline will have then. */
+let placed: Range | null = null;
+
+/** True once, if the view is such a one. */
+export function viewWasPlaced(): boolean {
+	const yes = placed !== null && placed === view.peek();
+	placed = null;
+	return yes;
+}
+
 export function parseHash(hash: string): void {
 	const m = /^#\/([a-z]*)(?:\?(.*))?$/.exec(hash);
 	const words = new URLSearchParams(m?.[2] ?? "");
 	const to = PAGES.find((p) => p === m?.[1]) ?? "overview";
+	const drawer = selection.peek() !== null;
 	batch(() => {
 		page.value = to;
 		const id = number(words.get("tr"));
@@ -186,6 +197,7 @@ export function parseHash(hash: string): void {
 			pins.value = [...new Set((words.get("pin") ?? "").split("~").filter(Boolean))];
 		}
 		selection.value = selParse(words.get("sel"));
+		placed = v0 !== null && v1 !== null && v1 > v0 && drawer !== (selection.peek() !== null) ? view.peek() : null;
 		marks.value = (words.get("marks") ?? "").split(",").filter(Boolean).map(Number).filter(Number.isFinite);
 		const p: Record<string, string> = {};
 		words.forEach((v, k) => {

@@ -2,7 +2,7 @@
 import { effect, signal, untracked } from "@preact/signals";
 import { api, isAbort, Priority } from "../api";
 import { nameCount, nameOf, namesVersion } from "../names";
-import { duration, entry, follow, marks, meta, openRows, pins, range, selection, view } from "../state";
+import { duration, entry, follow, marks, meta, openRows, pins, range, selection, view, viewWasPlaced } from "../state";
 import type { Range } from "../state";
 import { fmtDur } from "../format";
 import { theme } from "../theme";
@@ -162,7 +162,7 @@ export class Timeline {
 		const w = this.el.over.clientWidth;
 		if (w === 0) // the page is going away
 			return;
-		if (this.lastWidth > 0 && w !== this.lastWidth) {
+		if (this.lastWidth > 0 && w !== this.lastWidth && !viewWasPlaced()) {
 			const v = view.peek();
 			const t1 = v.t0 + (v.t1 - v.t0) * w / this.lastWidth;
 			const z = zone.peek();
@@ -548,7 +548,9 @@ export class Timeline {
 	private bringTime(z: { start: number; end: number }): void {
 		const v = this.motion.goal;
 		const span = v.t1 - v.t0;
-		if (z.end < v.t0 + span * 0.02 || z.start > v.t1 - span * 0.02 || z.end - z.start > span * 1.5) {
+		// at the edge of the trace there is nothing more to be seen beside it
+		const left = v.t0 <= 0 ? v.t0 : v.t0 + span * 0.02, right = v.t1 >= duration.peek() ? v.t1 : v.t1 - span * 0.02;
+		if (z.end < left || z.start > right || z.end - z.start > span * 1.5) {
 			const want = Math.max(span, (z.end - z.start) * 1.3);
 			const mid = (z.start + z.end) / 2;
 			this.motion.to({ t0: mid - want / 2, t1: mid + want / 2 }, true);

@@ -7,6 +7,7 @@ import { go, litName, meta, page, selection, setRange, showOnTimeline, traceId }
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
 import type { ZoneBrief, ZoneDetail } from "../types";
+import { unevenWords } from "../uneven";
 import { spanStep } from "./input";
 import { isQueue } from "./layout";
 import { lockName, spanText } from "./locks";
@@ -157,6 +158,7 @@ function OpView() {
 			{t0 === null && !o.signpost && <p class="note dim">Where it ran on the timeline is not known.</p>}
 			<Bars title="Kernel time of each processor" rows={Object.entries(d.riscs).map(([k, v]) => [k, v * 1000])} />
 			<Bars title={`Kernel time of each core (${cores.length})`} rows={cores} />
+			{unevenWords(d.cores) && <p class="dim">{unevenWords(d.cores)}</p>}
 			<h3>All columns</h3>
 			<dl>{Object.entries(d.row).filter(([, v]) => v !== "").map(([k, v]) => <><dt>{k}</dt><dd>{v}</dd></>)}</dl>
 		</>
@@ -196,6 +198,7 @@ function LockView({ l }: { l: NonNullable<typeof lockSpan.value> }) {
 				<dt>start</dt><dd>{fmtTime(l.start)}</dd>
 				<dt>end</dt><dd>{l.open ? "not yet" : fmtTime(l.end)}</dd>
 				{l.shared && <><dt>shared</dt><dd>with other readers</dd></>}
+				{l.file && <><dt>declared</dt><dd title={`${l.file}:${l.line}`}>{baseName(l.file)}:{l.line}</dd></>}
 				{marked && <><dt>at</dt><dd title={`${marked[2]}:${marked[3]}`}>{marked[1] || marked[0]} · {baseName(marked[2])}:{marked[3]}</dd></>}
 			</dl>
 			{others.length > 0 && <><h3>{l.kind === "wait" ? "Held meanwhile by" : "Waited meanwhile"} <span class="dim">{fmtCount(l.others_total ?? others.length)}{l.others_total === MOST_OTHERS ? " or more" : ""}</span></h3>

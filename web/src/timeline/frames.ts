@@ -54,6 +54,8 @@ export class FrameStrip {
 
 	private async fetch(track: number, t0: number, t1: number, least: number): Promise<void> {
 		this.abort?.abort();
+		if (t1 <= t0) // before the trace begins there are none
+			return;
 		this.abort = new AbortController();
 		try {
 			this.data = await api.frames(this.trace, { track, t0, t1, least }, this.abort.signal);

@@ -35,6 +35,8 @@ export class MessageMarks {
 
 	private async fetch(t0: number, t1: number): Promise<void> {
 		this.abort?.abort();
+		if (t1 <= t0) // before the trace begins there are none
+			return;
 		this.abort = new AbortController();
 		try {
 			const r = await api.messages(this.trace, { t0, t1, limit: LIMIT, total: false }, this.abort.signal);
