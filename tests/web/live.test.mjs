@@ -64,6 +64,16 @@ test("live: follow, stop following, the server goes and comes back, the program 
 	const count = async () => await page.locator(".tbody .tr").count() ? page.locator(".tbody .tr").first().locator(".td").nth(4).innerText() : "";
 	const counted = await until("statistics", count);
 	await until("statistics grow", count, (t) => t !== "" && t !== counted);
+	// a curve is asked for when its list is, not whenever the trace has grown
+	await goTo(page, "#/plots");
+	await page.locator(".curve canvas").first().waitFor();
+	let lists = 0, tiles = 0;
+	page.on("request", (r) => {
+		lists += r.url().includes("/plots") ? 1 : 0;
+		tiles += r.url().includes("/plot?") ? 1 : 0;
+	});
+	await until("lists", () => lists, (n) => n >= 4);
+	assert.ok(tiles <= 5 * (lists + 1), `${tiles} tiles for ${lists} lists`);
 	await goTo(page, "#/timeline");
 
 	await server.stop();

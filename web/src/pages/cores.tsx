@@ -246,7 +246,7 @@ export function CoresPage() {
 			</header>
 			{devices.length > 0 && <div><TimeBar work={work} ops={ops} /><Slider work={work} ops={ops} /></div>}
 			{devices.length === 0 && <p class="dim">This trace has no device. Cores are recorded of programs that use one, with <code>TT_METAL_DEVICE_PROFILER=1</code>.</p>}
-			{devices.filter((d) => only === undefined || String(d) === only).map((d) => <Device key={d} device={d} />)}
+			<div class="devices">{devices.filter((d) => only === undefined || String(d) === only).map((d) => <Device key={d} device={d} />)}</div>
 		</div>
 	);
 }

@@ -1,6 +1,6 @@
 // A curve over time by uPlot: the last value of each pixel as steps, least and greatest as a band.
 // All curves of a page share the pointer; dragging sets the range.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { fmtTick, fmtValue } from "../format";
 import { duration, type Range, range, setRange } from "../state";
@@ -11,12 +11,26 @@ import { useLoad } from "./load";
 
 type Data = [x: number[], last: (number | null)[], min: (number | null)[], max: (number | null)[]];
 
+/** What comes later than this after its time is not waited for. */
+const LATE = 2e9;
+
+/** Tiles of a curve in which nothing changes any more, for the same curve when the trace has grown. */
+type Kept = Map<string, PlotTile>;
+
+async function tileOf(get: (res: number, i: number) => Promise<PlotTile>, res: number, i: number, end: number, kept: Kept): Promise<PlotTile> {
+	const key = `${res}:${i}`;
+	const tile = kept.get(key) ?? await get(res, i);
+	if ((i + 1) * tileSpan(res) < end - LATE)
+		kept.set(key, tile);
+	return tile;
+}
+
 /** All tiles of a window, as columns. */
-export async function loadCurve(get: (res: number, i: number) => Promise<PlotTile>, t0: number, t1: number): Promise<Data> {
+async function loadCurve(get: (res: number, i: number) => Promise<PlotTile>, t0: number, t1: number, end: number, kept: Kept): Promise<Data> {
 	const res = resolutionFor((t1 - t0) / 1200);
 	const span = tileSpan(res);
 	const first = Math.max(0, Math.floor(t0 / span)), last = Math.floor(t1 / span);
-	const tiles = await Promise.all(Array.from({ length: last - first + 1 }, (_, k) => get(res, first + k)));
+	const tiles = await Promise.all(Array.from({ length: last - first + 1 }, (_, k) => tileOf(get, res, first + k, end, kept)));
 	const d: Data = [[], [], [], []];
 	const push = (t: number, v: number, lo: number, hi: number) => {
 		d[0].push(t);
@@ -94,9 +108,11 @@ export function Curve({ id, label, format, get, gen, height = 150 }: { id: strin
 	const box = useRef<HTMLDivElement>(null);
 	const plot = useRef<uPlot | null>(null);
 	const shown = useRef<Range>({ t0: 0, t1: 1 }); // all curves have the same time, whenever their values begin
-	const r = range.value ?? { t0: 0, t1: duration.peek() }; // GEN tells when it has grown
+	const end = useMemo(() => duration.peek(), [id, gen]); // a live trace is longer each time that the page is drawn
+	const kept = useMemo<Kept>(() => new Map(), [id]);
+	const r = range.value ?? { t0: 0, t1: end };
 	shown.current = r;
-	const l = useLoad([id, r.t0, r.t1, gen].join("|"), () => loadCurve(get, r.t0, r.t1));
+	const l = useLoad([id, r.t0, r.t1, gen].join("|"), () => loadCurve(get, r.t0, r.t1, end, kept));
 	useEffect(() => {
 		const b = box.current;
 		if (!b || !l.data)
