@@ -170,8 +170,9 @@ test("at the widest view the wheel moves nothing", () => withPage(async (page) =
 	for (let i = 0; i < 5; i++)
 		await page.mouse.wheel(0, 500);
 	await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))));
-	assert.deepEqual(await goal(), before);
-	assert.equal(await page.evaluate(() => window.tachoTimeline.frame.t0), seen);
+	const after = await goal();
+	assert.ok(Math.abs(after.t0 - before.t0) < 1 && Math.abs(after.t1 - before.t1) < 1, JSON.stringify([before, after]));
+	assert.ok(Math.abs(await page.evaluate(() => window.tachoTimeline.frame.t0) - seen) < 1);
 }));
 
 test("an op's shape is seen whatever room there is", () => withPage(async (page) => {

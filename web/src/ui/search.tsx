@@ -68,7 +68,6 @@ export function Search() {
 	}, []);
 	useEffect(() => {
 		const id = traceId.value;
-		entered.current = false;
 		if (!q.trim() || id === null) {
 			setAnswer(null);
 			return;
@@ -103,7 +102,7 @@ export function Search() {
 		} else if (rows?.length && (e.key === "ArrowDown" || e.key === "ArrowUp")) {
 			setAt((at + (e.key === "ArrowDown" ? 1 : rows.length - 1)) % rows.length);
 			e.preventDefault();
-		} else if (e.key === "Enter" && answer?.q !== q) { // what is listed is that of fewer letters
+		} else if (e.key === "Enter" && answer?.q !== input.current?.value) { // what is listed is that of fewer letters
 			entered.current = true;
 		} else if (e.key === "Enter" && rows?.[at]) {
 			choose(rows[at]);
@@ -117,6 +116,7 @@ export function Search() {
 			<input ref={input} type="text" placeholder="Search zones, ops, signposts, messages" aria-label="Search" value={q} role="combobox" autocomplete="off" spellcheck={false}
 				aria-expanded={list} aria-controls="search-list" aria-autocomplete="list" aria-activedescendant={list && rows.length ? `hit-${at}` : undefined}
 				onInput={(e) => {
+					entered.current = false;
 					setQ(e.currentTarget.value);
 					setShown(true);
 				}} onFocus={() => setShown(true)} onBlur={() => setShown(false)} onKeyDown={key} />
