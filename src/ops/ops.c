@@ -149,6 +149,12 @@ static int read_device(struct work *w, enum devlog_want want)
 	int r = w->o->trace ? ops_logs_device(&w->cores, &w->dev, want, w->issues, w->err)
 			    : read_device_file(w, want);
 
+	if (r == TACHO_EFORMAT && w->host.ops.n) {
+		ops_issue_add(w->issues, OPS_ISSUE_BAD_HEADER, OPS_DEVICE_FILE, 1, OPS_NOWHERE,
+			      "%s; the report is without it", w->err->text);
+		devlog_free(&w->dev);
+		r = 0;
+	}
 	w->result->device_rows = w->dev.rows;
 	if (r == 0 && want == DEVLOG_ALL)
 		r = devlog_sort(&w->dev, w->err);

@@ -61,6 +61,15 @@ rm -rf d && "$MKLOGS" d && rm d/.logs/profile_log_device.csv
 expect_exit 4 "$TACHO" ops -o d
 expect_line err 'profile_log_device.csv: no device data'
 [ "$(rows d/reports/ops_perf_results.csv)" = 12 ] || fail 'the host alone'
+# Or have lost their head: what the other logs say is reported.
+for head in '' 'nonsense\n'; do
+	for cpp in '' --cpp; do
+		rm -rf e && "$MKLOGS" $cpp e && printf "$head" >e/.logs/profile_log_device.csv
+		expect_exit 4 "$TACHO" ops -o e
+		expect_line err 'profile_log_device.csv.*the report is without it'
+		[ "$(rows e/reports/ops_perf_results.csv)" = 12 ] || fail "a device log of '$head'"
+	done
+done
 rm d/.logs/tracy_ops_times.csv
 expect_exit 4 "$TACHO" ops -o d
 expect_line d/reports/report_issues.csv '^no-host-time,yes'
