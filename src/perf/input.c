@@ -211,9 +211,8 @@ static int64_t long_cell(struct reading *f, enum perf_column column, int64_t non
 	if (csv_integer(f->cell[column], &whole) == 0)
 		return whole;
 	value = number_cell(f, column, real);
-	if (isinf(value))
-		return value > 0 ? INT64_MAX - 4096
-				 : INT64_MIN; /* also as a double less than no time */
+	if (isinf(value) && column == COL_HOST_START) /* as a double still less than no time */
+		return value > 0 ? INT64_MAX - 4096 : INT64_MIN;
 	return isnan(value) || fabs(value) >= 0x1p63 ? none : (int64_t)llrint(value);
 }
 
