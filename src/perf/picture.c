@@ -187,7 +187,8 @@ static void draw_bars(struct drawing *d, const struct perf_stack **stacks, size_
 			bar.total += stacks[first + bar.n]->time;
 		if (bar.total > 0) {
 			draw_title(d, &bar, stacks[first]->device);
-			draw_bar(d, &bar, classic);
+			if (isfinite(bar.total)) /* of infinity all else is no part */
+				draw_bar(d, &bar, classic);
 		}
 		first += bar.n;
 	}

@@ -117,6 +117,10 @@ sed '6s/,50000,/,inf,/' small.csv >infinite.csv
 expect_exit 0 "$REPORT" infinite.csv --no-advice --group-by op
 expect_count 0 err
 expect_line out '^ 5 +0.0 % +SLOW' '^ 6 +MatmulDeviceOperation 512 .* inf μs +10 μs +32 +0 GB/s' ' inf μs +10 μs *$' ' 0.00 % +MatmulDeviceOperation +inf μs'
+expect_exit 0 "$REPORT" infinite.csv --format=json
+python3 -c 'import json, sys; json.load(sys.stdin, parse_constant=lambda name: sys.exit(name))' <out || fail "JSON knows no infinity"
+expect_exit 0 "$REPORT" infinite.csv --summary-file picture
+grep -q '="[^"]*\(nan\|inf\)' picture.svg && fail "a picture of infinity"
 sed '6s/,32,64,/,inf,64,/' small.csv >infinite.csv
 expect_exit 4 "$REPORT" infinite.csv --no-advice
 expect_line err "column 'CORE COUNT': 'inf' is not understood"
