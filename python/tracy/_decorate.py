@@ -57,7 +57,11 @@ def _async_generator(zone: Any, function: Callable[..., Any]) -> Callable[..., A
 
 
 def decorate(zone: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """What ``@zone(...)`` makes of a function."""
+    """What ``@zone(...)`` makes of a function, or of a method of a class."""
+    if isinstance(function, (classmethod, staticmethod)):
+        return type(function)(decorate(zone, function.__func__))
+    if isinstance(function, type) or not callable(function):
+        raise TypeError(f"zone: it takes a name or a function, not {function!r:.50}")
     if inspect.isasyncgenfunction(function):
         return _async_generator(zone, function)
     if inspect.iscoroutinefunction(function):
@@ -74,3 +78,12 @@ def decorate(zone: Any, function: Callable[..., Any]) -> Callable[..., Any]:
             with zone:
                 return function(*args, **kwargs)
     return wrapper
+
+
+def name(zone: Any, function: Any) -> Callable[..., Any]:
+    """What ``@zone`` makes of what is no Python function, but perhaps made of one."""
+    inner = inspect.unwrap(getattr(function, "__func__", function))
+    code = getattr(inner, "__code__", None)
+    place = {"file": code.co_filename, "line": code.co_firstlineno} if code else {"file": ""}
+    return decorate(zone(getattr(inner, "__qualname__", type(function).__qualname__), **place),
+                    function)

@@ -130,17 +130,15 @@ class zone:  # pylint: disable=invalid-name
     """A span of time with a name: with zone('load'), @zone('load') or @zone."""
 
     def __new__(cls, name: Any, *args: Any, **keywords: Any) -> Any:
-        if isinstance(name, str) or not callable(name):
+        if isinstance(name, str):
             return object.__new__(cls)
         from tracy import _decorate
-        code = name.__code__
-        return _decorate.decorate(zone(name.__qualname__, file=code.co_filename,
-                                       line=code.co_firstlineno), name)
+        return _decorate.name(zone, name)
 
     def __init__(self, name: str, color: int = 0, text: str | None = None, *,
                  file: str | None = None, line: int = 0) -> None:
-        if not isinstance(name, str) or not isinstance(text, (str, type(None))):
-            raise TypeError("zone: name and text must be strings")
+        if not isinstance(text, (str, type(None))):
+            raise TypeError("zone: the text must be a string")
         function = None
         if file is None:
             caller = sys._getframe(1)

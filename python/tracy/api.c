@@ -2,6 +2,7 @@
 #include "_tracy.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* UTF-8 of a string for libtacho; escaped when it cannot be UTF-8, then *OWNER must be released. */
 static const char *utf8(PyObject *string, Py_ssize_t *length, PyObject **owner)
@@ -23,6 +24,27 @@ static const char *utf8(PyObject *string, Py_ssize_t *length, PyObject **owner)
 		return NULL;
 	*length = PyBytes_GET_SIZE(*owner);
 	return PyBytes_AS_STRING(*owner);
+}
+
+/* A name, as PyArg_ParseTuple() takes it by "O&"; the owner must be released. */
+struct name {
+	const char *text; /* NULL: None, or not given */
+	PyObject *owner;
+};
+
+static int name_get(PyObject *object, void *out)
+{
+	struct name *name = out;
+	Py_ssize_t length = 0;
+
+	if (!object) { /* another argument is wrong */
+		Py_CLEAR(name->owner);
+		return 1;
+	}
+	if (object == Py_None)
+		return 1;
+	name->text = utf8(object, &length, &name->owner);
+	return name->text ? Py_CLEANUP_SUPPORTED : 0;
 }
 
 /* What is recorded now comes after the functions that are open. */
@@ -62,65 +84,84 @@ static PyObject *api_message(PyObject *self, PyObject *args, PyObject *keywords)
 
 static PyObject *api_frame(PyObject *self, PyObject *args)
 {
-	const char *name = NULL;
+	struct name name = {NULL, NULL};
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "|z:frame", &name))
+	if (!PyArg_ParseTuple(args, "|O&:frame", name_get, &name))
 		return NULL;
 	api_flush();
-	tacho_frame(name);
+	tacho_frame(name.text);
+	Py_XDECREF(name.owner);
 	Py_RETURN_NONE;
+}
+
+/* -1: it is no number, and a Python error is set. */
+static int plot_value(const char *name, PyObject *value)
+{
+	double number;
+
+	if (PyLong_Check(value)) {
+		int overflow;
+		long long whole = PyLong_AsLongLongAndOverflow(value, &overflow);
+
+		if (!overflow) {
+			tacho_plot_int(name, whole);
+			return 0;
+		}
+	}
+	number = PyFloat_AsDouble(value);
+	if (number == -1 && PyErr_Occurred())
+		return -1;
+	tacho_plot_double(name, number);
+	return 0;
 }
 
 static PyObject *api_plot(PyObject *self, PyObject *args)
 {
-	const char *name;
+	struct name name = {NULL, NULL};
 	PyObject *value;
+	int r;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "sO:plot", &name, &value))
+	if (!PyArg_ParseTuple(args, "O&O:plot", name_get, &name, &value))
 		return NULL;
-	api_flush();
-	if (PyLong_Check(value)) {
-		int overflow;
-		long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
-
-		if (!overflow) {
-			tacho_plot_int(name, number);
-			Py_RETURN_NONE;
-		}
+	if (!name.text) {
+		PyErr_SetString(PyExc_TypeError, "a string is needed, not None");
+		return NULL;
 	}
-	double number = PyFloat_AsDouble(value);
-
-	if (number == -1 && PyErr_Occurred())
+	api_flush();
+	r = plot_value(name.text, value);
+	Py_XDECREF(name.owner);
+	if (r < 0)
 		return NULL;
-	tacho_plot_double(name, number);
 	Py_RETURN_NONE;
 }
 
 static PyObject *api_alloc(PyObject *self, PyObject *args)
 {
 	unsigned long long address, size;
-	const char *pool = NULL;
+	struct name pool = {NULL, NULL};
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "KK|z:alloc", &address, &size, &pool))
+	if (!PyArg_ParseTuple(args, "KK|O&:alloc", &address, &size, name_get, &pool))
 		return NULL;
 	api_flush();
-	tacho_alloc(pool, (const void *)(uintptr_t)address, size);
+	tacho_alloc(pool.text, (const void *)(uintptr_t)address, size);
+	Py_XDECREF(pool.owner);
 	Py_RETURN_NONE;
 }
 
 static PyObject *api_free(PyObject *self, PyObject *args)
 {
 	unsigned long long address;
-	const char *pool = NULL;
+	struct name pool = {NULL, NULL};
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "K|z:free", &address, &pool))
+	if (!PyArg_ParseTuple(args, "K|O&:free", &address, name_get, &pool))
 		return NULL;
 	api_flush();
-	tacho_free(pool, (const void *)(uintptr_t)address);
+	tacho_free(pool.text, (const void *)(uintptr_t)address);
+	Py_XDECREF(pool.owner);
 	Py_RETURN_NONE;
 }
 
@@ -189,25 +230,27 @@ static PyObject *api_start_zone(PyObject *self, PyObject *args)
 /* True: there was none to stop. */
 static PyObject *api_stop_zone(PyObject *self, PyObject *args)
 {
-	const char *name = "";
-	Py_ssize_t length = 0;
+	struct name name = {NULL, NULL};
 	unsigned int color = 0;
 	uint32_t word;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "|s#I:stop_zone", &name, &length, &color))
+	if (!PyArg_ParseTuple(args, "|O&I:stop_zone", name_get, &name, &color))
 		return NULL;
-	if (!manual.count)
+	if (!manual.count) {
+		Py_XDECREF(name.owner);
 		Py_RETURN_TRUE;
+	}
 	word = manual.words[--manual.count];
 	if (word) {
 		track_before_zone();
-		if (length)
-			tacho_zone_name(tacho_zone_current(), name, (size_t)length);
+		if (name.text && *name.text)
+			tacho_zone_name(tacho_zone_current(), name.text, strlen(name.text));
 		if (color)
 			tacho_zone_color(tacho_zone_current(), color);
 		word_end(word);
 	}
+	Py_XDECREF(name.owner);
 	if (!manual.count) { /* so that a thread that ends leaves nothing behind */
 		free(manual.words);
 		manual = (struct manual){0};

@@ -100,15 +100,18 @@ static uint32_t place_find(PyObject *name, uint32_t color)
 static PyObject *zone_vectorcall(PyObject *self, PyObject *const *args, size_t count,
 				 PyObject *names);
 
-/* Functions are wrapped by Python code, which knows generators and coroutines. */
-static PyObject *zone_decorate(PyObject *zone, PyObject *function)
+/*
+ * Functions are wrapped by Python code, which knows generators and coroutines: decorate(zone,
+ * function), or name(type, object) of what is no Python function.
+ */
+static PyObject *zone_decorate(const char *how, PyObject *zone, PyObject *function)
 {
 	PyObject *module = PyImport_ImportModule("tracy._decorate");
 	PyObject *result;
 
 	if (!module)
 		return NULL;
-	result = PyObject_CallMethod(module, "decorate", "OO", zone, function);
+	result = PyObject_CallMethod(module, how, "OO", zone, function);
 	Py_DECREF(module);
 	return result;
 }
@@ -131,22 +134,18 @@ static PyObject *zone_make(PyTypeObject *type, PyObject *name, PyObject *text, u
 /* @zone without brackets: named after the function, placed where that is. */
 static PyObject *zone_of_function(PyTypeObject *type, PyObject *function)
 {
-	PyObject *name = PyObject_GetAttrString(function, "__qualname__");
-	PyObject *code = name ? PyObject_GetAttrString(function, "__code__") : NULL;
-	PyObject *zone = NULL, *result = NULL;
-	PyCodeObject *where = (PyCodeObject *)code;
+	PyFunctionObject *f = (PyFunctionObject *)function;
+	PyObject *zone, *result;
+	PyCodeObject *code;
 
-	if (code && PyCode_Check(code))
-		zone = zone_make(
-			type, name, NULL, 0,
-			place_word(NULL, name, where->co_filename, where->co_firstlineno, 0));
-	else if (code)
-		PyErr_SetString(PyExc_TypeError, "zone: only Python functions can be decorated");
-	if (zone)
-		result = zone_decorate(zone, function);
+	if (!PyFunction_Check(function))
+		return zone_decorate("name", (PyObject *)type, function);
+	code = (PyCodeObject *)f->func_code;
+	zone = zone_make(
+		type, f->func_qualname, NULL, 0,
+		place_word(NULL, f->func_qualname, code->co_filename, code->co_firstlineno, 0));
+	result = zone ? zone_decorate("decorate", zone, function) : NULL;
 	Py_XDECREF(zone);
-	Py_XDECREF(code);
-	Py_XDECREF(name);
 	return result;
 }
 
@@ -160,10 +159,10 @@ static PyObject *zone_new(PyTypeObject *type, PyObject *args, PyObject *keywords
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|IO$Ui:zone", names, &name, &color,
 					 &text, &file, &line))
 		return NULL;
-	if (!PyUnicode_Check(name) && PyCallable_Check(name))
+	if (!PyUnicode_Check(name))
 		return zone_of_function(type, name);
-	if (!PyUnicode_Check(name) || (text && text != Py_None && !PyUnicode_Check(text))) {
-		PyErr_SetString(PyExc_TypeError, "zone: name and text must be strings");
+	if (text && text != Py_None && !PyUnicode_Check(text)) {
+		PyErr_SetString(PyExc_TypeError, "zone: the text must be a string");
 		return NULL;
 	}
 	return zone_make(type, name, text, color,
@@ -258,7 +257,7 @@ static PyObject *zone_vectorcall(PyObject *self, PyObject *const *args, size_t f
 	if (names || (count != 0 && count != 1 && count != 3))
 		return PyErr_Format(PyExc_TypeError, "zone: takes one function");
 	if (count == 1)
-		return zone_decorate(self, args[0]);
+		return zone_decorate("decorate", self, args[0]);
 	if (count == 0) {
 		zone_enter((struct zone *)self);
 		return Py_NewRef(self);

@@ -75,6 +75,55 @@ class Api(Case):
         plain = next(z for z in self.zones() if z["name"] == "plain")
         self.assertTrue(plain["file"].endswith("script.py"))
 
+    def test_odd_names(self) -> None:
+        """What UTF-8 cannot carry is escaped, everywhere."""
+        self.script("""
+            import tracy
+            odd = "odd \\udce9"
+            tracy.signpost(odd); tracy.frame(odd); tracy.plot(odd, 1); tracy.set_thread_name(odd)
+            tracy.alloc(64, 1, odd); tracy.free(64, odd)
+            tracy.start_tracy_zone(odd, odd, 1); tracy.stop_tracy_zone(odd)
+            with tracy.zone(odd, text=odd): pass
+            for wrong in (lambda: tracy.plot(None, 1), lambda: tracy.plot(odd, "x"), lambda: tracy.frame(1),
+                          lambda: tracy.alloc(64, 1, b"x"), lambda: tracy.stop_tracy_zone(5)):
+                try: wrong()
+                except TypeError: continue
+                raise AssertionError(wrong)
+        """)
+        self.assertEqual(self.counts()["odd \\udce9"], 2)
+        self.assertEqual({row["name"] for row in self.read("plots")}, {"odd \\udce9"})
+
+    def test_decorated(self) -> None:
+        self.script("""
+            import functools
+            from tracy import zone
+            class Callable:
+                def __call__(self): return 1
+            class Some:
+                @zone
+                @classmethod
+                def of_class(cls): return cls
+                @zone("static")
+                @staticmethod
+                def of_nobody(): return 2
+                @zone
+                @functools.lru_cache
+                def cached(self): return 3
+            assert Some().of_class() is Some and Some.of_class() is Some and Some().of_nobody() == 2
+            assert Some().cached() == 3
+            assert zone(Callable())() == 1 and zone(len)("ab") == 2
+            assert zone(functools.partial(int, "5"))() == 5
+            for wrong in (Some, 5, None):
+                for made in (zone, zone("x")):
+                    try: made(wrong)
+                    except TypeError as error: assert "a name or a function" in str(error), error
+                    else: raise AssertionError(wrong)
+        """, "-p")
+        counts = self.counts()
+        self.assertEqual({name.rpartition(".")[2]: n for name, n in counts.items()},
+                         {"of_class": 2, "static": 1, "cached": 1, "Callable": 1, "len": 1,
+                          "partial": 1})
+
     def test_import_is_quick(self) -> None:
         """It loads nothing that a program may not want; bench/python.sh has its time."""
         loaded = self.python("-c", """if True:
