@@ -1,6 +1,8 @@
 """What the program prints and how it ends is what it does without the profiler."""
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import shlex
 import signal
@@ -9,6 +11,7 @@ import sys
 import unittest
 
 from support import Case
+from tracy import _options
 
 # What is below the program on the stack, and how deep it may go.
 STACK = """
@@ -163,20 +166,27 @@ class Same(Case):
     def test_usage(self) -> None:
         """What is wrong with the words is one line, before anything is run."""
         alone = """|-m|-c|-o|-n|-t|-a|--max-depth|--min-duration|--include|--op-support-count|-m '  '
-            -m 'json "'|missing.py|missing|-- -c"""
+            -m 'json "'"""
         with_program = """-z|--no-such|--partial=1|--no|--help=1|-t 0|-t 65536|-t x
             --max-depth=x|--max-depth=-1|--max-depth=9999999999|--web-app-port=0|--web-app-port=65535
             --min-duration=5|--min-duration=|--min-duration=-1us|--min-duration=nans|--min-duration=1h
             --op-support-count=0|--op-support-count=x|--op-support-count=99999999999
-            --include=|--exclude=|-r -a none|-r -n a/b|--enable-accumulate-profiling -r
+            --include=|--exclude=|--enable-accumulate-profiling -r
             --profiler-capture-perf-counters=|--profiler-capture-perf-counters=fpu,zz
             --dump-device-data-mid-run --profile-dispatch-cores
             --dump-device-data-mid-run --device-trace-profiler"""
-        for lists, program in ((alone, []), (with_program, ["-c", "print(1)"])):
-            for words in lists.replace("\n", "|").split("|"):
-                with self.subTest(words):
-                    self.assertEqual(self.tracy(*shlex.split(words), *program, status=2), "")
-                    self.assertRegex(self.stderr, r"\Atracy: .*\n\Z")
+        wrong = [shlex.split(words) for words in alone.replace("\n", "|").split("|")]
+        wrong += [[*shlex.split(words), "-c", "1"]
+                  for words in with_program.replace("\n", "|").split("|")]
+        for words in wrong:
+            said = io.StringIO()
+            with self.subTest(words), contextlib.redirect_stderr(said):
+                self.assertRaisesRegex(SystemExit, "^2$", _options.parse, words)
+            self.assertRegex(said.getvalue(), r"\Atracy: .*\n\Z")
+        for words in (["-z"], ["-r", "-a", "none", "-c", "1"], ["-r", "-n", "a/b", "-c", "1"],
+                      ["missing.py"], ["missing"], ["--", "-c"]):
+            self.assertEqual(self.tracy(*words, status=2), "")
+            self.assertRegex(self.stderr, r"\Atracy: .*\n\Z")
 
 
 if __name__ == "__main__":
