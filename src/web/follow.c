@@ -95,7 +95,7 @@ static bool trace_step(struct web *web, struct web_trace *t, bool looked_at)
 		stats_forget(t);
 		marks_forget(t);
 		t->now.meta++;
-		tag_make(t, trace);
+		tag_make(t->tag, trace);
 	}
 	if (changed) {
 		t->gen++;

@@ -353,10 +353,13 @@ int call_meta(struct web_call *c)
 {
 	const struct trace *t = c->trace;
 	struct json *j = &c->json;
+	char tag[WEB_TAG];
 	int r;
 
+	tag_make(tag, t);
 	call_begin(c);
 	json_text(j, "name", c->on->name);
+	json_text(j, "tag", tag);
 	json_int(j, "duration", trace_ns(t, t->end));
 	json_uint(j, "zones", t->zones);
 	json_uint(j, "rows", t->rows);

@@ -30,6 +30,7 @@
 #define WEB_TEXT       4096u /* bytes of a message or a name in a list */
 #define WEB_TILE       512u  /* pixels */
 #define WEB_RES_MAX    50u
+#define WEB_TAG        20 /* bytes */
 
 /* ---------------------------------------------------------------- query.c */
 
@@ -91,7 +92,7 @@ struct web_trace {
 	enum web_kind kind;
 	char *path;
 	char *name;           /* its base name */
-	char tag[20];         /* tells it from all other traces */
+	char tag[WEB_TAG];    /* tells it from all other traces */
 	pthread_mutex_t lock; /* of all below */
 	pthread_cond_t freed;
 	uint64_t gen;  /* grows when the trace has grown */
@@ -163,7 +164,7 @@ struct web_call {
 	struct web_trace *on;
 	uint64_t gen; /* of ON, as they were when the call began */
 	bool live;
-	char tag[20];
+	char tag[WEB_TAG];
 	struct web_handle *handle; /* that the call works on */
 	struct trace *trace;       /* of it */
 	struct trace_lod *lod;     /* of a quick call */
@@ -323,7 +324,7 @@ void ops_forget(struct web_trace *t);
 /* traces.c */
 bool web_ends_with(const char *text, const char *end);
 int trace_add(struct web *web, const char *path, const char *session, struct tacho_error *err);
-void tag_make(struct web_trace *t, const struct trace *trace);
+void tag_make(char tag[WEB_TAG], const struct trace *trace);
 
 /* trace_names.c: names that tell all traces apart; before anybody asks. */
 int trace_names_make(struct web *web);

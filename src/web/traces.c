@@ -90,10 +90,10 @@ static int ops_load(struct web_trace *t, struct tacho_error *err)
 	return 0;
 }
 
-void tag_make(struct web_trace *t, const struct trace *trace)
+void tag_make(char tag[WEB_TAG], const struct trace *trace)
 {
 	for (int i = 0; i < 8; i++)
-		snprintf(t->tag + 2 * i, 3, "%02x", trace->uuid[i]);
+		snprintf(tag + 2 * i, 3, "%02x", trace->uuid[i]);
 }
 
 /* A Chrome trace is converted into a file that goes away by itself. */
@@ -154,7 +154,7 @@ static int trace_load(struct web_trace *t, const char *session, struct tacho_err
 		r = lanes_learn(t, t->view.trace);
 	if (r < 0)
 		return r;
-	tag_make(t, t->view.trace);
+	tag_make(t->tag, t->view.trace);
 	now_set(t, t->view.trace);
 	if (!t->followed && stat(t->path, &st) == 0) /* not that of what a foreign file became */
 		t->now.size = (uint64_t)st.st_size;

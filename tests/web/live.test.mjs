@@ -1,7 +1,7 @@
 // The page on a recording that goes on: it follows, lets itself be stopped, and comes back when the server does.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { goTo, launch, openPage, serve, until } from "./browser.mjs";
 import { openTimeline, settled, view } from "./timeline.mjs";
@@ -10,6 +10,7 @@ const STOP = process.env.HERE + "/stop", TRACE = process.env.HERE + "/live.tacho
 let program, browser;
 
 before(async () => {
+	rmSync(STOP, { force: true });
 	program = spawn(process.env.BUILD + "/tacho", ["run", "-q", "-f", "-o", TRACE, "--", process.env.PYTHON ?? "python3", process.env.SOURCE + "/tests/web/live.py", STOP], { stdio: "inherit" });
 	await until("recording", () => existsSync(TRACE + ".part"));
 	browser = await launch();
@@ -86,6 +87,43 @@ test("live: follow, stop following, the server goes and comes back, the program 
 	writeFileSync(STOP, "");
 	await until("ended", () => state(page), (t) => /ended|saved/.test(t));
 	await page.waitForTimeout(300);
+	await p.done();
+	await server.stop();
+});
+
+/** Runs a program of one zone whose name nobody else has, into the same file, until the file STOP is there. */
+async function record(name, path) {
+	const code = `import os, sys, time\nfrom tracy import zone\nwhile not os.path.exists(sys.argv[1]):\n    with zone("${name}"):\n        time.sleep(0.01)\n`;
+	const stop = `${process.env.HERE}/stop-${name}`;
+	rmSync(stop, { force: true });
+	const child = spawn(process.env.BUILD + "/tacho", ["run", "-q", "-f", "-o", path, "--", process.env.PYTHON ?? "python3", "-c", code, stop], { stdio: "inherit" });
+	await until("recording", () => existsSync(path + ".part"));
+	return async () => {
+		writeFileSync(stop, "");
+		if (child.exitCode === null)
+			await new Promise((r) => child.on("exit", r));
+	};
+}
+
+test("the next recording at the same place has names of its own", async () => {
+	const path = process.env.HERE + "/again.tacho";
+	let end = await record("first of two", path);
+	const server = await serve([`--live=${path}`]);
+	const p = await openPage(browser, server.url);
+	const drawn = () => p.page.evaluate(() => {
+		const t = window.tachoTimeline;
+		return [...new Set(t?.drawnStripes().flatMap((d) => d.boxes.map((b) => t.nameOf(b.name))) ?? [])].join();
+	});
+	await openTimeline(p.page);
+	await until("its zones", drawn, (n) => n === "first of two");
+	await end();
+	await until("ended", () => state(p.page), (t) => /ended|saved/.test(t));
+	end = await record("second of two", path);
+	await until("zones of the next", drawn, (n) => n === "second of two");
+	await end();
+	await until("ended again", () => state(p.page), (t) => /ended|saved/.test(t));
+	await settled(p.page);
+	assert.equal(await drawn(), "second of two");
 	await p.done();
 	await server.stop();
 });

@@ -124,7 +124,7 @@ export function linkIsSlow(): boolean {
 /** What a server may leave out. */
 function fullMeta(m: Partial<T.Meta>): T.Meta {
 	return {
-		gen: 0, name: "", duration: 0, zones: 0, rows: 0, processes: [], tracks: [], devices: [], signposts: [], names_total: 0, warnings: [],
+		gen: 0, tag: "", name: "", duration: 0, zones: 0, rows: 0, processes: [], tracks: [], devices: [], signposts: [], names_total: 0, warnings: [],
 		properties: {}, ...m,
 		has: { ops: false, messages: false, plots: false, memory: false, frames: false, locks: false, noc: false, source: false, ...m.has },
 	};

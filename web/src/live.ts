@@ -1,8 +1,8 @@
 // The WebSocket: tells when a live trace grew. It comes back by itself, waiting longer each time.
-import { computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import { api, ApiError } from "./api";
 import { loadNames } from "./names";
-import { duration, entry, follow, meta, page, traceId, traces, view } from "./state";
+import { duration, entry, follow, forgetMarked, meta, page, traceId, traces, view } from "./state";
 
 export type Link = "connecting" | "open" | "lost";
 export const link = signal<Link>("connecting");
@@ -50,9 +50,16 @@ async function loadMeta(): Promise<void> {
 		const m = await api.meta(id);
 		if (traceId.peek() !== id)
 			return;
-		meta.value = m;
+		const old = meta.peek();
+		loadNames(id, m.tag, m.names_total);
+		batch(() => {
+			if (old && old.tag !== m.tag) // the next recording at the same place
+				forgetMarked();
+			meta.value = m;
+		});
+		if (old && old.tag !== m.tag)
+			void loadTraces();
 		failure.value = null;
-		loadNames(id, m.names_total);
 	} catch (e) {
 		failure.value = text(e);
 	}
@@ -78,9 +85,12 @@ function take(p: Push): void {
 		drops.value = { ...drops.peek(), [p.live.id]: p.live.dropped };
 	if (p.live && p.live.id === traceId.peek()) {
 		const m = meta.peek();
-		if (m && p.live.gen !== m.gen)
+		const another = m !== null && p.live.gen > m.gen && (p.live.zones < m.zones || p.live.duration < m.duration); // a recording does not shrink
+		if (another)
+			void loadMeta();
+		else if (m && p.live.gen !== m.gen)
 			meta.value = { ...m, gen: p.live.gen, duration: Math.max(m.duration, p.live.duration), zones: p.live.zones };
-		if (!m || p.live.gen !== m.gen)
+		if (!another && (!m || p.live.gen !== m.gen))
 			metaSoon();
 	}
 	if (p.live && !traces.peek().some((t) => t.id === p.live?.id))

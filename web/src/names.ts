@@ -5,7 +5,7 @@ import { baseName } from "./format";
 import type { NameRow } from "./types";
 
 let table: NameRow[] = [];
-let owner = -1;
+let owner = "";
 let running: Promise<void> | null = null;
 /** Grows when names arrived. */
 export const namesVersion = signal(0);
@@ -28,10 +28,10 @@ export function nameCount(): number {
 	return table.length;
 }
 
-async function load(trace: number, total: number): Promise<void> {
-	while (owner === trace && table.length < total) {
+async function load(trace: number, key: string, total: number): Promise<void> {
+	while (owner === key && table.length < total) {
 		const part = await api.names(trace, table.length);
-		if (owner !== trace || part.names.length === 0)
+		if (owner !== key || part.names.length === 0)
 			return;
 		table.push(...part.names);
 		total = part.total;
@@ -40,15 +40,16 @@ async function load(trace: number, total: number): Promise<void> {
 }
 
 /** Makes sure that the names of a trace are here or on their way. */
-export function loadNames(trace: number, total: number): void {
-	if (owner !== trace) {
-		owner = trace;
+export function loadNames(trace: number, tag: string, total: number): void {
+	const key = `${trace}:${tag}`;
+	if (owner !== key) {
+		owner = key;
 		table = [];
 		running = null;
 	}
 	if (running || table.length >= total)
 		return;
-	const mine = load(trace, total).catch(() => undefined).finally(() => {
+	const mine = load(trace, key, total).catch(() => undefined).finally(() => {
 		if (running === mine)
 			running = null;
 	});

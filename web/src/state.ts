@@ -67,14 +67,20 @@ export function rangeQuery(): { t0?: number; t1?: number } {
 	return r ? { t0: r.t0, t1: r.t1 } : {};
 }
 
+/** What somebody has pointed at in a trace means nothing in another. */
+export function forgetMarked(): void {
+	range.value = null;
+	selection.value = null;
+	litName.value = null;
+	marks.value = [];
+	setParam("name", null);
+}
+
 /** Another trace on the same page. Nothing of the old one fits it. */
 export function openTrace(id: number): void {
 	batch(() => {
 		traceId.value = id;
-		range.value = null;
-		selection.value = null;
-		litName.value = null;
-		marks.value = [];
+		forgetMarked();
 		openRows.value = {};
 		pins.value = [];
 		view.value = UNSET;

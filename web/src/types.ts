@@ -84,6 +84,8 @@ export interface Warning {
 
 export interface Meta {
 	gen: number;
+	/** Tells the trace from all others: at one place there may be one recording after the other. */
+	tag: string;
 	name: string;
 	duration: number;
 	zones: number;

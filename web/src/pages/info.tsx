@@ -23,7 +23,7 @@ export function InfoPage() {
 					<li key={p.id}><b>{p.name}</b> <span class="dim">pid {p.pid}, parent {p.parent}, from {fmtDur(p.start)}{p.end === null ? e.live ? ", runs" : ", its end was not recorded" : ` on, for ${fmtDur(p.end - p.start)}`}{p.exit !== null ? `, exit ${p.exit}` : ""}</span><br /><code>{p.command}</code></li>
 				))}</ul></section>
 				{m.devices.length > 0 && <section class="card"><header><h2>Devices</h2></header><ul class="gap-list">{m.devices.map((d) => (
-					<li key={d.device}><b>Device {d.device}</b> <span class="dim">{d.arch}, {d.mhz} MHz, {d.cores.length} cores{d.modelled ? ", modelled" : ""}</span><br />{d.bound_ns === null ? <span class="warn">clock not synchronised</span> : `clock within ±${fmtDur(d.bound_ns)} of the host's`}</li>
+					<li key={d.device}><b>Device {d.device}</b> <span class="dim">{d.arch}, {d.mhz} MHz, {d.cores.filter((k) => k[4] === "worker").length} worker cores of {d.cores.length}{d.modelled ? ", modelled" : ""}</span><br />{d.bound_ns === null ? <span class="warn">clock not synchronised</span> : `clock within ±${fmtDur(d.bound_ns)} of the host's`}</li>
 				))}</ul></section>}
 				{traces.value.length > 1 && <section class="card"><header><h2>Also served here</h2></header><ul class="gap-list">{traces.value.filter((t) => t.id !== e.id).map((t) => <li key={t.id}>{t.name} <span class="dim">{fmtBytes(t.size)}, {t.state}</span></li>)}</ul></section>}
 			</div>

@@ -159,7 +159,7 @@ export function TimelinePage() {
 			t.close();
 			setTl(null);
 		};
-	}, [id, ready, hasFrames]);
+	}, [id, ready, hasFrames, meta.value?.tag]);
 	const track = params.value.track;
 	useEffect(() => {
 		if (tl && track !== undefined)

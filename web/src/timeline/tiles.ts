@@ -1,7 +1,7 @@
 // Tiles: 512 pixels of 2^K ns of many lanes. They are kept in groups by (K, number), oldest use out first.
 import { signal } from "@preact/signals";
 import { getBuffer, isAbort, linkIsSlow, Priority, type Query } from "../api";
-import { traces } from "../state";
+import { meta, traceId } from "../state";
 
 export const TILE_PX = 512;
 const MAGIC = 0x314c5454;
@@ -222,7 +222,7 @@ export class TileStore {
 		this.flights.add(flight);
 		try {
 			// what may still change is not for the browser's cache
-			const v = this.live ? undefined : traces.peek().find((t) => t.id === this.trace)?.tag;
+			const v = this.live || traceId.peek() !== this.trace ? undefined : meta.peek()?.tag;
 			const i = b.last > b.first ? `${b.first}-${b.last}` : b.first;
 			const query = { ...this.about, lanes: laneList(b.lanes), res: b.res, i, v, enc: linkIsSlow() ? "deflate" : undefined };
 			const answer = await getBuffer(`t/${this.trace}/${this.call}`, query, flight.abort.signal, b.priority);
