@@ -405,20 +405,15 @@ static int read_rows(struct reading *f, struct csv *csv, struct tacho_error *err
 struct machines {
 	int32_t count; /* of the first file with devices: highest id + 1; 0: none yet */
 	int32_t lowest, highest;
-	int32_t n; /* files with devices so far */
+	int32_t n;         /* files with devices so far */
+	const char *hosts; /* a file without any, or NULL */
 };
 
 /* Files of equal machines get ids one behind the other; files of disjoint ids keep theirs. */
-static int place_devices(struct reading *f, int file, struct machines *m, struct tacho_error *err)
+static int place_behind(struct reading *f, int file, struct machines *m, struct tacho_error *err)
 {
 	int32_t raise = 0;
 
-	if (f->highest < f->lowest)
-		return 0;
-	if (!m->count) {
-		*m = (struct machines){f->highest + 1, f->lowest, f->highest, 1};
-		return 0;
-	}
 	if (f->highest + 1 == m->count) {
 		if (__builtin_mul_overflow(file, m->count, &raise) || raise > INT32_MAX / 2)
 			return err_set(err, TACHO_EFORMAT, "%s: device ids too large", f->path);
@@ -439,6 +434,20 @@ static int place_devices(struct reading *f, int file, struct machines *m, struct
 			f->in->rows.v[i].device += raise;
 	m->lowest = f->lowest < m->lowest ? f->lowest : m->lowest;
 	m->highest = f->highest > m->highest ? f->highest : m->highest;
+	return 0;
+}
+
+static int place_devices(struct reading *f, int file, struct machines *m, struct tacho_error *err)
+{
+	if (f->highest < f->lowest)
+		m->hosts = f->path;
+	else if (!m->count)
+		*m = (struct machines){f->highest + 1, f->lowest, f->highest, 1, m->hosts};
+	else
+		return place_behind(f, file, m, err);
+	if (m->hosts && m->count)
+		perf_note(f->notes, NOTE_WARNING,
+			  "%s: no row has a device, unlike those of other files", m->hosts);
 	return 0;
 }
 

@@ -164,3 +164,14 @@ expect_count 0 err
 sed 's/^LayerNorm,/ LayerNorm\tx,/' small.csv >blanks.csv
 expect_exit 0 "$REPORT" blanks.csv --group-by op
 expect_line out '% +LayerNorm +20.00 μs +1 +Compute'
+
+# A file of the host alone beside one with devices: both are reported, with a word.
+(head -1 small.csv; grep '^(torch)' small.csv) >hosts.csv
+for files in 'small.csv hosts.csv' 'hosts.csv small.csv'; do
+	expect_exit 0 "$REPORT" $files --ignore-signposts
+	expect_line err 'hosts.csv: no row has a device, unlike'
+	expect_count 1 err
+	expect_line out ' 2 host ops, '
+done
+expect_exit 0 "$REPORT" hosts.csv hosts.csv
+expect_count 0 err
