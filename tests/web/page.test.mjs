@@ -369,6 +369,15 @@ test("plots and memory: curves, dragging sets the range", () => withPage(async (
 	assert.match(await page.locator("main").innerText(), /peak/);
 }));
 
+test("pages about the whole trace say so when there is a range", () => withPage(async (page) => {
+	for (const name of ["overview", "compare"]) {
+		await goTo(page, `#/${name}?tr=0&t0=1000&t1=2000`);
+		await page.getByTestId("whole").waitFor();
+		await goTo(page, `#/${name}?tr=0`);
+		await page.getByTestId("whole").waitFor({ state: "detached" });
+	}
+}));
+
 test("another trace from the list", () => withPage(async (page) => {
 	await openTimeline(page);
 	await page.getByLabel("Trace").selectOption({ index: 1 });

@@ -8,6 +8,7 @@ import { Filter } from "../ui/filter";
 import { Icon } from "../ui/icons";
 import { Histogram } from "../ui/histogram";
 import { useLoad } from "../ui/load";
+import { WholeTrace } from "../ui/section";
 import { OpName } from "../ui/opname";
 import { type Column, DataTable } from "../ui/table";
 
@@ -114,6 +115,7 @@ export function ComparePage() {
 					}}>swap</button>
 				</>}
 			</header>
+			<WholeTrace />
 			{list.length > 1 && a !== undefined && b !== undefined && <Sums a={a} b={b} what={what} />}
 			{list.length < 2 || a === undefined || b === undefined
 				? <p class="dim">Give two files to compare them: <code>tacho view before.tacho after.tacho</code></p>

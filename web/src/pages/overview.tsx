@@ -7,6 +7,7 @@ import { entry, generation, go, meta, showOnTimeline, traceId } from "../state";
 import type { Meta, Overview, TopOp, TopZone, Warning } from "../types";
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
+import { WholeTrace } from "../ui/section";
 import { unevenWords } from "../uneven";
 import { ChipGrid } from "./cores";
 
@@ -269,6 +270,7 @@ export function OverviewPage() {
 		<div class="page overview">
 			<h1>{m.name}</h1>
 			<Facts m={m} o={d} />
+			<WholeTrace />
 			<Warnings list={warnings} />
 			{o.error && <p class="note bad" role="alert">{o.error}</p>}
 			{m.zones === 0 && m.processes.length === 0 && !entry.value?.live && <p class="note">Nothing was recorded: no program that links libtacho ran, and no Python below “python -m tracy”.</p>}

@@ -5,6 +5,11 @@ import { duration, meta, range, setRange } from "../state";
 /** More than this nobody finds in a list: the page of messages has them all. */
 const LISTED = 500;
 
+/** On pages that are about all of a trace: so that nobody takes their figures for those of the range. */
+export function WholeTrace() {
+	return range.value ? <p class="dim" data-testid="whole">This page is about the whole trace, whatever the range.</p> : null;
+}
+
 /** From a signpost at T to the next one. */
 export function sectionOf(t: number): [number, number] {
 	const next = meta.value?.signposts.find((s) => s.t > t);
