@@ -435,6 +435,9 @@ static int choose_arch(struct perf_report *r, struct perf_notes *notes, struct t
 	r->arch_name = from_input && in->arch_name ? in->arch_name : "wormhole";
 	if (from_input && !in->arch_name)
 		perf_note(notes, NOTE_INFO, "No 'DEVICE ARCH': taken for a wormhole");
+	if (from_input && o->arch && !perf_arch_find(r->arch_name, o->model))
+		perf_note(notes, NOTE_WARNING, "unknown architecture '%s': %s is taken instead",
+			  r->arch_name, o->arch);
 	if (o->arch &&
 	    (!from_input || o->model == PERF_MODEL_NEXT || !perf_arch_find(r->arch_name, o->model)))
 		r->arch_name = o->arch;

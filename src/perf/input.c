@@ -164,6 +164,8 @@ static void note_number(struct reading *f, enum perf_column column)
 {
 	if (column <= COL_HOST_START)
 		note_cell(f, column);
+	else if (column == COL_WORKERS) /* another row says it as well */
+		note_bad(f, &f->bad[column], f->cell[column]);
 }
 
 static double number_cell(struct reading *f, enum perf_column column, bool *real)

@@ -33,7 +33,11 @@ expect_exit 0 "$REPORT" toaster.csv
 expect_line err "unknown architecture 'toaster'"
 expect_line out '^ 5 +55.4 %         Matmul 1024 x 1024 x 1024 .*42 GB/s +21.5 TFLOPs +HiFi4'
 expect_exit 0 "$REPORT" toaster.csv --arch n1
-expect_count 0 err
+expect_line err "unknown architecture 'toaster': n1 is taken instead"
+expect_count 1 err
+sed '5s/,64,64,/,64,some,/' small.csv >workers.csv
+expect_exit 0 "$REPORT" workers.csv
+expect_line err "column 'AVAILABLE WORKER CORE COUNT': 'some' is not understood"
 cut -d, -f1-4,6-8,10- small.csv >v2.csv
 expect_error 2 "unknown --arch 'toaster'; known are wormhole" "$REPORT" v2.csv --arch toaster
 expect_exit 0 "$REPORT" v2.csv --arch blackhole
