@@ -205,6 +205,16 @@ test("the search: the name that was typed first, Enter before the answer, keys t
 	await until("its statistics", () => hash(page), (h) => h.startsWith("#/statistics") && h.includes(`name=${name}`));
 }));
 
+test("a track that the search finds shows something, whatever the view was", () => withPage(async (page) => {
+	await openTimeline(page, `#/timeline?tr=${trace("queues")}`);
+	await page.evaluate(() => { window.tachoTimeline.motion.to({ t0: 100, t1: 200 }, false); }); // of the thread alone
+	await settled(page);
+	await page.keyboard.press("/");
+	await page.keyboard.type("Compute");
+	await page.locator("#search-list li", { hasText: "Compute/0" }).click();
+	await until("its zones", () => page.evaluate(() => window.tachoTimeline.drawnStripes().some((d) => d.row.label === "Compute/0" && d.boxes.length > 0)));
+}));
+
 test("figures of a name are the same in the table and beside its histogram", () => withPage(async (page) => {
 	const { rows } = await get(page, "0/stats?limit=1000");
 	for (const r of rows.filter((k) => k.count > 1 && k.count < 8 && k.count % 2).slice(0, 5)) {

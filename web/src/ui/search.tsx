@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { api, isAbort } from "../api";
 import { fmtCount, fmtDur, shortName, signpostText } from "../format";
 import { setSearchBox } from "../keys";
-import { duration, go, litName, meta, selection, showOnTimeline, traceId, view } from "../state";
+import { duration, go, litName, meta, selection, showOnTimeline, traceId, UNSET, view } from "../state";
 import { sourceOf } from "../names";
 import type { SearchRow } from "../types";
 import { Icon } from "./icons";
@@ -12,6 +12,21 @@ function near(t: number): [number, number] {
 	const v = view.peek();
 	const half = Math.min((v.t1 - v.t0) / 2, duration.peek() / 20);
 	return [t - half, t + half];
+}
+
+/** A track whose zones are all at other times would be an empty row: the nearest of them is shown. */
+async function bringTrack(track: number): Promise<void> {
+	const id = traceId.peek(), v = view.peek();
+	const lane = meta.peek()?.tracks.find((t) => t.id === track)?.lanes[0]?.[0];
+	if (id === null || lane === undefined || v === UNSET)
+		return;
+	const near = await api.hit(id, lane, Math.max(0, (v.t0 + v.t1) / 2), 50);
+	if (near.idx === null)
+		return;
+	const z = await api.zone(id, { lane, idx: near.idx });
+	const half = (v.t1 - v.t0) / 2, mid = (z.start + z.end) / 2;
+	if (view.peek() === v && (z.end < v.t0 || z.start > v.t1))
+		view.value = { t0: mid - half, t1: mid + half };
 }
 
 /** Where a hit leads to. */
@@ -30,6 +45,7 @@ function open(r: SearchRow): void {
 		go("statistics", { name: r.name });
 	} else if (r.kind === "track" && r.track !== undefined) {
 		go("timeline", { track: r.track });
+		bringTrack(r.track).catch(() => undefined); // it stays an empty row
 	} else if (r.t !== undefined) {
 		showOnTimeline(...near(r.t));
 	}
