@@ -91,6 +91,7 @@ static pid_t start(char **argv, const char *session, int *failed)
 	}
 	close(pipes[1]);
 	if (pid > 0) {
+		record_has_command();
 		do
 			n = read(pipes[0], failed, sizeof(*failed));
 		while (n < 0 && errno == EINTR);

@@ -14,6 +14,9 @@
 const char *const record_policies[] = {"drop", "block", "overwrite", NULL};
 
 static volatile sig_atomic_t stops, forward[NSIG];
+static volatile sig_atomic_t has_command; /* which is in our group */
+static volatile sig_atomic_t late[NSIG];  /* came to the child that is to be the command */
+static pid_t recorder;
 static bool wrapped;
 static pid_t parent; /* then */
 /* Caught, and behind SIGCHLD ignored: a closed pipe or a full file is an error of one write. */
@@ -104,6 +107,8 @@ static void on_signal_wrapped(int number, const siginfo_t *info, const struct ti
 	static struct timespec direct[NSIG];
 	bool by_parent = info->si_code != SI_KERNEL && info->si_pid == getppid();
 
+	if (!has_command)
+		forward[number] = 1;
 	if (!by_parent)
 		direct[number] = *now;
 	else if (direct[number].tv_sec && ms_between(&direct[number], now) < 10000)
@@ -122,6 +127,10 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	(void)context;
 	if (number == SIGCHLD)
 		return; /* only to end a sleep */
+	if (getpid() != recorder) {
+		late[number] = 1;
+		return;
+	}
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (wrapped) {
 		on_signal_wrapped(number, info, &now);
@@ -137,9 +146,9 @@ static void on_signal(int number, siginfo_t *info, void *context)
 		last_number = number;
 		stops++;
 	}
-	/* A terminal sends to the whole group, so the command has it too; kill(1) sends to us
-	 * alone. */
-	if (info->si_code != SI_KERNEL)
+	/* A terminal sends to the whole group, so the command has it too when there is one;
+	 * kill(1) sends to us alone. */
+	if (info->si_code != SI_KERNEL || !has_command)
 		forward[number] = 1;
 }
 
@@ -164,6 +173,7 @@ void record_catch_signals(void)
 {
 	struct sigaction note, ignore;
 
+	recorder = getpid();
 	memset(&note, 0, sizeof(note));
 	memset(&ignore, 0, sizeof(ignore));
 	note.sa_sigaction = on_signal;
@@ -192,12 +202,20 @@ void record_raise_files(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
+void record_has_command(void)
+{
+	has_command = 1;
+}
+
 void record_restore(void)
 {
 	if (files_raised)
 		setrlimit(RLIMIT_NOFILE, &old_files);
 	for (int i = 0; i < CAUGHT; i++)
 		sigaction(caught[i], &old_actions[i], NULL);
+	for (int number = 1; number < NSIG; number++)
+		if (late[number])
+			raise(number);
 }
 
 int record_stops(void)

@@ -51,7 +51,9 @@ void record_wrapped(void);
 bool record_is_wrapped(void);
 /* That parent was killed: who did so meant the command. */
 bool record_orphaned(void);
-/* Undoes both: for the child between fork and exec. */
+/* From now on there is a command, which gets by itself what is sent to the group. */
+void record_has_command(void);
+/* Undoes both: for the child between fork and exec. What came to it meanwhile comes again. */
 void record_restore(void);
 int record_stops(void);
 /* Asked more than once: save at once. Behind a parent that is the command's own affair. */
