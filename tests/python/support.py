@@ -25,6 +25,8 @@ class Case(unittest.TestCase):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
+    # A program that waits for a signal does so in short sleeps: one that comes right before a sleep
+    # begins is handled at its end, by any Python.
     def write(self, name: str, text: str) -> str:
         path = os.path.join(self.folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -75,7 +75,8 @@ class Program(Case):
         self.assertEqual(self.stderr, bare)
 
     def test_interrupted(self) -> None:
-        path = self.write("wait.py", "import time\nprint(1, flush=True)\ntime.sleep(240)\n")
+        path = self.write("wait.py", "import time\nprint(1, flush=True)\n"
+                          "while True: time.sleep(0.1)  # not long: see support.py\n")
         told = []
         for words in ([path], ["-m", "tracy", "-q", path], ["-m", "tracy", "-q", "-m", "wait"]):
             master, slave = pty.openpty()  # Ctrl-C of a terminal reaches all at once
@@ -102,7 +103,7 @@ class Program(Case):
                 signal.signal(getattr(signal, name), lambda n, f, s=name: os.write(1, (s + "\\n").encode()))
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(6))
             print("ready", flush=True)
-            while True: time.sleep(60)
+            while True: time.sleep(0.1)  # not long: see support.py
         """)
 
         def start() -> subprocess.Popen[str]:
@@ -235,7 +236,7 @@ class Program(Case):
                 sys.exit(5)
             signal.signal(signal.SIGTERM, stop)
             print("ready", flush=True)
-            time.sleep(240)
+            while True: time.sleep(0.1)  # not long: see support.py
         """)
         process = subprocess.Popen([sys.executable, "-m", "tracy", path], cwd=self.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
