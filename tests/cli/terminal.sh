@@ -37,4 +37,5 @@ expect_line out "[0-9]\.[0-9] s  0 zones .* 0 lost$escape\[K.$escape\[K"
 on_terminal 100 "$TACHO" run -q -o b.tacho -- sleep 1.2
 expect_count 0 out
 expect_exit 0 "$TACHO" run -o c.tacho -- sleep 1.2
-expect_count 1 err
+expect_count 2 err
+expect_line err '0 zones' 'no program recorded anything'

@@ -8,7 +8,7 @@ import { fmtDur } from "../format";
 import type { LockSpan } from "../types";
 import type { Hover, Timeline } from "./controller";
 import { sectionOf } from "../ui/section";
-import { lockSpan, op, zone } from "./select";
+import { lockSpan, op, whenKnown, zone } from "./select";
 
 const CLICK_PX = 4;
 
@@ -235,6 +235,16 @@ export function spanStep(step: 1 | -1): void {
 		selection.value = { kind: "lock", track: l.track, lane: l.lane, idx: to };
 }
 
+/** The one before or after: of the same name, or of the lane of a lock. */
+function sameName(tl: Timeline, step: 1 | -1): void {
+	const z = zone.peek();
+	const to = step > 0 ? z?.next : z?.prev;
+	if (lockSpan.peek())
+		spanStep(step);
+	if (z && to != null)
+		void selectAndBring(tl, z.lane, to);
+}
+
 /** Arrows: left and right in the lane, up and down in depth. */
 function walk(tl: Timeline, key: string): void {
 	if (lockSpan.peek()) {
@@ -378,27 +388,22 @@ export function onKey(tl: Timeline, e: KeyboardEvent): boolean {
 	case "[": case "]":
 		signpost(tl, k === "]" ? 1 : -1);
 		return true;
-	case ",": case ".": {
-		if (lockSpan.peek())
-			spanStep(k === "." ? 1 : -1);
-		const z = zone.peek();
-		const to = k === "." ? z?.next : z?.prev;
-		if (z && to != null)
-			void selectAndBring(tl, z.lane, to);
+	case ",": case ".":
+		void whenKnown().then(() => sameName(tl, k === "." ? 1 : -1));
 		return true;
-	}
 	case "m":
 		mark(tl);
 		return true;
 	case "p":
 		pin(tl, e);
 		return true;
-	case "r": {
-		const z = zone.peek() ?? lockSpan.peek();
-		if (z)
-			setRange(z.start, z.end);
+	case "r":
+		void whenKnown().then(() => {
+			const z = zone.peek() ?? lockSpan.peek();
+			if (z)
+				setRange(z.start, z.end);
+		});
 		return true;
-	}
 	case "l":
 		follow.value = !follow.peek();
 		return true;

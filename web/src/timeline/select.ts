@@ -57,9 +57,20 @@ async function load(): Promise<void> {
 	}
 }
 
+let known: Promise<void> = Promise.resolve();
+
+/** Until all is known of what is selected: a key that comes right after another is meant for that. */
+export async function whenKnown(): Promise<void> {
+	let last;
+	do {
+		last = known;
+		await last;
+	} while (last !== known);
+}
+
 export function startSelection(): void {
 	effect(() => {
 		returned.value;
-		void load();
+		known = load();
 	});
 }
