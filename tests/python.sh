@@ -5,12 +5,12 @@ export IPYTHONDIR=$here/ipython
 unset TT_METAL_PROFILER_DIR TT_METAL_HOME TT_METAL_DEVICE_PROFILER
 
 # An interpreter can load what was built with the address sanitizer when its library is there already. It takes longer:
-# two interpreters, one of each source of events, will do.
+# one interpreter, Debian's, will do.
 pythons=$BUILD/python/interpreters
 preload=()
 if [ -s "$BUILD/python/sanitized" ]; then
 	pythons=sanitized
-	sort -V "$BUILD/python/sanitized" | tail -2 >$pythons
+	sort -V "$BUILD/python/sanitized" | tail -1 >$pythons
 	preload=(env "LD_PRELOAD=$(cc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0)
 fi
 
