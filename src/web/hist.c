@@ -2,7 +2,7 @@
  * The histogram of one name's durations. A pass counts them in buckets that are a 64th of an octave
  * wide; from these come the percentiles and, by a second look at the buckets, the bins. So memory
  * is the same for ten zones and for a hundred million, and figures are right to one per cent
- * (count, mean, least and largest exactly).
+ * (count, mean, least and largest exactly; percentiles too while there are few).
  */
 #include "web/chunks.h"
 
@@ -48,9 +48,31 @@ void hist_add(struct hist *h, uint64_t v)
 	h->squares += x * x;
 	h->buckets[b]++;
 	h->totals[b] += x;
+	if (h->kept < HIST_FEW)
+		h->few[h->kept++] = v;
 }
 
-/* The value at a share of all, on the line through its bucket. */
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The one at RANK (from 0) among the kept ones of a bucket. */
+static double kept_at(const struct hist *h, uint32_t bucket, size_t rank)
+{
+	uint64_t v[HIST_FEW];
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < h->kept; i++)
+		if (hist_bucket(h->few[i]) == bucket)
+			v[n++] = h->few[i];
+	qsort(v, n, sizeof(*v), by_value);
+	return (double)v[rank < n ? rank : n - 1];
+}
+
+/* The value at a share of all: itself while all are kept, else on the line through its bucket. */
 double hist_at(const struct hist *h, double share)
 {
 	double rank = share * (double)h->count, seen = 0;
@@ -62,13 +84,11 @@ double hist_at(const struct hist *h, double share)
 			seen += n;
 			continue;
 		}
+		if (h->kept == h->count)
+			return kept_at(h, i, (size_t)fmax(ceil(rank - seen) - 1, 0));
 		low = bucket_low(i);
 		high = bucket_low(i + 1);
 		value = high - low <= 1 ? low : low + (high - low) * (rank - seen) / n;
-		/* Of one there is no need to guess, if its sum is known: few zones have exact
-		 * figures. */
-		if (n == 1 && h->totals[i] >= low)
-			value = h->totals[i];
 		return fmin(fmax(value, (double)h->min), (double)h->max);
 	}
 	return (double)h->max;

@@ -6,12 +6,15 @@
 
 #define HIST_BUCKETS 3840u
 #define HIST_BINS    1000u
+#define HIST_FEW     4096u /* that are kept, so that percentiles of so many are exact */
 
 struct hist {
 	uint64_t count, min, max;
 	double sum, squares;
 	uint64_t buckets[HIST_BUCKETS + 1];
 	double totals[HIST_BUCKETS + 1];
+	uint64_t few[HIST_FEW]; /* the first ones that were added */
+	uint32_t kept;
 };
 
 struct hist_bin {

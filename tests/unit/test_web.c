@@ -132,10 +132,13 @@ static void test_hist(void **state)
 	assert_int_equal(count, 100000);
 	assert_true(total == 5000050000.0);
 	hist_bins(h, 0, 0, 3, true, bins);
-	memset(h, 0, sizeof(*h));
-	for (uint64_t v = 1000003; v < 6000000; v += 1000003)
-		hist_add(h, v);
-	assert_true(hist_at(h, 0.5) == 3000009 && hist_at(h, 0.7) == 4000012);
+	memset(h, 0, sizeof(*h)); /* few, in no order, many in one bucket */
+	for (uint64_t i = 0; i < 1000; i++)
+		hist_add(h, 1000000 + i * 7 % 1000);
+	assert_true(hist_at(h, 0.5) == 1000499 && hist_at(h, 0.99) == 1000989);
+	assert_true(hist_at(h, 0) == 1000000 && hist_at(h, 1) == 1000999);
+	hist_add(h, 5);
+	assert_true(hist_at(h, 0) == 5 && hist_at(h, 0.5) == 1000499);
 	free(h);
 }
 
