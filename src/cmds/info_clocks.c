@@ -1,5 +1,6 @@
 /* How exactly the clocks of devices are known. */
 #include "base/fmt.h"
+#include "base/order.h"
 #include "clock/device.h"
 #include "cmds/info.h"
 
@@ -26,13 +27,6 @@ static int read_points(struct trace *trace, uint32_t track, struct device_clock 
 	return r;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Bounds in the middle of all pieces, where they are largest; sorted. Freed by the caller. */
 static uint64_t *bounds_of(const struct device_clock *clock, size_t *count)
 {
@@ -47,7 +41,7 @@ static uint64_t *bounds_of(const struct device_clock *clock, size_t *count)
 			bounds[(*count)++] = device_clock_bound(clock, from + (to - from) / 2);
 	}
 	if (*count)
-		qsort(bounds, *count, sizeof(*bounds), by_size);
+		qsort(bounds, *count, sizeof(*bounds), order_u64);
 	return bounds;
 }
 

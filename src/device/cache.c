@@ -50,9 +50,11 @@ int kernels_folder(char *path, size_t size)
 		snprintf(path, size, "%s", own);
 	else if (xdg && *xdg)
 		snprintf(path, size, "%s/tacho", xdg);
+	else if (home && *home)
+		snprintf(path, size, "%s/.cache/tacho", home);
 	else
-		snprintf(path, size, "%s/.cache/tacho", home && *home ? home : "/dev/null");
-	if (make_folders(path) || (!named && make_private(path, size)))
+		*path = 0;
+	if ((*path && make_folders(path)) || (!named && make_private(path, size)))
 		return 0;
 	return device_fail(TACHO_EWRITE,
 			   "cannot make the kernel cache %s: %s; TACHO_CACHE names another", path,

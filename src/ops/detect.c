@@ -1,5 +1,7 @@
 #include "ops/detect.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,13 +49,6 @@ static void op_reset(struct detect *d)
 	d->op_number++;
 }
 
-static int compare_cycles(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void per_core(struct detect *d)
 {
 	struct ops_per_core *p = &d->op.per_core;
@@ -75,7 +70,7 @@ static void per_core(struct detect *d)
 	}
 	if (!p->count)
 		return;
-	qsort(d->cycles, p->count, sizeof(*d->cycles), compare_cycles);
+	qsort(d->cycles, p->count, sizeof(*d->cycles), order_u64);
 	p->median = ((double)d->cycles[(p->count - 1) / 2] + (double)d->cycles[p->count / 2]) / 2;
 }
 
@@ -205,10 +200,10 @@ static int marker(struct detect *d, const struct devlog_group *g, const struct d
 
 	if (m->type & DEVLOG_NO_TIMER)
 		return 0;
-	/* What other RISCs wrote after the last core was done is no part of the next op, unless they
-	 * say that it is of another replay. */
-	if (d->mode == OPS_DETECT_EACH && d->program_ops && !d->started &&
-	    m->run == d->last_run && !(master && type == DEVLOG_START))
+	/* What other RISCs wrote after the last core was done is no part of the next op, unless
+	 * they say that it is of another replay. */
+	if (d->mode == OPS_DETECT_EACH && d->program_ops && !d->started && m->run == d->last_run &&
+	    !(master && type == DEVLOG_START))
 		return 0;
 	if (master && type == DEVLOG_START) {
 		if (*firmware(d, c) != FW_NONE && second_start(d, g, m) < 0)

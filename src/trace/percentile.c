@@ -4,6 +4,7 @@
  * wider than one tick, a further pass looks into it alone: it collects the few durations in it, or
  * counts them in narrower buckets. Two passes are the rule, whatever the number of zones.
  */
+#include "base/order.h"
 #include "trace/stats.h"
 
 #define COARSE_BITS_MIN 3u
@@ -208,13 +209,6 @@ static int targets_open(struct finder *f)
 	return r;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Uses what a pass has gathered. */
 static int target_step(struct target *t)
 {
@@ -224,7 +218,7 @@ static int target_step(struct target *t)
 	if (!t->cells)
 		return 0;
 	if (t->collect) {
-		qsort(t->cells, t->used, sizeof(*t->cells), by_value);
+		qsort(t->cells, t->used, sizeof(*t->cells), order_u64);
 		target_found(t, t->used ? t->cells[t->rank < t->used ? t->rank : t->used - 1]
 					: t->low);
 		return 0;

@@ -1,6 +1,8 @@
 /* Statistics per source location: from the file when it has them, else counted. */
 #include "trace/stats.h"
 
+#include "base/order.h"
+
 #include <math.h>
 
 /* ------------------------------------------------------------------- scan */
@@ -13,13 +15,6 @@ static bool track_selected(const struct trace_filter *f, uint32_t track)
 static bool segment_selected(const struct trace_filter *f, const struct segment *s)
 {
 	return !f || (track_selected(f, s->track) && s->start < f->t1 && s->end >= f->t0);
-}
-
-static int by_offset(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 int zone_scan_open(struct zone_scan *s, struct trace_private *p, const struct trace_filter *filter)
@@ -39,7 +34,7 @@ int zone_scan_open(struct zone_scan *s, struct trace_private *p, const struct tr
 			if (segment_selected(s->filter, &l->segments.v[k]))
 				s->offsets[n++] = l->segments.v[k].offset;
 	}
-	qsort(s->offsets, n, sizeof(*s->offsets), by_offset);
+	qsort(s->offsets, n, sizeof(*s->offsets), order_u64);
 	for (size_t i = 0; i < n; i++)
 		if (!i || s->offsets[i] != s->offsets[i - 1])
 			s->offsets[s->block_count++] = s->offsets[i];

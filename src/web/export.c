@@ -63,9 +63,9 @@ static const struct table_column message_columns[] = {
 	{"text", NULL, TABLE_STRING},
 };
 
-/* As they are listed: WORDS are among the choice. */
+/* As they are listed: words are among the choice. */
 static int messages_write(struct web_call *c, FILE *out, const struct table_style *style,
-			  const struct trace_filter *filter, const struct words *words)
+			  const struct trace_filter *filter)
 {
 	struct message_choice choice;
 	struct signpost ignored;
@@ -75,7 +75,6 @@ static int messages_write(struct web_call *c, FILE *out, const struct table_styl
 	uint32_t track;
 	int r = message_choice_read(c, &choice), closed;
 
-	(void)words;
 	if (r == 0)
 		r = rows_open(&rows, c, TRACE_MESSAGES, TRACE_NONE, filter->t0, filter->t1);
 	if (r < 0)
@@ -168,7 +167,7 @@ static int table_write(struct web_call *c, FILE *out, int what, const struct tab
 	if (r == 0 && what == STATS)
 		r = stats_write(c, out, style, &filter, &words);
 	else if (r == 0 && what == MESSAGES)
-		r = messages_write(c, out, style, &filter, &words);
+		r = messages_write(c, out, style, &filter);
 	else if (r == 0)
 		r = zones_write(c, out, style, &filter, &words);
 	free(tracks);

@@ -2,6 +2,7 @@
  * Frames. They are kept with sums, greatest lengths and histograms of parts, so that a view costs
  * what it shows, however many there are.
  */
+#include "base/order.h"
 #include "base/search.h"
 #include "export/export.h"
 #include "web/hist.h"
@@ -200,13 +201,6 @@ static void rows_put(struct web_call *c, const struct frames *f, struct part par
 	json_end(&c->json);
 }
 
-static int by_length(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 struct percentiles {
 	double median, p99; /* ticks */
 };
@@ -220,7 +214,7 @@ static int sorted_percentiles(const struct frames *f, struct part part, struct p
 		return TACHO_ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		lengths[i] = length_of(f, part.first + i);
-	qsort(lengths, n, sizeof(*lengths), by_length);
+	qsort(lengths, n, sizeof(*lengths), order_u64);
 	p->median = n ? (double)lengths[(n - 1) / 2] : NAN;
 	p->p99 = n ? (double)lengths[(n * 99 + 99) / 100 - 1] : NAN;
 	free(lengths);

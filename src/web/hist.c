@@ -4,6 +4,7 @@
  * is the same for ten zones and for a hundred million, and figures are right to one per cent
  * (count, mean, least and largest exactly; percentiles too while there are few).
  */
+#include "base/order.h"
 #include "web/chunks.h"
 
 #include <math.h>
@@ -52,13 +53,6 @@ void hist_add(struct hist *h, uint64_t v)
 		h->few[h->kept++] = v;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The one at RANK (from 0) among the kept ones of a bucket. */
 static double kept_at(const struct hist *h, uint32_t bucket, size_t rank)
 {
@@ -68,7 +62,7 @@ static double kept_at(const struct hist *h, uint32_t bucket, size_t rank)
 	for (uint32_t i = 0; i < h->kept; i++)
 		if (hist_bucket(h->few[i]) == bucket)
 			v[n++] = h->few[i];
-	qsort(v, n, sizeof(*v), by_value);
+	qsort(v, n, sizeof(*v), order_u64);
 	return (double)v[rank < n ? rank : n - 1];
 }
 

@@ -119,7 +119,6 @@ void server_wake(struct web *web)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* With the lock held. */
 bool sockets_full(struct server *s)
 {
 	unsigned used = 0;
@@ -131,6 +130,7 @@ bool sockets_full(struct server *s)
 	return used == WEBSOCKETS;
 }
 
+/* With the lock held. */
 bool sockets_open(const struct server *s)
 {
 	for (unsigned i = 0; i < WEBSOCKETS; i++)
