@@ -94,6 +94,7 @@ static bool trace_step(struct web *web, struct web_trace *t, bool looked_at)
 		lanes_forget(t);
 		stats_forget(t);
 		marks_forget(t);
+		signposts_forget(t);
 		t->now.meta++;
 		tag_make(t->tag, trace);
 	}

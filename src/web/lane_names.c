@@ -2,7 +2,8 @@
 #include "base/limits.h"
 #include "web/private.h"
 
-/* Zones that one answer reads. A lane that has more is read in samples, from its first zone to its last. */
+/* Zones that one answer reads. A lane that has more is read in samples, from its first zone to its
+ * last. */
 #define ZONES   (1u << 20)
 #define SAMPLES 64u
 #define NAMES   200u /* a lane that has more says no more */

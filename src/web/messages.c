@@ -1,65 +1,7 @@
-/* Messages, and the signposts among them. */
+/* The list of messages. */
 #include "web/marks.h"
 
 #include <string.h>
-
-#define SIGNPOST  "TT_SIGNPOST: "
-#define SIGNPOSTS 10000u
-
-/* Some clients put back-ticks around it. What stands behind the first line is the message. */
-bool signpost_read(const struct trace_row *row, struct signpost *s)
-{
-	const char *text = row->text, *line;
-	size_t len = row->text_len;
-
-	if (row->kind != TRACE_ROW_MESSAGE)
-		return false;
-	if (len && *text == '`') {
-		text++;
-		len--;
-	}
-	if (len < strlen(SIGNPOST) || memcmp(text, SIGNPOST, strlen(SIGNPOST)))
-		return false;
-	text += strlen(SIGNPOST);
-	len -= strlen(SIGNPOST);
-	if (len && text[len - 1] == '`')
-		len--;
-	line = memchr(text, '\n', len);
-	s->header = text;
-	s->header_len = line ? (size_t)(line - text) : len;
-	s->message = line ? line + 1 : text + len;
-	s->message_len = line ? len - s->header_len - 1 : 0;
-	return true;
-}
-
-int signposts_put(struct web_call *c)
-{
-	struct json *j = &c->json;
-	struct signpost s;
-	struct trace_row row;
-	struct rows *rows;
-	uint32_t track, count = 0;
-	int r = rows_open(&rows, c, TRACE_MESSAGES, TRACE_NONE, 0, UINT64_MAX);
-
-	if (r < 0)
-		return r;
-	json_array(j, "signposts");
-	while (count < SIGNPOSTS && (r = rows_next(rows, &row, &track)) > 0) {
-		if (!signpost_read(&row, &s))
-			continue;
-		json_object(j, NULL);
-		json_ns(c, "t", row.time);
-		json_string(j, "header", s.header, s.header_len);
-		json_string(j, "message", s.message, s.message_len);
-		json_end(j);
-		count++;
-	}
-	json_end(j);
-	rows_close(rows);
-	return r < 0 ? r : 0;
-}
-
-/* ------------------------------------------------------------------- list */
 
 static bool begins(const struct trace_row *row, const char *text)
 {

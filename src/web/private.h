@@ -109,6 +109,7 @@ struct web_trace {
 	struct chunks *chunks;    /* of a large trace, or NULL */
 	struct stats_kept *stats; /* answers that were counted lately */
 	struct marks_kept *marks; /* lists of messages that were counted lately */
+	struct signposts_kept *signposts;
 	pthread_mutex_t ops_lock; /* held by a call that looks at ops; taken before LOCK */
 	struct ops *ops[2];       /* [1]: those of several devices are one */
 };
@@ -270,6 +271,8 @@ int device_clock_put(struct web_call *c, uint32_t device, uint32_t process);
 struct rows;
 int rows_open(struct rows **r, struct web_call *c, uint32_t kind, uint32_t track, uint64_t t0,
 	      uint64_t t1);
+/* All of a kind in blocks of the file from OFFSET on: see trace_rows_open_from(). */
+int rows_open_from(struct rows **r, struct web_call *c, uint32_t kind, uint64_t offset);
 /* 1 and a row, 0 at the end or when the client has gone, or an error. */
 int rows_next(struct rows *r, struct trace_row *row, uint32_t *track);
 void rows_close(struct rows *r);
@@ -283,14 +286,16 @@ void kept_forget(struct web_handle *h);
 /* "track", which must be there and of this kind. */
 int arg_track_of(struct web_call *c, uint32_t kind, uint32_t *track);
 
-/* messages.c */
+/* signposts.c */
 struct signpost {
 	const char *header, *message;
 	size_t header_len, message_len;
 };
 bool signpost_read(const struct trace_row *row, struct signpost *s);
 int signposts_put(struct web_call *c);
-/* Which messages of a list are wanted: by q, severity, signposts and records. */
+void signposts_forget(struct web_trace *t);
+
+/* messages.c: which ones of a list are wanted, by q, severity, signposts and records. */
 struct message_choice {
 	struct words words;
 	uint64_t severity;

@@ -56,11 +56,19 @@ static int advance(struct rows *r)
 	return 0;
 }
 
-static int stream_add(struct rows *r, uint32_t track, uint64_t t0, uint64_t t1)
+/* Which rows. */
+struct part {
+	uint32_t kind, track;
+	uint64_t t0, t1, offset; /* an offset: whatever their time */
+};
+
+static int stream_add(struct rows *r, uint32_t track, const struct part *part)
 {
 	struct stream s = {.track = track};
+	struct trace *t = r->c->trace;
 	uint32_t ignored;
-	int e = trace_rows_open(&s.rows, r->c->trace, track, t0, t1);
+	int e = part->offset ? trace_rows_open_from(&s.rows, t, track, part->offset)
+			     : trace_rows_open(&s.rows, t, track, part->t0, part->t1);
 
 	if (e == 0)
 		e = trace_rows_next(s.rows, &s.row, &ignored);
@@ -71,8 +79,13 @@ static int stream_add(struct rows *r, uint32_t track, uint64_t t0, uint64_t t1)
 	return e < 0 ? e : 0;
 }
 
-int rows_open(struct rows **rows, struct web_call *c, uint32_t kind, uint32_t track, uint64_t t0,
-	      uint64_t t1)
+static bool has_track(const struct part *part, const struct trace *t, uint32_t track)
+{
+	return part->track == track ||
+	       (part->track == TRACE_NONE && t->tracks[track].kind == part->kind);
+}
+
+static int open_part(struct rows **rows, struct web_call *c, const struct part *part)
 {
 	const struct trace *t = c->trace;
 	struct rows *r = calloc(1, sizeof(*r));
@@ -83,13 +96,13 @@ int rows_open(struct rows **rows, struct web_call *c, uint32_t kind, uint32_t tr
 		return TACHO_ENOMEM;
 	r->c = c;
 	for (uint32_t i = 0; i < t->track_count; i++)
-		room += track == i || (track == TRACE_NONE && t->tracks[i].kind == kind);
+		room += has_track(part, t, i);
 	r->heap = calloc(room + 1, sizeof(*r->heap));
 	if (!r->heap)
 		e = TACHO_ENOMEM;
 	for (uint32_t i = 0; e == 0 && i < t->track_count; i++)
-		if (track == i || (track == TRACE_NONE && t->tracks[i].kind == kind))
-			e = stream_add(r, i, t0, t1);
+		if (has_track(part, t, i))
+			e = stream_add(r, i, part);
 	for (size_t i = r->n / 2; e == 0 && i-- > 0;)
 		sink(r, i);
 	if (e < 0) {
@@ -98,6 +111,17 @@ int rows_open(struct rows **rows, struct web_call *c, uint32_t kind, uint32_t tr
 	}
 	*rows = r;
 	return 0;
+}
+
+int rows_open(struct rows **rows, struct web_call *c, uint32_t kind, uint32_t track, uint64_t t0,
+	      uint64_t t1)
+{
+	return open_part(rows, c, &(struct part){kind, track, t0, t1, 0});
+}
+
+int rows_open_from(struct rows **rows, struct web_call *c, uint32_t kind, uint64_t offset)
+{
+	return open_part(rows, c, &(struct part){kind, TRACE_NONE, 0, UINT64_MAX, offset});
 }
 
 int rows_next(struct rows *r, struct trace_row *row, uint32_t *track)

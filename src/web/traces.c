@@ -34,6 +34,7 @@ static void trace_free(struct web_trace *t)
 	trace_close(t->rows.trace);
 	stats_forget(t);
 	marks_forget(t);
+	signposts_forget(t);
 	ops_forget(t);
 	pthread_mutex_destroy(&t->ops_lock);
 	pthread_mutex_destroy(&t->lock);

@@ -32,8 +32,9 @@ static void warning_put(struct warnings *w, const char *kind, const char *text, 
 }
 
 /*
- * A device drops markers from the moment its buffer is full until it is read, which is the time of the
- * row: so what is missing lies behind the last zone of the track. 0: there are zones behind the row.
+ * A device drops markers from the moment its buffer is full until it is read, which is the time of
+ * the row: so what is missing lies behind the last zone of the track. 0: there are zones behind the
+ * row.
  */
 static uint64_t loss_begin(const struct trace *t, uint32_t track, uint64_t time)
 {

@@ -63,6 +63,10 @@ assert recorder.returncode == 0
 until("ended", live, lambda now: now["state"] == "ended")
 assert live()["zones"] == int(words[1]), (live(), words)
 assert s.call("messages", number)["total"] == int(words[3]), words
+listed = [m["t"] for m in s.call("messages?signposts=1&limit=1000", number)["rows"]]
+posts = s.call("meta", number)["signposts"]
+assert [p["t"] for p in posts] == listed and len(posts) == int(words[3]) // 3, (posts, listed, words)
+assert {(p["header"], p["message"]) for p in posts} == {("round", "")}, posts
 code, rest = s.end()
 assert code == 0, (code, rest)
 PY
