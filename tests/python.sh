@@ -1,16 +1,14 @@
 # For the scripts cli/python_*.sh: with_every_python FILE runs a file of tests/python with every
-# interpreter that an extension was built for.
+# version of Python that an extension was built for.
 export PYTHONPATH=$BUILD/python:$SOURCE/tests/python PYTHONDONTWRITEBYTECODE=1
 export IPYTHONDIR=$here/ipython
 unset TT_METAL_PROFILER_DIR TT_METAL_HOME TT_METAL_DEVICE_PROFILER
 
-# An interpreter can load what was built with the address sanitizer when its library is there already. It takes longer:
-# one interpreter, Debian's, will do.
+# An interpreter can load what was built with the address sanitizer when its library is there already.
 pythons=$BUILD/python/interpreters
 preload=()
 if [ -s "$BUILD/python/sanitized" ]; then
-	pythons=sanitized
-	sort -V "$BUILD/python/sanitized" | tail -1 >$pythons
+	pythons=$BUILD/python/sanitized
 	preload=(env "LD_PRELOAD=$(cc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0)
 fi
 

@@ -11,7 +11,7 @@ expect_error 1 'is no Python' "$TACHO" python --install --python=true
 
 unset PYTHONPATH
 cmake --install "$BUILD" --prefix "$here/prefix" >install.log || { cat install.log >&2; fail "cannot install"; }
-"$(tail -1 "$BUILD/python/interpreters")" -m venv --without-pip venv || fail "no venv"
+"$(head -1 "$BUILD/python/interpreters")" -m venv --without-pip venv || fail "no venv"
 expect_exit 1 venv/bin/python -c 'import tracy'
 expect_exit 0 prefix/bin/tacho python --install --python=venv/bin/python
 expect_line out '^/.*/venv/lib/python3.*/site-packages/tacho.pth$'

@@ -8,4 +8,4 @@ cp -r "$BUILD/python/tracy" tree/python/
 rm -f tree/python/tracy/_tracy*.so
 export PYTHONPATH=$PWD/tree/python:$SOURCE/tests/python TRACY_PLAIN=1
 [ -s "$BUILD/python/interpreters" ] || exit 0
-"$(tail -1 "$BUILD/python/interpreters")" "$SOURCE/tests/python/test_plain.py" || fail "test_plain.py"
+"$(head -1 "$BUILD/python/interpreters")" "$SOURCE/tests/python/test_plain.py" || fail "test_plain.py"
