@@ -109,7 +109,7 @@ struct web_trace {
 	struct chunks *chunks;    /* of a large trace, or NULL */
 	struct stats_kept *stats; /* answers that were counted lately */
 	struct marks_kept *marks; /* lists of messages that were counted lately */
-	struct signposts_kept *signposts;
+	struct signposts_kept *signposts; /* that were found so far, or NULL */
 	pthread_mutex_t ops_lock; /* held by a call that looks at ops; taken before LOCK */
 	struct ops *ops[2];       /* [1]: those of several devices are one */
 };

@@ -9,6 +9,7 @@
 
 #define SIGNPOST  "TT_SIGNPOST: "
 #define SIGNPOSTS 10000u
+#define MOST      1000u /* bytes of a header, and of a message */
 
 struct post {
 	uint64_t time;
@@ -111,11 +112,16 @@ static int by_time(const void *a, const void *b)
 static int post_add(struct signposts_kept *k, const struct signpost *s, uint64_t time,
 		    uint32_t track)
 {
-	struct post post = {time,        track,         (uint32_t)k->n,
-			    k->text.len, s->header_len, s->message_len};
+	/* One more than is told: so it is seen whether that begins with a half character. */
+	struct post post = {.time = time,
+			    .track = track,
+			    .n = (uint32_t)k->n,
+			    .header = k->text.len,
+			    .header_len = s->header_len > MOST ? MOST + 1 : s->header_len,
+			    .message_len = s->message_len > MOST ? MOST + 1 : s->message_len};
 
-	buf_add(&k->text, s->header, s->header_len);
-	buf_add(&k->text, s->message, s->message_len);
+	buf_add(&k->text, s->header, post.header_len);
+	buf_add(&k->text, s->message, post.message_len);
 	return k->text.failed || vec_push(k, post) < 0 ? TACHO_ENOMEM : 0;
 }
 
@@ -166,8 +172,8 @@ int signposts_put(struct web_call *c)
 
 		json_object(j, NULL);
 		json_ns(c, "t", p->time);
-		json_string(j, "header", header, p->header_len);
-		json_string(j, "message", header + p->header_len, p->message_len);
+		json_cut(j, "header", header, p->header_len, MOST);
+		json_cut(j, "message", header + p->header_len, p->message_len, MOST);
 		json_end(j);
 	}
 	json_end(j);

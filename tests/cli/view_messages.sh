@@ -1,12 +1,14 @@
-# tacho view: pages of a long list of messages, wherever they are entered; the exported list is the listed one.
+# tacho view: pages of a long list of messages, wherever they are entered; the exported list is the listed one; signposts.
 . "$SOURCE/tests/lib.sh"
 export XDG_CACHE_HOME=$here/cache
-expect_exit 0 "$BUILD/tests/mkodd" talk talk.tacho
+for kind in talk posts; do
+	expect_exit 0 "$BUILD/tests/mkodd" $kind $kind.tacho
+done
 python3 - <<'PY' >said 2>&1 || fail "$(cat said)"
 import csv, io, os, sys
 sys.path.insert(0, os.environ["SOURCE"] + "/tests")
 from view_client import Server
-s = Server("talk.tacho")
+s = Server("talk.tacho", "posts.tacho")
 
 
 def texts(call):
@@ -40,5 +42,12 @@ for query, right in (("", lambda t: True), ("&q=REQUEST", lambda t: t.startswith
 for t0, t1 in ((2000000, 3000000), (0, 1), (1000, 1001)):
     part = f"&t0={t0}&t1={t1}"
     assert [s.call(f"messages?limit=1000{part}")["total"] for _ in range(2)] == [len(whole(part))] * 2
+
+# Of signposts the first 10,000 of all tracks, cut between characters; the second time they are known.
+for _ in range(2):
+    posts = s.call("meta", 1)["signposts"]
+    assert [p["t"] for p in posts] == [i * 1000 for i in range(10000)], (len(posts), posts[0]["t"])
+    assert [p["header"] for p in posts] == ["%05d" % i + "é" * 497 for i in range(10000)], posts[0]
+    assert {p["message"] for p in posts} == {"é" * 500}, posts[0]
 assert s.end()[0] == 0
 PY

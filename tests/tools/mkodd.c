@@ -2,9 +2,8 @@
  * mkodd WHAT FILE writes an invented trace that has next to nothing of most things, or far too many
  * of one: "empty" nothing at all, "moment" one zone of no length, "nanosecond" one of 1 ns, "days"
  * zones of days, "messages", "plots" and "device" nothing else, "locks" and "pools" 2,000 of them,
- * "talk" 30,000 messages of two tracks, seven at a time, "queues" zones of a thread and of two
- * queues of a GPU.
- * Its clock runs at 1 GHz.
+ * "talk" 30,000 messages of two tracks, seven at a time, "posts" 12,000 long signposts of two
+ * tracks, "queues" zones of a thread and of two queues of a GPU. Its clock runs at 1 GHz.
  */
 #include "trace/trace.h"
 
@@ -100,6 +99,22 @@ static void talk(void)
 	}
 }
 
+/* Texts that are cut in the middle of a character, were they cut by bytes. */
+static void posts(void)
+{
+	uint32_t on[2] = {track(TRACE_MESSAGES, 0, "first"), track(TRACE_MESSAGES, 1, "second")};
+	char many[1201] = "";
+
+	for (size_t i = 0; i < sizeof(many) - 1; i++)
+		many[i] = i % 2 ? '\xa9' : '\xc3';
+	for (uint64_t i = 0; i < 12000; i++) {
+		char text[3000];
+
+		snprintf(text, sizeof(text), "TT_SIGNPOST: %05u%s\n%s", (unsigned)i, many, many);
+		row(on[i % 2], TRACE_ROW_MESSAGE, 1000 + i * 1000, 0, 0, text);
+	}
+}
+
 static void plots(void)
 {
 	uint32_t on = track(TRACE_PLOT, 0, "curve");
@@ -177,7 +192,7 @@ static const struct {
 } kinds[] = {{"empty", empty},   {"moment", moment},     {"nanosecond", nanosecond},
 	     {"days", days},     {"messages", messages}, {"plots", plots},
 	     {"device", device}, {"locks", locks},       {"pools", pools},
-	     {"talk", talk},     {"queues", queues}};
+	     {"talk", talk},     {"posts", posts},       {"queues", queues}};
 
 int main(int argc, char **argv)
 {
