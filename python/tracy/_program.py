@@ -107,6 +107,10 @@ def _is_python(path: str) -> bool:
     """Whether a file is for the interpreter; else it is a program."""
     if path.endswith((".py", ".pyw", ".pyc")) or _has_modules(path):
         return True
+    if not os.path.isfile(path):  # a pipe, as of the shell's <(...): it can be read only once
+        return True
+    if not os.access(path, os.X_OK):
+        return True
     with open(path, "rb") as file:
         head = file.readline(256)
         if head.startswith(b"#!"):

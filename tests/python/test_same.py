@@ -109,6 +109,18 @@ class Same(Case):
                                   "-X", "pycache_prefix=none", "-X", "own=1=2"))
         self.assertEqual(self.compare("-c", "y = 7", flags=("-i",), input="print(y + 1)\n"), "8\n")
 
+    def test_files(self) -> None:
+        """Whatever kind of file it is, and with errors in it."""
+        text = "import sys; print(__file__, sys.argv)"
+        self.assertTrue(self.compare("/dev/stdin", "x", input=text))
+        self.write("text", text)
+        for words in ("", "-m tracy -q "):
+            shell = f"{sys.executable} {words}<(cat text) x"
+            done = subprocess.run(["bash", "-c", shell], cwd=self.folder, capture_output=True, text=True)
+            self.assertRegex(done.stdout + done.stderr, r"\A(/dev/fd/\d+) \['\1', 'x'\]\n\Z")
+        self.write("wrong", "print(")
+        self.compare("wrong")
+
     def test_modules(self) -> None:
         """What the profiler needs for itself is not there: the program's imports are its own."""
         show = "import sys; print(*(name for name in sys.modules if 'tracy' not in name))"
