@@ -46,23 +46,31 @@ static const struct opt *find_name(const struct parser *p, const char *name, siz
 	return NULL;
 }
 
-/* The one option whose name begins with the word, or NULL if none or several do. */
+/*
+ * The one option whose name begins with the word, or NULL if none or several do. Those that yield
+ * count only if no other does.
+ */
 static const struct opt *find_prefix(const struct parser *p, const char *name, size_t len,
 				     void **conf)
 {
-	const struct opt *found = NULL;
+	const struct opt *found[2] = {NULL, NULL};
+	void *confs[2] = {NULL, NULL};
+	int n[2] = {0, 0}, which;
 
 	for (int i = 0; i < 3 && len; i++) {
 		for (const struct opt *o = p->tables[i]; o && o->type != OPT_T_END; o++) {
 			if (!o->name || strncmp(o->name, name, len))
 				continue;
-			if (found)
-				return NULL;
-			*conf = p->confs[i];
-			found = o;
+			n[o->yields]++;
+			found[o->yields] = o;
+			confs[o->yields] = p->confs[i];
 		}
 	}
-	return found;
+	which = n[0] == 0;
+	if (n[which] != 1)
+		return NULL;
+	*conf = confs[which];
+	return found[which];
 }
 
 /* Edit distance with a small bound: enough to tell a typing error from another word. */
@@ -290,8 +298,8 @@ static int parse_short(struct parser *p, const char *letters, const char *next)
 	for (; *letters; letters++) {
 		o = find_letter(p, *letters, &conf);
 		if (!o)
-			return err_set(p->err, TACHO_EUSAGE, "unknown option -%c; --help lists them",
-				       *letters);
+			return err_set(p->err, TACHO_EUSAGE,
+				       "unknown option -%c; --help lists them", *letters);
 		if (o->type == OPT_T_FLAG) {
 			set_flag(p, o, conf, true);
 			continue;
@@ -398,7 +406,8 @@ static void print_one(const struct opt *o, FILE *out)
 	opt_spelling(o, spelling, sizeof(spelling));
 	n = snprintf(left, sizeof(left), "  %s%s", o->letter ? "" : "    ", spelling);
 	if (o->arg)
-		n += snprintf(left + n, sizeof(left) - (size_t)n, "%s%s", o->name ? "=" : " ", o->arg);
+		n += snprintf(left + n, sizeof(left) - (size_t)n, "%s%s", o->name ? "=" : " ",
+			      o->arg);
 	for (int i = 0; o->type == OPT_T_ENUM && o->choices[i]; i++)
 		n += snprintf(left + n, sizeof(left) - (size_t)n, "%c%s", i ? '|' : '=',
 			      o->choices[i]);

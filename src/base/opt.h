@@ -50,6 +50,7 @@ struct opt {
 	size_t offset;     /* of the field in the verb's struct */
 	const char *const *choices; /* OPT_T_ENUM: NULL-terminated */
 	bool hidden;       /* an old spelling: parsed, not shown */
+	bool yields;       /* a beginning that other names have too means them */
 	const char *bare;  /* OPT_T_ENUM: the value of "--name" alone; the value then needs the '=' */
 	const char *none;  /* OPT_T_ENUM: the value of "--no-name" */
 };

@@ -34,6 +34,13 @@ static const char *const formats[] = {"text", "csv", "json", NULL};
 		.offset = offsetof(s, f), .hidden = true                             \
 	}
 
+/* The beginnings of older options are in people's scripts: these do not take them away. */
+#define YIELDS(kind, n, a, s, f, c, h)                                                \
+	{                                                                             \
+		.type = (kind), .name = (n), .arg = (a), .help = (h), .yields = true, \
+		.offset = offsetof(s, f), .choices = (c)                              \
+	}
+
 static const struct opt opts[] = {
 	OPT_STR(0, "start-signpost", "NAME", struct conf, start_signpost,
 		"only what comes after the first signpost NAME"),
@@ -48,8 +55,8 @@ static const struct opt opts[] = {
 		"only the ops with these IDs; A- and -B work too"),
 	OPT_DOUBLE(0, "min-percentage", "P", struct conf, min_percentage,
 		   "grey out ops below P per cent of all time (0.5)"),
-	OPT_INT(0, "top", "N", struct conf, top,
-		"only the N ops with the most time and gap, the longest first"),
+	YIELDS(OPT_T_INT, "top", "N", struct conf, top, NULL,
+	       "only the N ops with the most time and gap, the longest first"),
 	OPT_FLAG(0, "no-host-ops", struct conf, no_host_ops, "leave out ops that ran on the host"),
 	OPT_FLAG(0, "no-merge-devices", struct conf, no_merge_devices,
 		 "keep the rows of each device instead of one for all"),
@@ -57,10 +64,10 @@ static const struct opt opts[] = {
 		 "keep the order of the file instead of that of the host's clock"),
 	OPT_STR(0, "arch", "NAME", struct conf, arch,
 		"architecture, for files that do not say: wormhole, blackhole, p100, bh20, n1"),
-	OPT_ENUM(0, "model", struct conf, model, models,
-		 "whose rules decide where they differ; next is the later understanding"),
-	OPT_STR(0, "active-experts", "K", struct conf, active_experts,
-		"experts that a sparse matmul computes, where the file does not say"),
+	YIELDS(OPT_T_ENUM, "model", NULL, struct conf, model, models,
+	       "whose rules decide where they differ; next is the later understanding"),
+	YIELDS(OPT_T_STR, "active-experts", "K", struct conf, active_experts, NULL,
+	       "experts that a sparse matmul computes, where the file does not say"),
 	OPT_FLAG(0, "no-advice", struct conf, no_advice, "no advice"),
 	OPT_FLAG(0, "no-summary", struct conf, no_summary, "no stacked report and no summary"),
 	OPT_ENUM(0, "group-by", struct conf, group_by, groups,

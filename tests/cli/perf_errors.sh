@@ -9,6 +9,10 @@ head -c 100000 /dev/urandom >binary.csv
 expect_error 2 'no CSV file' "$REPORT"
 expect_error 2 '\-\-foo' "$REPORT" small.csv --foo
 expect_error 2 '\-\-no-s may be --no-summary or --no-stack' "$REPORT" small.csv --no-s
+# A beginning that older options have to themselves still means them.
+for word in --t --m=3 --a=n1 --to=2 --mod=next --act=2; do
+	expect_exit 0 "$REPORT" small.csv "$word"
+done
 expect_error 2 'group-by' "$REPORT" small.csv --group-by foo
 expect_error 2 'min-percentage' "$REPORT" small.csv --min-percentage abc
 expect_error 2 'active-experts' "$REPORT" small.csv --active-experts 0
