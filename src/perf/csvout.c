@@ -165,6 +165,18 @@ static void tensors(struct writer *w, const struct perf_kind *k)
 	}
 }
 
+static void calls(struct writer *w, const struct perf_row *row)
+{
+	bool text = w->r->in->calls_text;
+
+	if (text && row->calls_text)
+		string(w, row->calls_text);
+	else if ((text || !w->r->in->calls_real) && row->whole_calls != PERF_NO_NUMBER)
+		whole(w, row->whole_calls, PERF_NO_NUMBER);
+	else
+		count(w, true, row->calls, !w->r->in->calls_real);
+}
+
 static void line(struct writer *w, const struct perf_op *op)
 {
 	const struct perf_row *row = &w->r->in->rows.v[op->row];
@@ -190,10 +202,7 @@ static void line(struct writer *w, const struct perf_op *op)
 	whole(w, k->block_w, PERF_NO_NUMBER);
 	whole(w, k->subblock_h, PERF_NO_NUMBER);
 	whole(w, k->subblock_w, PERF_NO_NUMBER);
-	if (!w->r->in->calls_real && row->whole_calls != PERF_NO_NUMBER)
-		whole(w, row->whole_calls, PERF_NO_NUMBER);
-	else
-		count(w, true, row->calls, !w->r->in->calls_real);
+	calls(w, row);
 	if (w->next)
 		next_columns(w, op);
 	if (!w->o->no_advice)

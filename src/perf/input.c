@@ -1,6 +1,7 @@
 #include "perf/input.h"
 #include "base/buf.h"
 #include "base/csv.h"
+#include "base/fmt.h"
 
 #include <limits.h>
 #include <math.h>
@@ -191,6 +192,24 @@ static double cores_cell(struct reading *f, bool *real)
 	return NAN;
 }
 
+/* Nothing is computed with it: a text does as well as a number. */
+static int calls_cell(struct reading *f, struct perf_row *row)
+{
+	struct csv_cell cell = f->cell[COL_CALL_COUNT];
+	enum csv_number number = csv_number(cell, &row->calls);
+	char plain[FMT_SIZE];
+
+	f->in->calls_real |= number == CSV_BLANK || number == CSV_REAL;
+	f->in->calls_text |= number == CSV_NO_NUMBER;
+	if (csv_integer(cell, &row->whole_calls) < 0)
+		row->whole_calls = PERF_NO_NUMBER;
+	else if (same_name(cell, plain, strlen(fmt_int(plain, row->whole_calls))))
+		return 0;
+	if (!csv_blank(cell))
+		row->calls_text = perf_string(f->in, cell.text, cell.len);
+	return csv_blank(cell) || row->calls_text ? 0 : TACHO_ENOMEM;
+}
+
 /* A small whole number, or NONE. */
 static int32_t small_cell(struct reading *f, enum perf_column column, int32_t none)
 {
@@ -302,9 +321,8 @@ static int add_row(struct reading *f, const struct csv_row *csv_row)
 	row.duration = number_cell(f, COL_DURATION, NULL);
 	row.gap = number_cell(f, COL_GAP, NULL);
 	row.cores = cores_cell(f, &in->cores_real);
-	row.calls = number_cell(f, COL_CALL_COUNT, &in->calls_real);
-	if (csv_integer(f->cell[COL_CALL_COUNT], &row.whole_calls) < 0)
-		row.whole_calls = PERF_NO_NUMBER;
+	if (calls_cell(f, &row) < 0)
+		return TACHO_ENOMEM;
 	row.start = long_cell(f, COL_HOST_START, PERF_NO_START, &in->start_real);
 	row.fw_start = long_cell(f, COL_FW_START, PERF_NO_NUMBER, NULL);
 	row.fw_end = long_cell(f, COL_FW_END, PERF_NO_NUMBER, NULL);

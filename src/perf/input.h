@@ -113,6 +113,7 @@ struct perf_row {
 	double duration, gap; /* ns; NaN: blank */
 	double cores, calls;
 	int64_t whole_calls;      /* exact; PERF_NO_NUMBER: blank, or no whole number */
+	const char *calls_text;   /* the cell, unless it is blank or just that number */
 	int64_t start;            /* host clock, ns; PERF_NO_START: blank */
 	int64_t fw_start, fw_end; /* device cycles; PERF_NO_NUMBER: blank */
 	double fw_duration;       /* ns */
@@ -172,6 +173,7 @@ struct perf_input {
 	bool workers_several;
 	/* A column with a blank or a fraction in it is printed with a fraction as a whole. */
 	bool cores_real, calls_real, start_real;
+	bool calls_text; /* with a text in it, it is printed as it was read */
 	/* What was wrong. */
 	uint64_t bad_cells;
 	bool damaged; /* the report is partial: exit code 4 */

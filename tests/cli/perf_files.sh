@@ -74,3 +74,9 @@ Copy;dev;4;1000;0;8
 ROWS
 expect_exit 0 "$REPORT" small.csv beside.csv --ignore-signposts
 expect_line err 'beside.csv: devices 4 to 4 beside 0 to 0'
+
+# Nothing is computed with the call count: with a text in it the column is copied.
+sed '2s/,1010,/,,/; 5s/,1040,/,four,/; 6s/,1050,/,0050,/' small.csv >calls.csv
+expect_exit 0 "$REPORT" calls.csv --csv=- --ignore-signposts --no-summary --no-advice
+expect_count 0 err
+expect_line out '^2,.*,nan.$' '^3,.*,1020.$' '^5,.*,four.$' '^6,.*,0050.$'
