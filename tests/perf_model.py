@@ -12,6 +12,7 @@ ARCHS = {  # cores, DRAM GB/s, TFLOP/s of a core by fidelity
     "wormhole": (64, 288, {"HiFi4": 74 / 72, "HiFi3": 74 / 72 * 4 / 3, "HiFi2": 148 / 72, "LoFi": 262 / 72}),
     "blackhole": (130, 512, {"HiFi4": 4096 * 1.35 / 1000 / 4, "HiFi3": 4096 * 1.35 / 1000 / 3,
                              "HiFi2": 4096 * 1.35 / 1000 / 2, "LoFi": 4096 * 1.35 / 1000}),
+    "bh20": (20, 512, {"HiFi4": 1.3824, "HiFi3": 4096 * 1.35 / 1000 / 3, "HiFi2": 2.7648, "LoFi": 5.5296}),
     "n1": (20, 120, {"HiFi4": 4096 * 0.65 / 1000 / 4, "HiFi3": 4096 * 0.65 / 1000 / 3,
                      "HiFi2": 4096 * 0.65 / 1000 / 2, "LoFi": 4096 * 0.65 / 1000}),
 }
@@ -61,6 +62,8 @@ def verdict(row):
     types = [row.c[t + "_DATATYPE"] for t in TENSORS]
     if any("INT" in t for t in types):
         return "not_applicable"
+    if any(t not in MANTISSA for t in types):
+        return "unknown"
     in0, in1, out = (MANTISSA[t] for t in types)
     f = row.c["MATH FIDELITY"]
     if in0 == 8 and out >= 7:
@@ -89,7 +92,7 @@ def advice_count(row, op):
     bf16 = row.c["INPUT_0_DATATYPE"] == "BFLOAT16"
     f = row.c["MATH FIDELITY"]
     remark = v == "sufficient" and ((bf16 and not out4 and f != "HiFi2") or (out4 and f == "HiFi2"))
-    return n + (v in ("too_high", "too_low", "not_applicable") or remark)
+    return n + (v in ("too_high", "too_low", "not_applicable", "unknown") or remark)
 
 
 def conv_extra(row):
@@ -135,6 +138,14 @@ def conv(row, op, arch, workers):
     op["OP Code"] = f"{row.name} {m} x {k} x {n}" + conv_extra(row)
 
 
+def halo(row, op):
+    a, found = row.c["ATTRIBUTES"], []
+    for name, n in (("window_hw=", 2), ("stride_hw=", 2), ("padding=", 4), ("dilation_hw=", 2)):
+        found.append(",".join(a.split(name)[1].split(";")[:n]) if name in a else "x")
+    layout = a.split("memory_layout=")[1].split(";")[0].split("::")[1] if "memory_layout=" in a else "x"
+    op["OP Code"] = "{} w={} s={} p={} d={} | {}".format(row.name, *found, layout)
+
+
 def analyze(row, previous, arch, workers):
     c = row.c
     op = {"ID": row.index + 2, "Bound": "", "OP Code": row.name, "Device": row.device(), "sharded": False,
@@ -153,7 +164,9 @@ def analyze(row, previous, arch, workers):
         op["Device Time"] = None
     elif "(torch)" in row.name:
         op["Bound"], op["Device Time"] = "HOST", None
-    elif "Matmul" in row.name or "Conv2d" in row.name:
+    elif "HaloDeviceOperation" in row.name:
+        halo(row, op)
+    elif "Matmul" in row.name or "Conv2d" in row.name or "OptimizedConvNew" in row.name:
         (matmul if "Matmul" in row.name else conv)(row, op, arch, workers)
         op["Math Fidelity"] = "{} {} x {} => {}".format(c["MATH FIDELITY"], *types)
         op["verdict"] = verdict(row)
@@ -188,12 +201,14 @@ def merge(rows):
 
 
 def window(rows, opts):
-    start = opts.get("--start-signpost")
+    start, end = opts.get("--start-signpost"), opts.get("--end-signpost")
     if opts.get("--ignore-signposts") or not any(r.type == "signpost" for r in rows):
         return rows
     hits = [r for r in rows if r.type == "signpost" and r.name == start]
-    if hits:
-        rows = [r for r in rows if r.index > hits[0].index]
+    ends = [r for r in rows if r.type == "signpost" and r.name == end][start == end:]
+    if hits or ends:
+        first, last = hits[0].index if hits else -1, ends[0].index if ends else len(rows) * 10
+        rows = [r for r in rows if first < r.index < last]
     else:
         last = [r for r in rows if r.type == "signpost"][-1].name
         at = [r.name for r in rows].index(last)
@@ -201,9 +216,21 @@ def window(rows, opts):
     return [r for r in rows if opts.get("--print-signposts") or r.type != "signpost"]
 
 
-def report(data, opts):
-    """The rows of --csv as dictionaries of texts, and the stacked report by op as a list."""
-    lines = list(csv.DictReader(io.StringIO(data)))
+def behind_each_other(datas):
+    """The lines of all files; devices of later ones come behind those of earlier ones."""
+    lines, n = [], None
+    for i, data in enumerate(datas):
+        part = list(csv.DictReader(io.StringIO(data)))
+        n = n or 1 + max(int(c["DEVICE ID"] or -1) for c in part)
+        for c in part:
+            c["DEVICE ID"] = c["DEVICE ID"] and str(int(c["DEVICE ID"]) + i * n)
+        lines += part
+    return lines
+
+
+def report(datas, opts):
+    """The ops with all that is printed of them."""
+    lines = behind_each_other(datas)
     padded = any("_PAD[LOGICAL]" in k for k in lines[0])
     rows = [Row(c, i, padded) for i, c in enumerate(lines)]
     if "DEVICE ARCH" in lines[0]:
@@ -213,6 +240,7 @@ def report(data, opts):
         arch = ARCHS[opts.get("--arch", "wormhole")]
         workers = arch[0]
     order = sorted(rows, key=lambda r: (r.c["HOST START TS"] == "", int(r.c["HOST START TS"] or 0)))
+    order = rows if opts.get("--tracing-mode") else order
     order = window(order, opts)
     apart = opts.get("--no-merge-devices") and len({r.device() for r in order} - {None}) > 1
     order = order if apart else merge(order)
@@ -220,6 +248,8 @@ def report(data, opts):
     for r in order:
         ops.append(analyze(r, previous, arch, workers))
         previous = previous or r.type != "signpost"
+    counts = (sum(o["row"].type != "signpost" and "(torch)" not in o["OP Code"] for o in ops),
+              sum("(torch)" in o["OP Code"] for o in ops), sum(o["row"].type == "signpost" for o in ops))
     if "--id-range" in opts:
         low, high = opts["--id-range"].split("-")
         ops = [o for o in ops if int(low or 0) <= o["ID"] <= int(high or 10**9)]
@@ -237,7 +267,145 @@ def report(data, opts):
             o["Cores"] = float(o["Cores"]) if real["CORE COUNT"] else int(o["Cores"])
         calls = o["row"].c["GLOBAL CALL COUNT"]
         o["Global Call Count"] = "nan" if not calls else float(calls) if real["GLOBAL CALL COUNT"] else int(calls)
-    return ops
+    return ops, counts
+
+
+# The table.
+
+GREY, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE, ORANGE = 8, 9, 10, 11, 12, 13, 14, 15, 208
+HEADERS = ["ID", "Total %", "Bound", "OP Code", "Device ", "Device Time", "Op-to-Op Gap", "Cores", "DRAM", "DRAM %", "FLOPs",
+           "FLOPs %", "Math Fidelity"]
+UNITS = {"Total %": "%", "Device Time": "\u03bcs", "Op-to-Op Gap": "\u03bcs", "DRAM": "GB/s", "DRAM %": "%", "FLOPs": "TFLOPs",
+         "FLOPs %": "%"}
+NAMES = [("(torch)", RED), ("Matmul", MAGENTA), ("OptimizedConvNew", ORANGE), ("Conv2d", ORANGE), ("LayerNorm", CYAN),
+         ("AllGather", CYAN), ("AllReduce", CYAN), ("ScaledDotProductAttentionDecode", BLUE),
+         ("ScaledDotProductAttentionGQADecode", BLUE), ("NlpCreateHeadsDeviceOperation", BLUE),
+         ("NLPConcatHeadsDecodeDeviceOperation", BLUE), ("UpdateCache", BLUE)]
+
+
+def colors(op, least):
+    if op["Total %"] is not None and op["Total %"] < least and op["Bound"] != "HOST":
+        return {h: GREY for h in HEADERS}
+    c = {"OP Code": next((color for part, color in NAMES if part in op["OP Code"]), WHITE)}
+    if op["Cores"] is not None:
+        c["Cores"] = RED if op["Cores"] < 10 else GREEN if op["Cores"] == 64 else None
+    if op["Bound"] == "HOST":
+        c["Bound"] = RED
+    elif op["Bound"] == "DRAM":
+        c.update({"Bound": GREEN, "DRAM": GREEN, "DRAM %": GREEN})
+    elif op["Bound"] == "FLOP":
+        c.update({"Bound": GREEN, "FLOPs": GREEN, "FLOPs %": GREEN})
+    elif op["Bound"] == "SLOW":
+        near = "DRAM" if op["DRAM %"] > op["FLOPs %"] else "FLOPs"
+        c.update({"Bound": YELLOW, near: YELLOW, near + " %": YELLOW})
+    if op["Op-to-Op Gap"] is not None and op["Op-to-Op Gap"] > 6.5:
+        c["Op-to-Op Gap"] = RED
+    if op["verdict"] and ("Matmul" in op["OP Code"] or "OptimizedConvNew" in op["OP Code"]):
+        c["Math Fidelity"] = {"sufficient": GREEN, "too_high": RED, "too_low": CYAN}.get(op["verdict"], WHITE)
+    return c
+
+
+def paint(words, color):
+    return words if color is None else f"\x1b[38;5;{color}m{words}\x1b[0m"
+
+
+def cell(op, h, color):
+    """A cell's text with colours, and its width."""
+    key = h.strip()
+    v = op[key]
+    if v is None:
+        return "", 0
+    if key == "OP Code" and op["row"].type == "signpost":
+        name = op["row"].name
+        return "\U0001faa7 " + (name if color is None else paint(name + " ", color)), len(name) + 2 + (color is not None)
+    if key in ("Bound", "OP Code", "Math Fidelity"):
+        name, blank, rest = v.partition(" ")
+        apart = any(p in v for p in ("Matmul", "OptimizedConvNew", "Conv2dDeviceOperation", "HaloDeviceOperation"))
+        if key == "OP Code" and apart and blank and color is not None:
+            return paint(name, color) + " " + paint(rest, color), len(v)
+        return paint(v, color), len(v)
+    words = str(v) if key == "ID" else f"{v:,.{1 if key in ('Total %', 'DRAM %', 'FLOPs', 'FLOPs %') else 0}f}"
+    if key not in UNITS:
+        return paint(words, color), len(words)
+    return paint(words, color) + " " + paint(UNITS[key], color), len(words) + 1 + len(UNITS[key])
+
+
+def table_lines(ops, counts, least, colored):
+    """The lines of the ops and the footer."""
+    width = [len(h) for h in HEADERS]
+    for o in ops:
+        for i, h in enumerate(HEADERS):
+            n = len(f"{o['ID']:,}") if h == "ID" else cell(o, h, None)[1]
+            width[i] = max(width[i], len(o["OP Code"]) if h == "OP Code" else n)
+    footer = {h.strip(): "" for h in HEADERS}
+    footer.update({"OP Code": "{} device ops, {} host ops, {} signposts".format(*counts), "Total %": 100.0, "row": Footer,
+                   "Device Time": total(o["Device Time"] or 0 for o in ops), "Op-to-Op Gap": total(o["Op-to-Op Gap"] or 0 for o in ops)})
+    lines = []
+    for o in ops + [footer]:
+        painted = {} if not colored else {h.strip(): GREY for h in HEADERS} if o is footer else colors(o, least)
+        if colored and o is not footer and painted.get("Device ") == GREY:
+            painted["Device"] = GREY
+        parts = []
+        for h, w in zip(HEADERS, width):
+            color = painted.get(h.strip())
+            words, n = (paint("", color), 0) if o[h.strip()] == "" and o is footer else cell(o, h, color)
+            blanks = " " * max(0, w - n)
+            parts.append(words + blanks if h == "OP Code" else blanks + words)
+        lines.append("  ".join(parts))
+    return lines
+
+
+class Footer:
+    type, name = "footer", ""
+
+
+# The stacked report.
+
+CATEGORIES = {"Compute": "Matmul MinimalMatmulOp Conv2d OptimizedConvNew LayerNorm", "DM": "Copy Halo ReduceScatter PagedUpdateCache"
+              "DeviceOperation Where", "TM": "Reshape PadDeviceOperation", "Host": "(torch)"}
+
+
+def category(word):
+    for c, names in CATEGORIES.items():
+        if word in names.split() or (word.endswith("DeviceOperation") and word[:-len("DeviceOperation")] in names.split()):
+            return c
+    return "Other"
+
+
+def key_of(op, group):
+    word, memory = op["OP Code"].split()[0], op["row"].c["INPUT_0_MEMORY"]
+    if group == "category":
+        return category(word)
+    if group == "op" or not memory:
+        return word
+    return f"{word} (in0:{'_'.join(memory.split('_')[-2:]).lower()})" if "_" in memory else None
+
+
+def stacked(ops, group, apart):
+    """The lines of the stacked CSV behind its header; None when all times are 0."""
+    groups, over_all = {}, {}
+    for o in ops:
+        key, device = key_of(o, group), o["Device"]
+        if "signpost" in o["OP Code"] or key is None or (apart and device is None):
+            continue
+        groups.setdefault((key, device if apart else None), []).append(o)
+        over_all.setdefault(key, []).append(o)
+    sums = {k: math.fsum(o["Device Time"] or 0 for o in v) for k, v in groups.items()}
+    lines = []
+    for (key, device), v in sorted(groups.items(), key=lambda g: (-sums[g[0]], g[0])):
+        all_time = sum(t for (_, d), t in sums.items() if d == device)
+        time, known = sums[key, device], [o["FLOPs %"] for o in v if o["FLOPs %"] is not None]
+        figures = [time / all_time * 100 if all_time else 0]
+        cells = [f"{figures[0]:.2f}", key] + ([str(device)] if apart else []) + [f"{time:.2f}", str(len(v))]
+        if group != "category":
+            weights = [(o["Device Time"], o["FLOPs %"]) for o in over_all[key] if o["FLOPs %"] is not None]
+            mean = math.fsum(known) / len(known) if known else None
+            std = math.sqrt(math.fsum((x - mean) ** 2 for x in known) / (len(known) - 1)) if len(known) > 1 else None
+            weighted = math.fsum(t * f for t, f in weights) / math.fsum(t for t, _ in weights) if weights else None
+            figures = [min(known, default=None), max(known, default=None), mean, std, weighted]
+            cells += [category(v[0]["OP Code"].split()[0])] + ["" if f is None else f"{f:.2f}" for f in figures]
+        lines.append(cells)
+    return lines if any(sums.values()) else None
 
 
 # Inputs.
@@ -247,8 +415,9 @@ def tensor(rng, cells, name, padded, wide=False):
             32 * rng.randint(1, 200), 32 * rng.randint(1, 200)]
     for d, n in zip("WZYX", dims):
         cells[f"{name}_{d}" + ("_PAD[LOGICAL]" if padded else "")] = f"{n}[{max(1, n - 3)}]" if padded else str(n)
-    cells[name + "_DATATYPE"] = rng.choice(list(MANTISSA))
-    cells[name + "_MEMORY"] = rng.choice(["DEV_0_DRAM_INTERLEAVED", "DEV_0_L1_HEIGHT_SHARDED", "DEV_1_DRAM_WIDTH_SHARDED"])
+    cells[name + "_DATATYPE"] = rng.choice(list(MANTISSA) * 6 + ["UINT16", "INT32", "BOOL", "FP8_E4M3"])
+    cells[name + "_MEMORY"] = rng.choice(["DEV_0_DRAM_INTERLEAVED", "DEV_0_L1_HEIGHT_SHARDED", "DEV_1_DRAM_WIDTH_SHARDED"] * 5 +
+                                         ["L1", "L1_x"])
 
 
 def config(rng):
@@ -266,17 +435,28 @@ def conv_attributes(rng):
     return s + "}"
 
 
+def halo_attributes(rng):
+    parts = [f"{n}=({';'.join(str(rng.randint(0, 9)) for _ in range(k))})" for n, k in
+             (("window_hw", 2), ("stride_hw", 2), ("padding", 4), ("dilation_hw", 2)) if rng.random() < 0.8]
+    if rng.random() < 0.7:
+        parts.append("memory_layout=TensorMemoryLayout::" + rng.choice(["HEIGHT_SHARDED;x=1", "BLOCK_SHARDED"]))
+    return "{'config': '" + "; ".join(parts) + ";'}"
+
+
 def one_row(rng, kind, padded, device):
     c = {}
     for name in TENSORS:
         tensor(rng, c, name, padded, wide=kind == "Matmul")
     c["OP TYPE"] = "tt_dnn_device"
     c["OP CODE"] = rng.choice({"Matmul": ["Matmul", "MatmulDeviceOperation", "MinimalMatmulOp"],
-                               "Conv2d": ["Conv2d", "Conv2dDeviceOperation"],
-                               "other": ["LayerNorm", "AllGatherAsync", "Copy, \"odd\"", "ReduceScatter", "Gr\u00f6\u00dfe"],
+                               "Conv2d": ["Conv2d", "Conv2dDeviceOperation", "OptimizedConvNew"],
+                               "halo": ["HaloDeviceOperation"],
+                               "other": ["LayerNorm", "AllGatherAsync", "Copy, \"odd\"", "ReduceScatter", "Gr\u00f6\u00dfe",
+                                         "PadDeviceOperation", "PagedUpdateCacheDeviceOperation", "Reshape"],
                                "host": ["(torch) add", "(torch) conv2d"],
                                "signpost": ["warm up", "run", "run"]}[kind])
-    c["ATTRIBUTES"] = config(rng) if kind == "Matmul" else conv_attributes(rng) if kind == "Conv2d" else ""
+    c["ATTRIBUTES"] = config(rng) if kind == "Matmul" else conv_attributes(rng) if kind == "Conv2d" else \
+        halo_attributes(rng) if kind == "halo" else ""
     c["MATH FIDELITY"] = rng.choice(["HiFi4", "HiFi3", "HiFi2", "LoFi"])
     c["CORE COUNT"] = str(rng.choice([1, 8, 20, 63, 64]))
     c["DEVICE ID"] = str(device)
@@ -301,7 +481,7 @@ def table(seed):
     rng = random.Random(seed)
     form = rng.choice(["v1", "v2", "v2.1"])
     devices = rng.choice([1, 1, 2, 4])
-    kinds = ["Matmul", "Matmul", "Conv2d", "other", "other"] + (["host", "signpost"] if rng.random() < 0.5 else [])
+    kinds = ["Matmul", "Matmul", "Conv2d", "other", "other", "halo"] + (["host", "signpost"] if rng.random() < 0.5 else [])
     arch, cores = rng.choice(list(ARCHS)), rng.choice([20, 64, 110])
     rows, clock = [], 10**10
     for _ in range(rng.randint(1, 40)):
