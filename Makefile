@@ -1,12 +1,11 @@
 # Thin front of CMake: the presets in CMakePresets.json do the work.
-PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
 all: build/build.ninja
 	@cmake --build build -j $(JOBS)
 
 build/build.ninja:
-	@cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	@cmake --preset release >/dev/null
 
 .PHONY: all setup setup-tests demo test test-long bench fuzz install clean
 setup:
@@ -31,7 +30,7 @@ fuzz: setup-tests
 	@scripts/fuzz
 
 install: all
-	@cmake --install build
+	@cmake --install build $(if $(PREFIX),--prefix "$(PREFIX)")
 
 clean:
 	@rm -rf build build-asan build-tsan build-debug build-fuzz

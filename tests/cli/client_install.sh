@@ -3,7 +3,9 @@
 . "$SOURCE/tests/lib.sh"
 [ -z "$SANITIZE" ] || exit 0
 
-cmake --install "$BUILD" --prefix "$here/prefix" >install.log || { cat install.log >&2; fail "cannot install"; }
+# The build was configured for another prefix: the one that is asked for counts.
+ln -s "$BUILD" build
+make -f "$SOURCE/Makefile" -o all install PREFIX="$here/prefix" >install.log || { cat install.log >&2; fail "cannot install"; }
 [ "$(readlink prefix/bin/tt_profile)" = tacho ] || fail "the other names are not below the prefix"
 [ -e prefix/share/tacho/notebooks/profiler_results.ipynb ] || fail "the notebook is not installed"
 export PKG_CONFIG_PATH=$(dirname "$(find "$here/prefix" -name tacho.pc)")
