@@ -337,6 +337,13 @@ static int add_row(struct reading *f, const struct csv_row *csv_row)
 	return vec_push(&in->rows, row);
 }
 
+/* Reports have columns for as many inputs as any op has: one of kernels without tensors has none. */
+static bool has_no_inputs(const struct reading *f)
+{
+	return !f->math && f->place[COL_IN0_MEMORY] < 0 && f->place[COL_IN0_DATATYPE] < 0 &&
+	       f->place[COL_SHAPES] < 0;
+}
+
 /* "A, B and 3 more": the names of missing columns for one line. */
 static void note_missing(struct reading *f)
 {
@@ -346,7 +353,8 @@ static void note_missing(struct reading *f)
 	for (int i = 0; i < COL_COUNT; i++) {
 		if (f->place[i] >= 0 || columns[i].need == NEED_NEVER ||
 		    (columns[i].need == NEED_MATH && !f->math) ||
-		    (i == COL_GAP && f->in->rows.n - f->first_row < 2))
+		    (i == COL_GAP && f->in->rows.n - f->first_row < 2) ||
+		    (i == COL_IN0_MEMORY && has_no_inputs(f)))
 			continue;
 		buf_addf(&names, "%s%s", n++ ? ", " : "", columns[i].name);
 		f->in->no_math |= columns[i].need == NEED_MATH;

@@ -52,6 +52,7 @@ expect_exit 0 "$TACHO" ops -q --analyze-noc-traces -o r
 expect_exit 0 "$TACHO" ops -q --analyze-noc-traces -o rt ring.tacho
 expect_same r/reports/ops_perf_results.csv rt/reports/ops_perf_results.csv
 expect_line rt/reports/ops_perf_results.csv 'NOC BYTES,NOC EVENTS'
+expect_exit 0 "$TACHO" perf-report rt/reports/ops_perf_results.csv
 
 # Counters make the raw log the source.
 TT_METAL_PROFILE_PERF_COUNTERS=1 expect_exit 0 "$TACHO" run -q -o mm.tacho -- "$examples/matmul"
