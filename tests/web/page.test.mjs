@@ -369,6 +369,26 @@ test("plots and memory: curves, dragging sets the range", () => withPage(async (
 	assert.match(await page.locator("main").innerText(), /peak/);
 }));
 
+test("a curve begins with the value that the range finds", () => withPage(async (page) => {
+	const last = await page.evaluate(async () => {
+		const get = async (path) => (await fetch("/api/v1/t/0/" + path)).json();
+		const plot = (await get("plots")).rows.find((r) => r.name === "loss");
+		let t = 0;
+		for (let res = 36; res >= 0; res -= 9) // the last pixel of a tile is a tile of the next resolution
+			t = (await get(`plot?track=${plot.track}&res=${res}&i=${Math.floor(t / (512 * 2 ** res))}`)).points.at(-1)[0];
+		return { value: plot.last, t };
+	});
+	const t0 = Math.ceil(last.t) + 10000;
+	await goTo(page, `#/plots?tr=0&q=loss&t0=${t0}&t1=${t0 + 1e7}`);
+	const over = page.locator(".u-over").first();
+	await over.waitFor();
+	const box = await over.boundingBox();
+	await until("the last value", async () => {
+		await page.mouse.move(box.x + 1 + Math.random(), box.y + 30);
+		return page.locator(".u-legend").first().innerText();
+	}, (t) => t.includes(String(+last.value.toFixed(4))));
+}));
+
 test("pages about the whole trace say so when there is a range", () => withPage(async (page) => {
 	for (const name of ["overview", "compare"]) {
 		await goTo(page, `#/${name}?tr=0&t0=1000&t1=2000`);

@@ -38,9 +38,9 @@ async function loadCurve(get: (res: number, i: number) => Promise<PlotTile>, t0:
 		d[2].push(lo);
 		d[3].push(hi);
 	};
-	const before = tiles[0]?.before;
-	if (before != null)
-		push(t0, before, before, before);
+	const start = tiles[0]?.points.filter((p) => p[0] < t0).at(-1)?.[3] ?? tiles[0]?.before; // a tile begins before the window
+	if (start != null)
+		push(t0, start, start, start);
 	// least and greatest are those of one pixel: behind it there is the last value alone
 	let open: [t: number, v: number] | null = null;
 	const close = (t: number) => {
