@@ -297,6 +297,19 @@ test("back and forward between a selection and none: each has its view", () => w
 	await p.idle();
 }));
 
+test("a view and a range that no trace can have: what is there of them is shown", () => withPage(async (page, p) => {
+	await goTo(page, "#/timeline?tr=0&v0=-1e30&v1=1e30&t0=-1e30&t1=1e30");
+	await settled(page);
+	await until("a view within bounds", () => hash(page), (h) => /v0=-\d+&v1=\d+/.test(h));
+	for (const name of PAGES) {
+		await goTo(page, `#/${name}?tr=0&t0=-5&t1=1e300`);
+		await p.idle();
+		assert.match(await hash(page), /t0=0&t1=\d+/);
+	}
+	await goTo(page, "#/statistics?tr=0&t0=-5&t1=-1");
+	assert.equal(await page.getByTestId("range-chip").count(), 0);
+}));
+
 test("times of days are told in days", () => withPage(async (page) => {
 	await goTo(page, `#/overview?tr=${trace("days")}`);
 	await until("89 days", () => page.locator("main").innerText(), (t) => /89 d 0 h/.test(t));

@@ -173,6 +173,18 @@ function number(v: string | null): number | null {
 	return v !== null && v !== "" && Number.isFinite(+v) ? +v : null;
 }
 
+/** Later than all that a trace can have, and a time that the server takes: a view of more would have more tiles than can be counted. */
+const LAST_TIME = 2 ** 61;
+
+/** Two words of the URL as a part of the time from LEAST on; null when it is empty. */
+function span(a: string | null, b: string | null, least: number): Range | null {
+	const [t0, t1] = [a, b].map(number);
+	if (t0 === null || t1 === null)
+		return null;
+	const lo = Math.max(least, t0), hi = Math.min(LAST_TIME, t1);
+	return hi > lo ? { t0: lo, t1: hi } : null;
+}
+
 /** A view of a URL by which the drawer opens or closes: it is that of the width which the timeline will have then. */
 let placed: Range | null = null;
 
@@ -193,17 +205,16 @@ export function parseHash(hash: string): void {
 		const id = number(words.get("tr"));
 		if (id !== null && id !== traceId.peek())
 			openTrace(id);
-		const t0 = number(words.get("t0")), t1 = number(words.get("t1"));
-		range.value = t0 !== null && t1 !== null && t1 > t0 ? { t0, t1 } : null;
-		const v0 = number(words.get("v0")), v1 = number(words.get("v1"));
-		if (v0 !== null && v1 !== null && v1 > v0)
-			view.value = { t0: v0, t1: v1 };
+		range.value = span(words.get("t0"), words.get("t1"), 0);
+		const v = span(words.get("v0"), words.get("v1"), -LAST_TIME);
+		if (v)
+			view.value = v;
 		if (to === "timeline") {
 			openRows.value = Object.fromEntries((words.get("rows") ?? "").split("~").filter(Boolean).map((k) => k.startsWith("-") ? [k.slice(1), false] : [k, true]));
 			pins.value = [...new Set((words.get("pin") ?? "").split("~").filter(Boolean))];
 		}
 		selection.value = selParse(words.get("sel"));
-		placed = v0 !== null && v1 !== null && v1 > v0 && drawer !== (selection.peek() !== null) ? view.peek() : null;
+		placed = v && drawer !== (selection.peek() !== null) ? view.peek() : null;
 		marks.value = (words.get("marks") ?? "").split(",").filter(Boolean).map(Number).filter(Number.isFinite);
 		const p: Record<string, string> = {};
 		words.forEach((v, k) => {
