@@ -310,6 +310,22 @@ test("a view and a range that no trace can have: what is there of them is shown"
 	assert.equal(await page.getByTestId("range-chip").count(), 0);
 }));
 
+test("what was done and undone at once leaves the URL as it was", () => withPage(async (page) => {
+	await goTo(page, "#/messages?tr=0");
+	const box = page.getByLabel("signposts only");
+	await box.waitFor();
+	const before = await hash(page);
+	await box.evaluate((b) => {
+		b.click();
+		return new Promise((r) => queueMicrotask(() => {
+			b.click();
+			setTimeout(r, 400);
+		}));
+	});
+	assert.equal(await hash(page), before);
+	assert.equal(await box.isChecked(), false);
+}));
+
 test("times of days are told in days", () => withPage(async (page) => {
 	await goTo(page, `#/overview?tr=${trace("days")}`);
 	await until("89 days", () => page.locator("main").innerText(), (t) => /89 d 0 h/.test(t));

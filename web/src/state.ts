@@ -249,9 +249,9 @@ export function startUrl(): void {
 	effect(() => {
 		const hash = hashOf();
 		const now = stepOf();
+		clearTimeout(timer); // also when all is as it was: the URL of a moment ago must not come
 		if (hash === location.hash)
 			return;
-		clearTimeout(timer);
 		if (now !== step) {
 			step = now;
 			history.pushState(null, "", hash);
