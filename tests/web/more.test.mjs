@@ -326,6 +326,23 @@ test("what was done and undone at once leaves the URL as it was", () => withPage
 	assert.equal(await box.isChecked(), false);
 }));
 
+test("a trace that is not there: its failure does not stand above another", () => withPage(async (page) => {
+	let end;
+	const held = new Promise((r) => { end = r; });
+	await page.route("**/api/v1/t/99/meta", async (r) => {
+		await held;
+		await r.fulfill({ status: 404, contentType: "application/json", body: '{"error":"there is no such trace"}' });
+	});
+	await goTo(page, "#/overview?tr=99");
+	await goTo(page, "#/overview?tr=0");
+	await until("the trace", () => page.locator("h1").first().innerText(), (t) => /all\.tacho/.test(t));
+	const answer = page.waitForResponse("**/api/v1/t/99/meta");
+	end();
+	await (await answer).finished();
+	await page.waitForTimeout(100);
+	assert.equal(await page.locator(".banner").count(), 0);
+}, { expected: (t) => /99\/meta|Failed to load resource/.test(t) }));
+
 test("times of days are told in days", () => withPage(async (page) => {
 	await goTo(page, `#/overview?tr=${trace("days")}`);
 	await until("89 days", () => page.locator("main").innerText(), (t) => /89 d 0 h/.test(t));

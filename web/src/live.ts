@@ -61,7 +61,8 @@ async function loadMeta(): Promise<void> {
 			void loadTraces();
 		failure.value = null;
 	} catch (e) {
-		failure.value = text(e);
+		if (traceId.peek() === id)
+			failure.value = text(e);
 	}
 }
 
