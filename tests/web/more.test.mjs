@@ -453,6 +453,8 @@ test("a server that is killed and comes back: what could not be had meanwhile co
 			if (name === "statistics") {
 				await page.getByRole("button", { name: "Count" }).click();
 				await until("no answer", () => page.locator('main [role="alert"]').count(), (n) => n > 0);
+				await page.getByLabel("Search", { exact: true }).fill("demo");
+				await until("no answer of the search", () => page.locator("#search-list").innerText(), (t) => /does not answer/.test(t));
 			} else {
 				await page.evaluate((h) => { location.hash = h; }, `#/${name}?tr=0&t0=1000&t1=${2e8}`);
 				await page.waitForSelector(`main[data-page="${name}"]`);

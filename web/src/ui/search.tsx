@@ -68,6 +68,8 @@ interface Answer {
 	rows: SearchRow[];
 	/** So many messages, of more. */
 	lookedAt?: number;
+	/** Why there is none. */
+	error?: string;
 }
 
 export function Search() {
@@ -98,7 +100,7 @@ export function Search() {
 				entered.current = false;
 			}, (e) => {
 				if (!isAbort(e))
-					setAnswer({ q, rows: [] });
+					setAnswer({ q, rows: [], error: e instanceof Error ? e.message : String(e) });
 			});
 		}, 120);
 		return () => {
@@ -147,7 +149,7 @@ export function Search() {
 					</li>
 				))}
 				{answer?.lookedAt !== undefined && <li class="none" role="option" aria-selected="false" aria-disabled="true">of messages the first {fmtCount(answer.lookedAt)}; the page Messages searches all</li>}
-				{rows?.length === 0 && answer?.lookedAt === undefined && <li class="none" role="option" aria-selected="false" aria-disabled="true">Nothing found</li>}
+				{rows?.length === 0 && answer?.lookedAt === undefined && <li class="none" role="option" aria-selected="false" aria-disabled="true">{answer?.error ?? "Nothing found"}</li>}
 			</ul>
 		</div>
 	);
