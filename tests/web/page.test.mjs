@@ -287,6 +287,19 @@ test("rows of tables by keys", () => withPage(async (page) => {
 	await page.waitForSelector('[data-testid="zone-detail"]');
 }));
 
+test("tables are sorted by keys", () => withPage(async (page) => {
+	await goTo(page, "#/statistics");
+	await page.locator(".tbody .tr").first().waitFor();
+	await page.locator(".table").first().focus();
+	await page.keyboard.press("Tab");
+	await page.keyboard.press("Enter");
+	const names = await until("by name", async () => ({ sort: await page.locator('[aria-sort="ascending"]').allInnerTexts(), first: await page.locator(".tbody .tr").first().innerText() }),
+		(v) => /Zone/.test(v.sort.join()));
+	await page.keyboard.press("Space");
+	await until("the other way", () => page.locator(".tbody .tr").first().innerText(), (t) => t !== names.first);
+	assert.equal(await page.locator('[aria-sort="descending"]').count(), 1);
+}));
+
 test("messages: a click shows the moment, a signpost gives a range", () => withPage(async (page) => {
 	await goTo(page, "#/messages?signposts=1");
 	await page.locator(".tr.signpost").first().waitFor();

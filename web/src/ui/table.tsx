@@ -204,7 +204,7 @@ export function DataTable<T>(p: Props<T>) {
 					{p.columns.map((c) => (
 						<div key={c.key} role="columnheader" class={c.num ? "td num" : "td"} title={c.hint} aria-sort={c.sort && c.sort === p.sort ? (p.desc ? "descending" : "ascending") : undefined}>
 							{c.sort && p.onSort
-								? <button tabIndex={-1} onClick={() => p.onSort?.(c.sort as string, c.sort === p.sort ? !p.desc : c.num === true)}>{c.title}{c.sort === p.sort ? (p.desc ? " ▾" : " ▴") : ""}</button>
+								? <button onClick={() => p.onSort?.(c.sort as string, c.sort === p.sort ? !p.desc : c.num === true)}>{c.title}{c.sort === p.sort ? (p.desc ? " ▾" : " ▴") : ""}</button>
 								: c.title}
 						</div>
 					))}
