@@ -107,7 +107,7 @@ static int pair_up(struct diff *d, struct entry *e[SIDES], const size_t n[SIDES]
 
 static double lost(const struct change *c)
 {
-	return c->time[AFTER] + c->gap[AFTER] - c->time[BEFORE] - c->gap[BEFORE];
+	return c->time[AFTER] - c->time[BEFORE] + (c->gap[AFTER] - c->gap[BEFORE]);
 }
 
 static int compare_lost(const void *a, const void *b)

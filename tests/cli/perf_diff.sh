@@ -29,3 +29,13 @@ assert changes == sorted(changes, reverse=True) and d["by_op"][0]["op_code"] == 
 PY
 expect_exit 0 "$REPORT" --diff before.csv before.csv
 expect_no_line out 'Slower|Faster|only'
+# Times and gaps that no double holds exactly: what rounding makes of them is no change.
+ops >odd.csv <<'ROWS'
+Copy;dev;0;1003;5711;8
+Copy;dev;0;5643;10539;8
+Copy;dev;0;4171;5227;8
+LayerNorm;dev;0;2509;8813;8
+LayerNorm;dev;0;3343;4001;8
+ROWS
+expect_exit 0 "$REPORT" --diff odd.csv odd.csv
+expect_no_line out 'Slower|Faster|only'
