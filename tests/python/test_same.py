@@ -118,7 +118,7 @@ class Same(Case):
             shell = f"{sys.executable} {words}<(cat text) x"
             done = subprocess.run(["bash", "-c", shell], cwd=self.folder, capture_output=True, text=True)
             self.assertRegex(done.stdout + done.stderr, r"\A(/dev/fd/\d+) \['\1', 'x'\]\n\Z")
-        self.write("wrong", "print(")
+        self.write("wrong", "print(]\n")
         self.compare("wrong")
 
     def test_modules(self) -> None:
