@@ -224,6 +224,17 @@ test("figures of a name are the same in the table and beside its histogram", () 
 	}
 }));
 
+test("a page in a tab of its own: the same trace and range", () => withPage(async (page) => {
+	await goTo(page, "#/statistics?tr=1&t0=100&t1=9000000");
+	const [tab] = await Promise.all([
+		page.context().waitForEvent("page"),
+		page.locator(".rail a", { hasText: "Messages" }).click({ modifiers: ["Control"] }),
+	]);
+	await tab.waitForURL(/#\/messages\?tr=1&t0=100&t1=9000000$/);
+	await tab.close();
+	assert.match(await hash(page), /^#\/statistics\?/);
+}));
+
 test("a window of the size of a hand: all is within reach", () => withPage(async (page) => {
 	await page.setViewportSize({ width: 480, height: 320 });
 	for (const name of ["overview", "ops", "statistics", "messages"]) {

@@ -3,7 +3,7 @@ import type { ComponentType } from "preact";
 import { fmtDur, fmtShort } from "./format";
 import { helpOpen, KEYS } from "./keys";
 import { dropped, failure, link, version } from "./live";
-import { entry, follow, go, meta, openTrace, page, PAGES, traceId, traces } from "./state";
+import { entry, follow, go, hashOfPage, meta, openTrace, page, PAGES, traceId, traces } from "./state";
 import type { PageId } from "./state";
 import { switchTheme, theme } from "./theme";
 import { RangeChip } from "./ui/chip";
@@ -66,8 +66,10 @@ function Rail() {
 				<svg width="26" height="26" viewBox="0 0 32 32"><path d="M6 22a10 10 0 1 1 20 0" fill="none" stroke="currentColor" stroke-width="3" stroke-linecap="round" /><path class="needle" d="M16 22 22 11" stroke-width="3" stroke-linecap="round" /></svg>
 			</div>
 			{PAGES.map((p, i) => (
-				<a key={p} href={`#/${p}`} class={(page.value === p ? "here" : "") + (has(p) ? "" : " empty")} aria-current={page.value === p ? "page" : undefined}
+				<a key={p} href={hashOfPage(p)} class={(page.value === p ? "here" : "") + (has(p) ? "" : " empty")} aria-current={page.value === p ? "page" : undefined}
 					title={`${TITLES[p][0]} (${(i + 1) % 10})`} onClick={(e) => {
+						if (e.ctrlKey || e.metaKey || e.shiftKey)
+							return; // in a tab or window of its own
 						e.preventDefault();
 						go(p);
 					}}>

@@ -141,30 +141,42 @@ function selParse(s: string | null): Selection | null {
 	return s?.startsWith("op:") ? { kind: "op", id: s.slice(3) } : null;
 }
 
-export function hashOf(): string {
-	const q: string[] = [];
-	const add = (k: string, v: string | number) => q.push(k + "=" + encodeURIComponent(v).replace(/%3A/g, ":").replace(/%2C/g, ","));
+type Words = [key: string, value: string | number][];
+
+function hashText(to: PageId, words: Words): string {
+	const q = words.map(([k, v]) => k + "=" + encodeURIComponent(v).replace(/%3A/g, ":").replace(/%2C/g, ","));
+	return `#/${to}${q.length ? "?" + q.join("&") : ""}`;
+}
+
+/** What all pages have in the URL. */
+function sharedWords(): Words {
+	const words: Words = [];
 	if (traceId.value !== null)
-		add("tr", traceId.value);
-	if (range.value) {
-		add("t0", range.value.t0);
-		add("t1", range.value.t1);
-	}
-	if (page.value === "timeline" && view.value !== UNSET && !follow.value) { // a page that is loaded anew without a view follows again
-		add("v0", Math.round(view.value.t0));
-		add("v1", Math.round(view.value.t1));
-	}
+		words.push(["tr", traceId.value]);
+	if (range.value)
+		words.push(["t0", range.value.t0], ["t1", range.value.t1]);
+	return words;
+}
+
+/** For a link that may be opened elsewhere: the same trace and range. */
+export function hashOfPage(to: PageId): string {
+	return hashText(to, sharedWords());
+}
+
+export function hashOf(): string {
+	const words = sharedWords();
+	if (page.value === "timeline" && view.value !== UNSET && !follow.value) // a page that is loaded anew without a view follows again
+		words.push(["v0", Math.round(view.value.t0)], ["v1", Math.round(view.value.t1)]);
 	if (page.value === "timeline" && Object.keys(openRows.value).length)
-		add("rows", Object.entries(openRows.value).map(([k, open]) => (open ? "" : "-") + k).join("~"));
+		words.push(["rows", Object.entries(openRows.value).map(([k, open]) => (open ? "" : "-") + k).join("~")]);
 	if (page.value === "timeline" && pins.value.length)
-		add("pin", pins.value.join("~"));
+		words.push(["pin", pins.value.join("~")]);
 	if (selection.value)
-		add("sel", selText(selection.value));
+		words.push(["sel", selText(selection.value)]);
 	if (marks.value.length)
-		add("marks", marks.value.map(Math.round).join(","));
-	for (const [k, v] of Object.entries(params.value))
-		add(k, v);
-	return `#/${page.value}${q.length ? "?" + q.join("&") : ""}`;
+		words.push(["marks", marks.value.map(Math.round).join(",")]);
+	words.push(...Object.entries(params.value));
+	return hashText(page.value, words);
 }
 
 const OWN = new Set(["tr", "t0", "t1", "v0", "v1", "rows", "pin", "sel", "marks"]);
