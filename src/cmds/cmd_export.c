@@ -1,3 +1,4 @@
+#include "base/fmt.h"
 #include "base/folder.h"
 #include "base/output.h"
 #include "cmds/query.h"
@@ -123,19 +124,26 @@ static int write_file(struct query *q, const struct conf *conf, const char *path
 	return r;
 }
 
+/* ", 1,234 things", or nothing of none. */
+static void add_count(struct buf *text, uint64_t n, const char *thing)
+{
+	char number[FMT_SIZE];
+
+	if (n)
+		buf_addf(text, ", %s %s%s", fmt_count(number, n), thing, n == 1 ? "" : "s");
+}
+
 static void tell_logs(const char *folder, const struct ttlogs *logs)
 {
-	char noc[48] = "", sync[48] = "";
+	struct buf counts = BUF_INIT;
 
-	if (logs->device.noc_files)
-		snprintf(noc, sizeof(noc), ", %llu NoC traces",
-			 (unsigned long long)logs->device.noc_files);
-	if (logs->device.sync_points)
-		snprintf(sync, sizeof(sync), ", %llu clock points",
-			 (unsigned long long)logs->device.sync_points);
-	err_note("wrote %s/.logs: %llu device rows, %llu executions of programs%s%s%s", folder,
-		 (unsigned long long)logs->device.rows, (unsigned long long)logs->device.executions,
-		 noc, sync, logs->host ? "" : "; no messages, so no logs of the host");
+	add_count(&counts, logs->device.rows, "device row");
+	add_count(&counts, logs->device.executions, "program run");
+	add_count(&counts, logs->device.noc_files, "NoC trace");
+	add_count(&counts, logs->device.sync_points, "clock point");
+	err_note("wrote %s/.logs: %s%s", folder, counts.len ? counts.data + 2 : "nothing of devices",
+		 logs->host ? "" : "; no messages, so no logs of the host");
+	buf_free(&counts);
 	tracy_notes_print(&logs->notes);
 	if (logs->device.mixed)
 		err_warn(

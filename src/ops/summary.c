@@ -80,13 +80,13 @@ static void print_op(const struct ops_summary *s, uint32_t index, FILE *out)
 	if (op->measured)
 		fmt_ns(mean, op->kernel_ns / (double)op->measured);
 
-	fprintf(out, "%6.1f %%  %10s  %8" PRIu64 "  %10s  %10s  ",
+	fprintf(out, "%6.1f %%  %10s  %8" PRIu64 "  %10s  %10s",
 		s->kernel_ns > 0 ? 100 * op->kernel_ns / s->kernel_ns : 0.0,
 		fmt_ns(kernel, op->kernel_ns), op->count, mean, fmt_ns(gap, op->gap_ns));
 	if (op->imbalance > 0)
-		fprintf(out, "%5.1f %%", 100 * op->imbalance);
-	else
-		fprintf(out, "      -");
+		fprintf(out, "  %5.1f %%", 100 * op->imbalance);
+	else if (s->imbalance > 0)
+		fprintf(out, "        -");
 	print_name(out, &s->names.v[index]);
 	fputc('\n', out);
 }
@@ -130,8 +130,9 @@ int ops_summary_print(const struct ops_summary *s, const struct ops_issues *issu
 			"markers were dropped %" PRIu64 " times: ops may be measured too short\n",
 			issues->counts[OPS_ISSUE_DROPPED]);
 	if (s->with_device) {
-		fprintf(out, "\n%8s  %10s  %8s  %10s  %10s  %7s  op\n", "share", "kernels", "count",
-			"mean", "gaps", "uneven");
+		/* Logs that have no figures of cores have no column for them. */
+		fprintf(out, "\n%8s  %10s  %8s  %10s  %10s%s  op\n", "share", "kernels", "count",
+			"mean", "gaps", s->imbalance > 0 ? "   uneven" : "");
 		for (size_t i = 0; i < s->ops.n && i < (size_t)top; i++)
 			print_op(s, order[i], out);
 		if (s->ops.n > (size_t)top)

@@ -10,7 +10,7 @@ same() {
 	rm -rf d e t.* && "$MKLOGS" "$@" d
 	"$BUILD/tests/logs2trace" d "$name.tacho"
 	expect_exit 0 "$TACHO" export --to tt-logs -o e "$name.tacho"
-	expect_line err '^tacho: wrote e/.logs: [0-9]+ device rows'
+	expect_line err '^tacho: wrote e/.logs: [0-9,]+ device rows'
 	cmp d/.logs/tracy_ops_data.csv e/.logs/tracy_ops_data.csv || fail "$name: messages"
 	# The invented logs have invented hashes, and an order of their own.
 	cut -d, -f1-4,6,8-12,15 d/.logs/profile_log_device.csv | sort >want
@@ -46,8 +46,12 @@ expect_exit 0 "$TACHO" info -q e/.logs/tracy_profile_log_host.tracy
 # What is printed, and where it goes without -o.
 expect_exit 0 "$TACHO" ops plain.tacho
 expect_line out '^12 ops, 12 with device data'
-expect_line out '^most uneven is op '
+expect_line out '^most uneven is op ' ' gaps   uneven  op$'
 expect_line out '^report: ./generated/profiler/reports/ops_perf_results.csv$'
+expect_exit 0 "$TACHO" export --to tt-logs -o p plain.tacho
+expect_line err '^tacho: wrote p/.logs: [0-9,]+ device rows, 12 program runs'
+expect_exit 0 "$TACHO" ops -o p # the runtime's report is there, and does not tell of cores
+expect_line out ' gaps  op$'
 TT_METAL_PROFILER_DIR=env expect_exit 0 "$TACHO" ops -q -n a plain.tacho
 [ -s env/reports/a/ops_perf_results_a.csv ] || fail 'TT_METAL_PROFILER_DIR, -n'
 expect_exit 0 "$TACHO" ops -q plain.tacho
