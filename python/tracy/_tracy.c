@@ -13,10 +13,14 @@ void backend_is(const struct backend *other)
 
 /*
  * The evaluator is the quicker one. sys.monitoring tells of more, leaves out functions at no cost,
- * and begins in the middle of a program better: it tells when frames of all threads return.
+ * and begins in the middle of a program better: it tells when frames of all threads return. 3.13
+ * runs the __init__() of a class without the evaluator, once the call is specialised.
  */
 static const struct backend *backend_choose(void)
 {
+#if PY_AT_LEAST(3, 13)
+	return &backend_monitor;
+#else
 #if PY_AT_LEAST(3, 12)
 	if (settings.c_calls || settings.lines || settings.asks || settings.stack ||
 	    !eval_is_free())
@@ -26,6 +30,7 @@ static const struct backend *backend_choose(void)
 		return &backend_profile;
 #endif
 	return &backend_eval;
+#endif
 }
 
 /* Ticks of the clock in a time, counted against the system's for a moment. */

@@ -1,10 +1,13 @@
 /*
  * Python functions by a frame evaluator (PEP 523). Unlike a profile function it leaves the
  * interpreter's specialised instructions on and needs no frame objects: a loop without calls runs
- * at full speed. It is called once for what sys.monitoring calls back twice for.
+ * at full speed. It is called once for what sys.monitoring calls back twice for. Up to 3.12: later
+ * interpreters do not call it for every function.
  */
 #define Py_BUILD_CORE
 #include "quick.h"
+
+#if !PY_AT_LEAST(3, 13)
 
 #include <pthread.h>
 
@@ -48,11 +51,7 @@ static void eval_update(int on)
 
 static inline PyCodeObject *frame_code(eval_frame *frame)
 {
-#if PY_AT_LEAST(3, 13)
-	return (PyCodeObject *)frame->f_executable;
-#else
 	return frame->f_code;
-#endif
 }
 
 /*
@@ -519,3 +518,5 @@ int eval_is_free(void)
 }
 
 const struct backend backend_eval = {"eval", eval_start, eval_stop, eval_displaced};
+
+#endif

@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import sysconfig
 import unittest
 
@@ -99,7 +100,8 @@ class Others(Case):
         """)
         out = self.tracy(path, input="p f() + 1\nc\n")
         self.assertIn("6", out)
-        self.assertEqual(self.counts()["f"], 3)
+        # sys.monitoring does not tell of what a debugger calls
+        self.assertEqual(self.counts()["f"], 3 if sys.version_info < (3, 13) else 2)
 
     @unittest.skipIf(HOOK, "there is no sys.monitoring")
     def test_tool_numbers(self) -> None:
@@ -167,6 +169,7 @@ class Extensions(Case):
         self.assertEqual(self.counts()["f"], 3)
         self.assertNotIn("another", self.stderr)
 
+    @unittest.skipIf(sys.version_info >= (3, 13), "functions are told by sys.monitoring")
     def test_evaluator_that_calls_nobody(self) -> None:
         self.script("""
             import other

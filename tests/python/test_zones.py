@@ -184,6 +184,25 @@ t = threading.Thread(target=go); t.start(); t.join()
             with self.subTest(words):
                 self.assertEqual(self.tracy(*words, path, str(deep)), out)
 
+    def test_specialised_calls(self) -> None:
+        """Of a call that the interpreter makes quicker when it has been made often."""
+        self.script("""
+            class A:
+                def __init__(self, x): self.x = x
+                def __getattr__(self, name): return name
+                @property
+                def p(self): return 1
+            class B(A): pass
+            def g():
+                while True: yield
+            steps = g()
+            for i in range(1000):
+                a = A(i); B(i); a.p; a.q; next(steps)
+        """)
+        counts = self.counts()
+        for name, count in {"A.__init__": 2000, "A.__getattr__": 1000, "A.p": 1000}.items():
+            self.assertEqual(counts[self.named(name)], count, name)
+
     def test_code_addresses(self) -> None:
         self.script("""
             for i in range(2000):
