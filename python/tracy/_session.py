@@ -110,8 +110,8 @@ def enter(stack: bool = True) -> bool:
     if not _tracy.recording():
         return False
     if not _users:
-        _used()
         try:
+            _used()
             _tracy.start(stack)
         except RuntimeError as error:
             print(error, file=sys.stderr)

@@ -8,7 +8,8 @@
  * They share code.c and callable.c, which turn a code object or a C callable into the number of a
  * source location, and track.c, which keeps begins and ends of a thread in order, with quick.h for
  * what is usual; task.c knows the tasks of asyncio. api.c has what programs call by hand, zone.c
- * the type "zone". outermost.c runs the program itself, room.c gives it more stack.
+ * the type "zone". outermost.c runs the program itself, room.c gives it more stack. getitem.c lets
+ * eval.c see what some releases would hide from it.
  *
  * Everything here runs with the GIL held; only what is __thread is per thread.
  */
@@ -80,6 +81,8 @@ int code_init(void);
 /* Forgets what was decided about each code object: the settings have changed. */
 void code_forget(void);
 uint32_t code_first_sight(PyCodeObject *code);
+/* The next time it is seen as if it were the first. */
+void code_unknown(PyCodeObject *code);
 int code_is_ours(PyCodeObject *code); /* of this package, not of the program */
 /* The word of a zone for a line of a function. */
 uint32_t code_line_word(PyCodeObject *code, int line);
@@ -335,6 +338,15 @@ void stack_begin(int innermost_begins, const void *(*owner)(PyFrameObject *));
 
 /* The main thread's stack gets room for what recording takes of it. */
 void room_make(void);
+
+/* -------------------------------------------------------- getitem.c */
+
+/* Whether CODE may be the body of a class with a __getitem__() that needs getitem_hold(). */
+int getitem_is_defined(PyCodeObject *code);
+/* NAMESPACE: what the body has made, or NULL. */
+void getitem_hold(PyObject *namespace);
+/* The same for all classes that there are. */
+void getitem_hold_all(void);
 
 /* ------------------------------------------------------ outermost.c */
 

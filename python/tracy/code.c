@@ -211,6 +211,16 @@ static void code_set(PyCodeObject *code, uint32_t word)
 		PyErr_Clear();
 }
 
+void code_unknown(PyCodeObject *code)
+{
+	PyObject *type, *value, *traceback;
+
+	PyErr_Fetch(&type, &value, &traceback);
+	if (code_extra_set((PyObject *)code, code_index, NULL) < 0)
+		PyErr_Clear();
+	PyErr_Restore(type, value, traceback);
+}
+
 uint32_t code_first_sight(PyCodeObject *code)
 {
 	PyObject *type, *value, *traceback;

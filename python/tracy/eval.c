@@ -176,9 +176,7 @@ static PyObject *end_zone(PyObject *result, struct tacho_zone zone)
 	return result;
 }
 
-/* Any frame, with all questions asked. */
-static __attribute__((noinline)) PyObject *eval_slow(PyThreadState *state, eval_frame *frame,
-						     int throwing)
+static PyObject *eval_any(PyThreadState *state, eval_frame *frame, int throwing)
 {
 	uint64_t key = tacho_key();
 	struct tacho_zone zone;
@@ -192,6 +190,29 @@ static __attribute__((noinline)) PyObject *eval_slow(PyThreadState *state, eval_
 		return eval_tracked(state, frame, throwing, word);
 	zone = tacho_begin_word(key, word & ~CODE_FLAGS);
 	return end_zone(evaluate(state, frame, throwing), zone);
+}
+
+#if PY_AT_LEAST(3, 11)
+/* The body of a class: each time that it runs it comes this way. */
+static PyObject *eval_class(PyThreadState *state, eval_frame *frame, int throwing)
+{
+	PyObject *result = eval_any(state, frame, throwing);
+
+	getitem_hold(frame->f_locals);
+	code_unknown(frame_code(frame));
+	return result;
+}
+#else
+#define eval_class eval_any
+#endif
+
+/* Any frame, with all questions asked. */
+static __attribute__((noinline)) PyObject *eval_slow(PyThreadState *state, eval_frame *frame,
+						     int throwing)
+{
+	if (getitem_is_defined(frame_code(frame)))
+		return eval_class(state, frame, throwing);
+	return eval_any(state, frame, throwing);
 }
 
 /* ---- the usual frame
@@ -479,6 +500,7 @@ static int eval_start(void)
 {
 	wanted = 1;
 	special = settings.max_depth || settings.min_ticks;
+	getitem_hold_all();
 	older_begin();
 	eval_mode();
 	eval_update(!deep);

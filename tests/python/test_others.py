@@ -103,6 +103,19 @@ class Others(Case):
         # sys.monitoring does not tell of what a debugger calls
         self.assertEqual(self.counts()["f"], 3 if sys.version_info < (3, 13) else 2)
 
+    @unittest.skipUnless(HOOK, "no other interpreter may have the extension")
+    def test_interpreters(self) -> None:
+        """Another one in the process cannot change what is recorded; its program does not mind."""
+        out = self.script("""
+            import _xxsubinterpreters as interpreters
+            text = "from tracy import Profiler; Profiler().enable(); print('there')"
+            interpreters.run_string(interpreters.create(), text)
+            def f(): pass
+            f()
+        """)
+        self.assertEqual(out, "there\n")
+        self.assertEqual(self.counts()["f"], 1)
+
     @unittest.skipIf(HOOK, "there is no sys.monitoring")
     def test_tool_numbers(self) -> None:
         self.script("""

@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import sys
 import unittest
+from collections import Counter
 
 from support import HOOK, Case
 
@@ -190,6 +191,7 @@ t = threading.Thread(target=go); t.start(); t.join()
             class A:
                 def __init__(self, x): self.x = x
                 def __getattr__(self, name): return name
+                def __getitem__(self, i): return i
                 @property
                 def p(self): return 1
             class B(A): pass
@@ -197,11 +199,39 @@ t = threading.Thread(target=go); t.start(); t.join()
                 while True: yield
             steps = g()
             for i in range(1000):
-                a = A(i); B(i); a.p; a.q; next(steps)
+                a = A(i); B(i); a.p; a.q; a[i]; next(steps)
         """)
         counts = self.counts()
-        for name, count in {"A.__init__": 2000, "A.__getattr__": 1000, "A.p": 1000}.items():
+        for name, count in {"A.__init__": 2000, "A.__getattr__": 1000, "A.__getitem__": 1000, "A.p": 1000}.items():
             self.assertEqual(counts[self.named(name)], count, name)
+
+    def test_specialised_getitem(self) -> None:
+        """Of classes of before the recording, of those made again and again, and of a place that is quick already."""
+        self.script("""
+            from tracy import Profiler
+            class Old:
+                def __getitem__(self, i): return i
+            class Meta(type):
+                def __getitem__(self, i): return i
+            class Class(metaclass=Meta): pass
+            def get(a, n):
+                for i in range(n): a[i]
+            def make():
+                class Made(Old):
+                    def __getitem__(self, i): return i
+                return Made()
+            get(Old(), 1000)
+            with Profiler():
+                get(Old(), 1000)
+                get(Class, 1000)
+            get(Class, 1000)
+            with Profiler():
+                for _ in range(20): get(make(), 100)
+        """, "-p")
+        wanted = Counter()
+        for name, count in {"Old": 1000, "Meta": 1000, "make.<locals>.Made": 2000}.items():
+            wanted[self.named(name + ".__getitem__")] += count
+        self.assertEqual({name: self.counts()[name] for name in wanted}, wanted)
 
     def test_code_addresses(self) -> None:
         self.script("""
