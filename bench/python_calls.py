@@ -108,7 +108,7 @@ if MONITORING:
     WAYS = {
         "bare": Way([]),
         "floor: monitoring": Way([], "functions"),
-        "floor: evaluator": Way([], "eval"),
+        **({"floor: evaluator": Way([], "eval")} if sys.version_info < (3, 13) else {}),
         "tracy": tracy(fib=2.7, klass=1.45 if sys.version_info < (3, 13) else 1.2, loop=1.0),
         "floor: C calls": Way([], "C calls"),
         "tracy --c-calls": tracy("--c-calls", fib=3.5),

@@ -1,9 +1,9 @@
 /*
  * The extension behind "import tracy". One interface, three sources of events:
  *
- *	eval.c      a frame evaluator (PEP 523): Python functions, all threads
+ *	eval.c      3.9-3.12: a frame evaluator (PEP 523): Python functions, all threads
  *	profile.c   3.9-3.11: PyEval_SetProfile (C calls too), PyEval_SetTrace (lines)
- *	monitor.c   3.12+:    sys.monitoring for what eval.c cannot do, or not as well
+ *	monitor.c   3.12+:    sys.monitoring, in 3.12 for what eval.c cannot do, or not as well
  *
  * They share code.c and callable.c, which turn a code object or a C callable into the number of a
  * source location, and track.c, which keeps begins and ends of a thread in order, with quick.h for

@@ -2,8 +2,8 @@
  * Releases of 3.11 before 3.11.7 run a __getitem__() written in Python without the frame evaluator
  * once "a[i]" at some place is specialised for it; its zones would be missing. An instruction is
  * specialised only for functions whose version fits into 16 bits: those that classes have as
- * __getitem__ get a higher one. A function that changes, or becomes a __getitem__ in another way than
- * by the body of a class while functions are recorded, is not noticed.
+ * __getitem__ get a higher one. A function that changes, or becomes a __getitem__ in another way
+ * than by the body of a class while functions are recorded, is not noticed.
  */
 #include "_tracy.h"
 
@@ -23,7 +23,8 @@ static int is_needed(void)
 static void function_hold(PyObject *namespace)
 {
 	static uint32_t version = 1u << 31; /* the interpreter counts from 1 on */
-	PyObject *function = PyDict_Check(namespace) ? PyDict_GetItemWithError(namespace, name) : NULL;
+	PyObject *function =
+		PyDict_Check(namespace) ? PyDict_GetItemWithError(namespace, name) : NULL;
 
 	if (function && PyFunction_Check(function) &&
 	    ((PyFunctionObject *)function)->func_version <= UINT16_MAX)
@@ -51,7 +52,8 @@ void getitem_hold(PyObject *namespace)
 /* Appends those of TYPE that are not there yet; SEEN has the addresses of all. */
 static int subclasses_add(PyObject *types, PyObject *seen, PyObject *type)
 {
-	PyObject *below = PyObject_CallMethod((PyObject *)&PyType_Type, "__subclasses__", "O", type);
+	PyObject *below =
+		PyObject_CallMethod((PyObject *)&PyType_Type, "__subclasses__", "O", type);
 	int r = below ? 0 : -1;
 
 	for (Py_ssize_t i = 0; r == 0 && i < PyList_GET_SIZE(below); i++) {
