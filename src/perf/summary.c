@@ -145,10 +145,10 @@ static void add_title(struct buf *out, struct perf_style style, const char *titl
 
 static void add_times(const struct perf_summary *s, const struct perf_report *r, struct buf *out)
 {
-	buf_addf(out, "  %-28s", "ops on the device");
+	buf_addf(out, "  %-31s", "ops on the device");
 	add_share(out, r->time_sum, s->total);
 	trim(out);
-	buf_addf(out, "  %-28s", "gaps: the device waits");
+	buf_addf(out, "  %-31s", "gaps: the device waits");
 	add_share(out, r->gap_sum, s->total);
 	trim(out);
 	if (r->host_ops)
@@ -185,7 +185,7 @@ static void add_bounds(const struct perf_summary *s, const struct perf_report *r
 
 		if (!b->ops)
 			continue;
-		buf_addf(out, "  %-28s", lines[i].text);
+		buf_addf(out, "  %-31s", lines[i].text);
 		add_share(out, b->time, r->time_sum);
 		trim(out);
 		out->len--;
@@ -236,7 +236,7 @@ static void add_advice(const struct perf_summary *s, struct buf *out)
 		if (best < 0)
 			break;
 		done[best] = true;
-		buf_addf(out, "  %-28s", perf_advice_title((enum perf_advice_kind)best));
+		buf_addf(out, "  %-31s", perf_advice_title((enum perf_advice_kind)best));
 		add_share(out, s->saving[best].time, s->total);
 		trim(out);
 		out->len--;

@@ -19,6 +19,9 @@ expect_line out 'From the last of 2 signposts on: .go.' '^Format v2.1, architect
 	'Fallback to the host' 'Long gaps between ops' 'Keep input 0 in L1' 'Raise in0_block_w from 1' 'Raise the output subblock' \
 	'Stacked report' 'Where the time goes' 'HOST: on the CPU' 'gaps: the device waits'
 
+# Times in the summary stand below each other, however long a title is.
+[ "$(sed -n '/advice would save/,$p' out | grep -o '^  .* μs' | awk '{print length}' | sort -u | wc -l)" = 1 ] || fail "the summary is not aligned"
+
 # Ops of the host that are not torch's: by their name, with the next model by their type too.
 sed -e 's/^(torch) add,/softmax,/' -e 's/^LayerNorm,/(host) norm,/' small.csv >host.csv
 expect_exit 0 "$REPORT" host.csv
