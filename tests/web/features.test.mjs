@@ -157,11 +157,10 @@ test("depths of library frames fold to lines", () => withPage(async (page) => {
 test("locks: who holds them and who waits", () => withPage(async (page) => {
 	await openTimeline(page, "#/timeline?tr=0");
 	const locks = () => page.evaluate(() => window.tachoTimeline.rows.value.rows.filter((r) => r.kind === "lock").map((r) => ({ key: r.key, label: r.label, note: r.note, y: r.y, track: r.lock.track })));
-	const first = (await until("locks", locks, (l) => l.length > 1))[0];
-	assert.equal(first.label, "job queue");
+	const first = (await until("locks", locks, (l) => l.length > 1)).find((l) => l.label === "job queue");
 	assert.match(first.note, /waited \d/);
 	await page.getByLabel("Go to").selectOption({ label: "Locks" });
-	await page.locator(".row.lock").first().click();
+	await page.locator(`.row.lock[data-row="${first.key}"]`).click();
 	const threads = await until("its threads", locks, (l) => l.some((r) => r.label === "worker 1"));
 	assert.ok(threads.length > 3);
 	await until("in the URL", () => hash(page), (h) => h.includes(`rows=l${first.track}`));
