@@ -224,6 +224,25 @@ test("figures of a name are the same in the table and beside its histogram", () 
 	}
 }));
 
+test("another trace the moment that the first page says which op is slow: nothing is asked of the wrong one", () => withPage(async (page, p) => {
+	const other = `#/timeline?tr=${trace("queues")}`;
+	for (let i = 0; i < 5; i++) {
+		await goTo(page, other);
+		await p.idle();
+		await page.evaluate((to) => {
+			new MutationObserver((_, observer) => {
+				if (!document.querySelector('[data-testid="verdict"]'))
+					return;
+				observer.disconnect();
+				location.hash = to;
+			}).observe(document.body, { childList: true, subtree: true });
+			location.hash = "#/overview?tr=0";
+		}, other);
+		await until("the other", () => hash(page), (h) => h.startsWith(other));
+		await p.idle();
+	}
+}));
+
 test("a page in a tab of its own: the same trace and range", () => withPage(async (page) => {
 	await goTo(page, "#/statistics?tr=1&t0=100&t1=9000000");
 	const [tab] = await Promise.all([

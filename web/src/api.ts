@@ -130,8 +130,8 @@ function fullMeta(m: Partial<T.Meta>): T.Meta {
 	};
 }
 
-function fullOverview(o: Partial<T.Overview>): T.Overview {
-	return { gen: 0, top_zones: [], top_kernels: [], host_self: 0, top_ops: [], devices: [], bound_mix: [], gaps: [], warnings: [], advice: [], ...o };
+function fullOverview(trace: number, o: Partial<T.Overview>): T.Overview {
+	return { trace, gen: 0, top_zones: [], top_kernels: [], host_self: 0, top_ops: [], devices: [], bound_mix: [], gaps: [], warnings: [], advice: [], ...o };
 }
 
 /** The calls about one trace. */
@@ -161,7 +161,7 @@ export const api = {
 	op: (id: number, op: string, s?: AbortSignal) => getJson<T.OpDetail>(`t/${id}/op`, { id: op }, s),
 	grid: (id: number, q: Query, s?: AbortSignal) => getJson<T.Grid>(`t/${id}/grid`, q, s),
 	search: (id: number, q: string, s?: AbortSignal) => getJson<{ rows: T.SearchRow[]; messages_looked_at?: number }>(`t/${id}/search`, { q, limit: 50 }, s),
-	overview: (id: number, s?: AbortSignal) => getJson<T.Overview>(`t/${id}/overview`, {}, s).then(fullOverview),
+	overview: (id: number, s?: AbortSignal) => getJson<T.Overview>(`t/${id}/overview`, {}, s).then((o) => fullOverview(id, o)),
 	compare: (q: Query, s?: AbortSignal) => getJson<T.Page<T.CompareRow>>("compare", q, s),
 	compareHist: (q: Query, s?: AbortSignal) => getJson<{ a: T.Hist; b: T.Hist }>("compare/hist", q, s),
 	source: (id: number, name: number, s?: AbortSignal) =>

@@ -401,6 +401,8 @@ export interface TopOp {
 }
 
 export interface Overview extends Partial<Pick<OpsSummary, "savings" | "total_us">> {
+	/** Of which it is: when it comes, another may be open. */
+	trace: number;
 	gen: number;
 	top_zones: TopZone[];
 	top_kernels: TopZone[];

@@ -153,8 +153,8 @@ function HostVerdict({ o }: { o: Overview }) {
 }
 
 /** A table of ops does not have it; a trace has. */
-function Cores({ t }: { t: TopOp }) {
-	const l = useLoad(`${traceId.value}|${t.longest}|${generation.value}`, (s) => api.op(traceId.value as number, String(t.longest), s));
+function Cores({ trace, t }: { trace: number; t: TopOp }) {
+	const l = useLoad(`${trace}|${t.longest}|${generation.value}`, (s) => api.op(trace, String(t.longest), s));
 	const words = unevenWords(l.data?.cores ?? []);
 	return words ? <><dt>cores</dt><dd>{words}</dd></> : null;
 }
@@ -171,7 +171,7 @@ function Verdict({ o, recorded }: { o: Overview; recorded?: number }) {
 			<p class="verdict-head"><button class="link" onClick={() => go("ops", { id: t.longest })}>{t.code}</button> takes <b>{fmtPct(t.pct, 0)}</b> of the time of the ops: {fmtDur(t.time_us * 1000)} in {fmtCount(t.ops)} {t.ops === 1 ? "op" : "ops"}.</p>
 			<dl>
 				<dt>why</dt><dd>{reason(t)}</dd>
-				<Cores t={t} />
+				<Cores trace={o.trace} t={t} />
 				{t.advice[0] && <><dt>try</dt><dd>{t.advice[0]}</dd></>}
 				{gaps > 0 && time > 0 && <><dt>{gaps > time ? "and" : "gaps"}</dt><dd>{gaps > time ? "The device waits longer than it works: " : ""}{fmtDur(gaps * 1000)} between ops, {fmtDur(time * 1000)} in them.</dd></>}
 				{part < 50 && host && host.self > 0 && <><dt>host</dt><dd>Ops and gaps are {part < 0.1 ? "less than 0.1 %" : fmtPct(part)} of what was recorded. {hostWords(host, o)}.</dd></>}
