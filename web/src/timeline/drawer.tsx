@@ -66,7 +66,8 @@ function DeviceClock({ z }: { z: ZoneDetail }) {
 
 /** The op that a zone is of. Selecting it lights its zones on every core. */
 function OpOf({ op: id, call }: { op: string; call: string }) {
-	const l = useLoad(traceId.value === null ? null : `${traceId.value}|${id}`, (s) => api.op(traceId.value as number, id, s));
+	const trace = traceId.value;
+	const l = useLoad(trace === null ? null : `${trace}|${id}`, (s) => api.op(trace as number, id, s));
 	const o = l.data?.op;
 	return (
 		<><dt>op</dt><dd>{o
