@@ -136,6 +136,14 @@ static void trim(struct buf *out)
 	buf_addc(out, '\n');
 }
 
+/* Advice has the longest words. */
+static void add_line(struct buf *out, const char *what, double time, double all)
+{
+	buf_addf(out, "  %-31s", what);
+	add_share(out, time, all);
+	trim(out);
+}
+
 static void add_title(struct buf *out, struct perf_style style, const char *title)
 {
 	buf_addc(out, '\n');
@@ -145,12 +153,8 @@ static void add_title(struct buf *out, struct perf_style style, const char *titl
 
 static void add_times(const struct perf_summary *s, const struct perf_report *r, struct buf *out)
 {
-	buf_addf(out, "  %-31s", "ops on the device");
-	add_share(out, r->time_sum, s->total);
-	trim(out);
-	buf_addf(out, "  %-31s", "gaps: the device waits");
-	add_share(out, r->gap_sum, s->total);
-	trim(out);
+	add_line(out, "ops on the device", r->time_sum, s->total);
+	add_line(out, "gaps: the device waits", r->gap_sum, s->total);
 	if (r->host_ops)
 		buf_addf(out, "  %llu host op%s, whose time the input does not have\n",
 			 (unsigned long long)r->host_ops, r->host_ops > 1 ? "s" : "");
@@ -185,9 +189,7 @@ static void add_bounds(const struct perf_summary *s, const struct perf_report *r
 
 		if (!b->ops)
 			continue;
-		buf_addf(out, "  %-31s", lines[i].text);
-		add_share(out, b->time, r->time_sum);
-		trim(out);
+		add_line(out, lines[i].text, b->time, r->time_sum);
 		out->len--;
 		buf_addf(out, "  %llu op%s\n", (unsigned long long)b->ops, b->ops > 1 ? "s" : "");
 	}
@@ -236,9 +238,8 @@ static void add_advice(const struct perf_summary *s, struct buf *out)
 		if (best < 0)
 			break;
 		done[best] = true;
-		buf_addf(out, "  %-31s", perf_advice_title((enum perf_advice_kind)best));
-		add_share(out, s->saving[best].time, s->total);
-		trim(out);
+		add_line(out, perf_advice_title((enum perf_advice_kind)best), s->saving[best].time,
+			 s->total);
 		out->len--;
 		buf_addf(out, "  %llu op%s\n", (unsigned long long)s->saving[best].ops,
 			 s->saving[best].ops > 1 ? "s" : "");

@@ -30,6 +30,11 @@ export function isAbort(e: unknown): boolean {
 	return e instanceof DOMException && e.name === "AbortError";
 }
 
+/** What went wrong, for people. */
+export function errorWords(e: unknown): string {
+	return e instanceof Error ? e.message : String(e);
+}
+
 function aborted(): DOMException {
 	return new DOMException("no longer wanted", "AbortError");
 }

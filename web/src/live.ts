@@ -1,6 +1,6 @@
 // The WebSocket: tells when a live trace grew. It comes back by itself, waiting longer each time.
 import { batch, computed, effect, signal } from "@preact/signals";
-import { api, ApiError } from "./api";
+import { api, ApiError, errorWords } from "./api";
 import { loadNames } from "./names";
 import { duration, entry, follow, forgetMarked, meta, page, traceId, traces, view } from "./state";
 
@@ -23,10 +23,6 @@ let socket: WebSocket | null = null;
 let metaTimer = 0;
 let metaAt = 0;
 
-function text(e: unknown): string {
-	return e instanceof Error ? e.message : String(e);
-}
-
 export async function loadTraces(): Promise<void> {
 	try {
 		const r = await api.traces();
@@ -37,7 +33,7 @@ export async function loadTraces(): Promise<void> {
 		if (id === null || !r.traces.some((t) => t.id === id))
 			traceId.value = r.traces[0]?.id ?? null;
 	} catch (e) {
-		failure.value = text(e);
+		failure.value = errorWords(e);
 	}
 }
 
@@ -62,7 +58,7 @@ async function loadMeta(): Promise<void> {
 		failure.value = null;
 	} catch (e) {
 		if (traceId.peek() === id)
-			failure.value = text(e);
+			failure.value = errorWords(e);
 	}
 }
 

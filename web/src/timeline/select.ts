@@ -1,6 +1,6 @@
 // The selected zone, op or span of a lock with all that is known of it; what is lit because of it.
 import { batch, computed, effect, signal } from "@preact/signals";
-import { api, isAbort } from "../api";
+import { api, errorWords, isAbort } from "../api";
 import { returned } from "../live";
 import { litName, selection, traceId } from "../state";
 import type { LockSpan, OpDetail, ZoneDetail } from "../types";
@@ -51,7 +51,7 @@ async function load(): Promise<void> {
 			show(z, o, l);
 	} catch (e) {
 		if (!isAbort(e) && mine === abort) {
-			selectError.value = e instanceof Error ? e.message : String(e);
+			selectError.value = errorWords(e);
 			show(null, null, null);
 		}
 	}

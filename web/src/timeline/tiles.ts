@@ -1,6 +1,6 @@
 // Tiles: 512 pixels of 2^K ns of many lanes. They are kept in groups by (K, number), oldest use out first.
 import { signal } from "@preact/signals";
-import { getBuffer, isAbort, linkIsSlow, Priority, type Query } from "../api";
+import { errorWords, getBuffer, isAbort, linkIsSlow, Priority, type Query } from "../api";
 import { meta, traceId } from "../state";
 
 export const TILE_PX = 512;
@@ -237,7 +237,7 @@ export class TileStore {
 				this.onData();
 		} catch (e) {
 			if (!isAbort(e)) {
-				this.error.value = e instanceof Error ? e.message : String(e);
+				this.error.value = errorWords(e);
 				this.pausedUntil = performance.now() + RETRY_AFTER;
 				window.setTimeout(this.onData, RETRY_AFTER);
 			}

@@ -1,6 +1,6 @@
 // One answer of the server in a component: asked for when KEY changes, the old one stays until the new one is here.
 import { useEffect, useState } from "preact/hooks";
-import { isAbort } from "../api";
+import { errorWords, isAbort } from "../api";
 import { returned } from "../live";
 
 export interface Loaded<T> {
@@ -22,7 +22,7 @@ export function useLoad<T>(key: string | null, get: (signal: AbortSignal) => Pro
 			(data) => set({ data, error: null, busy: false }),
 			(e) => {
 				if (!isAbort(e))
-					set({ data: null, error: e instanceof Error ? e.message : String(e), busy: false });
+					set({ data: null, error: errorWords(e), busy: false });
 			}), delay);
 		return () => {
 			clearTimeout(timer);

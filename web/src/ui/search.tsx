@@ -1,6 +1,6 @@
 // One box over zones, ops, signposts, messages and tracks.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { api, isAbort } from "../api";
+import { api, errorWords, isAbort } from "../api";
 import { fmtCount, fmtDur, shortName, signpostText } from "../format";
 import { setSearchBox } from "../keys";
 import { duration, go, litName, meta, selection, showOnTimeline, traceId, UNSET, view } from "../state";
@@ -100,7 +100,7 @@ export function Search() {
 				entered.current = false;
 			}, (e) => {
 				if (!isAbort(e))
-					setAnswer({ q, rows: [], error: e instanceof Error ? e.message : String(e) });
+					setAnswer({ q, rows: [], error: errorWords(e) });
 			});
 		}, 120);
 		return () => {

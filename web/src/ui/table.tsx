@@ -1,7 +1,7 @@
 // A table of any length: rows are fetched in parts as they come into sight, sorting is the server's.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import { isAbort } from "../api";
+import { errorWords, isAbort } from "../api";
 import { returned } from "../live";
 import { fmtCount } from "../format";
 
@@ -94,7 +94,7 @@ export function DataTable<T>(p: Props<T>) {
 				s.parts.clear();
 				setTotal(0);
 			}
-			setError(e instanceof Error ? e.message : String(e));
+			setError(errorWords(e));
 		});
 	};
 
