@@ -79,7 +79,6 @@ static PyObject *tracy_configure(PyObject *self, PyObject *args, PyObject *keywo
 	Py_XDECREF(settings.package);
 	settings = new;
 	code_forget();
-	track_configure();
 	Py_RETURN_NONE;
 }
 

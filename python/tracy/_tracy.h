@@ -211,13 +211,15 @@ int track_init(void);
 int track_grow(void);
 /* A new start: what threads have in their tracks is no longer right. */
 void track_restart(void);
-/* The settings have changed. */
+/* A stop: the zones of this thread end, those of the others when they come to track_drop(). */
+void track_stop(void);
+/* The ways of quick.h are opened, if the settings let them. */
 void track_configure(void);
+/* Ends what this thread has had open since before the last start or stop; 1 if there was any. */
+int track_drop(void);
 /* The first event after a start: what was left open ends, the frames on the stack begin (but the
  * innermost, when its own begin is the event). */
 void track_renew(int innermost_begins);
-/* Ends all zones of this thread. */
-void track_clear(void);
 void track_begin_slow(uint64_t key, uint32_t word, const void *owner);
 void track_pop_slow(void);
 /* Ends the zone of OWNER and those inside it that nobody ended; nothing when it is not open. */

@@ -144,7 +144,7 @@ static void older_end(eval_frame *frame)
 
 static void older_begin(void)
 {
-	track.epoch = track_epoch;
+	track_drop();
 	if (track_count())
 		return; /* still open from an earlier start, in a frame that goes on */
 	stack_begin(0, frame_owner);
@@ -158,7 +158,7 @@ static PyObject *eval_tracked(PyThreadState *state, eval_frame *frame, int throw
 {
 	PyObject *result;
 
-	track.epoch = track_epoch; /* ends cannot be missed here, so there is nothing to renew */
+	track_drop(); /* of another backend: here ends cannot be missed */
 	track_begin(word, frame, 0);
 	result = evaluate(state, frame, throwing);
 	if (result)

@@ -8,6 +8,7 @@
 
 static PyObject *disable; /* sys.monitoring.DISABLE: no more of this event at this place */
 static int tool = -1;
+static PyObject *functions; /* a list: where events are on for one function alone, or NULL */
 
 static PyCodeObject *code_of(PyObject *const *args)
 {
@@ -183,12 +184,12 @@ static int monitor_take_tool(PyObject *monitoring)
 	return -1;
 }
 
-/* Sets the callback of an event, or takes it away; its bit of the event set, or -1. */
-static long monitor_register(PyObject *monitoring, size_t i, int on)
+/* Sets the callback of an event, NULL: takes it away; its bit of the event set, or -1. */
+static long monitor_register(PyObject *monitoring, const char *name, struct callback *callback)
 {
 	PyObject *set = PyObject_GetAttrString(monitoring, "events");
-	PyObject *event = set ? PyObject_GetAttrString(set, events[i].event) : NULL;
-	PyObject *function = on ? (PyObject *)&events[i].callback : Py_None;
+	PyObject *event = set ? PyObject_GetAttrString(set, name) : NULL;
+	PyObject *function = callback ? (PyObject *)callback : Py_None;
 	PyObject *result = NULL;
 	long bit = -1;
 
@@ -222,7 +223,7 @@ static int monitor_events(PyObject *monitoring)
 		if ((events[i].when == C_CALLS && !settings.c_calls) ||
 		    (events[i].when == LINES && !settings.lines))
 			continue;
-		bit = monitor_register(monitoring, i, 1);
+		bit = monitor_register(monitoring, events[i].event, &events[i].callback);
 		if (bit < 0)
 			return -1;
 		mask |= bit;
@@ -244,15 +245,32 @@ static PyObject *monitor_module(void)
 	return monitoring;
 }
 
+/* Turns the events of MASK on in functions that threads were in, and no others there. */
+static int monitor_functions(PyObject *monitoring, long mask)
+{
+	for (Py_ssize_t i = 0; functions && i < PyList_GET_SIZE(functions); i++) {
+		PyObject *code = PyList_GET_ITEM(functions, i);
+		PyObject *result = PyObject_CallMethod(monitoring, "set_local_events", "iOl", tool,
+						       code, mask);
+
+		if (!result)
+			return -1;
+		Py_DECREF(result);
+	}
+	return 0;
+}
+
 static int monitor_release(PyObject *monitoring)
 {
 	PyObject *result;
 
-	if (monitor_call(monitoring, "set_events", "il", 0) < 0)
+	if (monitor_call(monitoring, "set_events", "il", 0) < 0 ||
+	    monitor_functions(monitoring, 0) < 0)
 		return -1;
+	Py_CLEAR(functions);
 	/* Else they would be called for the next one who takes the number. */
 	for (size_t i = 0; i < EVENTS; i++) {
-		if (monitor_register(monitoring, i, 0) < 0)
+		if (monitor_register(monitoring, events[i].event, NULL) < 0)
 			return -1;
 	}
 	result = PyObject_CallMethod(monitoring, "free_tool_id", "i", tool);
@@ -266,7 +284,8 @@ static int monitor_take(void)
 	PyObject *monitoring = monitor_module();
 	PyObject *type, *value, *traceback;
 
-	if (!monitoring || PyType_Ready(&callback_type) < 0 || monitor_take_tool(monitoring) < 0)
+	if (!monitoring || (tool >= 0 && monitor_release(monitoring) < 0) ||
+	    PyType_Ready(&callback_type) < 0 || monitor_take_tool(monitoring) < 0)
 		return -1;
 	if (!disable)
 		disable = PyObject_GetAttrString(monitoring, "DISABLE");
@@ -288,10 +307,96 @@ static int monitor_start(void)
 int monitor_take_over(void)
 {
 	settings.stack = 0;
+	track_configure();
 	if (monitor_take() < 0)
 		return -1;
 	backend_is(&backend_monitor);
 	return 0;
+}
+
+/* --------------------------------------------- other threads after a stop
+ *
+ * Only a thread itself can end its zones. Of those that are in functions with zones the next return
+ * is waited for: else what they have open would last until the end of the trace. That costs calls of
+ * these very functions, and exceptions, until all have come by or it is started again.
+ */
+
+static int waited_for; /* threads */
+
+CALLBACK(on_leave)
+{
+	(void)args;
+	if (track_drop() && !--waited_for && monitor_release(monitor_module()) < 0)
+		PyErr_Clear();
+	Py_RETURN_NONE;
+}
+
+static int has_zones(PyCodeObject *code)
+{
+	uint64_t value = code_value(code);
+
+	return value >> CODE_GENERATION_SHIFT == code_generation && (uint32_t)value & ~CODE_FLAGS;
+}
+
+/* The innermost function of a thread that has zones; a new reference, or NULL. */
+static PyObject *function_of(PyThreadState *state)
+{
+	PyFrameObject *frame = PyThreadState_GetFrame(state);
+
+	while (frame) {
+		PyFrameObject *back = PyFrame_GetBack(frame);
+		PyCodeObject *code = PyFrame_GetCode(frame);
+
+		Py_DECREF(frame);
+		if (has_zones(code)) {
+			Py_XDECREF(back);
+			return (PyObject *)code;
+		}
+		Py_DECREF(code);
+		frame = back;
+	}
+	return NULL;
+}
+
+/* A list of those of all threads but this one, or NULL. */
+static PyObject *functions_of_others(void)
+{
+	PyThreadState *state = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+	PyObject *list = PyList_New(0);
+
+	for (; list && state; state = PyThreadState_Next(state)) {
+		PyObject *code = state == PyThreadState_Get() ? NULL : function_of(state);
+
+		if (code && PyList_Append(list, code) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(code);
+	}
+	return list;
+}
+
+static int monitor_wait(PyObject *monitoring)
+{
+	static struct callback callback = {PyObject_HEAD_INIT(&callback_type) on_leave};
+	static const char *const names[] = {"PY_RETURN", "PY_YIELD", "PY_UNWIND"};
+	long bits[3];
+
+	functions = functions_of_others();
+	if (!functions)
+		return -1;
+	waited_for = (int)PyList_GET_SIZE(functions);
+	if (!waited_for)
+		return 0;
+	if (monitor_take_tool(monitoring) < 0)
+		return -1;
+	for (int i = 0; i < 3; i++) {
+		bits[i] = monitor_register(monitoring, names[i], &callback);
+		if (bits[i] < 0)
+			return -1;
+	}
+	/* An exception that leaves a function is an event of all functions or none. */
+	if (monitor_functions(monitoring, bits[0] | bits[1]) < 0)
+		return -1;
+	return monitor_call(monitoring, "set_events", "il", bits[2]);
 }
 
 static int monitor_stop(void)
@@ -300,7 +405,11 @@ static int monitor_stop(void)
 
 	if (!monitoring || monitor_release(monitoring) < 0)
 		return -1;
-	track_clear();
+	track_stop();
+	if (monitor_wait(monitoring) < 0) {
+		PyErr_Clear(); /* it is stopped all the same */
+		return tool >= 0 ? monitor_release(monitoring) : 0;
+	}
 	return 0;
 }
 

@@ -31,10 +31,18 @@ static void profile_return(PyCodeObject *code, PyObject *arg)
 		track_end_unwound(code, PyErr_Occurred());
 }
 
+static void profile_leave(void);
+
+static int started;
+
 static __attribute__((noinline)) int profile_slow(PyFrameObject *frame, int what, PyObject *arg)
 {
 	PyCodeObject *code = frame_code(frame);
 
+	if (!started) {
+		profile_leave();
+		return 0;
+	}
 	track_settle(code);
 	switch (what) {
 	case PyTrace_CALL:
@@ -152,12 +160,9 @@ static Py_tracefunc profile_function(void)
 	return settings.lines ? trace_event : profile_event;
 }
 
-static void profile_set(PyThreadState *state, int on)
+static void profile_set(PyThreadState *state, int lines, Py_tracefunc function)
 {
-	Py_tracefunc function = on ? profile_function() : NULL;
-
-	if ((settings.lines ? _PyEval_SetTrace(state, function, NULL)
-			    : _PyEval_SetProfile(state, function, NULL)) < 0)
+	if ((lines ? _PyEval_SetTrace : _PyEval_SetProfile)(state, function, NULL) < 0)
 		PyErr_Clear(); /* an audit hook forbids it */
 }
 
@@ -166,14 +171,31 @@ static Py_tracefunc profile_now(PyThreadState *state)
 	return settings.lines ? state->c_tracefunc : state->c_profilefunc;
 }
 
+/* The settings may have been others when it was given the function. */
+static void profile_remove(PyThreadState *state)
+{
+	if (state->c_profilefunc == profile_event)
+		profile_set(state, 0, NULL);
+	if (state->c_tracefunc == trace_event)
+		profile_set(state, 1, NULL);
+}
+
+/* This thread has heard of a stop: by its own doing, or in its first event afterwards. */
+static void profile_leave(void)
+{
+	track_drop();
+	profile_remove(PyThreadState_Get());
+}
+
 /* Threads that run already. Somebody who has a place keeps it. */
-static void profile_all(int on)
+static void profile_all(void)
 {
 	PyThreadState *state = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
 
 	for (; state; state = PyThreadState_Next(state)) {
-		if (profile_now(state) == (on ? NULL : profile_function()))
-			profile_set(state, on);
+		profile_remove(state);
+		if (!profile_now(state))
+			profile_set(state, settings.lines, profile_function());
 	}
 }
 
@@ -182,7 +204,7 @@ static PyObject *profile_thread(PyObject *self, PyObject *args)
 {
 	(void)self;
 	(void)args;
-	profile_set(PyThreadState_Get(), 1);
+	profile_set(PyThreadState_Get(), settings.lines, profile_function());
 	Py_RETURN_NONE;
 }
 
@@ -207,6 +229,7 @@ static int profile_threads(int on)
 
 static int profile_start(void)
 {
+	profile_remove(PyThreadState_Get());
 	if (profile_now(PyThreadState_Get())) {
 		PyErr_Format(PyExc_RuntimeError,
 			     "tracy: another %s is active (sys.%s); only one can be",
@@ -217,14 +240,20 @@ static int profile_start(void)
 	if (profile_threads(1) < 0)
 		return -1;
 	track_restart();
-	profile_all(1);
+	started = 1;
+	profile_all();
 	return 0;
 }
 
+/*
+ * Only a thread itself can end its zones. The others keep the function until their next event: else
+ * what they have open would last until the end of the trace.
+ */
 static int profile_stop(void)
 {
-	profile_all(0);
-	track_clear();
+	started = 0;
+	track_stop();
+	profile_leave();
 	return profile_threads(0);
 }
 

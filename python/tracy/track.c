@@ -64,6 +64,13 @@ void track_restart(void)
 	track_configure();
 }
 
+void track_stop(void)
+{
+	track_epoch++;
+	track_quick = UINT32_MAX;
+	track_drop();
+}
+
 /*
  * Too deep: it is in the track all the same, since its end will come and must not be taken for that
  * of an outer call of the same function. The flag sends it the slow way, where it is known by
@@ -184,15 +191,23 @@ static void track_end_down_to(uint32_t count)
 		track_pop();
 }
 
-void track_clear(void)
+int track_drop(void)
 {
+	int dropped;
+
+	if (track.epoch == track_epoch)
+		return 0;
+	if ((uintptr_t)track.top[-1].owner & 2)
+		track.top--; /* see entry_owner(): its begin is not recorded */
+	dropped = track_count() > 0;
 	track_end_down_to(0);
+	track.epoch = track_epoch;
+	return dropped;
 }
 
 void track_renew(int innermost_begins)
 {
-	track_clear();
-	track.epoch = track_epoch;
+	track_drop();
 	stack_begin(innermost_begins, NULL);
 }
 

@@ -188,6 +188,38 @@ class Older(Case):
                 if words == ["--c-calls"]:
                     self.assertEqual(self.counts()["ord"], 10)
 
+    def test_stopped_while_others_run(self) -> None:
+        text = """
+            import threading, tracy
+            def inner(inside, leave):
+                inside.set()
+                leave.wait()
+            def after(): pass
+            def work(go, inside, leave):
+                go.wait()
+                inner(inside, leave)
+                tracy.message("left")
+                after()
+            events = [[threading.Event() for _ in range(3)] for _ in range(3)]
+            threads = [threading.Thread(target=work, args=e) for e in events]
+            for t in threads: t.start()
+            with tracy.Profiler():
+                for go, inside, _ in events: go.set(); inside.wait()
+            for t, (_, inside, leave) in zip(threads, events):
+                leave.set(); t.join()
+                inner(inside, leave)  # what one thread does must not hide it from the others
+        """
+        for words in ([], ["--c-calls"], ["-l"], ["--min-duration=1us"]):
+            with self.subTest(words):
+                self.script(text, "-p", *words)
+                counts = self.counts()
+                self.assertEqual([counts["inner"], counts["after"]], [3, 0])
+                left = {m["thread"]: m["time_ns"] for m in self.read("messages")}
+                for zone in self.zones():
+                    if zone["name"] == "inner":
+                        end = zone["start_ns"] + zone["duration_ns"]
+                        self.assertLessEqual(end, left[zone["thread"]])
+
     def test_enabled_in_a_fixture(self) -> None:
         self.script("""
             from tracy import Profiler
