@@ -70,6 +70,8 @@ void backend_is(const struct backend *other);
 int eval_is_free(void);
 /* Starts; what is open in tracks stays so. The frames of now have told of themselves. */
 int monitor_take_over(void);
+/* No thread is waited for any more, that was in a function when it was stopped. */
+int monitor_forget(void);
 
 /* ----------------------------------------------------------- code.c */
 
@@ -202,21 +204,33 @@ struct track {
 	uint32_t epoch;          /* of track_epoch when top was last right */
 	uint32_t coroutines;     /* of the open zones */
 	uint32_t fiber;          /* 1 + that of them which began the track of a task */
+	int32_t own;             /* open zones of the program's own, which are not here */
+	int32_t outside;         /* how many of those all that is here is in */
+	int late;                /* all is to end when the last of them has */
 };
 extern __thread struct track track __attribute__((tls_model("initial-exec")));
 extern uint32_t track_epoch;
 extern uint32_t track_quick; /* track_epoch while the ways of quick.h are open, else UINT32_MAX */
+extern uint32_t track_limit; /* of depth; UINT32_MAX: none, 0: recording has stopped */
 
 int track_init(void);
 int track_grow(void);
 /* A new start: what threads have in their tracks is no longer right. */
 void track_restart(void);
-/* A stop: the zones of this thread end, those of the others when they come to track_drop(). */
+/* A new start of a backend that misses no end, and does without quick.h: only what another one has
+ * left is no longer right. */
+void track_resume(void);
+/*
+ * A stop. Only a thread itself can end its zones, and those that a zone of the program's own is in
+ * have to outlast that: until track_leave() says 1 each event of a thread is still needed, to end
+ * the zone that it is about; begins are hidden.
+ */
 void track_stop(void);
-/* The ways of quick.h are opened, if the settings let them. */
+int track_leave(void);
+/* The settings are those of now. */
 void track_configure(void);
-/* Ends what this thread has had open since before the last start or stop; 1 if there was any. */
-int track_drop(void);
+/* Ends what this thread has had open since before the last start or stop. */
+void track_drop(void);
 /* The first event after a start: what was left open ends, the frames on the stack begin (but the
  * innermost, when its own begin is the event). */
 void track_renew(int innermost_begins);
@@ -230,6 +244,9 @@ void track_end_unwound(const void *owner, PyObject *exception);
 void track_flush(void);
 /* A zone of the program's own is about to begin or to end. */
 void track_before_zone(void);
+/* The rest of track_own_ends() and track_own_has_ended(). */
+void track_end_early(void);
+void track_end_late(void);
 void zone_unwound(struct tacho_zone zone, PyObject *exception);
 
 static inline uint32_t track_count(void)
@@ -251,6 +268,25 @@ static inline void word_end(uint32_t word)
 		tacho_emit(key, word | TACHO_KIND_END);
 }
 
+/* Zones of the program's own, which those of functions must not cross. */
+static inline void track_own_has_begun(void)
+{
+	track.own++;
+}
+
+static inline void track_own_ends(void)
+{
+	if (__builtin_expect(track.outside, 0))
+		track_end_early();
+}
+
+static inline void track_own_has_ended(void)
+{
+	track.own--;
+	if (__builtin_expect(track.late, 0))
+		track_end_late();
+}
+
 static inline void track_push(uint64_t key, uint32_t word, const void *owner)
 {
 	struct open_zone *zone;
@@ -267,7 +303,7 @@ static inline void track_push(uint64_t key, uint32_t word, const void *owner)
 
 static inline int track_is_plain(uint32_t word)
 {
-	return !(settings.max_depth | settings.min_ticks | (word & CODE_COROUTINE));
+	return !((track_limit + 1) | settings.min_ticks | (word & CODE_COROUTINE));
 }
 
 static inline void track_begin(uint32_t word, const void *owner, int innermost_begins)

@@ -223,7 +223,10 @@ static PyObject *api_start_zone(PyObject *self, PyObject *args)
 	}
 	word = place_word(name, NULL, file, line, color);
 	track_before_zone();
-	manual.words[manual.count++] = tacho_zone_begin_id(word >> 2).word;
+	word = tacho_zone_begin_id(word >> 2).word;
+	manual.words[manual.count++] = word;
+	if (word)
+		track_own_has_begun();
 	Py_RETURN_NONE;
 }
 
@@ -243,12 +246,14 @@ static PyObject *api_stop_zone(PyObject *self, PyObject *args)
 	}
 	word = manual.words[--manual.count];
 	if (word) {
+		track_own_ends();
 		track_before_zone();
 		if (name.text && *name.text)
 			tacho_zone_name(tacho_zone_current(), name.text, strlen(name.text));
 		if (color)
 			tacho_zone_color(tacho_zone_current(), color);
 		word_end(word);
+		track_own_has_ended();
 	}
 	Py_XDECREF(name.owner);
 	if (!manual.count) { /* so that a thread that ends leaves nothing behind */

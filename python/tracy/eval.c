@@ -134,6 +134,8 @@ static void eval_mode(void)
 /* FRAME: NULL when all of them are to end. */
 static void older_end(eval_frame *frame)
 {
+	if (track_count() < older)
+		older = track_count(); /* they ended late */
 	if (track_count() != older)
 		return;
 	while (older && !calls(track.open[older - 1].owner, frame)) {
@@ -142,9 +144,19 @@ static void older_end(eval_frame *frame)
 	}
 }
 
+/* After a stop, when no frame runs that they have called. */
+static void older_leave(void)
+{
+	if (track.own > 0)
+		track.late = 1;
+	else
+		older_end(NULL);
+}
+
 static void older_begin(void)
 {
 	track_drop();
+	track.late = 0;
 	if (track_count())
 		return; /* still open from an earlier start, in a frame that goes on */
 	stack_begin(0, frame_owner);
@@ -450,7 +462,7 @@ static PyObject *eval_outermost(PyThreadState *state, eval_frame *frame, int thr
 	older_end(frame_back(frame));
 	result = eval_hook(state, frame, throwing);
 	if (!wanted)
-		older_end(NULL);
+		older_leave();
 	if (older)
 		stack_limit = UINTPTR_MAX;
 	return result;
@@ -498,7 +510,12 @@ static PyObject *eval_hook(PyThreadState *state, eval_frame *frame, int throwing
 
 static int eval_start(void)
 {
+#if PY_AT_LEAST(3, 12)
+	if (monitor_forget() < 0)
+		return -1;
+#endif
 	wanted = 1;
+	track_resume();
 	special = settings.max_depth || settings.min_ticks;
 	getitem_hold_all();
 	older_begin();
@@ -513,7 +530,7 @@ static int eval_stop(void)
 	eval_mode();
 	eval_update(0);
 	if (stack_limit == UINTPTR_MAX) /* else when the outermost frame has returned */
-		older_end(NULL);
+		older_leave();
 	return 0;
 }
 

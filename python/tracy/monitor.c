@@ -8,7 +8,9 @@
 
 static PyObject *disable; /* sys.monitoring.DISABLE: no more of this event at this place */
 static int tool = -1;
-static PyObject *functions; /* a list: where events are on for one function alone, or NULL */
+static PyObject *functions; /* a list, after a stop: where events stay on; or NULL */
+
+static int monitor_left(void);
 
 static PyCodeObject *code_of(PyObject *const *args)
 {
@@ -40,6 +42,8 @@ CALLBACK(on_begin)
 
 static __attribute__((noinline)) PyObject *end_slow(PyObject *const *args)
 {
+	if (!track_limit && monitor_left())
+		Py_RETURN_NONE;
 	if (settings.lines && quick_end_with_line(code_of(args)))
 		Py_RETURN_NONE;
 	if (track_end_last(args[0]))
@@ -66,7 +70,7 @@ CALLBACK(on_throw)
 
 CALLBACK(on_unwind)
 {
-	if (code_word(code_of(args)))
+	if ((track_limit || !monitor_left()) && code_word(code_of(args)))
 		track_end_unwound(args[0], args[2]);
 	Py_RETURN_NONE;
 }
@@ -88,6 +92,9 @@ static PyObject *callee(PyObject *callable)
 {
 	if (PyMethod_Check(callable))
 		callable = PyMethod_GET_FUNCTION(callable);
+	/* The zones of the program's own are not calls, and end before the call that ends them. */
+	if (Py_IS_TYPE(callable, &zone_type) || callable == (PyObject *)&zone_type)
+		return NULL;
 	return PyFunction_Check(callable) ? NULL : callable;
 }
 
@@ -137,24 +144,32 @@ static PyTypeObject callback_type = {
 };
 
 enum when { ALWAYS, C_CALLS, LINES };
+/* For one function, for all or none, or with calls. */
+enum reach { ONE, ALL, CALLS };
 
 static struct {
 	const char *event;
 	enum when when;
+	enum reach reach;
 	struct callback callback;
 } events[] = {
-#define EVENT(name, when, function)                                 \
+#define EVENT(name, when, reach, function)                          \
 	{                                                           \
-		name, when,                                         \
+		name, when, reach,                                  \
 		{                                                   \
 			PyObject_HEAD_INIT(&callback_type) function \
 		}                                                   \
 	}
-	EVENT("PY_START", ALWAYS, on_begin),   EVENT("PY_RESUME", ALWAYS, on_begin),
-	EVENT("PY_THROW", ALWAYS, on_throw),   EVENT("PY_RETURN", ALWAYS, on_end),
-	EVENT("PY_YIELD", ALWAYS, on_end),     EVENT("PY_UNWIND", ALWAYS, on_unwind),
-	EVENT("CALL", C_CALLS, on_call),       EVENT("C_RETURN", C_CALLS, on_c_return),
-	EVENT("C_RAISE", C_CALLS, on_c_raise), EVENT("LINE", LINES, on_line),
+	EVENT("PY_START", ALWAYS, ONE, on_begin),
+	EVENT("PY_RESUME", ALWAYS, ONE, on_begin),
+	EVENT("PY_THROW", ALWAYS, ALL, on_throw),
+	EVENT("PY_RETURN", ALWAYS, ONE, on_end),
+	EVENT("PY_YIELD", ALWAYS, ONE, on_end),
+	EVENT("PY_UNWIND", ALWAYS, ALL, on_unwind),
+	EVENT("CALL", C_CALLS, ONE, on_call),
+	EVENT("C_RETURN", C_CALLS, CALLS, on_c_return),
+	EVENT("C_RAISE", C_CALLS, CALLS, on_c_raise),
+	EVENT("LINE", LINES, ONE, on_line),
 };
 #define EVENTS (sizeof(events) / sizeof(events[0]))
 
@@ -184,12 +199,12 @@ static int monitor_take_tool(PyObject *monitoring)
 	return -1;
 }
 
-/* Sets the callback of an event, NULL: takes it away; its bit of the event set, or -1. */
-static long monitor_register(PyObject *monitoring, const char *name, struct callback *callback)
+/* Sets the callback of an event, or takes it away; its bit of the event set, or -1. */
+static long monitor_register(PyObject *monitoring, size_t i, int on)
 {
 	PyObject *set = PyObject_GetAttrString(monitoring, "events");
-	PyObject *event = set ? PyObject_GetAttrString(set, name) : NULL;
-	PyObject *function = callback ? (PyObject *)callback : Py_None;
+	PyObject *event = set ? PyObject_GetAttrString(set, events[i].event) : NULL;
+	PyObject *function = on ? (PyObject *)&events[i].callback : Py_None;
 	PyObject *result = NULL;
 	long bit = -1;
 
@@ -212,40 +227,24 @@ static int monitor_call(PyObject *monitoring, const char *method, const char *fo
 	return result ? 0 : -1;
 }
 
-static int monitor_events(PyObject *monitoring)
+/* Sets the callbacks of the settings; MASKS: the bits of each reach. */
+static int monitor_callbacks(PyObject *monitoring, long *masks)
 {
-	PyObject *result;
-	long mask = 0;
-
 	for (size_t i = 0; i < EVENTS; i++) {
 		long bit;
 
 		if ((events[i].when == C_CALLS && !settings.c_calls) ||
-		    (events[i].when == LINES && !settings.lines))
+		    (events[i].when == LINES && (!settings.lines || functions)))
 			continue;
-		bit = monitor_register(monitoring, events[i].event, &events[i].callback);
+		bit = monitor_register(monitoring, i, 1);
 		if (bit < 0)
 			return -1;
-		mask |= bit;
+		masks[events[i].reach] |= bit;
 	}
-	/* What an earlier filter had disabled may be wanted now. */
-	result = PyObject_CallMethod(monitoring, "restart_events", NULL);
-	if (!result)
-		return -1;
-	Py_DECREF(result);
-	return monitor_call(monitoring, "set_events", "il", mask);
+	return 0;
 }
 
-static PyObject *monitor_module(void)
-{
-	PyObject *monitoring = PySys_GetObject("monitoring");
-
-	if (!monitoring)
-		PyErr_SetString(PyExc_RuntimeError, "tracy: there is no sys.monitoring");
-	return monitoring;
-}
-
-/* Turns the events of MASK on in functions that threads were in, and no others there. */
+/* In each of the functions the events of MASK and no others. */
 static int monitor_functions(PyObject *monitoring, long mask)
 {
 	for (Py_ssize_t i = 0; functions && i < PyList_GET_SIZE(functions); i++) {
@@ -260,6 +259,35 @@ static int monitor_functions(PyObject *monitoring, long mask)
 	return 0;
 }
 
+/* In the functions, or everywhere when there are none. */
+static int monitor_events(PyObject *monitoring)
+{
+	long masks[] = {[ONE] = 0, [ALL] = 0, [CALLS] = 0};
+	PyObject *result;
+
+	if (monitor_callbacks(monitoring, masks) < 0)
+		return -1;
+	if (functions)
+		return monitor_functions(monitoring, masks[ONE]) < 0
+			       ? -1
+			       : monitor_call(monitoring, "set_events", "il", masks[ALL]);
+	/* What an earlier filter had disabled may be wanted now. */
+	result = PyObject_CallMethod(monitoring, "restart_events", NULL);
+	if (!result)
+		return -1;
+	Py_DECREF(result);
+	return monitor_call(monitoring, "set_events", "il", masks[ONE] | masks[ALL] | masks[CALLS]);
+}
+
+static PyObject *monitor_module(void)
+{
+	PyObject *monitoring = PySys_GetObject("monitoring");
+
+	if (!monitoring)
+		PyErr_SetString(PyExc_RuntimeError, "tracy: there is no sys.monitoring");
+	return monitoring;
+}
+
 static int monitor_release(PyObject *monitoring)
 {
 	PyObject *result;
@@ -270,7 +298,7 @@ static int monitor_release(PyObject *monitoring)
 	Py_CLEAR(functions);
 	/* Else they would be called for the next one who takes the number. */
 	for (size_t i = 0; i < EVENTS; i++) {
-		if (monitor_register(monitoring, events[i].event, NULL) < 0)
+		if (monitor_register(monitoring, i, 0) < 0)
 			return -1;
 	}
 	result = PyObject_CallMethod(monitoring, "free_tool_id", "i", tool);
@@ -284,8 +312,8 @@ static int monitor_take(void)
 	PyObject *monitoring = monitor_module();
 	PyObject *type, *value, *traceback;
 
-	if (!monitoring || (tool >= 0 && monitor_release(monitoring) < 0) ||
-	    PyType_Ready(&callback_type) < 0 || monitor_take_tool(monitoring) < 0)
+	if (!monitoring || monitor_forget() < 0 || PyType_Ready(&callback_type) < 0 ||
+	    monitor_take_tool(monitoring) < 0)
 		return -1;
 	if (!disable)
 		disable = PyObject_GetAttrString(monitoring, "DISABLE");
@@ -314,21 +342,25 @@ int monitor_take_over(void)
 	return 0;
 }
 
-/* --------------------------------------------- other threads after a stop
+/* ------------------------------------------------- threads after a stop
  *
- * Only a thread itself can end its zones. Of those that are in functions with zones the next return
- * is waited for: else what they have open would last until the end of the trace. That costs calls of
- * these very functions, and exceptions, until all have come by or it is started again.
+ * Those that are in functions with zones have to come to track_leave(), else what they have open
+ * would last until the end of the trace. So the events of these very functions stay on, and those
+ * of exceptions, until all have come by or it is started again.
  */
 
 static int waited_for; /* threads */
 
-CALLBACK(on_leave)
+/* At the end of a function. 1: no event of this thread is needed. */
+static int monitor_left(void)
 {
-	(void)args;
-	if (track_drop() && !--waited_for && monitor_release(monitor_module()) < 0)
+	int had_zones = track_count() > 0;
+
+	if (!track_leave())
+		return 0;
+	if (had_zones && !--waited_for && monitor_release(monitor_module()) < 0)
 		PyErr_Clear();
-	Py_RETURN_NONE;
+	return 1;
 }
 
 static int has_zones(PyCodeObject *code)
@@ -338,65 +370,54 @@ static int has_zones(PyCodeObject *code)
 	return value >> CODE_GENERATION_SHIFT == code_generation && (uint32_t)value & ~CODE_FLAGS;
 }
 
-/* The innermost function of a thread that has zones; a new reference, or NULL. */
-static PyObject *function_of(PyThreadState *state)
+/* Appends the functions with zones that a thread is in; how many, or -1. */
+static int add_functions(PyObject *list, PyThreadState *state)
 {
 	PyFrameObject *frame = PyThreadState_GetFrame(state);
+	PyObject *last = NULL;
+	int count = 0;
 
 	while (frame) {
 		PyFrameObject *back = PyFrame_GetBack(frame);
 		PyCodeObject *code = PyFrame_GetCode(frame);
 
-		Py_DECREF(frame);
-		if (has_zones(code)) {
-			Py_XDECREF(back);
-			return (PyObject *)code;
+		if (count >= 0 && has_zones(code) && (PyObject *)code != last) {
+			last = (PyObject *)code;
+			count = PyList_Append(list, last) < 0 ? -1 : count + 1;
 		}
 		Py_DECREF(code);
+		Py_DECREF(frame);
 		frame = back;
 	}
-	return NULL;
+	return count;
 }
 
-/* A list of those of all threads but this one, or NULL. */
-static PyObject *functions_of_others(void)
+/* Those of all threads that may have zones open; how many threads, or -1. */
+static int add_all_functions(PyObject *list)
 {
 	PyThreadState *state = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
-	PyObject *list = PyList_New(0);
+	int threads = 0;
 
-	for (; list && state; state = PyThreadState_Next(state)) {
-		PyObject *code = state == PyThreadState_Get() ? NULL : function_of(state);
+	for (; state; state = PyThreadState_Next(state)) {
+		int count = 0;
 
-		if (code && PyList_Append(list, code) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(code);
+		if (state != PyThreadState_Get() || track_count())
+			count = add_functions(list, state);
+		if (count < 0)
+			return -1;
+		threads += count > 0;
 	}
-	return list;
+	return threads;
 }
 
 static int monitor_wait(PyObject *monitoring)
 {
-	static struct callback callback = {PyObject_HEAD_INIT(&callback_type) on_leave};
-	static const char *const names[] = {"PY_RETURN", "PY_YIELD", "PY_UNWIND"};
-	long bits[3];
-
-	functions = functions_of_others();
-	if (!functions)
-		return -1;
-	waited_for = (int)PyList_GET_SIZE(functions);
-	if (!waited_for)
-		return 0;
-	if (monitor_take_tool(monitoring) < 0)
-		return -1;
-	for (int i = 0; i < 3; i++) {
-		bits[i] = monitor_register(monitoring, names[i], &callback);
-		if (bits[i] < 0)
-			return -1;
-	}
-	/* An exception that leaves a function is an event of all functions or none. */
-	if (monitor_functions(monitoring, bits[0] | bits[1]) < 0)
-		return -1;
-	return monitor_call(monitoring, "set_events", "il", bits[2]);
+	functions = PyList_New(0);
+	waited_for = functions ? add_all_functions(functions) : -1;
+	if (waited_for > 0 && !monitor_take_tool(monitoring))
+		return monitor_events(monitoring);
+	Py_CLEAR(functions);
+	return waited_for ? -1 : 0;
 }
 
 static int monitor_stop(void)
@@ -406,11 +427,19 @@ static int monitor_stop(void)
 	if (!monitoring || monitor_release(monitoring) < 0)
 		return -1;
 	track_stop();
+	track_leave();
 	if (monitor_wait(monitoring) < 0) {
 		PyErr_Clear(); /* it is stopped all the same */
-		return tool >= 0 ? monitor_release(monitoring) : 0;
+		return monitor_forget();
 	}
 	return 0;
+}
+
+int monitor_forget(void)
+{
+	PyObject *monitoring = tool >= 0 ? monitor_module() : NULL;
+
+	return tool < 0 || (monitoring && !monitor_release(monitoring)) ? 0 : -1;
 }
 
 /* The number is ours until we give it back, unless somebody gives back what he never took. */

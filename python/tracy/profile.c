@@ -31,18 +31,16 @@ static void profile_return(PyCodeObject *code, PyObject *arg)
 		track_end_unwound(code, PyErr_Occurred());
 }
 
-static void profile_leave(void);
-
 static int started;
+
+static int profile_leave(void);
 
 static __attribute__((noinline)) int profile_slow(PyFrameObject *frame, int what, PyObject *arg)
 {
 	PyCodeObject *code = frame_code(frame);
 
-	if (!started) {
-		profile_leave();
+	if (!started && profile_leave())
 		return 0;
-	}
 	track_settle(code);
 	switch (what) {
 	case PyTrace_CALL:
@@ -180,11 +178,13 @@ static void profile_remove(PyThreadState *state)
 		profile_set(state, 1, NULL);
 }
 
-/* This thread has heard of a stop: by its own doing, or in its first event afterwards. */
-static void profile_leave(void)
+/* After a stop, at an event of this thread. 1: it was the last that is needed. */
+static int profile_leave(void)
 {
-	track_drop();
+	if (!track_leave())
+		return 0;
 	profile_remove(PyThreadState_Get());
+	return 1;
 }
 
 /* Threads that run already. Somebody who has a place keeps it. */
@@ -245,10 +245,7 @@ static int profile_start(void)
 	return 0;
 }
 
-/*
- * Only a thread itself can end its zones. The others keep the function until their next event: else
- * what they have open would last until the end of the trace.
- */
+/* The other threads keep the function: else what they have open would last until the end. */
 static int profile_stop(void)
 {
 	started = 0;

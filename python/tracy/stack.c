@@ -56,4 +56,6 @@ void stack_begin(int innermost_begins, const void *(*owner)(PyFrameObject *))
 		Py_DECREF(frames[count]);
 	}
 	PyErr_Restore(type, value, traceback);
+	if (track_count())
+		track.outside = track.own;
 }

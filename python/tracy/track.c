@@ -16,6 +16,7 @@ static struct open_zone guards[GUARDS];
 __thread struct track track __attribute__((tls_model("initial-exec"))) = NO_TRACK;
 uint32_t track_epoch = 1;
 uint32_t track_quick = UINT32_MAX;
+uint32_t track_limit = UINT32_MAX;
 static pthread_key_t track_key;
 
 /* The thread ends: TLS itself is still there, the memory it points to is ours to free. */
@@ -56,6 +57,7 @@ int track_grow(void)
 void track_configure(void)
 {
 	track_quick = settings.max_depth || settings.min_ticks ? UINT32_MAX : track_epoch;
+	track_limit = settings.max_depth ? settings.max_depth : UINT32_MAX;
 }
 
 void track_restart(void)
@@ -64,11 +66,18 @@ void track_restart(void)
 	track_configure();
 }
 
+void track_resume(void)
+{
+	track_epoch += !track_limit;
+	track_configure();
+	track_quick = UINT32_MAX;
+}
+
 void track_stop(void)
 {
 	track_epoch++;
 	track_quick = UINT32_MAX;
-	track_drop();
+	track_limit = 0;
 }
 
 /*
@@ -112,7 +121,7 @@ void track_before_zone(void)
 {
 	if (settings.min_ticks)
 		track_flush();
-	if (settings.lines && track.epoch == track_epoch && is_line(track.top - 1))
+	if (settings.lines && is_line(track.top - 1))
 		track_pop();
 }
 
@@ -145,8 +154,9 @@ void track_begin_slow(uint64_t key, uint32_t word, const void *owner)
 	const char *task;
 	size_t size;
 
-	if (settings.max_depth && before >= settings.max_depth) {
-		track_push_hidden(owner);
+	if (before >= track_limit) {
+		if (track_limit || track.own > 0)
+			track_push_hidden(owner);
 		return;
 	}
 	task = task_begins(word, &size);
@@ -191,24 +201,53 @@ static void track_end_down_to(uint32_t count)
 		track_pop();
 }
 
-int track_drop(void)
+static void track_clear(void)
 {
-	int dropped;
-
-	if (track.epoch == track_epoch)
-		return 0;
 	if ((uintptr_t)track.top[-1].owner & 2)
 		track.top--; /* see entry_owner(): its begin is not recorded */
-	dropped = track_count() > 0;
 	track_end_down_to(0);
+	track.outside = 0;
+}
+
+void track_drop(void)
+{
+	if (track.epoch != track_epoch && track.own <= 0)
+		track_clear();
 	track.epoch = track_epoch;
-	return dropped;
+}
+
+int track_leave(void)
+{
+	if (track_limit)
+		track_drop(); /* it was started again, with another backend */
+	else if (track.own <= 0)
+		track_clear();
+	return track_limit || !track_count();
+}
+
+/* The frames on the stack began in this zone, when recording did, and will outlast it: they end
+ * with it and begin anew. */
+void track_end_early(void)
+{
+	if (track.own > track.outside)
+		return;
+	track_clear();
+	track.epoch = 0;
+}
+
+void track_end_late(void)
+{
+	if (track.own > 0)
+		return;
+	track.late = 0;
+	track_clear();
 }
 
 void track_renew(int innermost_begins)
 {
 	track_drop();
-	stack_begin(innermost_begins, NULL);
+	if (track_limit && !track_count())
+		stack_begin(innermost_begins, NULL);
 }
 
 /* The number of zones that are outside of that of OWNER; track_count() when it is not open. */

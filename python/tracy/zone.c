@@ -227,6 +227,7 @@ static void zone_enter(struct zone *zone)
 	open = tacho_begin_word(key, zone->word);
 	if (open.word) {
 		zone->open++;
+		track_own_has_begun();
 		if (zone->text)
 			zone_attach_text(open, zone->text);
 	}
@@ -238,11 +239,13 @@ static void zone_exit(struct zone *zone, PyObject *error)
 	if (!zone->open)
 		return;
 	zone->open--;
+	track_own_ends();
 	if (settings.lines)
 		track_before_zone();
 	if (error != Py_None)
 		zone_unwound(tacho_zone_current(), error);
 	word_end(zone->word);
+	track_own_has_ended();
 }
 
 /*

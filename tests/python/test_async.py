@@ -220,6 +220,70 @@ class Older(Case):
                         end = zone["start_ns"] + zone["duration_ns"]
                         self.assertLessEqual(end, left[zone["thread"]])
 
+    def test_across_own_zones(self) -> None:
+        """Recording begins and ends within zones that the program has begun before."""
+        text = """
+            import tracy
+            p = tracy.Profiler()
+            def step(): pass
+            def begins_inside():
+                for i in range(4):
+                    with tracy.zone("one"):
+                        if i == 1: p.enable()
+                        step()
+                        if i == 2: p.disable()
+            def ends_inside():
+                p.enable()
+                for i in range(3):
+                    with tracy.zone("two"):
+                        tracy.start_tracy_zone("file", "three", 1)
+                        step()
+                        if i == 1: p.disable()
+                        tracy.stop_tracy_zone()
+            begins_inside()
+            ends_inside()
+        """
+        for words in ([], ["--c-calls"], ["-l"], ["--min-duration=1ns"], ["--max-depth=9"]):
+            with self.subTest(words):
+                self.script(text, "-p", *words)
+                counts = self.counts()  # none was crossed by another
+                self.assertEqual([counts[n] for n in ("step", "one", "two", "three")], [4, 4, 3, 3])
+                self.assertFalse([n for n in counts if n.startswith("tracy.zone")])
+                zones = sorted(self.zones(), key=lambda z: z["start_ns"])
+                inside = [z["depth"] for z in zones if z["name"] in ("two", "three")][:4]
+                self.assertEqual(inside, [2, 3, 2, 3])
+
+    def test_on_and_off_while_others_run(self) -> None:
+        text = """
+            import sys, threading, time, tracy
+            sys.setswitchinterval(1e-5)
+            running = True
+            def leaf(): return len("abc")
+            def failing(): raise KeyError
+            def several():
+                for i in range(3):
+                    leaf(); yield i
+            def nested(n):
+                if n: nested(n - 1)
+                try: failing()
+                except KeyError: pass
+                for _ in several(): pass
+                with tracy.zone("own"): leaf()
+            def work():
+                while running: nested(4)
+            threads = [threading.Thread(target=work) for _ in range(2)]
+            for t in threads: t.start()
+            for i in range(100):
+                with tracy.Profiler(): nested(2)
+                nested(1)
+            running = False
+            for t in threads: t.join()
+        """
+        for words in ([], ["--c-calls"], ["-l"], ["--max-depth=5"]):
+            with self.subTest(words):
+                self.script(text, "-p", *words)
+                self.assertGreater(self.counts()["nested"], 100)
+
     def test_enabled_in_a_fixture(self) -> None:
         self.script("""
             from tracy import Profiler
