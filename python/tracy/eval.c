@@ -134,8 +134,9 @@ static void eval_mode(void)
 /* FRAME: NULL when all of them are to end. */
 static void older_end(eval_frame *frame)
 {
+	track_drop();
 	if (track_count() < older)
-		older = track_count(); /* they ended late */
+		older = track_count(); /* they have ended with a zone of the program's own */
 	if (track_count() != older)
 		return;
 	while (older && !calls(track.open[older - 1].owner, frame)) {
@@ -173,6 +174,7 @@ static PyObject *eval_tracked(PyThreadState *state, eval_frame *frame, int throw
 	track_drop(); /* of another backend: here ends cannot be missed */
 	track_begin(word, frame, 0);
 	result = evaluate(state, frame, throwing);
+	track_drop();
 	if (result)
 		track_end(frame);
 	else

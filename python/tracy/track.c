@@ -116,6 +116,11 @@ static int is_line(const struct open_zone *zone)
 	return (uintptr_t)zone->owner & 1; /* see line_owner() */
 }
 
+static int is_entry(const struct open_zone *zone)
+{
+	return (uintptr_t)zone->owner & 2; /* see entry_owner() */
+}
+
 /* Such a zone may begin in one line and end in another: the line ends before it does. */
 void track_before_zone(void)
 {
@@ -203,8 +208,8 @@ static void track_end_down_to(uint32_t count)
 
 static void track_clear(void)
 {
-	if ((uintptr_t)track.top[-1].owner & 2)
-		track.top--; /* see entry_owner(): its begin is not recorded */
+	if (is_entry(track.top - 1))
+		track.top--; /* its begin is not recorded */
 	track_end_down_to(0);
 	track.outside = 0;
 }

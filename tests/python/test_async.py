@@ -253,9 +253,26 @@ class Older(Case):
                 inside = [z["depth"] for z in zones if z["name"] in ("two", "three")][:4]
                 self.assertEqual(inside, [2, 3, 2, 3])
 
+    def test_own_zone_ended_by_another_function(self) -> None:
+        text = """
+            import tracy
+            p, z = tracy.Profiler(), tracy.zone("own")
+            def after(): pass
+            def end(): z.__exit__(None, None, None)
+            z.__enter__()
+            p.enable()
+            end(); after()
+            p.disable()
+        """
+        for words in (["--c-calls"], ["-l"], ["--min-duration=1ns"], ["--max-depth=9"]):
+            with self.subTest(words):
+                self.script(text, "-p", *words)
+                counts = self.counts()
+                self.assertEqual([counts["own"], counts["after"]], [1, 1])
+
     def test_on_and_off_while_others_run(self) -> None:
         text = """
-            import sys, threading, time, tracy
+            import sys, threading, tracy
             sys.setswitchinterval(1e-5)
             running = True
             def leaf(): return len("abc")
