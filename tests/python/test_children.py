@@ -83,6 +83,19 @@ class Children(Case):
         self.script(text, "--no-follow-children")
         self.assertEqual(self.counts()["in_child"], 0)
 
+    def test_ranks(self) -> None:
+        """Processes as a launcher of MPI or Slurm starts them."""
+        self.script("""
+            import os, subprocess, sys
+            if len(sys.argv) > 1:
+                def work(): pass
+                work()
+            else:
+                for rank, name in enumerate(("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")):
+                    subprocess.run([sys.executable, __file__, "x"], env={**os.environ, name: str(rank)}, check=True)
+        """)
+        self.assertEqual([z["thread"] for z in self.zones() if z["name"] == "work"], [f"rank {i}" for i in range(4)])
+
     def test_sitecustomize_of_the_user(self) -> None:
         self.write("mine/sitecustomize.py", "import builtins\nbuiltins.mine = 1\n")
         out = self.script("""
