@@ -1,4 +1,5 @@
-/* How many pieces of 16 bytes one core copies in a second, in millions: the floor of bench/collector.sh. */
+/* How many pieces of 16 bytes one core copies in a second, in millions: the floor of
+ * bench/collector.sh. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

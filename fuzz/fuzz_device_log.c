@@ -12,7 +12,8 @@ static void tables(const struct devlog *dev, struct ops_issues *issues, FILE *ou
 	struct ops_report_input in = {.device_ops = &ops, .dev = dev, .issues = issues};
 
 	for (size_t i = 0; i < dev->devices.n; i++) {
-		ops_detect(dev, dev->devices.v[i], OPS_DETECT_EACH, OPS_ANALYSES_ALL, &ops, issues, NULL);
+		ops_detect(dev, dev->devices.v[i], OPS_DETECT_EACH, OPS_ANALYSES_ALL, &ops, issues,
+			   NULL);
 		ops_dispatch(dev, dev->devices.v[i], false, OPS_ANALYSES_ALL, &ops, issues, NULL);
 	}
 	ops_metrics_compute(&metrics, dev, OPS_METRICS_DEVICE_ONLY, NULL);

@@ -1,6 +1,6 @@
 /* A ring file with anything in it: reading it ends, stays within it, and gives bounded events. */
-#include "ring_image.h"
 #include "ring/ring.h"
+#include "ring_image.h"
 
 #include <assert.h>
 #include <fcntl.h>

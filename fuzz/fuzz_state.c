@@ -1,4 +1,4 @@
-/* The state of a killed recorder with anything in it: it is refused, or what comes out is a trace. */
+/* Arbitrary recorder state is either refused or yields a trace. */
 #include "capture/capture.h"
 #include "session_files.h"
 

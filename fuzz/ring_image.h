@@ -1,7 +1,8 @@
 /*
- * A ring file for the fuzz targets: a small sound one, and then the input's bytes over it. The input
- * is a list of patches: one byte says where (the header, the table, or an extent), two the offset in
- * words, one the number of words; then the words. What is left over is written to the first thread.
+ * A ring file for the fuzz targets: a small sound one, and then the input's bytes over it. The
+ * input is a list of patches: one byte says where (the header, the table, or an extent), two the
+ * offset in words, one the number of words; then the words. What is left over is written to the
+ * first thread.
  */
 #ifndef FUZZ_RING_IMAGE_H
 #define FUZZ_RING_IMAGE_H

@@ -360,7 +360,7 @@ static inline void noc_async_write_tile(uint32_t page, const InterleavedAddrGen<
 }
 
 /* What guides show in short: a bare address does not say how large a page is. */
-#define TACHO_TILE_OF_BUFFER                                                                    \
+#define TACHO_TILE_OF_BUFFER                                                                     \
 	"a tile of a buffer: noc_async_..._tile(i, InterleavedAddrGen<true>{address, size of a " \
 	"tile}, address in L1 such as get_write_ptr(cb))"
 template <typename Other> static inline void noc_async_read_tile(uint32_t, Other, uint32_t)

@@ -95,7 +95,7 @@
 #define PROF_REPLAY_KERNEL 0x40000000u /* a kernel zone has begun */
 #define PROF_REPLAY_ENDS   0x20000000u /* ends are there */
 #define PROF_REPLAY_ON     0x10000000u /* the program that runs is of a trace */
-#define PROF_WORDS      64
+#define PROF_WORDS         64
 
 #define PROF_BUFFER_WORDS 512
 #define PROF_GUARANTEED   4  /* first word of the four guaranteed markers */
@@ -148,8 +148,8 @@
 #define COUNTERS_ALL    47 /* all but L1_1: the hardware has one selector for both */
 
 /* One of each thread of the tile engine. */
-#define PROF_THREADS(X, select, type, name)                                    \
-	X(COUNTERS_INSTRN, 0x000, 0x100, select, type, name "_0")              \
+#define PROF_THREADS(X, select, type, name)                                   \
+	X(COUNTERS_INSTRN, 0x000, 0x100, select, type, name "_0")             \
 	X(COUNTERS_INSTRN, 0x000, 0x100, (select) + 1, (type) + 1, name "_1") \
 	X(COUNTERS_INSTRN, 0x000, 0x100, (select) + 2, (type) + 2, name "_2")
 
@@ -157,32 +157,32 @@
  * Those that the model counts: bit, control, output, select, type, name. Bits 12 and above of
  * select are what the L1 group's selector register is set to.
  */
-#define PROF_COUNTERS(X)                                                              \
-	X(COUNTERS_FPU, 0x018, 0x120, 0, 1, "FPU_COUNTER")                            \
-	X(COUNTERS_FPU, 0x018, 0x120, 1, 2, "SFPU_COUNTER")                           \
-	X(COUNTERS_FPU, 0x018, 0x120, 257, 3, "MATH_COUNTER")                         \
-	X(COUNTERS_UNPACK, 0x00C, 0x108, 3, 7, "MATH_INSTRN_STARTED")                 \
-	X(COUNTERS_UNPACK, 0x00C, 0x108, 7, 11, "UNPACK0_BUSY_THREAD0")               \
-	X(COUNTERS_UNPACK, 0x00C, 0x108, 8, 12, "UNPACK1_BUSY_THREAD0")               \
-	X(COUNTERS_PACK, 0x0F0, 0x110, 18, 19, "PACKER_BUSY")                         \
-	X(COUNTERS_L1_0, 0x030, 0x118, 0, 76, "L1_0_UNPACKER_0")                      \
-	X(COUNTERS_L1_0, 0x030, 0x118, 1, 77, "L1_0_UNPACKER_1_ECC_PACK1")            \
-	X(COUNTERS_L1_0, 0x030, 0x118, 4, 80, "L1_0_NOC_RING0_OUTGOING_0")            \
-	X(COUNTERS_L1_0, 0x030, 0x118, 6, 82, "L1_0_NOC_RING0_INCOMING_0")            \
-	X(COUNTERS_L1_1, 0x030, 0x118, 0x1000 + 4, 88, "L1_1_NOC_RING1_OUTGOING_0")   \
-	X(COUNTERS_L1_1, 0x030, 0x118, 0x1000 + 6, 90, "L1_1_NOC_RING1_INCOMING_0")   \
-	X(COUNTERS_INSTRN, 0x000, 0x100, 27, 45, "WAITING_FOR_SRCA_CLEAR")            \
-	X(COUNTERS_INSTRN, 0x000, 0x100, 28, 46, "WAITING_FOR_SRCB_CLEAR")            \
-	X(COUNTERS_INSTRN, 0x000, 0x100, 29, 47, "WAITING_FOR_SRCA_VALID")            \
-	X(COUNTERS_INSTRN, 0x000, 0x100, 30, 48, "WAITING_FOR_SRCB_VALID")            \
-	PROF_THREADS(X, 0, 21, "CFG_INSTRN_AVAILABLE")                                \
-	PROF_THREADS(X, 3, 24, "SYNC_INSTRN_AVAILABLE")                               \
-	PROF_THREADS(X, 15, 33, "FPU_INSTRN_AVAILABLE")                               \
-	PROF_THREADS(X, 18, 36, "UNPACK_INSTRN_AVAILABLE")                            \
-	PROF_THREADS(X, 21, 39, "PACK_INSTRN_AVAILABLE")                              \
-	PROF_THREADS(X, 24, 42, "THREAD_STALLS")                                      \
-	PROF_THREADS(X, 43, 61, "WAITING_FOR_NONZERO_SEM")                            \
-	PROF_THREADS(X, 46, 64, "WAITING_FOR_NONFULL_SEM")                            \
+#define PROF_COUNTERS(X)                                                            \
+	X(COUNTERS_FPU, 0x018, 0x120, 0, 1, "FPU_COUNTER")                          \
+	X(COUNTERS_FPU, 0x018, 0x120, 1, 2, "SFPU_COUNTER")                         \
+	X(COUNTERS_FPU, 0x018, 0x120, 257, 3, "MATH_COUNTER")                       \
+	X(COUNTERS_UNPACK, 0x00C, 0x108, 3, 7, "MATH_INSTRN_STARTED")               \
+	X(COUNTERS_UNPACK, 0x00C, 0x108, 7, 11, "UNPACK0_BUSY_THREAD0")             \
+	X(COUNTERS_UNPACK, 0x00C, 0x108, 8, 12, "UNPACK1_BUSY_THREAD0")             \
+	X(COUNTERS_PACK, 0x0F0, 0x110, 18, 19, "PACKER_BUSY")                       \
+	X(COUNTERS_L1_0, 0x030, 0x118, 0, 76, "L1_0_UNPACKER_0")                    \
+	X(COUNTERS_L1_0, 0x030, 0x118, 1, 77, "L1_0_UNPACKER_1_ECC_PACK1")          \
+	X(COUNTERS_L1_0, 0x030, 0x118, 4, 80, "L1_0_NOC_RING0_OUTGOING_0")          \
+	X(COUNTERS_L1_0, 0x030, 0x118, 6, 82, "L1_0_NOC_RING0_INCOMING_0")          \
+	X(COUNTERS_L1_1, 0x030, 0x118, 0x1000 + 4, 88, "L1_1_NOC_RING1_OUTGOING_0") \
+	X(COUNTERS_L1_1, 0x030, 0x118, 0x1000 + 6, 90, "L1_1_NOC_RING1_INCOMING_0") \
+	X(COUNTERS_INSTRN, 0x000, 0x100, 27, 45, "WAITING_FOR_SRCA_CLEAR")          \
+	X(COUNTERS_INSTRN, 0x000, 0x100, 28, 46, "WAITING_FOR_SRCB_CLEAR")          \
+	X(COUNTERS_INSTRN, 0x000, 0x100, 29, 47, "WAITING_FOR_SRCA_VALID")          \
+	X(COUNTERS_INSTRN, 0x000, 0x100, 30, 48, "WAITING_FOR_SRCB_VALID")          \
+	PROF_THREADS(X, 0, 21, "CFG_INSTRN_AVAILABLE")                              \
+	PROF_THREADS(X, 3, 24, "SYNC_INSTRN_AVAILABLE")                             \
+	PROF_THREADS(X, 15, 33, "FPU_INSTRN_AVAILABLE")                             \
+	PROF_THREADS(X, 18, 36, "UNPACK_INSTRN_AVAILABLE")                          \
+	PROF_THREADS(X, 21, 39, "PACK_INSTRN_AVAILABLE")                            \
+	PROF_THREADS(X, 24, 42, "THREAD_STALLS")                                    \
+	PROF_THREADS(X, 43, 61, "WAITING_FOR_NONZERO_SEM")                          \
+	PROF_THREADS(X, 46, 64, "WAITING_FOR_NONFULL_SEM")                          \
 	PROF_THREADS(X, 256, 110, "THREAD_INSTRUCTIONS")
 
 #endif

@@ -5,10 +5,9 @@
  */
 #include "dataflow_api.h"
 
-#define WORD(offset)   REG32(L1_FREE + (offset))
-#define WORKER(i)      WORD(DISPATCH_WORKERS + 4 * (i))
-#define WORKER_AT(i, address) \
-	get_noc_addr_xy(WORKER(i) & 63, WORKER(i) >> 6 & 63, address)
+#define WORD(offset)          REG32(L1_FREE + (offset))
+#define WORKER(i)             WORD(DISPATCH_WORKERS + 4 * (i))
+#define WORKER_AT(i, address) get_noc_addr_xy(WORKER(i) & 63, WORKER(i) >> 6 & 63, address)
 
 /* What the enclosing zone does, as a number: those who read logs look for it. */
 enum { CMD_WRITE_PACKED = 5, CMD_WAIT = 7, CMD_SEND_GO_SIGNAL = 14, CMD_NOTIFY_SUBORDINATE = 15 };

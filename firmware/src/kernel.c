@@ -11,8 +11,9 @@ extern uint32_t __data_load[], __data_start[], __data_end[], __bss_start[], __bs
 /* Words that zones of the kernel itself need at most, when it has such that must not get lost. */
 extern const char tacho_prof_main_0[] __attribute__((weak));
 extern const char tacho_prof_main_1[] __attribute__((weak));
-#define KEEP_ROOM() \
-	(tacho_prof_stack += (uint32_t)(uintptr_t)tacho_prof_main_0 + (uint32_t)(uintptr_t)tacho_prof_main_1)
+#define KEEP_ROOM()          \
+	(tacho_prof_stack += \
+	 (uint32_t)(uintptr_t)tacho_prof_main_0 + (uint32_t)(uintptr_t)tacho_prof_main_1)
 #else
 #define KEEP_ROOM() ((void)0)
 #endif

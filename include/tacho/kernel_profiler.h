@@ -13,9 +13,9 @@
  * Nothing is left of them unless the kernel is compiled with PROFILE_KERNEL (the device library
  * does that when TT_METAL_DEVICE_PROFILER is set). A zone takes about 67 cycles, of which
  * 32 lie inside it (examples/device/full_buffer prints it). The host takes zones
- * while the kernel runs, as many as it makes. With buffers of a fixed size (docs/device.md) each RISC
- * has room for 125 per run, the firmware's own two (MainN, MainChildN) always fit, and zones that found
- * no room are counted.
+ * while the kernel runs, as many as it makes. With buffers of a fixed size (docs/device.md) each
+ * RISC has room for 125 per run, the firmware's own two (MainN, MainChildN) always fit, and zones
+ * that found no room are counted.
  *
  * Names go to a section of the ELF file that is not loaded; on the device a zone is a number that
  * the linker gave it. A name must be a string literal without quotes and backslashes. With
@@ -113,13 +113,13 @@ FORCE_INLINE uint32_t tacho_prof_fold(uint32_t h)
 
 #endif
 
-#define TACHO_PROF_VALID       0x80000000u
-#define TACHO_PROF_TYPE(type)  ((type) << 28)
-#define TACHO_PROF_LOST(r)     (PROF_CONTROL[PROF_LOST + (r)]) /* markers that found no room */
+#define TACHO_PROF_VALID      0x80000000u
+#define TACHO_PROF_TYPE(type) ((type) << 28)
+#define TACHO_PROF_LOST(r)    (PROF_CONTROL[PROF_LOST + (r)]) /* markers that found no room */
 #if PROFILE_KERNEL & PROF_MODE_STREAM
-#define TACHO_PROF_END         tacho_prof_limit
+#define TACHO_PROF_END tacho_prof_limit
 #else
-#define TACHO_PROF_END         PROF_BUFFER_WORDS
+#define TACHO_PROF_END PROF_BUFFER_WORDS
 #endif
 #define TACHO_PROF_ROOM(words) (tacho_prof_index + (words) <= TACHO_PROF_END - tacho_prof_stack)
 
@@ -141,7 +141,8 @@ FORCE_INLINE void tacho_prof_mark(uint32_t index, uint32_t id)
  * Without streaming NoC events, counters and zones of dispatch cores do not get lost: a full buffer
  * goes to DRAM.
  */
-#if TACHO_RISC < 2 && !(PROFILE_KERNEL & (PROF_MODE_TRACE | PROF_MODE_ACCUMULATE | PROF_MODE_STREAM))
+#if TACHO_RISC < 2 && \
+	!(PROFILE_KERNEL & (PROF_MODE_TRACE | PROF_MODE_ACCUMULATE | PROF_MODE_STREAM))
 #define TACHO_PROF_PUSH 1
 #else
 #define TACHO_PROF_PUSH 0
@@ -407,8 +408,8 @@ inline __attribute__((always_inline)) tacho_prof_summing::~tacho_prof_summing()
 #endif
 
 /*
- * ---- NoC events: one TS_DATA of id PROF_ID_NOC per transfer; when asked for by 2 of barriers and the
- * like too, and with a second word that has addresses (TS_DATA_16B) ----
+ * ---- NoC events: one TS_DATA of id PROF_ID_NOC per transfer; when asked for by 2 of barriers and
+ * the like too, and with a second word that has addresses (TS_DATA_16B) ----
  */
 #define TACHO_NOC_READ                    1
 #define TACHO_NOC_READ_BARRIER_START      6

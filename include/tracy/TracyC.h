@@ -316,14 +316,14 @@ TACHO_INLINE struct tacho_zone tacho_tracy_zone(TracyCZoneCtx ctx)
  * ---- zones of devices that the program reads itself ----
  *
  * A context is a track. Begins and ends of zones nest in the order in which they are told; each
- * names a query, whose time comes later, in any order. _alloc: srcloc is of ___tracy_alloc_srcloc(),
- * else it is the address of a struct ___tracy_source_location_data. The calls with _serial at their
- * ends do the same.
+ * names a query, whose time comes later, in any order. _alloc: srcloc is of
+ * ___tracy_alloc_srcloc(), else it is the address of a struct ___tracy_source_location_data. The
+ * calls with _serial at their ends do the same.
  */
 
 TRACY_API void ___tracy_emit_gpu_zone_begin(const struct ___tracy_gpu_zone_begin_data data);
-TRACY_API void ___tracy_emit_gpu_zone_begin_callstack(
-	const struct ___tracy_gpu_zone_begin_callstack_data data);
+TRACY_API void
+___tracy_emit_gpu_zone_begin_callstack(const struct ___tracy_gpu_zone_begin_callstack_data data);
 TRACY_API void ___tracy_emit_gpu_zone_begin_alloc(const struct ___tracy_gpu_zone_begin_data data);
 TRACY_API void ___tracy_emit_gpu_zone_begin_alloc_callstack(
 	const struct ___tracy_gpu_zone_begin_callstack_data data);

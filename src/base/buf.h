@@ -19,9 +19,9 @@ struct buf {
 };
 
 extern char buf_empty[1];
-#define BUF_INIT                                                                                   \
-	{                                                                                          \
-		.data = buf_empty                                                                  \
+#define BUF_INIT                  \
+	{                         \
+		.data = buf_empty \
 	}
 
 /* Room for MORE bytes behind the content; data + len may then be written to directly. */

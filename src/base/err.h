@@ -9,19 +9,19 @@
 #include <stdint.h>
 
 /*  name     text                                    exit code of a tool that ends with it */
-#define TACHO_ERRORS(X)                                                                            \
-	X(NO, "the answer is no", 1)                                                               \
-	X(USAGE, "wrong usage", 2)                                                                 \
-	X(READ, "cannot read the input", 3)                                                        \
-	X(FORMAT, "the input is not in the expected format", 3)                                    \
-	X(VERSION, "the input needs a newer version", 3)                                           \
-	X(DAMAGED, "the input is damaged", 4)                                                      \
-	X(WRITE, "cannot write the output", 5)                                                     \
-	X(EXISTS, "the output exists already", 5)                                                  \
-	X(LOST, "data was lost", 6)                                                                \
-	X(CONNECT, "cannot connect", 7)                                                            \
-	X(LIMIT, "a limit is exceeded", 3)                                                         \
-	X(NOMEM, "out of memory", 70)                                                              \
+#define TACHO_ERRORS(X)                                         \
+	X(NO, "the answer is no", 1)                            \
+	X(USAGE, "wrong usage", 2)                              \
+	X(READ, "cannot read the input", 3)                     \
+	X(FORMAT, "the input is not in the expected format", 3) \
+	X(VERSION, "the input needs a newer version", 3)        \
+	X(DAMAGED, "the input is damaged", 4)                   \
+	X(WRITE, "cannot write the output", 5)                  \
+	X(EXISTS, "the output exists already", 5)               \
+	X(LOST, "data was lost", 6)                             \
+	X(CONNECT, "cannot connect", 7)                         \
+	X(LIMIT, "a limit is exceeded", 3)                      \
+	X(NOMEM, "out of memory", 70)                           \
 	X(INTERNAL, "internal error", 70)
 
 enum tacho_err_index {

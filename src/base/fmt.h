@@ -10,11 +10,11 @@
 #define FMT_FIXED_SIZE 440
 
 /* All write into TEXT (FMT_SIZE bytes) and return it. */
-char *fmt_ns(char *text, double ns);         /* 812 ns, 1.234 us, 45.67 ms, 3.210 s */
-char *fmt_uint(char *text, uint64_t n);      /* 1234567, many times faster than printf */
+char *fmt_ns(char *text, double ns);    /* 812 ns, 1.234 us, 45.67 ms, 3.210 s */
+char *fmt_uint(char *text, uint64_t n); /* 1234567, many times faster than printf */
 char *fmt_int(char *text, int64_t n);
-char *fmt_count(char *text, uint64_t n);     /* 1,234,567 */
-char *fmt_bytes(char *text, double bytes);   /* 512 B, 1.50 KiB, 12.0 MiB */
+char *fmt_count(char *text, uint64_t n);   /* 1,234,567 */
+char *fmt_bytes(char *text, double bytes); /* 512 B, 1.50 KiB, 12.0 MiB */
 
 /*
  * The shortest decimal that reads back as the same double; "NaN" and infinities give NULL, since

@@ -6,27 +6,28 @@
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H
 
-#define LIMIT_BLOCK_RAW     (65u << 20) /* bytes of one trace block when unpacked */
-#define LIMIT_BLOCK_PACKED  (66u << 20) /* bytes of one trace block in the file */
-#define LIMIT_BLOCK_TEXT    (32u << 20) /* a row's text, a zone's texts together: cut there */
-#define LIMIT_DECODED       (1u << 30)  /* bytes of decoded blocks that a reader holds at once */
-#define LIMIT_NAME          (1u << 20)  /* bytes of one name, file name or function */
-#define LIMIT_TEXT          (64u << 20) /* bytes of one message or zone text */
-#define LIMIT_ZONE_DEPTH    (1u << 20)  /* open zones on one track */
-#define LIMIT_TRACKS        (1u << 24)  /* tracks of one trace */
-#define LIMIT_SRCLOCS       (1u << 26)  /* source locations of one trace */
-#define LIMIT_CSV_RECORD    (64u << 20) /* bytes of one CSV record */
-#define LIMIT_CSV_CELLS     (1u << 16)  /* cells of one CSV record */
-#define LIMIT_OPS_FILE      (2ull << 30) /* bytes of a host log, which is held whole */
-#define LIMIT_OPS_ISSUES    10000       /* problems of one kind that a report lists */
-#define LIMIT_OPS_NAMES     (1u << 22)  /* different zone names, cores, programs of a device log */
-#define LIMIT_OPS_LINE      (1u << 20)  /* bytes of one line of a device log */
-#define LIMIT_OPS_TENSORS   1000        /* inputs or outputs of one op that become columns */
-#define LIMIT_OPS_COLUMNS   4096        /* host functions, or kernel sizes, that become columns */
-#define LIMIT_RING_FILE     (64ull << 30) /* bytes of one process's ring file */
-#define LIMIT_TRACY_RATIO   4096u        /* bytes that one byte of a .tracy file may unpack to ... */
-#define LIMIT_TRACY_FREE    (256ull << 20) /* ... beyond these */
-#define LIMIT_TRACY_TABLES  (64ull << 20) /* bytes of a .tracy file's names and texts in memory, ... */
-#define LIMIT_TRACY_TABLES_RATIO 16u     /* ... and as many more per byte of the file */
+#define LIMIT_BLOCK_RAW    (65u << 20)   /* bytes of one trace block when unpacked */
+#define LIMIT_BLOCK_PACKED (66u << 20)   /* bytes of one trace block in the file */
+#define LIMIT_BLOCK_TEXT   (32u << 20)   /* a row's text, a zone's texts together: cut there */
+#define LIMIT_DECODED      (1u << 30)    /* bytes of decoded blocks that a reader holds at once */
+#define LIMIT_NAME         (1u << 20)    /* bytes of one name, file name or function */
+#define LIMIT_TEXT         (64u << 20)   /* bytes of one message or zone text */
+#define LIMIT_ZONE_DEPTH   (1u << 20)    /* open zones on one track */
+#define LIMIT_TRACKS       (1u << 24)    /* tracks of one trace */
+#define LIMIT_SRCLOCS      (1u << 26)    /* source locations of one trace */
+#define LIMIT_CSV_RECORD   (64u << 20)   /* bytes of one CSV record */
+#define LIMIT_CSV_CELLS    (1u << 16)    /* cells of one CSV record */
+#define LIMIT_OPS_FILE     (2ull << 30)  /* bytes of a host log, which is held whole */
+#define LIMIT_OPS_ISSUES   10000         /* problems of one kind that a report lists */
+#define LIMIT_OPS_NAMES    (1u << 22)    /* different zone names, cores, programs of a device log */
+#define LIMIT_OPS_LINE     (1u << 20)    /* bytes of one line of a device log */
+#define LIMIT_OPS_TENSORS  1000          /* inputs or outputs of one op that become columns */
+#define LIMIT_OPS_COLUMNS  4096          /* host functions, or kernel sizes, that become columns */
+#define LIMIT_RING_FILE    (64ull << 30) /* bytes of one process's ring file */
+#define LIMIT_TRACY_RATIO  4096u /* bytes that one byte of a .tracy file may unpack to ... */
+#define LIMIT_TRACY_FREE   (256ull << 20) /* ... beyond these */
+#define LIMIT_TRACY_TABLES \
+	(64ull << 20)                /* bytes of a .tracy file's names and texts in memory, ... */
+#define LIMIT_TRACY_TABLES_RATIO 16u /* ... and as many more per byte of the file */
 
 #endif

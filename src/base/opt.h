@@ -11,9 +11,9 @@
  *		OPT_END,
  *	};
  *
- * Words: "--name value", "--name=value", "-n value", "-nvalue", "-fx" (clustered flags), "--no-name"
- * for flags, "--" ends the options. "-h" and "--help" are known to every verb. A name may be cut
- * short as long as only one option begins so.
+ * Words: "--name value", "--name=value", "-n value", "-nvalue", "-fx" (clustered flags),
+ * "--no-name" for flags, "--" ends the options. "-h" and "--help" are known to every verb. A name
+ * may be cut short as long as only one option begins so.
  */
 #ifndef BASE_OPT_H
 #define BASE_OPT_H
@@ -43,22 +43,23 @@ struct opt_list {
 
 struct opt {
 	enum opt_type type;
-	char letter;       /* 0: none */
-	const char *name;  /* without the dashes; NULL: a letter only */
-	const char *arg;   /* placeholder in help, NULL for flags */
-	const char *help;  /* one sentence, no full stop */
-	size_t offset;     /* of the field in the verb's struct */
+	char letter;                /* 0: none */
+	const char *name;           /* without the dashes; NULL: a letter only */
+	const char *arg;            /* placeholder in help, NULL for flags */
+	const char *help;           /* one sentence, no full stop */
+	size_t offset;              /* of the field in the verb's struct */
 	const char *const *choices; /* OPT_T_ENUM: NULL-terminated */
-	bool hidden;       /* an old spelling: parsed, not shown */
-	bool yields;       /* a beginning that other names have too means them */
-	const char *bare;  /* OPT_T_ENUM: the value of "--name" alone; the value then needs the '=' */
-	const char *none;  /* OPT_T_ENUM: the value of "--no-name" */
+	bool hidden;                /* an old spelling: parsed, not shown */
+	bool yields;                /* a beginning that other names have too means them */
+	const char
+		*bare; /* OPT_T_ENUM: the value of "--name" alone; the value then needs the '=' */
+	const char *none; /* OPT_T_ENUM: the value of "--no-name" */
 };
 
-#define OPT_(t, l, n, a, s, f, c, h)                                                               \
-	{                                                                                          \
-		.type = (t), .letter = (l), .name = (n), .arg = (a), .help = (h),                  \
-		.offset = offsetof(s, f), .choices = (c)                                           \
+#define OPT_(t, l, n, a, s, f, c, h)                                              \
+	{                                                                         \
+		.type = (t), .letter = (l), .name = (n), .arg = (a), .help = (h), \
+		.offset = offsetof(s, f), .choices = (c)                          \
 	}
 #define OPT_FLAG(l, n, s, f, h)      OPT_(OPT_T_FLAG, l, n, NULL, s, f, NULL, h)
 #define OPT_STR(l, n, a, s, f, h)    OPT_(OPT_T_STR, l, n, a, s, f, NULL, h)
@@ -67,14 +68,14 @@ struct opt {
 #define OPT_TIME(l, n, a, s, f, h)   OPT_(OPT_T_TIME, l, n, a, s, f, NULL, h)
 #define OPT_ENUM(l, n, s, f, c, h)   OPT_(OPT_T_ENUM, l, n, NULL, s, f, c, h)
 #define OPT_LIST(l, n, a, s, f, h)   OPT_(OPT_T_LIST, l, n, a, s, f, NULL, h)
-#define OPT_END                                                                                    \
-	{                                                                                          \
-		.type = OPT_T_END                                                                  \
+#define OPT_END                   \
+	{                         \
+		.type = OPT_T_END \
 	}
 
 struct opt_result {
-	int first;  /* index in argv of the first operand after the options */
-	bool help;  /* -h or --help was given: nothing else matters */
+	int first; /* index in argv of the first operand after the options */
+	bool help; /* -h or --help was given: nothing else matters */
 };
 
 enum opt_mode {

@@ -13,21 +13,21 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define VEC(type)                                                                                  \
-	type *v;                                                                                   \
+#define VEC(type) \
+	type *v;  \
 	size_t n, cap
 
 /* Makes room for N elements in all; 0 or TACHO_ENOMEM. */
 #define vec_reserve(a, count) vec_grow((void **)&(a)->v, &(a)->cap, (count), sizeof(*(a)->v))
 
-#define vec_push(a, item)                                                                          \
+#define vec_push(a, item) \
 	(vec_reserve((a), (a)->n + 1) < 0 ? TACHO_ENOMEM : ((a)->v[(a)->n++] = (item), 0))
 
-#define vec_free(a)                                                                                \
-	do {                                                                                       \
-		free((a)->v);                                                                      \
-		(a)->v = NULL;                                                                     \
-		(a)->n = (a)->cap = 0;                                                             \
+#define vec_free(a)                    \
+	do {                           \
+		free((a)->v);          \
+		(a)->v = NULL;         \
+		(a)->n = (a)->cap = 0; \
 	} while (0)
 
 static inline int vec_grow(void **v, size_t *cap, size_t need, size_t size)

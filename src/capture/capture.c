@@ -493,7 +493,7 @@ void capture_summary(const struct capture *c, struct capture_summary *summary)
 	summary->failed += atomic_load(&c->session.control->joins_failed);
 }
 
-/* All that the rings that are open hold goes to the trace; processes that live on are cut off here. */
+/* Drain all open rings into the trace; processes still running are cut off here. */
 static void drain_open(struct capture *c)
 {
 	struct tacho_error err;

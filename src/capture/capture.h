@@ -22,7 +22,7 @@ struct capture_options {
 	const char *session; /* session directory to make; NULL = a new one below /dev/shm */
 	bool force;          /* replace an existing trace */
 	bool durable;        /* fsync at every checkpoint */
-	bool keep_saved;     /* capture_resume() leaves a session whose trace is complete in its place */
+	bool keep_saved;     /* capture_resume() leaves a session whose trace is complete */
 	struct ring_session_options ring;
 };
 
@@ -38,9 +38,9 @@ int capture_open(struct capture **c, const struct capture_options *options,
 
 /*
  * Goes on where a killed recorder left off: adopts the session directory and the .part file, which
- * is moved when another output is asked for. When there is no .part file a new trace is made from all
- * that the rings still hold. TACHO_ENO: the recorder was killed behind its last step, the trace is
- * complete; then the session is removed.
+ * is moved when another output is asked for. When there is no .part file a new trace is made from
+ * all that the rings still hold. TACHO_ENO: the recorder was killed behind its last step, the trace
+ * is complete; then the session is removed.
  */
 int capture_resume(struct capture **c, const char *session, const struct capture_options *options,
 		   struct tacho_error *err);

@@ -20,7 +20,7 @@ void part_set_session(struct capture *c)
 	trace_set_property(c->writer, "session", text);
 }
 
-/* PATH.part, or PATH when the recorder was killed behind its last step; "" when there is neither. */
+/* PATH.part, or PATH if the recorder was killed after its last step; "" if neither exists. */
 static void find_part(const char *path, char *part, size_t size)
 {
 	struct stat st;

@@ -49,8 +49,8 @@ struct fiber {
 
 struct thread {
 	struct stack stack;
-	struct fiber *fiber;     /* the one that runs on it, or NULL */
-	struct ring_losses told; /* losses that RING_LOSS records have told of */
+	struct fiber *fiber;      /* the one that runs on it, or NULL */
+	struct ring_losses told;  /* losses that RING_LOSS records have told of */
 	uint64_t late, late_step; /* events whose time ran backwards since that was last told */
 	uint64_t number;
 	uint32_t tid;
@@ -95,13 +95,13 @@ struct process {
 	size_t fiber_hint; /* the one that was asked for last */
 	struct {
 		VEC(uint64_t);
-	} retired;     /* threads whose memory cannot be used again: not to be read twice */
+	} retired;          /* threads whose memory cannot be used again: not to be read twice */
 	uint64_t read;      /* events in the last second: an idle process needs no spare memory */
 	uint64_t last_left; /* dead or stopped: events that its memory can still hold */
 	bool last;          /* last_left counts */
 	bool dead;          /* and read once since */
-	bool ended;    /* dead and read to the end; what is held of it may still be waiting */
-	bool finished; /* nothing of it is left; the ring is closed at the next checkpoint */
+	bool ended;         /* dead and read to the end; what is held of it may still be waiting */
+	bool finished;      /* nothing of it is left; the ring is closed at the next checkpoint */
 };
 
 /*
@@ -142,8 +142,8 @@ struct capture {
 	uint64_t checkpoint_bytes; /* ring memory read before a checkpoint is due */
 	uint64_t last_checkpoint;  /* nanoseconds */
 	uint64_t last_clock;
-	unsigned clock_points;     /* taken by this recorder */
-	bool followed;             /* somebody looks at the trace while it grows */
+	unsigned clock_points; /* taken by this recorder */
+	bool followed;         /* somebody looks at the trace while it grows */
 	struct {
 		VEC(struct trace_open_zone);
 	} open_zones;
@@ -157,10 +157,10 @@ struct capture {
 	bool scan; /* look through the directory once more */
 	struct {
 		VEC(char *);
-	} not_ready;    /* ring files that were not complete, or found no room here */
-	size_t no_room; /* of those, at the last look */
+	} not_ready;           /* ring files that were not complete, or found no room here */
+	size_t no_room;        /* of those, at the last look */
 	struct tracy_hub *hub; /* NULL: no Tracy clients are looked for */
-	int error;   /* sticky */
+	int error;             /* sticky */
 };
 
 /* ---- tracks.c: what the program's numbers mean in the trace */
@@ -183,7 +183,7 @@ struct frame_set *process_frames(struct capture *c, struct process *p, uint32_t 
 void capture_error(struct capture *c, int64_t code);
 
 /* ---- zones.c: begins and ends become zones */
-/* The ways of a zone that is like any other are short and stand here: there are millions of them. */
+/* Fast paths for ordinary zones: there are millions of them. */
 /* Room for one more open zone; false, and the zone is counted as lost, when there is none. */
 bool stack_room(struct capture *c, struct stack *s);
 void stack_end_rare(struct capture *c, struct stack *s, uint64_t time, uint32_t id);
@@ -198,8 +198,8 @@ static inline void stack_begin(struct capture *c, struct stack *s, uint64_t time
 	if ((s->zones.n >= s->zones.cap || s->zones.n >= LIMIT_ZONE_DEPTH) && !stack_room(c, s))
 		return;
 	/*
-	 * Field by field: a struct that is made elsewhere and copied is read back in larger pieces than
-	 * it was written in, which waits for the stores: half of the time of this loop.
+	 * Field by field: a struct that is made elsewhere and copied is read back in larger pieces
+	 * than it was written in, which waits for the stores: half of the time of this loop.
 	 */
 	z = &s->zones.v[s->zones.n++];
 	z->start = time;
@@ -245,8 +245,8 @@ void count_row(struct capture *c, uint32_t track, uint64_t emitted, uint64_t los
 /* ---- events.c: one event of a ring */
 void thread_event(struct capture *c, struct thread *t, const struct ring_event *e);
 /*
- * The same for words of zones behind *TIME, which is moved on; how many of COUNT were taken. It ends
- * at a word that is none, and, unless ALL, at a zone whose name is not known.
+ * The same for words of zones behind *TIME, which is moved on; how many of COUNT were taken. It
+ * ends at a word that is none, and, unless ALL, at a zone whose name is not known.
  */
 size_t thread_zones(struct capture *c, struct thread *t, const uint64_t *words, size_t count,
 		    uint64_t *time, bool all);

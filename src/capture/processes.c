@@ -160,8 +160,8 @@ static bool is_waiting(const struct capture *c, const char *name)
 	return false;
 }
 
-/* A ring file that has appeared. One whose header is not complete yet is tried again, and so is one for
- * which there are no descriptors or no memory now. */
+/* A ring file that has appeared. One whose header is not complete yet is tried again, and so is one
+ * for which there are no descriptors or no memory now. */
 static void try_ring(struct capture *c, const char *name)
 {
 	char *copy;

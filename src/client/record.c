@@ -162,8 +162,7 @@ static int emit_string(struct thread *t, unsigned type, const uint64_t *words, u
 		s.bytes += RING_PART;
 		s.len -= RING_PART;
 	}
-	return emit_record(t, type, words, count, &s, locked) &&
-	       !(s.flags & RING_STRING_TRUNCATED);
+	return emit_record(t, type, words, count, &s, locked) && !(s.flags & RING_STRING_TRUNCATED);
 }
 
 int record_emit(struct thread *t, unsigned type, const uint64_t *words, unsigned count,

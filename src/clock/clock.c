@@ -71,8 +71,8 @@ int clock_is_invariant(void)
 /* True when points [a, b] and all between lie on the line from a to b within their bounds. */
 static int on_line(const struct clock_point *p, size_t a, size_t b)
 {
-	double rate = (double)(p[b].monotonic_ns - p[a].monotonic_ns) /
-		      (double)(p[b].ticks - p[a].ticks);
+	double rate =
+		(double)(p[b].monotonic_ns - p[a].monotonic_ns) / (double)(p[b].ticks - p[a].ticks);
 
 	for (size_t i = a + 1; i < b; i++) {
 		double ns = (double)p[a].monotonic_ns + (double)(p[i].ticks - p[a].ticks) * rate;

@@ -43,9 +43,9 @@ double clock_measure_rate(unsigned ms);
 int clock_is_invariant(void);
 
 /*
- * A piecewise linear map from ticks to nanoseconds through clock points sorted by ticks. Points that
- * lie on one line within their bounds (an invariant counter) make one piece; a jump (suspend, a
- * counter that was reset) makes a new one. Before the first and behind the last point the outer
+ * A piecewise linear map from ticks to nanoseconds through clock points sorted by ticks. Points
+ * that lie on one line within their bounds (an invariant counter) make one piece; a jump (suspend,
+ * a counter that was reset) makes a new one. Before the first and behind the last point the outer
  * pieces go on.
  */
 struct clock_piece {
@@ -59,7 +59,8 @@ struct clock_fit {
 	size_t count;
 };
 
-/* With no points 1 tick = 1 ns; with one point the rate is RATE ticks per second. 0 or TACHO_ENOMEM. */
+/* With no points 1 tick = 1 ns; with one point the rate is RATE ticks per second. 0 or
+ * TACHO_ENOMEM. */
 int clock_fit_build(struct clock_fit *fit, const struct clock_point *points, size_t count,
 		    double rate);
 void clock_fit_free(struct clock_fit *fit);

@@ -19,8 +19,9 @@ static const struct opt opts[] = {
 	RECORD_OPTS(struct conf, record),
 	OPT_LIST('p', "pid", "PID", struct conf, pids,
 		 "record a running program that links libtacho; may be given several times"),
-	OPT_LIST(0, "tracy-port", "PORT", struct conf, tracy_ports,
-		 "record programs built with Tracy that listen on PORT of this machine; may be repeated"),
+	OPT_LIST(
+		0, "tracy-port", "PORT", struct conf, tracy_ports,
+		"record programs built with Tracy that listen on PORT of this machine; may be repeated"),
 	OPT_FLAG(0, "tracy", struct conf, tracy,
 		 "record every program built with Tracy that announces itself on this machine"),
 	OPT_STR('s', "session", "DIR", struct conf, session,

@@ -141,7 +141,8 @@ static void tell_logs(const char *folder, const struct ttlogs *logs)
 	add_count(&counts, logs->device.executions, "program run");
 	add_count(&counts, logs->device.noc_files, "NoC trace");
 	add_count(&counts, logs->device.sync_points, "clock point");
-	err_note("wrote %s/.logs: %s%s", folder, counts.len ? counts.data + 2 : "nothing of devices",
+	err_note("wrote %s/.logs: %s%s", folder,
+		 counts.len ? counts.data + 2 : "nothing of devices",
 		 logs->host ? "" : "; no messages, so no logs of the host");
 	buf_free(&counts);
 	tracy_notes_print(&logs->notes);

@@ -6,9 +6,8 @@
 
 #define FEW 20 /* rows of one section, unless it is asked for alone */
 
-static const char *const sections[] = {"all",     "summary", "properties", "processes",
-				       "threads", "clocks",  "rows",       "losses",
-				       NULL};
+static const char *const sections[] = {"all",    "summary", "properties", "processes", "threads",
+				       "clocks", "rows",    "losses",     NULL};
 
 struct conf {
 	struct query_conf query;

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #define SETTLE_MS 10
-#define JUMP_PART 100 /* a slope is taken from two points this many times further apart than wide \
-		       */
+/* A slope is taken from two points this many times further apart than they are wide. */
+#define JUMP_PART 100
 
 void sync_init(struct sync *s, uint32_t mhz, double rate)
 {

@@ -337,7 +337,7 @@ static int add_row(struct reading *f, const struct csv_row *csv_row)
 	return vec_push(&in->rows, row);
 }
 
-/* Reports have columns for as many inputs as any op has: one of kernels without tensors has none. */
+/* A report has columns for as many inputs as any op has; kernels without tensors have none. */
 static bool has_no_inputs(const struct reading *f)
 {
 	return !f->math && f->place[COL_IN0_MEMORY] < 0 && f->place[COL_IN0_DATATYPE] < 0 &&

@@ -88,11 +88,11 @@ enum ring_type {
 	RING_SRCLOC, /* id, line | colour << 32, STRING = name NUL function NUL file */
 	RING_NAME,   /* id, STRING */
 	/* Of a device's core, on any stream; they carry their own time: */
-	RING_CORE,       /* core, colour, STRING: names the track of a RISC */
-	RING_CORE_BEGIN, /* core, srcloc id, ticks, value or 0 */
-	RING_CORE_END,   /* core, srcloc id, ticks */
-	RING_CORE_VALUE, /* core, srcloc id, value: attached to the open zone */
-	RING_DEVICE,     /* device, STRING = JSON: what it is */
+	RING_CORE,         /* core, colour, STRING: names the track of a RISC */
+	RING_CORE_BEGIN,   /* core, srcloc id, ticks, value or 0 */
+	RING_CORE_END,     /* core, srcloc id, ticks */
+	RING_CORE_VALUE,   /* core, srcloc id, value: attached to the open zone */
+	RING_DEVICE,       /* device, STRING = JSON: what it is */
 	RING_CORE_LOSS,    /* core, ticks, markers or 0 = not known */
 	RING_DEVICE_CLOCK, /* device, ticks, cycles, bound in ns, MHz */
 	RING_TYPES
@@ -127,7 +127,8 @@ struct ring_control {
 				 */
 	uint64_t generation;    /* the key of this session, also while it is stopped */
 	uint32_t replace;       /* an existing file at output may be replaced */
-	/* CLOCK_MONOTONIC ns at which somebody last looked at the trace while it grows: see follow.c */
+	/* CLOCK_MONOTONIC ns at which somebody last looked at the trace while it grows: see
+	 * follow.c */
 	_Atomic uint64_t followed;
 	_Atomic uint32_t written; /* checkpoints since; a futex of those who follow */
 };

@@ -96,31 +96,31 @@ struct ring_session_info {
 int ring_sessions(struct ring_session_info **list, size_t *count);
 
 /*
- * The session that TEXT means: its directory or the name of that below ring_base_dir(), the pid of its
- * recorder, its trace (PATH or PATH.part), or, when TEXT is NULL or "", the only one that is being
- * recorded. TACHO_ECONNECT and one line when there is none, or several.
+ * The session that TEXT means: its directory or the name of that below ring_base_dir(), the pid of
+ * its recorder, its trace (PATH or PATH.part), or, when TEXT is NULL or "", the only one that is
+ * being recorded. TACHO_ECONNECT and one line when there is none, or several.
  */
 int ring_session_find(const char *text, struct ring_session_info *info, struct tacho_error *err);
 
 /*
  * Somebody who looks at the trace of a session while it is being recorded. ring_follow_touch() says
- * so; the recorder then writes what it has every RING_FOLLOW_MS instead of every second. It does for
- * RING_FOLLOWED_MS after the last touch: a follower that dies needs no farewell.
+ * so; the recorder then writes what it has every RING_FOLLOW_MS instead of every second. It does
+ * for RING_FOLLOWED_MS after the last touch: a follower that dies needs no farewell.
  */
 #define RING_FOLLOW_MS   100
 #define RING_FOLLOWED_MS 2000
 
 struct ring_follow {
 	struct ring_control *control; /* mapped; outlives the session */
-	int lock;                     /* the control file: its lock tells whether the recorder lives */
-	uint32_t seen;                /* what control->written was */
+	int lock;      /* the control file: its lock tells whether the recorder lives */
+	uint32_t seen; /* what control->written was */
 };
 
 int ring_follow_open(struct ring_follow *f, const char *dir, struct tacho_error *err);
 void ring_follow_touch(struct ring_follow *f);
 /* The recorder lives. False for good: it has finished, or was killed and may be taken over. */
 bool ring_follow_recorded(const struct ring_follow *f);
-/* Returns when the recorder has written something that the last wait did not know of, or after MS. */
+/* Returns once the recorder has written something new since the last wait, or after MS. */
 void ring_follow_wait(struct ring_follow *f, unsigned ms);
 void ring_follow_close(struct ring_follow *f);
 
@@ -197,9 +197,9 @@ size_t ring_read(struct ring_stream *s, struct ring_event *events, size_t max);
 
 /*
  * The fast half of ring_read(), for zones alone: the words at the stream's place, in the program's
- * memory, at most MAX. Those of zones are taken one by one up to the first that is something else, or
- * not written yet: load each once by ring_zone_word(), since its owner may change it; then say how
- * many were taken by ring_zones_taken().
+ * memory, at most MAX. Those of zones are taken one by one up to the first that is something else,
+ * or not written yet: load each once by ring_zone_word(), since its owner may change it; then say
+ * how many were taken by ring_zones_taken().
  */
 const uint64_t *ring_zones(struct ring_stream *s, size_t max, size_t *count, uint64_t *time);
 void ring_zones_taken(struct ring_stream *s, size_t count, uint64_t time);

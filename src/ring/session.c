@@ -184,7 +184,7 @@ int ring_session_create(struct ring_session *s, const char *dir,
 	return 0;
 }
 
-/* The page that a program left for attaching, behind the last; NULL when there is none that fits. */
+/* The next page that a program left for attaching; NULL if there is none that fits. */
 static struct ring_control *map_attach(struct ring_session *s, uint32_t pid)
 {
 	struct ring_control_page *page = &s->attached[s->attached_count];

@@ -174,9 +174,9 @@ int tensix_hart(const struct tensix *t, unsigned core, unsigned risc,
 
 /*
  * Joins two Ethernet cores of two devices. From then on the devices run together: tensix_run() of
- * one lets the others work as well, and all of them must be used by one thread. A fault of another device
- * is told by that device. Freeing a device ends its links. TACHO_EUSAGE when a core has a link or
- * is not an Ethernet core.
+ * one lets the others work as well, and all of them must be used by one thread. A fault of another
+ * device is told by that device. Freeing a device ends its links. TACHO_EUSAGE when a core has a
+ * link or is not an Ethernet core.
  */
 int tensix_link(struct tensix *a, unsigned core_a, struct tensix *b, unsigned core_b);
 
@@ -196,9 +196,10 @@ uint64_t tensix_clock_read(const struct tensix *t, unsigned core, uint64_t cycle
 /* --------------------------------------------------------------- host bus */
 
 /*
- * tensix_read() and tensix_write() take no time. Over the bus an access takes as long as it does for
- * a host: the way there, the way back, each with a latency of its own, and the device runs on
- * meanwhile. Now and then the host's thread is preempted between a look at its clock and the access.
+ * tensix_read() and tensix_write() take no time. Over the bus an access takes as long as it does
+ * for a host: the way there, the way back, each with a latency of its own, and the device runs on
+ * meanwhile. Now and then the host's thread is preempted between a look at its clock and the
+ * access.
  */
 struct tensix_bus {
 	double latency_ns;               /* one way, at least */
@@ -211,8 +212,8 @@ struct tensix_bus {
 void tensix_set_bus(struct tensix *t, const struct tensix_bus *bus);
 
 /*
- * One word of L1 or a register. *BEFORE and *AFTER: the true time at which the host looked at its clock
- * before and after. A write is posted: the host goes on at once, the word arrives later.
+ * One word of L1 or a register. *BEFORE and *AFTER: the true time at which the host looked at its
+ * clock before and after. A write is posted: the host goes on at once, the word arrives later.
  */
 int tensix_bus_read(struct tensix *t, unsigned core, uint32_t address, uint32_t *word,
 		    uint64_t *before, uint64_t *after);

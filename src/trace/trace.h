@@ -41,11 +41,11 @@ struct trace_clock_point {
 struct trace_process {
 	uint32_t pid;
 	uint32_t parent_pid;
-	uint64_t start;         /* ticks: when it joined the session */
-	uint64_t end;           /* ticks: when it was seen to have ended; 0 = alive at the end */
-	int32_t exit_status;    /* as of waitpid(), or TRACE_EXIT_UNKNOWN */
-	const char *name;       /* base name of the program */
-	const char *command;    /* whole command line, words separated by blanks */
+	uint64_t start;      /* ticks: when it joined the session */
+	uint64_t end;        /* ticks: when it was seen to have ended; 0 = alive at the end */
+	int32_t exit_status; /* as of waitpid(), or TRACE_EXIT_UNKNOWN */
+	const char *name;    /* base name of the program */
+	const char *command; /* whole command line, words separated by blanks */
 };
 
 #define TRACE_EXIT_UNKNOWN INT32_MIN
@@ -65,41 +65,47 @@ enum trace_track_kind {
 
 struct trace_track {
 	uint32_t process;
-	uint32_t kind;       /* enum trace_track_kind */
-	uint64_t id;         /* tid, lock number ... */
-	uint32_t srcloc;     /* where a lock was declared, else TRACE_NONE */
-	uint32_t color;      /* 0xRRGGBB or 0 */
-	uint32_t format;     /* plots: enum trace_plot_format; frames: 1 = start/end pairs; locks: 1 = shared */
-	uint32_t flags;      /* plots: TRACE_PLOT_STEP, TRACE_PLOT_FILL; threads: number in the file
-			      * that they were converted from, or 0 */
-	const char *name;    /* "" when none was given */
+	uint32_t kind;    /* enum trace_track_kind */
+	uint64_t id;      /* tid, lock number ... */
+	uint32_t srcloc;  /* where a lock was declared, else TRACE_NONE */
+	uint32_t color;   /* 0xRRGGBB or 0 */
+	uint32_t format;  /* plots: enum trace_plot_format; frames: 1 = start/end pairs; locks: 1 =
+			     shared */
+	uint32_t flags;   /* plots: TRACE_PLOT_STEP, TRACE_PLOT_FILL; threads: number in the file
+			   * that they were converted from, or 0 */
+	const char *name; /* "" when none was given */
 };
 
 /*
- * The id of a TRACE_CORE track. Tracks of one core differ in the RISC alone. Name: what they have in
- * common, a slash, the RISC ("Device 0, core 1,1/BRISC"). With the top 16 bits set it is a queue of
- * another accelerator: number of the context + 1, and 32 bits of the queue's own.
+ * The id of a TRACE_CORE track. Tracks of one core differ in the RISC alone. Name: what they have
+ * in common, a slash, the RISC ("Device 0, core 1,1/BRISC"). With the top 16 bits set it is a queue
+ * of another accelerator: number of the context + 1, and 32 bits of the queue's own.
  */
-#define TRACE_CORE_ID(device, x, y, risc)                                                          \
+#define TRACE_CORE_ID(device, x, y, risc) \
 	((uint64_t)(device) << 32 | (uint64_t)(x) << 20 | (uint64_t)(y) << 8 | (uint64_t)(risc))
-#define TRACE_CORE_DEVICE(id) ((uint32_t)((id) >> 32 & 0xffff))
-#define TRACE_CORE_X(id)      ((uint32_t)((id) >> 20 & 0xfff))
-#define TRACE_CORE_Y(id)      ((uint32_t)((id) >> 8 & 0xfff))
-#define TRACE_CORE_RISC(id)   ((uint32_t)((id) & 0xff))
+#define TRACE_CORE_DEVICE(id)            ((uint32_t)((id) >> 32 & 0xffff))
+#define TRACE_CORE_X(id)                 ((uint32_t)((id) >> 20 & 0xfff))
+#define TRACE_CORE_Y(id)                 ((uint32_t)((id) >> 8 & 0xfff))
+#define TRACE_CORE_RISC(id)              ((uint32_t)((id)&0xff))
 #define TRACE_CORE_OTHER(context, queue) ((uint64_t)((context) + 1) << 48 | (uint32_t)(queue))
-#define TRACE_CORE_IS_OTHER(id) ((id) >> 48 != 0)
+#define TRACE_CORE_IS_OTHER(id)          ((id) >> 48 != 0)
 
 /* A property of a trace that was converted: the tick at which its source began to count time. */
 #define TRACE_ORIGIN "origin"
 /* Another: nanoseconds from there to its end, when the source said so itself. */
 #define TRACE_SPAN "span"
 
-enum trace_plot_format { TRACE_PLOT_NUMBER, TRACE_PLOT_MEMORY, TRACE_PLOT_PERCENT, TRACE_PLOT_WATT };
+enum trace_plot_format {
+	TRACE_PLOT_NUMBER,
+	TRACE_PLOT_MEMORY,
+	TRACE_PLOT_PERCENT,
+	TRACE_PLOT_WATT
+};
 #define TRACE_PLOT_STEP 1u
 #define TRACE_PLOT_FILL 2u
 
 struct trace_srcloc {
-	const char *name;     /* "" when none: the function is shown then */
+	const char *name; /* "" when none: the function is shown then */
 	const char *function;
 	const char *file;
 	uint32_t line;
@@ -114,8 +120,8 @@ struct trace_srcloc {
 enum trace_extra_kind { TRACE_EXTRA_NAME, TRACE_EXTRA_TEXT, TRACE_EXTRA_COLOR, TRACE_EXTRA_VALUE };
 
 struct trace_extra {
-	uint32_t kind; /* enum trace_extra_kind */
-	uint32_t len;  /* NAME, TEXT: bytes at text */
+	uint32_t kind;  /* enum trace_extra_kind */
+	uint32_t len;   /* NAME, TEXT: bytes at text */
 	uint64_t value; /* COLOR (0xRRGGBB), VALUE */
 	const char *text;
 };
@@ -136,54 +142,64 @@ struct trace_open_zone {
 
 /* Rows: what is not a zone. The fields a, b, c mean what the table says. */
 /*  name         a                          b                        c          text */
-#define TRACE_ROWS(X)                                                                              \
-	X(MESSAGE, "message") /* severity   colour 0xRRGGBB or 0     flags      the text */        \
-	X(PLOT_INT, "plot int") /* int64 value */                                                  \
-	X(PLOT_REAL, "plot real") /* bits of a double */                                           \
-	X(FRAME, "frame")     /* end in ticks, 0 for a continuous mark */                          \
-	X(ALLOC, "alloc")     /* address    bytes */                                               \
-	X(FREE, "free")       /* address */                                                        \
-	X(LOCK, "lock")       /* enum trace_lock_op   source location or TRACE_NONE */             \
-	X(APP_INFO, "app info") /*                                                  the text */    \
-	X(LOSS, "loss")       /* enum trace_loss   zones lost    others lost */                    \
-	X(NOTE, "note")       /* something the recorder noticed; text */                           \
-	X(LATE, "late")       /* events whose time ran backwards: a = how many, b = largest step */ \
-	X(CRASH, "crash")     /* the program died here; on the message track; text: of what */     \
+#define TRACE_ROWS(X)                                                                             \
+	X(MESSAGE, "message")     /* severity   colour 0xRRGGBB or 0     flags      the text */   \
+	X(PLOT_INT, "plot int")   /* int64 value */                                               \
+	X(PLOT_REAL, "plot real") /* bits of a double */                                          \
+	X(FRAME, "frame")         /* end in ticks, 0 for a continuous mark */                     \
+	X(ALLOC, "alloc")         /* address    bytes */                                          \
+	X(FREE, "free")           /* address */                                                   \
+	X(LOCK, "lock")           /* enum trace_lock_op   source location or TRACE_NONE */        \
+	X(APP_INFO, "app info")   /*                                                  the text */ \
+	X(LOSS, "loss")           /* enum trace_loss   zones lost    others lost */               \
+	X(NOTE, "note")           /* something the recorder noticed; text */                      \
+	X(LATE, "late")   /* events whose time ran backwards: a = how many, b = largest step */   \
+	X(CRASH, "crash") /* the program died here; on the message track; text: of what */        \
 	X(DEVICE_CLOCK, "device clock") /* cycles   bound in ns    nominal MHz: see below */
 
 enum trace_row_kind {
 #define X(name, text) TRACE_ROW_##name,
 	TRACE_ROWS(X)
 #undef X
-	TRACE_ROW_KINDS
+		TRACE_ROW_KINDS
 };
 
 /*
  * TRACE_ROW_DEVICE_CLOCK: at this tick the clock of a device showed this cycle, with an error of at
- * most .b nanoseconds (UINT64_MAX: never compared). On a track of kind TRACE_OTHER of its own, whose
- * id is the device's number ("Device 0 clock"). Ticks of the device's zones were made from cycles by
- * device_clock_ticks() (clock/device.h) with these points: its inverse gives the cycles again.
+ * most .b nanoseconds (UINT64_MAX: never compared). On a track of kind TRACE_OTHER of its own,
+ * whose id is the device's number ("Device 0 clock"). Ticks of the device's zones were made from
+ * cycles by device_clock_ticks() (clock/device.h) with these points: its inverse gives the cycles
+ * again.
  */
 
 enum trace_lock_op {
-	TRACE_LOCK_WAIT, TRACE_LOCK_OBTAIN, TRACE_LOCK_RELEASE,
-	TRACE_LOCK_WAIT_SHARED, TRACE_LOCK_OBTAIN_SHARED, TRACE_LOCK_RELEASE_SHARED,
-	TRACE_LOCK_MARK, TRACE_LOCK_END,
+	TRACE_LOCK_WAIT,
+	TRACE_LOCK_OBTAIN,
+	TRACE_LOCK_RELEASE,
+	TRACE_LOCK_WAIT_SHARED,
+	TRACE_LOCK_OBTAIN_SHARED,
+	TRACE_LOCK_RELEASE_SHARED,
+	TRACE_LOCK_MARK,
+	TRACE_LOCK_END,
 };
 
 enum trace_severity {
-	TRACE_SEVERITY_TRACE, TRACE_SEVERITY_DEBUG, TRACE_SEVERITY_INFO,
-	TRACE_SEVERITY_WARNING, TRACE_SEVERITY_ERROR, TRACE_SEVERITY_FATAL,
+	TRACE_SEVERITY_TRACE,
+	TRACE_SEVERITY_DEBUG,
+	TRACE_SEVERITY_INFO,
+	TRACE_SEVERITY_WARNING,
+	TRACE_SEVERITY_ERROR,
+	TRACE_SEVERITY_FATAL,
 };
 
 enum trace_loss {
-	TRACE_LOSS_LIMIT,      /* the process's ring memory was full: newest dropped */
-	TRACE_LOSS_OVERWRITTEN,/* flight recorder: oldest overwritten */
-	TRACE_LOSS_TORN,       /* the writer died or jumped away in the middle of an event */
-	TRACE_LOSS_NO_MEMORY,  /* no memory for a ring */
-	TRACE_LOSS_CORRUPT,    /* the ring's content made no sense and was set aside */
-	TRACE_LOSS_DISK,       /* the trace could not be written any further */
-	TRACE_LOSS_DEVICE,     /* a RISC's profiler buffers were full; .c = markers, 0 = not known */
+	TRACE_LOSS_LIMIT,       /* the process's ring memory was full: newest dropped */
+	TRACE_LOSS_OVERWRITTEN, /* flight recorder: oldest overwritten */
+	TRACE_LOSS_TORN,        /* the writer died or jumped away in the middle of an event */
+	TRACE_LOSS_NO_MEMORY,   /* no memory for a ring */
+	TRACE_LOSS_CORRUPT,     /* the ring's content made no sense and was set aside */
+	TRACE_LOSS_DISK,        /* the trace could not be written any further */
+	TRACE_LOSS_DEVICE, /* a RISC's profiler buffers were full; .c = markers, 0 = not known */
 	TRACE_LOSSES
 };
 
@@ -199,9 +215,10 @@ struct trace_row {
 
 /*
  * The ledger of one track: what its program emitted, as told by the ring, against what the file
- * holds. "emitted == stored + lost" for zones and for rows; trace_check() recounts stored. It does so
- * over all tracks together, since a thread may emit zones of a fiber and rows of any track. Rows of
- * the kinds LOSS, NOTE and LATE are the recorder's own: nobody emitted them and they do not count.
+ * holds. "emitted == stored + lost" for zones and for rows; trace_check() recounts stored. It does
+ * so over all tracks together, since a thread may emit zones of a fiber and rows of any track. Rows
+ * of the kinds LOSS, NOTE and LATE are the recorder's own: nobody emitted them and they do not
+ * count.
  */
 struct trace_ledger {
 	uint64_t zones_emitted, zones_lost;
@@ -214,10 +231,10 @@ struct trace_writer;
 struct trace_lane;
 
 struct trace_writer_options {
-	bool force;             /* replace an existing file */
-	bool durable;           /* fsync at every checkpoint */
-	size_t memory;          /* buffered zones and rows in bytes before they are flushed; 0 = 16 MiB */
-	int level;              /* zstd level; 0 = 1 */
+	bool force;    /* replace an existing file */
+	bool durable;  /* fsync at every checkpoint */
+	size_t memory; /* buffered zones and rows in bytes before they are flushed; 0 = 16 MiB */
+	int level;     /* zstd level; 0 = 1 */
 };
 
 /*
@@ -244,13 +261,15 @@ int trace_add_clock_point(struct trace_writer *w, const struct trace_clock_point
 /* These return the id (>= 0 as int64_t) or a negative error. All strings are copied. */
 int64_t trace_add_process(struct trace_writer *w, const struct trace_process *p);
 int64_t trace_add_track(struct trace_writer *w, const struct trace_track *t);
-int64_t trace_add_srcloc(struct trace_writer *w, const struct trace_srcloc *s); /* same content, same id */
+int64_t trace_add_srcloc(struct trace_writer *w,
+			 const struct trace_srcloc *s); /* same content, same id */
 
 /* Changes what is known of one already added: the name of a thread, the exit of a process. */
 int trace_update_process(struct trace_writer *w, uint32_t id, const struct trace_process *p);
 int trace_update_track(struct trace_writer *w, uint32_t id, const struct trace_track *t);
 
-/* The lane of a track at a depth; made on first use; valid until the writer is closed. NULL: no memory. */
+/* The lane of a track at a depth; made on first use; valid until the writer is closed. NULL: no
+ * memory. */
 struct trace_lane *trace_lane(struct trace_writer *w, uint32_t track, uint32_t depth);
 
 /*
@@ -300,8 +319,8 @@ int trace_writer_close(struct trace_writer *w, struct tacho_error *err);
 
 /*
  * For a trace that is read again at once and then not needed any more: a file in FOLDER that has no
- * name, so that nothing is left of it whatever happens. trace_writer_take() closes it and opens what
- * was written; W is freed in any case.
+ * name, so that nothing is left of it whatever happens. trace_writer_take() closes it and opens
+ * what was written; W is freed in any case.
  */
 int trace_writer_open_temporary(struct trace_writer **w, const char *folder,
 				struct tacho_error *err);
@@ -322,28 +341,28 @@ struct trace_lane_info {
 };
 
 /*
- * What is wrong with the file; all zero for a whole one. Opening a closed file reads its index alone:
- * a damaged block of zones or rows is found, passed over and counted here when it is read.
+ * What is wrong with the file; all zero for a whole one. Opening a closed file reads its index
+ * alone: a damaged block of zones or rows is found, passed over and counted here when it is read.
  */
 struct trace_damage {
-	bool unfinished;          /* no trailer: the recorder did not close it */
-	uint64_t bad_blocks;      /* checksum or content wrong: passed over */
-	uint64_t bad_offset;      /* of the first such block */
-	uint64_t missing_bytes;   /* behind the last whole block */
-	uint64_t unknown_blocks;  /* of types that a newer version wrote: passed over */
-	char text[200];           /* one line for people, "" for a whole file */
+	bool unfinished;         /* no trailer: the recorder did not close it */
+	uint64_t bad_blocks;     /* checksum or content wrong: passed over */
+	uint64_t bad_offset;     /* of the first such block */
+	uint64_t missing_bytes;  /* behind the last whole block */
+	uint64_t unknown_blocks; /* of types that a newer version wrote: passed over */
+	char text[200];          /* one line for people, "" for a whole file */
 };
 
 /*
- * Plain arrays, valid until trace_close(). Every id in them and in what the functions below give is in
- * range, or TRACE_NONE where that is allowed; every string is one: of a damaged file too. A trace may
- * be used by one thread at a time.
+ * Plain arrays, valid until trace_close(). Every id in them and in what the functions below give is
+ * in range, or TRACE_NONE where that is allowed; every string is one: of a damaged file too. A
+ * trace may be used by one thread at a time.
  */
 struct trace {
 	const char *path;
 	uint64_t file_size;
 	uint8_t uuid[16];
-	uint64_t start, end;   /* ticks of the first and last thing in the trace */
+	uint64_t start, end; /* ticks of the first and last thing in the trace */
 	uint64_t zones, rows;
 	const struct trace_process *processes;
 	uint32_t process_count;
@@ -361,7 +380,7 @@ struct trace {
 	/* Of a trace that is being recorded and followed: by track, then depth. Else none. */
 	const struct trace_open_zone *open_zones;
 	uint32_t open_count;
-	uint64_t origin;     /* ticks at which trace_ns() is 0: start, unless the trace is followed */
+	uint64_t origin; /* ticks at which trace_ns() is 0: start, unless the trace is followed */
 	uint64_t generation; /* counts the times that trace_refresh() has found something new */
 	struct trace_damage damage;
 	struct trace_private *private;
@@ -380,31 +399,33 @@ int trace_open_again(struct trace **again, const struct trace *trace, struct tac
  *
  * trace_follow() opens PATH.part, or PATH when there is none; PATH may be given with or without
  * ".part". trace_refresh() reads what was appended since: its cost is that of what is new. It copes
- * with a block that is written half, the rename to PATH at the end, a recorder that was killed and one
- * that went on in its place (and cut the end of the file off), and a new recording at the same PATH.
+ * with a block that is written half, the rename to PATH at the end, a recorder that was killed and
+ * one that went on in its place (and cut the end of the file off), and a new recording at the same
+ * PATH.
  *
- * Refreshing moves the arrays of struct trace: take them from it again. No cursor, walk or rows may be
- * open meanwhile. Ids and strings stay; the position of a lane in trace->lanes changes when lanes are
- * added before it, its track and depth tell which it is. Behind TRACE_RELOADED nothing of before
- * holds; the uuid tells whether it is still the same recording. A complete trace has
+ * Refreshing moves the arrays of struct trace: take them from it again. No cursor, walk or rows may
+ * be open meanwhile. Ids and strings stay; the position of a lane in trace->lanes changes when
+ * lanes are added before it, its track and depth tell which it is. Behind TRACE_RELOADED nothing of
+ * before holds; the uuid tells whether it is still the same recording. A complete trace has
  * damage.unfinished == false.
  *
- * trace->start may move back when a long zone ends. trace_ns() counts from trace->origin, which stays:
- * the start of the first process, or of what was there first, so ns may be negative.
+ * trace->start may move back when a long zone ends. trace_ns() counts from trace->origin, which
+ * stays: the start of the first process, or of what was there first, so ns may be negative.
  */
 enum trace_change { TRACE_SAME, TRACE_GREW, TRACE_RELOADED };
 int trace_follow(struct trace **trace, const char *path, struct tacho_error *err);
 /*
- * The same as far as the recorder's last checkpoint, where nothing is half known: of each thread all
- * zones that ended before it are there, parents and children alike, and open_zones are all the others.
+ * The same as far as the recorder's last checkpoint, where nothing is half known: of each thread
+ * all zones that ended before it are there, parents and children alike, and open_zones are all the
+ * others.
  */
 int trace_follow_settled(struct trace **trace, const char *path, struct tacho_error *err);
 /* enum trace_change or an error; after an error it may be called again. */
 int trace_refresh(struct trace *trace, struct tacho_error *err);
 
 /*
- * Nanoseconds since trace->origin, and back. Monotone. With a single clock point the rate is taken from
- * the property "ticks per second".
+ * Nanoseconds since trace->origin, and back. Monotone. With a single clock point the rate is taken
+ * from the property "ticks per second".
  */
 int64_t trace_ns(const struct trace *trace, uint64_t ticks);
 uint64_t trace_ticks(const struct trace *trace, int64_t ns);
@@ -430,7 +451,7 @@ int trace_cursor_open_at(struct trace_cursor **c, struct trace *trace, uint32_t 
 int trace_cursor_next(struct trace_cursor *c, struct trace_zone *zone);
 /* The number in its lane of the zone that trace_cursor_next() gave last. */
 uint64_t trace_cursor_number(const struct trace_cursor *c);
-/* Attachment I of the zone that trace_cursor_next() gave last; its text lives until the next call. */
+/* Attachment I of the last zone of trace_cursor_next(); its text lives until the next call. */
 int trace_cursor_extra(struct trace_cursor *c, uint32_t i, struct trace_extra *extra);
 void trace_cursor_close(struct trace_cursor *c);
 
@@ -438,7 +459,8 @@ void trace_cursor_close(struct trace_cursor *c);
 struct trace_walk;
 int trace_walk_open(struct trace_walk **w, struct trace *trace, uint32_t track, uint64_t t0,
 		    uint64_t t1);
-/* *LANE is the index in trace->lanes. trace_walk_cursor() gives the cursor for trace_cursor_extra(). */
+/* *LANE is the index in trace->lanes. trace_walk_cursor() gives the cursor for
+ * trace_cursor_extra(). */
 int trace_walk_next(struct trace_walk *w, struct trace_zone *zone, uint32_t *lane);
 struct trace_cursor *trace_walk_cursor(struct trace_walk *w);
 void trace_walk_close(struct trace_walk *w);
@@ -453,9 +475,9 @@ int trace_rows_open(struct trace_rows **r, struct trace *trace, uint32_t track, 
  */
 int trace_rows_open_from(struct trace_rows **r, struct trace *trace, uint32_t track,
 			 uint64_t offset);
-/* The end of the blocks that are known. Behind it there may be a part of one that is being written. */
+/* The end of the known blocks. A block that is still being written may follow. */
 uint64_t trace_known(const struct trace *trace);
-/* 1 and a row, 0 at the end, or an error. Its text is not terminated and lives until the next call. */
+/* 1 and a row, 0 at the end, or an error. The text is not terminated, valid until the next call. */
 int trace_rows_next(struct trace_rows *r, struct trace_row *row, uint32_t *track);
 void trace_rows_close(struct trace_rows *r);
 /* How many rows each track has; COUNTS has room for all tracks. */
@@ -466,19 +488,19 @@ void trace_count_rows(const struct trace *trace, uint64_t *counts);
 struct trace_stat {
 	uint32_t srcloc;
 	uint64_t count;
-	uint64_t total, self;  /* ticks; self = total without zones directly inside */
-	uint64_t min, max;     /* ticks */
-	double mean, sigma;    /* ticks; sigma of the population */
-	uint64_t median, p99;  /* ticks; exact: the value at rank ceil(q * count) */
-	uint64_t unfinished;   /* counted apart: not in the figures above */
+	uint64_t total, self; /* ticks; self = total without zones directly inside */
+	uint64_t min, max;    /* ticks */
+	double mean, sigma;   /* ticks; sigma of the population */
+	uint64_t median, p99; /* ticks; exact: the value at rank ceil(q * count) */
+	uint64_t unfinished;  /* counted apart: not in the figures above */
 };
 
 struct trace_filter {
-	uint64_t t0, t1;       /* zones that START in [t0, t1); {0, UINT64_MAX} = all */
-	const uint8_t *tracks; /* one byte per track: 0 = leave out; NULL = all */
-	const uint8_t *srclocs;/* the same for source locations */
-	bool no_percentiles;   /* median and p99 are not needed: faster */
-	const uint32_t *fold;  /* statistics: which source location each counts as; NULL = itself */
+	uint64_t t0, t1;        /* zones that START in [t0, t1); {0, UINT64_MAX} = all */
+	const uint8_t *tracks;  /* one byte per track: 0 = leave out; NULL = all */
+	const uint8_t *srclocs; /* the same for source locations */
+	bool no_percentiles;    /* median and p99 are not needed: faster */
+	const uint32_t *fold; /* statistics: which source location each counts as; NULL = itself */
 };
 
 /* One entry per source location that has a zone; by total, largest first. Freed by the caller. */
@@ -489,40 +511,41 @@ int trace_stats(struct trace *trace, const struct trace_filter *filter, struct t
 
 /*
  * What is visible of a lane between t0 and t1 at WIDTH pixels. An item is a single zone of at least
- * one pixel, or several smaller ones merged: those that start in one pixel and have no gap of a pixel
- * between them. Every zone of a pixel or more that overlaps the view is given singly; every pixel that
- * a zone touches is touched by an item and no other is; counts and busy add up to those of the zones
- * in view. At the edges a merged item may hold zones that lie less than a pixel outside. Times are
- * those of the zones, not cut at the edges.
+ * one pixel, or several smaller ones merged: those that start in one pixel and have no gap of a
+ * pixel between them. Every zone of a pixel or more that overlaps the view is given singly; every
+ * pixel that a zone touches is touched by an item and no other is; counts and busy add up to those
+ * of the zones in view. At the edges a merged item may hold zones that lie less than a pixel
+ * outside. Times are those of the zones, not cut at the edges.
  */
 struct trace_lod_item {
 	uint64_t start, end; /* ticks */
 	uint64_t count;      /* 1 = a single zone */
 	uint64_t busy;       /* ticks covered by zones */
-	uint64_t index;      /* in the lane, from 0: of the single zone, or of the longest merged one */
-	uint32_t srcloc;     /* of that zone; TRACE_NONE when it was not looked up (merged) */
+	uint64_t index;  /* in the lane, from 0: of the single zone, or of the longest merged one */
+	uint32_t srcloc; /* of that zone; TRACE_NONE when it was not looked up (merged) */
 };
 
 /*
- * The same as a strip of pixels. All zones in view are in BUSY; of those of a pixel and more the one
- * that covers most of a pixel is its name, and those of WIDE pixels and more are items of their own.
- * A pixel that is touched has more than 0 in BUSY. Where zones lie that are smaller than a pixel is
- * known to a pixel.
+ * The same as a strip of pixels. All zones in view are in BUSY; of those of a pixel and more the
+ * one that covers most of a pixel is its name, and those of WIDE pixels and more are items of their
+ * own. A pixel that is touched has more than 0 in BUSY. Where zones lie that are smaller than a
+ * pixel is known to a pixel.
  */
 struct trace_strip {
 	uint64_t t0, t1; /* ticks; t1 > t0, at most INT64_MAX behind it */
 	uint32_t width;  /* pixels, at most TRACE_STRIP_WIDTH */
 	double wide;     /* pixels */
 	/*
-	 * Whether pixels are 2^RES ns, the first of them number PIXEL from trace_ns() = 0 on, and T0 and T1
-	 * are where trace_ticks() says: then it may be answered from what was made beforehand.
+	 * Whether pixels are 2^RES ns, the first of them number PIXEL from trace_ns() = 0 on, and
+	 * T0 and T1 are where trace_ticks() says: then it may be answered from what was made
+	 * beforehand.
 	 */
 	bool on_grid;
 	uint32_t res;
 	uint64_t pixel;
-	bool any;        /* is there a zone in view? */
-	float *busy;     /* share of each pixel that zones cover */
-	float *lead;     /* share that its name covers; 0: no name */
+	bool any;    /* is there a zone in view? */
+	float *busy; /* share of each pixel that zones cover */
+	float *lead; /* share that its name covers; 0: no name */
 	uint32_t *name;
 	struct trace_lod_item *items; /* grown with realloc */
 	size_t count, cap;
@@ -537,9 +560,9 @@ int trace_strip_add(struct trace_strip *s, const struct trace_lod_item *item);
 
 struct trace_lod;
 /*
- * Opens the index of a trace; makes it when it is missing or stale. It is kept in DIR, or in the cache
- * folder when DIR is NULL ($XDG_CACHE_HOME/tacho or ~/.cache/tacho), or in memory when it cannot be
- * kept. Close it before the trace.
+ * Opens the index of a trace; makes it when it is missing or stale. It is kept in DIR, or in the
+ * cache folder when DIR is NULL ($XDG_CACHE_HOME/tacho or ~/.cache/tacho), or in memory when it
+ * cannot be kept. Close it before the trace.
  */
 int trace_lod_open(struct trace_lod **lod, struct trace *trace, const char *dir,
 		   struct tacho_error *err);
@@ -562,7 +585,7 @@ int trace_lod_strip(struct trace_lod *lod, uint32_t lane, struct trace_strip *st
 struct trace_check {
 	uint64_t blocks, zones, rows;
 	uint64_t errors;
-	char first_error[200]; /* one line; "" when errors == 0 */
+	char first_error[200];          /* one line; "" when errors == 0 */
 	uint64_t emitted, stored, lost; /* zones + rows over all ledgers */
 };
 

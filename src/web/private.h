@@ -106,12 +106,12 @@ struct web_trace {
 	} lanes; /* followed: track << 32 | depth of each number */
 	struct map lane_numbers;
 	struct web_handle view, scans[WEB_SCANS], rows;
-	struct chunks *chunks;    /* of a large trace, or NULL */
-	struct stats_kept *stats; /* answers that were counted lately */
-	struct marks_kept *marks; /* lists of messages that were counted lately */
+	struct chunks *chunks;            /* of a large trace, or NULL */
+	struct stats_kept *stats;         /* answers that were counted lately */
+	struct marks_kept *marks;         /* lists of messages that were counted lately */
 	struct signposts_kept *signposts; /* that were found so far, or NULL */
-	pthread_mutex_t ops_lock; /* held by a call that looks at ops; taken before LOCK */
-	struct ops *ops[2];       /* [1]: those of several devices are one */
+	pthread_mutex_t ops_lock;         /* held by a call that looks at ops; taken before LOCK */
+	struct ops *ops[2];               /* [1]: those of several devices are one */
 };
 
 /* Waits for a handle of that use, and opens it. */

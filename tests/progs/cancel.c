@@ -4,7 +4,7 @@
  */
 #include "emit.h"
 
-/* The address sanitizer takes the stack of a thread that was cancelled in mid-function for overrun. */
+/* The address sanitizer reports the stack of a thread cancelled in mid-function as overrun. */
 #ifdef __SANITIZE_ADDRESS__
 #define ASYNCHRONOUS PTHREAD_CANCEL_DEFERRED
 #else

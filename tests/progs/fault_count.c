@@ -1,8 +1,8 @@
 /*
  * Emits a known number of events and says so: fault_count [-t THREADS] [-z ZONES] [-m MESSAGES]
- * [-b BYTES] [-d DEPTH] [-s SECONDS] [-S FILE] [-p PROCESSES]. Numbers are per thread; messages have
- * BYTES bytes; -s sleeps at the end; -S waits before the first event until FILE is there; -p does
- * all of it in that many forked processes and waits for them.
+ * [-b BYTES] [-d DEPTH] [-s SECONDS] [-S FILE] [-p PROCESSES]. Numbers are per thread; messages
+ * have BYTES bytes; -s sleeps at the end; -S waits before the first event until FILE is there; -p
+ * does all of it in that many forked processes and waits for them.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -51,15 +51,32 @@ int main(int argc, char **argv)
 
 	while ((c = getopt(argc, argv, "t:z:m:b:d:s:S:p:")) > 0) {
 		switch (c) {
-		case 't': threads = atoi(optarg); break;
-		case 'z': zones = atol(optarg); break;
-		case 'm': messages = atol(optarg); break;
-		case 'b': bytes = atol(optarg); break;
-		case 'd': depth = atol(optarg); break;
-		case 's': seconds = atoi(optarg); break;
-		case 'S': start = optarg; break;
-		case 'p': processes = atoi(optarg); break;
-		default: return 9;
+		case 't':
+			threads = atoi(optarg);
+			break;
+		case 'z':
+			zones = atol(optarg);
+			break;
+		case 'm':
+			messages = atol(optarg);
+			break;
+		case 'b':
+			bytes = atol(optarg);
+			break;
+		case 'd':
+			depth = atol(optarg);
+			break;
+		case 's':
+			seconds = atoi(optarg);
+			break;
+		case 'S':
+			start = optarg;
+			break;
+		case 'p':
+			processes = atoi(optarg);
+			break;
+		default:
+			return 9;
 		}
 	}
 	text = malloc((size_t)bytes + 1);

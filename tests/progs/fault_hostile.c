@@ -111,7 +111,8 @@ static void links(void)
 
 static void lengths(void)
 {
-	static const unsigned types[] = {RING_MESSAGE, RING_TEXT_PART, RING_ZONE_TEXT, RING_PAD, 0, 200};
+	static const unsigned types[] = {RING_MESSAGE, RING_TEXT_PART, RING_ZONE_TEXT, RING_PAD, 0,
+					 200};
 	uint64_t *w = any_word();
 	uint64_t big[] = {0xffffffff, 0x80000000, 0x7fffffff, 1ull << 38 | 2048, next_random()};
 
@@ -164,8 +165,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*attack)(void);
-	} ways[] = {{"garbage", garbage}, {"table", table},     {"header", header},   {"links", links},
-		    {"lengths", lengths}, {"time", backwards}, {"threads", threads}, {NULL, NULL}};
+	} ways[] = {{"garbage", garbage}, {"table", table},     {"header", header},
+		    {"links", links},     {"lengths", lengths}, {"time", backwards},
+		    {"threads", threads}, {NULL, NULL}};
 	struct timespec now;
 	uint64_t stop;
 	int way = 0;

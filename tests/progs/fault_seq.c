@@ -92,15 +92,32 @@ int main(int argc, char **argv)
 
 	while ((c = getopt(argc, argv, "f:t:n:w:k:p:P:d:")) > 0) {
 		switch (c) {
-		case 'f': file = optarg; break;
-		case 't': threads = (unsigned)atoi(optarg); break;
-		case 'n': count = strtoull(optarg, NULL, 10); break;
-		case 'w': wait_us = (unsigned)atoi(optarg); break;
-		case 'k': kill_us = (unsigned)atoi(optarg); break;
-		case 'p': parent_us = (unsigned)atoi(optarg); break;
-		case 'P': number = atoi(optarg); break;
-		case 'd': rest_us = (unsigned)atoi(optarg); break;
-		default: return 9;
+		case 'f':
+			file = optarg;
+			break;
+		case 't':
+			threads = (unsigned)atoi(optarg);
+			break;
+		case 'n':
+			count = strtoull(optarg, NULL, 10);
+			break;
+		case 'w':
+			wait_us = (unsigned)atoi(optarg);
+			break;
+		case 'k':
+			kill_us = (unsigned)atoi(optarg);
+			break;
+		case 'p':
+			parent_us = (unsigned)atoi(optarg);
+			break;
+		case 'P':
+			number = atoi(optarg);
+			break;
+		case 'd':
+			rest_us = (unsigned)atoi(optarg);
+			break;
+		default:
+			return 9;
 		}
 	}
 	open_slots(file);

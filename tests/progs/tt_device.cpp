@@ -1,6 +1,7 @@
 /*
- * A program that reads a device itself, as tt-metal's do: contexts per core, markers sorted by time,
- * some of the newer kind and some of the older. 1 cycle of device 0 is 1 ns, of device 1 it is 2 ns.
+ * A program that reads a device itself, as tt-metal's do: contexts per core, markers sorted by
+ * time, some of the newer kind and some of the older. 1 cycle of device 0 is 1 ns, of device 1 it
+ * is 2 ns.
  */
 #ifndef TRACY_ENABLE
 #define TRACY_ENABLE

@@ -1,11 +1,11 @@
 /*
- * logs2trace [-t] DIR FILE makes a trace that tells what DIR/.logs tells: the host's messages and zones,
- * every marker of the device log as a zone of a core, the device's clock and description. So what
- * is said of the logs can be asked of the trace.
+ * logs2trace [-t] DIR FILE makes a trace that tells what DIR/.logs tells: the host's messages and
+ * zones, every marker of the device log as a zone of a core, the device's clock and description. So
+ * what is said of the logs can be asked of the trace.
  *
  * Three ticks are a nanosecond, and a cycle of the device too, whatever its frequency, so
- * that cycles come back exactly. With -t the cores are as a Tracy client tells of them: named in its
- * way, op ids only with the firmware of BRISC, no clock, no description.
+ * that cycles come back exactly. With -t the cores are as a Tracy client tells of them: named in
+ * its way, op ids only with the firmware of BRISC, no clock, no description.
  */
 #include "base/csv.h"
 #include "base/vec.h"

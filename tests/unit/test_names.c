@@ -16,14 +16,14 @@ static void test_patterns(void **state)
 		const char *pattern, *name;
 		bool matches;
 	} cases[] = {
-		{NULL, "anything", true},     {"", "anything", true},
-		{"thin", "anything", true},   {"Thin", "anything", false},
-		{"=thin", "anything", false}, {"=anything", "anything", true},
-		{"any*", "anything", true},   {"*thin", "anything", false},
-		{"a?y*g", "anything", true},  {"f[0]", "f[0](x)", true},
+		{NULL, "anything", true},       {"", "anything", true},
+		{"thin", "anything", true},     {"Thin", "anything", false},
+		{"=thin", "anything", false},   {"=anything", "anything", true},
+		{"any*", "anything", true},     {"*thin", "anything", false},
+		{"a?y*g", "anything", true},    {"f[0]", "f[0](x)", true},
 		{"/^a.*g$/", "anything", true}, {"/^thing/", "anything", false},
-		{"/a|b/", "xbx", true},	      {"/", "a/b", true},
-		{"//", "a//b", true},	      {"/b", "a/b", true},
+		{"/a|b/", "xbx", true},         {"/", "a/b", true},
+		{"//", "a//b", true},           {"/b", "a/b", true},
 	};
 	struct pattern p;
 
@@ -43,10 +43,18 @@ static void test_utf8(void **state)
 		const char *text;
 		size_t len;
 	} cases[] = {
-		{"a", 1},		 {"\xc3\xa4", 2},     {"\xe6\x97\xa5", 3},
-		{"\xf0\x9f\x9a\x80", 4}, {"\x80", 0},	      {"\xc3", 0},
-		{"\xc0\xaf", 0},	 {"\xe0\x80\xaf", 0}, {"\xed\xa0\x80", 0},
-		{"\xf4\x90\x80\x80", 0}, {"\xf5\x80", 0},     {"\xff", 0},
+		{"a", 1},
+		{"\xc3\xa4", 2},
+		{"\xe6\x97\xa5", 3},
+		{"\xf0\x9f\x9a\x80", 4},
+		{"\x80", 0},
+		{"\xc3", 0},
+		{"\xc0\xaf", 0},
+		{"\xe0\x80\xaf", 0},
+		{"\xed\xa0\x80", 0},
+		{"\xf4\x90\x80\x80", 0},
+		{"\xf5\x80", 0},
+		{"\xff", 0},
 	};
 
 	(void)state;

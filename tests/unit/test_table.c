@@ -11,10 +11,10 @@
 #include <cmocka.h>
 
 static const struct table_column columns[] = {
-	{"name", "name", TABLE_STRING},	    {"count", "count", TABLE_COUNT},
-	{"time_ns", "time", TABLE_NS},	    {"size", "size", TABLE_BYTES},
-	{"share", "%", TABLE_PERCENT},	    {"value", "value", TABLE_NUMBER},
-	{"hidden", NULL, TABLE_ID},	    {NULL, "seen", TABLE_STRING},
+	{"name", "name", TABLE_STRING}, {"count", "count", TABLE_COUNT},
+	{"time_ns", "time", TABLE_NS},  {"size", "size", TABLE_BYTES},
+	{"share", "%", TABLE_PERCENT},  {"value", "value", TABLE_NUMBER},
+	{"hidden", NULL, TABLE_ID},     {NULL, "seen", TABLE_STRING},
 };
 
 static void add_rows(struct table *t)
@@ -155,15 +155,17 @@ static void test_cut(void **state)
 /* What turns the direction of text, or cannot be seen, is told by its number; letters stay. */
 static void test_directions(void **state)
 {
-	static const char text[] = "a\u202eb\u2066c\u200fd\ufeffe\u2028f\u00adg\U000e0041\xc2\x9bz"
-				   " \u05d0\u0645\u00e9\u4e16 \U0001f469\u200d\U0001f4bb \xff\x7f\n";
+	static const char text[] =
+		"a\u202eb\u2066c\u200fd\ufeffe\u2028f\u00adg\U000e0041\xc2\x9bz"
+		" \u05d0\u0645\u00e9\u4e16 \U0001f469\u200d\U0001f4bb \xff\x7f\n";
 	struct buf out = BUF_INIT;
 
 	(void)state;
 	term_add_escaped(&out, text, sizeof(text) - 1);
-	assert_string_equal(out.data, "a\\u202eb\\u2066c\\u200fd\\ufeffe\\u2028f\\u00adg\\ue0041\\u009bz"
-				      " \u05d0\u0645\u00e9\u4e16 \U0001f469\u200d\U0001f4bb "
-				      "\\xff\\x7f\\n");
+	assert_string_equal(out.data,
+			    "a\\u202eb\\u2066c\\u200fd\\ufeffe\\u2028f\\u00adg\\ue0041\\u009bz"
+			    " \u05d0\u0645\u00e9\u4e16 \U0001f469\u200d\U0001f4bb "
+			    "\\xff\\x7f\\n");
 	buf_reset(&out);
 	term_add_safe(&out, text, sizeof(text) - 1);
 	assert_string_equal(out.data, "a?b?c?d?e?f?g??z \u05d0\u0645\u00e9\u4e16 "
@@ -175,8 +177,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_formats), cmocka_unit_test(test_guard),
-		cmocka_unit_test(test_stream),	cmocka_unit_test(test_full_disk),
-		cmocka_unit_test(test_cut),	cmocka_unit_test(test_directions),
+		cmocka_unit_test(test_stream),  cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_cut),     cmocka_unit_test(test_directions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

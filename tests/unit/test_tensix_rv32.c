@@ -233,7 +233,8 @@ static void test_jumps(void **state)
 	f = TOOLS_RUN(device, ADDI(5, 0, 2), BEQ(5, 0, 12), ADDI(5, 5, -1 & 0xfff), J(-8), EBREAK);
 	assert_int_equal(f.kind, TENSIX_FAULT_BREAK);
 	assert_int_equal(f.x[5], 0);
-	/* without compressed instructions no branch can have a target that is not a multiple of four */
+	/* without compressed instructions no branch can have a target that is not a multiple of
+	 * four */
 	f = TOOLS_RUN(device, RB(0x63u, 0, 0, 6), EBREAK);
 	assert_int_equal(f.kind, TENSIX_FAULT_ILLEGAL);
 	f = TOOLS_RUN(device, J(6), EBREAK);

@@ -19,7 +19,7 @@
 
 /* One item: its kind, then N bytes. Both counters only grow. */
 static __attribute__((noinline, unused)) void tacho_dp_put(uint32_t kind, const void *bytes,
-							    uint32_t n)
+							   uint32_t n)
 {
 	volatile uint32_t *words = TACHO_DP_WORDS;
 	uint32_t at = words[0];
@@ -110,11 +110,11 @@ struct tacho_dp_stream {
 };
 static constexpr tacho_dp_stream DPRINT;
 
-#define TACHO_DP_OUT(type, call)                                                           \
+#define TACHO_DP_OUT(type, call)                                                          \
 	static inline const tacho_dp_stream &operator<<(const tacho_dp_stream &s, type v) \
-	{                                                                                  \
-		call;                                                                      \
-		return s;                                                                  \
+	{                                                                                 \
+		call;                                                                     \
+		return s;                                                                 \
 	}
 TACHO_DP_OUT(const char *, tacho_dp_text(v))
 TACHO_DP_OUT(char, tacho_dp_char(v))
@@ -174,7 +174,7 @@ static inline unsigned U32(uint32_t v)
 #else
 
 #define DPRINT_HEX(v) ((struct tacho_dp_hex){(uint32_t)(v)})
-#define TACHO_DP_ONE(x)                     \
+#define TACHO_DP_ONE(x) \
 	_Generic((x),                       \
 		char *: tacho_dp_text,      \
 		const char *: tacho_dp_text, \
@@ -193,23 +193,24 @@ static inline unsigned U32(uint32_t v)
 		unsigned long long: tacho_dp_u64, \
 		struct tacho_dp_hex: tacho_dp_put_hex)(x);
 #define TACHO_DP_N(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, n, ...) n
-#define TACHO_DP_1(x)       TACHO_DP_ONE(x)
-#define TACHO_DP_2(x, ...)  TACHO_DP_ONE(x) TACHO_DP_1(__VA_ARGS__)
-#define TACHO_DP_3(x, ...)  TACHO_DP_ONE(x) TACHO_DP_2(__VA_ARGS__)
-#define TACHO_DP_4(x, ...)  TACHO_DP_ONE(x) TACHO_DP_3(__VA_ARGS__)
-#define TACHO_DP_5(x, ...)  TACHO_DP_ONE(x) TACHO_DP_4(__VA_ARGS__)
-#define TACHO_DP_6(x, ...)  TACHO_DP_ONE(x) TACHO_DP_5(__VA_ARGS__)
-#define TACHO_DP_7(x, ...)  TACHO_DP_ONE(x) TACHO_DP_6(__VA_ARGS__)
-#define TACHO_DP_8(x, ...)  TACHO_DP_ONE(x) TACHO_DP_7(__VA_ARGS__)
-#define TACHO_DP_9(x, ...)  TACHO_DP_ONE(x) TACHO_DP_8(__VA_ARGS__)
-#define TACHO_DP_10(x, ...) TACHO_DP_ONE(x) TACHO_DP_9(__VA_ARGS__)
-#define TACHO_DP_11(x, ...) TACHO_DP_ONE(x) TACHO_DP_10(__VA_ARGS__)
-#define TACHO_DP_12(x, ...) TACHO_DP_ONE(x) TACHO_DP_11(__VA_ARGS__)
-#define DPRINT(...)                                                                              \
-	do {                                                                                     \
-		TACHO_DP_N(__VA_ARGS__, TACHO_DP_12, TACHO_DP_11, TACHO_DP_10, TACHO_DP_9,       \
-			   TACHO_DP_8, TACHO_DP_7, TACHO_DP_6, TACHO_DP_5, TACHO_DP_4,           \
-			   TACHO_DP_3, TACHO_DP_2, TACHO_DP_1)(__VA_ARGS__)                      \
+#define TACHO_DP_1(x)                                                         TACHO_DP_ONE(x)
+#define TACHO_DP_2(x, ...)                                                    TACHO_DP_ONE(x) TACHO_DP_1(__VA_ARGS__)
+#define TACHO_DP_3(x, ...)                                                    TACHO_DP_ONE(x) TACHO_DP_2(__VA_ARGS__)
+#define TACHO_DP_4(x, ...)                                                    TACHO_DP_ONE(x) TACHO_DP_3(__VA_ARGS__)
+#define TACHO_DP_5(x, ...)                                                    TACHO_DP_ONE(x) TACHO_DP_4(__VA_ARGS__)
+#define TACHO_DP_6(x, ...)                                                    TACHO_DP_ONE(x) TACHO_DP_5(__VA_ARGS__)
+#define TACHO_DP_7(x, ...)                                                    TACHO_DP_ONE(x) TACHO_DP_6(__VA_ARGS__)
+#define TACHO_DP_8(x, ...)                                                    TACHO_DP_ONE(x) TACHO_DP_7(__VA_ARGS__)
+#define TACHO_DP_9(x, ...)                                                    TACHO_DP_ONE(x) TACHO_DP_8(__VA_ARGS__)
+#define TACHO_DP_10(x, ...)                                                   TACHO_DP_ONE(x) TACHO_DP_9(__VA_ARGS__)
+#define TACHO_DP_11(x, ...)                                                   TACHO_DP_ONE(x) TACHO_DP_10(__VA_ARGS__)
+#define TACHO_DP_12(x, ...)                                                   TACHO_DP_ONE(x) TACHO_DP_11(__VA_ARGS__)
+#define DPRINT(...)                                                                                \
+	do {                                                                                       \
+		TACHO_DP_N(__VA_ARGS__, TACHO_DP_12, TACHO_DP_11, TACHO_DP_10, TACHO_DP_9,         \
+			   TACHO_DP_8, TACHO_DP_7, TACHO_DP_6, TACHO_DP_5, TACHO_DP_4, TACHO_DP_3, \
+			   TACHO_DP_2, TACHO_DP_1)                                                 \
+		(__VA_ARGS__)                                                                      \
 	} while (0)
 #endif
 

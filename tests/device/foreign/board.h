@@ -24,12 +24,14 @@ typedef unsigned long long u64;
 #define CLOCK_HIGH       0xFFB121F4
 #define NIU              0xFFB20000
 
-#define HASH(text) (hash(text, sizeof(text) - 1))
-#define STR_(x)    #x
-#define STR(x)     STR_(x)
-#define NOTE_(x)   _Pragma(#x)
-#define NOTE(x)    NOTE_(x)
+#define HASH(text)      (hash(text, sizeof(text) - 1))
+#define STR_(x)         #x
+#define STR(x)          STR_(x)
+#define NOTE_(x)        _Pragma(#x)
+#define NOTE(x)         NOTE_(x)
 #define ZONE_TEXT(name) name "," __FILE__ "," STR(__LINE__) ",KERNEL_PROFILER"
+/* The hash of a zone, announced in the compiler's messages. */
+#define ZONE(name) ({ NOTE(message(ZONE_TEXT(name))) HASH(ZONE_TEXT(name)); })
 
 static inline u32 hash(const char *text, u32 len)
 {

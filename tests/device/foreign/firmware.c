@@ -1,4 +1,4 @@
-/* BRISC's firmware of a stranger: boots, lets NCRISC go, runs launches, sends its markers to DRAM. */
+/* Foreign BRISC firmware: boots, releases NCRISC, runs launches, sends its markers to DRAM. */
 #define FIRMWARE
 #include "board.h"
 
@@ -19,7 +19,7 @@ static void push(u32 risc, u32 words)
 
 static void run(void)
 {
-	u32 fw = HASH(ZONE_TEXT("FOREIGN-FW")); NOTE(message(ZONE_TEXT("FOREIGN-FW")))
+	u32 fw = ZONE("FOREIGN-FW");
 	u32 base = R32(LAUNCH), enables = R32(LAUNCH + 120);
 	u32 acks = R32(NIU + 0x204);
 

@@ -4,7 +4,7 @@
 
 int main(void)
 {
-	u32 fw = HASH(ZONE_TEXT("FOREIGN-NC")); NOTE(message(ZONE_TEXT("FOREIGN-NC")))
+	u32 fw = ZONE("FOREIGN-NC");
 
 	R8(SUBORDINATE_SYNC) = 0;
 	for (;;) {
