@@ -7,7 +7,7 @@ all: build/build.ninja
 build/build.ninja:
 	@cmake --preset release >/dev/null
 
-.PHONY: all setup setup-tests demo test test-long bench fuzz install clean
+.PHONY: all setup setup-tests demo check test test-all bench fuzz install clean
 setup:
 	@scripts/setup
 
@@ -17,11 +17,15 @@ setup-tests:
 demo: setup all
 	@scripts/demo
 
+check: setup-tests
+	@scripts/check
+
 test: setup-tests
 	@scripts/test
 
-test-long: setup-tests
-	@scripts/test --long
+test-all: setup-tests
+	@scripts/check
+	@scripts/test --all
 
 bench: all
 	@scripts/bench
@@ -33,4 +37,4 @@ install: all
 	@cmake --install build $(if $(PREFIX),--prefix "$(PREFIX)")
 
 clean:
-	@rm -rf build build-asan build-tsan build-debug build-fuzz
+	@rm -rf build build-asan build-tsan build-debug build-clang build-fuzz

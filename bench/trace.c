@@ -315,7 +315,7 @@ static void bench_lod(const char *path, const char *folder, size_t millions)
 	double ms[QUERIES], items[QUERIES], t, copy = floor_copy();
 	struct tacho_error err;
 	struct trace_lod *lod;
-	struct trace *trace;
+	struct trace *trace = NULL;
 	uint64_t seed = 31337, span;
 	size_t n;
 

@@ -3,6 +3,9 @@ set -u
 TACHO=$BUILD/tacho
 MKTRACE=$BUILD/tests/mktrace
 unset NO_COLOR
+# Seconds after which a test gives up waiting: for what never happens, not for slow machines. The tests in Python
+# and JavaScript read it too.
+export PATIENCE=${PATIENCE:-240}
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- # what the test runner left open is none of ours
 here=$(mktemp -d)
 trap 'chmod -R u+w "$here"; rm -rf "$here"' EXIT
@@ -64,9 +67,9 @@ can_be_nobody() {
 	as_nobody "$TACHO" version >/dev/null 2>&1
 }
 
-# wait_for COMMAND...: until it succeeds. The bound is for what never comes true, not for slow machines.
+# wait_for COMMAND...: until it succeeds.
 wait_for() {
-	local end=$((SECONDS + 240))
+	local end=$((SECONDS + PATIENCE))
 	until "$@" >/dev/null 2>&1; do
 		[ $SECONDS -lt $end ] || fail "'$*' does not come true"
 		sleep 0.01

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """mutate.py TACHO TRACE ROUNDS: damages the trace in ROUNDS ways and runs every reading verb on each."""
+import os
 import random
 import subprocess
 import sys
@@ -35,7 +36,7 @@ def repeat(data, rng):
 
 def run(tacho, verb, path, seed):
     command = [tacho, *verb.split(), path]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=240)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=float(os.environ["PATIENCE"]))
     lines = done.stderr.count(b"\n")
     if done.returncode not in (0, 3, 4) or lines > 1 or (done.returncode and lines == 0 and verb != "check"):
         sys.exit(f"seed {seed}: {verb} exits with {done.returncode}: {done.stderr.decode(errors='replace')}")

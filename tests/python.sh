@@ -1,5 +1,5 @@
-# For the scripts cli/python_*.sh: with_every_python FILE runs a file of tests/python with every
-# version of Python that an extension was built for.
+# For the scripts cli/python_*.sh: with_python FILE runs a file of tests/python with $TEST_PYTHON, or else with the first
+# interpreter that an extension was built for. A script that says "interpreters: each" runs once for every one.
 export PYTHONPATH=$BUILD/python:$SOURCE/tests/python PYTHONDONTWRITEBYTECODE=1
 export IPYTHONDIR=$here/ipython
 unset TT_METAL_PROFILER_DIR TT_METAL_HOME TT_METAL_DEVICE_PROFILER
@@ -12,14 +12,12 @@ if [ -s "$BUILD/python/sanitized" ]; then
 	preload=(env "LD_PRELOAD=$(cc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0)
 fi
 
-with_every_python() {
-	local python status
-	[ -s "$pythons" ] || { echo "no extension was built"; return; }
-	while read -r python <&3; do
-		echo "== $python"
-		"${preload[@]}" "$python" "$SOURCE/tests/python/$1" "${@:2}" 2>&1
-		status=$?
-		# 5: from 3.12 on, all tests were skipped
-		[ $status = 0 ] || [ $status = 5 ] || fail "$1 with $python"
-	done 3<"$pythons"
+with_python() {
+	local python=${TEST_PYTHON-} status
+	[ -n "$python" ] || read -r python <"$pythons" || { echo "skipped: no extension was built"; return; }
+	echo "== $python"
+	"${preload[@]}" "$python" "$SOURCE/tests/python/$1" "${@:2}" 2>&1
+	status=$?
+	# 5: from 3.12 on, all tests were skipped
+	[ $status = 0 ] || [ $status = 5 ] || fail "$1 with $python"
 }

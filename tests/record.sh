@@ -5,7 +5,7 @@ PROGS=$BUILD/tests
 record() {
 	local program=$1
 	shift
-	timeout 250 "$TACHO" run -q -f -o t.tacho "${run_options[@]}" -- "$PROGS/$program" "$@" >said 2>err
+	timeout "$PATIENCE" "$TACHO" run -q -f -o t.tacho "${run_options[@]}" -- "$PROGS/$program" "$@" >said 2>err
 	status=$?
 }
 run_options=()

@@ -14,6 +14,7 @@ import sys
 import time
 
 TACHO = os.environ["BUILD"] + "/tacho"
+PATIENCE = float(os.environ["PATIENCE"])  # tests/lib.sh
 
 
 def free_port():
@@ -29,8 +30,8 @@ def free_port():
             pass
 
 
-def until(what, get, right=bool, seconds=240):
-    """Asks until the answer is right. The bound is for what never comes true, not for slow machines."""
+def until(what, get, right=bool, seconds=PATIENCE):
+    """Asks until the answer is right."""
     end = time.monotonic() + seconds
     while True:
         answer = get()
@@ -60,7 +61,7 @@ class Server:
         self.token = found[3]
 
     def request(self, target, method="GET", headers=None, token=True):
-        c = http.client.HTTPConnection(self.address, self.port, timeout=240)
+        c = http.client.HTTPConnection(self.address, self.port, timeout=PATIENCE)
         head = {"Authorization": "Bearer " + self.token} if token else {}
         head.update(headers or {})
         c.request(method, target, headers=head)
@@ -88,7 +89,7 @@ class Server:
         return got
 
     def connect(self):
-        return socket.create_connection((self.address, self.port), timeout=240)
+        return socket.create_connection((self.address, self.port), timeout=PATIENCE)
 
     def get(self, target, status=200):
         r, body = self.request(target)
@@ -112,7 +113,7 @@ class Server:
     def end(self, number=signal.SIGINT):
         """Ends it; its exit status and the rest of what it said."""
         self.process.send_signal(number)
-        rest = self.process.communicate(timeout=240)[0]
+        rest = self.process.communicate(timeout=PATIENCE)[0]
         return self.process.returncode, "".join(self.said) + rest
 
     def memory_kb(self):

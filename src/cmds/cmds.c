@@ -183,7 +183,7 @@ static int unknown_verb(const char *word)
 	int n = 0;
 	struct tacho_error err;
 
-	for (; cmds_table[n] && n < 63; n++)
+	for (; n < 63 && cmds_table[n]; n++)
 		names[n] = cmds_table[n]->name;
 	names[n] = NULL;
 	near = opt_nearest(word, names);

@@ -118,9 +118,9 @@ static int clear(const char *logs, char *aside, size_t size, struct tacho_error 
 static bool is_log(const char *name)
 {
 	static const char *const names[] = {
-		TRACY_FILE,      OPS_TIMES_FILE,        OPS_DATA_FILE,
-		OPS_DEVICE_FILE, OPS_CPP_FILE,          OPS_SYNC_FILE,
-		OPS_ZONES_FILE,  "new_" OPS_ZONES_FILE, "noc_trace_dev*.json"};
+		TRACY_FILE,           OPS_TIMES_FILE, OPS_DATA_FILE,  OPS_DEVICE_FILE,
+		OPS_CPP_FILE,         OPS_SYNC_FILE,  OPS_ZONES_FILE, ("new_" OPS_ZONES_FILE),
+		"noc_trace_dev*.json"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!fnmatch(names[i], name, 0))

@@ -425,7 +425,7 @@ static uint64_t node_zones(const struct lod_levels *l, unsigned level, uint64_t 
 /* The longest zone of a node that is too far from its first to be noted: down to where it is. */
 static uint64_t longest_find(const struct lod_levels *l, unsigned level, uint64_t i)
 {
-	while ((l->nodes[level][i].first & NODE_FAR) == NODE_FAR && level > 0) {
+	while (level > 0 && (l->nodes[level][i].first & NODE_FAR) == NODE_FAR) {
 		uint64_t first = i * LOD_FAN, last = first + LOD_FAN;
 		uint64_t longest = l->nodes[level][i].longest;
 

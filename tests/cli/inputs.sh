@@ -15,7 +15,7 @@ for verb in "${verbs[@]}"; do
 	expect_error 3 'missing.tacho.*No such file' "$@" missing.tacho
 	expect_error 3 'dangling.tacho' "$@" dangling.tacho
 	expect_error 3 'folder is not a regular file' "$@" folder
-	expect_error 3 'pipe is not a regular file' timeout 240 "$@" pipe
+	expect_error 3 'pipe is not a regular file' timeout "$PATIENCE" "$@" pipe
 	expect_error 3 'text.tacho is not a trace' "$@" text.tacho
 	expect_error 3 'empty' "$@" empty
 	expect_exit 0 "$@" link.tacho

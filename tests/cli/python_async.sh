@@ -1,5 +1,5 @@
-# python -m tracy: tasks, exceptions, frames older than the recording.
+# python -m tracy: tasks, exceptions, frames older than the recording. interpreters: each
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/python.sh"
 
-with_every_python test_async.py
+with_python test_async.py

@@ -1,5 +1,5 @@
-# python -m tracy: filters and colours.
+# python -m tracy: filters and colours. interpreters: each
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/python.sh"
 
-with_every_python test_filters.py
+with_python test_filters.py

@@ -1,5 +1,5 @@
-# python -m tracy beside other profilers, debuggers, frame evaluators and binding generators.
+# python -m tracy beside other profilers, debuggers, frame evaluators and binding generators. interpreters: each
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/python.sh"
 
-with_every_python test_others.py
+with_python test_others.py

@@ -1,4 +1,4 @@
-# What a program prints, sees of itself and ends with is the same below python -m tracy.
+# What a program prints, sees of itself and ends with is the same below python -m tracy. interpreters: each
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/python.sh"
-with_every_python test_same.py
+with_python test_same.py

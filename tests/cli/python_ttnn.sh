@@ -4,4 +4,4 @@
 . "$SOURCE/tests/python.sh"
 
 unset ARCH_NAME
-with_every_python test_ttnn.py
+with_python test_ttnn.py

@@ -1,5 +1,5 @@
-# python -m tracy: zones.
+# python -m tracy: zones. interpreters: each
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/python.sh"
 
-with_every_python test_zones.py
+with_python test_zones.py

@@ -12,7 +12,7 @@ import unittest
 from collections import Counter
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from view_client import free_port  # noqa: E402, F401
+from view_client import PATIENCE, free_port  # noqa: E402, F401
 
 TACHO = os.path.join(os.environ["BUILD"], "tacho")
 HOOK = sys.version_info < (3, 12)
@@ -37,7 +37,7 @@ class Case(unittest.TestCase):
     def python(self, *words: str, **keywords: object) -> subprocess.CompletedProcess[str]:
         """Runs this interpreter with the given words."""
         return subprocess.run([sys.executable, *words], cwd=self.folder, capture_output=True,
-                              text=True, timeout=800, **keywords)
+                              text=True, timeout=PATIENCE, **keywords)
 
     def tracy(self, *words: str, status: int = 0, **keywords: object) -> str:
         """Runs ``python -m tracy`` with the given words; its standard output."""

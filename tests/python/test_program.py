@@ -11,7 +11,7 @@ import subprocess
 import termios
 import unittest
 
-from support import Case, free_port
+from support import PATIENCE, Case, free_port
 
 SHOW = """
     import sys, json
@@ -86,7 +86,7 @@ class Program(Case):
                 preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
             self.assertEqual(process.stdout.readline(), "1\n")
             os.write(master, b"\x03")
-            told.append(process.communicate(timeout=240)[1])
+            told.append(process.communicate(timeout=PATIENCE)[1])
             self.assertIn(process.returncode, (-signal.SIGINT, 130))
             os.close(master)
             os.close(slave)
@@ -115,7 +115,7 @@ class Program(Case):
 
         def end(process: subprocess.Popen[str], rest: str) -> None:
             process.send_signal(signal.SIGTERM)
-            out, _ = process.communicate(timeout=240)
+            out, _ = process.communicate(timeout=PATIENCE)
             self.assertEqual((process.returncode, out), (6, rest))
         # To the one process that the user knows.
         process = start()
@@ -145,7 +145,7 @@ class Program(Case):
         for _ in range(3):
             os.killpg(process.pid, signal.SIGINT)
             self.assertEqual(process.stdout.readline(), "asked\n")
-        process.communicate("", timeout=240)
+        process.communicate("", timeout=PATIENCE)
         self.assertEqual(process.returncode, 6)
 
     def test_nohup(self) -> None:
@@ -161,7 +161,7 @@ class Program(Case):
             preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         self.assertEqual(process.stdout.readline(), "True\n")
         os.killpg(process.pid, signal.SIGHUP)
-        self.assertEqual(process.communicate("", timeout=240)[0], "end\n")
+        self.assertEqual(process.communicate("", timeout=PATIENCE)[0], "end\n")
         self.assertEqual(process.returncode, 0)
 
     def test_names_of_modules(self) -> None:
@@ -200,7 +200,7 @@ class Program(Case):
             self.assertEqual(process.stdout.readline(), "ready\n")
             process.send_signal(signal.SIGTERM)
             os.killpg(process.pid, signal.SIGTERM)
-            process.communicate(timeout=240)
+            process.communicate(timeout=PATIENCE)
             if process.returncode == 6:
                 break
         self.assertEqual(process.returncode, 6)
@@ -242,7 +242,7 @@ class Program(Case):
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual(process.stdout.readline(), "ready\n")
         process.send_signal(signal.SIGTERM)
-        out, _ = process.communicate(timeout=240)
+        out, _ = process.communicate(timeout=PATIENCE)
         self.assertEqual((process.returncode, out), (5, "asked\n"))
         self.assertIn("stop", self.counts())
 
@@ -259,7 +259,7 @@ class Program(Case):
             if "stays until" in line:
                 break
         process.terminate()
-        process.communicate(timeout=240)
+        process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, 0)
         self.assertIn("<module>", {zone["name"] for zone in self.zones()})
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-from support import Case
+from support import PATIENCE, Case
 from tracy import _options
 
 # What is below the program on the stack, and how deep it may go.
@@ -141,7 +141,7 @@ class Same(Case):
                                    text=True, start_new_session=True)
         self.pid = int(process.stdout.readline())
         (os.killpg if keywords.get("group") else os.kill)(process.pid, number)
-        self.said = process.communicate(timeout=240)  # all of them have closed their ends by then
+        self.said = process.communicate(timeout=PATIENCE)  # all of them have closed their ends by then
         return process
 
     def test_quit(self) -> None:

@@ -9,8 +9,8 @@ const require = createRequire(process.env.SOURCE + "/web/package.json");
 const { chromium } = require("playwright-core");
 export const axePath = require.resolve("axe-core/axe.min.js");
 
-/** For what never comes; slow machines take their time. */
-const PATIENCE = 120000;
+/** Milliseconds, from tests/lib.sh. */
+const PATIENCE = process.env.PATIENCE * 1000;
 const TACHO = process.env.BUILD + "/tacho";
 
 /** Starts "tacho view" and waits for its URL. */
@@ -19,7 +19,7 @@ export async function serve(args, port = 0) {
 	let text = "";
 	child.stdout.on("data", (d) => { text += d; });
 	child.stderr.on("data", (d) => { text += d; });
-	for (let i = 0; i < 4800; i++) {
+	for (const end = Date.now() + PATIENCE; Date.now() < end;) {
 		const m = /http:\/\/127\.0\.0\.1:(\d+)\/\S*/.exec(text);
 		if (m)
 			return { child, url: m[0], port: +m[1], stop: () => stop(child) };

@@ -1,0 +1,4 @@
+# The page in a real browser: tests/web/more.test.mjs. labels: browser
+. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/web.sh"
+web_suite more

@@ -1,0 +1,26 @@
+# For the scripts cli/web_*.sh: sourced after lib.sh. Finds the browser and the page's tools; web_suite NAME runs
+# tests/web/NAME.test.mjs on the recordings of cli/web_record.sh.
+for tool in node npm; do
+	command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 0; }
+done
+CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || { echo "skipped: no chromium"; exit 0; }
+PYTHON=$(head -1 "$BUILD/python/interpreters" 2>/dev/null)
+[ -n "$PYTHON" ] || { echo "skipped: no extension for Python was built"; exit 0; }
+# An incomplete lock file is an error, a missing network is not.
+if ! "$SOURCE/scripts/page-tools" >npm.log 2>&1; then
+	! grep -q EUSAGE npm.log || { cat npm.log; fail "npm ci refuses web/package-lock.json"; }
+	tail -3 npm.log
+	echo "skipped: npm cannot get the page's tools"
+	exit 0
+fi
+
+traces=$BUILD/web-traces
+export TACHO_CACHE=$BUILD/kernel-cache
+export CHROMIUM PYTHON HERE=$here PYTHONPATH=$BUILD/python TT_METAL_DEVICE_PROFILER=1 TACHO_ARCH=tiny
+export ALL=$traces/all.tacho OTHER=$traces/other.tacho OPS=$traces/report/reports/ops_perf_results.csv
+export FULL=$traces/full.tacho TRACY=$traces/other.tracy WIDE=$traces/wide.tacho ODD=$traces/odd
+
+web_suite() {
+	node --test --test-reporter=spec "$SOURCE/tests/web/$1.test.mjs" >log 2>&1 || { cat log; fail "the page, $1"; }
+	grep -E '^(✔|ℹ (tests|pass))' log
+}
