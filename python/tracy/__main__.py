@@ -188,9 +188,14 @@ def _record(options: optparse.Values, kind: str, program: list[str]) -> int:
         return 1
     if (options.name_append or options.device_analysis_types) and _is_refused(tacho, options):
         return 2
-    if not options.quiet and "tracy._plain" in sys.modules:
-        _say(f"there is no extension for this Python ({sys.version.split()[0]}): functions are "
-             "recorded by sys.setprofile, which takes many times as long")
+    plain = sys.modules.get("tracy._plain")
+    if plain and plain.MISSING:
+        _say(f"nothing can be recorded: {plain.MISSING}")
+        return 1
+    if not options.quiet and plain:
+        why = (f"cannot load the extension: {plain.REASON}" if plain.REASON
+               else f"there is no extension for this Python ({sys.version.split()[0]})")
+        _say(f"{why}; functions are recorded by sys.setprofile, which takes many times as long")
     try:
         folder = _options.output_folder(options)
         if options.process_logs_only:
@@ -231,6 +236,11 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, program: lis
     _session.hand_back(env)
     logs = _stamps(os.path.dirname(trace))
     before = os.stat(trace).st_mtime_ns if os.path.exists(trace) else None
+    settings, unused = _settings(options), ""
+    if options.partial and not options.start_signpost:
+        handle, unused = tempfile.mkstemp(prefix=".unused-", dir=os.path.dirname(trace))
+        os.close(handle)
+        settings.unused = unused
     view = ["--view"] if options.view else []
     if options.view and options.web_app_port is not None:
         view.append(f"--port={options.web_app_port}")
@@ -238,11 +248,14 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, program: lis
     command = [tacho, "run", "--wrapped", *([] if options.verbose else ["-q"]), *view, *tracy,
                "-f", "-o", trace, "--",
                sys.executable, *_interpreter_flags(),
-               "-m", "tracy._become", _settings(options).to_words(),
+               "-m", "tracy._become", settings.to_words(),
                "follow" if options.follow else "", *program]
     if options.verbose:
         _say("runs " + repr(command))
     status = _wait(command, env)
+    if unused and os.path.exists(unused):
+        os.unlink(unused)
+        _say(_unused_hint(program))
     if status and options.check_exit_code:
         _say(f"the program failed with status {status}")
         return 4
@@ -261,6 +274,15 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, program: lis
         _say(f"trace: {trace}" + (f" and {len(made)} logs beside it" if len(made) > 1
                                   else f" and {made[0]}" if made else ""))
     return status
+
+
+def _unused_hint(program: list[str]) -> str:
+    """For -p when the program enabled nothing."""
+    if program[:2] == ["-m", "pytest"]:
+        how = "give a test the fixture tracy_profile or @pytest.mark.tracy, or pass --tracy to pytest"
+    else:
+        how = "use 'with tracy.Profiler():' around what matters"
+    return f"-p records only functions that the program enables, and it enabled none: {how}, or omit -p"
 
 
 def _settings(options: optparse.Values) -> _session.Settings:

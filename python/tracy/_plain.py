@@ -1,7 +1,7 @@
-"""What the extension does, in Python: for interpreters that it was not built for.
+"""What the extension does, in Python: for interpreters that it was not built for, such as PyPy.
 
-libtacho is called by ctypes, functions are told by sys.setprofile or sys.settrace. It records the
-same with two exceptions, --min-duration and the names of exceptions, and is much slower.
+It calls libtacho through ctypes and sees functions through sys.setprofile or sys.settrace. It records
+the same except for --min-duration and the names of exceptions, and is much slower.
 """
 from __future__ import annotations
 
@@ -19,30 +19,40 @@ _CO_COROUTINE = 0x80 | 0x100
 _U32 = 0xFFFFFFFF
 
 
-def _load() -> ctypes.PyDLL:
+#: Why the extension that was found cannot be loaded; empty if there is none. Set by tracy._api.
+REASON = ""
+#: Why libtacho cannot be loaded: nothing can be recorded then.
+MISSING = ""
+# PyPy's ctypes has no PyDLL.
+_DLL = getattr(ctypes, "PyDLL", ctypes.CDLL)
+
+
+def _load() -> ctypes.CDLL | None:
     """libtacho: where the extension would find it, or where the system does."""
+    global MISSING
     package = os.path.dirname(os.path.abspath(__file__))
-    for up in ("../..", "../../.."):
-        path = os.path.normpath(os.path.join(package, up, "libtacho.so.0"))
-        if os.path.exists(path):
-            return ctypes.PyDLL(path)
-    return ctypes.PyDLL("libtacho.so.0")
+    paths = [os.path.normpath(os.path.join(package, up, "libtacho.so.0"))
+             for up in ("../..", "../../..")]
+    try:
+        return _DLL(next(filter(os.path.exists, paths), "libtacho.so.0"))
+    except OSError as error:
+        MISSING = str(error)
+        return None
 
 
-try:
-    _library = _load()
-except OSError as error:
-    raise ModuleNotFoundError(str(error)) from None
+_library = _load()
 
 
 def _function(name: str, result: Any, *arguments: Any) -> Any:
+    if not _library:
+        return lambda *_: 0
     function = getattr(_library, name)
     function.restype, function.argtypes = result, arguments
     return function
 
 
 _int, _long, _text = ctypes.c_uint32, ctypes.c_uint64, ctypes.c_char_p
-_key = _long.in_dll(_library, "tacho_control")
+_key = _long.in_dll(_library, "tacho_control") if _library else _long(0)
 _make_place = _function("tacho_srcloc_make", _int, _text, _text, _text, _int, _int)
 # A zone is a structure of eight bytes, which is passed as a number of that size.
 _begin = _function("___tracy_emit_zone_begin_alloc", _long, _long, ctypes.c_int32)
@@ -394,7 +404,12 @@ def active() -> str | None:
 
 def displaced() -> bool:
     """Whether another profiler has taken its place since start()."""
-    return bool(_active) and getattr(sys, _active.replace("set", "get"))() is not _on_event
+    if not _active:
+        return False
+    now = getattr(sys, _active.replace("set", "get"))()
+    if now is None and sys.implementation.name == "pypy":  # which clears it before atexit
+        return False
+    return now is not _on_event
 
 
 def outermost(function: Callable[..., object], *arguments: object) -> bool:

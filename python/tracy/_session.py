@@ -18,7 +18,8 @@ VARIABLE = "TACHO_PYTHON"
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 HOOK = os.path.join(_PACKAGE, "_children")
 _SWITCHES = ("partial", "lines", "c-calls", "tt-names", "hide-site-packages", "task-tracks")
-_VALUES = {"max_depth": int, "min_duration": float, "start_signpost": str, "end_signpost": str}
+_VALUES = {"max_depth": int, "min_duration": float, "start_signpost": str, "end_signpost": str,
+           "unused": str}
 _RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
 
 _threading: Any = None  # the module; the program may have another of that name
@@ -39,6 +40,7 @@ class Settings:
         self.min_duration = 0.0  # seconds
         self.start_signpost = ""
         self.end_signpost = ""
+        self.unused = ""  # a file that the first enter() of any process removes
 
     def to_words(self) -> str:
         """As the variable has them."""
@@ -111,12 +113,18 @@ def enter(stack: bool = True) -> bool:
         return False
     if not _users:
         try:
-            _used()
+            settings = _used()
             _tracy.start(stack)
         except RuntimeError as error:
             print(error, file=sys.stderr)
             _tracy.message(str(error), 0xFF0000, 3)
             return False
+        if settings.unused:
+            try:
+                os.unlink(settings.unused)
+            except OSError:
+                pass
+            settings.unused = ""
     _users += 1
     return True
 

@@ -40,4 +40,12 @@ expect_exit 0 prefix/bin/tacho zones -n =f generated/profiler/.logs/tracy_profil
 expect_line out ' f$'
 find prefix -name 'libtacho.so*' -delete
 expect_exit 1 env -u LD_LIBRARY_PATH venv/bin/python -m tracy -c 1
-expect_line err '^ImportError: .*not built for this Python.*libtacho'
+expect_count 1 err
+expect_line err '^tracy: nothing can be recorded: .*libtacho'
+# A program that uses the package goes on without it.
+expect_exit 0 env -u LD_LIBRARY_PATH venv/bin/python -c 'import tracy
+tracy.signpost("a")
+with tracy.zone("b"), tracy.Profiler(): print(tracy.recording())'
+expect_line out '^False$'
+expect_count 1 err
+expect_line err '^tracy: nothing is recorded: .*libtacho'

@@ -35,6 +35,17 @@ class Pytest(Case):
                 self.assertEqual([counts[n] for n in ("test_it.py::test_one", "setup", "call",
                                                       "teardown")], [1, 3, 3, 3])
 
+    def test_lines(self) -> None:
+        """As the guide prints it: lines of the tests that ask for it, a hint if none does."""
+        self.write("test_it.py", TESTS)
+        self.tracy("-p", "-l", "-m", "pytest", "-q", "test_it.py", status=1)
+        self.assertNotIn("enabled none", self.stderr)
+        self.assertEqual([self.counts()[n] for n in ("test_two:10", "helper:3", "test_one:9")],
+                         [1, 1, 0])
+        self.write("test_none.py", "def test_none(): pass")
+        self.tracy("-p", "-l", "-m", "pytest", "-q", "test_none.py")
+        self.assertRegex(self.stderr, "-p records only .* enabled none: give a test the fixture")
+
     def test_marker(self) -> None:
         self.write("test_it.py", """
             import pytest

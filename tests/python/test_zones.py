@@ -401,6 +401,17 @@ t = threading.Thread(target=go); t.start(); t.join()
             with zone("manual"): f()
         """, "-p")
         self.assertEqual(self.counts(), {"<module>": 2, "g": 4, "manual": 1})
+        self.assertNotIn("enabled none", self.stderr)
+
+    def test_partial_unused(self) -> None:
+        """-p and nothing enabled: a hint, unless a child process enabled something."""
+        self.script("def f(): pass\nf()", "-p")
+        self.assertRegex(self.stderr, "-p records only .* enabled none: use 'with tracy.Profiler")
+        self.write("child.py", "from tracy import Profiler\nwith Profiler(): len('')")
+        self.script("import subprocess, sys\nsubprocess.run([sys.executable, 'child.py'])", "-p")
+        self.assertNotIn("enabled none", self.stderr)
+        logs = os.path.join(self.folder, "generated/profiler/.logs")
+        self.assertEqual([n for n in os.listdir(logs) if n.startswith(".unused")], [])
 
     def test_partial_inside(self) -> None:
         """Frames that are older than the start end in order, whoever stops and starts in between."""
