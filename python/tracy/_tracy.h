@@ -7,9 +7,9 @@
  *
  * They share code.c and callable.c, which turn a code object or a C callable into the number of a
  * source location, and track.c, which keeps begins and ends of a thread in order, with quick.h for
- * what is usual; task.c knows the tasks of asyncio. api.c has what programs call by hand, zone.c
- * the type "zone". outermost.c runs the program itself, room.c gives it more stack. getitem.c lets
- * eval.c see what some releases would hide from it.
+ * what is usual; task.c knows the tasks of asyncio, greenlet.c those of greenlet. api.c has what
+ *programs call by hand, zone.c the type "zone". outermost.c runs the program itself, room.c gives
+ *it more stack. getitem.c lets eval.c see what some releases would hide from it.
  *
  * Everything here runs with the GIL held; only what is __thread is per thread.
  */
@@ -188,6 +188,11 @@ void callable_forget(void);
  * error is set. */
 const char *task_name(size_t *size);
 
+/* ------------------------------------------------------- greenlet.c */
+
+/* Called for every new source location: follows greenlets once the program has imported them. */
+void greenlet_follow(void);
+
 /* ---------------------------------------------------------- track.c */
 
 struct open_zone {
@@ -207,6 +212,12 @@ struct track {
 	int32_t own;             /* open zones of the program's own, which are not here */
 	int32_t outside;         /* how many of those all that is here is in */
 	int late;                /* all is to end when the last of them has */
+	uint32_t older;          /* of the open zones, those that eval.c found on the stack */
+	struct {
+		uint32_t *words;
+		uint32_t count;
+		uint32_t size;
+	} manual; /* zones of start_zone() */
 };
 extern __thread struct track track __attribute__((tls_model("initial-exec")));
 extern uint32_t track_epoch;
@@ -215,6 +226,10 @@ extern uint32_t track_limit; /* of depth; UINT32_MAX: none, 0: recording has sto
 
 int track_init(void);
 int track_grow(void);
+/* Swaps this thread's track with *OTHER; { 0 } is an empty one. */
+void track_swap(struct track *other);
+/* Frees a track that no thread has. */
+void track_discard(struct track *other);
 /* A new start: what threads have in their tracks is no longer right. */
 void track_restart(void);
 /* A new start of a backend that misses no end, and does without quick.h: only what another one has

@@ -193,14 +193,7 @@ static PyObject *api_app_info(PyObject *self, PyObject *info)
 	Py_RETURN_NONE;
 }
 
-/* ------------------------------ zones by start and stop, a stack per thread */
-
-struct manual {
-	uint32_t *words;
-	uint32_t count;
-	uint32_t size;
-};
-static __thread struct manual manual __attribute__((tls_model("initial-exec")));
+/* ------------------- zones by start and stop, a stack per thread or greenlet */
 
 static PyObject *api_start_zone(PyObject *self, PyObject *args)
 {
@@ -212,19 +205,19 @@ static PyObject *api_start_zone(PyObject *self, PyObject *args)
 	(void)self;
 	if (!PyArg_ParseTuple(args, "UUi|I:start_zone", &file, &name, &line, &color))
 		return NULL;
-	if (manual.count == manual.size) {
-		uint32_t size = manual.size ? 2 * manual.size : 64;
-		uint32_t *words = realloc(manual.words, size * sizeof(*words));
+	if (track.manual.count == track.manual.size) {
+		uint32_t size = track.manual.size ? 2 * track.manual.size : 64;
+		uint32_t *words = realloc(track.manual.words, size * sizeof(*words));
 
 		if (!words)
 			return PyErr_NoMemory();
-		manual.words = words;
-		manual.size = size;
+		track.manual.words = words;
+		track.manual.size = size;
 	}
 	word = place_word(name, NULL, file, line, color);
 	track_before_zone();
 	word = tacho_zone_begin_id(word >> 2).word;
-	manual.words[manual.count++] = word;
+	track.manual.words[track.manual.count++] = word;
 	if (word)
 		track_own_has_begun();
 	Py_RETURN_NONE;
@@ -240,11 +233,11 @@ static PyObject *api_stop_zone(PyObject *self, PyObject *args)
 	(void)self;
 	if (!PyArg_ParseTuple(args, "|O&I:stop_zone", name_get, &name, &color))
 		return NULL;
-	if (!manual.count) {
+	if (!track.manual.count) {
 		Py_XDECREF(name.owner);
 		Py_RETURN_TRUE;
 	}
-	word = manual.words[--manual.count];
+	word = track.manual.words[--track.manual.count];
 	if (word) {
 		track_own_ends();
 		track_before_zone();
@@ -256,9 +249,9 @@ static PyObject *api_stop_zone(PyObject *self, PyObject *args)
 		track_own_has_ended();
 	}
 	Py_XDECREF(name.owner);
-	if (!manual.count) { /* so that a thread that ends leaves nothing behind */
-		free(manual.words);
-		manual = (struct manual){0};
+	if (!track.manual.count) { /* so that a thread that ends leaves nothing behind */
+		free(track.manual.words);
+		memset(&track.manual, 0, sizeof(track.manual));
 	}
 	Py_RETURN_FALSE;
 }

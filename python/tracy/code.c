@@ -80,8 +80,10 @@ static uint32_t word_of(const char *name, const char *function, const char *file
 uint32_t place_word(PyObject *name, PyObject *function, PyObject *file, int line, uint32_t color)
 {
 	PyObject *texts[3] = {text_of(name), text_of(function), text_of(file)};
-	uint32_t word =
-		word_of(chars_of(texts[0]), chars_of(texts[1]), chars_of(texts[2]), line, color);
+	uint32_t word;
+
+	greenlet_follow();
+	word = word_of(chars_of(texts[0]), chars_of(texts[1]), chars_of(texts[2]), line, color);
 
 	for (int i = 0; i < 3; i++)
 		Py_XDECREF(texts[i]);

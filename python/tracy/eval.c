@@ -113,12 +113,10 @@ static inline int only_makes_generator(eval_frame *frame)
 static __thread uintptr_t stack_limit __attribute__((tls_model("initial-exec"))) = UINTPTR_MAX;
 
 /*
- * Frames that were on the stack when recording started are in the track, outermost, but nobody
- * tells when they return. Those that are no longer among the callers of FRAME have; it is asked
- * when one that they called begins. While that one runs none of them returns.
+ * track.older: frames that were on the stack when recording started are in the track, outermost,
+ * but no event reports their return. Those that are no longer among the callers of FRAME have
+ * returned; that is checked when one that they called begins. While it runs none of them returns.
  */
-static __thread uint32_t older __attribute__((tls_model("initial-exec")));
-
 static int calls(const void *caller, eval_frame *frame)
 {
 	while (frame && frame != caller)
@@ -135,13 +133,13 @@ static void eval_mode(void)
 static void older_end(eval_frame *frame)
 {
 	track_drop();
-	if (track_count() < older)
-		older = track_count(); /* they have ended with a zone of the program's own */
-	if (track_count() != older)
+	if (track_count() < track.older)
+		track.older = track_count(); /* they have ended with a zone of the program's own */
+	if (track_count() != track.older)
 		return;
-	while (older && !calls(track.open[older - 1].owner, frame)) {
-		track_end_last(track.open[older - 1].owner);
-		older--;
+	while (track.older && !calls(track.open[track.older - 1].owner, frame)) {
+		track_end_last(track.open[track.older - 1].owner);
+		track.older--;
 	}
 }
 
@@ -161,8 +159,8 @@ static void older_begin(void)
 	if (track_count())
 		return; /* still open from an earlier start, in a frame that goes on */
 	stack_begin(0, frame_owner);
-	older = track_count();
-	if (older)
+	track.older = track_count();
+	if (track.older)
 		stack_limit = UINTPTR_MAX;
 }
 
@@ -459,13 +457,13 @@ static PyObject *eval_outermost(PyThreadState *state, eval_frame *frame, int thr
 	if (measured == UINTPTR_MAX)
 		measured = stack_measure();
 	stack_limit = measured;
-	if (!older)
+	if (!track.older)
 		return eval_hook(state, frame, throwing);
 	older_end(frame_back(frame));
 	result = eval_hook(state, frame, throwing);
 	if (!wanted)
 		older_leave();
-	if (older)
+	if (track.older)
 		stack_limit = UINTPTR_MAX;
 	return result;
 }

@@ -54,6 +54,30 @@ int track_grow(void)
 	return 0;
 }
 
+/* The memory that a thread frees when it ends; NULL if it has none. */
+static void *track_memory(const struct track *t)
+{
+	return t->open == guards + GUARDS ? NULL : t->open - GUARDS;
+}
+
+void track_swap(struct track *other)
+{
+	struct track mine = track;
+
+	track = other->open ? *other : (struct track)NO_TRACK;
+	pthread_setspecific(track_key, track_memory(&track));
+	*other = mine;
+}
+
+void track_discard(struct track *other)
+{
+	if (!other->open)
+		return;
+	free(track_memory(other));
+	free(other->manual.words);
+	*other = (struct track){0};
+}
+
 void track_configure(void)
 {
 	track_quick = settings.max_depth || settings.min_ticks ? UINT32_MAX : track_epoch;
