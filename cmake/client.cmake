@@ -17,6 +17,9 @@ foreach(lib libtacho libtacho_static)
 	target_include_directories(${lib} PUBLIC
 		$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 	target_link_libraries(${lib} PUBLIC Threads::Threads)
+	if(ENABLE_TRACY OR TT_RUNTIME_ENABLE_PERF_TRACE)
+		target_compile_definitions(${lib} INTERFACE TRACY_ENABLE)
+	endif()
 endforeach()
 
 # Installation: pkg-config tacho, and find_package(Tacho) with Tacho::tacho and Tacho::tacho_static.
@@ -30,6 +33,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/TachoConfigVersion.cmake 
 install(FILES ${PROJECT_BINARY_DIR}/TachoConfig.cmake ${PROJECT_BINARY_DIR}/TachoConfigVersion.cmake
 	DESTINATION ${package_dir})
 file(RELATIVE_PATH pc_include ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+if(ENABLE_TRACY OR TT_RUNTIME_ENABLE_PERF_TRACE)
+	set(pc_defines " -DTRACY_ENABLE")
+endif()
 configure_file(cmake/tacho.pc.in ${PROJECT_BINARY_DIR}/tacho.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tacho.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tacho ${PROJECT_SOURCE_DIR}/include/tracy

@@ -10,6 +10,9 @@ add_custom_command(
 	COMMENT "Making man pages and completions")
 add_custom_target(docs ALL DEPENDS ${CMAKE_BINARY_DIR}/docs.stamp)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/notebooks DESTINATION ${CMAKE_INSTALL_DATADIR}/tacho)
+# By the paths that guides give, below share/tacho.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/notebooks DESTINATION ${CMAKE_INSTALL_DATADIR}/tacho/tt-train)
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/tt_torch/tools/profile.py DESTINATION ${CMAKE_INSTALL_DATADIR}/tacho/tt_torch/tools)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/completions/bash/
 	DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

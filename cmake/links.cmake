@@ -7,3 +7,9 @@ foreach(link ${TACHO_LINKS})
 	install(CODE "execute_process(COMMAND ${CMAKE_COMMAND} -E create_symlink tacho
 		\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/${link})")
 endforeach()
+# Where guides to tt-metal look for two of them.
+add_custom_command(TARGET tacho POST_BUILD COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/tools/profiler/bin)
+foreach(link capture-release csvexport-release)
+	add_custom_command(TARGET tacho POST_BUILD
+		COMMAND ${CMAKE_COMMAND} -E create_symlink ../../../tacho ${CMAKE_BINARY_DIR}/tools/profiler/bin/${link})
+endforeach()

@@ -17,6 +17,7 @@ import itertools
 import optparse
 import os
 import select
+import shlex
 import shutil
 import signal
 import subprocess
@@ -251,7 +252,7 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, program: lis
                "-m", "tracy._become", settings.to_words(),
                "follow" if options.follow else "", *program]
     if options.verbose:
-        _say("runs " + repr(command))
+        print("tracy: running", shlex.join(command), flush=True)
     status = _wait(command, env)
     if unused and os.path.exists(unused):
         os.unlink(unused)

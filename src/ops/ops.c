@@ -352,7 +352,10 @@ static int copy_logs(struct work *w)
 		return w->cores.riscs.n ? write_file(w, OPS_DEVICE_FILE, write_device_log, NULL)
 					: 0;
 	if (!w->result->device_only) {
-		r = ops_copy(w->logs, to, TRACY_FILE, w->o->force, w->err);
+		static const char *const names[] = {TRACY_FILE, OPS_TIMES_FILE, OPS_DATA_FILE};
+
+		for (size_t i = 0; r == 0 && i < sizeof(names) / sizeof(*names); i++)
+			r = ops_copy(w->logs, to, names[i], w->o->force, w->err);
 		if (r == 0)
 			r = ops_copy_folder(w->o->folder, to, "npe_viz", w->o->force, w->err);
 	}

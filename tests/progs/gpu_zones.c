@@ -1,6 +1,8 @@
 /* Zones of devices by Tracy's C functions. Times are those of devices that began to count at 1000,
  * and that are told in any order. */
+#ifndef TRACY_ENABLE
 #define TRACY_ENABLE
+#endif
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
