@@ -94,7 +94,7 @@ def compare_stacked(path, want):
 
 
 def run(command, paths, o, *more):
-    return subprocess.run([command, "perf-report", "-q"] + paths + words(o) + list(more), capture_output=True)
+    return subprocess.run([command, "perf-report", "--model=1.2.4", "-q"] + paths + words(o) + list(more), capture_output=True)
 
 
 def check(command, folder, datas, o):

@@ -25,7 +25,7 @@ struct conf {
 };
 
 static const char *const groups[] = {"op", "memory", "category", NULL};
-static const char *const models[] = {"1.2.4", "next", NULL};
+static const char *const models[] = {"tacho", "1.2.4", "next", NULL};
 static const char *const formats[] = {"text", "csv", "json", NULL};
 
 #define HIDDEN(kind, l, n, a, s, f, h)                                               \
@@ -65,7 +65,8 @@ static const struct opt opts[] = {
 	OPT_STR(0, "arch", "NAME", struct conf, arch,
 		"architecture, for files that do not say: wormhole, blackhole, p100, bh20, n1"),
 	YIELDS(OPT_T_ENUM, "model", NULL, struct conf, model, models,
-	       "whose rules decide where they differ; next is the later understanding"),
+	       "whose rules decide: tt-perf-report 1.2.4 to the last bit, its next version, or the "
+	       "default: 1.2.4 without what is false in it"),
 	YIELDS(OPT_T_STR, "active-experts", "K", struct conf, active_experts, NULL,
 	       "experts that a sparse matmul computes, where the file does not say"),
 	OPT_FLAG(0, "no-advice", struct conf, no_advice, "no advice"),
@@ -442,8 +443,9 @@ const struct cmd cmd_perf_report = {
 		"then advice, a table by op, and a summary on one screen.\n"
 		"\n"
 		"An ID is the line of the op in the CSV file. Without an option the report covers "
-		"what comes after the last signpost. Several files are put behind each other, with "
-		"the devices of later files behind those of earlier ones.\n"
+		"what comes after the last signpost. Several files, one of each host, are sorted and "
+		"cut each on its own; the devices of later files are numbered after those of "
+		"earlier ones.\n"
 		"\n"
 		"Bound says what limits a matrix multiplication: DRAM or FLOP at 65 per cent of a peak "
 		"and more, BOTH, SLOW when it is neither, HOST for an op on the CPU.\n"

@@ -170,7 +170,7 @@ static enum perf_bound bound_of(const struct perf_report *r, const struct perf_o
 {
 	if (!(op->has & HAS_DRAM_PCT) || !(op->has & HAS_FLOPS_PCT))
 		return BOUND_NONE;
-	if (r->options->model == PERF_MODEL_1_2_4 && (op->dram_pct == 0 || op->flops_pct == 0))
+	if (r->options->model != PERF_MODEL_NEXT && (op->dram_pct == 0 || op->flops_pct == 0))
 		return BOUND_NONE;
 	if (op->dram_pct >= BOUND_AT && op->flops_pct >= BOUND_AT)
 		return BOUND_BOTH;
@@ -300,18 +300,21 @@ static void count_op(struct perf_report *r, const struct perf_op *op)
 		r->device_ops++;
 }
 
-static int analyze_rows(struct perf_report *r, const struct perf_order *order)
+/* STARTED, by file: an op of the file ran before, so that there is a gap. */
+static int analyze_rows(struct perf_report *r, const struct perf_order *order, bool *started)
 {
-	bool previous = false;
+	bool together = r->options->model == PERF_MODEL_1_2_4;
 
 	if (vec_reserve(&r->ops, order->n + 1) < 0)
 		return TACHO_ENOMEM;
 	for (size_t i = 0; i < order->n; i++) {
 		struct perf_op op = {.row = order->v[i], .kind = r->in->rows.v[order->v[i]].kind};
 
-		analyze_row(r, &op, previous);
+		bool *previous = &started[together ? 0 : perf_file_of(r->in, op.row)];
+
+		analyze_row(r, &op, *previous);
 		count_op(r, &op);
-		previous |= op.type != TYPE_SIGNPOST;
+		*previous |= op.type != TYPE_SIGNPOST;
 		r->ops.v[r->ops.n++] = op;
 	}
 	return 0;
@@ -548,12 +551,16 @@ int perf_report_make(struct perf_report *r, struct perf_input *in, const struct 
 		     struct perf_notes *notes, struct tacho_error *err)
 {
 	struct perf_order order = {0};
+	bool *started = calloc(in->files.n + 1, sizeof(*started));
 	int code;
 
 	*r = (struct perf_report){.in = in, .options = o, .busy = NAN, .overlap = NAN};
-	code = choose_arch(r, notes, err);
-	if (code < 0)
+	code = started ? choose_arch(r, notes, err)
+		       : err_set(err, TACHO_ENOMEM, "%s", err_text(TACHO_ENOMEM));
+	if (code < 0) {
+		free(started);
 		return code;
+	}
 	choose_workers(r, notes);
 	note_start(r, notes);
 	if (o->model == PERF_MODEL_NEXT)
@@ -562,10 +569,13 @@ int perf_report_make(struct perf_report *r, struct perf_input *in, const struct 
 	if (code == 0)
 		code = perf_window(&order, in, o, notes);
 	if (code == 0)
-		code = perf_merge(&order, in, o, notes, &r->merged);
+		code = perf_merge(&order, in, o, notes, &r->merged, started);
+	if (code == 0 && o->model == PERF_MODEL_1_2_4)
+		started[0] = false;
 	if (code == 0)
-		code = analyze_rows(r, &order);
+		code = analyze_rows(r, &order, started);
 	vec_free(&order);
+	free(started);
 	if (code == 0)
 		find_damage(r, in);
 	if (code == 0 && o->model == PERF_MODEL_NEXT)

@@ -45,6 +45,17 @@ static const struct {
 	{"blackhole_p150", "blackhole"},
 };
 
+const char *perf_model_name(enum perf_model model)
+{
+	static const char *const names[] = {
+		[PERF_MODEL_TACHO] = "tacho",
+		[PERF_MODEL_1_2_4] = "1.2.4",
+		[PERF_MODEL_NEXT] = "next",
+	};
+
+	return names[model];
+}
+
 const struct perf_arch *perf_arch_find(const char *name, enum perf_model model)
 {
 	const struct perf_arch *a = model == PERF_MODEL_NEXT ? archs_next : archs;

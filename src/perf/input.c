@@ -500,8 +500,12 @@ static int read_file(struct perf_input *in, const char *path, int file, struct m
 	if (r == 0)
 		r = read_rows(f, csv, err);
 	if (r == 0) {
+		struct perf_file part = {path, (uint32_t)f->first_row, (uint32_t)in->rows.n};
+
 		note_trouble(f);
-		r = place_devices(f, file, machines, err);
+		r = vec_push(&in->files, part) < 0
+			    ? err_set(err, TACHO_ENOMEM, "%s: out of memory", path)
+			    : place_devices(f, file, machines, err);
 	}
 	csv_close(csv);
 	free(f);
@@ -519,9 +523,19 @@ int perf_input_read(struct perf_input *in, char *const *paths, size_t n, struct 
 	return r;
 }
 
+size_t perf_file_of(const struct perf_input *in, uint32_t row)
+{
+	size_t f = 0;
+
+	while (f + 1 < in->files.n && row >= in->files.v[f].end)
+		f++;
+	return f;
+}
+
 void perf_input_free(struct perf_input *in)
 {
 	vec_free(&in->rows);
+	vec_free(&in->files);
 	vec_free(&in->kinds);
 	perf_intern_free(in->intern);
 	*in = (struct perf_input)PERF_INPUT_INIT;

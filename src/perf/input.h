@@ -153,6 +153,12 @@ enum perf_format {
 	FORMAT_V2_1,
 };
 
+/* Rows FIRST to END - 1 are those of the file. */
+struct perf_file {
+	const char *path;
+	uint32_t first, end;
+};
+
 struct perf_intern; /* strings and kinds by content */
 
 struct perf_input {
@@ -162,6 +168,9 @@ struct perf_input {
 	struct {
 		VEC(struct perf_kind);
 	} kinds;
+	struct {
+		VEC(struct perf_file);
+	} files;
 	struct perf_intern *intern;
 	enum perf_format format;
 	bool has_start_column;       /* the host's clock, in some file */
@@ -187,10 +196,14 @@ struct perf_input {
 		.format = FORMAT_V1 \
 	}
 
+/* The file of a row. */
+size_t perf_file_of(const struct perf_input *in, uint32_t row);
+
 /*
- * Reads N files behind each other. Device ids of the second and later files are raised so that
+ * Reads N files one after the other. Device ids of the second and later files are raised so that
  * files of one machine each do not collide. Notes get one line for each sort of trouble. Returns 0,
- * or an error when there is nothing to report on. Not for use by several threads.
+ * or an error when there is nothing to report on. The paths must outlive IN. Not for use by several
+ * threads.
  */
 int perf_input_read(struct perf_input *in, char *const *paths, size_t n, struct perf_notes *notes,
 		    struct tacho_error *err);

@@ -129,7 +129,7 @@ static void write_head(struct writer *w)
 
 	json_text(j, "report", "tacho perf-report");
 	json_text(j, "csv_format", formats[r->in->format]);
-	json_text(j, "model", r->options->model == PERF_MODEL_NEXT ? "next" : "1.2.4");
+	json_text(j, "model", perf_model_name(r->options->model));
 	json_text(j, "architecture", r->arch_name);
 	json_int(j, "worker_cores", r->workers);
 	json_object(j, "totals");

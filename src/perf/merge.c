@@ -10,13 +10,15 @@
 struct queue {
 	int32_t device;
 	uint32_t *rows; /* into one array of all queues */
-	size_t n, at;
+	size_t n, at, file;
+	bool taken; /* by this step */
 };
 
 struct queues {
 	struct queue *v;
 	size_t n;
 	uint32_t *rows;
+	bool *started, *seen; /* by file: see perf_merge(); a step had an op of the file */
 	uint64_t short_steps, strange_steps; /* steps at which a device had no, or another op */
 	int32_t short_device, strange_device;
 	uint32_t strange_row;
@@ -105,6 +107,8 @@ static int fill_queues(struct queues *q, const int32_t *ids, size_t n,
 		if (queued(row)) {
 			struct queue *queue = queue_of(q, row->device);
 
+			if (!queue->n)
+				queue->file = perf_file_of(in, order->v[i]);
 			queue->rows[queue->n++] = order->v[i];
 		}
 	}
@@ -137,6 +141,22 @@ static const struct perf_kind *kind_of(const struct perf_input *in, uint32_t row
 	return &in->kinds.v[in->rows.v[row].kind];
 }
 
+/* A file's first op has no gap before it. When another file's op stands for it, the next ones do.
+ */
+static void note_steps(struct queues *q, const struct perf_input *in, uint32_t row)
+{
+	size_t file = perf_file_of(in, row);
+
+	for (size_t i = 0; i < q->n; i++) {
+		size_t f = q->v[i].file;
+
+		if (!q->v[i].taken || q->seen[f])
+			continue;
+		q->seen[f] = true;
+		q->started[f] = f != file;
+	}
+}
+
 /* Takes one op from each device that has it next. False when all queues are empty. */
 static bool take_group(struct queues *q, struct perf_input *in, uint32_t *row)
 {
@@ -147,6 +167,7 @@ static bool take_group(struct queues *q, struct perf_input *in, uint32_t *row)
 	for (size_t i = 0; i < q->n; i++) {
 		struct queue *queue = &q->v[i];
 
+		queue->taken = false;
 		if (queue->at == queue->n) {
 			empty = true;
 			if (!q->short_steps)
@@ -158,6 +179,7 @@ static bool take_group(struct queues *q, struct perf_input *in, uint32_t *row)
 			group_add(&g, in, *row, !kind);
 			kind = kind ? kind : kind_of(in, *row);
 			queue->at++;
+			queue->taken = true;
 		} else if (!other) {
 			other = true;
 			if (!q->strange_steps) {
@@ -171,6 +193,7 @@ static bool take_group(struct queues *q, struct perf_input *in, uint32_t *row)
 	q->short_steps += empty;
 	q->strange_steps += other;
 	*row = kind->collective ? g.first : g.slowest;
+	note_steps(q, in, *row);
 	if (kind->collective)
 		in->rows.v[*row].duration = g.n ? perf_sum_get(&g.sum) / (double)g.n : NAN;
 	return true;
@@ -236,16 +259,19 @@ static int merge_queues(struct perf_order *order, struct perf_input *in, struct 
 }
 
 int perf_merge(struct perf_order *order, struct perf_input *in, const struct perf_options *options,
-	       struct perf_notes *notes, bool *merged)
+	       struct perf_notes *notes, bool *merged, bool *started)
 {
-	struct queues q = {0};
+	struct queues q = {.started = started, .seen = calloc(in->files.n + 1, sizeof(*q.seen))};
 	int32_t *ids;
 	int64_t devices = distinct_devices(order, in, &ids);
 	int r = 0;
 
 	*merged = false;
-	if (devices < 0)
+	if (devices < 0 || !q.seen) {
+		free(q.seen);
+		free(ids);
 		return TACHO_ENOMEM;
+	}
 	if (devices > 1 && options->no_merge_devices) {
 		perf_note(notes, NOTE_INFO, "%lld devices, each for itself", (long long)devices);
 	} else if (devices == 0) {
@@ -263,6 +289,7 @@ int perf_merge(struct perf_order *order, struct perf_input *in, const struct per
 		note_queues(&q, in, notes);
 	}
 	free(q.v);
+	free(q.seen);
 	free(q.rows);
 	free(ids);
 	return r;

@@ -86,7 +86,7 @@ struct perf_report {
 	const struct perf_arch *arch; /* NULL: unknown, no shares of peaks */
 	const char *arch_name;
 	int workers;
-	bool merged; /* false: each device's rows stand for themselves */
+	bool merged; /* false: each device's rows are reported on their own */
 	struct {
 		VEC(struct perf_op);
 	} ops;
@@ -143,8 +143,9 @@ struct perf_order {
 };
 int perf_window(struct perf_order *order, const struct perf_input *in,
 		const struct perf_options *options, struct perf_notes *notes);
+/* STARTED has a flag for each file, set if an op of the file precedes those that are left of it. */
 int perf_merge(struct perf_order *order, struct perf_input *in, const struct perf_options *options,
-	       struct perf_notes *notes, bool *merged);
+	       struct perf_notes *notes, bool *merged, bool *started);
 int perf_overlap(struct perf_report *report);
 
 #endif

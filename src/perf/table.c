@@ -222,7 +222,7 @@ static enum term_color cores_color(const struct perf_report *r, const struct per
 {
 	int own = r->in->rows.v[op->row].workers, workers = own ? own : r->workers;
 
-	if (r->options->model == PERF_MODEL_1_2_4)
+	if (r->options->model != PERF_MODEL_NEXT)
 		return op->cores < 10 ? TERM_RED : op->cores == 64 ? TERM_GREEN : TERM_NONE;
 	if (op->sharded || op->cores == workers)
 		return TERM_GREEN;

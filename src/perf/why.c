@@ -208,6 +208,20 @@ static void write_advice(struct writer *w)
 		buf_adds(w->out, "  - Try an op of the device instead of the CPU's\n");
 }
 
+/* With several files, name the one that has the row; it counts like the lines of a plain CSV file.
+ */
+static void write_place(struct writer *w)
+{
+	const struct perf_file *file = &w->r->in->files.v[perf_file_of(w->r->in, w->op->row)];
+	struct buf name = BUF_INIT;
+
+	buf_adds(&name, "The row");
+	if (w->r->in->files.n > 1)
+		buf_addf(&name, " (%s, row %u)", file->path, w->op->row - file->first + 2);
+	title(w, name.failed ? "The row" : name.data);
+	buf_free(&name);
+}
+
 /* A cell of the input; attributes are one a line. */
 static void write_cell(void *arg, struct csv_cell column, struct csv_cell cell)
 {
@@ -250,7 +264,7 @@ int perf_why_write(const struct perf_report *r, const struct perf_op *op, char *
 		write_bound(&w);
 	}
 	write_advice(&w);
-	title(&w, "The row");
+	write_place(&w);
 	code = perf_input_cells(paths, n, op->row, write_cell, &w, err);
 	if (code == 0 && (code = perf_flush(&out, file)) < 0)
 		err_errno(err, code, "cannot write the answer");

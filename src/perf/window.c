@@ -1,6 +1,10 @@
-/* The order of the rows in time, and the part of them that is asked for. */
+/*
+ * The order of the rows in time, and the part of them that is asked for. Each file is sorted and
+ * cut on its own: the clocks of two hosts have nothing to do with each other.
+ */
 #include "perf/report.h"
 
+#include <math.h>
 #include <string.h>
 
 static int compare_whole(const void *a, const void *b, void *arg)
@@ -24,31 +28,39 @@ static int compare_real(const void *a, const void *b, void *arg)
 	return i < k ? -1 : i > k;
 }
 
-static int sort_by_time(struct perf_order *order, const struct perf_input *in,
-			const struct perf_options *options, struct perf_notes *notes)
+static bool sorts_by_time(const struct perf_input *in, const struct perf_options *options)
+{
+	return in->has_start_column && !options->tracing_mode;
+}
+
+static int sort_file(struct perf_order *order, const struct perf_input *in,
+		     const struct perf_file *file, const struct perf_options *options)
 {
 	int (*compare)(const void *, const void *, void *) =
 		in->start_real ? compare_real : compare_whole;
 
-	if (vec_reserve(order, in->rows.n ? in->rows.n : 1) < 0)
+	if (vec_reserve(order, file->end - file->first + 1) < 0)
 		return TACHO_ENOMEM;
-	for (size_t i = 0; i < in->rows.n; i++)
-		order->v[order->n++] = (uint32_t)i;
-	if (options->tracing_mode)
-		perf_note(notes, NOTE_INFO, "Tracing mode: the rows stay in the order of the file");
-	else if (!in->has_start_column)
-		perf_note(notes, NOTE_INFO,
-			  "No column 'HOST START TS': the rows stay in the order of the file");
-	else {
-		for (size_t i = 1; i < order->n; i++) {
-			if (compare(&order->v[i - 1], &order->v[i], in->rows.v) <= 0)
-				continue;
-			qsort_r(order->v, order->n, sizeof(*order->v), compare, in->rows.v);
-			break;
-		}
-		perf_note(notes, NOTE_INFO, "Rows are in the order of 'HOST START TS'");
+	order->n = 0;
+	for (uint32_t i = file->first; i < file->end; i++)
+		order->v[order->n++] = i;
+	for (size_t i = 1; i < order->n && sorts_by_time(in, options); i++) {
+		if (compare(&order->v[i - 1], &order->v[i], in->rows.v) <= 0)
+			continue;
+		qsort_r(order->v, order->n, sizeof(*order->v), compare, in->rows.v);
+		break;
 	}
 	return 0;
+}
+
+static void note_order(const struct perf_input *in, const struct perf_options *options,
+		       struct perf_notes *notes)
+{
+	perf_note(notes, NOTE_INFO, "%s",
+		  options->tracing_mode ? "Tracing mode: the rows stay in the order of the file"
+		  : in->has_start_column
+			  ? "Rows are in the order of 'HOST START TS'"
+			  : "No column 'HOST START TS': the rows stay in the order of the file");
 }
 
 static const char *name_of(const struct perf_input *in, uint32_t row)
@@ -56,61 +68,67 @@ static const char *name_of(const struct perf_input *in, uint32_t row)
 	return in->kinds.v[in->rows.v[row].kind].op_code;
 }
 
+/* The window of one file. */
+struct section {
+	const struct perf_input *in;
+	const struct perf_options *options;
+	struct perf_notes *notes;
+	const char *path, *colon; /* before each note, when there are several files; else blank */
+	struct perf_order order;  /* its rows in time */
+	int64_t first, last;      /* kept are rows with FIRST < row < LAST */
+	size_t from;              /* and of those, from this place in time on */
+	bool limited;             /* a signpost that was asked for is there */
+};
+
+static bool is_signpost(const struct section *s, size_t i)
+{
+	return s->in->rows.v[s->order.v[i]].type == TYPE_SIGNPOST;
+}
+
 /* The Nth signpost (from 1) of that name in time; -1 if there are fewer. *COUNT gets how many. */
-static int64_t find_signpost(const struct perf_order *order, const struct perf_input *in,
-			     const char *name, int nth, int *count)
+static int64_t find_signpost(const struct section *s, const char *name, int nth, int *count)
 {
 	int64_t found = -1;
 
 	*count = 0;
-	for (size_t i = 0; i < order->n; i++) {
-		uint32_t row = order->v[i];
-
-		if (in->rows.v[row].type == TYPE_SIGNPOST && !strcmp(name_of(in, row), name) &&
+	for (size_t i = 0; i < s->order.n; i++)
+		if (is_signpost(s, i) && !strcmp(name_of(s->in, s->order.v[i]), name) &&
 		    ++*count == nth)
-			found = row;
-	}
+			found = s->order.v[i];
 	return found;
 }
 
-/* What is kept: records with FIRST < index < LAST. */
-struct limits {
-	int64_t first, last;
-	bool any;
-};
-
-static void find_start(struct limits *l, const struct perf_order *order,
-		       const struct perf_input *in, const char *name, struct perf_notes *notes)
+static void find_start(struct section *s, const char *name)
 {
 	int count;
-	int64_t at = find_signpost(order, in, name, 1, &count);
+	int64_t at = find_signpost(s, name, 1, &count);
 
 	if (at < 0) {
-		perf_note(notes, NOTE_WARNING, "no signpost '%s' to start at", name);
+		perf_note(s->notes, NOTE_WARNING, "%s%sno signpost '%s' to start at", s->path,
+			  s->colon, name);
 		return;
 	}
-	l->first = at;
-	l->any = true;
-	perf_note(notes, NOTE_INFO, "From signpost '%s' on", name);
+	s->first = at;
+	s->limited = true;
+	perf_note(s->notes, NOTE_INFO, "%s%sFrom signpost '%s' on", s->path, s->colon, name);
 }
 
 /* When both ends have the same name, the second of that name ends the window. */
-static void find_end(struct limits *l, const struct perf_order *order, const struct perf_input *in,
-		     const char *name, bool second, struct perf_notes *notes)
+static void find_end(struct section *s, const char *name, bool second)
 {
 	int count;
-	int64_t at = find_signpost(order, in, name, second ? 2 : 1, &count);
+	int64_t at = find_signpost(s, name, second ? 2 : 1, &count);
 
 	if (at < 0) {
-		perf_note(notes, NOTE_WARNING,
-			  second && count ? "only one signpost '%s': no end"
-					  : "no signpost '%s' to end at",
-			  name);
+		perf_note(s->notes, NOTE_WARNING,
+			  second && count ? "%s%sonly one signpost '%s': no end"
+					  : "%s%sno signpost '%s' to end at",
+			  s->path, s->colon, name);
 		return;
 	}
-	l->last = at;
-	l->any = true;
-	perf_note(notes, NOTE_INFO, "Until signpost '%s'%s", name,
+	s->last = at;
+	s->limited = true;
+	perf_note(s->notes, NOTE_INFO, "%s%sUntil signpost '%s'%s", s->path, s->colon, name,
 		  !second     ? ""
 		  : count > 2 ? ", the second of several"
 			      : ", the second one");
@@ -119,37 +137,34 @@ static void find_end(struct limits *l, const struct perf_order *order, const str
 /*
  * Without a word from the user the last section counts: from the first row in time that has the
  * name of the last signpost. With repeated names that is not the last section but the first of
- * that name, which is what the tool we agree with does.
+ * that name, which is what release 1.2.4 does.
  */
-static size_t last_section(const struct perf_order *order, const struct perf_input *in,
-			   struct perf_notes *notes)
+static void find_last_section(struct section *s)
 {
 	const char *last = NULL;
 	int names = 0;
 
-	for (size_t i = 0; i < order->n; i++) {
-		if (in->rows.v[order->v[i]].type == TYPE_SIGNPOST) {
-			last = name_of(in, order->v[i]);
+	for (size_t i = 0; i < s->order.n; i++) {
+		if (is_signpost(s, i)) {
+			last = name_of(s->in, s->order.v[i]);
 			names++;
 		}
 	}
-	perf_note(notes, NOTE_INFO, "From the last of %d signposts on: '%s'", names, last);
-	for (size_t i = 0; i < order->n; i++)
-		if (!strcmp(name_of(in, order->v[i]), last))
-			return i + 1;
-	return 0;
+	perf_note(s->notes, NOTE_INFO, "%s%sFrom the last of %d signposts on: '%s'", s->path,
+		  s->colon, names, last);
+	while (strcmp(name_of(s->in, s->order.v[s->from++]), last))
+		;
 }
 
-/* Programs often end with a signpost: which one has ops after it? */
-static void note_empty(const struct perf_order *order, const struct perf_input *in,
-		       struct perf_notes *notes)
+/* Programs often end with a signpost: name one that has ops after it. */
+static void note_empty(const struct section *s)
 {
 	const char *name = NULL, *busy = NULL;
 	bool ops = false;
 
-	for (size_t i = 0; i < order->n; i++) {
-		if (in->rows.v[order->v[i]].type == TYPE_SIGNPOST) {
-			name = name_of(in, order->v[i]);
+	for (size_t i = 0; i < s->order.n; i++) {
+		if (is_signpost(s, i)) {
+			name = name_of(s->in, s->order.v[i]);
 		} else {
 			ops = true;
 			busy = name;
@@ -157,12 +172,13 @@ static void note_empty(const struct perf_order *order, const struct perf_input *
 	}
 	if (busy)
 		perf_note(
-			notes, NOTE_WARNING,
-			"no op follows that signpost: try --start-signpost='%s' or --ignore-signposts",
-			busy);
+			s->notes, NOTE_WARNING,
+			"%s%sno op follows that signpost: try --start-signpost='%s' or --ignore-signposts",
+			s->path, s->colon, busy);
 	else if (ops)
-		perf_note(notes, NOTE_WARNING,
-			  "no op follows that signpost: try --ignore-signposts");
+		perf_note(s->notes, NOTE_WARNING,
+			  "%s%sno op follows that signpost: try --ignore-signposts", s->path,
+			  s->colon);
 }
 
 static bool given(const char *name)
@@ -170,51 +186,148 @@ static bool given(const char *name)
 	return name && *name;
 }
 
-static void keep(struct perf_order *order, const struct perf_input *in, size_t from,
-		 const struct limits *l, bool signposts)
+static void find_window(struct section *s)
 {
-	size_t n = 0;
+	const struct perf_options *o = s->options;
 
-	for (size_t i = from; i < order->n; i++) {
-		uint32_t row = order->v[i];
+	if (given(o->start_signpost))
+		find_start(s, o->start_signpost);
+	if (given(o->end_signpost))
+		find_end(s, o->end_signpost,
+			 given(o->start_signpost) && !strcmp(o->start_signpost, o->end_signpost));
+	if (s->limited)
+		return;
+	find_last_section(s);
+	if (s->from == s->order.n)
+		note_empty(s);
+}
 
-		if (row > l->first && row < l->last &&
-		    (signposts || in->rows.v[row].type != TYPE_SIGNPOST))
-			order->v[n++] = row;
+/* Appends the rows of the window to ORDER. */
+static int keep_window(const struct section *s, struct perf_order *order, bool signposts)
+{
+	if (vec_reserve(order, order->n + s->order.n + 1) < 0)
+		return TACHO_ENOMEM;
+	for (size_t i = s->from; i < s->order.n; i++) {
+		uint32_t row = s->order.v[i];
+
+		if (row > s->first && row < s->last && (signposts || !is_signpost(s, i)))
+			order->v[order->n++] = row;
 	}
-	order->n = n;
+	return 0;
+}
+
+static bool has_signposts(const struct perf_input *in, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first; i < end; i++)
+		if (in->rows.v[i].type == TYPE_SIGNPOST)
+			return true;
+	return false;
+}
+
+/* ANY: some file has signposts, and they count. */
+static int add_file(struct perf_order *order, const struct perf_input *in,
+		    const struct perf_file *file, const struct perf_options *o, bool any,
+		    struct perf_notes *notes)
+{
+	bool several = *file->path;
+	bool here = any && has_signposts(in, file->first, file->end);
+	struct section s = {.in = in,
+			    .options = o,
+			    .notes = notes,
+			    .path = several ? file->path : "",
+			    .colon = several ? ": " : "",
+			    .first = -1,
+			    .last = INT64_MAX};
+	int r = sort_file(&s.order, in, file, o);
+
+	if (r == 0 && here)
+		find_window(&s);
+	else if (r == 0 && any)
+		perf_note(notes, NOTE_WARNING,
+			  "%s: no signposts, unlike other files: the whole file counts",
+			  file->path);
+	if (r == 0)
+		r = keep_window(&s, order, !here || o->print_signposts);
+	vec_free(&s.order);
+	return r;
+}
+
+/* Time since row FROM by the clock of the host that has both; rows without a time come last. */
+static double since(const struct perf_input *in, uint32_t from, uint32_t row)
+{
+	int64_t start = in->rows.v[row].start, zero = in->rows.v[from].start;
+
+	if (start == PERF_NO_START || zero == PERF_NO_START)
+		return INFINITY;
+	return in->start_real ? (double)start - (double)zero
+			      : (double)((__int128)start - (__int128)zero);
+}
+
+/*
+ * Puts the rows of several files beside each other: each file counts time from the first of its
+ * own rows, so that the result does not depend on how the hosts' clocks are set.
+ */
+static int interleave(struct perf_order *order, const struct perf_input *in)
+{
+	struct {
+		size_t at, end;
+		uint32_t first;
+	} *queue = calloc(in->files.n, sizeof(*queue));
+	struct perf_order out = {0};
+	size_t i = 0;
+
+	if (!queue || vec_reserve(&out, order->n + 1) < 0) {
+		free(queue);
+		return TACHO_ENOMEM;
+	}
+	for (size_t f = 0; f < in->files.n; f++) {
+		queue[f].at = i;
+		queue[f].first = i < order->n ? order->v[i] : 0;
+		while (i < order->n && order->v[i] < in->files.v[f].end)
+			i++;
+		queue[f].end = i;
+	}
+	while (out.n < order->n) {
+		size_t next = in->files.n;
+		double soonest = 0;
+
+		for (size_t f = 0; f < in->files.n; f++) {
+			double at;
+
+			if (queue[f].at == queue[f].end)
+				continue;
+			at = since(in, queue[f].first, order->v[queue[f].at]);
+			if (next == in->files.n || at < soonest) {
+				next = f;
+				soonest = at;
+			}
+		}
+		out.v[out.n++] = order->v[queue[next].at++];
+	}
+	free(queue);
+	vec_free(order);
+	*order = out;
+	return 0;
 }
 
 int perf_window(struct perf_order *order, const struct perf_input *in, const struct perf_options *o,
 		struct perf_notes *notes)
 {
-	struct limits l = {-1, INT64_MAX, false};
-	bool any = false;
-	size_t from = 0;
+	bool any = !o->ignore_signposts && has_signposts(in, 0, (uint32_t)in->rows.n);
+	int r = 0;
 
-	if (sort_by_time(order, in, o, notes) < 0)
-		return TACHO_ENOMEM;
-	if (o->ignore_signposts) {
+	/* Release 1.2.4 takes all files for one, and all clocks. */
+	struct perf_file whole = {"", 0, (uint32_t)in->rows.n};
+	bool together = o->model == PERF_MODEL_1_2_4 || in->files.n < 2;
+
+	note_order(in, o, notes);
+	if (o->ignore_signposts)
 		perf_note(notes, NOTE_INFO, "The whole file, whatever its signposts");
-		return 0;
-	}
-	for (size_t i = 0; i < order->n && !any; i++)
-		any = in->rows.v[i].type == TYPE_SIGNPOST;
-	if (!any) {
+	else if (!any)
 		perf_note(notes, NOTE_INFO, "No signposts: the whole file");
-		return 0;
-	}
-	if (given(o->start_signpost))
-		find_start(&l, order, in, o->start_signpost, notes);
-	if (given(o->end_signpost))
-		find_end(&l, order, in, o->end_signpost,
-			 given(o->start_signpost) && !strcmp(o->start_signpost, o->end_signpost),
-			 notes);
-	if (!l.any) {
-		from = last_section(order, in, notes);
-		if (from == order->n)
-			note_empty(order, in, notes);
-	}
-	keep(order, in, from, &l, o->print_signposts);
-	return 0;
+	if (together)
+		return add_file(order, in, &whole, o, any, notes);
+	for (size_t f = 0; f < in->files.n && r == 0; f++)
+		r = add_file(order, in, &in->files.v[f], o, any, notes);
+	return r == 0 && sorts_by_time(in, o) ? interleave(order, in) : r;
 }

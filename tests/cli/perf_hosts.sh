@@ -1,0 +1,60 @@
+# Reports of several hosts: each file has a clock of its own, and no answer depends on how it is set.
+. "$SOURCE/tests/perf_lib.sh"
+
+for host in 0 1; do
+	ops >host$host.csv <<ROWS
+warm;sign
+Copy;dev;0;9000;0;8
+go;sign
+Copy;dev;0;$((1000 + host * 500));70000;8
+Move;dev;0;$((3000 - host * 500));200;8
+AllGather;dev;0;2000;300;8
+ROWS
+done
+# The clock of host 1 is set in every way that a clock can be.
+for offset in 15 25 1000000000000 -500; do
+	awk -F, -v OFS=, -v o=$offset 'NR > 1 { $10 = sprintf("%.0f", $10 + o) } 1' host1.csv >late$offset.csv
+done
+awk -F, -v OFS=, '{ $10 = "" } 1' host1.csv >blank.csv
+
+same() {
+	local offset
+	expect_exit 0 "$REPORT" host0.csv host1.csv "$@"
+	sed 's/host1.csv/HOST/' out >want
+	for offset in 15 25 1000000000000 -500; do
+		expect_exit 0 "$REPORT" host0.csv late$offset.csv "$@"
+		sed "s/late$offset.csv/HOST/" out | cmp - want || fail "the answer depends on the clock: $offset $*"
+	done
+}
+for model in tacho next; do
+	same --model=$model
+	same --model=$model --no-merge-devices
+	same --model=$model --start-signpost warm --end-signpost go
+	same --model=$model --ignore-signposts --print-signposts --format=json
+	same --model=$model --format=csv --print-signposts
+done
+
+# The slower of each pair. The first op of a host has no gap, whichever host's row is used.
+expect_exit 0 "$REPORT" host0.csv host1.csv --format=csv
+expect_line out '^6,.*,Move,0,3.0,0.2' '^7,.*,AllGather,0,2.0,0.3' '^11,.*,Copy,1,1.5,,'
+expect_count 4 out
+# A host that lost its first op to another keeps the gap before the second.
+expect_exit 0 "$REPORT" host1.csv host0.csv --format=csv
+expect_line out '^5,.*,Copy,0,1.5,,' '^7,.*,AllGather,0,2.0,0.3' '^12,.*,Move,1,3.0,0.2'
+# Apart, they are listed by the time since the first op of each.
+expect_exit 0 "$REPORT" host0.csv late1000000000000.csv --format=csv --no-merge-devices
+[ "$(cut -d, -f1 out | tr '\n' ' ')" = "ID 5 11 6 12 7 13 " ] || fail "the order: $(cut -d, -f1 out)"
+expect_line out '^5,.*,1.0,,' '^11,.*,1.5,,'
+expect_exit 0 "$REPORT" host0.csv blank.csv --format=csv --no-merge-devices
+[ "$(cut -d, -f1 out | tr '\n' ' ')" = "ID 5 6 7 11 12 13 " ] || fail "without a clock: $(cut -d, -f1 out)"
+
+# Each file's window is named; a file without signposts is reported as a whole, and said to be.
+expect_exit 0 "$REPORT" host0.csv host1.csv --no-advice
+expect_line out "^host0.csv: From the last of 2 signposts on: 'go'" "^host1.csv: From the last of 2 signposts on: 'go'"
+grep -v signpost host1.csv >bare.csv
+expect_exit 0 "$REPORT" host0.csv bare.csv
+expect_line err 'bare.csv: no signposts, unlike other files'
+
+# --why says where the row is.
+expect_exit 0 "$REPORT" host0.csv host1.csv --why 11
+expect_line out '^The row .*host1.csv, row 5'
