@@ -33,9 +33,22 @@ static void add(struct list *l, enum perf_advice_kind kind, double saving, const
 			 " (saves up to %.*f \xce\xbcs)", item->saving < 10 ? 1 : 0, item->saving);
 }
 
-double perf_gap_saving(const struct perf_op *op)
+bool perf_gap_long(const struct perf_op *op)
 {
-	return op->has & HAS_GAP && op->gap > PERF_GAP_AT ? op->gap - GAP_LEFT : 0;
+	return op->has & HAS_GAP && op->gap > PERF_GAP_AT;
+}
+
+double perf_gap_saving(const struct perf_report *r, const struct perf_op *op)
+{
+	bool replay = r->in->rows.v[op->row].replay;
+
+	return perf_gap_long(op) && !replay ? op->gap - GAP_LEFT : 0;
+}
+
+/* Release 1.2.4 gives some advice that cannot be followed; as many items, in that model. */
+static bool exact(const struct perf_report *r)
+{
+	return r->options->model == PERF_MODEL_1_2_4;
 }
 
 const char *perf_advice_title(enum perf_advice_kind kind)
@@ -173,7 +186,9 @@ static void advise_fidelity(struct list *l, const struct perf_report *r, const s
 
 static void advise_dram(struct list *l, const struct perf_report *r, const struct perf_op *op)
 {
-	if (!op->sharded)
+	const struct perf_kind *k = perf_op_kind(r, op);
+
+	if (!op->sharded && (exact(r) || (!k->sparse && k->config != CONFIG_FOREIGN)))
 		add(l, ADVICE_SHARD, saved_at(op, op->dram_pct, 100),
 		    "Try the DRAM-sharded program config: it is at %.0f %% of the DRAM bandwidth, and "
 		    "sharded weights are read from all banks at once",
@@ -188,7 +203,7 @@ static int available(const struct perf_report *r, const struct perf_op *op)
 {
 	int workers = r->in->rows.v[op->row].workers;
 
-	if (r->options->model == PERF_MODEL_1_2_4)
+	if (exact(r))
 		return 64;
 	return workers ? workers : r->workers;
 }
@@ -197,7 +212,7 @@ static void advise_flop(struct list *l, const struct perf_report *r, const struc
 {
 	int cores = available(r, op);
 
-	if (op->cores < cores)
+	if (op->cores < cores && (exact(r) || !op->sharded))
 		add(l, ADVICE_GRID, op->time * (1 - op->cores / cores),
 		    "Give it a larger grid: it is bound by arithmetic and runs on %g of %d cores",
 		    op->cores, cores);
@@ -210,34 +225,70 @@ static bool absent(int64_t n)
 	return n == PERF_NO_NUMBER;
 }
 
-/* The blocking: how much is kept in registers and L1 between loads. */
-static void advise_blocks(struct list *l, const struct perf_kind *k, double saving,
-			  const char *grid)
+/* The blocks: how much is kept in registers and L1 between loads. */
+static void advise_block_w(struct list *l, const struct perf_report *r, const struct perf_kind *k,
+			   double saving)
 {
-	int before = l->n;
-	bool subblock = !absent(k->subblock_h) && !absent(k->subblock_w);
-
-	if (absent(k->block_w))
-		add(l, ADVICE_BLOCK, saving,
-		    "Set in0_block_w: 2 or more tiles of the inner dimension at a time");
-	else if (k->block_w < 2)
+	if (!absent(k->block_w) && k->block_w < 2)
 		add(l, ADVICE_BLOCK, saving,
 		    "Raise in0_block_w from %lld to 2 or more: each block is a round trip for data",
 		    (long long)k->block_w);
-	if (!subblock)
-		add(l, ADVICE_SUBBLOCK, saving,
-		    "Set out_subblock_h and out_subblock_w: 2 tiles or more stay in the registers");
-	else if (perf_times(k->subblock_h, k->subblock_w) < 2)
+	else if (absent(k->block_w) && exact(r))
+		add(l, ADVICE_BLOCK, saving,
+		    "The program config does not say in0_block_w: 2 or more tiles of the inner "
+		    "dimension at a time are better than one");
+}
+
+static void advise_subblock(struct list *l, const struct perf_report *r, const struct perf_kind *k,
+			    double saving)
+{
+	bool known = !absent(k->subblock_h) && !absent(k->subblock_w);
+
+	if (known && perf_times(k->subblock_h, k->subblock_w) < 2)
 		add(l, ADVICE_SUBBLOCK, saving,
 		    "Raise the output subblock from %lldx%lld to 2 tiles or more: one tile leaves "
 		    "the registers idle",
 		    (long long)k->subblock_h, (long long)k->subblock_w);
-	if (l->n == before)
-		add(l, ADVICE_NOTHING, 0,
-		    "in0_block_w=%lld and subblock %lldx%lld are in order; look at the grid%s and at "
-		    "waiting for input",
-		    (long long)k->block_w, (long long)k->subblock_h, (long long)k->subblock_w,
-		    grid);
+	else if (!known && exact(r))
+		add(l, ADVICE_SUBBLOCK, saving,
+		    "The program config does not say out_subblock_h and out_subblock_w: some "
+		    "configs have no such settings");
+}
+
+/* GRID: a remark on the cores, or "". */
+static void advise_nothing(struct list *l, const struct perf_kind *k, const char *grid)
+{
+	char blocks[120] = "No setting of it is known to be wrong";
+
+	if (!absent(k->block_w) && !absent(k->subblock_h) && !absent(k->subblock_w))
+		snprintf(blocks, sizeof(blocks),
+			 "in0_block_w=%lld and subblock %lldx%lld are in order",
+			 (long long)k->block_w, (long long)k->subblock_h, (long long)k->subblock_w);
+	else if (!absent(k->block_w))
+		snprintf(blocks, sizeof(blocks), "in0_block_w=%lld is in order",
+			 (long long)k->block_w);
+	add(l, ADVICE_NOTHING, 0, "%s; look at the grid%s and at waiting for input", blocks, grid);
+}
+
+static void advise_input(struct list *l, const struct perf_op *op, const struct perf_kind *k,
+			 double saving)
+{
+	char busy[100] = "";
+
+	if (!isnan(op->dram_pct) && !isnan(op->flops_pct))
+		snprintf(busy, sizeof(busy),
+			 ", and neither DRAM (%.0f %%) nor arithmetic (%.0f %%) is busy",
+			 op->dram_pct, op->flops_pct);
+	add(l, ADVICE_INPUT_L1, saving, "Keep input 0 in L1 if it fits: it is in %s%s",
+	    place(k, IN0), busy);
+}
+
+/* True if the op has no program config, but would take one. */
+static bool lacks_config(const struct perf_report *r, const struct perf_kind *k)
+{
+	if (!absent(k->block_w) || !absent(k->subblock_h) || !absent(k->subblock_w))
+		return false;
+	return exact(r) || k->config == CONFIG_DEFAULT || k->config == CONFIG_UNKNOWN;
 }
 
 static void advise_slow(struct list *l, const struct perf_report *r, const struct perf_op *op)
@@ -245,23 +296,24 @@ static void advise_slow(struct list *l, const struct perf_report *r, const struc
 	const struct perf_kind *k = perf_op_kind(r, op);
 	double saving = slow_saving(op);
 	char grid[60] = "";
+	int before;
 
 	if (!op->sharded && op->cores * 2 <= r->workers)
 		snprintf(grid, sizeof(grid), " (it runs on %g of %d cores)", op->cores, r->workers);
-
 	if (!k->memory[IN0] || !strstr(k->memory[IN0], "L1"))
-		add(l, ADVICE_INPUT_L1, saving,
-		    "Keep input 0 in L1 if it fits: it is in %s, and neither DRAM (%.0f %%) nor "
-		    "arithmetic (%.0f %%) is busy",
-		    place(k, IN0), op->dram_pct, op->flops_pct);
-	if (absent(k->block_w) && absent(k->subblock_h) && absent(k->subblock_w)) {
+		advise_input(l, op, k, saving);
+	if (lacks_config(r, k)) {
 		add(l, ADVICE_CONFIG, saving,
 		    "Give it a program_config with in0_block_w and out_subblock_h/w: without one the "
 		    "defaults are cautious%s",
 		    grid);
 		return;
 	}
-	advise_blocks(l, k, saving, grid);
+	before = l->n;
+	advise_block_w(l, r, k, saving);
+	advise_subblock(l, r, k, saving);
+	if (l->n == before)
+		advise_nothing(l, k, grid);
 	advise_fidelity(l, r, op);
 }
 

@@ -38,8 +38,14 @@ struct perf_advice_item {
 int perf_advise(const struct perf_report *report, const struct perf_op *op,
 		struct perf_advice_item items[PERF_ADVICE_MAX]);
 
-/* What shorter gaps would save, us: all beyond 6 us where they are over 6.5. */
-double perf_gap_saving(const struct perf_op *op);
+/* Is the gap before the op longer than it should be? */
+bool perf_gap_long(const struct perf_op *op);
+
+/*
+ * What a trace would save of the gap before an op, us: all beyond the 6 us that remain in one, of a
+ * gap that is too long. Nothing for an op that is a replay already.
+ */
+double perf_gap_saving(const struct perf_report *report, const struct perf_op *op);
 
 /* A word for each sort of advice, for sums over all ops. */
 const char *perf_advice_title(enum perf_advice_kind kind);

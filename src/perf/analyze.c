@@ -209,6 +209,15 @@ static void set_dram(const struct perf_report *r, struct perf_op *op, double sec
 	}
 }
 
+/*
+ * An op that the device's log does not have: captured into a trace, say, and never replayed. Model
+ * next takes such a duration for invalid, release 1.2.4 for 0.
+ */
+static bool unmeasured(const struct perf_report *r, const struct perf_op *op)
+{
+	return op->time_blank && r->options->model == PERF_MODEL_TACHO;
+}
+
 static void analyze_matmul(struct perf_report *r, struct perf_op *op, const struct perf_row *row)
 {
 	const struct perf_kind *k = perf_op_kind(r, op);
@@ -228,7 +237,7 @@ static void analyze_matmul(struct perf_report *r, struct perf_op *op, const stru
 		op->cores = r->arch->sharded_cores;
 		op->cores_whole = true;
 	}
-	if (seconds != 0) {
+	if (seconds != 0 && !unmeasured(r, op)) {
 		set_dram(r, op, seconds);
 		set_flops(r, op, seconds, op->cores);
 	}
@@ -245,7 +254,7 @@ static void analyze_conv(struct perf_report *r, struct perf_op *op, const struct
 	double seconds = row->duration * 1e-9;
 
 	op->operations = conv_operations(k);
-	if (seconds != 0)
+	if (seconds != 0 && !unmeasured(r, op))
 		set_flops(r, op, seconds,
 			  r->options->model == PERF_MODEL_NEXT ? row->cores : r->workers);
 	if (seconds == 0 || isnan(op->operations) || k->fidelity == FIDELITY_NONE)
@@ -271,7 +280,7 @@ static void analyze_row(struct perf_report *r, struct perf_op *op, bool previous
 	op->type = row->type;
 	op->time = isnan(row->duration) ? 0 : row->duration / 1000;
 	op->time_blank = isnan(row->duration);
-	if (row->type != TYPE_SIGNPOST && k->family != FAMILY_HOST)
+	if (row->type != TYPE_SIGNPOST && k->family != FAMILY_HOST && !unmeasured(r, op))
 		op->has |= HAS_TIME;
 	if (previous && !isnan(row->gap)) {
 		op->gap = row->gap / 1000;
@@ -296,6 +305,8 @@ static void count_op(struct perf_report *r, const struct perf_op *op)
 		r->host_ops++;
 	else if (op->type == TYPE_SIGNPOST || strstr(perf_op_kind(r, op)->label, "signpost"))
 		r->signposts++;
+	else if (unmeasured(r, op))
+		r->unmeasured++;
 	else
 		r->device_ops++;
 }
@@ -314,7 +325,7 @@ static int analyze_rows(struct perf_report *r, const struct perf_order *order, b
 
 		analyze_row(r, &op, *previous);
 		count_op(r, &op);
-		*previous |= op.type != TYPE_SIGNPOST;
+		*previous |= op.type != TYPE_SIGNPOST && !unmeasured(r, &op);
 		r->ops.v[r->ops.n++] = op;
 	}
 	return 0;
@@ -376,6 +387,22 @@ static void filter(struct perf_report *r)
 	r->ops.n = n;
 }
 
+static void set_host_time(struct perf_report *r)
+{
+	struct perf_sum host = {0};
+
+	r->host_timed = 0;
+	for (size_t i = 0; i < r->ops.n; i++) {
+		double ns = r->in->rows.v[r->ops.v[i].row].host_duration;
+
+		if (perf_op_kind(r, &r->ops.v[i])->family != FAMILY_HOST || isnan(ns))
+			continue;
+		perf_sum_add(&host, ns / 1000);
+		r->host_timed++;
+	}
+	r->host_sum = perf_sum_get(&host);
+}
+
 static void set_totals(struct perf_report *r)
 {
 	bool next = r->options->model == PERF_MODEL_NEXT;
@@ -407,11 +434,12 @@ static void set_totals(struct perf_report *r)
 
 void perf_report_sum(struct perf_report *r)
 {
-	r->device_ops = r->host_ops = r->signposts = 0;
+	r->device_ops = r->host_ops = r->signposts = r->unmeasured = 0;
 	for (size_t i = 0; i < r->ops.n; i++)
 		count_op(r, &r->ops.v[i]);
 	r->busy = r->overlap = NAN;
 	set_totals(r);
+	set_host_time(r);
 }
 
 static void note_result(const struct perf_report *r, struct perf_notes *notes)
@@ -422,6 +450,11 @@ static void note_result(const struct perf_report *r, struct perf_notes *notes)
 			"%llu multiplication%s without a duration, shape, data type, memory, core "
 			"count or fidelity to compute with: the figures stay blank",
 			(unsigned long long)r->unusable, r->unusable > 1 ? "s" : "");
+	if (r->unmeasured)
+		perf_note(notes, NOTE_INFO,
+			  "%llu op%s without a device time, captured into a trace or not in the "
+			  "device's log: listed, not counted",
+			  (unsigned long long)r->unmeasured, r->unmeasured > 1 ? "s" : "");
 	if (r->invalid)
 		perf_note(notes, NOTE_WARNING,
 			  "%llu op%s with a duration that cannot be true: the time is left out",
@@ -563,7 +596,7 @@ int perf_report_make(struct perf_report *r, struct perf_input *in, const struct 
 	}
 	choose_workers(r, notes);
 	note_start(r, notes);
-	if (o->model == PERF_MODEL_NEXT)
+	if (o->model != PERF_MODEL_1_2_4)
 		take_fallbacks(in);
 	code = label_sparse(r, in, notes);
 	if (code == 0)
@@ -583,6 +616,7 @@ int perf_report_make(struct perf_report *r, struct perf_input *in, const struct 
 	if (code == 0) {
 		filter(r);
 		set_totals(r);
+		set_host_time(r);
 		code = perf_overlap(r);
 	}
 	note_result(r, notes);

@@ -50,6 +50,9 @@ static const struct {
 	[COL_FW_START] = {"DEVICE FW START CYCLE", NEED_NEVER},
 	[COL_FW_END] = {"DEVICE FW END CYCLE", NEED_NEVER},
 	[COL_FW_DURATION] = {"DEVICE FW DURATION [ns]", NEED_NEVER},
+	[COL_HOST_DURATION] = {"HOST DURATION [ns]", NEED_NEVER},
+	[COL_TRACE] = {"METAL TRACE ID", NEED_NEVER},
+	[COL_REPLAY] = {"METAL TRACE REPLAY SESSION ID", NEED_NEVER},
 };
 
 #define PADDED "_PAD[LOGICAL]" /* what newer files add to the names of the shape columns */
@@ -327,6 +330,8 @@ static int add_row(struct reading *f, const struct csv_row *csv_row)
 	row.fw_start = long_cell(f, COL_FW_START, PERF_NO_NUMBER, NULL);
 	row.fw_end = long_cell(f, COL_FW_END, PERF_NO_NUMBER, NULL);
 	row.fw_duration = number_cell(f, COL_FW_DURATION, NULL);
+	row.host_duration = number_cell(f, COL_HOST_DURATION, NULL);
+	row.replay = !csv_blank(f->cell[COL_TRACE]) || !csv_blank(f->cell[COL_REPLAY]);
 	row.workers = small_cell(f, COL_WORKERS, 0);
 	row.sub_device = small_cell(f, COL_SUB_DEVICE, PERF_NO_DEVICE);
 	note_workers(in, row.workers);

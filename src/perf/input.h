@@ -46,6 +46,9 @@ enum perf_column {
 	COL_FW_START,
 	COL_FW_END,
 	COL_FW_DURATION,
+	COL_HOST_DURATION,
+	COL_TRACE,
+	COL_REPLAY,
 	COL_COUNT,
 };
 
@@ -83,6 +86,14 @@ enum perf_family {
 	FAMILY_HOST, /* ran on the host's CPU */
 };
 
+/* What the attributes say about the program config: how the work is cut into blocks. */
+enum perf_config {
+	CONFIG_UNKNOWN, /* there are no attributes */
+	CONFIG_FOREIGN, /* the op takes none, or one of another kind */
+	CONFIG_DEFAULT, /* it takes one, and none was given */
+	CONFIG_GIVEN,   /* settings that it does not name are not settings of that config */
+};
+
 struct perf_kind {
 	/* As in the file; NULL where the cell is blank. Strings belong to the input. */
 	const char *op_code;
@@ -94,6 +105,7 @@ struct perf_kind {
 	int64_t block_w, subblock_h, subblock_w; /* PERF_NO_NUMBER where absent */
 	int64_t window_h, window_w;              /* of a convolution */
 	int64_t nnz;                             /* of a sparse matmul: active batches */
+	enum perf_config config;
 	bool dram_sharded;
 	bool sparse, a_sparse, b_sparse;
 	/* Made of them */
@@ -117,11 +129,13 @@ struct perf_row {
 	int64_t start;            /* host clock, ns; PERF_NO_START: blank */
 	int64_t fw_start, fw_end; /* device cycles; PERF_NO_NUMBER: blank */
 	double fw_duration;       /* ns */
+	double host_duration;     /* ns on the host's CPU */
 	uint32_t kind;
 	int32_t device;     /* or PERF_NO_DEVICE */
 	int32_t workers;    /* available to the op, 0: not said */
 	int32_t sub_device; /* or PERF_NO_DEVICE */
 	uint8_t type;       /* enum perf_type */
+	bool replay;        /* an op of a trace that was replayed */
 	bool bad;           /* a cell of it could not be read; those of its kind and device apart */
 };
 

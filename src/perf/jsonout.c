@@ -104,6 +104,7 @@ static void write_op(struct writer *w, const struct perf_op *op)
 	json_text(&w->j, "op_code", k->label);
 	json_text(&w->j, "raw_op_code", k->op_code);
 	json_bool(&w->j, "signpost", op->type == TYPE_SIGNPOST);
+	json_bool(&w->j, "replay", row->replay);
 	json_text(&w->j, "category", category(w, k));
 	number(&w->j, "device", row->device, PERF_NO_DEVICE);
 	number(&w->j, "sub_device", row->sub_device, PERF_NO_DEVICE);
@@ -136,6 +137,8 @@ static void write_head(struct writer *w)
 	json_int(j, "device_ops", (int64_t)r->device_ops);
 	json_int(j, "host_ops", (int64_t)r->host_ops);
 	json_int(j, "signposts", (int64_t)r->signposts);
+	json_int(j, "unmeasured_ops", (int64_t)r->unmeasured);
+	figure(j, "host_time_us", r->host_timed, r->host_sum);
 	json_double(j, "device_time_us", r->time_sum);
 	json_double(j, "op_to_op_gap_us", r->gap_sum);
 	json_double(j, "busy_us", r->busy);

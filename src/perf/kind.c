@@ -426,6 +426,27 @@ static enum perf_family family_of(struct csv_cell name)
 	return FAMILY_OTHER;
 }
 
+static enum perf_config config_of(struct csv_cell attributes)
+{
+	static const char key[] = "program_config", none[] = "std::nullopt";
+	const char *p = behind(attributes, key);
+	struct csv_cell value;
+
+	if (csv_blank(attributes))
+		return CONFIG_UNKNOWN;
+	if (!p)
+		return CONFIG_FOREIGN;
+	value = from(attributes, p);
+	while (value.len && strchr("'\": =", value.text[0])) {
+		value.text++;
+		value.len--;
+	}
+	if (!value.len || strchr(";,}", value.text[0]) ||
+	    (value.len >= strlen(none) && !memcmp(value.text, none, strlen(none))))
+		return CONFIG_DEFAULT;
+	return CONFIG_GIVEN;
+}
+
 static void read_attributes(struct perf_kind *k, struct csv_cell name, struct csv_cell attributes)
 {
 	k->block_w = k->subblock_h = k->subblock_w = k->nnz = PERF_NO_NUMBER;
@@ -434,6 +455,7 @@ static void read_attributes(struct perf_kind *k, struct csv_cell name, struct cs
 		k->subblock_h = attribute_number(attributes, "out_subblock_h=");
 		k->subblock_w = attribute_number(attributes, "out_subblock_w=");
 	}
+	k->config = config_of(attributes);
 	k->dram_sharded =
 		k->family == FAMILY_MATMUL &&
 		contains(attributes, "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig");

@@ -63,7 +63,7 @@ struct perf_op {
 	uint8_t bound, verdict;
 	uint8_t type;         /* enum perf_type */
 	bool cores_whole : 1; /* printed without a fraction */
-	bool time_blank : 1;  /* the duration's cell is blank: counts as 0 */
+	bool time_blank : 1;  /* not measured: 1.2.4 counts it as 0, the other models not at all */
 	bool dim : 1;         /* below --min-percentage: grey */
 	bool sharded : 1;
 };
@@ -92,6 +92,9 @@ struct perf_report {
 	} ops;
 	double time_sum, gap_sum;                 /* us */
 	uint64_t device_ops, host_ops, signposts; /* before the filters of ids and host ops */
+	uint64_t unmeasured;  /* ops of a device without a time, which are not among its ops */
+	double host_sum;      /* us that ops of the host took */
+	uint64_t host_timed;  /* of how many of them that is known */
 	double busy, overlap; /* us of a device's time with at least one, two ops; NaN: unknown */
 	bool partitioned;     /* more than one sub-device */
 	uint64_t unusable;    /* matmuls and convolutions whose figures cannot be computed */

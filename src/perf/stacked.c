@@ -153,7 +153,11 @@ static void add_op(struct sums *s, const struct perf_op *op)
 
 static bool left_out(const struct builder *b, const struct perf_op *op)
 {
-	return op->type == TYPE_SIGNPOST || strstr(perf_op_kind(b->r, op)->label, "signpost") ||
+	bool counted = op->has & HAS_TIME || b->r->options->model != PERF_MODEL_TACHO ||
+		       perf_op_kind(b->r, op)->family == FAMILY_HOST;
+
+	return !counted || op->type == TYPE_SIGNPOST ||
+	       strstr(perf_op_kind(b->r, op)->label, "signpost") ||
 	       (b->out->by_device && b->r->in->rows.v[op->row].device == PERF_NO_DEVICE);
 }
 

@@ -38,10 +38,11 @@ static int compare_tops(const void *a, const void *b)
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
-/* Not run: an op of a trace, which takes time when that is replayed. */
-static bool only_taken_down(const struct perf_op *op)
+/* Not run: an op that was captured into a trace takes time when that is replayed. */
+static bool not_run(const struct perf_op *op)
 {
-	return op->has & HAS_TIME && !(op->time > 0);
+	return op->bound != BOUND_HOST &&
+	       (op->time_blank || (op->has & HAS_TIME && !(op->time > 0)));
 }
 
 static int find_top(struct perf_summary *s, const struct perf_report *r)
@@ -55,7 +56,7 @@ static int find_top(struct perf_summary *s, const struct perf_report *r)
 		const struct perf_op *op = &r->ops.v[i];
 		struct perf_top *top = &tops[op->kind];
 
-		if (!(op->has & HAS_TIME) || only_taken_down(op))
+		if (!(op->has & HAS_TIME) || not_run(op))
 			continue;
 		if (top->ops++ == 0 || op->time > r->ops.v[top->longest].time)
 			top->longest = (uint32_t)i;
@@ -78,7 +79,7 @@ static void add_savings(struct perf_summary *s, const struct perf_report *r,
 {
 	struct perf_advice_item items[PERF_ADVICE_MAX];
 	int n = perf_advise(r, op, items);
-	double gap = perf_gap_saving(op);
+	double gap = perf_gap_saving(r, op);
 
 	for (int i = 0; i < n; i++) {
 		s->saving[items[i].kind].ops++;
@@ -98,7 +99,7 @@ int perf_summary_make(struct perf_summary *s, const struct perf_report *r)
 	for (size_t i = 0; i < r->ops.n; i++) {
 		const struct perf_op *op = &r->ops.v[i];
 
-		if (op->type == TYPE_SIGNPOST || only_taken_down(op))
+		if (op->type == TYPE_SIGNPOST || not_run(op))
 			continue;
 		s->bound[op->bound].ops++;
 		s->bound[op->bound].time += time_of(op);
@@ -151,13 +152,35 @@ static void add_title(struct buf *out, struct perf_style style, const char *titl
 	buf_addc(out, '\n');
 }
 
+/* Time on the CPU is no share of the device's: the two run side by side. */
+static void add_host(const struct perf_report *r, struct buf *out)
+{
+	char text[FMT_FIXED_SIZE];
+
+	if (!r->host_ops)
+		return;
+	buf_addf(out, "  %llu host op%s", (unsigned long long)r->host_ops,
+		 r->host_ops > 1 ? "s" : "");
+	if (r->host_timed) {
+		fmt_fixed(text, r->host_sum, r->host_sum < 100 ? 1 : 0);
+		buf_addf(out, ": %s " MICRO " on the CPU", text);
+	}
+	if (!r->host_timed)
+		buf_adds(out, ", whose time the input does not have");
+	else if (r->host_timed < r->host_ops)
+		buf_addf(out, " (of %llu the input does not have the time)",
+			 (unsigned long long)(r->host_ops - r->host_timed));
+	buf_addc(out, '\n');
+}
+
 static void add_times(const struct perf_summary *s, const struct perf_report *r, struct buf *out)
 {
 	add_line(out, "ops on the device", r->time_sum, s->total);
 	add_line(out, "gaps: the device waits", r->gap_sum, s->total);
-	if (r->host_ops)
-		buf_addf(out, "  %llu host op%s, whose time the input does not have\n",
-			 (unsigned long long)r->host_ops, r->host_ops > 1 ? "s" : "");
+	add_host(r, out);
+	if (r->unmeasured)
+		buf_addf(out, "  %llu op%s not measured, and not counted here\n",
+			 (unsigned long long)r->unmeasured, r->unmeasured > 1 ? "s were" : " was");
 	if (s->negative_gaps)
 		buf_addf(out,
 			 "  %llu op%s began before the one before had ended: times and gaps add up "

@@ -101,15 +101,17 @@ static void write_gaps(struct writer *w, const struct perf_view *view)
 {
 	struct perf_view gaps = {0};
 	struct perf_sum saving = {0};
+	size_t replays = 0;
 	double all = w->r->time_sum + w->r->gap_sum, saved;
 	char text[FMT_FIXED_SIZE];
 
 	for (size_t i = 0; i < view->n; i++) {
-		double s = perf_gap_saving(&w->r->ops.v[view->v[i]]);
+		const struct perf_op *op = &w->r->ops.v[view->v[i]];
 
-		if (s > 0 && vec_push(&gaps, view->v[i]) < 0)
+		if (perf_gap_long(op) && vec_push(&gaps, view->v[i]) < 0)
 			w->code = TACHO_ENOMEM;
-		perf_sum_add(&saving, s);
+		replays += perf_gap_long(op) && w->r->in->rows.v[op->row].replay;
+		perf_sum_add(&saving, perf_gap_saving(w->r, op));
 	}
 	if (gaps.n == 0)
 		return;
@@ -121,14 +123,22 @@ static void write_gaps(struct writer *w, const struct perf_view *view)
 	if (gaps.n > SHOWN_GAPS)
 		buf_addf(&w->out, "and %zu more, all shorter\n", gaps.n - SHOWN_GAPS);
 	fmt_fixed(text, saved, 0);
-	buf_addf(
-		&w->out,
-		"\nBefore each of these the device waited more than 6 " MICRO
-		", mostly for the host to send the op.\nRecord the ops as a trace and replay it: "
-		"up to %s " MICRO " less (%.1f %% of all time).\n"
-		"Or let the host run ahead: no reading back between ops, and arguments that do not "
-		"change fixed when kernels are compiled.\n\n",
-		text, all > 0 ? saved / all * 100 : 0);
+	buf_addf(&w->out, "\nBefore each of these the device waited more than %g " MICRO ".\n",
+		 PERF_GAP_AT);
+	if (replays)
+		buf_addf(&w->out,
+			 "%zu of them %s of a replayed trace: the wait is inside the trace, or for "
+			 "the host to start it.\n",
+			 replays, replays > 1 ? "are" : "is");
+	if (replays < gaps.n)
+		buf_addf(
+			&w->out,
+			"Mostly the host has to send the op: record the ops as a trace and replay "
+			"it, for up to %s " MICRO " less (%.1f %% of all time).\n"
+			"Or let the host run ahead: no reading back between ops, and arguments that "
+			"do not change fixed when kernels are compiled.\n",
+			text, all > 0 ? saved / all * 100 : 0);
+	buf_addc(&w->out, '\n');
 	vec_free(&gaps);
 }
 
@@ -165,7 +175,8 @@ static int gather_sorts(struct sorts *sorts, const struct perf_report *r,
 		uint32_t *at = &sorts->by_kind[(size_t)op->kind * BOUND_COUNT + op->bound];
 		struct sort *s;
 
-		if (perf_op_kind(r, op)->family != FAMILY_MATMUL || op->type == TYPE_SIGNPOST)
+		if (perf_op_kind(r, op)->family != FAMILY_MATMUL || op->type == TYPE_SIGNPOST ||
+		    (op->time_blank && !(op->has & HAS_TIME)))
 			continue;
 		if (!*at) {
 			if (vec_push(sorts, ((struct sort){.kind = op->kind,
@@ -175,7 +186,7 @@ static int gather_sorts(struct sorts *sorts, const struct perf_report *r,
 			*at = (uint32_t)sorts->n;
 		}
 		s = &sorts->v[*at - 1];
-		s->n += op->time > 0; /* not one that a trace only took down */
+		s->n += op->time > 0; /* not one that was only captured */
 		s->time += op->time;
 		if (op->time > r->ops.v[s->longest].time)
 			s->longest = view->v[i];

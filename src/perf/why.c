@@ -68,8 +68,15 @@ static void write_times(struct writer *w)
 	if (op->has & HAS_TIME)
 		buf_addf(w->out, "  %.3f " MICRO " on the device%s\n", op->time,
 			 op->time_blank ? " (the duration's cell is blank)" : "");
+	else if (op->time_blank && w->k->family != FAMILY_HOST)
+		buf_adds(w->out,
+			 "  not measured: captured into a trace, or not in the device's log\n");
 	else
 		buf_adds(w->out, "  no time on a device\n");
+	if (w->k->family == FAMILY_HOST && !isnan(w->row->host_duration))
+		buf_addf(w->out, "  %.3f " MICRO " on the CPU\n", w->row->host_duration / 1000);
+	if (w->row->replay)
+		buf_adds(w->out, "  an op of a trace that was replayed\n");
 	if (op->has & HAS_GAP)
 		buf_addf(w->out, "  %.3f " MICRO " gap before it%s\n", op->gap,
 			 op->gap < 0 ? ": it began before the op before had ended" : "");
@@ -112,10 +119,11 @@ static void write_dram(struct writer *w)
 	title(w, "DRAM");
 	for (int t = 0; t < TENSORS; t++)
 		write_tensor(w, (enum perf_tensor)t);
-	if (!(op->has & HAS_DRAM)) {
+	if (!(op->has & HAS_DRAM) || isnan(op->dram)) {
 		buf_adds(w->out, isnan(op->bytes)
 					 ? "  a place, type or shape is missing: no figure\n"
-					 : "  nothing goes over the DRAM: no figure\n");
+				 : op->bytes == 0 ? "  nothing goes over the DRAM: no figure\n"
+						  : "  the duration is missing: no figure\n");
 		return;
 	}
 	buf_addf(w->out, "  %.0f bytes / %.0f ns = %.2f GB/s\n", op->bytes, w->row->duration,
@@ -181,7 +189,10 @@ static void write_bound(struct writer *w)
 			   op->has & HAS_FLOPS_PCT ? op->flops_pct : 0);
 
 	title(w, "Bound");
-	buf_addf(w->out, "  %s: %s\n", *name ? name : "none", reasons[op->bound]);
+	buf_addf(w->out, "  %s: %s\n", *name ? name : "none",
+		 op->bound == BOUND_SLOW && isnan(op->dram_pct)
+			 ? "release 1.2.4 says so of an op that was not measured"
+			 : reasons[op->bound]);
 	if (most > 0)
 		buf_addf(w->out,
 			 "  at the peak that it is nearest to it would take %.1f " MICRO "\n",
@@ -192,7 +203,7 @@ static void write_advice(struct writer *w)
 {
 	struct perf_advice_item items[PERF_ADVICE_MAX];
 	int n = perf_advise(w->r, w->op, items);
-	double gap = perf_gap_saving(w->op);
+	double gap = perf_gap_saving(w->r, w->op);
 
 	if (n == 0 && gap <= 0 && w->op->bound != BOUND_HOST)
 		return;

@@ -14,7 +14,7 @@ Copy;dev;0;1000;0;8
 Copy;dev;0;1000;-400;8
 Copy;dev;0;;0;8
 ROWS
-expect_exit 0 "$REPORT" odd.csv --csv=- --no-summary
+expect_exit 0 "$REPORT" odd.csv --csv=- --no-summary --model=1.2.4
 expect_line out '^3,37.4999' '^4,0.0,,Copy,0,0,'
 expect_exit 0 "$REPORT" odd.csv --csv=- --no-summary --model=next
 expect_line out '^3,50.0,,Copy,0,1.0,-0.4' '^4,0.0,,Copy,0,,0.0' 'Sub Device ID,Available Cores,Op Category,Bound Analysis,Overlap,Advice'

@@ -22,9 +22,11 @@ expect_line out 'From the last of 2 signposts on: .go.' '^Format v2.1, architect
 # Times in the summary stand below each other, however long a title is.
 [ "$(sed -n '/advice would save/,$p' out | grep -o '^  .* μs' | awk '{print length}' | sort -u | wc -l)" = 1 ] || fail "the summary is not aligned"
 
-# Ops of the host that are not torch's: by their name, with the next model by their type too.
+# Ops of the host that are not torch's: by their name, and but for release 1.2.4 by their type too.
 sed -e 's/^(torch) add,/softmax,/' -e 's/^LayerNorm,/(host) norm,/' small.csv >host.csv
 expect_exit 0 "$REPORT" host.csv
+expect_line out '^ 8 .* HOST  \(host\) norm' ' 2 device ops, 2 host ops, 0 signposts'
+expect_exit 0 "$REPORT" --model=1.2.4 host.csv
 expect_line out '^ 8 .* HOST  \(host\) norm' ' 3 device ops, 1 host ops, 0 signposts'
 expect_exit 0 "$REPORT" --model=next host.csv
 expect_line out '^ 7 +HOST  softmax *$' '^ 8 .* HOST  \(host\) norm' ' 2 device ops, 2 host ops, 0 signposts' ' softmax +0.00 μs +1 +Host '

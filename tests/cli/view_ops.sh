@@ -54,7 +54,7 @@ for trace, path in enumerate(sys.argv[1:]):
     table = s.call("ops?merge=0&limit=1000", trace)["rows"]
     for d in devices:
         mine = [r for r in table if r["device"] == d["device"]]
-        assert d["count"] == len(mine) and abs(d["device_time_us"] - sum(r["device_time_us"] for r in mine)) < 0.01, (path, d)
+        assert d["count"] == len(mine) and abs(d["device_time_us"] - sum(r["device_time_us"] or 0 for r in mine)) < 0.01, (path, d)
     assert abs(sum(d["pct"] for d in devices) - 100) < 0.01, (path, devices)
     # The first page and the comparison count as the table does: an op of several devices once, one of which was
     # only taken down into a trace not at all.
