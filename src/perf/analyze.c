@@ -628,21 +628,28 @@ void perf_report_free(struct perf_report *r)
 	vec_free(&r->ops);
 }
 
-/* "1,234 " to 1234; both ends of the text may be blank. */
+/* " 1,234 " to 1234; 0 if there is no text at all. */
 static int parse_id(const char *text, size_t len, int64_t *id)
 {
-	char digits[24];
-	size_t n = 0;
-	char *end;
+	int64_t n = 0;
+	bool digits = false;
 
-	for (size_t i = 0; i < len && n < sizeof(digits) - 1; i++)
-		if (text[i] != ',' && text[i] != ' ')
-			digits[n++] = text[i];
-	digits[n] = 0;
-	if (n == 0)
+	if (len == 0)
 		return 0;
-	*id = strtoll(digits, &end, 10);
-	return *end ? TACHO_EUSAGE : 1;
+	while (len && *text == ' ')
+		text++, len--;
+	while (len && text[len - 1] == ' ')
+		len--;
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == ',')
+			continue;
+		if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, text[i] - '0', &n))
+			return TACHO_EUSAGE;
+		digits = true;
+	}
+	*id = n;
+	return digits ? 1 : TACHO_EUSAGE;
 }
 
 int perf_range_parse(const char *text, struct perf_options *o, struct tacho_error *err)

@@ -538,7 +538,9 @@ static void csv_figure(const struct perf_stacked *s, const struct perf_stack *st
 {
 	double value = figure(stack, column);
 
-	if ((column == S_SHARE && s->no_time) || (column == S_TIME && s->time_blank))
+	/* A total of nothing makes a share of 0; of each device's nothing, of 0.00. */
+	if ((column == S_SHARE && s->no_time && !s->by_device) ||
+	    (column == S_TIME && s->time_blank))
 		buf_addc(out, '0');
 	else if (!isnan(value))
 		buf_addf(out, "%.2f", value);

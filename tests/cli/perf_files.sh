@@ -45,6 +45,16 @@ expect_exit 0 "$REPORT" small.csv --csv none.csv --no-summary
 expect_exit 0 "$REPORT" small.csv --csv raw.csv --raw-op-codes --no-advice
 expect_line raw.csv ',Global Call Count,Raw OP Code' ',Matmul.$'
 
+# No time at all: a share of 0, and 0.00 where each device has its own.
+ops >zero.csv <<'ROWS'
+Copy;dev;0;0;0;8
+Copy;dev;1;0;0;8
+ROWS
+expect_exit 0 "$REPORT" zero.csv --summary-file nothing --no-advice
+expect_line nothing.csv "^0,Copy .in0:l1_interleaved.,0.00,1,"
+expect_exit 0 "$REPORT" zero.csv --no-merge-devices --summary-file none --no-advice
+expect_line none.csv '^0.00,Copy .in0:l1_interleaved.,0,0.00,1,' '^0.00,Copy .in0:l1_interleaved.,1,0.00,1,'
+
 # Two devices: merged, the slower counts; apart, one bar for each.
 ops >two.csv <<'ROWS'
 Copy;dev;0;1000;0;8
