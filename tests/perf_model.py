@@ -67,7 +67,7 @@ def verdict(row):
     in0, in1, out = (MANTISSA[t] for t in types)
     f = row.c["MATH FIDELITY"]
     if in0 == 8 and out >= 7:
-        return {"HiFi4": "sufficient", "HiFi3": "sufficient"}.get(f, "too_low")
+        return "sufficient" if f == "HiFi4" else "too_low"
     if in0 == 8 or in1 >= 7:
         return {"HiFi2": "sufficient", "LoFi": "too_low"}.get(f, "too_high")
     return "sufficient" if f == "LoFi" else "too_high"

@@ -201,11 +201,7 @@ static void advise_dram(struct list *l, const struct perf_report *r, const struc
 
 static int available(const struct perf_report *r, const struct perf_op *op)
 {
-	int workers = r->in->rows.v[op->row].workers;
-
-	if (exact(r))
-		return 64;
-	return workers ? workers : r->workers;
+	return exact(r) ? 64 : perf_available(r, op);
 }
 
 static void advise_flop(struct list *l, const struct perf_report *r, const struct perf_op *op)

@@ -215,31 +215,36 @@ static void set_dram(const struct perf_report *r, struct perf_op *op, double sec
  */
 static bool unmeasured(const struct perf_report *r, const struct perf_op *op)
 {
-	return op->time_blank && r->options->model == PERF_MODEL_TACHO;
+	return op->invalid || (op->time_blank && r->options->model == PERF_MODEL_TACHO);
 }
 
 static void analyze_matmul(struct perf_report *r, struct perf_op *op, const struct perf_row *row)
 {
 	const struct perf_kind *k = perf_op_kind(r, op);
 	double seconds = row->duration * 1e-9;
+	bool next = r->options->model == PERF_MODEL_NEXT;
 
 	op->sharded = k->dram_sharded;
-	if (as_sparse(r, k)) {
+	if (next && !perf_shape_known(k)) {
+		op->bytes = op->operations = NAN;
+	} else if (as_sparse(r, k)) {
 		sparse_work(k, r->options->active_experts, &op->bytes, &op->operations);
 	} else {
 		op->bytes = dram_bytes(k);
 		op->operations = matmul_operations(k);
 	}
 	op->cores = row->cores;
-	op->cores_whole = !r->in->cores_real;
-	op->has |= HAS_CORES;
+	op->cores_whole = next || !r->in->cores_real;
+	if (!next || perf_cores_possible(row->cores))
+		op->has |= HAS_CORES;
 	if (op->sharded && r->arch) {
 		op->cores = r->arch->sharded_cores;
 		op->cores_whole = true;
+		op->has |= HAS_CORES;
 	}
 	if (seconds != 0 && !unmeasured(r, op)) {
 		set_dram(r, op, seconds);
-		set_flops(r, op, seconds, op->cores);
+		set_flops(r, op, seconds, op->has & HAS_CORES ? op->cores : 0);
 	}
 	if (seconds == 0 || k->fidelity == FIDELITY_NONE || op->cores == 0 ||
 	    (!as_sparse(r, k) && (isnan(op->bytes) || isnan(op->operations))))
@@ -253,26 +258,32 @@ static void analyze_conv(struct perf_report *r, struct perf_op *op, const struct
 	const struct perf_kind *k = perf_op_kind(r, op);
 	double seconds = row->duration * 1e-9;
 
-	op->operations = conv_operations(k);
+	bool next = r->options->model == PERF_MODEL_NEXT;
+
+	op->operations = next && !perf_shape_known(k) ? NAN : conv_operations(k);
 	if (seconds != 0 && !unmeasured(r, op))
 		set_flops(r, op, seconds,
-			  r->options->model == PERF_MODEL_NEXT ? row->cores : r->workers);
+			  !next                             ? r->workers
+			  : perf_cores_possible(row->cores) ? row->cores
+							    : 0);
 	if (seconds == 0 || isnan(op->operations) || k->fidelity == FIDELITY_NONE)
 		r->unusable++;
 	op->verdict = (uint8_t)perf_fidelity_judge(k);
 }
 
-static void set_cores(struct perf_op *op, const struct perf_row *row)
+static void set_cores(struct perf_op *op, const struct perf_row *row, enum perf_model model)
 {
 	op->cores_whole = true;
-	if (!isnan(row->cores)) {
+	if (model == PERF_MODEL_NEXT ? perf_cores_possible(row->cores) : !isnan(row->cores)) {
 		op->cores = trunc(row->cores) + 0.0; /* there are no -0 cores */
 		op->has |= HAS_CORES;
 	}
 }
 
-/* PREVIOUS: an op ran before this one, so that there is a gap. */
-static void analyze_row(struct perf_report *r, struct perf_op *op, bool previous)
+#define INVALID_GAP 1e6 /* ns from which a gap beside an invalid time is none (model next) */
+
+/* PREVIOUS: an op ran before this one, so that there is a gap. DOUBTED: its time was invalid. */
+static void analyze_row(struct perf_report *r, struct perf_op *op, bool previous, bool doubted)
 {
 	const struct perf_row *row = &r->in->rows.v[op->row];
 	const struct perf_kind *k = perf_op_kind(r, op);
@@ -280,14 +291,16 @@ static void analyze_row(struct perf_report *r, struct perf_op *op, bool previous
 	op->type = row->type;
 	op->time = isnan(row->duration) ? 0 : row->duration / 1000;
 	op->time_blank = isnan(row->duration);
+	op->invalid = r->options->model == PERF_MODEL_NEXT && perf_row_invalid(row);
 	if (row->type != TYPE_SIGNPOST && k->family != FAMILY_HOST && !unmeasured(r, op))
 		op->has |= HAS_TIME;
-	if (previous && !isnan(row->gap)) {
+	if (previous && !isnan(row->gap) &&
+	    !((op->invalid || doubted) && fabs(row->gap) > INVALID_GAP)) {
 		op->gap = row->gap / 1000;
 		op->has |= HAS_GAP;
 	}
 	if (row->type == TYPE_SIGNPOST || k->family != FAMILY_MATMUL)
-		set_cores(op, row);
+		set_cores(op, row, r->options->model);
 	if (row->type == TYPE_SIGNPOST)
 		return;
 	if (k->family == FAMILY_MATMUL)
@@ -305,7 +318,7 @@ static void count_op(struct perf_report *r, const struct perf_op *op)
 		r->host_ops++;
 	else if (op->type == TYPE_SIGNPOST || strstr(perf_op_kind(r, op)->label, "signpost"))
 		r->signposts++;
-	else if (unmeasured(r, op))
+	else if (unmeasured(r, op) && !op->invalid)
 		r->unmeasured++;
 	else
 		r->device_ops++;
@@ -315,53 +328,30 @@ static void count_op(struct perf_report *r, const struct perf_op *op)
 static int analyze_rows(struct perf_report *r, const struct perf_order *order, bool *started)
 {
 	bool together = r->options->model == PERF_MODEL_1_2_4;
+	bool *doubted = calloc(r->in->files.n + 1, sizeof(*doubted));
 
-	if (vec_reserve(&r->ops, order->n + 1) < 0)
+	if (!doubted)
 		return TACHO_ENOMEM;
+	if (vec_reserve(&r->ops, order->n + 1) < 0) {
+		free(doubted);
+		return TACHO_ENOMEM;
+	}
 	for (size_t i = 0; i < order->n; i++) {
 		struct perf_op op = {.row = order->v[i], .kind = r->in->rows.v[order->v[i]].kind};
 
-		bool *previous = &started[together ? 0 : perf_file_of(r->in, op.row)];
+		size_t file = together ? 0 : perf_file_of(r->in, op.row);
 
-		analyze_row(r, &op, *previous);
+		analyze_row(r, &op, started[file], doubted[file]);
 		count_op(r, &op);
-		*previous |= op.type != TYPE_SIGNPOST && !unmeasured(r, &op);
+		if (op.type != TYPE_SIGNPOST) {
+			started[file] |= op.invalid || !unmeasured(r, &op);
+			doubted[file] = op.invalid;
+			r->invalid += op.invalid && perf_op_kind(r, &op)->family != FAMILY_HOST;
+		}
 		r->ops.v[r->ops.n++] = op;
 	}
+	free(doubted);
 	return 0;
-}
-
-/*
- * A duration that is negative, or a gap that goes further back than any op is long, comes from a
- * counter that wrapped or a record that was lost: neither is a time (model next).
- */
-static bool invalid(const struct perf_op *op)
-{
-	double size = op->time * 1000 / 2 > 1e6 ? op->time * 1000 / 2 : 1e6;
-
-	if (!(op->has & HAS_TIME))
-		return false;
-	if (op->time_blank || op->time < 0)
-		return true;
-	return (op->has & HAS_GAP) && op->gap * 1000 < -1e6 && -op->gap * 1000 > size;
-}
-
-static void drop_invalid(struct perf_report *r)
-{
-	for (size_t i = 0; i < r->ops.n; i++) {
-		struct perf_op *op = &r->ops.v[i], *next = i + 1 < r->ops.n ? op + 1 : op;
-
-		if (!invalid(op))
-			continue;
-		r->invalid++;
-		op->has &= (uint16_t) ~(HAS_TIME | HAS_DRAM | HAS_DRAM_PCT | HAS_FLOPS |
-					HAS_FLOPS_PCT);
-		op->bound = BOUND_NONE;
-		if (fabs(op->gap) > 1000)
-			op->has &= (uint16_t)~HAS_GAP;
-		if (next->gap > 1000)
-			next->has &= (uint16_t)~HAS_GAP;
-	}
 }
 
 static void filter(struct perf_report *r)
@@ -505,10 +495,13 @@ static void choose_workers(struct perf_report *r, struct perf_notes *notes)
 		r->workers = r->arch->cores;
 	else if (r->options->model == PERF_MODEL_NEXT && in->workers_largest)
 		r->workers = in->workers_largest;
+	else if (r->options->model == PERF_MODEL_NEXT && r->arch)
+		r->workers = r->arch->cores;
 	else
 		r->workers = in->workers_first ? in->workers_first : 64;
 	if (in->format == FORMAT_V2_1 && !in->workers_first)
-		perf_note(notes, NOTE_INFO, "No 'AVAILABLE WORKER CORE COUNT': 64 cores");
+		perf_note(notes, NOTE_INFO, "No 'AVAILABLE WORKER CORE COUNT': %d cores",
+			  r->workers);
 	if (in->workers_several)
 		perf_note(notes, NOTE_INFO, "Several numbers of worker cores; %d is used",
 			  r->workers);
@@ -580,45 +573,60 @@ static void find_damage(const struct perf_report *r, struct perf_input *in)
 	in->damaged |= (in->no_others && r->ops.n) || (in->no_gap && ops > 1);
 }
 
+/* From the rows to the ops, with the filters applied. */
+static int make_ops(struct perf_report *r, struct perf_input *in, struct perf_order *order,
+		    struct perf_merged *m, struct perf_notes *notes)
+{
+	const struct perf_options *o = r->options;
+	bool next = o->model == PERF_MODEL_NEXT;
+	struct perf_window_rows rows = {0};
+	int code = perf_window(order, in, o, notes);
+
+	if (code == 0 && next)
+		code = perf_window_rows_take(&rows, order, in);
+	m->stands = rows.stands;
+	if (code == 0)
+		code = perf_merge(order, in, o, notes, m);
+	r->merged = m->merged;
+	if (code == 0 && o->model == PERF_MODEL_1_2_4)
+		m->started[0] = false;
+	if (code == 0)
+		code = analyze_rows(r, order, m->started);
+	if (code == 0) {
+		find_damage(r, in);
+		filter(r);
+		set_totals(r);
+		set_host_time(r);
+		code = next ? perf_next_overlap(r, &rows) : perf_overlap(r);
+	}
+	perf_window_rows_free(&rows);
+	return code;
+}
+
 int perf_report_make(struct perf_report *r, struct perf_input *in, const struct perf_options *o,
 		     struct perf_notes *notes, struct tacho_error *err)
 {
 	struct perf_order order = {0};
-	bool *started = calloc(in->files.n + 1, sizeof(*started));
+	struct perf_merged merged = {.started = calloc(in->files.n + 1, sizeof(bool))};
 	int code;
 
 	*r = (struct perf_report){.in = in, .options = o, .busy = NAN, .overlap = NAN};
-	code = started ? choose_arch(r, notes, err)
-		       : err_set(err, TACHO_ENOMEM, "%s", err_text(TACHO_ENOMEM));
+	code = choose_arch(r, notes, err);
 	if (code < 0) {
-		free(started);
+		free(merged.started);
 		return code;
 	}
 	choose_workers(r, notes);
 	note_start(r, notes);
 	if (o->model != PERF_MODEL_1_2_4)
 		take_fallbacks(in);
-	code = label_sparse(r, in, notes);
-	if (code == 0)
-		code = perf_window(&order, in, o, notes);
-	if (code == 0)
-		code = perf_merge(&order, in, o, notes, &r->merged, started);
-	if (code == 0 && o->model == PERF_MODEL_1_2_4)
-		started[0] = false;
-	if (code == 0)
-		code = analyze_rows(r, &order, started);
-	vec_free(&order);
-	free(started);
-	if (code == 0)
-		find_damage(r, in);
+	code = merged.started ? label_sparse(r, in, notes) : TACHO_ENOMEM;
 	if (code == 0 && o->model == PERF_MODEL_NEXT)
-		drop_invalid(r);
-	if (code == 0) {
-		filter(r);
-		set_totals(r);
-		set_host_time(r);
-		code = perf_overlap(r);
-	}
+		code = perf_next_labels(r, in);
+	if (code == 0)
+		code = make_ops(r, in, &order, &merged, notes);
+	vec_free(&order);
+	free(merged.started);
 	note_result(r, notes);
 	return code < 0 ? err_set(err, code, "%s", err_text(code)) : 0;
 }

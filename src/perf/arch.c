@@ -40,9 +40,15 @@ static const struct perf_arch archs_next[] = {
 static const struct {
 	const char *other, *name;
 } aliases[] = {
-	{"wormhole_b0", "wormhole"},     {"p100", "blackhole_p100"}, {"p100a", "blackhole_p100"},
-	{"p150", "blackhole"},           {"p150a", "blackhole"},     {"p150b", "blackhole"},
+	{"wormhole_b0", "wormhole"},
+	{"p100", "blackhole_p100"},
+	{"p100a", "blackhole_p100"},
+	{"p150", "blackhole"},
+	{"p150a", "blackhole"},
+	{"p150b", "blackhole"},
 	{"blackhole_p150", "blackhole"},
+	{"p150c", "blackhole"},
+	{"blackhole_p100a", "blackhole_p100"},
 };
 
 const char *perf_model_name(enum perf_model model)

@@ -73,21 +73,52 @@ static const struct category_name names[] = {
 	{"(torch)", CATEGORY_HOST},
 };
 
-/* Further names of the later model. Any other name with a collective's name in it is one. */
+/* Where the later model knows more, or better. */
 static const struct category_name names_next[] = {
-	{"SparseMatmul", CATEGORY_COMPUTE}, {"SdpaDecode", CATEGORY_COMPUTE},
-	{"SDPA", CATEGORY_COMPUTE},         {"RingJointSDPA", CATEGORY_COMPUTE},
-	{"JointSDPA", CATEGORY_COMPUTE},    {"RotaryEmbedding", CATEGORY_COMPUTE},
-	{"FastReduceNC", CATEGORY_COMPUTE}, {"TopK", CATEGORY_COMPUTE},
-	{"ArgMax", CATEGORY_COMPUTE},       {"Sampling", CATEGORY_COMPUTE},
-	{"RMSAllGather", CATEGORY_CCL},     {"UpdateKVCacheOperation", CATEGORY_DM},
-	{"PagedFillCache", CATEGORY_DM},    {"PagedUpdateCache", CATEGORY_DM},
-	{"FillCache", CATEGORY_DM},         {"Repeat", CATEGORY_DM},
-	{"ReshapeView", CATEGORY_TM},       {"Pad", CATEGORY_TM},
+	{"RMSAllGather", CATEGORY_COMPUTE},
+	{"SdpaDecode", CATEGORY_COMPUTE},
+	{"RotaryEmbedding", CATEGORY_COMPUTE},
+	{"FastReduceNC", CATEGORY_COMPUTE},
+	{"ArgMax", CATEGORY_COMPUTE},
+	{"SparseMatmul", CATEGORY_COMPUTE},
+	{"MoeGroupedTopk", CATEGORY_COMPUTE},
+	{"MaskedBincount", CATEGORY_COMPUTE},
+	{"OffsetCumsum", CATEGORY_COMPUTE},
+	{"UnifiedRoutedExpertFfn", CATEGORY_COMPUTE},
+	{"PostCombineReduce", CATEGORY_COMPUTE},
+	{"AllGather", CATEGORY_CCL},
+	{"AllGatherAsync", CATEGORY_CCL},
+	{"AllGatherConcat", CATEGORY_CCL},
+	{"ReduceScatter", CATEGORY_CCL},
+	{"ReduceScatterMinimalAsync", CATEGORY_CCL},
+	{"ReduceScatterMinimalDirect", CATEGORY_CCL},
+	{"StridedReduceScatterAsync", CATEGORY_CCL},
+	{"LlamaReduceScatter", CATEGORY_CCL},
+	{"DeepseekMoEReduceScatter", CATEGORY_CCL},
+	{"StridedAllGatherAsync", CATEGORY_CCL},
+	{"SliceReshardAsync", CATEGORY_CCL},
+	{"SelectiveReduceCombine", CATEGORY_CCL},
+	{"ReduceToRootOp", CATEGORY_CCL},
+	{"AllReduceAsync", CATEGORY_CCL},
+	{"AllToAllAsync", CATEGORY_CCL},
+	{"AllToAllAsyncGeneric", CATEGORY_CCL},
+	{"AllToAllDispatch", CATEGORY_CCL},
+	{"AllToAllDispatchMetadata", CATEGORY_CCL},
+	{"AllToAllCombine", CATEGORY_CCL},
+	{"AllBroadcast", CATEGORY_CCL},
+	{"Broadcast", CATEGORY_CCL},
+	{"SendAsync", CATEGORY_CCL},
+	{"RecvAsync", CATEGORY_CCL},
+	{"SendDirectAsync", CATEGORY_CCL},
+	{"RecvDirectAsync", CATEGORY_CCL},
+	{"Dispatch", CATEGORY_CCL},
+	{"Combine", CATEGORY_CCL},
+	{"NLPCreateQKVHeadsDecodeDeviceOperation", CATEGORY_TM},
+	{"ReshapeView", CATEGORY_TM},
+	{"PaddedSlice", CATEGORY_TM},
+	{"SliceWrite", CATEGORY_TM},
+	{"Repeat", CATEGORY_TM},
 };
-
-static const char *const collectives[] = {"AllGather", "ReduceScatter", "AllReduce", "AllBroadcast",
-					  "PointToPoint"};
 
 static bool matches(const char *entry, const char *name, size_t len)
 {
@@ -98,22 +129,13 @@ static bool matches(const char *entry, const char *name, size_t len)
 	return len == n || (len == n + strlen(SUFFIX) && !memcmp(name + n, SUFFIX, strlen(SUFFIX)));
 }
 
-static enum perf_category find(const struct category_name *list, size_t n, const char *name,
-			       size_t len)
+static enum perf_category category_find(const struct category_name *list, size_t n,
+					const char *name, size_t len)
 {
 	for (size_t i = 0; i < n; i++)
 		if (matches(list[i].name, name, len))
 			return list[i].category;
 	return CATEGORY_OTHER;
-}
-
-static bool is_collective(const char *name, size_t len)
-{
-	for (size_t i = 0; i < sizeof(collectives) / sizeof(collectives[0]); i++)
-		if (memmem(name, len, collectives[i], strlen(collectives[i])) &&
-		    !memmem(name, len, "Matmul", 6))
-			return true;
-	return false;
 }
 
 /* By the first word of what it is called. */
@@ -123,17 +145,16 @@ enum perf_category perf_category_of(const struct perf_kind *kind, enum perf_mode
 	size_t len = perf_first_word(&name);
 	enum perf_category c;
 
-	/* torch's are found by their names, as in other tools. */
-	if (kind->family == FAMILY_HOST && !strstr(name, "(torch)"))
+	/* Release 1.2.4 finds torch's ops by the first word alone. */
+	if (kind->family == FAMILY_HOST && (model == PERF_MODEL_NEXT || !strstr(name, "(torch)")))
 		return CATEGORY_HOST;
 	if (model == PERF_MODEL_NEXT) {
-		if (is_collective(name, len))
-			return CATEGORY_CCL;
-		c = find(names_next, sizeof(names_next) / sizeof(names_next[0]), name, len);
+		c = category_find(names_next, sizeof(names_next) / sizeof(names_next[0]), name,
+				  len);
 		if (c != CATEGORY_OTHER)
 			return c;
 	}
-	return find(names, sizeof(names) / sizeof(names[0]), name, len);
+	return category_find(names, sizeof(names) / sizeof(names[0]), name, len);
 }
 
 const char *perf_category_name(enum perf_category category)

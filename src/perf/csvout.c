@@ -55,6 +55,20 @@ static void comma(struct writer *w)
 	w->first = false;
 }
 
+/* Without control characters (C0 but tabs, DEL, C1), which end lines and move the cursor. */
+static void add_visible(struct buf *out, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+		unsigned char next = i + 1 < len ? (unsigned char)text[i + 1] : 0;
+
+		if (c == 0xc2 && next >= 0x80 && next < 0xa0)
+			i++;
+		else if ((c >= 0x20 && c != 0x7f) || c == '\t')
+			buf_addc(out, text[i]);
+	}
+}
+
 /*
  * In the model next a spreadsheet must not take a name for a formula, nor a terminal for a command;
  * the older one writes what it read.
@@ -67,10 +81,12 @@ static void cell(struct writer *w, const char *text, size_t len)
 		return;
 	}
 	buf_reset(&w->text);
-	if (len && strchr("=+-@\t\r", text[0]))
-		buf_addc(&w->text, '\'');
-	term_add_safe(&w->text, text, len);
-	csv_add(w->out, w->text.data, w->text.len);
+	buf_addc(&w->text, '\'');
+	add_visible(&w->text, text, len);
+	if (w->text.failed)
+		return;
+	len = w->text.len > 1 && strchr("=+-@\t", w->text.data[1]) ? 0 : 1;
+	csv_add(w->out, w->text.data + len, w->text.len - len);
 }
 
 static void string(struct writer *w, const char *text)
@@ -145,12 +161,19 @@ static void next_columns(struct writer *w, const struct perf_op *op)
 {
 	const struct perf_row *row = &w->r->in->rows.v[op->row];
 	const struct perf_kind *k = perf_op_kind(w->r, op);
-	bool flops = op->has & HAS_FLOPS_PCT, full = flops && (op->has & HAS_DRAM_PCT);
 
-	whole(w, row->sub_device, PERF_NO_DEVICE);
-	whole(w, row->workers, 0);
-	string(w, perf_category_name(perf_category_of(k, PERF_MODEL_NEXT)));
-	string(w, full ? "full" : flops ? "flops_only" : "none");
+	if (row->sub_device_text)
+		string(w, row->sub_device_text);
+	else
+		whole(w, row->sub_device, PERF_NO_DEVICE);
+	whole(w, perf_available(w->r, op), 0);
+	string(w, op->type == TYPE_SIGNPOST
+			  ? ""
+			  : perf_category_name(perf_category_of(k, PERF_MODEL_NEXT)));
+	/* Which figures are computed for such an op, whether its cells allow it or not. */
+	string(w, k->family == FAMILY_MATMUL ? "full"
+		  : k->family == FAMILY_CONV ? "flops_only"
+					     : "none");
 	number(w, op->has & HAS_OVERLAP, op->overlap);
 }
 

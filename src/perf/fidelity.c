@@ -40,7 +40,7 @@ static const struct {
 	unsigned char verdict[FIDELITY_COUNT];
 } rules[] = {
 	/* in0 in1>= out>= out=        none lofi hifi2 hifi3 hifi4 */
-	{8, 0, 7, 0, {VERDICT_UNKNOWN, LOW, LOW, GOOD, GOOD}},
+	{8, 0, 7, 0, {VERDICT_UNKNOWN, LOW, LOW, LOW, GOOD}},
 	{8, 0, 0, 3, {VERDICT_UNKNOWN, LOW, GOOD, HIGH, HIGH}},
 	{0, 7, 7, 0, {VERDICT_UNKNOWN, LOW, GOOD, HIGH, HIGH}},
 	{0, 7, 0, 3, {VERDICT_UNKNOWN, LOW, GOOD, HIGH, HIGH}},

@@ -273,16 +273,44 @@ static int note_arch(struct reading *f)
 	return 0;
 }
 
-static void note_workers(struct perf_input *in, int32_t workers)
+/* The number of workers that the op could have used. */
+static void workers_cell(struct reading *f, struct perf_row *row)
 {
+	double value;
+
+	row->workers = small_cell(f, COL_WORKERS, 0);
+	csv_number(f->cell[COL_WORKERS], &value);
+	row->workers_odd = !perf_cores_possible(value);
+}
+
+/* A whole number, or the text as it is: a cut-off fraction would be another sub-device. */
+static int sub_device_cell(struct reading *f, struct perf_row *row)
+{
+	struct csv_cell cell = f->cell[COL_SUB_DEVICE];
+	double value;
+	enum csv_number number = csv_number(cell, &value);
+
+	row->sub_device = PERF_NO_DEVICE;
+	if (number == CSV_BLANK)
+		return 0;
+	if (number != CSV_NO_NUMBER && fabs(value) < INT32_MAX && value == trunc(value)) {
+		row->sub_device = (int32_t)value;
+		return 0;
+	}
+	row->sub_device_text = perf_string(f->in, cell.text, cell.len);
+	return row->sub_device_text ? 0 : TACHO_ENOMEM;
+}
+
+static void note_workers(struct perf_input *in, int32_t workers, bool odd)
+{
+	if (workers > in->workers_largest && !odd)
+		in->workers_largest = workers;
 	if (workers <= 0)
 		return;
 	if (!in->workers_first)
 		in->workers_first = workers;
 	if (workers != in->workers_first)
 		in->workers_several = true;
-	if (workers > in->workers_largest)
-		in->workers_largest = workers;
 }
 
 static void note_row(struct reading *f, const struct perf_row *row)
@@ -332,10 +360,10 @@ static int add_row(struct reading *f, const struct csv_row *csv_row)
 	row.fw_duration = number_cell(f, COL_FW_DURATION, NULL);
 	row.host_duration = number_cell(f, COL_HOST_DURATION, NULL);
 	row.replay = !csv_blank(f->cell[COL_TRACE]) || !csv_blank(f->cell[COL_REPLAY]);
-	row.workers = small_cell(f, COL_WORKERS, 0);
-	row.sub_device = small_cell(f, COL_SUB_DEVICE, PERF_NO_DEVICE);
-	note_workers(in, row.workers);
-	if (note_arch(f) < 0 || perf_kind_of(in, f->cell, &row.kind) < 0)
+	workers_cell(f, &row);
+	note_workers(in, row.workers, row.workers_odd);
+	if (sub_device_cell(f, &row) < 0 || note_arch(f) < 0 ||
+	    perf_kind_of(in, f->cell, &row.kind) < 0)
 		return TACHO_ENOMEM;
 	note_row(f, &row);
 	row.bad = f->row_bad;

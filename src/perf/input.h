@@ -118,6 +118,7 @@ struct perf_kind {
 	const char *label; /* the OP Code column: name, sizes, settings */
 	uint32_t label_len;
 	uint32_t bad; /* bit per column of shapes that could not be read */
+	uint32_t odd; /* bit per column of shapes that cannot be a size: fractions, 0, too large */
 };
 
 /* The place of a row in the input is that of its record, from 0, over all files. */
@@ -131,12 +132,14 @@ struct perf_row {
 	double fw_duration;       /* ns */
 	double host_duration;     /* ns on the host's CPU */
 	uint32_t kind;
-	int32_t device;     /* or PERF_NO_DEVICE */
-	int32_t workers;    /* available to the op, 0: not said */
-	int32_t sub_device; /* or PERF_NO_DEVICE */
-	uint8_t type;       /* enum perf_type */
-	bool replay;        /* an op of a trace that was replayed */
-	bool bad;           /* a cell of it could not be read; those of its kind and device apart */
+	int32_t device;              /* or PERF_NO_DEVICE */
+	int32_t workers;             /* available to the op, 0: not said */
+	int32_t sub_device;          /* or PERF_NO_DEVICE */
+	const char *sub_device_text; /* what the cell says that is no whole number, or NULL */
+	bool workers_odd;            /* the number of workers cannot be one */
+	uint8_t type;                /* enum perf_type */
+	bool replay;                 /* an op of a trace that was replayed */
+	bool bad; /* a cell of it could not be read; those of its kind and device apart */
 };
 
 /* The product of two sizes; PERF_NO_NUMBER when one is not known or 64 bits do not hold it. */
@@ -154,6 +157,12 @@ static inline size_t perf_first_word(const char **text)
 {
 	*text += strspn(*text, " \t\n\v\f\r");
 	return strcspn(*text, " \t\n\v\f\r");
+}
+
+/* Can this be a number of cores? */
+static inline bool perf_cores_possible(double cores)
+{
+	return cores >= 1 && cores <= 1 << 20 && cores == (double)(int32_t)cores;
 }
 
 static inline int64_t perf_larger(int64_t a, int64_t b)
@@ -192,7 +201,8 @@ struct perf_input {
 	/* Of the DEVICE ARCH column: the first name, and whether there are others */
 	const char *arch_name;
 	bool arch_several;
-	int32_t workers_first, workers_largest; /* of AVAILABLE WORKER CORE COUNT; 0: none */
+	/* Of AVAILABLE WORKER CORE COUNT: the first that is not 0, the largest possible; 0: none */
+	int32_t workers_first, workers_largest;
 	bool workers_several;
 	/* A column with a blank or a fraction in it is printed with a fraction as a whole. */
 	bool cores_real, calls_real, start_real;

@@ -107,8 +107,11 @@ static void write_op(struct writer *w, const struct perf_op *op)
 	json_bool(&w->j, "replay", row->replay);
 	json_text(&w->j, "category", category(w, k));
 	number(&w->j, "device", row->device, PERF_NO_DEVICE);
-	number(&w->j, "sub_device", row->sub_device, PERF_NO_DEVICE);
-	number(&w->j, "available_cores", row->workers, 0);
+	if (row->sub_device_text)
+		json_text(&w->j, "sub_device", row->sub_device_text);
+	else
+		number(&w->j, "sub_device", row->sub_device, PERF_NO_DEVICE);
+	json_int(&w->j, "available_cores", perf_available(w->r, op));
 	json_text(&w->j, "bound", *bound ? bound : NULL);
 	write_figures(w, op);
 	write_kind(w, k);

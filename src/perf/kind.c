@@ -388,7 +388,7 @@ static int make_label(struct perf_input *in, struct perf_kind *k, struct csv_cel
 }
 
 /* "7168[7000]": the padded size counts. *BAD when there is a text that is no size. */
-static int64_t read_size(struct csv_cell cell, bool *bad)
+static int64_t read_size(struct csv_cell cell, bool *bad, bool *odd)
 {
 	const char *bracket = memchr(cell.text, '[', cell.len);
 	double value;
@@ -398,6 +398,7 @@ static int64_t read_size(struct csv_cell cell, bool *bad)
 		cell.len = (size_t)(bracket - cell.text);
 	number = csv_number(cell, &value);
 	*bad = number == CSV_NO_NUMBER || (number != CSV_BLANK && fabs(value) >= 0x1p62);
+	*odd = *bad || !(value >= 1 && value <= 0x1p32 && value == trunc(value));
 	return number == CSV_BLANK || *bad ? PERF_NO_NUMBER : (int64_t)value;
 }
 
@@ -496,7 +497,7 @@ static int parse_kind(struct perf_input *in, const struct csv_cell *cell, struct
 		{COL_FIDELITY, offsetof(struct perf_kind, fidelity_name)},
 	};
 	struct csv_cell name = cell[COL_OP_CODE], type = cell[COL_OP_TYPE];
-	bool bad;
+	bool bad, odd;
 
 	memset(k, 0, sizeof(*k));
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
@@ -507,8 +508,9 @@ static int parse_kind(struct perf_input *in, const struct csv_cell *cell, struct
 	if (k->nameless)
 		k->op_code = "unnamed";
 	for (int i = 0; i < TENSORS * DIMS; i++) {
-		k->dim[i / DIMS][i % DIMS] = read_size(cell[COL_SHAPES + i], &bad);
+		k->dim[i / DIMS][i % DIMS] = read_size(cell[COL_SHAPES + i], &bad, &odd);
 		k->bad |= (uint32_t)bad << i;
+		k->odd |= (uint32_t)odd << i;
 	}
 	k->signpost = type.len == 8 && !memcmp(type.text, "signpost", 8);
 	k->family = k->signpost ? FAMILY_OTHER : family_of(name);

@@ -18,7 +18,9 @@ struct queues {
 	struct queue *v;
 	size_t n;
 	uint32_t *rows;
-	bool *started, *seen; /* by file: see perf_merge(); a step had an op of the file */
+	enum perf_model model;
+	struct perf_merged *m;
+	bool *seen;                          /* by file: a step had an op of it */
 	uint64_t short_steps, strange_steps; /* steps at which a device had no, or another op */
 	int32_t short_device, strange_device;
 	uint32_t strange_row;
@@ -118,18 +120,24 @@ static int fill_queues(struct queues *q, const int32_t *ids, size_t n,
 /* The mean of the durations taken so far, and the slowest of them. */
 struct group {
 	uint32_t first, slowest;
+	double most; /* the duration of the slowest */
 	struct perf_sum sum;
 	size_t n;
 };
 
-static void group_add(struct group *g, const struct perf_input *in, uint32_t row, bool first)
+static void group_add(struct group *g, const struct queues *q, const struct perf_input *in,
+		      uint32_t row, bool first)
 {
-	double duration = in->rows.v[row].duration;
+	bool invalid = q->model == PERF_MODEL_NEXT && perf_row_invalid(&in->rows.v[row]);
+	double duration = invalid ? NAN : in->rows.v[row].duration;
 
 	if (first)
-		*g = (struct group){.first = row, .slowest = row};
-	else if (duration > in->rows.v[g->slowest].duration)
+		*g = (struct group){.first = row, .slowest = row, .most = duration};
+	/* In release 1.2.4 no duration is longer than a blank one. */
+	else if (duration > g->most || (isnan(g->most) && q->model != PERF_MODEL_1_2_4)) {
 		g->slowest = row;
+		g->most = duration;
+	}
 	if (!isnan(duration)) {
 		perf_sum_add(&g->sum, duration);
 		g->n++;
@@ -150,10 +158,12 @@ static void note_steps(struct queues *q, const struct perf_input *in, uint32_t r
 	for (size_t i = 0; i < q->n; i++) {
 		size_t f = q->v[i].file;
 
+		if (q->v[i].taken && q->m->stands)
+			q->m->stands[q->v[i].rows[q->v[i].at - 1]] = row;
 		if (!q->v[i].taken || q->seen[f])
 			continue;
 		q->seen[f] = true;
-		q->started[f] = f != file;
+		q->m->started[f] = f != file;
 	}
 }
 
@@ -176,7 +186,7 @@ static bool take_group(struct queues *q, struct perf_input *in, uint32_t *row)
 		}
 		*row = queue->rows[queue->at];
 		if (!kind || kind->op_code == kind_of(in, *row)->op_code) {
-			group_add(&g, in, *row, !kind);
+			group_add(&g, q, in, *row, !kind);
 			kind = kind ? kind : kind_of(in, *row);
 			queue->at++;
 			queue->taken = true;
@@ -249,7 +259,8 @@ static int merge_queues(struct perf_order *order, struct perf_input *in, struct 
 		merged.v[merged.n++] = row;
 		any = true;
 	}
-	for (size_t i = 0; i < order->n && any; i++)
+	/* Release 1.2.4 has no report of ops without a device when some row has one. */
+	for (size_t i = 0; i < order->n && (any || q->model != PERF_MODEL_1_2_4); i++)
 		if (!queued(&in->rows.v[order->v[i]]))
 			merged.v[merged.n++] = order->v[i];
 	qsort(merged.v, merged.n, sizeof(*merged.v), compare_rows);
@@ -259,14 +270,15 @@ static int merge_queues(struct perf_order *order, struct perf_input *in, struct 
 }
 
 int perf_merge(struct perf_order *order, struct perf_input *in, const struct perf_options *options,
-	       struct perf_notes *notes, bool *merged, bool *started)
+	       struct perf_notes *notes, struct perf_merged *m)
 {
-	struct queues q = {.started = started, .seen = calloc(in->files.n + 1, sizeof(*q.seen))};
+	struct queues q = {
+		.model = options->model, .m = m, .seen = calloc(in->files.n + 1, sizeof(*q.seen))};
 	int32_t *ids;
 	int64_t devices = distinct_devices(order, in, &ids);
 	int r = 0;
 
-	*merged = false;
+	m->merged = false;
 	if (devices < 0 || !q.seen) {
 		free(q.seen);
 		free(ids);
@@ -276,9 +288,9 @@ int perf_merge(struct perf_order *order, struct perf_input *in, const struct per
 		perf_note(notes, NOTE_INFO, "%lld devices, each for itself", (long long)devices);
 	} else if (devices == 0) {
 		perf_note(notes, NOTE_INFO, "No op ran on a device");
-		*merged = true;
+		m->merged = true;
 	} else {
-		*merged = true;
+		m->merged = true;
 		perf_note(notes, NOTE_INFO, "%lld device%s%s", (long long)devices,
 			  devices > 1 ? "s" : "",
 			  devices > 1 ? ", merged: of equal ops the slowest counts" : "");

@@ -1,7 +1,7 @@
 /*
- * Ops that ran at the same time on one device, by the device's own clock. An op ran for its kernel
- * duration up to the cycle at which its firmware ended; cycles become time by the median ratio of
- * the firmware's cycles and its duration.
+ * Ops that ran at the same time on one device, by the device's own clock (model next: next.c). An
+ * op ran for its kernel duration up to the cycle at which its firmware ended; cycles become time by
+ * the median ratio of the firmware's cycles and its duration.
  */
 #include "perf/report.h"
 
@@ -109,28 +109,12 @@ static void sweep(struct perf_report *r, const struct edge *edges, size_t n)
 	r->overlap = shared < 1 ? 0 : shared / 1000;
 }
 
-static void find_partitions(struct perf_report *r)
-{
-	int32_t first = PERF_NO_DEVICE;
-
-	for (size_t i = 0; i < r->ops.n; i++) {
-		int32_t sub = r->in->rows.v[r->ops.v[i].row].sub_device;
-
-		if (sub == PERF_NO_DEVICE)
-			continue;
-		if (first == PERF_NO_DEVICE)
-			first = sub;
-		r->partitioned |= sub != first;
-	}
-}
-
 int perf_overlap(struct perf_report *r)
 {
 	struct edge *edges;
 	double rate;
 	size_t n;
 
-	find_partitions(r);
 	if (clock_rate(r, &rate) < 0)
 		return TACHO_ENOMEM;
 	if (rate <= 0)

@@ -6,6 +6,7 @@
  *	merge.c    the devices of one machine ran the same ops: one op for all of them
  *	analyze.c  time, gap, bandwidth, arithmetic, bound
  *	overlap.c  ops that ran at the same time on one device
+ *	next.c     what is particular to the model next
  *
  * A figure is absent (its HAS_ bit is not set), NaN (it was computed from a blank), or a number.
  */
@@ -66,6 +67,7 @@ struct perf_op {
 	bool time_blank : 1;  /* not measured: 1.2.4 counts it as 0, the other models not at all */
 	bool dim : 1;         /* below --min-percentage: grey */
 	bool sharded : 1;
+	bool invalid : 1; /* a time that cannot be true (model next) */
 };
 
 struct perf_options {
@@ -96,9 +98,10 @@ struct perf_report {
 	double host_sum;      /* us that ops of the host took */
 	uint64_t host_timed;  /* of how many of them that is known */
 	double busy, overlap; /* us of a device's time with at least one, two ops; NaN: unknown */
-	bool partitioned;     /* more than one sub-device */
-	uint64_t unusable;    /* matmuls and convolutions whose figures cannot be computed */
-	uint64_t invalid;     /* durations that cannot be true (model next) */
+	/* Columns of the model next, which are shown when they say something. */
+	bool has_sub_devices, has_workers, has_overlap;
+	uint64_t unusable; /* matmuls and convolutions whose figures cannot be computed */
+	uint64_t invalid;  /* durations that cannot be true (model next) */
 };
 
 /* The report of an input, which must outlive it. 0 or an error; REPORT is freed in any case. */
@@ -146,9 +149,34 @@ struct perf_order {
 };
 int perf_window(struct perf_order *order, const struct perf_input *in,
 		const struct perf_options *options, struct perf_notes *notes);
-/* STARTED has a flag for each file, set if an op of the file precedes those that are left of it. */
+
+/* What merging leaves behind, beside the order. */
+struct perf_merged {
+	bool merged;
+	bool *started;    /* by file: an op of it comes before those that are left */
+	uint32_t *stands; /* by row: the row that is reported for it; NULL: not wanted */
+};
 int perf_merge(struct perf_order *order, struct perf_input *in, const struct perf_options *options,
-	       struct perf_notes *notes, bool *merged, bool *started);
+	       struct perf_notes *notes, struct perf_merged *m);
 int perf_overlap(struct perf_report *report);
+
+/*
+ * next.c. The rows of the window, before devices are merged: those that overlap are found among
+ * them, since a merged op keeps the clock of one device only.
+ */
+struct perf_window_rows {
+	struct perf_order order;
+	double *duration; /* by row: the mean of a collective replaces that of its first row */
+	uint32_t *stands;
+};
+
+bool perf_row_invalid(const struct perf_row *row);
+int perf_available(const struct perf_report *report, const struct perf_op *op);
+bool perf_shape_known(const struct perf_kind *k);
+int perf_next_labels(struct perf_report *report, struct perf_input *in);
+int perf_window_rows_take(struct perf_window_rows *w, const struct perf_order *order,
+			  const struct perf_input *in);
+void perf_window_rows_free(struct perf_window_rows *w);
+int perf_next_overlap(struct perf_report *report, const struct perf_window_rows *w);
 
 #endif

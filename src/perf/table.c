@@ -13,18 +13,17 @@ enum column {
 	C_BOUND,
 	C_OP_CODE,
 	C_DEVICE,
+	C_SUB_DEVICE,
 	C_TIME,
 	C_GAP,
+	C_OVERLAP,
 	C_CORES,
+	C_WORKERS,
 	C_DRAM,
 	C_DRAM_PCT,
 	C_FLOPS,
 	C_FLOPS_PCT,
 	C_MATH,
-	C_STANDARD, /* these are always there; the others only on partitioned devices */
-	C_SUB_DEVICE = C_STANDARD,
-	C_WORKERS,
-	C_OVERLAP,
 	C_COUNT,
 };
 
@@ -61,7 +60,7 @@ struct face {
 struct perf_table {
 	const struct perf_report *report;
 	struct perf_style style;
-	int n; /* columns */
+	bool hidden[C_COUNT];
 	size_t width[C_COUNT];
 	struct face *faces;
 	size_t faces_n;
@@ -208,6 +207,17 @@ static void set_text(struct cell *c, const char *text, size_t len, size_t width)
 	c->width = width;
 }
 
+/* No sub-device has such a name: its beginning will do. */
+static void set_sub_device(struct cell *c, const char *text)
+{
+	struct buf safe = BUF_INIT;
+
+	term_add_safe(&safe, text, strlen(text));
+	snprintf(c->number, sizeof(c->number), "%s", safe.failed ? "?" : safe.data);
+	set_text(c, c->number, strlen(c->number), term_width(c->number, strlen(c->number)));
+	buf_free(&safe);
+}
+
 static const struct perf_row *row_of(const struct perf_table *t, const struct perf_op *op)
 {
 	return &t->report->in->rows.v[op->row];
@@ -220,7 +230,7 @@ static bool has(const struct perf_op *op, enum perf_has bit)
 
 static enum term_color cores_color(const struct perf_report *r, const struct perf_op *op)
 {
-	int own = r->in->rows.v[op->row].workers, workers = own ? own : r->workers;
+	int workers = perf_available(r, op);
 
 	if (r->options->model != PERF_MODEL_NEXT)
 		return op->cores < 10 ? TERM_RED : op->cores == 64 ? TERM_GREEN : TERM_NONE;
@@ -349,12 +359,13 @@ static void make_cell(const struct perf_table *t, const struct perf_op *op, enum
 		set_text(c, face->math, face->math_len, face->math_width);
 		break;
 	case C_SUB_DEVICE:
-		if (row->sub_device != PERF_NO_DEVICE)
+		if (row->sub_device_text)
+			set_sub_device(c, row->sub_device_text);
+		else if (row->sub_device != PERF_NO_DEVICE)
 			set_number(c, column, row->sub_device);
 		break;
 	case C_WORKERS:
-		if (row->workers)
-			set_number(c, column, row->workers);
+		set_number(c, column, perf_available(t->report, op));
 		break;
 	default:
 		if (has(op, figures[column].bit))
@@ -431,7 +442,9 @@ void perf_table_row(const struct perf_table *t, const struct perf_op *op, struct
 {
 	struct cell c;
 
-	for (int i = 0; i < t->n; i++) {
+	for (int i = 0; i < C_COUNT; i++) {
+		if (t->hidden[i])
+			continue;
 		if (i)
 			buf_add(out, "  ", 2);
 		make_cell(t, op, (enum column)i, &c);
@@ -447,7 +460,9 @@ void perf_table_row(const struct perf_table *t, const struct perf_op *op, struct
 
 void perf_table_header(const struct perf_table *t, struct buf *out)
 {
-	for (int i = 0; i < t->n; i++) {
+	for (int i = 0; i < C_COUNT; i++) {
+		if (t->hidden[i])
+			continue;
 		buf_addf(out, "%s%s", i ? "  " : "", columns[i].title);
 		add_blanks(out, padding(t->width[i], strlen(columns[i].title)));
 	}
@@ -456,10 +471,10 @@ void perf_table_header(const struct perf_table *t, struct buf *out)
 
 void perf_table_rule(const struct perf_table *t, struct buf *out)
 {
-	size_t n = 2 * (size_t)(t->n - 1);
+	size_t n = 0;
 
-	for (int i = 0; i < t->n; i++)
-		n += t->width[i];
+	for (int i = 0; i < C_COUNT; i++)
+		n += t->hidden[i] ? 0 : t->width[i] + (i ? 2 : 0);
 	for (size_t i = 0; i < n; i++)
 		buf_addc(out, '-');
 	buf_addc(out, '\n');
@@ -488,7 +503,9 @@ void perf_table_footer(const struct perf_table *t, struct buf *out)
 	snprintf(counts, sizeof(counts), "%llu device ops, %llu host ops, %llu signposts",
 		 (unsigned long long)r->device_ops, (unsigned long long)r->host_ops,
 		 (unsigned long long)r->signposts);
-	for (int i = 0; i < t->n; i++) {
+	for (int i = 0; i < C_COUNT; i++) {
+		if (t->hidden[i])
+			continue;
 		c = (struct cell){.text = "", .color = t->style.color ? TERM_GREY : TERM_NONE};
 		if (i == C_TOTAL)
 			set_number(&c, C_TOTAL, 100);
@@ -516,12 +533,12 @@ static void measure(struct perf_table *t, const struct perf_view *view)
 {
 	struct cell c;
 
-	for (int i = 0; i < t->n; i++)
+	for (int i = 0; i < C_COUNT; i++)
 		t->width[i] = strlen(columns[i].title);
 	for (size_t k = 0; k < view->n; k++) {
 		const struct perf_op *op = &t->report->ops.v[view->v[k]];
 
-		for (int i = 0; i < t->n; i++) {
+		for (int i = 0; i < C_COUNT; i++) {
 			make_cell(t, op, (enum column)i, &c);
 			if (i == C_OP_CODE && op->type == TYPE_SIGNPOST)
 				c.width += strlen(" (signpost)") - 2; /* its name in the CSV */
@@ -540,7 +557,9 @@ struct perf_table *perf_table_new(const struct perf_report *r, const struct perf
 		return NULL;
 	t->report = r;
 	t->style = style;
-	t->n = r->options->model == PERF_MODEL_NEXT && r->partitioned ? C_COUNT : C_STANDARD;
+	t->hidden[C_SUB_DEVICE] = !r->has_sub_devices;
+	t->hidden[C_WORKERS] = !r->has_workers;
+	t->hidden[C_OVERLAP] = !r->has_overlap;
 	t->faces_n = r->in->kinds.n;
 	t->faces = calloc(t->faces_n + 1, sizeof(*t->faces));
 	for (size_t i = 0; t->faces && i < t->faces_n; i++) {

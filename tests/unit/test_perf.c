@@ -131,6 +131,17 @@ static void categories(void **state)
 		{"AllGatherAsyncDeviceOperation", CATEGORY_OTHER, CATEGORY_CCL},
 		{"AllGatherMatmul", CATEGORY_COMPUTE, CATEGORY_COMPUTE},
 		{"ReshapeView", CATEGORY_OTHER, CATEGORY_TM},
+		{"NLPCreateQKVHeadsDecodeDeviceOperation", CATEGORY_OTHER, CATEGORY_TM},
+		{"NLPCreateQKVHeadsDecode", CATEGORY_OTHER, CATEGORY_OTHER},
+		{"RMSAllGather", CATEGORY_OTHER, CATEGORY_COMPUTE},
+		{"RingAttentionAllGatherAsync", CATEGORY_OTHER, CATEGORY_OTHER},
+		{"AllReduce", CATEGORY_OTHER, CATEGORY_OTHER},
+		{"AllReduceAsync", CATEGORY_OTHER, CATEGORY_CCL},
+		{"PaddedSlice", CATEGORY_DM, CATEGORY_TM},
+		{"PagedUpdateCacheDeviceOperation", CATEGORY_DM, CATEGORY_DM},
+		{"Repeat", CATEGORY_OTHER, CATEGORY_TM},
+		{"TopK", CATEGORY_OTHER, CATEGORY_OTHER},
+		{"Combine", CATEGORY_OTHER, CATEGORY_CCL},
 		{"(torch)", CATEGORY_HOST, CATEGORY_HOST},
 	};
 
