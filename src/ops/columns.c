@@ -55,3 +55,26 @@ int ops_column_find(const char *text, size_t len)
 	}
 	return -1;
 }
+
+int ops_column_numeric(enum ops_column column)
+{
+	switch (column) {
+	case OPS_COL_OP_CODE:
+	case OPS_COL_OP_TYPE:
+	case OPS_COL_DEVICE_ARCH:
+	case OPS_COL_ATTRIBUTES:
+	case OPS_COL_MATH_FIDELITY:
+	case OPS_COL_PARALLELIZATION:
+	case OPS_COL_COMPUTE_SOURCE:
+	case OPS_COL_COMPUTE_HASH:
+	case OPS_COL_DM_SOURCE:
+	case OPS_COL_DM_HASH:
+	case OPS_COL_PROGRAM_HASH:
+	case OPS_COL_CACHE_HIT:
+	case OPS_COL_PM_REQ_I: /* lists */
+	case OPS_COL_PM_REQ_O:
+		return 0;
+	default:
+		return 1;
+	}
+}

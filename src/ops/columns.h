@@ -87,6 +87,9 @@ extern const char *const ops_column_names[OPS_COLUMNS];
 /* Is the column in files of this architecture? Quasar has columns of its own in place of some. */
 int ops_column_shown(enum ops_column column, int quasar);
 
+/* Do its cells hold numbers? In the others any text may be. */
+int ops_column_numeric(enum ops_column column);
+
 /* The column whose name is TEXT, with '_' for ' ' and in any case; -1 if none. */
 int ops_column_find(const char *text, size_t len);
 

@@ -14,7 +14,7 @@ static const char *const cycle_names[OPS_CPP_CYCLES] = {
 	[OPS_CPP_DM_END] = "DEVICE KERNEL DM END CYCLE",
 };
 
-/* Columns whose cells are whole numbers; others are taken as they are. */
+/* Columns whose cells are whole numbers; other numbers are taken as they are written. */
 static bool is_whole(enum ops_column c)
 {
 	return c == OPS_COL_CALL_COUNT || c == OPS_COL_TRACE_ID || c == OPS_COL_SESSION_ID ||
@@ -112,6 +112,11 @@ static bool take_cell(struct ops_cpp *cpp, struct ops_cpp_row *row, int column,
 		return true;
 	}
 	if (!is_whole((enum ops_column)column)) {
+		double real;
+
+		if (ops_column_numeric((enum ops_column)column) &&
+		    csv_number(cell, &real) == CSV_NO_NUMBER)
+			return false;
 		keep_text(cpp, &row->cells[column], cell.text, cell.len);
 		return true;
 	}
@@ -190,7 +195,9 @@ static int take_row(struct ops_cpp *cpp, const struct columns *columns, const st
 	for (size_t i = 0; i < csv->n && i < columns->n; i++)
 		if (!take_cell(cpp, &row, columns->v[i], csv->cells[i], &has_id))
 			ops_issue_add(issues, OPS_ISSUE_BAD_ROW, OPS_CPP_FILE, csv->line,
-				      OPS_NOWHERE, "cell %zu is no number", i + 1);
+				      OPS_NOWHERE, "'%.*s' in column %zu is no number; left out",
+				      (int)(csv->cells[i].len < 40 ? csv->cells[i].len : 40),
+				      csv->cells[i].text, i + 1);
 	if (!has_id || row.device == OPS_NONE)
 		return 0;
 	return add_row(cpp, &row);

@@ -224,9 +224,16 @@ static int marker(struct detect *d, const struct devlog_group *g, const struct d
 	return 0;
 }
 
-static int open_op(struct detect *d, const struct devlog_group *g)
+/*
+ * FLOW keeps to the rules of the tool whose reports we agree with: markers behind the end of an op
+ * count for the next one, and an op at the end of the log that never ended is left out. But an op
+ * before that which lost a marker of its firmware is not the same as the next one.
+ */
+static int open_op(struct detect *d, const struct devlog_group *g, bool last)
 {
-	if (!d->markers || d->mode == OPS_DETECT_FLOW)
+	bool leftover = !d->started && d->program_ops;
+
+	if (!d->markers || (d->mode == OPS_DETECT_FLOW && (last || leftover)))
 		return 0;
 	ops_issue_add(d->issues, OPS_ISSUE_OPEN_OP, OPS_DEVICE_FILE, g->line,
 		      OPS_AT(g->id, g->device),
@@ -235,7 +242,7 @@ static int open_op(struct detect *d, const struct devlog_group *g)
 	return op_close(d, false);
 }
 
-static int group(struct detect *d, const struct devlog_group *g)
+static int group(struct detect *d, const struct devlog_group *g, bool last)
 {
 	const struct devlog_marker *m = d->dev->markers + g->first;
 
@@ -253,7 +260,7 @@ static int group(struct detect *d, const struct devlog_group *g)
 	for (size_t i = 0; i < g->n; i++)
 		if (marker(d, g, &m[i]) < 0)
 			return TACHO_ENOMEM;
-	return open_op(d, g);
+	return open_op(d, g, last);
 }
 
 struct order {
@@ -288,7 +295,7 @@ static int all_groups(struct detect *d, int64_t device, struct order *order)
 	qsort(order, n, sizeof(*order), compare);
 	for (size_t i = 0; i < n; i++) {
 		last = &dev->groups.v[order[i].group];
-		if (group(d, last) < 0)
+		if (group(d, last, i + 1 == n) < 0)
 			return TACHO_ENOMEM;
 	}
 	if (d->markers && last)

@@ -1,9 +1,11 @@
 #include "ops/info.h"
 
+#include "base/csv.h"
 #include "base/limits.h"
 #include "ops/pytext.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The report has ';' wherever a value has ',': its readers split lines at commas. */
@@ -49,11 +51,26 @@ const char *ops_info_find(const struct ops_info *info, enum ops_column column, s
 	return NULL;
 }
 
+/* A value where the report has numbers: a number, or null. */
+static bool is_number(struct ops_info *info, const struct jread_value *v)
+{
+	double value;
+
+	if (v->type == JREAD_INT || v->type == JREAD_REAL || v->type == JREAD_NULL ||
+	    (v->type == JREAD_STRING &&
+	     csv_number((struct csv_cell){v->text, v->len}, &value) != CSV_NO_NUMBER))
+		return true;
+	if (!info->no_number[0])
+		snprintf(info->no_number, sizeof(info->no_number), "%.*s",
+			 (int)(v->key_len < 40 ? v->key_len : 40), v->key ? v->key : "a value");
+	return false;
+}
+
 static int value_cell(struct ops_info *info, enum ops_column column, const struct jread_value *v)
 {
 	size_t from = info->text.len;
 
-	if (!v)
+	if (!v || (ops_column_numeric(column) && !is_number(info, v)))
 		return 0;
 	pytext_str(&info->text, v);
 	return set_cell(info, column, text_end(info, from));
@@ -88,6 +105,8 @@ static int size_cell(struct ops_info *info, struct ops_host *host, const struct 
 	size_t from = info->text.len;
 	int64_t index;
 
+	if (!is_number(info, v))
+		return 0;
 	buf_add(&name, v->key, v->key_len);
 	for (size_t i = 0; i < name.len; i++)
 		name.data[i] =

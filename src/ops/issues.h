@@ -29,7 +29,7 @@
 	X(NOT_REPLAYED, "captured-not-replayed", true)      \
 	X(REPLAY_COUNT, "replay-count", true)               \
 	X(EXTRA_OP, "device-op-unknown-to-host", true)      \
-	X(EXTRA_SKIPPED, "device-op-skipped", false)        \
+	X(EXTRA_REPLAYED, "device-op-of-trace", false)      \
 	X(REPEATED_OP, "op-ran-again", true)                \
 	X(OPEN_OP, "op-without-end", true)                  \
 	X(OPEN_OP_SKIPPED, "op-without-end-skipped", false) \

@@ -13,6 +13,15 @@ static uint64_t host_ns(const struct ops_host_op *op)
 	return op->timed ? op->start_ns : op->message_ns;
 }
 
+/* An op that a device has, and the host's log in part: a message that refers to nothing. */
+static int add_salvaged(struct ops_host *host, uint64_t id, int64_t device)
+{
+	uint32_t *at = ops_host_find(host, id) ? NULL : map_get(&host->salvaged_by_id, id);
+
+	return at && host->salvaged.v[*at].device == device ? ops_host_add_unknown(host, id, device)
+							    : 0;
+}
+
 static int add_host_rows(const struct ops_host *host, struct ops_rows *rows,
 			 struct ops_issues *issues)
 {
@@ -282,7 +291,7 @@ static int add_extra(struct join *j, uint32_t device_op, uint64_t ns, uint32_t h
 	return vec_push(&j->replays, row);
 }
 
-static int match_with_replays(struct join *j, uint32_t i)
+static int match_with_replays(struct join *j, uint32_t i, uint64_t *last_ns)
 {
 	struct ops_device_op *d = &j->ops->v[i];
 	struct ops_host_op *op = ops_host_find(j->host, d->id);
@@ -290,15 +299,22 @@ static int match_with_replays(struct join *j, uint32_t i)
 
 	if (!op || op->device != d->device) {
 		ops_issue_add(
-			j->issues, OPS_ISSUE_EXTRA_SKIPPED, OPS_DEVICE_FILE, 0,
+			j->issues, OPS_ISSUE_EXTRA_REPLAYED, OPS_DEVICE_FILE, 0,
 			OPS_AT(d->id, d->device),
-			"ran on the device; the host's log does not name it: a replayed trace's own");
-		return 0;
+			"ran on the device while traces were replayed; the host's log does not "
+			"name it");
+		return add_extra(j, i, *last_ns, OPS_NO_INDEX);
 	}
 	t = op->trace == OPS_NONE ? NULL : find_trace(&j->traces, d->device, op->trace);
-	if (t)
-		return add_replay(j, i, op, t);
+	if (t) {
+		int r = add_replay(j, i, op, t);
+
+		if (r == 0)
+			*last_ns = j->replays.v[j->replays.n - 1].ns;
+		return r;
+	}
 	j->rows->v[op - j->host->ops.v].device = i;
+	*last_ns = j->rows->v[op - j->host->ops.v].ns;
 	return 0;
 }
 
@@ -400,7 +416,7 @@ static int match_all(struct join *j)
 	if (j->ops->n)
 		qsort(j->ops->v, j->ops->n, sizeof(*j->ops->v), replays ? by_time : by_id_and_time);
 	for (size_t i = 0; i < j->ops->n && r == 0; i++)
-		r = replays ? match_with_replays(j, (uint32_t)i)
+		r = replays ? match_with_replays(j, (uint32_t)i, &last_ns)
 			    : match_once(j, (uint32_t)i, &last_ns);
 	if (r < 0)
 		return r;
@@ -412,8 +428,12 @@ int ops_join_device(struct ops_host *host, struct ops_device_ops *device_ops, st
 		    struct ops_issues *issues, struct tacho_error *err)
 {
 	struct join j = {.host = host, .ops = device_ops, .rows = rows, .issues = issues};
-	int r = add_host_rows(host, rows, issues);
+	int r = 0;
 
+	for (size_t i = 0; i < device_ops->n && r == 0; i++)
+		r = add_salvaged(host, device_ops->v[i].id, device_ops->v[i].device);
+	if (r == 0)
+		r = add_host_rows(host, rows, issues);
 	if (r == 0)
 		r = match_all(&j);
 	traces_free(&j.traces);
@@ -520,20 +540,63 @@ static int64_t device_order(const struct ops_host *host, struct by_device **list
 	return n;
 }
 
+/* Rows of the runtime's report that the host's log has no op for: behind the one before them. */
+static int add_cpp_extras(const struct ops_host *host, const struct ops_cpp *cpp,
+			  const struct traces *traces, struct ops_rows *rows,
+			  struct ops_issues *issues)
+{
+	uint64_t last_ns = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < cpp->n && r == 0; i++) {
+		const struct ops_cpp_row *c = &cpp->v[i];
+		const struct ops_host_op *op = ops_host_find(host, c->id);
+		const struct trace_state *t = find_trace(traces, c->device, c->trace);
+		struct ops_row row = {.kind = c->session == OPS_NONE ? OPS_ROW_OP : OPS_ROW_REPLAY,
+				      .ns = last_ns,
+				      .host = OPS_NO_INDEX,
+				      .device = OPS_NO_INDEX,
+				      .cpp = (uint32_t)i,
+				      .trace = c->trace,
+				      .session = c->session};
+
+		if (op && op->device == c->device) {
+			last_ns = host_ns(op);
+			continue;
+		}
+		if (c->id == 0)
+			continue;
+		if (t && c->session >= 1 && (size_t)c->session <= t->replays.n)
+			row.ns = t->replays.v[c->session - 1];
+		ops_issue_add(issues,
+			      host->replays.n ? OPS_ISSUE_EXTRA_REPLAYED : OPS_ISSUE_EXTRA_OP,
+			      OPS_CPP_FILE, 0, OPS_AT(c->id, c->device),
+			      "ran on the device, but the host's log does not name it");
+		r = vec_push(rows, row);
+	}
+	return r;
+}
+
 int ops_join_cpp(struct ops_host *host, const struct ops_cpp *cpp, struct ops_rows *rows,
 		 struct ops_issues *issues, struct tacho_error *err)
 {
 	struct traces traces = {0};
 	struct by_device *order = NULL;
-	int r = add_host_rows(host, rows, issues);
-	int64_t n = r == 0 ? device_order(host, &order) : 0;
+	int64_t n = 0;
+	int r = 0;
 
-	if (n < 0)
+	for (size_t i = 0; i < cpp->n && r == 0; i++)
+		r = add_salvaged(host, cpp->v[i].id, cpp->v[i].device);
+	if (r == 0)
+		r = add_host_rows(host, rows, issues);
+	if (r == 0 && (n = device_order(host, &order)) < 0)
 		r = (int)n;
 	if (r == 0)
 		r = collect_traces(host, &traces);
 	for (int64_t i = 0; i < n && r == 0; i++)
 		r = match_cpp(host, order[i].at, cpp, &traces, rows, issues);
+	if (r == 0)
+		r = add_cpp_extras(host, cpp, &traces, rows, issues);
 	free(order);
 	traces_free(&traces);
 	return finish(host, rows, r, err);

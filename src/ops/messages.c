@@ -16,6 +16,7 @@ struct cached {
 	uint64_t hash;
 	int64_t device;
 	uint32_t info; /* index + 1 */
+	uint64_t lost; /* line of a message that was cut: only its head is known; 0: it was whole */
 };
 
 struct ops_messages {
@@ -346,13 +347,15 @@ static int cache_set(struct ops_messages *s, int64_t device, int64_t hash, uint3
 
 	if (old) {
 		old->info = info;
+		old->lost = 0;
 		return 0;
 	}
 	while (map_get(&s->cache_by_key, key))
 		key++;
 	if (map_set(&s->cache_by_key, key, (uint32_t)s->cache.n) < 0)
 		return TACHO_ENOMEM;
-	return vec_push(&s->cache, ((struct cached){(uint64_t)hash, device, info}));
+	return vec_push(&s->cache,
+			((struct cached){.hash = (uint64_t)hash, .device = device, .info = info}));
 }
 
 static int64_t captured_trace(const struct ops_messages *s, int64_t device)
@@ -385,6 +388,17 @@ static int salvage(struct ops_messages *s, const struct ops_message *m, const st
 	return ops_host_salvage(s->host, &op);
 }
 
+/* Later ops that refer to the hash of a lost description have at least its name. */
+static int cache_head(struct ops_messages *s, const struct ops_message *m, const struct head *h)
+{
+	if (cache_find(s, h->device, h->hash))
+		return 0;
+	if (cache_set(s, h->device, h->hash, (uint32_t)s->host->infos.n) < 0)
+		return TACHO_ENOMEM;
+	cache_find(s, h->device, h->hash)->lost = m->line;
+	return 0;
+}
+
 static int bad_message(struct ops_messages *s, const struct ops_message *m, const char *text,
 		       size_t len, const char *why)
 {
@@ -396,9 +410,36 @@ static int bad_message(struct ops_messages *s, const struct ops_message *m, cons
 		      "%s; of the op only its head is known", why);
 	if (!known)
 		return 0;
-	if (salvage(s, m, &h) < 0)
+	if (salvage(s, m, &h) < 0 || cache_head(s, m, &h) < 0)
 		return TACHO_ENOMEM;
 	return ops_host_add_unknown(s->host, (uint64_t)h.id, h.device);
+}
+
+/* What the description lacks and the head of the message says: the op's name and device. */
+static int info_complete(struct ops_messages *s, const struct ops_message *m, const char *arrow,
+			 struct ops_info *info, struct ops_host_op *op)
+{
+	struct head h;
+	bool whole = parse_head(m->text, (size_t)(arrow - m->text), &h);
+	size_t len;
+
+	if (info->no_number[0])
+		ops_issue_add(s->issues, OPS_ISSUE_BAD_MESSAGE, OPS_DATA_FILE, m->line,
+			      OPS_AT(op->id, op->device), "'%s' is no number; left out",
+			      info->no_number);
+	if (whole && op->device == OPS_NONE) {
+		ops_issue_add(s->issues, OPS_ISSUE_BAD_MESSAGE, OPS_DATA_FILE, m->line,
+			      OPS_AT(op->id, h.device),
+			      "the description has no device; the one of its head is taken");
+		op->device = h.device;
+	}
+	if (ops_info_find(info, OPS_COL_OP_CODE, &len) && len)
+		return 0;
+	ops_issue_add(s->issues, OPS_ISSUE_BAD_MESSAGE, OPS_DATA_FILE, m->line,
+		      OPS_AT(op->id, op->device),
+		      h.name_len ? "the description has no op_code; the name of its head is taken"
+				 : "neither the description nor the head of the message names it");
+	return h.name_len ? ops_info_cell(info, OPS_COL_OP_CODE, h.name, h.name_len) : 0;
 }
 
 /* A message with a description of the op behind " ->\n". */
@@ -424,7 +465,7 @@ static int full_op(struct ops_messages *s, const struct ops_message *m, const ch
 	device = jread_get(json, "device_id");
 	if (device && !jread_int(device, &op.device))
 		op.device = OPS_NONE;
-	if (ops_info_fill(&info, s->host, json) < 0)
+	if (ops_info_fill(&info, s->host, json) < 0 || info_complete(s, m, arrow, &info, &op) < 0)
 		info.text.failed = true;
 	if (ops_host_add_info(s->host, &info) < 0)
 		return TACHO_ENOMEM;
@@ -457,6 +498,12 @@ static int cached_op(struct ops_messages *s, const struct ops_message *m)
 			      (uint64_t)h.hash);
 		return salvage(s, m, &h);
 	}
+	if (known->lost)
+		ops_issue_add(s->issues, OPS_ISSUE_BAD_MESSAGE, OPS_DATA_FILE, m->line,
+			      OPS_AT(h.id, h.device),
+			      "refers to the description of line %" PRIu64
+			      ", of which only the head is known",
+			      known->lost);
 	op.id = (uint64_t)h.id;
 	op.device = h.device;
 	op.info = known->info;

@@ -113,16 +113,15 @@ static int look(struct work *w, struct inputs *in)
 	return 0;
 }
 
-/* Both host logs, or what there is of them when the device says nothing either. */
+/* Both host logs, or the one that there is. */
 static int read_host(struct work *w, const struct inputs *in)
 {
 	int r = 0;
 
-	if (in->data != in->times && in->device) {
-		missing(w, in->data ? OPS_TIMES_FILE : OPS_DATA_FILE,
-			"without it the host's side is unknown: the report is of the device alone");
-		return 0;
-	}
+	if (in->data && !in->times)
+		missing(w, OPS_TIMES_FILE, "without it the times of the host are unknown");
+	if (in->times && !in->data)
+		missing(w, OPS_DATA_FILE, "without it the names of the ops are unknown");
 	if (w->o->trace && in->data)
 		return ops_trace_host(&w->host, w->o->trace, w->o->tracks,
 				      w->o->children ? w->o->children : OPS_ZONE_CHILDREN,
@@ -407,6 +406,10 @@ static int joined(struct work *w, const struct inputs *in)
 
 static int nothing(struct work *w, const struct inputs *in)
 {
+	if (w->o->trace && w->o->device_only)
+		return err_set(w->err, TACHO_EREAD,
+			       "%s has no device data, and --device-only reports on nothing else",
+			       w->o->trace->path);
 	if (w->o->trace)
 		return err_set(
 			w->err, TACHO_EREAD,
@@ -417,7 +420,11 @@ static int nothing(struct work *w, const struct inputs *in)
 			       "the logs are in %s itself, not in .logs below it: give the folder "
 			       "above",
 			       w->o->folder);
-	if (w->o->device_only || !(in->data || in->times))
+	if (w->o->device_only)
+		return err_set(w->err, TACHO_EREAD,
+			       "%s has no %s, and --device-only reports on nothing else", w->logs,
+			       OPS_DEVICE_FILE);
+	if (!(in->data || in->times))
 		return err_set(w->err, TACHO_EREAD,
 			       "%s has neither %s nor the host's %s and %s: nothing to report on",
 			       w->logs, OPS_DEVICE_FILE, OPS_DATA_FILE, OPS_TIMES_FILE);

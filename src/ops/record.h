@@ -96,6 +96,7 @@ struct ops_info {
 	} sizes; /* column: index into ops_host.size_names */
 	bool has_model;
 	double compute_ns;
+	char no_number[48]; /* the first member that should be a number and is none, or "" */
 };
 
 /* A host function called within an op: nanoseconds in all. */

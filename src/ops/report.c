@@ -314,11 +314,11 @@ static void host_cells(struct report *r, const struct ops_row *row, const struct
 }
 
 /* An op that only the device knows. */
-static void lone_cells(struct report *r, const struct ops_row *row, const struct ops_device_op *op)
+static void lone_cells(struct report *r, const struct ops_row *row, uint64_t id, int64_t device)
 {
 	ops_cells_text(&r->cells, OPS_COL_OP_TYPE, "tt_dnn_device", 13);
-	ops_cells_int(&r->cells, OPS_COL_CALL_COUNT, (int64_t)op->id);
-	ops_cells_int(&r->cells, OPS_COL_DEVICE_ID, op->device);
+	ops_cells_int(&r->cells, OPS_COL_CALL_COUNT, (int64_t)id);
+	ops_cells_int(&r->cells, OPS_COL_DEVICE_ID, device);
 	if (row->trace != OPS_NONE)
 		ops_cells_int(&r->cells, OPS_COL_TRACE_ID, row->trace);
 	if (row->session != OPS_NONE)
@@ -482,20 +482,25 @@ static int op_cells(struct report *r, const struct ops_row *row)
 	const struct ops_host_op *op = host_op(r, row);
 	const struct ops_device_op *device =
 		row->device == OPS_NO_INDEX ? NULL : &r->in->device_ops->v[row->device];
+	const struct ops_cpp_row *cpp = row->cpp == OPS_NO_INDEX ? NULL : &r->in->cpp->v[row->cpp];
 	int rc = 0;
 
 	if (op)
 		host_cells(r, row, op);
 	else if (device)
-		lone_cells(r, row, device);
+		lone_cells(r, row, device->id, device->device);
+	else if (cpp)
+		lone_cells(r, row, cpp->id, cpp->device);
 	if (device)
 		rc = device_cells(r, device);
-	if (row->cpp != OPS_NO_INDEX)
-		rc = cpp_cells(r, &r->in->cpp->v[row->cpp]);
+	if (cpp)
+		rc = cpp_cells(r, cpp);
 	if (op && op->device != OPS_NONE)
 		sub_device(r, row, op->device, op->id);
 	else if (device)
 		sub_device(r, row, device->device, device->id);
+	else if (!op && cpp)
+		sub_device(r, row, cpp->device, cpp->id);
 	model_cell(r, info_of(r->in->host, op));
 	return rc;
 }
@@ -620,7 +625,9 @@ static void tell_summary(struct report *r, const struct ops_row *row)
 		r->in->summary->signposts++;
 		return;
 	}
-	out.id = op ? op->id : r->in->device_ops->v[row->device].id;
+	out.id = op                            ? op->id
+		 : row->device != OPS_NO_INDEX ? r->in->device_ops->v[row->device].id
+					       : r->in->cpp->v[row->cpp].id;
 	out.captured = op && op->trace != OPS_NONE && row->kind == OPS_ROW_OP &&
 		       row->device == OPS_NO_INDEX && row->cpp == OPS_NO_INDEX;
 	/* The runtime's own table has no columns for it. */

@@ -56,7 +56,7 @@ expect_exit 0 "$TACHO" stats --format csv -n BRISC-FW layers.tacho
 expect_line out '^48,'
 # The host's ops are told from the device's.
 expect_exit 0 "$TACHO" perf-report --no-color native/reports/ops_perf_results.csv
-expect_line out ' 12 device ops, 1 host ops, 0 signposts '
+expect_line out ' 9 device ops, 1 host ops, 0 signposts '
 "$TACHO" serve -1 -p 0 layers.tacho 2>serving &
 wait_for grep -q 'on port' serving
 expect_exit 0 "$BUILD/tracy-capture" -o seen.tracy -p "$(sed -n 's/.* on port \([0-9]*\);.*/\1/p' serving)"
