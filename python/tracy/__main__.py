@@ -111,9 +111,9 @@ def _put_logs(folder: str, made: str, before: dict[str, tuple[int, ...]]) -> lis
     return sorted(names)
 
 
-def _logs(tacho: str, trace: str, options: optparse.Values,
-          before: dict[str, tuple[int, ...]]) -> tuple[list[str], bool]:
-    """Writes the .tracy file and the logs of ops and devices beside the trace.
+def _logs(tacho: str, trace: str, options: optparse.Values, before: dict[str, tuple[int, ...]],
+          host_only: bool) -> tuple[list[str], bool]:
+    """Writes the .tracy file and the logs of ops and, unless HOST_ONLY, of devices beside the trace.
 
     Their names, and whether several processes have devices: then those of each but the first are
     in a folder of its own.
@@ -123,7 +123,8 @@ def _logs(tacho: str, trace: str, options: optparse.Values,
     children = CHILD_CALLS + ("," + options.child_functions if options.child_functions else "")
     with tempfile.TemporaryDirectory(prefix=".tracy-", dir=home) as place:
         status = subprocess.run([tacho, "export", "-q", "--to=tt-logs", "-o", place,
-                                 f"--child-functions={children}", trace],
+                                 f"--child-functions={children}",
+                                 *["--host-only"] * host_only, trace],
                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL).returncode
         made = os.path.join(place, ".logs")
         if not os.path.isdir(made):
@@ -154,8 +155,12 @@ def _is_refused(tacho: str, options: optparse.Values) -> bool:
     return done.returncode == 2
 
 
-def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None = None) -> int:
+def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None = None,
+            logs: bool = False) -> int:
+    """By the logs in the folder, or by a trace; LOGS then puts the device's log beside it."""
     command = _ops(tacho, folder, options)
+    if logs:
+        command.append("--logs")
     if options.collect_noc_traces:
         command.append("--analyze-noc-traces")
     if not options.device:
@@ -265,12 +270,14 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, program: lis
             f"; what was recorded is in {trace}.part: see 'tacho recover'"
             if os.path.exists(trace + ".part") else ""))
         return status
-    made, several = _logs(tacho, trace, options, logs)
+    host_only = env.get("TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES", "0") not in ("", "0")
+    made, several = _logs(tacho, trace, options, logs, host_only)
     if options.report:
         # Logs, so that they are kept with the report; a trace without ops says so itself, and one
-        # of several processes gives a report for each.
-        by_logs = "tracy_ops_data.csv" in made and not several
-        _report(tacho, folder, options, None if by_logs else trace)
+        # of several processes gives a report for each. Without logs of devices only the trace has
+        # their data.
+        by_logs = "tracy_ops_data.csv" in made and not several and not host_only
+        _report(tacho, folder, options, None if by_logs else trace, not by_logs and not host_only)
     if not options.quiet:
         _say(f"trace: {trace}" + (f" and {len(made)} logs beside it" if len(made) > 1
                                   else f" and {made[0]}" if made else ""))

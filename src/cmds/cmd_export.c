@@ -16,7 +16,7 @@ struct conf {
 	int to;
 	const char *output;
 	const char *children;
-	bool force;
+	bool force, host_only;
 	int64_t level;
 };
 
@@ -35,6 +35,7 @@ static const struct opt opts[] = {
 		"TT_METAL_PROFILER_DIR, else generated/profiler)"),
 	OPT_FLAG('f', "force", struct conf, force,
 		 "replace an existing file; tt-logs: put older logs aside"),
+	OPT_FLAG(0, "host-only", struct conf, host_only, "tt-logs: no logs of devices"),
 	OPT_STR(0, "child-functions", "NAMES", struct conf, children,
 		"tt-logs: host functions whose time within ops counts, separated by commas "
 		"(default " OPS_ZONE_CHILDREN ")"),
@@ -187,7 +188,8 @@ static int write_one(const struct logs_job *job, const char *folder, bool first)
 	struct ttlogs_part part = {.trace = job->q->trace,
 				   .tracks = job->several ? job->tracks : NULL,
 				   .children = job->conf->children,
-				   .tracy = first};
+				   .tracy = first,
+				   .host_only = job->conf->host_only};
 	struct ttlogs logs;
 	int r = ttlogs_write(&part, folder, &logs, &job->q->err);
 

@@ -22,7 +22,7 @@ struct conf {
 	const char *name;
 	const char *log;
 	const char *children;
-	bool date, device_only, no_device, legacy, noc, force, series;
+	bool date, device_only, no_device, legacy, noc, force, series, logs;
 	int format;
 	int64_t top;
 	struct opt_list analyses;
@@ -46,6 +46,9 @@ static const struct opt opts[] = {
 	OPT_STR(0, "child-functions", "NAMES", struct conf, children,
 		"of a trace: host functions whose time within ops gets a column, separated by "
 		"commas (default " OPS_ZONE_CHILDREN ")"),
+	OPT_FLAG(0, "logs", struct conf, logs,
+		 "of a trace: write the device's log, " OPS_DEVICE_FILE ", beside the report, for "
+		 "heat maps and other tools; it is many times larger"),
 	OPT_LIST('p', "process", "PID|NAME", struct conf, query.processes,
 		 "of a trace: only this process, by number or by a pattern for its name; may be "
 		 "repeated"),
@@ -92,8 +95,9 @@ static int check(struct conf *cf, enum word word, int argc, struct tacho_error *
 		return err_set(err, TACHO_EUSAGE, "'%s' cannot be part of a file name", cf->name);
 	if (cf->log && (word != STATS || trace))
 		return err_set(err, TACHO_EUSAGE, "-d is for 'ops stats', instead of a trace");
-	if ((!trace || word == MERGE) && (cf->query.processes.n || cf->children))
-		return err_set(err, TACHO_EUSAGE, "-p and --child-functions are for traces");
+	if ((!trace || word == MERGE) && (cf->query.processes.n || cf->children || cf->logs))
+		return err_set(err, TACHO_EUSAGE,
+			       "-p, --child-functions and --logs are for traces");
 	return 0;
 }
 
@@ -308,6 +312,7 @@ static int fill_options(const struct conf *cf, struct names *names, struct ops_o
 					.force = cf->force,
 					.analyses = cf->analyses,
 					.children = cf->children,
+					.logs = cf->logs,
 					.folder = names->folder};
 	if (cf->date && localtime_r(&now, &tm)) {
 		strftime(names->date, sizeof(names->date), "%Y_%m_%d_%H_%M_%S", &tm);

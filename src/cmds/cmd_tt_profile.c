@@ -78,7 +78,7 @@ static int export_logs(struct trace *trace, const char *logs, struct tacho_error
 	struct ops_logs device;
 	int r = ttlogs_write_host(trace, NULL, logs, NULL, &notes, err);
 
-	if (r == 0 && !ops_exists(logs, OPS_DEVICE_FILE))
+	if (r == 0 && !ops_exists(logs, OPS_DEVICE_FILE) && !ttlogs_forbidden())
 		r = ops_logs_write(trace, NULL, logs, &device, err);
 	return r;
 }
@@ -197,6 +197,8 @@ static int report_all(const struct conf *cf, const char *folder, const char *log
 		r = report_each(cf, folder, trace, common, err);
 	} else if (r == 0) {
 		r = trace ? export_logs(trace, logs, err) : 0;
+		if (ttlogs_forbidden())
+			options.trace = trace;
 		if (r == 0)
 			r = report(&options, cf->output, logs, common, err);
 	}

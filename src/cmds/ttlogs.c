@@ -208,12 +208,21 @@ static void remove_folder(const char *folder)
 static int write_into(const struct ttlogs_part *part, const char *folder, struct ttlogs *logs,
 		      struct tacho_error *err)
 {
-	int r = ops_logs_write(part->trace, part->tracks, folder, &logs->device, err);
+	int r = part->host_only
+			? 0
+			: ops_logs_write(part->trace, part->tracks, folder, &logs->device, err);
 
 	logs->host = ops_trace_has_messages(part->trace, part->tracks) > 0;
 	return r < 0 ? r
 		     : ttlogs_write_host(part->trace, part->tracks, folder, part->children,
 					 part->tracy ? &logs->notes : NULL, err);
+}
+
+bool ttlogs_forbidden(void)
+{
+	const char *value = getenv("TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES");
+
+	return value && *value && strcmp(value, "0");
 }
 
 int ttlogs_check(const char *dir, struct tacho_error *err)

@@ -16,6 +16,7 @@ struct ttlogs_part {
 	const uint8_t *tracks; /* one byte per track, 0 leaves it out; NULL: all */
 	const char *children;  /* host functions that count; NULL: the usual ones */
 	bool tracy;            /* the .tracy file, too: it is of the whole trace */
+	bool host_only;        /* no logs of devices */
 };
 
 /* That DIR has logs is an error. */
@@ -35,5 +36,9 @@ int ttlogs_put_aside(const char *dir, char *aside, size_t size, struct tacho_err
  * stay as they are. */
 int ttlogs_write_host(struct trace *trace, const uint8_t *tracks, const char *folder,
 		      const char *children, struct tracy_notes *notes, struct tacho_error *err);
+
+/* Did the user forbid logs of devices, as for the runtime
+ * (TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES)? */
+bool ttlogs_forbidden(void);
 
 #endif

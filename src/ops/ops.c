@@ -339,7 +339,7 @@ static int write_device_log(struct work *w, FILE *out)
 	return ops_logs_write_device(&w->cores, out, w->err);
 }
 
-/* Of a trace only the device log is of use to others beside the report: heat maps need it. */
+/* The device's log of a trace is many times larger than the report: only if it is asked for. */
 static int copy_logs(struct work *w)
 {
 	const char *to = w->result->folder;
@@ -348,8 +348,9 @@ static int copy_logs(struct work *w)
 	if (w->o->no_copies)
 		return 0;
 	if (w->o->trace)
-		return w->cores.riscs.n ? write_file(w, OPS_DEVICE_FILE, write_device_log, NULL)
-					: 0;
+		return w->o->logs && w->cores.riscs.n
+			       ? write_file(w, OPS_DEVICE_FILE, write_device_log, NULL)
+			       : 0;
 	if (!w->result->device_only) {
 		static const char *const names[] = {TRACY_FILE, OPS_TIMES_FILE, OPS_DATA_FILE};
 

@@ -33,6 +33,7 @@ struct ops_options {
 	bool noc;       /* summarise the NoC traces */
 	bool force;     /* replace files instead of keeping the older ones */
 	bool no_copies; /* of the logs beside the report */
+	bool logs;      /* of a trace: write the device's log beside the report */
 	struct opt_list analyses; /* names; empty: all */
 };
 

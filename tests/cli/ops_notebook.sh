@@ -8,7 +8,7 @@ done
 [ -n "$python" ] || { echo "no nbconvert, ipykernel, pandas or matplotlib: skipped"; exit 0; }
 "$BUILD/tests/mklogs" --devices 2 --cores 24 --ops 60 --iterations prof
 "$BUILD/tests/logs2trace" prof prof.tacho
-expect_exit 0 "$TACHO" ops -q -o prof prof.tacho
+expect_exit 0 "$TACHO" ops -q --logs -o prof prof.tacho
 cp "$SOURCE/notebooks/profiler_results.ipynb" .
 export TACHO_REPORT=$PWD/prof/reports/ops_perf_results.csv HOME=$PWD
 expect_exit 0 $python -m nbconvert --to notebook --execute --output done.ipynb profiler_results.ipynb

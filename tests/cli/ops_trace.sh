@@ -20,6 +20,8 @@ same() {
 		rm -rf e/reports t
 		expect_exit 0 "$TACHO" ops -q $mode -o e
 		expect_exit 0 "$TACHO" ops -q $mode -o t "$name.tacho"
+		[ ! -e t/reports/profile_log_device.csv ] || fail "$name $mode: a device log that nobody asked for"
+		expect_exit 0 "$TACHO" ops -q -f --logs $mode -o t "$name.tacho"
 		cmp e/reports/ops_perf_results.csv t/reports/ops_perf_results.csv || fail "$name $mode: the report"
 		cmp e/.logs/profile_log_device.csv t/reports/profile_log_device.csv || fail "$name $mode: the device log beside it"
 	done

@@ -55,6 +55,18 @@ assert all(r['CompileProgram_TT_HOST_FUNC [ns]'] for r in rows)
 assert [r['LOC'] for r in rows] == ['loc(unknown)'] + ['loc("here")'] * 3
 END
 
+# Logs of devices can be forbidden: the report is made of the trace.
+for forbid in 0 1; do
+	rm -rf quiet
+	TT_METAL_PROFILER_DIR=$PWD/quiet expect_exit 0 "$BUILD/tt_profile" -o quiet$forbid.csv "TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES=$forbid $BUILD/examples/device/layers"
+	[ "$(find quiet -name profile_log_device.csv | wc -l)" = $((1 - forbid)) ] || fail "forbidden $forbid: $(find quiet)"
+	python3 - quiet$forbid.csv <<'END' || fail "forbidden $forbid: the report"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline='')))
+assert sum(bool(r['DEVICE KERNEL DURATION [ns]']) for r in rows) == 12, len(rows)
+END
+done
+
 # A program built with Tracy is recorded at its port, and so is one that its child is.
 cat >tracy_program <<END
 #!/bin/sh

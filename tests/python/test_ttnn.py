@@ -170,6 +170,19 @@ class Ttnn(Case):
         self.assertIn("profile_log_device.csv.old", os.listdir(logs))
         self.assertNotIn("profile_log_device.csv", os.listdir(logs))
 
+    def test_no_device_log(self) -> None:
+        """No log of the device anywhere; the report has its data from the trace."""
+        self.tracy("-p", "-r", "--disable-device-data-dump-to-files", self.program("""
+    with ttnn.open_device(device_id=0) as device:
+        a = ttnn.from_torch(grid(32, 32, 3), layout=ttnn.TILE_LAYOUT, device=device)
+        ttnn.relu(a)
+"""))
+        self.assertIn("1 op, 1 with device data", self.stderr)
+        files = [n for _, _, names in os.walk(self.folder) for n in names]
+        self.assertNotIn("profile_log_device.csv", files)
+        self.assertNotIn("cpp_device_perf_report.csv", files)
+        self.assertIn("tracy_ops_data.csv", files)
+
     def test_mesh(self) -> None:
         self.tracy("-p", "-r", self.program("""
     with ttnn.open_mesh_device((1, 2)) as mesh:
