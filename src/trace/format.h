@@ -30,7 +30,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file format is li
 #define BLOCK_ZSTD        1u     /* flag: the payload is one zstd frame */
 #define BLOCK_FLAGS       1u     /* flags that this version knows */
 #define BLOCK_RATIO       256u   /* an unpacked payload is at most this many times the packed one */
-#define BLOCK_ITEMS       8192u  /* zones or rows that a writer puts into one block */
+#define BLOCK_ITEMS       8192u  /* zones or rows that a writer puts into one block at most */
 #define BLOCK_ITEMS_MAX   16384u /* and that a reader accepts */
 
 enum block_type {

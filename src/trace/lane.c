@@ -231,14 +231,15 @@ static int lanes_write(struct trace_writer *w, struct trace_lane **lanes, size_t
 	return r;
 }
 
-/* Writes what a lane holds, or puts it to the small ones that wait for a common block. */
+/* Writes a lane that is worth a block, or puts it to the small ones that wait for a common one. */
 static int lane_flush(struct trace_writer *w, struct trace_lane *lane, size_t *zones)
 {
+	uint32_t items = block_items(w->zones, BLOCK_ITEMS);
 	int r = 0;
 
-	if (lane->n >= LANE_ALONE)
+	if (lane->n >= LANE_ALONE || lane->n >= items)
 		return lanes_write(w, &lane, 1);
-	if (*zones + lane->n > BLOCK_ITEMS) {
+	if (*zones + lane->n > items) {
 		r = lanes_write(w, w->small.v, w->small.n);
 		w->small.n = *zones = 0;
 	}
@@ -307,7 +308,7 @@ static int lane_room(struct trace_writer *w, struct trace_lane *lane)
 {
 	int r = w->error.code;
 
-	if (r == 0 && lane->n == BLOCK_ITEMS)
+	if (r == 0 && lane->n && lane->n >= block_items(w->zones, BLOCK_ITEMS))
 		return lanes_write(w, &lane, 1);
 	if (r == 0 && w->buffered >= w->options.memory)
 		r = lanes_flush(w);

@@ -4,7 +4,7 @@
 #include "trace/writer.h"
 
 #define ROWS_ALONE 1024u      /* rows that are worth a block of their own when all is flushed */
-#define ROWS_FULL  4096u      /* rows that make a block full */
+#define ROWS_FULL  4096u      /* rows that make a block full, at most */
 #define ROWS_TEXT  (1u << 20) /* bytes of texts that do */
 
 void row_buffer_free(struct row_buffer *b)
@@ -113,17 +113,17 @@ static int buffers_write(struct trace_writer *w, struct row_buffer **list, size_
  */
 int row_buffers_flush(struct trace_writer *w)
 {
-	size_t small = 0, rows = 0, text = 0;
+	size_t small = 0, rows = 0, text = 0, full = block_items(w->rows, ROWS_FULL);
 	int r = w->error.code;
 
 	for (size_t i = 0; i < w->row_holders.n && r == 0; i++) {
 		struct row_buffer *b = w->row_holders.v[i];
 
 		b->listed = false;
-		if (b->rows.n >= ROWS_ALONE || b->text.len >= ROWS_TEXT / 4) {
+		if (b->rows.n >= ROWS_ALONE || b->rows.n >= full || b->text.len >= ROWS_TEXT / 4) {
 			r = buffers_write(w, &b, 1);
 		} else if (b->rows.n) {
-			if (rows + b->rows.n > ROWS_FULL || text > ROWS_TEXT) {
+			if (rows + b->rows.n > full || text > ROWS_TEXT) {
 				r = buffers_write(w, w->row_holders.v, small);
 				small = rows = text = 0;
 			}

@@ -1,4 +1,5 @@
 /* The reader: which blocks the file has, by its index or by going through it. */
+#include "base/fmt.h"
 #include "base/limits.h"
 #include "trace/reader.h"
 
@@ -25,6 +26,7 @@ void damage_add(struct trace_private *p, uint64_t offset)
 void damage_text(struct trace_private *p)
 {
 	struct trace_damage *d = &p->trace.damage;
+	char zones[FMT_SIZE], rows[FMT_SIZE];
 	int n = 0;
 
 	d->text[0] = 0;
@@ -35,9 +37,14 @@ void damage_text(struct trace_private *p)
 			      "%sthe last %llu bytes are not a whole block", n ? "; " : "",
 			      (unsigned long long)d->missing_bytes);
 	if (d->bad_blocks)
+		n += snprintf(d->text + n, sizeof(d->text) - (size_t)n,
+			      "%s%llu damaged blocks passed over, the first at byte %llu",
+			      n ? "; " : "", (unsigned long long)d->bad_blocks,
+			      (unsigned long long)d->bad_offset);
+	if (d->missing_bytes && (size_t)n < sizeof(d->text))
 		snprintf(d->text + n, sizeof(d->text) - (size_t)n,
-			 "%s%llu damaged blocks passed over, the first at byte %llu", n ? "; " : "",
-			 (unsigned long long)d->bad_blocks, (unsigned long long)d->bad_offset);
+			 "; recovered: %s zones, %s other events", fmt_count(zones, p->trace.zones),
+			 fmt_count(rows, p->trace.rows));
 }
 
 int stats_load(struct trace_private *p, struct in *in)

@@ -141,6 +141,15 @@ int writer_push(struct trace_writer *w);
 /* The offset that the next zone or row block will have; definitions are written first. */
 int writer_next_offset(struct trace_writer *w, uint64_t *offset);
 
+/*
+ * Zones or rows for one block when the file has TOTAL of them. The blocks of a young file are
+ * small: a file that is cut loses a whole block, which should not be all that it has.
+ */
+static inline uint32_t block_items(uint64_t total, uint32_t most)
+{
+	return total / 8 < 128 ? 128 : total / 8 < most ? (uint32_t)(total / 8) : most;
+}
+
 /* lane.c */
 int lanes_flush(struct trace_writer *w);
 void lane_free(struct trace_lane *lane);

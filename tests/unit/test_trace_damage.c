@@ -339,6 +339,62 @@ static void test_not_a_trace(void **state)
 	assert_int_equal(trace_open(&t, test_path("fifo"), &err), TACHO_EREAD);
 }
 
+/* ZONES of each of LANES threads with times that do not pack to nothing, written without a
+ * checkpoint. */
+static struct file make_short(uint32_t lanes, int zones)
+{
+	char path[128];
+	struct trace_writer *w;
+	uint64_t seed = 7;
+
+	strcpy(path, test_path("short.tacho"));
+	w = test_writer(path);
+	test_model(w, lanes, 3);
+	for (uint32_t lane = 0; lane < lanes; lane++) {
+		uint64_t t = 0;
+
+		for (int i = 0; i < zones; i++, t += 2000)
+			trace_lane_add(w, trace_lane(w, lane, 0), t,
+				       t + 100 + test_random(&seed) % 1000, i % 3, 0);
+	}
+	test_close(w);
+	return load(path);
+}
+
+/* A short recording has no checkpoint, and all of it must not be in one block: half of it is read.
+ */
+static void test_half(void **state)
+{
+	static const struct {
+		uint32_t lanes;
+		int zones;
+	} cases[] = {{1, 1000}, {1, 8000}, {1, 9000}, {1, 30000}, {20, 200}, {300, 7}, {3, 6000}};
+	char path[128];
+
+	(void)state;
+	strcpy(path, test_path("half.tacho"));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct file f = make_short(cases[i].lanes, cases[i].zones);
+		uint64_t all = (uint64_t)cases[i].lanes * (uint64_t)cases[i].zones;
+
+		for (size_t part = 2; part < 4; part++) {
+			struct tacho_error err;
+			struct trace *t;
+
+			store(path, f.bytes, f.size * part / 4);
+			assert_int_equal(trace_open(&t, path, &err), 0);
+			if (t->zones < all * part / 8 || t->zones > all)
+				fail_msg("case %zu: %llu of %llu zones in %zu/4", i,
+					 (unsigned long long)t->zones, (unsigned long long)all,
+					 part);
+			assert_non_null(strstr(t->damage.text, "recovered: "));
+			assert_non_null(strstr(t->damage.text, " zones, 0 other events"));
+			trace_close(t);
+		}
+		free(f.bytes);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_rubbish),       cmocka_unit_test(test_other_versions),
 		cmocka_unit_test(test_unknown_block), cmocka_unit_test(test_not_a_trace),
 		cmocka_unit_test(test_bombs),         cmocka_unit_test(test_counted_once),
+		cmocka_unit_test(test_half),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 
