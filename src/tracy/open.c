@@ -1,4 +1,7 @@
+/* Opens whatever can be opened as a trace: .tacho, and .tracy converted into a temporary trace. */
 #include "tracy/tracy.h"
+
+#include "base/fmt.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,13 +28,20 @@ bool tracy_is_file(const char *path)
 	return yes;
 }
 
-static void take_damage(struct trace *trace, const struct tacho_error *damage)
+/* Who reports damage names the file: the text does not. */
+static void take_damage(struct trace *trace, const char *path, const struct tacho_error *damage)
 {
+	char zones[FMT_SIZE], rows[FMT_SIZE], *text = trace->damage.text;
+	size_t len = strlen(path), size = sizeof(trace->damage.text);
+	const char *why = damage->text;
+
 	if (!damage->code)
 		return;
+	if (!strncmp(why, path, len) && !strncmp(why + len, ": ", 2))
+		why += len + 2;
 	trace->damage.missing_bytes = 1;
-	snprintf(trace->damage.text, sizeof(trace->damage.text), "%.*s",
-		 (int)sizeof(trace->damage.text) - 1, damage->text);
+	snprintf(text, size, "%.*s; recovered: %s zones, %s other events", (int)size - 80, why,
+		 fmt_count(zones, trace->zones), fmt_count(rows, trace->rows));
 }
 
 /* A file that cannot be read further keeps what was read; anything else is no trace at all. */
@@ -57,7 +67,7 @@ static int open_converted(struct trace **trace, int fd, const char *path, struct
 		return r;
 	source = trace_property(*trace, "source");
 	(*trace)->path = source ? source : (*trace)->path;
-	take_damage(*trace, &damage);
+	take_damage(*trace, path, &damage);
 	return 0;
 }
 
