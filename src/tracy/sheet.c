@@ -1,3 +1,4 @@
+/* csvexport: cells and rows, and which of the sheets is written. */
 #include "tracy/sheet.h"
 
 #include <stdlib.h>
@@ -46,17 +47,30 @@ void sheet_text(struct sheet *c, const char *text, size_t len)
 		sheet_quoted(c, text, len);
 }
 
-void sheet_number(struct sheet *c, int64_t value)
+char *sheet_digits(char *at, int64_t value)
 {
-	char digits[24], *at = digits + sizeof(digits);
+	char digits[SHEET_DIGITS], *from = digits + sizeof(digits);
 	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 
-	do
-		*--at = (char)('0' + rest % 10);
-	while (rest /= 10);
+	/* Two digits a division: a trace has millions of numbers. */
+	for (; rest >= 100; rest /= 100) {
+		*--from = (char)('0' + rest % 10);
+		*--from = (char)('0' + rest / 10 % 10);
+	}
+	*--from = (char)('0' + rest % 10);
+	if (rest >= 10)
+		*--from = (char)('0' + rest / 10);
 	if (value < 0)
-		*--at = '-';
-	buf_add(&c->out, at, (size_t)(digits + sizeof(digits) - at));
+		*--from = '-';
+	memcpy(at, from, (size_t)(digits + sizeof(digits) - from));
+	return at + (digits + sizeof(digits) - from);
+}
+
+void sheet_number(struct sheet *c, int64_t value)
+{
+	char digits[SHEET_DIGITS];
+
+	buf_add(&c->out, digits, (size_t)(sheet_digits(digits, value) - digits));
 }
 
 void sheet_next(struct sheet *c)

@@ -38,6 +38,9 @@ void sheet_raw(struct sheet *c, const char *text);
 void sheet_text(struct sheet *c, const char *text, size_t len);
 void sheet_quoted(struct sheet *c, const char *text, size_t len);
 void sheet_number(struct sheet *c, int64_t value);
+/* The same into AT, which has room for SHEET_DIGITS bytes; returns the end. */
+#define SHEET_DIGITS 24
+char *sheet_digits(char *at, int64_t value);
 void sheet_next(struct sheet *c); /* the separator */
 void sheet_end(struct sheet *c);
 /* Names of columns, separated by blanks for a space in the list. */

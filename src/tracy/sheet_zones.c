@@ -18,6 +18,9 @@ struct zones {
 	uint8_t *special, *parent; /* by source location */
 	uint32_t *thread;          /* number by track */
 	struct buf name, text;     /* of the zone at hand */
+	struct buf heads;          /* "name,file,line," of the source locations that are taken */
+	size_t *head;     /* by source location: where its own begins; the next one's ends it */
+	size_t separator; /* its length */
 };
 
 static bool is_listed(const char *list, const char *name)
@@ -64,22 +67,44 @@ static void number_threads(struct zones *z)
 	}
 }
 
+/* What all rows of a source location begin with. */
+static int make_heads(struct zones *z)
+{
+	uint32_t n = z->c->trace->srcloc_count;
+	struct buf out = z->c->out;
+	int r;
+
+	z->separator = strlen(z->c->separator);
+	z->c->out = (struct buf)BUF_INIT;
+	for (uint32_t i = 0; i < n; i++) {
+		z->head[i] = z->c->out.len;
+		if (z->c->taken[i])
+			sheet_srcloc(z->c, i, true);
+	}
+	z->head[n] = z->c->out.len;
+	z->heads = z->c->out;
+	r = z->heads.failed ? TACHO_ENOMEM : 0;
+	z->c->out = out;
+	return r;
+}
+
 static int zones_open(struct zones *z)
 {
 	const struct trace *t = z->c->trace;
 
-	z->name = z->text = (struct buf)BUF_INIT;
+	z->name = z->text = z->heads = (struct buf)BUF_INIT;
+	z->head = calloc(t->srcloc_count + 1, sizeof(*z->head));
 	z->lanes = calloc(t->lane_count + 1, sizeof(*z->lanes));
 	z->special = calloc(t->srcloc_count + 1, 1);
 	z->parent = calloc(t->srcloc_count + 1, 1);
 	z->thread = calloc(t->track_count + 1, sizeof(*z->thread));
-	if (!z->lanes || !z->special || !z->parent || !z->thread)
+	if (!z->lanes || !z->special || !z->parent || !z->thread || !z->head)
 		return TACHO_ENOMEM;
 	for (uint32_t i = 0; i < t->lane_count; i++)
 		z->lanes[i].text = (struct buf)BUF_INIT;
 	find_special(z);
 	number_threads(z);
-	return 0;
+	return make_heads(z);
 }
 
 static void zones_close(struct zones *z)
@@ -90,6 +115,8 @@ static void zones_close(struct zones *z)
 	}
 	buf_free(&z->name);
 	buf_free(&z->text);
+	buf_free(&z->heads);
+	free(z->head);
 	free(z->lanes);
 	free(z->special);
 	free(z->parent);
@@ -100,8 +127,6 @@ static void read_attached(struct zones *z, struct trace_cursor *cursor, uint32_t
 {
 	struct trace_extra e;
 
-	buf_reset(&z->name);
-	buf_reset(&z->text);
 	for (uint32_t i = 0; i < extras && trace_cursor_extra(cursor, i, &e) == 0; i++) {
 		if (e.kind == TRACE_EXTRA_NAME) {
 			buf_reset(&z->name);
@@ -134,15 +159,54 @@ static const struct buf *special_text(const struct zones *z, uint32_t lane, uint
 	return NULL;
 }
 
-static void put_zone(struct zones *z, const struct trace_zone *zone, uint32_t lane, int64_t length)
+static int64_t thread_number(const struct zones *z, uint32_t lane)
+{
+	uint32_t track = z->c->trace->lanes[lane].track;
+
+	return z->c->o->tid ? (int64_t)z->c->trace->tracks[track].id : z->thread[track];
+}
+
+static char *put_separators(const struct zones *z, char *at, int n)
+{
+	for (; n; n--, at += z->separator)
+		memcpy(at, z->c->separator, z->separator);
+	return at;
+}
+
+/* A row without texts, as most are: all at once. */
+static void put_plain(struct zones *z, uint32_t srcloc, uint32_t lane, int64_t start,
+		      int64_t length)
+{
+	const size_t from = z->head[srcloc], len = z->head[srcloc + 1] - from;
+	const int layout = z->c->o->layout;
+	struct buf *out = &z->c->out;
+	char *at;
+
+	if (buf_reserve(out, len + 3 * SHEET_DIGITS + 6 * z->separator) < 0)
+		return;
+	at = out->data + out->len;
+	memcpy(at, z->heads.data + from, len);
+	at = put_separators(z, at + len, layout == TRACY_CSV_UPSTREAM ? 0 : 2);
+	at = put_separators(z, sheet_digits(at, start), 1);
+	at = put_separators(z, sheet_digits(at, length), 1);
+	at = sheet_digits(at, thread_number(z, lane));
+	at = put_separators(z, at, layout == TRACY_CSV_TT ? 2 : 1);
+	out->len = (size_t)(at - out->data);
+	sheet_end(z->c);
+}
+
+static void put_zone(struct zones *z, uint32_t srcloc, uint32_t lane, int64_t start, int64_t length)
 {
 	const struct tracy_csv_options *o = z->c->o;
-	uint32_t track = z->c->trace->lanes[lane].track;
-	const struct buf *special = special_text(z, lane, zone->srcloc);
+	const struct buf *special = o->special ? special_text(z, lane, srcloc) : NULL;
 	struct sheet *c = z->c;
 	bool tt = o->layout != TRACY_CSV_UPSTREAM;
 
-	sheet_srcloc(c, zone->srcloc, true);
+	if (!z->name.len && !z->text.len && !special) {
+		put_plain(z, srcloc, lane, start, length);
+		return;
+	}
+	buf_add(&c->out, z->heads.data + z->head[srcloc], z->head[srcloc + 1] - z->head[srcloc]);
 	if (tt) {
 		sheet_text(c, z->name.data, z->name.len);
 		sheet_next(c);
@@ -150,11 +214,11 @@ static void put_zone(struct zones *z, const struct trace_zone *zone, uint32_t la
 			sheet_quoted(c, z->text.data, z->text.len);
 		sheet_next(c);
 	}
-	sheet_number(c, sheet_ns(c, zone->start));
+	sheet_number(c, start);
 	sheet_next(c);
 	sheet_number(c, length);
 	sheet_next(c);
-	sheet_number(c, o->tid ? (int64_t)c->trace->tracks[track].id : z->thread[track]);
+	sheet_number(c, thread_number(z, lane));
 	sheet_next(c);
 	if (o->layout != TRACY_CSV_TT10)
 		sheet_text(c, z->text.data, z->text.len);
@@ -183,16 +247,23 @@ static int add_zone(struct zones *z, struct trace_walk *walk, const struct trace
 	uint64_t self;
 	int r;
 
-	read_attached(z, trace_walk_cursor(walk), zone->extras);
-	remember(z, lane, zone->srcloc);
+	buf_reset(&z->name);
+	buf_reset(&z->text);
+	if (zone->extras)
+		read_attached(z, trace_walk_cursor(walk), zone->extras);
+	if (z->c->o->special)
+		remember(z, lane, zone->srcloc);
 	if (z->c->o->self) {
 		r = self_of(&z->lanes[lane].self, z->c->trace, lane, zone, &self);
 		if (r < 0)
 			return r;
 		end = zone->start + self;
 	}
-	if (!(zone->flags & TRACE_ZONE_UNFINISHED) && z->c->taken[zone->srcloc])
-		put_zone(z, zone, lane, sheet_ns(z->c, end) - sheet_ns(z->c, zone->start));
+	if (!(zone->flags & TRACE_ZONE_UNFINISHED) && z->c->taken[zone->srcloc]) {
+		int64_t start = sheet_ns(z->c, zone->start);
+
+		put_zone(z, zone->srcloc, lane, start, sheet_ns(z->c, end) - start);
+	}
 	return 0;
 }
 

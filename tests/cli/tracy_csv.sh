@@ -32,6 +32,15 @@ for f in a.tacho a.tracy; do
 	expect_line out '^name,src_file,src_line,ns_since_start,exec_time_ns,thread,value$' \
 		'^step,src/app.c,20,1000000,2500000,1000,0$'
 
+	# Rows with and without texts have the same columns, whatever separates them.
+	for layout in tt tt-0.10 upstream; do
+		expect_exit 0 $new -u --layout=$layout -s '<->' -f load $f
+		sed 's/<->/,/g' out >got
+		expect_exit 0 $new -u --layout=$layout -f load $f
+		expect_same got out
+	done
+	expect_line out '^load_input,src/app.c,30,1100000,500000,1,$'
+
 	# The parent of special functions.
 	expect_exit 0 $old -u -p te -x load_input $f
 	expect_line out '^load_input,src/app.c,30,,,1100000,500000,1,0$' '^load_input,src/app.c,30,,,4100000,600000,1,1$' \
