@@ -24,6 +24,49 @@ tables = [o for c in cells if c['cell_type'] == 'code' for o in c['outputs'] if 
 assert len(tables) == 3, len(tables)
 assert 'MatmulOp' in ''.join(tables[0]['data']['text/html'])
 END
+# What its cells make: an op has one colour in all pictures, and out of line is what is. One kernel of 120 is made so.
+python3 - <<'END'
+import csv
+rows = list(csv.DictReader(open('prof/reports/ops_perf_results.csv', newline='')))
+names = [r['OP CODE'] for r in rows]
+for i, r in enumerate(rows):
+    if r['DEVICE KERNEL DURATION [ns]']:
+        r['DEVICE KERNEL DURATION [ns]'] = str(100 + i % 3)
+odd = max(i for i, n in enumerate(names) if n == 'MatmulOp')
+rows[odd]['DEVICE KERNEL DURATION [ns]'] = '900'
+for name in ('one', 'even'):  # in the second one nothing is out of line
+    with open(f'{name}.csv', 'w', newline='') as f:
+        w = csv.DictWriter(f, list(rows[0]))
+        w.writeheader()
+        w.writerows(rows)
+    for r in rows:
+        r.update({c: r[c] and '100' for c in r if c.endswith('[ns]')})
+END
+cat >cells.py <<'END'
+import json, matplotlib
+matplotlib.use('Agg')
+import matplotlib.pyplot as plt
+plt.show = lambda: None
+for cell in json.load(open('profiler_results.ipynb'))['cells']:
+    if cell['cell_type'] == 'code':
+        exec(''.join(cell['source']))
+colors = {}
+for axis in (a for n in plt.get_fignums() for a in plt.figure(n).axes):
+    for patch, label in zip(axis.patches, [t.get_text() for t in axis.texts][::2]):
+        if isinstance(patch, matplotlib.patches.Wedge):
+            colors.setdefault(label, set()).add(patch.get_facecolor())
+    for bars in axis.collections:
+        if bars.get_label() in colors:
+            colors[bars.get_label()].add(tuple(bars.get_facecolor()[0]))
+assert len(colors) >= 5 and all(len(c) == 1 for c in colors.values()), colors
+assert len({c for s in colors.values() for c in s}) == len(colors), colors
+assert not odd[['Operation', 'Metric', 'Score']].isna().any().any(), odd
+print([(r.Operation, r.Metric) for r in odd.itertuples() if r.Metric == 'Kernel Time'], len(odd))
+END
+TACHO_REPORT=one.csv expect_exit 0 $python cells.py
+expect_line out "^\[\('MatmulOp', 'Kernel Time'\)\] "
+TACHO_REPORT=even.csv expect_exit 0 $python cells.py
+expect_line out '^\[\] 0$' '^0 times out of line, of 0 of 120 calls'
 # A report of the device alone has fewer columns, and the notebook still runs.
 expect_exit 0 "$TACHO" ops -q -o prof --device-only -n dev
 TACHO_REPORT=$PWD/prof/reports/dev/ops_perf_results_dev.csv expect_exit 0 $python -m nbconvert --to notebook --execute --output dev.ipynb profiler_results.ipynb
