@@ -1,3 +1,4 @@
+/* The verb locks: how long threads waited for each lock and held it. */
 #include "cmds/query.h"
 
 #include <stdlib.h>
@@ -18,10 +19,7 @@ static const struct opt opts[] = {
 
 static int take_row(void *context, const struct trace_row *row, uint32_t track)
 {
-	struct export_lock_span span;
-	int r = export_lock_row(&((struct export_lock *)context)[track], row, &span);
-
-	return r < 0 ? r : 0;
+	return export_lock_row(&((struct export_lock *)context)[track], row, NULL, NULL);
 }
 
 static const struct table_column columns[] = {
@@ -97,7 +95,8 @@ const struct cmd cmd_locks = {
 	.description =
 		"Prints for each lock how many threads used it, how often it was obtained, and "
 		"the sum, mean and greatest of the times that threads waited for it and held "
-		"it. A thread that takes a lock again while it holds it counts as one hold.",
+		"it. A thread that takes a lock again while it holds it counts as one hold. A hold "
+		"ends at the latest when another thread obtains the lock, unless both share it.",
 	.examples = "tacho locks app.tacho\n  all locks\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),

@@ -326,20 +326,31 @@ static int write_frame(struct chrome *c, const struct trace_row *row, uint32_t t
 		export_track_name(c->trace, track, text, sizeof(text)), frame.start, frame.end);
 }
 
+struct lock_spans {
+	struct chrome *chrome;
+	uint32_t track; /* of the lock */
+};
+
+static int write_lock_span(void *context, const struct export_lock_span *span)
+{
+	const struct lock_spans *l = context;
+	struct chrome *c = l->chrome;
+	uint32_t owner = span->thread < c->trace->track_count ? span->thread : l->track;
+	char text[64], name[200];
+
+	if (!span->ended)
+		return 0;
+	snprintf(name, sizeof(name), "%s: %s",
+		 export_track_name(c->trace, l->track, text, sizeof(text)),
+		 span->held ? "held" : "wait");
+	return write_span(c, owner, "lock", ((uint64_t)l->track << 32 | owner) << 1 | span->held,
+			  name, span->start, span->end);
+}
+
 static int write_lock(struct chrome *c, const struct trace_row *row, uint32_t track)
 {
-	struct export_lock_span span;
-	char text[64], name[200];
-	int r = export_lock_row(&c->folds[track].lock, row, &span);
-
-	if (r <= 0)
-		return r;
-	snprintf(name, sizeof(name), "%s: %s",
-		 export_track_name(c->trace, track, text, sizeof(text)),
-		 span.held ? "held" : "wait");
-	return write_span(c, row_owner(c, row, track), "lock",
-			  ((uint64_t)track << 32 | row_owner(c, row, track)) << 1 | span.held, name,
-			  span.start, span.end);
+	return export_lock_row(&c->folds[track].lock, row, write_lock_span,
+			       &(struct lock_spans){c, track});
 }
 
 static int write_plot(struct chrome *c, const struct trace_row *row, uint32_t track)

@@ -79,7 +79,7 @@ int export_frames_row(struct export_frames *f, const struct trace_row *row,
 struct export_lock_use {
 	uint32_t thread;
 	uint32_t depth; /* how often this thread holds it */
-	bool waiting;
+	bool waiting, shared;
 	uint64_t waits_since, holds_since;
 };
 
@@ -91,17 +91,30 @@ struct export_lock {
 		VEC(struct export_lock_use);
 	} uses;
 	struct map by_thread; /* thread to index in uses */
+	struct {
+		VEC(uint32_t);
+	} holders; /* indices in uses, of the threads that hold it now */
 };
 
+/* A time in which one thread waited for the lock or held it. */
 struct export_lock_span {
 	bool held; /* else: waited */
+	bool shared;
+	bool ended; /* else: it begins, and the end is not known */
+	bool again; /* it begins in place of a wait that was given up */
 	uint32_t thread;
 	uint64_t start, end;
 };
 
-/* 1 when the row ends a span. */
-int export_lock_row(struct export_lock *l, const struct trace_row *row,
-		    struct export_lock_span *span);
+/*
+ * Takes a row and reports each span that begins or ends with it. A thread records that it has
+ * released a lock when the next one may have it already, and the record may be lost, so a hold
+ * ends at the latest when another thread obtains the lock and one of the two is exclusive. A thread
+ * that waits anew without having obtained the lock gave up the wait before (a try with a timeout).
+ */
+typedef int export_lock_fn(void *context, const struct export_lock_span *span);
+int export_lock_row(struct export_lock *l, const struct trace_row *row, export_lock_fn *take,
+		    void *context);
 void export_lock_free(struct export_lock *l);
 
 /* One memory pool: what is alive now, and how much there was at most. */

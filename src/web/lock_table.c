@@ -28,18 +28,15 @@ static int lock_figures(struct web_call *c, uint32_t track, uint64_t t0, uint64_
 	for (size_t i = 1; i < l->rows.n; i++)
 		for (int what = HOLDS; what <= WAITS; what++)
 			sums_add(&f->sums[what], spans_figures(&l->rows.v[i]->spans[what], t0, t1));
-	f->threads = l->threads;
+	f->threads = l->events.uses.n;
 	return 0;
 }
 
 /* The same of many locks, where only sums are made. */
 static int use_take(const struct figures *f, void *sums, const struct trace_row *row)
 {
-	struct export_lock_span span;
-	int r = export_lock_row(sums, row, &span);
-
 	(void)f;
-	return r < 0 ? r : 0;
+	return export_lock_row(sums, row, NULL, NULL);
 }
 
 static void use_clear(void *sums)

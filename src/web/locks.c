@@ -1,11 +1,13 @@
 /*
  * Locks: rows for the timeline. A lock has a row for each thread that used it, in the order of
- * first use, below one for all threads together; a row has a lane of holds and one of waits.
+ * first use, below one of the times in which any thread held it or waited. A row has a lane of
+ * holds and one of waits. Who waited, how long and for whom is a matter of the threads' rows alone:
+ * a point on the first row leads to the span of a thread.
  */
 #include "web/locks.h"
 #include "export/export.h"
 
-#define HOLDERS 1000u /* spans that are looked at for those that overlap another */
+#define SCAN_MOST 100000u /* spans that are compared to find the longest */
 
 enum { NAME_WAIT, NAME_HOLD }; /* NAME_HOLD + 1: shared */
 
@@ -28,13 +30,14 @@ static void lock_free(struct kept *k)
 	}
 	vec_free(&l->rows);
 	map_free(&l->by_thread);
+	export_lock_free(&l->events);
 	free(l);
 }
 
 static size_t lock_memory(const struct kept *k)
 {
 	const struct lock *l = (const struct lock *)k;
-	size_t bytes = sizeof(*l);
+	size_t bytes = sizeof(*l) + l->events.uses.cap * sizeof(*l->events.uses.v);
 
 	for (size_t i = 0; i < l->rows.n; i++)
 		bytes += sizeof(struct lock_row) + spans_memory(&l->rows.v[i]->spans[HOLDS]) +
@@ -66,110 +69,81 @@ static int row_add(struct lock *l, uint32_t thread)
 	return TACHO_ENOMEM;
 }
 
-/* The row of a thread; NULL with *R 0: it has none, since there are too many. */
+/* The row of a thread; NULL with *R 0: the lock has too many threads. */
 static struct lock_row *row_of(struct lock *l, uint32_t thread, int *r)
 {
 	const uint32_t *known = map_get(&l->by_thread, thread);
-	uint32_t place;
 
-	*r = l->rows.n ? 0 : row_add(l, TRACE_NONE);
-	if (*r == 0 && !known) {
-		place = l->rows.n <= WEB_ROWS ? (uint32_t)l->rows.n : 0;
-		*r = map_set(&l->by_thread, thread, place) < 0 ? TACHO_ENOMEM : 0;
-		if (*r == 0 && place)
-			*r = row_add(l, thread);
-		l->threads++;
-		known = map_get(&l->by_thread, thread);
-	}
-	return *r == 0 && *known ? l->rows.v[*known] : NULL;
+	*r = 0;
+	if (known)
+		return l->rows.v[*known];
+	if (l->rows.n > WEB_ROWS)
+		return NULL;
+	*r = row_add(l, thread);
+	if (*r == 0 && map_set(&l->by_thread, thread, (uint32_t)l->rows.n - 1) < 0)
+		*r = TACHO_ENOMEM;
+	return *r == 0 ? l->rows.v[l->rows.n - 1] : NULL;
 }
 
-static void lock_wait(struct lock_row *all, struct lock_row *row, uint64_t time)
+/* Row 0: a span begins with the first thread and ends with the last; holds by one thread alone and
+ * shared ones are apart, since they have colours of their own. When a wait was given up is not
+ * known; here it lasts until the thread waits again. */
+static int common_take(struct lock *l, const struct export_lock_span *s)
 {
-	if (row->waiting++)
-		return;
-	spans_begin(&row->spans[WAITS], time, row->thread, false);
-	if (all->waiting++ == 0)
-		spans_begin(&all->spans[WAITS], time, row->thread, false);
-}
+	int what = s->held ? HOLDS : WAITS, r = 0;
+	struct spans *common = &l->rows.v[0]->spans[what];
+	uint64_t now = s->ended ? s->end : s->start;
+	bool other;
 
-/*
- * A thread often says that it has released a lock when the next one has it already: then that one
- * holds it.
- */
-static int lock_obtain(struct lock_row *all, struct lock_row *row, uint64_t time, bool shared)
-{
-	int r = 0;
-
-	if (row->waiting) {
-		row->waiting = 0;
-		r = spans_end(&row->spans[WAITS], time);
-		if (r == 0 && --all->waiting == 0)
-			r = spans_end(&all->spans[WAITS], time);
-	}
-	if (row->depth++)
-		return r;
-	spans_begin(&row->spans[HOLDS], time, row->thread, shared);
-	if (r == 0 && !shared)
-		r = spans_end(&all->spans[HOLDS], time);
-	spans_begin(&all->spans[HOLDS], time, row->thread, shared);
-	all->depth++;
-	return r;
-}
-
-static int lock_release(struct lock_row *all, struct lock_row *row, uint64_t time)
-{
-	int r;
-
-	if (!row->depth || --row->depth)
+	if (s->again)
 		return 0;
-	r = spans_end(&row->spans[HOLDS], time);
-	if (r == 0 && --all->depth == 0)
-		r = spans_end(&all->spans[HOLDS], time);
+	l->open[what] += s->ended ? -1u : 1u;
+	if (s->held && !s->shared)
+		l->exclusive += s->ended ? -1u : 1u;
+	other = s->held && common->open.shared == (l->exclusive > 0);
+	if (common->is_open && (!l->open[what] || other))
+		r = spans_end(common, now);
+	if (l->open[what])
+		spans_begin(common, now, TRACE_NONE, s->held && !l->exclusive);
 	return r;
 }
 
-static void lock_mark(struct lock_row *all, struct lock_row *row, uint64_t srcloc)
+static int span_take(void *context, const struct export_lock_span *s)
 {
-	struct span *own = &row->spans[HOLDS].open, *common = &all->spans[HOLDS].open;
+	struct lock *l = context;
+	int what = s->held ? HOLDS : WAITS, r;
+	struct lock_row *row = row_of(l, s->thread, &r);
 
-	if (srcloc >= SPAN_NO_MARK || !row->depth)
-		return;
-	own->mark = (uint32_t)srcloc;
-	if (common->thread == row->thread)
-		common->mark = (uint32_t)srcloc;
+	if (row && s->again)
+		spans_restart(&row->spans[what], s->start);
+	else if (row && !s->ended)
+		spans_begin(&row->spans[what], s->start, s->thread, s->shared);
+	else if (row)
+		r = spans_end(&row->spans[what], s->end);
+	return r < 0 ? r : common_take(l, s);
+}
+
+/* Where the program was when it obtained the lock. */
+static void hold_mark(struct lock *l, const struct trace_row *event)
+{
+	const uint32_t *row = map_get(&l->by_thread, event->thread);
+	struct spans *holds = row ? &l->rows.v[*row]->spans[HOLDS] : NULL;
+
+	if (holds && holds->is_open && event->b < SPAN_NO_MARK)
+		holds->open.mark = (uint32_t)event->b;
 }
 
 static int lock_take(struct kept *k, const struct trace_row *event)
 {
 	struct lock *l = (struct lock *)k;
-	struct lock_row *row, *all;
-	int r;
+	int r = l->rows.n ? 0 : row_add(l, TRACE_NONE);
 
-	if (event->kind != TRACE_ROW_LOCK || event->a == TRACE_LOCK_END)
-		return 0;
-	row = row_of(l, event->thread, &r);
-	if (!row)
+	if (event->kind != TRACE_ROW_LOCK || r < 0)
 		return r;
-	all = l->rows.v[0];
-	switch (event->a) {
-	case TRACE_LOCK_WAIT:
-	case TRACE_LOCK_WAIT_SHARED:
-		lock_wait(all, row, event->time);
-		break;
-	case TRACE_LOCK_OBTAIN:
-	case TRACE_LOCK_OBTAIN_SHARED:
-		r = lock_obtain(all, row, event->time, event->a == TRACE_LOCK_OBTAIN_SHARED);
-		lock_mark(all, row, event->b);
-		break;
-	case TRACE_LOCK_RELEASE:
-	case TRACE_LOCK_RELEASE_SHARED:
-		r = lock_release(all, row, event->time);
-		break;
-	case TRACE_LOCK_MARK:
-		lock_mark(all, row, event->b);
-		break;
-	}
+	r = export_lock_row(&l->events, event, span_take, l);
+	if (event->a == TRACE_LOCK_OBTAIN || event->a == TRACE_LOCK_OBTAIN_SHARED ||
+	    event->a == TRACE_LOCK_MARK)
+		hold_mark(l, event);
 	return r;
 }
 
@@ -194,24 +168,26 @@ static int lock_of(struct web_call *c, struct lock **l)
 
 /* ------------------------------------------------------------------- rows */
 
+/* What the row of all threads says is the sum of what each of them did, as in the table. */
 static void row_put(struct web_call *c, const struct lock *l, size_t i)
 {
-	const struct lock_row *row = l->rows.v[i];
-	const struct spans *holds = &row->spans[HOLDS], *waits = &row->spans[WAITS];
+	const struct spans *holds = &l->rows.v[i]->spans[HOLDS];
+	const struct spans *waits = &l->rows.v[i]->spans[WAITS];
+	const struct export_lock *all = &l->events;
 	struct json *j = &c->json;
 	double tick = call_tick(c);
 
 	json_object(j, NULL);
 	json_bool(j, "all", i == 0);
-	json_thread(j, "thread", row->thread);
+	json_thread(j, "thread", l->rows.v[i]->thread);
 	json_uint(j, "hold", 2 * i + HOLDS);
 	json_uint(j, "wait", 2 * i + WAITS);
-	json_uint(j, "holds", holds->n + holds->is_open);
-	json_uint(j, "waits", waits->n + waits->is_open);
-	json_double(j, "hold_total", (double)spans_total(holds) * tick);
-	json_double(j, "wait_total", (double)spans_total(waits) * tick);
-	json_double(j, "max_hold", (double)holds->longest * tick);
-	json_double(j, "max_wait", (double)waits->longest * tick);
+	json_uint(j, "holds", i ? holds->n + holds->is_open : all->holds + l->open[HOLDS]);
+	json_uint(j, "waits", i ? waits->n + waits->is_open : all->waits + l->open[WAITS]);
+	json_double(j, "hold_total", (double)(i ? spans_total(holds) : all->hold_total) * tick);
+	json_double(j, "wait_total", (double)(i ? spans_total(waits) : all->wait_total) * tick);
+	json_double(j, "max_hold", (double)(i ? holds->longest : all->hold_max) * tick);
+	json_double(j, "max_wait", (double)(i ? waits->longest : all->wait_max) * tick);
 	json_end(j);
 }
 
@@ -223,7 +199,7 @@ static void rows_put(struct web_call *c, const struct lock *l)
 	json_text(j, "name", lock_name(c->trace, l->kept.track));
 	json_uint(j, "process", t->process);
 	json_bool(j, "shared", t->format == 1);
-	json_uint(j, "threads", l->threads);
+	json_uint(j, "threads", l->events.uses.n);
 	json_array(j, "rows");
 	for (size_t i = 0; i < l->rows.n; i++)
 		row_put(c, l, i);
@@ -237,62 +213,110 @@ static const struct spans *spans_of(const struct lock *l, uint64_t lane)
 	return lane / 2 < l->rows.n ? &l->rows.v[lane / 2]->spans[lane % 2] : NULL;
 }
 
-/* Who had the lock for the most of a wait. */
-static void holder_put(struct web_call *c, const struct lock *l, const struct span *wait)
+/* A thread and the ticks that it held the lock, or a span and those that it shares with another. */
+struct lock_part {
+	uint64_t lane, index;
+	const struct span *span;
+	uint64_t ticks;
+};
+
+#define PARTS 50u /* that are listed */
+
+struct lock_parts {
+	struct lock_part v[PARTS];
+	size_t n;
+};
+
+/* Keeps the longest, in order. */
+static void parts_add(struct lock_parts *p, struct lock_part part)
 {
-	const struct spans *s = &l->rows.v[0]->spans[HOLDS];
-	size_t first = spans_find(s, wait->start), end = s->n + s->is_open;
-	uint64_t longest = 0;
-	uint32_t holder = TRACE_NONE;
+	size_t i = p->n < PARTS ? p->n++ : PARTS;
 
-	for (size_t i = first; i < end && i < first + HOLDERS; i++) {
-		const struct span *h = i < s->n ? &s->v[i] : &s->open;
-		uint64_t from = h->start > wait->start ? h->start : wait->start;
-		uint64_t to = i < s->n && h->end < wait->end ? h->end : wait->end;
-
-		if (h->start >= wait->end)
-			break;
-		if (to > from && to - from > longest && h->thread != wait->thread) {
-			longest = to - from;
-			holder = h->thread;
-		}
-	}
-	json_thread(&c->json, "holder", holder);
+	if (i == PARTS && p->v[--i].ticks >= part.ticks)
+		return;
+	for (; i && p->v[i - 1].ticks < part.ticks; i--)
+		p->v[i] = p->v[i - 1];
+	p->v[i] = part;
 }
 
-#define OTHERS 50u /* spans that are listed */
+/* The other threads that held the lock during a wait of row ROW, those that did the longest first;
+ * with row 0 all threads. */
+static void holders_find(const struct lock *l, size_t row, const struct span *wait,
+			 struct lock_parts *p)
+{
+	for (size_t i = 1; i < l->rows.n; i++) {
+		uint64_t ticks = spans_covered(&l->rows.v[i]->spans[HOLDS], wait->start, wait->end);
 
-/* Those of the other kind that overlap a span: who held the lock while it waited, who waited
- * meanwhile. */
+		if (ticks && i != row)
+			parts_add(p, (struct lock_part){.lane = 2 * i + HOLDS, .ticks = ticks});
+	}
+}
+
+static void holders_put(struct web_call *c, const struct lock *l, uint64_t lane,
+			const struct span *wait)
+{
+	struct lock_parts p = {.n = 0};
+	struct json *j = &c->json;
+
+	holders_find(l, lane / 2, wait, &p);
+	json_thread(j, "holder", p.n ? l->rows.v[p.v[0].lane / 2]->thread : TRACE_NONE);
+	json_array(j, "holders");
+	for (size_t i = 0; i < p.n; i++) {
+		json_object(j, NULL);
+		json_thread(j, "thread", l->rows.v[p.v[i].lane / 2]->thread);
+		json_double(j, "held", (double)p.v[i].ticks * call_tick(c));
+		json_end(j);
+	}
+	json_end(j);
+}
+
+/* The spans of a lane that overlap SPAN; the number of them is exact. */
+static uint64_t overlaps_find(const struct lock *l, uint64_t lane, const struct span *span,
+			      uint64_t scan, struct lock_parts *p)
+{
+	const struct spans *s = spans_of(l, lane);
+	size_t first = spans_find(s, span->start), end = spans_before(s, span->end);
+	bool open = s->is_open && s->open.start < span->end;
+	uint64_t count = (end > first ? end - first : 0) + open;
+
+	for (size_t i = first; i < first + count && scan; i++, scan--) {
+		const struct span *o = i < end ? &s->v[i] : &s->open;
+		uint64_t from = o->start > span->start ? o->start : span->start;
+		uint64_t to = i < end && o->end < span->end ? o->end : span->end;
+
+		parts_add(p, (struct lock_part){lane, i < end ? i : WEB_OPEN, o, to - from});
+	}
+	return count;
+}
+
+/* Spans of the other kind and of other threads that overlap a span: who held the lock while it
+ * waited, who waited meanwhile. */
 static void others_put(struct web_call *c, const struct lock *l, uint64_t lane,
 		       const struct span *span)
 {
 	uint64_t what = lane % 2 == WAITS ? HOLDS : WAITS, total = 0;
+	struct lock_parts p = {.n = 0};
 	struct json *j = &c->json;
 
+	for (size_t i = 1; i < l->rows.n; i++)
+		if (i != lane / 2)
+			total += overlaps_find(l, 2 * i + what, span,
+					       total < SCAN_MOST ? SCAN_MOST - total : 0, &p);
 	json_array(j, "others");
-	for (size_t row = 1; row < l->rows.n; row++) {
-		const struct spans *s = &l->rows.v[row]->spans[what];
+	for (size_t i = 0; i < p.n; i++) {
+		const struct lock_part *part = &p.v[i];
+		bool open = part->index == WEB_OPEN;
 
-		for (size_t i = spans_find(s, span->start); i < s->n + s->is_open; i++) {
-			bool open = i == s->n;
-			const struct span *o = open ? &s->open : &s->v[i];
-
-			if (o->start >= span->end || total >= HOLDERS)
-				break;
-			if (total++ >= OTHERS)
-				continue;
-			json_object(j, NULL);
-			json_uint(j, "lane", 2 * row + what);
-			json_uint(j, "idx", open ? WEB_OPEN : i);
-			json_thread(j, "thread", o->thread);
-			json_ns(c, "start", o->start);
-			json_ns(c, "end", open ? c->trace->end : o->end);
-			json_end(j);
-		}
+		json_object(j, NULL);
+		json_uint(j, "lane", part->lane);
+		json_uint(j, "idx", part->index);
+		json_thread(j, "thread", part->span->thread);
+		json_ns(c, "start", part->span->start);
+		json_ns(c, "end", open ? c->trace->end : part->span->end);
+		json_end(j);
 	}
 	json_end(j);
-	json_uint(j, "others_total", total); /* HOLDERS: that many or more */
+	json_uint(j, "others_total", total);
 }
 
 static void span_put(struct web_call *c, const struct lock *l, uint64_t lane, uint64_t index,
@@ -319,7 +343,7 @@ static void span_put(struct web_call *c, const struct lock *l, uint64_t lane, ui
 	else
 		json_null(j, "name");
 	if (lane % 2 == WAITS)
-		holder_put(c, l, &span);
+		holders_put(c, l, lane, &span);
 	if (query_get(&c->query, "idx")) {
 		json_text(j, "file", loc->file);
 		json_uint(j, "line", loc->line);
@@ -327,11 +351,60 @@ static void span_put(struct web_call *c, const struct lock *l, uint64_t lane, ui
 	}
 }
 
-/* By number, or the one at a time (the nearest within two pixels if there is a resolution). */
-static int span_find(struct web_call *c, const struct spans *s, uint64_t *index)
+/* The span at T, or the nearest within REACH of it; UINT64_MAX: none. */
+static uint64_t span_near(const struct spans *s, uint64_t t, uint64_t reach)
+{
+	size_t i = spans_find(s, t);
+	uint64_t index = UINT64_MAX;
+
+	if (i < s->n && s->v[i].start <= t + reach)
+		index = i;
+	else if (s->is_open && s->open.start <= t + reach)
+		index = WEB_OPEN;
+	/* The one before may be nearer. */
+	if (i && s->v[i - 1].end + reach > t &&
+	    (index == UINT64_MAX || index == WEB_OPEN || s->v[i].start > t + (t - s->v[i - 1].end)))
+		index = i - 1;
+	return index;
+}
+
+/* How far a span is from T, and how long it takes. */
+static void span_measure(const struct spans *s, uint64_t index, uint64_t t, uint64_t now,
+			 uint64_t *away, uint64_t *length)
+{
+	const struct span *one = index == WEB_OPEN ? &s->open : &s->v[index];
+	uint64_t end = index == WEB_OPEN ? now : one->end;
+
+	*away = t < one->start ? one->start - t : t > end ? t - end : 0;
+	*length = end > one->start ? end - one->start : 0;
+}
+
+/* Of all threads the span at T, or the nearest; of several there the longest. */
+static void span_of_threads(const struct lock *l, uint64_t t, uint64_t reach, uint64_t now,
+			    uint64_t *lane, uint64_t *index)
+{
+	uint64_t what = *lane % 2, nearest = UINT64_MAX, longest = 0;
+
+	for (size_t i = 1; i < l->rows.n; i++) {
+		const struct spans *s = &l->rows.v[i]->spans[what];
+		uint64_t found = span_near(s, t, reach), away, length;
+
+		if (found == UINT64_MAX)
+			continue;
+		span_measure(s, found, t, now, &away, &length);
+		if (away > nearest || (away == nearest && length <= longest))
+			continue;
+		nearest = away;
+		longest = length;
+		*lane = 2 * i + what;
+		*index = found;
+	}
+}
+
+/* By number, or at a time. */
+static int span_find(struct web_call *c, const struct lock *l, uint64_t *lane, uint64_t *index)
 {
 	uint64_t t, reach;
-	size_t i;
 	int r = arg_uint(c, "idx", INT64_MAX, index);
 
 	if (r != 0)
@@ -339,17 +412,11 @@ static int span_find(struct web_call *c, const struct spans *s, uint64_t *index)
 	r = arg_moment(c, &t, &reach);
 	if (r < 0)
 		return r;
-	i = spans_find(s, t);
 	*index = UINT64_MAX;
-	if (i < s->n && s->v[i].start <= t + reach)
-		*index = i;
-	else if (s->is_open && s->open.start <= t + reach)
-		*index = WEB_OPEN;
-	/* The one before may be nearer. */
-	if (i && s->v[i - 1].end + reach > t &&
-	    (*index == UINT64_MAX || *index == WEB_OPEN ||
-	     s->v[i].start > t + (t - s->v[i - 1].end)))
-		*index = i - 1;
+	if (*lane < 2)
+		span_of_threads(l, t, reach, c->trace->end, lane, index);
+	else
+		*index = span_near(spans_of(l, *lane), t, reach);
 	return 0;
 }
 
@@ -357,11 +424,12 @@ static int one_put(struct web_call *c, const struct lock *l, uint64_t lane)
 {
 	const struct spans *s = spans_of(l, lane);
 	uint64_t index;
-	int r = s ? span_find(c, s, &index)
+	int r = s ? span_find(c, l, &lane, &index)
 		  : call_fail(c, 404, "there is no such lane of this lock");
 
 	if (r < 0)
 		return r;
+	s = spans_of(l, lane);
 	if (index == WEB_OPEN && s->is_open)
 		span_put(c, l, lane, index, s->open, true);
 	else if (index < s->n)

@@ -1,3 +1,4 @@
+/* Spans of time in order: added one by one, searched, summed and drawn. For the viewer's locks. */
 #include "web/spans.h"
 #include "base/search.h"
 
@@ -8,6 +9,12 @@ void spans_begin(struct spans *s, uint64_t time, uint32_t thread, bool shared)
 	s->is_open = true;
 	s->open = (struct span){
 		.start = time, .thread = thread, .mark = SPAN_NO_MARK, .shared = shared};
+}
+
+void spans_restart(struct spans *s, uint64_t time)
+{
+	if (s->is_open)
+		s->open.start = time;
 }
 
 uint64_t spans_total(const struct spans *s)
@@ -76,6 +83,28 @@ struct spans_figures spans_figures(const struct spans *s, uint64_t t0, uint64_t 
 		f.longest = peaks_max(&s->lengths, first, end, length_of, s);
 	}
 	return f;
+}
+
+size_t spans_before(const struct spans *s, uint64_t t)
+{
+	return find_start(s, 0, t);
+}
+
+/* Ticks before T that they cover. */
+static uint64_t covered_before(const struct spans *s, uint64_t t)
+{
+	size_t i = spans_before(s, t);
+	const struct span *last = i ? &s->v[i - 1] : NULL;
+	uint64_t covered = last ? last->before + (last->end < t ? last->end : t) - last->start : 0;
+
+	if (s->is_open && s->open.start < t)
+		covered += t - s->open.start;
+	return covered;
+}
+
+uint64_t spans_covered(const struct spans *s, uint64_t t0, uint64_t t1)
+{
+	return t1 > t0 ? covered_before(s, t1) - covered_before(s, t0) : 0;
 }
 
 size_t spans_find(const struct spans *s, uint64_t t)

@@ -28,6 +28,8 @@ struct spans {
 };
 
 void spans_begin(struct spans *s, uint64_t time, uint32_t thread, bool shared);
+/* Begins the open one anew, if there is one: what it covered until TIME does not count. */
+void spans_restart(struct spans *s, uint64_t time);
 /* Ends the open one; none is no error. One that would overlap is moved. */
 int spans_end(struct spans *s, uint64_t time);
 void spans_free(struct spans *s);
@@ -39,6 +41,10 @@ struct spans_figures {
 	uint64_t count, total, longest;
 };
 struct spans_figures spans_figures(const struct spans *s, uint64_t t0, uint64_t t1);
+/* Ticks of [t0, t1) that they cover, with the open one. */
+uint64_t spans_covered(const struct spans *s, uint64_t t0, uint64_t t1);
+/* How many start before T. */
+size_t spans_before(const struct spans *s, uint64_t t);
 size_t spans_memory(const struct spans *s);
 /* The first that ends behind T or begins at or behind it. */
 size_t spans_find(const struct spans *s, uint64_t t);

@@ -265,14 +265,16 @@ export interface LockSpan {
 	shared: boolean;
 	open: boolean;
 	thread: number | null;
-	/** Of a wait: who had it for the most of it. */
+	/** Of a wait: the thread that held the lock for the most of it. */
 	holder?: number | null;
+	/** Of a wait: how long each other thread held the lock meanwhile (ns), the longest first. */
+	holders?: { thread: number | null; held: number }[];
 	start: number;
 	end: number;
 	duration: number;
 	/** Where the program has marked it. */
 	name: number | null;
-	/** By number only: who held it while this one waited, who waited while this one held it; the first of others_total. */
+	/** By number only: who held it while this one waited, who waited while this one held it; the longest of others_total. */
 	others?: { lane: number; idx: number; thread: number | null; start: number; end: number }[];
 	others_total?: number;
 	/** The lock's own. */

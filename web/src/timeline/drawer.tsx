@@ -177,7 +177,7 @@ function ThreadLink({ id }: { id: number | null }) {
 function LockView({ l }: { l: NonNullable<typeof lockSpan.value> }) {
 	const t = meta.value?.tracks.find((k) => k.id === l.track);
 	const marked = l.name !== null ? nameRow(l.name) : undefined;
-	const others = [...l.others ?? []].sort((a, b) => (b.end - b.start) - (a.end - a.start));
+	const others = l.others ?? [];
 	const all = l.lane < 2;
 	return (
 		<>
@@ -195,18 +195,21 @@ function LockView({ l }: { l: NonNullable<typeof lockSpan.value> }) {
 			</div>
 			<dl>
 				<dt>thread</dt><dd><ThreadLink id={l.thread} /></dd>
-				{l.kind === "wait" && l.holder !== null && l.holder !== undefined && <><dt>waited for</dt><dd><ThreadLink id={l.holder} /></dd></>}
 				<dt>start</dt><dd>{fmtTime(l.start)}</dd>
 				<dt>end</dt><dd>{l.open ? "not yet" : fmtTime(l.end)}</dd>
 				{l.shared && <><dt>shared</dt><dd>with other readers</dd></>}
 				{l.file && <><dt>declared</dt><dd title={`${l.file}:${l.line}`}>{baseName(l.file)}:{l.line}</dd></>}
 				{marked && <><dt>at</dt><dd title={`${marked[2]}:${marked[3]}`}>{marked[1] || marked[0]} · {baseName(marked[2])}:{marked[3]}</dd></>}
 			</dl>
-			{others.length > 0 && <><h3>{l.kind === "wait" ? "Held meanwhile by" : "Waited meanwhile"} <span class="dim">{fmtCount(l.others_total ?? others.length)}{l.others_total === MOST_OTHERS ? " or more" : ""}</span></h3>
+			{l.holders && l.holders.length > 0 && <><h3>Waited for</h3>
+				<ul class="zones" data-testid="holders">{l.holders.map((h) => (
+					<li key={h.thread}><ThreadLink id={h.thread} /><span class="num">{fmtDur(h.held)}</span><span class="num dim">{fmtPct(100 * h.held / Math.max(1, l.duration))}</span></li>
+				))}</ul></>}
+			{others.length > 0 && <><h3>{l.kind === "wait" ? "Holds meanwhile" : "Waited meanwhile"} <span class="dim">{fmtCount(l.others_total ?? others.length)}</span></h3>
 				<ul class="zones">{others.map((o) => (
 					<li key={`${o.lane}:${o.idx}`}>
 						<button class="link" onClick={() => { selection.value = { kind: "lock", track: l.track, lane: o.lane, idx: o.idx }; }}>{o.thread === null ? "?" : trackTitle(o.thread)}</button>
-						<span class="num">{fmtDur(o.end - o.start)}</span>
+						<span class="num" title={`${fmtTime(o.start)} to ${fmtTime(o.end)}`}>{fmtDur(o.end - o.start)}</span>
 						<span class="num dim">{fmtPct(100 * (Math.min(o.end, l.end) - Math.max(o.start, l.start)) / Math.max(1, l.duration))}</span>
 					</li>
 				))}</ul></>}
@@ -214,9 +217,6 @@ function LockView({ l }: { l: NonNullable<typeof lockSpan.value> }) {
 		</>
 	);
 }
-
-/** The server counts no further. */
-const MOST_OTHERS = 1000;
 
 /** A drawer that opened at once would come under the second click of a double click. */
 const OPEN_AFTER = 280;

@@ -316,7 +316,7 @@ function addLock(b: Builder, m: Meta, l: LockRow, known: LockInfo | undefined): 
 	}
 	const more = (known?.threads ?? 0) - threads.length;
 	if (more > 0 && threads.length > 0)
-		add(b, { key: key + "more", kind: "lock", indent: 2, label: `${fmtCount(more)} more threads`, note: "not shown", title: "The first threads to use the lock have rows; the row of all threads has these alone, too", h: 22, open: null, stripes: [], track: null }, false);
+		add(b, { key: key + "more", kind: "lock", indent: 2, label: `${fmtCount(more)} more threads`, note: "not shown", title: "Only the first threads to use the lock have rows of their own; the row of all threads has all of them", h: 22, open: null, stripes: [], track: null }, false);
 }
 
 function addLocks(b: Builder, m: Meta, locks: LockRow[], info: ReadonlyMap<number, LockInfo>): void {

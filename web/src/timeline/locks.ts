@@ -2,7 +2,7 @@
 // each; a row shows both, how long it was held above and how long was waited below.
 import { effect, signal } from "@preact/signals";
 import { api, Priority } from "../api";
-import { baseName, fmtDur } from "../format";
+import { baseName, fmtDur, fmtPct } from "../format";
 import { generation, meta, openRows } from "../state";
 import type { Rgb } from "../theme";
 import type { LockInfo, LockRow, LockSpan } from "../types";
@@ -177,11 +177,21 @@ export function lockLaneY(row: Row, lane: number): { y: number; h: number } | nu
 	return row.lock?.wait === lane ? { y: row.y + TOP + HOLD_H, h: WAIT_H } : null;
 }
 
+/** The lane of all threads together that has the same kind of spans: it stands for one of a thread that has no row. */
+export function lockCommonLane(lane: number): number {
+	return lane % 2;
+}
+
 /** A span in words. */
 export function spanText(s: LockSpan): string {
 	const thread = (id: number | null) => id === null ? "?" : meta.value?.tracks.find((t) => t.id === id)?.name ?? "?";
 	const long = fmtDur(s.duration) + (s.open ? " so far" : "");
-	if (s.kind === "wait")
-		return `${thread(s.thread)} waited ${long}${s.holder !== null && s.holder !== undefined ? ` for ${thread(s.holder)}` : ""}`;
-	return `${s.thread === null ? "held" : `${thread(s.thread)} held it`} for ${long}${s.shared ? ", shared" : ""}`;
+	if (s.kind === "hold")
+		return s.thread === null ? `held for ${long}${s.shared ? ", shared" : ""}` : `${thread(s.thread)} held it for ${long}${s.shared ? ", shared" : ""}`;
+	const waited = s.thread === null ? `waited for during ${long}` : `${thread(s.thread)} waited ${long}`;
+	const first = s.holders?.[0];
+	if (!first)
+		return waited;
+	const share = 100 * first.held / Math.max(1, s.duration);
+	return `${waited}, ${share >= 99.5 ? "" : `${fmtPct(share)} of it `}for ${thread(first.thread)}`;
 }
