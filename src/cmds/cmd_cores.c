@@ -1,3 +1,4 @@
+/* The verb cores: how long the kernels of each core of a device ran. */
 #include "base/map.h"
 #include "cmds/query.h"
 
@@ -26,7 +27,11 @@ static const struct opt opts[] = {
 struct core {
 	uint32_t track;       /* the first */
 	uint64_t runs, zones; /* runs: of the RISC that has most */
-	double busy;          /* ns: firmware and kernel, of the RISC that has most */
+	double busy;          /* ns in which any RISC ran a kernel */
+	double busy_share;    /* of the device's time, percent */
+	struct {
+		VEC(uint32_t);
+	} lanes; /* that have kernels */
 	double kernels[RISCS];
 	double longest; /* of kernels */
 	uint64_t lost;
@@ -35,6 +40,7 @@ struct core {
 struct cores {
 	VEC(struct core);
 	struct map by_id; /* device, place and process */
+	uint8_t *kernels; /* by source location */
 };
 
 static struct core *core_of(struct cores *c, const struct trace *trace, uint32_t track)
@@ -52,21 +58,14 @@ static struct core *core_of(struct cores *c, const struct trace *trace, uint32_t
 	return &c->v[c->n - 1];
 }
 
-static bool is_kernel(const struct trace *trace, uint32_t srcloc)
-{
-	const char *name = trace_srcloc_name(trace, srcloc);
-	size_t len = strlen(name);
-
-	return len >= 7 && !strcmp(name + len - 7, "-KERNEL");
-}
-
 /* What one RISC did: the outermost zones are its runs, and a kernel is inside of each. */
 struct risc_sum {
 	uint64_t runs, zones;
-	double busy, kernels;
+	double kernels;
 };
 
-static int sum_lane(struct query *q, uint32_t lane, struct risc_sum *sum)
+static int sum_lane(struct query *q, const struct cores *cores, uint32_t lane, struct risc_sum *sum,
+		    bool *kernels)
 {
 	struct trace_cursor *c;
 	struct trace_zone z;
@@ -77,14 +76,13 @@ static int sum_lane(struct query *q, uint32_t lane, struct risc_sum *sum)
 	while ((r = trace_cursor_next(c, &z)) > 0) {
 		double ns = trace_duration_ns(q->trace, z.start, z.end);
 
+		*kernels |= cores->kernels[z.srcloc];
 		if (z.start < q->filter.in.t0)
 			continue;
 		sum->zones++;
-		if (q->trace->lanes[lane].depth == 0) {
+		if (q->trace->lanes[lane].depth == 0)
 			sum->runs++;
-			sum->busy += ns;
-		}
-		if (is_kernel(q->trace, z.srcloc))
+		if (cores->kernels[z.srcloc])
 			sum->kernels += ns;
 	}
 	trace_cursor_close(c);
@@ -99,17 +97,43 @@ static int add_track(struct query *q, struct cores *cores, uint32_t track)
 	int r = core ? 0 : TACHO_ENOMEM;
 
 	trace_track_lanes(q->trace, track, &first, &count);
-	for (uint32_t i = first; r == 0 && i < first + count; i++)
-		r = sum_lane(q, i, &sum);
+	for (uint32_t i = first; r == 0 && i < first + count; i++) {
+		bool kernels = false;
+
+		r = sum_lane(q, cores, i, &sum, &kernels);
+		if (r == 0 && kernels && vec_push(&core->lanes, i) < 0)
+			r = TACHO_ENOMEM;
+	}
 	if (r < 0)
 		return r;
 	core->zones += sum.zones;
 	core->runs = sum.runs > core->runs ? sum.runs : core->runs;
-	core->busy = sum.busy > core->busy ? sum.busy : core->busy;
 	core->longest = sum.kernels > core->longest ? sum.kernels : core->longest;
 	core->kernels[risc < RISCS ? risc : 0] += sum.kernels;
 	core->lost += q->trace->ledgers[track].zones_lost + q->trace->ledgers[track].rows_lost;
 	return 0;
+}
+
+/* Of the part of the device's time that was asked for. */
+static int core_busy(struct query *q, const struct cores *cores, struct core *core)
+{
+	const struct trace_track *t = &q->trace->tracks[core->track];
+	struct export_busy_options o = {.kernels = cores->kernels};
+	struct export_busy busy;
+	int r;
+
+	if (!export_device_times(q->trace, TRACE_CORE_DEVICE(t->id), t->process, &o.t0, &o.t1))
+		return 0;
+	o.t0 = o.t0 > q->filter.in.t0 ? o.t0 : q->filter.in.t0;
+	o.t1 = o.t1 < q->filter.in.t1 ? o.t1 : q->filter.in.t1;
+	if (o.t1 <= o.t0)
+		return 0;
+	r = export_core_busy(q->trace, core->lanes.v, core->lanes.n, &o, &busy);
+	if (r == 0) {
+		core->busy = query_ns(q, (double)busy.ticks);
+		core->busy_share = 100 * (double)busy.ticks / (double)(o.t1 - o.t0);
+	}
+	return r;
 }
 
 static int by_longest(const void *a, const void *b)
@@ -129,6 +153,7 @@ static void add_row(struct table *t, const struct trace *trace, const struct cor
 	table_string(t, name, slash ? (size_t)(slash - name) : strlen(name));
 	table_uint(t, c->runs);
 	table_real(t, c->busy);
+	table_real(t, c->busy_share);
 	for (int i = 0; i < RISCS; i++) {
 		if (c->kernels[i] > 0)
 			table_real(t, c->kernels[i]);
@@ -144,22 +169,31 @@ static void add_row(struct table *t, const struct trace *trace, const struct cor
 static int print(struct query *q, void *conf)
 {
 	static const struct table_column columns[] = {
-		{"pid", NULL, TABLE_ID},           {"core", "core", TABLE_STRING},
-		{"runs", "runs", TABLE_COUNT},     {"busy_ns", "busy", TABLE_NS},
-		{"brisc_ns", "BRISC", TABLE_NS},   {"ncrisc_ns", "NCRISC", TABLE_NS},
-		{"trisc0_ns", "TRISC0", TABLE_NS}, {"trisc1_ns", "TRISC1", TABLE_NS},
-		{"trisc2_ns", "TRISC2", TABLE_NS}, {"load_percent", "load %", TABLE_PERCENT},
-		{"zones", "zones", TABLE_COUNT},   {"lost", "lost", TABLE_COUNT},
+		{"pid", NULL, TABLE_ID},
+		{"core", "core", TABLE_STRING},
+		{"runs", "runs", TABLE_COUNT},
+		{"busy_ns", "busy", TABLE_NS},
+		{"busy_percent", "busy %", TABLE_PERCENT},
+		{"brisc_ns", "BRISC", TABLE_NS},
+		{"ncrisc_ns", "NCRISC", TABLE_NS},
+		{"trisc0_ns", "TRISC0", TABLE_NS},
+		{"trisc1_ns", "TRISC1", TABLE_NS},
+		{"trisc2_ns", "TRISC2", TABLE_NS},
+		{"load_percent", "load %", TABLE_PERCENT},
+		{"zones", "zones", TABLE_COUNT},
+		{"lost", "lost", TABLE_COUNT},
 	};
 	const struct conf *c = conf;
-	struct cores cores = {0};
+	struct cores cores = {.kernels = export_kernels(q->trace)};
 	struct table table;
 	double most = 0;
-	int r = 0, closed;
+	int r = cores.kernels ? 0 : TACHO_ENOMEM, closed;
 
 	for (uint32_t i = 0; r == 0 && i < q->trace->track_count; i++)
 		if (query_shows(q, i, TRACE_CORE) && !TRACE_CORE_IS_OTHER(q->trace->tracks[i].id))
 			r = add_track(q, &cores, i);
+	for (size_t i = 0; r == 0 && i < cores.n; i++)
+		r = core_busy(q, &cores, &cores.v[i]);
 	for (size_t i = 0; i < cores.n; i++)
 		most = cores.v[i].longest > most ? cores.v[i].longest : most;
 	if (c->busiest && cores.n)
@@ -167,7 +201,10 @@ static int print(struct query *q, void *conf)
 	table_open(&table, stdout, &q->style, TABLE_COLUMNS(columns));
 	for (size_t i = 0; r == 0 && i < cores.n; i++)
 		add_row(&table, q->trace, &cores.v[i], most);
+	for (size_t i = 0; i < cores.n; i++)
+		vec_free(&cores.v[i].lanes);
 	vec_free(&cores);
+	free(cores.kernels);
 	map_free(&cores.by_id);
 	closed = table_close(&table);
 	return r < 0 ? r : closed;
@@ -180,9 +217,9 @@ const struct cmd cmd_cores = {
 	.summary = "list the cores of devices: how long their kernels ran",
 	.usage = "[options] FILE",
 	.description =
-		"Prints for each core of a device how many programs it ran, how long its RISCs were busy "
-		"with them (the one that was busy longest), how long the kernel of each RISC ran in all, "
-		"and its load: its longest kernel's time as a part of that of the core where it is "
+		"Prints for each core of a device how many programs it ran, how long it was busy (any of "
+		"its RISCs ran a kernel) and which share of the device's time that is (from its first zone "
+		"to its last, in the range), how long the kernel of each RISC ran in all, and its load: its longest kernel's time as a part of that of the core where it is "
 		"longest. Of an Ethernet core the one RISC is in the column of BRISC. With --range only "
 		"what starts there counts, but for what was lost.",
 	.examples = "tacho cores app.tacho\n  all cores\n"

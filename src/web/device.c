@@ -1,4 +1,5 @@
 /* What is known of devices: where a core is, how well its clock is known. */
+#include "export/export.h"
 #include "web/private.h"
 
 #include <stdio.h>
@@ -19,24 +20,6 @@ bool track_place(const struct trace_track *t, struct core_place *place)
 	place->logical = core && strstr(core, "(NoC ") &&
 			 sscanf(core, "core %u,%u", &place->lx, &place->ly) == 2;
 	return true;
-}
-
-bool device_times(struct web_call *c, uint32_t device, uint64_t *first, uint64_t *last)
-{
-	const struct trace *t = c->trace;
-
-	*first = UINT64_MAX;
-	*last = 0;
-	for (uint32_t i = 0; i < t->lane_count; i++) {
-		const struct trace_lane_info *l = &t->lanes[i];
-		struct core_place place;
-
-		if (!track_place(&t->tracks[l->track], &place) || place.device != device)
-			continue;
-		*first = l->start < *first ? l->start : *first;
-		*last = l->end > *last ? l->end : *last;
-	}
-	return *last > *first;
 }
 
 /* Calls POINT with each comparison of the device's clock with the host's. */
@@ -118,7 +101,7 @@ int device_clock_put(struct web_call *c, uint32_t device, uint32_t process)
 	uint64_t bound = UINT64_MAX, first, last;
 	int r = device_bound(c, device, process, &bound);
 
-	if (device_times(c, device, &first, &last)) {
+	if (export_device_times(c->trace, device, TRACE_NONE, &first, &last)) {
 		json_ns(c, "start", first);
 		json_ns(c, "end", last);
 	}

@@ -1,4 +1,5 @@
 /* The chip: one figure for each core. */
+#include "export/export.h"
 #include "web/zones.h"
 
 #include <math.h>
@@ -15,7 +16,9 @@ struct cell {
 	uint64_t core; /* TRACE_CORE_ID without the RISC */
 	double sum, max;
 	uint64_t count;
-	double riscs[256]; /* BUSY: time of kernels of each */
+	struct {
+		VEC(uint32_t);
+	} lanes; /* BUSY: of all its RISCs */
 };
 
 struct grid {
@@ -25,7 +28,8 @@ struct grid {
 	struct {
 		VEC(struct cell);
 	} cells;
-	uint8_t *kinds; /* of source locations */
+	uint8_t *kinds;   /* of source locations */
+	uint8_t *kernels; /* the same, of export_kernels() */
 };
 
 #define IS_KERNEL 1u
@@ -38,13 +42,13 @@ static int kinds_find(struct grid *g)
 	const struct trace *t = g->c->trace;
 
 	g->kinds = calloc(t->srcloc_count + 1, 1);
-	if (!g->kinds)
+	g->kernels = export_kernels(t);
+	if (!g->kinds || !g->kernels)
 		return TACHO_ENOMEM;
 	for (uint32_t i = 0; i < t->srcloc_count; i++)
-		g->kinds[i] =
-			(uint8_t)((web_ends_with(t->srclocs[i].name, "-KERNEL") ? IS_KERNEL : 0) |
-				  (web_ends_with(t->srclocs[i].name, "-FW") ? IS_FW : 0) |
-				  (!strcmp(t->srclocs[i].function, "NOC") ? IS_NOC : 0));
+		g->kinds[i] = (uint8_t)((g->kernels[i] ? IS_KERNEL : 0) |
+					(web_ends_with(t->srclocs[i].name, "-FW") ? IS_FW : 0) |
+					(!strcmp(t->srclocs[i].function, "NOC") ? IS_NOC : 0));
 	return 0;
 }
 
@@ -87,7 +91,7 @@ static double noc_bytes(const struct zones *z, const struct trace_zone *zone)
 }
 
 static void zone_add(struct grid *g, struct cell *cell, const struct zones *z,
-		     const struct trace_zone *zone, uint32_t risc, uint64_t *last)
+		     const struct trace_zone *zone, uint64_t *last)
 {
 	uint8_t kind = g->kinds[zone->srcloc];
 	double ticks = (double)(zone->end - zone->start);
@@ -97,10 +101,6 @@ static void zone_add(struct grid *g, struct cell *cell, const struct zones *z,
 	case FW:
 		if (kind & (g->metric == KERNEL ? IS_KERNEL : IS_FW))
 			cell_add(cell, ticks * call_tick(g->c));
-		break;
-	case BUSY:
-		if (kind & IS_KERNEL)
-			cell->riscs[risc] += ticks;
 		break;
 	case GAP:
 		if (!(kind & IS_FW))
@@ -118,6 +118,17 @@ static void zone_add(struct grid *g, struct cell *cell, const struct zones *z,
 	}
 }
 
+static int lanes_add(struct grid *g, struct cell *cell, uint32_t track)
+{
+	uint32_t first, count;
+
+	trace_track_lanes(g->c->trace, track, &first, &count);
+	for (uint32_t i = first; i < first + count; i++)
+		if (vec_push(&cell->lanes, i) < 0)
+			return TACHO_ENOMEM;
+	return 0;
+}
+
 static int track_add(struct grid *g, uint32_t id, struct zones_choice *choice, uint8_t *tracks)
 {
 	const struct trace_track *track = &g->c->trace->tracks[id];
@@ -129,13 +140,15 @@ static int track_add(struct grid *g, uint32_t id, struct zones_choice *choice, u
 
 	if (!cell)
 		return 0;
+	if (g->metric == BUSY)
+		return lanes_add(g, cell, id);
 	/* The gaps between ops are those of the first RISC. */
 	if (g->metric == GAP && TRACE_CORE_RISC(track->id) != 0)
 		return 0;
 	tracks[id] = 1;
 	web_zones_open(&zones, g->c, choice);
 	while ((r = web_zones_next(&zones, &found)) > 0)
-		zone_add(g, cell, &zones, &found.zone, TRACE_CORE_RISC(track->id), &last);
+		zone_add(g, cell, &zones, &found.zone, &last);
 	web_zones_close(&zones);
 	tracks[id] = 0;
 	return r;
@@ -143,21 +156,14 @@ static int track_add(struct grid *g, uint32_t id, struct zones_choice *choice, u
 
 /* ------------------------------------------------------------------ answer */
 
-static double cell_value(const struct grid *g, const struct cell *cell, int aggregate, double range)
+static double cell_value(const struct cell *cell, int aggregate)
 {
-	double most = 0;
-
-	if (g->metric == BUSY) {
-		for (unsigned i = 0; i < 256; i++)
-			most = fmax(most, cell->riscs[i]);
-		return range > 0 ? 100 * most / range : 0;
-	}
 	if (aggregate == MEAN)
 		return cell->count ? cell->sum / (double)cell->count : 0;
 	return aggregate == MAX ? cell->max : cell->sum;
 }
 
-static void grid_put(struct grid *g, int aggregate, double range)
+static void grid_put(struct grid *g, int aggregate)
 {
 	struct json *j = &g->c->json;
 	double sum = 0, max = 0;
@@ -168,7 +174,7 @@ static void grid_put(struct grid *g, int aggregate, double range)
 	json_array(j, "cells");
 	for (size_t i = 0; i < g->cells.n; i++) {
 		const struct cell *cell = &g->cells.v[i];
-		double value = cell_value(g, cell, aggregate, range);
+		double value = cell_value(cell, aggregate);
 
 		json_object(j, NULL);
 		json_uint(j, "x", cell->place.x);
@@ -190,18 +196,38 @@ static void grid_put(struct grid *g, int aggregate, double range)
 	json_end(j);
 }
 
-/* The part of a range that is inside the trace. */
-static double range_ticks(const struct trace *t, uint64_t t0, uint64_t t1)
+static bool client_gone(void *call)
 {
-	uint64_t from = t0 > t->start ? t0 : t->start, to = t1 < t->end ? t1 : t->end;
-
-	return to > from ? (double)(to - from) : 0;
+	return call_gone(call);
 }
 
 /*
- * The device's own time: from its first zone to its last in the range. The program may have run
- * long before and after, which says nothing of the cores.
+ * The busy share of each core, in percent, of the device's own time in the range: the program may
+ * have run long before and after, which says nothing of the cores. KERNELS, if not NULL: time of
+ * kernels of each core, in ns, over all RISCs.
  */
+static int busy_fill(struct grid *g, uint64_t t0, uint64_t t1, double *kernels)
+{
+	struct export_busy_options o = {
+		.kernels = g->kernels, .stop = client_gone, .context = g->c};
+	bool any = export_device_times(g->c->trace, g->device, TRACE_NONE, &o.t0, &o.t1);
+	int r = 0;
+
+	o.t0 = o.t0 > t0 ? o.t0 : t0;
+	o.t1 = o.t1 < t1 ? o.t1 : t1;
+	for (size_t i = 0; r == 0 && any && o.t1 > o.t0 && i < g->cells.n; i++) {
+		struct cell *cell = &g->cells.v[i];
+		struct export_busy busy;
+
+		r = export_core_busy(g->c->trace, cell->lanes.v, cell->lanes.n, &o, &busy);
+		if (r == 0)
+			cell_add(cell, 100 * (double)busy.ticks / (double)(o.t1 - o.t0));
+		if (r == 0 && kernels)
+			kernels[i] = (double)busy.kernels * call_tick(g->c);
+	}
+	return r;
+}
+
 static int grid_fill(struct grid *g, struct zones_choice *choice)
 {
 	uint8_t *tracks = calloc(g->c->trace->track_count + 1, 1);
@@ -211,24 +237,38 @@ static int grid_fill(struct grid *g, struct zones_choice *choice)
 	for (uint32_t i = 0; r == 0 && i < g->c->trace->track_count; i++)
 		r = track_add(g, i, choice, tracks);
 	free(tracks);
-	free(g->kinds);
 	return r;
+}
+
+static void grid_free(struct grid *g)
+{
+	for (size_t i = 0; i < g->cells.n; i++)
+		vec_free(&g->cells.v[i].lanes);
+	free(g->kinds);
+	free(g->kernels);
+	vec_free(&g->cells);
 }
 
 int grid_imbalance(struct web_call *c, uint32_t device, double *imbalance, double *busy)
 {
-	struct grid g = {.c = c, .metric = KERNEL, .device = device};
+	struct grid g = {.c = c, .metric = BUSY, .device = device};
 	struct zones_choice choice = ZONES_ALL;
-	double sum = 0, max = 0;
+	double sum = 0, max = 0, shares = 0, *kernels = NULL;
 	int r = grid_fill(&g, &choice);
 
+	if (r == 0)
+		kernels = calloc(g.cells.n + 1, sizeof(*kernels));
+	if (r == 0)
+		r = kernels ? busy_fill(&g, 0, UINT64_MAX, kernels) : TACHO_ENOMEM;
 	for (size_t i = 0; r == 0 && i < g.cells.n; i++) {
-		sum += g.cells.v[i].sum;
-		max = fmax(max, g.cells.v[i].sum);
+		shares += g.cells.v[i].sum;
+		sum += kernels[i];
+		max = fmax(max, kernels[i]);
 	}
 	*imbalance = sum > 0 ? max * (double)g.cells.n / sum : NAN;
-	*busy = g.cells.n ? sum / (double)g.cells.n : 0;
-	vec_free(&g.cells);
+	*busy = g.cells.n ? shares / (double)g.cells.n : NAN;
+	free(kernels);
+	grid_free(&g);
 	return r;
 }
 
@@ -249,8 +289,10 @@ int call_grid(struct web_call *c)
 		return r;
 	g.device = (uint32_t)device;
 	r = grid_fill(&g, &choice);
+	if (r == 0 && g.metric == BUSY)
+		r = busy_fill(&g, choice.t0, choice.t1, NULL);
 	if (r == 0)
-		grid_put(&g, aggregate, range_ticks(c->trace, choice.t0, choice.t1));
-	vec_free(&g.cells);
+		grid_put(&g, aggregate);
+	grid_free(&g);
 	return r;
 }

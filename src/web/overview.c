@@ -1,4 +1,5 @@
 /* The first page: where the time went, what is uneven, what is wrong. */
+#include "export/export.h"
 #include "web/ops.h"
 
 #include <math.h>
@@ -108,9 +109,8 @@ static int devices_put(struct web_call *c, const struct ops *o)
 		double busy = 0, span = 0, time;
 		uint64_t count, first, last;
 
-		if (device_times(c, devices[i], &first, &last))
+		if (export_device_times(c->trace, devices[i], TRACE_NONE, &first, &last))
 			span = trace_duration_ns(c->trace, first, last);
-
 		r = grid_imbalance(c, devices[i], &imbalance[i], &busy);
 		ops_of_device(o, devices[i], &count, &time);
 		json_object(j, NULL);
@@ -118,7 +118,7 @@ static int devices_put(struct web_call *c, const struct ops *o)
 		json_uint(j, "ops", count);
 		json_double(j, "time_us", time);
 		json_double(j, "span_us", span / 1000);
-		json_double(j, "busy_pct", span > 0 ? 100 * busy / span : NAN);
+		json_double(j, "busy_pct", busy);
 		json_end(j);
 	}
 	json_end(j);

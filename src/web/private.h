@@ -262,8 +262,6 @@ struct core_place {
 bool track_place(const struct trace_track *t, struct core_place *place);
 /* The worst bound of the points that compare the clocks; UINT64_MAX: they were never compared. */
 int device_bound(struct web_call *c, uint32_t device, uint32_t process, uint64_t *bound);
-/* The start of its first zone and the end of its last; false: it has none. */
-bool device_times(struct web_call *c, uint32_t device, uint64_t *first, uint64_t *last);
 /* When a device of a process worked, how well its clock is known: start, end, bound_ns, clock. */
 int device_clock_put(struct web_call *c, uint32_t device, uint32_t process);
 
@@ -316,8 +314,8 @@ void stats_forget(struct web_trace *t);
 /* Nanoseconds of a tick, on the average. */
 double call_tick(const struct web_call *c);
 
-/* grid.c: how uneven the cores of a device are (largest by mean kernel time), and their mean in ns.
- */
+/* grid.c: how uneven the cores of a device are (largest by mean kernel time), and how busy
+ * (percent, the mean of its cores; see export_core_busy()). */
 int grid_imbalance(struct web_call *c, uint32_t device, double *imbalance, double *busy);
 
 /* warnings.c: "warnings". */

@@ -61,8 +61,15 @@ expect_line out 'Device 0 DRAM.*,3,'
 
 # A table of cores: the same programs, work that differs.
 expect_exit 0 "$TACHO" cores --format csv mm.tacho
-expect_line out '^pid,core,runs,busy_ns,brisc_ns,' '^[0-9]+,"Device 0, core 1,1 \(NoC 2,2\)",1,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9.]+,138,0$'
+expect_line out '^pid,core,runs,busy_ns,busy_percent,brisc_ns,' '^[0-9]+,"Device 0, core 1,1 \(NoC 2,2\)",1,[0-9]+,[0-9.]+,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9.]+,138,0$'
 [ "$(wc -l <out)" = 5 ] || fail 'not one line for each of four cores'
+# Busy: any RISC runs a kernel. No less than each of them, no more than all of the time.
+python3 -c '
+import csv, sys
+for r in csv.DictReader(sys.stdin):
+    kernels = [float(r[k + "_ns"] or 0) for k in ("brisc", "ncrisc", "trisc0", "trisc1", "trisc2")]
+    assert max(kernels) - 1 <= float(r["busy_ns"]) <= sum(kernels) + 1, r
+    assert 0 < float(r["busy_percent"]) <= 100, r' <out || fail 'busy is wrong'
 expect_exit 0 "$TACHO" cores -b -n '*core 0,0*' full.tacho
 expect_line out '^Device 0, core 0,0 \(NoC 1,1\) .* 100.00 .*'
 expect_exit 0 "$TACHO" cores -r 0s..1ns mm.tacho

@@ -219,7 +219,7 @@ function Device({ m, o, device }: { m: Meta; o: Overview; device: number }) {
 			<div>
 				<h3>Device {device} {d?.arch}</h3>
 				<dl class="facts">
-					{f && f.ops > 0 && <><dt>ops</dt><dd>{fmtCount(f.ops)}</dd><dt>device time</dt><dd>{fmtDur(f.time_us * 1000)}</dd><dt>busy</dt><dd>{fmtPct(f.busy_pct)}</dd></>}
+					{f && f.ops > 0 && <><dt>ops</dt><dd>{fmtCount(f.ops)}</dd><dt>device time</dt><dd>{fmtDur(f.time_us * 1000)}</dd><dt title="the share of its time in which a core runs a kernel on any of its RISCs, the mean of all cores">busy</dt><dd>{fmtPct(f.busy_pct)}</dd></>}
 					{g.data?.imbalance != null && <><dt>imbalance</dt><dd>{g.data.imbalance.toFixed(2)}</dd></>}
 					<dt>clock</dt><dd class={d && d.bound_ns !== null ? "" : "warn"}>{d && d.bound_ns !== null ? `±${fmtDur(d.bound_ns)}` : "not synchronised"}</dd>
 				</dl>
