@@ -108,7 +108,7 @@ rows = s.call("stats?limit=1000")["rows"]
 assert len(rows) == len(said) == 24
 for r in rows:
     other = said[r["text"], r["file"], r["line"]]
-    for key in ("count", "total", "self", "min", "max", "median", "p99"):
+    for key in ("count", "total", "sum", "self", "min", "max", "median", "p99"):
         want = other.get(key + "_ns", other.get(key))
         assert abs(r[key] - (want or 0)) < 1, (r["text"], key, r[key], want)
 assert [r["count"] for r in rows] != sorted(r["count"] for r in rows)
@@ -132,7 +132,7 @@ rows = s.call("instances?name=1&sort=start&desc=1")["rows"]
 assert [r["idx"] for r in rows] == [2, 1, 0] and rows[0]["self"] == 800000
 page = s.call("instances?name=23&sort=duration&offset=500&limit=10")
 assert page["total"] == 90000 and len(page["rows"]) == 10
-assert s.call("instances?name=3&group=parent")["groups"][0] == {"key": "step", "name": 1, "count": 3, "total": 3000000}
+assert s.call("instances?name=3&group=parent")["groups"][0] == {"key": "step", "name": 1, "count": 3, "sum": 3000000}
 assert s.call("instances?name=23&group=track")["groups"][0]["count"] == 90000
 assert [r["duration"] for r in s.call("instances?name=2&d0=550000&d1=650000")["rows"]] == [600000]
 assert s.call("instances?name=2&d0=600000&group=track")["groups"][0]["count"] == 2
@@ -194,10 +194,12 @@ assert [r["hold_total"] for r in rows] == [289 * us, 190 * us, 99 * us] and rows
 span = s.call(f"lock?track={T}&lane=5&idx=0")
 assert (span["kind"], span["thread"], span["start"], span["end"], span["holder"]) == ("wait", b, 120 * us, 301 * us, a), span
 span = s.call(f"lock?track={T}&lane=0&t={350 * us}")
-assert (span["kind"], span["thread"], span["idx"], span["start"], span["shared"]) == ("hold", b, 1, 301 * us, False), span
+assert (span["kind"], span["thread"], span["idx"], span["start"], span["shared"]) == ("hold", b, 0, 301 * us, False), span
+assert span["lane"] == 4, span  # a point on the row of all threads is a span of one
 assert s.call(f"lock?track={T}&lane=0&t={402 * us}")["idx"] is None
-assert s.call(f"lock?track={T}&lane=0&t={402 * us}&res=11")["idx"] == 1
-assert s.call(f"lock?track={T}&lane=0&t={109 * us}&res=11")["idx"] == 0
+assert s.call(f"lock?track={T}&lane=0&t={402 * us}&res=11")["lane"] == 4
+assert s.call(f"lock?track={T}&lane=0&t={109 * us}&res=11")["lane"] == 2
+assert s.call(f"lock?track={T}&lane=0&idx=1")["thread"] is None
 gen, got = tiles(s.call(f"lock_tiles?track={T}&lanes=0-7&res=11&i=0"))
 expected = {0: [(110, 300, 1), (301, 400, 1)], 1: [(100, 110, 0), (120, 301, 0)], 2: [(110, 300, 1)],
             3: [(100, 110, 0)], 4: [(301, 400, 1)], 5: [(120, 301, 0)]}
@@ -209,10 +211,10 @@ for lane, spans in expected.items():
         covered = sum(max(0, min(b * us, x + 1 << 11) - max(a * us, x << 11)) for a, b, _ in spans) / 2048
         assert (busy[x] > 0) == (covered > 0) and abs(busy[x] / 255 - min(covered, 1)) < 0.01, (lane, x)
 assert got[6] is None and got[7] is None
-# Shared holds are told from others; for all threads they are one.
+# Shared holds are told from others; figures of all threads are sums.
 shared = s.call(f"lock?track={T + 1}")
-assert shared["shared"] and [r["holds"] for r in shared["rows"]] == [1, 1, 1], shared
-assert shared["rows"][0]["hold_total"] == 199 * us and s.call(f"lock?track={T + 1}&lane=0&idx=0")["shared"]
+assert shared["shared"] and [r["holds"] for r in shared["rows"]] == [2, 1, 1], shared
+assert shared["rows"][0]["hold_total"] == sum(r["hold_total"] for r in shared["rows"][1:]) and s.call(f"lock?track={T + 1}&lane=0&idx=0")["shared"]
 assert tiles(s.call(f"lock_tiles?track={T + 1}&lanes=0&res=11&i=0"))[1][0][2][0][2] == 2
 
 found = s.call("search?q=main")["rows"]

@@ -450,6 +450,7 @@ size_t thread_zones(struct capture *c, struct thread *t, const uint64_t *words, 
 		uint64_t word = ring_zone_word(words + i), at, full, next, end;
 		uint32_t id = RING_ID(word), srcloc;
 		struct trace_lane *lane;
+		int r;
 
 		if (!ring_is_zone(word))
 			break;
@@ -483,7 +484,12 @@ size_t thread_zones(struct capture *c, struct thread *t, const uint64_t *words, 
 		i++;
 		if (s->zones.n)
 			s->zones.v[s->zones.n - 1].children += end - at;
-		if (trace_lane_add(c->writer, lane, at, end, srcloc, 0) < 0)
+		if (stack_has(s, srcloc))
+			r = trace_lane_add_full(c->writer, lane, at, end, srcloc, 0,
+						TRACE_ZONE_RECURSIVE, NULL, 0);
+		else
+			r = trace_lane_add(c->writer, lane, at, end, srcloc, 0);
+		if (r < 0)
 			capture_error(c, TACHO_EWRITE);
 	}
 	*time = last;

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "capture/capture.h"
+#include "trace/nesting.h"
 #include "tracy/tracy.h"
 
 /* More than this nobody can have emitted: the counters of a ring that was written over. */
@@ -30,6 +31,7 @@ struct stack {
 	uint32_t track;
 	uint32_t too_deep; /* zones open beyond LIMIT_ZONE_DEPTH: counted as lost */
 	uint64_t last;     /* latest time seen */
+	struct trace_nesting nesting;
 	struct {
 		VEC(struct open_zone);
 	} zones;
@@ -207,12 +209,21 @@ static inline void stack_begin(struct capture *c, struct stack *s, uint64_t time
 	z->id = id;
 	z->srcloc = srcloc;
 	z->attached = NULL;
+	trace_nesting_begin(&s->nesting, srcloc);
+}
+
+/* Whether a zone of SRCLOC would be inside another of the same. */
+static inline bool stack_has(const struct stack *s, uint32_t srcloc)
+{
+	return trace_nesting_has(&s->nesting, srcloc, &s->zones.v->srcloc, s->zones.n,
+				 sizeof(*s->zones.v));
 }
 
 static inline void stack_end(struct capture *c, struct stack *s, uint64_t time, uint32_t id)
 {
 	size_t n = s->zones.n;
 	struct open_zone *z = n ? &s->zones.v[n - 1] : NULL;
+	int r;
 
 	s->last = time;
 	if (s->too_deep || !z || z->id != id || z->attached || s->lanes.n < n) {
@@ -220,10 +231,16 @@ static inline void stack_end(struct capture *c, struct stack *s, uint64_t time, 
 		return;
 	}
 	s->zones.n = n - 1;
+	trace_nesting_end(&s->nesting, z->srcloc);
 	if (n > 1)
 		z[-1].children += time - z->start;
-	if (trace_lane_add(c->writer, s->lanes.v[n - 1], z->start, time, z->srcloc, z->children) <
-	    0)
+	if (stack_has(s, z->srcloc))
+		r = trace_lane_add_full(c->writer, s->lanes.v[n - 1], z->start, time, z->srcloc,
+					z->children, TRACE_ZONE_RECURSIVE, NULL, 0);
+	else
+		r = trace_lane_add(c->writer, s->lanes.v[n - 1], z->start, time, z->srcloc,
+				   z->children);
+	if (r < 0)
 		capture_error(c, TACHO_EWRITE);
 }
 

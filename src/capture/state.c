@@ -143,6 +143,7 @@ static void get_stack(struct capture *c, struct in *in, struct stack *s)
 			in->bad = true;
 			return;
 		}
+		trace_nesting_begin(&s->nesting, z.srcloc);
 		get_attached(c, in, s);
 	}
 }

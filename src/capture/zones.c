@@ -44,6 +44,9 @@ static void close_top(struct capture *c, struct stack *s, uint64_t time, uint32_
 	struct trace_lane *lane = lane_at(c, s, s->zones.n);
 	int r;
 
+	trace_nesting_end(&s->nesting, z->srcloc);
+	if (stack_has(s, z->srcloc))
+		flags |= TRACE_ZONE_RECURSIVE;
 	if (time < z->start)
 		time = z->start;
 	if (s->zones.n)

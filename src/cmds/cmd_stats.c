@@ -8,7 +8,8 @@
 /* The columns by which the table can be sorted, in its order. */
 #define SORTS(X) \
 	X(name)  \
-	X(count) X(total) X(self) X(min) X(mean) X(median) X(p99) X(max) X(sigma) X(unfinished)
+	X(count) \
+	X(total) X(self) X(sum) X(min) X(mean) X(median) X(p99) X(max) X(sigma) X(unfinished)
 
 enum sort {
 #define X(name) SORT_##name,
@@ -40,7 +41,7 @@ static const struct opt opts[] = {
 		 "the column to sort by; names go from a to z, figures from the largest down"),
 	OPT_FLAG(0, "reverse", struct conf, reverse, "the other way round"),
 	OPT_INT('N', "top", "N", struct conf, top, "only the first N rows"),
-	OPT_FLAG('w', "wide", struct conf, wide, "text: all columns, with min and sigma"),
+	OPT_FLAG('w', "wide", struct conf, wide, "text: all columns, with sum, min and sigma"),
 	QUERY_FORMAT(struct conf, query),
 	OPT_END,
 };
@@ -59,11 +60,17 @@ struct order {
 static double figure(const struct trace_stat *s, enum sort sort)
 {
 	const double figures[] = {
-		[SORT_count] = (double)s->count, [SORT_total] = (double)s->total,
-		[SORT_self] = (double)s->self,   [SORT_min] = (double)s->min,
-		[SORT_mean] = s->mean,           [SORT_median] = (double)s->median,
-		[SORT_p99] = (double)s->p99,     [SORT_max] = (double)s->max,
-		[SORT_sigma] = s->sigma,         [SORT_unfinished] = (double)s->unfinished,
+		[SORT_count] = (double)s->count,
+		[SORT_total] = (double)s->total,
+		[SORT_self] = (double)s->self,
+		[SORT_sum] = (double)s->sum,
+		[SORT_min] = (double)s->min,
+		[SORT_mean] = s->mean,
+		[SORT_median] = (double)s->median,
+		[SORT_p99] = (double)s->p99,
+		[SORT_max] = (double)s->max,
+		[SORT_sigma] = s->sigma,
+		[SORT_unfinished] = (double)s->unfinished,
 	};
 
 	return figures[sort];
@@ -91,21 +98,14 @@ static int compare(const void *a, const void *b, void *context)
 
 /* The name comes last: it has no end that a table could wait for. */
 static const struct table_column columns[] = {
-	{"count", "count", TABLE_COUNT},
-	{"total_ns", "total", TABLE_NS},
-	{"total_percent", "%", TABLE_PERCENT},
-	{"self_ns", "self", TABLE_NS},
-	{"min_ns", "min", TABLE_NS},
-	{"mean_ns", "mean", TABLE_NS},
-	{"median_ns", "median", TABLE_NS},
-	{"p99_ns", "p99", TABLE_NS},
-	{"max_ns", "max", TABLE_NS},
-	{"sigma_ns", "sigma", TABLE_NS},
-	{"unfinished", "open", TABLE_COUNT},
-	{"name", "name", TABLE_STRING},
-	{"function", NULL, TABLE_STRING},
-	{"file", NULL, TABLE_STRING},
-	{"line", NULL, TABLE_ID},
+	{"count", "count", TABLE_COUNT},       {"total_ns", "total", TABLE_NS},
+	{"total_percent", "%", TABLE_PERCENT}, {"self_ns", "self", TABLE_NS},
+	{"sum_ns", "sum", TABLE_NS},           {"min_ns", "min", TABLE_NS},
+	{"mean_ns", "mean", TABLE_NS},         {"median_ns", "median", TABLE_NS},
+	{"p99_ns", "p99", TABLE_NS},           {"max_ns", "max", TABLE_NS},
+	{"sigma_ns", "sigma", TABLE_NS},       {"unfinished", "open", TABLE_COUNT},
+	{"name", "name", TABLE_STRING},        {"function", NULL, TABLE_STRING},
+	{"file", NULL, TABLE_STRING},          {"line", NULL, TABLE_ID},
 };
 
 /* Text has room for the usual figures; the others are shown when they are asked for. */
@@ -118,6 +118,8 @@ static void hide(const char **hidden, const struct conf *conf, const struct trac
 		unfinished += stats[i].unfinished;
 	if (unfinished == 0)
 		*hidden++ = "unfinished";
+	if (!conf->wide && conf->sort != SORT_sum)
+		*hidden++ = "sum_ns";
 	if (!conf->wide && conf->sort != SORT_min)
 		*hidden++ = "min_ns";
 	if (!conf->wide && conf->sort != SORT_sigma)
@@ -205,7 +207,7 @@ static int print_stats(struct query *q, const struct conf *conf, const struct tr
 		       size_t n, double whole)
 {
 	struct table_style style = q->style;
-	const char *hidden[4];
+	const char *hidden[5];
 	struct table t;
 	bool *shared = find_namesakes(q->trace, stats, n);
 	int r = 0;
@@ -321,9 +323,12 @@ const struct cmd cmd_stats = {
 		"Prints for each source location how many zones it has, their total time, the "
 		"time without the zones directly inside (self), the least, mean, median, 99th "
 		"percentile and greatest duration, and the standard deviation.\n\n"
-		"The percentage is the total as a part of the time of all zones, that is of the "
-		"sum of all self times; a function that calls itself counts with each of its "
-		"calls, so its part may be above 100. Zones that had not ended when recording stopped are "
+		"The total counts a function that calls itself once: a zone inside another one of the "
+		"same source location on the same track adds nothing (like cumtime of cProfile). The "
+		"sum (--wide) adds up all zones, also those inside others: the mean is the sum by the "
+		"count. The percentage is the total as a part of the time of all zones, that is of the "
+		"sum of all self times. In a range that begins inside a recursion the total is at least "
+		"the self time. Zones that had not ended when recording stopped are "
 		"counted in the column \"open\" and in no other. In text, names that several source "
 		"locations have are followed by the place.",
 	.examples =

@@ -4,6 +4,7 @@
  */
 #include "base/limits.h"
 #include "export/chrome_read.h"
+#include "trace/nesting.h"
 
 #include <string.h>
 
@@ -35,10 +36,12 @@ static int by_time(const void *a, const void *b)
 
 /* Zones that contain the next one, with the time of what is directly inside. */
 struct nest {
-	VEC(struct {
+	VEC(struct nest_zone {
 		struct chrome_zone *zone;
 		uint64_t inside;
+		uint32_t srcloc;
 	});
+	struct trace_nesting open; /* all are of one track */
 };
 
 static int nest_pop(struct chrome_reader *r, struct nest *n)
@@ -46,7 +49,11 @@ static int nest_pop(struct chrome_reader *r, struct nest *n)
 	struct chrome_zone *z = n->v[--n->n].zone;
 	struct trace_extra text = {.kind = TRACE_EXTRA_TEXT};
 	struct trace_lane *lane = trace_lane(r->w, z->track, (uint32_t)n->n);
+	uint32_t flags = z->unfinished ? TRACE_ZONE_UNFINISHED : 0;
 
+	trace_nesting_end(&n->open, z->srcloc);
+	if (trace_nesting_has(&n->open, z->srcloc, &n->v->srcloc, n->n, sizeof(*n->v)))
+		flags |= TRACE_ZONE_RECURSIVE;
 	if (z->text) {
 		text.text = r->texts.data + z->text;
 		text.len = (uint32_t)strlen(text.text);
@@ -57,8 +64,7 @@ static int nest_pop(struct chrome_reader *r, struct nest *n)
 		return TACHO_ENOMEM;
 	r->threads.v[z->track].ledger.zones_emitted++;
 	return trace_lane_add_full(r->w, lane, tick(r, z->start), tick(r, z->end), z->srcloc,
-				   n->v[n->n].inside, z->unfinished ? TRACE_ZONE_UNFINISHED : 0,
-				   &text, z->text != 0);
+				   n->v[n->n].inside, flags, &text, z->text != 0);
 }
 
 static int nest_push(struct chrome_reader *r, struct nest *n, struct chrome_zone *z)
@@ -78,8 +84,8 @@ static int nest_push(struct chrome_reader *r, struct nest *n, struct chrome_zone
 		return TACHO_ELIMIT;
 	e = vec_reserve(n, n->n + 1);
 	if (e == 0) {
-		n->v[n->n].zone = z;
-		n->v[n->n++].inside = 0;
+		n->v[n->n++] = (struct nest_zone){z, 0, z->srcloc};
+		trace_nesting_begin(&n->open, z->srcloc);
 	}
 	return e;
 }

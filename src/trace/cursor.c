@@ -11,6 +11,7 @@ struct trace_cursor {
 	uint32_t zone, zone_end;      /* in the block */
 	uint32_t mark;                /* the first of the block's marks at or behind zone */
 	const struct zone_mark *last; /* of the zone given last, or NULL */
+	const uint8_t *recursive;     /* of the lane, of a file without marks; or NULL */
 };
 
 /* The first segment of a lane that ends behind t0. Segments are sorted by start and by end. */
@@ -37,6 +38,7 @@ static void cursor_init(struct trace_cursor *c, struct trace_private *p, uint32_
 	c->p = p;
 	c->t0 = t0;
 	c->t1 = t1;
+	c->recursive = l->recursive;
 	c->segment_end = l->segments.v + l->segments.n;
 	c->segment = segment_from(l->segments.v, c->segment_end, t0);
 }
@@ -119,6 +121,21 @@ static void cursor_mark(struct trace_cursor *c, struct trace_zone *zone)
 	zone->extras = c->last->extras;
 }
 
+static bool bit_at(const void *bits, uint64_t i)
+{
+	return ((const uint8_t *)bits)[i / 8] >> i % 8 & 1;
+}
+
+static bool zone_is_recursive(const struct trace_cursor *c)
+{
+	const struct zone_marks *m = &c->block->marks;
+	const struct segment *s = c->segment - 1;
+
+	if (m->recursive.len)
+		return bit_at(m->recursive.data, c->zone);
+	return c->recursive && bit_at(c->recursive, s->zone + c->zone - s->first);
+}
+
 int trace_cursor_next(struct trace_cursor *c, struct trace_zone *zone)
 {
 	for (;;) {
@@ -136,6 +153,8 @@ int trace_cursor_next(struct trace_cursor *c, struct trace_zone *zone)
 			return 0;
 		*zone = (struct trace_zone){start, end, c->block->srcloc[c->zone], 0, 0};
 		cursor_mark(c, zone);
+		if (zone_is_recursive(c))
+			zone->flags |= TRACE_ZONE_RECURSIVE;
 		c->zone++;
 		/* A zone of no length that lies at t0 is inside, one that ends there is not. */
 		if (end > c->t0 || start >= c->t0)

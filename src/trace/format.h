@@ -24,6 +24,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file format is li
 #define FILE_SPARSE          1ull /* incompatible feature: METHOD_SPARSE */
 #define FILE_INCOMPATIBLE    1ull /* feature bits that this version knows */
 #define FILE_FEATURES_OFFSET 16u
+#define FILE_RECURSION       1ull /* compatible feature: zones inside of their like are marked */
 
 #define BLOCK_MAGIC       0x4b4c4254u /* "TBLK" */
 #define BLOCK_HEADER_SIZE 32u

@@ -21,6 +21,7 @@ void lane_free(struct trace_lane *lane)
 		vec_free(&lane->extras->extras);
 		vec_free(&lane->extras->flags);
 		buf_free(&lane->extras->text);
+		free(lane->extras->recursive);
 		free(lane->extras);
 	}
 	free(lane);
@@ -103,6 +104,24 @@ static void add_extras(struct trace_writer *w, struct trace_lane **lanes, size_t
 	buf_free(&b);
 }
 
+/* A bit for each zone, if any zone has one; then nothing follows. */
+static void add_recursive(struct trace_writer *w, struct trace_lane **lanes, size_t count, size_t n)
+{
+	uint8_t bits[BLOCK_ITEMS / 8] = {0};
+	uint32_t first = 0, total = 0;
+
+	for (size_t i = 0; i < count; first += lanes[i++]->n) {
+		const struct lane_extras *x = lanes[i]->extras;
+
+		for (uint32_t k = 0; x && x->recursive_count && k < lanes[i]->n; k++)
+			if (x->recursive[k / 8] >> k % 8 & 1)
+				bits[(first + k) / 8] |= (uint8_t)(1u << (first + k) % 8);
+		total += x ? x->recursive_count : 0;
+	}
+	if (total)
+		pack_string(w->packer, bits, (n + 7) / 8, &w->payload);
+}
+
 static void lane_shrink(struct trace_writer *w, struct trace_lane *lane)
 {
 	w->buffered -= lane->cap * ZONE_BYTES;
@@ -120,9 +139,17 @@ static void lane_emptied(struct trace_writer *w, struct trace_lane *lane)
 		lane->extras->extras.n = 0;
 		lane->extras->flags.n = 0;
 		buf_reset(&lane->extras->text);
+		if (lane->extras->recursive_count)
+			memset(lane->extras->recursive, 0, BLOCK_ITEMS / 8);
+		lane->extras->recursive_count = 0;
 	}
-	if (w->crowded)
+	if (w->crowded) {
 		lane_shrink(w, lane);
+		if (lane->extras)
+			free(lane->extras->recursive);
+		if (lane->extras)
+			lane->extras->recursive = NULL;
+	}
 }
 
 /* The zones of one block: those of a lane, or copies of those of several. */
@@ -219,6 +246,7 @@ static int lanes_write(struct trace_writer *w, struct trace_lane **lanes, size_t
 			w->payload.failed = true;
 		add_flags(w, lanes, count);
 		add_extras(w, lanes, count);
+		add_recursive(w, lanes, count, n);
 		r = w->payload.failed
 			    ? writer_no_memory(w)
 			    : writer_block(w, BLOCK_ZONES, w->payload.data, w->payload.len, false);
@@ -402,7 +430,8 @@ static int zone_add(struct trace_writer *w, struct trace_lane *lane, uint64_t st
 	if (flags & TRACE_ZONE_UNFINISHED)
 		w->sums.v[srcloc].unfinished++;
 	else
-		zone_sums_add(&w->sums.v[srcloc], end - start, children);
+		zone_sums_add(&w->sums.v[srcloc], end - start, children,
+			      flags & TRACE_ZONE_RECURSIVE);
 	return 0;
 }
 
@@ -432,7 +461,7 @@ int trace_lane_add(struct trace_writer *w, struct trace_lane *lane, uint64_t sta
 	lane->n = i + 1;
 	lane->end = end;
 	w->zones++;
-	zone_sums_add(&w->sums.v[srcloc], duration, children);
+	zone_sums_add(&w->sums.v[srcloc], duration, children, false);
 	return 0;
 }
 
@@ -459,12 +488,29 @@ static int extras_push(struct trace_writer *w, struct lane_extras *x, uint32_t z
 	return r;
 }
 
+static int recursive_mark(struct trace_writer *w, struct trace_lane *lane)
+{
+	struct lane_extras *x = lane_extras(lane);
+	uint32_t i = lane->n - 1;
+
+	if (x && !x->recursive)
+		x->recursive = calloc(BLOCK_ITEMS / 8, 1);
+	if (!x || !x->recursive)
+		return writer_no_memory(w);
+	x->recursive[i / 8] |= (uint8_t)(1u << i % 8);
+	x->recursive_count++;
+	return 0;
+}
+
 int trace_lane_add_full(struct trace_writer *w, struct trace_lane *lane, uint64_t start,
 			uint64_t end, uint32_t srcloc, uint64_t children, uint32_t flags,
 			const struct trace_extra *extras, size_t count)
 {
 	int r = zone_add(w, lane, start, end, srcloc, children, flags);
 
+	if (r == 0 && flags & TRACE_ZONE_RECURSIVE)
+		r = recursive_mark(w, lane);
+	flags &= ~TRACE_ZONE_RECURSIVE;
 	if (r < 0 || (!flags && !count))
 		return r;
 	if (!lane_extras(lane) ||

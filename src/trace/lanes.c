@@ -132,6 +132,7 @@ void lanes_clear(struct trace_private *p)
 {
 	for (size_t i = 0; i < p->lane_list.n; i++) {
 		vec_free(&p->lane_list.v[i]->segments);
+		free(p->lane_list.v[i]->recursive);
 		free(p->lane_list.v[i]);
 	}
 	map_free(&p->lane_numbers);

@@ -42,6 +42,7 @@ static int check_header(struct trace_private *p, struct tacho_error *err)
 		return err_set(err, TACHO_EFORMAT, "%s has a damaged header", path);
 #endif
 	memcpy(p->trace.uuid, h + 32, sizeof(p->trace.uuid));
+	p->recursion_known = get64(h + FILE_FEATURES_OFFSET) & FILE_RECURSION;
 	return 0;
 }
 

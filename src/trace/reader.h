@@ -34,6 +34,7 @@ struct zone_marks {
 	uint32_t count, extra_count;
 	struct trace_extra *extras; /* texts point into TEXT */
 	struct buf text;
+	struct buf recursive; /* a bit for each zone, or empty */
 	size_t bytes;
 };
 
@@ -106,9 +107,10 @@ struct zblock_list {
 struct lane {
 	struct {
 		VEC(struct segment);
-	} segments;        /* in order */
-	uint32_t position; /* in trace->lanes */
-	uint32_t number;   /* in trace_private.lane_list */
+	} segments;         /* in order */
+	uint32_t position;  /* in trace->lanes */
+	uint32_t number;    /* in trace_private.lane_list */
+	uint8_t *recursive; /* a bit for each zone, of files without marks; NULL: none */
 };
 
 struct arena_chunk;
@@ -170,6 +172,7 @@ struct trace_private {
 
 	struct zone_sums *sums; /* of the whole trace, per source location; NULL: not in the file */
 	size_t sums_srclocs;    /* source locations that there were when they were read */
+	bool recursion_known;   /* zones inside of their like are marked */
 	struct clock_fit fit;
 	int64_t origin_ns;    /* of trace.origin, by the fit */
 	uint64_t scan_end;    /* behind the last whole block; known after a scan only */
@@ -242,6 +245,9 @@ int file_scan(struct trace_private *p);
 /* Goes on behind what file_scan() found, up to file_size. */
 int file_scan_on(struct trace_private *p);
 int stats_load(struct trace_private *p, struct in *in);
+
+/* recursion.c: finds the zones inside of their like in a file that does not mark them. */
+int recursion_find(struct trace_private *p);
 
 /* Notes a block that could not be used. */
 void damage_add(struct trace_private *p, uint64_t offset);

@@ -143,6 +143,7 @@ static int take_all(struct trace_writer *w, struct trace_private *p, size_t *sta
 		r = sums_count(p, NULL, w->sums.v);
 	if (r == 0)
 		r = take_index(w, p);
+	w->features = p->recursion_known ? FILE_RECURSION : 0;
 	memcpy(w->uuid, p->trace.uuid, sizeof(w->uuid));
 	w->sequence = p->checkpoint_sequence;
 	w->offset = p->checkpoint_end;

@@ -170,7 +170,8 @@ static int family_sum(struct family *f, const struct trace_filter *filter, struc
 		if (zone.flags & TRACE_ZONE_UNFINISHED)
 			sums[zone.srcloc].unfinished++;
 		else
-			zone_sums_add(&sums[zone.srcloc], zone.end - zone.start, children);
+			zone_sums_add(&sums[zone.srcloc], zone.end - zone.start, children,
+				      zone.flags & TRACE_ZONE_RECURSIVE);
 	}
 	return r;
 }
@@ -234,8 +235,12 @@ static void stat_fill(struct trace_stat *stat, uint32_t srcloc, const struct zon
 	if (!s->count)
 		return;
 	stat->count = s->count;
-	stat->total = s->total;
+	stat->sum = s->total;
 	stat->self = s->total - s->children;
+	/* A range may begin inside a recursion, and the outermost zone may be unfinished. */
+	stat->total = s->total - s->recursive;
+	if (stat->total < stat->self)
+		stat->total = stat->self;
 	stat->min = s->min;
 	stat->max = s->max;
 	stat->mean = (double)s->total / (double)s->count;
@@ -256,6 +261,7 @@ static void sums_join(struct zone_sums *to, struct zone_sums *from)
 	to->count += from->count;
 	to->total += from->total;
 	to->children += from->children;
+	to->recursive += from->recursive;
 	to->unfinished += from->unfinished;
 	to->squares += from->squares;
 	to->min = from->min < to->min ? from->min : to->min;
@@ -334,8 +340,11 @@ int trace_stats(struct trace *trace, const struct trace_filter *filter, struct t
 		size_t *count, struct tacho_error *err)
 {
 	struct trace_private *p = private_of(trace);
+	int r = recursion_find(p);
 	bool stored = p->sums && filter_is_all(filter) && !trace->damage.bad_blocks;
-	int r = stored ? stats_make(p, filter, p->sums, stats, count) : 0;
+
+	if (r == 0 && stored)
+		r = stats_make(p, filter, p->sums, stats, count);
 
 	/* Stored ones are of all zones: not right when the passes met a damaged block. */
 	if (r == 0 && stored && trace->damage.bad_blocks) {

@@ -115,6 +115,7 @@ struct trace_srcloc {
 /* Zone flags. */
 #define TRACE_ZONE_UNFINISHED 1u /* had not ended when recording stopped; end = last known time */
 #define TRACE_ZONE_END_LOST   2u /* its end event was lost; end = when that was noticed */
+#define TRACE_ZONE_RECURSIVE  4u /* inside another zone of its source location, on its track */
 
 /* What was attached to a zone while it was open. Texts and values are kept in order. */
 enum trace_extra_kind { TRACE_EXTRA_NAME, TRACE_EXTRA_TEXT, TRACE_EXTRA_COLOR, TRACE_EXTRA_VALUE };
@@ -276,6 +277,8 @@ struct trace_lane *trace_lane(struct trace_writer *w, uint32_t track, uint32_t d
  * Appends a zone that has ended. In one lane zones must come in order and must not overlap
  * (start >= previous end, end >= start): one that does not is moved to fit and counted.
  * CHILDREN is the time spent in zones directly inside it. This is the hot call: see bench/trace.
+ * A zone that is inside another one of its source location must be added by trace_lane_add_full()
+ * with TRACE_ZONE_RECURSIVE: trace_nesting_has() (trace/nesting.h) finds out.
  */
 int trace_lane_add(struct trace_writer *w, struct trace_lane *lane, uint64_t start, uint64_t end,
 		   uint32_t srcloc, uint64_t children);
@@ -488,8 +491,10 @@ void trace_count_rows(const struct trace *trace, uint64_t *counts);
 struct trace_stat {
 	uint32_t srcloc;
 	uint64_t count;
-	uint64_t total, self; /* ticks; self = total without zones directly inside */
-	uint64_t min, max;    /* ticks */
+	uint64_t total;    /* ticks, of zones that are not inside another of the source location */
+	uint64_t sum;      /* ticks of all zones: what recursion repeats counts each time */
+	uint64_t self;     /* ticks of all zones without those directly inside; at most the total */
+	uint64_t min, max; /* ticks */
 	double mean, sigma;   /* ticks; sigma of the population */
 	uint64_t median, p99; /* ticks; exact: the value at rank ceil(q * count) */
 	uint64_t unfinished;  /* counted apart: not in the figures above */
@@ -502,6 +507,12 @@ struct trace_filter {
 	bool no_percentiles;    /* median and p99 are not needed: faster */
 	const uint32_t *fold; /* statistics: which source location each counts as; NULL = itself */
 };
+
+/*
+ * Files of older versions do not say which zones are TRACE_ZONE_RECURSIVE: after this cursors know.
+ * trace_stats() does it by itself. Costs a pass over all zones, once; nothing for newer files.
+ */
+int trace_find_recursion(struct trace *trace);
 
 /* One entry per source location that has a zone; by total, largest first. Freed by the caller. */
 int trace_stats(struct trace *trace, const struct trace_filter *filter, struct trace_stat **stats,

@@ -151,6 +151,7 @@ static void make_file_header(const struct trace_writer *w, uint8_t *header)
 	memcpy(header, FILE_MAGIC, 8);
 	put32(header + 8, FILE_ORDER);
 	put32(header + 12, FILE_VERSION);
+	put64(header + FILE_FEATURES_OFFSET, w->features);
 	put64(header + 24, FILE_SPARSE);
 	memcpy(header + 32, w->uuid, sizeof(w->uuid));
 	put32(header + 48, FILE_HEADER_SIZE);
@@ -228,6 +229,7 @@ struct trace_writer *writer_new(const char *path, const struct trace_writer_opti
 	if (!w)
 		return NULL;
 	w->fd = -1;
+	w->features = FILE_RECURSION;
 	w->out = w->payload = w->packed = w->defs = w->index = (struct buf)BUF_INIT;
 	if (options)
 		w->options = *options;
@@ -372,10 +374,12 @@ static int write_stats(struct trace_writer *w, uint64_t *offset)
 {
 	struct buf b = BUF_INIT;
 	int r = writer_next_offset(w, offset);
-	uint32_t used = 0;
+	uint32_t used = 0, recursive = 0;
 
-	for (uint32_t i = 0; i < w->srcloc_count; i++)
+	for (uint32_t i = 0; i < w->srcloc_count; i++) {
 		used += w->sums.v[i].count || w->sums.v[i].unfinished;
+		recursive += w->sums.v[i].recursive != 0;
+	}
 	add_varint(&b, used);
 	for (uint32_t i = 0; i < w->srcloc_count; i++) {
 		const struct zone_sums *s = &w->sums.v[i];
@@ -392,6 +396,12 @@ static int write_stats(struct trace_writer *w, uint64_t *offset)
 		add_varint(&b, (uint64_t)(s->squares >> 64));
 		add_varint(&b, s->unfinished);
 	}
+	add_varint(&b, recursive);
+	for (uint32_t i = 0; i < w->srcloc_count; i++)
+		if (w->sums.v[i].recursive) {
+			add_varint(&b, i);
+			add_varint(&b, w->sums.v[i].recursive);
+		}
 	/* Statistics that do not fit into a block are left out: a reader counts then. */
 	if (b.failed || b.len > LIMIT_BLOCK_RAW)
 		*offset = 0;

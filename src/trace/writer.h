@@ -37,6 +37,8 @@ struct lane_extras {
 		VEC(struct pending_flags);
 	} flags;
 	struct buf text;
+	uint8_t *recursive; /* a bit for each zone of a full buffer; NULL: none ever was */
+	uint32_t recursive_count;
 };
 
 struct trace_lane {
@@ -109,6 +111,7 @@ struct trace_writer {
 	size_t buffered;    /* bytes of lane and row buffers */
 	size_t extra_bytes; /* of attachments since the last flush of all lanes */
 	uint64_t zones, rows, moved;
+	uint64_t features; /* compatible ones, of the header */
 
 	struct buf index; /* entries of the index block that is being filled */
 	struct index_state {

@@ -181,7 +181,7 @@ static struct zblock *zblock_new(struct trace_private *p, uint64_t offset)
 	z->offset = offset;
 	z->bytes = sizeof(*z);
 	z->rarity = ZBLOCK_RARITIES - 1;
-	z->marks.text = (struct buf)BUF_INIT;
+	z->marks.text = z->marks.recursive = (struct buf)BUF_INIT;
 	z->next = *bucket;
 	*bucket = z;
 	return z;

@@ -251,7 +251,7 @@ int zpayload_marks(struct trace_private *p, const struct zpayload *z, struct zon
 	int r = read_flags(&in, z->n, &flags);
 
 	memset(m, 0, sizeof(*m));
-	m->text = (struct buf)BUF_INIT;
+	m->text = m->recursive = (struct buf)BUF_INIT;
 	count = r == 0 ? in_limited(&in, EXTRAS_MAX) : 0;
 	if (r == 0 && in.bad)
 		r = TACHO_EDAMAGED;
@@ -272,7 +272,13 @@ int zpayload_marks(struct trace_private *p, const struct zpayload *z, struct zon
 	}
 	if (r == 0 && (flags.n || count))
 		r = merge_marks(m, &flags, zones);
-	m->bytes = m->text.cap + count * sizeof(*m->extras) + (flags.n + count) * sizeof(*m->v);
+	if (r == 0 && in_left(&in)) {
+		r = unpack_string(p->unpacker, &in, BLOCK_ITEMS_MAX / 8, &m->recursive);
+		if (r == 0 && m->recursive.len != (z->n + 7) / 8)
+			r = TACHO_EDAMAGED;
+	}
+	m->bytes = m->text.cap + m->recursive.cap + count * sizeof(*m->extras) +
+		   (flags.n + count) * sizeof(*m->v);
 	vec_free(&flags);
 	free(zones);
 	if (r < 0)
@@ -285,6 +291,7 @@ void zone_marks_free(struct zone_marks *m)
 	free(m->v);
 	free(m->extras);
 	buf_free(&m->text);
+	buf_free(&m->recursive);
 	memset(m, 0, sizeof(*m));
-	m->text = (struct buf)BUF_INIT;
+	m->text = m->recursive = (struct buf)BUF_INIT;
 }

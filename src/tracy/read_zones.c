@@ -29,7 +29,7 @@ static void end_zone(struct timeline *t, int64_t end)
 	size_t n = 0;
 
 	if (tag == TIMELESS) {
-		t->stack.open.n--;
+		sink_pop(&t->stack);
 		return;
 	}
 	if (x && x->name) {

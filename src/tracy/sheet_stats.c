@@ -79,6 +79,16 @@ static int thread_stats(struct sheet *c, struct trace_stat **stats, size_t *coun
 	return r;
 }
 
+/* The sums are what this table calls totals. */
+static int by_sum(const void *a, const void *b)
+{
+	const struct trace_stat *x = a, *y = b;
+
+	if (x->sum != y->sum)
+		return x->sum > y->sum ? -1 : 1;
+	return (x->srcloc > y->srcloc) - (x->srcloc < y->srcloc);
+}
+
 static int put_totals(struct sheet *c, int64_t span)
 {
 	double scale = ns_per_tick(c->trace);
@@ -88,13 +98,15 @@ static int put_totals(struct sheet *c, int64_t span)
 
 	if (r < 0)
 		return r;
+	if (count)
+		qsort(stats, count, sizeof(*stats), by_sum);
 	for (size_t i = 0; i < count; i++) {
 		const struct trace_stat *s = &stats[i];
 		struct figures f = {.srcloc = s->srcloc, .count = s->count};
 
 		if (!s->count || !c->taken[s->srcloc])
 			continue;
-		f.total = llround((double)s->total * scale);
+		f.total = llround((double)s->sum * scale); /* as Tracy: recursion repeats */
 		f.min = llround((double)s->min * scale);
 		f.max = llround((double)s->max * scale);
 		set_variance(&f, s->sigma * scale, s->mean * scale);

@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/vec.h"
+#include "trace/nesting.h"
 #include "trace/trace.h"
 
 struct sink {
@@ -27,6 +28,7 @@ struct sink_zone {
 struct sink_stack {
 	uint32_t track;
 	uint64_t zones; /* that have ended and are not yet in the trace's ledger */
+	struct trace_nesting nesting;
 	struct {
 		VEC(struct sink_zone);
 	} open;
@@ -58,17 +60,29 @@ static inline void sink_begin(struct sink *s, struct sink_stack *k, uint64_t tim
 	if (__builtin_expect(k->open.n == k->lanes.n, 0) && !sink_deeper(s, k))
 		return;
 	k->open.v[k->open.n++] = (struct sink_zone){time, 0, tag, srcloc};
+	trace_nesting_begin(&k->nesting, srcloc);
+}
+
+/* Takes the innermost zone, which must be there, from those that are open. */
+static inline struct sink_zone *sink_pop(struct sink_stack *k)
+{
+	struct sink_zone *z = &k->open.v[--k->open.n];
+
+	trace_nesting_end(&k->nesting, z->srcloc);
+	return z;
 }
 
 /* Ends the innermost zone, which must be there. */
 static inline void sink_end(struct sink *s, struct sink_stack *k, uint64_t time, uint32_t flags,
 			    const struct trace_extra *extras, size_t count)
 {
-	struct sink_zone *z = &k->open.v[--k->open.n];
+	struct sink_zone *z = sink_pop(k);
 	struct trace_lane *lane = k->lanes.v[k->open.n];
 	uint64_t end = time > z->start ? time : z->start;
 	int r;
 
+	if (trace_nesting_has(&k->nesting, z->srcloc, &k->open.v->srcloc, k->open.n, sizeof(*z)))
+		flags |= TRACE_ZONE_RECURSIVE;
 	if (__builtin_expect(flags || count, 0))
 		r = trace_lane_add_full(s->w, lane, z->start, end, z->srcloc, z->children, flags,
 					extras, count);

@@ -9,7 +9,7 @@
 /* One name in one chunk, in the file; BUCKETS of struct bucket follow. */
 struct entry {
 	uint32_t srcloc, count;
-	uint64_t total, inside; /* ticks */
+	uint64_t total, inside, recursive; /* ticks */
 	uint64_t min, max;
 	double squares;
 	uint32_t unfinished, buckets;
@@ -76,8 +76,15 @@ static int bytes_add(struct chunks *k, const void *data, size_t len)
 
 static int entry_write(struct chunks *k, const struct sums *s, uint32_t srcloc)
 {
-	struct entry e = {srcloc,     (uint32_t)s->count,      s->total, s->inside, s->min, s->max,
-			  s->squares, (uint32_t)s->unfinished, 0};
+	struct entry e = {.srcloc = srcloc,
+			  .count = (uint32_t)s->count,
+			  .total = s->total,
+			  .inside = s->inside,
+			  .recursive = s->recursive,
+			  .min = s->min,
+			  .max = s->max,
+			  .squares = s->squares,
+			  .unfinished = (uint32_t)s->unfinished};
 	uint32_t low = s->count ? hist_bucket(s->min) : 1,
 		 high = s->count ? hist_bucket(s->max) : 0;
 	int r;
@@ -226,7 +233,9 @@ static void *make(void *context)
 
 	if (r == 0) {
 		call.trace = h->trace;
-		r = read_on(k, &call);
+		r = trace_find_recursion(h->trace);
+		if (r == 0)
+			r = read_on(k, &call);
 		handle_put(k->on, h);
 	}
 	pthread_mutex_lock(&k->lock);
@@ -310,6 +319,7 @@ static int entry_add(struct tally *t, const struct entry *e, const struct bucket
 	s->unfinished += e->unfinished;
 	s->total += e->total;
 	s->inside += e->inside;
+	s->recursive += e->recursive;
 	s->squares += e->squares;
 	s->min = e->count && e->min < s->min ? e->min : s->min;
 	s->max = e->count && e->max > s->max ? e->max : s->max;
@@ -450,6 +460,8 @@ int chunks_stats(struct chunks *k, struct web_call *c, const struct trace_filter
 	struct tally t;
 	int r = tally_open(&t, c->trace->srcloc_count, filter->no_percentiles);
 
+	if (r == 0)
+		r = trace_find_recursion(c->trace);
 	choice.t0 = filter->t0;
 	choice.t1 = filter->t1;
 	choice.tracks = filter->tracks;

@@ -270,7 +270,7 @@ static void bundle_put(struct web_call *c, const struct bundle *b, int group)
 	if (group == PARENT && b->id != TRACE_NONE)
 		json_uint(j, "name", b->id);
 	json_uint(j, "count", b->count);
-	json_double(j, "total", (double)b->total * call_tick(c));
+	json_double(j, "sum", (double)b->total * call_tick(c));
 	json_end(j);
 }
 

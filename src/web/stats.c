@@ -139,9 +139,9 @@ int stats_count(struct web_call *c, const struct trace_filter *filter, struct tr
 
 /* ------------------------------------------------------------------- call */
 
-enum column { TOTAL, SELF, COUNT, MEAN, MEDIAN, P99, MIN, MAX, SIGMA, NAME };
-static const char *const columns[] = {"total", "self", "count", "mean", "median", "p99",
-				      "min",   "max",  "sigma", "name", NULL};
+enum column { TOTAL, SUM, SELF, COUNT, MEAN, MEDIAN, P99, MIN, MAX, SIGMA, NAME };
+static const char *const columns[] = {"total", "sum", "self", "count", "mean", "median",
+				      "p99",   "min", "max",  "sigma", "name", NULL};
 
 struct order {
 	const struct trace *trace;
@@ -154,6 +154,8 @@ static double key_of(const struct trace_stat *s, int column)
 	switch (column) {
 	case TOTAL:
 		return (double)s->total;
+	case SUM:
+		return (double)s->sum;
 	case SELF:
 		return (double)s->self;
 	case COUNT:
@@ -223,6 +225,7 @@ static void stat_put(struct web_call *c, const struct trace_stat *s, double tick
 	json_uint(j, "line", loc->line);
 	json_uint(j, "count", s->count);
 	json_double(j, "total", (double)s->total * tick);
+	json_double(j, "sum", (double)s->sum * tick);
 	json_double(j, "self", (double)s->self * tick);
 	json_double(j, "min", (double)s->min * tick);
 	json_double(j, "max", (double)s->max * tick);

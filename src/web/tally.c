@@ -38,6 +38,7 @@ int tally_zone(struct tally *t, const struct zone_found *f)
 	s->count++;
 	s->total += length;
 	s->inside += length - f->self;
+	s->recursive += f->zone.flags & TRACE_ZONE_RECURSIVE ? length : 0;
 	s->squares += (double)length * (double)length;
 	s->min = length < s->min ? length : s->min;
 	s->max = length > s->max ? length : s->max;
@@ -92,13 +93,16 @@ struct trace_stat tally_stat(const struct sums *s, uint32_t srcloc)
 	double n = (double)s->count, mean = s->count ? (double)s->total / n : 0;
 	struct trace_stat stat = {.srcloc = srcloc,
 				  .count = s->count,
-				  .total = s->total,
+				  .total = s->total - s->recursive,
+				  .sum = s->total,
 				  .self = s->total - s->inside,
 				  .min = s->count ? s->min : 0,
 				  .max = s->max,
 				  .mean = mean,
 				  .unfinished = s->unfinished};
 
+	/* As trace_stats(): a range may begin inside a recursion. */
+	stat.total = stat.total > stat.self ? stat.total : stat.self;
 	if (s->count) {
 		stat.sigma = sqrt(fmax(0, s->squares / n - mean * mean));
 		stat.median = value_at(s, 0.5);

@@ -6,7 +6,7 @@
 
 /* Figures of one name that are being added up. */
 struct sums {
-	uint64_t count, total, inside, min, max, unfinished;
+	uint64_t count, total, inside, recursive, min, max, unfinished;
 	double squares;
 	uint32_t *buckets; /* HIST_BUCKETS of them; NULL while there is no zone */
 };

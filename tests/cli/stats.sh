@@ -10,7 +10,7 @@ expect_line out '^count +total +% +self +mean +median +p99 +max +open +name$' \
 
 expect_exit 0 "$TACHO" stats -n =load_input --format=csv t.tacho
 expect_count 2 out
-expect_line out '^3,1800000,10.7527,1800000,500000,600000,600000,700000,700000,81650,0,load_input,load_input,src/app.c,30$'
+expect_line out '^3,1800000,10.7527,1800000,1800000,500000,600000,600000,700000,700000,81650,0,load_input,load_input,src/app.c,30$'
 
 # names(): the order of the names in "out", joined by commas
 names() { tail -n +2 out | sed 's/.* \([a-z]*\)$/\1/' | paste -sd,; }
@@ -25,7 +25,7 @@ check_order compute,step,main --reverse
 check_order compute,main,step --sort=name
 check_order compute,step,main --sort=self
 check_order main,step --top=2
-for sort in name count total self min mean median p99 max sigma unfinished; do
+for sort in name count total self sum min mean median p99 max sigma unfinished; do
 	expect_exit 0 "$TACHO" stats --sort=$sort t.tacho
 done
 
@@ -97,3 +97,29 @@ expect_exit 0 "$TACHO" stats same.tacho
 expect_line out '  same  same.c:5$' '  same  same.c:11$' '  only$'
 expect_exit 0 "$TACHO" stats --format=csv same.tacho
 expect_line out ',same,one,same.c,5$'
+
+# A zone inside another one of its source location does not count again in the total, but in the sum: a calls
+# itself, b calls a, c is called by two threads at once.
+cat >recursive.json <<'END'
+[{"ph":"X","pid":1,"tid":1,"name":"a","ts":0,"dur":100},
+ {"ph":"X","pid":1,"tid":1,"name":"a","ts":10,"dur":80},
+ {"ph":"X","pid":1,"tid":1,"name":"b","ts":20,"dur":60},
+ {"ph":"X","pid":1,"tid":1,"name":"a","ts":30,"dur":40},
+ {"ph":"X","pid":1,"tid":1,"name":"c","ts":40,"dur":10},
+ {"ph":"X","pid":1,"tid":1,"name":"a","ts":200,"dur":50},
+ {"ph":"X","pid":1,"tid":2,"name":"c","ts":30,"dur":50}]
+END
+expect_exit 0 "$TACHO" import -q -o recursive.tacho recursive.json
+expect_exit 0 "$TACHO" export -q --to=tracy -o recursive.tracy recursive.tacho
+expect_exit 0 "$TACHO" import -q -o again.tacho recursive.tracy
+figures() { python3 -c '
+import json, sys
+for r in json.load(sys.stdin):
+    print(r["name"], r["count"], *(round(r[k + "_ns"] / 1000) for k in ("total", "self", "sum")))' <out; }
+for file in recursive.tacho again.tacho; do
+	expect_exit 0 "$TACHO" stats --sort=name --format=json $file
+	[ "$(figures | paste -sd,)" = 'a 4 150 120 270,b 1 60 20 60,c 2 60 60 60' ] || fail "$file: $(figures)"
+done
+# A range that begins inside: at least the self time.
+expect_exit 0 "$TACHO" stats -n =a -r 5us..150us --format=json recursive.tacho
+[ "$(figures)" = 'a 2 50 50 120' ] || fail "a range: $(figures)"

@@ -25,6 +25,25 @@ class Zones(Case):
         self.assertEqual((os.path.basename(zone["file"]), zone["line"]), ("script.py", 3))
         self.assertFalse([n for n in counts if "tracy" in n or n == "_run_code"])
 
+    def test_recursion(self) -> None:
+        """The total of a function that calls itself counts once, the sum each time."""
+        self.script("""
+            def fib(n):
+                return n if n < 2 else fib(n - 1) + other(n - 2)
+            def other(n):
+                return fib(n)
+            fib(16)
+        """)
+        rows = {r["name"]: r for r in self.read("stats")}
+        for row in rows.values():
+            self.assertLessEqual(row["total_percent"], 100.0001)
+            self.assertGreaterEqual(row["total_ns"], row["self_ns"])
+        fib = rows["fib"]
+        self.assertAlmostEqual(fib["total_ns"], fib["max_ns"], delta=1)
+        self.assertGreater(fib["sum_ns"], 2 * fib["total_ns"])
+        module = rows["<module>"]
+        self.assertEqual(module["total_ns"], module["sum_ns"])
+
     def test_exceptions(self) -> None:
         self.script("""
             def a(): b()

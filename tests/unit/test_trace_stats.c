@@ -1,7 +1,12 @@
 /* Statistics: stored by the writer, counted by the reader, and found by brute force are one. */
+#include "trace/format.h"
 #include "trace_tools.h"
 
+#include <fcntl.h>
 #include <math.h>
+#include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 enum { NAMES = 12, THREADS = 3 };
 
@@ -35,14 +40,16 @@ static struct trace_stat brute(const struct test_zones *z, uint32_t srcloc,
 			continue;
 		}
 		durations[s.count++] = d;
-		s.total += d;
+		s.sum += d;
+		s.total += z->v[i].flags & TRACE_ZONE_RECURSIVE ? 0 : d;
 		s.self += d - z->v[i].children;
 		s.min = d < s.min ? d : s.min;
 		s.max = d > s.max ? d : s.max;
 	}
 	qsort(durations, s.count, sizeof(*durations), by_value);
 	if (s.count) {
-		s.mean = (double)s.total / (double)s.count;
+		s.total = s.total > s.self ? s.total : s.self;
+		s.mean = (double)s.sum / (double)s.count;
 		s.median = durations[(s.count + 1) / 2 - 1];
 		s.p99 = durations[(size_t)ceil((double)s.count * 99 / 100) - 1];
 		for (size_t i = 0; i < s.count; i++)
@@ -72,6 +79,7 @@ static void check(struct trace *t, const struct test_zones *z, const struct trac
 		assert_int_equal(s->count, want.count);
 		assert_int_equal(s->unfinished, want.unfinished);
 		assert_int_equal(s->total, want.total);
+		assert_int_equal(s->sum, want.sum);
 		assert_int_equal(s->self, want.self);
 		assert_int_equal(s->min, want.min);
 		assert_int_equal(s->max, want.max);
@@ -107,6 +115,32 @@ static void check_filters(struct trace *t, const struct test_zones *z)
 	check(t, z, &f);
 }
 
+/* As an older version wrote it: the header does not say that recursion is marked. */
+static void age(const char *path)
+{
+	uint8_t header[FILE_HEADER_SIZE];
+	int fd = open(path, O_RDWR);
+
+	assert_int_equal(pread(fd, header, sizeof(header), 0), sizeof(header));
+	assert_int_equal(get64(header + FILE_FEATURES_OFFSET), FILE_RECURSION);
+	put64(header + FILE_FEATURES_OFFSET, 0);
+	put64(header + 56, XXH3_64bits(header, 56));
+	assert_int_equal(pwrite(fd, header, sizeof(header), 0), sizeof(header));
+	close(fd);
+}
+
+static void write_unmarked(struct trace_writer *w, const struct test_zones *z)
+{
+	struct test_zones plain = {malloc((z->n + 1) * sizeof(*z->v)), z->n, z->n};
+
+	for (size_t i = 0; i < z->n; i++) {
+		plain.v[i] = z->v[i];
+		plain.v[i].flags &= ~TRACE_ZONE_RECURSIVE;
+	}
+	test_write_zones(w, &plain);
+	free(plain.v);
+}
+
 static void try(size_t zones, struct test_shape shape)
 {
 	char path[128], part[160];
@@ -140,6 +174,15 @@ static void try(size_t zones, struct test_shape shape)
 	t = test_open(path);
 	check_filters(t, &z);
 	trace_close(t);
+
+	w = test_writer(path);
+	test_model(w, THREADS, NAMES);
+	write_unmarked(w, &z);
+	test_close(w);
+	age(path);
+	t = test_open(path);
+	check_filters(t, &z);
+	trace_close(t);
 	free(z.v);
 }
 
@@ -147,7 +190,7 @@ static void test_small(void **state)
 {
 	(void)state;
 	for (size_t n = 1; n < 250; n += 7)
-		try(n, (struct test_shape){NAMES, 3, 5, 20, 3, n % 2});
+		try(n, (struct test_shape){n % 3 ? NAMES : 2, 3 + n % 4, 5, 20, 3, n % 2});
 }
 
 static void test_large(void **state)

@@ -37,13 +37,16 @@ static void track_add(struct recording *r)
 static void zone_add(struct recording *r, uint32_t track, uint32_t depth, uint64_t start,
 		     uint64_t end, uint64_t children)
 {
+	/* Which of them are inside their like does not matter here. */
+	uint32_t flags = depth && test_random(&r->seed) % 4 == 0 ? TRACE_ZONE_RECURSIVE : 0;
 	char name[16];
 	struct trace_srcloc loc = {.name = name, .function = "", .file = ""};
 	struct trace_lane *lane = trace_lane(r->w, track, depth);
 
 	snprintf(name, sizeof(name), "n%u", (unsigned)(test_random(&r->seed) % (5 + track * 3)));
-	assert_int_equal(trace_lane_add(r->w, lane, start, end,
-					(uint32_t)trace_add_srcloc(r->w, &loc), children),
+	assert_int_equal(trace_lane_add_full(r->w, lane, start, end,
+					     (uint32_t)trace_add_srcloc(r->w, &loc), children,
+					     flags, NULL, 0),
 			 0);
 }
 
@@ -68,6 +71,7 @@ static void stat_is_right(const struct trace_stat *got, const struct trace_stat 
 	assert_int_equal(got->srcloc, right->srcloc);
 	assert_int_equal(got->count, right->count);
 	assert_int_equal(got->total, right->total);
+	assert_int_equal(got->sum, right->sum);
 	assert_int_equal(got->self, right->self);
 	assert_int_equal(got->min, right->min);
 	assert_int_equal(got->max, right->max);

@@ -138,10 +138,11 @@ struct test_shape {
 static inline uint64_t test_tree(struct test_zones *z, uint64_t *seed, const struct test_shape *s,
 				 uint32_t track, uint32_t depth, uint64_t *now)
 {
+	static uint32_t path[64]; /* source locations of the zones around */
 	struct test_zone zone = {.track = track, .depth = depth, .start = *now};
 	unsigned children = depth + 1 < s->depth ? test_random(seed) % (s->fanout + 1) : 0;
 
-	zone.srcloc = (uint32_t)(test_random(seed) % s->names);
+	zone.srcloc = path[depth] = (uint32_t)(test_random(seed) % s->names);
 	for (unsigned i = 0; i < children; i++) {
 		*now += test_random(seed) % (s->gap + 1);
 		zone.children += test_tree(z, seed, s, track, depth + 1, now);
@@ -150,6 +151,9 @@ static inline uint64_t test_tree(struct test_zones *z, uint64_t *seed, const str
 	zone.end = *now;
 	if (s->flags && test_random(seed) % 64 == 0)
 		zone.flags = 1 + test_random(seed) % 3;
+	for (uint32_t i = 0; i < depth; i++)
+		if (path[i] == zone.srcloc)
+			zone.flags |= TRACE_ZONE_RECURSIVE;
 	test_zone_add(z, zone);
 	return zone.end - zone.start;
 }

@@ -144,7 +144,10 @@ export interface StatRow {
 	file: string;
 	line: number;
 	count: number;
+	/** Zones inside others of the same name and track do not count again. */
 	total: number;
+	/** Of all zones. */
+	sum: number;
 	self: number;
 	min: number;
 	max: number;
@@ -181,7 +184,7 @@ export interface Group {
 	track?: number;
 	name?: number;
 	count: number;
-	total: number;
+	sum: number;
 }
 
 export interface FlameNode {

@@ -30,9 +30,10 @@ function columns(whole: number): Column<StatRow>[] {
 	return [
 		{ key: "name", title: "Zone", width: "minmax(130px, 2fr)", sort: "name", render: (r) => <span title={`${r.text}\n${r.file}:${r.line}`}>{shortName(r.text)}</span> },
 		{ key: "share", title: "Self %", width: "100px", hint: "self time of all time in the range", render: (r) => <Share pct={100 * r.self / whole} /> },
-		{ key: "total", title: "Total", width: "78px", num: true, sort: "total", hint: "with children", render: (r) => fmtDur(r.total) },
+		{ key: "total", title: "Total", width: "78px", num: true, sort: "total", hint: "with children; a function that calls itself counts once", render: (r) => fmtDur(r.total) },
 		{ key: "self", title: "Self", width: "78px", num: true, sort: "self", hint: "without children", render: (r) => fmtDur(r.self) },
 		{ key: "count", title: "Count", width: "70px", num: true, sort: "count", render: (r) => fmtCount(r.count) },
+		{ key: "sum", title: "Sum", width: "78px", num: true, sort: "sum", hint: "of all instances: count times mean; more than the total where a function calls itself", render: (r) => fmtDur(r.sum) },
 		{ key: "mean", title: "Mean", width: "76px", num: true, sort: "mean", render: (r) => fmtDur(r.mean) },
 		{ key: "median", title: "Median", width: "76px", num: true, sort: "median", render: (r) => fmtDur(r.median) },
 		{ key: "p99", title: "P99", width: "76px", num: true, sort: "p99", render: (r) => fmtDur(r.p99) },
@@ -117,8 +118,8 @@ function Instances({ name, lengths, onAll }: { name: number; lengths: Lengths | 
 					columns={[
 						{ key: "key", title: group === "track" ? "Thread" : group === "parent" ? "Parent" : "Text", width: "minmax(120px, 1fr)", render: keyText },
 						{ key: "count", title: "Count", width: "90px", num: true, render: (g) => fmtCount(g.count) },
-						{ key: "total", title: "Total", width: "100px", num: true, render: (g) => fmtDur(g.total) },
-						{ key: "mean", title: "Mean", width: "100px", num: true, render: (g) => fmtDur(g.total / Math.max(1, g.count)) },
+						{ key: "sum", title: "Sum", width: "100px", num: true, hint: "of all instances, also of those inside others", render: (g) => fmtDur(g.sum) },
+						{ key: "mean", title: "Mean", width: "100px", num: true, render: (g) => fmtDur(g.sum / Math.max(1, g.count)) },
 					]} />}
 		</section>
 	);
