@@ -9,7 +9,8 @@
 #define SORTS(X) \
 	X(name)  \
 	X(count) \
-	X(total) X(self) X(sum) X(min) X(mean) X(median) X(p99) X(max) X(sigma) X(unfinished)
+	X(total) \
+	X(self) X(wait) X(sum) X(min) X(mean) X(median) X(p99) X(max) X(sigma) X(unfinished)
 
 enum sort {
 #define X(name) SORT_##name,
@@ -60,17 +61,12 @@ struct order {
 static double figure(const struct trace_stat *s, enum sort sort)
 {
 	const double figures[] = {
-		[SORT_count] = (double)s->count,
-		[SORT_total] = (double)s->total,
-		[SORT_self] = (double)s->self,
-		[SORT_sum] = (double)s->sum,
-		[SORT_min] = (double)s->min,
-		[SORT_mean] = s->mean,
-		[SORT_median] = (double)s->median,
-		[SORT_p99] = (double)s->p99,
-		[SORT_max] = (double)s->max,
-		[SORT_sigma] = s->sigma,
-		[SORT_unfinished] = (double)s->unfinished,
+		[SORT_count] = (double)s->count, [SORT_total] = (double)s->total,
+		[SORT_self] = (double)s->self,   [SORT_wait] = (double)s->wait,
+		[SORT_sum] = (double)s->sum,     [SORT_min] = (double)s->min,
+		[SORT_mean] = s->mean,           [SORT_median] = (double)s->median,
+		[SORT_p99] = (double)s->p99,     [SORT_max] = (double)s->max,
+		[SORT_sigma] = s->sigma,         [SORT_unfinished] = (double)s->unfinished,
 	};
 
 	return figures[sort];
@@ -98,24 +94,37 @@ static int compare(const void *a, const void *b, void *context)
 
 /* The name comes last: it has no end that a table could wait for. */
 static const struct table_column columns[] = {
-	{"count", "count", TABLE_COUNT},       {"total_ns", "total", TABLE_NS},
-	{"total_percent", "%", TABLE_PERCENT}, {"self_ns", "self", TABLE_NS},
-	{"sum_ns", "sum", TABLE_NS},           {"min_ns", "min", TABLE_NS},
-	{"mean_ns", "mean", TABLE_NS},         {"median_ns", "median", TABLE_NS},
-	{"p99_ns", "p99", TABLE_NS},           {"max_ns", "max", TABLE_NS},
-	{"sigma_ns", "sigma", TABLE_NS},       {"unfinished", "open", TABLE_COUNT},
-	{"name", "name", TABLE_STRING},        {"function", NULL, TABLE_STRING},
-	{"file", NULL, TABLE_STRING},          {"line", NULL, TABLE_ID},
+	{"count", "count", TABLE_COUNT},
+	{"total_ns", "total", TABLE_NS},
+	{"total_percent", "%", TABLE_PERCENT},
+	{"self_ns", "self", TABLE_NS},
+	{"wait_ns", "wait", TABLE_NS},
+	{"sum_ns", "sum", TABLE_NS},
+	{"min_ns", "min", TABLE_NS},
+	{"mean_ns", "mean", TABLE_NS},
+	{"median_ns", "median", TABLE_NS},
+	{"p99_ns", "p99", TABLE_NS},
+	{"max_ns", "max", TABLE_NS},
+	{"sigma_ns", "sigma", TABLE_NS},
+	{"unfinished", "open", TABLE_COUNT},
+	{"name", "name", TABLE_STRING},
+	{"function", NULL, TABLE_STRING},
+	{"file", NULL, TABLE_STRING},
+	{"line", NULL, TABLE_ID},
 };
 
 /* Text has room for the usual figures; the others are shown when they are asked for. */
 static void hide(const char **hidden, const struct conf *conf, const struct trace_stat *stats,
 		 size_t n)
 {
-	uint64_t unfinished = 0;
+	uint64_t unfinished = 0, wait = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		unfinished += stats[i].unfinished;
+		wait += stats[i].wait;
+	}
+	if (wait == 0 && conf->sort != SORT_wait)
+		*hidden++ = "wait_ns";
 	if (unfinished == 0)
 		*hidden++ = "unfinished";
 	if (!conf->wide && conf->sort != SORT_sum)
@@ -207,7 +216,7 @@ static int print_stats(struct query *q, const struct conf *conf, const struct tr
 		       size_t n, double whole)
 {
 	struct table_style style = q->style;
-	const char *hidden[5];
+	const char *hidden[6];
 	struct table t;
 	bool *shared = find_namesakes(q->trace, stats, n);
 	int r = 0;
@@ -283,6 +292,14 @@ static int find_folds(const struct trace *trace, uint32_t **fold)
 	return 0;
 }
 
+static bool has_locks(const struct trace *trace)
+{
+	for (uint32_t i = 0; i < trace->track_count; i++)
+		if (trace->tracks[i].kind == TRACE_LOCK)
+			return true;
+	return false;
+}
+
 static int print(struct query *q, void *verb_conf)
 {
 	const struct conf *conf = verb_conf;
@@ -302,11 +319,19 @@ static int print(struct query *q, void *verb_conf)
 	filter.fold = fold;
 	r = r < 0 ? err_set(&q->err, r, "no memory")
 		  : trace_stats(q->trace, &filter, &stats, &n, &q->err);
+	if (r == 0 && has_locks(q->trace)) {
+		r = export_stats_waits(q->trace, &filter, stats, n);
+		if (r < 0) {
+			err_set(&q->err, r, "cannot count the lock waits of %s: %s", q->trace->path,
+				err_text(r));
+			free(stats);
+		}
+	}
 	free(fold);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < n; i++)
-		whole += (double)stats[i].self;
+		whole += (double)(stats[i].self + stats[i].wait);
 	qsort_r(stats, n, sizeof(*stats), compare, &order);
 	r = print_stats(q, conf, stats, n, whole);
 	free(stats);
@@ -321,13 +346,14 @@ const struct cmd cmd_stats = {
 	.usage = "[options] FILE",
 	.description =
 		"Prints for each source location how many zones it has, their total time, the "
-		"time without the zones directly inside (self), the least, mean, median, 99th "
+		"time without the zones directly inside and without lock waits (self), the time in which "
+		"threads waited for locks and no zone inside was open (wait), the least, mean, median, 99th "
 		"percentile and greatest duration, and the standard deviation.\n\n"
 		"The total counts a function that calls itself once: a zone inside another one of the "
 		"same source location on the same track adds nothing (like cumtime of cProfile). The "
 		"sum (--wide) adds up all zones, also those inside others: the mean is the sum by the "
 		"count. The percentage is the total as a part of the time of all zones, that is of the "
-		"sum of all self times. In a range that begins inside a recursion the total is at least "
+		"sum of all self times and waits. In a range that begins inside a recursion the total is at least "
 		"the self time. Zones that had not ended when recording stopped are "
 		"counted in the column \"open\" and in no other. In text, names that several source "
 		"locations have are followed by the place.",

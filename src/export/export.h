@@ -117,6 +117,30 @@ int export_lock_row(struct export_lock *l, const struct trace_row *row, export_l
 		    void *context);
 void export_lock_free(struct export_lock *l);
 
+/* Ticks of the self time of one zone in which its thread waited for locks. A zone may have several.
+ */
+struct export_wait {
+	uint32_t track, depth, srcloc;
+	uint64_t start; /* of the zone */
+	uint64_t ticks;
+};
+
+struct export_waits_options {
+	int (*take)(void *context, const struct export_wait *wait);
+	bool (*stop)(void *context); /* asked now and then; NULL: never */
+	void *context;
+};
+
+/* All waits that have ended. Zones of one track come in the order of the waits. Needs memory for
+ * each wait. */
+int export_waits(struct trace *t, const struct export_waits_options *o);
+
+/* Moves lock waits from .self to .wait of statistics that were made with FILTER. */
+int export_stats_waits(struct trace *t, const struct trace_filter *filter, struct trace_stat *stats,
+		       size_t count);
+/* The same when the ticks of each source location are known. */
+void export_stats_split(struct trace_stat *stats, size_t count, const uint64_t *by_srcloc);
+
 /* ------------------------------------------------------------------- cores */
 
 /* By source location: 1 if its zones are the kernels of RISCs. To be freed; NULL: no memory. */

@@ -8,13 +8,14 @@
 #include <string.h>
 
 static const struct table_column stat_columns[] = {
-	{"name", NULL, TABLE_STRING},  {"file", NULL, TABLE_STRING},
-	{"line", NULL, TABLE_ID},      {"count", NULL, TABLE_COUNT},
-	{"total_ns", NULL, TABLE_NS},  {"sum_ns", NULL, TABLE_NS},
-	{"self_ns", NULL, TABLE_NS},   {"mean_ns", NULL, TABLE_NS},
-	{"median_ns", NULL, TABLE_NS}, {"p99_ns", NULL, TABLE_NS},
-	{"min_ns", NULL, TABLE_NS},    {"max_ns", NULL, TABLE_NS},
-	{"sigma_ns", NULL, TABLE_NS},  {"unfinished", NULL, TABLE_COUNT},
+	{"name", NULL, TABLE_STRING},      {"file", NULL, TABLE_STRING},
+	{"line", NULL, TABLE_ID},          {"count", NULL, TABLE_COUNT},
+	{"total_ns", NULL, TABLE_NS},      {"sum_ns", NULL, TABLE_NS},
+	{"self_ns", NULL, TABLE_NS},       {"wait_ns", NULL, TABLE_NS},
+	{"mean_ns", NULL, TABLE_NS},       {"median_ns", NULL, TABLE_NS},
+	{"p99_ns", NULL, TABLE_NS},        {"min_ns", NULL, TABLE_NS},
+	{"max_ns", NULL, TABLE_NS},        {"sigma_ns", NULL, TABLE_NS},
+	{"unfinished", NULL, TABLE_COUNT},
 };
 
 static int stats_write(struct web_call *c, FILE *out, const struct table_style *style,
@@ -43,6 +44,7 @@ static int stats_write(struct web_call *c, FILE *out, const struct table_style *
 		table_real(&t, (double)s->total * tick);
 		table_real(&t, (double)s->sum * tick);
 		table_real(&t, (double)s->self * tick);
+		table_real(&t, (double)s->wait * tick);
 		table_real(&t, s->mean * tick);
 		table_real(&t, (double)s->median * tick);
 		table_real(&t, (double)s->p99 * tick);

@@ -93,6 +93,7 @@ static bool trace_step(struct web *web, struct web_trace *t, bool looked_at)
 	if (r == TRACE_RELOADED) {
 		lanes_forget(t);
 		stats_forget(t);
+		waits_forget(t);
 		marks_forget(t);
 		signposts_forget(t);
 		t->now.meta++;

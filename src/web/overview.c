@@ -17,20 +17,37 @@ static int by_self(const void *a, const void *b)
 	return (x->srcloc > y->srcloc) - (x->srcloc < y->srcloc);
 }
 
+/* Lock waits of all names, and the name that has the most of them. */
+static void waits_put_sum(struct web_call *c, const char *key, uint64_t wait,
+			  const struct trace_stat *most)
+{
+	struct json *j = &c->json;
+
+	json_double(j, key, (double)wait * call_tick(c));
+	if (!most)
+		return;
+	json_object(j, "top_wait");
+	json_uint(j, "name", most->srcloc);
+	json_text(j, "text", trace_srcloc_name(c->trace, most->srcloc));
+	json_double(j, "wait", (double)most->wait * call_tick(c));
+	json_end(j);
+}
+
 /*
  * The names with the most time of their own among tracks of some kinds: those that only contain
- * others, and those that contain themselves, would hide where the time goes. SUM: of all names.
+ * others would hide where the time goes. Lock waits are no such time. SUM: of all names, with lock
+ * waits; WAITS: these alone.
  */
-static int top_put(struct web_call *c, const char *key, const char *sum, uint32_t first,
-		   uint32_t last)
+static int top_put(struct web_call *c, const char *key, const char *sum, const char *waits,
+		   uint32_t first, uint32_t last)
 {
 	struct trace_filter filter = {.t1 = UINT64_MAX, .no_percentiles = true};
 	const struct trace *t = c->trace;
 	uint8_t *tracks = calloc(t->track_count + 1, 1);
-	struct trace_stat *stats = NULL;
+	struct trace_stat *stats = NULL, *most = NULL;
 	struct json *j = &c->json;
 	size_t count = 0;
-	uint64_t self = 0;
+	uint64_t self = 0, wait = 0;
 	int r = tracks ? 0 : TACHO_ENOMEM;
 
 	for (uint32_t i = 0; r == 0 && i < t->track_count; i++)
@@ -40,9 +57,16 @@ static int top_put(struct web_call *c, const char *key, const char *sum, uint32_
 		r = stats_count(c, &filter, &stats, &count);
 	if (r == 0 && count)
 		qsort(stats, count, sizeof(*stats), by_self);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		wait += stats[i].wait;
+		if (stats[i].wait && (!most || stats[i].wait > most->wait))
+			most = &stats[i];
+	}
 	for (size_t i = 0; r == 0 && i < count; i++)
 		self += stats[i].self;
-	json_double(j, sum, (double)self * call_tick(c));
+	json_double(j, sum, (double)(self + wait) * call_tick(c));
+	if (waits)
+		waits_put_sum(c, waits, wait, most);
 	json_array(j, key);
 	for (size_t i = 0; r == 0 && i < count && i < TOP && stats[i].count; i++) {
 		json_object(j, NULL);
@@ -51,6 +75,7 @@ static int top_put(struct web_call *c, const char *key, const char *sum, uint32_
 		json_uint(j, "count", stats[i].count);
 		json_double(j, "total", (double)stats[i].total * call_tick(c));
 		json_double(j, "self", (double)stats[i].self * call_tick(c));
+		json_double(j, "wait", (double)stats[i].wait * call_tick(c));
 		json_double(j, "max", (double)stats[i].max * call_tick(c));
 		json_end(j);
 	}
@@ -259,10 +284,10 @@ static int listed_put(struct web_call *c)
 
 static int trace_part(struct web_call *c, const struct ops *o)
 {
-	int r = top_put(c, "top_zones", "host_self", TRACE_THREAD, TRACE_FIBER);
+	int r = top_put(c, "top_zones", "host_self", "host_wait", TRACE_THREAD, TRACE_FIBER);
 
 	if (r == 0)
-		r = top_put(c, "top_kernels", "core_self", TRACE_CORE, TRACE_CORE);
+		r = top_put(c, "top_kernels", "core_self", NULL, TRACE_CORE, TRACE_CORE);
 	if (r == 0)
 		r = devices_put(c, o);
 	return r == 0 ? warnings_put(c) : r;

@@ -108,6 +108,7 @@ struct web_trace {
 	struct web_handle view, scans[WEB_SCANS], rows;
 	struct chunks *chunks;            /* of a large trace, or NULL */
 	struct stats_kept *stats;         /* answers that were counted lately */
+	struct waits *waits;              /* lock waits of its zones, or NULL */
 	struct marks_kept *marks;         /* lists of messages that were counted lately */
 	struct signposts_kept *signposts; /* that were found so far, or NULL */
 	pthread_mutex_t ops_lock;         /* held by a call that looks at ops; taken before LOCK */
@@ -311,6 +312,13 @@ void marks_forget(struct web_trace *t);
 int stats_count(struct web_call *c, const struct trace_filter *filter, struct trace_stat **stats,
 		size_t *count);
 void stats_forget(struct web_trace *t);
+
+/* waits.c: moves lock waits from .self to .wait; of one zone, ticks of its self time. */
+int waits_split(struct web_call *c, const struct trace_filter *filter, struct trace_stat *stats,
+		size_t count);
+int waits_of_zone(struct web_call *c, uint32_t track, uint32_t depth, uint64_t start,
+		  uint64_t *ticks);
+void waits_forget(struct web_trace *t);
 /* Nanoseconds of a tick, on the average. */
 double call_tick(const struct web_call *c);
 

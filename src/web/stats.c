@@ -132,6 +132,11 @@ int stats_count(struct web_call *c, const struct trace_filter *filter, struct tr
 		r = chunks_stats(c->on->chunks, c, filter, stats, count);
 	else
 		r = trace_stats(c->trace, filter, stats, count, NULL);
+	if (r == 0) {
+		r = waits_split(c, filter, *stats, *count);
+		if (r < 0)
+			free(*stats);
+	}
 	if (r == 0)
 		keep(c->on, gen, filter->t0, filter->t1, tracks, seconds() - begin, *stats, *count);
 	return r;
@@ -139,9 +144,9 @@ int stats_count(struct web_call *c, const struct trace_filter *filter, struct tr
 
 /* ------------------------------------------------------------------- call */
 
-enum column { TOTAL, SUM, SELF, COUNT, MEAN, MEDIAN, P99, MIN, MAX, SIGMA, NAME };
-static const char *const columns[] = {"total", "sum", "self", "count", "mean", "median",
-				      "p99",   "min", "max",  "sigma", "name", NULL};
+enum column { TOTAL, SUM, SELF, WAIT, COUNT, MEAN, MEDIAN, P99, MIN, MAX, SIGMA, NAME };
+static const char *const columns[] = {"total", "sum", "self", "wait",  "count", "mean", "median",
+				      "p99",   "min", "max",  "sigma", "name",  NULL};
 
 struct order {
 	const struct trace *trace;
@@ -158,6 +163,8 @@ static double key_of(const struct trace_stat *s, int column)
 		return (double)s->sum;
 	case SELF:
 		return (double)s->self;
+	case WAIT:
+		return (double)s->wait;
 	case COUNT:
 		return (double)s->count;
 	case MEAN:
@@ -227,6 +234,7 @@ static void stat_put(struct web_call *c, const struct trace_stat *s, double tick
 	json_double(j, "total", (double)s->total * tick);
 	json_double(j, "sum", (double)s->sum * tick);
 	json_double(j, "self", (double)s->self * tick);
+	json_double(j, "wait", (double)s->wait * tick);
 	json_double(j, "min", (double)s->min * tick);
 	json_double(j, "max", (double)s->max * tick);
 	json_double(j, "mean", s->mean * tick);
@@ -258,7 +266,7 @@ static int stats_put(struct web_call *c, const struct trace_filter *filter,
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < count; i++)
-		self += stats[i].self;
+		self += stats[i].self + stats[i].wait;
 	count = choose(c, stats, count);
 	qsort_r(stats, count, sizeof(*stats), by_column, (void *)(uintptr_t)order);
 	call_begin(c);

@@ -33,6 +33,7 @@ static void trace_free(struct web_trace *t)
 	kept_forget(&t->rows);
 	trace_close(t->rows.trace);
 	stats_forget(t);
+	waits_forget(t);
 	marks_forget(t);
 	signposts_forget(t);
 	ops_forget(t);

@@ -3,6 +3,7 @@
 #include "web/private.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #define CHILDREN   100u    /* that are listed */
@@ -298,7 +299,7 @@ int call_zone(struct web_call *c)
 {
 	struct trace_cursor *cursor;
 	struct trace_zone zone;
-	uint64_t index, inside, call = 0;
+	uint64_t index, inside, call = 0, wait = 0;
 	bool known;
 	uint32_t lane;
 	int r = arg_need(c, "idx", INT64_MAX, &index);
@@ -328,7 +329,15 @@ int call_zone(struct web_call *c)
 		double whole = trace_duration_ns(c->trace, zone.start, zone.end);
 		double ticks = (double)(zone.end - zone.start);
 
-		json_double(&c->json, "self", ticks ? whole * (1 - (double)inside / ticks) : 0);
+		double self = ticks - (double)inside, share;
+
+		r = waits_of_zone(c, c->trace->lanes[lane].track, c->trace->lanes[lane].depth,
+				  zone.start, &wait);
+		share = ticks ? fmin((double)wait, self) / ticks : 0;
+		json_double(&c->json, "self", ticks ? whole * (self / ticks - share) : 0);
+		json_double(&c->json, "wait", whole * share);
+	}
+	if (r == 0) {
 		r = prev_put(c, lane, index, zone.srcloc);
 	}
 	if (r == 0)

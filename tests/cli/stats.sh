@@ -4,13 +4,13 @@
 
 expect_exit 0 "$TACHO" stats t.tacho
 expect_count 23 out
-expect_line out '^count +total +% +self +mean +median +p99 +max +open +name$' \
-	'^ +3 +1.800 ms +10.75 +1.800 ms +600.0 us +600.0 us +700.0 us +700.0 us +0  load_input$' \
+expect_line out '^count +total +% +self +wait +mean +median +p99 +max +open +name$' \
+	'^ +3 +1.800 ms +10.75 +1.800 ms +0 ns +600.0 us +600.0 us +700.0 us +700.0 us +0  load_input$' \
 	'^ +0 +0 ns +0.00 +1  waits for ever$'
 
 expect_exit 0 "$TACHO" stats -n =load_input --format=csv t.tacho
 expect_count 2 out
-expect_line out '^3,1800000,10.7527,1800000,1800000,500000,600000,600000,700000,700000,81650,0,load_input,load_input,src/app.c,30$'
+expect_line out '^3,1800000,10.7527,1800000,0,1800000,500000,600000,600000,700000,700000,81650,0,load_input,load_input,src/app.c,30$'
 
 # names(): the order of the names in "out", joined by commas
 names() { tail -n +2 out | sed 's/.* \([a-z]*\)$/\1/' | paste -sd,; }
@@ -25,7 +25,7 @@ check_order compute,step,main --reverse
 check_order compute,main,step --sort=name
 check_order compute,step,main --sort=self
 check_order main,step --top=2
-for sort in name count total self sum min mean median p99 max sigma unfinished; do
+for sort in name count total self wait sum min mean median p99 max sigma unfinished; do
 	expect_exit 0 "$TACHO" stats --sort=$sort t.tacho
 done
 

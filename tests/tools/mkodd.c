@@ -3,7 +3,8 @@
  * of one: "empty" nothing at all, "moment" one zone of no length, "nanosecond" one of 1 ns, "days"
  * zones of days, "messages", "plots" and "device" nothing else, "locks" and "pools" 2,000 of them,
  * "talk" 30,000 messages of two tracks, seven at a time, "posts" 12,000 long signposts of two
- * tracks, "queues" zones of a thread and of two queues of a GPU. Its clock runs at 1 GHz.
+ * tracks, "queues" zones of a thread and of two queues of a GPU, "waits" threads that wait for one
+ * lock in turn, and a function that calls itself. Its clock runs at 1 GHz.
  */
 #include "trace/trace.h"
 
@@ -172,6 +173,57 @@ static void locks(void)
 	}
 }
 
+/* Times in ms from the start. */
+static void span(uint32_t on, uint32_t depth, const char *name, uint64_t from, uint64_t to,
+		 uint64_t inside, uint32_t flags)
+{
+	struct trace_srcloc s = {name, name, "waits.c", 1, 0};
+
+	must(trace_lane_add_full(w, trace_lane(w, on, depth), 1000 + from * 1000000,
+				 1000 + to * 1000000, (uint32_t)must(trace_add_srcloc(w, &s)),
+				 inside * 1000000, flags, NULL, 0));
+}
+
+/* Worker 1 waits 80 ms for worker 0, worker 2 then 10 ms for 0 and 80 ms for 1. */
+static void waits(void)
+{
+	static const struct {
+		uint64_t at, op;
+		uint32_t worker;
+	} events[] = {
+		{0, TRACE_LOCK_OBTAIN, 0},    {10, TRACE_LOCK_WAIT, 1},
+		{80, TRACE_LOCK_WAIT, 2},     {90, TRACE_LOCK_OBTAIN, 1},
+		{90, TRACE_LOCK_RELEASE, 0},  {170, TRACE_LOCK_OBTAIN, 2},
+		{170, TRACE_LOCK_RELEASE, 1}, {180, TRACE_LOCK_RELEASE, 2},
+	};
+	uint32_t workers[3], caller, lock;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "worker %u", i);
+		workers[i] = track(TRACE_THREAD, 10 + i, name);
+		if (i == 0)
+			span(workers[i], 1, "compute", 0, 90, 0, 0);
+		span(workers[i], 0, "job", 0, 200, i ? 0 : 90, 0);
+	}
+	caller = track(TRACE_THREAD, 20, "caller");
+	span(caller, 2, "fib", 20, 60, 0, TRACE_ZONE_RECURSIVE);
+	span(caller, 1, "fib", 10, 110, 40, TRACE_ZONE_RECURSIVE);
+	span(caller, 0, "fib", 0, 200, 100, 0);
+	lock = track(TRACE_LOCK, 1, "queue");
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
+		struct trace_row r = {.time = 1000 + events[i].at * 1000000,
+				      .kind = TRACE_ROW_LOCK,
+				      .thread = workers[events[i].worker],
+				      .a = events[i].op,
+				      .b = TRACE_NONE,
+				      .text = ""};
+
+		must(trace_add_row(w, lock, &r));
+	}
+}
+
 static void pools(void)
 {
 	for (uint32_t i = 0; i < MANY; i++) {
@@ -192,7 +244,8 @@ static const struct {
 } kinds[] = {{"empty", empty},   {"moment", moment},     {"nanosecond", nanosecond},
 	     {"days", days},     {"messages", messages}, {"plots", plots},
 	     {"device", device}, {"locks", locks},       {"pools", pools},
-	     {"talk", talk},     {"posts", posts},       {"queues", queues}};
+	     {"talk", talk},     {"posts", posts},       {"queues", queues},
+	     {"waits", waits}};
 
 int main(int argc, char **argv)
 {

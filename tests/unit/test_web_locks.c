@@ -1,7 +1,8 @@
 /*
  * The viewer's locks against a replay of random traffic, tick by tick: many threads, exclusive and
  * shared holds, threads that take the lock again, releases that are recorded late, waits that were
- * given up.
+ * given up. The threads are in zones meanwhile, so that each wait is a part of somebody's self
+ * time.
  */
 #include "base/jread.h"
 #include "trace_tools.h"
@@ -10,6 +11,8 @@
 #define THREADS 7u
 #define END     3000u
 #define START   1000u /* the tick at which the trace begins */
+#define NAMES   4u
+#define DEPTHS  3u
 
 enum state { IDLE, WAITS_ALONE, WAITS_SHARED, HOLDS_ALONE, HOLDS_SHARED };
 
@@ -23,6 +26,11 @@ struct traffic {
 	unsigned late[THREADS]; /* releases that are recorded at the thread's next turn */
 	bool late_shared[THREADS];
 	uint64_t since[THREADS];
+	bool waited[THREADS][END]; /* of waits that have ended */
+	struct {
+		uint32_t name, depth;
+		uint64_t start;
+	} inside[THREADS][END]; /* the innermost zone */
 	bool waits[THREADS][END], holds[THREADS][END], shared[THREADS][END]; /* the truth */
 };
 
@@ -49,7 +57,7 @@ static bool lock_is_free(const struct traffic *t, bool shared)
 static void wait_mark(struct traffic *t, unsigned i)
 {
 	for (uint64_t k = t->since[i]; k < t->now; k++)
-		t->waits[i][k] = true;
+		t->waits[i][k] = t->waited[i][k] = true;
 }
 
 static void thread_obtain(struct traffic *t, unsigned i, bool shared)
@@ -136,6 +144,55 @@ static void thread_turn(struct traffic *t, unsigned i)
 	}
 }
 
+/* A zone of a thread in [FROM, TO), with others inside. */
+static void zone_write(struct traffic *t, unsigned thread, uint32_t depth, uint64_t from,
+		       uint64_t to)
+{
+	uint32_t name = (uint32_t)(test_random(&t->seed) % NAMES);
+	uint64_t at = from, inside = 0;
+
+	for (uint64_t k = from; k < to; k++) {
+		t->inside[thread][k].name = name;
+		t->inside[thread][k].depth = depth;
+		t->inside[thread][k].start = from;
+	}
+	while (depth + 1 < DEPTHS) {
+		uint64_t a = at + test_random(&t->seed) % 30,
+			 b = a + 1 + test_random(&t->seed) % 80;
+
+		if (b > to)
+			break;
+		zone_write(t, thread, depth + 1, a, b);
+		inside += b - a;
+		at = b;
+	}
+	trace_lane_add(t->w, trace_lane(t->w, thread, depth), START + from, START + to, name,
+		       inside);
+}
+
+static void zones_write(struct traffic *t)
+{
+	char name[16];
+	struct trace_srcloc loc = {.name = name, .function = "", .file = ""};
+
+	for (uint32_t i = 0; i < NAMES; i++) {
+		snprintf(name, sizeof(name), "%u", i);
+		assert_int_equal(trace_add_srcloc(t->w, &loc), i);
+	}
+	for (unsigned i = 0; i < THREADS; i++) {
+		uint64_t from = 0, to;
+
+		for (uint64_t k = 0; k < END; k++)
+			t->inside[i][k].name = NAMES;
+		for (; from < END; from = to + test_random(&t->seed) % 40) {
+			to = from + 1 + test_random(&t->seed) % 400;
+			if (to > END)
+				break;
+			zone_write(t, i, 0, from, to);
+		}
+	}
+}
+
 static void traffic_write(struct traffic *t, const char *path)
 {
 	struct trace_process p = {.pid = 1, .start = START, .name = "p", .command = "p"};
@@ -152,6 +209,7 @@ static void traffic_write(struct traffic *t, const char *path)
 
 		assert_int_equal(trace_add_track(t->w, &track), i);
 	}
+	zones_write(t);
 	thread_ask(t, 0); /* the trace begins with it */
 	for (t->now = 1; t->now < END; t->now += 1 + test_random(&t->seed) % 7)
 		thread_turn(t, test_random(&t->seed) % THREADS);
@@ -182,18 +240,25 @@ struct asked {
 	const struct jread_value *answer;
 };
 
-static int lock_ask(struct asked *a, const char *what)
+static int web_ask(struct asked *a, const char *target)
 {
-	char target[200], bearer[64];
+	char bearer[64];
 	struct web_request request = {
 		.method = "GET", .target = target, .host = "localhost", .authorization = bearer};
 
 	buf_free(&a->reply.body);
 	snprintf(bearer, sizeof(bearer), "Bearer %s", web_token(a->web));
-	snprintf(target, sizeof(target), "/api/v1/t/0/lock?track=%u%s", THREADS, what);
 	web_answer(a->web, &request, &a->reply, NULL, NULL);
 	a->answer = jread_parse(&a->reader, a->reply.body.data, a->reply.body.len, NULL);
 	return a->reply.status;
+}
+
+static int lock_ask(struct asked *a, const char *what)
+{
+	char target[200];
+
+	snprintf(target, sizeof(target), "/api/v1/t/0/lock?track=%u%s", THREADS, what);
+	return web_ask(a, target);
 }
 
 static uint64_t number(const struct jread_value *v, const char *key)
@@ -310,6 +375,57 @@ static void points_are_right(struct traffic *t, struct asked *a, bool waits)
 	}
 }
 
+/* Self time and lock waits of zones that start in [T0, T1), by name. */
+static void stats_are_right(const struct traffic *t, struct asked *a, uint64_t t0, uint64_t t1)
+{
+	uint64_t self[NAMES] = {0}, wait[NAMES] = {0};
+	char target[100];
+
+	for (unsigned i = 0; i < THREADS; i++)
+		for (uint64_t k = 0; k < END; k++) {
+			uint32_t name = t->inside[i][k].name;
+
+			if (name == NAMES || t->inside[i][k].start < t0 ||
+			    t->inside[i][k].start >= t1)
+				continue;
+			*(t->waited[i][k] ? &wait[name] : &self[name]) += 1;
+		}
+	snprintf(target, sizeof(target), "/api/v1/t/0/stats?t0=%u&t1=%u", (unsigned)t0,
+		 (unsigned)t1);
+	assert_int_equal(web_ask(a, target), 200);
+	for (const struct jread_value *r = jread_get(a->answer, "rows")->first; r; r = r->next) {
+		uint64_t name = number(r, "name");
+
+		assert_int_equal(number(r, "self"), self[name]);
+		assert_int_equal(number(r, "wait"), wait[name]);
+		self[name] = wait[name] = 0;
+	}
+	for (unsigned i = 0; i < NAMES; i++)
+		assert_int_equal(self[i] + wait[i], 0);
+}
+
+/* The same of single zones. */
+static void zones_are_right(const struct traffic *t, struct asked *a)
+{
+	char target[100];
+
+	for (unsigned lane = 0; lane < THREADS * DEPTHS; lane++)
+		for (unsigned idx = 0; idx < 5; idx++) {
+			uint64_t wait = 0, start, thread, depth;
+
+			snprintf(target, sizeof(target), "/api/v1/t/0/zone?lane=%u&idx=%u", lane,
+				 idx);
+			if (web_ask(a, target) != 200)
+				continue;
+			start = number(a->answer, "start");
+			thread = number(a->answer, "track");
+			depth = number(a->answer, "depth");
+			for (uint64_t k = start; k < number(a->answer, "end"); k++)
+				wait += t->inside[thread][k].depth == depth && t->waited[thread][k];
+			assert_int_equal(number(a->answer, "wait"), wait);
+		}
+}
+
 static void traffic_try(uint64_t seed, bool timeouts)
 {
 	static struct traffic t;
@@ -324,6 +440,10 @@ static void traffic_try(uint64_t seed, bool timeouts)
 	assert_int_equal(web_add(a.web, path, NULL), 0);
 	points_are_right(&t, &a, true);
 	points_are_right(&t, &a, false);
+	stats_are_right(&t, &a, 0, END + 1);
+	for (uint64_t at = 0; at < END; at += 500)
+		stats_are_right(&t, &a, at, at + 700);
+	zones_are_right(&t, &a);
 	for (unsigned thread[THREADS + 1], n = 0; n <= THREADS; n++) {
 		if (n == 0) {
 			assert_int_equal(lock_ask(&a, ""), 200);

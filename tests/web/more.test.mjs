@@ -55,6 +55,40 @@ test("a span of a lock: who, how long, before and after, a way to the thread", (
 	await until("the thread", () => hash(page), (h) => h.includes(`track=${row.thread}`));
 }));
 
+test("a point on the row of all threads is a wait of one thread, with those that held the lock meanwhile", () => withPage(async (page) => {
+	await openTimeline(page, `#/timeline?tr=${trace("waits")}`);
+	const at = await until("the lock", () => page.evaluate(() => {
+		const tl = window.tachoTimeline, row = tl.rows.value.rows.find((r) => r.lock?.wait === 1);
+		if (!row)
+			return null;
+		tl.el.body.scrollTop = row.y - 100;
+		const r = tl.el.over.getBoundingClientRect();
+		return { x: r.left + (85e6 - tl.frame.t0) / tl.frame.ns, y: r.top + row.y - tl.el.body.scrollTop + 18 };
+	}));
+	await settled(page);
+	await page.mouse.click(at.x, at.y);
+	const drawer = page.getByTestId("drawer");
+	await until("whose", () => drawer.count() && drawer.innerText(), (t) => t && /worker 2 waited 90\.00 ms, 88\.9 % of it for worker 1/.test(t));
+	assert.deepEqual((await page.getByTestId("holders").locator("li").allInnerTexts()).map((t) => t.replace(/\s+/g, " ")), ["worker 1 (11) · odd 80.00 ms 88.9 %", "worker 0 (10) · odd 10.00 ms 11.1 %"]);
+}));
+
+test("lock waits are told apart from self time; a function that calls itself counts once", () => withPage(async (page) => {
+	const tr = trace("waits");
+	await goTo(page, `#/overview?tr=${tr}`);
+	const verdict = await until("the verdict", () => page.getByTestId("verdict").allInnerTexts(), (t) => t.length > 0);
+	assert.match(verdict.join(), /^job takes 43 % of the time of the host's zones by itself: 340\.0 ms in 3 zones/);
+	assert.match(verdict.join(), /Threads wait for locks for 21 % of the time of the host's zones: 170\.0 ms, all of it in job/);
+	await goTo(page, `#/statistics?tr=${tr}`);
+	const cells = async (name) => (await page.locator(".tbody .tr").filter({ hasText: name }).first().locator(".td").allInnerTexts()).join(" | ");
+	assert.match(await until("job", () => cells("job"), (t) => t.includes("waits.c")), /42\.5 % \| 600\.0 ms \| 340\.0 ms \| 170\.0 ms \| 3/);
+	assert.match(await cells("fib"), /25\.0 % \| 200\.0 ms \| 200\.0 ms \|  \| 3 \| 340\.0 ms/);
+	const rows = (await get(page, `${tr}/stats`)).rows;
+	assert.ok(rows.every((r) => r.total <= 600e6 && r.self + r.wait <= r.total + 1));
+	await openTimeline(page, `#/timeline?tr=${tr}&sel=zone:2:0`);
+	const drawer = page.getByTestId("drawer");
+	await until("its wait", () => drawer.count() && drawer.innerText(), (t) => t && /120\.0 ms\s+self\s+80\.00 ms\s+waiting/.test(t));
+}));
+
 test("the table of locks follows the range, and leads to the timeline", () => withPage(async (page) => {
 	await goTo(page, "#/statistics?tr=0&tab=locks");
 	const holds = () => page.locator(".tbody .tr").first().locator(".td").nth(6).innerText();

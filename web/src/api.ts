@@ -136,7 +136,7 @@ function fullMeta(m: Partial<T.Meta>): T.Meta {
 }
 
 function fullOverview(trace: number, o: Partial<T.Overview>): T.Overview {
-	return { trace, gen: 0, top_zones: [], top_kernels: [], host_self: 0, top_ops: [], devices: [], bound_mix: [], gaps: [], warnings: [], advice: [], ...o };
+	return { trace, gen: 0, top_zones: [], top_kernels: [], host_self: 0, host_wait: 0, top_ops: [], devices: [], bound_mix: [], gaps: [], warnings: [], advice: [], ...o };
 }
 
 /** The calls about one trace. */

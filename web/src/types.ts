@@ -119,6 +119,8 @@ export interface ZoneDetail extends ZoneBrief {
 	duration: number;
 	/** null of a zone that has no end yet */
 	self: number | null;
+	/** Lock waits, which are not in its self time. */
+	wait?: number;
 	flags: { unfinished?: boolean; end_lost?: boolean };
 	extras: { kind: string; text?: string; value?: string }[];
 	/** For the call that tells of the op. */
@@ -148,7 +150,10 @@ export interface StatRow {
 	total: number;
 	/** Of all zones. */
 	sum: number;
+	/** Without zones inside and without lock waits. */
 	self: number;
+	/** Lock waits outside of zones inside. */
+	wait: number;
 	min: number;
 	max: number;
 	mean: number;
@@ -386,7 +391,10 @@ export interface TopZone {
 	text: string;
 	count: number;
 	total: number;
+	/** Without lock waits. */
 	self: number;
+	/** Lock waits. */
+	wait: number;
 	max: number;
 }
 
@@ -413,6 +421,9 @@ export interface Overview extends Partial<Pick<OpsSummary, "savings" | "total_us
 	top_kernels: TopZone[];
 	/** Of all zones of the host, ns. */
 	host_self: number;
+	/** Of that: threads waited for locks, and the name that did the most. */
+	host_wait: number;
+	top_wait?: { name: number; text: string; wait: number };
 	top_ops: TopOp[];
 	devices: { device: number; ops: number; time_us: number; busy_pct: number }[];
 	bound_mix: OpsSummary["bound_mix"];

@@ -87,6 +87,8 @@ interface TopRow {
 	source: string;
 	count: number;
 	ns: number;
+	/** Lock waits, which are not in NS. */
+	wait: number;
 	open: () => void;
 }
 
@@ -97,7 +99,7 @@ function Top({ rows }: { rows: TopRow[] }) {
 			{rows.map((r, i) => (
 				<li key={i}>
 					<span class="top-bar" style={{ width: `${100 * r.ns / max}%` }} />
-					<span class="top-name"><button class="link" title={r.text} onClick={r.open}>{shortName(r.text)}</button>{r.source && <span class="dim"> {r.source}</span>}</span>
+					<span class="top-name"><button class="link" title={r.text} onClick={r.open}>{shortName(r.text)}</button>{r.source && <span class="dim"> {r.source}</span>}{worthTelling(r.wait, r.ns + r.wait) && <span class="dim" title="lock waits are not part of the self time"> waits {fmtDur(r.wait)}</span>}</span>
 					<span class="dim num">{fmtCount(r.count)} ×</span>
 					<span class="num">{fmtDur(r.ns)}</span>
 				</li>
@@ -107,7 +109,7 @@ function Top({ rows }: { rows: TopRow[] }) {
 }
 
 function zoneRows(list: Overview["top_zones"]): TopRow[] {
-	return list.map((z) => ({ text: z.text, source: list.some((k) => k !== z && k.text === z.text) ? sourceOf(z.name) : "", count: z.count, ns: z.self, open: () => go("statistics", { name: z.name }) }));
+	return list.map((z) => ({ text: z.text, source: list.some((k) => k !== z && k.text === z.text) ? sourceOf(z.name) : "", count: z.count, ns: z.self, wait: z.wait, open: () => go("statistics", { name: z.name }) }));
 }
 
 function Advice({ o }: { o: Overview }) {
@@ -142,14 +144,30 @@ function hostWords(z: TopZone, o: Overview): ComponentChildren {
 	return <><button class="link" onClick={() => go("statistics", { name: z.name })}>{shortName(z.text)}</button> takes <b>{fmtPct(100 * z.self / o.host_self, 0)}</b> of the time of the host's zones by itself: {fmtDur(z.self)} in {fmtCount(z.count)} {z.count === 1 ? "zone" : "zones"}</>;
 }
 
+/** Waits that are less than a hundredth of the time are no news. */
+function worthTelling(wait: number, whole: number): boolean {
+	return wait > 0 && wait >= whole / 100;
+}
+
+/** Waiting for locks is no work: it is told apart. */
+function waitWords(o: Overview): ComponentChildren {
+	const z = o.top_wait;
+	return z && worthTelling(o.host_wait, o.host_self) ? <>Threads wait for <button class="link" onClick={() => go("statistics", { tab: "locks" })}>locks</button> for <b>{fmtPct(100 * o.host_wait / o.host_self, 0)}</b> of the time of the host's zones: {fmtDur(o.host_wait)}, {z.wait < o.host_wait ? <>{fmtDur(z.wait)} of it</> : "all of it"} in <button class="link" onClick={() => go("statistics", { name: z.name })}>{shortName(z.text)}</button>.</> : null;
+}
+
 /** The same of a trace without ops. */
 function HostVerdict({ o }: { o: Overview }) {
-	const z = o.top_zones[0];
-	return z && z.self > 0 ? (
+	const z = o.top_zones[0], waits = waitWords(o);
+	const work = z && z.self > 0 ? <>{hostWords(z, o)}{z.count > 1 ? `, ${fmtDur(z.self / z.count)} on the average; the longest took ${fmtDur(z.max)}${z.wait > 0 ? " with its waits" : ""}` : ""}.</> : null;
+	if (!work && !waits)
+		return null;
+	const lines = o.host_wait > (z?.self ?? 0) ? [waits, work] : [work, waits];
+	return (
 		<section class="card verdict" data-testid="verdict">
-			<p class="verdict-head">{hostWords(z, o)}{z.count > 1 ? `, ${fmtDur(z.self / z.count)} on the average; the longest took ${fmtDur(z.max)}` : ""}.</p>
+			<p class="verdict-head">{lines[0]}</p>
+			{lines[1] && <p>{lines[1]}</p>}
 		</section>
-	) : null;
+	);
 }
 
 /** A table of ops does not have it; a trace has. */
@@ -174,7 +192,7 @@ function Verdict({ o, recorded }: { o: Overview; recorded?: number }) {
 				<Cores trace={o.trace} t={t} />
 				{t.advice[0] && <><dt>try</dt><dd>{t.advice[0]}</dd></>}
 				{gaps > 0 && time > 0 && <><dt>{gaps > time ? "and" : "gaps"}</dt><dd>{gaps > time ? "The device waits longer than it works: " : ""}{fmtDur(gaps * 1000)} between ops, {fmtDur(time * 1000)} in them.</dd></>}
-				{part < 50 && host && host.self > 0 && <><dt>host</dt><dd>Ops and gaps are {part < 0.1 ? "less than 0.1 %" : fmtPct(part)} of what was recorded. {hostWords(host, o)}.</dd></>}
+				{part < 50 && host && host.self > 0 && <><dt>host</dt><dd>Ops and gaps are {part < 0.1 ? "less than 0.1 %" : fmtPct(part)} of what was recorded. {hostWords(host, o)}. {waitWords(o)}</dd></>}
 			</dl>
 		</section>
 	);

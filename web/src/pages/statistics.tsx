@@ -26,12 +26,14 @@ function filterQuery(): Query {
 	return { ...rangeQuery(), ...trackQuery() };
 }
 
-function columns(whole: number): Column<StatRow>[] {
-	return [
+/** RECURSION: some total is less than the sum. */
+function columns(whole: number, locks: boolean, recursion: boolean): Column<StatRow>[] {
+	const list: Column<StatRow>[] = [
 		{ key: "name", title: "Zone", width: "minmax(130px, 2fr)", sort: "name", render: (r) => <span title={`${r.text}\n${r.file}:${r.line}`}>{shortName(r.text)}</span> },
-		{ key: "share", title: "Self %", width: "100px", hint: "self time of all time in the range", render: (r) => <Share pct={100 * r.self / whole} /> },
+		{ key: "share", title: "Self %", width: "100px", hint: "self time of all time in the range; lock waits are lighter", render: (r) => <Share pct={100 * r.self / whole} more={100 * r.wait / whole} /> },
 		{ key: "total", title: "Total", width: "78px", num: true, sort: "total", hint: "with children; a function that calls itself counts once", render: (r) => fmtDur(r.total) },
-		{ key: "self", title: "Self", width: "78px", num: true, sort: "self", hint: "without children", render: (r) => fmtDur(r.self) },
+		{ key: "self", title: "Self", width: "78px", num: true, sort: "self", hint: "without children and without lock waits", render: (r) => fmtDur(r.self) },
+		{ key: "wait", title: "Waiting", width: "78px", num: true, sort: "wait", hint: "for locks, without children", render: (r) => r.wait > 0 ? fmtDur(r.wait) : "" },
 		{ key: "count", title: "Count", width: "70px", num: true, sort: "count", render: (r) => fmtCount(r.count) },
 		{ key: "sum", title: "Sum", width: "78px", num: true, sort: "sum", hint: "of all instances: count times mean; more than the total where a function calls itself", render: (r) => fmtDur(r.sum) },
 		{ key: "mean", title: "Mean", width: "76px", num: true, sort: "mean", render: (r) => fmtDur(r.mean) },
@@ -42,14 +44,16 @@ function columns(whole: number): Column<StatRow>[] {
 		{ key: "max", title: "Max", width: "76px", num: true, sort: "max", render: (r) => fmtDur(r.max) },
 		{ key: "file", title: "Source", width: "minmax(90px, 1fr)", render: (r) => <span class="dim" title={`${r.file}:${r.line}`}>{r.file ? `${baseName(r.file)}:${r.line}` : ""}</span> },
 	];
+	return list.filter((c) => (locks || c.key !== "wait") && (recursion || c.key !== "sum"));
 }
 
 function ZoneTable({ narrow }: { narrow: boolean }) {
 	const id = traceId.value as number;
 	const q = params.value.q ?? "", sort = params.value.sort ?? "self", desc = params.value.desc !== "0";
 	const [selfSum, setSelfSum] = useState(1);
-	const all = columns(selfSum);
-	const list = narrow ? all.filter((c) => ["name", "share", "total", "self", "count"].includes(c.key)) : all;
+	const [recursion, setRecursion] = useState(sort === "sum");
+	const all = columns(selfSum, meta.value?.has.locks ?? false, recursion);
+	const list = narrow ? all.filter((c) => ["name", "share", "total", "self", "wait", "count"].includes(c.key)) : all;
 	return (
 		<DataTable<StatRow> label="Zones by name" columns={list} deps={[rangeKey(), q, sort, desc].join("|")} gen={generation.value} sort={sort} desc={desc}
 			onSort={(k, d) => {
@@ -60,6 +64,8 @@ function ZoneTable({ narrow }: { narrow: boolean }) {
 				const r = await api.stats(id, { ...filterQuery(), q, sort, desc, offset, limit }, signal);
 				if (offset === 0)
 					setSelfSum(Math.max(1, r.self_total));
+				if (r.rows.some((k) => k.sum > k.total * (1 + 1e-9)))
+					setRecursion(true);
 				return r;
 			}}
 			selected={(r) => String(r.name) === params.value.name}

@@ -13,7 +13,7 @@ import { type Colors, drawRuler, type Drawn, Painter, readColors } from "./draw"
 import { FrameStrip } from "./frames";
 import { type Extras, isQueue, type Layout, layout, type OpenState, type Row, type Screen, screenOf, stuckAt, visibleRows } from "./layout";
 import { LibraryLanes } from "./library";
-import { lockCommonLane, lockKey, lockLaneY, LockStore } from "./locks";
+import { lockKey, lockLaneY, LockStore } from "./locks";
 import { MessageMarks } from "./messages";
 import { Minimap } from "./minimap";
 import { Motion } from "./motion";
@@ -404,12 +404,11 @@ export class Timeline {
 			if (at)
 				outlines.push({ t0: of.start, t1: of.end, ...at, strong: true, error });
 		};
-		const spanLane = l && this.shownLane(l);
 		for (const row of this.onScreen) {
 			if (z)
 				outline(z, this.clipped(row, placeIn(row, z)), this.errorOf(z));
 			if (l && row.lock?.track === l.track)
-				outline(l, this.clipped(row, lockLaneY(row, spanLane ?? l.lane)));
+				outline(l, this.clipped(row, lockLaneY(row, l.lane)));
 		}
 		const o = op.peek()?.op;
 		const state = {
@@ -468,17 +467,10 @@ export class Timeline {
 		return null;
 	}
 
-	/** The lane that shows a span of a lock: that of its thread or, while the lock is closed, that of all threads. */
-	private shownLane(l: { track: number; lane: number }): number {
-		const own = this.rows.peek().rows.some((r) => r.lock?.track === l.track && lockLaneY(r, l.lane));
-		return own ? l.lane : lockCommonLane(l.lane);
-	}
-
-	/** Where a span of a lock is. */
+	/** The same of a lane of a lock. */
 	private placeSpan(l: { track: number; lane: number }): { y: number; h: number; row: Row } | null {
-		const lane = this.shownLane(l);
 		for (const row of this.rows.peek().rows) {
-			const at = row.lock?.track === l.track ? lockLaneY(row, lane) : null;
+			const at = row.lock?.track === l.track ? lockLaneY(row, l.lane) : null;
 			if (at)
 				return { ...at, row };
 		}
@@ -489,8 +481,10 @@ export class Timeline {
 	private bringSpan(l: NonNullable<typeof lockSpan.value>): void {
 		const at = this.placeSpan(l);
 		if (!at) {
-			if (this.rows.peek().rows.some((r) => r.key === "locks" && r.open === false))
-				openRows.value = { ...openRows.peek(), locks: true };
+			const keys = l.lane < 2 ? ["locks"] : ["locks", lockKey(l.track)];
+			const closed = keys.filter((k) => this.rows.peek().rows.some((r) => r.key === k && r.open === false));
+			if (closed.length)
+				openRows.value = { ...openRows.peek(), ...Object.fromEntries(closed.map((k) => [k, true])) };
 			return;
 		}
 		this.broughtSpan = l;

@@ -87,6 +87,7 @@ function ZoneView({ z }: { z: ZoneDetail }) {
 			<div class="figures">
 				<div><b>{fmtDur(z.duration)}</b><span>duration</span></div>
 				<div><b>{fmtDur(z.self)}</b><span>self</span></div>
+				{(z.wait ?? 0) > 0 && <div title="for locks; not part of the self time"><b>{fmtDur(z.wait)}</b><span>waiting</span></div>}
 				{parent && <div><b>{fmtPct(100 * z.duration / Math.max(1, parent.end - parent.start))}</b><span>of parent</span></div>}
 			</div>
 			{z.flags.unfinished && <p class="note warn">Not finished when the trace ended.</p>}

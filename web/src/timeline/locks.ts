@@ -177,11 +177,6 @@ export function lockLaneY(row: Row, lane: number): { y: number; h: number } | nu
 	return row.lock?.wait === lane ? { y: row.y + TOP + HOLD_H, h: WAIT_H } : null;
 }
 
-/** The lane of all threads together that has the same kind of spans: it stands for one of a thread that has no row. */
-export function lockCommonLane(lane: number): number {
-	return lane % 2;
-}
-
 /** A span in words. */
 export function spanText(s: LockSpan): string {
 	const thread = (id: number | null) => id === null ? "?" : meta.value?.tracks.find((t) => t.id === id)?.name ?? "?";

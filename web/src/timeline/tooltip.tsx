@@ -54,7 +54,7 @@ export function Tooltip({ tl }: { tl: Timeline }) {
 			{span && <div><b>{spanText(span)}</b><div class="dim">at {fmtTime(span.start)}</div></div>}
 			{value !== null && <div><b>{value}</b></div>}
 			{name !== undefined && <div class="tip-name">{shortName(nameOf(name))}</div>}
-			{detail && <div class="tip-figures"><b>{fmtDur(detail.duration)}</b>{detail.self !== null && detail.self !== detail.duration && <span> self {fmtDur(detail.self)}</span>}</div>}
+			{detail && <div class="tip-figures"><b>{fmtDur(detail.duration)}</b>{detail.self !== null && detail.self !== detail.duration && <span> self {fmtDur(detail.self)}</span>}{(detail.wait ?? 0) > 0 && <span> waiting {fmtDur(detail.wait)}</span>}</div>}
 			{detail && <div class="dim">at {fmtTime(detail.start)}</div>}
 			{detail?.extras.slice(0, 4).map((e) => <div class="tip-text">{e.text ?? e.value}</div>)}
 			{track && <div class="dim">{apart(h.row?.kind === "heat" ? track.name.replace(/\/\w+$/, "") : track.name)}{row?.[2] ? ` · ${row[2].split("/").pop()}:${row[3]}` : ""}</div>}
