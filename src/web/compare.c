@@ -9,6 +9,7 @@
 struct side {
 	uint64_t count;
 	double total, median; /* NaN: not known */
+	double sum;           /* with what recursion repeats */
 };
 
 struct pair {
@@ -49,6 +50,7 @@ static void pairs_join(struct pairs *p)
 				to->side[k].median = to->side[k].count ? NAN : s->median;
 			to->side[k].count += s->count;
 			to->side[k].total += s->total;
+			to->side[k].sum += s->sum;
 		}
 		free(p->v[i].name);
 	}
@@ -82,7 +84,7 @@ static int zones_add(struct web_call *c, void *context)
 		const char *name = trace_srcloc_name(c->trace, stats[i].srcloc);
 		double tick = call_tick(c);
 		struct side s = {stats[i].count, (double)stats[i].total * tick,
-				 (double)stats[i].median * tick};
+				 (double)stats[i].median * tick, (double)stats[i].sum * tick};
 
 		if (s.count && words_take(p->words, name, strlen(name)))
 			r = pair_add(p, name, &s);
@@ -117,6 +119,7 @@ static int labels_add(struct pairs *p, struct timed *v, size_t n)
 
 		for (k = i; k < n && !strcmp(v[k].label, v[i].label); k++)
 			s.total += v[k].us * 1000;
+		s.sum = s.total;
 		s.count = k - i;
 		s.median = v[i + (k - i - 1) / 2].us * 1000;
 		if (words_take(p->words, v[i].label, strlen(v[i].label)))
@@ -205,7 +208,7 @@ static void side_put(struct json *j, const char *key, const struct side *s)
 	json_object(j, key);
 	json_uint(j, "count", s->count);
 	json_double(j, "total", s->total);
-	json_double(j, "mean", s->total / (double)s->count);
+	json_double(j, "mean", s->sum / (double)s->count);
 	json_double(j, "median", s->median);
 	json_end(j);
 }

@@ -58,9 +58,10 @@ static void figure(struct json *j, const char *key, const struct perf_op *op, en
 	json_double(j, key, op->has & bit ? value : NAN);
 }
 
+/* "gap_t0": where the gap before it begins on the timeline. */
 static void times_put(struct web_call *c, const struct ops *o, const struct perf_op *op)
 {
-	uint64_t t0, t1;
+	uint64_t t0, t1, before;
 
 	if (c->trace && ops_time(c, o, op, &t0, &t1)) {
 		json_ns(c, "t0", t0);
@@ -69,6 +70,10 @@ static void times_put(struct web_call *c, const struct ops *o, const struct perf
 		json_null(&c->json, "t0");
 		json_null(&c->json, "t1");
 	}
+	if (op->type == TYPE_DEVICE && ops_time_before(c, o, op, &before))
+		json_ns(c, "gap_t0", before);
+	else
+		json_null(&c->json, "gap_t0");
 }
 
 static void id_put(struct json *j, const struct perf_row *row)

@@ -24,7 +24,9 @@ struct ops {
 	struct perf_notes notes;
 	struct {
 		VEC(struct ops_clock);
-	} clocks; /* of the devices of the trace */
+	} clocks;        /* of the devices of the trace */
+	int64_t *before; /* by row: the cycle when the op before it on its device had ended, or
+			    PERF_NO_NUMBER; NULL without a trace */
 	uint64_t gen;
 	int64_t made; /* seconds of the monotonic clock */
 };
@@ -53,6 +55,11 @@ void ops_part_put(struct web_call *c, struct ops_part *part);
 /* When op OP ran, in ticks of the trace. False: not known. */
 bool ops_time(struct web_call *c, const struct ops *o, const struct perf_op *op, uint64_t *t0,
 	      uint64_t *t1);
+
+/* When the op before OP on its device had ended, in ticks of the trace. The gap between them on the
+ * timeline may be longer than that of the report, which is one of the device's clock. */
+bool ops_time_before(struct web_call *c, const struct ops *o, const struct perf_op *op,
+		     uint64_t *ticks);
 
 /* Where the time goes: members of the open object. */
 int ops_summary_put(struct web_call *c, const struct perf_report *report);

@@ -27,6 +27,7 @@ static void ops_clear(struct ops *o)
 	for (size_t i = 0; i < o->clocks.n; i++)
 		device_clock_free(&o->clocks.v[i].clock);
 	vec_free(&o->clocks);
+	free(o->before);
 	free(o->csv);
 	memset(o, 0, sizeof(*o));
 }
@@ -91,20 +92,79 @@ static int clocks_read(struct web_call *c, struct ops *o)
 	return r;
 }
 
+static const struct device_clock *clock_of(const struct ops *o, int64_t device)
+{
+	for (size_t i = 0; i < o->clocks.n; i++)
+		if ((int64_t)o->clocks.v[i].device == device && o->clocks.v[i].clock.n)
+			return &o->clocks.v[i].clock;
+	return NULL;
+}
+
 bool ops_time(struct web_call *c, const struct ops *o, const struct perf_op *op, uint64_t *t0,
 	      uint64_t *t1)
 {
 	const struct perf_row *row = &o->in.rows.v[op->row];
+	const struct device_clock *clock = clock_of(o, row->device);
 
-	if (!c->trace || row->fw_start == PERF_NO_NUMBER || row->fw_end == PERF_NO_NUMBER)
+	if (!c->trace || !clock || row->fw_start == PERF_NO_NUMBER || row->fw_end == PERF_NO_NUMBER)
 		return false;
-	for (size_t i = 0; i < o->clocks.n; i++)
-		if ((int64_t)o->clocks.v[i].device == row->device && o->clocks.v[i].clock.n) {
-			*t0 = device_clock_ticks(&o->clocks.v[i].clock, (uint64_t)row->fw_start);
-			*t1 = device_clock_ticks(&o->clocks.v[i].clock, (uint64_t)row->fw_end);
-			return *t1 >= *t0;
-		}
-	return false;
+	*t0 = device_clock_ticks(clock, (uint64_t)row->fw_start);
+	*t1 = device_clock_ticks(clock, (uint64_t)row->fw_end);
+	return *t1 >= *t0;
+}
+
+bool ops_time_before(struct web_call *c, const struct ops *o, const struct perf_op *op,
+		     uint64_t *ticks)
+{
+	const struct device_clock *clock = clock_of(o, o->in.rows.v[op->row].device);
+
+	if (!c->trace || !clock || !o->before || o->before[op->row] == PERF_NO_NUMBER)
+		return false;
+	*ticks = device_clock_ticks(clock, (uint64_t)o->before[op->row]);
+	return true;
+}
+
+static int by_device_start(const void *a, const void *b, void *context)
+{
+	const struct perf_row *rows = context;
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+
+	if (rows[i].device != rows[k].device)
+		return rows[i].device < rows[k].device ? -1 : 1;
+	if (rows[i].fw_start != rows[k].fw_start)
+		return rows[i].fw_start < rows[k].fw_start ? -1 : 1;
+	return (i > k) - (i < k);
+}
+
+/* Ops may overlap: the one that ended last counts. */
+static int before_find(struct ops *o)
+{
+	const struct perf_row *rows = o->in.rows.v;
+	uint32_t *order = malloc((o->in.rows.n + 1) * sizeof(*order));
+	size_t n = 0;
+
+	o->before = malloc((o->in.rows.n + 1) * sizeof(*o->before));
+	if (!order || !o->before) {
+		free(order);
+		return TACHO_ENOMEM;
+	}
+	for (uint32_t i = 0; i < o->in.rows.n; i++) {
+		o->before[i] = PERF_NO_NUMBER;
+		if (rows[i].fw_start != PERF_NO_NUMBER && rows[i].fw_end != PERF_NO_NUMBER)
+			order[n++] = i;
+	}
+	qsort_r(order, n, sizeof(*order), by_device_start, o->in.rows.v);
+	for (size_t i = 1; i < n; i++) {
+		const struct perf_row *last = &rows[order[i - 1]];
+		int64_t earlier = o->before[order[i - 1]];
+
+		if (last->device == rows[order[i]].device)
+			o->before[order[i]] = earlier != PERF_NO_NUMBER && earlier > last->fw_end
+						      ? earlier
+						      : last->fw_end;
+	}
+	free(order);
+	return 0;
 }
 
 /* ------------------------------------------------------------------- table */
@@ -177,6 +237,8 @@ static int ops_read(struct web_call *c, struct ops *o, bool merged, struct tacho
 		r = perf_report_make(&o->report, &o->in, &o->options, &o->notes, err);
 	if (r == 0)
 		r = clocks_read(c, o);
+	if (r == 0 && c->trace)
+		r = before_find(o);
 	return r;
 }
 

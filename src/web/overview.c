@@ -195,16 +195,16 @@ static void gaps_put(struct web_call *c, const struct ops *o, const struct perf_
 	json_array(j, "gaps");
 	for (int i = 0; i < s->gaps_n; i++) {
 		const struct perf_op *op = &o->report.ops.v[s->gaps[i]];
-		uint64_t t0, t1;
+		uint64_t t0, t1, before;
 
 		json_object(j, NULL);
 		json_int(j, "device", o->in.rows.v[op->row].device);
 		json_uint(j, "row", perf_op_id(op));
 		json_text(j, "before", perf_op_kind(&o->report, op)->label);
 		json_double(j, "gap_us", op->gap);
-		if (ops_time(c, o, op, &t0, &t1)) {
-			json_double(j, "t0", call_ns(c, t0) - op->gap * 1000);
-			json_double(j, "t1", call_ns(c, t0));
+		if (ops_time(c, o, op, &t0, &t1) && ops_time_before(c, o, op, &before)) {
+			json_ns(c, "t0", before < t0 ? before : t0);
+			json_ns(c, "t1", t0);
 		}
 		json_end(j);
 	}

@@ -67,6 +67,19 @@ for trace, path in enumerate(sys.argv[1:]):
     assert sum(r["a"]["count"] for r in sides) == len(listed), (path, sides)
     for d in first["devices"]:
         assert d["ops"] == sum(r["device"] == d["device"] and bool(r["device_time_us"]) for r in table), (path, d)
+    # The gap before an op on the timeline begins where the op before it on its device ends.
+    gaps = 0
+    for device in {r["device"] for r in table if r["t0"] is not None}:
+        mine = sorted((r for r in table if r["device"] == device and r["t0"] is not None), key=lambda r: r["t0"])
+        for i, r in enumerate(mine[1:]):
+            end = max(k["t1"] for k in mine[:i + 1])
+            assert abs(r["gap_t0"] - end) < 2, (path, r, end)
+            gaps += 1
+        assert mine[0]["gap_t0"] is None, (path, mine[0])
+    assert gaps > 2, path
+    for g in first["gaps"]:
+        op = s.call(f"op?id={g['row']}", trace)["op"]
+        assert (g["t0"], g["t1"]) == (min(op["gap_t0"], op["t0"]), op["t0"]), (path, g, op)
     for d in s.call("meta", trace)["devices"]:
         assert d["start"] < d["end"] and d["clock"] == sorted(d["clock"]), (path, d)
         assert d["bound_ns"] == (max(b for _, b in d["clock"]) if d["clock"] else None), (path, d)

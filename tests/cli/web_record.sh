@@ -14,6 +14,6 @@ expect_exit 0 "$TACHO" ops -o report other.tacho
 expect_exit 0 "$TACHO" run -q -o full.tacho -- "$BUILD/examples/device/full_buffer"
 expect_exit 0 "$TACHO" export -q --to=tracy -o other.tracy other.tacho
 expect_exit 0 "$BUILD/tests/mkwide" 10000 wide.tacho
-for kind in empty moment nanosecond days messages plots device locks pools queues; do
+for kind in empty moment nanosecond days messages plots device locks pools queues waits before after; do
 	expect_exit 0 "$BUILD/tests/mkodd" $kind "$ODD/$kind.tacho"
 done

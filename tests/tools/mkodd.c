@@ -4,7 +4,8 @@
  * zones of days, "messages", "plots" and "device" nothing else, "locks" and "pools" 2,000 of them,
  * "talk" 30,000 messages of two tracks, seven at a time, "posts" 12,000 long signposts of two
  * tracks, "queues" zones of a thread and of two queues of a GPU, "waits" threads that wait for one
- * lock in turn, and a function that calls itself. Its clock runs at 1 GHz.
+ * lock in turn, and a function that calls itself; "before" and "after" zones of which some take
+ * longer, some are more, and some have an outlier. Its clock runs at 1 GHz.
  */
 #include "trace/trace.h"
 
@@ -224,6 +225,35 @@ static void waits(void)
 	}
 }
 
+static void compared(uint64_t calls, uint64_t slower, uint64_t outlier)
+{
+	uint32_t on = track(TRACE_THREAD, 10, "main");
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < 20; i++) {
+		if (i < calls) {
+			span(on, 0, "often", at, at + 10, 0, 0);
+			at += 10;
+		}
+		span(on, 0, "slower", at, at + slower, 0, 0);
+		at += slower;
+		span(on, 0, "outlier", at, at + (i == 10 ? outlier : 10), 0, 0);
+		at += i == 10 ? outlier : 10;
+		span(on, 0, "same", at, at + 10, 0, 0);
+		at += 10;
+	}
+}
+
+static void before(void)
+{
+	compared(14, 10, 10);
+}
+
+static void after(void)
+{
+	compared(20, 14, 94);
+}
+
 static void pools(void)
 {
 	for (uint32_t i = 0; i < MANY; i++) {
@@ -245,7 +275,7 @@ static const struct {
 	     {"days", days},     {"messages", messages}, {"plots", plots},
 	     {"device", device}, {"locks", locks},       {"pools", pools},
 	     {"talk", talk},     {"posts", posts},       {"queues", queues},
-	     {"waits", waits}};
+	     {"waits", waits},   {"before", before},     {"after", after}};
 
 int main(int argc, char **argv)
 {

@@ -321,6 +321,33 @@ test("queues of a GPU are rows of their process, and no cores", () => withPage(a
 	await page.getByRole("heading", { name: "Zones of the GPU by self time" }).waitFor();
 }));
 
+test("an op's drawer tells the gap of the device's clock from the one on the timeline", () => withPage(async (page) => {
+	await openTimeline(page, "#/timeline?tr=0");
+	const ops = (await get(page, "0/ops?limit=1000")).rows.filter((o) => o.gap_t0 !== null && o.gap_us !== null);
+	const far = (o) => (o.t0 - o.gap_t0) / (1000 * o.gap_us);
+	const op = ops.sort((a, b) => far(b) - far(a))[0];
+	// kernels are compiled before the first ops: the host takes its time, and the modelled device waits without a tick
+	assert.ok(far(op) > 2, `${op.t0 - op.gap_t0} ns on the timeline, ${op.gap_us} us by the device's clock`);
+	await goTo(page, `#/timeline?tr=0&sel=op:${op.id}`);
+	const drawer = page.getByTestId("drawer");
+	await until("both", () => drawer.count() && drawer.innerText(), (t) => t && /gap before, device clock/.test(t) && /on the timeline/.test(t));
+}));
+
+test("compared: a total that grew is bad only when a typical zone takes longer", () => withPage(async (page) => {
+	await goTo(page, `#/compare?tr=0&a=${trace("before")}&b=${trace("after")}&what=zones`);
+	const row = (name) => page.locator(".tbody .tr").filter({ hasText: name }).first();
+	await until("rows", () => page.locator(".tbody .tr").count(), (n) => n === 4);
+	const look = async (name) => {
+		const cells = row(name).locator(".td");
+		return [(await cells.nth(2).innerText()).trim(), await cells.nth(2).locator(".bad, .good").count() + await cells.nth(1).locator(".bad, .good").count(), (await cells.nth(3).innerText()).trim()];
+	};
+	const [pct, colours, why] = await look("slower");
+	assert.deepEqual([pct, colours > 1, why], ["+40.0 %", true, "time"]);
+	assert.deepEqual(await look("often"), ["+42.9 %", 0, "calls"]);
+	assert.deepEqual(await look("outlier"), ["+42.0 %", 0, "outliers"]);
+	assert.deepEqual(await look("same"), ["0.0 %", 0, ""]);
+}));
+
 test("compared: the durations of a name that one trace alone has", () => withPage(async (page) => {
 	await goTo(page, `#/compare?tr=0&a=${trace("days")}&b=0&what=zones&name=draw_frame`);
 	const panel = page.getByRole("complementary", { name: "Durations compared" });

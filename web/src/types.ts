@@ -312,6 +312,8 @@ export interface OpRow {
 	fidelity: string;
 	advice: string[];
 	color: Record<string, string>;
+	/** Where the gap before it begins on the timeline; GAP_US is one of the device's clock. */
+	gap_t0?: number | null;
 	t0: number | null;
 	t1: number | null;
 }
@@ -434,8 +436,8 @@ export interface Overview extends Partial<Pick<OpsSummary, "savings" | "total_us
 
 export interface CompareRow {
 	text: string;
-	a: { count: number; total: number; mean: number; median: number } | null;
-	b: { count: number; total: number; mean: number; median: number } | null;
+	a: { count: number; total: number; mean: number; median: number | null } | null;
+	b: { count: number; total: number; mean: number; median: number | null } | null;
 	/** From A to B, ns. */
 	delta: number;
 	delta_pct: number | null;

@@ -1,4 +1,5 @@
 // Two traces, or two tables of ops, side by side.
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { api } from "../api";
 import { fmtCount, fmtDur, shortName } from "../format";
@@ -12,11 +13,46 @@ import { WholeTrace } from "../ui/section";
 import { OpName } from "../ui/opname";
 import { type Column, DataTable } from "../ui/table";
 
-function Delta({ v }: { v: number | null }) {
+/** PLAIN: neither good nor bad. */
+function Delta({ v, plain = false }: { v: number | null; plain?: boolean }) {
 	if (v === null || !Number.isFinite(v))
 		return <span class="dim">–</span>;
-	const c = Math.abs(v) < 1 ? "dim" : v > 0 ? "bad" : "good";
+	const c = Math.abs(v) < 1 ? "dim" : plain ? "" : v > 0 ? "bad" : "good";
 	return <span class={c}>{v > 0 ? "+" : v < 0 ? "−" : ""}{Math.abs(v).toFixed(1)} %</span>;
+}
+
+interface Judgement {
+	/** Each one takes longer or shorter: that is bad or good. */
+	slower: boolean | null;
+	/** What else changed the total. */
+	word: string;
+	text: string;
+}
+
+/** Least change of a typical time that is one, in per cent. */
+const LEAST = 1;
+
+/** Why a total changed. It grows when something runs more often, or when a few take long, without being slower as a rule: the median tells. */
+export function judge(r: CompareRow): Judgement {
+	const { a, b } = r;
+	if (!a || !b)
+		return { slower: null, word: "", text: `only in ${r.kind.toUpperCase()}` };
+	const [from, to, what] = a.median != null && b.median != null ? [a.median, b.median, "median"] : [a.mean, b.mean, "mean"];
+	const change = from > 0 ? 100 * (to - from) / from : to > 0 ? Infinity : 0;
+	const calls = a.count === b.count ? "" : `; ${fmtCount(a.count)} → ${fmtCount(b.count)} times`;
+	const text = `${what} ${fmtDur(from)} → ${fmtDur(to)}${calls}`;
+	if (Math.abs(change) >= LEAST && change > 0 === r.delta > 0)
+		return { slower: change > 0, word: "", text };
+	if (Math.abs(r.delta_pct ?? 0) < LEAST)
+		return { slower: null, word: "", text };
+	const outliers = Math.abs(100 * (b.mean - a.mean) / Math.max(a.mean, 1e-9)) >= LEAST && b.mean > a.mean === r.delta > 0;
+	return { slower: null, word: outliers ? "outliers" : "calls", text: `${text}: ${outliers ? "a few differ, most take as long as before" : "another number of them, each takes as long as before"}` };
+}
+
+function Judged({ r, children }: { r: CompareRow; children: ComponentChildren }) {
+	const j = judge(r);
+	const c = r.kind === "both" && j.slower === null ? (Math.abs(r.delta_pct ?? 0) < LEAST ? "dim" : "") : (j.slower ?? r.delta > 0) ? "bad" : "good";
+	return <span class={c} title={j.text}>{children}</span>;
 }
 
 function columns(what: string): Column<CompareRow>[] {
@@ -28,8 +64,9 @@ function columns(what: string): Column<CompareRow>[] {
 	];
 	return [
 		{ key: "text", title: "Name", width: "minmax(140px, 2fr)", sort: "name", render: (r) => what === "ops" ? <OpName code={r.text} /> : <span title={r.text}>{shortName(r.text)}</span> },
-		{ key: "delta", title: "Change", width: "84px", num: true, sort: "delta", hint: "of the total, from A to B; sorted by how large it is", render: (r) => <span class={Math.abs(r.delta_pct ?? 100) < 1 || r.delta === 0 ? "dim" : r.delta > 0 ? "bad" : "good"}>{r.delta > 0 ? "+" : r.delta < 0 ? "−" : ""}{fmtDur(Math.abs(r.delta))}</span> },
-		{ key: "pct", title: "%", width: "64px", num: true, sort: "delta_pct", hint: "change of the total from A to B", render: (r) => r.kind === "both" ? <Delta v={r.delta_pct} /> : <span class="dim">only {r.kind.toUpperCase()}</span> },
+		{ key: "delta", title: "Change", width: "84px", num: true, sort: "delta", hint: "of the total, from A to B; sorted by how large it is", render: (r) => <Judged r={r}>{r.delta > 0 ? "+" : r.delta < 0 ? "−" : ""}{fmtDur(Math.abs(r.delta))}</Judged> },
+		{ key: "pct", title: "%", width: "64px", num: true, sort: "delta_pct", hint: "change of the total from A to B; in red or green when a typical one takes longer or shorter", render: (r) => r.kind === "both" ? <Judged r={r}><Delta v={r.delta_pct} plain={judge(r).slower === null} /></Judged> : <span class="dim">only {r.kind.toUpperCase()}</span> },
+		{ key: "why", title: "Why", width: "62px", hint: "calls: it runs more or less often; outliers: a few take another time; else each one takes longer or shorter", render: (r) => <span class="dim" title={judge(r).text}>{judge(r).word || (judge(r).slower !== null ? "time" : "")}</span> },
 		...side("a"), ...side("b"),
 	];
 }
@@ -78,15 +115,15 @@ async function opSum(id: number, s: AbortSignal): Promise<Sum> {
 /** All of A and all of B, which is what one wants to know first. */
 function Sums({ a, b, what }: { a: number; b: number; what: string }) {
 	const l = useLoad(what === "ops" ? `${a}|${b}` : null, (s) => Promise.all([opSum(a, s), opSum(b, s)]));
-	const change = (x: number, y: number) => <Delta v={x > 0 ? 100 * (y - x) / x : null} />;
+	const change = (x: number, y: number, plain = false) => <Delta v={x > 0 ? 100 * (y - x) / x : null} plain={plain} />;
 	if (what === "ops") {
 		const [x, y] = l.data ?? [];
 		return x && y ? (
-			<p class="sums" data-testid="sums"><span>device time <b>{fmtDur(x.ns)}</b> → <b>{fmtDur(y.ns)}</b> {change(x.ns, y.ns)}</span><span>gaps <b>{fmtDur(x.gaps)}</b> → <b>{fmtDur(y.gaps)}</b> {change(x.gaps, y.gaps)}</span><span>ops <b>{fmtCount(x.ops)}</b> → <b>{fmtCount(y.ops)}</b></span></p>
+			<p class="sums" data-testid="sums"><span>device time <b>{fmtDur(x.ns)}</b> → <b>{fmtDur(y.ns)}</b> {change(x.ns, y.ns, x.ops !== y.ops)}</span><span>gaps <b>{fmtDur(x.gaps)}</b> → <b>{fmtDur(y.gaps)}</b> {change(x.gaps, y.gaps, x.ops !== y.ops)}</span><span>ops <b>{fmtCount(x.ops)}</b> → <b>{fmtCount(y.ops)}</b></span></p>
 		) : null;
 	}
 	const [x, y] = [a, b].map((id) => traces.value.find((t) => t.id === id));
-	return x && y ? <p class="sums" data-testid="sums"><span>recorded <b>{fmtDur(x.duration)}</b> → <b>{fmtDur(y.duration)}</b> {change(x.duration, y.duration)}</span><span>zones <b>{fmtCount(x.zones)}</b> → <b>{fmtCount(y.zones)}</b></span></p> : null;
+	return x && y ? <p class="sums" data-testid="sums"><span>recorded <b>{fmtDur(x.duration)}</b> → <b>{fmtDur(y.duration)}</b> {change(x.duration, y.duration, x.zones !== y.zones)}</span><span>zones <b>{fmtCount(x.zones)}</b> → <b>{fmtCount(y.zones)}</b></span></p> : null;
 }
 
 export function ComparePage() {

@@ -221,7 +221,7 @@ function Gaps({ o }: { o: Overview }) {
 		<Card title="Largest gaps between ops">
 			<ul class="gap-list">{o.gaps.map((g, i) => {
 				const { t0, t1 } = g;
-				return <li key={i}><button class="link" onClick={() => t0 != null && t1 != null ? showOnTimeline(t0, t1) : go("ops", { id: g.row })}>{fmtDur(g.gap_us * 1000)}</button> <span class="dim">before {g.before}, device {g.device}{t0 != null ? `, at ${fmtDur(t0)}` : ""}</span></li>;
+				return <li key={i}><button class="link" onClick={() => t0 != null && t1 != null ? showOnTimeline(t0, t1) : go("ops", { id: g.row })}>{fmtDur(g.gap_us * 1000)}</button> <span class="dim">before {g.before}, device {g.device}{t0 != null ? `, at ${fmtDur(t0)}` : ""}{t0 != null && t1 != null && t1 - t0 > 2000 * g.gap_us ? `; ${fmtDur(t1 - t0)} on the host's clock` : ""}</span></li>;
 			})}</ul>
 		</Card>
 	);

@@ -6,7 +6,7 @@ import { nameOf, nameRow, namesVersion } from "../names";
 import { go, litName, meta, page, selection, setRange, showOnTimeline, traceId } from "../state";
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
-import type { ZoneBrief, ZoneDetail } from "../types";
+import type { OpRow, ZoneBrief, ZoneDetail } from "../types";
 import { unevenWords } from "../uneven";
 import { spanStep } from "./input";
 import { isQueue } from "./layout";
@@ -133,12 +133,21 @@ function coreName(device: number, x: number, y: number): string {
 	return c && c[2] !== null && c[2] >= 0 ? `${c[2]},${c[3]}` : `NoC ${x},${y}`;
 }
 
+/** The gap before an op as the timeline has it, if that is another than the report's: a device's clock may stand still while the host works. */
+function gapShown(o: OpRow): number | null {
+	if (o.t0 === null || o.gap_t0 == null || o.gap_us === null)
+		return null;
+	const ns = o.t0 - o.gap_t0, clock = o.gap_us * 1000;
+	return ns >= 0 && Math.abs(ns - clock) > Math.max(100, clock / 10) ? ns : null;
+}
+
 function OpView() {
 	const d = op.value;
 	if (!d)
 		return null;
 	const o = d.op;
 	const { t0, t1 } = o;
+	const shown = gapShown(o);
 	const cores = d.cores.map((c) => [coreName(c.device, c.x, c.y), c.kernel_ns] as [string, number]).sort((a, b) => b[1] - a[1]);
 	return (
 		<>
@@ -146,7 +155,8 @@ function OpView() {
 			<p class="where">{o.op ? `op ${o.op}` : `row ${o.row}`}{o.device !== null ? ` · device ${o.device}` : ""}{o.bound ? ` · ${o.bound}: ${boundHint(o.bound)}` : ""}</p>
 			<div class="figures">
 				{o.device_time_us !== null && <div><b>{fmtDur(o.device_time_us * 1000)}</b><span>device time</span></div>}
-				{o.gap_us !== null && <div><b>{fmtDur(o.gap_us * 1000)}</b><span>gap before</span></div>}
+				{o.gap_us !== null && <div title="from the end of the op before, by the device's clock"><b>{fmtDur(o.gap_us * 1000)}</b><span>gap before{shown !== null ? ", device clock" : ""}</span></div>}
+				{shown !== null && <div title="by the host's clock: the device's own clock did not run all the time in between"><b>{fmtDur(shown)}</b><span>on the timeline</span></div>}
 				{o.cores !== null && <div><b>{o.cores}</b><span>cores</span></div>}
 			</div>
 			{o.advice.map((a) => <p key={a} class="note warn">{a}</p>)}

@@ -188,5 +188,5 @@ export function spanText(s: LockSpan): string {
 	if (!first)
 		return waited;
 	const share = 100 * first.held / Math.max(1, s.duration);
-	return `${waited}, ${share >= 99.5 ? "" : `${fmtPct(share)} of it `}for ${thread(first.thread)}`;
+	return `${waited}${share >= 99.5 ? "" : `, ${fmtPct(share)} of it`} for ${thread(first.thread)}`;
 }
