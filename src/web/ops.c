@@ -289,6 +289,24 @@ int ops_summary_put(struct web_call *c, const struct perf_report *r)
 	return 0;
 }
 
+/* "found": the place in the list of the op that "find" asks for. */
+static int found_put(struct web_call *c, const struct perf_report *r, const uint32_t *list,
+		     size_t n)
+{
+	uint64_t id;
+	int asked = arg_uint(c, "find", UINT32_MAX, &id);
+
+	if (asked <= 0)
+		return asked;
+	for (size_t i = 0; i < n; i++)
+		if (perf_op_id(&r->ops.v[list[i]]) == id) {
+			json_uint(&c->json, "found", i);
+			return 0;
+		}
+	json_null(&c->json, "found");
+	return 0;
+}
+
 static int list_put(struct web_call *c, struct choice *ch, const struct page *page)
 {
 	const struct perf_report *r = &ch->part.report;
@@ -307,6 +325,11 @@ static int list_put(struct web_call *c, struct choice *ch, const struct page *pa
 	qsort_r(list, n, sizeof(*list), by_choice, ch);
 	call_begin(c);
 	json_uint(&c->json, "total", n);
+	e = found_put(c, r, list, n);
+	if (e < 0) {
+		free(list);
+		return e;
+	}
 	json_array(&c->json, "columns");
 	for (size_t i = 0; sorts[i]; i++)
 		json_text(&c->json, NULL, sorts[i]);

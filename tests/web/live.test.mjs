@@ -118,8 +118,22 @@ test("the next recording at the same place has names of its own", async () => {
 	await until("its zones", drawn, (n) => n === "first of two");
 	await end();
 	await until("ended", () => state(p.page), (t) => /ended|saved/.test(t));
+	// a list of traces that is late, and so older than what the WebSocket said meanwhile
+	let late = 0;
+	await p.page.route("**/api/v1/traces", async (route) => {
+		const answer = await (await route.fetch()).json();
+		answer.traces[0] = { ...answer.traces[0], state: "waiting", live: true };
+		await until("something newer", () => state(p.page), (t) => /live/.test(t));
+		late++;
+		await route.fulfill({ json: answer });
+	});
 	end = await record("second of two", path);
 	await until("zones of the next", drawn, (n) => n === "second of two");
+	await until("the late list", () => late, (n) => n > 0);
+	await p.page.unroute("**/api/v1/traces", { behavior: "wait" });
+	await until("live", () => state(p.page), (t) => /live/.test(t));
+	await p.page.waitForTimeout(300);
+	assert.match(await state(p.page), /live/);
 	await end();
 	await until("ended again", () => state(p.page), (t) => /ended|saved/.test(t));
 	await settled(p.page);

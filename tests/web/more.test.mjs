@@ -333,6 +333,68 @@ test("an op's drawer tells the gap of the device's clock from the one on the tim
 	await until("both", () => drawer.count() && drawer.innerText(), (t) => t && /gap before, device clock/.test(t) && /on the timeline/.test(t));
 }));
 
+test("flame graph: boxes are as wide as their time, and none covers another", () => withPage(async (page) => {
+	await goTo(page, "#/statistics?tr=0&tab=flame");
+	await page.locator(".flame-rows button").nth(5).waitFor();
+	const boxes = await page.locator(".flame-rows button").evaluateAll((list) => list.map((b) => {
+		const r = b.getBoundingClientRect();
+		return { x: r.left, end: r.right, y: r.top };
+	}));
+	assert.ok(boxes.some((b) => b.end - b.x < 7), "some are narrow");
+	for (const a of boxes)
+		for (const b of boxes)
+			assert.ok(a === b || a.y !== b.y || a.end <= b.x + 0.05 || b.end <= a.x + 0.05, JSON.stringify([a, b]));
+}));
+
+test("a link to an op shows and marks its row", () => withPage(async (page) => {
+	await page.setViewportSize({ width: 1400, height: 460 });
+	const inSight = (row) => page.evaluate((id) => {
+		const t = document.querySelector(".table"), r = t?.querySelector(".tr.selected");
+		if (!r || r.querySelector(".td").textContent !== id)
+			return false;
+		const a = t.getBoundingClientRect(), b = r.getBoundingClientRect();
+		return b.top >= a.top + 20 && b.bottom <= a.bottom;
+	}, row);
+	const ops = (await get(page, "0/ops?limit=1000")).rows.filter((o) => !o.signpost);
+	await goTo(page, `#/ops?tr=0&id=${ops.at(-1).id}`);
+	await until("the last", () => inSight(String(ops.at(-1).row)));
+	await goTo(page, "#/overview?tr=0");
+	await page.getByTestId("verdict").getByRole("button").first().click();
+	await page.waitForSelector('main[data-page="ops"]');
+	const { longest } = (await get(page, "0/overview")).top_ops[0];
+	await until("the slowest", () => inSight(String(longest)));
+	// outside of the range that was chosen, too
+	const other = ops.find((o) => o.row !== longest && o.t0 !== null);
+	await goTo(page, `#/overview?tr=0&t0=${Math.floor(other.t0)}&t1=${Math.ceil(other.t1)}`);
+	await page.getByTestId("verdict").getByRole("button").first().click();
+	await until("the slowest again", () => inSight(String(longest)));
+}));
+
+test("figures keep their units, however narrow a column was meant to be", () => withPage(async (page) => {
+	for (const hash of [`#/statistics?tr=${trace("days")}`, "#/ops?tr=0", "#/statistics?tr=0&tab=locks", `#/compare?tr=0&a=${trace("days")}&b=0&what=zones`, "#/messages?tr=0"]) {
+		await goTo(page, hash);
+		await until("rows", () => page.locator(".tbody .tr").count(), (n) => n > 0);
+		await until("nothing is cut", () => page.locator(".tbody .td.num").evaluateAll((list) => list.filter((c) => c.scrollWidth > c.clientWidth + 1).map((c) => c.textContent)), (l) => l.length === 0);
+	}
+}));
+
+test("a page without the token says what it needs", async () => {
+	const server = await serve([process.env.ALL]), browser = await launch();
+	try {
+		const p = await openPage(browser, new URL(server.url).origin + "/", { expected: () => true });
+		await until("said", () => p.page.locator(".banner").allInnerTexts(), (t) => /without the server's token: open the URL/.test(t.join()));
+		await until("not lost", () => p.page.getByTestId("live-state").allInnerTexts(), (t) => /not let in/.test(t.join()));
+		// as soon as the browser has the token, all is there
+		const other = await p.page.context().newPage();
+		await other.goto(server.url);
+		await until("let in", () => p.page.getByTestId("live-state").allInnerTexts(), (t) => /saved/.test(t.join()));
+		assert.equal(await p.page.locator(".banner").count(), 0);
+	} finally {
+		await browser.close();
+		await server.stop();
+	}
+});
+
 test("compared: a total that grew is bad only when a typical zone takes longer", () => withPage(async (page) => {
 	await goTo(page, `#/compare?tr=0&a=${trace("before")}&b=${trace("after")}&what=zones`);
 	const row = (name) => page.locator(".tbody .tr").filter({ hasText: name }).first();

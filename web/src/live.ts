@@ -2,9 +2,11 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import { api, ApiError, errorWords } from "./api";
 import { loadNames } from "./names";
+import type { TraceEntry } from "./types";
 import { duration, entry, follow, forgetMarked, meta, page, traceId, traces, view } from "./state";
 
-export type Link = "connecting" | "open" | "lost";
+/** refused: there is a server, but it does not know this page. */
+export type Link = "connecting" | "open" | "lost" | "refused";
 export const link = signal<Link>("connecting");
 /** Grows when a server answers again: what could not be had meanwhile is asked for. */
 export const returned = signal(0);
@@ -23,10 +25,22 @@ let socket: WebSocket | null = null;
 let metaTimer = 0;
 let metaAt = 0;
 
+/** States that the WebSocket told, by trace: a list that was asked for before one came does not know it. */
+const told = new Map<number, { count: number; state: NonNullable<Push["state"]>["state"] }>();
+let tellings = 0;
+
+function withState(t: TraceEntry, state: TraceEntry["state"]): TraceEntry {
+	return { ...t, state, live: state === "live" || state === "waiting" };
+}
+
 export async function loadTraces(): Promise<void> {
+	const asked = tellings;
 	try {
 		const r = await api.traces();
-		traces.value = r.traces;
+		traces.value = r.traces.map((t) => {
+			const newer = told.get(t.id);
+			return newer && newer.count > asked ? withState(t, newer.state) : t;
+		});
 		version.value = r.version ?? "";
 		failure.value = null;
 		const id = traceId.peek();
@@ -96,7 +110,8 @@ function take(p: Push): void {
 		metaSoon();
 	if (p.state) {
 		const s = p.state;
-		traces.value = traces.peek().map((t) => t.id === s.id ? { ...t, state: s.state, live: s.state === "live" || s.state === "waiting" } : t);
+		told.set(s.id, { count: ++tellings, state: s.state });
+		traces.value = traces.peek().map((t) => t.id === s.id ? withState(t, s.state) : t);
 		if (!traces.peek().some((t) => t.id === s.id))
 			void loadTraces();
 		if (s.id === traceId.peek())
@@ -104,13 +119,17 @@ function take(p: Push): void {
 	}
 }
 
-/** A server that was started anew does not know this page. */
+let known = false;
+
+/** A server that was started anew does not know this page, nor does one know a page that was opened without its token. */
 async function refused(): Promise<void> {
 	try {
 		await api.traces();
 	} catch (e) {
-		if (e instanceof ApiError && e.status === 403)
-			failure.value = "The server was started anew: open the URL that it has printed.";
+		if (!(e instanceof ApiError) || e.status !== 403)
+			return;
+		link.value = "refused";
+		failure.value = known ? "The server was started anew: open the URL that it has printed." : "This page was opened without the server's token: open the URL that “tacho view” has printed.";
 	}
 }
 
@@ -118,8 +137,8 @@ function connect(): void {
 	const s = socket = new WebSocket((location.protocol === "https:" ? "wss://" : "ws://") + location.host + "/ws");
 	let opened = false;
 	s.onopen = () => {
-		opened = true;
-		const again = link.peek() === "lost";
+		opened = known = true;
+		const again = link.peek() === "lost" || link.peek() === "refused";
 		link.value = "open";
 		wait = FIRST_WAIT;
 		if (again) // what the server has may be another generation, or another server

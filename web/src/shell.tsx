@@ -84,6 +84,8 @@ function LiveState() {
 	const e = entry.value;
 	if (link.value === "lost")
 		return <span class="state lost" role="status" data-testid="live-state">connection lost, trying again</span>;
+	if (link.value === "refused")
+		return <span class="state lost" role="status" data-testid="live-state">not let in</span>;
 	if (!e)
 		return null;
 	const text = { live: "live", saved: "saved", waiting: "waiting for a program", ended: "ended", damaged: "damaged" }[e.state] ?? e.state;

@@ -342,6 +342,8 @@ export interface OpsSummary {
 
 export interface OpsPage<R> extends Page<R> {
 	columns?: string[];
+	/** The place in the list of the op that was asked for by "find". */
+	found?: number | null;
 	/** All of them, whatever the range. */
 	signposts?: [row: number, text: string][];
 	footer?: Record<string, number | string>;

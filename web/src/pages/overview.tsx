@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { api } from "../api";
 import { boundHint, boundName, fmtCount, fmtDur, fmtPct, fmtShort, shortName, shortOp } from "../format";
 import { namesVersion, sourceOf } from "../names";
-import { entry, generation, go, meta, showOnTimeline, traceId } from "../state";
+import { entry, generation, go, meta, range, showOnTimeline, traceId } from "../state";
 import type { Meta, Overview, TopOp, TopZone, Warning } from "../types";
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
@@ -81,6 +81,12 @@ export function Warnings({ list }: { list: Warning[] }) {
 	);
 }
 
+/** The op in its table. This page is about all of a trace, so the op may be outside of the range. */
+function openOp(id: string | number): void {
+	range.value = null;
+	go("ops", { id });
+}
+
 interface TopRow {
 	text: string;
 	/** Tells it from another one of the same name. */
@@ -121,7 +127,7 @@ function Advice({ o }: { o: Overview }) {
 		: savings.map((a) => ({ text: `${a.text} (saves up to ${fmtDur(a.saves_us * 1000)})`, ops: a.ops, op: "" }));
 	return (
 		<Card title="What to change">
-			<ol class="advice">{rows.map((a, i) => <li key={i}>{a.text} <span class="dim">{fmtCount(a.ops)} {a.ops === 1 ? "op" : "ops"}</span> {a.op && <button class="link" onClick={() => go("ops", { id: a.op })}>show</button>}</li>)}</ol>
+			<ol class="advice">{rows.map((a, i) => <li key={i}>{a.text} <span class="dim">{fmtCount(a.ops)} {a.ops === 1 ? "op" : "ops"}</span> {a.op && <button class="link" onClick={() => openOp(a.op)}>show</button>}</li>)}</ol>
 		</Card>
 	);
 }
@@ -186,7 +192,7 @@ function Verdict({ o, recorded }: { o: Overview; recorded?: number }) {
 	const time = o.bound_mix.reduce((a, b) => a + b.time_us, 0), gaps = Math.max(0, (o.total_us ?? time) - time);
 	return (
 		<section class="card verdict" data-testid="verdict">
-			<p class="verdict-head"><button class="link" onClick={() => go("ops", { id: t.longest })}>{t.code}</button> takes <b>{fmtPct(t.pct, 0)}</b> of the time of the ops: {fmtDur(t.time_us * 1000)} in {fmtCount(t.ops)} {t.ops === 1 ? "op" : "ops"}.</p>
+			<p class="verdict-head"><button class="link" onClick={() => openOp(t.longest)}>{t.code}</button> takes <b>{fmtPct(t.pct, 0)}</b> of the time of the ops: {fmtDur(t.time_us * 1000)} in {fmtCount(t.ops)} {t.ops === 1 ? "op" : "ops"}.</p>
 			<dl>
 				<dt>why</dt><dd>{reason(t)}</dd>
 				<Cores trace={o.trace} t={t} />
@@ -205,7 +211,7 @@ function SlowOps({ rows }: { rows: TopOp[] }) {
 			{rows.map((t) => (
 				<li key={t.code + t.longest}>
 					<span class="top-bar" style={{ width: `${100 * t.time_us / max}%` }} />
-					<button class="link" title={`${t.code}\n${reason(t)}`} onClick={() => go("ops", { id: t.longest })}>{shortOp(t.code)}</button>
+					<button class="link" title={`${t.code}\n${reason(t)}`} onClick={() => openOp(t.longest)}>{shortOp(t.code)}</button>
 					<span class={"bound-" + (t.bound || "none").toLowerCase()}>{t.bound}</span>
 					<span class="dim num">{fmtCount(t.ops)} ×</span>
 					<span class="num">{fmtDur(t.time_us * 1000)}</span>
@@ -221,7 +227,7 @@ function Gaps({ o }: { o: Overview }) {
 		<Card title="Largest gaps between ops">
 			<ul class="gap-list">{o.gaps.map((g, i) => {
 				const { t0, t1 } = g;
-				return <li key={i}><button class="link" onClick={() => t0 != null && t1 != null ? showOnTimeline(t0, t1) : go("ops", { id: g.row })}>{fmtDur(g.gap_us * 1000)}</button> <span class="dim">before {g.before}, device {g.device}{t0 != null ? `, at ${fmtDur(t0)}` : ""}{t0 != null && t1 != null && t1 - t0 > 2000 * g.gap_us ? `; ${fmtDur(t1 - t0)} on the host's clock` : ""}</span></li>;
+				return <li key={i}><button class="link" onClick={() => t0 != null && t1 != null ? showOnTimeline(t0, t1) : openOp(g.row)}>{fmtDur(g.gap_us * 1000)}</button> <span class="dim">before {g.before}, device {g.device}{t0 != null ? `, at ${fmtDur(t0)}` : ""}{t0 != null && t1 != null && t1 - t0 > 2000 * g.gap_us ? `; ${fmtDur(t1 - t0)} on the host's clock` : ""}</span></li>;
 			})}</ul>
 		</Card>
 	);

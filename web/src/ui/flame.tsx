@@ -61,7 +61,7 @@ export function Flame({ root }: { root: FlameNode }) {
 						const h = hashText(name);
 						return (
 							<button key={p.path.join(".") || "root"} tabIndex={p.w > 0.02 ? 0 : -1} aria-label={`${name}, ${fmtDur(p.node.total)}`}
-								style={{ left: `${p.x * 100}%`, width: `max(1px, calc(${p.w * 100}% - 1px))`, top: `${p.depth * ROW}px`, background: css(p.node.name < 0 ? oklch(dark ? 0.62 : 0.85, 0.01, 250) : oklch((dark ? 0.72 : 0.82) + (h >>> 9) % 5 / 60, 0.1, 30 + h % 75)) }}
+								style={{ left: `${p.x * 100}%`, width: `${p.w * 100}%`, top: `${p.depth * ROW}px`, background: css(p.node.name < 0 ? oklch(dark ? 0.62 : 0.85, 0.01, 250) : oklch((dark ? 0.72 : 0.82) + (h >>> 9) % 5 / 60, 0.1, 30 + h % 75)) }}
 								onPointerEnter={() => setOver(p.node)} onFocus={() => setOver(p.node)}
 								onClick={() => p.path.length === zoom.length && p.node.name >= 0 ? go("statistics", { name: p.node.name }) : setZoom(p.path)}>
 								{p.w > 0.02 && <span>{elide(name, Math.floor(p.w * 200))}</span>}

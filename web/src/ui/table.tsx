@@ -1,5 +1,5 @@
 // A table of any length: rows are fetched in parts as they come into sight, sorting is the server's.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { errorWords, isAbort } from "../api";
 import { returned } from "../live";
@@ -38,6 +38,8 @@ interface Props<T> {
 	rowClass?: (row: T) => string;
 	empty?: string;
 	onTotal?: (total: number) => void;
+	/** A row to show and to mark, wherever it is. KEY: which one; FIND: its place, or null if it is not in the table. */
+	goal?: { key: string; find: (signal: AbortSignal) => Promise<number | null> };
 	/** The last rows are shown, and stay in sight as more come. */
 	tail?: boolean;
 	/** Somebody has scrolled away from them. */
@@ -48,6 +50,9 @@ const ROW = 26;
 const PART = 200;
 /** Browsers cannot lay out more than this. */
 const MAX_ROWS = 1_000_000;
+
+/** Of a column of figures, in pixels. */
+const WIDEST = 240;
 
 let nextId = 0;
 
@@ -64,6 +69,7 @@ export function DataTable<T>(p: Props<T>) {
 	const [error, setError] = useState<string | null>(null);
 	const [scroll, setScroll] = useState({ top: 0, height: 600 });
 	const [at, setAt] = useState(-1);
+	const [wider, setWider] = useState<Record<string, number>>({});
 	const [, setVersion] = useState(0);
 	const [id] = useState(() => `t${nextId++}`);
 	const box = useRef<HTMLDivElement>(null);
@@ -138,12 +144,43 @@ export function DataTable<T>(p: Props<T>) {
 		return () => r.disconnect();
 	}, []);
 
+	// A figure that is cut would lose its unit: its column gets as wide as it is.
+	useLayoutEffect(() => {
+		const more: Record<string, number> = {};
+		p.columns.forEach((c, k) => {
+			if (!c.num)
+				return;
+			for (const td of box.current?.querySelectorAll<HTMLElement>(`.tbody .tr > .td:nth-child(${k + 1})`) ?? [])
+				if (td.scrollWidth > td.clientWidth + 0.5)
+					more[c.key] = Math.max(more[c.key] ?? 0, Math.min(td.scrollWidth + 1, WIDEST));
+		});
+		if (Object.entries(more).some(([k, w]) => w > (wider[k] ?? 0)))
+			setWider({ ...wider, ...more });
+	});
+
 	const before = useRef(0);
 	const downAt = useRef(0);
 	useEffect(() => {
 		if (p.tail && box.current && total)
 			box.current.scrollTop = box.current.scrollHeight;
 	}, [p.tail, total]);
+
+	// Once for each goal, and again when the table has another order; not when it grows, since somebody may have scrolled on.
+	const reached = useRef("");
+	const goalKey = p.goal ? `${p.deps}|${p.goal.key}` : "";
+	useEffect(() => {
+		const goal = p.goal;
+		if (!goal || total === null || store.current.stale || reached.current === goalKey)
+			return;
+		reached.current = goalKey;
+		const a = store.current.abort;
+		goal.find(a.signal).then((i) => {
+			if (!a.signal.aborted && i !== null && box.current) {
+				setAt(i);
+				box.current.scrollTop = Math.max(0, (i + 1) * ROW - box.current.clientHeight / 2);
+			}
+		}, () => { reached.current = ""; });
+	});
 
 	const rowAt = (i: number): T | undefined => store.current.parts.get(Math.floor(i / PART))?.[i % PART];
 	const moveTo = (i: number) => {
@@ -169,8 +206,9 @@ export function DataTable<T>(p: Props<T>) {
 				p.onRow?.(row, at);
 		}
 	};
-	const columns = p.columns.map((c) => c.width).join(" ");
-	const least = leastWidth(p.columns);
+	const wide = p.columns.map((c) => wider[c.key] ? { ...c, width: `${wider[c.key]}px` } : c);
+	const columns = wide.map((c) => c.width).join(" ");
+	const least = leastWidth(wide);
 	const rows = [];
 	for (let i = first; i < last; i++) {
 		const row = rowAt(i);
