@@ -237,7 +237,7 @@ test("statistics: sort, filter, histogram, instances, flame graph", () => withPa
 	const cell = async (row, column) => (await rows.nth(row).locator(".td").nth(column).innerText()).trim();
 	await page.getByRole("button", { name: /^Count/ }).click();
 	await until("sorted", () => page.locator('[aria-sort="descending"]').innerText(), (t) => t.startsWith("Count"));
-	const count = async (i) => +(await cell(i, 4)).replaceAll(",", "");
+	const count = async (i) => +(await cell(i, 5)).replaceAll(",", "");
 	await until("descending", async () => await count(0) >= await count(1) && await count(1) >= await count(2));
 	await page.getByLabel("Filter").fill("stone,wood,-wood");
 	await until("filtered", () => rows.count(), (n) => n === 1);
@@ -262,7 +262,7 @@ test("statistics: sort, filter, histogram, instances, flame graph", () => withPa
 test("dragging over the histogram chooses instances by their length", () => withPage(async (page) => {
 	await goTo(page, "#/statistics?q=stone");
 	await page.locator(".tbody .tr").first().click();
-	const all = +(await page.locator(".tbody .tr").first().locator(".td").nth(4).innerText()).replaceAll(",", "");
+	const all = +(await page.locator(".tbody .tr").first().locator(".td").nth(5).innerText()).replaceAll(",", "");
 	const count = async () => +await page.locator(".instances .table").getAttribute("aria-rowcount") - 1;
 	await until("instances", count, (n) => n === all);
 	assert.ok(!(await page.locator(".tbody .tr").first().innerText()).includes("100.0 %"), "a share of what the filter left");
