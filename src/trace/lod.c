@@ -1,10 +1,9 @@
-/* The level-of-detail index: its file. */
+/* The level-of-detail index: opening its file, and building it again when it is damaged. */
 #include "trace/lod.h"
+#include "trace/block.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -18,7 +17,7 @@ uint64_t lod_lane_bytes(uint64_t leaves)
 	return (bytes + 63) & ~63ull;
 }
 
-void lod_levels_of(const struct trace_lod *lod, uint32_t lane, struct lod_levels *l)
+void lod_levels_of(struct trace_lod *lod, uint32_t lane, struct lod_levels *l)
 {
 	const struct lod_lane *info;
 	const uint8_t *at;
@@ -30,14 +29,16 @@ void lod_levels_of(const struct trace_lod *lod, uint32_t lane, struct lod_levels
 		return;
 	}
 	info = &lod->lanes[lane];
-	at = lod->map + info->offset;
+	at = lod->data.map + info->offset;
 	n = info->leaves;
 	l->zones = info->zones;
 	l->leaf_count = n;
 	l->leaves = (const struct lod_leaf *)at;
+	l->leaf_pages = &lod->data;
 	at += n * sizeof(struct lod_leaf);
 	for (n = lod_parents(n); n && l->levels < LOD_LEVELS; n = lod_above(n)) {
 		l->nodes[l->levels] = (const struct lod_node *)at;
+		l->node_pages[l->levels] = &lod->data;
 		l->counts[l->levels++] = n;
 		at += n * sizeof(struct lod_node);
 	}
@@ -45,10 +46,15 @@ void lod_levels_of(const struct trace_lod *lod, uint32_t lane, struct lod_levels
 
 /* --------------------------------------------------------------- the file */
 
-static uint64_t table_checksum(const struct lod_header *h)
+uint64_t lod_data_offset(uint32_t lane_count)
 {
-	const struct lod_lane *lanes = (const struct lod_lane *)(h + 1);
+	uint64_t bytes = sizeof(struct lod_header) + lane_count * sizeof(struct lod_lane);
 
+	return (bytes + LOD_BLOCK - 1) / LOD_BLOCK * LOD_BLOCK;
+}
+
+uint64_t lod_header_checksum(const struct lod_header *h, const struct lod_lane *lanes)
+{
 	return XXH3_64bits_withSeed(lanes, h->lane_count * sizeof(*lanes),
 				    XXH3_64bits(h, offsetof(struct lod_header, checksum)));
 }
@@ -62,29 +68,32 @@ static uint64_t lane_size(const struct lod_header *h, const struct lod_lane *l)
 	return lod_lane_bytes(l->leaves) + lod_rows_bytes(h->duration, first, count);
 }
 
-/* Whether the mapping is the index of this trace and all its places are inside. */
-static bool map_is_right(const struct trace_lod *lod)
+/* Whether the header is of this trace and agrees with the size of the file. */
+static bool header_fits(const struct trace *t, const struct lod_header *h, uint64_t size)
 {
-	const struct trace *t = &lod->p->trace;
-	const struct lod_header *h = (const struct lod_header *)lod->map;
-	const struct lod_lane *lanes = (const struct lod_lane *)(h + 1);
-	uint64_t at;
+	uint64_t data = lod_data_offset(t->lane_count);
 
-	if (lod->size < sizeof(*h) || memcmp(h->magic, LOD_MAGIC, sizeof(h->magic)) ||
-	    h->version != LOD_VERSION || memcmp(h->uuid, t->uuid, sizeof(h->uuid)) ||
-	    h->trace_size != t->file_size || h->zones != t->zones ||
-	    h->lane_count != t->lane_count || h->size != lod->size ||
-	    (lod->size - sizeof(*h)) / sizeof(*lanes) < h->lane_count)
+	return !memcmp(h->magic, LOD_MAGIC, sizeof(h->magic)) && h->version == LOD_VERSION &&
+	       !memcmp(h->uuid, t->uuid, sizeof(h->uuid)) && h->trace_size == t->file_size &&
+	       h->zones == t->zones && h->lane_count == t->lane_count && size >= data &&
+	       h->blocks == (size - data) / (LOD_BLOCK + sizeof(uint64_t)) &&
+	       (size - data) % (LOD_BLOCK + sizeof(uint64_t)) == 0;
+}
+
+/* Whether the lane table is of this trace and all its places are inside the data. */
+static bool lanes_fit(const struct trace *t, const struct lod_header *h,
+		      const struct lod_lane *lanes)
+{
+	uint64_t at = 0, size = h->blocks * LOD_BLOCK;
+
+	if (h->checksum != lod_header_checksum(h, lanes))
 		return false;
-	if (h->checksum != table_checksum(h))
-		return false;
-	at = sizeof(*h) + h->lane_count * sizeof(*lanes);
 	for (uint32_t i = 0; i < h->lane_count; i++) {
 		uint32_t first, count;
 
 		if (lanes[i].zones != t->lanes[i].zones || lanes[i].leaves > lanes[i].zones ||
-		    lanes[i].offset < at || lanes[i].offset > lod->size || lanes[i].offset % 8 ||
-		    lane_size(h, &lanes[i]) > lod->size - lanes[i].offset)
+		    lanes[i].offset < at || lanes[i].offset > size || lanes[i].offset % 8 ||
+		    lane_size(h, &lanes[i]) > size - lanes[i].offset)
 			return false;
 		lod_rows_shape(h->duration, lanes[i].zones, &first, &count);
 		if (lanes[i].row_first != first || lanes[i].row_count != count)
@@ -94,60 +103,187 @@ static bool map_is_right(const struct trace_lod *lod)
 	return true;
 }
 
-static int map_file(struct trace_lod *lod, const char *path)
+/* The checksums of the blocks, and where these are. */
+static int blocks_read(int fd, const struct lod_header *h, struct lod_block *blocks)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	uint64_t data = lod_data_offset(h->lane_count), *sums;
+	int r = TACHO_ENOMEM;
+
+	sums = malloc(h->blocks * sizeof(*sums) + 1);
+	if (sums)
+		r = read_at(fd, data + h->blocks * LOD_BLOCK, sums, h->blocks * sizeof(*sums));
+	if (r == 0 && XXH3_64bits(sums, h->blocks * sizeof(*sums)) != h->sums)
+		r = TACHO_EDAMAGED;
+	for (uint64_t i = 0; r == 0 && i < h->blocks; i++)
+		blocks[i] = (struct lod_block){sums[i], data + i * LOD_BLOCK};
+	free(sums);
+	return r;
+}
+
+/* Reads header and lane table; *LANES is the caller's, also after an error. */
+static int tables_read(const struct trace *t, int fd, struct lod_header *h, struct lod_lane **lanes)
+{
 	struct stat st;
-	void *map = MAP_FAILED;
+	int r;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+	    read_at(fd, 0, h, sizeof(*h)) < 0 || !header_fits(t, h, (uint64_t)st.st_size))
+		return TACHO_EDAMAGED;
+	*lanes = malloc(h->lane_count * sizeof(**lanes) + 1);
+	if (!*lanes)
+		return TACHO_ENOMEM;
+	r = read_at(fd, sizeof(*h), *lanes, h->lane_count * sizeof(**lanes));
+	return r == 0 && lanes_fit(t, h, *lanes) ? 0 : TACHO_EDAMAGED;
+}
+
+/* Uses the index in FD, which it owns from then on when it succeeds. */
+static int index_use(struct trace_lod *lod, int fd)
+{
+	const struct trace *t = &lod->p->trace;
+	struct lod_pages pages = {0};
+	struct lod_lane *lanes = NULL;
+	struct lod_header h;
+	int r = tables_read(t, fd, &h, &lanes);
+
+	if (r == 0)
+		r = lod_pages_grow(&pages, h.blocks * LOD_BLOCK + LOD_HEAP + 1);
+	if (r == 0)
+		r = blocks_read(fd, &h, pages.blocks);
+	if (r < 0) {
+		lod_pages_free(&pages);
+		free(lanes);
+		return r;
+	}
+	memset(pages.here, 0, h.blocks);
+	pages.settled = h.blocks;
+	lod->data = pages;
+	lod->lanes = lanes;
+	lod->header = h;
+	lod->size = lod_data_offset(h.lane_count) + h.blocks * (LOD_BLOCK + sizeof(uint64_t));
+	lod->file.fd = fd;
+	lod->file.resident = 0;
+	lod->rows = h.origin == t->origin && h.duration == lod_duration(t);
+	return 0;
+}
+
+/* Opens the cached index. Anything that is wrong with it is a reason to build another. */
+static int cached_open(struct trace_lod *lod, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), r;
 
 	if (fd < 0)
 		return TACHO_ENO;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size > 0)
-		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-	lod->map = map;
-	lod->size = (size_t)st.st_size;
-	if (map != MAP_FAILED && map_is_right(lod)) {
-		futimens(fd, NULL); /* that it was of use */
-		close(fd);
-		return 0;
-	}
-	close(fd);
-	if (map == MAP_FAILED) {
-		lod->map = NULL;
-		return TACHO_ENO;
-	}
-	munmap(lod->map, lod->size);
-	lod->map = NULL;
-	return TACHO_ENO;
-}
-
-static void lod_ready(struct trace_lod *lod)
-{
-	const struct lod_header *h = (const struct lod_header *)lod->map;
-
-	lod->lanes = (const struct lod_lane *)(h + 1);
-	lod->duration = h->duration;
-	lod->rows =
-		h->origin == lod->p->trace.origin && h->duration == lod_duration(&lod->p->trace);
-}
-
-static int map_make(struct trace_lod *lod, const char *dir)
-{
-	char *path = lod_cache_path(&lod->p->trace, dir);
-	int r = 0;
-
-	if (!path || map_file(lod, path) < 0) {
-		r = path ? lod_build(lod, path) : TACHO_EWRITE;
-		/* No room or no right to keep it: it lives in memory then. */
-		if (r == TACHO_EWRITE)
-			r = lod_build(lod, NULL);
-		else if (r == 0)
-			lod_cache_trim(path);
-	}
+	r = index_use(lod, fd);
 	if (r == 0)
-		lod_ready(lod);
+		futimens(fd, NULL); /* when it was last used */
+	else
+		close(fd);
+	return r;
+}
+
+/* Builds the index in the cache, or in memory when it cannot be written there. */
+static int index_build(const struct trace_lod *lod, const char *path, int *fd)
+{
+	int r = path ? lod_build(lod, path, fd) : TACHO_EWRITE;
+
+	if (r == TACHO_EWRITE)
+		return lod_build(lod, NULL, fd);
+	if (r == 0)
+		lod_cache_trim(path);
+	return r;
+}
+
+static int index_open(struct trace_lod *lod)
+{
+	char *path = lod_cache_path(&lod->p->trace, lod->dir);
+	int fd = -1, r = path ? cached_open(lod, path) : TACHO_ENO;
+
+	if (r < 0 && r != TACHO_ENOMEM) {
+		r = index_build(lod, path, &fd);
+		if (r == 0)
+			r = index_use(lod, fd);
+		if (r < 0 && fd >= 0)
+			close(fd);
+	}
 	free(path);
 	return r;
+}
+
+/*
+ * Builds a damaged index again. Pointers into the old one stay good: the index is a function of the
+ * trace, so blocks that were read and verified are the same in the new one. If they are not, the
+ * file was not one that we wrote.
+ */
+static int index_rebuild(struct trace_lod *lod)
+{
+	char *path = lod_cache_path(&lod->p->trace, lod->dir);
+	struct lod_block *blocks = NULL;
+	struct lod_lane *lanes = NULL;
+	struct lod_header h;
+	int fd = -1, r = index_build(lod, path, &fd);
+
+	if (r == 0)
+		r = tables_read(&lod->p->trace, fd, &h, &lanes);
+	if (r == 0 && h.checksum != lod->header.checksum)
+		r = TACHO_EDAMAGED;
+	if (r == 0) {
+		blocks = malloc(h.blocks * sizeof(*blocks) + 1);
+		r = blocks ? blocks_read(fd, &h, blocks) : TACHO_ENOMEM;
+	}
+	if (r == 0) {
+		close(lod->file.fd);
+		lod->file.fd = fd;
+		memcpy(lod->data.blocks, blocks, h.blocks * sizeof(*blocks));
+	} else if (fd >= 0) {
+		close(fd);
+	}
+	free(blocks);
+	free(lanes);
+	free(path);
+	return r;
+}
+
+/* ------------------------------------------------------------------ blocks */
+
+int lod_block_load(struct trace_lod *lod, struct lod_pages *pages, uint64_t block)
+{
+	int r = lod_pages_load(pages, &lod->file, block);
+
+	if (r == 0)
+		return 0;
+	if (lod->live) {
+		lod->damaged = true;
+		return r;
+	}
+	r = index_rebuild(lod);
+	return r < 0 ? r : lod_pages_load(pages, &lod->file, block);
+}
+
+void lod_trim(struct trace_lod *lod)
+{
+	if (lod->file.resident <= lod->file.limit)
+		return;
+	if (lod->live)
+		lod_live_drop(lod);
+	else
+		lod_pages_drop(&lod->data);
+	lod->file.resident = 0;
+}
+
+/* -------------------------------------------------------------------- open */
+
+/* Forgets all that is in the index. */
+static void index_forget(struct trace_lod *lod)
+{
+	lod_pages_free(&lod->data);
+	free(lod->lanes);
+	lod->lanes = NULL;
+	lod_live_free(lod);
+	if (lod->file.fd >= 0)
+		close(lod->file.fd);
+	lod->file = (struct lod_file){.fd = -1, .limit = lod->file.limit};
+	lod->rows = false;
+	lod->damaged = false;
 }
 
 int trace_lod_open(struct trace_lod **out, struct trace *trace, const char *dir,
@@ -158,9 +294,12 @@ int trace_lod_open(struct trace_lod **out, struct trace *trace, const char *dir,
 
 	if (lod) {
 		lod->p = private_of(trace);
+		lod->file = (struct lod_file){.fd = -1, .limit = LOD_RESIDENT};
+		lod->dir = dir ? strdup(dir) : NULL;
 		lod->reloads = lod->p->reloads;
 		lod->live = lod->p->followed && trace->damage.unfinished;
-		r = lod->live ? lod_live_update(lod) : map_make(lod, dir);
+		if (lod->dir || !dir)
+			r = lod->live ? lod_live_update(lod) : index_open(lod);
 	}
 	if (r == 0) {
 		*out = lod;
@@ -175,13 +314,9 @@ int trace_lod_refresh(struct trace_lod *lod, struct tacho_error *err)
 {
 	int r;
 
-	if (lod->reloads != lod->p->reloads) {
-		/* Another recording has taken the place of a complete one, or the end was cut. */
-		if (lod->map)
-			munmap(lod->map, lod->size);
-		lod->map = NULL;
-		lod_live_free(lod);
-		lod->rows = false;
+	/* Another recording replaced a complete one, or the end was cut. */
+	if (lod->reloads != lod->p->reloads || lod->damaged) {
+		index_forget(lod);
 		lod->live = true;
 		lod->reloads = lod->p->reloads;
 	}
@@ -195,14 +330,25 @@ void trace_lod_close(struct trace_lod *lod)
 {
 	if (!lod)
 		return;
-	if (lod->map)
-		munmap(lod->map, lod->size);
-	lod_live_free(lod);
+	index_forget(lod);
 	vec_free(&lod->live_lanes);
+	free(lod->dir);
 	free(lod);
 }
 
 uint64_t trace_lod_size(const struct trace_lod *lod)
 {
 	return lod->size;
+}
+
+uint64_t trace_lod_memory(const struct trace_lod *lod)
+{
+	return lod->file.resident +
+	       (lod->live ? lod_live_memory(lod)
+			  : lod_pages_memory(&lod->data, lod->data.settled * LOD_BLOCK));
+}
+
+void trace_lod_set_cache(struct trace_lod *lod, uint64_t bytes)
+{
+	lod->file.limit = bytes;
 }

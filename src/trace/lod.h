@@ -17,9 +17,11 @@
  * The index of a trace that is being written is in lod_live.c, and has no rows; what follows is of
  * all others.
  *
- * The index is one mapping: a header, one struct lod_lane per lane, then the levels and rows of
- * each lane. Places are computed from the counts in the lane table, which is checked when the index
- * is opened; nothing else in it can lead outside.
+ * The file: a header and one struct lod_lane per lane, padded to a whole block; the data, which is
+ * the levels and rows of each lane, in blocks of LOD_BLOCK bytes; the checksums of these blocks.
+ * Header, lane table and checksums are read and verified when the index is opened, blocks on first
+ * use (lod_pages.c). Places are computed from the counts in the lane table; nothing else in the
+ * index can lead outside. A damaged index is built again.
  */
 #ifndef TRACE_LOD_H
 #define TRACE_LOD_H
@@ -27,14 +29,17 @@
 #include "trace/reader.h"
 
 #define LOD_MAGIC        "TACHOLOD"
-#define LOD_VERSION      3u
-#define LOD_ZONES        8u  /* of a leaf, at most */
-#define LOD_LEAVES       40u /* of a node above leaves */
-#define LOD_FAN          4u  /* children of the other nodes */
-#define LOD_LEVELS       22u /* 8 * 40 * 4^21 zones are more than there can be */
-#define LOD_ROW_ZONES    8u  /* of a pixel of the finest row, on the average at least */
-#define LOD_ROW_RES      40u /* rows have pixels of fewer than 2^this ns */
-#define LOD_CREDIT       32u /* one node in so many may end early */
+#define LOD_VERSION      4u
+#define LOD_BLOCK        4096u       /* bytes that have one checksum and are read at once */
+#define LOD_RESIDENT     (32u << 20) /* bytes of blocks in memory, unless told otherwise */
+#define LOD_HEAP         (32u << 10) /* bytes of a live level that stay on the heap */
+#define LOD_ZONES        8u          /* of a leaf, at most */
+#define LOD_LEAVES       40u         /* of a node above leaves */
+#define LOD_FAN          4u          /* children of the other nodes */
+#define LOD_LEVELS       22u         /* 8 * 40 * 4^21 zones are more than there can be */
+#define LOD_ROW_ZONES    8u          /* of a pixel of the finest row, on the average at least */
+#define LOD_ROW_RES      40u         /* rows have pixels of fewer than 2^this ns */
+#define LOD_CREDIT       32u         /* one node in so many may end early */
 #define LOD_CREDIT_FIRST 4u
 
 /* A leaf: 2 bytes per zone. Times are relative to the start of the node above it. */
@@ -60,34 +65,60 @@ struct lod_header {
 	char magic[8];
 	uint32_t version, lane_count;
 	uint8_t uuid[16];
-	uint64_t trace_size, zones, size;
+	uint64_t trace_size, zones;
+	uint64_t blocks;           /* of data */
 	uint64_t origin, duration; /* of the grid that the rows lie on: ticks, ns */
+	uint64_t sums;             /* checksum of the blocks' checksums */
 	uint64_t checksum;         /* of all before it and of the lane table */
 };
 
 struct lod_lane {
 	uint64_t zones;
 	uint64_t leaves; /* number of bottom nodes */
-	uint64_t offset; /* of the bottom nodes in the mapping; the levels above follow, then the
-			    rows */
+	uint64_t offset; /* of the leaves in the data; the levels above follow, then the rows */
 	uint32_t row_first, row_count; /* rows have pixels of 2^row_first ns and coarser */
 };
 
-/* Where the levels of a lane are, found from struct lod_lane. */
+/* A block in the file. */
+struct lod_block {
+	uint64_t sum;
+	uint64_t place; /* offset in the file */
+};
+
+/* The file that blocks are read from. */
+struct lod_file {
+	int fd;            /* -1: none, all blocks are in memory */
+	uint64_t end;      /* where the next block of a live index goes */
+	uint64_t resident; /* bytes of blocks that are both in the file and in memory, ... */
+	uint64_t limit;    /* ... beyond which all are dropped */
+};
+
+/* A run of bytes whose first SETTLED blocks are in the file, and in memory when HERE says so. */
+struct lod_pages {
+	uint8_t *map;
+	uint64_t room; /* bytes at MAP */
+	bool mapped;   /* else on the heap */
+	uint8_t *here; /* per block */
+	struct lod_block *blocks;
+	uint64_t settled;
+};
+
+/* Where the levels of a lane are. Use nodes_need() and the like before looking at one. */
 struct lod_levels {
 	const struct lod_leaf *leaves;
 	uint64_t leaf_count, zones;
 	const struct lod_node *nodes[LOD_LEVELS]; /* [0] is the level above the leaves */
 	uint64_t counts[LOD_LEVELS];
 	unsigned levels;
+	struct lod_pages *leaf_pages, *node_pages[LOD_LEVELS];
 };
 
 struct lod_rows;
 
 /* The leaf that is being filled, and the budget for those that end early. */
 struct lod_builder {
-	struct lod_leaf *leaves;
-	uint64_t leaf_count;
+	struct lod_leaf *leaves; /* from number LEAF_BASE on */
+	uint64_t leaf_count, leaf_base;
 	struct lod_node
 		*parents; /* of the leaves; filled as leaves are, so that they have a base */
 	uint64_t first;   /* zone */
@@ -114,17 +145,21 @@ struct lod_rows {
 
 struct trace_lod {
 	struct trace_private *p;
-	/* A trace that is followed: its lanes by lane.number, nothing is mapped. */
+	char *dir; /* the cache folder; NULL: the usual one */
+	struct lod_file file;
+	uint64_t size; /* bytes of the index */
+	/* A trace that is followed: its lanes by lane.number. */
 	bool live;
+	bool damaged;     /* a block of a live index could not be read: make it anew */
 	uint64_t reloads; /* trace_private.reloads that it was made for */
 	struct {
 		VEC(struct lod_live *);
 	} live_lanes;
-	uint8_t *map;
-	size_t size;
-	const struct lod_lane *lanes;
-	uint64_t duration; /* ns, of the rows; they are not used when the grid is another */
-	bool rows;
+	/* All others. */
+	struct lod_header header;
+	struct lod_lane *lanes;
+	struct lod_pages data;
+	bool rows; /* they lie on the grid of the trace */
 };
 
 /* How many nodes stand above so many leaves, and above so many nodes; above one none does. */
@@ -140,12 +175,47 @@ static inline uint64_t lod_above(uint64_t nodes)
 
 /* Bytes of all levels of a lane that has so many leaves. */
 uint64_t lod_lane_bytes(uint64_t leaves);
-void lod_levels_of(const struct trace_lod *lod, uint32_t lane, struct lod_levels *levels);
+void lod_levels_of(struct trace_lod *lod, uint32_t lane, struct lod_levels *levels);
+/* Where the data begins in the file of an index of so many lanes. */
+uint64_t lod_data_offset(uint32_t lane_count);
+uint64_t lod_header_checksum(const struct lod_header *h, const struct lod_lane *lanes);
+/* Loads block BLOCK of PAGES; builds the index again when the file is damaged. */
+int lod_block_load(struct trace_lod *lod, struct lod_pages *pages, uint64_t block);
+/* Drops blocks when too many are in memory. No pointer into the index survives it. */
+void lod_trim(struct trace_lod *lod);
 
-/* lod_build.c: makes the index of TRACE in PATH, or in memory when PATH is NULL. */
-int lod_build(struct trace_lod *lod, const char *path);
+/* The bytes from FROM to TO, which lie in PAGES, are in memory and verified, or an error. */
+static inline int lod_need(struct trace_lod *lod, struct lod_pages *pages, const void *from,
+			   const void *to)
+{
+	uint64_t block = (uint64_t)((const uint8_t *)from - pages->map) / LOD_BLOCK;
+	uint64_t end = (uint64_t)((const uint8_t *)to - pages->map + LOD_BLOCK - 1) / LOD_BLOCK;
+	int r = 0;
+
+	for (; r == 0 && block < end; block++)
+		if (__builtin_expect(!pages->here[block], 0))
+			r = lod_block_load(lod, pages, block);
+	return r;
+}
+
+/* lod_pages.c. Room for BYTES in all; new blocks are in memory. */
+int lod_pages_grow(struct lod_pages *p, uint64_t bytes);
+/* Writes the whole blocks of the first BYTES, which do not change any more, to the file. */
+void lod_pages_settle(struct lod_pages *p, struct lod_file *file, uint64_t bytes);
+/* Takes settled blocks out of memory. */
+void lod_pages_drop(struct lod_pages *p);
+int lod_pages_load(struct lod_pages *p, struct lod_file *file, uint64_t block);
+void lod_pages_free(struct lod_pages *p);
+/* Bytes of the first BYTES that are not in the file, and of the tables. */
+uint64_t lod_pages_memory(const struct lod_pages *p, uint64_t bytes);
+int lod_write(int fd, uint64_t at, const void *bytes, size_t len);
+
+/* lod_build.c: writes the index of TRACE to PATH, or to memory when PATH is NULL; *FD is the file.
+ */
+int lod_build(const struct trace_lod *lod, const char *path, int *fd);
 /* For both ways of making it; the caller sees to the room. */
 int lod_segment_add(struct lod_builder *b, struct trace_private *p, const struct segment *s);
+uint64_t lod_leaf_room(const struct lod_builder *b, uint64_t count);
 void lod_leaf_close(struct lod_builder *b);
 /* A node out of its children. */
 void lod_node_sum(struct lod_node *node, const struct lod_node *child, uint64_t count);
@@ -160,7 +230,7 @@ void lod_rows_step(struct lod_rows *r, uint64_t start, uint64_t end);
 void lod_rows_end(struct lod_rows *r, uint8_t *to);
 void lod_rows_free(struct lod_rows *r);
 /* Adds what is in view by rows; false when it must be done by nodes. */
-bool lod_rows_strip(const struct trace_lod *lod, uint32_t lane, struct trace_strip *s);
+bool lod_rows_strip(struct trace_lod *lod, uint32_t lane, struct trace_strip *s);
 
 static inline void lod_rows_zone(struct lod_rows *r, uint64_t start, uint64_t end)
 {
@@ -174,12 +244,17 @@ static inline void lod_rows_zone(struct lod_rows *r, uint64_t start, uint64_t en
 
 /* lod_cache.c: "FOLDER/UUID-SIZE.lod", or NULL when there is no folder to keep it in. */
 char *lod_cache_path(const struct trace *t, const char *dir);
+/* A file without a name in the cache folder or the one for temporary files; -1 when there is none.
+ */
+int lod_cache_unnamed(const char *dir);
 /* Removes the indices beside PATH that were not used for long, and the oldest of too many. */
 void lod_cache_trim(const char *path);
 
 /* lod_live.c: an index that grows. */
 int lod_live_update(struct trace_lod *lod);
 void lod_live_free(struct trace_lod *lod);
+void lod_live_drop(struct trace_lod *lod);
+uint64_t lod_live_memory(const struct trace_lod *lod);
 void lod_live_levels(const struct trace_lod *lod, uint32_t lane, struct lod_levels *levels);
 
 #endif

@@ -1,32 +1,66 @@
 /*
- * Making the index: one pass over the zones. How many leaves a lane needs is known only at its end,
- * since leaves may end early, so room is taken for the most that can be and the file is cut at
- * last.
+ * Building the index: one pass over the zones, written block by block. A mapping would be simpler,
+ * but a full disk or a truncated file is a signal there and an error here.
  */
 #include "trace/lod.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <xxhash.h>
 
-/* Each early end makes one leaf more, and there are LOD_CREDIT_FIRST + leaves / LOD_CREDIT of them.
- */
-static uint64_t leaf_room(uint64_t zones)
-{
-	uint64_t full = (zones + LOD_ZONES - 1) / LOD_ZONES;
-	uint64_t most = full + full / (LOD_CREDIT - 1) + 2 * LOD_CREDIT_FIRST;
+/* The data of an index that is being written. */
+struct lod_writer {
+	int fd;
+	uint64_t at;   /* in the data */
+	uint64_t data; /* where that begins in the file */
+	struct {
+		VEC(uint64_t);
+	} sums;
+	uint8_t block[LOD_BLOCK];
+};
 
-	return most < zones ? most : zones;
+static int block_write(struct lod_writer *w)
+{
+	int r = vec_push(&w->sums, XXH3_64bits(w->block, LOD_BLOCK));
+
+	return r < 0 ? r
+		     : lod_write(w->fd, w->data + (w->sums.n - 1) * LOD_BLOCK, w->block, LOD_BLOCK);
+}
+
+static int writer_add(struct lod_writer *w, const void *bytes, uint64_t len)
+{
+	const uint8_t *from = bytes;
+	int r = 0;
+
+	while (r == 0 && len) {
+		uint64_t used = w->at % LOD_BLOCK, n = LOD_BLOCK - used;
+
+		n = n < len ? n : len;
+		memcpy(w->block + used, from, n);
+		from += n;
+		len -= n;
+		w->at += n;
+		if (w->at % LOD_BLOCK == 0)
+			r = block_write(w);
+	}
+	return r;
+}
+
+/* Fills up to a multiple of BYTES. */
+static int writer_pad(struct lod_writer *w, uint64_t bytes)
+{
+	static const uint8_t zeros[LOD_BLOCK];
+
+	return writer_add(w, zeros, (bytes - w->at % bytes) % bytes);
 }
 
 void lod_leaf_close(struct lod_builder *b)
 {
 	uint64_t i = b->leaf_count++;
 	struct lod_node *parent = &b->parents[i / LOD_LEAVES];
-	struct lod_leaf *leaf = &b->leaves[i];
+	struct lod_leaf *leaf = &b->leaves[i - b->leaf_base];
 
 	if (i % LOD_LEAVES == 0)
 		*parent = (struct lod_node){.start = b->start, .first = b->first << 24};
@@ -136,164 +170,205 @@ void lod_node_sum(struct lod_node *node, const struct lod_node *child, uint64_t 
 	node->first = first << 24 | at;
 }
 
-static void levels_add(const struct lod_node *below, uint64_t n)
+/* Room for the leaves of COUNT more zones: full ones and those that end early. */
+uint64_t lod_leaf_room(const struct lod_builder *b, uint64_t count)
 {
-	struct lod_node *level = (struct lod_node *)(uintptr_t)below + n;
+	uint64_t more = count / LOD_ZONES + b->credit + 3;
 
+	return more + more / (LOD_CREDIT - 1) + 2;
+}
+
+/* A lane that is being built: leaves are written as they come, the levels above at the end. */
+struct lane_parts {
+	struct lod_builder builder;
+	struct lod_rows rows;
+	struct {
+		VEC(struct lod_leaf);
+	} leaves;
+	struct {
+		VEC(struct lod_node);
+	} nodes;
+};
+
+static int lane_segment_add(struct lane_parts *l, struct trace_private *p, struct lod_writer *w,
+			    const struct segment *s)
+{
+	struct lod_builder *b = &l->builder;
+	uint64_t room = lod_leaf_room(b, s->count), first = b->leaf_count;
+	int r;
+
+	if (vec_reserve(&l->leaves, room) < 0 ||
+	    vec_reserve(&l->nodes, (first + room) / LOD_LEAVES + 1) < 0)
+		return TACHO_ENOMEM;
+	b->leaves = l->leaves.v;
+	b->parents = l->nodes.v;
+	b->leaf_base = first;
+	r = lod_segment_add(b, p, s);
+	return r < 0 ? r
+		     : writer_add(w, b->leaves, (b->leaf_count - first) * sizeof(struct lod_leaf));
+}
+
+/* The last leaf, which SEGMENT_ADD has left open. */
+static int last_leaf_add(struct lane_parts *l, struct lod_writer *w)
+{
+	struct lod_builder *b = &l->builder;
+
+	if (!b->zones)
+		return 0;
+	b->leaf_base = b->leaf_count;
+	lod_leaf_close(b);
+	return writer_add(w, b->leaves, sizeof(struct lod_leaf));
+}
+
+static int nodes_add(struct lane_parts *l, struct lod_writer *w)
+{
+	uint64_t n = lod_parents(l->builder.leaf_count), below = 0;
+	uint64_t room = n;
+
+	for (uint64_t more = lod_above(n); more; more = lod_above(more))
+		room += more;
+	if (vec_reserve(&l->nodes, room) < 0)
+		return TACHO_ENOMEM;
 	for (uint64_t more; (more = lod_above(n)) > 0; n = more) {
+		const struct lod_node *child = l->nodes.v + below;
+
 		for (uint64_t i = 0; i < more; i++) {
 			uint64_t left = n - i * LOD_FAN;
 
-			lod_node_sum(&level[i], below + i * LOD_FAN,
+			lod_node_sum(&l->nodes.v[below + n + i], child + i * LOD_FAN,
 				     left < LOD_FAN ? left : LOD_FAN);
 		}
-		below = level;
-		level += more;
+		below += n;
 	}
+	return writer_add(w, l->nodes.v, room * sizeof(*l->nodes.v));
 }
 
-/* Builds lane I at AT; the leaves may be fewer than there was room for, so its nodes are moved. */
-static int lane_build(struct trace_lod *lod, struct lod_lane *lane, uint32_t i, uint64_t at,
-		      struct lod_node *parents, struct lod_rows *rows)
+static int rows_add(struct lane_parts *l, struct lod_writer *w)
+{
+	uint64_t bytes = lod_rows_bytes(l->rows.duration, l->rows.first, l->rows.count);
+	uint8_t *rows = calloc(1, bytes + 1);
+	int r = TACHO_ENOMEM;
+
+	if (rows) {
+		lod_rows_end(&l->rows, rows);
+		r = writer_add(w, rows, bytes);
+	}
+	free(rows);
+	return r;
+}
+
+static int lane_build(const struct trace_lod *lod, struct lod_lane *lane, uint32_t i,
+		      struct lod_writer *w)
 {
 	const struct trace_lane_info *info = &lod->p->trace.lanes[i];
 	const struct lane *in = info->private;
-	struct lod_builder b = {.leaves = (struct lod_leaf *)(lod->map + at),
-				.parents = parents,
-				.rows = rows,
-				.credit = LOD_CREDIT_FIRST};
-	uint64_t n;
-	int r = 0;
+	struct lane_parts l = {.builder.credit = LOD_CREDIT_FIRST};
+	uint64_t at = w->at;
+	int r = lod_rows_begin(&l.rows, &lod->p->trace, info->zones);
 
+	l.builder.rows = &l.rows;
 	for (size_t k = 0; r == 0 && k < in->segments.n; k++)
-		r = lod_segment_add(&b, lod->p, &in->segments.v[k]);
-	if (r < 0)
-		return r;
-	if (b.zones)
-		lod_leaf_close(&b);
-	n = lod_parents(b.leaf_count);
-	*lane = (struct lod_lane){info->zones, b.leaf_count, at, rows->first, rows->count};
-	memcpy(b.leaves + b.leaf_count, parents, n * sizeof(*parents));
-	levels_add((struct lod_node *)(b.leaves + b.leaf_count), n);
-	lod_rows_end(rows, lod->map + at + lod_lane_bytes(b.leaf_count));
-	return 0;
+		r = lane_segment_add(&l, lod->p, w, &in->segments.v[k]);
+	if (r == 0)
+		r = last_leaf_add(&l, w);
+	if (r == 0)
+		r = nodes_add(&l, w);
+	if (r == 0)
+		r = writer_pad(w, 64);
+	if (r == 0)
+		r = rows_add(&l, w);
+	*lane = (struct lod_lane){info->zones, l.builder.leaf_count, at, l.rows.first,
+				  l.rows.count};
+	vec_free(&l.leaves);
+	vec_free(&l.nodes);
+	lod_rows_free(&l.rows);
+	return r;
 }
 
-static int lanes_build(struct trace_lod *lod)
+/* Last, so that a file that was not finished has no header. */
+static int header_write(const struct trace *t, const struct lod_writer *w,
+			const struct lod_lane *lanes)
+{
+	struct lod_header h = {.version = LOD_VERSION,
+			       .lane_count = t->lane_count,
+			       .trace_size = t->file_size,
+			       .zones = t->zones,
+			       .blocks = w->sums.n,
+			       .origin = t->origin,
+			       .duration = lod_duration(t)};
+	int r;
+
+	memcpy(h.magic, LOD_MAGIC, sizeof(h.magic));
+	memcpy(h.uuid, t->uuid, sizeof(h.uuid));
+	h.sums = XXH3_64bits(w->sums.v, w->sums.n * sizeof(*w->sums.v));
+	h.checksum = lod_header_checksum(&h, lanes);
+	r = lod_write(w->fd, w->data + w->sums.n * LOD_BLOCK, w->sums.v,
+		      w->sums.n * sizeof(*w->sums.v));
+	if (r == 0)
+		r = lod_write(w->fd, sizeof(h), lanes, t->lane_count * sizeof(*lanes));
+	return r < 0 ? r : lod_write(w->fd, 0, &h, sizeof(h));
+}
+
+static int index_write(const struct trace_lod *lod, int fd)
 {
 	const struct trace *t = &lod->p->trace;
-	struct lod_header *h = (struct lod_header *)lod->map;
-	struct lod_lane *lanes = (struct lod_lane *)(h + 1);
-	uint64_t at = sizeof(*h) + t->lane_count * sizeof(*lanes);
-	int r = 0;
+	struct lod_lane *lanes = calloc(t->lane_count + 1ull, sizeof(*lanes));
+	struct lod_writer *w = calloc(1, sizeof(*w));
+	int r = w && lanes ? 0 : TACHO_ENOMEM;
 
-	for (uint32_t i = 0; r == 0 && i < t->lane_count; i++) {
-		uint64_t room = leaf_room(t->lanes[i].zones) / LOD_LEAVES + 2;
-		struct lod_node *parents = malloc(room * sizeof(*parents));
-		struct lod_rows rows;
-
-		r = lod_rows_begin(&rows, t, t->lanes[i].zones);
-		if (r == 0)
-			r = parents ? lane_build(lod, &lanes[i], i, at, parents, &rows)
-				    : TACHO_ENOMEM;
-		free(parents);
-		lod_rows_free(&rows);
-		if (r == 0)
-			at += lod_lane_bytes(lanes[i].leaves) +
-			      lod_rows_bytes(rows.duration, rows.first, rows.count);
+	if (r == 0) {
+		w->fd = fd;
+		w->data = lod_data_offset(t->lane_count);
+		/* Without any data the file has this size, too. */
+		r = ftruncate(fd, (off_t)w->data) < 0 ? TACHO_EWRITE : 0;
 	}
-	if (r < 0)
-		return r;
-	*h = (struct lod_header){.version = LOD_VERSION,
-				 .lane_count = t->lane_count,
-				 .trace_size = t->file_size,
-				 .zones = t->zones,
-				 .size = at,
-				 .origin = t->origin,
-				 .duration = lod_duration(t)};
-	memcpy(h->magic, LOD_MAGIC, sizeof(h->magic));
-	memcpy(h->uuid, t->uuid, sizeof(h->uuid));
-	h->checksum = XXH3_64bits_withSeed(lanes, t->lane_count * sizeof(*lanes),
-					   XXH3_64bits(h, offsetof(struct lod_header, checksum)));
-	return 0;
-}
-
-/* The most that the index can need. */
-static uint64_t bytes_most(const struct trace *t)
-{
-	uint64_t bytes = sizeof(struct lod_header) + t->lane_count * sizeof(struct lod_lane);
-
-	for (uint32_t i = 0; i < t->lane_count; i++) {
-		uint32_t first, count;
-
-		lod_rows_shape(lod_duration(t), t->lanes[i].zones, &first, &count);
-		bytes += lod_lane_bytes(leaf_room(t->lanes[i].zones)) +
-			 lod_rows_bytes(lod_duration(t), first, count);
-	}
-	return bytes;
-}
-
-/* The file is given all its room first: writing to a mapping cannot report a full disk. */
-static int file_map(struct trace_lod *lod, const char *path, char **temporary, int *fd)
-{
-	if (asprintf(temporary, "%s.%d.tmp", path, (int)getpid()) < 0) {
-		*temporary = NULL;
-		return TACHO_ENOMEM;
-	}
-	*fd = open(*temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (*fd < 0 || posix_fallocate(*fd, 0, (off_t)lod->size))
-		return TACHO_EWRITE;
-	lod->map = mmap(NULL, lod->size, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
-	if (lod->map == MAP_FAILED) {
-		lod->map = NULL;
-		return TACHO_EWRITE;
-	}
-	return 0;
-}
-
-/* Cuts the mapping to what was used. */
-static int shrink(struct trace_lod *lod, int fd)
-{
-	size_t used = ((const struct lod_header *)lod->map)->size;
-	void *map = mremap(lod->map, lod->size, used, MREMAP_MAYMOVE);
-
-	if (map == MAP_FAILED)
-		return TACHO_ENOMEM;
-	lod->map = map;
-	lod->size = used;
-	return fd >= 0 && ftruncate(fd, (off_t)used) < 0 ? TACHO_EWRITE : 0;
-}
-
-int lod_build(struct trace_lod *lod, const char *path)
-{
-	char *temporary = NULL;
-	int fd = -1, r = 0;
-
-	lod->size = bytes_most(&lod->p->trace);
-	if (path) {
-		r = file_map(lod, path, &temporary, &fd);
-	} else {
-		lod->map = mmap(NULL, lod->size, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (lod->map == MAP_FAILED) {
-			lod->map = NULL;
-			r = TACHO_ENOMEM;
-		}
-	}
+	for (uint32_t i = 0; r == 0 && i < t->lane_count; i++)
+		r = lane_build(lod, &lanes[i], i, w);
 	if (r == 0)
-		r = lanes_build(lod);
+		r = writer_pad(w, LOD_BLOCK);
 	if (r == 0)
-		r = shrink(lod, fd);
-	if (r == 0 && path && rename(temporary, path) < 0)
-		r = TACHO_EWRITE;
-	if (r < 0 && lod->map) {
-		munmap(lod->map, lod->size);
-		lod->map = NULL;
+		r = header_write(t, w, lanes);
+	if (w)
+		vec_free(&w->sums);
+	free(w);
+	free(lanes);
+	return r;
+}
+
+/* The file gets its name when it is complete. */
+static int named_build(const struct trace_lod *lod, const char *path, int *fd)
+{
+	char *temporary;
+	int r = TACHO_EWRITE;
+
+	if (asprintf(&temporary, "%s.%d.tmp", path, (int)getpid()) < 0)
+		return TACHO_ENOMEM;
+	*fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (*fd >= 0) {
+		r = index_write(lod, *fd);
+		if (r == 0 && rename(temporary, path) < 0)
+			r = TACHO_EWRITE;
+		if (r < 0)
+			unlink(temporary);
 	}
-	if (r < 0 && fd >= 0)
-		unlink(temporary);
-	if (fd >= 0)
-		close(fd);
 	free(temporary);
+	return r;
+}
+
+int lod_build(const struct trace_lod *lod, const char *path, int *fd)
+{
+	int file = -1, r = TACHO_ENOMEM;
+
+	if (path) {
+		r = named_build(lod, path, &file);
+	} else {
+		file = memfd_create("tacho index", MFD_CLOEXEC);
+		if (file >= 0)
+			r = index_write(lod, file);
+	}
+	if (r == 0)
+		*fd = file;
+	else if (file >= 0)
+		close(file);
 	return r;
 }

@@ -1,8 +1,12 @@
-/* The folder of the indices. They are larger than their traces, which nobody tells us the end of.
+/*
+ * The cache folder of the indices. An index is larger than its trace and nobody says when it is
+ * not needed any more, so old ones are removed.
  */
 #include "base/cache.h"
 #include "trace/lod.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,31 +14,51 @@
 #define CACHE_BYTES (4ull << 30)
 #define UUID_DIGITS 32
 
-char *lod_cache_path(const struct trace *t, const char *dir)
+/* Makes the folder; false when there is no place for it. */
+static bool cache_folder(struct buf *path, const char *dir)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	struct buf path = BUF_INIT;
 
 	if (dir) {
-		buf_adds(&path, dir);
+		buf_adds(path, dir);
 	} else {
 		if (cache && cache[0] == '/')
-			buf_adds(&path, cache);
+			buf_adds(path, cache);
 		else if (home && home[0] == '/')
-			buf_addf(&path, "%s/.cache", home);
+			buf_addf(path, "%s/.cache", home);
 		else
-			return NULL;
-		if (!path.failed)
-			mkdir(path.data, 0700);
-		buf_adds(&path, "/tacho");
+			return false;
+		if (!path->failed)
+			mkdir(path->data, 0700);
+		buf_adds(path, "/tacho");
 	}
-	if (!path.failed)
-		mkdir(path.data, 0700);
+	if (!path->failed)
+		mkdir(path->data, 0700);
+	return true;
+}
+
+char *lod_cache_path(const struct trace *t, const char *dir)
+{
+	struct buf path = BUF_INIT;
+
+	if (!cache_folder(&path, dir))
+		return NULL;
 	buf_addc(&path, '/');
 	for (int i = 0; i < UUID_DIGITS / 2; i++)
 		buf_addf(&path, "%02x", t->uuid[i]);
 	buf_addf(&path, "-%llx.lod", (unsigned long long)t->file_size);
 	return buf_detach(&path);
+}
+
+int lod_cache_unnamed(const char *dir)
+{
+	struct buf path = BUF_INIT;
+	int fd = -1;
+
+	if (cache_folder(&path, dir) && !path.failed)
+		fd = open(path.data, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	buf_free(&path);
+	return fd >= 0 ? fd : open(P_tmpdir, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 }
 
 /* "UUID-SIZE.lod" and nothing else: other files of the folder are not ours to remove. */

@@ -1,47 +1,55 @@
 /*
  * The index of a trace that is being written. A lane keeps the leaf that it is filling; for queries
- * a copy of it stands at the end of the leaves, which is taken back when more zones come. So at any
+ * a copy of it is at the end of the leaves, which is taken back when more zones come. So at any
  * time the index of a lane is what lod_build() would make of it, and an update costs what is new
  * and, above it, one node per level.
+ *
+ * What does not change any more goes to a file without a name, so that a recording of any length
+ * can be followed with the same memory: the last block of each level and the blocks in use.
  */
 #include "trace/lod.h"
+
+struct live_level {
+	struct lod_pages pages;
+	uint64_t n; /* leaves or nodes */
+};
 
 struct lod_live {
 	struct lod_builder builder; /* without the leaf that stands there for queries */
 	struct lod_node parent;     /* of that leaf, as it was without it */
-	struct {
-		VEC(struct lod_leaf);
-	} leaves;
-	struct {
-		VEC(struct lod_node);
-	} nodes[LOD_LEVELS];
+	struct live_level leaves;
+	struct live_level nodes[LOD_LEVELS];
 	unsigned levels;
 	uint64_t zones;
 	size_t segments; /* that are in it */
 };
 
-static void lane_free(struct lod_live *l)
+static void live_lane_free(struct lod_live *l)
 {
 	if (!l)
 		return;
-	vec_free(&l->leaves);
+	lod_pages_free(&l->leaves.pages);
 	for (unsigned i = 0; i < LOD_LEVELS; i++)
-		vec_free(&l->nodes[i]);
+		lod_pages_free(&l->nodes[i].pages);
 	free(l);
 }
 
-/* Room for the leaves of COUNT more zones: full ones, those that end early, the one for queries. */
-static int reserve(struct lod_live *l, uint32_t count)
+static struct lod_node *level_nodes(const struct lod_live *l, unsigned level)
+{
+	return (struct lod_node *)l->nodes[level].pages.map;
+}
+
+static int live_reserve(struct lod_live *l, uint32_t count)
 {
 	struct lod_builder *b = &l->builder;
-	uint64_t more = count / LOD_ZONES + b->credit + 3;
-	size_t leaves = (size_t)(b->leaf_count + more + more / (LOD_CREDIT - 1) + 2);
+	uint64_t leaves = b->leaf_count + lod_leaf_room(b, count);
 
-	if (vec_reserve(&l->leaves, leaves) < 0 ||
-	    vec_reserve(&l->nodes[0], leaves / LOD_LEAVES + 1) < 0)
+	if (lod_pages_grow(&l->leaves.pages, leaves * sizeof(struct lod_leaf)) < 0 ||
+	    lod_pages_grow(&l->nodes[0].pages,
+			   (leaves / LOD_LEAVES + 1) * sizeof(struct lod_node)) < 0)
 		return TACHO_ENOMEM;
-	b->leaves = l->leaves.v;
-	b->parents = l->nodes[0].v;
+	b->leaves = (struct lod_leaf *)l->leaves.pages.map;
+	b->parents = level_nodes(l, 0);
 	return 0;
 }
 
@@ -54,13 +62,14 @@ static int levels_update(struct lod_live *l, uint64_t changed)
 		uint64_t below = l->nodes[level - 1].n, n = lod_above(below);
 
 		changed /= LOD_FAN;
-		if (vec_reserve(&l->nodes[level], n) < 0)
+		if (lod_pages_grow(&l->nodes[level].pages, n * sizeof(struct lod_node)) < 0)
 			return TACHO_ENOMEM;
 		l->nodes[level].n = n;
 		for (uint64_t i = changed; i < n; i++) {
 			uint64_t left = below - i * LOD_FAN;
 
-			lod_node_sum(&l->nodes[level].v[i], l->nodes[level - 1].v + i * LOD_FAN,
+			lod_node_sum(level_nodes(l, level) + i,
+				     level_nodes(l, level - 1) + i * LOD_FAN,
 				     left < LOD_FAN ? left : LOD_FAN);
 		}
 	}
@@ -68,21 +77,39 @@ static int levels_update(struct lod_live *l, uint64_t changed)
 	return 0;
 }
 
-static int lane_update(struct trace_private *p, struct lod_live *l, const struct lane *lane)
+/*
+ * Writes out what no later update reads or changes: leaves that are closed, and nodes before the
+ * first whose parent may still change.
+ */
+static void live_settle(struct lod_live *l, struct lod_file *file)
+{
+	uint64_t node = l->builder.leaf_count / LOD_LEAVES;
+
+	lod_pages_settle(&l->leaves.pages, file, l->builder.leaf_count * sizeof(struct lod_leaf));
+	for (unsigned i = 0; i < l->levels; i++, node /= LOD_FAN)
+		lod_pages_settle(&l->nodes[i].pages, file,
+				 node / LOD_FAN * LOD_FAN * sizeof(struct lod_node));
+}
+
+static int live_lane_update(struct trace_lod *lod, struct lod_live *l, const struct lane *lane)
 {
 	struct lod_builder *b = &l->builder, shown;
 	uint64_t changed = b->leaf_count / LOD_LEAVES;
 	int r = 0;
 
 	if (l->segments && b->leaf_count % LOD_LEAVES)
-		l->nodes[0].v[changed] = l->parent;
+		level_nodes(l, 0)[changed] = l->parent;
 	for (; r == 0 && l->segments < lane->segments.n; l->segments++) {
 		const struct segment *s = &lane->segments.v[l->segments];
 
-		r = reserve(l, s->count);
+		r = live_reserve(l, s->count);
 		if (r == 0)
-			r = lod_segment_add(b, p, s);
+			r = lod_segment_add(b, lod->p, s);
 		l->zones = s->zone + s->count;
+		if (r == 0)
+			lod_pages_settle(&l->leaves.pages, &lod->file,
+					 b->leaf_count * sizeof(struct lod_leaf));
+		lod_trim(lod);
 	}
 	if (r < 0)
 		return r;
@@ -96,12 +123,12 @@ static int lane_update(struct trace_private *p, struct lod_live *l, const struct
 	return levels_update(l, changed);
 }
 
-static size_t lane_bytes(const struct lod_live *l)
+static uint64_t live_lane_bytes(const struct lod_live *l)
 {
-	size_t bytes = sizeof(*l) + l->leaves.cap * sizeof(*l->leaves.v);
+	uint64_t bytes = l->leaves.n * sizeof(struct lod_leaf);
 
 	for (unsigned i = 0; i < LOD_LEVELS; i++)
-		bytes += l->nodes[i].cap * sizeof(*l->nodes[i].v);
+		bytes += l->nodes[i].n * sizeof(struct lod_node);
 	return bytes;
 }
 
@@ -110,6 +137,8 @@ int lod_live_update(struct trace_lod *lod)
 	const struct trace_private *p = lod->p;
 	int r = 0;
 
+	if (lod->file.fd < 0)
+		lod->file.fd = lod_cache_unnamed(lod->dir);
 	while (r == 0 && lod->live_lanes.n < p->lane_list.n)
 		r = vec_push(&lod->live_lanes, NULL);
 	for (size_t i = 0; r == 0 && i < p->lane_list.n; i++) {
@@ -124,14 +153,16 @@ int lod_live_update(struct trace_lod *lod)
 		} else if ((*l)->segments == lane->segments.n) {
 			continue;
 		} else {
-			lod->size -= lane_bytes(*l);
+			lod->size -= live_lane_bytes(*l);
 		}
-		r = lane_update(lod->p, *l, lane);
+		r = live_lane_update(lod, *l, lane);
 		if (r == 0) {
-			lod->size += lane_bytes(*l);
+			lod->size += live_lane_bytes(*l);
+			live_settle(*l, &lod->file);
+			lod_trim(lod);
 		} else {
 			/* Half done: it is made anew next time. */
-			lane_free(*l);
+			live_lane_free(*l);
 			*l = NULL;
 		}
 	}
@@ -141,24 +172,57 @@ int lod_live_update(struct trace_lod *lod)
 void lod_live_free(struct trace_lod *lod)
 {
 	for (size_t i = 0; i < lod->live_lanes.n; i++)
-		lane_free(lod->live_lanes.v[i]);
+		live_lane_free(lod->live_lanes.v[i]);
 	lod->live_lanes.n = 0;
 	lod->size = 0;
+}
+
+void lod_live_drop(struct trace_lod *lod)
+{
+	for (size_t i = 0; i < lod->live_lanes.n; i++) {
+		struct lod_live *l = lod->live_lanes.v[i];
+
+		if (!l)
+			continue;
+		lod_pages_drop(&l->leaves.pages);
+		for (unsigned k = 0; k < l->levels; k++)
+			lod_pages_drop(&l->nodes[k].pages);
+	}
+}
+
+uint64_t lod_live_memory(const struct trace_lod *lod)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < lod->live_lanes.n; i++) {
+		const struct lod_live *l = lod->live_lanes.v[i];
+
+		if (!l)
+			continue;
+		bytes += sizeof(*l) +
+			 lod_pages_memory(&l->leaves.pages, l->leaves.n * sizeof(struct lod_leaf));
+		for (unsigned k = 0; k < l->levels; k++)
+			bytes += lod_pages_memory(&l->nodes[k].pages,
+						  l->nodes[k].n * sizeof(struct lod_node));
+	}
+	return bytes;
 }
 
 void lod_live_levels(const struct trace_lod *lod, uint32_t lane, struct lod_levels *levels)
 {
 	uint32_t number = lod->p->trace.lanes[lane].private->number;
-	const struct lod_live *l = number < lod->live_lanes.n ? lod->live_lanes.v[number] : NULL;
+	struct lod_live *l = number < lod->live_lanes.n ? lod->live_lanes.v[number] : NULL;
 
 	if (!l || !l->leaves.n)
 		return;
-	levels->leaves = l->leaves.v;
+	levels->leaves = (const struct lod_leaf *)l->leaves.pages.map;
+	levels->leaf_pages = &l->leaves.pages;
 	levels->leaf_count = l->leaves.n;
 	levels->zones = l->zones;
 	levels->levels = l->levels;
 	for (unsigned i = 0; i < l->levels; i++) {
-		levels->nodes[i] = l->nodes[i].v;
+		levels->nodes[i] = level_nodes(l, i);
+		levels->node_pages[i] = &l->nodes[i].pages;
 		levels->counts[i] = l->nodes[i].n;
 	}
 }

@@ -385,6 +385,14 @@ static const struct lod_leaf *leaves_skip(const struct query *q, const struct lo
 	return leaf;
 }
 
+/* Nodes [FIRST, LAST) of a level can be looked at, or an error. */
+static int nodes_need(struct query *q, unsigned level, uint64_t first, uint64_t last)
+{
+	const struct lod_node *nodes = q->levels.nodes[level];
+
+	return lod_need(q->lod, q->levels.node_pages[level], nodes + first, nodes + last);
+}
+
 static int visit_leaves(struct query *q, uint64_t parent)
 {
 	const struct lod_levels *l = &q->levels;
@@ -392,10 +400,13 @@ static int visit_leaves(struct query *q, uint64_t parent)
 	const struct lod_leaf *leaf = l->leaves + parent * LOD_LEAVES, *last = leaf + LOD_LEAVES;
 	uint64_t zone = node->first >> 24;
 	bool names = node->longest >= q->pixel;
-	int r = 0;
+	int r;
 
 	if (last > l->leaves + l->leaf_count)
 		last = l->leaves + l->leaf_count;
+	r = leaf < last ? lod_need(q->lod, l->leaf_pages, leaf, last) : 0;
+	if (r < 0)
+		return r;
 	leaf = leaves_skip(q, leaf, last, node->start, &zone);
 	while (r == 0) {
 		uint32_t zones;
@@ -423,19 +434,26 @@ static uint64_t node_zones(const struct lod_levels *l, unsigned level, uint64_t 
 }
 
 /* The longest zone of a node that is too far from its first to be noted: down to where it is. */
-static uint64_t longest_find(const struct lod_levels *l, unsigned level, uint64_t i)
+static int longest_find(struct query *q, unsigned level, uint64_t i, uint64_t *zone)
 {
+	const struct lod_levels *l = &q->levels;
+
 	while (level > 0 && (l->nodes[level][i].first & NODE_FAR) == NODE_FAR) {
 		uint64_t first = i * LOD_FAN, last = first + LOD_FAN;
 		uint64_t longest = l->nodes[level][i].longest;
+		int r;
 
-		if (last > l->counts[level - 1])
-			last = l->counts[level - 1];
-		for (i = first; i + 1 < last && l->nodes[level - 1][i].longest != longest; i++)
-			;
 		level--;
+		if (last > l->counts[level])
+			last = l->counts[level];
+		r = nodes_need(q, level, first, last);
+		if (r < 0)
+			return r;
+		for (i = first; i + 1 < last && l->nodes[level][i].longest != longest; i++)
+			;
 	}
-	return (l->nodes[level][i].first >> 24) + (l->nodes[level][i].first & NODE_FAR);
+	*zone = (l->nodes[level][i].first >> 24) + (l->nodes[level][i].first & NODE_FAR);
+	return 0;
 }
 
 /* The first of nodes [low, high) of a level that does not end before t0. */
@@ -445,25 +463,35 @@ static uint64_t node_from(const struct query *q, unsigned level, uint64_t low, u
 	return low;
 }
 
-/* What is too small to be seen by itself. Of pixels neither count nor longest zone are told. */
+/* A node that is too small to be seen by itself. Strips need neither its count nor its longest. */
 static inline int take_node(struct query *q, unsigned level, uint64_t i)
 {
 	const struct lod_levels *l = &q->levels;
 	const struct lod_node *n = &l->nodes[level][i];
+	uint64_t longest;
+	int r;
 
 	if (q->strip)
 		return take_small(q, n->start, n->end, 0, n->busy, 0, 0);
-	return take_small(q, n->start, n->end, node_zones(l, level, i), n->busy, n->longest,
-			  longest_find(l, level, i));
+	r = longest_find(q, level, i, &longest);
+	return r < 0 ? r
+		     : take_small(q, n->start, n->end, node_zones(l, level, i), n->busy, n->longest,
+				  longest);
 }
 
 static int visit(struct query *q, unsigned level, uint64_t first, uint64_t last)
 {
 	const struct lod_levels *l = &q->levels;
-	int r = 0;
+	int r;
 
 	if (last > l->counts[level])
 		last = l->counts[level];
+	if (first >= last)
+		return 0;
+	/* node_zones() looks at the one after the last, too. */
+	r = nodes_need(q, level, first, last + (last < l->counts[level]));
+	if (r < 0)
+		return r;
 	if (l->nodes[level][first].end < q->t0)
 		first = node_from(q, level, first, last);
 	for (uint64_t i = first; r == 0 && i < last; i++) {
@@ -512,6 +540,13 @@ static int query_run(struct query *q)
 	return r;
 }
 
+/* Between queries nothing points into the index. */
+static int query_prepare(struct trace_lod *lod)
+{
+	lod_trim(lod);
+	return lod->damaged ? trace_lod_refresh(lod, NULL) : 0;
+}
+
 int trace_lod_query(struct trace_lod *lod, uint32_t lane, uint64_t t0, uint64_t t1, uint32_t width,
 		    struct trace_lod_item **items, size_t *count, size_t *cap)
 {
@@ -523,8 +558,9 @@ int trace_lod_query(struct trace_lod *lod, uint32_t lane, uint64_t t0, uint64_t 
 			  .items = items,
 			  .count = count,
 			  .cap = cap};
+	int r = query_prepare(lod);
 
-	return query_run(&q);
+	return r < 0 ? r : query_run(&q);
 }
 
 int trace_lod_strip(struct trace_lod *lod, uint32_t lane, struct trace_strip *strip)
@@ -535,7 +571,10 @@ int trace_lod_strip(struct trace_lod *lod, uint32_t lane, struct trace_strip *st
 			  .t1 = strip->t1,
 			  .width = strip->width,
 			  .strip = strip};
+	int r = query_prepare(lod);
 
+	if (r < 0)
+		return r;
 	if (!strip_fits(strip))
 		return TACHO_EINTERNAL;
 	return lod_rows_strip(lod, lane, strip) ? 0 : query_run(&q);

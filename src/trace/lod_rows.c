@@ -153,14 +153,21 @@ void lod_rows_free(struct lod_rows *r)
 
 /* ---------------------------------------------------------------- looking */
 
-/* Whether nodes [first, last) of a level may have a zone of PIXEL ticks and more in [t0, t1). */
-static bool may_be_long(const struct lod_levels *l, unsigned level, uint64_t first, uint64_t last,
-			const struct trace_strip *s, uint64_t pixel)
+/*
+ * Whether nodes [first, last) of a level may have a zone of PIXEL ticks and more in [t0, t1). So do
+ * those that cannot be read: nodes are then used instead of rows, and report the error.
+ */
+static bool may_be_long(struct trace_lod *lod, const struct lod_levels *l, unsigned level,
+			uint64_t first, uint64_t last, const struct trace_strip *s, uint64_t pixel)
 {
+	const struct lod_node *nodes = l->nodes[level];
+
 	if (last > l->counts[level])
 		last = l->counts[level];
+	if (first < last && lod_need(lod, l->node_pages[level], nodes + first, nodes + last) < 0)
+		return true;
 	for (uint64_t i = first; i < last; i++) {
-		const struct lod_node *n = &l->nodes[level][i];
+		const struct lod_node *n = &nodes[i];
 
 		if (n->longest < pixel || n->end < s->t0)
 			continue;
@@ -168,7 +175,7 @@ static bool may_be_long(const struct lod_levels *l, unsigned level, uint64_t fir
 			return false;
 		if (level == 0 || (n->start >= s->t0 && n->end <= s->t1))
 			return true;
-		if (may_be_long(l, level - 1, i * LOD_FAN, (i + 1) * LOD_FAN, s, pixel))
+		if (may_be_long(lod, l, level - 1, i * LOD_FAN, (i + 1) * LOD_FAN, s, pixel))
 			return true;
 	}
 	return false;
@@ -178,17 +185,18 @@ static bool may_be_long(const struct lod_levels *l, unsigned level, uint64_t fir
 static const uint8_t *row_of(const struct trace_lod *lod, uint32_t lane, uint32_t res, uint64_t *n)
 {
 	const struct lod_lane *l = &lod->lanes[lane];
-	const uint8_t *row = lod->map + l->offset + lod_lane_bytes(l->leaves);
+	const uint8_t *row = lod->data.map + l->offset + lod_lane_bytes(l->leaves);
+	uint64_t duration = lod->header.duration;
 
 	if (res < l->row_first || res - l->row_first >= l->row_count)
 		return NULL;
 	for (uint32_t i = l->row_first; i < res; i++)
-		row += row_pixels(lod->duration, i);
-	*n = row_pixels(lod->duration, res);
+		row += row_pixels(duration, i);
+	*n = row_pixels(duration, res);
 	return row;
 }
 
-bool lod_rows_strip(const struct trace_lod *lod, uint32_t lane, struct trace_strip *s)
+bool lod_rows_strip(struct trace_lod *lod, uint32_t lane, struct trace_strip *s)
 {
 	uint64_t pixel = (s->t1 - s->t0) / s->width, n, count;
 	const uint8_t *row;
@@ -202,11 +210,13 @@ bool lod_rows_strip(const struct trace_lod *lod, uint32_t lane, struct trace_str
 		return false;
 	lod_levels_of(lod, lane, &levels);
 	if (levels.levels &&
-	    may_be_long(&levels, levels.levels - 1, 0, UINT64_MAX, s, pixel ? pixel : 1))
+	    may_be_long(lod, &levels, levels.levels - 1, 0, UINT64_MAX, s, pixel ? pixel : 1))
 		return false;
 	count = s->pixel < n ? n - s->pixel : 0;
 	count = count < s->width ? count : s->width;
 	row += count ? s->pixel : 0;
+	if (count && lod_need(lod, &lod->data, row, row + count) < 0)
+		return false;
 	for (uint64_t i = 0; i < count; i++) {
 		s->busy[i] += (float)row[i] * (1.0f / 255);
 		any |= row[i];

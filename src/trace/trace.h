@@ -572,19 +572,23 @@ int trace_strip_add(struct trace_strip *s, const struct trace_lod_item *item);
 
 struct trace_lod;
 /*
- * Opens the index of a trace; makes it when it is missing or stale. It is kept in DIR, or in the
- * cache folder when DIR is NULL ($XDG_CACHE_HOME/tacho or ~/.cache/tacho), or in memory when it
- * cannot be kept. Close it before the trace.
+ * Opens the index of a trace; builds it when it is missing, stale or damaged. It is cached in DIR,
+ * or in the cache folder when DIR is NULL ($XDG_CACHE_HOME/tacho or ~/.cache/tacho), or in memory
+ * when it cannot be written. A damaged block that is found later makes a query build the index
+ * again. Close it before the trace.
  */
 int trace_lod_open(struct trace_lod **lod, struct trace *trace, const char *dir,
 		   struct tacho_error *err);
 void trace_lod_close(struct trace_lod *lod);
 /*
- * After trace_refresh() of a trace that is followed: the index of what is new. The index of such a
- * trace is in memory.
+ * After trace_refresh() of a trace that is followed: adds what is new. The index of such a trace is
+ * in a file without a name.
  */
 int trace_lod_refresh(struct trace_lod *lod, struct tacho_error *err);
 uint64_t trace_lod_size(const struct trace_lod *lod); /* bytes */
+/* Bytes of it in memory, and how many of those may be blocks that are in the file as well. */
+uint64_t trace_lod_memory(const struct trace_lod *lod);
+void trace_lod_set_cache(struct trace_lod *lod, uint64_t bytes);
 /* Appends to ITEMS (grown with realloc, *cap) from *count on. */
 int trace_lod_query(struct trace_lod *lod, uint32_t lane, uint64_t t0, uint64_t t1, uint32_t width,
 		    struct trace_lod_item **items, size_t *count, size_t *cap);

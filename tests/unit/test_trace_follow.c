@@ -296,6 +296,57 @@ static void grow_by_pieces(uint64_t seed, size_t piece)
 	trace_close(t);
 }
 
+/* Follows a recording on two threads until it has ZONES; bytes of its index in memory then. */
+static uint64_t follow_long(uint64_t zones, uint64_t *index)
+{
+	struct recording r = {.seed = 11};
+	struct test_shape shape = {3, 2, 40, 60, 1, false};
+	const char *part = test_path("long.tacho.part");
+	struct test_zones z = {0};
+	struct trace_lod *lod;
+	struct trace *t, *fresh;
+	uint64_t memory, seed = 3;
+
+	unlink(part);
+	record_start(&r, test_path("long.tacho"));
+	assert_int_equal(trace_follow(&t, part, NULL), 0);
+	assert_int_equal(trace_lod_open(&lod, t, test_path("long"), NULL), 0);
+	trace_lod_set_cache(lod, 100000);
+	for (uint64_t n = 0; n < zones; n += z.n) {
+		z.n = 0;
+		while (z.n < 100000)
+			test_tree(&z, &r.seed, &shape, z.n % 2, 0, &r.now);
+		test_write_zones(r.w, &z);
+		assert_int_equal(trace_checkpoint(r.w, "state", 5), 0);
+		assert_int_equal(trace_refresh(t, NULL), TRACE_GREW);
+		assert_int_equal(trace_lod_refresh(lod, NULL), 0);
+	}
+	/* Blocks that were dropped are read again. */
+	fresh = test_open(part);
+	for (int i = 0; i < 20; i++)
+		same_lod(lod, t, fresh, &seed);
+	trace_close(fresh);
+	*index = trace_lod_size(lod);
+	memory = trace_lod_memory(lod);
+	trace_lod_close(lod);
+	trace_close(t);
+	trace_writer_abandon(r.w);
+	free(z.v);
+	return memory;
+}
+
+/* The memory of the index does not grow with the recording. */
+static void test_long(void **state)
+{
+	uint64_t index[2], memory[2];
+
+	(void)state;
+	memory[0] = follow_long(500000, &index[0]);
+	memory[1] = follow_long(1000000, &index[1]);
+	assert_true(index[1] > index[0] + 1000000);
+	assert_true(memory[1] < memory[0] + 100000);
+}
+
 static void test_pieces(void **state)
 {
 	(void)state;
@@ -513,9 +564,10 @@ static void test_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pieces),   cmocka_unit_test(test_resumed),
-		cmocka_unit_test(test_replaced), cmocka_unit_test(test_settled),
-		cmocka_unit_test(test_origin),   cmocka_unit_test(test_none),
+		cmocka_unit_test(test_pieces),  cmocka_unit_test(test_long),
+		cmocka_unit_test(test_resumed), cmocka_unit_test(test_replaced),
+		cmocka_unit_test(test_settled), cmocka_unit_test(test_origin),
+		cmocka_unit_test(test_none),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 

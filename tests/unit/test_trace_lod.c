@@ -248,12 +248,17 @@ static void check_tile(struct trace_lod *lod, uint32_t lane, const struct lane *
 		check_strip(lod, lane, l, s);
 }
 
+/* What is done to the index while it is open. */
+static const char *meanwhile;
+
 static void check_trace(struct trace *t, const struct test_zones *z, const char *dir, int views)
 {
 	struct trace_lod *lod;
 	uint64_t seed = 5;
 
 	assert_int_equal(trace_lod_open(&lod, t, dir, NULL), 0);
+	if (meanwhile)
+		assert_int_equal(system(meanwhile), 0);
 	for (uint32_t lane = 0; lane < t->lane_count; lane++) {
 		struct lane l = lane_of(t, lane, z);
 		uint64_t span = t->end - t->start + 1;
@@ -366,6 +371,63 @@ static void test_cache(void **state)
 	free(z.v);
 }
 
+/* Changes one byte of the only index in DIR; false behind its end. */
+static bool index_flip(const char *dir, long offset)
+{
+	char command[300], path[300];
+	FILE *f;
+	int c;
+
+	snprintf(command, sizeof(command), "ls %s/*.lod", dir);
+	f = popen(command, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(path, sizeof(path), f));
+	pclose(f);
+	path[strcspn(path, "\n")] = 0;
+	f = fopen(path, "r+b");
+	assert_non_null(f);
+	assert_int_equal(fseek(f, offset, SEEK_SET), 0);
+	c = fgetc(f);
+	if (c != EOF) {
+		fseek(f, offset, SEEK_SET);
+		fputc(c ^ 0x41, f);
+	}
+	fclose(f);
+	return c != EOF;
+}
+
+/* Wherever a byte of the index is flipped, and however it is truncated, views are right. */
+static void test_cache_damage(void **state)
+{
+	static const char *const cuts[] = {"0", "1", "300", "8192", "-1", "-5000"};
+	struct test_zones z = {0};
+	struct trace *t = make("damage.tacho", 1, 9000,
+			       (struct test_shape){10, 2, 1 << 20, 1 << 21, 3, false}, &z);
+	const char *dir = test_path("damage");
+	char command[300];
+
+	(void)state;
+	check_trace(t, &z, dir, 10);
+	for (long at = 0; index_flip(dir, at); at += 1511)
+		check_trace(t, &z, dir, 10);
+	for (size_t i = 0; i < sizeof(cuts) / sizeof(*cuts); i++) {
+		snprintf(command, sizeof(command), "truncate -s %s %s/*.lod", cuts[i], dir);
+		meanwhile = command; /* a mapped file would be a bus error now */
+		check_trace(t, &z, dir, 10);
+		assert_int_equal(system(command), 0);
+		meanwhile = NULL;
+		check_trace(t, &z, dir, 10);
+	}
+	/* Rebuilt where it cannot be written. */
+	snprintf(command, sizeof(command), "truncate -s 9000 %s/*.lod; mv %s %s.gone; touch %s",
+		 dir, dir, dir, dir);
+	meanwhile = command;
+	check_trace(t, &z, dir, 10);
+	meanwhile = NULL;
+	trace_close(t);
+	free(z.v);
+}
+
 static void shell(const char *format, const char *dir)
 {
 	char command[1024];
@@ -405,9 +467,10 @@ static void test_cache_trim(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dense),       cmocka_unit_test(test_sparse),
-		cmocka_unit_test(test_empty_zones), cmocka_unit_test(test_huge),
-		cmocka_unit_test(test_cache),       cmocka_unit_test(test_cache_trim),
+		cmocka_unit_test(test_dense),        cmocka_unit_test(test_sparse),
+		cmocka_unit_test(test_empty_zones),  cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_cache),        cmocka_unit_test(test_cache_trim),
+		cmocka_unit_test(test_cache_damage),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 
