@@ -19,12 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TRACKS 16u
-#define DEPTHS 8u
-#define NAMES  60u
-#define LANES  64u
-#define VIEWS  300u
-#define RANGES 100u
+#define TRACKS    16u
+#define DEPTHS    8u
+#define NAMES     60u
+#define LANES     64u
+#define VIEWS     300u
+#define RANGES    100u
+#define LIVE_STEP 500000u /* zones */
 
 static char temporary[] = "/tmp/bench_view.XXXXXX";
 static const char *path = temporary;
@@ -105,13 +106,16 @@ static void messages(struct trace_writer *w, uint64_t time, uint64_t end, uint64
 	}
 }
 
-static uint64_t make(uint64_t wanted)
+static void live_look(struct trace_writer *w);
+
+/* WATCHED: the viewer follows. */
+static uint64_t make(uint64_t wanted, bool watched)
 {
 	struct trace_writer_options options = {.force = true};
 	struct trace_process p = {.pid = 1, .start = 1000, .name = "bench", .command = "bench"};
 	struct trace_track plot = {.kind = TRACE_PLOT, .srcloc = TRACE_NONE, .name = "p"};
 	struct trace_track texts = {.kind = TRACE_MESSAGES, .srcloc = TRACE_NONE, .name = "m"};
-	uint64_t seed = 88172645463325252ull, zones = 0, rows = 0, said = 0, at[TRACKS];
+	uint64_t seed = 88172645463325252ull, zones = 0, rows = 0, said = 0, at[TRACKS], seen = 0;
 	struct trace_writer *w;
 
 	if (trace_writer_open(&w, path, &options, NULL) < 0)
@@ -140,6 +144,10 @@ static uint64_t make(uint64_t wanted)
 			at[i] = tree(w, i, 0, at[i], &seed, &zones) + random_next(&seed) % 100;
 		values(w, at[0], zones / 10, &rows, &seed);
 		messages(w, at[0], talks ? zones / 20 : 0, &said);
+		if (watched && zones >= seen + LIVE_STEP) {
+			live_look(w);
+			seen = zones;
+		}
 	}
 	if (trace_writer_close(w, NULL) < 0)
 		exit(1);
@@ -378,25 +386,63 @@ static bool start(void)
 	return false;
 }
 
-/* The memory of a server that has shown a trace of so many zones. In a process of its own. */
-static double memory_for(uint64_t wanted)
+/* What the follower's thread does after a checkpoint, then some views of what is there. */
+static void live_look(struct trace_writer *w)
+{
+	static uint64_t seed = 3;
+	struct web_trace *t;
+	struct web_handle *h;
+
+	if (trace_checkpoint(w, "", 0) < 0)
+		exit(1);
+	if (!web && (web_open(&web, &(struct web_options){0}, NULL) < 0 ||
+		     trace_add(web, path, "/proc/nowhere", NULL) < 0))
+		exit(1);
+	t = web->traces.v[0];
+	if (handle_take(t, QUICK, &h) < 0 || trace_refresh(h->trace, NULL) < 0 ||
+	    trace_lod_refresh(h->lod, NULL) < 0)
+		exit(1);
+	pthread_mutex_lock(&t->lock);
+	t->gen++;
+	lanes_learn(t, h->trace);
+	now_set(t, h->trace);
+	h->gen = t->gen;
+	pthread_mutex_unlock(&t->lock);
+	handle_put(t, h);
+	ask("/api/v1/t/0/meta", NULL);
+	ask("/api/v1/t/0/stats", NULL);
+	for (unsigned i = 0; i < 10; i++)
+		view_random(2 * i, (double)t->now.duration, &seed, NULL);
+}
+
+static void memory_saved(uint64_t wanted)
+{
+	uint64_t seed = 3;
+	double span;
+
+	make(wanted, false);
+	if (!start())
+		_exit(1);
+	span = (double)web->traces.v[0]->now.duration;
+	ask("/api/v1/t/0/stats", NULL);
+	ask("/api/v1/t/0/plots", NULL);
+	for (unsigned i = 0; i < 100; i++)
+		view_random(i % 10, span, &seed, NULL);
+}
+
+/* The memory of a server that has shown, or followed, a trace of so many zones. The recorder's
+ * own buffers are in the latter. */
+static double memory_for(uint64_t wanted, bool followed)
 {
 	double result = 0;
 	int ends[2];
 	pid_t child = pipe(ends) < 0 ? -1 : fork();
 
 	if (child == 0) {
-		uint64_t seed = 3;
-		double span;
-
-		make(wanted);
-		if (!start())
-			_exit(1);
-		span = (double)web->traces.v[0]->now.duration;
-		ask("/api/v1/t/0/stats", NULL);
-		ask("/api/v1/t/0/plots", NULL);
-		for (unsigned i = 0; i < 100; i++)
-			view_random(i % 10, span, &seed, NULL);
+		if (followed)
+			make(wanted, true);
+		else
+			memory_saved(wanted);
 		result = memory(NULL);
 		_exit(write(ends[1], &result, sizeof(result)) != sizeof(result));
 	}
@@ -452,28 +498,32 @@ int main(int argc, char **argv)
 {
 	uint64_t wanted = (argc > 1 ? strtoull(argv[1], NULL, 10) : 10) * 1000000, zones;
 	char cache[] = "/tmp/bench_view_cache.XXXXXX";
-	double begin, few, many;
+	double begin, few, many, live_few, live_many;
 	int fd;
 
 	if (argc > 2) {
 		path = argv[2];
 		talks = false; /* marks on the timeline, which the page asks for at each step */
-		return make(wanted) < wanted;
+		return make(wanted, false) < wanted;
 	}
 	fd = mkstemp(temporary);
 	if (fd < 0 || !mkdtemp(cache))
 		return 1;
 	close(fd);
 	setenv("XDG_CACHE_HOME", cache, 1);
-	few = memory_for(wanted / 10);
-	many = memory_for(wanted);
+	few = memory_for(wanted / 10, false);
+	many = memory_for(wanted, false);
+	live_few = memory_for(wanted / 10, true);
+	live_many = memory_for(wanted, true);
 	begin = seconds(CLOCK_MONOTONIC);
-	zones = make(wanted);
+	zones = make(wanted, false);
 	printf("%llu zones on %u lanes, made in %.1f s\n", (unsigned long long)zones,
 	       TRACKS * DEPTHS, seconds(CLOCK_MONOTONIC) - begin);
 	measure();
 	printf("%-44s %8.1f and %.1f MiB, ratio %.2f\n", "memory for a tenth of the zones and all",
 	       few, many, many / few);
+	printf("%-44s %8.1f and %.1f MiB, ratio %.2f\n", "  the same while they are recorded",
+	       live_few, live_many, live_many / live_few);
 	unlink(path);
 	nftw(cache, tree_remove, 8, FTW_DEPTH | FTW_PHYS);
 	return 0;
