@@ -20,8 +20,7 @@ uint64_t lod_lane_bytes(uint64_t leaves)
 void lod_levels_of(struct trace_lod *lod, uint32_t lane, struct lod_levels *l)
 {
 	const struct lod_lane *info;
-	const uint8_t *at;
-	uint64_t n;
+	uint64_t at, n;
 
 	memset(l, 0, sizeof(*l));
 	if (lod->live) {
@@ -29,17 +28,13 @@ void lod_levels_of(struct trace_lod *lod, uint32_t lane, struct lod_levels *l)
 		return;
 	}
 	info = &lod->lanes[lane];
-	at = lod->data.map + info->offset;
+	at = info->offset;
 	n = info->leaves;
 	l->zones = info->zones;
-	l->leaf_count = n;
-	l->leaves = (const struct lod_leaf *)at;
-	l->leaf_pages = &lod->data;
+	l->leaves = (struct lod_level){&lod->data, at, n};
 	at += n * sizeof(struct lod_leaf);
 	for (n = lod_parents(n); n && l->levels < LOD_LEVELS; n = lod_above(n)) {
-		l->nodes[l->levels] = (const struct lod_node *)at;
-		l->node_pages[l->levels] = &lod->data;
-		l->counts[l->levels++] = n;
+		l->nodes[l->levels++] = (struct lod_level){&lod->data, at, n};
 		at += n * sizeof(struct lod_node);
 	}
 }
@@ -115,7 +110,7 @@ static int blocks_read(int fd, const struct lod_header *h, struct lod_block *blo
 	if (r == 0 && XXH3_64bits(sums, h->blocks * sizeof(*sums)) != h->sums)
 		r = TACHO_EDAMAGED;
 	for (uint64_t i = 0; r == 0 && i < h->blocks; i++)
-		blocks[i] = (struct lod_block){sums[i], data + i * LOD_BLOCK};
+		blocks[i] = (struct lod_block){.sum = sums[i], .place = data + i * LOD_BLOCK};
 	free(sums);
 	return r;
 }
@@ -145,8 +140,9 @@ static int index_use(struct trace_lod *lod, int fd)
 	struct lod_header h;
 	int r = tables_read(t, fd, &h, &lanes);
 
-	if (r == 0)
-		r = lod_pages_grow(&pages, h.blocks * LOD_BLOCK + LOD_HEAP + 1);
+	if (r == 0 && vec_grow((void **)&pages.blocks, &pages.block_room, h.blocks + 1,
+			       sizeof(*pages.blocks)) < 0)
+		r = TACHO_ENOMEM;
 	if (r == 0)
 		r = blocks_read(fd, &h, pages.blocks);
 	if (r < 0) {
@@ -154,14 +150,12 @@ static int index_use(struct trace_lod *lod, int fd)
 		free(lanes);
 		return r;
 	}
-	memset(pages.here, 0, h.blocks);
 	pages.settled = h.blocks;
 	lod->data = pages;
 	lod->lanes = lanes;
 	lod->header = h;
 	lod->size = lod_data_offset(h.lane_count) + h.blocks * (LOD_BLOCK + sizeof(uint64_t));
 	lod->file.fd = fd;
-	lod->file.resident = 0;
 	lod->rows = h.origin == t->origin && h.duration == lod_duration(t);
 	return 0;
 }
@@ -210,7 +204,7 @@ static int index_open(struct trace_lod *lod)
 }
 
 /*
- * Builds a damaged index again. Pointers into the old one stay good: the index is a function of the
+ * Builds a damaged index again. A query that is under way goes on: the index is a function of the
  * trace, so blocks that were read and verified are the same in the new one. If they are not, the
  * file was not one that we wrote.
  */
@@ -233,7 +227,10 @@ static int index_rebuild(struct trace_lod *lod)
 	if (r == 0) {
 		close(lod->file.fd);
 		lod->file.fd = fd;
-		memcpy(lod->data.blocks, blocks, h.blocks * sizeof(*blocks));
+		for (uint64_t i = 0; i < h.blocks; i++) {
+			blocks[i].frame = lod->data.blocks[i].frame;
+			lod->data.blocks[i] = blocks[i];
+		}
 	} else if (fd >= 0) {
 		close(fd);
 	}
@@ -245,29 +242,61 @@ static int index_rebuild(struct trace_lod *lod)
 
 /* ------------------------------------------------------------------ blocks */
 
-int lod_block_load(struct trace_lod *lod, struct lod_pages *pages, uint64_t block)
+/* The block in memory; NULL and lod->error when that fails. */
+static const uint8_t *block_get(struct trace_lod *lod, struct lod_pages *pages, uint64_t block)
 {
-	int r = lod_pages_load(pages, &lod->file, block);
+	int r;
 
-	if (r == 0)
-		return 0;
-	if (lod->live) {
-		lod->damaged = true;
-		return r;
+	if (block >= pages->settled)
+		return pages->map + block * LOD_BLOCK;
+	if (pages->blocks[block].frame)
+		return pages->blocks[block].frame;
+	r = lod_block_read(&lod->file, pages, block);
+	if (r == TACHO_EDAMAGED && lod->live) {
+		lod->damaged = true; /* the next query builds it again */
+	} else if (r == TACHO_EDAMAGED) {
+		r = index_rebuild(lod);
+		if (r == 0)
+			r = lod_block_read(&lod->file, pages, block);
 	}
-	r = index_rebuild(lod);
-	return r < 0 ? r : lod_pages_load(pages, &lod->file, block);
+	lod->error = r;
+	return r < 0 ? NULL : pages->blocks[block].frame;
+}
+
+const void *lod_fetch(struct trace_lod *lod, struct lod_pages *pages, uint64_t at, uint64_t len,
+		      void *scratch)
+{
+	uint64_t block = at / LOD_BLOCK, from = at % LOD_BLOCK;
+	const uint8_t *bytes = block_get(lod, pages, block);
+	uint8_t *to = scratch;
+
+	/* What is not in the file is in one piece. */
+	if (!bytes || from + len <= LOD_BLOCK || block >= pages->settled)
+		return bytes ? bytes + from : NULL;
+	for (;;) {
+		uint64_t n = LOD_BLOCK - from < len ? LOD_BLOCK - from : len;
+
+		memcpy(to, bytes + from, n);
+		to += n;
+		len -= n;
+		from = 0;
+		if (!len)
+			return scratch;
+		bytes = block_get(lod, pages, ++block);
+		if (!bytes)
+			return NULL;
+	}
 }
 
 void lod_trim(struct trace_lod *lod)
 {
-	if (lod->file.resident <= lod->file.limit)
+	if (lod->file.frames * LOD_BLOCK <= lod->file.limit)
 		return;
 	if (lod->live)
 		lod_live_drop(lod);
 	else
 		lod_pages_drop(&lod->data);
-	lod->file.resident = 0;
+	lod->file.frames = 0;
 }
 
 /* -------------------------------------------------------------------- open */
@@ -279,9 +308,7 @@ static void index_forget(struct trace_lod *lod)
 	free(lod->lanes);
 	lod->lanes = NULL;
 	lod_live_free(lod);
-	if (lod->file.fd >= 0)
-		close(lod->file.fd);
-	lod->file = (struct lod_file){.fd = -1, .limit = lod->file.limit};
+	lod_file_close(&lod->file);
 	lod->rows = false;
 	lod->damaged = false;
 }
@@ -343,9 +370,10 @@ uint64_t trace_lod_size(const struct trace_lod *lod)
 
 uint64_t trace_lod_memory(const struct trace_lod *lod)
 {
-	return lod->file.resident +
-	       (lod->live ? lod_live_memory(lod)
-			  : lod_pages_memory(&lod->data, lod->data.settled * LOD_BLOCK));
+	uint64_t data = lod->live ? lod_live_memory(lod)
+				  : lod_pages_memory(&lod->data, lod->data.settled * LOD_BLOCK);
+
+	return lod_file_memory(&lod->file) + data;
 }
 
 void trace_lod_set_cache(struct trace_lod *lod, uint64_t bytes)

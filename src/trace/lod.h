@@ -83,34 +83,43 @@ struct lod_lane {
 struct lod_block {
 	uint64_t sum;
 	uint64_t place; /* offset in the file */
+	uint8_t *frame; /* where it is in memory; NULL: it is not */
 };
 
-/* The file that blocks are read from. */
+/* The file that blocks are read from, and the memory that they are read to. */
 struct lod_file {
-	int fd;            /* -1: none, all blocks are in memory */
-	uint64_t end;      /* where the next block of a live index goes */
-	uint64_t resident; /* bytes of blocks that are both in the file and in memory, ... */
-	uint64_t limit;    /* ... beyond which all are dropped */
+	int fd;       /* -1: none */
+	uint64_t end; /* where the next block of a live index goes */
+	struct {
+		VEC(uint8_t *);
+	} chunks;
+	uint64_t frames; /* in use */
+	uint64_t limit;  /* bytes of them, after which they are used again */
 };
 
-/* A run of bytes whose first SETTLED blocks are in the file, and in memory when HERE says so. */
+/* A run of bytes: the first SETTLED blocks are in the file, the rest, which grows, is at MAP. */
 struct lod_pages {
+	struct lod_block *blocks;
+	size_t block_room;
+	uint64_t settled;
 	uint8_t *map;
 	uint64_t room; /* bytes at MAP */
 	bool mapped;   /* else on the heap */
-	uint8_t *here; /* per block */
-	struct lod_block *blocks;
-	uint64_t settled;
 };
 
-/* Where the levels of a lane are. Use nodes_need() and the like before looking at one. */
+/* Where a level of a lane is. */
+struct lod_level {
+	struct lod_pages *pages;
+	uint64_t at;
+	uint64_t count; /* leaves or nodes */
+};
+
+/* The levels of a lane. */
 struct lod_levels {
-	const struct lod_leaf *leaves;
-	uint64_t leaf_count, zones;
-	const struct lod_node *nodes[LOD_LEVELS]; /* [0] is the level above the leaves */
-	uint64_t counts[LOD_LEVELS];
+	uint64_t zones;
+	struct lod_level leaves;
+	struct lod_level nodes[LOD_LEVELS]; /* [0] is the level above the leaves */
 	unsigned levels;
-	struct lod_pages *leaf_pages, *node_pages[LOD_LEVELS];
 };
 
 struct lod_rows;
@@ -150,6 +159,7 @@ struct trace_lod {
 	uint64_t size; /* bytes of the index */
 	/* A trace that is followed: its lanes by lane.number. */
 	bool live;
+	int error;        /* why lod_fetch() failed last */
 	bool damaged;     /* a block of a live index could not be read: make it anew */
 	uint64_t reloads; /* trace_private.reloads that it was made for */
 	struct {
@@ -179,34 +189,47 @@ void lod_levels_of(struct trace_lod *lod, uint32_t lane, struct lod_levels *leve
 /* Where the data begins in the file of an index of so many lanes. */
 uint64_t lod_data_offset(uint32_t lane_count);
 uint64_t lod_header_checksum(const struct lod_header *h, const struct lod_lane *lanes);
-/* Loads block BLOCK of PAGES; builds the index again when the file is damaged. */
-int lod_block_load(struct trace_lod *lod, struct lod_pages *pages, uint64_t block);
-/* Drops blocks when too many are in memory. No pointer into the index survives it. */
+/*
+ * LEN bytes from offset AT of PAGES on; NULL when the index is damaged and cannot be built again,
+ * or without memory: lod->error says which. Bytes of several blocks are put together in SCRATCH.
+ * The answer is good until lod_trim().
+ */
+const void *lod_fetch(struct trace_lod *lod, struct lod_pages *pages, uint64_t at, uint64_t len,
+		      void *scratch);
+/* Uses frames again when there are too many. */
 void lod_trim(struct trace_lod *lod);
 
-/* The bytes from FROM to TO, which lie in PAGES, are in memory and verified, or an error. */
-static inline int lod_need(struct trace_lod *lod, struct lod_pages *pages, const void *from,
-			   const void *to)
+static inline const void *lod_at(struct trace_lod *lod, struct lod_pages *pages, uint64_t at,
+				 uint64_t len, void *scratch)
 {
-	uint64_t block = (uint64_t)((const uint8_t *)from - pages->map) / LOD_BLOCK;
-	uint64_t end = (uint64_t)((const uint8_t *)to - pages->map + LOD_BLOCK - 1) / LOD_BLOCK;
-	int r = 0;
+	uint64_t block = at / LOD_BLOCK;
 
-	for (; r == 0 && block < end; block++)
-		if (__builtin_expect(!pages->here[block], 0))
-			r = lod_block_load(lod, pages, block);
-	return r;
+	if (block < pages->settled && (at + len - 1) / LOD_BLOCK == block &&
+	    pages->blocks[block].frame)
+		return pages->blocks[block].frame + at % LOD_BLOCK;
+	return lod_fetch(lod, pages, at, len, scratch);
 }
 
-/* lod_pages.c. Room for BYTES in all; new blocks are in memory. */
+static inline const struct lod_node *lod_nodes(struct trace_lod *lod, const struct lod_level *l,
+					       uint64_t first, uint64_t last,
+					       struct lod_node *scratch)
+{
+	return lod_at(lod, l->pages, l->at + first * sizeof(*scratch),
+		      (last - first) * sizeof(*scratch), scratch);
+}
+
+/* lod_pages.c. Reads a settled block into a frame. */
+int lod_block_read(struct lod_file *file, struct lod_pages *p, uint64_t block);
+void lod_file_close(struct lod_file *file);
+uint64_t lod_file_memory(const struct lod_file *file);
+/* Room for BYTES in all. */
 int lod_pages_grow(struct lod_pages *p, uint64_t bytes);
-/* Writes the whole blocks of the first BYTES, which do not change any more, to the file. */
+/* Moves the whole blocks of the first BYTES, which do not change any more, to the file. */
 void lod_pages_settle(struct lod_pages *p, struct lod_file *file, uint64_t bytes);
-/* Takes settled blocks out of memory. */
+/* Forgets the frames. */
 void lod_pages_drop(struct lod_pages *p);
-int lod_pages_load(struct lod_pages *p, struct lod_file *file, uint64_t block);
 void lod_pages_free(struct lod_pages *p);
-/* Bytes of the first BYTES that are not in the file, and of the tables. */
+/* Bytes of the first BYTES that are in memory, and of the table of blocks. */
 uint64_t lod_pages_memory(const struct lod_pages *p, uint64_t bytes);
 int lod_write(int fd, uint64_t at, const void *bytes, size_t len);
 

@@ -109,7 +109,6 @@ static int live_lane_update(struct trace_lod *lod, struct lod_live *l, const str
 		if (r == 0)
 			lod_pages_settle(&l->leaves.pages, &lod->file,
 					 b->leaf_count * sizeof(struct lod_leaf));
-		lod_trim(lod);
 	}
 	if (r < 0)
 		return r;
@@ -159,7 +158,6 @@ int lod_live_update(struct trace_lod *lod)
 		if (r == 0) {
 			lod->size += live_lane_bytes(*l);
 			live_settle(*l, &lod->file);
-			lod_trim(lod);
 		} else {
 			/* Half done: it is made anew next time. */
 			live_lane_free(*l);
@@ -215,14 +213,9 @@ void lod_live_levels(const struct trace_lod *lod, uint32_t lane, struct lod_leve
 
 	if (!l || !l->leaves.n)
 		return;
-	levels->leaves = (const struct lod_leaf *)l->leaves.pages.map;
-	levels->leaf_pages = &l->leaves.pages;
-	levels->leaf_count = l->leaves.n;
+	levels->leaves = (struct lod_level){&l->leaves.pages, 0, l->leaves.n};
 	levels->zones = l->zones;
 	levels->levels = l->levels;
-	for (unsigned i = 0; i < l->levels; i++) {
-		levels->nodes[i] = level_nodes(l, i);
-		levels->node_pages[i] = &l->nodes[i].pages;
-		levels->counts[i] = l->nodes[i].n;
-	}
+	for (unsigned i = 0; i < l->levels; i++)
+		levels->nodes[i] = (struct lod_level){&l->nodes[i].pages, 0, l->nodes[i].n};
 }

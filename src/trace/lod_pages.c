@@ -3,8 +3,9 @@
  *
  * The file is not mapped, because whoever truncates or changes a mapped file kills or misleads the
  * reader. A block is read when it is first used and its checksum is verified then; what is in
- * memory cannot change afterwards. Blocks are dropped when too many are resident, so the memory in
- * use does not depend on the size of the index.
+ * memory cannot change afterwards. Blocks are read into frames, which are used again when there are
+ * too many: so the memory in use does not depend on the size of the index. Frames are not given
+ * back to the kernel in between, since page faults would cost more than the reading.
  */
 #include "trace/block.h"
 #include "trace/lod.h"
@@ -13,6 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <xxhash.h>
+
+#define CHUNK_FRAMES 64u /* that are allocated at once */
 
 int lod_write(int fd, uint64_t at, const void *bytes, size_t len)
 {
@@ -32,7 +35,62 @@ int lod_write(int fd, uint64_t at, const void *bytes, size_t len)
 	return 0;
 }
 
-/* From the heap to a mapping, whose blocks can be given back to the kernel one by one. */
+/* ------------------------------------------------------------------ frames */
+
+static uint8_t *frame_new(struct lod_file *file)
+{
+	size_t chunk = file->frames / CHUNK_FRAMES;
+
+	if (chunk == file->chunks.n) {
+		uint8_t *memory = malloc(CHUNK_FRAMES * (size_t)LOD_BLOCK);
+
+		if (!memory || vec_push(&file->chunks, memory) < 0) {
+			free(memory);
+			return NULL;
+		}
+	}
+	return file->chunks.v[chunk] + file->frames++ % CHUNK_FRAMES * LOD_BLOCK;
+}
+
+int lod_block_read(struct lod_file *file, struct lod_pages *p, uint64_t block)
+{
+	uint8_t *to = frame_new(file);
+
+	if (!to)
+		return TACHO_ENOMEM;
+	if (read_at(file->fd, p->blocks[block].place, to, LOD_BLOCK) < 0 ||
+	    XXH3_64bits(to, LOD_BLOCK) != p->blocks[block].sum) {
+		file->frames--;
+		return TACHO_EDAMAGED;
+	}
+	p->blocks[block].frame = to;
+	return 0;
+}
+
+void lod_pages_drop(struct lod_pages *p)
+{
+	for (uint64_t i = 0; i < p->settled; i++)
+		p->blocks[i].frame = NULL;
+}
+
+uint64_t lod_file_memory(const struct lod_file *file)
+{
+	return file->chunks.n * CHUNK_FRAMES * LOD_BLOCK;
+}
+
+void lod_file_close(struct lod_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	for (size_t i = 0; i < file->chunks.n; i++)
+		free(file->chunks.v[i]);
+	vec_free(&file->chunks);
+	*file = (struct lod_file){.fd = -1, .limit = file->limit};
+}
+
+/* ------------------------------------------------------------------ growth */
+
+/* From the heap to a mapping, whose pages can be given back one by one. */
 static int pages_move(struct lod_pages *p, uint64_t room)
 {
 	void *map = p->mapped ? mremap(p->map, p->room, room, MREMAP_MAYMOVE)
@@ -53,23 +111,16 @@ static int pages_move(struct lod_pages *p, uint64_t room)
 
 int lod_pages_grow(struct lod_pages *p, uint64_t bytes)
 {
-	uint64_t room = p->room + p->room / 2, blocks;
+	uint64_t room = p->room + p->room / 2;
 	void *map;
 
 	if (bytes <= p->room)
 		return 0;
 	room = ((room > bytes ? room : bytes) + LOD_BLOCK - 1) / LOD_BLOCK * LOD_BLOCK;
-	blocks = room / LOD_BLOCK;
-	map = realloc(p->here, blocks);
-	if (!map)
-		return TACHO_ENOMEM;
-	p->here = map;
-	map = reallocarray(p->blocks, blocks, sizeof(*p->blocks));
-	if (!map)
-		return TACHO_ENOMEM;
-	p->blocks = map;
 	if (room > LOD_HEAP) {
-		if (pages_move(p, room) < 0)
+		if (vec_grow((void **)&p->blocks, &p->block_room, room / LOD_BLOCK,
+			     sizeof(*p->blocks)) < 0 ||
+		    pages_move(p, room) < 0)
 			return TACHO_ENOMEM;
 	} else {
 		map = realloc(p->map, room);
@@ -77,13 +128,14 @@ int lod_pages_grow(struct lod_pages *p, uint64_t bytes)
 			return TACHO_ENOMEM;
 		p->map = map;
 	}
-	memset(p->here + p->room / LOD_BLOCK, 1, blocks - p->room / LOD_BLOCK);
 	p->room = room;
 	return 0;
 }
 
 void lod_pages_settle(struct lod_pages *p, struct lod_file *file, uint64_t bytes)
 {
+	uint64_t first = p->settled;
+
 	if (!p->mapped || file->fd < 0)
 		return;
 	for (; (p->settled + 1) * LOD_BLOCK <= bytes; p->settled++) {
@@ -91,38 +143,20 @@ void lod_pages_settle(struct lod_pages *p, struct lod_file *file, uint64_t bytes
 
 		/* A full disk: the rest stays in memory. */
 		if (lod_write(file->fd, file->end, from, LOD_BLOCK) < 0)
-			return;
-		p->blocks[p->settled] = (struct lod_block){XXH3_64bits(from, LOD_BLOCK), file->end};
+			break;
+		p->blocks[p->settled] =
+			(struct lod_block){.sum = XXH3_64bits(from, LOD_BLOCK), .place = file->end};
 		file->end += LOD_BLOCK;
-		file->resident += LOD_BLOCK;
 	}
-}
-
-void lod_pages_drop(struct lod_pages *p)
-{
-	if (!p->settled)
-		return;
-	madvise(p->map, p->settled * LOD_BLOCK, MADV_DONTNEED);
-	memset(p->here, 0, p->settled);
-}
-
-int lod_pages_load(struct lod_pages *p, struct lod_file *file, uint64_t block)
-{
-	uint8_t *to = p->map + block * LOD_BLOCK;
-
-	if (read_at(file->fd, p->blocks[block].place, to, LOD_BLOCK) < 0 ||
-	    XXH3_64bits(to, LOD_BLOCK) != p->blocks[block].sum)
-		return TACHO_EDAMAGED;
-	p->here[block] = 1;
-	file->resident += LOD_BLOCK;
-	return 0;
+	if (p->settled > first)
+		madvise(p->map + first * LOD_BLOCK, (p->settled - first) * LOD_BLOCK,
+			MADV_DONTNEED);
 }
 
 uint64_t lod_pages_memory(const struct lod_pages *p, uint64_t bytes)
 {
-	uint64_t tables = p->room / LOD_BLOCK * (sizeof(*p->blocks) + sizeof(*p->here));
-
-	return tables + (p->mapped ? bytes - p->settled * LOD_BLOCK : p->room);
+	return p->block_room * sizeof(*p->blocks) +
+	       (p->mapped ? bytes - p->settled * LOD_BLOCK : p->room);
 }
 
 void lod_pages_free(struct lod_pages *p)
@@ -131,7 +165,6 @@ void lod_pages_free(struct lod_pages *p)
 		munmap(p->map, p->room);
 	else
 		free(p->map);
-	free(p->here);
 	free(p->blocks);
 	*p = (struct lod_pages){0};
 }

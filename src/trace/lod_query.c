@@ -1,5 +1,4 @@
 /* What is visible of a lane: a walk down its pyramid. */
-#include "base/search.h"
 #include "trace/lod.h"
 #include "trace/strip.h"
 
@@ -385,28 +384,23 @@ static const struct lod_leaf *leaves_skip(const struct query *q, const struct lo
 	return leaf;
 }
 
-/* Nodes [FIRST, LAST) of a level can be looked at, or an error. */
-static int nodes_need(struct query *q, unsigned level, uint64_t first, uint64_t last)
+static int visit_leaves(struct query *q, const struct lod_node *node, uint64_t parent)
 {
-	const struct lod_node *nodes = q->levels.nodes[level];
-
-	return lod_need(q->lod, q->levels.node_pages[level], nodes + first, nodes + last);
-}
-
-static int visit_leaves(struct query *q, uint64_t parent)
-{
-	const struct lod_levels *l = &q->levels;
-	const struct lod_node *node = &l->nodes[0][parent];
-	const struct lod_leaf *leaf = l->leaves + parent * LOD_LEAVES, *last = leaf + LOD_LEAVES;
-	uint64_t zone = node->first >> 24;
+	const struct lod_level *l = &q->levels.leaves;
+	uint64_t zone = node->first >> 24, first = parent * LOD_LEAVES, count = LOD_LEAVES;
+	const struct lod_leaf *leaf, *last;
+	struct lod_leaf scratch[LOD_LEAVES];
 	bool names = node->longest >= q->pixel;
-	int r;
+	int r = 0;
 
-	if (last > l->leaves + l->leaf_count)
-		last = l->leaves + l->leaf_count;
-	r = leaf < last ? lod_need(q->lod, l->leaf_pages, leaf, last) : 0;
-	if (r < 0)
-		return r;
+	if (first >= l->count)
+		return 0;
+	count = count < l->count - first ? count : l->count - first;
+	leaf = lod_at(q->lod, l->pages, l->at + first * sizeof(*leaf), count * sizeof(*leaf),
+		      scratch);
+	if (!leaf)
+		return q->lod->error;
+	last = leaf + count;
 	leaf = leaves_skip(q, leaf, last, node->start, &zone);
 	while (r == 0) {
 		uint32_t zones;
@@ -417,7 +411,7 @@ static int visit_leaves(struct query *q, uint64_t parent)
 		if (node->start + leaf->start >= q->t1 && leaf->longest >> 6 != LEAF_WIDE)
 			break;
 		zones = (leaf->longest & 7) + 1;
-		if (zone + zones > l->zones) /* a damaged index */
+		if (zone + zones > q->levels.zones) /* a damaged index */
 			break;
 		r = visit_leaf(q, leaf++, node->start, zone, names);
 		zone += zones;
@@ -425,78 +419,66 @@ static int visit_leaves(struct query *q, uint64_t parent)
 	return r;
 }
 
-/* The number of zones in node I of a level. */
-static uint64_t node_zones(const struct lod_levels *l, unsigned level, uint64_t i)
-{
-	uint64_t end = i + 1 < l->counts[level] ? l->nodes[level][i + 1].first >> 24 : l->zones;
-
-	return end - (l->nodes[level][i].first >> 24);
-}
-
 /* The longest zone of a node that is too far from its first to be noted: down to where it is. */
-static int longest_find(struct query *q, unsigned level, uint64_t i, uint64_t *zone)
+static int longest_find(struct query *q, struct lod_node node, unsigned level, uint64_t i,
+			uint64_t *zone)
 {
-	const struct lod_levels *l = &q->levels;
-
-	while (level > 0 && (l->nodes[level][i].first & NODE_FAR) == NODE_FAR) {
+	while (level > 0 && (node.first & NODE_FAR) == NODE_FAR) {
+		const struct lod_level *l = &q->levels.nodes[--level];
 		uint64_t first = i * LOD_FAN, last = first + LOD_FAN;
-		uint64_t longest = l->nodes[level][i].longest;
-		int r;
+		struct lod_node scratch[LOD_FAN];
+		const struct lod_node *nodes;
 
-		level--;
-		if (last > l->counts[level])
-			last = l->counts[level];
-		r = nodes_need(q, level, first, last);
-		if (r < 0)
-			return r;
-		for (i = first; i + 1 < last && l->nodes[level][i].longest != longest; i++)
+		last = last < l->count ? last : l->count;
+		if (first >= last)
+			return TACHO_EDAMAGED;
+		nodes = lod_nodes(q->lod, l, first, last, scratch);
+		if (!nodes)
+			return q->lod->error;
+		for (i = first; i + 1 < last && nodes[i - first].longest != node.longest; i++)
 			;
+		node = nodes[i - first];
 	}
-	*zone = (l->nodes[level][i].first >> 24) + (l->nodes[level][i].first & NODE_FAR);
+	*zone = (node.first >> 24) + (node.first & NODE_FAR);
 	return 0;
 }
 
-/* The first of nodes [low, high) of a level that does not end before t0. */
-static uint64_t node_from(const struct query *q, unsigned level, uint64_t low, uint64_t high)
+/* A node that is too small to be seen by itself. Strips need neither its count nor its longest.
+ * NEXT is the zone after its last. */
+static inline int take_node(struct query *q, const struct lod_node *n, unsigned level, uint64_t i,
+			    uint64_t next)
 {
-	SEARCH_FIRST(low, high, middle, q->levels.nodes[level][middle].end < q->t0);
-	return low;
-}
-
-/* A node that is too small to be seen by itself. Strips need neither its count nor its longest. */
-static inline int take_node(struct query *q, unsigned level, uint64_t i)
-{
-	const struct lod_levels *l = &q->levels;
-	const struct lod_node *n = &l->nodes[level][i];
-	uint64_t longest;
+	uint64_t longest = 0;
 	int r;
 
 	if (q->strip)
 		return take_small(q, n->start, n->end, 0, n->busy, 0, 0);
-	r = longest_find(q, level, i, &longest);
+	r = longest_find(q, *n, level, i, &longest);
 	return r < 0 ? r
-		     : take_small(q, n->start, n->end, node_zones(l, level, i), n->busy, n->longest,
+		     : take_small(q, n->start, n->end, next - (n->first >> 24), n->busy, n->longest,
 				  longest);
 }
 
+/* Nodes [first, last) of a level, at most LOD_FAN of them. */
 static int visit(struct query *q, unsigned level, uint64_t first, uint64_t last)
 {
-	const struct lod_levels *l = &q->levels;
-	int r;
+	const struct lod_level *l = &q->levels.nodes[level];
+	struct lod_node scratch[LOD_FAN + 1];
+	const struct lod_node *n;
+	uint64_t i = first;
+	bool more;
+	int r = 0;
 
-	if (last > l->counts[level])
-		last = l->counts[level];
+	last = last < l->count ? last : l->count;
 	if (first >= last)
 		return 0;
-	/* node_zones() looks at the one after the last, too. */
-	r = nodes_need(q, level, first, last + (last < l->counts[level]));
-	if (r < 0)
-		return r;
-	if (l->nodes[level][first].end < q->t0)
-		first = node_from(q, level, first, last);
-	for (uint64_t i = first; r == 0 && i < last; i++) {
-		const struct lod_node *n = &l->nodes[level][i];
-
+	more = last < l->count; /* the one after the last says where that ends */
+	n = lod_nodes(q->lod, l, first, last + more, scratch);
+	if (!n)
+		return q->lod->error;
+	for (; i < last && n->end < q->t0; i++)
+		n++;
+	for (; r == 0 && i < last; i++, n++) {
 		if (strip_joins(q, n->start, n->end)) {
 			q->strip_busy += n->busy;
 			continue;
@@ -504,9 +486,10 @@ static int visit(struct query *q, unsigned level, uint64_t first, uint64_t last)
 		if (n->start >= q->t1)
 			break;
 		if (taken_whole(q, n->start, n->end, n->busy, n->longest, 2 * q->pixel))
-			r = take_node(q, level, i);
+			r = take_node(q, n, level, i,
+				      i + 1 < l->count ? n[1].first >> 24 : q->levels.zones);
 		else if (level == 0)
-			r = visit_leaves(q, i);
+			r = visit_leaves(q, n, i);
 		else
 			r = visit(q, level - 1, i * LOD_FAN, (i + 1) * LOD_FAN);
 	}
@@ -530,7 +513,7 @@ static int query_run(struct query *q)
 	if (q->levels.levels) {
 		unsigned top = q->levels.levels - 1;
 
-		r = visit(q, top, 0, q->levels.counts[top]);
+		r = visit(q, top, 0, 1);
 	}
 	if (q->strip)
 		strip_flush(q);

@@ -160,14 +160,18 @@ void lod_rows_free(struct lod_rows *r)
 static bool may_be_long(struct trace_lod *lod, const struct lod_levels *l, unsigned level,
 			uint64_t first, uint64_t last, const struct trace_strip *s, uint64_t pixel)
 {
-	const struct lod_node *nodes = l->nodes[level];
+	struct lod_node scratch[LOD_FAN];
+	const struct lod_node *nodes;
 
-	if (last > l->counts[level])
-		last = l->counts[level];
-	if (first < last && lod_need(lod, l->node_pages[level], nodes + first, nodes + last) < 0)
+	if (last > l->nodes[level].count)
+		last = l->nodes[level].count;
+	if (first >= last)
+		return false;
+	nodes = lod_nodes(lod, &l->nodes[level], first, last, scratch);
+	if (!nodes)
 		return true;
 	for (uint64_t i = first; i < last; i++) {
-		const struct lod_node *n = &nodes[i];
+		const struct lod_node *n = &nodes[i - first];
 
 		if (n->longest < pixel || n->end < s->t0)
 			continue;
@@ -181,32 +185,56 @@ static bool may_be_long(struct trace_lod *lod, const struct lod_levels *l, unsig
 	return false;
 }
 
-/* The row of 2^RES ns of a lane; NULL when there is none. */
-static const uint8_t *row_of(const struct trace_lod *lod, uint32_t lane, uint32_t res, uint64_t *n)
+/* The place of the row of 2^RES ns of a lane, and its pixels; 0 when there is none. */
+static uint64_t row_of(const struct trace_lod *lod, uint32_t lane, uint32_t res, uint64_t *at)
 {
 	const struct lod_lane *l = &lod->lanes[lane];
-	const uint8_t *row = lod->data.map + l->offset + lod_lane_bytes(l->leaves);
 	uint64_t duration = lod->header.duration;
 
 	if (res < l->row_first || res - l->row_first >= l->row_count)
-		return NULL;
+		return 0;
+	*at = l->offset + lod_lane_bytes(l->leaves);
 	for (uint32_t i = l->row_first; i < res; i++)
-		row += row_pixels(duration, i);
-	*n = row_pixels(duration, res);
-	return row;
+		*at += row_pixels(duration, i);
+	return row_pixels(duration, res);
+}
+
+#define ROW_PIECE 512u /* pixels that are looked at together: a tile's */
+
+/* Adds pixels [at, at + count) of the rows. They are looked at once before any is added. */
+static bool row_add(struct trace_lod *lod, uint64_t at, uint64_t count, struct trace_strip *s)
+{
+	uint8_t scratch[ROW_PIECE];
+	unsigned any = 0;
+
+	for (uint64_t i = 0, n; i < count; i += n) {
+		n = count - i < ROW_PIECE ? count - i : ROW_PIECE;
+		if (!lod_at(lod, &lod->data, at + i, n, scratch))
+			return false;
+	}
+	for (uint64_t i = 0, n; i < count; i += n) {
+		const uint8_t *row;
+
+		n = count - i < ROW_PIECE ? count - i : ROW_PIECE;
+		row = lod_at(lod, &lod->data, at + i, n, scratch);
+		for (uint64_t k = 0; k < n; k++) {
+			s->busy[i + k] += (float)row[k] * (1.0f / 255);
+			any |= row[k];
+		}
+	}
+	s->any |= any != 0;
+	return true;
 }
 
 bool lod_rows_strip(struct trace_lod *lod, uint32_t lane, struct trace_strip *s)
 {
-	uint64_t pixel = (s->t1 - s->t0) / s->width, n, count;
-	const uint8_t *row;
+	uint64_t pixel = (s->t1 - s->t0) / s->width, n, count, at = 0;
 	struct lod_levels levels;
-	unsigned any = 0;
 
 	if (!s->on_grid || !lod->rows || lane >= lod->p->trace.lane_count)
 		return false;
-	row = row_of(lod, lane, s->res, &n);
-	if (!row)
+	n = row_of(lod, lane, s->res, &at);
+	if (!n)
 		return false;
 	lod_levels_of(lod, lane, &levels);
 	if (levels.levels &&
@@ -214,13 +242,5 @@ bool lod_rows_strip(struct trace_lod *lod, uint32_t lane, struct trace_strip *s)
 		return false;
 	count = s->pixel < n ? n - s->pixel : 0;
 	count = count < s->width ? count : s->width;
-	row += count ? s->pixel : 0;
-	if (count && lod_need(lod, &lod->data, row, row + count) < 0)
-		return false;
-	for (uint64_t i = 0; i < count; i++) {
-		s->busy[i] += (float)row[i] * (1.0f / 255);
-		any |= row[i];
-	}
-	s->any |= any != 0;
-	return true;
+	return row_add(lod, at + s->pixel, count, s);
 }
