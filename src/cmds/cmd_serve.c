@@ -1,11 +1,24 @@
+/*
+ * tacho serve: a trace for Tracy viewers. Each viewer has a process of its own, so that one that
+ * does not read, or is slow, holds up no other.
+ */
 #include "cmds/cmds.h"
 #include "cmds/record.h"
 #include "ring/ring.h"
 #include "tracy/tracy.h"
 
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define VIEWERS  16 /* at a time; more wait */
+#define REFUSALS 10 /* that are reported */
+
 struct conf {
 	int64_t port;
 	bool everywhere, once, live;
+	struct opt_list allow;
 };
 
 static const struct opt opts[] = {
@@ -16,7 +29,9 @@ static const struct opt opts[] = {
 		"serve what is being recorded now: a session (its directory, its recorder's pid, its "
 		"trace), or the only one"),
 	OPT_FLAG(0, "any-address", struct conf, everywhere,
-		 "listen on all addresses, not only on this machine's own"),
+		 "listen on all addresses, not only on the loopback; needs --allow"),
+	OPT_LIST(0, "allow", "ADDRESS[/BITS]", struct conf, allow,
+		 "with --any-address: let this machine or network connect; may be repeated"),
 	OPT_FLAG('1', "once", struct conf, once, "end when one viewer has been told everything"),
 	OPT_END,
 };
@@ -32,7 +47,7 @@ struct live {
 	bool on;
 };
 
-/* What was recorded since, when the viewer has been told all before. */
+/* Reads what was recorded since, when the viewer has been told everything before. */
 static int look(struct live *live, struct tracy_server *server, struct trace *trace,
 		struct tacho_error *err)
 {
@@ -56,16 +71,103 @@ static int look(struct live *live, struct tracy_server *server, struct trace *tr
 	return change || ended ? tracy_server_grown(server, ended, err) : 0;
 }
 
-static int serve(struct trace *trace, struct live *live, const struct conf *conf,
-		 const struct cmd_common *common, struct tacho_error *err)
+/* Talks to one viewer until it leaves. */
+static int viewer_serve(struct tracy_server *server, int fd, struct trace *trace, struct live *live,
+			struct tacho_error *err)
 {
-	struct tracy_server *server;
+	int r = tracy_server_take(server, fd, err);
+
+	while (r == 0 && !record_stops() && tracy_server_is_watched(server)) {
+		r = tracy_server_round(server, live->on ? 20 : 200, err);
+		if (r == 0 && live->on)
+			r = look(live, server, trace, err);
+	}
+	return r;
+}
+
+/* A process for a viewer. It exits with 0 when the viewer has been told everything. */
+static int viewer_start(struct tracy_server *server, int fd, struct trace *trace, struct live *live,
+			struct tacho_error *err)
+{
+	pid_t parent = getpid(), child;
 	int r;
 
-	if (conf->port < 0 || conf->port > 65535)
-		return err_set(err, TACHO_EUSAGE, "--tracy-port: %lld is not a port",
-			       (long long)conf->port);
-	r = tracy_server_open(&server, trace, (uint16_t)conf->port, conf->everywhere, err);
+	fflush(NULL);
+	child = fork();
+	if (child) {
+		close(fd);
+		return child < 0 ? err_errno(err, TACHO_ECONNECT, "cannot start a process") : 0;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	record_catch_signals();
+	if (getppid() != parent)
+		_exit(1);
+	/* What befalls the recording is reported by the parent. */
+	r = viewer_serve(server, fd, trace, live, err);
+	_exit(r < 0 || !tracy_server_served(server));
+}
+
+struct viewers {
+	unsigned count, served, refused;
+};
+
+static void viewers_reap(struct viewers *v)
+{
+	int status;
+
+	while (v->count && waitpid(-1, &status, WNOHANG) > 0) {
+		v->count--;
+		v->served += WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	}
+}
+
+static int viewer_wait(struct tracy_server *server, struct trace *trace, struct live *live,
+		       struct viewers *v, struct tacho_error *err)
+{
+	int ms = live->on || v->count ? 20 : 200, fd;
+	char refused[16];
+
+	if (v->count >= VIEWERS) {
+		usleep((useconds_t)ms * 1000);
+		return 0;
+	}
+	fd = tracy_server_accept(server, ms, refused);
+	if (refused[0] && v->refused++ < REFUSALS)
+		err_note("refused a connection from %s: no --allow names it", refused);
+	if (fd < 0)
+		return 0;
+	v->count++;
+	return viewer_start(server, fd, trace, live, err);
+}
+
+static int networks_parse(const struct conf *conf, struct tracy_network *networks,
+			  struct tacho_error *err)
+{
+	int r = 0;
+
+	if (conf->everywhere && !conf->allow.n)
+		return err_set(err, TACHO_EUSAGE,
+			       "--any-address needs --allow=ADDRESS[/BITS]: the Tracy protocol has "
+			       "no password, so say who may connect");
+	if (!conf->everywhere && conf->allow.n)
+		return err_set(err, TACHO_EUSAGE, "--allow needs --any-address");
+	for (size_t i = 0; r == 0 && i < conf->allow.n; i++)
+		r = tracy_network_parse(&networks[i], conf->allow.v[i], err);
+	return r;
+}
+
+static int serve(struct trace *trace, struct live *live, const struct conf *conf,
+		 const struct tracy_network *networks, const struct cmd_common *common,
+		 struct tacho_error *err)
+{
+	struct tracy_server_options options = {.port = (uint16_t)conf->port,
+					       .everywhere = conf->everywhere,
+					       .allowed = networks,
+					       .allowed_count = conf->allow.n};
+	struct tracy_server *server;
+	struct viewers viewers = {0};
+	int r = tracy_server_open(&server, trace, &options, err);
+
 	if (r < 0)
 		return r;
 	if (live->on)
@@ -74,10 +176,11 @@ static int serve(struct trace *trace, struct live *live, const struct conf *conf
 		fprintf(stderr, "tacho: waiting for a Tracy viewer on port %u; Ctrl-C ends\n",
 			tracy_server_port(server));
 	record_catch_signals();
-	while (r == 0 && !record_stops() && !(conf->once && tracy_server_served(server))) {
-		r = tracy_server_round(server, live->on ? 20 : 200, err);
+	while (r == 0 && !record_stops() && !(conf->once && viewers.served)) {
+		r = viewer_wait(server, trace, live, &viewers, err);
 		if (r == 0 && live->on)
 			r = look(live, server, trace, err);
+		viewers_reap(&viewers);
 	}
 	tracy_server_close(server);
 	return r;
@@ -97,27 +200,40 @@ static int open_live(struct trace **trace, struct live *live, const char *text,
 	return trace_follow_settled(trace, session.output, err);
 }
 
+static int serve_open(const struct conf *cf, struct trace **trace, struct live *live, int argc,
+		      char **argv, struct tacho_error *err)
+{
+	if (cf->port < 0 || cf->port > 65535)
+		return err_set(err, TACHO_EUSAGE, "--tracy-port: %lld is not a port",
+			       (long long)cf->port);
+	if (cf->live && argc > 1)
+		return err_set(err, TACHO_EUSAGE, "serve --live takes one session");
+	if (cf->live)
+		return open_live(trace, live, argc ? argv[0] : NULL, err);
+	if (argc != 1)
+		return err_set(err, TACHO_EUSAGE, "serve takes one trace");
+	return tracy_open_any(trace, argv[0], NULL, err);
+}
+
 static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
-	const struct conf *cf = conf;
+	struct conf *cf = conf;
+	struct tracy_network *networks = calloc(cf->allow.n + 1, sizeof(*networks));
 	struct live live = {.follow = {.lock = -1}};
 	struct tacho_error err = {0};
 	struct trace *trace = NULL;
-	int r;
+	int r = networks ? networks_parse(cf, networks, &err)
+			 : err_set(&err, TACHO_ENOMEM, "no memory");
 
-	if (cf->live && argc > 1)
-		r = err_set(&err, TACHO_EUSAGE, "serve --live takes one session");
-	else if (cf->live)
-		r = open_live(&trace, &live, argc ? argv[0] : NULL, &err);
-	else if (argc != 1)
-		r = err_set(&err, TACHO_EUSAGE, "serve takes one trace");
-	else
-		r = tracy_open_any(&trace, argv[0], NULL, &err);
 	if (r == 0)
-		r = serve(trace, &live, cf, common, &err);
+		r = serve_open(cf, &trace, &live, argc, argv, &err);
+	if (r == 0)
+		r = serve(trace, &live, cf, networks, common, &err);
 	if (trace)
 		trace_close(trace);
 	ring_follow_close(&live.follow);
+	free(networks);
+	opt_list_free(&cf->allow);
 	return r < 0 ? err_report(&err, r) : 0;
 }
 
@@ -131,13 +247,19 @@ const struct cmd cmd_serve = {
 		"With --live it gets what a recorder has written so far, then what comes, a tenth of a "
 		"second later, and the end when the recorder ends. Zones that are open are seen at once; what "
 		"is attached to them when they end.\n\n"
-		"Listens on the loopback unless told otherwise. Questions for anything but the names "
+		"Several viewers may be connected; one that is slow or does not read holds up no "
+		"other.\n\n"
+		"Listens on the loopback. From another machine, forward the port by ssh, or listen "
+		"with --any-address and name the machines that may connect with --allow: the protocol has "
+		"neither a password nor encryption. Questions for anything but the names "
 		"of the trace are refused.",
 	.examples =
 		"  tacho serve run.tacho\n"
 		"      then connect the viewer to 127.0.0.1\n"
 		"  tacho serve --live\n"
-		"      shows what 'tacho run' or 'tacho capture' is recording in another terminal\n",
+		"      shows what 'tacho run' or 'tacho capture' is recording in another terminal\n"
+		"  tacho serve --any-address --allow=192.168.1.20 run.tacho\n"
+		"      lets the viewer on that machine connect, and no other\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
 	.init = init,

@@ -1,4 +1,4 @@
-/* The socket around a serve session. One viewer at a time; others wait in the backlog. */
+/* The sockets around a serve session: one that listens, one of a viewer. */
 #include "tracy/serve.h"
 
 #include <arpa/inet.h>
@@ -11,12 +11,14 @@
 #include <unistd.h>
 
 #define GREETING_MS 2000
-#define ALIVE_MS    3000 /* a viewer that hears nothing for longer might give up */
-#define FAREWELL_MS 1000 /* a viewer waits for ever for a zone that has no end */
+#define ALIVE_MS    3000  /* a viewer that hears nothing for longer might give up */
+#define FAREWELL_MS 1000  /* a viewer waits for ever for a zone that has no end */
+#define STALLED_MS  30000 /* a viewer that reads nothing for so long has hung */
 
 struct tracy_server {
 	struct write model;
 	struct tracy_notes notes;
+	struct tracy_server_options options;
 	struct serve *session;
 	int listener, fd;
 	uint16_t port;
@@ -34,28 +36,64 @@ static uint64_t now_ms(void)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
-static int listen_on(struct tracy_server *s, uint16_t port, bool everywhere,
-		     struct tacho_error *err)
+int tracy_network_parse(struct tracy_network *network, const char *text, struct tacho_error *err)
 {
+	char address[INET_ADDRSTRLEN] = "";
+	size_t len = strcspn(text, "/");
+	struct in_addr at = {0};
+	unsigned long bits = 32;
+	char *end = "";
+
+	if (text[len]) {
+		bits = strtoul(text + len + 1, &end, 10);
+		if (text[len + 1] < '0' || text[len + 1] > '9')
+			end = "not a number";
+	}
+	if (len < sizeof(address))
+		memcpy(address, text, len);
+	if (*end || bits > 32 || inet_pton(AF_INET, address, &at) != 1)
+		return err_set(err, TACHO_EUSAGE,
+			       "%s is not an IPv4 address or network like 10.1.2.3 or 10.1.0.0/16",
+			       text);
+	network->mask = bits ? UINT32_MAX << (32 - bits) : 0;
+	network->address = ntohl(at.s_addr) & network->mask;
+	return 0;
+}
+
+static bool is_allowed(const struct tracy_server *s, uint32_t address)
+{
+	const struct tracy_network *n = s->options.allowed;
+
+	if (address >> 24 == 127)
+		return true;
+	for (size_t i = 0; i < s->options.allowed_count; i++)
+		if ((address & n[i].mask) == n[i].address)
+			return true;
+	return false;
+}
+
+static int listen_on(struct tracy_server *s, struct tacho_error *err)
+{
+	uint16_t port = s->options.port;
 	struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(port)};
 	socklen_t len = sizeof(at);
 	int one = 1;
 
-	at.sin_addr.s_addr = htonl(everywhere ? INADDR_ANY : INADDR_LOOPBACK);
+	at.sin_addr.s_addr = htonl(s->options.everywhere ? INADDR_ANY : INADDR_LOOPBACK);
 	s->listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (s->listener < 0)
 		return err_errno(err, TACHO_ECONNECT, "cannot listen");
 	setsockopt(s->listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (bind(s->listener, (struct sockaddr *)&at, sizeof(at)) < 0 ||
-	    listen(s->listener, 4) < 0 ||
+	    listen(s->listener, 64) < 0 ||
 	    getsockname(s->listener, (struct sockaddr *)&at, &len) < 0)
 		return err_errno(err, TACHO_ECONNECT, "cannot listen on port %u", port);
 	s->port = ntohs(at.sin_port);
 	return 0;
 }
 
-int tracy_server_open(struct tracy_server **out, struct trace *trace, uint16_t port,
-		      bool everywhere, struct tacho_error *err)
+int tracy_server_open(struct tracy_server **out, struct trace *trace,
+		      const struct tracy_server_options *options, struct tacho_error *err)
 {
 	struct tracy_server *s = calloc(1, sizeof(*s));
 	int r;
@@ -63,13 +101,13 @@ int tracy_server_open(struct tracy_server **out, struct trace *trace, uint16_t p
 	if (!s)
 		return err_set(err, TACHO_ENOMEM, "no memory");
 	s->listener = s->fd = -1;
+	s->options = *options;
 	s->model.trace = trace;
 	s->model.notes = &s->notes;
 	r = write_prepare(&s->model);
 	if (r == 0)
 		r = contexts_grow(&s->model, 0);
-	r = r < 0 ? err_set(err, r, "%s: %s", trace->path, err_text(r))
-		  : listen_on(s, port, everywhere, err);
+	r = r < 0 ? err_set(err, r, "%s: %s", trace->path, err_text(r)) : listen_on(s, err);
 	if (r < 0) {
 		tracy_server_close(s);
 		return r;
@@ -133,16 +171,33 @@ static void drop(struct tracy_server *s)
 	s->fd = -1;
 }
 
-static void accept_one(struct tracy_server *s)
+int tracy_server_accept(struct tracy_server *s, int ms, char refused[16])
 {
-	s->fd = accept4(s->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-	if (s->fd < 0)
-		return;
+	struct pollfd fd = {.fd = s->listener, .events = POLLIN};
+	struct sockaddr_in from = {0};
+	socklen_t len = sizeof(from);
+	int viewer;
+
+	refused[0] = 0;
+	if (poll(&fd, 1, ms) <= 0)
+		return -1;
+	viewer = accept4(s->listener, (struct sockaddr *)&from, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (viewer < 0 || is_allowed(s, ntohl(from.sin_addr.s_addr)))
+		return viewer;
+	inet_ntop(AF_INET, &from.sin_addr, refused, 16);
+	close(viewer);
+	return -1;
+}
+
+int tracy_server_take(struct tracy_server *s, int fd, struct tacho_error *err)
+{
+	close(s->listener);
+	s->listener = -1;
+	s->fd = fd;
 	s->session = serve_new(&s->model, s->live);
 	s->last = now_ms();
 	s->deadline = s->last + GREETING_MS;
-	if (!s->session)
-		drop(s);
+	return s->session ? 0 : err_set(err, TACHO_ENOMEM, "no memory");
 }
 
 static void send_out(struct tracy_server *s)
@@ -189,14 +244,16 @@ static void talk(struct tracy_server *s, short events)
 		drop(s);
 }
 
-/* A viewer that has been told nothing for a while. */
-static void idle(struct tracy_server *s)
+/* Time has passed. */
+static void check_time(struct tracy_server *s)
 {
 	uint64_t now = now_ms();
 
 	if (!s->session->greeted) {
 		if (now > s->deadline)
 			drop(s);
+	} else if (s->session->out.len && now - s->last > STALLED_MS) {
+		drop(s);
 	} else if (s->session->step == SERVE_WAIT && now - s->last > ALIVE_MS) {
 		serve_keep_alive(s->session);
 	} else if (s->session->step == SERVE_DONE && s->session->unended && !s->session->out.len &&
@@ -207,18 +264,18 @@ static void idle(struct tracy_server *s)
 
 int tracy_server_round(struct tracy_server *s, int ms, struct tacho_error *err)
 {
-	struct pollfd fd = {.fd = s->fd >= 0 ? s->fd : s->listener, .events = POLLIN};
+	struct pollfd fd = {.fd = s->fd, .events = POLLIN};
 
-	if (s->session && s->session->out.len)
+	if (!s->session)
+		return 0;
+	if (s->session->out.len)
 		fd.events |= POLLOUT;
 	if (poll(&fd, 1, ms) < 0 && errno != EINTR)
 		return err_errno(err, TACHO_ECONNECT, "cannot wait for a viewer");
-	if (s->fd < 0 && fd.revents)
-		accept_one(s);
-	else if (s->session && fd.revents)
+	if (fd.revents)
 		talk(s, fd.revents);
 	if (s->session)
-		idle(s);
+		check_time(s);
 	return 0;
 }
 

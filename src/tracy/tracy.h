@@ -190,15 +190,37 @@ int tracy_hub_close(struct tracy_hub *hub);
 
 /* ------------------------------------------------------------------ viewers */
 
+/* Machines that may connect. Addresses are in the byte order of this machine. */
+struct tracy_network {
+	uint32_t address, mask;
+};
+
+/* "10.1.2.3" or "10.1.0.0/16". */
+int tracy_network_parse(struct tracy_network *network, const char *text, struct tacho_error *err);
+
+struct tracy_server_options {
+	uint16_t port;                       /* 0 picks one */
+	bool everywhere;                     /* else on the loopback alone */
+	const struct tracy_network *allowed; /* besides this machine; must outlive the server */
+	size_t allowed_count;
+};
+
 /*
  * A saved trace that a Tracy viewer or capture tool can connect to as if it were a program
- * (protocol 66). On the loopback alone unless EVERYWHERE. Call tracy_server_round() in a loop. PORT
- * 0 picks one.
+ * (protocol 66). The server talks to one viewer: tracy_server_accept() waits for one,
+ * tracy_server_take() gives it to the server, tracy_server_round() talks to it. To serve several at
+ * once fork in between.
  */
 struct tracy_server;
-int tracy_server_open(struct tracy_server **server, struct trace *trace, uint16_t port,
-		      bool everywhere, struct tacho_error *err);
+int tracy_server_open(struct tracy_server **server, struct trace *trace,
+		      const struct tracy_server_options *options, struct tacho_error *err);
 uint16_t tracy_server_port(const struct tracy_server *server);
+/* A viewer's socket, or -1 when none came in MS milliseconds or it is not allowed to: then its
+ * address is in REFUSED (else empty). */
+int tracy_server_accept(struct tracy_server *server, int ms, char refused[16]);
+/* Owns FD from here on, does not listen any more. */
+int tracy_server_take(struct tracy_server *server, int fd, struct tacho_error *err);
+/* Until it is not watched any more. */
 int tracy_server_round(struct tracy_server *server, int ms, struct tacho_error *err);
 /* Viewers that were told everything. */
 uint64_t tracy_server_served(const struct tracy_server *server);
