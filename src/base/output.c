@@ -1,4 +1,5 @@
 #include "base/output.h"
+#include "base/term.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -89,7 +90,7 @@ int output_open(struct output *out, const char *path, bool force, struct tacho_e
 
 	memset(out, 0, sizeof(*out));
 	if (!strcmp(path, "-")) {
-		out->file = stdout;
+		out->file = term_guard(stdout);
 		return 0;
 	}
 	out->force = force;
@@ -123,6 +124,8 @@ int output_close(struct output *out, struct tacho_error *err)
 	if (r == 0 && out->unnamed)
 		r = give_temporary_name(out, err);
 	if (out->file != stdout && fclose(out->file) && r == 0)
+		r = err_errno(err, TACHO_EWRITE, "cannot write %s", name);
+	if (!out->path && fflush(stdout) && r == 0) /* what a guard has passed on */
 		r = err_errno(err, TACHO_EWRITE, "cannot write %s", name);
 	out->file = NULL;
 	if (r == 0 && out->temporary)

@@ -3,7 +3,8 @@
  * when it is complete, and renamed: a reader never sees half a file, a failure leaves the old one,
  * and a program that is killed leaves nothing. Where the file system has no files without names,
  * the temporary name is there from the start. An existing file is replaced only with FORCE. "-" is
- * standard output. "/dev/..." and FIFOs are written directly.
+ * standard output, where a terminal gets control characters escaped (term_guard()). "/dev/..." and
+ * FIFOs are written directly.
  */
 #ifndef BASE_OUTPUT_H
 #define BASE_OUTPUT_H

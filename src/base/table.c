@@ -32,7 +32,7 @@ static void flush_line(struct table *t)
 {
 	if (t->line.failed)
 		t->error = TACHO_ENOMEM;
-	else if (fwrite(t->line.data, 1, t->line.len, t->out) != t->line.len)
+	else if (fwrite(t->line.data, 1, t->line.len, t->guard) != t->line.len)
 		t->error = TACHO_EWRITE;
 	buf_reset(&t->line);
 }
@@ -62,6 +62,7 @@ void table_open(struct table *t, FILE *out, const struct table_style *style,
 {
 	memset(t, 0, sizeof(*t));
 	t->out = out;
+	t->guard = style->format == TABLE_AS_TEXT ? out : term_guard(out);
 	t->style = *style;
 	t->columns = columns;
 	t->n = n;
@@ -404,6 +405,7 @@ int table_close(struct table *t)
 			json_end(&t->json);
 		flush_line(t);
 	}
+	term_unguard(t->guard, t->out);
 	r = t->error;
 	buf_free(&t->line);
 	buf_free(&t->cells);

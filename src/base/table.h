@@ -68,6 +68,7 @@ struct table_line {
 
 struct table {
 	FILE *out;
+	FILE *guard; /* what is written to: term_guard() of OUT for CSV and JSON */
 	struct table_style style;
 	const struct table_column *columns;
 	size_t n;

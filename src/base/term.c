@@ -96,6 +96,81 @@ void term_add_escaped(struct buf *out, const char *text, size_t len)
 	}
 }
 
+/* ------------------------------------------------------------------- guard */
+
+struct guard {
+	FILE *out;
+	struct buf line; /* what has no end yet: a character may be in two writes */
+};
+
+static int guard_flush(struct guard *g, size_t len)
+{
+	struct buf safe = BUF_INIT;
+	int r;
+
+	for (size_t at = 0, n; at < len; at += n) {
+		const char *text = g->line.data + at;
+		size_t left = len - at;
+
+		/* "\r\n" ends a line as well. */
+		for (n = 0; n < left && text[n] != '\n' && text[n] != '\t' &&
+			    !(text[n] == '\r' && n + 1 < left && text[n + 1] == '\n');
+		     n++)
+			;
+		term_add_escaped(&safe, text, n);
+		if (n < left)
+			buf_addc(&safe, text[n++]);
+	}
+	r = safe.failed || fwrite(safe.data, 1, safe.len, g->out) < safe.len ? -1 : 0;
+	memmove(g->line.data, g->line.data + len, g->line.len - len);
+	g->line.len -= len;
+	buf_free(&safe);
+	return r;
+}
+
+static ssize_t guard_write(void *cookie, const char *bytes, size_t len)
+{
+	struct guard *g = cookie;
+	const char *end = memrchr(bytes, '\n', len);
+	size_t whole = end ? g->line.len + (size_t)(end - bytes) + 1 : 0;
+
+	if (buf_add(&g->line, bytes, len) < 0 || (whole && guard_flush(g, whole) < 0))
+		return 0;
+	return (ssize_t)len;
+}
+
+static int guard_close(void *cookie)
+{
+	struct guard *g = cookie;
+	int r = g->line.len ? guard_flush(g, g->line.len) : 0;
+
+	buf_free(&g->line);
+	free(g);
+	return r;
+}
+
+FILE *term_guard(FILE *out)
+{
+	static const cookie_io_functions_t functions = {.write = guard_write, .close = guard_close};
+	struct guard *g = isatty(fileno(out)) ? calloc(1, sizeof(*g)) : NULL;
+	FILE *guard = NULL;
+
+	if (g) {
+		g->out = out;
+		g->line = (struct buf)BUF_INIT;
+		guard = fopencookie(g, "w", functions);
+		if (!guard)
+			free(g);
+	}
+	return guard ? guard : out;
+}
+
+void term_unguard(FILE *guard, FILE *out)
+{
+	if (guard != out)
+		fclose(guard);
+}
+
 /* The byte at which the COLUMNth column of TEXT begins. */
 static size_t column_offset(const char *text, size_t len, size_t column)
 {

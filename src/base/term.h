@@ -47,6 +47,15 @@ void term_print_safe(FILE *out, const char *text);
  */
 void term_add_escaped(struct buf *out, const char *text, size_t len);
 
+/*
+ * OUT itself, or when it is a terminal a stream to it that escapes as above what is written; ends
+ * of lines and tabs stay. For formats that other programs read (CSV, JSON): they get the bytes as
+ * they are, a person who looks at them cannot be harmed. term_unguard() flushes it; what failed is
+ * seen in OUT.
+ */
+FILE *term_guard(FILE *out);
+void term_unguard(FILE *guard, FILE *out);
+
 /* Appends TEXT, which has no colour in it, in at most WIDTH columns; ".." stands for its middle. */
 void term_add_cut(struct buf *out, const char *text, size_t len, size_t width);
 

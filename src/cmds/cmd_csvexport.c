@@ -1,4 +1,5 @@
 /* csvexport under its three names: the two original lines of it differ in what -p means. */
+#include "base/term.h"
 #include "cmds/cmds.h"
 #include "tracy/tracy.h"
 
@@ -59,6 +60,7 @@ static int run(void *verb_conf, const struct cmd_common *common, int argc, char 
 	const struct conf *conf = verb_conf;
 	struct tacho_error err = {0};
 	struct trace *trace = NULL;
+	FILE *out;
 	int r;
 
 	if (conf->version) {
@@ -69,8 +71,11 @@ static int run(void *verb_conf, const struct cmd_common *common, int argc, char 
 		r = err_set(&err, TACHO_EUSAGE, "csvexport takes one file");
 	else
 		r = tracy_open_any(&trace, argv[0], NULL, &err);
-	if (r == 0)
-		r = tracy_csv(trace, stdout, &conf->csv, &err);
+	if (r == 0) {
+		out = term_guard(stdout);
+		r = tracy_csv(trace, out, &conf->csv, &err);
+		term_unguard(out, stdout);
+	}
 	if (r < 0) {
 		r = cmds_stdout_failed() ? 0 : err_report(&err, r);
 	} else if (trace->damage.text[0]) {

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct conf {
 	struct query_conf query;
@@ -97,6 +98,9 @@ static int write_tracy(struct query *q, const struct conf *conf, const struct ou
 		return r;
 	if (conf->level < 0 || conf->level > 19)
 		return err_set(&q->err, TACHO_EUSAGE, "--level: 1 to 19");
+	if (!out->path && isatty(STDOUT_FILENO))
+		return err_set(&q->err, TACHO_EUSAGE,
+			       "a .tracy file is not for a terminal; -o names a file");
 	r = tracy_write(q->trace, fileno(out->file), out->path ? out->path : "standard output",
 			&options, &notes, &q->err);
 	if (r == 0 && !q->common->quiet)

@@ -142,14 +142,16 @@ static int print_stats(const struct conf *cf, const struct ops_log_stats *stats,
 		       struct tacho_error *err)
 {
 	struct buf text = BUF_INIT;
+	FILE *out = term_guard(stdout);
 	int r = 0;
 
 	if (cf->format == 1)
 		ops_log_stats_json(stats, cf->series, &text);
 	else
 		ops_log_stats_text(stats, &text);
-	if (text.failed || fwrite(text.data, 1, text.len, stdout) < text.len)
+	if (text.failed || fwrite(text.data, 1, text.len, out) < text.len)
 		r = err_errno(err, TACHO_EWRITE, "cannot write the statistics");
+	term_unguard(out, stdout);
 	buf_free(&text);
 	return r;
 }

@@ -299,16 +299,19 @@ static int write_standard(struct job *j)
 					 .no_summary = !j->has_stacked,
 					 .stacked_base = j->base};
 	struct perf_csv_options csv = {j->c->no_advice, j->c->raw_op_codes};
+	/* Text has colours and is made safe where it is made. */
+	FILE *out = term_guard(stdout);
 	int r = 0;
 
 	if (j->c->format == FORMAT_JSON)
 		r = perf_json_write(&j->report, &j->view, j->has_stacked ? &j->stacked : NULL,
-				    &j->notes, stdout);
+				    &j->notes, out);
 	else if (j->c->format == FORMAT_CSV && !j->c->csv)
-		r = perf_csv_write(&j->report, &j->view, &csv, stdout);
+		r = perf_csv_write(&j->report, &j->view, &csv, out);
 	else if (!j->c->csv)
 		r = perf_text_write(&j->report, &j->view, j->has_stacked ? &j->stacked : NULL,
 				    &text, stdout);
+	term_unguard(out, stdout);
 	if (r < 0)
 		return err_errno(&j->err, r, "cannot write the report");
 	return 0;

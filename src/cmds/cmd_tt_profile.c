@@ -1,5 +1,6 @@
 #include "base/buf.h"
 #include "base/folder.h"
+#include "base/term.h"
 #include "cmds/cmds.h"
 #include "cmds/port.h"
 #include "cmds/record.h"
@@ -123,7 +124,9 @@ static int report(const struct ops_options *options, const char *output, const c
 			 ops_issues_damage(&result.issues) == 1 ? "" : "s", result.issues_path);
 	if (r == 0 && !common->quiet) {
 		ops_summary_print(&result.summary, &result.issues, 10, stdout);
-		printf("\nreport: %s\n", output);
+		fputs("\nreport: ", stdout);
+		term_print_safe(stdout, output);
+		putchar('\n');
 	}
 	ops_result_free(&result);
 	return r;
