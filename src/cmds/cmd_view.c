@@ -63,20 +63,19 @@ static int check(const struct conf *conf, struct tacho_error *err)
 	return r;
 }
 
-/* What it says is nobody's business here; its signals are not those that end the viewer. */
-static void browser_open(const struct web *web, const char *bind)
+/*
+ * Opens PAGE, which leads to the URL. The browser's output is dropped; its signals are not those
+ * that end the viewer.
+ */
+static void browser_open(char *page)
 {
-	const char *address = bind && !view_is_everywhere(bind) ? bind : "127.0.0.1";
-	bool six = strchr(address, ':');
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
-	char name[] = "xdg-open", url[160], *argv[] = {name, url, NULL};
+	char name[] = "xdg-open", *argv[] = {name, page, NULL};
 	sigset_t none, all;
 	pid_t pid;
 	int e;
 
-	snprintf(url, sizeof(url), "http://%s%s%s:%u/?token=%s", six ? "[" : "", address,
-		 six ? "]" : "", web_port(web), web_token(web));
 	sigemptyset(&none);
 	sigfillset(&all);
 	posix_spawnattr_init(&attributes);
@@ -117,6 +116,7 @@ static int view(const struct conf *conf, const struct cmd_common *common, int ar
 				      .sources = conf->sources.v,
 				      .source_count = conf->sources.n};
 	struct web *web = NULL;
+	char *page = NULL;
 	int r = check(conf, err);
 
 	if (r == 0)
@@ -129,9 +129,15 @@ static int view(const struct conf *conf, const struct cmd_common *common, int ar
 	if (r == 0)
 		r = view_start(web, conf->port, common->quiet, err);
 	if (r == 0) {
+		view_rotates(conf->bind, stdout);
 		view_announce(web, conf->bind, stdout);
-		if (conf->open)
-			browser_open(web, conf->bind);
+		if (conf->open) {
+			page = view_page_make(web, conf->bind);
+			if (page)
+				browser_open(page);
+			else
+				err_note("cannot write a page for the browser: open the URL");
+		}
 		for (size_t i = 0; !common->quiet && web_unread(web, i); i++)
 			err_note("not shown: %s", web_unread(web, i));
 		if (!common->quiet)
@@ -139,6 +145,7 @@ static int view(const struct conf *conf, const struct cmd_common *common, int ar
 				web_traces(web), web_traces(web) == 1 ? "" : "s");
 		view_serve(web, conf->idle, 0);
 	}
+	view_page_remove(page);
 	web_close(web);
 	return r;
 }
@@ -164,7 +171,9 @@ const struct cmd cmd_view = {
 		"without a file it is the recording that goes on at the moment.\n\n"
 		"Traces of any size open at once: the page gets only what it shows. The first "
 		"time a large trace is opened an index is made, which is kept in the cache folder.\n\n"
-		"The URL has a token in it, which no other page and no other user knows. To look from "
+		"The URL has a token in it, which no other page and no other user knows. It is valid until "
+		"the viewer ends; SIGUSR1 makes another one, prints the new URL and closes pages that are "
+		"open. Nothing can be changed with it. To look from "
 		"another machine forward the port by ssh, as the printed line says. Ctrl-C ends.",
 	.examples = "tacho view app.tacho\n  then open the URL that is printed\n"
 		    "tacho view --idle-exit=600 traces/\n  all traces of a folder, for ten minutes "

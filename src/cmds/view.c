@@ -1,8 +1,13 @@
+/* The viewer for the verbs that show a page: its port, its URL, its end. */
 #include "cmds/view.h"
 #include "cmds/port.h"
 #include "cmds/record.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PORTS 20 /* that are tried when none was asked for */
@@ -40,6 +45,70 @@ bool view_is_everywhere(const char *address)
 	return !strcmp(address, "0.0.0.0") || !strcmp(address, "::");
 }
 
+/* -------------------------------------------------------------------- page */
+
+#define PAGE_NAME "/tacho.html"
+
+/* A folder that nobody else can look into: the user's runtime directory, else the usual one. */
+static char *page_folder(void)
+{
+	const char *base = secure_getenv("XDG_RUNTIME_DIR");
+	struct stat st;
+	char *path;
+
+	if (!base || base[0] != '/' || stat(base, &st) < 0 || st.st_uid != geteuid() ||
+	    (st.st_mode & 077))
+		base = "/tmp";
+	if (asprintf(&path, "%s/tacho-view.XXXXXX", base) < 0)
+		return NULL;
+	if (mkdtemp(path))
+		return path;
+	free(path);
+	return NULL;
+}
+
+char *view_page_make(const struct web *web, const char *bind)
+{
+	const char *address = bind && !view_is_everywhere(bind) ? bind : "127.0.0.1";
+	bool six = strchr(address, ':');
+	char *folder = page_folder(), *path = NULL;
+	int fd = -1, n = -1;
+
+	if (folder && asprintf(&path, "%s" PAGE_NAME, folder) < 0)
+		path = NULL;
+	if (path)
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0) {
+		n = dprintf(
+			fd,
+			"<!doctype html><meta charset=utf-8><title>tacho</title>"
+			"<meta http-equiv=refresh content=\"0;url=http://%s%s%s:%u/?token=%s\">\n",
+			six ? "[" : "", address, six ? "]" : "", web_port(web), web_token(web));
+		close(fd);
+	}
+	if (n < 0 && folder) {
+		if (path)
+			unlink(path);
+		rmdir(folder);
+	}
+	if (n < 0) {
+		free(path);
+		path = NULL;
+	}
+	free(folder);
+	return path;
+}
+
+void view_page_remove(char *path)
+{
+	if (!path)
+		return;
+	unlink(path);
+	path[strlen(path) - strlen(PAGE_NAME)] = 0;
+	rmdir(path);
+	free(path);
+}
+
 void view_announce(const struct web *web, const char *bind, FILE *out)
 {
 	const char *address = bind ? bind : "127.0.0.1";
@@ -61,9 +130,39 @@ void view_announce(const struct web *web, const char *bind, FILE *out)
 	fflush(out);
 }
 
+/* ---------------------------------------------------------------- rotation */
+
+static volatile sig_atomic_t rotation_wanted;
+static struct {
+	const char *bind;
+	FILE *out;
+} rotation;
+
+static void on_rotate(int number)
+{
+	(void)number;
+	rotation_wanted = 1;
+}
+
+void view_rotates(const char *bind, FILE *out)
+{
+	struct sigaction action = {.sa_handler = on_rotate, .sa_flags = SA_RESTART};
+
+	rotation.bind = bind;
+	rotation.out = out;
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGUSR1, &action, NULL);
+}
+
 void view_serve(struct web *web, int64_t idle, int stops)
 {
 	while (record_stops() <= stops && !record_orphaned() &&
-	       !(idle && web_idle(web) > (double)idle))
+	       !(idle && web_idle(web) > (double)idle)) {
+		if (rotation_wanted) {
+			rotation_wanted = 0;
+			if (web_rotate(web) == 0)
+				view_announce(web, rotation.bind, rotation.out);
+		}
 		usleep(100000);
+	}
 }

@@ -16,6 +16,17 @@ bool view_is_everywhere(const char *address);
 /* Prints the URL and how to come there from elsewhere on OUT. */
 void view_announce(const struct web *web, const char *bind, FILE *out);
 
+/*
+ * The URL with the token, in a file that the user alone can read and that takes a browser there: a
+ * command line can be read by every user of the machine. NULL with errno when that fails; else
+ * view_page_remove() removes and frees it.
+ */
+char *view_page_make(const struct web *web, const char *bind);
+void view_page_remove(char *path);
+
+/* SIGUSR1 makes view_serve() rotate the token and print the new URL, to OUT. */
+void view_rotates(const char *bind, FILE *out);
+
 /* Until more than STOPS signals have come, or until nobody has looked for IDLE seconds (0: for
  * ever). */
 void view_serve(struct web *web, int64_t idle, int stops);

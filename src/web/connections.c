@@ -127,6 +127,9 @@ void *connections_watch(void *context)
 	while (!s->stopping) {
 		struct timespec until;
 		double t = server_now();
+		bool all = s->drops;
+
+		s->drops = false;
 
 		for (struct connection *c = s->connections; c; c = c->next)
 			if (c->fd >= 0 && t - c->since > patience(c->phase)) {
@@ -134,7 +137,7 @@ void *connections_watch(void *context)
 				c->fd = -1;
 			}
 		pthread_mutex_unlock(&s->lock);
-		sockets_end(s, false);
+		sockets_end(s, all);
 		pthread_mutex_lock(&s->lock);
 		if (s->stopping)
 			break;

@@ -75,17 +75,19 @@ static bool origin_is_right(const struct web_request *r)
 }
 
 /* Takes the same time whatever is wrong. */
-bool guard_token_is(const struct web *web, const char *text, size_t len)
+bool guard_token_is(struct web *web, const char *text, size_t len)
 {
 	unsigned char difference = len != WEB_TOKEN - 1;
 
+	pthread_mutex_lock(&web->token_lock);
 	for (size_t i = 0; i < len && i < WEB_TOKEN - 1; i++)
 		difference |= (unsigned char)(text[i] ^ web->token[i]);
+	pthread_mutex_unlock(&web->token_lock);
 	return !difference;
 }
 
 /* Cookies are not bound to a port, so that of a viewer has its port in its name. */
-static bool cookie_is_right(const struct web *web, const char *cookies)
+static bool cookie_is_right(struct web *web, const char *cookies)
 {
 	char name[32];
 	size_t n = (size_t)snprintf(name, sizeof(name), "tacho-%u=", web_port(web));
@@ -102,7 +104,7 @@ static bool cookie_is_right(const struct web *web, const char *cookies)
 	return false;
 }
 
-static bool knows_token(const struct web *web, const struct web_request *r)
+static bool knows_token(struct web *web, const struct web_request *r)
 {
 	if (r->authorization && !strncasecmp(r->authorization, "Bearer ", 7))
 		return guard_token_is(web, r->authorization + 7, strlen(r->authorization + 7));
@@ -124,7 +126,7 @@ static bool enters(struct web_call *c)
 	reply->status = 303;
 	snprintf(reply->location, sizeof(reply->location), "/");
 	snprintf(reply->cookie, sizeof(reply->cookie),
-		 "tacho-%u=%s; Path=/; HttpOnly; SameSite=Strict", web_port(c->web), c->web->token);
+		 "tacho-%u=%s; Path=/; HttpOnly; SameSite=Strict", web_port(c->web), token);
 	return true;
 }
 
@@ -137,7 +139,7 @@ static bool is_page(const char *path)
 	return strncmp(path, "/api/", 5) && strcmp(path, "/ws");
 }
 
-bool guard_admits(const struct web *web, const struct web_request *r, struct web_call *c)
+bool guard_admits(struct web *web, const struct web_request *r, struct web_call *c)
 {
 	if (!host_is_right(web, r->host))
 		call_fail(c, 403, "this host name is not served");

@@ -122,6 +122,7 @@ void handle_put(struct web_trace *t, struct web_handle *h);
 struct web {
 	struct web_options options;
 	char token[WEB_TOKEN];
+	pthread_mutex_t token_lock; /* of TOKEN, which the thread that rotates it reads without */
 	struct {
 		VEC(struct web_trace *);
 	} traces;
@@ -181,11 +182,13 @@ void web_answer(struct web *web, const struct web_request *request, struct web_r
 		bool (*gone)(void *context), void *context);
 
 /* guard.c: may it be answered? Else REPLY says why not. */
-bool guard_admits(const struct web *web, const struct web_request *request, struct web_call *call);
-bool guard_token_is(const struct web *web, const char *text, size_t len);
+bool guard_admits(struct web *web, const struct web_request *request, struct web_call *call);
+bool guard_token_is(struct web *web, const char *text, size_t len);
 
 /* token.c: 0 or an error. */
 int token_make(char *token);
+/* Ends all WebSockets: who opened them must show that they know the token. */
+void server_drop_sockets(struct web *web);
 
 /* assets.c: a file of the page. */
 int assets_answer(struct web_call *c);

@@ -40,6 +40,7 @@ struct server {
 		bool over; /* its thread is done */
 	} sockets[WEBSOCKETS];
 	bool stopping;
+	bool drops; /* the watchman is to end all sockets */
 	pthread_cond_t wake;
 	pthread_t watchman;
 };

@@ -106,6 +106,18 @@ enum MHD_Result socket_answer(struct server *s, struct MHD_Connection *con,
 	return result;
 }
 
+void server_drop_sockets(struct web *web)
+{
+	struct server *s = web->server;
+
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	s->drops = true;
+	pthread_cond_signal(&s->wake);
+	pthread_mutex_unlock(&s->lock);
+}
+
 void server_wake(struct web *web)
 {
 	struct server *s = web->server;

@@ -442,6 +442,7 @@ int web_open(struct web **web, const struct web_options *options, struct tacho_e
 		return err_set(err, r, "cannot start the viewer: %s", err_text(r));
 	}
 	w->options = *options;
+	pthread_mutex_init(&w->token_lock, NULL);
 	pthread_mutex_init(&w->follow_lock, NULL);
 	pthread_cond_init(&w->follow_wake, NULL);
 	*web = w;
@@ -454,6 +455,7 @@ void web_close(struct web *web)
 		return;
 	follow_stop(web);
 	server_stop(web);
+	pthread_mutex_destroy(&web->token_lock);
 	pthread_mutex_destroy(&web->follow_lock);
 	pthread_cond_destroy(&web->follow_wake);
 	for (size_t i = 0; i < web->traces.n; i++)

@@ -47,8 +47,11 @@ size_t web_traces(const struct web *web);
 /* PORT 0 is any. TACHO_EEXISTS: the port is taken. */
 int web_start(struct web *web, uint16_t port, struct tacho_error *err);
 uint16_t web_port(const struct web *web);
-/* What a visitor must know: part of the URL. */
+/* What a visitor must know: part of the URL. Of this server alone; nothing can be changed with it.
+ */
 const char *web_token(const struct web *web);
+/* Makes another token: pages that are open lose their access. Not while web_token() is in use. */
+int web_rotate(struct web *web);
 /* Seconds since the last request or open page; 0 while one is there. */
 double web_idle(struct web *web);
 

@@ -8,9 +8,9 @@ python3 "$SOURCE/tests/view_hostile.py" m.tacho >said 2>&1 || fail "$(cat said)"
 expect_line said '^[0-9]{3} hostile requests$'
 
 python3 - <<'PY' >said 2>&1 || fail "$(cat said)"
-import os, socket, subprocess, sys
+import os, signal, socket, subprocess, sys
 sys.path.insert(0, os.environ["SOURCE"] + "/tests")
-from view_client import Server
+from view_client import Server, WebSocket
 
 # By default nobody else can connect at all.
 s = Server("m.tacho")
@@ -20,18 +20,22 @@ assert mine == [f"0100007F:{s.port:04X}"], mine
 first = s.token
 s.end()
 
-# The token is the user's own and stays, so that an open page survives a new server.
-path = f"/dev/shm/tacho-{os.geteuid()}/.view-token"
-assert os.stat(path).st_mode & 0o77 == 0
-s = Server("m.tacho")
-assert s.token == first
-s.end()
-# One that others could read, or that was cut, is not used.
-os.chmod(path, 0o644)
+# The token is of one server, and of nothing that stays.
 s = Server("m.tacho")
 assert s.token != first
+
+# A new one on request: the old one opens nothing any more, and sockets that are open end.
+old, w = s.token, WebSocket(s)
+s.get("/api/v1/traces")
+s.process.send_signal(signal.SIGUSR1)
+s.token = s.reads("?token=").rstrip().split("=")[1]
+assert s.token != old
+s.get("/api/v1/traces")
+assert s.request("/api/v1/traces", headers={"Authorization": "Bearer " + old})[0].status == 403
+assert s.request("/?token=" + old, token=False)[0].status == 403
+while w.s.recv(4096):
+    pass
 s.end()
-os.chmod(path, 0o600)
 
 # --bind: other addresses of this machine are right then, other names are not; the token is needed.
 s = Server("--bind", "0.0.0.0", "m.tacho")
