@@ -43,9 +43,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	put_ring(NULL, 0);
 	put_part(s.key, data, size);
 	ring_session_close(&s);
-	if (capture_resume(&c, session, &options, &err) == 0)
+	if (capture_resume(&c, session, &options, &err) == 0) {
 		capture_finish(c, false, &summary, &err);
-	if (ring_session_adopt(&s, session, &err) == 0) {
+	} else if (ring_session_adopt(&s, session, &err) == 0) {
 		ring_session_remove(&s);
 		ring_session_close(&s);
 	}

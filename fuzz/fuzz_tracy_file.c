@@ -28,11 +28,10 @@ static void wrap(int fd, const uint8_t *data, size_t size, int level)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct trace_writer_options options = {.force = true};
+	static int nowhere = -1;
 	struct tracy_notes notes = {{0}};
 	struct trace_writer *w;
 	struct trace *t;
-	char path[64];
 	int fd = memfd_create("fuzz", MFD_CLOEXEC), r;
 
 	if (!size || fd < 0)
@@ -42,20 +41,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] % 3)
 		wrap(fd, data + 1, size - 1, data[0] % 3 - 1);
 	lseek(fd, 0, SEEK_SET);
-	snprintf(path, sizeof(path), "/dev/shm/fuzz-tracy-%d.tacho", (int)getpid());
-	if (trace_writer_open(&w, path, &options, NULL) < 0)
+	if (nowhere < 0)
+		nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (trace_writer_open_temporary(&w, "/dev/shm", NULL) < 0)
 		abort();
 	r = tracy_import(w, fd, "fuzz", &notes, NULL);
 	close(fd);
-	if (trace_writer_close(w, NULL) == 0 && (r == 0 || r == TACHO_EDAMAGED)) {
+	if (r < 0 && r != TACHO_EDAMAGED) {
+		trace_writer_abandon(w);
+	} else if (trace_writer_take(w, &t, NULL) == 0) {
 		/* What was read can be written again. */
-		fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-		if (trace_open(&t, path, NULL) == 0) {
-			tracy_write(t, fd, "fuzz", NULL, &notes, NULL);
-			trace_close(t);
-		}
-		close(fd);
+		tracy_write(t, nowhere, "fuzz", NULL, &notes, NULL);
+		trace_close(t);
 	}
-	unlink(path);
 	return 0;
 }

@@ -43,14 +43,11 @@ static inline void image_page(char *base, uint32_t extent, uint64_t thread, uint
 	ring_extents(base)[extent].thread = thread;
 }
 
-/* The process's own stream, two threads, one of them with two segments. */
-static inline void image_make(char *base)
+/* The process's own stream, two threads, one of them with two segments; over zeros. */
+static inline void image_fill(char *base)
 {
 	struct ring_header *h = (struct ring_header *)base;
 
-	memset(base, 0, RING_PAGE_SIZE + 64 * sizeof(struct ring_extent));
-	for (uint32_t i = 0; i < IMAGE_EXTENTS; i++)
-		memset(base + ring_segment_offset(i), 0, RING_SEG_SIZE);
 	h->version = RING_VERSION;
 	h->word_size = 8;
 	h->byte_order = 0x01020304;
@@ -67,6 +64,15 @@ static inline void image_make(char *base)
 	image_segment(base, 3, 1, 1, 5);
 	image_segment(base, 4, 1, 2, 0);
 	h->magic = RING_MAGIC;
+}
+
+/* The same over what is there. */
+static inline void image_make(char *base)
+{
+	memset(base, 0, RING_PAGE_SIZE + 64 * sizeof(struct ring_extent));
+	for (uint32_t i = 0; i < IMAGE_EXTENTS; i++)
+		memset(base + ring_segment_offset(i), 0, RING_SEG_SIZE);
+	image_fill(base);
 }
 
 static inline void image_patch(char *base, const uint8_t *data, size_t size)

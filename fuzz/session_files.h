@@ -39,14 +39,14 @@ static void make_names(void)
 /* A sound ring with the input's bytes over it. */
 static void put_ring(const uint8_t *data, size_t size)
 {
-	int fd = open(ring, O_RDWR | O_CREAT, 0600);
+	int fd = open(ring, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	char *image;
 
 	if (fd < 0 || ftruncate(fd, IMAGE_SIZE) < 0)
 		abort();
 	image = mmap(NULL, IMAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
-	image_make(image);
+	image_fill(image); /* to touch all pages of a new file would be most of the work */
 	if (size)
 		image_patch(image, data, size);
 	munmap(image, IMAGE_SIZE);

@@ -77,17 +77,22 @@ static int levels_update(struct lod_live *l, uint64_t changed)
 	return 0;
 }
 
-/*
- * Writes out what no later update reads or changes: leaves that are closed, and nodes before the
- * first whose parent may still change.
- */
-static void live_settle(struct lod_live *l, struct lod_file *file)
+/* The file is opened for the first lane that needs it. */
+static void live_leaves_settle(struct trace_lod *lod, struct lod_live *l)
+{
+	if (l->leaves.pages.mapped && lod->file.fd < 0)
+		lod->file.fd = lod_cache_unnamed(lod->dir);
+	lod_pages_settle(&l->leaves.pages, &lod->file,
+			 l->builder.leaf_count * sizeof(struct lod_leaf));
+}
+
+/* Writes out the nodes before the first whose parent may still change. */
+static void live_nodes_settle(struct trace_lod *lod, struct lod_live *l)
 {
 	uint64_t node = l->builder.leaf_count / LOD_LEAVES;
 
-	lod_pages_settle(&l->leaves.pages, file, l->builder.leaf_count * sizeof(struct lod_leaf));
 	for (unsigned i = 0; i < l->levels; i++, node /= LOD_FAN)
-		lod_pages_settle(&l->nodes[i].pages, file,
+		lod_pages_settle(&l->nodes[i].pages, &lod->file,
 				 node / LOD_FAN * LOD_FAN * sizeof(struct lod_node));
 }
 
@@ -107,8 +112,7 @@ static int live_lane_update(struct trace_lod *lod, struct lod_live *l, const str
 			r = lod_segment_add(b, lod->p, s);
 		l->zones = s->zone + s->count;
 		if (r == 0)
-			lod_pages_settle(&l->leaves.pages, &lod->file,
-					 b->leaf_count * sizeof(struct lod_leaf));
+			live_leaves_settle(lod, l);
 	}
 	if (r < 0)
 		return r;
@@ -136,8 +140,6 @@ int lod_live_update(struct trace_lod *lod)
 	const struct trace_private *p = lod->p;
 	int r = 0;
 
-	if (lod->file.fd < 0)
-		lod->file.fd = lod_cache_unnamed(lod->dir);
 	while (r == 0 && lod->live_lanes.n < p->lane_list.n)
 		r = vec_push(&lod->live_lanes, NULL);
 	for (size_t i = 0; r == 0 && i < p->lane_list.n; i++) {
@@ -157,7 +159,7 @@ int lod_live_update(struct trace_lod *lod)
 		r = live_lane_update(lod, *l, lane);
 		if (r == 0) {
 			lod->size += live_lane_bytes(*l);
-			live_settle(*l, &lod->file);
+			live_nodes_settle(lod, *l);
 		} else {
 			/* Half done: it is made anew next time. */
 			live_lane_free(*l);
