@@ -87,29 +87,33 @@ static void take_clock(struct capture *c)
 
 /* --------------------------------------------------------- checkpoints */
 
-static void save_ledgers(struct capture *c, struct process *p)
+/* A track without news is left out: there may be 100,000 fibers of which a few run. */
+static void save_ledger(struct capture *c, struct stack *s)
 {
 	static const struct trace_ledger zero;
+
+	if (!s->ledger.zones_emitted && !s->ledger.zones_lost)
+		return;
+	trace_add_ledger(c->writer, s->track, &s->ledger);
+	s->ledger = zero;
+}
+
+static void save_ledgers(struct capture *c, struct process *p)
+{
 	struct ring_stream **streams;
 	size_t count = 0;
 
-	if (p->ring)
-		ring_streams(p->ring, &streams, &count);
+	ring_streams(p->ring, &streams, &count);
 	for (size_t i = 1; i < count; i++) {
 		struct thread *t = ring_stream_user(streams[i]);
 
 		if (t) {
 			thread_tell_late(c, t);
-			trace_add_ledger(c->writer, t->stack.track, &t->stack.ledger);
-			t->stack.ledger = zero;
+			save_ledger(c, &t->stack);
 		}
 	}
-	for (size_t i = 0; i < p->fibers.n; i++) {
-		struct stack *s = &p->fibers.v[i]->stack;
-
-		trace_add_ledger(c->writer, s->track, &s->ledger);
-		s->ledger = zero;
-	}
+	for (size_t i = 0; i < p->fibers.n; i++)
+		save_ledger(c, &p->fibers.v[i]->stack);
 }
 
 /* Threads that are done give their memory back; a process that is done its whole ring. */
@@ -119,8 +123,6 @@ static void release_process(struct capture *c, struct process *p)
 	char path[RING_PATH + 256];
 	size_t count;
 
-	if (!p->ring)
-		return;
 	ring_streams(p->ring, &streams, &count);
 	for (size_t i = 1; i < count; i++) {
 		struct thread *t = ring_stream_user(streams[i]);
@@ -143,6 +145,20 @@ static void release_process(struct capture *c, struct process *p)
 	process_clear(p);
 }
 
+static void release_processes(struct capture *c)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->live.n; i++) {
+		release_process(c, c->live.v[i]);
+		if (c->live.v[i]->ring)
+			c->live.v[kept++] = c->live.v[i];
+	}
+	c->live.n = kept;
+	c->finished = 0;
+	c->unreleased = 0;
+}
+
 static int checkpoint(struct capture *c)
 {
 	struct buf state = BUF_INIT;
@@ -151,8 +167,8 @@ static int checkpoint(struct capture *c)
 	if (c->clock_points < 2 && now_ns() - c->last_clock >= CLOCK_FIRST_NS)
 		take_clock(c);
 	follow_tell_open(c); /* followed or not: who comes next begins with this checkpoint */
-	for (size_t i = 0; i < c->processes.n; i++)
-		save_ledgers(c, c->processes.v[i]);
+	for (size_t i = 0; i < c->live.n; i++)
+		save_ledgers(c, c->live.v[i]);
 	for (uint32_t i = 0; i < c->ledgers.n; i++) {
 		if (c->ledgers.v[i].rows_emitted)
 			trace_add_ledger(c->writer, i, &c->ledgers.v[i]);
@@ -169,8 +185,7 @@ static int checkpoint(struct capture *c)
 	}
 	if (c->followed)
 		ring_session_written(&c->session);
-	for (size_t i = 0; i < c->processes.n; i++)
-		release_process(c, c->processes.v[i]);
+	release_processes(c);
 	c->last_checkpoint = now_ns();
 	c->since_checkpoint = 0;
 	return 0;
@@ -178,21 +193,12 @@ static int checkpoint(struct capture *c)
 
 static bool checkpoint_is_due(const struct capture *c)
 {
-	uint64_t unreleased = 0;
-	size_t finished = 0;
-
 	if (!c->since_checkpoint)
 		return false;
-	for (size_t i = 0; i < c->processes.n; i++) {
-		if (!c->processes.v[i]->ring)
-			continue;
-		unreleased += ring_unreleased(c->processes.v[i]->ring);
-		finished += c->processes.v[i]->finished;
-	}
 	/* Each holds descriptors, and others may be waiting for them. */
-	if (finished >= FINISHED_MAX || (finished && c->not_ready.n))
+	if (c->finished >= FINISHED_MAX || (c->finished && c->not_ready.n))
 		return true;
-	return unreleased >= c->checkpoint_bytes ||
+	return c->unreleased >= c->checkpoint_bytes ||
 	       trace_writer_buffered(c->writer) >= 2 * CHECKPOINT_BYTES ||
 	       now_ns() - c->last_checkpoint >= (c->followed ? FOLLOWED_NS : CHECKPOINT_NS);
 }
@@ -210,13 +216,23 @@ static void trim(struct capture *c)
 	if (now_ns() - c->last_trim < TRIM_NS)
 		return;
 	c->last_trim = now_ns();
-	for (size_t i = 0; i < c->processes.n; i++) {
-		struct process *p = c->processes.v[i];
+	for (size_t i = 0; i < c->live.n; i++) {
+		struct process *p = c->live.v[i];
 
-		if (p->ring && !p->read)
+		if (!p->read)
 			ring_trim(p->ring, keep);
 		p->read = 0;
 	}
+}
+
+static size_t round_read(struct capture *c, struct process *p)
+{
+	uint64_t before = ring_unreleased(p->ring);
+	size_t n = process_read(c, p);
+
+	c->since_checkpoint += n;
+	c->unreleased += ring_unreleased(p->ring) - before;
+	return n;
 }
 
 int64_t capture_round(struct capture *c, struct tacho_error *err)
@@ -229,27 +245,26 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 	longest = c->followed ? FOLLOWED_WAIT_MS : LONGEST_WAIT_MS;
 	capture_find_rings(c);
 	c->horizon = c->now = clock_ticks();
-	for (size_t i = 0; i < c->processes.n && !c->error; i++) {
-		struct process *p = c->processes.v[i];
+	for (size_t i = 0; i < c->live.n && !c->error; i++) {
+		struct process *p = c->live.v[i];
 
-		if (!p->ring || p->ended)
+		if (p->ended)
 			continue;
-		n = process_read(c, p);
+		n = round_read(c, p);
 		total += (int64_t)n;
-		c->since_checkpoint += n;
-		/*
-		 * Asking looks at every process: only after one that had something. What is held
-		 * would go into the checkpoint's state: then it waits for the end of the round.
-		 */
-		if (n && c->held.n < HELD_FEW && checkpoint_is_due(c))
+		/* A checkpoint's state has all that is held: with much it waits for the flush. */
+		if (n && c->held.n < HELD_FEW && checkpoint_is_due(c)) {
 			checkpoint(c);
+			while (i >= c->live.n || c->live.v[i] != p)
+				i--; /* those that it removed were before P, which stays */
+		}
 	}
 	hold_flush(c, c->horizon);
 	n = tracy_round(c);
 	total += (int64_t)n;
 	c->since_checkpoint += n;
-	for (size_t i = 0; i < c->processes.n; i++) {
-		struct process *p = c->processes.v[i];
+	for (size_t i = 0; i < c->live.n; i++) {
+		struct process *p = c->live.v[i];
 
 		/* In the round after its death all that is held of it has gone to the trace. */
 		if (p->ended && !p->finished && p->info.end + AHEAD_TICKS < c->horizon)
@@ -294,6 +309,7 @@ static void capture_free(struct capture *c)
 	for (size_t i = 0; i < c->not_ready.n; i++)
 		free(c->not_ready.v[i]);
 	vec_free(&c->processes);
+	vec_free(&c->live);
 	vec_free(&c->not_ready);
 	vec_free(&c->held);
 	vec_free(&c->ledgers);
@@ -465,9 +481,8 @@ size_t capture_alive(struct capture *c)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < c->processes.n; i++)
-		n += c->processes.v[i]->ring && !c->processes.v[i]->ended &&
-		     ring_is_alive(c->processes.v[i]->ring);
+	for (size_t i = 0; i < c->live.n; i++)
+		n += !c->live.v[i]->ended && ring_is_alive(c->live.v[i]->ring);
 	return n;
 }
 
@@ -504,13 +519,9 @@ static void drain_open(struct capture *c)
 	struct timespec pause = {0, 2000000};
 	bool alive = false;
 
-	for (size_t i = 0; i < c->processes.n; i++) {
-		struct process *p = c->processes.v[i];
-
-		if (!p->ring)
-			continue;
-		process_set_last(p);
-		alive |= ring_is_alive(p->ring);
+	for (size_t i = 0; i < c->live.n; i++) {
+		process_set_last(c->live.v[i]);
+		alive |= ring_is_alive(c->live.v[i]->ring);
 	}
 	/* A thread that was in the middle of an event when recording stopped commits it now. */
 	if (alive)
@@ -518,10 +529,10 @@ static void drain_open(struct capture *c)
 	c->scan = true;
 	while (capture_round(c, &err) > 0)
 		;
-	for (size_t i = 0; i < c->processes.n && !c->error; i++) {
-		struct process *p = c->processes.v[i];
+	for (size_t i = 0; i < c->live.n && !c->error; i++) {
+		struct process *p = c->live.v[i];
 
-		if (!p->ring || p->finished)
+		if (p->finished)
 			continue;
 		process_set_last(p);
 		ring_set_dead(p->ring);

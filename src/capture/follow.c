@@ -21,8 +21,7 @@ static void add_process(struct capture *c, struct process *p)
 	struct ring_stream **streams;
 	size_t count = 0;
 
-	if (p->ring)
-		ring_streams(p->ring, &streams, &count);
+	ring_streams(p->ring, &streams, &count);
 	for (size_t i = 1; i < count; i++) {
 		struct thread *t = ring_stream_user(streams[i]);
 
@@ -45,8 +44,8 @@ static int by_track(const void *a, const void *b)
 void follow_tell_open(struct capture *c)
 {
 	c->open_zones.n = 0;
-	for (size_t i = 0; i < c->processes.n; i++)
-		add_process(c, c->processes.v[i]);
+	for (size_t i = 0; i < c->live.n; i++)
+		add_process(c, c->live.v[i]);
 	if (c->open_zones.n)
 		qsort(c->open_zones.v, c->open_zones.n, sizeof(*c->open_zones.v), by_track);
 	trace_set_open_zones(c->writer, c->open_zones.v, c->open_zones.n);

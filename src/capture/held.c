@@ -47,10 +47,9 @@ static int by_time(const void *a, const void *b)
 
 static struct stack *fiber_stack(struct process *p, uint32_t track)
 {
-	for (size_t i = 0; i < p->fibers.n; i++)
-		if (p->fibers.v[i]->stack.track == track)
-			return &p->fibers.v[i]->stack;
-	return NULL;
+	struct fiber *f = process_fiber_of_track(p, track, NULL);
+
+	return f ? &f->stack : NULL;
 }
 
 static void add_row(struct capture *c, const struct held *h, uint64_t time, uint64_t a)

@@ -73,7 +73,8 @@ struct made {
 
 struct process {
 	struct ring_reader *ring;
-	uint32_t id; /* in the trace */
+	uint32_t id;    /* in the trace */
+	uint32_t index; /* in capture.processes */
 	struct trace_process info;
 	char *name, *command;
 	uint32_t messages; /* track, TRACE_NONE until there is a message */
@@ -94,7 +95,7 @@ struct process {
 	struct {
 		VEC(struct fiber *);
 	} fibers;
-	size_t fiber_hint; /* the one that was asked for last */
+	struct map fiber_tracks; /* track to index in fibers */
 	struct {
 		VEC(uint64_t);
 	} retired;          /* threads whose memory cannot be used again: not to be read twice */
@@ -132,6 +133,11 @@ struct capture {
 	struct {
 		VEC(struct process *);
 	} processes;
+	struct {
+		VEC(struct process *);
+	} live;              /* those that have a ring, so that ended ones cost nothing */
+	size_t finished;     /* live processes whose ring the next checkpoint closes */
+	uint64_t unreleased; /* bytes of ring memory that the next checkpoint gives back */
 	struct {
 		VEC(struct held);
 	} held;
@@ -180,6 +186,8 @@ uint32_t process_messages(struct capture *c, struct process *p);
 int process_add_srcloc(struct capture *c, struct process *p, const struct ring_event *e);
 int process_add_name(struct process *p, const struct ring_event *e);
 struct fiber *process_fiber(struct capture *c, struct process *p, uint64_t name);
+/* The fiber of a track, and its index in p->fibers if INDEX is not NULL. NULL: there is none. */
+struct fiber *process_fiber_of_track(const struct process *p, uint32_t track, uint32_t *index);
 struct frame_set *process_frames(struct capture *c, struct process *p, uint32_t track);
 
 void capture_error(struct capture *c, int64_t code);

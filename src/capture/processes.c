@@ -63,6 +63,7 @@ void process_clear(struct process *p)
 	vec_free(&p->retired);
 	map_free(&p->tracks);
 	map_free(&p->frame_sets);
+	map_free(&p->fiber_tracks);
 }
 
 void process_free(struct process *p)
@@ -87,9 +88,9 @@ static void replace_older(struct capture *c, const struct process *p)
 {
 	const struct ring_header *h = ring_header(p->ring);
 
-	for (size_t i = 0; i < c->processes.n; i++) {
-		struct ring_reader *other = c->processes.v[i]->ring;
-		const struct ring_header *o = other ? ring_header(other) : h;
+	for (size_t i = 0; i < c->live.n; i++) {
+		struct ring_reader *other = c->live.v[i]->ring;
+		const struct ring_header *o = ring_header(other);
 
 		if (o != h && o->pid == h->pid && o->start_time == h->start_time &&
 		    o->pid_namespace == h->pid_namespace && o->ticks < h->ticks)
@@ -116,12 +117,16 @@ int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
 		r = id < 0 ? (int)id : 0;
 	}
 	p->id = (uint32_t)id;
-	if (r == 0)
-		r = vec_push(&c->processes, p);
+	if (r == 0 && (vec_reserve(&c->processes, c->processes.n + 1) < 0 ||
+		       vec_reserve(&c->live, c->live.n + 1) < 0))
+		r = TACHO_ENOMEM;
 	if (r < 0) {
 		process_free(p);
 		return r;
 	}
+	p->index = (uint32_t)c->processes.n;
+	c->processes.v[c->processes.n++] = p;
+	c->live.v[c->live.n++] = p;
 	replace_older(c, p);
 	c->sum.processes++;
 	if (result)
@@ -137,6 +142,7 @@ struct process *capture_add_gone(struct capture *c, uint32_t id)
 		free(p);
 		return NULL;
 	}
+	p->index = (uint32_t)c->processes.n - 1;
 	p->id = id;
 	p->messages = TRACE_NONE;
 	p->info.exit_status = TRACE_EXIT_UNKNOWN;
@@ -146,8 +152,8 @@ struct process *capture_add_gone(struct capture *c, uint32_t id)
 
 static bool is_known(const struct capture *c, const char *name)
 {
-	for (size_t i = 0; i < c->processes.n; i++)
-		if (c->processes.v[i]->ring && !strcmp(ring_name(c->processes.v[i]->ring), name))
+	for (size_t i = 0; i < c->live.n; i++)
+		if (!strcmp(ring_name(c->live.v[i]->ring), name))
 			return true;
 	return false;
 }

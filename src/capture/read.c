@@ -35,9 +35,7 @@ struct thread *capture_thread(struct capture *c, struct process *p, struct ring_
 	t->stack.last = info.ticks < c->now ? info.ticks : c->now;
 	t->number = info.number;
 	t->tid = info.tid;
-	for (uint32_t i = 0; i < c->processes.n; i++)
-		if (c->processes.v[i] == p)
-			t->process = i;
+	t->process = p->index;
 	ring_stream_set_user(s, t);
 	c->sum.threads++;
 	return t;
@@ -185,6 +183,7 @@ void process_end(struct capture *c, struct process *p)
 	c->sum.failed += ring_threads_lost(p->ring);
 	add_lost_threads(c, p);
 	p->finished = true;
+	c->finished++;
 }
 
 /*

@@ -152,10 +152,9 @@ static void get_stack(struct capture *c, struct in *in, struct stack *s)
 
 static size_t fiber_index(const struct process *p, const struct fiber *f)
 {
-	for (size_t i = 0; f && i < p->fibers.n; i++)
-		if (p->fibers.v[i] == f)
-			return i + 1;
-	return 0;
+	uint32_t index;
+
+	return f && process_fiber_of_track(p, f->stack.track, &index) == f ? index + 1u : 0;
 }
 
 static void put_thread(struct buf *b, const struct process *p, const struct ring_stream *s)
@@ -181,23 +180,35 @@ static void put_thread(struct buf *b, const struct process *p, const struct ring
 	put_stack(b, &t->stack);
 }
 
-static struct ring_stream *find_stream(struct process *p, uint64_t number)
-{
-	struct ring_stream **streams;
-	struct ring_stream_info info;
-	size_t count;
+/* The streams of a process's ring, by the number of their thread. */
+struct streams {
+	struct ring_stream **list;
+	struct map numbers; /* to index in list */
+};
 
-	ring_streams(p->ring, &streams, &count);
-	for (size_t i = 1; i < count; i++) {
-		ring_stream_info(streams[i], &info);
-		if (info.number == number)
-			return streams[i];
+static int streams_find(struct streams *s, const struct process *p)
+{
+	struct ring_stream_info info;
+	size_t count = 0;
+	int r = p->ring ? ring_streams(p->ring, &s->list, &count) : 0;
+
+	for (size_t i = 1; r == 0 && i < count; i++) {
+		ring_stream_info(s->list[i], &info);
+		if (!map_get(&s->numbers, info.number))
+			r = map_set(&s->numbers, info.number, (uint32_t)i);
 	}
-	return NULL;
+	return r;
+}
+
+static struct ring_stream *stream_of_thread(const struct streams *s, uint64_t number)
+{
+	const uint32_t *index = map_get(&s->numbers, number);
+
+	return index ? s->list[*index] : NULL;
 }
 
 static void get_live_thread(struct capture *c, struct process *p, struct in *in, uint64_t number,
-			    struct ring_stream *s, uint32_t index)
+			    struct ring_stream *s)
 {
 	struct thread *t = calloc(1, sizeof(*t));
 	struct ring_position at;
@@ -213,7 +224,7 @@ static void get_live_thread(struct capture *c, struct process *p, struct in *in,
 	at.time = get(in);
 	at.skip = get(in);
 	t->number = number;
-	t->process = index;
+	t->process = p->index;
 	t->told.zones = get(in);
 	t->told.ends = get(in);
 	t->told.others = get(in);
@@ -249,13 +260,14 @@ static void skip_stream(struct ring_stream *s, uint64_t number)
 	ring_stream_set_user(s, t);
 }
 
-static void get_thread(struct capture *c, struct process *p, struct in *in, uint32_t index)
+static void get_thread(struct capture *c, struct process *p, struct in *in,
+		       const struct streams *streams)
 {
 	uint64_t number = get(in), finished = get(in);
-	struct ring_stream *s = p->ring ? find_stream(p, number) : NULL;
+	struct ring_stream *s = stream_of_thread(streams, number);
 
 	if (!finished) {
-		get_live_thread(c, p, in, number, s, index);
+		get_live_thread(c, p, in, number, s);
 		return;
 	}
 	if (s)
@@ -356,13 +368,13 @@ static void get_tracks(struct capture *c, struct process *p, struct in *in)
 	}
 }
 
-static void get_retired(struct process *p, struct in *in)
+static void get_retired(struct process *p, struct in *in, const struct streams *streams)
 {
 	size_t count = get_count(in);
 
 	for (size_t i = 0; i < count && !in->bad; i++) {
 		uint64_t number = get(in);
-		struct ring_stream *s = p->ring ? find_stream(p, number) : NULL;
+		struct ring_stream *s = stream_of_thread(streams, number);
 
 		vec_push(&p->retired, number);
 		if (s)
@@ -373,8 +385,9 @@ static void get_retired(struct process *p, struct in *in)
 static void get_process(struct capture *c, struct in *in)
 {
 	char *name = get_string(in);
-	uint32_t id = (uint32_t)get(in), index = (uint32_t)c->processes.n;
+	uint32_t id = (uint32_t)get(in);
 	bool finished = get(in);
+	struct streams streams = {0};
 	struct process *p = NULL;
 
 	if (in->bad)
@@ -382,19 +395,21 @@ static void get_process(struct capture *c, struct in *in)
 	/* A name out of a file: only what a ring file may be called. */
 	if (strncmp(name, "p.", 2) || strchr(name, '/') || capture_add_process(c, name, id, &p) < 0)
 		p = capture_add_gone(c, id);
-	if (!p) {
+	if (!p || streams_find(&streams, p) < 0) {
 		in->bad = true;
 		goto out;
 	}
 	p->ended = p->finished = finished || !p->ring;
+	c->finished += p->ring && p->finished;
 	get_tracks(c, p, in);
-	get_retired(p, in);
+	get_retired(p, in, &streams);
 	while (!in->bad && get(in))
-		get_thread(c, p, in, index);
+		get_thread(c, p, in, &streams);
 	if (!p->ring)
 		for (size_t i = 0; i < p->fibers.n; i++)
 			stack_finish(c, &p->fibers.v[i]->stack);
 out:
+	map_free(&streams.numbers);
 	free(name);
 }
 
@@ -463,13 +478,9 @@ int state_save(struct capture *c, struct buf *out)
 
 	if (!saved)
 		return TACHO_ENOMEM;
-	for (size_t i = 0; i < c->processes.n; i++) {
-		struct process *p = c->processes.v[i];
-
-		if (!p->ring)
-			continue;
-		saved[i] = count++;
-		put_process(&body, p);
+	for (size_t i = 0; i < c->live.n; i++) {
+		saved[c->live.v[i]->index] = count++;
+		put_process(&body, c->live.v[i]);
 	}
 	put(out, STATE_VERSION);
 	put_summary(out, &c->sum);

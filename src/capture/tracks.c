@@ -127,28 +127,34 @@ uint32_t process_messages(struct capture *c, struct process *p)
 	return p->messages;
 }
 
+struct fiber *process_fiber_of_track(const struct process *p, uint32_t track, uint32_t *index)
+{
+	const uint32_t *known = map_get(&p->fiber_tracks, track);
+
+	if (!known)
+		return NULL;
+	if (index)
+		*index = *known;
+	return p->fibers.v[*known];
+}
+
 struct fiber *process_fiber(struct capture *c, struct process *p, uint64_t name)
 {
-	struct fiber *f;
-	struct made *m;
+	struct made *m = name & FIBER_CORE
+				 ? process_track(c, p, TRACE_CORE, name & ~FIBER_CORE, "")
+				 : process_track(c, p, TRACE_FIBER, name, process_name(p, name));
+	struct fiber *f = m ? process_fiber_of_track(p, m->track, NULL) : NULL;
 
-	/* A device sends core after core: the next event is mostly of the same one. */
-	if (p->fiber_hint < p->fibers.n && p->fibers.v[p->fiber_hint]->name == name)
-		return p->fibers.v[p->fiber_hint];
-	for (size_t i = 0; i < p->fibers.n; i++) {
-		if (p->fibers.v[i]->name == name) {
-			p->fiber_hint = i;
-			return p->fibers.v[i];
-		}
-	}
-	m = name & FIBER_CORE ? process_track(c, p, TRACE_CORE, name & ~FIBER_CORE, "")
-			      : process_track(c, p, TRACE_FIBER, name, process_name(p, name));
-	f = m ? calloc(1, sizeof(*f)) : NULL;
-	if (!f || vec_push(&p->fibers, f) < 0) {
+	if (f || !m)
+		return f;
+	f = calloc(1, sizeof(*f));
+	if (!f || vec_reserve(&p->fibers, p->fibers.n + 1) < 0 ||
+	    map_set(&p->fiber_tracks, m->track, (uint32_t)p->fibers.n) < 0) {
 		free(f);
 		capture_error(c, TACHO_ENOMEM);
 		return NULL;
 	}
+	p->fibers.v[p->fibers.n++] = f;
 	f->name = name;
 	f->stack.track = m->track;
 	return f;

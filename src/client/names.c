@@ -26,7 +26,7 @@ struct entry {
 #define MAX_ID     (UNKNOWN_ID - 1)
 
 /* Names made at run time must not fill the memory: beyond this they are not kept. */
-#define MAX_DYNAMIC       (1u << 18)
+#define MAX_DYNAMIC       (1u << 19)
 #define MAX_DYNAMIC_BYTES (64u << 20)
 #define MAX_STRING        (1u << 20)
 
