@@ -1,7 +1,19 @@
 #include "base/environ.h"
 #include "base/opt.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+
+const char *environ_get(const char *name)
+{
+	return secure_getenv(name);
+}
+
+bool environ_is_secure(void)
+{
+	return getauxval(AT_SECURE) != 0;
+}
 
 static const char *const prefixes[] = {
 	"TACHO_",

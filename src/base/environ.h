@@ -2,7 +2,17 @@
 #ifndef BASE_ENVIRON_H
 #define BASE_ENVIRON_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/*
+ * The value of a variable, NULL when it is not set. The only way for a library to ask: in a
+ * set-user-id program the environment is the caller's, so no variable is set there.
+ */
+const char *environ_get(const char *name);
+
+/* Whether this process got rights by its program file that its caller does not have. */
+bool environ_is_secure(void);
 
 /* All; ends with a NULL name. No help: known and honoured, not ours. */
 struct environ_variable {

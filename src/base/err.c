@@ -1,4 +1,5 @@
 #include "base/err.h"
+#include "base/environ.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -79,7 +80,7 @@ int err_exit_code(int code)
  */
 static void log_line(const char *line)
 {
-	const char *path = secure_getenv("TACHO_LOG");
+	const char *path = environ_get("TACHO_LOG");
 	char text[640], when[32];
 	struct tm tm;
 	time_t now = time(NULL);

@@ -1,4 +1,5 @@
 #include "base/folder.h"
+#include "base/environ.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +27,8 @@ int folder_make(const char *path, struct tacho_error *err)
 
 int folder_profiler(const char *option, char *path, size_t size, struct tacho_error *err)
 {
-	const char *dir = getenv("TT_METAL_PROFILER_DIR"), *home = getenv("TT_METAL_HOME");
+	const char *dir = environ_get("TT_METAL_PROFILER_DIR"),
+		   *home = environ_get("TT_METAL_HOME");
 	int n;
 
 	if (option && *option)

@@ -1,4 +1,5 @@
 #include "base/term.h"
+#include "base/environ.h"
 #include "base/utf8.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 bool term_use_color(int choice, FILE *out)
 {
-	const char *no = getenv("NO_COLOR");
+	const char *no = environ_get("NO_COLOR");
 
 	if (choice)
 		return choice == 1;

@@ -157,14 +157,15 @@ static void join_early(void)
 
 __attribute__((constructor(101))) static void client_start(void)
 {
-	const char *attach = getenv("TACHO_ATTACH");
+	const char *attach = secure_getenv("TACHO_ATTACH");
 	int error = errno;
 
 	/* A set-user-id program trusts nothing that its caller says, and leaves no files. */
 	if (getauxval(AT_SECURE) || !make_process())
 		return;
 	thread_make_key();
-	if (enter_session(getenv("TACHO_SESSION")) || enter_capture(getenv("TACHO_CAPTURE"))) {
+	if (enter_session(secure_getenv("TACHO_SESSION")) ||
+	    enter_capture(secure_getenv("TACHO_CAPTURE"))) {
 		join_early();
 	} else {
 		client_session[0] = 0;

@@ -1,11 +1,14 @@
 /*
  * Kernels and firmware to ELF files. The cache ($TACHO_CACHE, else $XDG_CACHE_HOME/tacho, else
  * ~/.cache/tacho) has for each command KEY.elf and KEY.deps: the files that went in, with a hash of
- * their content. An entry counts while they all still have it. Files are written under a temporary
- * name, the thread's, and renamed, so that several processes and threads may share a cache.
+ * their content. An entry counts while they all still have it, and while KEY.elf and the compiler's
+ * words in KEY.elf.log have the checksum that KEY.deps begins with. Files are written under a
+ * temporary name, the thread's, and renamed, so that several processes and threads may share a
+ * cache.
  */
 #include "device/device.h"
 
+#include "base/environ.h"
 #include "tacho_layout.h"
 #include <tacho/tacho.h>
 
@@ -144,7 +147,7 @@ static bool firmware_installed(char *firmware, char *include, size_t size)
 /* Firmware sources and kernel headers: $TACHO_FIRMWARE, the install tree, or the source tree. */
 static int firmware_folders(char *firmware, char *include, size_t size)
 {
-	const char *own = getenv("TACHO_FIRMWARE");
+	const char *own = environ_get("TACHO_FIRMWARE");
 
 	if (own && *own) {
 		snprintf(firmware, size, "%s", own);
@@ -240,7 +243,7 @@ static int kernel_path(const char *source, char **out)
 
 static int command(struct words *w, const struct tacho_device *d, const struct build *b)
 {
-	const char *compiler = getenv("TACHO_RISCV_CC");
+	const char *compiler = environ_get("TACHO_RISCV_CC");
 	char firmware[PATH_MAX + 64], include[PATH_MAX + 64], source[PATH_MAX + 128], *real = NULL;
 	bool cpp = !b->firmware && is_cpp(b->source);
 	int r = firmware_folders(firmware, include, sizeof(firmware));
@@ -296,25 +299,64 @@ static int command(struct words *w, const struct tacho_device *d, const struct b
 
 /* ---- the cache ---- */
 
-/* "HASH PATH" per line. */
-static bool deps_hold(const char *path)
+/* An entry of the cache. */
+struct entry {
+	uint64_t key;
+	char elf[900], log[900], deps[900];
+	uint64_t checksum; /* as its .deps says, for entry_read() */
+};
+
+static void entry_name(struct entry *e, const char *folder, uint64_t key)
+{
+	unsigned long long k = key;
+
+	*e = (struct entry){.key = key};
+	snprintf(e->elf, sizeof(e->elf), "%s/%016llx.elf", folder, k);
+	snprintf(e->log, sizeof(e->log), "%s/%016llx.elf.log", folder, k);
+	snprintf(e->deps, sizeof(e->deps), "%s/%016llx.deps", folder, k);
+}
+
+/* Of the key too, so that the kernel of another command is not taken for this one. */
+static uint64_t entry_checksum(const struct entry *e, const uint8_t *elf, size_t size)
+{
+	uint64_t h = build_hash(BUILD_HASH, &e->key, sizeof(e->key)), log = hash_file(e->log);
+
+	h = build_hash(h, &log, sizeof(log));
+	return build_hash(h, elf, size);
+}
+
+/* Reads the ELF file. TACHO_EDAMAGED: it is not the one that was put into the cache. */
+static int entry_read(const struct entry *e, uint8_t **bytes, size_t *size)
+{
+	if (device_read_file(e->elf, bytes, size) < 0)
+		return device_fail(TACHO_EREAD, "cannot read %s", e->elf);
+	if (entry_checksum(e, *bytes, *size) == e->checksum)
+		return 0;
+	free(*bytes);
+	*bytes = NULL;
+	return device_fail(TACHO_EDAMAGED, "%s has been changed", e->elf);
+}
+
+/* The checksum, then "HASH PATH" per line. */
+static bool entry_is_current(struct entry *e)
 {
 	uint8_t *bytes;
 	size_t size;
-	bool hold = true;
-	char *line, *rest;
+	bool hold;
+	char *line, *rest, *name;
 
-	if (device_read_file(path, &bytes, &size) < 0)
+	if (device_read_file(e->deps, &bytes, &size) < 0)
 		return false;
-	for (line = strtok_r((char *)bytes, "\n", &rest); line && hold;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		char *name;
+	line = strtok_r((char *)bytes, "\n", &rest);
+	e->checksum = line ? strtoull(line, &name, 16) : 0;
+	hold = line && !*name;
+	while (hold && (line = strtok_r(NULL, "\n", &rest))) {
 		uint64_t want = strtoull(line, &name, 16);
 
 		hold = *name == ' ' && want && hash_file(name + 1) == want;
 	}
 	free(bytes);
-	return hold && size;
+	return hold;
 }
 
 /* The next file of a rule for make ("target: a b \\ c"), its escapes undone in place; NULL at the
@@ -355,7 +397,8 @@ static int write_whole(const char *path, const struct buf *text)
 	return r == 0 && rename(temporary, path) < 0 ? TACHO_EWRITE : r;
 }
 
-static int write_deps(const char *rule_path, const char *path)
+/* ELF: the new file, which is still under its temporary name. */
+static int write_deps(struct entry *e, const char *elf, const char *rule_path)
 {
 	struct buf list = BUF_INIT;
 	uint8_t *bytes;
@@ -363,13 +406,20 @@ static int write_deps(const char *rule_path, const char *path)
 	char *name, *rule;
 	int r;
 
-	if (device_read_file(rule_path, &bytes, &size) < 0)
+	if (device_read_file(elf, &bytes, &size) < 0)
 		return TACHO_EREAD;
+	e->checksum = entry_checksum(e, bytes, size);
+	free(bytes);
+	buf_addf(&list, "%016llx\n", (unsigned long long)e->checksum);
+	if (device_read_file(rule_path, &bytes, &size) < 0) {
+		buf_free(&list);
+		return TACHO_EREAD;
+	}
 	rule = strstr((char *)bytes, ": ");
 	for (rule = rule ? rule + 2 : (char *)bytes + size; (name = next_dep(&rule));)
 		buf_addf(&list, "%016llx %s\n", (unsigned long long)hash_file(name), name);
 	free(bytes);
-	r = write_whole(path, &list);
+	r = write_whole(e->deps, &list);
 	buf_free(&list);
 	return r;
 }
@@ -455,14 +505,13 @@ static void tell_warnings(struct tacho_device *d, const struct build *b, const c
 	buf_free(&text);
 }
 
-static int compile(struct tacho_device *d, struct words *w, const struct build *b, const char *elf,
-		   const char *deps)
+static int compile(struct tacho_device *d, struct words *w, const struct build *b, struct entry *e)
 {
 	struct buf output = BUF_INIT, text = BUF_INIT;
-	char temporary[1100], rule[1200], log[1200];
+	char temporary[1100], rule[1200];
 	int r;
 
-	snprintf(temporary, sizeof(temporary), "%s.%d", elf, (int)gettid());
+	snprintf(temporary, sizeof(temporary), "%s.%d", e->elf, (int)gettid());
 	snprintf(rule, sizeof(rule), "%s.d", temporary);
 	word(w, "-MD");
 	word(w, "-MF");
@@ -476,10 +525,9 @@ static int compile(struct tacho_device *d, struct words *w, const struct build *
 		r = device_fail_text(r, text.data);
 	}
 	/* What the compiler said has the names of hashed zones. */
-	snprintf(log, sizeof(log), "%s.log", elf);
-	if (r == 0 && (write_whole(log, &output) < 0 || write_deps(rule, deps) < 0 ||
-		       rename(temporary, elf) < 0))
-		r = device_fail(TACHO_EWRITE, "cannot write %s: %s", elf, strerror(errno));
+	if (r == 0 && (write_whole(e->log, &output) < 0 || write_deps(e, temporary, rule) < 0 ||
+		       rename(temporary, e->elf) < 0))
+		r = device_fail(TACHO_EWRITE, "cannot write %s: %s", e->elf, strerror(errno));
 	unlink(rule);
 	if (r < 0)
 		unlink(temporary);
@@ -533,11 +581,10 @@ static uint32_t after_zones(uint32_t from, uint32_t count)
 	return next;
 }
 
-static int load(struct tacho_device *d, const struct build *build, uint64_t key, const char *path,
-		const struct binary **out)
+static int load(struct tacho_device *d, const struct build *build, uint64_t key,
+		const struct entry *e, const struct binary **out)
 {
 	struct binary *b = calloc(1, sizeof(*b));
-	char log[1200];
 	const uint8_t *records;
 	uint32_t size;
 	int r;
@@ -545,21 +592,19 @@ static int load(struct tacho_device *d, const struct build *build, uint64_t key,
 	if (!b)
 		return device_fail(TACHO_ENOMEM, "no memory");
 	b->key = key;
-	b->path = strdup(path);
+	b->path = strdup(e->elf);
 	b->source = build->firmware ? NULL : strdup(build->source);
-	r = device_read_file(path, &b->bytes, &b->size) < 0
-		    ? device_fail(TACHO_EREAD, "cannot read %s", path)
-		    : elf_parse(&b->elf, b->bytes, b->size, device_error());
+	r = entry_read(e, &b->bytes, &b->size);
+	if (r == 0)
+		r = elf_parse(&b->elf, b->bytes, b->size, device_error());
 	if (r == 0)
 		r = make_image(b);
 	if (r < 0) {
 		binary_free(b);
 		return r;
 	}
-	if (d->hashed) {
-		snprintf(log, sizeof(log), "%s.log", path);
-		names_read(&d->names, log);
-	}
+	if (d->hashed)
+		names_read(&d->names, e->log);
 	b->zones_from = d->next_zone;
 	if (elf_section(&b->elf, ".tsc_zones", &records, &size))
 		b->zones = size / 16;
@@ -595,25 +640,31 @@ static uint64_t command_key(const struct words *w, bool with_zones)
 
 /* Asked for the folder only when something has to be compiled: a full cache may be read-only. */
 static int compile_into(struct tacho_device *d, struct words *w, const struct build *build,
-			const char *folder, const char *elf, const char *deps)
+			const char *folder, struct entry *e)
 {
 	int r;
 
 	TACHO_ZONE("compile kernel");
 	r = kernels_writable(folder);
 	if (r == 0)
-		r = compile(d, w, build, elf, deps);
+		r = compile(d, w, build, e);
 	if (r == 0)
 		kernels_trim(d, folder);
 	return r;
 }
 
+int build_refuse(void)
+{
+	return device_fail(TACHO_EUSAGE, "a set-user-id program compiles and loads no kernels");
+}
+
 int build_binary(struct tacho_device *d, const struct build *build, const struct binary **out)
 {
-	char folder[800], elf[900], deps[900];
+	char folder[800];
 	struct words w = {0};
+	struct entry e;
 	uint64_t key;
-	int r = command(&w, d, build);
+	int r = environ_is_secure() ? build_refuse() : command(&w, d, build);
 
 	if (r == 0)
 		r = kernels_folder(folder, sizeof(folder));
@@ -626,16 +677,16 @@ int build_binary(struct tacho_device *d, const struct build *build, const struct
 			goto out;
 		}
 	}
-	snprintf(elf, sizeof(elf), "%s/%016llx.elf", folder,
-		 (unsigned long long)command_key(&w, true));
-	snprintf(deps, sizeof(deps), "%s/%016llx.deps", folder,
-		 (unsigned long long)command_key(&w, true));
-	if (!deps_hold(deps) || access(elf, R_OK) < 0)
-		r = compile_into(d, &w, build, folder, elf, deps);
-	else
-		kernels_used(elf, deps);
+	entry_name(&e, folder, command_key(&w, true));
+	r = entry_is_current(&e) ? load(d, build, key, &e, out) : TACHO_EDAMAGED;
 	if (r == 0)
-		r = load(d, build, key, elf, out);
+		kernels_used(e.elf, e.deps);
+	/* Another process may put its own files in between: then they do not fit together. */
+	for (int tries = 0; r == TACHO_EDAMAGED && tries < 3; tries++) {
+		r = compile_into(d, &w, build, folder, &e);
+		if (r == 0)
+			r = load(d, build, key, &e, out);
+	}
 out:
 	words_free(&w);
 	return r;

@@ -1,5 +1,6 @@
 /* The folder that compiled kernels are kept in: where it is, and that it does not grow for ever. */
 #include "base/cache.h"
+#include "base/environ.h"
 #include "device/device.h"
 
 #include <ctype.h>
@@ -22,13 +23,40 @@ static bool make_folders(char *path)
 		mkdir(path, 0777);
 		*p = '/';
 	}
-	return mkdir(path, 0777) == 0 || errno == EEXIST;
+	return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+/*
+ * Why a cache at PATH could hold kernels of somebody else; NULL when it cannot. Whoever owns a
+ * folder above it could replace it too, and is trusted: a build folder of another user is a choice.
+ */
+static const char *folder_danger(const char *path)
+{
+	char *real = realpath(path, NULL), *slash;
+	const char *danger = NULL;
+	struct stat st;
+
+	if (!real || stat(real, &st) < 0 || !S_ISDIR(st.st_mode)) {
+		free(real);
+		return NULL; /* there is nothing in it; writing to it will fail and say why */
+	}
+	if (st.st_uid != geteuid() && st.st_uid != 0)
+		danger = "another user owns it";
+	else if (st.st_mode & (S_IWGRP | S_IWOTH))
+		danger = "others may write to it";
+	while (!danger && (slash = strrchr(real, '/')) && real[1]) {
+		slash[slash == real] = 0;
+		if (stat(real, &st) < 0 || ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX)))
+			danger = "others may replace a folder above it";
+	}
+	free(real);
+	return danger;
 }
 
 /* For users without a home. Others may write beside it, so it has to be this user's alone. */
 static bool make_private(char *path, size_t size)
 {
-	const char *tmp = getenv("TMPDIR");
+	const char *tmp = environ_get("TMPDIR");
 	struct stat st;
 
 	snprintf(path, size, "%s/tacho-%u", tmp && *tmp ? tmp : "/tmp", (unsigned)geteuid());
@@ -42,9 +70,10 @@ static bool make_private(char *path, size_t size)
 
 int kernels_folder(char *path, size_t size)
 {
-	const char *own = getenv("TACHO_CACHE"), *xdg = getenv("XDG_CACHE_HOME"),
-		   *home = getenv("HOME");
+	const char *own = environ_get("TACHO_CACHE"), *xdg = environ_get("XDG_CACHE_HOME"),
+		   *home = environ_get("HOME");
 	bool named = own && *own;
+	const char *danger = NULL;
 
 	if (named)
 		snprintf(path, size, "%s", own);
@@ -54,7 +83,16 @@ int kernels_folder(char *path, size_t size)
 		snprintf(path, size, "%s/.cache/tacho", home);
 	else
 		*path = 0;
-	if ((*path && make_folders(path)) || (!named && make_private(path, size)))
+	if (*path && make_folders(path)) {
+		danger = folder_danger(path);
+		if (!danger)
+			return 0;
+	}
+	if (named && danger)
+		return device_fail(TACHO_EWRITE,
+				   "the kernel cache %s is not safe: %s; TACHO_CACHE names another",
+				   path, danger);
+	if (!named && make_private(path, size))
 		return 0;
 	return device_fail(TACHO_EWRITE,
 			   "cannot make the kernel cache %s: %s; TACHO_CACHE names another", path,

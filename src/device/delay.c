@@ -2,6 +2,7 @@
 #include "device/debug.h"
 #include "device/device.h"
 
+#include "base/environ.h"
 #include "tacho_layout.h"
 
 #include <ctype.h>
@@ -146,10 +147,10 @@ static int delay_kind(struct tacho_device *d, const char *kind, unsigned number,
 
 	snprintf(variable, sizeof(variable), "TT_METAL_%s_DEBUG_DELAY_CORES", kind);
 	snprintf(riscs, sizeof(riscs), "TT_METAL_%s_DEBUG_DELAY_RISCVS", kind);
-	text = getenv(variable);
+	text = environ_get(variable);
 	if (!text)
 		return 0;
-	r = debug_cores_parse(d, &chosen, false, variable, text, getenv(riscs));
+	r = debug_cores_parse(d, &chosen, false, variable, text, environ_get(riscs));
 	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++)
 		for (unsigned k = 0; k < DEVICE_RISCS; k++)
 			if (chosen.riscs[i] >> k & 1)
@@ -161,7 +162,7 @@ static int delay_kind(struct tacho_device *d, const char *kind, unsigned number,
 int delay_configure(struct tacho_device *d)
 {
 	static const char *const kinds[] = {"READ", "WRITE", "ATOMIC"};
-	const char *text = getenv("TT_METAL_WATCHER_DEBUG_DELAY");
+	const char *text = environ_get("TT_METAL_WATCHER_DEBUG_DELAY");
 	unsigned long cycles;
 	char *end;
 	int r = 0;

@@ -269,6 +269,8 @@ double backend_tick_rate(void);
 int device_read_file(const char *path, uint8_t **bytes, size_t *size);
 /* Finds it in memory, in the cache, or compiles it. */
 int build_binary(struct tacho_device *d, const struct build *build, const struct binary **out);
+/* The error of a set-user-id program: it neither compiles nor loads anything. */
+int build_refuse(void);
 void binary_free(struct binary *b);
 /* Path of a source of our own, NAME below firmware/src. */
 int build_own_source(const char *name, char *path, size_t size);

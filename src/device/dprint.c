@@ -6,6 +6,7 @@
 #include "device/debug.h"
 #include "device/device.h"
 
+#include "base/environ.h"
 #include "tacho_layout.h"
 
 #include <stdio.h>
@@ -33,7 +34,7 @@ static uint32_t address_of(const struct tacho_device *d, unsigned risc)
 /* ---- switching on ---- */
 static bool chip_chosen(const struct tacho_device *d)
 {
-	const char *text = getenv("TT_METAL_DPRINT_CHIPS");
+	const char *text = environ_get("TT_METAL_DPRINT_CHIPS");
 	char *end;
 
 	if (!text || !*text || !strcmp(text, "all"))
@@ -44,7 +45,7 @@ static bool chip_chosen(const struct tacho_device *d)
 		if (end == text || (*end && *end != ',')) {
 			env_warn("TT_METAL_DPRINT_CHIPS",
 				 "wants numbers of devices with commas, or all, not '%s'",
-				 getenv("TT_METAL_DPRINT_CHIPS"));
+				 environ_get("TT_METAL_DPRINT_CHIPS"));
 			return false;
 		}
 	}
@@ -53,17 +54,17 @@ static bool chip_chosen(const struct tacho_device *d)
 
 static int choose(struct tacho_device *d, const char *variable, bool ethernet)
 {
-	const char *cores = getenv(variable);
+	const char *cores = environ_get(variable);
 
 	return cores ? debug_cores_parse(d, &d->dprint->chosen, ethernet, variable, cores,
-					 getenv("TT_METAL_DPRINT_RISCVS"))
+					 environ_get("TT_METAL_DPRINT_RISCVS"))
 		     : 0;
 }
 
 static int open_output(struct dprint *p)
 {
-	const char *file = getenv("TT_METAL_DPRINT_FILE");
-	const char *prefix = getenv("TT_METAL_DPRINT_PREPEND_DEVICE_CORE_RISC");
+	const char *file = environ_get("TT_METAL_DPRINT_FILE");
+	const char *prefix = environ_get("TT_METAL_DPRINT_PREPEND_DEVICE_CORE_RISC");
 
 	p->prefix = !prefix || strcmp(prefix, "0");
 	p->out = stdout;
@@ -79,7 +80,7 @@ int dprint_open(struct tacho_device *d)
 	struct dprint *p;
 	int r;
 
-	if ((!getenv("TT_METAL_DPRINT_CORES") && !getenv("TT_METAL_DPRINT_ETH_CORES")) ||
+	if ((!environ_get("TT_METAL_DPRINT_CORES") && !environ_get("TT_METAL_DPRINT_ETH_CORES")) ||
 	    !chip_chosen(d))
 		return 0;
 	p = d->dprint = calloc(1, sizeof(*p));

@@ -17,6 +17,7 @@
 #include "device/device.h"
 
 #include "base/devrow.h"
+#include "base/environ.h"
 #include "base/folder.h"
 
 #include <errno.h>
@@ -50,7 +51,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of them */
 
 static uint64_t session(void)
 {
-	const char *name = getenv("TACHO_SESSION");
+	const char *name = environ_get("TACHO_SESSION");
 
 	return name && *name ? build_hash(BUILD_HASH, name, strlen(name)) : 0;
 }

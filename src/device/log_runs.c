@@ -7,6 +7,7 @@
 #include "base/devnoc.h"
 #include "base/devperf.h"
 #include "base/devrow.h"
+#include "base/environ.h"
 #include "base/folder.h"
 #include "tacho_layout.h"
 
@@ -261,7 +262,7 @@ static void add_entry(struct runs *runs, struct json *j, const struct devnoc_run
 static int write_transfers(struct runs *runs, const struct run *r,
 			   const struct log_mark *const *marks)
 {
-	const char *folder = getenv("TT_METAL_DEVICE_PROFILER_NOC_EVENTS_RPT_PATH");
+	const char *folder = environ_get("TT_METAL_DEVICE_PROFILER_NOC_EVENTS_RPT_PATH");
 	struct devnoc_run run = {.device = runs->d->number};
 	struct buf text = BUF_INIT, name = BUF_INIT;
 	struct json j;
@@ -292,7 +293,7 @@ static int write_transfers(struct runs *runs, const struct run *r,
 static int write_noc(struct runs *runs, const struct log_mark *marks, size_t n)
 {
 	const struct log_mark **sorted = calloc(n + 1, sizeof(*sorted));
-	const char *folder = getenv("TT_METAL_DEVICE_PROFILER_NOC_EVENTS_RPT_PATH");
+	const char *folder = environ_get("TT_METAL_DEVICE_PROFILER_NOC_EVENTS_RPT_PATH");
 	struct tacho_error err;
 	size_t all = 0;
 	int r = sorted ? 0 : TACHO_ENOMEM;

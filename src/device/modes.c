@@ -1,6 +1,7 @@
 /* What of the kernel profiler is switched on: the environment's words. */
 #include "device/device.h"
 
+#include "base/environ.h"
 #include "tacho_layout.h"
 
 #include <stdlib.h>
@@ -41,7 +42,7 @@ int prof_counter_groups(const char *text, unsigned *groups)
 
 static bool is_set(const char *variable)
 {
-	const char *text = getenv(variable);
+	const char *text = environ_get(variable);
 
 	return text && *text && strcmp(text, "0");
 }
@@ -67,8 +68,8 @@ int prof_modes(struct tacho_device *d)
 		{"TT_METAL_TRACE_PROFILER", PROF_MODE_TRACE},
 		{"TT_METAL_DEVICE_PROFILER_DISPATCH", PROF_MODE_DISPATCH},
 	};
-	const char *counters = getenv("TT_METAL_PROFILE_PERF_COUNTERS");
-	const char *log = getenv("TACHO_ZONE_LOG");
+	const char *counters = environ_get("TT_METAL_PROFILE_PERF_COUNTERS");
+	const char *log = environ_get("TACHO_ZONE_LOG");
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (is_set(modes[i].variable))

@@ -2,6 +2,7 @@
 #include "device/debug.h"
 #include "device/device.h"
 
+#include "base/environ.h"
 #include "tacho_layout.h"
 #include <tacho/tacho.h>
 
@@ -329,9 +330,11 @@ int tacho_device_open(struct tacho_device **device, const struct tacho_device_op
 	int r;
 
 	TACHO_ZONE("tacho_device_open");
+	if (environ_is_secure())
+		return build_refuse();
 	env_check();
 	if (!conf.arch)
-		conf.arch = getenv("TACHO_ARCH");
+		conf.arch = environ_get("TACHO_ARCH");
 	r = backend_tensix(&ops, &self, &conf, 0);
 	return r < 0 ? r : device_open_with(device, ops, self, &conf);
 }

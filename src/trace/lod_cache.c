@@ -3,6 +3,7 @@
  * not needed any more, so old ones are removed.
  */
 #include "base/cache.h"
+#include "base/environ.h"
 #include "trace/lod.h"
 
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 /* Makes the folder; false when there is no place for it. */
 static bool cache_folder(struct buf *path, const char *dir)
 {
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	const char *cache = environ_get("XDG_CACHE_HOME"), *home = environ_get("HOME");
 
 	if (dir) {
 		buf_adds(path, dir);

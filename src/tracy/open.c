@@ -1,4 +1,5 @@
 /* Opens whatever can be opened as a trace: .tacho, and .tracy converted into a temporary trace. */
+#include "base/environ.h"
 #include "tracy/tracy.h"
 
 #include "base/fmt.h"
@@ -48,7 +49,7 @@ static void take_damage(struct trace *trace, const char *path, const struct tach
 static int open_converted(struct trace **trace, int fd, const char *path, struct tracy_notes *notes,
 			  struct tacho_error *err)
 {
-	const char *folder = getenv("TMPDIR"), *source;
+	const char *folder = environ_get("TMPDIR"), *source;
 	struct tacho_error damage = {0};
 	struct trace_writer *w;
 	int r = trace_writer_open_temporary(&w, folder && *folder ? folder : "/tmp", err);

@@ -1,4 +1,5 @@
 /* Where the ops come from: an ops report, or one that is made of the trace. */
+#include "base/environ.h"
 #include "clock/device.h"
 #include "ops/ops.h"
 #include "web/ops.h"
@@ -185,7 +186,7 @@ static int table_make(struct web_call *c, struct ops *o, struct tacho_error *err
 {
 	struct ops_options options = {.trace = c->trace, .force = true, .no_copies = true};
 	struct ops_result result = {0};
-	const char *tmp = getenv("TMPDIR");
+	const char *tmp = environ_get("TMPDIR");
 	int r;
 
 	if (asprintf(&o->folder, "%s/tacho-view-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0) {

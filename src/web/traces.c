@@ -1,4 +1,5 @@
 /* What is shown: the list of traces. */
+#include "base/environ.h"
 #include "export/export.h"
 #include "tracy/tracy.h"
 #include "web/chunks.h"
@@ -101,7 +102,7 @@ void tag_make(char tag[WEB_TAG], const struct trace *trace)
 /* A Chrome trace is converted into a file that goes away by itself. */
 static int chrome_open(struct web_trace *t, struct tacho_error *err)
 {
-	const char *folder = getenv("TMPDIR");
+	const char *folder = environ_get("TMPDIR");
 	struct export_notes notes = {0};
 	struct tacho_error damage = {0};
 	struct trace_writer *w;
