@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #define BATCH 200000u /* zones that are made beforehand and added again and again */
 
@@ -356,6 +357,40 @@ static void bench_lod(const char *path, const char *folder, size_t millions)
 	trace_close(trace);
 }
 
+/* MANY messages of LEN bytes that differ in eight digits, beside zstd -1 of the same text. */
+static void bench_text(const char *path, size_t many, size_t len)
+{
+	static const char words[] = "The quick brown fox jumps over the lazy dog. ";
+	struct trace_writer *w = begin(path, 1, 0);
+	char *text = malloc(many * len), *packed = malloc(ZSTD_compressBound(many * len)),
+	     digits[16];
+	struct tacho_error err;
+	size_t size;
+
+	if (!text || !packed)
+		exit(1);
+	for (size_t i = 0; i < many; i++) {
+		struct trace_row row = {
+			.time = i, .kind = TRACE_ROW_MESSAGE, .text_len = (uint32_t)len};
+		char *at = text + i * len;
+
+		for (size_t k = 0; k < len; k++)
+			at[k] = words[k % (sizeof(words) - 1)];
+		snprintf(digits, sizeof(digits), "%08zu", i);
+		memcpy(at + len / 2, digits, 8);
+		row.text = at;
+		trace_add_row(w, 0, &row);
+	}
+	if (trace_writer_close(w, &err) < 0)
+		die("text", &err);
+	size = ZSTD_compress(packed, ZSTD_compressBound(many * len), text, many * len, 1);
+	printf("text       %zu messages of %zu B that differ in 8 digits: %.1f KiB = %.2f x zstd -1, 1/%.0f of the text\n",
+	       many, len, (double)file_size(path) / 1024, (double)file_size(path) / (double)size,
+	       (double)(many * len) / (double)file_size(path));
+	free(text);
+	free(packed);
+}
+
 int main(int argc, char **argv)
 {
 	size_t millions = argc > 1 ? strtoul(argv[1], NULL, 10) : 10;
@@ -378,6 +413,8 @@ int main(int argc, char **argv)
 	bench_stats("irregular", path);
 	free(z.v);
 	bench_lod(path, folder, millions);
+	bench_text(path, 20000, 3072);
+	bench_text(path, 200000, 100);
 	snprintf(command, sizeof(command), "rm -r '%s'", folder);
 	return system(command) != 0;
 }

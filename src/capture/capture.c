@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define HELD_FEW         512 /* rows that a checkpoint's state may well carry */
 #define CHECKPOINT_BYTES (8u << 20)
 #define CHECKPOINT_NS    1000000000ull
 #define FOLLOWED_NS      (RING_FOLLOW_MS * 1000000ull)
@@ -191,9 +190,14 @@ static int checkpoint(struct capture *c)
 	return 0;
 }
 
+/*
+ * A checkpoint's state has all that is held, and the trace has it once more when it is released. So
+ * with much in it a checkpoint waits, as long as the programs have ring memory left: the next
+ * rounds read what the rest waits for.
+ */
 static bool checkpoint_is_due(const struct capture *c)
 {
-	if (!c->since_checkpoint)
+	if (!c->since_checkpoint || (!hold_is_small(c) && c->unreleased < 2 * c->checkpoint_bytes))
 		return false;
 	/* Each holds descriptors, and others may be waiting for them. */
 	if (c->finished >= FINISHED_MAX || (c->finished && c->not_ready.n))
@@ -245,6 +249,12 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 	longest = c->followed ? FOLLOWED_WAIT_MS : LONGEST_WAIT_MS;
 	capture_find_rings(c);
 	c->horizon = c->now = clock_ticks();
+	/* Rows of the time after the round began would have to be held: the next round reads them.
+	 */
+	c->until = c->now;
+	c->sliced = c->slice && c->flushed + c->slice < c->now;
+	if (c->sliced)
+		c->until = c->flushed + c->slice;
 	for (size_t i = 0; i < c->live.n && !c->error; i++) {
 		struct process *p = c->live.v[i];
 
@@ -252,8 +262,7 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 			continue;
 		n = round_read(c, p);
 		total += (int64_t)n;
-		/* A checkpoint's state has all that is held: with much it waits for the flush. */
-		if (n && c->held.n < HELD_FEW && checkpoint_is_due(c)) {
+		if (n && hold_is_small(c) && checkpoint_is_due(c)) {
 			checkpoint(c);
 			while (i >= c->live.n || c->live.v[i] != p)
 				i--; /* those that it removed were before P, which stays */
@@ -275,7 +284,7 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 	trim(c);
 	if (checkpoint_is_due(c))
 		checkpoint(c);
-	c->wait_ms = total > 4096 ? 0 : total ? 1 : c->wait_ms ? c->wait_ms * 2 : 1;
+	c->wait_ms = total > 4096 || c->sliced ? 0 : total ? 1 : c->wait_ms ? c->wait_ms * 2 : 1;
 	if (c->wait_ms > longest)
 		c->wait_ms = longest;
 	return c->error ? failed(c, err) : total;
@@ -536,6 +545,7 @@ static void drain_open(struct capture *c)
 			continue;
 		process_set_last(p);
 		ring_set_dead(p->ring);
+		c->until = UINT64_MAX;
 		while (c->horizon = clock_ticks(), process_read_last(c, p))
 			hold_flush(c, c->horizon);
 		process_finish_threads(c, p);

@@ -3,6 +3,10 @@
 #include <stdlib.h>
 
 #define HELD_BYTES (16u << 20)
+#define HELD_AIM   (1u << 20)   /* bytes that the rows of one round should have */
+#define SLICE_MAX  (1ull << 36) /* ticks: longer than any backlog */
+#define SMALL_ROWS 512          /* that a checkpoint's state may well carry, ... */
+#define SMALL_TEXT (64u << 10)  /* ... with as many bytes of text */
 
 void count_row(struct capture *c, uint32_t track, uint64_t emitted, uint64_t lost)
 {
@@ -31,9 +35,19 @@ void hold(struct capture *c, const struct held *h, const char *text, size_t len)
 		capture_error(c, TACHO_ENOMEM);
 }
 
+static size_t hold_bytes(const struct capture *c)
+{
+	return c->held.n * sizeof(*c->held.v) + c->texts.len;
+}
+
 bool hold_is_full(const struct capture *c)
 {
-	return c->held.n * sizeof(*c->held.v) + c->texts.len > HELD_BYTES;
+	return hold_bytes(c) > HELD_BYTES;
+}
+
+bool hold_is_small(const struct capture *c)
+{
+	return c->held.n < SMALL_ROWS && c->texts.len < SMALL_TEXT;
 }
 
 static int by_time(const void *a, const void *b)
@@ -119,6 +133,22 @@ static void release(struct capture *c, const struct held *h)
 	}
 }
 
+/*
+ * With a backlog the thread that is read first would fill the hold alone, the others would follow
+ * it a few events at a time, and each checkpoint would store all that is held. So all threads are
+ * read in slices of time, as long as gives HELD_AIM bytes of rows. What is held is sorted.
+ */
+static void slice_adapt(struct capture *c)
+{
+	uint64_t span = c->held.v[c->held.n - 1].time - c->held.v[0].time;
+	size_t bytes = hold_bytes(c);
+
+	if (bytes > 2 * HELD_AIM)
+		c->slice = span / (bytes / HELD_AIM) + 1;
+	else if (c->slice && bytes < HELD_AIM / 2)
+		c->slice = c->slice < SLICE_MAX ? c->slice * 2 : 0;
+}
+
 /* Moves the texts of what stays held to the front. */
 static void keep_rest(struct capture *c, size_t from)
 {
@@ -148,9 +178,12 @@ void hold_flush(struct capture *c, uint64_t horizon)
 	size_t i;
 
 	c->flushed = horizon;
-	if (!c->held.n)
+	if (!c->held.n) {
+		c->slice = c->slice < SLICE_MAX ? c->slice * 2 : 0;
 		return;
+	}
 	qsort(c->held.v, c->held.n, sizeof(*c->held.v), by_time);
+	slice_adapt(c);
 	for (i = 0; i < c->held.n && c->held.v[i].time < horizon; i++)
 		release(c, &c->held.v[i]);
 	keep_rest(c, i);

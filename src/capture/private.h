@@ -158,6 +158,9 @@ struct capture {
 	uint64_t since_checkpoint; /* events */
 	uint64_t horizon;          /* all rings have been read up to this time */
 	uint64_t flushed;          /* what is held and older has gone to the trace */
+	uint64_t slice;            /* ticks that a round reads at most; 0 = all there is */
+	uint64_t until;            /* this round reads no thread beyond this time */
+	bool sliced;               /* there is more, for the next round */
 	uint64_t now;              /* no event is younger */
 	uint64_t last_trim;        /* nanoseconds */
 	unsigned wait_ms;
@@ -262,6 +265,8 @@ void stack_free(struct stack *s);
 /* ---- held.c */
 /* So much is held that only those may be read on that the rest waits for. */
 bool hold_is_full(const struct capture *c);
+/* So little is held that a checkpoint may carry it. */
+bool hold_is_small(const struct capture *c);
 void hold(struct capture *c, const struct held *h, const char *text, size_t len);
 /* Adds what is older than HORIZON to the trace. */
 void hold_flush(struct capture *c, uint64_t horizon);

@@ -98,7 +98,7 @@ static size_t read_thread(struct capture *c, struct process *p, struct ring_stre
 
 	if (!t || t->finished)
 		return 0;
-	while (!c->error && total < STREAM_EVENTS &&
+	while (!c->error && total < STREAM_EVENTS && t->stack.last <= c->until &&
 	       (!hold_is_full(c) || t->stack.last <= c->flushed)) {
 		total += read_zones(c, p, t, names, s);
 		n = ring_read(s, events, EVENTS);

@@ -81,17 +81,31 @@ static bool compress(ZSTD_CCtx *zstd, const void *bytes, size_t len, struct buf 
 	return true;
 }
 
-/* What would look like a decompression bomb to a reader is stored as it is. */
+/*
+ * A reader refuses more than BLOCK_RATIO bytes out of one: a small file must not keep it busy for
+ * hours. What packs better, messages that differ in a number for example, gets a skippable frame
+ * behind its own that makes it as long as it has to be.
+ */
 static bool compress_within(ZSTD_CCtx *zstd, const void *bytes, size_t len, struct buf *out)
 {
-	size_t before = out->len;
+	static const size_t head = 8; /* magic number and length */
+	size_t before = out->len, least = (len + BLOCK_RATIO - 1) / BLOCK_RATIO, n, fill;
 
 	if (!compress(zstd, bytes, len, out))
 		return false;
-	if (len <= (uint64_t)(out->len - before) * BLOCK_RATIO)
+	n = out->len - before;
+	if (n >= least)
 		return true;
-	out->len = before;
-	return false;
+	fill = least > n + head ? least - n - head : 0;
+	if (buf_reserve(out, head + fill) < 0) {
+		out->len = before;
+		return false;
+	}
+	put32(out->data + out->len, ZSTD_MAGIC_SKIPPABLE_START);
+	put32(out->data + out->len + 4, (uint32_t)fill);
+	memset(out->data + out->len + head, 0, fill);
+	out->len += head + fill;
+	return true;
 }
 
 bool pack_bytes(struct packer *p, const void *bytes, size_t len, struct buf *out)
