@@ -4,6 +4,8 @@ add_library(tacho_client OBJECT ${client_sources})
 target_include_directories(tacho_client PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
 # A debug build without this would measure the debug build.
 target_compile_options(tacho_client PRIVATE -O2 -Wpedantic)
+# libc's functions are bound when the program is loaded: at a first call in a signal handler that would take 3 KB of its stack.
+target_compile_options(tacho_client PRIVATE -fno-plt)
 
 set(client_map ${PROJECT_SOURCE_DIR}/src/client/libtacho.map)
 add_library(libtacho SHARED $<TARGET_OBJECTS:tacho_client>)
@@ -12,7 +14,7 @@ set_target_properties(libtacho libtacho_static PROPERTIES OUTPUT_NAME tacho EXPO
 set_target_properties(libtacho_static PROPERTIES EXPORT_NAME tacho_static)
 set_target_properties(libtacho PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 LINK_DEPENDS ${client_map})
 # nodelete: threads call back into the library when they end, so dlclose() must not take it away.
-target_link_options(libtacho PRIVATE -Wl,--version-script=${client_map} -Wl,-z,nodelete)
+target_link_options(libtacho PRIVATE -Wl,--version-script=${client_map} -Wl,-z,nodelete -Wl,-z,now)
 foreach(lib libtacho libtacho_static)
 	target_include_directories(${lib} PUBLIC
 		$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

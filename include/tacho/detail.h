@@ -15,9 +15,22 @@
 extern "C" {
 #endif
 
-#define TACHO_API         __attribute__((visibility("default")))
+#define TACHO_DATA        __attribute__((visibility("default")))
 #define TACHO_INLINE      static inline __attribute__((always_inline, unused))
 #define TACHO_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/*
+ * Bound when the program is loaded: at the first call the dynamic linker would need 3 KB of stack,
+ * which a handler on a small alternate stack does not have.
+ */
+#if defined(__has_attribute)
+#if __has_attribute(noplt)
+#define TACHO_API __attribute__((visibility("default"), noplt))
+#endif
+#endif
+#ifndef TACHO_API
+#define TACHO_API __attribute__((visibility("default")))
+#endif
 
 #define TACHO_TICK_SHIFT 26
 #define TACHO_WRAP_SHIFT 38 /* ticks above this many bits are not in a word */
@@ -66,8 +79,8 @@ struct tacho_control {
 	char more[4088];
 } __attribute__((aligned(4096)));
 
-extern TACHO_API struct tacho_control tacho_control;
-extern TACHO_API __thread struct tacho_thread *tacho_self
+extern TACHO_DATA struct tacho_control tacho_control;
+extern TACHO_DATA __thread struct tacho_thread *tacho_self
 	__attribute__((tls_model("initial-exec")));
 
 /* The slow ways. 1 when the word was stored, 0 when it was lost (and counted). */

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-TACHO_API struct tacho_control tacho_control;
+TACHO_DATA struct tacho_control tacho_control;
 struct process *client_process;
 struct mapping client_mapping;
 struct ring_control *const client_control = (struct ring_control *)&tacho_control;
@@ -35,7 +35,7 @@ void process_silence(void)
 /* Field 22 of /proc/self/stat: with the pid it names a process for ever. */
 static uint64_t start_time(void)
 {
-	char text[512];
+	static char text[512]; /* under the lock; a handler's stack may be small */
 	size_t n = sys_read_file("/proc/self/stat", text, sizeof(text) - 1);
 
 	text[n] = 0;

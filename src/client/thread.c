@@ -11,7 +11,7 @@
 
 /* Where tacho_self points before a thread's first event: its key is never right. */
 static struct thread no_thread;
-TACHO_API __thread struct tacho_thread *tacho_self __attribute__((tls_model("initial-exec"))) =
+TACHO_DATA __thread struct tacho_thread *tacho_self __attribute__((tls_model("initial-exec"))) =
 	&no_thread.hot;
 
 /* While a thread has no page: events to drop before it asks again. */

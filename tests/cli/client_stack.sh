@@ -1,0 +1,33 @@
+# Row 56: events in a signal handler that runs on a small alternate stack.
+. "$SOURCE/tests/faults.sh"
+[ -z "${SANITIZE-}" ] || { echo "skipped: sanitizers need more stack than there is"; exit 0; }
+
+# A compiler that does not know the attribute "noplt" leaves the binding of functions to their first call.
+if readelf -rW "$PROGS/small_stack" | grep -q 'JUMP_SLO.* tacho_'; then
+	echo "small_stack binds functions of libtacho lazily: linked with -z now it would not"
+	export LD_BIND_NOW=1
+fi
+
+# judge TRACE: all that was emitted is there
+judge() {
+	summarise "$1"
+	expect_fact lost-zones 0
+	expect_fact zones "$(awk '{ print $2 }' said)"
+}
+
+# The first event of a thread, new names, new segments: each needs less than 1 KiB.
+"$TACHO" run -q -o t.tacho -- "$PROGS/small_stack" 1024 >said 2>err || { cat err >&2; fail "an event needs too much stack"; }
+judge t.tacho
+
+# The process joins the session in the handler, too.
+"$PROGS/small_stack" 1024 wait >said 2>err &
+program=$!
+wait_for test -e /dev/shm/tacho-$(id -u)/attach.$program
+"$TACHO" capture -q -o attached.tacho --pid $program 2>err2 || { cat err2 >&2; fail "it cannot be attached"; }
+wait $program || { cat err >&2; fail "an event needs too much stack"; }
+judge attached.tacho
+
+# A program that is linked with the archive binds libc's functions early as well.
+cc -O2 -I"$SOURCE/include" "$SOURCE/tests/progs/small_stack.c" -o static "$BUILD/libtacho.a" -pthread -Wl,-z,lazy 2>err || { cat err >&2; fail "it does not compile"; }
+LD_BIND_NOW= "$TACHO" run -q -f -o t.tacho -- ./static 1024 >said 2>err || { cat err >&2; fail "an event needs too much stack"; }
+judge t.tacho
