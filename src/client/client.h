@@ -65,6 +65,26 @@ extern struct mapping client_mapping;
 extern struct ring_control *const client_control;
 extern char client_session[RING_PATH]; /* directory from TACHO_SESSION; "": control page says it */
 
+/*
+ * For programs that are built with -fsanitize=thread: their sanitizer sees what libc's functions
+ * read and write for us, and not the atomics that order it. Elsewhere these functions do not exist.
+ */
+extern void __tsan_acquire(void *address) __attribute__((weak));
+extern void __tsan_release(void *address) __attribute__((weak));
+
+/* What was done before client_publish(ADDRESS) is done before what follows client_observe(). */
+static inline void client_publish(void *address)
+{
+	if (__tsan_release)
+		__tsan_release(address);
+}
+
+static inline void client_observe(void *address)
+{
+	if (__tsan_acquire)
+		__tsan_acquire(address);
+}
+
 /* ---- sys.c: what is asked of the kernel ---- */
 
 /* The lock, with all signals of the thread blocked in between. */

@@ -31,9 +31,11 @@ static void announce(struct thread *t, struct tacho_lock *lock, uint64_t incarna
 	uint64_t words[3] = {lock_id(lock),
 			     tacho_srcloc_make(NULL, lock->name, lock->file, lock->line, 0),
 			     lock->shared};
+	const char *custom = __atomic_load_n(&lock->custom, __ATOMIC_ACQUIRE);
 
+	client_observe(&lock->custom);
 	record_emit(t, RING_LOCK_NEW, words, 3, NULL, 0);
-	send_name(t, lock, __atomic_load_n(&lock->custom, __ATOMIC_ACQUIRE));
+	send_name(t, lock, custom);
 	__atomic_store_n(&lock->announced, incarnation, __ATOMIC_RELAXED);
 }
 
@@ -77,6 +79,7 @@ TACHO_API void tacho_lock_name(struct tacho_lock *lock, const char *name, size_t
 	uint64_t before = __atomic_load_n(&lock->announced, __ATOMIC_RELAXED);
 	struct thread *t;
 
+	client_publish(&lock->custom);
 	__atomic_store_n(&lock->custom, kept, __ATOMIC_RELEASE);
 	if (!tacho_is_recording())
 		return;

@@ -104,6 +104,7 @@ static struct entry *find(const struct parts *p)
 {
 	struct entry *e = __atomic_load_n(bucket_of(p), __ATOMIC_ACQUIRE);
 
+	client_observe(bucket_of(p));
 	while (e && !same(e, p))
 		e = e->next_bucket;
 	return e;
@@ -180,6 +181,7 @@ static struct entry *add_locked(const struct parts *p)
 	if (client_process->key)
 		names_announce();
 	e->next_bucket = *bucket;
+	client_publish(bucket);
 	__atomic_store_n(bucket, e, __ATOMIC_RELEASE);
 	return e;
 }

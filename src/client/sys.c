@@ -33,14 +33,15 @@ void sys_lock(_Atomic uint32_t *lock, struct guard *guard)
 
 	guard->error = errno;
 	block_signals(&guard->signals);
-	if (atomic_compare_exchange_strong(lock, &expected, 1))
-		return;
-	while (atomic_exchange(lock, 2) != 0)
-		sys_futex(lock, FUTEX_WAIT_PRIVATE, 2);
+	if (!atomic_compare_exchange_strong(lock, &expected, 1))
+		while (atomic_exchange(lock, 2) != 0)
+			sys_futex(lock, FUTEX_WAIT_PRIVATE, 2);
+	client_observe((void *)lock);
 }
 
 void sys_unlock(_Atomic uint32_t *lock, struct guard *guard)
 {
+	client_publish((void *)lock);
 	if (atomic_exchange(lock, 0) == 2)
 		sys_futex(lock, FUTEX_WAKE_PRIVATE, 1);
 	syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &guard->signals, NULL,
