@@ -319,6 +319,17 @@ TACHO_API void tacho_thread_name(const char *name);
 TACHO_API void tacho_fiber_enter(const char *name);
 TACHO_API void tacho_fiber_leave(void);
 
+/* ----------------------------------------------------------- sandboxes */
+
+/*
+ * From here on libtacho makes no system call in this process and its children. Call it before a
+ * seccomp filter is installed that would end the process for one. Recording goes on with the memory
+ * that there is, which is used again as the recorder reads it; what finds no room is lost and
+ * counted. Threads that begin later have no number and no name in the trace; children are not
+ * recorded.
+ */
+TACHO_API void tacho_seal(void);
+
 #ifdef __cplusplus
 }
 

@@ -17,7 +17,9 @@
 #define LONGEST_WAIT_MS  50
 #define FOLLOWED_WAIT_MS 20
 #define TRIM_NS          1000000000ull
-#define FINISHED_MAX     64 /* processes that have ended and whose rings are still open */
+#define SEAL_NS          20000000ull /* between two looks for seccomp filters, and with ... */
+#define SEAL_PROCESSES   16          /* ... more processes as much for each so many */
+#define FINISHED_MAX     64          /* processes that have ended and whose rings are still open */
 
 static uint64_t now_ns(void)
 {
@@ -229,6 +231,19 @@ static void trim(struct capture *c)
 	}
 }
 
+/* Programs that have begun to filter their system calls: see src/client/seal.c. */
+static void seal_filtered(struct capture *c)
+{
+	uint64_t now = now_ns();
+
+	if (now - c->last_seal < SEAL_NS * (1 + c->live.n / SEAL_PROCESSES))
+		return;
+	c->last_seal = now;
+	for (size_t i = 0; i < c->live.n; i++)
+		if (!c->live.v[i]->ended)
+			ring_seal(c->live.v[i]->ring);
+}
+
 static size_t round_read(struct capture *c, struct process *p)
 {
 	uint64_t before = ring_unreleased(p->ring);
@@ -248,6 +263,7 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 	c->followed = ring_session_followed(&c->session);
 	longest = c->followed ? FOLLOWED_WAIT_MS : LONGEST_WAIT_MS;
 	capture_find_rings(c);
+	seal_filtered(c);
 	c->horizon = c->now = clock_ticks();
 	/* Rows of the time after the round began would have to be held: the next round reads them.
 	 */

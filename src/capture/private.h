@@ -163,6 +163,7 @@ struct capture {
 	bool sliced;               /* there is more, for the next round */
 	uint64_t now;              /* no event is younger */
 	uint64_t last_trim;        /* nanoseconds */
+	uint64_t last_seal;
 	unsigned wait_ms;
 	int watch; /* inotify on the session directory */
 	bool scan; /* look through the directory once more */

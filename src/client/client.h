@@ -87,15 +87,19 @@ static inline void client_observe(void *address)
 
 /* ---- sys.c: what is asked of the kernel ---- */
 
-/* The lock, with all signals of the thread blocked in between. */
+/*
+ * The lock, with all signals of the thread blocked in between. False: a sealed process cannot wait
+ * for it, nor block signals, and did not get it at once.
+ */
 struct guard {
 	uint64_t signals;
 	int error;
+	bool sealed;
 };
-void client_lock(struct guard *guard);
+bool client_lock(struct guard *guard);
 void client_unlock(struct guard *guard);
 /* The same with a word of the caller's, in memory that is wiped on fork. Taken before that lock. */
-void sys_lock(_Atomic uint32_t *lock, struct guard *guard);
+bool sys_lock(_Atomic uint32_t *lock, struct guard *guard);
 void sys_unlock(_Atomic uint32_t *lock, struct guard *guard);
 
 long sys_futex(_Atomic uint32_t *word, int op, uint32_t value);
@@ -112,6 +116,13 @@ void *client_memory(size_t bytes);
 void text_add(char *to, size_t size, const char *more);
 void text_add_number(char *to, size_t size, uint64_t number);
 
+/* ---- seal.c: no system calls ---- */
+
+/* Whether system calls are forbidden: to be asked before each one that is not made at start. */
+bool client_is_sealed(void);
+/* 1 + the number of seccomp filters of this process; 0 when it is not known. */
+uint32_t seal_count_filters(void);
+
 /* ---- process.c: the ring file ---- */
 
 /* Joins the session KEY: makes the ring file. Lock held. False: this process stays silent. */
@@ -126,10 +137,14 @@ bool extent_populate(void *at, size_t bytes);
 struct ring_segment *extent_segment(const struct thread *t, bool over_limit, uint64_t sequence,
 				    uint64_t now);
 struct ring_page *extent_page(uint64_t number, uint64_t now);
+/* Makes up to COUNT free extents of the kind WANTED ready for use. */
+void extent_reserve(uint32_t wanted, unsigned count);
 
 /* ---- thread.c ---- */
 
 void thread_make_key(void);
+/* Makes memory for the states of further threads ready. Lock held. */
+void thread_reserve(void);
 void thread_delete_key(void);
 /* The calling thread's state in the session KEY, or NULL. */
 struct thread *thread_enter(uint64_t key, uint64_t now);

@@ -101,6 +101,7 @@ static int64_t find_extent(uint32_t wanted, uint32_t used, bool over_limit)
 	struct process *p = client_process;
 	struct ring_extent *table = ring_extents(p->base);
 	uint64_t bytes = bytes_of(wanted);
+	bool sealed = client_is_sealed();
 	uint32_t i;
 
 	for (i = p->hint; i < used; i++)
@@ -108,9 +109,10 @@ static int64_t find_extent(uint32_t wanted, uint32_t used, bool over_limit)
 			return i;
 	for (i = 0; i < used; i++)
 		if (take_free(&table[i], wanted) ||
-		    (is_empty(&table[i]) && make_room(bytes, over_limit)))
+		    (!sealed && is_empty(&table[i]) && make_room(bytes, over_limit)))
 			return i;
-	return used < p->max_extents && make_room(bytes, over_limit) ? (int64_t)used : -1;
+	return !sealed && used < p->max_extents && make_room(bytes, over_limit) ? (int64_t)used
+										: -1;
 }
 
 static bool fill_extent(uint32_t i, uint32_t used, uint32_t wanted)
@@ -185,8 +187,27 @@ struct ring_page *extent_page(uint64_t number, uint64_t now)
 	if (i < 0)
 		return NULL;
 	page = (struct ring_page *)(client_process->base + ring_page_offset((uint32_t)i));
-	page->tid = (uint32_t)syscall(SYS_gettid);
-	prctl(PR_GET_NAME, page->name);
+	if (!client_is_sealed()) {
+		page->tid = (uint32_t)syscall(SYS_gettid);
+		prctl(PR_GET_NAME, page->name);
+	}
 	start_segment(&page->segment, RING_PAGE_MAGIC, (uint32_t)i, number, 0, now);
 	return page;
+}
+
+void extent_reserve(uint32_t wanted, unsigned count)
+{
+	struct process *p = client_process;
+	struct ring_header *header = (struct ring_header *)p->base;
+	struct ring_extent *table = ring_extents(p->base);
+
+	for (; count; count--) {
+		uint32_t used = atomic_load_explicit(&header->extents, memory_order_relaxed);
+
+		if (used >= p->max_extents || !make_room(bytes_of(wanted), false) ||
+		    !fill_extent(used, used, wanted))
+			return;
+		atomic_store_explicit(&table[used].state, RING_EXTENT_FREE, memory_order_release);
+		atomic_store_explicit(&header->extents, used + 1, memory_order_release);
+	}
 }

@@ -1,4 +1,5 @@
 #include "client/format.h"
+#include "client/client.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,8 +18,9 @@ void formatted_make(struct formatted *f, const char *format, va_list args)
 	n = vsnprintf(f->buffer, sizeof(f->buffer), format, args);
 	f->len = n < 0 ? 0 : (size_t)n;
 	if (f->len >= sizeof(f->buffer)) {
-		pages = mmap(NULL, f->len + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			     -1, 0);
+		pages = client_is_sealed() ? MAP_FAILED
+					   : mmap(NULL, f->len + 1, PROT_READ | PROT_WRITE,
+						  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (pages == MAP_FAILED) {
 			f->len = sizeof(f->buffer) - 1;
 		} else {

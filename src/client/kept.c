@@ -65,7 +65,8 @@ void kept_add(unsigned type, const uint64_t *words, unsigned count, const char *
 
 	if (!client_process || count > MAX_WORDS || len > MAX_TEXT)
 		return;
-	client_lock(&guard);
+	if (!client_lock(&guard))
+		return;
 	add_locked(type, words, count, text, len);
 	client_unlock(&guard);
 }

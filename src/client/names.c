@@ -194,7 +194,8 @@ static const struct entry *intern(const struct parts *p)
 
 	if (e || !client_process)
 		return e;
-	client_lock(&guard);
+	if (!client_lock(&guard))
+		return NULL;
 	e = add_locked(p);
 	client_unlock(&guard);
 	return e;

@@ -18,8 +18,9 @@ struct ring_control *const client_control = (struct ring_control *)&tacho_contro
 
 void process_ring_doorbell(void)
 {
-	if (!atomic_load_explicit(&client_control->asleep, memory_order_relaxed))
-		return;
+	if (!atomic_load_explicit(&client_control->asleep, memory_order_relaxed) ||
+	    client_is_sealed())
+		return; /* it looks by itself after a while */
 	atomic_fetch_add(&client_control->doorbell, 1);
 	sys_futex(&client_control->doorbell, FUTEX_WAKE, 1);
 }
@@ -59,6 +60,7 @@ static void fill_header(struct ring_header *header, uint64_t key, uint64_t now)
 	header->start_time = start_time();
 	header->pid_namespace = stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
 	header->ticks = now;
+	header->filters = seal_count_filters();
 }
 
 /* ------------------------------------------------------------------ file */
@@ -211,6 +213,8 @@ bool process_join(uint64_t key)
 
 	if (p->key == key)
 		return true;
+	if (client_is_sealed())
+		return false;
 	if (!start_ring(key)) {
 		atomic_fetch_add(&client_control->joins_failed, 1);
 		process_silence();

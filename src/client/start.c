@@ -117,6 +117,7 @@ static void offer_attach(void)
 	if (fd >= 0 && syscall(SYS_fallocate, fd, 0, 0, RING_PAGE_SIZE) == 0 && map_control(fd)) {
 		client_control->version = RING_VERSION;
 		client_control->owner_pid = (uint32_t)attach_pid;
+		client_control->filters = seal_count_filters();
 		client_control->magic = RING_CONTROL;
 	} else {
 		if (fd >= 0)
@@ -179,7 +180,7 @@ __attribute__((destructor(101))) static void client_stop(void)
 {
 	int error = errno;
 
-	if (attach_path[0] && attach_pid == getpid())
+	if (attach_path[0] && !client_is_sealed() && attach_pid == getpid())
 		unlink(attach_path);
 	thread_delete_key();
 	errno = error;

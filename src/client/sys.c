@@ -11,6 +11,9 @@
 
 /* ---------------------------------------------------------------- lock */
 
+#define SEALED_SPINS 10000 /* until whoever has the lock, and makes no calls, must be done */
+#define WAIT_NS      10000000
+
 long sys_futex(_Atomic uint32_t *word, int op, uint32_t value)
 {
 	return syscall(SYS_futex, word, op, value, NULL, NULL, 0);
@@ -27,31 +30,58 @@ static void block_signals(uint64_t *old)
 	syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, old, sizeof(all));
 }
 
-void sys_lock(_Atomic uint32_t *lock, struct guard *guard)
+/* A handler that interrupted its own thread under the lock would spin for ever. */
+static bool lock_spin(_Atomic uint32_t *lock)
+{
+	for (int i = 0; i < SEALED_SPINS; i++) {
+		uint32_t expected = 0;
+
+		if (atomic_compare_exchange_weak(lock, &expected, 1))
+			return true;
+	}
+	return false;
+}
+
+/* Not for ever: a process that was sealed meanwhile wakes nobody. */
+static void lock_wait(_Atomic uint32_t *lock)
+{
+	struct timespec most = {0, WAIT_NS};
+
+	syscall(SYS_futex, lock, FUTEX_WAIT_PRIVATE, 2, &most, NULL, 0);
+}
+
+bool sys_lock(_Atomic uint32_t *lock, struct guard *guard)
 {
 	uint32_t expected = 0;
 
 	guard->error = errno;
-	block_signals(&guard->signals);
-	if (!atomic_compare_exchange_strong(lock, &expected, 1))
-		while (atomic_exchange(lock, 2) != 0)
-			sys_futex(lock, FUTEX_WAIT_PRIVATE, 2);
+	guard->sealed = client_is_sealed();
+	if (guard->sealed && !lock_spin(lock))
+		return false;
+	if (!guard->sealed) {
+		block_signals(&guard->signals);
+		if (!atomic_compare_exchange_strong(lock, &expected, 1))
+			while (atomic_exchange(lock, 2) != 0)
+				lock_wait(lock);
+	}
 	client_observe((void *)lock);
+	return true;
 }
 
 void sys_unlock(_Atomic uint32_t *lock, struct guard *guard)
 {
 	client_publish((void *)lock);
-	if (atomic_exchange(lock, 0) == 2)
+	if (atomic_exchange(lock, 0) == 2 && !guard->sealed)
 		sys_futex(lock, FUTEX_WAKE_PRIVATE, 1);
-	syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &guard->signals, NULL,
-		sizeof(guard->signals));
+	if (!guard->sealed)
+		syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &guard->signals, NULL,
+			sizeof(guard->signals));
 	errno = guard->error;
 }
 
-void client_lock(struct guard *guard)
+bool client_lock(struct guard *guard)
 {
-	sys_lock(&client_process->lock, guard);
+	return sys_lock(&client_process->lock, guard);
 }
 
 void client_unlock(struct guard *guard)
@@ -116,6 +146,8 @@ void *client_memory(size_t bytes)
 	if (!c || bytes > c->size - c->used) {
 		size_t size = sizeof(*c) + bytes > 256 * 1024 ? sizeof(*c) + bytes : 256 * 1024;
 
+		if (client_is_sealed())
+			return NULL;
 		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (p == MAP_FAILED)
 			return NULL;

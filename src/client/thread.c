@@ -42,7 +42,8 @@ static void thread_exit(void *arg)
 
 	if (++t->exits < 2 && pthread_setspecific(exit_key, t) == 0)
 		return;
-	client_lock(&guard);
+	if (!client_lock(&guard))
+		return; /* its end is not noticed, and its state not used again */
 	if (t->page && t->hot.key >> 32 == client_process->key >> 32)
 		atomic_store_explicit(&t->page->closed, 1, memory_order_release);
 	tacho_self = &no_thread.hot;
@@ -71,30 +72,38 @@ void thread_delete_key(void)
 	exit_key_made = false;
 }
 
+void thread_reserve(void)
+{
+	struct process *p = client_process;
+	size_t size = 16 * RING_PAGE_SIZE;
+	char *slab;
+
+	if (p->slab != p->slab_end || client_is_sealed())
+		return;
+	slab = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (slab == MAP_FAILED)
+		return;
+	if (madvise(slab, size, MADV_WIPEONFORK) < 0) {
+		munmap(slab, size);
+		return;
+	}
+	p->slab = slab;
+	p->slab_end = slab + size;
+}
+
 static struct thread *thread_memory(void)
 {
 	struct process *p = client_process;
 	struct thread *t = p->free_threads;
-	size_t size = 16 * RING_PAGE_SIZE;
 
 	if (t) {
 		p->free_threads = t->next_free;
 		memset(t, 0, sizeof(*t));
 		return t;
 	}
-	if (p->slab == p->slab_end) {
-		char *slab = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-				  -1, 0);
-
-		if (slab == MAP_FAILED)
-			return NULL;
-		if (madvise(slab, size, MADV_WIPEONFORK) < 0) {
-			munmap(slab, size);
-			return NULL;
-		}
-		p->slab = slab;
-		p->slab_end = slab + size;
-	}
+	thread_reserve();
+	if (p->slab == p->slab_end)
+		return NULL;
 	t = (struct thread *)p->slab;
 	p->slab += sizeof(*t);
 	return t;
@@ -164,7 +173,8 @@ struct thread *thread_enter(uint64_t key, uint64_t now)
 
 	if (!p || (homeless_retry > 1 && p->key == key && --homeless_retry))
 		return NULL;
-	client_lock(&guard);
+	if (!client_lock(&guard))
+		return NULL;
 	/* A handler that ran before the lock was taken may have done it all. */
 	if (tacho_self->key >> 32 == key >> 32)
 		t = (struct thread *)tacho_self;
@@ -194,7 +204,8 @@ TACHO_API void tacho_thread_name(const char *name)
 	int error = errno;
 	struct thread *t;
 
-	prctl(PR_SET_NAME, name);
+	if (!client_is_sealed())
+		prctl(PR_SET_NAME, name);
 	errno = error;
 	given_name = names_keep(name, strlen(name));
 	if (!tacho_is_recording())
@@ -405,7 +416,8 @@ static bool switch_once(struct thread *t, uint64_t now)
 	struct guard guard;
 	bool ok;
 
-	client_lock(&guard);
+	if (!client_lock(&guard))
+		return false;
 	ok = switch_locked(t, now);
 	client_unlock(&guard);
 	return ok;
@@ -436,7 +448,8 @@ bool thread_switch(struct thread *t, uint64_t now, bool locked)
 	}
 	if (switch_once(t, now))
 		return true;
-	if (t->page && client_control->policy == RING_BLOCK && wait_for_room(t, now))
+	if (t->page && client_control->policy == RING_BLOCK && !client_is_sealed() &&
+	    wait_for_room(t, now))
 		return true;
 	/* Only now: a handler that runs while its thread waits for room must wait too, not drop. */
 	t->retry = DROP_RETRY;

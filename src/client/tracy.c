@@ -390,7 +390,8 @@ static struct tacho_lock *lock_make(const struct ___tracy_source_location_data *
 
 	if (!client_process)
 		return NULL;
-	client_lock(&guard);
+	if (!client_lock(&guard))
+		return NULL;
 	l = free_locks;
 	if (l)
 		free_locks = l->next_free;
@@ -415,7 +416,8 @@ static void lock_end(struct tacho_lock *lock)
 	if (!lock)
 		return;
 	tacho_lock_gone(lock);
-	client_lock(&guard);
+	if (!client_lock(&guard))
+		return;
 	l->next_free = free_locks;
 	free_locks = l;
 	client_unlock(&guard);

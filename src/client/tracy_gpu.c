@@ -57,7 +57,7 @@ static struct gpu *make(uint8_t number)
 {
 	struct gpu *g = __atomic_load_n(&contexts[number], __ATOMIC_ACQUIRE), *none = NULL;
 
-	if (g)
+	if (g || client_is_sealed())
 		return g;
 	g = mmap(NULL, sizeof(*g), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (g == MAP_FAILED)
@@ -75,9 +75,8 @@ static struct gpu *enter(uint8_t number, struct guard *guard)
 {
 	struct gpu *g = __atomic_load_n(&contexts[number], __ATOMIC_ACQUIRE);
 
-	if (!g)
+	if (!g || !sys_lock(&g->lock, guard))
 		return NULL;
-	sys_lock(&g->lock, guard);
 	if (g->known)
 		return g;
 	sys_unlock(&g->lock, guard);
@@ -279,9 +278,8 @@ static void new_context(const struct ___tracy_gpu_new_context_data *d)
 	struct gpu *g = make(d->context);
 	struct guard guard;
 
-	if (!g)
+	if (!g || !sys_lock(&g->lock, &guard))
 		return;
-	sys_lock(&g->lock, &guard);
 	if (!g->known)
 		read_clocks(&g->start_ticks, &g->start_ns);
 	g->known = true;

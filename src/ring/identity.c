@@ -71,6 +71,13 @@ static uint32_t inner_pid_of(uint32_t pid)
 	return line ? (uint32_t)strtoul(line + 1, NULL, 10) : 0;
 }
 
+uint32_t identity_filters(uint32_t pid)
+{
+	char text[4096];
+
+	return read_proc(pid, "status", text, sizeof(text)) ? 1 + ring_filters(text) : 0;
+}
+
 static bool is_process(const struct ring_header *h, uint32_t pid)
 {
 	return started_at(pid, h->start_time) && namespace_of(pid) == h->pid_namespace &&

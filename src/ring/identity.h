@@ -20,5 +20,7 @@ bool identity_open(struct identity *id, const struct ring_header *header);
 void identity_close(struct identity *id);
 /* False when the process has ended, reaped or not. */
 bool identity_is_alive(const struct identity *id);
+/* 1 + the number of seccomp filters that the process PID has; 0 when it is not known. */
+uint32_t identity_filters(uint32_t pid);
 
 #endif

@@ -131,6 +131,7 @@ struct ring_control {
 	 * follow.c */
 	_Atomic uint64_t followed;
 	_Atomic uint32_t written; /* checkpoints since; a futex of those who follow */
+	uint32_t filters;         /* attach files: as in ring_header */
 };
 
 /* ---- ring file ---- */
@@ -169,6 +170,8 @@ struct ring_header {
 	uint32_t policy;        /* enum ring_policy, as it was when the process joined */
 	uint32_t command_len;   /* bytes of command; words end in NUL */
 	char command[3072];
+	uint32_t filters;        /* 1 + seccomp filters when the process joined; 0 = not known */
+	_Atomic uint32_t sealed; /* the recorder has seen more: no system calls from here on */
 };
 
 struct ring_segment {
@@ -208,6 +211,21 @@ static inline uint64_t ring_start_time(const char *stat)
 	for (int field = 2; at && field < 22; field++)
 		at = strchr(at + 1, ' ');
 	return at ? strtoull(at + 1, NULL, 10) : 0;
+}
+
+/*
+ * Seccomp filters in the text of /proc/PID/status; the strict mode counts as one. Before Linux 5.9
+ * it only says whether there is any.
+ */
+static inline uint32_t ring_filters(const char *status)
+{
+	static const char mode[] = "\nSeccomp:", filters[] = "\nSeccomp_filters:";
+	const char *at = strstr(status, mode), *count = strstr(status, filters);
+	uint32_t m = at ? (uint32_t)strtoul(at + sizeof(mode) - 1, NULL, 10) : 0;
+
+	if (!count)
+		return m != 0;
+	return (uint32_t)strtoul(count + sizeof(filters) - 1, NULL, 10) + (m == 1);
 }
 
 static inline struct ring_extent *ring_extents(void *base)

@@ -156,6 +156,15 @@ bool ring_is_alive(struct ring_reader *r)
 	return !r->dead && !r->replaced && identity_is_alive(&r->identity);
 }
 
+void ring_seal(struct ring_reader *r)
+{
+	if (!r->copy.filters || r->shrunk || !r->identity.pid ||
+	    atomic_load_explicit(&r->header->sealed, memory_order_relaxed))
+		return;
+	if (identity_filters(r->identity.pid) > r->copy.filters)
+		atomic_store_explicit(&r->header->sealed, 1, memory_order_relaxed);
+}
+
 void ring_set_replaced(struct ring_reader *r)
 {
 	r->replaced = true;

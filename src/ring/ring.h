@@ -170,6 +170,8 @@ uint64_t ring_threads_lost(const struct ring_reader *r);
 
 /* False when the process that made the ring has ended, as far as can be known. */
 bool ring_is_alive(struct ring_reader *r);
+/* A process that has installed a seccomp filter since it joined is told to make no system calls. */
+void ring_seal(struct ring_reader *r);
 /* The process has executed another program: no more comes from this one. */
 void ring_set_replaced(struct ring_reader *r);
 /* From now on unfinished claims are passed over at once. */

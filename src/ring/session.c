@@ -1,3 +1,4 @@
+#include "ring/identity.h"
 #include "ring/ring.h"
 
 #include <dirent.h>
@@ -399,6 +400,14 @@ int ring_session_attach(struct ring_session *s, uint32_t pid, struct tacho_error
 			err, TACHO_ECONNECT,
 			"process %u cannot be recorded: it is gone, not yours, does not link libtacho of this version, or was started in a session",
 			pid);
+	if (c->filters && identity_filters(pid) > c->filters) {
+		unmap_page(&s->attached[s->attached_count]);
+		return err_set(
+			err, TACHO_ECONNECT,
+			"process %u has a seccomp filter that it did not start with: recording it "
+			"could end it; TACHO_SESSION, or 'tacho run', records it from the start",
+			pid);
+	}
 	snprintf(session, sizeof(session), "%.*s", (int)sizeof(session) - 1, c->session);
 	if (atomic_load(&c->key) && ring_session_recorder(session)) {
 		err_set(err, TACHO_ECONNECT, "process %u is being recorded by process %u", pid,

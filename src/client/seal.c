@@ -1,0 +1,57 @@
+/*
+ * For programs in a sandbox: a seccomp filter may kill a process for a system call that it does not
+ * expect, and there is no way to ask whether it would. A sealed process makes none for us. It goes
+ * on with the memory that it has and that the recorder gives back; what finds no room is lost and
+ * counted.
+ *
+ * The program seals itself before it installs its filter, or the recorder does when it sees one.
+ */
+#include "client/client.h"
+
+#include <tacho/tacho.h>
+
+/* Memory that is made ready: threads that exist go on, and some new ones find room. */
+#define SPARE_SEGMENTS 32
+#define SPARE_PAGES    16
+
+/* Not wiped on fork: a child has the filters of its parent. */
+static bool sealed;
+
+bool client_is_sealed(void)
+{
+	const struct ring_header *ring;
+
+	if (__atomic_load_n(&sealed, __ATOMIC_RELAXED))
+		return true;
+	/* In a forked child this is the ring of its parent. */
+	ring = (const struct ring_header *)__atomic_load_n(&client_mapping.base, __ATOMIC_ACQUIRE);
+	if (!ring || !atomic_load_explicit(&ring->sealed, memory_order_relaxed))
+		return false;
+	__atomic_store_n(&sealed, true, __ATOMIC_RELAXED);
+	return true;
+}
+
+uint32_t seal_count_filters(void)
+{
+	static char status[4096]; /* before any thread, or under the lock */
+	size_t n = sys_read_file("/proc/self/status", status, sizeof(status) - 1);
+
+	status[n] = 0;
+	return n ? 1 + ring_filters(status) : 0;
+}
+
+TACHO_API void tacho_seal(void)
+{
+	struct guard guard;
+
+	if (!client_process || client_is_sealed())
+		return;
+	client_lock(&guard);
+	if (client_process->key) {
+		thread_reserve();
+		extent_reserve(RING_EXTENT_SEGMENT, SPARE_SEGMENTS);
+		extent_reserve(RING_EXTENT_PAGE, SPARE_PAGES);
+	}
+	__atomic_store_n(&sealed, true, __ATOMIC_RELAXED);
+	client_unlock(&guard);
+}
