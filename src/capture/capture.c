@@ -113,8 +113,13 @@ static void save_ledgers(struct capture *c, struct process *p)
 			save_ledger(c, &t->stack);
 		}
 	}
-	for (size_t i = 0; i < p->fibers.n; i++)
-		save_ledger(c, &p->fibers.v[i]->stack);
+	for (size_t i = 0; i < p->fibers.n; i++) {
+		struct stack *s = &p->fibers.v[i]->stack;
+
+		save_ledger(c, s);
+		if (!s->zones.n)
+			vec_free(&s->zones); /* most of many fibers do not run again */
+	}
 }
 
 /* Threads that are done give their memory back; a process that is done its whole ring. */

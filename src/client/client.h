@@ -75,13 +75,13 @@ extern void __tsan_release(void *address) __attribute__((weak));
 /* What was done before client_publish(ADDRESS) is done before what follows client_observe(). */
 static inline void client_publish(void *address)
 {
-	if (__tsan_release)
+	if (__builtin_expect(__tsan_release != NULL, 0))
 		__tsan_release(address);
 }
 
 static inline void client_observe(void *address)
 {
-	if (__tsan_acquire)
+	if (__builtin_expect(__tsan_acquire != NULL, 0))
 		__tsan_acquire(address);
 }
 
