@@ -40,6 +40,8 @@
 VERBS(X)
 #undef X
 
+const char *cmds_commit = "";
+
 const struct cmd *const cmds_table[] = {
 #define X(name) &cmd_##name,
 	VERBS(X)
@@ -242,10 +244,11 @@ static int run_verb(const struct cmd *cmd, int argc, char **argv)
 	return end_stdout(r);
 }
 
-int cmds_main(int argc, char **argv)
+int cmds_main(int argc, char **argv, const char *commit)
 {
 	const struct cmd *cmd = find_alias(argc ? argv[0] : "tacho");
 
+	cmds_commit = commit;
 	if (cmd)
 		return run_verb(cmd, argc, argv);
 	if (argc < 2) {

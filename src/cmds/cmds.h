@@ -13,9 +13,14 @@ const struct cmd *cmds_find(const char *name);
 /* Options that each verb knows besides its own. */
 extern const struct opt cmds_common_opts[];
 
-/* Finds the verb by the name of the program (an installed link) or by argv[1], parses and runs it.
+/*
+ * Finds the verb by the name of the program (an installed link) or by argv[1], parses and runs it.
+ * COMMIT is the commit that the program was built from, for "tacho version"; "" if unknown.
  */
-int cmds_main(int argc, char **argv);
+int cmds_main(int argc, char **argv, const char *commit);
+
+/* What cmds_main() was given. */
+extern const char *cmds_commit;
 
 /*
  * What the program is and how names and times are chosen, in paragraphs separated by blank lines;

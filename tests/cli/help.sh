@@ -9,7 +9,7 @@ cp out overview
 expect_exit 0 "$TACHO" --help
 expect_same out overview
 expect_exit 0 "$TACHO" version
-expect_line out '^tacho [0-9]+\.[0-9]+\.[0-9]+$'
+expect_line out '^tacho [0-9]+\.[0-9]+\.[0-9]+( \([0-9a-f]{7,}(-dirty)?\))?$'
 expect_exit 0 "$TACHO" --version
 
 # Each verb has help, on stdout, and it fits 100 columns.
