@@ -106,11 +106,11 @@ static uint64_t hash_file(const char *path)
 	return h ? h : 1;
 }
 
-/* Is there a firmware below ROOT, the folder that holds share/ and include/? */
+/* Is there a firmware below ROOT, the prefix of an installation? */
 static bool firmware_below(const char *root, char *firmware, char *include, size_t size)
 {
-	snprintf(firmware, size, "%s/" TACHO_SHARE, root);
-	snprintf(include, size, "%s/" TACHO_INCLUDE, root);
+	snprintf(firmware, size, "%s/" TACHO_SHARE "/firmware", root);
+	snprintf(include, size, "%s/" TACHO_SHARE "/include", root);
 	return access(firmware, R_OK) == 0;
 }
 

@@ -124,10 +124,10 @@ static void write_writer(const struct log_home *h)
 		if (h->lives[i].cycles)
 			buf_addf(&text, "device %u %llu %u\n", i,
 				 (unsigned long long)h->lives[i].cycles, h->lives[i].traces);
-	/* Without it numbers begin anew: what cannot be written is not worth a word. */
+	/* Without this file numbers start again, so a failed write is not worth a warning. */
 	if (!text.failed && ftruncate(h->fd, 0) == 0 &&
 	    pwrite(h->fd, text.data, text.len, 0) != (ssize_t)text.len)
-		ftruncate(h->fd, 0);
+		(void)!ftruncate(h->fd, 0);
 	buf_free(&text);
 }
 
