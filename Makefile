@@ -7,7 +7,7 @@ all: build/build.ninja
 build/build.ninja:
 	@cmake --preset release >/dev/null
 
-.PHONY: all setup setup-tests demo check test test-all bench fuzz install clean
+.PHONY: all setup setup-tests demo check test test-all bench fuzz install deb wheel clean
 setup:
 	@scripts/setup
 
@@ -33,8 +33,18 @@ bench: all
 fuzz: setup-tests
 	@scripts/fuzz
 
-install: all
-	@cmake --install build $(if $(PREFIX),--prefix "$(PREFIX)")
+# What is installed is reported in a few lines: each file is in build/install_manifest.txt.
+install: setup all
+	@cmake --install build $(if $(PREFIX),--prefix "$(PREFIX)") >build/install.log || { cat build/install.log; exit 1; }
+	@scripts/after-install "$(PREFIX)"
+
+# Debian packages, and a wheel for one interpreter (PYTHON=python3.12), in dist/.
+deb:
+	@scripts/setup --packages
+	@scripts/deb
+
+wheel: setup
+	@scripts/wheel
 
 clean:
-	@rm -rf build build-asan build-tsan build-debug build-clang build-fuzz
+	@rm -rf build build-asan build-tsan build-debug build-clang build-fuzz build-pip dist

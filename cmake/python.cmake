@@ -2,7 +2,11 @@
 # found. One folder serves them all, since each looks for its own file name. Without headers of Python
 # there is no extension, and everything else is built as ever.
 set(TACHO_INTERPRETERS "" CACHE STRING "interpreters to build the package tracy for; empty: all that are found")
+set(TACHO_PYTHON_DIR ${CMAKE_INSTALL_LIBDIR}/tacho/python CACHE STRING
+	"folder below the prefix that the packages tracy and ttnn are installed to")
 set(python_dir ${CMAKE_BINARY_DIR}/python/tracy)
+# Where the packages find libtacho: in a wheel, in the build tree, and from lib/tacho/python in an install tree.
+set(python_rpath "$ORIGIN/../tracy/_tacho/lib:$ORIGIN/../..:$ORIGIN/../../..")
 
 # An interpreter loads what was built with the address sanitizer when libasan was loaded before (tests/python.sh).
 if(TACHO_FUZZ OR TACHO_SANITIZE MATCHES thread)
@@ -52,11 +56,10 @@ foreach(python ${python_found})
 	target_include_directories(python_${version} SYSTEM PRIVATE ${include})
 	target_compile_options(python_${version} PRIVATE -O2 -fno-plt)
 	target_link_libraries(python_${version} PRIVATE libtacho)
-	# libtacho is two folders up in the build tree and three in lib/tacho/python/tracy.
 	set_target_properties(python_${version} PROPERTIES PREFIX "" OUTPUT_NAME _tracy SUFFIX ${suffix}
 		LIBRARY_OUTPUT_DIRECTORY ${python_dir} BUILD_WITH_INSTALL_RPATH ON
-		INSTALL_RPATH "$ORIGIN/../..:$ORIGIN/../../..")
-	install(TARGETS python_${version} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho/python/tracy)
+		INSTALL_RPATH "${python_rpath}")
+	install(TARGETS python_${version} LIBRARY DESTINATION ${TACHO_PYTHON_DIR}/tracy)
 	message(STATUS "Python package tracy for ${python}")
 endforeach()
 
@@ -68,8 +71,8 @@ if(NOT TACHO_FUZZ)
 	target_link_libraries(ttnn PRIVATE libtacho_device)
 	set_target_properties(ttnn PROPERTIES PREFIX "" OUTPUT_NAME _ttnn C_VISIBILITY_PRESET hidden
 		LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/python/ttnn BUILD_WITH_INSTALL_RPATH ON
-		INSTALL_RPATH "$ORIGIN/../..:$ORIGIN/../../..")
-	install(TARGETS ttnn LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho/python/ttnn)
+		INSTALL_RPATH "${python_rpath}")
+	install(TARGETS ttnn LIBRARY DESTINATION ${TACHO_PYTHON_DIR}/ttnn)
 endif()
 
 file(GLOB_RECURSE python_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python
@@ -84,8 +87,14 @@ foreach(file ${python_files})
 endforeach()
 add_custom_target(python_files ALL DEPENDS ${python_copies})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/tracy ${PROJECT_SOURCE_DIR}/python/ttnn
-	DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho/python
+	DESTINATION ${TACHO_PYTHON_DIR}
 	FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "kernels/*.[ch]" PATTERN "__pycache__" EXCLUDE)
 
+# Metadata: pip lists the packages, and pytest finds the plugin.
+set(python_info ${CMAKE_BINARY_DIR}/tacho-${PROJECT_VERSION}.dist-info)
+configure_file(cmake/METADATA.in ${python_info}/METADATA @ONLY)
+file(WRITE ${python_info}/entry_points.txt "[pytest11]\ntracy.pytest_plugin = tracy.pytest_plugin\n")
+install(DIRECTORY ${python_info} DESTINATION ${TACHO_PYTHON_DIR})
+
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/cmds/cmd_python.c PROPERTIES COMPILE_DEFINITIONS
-	TACHO_LIBDIR="${CMAKE_INSTALL_LIBDIR}")
+	TACHO_PYTHON_DIR="${TACHO_PYTHON_DIR}")

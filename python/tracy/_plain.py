@@ -32,7 +32,7 @@ def _load() -> ctypes.CDLL | None:
     global MISSING
     package = os.path.dirname(os.path.abspath(__file__))
     paths = [os.path.normpath(os.path.join(package, up, "libtacho.so.0"))
-             for up in ("../..", "../../..")]
+             for up in ("_tacho/lib", "../..", "../../..")]
     try:
         return _DLL(next(filter(os.path.exists, paths), "libtacho.so.0"))
     except OSError as error:

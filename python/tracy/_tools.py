@@ -6,11 +6,11 @@ import shutil
 
 
 def find_tacho(folder: str | None = None) -> str | None:
-    """Beside the package: in the build tree, in an installation; or in the PATH."""
+    """Looks inside the package (a wheel), in the build tree, in an install tree, then in PATH."""
     package = os.path.dirname(os.path.abspath(__file__))
     places = [folder] if folder else []
     places += [os.path.join(package, *up) for up in
-               (("..", ".."), ("..",) * 4 + ("bin",), ("..",) * 5 + ("bin",))]
+               (("_tacho", "bin"), ("..", ".."), ("..",) * 4 + ("bin",), ("..",) * 5 + ("bin",))]
     for place in places:
         tool = os.path.normpath(os.path.join(place, "tacho"))
         if os.access(tool, os.X_OK) and os.path.isfile(tool):

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -57,40 +56,32 @@ static const char script[] =
 	"print(f'tacho: {failure.filename}: {failure.strerror}', file=sys.stderr)\n"
 	"sys.exit(5)\n";
 
-/* Seen from the program: in the build tree, in an install tree, and where pip puts it. */
+/*
+ * Relative to the program: in the build tree, in an install tree, and in a wheel, where the program
+ * is tracy/_tacho/bin/tacho.
+ */
 static const char *const folders[] = {
 	"python",
-	"../" TACHO_LIBDIR "/tacho/python",
-	"../lib/python3*/*-packages",
+	"../" TACHO_PYTHON_DIR,
+	"../../_tacho/../..",
 };
 
-/* Into PATH, of PATH_MAX bytes: the folder that matches and has the package; false: none. */
-static bool package_matches(const char *pattern, char *path)
-{
-	glob_t found = {0};
-	bool there = realpath(pattern, path) ||
-		     (glob(pattern, 0, NULL, &found) == 0 && realpath(found.gl_pathv[0], path));
-
-	globfree(&found);
-	if (there)
-		path[strlen(path) - strlen("/tracy/__init__.py")] = 0;
-	return there;
-}
-
-/* Into PATH, of PATH_MAX bytes. */
+/* The folder of the packages, into PATH of PATH_MAX bytes. */
 static int package_find(char *path, struct tacho_error *err)
 {
-	char self[PATH_MAX], pattern[PATH_MAX];
+	char self[PATH_MAX], file[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (n > 0) {
 		self[n] = 0;
 		*strrchr(self, '/') = 0;
 		for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-			n = snprintf(pattern, sizeof(pattern), "%s/%s/tracy/__init__.py", self,
+			n = snprintf(file, sizeof(file), "%s/%s/tracy/__init__.py", self,
 				     folders[i]);
-			if (n < (ssize_t)sizeof(pattern) && package_matches(pattern, path))
+			if (n < (ssize_t)sizeof(file) && realpath(file, path)) {
+				path[strlen(path) - strlen("/tracy/__init__.py")] = 0;
 				return 0;
+			}
 		}
 	}
 	return err_set(err, TACHO_EREAD, "the Python package is not beside this program");

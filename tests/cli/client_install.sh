@@ -5,9 +5,15 @@
 
 # The build was configured for another prefix: the one that is asked for counts.
 ln -s "$BUILD" build
-make -f "$SOURCE/Makefile" -o all install PREFIX="$here/prefix" >install.log || { cat install.log >&2; fail "cannot install"; }
+ln -s "$SOURCE/scripts" scripts
+make -f "$SOURCE/Makefile" -o setup -o all install PREFIX="$here/prefix" >install.log || { cat install.log >&2; fail "cannot install"; }
 [ "$(readlink prefix/bin/tt_profile)" = tacho ] || fail "the other names are not below the prefix"
-[ -e prefix/share/tacho/notebooks/profiler_results.ipynb ] || fail "the notebook is not installed"
+for file in share/tacho/notebooks/profiler_results.ipynb share/doc/tacho/README.md share/doc/tacho/docs/python.md \
+	share/doc/tacho/examples/demo.c share/doc/tacho/examples/device/kernels/copy.c; do
+	[ -e "prefix/$file" ] || fail "$file is not installed"
+done
+# "python -m tracy" does not find this prefix by itself: the last line is the command that changes that.
+expect_line install.log "$here/prefix/bin/tacho python --install"
 export PKG_CONFIG_PATH=$(dirname "$(find "$here/prefix" -name tacho.pc)")
 read -ra flags <<<"$(pkg-config --cflags tacho)"
 read -ra libs <<<"$(pkg-config --libs tacho)"
@@ -63,6 +69,11 @@ for compiler in gcc clang; do
 	expect_no_line out '___tracy_emit|tacho_'
 done
 
+# libtacho_device names libtacho as what it needs.
+printf '#include <tacho/device.h>\nint main(void) { tacho_device_error(); return 0; }\n' >device.c
+link=("-L$libdir" -ltacho_device)
+builds '' gcc -std=c99 device.c
+
 # Static: the library alone, and a program without any shared library.
 link=("$libdir/libtacho.a" -pthread)
 builds 8 gcc "$sources/tacho_all.c"
@@ -88,3 +99,9 @@ done
 printf '#include "dataflow_api.h"\nvoid kernel_main(void) { nothing_of_this_name(); }\n' >kernel.c
 PATH=$here/prefix/bin:$PATH tacho device run kernel.c >out 2>err && fail "a kernel that cannot be compiled is run"
 expect_line err "$here/prefix/share/tacho/firmware/src/kernel.c"
+# Kernels get no headers of the host, which a prefix such as /usr has.
+echo '#error "a header of the host"' >prefix/include/string.h
+printf '#include "dataflow_api.h"\n#include <string.h>\n#include <tools/profiler/kernel_profiler.hpp>\nvoid kernel_main(void) { DeviceZoneScopedN("K"); }\n' >kernel.c
+if command -v riscv64-unknown-elf-gcc >/dev/null; then
+	expect_exit 0 env TACHO_ARCH=tiny TACHO_CACHE="$here/cache" prefix/bin/tacho device run kernel.c
+fi
