@@ -74,6 +74,16 @@ printf '#include <tacho/device.h>\nint main(void) { tacho_device_error(); return
 link=("-L$libdir" -ltacho_device)
 builds '' gcc -std=c99 device.c
 
+# The installed examples, by the commands of their README.
+examples=prefix/share/doc/tacho/examples
+link=("${libs[@]}" -lm -pthread)
+gcc "$examples/demo.c" -o demo "${flags[@]}" "${link[@]}" || fail "demo.c does not compile"
+g++ -DTRACY_ENABLE "$examples/tracy.cpp" -o tracy "${flags[@]}" "${link[@]}" || fail "tracy.cpp does not compile"
+for source in "$examples"/device/*.c; do
+	gcc -DEXAMPLE_KERNELS="\"$here/$examples/device/kernels\"" "$source" -o example $(pkg-config --cflags --libs tacho-device) -lm ||
+		fail "$source does not compile"
+done
+
 # Static: the library alone, and a program without any shared library.
 link=("$libdir/libtacho.a" -pthread)
 builds 8 gcc "$sources/tacho_all.c"
