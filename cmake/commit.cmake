@@ -8,6 +8,6 @@ set(commit_dir ${CMAKE_BINARY_DIR}/commit)
 add_custom_target(commit BYPRODUCTS ${commit_dir}/commit.h
 	COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUTPUT=${commit_dir}/commit.h
 		-DCOMMIT=${TACHO_COMMIT} -P ${PROJECT_SOURCE_DIR}/cmake/write_commit.cmake
-	COMMENT "" VERBATIM)
+	COMMENT "Looking up the commit" VERBATIM)
 add_dependencies(tacho commit)
 target_include_directories(tacho PRIVATE ${commit_dir})
