@@ -33,7 +33,8 @@ os.execv(program, [os.path.basename(sys.argv[0]), *sys.argv[1:]])
 """
 
 # Parts of glibc, of the kernel and of gcc's run time: every system that can run the wheel has them.
-SYSTEM = re.compile(r"(lib(c|m|dl|rt|pthread|resolv|util|gcc_s|stdc\+\+)|ld-linux[\w-]*|linux-vdso)\.so\b")
+SYSTEM = re.compile(r"(lib(c|m|dl|rt|pthread|resolv|util|gcc_s|stdc\+\+)|ld-linux[\w-]*|linux-vdso)"
+                    r"\.so\b")
 
 
 def _version() -> str:

@@ -84,7 +84,9 @@ static int package_find(char *path, struct tacho_error *err)
 			}
 		}
 	}
-	return err_set(err, TACHO_EREAD, "the Python package is not beside this program");
+	return err_set(err, TACHO_EREAD,
+		       "the Python packages are not installed with this program (Debian: apt-get "
+		       "install python3-tracy)");
 }
 
 /* Passes on what the interpreter prints: how many bytes. */

@@ -34,6 +34,8 @@ for file in share/tacho/notebooks/profiler_results.ipynb share/bash-completion/c
 	share/doc/tacho/docs/python.md.gz share/doc/tacho/examples/demo.c share/doc/tacho/copyright; do
 	[ -f "root/usr/$file" ] || fail "/usr/$file is not installed"
 done
+expect_exit 3 chroot_run tacho python
+expect_line err 'apt-get install python3-tracy'
 # Without the cross compiler one line says how to get it.
 expect_exit 3 chroot_run tacho device run /usr/share/doc/tacho/examples/device/kernels/copy.c
 expect_line err 'apt-get install gcc-riscv64-unknown-elf'
