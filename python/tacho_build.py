@@ -56,11 +56,15 @@ def _output(*command: str) -> str:
 
 
 def _build() -> str:
-    """The build folder: the usual one when it is for this interpreter too, else one of our own."""
+    """The build folder: the usual one when it is for this interpreter too, else one of our own.
+
+    TACHO_BUILD names one that is built already, and which tests may be running from.
+    """
     usual = os.environ.get("TACHO_BUILD") or os.path.join(ROOT, "build")
     if not os.path.exists(os.path.join(usual, "CMakeCache.txt")):
         _run("cmake", "--preset", "release")
-    _run("cmake", "--build", usual)
+    if not os.environ.get("TACHO_BUILD"):
+        _run("cmake", "--build", usual)
     if os.path.exists(os.path.join(usual, "python", "tracy", "_tracy" + SUFFIX)):
         return usual
     own = os.path.join(ROOT, "build-pip")
