@@ -49,6 +49,7 @@ expect_exit 0 chroot_run python3 -c 'import ttnn, tracy; print(tracy.__file__)'
 expect_line out '^/usr/lib/python3/dist-packages/tracy/'
 expect_exit 0 chroot_run tacho python
 expect_line out '^/usr/lib/python3/dist-packages$'
+expect_exit 0 chroot_run python3 /usr/share/tacho/tt_torch/tools/profile.py --help
 
 # A program that is compiled against libtacho-dev. The headers and libraries of the chroot are found by their place.
 libs=$(dirname root/usr/lib/*/pkgconfig/tacho.pc)
