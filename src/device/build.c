@@ -397,9 +397,19 @@ static int write_whole(const char *path, const struct buf *text)
 	return r == 0 && rename(temporary, path) < 0 ? TACHO_EWRITE : r;
 }
 
-/* ELF: the new file, which is still under its temporary name. */
-static int write_deps(struct entry *e, const char *elf, const char *rule_path)
+static void dep_add(struct buf *list, const char *name)
 {
+	buf_addf(list, "%016llx %s\n", (unsigned long long)hash_file(name), name);
+}
+
+/*
+ * What the compiler has read, and what the linker has: the addresses of the firmware's data are in
+ * each kernel. ELF: the new file, which is still under its temporary name.
+ */
+static int write_deps(struct entry *e, const struct words *w, const char *elf,
+		      const char *rule_path)
+{
+	static const char *const linked[] = {"-Wl,--just-symbols=", "-Wl,-T,"};
 	struct buf list = BUF_INIT;
 	uint8_t *bytes;
 	size_t size;
@@ -417,8 +427,12 @@ static int write_deps(struct entry *e, const char *elf, const char *rule_path)
 	}
 	rule = strstr((char *)bytes, ": ");
 	for (rule = rule ? rule + 2 : (char *)bytes + size; (name = next_dep(&rule));)
-		buf_addf(&list, "%016llx %s\n", (unsigned long long)hash_file(name), name);
+		dep_add(&list, name);
 	free(bytes);
+	for (size_t i = 0; i < w->n; i++)
+		for (size_t k = 0; k < sizeof(linked) / sizeof(linked[0]); k++)
+			if (!strncmp(w->v[i], linked[k], strlen(linked[k])))
+				dep_add(&list, w->v[i] + strlen(linked[k]));
 	r = write_whole(e->deps, &list);
 	buf_free(&list);
 	return r;
@@ -525,7 +539,7 @@ static int compile(struct tacho_device *d, struct words *w, const struct build *
 		r = device_fail_text(r, text.data);
 	}
 	/* What the compiler said has the names of hashed zones. */
-	if (r == 0 && (write_whole(e->log, &output) < 0 || write_deps(e, temporary, rule) < 0 ||
+	if (r == 0 && (write_whole(e->log, &output) < 0 || write_deps(e, w, temporary, rule) < 0 ||
 		       rename(temporary, e->elf) < 0))
 		r = device_fail(TACHO_EWRITE, "cannot write %s: %s", e->elf, strerror(errno));
 	unlink(rule);
@@ -630,7 +644,8 @@ void binary_free(struct binary *b)
 /* What a binary is known by while the device is open: all of its command but the zones' numbers. */
 static uint64_t command_key(const struct words *w, bool with_zones)
 {
-	uint64_t h = build_hash(BUILD_HASH, TACHO_VERSION, sizeof(TACHO_VERSION));
+	static const char maker[] = TACHO_VERSION " 2"; /* the number of what .deps files hold */
+	uint64_t h = build_hash(BUILD_HASH, maker, sizeof(maker));
 
 	for (size_t i = 0; i < w->n; i++)
 		if (with_zones || !strstr(w->v[i], "__tacho_zone_base"))
