@@ -209,6 +209,11 @@ static void be_delay(void *self, unsigned core, unsigned risc, unsigned kind, ui
 	tensix_noc_delay(self, core, risc, (enum tensix_transfer)kind, cycles);
 }
 
+static void be_stack_end(void *self, unsigned core, unsigned risc, uint32_t end)
+{
+	tensix_stack_end(self, core, risc, end);
+}
+
 static const struct tacho_device_ops ops_tensix = {
 	.close = be_close,
 	.shape = be_shape,
@@ -228,6 +233,7 @@ static const struct tacho_device_ops ops_tensix = {
 	.pause = be_pause,
 	.delay = be_delay,
 	.link = be_link,
+	.stack_end = be_stack_end,
 };
 
 int backend_tensix(const struct tacho_device_ops **ops, void **self,

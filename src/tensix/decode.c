@@ -101,6 +101,13 @@ static const uint8_t near[RV32_OP_COUNT] = {
 	[RV32_OP_JAL] = RV32_OP_JAL_N,
 };
 
+/* Calls make frames by these: the stack is checked there and nowhere else. */
+static const uint8_t stack[RV32_OP_COUNT] = {
+	[RV32_OP_ADDI] = RV32_OP_ADDI_SP,
+	[RV32_OP_ADD] = RV32_OP_ADD_SP,
+	[RV32_OP_SUB] = RV32_OP_SUB_SP,
+};
+
 void rv32_decode_page(struct rv32_page *page)
 {
 	for (uint32_t i = 0; i < RV32_PAGE_INSNS; i++) {
@@ -116,6 +123,8 @@ void rv32_decode_page(struct rv32_page *page)
 			if (in.op == RV32_OP_JAL_N && in.rd == RV32_SINK)
 				in.op = RV32_OP_J_N;
 		}
+		if (stack[in.op] && in.rd == RV32_SP)
+			in.op = stack[in.op];
 		page->insn[i] = in;
 	}
 	page->insn[RV32_PAGE_INSNS] = (struct rv32_insn){.op = RV32_OP_PAGE_END, .rd = RV32_SINK};

@@ -94,6 +94,12 @@ static void RUN_NAME(struct tensix_hart *h, const uint64_t limit)
 		x[ip->rd] = (uint32_t)(expression); \
 		NEXT();                             \
 	}
+#define STACK_CHECK()                                    \
+	do {                                             \
+		if (UNLIKELY(x[RV32_SP] < h->stack_end)) \
+			goto overflow;                   \
+		NEXT();                                  \
+	} while (0)
 	ALU_R(ADD, a + b)
 	ALU_R(SUB, a - b)
 	ALU_R(SLL, a << (b & 31))
@@ -122,6 +128,20 @@ static void RUN_NAME(struct tensix_hart *h, const uint64_t limit)
 	DIV_R(REM, rv32_rem(a, b), div_cycles(magnitude(a), magnitude(b)))
 	DIV_R(REMU, b ? a % b : a, div_cycles(a, b))
 
+L_ADD_SP:
+	USE(rs1);
+	USE(rs2);
+	x[RV32_SP] = x[ip->rs1] + x[ip->rs2];
+	STACK_CHECK();
+L_SUB_SP:
+	USE(rs1);
+	USE(rs2);
+	x[RV32_SP] = x[ip->rs1] - x[ip->rs2];
+	STACK_CHECK();
+L_ADDI_SP:
+	USE(rs1);
+	x[RV32_SP] = x[ip->rs1] + (uint32_t)ip->imm;
+	STACK_CHECK();
 L_LUI:
 L_AUIPC:
 	x[ip->rd] = (uint32_t)ip->imm;
@@ -209,6 +229,8 @@ L_JAL:
 L_JALR:
 	USE(rs1);
 	pc = (x[ip->rs1] + (uint32_t)ip->imm) & ~1u;
+	if (UNLIKELY(!pc))
+		goto null_call;
 	x[ip->rd] = PC() + 4;
 	n++;
 	cycle += 1 + MISPREDICT;
@@ -307,6 +329,14 @@ L_TTINSN:
 	if (!slow_store(h, TENSIX_PUSH, 4, (uint32_t)ip->imm))
 		goto stopped;
 	goto stored;
+overflow:
+	SAVE();
+	hart_fault(h, TENSIX_FAULT_STACK, x[RV32_SP]);
+	goto stopped;
+null_call: /* only a reset starts there: it is a pointer that was never set */
+	SAVE();
+	hart_fault(h, TENSIX_FAULT_NULL, 0);
+	goto stopped;
 L_ILLEGAL:
 	SAVE();
 	hart_fault(h, TENSIX_FAULT_ILLEGAL, 0);
@@ -385,3 +415,4 @@ stopped:
 #undef BRANCH
 #undef LOAD
 #undef STORE
+#undef STACK_CHECK

@@ -55,6 +55,7 @@ struct tensix_hart {
 	struct tensix_core *core;
 	uint8_t *local;
 	uint32_t local_size;
+	uint32_t stack_end; /* sp below it is a fault; 0: none is */
 	uint32_t load_n;
 	uint8_t risc;  /* enum tensix_risc */
 	uint8_t state; /* enum tensix_state */

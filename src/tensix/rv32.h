@@ -16,6 +16,7 @@
 
 #define RV32_PAGE       1024u
 #define RV32_PAGE_INSNS (RV32_PAGE / 4)
+#define RV32_SP         2
 #define RV32_SINK       32
 #define RV32_REGS       33
 
@@ -73,13 +74,15 @@
 	X(TTINSN, "ttinsn", T, 0x00000000, 0x00000000)
 
 /*
- * What only decoded text has: branches that stay in their page (imm counts instructions), the end
- * of a page, and what no row matched. TTINSN stands for any word whose low bits are not 11: the
- * word, rotated, is pushed to the tile engine.
+ * What only decoded text has: branches that stay in their page (imm counts instructions), what
+ * moves the stack pointer, the end of a page, and what no row matched. TTINSN stands for any word
+ * whose low bits are not 11: the word, rotated, is pushed to the tile engine.
  */
-#define RV32_EXTRA(X) \
-	X(BEQ_N)      \
-	X(BNE_N) X(BLT_N) X(BGE_N) X(BLTU_N) X(BGEU_N) X(JAL_N) X(J_N) X(PAGE_END) X(ILLEGAL)
+#define RV32_EXTRA(X)                                                                        \
+	X(BEQ_N)                                                                             \
+	X(BNE_N)                                                                             \
+	X(BLT_N) X(BGE_N) X(BLTU_N) X(BGEU_N) X(JAL_N) X(J_N) X(ADDI_SP) X(ADD_SP) X(SUB_SP) \
+		X(PAGE_END) X(ILLEGAL)
 
 enum rv32_op {
 #define X(name, ...) RV32_OP_##name,

@@ -284,6 +284,12 @@ void tensix_noc_delay(struct tensix *t, unsigned core, unsigned risc, enum tensi
 		t->cores[core].hart[risc].delay[kind] = cycles;
 }
 
+void tensix_stack_end(struct tensix *t, unsigned core, unsigned risc, uint32_t end)
+{
+	if (core < t->ncores && risc < t->cores[core].harts)
+		t->cores[core].hart[risc].stack_end = end;
+}
+
 /* ---- clocks ---- */
 void tensix_clock_offset(struct tensix *t, unsigned core, int64_t cycles)
 {
@@ -328,6 +334,8 @@ const char *tensix_fault_name(enum tensix_fault_kind kind)
 		[TENSIX_FAULT_NOC] = "NoC transfer to or from no memory",
 		[TENSIX_FAULT_NODE] = "NoC transfer to or from a place that the grid does not have",
 		[TENSIX_FAULT_ENGINE] = "tile engine cannot do that",
+		[TENSIX_FAULT_STACK] = "stack overflow: no room in local RAM for a frame",
+		[TENSIX_FAULT_NULL] = "call of address 0",
 	};
 
 	return names[kind];

@@ -143,6 +143,8 @@ enum tensix_fault_kind {
 	TENSIX_FAULT_NOC,        /* a NoC transfer to or from where nothing is */
 	TENSIX_FAULT_NODE,       /* ... to or from a core that is none: address is x | y << 6 */
 	TENSIX_FAULT_ENGINE,     /* the tile engine was asked for what it cannot do */
+	TENSIX_FAULT_STACK,      /* the stack grew into the data below it: address is sp */
+	TENSIX_FAULT_NULL,       /* a call of address 0 */
 };
 
 struct tensix_fault {
@@ -179,6 +181,9 @@ int tensix_hart(const struct tensix *t, unsigned core, unsigned risc,
  * link or is not an Ethernet core.
  */
 int tensix_link(struct tensix *a, unsigned core_a, struct tensix *b, unsigned core_b);
+
+/* The stack of a RISC must not grow below END, an address of its local RAM; 0: it may. */
+void tensix_stack_end(struct tensix *t, unsigned core, unsigned risc, uint32_t end);
 
 /* A RISC waits for CYCLES before each transfer of a kind that it starts: a what-if. */
 enum tensix_transfer { TENSIX_READ, TENSIX_WRITE, TENSIX_ATOMIC, TENSIX_TRANSFERS };
