@@ -21,6 +21,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t n = size / 4 < 4096 ? size / 4 : 4096;
 
 	memcpy(words, data, 4 * n);
-	prof_decode(&reader, words, n, 0, 0, take, &sum, &counts);
+	prof_decode(&reader, words, n, &(struct prof_expect){0}, take, &sum, &counts);
+	memset(&reader, 0, sizeof(reader));
+	prof_decode(&reader, words, n,
+		    &(struct prof_expect){
+			    .zones = 300, .lap = 500, .earliest = 100, .latest = 1u << 20},
+		    take, &sum, &counts);
 	return 0;
 }

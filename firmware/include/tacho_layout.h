@@ -95,7 +95,9 @@
 #define PROF_REPLAY_KERNEL 0x40000000u /* a kernel zone has begun */
 #define PROF_REPLAY_ENDS   0x20000000u /* ends are there */
 #define PROF_REPLAY_ON     0x10000000u /* the program that runs is of a trace */
-#define PROF_WORDS         64
+/* A bit of PROF_DROPPED: a kernel has overwritten the control vector. */
+#define PROF_DROPPED_CONTROL 0x80000000u
+#define PROF_WORDS           64
 
 #define PROF_BUFFER_WORDS 512
 #define PROF_GUARANTEED   4  /* first word of the four guaranteed markers */

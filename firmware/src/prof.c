@@ -7,14 +7,34 @@
 
 #define PROF_MODE(mode) (PROFILE_KERNEL & PROF_MODE_##mode)
 
+#if TACHO_RISC < 2
+/* Where this core's buffers go. A kernel may overwrite the words in L1, so they are read before it.
+ */
+static uint32_t prof_flat, prof_per_bank, prof_dram;
+#if TACHO_RISC == 0 && !PROF_MODE(STREAM)
+static uint32_t prof_sent[5]; /* words of each RISC that were in DRAM when the run began */
+#endif
+
+static void prof_place(void)
+{
+#if TACHO_RISC == 0 && !PROF_MODE(STREAM)
+	for (uint32_t r = 0; r < 5; r++)
+		prof_sent[r] = PROF_CONTROL[PROF_HOST_END + r];
+#endif
+	prof_flat = PROF_CONTROL[PROF_FLAT_ID];
+	prof_per_bank = PROF_CONTROL[PROF_PER_BANK];
+	prof_dram = PROF_CONTROL[PROF_DRAM];
+}
+#endif
+
 #if TACHO_RISC < 2 && !PROF_MODE(STREAM)
 static uint64_t prof_address(uint32_t r)
 {
-	uint32_t flat = PROF_CONTROL[PROF_FLAT_ID], per_bank = PROF_CONTROL[PROF_PER_BANK];
-	uint32_t bank = flat / per_bank;
-	uint32_t offset = PROF_CONTROL[PROF_DRAM] +
-			  ((flat % per_bank) * 5 + r) * PROFILER_FULL_HOST_BUFFER_SIZE_PER_RISC +
-			  PROF_CONTROL[PROF_HOST_END + r] * 4;
+	uint32_t bank = prof_flat / prof_per_bank;
+	uint32_t offset =
+		prof_dram +
+		((prof_flat % prof_per_bank) * 5 + r) * PROFILER_FULL_HOST_BUFFER_SIZE_PER_RISC +
+		PROF_CONTROL[PROF_HOST_END + r] * 4;
 	const uint32_t offsets = BANK_TABLE + ((TACHO_DRAM_BANKS + TACHO_L1_BANKS) * 4 + 3) / 4 * 4;
 
 	offset += ((volatile uint32_t *)offsets)[bank];
@@ -104,6 +124,8 @@ __attribute__((noinline, used)) int tacho_prof_wait(uint32_t words)
 			prof_next_lap();
 			continue;
 		}
+		/* The host takes so many even if a kernel has made them unreadable. */
+		PROF_CONTROL[PROF_DEVICE_END + TACHO_RISC] = prof_lap + tacho_prof_index;
 		start = tacho_wall_clock();
 		while (*from_host == taken)
 			;
@@ -132,8 +154,7 @@ __attribute__((noinline, used)) void tacho_prof_quick_push(void)
 	uint64_t start = tacho_wall_clock();
 	uint32_t words = tacho_prof_index + 4, room = prof_full() - PROF_OPTIONAL;
 
-	if (!PROF_CONTROL[PROF_DRAM] || (PROF_CONTROL[PROF_DROPPED] >> TACHO_RISC & 1) ||
-	    prof_linked())
+	if (!prof_dram || (PROF_CONTROL[PROF_DROPPED] >> TACHO_RISC & 1) || prof_linked())
 		return;
 	if (PROF_CONTROL[PROF_HOST_END + TACHO_RISC] + words > room) {
 		PROF_CONTROL[PROF_DROPPED] |= 1u << TACHO_RISC;
@@ -157,14 +178,21 @@ __attribute__((noinline, used)) void tacho_prof_quick_push(void)
 #endif
 
 #if TACHO_RISC == 0
-/* Ids of all buffers; the guaranteed words are cleared. */
-static void prof_clear(uint32_t r)
+static void prof_stamp(uint32_t r)
 {
 	volatile uint32_t *b = PROF_BUFFER(r);
 
 	b[0] = PROF_MODE(TRACE) ? 0x80000000u : 0;
 	b[1] = 0;
-	b[2] = r | PROF_CONTROL[PROF_FLAT_ID] << 5 | tacho_prof_replays << 13;
+	b[2] = r | prof_flat << 5 | (tacho_prof_replays & 0xffff) << 13;
+}
+
+/* Ids of all buffers; the guaranteed words are cleared. */
+static void prof_clear(uint32_t r)
+{
+	volatile uint32_t *b = PROF_BUFFER(r);
+
+	prof_stamp(r);
 	for (uint32_t i = PROF_GUARANTEED; i < PROF_OPTIONAL; i++)
 		b[i] = 0x80000000u;
 }
@@ -203,6 +231,9 @@ void prof_init(const volatile uint8_t *launch)
 	tacho_prof_stack = 0;
 	tacho_prof_sum[0] = tacho_prof_sum[1] = 0;
 	tacho_prof_index = PROF_OPTIONAL;
+#if TACHO_RISC < 2
+	prof_place();
+#endif
 #if PROF_MODE(STREAM)
 	tacho_prof_limit = PROF_BUFFER_WORDS;
 	prof_lap = 0;
@@ -236,6 +267,9 @@ static void prof_push(uint32_t r)
 {
 	uint32_t words = PROF_CONTROL[PROF_DEVICE_END + r], sent = PROF_CONTROL[PROF_HOST_END + r];
 
+#if !PROF_MODE(TRACE) && !PROF_MODE(ACCUMULATE)
+	prof_stamp(r); /* whatever the kernel did to it */
+#endif
 	if (sent + words > prof_full()) {
 		PROF_CONTROL[PROF_DROPPED] |= 1u << r;
 		words = sent + PROF_OPTIONAL <= prof_full() ? PROF_OPTIONAL : 0;
@@ -247,7 +281,7 @@ static void prof_push(uint32_t r)
 static void prof_push_all(void)
 {
 	for (uint32_t r = 0; r < 5; r++)
-		if (PROF_CONTROL[PROF_DEVICE_END + r])
+		if (PROF_CONTROL[PROF_DEVICE_END + r] - 1 < PROF_BUFFER_WORDS)
 			prof_push(r);
 }
 
@@ -293,13 +327,41 @@ static void prof_push_accumulated(void)
 }
 #endif
 
+/*
+ * A kernel can write the control vector. What the host wrote there is put right, counts that make
+ * no sense are as they were before the run, and the host is told.
+ */
+static void prof_repair(void)
+{
+#if !PROF_MODE(STREAM)
+	for (uint32_t r = 0; r < 5; r++) {
+		volatile uint32_t *sent = &PROF_CONTROL[PROF_HOST_END + r];
+
+		if (*sent < prof_sent[r] || *sent > prof_full() || *sent % 4)
+			*sent = prof_sent[r];
+	}
+#endif
+	if (PROF_CONTROL[PROF_FLAT_ID] == prof_flat && PROF_CONTROL[PROF_DRAM] == prof_dram &&
+	    PROF_CONTROL[PROF_PER_BANK] == prof_per_bank)
+		return;
+	PROF_CONTROL[PROF_FLAT_ID] = prof_flat;
+	PROF_CONTROL[PROF_DRAM] = prof_dram;
+	PROF_CONTROL[PROF_PER_BANK] = prof_per_bank;
+	for (uint32_t r = 0; r < 5; r++) {
+		PROF_CONTROL[PROF_LOST + r] = 0;
+		PROF_CONTROL[PROF_WAITED + r] = 0;
+	}
+	PROF_CONTROL[PROF_DROPPED] = PROF_DROPPED_CONTROL;
+}
+
 static void prof_finish_all(void)
 {
+	prof_repair();
 #if PROF_MODE(ACCUMULATE)
-	if (PROF_CONTROL[PROF_DRAM])
+	if (prof_dram)
 		prof_push_accumulated();
 #elif !PROF_MODE(TRACE) && !PROF_MODE(STREAM)
-	if (PROF_CONTROL[PROF_DRAM]) {
+	if (prof_dram) {
 		prof_push_all();
 		prof_flush();
 	}
@@ -321,7 +383,7 @@ void prof_finish(void)
 #else
 	volatile uint32_t *b = PROF_BUFFER(TACHO_RISC);
 
-	if (PROF_CONTROL[PROF_DONE])
+	if (PROF_CONTROL[PROF_DONE] == 1) /* anything else is no word of DeviceValidateProfiler() */
 		return;
 #if PROF_MODE(SUM)
 	prof_store_sums(b);
@@ -331,7 +393,11 @@ void prof_finish(void)
 #else
 	(void)b;
 #endif
+#if PROF_MODE(STREAM)
+	PROF_CONTROL[PROF_DEVICE_END + TACHO_RISC] = prof_lap + tacho_prof_index;
+#else
 	PROF_CONTROL[PROF_DEVICE_END + TACHO_RISC] = tacho_prof_index;
+#endif
 #endif
 #if TACHO_RISC == 0
 	prof_finish_all();
@@ -343,9 +409,10 @@ void prof_finish(void)
 void prof_replay(void)
 {
 	tacho_prof_replays++;
+	prof_place();
 #if PROF_MODE(TRACE)
 	if ((PROF_CONTROL[PROF_REPLAY] & PROF_REPLAY_ENDS) && PROF_CONTROL[PROF_DEVICE_END] &&
-	    PROF_CONTROL[PROF_DRAM]) {
+	    prof_dram) {
 		prof_push(0);
 		prof_flush();
 	}

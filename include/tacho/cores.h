@@ -44,6 +44,8 @@ void tacho_device_describe(unsigned device, const char *json, size_t len);
 
 /* The core could not keep MARKERS things (0: nobody knows how many) until now. */
 void tacho_core_lost(uint64_t core, uint64_t ticks, uint64_t markers);
+/* MARKERS of the core cannot be trusted: a kernel has overwritten them. */
+void tacho_core_damaged(uint64_t core, uint64_t ticks, uint64_t markers);
 
 /*
  * At this tick the device's clock showed CYCLES; the tick is at most BOUND_NS away from the truth

@@ -352,6 +352,9 @@ TACHO_DEVICE_API uint64_t tacho_profiler_lost(const struct tacho_device *device,
 /* All of them together, so far; a run that was cut counts as one. */
 TACHO_DEVICE_API uint64_t tacho_profiler_lost_all(const struct tacho_device *device);
 
+/* Those of them that a kernel has overwritten: figures of its runs cannot be trusted. */
+TACHO_DEVICE_API uint64_t tacho_profiler_damaged(const struct tacho_device *device);
+
 #ifdef __cplusplus
 }
 #endif

@@ -233,7 +233,7 @@ static void on_core_zone(struct context *x)
 }
 
 /* It was never stored anywhere: emitted and lost. */
-static void on_core_loss(struct context *x)
+static void on_core_loss(struct context *x, enum trace_loss reason)
 {
 	const uint64_t *w = x->e->words;
 	struct fiber *f = process_fiber(x->c, x->p, w[0] | FIBER_CORE);
@@ -246,7 +246,7 @@ static void on_core_loss(struct context *x)
 	}
 	count_row(x->c, f->stack.track, w[2], w[2]);
 	x->held.time = w[1];
-	hold_row(x, f->stack.track, TRACE_ROW_LOSS, TRACE_LOSS_DEVICE, 0, w[2]);
+	hold_row(x, f->stack.track, TRACE_ROW_LOSS, reason, 0, w[2]);
 }
 
 static void on_core_value(struct context *x)
@@ -373,7 +373,10 @@ static void record_event(struct context *x)
 		on_device(x);
 		break;
 	case RING_CORE_LOSS:
-		on_core_loss(x);
+		on_core_loss(x, TRACE_LOSS_DEVICE);
+		break;
+	case RING_CORE_DAMAGE:
+		on_core_loss(x, TRACE_LOSS_DEVICE_DAMAGE);
 		break;
 	case RING_DEVICE_CLOCK:
 		on_device_clock(x);

@@ -58,6 +58,15 @@ TACHO_API void tacho_core_lost(uint64_t core, uint64_t ticks, uint64_t markers)
 		record_emit(t, RING_CORE_LOSS, words, 3, NULL, 0);
 }
 
+TACHO_API void tacho_core_damaged(uint64_t core, uint64_t ticks, uint64_t markers)
+{
+	struct thread *t = tacho_is_recording() ? thread_current() : NULL;
+	uint64_t words[] = {core, ticks, markers};
+
+	if (t)
+		record_emit(t, RING_CORE_DAMAGE, words, 3, NULL, 0);
+}
+
 TACHO_API void tacho_device_clock(uint32_t device, uint64_t ticks, uint64_t cycles,
 				  uint64_t bound_ns, uint32_t mhz)
 {

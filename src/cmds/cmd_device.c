@@ -251,6 +251,7 @@ static int run_kernel(const struct device_conf *c, const struct cmd_common *comm
 {
 	struct device_job job = {0};
 	struct sums sums = {0};
+	bool damaged = false;
 	int r = device_job_open(&job, c, true);
 
 	for (int64_t i = 0; r == 0 && i < c->runs; i++)
@@ -269,14 +270,14 @@ static int run_kernel(const struct device_conf *c, const struct cmd_common *comm
 		r = print_zones(&sums, style);
 		if (r == 0 && sums.markers.n && style->format == TABLE_AS_TEXT)
 			r = print_markers(&sums, style);
-		if (tacho_profiler_lost_all(job.device))
-			err_warn("%llu markers found no room in the buffers of their RISCs",
-				 (unsigned long long)tacho_profiler_lost_all(job.device));
+		/* The library reports it when the device is closed. */
+		damaged = tacho_profiler_damaged(job.device) != 0;
 	}
 	vec_free(&sums.runs);
 	vec_free(&sums.markers);
 	vec_free(&sums);
-	return device_job_close(&job, r);
+	r = device_job_close(&job, r);
+	return r == 0 && damaged ? err_exit_code(TACHO_EDAMAGED) : r;
 }
 
 /* ---- the verb ---- */

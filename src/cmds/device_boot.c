@@ -302,6 +302,8 @@ static void print_item(void *context, const struct prof_item *item)
 	const struct zone_name *name = names_find(l->names, item->id);
 	char number[32];
 
+	if (item->kind == PROF_K_DAMAGE)
+		return;
 	snprintf(number, sizeof(number), "%u", item->id);
 	table_text(l->table, risc_name(l->risc, false));
 	table_uint(l->table, item->op);
@@ -334,6 +336,7 @@ static int print_markers(struct boot *b, uint32_t area, const struct table_style
 	table_open(&t, stdout, style, TABLE_COLUMNS(columns));
 	for (l.risc = 0; l.risc < DEVICE_RISCS; l.risc++) {
 		uint32_t n = control[PROF_HOST_END + l.risc], flat = control[PROF_FLAT_ID];
+		struct prof_expect expect = {.risc = l.risc, .flat = flat};
 		struct prof_reader reader = {0};
 
 		if (!n || n > area / 4 ||
@@ -345,11 +348,11 @@ static int print_markers(struct boot *b, uint32_t area, const struct table_style
 					    area,
 			    words, 4 * (size_t)n) < 0)
 			continue;
-		prof_decode(&reader, words, n, l.risc, flat, print_item, &l, &counts);
+		prof_decode(&reader, words, n, &expect, print_item, &l, &counts);
 	}
 	free(words);
 	if (counts.damaged)
-		err_warn("%llu words of markers make no sense", (unsigned long long)counts.damaged);
+		err_warn("%llu markers cannot be trusted", (unsigned long long)counts.damaged);
 	return table_close(&t);
 }
 

@@ -5,6 +5,8 @@
 #include "base/json.h"
 #include <tacho/cores.h>
 
+#include <stdio.h>
+
 static void add_core(struct json *j, unsigned x, unsigned y, unsigned logical_x, unsigned logical_y,
 		     const char *kind)
 {
@@ -82,15 +84,70 @@ void device_describe(struct tacho_device *d)
 	buf_free(&text);
 }
 
-void device_tell_full(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t words)
+void device_tell_damaged(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t op,
+			 uint64_t markers)
 {
 	const struct tacho_device_core *c = &d->cores[core].info;
 
 	if (tacho_is_recording())
 		tacho_messagef(TACHO_WARNING, 0,
-			       "Profiler DRAM buffers were full, markers were dropped! device %u, "
-			       "worker core %u, %u, Risc %s,  bufferEndIndex = %u. Please either "
-			       "decrease the number of ops being profiled or run read device "
-			       "profiler more often",
-			       d->number, c->x, c->y, devrow_risc(risc, c->ethernet), words);
+			       "Profiler buffers were overwritten by a kernel: device %u, worker "
+			       "core %u, %u, Risc %s, op %llu, %llu markers cannot be trusted",
+			       d->number, c->x, c->y, devrow_risc(risc, c->ethernet),
+			       (unsigned long long)op_id(d, op), (unsigned long long)markers);
+}
+
+/* The words that users of such devices look for. */
+#define FULL_TEXT                                                                                \
+	"Profiler DRAM buffers were full, markers were dropped! device %u, worker core %u, %u, " \
+	"Risc %s,  bufferEndIndex = %u. Please either decrease the number of ops being "         \
+	"profiled or run read device profiler more often"
+
+void device_tell_full(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t words)
+{
+	const struct tacho_device_core *c = &d->cores[core].info;
+
+	if (tacho_is_recording())
+		tacho_messagef(TACHO_WARNING, 0, FULL_TEXT, d->number, c->x, c->y,
+			       devrow_risc(risc, c->ethernet), words);
+}
+
+static void warn_full(const struct tacho_device *d)
+{
+	const struct prof_full *f = &d->prof->full;
+	const struct tacho_device_core *c = &d->cores[f->core].info;
+
+	fprintf(stderr, "tacho: warning: " FULL_TEXT, d->number, c->x, c->y,
+		devrow_risc(f->risc, c->ethernet), f->words);
+	if (f->riscs > 1)
+		fprintf(stderr, " (and %llu more times)", (unsigned long long)(f->riscs - 1));
+	fputc('\n', stderr);
+}
+
+static void warn_damaged(const struct tacho_device *d)
+{
+	const struct prof_damage *damage = &d->prof->damage;
+	const struct tacho_device_core *c = &d->cores[damage->core].info;
+
+	fprintf(stderr,
+		"tacho: warning: device %u: kernels have overwritten the profiler's buffers, %llu "
+		"markers cannot be trusted, the first of core %u,%u (NoC %u,%u), %s, op %llu\n",
+		d->number, (unsigned long long)damage->markers, c->logical_x, c->logical_y, c->x,
+		c->y, risc_name(damage->risc, c->ethernet),
+		(unsigned long long)op_id(d, damage->op));
+}
+
+void device_warn_losses(const struct tacho_device *d)
+{
+	uint64_t others = d->prof->losses - d->prof->full.riscs - d->prof->damage.markers;
+
+	if (d->prof->full.riscs)
+		warn_full(d);
+	if (d->prof->damage.markers)
+		warn_damaged(d);
+	if (others)
+		fprintf(stderr,
+			"tacho: warning: device %u: %llu markers found no room in the buffers of "
+			"their RISCs\n",
+			d->number, (unsigned long long)others);
 }

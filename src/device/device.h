@@ -58,6 +58,7 @@ struct build {
 struct device_core {
 	struct tacho_device_core info;
 	const struct binary *loaded[DEVICE_RISCS]; /* kernels that are in its L1 */
+	uint32_t enables;                          /* bits of the RISCs that have a kernel */
 	bool busy;                                 /* a program runs on it */
 	const struct tacho_program *program;       /* the last one */
 };
@@ -103,6 +104,20 @@ struct prof_items {
 	VEC(struct prof_item);
 };
 
+/* Markers that cannot be trusted, and the first place of them. */
+struct prof_damage {
+	uint64_t markers;
+	unsigned core, risc;
+	uint32_t op;
+};
+
+/* The first RISC whose area in DRAM was full, the words it held, and how often any was. */
+struct prof_full {
+	unsigned core, risc;
+	uint32_t words;
+	uint64_t riscs;
+};
+
 /* The kernel profiler, when it is on. */
 struct prof {
 	bool classic;                /* buffers are emptied only when they are read */
@@ -113,7 +128,10 @@ struct prof {
 	struct prof_reader *readers; /* per core and RISC */
 	struct prof_loss *lost;
 	uint64_t losses;
+	struct prof_damage damage;
+	struct prof_full full;
 	struct prof_counts counts;
+	uint64_t begun;              /* cycles at which the last program had not begun yet */
 	uint32_t *words;             /* one area */
 	struct prof_items items;     /* not yet handed over */
 	bool changing;               /* they are being put there, or written to the log */
@@ -247,8 +265,13 @@ void number_give(struct tacho_device *d);
 /* ---- describe.c ---- */
 /* Tells the recording what the device is, once. */
 void device_describe(struct tacho_device *d);
+/* A message for reports: so many markers of a RISC's run of OP cannot be trusted. */
+void device_tell_damaged(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t op,
+			 uint64_t markers);
 /* And that a RISC's area in DRAM, of which it has used WORDS, had no room for all its markers. */
 void device_tell_full(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t words);
+/* Warns on standard error, when the device is closed: nobody may have recorded the messages. */
+void device_warn_losses(const struct tacho_device *d);
 
 /* ---- env.c ---- */
 /* The number in an environment variable; OTHERWISE when it is not set or none. */
@@ -322,6 +345,9 @@ int device_wait(struct tacho_device *d);
 int core_write(struct tacho_device *d, unsigned core, uint32_t address, const void *data,
 	       size_t len);
 
+/* Puts a kernel's text into L1 of a core, unless it is there. */
+int launch_text(struct tacho_device *d, unsigned core, unsigned risc, const struct binary *b);
+
 /* A program onto the cores, as op number OP (0: none). */
 int launch_program(struct tacho_device *d, struct tacho_program *p, uint32_t op);
 
@@ -361,9 +387,12 @@ void prof_settle(struct tacho_device *d);
 void prof_close(struct tacho_device *d);
 int prof_start_core(struct tacho_device *d, unsigned core);
 void prof_drain(struct tacho_device *d, bool full);
-/* Decodes words of one RISC. */
+/* Decodes words of one RISC. CUT: its area was full. */
 void prof_take(struct tacho_device *d, unsigned core, unsigned risc, const uint32_t *words,
-	       size_t n);
+	       size_t n, bool cut);
+/* So many markers of a RISC's run of OP cannot be trusted: they count as lost. */
+void prof_damaged(struct tacho_device *d, unsigned core, unsigned risc, uint32_t op,
+		  uint64_t markers);
 /* A program is about to start; one runs (from time to time; true: something was taken, so it may go
  * on); one has ended. */
 void prof_begin(struct tacho_device *d);
@@ -376,7 +405,8 @@ void prof_name(const struct tacho_device *d, uint16_t id, struct tacho_device_ev
 bool drain_is_on(const struct tacho_device *d);
 /* Cycles that the device may run before the host looks again. */
 uint64_t drain_step(const struct tacho_device *d);
-int drain_start_core(struct tacho_device *d, unsigned core);
+/* Empties a core's buffers: what a kernel left in them must not be taken for markers. */
+int drain_clear_core(struct tacho_device *d, unsigned core);
 void drain_begin(struct tacho_device *d);
 bool drain_poll(struct tacho_device *d);
 /* All of a run of one core. CONTROL is changed; true: it has to be written back. */
@@ -389,6 +419,8 @@ void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const stru
 		size_t n);
 /* The RISC could not keep so many markers (0: nobody counted them). */
 void tracks_lost(struct tacho_device *d, unsigned core, unsigned risc, uint64_t markers);
+/* So many of its markers were overwritten. */
+void tracks_damaged(struct tacho_device *d, unsigned core, unsigned risc, uint64_t markers);
 /* DRAM below it is not for buffers. */
 uint64_t prof_dram_end(const struct tacho_device *d);
 

@@ -85,16 +85,14 @@ int dispatch_go(struct tacho_device *d, uint32_t op, uint8_t *message)
 	words[DISPATCH_COUNT / 4] = d->dispatch_staged;
 	words[DISPATCH_ID / 4] = (uint32_t)op_id(d, op);
 	d->dispatch_staged = 0;
-	r = dispatch_write(d, 0, words, sizeof(words));
-	for (unsigned i = 0; r == 0 && i < 2; i++) {
-		if (c->loaded[i] != d->dispatch_kernel[i])
-			r = core_write(d, core, d->dispatch_kernel[i]->load,
-				       d->dispatch_kernel[i]->text,
-				       d->dispatch_kernel[i]->text_size);
-		c->loaded[i] = d->dispatch_kernel[i];
-	}
+	r = drain_clear_core(d, core);
+	if (r == 0)
+		r = dispatch_write(d, 0, words, sizeof(words));
+	for (unsigned i = 0; r == 0 && i < 2; i++)
+		r = launch_text(d, core, i, d->dispatch_kernel[i]);
 	if (r == 0)
 		r = core_write(d, core, d->shape.mailbox + M_LAUNCH, message, LAUNCH_SIZE);
+	c->enables = 3;
 	c->busy = r == 0;
 	return r == 0 ? core_write(d, core, d->shape.mailbox + M_GO, &go, 4) : r;
 }

@@ -162,11 +162,39 @@ static const struct program_args *args_of(const struct program_kernel *k, unsign
 	return NULL;
 }
 
+/* The data of a kernel lie below its stack. */
+static uint32_t stack_end(const struct binary *b)
+{
+	uint32_t end = KERNEL_DATA;
+
+	for (unsigned i = 0; i < b->elf.segments; i++) {
+		const struct elf_segment *s = &b->elf.segment[i];
+
+		if (s->address >= KERNEL_DATA && s->address + s->size > end)
+			end = s->address + s->size;
+	}
+	return end;
+}
+
+int launch_text(struct tacho_device *d, unsigned core, unsigned risc, const struct binary *b)
+{
+	struct device_core *c = &d->cores[core];
+	int r;
+
+	if (c->loaded[risc] == b)
+		return 0;
+	r = core_write(d, core, b->load, b->text, b->text_size);
+	if (r == 0 && d->ops->stack_end)
+		d->ops->stack_end(d->self, core, risc, stack_end(b));
+	c->loaded[risc] = r == 0 ? b : NULL;
+	return r;
+}
+
 /* Text and arguments of the kernels of one core; ENABLES gets a bit per RISC. */
 static int load_kernels(struct tacho_device *d, const struct tacho_program *p, unsigned core,
 			uint32_t *enables)
 {
-	struct device_core *c = &d->cores[core];
+	const struct device_core *c = &d->cores[core];
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < p->kernels.n; i++) {
@@ -183,9 +211,7 @@ static int load_kernels(struct tacho_device *d, const struct tacho_program *p, u
 			if (!b)
 				continue;
 			*enables |= 1u << risc;
-			if (c->loaded[risc] != b)
-				r = core_write(d, core, b->load, b->text, b->text_size);
-			c->loaded[risc] = b;
+			r = launch_text(d, core, risc, b);
 			if (r == 0 && own && own->n)
 				r = core_write(d, core, at, own->v, 4 * own->n);
 			if (r == 0 && k->common.n)
@@ -293,7 +319,10 @@ int launch_program(struct tacho_device *d, struct tacho_program *p, uint32_t op)
 			continue;
 		r = load_config(d, p, i, &cbs);
 		if (r == 0)
+			r = drain_clear_core(d, i);
+		if (r == 0)
 			r = launch_message(d, i, op, enables, cbs);
+		d->cores[i].enables = enables;
 		d->cores[i].busy = r == 0;
 		d->cores[i].program = p;
 	}

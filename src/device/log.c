@@ -249,7 +249,9 @@ static int add_rows(struct tacho_device *d, const struct prof_item *items, size_
 	if (!marks)
 		return TACHO_ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		if (items[i].flat >= d->shape.cores)
+		/* A guessed time is no measurement: the loss was reported. */
+		if (items[i].flat >= d->shape.cores ||
+		    items[i].flags & (PROF_START_LOST | PROF_END_LOST))
 			continue;
 		marks[count++] = (struct log_mark){&items[i], items[i].start, false};
 		if (items[i].kind == PROF_K_ZONE)

@@ -107,7 +107,7 @@ bool prof_drain_l1(struct tacho_device *d, unsigned core, uint32_t *control)
 		if (words <= PROF_GUARANTEED || words > PROF_BUFFER_WORDS ||
 		    d->ops->read(d->self, core, at, d->prof->words, 4 * words) < 0)
 			continue;
-		prof_take(d, core, r, d->prof->words, words);
+		prof_take(d, core, r, d->prof->words, words, false);
 		core_write(d, core, at + PROF_GUARANTEED * 4, filler, sizeof(filler));
 		control[PROF_DEVICE_END + r] = 0;
 		any = true;

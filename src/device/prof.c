@@ -18,6 +18,7 @@
 #define DEFAULT_COUNT 1000u
 #define ITEMS_ASKED   (64u << 20)
 #define ITEMS_UNASKED (1u << 20)
+#define CLOCK_SLACK   (1u << 16) /* cycles by which a core's clock may differ from what we know */
 
 /* Half of DRAM is the program's in any case. */
 static int set_area(struct tacho_device *d, unsigned count)
@@ -114,6 +115,7 @@ void prof_settle(struct tacho_device *d)
 		sync_now(d);
 	prof_drain(d, true);
 	log_dump(d);
+	device_warn_losses(d);
 	sync_close(d);
 	sync_classically(d);
 }
@@ -141,8 +143,10 @@ void prof_close(struct tacho_device *d)
 void prof_begin(struct tacho_device *d)
 {
 	drain_begin(d);
-	if (sync_is_open(d))
-		sync_begin(d);
+	if (!sync_is_open(d))
+		return;
+	sync_begin(d);
+	d->prof->begun = d->prof->sync.line.last.cycles;
 }
 
 bool prof_running(struct tacho_device *d)
@@ -170,55 +174,110 @@ static uint32_t control_address(const struct tacho_device *d, unsigned word)
 	return d->shape.mailbox + M_PROF_CONTROL + 4 * word;
 }
 
+static void control_fill(const struct tacho_device *d, unsigned core, uint32_t *control)
+{
+	control[PROF_DRAM] = d->shape.dram_alignment;
+	control[PROF_FLAT_ID] = core;
+	control[PROF_PER_BANK] = d->prof->per_bank;
+}
+
 int prof_start_core(struct tacho_device *d, unsigned core)
 {
 	uint32_t control[PROF_WORDS] = {0};
 
 	if (!d->prof)
 		return 0;
-	control[PROF_DRAM] = d->shape.dram_alignment;
-	control[PROF_FLAT_ID] = core;
-	control[PROF_PER_BANK] = d->prof->per_bank;
-	if (drain_start_core(d, core) < 0)
+	control_fill(d, core, control);
+	if (drain_clear_core(d, core) < 0)
 		return TACHO_EUSAGE;
 	return core_write(d, core, control_address(d, 0), control, sizeof(control));
 }
 
-static void keep(void *context, const struct prof_item *item)
-{
-	struct prof *p = context;
+/* A RISC's words are being decoded. */
+struct taking {
+	struct tacho_device *d;
+	unsigned core, risc;
+};
 
-	if (vec_push(&p->items, *item) < 0)
-		p->counts.damaged++;
+static void item_keep(void *context, const struct prof_item *item)
+{
+	const struct taking *t = context;
+
+	if (item->kind == PROF_K_DAMAGE)
+		prof_damaged(t->d, t->core, t->risc, item->op, item->data[0]);
+	else if (vec_push(&t->d->prof->items, *item) < 0)
+		prof_damaged(t->d, t->core, t->risc, item->op, 1);
+}
+
+void prof_damaged(struct tacho_device *d, unsigned core, unsigned risc, uint32_t op,
+		  uint64_t markers)
+{
+	struct prof *p = d->prof;
+	struct prof_damage *first = &p->damage;
+
+	if (!first->markers)
+		*first = (struct prof_damage){.core = core, .risc = risc, .op = op};
+	first->markers += markers;
+	p->lost[core * DEVICE_RISCS + risc].markers += markers;
+	p->losses += markers;
+	tracks_damaged(d, core, risc, markers);
+	device_tell_damaged(d, core, risc, op, markers);
 }
 
 /* What one RISC has sent to DRAM since the last time. */
-static void drain_risc(struct tacho_device *d, unsigned core, unsigned risc, uint32_t words)
+static void drain_risc(struct tacho_device *d, unsigned core, unsigned risc, uint32_t words,
+		       bool cut)
 {
 	struct prof *p = d->prof;
 	uint64_t at = d->shape.dram_alignment +
 		      ((uint64_t)(core % p->per_bank) * DEVICE_RISCS + risc) * p->area;
 
 	if (words > p->area / 4) {
-		p->counts.damaged++;
+		prof_damaged(d, core, risc, 0, 1);
 		words = p->area / 4;
 	}
 	if (d->ops->dram_read(d->self, core / p->per_bank, at, p->words, 4 * (size_t)words) == 0)
-		prof_take(d, core, risc, p->words, words);
+		prof_take(d, core, risc, p->words, words, cut);
+}
+
+/* What the words of a RISC must agree with. Clocks of cores are known to a few microseconds. */
+static struct prof_expect expect_of(const struct tacho_device *d, unsigned core, unsigned risc,
+				    bool cut)
+{
+	const struct prof *p = d->prof;
+	struct prof_expect e = {
+		.risc = risc,
+		.flat = core,
+		.zones = d->hashed ? 0 : d->next_zone,
+		.lap = drain_is_on(d) ? PROF_BUFFER_WORDS - PROF_OPTIONAL : 0,
+		.accumulated = (d->profile & PROF_MODE_ACCUMULATE) != 0,
+		.cut = cut,
+	};
+
+	if (p->sync.line.last.bound_ns == DEVICE_CLOCK_UNKNOWN)
+		return e;
+	e.latest = sync_last(d, core) + CLOCK_SLACK;
+	if (e.lap) {
+		e.earliest = p->begun + (uint64_t)p->sync.offsets[core];
+		e.earliest -= e.earliest < CLOCK_SLACK ? e.earliest : CLOCK_SLACK;
+	}
+	return e;
 }
 
 void prof_take(struct tacho_device *d, unsigned core, unsigned risc, const uint32_t *words,
-	       size_t n)
+	       size_t n, bool cut)
 {
 	struct prof *p = d->prof;
 	struct prof_reader *reader = &p->readers[core * DEVICE_RISCS + risc];
+	struct prof_expect expect = expect_of(d, core, risc, cut);
+	struct taking taking = {d, core, risc};
 	size_t before = p->items.n;
 
 	/* Markers have 44 bits of the time, and are not from the future. */
 	reader->last = sync_last(d, core);
 	reader->until = d->broken && d->cores[core].busy ? reader->last : 0;
 	p->changing = true;
-	prof_decode(reader, words, n, risc, core, keep, p, &p->counts);
+	prof_decode(reader, words, n, &expect, item_keep, &taking, &p->counts);
 	p->changing = false;
 	if (p->items.n > before)
 		tracks_put(d, core, risc, p->items.v + before, p->items.n - before);
@@ -235,6 +294,8 @@ static bool take_losses(struct tacho_device *d, unsigned core, uint32_t *control
 		struct prof_loss *l = &p->lost[core * DEVICE_RISCS + r];
 		uint32_t markers = control[PROF_LOST + r], cut = control[PROF_DROPPED] >> r & 1;
 
+		if (cut && !p->full.riscs++)
+			p->full = (struct prof_full){core, r, control[PROF_HOST_END + r], 1};
 		if (cut)
 			device_tell_full(d, core, r, control[PROF_HOST_END + r]);
 		if (!cut && !markers)
@@ -250,18 +311,43 @@ static bool take_losses(struct tacho_device *d, unsigned core, uint32_t *control
 	return any;
 }
 
+/*
+ * The firmware never changes what control_fill() wrote, and puts it right at the end of a run. If a
+ * kernel has overwritten it nevertheless, none of the counts can be trusted. True: they have to be
+ * written back.
+ */
+static bool control_repair(struct tacho_device *d, unsigned core, uint32_t *control)
+{
+	bool repaired = control[PROF_DROPPED] & PROF_DROPPED_CONTROL;
+	uint32_t want[PROF_WORDS] = {0};
+
+	control_fill(d, core, want);
+	if (repaired)
+		prof_damaged(d, core, 0, d->running_op, 1);
+	control[PROF_DROPPED] &= ~PROF_DROPPED_CONTROL;
+	if (!memcmp(want + PROF_DRAM, control + PROF_DRAM, 4) &&
+	    !memcmp(want + PROF_FLAT_ID, control + PROF_FLAT_ID, 8))
+		return repaired;
+	want[PROF_RUNS] = control[PROF_RUNS];
+	memcpy(control, want, sizeof(want));
+	prof_damaged(d, core, 0, d->running_op, 1);
+	return true;
+}
+
 static void drain_core(struct tacho_device *d, unsigned core, bool full)
 {
-	uint32_t control[PROF_WORDS];
+	uint32_t control[PROF_WORDS], cut;
 	bool any;
 
 	if (d->ops->read(d->self, core, control_address(d, 0), control, sizeof(control)) < 0)
 		return;
-	any = take_losses(d, core, control);
+	any = control_repair(d, core, control);
+	cut = control[PROF_DROPPED];
+	any |= take_losses(d, core, control);
 	for (unsigned r = 0; r < d->cores[core].info.riscs; r++) {
 		if (!control[PROF_HOST_END + r])
 			continue;
-		drain_risc(d, core, r, control[PROF_HOST_END + r]);
+		drain_risc(d, core, r, control[PROF_HOST_END + r], cut >> r & 1);
 		control[PROF_HOST_END + r] = 0;
 		any = true;
 	}
@@ -484,6 +570,12 @@ uint64_t tacho_profiler_lost_all(const struct tacho_device *d)
 {
 	DEVICE_HOLD(d);
 	return d->prof ? d->prof->losses : 0;
+}
+
+uint64_t tacho_profiler_damaged(const struct tacho_device *d)
+{
+	DEVICE_HOLD(d);
+	return d->prof ? d->prof->damage.markers : 0;
 }
 
 uint64_t tacho_profiler_lost(const struct tacho_device *d, struct tacho_core core, unsigned risc,

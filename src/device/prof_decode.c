@@ -1,3 +1,4 @@
+/* Decodes the kernel profiler's words for prof.c and "tacho device boot". */
 #include "device/prof_decode.h"
 
 #include "tacho_layout.h"
@@ -8,13 +9,26 @@
 #define FILLER  0x80000000u
 #define TIME_44 (1ull << 44)
 
+enum main_state { MAIN_ABSENT, MAIN_GOOD, MAIN_BAD };
+
+struct main_marker {
+	enum main_state state;
+	uint16_t id;
+	uint64_t time;
+};
+
 struct decode {
 	struct prof_reader *reader;
+	const struct prof_expect *expect;
 	struct prof_counts *counts;
 	prof_fn fn;
 	void *context;
 	struct prof_item run; /* what all items of a run have */
-	uint64_t first, most;
+	const uint32_t *main; /* the run's four guaranteed markers; NULL: no run yet */
+	struct main_marker start[2], end[2];
+	uint64_t first, most; /* times seen in the run */
+	uint64_t low, high;   /* between which its optional markers lie */
+	uint64_t bad;         /* markers of the run that cannot be trusted */
 	struct {
 		uint16_t id;
 		uint64_t start;
@@ -30,28 +44,60 @@ unsigned prof_marker_words(uint32_t high)
 	return words[high >> 28 & 7];
 }
 
-/* 44 bits go round after five hours: a step far back is a turn. */
-static uint64_t unwrap(struct decode *d, uint32_t high, uint32_t low)
+static unsigned marker_type(uint32_t high)
 {
-	uint64_t time = (uint64_t)(high & 0xfff) << 32 | low, last = d->reader->last;
+	return high >> 28 & 7;
+}
+
+static uint16_t marker_id(uint32_t high)
+{
+	return high >> 12 & 0xffff;
+}
+
+/* Filler has neither number nor time. */
+static bool is_filler(const uint32_t *words)
+{
+	return (words[0] & ~0xfffu) == FILLER && !(words[0] & 0xfff) &&
+	       (!words[1] || words[1] == FILLER);
+}
+
+/* 44 bits wrap after five hours: a step far back is a wrap. */
+static uint64_t marker_time(const struct decode *d, const uint32_t *words)
+{
+	uint64_t time = (uint64_t)(words[0] & 0xfff) << 32 | words[1], last = d->reader->last;
 	uint64_t whole = (last & ~(TIME_44 - 1)) | time;
 
 	if (whole + TIME_44 / 2 < last)
 		whole += TIME_44;
 	else if (whole > last + TIME_44 / 2 && whole >= TIME_44)
 		whole -= TIME_44;
-	if (whole > last)
-		d->reader->last = whole;
-	if (!d->any || whole < d->first)
-		d->first = whole;
-	if (!d->any || whole > d->most)
-		d->most = whole;
-	d->any = true;
 	return whole;
 }
 
-static void emit(struct decode *d, enum prof_kind kind, uint16_t id, uint64_t start, uint64_t end,
-		 unsigned flags)
+static void time_seen(struct decode *d, uint64_t time)
+{
+	if (time > d->reader->last)
+		d->reader->last = time;
+	if (!d->any || time < d->first)
+		d->first = time;
+	if (!d->any || time > d->most)
+		d->most = time;
+	d->any = true;
+}
+
+/* Only the last run can have been stopped, but ends are missing in no other one then. */
+static bool run_is_cut(const struct decode *d)
+{
+	return d->reader->until || d->expect->cut;
+}
+
+static bool zone_exists(const struct decode *d, uint16_t id)
+{
+	return !d->expect->zones || (id && id < d->expect->zones);
+}
+
+static void item_emit(struct decode *d, enum prof_kind kind, uint16_t id, uint64_t start,
+		      uint64_t end, unsigned flags)
 {
 	struct prof_item item = d->run;
 
@@ -66,7 +112,7 @@ static void emit(struct decode *d, enum prof_kind kind, uint16_t id, uint64_t st
 static void zone_start(struct decode *d, uint16_t id, uint64_t time)
 {
 	if (d->depth == DEPTH) {
-		d->counts->damaged++;
+		d->bad++;
 		return;
 	}
 	d->open[d->depth].id = id;
@@ -81,28 +127,18 @@ static void zone_end(struct decode *d, uint16_t id, uint64_t time)
 	while (i && d->open[i - 1].id != id)
 		i--;
 	if (!i) {
-		d->counts->damaged++;
-		emit(d, PROF_K_ZONE, id, d->first, time, PROF_START_LOST);
+		d->bad++;
+		item_emit(d, PROF_K_ZONE, id, d->first, time, PROF_START_LOST);
 		return;
 	}
 	while (d->depth > i) {
 		d->depth--;
-		d->counts->damaged++;
-		emit(d, PROF_K_ZONE, d->open[d->depth].id, d->open[d->depth].start, time,
-		     PROF_END_LOST);
+		d->bad++;
+		item_emit(d, PROF_K_ZONE, d->open[d->depth].id, d->open[d->depth].start, time,
+			  PROF_END_LOST);
 	}
 	d->depth--;
-	emit(d, PROF_K_ZONE, id, d->open[d->depth].start, time, 0);
-}
-
-static void end_run(struct decode *d)
-{
-	while (d->depth) {
-		d->depth--;
-		d->counts->damaged++;
-		emit(d, PROF_K_ZONE, d->open[d->depth].id, d->open[d->depth].start, d->most,
-		     PROF_END_LOST);
-	}
+	item_emit(d, PROF_K_ZONE, id, d->open[d->depth].start, time, 0);
 }
 
 static uint64_t value_at(const uint32_t *words)
@@ -110,135 +146,242 @@ static uint64_t value_at(const uint32_t *words)
 	return (uint64_t)words[0] << 32 | words[1];
 }
 
-static void marker(struct decode *d, const uint32_t *words)
+static void values_emit(struct decode *d, const uint32_t *words, uint64_t time)
 {
-	uint32_t high = words[0];
-	uint16_t id = high >> 12 & 0xffff;
+	bool two = marker_type(words[0]) == PROF_DATA_16;
+
+	d->run.data[0] = value_at(words + 2);
+	d->run.data[1] = two ? value_at(words + 4) : 0;
+	item_emit(d, two ? PROF_K_DATA_16 : PROF_K_DATA, marker_id(words[0]), time, time, 0);
+	d->run.data[0] = d->run.data[1] = 0;
+}
+
+static bool id_is_good(const struct decode *d, unsigned type, uint16_t id)
+{
+	if (type == PROF_EVENT)
+		return true;
+	if ((type == PROF_DATA || type == PROF_DATA_16) &&
+	    (id == PROF_ID_NOC || id == PROF_ID_COUNTERS))
+		return true;
+	return zone_exists(d, id);
+}
+
+/* One of the markers behind the guaranteed ones. False: it cannot be trusted. */
+static bool marker_take(struct decode *d, const uint32_t *words)
+{
+	unsigned type = marker_type(words[0]);
+	uint16_t id = marker_id(words[0]);
 	uint64_t time;
 
-	if (!(high & FILLER)) {
-		d->counts->damaged++;
-		return;
-	}
-	/* Filler has neither number nor time. */
-	if ((high >> 12 & 0x7ffff) == 0 && !(high & 0xfff))
-		return;
-	d->counts->markers++;
-	if ((high >> 28 & 7) == PROF_ZONE_TOTAL) {
+	if (!(words[0] & FILLER) || type > PROF_DATA_16 || !id_is_good(d, type, id))
+		return false;
+	if (type == PROF_ZONE_TOTAL) {
 		d->run.data[0] = words[1];
-		emit(d, PROF_K_TOTAL, id, d->first, d->first, 0);
+		item_emit(d, PROF_K_TOTAL, id, d->first, d->first, 0);
 		d->run.data[0] = 0;
-		return;
+		return true;
 	}
-	time = unwrap(d, high, words[1]);
-	switch (high >> 28 & 7) {
-	case PROF_ZONE_START:
+	time = marker_time(d, words);
+	/* A RISC stores its markers one after the other. */
+	if (time < d->low || time > d->high)
+		return false;
+	d->low = time;
+	time_seen(d, time);
+	if (type == PROF_ZONE_START)
 		zone_start(d, id, time);
-		break;
-	case PROF_ZONE_END:
+	else if (type == PROF_ZONE_END)
 		zone_end(d, id, time);
-		break;
-	case PROF_DATA:
-	case PROF_DATA_16:
-		d->run.data[0] = value_at(words + 2);
-		d->run.data[1] = (high >> 28 & 7) == PROF_DATA ? 0 : value_at(words + 4);
-		emit(d, (high >> 28 & 7) == PROF_DATA ? PROF_K_DATA : PROF_K_DATA_16, id, time,
-		     time, 0);
-		d->run.data[0] = d->run.data[1] = 0;
-		break;
-	case PROF_EVENT:
-		emit(d, PROF_K_EVENT, id, time, time, 0);
-		break;
-	default:
-		d->counts->damaged++;
-		break;
-	}
-}
-
-/* Words that have room for the beginning or the end of a zone, and for nothing longer. */
-static void guaranteed_marker(struct decode *d, const uint32_t *words)
-{
-	if (prof_marker_words(words[0]) == 2)
-		marker(d, words);
+	else if (type == PROF_EVENT)
+		item_emit(d, PROF_K_EVENT, id, time, time, 0);
 	else
-		d->counts->damaged++;
+		values_emit(d, words, time);
+	return true;
 }
 
-/* The four guaranteed markers enclose the others: starts now, ends when the run ends. */
-static size_t begin_run(struct decode *d, const uint32_t *words, size_t n)
+/* ---- the guaranteed markers: start and end of the firmware's and of the kernel's zone ---- */
+static void main_marker(const struct decode *d, const uint32_t *words, unsigned type,
+			struct main_marker *m)
 {
-	end_run(d);
+	*m = (struct main_marker){MAIN_ABSENT, marker_id(words[0]), marker_time(d, words)};
+	if (is_filler(words))
+		return;
+	m->state = MAIN_BAD;
+	if (words[0] & FILLER && marker_type(words[0]) == type && zone_exists(d, m->id) &&
+	    m->time >= d->expect->earliest && m->time >= d->reader->ended &&
+	    (!d->expect->latest || m->time <= d->expect->latest))
+		m->state = MAIN_GOOD;
+}
+
+/*
+ * The firmware writes starts before the kernel runs and ends after it. So of a pair that makes no
+ * sense the start was overwritten.
+ */
+static void main_pair(const struct decode *d, struct main_marker *start, struct main_marker *end,
+		      unsigned slot)
+{
+	main_marker(d, d->main + 4 * slot, PROF_ZONE_START, start);
+	main_marker(d, d->main + 4 * slot + 2, PROF_ZONE_END, end);
+	if (end->state == MAIN_GOOD &&
+	    (start->state == MAIN_ABSENT || start->time > end->time || start->id != end->id))
+		start->state = MAIN_BAD;
+}
+
+/* The zone of slot 1 lies in that of slot 0, and the optional markers between its times. */
+static void main_read(struct decode *d)
+{
+	struct main_marker *start = d->start, *end = d->end;
+
+	main_pair(d, &start[0], &end[0], 0);
+	main_pair(d, &start[1], &end[1], 1);
+	if (d->expect->accumulated)
+		return;
+	if (start[0].state == MAIN_GOOD && start[1].state == MAIN_GOOD &&
+	    start[1].time < start[0].time)
+		start[0].state = MAIN_BAD;
+	if (start[0].state == MAIN_GOOD && start[0].time > d->low)
+		d->low = start[0].time;
+	if (end[0].state == MAIN_GOOD)
+		d->high = end[0].time;
+}
+
+static void main_emit(struct decode *d, unsigned slot)
+{
+	const struct main_marker *start = &d->start[slot], *end = &d->end[slot];
+	bool cut = end->state == MAIN_ABSENT && run_is_cut(d);
+
+	d->bad += (start->state == MAIN_BAD) + (end->state == MAIN_BAD) +
+		  (start->state == MAIN_GOOD && end->state == MAIN_ABSENT && !cut);
+	d->counts->markers += (start->state == MAIN_GOOD) + (end->state == MAIN_GOOD);
+	if (start->state == MAIN_GOOD && end->state == MAIN_GOOD)
+		item_emit(d, PROF_K_ZONE, start->id, start->time, end->time, 0);
+	else if (start->state == MAIN_GOOD)
+		item_emit(d, PROF_K_ZONE, start->id, start->time, d->most,
+			  cut ? PROF_CUT : PROF_END_LOST);
+	else if (end->state == MAIN_GOOD)
+		item_emit(d, PROF_K_ZONE, end->id, d->first, end->time, PROF_START_LOST);
+}
+
+/* ---- runs ---- */
+static bool header_is_good(const struct decode *d, const uint32_t *words, size_t i)
+{
+	return !words[0] && !words[1] && i % 4 == 0 && !(words[2] >> 29) &&
+	       (words[2] & 31) == d->expect->risc && (words[2] >> 5 & 0xff) == d->expect->flat &&
+	       (!d->expect->lap || !i);
+}
+
+static void run_begin(struct decode *d, const uint32_t *words)
+{
 	d->counts->runs++;
 	d->any = false;
-	d->run.risc = words[0] & 31;
-	d->run.flat = words[0] >> 5 & 0xff;
-	d->run.replay = words[0] >> 13 & 0xffff;
-	d->run.op = words[1];
-	if (n < 10)
-		return 2;
-	guaranteed_marker(d, words + 2); /* FW start */
-	guaranteed_marker(d, words + 6); /* KERNEL start */
-	return 10;
+	d->first = d->most = d->bad = 0;
+	d->low = d->expect->earliest;
+	d->high = d->expect->latest ? d->expect->latest : UINT64_MAX;
+	d->run.risc = words[2] & 31;
+	d->run.flat = words[2] >> 5 & 0xff;
+	d->run.replay = words[2] >> 13 & 0xffff;
+	d->run.op = words[3];
+	d->main = words + PROF_GUARANTEED;
+	main_read(d);
+	for (unsigned slot = 0; slot < 2; slot++)
+		if (d->start[slot].state == MAIN_GOOD)
+			time_seen(d, d->start[slot].time);
 }
 
 /*
  * A buffer that was full in the middle of a run was sent with the run's first words, and so is each
  * further part: the same ids and the same start of the firmware's zone.
  */
-static bool continues(const uint32_t *before, const uint32_t *now)
+static bool run_continues(const struct decode *d, const uint32_t *words)
 {
-	return before && now && !memcmp(before - 2, now - 2, 16) &&
-	       (before[0] != FILLER || before[1] != FILLER);
+	return d->main && !memcmp(d->main - PROF_GUARANTEED, words, 24) && !is_filler(d->main);
 }
 
-/* Behind the optional markers of a run: KERNEL end, FW end, which stand before them. */
-static void close_run(struct decode *d, const uint32_t *guaranteed)
+static void damage_emit(struct decode *d)
 {
-	if (!guaranteed)
+	if (!d->bad)
 		return;
-	guaranteed_marker(d, guaranteed + 6); /* words 10, 11 of the buffer */
-	guaranteed_marker(d, guaranteed + 2); /* words 6, 7 */
+	d->counts->damaged += d->bad;
+	d->run.data[0] = d->bad;
+	item_emit(d, PROF_K_DAMAGE, 0, d->first, d->first, 0);
+	d->run.data[0] = 0;
+	d->bad = 0;
 }
 
-void prof_decode(struct prof_reader *reader, const uint32_t *words, size_t n, uint32_t risc,
-		 uint32_t flat, prof_fn fn, void *context, struct prof_counts *counts)
+/* The kernel's zone and the firmware's come last: they enclose the others. */
+static void run_end(struct decode *d)
 {
-	struct decode d = {.reader = reader, .counts = counts, .fn = fn, .context = context};
-	const uint32_t *guaranteed = NULL;
+	bool cut = run_is_cut(d);
+
+	for (unsigned slot = 0; d->main && slot < 2; slot++)
+		if (d->end[slot].state == MAIN_GOOD)
+			time_seen(d, d->end[slot].time);
+	while (d->depth) {
+		d->depth--;
+		d->bad += !cut;
+		item_emit(d, PROF_K_ZONE, d->open[d->depth].id, d->open[d->depth].start, d->most,
+			  cut ? PROF_CUT : PROF_END_LOST);
+	}
+	if (d->main) {
+		main_emit(d, 1);
+		main_emit(d, 0);
+	}
+	damage_emit(d);
+	if (d->main && d->end[0].state == MAIN_GOOD && !d->expect->accumulated)
+		d->reader->ended = d->end[0].time;
+	d->main = NULL;
+}
+
+/* Words from I on that are filler. It ends a lap of the ring, a run, or all words. */
+static size_t filler_words(struct decode *d, const uint32_t *words, size_t i, size_t n)
+{
+	size_t at = i;
+
+	while (at + 2 <= n && is_filler(words + at) &&
+	       (!d->expect->lap || at == i || (at - PROF_OPTIONAL) % d->expect->lap))
+		at += 2;
+	if (at + 2 <= n && !header_is_good(d, words + at, at) &&
+	    !(d->expect->lap && (at - PROF_OPTIONAL) % d->expect->lap == 0))
+		d->bad += (at - i) / 2;
+	return at - i;
+}
+
+void prof_decode(struct prof_reader *reader, const uint32_t *words, size_t n,
+		 const struct prof_expect *expect, prof_fn fn, void *context,
+		 struct prof_counts *counts)
+{
+	struct decode d = {.reader = reader,
+			   .expect = expect,
+			   .counts = counts,
+			   .fn = fn,
+			   .context = context,
+			   .high = UINT64_MAX};
 	size_t i = 0;
 
-	d.run.risc = risc;
-	d.run.flat = flat;
+	d.run.risc = expect->risc;
+	d.run.flat = expect->flat;
 	while (i + 2 <= n) {
-		unsigned need;
-
-		if (!words[i] && !words[i + 1]) {
-			const uint32_t *next = i + 12 <= n ? words + i + 4 : NULL;
-
-			if (continues(guaranteed, next)) {
-				guaranteed = next;
-				i += 12;
-				continue;
+		if (i + PROF_OPTIONAL <= n && header_is_good(&d, words + i, i)) {
+			if (run_continues(&d, words + i)) {
+				d.main = words + i + PROF_GUARANTEED;
+				main_read(&d);
+			} else {
+				run_end(&d);
+				run_begin(&d, words + i);
 			}
-			close_run(&d, guaranteed);
-			if (i + 4 > n)
-				break;
-			guaranteed = next;
-			i += 2 + begin_run(&d, words + i + 2, n - i - 2);
-			if (d.run.risc != risc || d.run.flat != flat)
-				counts->damaged++;
-			continue;
+			i += PROF_OPTIONAL;
+		} else if (is_filler(words + i)) {
+			i += filler_words(&d, words, i, n);
+		} else if (d.main && i + prof_marker_words(words[i]) <= n &&
+			   marker_take(&d, words + i)) {
+			counts->markers++;
+			i += prof_marker_words(words[i]);
+		} else {
+			/* Markers have an even number of words: the next one is found again. */
+			d.bad++;
+			i += 2;
 		}
-		need = prof_marker_words(words[i]);
-		if (i + need > n) {
-			counts->damaged++;
-			break;
-		}
-		marker(&d, words + i);
-		i += need;
 	}
-	close_run(&d, guaranteed);
 	if (reader->until > d.most)
 		d.most = reader->until;
-	end_run(&d);
+	run_end(&d);
 }

@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-#define STEP 2048 /* cycles: a RISC needs more to fill its buffer, whatever it records */
+#define LAP_WORDS (PROF_BUFFER_WORDS - PROF_OPTIONAL)
+#define STEP      2048 /* cycles: a RISC needs more to fill its buffer, whatever it records */
 
 bool drain_is_on(const struct tacho_device *d)
 {
@@ -30,7 +31,7 @@ static uint32_t buffer_address(const struct tacho_device *d, unsigned risc, uint
 	return d->shape.mailbox + M_PROF_BUFFER + 4 * (risc * PROF_BUFFER_WORDS + word);
 }
 
-int drain_start_core(struct tacho_device *d, unsigned core)
+int drain_clear_core(struct tacho_device *d, unsigned core)
 {
 	static const uint32_t zeros[DEVICE_RISCS * PROF_BUFFER_WORDS];
 
@@ -60,7 +61,10 @@ static uint32_t word_at(struct tacho_device *d, unsigned core, unsigned risc, ui
 	return word;
 }
 
-/* Words of whole markers from the ring's place on; at most to the end of the lap. */
+/*
+ * Words of whole markers from the ring's place on; at most to the end of the lap. Markers that make
+ * no sense are taken, too: the decoder counts them.
+ */
 static uint32_t whole_markers(struct tacho_device *d, unsigned core, unsigned risc, bool ended,
 			      const uint32_t *words, uint32_t n)
 {
@@ -69,10 +73,8 @@ static uint32_t whole_markers(struct tacho_device *d, unsigned core, unsigned ri
 	while (i < n && words[i] >> 31) {
 		uint32_t next = i + prof_marker_words(words[i]);
 
-		if (next > n) {
-			d->prof->counts.damaged++;
+		if (next > n)
 			return n;
-		}
 		if (!ended &&
 		    !((next < n ? words[next] : word_at(d, core, risc, PROF_OPTIONAL)) >> 31))
 			break;
@@ -81,19 +83,13 @@ static uint32_t whole_markers(struct tacho_device *d, unsigned core, unsigned ri
 	return i;
 }
 
-/* The words of one lap that can be had; how many. */
-static uint32_t take_lap(struct tacho_device *d, unsigned core, unsigned risc, bool ended)
+/* N words at the ring's place go to the stream, and the ring is empty there. */
+static void words_take(struct tacho_device *d, unsigned core, unsigned risc, const uint32_t *words,
+		       uint32_t n)
 {
 	static const uint32_t zeros[PROF_BUFFER_WORDS];
 	struct prof_stream *s = &d->prof->streams[core * DEVICE_RISCS + risc];
-	uint32_t words[PROF_BUFFER_WORDS], n = PROF_BUFFER_WORDS - s->at;
 
-	if (!(word_at(d, core, risc, s->at) >> 31) ||
-	    d->ops->read(d->self, core, buffer_address(d, risc, s->at), words, 4 * (size_t)n) < 0)
-		return 0;
-	n = whole_markers(d, core, risc, ended, words, n);
-	if (!n)
-		return 0;
 	if (vec_reserve(s, s->n + n) < 0) {
 		d->prof->lost[core * DEVICE_RISCS + risc].markers += n / 2;
 		d->prof->losses += n / 2;
@@ -106,21 +102,90 @@ static uint32_t take_lap(struct tacho_device *d, unsigned core, unsigned risc, b
 	s->at += n;
 	if (s->at == PROF_BUFFER_WORDS)
 		s->at = PROF_OPTIONAL;
+}
+
+/* The words of one lap that can be had; how many. */
+static uint32_t take_lap(struct tacho_device *d, unsigned core, unsigned risc, bool ended)
+{
+	struct prof_stream *s = &d->prof->streams[core * DEVICE_RISCS + risc];
+	uint32_t words[PROF_BUFFER_WORDS], n = PROF_BUFFER_WORDS - s->at;
+
+	if (!(word_at(d, core, risc, s->at) >> 31) ||
+	    d->ops->read(d->self, core, buffer_address(d, risc, s->at), words, 4 * (size_t)n) < 0)
+		return 0;
+	n = whole_markers(d, core, risc, ended, words, n);
+	if (n)
+		words_take(d, core, risc, words, n);
 	return n;
 }
 
-static bool take_risc(struct tacho_device *d, unsigned core, unsigned risc, bool ended)
+/*
+ * The RISC has said that it has written WRITTEN words in this run. What of them does not look like
+ * markers was overwritten: it is taken all the same, or the RISC would wait for ever. The decoder
+ * goes on after it.
+ */
+static void take_written(struct tacho_device *d, unsigned core, unsigned risc, uint32_t written)
 {
 	struct prof_stream *s = &d->prof->streams[core * DEVICE_RISCS + risc];
-	uint32_t before = s->taken;
+	uint32_t words[PROF_BUFFER_WORDS], n;
+
+	if (written % 2 || written - s->taken > LAP_WORDS)
+		return;
+	while ((n = written - s->taken) != 0) {
+		if (n > PROF_BUFFER_WORDS - s->at)
+			n = PROF_BUFFER_WORDS - s->at;
+		if (d->ops->read(d->self, core, buffer_address(d, risc, s->at), words,
+				 4 * (size_t)n) < 0)
+			return;
+		words_take(d, core, risc, words, n);
+	}
+}
+
+/* Words that the RISC says to have written in this run; 0: it has not said. */
+static uint32_t words_written(const uint32_t *control, unsigned risc)
+{
+	uint32_t end = control[PROF_DEVICE_END + risc];
+
+	return end < PROF_OPTIONAL ? 0 : end - PROF_OPTIONAL;
+}
+
+/* CONTROL is what the core's control words were. True: something was taken. */
+static bool take_risc(struct tacho_device *d, unsigned core, unsigned risc, bool ended,
+		      const uint32_t *control)
+{
+	struct prof_stream *s = &d->prof->streams[core * DEVICE_RISCS + risc];
+	uint32_t before = s->taken, written = words_written(control, risc);
 
 	while (take_lap(d, core, risc, ended) && s->taken - before < PROF_BUFFER_WORDS)
 		;
-	if (s->taken == before)
+	if (written > s->taken)
+		take_written(d, core, risc, written);
+	/* A kernel may have overwritten the count, too. */
+	if (s->taken == before && (ended || control[PROF_TAKEN + risc] == s->taken))
 		return false;
 	core_write(d, core, d->shape.mailbox + M_PROF_CONTROL + 4 * (PROF_TAKEN + risc), &s->taken,
 		   4);
 	return true;
+}
+
+/* BRISC records its own zones also when it has no kernel. */
+static bool risc_records(const struct tacho_device *d, unsigned core, unsigned risc)
+{
+	return risc == 0 || d->cores[core].enables >> risc & 1;
+}
+
+static bool poll_core(struct tacho_device *d, unsigned core)
+{
+	uint32_t control[PROF_WORDS];
+	bool any = false;
+
+	if (d->ops->read(d->self, core, d->shape.mailbox + M_PROF_CONTROL, control,
+			 sizeof(control)) < 0)
+		return false;
+	for (unsigned r = 0; r < d->cores[core].info.riscs; r++)
+		if (risc_records(d, core, r))
+			any |= take_risc(d, core, r, false, control);
+	return any;
 }
 
 bool drain_poll(struct tacho_device *d)
@@ -130,24 +195,43 @@ bool drain_poll(struct tacho_device *d)
 	if (!drain_is_on(d))
 		return false;
 	for (unsigned i = 0; i < d->shape.cores; i++)
-		for (unsigned r = 0; d->cores[i].busy && r < d->cores[i].info.riscs; r++)
-			any |= take_risc(d, i, r, false);
+		if (d->cores[i].busy)
+			any |= poll_core(d, i);
 	return any;
 }
 
-/* A run has ended: its first words, then all that was taken. */
-static void end_risc(struct tacho_device *d, unsigned core, unsigned risc)
+/* The ids of the run are known: those that a kernel has overwritten are put right. */
+static bool ids_repair(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t *first)
+{
+	bool ethernet = d->cores[core].info.ethernet;
+	uint32_t replays = ethernet ? 0 : d->replayed.n & 0xffff;
+	const uint32_t ids[] = {0, 0, risc | core << 5 | replays << 13, d->running_op};
+
+	if (!memcmp(first, ids, 12))
+		return false;
+	memcpy(first, ids, sizeof(ids));
+	return true;
+}
+
+/* A run has ended: its first words, then all that was taken. WRITTEN: what the RISC has counted. */
+static void end_risc(struct tacho_device *d, unsigned core, unsigned risc, uint32_t written)
 {
 	struct prof_stream *s = &d->prof->streams[core * DEVICE_RISCS + risc];
-	uint32_t first[PROF_OPTIONAL];
+	bool stopped = d->cores[core].busy;
+	uint32_t first[PROF_OPTIONAL], wrong;
 
 	if (d->ops->read(d->self, core, buffer_address(d, risc, 0), first, sizeof(first)) < 0 ||
 	    vec_reserve(s, s->n + PROF_OPTIONAL) < 0)
 		return;
+	wrong = ids_repair(d, core, risc, first);
+	if (!stopped && s->taken != written)
+		wrong += (s->taken > written ? s->taken - written : written - s->taken) / 2;
 	memmove(s->v + PROF_OPTIONAL, s->v, 4 * s->n);
 	memcpy(s->v, first, sizeof(first));
 	s->n += PROF_OPTIONAL;
-	prof_take(d, core, risc, s->v, s->n);
+	prof_take(d, core, risc, s->v, s->n, false);
+	if (wrong)
+		prof_damaged(d, core, risc, d->running_op, wrong);
 }
 
 bool drain_end_core(struct tacho_device *d, unsigned core, uint32_t *control)
@@ -163,9 +247,11 @@ bool drain_end_core(struct tacho_device *d, unsigned core, uint32_t *control)
 	for (unsigned r = 0; r < d->cores[core].info.riscs; r++) {
 		struct prof_stream *s = &d->prof->streams[core * DEVICE_RISCS + r];
 
-		take_risc(d, core, r, true);
+		if (!risc_records(d, core, r))
+			continue;
+		take_risc(d, core, r, true, control);
 		if (valid && (control[PROF_DEVICE_END + r] || s->n || d->cores[core].busy))
-			end_risc(d, core, r);
+			end_risc(d, core, r, words_written(control, r));
 		any |= control[PROF_DEVICE_END + r] != 0;
 		control[PROF_DEVICE_END + r] = 0;
 		d->prof->waited += control[PROF_WAITED + r];

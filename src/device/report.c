@@ -65,8 +65,12 @@ void report_fault(struct tacho_device *d, const struct tacho_device_risc *r, str
 
 #define REPORT_MAX 20
 
-/* The next RISC that is in a kernel, from *AT on, which numbers all of them. */
-static bool next_unfinished(struct tacho_device *d, unsigned *at, struct tacho_device_risc *r)
+/*
+ * The next RISC that is in a kernel, from *AT on, which numbers all of them. ANYWHERE: or
+ * elsewhere, as one that jumped out of its kernel.
+ */
+static bool next_unfinished(struct tacho_device *d, bool anywhere, unsigned *at,
+			    struct tacho_device_risc *r)
 {
 	for (; *at < d->shape.cores * DEVICE_RISCS; ++*at) {
 		unsigned core = *at / DEVICE_RISCS, risc = *at % DEVICE_RISCS;
@@ -76,7 +80,7 @@ static bool next_unfinished(struct tacho_device *d, unsigned *at, struct tacho_d
 		    d->ops->risc(d->self, core, risc, r) < 0 || (!r->waiting && !r->running))
 			continue;
 		/* Those without a kernel wait in the firmware, as they should. */
-		if (kernel && binary_at(d, core, risc, r->pc) == kernel)
+		if (anywhere || (kernel && binary_at(d, core, risc, r->pc) == kernel))
 			return true;
 	}
 	return false;
@@ -95,9 +99,10 @@ static void add_unfinished(const struct tacho_device *d, unsigned at,
 void report_waiting(struct tacho_device *d, struct buf *text)
 {
 	struct tacho_device_risc r;
-	unsigned told = 0, more = 0;
+	unsigned told = 0, more = 0, first = 0;
+	bool anywhere = !next_unfinished(d, false, &first, &r);
 
-	for (unsigned at = 0; next_unfinished(d, &at, &r); at++) {
+	for (unsigned at = 0; next_unfinished(d, anywhere, &at, &r); at++) {
 		if (told++ >= REPORT_MAX) {
 			more++;
 			continue;
@@ -117,11 +122,11 @@ void report_unfinished(struct tacho_device *d, struct buf *text)
 
 	if (d->running_op)
 		buf_addf(text, ", op %llu", (unsigned long long)op_id(d, d->running_op));
-	if (!next_unfinished(d, &at, &r))
+	if (!next_unfinished(d, false, &at, &r))
 		return;
 	buf_adds(text, ": ");
 	add_unfinished(d, at, &r, text);
-	while (at++, next_unfinished(d, &at, &r))
+	while (at++, next_unfinished(d, false, &at, &r))
 		more++;
 	if (more)
 		buf_addf(text, ", and %u more", more);

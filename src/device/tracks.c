@@ -179,6 +179,7 @@ void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const stru
 		size_t n)
 {
 	struct prof_item *zones;
+	size_t count = 0;
 
 	if (!n || d->prof->no_tracks || !tacho_is_recording())
 		return;
@@ -186,18 +187,34 @@ void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const stru
 	if (!zones)
 		return;
 	name_track(d, core, risc);
-	memcpy(zones, items, n * sizeof(*zones));
-	qsort(zones, n, sizeof(*zones), compare);
-	put_zones(d, core, track_of(d, core, risc), zones, n);
+	for (size_t i = 0; i < n; i++)
+		if (!(items[i].flags & (PROF_START_LOST | PROF_END_LOST)))
+			zones[count++] = items[i];
+	qsort(zones, count, sizeof(*zones), compare);
+	put_zones(d, core, track_of(d, core, risc), zones, count);
 	free(zones);
+}
+
+/* The loss is noted at the last moment of the device that is known. */
+static uint64_t loss_ticks(const struct tacho_device *d, unsigned core)
+{
+	uint64_t ticks = sync_ticks(d, core, sync_last(d, core)), now = tacho_ticks();
+
+	return ticks < now ? ticks : now;
 }
 
 void tracks_lost(struct tacho_device *d, unsigned core, unsigned risc, uint64_t markers)
 {
-	uint64_t ticks = sync_ticks(d, core, sync_last(d, core)), now = tacho_ticks();
-
 	if (!tacho_is_recording())
 		return;
 	name_track(d, core, risc);
-	tacho_core_lost(track_of(d, core, risc), ticks < now ? ticks : now, markers);
+	tacho_core_lost(track_of(d, core, risc), loss_ticks(d, core), markers);
+}
+
+void tracks_damaged(struct tacho_device *d, unsigned core, unsigned risc, uint64_t markers)
+{
+	if (!tacho_is_recording())
+		return;
+	name_track(d, core, risc);
+	tacho_core_damaged(track_of(d, core, risc), loss_ticks(d, core), markers);
 }

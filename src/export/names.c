@@ -32,6 +32,7 @@ const char *export_loss(uint64_t reason)
 		[TRACE_LOSS_CORRUPT] = "ring corrupt",
 		[TRACE_LOSS_DISK] = "trace not writable",
 		[TRACE_LOSS_DEVICE] = "device buffers full",
+		[TRACE_LOSS_DEVICE_DAMAGE] = "device buffers overwritten",
 	};
 
 	return WORD(words, reason);

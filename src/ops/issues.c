@@ -35,6 +35,9 @@ void ops_issue_add(struct ops_issues *issues, enum ops_issue_kind kind, const ch
 	char line[600];
 	va_list ap;
 
+	if (kind == OPS_ISSUE_OVERWRITTEN && place.op != OPS_NONE &&
+	    map_set(&issues->unreliable, (uint64_t)place.op, 1) < 0)
+		issues->failed = true;
 	if (issues->counts[kind]++ >= LIMIT_OPS_ISSUES)
 		return;
 	if (!issues->of_trace) {
@@ -50,6 +53,11 @@ void ops_issue_add(struct ops_issues *issues, enum ops_issue_kind kind, const ch
 		free(issue.text);
 		issues->failed = true;
 	}
+}
+
+bool ops_issues_unreliable(const struct ops_issues *issues, uint64_t op)
+{
+	return map_get(&issues->unreliable, op) != NULL;
 }
 
 uint64_t ops_issues_damage(const struct ops_issues *issues)
@@ -109,5 +117,6 @@ void ops_issues_free(struct ops_issues *issues)
 	for (size_t i = 0; i < issues->n; i++)
 		free(issues->v[i].text);
 	vec_free(issues);
+	map_free(&issues->unreliable);
 	memset(issues, 0, sizeof(*issues));
 }

@@ -7,6 +7,7 @@
 #define OPS_ISSUES_H
 
 #include "base/err.h"
+#include "base/map.h"
 #include "base/vec.h"
 
 #include <stdbool.h>
@@ -38,6 +39,7 @@
 	X(DISPATCH_UNKNOWN, "dispatch-op-unknown", true)    \
 	X(DISPATCH_SKIPPED, "dispatch-op-skipped", false)   \
 	X(DROPPED, "markers-dropped", false)                \
+	X(OVERWRITTEN, "markers-overwritten", true)         \
 	X(BAD_NOC, "bad-noc-trace", true)                   \
 	X(IGNORED, "option-ignored", false)
 
@@ -70,14 +72,18 @@ struct ops_issue {
 struct ops_issues {
 	VEC(struct ops_issue);
 	uint64_t counts[OPS_ISSUE_KINDS];
-	bool failed;   /* an issue could not be stored: out of memory */
-	bool of_trace; /* there are no log files to name */
+	struct map unreliable; /* ops whose figures cannot be trusted */
+	bool failed;           /* an issue could not be stored: out of memory */
+	bool of_trace;         /* there are no log files to name */
 };
 
 /* Beyond LIMIT_OPS_ISSUES of a kind only the count goes up. */
 void ops_issue_add(struct ops_issues *issues, enum ops_issue_kind kind, const char *file,
 		   uint64_t line, struct ops_place place, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
+
+/* Whether the figures of OP cannot be trusted. */
+bool ops_issues_unreliable(const struct ops_issues *issues, uint64_t op);
 
 uint64_t ops_issues_damage(const struct ops_issues *issues);
 uint64_t ops_issues_total(const struct ops_issues *issues);

@@ -595,6 +595,30 @@ static void dropped(struct ops_messages *s, const struct ops_message *m)
 		      risc[0] ? ", RISC " : "", risc);
 }
 
+/* The figures of the op that it names cannot be trusted. */
+static void overwritten(struct ops_messages *s, const struct ops_message *m)
+{
+	int64_t device = OPS_NONE, x = OPS_NONE, y = OPS_NONE, op = OPS_NONE;
+	char text[256], risc[32] = "";
+	size_t len = m->len < sizeof(text) - 1 ? m->len : sizeof(text) - 1;
+	unsigned long long markers = 0;
+	const char *at;
+
+	memcpy(text, m->text, len);
+	text[len] = 0;
+	at = strstr(text, "device ");
+	if (!at || sscanf(at,
+			  "device %" SCNd64 ", worker core %" SCNd64 ", %" SCNd64
+			  ", Risc %31[^,], op %" SCNd64 ", %llu markers",
+			  &device, &x, &y, risc, &op, &markers) != 6)
+		return;
+	ops_issue_add(s->issues, OPS_ISSUE_OVERWRITTEN, OPS_DATA_FILE, m->line,
+		      OPS_AT_CORE(op, device, x, y),
+		      "a kernel has overwritten the profiler's buffers: %llu markers of %s cannot "
+		      "be trusted, nor can the figures of the op",
+		      markers, risc);
+}
+
 static int op_message(struct ops_messages *s, const struct ops_message *m)
 {
 	const char *arrow = memmem(m->text, m->len, " ->\n", 4);
@@ -624,6 +648,8 @@ static int message(struct ops_messages *s, const struct ops_message *m)
 	    (contains(m, "markers were dropped") ||
 	     (s->file && starts(m, "device ") && contains(m, "found no room"))))
 		dropped(s, m);
+	if (r == 0 && starts(m, "Profiler buffers were overwritten"))
+		overwritten(s, m);
 	return r;
 }
 

@@ -14,7 +14,7 @@
 #define FLUSH (1u << 20)
 
 /* Where a column of the file takes its cells from. */
-enum source { FIXED, INPUT, OUTPUT, SIZE, METRIC, CHILD, NOC };
+enum source { FIXED, INPUT, OUTPUT, SIZE, METRIC, CHILD, NOC, UNRELIABLE };
 
 struct column {
 	enum source source;
@@ -203,6 +203,12 @@ static size_t noc_cell(const struct ops_noc_op *op, uint32_t column, char *text,
 	return (size_t)snprintf(text, size, "%.1f", op->max_share);
 }
 
+/* Only there when a kernel has overwritten its markers. */
+static int add_unreliable(struct report *r)
+{
+	return r->in->issues->counts[OPS_ISSUE_OVERWRITTEN] ? add_column(r, UNRELIABLE, 0) : 0;
+}
+
 static int choose_columns(struct report *r)
 {
 	int rc = add_fixed(r, 0, OPS_COL_HEAD_END);
@@ -222,7 +228,9 @@ static int choose_columns(struct report *r)
 		rc = add_metrics(r);
 	if (rc == 0)
 		rc = add_children(r);
-	return rc < 0 ? rc : add_noc(r);
+	if (rc == 0)
+		rc = add_noc(r);
+	return rc < 0 ? rc : add_unreliable(r);
 }
 
 static void write_header(struct report *r)
@@ -256,6 +264,9 @@ static void write_header(struct report *r)
 			break;
 		case NOC:
 			buf_adds(&name, noc_names[c.index]);
+			break;
+		case UNRELIABLE:
+			buf_adds(&name, "UNRELIABLE");
 			break;
 		}
 		if (i)
@@ -547,6 +558,16 @@ static const struct ops_noc_op *noc_of(const struct report *r, const struct ops_
 				: NULL;
 }
 
+/* What an op is called, which the runtime's own table need not know. */
+static uint64_t row_id(const struct report *r, const struct ops_row *row)
+{
+	const struct ops_host_op *op = host_op(r, row);
+
+	if (op)
+		return op->id;
+	return row->device == OPS_NO_INDEX ? 0 : r->in->device_ops->v[row->device].id;
+}
+
 /* The cell of COLUMN; TEXT has room for one that is made here. */
 static struct ops_cellref row_cell(struct report *r, const struct ops_row *row,
 				   struct column column, char *text, size_t size)
@@ -580,6 +601,11 @@ static struct ops_cellref row_cell(struct report *r, const struct ops_row *row,
 	case NOC:
 		noc = noc_of(r, row, op);
 		len = noc ? noc_cell(noc, column.index, text, size) : 0;
+		break;
+	case UNRELIABLE:
+		if (row->kind != OPS_ROW_SIGNPOST &&
+		    ops_issues_unreliable(r->in->issues, row_id(r, row)))
+			len = (size_t)snprintf(text, size, "markers overwritten");
 		break;
 	}
 	return (struct ops_cellref){text, len};

@@ -53,6 +53,7 @@ static const struct {
 	[COL_HOST_DURATION] = {"HOST DURATION [ns]", NEED_NEVER},
 	[COL_TRACE] = {"METAL TRACE ID", NEED_NEVER},
 	[COL_REPLAY] = {"METAL TRACE REPLAY SESSION ID", NEED_NEVER},
+	[COL_UNRELIABLE] = {"UNRELIABLE", NEED_NEVER},
 };
 
 #define PADDED "_PAD[LOGICAL]" /* what newer files add to the names of the shape columns */
@@ -358,6 +359,7 @@ static int add_row(struct reading *f, const struct csv_row *csv_row)
 	row.fw_start = long_cell(f, COL_FW_START, PERF_NO_NUMBER, NULL);
 	row.fw_end = long_cell(f, COL_FW_END, PERF_NO_NUMBER, NULL);
 	row.fw_duration = number_cell(f, COL_FW_DURATION, NULL);
+	row.unreliable = !csv_blank(f->cell[COL_UNRELIABLE]);
 	row.host_duration = number_cell(f, COL_HOST_DURATION, NULL);
 	row.replay = !csv_blank(f->cell[COL_TRACE]) || !csv_blank(f->cell[COL_REPLAY]);
 	workers_cell(f, &row);

@@ -49,6 +49,7 @@ enum perf_column {
 	COL_HOST_DURATION,
 	COL_TRACE,
 	COL_REPLAY,
+	COL_UNRELIABLE,
 	COL_COUNT,
 };
 
@@ -139,6 +140,7 @@ struct perf_row {
 	bool workers_odd;            /* the number of workers cannot be one */
 	uint8_t type;                /* enum perf_type */
 	bool replay;                 /* an op of a trace that was replayed */
+	bool unreliable;             /* a kernel has overwritten what was recorded of it */
 	bool bad; /* a cell of it could not be read; those of its kind and device apart */
 };
 

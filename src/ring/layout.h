@@ -95,6 +95,7 @@ enum ring_type {
 	RING_DEVICE,       /* device, STRING = JSON: what it is */
 	RING_CORE_LOSS,    /* core, ticks, markers or 0 = not known */
 	RING_DEVICE_CLOCK, /* device, ticks, cycles, bound in ns, MHz */
+	RING_CORE_DAMAGE,  /* core, ticks, markers that a kernel has overwritten */
 	RING_TYPES
 };
 

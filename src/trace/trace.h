@@ -201,6 +201,7 @@ enum trace_loss {
 	TRACE_LOSS_CORRUPT,     /* the ring's content made no sense and was set aside */
 	TRACE_LOSS_DISK,        /* the trace could not be written any further */
 	TRACE_LOSS_DEVICE, /* a RISC's profiler buffers were full; .c = markers, 0 = not known */
+	TRACE_LOSS_DEVICE_DAMAGE, /* a kernel has overwritten them; .c = markers */
 	TRACE_LOSSES
 };
 

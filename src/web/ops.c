@@ -99,6 +99,8 @@ void op_put(struct web_call *c, const char *key, const struct ops *o, const stru
 	json_uint(j, "row", perf_op_id(op));
 	id_put(j, row);
 	json_bool(j, "signpost", op->type == TYPE_SIGNPOST);
+	if (row->unreliable)
+		json_bool(j, "unreliable", true);
 	figure(j, "pct", op, HAS_TOTAL, op->total);
 	json_text(j, "bound", perf_bound_name(op->bound));
 	json_text(j, "code", k->label);

@@ -45,7 +45,7 @@ expect_line out '^BRISC +TEST-FULL +300 '
 expect_no_line err warning
 expect_exit 0 "$TACHO" device run --op-support-count 1000 "$SOURCE/tests/device/full.c"
 expect_line out '^BRISC +TEST-FULL +125 '
-expect_line err 'warning: 175 markers found no room'
+expect_line err 'warning: device 0: 175 markers found no room'
 
 # Sums, values and events are shown beside the zones.
 cat >marks.cpp <<'END'

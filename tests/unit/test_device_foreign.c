@@ -148,7 +148,8 @@ static struct found read_markers(struct tensix *t, int core, unsigned risc)
 					  32 + ((uint64_t)(core % 3) * 5 + risc) * 48000, words,
 					  4 * n),
 			 0);
-	prof_decode(&reader, words, n, risc, (uint32_t)core, take, &f, &counts);
+	prof_decode(&reader, words, n, &(struct prof_expect){.risc = risc, .flat = (uint32_t)core},
+		    take, &f, &counts);
 	assert_int_equal(counts.damaged, 0);
 	return f;
 }

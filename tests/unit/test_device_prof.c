@@ -6,12 +6,17 @@
 struct log {
 	struct prof_item v[64];
 	unsigned n;
+	uint64_t damage; /* markers that runs were said to have lost */
 };
 
 static void take(void *context, const struct prof_item *item)
 {
 	struct log *l = context;
 
+	if (item->kind == PROF_K_DAMAGE) {
+		l->damage += item->data[0];
+		return;
+	}
 	if (l->n < 64)
 		l->v[l->n] = *item;
 	l->n++;
@@ -23,11 +28,14 @@ static void decode(const uint32_t *words, size_t n, struct log *l, struct prof_c
 
 	memset(l, 0, sizeof(*l));
 	memset(c, 0, sizeof(*c));
-	prof_decode(&reader, words, n, 1, 7, take, l, c);
+	prof_decode(&reader, words, n, &(struct prof_expect){.risc = 1, .flat = 7}, take, l, c);
 }
 
 #define HEADER(op) 0, 0, 1 | 7 << 5 | 3 << 13, op
-#define MAIN       H(0, 10, 0), 100, H(1, 10, 0), 900, H(0, 11, 0), 200, H(1, 11, 0), 800
+#define MAIN_AT(t)                                                                           \
+	H(0, 10, 0), (t) + 100, H(1, 10, 0), (t) + 900, H(0, 11, 0), (t) + 200, H(1, 11, 0), \
+		(t) + 800
+#define MAIN MAIN_AT(0)
 
 static void test_good(void **state)
 {
@@ -84,6 +92,7 @@ static void test_damaged(void **state)
 	/* the two firmware zones are whole */
 	assert_int_equal(l.n, 5);
 	assert_int_equal(c.damaged, 5);
+	assert_int_equal(l.damage, 5);
 }
 
 /* The words of the guaranteed zones have no room for values: nothing behind them is read. */
@@ -101,14 +110,14 @@ static void test_guaranteed(void **state)
 	decode(words, 12, &l, &c);
 	assert_int_equal(l.n, 1);
 	assert_int_equal(l.v[0].flags, PROF_END_LOST);
-	assert_int_equal(c.damaged, 4);
+	assert_int_equal(c.damaged, 3);
 	free(words);
 }
 
 static void test_cut(void **state)
 {
 	const uint32_t words[] = {HEADER(1),   MAIN, H(0, 20, 0), 300,
-				  H(1, 20, 0), 400,  HEADER(2),   MAIN};
+				  H(1, 20, 0), 400,  HEADER(2),   MAIN_AT(1000)};
 	struct prof_counts c;
 	struct log l;
 
@@ -131,11 +140,63 @@ static void test_wrap(void **state)
 	struct log l = {0};
 
 	(void)state;
-	prof_decode(&reader, words, sizeof(words) / 4, 1, 7, take, &l, &c);
+	prof_decode(&reader, words, sizeof(words) / 4, &(struct prof_expect){.risc = 1, .flat = 7},
+		    take, &l, &c);
 	assert_int_equal(l.n, 2);
 	assert_int_equal(l.v[0].end - l.v[0].start, 16);
 	assert_int_equal(l.v[1].end - l.v[1].start, 32);
 	assert_true(l.v[1].end > 1ull << 44);
+}
+
+/* One marker of a run is overwritten in every way: the others stay, and it counts as lost. */
+static void test_overwritten(void **state)
+{
+	static const struct {
+		unsigned word;
+		uint32_t value;
+		unsigned zones, damaged; /* trusted ones; markers that are lost */
+	} ways[] = {
+		{12, 0, 4, 2},            /* a start: the end has none */
+		{12, 0xffffffff, 4, 2},   /* no such type */
+		{12, 0x80000000, 4, 2},   /* filler, but not at the end */
+		{13, 0, 4, 2},            /* before the kernel's zone */
+		{13, 5000, 4, 2},         /* after it */
+		{13, 310, 5, 0},          /* a time that could be: nobody can know */
+		{12, H(0, 200, 0), 4, 2}, /* no such zone */
+		{12, H(0, 21, 0), 4, 2},  /* another zone's: 20 has no start, 21 no end */
+		{14, 0, 4, 2},            /* an end */
+		{14, H(3, 20, 0), 3, 2},  /* a value that takes the next marker */
+		{4, 0, 4, 1},             /* the firmware's start: its zone cannot be trusted */
+		{5, 0, 4, 1},             /* before all */
+		{5, 250, 4, 1},           /* after the kernel's start */
+		{9, 850, 4, 1},           /* the kernel's start, after its end */
+		{0, 7, 0, 12},            /* the ids: nobody knows whose run it was */
+		{2, 2 | 7 << 5, 0, 12},   /* another RISC's */
+	};
+	const uint32_t good[] = {HEADER(55),  MAIN,        H(0, 20, 0), 300,         H(1, 20, 0),
+				 350,         H(0, 21, 0), 400,         H(1, 21, 0), 450,
+				 H(0, 20, 0), 500,         H(1, 20, 0), 600};
+	const struct prof_expect expect = {
+		.risc = 1, .flat = 7, .zones = 100, .earliest = 90, .latest = 10000};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		uint32_t words[sizeof(good) / 4];
+		struct prof_reader reader = {0};
+		struct prof_counts c = {0};
+		struct log l = {0};
+		unsigned zones = 0;
+
+		memcpy(words, good, sizeof(good));
+		words[ways[i].word] = ways[i].value;
+		prof_decode(&reader, words, sizeof(words) / 4, &expect, take, &l, &c);
+		for (unsigned k = 0; k < l.n; k++)
+			zones += l.v[k].kind == PROF_K_ZONE && !l.v[k].flags;
+		if (zones != ways[i].zones || c.damaged != ways[i].damaged)
+			fail_msg("way %zu: %u zones, %llu damaged", i, zones,
+				 (unsigned long long)c.damaged);
+		assert_int_equal(l.damage, c.damaged);
+	}
 }
 
 /* ---- on a device ---- */
@@ -559,17 +620,114 @@ static void test_stream_late(void **state)
 	tacho_device_close(d);
 }
 
+struct trusted {
+	unsigned zones, wrong;
+	uint64_t longest;
+};
+
+static void count_trusted(void *context, const struct tacho_device_event *e)
+{
+	struct trusted *t = context;
+
+	t->zones += !e->damaged && e->name[0] && !e->name[1]; /* the kernel's own */
+	t->wrong += !e->damaged && e->kind == TACHO_DEVICE_ZONE && !*e->name;
+	if (!e->damaged && e->end - e->start > t->longest)
+		t->longest = e->end - e->start;
+}
+
+/*
+ * Kernels that write over what was recorded (tests/device/overwrite.c): what is left is right, what
+ * is gone is counted, and the next run on the same core is whole.
+ */
+static void overwrite_on(unsigned count)
+{
+	/* words of the profiler from its control vector on: first, how many, what; 5 zones a run */
+	static const struct {
+		uint32_t from, words, value;
+		unsigned zones; /* at least */
+	} ways[] = {
+		{64 + 12, 1, 0, 4},           /* one word */
+		{64 + 13, 1, 0x5555, 4},      /* a time */
+		{64, 12, 0, 4},               /* ids, and starts of the firmware's zones */
+		{64, 5 * 512, 0, 1},          /* all buffers */
+		{64, 5 * 512, 0xffffffff, 1}, /* all that the host looks for */
+		{64, 5 * 512, 0x80001000, 1},
+		{0, 64, 0xdeadbeef, 4}, /* the control vector */
+		{0, 64, 0, 4},
+		{10, 5, 0x7fffffff, 4},           /* what the host has taken */
+		{0, 64 + 5 * 512, 0x9e3779b9, 1}, /* everything */
+	};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct tacho_device *d = open_device(count);
+		struct tacho_program *p = all_riscs(d, "overwrite.c");
+		struct trusted t = {0};
+		uint64_t before;
+
+		for (int r = 0; r < 2; r++) {
+			const uint32_t args[] = {r ? 0 : ways[i].words, ways[i].from,
+						 ways[i].value};
+
+			for (int k = 0; k < 3; k++)
+				assert_int_equal(tacho_program_args(p, k, (struct tacho_core){0, 0},
+								    args, 3),
+						 0);
+			before = tacho_profiler_lost_all(d);
+			t = (struct trusted){0};
+			run(d, p, 1);
+			assert_int_equal(tacho_profiler_read(d, count_trusted, &t), 0);
+			assert_int_equal(t.wrong, 0);
+			assert_true(t.longest < 200000);
+			if (r == 0) {
+				if ((t.zones < 5 * 3 && !tacho_profiler_damaged(d)) ||
+				    t.zones < ways[i].zones)
+					fail_msg("way %zu: %u zones, %llu damaged", i, t.zones,
+						 (unsigned long long)tacho_profiler_damaged(d));
+			} else {
+				assert_int_equal(t.zones, 5 * 3);
+				assert_int_equal(tacho_profiler_lost_all(d), before);
+			}
+		}
+		tacho_program_free(p);
+		tacho_device_close(d);
+	}
+}
+
+static void test_overwrite_streamed(void **state)
+{
+	(void)state;
+	if (have_compiler())
+		overwrite_on(0);
+}
+
+static void test_overwrite_fixed(void **state)
+{
+	(void)state;
+	if (have_compiler())
+		overwrite_on(100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),         cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_guaranteed),   cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_wrap),         cmocka_unit_test(test_areas),
-		cmocka_unit_test(test_plain),        cmocka_unit_test(test_full_classic),
-		cmocka_unit_test(test_full_drained), cmocka_unit_test(test_mixed),
-		cmocka_unit_test(test_replay),       cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_stream),       cmocka_unit_test(test_stream_fault),
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_guaranteed),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_areas),
+		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_full_classic),
+		cmocka_unit_test(test_full_drained),
+		cmocka_unit_test(test_mixed),
+		cmocka_unit_test(test_replay),
+		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_stream),
+		cmocka_unit_test(test_stream_fault),
 		cmocka_unit_test(test_stream_late),
+		cmocka_unit_test(test_overwritten),
+		cmocka_unit_test(test_overwrite_streamed),
+		cmocka_unit_test(test_overwrite_fixed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
