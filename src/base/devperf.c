@@ -26,6 +26,11 @@ static const struct {
 	[DEVPERF_QUASAR_TRISC_FW] = {"DEVICE TRISC FW DURATION [ns]", NULL, true},
 };
 
+const char *devperf_name(enum devperf_column column)
+{
+	return columns[column].name;
+}
+
 /* Half away from zero, unlike the ops report's own figures. */
 static int64_t round_ns(double ns)
 {

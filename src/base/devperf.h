@@ -81,4 +81,7 @@ int64_t devperf_gap(uint32_t mhz, const struct devperf_span *span,
 void devperf_header(struct buf *out, bool quasar);
 void devperf_line(struct buf *out, const struct devperf_row *row, bool quasar);
 
+/* The title of a column. */
+const char *devperf_name(enum devperf_column column);
+
 #endif

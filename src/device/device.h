@@ -121,6 +121,7 @@ struct prof_full {
 /* The kernel profiler, when it is on. */
 struct prof {
 	bool classic;                /* buffers are emptied only when they are read */
+	bool mid_run;                /* and they are read after each program */
 	unsigned noc_events;         /* PROFILE_NOC_EVENTS */
 	unsigned counters;           /* PROFILE_PERF_COUNTERS */
 	uint32_t area;               /* bytes of DRAM per RISC */

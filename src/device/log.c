@@ -118,7 +118,6 @@ int log_open(struct tacho_device *d)
 	if (!env_number("TT_METAL_DEVICE_PROFILER", 0) ||
 	    env_number("TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES", 0))
 		return 0;
-	log->mid_run = env_number("TT_METAL_PROFILER_MID_RUN_DUMP", 0) != 0;
 	log->names = calloc(ZONE_NUMBERS, sizeof(*log->names));
 	if (!log->names)
 		return device_fail(TACHO_ENOMEM, "no memory");

@@ -30,7 +30,7 @@ struct log_start {
 };
 
 struct device_log {
-	bool on, mid_run;
+	bool on;
 	bool failed;  /* told already */
 	char *folder; /* as the user knows it */
 	struct log_home *home;

@@ -62,8 +62,9 @@ static uint32_t columns_of(const char *name, unsigned risc, bool ethernet)
 		{"NCRISC-KERNEL", 1u << DEVPERF_NCRISC | 1u << DEVPERF_KERNEL_DM},
 		{"TRISC-KERNEL", 7u << DEVPERF_TRISC0},
 		{"ERISC-KERNEL", 1u << DEVPERF_ERISC | 1u << DEVPERF_KERNEL_DM},
-		{"TRACE-FW", 1u << DEVPERF_TRACE_FW},
-		{"TRACE-KERNEL", 1u << DEVPERF_TRACE_KERNEL},
+		{"TRACE-FW", 1u << DEVPERF_TRACE_FW | 1u << DEVPERF_FW},
+		{"TRACE-KERNEL",
+		 1u << DEVPERF_TRACE_KERNEL | 1u << DEVPERF_KERNEL | 1u << DEVPERF_FIRST_TO_LAST},
 	};
 	const uint32_t of_riscs = 0x3fu << DEVPERF_BRISC;
 	uint32_t columns = 0;

@@ -55,6 +55,7 @@ int prof_configure(struct tacho_device *d)
 	p->classic = count != 0 || d->options.program_count != 0;
 	if (d->options.program_count)
 		count = d->options.program_count;
+	p->mid_run = env_number("TT_METAL_PROFILER_MID_RUN_DUMP", 0) != 0;
 	if (!p->classic && !(d->profile & (PROF_MODE_TRACE | PROF_MODE_ACCUMULATE)))
 		d->profile |= PROF_MODE_STREAM;
 	if (count && count < LEAST && !d->options.program_count)
@@ -166,7 +167,8 @@ void prof_end(struct tacho_device *d)
 	if (!sync_is_open(d))
 		return;
 	sync_now(d);
-	prof_drain(d, false);
+	/* A whole trace is one record: it is complete when the next replay begins. */
+	prof_drain(d, d->prof->mid_run && !(d->profile & PROF_MODE_TRACE));
 }
 
 static uint32_t control_address(const struct tacho_device *d, unsigned word)
@@ -366,7 +368,7 @@ static void bound_items(struct tacho_device *d)
 	struct prof *p = d->prof;
 	size_t most = d->options.profile ? ITEMS_ASKED : ITEMS_UNASKED;
 
-	if (p->log.mid_run || p->items.n - p->log.done > ITEMS_UNASKED)
+	if (p->mid_run || p->items.n - p->log.done > ITEMS_UNASKED)
 		log_dump(d);
 	if (p->items.n <= most)
 		return;

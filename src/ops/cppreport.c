@@ -27,10 +27,17 @@ static bool is_whole(enum ops_column c)
 
 #define NO_COLUMN (-1)
 #define CYCLE(c)  (-2 - (c))
+#define WHOLE_FW  CYCLE(OPS_CPP_CYCLES)     /* of a replay, measured as a whole */
+#define WHOLE     CYCLE(OPS_CPP_CYCLES + 1) /* its kernels */
 
 struct columns {
 	VEC(int); /* enum ops_column, CYCLE() or NO_COLUMN */
 };
+
+static bool is_named(struct csv_cell cell, const char *name)
+{
+	return cell.len == strlen(name) && !memcmp(cell.text, name, cell.len);
+}
 
 static int find_columns(const struct csv_row *row, struct columns *columns)
 {
@@ -38,13 +45,15 @@ static int find_columns(const struct csv_row *row, struct columns *columns)
 		int found = NO_COLUMN;
 
 		for (int c = 0; c < OPS_COLUMNS; c++)
-			if (row->cells[i].len == strlen(ops_column_names[c]) &&
-			    !memcmp(row->cells[i].text, ops_column_names[c], row->cells[i].len))
+			if (is_named(row->cells[i], ops_column_names[c]))
 				found = c;
 		for (int c = 0; c < OPS_CPP_CYCLES; c++)
-			if (row->cells[i].len == strlen(cycle_names[c]) &&
-			    !memcmp(row->cells[i].text, cycle_names[c], row->cells[i].len))
+			if (is_named(row->cells[i], cycle_names[c]))
 				found = CYCLE(c);
+		if (is_named(row->cells[i], devperf_name(DEVPERF_TRACE_FW)))
+			found = WHOLE_FW;
+		if (is_named(row->cells[i], devperf_name(DEVPERF_TRACE_KERNEL)))
+			found = WHOLE;
 		if (vec_push(columns, found) < 0)
 			return TACHO_ENOMEM;
 	}
@@ -105,6 +114,11 @@ static bool take_cell(struct ops_cpp *cpp, struct ops_cpp_row *row, int column,
 	cell = strip(cell);
 	if (column == NO_COLUMN || !cell.len)
 		return true;
+	if (column == WHOLE || column == WHOLE_FW) {
+		row->whole = true;
+		/* Runtimes that leave the op's own columns blank: those come later. */
+		column = column == WHOLE ? OPS_COL_KERNEL : OPS_COL_FW;
+	}
 	if (column <= CYCLE(0)) {
 		if (!whole(cell, &value))
 			return false;
@@ -200,6 +214,7 @@ static int take_row(struct ops_cpp *cpp, const struct columns *columns, const st
 				      csv->cells[i].text, i + 1);
 	if (!has_id || row.device == OPS_NONE)
 		return 0;
+	cpp->whole |= row.whole;
 	return add_row(cpp, &row);
 }
 

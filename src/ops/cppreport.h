@@ -28,11 +28,13 @@ struct ops_cpp_row {
 	int64_t core_count;
 	int64_t cycles[OPS_CPP_CYCLES];
 	int64_t fw_start, fw_end, fw_ns;
+	bool whole; /* a replay of a trace: the figures are of all its ops together */
 	struct ops_text cells[OPS_COLUMNS]; /* in ops_cpp.text; len 0: empty */
 };
 
 struct ops_cpp {
 	VEC(struct ops_cpp_row);
+	bool whole; /* replays were measured as a whole, and nothing else */
 	struct buf text;
 	struct map by_id; /* of (device, id) to the first row's index */
 	struct {

@@ -15,32 +15,33 @@
 #include <stdio.h>
 
 /*  kind                  word in the CSV            damage? */
-#define OPS_ISSUES(X)                                       \
-	X(MISSING_FILE, "missing-file", true)               \
-	X(OLD_HEADER, "old-header", true)                   \
-	X(BAD_HEADER, "bad-header", true)                   \
-	X(BAD_ROW, "bad-row", true)                         \
-	X(BAD_MESSAGE, "bad-message", true)                 \
-	X(BAD_TRACE, "bad-trace-message", true)             \
-	X(CACHED_UNKNOWN, "cached-op-unknown", false)       \
-	X(ODD_SIGNPOST, "odd-signpost", false)              \
-	X(NO_MESSAGE, "no-host-message", true)              \
-	X(NO_HOST_TIME, "no-host-time", true)               \
-	X(NO_DEVICE_DATA, "no-device-data", true)           \
-	X(NOT_REPLAYED, "captured-not-replayed", true)      \
-	X(REPLAY_COUNT, "replay-count", true)               \
-	X(EXTRA_OP, "device-op-unknown-to-host", true)      \
-	X(EXTRA_REPLAYED, "device-op-of-trace", false)      \
-	X(REPEATED_OP, "op-ran-again", true)                \
-	X(OPEN_OP, "op-without-end", true)                  \
-	X(OPEN_OP_SKIPPED, "op-without-end-skipped", false) \
-	X(SECOND_START, "second-start", true)               \
-	X(ZERO_DURATION, "zero-duration", true)             \
-	X(DISPATCH_UNKNOWN, "dispatch-op-unknown", true)    \
-	X(DISPATCH_SKIPPED, "dispatch-op-skipped", false)   \
-	X(DROPPED, "markers-dropped", false)                \
-	X(OVERWRITTEN, "markers-overwritten", true)         \
-	X(BAD_NOC, "bad-noc-trace", true)                   \
+#define OPS_ISSUES(X)                                        \
+	X(MISSING_FILE, "missing-file", true)                \
+	X(OLD_HEADER, "old-header", true)                    \
+	X(BAD_HEADER, "bad-header", true)                    \
+	X(BAD_ROW, "bad-row", true)                          \
+	X(BAD_MESSAGE, "bad-message", true)                  \
+	X(BAD_TRACE, "bad-trace-message", true)              \
+	X(CACHED_UNKNOWN, "cached-op-unknown", false)        \
+	X(ODD_SIGNPOST, "odd-signpost", false)               \
+	X(NO_MESSAGE, "no-host-message", true)               \
+	X(NO_HOST_TIME, "no-host-time", true)                \
+	X(NO_DEVICE_DATA, "no-device-data", true)            \
+	X(NOT_REPLAYED, "captured-not-replayed", true)       \
+	X(WHOLE_REPLAY, "replay-measured-as-a-whole", false) \
+	X(REPLAY_COUNT, "replay-count", true)                \
+	X(EXTRA_OP, "device-op-unknown-to-host", true)       \
+	X(EXTRA_REPLAYED, "device-op-of-trace", false)       \
+	X(REPEATED_OP, "op-ran-again", true)                 \
+	X(OPEN_OP, "op-without-end", true)                   \
+	X(OPEN_OP_SKIPPED, "op-without-end-skipped", false)  \
+	X(SECOND_START, "second-start", true)                \
+	X(ZERO_DURATION, "zero-duration", true)              \
+	X(DISPATCH_UNKNOWN, "dispatch-op-unknown", true)     \
+	X(DISPATCH_SKIPPED, "dispatch-op-skipped", false)    \
+	X(DROPPED, "markers-dropped", false)                 \
+	X(OVERWRITTEN, "markers-overwritten", true)          \
+	X(BAD_NOC, "bad-noc-trace", true)                    \
 	X(IGNORED, "option-ignored", false)
 
 enum ops_issue_kind {

@@ -479,7 +479,13 @@ static int match_cpp(struct ops_host *host, uint32_t at, const struct ops_cpp *c
 	for (int64_t i = first; i >= 0 && r == 0; i = (int64_t)cpp->next.v[i] - 1)
 		if (!exact || cpp->v[i].trace == op->trace)
 			r = add_candidate(host, at, cpp, (uint32_t)i, traces, rows);
-	if (first >= 0)
+	if (first >= 0 && cpp->v[first].whole)
+		ops_issue_add(issues, OPS_ISSUE_WHOLE_REPLAY, OPS_CPP_FILE, 0,
+			      OPS_AT(op->id, op->device),
+			      "the figures are of whole replays of trace %" PRId64
+			      ": TT_METAL_TRACE_PROFILER=1 records nothing else",
+			      cpp->v[first].trace);
+	if (first >= 0 || cpp->whole)
 		return r;
 	if (op->trace != OPS_NONE)
 		ops_issue_add(issues, OPS_ISSUE_NOT_REPLAYED, OPS_DATA_FILE, op->line,

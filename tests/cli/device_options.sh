@@ -1,0 +1,41 @@
+# Options of the kernel profiler do what the guides say.
+. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/device.sh"
+export TT_METAL_DEVICE_PROFILER=1
+printf '#include "dataflow_api.h"\nvoid kernel_main(void) { DeviceZoneScopedN("A"); }\n' >a.c
+log=generated/profiler/.logs/profile_log_device.csv
+
+# ---- buffers of a fixed size: what does not fit is reported once, although nobody records
+expect_exit 0 "$TACHO" device run -q --op-support-count 100 -n 300 a.c
+[ "$(grep -c 'Profiler DRAM buffers were full, markers were dropped! device 0, worker core 1, 1, Risc BRISC,' err)" = 1 ] ||
+	{ cat err >&2; fail 'the warning comes not once'; }
+expect_line err '^tacho: warning: Profiler DRAM .* Please either decrease the number of ops being profiled or run read device profiler more often'
+expect_no_line out '^BRISC  BRISC-FW +300 '
+# What fits is no reason to say anything.
+expect_exit 0 "$TACHO" device run -q --op-support-count 100 -n 5 a.c
+expect_count 0 err
+
+# ---- dumps in the middle of the run empty the buffers
+rm -rf generated
+TT_METAL_PROFILER_MID_RUN_DUMP=1 expect_exit 0 "$TACHO" device run -q --op-support-count 100 -n 300 a.c
+expect_count 0 err
+expect_line out '^BRISC  BRISC-FW +300 ' '^BRISC  A +300 '
+[ "$(grep -c ',A,ZONE_START,' $log)" = 300 ] || fail 'not all runs are in the log'
+# Without files, too.
+TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES=1 TT_METAL_PROFILER_MID_RUN_DUMP=1 expect_exit 0 "$TACHO" device run -q --op-support-count 100 -n 300 a.c
+expect_count 0 err
+expect_line out '^BRISC  A +300 '
+
+# ---- whole traces: each replay has its figures
+rm -rf generated
+TT_METAL_TRACE_PROFILER=1 expect_exit 0 "$TACHO" run -q -o t.tacho -- "$BUILD/examples/device/layers"
+replays=$("$TACHO" messages t.tacho | grep -c TT_METAL_TRACE_REPLAY)
+[ "$replays" -gt 1 ] || fail 'the example does not replay'
+expect_exit 0 "$TACHO" ops -o ops t.tacho
+expect_line out " $replays with device data; kernels [1-9]"
+expect_line ops/reports/report_issues.csv '^replay-measured-as-a-whole,no,' 
+expect_no_line ops/reports/report_issues.csv ',yes,'
+# From logs: those of the runtime, then the device's own.
+expect_exit 0 "$TACHO" export --to tt-logs -o logs t.tacho
+expect_exit 0 "$TACHO" ops -f -o logs
+expect_line out " $replays with device data; kernels [1-9]"
