@@ -56,8 +56,8 @@ static inline void describe_copy(struct tacho_program *program,
 				 unsigned size)
 {
 	struct tacho_tensor tensor = {.shape = {1, 1, pages, size / 4}, .format = TACHO_UINT32};
-	/* Each byte is read and written; a bank of DRAM brings 24 bytes per cycle. */
-	uint64_t ns = 2ull * pages * size * 1000 / (24 * info->dram_banks) / info->mhz + 1;
+	/* Each byte is read and written. */
+	uint64_t ns = (uint64_t)(2.0 * pages * size / info->dram_gbs) + 1;
 	double bw = (double)pages * size / (double)ns;
 
 	check(tacho_op_describe(program, &(struct tacho_op){

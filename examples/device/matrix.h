@@ -75,9 +75,8 @@ static inline void matrix_describe(struct tacho_program *program,
 		in[i] = matrix_tensor(j->in[i]);
 		bytes += (uint64_t)matrix_tiles(j->in[i]) * TILE;
 	}
-	/* A bank of DRAM brings 24 bytes per cycle. */
 	compute = (uint64_t)matrix_tiles(j->out) * j->cycles * 1000 / info->cores / info->mhz;
-	bandwidth = bytes * 1000 / (24 * info->dram_banks) / info->mhz;
+	bandwidth = (uint64_t)((double)bytes / info->dram_gbs);
 	ideal = (compute > bandwidth ? compute : bandwidth) + 1;
 	for (unsigned i = 0; i < j->n; i++)
 		bws[i] = (double)matrix_tiles(j->in[i]) * TILE / (double)ideal;

@@ -92,6 +92,7 @@ struct tacho_device_info {
 	uint64_t dram_bank_size;
 	uint32_t l1_size, l1_free; /* bytes of L1, and of them for buffers */
 	uint32_t mhz;
+	double dram_gbs; /* what all banks bring at most, GB/s */
 };
 TACHO_DEVICE_API void tacho_device_info(const struct tacho_device *device,
 					struct tacho_device_info *info);
@@ -115,6 +116,14 @@ TACHO_DEVICE_API int tacho_core_noc(const struct tacho_device *device, struct ta
  */
 TACHO_DEVICE_API int tacho_device_link(struct tacho_device *a, unsigned a_core,
 				       struct tacho_device *b, unsigned b_core);
+
+enum tacho_fidelity { TACHO_HIFI4, TACHO_LOFI, TACHO_HIFI2, TACHO_HIFI3 };
+
+/*
+ * Cycles that one tile takes in the unit of the tile engine that does OP: matmul, add, sub, mul,
+ * copy, transpose, reduce; relu, gelu, exp, sqrt, recip, sigmoid. 0: there is no such op.
+ */
+TACHO_DEVICE_API unsigned tacho_tile_cycles(const char *op, enum tacho_fidelity fidelity);
 
 /* Cycles that have passed on the device. */
 TACHO_DEVICE_API uint64_t tacho_device_cycles(const struct tacho_device *device);
@@ -148,7 +157,6 @@ TACHO_DEVICE_API int tacho_core_read(struct tacho_device *device, struct tacho_c
 /* --------------------------------------------------------------- programs */
 
 enum tacho_risc { TACHO_BRISC, TACHO_NCRISC, TACHO_COMPUTE, TACHO_ERISC };
-enum tacho_fidelity { TACHO_HIFI4, TACHO_LOFI, TACHO_HIFI2, TACHO_HIFI3 };
 enum tacho_format {
 	TACHO_FLOAT32 = 0,
 	TACHO_BFLOAT16 = 5,

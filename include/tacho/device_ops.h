@@ -22,7 +22,8 @@ struct tacho_device_shape {
 	uint32_t mailbox;       /* L1 address of the mailboxes */
 	uint32_t niu_stride, packet_bytes;
 	uint32_t mhz;
-	int modelled; /* its cycles are computed, not measured */
+	double dram_gbs; /* what all banks bring at most, GB/s */
+	int modelled;    /* its cycles are computed, not measured */
 };
 
 struct tacho_device_core {

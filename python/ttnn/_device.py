@@ -49,6 +49,7 @@ class Device:
         info = (ctypes.c_uint32 * 5)()
         lib.ttnn_info(self.handles[0], info)
         self.columns, self.rows, self.cores, self.mhz, self.dram_banks = info
+        self.dram_gbs = lib.ttnn_dram_gbs(self.handles[0])
 
     def open_handles(self) -> list[int]:
         """The devices; an error when they are closed."""

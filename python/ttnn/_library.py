@@ -59,6 +59,8 @@ _POINTERS = {  # functions that make something, NULL when they fail
 }
 _OTHERS = {
     "ttnn_info": (None, [c_void_p, POINTER(c_uint32)]),
+    "ttnn_dram_gbs": (c_double, [c_void_p]),
+    "tacho_tile_cycles": (c_uint32, [c_char_p, c_int]),
     "ttnn_program_free": (None, [c_void_p]),
     "ttnn_host_begin": (c_uint64, [POINTER(Description)]),
     "ttnn_host_end": (None, [c_uint64]),

@@ -15,8 +15,6 @@ from ttnn._tensor import DRAM_MEMORY_CONFIG, Tensor, from_device, full
 _KERNELS = os.path.join(_library.HERE, "kernels")
 _NONE, _COLUMN, _ROW, _SCALAR = range(4)  # what of the second tensor a binary op uses
 _FIDELITY = 2                             # TACHO_HIFI2
-_UNARY_CYCLES, _MATMUL_CYCLES = 72, 32    # of the tile engine, for a tile
-_BANK_BYTES = 24                          # that a bank of DRAM brings in a cycle
 
 
 def _tiles(n: int) -> int:
@@ -34,6 +32,11 @@ def _on_one_device(tensors: Sequence[Tensor]) -> Device:
     if any(not t.buffers for t in tensors):
         raise RuntimeError("the tensor was deallocated")
     return device
+
+
+def _cycles(*functions: str) -> int:
+    """What a tile takes in the tile engine, whose units work at the same time."""
+    return max(lib.tacho_tile_cycles(name.encode(), _FIDELITY) for name in functions)
 
 
 def _bytes(tensor: Tensor) -> int:
@@ -78,11 +81,13 @@ class _Op:
         if device is None:
             d.type = b"python_fallback"
             return d
-        size = out.dtype.value and 2048 or 4096
-        d.compute_ns = _bytes(out) // size * self.cycles * 1000 // (device.cores * device.mhz)
-        d.bandwidth_ns = (sum(map(_bytes, (*inputs, out))) * 1000
-                          // (_BANK_BYTES * device.dram_banks * device.mhz))
-        d.ideal_ns = max(d.compute_ns, d.bandwidth_ns) + 1
+        m = out.matrices()
+        tiles = m.batch * _tiles(m.rows) * _tiles(m.columns)
+        most = (tiles + device.cores - 1) // device.cores  # of a core
+        d.compute_ns = most * self.cycles * 1000 // device.mhz
+        moved = sum(_bytes(t) for t in (*inputs, out) if t.memory.value == _library.DRAM)
+        d.bandwidth_ns = int(moved / device.dram_gbs)
+        d.ideal_ns = max(d.compute_ns, d.bandwidth_ns, 1)
         for i, tensor in enumerate(three):
             d.bandwidths[i] = _bytes(tensor) / d.ideal_ns
         return d
@@ -125,7 +130,11 @@ class _Op:
 
 def _eltwise(name: str, inputs: Sequence[Tensor], strides: Sequence[Sequence[int]],
              shape: Sequence[int], defines: Sequence[str], memory_config: Any) -> Tensor:
-    op = _Op(name, "read.c", "eltwise.c", _UNARY_CYCLES)
+    functions = [define.partition("=")[2] for define in defines
+                 if define.startswith(("BINARY=", "UNARY="))]
+    if not any(define.startswith("BINARY=") for define in defines):
+        functions.append("transpose" if "TRANSPOSE=1" in defines else "copy")
+    op = _Op(name, "read.c", "eltwise.c", _cycles(*functions))
     rows, columns = ((1, 1) + tuple(shape))[-2:]
     op.arguments = [len(inputs), _tiles(rows), _tiles(columns)]
     for three in (*strides, (0, 0, 0))[:2]:
@@ -207,7 +216,7 @@ def matmul(input_tensor_a: Tensor, input_tensor_b: Tensor, *, memory_config: Any
     if ma.columns != mb.rows or mb.batch not in (1, ma.batch):
         raise ValueError(f"matmul: shapes {list(a.shape)} and {list(b.shape)} do not go together")
     inner, columns = _tiles(ma.columns), _tiles(mb.columns)
-    op = _Op("MatmulDeviceOperation", "matmul_read.c", "matmul.c", inner * _MATMUL_CYCLES)
+    op = _Op("MatmulDeviceOperation", "matmul_read.c", "matmul.c", inner * _cycles("matmul"))
     op.arguments = [inner, _tiles(ma.rows), columns, inner * columns if mb.batch > 1 else 0]
     op.defines = _activation(activation)
     return op.run([a, b], (*a.shape[:-1], mb.columns), memory_config)

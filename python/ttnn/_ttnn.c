@@ -59,6 +59,15 @@ API void ttnn_info(struct tacho_device *device, uint32_t out[5])
 	out[4] = info.dram_banks;
 }
 
+/* GB/s of all DRAM banks together, at most. */
+API double ttnn_dram_gbs(struct tacho_device *device)
+{
+	struct tacho_device_info info;
+
+	tacho_device_info(device, &info);
+	return info.dram_gbs;
+}
+
 static void ignore(void *context, const struct tacho_device_event *event)
 {
 	(void)context;
@@ -165,9 +174,14 @@ struct job {
 	struct shape shapes[3]; /* of the inputs and, as the third, of the result */
 };
 
+/* The cores that have work, row by row: whole rows of the grid, and a part of one. */
+#define GROUPS 2
+
 struct made {
 	struct tacho_program *program;
-	int kernels[3];
+	struct tacho_core_range groups[GROUPS];
+	unsigned group_count;
+	int kernels[GROUPS][3];
 	uint32_t inputs;
 };
 
@@ -196,23 +210,35 @@ static int add_buffers(struct made *made, const struct tacho_device_info *info,
 	return 0;
 }
 
-static int add_kernels(struct made *made, const struct tacho_device_info *info,
-		       const struct job *job)
+static void choose_cores(struct made *made, const struct tacho_device_info *info, uint64_t tiles)
+{
+	unsigned cores = tiles < info->cores ? (unsigned)tiles : info->cores;
+	uint16_t rows = (uint16_t)(cores / info->columns), rest = (uint16_t)(cores % info->columns);
+
+	if (rows)
+		made->groups[made->group_count++] = (struct tacho_core_range){
+			{0, 0}, {(uint16_t)(info->columns - 1), (uint16_t)(rows - 1)}};
+	if (rest)
+		made->groups[made->group_count++] =
+			(struct tacho_core_range){{0, rows}, {(uint16_t)(rest - 1), rows}};
+}
+
+static int add_kernels(struct made *made, unsigned group, const struct job *job)
 {
 	static const enum tacho_risc riscs[] = {TACHO_NCRISC, TACHO_BRISC, TACHO_COMPUTE};
 	const char *sources[] = {job->reader, job->writer, job->compute};
 
 	for (int i = 0; i < 3; i++) {
-		made->kernels[i] = tacho_program_kernel(
+		made->kernels[group][i] = tacho_program_kernel(
 			made->program,
 			&(struct tacho_kernel){.source = sources[i],
 					       .risc = riscs[i],
-					       .cores = all_cores(info),
+					       .cores = made->groups[group],
 					       .compile_args = job->compile_args,
 					       .compile_arg_count = job->compile_arg_count,
 					       .defines = i == 2 ? job->defines : NULL,
 					       .fidelity = (enum tacho_fidelity)job->fidelity});
-		if (made->kernels[i] < 0)
+		if (made->kernels[group][i] < 0)
 			return -1;
 	}
 	return 0;
@@ -222,19 +248,32 @@ static int add_kernels(struct made *made, const struct tacho_device_info *info,
 static int split(struct made *made, const struct tacho_device_info *info, const struct shape *out)
 {
 	uint32_t tiles = (uint32_t)shape_tiles(out), at = 0;
+	uint32_t cores = tiles < info->cores ? tiles : info->cores;
 
-	for (unsigned i = 0; i < info->cores; i++) {
+	for (unsigned i = 0; i < cores; i++) {
 		struct tacho_core core = {(uint16_t)(i % info->columns),
 					  (uint16_t)(i / info->columns)};
-		uint32_t args[] = {at, tiles / info->cores + (i < tiles % info->cores)};
+		const int *kernels = made->kernels[core.y > made->groups[0].last.y];
+		uint32_t args[] = {at, tiles / cores + (i < tiles % cores)};
 
-		if (tacho_program_args(made->program, made->kernels[0], core, args, 2) < 0 ||
-		    tacho_program_args(made->program, made->kernels[1], core, args, 2) < 0 ||
-		    tacho_program_args(made->program, made->kernels[2], core, args + 1, 1) < 0)
+		if (tacho_program_args(made->program, kernels[0], core, args, 2) < 0 ||
+		    tacho_program_args(made->program, kernels[1], core, args, 2) < 0 ||
+		    tacho_program_args(made->program, kernels[2], core, args + 1, 1) < 0)
 			return -1;
 		at += args[1];
 	}
 	return 0;
+}
+
+static int fill(struct made *made, const struct tacho_device_info *info, const struct job *job)
+{
+	choose_cores(made, info, shape_tiles(&job->shapes[2]));
+	if (add_buffers(made, info, job) < 0)
+		return -1;
+	for (unsigned group = 0; group < made->group_count; group++)
+		if (add_kernels(made, group, job) < 0)
+			return -1;
+	return split(made, info, &job->shapes[2]);
 }
 
 API void ttnn_program_free(struct made *made)
@@ -250,9 +289,7 @@ API struct made *ttnn_program(struct tacho_device *device, const struct job *job
 	struct made *made = calloc(1, sizeof(*made));
 
 	tacho_device_info(device, &info);
-	if (made && tacho_program_new(&made->program, device) >= 0 &&
-	    add_buffers(made, &info, job) >= 0 && add_kernels(made, &info, job) >= 0 &&
-	    split(made, &info, &job->shapes[2]) >= 0) {
+	if (made && tacho_program_new(&made->program, device) >= 0 && fill(made, &info, job) >= 0) {
 		made->inputs = job->inputs;
 		return made;
 	}
@@ -339,9 +376,11 @@ API int ttnn_run(struct tacho_device *device, struct made *made,
 
 	for (uint32_t i = 0; i < made->inputs; i++)
 		from[i] = tacho_buffer_address(buffers[i]);
-	if (tacho_program_common_args(made->program, made->kernels[0], from, 4) < 0 ||
-	    tacho_program_common_args(made->program, made->kernels[1], to, 2) < 0)
-		return -1;
+	for (unsigned group = 0; group < made->group_count; group++)
+		if (tacho_program_common_args(made->program, made->kernels[group][0], from, 4) <
+			    0 ||
+		    tacho_program_common_args(made->program, made->kernels[group][1], to, 2) < 0)
+			return -1;
 	return tacho_enqueue(device, made->program);
 }
 

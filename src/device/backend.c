@@ -27,6 +27,7 @@ static void be_shape(void *self, struct tacho_device_shape *shape)
 		.niu_stride = a->niu_stride,
 		.packet_bytes = a->packet_bytes,
 		.mhz = a->mhz,
+		.dram_gbs = a->dram_bytes_per_cycle * a->dram_banks * a->mhz / 1000,
 		.modelled = 1,
 	};
 	memcpy(shape->local_size, a->local_size, sizeof(shape->local_size));
@@ -235,6 +236,14 @@ static const struct tacho_device_ops ops_tensix = {
 	.link = be_link,
 	.stack_end = be_stack_end,
 };
+
+unsigned tacho_tile_cycles(const char *op, enum tacho_fidelity fidelity)
+{
+	static const unsigned phases[] = {
+		[TACHO_LOFI] = 1, [TACHO_HIFI2] = 2, [TACHO_HIFI3] = 3, [TACHO_HIFI4] = 4};
+
+	return fidelity <= TACHO_HIFI3 ? tensix_tile_cycles(op, phases[fidelity]) : 0;
+}
 
 int backend_tensix(const struct tacho_device_ops **ops, void **self,
 		   const struct tacho_device_options *options, unsigned number)

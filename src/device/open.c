@@ -96,6 +96,7 @@ void tacho_device_info(const struct tacho_device *d, struct tacho_device_info *i
 		.l1_size = d->shape.l1_size,
 		.l1_free = d->shape.l1_size - L1_FREE,
 		.mhz = d->shape.mhz,
+		.dram_gbs = d->shape.dram_gbs,
 	};
 }
 

@@ -1,5 +1,7 @@
 #include "perf/arch.h"
 
+#include "base/chip.h"
+
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
@@ -11,29 +13,29 @@
 		[FIDELITY_HIFI2] = 148.0 / 72, [FIDELITY_LOFI] = 262.0 / 72         \
 	}
 
-/* The others do 4096 operations a cycle in one pass; GHZ is their clock. */
-#define PASSES(ghz)                                                                               \
-	{                                                                                         \
-		[FIDELITY_HIFI4] = 4096 * (ghz) / 1000 / 4,                                       \
-		[FIDELITY_HIFI3] = 4096 * (ghz) / 1000 / 3,                                       \
-		[FIDELITY_HIFI2] = 4096 * (ghz) / 1000 / 2, [FIDELITY_LOFI] = 4096 * (ghz) / 1000 \
+/* The others: by their clock. */
+#define PEAK(chip) (CHIP_MATMUL_OPS * (CHIP_##chip##_MHZ / 1000.0) / 1000)
+#define PASSES(chip)                                                                  \
+	{                                                                             \
+		[FIDELITY_HIFI4] = PEAK(chip) / 4, [FIDELITY_HIFI3] = PEAK(chip) / 3, \
+		[FIDELITY_HIFI2] = PEAK(chip) / 2, [FIDELITY_LOFI] = PEAK(chip)       \
 	}
 
 static const struct perf_arch archs[] = {
-	{"wormhole", 64, 288, WORMHOLE, 12},
-	{"blackhole", 130, 512, PASSES(1.35), 12},
-	{"blackhole_p100", 110, 448, PASSES(1.35), 7},
-	{"bh20", 20, 512, PASSES(1.35), 12},
-	{"n1", 20, 120, PASSES(0.65), 12},
+	{"wormhole", 64, CHIP_WORMHOLE_GBS, WORMHOLE, 12},
+	{"blackhole", 130, CHIP_BLACKHOLE_GBS, PASSES(BLACKHOLE), 12},
+	{"blackhole_p100", 110, CHIP_BLACKHOLE_P100_GBS, PASSES(BLACKHOLE_P100), 7},
+	{"bh20", 20, CHIP_BLACKHOLE_GBS, PASSES(BLACKHOLE), 12},
+	{"n1", 20, CHIP_N1_GBS, PASSES(N1), 12},
 	{NULL, 0, 0, {0}, 0},
 };
 
 static const struct perf_arch archs_next[] = {
-	{"wormhole", 64, 288, WORMHOLE, 12},
-	{"blackhole", 110, 512, PASSES(1.35), 8},
-	{"blackhole_p100", 110, 448, PASSES(1.35), 7},
-	{"bh20", 20, 512, PASSES(1.35), 8},
-	{"n1", 20, 120, PASSES(0.65), 8},
+	{"wormhole", 64, CHIP_WORMHOLE_GBS, WORMHOLE, 12},
+	{"blackhole", 110, CHIP_BLACKHOLE_GBS, PASSES(BLACKHOLE), 8},
+	{"blackhole_p100", 110, CHIP_BLACKHOLE_P100_GBS, PASSES(BLACKHOLE_P100), 7},
+	{"bh20", 20, CHIP_BLACKHOLE_GBS, PASSES(BLACKHOLE), 8},
+	{"n1", 20, CHIP_N1_GBS, PASSES(N1), 8},
 	{NULL, 0, 0, {0}, 0},
 };
 

@@ -1,5 +1,6 @@
 /* The architectures. Grids, sizes and rates are those of the chips; what is not public is a round
  * figure. */
+#include "base/chip.h"
 #include "tensix/tensix.h"
 
 #include <string.h>
@@ -48,7 +49,7 @@ static const struct tensix_arch archs[] = {
 		.worker_rows = 10,
 		.ethernet = wormhole_ethernet,
 		.ethernet_count = 16,
-		.dram_banks = 12,
+		.dram_banks = CHIP_WORMHOLE_BANKS,
 		.dram_port = wormhole_dram,
 		.dram_alias = wormhole_dram_tiles,
 		.dram_aliases = 18,
@@ -63,8 +64,8 @@ static const struct tensix_arch archs[] = {
 		.flit_bytes = 32,
 		.packet_bytes = 8192,
 		.dram_alignment = 32,
-		.mhz = 1000,
-		.dram_bytes_per_cycle = 24,
+		.mhz = CHIP_WORMHOLE_MHZ,
+		.dram_bytes_per_cycle = CHIP_BANK_BYTES(WORMHOLE),
 		.virtual_x = 18,
 		.virtual_y = 18,
 		.core_choices = {80, 72, 64},
@@ -80,7 +81,7 @@ static const struct tensix_arch archs[] = {
 		.harvest_columns = true,
 		.ethernet = blackhole_ethernet,
 		.ethernet_count = 14,
-		.dram_banks = 8,
+		.dram_banks = CHIP_BLACKHOLE_BANKS,
 		.dram_port = blackhole_dram,
 		.dram_alias = blackhole_dram_tiles,
 		.dram_aliases = 24,
@@ -94,8 +95,8 @@ static const struct tensix_arch archs[] = {
 		.flit_bytes = 64,
 		.packet_bytes = 16384,
 		.dram_alignment = 64,
-		.mhz = 1350,
-		.dram_bytes_per_cycle = 47.4,
+		.mhz = CHIP_BLACKHOLE_MHZ,
+		.dram_bytes_per_cycle = CHIP_BANK_BYTES(BLACKHOLE),
 		.core_choices = {140, 130, 120, 110},
 	},
 	{
@@ -108,7 +109,7 @@ static const struct tensix_arch archs[] = {
 		.worker_rows = 2,
 		.ethernet = tiny_ethernet,
 		.ethernet_count = 1,
-		.dram_banks = 2,
+		.dram_banks = CHIP_TINY_BANKS,
 		.dram_port = tiny_dram,
 		.dram_alias = tiny_dram_tiles,
 		.dram_aliases = 2,
@@ -123,8 +124,8 @@ static const struct tensix_arch archs[] = {
 		.flit_bytes = 32,
 		.packet_bytes = 8192,
 		.dram_alignment = 32,
-		.mhz = 1000,
-		.dram_bytes_per_cycle = 24,
+		.mhz = CHIP_TINY_MHZ,
+		.dram_bytes_per_cycle = CHIP_BANK_BYTES(TINY),
 		.core_choices = {4, 2},
 	},
 };

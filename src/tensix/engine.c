@@ -8,6 +8,7 @@
  * starts when it was pushed, its unit is free and its data are valid, whichever is last. So the
  * order in which the RISCs are simulated does not matter.
  */
+#include "base/chip.h"
 #include "tensix/private.h"
 
 #include <stdlib.h>
@@ -41,15 +42,34 @@ static const struct {
 	uint8_t cycles;
 	bool phases, two; /* by fidelity; uses B too */
 } math_ops[] = {
-	[MATH_MATMUL] = {16, true, true}, [MATH_ADD] = {8, false, true},
-	[MATH_SUB] = {8, false, true},    [MATH_MUL] = {8, true, true},
-	[MATH_COPY] = {8, false, false},  [MATH_TRANSPOSE] = {16, false, false},
+	[MATH_MATMUL] = {CHIP_MATMUL_CYCLES, true, true},
+	[MATH_ADD] = {8, false, true},
+	[MATH_SUB] = {8, false, true},
+	[MATH_MUL] = {8, true, true},
+	[MATH_COPY] = {8, false, false},
+	[MATH_TRANSPOSE] = {16, false, false},
 	[MATH_REDUCE] = {16, true, true},
 };
 static const uint16_t sfpu_cycles[TILE_UNARIES] = {
 	[TILE_RELU] = 64,  [TILE_GELU] = 384,  [TILE_EXP] = 256,
 	[TILE_SQRT] = 256, [TILE_RECIP] = 224, [TILE_SIGMOID] = 384,
 };
+
+unsigned tensix_tile_cycles(const char *op, unsigned phases)
+{
+	static const char *const maths[] = {"matmul", "add",       "sub",   "mul",
+					    "copy",   "transpose", "reduce"};
+	static const char *const unaries[TILE_UNARIES] = {"relu", "gelu",  "exp",
+							  "sqrt", "recip", "sigmoid"};
+
+	for (unsigned i = 0; i < sizeof(maths) / sizeof(maths[0]); i++)
+		if (!strcmp(op, maths[i]))
+			return math_ops[i].cycles * (math_ops[i].phases ? phases : 1u);
+	for (unsigned i = 0; i < TILE_UNARIES; i++)
+		if (!strcmp(op, unaries[i]))
+			return sfpu_cycles[i];
+	return 0;
+}
 
 struct engine *engine_get(struct tensix_core *c)
 {

@@ -182,6 +182,13 @@ int tensix_hart(const struct tensix *t, unsigned core, unsigned risc,
  */
 int tensix_link(struct tensix *a, unsigned core_a, struct tensix *b, unsigned core_b);
 
+/*
+ * Cycles of the tile engine's unit that does OP (matmul, add, sub, mul, copy, transpose, reduce;
+ * relu, gelu, exp, sqrt, recip, sigmoid) with one tile; 0: there is no such op. PHASES: 1 for LoFi
+ * to 4 for HiFi4.
+ */
+unsigned tensix_tile_cycles(const char *op, unsigned phases);
+
 /* The stack of a RISC must not grow below END, an address of its local RAM; 0: it may. */
 void tensix_stack_end(struct tensix *t, unsigned core, unsigned risc, uint32_t end);
 
