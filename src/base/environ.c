@@ -15,13 +15,6 @@ bool environ_is_secure(void)
 	return getauxval(AT_SECURE) != 0;
 }
 
-static const char *const prefixes[] = {
-	"TACHO_",
-	"TT_METAL_PROFILER_",
-	"TT_METAL_DEVICE_PROFILER_",
-	NULL,
-};
-
 const struct environ_variable environ_variables[] = {
 	{"TACHO_ARCH", "the architecture of devices whose program does not choose one"},
 	{"TACHO_ATTACH", "0 keeps a program from being found by 'tacho capture --pid'"},
@@ -86,45 +79,60 @@ const struct environ_variable environ_variables[] = {
 	{NULL, NULL},
 };
 
+/*
+ * Variables without which somebody would wait for an effect in vain: those of Tacho, and those of
+ * the runtime that are about profiling, printing and delays. Of its others only typing errors
+ * matter: they are none of our business otherwise.
+ */
 static bool is_ours(const char *name)
 {
-	for (int i = 0; prefixes[i]; i++)
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+	static const char *const topics[] = {"PROF", "DPRINT", "DEBUG_DELAY", NULL};
+
+	if (!strncmp(name, "TACHO_", 6))
+		return true;
+	for (int i = 0; !strncmp(name, "TT_METAL_", 9) && topics[i]; i++)
+		if (strstr(name, topics[i]))
 			return true;
 	return false;
 }
 
-/* When no name is a typing error away: the one that begins most alike. */
-static const char *longest_prefix(const char *name)
+/* A word that was cut short, or made longer: ..._DIRECTORY for ..._DIR. */
+static const char *same_word(const char *name)
 {
-	const char *best = environ_variables[0].name;
-	size_t most = 0;
-
 	for (const struct environ_variable *v = environ_variables; v->name; v++) {
 		size_t n = 0;
 
 		while (name[n] && name[n] == v->name[n])
 			n++;
-		if (n > most) {
-			most = n;
-			best = v->name;
-		}
+		if ((!name[n] && v->name[n] != '_') || (!v->name[n] && name[n] != '_'))
+			return v->name;
 	}
-	return best;
+	return NULL;
 }
 
-const char *environ_unknown(const char *variable, char *name, size_t size)
+const char *environ_complaint(const char *variable, char *text, size_t size)
 {
 	const char *names[sizeof(environ_variables) / sizeof(environ_variables[0])], *near;
+	char name[80];
 
-	snprintf(name, size, "%.*s", (int)strcspn(variable, "="), variable);
-	if (!is_ours(name))
+	if (strncmp(variable, "TACHO", 5) != 0 && strncmp(variable, "TT", 2) != 0)
 		return NULL;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(variable, "="), variable);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		names[i] = environ_variables[i].name;
 		if (names[i] && !strcmp(names[i], name))
 			return NULL;
 	}
 	near = opt_nearest(name, names);
-	return near ? near : longest_prefix(name);
+	if (!near && !is_ours(name))
+		return NULL;
+	if (!near)
+		near = same_word(name);
+	if (near)
+		snprintf(text, size, "unknown environment variable %s; the nearest known one is %s",
+			 name, near);
+	else
+		snprintf(text, size, "environment variable %s is not supported: it does nothing",
+			 name);
+	return text;
 }

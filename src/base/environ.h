@@ -22,9 +22,9 @@ struct environ_variable {
 extern const struct environ_variable environ_variables[];
 
 /*
- * The nearest known name if VARIABLE ("NAME=value") has a prefix of ours and is not known, else
- * NULL. NAME (SIZE bytes) gets its name.
+ * What to warn of when VARIABLE ("NAME=value") looks like one of these and is not known, else NULL.
+ * TEXT has SIZE bytes.
  */
-const char *environ_unknown(const char *variable, char *name, size_t size);
+const char *environ_complaint(const char *variable, char *text, size_t size);
 
 #endif

@@ -5,16 +5,13 @@
 void environ_check(bool quiet)
 {
 	static bool done;
-	char name[80];
+	char text[256];
 
 	if (done || quiet)
 		return;
 	done = true;
 	for (char **e = environ; *e; e++) {
-		const char *near = environ_unknown(*e, name, sizeof(name));
-
-		if (near)
-			err_warn("unknown environment variable %s; the nearest known one is %s",
-				 name, near);
+		if (environ_complaint(*e, text, sizeof(text)))
+			err_warn("%s", text);
 	}
 }

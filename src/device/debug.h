@@ -12,12 +12,12 @@ struct debug_cores {
 };
 
 /*
- * CORES: "x,y", "(x,y),(x,y)", "(x,y)-(x,y)", "all", "worker", "dispatch" or "none", logical;
- * RISCS: "BR", "NC", "TR0", "TR1", "TR2", "ER" with +, comma or blank between them, NULL is all.
- * VARIABLE is named when they are wrong.
+ * CORES, the value of VARIABLE: "x,y", "(x,y),(x,y)", "(x,y)-(x,y)", "all", "worker", "dispatch" or
+ * "none", logical. RISCS_VARIABLE: "BR", "NC", "TR0", "TR1", "TR2", "ER" with +, comma or blank
+ * between them; all when it is not set. The variable that is wrong is named.
  */
 int debug_cores_parse(const struct tacho_device *d, struct debug_cores *out, bool ethernet,
-		      const char *variable, const char *cores, const char *riscs);
+		      const char *variable, const char *cores, const char *riscs_variable);
 
 /* ---- dprint.c ---- */
 struct dprint;

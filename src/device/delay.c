@@ -19,8 +19,11 @@ static int parse_riscs(const char *variable, const char *text, unsigned *out)
 		const char *name;
 		unsigned bits;
 	} names[] = {
-		{"BR", 1},          {"NC", 2},           {"TR0", 4}, {"TR1", 8}, {"TR2", 16},
-		{"TR", 4 | 8 | 16}, {"TR*", 4 | 8 | 16}, {"ER", 1},  {"ER0", 1}, {"all", RISCS_ALL},
+		{"BR", 1},   {"B", 1}, /* a guide has these: it takes BR for two things, boot and
+					  runtime */
+		{"R", 1},    {"NC", 2},          {"TR0", 4},          {"TR1", 8},
+		{"TR2", 16}, {"TR", 4 | 8 | 16}, {"TR*", 4 | 8 | 16}, {"ER", 1},
+		{"ER0", 1},  {"all", RISCS_ALL},
 	};
 	size_t n, i;
 
@@ -121,10 +124,10 @@ static int add_list(const struct tacho_device *d, struct debug_cores *out, bool 
 }
 
 int debug_cores_parse(const struct tacho_device *d, struct debug_cores *out, bool ethernet,
-		      const char *variable, const char *cores, const char *riscs)
+		      const char *variable, const char *cores, const char *riscs_variable)
 {
 	unsigned bits;
-	int r = parse_riscs(variable, riscs, &bits);
+	int r = parse_riscs(riscs_variable, getenv(riscs_variable), &bits);
 
 	if (!out->riscs)
 		out->riscs = calloc(d->shape.cores, 1);
@@ -150,7 +153,7 @@ static int delay_kind(struct tacho_device *d, const char *kind, unsigned number,
 	text = environ_get(variable);
 	if (!text)
 		return 0;
-	r = debug_cores_parse(d, &chosen, false, variable, text, environ_get(riscs));
+	r = debug_cores_parse(d, &chosen, false, variable, text, riscs);
 	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++)
 		for (unsigned k = 0; k < DEVICE_RISCS; k++)
 			if (chosen.riscs[i] >> k & 1)

@@ -57,7 +57,7 @@ static int choose(struct tacho_device *d, const char *variable, bool ethernet)
 	const char *cores = environ_get(variable);
 
 	return cores ? debug_cores_parse(d, &d->dprint->chosen, ethernet, variable, cores,
-					 environ_get("TT_METAL_DPRINT_RISCVS"))
+					 "TT_METAL_DPRINT_RISCVS")
 		     : 0;
 }
 

@@ -76,19 +76,11 @@ static void check_numbers(void)
 /* A variable with a typing error does nothing: somebody has to say so. */
 static void check_names(void)
 {
-	char name[80];
+	char text[256];
 
-	for (char **e = environ; *e; e++) {
-		const char *near = strncmp(*e, "TT_METAL_", 9)
-					   ? NULL
-					   : environ_unknown(*e, name, sizeof(name));
-
-		if (near)
-			fprintf(stderr,
-				"tacho: warning: unknown environment variable %s; the nearest known one is "
-				"%s\n",
-				name, near);
-	}
+	for (char **e = environ; *e; e++)
+		if (!strncmp(*e, "TT", 2) && environ_complaint(*e, text, sizeof(text)))
+			fprintf(stderr, "tacho: warning: %s\n", text);
 }
 
 static void check(void)

@@ -44,7 +44,7 @@ TT_METAL_DPRINT_FILE=lines TT_METAL_DPRINT_PREPEND_DEVICE_CORE_RISC=0 \
 [ "$(grep -c '^next$' lines)" = 4 ] || fail "the file lacks lines"
 TT_METAL_DPRINT_CHIPS=3 expect_exit 0 "$TACHO" device run -q print.c
 expect_no_line out next
-TT_METAL_DPRINT_RISCVS=XX expect_error 2 "no RISC is called 'XX'" "$TACHO" device run print.c
+TT_METAL_DPRINT_RISCVS=XX expect_error 2 "TT_METAL_DPRINT_RISCVS: no RISC is called 'XX'" "$TACHO" device run print.c
 TT_METAL_DPRINT_CORES=here expect_error 2 "wants x,y" "$TACHO" device run print.c
 # Cores that are not there are told, once; the others print.
 TT_METAL_DPRINT_CORES='0,0,(1,1)-(7,7)' expect_exit 0 "$TACHO" device run -q --cores 0,0-1,1 print.c
@@ -90,6 +90,12 @@ more = {z: int(b[z]["total_cycles"]) - int(a[z]["total_cycles"]) for z in ("R", 
 assert abs(more["R"] - 2000) < 100 and abs(more["W"]) < 100, more
 assert abs(int(b["R"]["min_cycles"]) - int(a["R"]["min_cycles"])) < 50
 END_
+cp out delayed
+for riscs in B R br; do # as a guide has it
+	TT_METAL_READ_DEBUG_DELAY_RISCVS=$riscs expect_exit 0 "$TACHO" device run -q --format csv --cores 0,0-1,0 move.c
+	expect_same out delayed
+done
+TT_METAL_READ_DEBUG_DELAY_RISCVS=XX expect_error 2 "TT_METAL_READ_DEBUG_DELAY_RISCVS: no RISC is called 'XX'" "$TACHO" device run move.c
 TT_METAL_READ_DEBUG_DELAY_RISCVS=NC expect_exit 0 "$TACHO" device run -q --format csv --cores 0,0-1,0 move.c
 expect_same out plain
 TT_METAL_WATCHER_DEBUG_DELAY=soon expect_error 2 "wants cycles" "$TACHO" device run move.c

@@ -14,6 +14,27 @@ if read -r python <"$BUILD/python/interpreters"; then
 	[ "$(grep -c 'unknown environment variable TT_METAL_PROFILER_SYNK;' err)" = 1 ] || fail "python -m tracy does not tell of it"
 fi
 unset TACHO_LIMITMB TT_METAL_PROFILER_SYNK
+
+# Near misses wherever the error is; what the runtime has and we have not; and what is none of our business.
+export TT_METAL_DEVICE_PROFLER=1 TT_METAL_READ_DEBUG_DELAY_RISKS=BR TTMETAL_HOME=/x
+export TT_METAL_PROFILER_FILTER_CHIPS=1 TT_METAL_STREAMING_PROFILER=1 TT_METAL_DPRINT_ONE_FILE_PER_RISC=1 TACHO_NOTHING=1
+export TT_METAL_CACHE=/x TT_METAL_LOGGER_LEVEL=info TT_METAL_WATCHER=1 TT_METAL_SLOW_DISPATCH_MODE=1 TTNN_CONFIG_PATH=/x
+expect_exit 0 "$TACHO" run -f -o a.tacho -- true
+expect_line err 'variable TT_METAL_DEVICE_PROFLER; the nearest known one is TT_METAL_DEVICE_PROFILER$' \
+	'variable TT_METAL_READ_DEBUG_DELAY_RISKS; the nearest known one is TT_METAL_READ_DEBUG_DELAY_RISCVS$' \
+	'variable TTMETAL_HOME; the nearest known one is TT_METAL_HOME$'
+for name in TT_METAL_PROFILER_FILTER_CHIPS TT_METAL_STREAMING_PROFILER TT_METAL_DPRINT_ONE_FILE_PER_RISC TACHO_NOTHING; do
+	expect_line err "warning: environment variable $name is not supported: it does nothing\$"
+done
+[ "$(grep -c 'environment variable' err)" = 7 ] || { cat err >&2; fail 'other variables are complained of'; }
+# A program with a device tells of the runtime's itself, when nobody records it.
+if command -v "${TACHO_RISCV_CC:-riscv64-unknown-elf-gcc}" >/dev/null; then
+	printf '#include "dataflow_api.h"\nvoid kernel_main(void) {}\n' >k.c
+	TACHO_CACHE=$PWD/cache expect_exit 0 "$TACHO" device run -q --arch tiny k.c
+	[ "$(grep -c 'environment variable TT' err)" = 6 ] || { cat err >&2; fail 'the device does not complain'; }
+fi
+unset TT_METAL_DEVICE_PROFLER TT_METAL_READ_DEBUG_DELAY_RISKS TTMETAL_HOME TT_METAL_PROFILER_FILTER_CHIPS \
+	TT_METAL_STREAMING_PROFILER TT_METAL_DPRINT_ONE_FILE_PER_RISC TACHO_NOTHING
 TACHO_LIMIT_MB=5 expect_exit 0 "$TACHO" run -f -o a.tacho -- true
 expect_no_line err 'unknown environment'
 
