@@ -32,8 +32,9 @@ _program.STARTED_WITH = _before
 TRACE = "tracy_profile_log_host"
 CHILD_CALLS = "CompileProgram,HWCommandQueue_write_buffer"
 # Logs of one run; zone_src_locations.log is not: runs add to it what is new.
+SAMPLES = "sync_device_info.csv"
 LOGS = (TRACE + ".tracy", "tracy_ops_times.csv", "tracy_ops_data.csv", "profile_log_device.csv",
-        "cpp_device_perf_report.csv", "sync_device_info.csv")
+        "cpp_device_perf_report.csv", SAMPLES)
 
 
 def _say(text: str) -> None:
@@ -104,6 +105,8 @@ def _put_logs(folder: str, made: str, before: dict[str, tuple[int, ...]]) -> lis
     for name, stamp in _stamps(folder).items():
         if before.get(name) != stamp:  # the program wrote it itself
             names.add(name)
+            if name == SAMPLES and os.path.exists(os.path.join(made, name)):
+                os.unlink(os.path.join(made, name))  # the trace has clock points, but no samples
         elif name not in names:
             os.replace(os.path.join(folder, name), os.path.join(folder, name + ".old"))
     for name in os.listdir(made):

@@ -413,6 +413,6 @@ void log_sync(struct tacho_device *d)
 	if (!d->prof->log.on)
 		return;
 	sync_classic_rows(d, d->prof->classic_sync, &rows);
-	log_append(d, "sync_device_info.csv", sync_classic_header, &rows);
+	log_append(d, SYNC_CLASSIC_FILE, sync_classic_header, &rows);
 	buf_free(&rows);
 }

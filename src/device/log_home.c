@@ -75,38 +75,51 @@ static void take_line(struct log_home *h, const char *line)
 		h->before[a] = h->lives[a] = (struct log_start){.cycles = b, .traces = (uint32_t)c};
 }
 
-static void put_aside(const struct log_home *h)
+static void put_aside(const struct log_home *h, const char *name)
 {
-	static const char *const names[] = {DEVROW_FILE, DEVPERF_FILE};
 	char from[PATH_MAX + 64], to[PATH_MAX + 64];
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(from, sizeof(from), "%s/%s", h->logs, names[i]);
-		snprintf(to, sizeof(to), "%s/%s.old", h->logs, names[i]);
-		rename(from, to);
-	}
+	snprintf(from, sizeof(from), "%s/%s", h->logs, name);
+	snprintf(to, sizeof(to), "%s/%s.old", h->logs, name);
+	rename(from, to);
+}
+
+/* What the file has, if it speaks of the log that is there. *WHOSE: the session that wrote it. */
+static char *writer_text(const struct log_home *h, unsigned long long *whose, char **rest)
+{
+	unsigned long long inode, size;
+	struct stat log, st;
+	char *text, *line;
+	ssize_t n;
+
+	*whose = 0;
+	if (fstat(h->fd, &st) < 0 || st.st_size <= 0 || st.st_size > MAX_WRITER ||
+	    !stat_log(h, &log) || !(text = calloc(1, (size_t)st.st_size + 1)))
+		return NULL;
+	n = pread(h->fd, text, (size_t)st.st_size, 0);
+	line = n > 0 ? strtok_r(text, "\n", rest) : NULL;
+	if (line && sscanf(line, "log %llu %llu %llu", &inode, &size, whose) == 3 &&
+	    inode == log.st_ino && size == (unsigned long long)log.st_size)
+		return text;
+	free(text);
+	return NULL;
 }
 
 static void read_writer(struct log_home *h)
 {
-	unsigned long long inode, size, whose;
-	struct stat log, st;
-	char *text, *rest, *line;
-	ssize_t n;
+	unsigned long long whose;
+	char *rest = NULL, *text = writer_text(h, &whose, &rest), *line;
+	bool anew = session() && session() != whose;
 
-	if (fstat(h->fd, &st) < 0 || st.st_size <= 0 || st.st_size > MAX_WRITER ||
-	    !stat_log(h, &log) || !(text = calloc(1, (size_t)st.st_size + 1)))
-		return;
-	n = pread(h->fd, text, (size_t)st.st_size, 0);
-	line = n > 0 ? strtok_r(text, "\n", &rest) : NULL;
-	if (line && sscanf(line, "log %llu %llu %llu", &inode, &size, &whose) == 3 &&
-	    inode == log.st_ino && size == (unsigned long long)log.st_size) {
-		if (session() && session() != whose)
-			put_aside(h);
-		else
-			while ((line = strtok_r(NULL, "\n", &rest)))
-				take_line(h, line);
+	/* Nothing tells of which run these samples are: those of two are never mixed. */
+	if (anew)
+		put_aside(h, SYNC_CLASSIC_FILE);
+	if (anew && text) {
+		put_aside(h, DEVROW_FILE);
+		put_aside(h, DEVPERF_FILE);
 	}
+	while (!anew && text && (line = strtok_r(NULL, "\n", &rest)))
+		take_line(h, line);
 	free(text);
 }
 

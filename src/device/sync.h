@@ -85,7 +85,8 @@ void sync_trim(struct tacho_device *d);
  * read that file: it costs 2.5 s, knows nothing of what happens later, and takes the time of the
  * way for an error of the clock.
  */
-#define SYNC_SAMPLES 249
+#define SYNC_SAMPLES      249
+#define SYNC_CLASSIC_FILE "sync_device_info.csv"
 
 struct sync_sample {
 	uint64_t device;   /* cycles */

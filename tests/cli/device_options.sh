@@ -39,3 +39,19 @@ expect_no_line ops/reports/report_issues.csv ',yes,'
 expect_exit 0 "$TACHO" export --to tt-logs -o logs t.tacho
 expect_exit 0 "$TACHO" ops -f -o logs
 expect_line out " $replays with device data; kernels [1-9]"
+
+# ---- one-way samples: all of them, of one run, also under 'python -m tracy'
+if read -r python <"$BUILD/python/interpreters" && [ ! -s "$BUILD/python/sanitized" ]; then
+	cat >one.py <<'END'
+import ttnn
+with ttnn.open_device(device_id=0) as d:
+    ttnn.relu(ttnn.full((32, 32), 1.0, ttnn.bfloat16, device=d))
+END
+	for run in 1 2; do
+		PYTHONPATH=$BUILD/python expect_exit 0 "$python" -m tracy -p -q -r -o prof --sync-host-device one.py
+		[ "$(grep -c '^ *0,' prof/.logs/sync_device_info.csv)" = $((2 * 249)) ] || fail "run $run: not 2 x 249 samples"
+	done
+	# Not asked for: the points of the trace, and the samples of the last run are not among them.
+	PYTHONPATH=$BUILD/python expect_exit 0 "$python" -m tracy -p -q -r -o prof one.py
+	[ "$(grep -c '^ *0,' prof/.logs/sync_device_info.csv)" -lt 249 ] || fail 'samples of another run'
+fi
