@@ -99,13 +99,17 @@ def _stamps(folder: str) -> dict[str, tuple[int, ...]]:
     return stamps
 
 
-def _put_logs(folder: str, made: str, before: dict[str, tuple[int, ...]]) -> list[str]:
-    """Moves new logs in; those of an earlier run that this one has not step aside as NAME.old."""
+def _put_logs(folder: str, made: str, before: dict[str, tuple[int, ...]],
+              alone: bool = True) -> list[str]:
+    """Moves new logs in; those of an earlier run that this one has not step aside as NAME.old.
+
+    ALONE: what the program has written there is of the same process.
+    """
     names = set(os.listdir(made))
     for name, stamp in _stamps(folder).items():
         if before.get(name) != stamp:  # the program wrote it itself
             names.add(name)
-            if name == SAMPLES and os.path.exists(os.path.join(made, name)):
+            if alone and name == SAMPLES and os.path.exists(os.path.join(made, name)):
                 os.unlink(os.path.join(made, name))  # the trace has clock points, but no samples
         elif name not in names:
             os.replace(os.path.join(folder, name), os.path.join(folder, name + ".old"))
@@ -138,7 +142,7 @@ def _logs(tacho: str, trace: str, options: optparse.Values, before: dict[str, tu
             logs = os.path.join(home, other, ".logs")
             os.makedirs(logs, exist_ok=True)
             _put_logs(logs, os.path.join(place, other, ".logs"), {})
-        return _put_logs(folder, made, before), bool(others)
+        return _put_logs(folder, made, before, not others), bool(others)
 
 
 def _ops(tacho: str, folder: str, options: optparse.Values) -> list[str]:

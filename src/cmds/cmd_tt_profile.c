@@ -141,9 +141,48 @@ static int output_of(const char *path, const char *label, char *out, size_t size
 	return snprintf(out, size, "%.*s-%s%s", stem, path, label, path + stem);
 }
 
-/* One of several processes: the first has the folder and the output, as in tacho export. */
+/* The folder of logs that a process has to itself; whether it has left a device log there. */
+static bool own_logs(const char *folder, const struct trace *trace, uint32_t process, char *logs,
+		     size_t size)
+{
+	char label[OPS_PROCESS_LABEL];
+
+	ops_process_label(trace, process, label);
+	snprintf(logs, size, "%s/process-%s/.logs", folder, label);
+	return ops_exists(logs, OPS_DEVICE_FILE);
+}
+
+/*
+ * Several processes with devices. Of those that run at the same time one writes its device log to
+ * the folder, any of them, and each other to a folder of its own; those that run one after the
+ * other share one.
+ */
+struct sharing {
+	uint32_t main; /* the process whose logs are in the folder itself */
+	bool shared;   /* others have written to its device log */
+};
+
+static struct sharing find_sharing(const char *folder, const struct trace *trace)
+{
+	struct sharing s = {TRACE_NONE, false};
+	uint32_t process = TRACE_NONE;
+	char logs[PATH_MAX + 96];
+
+	while ((process = ops_device_process(trace, NULL, process)) != TRACE_NONE) {
+		if (own_logs(folder, trace, process, logs, sizeof(logs)))
+			continue;
+		s.shared = s.main != TRACE_NONE;
+		if (!s.shared)
+			s.main = process;
+	}
+	if (s.main == TRACE_NONE)
+		s.main = ops_device_process(trace, NULL, TRACE_NONE);
+	return s;
+}
+
+/* One of several processes: its logs are in one place, and the main one has the output. */
 static int report_process(const struct conf *cf, const char *folder, struct trace *trace,
-			  uint32_t process, const uint8_t *tracks, bool first,
+			  uint32_t process, const uint8_t *tracks, struct sharing sharing,
 			  const struct cmd_common *common, struct tacho_error *err)
 {
 	char label[OPS_PROCESS_LABEL], logs[PATH_MAX + 96], output[PATH_MAX];
@@ -152,36 +191,39 @@ static int report_process(const struct conf *cf, const char *folder, struct trac
 				      .tracks = tracks,
 				      .name = label,
 				      .no_copies = true};
+	bool main = process == sharing.main;
+	bool left = own_logs(folder, trace, process, logs, sizeof(logs));
 	struct tracy_notes notes = {{0}};
+	struct ops_logs device;
 	int r;
 
 	ops_process_label(trace, process, label);
-	snprintf(logs, sizeof(logs), "%s%s%s/.logs", folder, first ? "" : "/process-",
-		 first ? "" : label);
+	if (main && !left) {
+		snprintf(logs, sizeof(logs), "%s/.logs", folder);
+		left = !sharing.shared && ops_exists(logs, OPS_DEVICE_FILE);
+	}
 	if (output_of(cf->output, label, output, sizeof(output)) >= PATH_MAX)
 		return err_set(err, TACHO_EWRITE, "%s: the name is too long", cf->output);
 	r = folder_make(logs, err);
 	if (r == 0)
-		r = ttlogs_write_host(trace, tracks, logs, NULL, first ? &notes : NULL, err);
-	return r < 0 ? r : report(&options, first ? cf->output : output, logs, common, err);
+		r = ttlogs_write_host(trace, tracks, logs, NULL, main ? &notes : NULL, err);
+	if (r == 0 && !left)
+		r = ops_logs_write(trace, tracks, logs, &device, err);
+	return r < 0 ? r : report(&options, main ? cf->output : output, logs, common, err);
 }
 
-/*
- * Numbers of ops are a process's own, and a device log that several wrote one after the other does
- * not have them: each has a report of its own, by the trace alone.
- */
+/* Numbers of ops are a process's own: each has a report of its own, by the trace. */
 static int report_each(const struct conf *cf, const char *folder, struct trace *trace,
 		       const struct cmd_common *common, struct tacho_error *err)
 {
 	uint8_t *tracks = malloc(trace->track_count + 1);
+	struct sharing sharing = find_sharing(folder, trace);
 	uint32_t process = TRACE_NONE;
-	bool first = true;
 	int r = tracks ? 0 : err_set(err, TACHO_ENOMEM, "out of memory");
 
 	while (r == 0 && (process = ops_device_process(trace, NULL, process)) != TRACE_NONE) {
 		ops_process_tracks(trace, NULL, process, tracks);
-		r = report_process(cf, folder, trace, process, tracks, first, common, err);
-		first = false;
+		r = report_process(cf, folder, trace, process, tracks, sharing, common, err);
 	}
 	free(tracks);
 	return r;

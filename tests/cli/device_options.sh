@@ -54,4 +54,49 @@ END
 	# Not asked for: the points of the trace, and the samples of the last run are not among them.
 	PYTHONPATH=$BUILD/python expect_exit 0 "$python" -m tracy -p -q -r -o prof one.py
 	[ "$(grep -c '^ *0,' prof/.logs/sync_device_info.csv)" -lt 249 ] || fail 'samples of another run'
+
+	# ---- two processes with devices: the logs of each are in one folder, whoever came first
+	cat >pair.py <<'END'
+import os, sys, time, ttnn
+def wait(name):
+    while not os.path.exists(name):
+        time.sleep(0.01)
+def run(device, times):
+    for _ in range(times):
+        ttnn.relu(ttnn.full((32, 32), 1.0, ttnn.bfloat16, device=device))
+if sys.argv[1] == "early":  # is the first in the trace, and the second to have a device
+    ttnn.softmax(ttnn.from_torch([[1.0, 2.0]]))
+    open("known", "w").close()
+    wait("opened")
+    with ttnn.open_device(device_id=0) as d:
+        run(d, 1)
+    open("done", "w").close()
+elif sys.argv[1] == "late":
+    wait("known")
+    with ttnn.open_device(device_id=0) as d:
+        open("opened", "w").close()
+        wait("done")
+        run(d, 2)
+else:
+    with ttnn.open_device(device_id=0) as d:
+        run(d, int(sys.argv[1]))
+END
+	# together FOLDER OPS: its host log names as many device ops as its device log has, OPS
+	together() {
+		local named ran
+		named=$(grep -c '^.*TT_DNN_DEVICE_OP:' "$1/.logs/tracy_ops_data.csv")
+		ran=$(tail -n +3 "$1/.logs/profile_log_device.csv" | cut -d, -f8 | grep -vx 0 | sort -u | wc -l)
+		[ "$named $ran" = "$2 $2" ] || fail "$1: $named ops are named, $ran ran, not $2"
+	}
+	export PYTHONPATH=$BUILD/python
+	unset TT_METAL_PROFILER_DIR TT_METAL_HOME
+	rm -rf generated
+	expect_exit 0 "$BUILD/tt_profile" -p "$(free_port)" "sh -c '$python pair.py early & $python pair.py late; wait'"
+	together generated/profiler 2
+	together "$(echo generated/profiler/process-*)" 1
+	# One after the other: the second has nothing in the folder of the first.
+	rm -rf generated
+	expect_exit 0 "$BUILD/tt_profile" -p "$(free_port)" "sh -c '$python pair.py 3; $python pair.py 2'"
+	together generated/profiler 3
+	together "$(echo generated/profiler/process-*)" 2
 fi
