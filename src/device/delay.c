@@ -127,7 +127,7 @@ int debug_cores_parse(const struct tacho_device *d, struct debug_cores *out, boo
 		      const char *variable, const char *cores, const char *riscs_variable)
 {
 	unsigned bits;
-	int r = parse_riscs(riscs_variable, getenv(riscs_variable), &bits);
+	int r = parse_riscs(riscs_variable, environ_get(riscs_variable), &bits);
 
 	if (!out->riscs)
 		out->riscs = calloc(d->shape.cores, 1);

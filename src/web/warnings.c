@@ -50,8 +50,8 @@ static uint64_t loss_begin(const struct trace *t, uint32_t track, uint64_t time)
 static void loss_put(struct warnings *w, const struct trace_row *row, uint32_t track)
 {
 	unsigned long long lost = row->b + row->c;
-	bool device = row->a == TRACE_LOSS_DEVICE;
-	uint64_t from = device ? loss_begin(w->c->trace, track, row->time) : 0;
+	bool device = row->a == TRACE_LOSS_DEVICE || row->a == TRACE_LOSS_DEVICE_DAMAGE;
+	uint64_t from = row->a == TRACE_LOSS_DEVICE ? loss_begin(w->c->trace, track, row->time) : 0;
 	char text[300];
 
 	snprintf(text, sizeof(text), "%llu %s lost: %s", lost, device ? "markers" : "events",

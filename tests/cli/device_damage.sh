@@ -32,6 +32,21 @@ expect_exit 4 "$TACHO" ops -o ops k.tacho
 expect_line ops/reports/report_issues.csv '^markers-overwritten,yes,,,1024,0,1,1,.*2 markers of BRISC'
 expect_line ops/reports/ops_perf_results.csv '^OP CODE,.*,UNRELIABLE' ',markers overwritten'
 
+# The page marks it, and says what was lost.
+export XDG_CACHE_HOME=$here/cache
+python3 - k.tacho <<'END' || fail 'the page does not mark the op'
+import os, sys
+sys.path.insert(0, os.environ["SOURCE"] + "/tests")
+from view_client import Server
+s = Server(sys.argv[1])
+rows = s.call("ops", 0)["rows"]
+assert [r.get("unreliable") for r in rows] == [True], rows
+assert s.call(f"op?id={rows[0]['id']}", 0)["op"]["unreliable"] is True
+warnings = s.call("overview", 0)["warnings"]
+assert any("2 markers lost: device buffers overwritten" in w["text"] for w in warnings), warnings
+s.end()
+END
+
 cat >all.c <<'END'
 #include "dataflow_api.h"
 void kernel_main(void)
