@@ -297,6 +297,8 @@ export interface OpRow {
 	/** Its global call count. */
 	op: string;
 	signpost: boolean;
+	/** A kernel has overwritten what was recorded of it. */
+	unreliable?: boolean;
 	pct: number | null;
 	bound: string;
 	code: string;

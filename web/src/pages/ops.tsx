@@ -30,7 +30,7 @@ const COLUMNS: Column<OpRow>[] = [
 	{ key: "row", title: "ID", width: "38px", num: true, sort: "row", render: (r) => r.row },
 	{ key: "pct", title: "Total %", width: "96px", sort: "pct", hint: "share of device time and gaps", render: (r) => <Share pct={r.pct} /> },
 	{ key: "bound", title: "Bound", width: "48px", sort: "bound", hint: "what limits it; SLOW: neither DRAM nor arithmetic is busy", render: (r) => r.bound && <span title={boundHint(r.bound)}><Tint r={r} of="bound">{r.bound}</Tint></span> },
-	{ key: "code", title: "OP Code", width: "minmax(210px, 3fr)", sort: "code", render: (r) => <span title={r.code}>{r.signpost ? "⚑ " : ""}<Tint r={r} of="code">{r.signpost ? r.code : <OpName code={r.code} />}</Tint></span> },
+	{ key: "code", title: "OP Code", width: "minmax(210px, 3fr)", sort: "code", render: (r) => <span title={r.code}>{r.signpost ? "⚑ " : ""}{r.unreliable && <span class="warn" data-testid="unreliable" title="A kernel has overwritten the profiler's buffers: these figures cannot be trusted">⚠ </span>}<Tint r={r} of="code">{r.signpost ? r.code : <OpName code={r.code} />}</Tint></span> },
 	{ key: "device", title: "Dev", width: "34px", num: true, render: (r) => r.device },
 	{ key: "time", title: "Device time", width: "78px", num: true, sort: "time", render: (r) => <Tint r={r} of="time">{withUnit(r.device_time_us, "µs")}</Tint> },
 	{ key: "gap", title: "Gap", width: "64px", num: true, sort: "gap", hint: "from the op before to this one, by the device's clock; red above 6.5 µs", render: (r) => <Tint r={r} of="gap">{withUnit(r.gap_us, "µs")}</Tint> },

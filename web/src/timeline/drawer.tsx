@@ -159,6 +159,7 @@ function OpView() {
 				{shown !== null && <div title="by the host's clock: the device's own clock did not run all the time in between"><b>{fmtDur(shown)}</b><span>on the timeline</span></div>}
 				{o.cores !== null && <div><b>{o.cores}</b><span>cores</span></div>}
 			</div>
+			{o.unreliable && <p class="note warn" data-testid="unreliable">A kernel has overwritten the profiler's buffers: these figures cannot be trusted.</p>}
 			{o.advice.map((a) => <p key={a} class="note warn">{a}</p>)}
 			<div class="actions">
 				{t0 !== null && t1 !== null && <>
