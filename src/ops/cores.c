@@ -275,32 +275,59 @@ bool ops_cores_synced(const struct ops_cores *c, uint32_t device)
 	return clock->n && clock->v[0].bound_ns != DEVICE_CLOCK_UNKNOWN;
 }
 
-int ops_cores_losses(struct ops_cores *c, struct ops_issues *issues)
+/* What a RISC has lost because its buffers were full, and because a kernel overwrote them. */
+struct core_losses {
+	uint64_t full, markers, overwritten;
+};
+
+static int risc_losses(const struct ops_cores *c, const struct ops_risc *risc,
+		       struct core_losses *lost)
 {
+	struct trace_rows *rows = NULL;
 	struct trace_row row;
 	uint32_t of;
+	int r = trace_rows_open(&rows, c->trace, risc->track, 0, UINT64_MAX);
+
+	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0) {
+		if (row.kind != TRACE_ROW_LOSS)
+			continue;
+		if (row.a == TRACE_LOSS_DEVICE) {
+			lost->full++;
+			lost->markers += row.c;
+		} else if (row.a == TRACE_LOSS_DEVICE_DAMAGE) {
+			lost->overwritten += row.c;
+		}
+	}
+	trace_rows_close(rows);
+	return r;
+}
+
+int ops_cores_losses(struct ops_cores *c, struct ops_issues *issues)
+{
+	/* Messages say more about it: of which op they were. */
+	bool full = !issues->counts[OPS_ISSUE_DROPPED];
+	bool overwritten = !issues->counts[OPS_ISSUE_OVERWRITTEN];
 	int r = 0;
 
 	for (size_t i = 0; i < c->riscs.n && r >= 0; i++) {
 		const struct ops_risc *risc = &c->riscs.v[i];
-		struct trace_rows *rows = NULL;
-		uint64_t times = 0, markers = 0;
+		struct ops_place place =
+			OPS_AT_CORE(OPS_NONE, c->devices.v[risc->device].number, risc->x, risc->y);
+		struct core_losses lost = {0};
 
-		r = trace_rows_open(&rows, c->trace, risc->track, 0, UINT64_MAX);
-		while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0)
-			if (row.kind == TRACE_ROW_LOSS && row.a == TRACE_LOSS_DEVICE) {
-				times++;
-				markers += row.c;
-			}
-		trace_rows_close(rows);
-		if (times)
-			ops_issue_add(issues, OPS_ISSUE_DROPPED, NULL, 0,
-				      OPS_AT_CORE(OPS_NONE, c->devices.v[risc->device].number,
-						  risc->x, risc->y),
+		r = risc_losses(c, risc, &lost);
+		if (full && lost.full)
+			ops_issue_add(issues, OPS_ISSUE_DROPPED, NULL, 0, place,
 				      "profiler buffers of %s were full %" PRIu64 " times, %" PRIu64
 				      " markers are known to be lost; read the profiler more often "
 				      "or raise the supported program count",
-				      risc->name, times, markers);
+				      risc->name, lost.full, lost.markers);
+		if (overwritten && lost.overwritten)
+			ops_issue_add(issues, OPS_ISSUE_OVERWRITTEN, NULL, 0, place,
+				      "a kernel has overwritten the profiler's buffers: %" PRIu64
+				      " marker%s of %s cannot be trusted",
+				      lost.overwritten, lost.overwritten == 1 ? "" : "s",
+				      risc->name);
 	}
 	return r;
 }

@@ -107,7 +107,7 @@ void ops_process_label(const struct trace *trace, uint32_t process, char *out);
 /* Has the trace points of this device's clock? Without any there is one that was made up. */
 bool ops_cores_synced(const struct ops_cores *cores, uint32_t device);
 
-/* An issue for each RISC whose markers found no room, as the trace tells. */
+/* An issue for each RISC whose markers found no room or were overwritten, if no message says so. */
 int ops_cores_losses(struct ops_cores *cores, struct ops_issues *issues);
 
 /* The first lines of the device log, and the line of a marker; each with its end. */

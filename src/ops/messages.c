@@ -614,9 +614,9 @@ static void overwritten(struct ops_messages *s, const struct ops_message *m)
 		return;
 	ops_issue_add(s->issues, OPS_ISSUE_OVERWRITTEN, OPS_DATA_FILE, m->line,
 		      OPS_AT_CORE(op, device, x, y),
-		      "a kernel has overwritten the profiler's buffers: %llu markers of %s cannot "
+		      "a kernel has overwritten the profiler's buffers: %llu marker%s of %s cannot "
 		      "be trusted, nor can the figures of the op",
-		      markers, risc);
+		      markers, markers == 1 ? "" : "s", risc);
 }
 
 static int op_message(struct ops_messages *s, const struct ops_message *m)

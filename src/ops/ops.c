@@ -458,8 +458,7 @@ static int run(struct work *w)
 		r = read_host(w, &in);
 	if (r < 0)
 		return r;
-	/* The program's messages tell of losses too, when it sends any. */
-	if (w->o->trace && !w->issues->counts[OPS_ISSUE_DROPPED])
+	if (w->o->trace)
 		r = ops_cores_losses(&w->cores, w->issues);
 	if (r < 0)
 		return err_set(w->err, r, "%s: %s", w->o->trace->path, err_text(r));

@@ -32,6 +32,8 @@ expect_exit 4 "$TACHO" ops -o ops k.tacho
 expect_line ops/reports/report_issues.csv '^markers-overwritten,yes,,,1024,0,1,1,.*2 markers of BRISC'
 expect_line ops/reports/ops_perf_results.csv '^OP CODE,.*,UNRELIABLE' ',markers overwritten'
 
+expect_exit 4 "$TACHO" ops --device-only -f -o only k.tacho
+expect_line only/reports/report_issues.csv '^markers-overwritten,yes,,,,0,1,1,.*2 markers of BRISC'
 # The page marks it, and says what was lost.
 export XDG_CACHE_HOME=$here/cache
 python3 - k.tacho <<'END' || fail 'the page does not mark the op'
