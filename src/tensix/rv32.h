@@ -78,12 +78,12 @@
  * moves the stack pointer, the end of a page, and what no row matched. TTINSN stands for any word
  * whose low bits are not 11: the word, rotated, is pushed to the tile engine.
  */
-#define RV32_EXTRA(X)                                                                           \
-	X(BEQ_N)                                                                                \
-	X(BNE_N)                                                                                \
-	X(BLT_N)                                                                                \
-	X(BGE_N) X(BLTU_N) X(BGEU_N) X(JAL_N) X(J_N) X(ADDI_SP) X(ADD_SP) X(SUB_SP) X(PAGE_END) \
-		X(ILLEGAL)
+#define RV32_EXTRA(X) \
+	X(BEQ_N)      \
+	X(BNE_N)      \
+	X(BLT_N)      \
+	X(BGE_N)      \
+	X(BLTU_N) X(BGEU_N) X(JAL_N) X(J_N) X(ADDI_SP) X(ADD_SP) X(SUB_SP) X(PAGE_END) X(ILLEGAL)
 
 enum rv32_op {
 #define X(name, ...) RV32_OP_##name,
