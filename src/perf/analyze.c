@@ -257,7 +257,6 @@ static void analyze_conv(struct perf_report *r, struct perf_op *op, const struct
 {
 	const struct perf_kind *k = perf_op_kind(r, op);
 	double seconds = row->duration * 1e-9;
-
 	bool next = r->options->model == PERF_MODEL_NEXT;
 
 	op->operations = next && !perf_shape_known(k) ? NAN : conv_operations(k);
@@ -324,7 +323,7 @@ static void count_op(struct perf_report *r, const struct perf_op *op)
 		r->device_ops++;
 }
 
-/* STARTED, by file: an op of the file ran before, so that there is a gap. */
+/* STARTED, by file: an op of the file ran before those in ORDER. */
 static int analyze_rows(struct perf_report *r, const struct perf_order *order, bool *started)
 {
 	bool together = r->options->model == PERF_MODEL_1_2_4;
@@ -338,7 +337,6 @@ static int analyze_rows(struct perf_report *r, const struct perf_order *order, b
 	}
 	for (size_t i = 0; i < order->n; i++) {
 		struct perf_op op = {.row = order->v[i], .kind = r->in->rows.v[order->v[i]].kind};
-
 		size_t file = together ? 0 : perf_file_of(r->in, op.row);
 
 		analyze_row(r, &op, started[file], doubted[file]);
@@ -622,7 +620,7 @@ int perf_report_make(struct perf_report *r, struct perf_input *in, const struct 
 		take_fallbacks(in);
 	code = merged.started ? label_sparse(r, in, notes) : TACHO_ENOMEM;
 	if (code == 0 && o->model == PERF_MODEL_NEXT)
-		code = perf_next_labels(r, in);
+		code = perf_next_labels(in);
 	if (code == 0)
 		code = make_ops(r, in, &order, &merged, notes);
 	vec_free(&order);

@@ -39,9 +39,8 @@ bool perf_shape_known(const struct perf_kind *k)
 }
 
 /* A shape that cannot be read is one word, not three question marks. */
-int perf_next_labels(struct perf_report *r, struct perf_input *in)
+int perf_next_labels(struct perf_input *in)
 {
-	(void)r;
 	for (size_t i = 0; i < in->kinds.n; i++) {
 		struct perf_kind *k = &in->kinds.v[i];
 		const char *settings = strstr(k->label, " [ABH=");

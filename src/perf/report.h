@@ -173,7 +173,7 @@ struct perf_window_rows {
 bool perf_row_invalid(const struct perf_row *row);
 int perf_available(const struct perf_report *report, const struct perf_op *op);
 bool perf_shape_known(const struct perf_kind *k);
-int perf_next_labels(struct perf_report *report, struct perf_input *in);
+int perf_next_labels(struct perf_input *in);
 int perf_window_rows_take(struct perf_window_rows *w, const struct perf_order *order,
 			  const struct perf_input *in);
 void perf_window_rows_free(struct perf_window_rows *w);

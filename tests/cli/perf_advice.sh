@@ -91,3 +91,14 @@ assert r["ops"][0]["device_time_us"] is None and r["ops"][0]["bound"] is None an
 assert r["totals"]["device_ops"] == 4 and r["totals"]["unmeasured_ops"] == 2 and r["totals"]["host_time_us"] == 49.173
 assert r["summary"]["bounds"]["SLOW"]["ops"] == 2
 PY
+
+# Of two devices one was not measured: the other stands for both.
+ops >half.csv <<'ROWS'
+Copy;dev;0;;;8
+Copy;dev;1;3000;100;8
+ROWS
+expect_exit 0 "$REPORT" half.csv --format=csv
+expect_count 2 out
+expect_line out '^3,100.0,,Copy,1,3.0,'
+expect_exit 0 "$REPORT" half.csv --format=csv --model=1.2.4
+expect_line out '^2,.*,Copy,0,0,'
