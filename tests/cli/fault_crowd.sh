@@ -61,23 +61,24 @@ else
 	recovers fibers 3000
 	recovers threads 500
 	space=300000 recovers processes 100
-	recovers all 700
+	recovers all 500
 	reads check FILE.tacho
 	reads export -f --to tracy -o FILE.tracy FILE.tacho
 	reads import -f -o back.tacho FILE.tracy
 	reads export -f --to chrome -o FILE.json FILE.tacho
-	reads locks FILE.tacho
 fi
 
 # The promised number, and a recorder that is told to stop in the middle of it.
-"$TACHO" run -q -f -o t.tacho -- "$CROWD" fibers "$(scale 300000 300000)" >said 2>err || { cat err >&2; fail "300,000 fibers"; }
+"$TACHO" run -q -f --policy block --block-ms 60000 -o t.tacho -- "$CROWD" fibers 300000 >said 2>err || { cat err >&2; fail "300,000 fibers"; }
 summarise t.tacho
 expect_fact zones "$(awk '{ print $2 }' said)"
-"$TACHO" run -q -f -o t.tacho -s "$here/session" -- "$CROWD" fibers 100000 1000 >said 2>err &
+"$TACHO" run -q -f -o t.tacho -s "$here/session" -- "$CROWD" fibers 50000 10000 >said 2>err &
 recorder=$!
-wait_for has_zones t.tacho crowd
+is_long() {
+	[ "$(stat -c %s t.tacho.part)" -gt 2000000 ]
+}
+wait_for is_long
 kill -TERM $recorder
 wait $recorder
 case $? in 143) ;; *) cat err >&2; fail "SIGTERM ends it with $?" ;; esac
 summarise t.tacho
-expect_fact lost-zones 0
