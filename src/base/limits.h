@@ -30,4 +30,13 @@
 	(64ull << 20)                /* bytes of a .tracy file's names and texts in memory, ... */
 #define LIMIT_TRACY_TABLES_RATIO 16u /* ... and as many more per byte of the file */
 
+/* Tables are filled up to the largest number that is used. No fuzzer learns from filling them. */
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+#define LIMIT_RING_ID 0xfffu
+#define LIMIT_HOLES   (1u << 12)
+#else
+#define LIMIT_RING_ID 0xffffffu  /* of a source location or name of a process */
+#define LIMIT_HOLES   (1u << 20) /* definitions that are made up for missing ids */
+#endif
+
 #endif

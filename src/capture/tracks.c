@@ -33,7 +33,7 @@ int process_add_srcloc(struct capture *c, struct process *p, const struct ring_e
 	/* name NUL function NUL file, and a NUL behind it all */
 	function = memchr(e->text, 0, e->len);
 	file = function ? memchr(function + 1, 0, (size_t)(end - function - 1)) : NULL;
-	if (!file || id > 0xffffff)
+	if (!file || id > LIMIT_RING_ID)
 		return 0;
 	s = (struct trace_srcloc){.name = e->text,
 				  .function = function + 1,
@@ -54,7 +54,7 @@ int process_add_name(struct process *p, const struct ring_event *e)
 {
 	uint64_t id = e->words[0];
 
-	if (id > 0xffffff)
+	if (id > LIMIT_RING_ID)
 		return 0;
 	while (p->names.n <= id)
 		if (vec_push(&p->names, NULL) < 0)

@@ -2,7 +2,6 @@
 #include "base/limits.h"
 #include "trace/reader.h"
 
-#define HOLES_MAX      (1u << 20) /* definitions that are made up for ids nobody defined */
 #define PROPERTIES_MAX 4096u
 
 static const char *read_text(struct trace_private *p, struct in *in, int *r)
@@ -18,18 +17,18 @@ static const char *read_text(struct trace_private *p, struct in *in, int *r)
 
 /*
  * Makes room for id in an array: ids come in order, but in a damaged file some may be missing.
- * Those are filled with EMPTY. HOLES_MAX keeps a hostile id from filling the memory.
+ * Those are filled with EMPTY. LIMIT_HOLES keeps a hostile id from filling the memory.
  */
-#define array_reach(p, array, id, empty)                                              \
-	({                                                                            \
-		int reach_ = 0;                                                       \
-		if ((id) >= (array)->n && (id) - (array)->n > HOLES_MAX - (p)->holes) \
-			reach_ = TACHO_EDAMAGED;                                      \
-		else if ((id) > (array)->n)                                           \
-			(p)->holes += (id) - (array)->n;                              \
-		while (reach_ == 0 && (array)->n <= (id))                             \
-			reach_ = vec_push((array), (empty));                          \
-		reach_;                                                               \
+#define array_reach(p, array, id, empty)                                                \
+	({                                                                              \
+		int reach_ = 0;                                                         \
+		if ((id) >= (array)->n && (id) - (array)->n > LIMIT_HOLES - (p)->holes) \
+			reach_ = TACHO_EDAMAGED;                                        \
+		else if ((id) > (array)->n)                                             \
+			(p)->holes += (id) - (array)->n;                                \
+		while (reach_ == 0 && (array)->n <= (id))                               \
+			reach_ = vec_push((array), (empty));                            \
+		reach_;                                                                 \
 	})
 
 static const struct trace_process no_process = {
