@@ -1,6 +1,7 @@
-/* The folder of the indices. They are larger than their traces, which nobody tells us the end of.
- */
+/* The folder of the indices. They are larger than their traces, and nothing says when a trace is
+ * removed: so old ones are removed here. */
 #include "base/cache.h"
+#include "base/own.h"
 #include "trace/lod.h"
 
 #include <stdlib.h>
@@ -14,6 +15,7 @@ char *lod_cache_path(const struct trace *t, const char *dir)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	struct buf path = BUF_INIT;
+	int folder;
 
 	if (dir) {
 		buf_adds(&path, dir);
@@ -28,8 +30,13 @@ char *lod_cache_path(const struct trace *t, const char *dir)
 			mkdir(path.data, 0700);
 		buf_adds(&path, "/tacho");
 	}
-	if (!path.failed)
-		mkdir(path.data, 0700);
+	/* In a folder that others can write to, an index could be theirs: it stays in memory then. */
+	folder = path.failed ? -1 : own_folder_at(AT_FDCWD, path.data, true);
+	if (folder < 0) {
+		buf_free(&path);
+		return NULL;
+	}
+	close(folder);
 	buf_addc(&path, '/');
 	for (int i = 0; i < UUID_DIGITS / 2; i++)
 		buf_addf(&path, "%02x", t->uuid[i]);
