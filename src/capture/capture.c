@@ -116,7 +116,6 @@ static void save_ledgers(struct capture *c, struct process *p)
 static void release_process(struct capture *c, struct process *p)
 {
 	struct ring_stream **streams;
-	char path[RING_PATH + 256];
 	size_t count;
 
 	if (!p->ring)
@@ -133,13 +132,14 @@ static void release_process(struct capture *c, struct process *p)
 		}
 	}
 	if (!p->finished) {
-		ring_release(p->ring);
+		if (!c->keep)
+			ring_release(p->ring);
 		return;
 	}
-	snprintf(path, sizeof(path), "%s/%s", c->session.dir, ring_name(p->ring));
+	if (!c->keep)
+		unlinkat(c->session.folder.fd, ring_name(p->ring), 0);
 	ring_close(p->ring);
 	p->ring = NULL;
-	unlink(path);
 	process_clear(p);
 }
 
@@ -183,6 +183,8 @@ static bool checkpoint_is_due(const struct capture *c)
 
 	if (!c->since_checkpoint)
 		return false;
+	if (c->keep) /* no ring memory waits for it */
+		return trace_writer_buffered(c->writer) >= 2 * CHECKPOINT_BYTES;
 	for (size_t i = 0; i < c->processes.n; i++) {
 		if (!c->processes.v[i]->ring)
 			continue;
@@ -207,7 +209,7 @@ static void trim(struct capture *c)
 {
 	uint64_t keep = (uint64_t)c->session.control->ring_kb << 10;
 
-	if (now_ns() - c->last_trim < TRIM_NS)
+	if (c->keep || now_ns() - c->last_trim < TRIM_NS)
 		return;
 	c->last_trim = now_ns();
 	for (size_t i = 0; i < c->processes.n; i++) {
@@ -309,9 +311,12 @@ static void capture_free(struct capture *c)
 static void watch_session(struct capture *c)
 {
 	uint32_t limit = c->session.control->limit_mb;
+	char folder[40];
 
+	/* By the open folder: somebody may have put another one where its path leads. */
+	snprintf(folder, sizeof(folder), "/proc/self/fd/%d", c->session.folder.fd);
 	c->watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	if (c->watch >= 0 && inotify_add_watch(c->watch, c->session.dir, IN_CREATE) < 0) {
+	if (c->watch >= 0 && inotify_add_watch(c->watch, folder, IN_CREATE) < 0) {
 		close(c->watch);
 		c->watch = -1;
 	}
@@ -325,15 +330,37 @@ static struct trace_writer_options writer_options(const struct capture_options *
 	return (struct trace_writer_options){.force = o->force, .durable = o->durable};
 }
 
-static void remove_part(struct capture *c)
+static void remove_unfinished(const struct capture *c)
 {
 	char *part;
 
-	trace_writer_abandon(c->writer);
-	if (asprintf(&part, "%s.part", c->output) < 0)
+	if (asprintf(&part, "%s%s", c->output, c->keep ? KEEP_SUFFIX : ".part") < 0)
 		return;
 	unlink(part);
 	free(part);
+}
+
+static void remove_part(struct capture *c)
+{
+	trace_writer_abandon(c->writer);
+	remove_unfinished(c);
+}
+
+/* The session that was asked for, or a new one in the user's place. */
+static int make_session(struct capture *c, const struct capture_options *options,
+			struct tacho_error *err)
+{
+	int r = ring_session_create(&c->session, options->session, &options->ring, err);
+	struct tacho_error why;
+
+	if (r == 0 || !options->session || !options->fall_back)
+		return r;
+	why = *err;
+	r = ring_session_create(&c->session, NULL, &options->ring, err);
+	if (r == 0)
+		snprintf(c->session.note, sizeof(c->session.note), "%s; the session is in %s",
+			 why.text, c->session.dir);
+	return r;
 }
 
 int capture_open(struct capture **result, const struct capture_options *options,
@@ -349,9 +376,9 @@ int capture_open(struct capture **result, const struct capture_options *options,
 	r = c->output ? trace_writer_open(&c->writer, c->output, &wo, err) : TACHO_ENOMEM;
 	if (r < 0)
 		goto fail;
-	r = ring_session_create(&c->session, options->session, &options->ring, err);
+	r = make_session(c, options, err) < 0 ? TACHO_ENO : 0;
 	if (r == 0) {
-		r = ring_session_set_output(&c->session, c->output, options->force, err);
+		r = ring_session_set_output(&c->session, c->output, err);
 		if (r < 0)
 			ring_session_remove(&c->session);
 	}
@@ -372,50 +399,95 @@ fail:
 	return r;
 }
 
+/* Whether PATH is a file that is no trace, which no session can have meant. */
+static bool is_other_file(const char *path)
+{
+	struct trace *t;
+	int r = trace_open(&t, path, NULL);
+
+	if (r == 0)
+		trace_close(t);
+	return r < 0 && r != TACHO_EDAMAGED && access(path, F_OK) == 0;
+}
+
+/* Where the trace of an adopted session goes: see struct capture_options. OLD: what it says. */
+static int choose_output(struct capture *c, const struct capture_options *options, const char *old,
+			 struct tacho_error *err)
+{
+	if (options->output)
+		c->output = strdup(options->output);
+	else if (old[0] != '/')
+		return err_set(err, TACHO_EUSAGE, "%s: -o FILE must say where the trace goes",
+			       c->session.dir);
+	else if (!options->force)
+		return err_set(err, TACHO_EUSAGE,
+			       "the session was writing %s: -f writes there, -o FILE elsewhere",
+			       old);
+	else if (is_other_file(old))
+		return err_set(
+			err, TACHO_EEXISTS,
+			"the session was writing %s, which is not a trace: -o FILE elsewhere", old);
+	else
+		c->output = strdup(old);
+	return c->output ? 0 : err_set(err, TACHO_ENOMEM, "out of memory");
+}
+
+/* Opens the trace to go on with, or a new one when none of the session is in a file. */
+static int resume_writer(struct capture *c, const char *old,
+			 const struct trace_writer_options *options, const void **state,
+			 size_t *len, struct tacho_error *err)
+{
+	bool saved = false;
+	int r = part_take_over(c, old, options->force, &saved, err);
+
+	if (r == 0 && saved) {
+		if (!c->keep)
+			ring_session_remove(&c->session);
+		return err_set(err, TACHO_ENO, "%s is complete", old);
+	}
+	if (r == 0)
+		r = trace_writer_resume(&c->writer, c->output, options, state, len, err);
+	if (r != TACHO_ENO)
+		return r;
+	r = trace_writer_open(&c->writer, c->output, options, err);
+	if (r == 0) {
+		add_properties(c->writer);
+		part_set_session(c);
+	}
+	return r;
+}
+
 int capture_resume(struct capture **result, const char *session,
 		   const struct capture_options *options, struct tacho_error *err)
 {
 	struct trace_writer_options wo = writer_options(options);
 	struct capture *c = capture_new();
 	const void *state = NULL;
-	bool saved = false;
+	char old[RING_PATH];
 	size_t len = 0;
 	int r;
 
 	if (!c)
 		return TACHO_ENOMEM;
-	r = ring_session_adopt(&c->session, session, err);
+	c->keep = options->keep;
+	if (c->keep)
+		wo.suffix = KEEP_SUFFIX;
+	r = ring_session_adopt(&c->session, session, c->keep, err);
 	if (r < 0)
 		goto fail;
-	c->output = strndup(options->output ? options->output : c->session.control->output,
-			    sizeof(c->session.control->output) - 1);
-	r = c->output ? part_take_over(c, &wo.force, &saved, err) : TACHO_ENOMEM;
-	if (r == 0 && saved) {
-		if (!options->keep_saved)
-			ring_session_remove(&c->session);
-		r = err_set(err, TACHO_ENO, "%s is complete", c->output);
-		goto fail;
-	}
+	snprintf(old, sizeof(old), "%.*s", (int)sizeof(old) - 1, c->session.control->output);
+	r = choose_output(c, options, old, err);
 	if (r == 0)
-		r = trace_writer_resume(&c->writer, c->output, &wo, &state, &len, err);
-	if (r == TACHO_ENO) {
-		/* Nothing of it is in a file: all is in the rings. */
-		r = trace_writer_open(&c->writer, c->output, &wo, err);
-		if (r == 0) {
-			add_properties(c->writer);
-			part_set_session(c);
-		}
-	}
+		r = resume_writer(c, old, &wo, &state, &len, err);
 	if (r < 0)
 		goto fail;
-	r = ring_session_set_output(&c->session, c->output, wo.force, err);
-	if (r < 0) {
-		trace_writer_abandon(c->writer);
-		goto fail;
+	if (!c->keep)
+		r = ring_session_set_output(&c->session, c->output, err);
+	if (r == 0) {
+		watch_session(c);
+		take_clock(c);
+		r = len ? state_load(c, state, len, err) : 0;
 	}
-	watch_session(c);
-	take_clock(c);
-	r = len ? state_load(c, state, len, err) : 0;
 	if (r < 0) {
 		trace_writer_abandon(c->writer);
 		goto fail;
@@ -442,9 +514,15 @@ void capture_start(struct capture *c)
 	ring_session_start(&c->session);
 }
 
+const char *capture_note(const struct capture *c)
+{
+	return c->session.note;
+}
+
 void capture_stop(struct capture *c)
 {
-	ring_session_stop(&c->session);
+	if (!c->keep)
+		ring_session_stop(&c->session);
 }
 
 int capture_attach(struct capture *c, uint32_t pid, struct tacho_error *err)
@@ -547,12 +625,12 @@ static void drain(struct capture *c)
 	take_clock(c);
 }
 
-int capture_finish(struct capture *c, bool keep_session, struct capture_summary *summary,
-		   struct tacho_error *err)
+int capture_finish(struct capture *c, struct capture_summary *summary, struct tacho_error *err)
 {
 	int r;
 
-	ring_session_stop(&c->session);
+	if (!c->keep)
+		ring_session_stop(&c->session);
 	if (!c->error)
 		drain(c);
 	tracy_finish(c);
@@ -565,7 +643,9 @@ int capture_finish(struct capture *c, bool keep_session, struct capture_summary 
 	} else {
 		r = trace_writer_close(c->writer, err);
 	}
-	if (!keep_session)
+	if (c->keep && r < 0)
+		remove_unfinished(c); /* nothing that only it has */
+	if (!c->keep)
 		ring_session_remove(&c->session);
 	capture_free(c);
 	return r;

@@ -159,6 +159,7 @@ struct capture {
 		VEC(char *);
 	} not_ready;           /* ring files that were not complete, or found no room here */
 	size_t no_room;        /* of those, at the last look */
+	bool keep;             /* the session is only read */
 	struct tracy_hub *hub; /* NULL: no Tracy clients are looked for */
 	int error;             /* sticky */
 };
@@ -273,12 +274,13 @@ int state_load(struct capture *c, const void *bytes, size_t len, struct tacho_er
 /* ---- part.c: the file that a killed recorder left */
 /* Marks the trace as one of this session. */
 void part_set_session(struct capture *c);
+#define KEEP_SUFFIX ".keep.part" /* of the unfinished file when that of the session is kept */
 /*
- * Makes the unfinished file of the session the one that c->output goes on with, if it was another.
- * *FORCE is set when the dead recorder was to replace an existing file, *SAVED when the file is
- * complete and c->output already. TACHO_ENO: there is none.
+ * Makes the unfinished file that the session wrote (OLD.part) the one that c->output goes on with.
+ * *SAVED: the trace is complete at OLD. TACHO_ENO: there is none, and all is in the rings.
  */
-int part_take_over(struct capture *c, bool *force, bool *saved, struct tacho_error *err);
+int part_take_over(struct capture *c, const char *old, bool force, bool *saved,
+		   struct tacho_error *err);
 
 /* ---- processes.c: ring files are found, described and forgotten */
 /* Opens the rings that have appeared in the session's directory. */

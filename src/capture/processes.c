@@ -103,7 +103,8 @@ int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
 	struct process *p = calloc(1, sizeof(*p));
 	struct tacho_error err;
 	int64_t id = known_id;
-	int r = p ? ring_open(&p->ring, c->session.dir, name, &err) : TACHO_ENOMEM;
+	int r = p ? ring_open(&p->ring, c->session.folder.fd, name, c->session.key, &err)
+		  : TACHO_ENOMEM;
 
 	if (r < 0) {
 		free(p);
@@ -167,9 +168,11 @@ static void try_ring(struct capture *c, const char *name)
 	char *copy;
 	int r;
 
-	if (strncmp(name, "p.", 2) || is_known(c, name))
+	if (!ring_is_name(name) || is_known(c, name))
 		return;
 	r = capture_add_process(c, name, TRACE_NONE, NULL);
+	if (r == TACHO_ENO)
+		return; /* not of a process of this session */
 	c->no_room += r == TACHO_ENOMEM;
 	if (r == TACHO_EFORMAT || r == TACHO_ENOMEM) {
 		copy = strdup(name);
@@ -184,7 +187,7 @@ static void try_ring(struct capture *c, const char *name)
 
 static void scan_directory(struct capture *c)
 {
-	DIR *d = opendir(c->session.dir);
+	DIR *d = own_folder_read(c->session.folder.fd);
 	struct dirent *e;
 
 	while (d && (e = readdir(d)))

@@ -379,7 +379,7 @@ static void get_process(struct capture *c, struct in *in)
 	if (in->bad)
 		goto out;
 	/* A name out of a file: only what a ring file may be called. */
-	if (strncmp(name, "p.", 2) || strchr(name, '/') || capture_add_process(c, name, id, &p) < 0)
+	if (!ring_is_name(name) || capture_add_process(c, name, id, &p) < 0)
 		p = capture_add_gone(c, id);
 	if (!p) {
 		in->bad = true;

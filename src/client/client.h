@@ -44,10 +44,10 @@ struct process {
 	uint64_t next_thread;
 	_Atomic uint64_t incarnation; /* differs at every join, in every process */
 	struct thread *free_threads;
-	char *slab, *slab_end;     /* thread states never used so far */
-	struct thread meta;        /* the process's own stream: thread number 0 */
-	const void *announced;     /* the last source location or name that was sent */
-	char path[RING_PATH + 64]; /* of the ring file */
+	char *slab, *slab_end; /* thread states never used so far */
+	struct thread meta;    /* the process's own stream: thread number 0 */
+	const void *announced; /* the last source location or name that was sent */
+	char name[48];         /* of the ring file in its folder */
 };
 
 /*
@@ -96,6 +96,11 @@ void text_add_number(char *to, size_t size, uint64_t number);
 
 /* Joins the session KEY: makes the ring file. Lock held. False: this process stays silent. */
 bool process_join(uint64_t key);
+/*
+ * Opens the ring file by its name, or with O_CREAT makes it. -1: the session's folder is not ours
+ * alone; whoever has a folder above it can replace it, so that is checked each time. Lock held.
+ */
+int process_file(int flags);
 /* Puts anonymous memory where the control page is: nothing is recorded from here on. */
 void process_silence(void);
 void process_ring_doorbell(void);

@@ -17,7 +17,7 @@
 /* For kernels before 5.14: by the file's name, which works until the program changes root. */
 static bool allocate_by_name(uint64_t offset, size_t bytes)
 {
-	int fd = sys_open(client_process->path, O_RDWR);
+	int fd = process_file(O_RDWR);
 	bool ok;
 
 	if (fd < 0)

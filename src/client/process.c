@@ -1,3 +1,4 @@
+#include "base/own.h"
 #include "client/client.h"
 
 #include <errno.h>
@@ -63,21 +64,67 @@ static void fill_header(struct ring_header *header, uint64_t key, uint64_t now)
 
 /* ------------------------------------------------------------------ file */
 
+/* Opens the session's folder if it is ours alone; PATH is where it is. */
+static int open_folder(char *path, size_t size)
+{
+	struct stat st;
+	int fd;
+
+	path[0] = 0;
+	text_add(path, size, client_session[0] ? client_session : client_control->session);
+	fd = sys_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !own_is_private(&st))) {
+		sys_close(fd);
+		errno = EPERM;
+		return -1;
+	}
+	return fd;
+}
+
+int process_file(int flags)
+{
+	char path[RING_PATH + sizeof(client_process->name) + 1];
+	int folder = open_folder(path, RING_PATH), fd, error;
+
+	if (folder < 0)
+		return -1;
+	fd = (int)syscall(SYS_openat, folder, client_process->name,
+			  flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+	error = errno;
+	sys_close(folder);
+	errno = error;
+	if (fd >= 0 || error != EMFILE)
+		return fd;
+	/* A program that has a single descriptor left: not both at a time. */
+	text_add(path, sizeof(path), "/");
+	text_add(path, sizeof(path), client_process->name);
+	return sys_open(path, flags | O_NOFOLLOW);
+}
+
+static void remove_file(void)
+{
+	char path[RING_PATH];
+	int folder = open_folder(path, sizeof(path));
+
+	if (folder < 0)
+		return;
+	syscall(SYS_unlinkat, folder, client_process->name, 0);
+	sys_close(folder);
+}
+
 /* The ring file's name is the pid and, should it join again, a count. */
 static int create_file(void)
 {
 	struct process *p = client_process;
-	const char *session = client_session[0] ? client_session : client_control->session;
 	int fd = -1;
 
 	for (unsigned n = 0; fd < 0 && n < 1000; n++) {
-		p->path[0] = 0;
-		text_add(p->path, RING_PATH, session);
-		text_add(p->path, sizeof(p->path), "/p.");
-		text_add_number(p->path, sizeof(p->path), (uint64_t)syscall(SYS_getpid));
-		text_add(p->path, sizeof(p->path), ".");
-		text_add_number(p->path, sizeof(p->path), n);
-		fd = sys_open(p->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
+		p->name[0] = 0;
+		text_add(p->name, sizeof(p->name), "p.");
+		text_add_number(p->name, sizeof(p->name), (uint64_t)syscall(SYS_getpid));
+		text_add(p->name, sizeof(p->name), ".");
+		text_add_number(p->name, sizeof(p->name), n);
+		fd = process_file(O_RDWR | O_CREAT | O_EXCL);
 		if (fd < 0 && errno != EEXIST)
 			return -1;
 	}
@@ -176,7 +223,7 @@ static bool open_ring(void)
 	ok = map_ring(fd) && syscall(SYS_fallocate, fd, 0, 0, 2 * RING_PAGE_SIZE) == 0;
 	sys_close(fd);
 	if (!ok)
-		syscall(SYS_unlinkat, AT_FDCWD, client_process->path, 0);
+		remove_file();
 	return ok;
 }
 

@@ -25,7 +25,7 @@ static const struct opt opts[] = {
 	OPT_FLAG('w', "wait", struct conf, wait,
 		 "go on while processes that the command left behind are alive"),
 	OPT_STR('s', "session", "DIR", struct conf, session,
-		"make DIR and keep what is not yet in the trace there, not below /dev/shm"),
+		"make DIR and keep what is not yet in the trace there, not in memory"),
 	OPT_FLAG(0, "view", struct conf, view,
 		 "show the recording in a browser while it goes on, and afterwards until Ctrl-C"),
 	OPT_INT(0, "port", "PORT", struct conf, port,
@@ -83,7 +83,8 @@ static pid_t start(char **argv, const char *session, int *failed)
 	pid = fork();
 	if (pid == 0) {
 		record_restore();
-		setenv("TACHO_SESSION", session, 1);
+		if (session)
+			setenv("TACHO_SESSION", session, 1);
 		execvp(argv[0], argv);
 		*failed = errno;
 		n = write(pipes[1], failed, sizeof(*failed));
@@ -191,6 +192,25 @@ static void view_stay(int code)
 	show.web = NULL;
 }
 
+/* There is no place for a session. That is no reason not to run the command. */
+static int run_unrecorded(char **argv, const struct tacho_error *err)
+{
+	struct recording r = {.failed = true};
+	int failed, status;
+	pid_t pid;
+
+	err_warn("not recorded: %s", err->text);
+	pid = start(argv, NULL, &failed);
+	if (pid < 0 || failed) {
+		status = report_exec(argv[0], pid < 0 ? errno : failed);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		return status;
+	}
+	status = follow(&r, pid);
+	return record_is_wrapped() ? exit_code_of(status) : err_exit_code(TACHO_EWRITE);
+}
+
 int record_command(const struct record_conf *conf, const struct cmd_common *common,
 		   const char *session, bool wait, char **argv)
 {
@@ -203,12 +223,17 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 
 	record_options(conf, &options);
 	options.session = session;
+	options.fall_back = true;
 	/* First, so that a signal never leaves a session behind. */
 	record_catch_signals();
 	record_raise_files();
 	code = capture_open(&r.capture, &options, &err);
+	if (code == TACHO_ENO)
+		return run_unrecorded(argv, &err);
 	if (code < 0)
 		return err_report(&err, code);
+	if (capture_note(r.capture)[0])
+		err_warn("%s", capture_note(r.capture));
 	for (size_t i = 0; i < conf->tracy_port_count && code == 0; i++)
 		code = capture_tracy(r.capture, conf->tracy_ports[i], &err);
 	if (code < 0) {
@@ -235,7 +260,7 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 	show.stops = record_stops();
 	capture_exit_status(r.capture, (uint32_t)pid, status);
 	left = r.failed ? 0 : capture_alive(r.capture);
-	code = record_finish(&r, conf, false);
+	code = record_finish(&r, conf);
 	if (left && !common->quiet)
 		fprintf(stderr, "tacho: %zu process%s left running; --wait would have followed\n",
 			left, left == 1 ? " was" : "es were");

@@ -301,7 +301,7 @@ static void last_warnings(const struct recording *r, const struct capture_summar
 			(unsigned long long)s->failed);
 }
 
-int record_finish(struct recording *r, const struct record_conf *conf, bool keep_session)
+int record_finish(struct recording *r, const struct record_conf *conf)
 {
 	struct capture_summary s;
 	struct tacho_error err = {0};
@@ -310,7 +310,7 @@ int record_finish(struct recording *r, const struct record_conf *conf, bool keep
 
 	progress_end(&r->progress);
 	snprintf(output, sizeof(output), "%s", capture_output(r->capture));
-	code = capture_finish(r->capture, keep_session, &s, &err);
+	code = capture_finish(r->capture, &s, &err);
 	if (code < 0)
 		return r->failed ? err_exit_code(r->code) : err_report(&err, code);
 	if (!r->quiet)

@@ -81,6 +81,6 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 		   const char *session, bool wait, char **argv);
 
 /* Stops, saves, prints the last line. Returns the exit code, 0 when all is well. */
-int record_finish(struct recording *r, const struct record_conf *conf, bool keep_session);
+int record_finish(struct recording *r, const struct record_conf *conf);
 
 #endif

@@ -2,7 +2,7 @@
  * The ring as both sides see it: the ABI between a program and the recorder. docs/ring.md is the
  * prose. Everything is little-endian, 64-bit.
  *
- * Session directory (default below /dev/shm):
+ * Session directory (place.h says where):
  *	control		one page, struct ring_control; mapped by the recorder and by every process
  *	p.PID.N		the ring file of a process; N counts when a pid joins more than once
  *
@@ -123,10 +123,9 @@ struct ring_control {
 	_Atomic uint32_t joins_failed; /* processes that could not make their ring file */
 	uint32_t owner_pid;            /* attach files: the program's pid */
 	char session[RING_PATH];       /* directory */
-	char output[RING_PATH]; /* the trace that is being written: for a recorder that takes over
-				 */
+	char output[RING_PATH]; /* the trace that is being written: shown, and read by followers */
 	uint64_t generation;    /* the key of this session, also while it is stopped */
-	uint32_t replace;       /* an existing file at output may be replaced */
+	uint32_t reserved;
 	/* CLOCK_MONOTONIC ns at which somebody last looked at the trace while it grows: see
 	 * follow.c */
 	_Atomic uint64_t followed;

@@ -30,11 +30,11 @@ static bool map_file(struct ring_reader *r, off_t size)
 	return true;
 }
 
-static int check_header(struct ring_reader *r, struct tacho_error *err)
+static int check_header(struct ring_reader *r, uint64_t key, struct tacho_error *err)
 {
 	struct stat st;
 
-	if (fstat(r->fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size < (off_t)ring_file_size(1))
+	if (fstat(r->fd, &st) < 0 || st.st_size < (off_t)ring_file_size(1))
 		return err_set(err, TACHO_EFORMAT, "%s is not a ring", r->name);
 	if (!map_file(r, st.st_size))
 		return err_errno(err, TACHO_EREAD, "cannot map %s", r->name);
@@ -46,6 +46,8 @@ static int check_header(struct ring_reader *r, struct tacho_error *err)
 	if (r->copy.version != RING_VERSION || r->copy.word_size != 8 ||
 	    r->copy.byte_order != 0x01020304)
 		return err_set(err, TACHO_EVERSION, "%s is a ring of another version", r->name);
+	if (key && r->copy.key != key)
+		return err_set(err, TACHO_ENO, "%s is a ring of another session", r->name);
 	if (r->copy.command_len > sizeof(r->copy.command))
 		r->copy.command_len = sizeof(r->copy.command);
 	r->max_extents = (uint32_t)(((uint64_t)st.st_size - RING_DATA) / RING_STRIDE);
@@ -56,11 +58,10 @@ static int check_header(struct ring_reader *r, struct tacho_error *err)
 	return 0;
 }
 
-int ring_open(struct ring_reader **result, const char *dir, const char *name,
+int ring_open(struct ring_reader **result, int folder, const char *name, uint64_t key,
 	      struct tacho_error *err)
 {
 	struct ring_reader *r = calloc(1, sizeof(*r));
-	char path[RING_PATH + 256];
 	int e = TACHO_ENOMEM;
 
 	if (!r)
@@ -69,15 +70,15 @@ int ring_open(struct ring_reader **result, const char *dir, const char *name,
 	r->name = strdup(name);
 	if (!r->name)
 		goto fail;
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	r->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	r->fd = own_file_open(folder, name, O_RDWR);
 	if (r->fd < 0) {
 		bool later = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+		int code = later ? TACHO_ENOMEM : errno == EPERM ? TACHO_ENO : TACHO_EREAD;
 
-		e = err_errno(err, later ? TACHO_ENOMEM : TACHO_EREAD, "cannot open %s", path);
+		e = err_errno(err, code, "cannot open %s", name);
 		goto fail;
 	}
-	e = check_header(r, err);
+	e = check_header(r, key, err);
 	if (e < 0)
 		goto fail;
 	r->known = calloc(r->max_extents, sizeof(*r->known));

@@ -9,8 +9,10 @@
 #define RING_RING_H
 
 #include "base/err.h"
+#include "base/own.h"
 #include "ring/guard.h"
 #include "ring/layout.h"
+#include "ring/place.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,7 +32,9 @@ struct ring_control_page {
 
 /* It must stay where it is until it is closed. */
 struct ring_session {
-	char dir[RING_PATH - 64];
+	char dir[RING_PATH - 64]; /* absolute; for programs and for messages */
+	struct own_folder folder; /* the same, open: everything inside is reached by it */
+	char note[2 * RING_PATH]; /* of ring_session_create(): why it is not at the usual place */
 	struct ring_control *control; /* of page */
 	struct ring_control_page page;
 	int lock; /* the control file: locked while this recorder lives */
@@ -46,26 +50,43 @@ struct ring_session_options {
 	uint32_t ring_kb;  /* memory that an idle process keeps; 0 = 4096 */
 };
 
-/* The folder of this user's sessions and attach files: /dev/shm/tacho-UID. */
-void ring_base_dir(char *dir, size_t size);
+/* An open folder of this user's sessions and attach pages: see place.h. */
+struct ring_place {
+	char path[RING_PLACE_PATH];
+	int fd;
+};
 
-/* Makes a new session directory (below the base folder when DIR is NULL); recording is off. */
+/* Those that there are; their number. */
+unsigned ring_places_open(struct ring_place places[RING_PLACES]);
+void ring_places_close(struct ring_place *places, unsigned count);
+/* The first that there is, or with MAKE that can be made. -1: none. */
+int ring_place_open(struct ring_place *place, bool make);
+/* The one for a new session. NOTE: what is wrong with the usual one, or "". */
+int ring_place_for_session(struct ring_place *place, char *note, size_t size,
+			   struct tacho_error *err);
+
+/* The name of the session that programs started with TACHO_CAPTURE=1 look for, in any place. */
+#define RING_CAPTURE "capture"
+
+/*
+ * Makes a new session directory (in a place of this user when DIR is NULL); recording is off. A
+ * directory of another user, or that others can write to, is refused.
+ */
 int ring_session_create(struct ring_session *s, const char *dir,
 			const struct ring_session_options *options, struct tacho_error *err);
 
 /*
  * Takes over a session whose recorder died: rings that are there are read on, and programs that it
- * was attached to stay attached. TACHO_ECONNECT: it is alive.
+ * was attached to stay attached. With KEEP nothing in the session is changed: it is only read.
+ * TACHO_ECONNECT: its recorder is alive.
  */
-int ring_session_adopt(struct ring_session *s, const char *dir, struct tacho_error *err);
+int ring_session_adopt(struct ring_session *s, const char *dir, bool keep, struct tacho_error *err);
 
-/* The trace that a session's recorder was writing; "" when DIR is no session. */
-void ring_session_output(const char *dir, char *path, size_t size);
 /* The pid of the recorder that looks after a session; 0 when there is none. */
 uint32_t ring_session_recorder(const char *dir);
-/* REPLACE: a file that is there already may be replaced. */
-int ring_session_set_output(struct ring_session *s, const char *path, bool replace,
-			    struct tacho_error *err);
+/* For those who look for the trace. A recorder that takes over asks its user before it writes
+ * there. */
+int ring_session_set_output(struct ring_session *s, const char *path, struct tacho_error *err);
 
 void ring_session_start(struct ring_session *s);
 void ring_session_stop(struct ring_session *s); /* producers see it at their next event */
@@ -73,8 +94,10 @@ void ring_session_stop(struct ring_session *s); /* producers see it at their nex
 /* Waits up to MS milliseconds, less when a program asks for attention. */
 void ring_session_wait(struct ring_session *s, unsigned ms);
 
-/* Removes the session's files (control and p.*) and the directory; nothing else. */
+/* Removes the session's files (control and p.PID.N) and the directory; nothing else. */
 void ring_session_remove(struct ring_session *s);
+/* Whether NAME is that of a ring file: p.PID.N. */
+bool ring_is_name(const char *name);
 void ring_session_close(struct ring_session *s); /* unmaps only */
 
 /* Asks a running program that has libtacho to join the session. */
@@ -92,13 +115,13 @@ struct ring_session_info {
 	uint64_t made;          /* seconds since 1970 */
 };
 
-/* The sessions of this user below ring_base_dir(), newest first. Freed by the caller. */
+/* The sessions of this user in all places, newest first. Freed by the caller. */
 int ring_sessions(struct ring_session_info **list, size_t *count);
 
 /*
- * The session that TEXT means: its directory or the name of that below ring_base_dir(), the pid of
- * its recorder, its trace (PATH or PATH.part), or, when TEXT is NULL or "", the only one that is
- * being recorded. TACHO_ECONNECT and one line when there is none, or several.
+ * The session that TEXT means: its directory or the last name of that, the pid of its recorder, its
+ * trace (PATH or PATH.part), or, when TEXT is NULL or "", the only one that is being recorded.
+ * TACHO_ECONNECT and one line when there is none, or several.
  */
 int ring_session_find(const char *text, struct ring_session_info *info, struct tacho_error *err);
 
@@ -159,8 +182,12 @@ struct ring_position {
 struct ring_reader;
 struct ring_stream;
 
-/* One process's ring file. TACHO_EFORMAT, TACHO_ENOMEM: not now: try again later. */
-int ring_open(struct ring_reader **r, const char *dir, const char *name, struct tacho_error *err);
+/*
+ * One process's ring file in an open session folder. It must be this user's, and of the session KEY
+ * (0: of any), else TACHO_ENO. TACHO_EFORMAT, TACHO_ENOMEM: not now: try again later.
+ */
+int ring_open(struct ring_reader **r, int folder, const char *name, uint64_t key,
+	      struct tacho_error *err);
 void ring_close(struct ring_reader *r);
 
 const struct ring_header *ring_header(const struct ring_reader *r); /* a copy made by ring_open() */

@@ -231,8 +231,9 @@ struct trace_writer;
 struct trace_lane;
 
 struct trace_writer_options {
-	bool force;    /* replace an existing file */
-	bool durable;  /* fsync at every checkpoint */
+	bool force;         /* replace an existing file */
+	bool durable;       /* fsync at every checkpoint */
+	const char *suffix; /* of the unfinished file; NULL = ".part" */
 	size_t memory; /* buffered zones and rows in bytes before they are flushed; 0 = 16 MiB */
 	int level;     /* zstd level; 0 = 1 */
 };

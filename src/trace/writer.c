@@ -236,8 +236,9 @@ struct trace_writer *writer_new(const char *path, const struct trace_writer_opti
 	if (!w->options.level)
 		w->options.level = 1;
 	w->path = strdup(path);
-	if (asprintf(&w->part, "%s.part", path) < 0)
+	if (asprintf(&w->part, "%s%s", path, w->options.suffix ? w->options.suffix : ".part") < 0)
 		w->part = NULL;
+	w->options.suffix = NULL; /* the caller's */
 	w->packer = packer_new(w->options.level);
 	if (!w->path || !w->part || !w->packer) {
 		trace_writer_abandon(w);

@@ -15,28 +15,22 @@
  */
 static int token_file(bool make)
 {
-	char dir[64], path[96];
-	struct stat st;
+	struct ring_place place;
+	int fd;
 
-	ring_base_dir(dir, sizeof(dir));
-	if (make && mkdir(dir, 0700) < 0 && errno != EEXIST)
+	if (ring_place_open(&place, make) < 0)
 		return -1;
-	if (lstat(dir, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
-	    (st.st_mode & 077))
-		return -1;
-	snprintf(path, sizeof(path), "%s/.view-token", dir);
-	return open(path,
-		    make ? O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-			 : O_RDONLY | O_CLOEXEC | O_NOFOLLOW,
-		    0600);
+	fd = own_file_open(place.fd, ".view-token", make ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY);
+	close(place.fd);
+	return fd;
 }
 
 static bool token_read(char *token)
 {
 	int fd = token_file(false);
 	struct stat st;
-	bool ok = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-		  !(st.st_mode & 077) && read(fd, token, WEB_TOKEN - 1) == WEB_TOKEN - 1;
+	bool ok = fd >= 0 && fstat(fd, &st) == 0 && !(st.st_mode & 077) &&
+		  read(fd, token, WEB_TOKEN - 1) == WEB_TOKEN - 1;
 
 	if (fd >= 0)
 		close(fd);
