@@ -167,6 +167,7 @@ static int checkpoint(struct capture *c)
 		capture_error(c, r);
 		return r;
 	}
+	c->saved = trace_writer_zones(c->writer);
 	if (c->followed)
 		ring_session_written(&c->session);
 	for (size_t i = 0; i < c->processes.n; i++)
@@ -201,6 +202,10 @@ static bool checkpoint_is_due(const struct capture *c)
 
 static int failed(struct capture *c, struct tacho_error *err)
 {
+	const char *text = trace_writer_error(c->writer);
+
+	if (*text)
+		return err_set(err, c->error, "%s", text);
 	return err_set(err, c->error, "%s.part: %s", c->output, err_text(c->error));
 }
 
@@ -492,6 +497,7 @@ int capture_resume(struct capture **result, const char *session,
 		trace_writer_abandon(c->writer);
 		goto fail;
 	}
+	c->saved = trace_writer_zones(c->writer);
 	*result = c;
 	return 0;
 fail:
@@ -519,10 +525,12 @@ const char *capture_note(const struct capture *c)
 	return c->session.note;
 }
 
-void capture_stop(struct capture *c)
+void capture_give_up(struct capture *c)
 {
-	if (!c->keep)
-		ring_session_stop(&c->session);
+	if (c->keep)
+		return;
+	ring_session_stop(&c->session);
+	ring_session_unlock(&c->session);
 }
 
 int capture_attach(struct capture *c, uint32_t pid, struct tacho_error *err)
@@ -568,6 +576,11 @@ void capture_summary(const struct capture *c, struct capture_summary *summary)
 	*summary = c->sum;
 	summary->zones = trace_writer_zones(c->writer);
 	summary->bytes = trace_writer_written(c->writer);
+	summary->saved = c->saved;
+	summary->rings = 0;
+	for (size_t i = 0; i < c->processes.n; i++)
+		if (c->processes.v[i]->ring)
+			summary->rings += ring_bytes(c->processes.v[i]->ring);
 	summary->failed += atomic_load(&c->session.control->joins_failed);
 }
 
@@ -625,13 +638,27 @@ static void drain(struct capture *c)
 	take_clock(c);
 }
 
+/* Whether the trace still waits for its last steps, under the name that it has until then. */
+static bool is_unfinished(const struct capture *c)
+{
+	bool found;
+	char *part;
+
+	if (asprintf(&part, "%s.part", c->output) < 0)
+		return true;
+	found = access(part, F_OK) == 0;
+	free(part);
+	return found;
+}
+
 int capture_finish(struct capture *c, struct capture_summary *summary, struct tacho_error *err)
 {
+	bool gave_up = c->error; /* another recorder may have the session now */
 	int r;
 
-	if (!c->keep)
+	if (!gave_up && !c->keep)
 		ring_session_stop(&c->session);
-	if (!c->error)
+	if (!gave_up)
 		drain(c);
 	tracy_finish(c);
 	if (!c->error)
@@ -645,7 +672,8 @@ int capture_finish(struct capture *c, struct capture_summary *summary, struct ta
 	}
 	if (c->keep && r < 0)
 		remove_unfinished(c); /* nothing that only it has */
-	if (!c->keep)
+	/* Only what is in the file for good may leave the memory. */
+	if (!c->keep && (r == 0 || (!c->error && !is_unfinished(c))))
 		ring_session_remove(&c->session);
 	capture_free(c);
 	return r;

@@ -35,6 +35,8 @@ struct capture_summary {
 	uint64_t processes, threads, zones, rows;
 	uint64_t lost;   /* zones and rows that were lost, for any reason */
 	uint64_t bytes;  /* of the file so far */
+	uint64_t saved;  /* zones that are safe in the file: up to the last checkpoint */
+	uint64_t rings;  /* bytes of memory of the rings */
 	uint64_t failed; /* processes or threads that could not be recorded at all */
 };
 
@@ -71,8 +73,11 @@ int64_t capture_round(struct capture *c, struct tacho_error *err);
 /* Sleeps as long as the last rounds suggest: not at all when busy, up to 50 ms when idle. */
 void capture_wait(struct capture *c);
 
-/* Programs stop recording; what they wrote stays in the rings. */
-void capture_stop(struct capture *c);
+/*
+ * After an error of capture_round(): programs stop recording, and what they wrote stays in the
+ * rings, for capture_resume() by another process or a later one.
+ */
+void capture_give_up(struct capture *c);
 
 /* Processes of the session that are still alive. */
 size_t capture_alive(struct capture *c);
@@ -83,7 +88,10 @@ unsigned capture_attached_alive(const struct capture *c);
 void capture_exit_status(struct capture *c, uint32_t pid, int status);
 void capture_summary(const struct capture *c, struct capture_summary *summary);
 
-/* Frees C. On error the .part file is kept. */
+/*
+ * Frees C. On error the .part file and the session stay, and capture_resume() can complete the
+ * trace when the cause is gone.
+ */
 int capture_finish(struct capture *c, struct capture_summary *summary, struct tacho_error *err);
 
 /* Gives up: removes the .part file and the session. Frees C. */

@@ -160,6 +160,7 @@ struct capture {
 	} not_ready;           /* ring files that were not complete, or found no room here */
 	size_t no_room;        /* of those, at the last look */
 	bool keep;             /* the session is only read */
+	uint64_t saved;        /* zones at the last checkpoint */
 	struct tracy_hub *hub; /* NULL: no Tracy clients are looked for */
 	int error;             /* sticky */
 };

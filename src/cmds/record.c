@@ -255,8 +255,24 @@ static void show_progress(struct recording *r)
 			fmt_bytes(bytes, (double)s.bytes), fmt_count(lost, s.lost));
 }
 
+/*
+ * What could not be written is not lost: says what is saved, what is in memory, and how to go on.
+ * One line, since it comes in the middle of what the program prints.
+ */
+static void report_stop(const char *why, const char *session, const struct capture_summary *s)
+{
+	char zones[FMT_SIZE], rings[FMT_SIZE];
+
+	err_warn(
+		"recording has stopped: %s; %s zones are saved there and %s of rings are kept in "
+		"memory: free some space, then 'tacho recover -f %s' completes the trace, or -o FILE "
+		"writes it elsewhere",
+		why, fmt_count(zones, s->saved), fmt_bytes(rings, (double)s->rings), session);
+}
+
 bool record_round(struct recording *r)
 {
+	struct capture_summary s;
 	struct tacho_error err;
 
 	if (r->failed)
@@ -265,8 +281,9 @@ bool record_round(struct recording *r)
 		progress_end(&r->progress);
 		r->failed = true;
 		r->code = err.code;
-		err_warn("recording has stopped: %s", err.text);
-		capture_stop(r->capture);
+		capture_summary(r->capture, &s);
+		report_stop(err.text, capture_session(r->capture), &s);
+		capture_give_up(r->capture);
 		return false;
 	}
 	show_progress(r);
@@ -301,18 +318,30 @@ static void last_warnings(const struct recording *r, const struct capture_summar
 			(unsigned long long)s->failed);
 }
 
+static bool is_there(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
 int record_finish(struct recording *r, const struct record_conf *conf)
 {
 	struct capture_summary s;
 	struct tacho_error err = {0};
-	char output[RING_PATH];
+	char output[RING_PATH], session[RING_PATH];
 	int code;
 
 	progress_end(&r->progress);
 	snprintf(output, sizeof(output), "%s", capture_output(r->capture));
+	snprintf(session, sizeof(session), "%s", capture_session(r->capture));
 	code = capture_finish(r->capture, &s, &err);
-	if (code < 0)
-		return r->failed ? err_exit_code(r->code) : err_report(&err, code);
+	if (code < 0 && r->failed)
+		return err_exit_code(r->code);
+	if (code < 0 && !is_there(session))
+		return err_report(&err, code);
+	if (code < 0) {
+		report_stop(err.text, session, &s);
+		return err_exit_code(code);
+	}
 	if (!r->quiet)
 		last_line(&s, output);
 	last_warnings(r, &s, output);

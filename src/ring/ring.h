@@ -96,6 +96,8 @@ void ring_session_wait(struct ring_session *s, unsigned ms);
 
 /* Removes the session's files (control and p.PID.N) and the directory; nothing else. */
 void ring_session_remove(struct ring_session *s);
+/* Lets others take the session over while this recorder still has it open. */
+void ring_session_unlock(struct ring_session *s);
 /* Whether NAME is that of a ring file: p.PID.N. */
 bool ring_is_name(const char *name);
 void ring_session_close(struct ring_session *s); /* unmaps only */

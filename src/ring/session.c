@@ -418,6 +418,11 @@ void ring_session_remove(struct ring_session *s)
 	own_folder_remove(&s->folder);
 }
 
+void ring_session_unlock(struct ring_session *s)
+{
+	flock(s->lock, LOCK_UN);
+}
+
 int ring_session_attach(struct ring_session *s, uint32_t pid, struct tacho_error *err)
 {
 	struct ring_control *c;

@@ -295,6 +295,8 @@ int trace_add_ledger(struct trace_writer *w, uint32_t track, const struct trace_
 size_t trace_writer_buffered(const struct trace_writer *w);
 uint64_t trace_writer_written(const struct trace_writer *w);
 uint64_t trace_writer_zones(const struct trace_writer *w);
+/* What the first error was, with the system's reason; "" while there is none. */
+const char *trace_writer_error(const struct trace_writer *w);
 /* How many ids there are so far: for a recorder that has got ids out of a file. */
 uint32_t trace_writer_tracks(const struct trace_writer *w);
 uint32_t trace_writer_srclocs(const struct trace_writer *w);

@@ -546,6 +546,11 @@ void trace_writer_abandon(struct trace_writer *w)
 	free(w);
 }
 
+const char *trace_writer_error(const struct trace_writer *w)
+{
+	return w->error.text;
+}
+
 size_t trace_writer_buffered(const struct trace_writer *w)
 {
 	return w->buffered + w->extra_bytes + w->defs.len + w->out.len;
