@@ -26,11 +26,16 @@ struct capture_options {
 	struct ring_session_options ring;
 };
 
+#define CAPTURE_ABSENT_LINES 4
+
 struct capture_summary {
 	uint64_t processes, threads, zones, rows;
 	uint64_t lost;   /* zones and rows that were lost, for any reason */
 	uint64_t bytes;  /* of the file so far */
-	uint64_t failed; /* processes or threads that could not be recorded at all */
+	uint64_t failed; /* threads that got no memory: what they emitted is in lost */
+	uint64_t absent; /* processes that could not be recorded at all */
+	/* A line on each of the first of them; "" where there are fewer. */
+	char absent_text[CAPTURE_ABSENT_LINES][256];
 };
 
 int capture_open(struct capture **c, const struct capture_options *options,

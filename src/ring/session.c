@@ -151,7 +151,7 @@ static int make_dir(struct ring_session *s, const char *dir, struct tacho_error 
 static void session_init(struct ring_session *s)
 {
 	memset(s, 0, sizeof(*s));
-	s->lock = -1;
+	s->lock = s->pool.fd = -1;
 }
 
 int ring_session_create(struct ring_session *s, const char *dir,
@@ -168,6 +168,13 @@ int ring_session_create(struct ring_session *s, const char *dir,
 	if (r < 0) {
 		if (!dir)
 			rmdir(s->dir);
+		return r;
+	}
+	/* Before the control page is valid: programs look for the pool once it is. */
+	r = ring_pool_create(s, options->session_mb, err);
+	if (r < 0) {
+		ring_session_remove(s);
+		ring_session_close(s);
 		return r;
 	}
 	flock(s->lock, LOCK_EX | LOCK_NB); /* nobody asks before the magic is there */
@@ -284,6 +291,11 @@ int ring_session_adopt(struct ring_session *s, const char *dir, struct tacho_err
 		ring_session_close(s);
 		return TACHO_ECONNECT;
 	}
+	r = ring_pool_adopt(s, err);
+	if (r < 0) {
+		ring_session_close(s);
+		return r;
+	}
 	s->key = s->control->generation;
 	s->control->recorder_pid = (uint32_t)getpid();
 	reattach(s);
@@ -362,6 +374,7 @@ void ring_session_wait(struct ring_session *s, unsigned ms)
 void ring_session_close(struct ring_session *s)
 {
 	unmap_page(&s->page);
+	ring_pool_close(s);
 	if (s->lock >= 0)
 		close(s->lock);
 	for (unsigned i = 0; i < s->attached_count; i++)
@@ -379,6 +392,7 @@ void ring_session_remove(struct ring_session *s)
 			unlinkat(dirfd(d), e->d_name, 0);
 	/* Last: with it the directory can be adopted again, should this be killed half-way. */
 	if (d) {
+		unlinkat(dirfd(d), "pool", 0);
 		unlinkat(dirfd(d), "control", 0);
 		closedir(d);
 	}
