@@ -1,6 +1,7 @@
 #include "capture/private.h"
 #include "clock/clock.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #define LONGEST_WAIT_MS  50
 #define FOLLOWED_WAIT_MS 20
 #define TRIM_NS          1000000000ull
+#define TRIM_NEAR_NS     20000000ull
 #define FINISHED_MAX     64 /* processes that have ended and whose rings are still open */
 
 static uint64_t now_ns(void)
@@ -136,9 +138,7 @@ static void release_process(struct capture *c, struct process *p)
 			ring_release(p->ring);
 		return;
 	}
-	if (!c->keep)
-		unlinkat(c->session.folder.fd, ring_name(p->ring), 0);
-	ring_close(p->ring);
+	bound_remove_ring(c, p->ring);
 	p->ring = NULL;
 	process_clear(p);
 }
@@ -159,6 +159,7 @@ static int checkpoint(struct capture *c)
 		c->ledgers.v[i] = (struct trace_ledger){0};
 	}
 	tracy_checkpoint(c);
+	absent_collect(c);
 	r = state_save(c, &state);
 	if (r == 0)
 		r = trace_checkpoint(c->writer, state.data, state.len);
@@ -170,6 +171,8 @@ static int checkpoint(struct capture *c)
 	c->saved = trace_writer_zones(c->writer);
 	if (c->followed)
 		ring_session_written(&c->session);
+	if (!c->keep)
+		absent_release(c);
 	for (size_t i = 0; i < c->processes.n; i++)
 		release_process(c, c->processes.v[i]);
 	c->last_checkpoint = now_ns();
@@ -192,6 +195,8 @@ static bool checkpoint_is_due(const struct capture *c)
 		unreleased += ring_unreleased(c->processes.v[i]->ring);
 		finished += c->processes.v[i]->finished;
 	}
+	if (absent_is_many(c))
+		return true;
 	/* Each holds descriptors, and others may be waiting for them. */
 	if (finished >= FINISHED_MAX || (finished && c->not_ready.n))
 		return true;
@@ -209,19 +214,23 @@ static int failed(struct capture *c, struct tacho_error *err)
 	return err_set(err, c->error, "%s.part: %s", c->output, err_text(c->error));
 }
 
-/* After a burst a process keeps no more memory than it may have when idle. */
+/*
+ * After a burst a process keeps no more memory than it may have when idle. When the session's
+ * memory runs short, what one process has free is what another one waits for.
+ */
 static void trim(struct capture *c)
 {
-	uint64_t keep = (uint64_t)c->session.control->ring_kb << 10;
+	bool near = bound_is_near(c);
+	uint64_t keep = bound_keep(c);
 
-	if (c->keep || now_ns() - c->last_trim < TRIM_NS)
+	if (c->keep || now_ns() - c->last_trim < (near ? TRIM_NEAR_NS : TRIM_NS))
 		return;
 	c->last_trim = now_ns();
 	for (size_t i = 0; i < c->processes.n; i++) {
 		struct process *p = c->processes.v[i];
 
-		if (p->ring && !p->read)
-			ring_trim(p->ring, keep);
+		if (p->ring && (near || !p->read))
+			ring_pool_give(&c->session, ring_trim(p->ring, keep));
 		p->read = 0;
 	}
 }
@@ -234,7 +243,8 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 
 	c->followed = ring_session_followed(&c->session);
 	longest = c->followed ? FOLLOWED_WAIT_MS : LONGEST_WAIT_MS;
-	capture_find_rings(c);
+	bound_find_rings(c);
+	c->since_checkpoint += absent_is_new(c);
 	c->horizon = c->now = clock_ticks();
 	for (size_t i = 0; i < c->processes.n && !c->error; i++) {
 		struct process *p = c->processes.v[i];
@@ -290,6 +300,7 @@ static struct capture *capture_new(void)
 	c->texts = (struct buf)BUF_INIT;
 	c->watch = -1;
 	c->scan = true;
+	c->absent.others = TRACE_NONE;
 	c->last_checkpoint = now_ns();
 	return c;
 }
@@ -300,6 +311,7 @@ static void capture_free(struct capture *c)
 		process_free(c->processes.v[i]);
 	for (size_t i = 0; i < c->not_ready.n; i++)
 		free(c->not_ready.v[i]);
+	absent_free(c);
 	vec_free(&c->processes);
 	vec_free(&c->not_ready);
 	vec_free(&c->held);
@@ -326,6 +338,8 @@ static void watch_session(struct capture *c)
 		c->watch = -1;
 	}
 	c->checkpoint_bytes = (uint64_t)limit << 18; /* a quarter of what a process may have */
+	if (c->checkpoint_bytes > c->session.pool.limit / 4)
+		c->checkpoint_bytes = c->session.pool.limit / 4;
 	if (c->checkpoint_bytes > CHECKPOINT_BYTES)
 		c->checkpoint_bytes = CHECKPOINT_BYTES;
 }
@@ -581,7 +595,7 @@ void capture_summary(const struct capture *c, struct capture_summary *summary)
 	for (size_t i = 0; i < c->processes.n; i++)
 		if (c->processes.v[i]->ring)
 			summary->rings += ring_bytes(c->processes.v[i]->ring);
-	summary->failed += atomic_load(&c->session.control->joins_failed);
+	absent_summary(c, summary);
 }
 
 /* Drain all open rings into the trace; processes still running are cut off here. */
@@ -634,7 +648,9 @@ static void drain(struct capture *c)
 			capture_find_rings(c);
 		}
 	} while (c->sum.processes > before && !c->error);
-	c->sum.failed += c->no_room;
+	for (size_t i = 0; i < c->not_ready.n && i < c->no_room; i++)
+		absent_add(c, process_pid_named(c->not_ready.v[i]), TRACE_ABSENT_RECORDER, EMFILE,
+			   "");
 	take_clock(c);
 }
 

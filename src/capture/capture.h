@@ -31,13 +31,18 @@ struct capture_options {
 	struct ring_session_options ring;
 };
 
+#define CAPTURE_ABSENT_LINES 4
+
 struct capture_summary {
 	uint64_t processes, threads, zones, rows;
 	uint64_t lost;   /* zones and rows that were lost, for any reason */
 	uint64_t bytes;  /* of the file so far */
 	uint64_t saved;  /* zones that are safe in the file: up to the last checkpoint */
 	uint64_t rings;  /* bytes of memory of the rings */
-	uint64_t failed; /* processes or threads that could not be recorded at all */
+	uint64_t failed; /* threads that got no memory: what they emitted is in lost */
+	uint64_t absent; /* processes that could not be recorded at all */
+	/* A line on each of the first of them; "" where there are fewer. */
+	char absent_text[CAPTURE_ABSENT_LINES][256];
 };
 
 /* TACHO_ENO: the trace could be written, but there is no place for a session. */

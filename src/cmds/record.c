@@ -27,6 +27,8 @@ static struct sigaction old_actions[CAUGHT];
 static struct rlimit old_files;
 static bool files_raised;
 
+#define SESSION_MB_DEFAULT (-1) /* by what is free */
+
 static int64_t env_number(const char *name, int64_t otherwise)
 {
 	const char *text = getenv(name);
@@ -49,6 +51,7 @@ void record_init(struct record_conf *conf)
 
 	conf->output = output && *output ? output : NULL;
 	conf->limit_mb = env_number("TACHO_LIMIT_MB", 512);
+	conf->session_mb = env_number("TACHO_SESSION_MB", SESSION_MB_DEFAULT);
 	conf->block_ms = 100;
 	for (int i = 0; policy && *policy && record_policies[i]; i++)
 		if (!strcmp(policy, record_policies[i]))
@@ -62,6 +65,8 @@ void record_options(const struct record_conf *conf, struct capture_options *opti
 	options->force = conf->force;
 	options->durable = conf->durable;
 	options->ring.limit_mb = (uint32_t)(conf->limit_mb > 0 ? conf->limit_mb : 1);
+	if (conf->session_mb != SESSION_MB_DEFAULT)
+		options->ring.session_mb = (uint32_t)(conf->session_mb > 0 ? conf->session_mb : 1);
 	options->ring.policy = (uint32_t)conf->policy;
 	options->ring.block_ms = (uint32_t)conf->block_ms;
 	options->ring.ring_kb = (uint32_t)env_number("TACHO_RING_KB", 4096);
@@ -313,9 +318,23 @@ static void last_warnings(const struct recording *r, const struct capture_summar
 	if (r->quiet && s->lost)
 		err_warn("%s: %s events were lost", output, fmt_count(lost, s->lost));
 	if (s->failed)
+		err_warn("%llu thread%s got no memory for a ring: what %s emitted is lost",
+			 (unsigned long long)s->failed, s->failed == 1 ? "" : "s",
+			 s->failed == 1 ? "it" : "they");
+}
+
+static void warn_absent(const struct capture_summary *s, const char *output)
+{
+	uint64_t told = 0;
+
+	for (int i = 0; i < CAPTURE_ABSENT_LINES && s->absent_text[i][0]; i++, told++)
+		err_warn("%s", s->absent_text[i]);
+	if (s->absent > told)
 		err_warn(
-			"%llu processes or threads could not be recorded: no memory for their rings",
-			(unsigned long long)s->failed);
+			"%llu %sprocess%s could not be recorded; 'tacho info --show=absent %s' lists "
+			"what is known",
+			(unsigned long long)(s->absent - told), told ? "more " : "",
+			s->absent - told == 1 ? "" : "es", output);
 }
 
 static bool is_there(const char *path)
@@ -325,7 +344,7 @@ static bool is_there(const char *path)
 
 int record_finish(struct recording *r, const struct record_conf *conf)
 {
-	struct capture_summary s;
+	struct capture_summary s = {0};
 	struct tacho_error err = {0};
 	char output[RING_PATH], session[RING_PATH];
 	int code;
@@ -345,5 +364,6 @@ int record_finish(struct recording *r, const struct record_conf *conf)
 	if (!r->quiet)
 		last_line(&s, output);
 	last_warnings(r, &s, output);
-	return conf->strict && (s.lost || s.failed) ? 6 : 0;
+	warn_absent(&s, output);
+	return conf->strict && (s.lost || s.failed || s.absent) ? 6 : 0;
 }

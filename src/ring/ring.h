@@ -30,6 +30,16 @@ struct ring_control_page {
 	uint32_t pid; /* of the program whose page it is */
 };
 
+/* What the processes of a session share: see struct ring_pool. */
+struct ring_pool_file {
+	int fd;
+	struct ring_pool *head;
+	struct guard_range guard;
+	volatile bool gone;
+	uint64_t limit;       /* ours: programs can write to the one in the head */
+	uint64_t claims_seen; /* head->claims when its areas were last looked at */
+};
+
 /* It must stay where it is until it is closed. */
 struct ring_session {
 	char dir[RING_PATH - 64]; /* absolute; for programs and for messages */
@@ -38,16 +48,18 @@ struct ring_session {
 	struct ring_control *control; /* of page */
 	struct ring_control_page page;
 	int lock; /* the control file: locked while this recorder lives */
+	struct ring_pool_file pool;
 	uint64_t key;
 	struct ring_control_page attached[RING_MAX_ATTACHED]; /* programs that were asked to join */
 	unsigned attached_count;
 };
 
 struct ring_session_options {
-	uint32_t limit_mb; /* 0 = 512 */
-	uint32_t policy;   /* enum ring_policy */
-	uint32_t block_ms; /* RING_BLOCK: longest wait for room */
-	uint32_t ring_kb;  /* memory that an idle process keeps; 0 = 4096 */
+	uint32_t limit_mb;   /* of a process; 0 = 512 */
+	uint32_t session_mb; /* of all; 0 = a quarter of what is free there, at least 512 */
+	uint32_t policy;     /* enum ring_policy */
+	uint32_t block_ms;   /* RING_BLOCK: longest wait for room */
+	uint32_t ring_kb;    /* memory that an idle process keeps; 0 = 4096 */
 };
 
 /* An open folder of this user's sessions and attach pages: see place.h. */
@@ -106,6 +118,48 @@ void ring_session_close(struct ring_session *s); /* unmaps only */
 int ring_session_attach(struct ring_session *s, uint32_t pid, struct tacho_error *err);
 /* Programs that were attached to and are still alive. */
 unsigned ring_session_attached_alive(const struct ring_session *s);
+
+/* A process that could not join, as it says itself. */
+struct ring_failed_join {
+	uint32_t slot;               /* of the page it is on, from 0 */
+	uint32_t pid, reason, error; /* enum ring_join_reason, errno */
+	char name[16];
+};
+
+/* How many could not join so far; of at most MAX of them what is known, in LIST and *COUNT. */
+uint64_t ring_session_failed_joins(const struct ring_session *s, struct ring_failed_join *list,
+				   size_t max, size_t *count);
+/* They are in the file: their slots are free for others. */
+void ring_session_free_joins(struct ring_session *s, const struct ring_failed_join *list,
+			     size_t count);
+
+/* ---------------------------------------------------------------- the pool */
+
+int ring_pool_create(struct ring_session *s, uint32_t limit_mb, struct tacho_error *err);
+int ring_pool_adopt(struct ring_session *s, bool keep, struct tacho_error *err);
+void ring_pool_close(struct ring_session *s);
+
+/* Bytes of ring memory that the processes have taken, by their own account. */
+uint64_t ring_pool_used(const struct ring_session *s);
+/* Ring memory was given back to the system: BYTES. */
+void ring_pool_give(struct ring_session *s, uint64_t bytes);
+/*
+ * Corrects the account. USED is what it was before the rings were looked for, HELD what the kernel
+ * says that they hold, SLACK what may have been taken and not yet be held.
+ */
+void ring_pool_settle(struct ring_session *s, uint64_t used, uint64_t held, uint64_t slack);
+/* Bytes of memory of all areas. */
+uint64_t ring_pool_bytes(const struct ring_session *s);
+
+/*
+ * Areas that processes have claimed: the name of the next one from *AREA on, which is moved behind
+ * it. A name means one claim: it does not come again. ring_pool_changed(): there are new ones.
+ */
+bool ring_pool_changed(struct ring_session *s);
+bool ring_pool_next(const struct ring_session *s, uint32_t *area, char *name, size_t size);
+/* The process has ended and all of it was read. */
+void ring_pool_free_area(struct ring_session *s, const char *name);
+bool ring_is_area_name(const char *name);
 
 /* ---------------------------------------------------------------- following */
 
@@ -190,6 +244,10 @@ struct ring_stream;
  */
 int ring_open(struct ring_reader **r, int folder, const char *name, uint64_t key,
 	      struct tacho_error *err);
+/* The same for an area of the pool. TACHO_ENO: it is no longer that process's. */
+int ring_open_area(struct ring_reader **r, const struct ring_session *s, const char *name,
+		   struct tacho_error *err);
+bool ring_is_area(const struct ring_reader *r);
 void ring_close(struct ring_reader *r);
 
 const struct ring_header *ring_header(const struct ring_reader *r); /* a copy made by ring_open() */
@@ -271,9 +329,9 @@ void ring_stream_position(const struct ring_stream *s, struct ring_position *pos
 /* Continues at a position of an earlier recorder; false when the ring no longer has it. */
 bool ring_stream_seek(struct ring_stream *s, const struct ring_position *position);
 
-/* Gives memory that is free beyond KEEP bytes back to the system. */
-void ring_trim(struct ring_reader *r, uint64_t keep);
-/* Bytes of memory behind the ring file. */
+/* Gives memory that is free beyond KEEP bytes back to the system; returns how much. */
+uint64_t ring_trim(struct ring_reader *r, uint64_t keep);
+/* Bytes of memory behind the ring file; of an area at most so many. */
 uint64_t ring_bytes(const struct ring_reader *r);
 /* Bytes of ring memory that were read and not yet given back. */
 uint64_t ring_unreleased(const struct ring_reader *r);

@@ -233,7 +233,7 @@ static void session_init(struct ring_session *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->folder = OWN_FOLDER_INIT;
-	s->lock = -1;
+	s->lock = s->pool.fd = -1;
 }
 
 int ring_session_create(struct ring_session *s, const char *dir,
@@ -250,6 +250,13 @@ int ring_session_create(struct ring_session *s, const char *dir,
 			own_folder_remove(&s->folder);
 	}
 	if (r < 0) {
+		ring_session_close(s);
+		return r;
+	}
+	/* Before the control page is valid: programs look for the pool once it is. */
+	r = ring_pool_create(s, options->session_mb, err);
+	if (r < 0) {
+		ring_session_remove(s);
 		ring_session_close(s);
 		return r;
 	}
@@ -318,6 +325,11 @@ int ring_session_adopt(struct ring_session *s, const char *dir, bool keep, struc
 		ring_session_close(s);
 		return r;
 	}
+	r = ring_pool_adopt(s, keep, err);
+	if (r < 0) {
+		ring_session_close(s);
+		return r;
+	}
 	s->key = s->control->generation;
 	if (keep)
 		return 0;
@@ -382,6 +394,7 @@ void ring_session_wait(struct ring_session *s, unsigned ms)
 void ring_session_close(struct ring_session *s)
 {
 	unmap_page(&s->page);
+	ring_pool_close(s);
 	if (s->lock >= 0)
 		close(s->lock);
 	own_folder_close(&s->folder);
@@ -413,6 +426,7 @@ void ring_session_remove(struct ring_session *s)
 			unlinkat(s->folder.fd, e->d_name, 0);
 	if (d)
 		closedir(d);
+	unlinkat(s->folder.fd, "pool", 0);
 	/* Last: with it the directory can be adopted again, should this be killed half-way. */
 	unlinkat(s->folder.fd, "control", 0);
 	own_folder_remove(&s->folder);

@@ -30,8 +30,7 @@ char *lod_cache_path(const struct trace *t, const char *dir)
 			mkdir(path.data, 0700);
 		buf_adds(&path, "/tacho");
 	}
-	/* In a folder that others can write to, an index could be theirs: it stays in memory then.
-	 */
+	/* In a folder that others can write to, an index could be theirs: it stays in memory then. */
 	folder = path.failed ? -1 : own_folder_at(AT_FDCWD, path.data, true);
 	if (folder < 0) {
 		buf_free(&path);

@@ -151,6 +151,7 @@ static void make_file_header(const struct trace_writer *w, uint8_t *header)
 	memcpy(header, FILE_MAGIC, 8);
 	put32(header + 8, FILE_ORDER);
 	put32(header + 12, FILE_VERSION);
+	put64(header + FILE_FEATURES_OFFSET, FILE_ABSENT);
 	put64(header + 24, FILE_SPARSE);
 	memcpy(header + 32, w->uuid, sizeof(w->uuid));
 	put32(header + 48, FILE_HEADER_SIZE);
@@ -569,6 +570,11 @@ uint64_t trace_writer_zones(const struct trace_writer *w)
 uint32_t trace_writer_tracks(const struct trace_writer *w)
 {
 	return w->track_count;
+}
+
+uint32_t trace_writer_absent(const struct trace_writer *w)
+{
+	return w->absent_count;
 }
 
 uint32_t trace_writer_srclocs(const struct trace_writer *w)
