@@ -209,15 +209,16 @@ static int run_cases(void)
 
 /* ------------------------------------------------------------ the drainer */
 
-static struct ring_reader *open_ring(const char *dir)
+static struct ring_reader *open_ring(const struct ring_session *session)
 {
 	struct ring_reader *ring = NULL;
 	struct tacho_error err;
 	struct dirent *e;
-	DIR *d = opendir(dir);
+	DIR *d = opendir(session->dir);
 
 	while (d && !ring && (e = readdir(d)))
-		if (!strncmp(e->d_name, "p.", 2) && ring_open(&ring, dir, e->d_name, &err) < 0)
+		if (!strncmp(e->d_name, "p.", 2) &&
+		    ring_open(&ring, session->folder.fd, e->d_name, session->key, &err) < 0)
 			ring = NULL;
 	if (d)
 		closedir(d);
@@ -238,14 +239,14 @@ static void drain(struct ring_reader *ring)
 	ring_release(ring);
 }
 
-static void drain_until_exit(const char *dir, pid_t child)
+static void drain_until_exit(const struct ring_session *session, pid_t child)
 {
 	struct ring_reader *ring = NULL;
 	int status;
 
 	while (waitpid(child, &status, WNOHANG) == 0) {
 		if (!ring)
-			ring = open_ring(dir);
+			ring = open_ring(session);
 		if (ring)
 			drain(ring);
 		usleep(1000);
@@ -270,7 +271,7 @@ static int run_in_session(char **argv)
 		execl("/proc/self/exe", argv[0], "--cases", (char *)NULL);
 		_exit(127);
 	}
-	drain_until_exit(session.dir, child);
+	drain_until_exit(&session, child);
 	ring_session_stop(&session);
 	ring_session_remove(&session);
 	ring_session_close(&session);

@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int i = 0; i < 3; i++)
 		if (capture_round(c, &err) < 0)
 			abort();
-	if (capture_finish(c, false, &summary, &err) < 0) {
+	if (capture_finish(c, &summary, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		abort();
 	}

@@ -13,6 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char dir[] = "/dev/shm/fuzz_ring.XXXXXX";
 static char *image;
+static int folder;
 
 static void clean_up(void)
 {
@@ -32,7 +33,8 @@ static char *open_image(void)
 		abort();
 	snprintf(path, sizeof(path), "%s/p.1.0", dir);
 	fd = open(path, O_RDWR | O_CREAT, 0600);
-	if (fd < 0 || ftruncate(fd, IMAGE_SIZE) < 0)
+	folder = open(dir, O_RDONLY | O_DIRECTORY);
+	if (fd < 0 || folder < 0 || ftruncate(fd, IMAGE_SIZE) < 0)
 		abort();
 	atexit(clean_up);
 	return mmap(NULL, IMAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -88,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		image = open_image();
 	image_make(image);
 	image_patch(image, data, size);
-	if (ring_open(&r, dir, "p.1.0", NULL) < 0)
+	if (ring_open(&r, folder, "p.1.0", 0, NULL) < 0)
 		return 0;
 	read_all(r, &sum);
 	ring_release(r);

@@ -29,7 +29,7 @@ static void put_part(uint64_t key, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct capture_options options = {.output = NULL, .force = true};
+	struct capture_options options = {.output = output, .force = true};
 	struct ring_session_options ro = {0};
 	struct capture_summary summary;
 	struct ring_session s;
@@ -39,13 +39,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	make_names();
 	if (ring_session_create(&s, session, &ro, &err) < 0)
 		abort();
-	ring_session_set_output(&s, output, true, NULL);
+	ring_session_set_output(&s, output, NULL);
 	put_ring(NULL, 0);
 	put_part(s.key, data, size);
 	ring_session_close(&s);
 	if (capture_resume(&c, session, &options, &err) == 0) {
-		capture_finish(c, false, &summary, &err);
-	} else if (ring_session_adopt(&s, session, &err) == 0) {
+		capture_finish(c, &summary, &err);
+	} else if (ring_session_adopt(&s, session, false, &err) == 0) {
 		ring_session_remove(&s);
 		ring_session_close(&s);
 	}

@@ -36,6 +36,21 @@ static void make_names(void)
 	atexit(clean_up);
 }
 
+/* The recorder ignores rings of other sessions. */
+static uint64_t session_key(void)
+{
+	char path[80];
+	uint64_t key;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/control", session);
+	fd = open(path, O_RDONLY);
+	if (pread(fd, &key, sizeof(key), offsetof(struct ring_control, generation)) != sizeof(key))
+		abort();
+	close(fd);
+	return key;
+}
+
 /* A sound ring with the input's bytes over it. */
 static void put_ring(const uint8_t *data, size_t size)
 {
@@ -47,6 +62,7 @@ static void put_ring(const uint8_t *data, size_t size)
 	image = mmap(NULL, IMAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	image_fill(image); /* to touch all pages of a new file would be most of the work */
+	((struct ring_header *)image)->key = session_key();
 	if (size)
 		image_patch(image, data, size);
 	munmap(image, IMAGE_SIZE);

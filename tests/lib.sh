@@ -90,6 +90,15 @@ has_zones() {
 	"$TACHO" zones -q --format=csv -p "$2" "$1.part" | grep -q "$2"
 }
 
+# user_place: the folder of this user's attach pages and of the viewer's token: see docs/ring.md.
+user_place() {
+	local dir
+	for dir in "${XDG_RUNTIME_DIR-}" "/run/user/$(id -u)"; do
+		[ -z "$dir" ] || [ ! -O "$dir" ] || { echo "$dir/tacho"; return; }
+	done
+	echo "/dev/shm/tacho-$(id -u)"
+}
+
 # attach TRACE PID...: records running programs until there is something of each.
 attach() {
 	local trace=$1 options=() pid recorder

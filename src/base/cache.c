@@ -1,4 +1,5 @@
 #include "base/cache.h"
+#include "base/own.h"
 #include "base/vec.h"
 
 #include <dirent.h>
@@ -66,12 +67,16 @@ static void look_at(int folder, const char *name, const struct cache_kind *kind,
 void cache_trim(const char *folder, const struct cache_kind *kind, const char *keep)
 {
 	struct kept_files kept = {0};
-	DIR *d = opendir(folder);
+	int fd = own_folder_at(AT_FDCWD, folder, false);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	uint64_t sum = 0;
 	struct dirent *e;
 
-	if (!d)
+	if (!d) {
+		if (fd >= 0)
+			close(fd);
 		return;
+	}
 	while ((e = readdir(d)))
 		if (!keep || strcmp(e->d_name, keep))
 			look_at(dirfd(d), e->d_name, kind, &kept);

@@ -30,6 +30,9 @@ const struct environ_variable environ_variables[] = {
 	{"TACHO_RISCV_CC", "the compiler of kernels; riscv64-unknown-elf-gcc when not set"},
 	{"TACHO_SESSION",
 	 "the session directory; set by 'tacho run' for the programs that it starts"},
+	{"TACHO_SESSION_MB",
+	 "memory for all processes of a session in MiB; a quarter of what is free there, at least "
+	 "512, when not set"},
 	{"TACHO_ZONE_HASH", "1 numbers zones of kernels by a hash of name, file and line"},
 	{"TACHO_ZONE_LOG", "a log with the names of hashed zones, as zone_src_locations.log"},
 	{"TT_METAL_ATOMIC_DEBUG_DELAY_CORES",

@@ -81,7 +81,7 @@ int err_exit_code(int code)
 static void log_line(const char *line)
 {
 	const char *path = environ_get("TACHO_LOG");
-	char text[640], when[32];
+	char text[PATH_MAX + 640], when[32];
 	struct tm tm;
 	time_t now = time(NULL);
 	int fd, n;
@@ -115,7 +115,7 @@ static void clean_line(char *line)
 
 static void print_line(const char *prefix, const char *text)
 {
-	char line[512];
+	char line[PATH_MAX + 512];
 
 	snprintf(line, sizeof(line), "%s%s", prefix, text);
 	clean_line(line);
@@ -145,7 +145,7 @@ void err_note(const char *format, ...)
 
 void err_warn(const char *format, ...)
 {
-	char text[480];
+	char text[PATH_MAX + 480];
 	va_list args;
 
 	va_start(args, format);

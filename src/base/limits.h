@@ -14,6 +14,7 @@
 #define LIMIT_TEXT         (64u << 20)   /* bytes of one message or zone text */
 #define LIMIT_ZONE_DEPTH   (1u << 20)    /* open zones on one track */
 #define LIMIT_TRACKS       (1u << 24)    /* tracks of one trace */
+#define LIMIT_ABSENT       (1u << 16)    /* processes of a trace that could not be recorded */
 #define LIMIT_SRCLOCS      (1u << 26)    /* source locations of one trace */
 #define LIMIT_CSV_RECORD   (64u << 20)   /* bytes of one CSV record */
 #define LIMIT_CSV_CELLS    (1u << 16)    /* cells of one CSV record */

@@ -1,6 +1,7 @@
 #include "capture/private.h"
 #include "clock/clock.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@
 #define TRIM_NS          1000000000ull
 #define SEAL_NS          20000000ull /* between two looks for seccomp filters, and with ... */
 #define SEAL_PROCESSES   16          /* ... more processes as much for each so many */
-#define FINISHED_MAX     64          /* processes that have ended and whose rings are still open */
+#define TRIM_NEAR_NS     20000000ull
+#define FINISHED_MAX     64 /* processes that have ended and whose rings are still open */
 
 static uint64_t now_ns(void)
 {
@@ -126,7 +128,6 @@ static void save_ledgers(struct capture *c, struct process *p)
 static void release_process(struct capture *c, struct process *p)
 {
 	struct ring_stream **streams;
-	char path[RING_PATH + 256];
 	size_t count;
 
 	ring_streams(p->ring, &streams, &count);
@@ -141,13 +142,12 @@ static void release_process(struct capture *c, struct process *p)
 		}
 	}
 	if (!p->finished) {
-		ring_release(p->ring);
+		if (!c->keep)
+			ring_release(p->ring);
 		return;
 	}
-	snprintf(path, sizeof(path), "%s/%s", c->session.dir, ring_name(p->ring));
-	ring_close(p->ring);
+	bound_remove_ring(c, p->ring);
 	p->ring = NULL;
-	unlink(path);
 	process_clear(p);
 }
 
@@ -181,6 +181,7 @@ static int checkpoint(struct capture *c)
 		c->ledgers.v[i] = (struct trace_ledger){0};
 	}
 	tracy_checkpoint(c);
+	absent_collect(c);
 	r = state_save(c, &state);
 	if (r == 0)
 		r = trace_checkpoint(c->writer, state.data, state.len);
@@ -189,8 +190,11 @@ static int checkpoint(struct capture *c)
 		capture_error(c, r);
 		return r;
 	}
+	c->saved = trace_writer_zones(c->writer);
 	if (c->followed)
 		ring_session_written(&c->session);
+	if (!c->keep)
+		absent_release(c);
 	release_processes(c);
 	c->last_checkpoint = now_ns();
 	c->since_checkpoint = 0;
@@ -206,6 +210,10 @@ static bool checkpoint_is_due(const struct capture *c)
 {
 	if (!c->since_checkpoint || (!hold_is_small(c) && c->unreleased < 2 * c->checkpoint_bytes))
 		return false;
+	if (c->keep) /* no ring memory waits for it */
+		return trace_writer_buffered(c->writer) >= 2 * CHECKPOINT_BYTES;
+	if (absent_is_many(c))
+		return true;
 	/* Each holds descriptors, and others may be waiting for them. */
 	if (c->finished >= FINISHED_MAX || (c->finished && c->not_ready.n))
 		return true;
@@ -216,22 +224,30 @@ static bool checkpoint_is_due(const struct capture *c)
 
 static int failed(struct capture *c, struct tacho_error *err)
 {
+	const char *text = trace_writer_error(c->writer);
+
+	if (*text)
+		return err_set(err, c->error, "%s", text);
 	return err_set(err, c->error, "%s.part: %s", c->output, err_text(c->error));
 }
 
-/* After a burst a process keeps no more memory than it may have when idle. */
+/*
+ * After a burst a process keeps no more memory than it may have when idle. When the session's
+ * memory runs short, what one process has free is what another one waits for.
+ */
 static void trim(struct capture *c)
 {
-	uint64_t keep = (uint64_t)c->session.control->ring_kb << 10;
+	bool near = bound_is_near(c);
+	uint64_t keep = bound_keep(c);
 
-	if (now_ns() - c->last_trim < TRIM_NS)
+	if (c->keep || now_ns() - c->last_trim < (near ? TRIM_NEAR_NS : TRIM_NS))
 		return;
 	c->last_trim = now_ns();
 	for (size_t i = 0; i < c->live.n; i++) {
 		struct process *p = c->live.v[i];
 
-		if (!p->read)
-			ring_trim(p->ring, keep);
+		if (near || !p->read)
+			ring_pool_give(&c->session, ring_trim(p->ring, keep));
 		p->read = 0;
 	}
 }
@@ -241,7 +257,7 @@ static void seal_filtered(struct capture *c)
 {
 	uint64_t now = now_ns();
 
-	if (now - c->last_seal < SEAL_NS * (1 + c->live.n / SEAL_PROCESSES))
+	if (c->keep || now - c->last_seal < SEAL_NS * (1 + c->live.n / SEAL_PROCESSES))
 		return;
 	c->last_seal = now;
 	for (size_t i = 0; i < c->live.n; i++)
@@ -267,8 +283,9 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 
 	c->followed = ring_session_followed(&c->session);
 	longest = c->followed ? FOLLOWED_WAIT_MS : LONGEST_WAIT_MS;
-	capture_find_rings(c);
+	bound_find_rings(c);
 	seal_filtered(c);
+	c->since_checkpoint += absent_is_new(c);
 	c->horizon = c->now = clock_ticks();
 	/* Rows of the time after the round began would have to be held: the next round reads them.
 	 */
@@ -328,6 +345,7 @@ static struct capture *capture_new(void)
 	c->texts = (struct buf)BUF_INIT;
 	c->watch = -1;
 	c->scan = true;
+	c->absent.others = TRACE_NONE;
 	c->last_checkpoint = now_ns();
 	return c;
 }
@@ -338,6 +356,7 @@ static void capture_free(struct capture *c)
 		process_free(c->processes.v[i]);
 	for (size_t i = 0; i < c->not_ready.n; i++)
 		free(c->not_ready.v[i]);
+	absent_free(c);
 	vec_free(&c->processes);
 	vec_free(&c->live);
 	vec_free(&c->not_ready);
@@ -355,17 +374,22 @@ static void capture_free(struct capture *c)
 static void watch_session(struct capture *c)
 {
 	uint32_t limit = c->session.control->limit_mb;
+	char folder[40];
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 	c->watch = -1; /* to close one takes milliseconds: the kernel waits for all processors */
 #else
 	c->watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 #endif
-	if (c->watch >= 0 && inotify_add_watch(c->watch, c->session.dir, IN_CREATE) < 0) {
+	/* By the open folder: somebody may have put another one where its path leads. */
+	snprintf(folder, sizeof(folder), "/proc/self/fd/%d", c->session.folder.fd);
+	if (c->watch >= 0 && inotify_add_watch(c->watch, folder, IN_CREATE) < 0) {
 		close(c->watch);
 		c->watch = -1;
 	}
 	c->checkpoint_bytes = (uint64_t)limit << 18; /* a quarter of what a process may have */
+	if (c->checkpoint_bytes > c->session.pool.limit / 4)
+		c->checkpoint_bytes = c->session.pool.limit / 4;
 	if (c->checkpoint_bytes > CHECKPOINT_BYTES)
 		c->checkpoint_bytes = CHECKPOINT_BYTES;
 }
@@ -375,15 +399,37 @@ static struct trace_writer_options writer_options(const struct capture_options *
 	return (struct trace_writer_options){.force = o->force, .durable = o->durable};
 }
 
-static void remove_part(struct capture *c)
+static void remove_unfinished(const struct capture *c)
 {
 	char *part;
 
-	trace_writer_abandon(c->writer);
-	if (asprintf(&part, "%s.part", c->output) < 0)
+	if (asprintf(&part, "%s%s", c->output, c->keep ? KEEP_SUFFIX : ".part") < 0)
 		return;
 	unlink(part);
 	free(part);
+}
+
+static void remove_part(struct capture *c)
+{
+	trace_writer_abandon(c->writer);
+	remove_unfinished(c);
+}
+
+/* The session that was asked for, or a new one in the user's place. */
+static int make_session(struct capture *c, const struct capture_options *options,
+			struct tacho_error *err)
+{
+	int r = ring_session_create(&c->session, options->session, &options->ring, err);
+	struct tacho_error why;
+
+	if (r == 0 || !options->session || !options->fall_back)
+		return r;
+	why = *err;
+	r = ring_session_create(&c->session, NULL, &options->ring, err);
+	if (r == 0)
+		snprintf(c->session.note, sizeof(c->session.note), "%s; the session is in %s",
+			 why.text, c->session.dir);
+	return r;
 }
 
 int capture_open(struct capture **result, const struct capture_options *options,
@@ -399,9 +445,9 @@ int capture_open(struct capture **result, const struct capture_options *options,
 	r = c->output ? trace_writer_open(&c->writer, c->output, &wo, err) : TACHO_ENOMEM;
 	if (r < 0)
 		goto fail;
-	r = ring_session_create(&c->session, options->session, &options->ring, err);
+	r = make_session(c, options, err) < 0 ? TACHO_ENO : 0;
 	if (r == 0) {
-		r = ring_session_set_output(&c->session, c->output, options->force, err);
+		r = ring_session_set_output(&c->session, c->output, err);
 		if (r < 0)
 			ring_session_remove(&c->session);
 	}
@@ -422,54 +468,100 @@ fail:
 	return r;
 }
 
+/* Whether PATH is a file that is no trace, which no session can have meant. */
+static bool is_other_file(const char *path)
+{
+	struct trace *t;
+	int r = trace_open(&t, path, NULL);
+
+	if (r == 0)
+		trace_close(t);
+	return r < 0 && r != TACHO_EDAMAGED && access(path, F_OK) == 0;
+}
+
+/* Where the trace of an adopted session goes: see struct capture_options. OLD: what it says. */
+static int choose_output(struct capture *c, const struct capture_options *options, const char *old,
+			 struct tacho_error *err)
+{
+	if (options->output)
+		c->output = strdup(options->output);
+	else if (old[0] != '/')
+		return err_set(err, TACHO_EUSAGE, "%s: -o FILE must say where the trace goes",
+			       c->session.dir);
+	else if (!options->force)
+		return err_set(err, TACHO_EUSAGE,
+			       "the session was writing %s: -f writes there, -o FILE elsewhere",
+			       old);
+	else if (is_other_file(old))
+		return err_set(
+			err, TACHO_EEXISTS,
+			"the session was writing %s, which is not a trace: -o FILE elsewhere", old);
+	else
+		c->output = strdup(old);
+	return c->output ? 0 : err_set(err, TACHO_ENOMEM, "out of memory");
+}
+
+/* Opens the trace to go on with, or a new one when none of the session is in a file. */
+static int resume_writer(struct capture *c, const char *old,
+			 const struct trace_writer_options *options, const void **state,
+			 size_t *len, struct tacho_error *err)
+{
+	bool saved = false;
+	int r = part_take_over(c, old, options->force, &saved, err);
+
+	if (r == 0 && saved) {
+		if (!c->keep)
+			ring_session_remove(&c->session);
+		return err_set(err, TACHO_ENO, "%s is complete", old);
+	}
+	if (r == 0)
+		r = trace_writer_resume(&c->writer, c->output, options, state, len, err);
+	if (r != TACHO_ENO)
+		return r;
+	r = trace_writer_open(&c->writer, c->output, options, err);
+	if (r == 0) {
+		add_properties(c->writer);
+		part_set_session(c);
+	}
+	return r;
+}
+
 int capture_resume(struct capture **result, const char *session,
 		   const struct capture_options *options, struct tacho_error *err)
 {
 	struct trace_writer_options wo = writer_options(options);
 	struct capture *c = capture_new();
 	const void *state = NULL;
-	bool saved = false;
+	char old[RING_PATH];
 	size_t len = 0;
 	int r;
 
 	if (!c)
 		return TACHO_ENOMEM;
-	r = ring_session_adopt(&c->session, session, err);
+	c->keep = options->keep;
+	if (c->keep)
+		wo.suffix = KEEP_SUFFIX;
+	r = ring_session_adopt(&c->session, session, c->keep, err);
 	if (r < 0)
 		goto fail;
-	c->output = strndup(options->output ? options->output : c->session.control->output,
-			    sizeof(c->session.control->output) - 1);
-	r = c->output ? part_take_over(c, &wo.force, &saved, err) : TACHO_ENOMEM;
-	if (r == 0 && saved) {
-		if (!options->keep_saved)
-			ring_session_remove(&c->session);
-		r = err_set(err, TACHO_ENO, "%s is complete", c->output);
-		goto fail;
-	}
+	snprintf(old, sizeof(old), "%.*s", (int)sizeof(old) - 1, c->session.control->output);
+	r = choose_output(c, options, old, err);
 	if (r == 0)
-		r = trace_writer_resume(&c->writer, c->output, &wo, &state, &len, err);
-	if (r == TACHO_ENO) {
-		/* Nothing of it is in a file: all is in the rings. */
-		r = trace_writer_open(&c->writer, c->output, &wo, err);
-		if (r == 0) {
-			add_properties(c->writer);
-			part_set_session(c);
-		}
-	}
+		r = resume_writer(c, old, &wo, &state, &len, err);
 	if (r < 0)
 		goto fail;
-	r = ring_session_set_output(&c->session, c->output, wo.force, err);
+	if (!c->keep)
+		r = ring_session_set_output(&c->session, c->output, err);
+	if (r == 0) {
+		watch_session(c);
+		take_clock(c);
+		r = len ? state_load(c, state, len, err) : 0;
+	}
 	if (r < 0) {
 		trace_writer_abandon(c->writer);
 		goto fail;
 	}
-	watch_session(c);
-	take_clock(c);
-	r = len ? state_load(c, state, len, err) : 0;
-	if (r < 0) {
-		trace_writer_abandon(c->writer);
-		goto fail;
-	}
+	c->saved = trace_writer_zones(c->writer);
 	*result = c;
 	return 0;
 fail:
@@ -492,9 +584,17 @@ void capture_start(struct capture *c)
 	ring_session_start(&c->session);
 }
 
-void capture_stop(struct capture *c)
+const char *capture_note(const struct capture *c)
 {
+	return c->session.note;
+}
+
+void capture_give_up(struct capture *c)
+{
+	if (c->keep)
+		return;
 	ring_session_stop(&c->session);
+	ring_session_unlock(&c->session);
 }
 
 int capture_attach(struct capture *c, uint32_t pid, struct tacho_error *err)
@@ -539,7 +639,12 @@ void capture_summary(const struct capture *c, struct capture_summary *summary)
 	*summary = c->sum;
 	summary->zones = trace_writer_zones(c->writer);
 	summary->bytes = trace_writer_written(c->writer);
-	summary->failed += atomic_load(&c->session.control->joins_failed);
+	summary->saved = c->saved;
+	summary->rings = 0;
+	for (size_t i = 0; i < c->processes.n; i++)
+		if (c->processes.v[i]->ring)
+			summary->rings += ring_bytes(c->processes.v[i]->ring);
+	absent_summary(c, summary);
 }
 
 /* Drain all open rings into the trace; processes still running are cut off here. */
@@ -589,17 +694,33 @@ static void drain(struct capture *c)
 			capture_find_rings(c);
 		}
 	} while (c->sum.processes > before && !c->error);
-	c->sum.failed += c->no_room;
+	for (size_t i = 0; i < c->not_ready.n && i < c->no_room; i++)
+		absent_add(c, process_pid_named(c->not_ready.v[i]), TRACE_ABSENT_RECORDER, EMFILE,
+			   "");
 	take_clock(c);
 }
 
-int capture_finish(struct capture *c, bool keep_session, struct capture_summary *summary,
-		   struct tacho_error *err)
+/* Whether the trace still waits for its last steps, under the name that it has until then. */
+static bool is_unfinished(const struct capture *c)
 {
+	bool found;
+	char *part;
+
+	if (asprintf(&part, "%s.part", c->output) < 0)
+		return true;
+	found = access(part, F_OK) == 0;
+	free(part);
+	return found;
+}
+
+int capture_finish(struct capture *c, struct capture_summary *summary, struct tacho_error *err)
+{
+	bool gave_up = c->error; /* another recorder may have the session now */
 	int r;
 
-	ring_session_stop(&c->session);
-	if (!c->error)
+	if (!gave_up && !c->keep)
+		ring_session_stop(&c->session);
+	if (!gave_up)
 		drain(c);
 	tracy_finish(c);
 	if (!c->error)
@@ -611,7 +732,10 @@ int capture_finish(struct capture *c, bool keep_session, struct capture_summary 
 	} else {
 		r = trace_writer_close(c->writer, err);
 	}
-	if (!keep_session)
+	if (c->keep && r < 0)
+		remove_unfinished(c); /* nothing that only it has */
+	/* Only what is in the file for good may leave the memory. */
+	if (!c->keep && (r == 0 || (!c->error && !is_unfinished(c))))
 		ring_session_remove(&c->session);
 	capture_free(c);
 	return r;

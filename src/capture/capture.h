@@ -18,34 +18,49 @@
 struct capture;
 
 struct capture_options {
-	const char *output;  /* PATH of the trace; NULL = as before, for capture_resume() alone */
-	const char *session; /* session directory to make; NULL = a new one below /dev/shm */
+	/*
+	 * PATH of the trace. NULL, for capture_resume() alone: where the session says, and only
+	 * with force, since every process of the session can change what it says.
+	 */
+	const char *output;
+	const char *session; /* session directory to make; NULL = a new one in the user's place */
+	bool fall_back;      /* when that cannot be used, make a new one in the user's place */
 	bool force;          /* replace an existing trace */
 	bool durable;        /* fsync at every checkpoint */
-	bool keep_saved;     /* capture_resume() leaves a session whose trace is complete */
+	bool keep;           /* capture_resume() changes neither the session nor its .part file */
 	struct ring_session_options ring;
 };
+
+#define CAPTURE_ABSENT_LINES 4
 
 struct capture_summary {
 	uint64_t processes, threads, zones, rows;
 	uint64_t lost;   /* zones and rows that were lost, for any reason */
 	uint64_t bytes;  /* of the file so far */
-	uint64_t failed; /* processes or threads that could not be recorded at all */
+	uint64_t saved;  /* zones that are safe in the file: up to the last checkpoint */
+	uint64_t rings;  /* bytes of memory of the rings */
+	uint64_t failed; /* threads that got no memory: what they emitted is in lost */
+	uint64_t absent; /* processes that could not be recorded at all */
+	/* A line on each of the first of them; "" where there are fewer. */
+	char absent_text[CAPTURE_ABSENT_LINES][256];
 };
 
+/* TACHO_ENO: the trace could be written, but there is no place for a session. */
 int capture_open(struct capture **c, const struct capture_options *options,
 		 struct tacho_error *err);
 
 /*
  * Goes on where a killed recorder left off: adopts the session directory and the .part file, which
  * is moved when another output is asked for. When there is no .part file a new trace is made from
- * all that the rings still hold. TACHO_ENO: the recorder was killed behind its last step, the trace
- * is complete; then the session is removed.
+ * all that the rings still hold. TACHO_ENO: the recorder was killed after its last step, the trace
+ * is complete; then the session is removed unless it is to be kept.
  */
 int capture_resume(struct capture **c, const char *session, const struct capture_options *options,
 		   struct tacho_error *err);
 
 const char *capture_session(const struct capture *c);
+/* Why the session is not where one would look for it; "" as a rule. */
+const char *capture_note(const struct capture *c);
 const char *capture_output(const struct capture *c);
 void capture_start(struct capture *c);
 int capture_attach(struct capture *c, uint32_t pid, struct tacho_error *err);
@@ -63,8 +78,11 @@ int64_t capture_round(struct capture *c, struct tacho_error *err);
 /* Sleeps as long as the last rounds suggest: not at all when busy, up to 50 ms when idle. */
 void capture_wait(struct capture *c);
 
-/* Programs stop recording; what they wrote stays in the rings. */
-void capture_stop(struct capture *c);
+/*
+ * After an error of capture_round(): programs stop recording, and what they wrote stays in the
+ * rings, for capture_resume() by another process or a later one.
+ */
+void capture_give_up(struct capture *c);
 
 /* Processes of the session that are still alive. */
 size_t capture_alive(struct capture *c);
@@ -75,9 +93,11 @@ unsigned capture_attached_alive(const struct capture *c);
 void capture_exit_status(struct capture *c, uint32_t pid, int status);
 void capture_summary(const struct capture *c, struct capture_summary *summary);
 
-/* Frees C. On error the .part file is kept. With KEEP_SESSION the session directory stays. */
-int capture_finish(struct capture *c, bool keep_session, struct capture_summary *summary,
-		   struct tacho_error *err);
+/*
+ * Frees C. On error the .part file and the session stay, and capture_resume() can complete the
+ * trace when the cause is gone.
+ */
+int capture_finish(struct capture *c, struct capture_summary *summary, struct tacho_error *err);
 
 /* Gives up: removes the .part file and the session. Frees C. */
 void capture_abandon(struct capture *c);

@@ -20,41 +20,69 @@ void part_set_session(struct capture *c)
 	trace_set_property(c->writer, "session", text);
 }
 
-/* PATH.part, or PATH if the recorder was killed after its last step; "" if neither exists. */
-static void find_part(const char *path, char *part, size_t size)
+/* The file that the recorder left: OLD.part, or OLD if it was killed after its last step. */
+struct left {
+	char path[RING_PATH + 16];
+	int fd;        /* -1: there is none */
+	bool finished; /* it is OLD */
+	struct stat st;
+};
+
+static bool left_open(struct left *left, const char *old)
+{
+	left->fd = -1;
+	for (int i = 0; i < 2 && left->fd < 0; i++) {
+		left->finished = i == 1;
+		snprintf(left->path, sizeof(left->path), "%s%s", old, i ? "" : ".part");
+		left->fd =
+			open(left->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+		if (left->fd >= 0 &&
+		    (fstat(left->fd, &left->st) < 0 || !S_ISREG(left->st.st_mode))) {
+			close(left->fd);
+			left->fd = -1;
+		}
+	}
+	return left->fd >= 0;
+}
+
+/* Removes it, unless something else has its name by now. */
+static void left_remove(const struct left *left)
 {
 	struct stat st;
 
-	snprintf(part, size, "%s.part", path);
-	if (lstat(part, &st) == 0)
-		return;
-	snprintf(part, size, "%s", lstat(path, &st) == 0 ? path : "");
+	if (lstat(left->path, &st) == 0 && st.st_dev == left->st.st_dev &&
+	    st.st_ino == left->st.st_ino)
+		unlink(left->path);
 }
 
 /*
  * Going on with a file cuts its end off: only with one that this session has made. TACHO_ENO: the
  * recorder had not got as far as its first checkpoint.
  */
-static int check_session(const struct capture *c, const char *part, bool *complete,
-			 struct tacho_error *err)
+static int left_check(const struct left *left, uint64_t session, bool *complete,
+		      struct tacho_error *err)
 {
+	char path[40];
 	struct trace *t;
 	const char *text;
 	uint64_t key;
-	int r = trace_open(&t, part, err);
+	int r;
 
+	/* The open file, not the name, which may lead elsewhere by now. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", left->fd);
+	r = trace_open(&t, path, err);
 	if (r == TACHO_EFORMAT || r == TACHO_EDAMAGED)
 		return TACHO_ENO;
 	if (r < 0)
-		return r;
+		return err_set(err, r, "cannot read %s", left->path);
 	text = trace_property(t, "session");
 	key = text ? strtoull(text, NULL, 16) : 0;
 	*complete = !t->damage.unfinished;
 	trace_close(t);
 	if (!text)
 		return TACHO_ENO;
-	if (key != c->session.key)
-		return err_set(err, TACHO_EEXISTS, "%s is not a trace of this session", part);
+	if (key != session)
+		return err_set(err, TACHO_EEXISTS, "%s is not a trace of this session", left->path);
 	return 0;
 }
 
@@ -80,32 +108,28 @@ static int copy_bytes(int from, int to)
 	return n < 0 ? -1 : 0;
 }
 
-/* Copies PART to OUTPUT.part: it may be on another file system, and this may be killed as well. */
-static int copy_part(const char *part, const char *output, bool force, struct tacho_error *err)
+/* Copies it to the new unfinished file: that may be on another file system, and this may be killed
+ * as well. */
+static int left_copy(const struct left *left, const struct capture *c, bool force,
+		     struct tacho_error *err)
 {
 	char copy[PATH_MAX];
 	struct stat st;
-	int from, to, r = 0;
+	int to, r = 0;
 
-	if (lstat(output, &st) == 0 && !force)
-		return err_set(err, TACHO_EEXISTS, "%s exists; -f replaces it", output);
-	snprintf(copy, sizeof(copy), "%s.part", output);
+	if (lstat(c->output, &st) == 0 && !force)
+		return err_set(err, TACHO_EEXISTS, "%s exists; -f replaces it", c->output);
+	snprintf(copy, sizeof(copy), "%s%s", c->output, c->keep ? KEEP_SUFFIX : ".part");
 	if (force)
 		unlink(copy);
-	from = open(part, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	to = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (from < 0)
-		r = err_errno(err, TACHO_EREAD, "cannot open %s", part);
-	else if (to < 0)
-		r = err_errno(err, TACHO_EWRITE, "cannot create %s", copy);
-	else if (copy_bytes(from, to) < 0 || fsync(to) < 0) {
+	if (to < 0)
+		return err_errno(err, TACHO_EWRITE, "cannot create %s", copy);
+	if (copy_bytes(left->fd, to) < 0 || fsync(to) < 0) {
 		r = err_errno(err, TACHO_EWRITE, "cannot write %s", copy);
 		unlink(copy);
 	}
-	if (from >= 0)
-		close(from);
-	if (to >= 0)
-		close(to);
+	close(to);
 	return r;
 }
 
@@ -120,37 +144,28 @@ static bool same_path(const char *a, const char *b)
 	return !strcmp(a, full);
 }
 
-int part_take_over(struct capture *c, bool *force, bool *saved, struct tacho_error *err)
+int part_take_over(struct capture *c, const char *old, bool force, bool *saved,
+		   struct tacho_error *err)
 {
-	char old[RING_PATH], part[RING_PATH + 16];
-	bool same, complete = false, asked = *force;
+	bool same = same_path(old, c->output), complete = false;
+	struct left left;
 	int r;
 
-	snprintf(old, sizeof(old), "%.*s", (int)sizeof(old) - 1, c->session.control->output);
-	same = same_path(old, c->output);
-	*force |= same && c->session.control->replace;
-	find_part(old, part, sizeof(part));
-	if (!part[0])
+	if (old[0] != '/' || !left_open(&left, old))
 		return TACHO_ENO;
-	r = check_session(c, part, &complete, err);
-	if (r == TACHO_ENO && strcmp(part, old))
-		unlink(part);
-	if (r == TACHO_EEXISTS && (!same || !strcmp(part, old))) {
-		/* Another recording has taken the place: what is left is in the rings. */
-		*force = asked;
-		return TACHO_ENO;
+	r = left_check(&left, c->session.key, &complete, err);
+	if (r == TACHO_EEXISTS && (!same || left.finished))
+		r = TACHO_ENO; /* another recording has taken the place: all is in the rings */
+	if (r == 0 && left.finished && complete) {
+		*saved = true;
+	} else if (r == 0 && (!same || c->keep)) {
+		r = left_copy(&left, c, force, err);
+		/* From here on the copy is what counts. */
+		if (r == 0 && !c->keep)
+			r = ring_session_set_output(&c->session, c->output, err);
+		if (r == 0 && !c->keep && !left.finished)
+			left_remove(&left);
 	}
-	if (r < 0)
-		return r;
-	*saved = same && complete && !strcmp(part, old);
-	if (same)
-		return 0;
-	r = copy_part(part, c->output, *force, err);
-	if (r < 0)
-		return r;
-	/* From here on the copy is what counts. */
-	r = ring_session_set_output(&c->session, c->output, *force, err);
-	if (r == 0)
-		unlink(part);
+	close(left.fd);
 	return r;
 }

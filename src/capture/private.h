@@ -126,6 +126,18 @@ struct held {
 	size_t text; /* offset in capture.texts */
 };
 
+/* Processes that could not be recorded. */
+struct absent {
+	struct {
+		VEC(struct trace_absent); /* .name is owned */
+	} list;                           /* by id in the trace */
+	uint32_t others; /* id of the entry for those of which nothing is known, or TRACE_NONE */
+	uint64_t joins;  /* entries of list that came from the session's table */
+	uint64_t joins_seen;            /* what the session's counter was */
+	struct ring_failed_join *slots; /* of the table, not yet in the file */
+	size_t slot_count;
+};
+
 struct capture {
 	struct ring_session session;
 	struct trace_writer *writer;
@@ -147,6 +159,8 @@ struct capture {
 		VEC(struct trace_ledger);
 	} ledgers; /* of rows, by track, since the last checkpoint */
 	struct capture_summary sum;
+	struct absent absent;
+	uint64_t last_settle;      /* nanoseconds: see bound.c */
 	uint64_t checkpoint_bytes; /* ring memory read before a checkpoint is due */
 	uint64_t last_checkpoint;  /* nanoseconds */
 	uint64_t last_clock;
@@ -171,6 +185,8 @@ struct capture {
 		VEC(char *);
 	} not_ready;           /* ring files that were not complete, or found no room here */
 	size_t no_room;        /* of those, at the last look */
+	bool keep;             /* the session is only read */
+	uint64_t saved;        /* zones at the last checkpoint */
 	struct tracy_hub *hub; /* NULL: no Tracy clients are looked for */
 	int error;             /* sticky */
 };
@@ -301,21 +317,49 @@ void tracy_finish(struct capture *c);
 int state_save(struct capture *c, struct buf *out);
 int state_load(struct capture *c, const void *bytes, size_t len, struct tacho_error *err);
 
+/* ---- absent.c: processes that could not be recorded */
+/* NAME is copied; what is not printable in it becomes '?'. */
+void absent_add(struct capture *c, uint32_t pid, uint32_t reason, int error, const char *name);
+/* There are processes that could not join since the last checkpoint. */
+bool absent_is_new(const struct capture *c);
+/* So many that the session's table may soon be full. */
+bool absent_is_many(const struct capture *c);
+/* Before a checkpoint: takes them from the session's table into the trace. After it: frees it. */
+void absent_collect(struct capture *c);
+void absent_release(struct capture *c);
+void absent_summary(const struct capture *c, struct capture_summary *summary);
+void absent_free(struct capture *c);
+
+/* ---- bound.c: the memory of a session */
+/* Opens the rings that have appeared, and now and then corrects the session's account. */
+void bound_find_rings(struct capture *c);
+/* More than half of the memory is taken: what is free goes back sooner. */
+bool bound_is_near(const struct capture *c);
+/* Bytes that an idle process may keep. */
+uint64_t bound_keep(const struct capture *c);
+/* Closes the ring of a process that has ended, and removes it. */
+void bound_remove_ring(struct capture *c, struct ring_reader *ring);
+
 /* ---- part.c: the file that a killed recorder left */
 /* Marks the trace as one of this session. */
 void part_set_session(struct capture *c);
+#define KEEP_SUFFIX ".keep.part" /* of the unfinished file when that of the session is kept */
 /*
- * Makes the unfinished file of the session the one that c->output goes on with, if it was another.
- * *FORCE is set when the dead recorder was to replace an existing file, *SAVED when the file is
- * complete and c->output already. TACHO_ENO: there is none.
+ * Makes the unfinished file that the session wrote (OLD.part) the one that c->output goes on with.
+ * *SAVED: the trace is complete at OLD. TACHO_ENO: there is none, and all is in the rings.
  */
-int part_take_over(struct capture *c, bool *force, bool *saved, struct tacho_error *err);
+int part_take_over(struct capture *c, const char *old, bool force, bool *saved,
+		   struct tacho_error *err);
 
 /* ---- processes.c: ring files are found, described and forgotten */
 /* Opens the rings that have appeared in the session's directory. */
 void capture_find_rings(struct capture *c);
 int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
 			struct process **result);
+/* The pid in the name of a ring file; 0: there is none. */
+uint32_t process_pid_named(const char *name);
+/* NAME can be a ring: a file p.PID.N, or an area of the pool. */
+bool process_is_ring_name(const char *name);
 /* A process of an earlier recorder whose ring is no longer there. */
 struct process *capture_add_gone(struct capture *c, uint32_t id);
 /* Frees what is only needed while the process is being read. */

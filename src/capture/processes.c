@@ -104,8 +104,12 @@ int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
 	struct process *p = calloc(1, sizeof(*p));
 	struct tacho_error err;
 	int64_t id = known_id;
-	int r = p ? ring_open(&p->ring, c->session.dir, name, &err) : TACHO_ENOMEM;
+	int r = TACHO_ENOMEM;
 
+	if (p && ring_is_area_name(name))
+		r = ring_open_area(&p->ring, &c->session, name, &err);
+	else if (p)
+		r = ring_open(&p->ring, c->session.folder.fd, name, c->session.key, &err);
 	if (r < 0) {
 		free(p);
 		return r;
@@ -150,6 +154,16 @@ struct process *capture_add_gone(struct capture *c, uint32_t id)
 	return p;
 }
 
+bool process_is_ring_name(const char *name)
+{
+	return ring_is_name(name) || (ring_is_area_name(name) && !strchr(name, '/'));
+}
+
+uint32_t process_pid_named(const char *name)
+{
+	return strncmp(name, "p.", 2) ? 0 : (uint32_t)strtoul(name + 2, NULL, 10);
+}
+
 static bool is_known(const struct capture *c, const char *name)
 {
 	for (size_t i = 0; i < c->live.n; i++)
@@ -173,24 +187,38 @@ static void try_ring(struct capture *c, const char *name)
 	char *copy;
 	int r;
 
-	if (strncmp(name, "p.", 2) || is_known(c, name))
+	if (!process_is_ring_name(name) || is_known(c, name))
 		return;
+	errno = 0;
 	r = capture_add_process(c, name, TRACE_NONE, NULL);
+	if (r == TACHO_ENO)
+		return; /* not of a process of this session */
 	c->no_room += r == TACHO_ENOMEM;
 	if (r == TACHO_EFORMAT || r == TACHO_ENOMEM) {
 		copy = strdup(name);
 		if (!copy || vec_push(&c->not_ready, copy) < 0)
 			free(copy);
-	} else if (r < 0 && r != TACHO_EREAD && r != TACHO_EVERSION) {
+	} else if (r == TACHO_EVERSION) {
+		absent_add(c, process_pid_named(name), TRACE_ABSENT_VERSION, 0, "");
+	} else if (r == TACHO_EREAD && errno != ENOENT) { /* else it gave up, and says so itself */
+		absent_add(c, process_pid_named(name), TRACE_ABSENT_RECORDER, errno, "");
+	} else if (r < 0 && r != TACHO_EREAD && r != TACHO_ENO) {
 		capture_error(c, r);
-	} else if (r < 0) {
-		c->sum.failed++;
 	}
+}
+
+static void scan_pool(struct capture *c)
+{
+	char name[64];
+
+	for (uint32_t area = 0; ring_pool_next(&c->session, &area, name, sizeof(name));)
+		if (!is_waiting(c, name))
+			try_ring(c, name);
 }
 
 static void scan_directory(struct capture *c)
 {
-	DIR *d = opendir(c->session.dir);
+	DIR *d = own_folder_read(c->session.folder.fd);
 	struct dirent *e;
 
 	while (d && (e = readdir(d)))
@@ -229,6 +257,8 @@ void capture_find_rings(struct capture *c)
 			at += sizeof(*e) + e->len;
 		}
 	}
+	if (ring_pool_changed(&c->session))
+		scan_pool(c);
 	if (c->scan || c->watch < 0)
 		scan_directory(c);
 }

@@ -176,11 +176,15 @@ static void add_lost_threads(struct capture *c, struct process *p)
 /* The process has ended and all its events are read. */
 void process_end(struct capture *c, struct process *p)
 {
+	uint64_t threads_lost;
+
 	for (size_t i = 0; i < p->fibers.n; i++)
 		stack_finish(c, &p->fibers.v[i]->stack);
 	if (trace_update_process(c->writer, p->id, &p->info) < 0)
 		capture_error(c, TACHO_EWRITE);
-	c->sum.failed += ring_threads_lost(p->ring);
+	threads_lost = ring_threads_lost(p->ring);
+	if (threads_lost <= LOSS_MAX) /* else it was written over */
+		c->sum.failed += threads_lost;
 	add_lost_threads(c, p);
 	p->finished = true;
 	c->finished++;

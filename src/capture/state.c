@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STATE_VERSION 2
+#define STATE_VERSION 3
 
 /* --------------------------------------------------------------- bytes */
 
@@ -393,7 +393,7 @@ static void get_process(struct capture *c, struct in *in)
 	if (in->bad)
 		goto out;
 	/* A name out of a file: only what a ring file may be called. */
-	if (strncmp(name, "p.", 2) || strchr(name, '/') || capture_add_process(c, name, id, &p) < 0)
+	if (!process_is_ring_name(name) || capture_add_process(c, name, id, &p) < 0)
 		p = capture_add_gone(c, id);
 	if (!p || streams_find(&streams, p) < 0) {
 		in->bad = true;
@@ -471,6 +471,46 @@ static void get_summary(struct in *in, struct capture_summary *s)
 	s->failed = get(in);
 }
 
+static void put_absent(struct buf *b, const struct absent *a)
+{
+	put(b, a->joins);
+	put(b, a->others == TRACE_NONE ? 0 : a->others + 1ull);
+	put(b, a->list.n);
+	for (size_t i = 0; i < a->list.n; i++) {
+		const struct trace_absent *e = &a->list.v[i];
+
+		put(b, e->count);
+		put(b, e->pid);
+		put(b, e->reason);
+		put(b, e->error);
+		put_string(b, e->name, strlen(e->name));
+	}
+}
+
+static void get_absent(struct capture *c, struct in *in)
+{
+	struct absent *a = &c->absent;
+	uint64_t others;
+	size_t count;
+
+	a->joins = get(in);
+	others = get(in);
+	count = get_count(in);
+	for (size_t i = 0; i < count && !in->bad; i++) {
+		struct trace_absent e = {.count = get(in), .pid = (uint32_t)get(in)};
+
+		e.reason = (uint32_t)get(in);
+		e.error = (uint32_t)get(in);
+		e.name = get_string(in);
+		if (in->bad || vec_push(&a->list, e) < 0) {
+			free((char *)e.name);
+			in->bad = true;
+		}
+	}
+	in->bad |= others > a->list.n || a->list.n != trace_writer_absent(c->writer);
+	a->others = others && !in->bad ? (uint32_t)others - 1 : TRACE_NONE;
+}
+
 int state_save(struct capture *c, struct buf *out)
 {
 	uint32_t *saved = calloc(c->processes.n + 1, sizeof(*saved)), count = 0;
@@ -484,6 +524,7 @@ int state_save(struct capture *c, struct buf *out)
 	}
 	put(out, STATE_VERSION);
 	put_summary(out, &c->sum);
+	put_absent(out, &c->absent);
 	put(out, count);
 	buf_add(out, body.data, body.len);
 	put(out, c->held.n);
@@ -505,6 +546,7 @@ int state_load(struct capture *c, const void *bytes, size_t len, struct tacho_er
 		return err_set(err, TACHO_EVERSION,
 			       "%s.part was written by another version of the recorder", c->output);
 	get_summary(&in, &sum);
+	get_absent(c, &in);
 	count = get_count(&in);
 	for (size_t i = 0; i < count && !in.bad; i++)
 		get_process(c, &in);

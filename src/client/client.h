@@ -37,17 +37,21 @@ struct thread {
 struct process {
 	_Atomic uint32_t lock; /* futex: 0 free, 1 held, 2 held and waited for */
 	uint64_t key;          /* of the session that was joined */
-	char *base;            /* the mapped ring file */
+	_Atomic uint64_t
+		failed_key; /* of the session that could not be; wiped: children try anew */
+	char *base;         /* the mapped ring file */
 	uint32_t max_extents;
 	uint32_t hint;         /* no free extent below this index, as far as known */
 	uint64_t bytes, limit; /* memory behind extents */
 	uint64_t next_thread;
 	_Atomic uint64_t incarnation; /* differs at every join, in every process */
 	struct thread *free_threads;
-	char *slab, *slab_end;     /* thread states never used so far */
-	struct thread meta;        /* the process's own stream: thread number 0 */
-	const void *announced;     /* the last source location or name that was sent */
-	char path[RING_PATH + 64]; /* of the ring file */
+	char *slab, *slab_end; /* thread states never used so far */
+	struct thread meta;    /* the process's own stream: thread number 0 */
+	const void *announced; /* the last source location or name that was sent */
+	uint32_t failure;      /* enum ring_join_reason: why joining failed */
+	int failure_error;     /* errno then */
+	char name[48];         /* of the ring file in its folder; "": it is an area of the pool */
 };
 
 /*
@@ -58,6 +62,15 @@ struct mapping {
 	char *base;
 	uint64_t usable; /* bytes that may be touched: grows */
 	uint64_t size;
+};
+
+/* The session's pool as it is mapped here; inherited by children like the mapping above. */
+struct pool {
+	uint64_t key; /* of the session */
+	char *base;   /* NULL: not mapped */
+	uint32_t areas;
+	uint64_t limit;
+	bool unusable[RING_POOL_AREAS]; /* was this process's or an ancestor's ring */
 };
 
 extern struct process *client_process;
@@ -125,11 +138,42 @@ uint32_t seal_count_filters(void);
 
 /* ---- process.c: the ring file ---- */
 
-/* Joins the session KEY: makes the ring file. Lock held. False: this process stays silent. */
+/* Joins the session KEY: makes the ring file. Lock held. False: it is counted as one that cannot.
+ */
 bool process_join(uint64_t key);
-/* Puts anonymous memory where the control page is: nothing is recorded from here on. */
-void process_silence(void);
+/*
+ * Opens the file NAME of the session, or with O_CREAT makes it. -1: the session's folder is not
+ * ours alone; whoever has a folder above it can replace it, so that is checked each time. Lock
+ * held.
+ */
+int process_file(const char *name, int flags);
 void process_ring_doorbell(void);
+/*
+ * Maps SIZE bytes of a file at a multiple of the stride, inaccessible but for the first ACCESSIBLE.
+ * NULL: errno says why.
+ */
+char *process_map_aligned(int fd, uint64_t size, uint64_t accessible);
+
+/* ---- pool.c: what the processes of a session share. Lock held ---- */
+
+/* Maps the pool of the session KEY. False: errno says why. */
+bool pool_open(uint64_t key);
+/* What memory is for. Part of it is reserved: events must not keep names and processes out. */
+enum pool_use {
+	POOL_EVENTS,
+	POOL_EXTRA, /* names, and what a flight recorder needs at least */
+	POOL_PAGES, /* headers and thread pages: without them losses could not be counted */
+};
+
+/* Takes BYTES of the session's memory. False: errno is EDQUOT. */
+bool pool_take(uint64_t bytes, enum pool_use use);
+void pool_give(uint64_t bytes);
+/* Claims a ring area, zeroed, of which the header and the table are accessible. NULL: none. */
+char *pool_claim(void);
+/* Frees the area at BASE that was claimed and not used. USABLE: bytes that are accessible. */
+void pool_unclaim(char *base, uint64_t usable);
+/* BASE is an area of the pool that is mapped. */
+bool pool_has(const char *base);
 
 /* ---- extent.c: memory in the ring file. Lock held. NULL: none ---- */
 

@@ -17,7 +17,7 @@
 /* For kernels before 5.14: by the file's name, which works until the program changes root. */
 static bool allocate_by_name(uint64_t offset, size_t bytes)
 {
-	int fd = sys_open(client_process->path, O_RDWR);
+	int fd = process_file(client_process->name, O_RDWR);
 	bool ok;
 
 	if (fd < 0)
@@ -38,6 +38,8 @@ bool extent_populate(void *at, size_t bytes)
 
 	if (madvise((void *)from, size, MADV_POPULATE_WRITE) == 0)
 		return true;
+	if (errno == EFAULT)
+		errno = ENOSPC; /* where a store would have been a SIGBUS */
 	return errno == EINVAL && allocate_by_name(from - (uintptr_t)client_process->base, size);
 }
 
@@ -115,19 +117,40 @@ static int64_t find_extent(uint32_t wanted, uint32_t used, bool over_limit)
 										: -1;
 }
 
-static bool fill_extent(uint32_t i, uint32_t used, uint32_t wanted)
+/* Memory for a page of the table, of which the first is there from the beginning. */
+static bool grow_table(struct ring_extent *table, uint32_t used)
+{
+	uint64_t bytes = RING_PAGE_SIZE;
+
+	if (!used || used * sizeof(*table) % RING_PAGE_SIZE)
+		return true;
+	if (!pool_take(bytes, POOL_PAGES))
+		return false;
+	if (extent_populate(&table[used], sizeof(*table)))
+		return true;
+	pool_give(bytes);
+	return false;
+}
+
+/* The session's account comes before the memory: what a killed process took is known to the kernel,
+ * and the recorder asks it. */
+static bool fill_extent(uint32_t i, uint32_t used, uint32_t wanted, bool over_limit)
 {
 	struct process *p = client_process;
 	struct ring_extent *table = ring_extents(p->base);
 	uint64_t offset = wanted == RING_EXTENT_PAGE ? ring_page_offset(i) : ring_segment_offset(i);
+	uint64_t bytes = bytes_of(wanted);
+	enum pool_use use = over_limit ? POOL_EXTRA : POOL_EVENTS;
 
-	if (i == used && used * sizeof(*table) % RING_PAGE_SIZE == 0 &&
-	    !extent_populate(&table[used], sizeof(*table)))
+	if (wanted == RING_EXTENT_PAGE)
+		use = POOL_PAGES;
+	if ((i == used && !grow_table(table, used)) || !pool_take(bytes, use))
 		return false;
-	if (!map_up_to(offset + bytes_of(wanted)) ||
-	    !extent_populate(p->base + offset, bytes_of(wanted)))
+	if (!map_up_to(offset + bytes) || !extent_populate(p->base + offset, bytes)) {
+		pool_give(bytes);
 		return false;
-	p->bytes += bytes_of(wanted);
+	}
+	p->bytes += bytes;
 	table[i].reserved = wanted;
 	return true;
 }
@@ -143,7 +166,8 @@ static int64_t take_extent(uint32_t wanted, uint64_t thread, bool over_limit)
 
 	if (i < 0)
 		return -1;
-	if ((i == used || table[i].reserved == 0) && !fill_extent((uint32_t)i, used, wanted))
+	if ((i == used || table[i].reserved == 0) &&
+	    !fill_extent((uint32_t)i, used, wanted, over_limit))
 		return -1;
 	p->hint = (uint32_t)i + 1;
 	table[i].thread = thread;
@@ -205,7 +229,7 @@ void extent_reserve(uint32_t wanted, unsigned count)
 		uint32_t used = atomic_load_explicit(&header->extents, memory_order_relaxed);
 
 		if (used >= p->max_extents || !make_room(bytes_of(wanted), false) ||
-		    !fill_extent(used, used, wanted))
+		    !fill_extent(used, used, wanted, false))
 			return;
 		atomic_store_explicit(&table[used].state, RING_EXTENT_FREE, memory_order_release);
 		atomic_store_explicit(&header->extents, used + 1, memory_order_release);

@@ -1,3 +1,8 @@
+/*
+ * The process joins a session: it makes its ring file, or claims an area of the session's pool when
+ * it cannot, or counts itself as one that could not be recorded.
+ */
+#include "base/own.h"
 #include "client/client.h"
 
 #include <errno.h>
@@ -6,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -25,12 +31,6 @@ void process_ring_doorbell(void)
 	sys_futex(&client_control->doorbell, FUTEX_WAKE, 1);
 }
 
-void process_silence(void)
-{
-	mmap(&tacho_control, sizeof(tacho_control), PROT_READ | PROT_WRITE,
-	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-}
-
 /* ---------------------------------------------------------------- header */
 
 /* Field 22 of /proc/self/stat: with the pid it names a process for ever. */
@@ -43,12 +43,27 @@ static uint64_t start_time(void)
 	return ring_start_time(text);
 }
 
-static void fill_header(struct ring_header *header, uint64_t key, uint64_t now)
+/* A forked child without /proc, in another root, has the command line of its parent. */
+static void copy_command(struct ring_header *to, const struct mapping *old)
+{
+	const struct ring_header *from = (const struct ring_header *)old->base;
+
+	if (!from || atomic_load_explicit(&from->magic, memory_order_relaxed) != RING_MAGIC ||
+	    from->command_len > sizeof(from->command))
+		return;
+	to->command_len = from->command_len;
+	memcpy(to->command, from->command, sizeof(to->command));
+}
+
+static void fill_header(struct ring_header *header, uint64_t key, uint64_t now,
+			const struct mapping *old)
 {
 	struct stat st;
 
 	header->command_len = (uint32_t)sys_read_file("/proc/self/cmdline", header->command,
 						      sizeof(header->command));
+	if (!header->command_len)
+		copy_command(header, old);
 	header->version = RING_VERSION;
 	header->word_size = 8;
 	header->byte_order = 0x01020304;
@@ -65,29 +80,63 @@ static void fill_header(struct ring_header *header, uint64_t key, uint64_t now)
 
 /* ------------------------------------------------------------------ file */
 
+/* Opens the session's folder if it is ours alone; PATH is where it is. */
+static int open_folder(char *path, size_t size)
+{
+	struct stat st;
+	int fd;
+
+	path[0] = 0;
+	text_add(path, size, client_session[0] ? client_session : client_control->session);
+	fd = sys_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !own_is_private(&st))) {
+		sys_close(fd);
+		errno = EPERM;
+		return -1;
+	}
+	return fd;
+}
+
+int process_file(const char *name, int flags)
+{
+	char path[RING_PATH + sizeof(client_process->name) + 1];
+	int folder = open_folder(path, RING_PATH), fd, error;
+
+	if (folder < 0)
+		return -1;
+	fd = (int)syscall(SYS_openat, folder, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
+			  0600);
+	error = errno;
+	sys_close(folder);
+	errno = error;
+	if (fd >= 0 || error != EMFILE)
+		return fd;
+	/* A program that has a single descriptor left: not both at a time. */
+	text_add(path, sizeof(path), "/");
+	text_add(path, sizeof(path), name);
+	return sys_open(path, flags | O_NOFOLLOW);
+}
+
 /* The ring file's name is the pid and, should it join again, a count. */
 static int create_file(void)
 {
 	struct process *p = client_process;
-	const char *session = client_session[0] ? client_session : client_control->session;
 	int fd = -1;
 
 	for (unsigned n = 0; fd < 0 && n < 1000; n++) {
-		p->path[0] = 0;
-		text_add(p->path, RING_PATH, session);
-		text_add(p->path, sizeof(p->path), "/p.");
-		text_add_number(p->path, sizeof(p->path), (uint64_t)syscall(SYS_getpid));
-		text_add(p->path, sizeof(p->path), ".");
-		text_add_number(p->path, sizeof(p->path), n);
-		fd = sys_open(p->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
+		p->name[0] = 0;
+		text_add(p->name, sizeof(p->name), "p.");
+		text_add_number(p->name, sizeof(p->name), (uint64_t)syscall(SYS_getpid));
+		text_add(p->name, sizeof(p->name), ".");
+		text_add_number(p->name, sizeof(p->name), n);
+		fd = process_file(p->name, O_RDWR | O_CREAT | O_EXCL);
 		if (fd < 0 && errno != EEXIST)
 			return -1;
 	}
 	return fd;
 }
 
-/* Maps the file at a multiple of the stride, inaccessible but for the header and the table. */
-static char *map_aligned(int fd, uint64_t size)
+char *process_map_aligned(int fd, uint64_t size, uint64_t accessible)
 {
 	char *base = mmap(NULL, size + RING_STRIDE, PROT_NONE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -98,8 +147,11 @@ static char *map_aligned(int fd, uint64_t size)
 	aligned = (char *)(((uintptr_t)base + RING_STRIDE - 1) & ~(uintptr_t)(RING_STRIDE - 1));
 	end = base + size + RING_STRIDE;
 	if (mmap(aligned, size, PROT_NONE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED ||
-	    mprotect(aligned, RING_DATA, PROT_READ | PROT_WRITE) < 0) {
+	    mprotect(aligned, accessible, PROT_READ | PROT_WRITE) < 0) {
+		int error = errno;
+
 		munmap(base, size + RING_STRIDE);
+		errno = error;
 		return NULL;
 	}
 	if (aligned > base)
@@ -126,23 +178,32 @@ static uint64_t largest_file(void)
 	return most;
 }
 
+static void use_ring(char *base, uint32_t extents)
+{
+	client_process->base = base;
+	client_process->max_extents = extents;
+	client_mapping.usable = RING_DATA;
+	client_mapping.size = ring_file_size(extents);
+	__atomic_store_n(&client_mapping.base, base, __ATOMIC_RELEASE);
+}
+
 /* As many extents as file size and address space allow; the file is sparse. */
 static bool map_ring(int fd)
 {
-	struct process *p = client_process;
 	uint64_t most = largest_file();
+
+	errno = EFBIG;
 
 	for (uint32_t n = RING_MAX_EXTENTS; n >= 16; n /= 2) {
 		uint64_t size = ring_file_size(n);
 
+		char *base;
+
 		if (size > most || ftruncate(fd, (off_t)size) < 0)
 			continue;
-		p->base = map_aligned(fd, size);
-		if (p->base) {
-			p->max_extents = n;
-			client_mapping.usable = RING_DATA;
-			client_mapping.size = size;
-			__atomic_store_n(&client_mapping.base, p->base, __ATOMIC_RELEASE);
+		base = process_map_aligned(fd, size, RING_DATA);
+		if (base) {
+			use_ring(base, n);
 			return true;
 		}
 	}
@@ -154,57 +215,172 @@ static bool map_ring(int fd)
  * store a word there (fork() in a signal handler returns into the middle of an event), so what was
  * in use becomes private memory instead of a hole.
  */
-static void retire_mapping(void)
+static void retire_mapping(const struct mapping *m)
 {
-	struct mapping m = client_mapping;
-
-	if (!m.base)
+	if (!m->base)
 		return;
-	client_mapping.base = NULL;
-	if (mmap(m.base, m.usable, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED)
-		munmap(m.base + m.usable, m.size - m.usable);
+	if (mmap(m->base, m->usable, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED &&
+	    !pool_has(m->base)) /* else the rest belongs to the pool's mapping */
+		munmap(m->base + m->usable, m->size - m->usable);
 }
 
 /* ------------------------------------------------------------------ join */
 
-static bool open_ring(void)
+/* What a ring costs before its first stream. */
+#define HEAD_BYTES (2 * RING_PAGE_SIZE)
+
+/* Keeps the first reason: what is tried after it fails for reasons of its own. */
+static bool join_fails(uint32_t reason)
+{
+	struct process *p = client_process;
+
+	if (!p->failure) {
+		p->failure = errno == EDQUOT ? RING_JOIN_BOUND : reason;
+		p->failure_error = errno;
+	}
+	return false;
+}
+
+static void remove_file(void)
+{
+	char path[RING_PATH];
+	int folder = open_folder(path, sizeof(path));
+
+	if (folder >= 0) {
+		syscall(SYS_unlinkat, folder, client_process->name, 0);
+		sys_close(folder);
+	}
+	client_process->name[0] = 0;
+}
+
+/* A ring file of our own. Its memory is allocated first: a full /dev/shm is an error then. */
+static bool open_file(void)
 {
 	int fd = create_file();
 	bool ok;
 
-	if (fd < 0)
-		return false;
-	ok = map_ring(fd) && syscall(SYS_fallocate, fd, 0, 0, 2 * RING_PAGE_SIZE) == 0;
+	if (fd < 0) {
+		client_process->name[0] = 0;
+		return join_fails(RING_JOIN_CREATE);
+	}
+	ok = map_ring(fd) || join_fails(RING_JOIN_MAP);
+	if (ok && syscall(SYS_fallocate, fd, 0, 0, HEAD_BYTES) < 0)
+		ok = join_fails(RING_JOIN_MEMORY);
 	sys_close(fd);
 	if (!ok)
-		syscall(SYS_unlinkat, AT_FDCWD, client_process->path, 0);
+		remove_file();
 	return ok;
 }
 
-static bool start_ring(uint64_t key)
+/* An area of the pool: for those that cannot make a file, or not map it. */
+static bool open_area(void)
 {
 	struct process *p = client_process;
-	struct ring_header *header;
-	uint64_t now = tacho_ticks();
+	char *base;
 
-	if (client_control->magic != RING_CONTROL || client_control->version != RING_VERSION)
+	if (p->failure == RING_JOIN_MEMORY)
 		return false;
-	retire_mapping();
-	if (!open_ring())
+	base = pool_claim();
+	if (!base)
 		return false;
+	use_ring(base, RING_POOL_EXTENTS);
+	if (extent_populate(base, HEAD_BYTES))
+		return true;
+	p->failure = 0;
+	join_fails(RING_JOIN_MEMORY);
+	pool_unclaim(base, client_mapping.usable);
+	return false;
+}
+
+static bool open_ring(void)
+{
+	if (!pool_take(HEAD_BYTES, POOL_PAGES))
+		return join_fails(RING_JOIN_BOUND);
+	if (open_file() || open_area()) {
+		client_process->failure = 0;
+		return true;
+	}
+	pool_give(HEAD_BYTES);
+	return false;
+}
+
+/* The ring is there and cannot be used: its memory goes back. */
+static void abandon_ring(void)
+{
+	struct process *p = client_process;
+
+	if (p->name[0])
+		remove_file();
+	else
+		pool_unclaim(p->base, client_mapping.usable);
+	pool_give(HEAD_BYTES + p->bytes);
+}
+
+static void start_accounts(void)
+{
+	struct process *p = client_process;
+
 	p->limit = (uint64_t)(client_control->limit_mb ? client_control->limit_mb : 512) << 20;
 	p->bytes = 0;
 	p->hint = 0;
 	p->next_thread = 1;
 	p->announced = NULL;
 	p->meta.over_limit = true;
-	header = (struct ring_header *)p->base;
-	fill_header(header, key, now);
-	if (!thread_start(&p->meta, key, 0, now))
+}
+
+static bool start_ring(uint64_t key)
+{
+	struct process *p = client_process;
+	struct mapping old = client_mapping;
+	struct ring_header *header;
+	uint64_t now = tacho_ticks();
+	bool ok;
+
+	p->failure = 0;
+	errno = 0;
+	if (client_control->magic != RING_CONTROL || client_control->version != RING_VERSION)
+		return join_fails(RING_JOIN_VERSION);
+	ok = pool_open(key) || join_fails(RING_JOIN_CREATE);
+	client_mapping.base = NULL;
+	ok = ok && open_ring();
+	if (ok) {
+		start_accounts();
+		header = (struct ring_header *)p->base;
+		fill_header(header, key, now, &old);
+	}
+	retire_mapping(&old);
+	if (!ok)
 		return false;
+	if (!thread_start(&p->meta, key, 0, now)) {
+		join_fails(RING_JOIN_MEMORY);
+		abandon_ring();
+		return false;
+	}
 	atomic_store_explicit(&header->magic, RING_MAGIC, memory_order_release);
 	return true;
+}
+
+/* In the control page, which is mapped whatever has become of the process. */
+static void count_failure(void)
+{
+	const struct process *p = client_process;
+
+	for (uint32_t i = 0; i < RING_JOINS; i++) {
+		struct ring_join *join = &client_control->joins[i];
+		uint32_t state = RING_JOIN_FREE;
+
+		if (!atomic_compare_exchange_strong(&join->state, &state, RING_JOIN_CLAIMED))
+			continue;
+		join->pid = (uint32_t)syscall(SYS_getpid);
+		join->reason = p->failure;
+		join->error = (uint32_t)p->failure_error;
+		prctl(PR_GET_NAME, join->name);
+		atomic_store_explicit(&join->state, RING_JOIN_WRITTEN, memory_order_release);
+		break;
+	}
+	atomic_fetch_add(&client_control->joins_failed, 1);
+	process_ring_doorbell();
 }
 
 bool process_join(uint64_t key)
@@ -213,11 +389,17 @@ bool process_join(uint64_t key)
 
 	if (p->key == key)
 		return true;
-	if (client_is_sealed())
+	if (atomic_load_explicit(&p->failed_key, memory_order_relaxed) == key)
 		return false;
-	if (!start_ring(key)) {
+	if (client_is_sealed()) { /* without a system call there is not even a pid to report */
+		atomic_store_explicit(&p->failed_key, key, memory_order_relaxed);
 		atomic_fetch_add(&client_control->joins_failed, 1);
-		process_silence();
+		return false;
+	}
+	if (!start_ring(key)) {
+		p->key = 0;
+		atomic_store_explicit(&p->failed_key, key, memory_order_relaxed);
+		count_failure();
 		return false;
 	}
 	p->key = key;

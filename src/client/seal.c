@@ -51,6 +51,8 @@ TACHO_API void tacho_seal(void)
 		thread_reserve();
 		extent_reserve(RING_EXTENT_SEGMENT, SPARE_SEGMENTS);
 		extent_reserve(RING_EXTENT_PAGE, SPARE_PAGES);
+		atomic_store_explicit(&((struct ring_header *)client_process->base)->sealed, 1,
+				      memory_order_relaxed);
 	}
 	__atomic_store_n(&sealed, true, __ATOMIC_RELAXED);
 	client_unlock(&guard);

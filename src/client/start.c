@@ -1,5 +1,6 @@
 /* Before main: which session the program is in, or the page by which it can be attached to. */
 #include "client/client.h"
+#include "ring/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +16,9 @@
 /* Defined here so that a program linked with libtacho.a gets this file and its constructor. */
 char client_session[RING_PATH];
 
-static char attach_path[128]; /* "" when there is no attach file of ours */
-static pid_t attach_pid;      /* whose it is: a forked child must leave it alone */
+static char attach_place[RING_PLACE_PATH]; /* folder of our attach page; "": there is none */
+static char attach_name[32];               /* the page */
+static pid_t attach_pid;                   /* whose it is: a forked child must leave it alone */
 
 static bool map_control(int fd)
 {
@@ -24,14 +26,15 @@ static bool map_control(int fd)
 		    MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
 }
 
-/* Whatever TACHO_SESSION says: only our own user's control page of our version gets mapped. */
+/* Only our own user's control page of our version gets mapped. */
 static bool is_control(int fd)
 {
 	struct ring_control head;
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-	       st.st_size >= RING_PAGE_SIZE && st.st_blocks * 512 >= RING_PAGE_SIZE &&
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && own_is_private(&st) &&
+	       st.st_nlink == 1 && st.st_size >= RING_PAGE_SIZE &&
+	       st.st_blocks * 512 >= RING_PAGE_SIZE &&
 	       syscall(SYS_pread64, fd, &head, sizeof(head), 0) == (long)sizeof(head) &&
 	       head.magic == RING_CONTROL && head.version == RING_VERSION;
 }
@@ -39,6 +42,7 @@ static bool is_control(int fd)
 /* The program may change its directory later. */
 static bool keep_session(const char *session)
 {
+	client_session[0] = 0;
 	if (session[0] != '/' && !getcwd(client_session, sizeof(client_session) - 1))
 		return false;
 	if (session[0] != '/')
@@ -47,85 +51,137 @@ static bool keep_session(const char *session)
 	return strlen(client_session) < sizeof(client_session) - 1;
 }
 
-/* The folder of this user's sessions and attach files. */
-static void add_user_folder(char *path, size_t size)
+/* Opens DIR/control, DIR being the open FOLDER, which is closed. */
+static int open_control(int folder, const char *dir)
 {
-	text_add(path, size, "/dev/shm/tacho-");
-	text_add_number(path, size, geteuid());
+	const int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
+	int fd = openat(folder, "control", flags), error = errno;
+	char path[RING_PATH + 16] = "";
+
+	close(folder);
+	if (fd >= 0 || error != EMFILE)
+		return fd;
+	/* A program that has a single descriptor left: not both at a time. */
+	text_add(path, sizeof(path), dir);
+	text_add(path, sizeof(path), "/control");
+	return open(path, flags);
+}
+
+/*
+ * A session in somebody else's folder is not joined: its owner could replace the files under us.
+ * The user asked for a recording, so this is worth the only line that libtacho ever prints.
+ */
+static void report_foreign(const char *session)
+{
+	char line[RING_PATH + 128] = "tacho: not recorded: ", path[RING_PATH + 16] = "";
+	struct stat st, control;
+
+	text_add(path, sizeof(path), session);
+	text_add(path, sizeof(path), "/control");
+	if (lstat(session, &st) < 0 || !S_ISDIR(st.st_mode) || own_is_private(&st) ||
+	    (lstat(path, &control) < 0 && errno != EACCES))
+		return;
+	text_add(line, sizeof(line), "TACHO_SESSION=");
+	text_add(line, sizeof(line), session);
+	text_add(line, sizeof(line),
+		 st.st_uid == geteuid() ? " can be written by others\n"
+					: " belongs to another user\n");
+	if (write(STDERR_FILENO, line, strlen(line)) < 0) {
+		/* Nobody wants to hear it. */
+	}
 }
 
 static bool enter_session(const char *session)
 {
-	char path[RING_PATH + 16] = "";
 	bool ok;
-	int fd;
+	int folder, fd;
 
 	if (!session || !session[0] || !keep_session(session))
 		return false;
-	text_add(path, sizeof(path), client_session);
-	text_add(path, sizeof(path), "/control");
-	fd = sys_open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0)
+	folder = own_folder_at(AT_FDCWD, client_session, false);
+	if (folder < 0) {
+		report_foreign(client_session);
 		return false;
-	ok = is_control(fd) && map_control(fd);
-	sys_close(fd);
+	}
+	fd = open_control(folder, client_session);
+	ok = fd >= 0 && is_control(fd) && map_control(fd);
+	if (fd >= 0)
+		close(fd);
 	return ok;
 }
 
 /* TACHO_CAPTURE=1: the session of "tacho capture", if there is one. */
 static bool enter_capture(const char *wanted)
 {
-	char path[128] = "";
+	char path[RING_PLACE_PATH + 16];
+	bool ok = false;
+	int place;
 
 	if (!wanted || !wanted[0] || strcmp(wanted, "0") == 0)
 		return false;
-	add_user_folder(path, sizeof(path));
-	text_add(path, sizeof(path), "/capture");
-	client_session[0] = 0;
-	return enter_session(path);
+	for (unsigned i = 0; i < RING_PLACES && !ok; i++) {
+		place = ring_place_at((enum ring_where)i, false, path);
+		if (place < 0)
+			continue;
+		close(place);
+		text_add(path, sizeof(path), "/capture");
+		ok = enter_session(path);
+	}
+	return ok;
 }
 
-/* Others may make folders in /dev/shm: ours must be ours alone. */
-static bool own_folder(const char *dir)
+/* Makes the page NAME in the open folder PLACE. */
+static bool make_attach(int place, const char *name)
 {
-	struct stat st;
+	int fd;
 
-	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+	unlinkat(place, name, 0); /* left by a process that had the same pid */
+	fd = openat(place, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
 		return false;
-	return lstat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-	       (st.st_mode & 022) == 0;
+	if (syscall(SYS_fallocate, fd, 0, 0, RING_PAGE_SIZE) < 0 || !map_control(fd)) {
+		unlinkat(place, name, 0);
+		close(fd);
+		return false;
+	}
+	close(fd);
+	client_control->version = RING_VERSION;
+	client_control->owner_pid = (uint32_t)attach_pid;
+	client_control->filters = seal_count_filters();
+	client_control->magic = RING_CONTROL;
+	return true;
 }
 
 /* A program that is in no session leaves a page where "tacho capture --pid" finds it. */
 static void offer_attach(void)
 {
 	struct rlimit limit;
-	int fd;
+	bool made = false;
+	int place;
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < RING_PAGE_SIZE)
 		return;
-	add_user_folder(attach_path, sizeof(attach_path));
-	if (!own_folder(attach_path)) {
-		attach_path[0] = 0;
-		return;
-	}
-	text_add(attach_path, sizeof(attach_path), "/attach.");
 	attach_pid = getpid();
-	text_add_number(attach_path, sizeof(attach_path), (uint64_t)attach_pid);
-	unlink(attach_path); /* left by a process that had the same pid */
-	fd = sys_open(attach_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
-	if (fd >= 0 && syscall(SYS_fallocate, fd, 0, 0, RING_PAGE_SIZE) == 0 && map_control(fd)) {
-		client_control->version = RING_VERSION;
-		client_control->owner_pid = (uint32_t)attach_pid;
-		client_control->filters = seal_count_filters();
-		client_control->magic = RING_CONTROL;
-	} else {
-		if (fd >= 0)
-			unlink(attach_path);
-		attach_path[0] = 0;
+	text_add(attach_name, sizeof(attach_name), "attach.");
+	text_add_number(attach_name, sizeof(attach_name), (uint64_t)attach_pid);
+	for (unsigned i = 0; i < RING_PLACES && !made; i++) {
+		place = ring_place_at((enum ring_where)i, true, attach_place);
+		made = place >= 0 && make_attach(place, attach_name);
+		if (place >= 0)
+			close(place);
 	}
-	if (fd >= 0)
-		sys_close(fd);
+	if (!made)
+		attach_place[0] = 0;
+}
+
+static void remove_attach(void)
+{
+	int place = own_folder_at(AT_FDCWD, attach_place, false);
+
+	if (place < 0)
+		return;
+	unlinkat(place, attach_name, 0);
+	close(place);
 }
 
 static bool make_process(void)
@@ -180,8 +236,8 @@ __attribute__((destructor(101))) static void client_stop(void)
 {
 	int error = errno;
 
-	if (attach_path[0] && !client_is_sealed() && attach_pid == getpid())
-		unlink(attach_path);
+	if (attach_place[0] && !client_is_sealed() && attach_pid == getpid())
+		remove_attach();
 	thread_delete_key();
 	errno = error;
 }

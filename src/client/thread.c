@@ -171,7 +171,8 @@ struct thread *thread_enter(uint64_t key, uint64_t now)
 	struct guard guard;
 	struct thread *t = NULL;
 
-	if (!p || (homeless_retry > 1 && p->key == key && --homeless_retry))
+	if (!p || atomic_load_explicit(&p->failed_key, memory_order_relaxed) == key ||
+	    (homeless_retry > 1 && p->key == key && --homeless_retry))
 		return NULL;
 	if (!client_lock(&guard))
 		return NULL;

@@ -44,23 +44,48 @@ static bool has_control(const char *dir)
 }
 
 /*
- * The well-known session: programs started with TACHO_CAPTURE=1 look for it. When another recorder
- * has it, a session of its own does for programs that are told by TACHO_SESSION.
+ * The session that programs started with TACHO_CAPTURE=1 look for: the one that there is, else a
+ * new one. False when there is no place for it.
+ */
+static bool well_known(char *dir, size_t size)
+{
+	struct ring_place places[RING_PLACES], place;
+	unsigned n = ring_places_open(places);
+	char note[RING_PLACE_PATH + 64];
+	bool found = false;
+
+	for (unsigned i = 0; i < n && !found; i++) {
+		snprintf(dir, size, "%s/" RING_CAPTURE, places[i].path);
+		found = has_control(dir);
+	}
+	ring_places_close(places, n);
+	if (found)
+		return true;
+	if (ring_place_for_session(&place, note, sizeof(note), NULL) < 0)
+		return false;
+	if (note[0])
+		err_warn("%s; using %s", note, place.path);
+	snprintf(dir, size, "%s/" RING_CAPTURE, place.path);
+	close(place.fd);
+	return true;
+}
+
+/*
+ * When another recorder has the well-known session, one of its own does for programs that are told
+ * by TACHO_SESSION.
  */
 static int open_session(struct capture **c, struct conf *cf, struct capture_options *options,
 			struct tacho_error *err)
 {
-	static char well_known[128];
-	char base[64];
+	static char dir[RING_PATH];
 	int r;
 
+	options->session = cf->session;
 	if (!cf->session) {
-		ring_base_dir(base, sizeof(base));
-		mkdir(base, 0700);
-		snprintf(well_known, sizeof(well_known), "%s/capture", base);
-		options->session = cf->pids.n ? NULL : well_known;
-	} else {
-		options->session = cf->session;
+		if (!options->output)
+			options->output = "capture.tacho";
+		if (!cf->pids.n && well_known(dir, sizeof(dir)))
+			options->session = dir;
 	}
 	if (options->session && has_control(options->session)) {
 		r = capture_resume(c, options->session, options, err);
@@ -71,7 +96,8 @@ static int open_session(struct capture **c, struct conf *cf, struct capture_opti
 	}
 	if (!options->output)
 		options->output = "capture.tacho";
-	return capture_open(c, options, err);
+	r = capture_open(c, options, err);
+	return r == TACHO_ENO ? TACHO_EWRITE : r;
 }
 
 static int attach_all(struct capture *c, const struct conf *cf, struct tacho_error *err)
@@ -165,6 +191,8 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	code = open_session(&r.capture, cf, &options, &err);
 	if (code < 0)
 		return err_report(&err, code);
+	if (capture_note(r.capture)[0])
+		err_warn("%s", capture_note(r.capture));
 	code = attach_all(r.capture, cf, &err);
 	if (code == 0)
 		code = add_tracy(r.capture, cf, &err);
@@ -180,7 +208,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	loop(&r, cf);
 	opt_list_free(&cf->pids);
 	opt_list_free(&cf->tracy_ports);
-	return record_finish(&r, &cf->record, false);
+	return record_finish(&r, &cf->record);
 }
 
 const struct cmd cmd_capture = {
@@ -192,7 +220,7 @@ const struct cmd cmd_capture = {
 		"are started with TACHO_SESSION set to the directory that is printed, or with "
 		"TACHO_CAPTURE=1, and with --pid a program that is already running.\n\n"
 		"With --session the directory of a recorder that was killed can be given: its rings "
-		"are read on and its trace is continued.",
+		"are read on and its trace is continued, with -f where it was or with -o in FILE.",
 	.examples = "  tacho capture -o all.tacho\n"
 		    "      waits for programs\n"
 		    "  tacho capture --pid 1234 --time 5s -o live.tacho\n"

@@ -6,8 +6,8 @@
 
 #define FEW 20 /* rows of one section, unless it is asked for alone */
 
-static const char *const sections[] = {"all",    "summary", "properties", "processes", "threads",
-				       "clocks", "rows",    "losses",     NULL};
+static const char *const sections[] = {"all",     "summary", "properties", "processes", "absent",
+				       "threads", "clocks",  "rows",       "losses",    NULL};
 
 struct conf {
 	struct query_conf query;
@@ -99,6 +99,7 @@ static int print_summary(struct query *q, const struct counts *counts, size_t mo
 		{"recorded", "recorded", TABLE_STRING},
 		{"span_ns", "time span", TABLE_NS},
 		{"processes", "processes", TABLE_COUNT},
+		{"absent", "not recorded", TABLE_COUNT},
 		{"threads", "threads", TABLE_COUNT},
 		{"source_locations", "source locations", TABLE_COUNT},
 		{"zones", "zones", TABLE_COUNT},
@@ -130,6 +131,10 @@ static int print_summary(struct query *q, const struct counts *counts, size_t mo
 	add_date(&t, trace);
 	table_real(&t, trace_duration_ns(trace, trace->start, trace->end));
 	table_uint(&t, trace->process_count);
+	if (trace->absent_known || trace->absent_count)
+		table_uint(&t, trace_absent_total(trace));
+	else
+		table_none(&t);
 	table_uint(&t, threads);
 	table_uint(&t, trace->srcloc_count);
 	table_uint(&t, trace->zones);
@@ -183,6 +188,41 @@ static int print_losses(struct query *q, const struct counts *counts, size_t mos
 	return table_close(&t);
 }
 
+static int print_absent(struct query *q, const struct counts *counts, size_t most)
+{
+	static const struct table_column columns[] = {
+		{"pid", "pid", TABLE_ID},
+		{"process", "not recorded", TABLE_STRING},
+		{"count", "count", TABLE_COUNT},
+		{"errno", "errno", TABLE_ID},
+		{"reason", "because", TABLE_STRING},
+	};
+	char text[TRACE_ABSENT_TEXT];
+	const struct trace *trace = q->trace;
+	struct table t;
+	int r;
+
+	(void)counts;
+	table_open(&t, stdout, &q->style, TABLE_COLUMNS(columns));
+	for (uint32_t i = 0; i < trace->absent_count && (!most || i < most); i++) {
+		const struct trace_absent *a = &trace->absent[i];
+
+		if (a->pid)
+			table_uint(&t, a->pid);
+		else
+			table_none(&t);
+		table_text(&t, a->name);
+		table_uint(&t, a->count);
+		table_uint(&t, a->error);
+		table_text(&t, trace_absent_text(a, text, sizeof(text)));
+		table_row(&t);
+	}
+	r = table_close(&t);
+	if (most && trace->absent_count > most)
+		printf("(and %zu more)\n", trace->absent_count - most);
+	return r;
+}
+
 static int print_clocks(struct query *q, const struct counts *counts, size_t most)
 {
 	(void)counts;
@@ -212,14 +252,16 @@ LIST(threads)
 
 /* In the order of the words above, without "all". */
 static int (*const printers[])(struct query *, const struct counts *, size_t) = {
-	print_summary, print_properties, print_processes, print_threads,
-	print_clocks,  print_rows,       print_losses,
+	print_summary, print_properties, print_processes, print_absent,
+	print_threads, print_clocks,     print_rows,      print_losses,
 };
 
 static bool is_empty(const struct query *q, const struct counts *counts, size_t section)
 {
 	if (printers[section] == print_properties)
 		return q->trace->property_count == 0;
+	if (printers[section] == print_absent)
+		return q->trace->absent_count == 0;
 	if (printers[section] == print_clocks)
 		return counts->kinds[TRACE_ROW_DEVICE_CLOCK] == 0;
 	if (printers[section] == print_rows)
@@ -268,7 +310,7 @@ const struct cmd cmd_info = {
 	.usage = "[options] FILE",
 	.description =
 		"Prints what is in a trace: when and where it was recorded, its processes with "
-		"their exit status, its threads, how many zones and other events there are, how "
+		"their exit status and those that could not be recorded, its threads, how many zones and other events there are, how "
 		"exact its clock and those of devices are, what was lost and what is damaged.\n\n"
 		"Sections of text end after 20 rows; --show prints one of them in full.",
 	.examples = "tacho info app.tacho\n  a digest of everything\n"

@@ -11,10 +11,12 @@ struct conf {
 };
 
 static const struct opt opts[] = {
-	OPT_STR('o', "output", "FILE", struct conf, record.output,
-		"write the trace to FILE instead of where the recorder was writing"),
-	OPT_FLAG('f', "force", struct conf, record.force, "replace FILE when it exists"),
-	OPT_FLAG(0, "keep", struct conf, keep, "leave the session directory as it is"),
+	OPT_STR('o', "output", "FILE", struct conf, record.output, "write the trace to FILE"),
+	OPT_FLAG(
+		'f', "force", struct conf, record.force,
+		"without -o write where the recorder was writing; replace the file when it exists"),
+	OPT_FLAG(0, "keep", struct conf, keep,
+		 "leave the session and its unfinished file as they are"),
 	OPT_END,
 };
 
@@ -58,7 +60,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	}
 	record_options(&cf->record, &options);
 	record_raise_files();
-	options.keep_saved = cf->keep;
+	options.keep = cf->keep;
 	code = capture_resume(&r.capture, argv[0], &options, &err);
 	if (code == TACHO_ENO) {
 		if (!common->quiet)
@@ -67,7 +69,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	}
 	if (code < 0)
 		return err_report(&err, code);
-	return record_finish(&r, &cf->record, cf->keep);
+	return record_finish(&r, &cf->record);
 }
 
 const struct cmd cmd_recover = {
@@ -75,14 +77,18 @@ const struct cmd cmd_recover = {
 	.summary = "save what a killed recorder left behind",
 	.usage = "[options] [DIRECTORY]",
 	.description =
-		"Without an operand lists the sessions whose recorder has died. With a session "
-		"directory it completes the trace from the recorder's unfinished file and from the "
-		"rings of all its programs, dead or alive, and removes the directory. Programs of the "
+		"Without an operand lists the sessions whose recorder has died, or could not write. With "
+		"a session directory it completes the trace from the recorder's unfinished file and from "
+		"the rings of all its programs, dead or alive, and removes the directory. Programs of the "
 		"session that are still alive stop recording; 'tacho capture --session DIRECTORY' goes "
-		"on with them instead.",
+		"on with them instead.\n\n"
+		"Where the trace goes is for you to say: any process of the session can change what the "
+		"session says. -o names a file, -f accepts the one that is listed.\n\n"
+		"Only sessions of your own are read.",
 	.examples = "  tacho recover\n"
 		    "      lists what can be recovered\n"
-		    "  tacho recover /dev/shm/tacho-1000/s.k3Jd8f\n",
+		    "  tacho recover -f /dev/shm/tacho-1000/s.k3Jd8f\n"
+		    "      writes the trace where its recorder was writing\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
 	.run = run,

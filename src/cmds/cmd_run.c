@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,10 +23,12 @@ struct conf {
 
 static const struct opt opts[] = {
 	RECORD_OPTS(struct conf, record),
-	OPT_FLAG('w', "wait", struct conf, wait,
-		 "go on while processes that the command left behind are alive"),
+	OPT_FLAG(
+		'w', "wait", struct conf, wait,
+		"go on until every descendant of the command has ended, daemons included; Ctrl-C once "
+		"stops waiting and saves"),
 	OPT_STR('s', "session", "DIR", struct conf, session,
-		"make DIR and keep what is not yet in the trace there, not below /dev/shm"),
+		"make DIR and keep what is not yet in the trace there, not in memory"),
 	OPT_FLAG(0, "view", struct conf, view,
 		 "show the recording in a browser while it goes on, and afterwards until Ctrl-C"),
 	OPT_INT(0, "port", "PORT", struct conf, port,
@@ -83,7 +86,8 @@ static pid_t start(char **argv, const char *session, int *failed)
 	pid = fork();
 	if (pid == 0) {
 		record_restore();
-		setenv("TACHO_SESSION", session, 1);
+		if (session)
+			setenv("TACHO_SESSION", session, 1);
 		execvp(argv[0], argv);
 		*failed = errno;
 		n = write(pipes[1], failed, sizeof(*failed));
@@ -100,15 +104,34 @@ static pid_t start(char **argv, const char *session, int *failed)
 	return pid;
 }
 
+/*
+ * Reaps children that have ended: with --wait also the orphans that the kernel gave to us. True
+ * when COMMAND is one of them; *STATUS is its wait status then. *LEFT: there are more children.
+ */
+static bool children_reap(pid_t command, int *status, bool *left)
+{
+	bool ended = false;
+	int code;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &code, WNOHANG)) > 0) {
+		if (pid != command)
+			continue;
+		*status = code;
+		ended = true;
+	}
+	*left = pid == 0;
+	return ended;
+}
+
 /* Drains until the command has ended; its wait status. */
 static int follow(struct recording *r, pid_t pid)
 {
 	int status = 0, number;
+	bool left;
 
 	for (;;) {
-		pid_t done = waitpid(pid, &status, WNOHANG);
-
-		if (done == pid || (done < 0 && errno != EINTR))
+		if (children_reap(pid, &status, &left) || !left)
 			return status;
 		while ((number = record_take_signal()) != 0)
 			kill(pid, number);
@@ -125,11 +148,21 @@ static int follow(struct recording *r, pid_t pid)
 	}
 }
 
-/* Children that outlive the command. */
+/*
+ * With --wait every descendant whose parent ends becomes our child, so having no children means
+ * that all have ended, whether they have joined the session yet or not. Processes that joined
+ * without being descendants are waited for as well.
+ */
 static void follow_rest(struct recording *r, bool wait)
 {
+	int status;
+	bool left = false;
+
 	record_round(r);
-	while (wait && !r->failed && capture_alive(r->capture) && record_stops() == 0) {
+	while (wait && !r->failed && record_stops() == 0) {
+		children_reap(0, &status, &left);
+		if (!left && !capture_alive(r->capture))
+			break;
 		record_round(r);
 		capture_wait(r->capture);
 	}
@@ -191,6 +224,25 @@ static void view_stay(int code)
 	show.web = NULL;
 }
 
+/* There is no place for a session. That is no reason not to run the command. */
+static int run_unrecorded(char **argv, const struct tacho_error *err)
+{
+	struct recording r = {.failed = true};
+	int failed, status;
+	pid_t pid;
+
+	err_warn("not recorded: %s", err->text);
+	pid = start(argv, NULL, &failed);
+	if (pid < 0 || failed) {
+		status = report_exec(argv[0], pid < 0 ? errno : failed);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		return status;
+	}
+	status = follow(&r, pid);
+	return record_is_wrapped() ? exit_code_of(status) : err_exit_code(TACHO_EWRITE);
+}
+
 int record_command(const struct record_conf *conf, const struct cmd_common *common,
 		   const char *session, bool wait, char **argv)
 {
@@ -203,12 +255,17 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 
 	record_options(conf, &options);
 	options.session = session;
+	options.fall_back = true;
 	/* First, so that a signal never leaves a session behind. */
 	record_catch_signals();
 	record_raise_files();
 	code = capture_open(&r.capture, &options, &err);
+	if (code == TACHO_ENO)
+		return run_unrecorded(argv, &err);
 	if (code < 0)
 		return err_report(&err, code);
+	if (capture_note(r.capture)[0])
+		err_warn("%s", capture_note(r.capture));
 	for (size_t i = 0; i < conf->tracy_port_count && code == 0; i++)
 		code = capture_tracy(r.capture, conf->tracy_ports[i], &err);
 	if (code < 0) {
@@ -217,6 +274,9 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 	}
 	set_command_property(r.capture, argv);
 	capture_start(r.capture);
+	/* Only then: a daemon that asks for its parent sees us instead of init. */
+	if (wait)
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
 	pid = start(argv, capture_session(r.capture), &failed);
 	if (pid < 0 || failed) {
 		code = report_exec(argv[0], pid < 0 ? errno : failed);
@@ -235,10 +295,10 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 	show.stops = record_stops();
 	capture_exit_status(r.capture, (uint32_t)pid, status);
 	left = r.failed ? 0 : capture_alive(r.capture);
-	code = record_finish(&r, conf, false);
+	code = record_finish(&r, conf);
 	if (left && !common->quiet)
-		fprintf(stderr, "tacho: %zu process%s left running; --wait would have followed\n",
-			left, left == 1 ? " was" : "es were");
+		fprintf(stderr, "tacho: %zu process%s left running%s\n", left,
+			left == 1 ? " was" : "es were", wait ? "" : "; --wait would have followed");
 	/* A parent that ran it for its own sake sees by itself that there is no trace. */
 	return code && !record_is_wrapped() ? code : exit_code_of(status);
 }
@@ -287,6 +347,9 @@ const struct cmd cmd_run = {
 		"Programs record when they link libtacho; others run as they always do.\n\n"
 		"Ctrl-C once lets the command end as it would, then saves; twice saves at once. "
 		"When the recorder itself is killed nothing is lost: 'tacho recover' tells.\n\n"
+		"With --wait tacho adopts processes whose parents have ended (daemons see it instead "
+		"of init as their parent) and records until the last one has ended, which may be "
+		"never. Ctrl-C once stops waiting and saves; what still runs is left running.\n\n"
 		"Exits with the status of the command, 128+N when signal N killed it, 126 or 127 when "
 		"it could not be run or found, 5 when the trace could not be written, 6 with --strict "
 		"when data was lost.",

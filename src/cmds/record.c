@@ -27,6 +27,8 @@ static struct sigaction old_actions[CAUGHT];
 static struct rlimit old_files;
 static bool files_raised;
 
+#define SESSION_MB_DEFAULT (-1) /* by what is free */
+
 static int64_t env_number(const char *name, int64_t otherwise)
 {
 	const char *text = getenv(name);
@@ -49,6 +51,7 @@ void record_init(struct record_conf *conf)
 
 	conf->output = output && *output ? output : NULL;
 	conf->limit_mb = env_number("TACHO_LIMIT_MB", 512);
+	conf->session_mb = env_number("TACHO_SESSION_MB", SESSION_MB_DEFAULT);
 	conf->block_ms = 100;
 	for (int i = 0; policy && *policy && record_policies[i]; i++)
 		if (!strcmp(policy, record_policies[i]))
@@ -62,6 +65,8 @@ void record_options(const struct record_conf *conf, struct capture_options *opti
 	options->force = conf->force;
 	options->durable = conf->durable;
 	options->ring.limit_mb = (uint32_t)(conf->limit_mb > 0 ? conf->limit_mb : 1);
+	if (conf->session_mb != SESSION_MB_DEFAULT)
+		options->ring.session_mb = (uint32_t)(conf->session_mb > 0 ? conf->session_mb : 1);
 	options->ring.policy = (uint32_t)conf->policy;
 	options->ring.block_ms = (uint32_t)conf->block_ms;
 	options->ring.ring_kb = (uint32_t)env_number("TACHO_RING_KB", 4096);
@@ -255,8 +260,24 @@ static void show_progress(struct recording *r)
 			fmt_bytes(bytes, (double)s.bytes), fmt_count(lost, s.lost));
 }
 
+/*
+ * What could not be written is not lost: says what is saved, what is in memory, and how to go on.
+ * One line, since it comes in the middle of what the program prints.
+ */
+static void report_stop(const char *why, const char *session, const struct capture_summary *s)
+{
+	char zones[FMT_SIZE], rings[FMT_SIZE];
+
+	err_warn(
+		"recording has stopped: %s; %s zones are saved there and %s of rings are kept in "
+		"memory: free some space, then 'tacho recover -f %s' completes the trace, or -o FILE "
+		"writes it elsewhere",
+		why, fmt_count(zones, s->saved), fmt_bytes(rings, (double)s->rings), session);
+}
+
 bool record_round(struct recording *r)
 {
+	struct capture_summary s;
 	struct tacho_error err;
 
 	if (r->failed)
@@ -265,8 +286,9 @@ bool record_round(struct recording *r)
 		progress_end(&r->progress);
 		r->failed = true;
 		r->code = err.code;
-		err_warn("recording has stopped: %s", err.text);
-		capture_stop(r->capture);
+		capture_summary(r->capture, &s);
+		report_stop(err.text, capture_session(r->capture), &s);
+		capture_give_up(r->capture);
 		return false;
 	}
 	show_progress(r);
@@ -296,25 +318,52 @@ static void last_warnings(const struct recording *r, const struct capture_summar
 	if (r->quiet && s->lost)
 		err_warn("%s: %s events were lost", output, fmt_count(lost, s->lost));
 	if (s->failed)
-		err_warn(
-			"%llu processes or threads could not be recorded: no memory for their rings",
-			(unsigned long long)s->failed);
+		err_warn("%llu thread%s got no memory for a ring: what %s emitted is lost",
+			 (unsigned long long)s->failed, s->failed == 1 ? "" : "s",
+			 s->failed == 1 ? "it" : "they");
 }
 
-int record_finish(struct recording *r, const struct record_conf *conf, bool keep_session)
+static void warn_absent(const struct capture_summary *s, const char *output)
 {
-	struct capture_summary s;
+	uint64_t told = 0;
+
+	for (int i = 0; i < CAPTURE_ABSENT_LINES && s->absent_text[i][0]; i++, told++)
+		err_warn("%s", s->absent_text[i]);
+	if (s->absent > told)
+		err_warn(
+			"%llu %sprocess%s could not be recorded; 'tacho info --show=absent %s' lists "
+			"what is known",
+			(unsigned long long)(s->absent - told), told ? "more " : "",
+			s->absent - told == 1 ? "" : "es", output);
+}
+
+static bool is_there(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+int record_finish(struct recording *r, const struct record_conf *conf)
+{
+	struct capture_summary s = {0};
 	struct tacho_error err = {0};
-	char output[RING_PATH];
+	char output[RING_PATH], session[RING_PATH];
 	int code;
 
 	progress_end(&r->progress);
 	snprintf(output, sizeof(output), "%s", capture_output(r->capture));
-	code = capture_finish(r->capture, keep_session, &s, &err);
-	if (code < 0)
-		return r->failed ? err_exit_code(r->code) : err_report(&err, code);
+	snprintf(session, sizeof(session), "%s", capture_session(r->capture));
+	code = capture_finish(r->capture, &s, &err);
+	if (code < 0 && r->failed)
+		return err_exit_code(r->code);
+	if (code < 0 && !is_there(session))
+		return err_report(&err, code);
+	if (code < 0) {
+		report_stop(err.text, session, &s);
+		return err_exit_code(code);
+	}
 	if (!r->quiet)
 		last_line(&s, output);
 	last_warnings(r, &s, output);
-	return conf->strict && (s.lost || s.failed) ? 6 : 0;
+	warn_absent(&s, output);
+	return conf->strict && (s.lost || s.failed || s.absent) ? 6 : 0;
 }

@@ -12,7 +12,7 @@
 struct record_conf {
 	const char *output;
 	bool force, durable, strict;
-	int64_t limit_mb, block_ms;
+	int64_t limit_mb, session_mb, block_ms;
 	int policy;
 	/* Programs built with Tracy that come up at these ports are recorded too. */
 	uint16_t tracy_ports[RECORD_PORTS];
@@ -27,6 +27,9 @@ struct record_conf {
 			 "bring every second of data to the disk: survives a power cut"),              \
 		OPT_INT(0, "limit-mb", "MB", s, f.limit_mb,                                            \
 			"memory for events per process before the policy speaks (default 512)"),       \
+		OPT_INT(0, "session-mb", "MB", s, f.session_mb,                                        \
+			"the same for all processes together (default: a quarter of what is free "     \
+			"there, at least 512)"),                                                       \
 		OPT_ENUM(                                                                              \
 			0, "policy", s, f.policy, record_policies,                                     \
 			"at that limit: drop new events, block the program, or overwrite the oldest"), \
@@ -35,7 +38,8 @@ struct record_conf {
 
 extern const char *const record_policies[];
 
-/* Defaults, then the environment (TACHO_OUTPUT, TACHO_LIMIT_MB, TACHO_POLICY, TACHO_RING_KB). */
+/* Defaults, then the environment (TACHO_OUTPUT, TACHO_LIMIT_MB, TACHO_SESSION_MB,
+ * TACHO_POLICY, TACHO_RING_KB). */
 void record_init(struct record_conf *conf);
 void record_options(const struct record_conf *conf, struct capture_options *options);
 /* Programs built with Tracy are to use PORT, by the environment, and are recorded there. */
@@ -81,6 +85,6 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 		   const char *session, bool wait, char **argv);
 
 /* Stops, saves, prints the last line. Returns the exit code, 0 when all is well. */
-int record_finish(struct recording *r, const struct record_conf *conf, bool keep_session);
+int record_finish(struct recording *r, const struct record_conf *conf);
 
 #endif

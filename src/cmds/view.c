@@ -1,5 +1,6 @@
 /* The viewer for the verbs that show a page: its port, its URL, its end. */
 #include "cmds/view.h"
+#include "base/environ.h"
 #include "cmds/port.h"
 #include "cmds/record.h"
 
@@ -52,7 +53,7 @@ bool view_is_everywhere(const char *address)
 /* A folder that nobody else can look into: the user's runtime directory, else the usual one. */
 static char *page_folder(void)
 {
-	const char *base = secure_getenv("XDG_RUNTIME_DIR");
+	const char *base = environ_get("XDG_RUNTIME_DIR");
 	struct stat st;
 	char *path;
 

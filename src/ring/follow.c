@@ -26,15 +26,17 @@ static uint64_t now_ns(void)
 
 int ring_follow_open(struct ring_follow *f, const char *dir, struct tacho_error *err)
 {
-	char path[RING_PATH + 16];
+	struct own_folder folder;
 	struct stat st;
 	void *p = MAP_FAILED;
 
 	*f = (struct ring_follow){.lock = -1};
-	snprintf(path, sizeof(path), "%s/control", dir);
-	f->lock = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (own_folder_open(&folder, dir, false, err) < 0)
+		return TACHO_ECONNECT;
+	f->lock = own_file_open(folder.fd, "control", O_RDWR);
+	own_folder_close(&folder);
 	if (f->lock < 0)
-		return err_errno(err, TACHO_ECONNECT, "cannot open %s", path);
+		return err_errno(err, TACHO_ECONNECT, "cannot open %s/control", dir);
 	if (fstat(f->lock, &st) == 0 && st.st_size >= (off_t)RING_PAGE_SIZE)
 		p = mmap(NULL, RING_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, f->lock, 0);
 	if (p != MAP_FAILED)
@@ -120,21 +122,28 @@ static bool describe(const char *dir, struct ring_session_info *info)
 	return info->output[0]; /* else it is being made */
 }
 
-/* A session by its folder. One that is being made is there in a moment. */
-static bool describe_soon(const char *dir, struct ring_session_info *info)
+/*
+ * A session by its folder. One that is being made is there in a moment. TACHO_ENO: DIR is no
+ * session; TACHO_ECONNECT: it is one of somebody else.
+ */
+static int describe_soon(const char *dir, struct ring_session_info *info, struct tacho_error *err)
 {
 	struct timespec pause = {0, 10000000};
 	char path[RING_PATH + 16];
+	struct own_folder folder;
 
 	snprintf(path, sizeof(path), "%s/control", dir);
 	for (int i = 0; i < 1000; i++) {
 		if (describe(dir, info))
-			return true;
+			return 0;
 		if (access(path, F_OK) < 0)
-			return false;
+			return TACHO_ENO;
+		if (own_folder_open(&folder, dir, false, err) < 0)
+			return TACHO_ECONNECT;
+		own_folder_close(&folder);
 		nanosleep(&pause, NULL);
 	}
-	return false;
+	return TACHO_ENO;
 }
 
 static int newest_first(const void *a, const void *b)
@@ -146,31 +155,48 @@ static int newest_first(const void *a, const void *b)
 	return strcmp(x->dir, y->dir);
 }
 
-int ring_sessions(struct ring_session_info **list, size_t *count)
+/* Adds the sessions of a place to V. */
+static int list_place(const struct ring_place *place, struct ring_session_info **v, size_t *n)
 {
-	struct ring_session_info *v = NULL, *more;
-	char base[64], path[RING_PATH];
+	DIR *d = own_folder_read(place->fd);
+	struct ring_session_info *more;
+	char path[RING_PATH];
 	struct dirent *e;
-	size_t n = 0;
-	DIR *d;
+	int r = 0;
 
-	ring_base_dir(base, sizeof(base));
-	d = opendir(base);
-	while (d && (e = readdir(d))) {
+	while (d && r == 0 && (e = readdir(d))) {
 		if (e->d_name[0] == '.' || !strncmp(e->d_name, "attach.", 7))
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", base, e->d_name);
-		more = reallocarray(v, n + 1, sizeof(*v));
-		if (!more) {
-			free(v);
-			closedir(d);
-			return TACHO_ENOMEM;
+		snprintf(path, sizeof(path), "%.*s/%s", (int)sizeof(place->path), place->path,
+			 e->d_name);
+		more = reallocarray(*v, *n + 1, sizeof(**v));
+		if (more) {
+			*v = more;
+			*n += describe(path, &more[*n]);
+		} else {
+			r = TACHO_ENOMEM;
 		}
-		v = more;
-		n += describe(path, &v[n]);
 	}
 	if (d)
 		closedir(d);
+	return r;
+}
+
+int ring_sessions(struct ring_session_info **list, size_t *count)
+{
+	struct ring_place places[RING_PLACES];
+	struct ring_session_info *v = NULL;
+	unsigned found = ring_places_open(places);
+	size_t n = 0;
+	int r = 0;
+
+	for (unsigned i = 0; i < found && r == 0; i++)
+		r = list_place(&places[i], &v, &n);
+	ring_places_close(places, found);
+	if (r < 0) {
+		free(v);
+		return r;
+	}
 	if (n)
 		qsort(v, n, sizeof(*v), newest_first);
 	*list = v;
@@ -288,10 +314,10 @@ static bool is_begun(const char *text)
 int ring_session_find(const char *text, struct ring_session_info *info, struct tacho_error *err)
 {
 	struct timespec pause = {0, 10000000};
-	int r;
+	int r = text && strchr(text, '/') ? describe_soon(text, info, err) : TACHO_ENO;
 
-	if (text && strchr(text, '/') && describe_soon(text, info))
-		return 0;
+	if (r != TACHO_ENO)
+		return r;
 	r = find_once(text, info, err);
 	for (int i = 0; i < 100 && r == TACHO_ECONNECT && is_begun(text); i++) {
 		nanosleep(&pause, NULL);

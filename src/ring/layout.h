@@ -2,8 +2,10 @@
  * The ring as both sides see it: the ABI between a program and the recorder. docs/ring.md is the
  * prose. Everything is little-endian, 64-bit.
  *
- * Session directory (default below /dev/shm):
+ * Session directory (place.h says where):
  *	control		one page, struct ring_control; mapped by the recorder and by every process
+ *	pool		struct ring_pool: memory that all processes share the accounting of, and
+ *			ring areas for processes that cannot make a file of their own
  *	p.PID.N		the ring file of a process; N counts when a pid joins more than once
  *
  * Ring file: one header page, the table of extents, then at RING_DATA one stride of 128 KiB per
@@ -29,9 +31,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RING_VERSION    1u
+#define RING_VERSION    2u
 #define RING_MAGIC      0x474e495254434154ull /* "TACTRING" */
 #define RING_CONTROL    0x4c52544354434154ull /* "TACTCTRL" */
+#define RING_POOL_MAGIC 0x4c4f4f5054434154ull /* "TACTPOOL" */
 #define RING_SEG_MAGIC  0x53474d54u           /* "TMGS" */
 #define RING_PAGE_MAGIC 0x47505454u           /* "TTPG" */
 
@@ -110,6 +113,32 @@ enum ring_frame { RING_FRAME_MARK, RING_FRAME_START, RING_FRAME_STOP };
 /* ---- control page ---- */
 enum ring_policy { RING_DROP, RING_BLOCK, RING_OVERWRITE };
 
+/*
+ * A process that could not join. It claims a slot that is free, fills it and marks it as written.
+ * The recorder frees slots once they are in the file. A process that is killed in between leaves
+ * its slot claimed; joins_failed counts all, with or without a slot.
+ */
+enum ring_join_state { RING_JOIN_FREE, RING_JOIN_CLAIMED, RING_JOIN_WRITTEN };
+
+/* Why: the numbers of enum trace_absence. */
+enum ring_join_reason {
+	RING_JOIN_VERSION = 1, /* the session is of another version */
+	RING_JOIN_CREATE,      /* the ring file cannot be created */
+	RING_JOIN_MAP,         /* it cannot be mapped */
+	RING_JOIN_MEMORY,      /* there is no memory for it */
+	RING_JOIN_BOUND,       /* the session has all the memory that it may have */
+};
+
+struct ring_join {
+	_Atomic uint32_t state; /* enum ring_join_state */
+	uint32_t pid;
+	uint32_t reason; /* enum ring_join_reason */
+	uint32_t error;  /* errno */
+	char name[16];   /* the kernel's name of the thread */
+};
+
+#define RING_JOINS 48u
+
 struct ring_control {
 	_Atomic uint64_t key; /* session generation << 32 while recording, else 0 */
 	uint64_t magic;
@@ -124,15 +153,38 @@ struct ring_control {
 	_Atomic uint32_t joins_failed; /* processes that could not make their ring file */
 	uint32_t owner_pid;            /* attach files: the program's pid */
 	char session[RING_PATH];       /* directory */
-	char output[RING_PATH]; /* the trace that is being written: for a recorder that takes over
-				 */
+	char output[RING_PATH]; /* the trace that is being written: shown, and read by followers */
 	uint64_t generation;    /* the key of this session, also while it is stopped */
-	uint32_t replace;       /* an existing file at output may be replaced */
+	uint32_t reserved;
 	/* CLOCK_MONOTONIC ns at which somebody last looked at the trace while it grows: see
 	 * follow.c */
 	_Atomic uint64_t followed;
 	_Atomic uint32_t written; /* checkpoints since; a futex of those who follow */
 	uint32_t filters;         /* attach files: as in ring_header */
+	struct ring_join joins[RING_JOINS];
+};
+
+/* ---- pool ---- */
+
+/*
+ * Ring areas: each has the layout of a ring file. A process that joined has them mapped, and so
+ * have its children, which can claim one whatever has become of their user, root and descriptors.
+ */
+#define RING_POOL_AREAS   128u
+#define RING_POOL_EXTENTS 2048u       /* of an area */
+#define RING_POOL_DATA    RING_STRIDE /* file offset of area 0 */
+
+struct ring_pool {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t areas;
+	uint64_t limit;          /* bytes of memory for all processes of the session */
+	_Atomic uint64_t used;   /* bytes taken. Advice: the recorder corrects it by what the kernel
+				    says */
+	_Atomic uint64_t claims; /* areas claimed so far: a change makes the recorder look */
+	/* Per area: number of its claim << 32 | pid of its owner, 0 = free. The owner claims it by
+	   compare and swap; the recorder frees it when all is read. */
+	_Atomic uint64_t owner[RING_POOL_AREAS];
 };
 
 /* ---- ring file ---- */
@@ -202,6 +254,7 @@ _Static_assert(sizeof(struct ring_segment) == 64, "ABI");
 _Static_assert(sizeof(struct ring_page) == 160, "ABI");
 _Static_assert(sizeof(struct ring_header) <= RING_PAGE_SIZE, "ABI");
 _Static_assert(sizeof(struct ring_control) <= RING_PAGE_SIZE, "ABI");
+_Static_assert(sizeof(struct ring_pool) <= RING_PAGE_SIZE, "ABI");
 _Static_assert(RING_PAGE_SIZE + RING_MAX_EXTENTS * 16u <= RING_DATA, "ABI");
 
 /* ring_header.start_time in the text of /proc/PID/stat, 0 when it is not there. */
@@ -247,6 +300,11 @@ static inline uint64_t ring_page_offset(uint32_t extent)
 static inline uint64_t ring_file_size(uint32_t max_extents)
 {
 	return RING_DATA + (uint64_t)max_extents * RING_STRIDE;
+}
+
+static inline uint64_t ring_area_offset(uint32_t area)
+{
+	return RING_POOL_DATA + area * ring_file_size(RING_POOL_EXTENTS);
 }
 
 #endif

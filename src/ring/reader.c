@@ -20,7 +20,7 @@ static bool map_file(struct ring_reader *r, off_t size)
 {
 	uint64_t most = ring_file_size(RING_MAX_EXTENTS);
 	size_t length = (uint64_t)size < most ? (size_t)size : (size_t)most;
-	void *p = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+	void *p = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, (off_t)r->offset);
 
 	if (p == MAP_FAILED)
 		return false;
@@ -30,13 +30,19 @@ static bool map_file(struct ring_reader *r, off_t size)
 	return true;
 }
 
-static int check_header(struct ring_reader *r, struct tacho_error *err)
+static int check_header(struct ring_reader *r, uint64_t key, struct tacho_error *err)
 {
 	struct stat st;
+	off_t size;
 
-	if (fstat(r->fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size < (off_t)ring_file_size(1))
+	if (fstat(r->fd, &st) < 0)
 		return err_set(err, TACHO_EFORMAT, "%s is not a ring", r->name);
-	if (!map_file(r, st.st_size))
+	size = st.st_size - (off_t)r->offset;
+	if (r->length && size > (off_t)r->length)
+		size = (off_t)r->length;
+	if (size < (off_t)ring_file_size(1))
+		return err_set(err, TACHO_EFORMAT, "%s is not a ring", r->name);
+	if (!map_file(r, size))
 		return err_errno(err, TACHO_EREAD, "cannot map %s", r->name);
 	r->header = (struct ring_header *)r->base;
 	r->table = ring_extents(r->base);
@@ -46,9 +52,11 @@ static int check_header(struct ring_reader *r, struct tacho_error *err)
 	if (r->copy.version != RING_VERSION || r->copy.word_size != 8 ||
 	    r->copy.byte_order != 0x01020304)
 		return err_set(err, TACHO_EVERSION, "%s is a ring of another version", r->name);
+	if (key && r->copy.key != key)
+		return err_set(err, TACHO_ENO, "%s is a ring of another session", r->name);
 	if (r->copy.command_len > sizeof(r->copy.command))
 		r->copy.command_len = sizeof(r->copy.command);
-	r->max_extents = (uint32_t)(((uint64_t)st.st_size - RING_DATA) / RING_STRIDE);
+	r->max_extents = (uint32_t)(((uint64_t)size - RING_DATA) / RING_STRIDE);
 	if (r->max_extents > r->copy.max_extents)
 		r->max_extents = r->copy.max_extents;
 	if (r->max_extents > RING_MAX_EXTENTS)
@@ -56,44 +64,76 @@ static int check_header(struct ring_reader *r, struct tacho_error *err)
 	return 0;
 }
 
-int ring_open(struct ring_reader **result, const char *dir, const char *name,
-	      struct tacho_error *err)
+static struct ring_reader *reader_new(const char *name)
 {
 	struct ring_reader *r = calloc(1, sizeof(*r));
-	char path[RING_PATH + 256];
-	int e = TACHO_ENOMEM;
 
 	if (!r)
-		return TACHO_ENOMEM;
+		return NULL;
 	r->identity.pidfd = r->fd = -1;
 	r->name = strdup(name);
-	if (!r->name)
-		goto fail;
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	r->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (!r->name) {
+		free(r);
+		return NULL;
+	}
+	return r;
+}
+
+/* R->fd is its file, or -1 and errno. R is closed when it fails. */
+static int reader_start(struct ring_reader *r, struct ring_reader **result, uint64_t key,
+			struct tacho_error *err)
+{
+	int e, error;
+
 	if (r->fd < 0) {
 		bool later = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+		int code = later ? TACHO_ENOMEM : errno == EPERM ? TACHO_ENO : TACHO_EREAD;
 
-		e = err_errno(err, later ? TACHO_ENOMEM : TACHO_EREAD, "cannot open %s", path);
+		e = err_errno(err, code, "cannot open %s", r->name);
 		goto fail;
 	}
-	e = check_header(r, err);
+	e = check_header(r, key, err);
 	if (e < 0)
 		goto fail;
+	e = TACHO_ENOMEM;
 	r->known = calloc(r->max_extents, sizeof(*r->known));
-	if (!r->known) {
-		e = TACHO_ENOMEM;
+	if (!r->known || !identity_open(&r->identity, &r->copy))
 		goto fail;
-	}
-	if (!identity_open(&r->identity, &r->copy)) {
-		e = TACHO_ENOMEM;
-		goto fail;
-	}
 	*result = r;
 	return 0;
 fail:
+	error = errno;
 	ring_close(r);
+	errno = error;
 	return e;
+}
+
+int ring_open(struct ring_reader **result, int folder, const char *name, uint64_t key,
+	      struct tacho_error *err)
+{
+	struct ring_reader *r = reader_new(name);
+
+	if (!r)
+		return TACHO_ENOMEM;
+	r->fd = own_file_open(folder, name, O_RDWR);
+	return reader_start(r, result, key, err);
+}
+
+int ring_open_area(struct ring_reader **result, const struct ring_session *s, const char *name,
+		   struct tacho_error *err)
+{
+	struct ring_reader *r;
+	uint32_t area;
+
+	if (!pool_area_named(s, name, &area))
+		return TACHO_ENO;
+	r = reader_new(name);
+	if (!r)
+		return TACHO_ENOMEM;
+	r->offset = ring_area_offset(area);
+	r->length = ring_file_size(RING_POOL_EXTENTS);
+	r->fd = fcntl(s->pool.fd, F_DUPFD_CLOEXEC, 0);
+	return reader_start(r, result, s->key, err);
 }
 
 void stream_free(struct ring_stream *s)

@@ -97,13 +97,14 @@ static void release_stream(struct ring_stream *s, struct forget *f)
 	r->known[s->page_extent] = false;
 }
 
-void ring_trim(struct ring_reader *r, uint64_t keep)
+uint64_t ring_trim(struct ring_reader *r, uint64_t keep)
 {
 	uint32_t extents = atomic_load_explicit(&r->header->extents, memory_order_acquire);
-	uint64_t spare = 0;
+	uint64_t spare = 0, given = 0, bytes;
 
-	if (r->shrunk)
-		return;
+	/* A sealed process cannot take memory again. */
+	if (r->shrunk || atomic_load_explicit(&r->header->sealed, memory_order_relaxed))
+		return 0;
 	if (extents > r->max_extents)
 		extents = r->max_extents;
 	/* The first free ones are kept: a program looks for them from below. */
@@ -112,23 +113,34 @@ void ring_trim(struct ring_reader *r, uint64_t keep)
 
 		if (atomic_load_explicit(&r->table[i].state, memory_order_relaxed) != state)
 			continue;
-		spare += r->table[i].reserved == RING_EXTENT_PAGE ? RING_PAGE_SIZE : RING_SEG_SIZE;
+		bytes = r->table[i].reserved == RING_EXTENT_PAGE ? RING_PAGE_SIZE : RING_SEG_SIZE;
+		spare += bytes;
 		if (spare <= keep ||
 		    !atomic_compare_exchange_strong(&r->table[i].state, &state, RING_EXTENT_BUSY))
 			continue;
 		/* When it fails the stride has only lost its use for this session. */
 		if (fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-			      (off_t)ring_segment_offset(i), RING_SEG_SIZE) == 0)
+			      (off_t)(r->offset + ring_segment_offset(i)), RING_SEG_SIZE) == 0) {
+			given += bytes;
 			atomic_store_explicit(&r->table[i].state, RING_EXTENT_EMPTY,
 					      memory_order_release);
+		}
 	}
+	return given;
 }
 
 uint64_t ring_bytes(const struct ring_reader *r)
 {
+	uint64_t most = r->length ? (uint64_t)r->max_extents * RING_SEG_SIZE : UINT64_MAX, bytes;
 	struct stat st;
 
-	return fstat(r->fd, &st) < 0 ? 0 : (uint64_t)st.st_blocks * 512;
+	bytes = fstat(r->fd, &st) < 0 ? 0 : (uint64_t)st.st_blocks * 512;
+	return bytes < most ? bytes : most; /* of the pool's file other areas have a part */
+}
+
+bool ring_is_area(const struct ring_reader *r)
+{
+	return r->length != 0;
 }
 
 void ring_release(struct ring_reader *r)

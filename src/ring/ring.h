@@ -9,8 +9,10 @@
 #define RING_RING_H
 
 #include "base/err.h"
+#include "base/own.h"
 #include "ring/guard.h"
 #include "ring/layout.h"
+#include "ring/place.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,44 +30,75 @@ struct ring_control_page {
 	uint32_t pid; /* of the program whose page it is */
 };
 
+/* What the processes of a session share: see struct ring_pool. */
+struct ring_pool_file {
+	int fd;
+	struct ring_pool *head;
+	struct guard_range guard;
+	volatile bool gone;
+	uint64_t limit;       /* ours: programs can write to the one in the head */
+	uint64_t claims_seen; /* head->claims when its areas were last looked at */
+};
+
 /* It must stay where it is until it is closed. */
 struct ring_session {
-	char dir[RING_PATH - 64];
+	char dir[RING_PATH - 64]; /* absolute; for programs and for messages */
+	struct own_folder folder; /* the same, open: everything inside is reached by it */
+	char note[2 * RING_PATH]; /* of ring_session_create(): why it is not at the usual place */
 	struct ring_control *control; /* of page */
 	struct ring_control_page page;
 	int lock; /* the control file: locked while this recorder lives */
+	struct ring_pool_file pool;
 	uint64_t key;
 	struct ring_control_page attached[RING_MAX_ATTACHED]; /* programs that were asked to join */
 	unsigned attached_count;
 };
 
 struct ring_session_options {
-	uint32_t limit_mb; /* 0 = 512 */
-	uint32_t policy;   /* enum ring_policy */
-	uint32_t block_ms; /* RING_BLOCK: longest wait for room */
-	uint32_t ring_kb;  /* memory that an idle process keeps; 0 = 4096 */
+	uint32_t limit_mb;   /* of a process; 0 = 512 */
+	uint32_t session_mb; /* of all; 0 = a quarter of what is free there, at least 512 */
+	uint32_t policy;     /* enum ring_policy */
+	uint32_t block_ms;   /* RING_BLOCK: longest wait for room */
+	uint32_t ring_kb;    /* memory that an idle process keeps; 0 = 4096 */
 };
 
-/* The folder of this user's sessions and attach files: /dev/shm/tacho-UID. */
-void ring_base_dir(char *dir, size_t size);
+/* An open folder of this user's sessions and attach pages: see place.h. */
+struct ring_place {
+	char path[RING_PLACE_PATH];
+	int fd;
+};
 
-/* Makes a new session directory (below the base folder when DIR is NULL); recording is off. */
+/* Those that there are; their number. */
+unsigned ring_places_open(struct ring_place places[RING_PLACES]);
+void ring_places_close(struct ring_place *places, unsigned count);
+/* The first that there is, or with MAKE that can be made. -1: none. */
+int ring_place_open(struct ring_place *place, bool make);
+/* The one for a new session. NOTE: what is wrong with the usual one, or "". */
+int ring_place_for_session(struct ring_place *place, char *note, size_t size,
+			   struct tacho_error *err);
+
+/* The name of the session that programs started with TACHO_CAPTURE=1 look for, in any place. */
+#define RING_CAPTURE "capture"
+
+/*
+ * Makes a new session directory (in a place of this user when DIR is NULL); recording is off. A
+ * directory of another user, or that others can write to, is refused.
+ */
 int ring_session_create(struct ring_session *s, const char *dir,
 			const struct ring_session_options *options, struct tacho_error *err);
 
 /*
  * Takes over a session whose recorder died: rings that are there are read on, and programs that it
- * was attached to stay attached. TACHO_ECONNECT: it is alive.
+ * was attached to stay attached. With KEEP nothing in the session is changed: it is only read.
+ * TACHO_ECONNECT: its recorder is alive.
  */
-int ring_session_adopt(struct ring_session *s, const char *dir, struct tacho_error *err);
+int ring_session_adopt(struct ring_session *s, const char *dir, bool keep, struct tacho_error *err);
 
-/* The trace that a session's recorder was writing; "" when DIR is no session. */
-void ring_session_output(const char *dir, char *path, size_t size);
 /* The pid of the recorder that looks after a session; 0 when there is none. */
 uint32_t ring_session_recorder(const char *dir);
-/* REPLACE: a file that is there already may be replaced. */
-int ring_session_set_output(struct ring_session *s, const char *path, bool replace,
-			    struct tacho_error *err);
+/* For those who look for the trace. A recorder that takes over asks its user before it writes
+ * there. */
+int ring_session_set_output(struct ring_session *s, const char *path, struct tacho_error *err);
 
 void ring_session_start(struct ring_session *s);
 void ring_session_stop(struct ring_session *s); /* producers see it at their next event */
@@ -73,14 +106,60 @@ void ring_session_stop(struct ring_session *s); /* producers see it at their nex
 /* Waits up to MS milliseconds, less when a program asks for attention. */
 void ring_session_wait(struct ring_session *s, unsigned ms);
 
-/* Removes the session's files (control and p.*) and the directory; nothing else. */
+/* Removes the session's files (control and p.PID.N) and the directory; nothing else. */
 void ring_session_remove(struct ring_session *s);
+/* Lets others take the session over while this recorder still has it open. */
+void ring_session_unlock(struct ring_session *s);
+/* Whether NAME is that of a ring file: p.PID.N. */
+bool ring_is_name(const char *name);
 void ring_session_close(struct ring_session *s); /* unmaps only */
 
 /* Asks a running program that has libtacho to join the session. */
 int ring_session_attach(struct ring_session *s, uint32_t pid, struct tacho_error *err);
 /* Programs that were attached to and are still alive. */
 unsigned ring_session_attached_alive(const struct ring_session *s);
+
+/* A process that could not join, as it says itself. */
+struct ring_failed_join {
+	uint32_t slot;               /* of the page it is on, from 0 */
+	uint32_t pid, reason, error; /* enum ring_join_reason, errno */
+	char name[16];
+};
+
+/* How many could not join so far; of at most MAX of them what is known, in LIST and *COUNT. */
+uint64_t ring_session_failed_joins(const struct ring_session *s, struct ring_failed_join *list,
+				   size_t max, size_t *count);
+/* They are in the file: their slots are free for others. */
+void ring_session_free_joins(struct ring_session *s, const struct ring_failed_join *list,
+			     size_t count);
+
+/* ---------------------------------------------------------------- the pool */
+
+int ring_pool_create(struct ring_session *s, uint32_t limit_mb, struct tacho_error *err);
+int ring_pool_adopt(struct ring_session *s, bool keep, struct tacho_error *err);
+void ring_pool_close(struct ring_session *s);
+
+/* Bytes of ring memory that the processes have taken, by their own account. */
+uint64_t ring_pool_used(const struct ring_session *s);
+/* Ring memory was given back to the system: BYTES. */
+void ring_pool_give(struct ring_session *s, uint64_t bytes);
+/*
+ * Corrects the account. USED is what it was before the rings were looked for, HELD what the kernel
+ * says that they hold, SLACK what may have been taken and not yet be held.
+ */
+void ring_pool_settle(struct ring_session *s, uint64_t used, uint64_t held, uint64_t slack);
+/* Bytes of memory of all areas. */
+uint64_t ring_pool_bytes(const struct ring_session *s);
+
+/*
+ * Areas that processes have claimed: the name of the next one from *AREA on, which is moved behind
+ * it. A name means one claim: it does not come again. ring_pool_changed(): there are new ones.
+ */
+bool ring_pool_changed(struct ring_session *s);
+bool ring_pool_next(const struct ring_session *s, uint32_t *area, char *name, size_t size);
+/* The process has ended and all of it was read. */
+void ring_pool_free_area(struct ring_session *s, const char *name);
+bool ring_is_area_name(const char *name);
 
 /* ---------------------------------------------------------------- following */
 
@@ -92,13 +171,13 @@ struct ring_session_info {
 	uint64_t made;          /* seconds since 1970 */
 };
 
-/* The sessions of this user below ring_base_dir(), newest first. Freed by the caller. */
+/* The sessions of this user in all places, newest first. Freed by the caller. */
 int ring_sessions(struct ring_session_info **list, size_t *count);
 
 /*
- * The session that TEXT means: its directory or the name of that below ring_base_dir(), the pid of
- * its recorder, its trace (PATH or PATH.part), or, when TEXT is NULL or "", the only one that is
- * being recorded. TACHO_ECONNECT and one line when there is none, or several.
+ * The session that TEXT means: its directory or the last name of that, the pid of its recorder, its
+ * trace (PATH or PATH.part), or, when TEXT is NULL or "", the only one that is being recorded.
+ * TACHO_ECONNECT and one line when there is none, or several.
  */
 int ring_session_find(const char *text, struct ring_session_info *info, struct tacho_error *err);
 
@@ -159,8 +238,16 @@ struct ring_position {
 struct ring_reader;
 struct ring_stream;
 
-/* One process's ring file. TACHO_EFORMAT, TACHO_ENOMEM: not now: try again later. */
-int ring_open(struct ring_reader **r, const char *dir, const char *name, struct tacho_error *err);
+/*
+ * One process's ring file in an open session folder. It must be this user's, and of the session KEY
+ * (0: of any), else TACHO_ENO. TACHO_EFORMAT, TACHO_ENOMEM: not now: try again later.
+ */
+int ring_open(struct ring_reader **r, int folder, const char *name, uint64_t key,
+	      struct tacho_error *err);
+/* The same for an area of the pool. TACHO_ENO: it is no longer that process's. */
+int ring_open_area(struct ring_reader **r, const struct ring_session *s, const char *name,
+		   struct tacho_error *err);
+bool ring_is_area(const struct ring_reader *r);
 void ring_close(struct ring_reader *r);
 
 const struct ring_header *ring_header(const struct ring_reader *r); /* a copy made by ring_open() */
@@ -244,9 +331,9 @@ void ring_stream_position(const struct ring_stream *s, struct ring_position *pos
 /* Continues at a position of an earlier recorder; false when the ring no longer has it. */
 bool ring_stream_seek(struct ring_stream *s, const struct ring_position *position);
 
-/* Gives memory that is free beyond KEEP bytes back to the system. */
-void ring_trim(struct ring_reader *r, uint64_t keep);
-/* Bytes of memory behind the ring file. */
+/* Gives memory that is free beyond KEEP bytes back to the system; returns how much. */
+uint64_t ring_trim(struct ring_reader *r, uint64_t keep);
+/* Bytes of memory behind the ring file; of an area at most so many. */
 uint64_t ring_bytes(const struct ring_reader *r);
 /* Bytes of ring memory that were read and not yet given back. */
 uint64_t ring_unreleased(const struct ring_reader *r);

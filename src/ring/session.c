@@ -18,11 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-void ring_base_dir(char *dir, size_t size)
-{
-	snprintf(dir, size, "/dev/shm/tacho-%u", (unsigned)geteuid());
-}
-
 /* A generation that no session before has had, as far as chance allows; never 0. */
 static uint64_t new_key(void)
 {
@@ -33,13 +28,17 @@ static uint64_t new_key(void)
 	return (uint64_t)(n | 1) << 32;
 }
 
+/* The absolute path of the open folder, which somebody may be renaming. */
 static int set_dir(struct ring_session *s, const char *dir, struct tacho_error *err)
 {
 	char *full = realpath(dir, NULL);
+	struct stat named, opened;
 	int r = 0;
 
-	if (!full)
+	if (!full || stat(full, &named) < 0 || fstat(s->folder.fd, &opened) < 0)
 		r = err_errno(err, TACHO_EREAD, "cannot open %s", dir);
+	else if (named.st_dev != opened.st_dev || named.st_ino != opened.st_ino)
+		r = err_set(err, TACHO_EREAD, "%s was replaced while it was opened", dir);
 	else if (strlen(full) >= sizeof(s->dir))
 		r = err_set(err, TACHO_EUSAGE, "%s: the name of a session is too long", dir);
 	else
@@ -77,16 +76,14 @@ static void unmap_page(struct ring_control_page *page)
  */
 static int map_control(struct ring_session *s, int flags, struct tacho_error *err)
 {
-	char path[RING_PATH];
-
-	snprintf(path, sizeof(path), "%s/control", s->dir);
-	s->lock = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0600);
+	s->lock = own_file_open(s->folder.fd, "control", O_RDWR | flags);
 	if (s->lock < 0)
-		return err_errno(err, flags ? TACHO_EWRITE : TACHO_EREAD, "cannot open %s", path);
+		return err_errno(err, flags ? TACHO_EWRITE : TACHO_EREAD, "cannot open %s/control",
+				 s->dir);
 	if ((flags && posix_fallocate(s->lock, 0, RING_PAGE_SIZE) != 0) ||
 	    !map_page(&s->page, s->lock)) {
 		if (flags)
-			unlink(path);
+			unlinkat(s->folder.fd, "control", 0);
 		close(s->lock);
 		s->lock = -1;
 		return err_set(err, flags ? TACHO_EWRITE : TACHO_EFORMAT,
@@ -97,62 +94,147 @@ static int map_control(struct ring_session *s, int flags, struct tacho_error *er
 	return 0;
 }
 
-/* The folder of this user. Below /dev/shm anybody may have made one of that name: only ours will
- * do. */
-static int make_base(char *base, size_t size, struct tacho_error *err)
-{
-	struct stat st;
+/* ---- attach pages */
 
-	ring_base_dir(base, size);
-	if (mkdir(base, 0700) < 0 && errno != EEXIST)
-		return err_errno(err, TACHO_EWRITE, "cannot make %s", base);
-	if (lstat(base, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
-	    (st.st_mode & 022))
-		return err_set(err, TACHO_EWRITE, "%s is not a folder of this user alone", base);
-	return 0;
+/* The pid of the program that left this page; 0: NAME is not that of a page. */
+static uint32_t attach_pid(const char *name)
+{
+	char *end;
+	unsigned long pid = strncmp(name, "attach.", 7) ? 0 : strtoul(name + 7, &end, 10);
+
+	return pid && !*end && pid <= INT32_MAX ? (uint32_t)pid : 0;
 }
 
-/* Programs that were killed leave the page behind that "tacho capture --pid" looks for. */
-static void remove_stale_attach(const char *base)
+/* Programs that were killed leave the page that "tacho capture --pid" looks for. */
+static void remove_stale_attach(int place)
 {
-	DIR *d = opendir(base);
+	DIR *d = own_folder_read(place);
 	struct dirent *e;
 
 	while (d && (e = readdir(d))) {
-		char *end;
-		long pid = strncmp(e->d_name, "attach.", 7) ? 0 : strtol(e->d_name + 7, &end, 10);
+		uint32_t pid = attach_pid(e->d_name);
 
-		if (pid > 0 && !*end && kill((pid_t)pid, 0) < 0 && errno == ESRCH)
-			unlinkat(dirfd(d), e->d_name, 0);
+		if (pid && kill((pid_t)pid, 0) < 0 && errno == ESRCH)
+			unlinkat(place, e->d_name, 0);
 	}
 	if (d)
 		closedir(d);
 }
 
-static int make_dir(struct ring_session *s, const char *dir, struct tacho_error *err)
+/* Maps the page that a program left in PLACE for attaching; NULL if there is none that fits. */
+static struct ring_control *map_attach_in(struct ring_session *s, int place, uint32_t pid)
 {
-	char base[64];
-	int r;
+	struct ring_control_page *page = &s->attached[s->attached_count];
+	char name[32];
+	int fd;
 
-	if (dir) {
-		if (mkdir(dir, 0700) < 0 && errno != EEXIST)
-			return err_errno(err, TACHO_EWRITE, "cannot make %s", dir);
-		return set_dir(s, dir, err);
+	snprintf(name, sizeof(name), "attach.%u", pid);
+	fd = own_file_open(place, name, O_RDWR);
+	if (fd < 0)
+		return NULL;
+	page->pid = pid;
+	if (map_page(page, fd) &&
+	    (page->control->magic != RING_CONTROL || page->control->version != RING_VERSION ||
+	     page->control->owner_pid != pid || kill((pid_t)pid, 0) < 0))
+		unmap_page(page);
+	close(fd);
+	return page->control;
+}
+
+static struct ring_control *map_attach(struct ring_session *s, uint32_t pid)
+{
+	struct ring_place places[RING_PLACES];
+	unsigned n = ring_places_open(places);
+	struct ring_control *c = NULL;
+
+	for (unsigned i = 0; i < n && !c; i++)
+		c = map_attach_in(s, places[i].fd, pid);
+	ring_places_close(places, n);
+	return c;
+}
+
+/* The programs in PLACE that the dead recorder had attached to. */
+static void reattach_in(struct ring_session *s, int place)
+{
+	DIR *d = own_folder_read(place);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)) && s->attached_count < RING_MAX_ATTACHED) {
+		uint32_t pid = attach_pid(e->d_name);
+		struct ring_control *c = pid ? map_attach_in(s, place, pid) : NULL;
+
+		if (!c)
+			continue;
+		if (atomic_load(&c->key) == s->key && !strncmp(c->session, s->dir, RING_PATH)) {
+			c->recorder_pid = (uint32_t)getpid();
+			s->attached_count++;
+		} else {
+			unmap_page(&s->attached[s->attached_count]);
+		}
 	}
-	r = make_base(base, sizeof(base), err);
+	if (d)
+		closedir(d);
+}
+
+static void reattach(struct ring_session *s)
+{
+	struct ring_place places[RING_PLACES];
+	unsigned n = ring_places_open(places);
+
+	for (unsigned i = 0; i < n; i++)
+		reattach_in(s, places[i].fd);
+	ring_places_close(places, n);
+}
+
+/* ---- making and taking over */
+
+static void clear_places(void)
+{
+	struct ring_place places[RING_PLACES];
+	unsigned n = ring_places_open(places);
+
+	for (unsigned i = 0; i < n; i++)
+		remove_stale_attach(places[i].fd);
+	ring_places_close(places, n);
+}
+
+/* A folder of its own in one of the user's places. */
+static int make_in_place(struct ring_session *s, struct tacho_error *err)
+{
+	struct ring_place place;
+	char why[RING_PLACE_PATH + 64];
+	int r = ring_place_for_session(&place, why, sizeof(why), err);
+
 	if (r < 0)
 		return r;
-	remove_stale_attach(base);
-	snprintf(s->dir, sizeof(s->dir), "%s/s.XXXXXX", base);
-	if (!mkdtemp(s->dir))
-		return err_errno(err, TACHO_EWRITE, "cannot make a session in %s", base);
-	return 0;
+	r = own_folder_temporary(&s->folder, place.fd, "s.", err);
+	if (r < 0)
+		err_errno(err, r, "cannot make a session in %s", place.path);
+	else
+		snprintf(s->dir, sizeof(s->dir), "%s/%s", place.path, s->folder.name);
+	close(place.fd);
+	if (r == 0 && why[0])
+		snprintf(s->note, sizeof(s->note), "%s; the session is in %s", why, s->dir);
+	return r;
+}
+
+static int make_dir(struct ring_session *s, const char *dir, struct tacho_error *err)
+{
+	int r;
+
+	if (!dir) {
+		clear_places();
+		return make_in_place(s, err);
+	}
+	r = own_folder_open(&s->folder, dir, true, err);
+	return r < 0 ? r : set_dir(s, dir, err);
 }
 
 static void session_init(struct ring_session *s)
 {
 	memset(s, 0, sizeof(*s));
-	s->lock = -1;
+	s->folder = OWN_FOLDER_INIT;
+	s->lock = s->pool.fd = -1;
 }
 
 int ring_session_create(struct ring_session *s, const char *dir,
@@ -163,12 +245,20 @@ int ring_session_create(struct ring_session *s, const char *dir,
 
 	session_init(s);
 	r = make_dir(s, dir, err);
-	if (r < 0)
-		return r;
-	r = map_control(s, O_CREAT | O_EXCL, err);
+	if (r == 0) {
+		r = map_control(s, O_CREAT | O_EXCL, err);
+		if (r < 0 && !dir)
+			own_folder_remove(&s->folder);
+	}
 	if (r < 0) {
-		if (!dir)
-			rmdir(s->dir);
+		ring_session_close(s);
+		return r;
+	}
+	/* Before the control page is valid: programs look for the pool once it is. */
+	r = ring_pool_create(s, options->session_mb, err);
+	if (r < 0) {
+		ring_session_remove(s);
+		ring_session_close(s);
 		return r;
 	}
 	flock(s->lock, LOCK_EX | LOCK_NB); /* nobody asks before the magic is there */
@@ -183,54 +273,6 @@ int ring_session_create(struct ring_session *s, const char *dir,
 	c->magic = RING_CONTROL;
 	c->generation = s->key = new_key();
 	return 0;
-}
-
-/* The next page that a program left for attaching; NULL if there is none that fits. */
-static struct ring_control *map_attach(struct ring_session *s, uint32_t pid)
-{
-	struct ring_control_page *page = &s->attached[s->attached_count];
-	char base[64], path[128];
-	int fd;
-
-	ring_base_dir(base, sizeof(base));
-	snprintf(path, sizeof(path), "%s/attach.%u", base, pid);
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return NULL;
-	page->pid = pid;
-	if (map_page(page, fd) &&
-	    (page->control->magic != RING_CONTROL || page->control->version != RING_VERSION ||
-	     page->control->owner_pid != pid || kill((pid_t)pid, 0) < 0))
-		unmap_page(page);
-	close(fd);
-	return page->control;
-}
-
-/* The programs that the dead recorder had attached to. */
-static void reattach(struct ring_session *s)
-{
-	char base[64];
-	DIR *d;
-	struct dirent *e;
-
-	ring_base_dir(base, sizeof(base));
-	d = opendir(base);
-	while (d && (e = readdir(d)) && s->attached_count < RING_MAX_ATTACHED) {
-		struct ring_control *c = NULL;
-
-		if (!strncmp(e->d_name, "attach.", 7))
-			c = map_attach(s, (uint32_t)strtoul(e->d_name + 7, NULL, 10));
-		if (!c)
-			continue;
-		if (atomic_load(&c->key) == s->key && !strncmp(c->session, s->dir, RING_PATH)) {
-			c->recorder_pid = (uint32_t)getpid();
-			s->attached_count++;
-		} else {
-			unmap_page(&s->attached[s->attached_count]);
-		}
-	}
-	if (d)
-		closedir(d);
 }
 
 /*
@@ -250,81 +292,72 @@ static int take_lock(int fd)
 	return 0;
 }
 
-/* The recorder was killed between the last two steps of ring_session_remove(). */
-static bool finish_remove(const struct ring_session *s)
+/*
+ * The recorder was killed between the last two steps of ring_session_remove(): the folder has one
+ * of our names and is empty.
+ */
+static bool finish_remove(struct ring_session *s)
 {
-	char base[64];
-	size_t len;
+	const char *name = s->folder.name;
 
-	ring_base_dir(base, sizeof(base));
-	len = strlen(base);
-	return !strncmp(s->dir, base, len) && !strncmp(s->dir + len, "/s.", 3) &&
-	       rmdir(s->dir) == 0;
+	return ((!strncmp(name, "s.", 2) && strlen(name) == 8) || !strcmp(name, RING_CAPTURE)) &&
+	       own_folder_remove(&s->folder);
 }
 
-int ring_session_adopt(struct ring_session *s, const char *dir, struct tacho_error *err)
+int ring_session_adopt(struct ring_session *s, const char *dir, bool keep, struct tacho_error *err)
 {
 	int r;
 
 	session_init(s);
-	r = set_dir(s, dir, err);
+	r = own_folder_open(&s->folder, dir, false, err);
+	if (r == 0)
+		r = set_dir(s, dir, err);
 	if (r == 0)
 		r = map_control(s, 0, err);
-	if (r == TACHO_EREAD && s->dir[0] && finish_remove(s))
+	if (r == TACHO_EREAD && !keep && s->folder.fd >= 0 && finish_remove(s))
 		r = err_set(err, TACHO_EREAD, "%s was saved already", dir);
-	if (r < 0)
+	if (r == 0 && (s->control->magic != RING_CONTROL || s->control->version != RING_VERSION ||
+		       !s->control->generation))
+		r = err_set(err, TACHO_EFORMAT, "%s is not a session of this version", dir);
+	if (r == 0 && take_lock(s->lock) < 0)
+		r = err_set(err, TACHO_ECONNECT, "%s is being recorded by process %u", dir,
+			    s->control->recorder_pid);
+	if (r < 0) {
+		ring_session_close(s);
 		return r;
-	if (s->control->magic != RING_CONTROL || s->control->version != RING_VERSION ||
-	    !s->control->generation) {
-		ring_session_close(s);
-		return err_set(err, TACHO_EFORMAT, "%s is not a session of this version", dir);
 	}
-	if (take_lock(s->lock) < 0) {
-		err_set(err, TACHO_ECONNECT, "%s is being recorded by process %u", dir,
-			s->control->recorder_pid);
+	r = ring_pool_adopt(s, keep, err);
+	if (r < 0) {
 		ring_session_close(s);
-		return TACHO_ECONNECT;
+		return r;
 	}
 	s->key = s->control->generation;
+	if (keep)
+		return 0;
 	s->control->recorder_pid = (uint32_t)getpid();
 	reattach(s);
 	return 0;
 }
 
-void ring_session_output(const char *dir, char *path, size_t size)
-{
-	struct ring_session s;
-
-	path[0] = 0;
-	session_init(&s);
-	if (set_dir(&s, dir, NULL) < 0 || map_control(&s, 0, NULL) < 0)
-		return;
-	if (s.control->magic == RING_CONTROL)
-		snprintf(path, size, "%.*s", (int)sizeof(s.control->output) - 1, s.control->output);
-	ring_session_close(&s);
-}
-
 uint32_t ring_session_recorder(const char *dir)
 {
-	struct ring_session s;
+	struct ring_follow f;
 	uint32_t pid = 0;
 
-	session_init(&s);
-	if (set_dir(&s, dir, NULL) < 0 || map_control(&s, 0, NULL) < 0)
+	if (ring_follow_open(&f, dir, NULL) < 0)
 		return 0;
-	if (s.control->magic == RING_CONTROL && flock(s.lock, LOCK_SH | LOCK_NB) < 0)
-		pid = s.control->recorder_pid;
-	ring_session_close(&s);
+	if (ring_follow_recorded(&f))
+		pid = f.control->recorder_pid;
+	ring_follow_close(&f);
 	return pid;
 }
 
-int ring_session_set_output(struct ring_session *s, const char *path, bool replace,
-			    struct tacho_error *err)
+int ring_session_set_output(struct ring_session *s, const char *path, struct tacho_error *err)
 {
 	char *cwd = path[0] == '/' ? strdup("") : getcwd(NULL, 0);
 	size_t len = cwd ? strlen(cwd) + 1 + strlen(path) : 0;
 
-	/* With room for what is put behind it. */
+	/* With room for ".part". */
 	if (!cwd || len + sizeof(".part") >= sizeof(s->control->output)) {
 		free(cwd);
 		return err_set(err, TACHO_EWRITE, "the name of the trace is too long: %s", path);
@@ -333,7 +366,6 @@ int ring_session_set_output(struct ring_session *s, const char *path, bool repla
 		memcpy(s->control->output, path, strlen(path) + 1);
 	else
 		sprintf(s->control->output, "%s/%s", cwd, path);
-	s->control->replace = replace;
 	free(cwd);
 	return 0;
 }
@@ -363,27 +395,47 @@ void ring_session_wait(struct ring_session *s, unsigned ms)
 void ring_session_close(struct ring_session *s)
 {
 	unmap_page(&s->page);
+	ring_pool_close(s);
 	if (s->lock >= 0)
 		close(s->lock);
+	own_folder_close(&s->folder);
 	for (unsigned i = 0; i < s->attached_count; i++)
 		unmap_page(&s->attached[i]);
 	session_init(s);
 }
 
+bool ring_is_name(const char *name)
+{
+	size_t pid, n;
+
+	if (strncmp(name, "p.", 2))
+		return false;
+	pid = strspn(name + 2, "0123456789");
+	if (!pid || name[2 + pid] != '.')
+		return false;
+	n = strspn(name + 3 + pid, "0123456789");
+	return n && !name[3 + pid + n];
+}
+
 void ring_session_remove(struct ring_session *s)
 {
-	DIR *d = opendir(s->dir);
+	DIR *d = own_folder_read(s->folder.fd);
 	struct dirent *e;
 
 	while (d && (e = readdir(d)))
-		if (!strncmp(e->d_name, "p.", 2))
-			unlinkat(dirfd(d), e->d_name, 0);
-	/* Last: with it the directory can be adopted again, should this be killed half-way. */
-	if (d) {
-		unlinkat(dirfd(d), "control", 0);
+		if (ring_is_name(e->d_name))
+			unlinkat(s->folder.fd, e->d_name, 0);
+	if (d)
 		closedir(d);
-	}
-	rmdir(s->dir);
+	unlinkat(s->folder.fd, "pool", 0);
+	/* Last: with it the directory can be adopted again, should this be killed half-way. */
+	unlinkat(s->folder.fd, "control", 0);
+	own_folder_remove(&s->folder);
+}
+
+void ring_session_unlock(struct ring_session *s)
+{
+	flock(s->lock, LOCK_UN);
 }
 
 int ring_session_attach(struct ring_session *s, uint32_t pid, struct tacho_error *err)

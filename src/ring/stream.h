@@ -56,6 +56,8 @@ struct ring_stream {
 struct ring_reader {
 	int fd;
 	char *name;
+	uint64_t offset; /* where it begins in its file: not 0 in the pool */
+	uint64_t length; /* an area of the pool: its size; 0: all of the file */
 	struct ring_header copy;
 	char *base; /* the whole file, mapped: memory is counted as ours only where it is touched */
 	size_t size;
@@ -88,6 +90,10 @@ static inline bool stream_on_page(const struct ring_stream *s)
 
 /* ---- reader.c */
 void stream_free(struct ring_stream *s);
+
+/* ---- pool.c */
+/* The area that NAME means; false when its process no longer has it. */
+bool pool_area_named(const struct ring_session *s, const char *name, uint32_t *area);
 
 /* ---- segment.c */
 /* Enters the segment EXTENT; false when it is not a segment of this stream. */

@@ -49,6 +49,31 @@ int64_t trace_add_process(struct trace_writer *w, const struct trace_process *p)
 	return id;
 }
 
+int64_t trace_add_absent(struct trace_writer *w, const struct trace_absent *a)
+{
+	uint32_t id = w->absent_count;
+	int r;
+
+	if (w->error.code)
+		return w->error.code;
+	if (id >= LIMIT_ABSENT)
+		return TACHO_ELIMIT; /* the caller counts it in an entry for several */
+	defs_add_absent(&w->defs, id, a);
+	r = defs_added(w);
+	if (r < 0)
+		return r;
+	w->absent_count++;
+	return id;
+}
+
+int trace_update_absent(struct trace_writer *w, uint32_t id, const struct trace_absent *a)
+{
+	if (id >= w->absent_count)
+		return writer_fail(w, TACHO_EINTERNAL, "%s: no absent process %u", w->part, id);
+	defs_add_absent(&w->defs, id, a);
+	return defs_added(w);
+}
+
 int64_t trace_add_track(struct trace_writer *w, const struct trace_track *t)
 {
 	uint32_t id = w->track_count;

@@ -39,6 +39,19 @@ void defs_add_clock_point(struct buf *b, const struct trace_clock_point *p)
 	add_record(b, DEF_CLOCK_POINT, &body);
 }
 
+void defs_add_absent(struct buf *b, uint32_t id, const struct trace_absent *a)
+{
+	struct buf body = BUF_INIT;
+
+	add_varint(&body, id);
+	add_varint(&body, a->count);
+	add_varint(&body, a->pid);
+	add_varint(&body, a->reason);
+	add_varint(&body, a->error);
+	add_text(&body, a->name);
+	add_record(b, DEF_ABSENT, &body);
+}
+
 void defs_add_open_zones(struct buf *b, const struct trace_open_zone *v, size_t count)
 {
 	struct buf body = BUF_INIT;

@@ -23,6 +23,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file format is li
 #define FILE_HEADER_SIZE     64u
 #define FILE_SPARSE          1ull /* incompatible feature: METHOD_SPARSE */
 #define FILE_INCOMPATIBLE    1ull /* feature bits that this version knows */
+#define FILE_ABSENT          2ull /* compatible feature: DEF_ABSENT is written when it applies */
 #define FILE_FEATURES_OFFSET 16u
 #define FILE_RECURSION       1ull /* compatible feature: zones inside of their like are marked */
 
@@ -54,6 +55,7 @@ enum def_kind {
 	DEF_SRCLOC,
 	DEF_LEDGER,
 	DEF_OPEN_ZONES,
+	DEF_ABSENT,
 };
 
 /* Whether an attachment of a zone has a text: names, texts, and what later versions add with this

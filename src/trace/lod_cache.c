@@ -4,6 +4,7 @@
  */
 #include "base/cache.h"
 #include "base/environ.h"
+#include "base/own.h"
 #include "trace/lod.h"
 
 #include <fcntl.h>
@@ -19,6 +20,7 @@
 static bool cache_folder(struct buf *path, const char *dir)
 {
 	const char *cache = environ_get("XDG_CACHE_HOME"), *home = environ_get("HOME");
+	int folder;
 
 	if (dir) {
 		buf_adds(path, dir);
@@ -33,8 +35,12 @@ static bool cache_folder(struct buf *path, const char *dir)
 			mkdir(path->data, 0700);
 		buf_adds(path, "/tacho");
 	}
-	if (!path->failed)
-		mkdir(path->data, 0700);
+	/* In a folder that others can write to, an index could be theirs: it stays in memory then.
+	 */
+	folder = path->failed ? -1 : own_folder_at(AT_FDCWD, path->data, true);
+	if (folder < 0)
+		return false;
+	close(folder);
 	return true;
 }
 
@@ -42,8 +48,10 @@ char *lod_cache_path(const struct trace *t, const char *dir)
 {
 	struct buf path = BUF_INIT;
 
-	if (!cache_folder(&path, dir))
+	if (!cache_folder(&path, dir)) {
+		buf_free(&path);
 		return NULL;
+	}
 	buf_addc(&path, '/');
 	for (int i = 0; i < UUID_DIGITS / 2; i++)
 		buf_addf(&path, "%02x", t->uuid[i]);

@@ -33,6 +33,7 @@ static const char *read_text(struct trace_private *p, struct in *in, int *r)
 
 static const struct trace_process no_process = {
 	.exit_status = TRACE_EXIT_UNKNOWN, .name = "", .command = ""};
+static const struct trace_absent no_absent = {.name = ""};
 static const struct trace_track no_track = {.kind = TRACE_OTHER, .srcloc = TRACE_NONE, .name = ""};
 static const struct trace_srcloc no_srcloc = {.name = "", .function = "", .file = ""};
 
@@ -87,6 +88,25 @@ static int read_process(struct trace_private *p, struct in *in)
 	r = array_reach(p, &p->processes, id, no_process);
 	if (r == 0)
 		p->processes.v[id] = new;
+	return r;
+}
+
+static int read_absent(struct trace_private *p, struct in *in)
+{
+	uint64_t id = in_limited(in, LIMIT_ABSENT - 1);
+	struct trace_absent new;
+	int r = 0;
+
+	new.count = in_limited(in, UINT32_MAX); /* so that sums do not overflow */
+	new.pid = (uint32_t)in_varint(in);
+	new.reason = (uint32_t)in_varint(in);
+	new.error = (uint32_t)in_varint(in);
+	new.name = read_text(p, in, &r);
+	if (r < 0 || in->bad)
+		return r;
+	r = array_reach(p, &p->absent, id, no_absent);
+	if (r == 0)
+		p->absent.v[id] = new;
 	return r;
 }
 
@@ -184,7 +204,7 @@ int model_read(struct trace_private *p, struct in *in)
 		[DEF_PROPERTY] = read_property,     [DEF_CLOCK_POINT] = read_clock_point,
 		[DEF_PROCESS] = read_process,       [DEF_TRACK] = read_track,
 		[DEF_SRCLOC] = read_srcloc,         [DEF_LEDGER] = read_ledger,
-		[DEF_OPEN_ZONES] = read_open_zones,
+		[DEF_OPEN_ZONES] = read_open_zones, [DEF_ABSENT] = read_absent,
 	};
 
 	p->defs_new = true;
@@ -279,6 +299,8 @@ int model_finish(struct trace_private *p)
 		return r;
 	t->processes = p->processes.v;
 	t->process_count = (uint32_t)p->processes.n;
+	t->absent = p->absent.v;
+	t->absent_count = (uint32_t)p->absent.n;
 	t->tracks = p->tracks.v;
 	t->track_count = (uint32_t)p->tracks.n;
 	t->srclocs = p->srclocs.v;

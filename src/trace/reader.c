@@ -41,6 +41,7 @@ static int check_header(struct trace_private *p, struct tacho_error *err)
 	if (get64(h + 56) != XXH3_64bits(h, 56))
 		return err_set(err, TACHO_EFORMAT, "%s has a damaged header", path);
 #endif
+	p->trace.absent_known = get64(h + FILE_FEATURES_OFFSET) & FILE_ABSENT;
 	memcpy(p->trace.uuid, h + 32, sizeof(p->trace.uuid));
 	p->recursion_known = get64(h + FILE_FEATURES_OFFSET) & FILE_RECURSION;
 	return 0;
@@ -75,7 +76,7 @@ int reader_attach(struct trace_private *p, const char *path, uint64_t limit,
 void reader_forget(struct trace_private *p)
 {
 	p->processes.n = p->tracks.n = p->srclocs.n = p->properties.n = p->clock_points.n = 0;
-	p->ledgers.n = p->open.n = 0;
+	p->ledgers.n = p->open.n = p->absent.n = 0;
 	p->defs_new = true;
 	lanes_clear(p);
 	p->bad.n = 0;
@@ -270,6 +271,7 @@ void trace_close(struct trace *trace)
 	vec_free(&p->properties);
 	vec_free(&p->clock_points);
 	vec_free(&p->ledgers);
+	vec_free(&p->absent);
 	lanes_clear(p);
 	vec_free(&p->lanes);
 	vec_free(&p->lane_list);

@@ -141,6 +141,9 @@ struct trace_private {
 		VEC(struct trace_ledger);
 	} ledgers;
 	struct {
+		VEC(struct trace_absent);
+	} absent;
+	struct {
 		VEC(struct trace_lane_info);
 	} lanes;
 	struct {

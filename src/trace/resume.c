@@ -61,6 +61,7 @@ static int take_state(struct trace_writer *w, struct trace_private *p, size_t *l
 static int take_model(struct trace_writer *w, const struct trace_private *p)
 {
 	w->process_count = p->trace.process_count;
+	w->absent_count = p->trace.absent_count;
 	for (uint32_t i = 0; i < p->trace.track_count; i++) {
 		struct writer_track track = {.ledger = p->trace.ledgers[i]};
 

@@ -50,6 +50,31 @@ struct trace_process {
 
 #define TRACE_EXIT_UNKNOWN INT32_MIN
 
+/* Why a process of the session has no events in the trace. Numbers of the file format. */
+enum trace_absence {
+	TRACE_ABSENT_UNKNOWN,
+	TRACE_ABSENT_VERSION,  /* its libtacho is of another version */
+	TRACE_ABSENT_CREATE,   /* it could not create its ring file */
+	TRACE_ABSENT_MAP,      /* it could not map it */
+	TRACE_ABSENT_MEMORY,   /* there was no memory for it */
+	TRACE_ABSENT_BOUND,    /* the session's memory bound was reached */
+	TRACE_ABSENT_RECORDER, /* the recorder could not read its ring file */
+	TRACE_ABSENCES
+};
+
+/* A process that tried to join the session and could not be recorded. */
+struct trace_absent {
+	uint64_t count;  /* 1; more for processes of which nothing else is known */
+	uint32_t pid;    /* 0: not known */
+	uint32_t reason; /* enum trace_absence */
+	uint32_t error;  /* errno, 0: none */
+	const char *name;
+};
+
+/* "cannot create its ring file: EACCES (Permission denied)". */
+#define TRACE_ABSENT_TEXT 160
+const char *trace_absent_text(const struct trace_absent *a, char *text, size_t size);
+
 enum trace_track_kind {
 	TRACE_THREAD,   /* zones; .id = tid */
 	TRACE_FIBER,    /* zones */
@@ -233,8 +258,9 @@ struct trace_writer;
 struct trace_lane;
 
 struct trace_writer_options {
-	bool force;    /* replace an existing file */
-	bool durable;  /* fsync at every checkpoint */
+	bool force;         /* replace an existing file */
+	bool durable;       /* fsync at every checkpoint */
+	const char *suffix; /* of the unfinished file; NULL = ".part" */
 	size_t memory; /* buffered zones and rows in bytes before they are flushed; 0 = 16 MiB */
 	int level;     /* zstd level; 0 = 1 */
 };
@@ -270,6 +296,10 @@ int64_t trace_add_srcloc(struct trace_writer *w,
 int trace_update_process(struct trace_writer *w, uint32_t id, const struct trace_process *p);
 int trace_update_track(struct trace_writer *w, uint32_t id, const struct trace_track *t);
 
+/* Processes that could not be recorded; an update replaces the entry. */
+int64_t trace_add_absent(struct trace_writer *w, const struct trace_absent *a);
+int trace_update_absent(struct trace_writer *w, uint32_t id, const struct trace_absent *a);
+
 /* The lane of a track at a depth; made on first use; valid until the writer is closed. NULL: no
  * memory. */
 struct trace_lane *trace_lane(struct trace_writer *w, uint32_t track, uint32_t depth);
@@ -298,9 +328,12 @@ int trace_add_ledger(struct trace_writer *w, uint32_t track, const struct trace_
 size_t trace_writer_buffered(const struct trace_writer *w);
 uint64_t trace_writer_written(const struct trace_writer *w);
 uint64_t trace_writer_zones(const struct trace_writer *w);
+/* What the first error was, with the system's reason; "" while there is none. */
+const char *trace_writer_error(const struct trace_writer *w);
 /* How many ids there are so far: for a recorder that has got ids out of a file. */
 uint32_t trace_writer_tracks(const struct trace_writer *w);
 uint32_t trace_writer_srclocs(const struct trace_writer *w);
+uint32_t trace_writer_absent(const struct trace_writer *w);
 
 /*
  * What is open, by track and depth, for those who follow the trace: goes to the file with the next
@@ -370,6 +403,9 @@ struct trace {
 	uint64_t zones, rows;
 	const struct trace_process *processes;
 	uint32_t process_count;
+	const struct trace_absent *absent; /* processes that could not be recorded */
+	uint32_t absent_count;
+	bool absent_known; /* false: written by a version that did not store them */
 	const struct trace_track *tracks;
 	uint32_t track_count;
 	const struct trace_srcloc *srclocs;
@@ -393,6 +429,8 @@ struct trace {
 /* Opens a .tacho or .tacho.part. A damaged file opens as far as it goes: see trace->damage. */
 int trace_open(struct trace **trace, const char *path, struct tacho_error *err);
 void trace_close(struct trace *trace);
+/* How many processes could not be recorded. */
+uint64_t trace_absent_total(const struct trace *trace);
 /* Bytes of decoded blocks that are kept for later; 32 MiB unless it is called. 0 forgets them. */
 void trace_set_cache(struct trace *trace, size_t bytes);
 /* Opens the file of an open trace once more, whatever has become of its name. */

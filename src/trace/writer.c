@@ -151,7 +151,7 @@ static void make_file_header(const struct trace_writer *w, uint8_t *header)
 	memcpy(header, FILE_MAGIC, 8);
 	put32(header + 8, FILE_ORDER);
 	put32(header + 12, FILE_VERSION);
-	put64(header + FILE_FEATURES_OFFSET, w->features);
+	put64(header + FILE_FEATURES_OFFSET, w->features | FILE_ABSENT);
 	put64(header + 24, FILE_SPARSE);
 	memcpy(header + 32, w->uuid, sizeof(w->uuid));
 	put32(header + 48, FILE_HEADER_SIZE);
@@ -238,8 +238,9 @@ struct trace_writer *writer_new(const char *path, const struct trace_writer_opti
 	if (!w->options.level)
 		w->options.level = 1;
 	w->path = strdup(path);
-	if (asprintf(&w->part, "%s.part", path) < 0)
+	if (asprintf(&w->part, "%s%s", path, w->options.suffix ? w->options.suffix : ".part") < 0)
 		w->part = NULL;
+	w->options.suffix = NULL; /* the caller's */
 	w->packer = packer_new(w->options.level);
 	if (!w->path || !w->part || !w->packer) {
 		trace_writer_abandon(w);
@@ -555,6 +556,11 @@ void trace_writer_abandon(struct trace_writer *w)
 	free(w);
 }
 
+const char *trace_writer_error(const struct trace_writer *w)
+{
+	return w->error.text;
+}
+
 size_t trace_writer_buffered(const struct trace_writer *w)
 {
 	return w->buffered + w->extra_bytes + w->defs.len + w->out.len;
@@ -573,6 +579,11 @@ uint64_t trace_writer_zones(const struct trace_writer *w)
 uint32_t trace_writer_tracks(const struct trace_writer *w)
 {
 	return w->track_count;
+}
+
+uint32_t trace_writer_absent(const struct trace_writer *w)
+{
+	return w->absent_count;
 }
 
 uint32_t trace_writer_srclocs(const struct trace_writer *w)

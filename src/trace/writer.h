@@ -91,7 +91,7 @@ struct trace_writer {
 	struct packer *packer;
 
 	struct buf defs;
-	uint32_t process_count, track_count, srcloc_count;
+	uint32_t process_count, track_count, srcloc_count, absent_count;
 	struct {
 		VEC(struct writer_track);
 	} tracks;
@@ -175,6 +175,7 @@ void defs_add_process(struct buf *b, uint32_t id, const struct trace_process *p)
 void defs_add_track(struct buf *b, uint32_t id, const struct trace_track *t);
 void defs_add_property(struct buf *b, const char *key, const char *value);
 void defs_add_clock_point(struct buf *b, const struct trace_clock_point *p);
+void defs_add_absent(struct buf *b, uint32_t id, const struct trace_absent *a);
 void defs_add_open_zones(struct buf *b, const struct trace_open_zone *v, size_t count);
 void defs_add_ledger(struct buf *b, uint32_t track, const struct trace_ledger *l);
 

@@ -160,6 +160,34 @@ static int clocks_put(struct warnings *w)
 	return r;
 }
 
+/* Processes that are not in the trace though they tried. */
+static void absent_put(struct warnings *w)
+{
+	const struct trace *t = w->c->trace;
+	char reason[TRACE_ABSENT_TEXT], text[400];
+
+	for (uint32_t i = 0; i < t->absent_count; i++) {
+		const struct trace_absent *a = &t->absent[i];
+
+		if (!a->count)
+			continue;
+		trace_absent_text(a, reason, sizeof(reason));
+		if (a->pid)
+			snprintf(text, sizeof(text), "process %u%s%.64s%s was not recorded: %s",
+				 a->pid, a->name[0] ? " (" : "", a->name, a->name[0] ? ")" : "",
+				 reason);
+		else
+			snprintf(text, sizeof(text), "%llu process%s not recorded: %s",
+				 (unsigned long long)a->count, a->count == 1 ? " was" : "es were",
+				 reason);
+		if (!warning_begin(w, "absent", text))
+			continue;
+		json_uint(&w->c->json, "lost", a->count);
+		json_text(&w->c->json, "reason", reason);
+		json_end(&w->c->json);
+	}
+}
+
 int warnings_put(struct web_call *c)
 {
 	struct warnings w = {.c = c};
@@ -168,6 +196,7 @@ int warnings_put(struct web_call *c)
 	json_array(&c->json, "warnings");
 	if (c->trace->damage.text[0])
 		warning_put(&w, "damage", c->trace->damage.text, TRACE_NONE);
+	absent_put(&w);
 	r = clocks_put(&w);
 	if (r == 0)
 		r = tracks_put(&w);

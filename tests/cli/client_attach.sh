@@ -19,7 +19,7 @@ for round in 1 2 3; do
 	"$TACHO" zones --format=csv t.tacho | head -3 >out
 	expect_line out 'a name that is longer than the kernel keeps'
 done
-attach=/dev/shm/tacho-$(id -u)/attach.$program
+attach=$(user_place)/attach.$program
 [ -e "$attach" ] || fail "no page to attach by"
 kill $program
 wait $program

@@ -1,6 +1,23 @@
 # Rows 5-8: the trace cannot be written, or not to its end. The program never notices; there is one line
-# that says why, the status is 5, and what was written is kept, named, and opens.
+# that says why and how to go on, the status is 5, what was written is kept, named, and opens, and what was not
+# is completed by tacho recover.
 . "$SOURCE/tests/faults.sh"
+
+# session_in ERR: the session that the line names.
+session_in() {
+	sed -n "s/.*'tacho recover -f \([^']*\)'.*/\1/p" "$1"
+}
+
+# expect_recovered ERR: nothing that was sent is missing, and nothing of it is left elsewhere.
+expect_recovered() {
+	local session
+	session=$(session_in "$1")
+	[ -e "$session/control" ] || { cat "$1" >&2; fail "the session is not kept"; }
+	expect_exit 0 "$TACHO" recover -q -f -o whole.tacho "$session"
+	summarise whole.tacho
+	expect_fact lost-zones 0
+	[ ! -e "$session" ] || fail "$session is left"
+}
 
 # expect_kept: what a recorder that cannot write leaves behind.
 expect_kept() {
@@ -12,6 +29,7 @@ expect_kept() {
 	[ -e "t.tacho.part" ] || fail "nothing is kept: $*"
 	"$SUM" "t.tacho.part" >sum || fail "what is kept does not open: $*"
 	expect_line sum '^damage '
+	expect_recovered err
 }
 
 # inject WHAT FAULT...: the recorder's system calls on its file fail.
@@ -36,7 +54,7 @@ if strace -qq -o /dev/null true 2>/dev/null && [ -z "${SANITIZE-}" ]; then
 		fi
 		[ $status = 5 ] || { cat err >&2; fail "EIO at write $n: status $status"; }
 		# Nothing can have been kept when not even the header could be written.
-		[ "$n" -le 1 ] || expect_kept "EIO at write $n"
+		[ "$n" -le 1 ] || { expect_line err 'Input/output error; .* zones are saved' && expect_kept "EIO at write $n"; }
 	done
 	for n in 1 2 5; do
 		inject write "error=EINTR:when=$n"
@@ -69,6 +87,8 @@ if [ $status = 0 ]; then
 else
 	[ $status = 5 ] || { cat err >&2; fail "EFBIG: status $status"; }
 	expect_line out '^zones 400000 messages 80000'
+	expect_line err 'File too large; .* zones are saved'
+	expect_recovered err
 fi
 rm -f t.tacho t.tacho.part
 (ulimit -f 40; exec "$TACHO" run -q -o t.tacho -- true 2>err)
@@ -96,12 +116,42 @@ for size in 4k 64k 1m; do
 	[ $status = 5 ] || { cat err >&2; fail "full disk ($size): status $status"; }
 	expect_line out '^zones 16000000 '
 	[ "$(grep -c '^tacho: ' err)" = 1 ] || { cat err >&2; fail "not one line ($size)"; }
+	expect_line err 'No space left on device; .* zones are saved there and .*B of rings are kept in memory'
+	cp err said
 	if [ $size != 4k ]; then
 		expect_line left '^t\.tacho\.part$'
 		"$SUM" kept.part >sum || fail "what fitted does not open ($size)"
 		expect_line sum '^damage the recorder did not close it'
 		[ $size = 64k ] || grep -qE "^(zones|row message) [1-9]" sum || { cat sum >&2; fail "nothing of it is there"; }
 	fi
+	# The file is gone with its file system: then the rings are what there is.
+	expect_exit 0 "$TACHO" recover -q -f -o whole.tacho "$(session_in said)"
+	"$TACHO" check whole.tacho >checked || { cat checked >&2; fail "what is left is not sound ($size)"; }
+done
+
+# The disk is full; then there is space again. All was sent while the recorder stood still: so it is known what there
+# must be.
+for size in 64k 1m; do
+	unshare -m bash -c '
+		mount -t tmpfs -o size='$size' tmpfs disk &&
+		"$0" run -q -o disk/t.tacho -- sh -c "kill -STOP \$PPID; \"$1\" -t 4 -z 1500000 -m 30000; kill -CONT \$PPID" >out 2>err
+		[ $? = 5 ] || exit 20
+		session=$(sed -n "s/.*.tacho recover -f \([^'"\'"']*\).*/\1/p" err)
+		[ -e "$session/control" ] || exit 21
+		# Not yet: it is kept once more.
+		"$0" recover -q -f "$session" 2>again && exit 22
+		grep -q "No space left on device" again && [ -e "$session/control" ] || exit 23
+		mount -o remount,size=1g disk || exit 24
+		"$0" recover -q -f "$session" 2>again || exit 25
+		[ ! -e "$session" ] && [ ! -e disk/t.tacho.part ] || exit 26
+		mv disk/t.tacho grown.tacho' "$TACHO" "$PROGS/fault_count"
+	status=$?
+	[ $status = 0 ] || { cat err again >&2; fail "a disk of $size that grows: step $status"; }
+	summarise grown.tacho
+	[ "$(fact sum emitted-zones)" = 6000000 ] || { cat sum >&2; fail "$(fact sum emitted-zones) of 6000000 are accounted for ($size)"; }
+	expect_fact lost-zones 0
+	expect_fact zones 6000000
+	rm grown.tacho
 done
 
 # No room for rings: the program runs, and what was not recorded is told.

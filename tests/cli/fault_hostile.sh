@@ -37,3 +37,14 @@ status=$?
 [ $status = 0 ] || { cat err >&2; fail "a control page that is cut: the recorder ends with $status"; }
 summarise t.tacho
 expect_fact zones 1000
+
+# The same with the pool: who comes later cannot join, and is in the trace as one that could not.
+"$TACHO" run -q -f -o t.tacho -- bash -c "
+	'$PROGS/fault_count' -z 1000
+	truncate -s 0 \$TACHO_SESSION/pool
+	'$PROGS/fault_count' -z 10" >out 2>err
+status=$?
+[ $status = 0 ] || { cat err >&2; fail "a pool that is cut: the recorder ends with $status"; }
+expect_line err 'warning: process [0-9]+ \(fault_count\) was not recorded: .*EPROTO'
+summarise t.tacho
+expect_fact zones 1000

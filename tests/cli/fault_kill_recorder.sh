@@ -22,7 +22,7 @@ record() {
 recover_dead() {
 	record -n 20000 -p "$(random 1 40000)"
 	wait_gone "$pid"
-	[ ! -d "$session" ] || expect_exit 0 "$TACHO" recover -q "$session"
+	[ ! -d "$session" ] || expect_exit 0 "$TACHO" recover -q -f "$session"
 	summarise t.tacho
 	expect_sequence t.tacho last
 	expect_fact lost-zones 0
@@ -31,7 +31,7 @@ recover_dead() {
 
 recover_alive() {
 	record -p "$(random 1 40000)" -d 500000
-	[ ! -d "$session" ] || expect_exit 0 "$TACHO" recover -q "$session"
+	[ ! -d "$session" ] || expect_exit 0 "$TACHO" recover -q -f "$session"
 	summarise t.tacho
 	# The program went on for a moment between the last look and the note of its numbers.
 	expect_sequence t.tacho last prefix
@@ -41,7 +41,7 @@ recover_alive() {
 
 take_over() {
 	record -p "$(random 1 40000)" -d 60000
-	"$TACHO" capture --session "$session" >out2 2>err2 &
+	"$TACHO" capture -f --session "$session" >out2 2>err2 &
 	recorder=$!
 	wait_for grep -q waiting err2
 	wait_gone "$pid"
@@ -57,7 +57,7 @@ both_killed() {
 	at=$(random 1 20000)
 	record -p $at -k $((at + $(random 3000 20000)))
 	wait_gone "$pid"
-	[ ! -d "$session" ] || expect_exit 0 "$TACHO" recover -q "$session"
+	[ ! -d "$session" ] || expect_exit 0 "$TACHO" recover -q -f "$session"
 	summarise t.tacho
 	expect_sequence t.tacho last
 	expect_fact lost-zones 0
@@ -68,13 +68,13 @@ recover_killed() {
 	record -n 20000 -p "$(random 1 40000)"
 	wait_gone "$pid"
 	for ((k = 0; k < 5; k++)); do
-		"$TACHO" recover -q "$session" >out 2>err &
+		"$TACHO" recover -q -f "$session" >out 2>err &
 		sleep "0.00$(random 0 9)"
 		kill -KILL $! 2>/dev/null
 		wait $! 2>/dev/null
 	done
 	# Killed behind its last step there is nothing left to do, and it says so.
-	"$TACHO" recover -q "$session" >out 2>err || [ ! -e "$session" ] || { cat err >&2; fail "recover does not work when one was killed"; }
+	"$TACHO" recover -q -f "$session" >out 2>err || [ ! -e "$session" ] || { cat err >&2; fail "recover does not work when one was killed"; }
 	summarise t.tacho
 	expect_sequence t.tacho last
 	expect_fact lost-zones 0
@@ -86,15 +86,17 @@ half_removed() {
 	record -n 20000 -p "$(random 1 4000)"
 	wait_gone "$pid"
 	[ -d "$session" ] || return 0
-	expect_exit 0 "$TACHO" recover -q --keep "$session"
-	rm -f "$session"/p.*
+	cp -r "$session" copy
+	expect_exit 0 "$TACHO" recover -q -f "$session"
+	cp -r copy "$session"
+	rm -rf "$session"/p.* copy
 	expect_exit 0 "$TACHO" recover -q -f "$session"
 	summarise t.tacho
 	expect_sequence t.tacho last
 	expect_fact lost-zones 0
 	expect_clean
 	mkdir "$session"
-	expect_exit 3 "$TACHO" recover -q "$session"
+	expect_exit 3 "$TACHO" recover -q -f "$session"
 	expect_line err "was saved already"
 	expect_clean
 }
@@ -107,7 +109,8 @@ place_taken() {
 	rm -f t.tacho.part
 	expect_exit 0 "$TACHO" run -q -f -o t.tacho -- "$PROGS/fault_count" -z 10
 	cp t.tacho other.tacho
-	expect_error 5 't.tacho exists; -f replaces it' "$TACHO" recover "$session"
+	expect_error 2 "was writing $PWD/t.tacho: -f writes there, -o FILE elsewhere" "$TACHO" recover "$session"
+	expect_error 5 't.tacho exists; -f replaces it' "$TACHO" recover -o t.tacho "$session"
 	expect_same other.tacho t.tacho
 	expect_exit 0 "$TACHO" recover -q -o rest.tacho "$session"
 	expect_exit 0 "$TACHO" check rest.tacho

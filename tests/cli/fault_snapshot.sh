@@ -36,7 +36,7 @@ for ((i = 0; i < $(scale 4 40); i++)); do
 		expect_sequence snap.$k/t.tacho.part snap.$k/last prefix
 		# The file and the rings.
 		cp snap.$k/t.tacho.part .
-		expect_exit 0 "$TACHO" recover -q snap.$k/session
+		expect_exit 0 "$TACHO" recover -q -f snap.$k/session
 		summarise t.tacho
 		expect_sequence t.tacho snap.$k/last
 		expect_fact lost-zones 0

@@ -42,7 +42,7 @@ wait $recorder 2>/dev/null
 "$WATCH" "$here/dead" >seen 2>watch_err || fail "a dead recorder: $(cat watch_err)"
 expect_line seen "k.tacho.part zones .* complete 0"
 rm held
-expect_exit 0 "$TACHO" recover -q "$here/dead"
+expect_exit 0 "$TACHO" recover -q -f "$here/dead"
 "$TACHO" check k.tacho >checked 2>&1 || fail "not sound: $(cat checked)"
 
 "$WATCH" no-such-session >out 2>err && fail "followed nothing"

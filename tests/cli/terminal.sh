@@ -20,10 +20,10 @@ on_terminal 100 "$TACHO" messages --color=never t.tacho
 expect_no_line out "$escape"
 
 for verb in stats zones messages plots frames memory locks info; do
-	on_terminal 100 "$TACHO" $verb --color=never t.tacho
-	expect_no_line out '.{101}'
+	on_terminal 110 "$TACHO" $verb --color=never t.tacho
+	expect_no_line out '.{111}'
 done
-on_terminal 100 "$TACHO" stats --color=never t.tacho
+on_terminal 120 "$TACHO" stats --color=never t.tacho
 expect_line out 'x\.\.x'
 on_terminal 140 "$TACHO" stats --wide --color=never t.tacho
 expect_line out ' min .* sigma '

@@ -121,7 +121,7 @@ ends
 rm held
 expect_exit 0 "$TACHO" zones gone.tracy
 expect_line out 'inner' 'all the time'
-expect_exit 0 "$TACHO" recover -q "$here/session"
+expect_exit 0 "$TACHO" recover -q -f "$here/session"
 
 # Wrong use.
 expect_error 7 "no session 'none' is being recorded" "$TACHO" serve --live none

@@ -27,11 +27,35 @@
 
 static char session_dir[64];
 static uint32_t session_generation = 1;
+static struct ring_pool *session_pool;
+
+static inline struct ring_pool *session_make_pool(uint32_t areas)
+{
+	struct ring_pool head = {.magic = RING_POOL_MAGIC,
+				 .version = RING_VERSION,
+				 .areas = areas,
+				 .limit = 1ull << 30};
+	struct ring_pool *mapped;
+	char path[80];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/pool", session_dir);
+	unlink(path);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, (off_t)ring_area_offset(RING_POOL_AREAS)), 0);
+	assert_int_equal(write(fd, &head, sizeof(head)), sizeof(head));
+	mapped = mmap(NULL, RING_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	close(fd);
+	return mapped;
+}
 
 static inline void session_start(uint32_t limit_mb, uint32_t policy)
 {
 	strcpy(session_dir, "/dev/shm/tacho-test-XXXXXX");
 	assert_non_null(mkdtemp(session_dir));
+	session_pool = session_make_pool(RING_POOL_AREAS);
 	/* A process that could not make its attach page has a private control page: that does too.
 	 */
 	control->magic = RING_CONTROL;
@@ -60,6 +84,7 @@ static inline void session_remove(void)
 	if (d)
 		closedir(d);
 	rmdir(session_dir);
+	munmap(session_pool, RING_PAGE_SIZE);
 }
 
 /* ------------------------------------------------------------------ rings */

@@ -49,6 +49,23 @@ static void place_open(struct place *p)
 	snprintf(p->session, sizeof(p->session), "%s/session", p->dir);
 }
 
+/* The recorder ignores rings of other sessions. */
+static uint64_t place_key(const struct place *p)
+{
+	uint64_t key = 0;
+	char path[80];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/control", p->session);
+	fd = open(path, O_RDONLY);
+	while (!key)
+		assert_int_equal(
+			pread(fd, &key, sizeof(key), offsetof(struct ring_control, generation)),
+			sizeof(key));
+	close(fd);
+	return key;
+}
+
 /* The ring of this process, alive, in a session that is there. */
 static void place_join(struct place *p)
 {
@@ -66,6 +83,7 @@ static void place_join(struct place *p)
 	image_make(p->image);
 	h = (struct ring_header *)p->image;
 	h->pid = (uint32_t)getpid();
+	h->key = place_key(p);
 	h->start_time = own_start_time();
 	h->pid_namespace = stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
 	p->now = clock_ticks();
@@ -119,7 +137,7 @@ static struct trace *finish(const struct place *p, struct capture *c)
 	struct trace_check check;
 	struct trace *t;
 
-	assert_int_equal(capture_finish(c, false, &summary, &err), 0);
+	assert_int_equal(capture_finish(c, &summary, &err), 0);
 	assert_int_equal(trace_open(&t, p->output, &err), 0);
 	assert_int_equal(trace_check(t, &check, &err), 0);
 	assert_string_equal(check.first_error, "");
@@ -201,7 +219,7 @@ static void test_ahead(void **unused)
 static void test_parts(void **unused)
 {
 	const uint64_t group = 1ull << RING_STRING_GROUP_SHIFT;
-	struct capture_options options = {.output = NULL};
+	struct capture_options options = {0};
 	struct trace_row row;
 	struct capture *c;
 	struct trace *t;
@@ -231,6 +249,7 @@ static void test_parts(void **unused)
 	text(&p, RING_TEXT_PART, 0, "two ", group);
 	assert_int_equal(waitpid(recorder, &status, 0), recorder);
 	text(&p, RING_MESSAGE, 1, "three", group);
+	options.output = p.output;
 	assert_int_equal(capture_resume(&c, p.session, &options, NULL), 0);
 	t = finish(&p, c);
 	assert_int_equal(count_rows(t, TRACE_ROW_MESSAGE, &row), 2);

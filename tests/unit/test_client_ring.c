@@ -333,28 +333,115 @@ static void a_child_has_its_own_ring(void **state)
 	clean();
 }
 
-static void without_a_ring_it_is_silent(void **state)
+/* Without a ring the process is counted, and so is its child: it tries for itself. */
+static void without_a_ring_it_is_counted(void **state)
+{
+	const struct ring_join *join = control->joins;
+	int status;
+	pid_t child;
+
+	(void)state;
+	session_start(0, RING_DROP);
+	munmap(session_pool, RING_PAGE_SIZE);
+	session_pool = session_make_pool(0);
+	child = fork();
+	if (child == 0) {
+		struct rlimit none = {0, 0};
+		pid_t own;
+
+		setrlimit(RLIMIT_FSIZE, &none);
+		errno = EILSEQ;
+		zone();
+		tacho_message("nobody hears it", 15, TACHO_INFO, 0);
+		if (errno != EILSEQ)
+			_exit(1);
+		own = fork();
+		if (own == 0) {
+			zone();
+			_exit(0);
+		}
+		_exit(waitpid(own, &status, 0) == own ? status : 2);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(atomic_load(&control->joins_failed), 2);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(atomic_load(&join[i].state), RING_JOIN_WRITTEN);
+		assert_int_equal(join[i].reason, RING_JOIN_MAP);
+		assert_int_equal(join[i].error, EFBIG);
+		assert_string_equal(join[i].name, "test_client_rin");
+	}
+	assert_int_equal(join[0].pid, child);
+	assert_int_not_equal(join[1].pid, child);
+	assert_int_equal(atomic_load(&join[2].state), RING_JOIN_FREE);
+	assert_int_equal(atomic_load(&session_pool->used), 0);
+	memset(control->joins, 0, sizeof(control->joins));
+	atomic_store(&control->joins_failed, 0);
+	session_remove();
+}
+
+/* A child that cannot make a file has an area; its own child has another one. */
+static void a_child_without_a_file_has_an_area(void **state)
 {
 	int status;
 	pid_t child;
 
 	(void)state;
 	session_start(0, RING_DROP);
+	zone();
 	child = fork();
 	if (child == 0) {
 		struct rlimit none = {0, 0};
+		pid_t own;
 
 		setrlimit(RLIMIT_FSIZE, &none);
-		errno = EILSEQ;
+		for (int i = 0; i < 20000; i++)
+			zone();
+		own = fork();
+		if (own == 0) {
+			zone();
+			_exit(0);
+		}
+		waitpid(own, &status, 0);
 		zone();
-		tacho_message("nobody hears it", 15, TACHO_INFO, 0);
-		_exit(errno == EILSEQ && !tacho_is_recording() ? 0 : 1);
+		_exit(status);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
-	assert_int_equal(atomic_load(&control->joins_failed), 1);
-	atomic_store(&control->joins_failed, 0);
+	assert_int_equal(atomic_load(&control->joins_failed), 0);
+	assert_int_equal(atomic_load(&session_pool->claims), 2);
+	assert_true(atomic_load(&session_pool->owner[0]) == (1ull << 32 | (uint64_t)child));
+	assert_int_equal(atomic_load(&session_pool->owner[1]) >> 32, 1);
+	assert_int_equal(atomic_load(&session_pool->owner[2]), 0);
+	/* 3 rings with two thread pages each, and the segments of the child. */
+	assert_true(atomic_load(&session_pool->used) >= 3 * 4 * RING_PAGE_SIZE + 2 * RING_SEG_SIZE);
 	session_remove();
+}
+
+/* Whatever the session's account says, the program goes on, and what it cannot store is counted. */
+static void a_broken_account_costs_events_only(void **state)
+{
+	static const uint64_t hostile[] = {UINT64_MAX, UINT64_MAX - 1000, 1ull << 63, 1ull << 30};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(hostile) / sizeof(*hostile); i++) {
+		uint64_t lost;
+
+		session_start(0, RING_DROP);
+		zone();
+		atomic_store(&session_pool->used, hostile[i]);
+		for (int k = 0; k < 10000; k++)
+			zone();
+		assert_true(view_open(&view, getpid(), 0));
+		lost = view_page(&view, 1)->lost_zones;
+		assert_true(lost > 9000 && lost < 10000);
+		atomic_store(&session_pool->used, 0);
+		for (int k = 0; k < 1000; k++)
+			zone();
+		assert_true(view_page(&view, 1)->lost_zones - lost < 300);
+		view_close(&view);
+		session_remove();
+	}
 }
 
 static void *emit_zone(void *arg)
@@ -419,7 +506,9 @@ int main(void)
 		cmocka_unit_test(names_have_one_number),
 		cmocka_unit_test(a_new_session_starts_afresh),
 		cmocka_unit_test(a_child_has_its_own_ring),
-		cmocka_unit_test(without_a_ring_it_is_silent),
+		cmocka_unit_test(without_a_ring_it_is_counted),
+		cmocka_unit_test(a_child_without_a_file_has_an_area),
+		cmocka_unit_test(a_broken_account_costs_events_only),
 		cmocka_unit_test(threads_close_their_pages),
 		cmocka_unit_test(names_at_run_time_have_a_bound),
 	};

@@ -367,6 +367,12 @@ static void test_cache(void **state)
 	assert_int_equal(system(command), 0);
 	check_trace(t, &z, dir, 3);
 	check_trace(t, &z, "/proc/nowhere", 3);
+	/* One that others can write to could hold their index, and gets none of ours. */
+	snprintf(command, sizeof(command), "rm %s/*.lod && chmod 777 %s", dir, dir);
+	assert_int_equal(system(command), 0);
+	check_trace(t, &z, dir, 3);
+	snprintf(command, sizeof(command), "test -z \"$(ls %s)\" && chmod 700 %s", dir, dir);
+	assert_int_equal(system(command), 0);
 	trace_close(t);
 	free(z.v);
 }

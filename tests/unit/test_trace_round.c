@@ -385,12 +385,55 @@ static void test_row_order(void **state)
 	trace_close(t);
 }
 
+/* Processes that could not be recorded: kept by a writer that goes on, and replaced by updates. */
+static void test_absent(void **state)
+{
+	const char *path = test_path("absent.tacho");
+	struct trace_writer_options options = {.force = true};
+	struct trace_writer *w = test_writer(path);
+	struct trace_absent a = {1, 77, TRACE_ABSENT_CREATE, 13, "worker"};
+	struct trace_absent others = {3, 0, TRACE_ABSENT_UNKNOWN, 0, ""};
+	char text[TRACE_ABSENT_TEXT];
+	const void *back;
+	struct trace *t;
+	size_t len;
+
+	(void)state;
+	test_model(w, 1, 1);
+	assert_int_equal(trace_add_absent(w, &a), 0);
+	assert_int_equal(trace_add_absent(w, &others), 1);
+	assert_int_equal(trace_checkpoint(w, "x", 1), 0);
+	trace_writer_abandon(w);
+	assert_int_equal(trace_writer_resume(&w, path, &options, &back, &len, NULL), 0);
+	assert_int_equal(trace_writer_absent(w), 2);
+	others.count = 5;
+	assert_int_equal(trace_update_absent(w, 1, &others), 0);
+	a = (struct trace_absent){1, 78, 99, 99999, "later"};
+	assert_int_equal(trace_add_absent(w, &a), 2);
+	test_close(w);
+	t = test_open(path);
+	assert_true(t->absent_known);
+	assert_int_equal(t->absent_count, 3);
+	assert_int_equal(trace_absent_total(t), 7);
+	assert_int_equal(t->absent[0].pid, 77);
+	assert_string_equal(t->absent[0].name, "worker");
+	assert_string_equal(trace_absent_text(&t->absent[0], text, sizeof(text)),
+			    "cannot create its ring file: EACCES (Permission denied)");
+	assert_string_equal(trace_absent_text(&t->absent[1], text, sizeof(text)),
+			    "for a reason that was not stored");
+	/* Numbers of a later version, or of another system. */
+	assert_string_equal(trace_absent_text(&t->absent[2], text, sizeof(text)),
+			    "for a reason that was not stored: error 99999");
+	trace_close(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rich),   cmocka_unit_test(test_random_traces),
 		cmocka_unit_test(test_ranges), cmocka_unit_test(test_moved),
 		cmocka_unit_test(test_wide),   cmocka_unit_test(test_row_order),
+		cmocka_unit_test(test_absent),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 

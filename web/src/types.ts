@@ -72,7 +72,7 @@ export interface Signpost {
 }
 
 export interface Warning {
-	kind: "loss" | "clock" | "damage" | "drop" | "late";
+	kind: "loss" | "clock" | "damage" | "drop" | "late" | "absent";
 	text: string;
 	t?: number;
 	/** Where what is missing begins, if that is known. */

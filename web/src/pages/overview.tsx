@@ -54,7 +54,7 @@ export function groupWarnings(list: Warning[], trackName: (id: number) => string
 		const lost = g.reduce((a, w) => a + (w.lost ?? 0), 0);
 		const tracks = new Set(g.map((w) => w.track)).size;
 		const where = tracks > 1 ? `${tracks} tracks` : first.track === undefined ? "" : trackName(first.track);
-		const text = first.reason === undefined ? first.text : `${fmtCount(lost)} ${first.kind === "drop" ? "markers" : "events"} lost: ${first.reason}${where ? `, ${where}` : ""}`;
+		const text = first.reason === undefined || first.kind === "absent" && g.length === 1 ? first.text : first.kind === "absent" ? `${fmtCount(lost)} processes were not recorded: ${first.reason}` : `${fmtCount(lost)} ${first.kind === "drop" ? "markers" : "events"} lost: ${first.reason}${where ? `, ${where}` : ""}`;
 		return { text, first, t0: Math.min(...times), t1: Math.max(...times) };
 	});
 }

@@ -1,0 +1,96 @@
+/* The recorder's side of place.h: which folder a new session goes to, and where the others are. */
+#include "ring/ring.h"
+
+#include <sys/statvfs.h>
+
+/*
+ * $XDG_RUNTIME_DIR is the user's alone, but it is small as a rule (a tenth of the memory) and a
+ * desktop stops working when it is full. Rings are large: they go there only if there is this much
+ * room, four times what one process may have by default. /dev/shm has half of the memory.
+ */
+#define ENOUGH_BYTES (2ull << 30)
+
+unsigned ring_places_open(struct ring_place places[RING_PLACES])
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < RING_PLACES; i++) {
+		places[n].fd = ring_place_at((enum ring_where)i, false, places[n].path);
+		n += places[n].fd >= 0;
+	}
+	return n;
+}
+
+void ring_places_close(struct ring_place *places, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		close(places[i].fd);
+}
+
+int ring_place_open(struct ring_place *place, bool make)
+{
+	for (unsigned i = 0; i < RING_PLACES; i++) {
+		place->fd = ring_place_at((enum ring_where)i, make, place->path);
+		if (place->fd >= 0)
+			return 0;
+	}
+	return -1;
+}
+
+static uint64_t free_bytes(int fd)
+{
+	struct statvfs st;
+
+	if (fstatvfs(fd, &st) < 0)
+		return 0;
+	return st.f_blocks ? (uint64_t)st.f_bavail * st.f_frsize : UINT64_MAX; /* tmpfs, size=0 */
+}
+
+/* The first place with enough room, else the one with the most. */
+static void take_better(struct ring_place *best, const struct ring_place *next)
+{
+	uint64_t has = best->fd < 0 ? 0 : free_bytes(best->fd);
+
+	if (best->fd < 0 || (has < ENOUGH_BYTES && free_bytes(next->fd) > has)) {
+		if (best->fd >= 0)
+			close(best->fd);
+		*best = *next;
+	} else {
+		close(next->fd);
+	}
+}
+
+int ring_place_for_session(struct ring_place *place, char *note, size_t size,
+			   struct tacho_error *err)
+{
+	struct ring_place next;
+	struct stat st;
+	int error = 0;
+
+	place->fd = -1;
+	note[0] = 0;
+	for (unsigned i = 0; i < RING_PLACES; i++) {
+		next.fd = ring_place_at((enum ring_where)i, true, next.path);
+		if (next.fd >= 0) {
+			take_better(place, &next);
+			continue;
+		}
+		if (i != RING_SHARED)
+			continue;
+		error = errno;
+		/* Somebody else has the name, which is worth a word. */
+		if (lstat(next.path, &st) == 0)
+			snprintf(note, size, "%s %s", next.path,
+				 st.st_uid == geteuid() ? "is not a folder of this user alone"
+							: "belongs to another user");
+	}
+	if (place->fd >= 0) {
+		if (strncmp(place->path, RING_PLACE_FOLDER "/", sizeof(RING_PLACE_FOLDER)))
+			note[0] = 0; /* the session goes elsewhere anyway */
+		return 0;
+	}
+	errno = error;
+	return err_errno(err, TACHO_EWRITE,
+			 "no place for a session: cannot make a folder in " RING_PLACE_FOLDER
+			 ", -s names another");
+}

@@ -1,0 +1,77 @@
+# tacho recover: what it says, where it writes, and that --keep keeps.
+. "$SOURCE/tests/faults.sh"
+ulimit -f 40000 # ring files are sparse and huge as a rule, and are read whole here
+
+# killed NAME: a session in "session" whose recorder was killed: a part of NAME is in NAME.part, a part in rings.
+killed() {
+	"$TACHO" run -q -o "$1" -s "$here/session" -- sh -c "
+		'$PROGS/fault_count' -z 1000
+		while [ \$(stat -c %s '$1.part') -lt 400 ]; do sleep 0.01; done
+		kill -STOP \$PPID
+		'$PROGS/fault_count' -z 1000
+		kill -KILL \$PPID" >/dev/null 2>&1 &
+	wait $! 2>/dev/null
+}
+
+# Where it goes is said and asked for.
+killed t.tacho
+expect_error 2 "the session was writing $here/t.tacho: -f writes there, -o FILE elsewhere" "$TACHO" recover session
+[ -e session/control ] && [ -e t.tacho.part ] || fail "a question removed something"
+sums() { sha256sum session/* t.tacho.part | sort -k2; }
+
+# --keep: as often as one likes, into the same file or others; nothing of the session changes.
+sums >before
+for output in a.tacho b.tacho t.tacho; do
+	expect_exit 0 "$TACHO" recover -q --keep -o $output session
+	expect_same before <(sums)
+	summarise $output
+	expect_fact zones 2000
+	expect_fact lost-zones 0
+done
+expect_same before <(sums)
+expect_error 5 'a.tacho exists; -f replaces it' "$TACHO" recover -q --keep -o a.tacho session
+expect_exit 0 "$TACHO" recover -q --keep -f session
+expect_same before <(sums)
+# One that fails leaves nothing.
+expect_exit 5 "$TACHO" recover -q --keep -o missing/a.tacho session
+expect_same before <(sums)
+for file in a.tacho b.tacho; do
+	expect_exit 0 "$TACHO" check $file
+done
+expect_count 0 <(ls | grep keep)
+
+# Without it the session goes, its unfinished file too, and nothing else does.
+expect_exit 0 "$TACHO" recover -q -o c.tacho session
+summarise c.tacho
+expect_fact zones 2000
+[ ! -e session ] && [ ! -e t.tacho.part ] || fail "the session is left"
+for file in a.tacho b.tacho t.tacho; do
+	expect_exit 0 "$TACHO" check $file
+done
+
+# Programs of a session that is kept go on recording.
+rm -f t.tacho go
+"$TACHO" run -q -o t.tacho -s "$here/session" -- sh -c "
+	kill -KILL \$PPID
+	'$PROGS/fault_count' -z 1000
+	touch sent
+	while [ ! -e go ]; do sleep 0.01; done
+	'$PROGS/fault_count' -z 500
+	touch done" >/dev/null 2>&1 &
+wait $! 2>/dev/null
+wait_for test -e sent
+expect_exit 0 "$TACHO" recover -q --keep -o d.tacho session
+summarise d.tacho
+expect_fact zones 1000
+touch go
+wait_for test -e done
+expect_exit 0 "$TACHO" recover -q -f session
+summarise t.tacho
+expect_fact zones 1500
+
+# Files of other names in the folder are not ours.
+mkdir -m 700 session
+echo mine | tee session/p.txt session/p.1 session/p.1.x >session/other
+killed e.tacho
+expect_exit 0 "$TACHO" recover -q -f session
+expect_same <(ls session) <(printf '%s\n' other p.1 p.1.x p.txt)
