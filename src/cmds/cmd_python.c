@@ -62,7 +62,7 @@ static const char script[] =
  */
 static const char *const folders[] = {
 	"python",
-	"../" TACHO_PYTHON_DIR,
+	("../" TACHO_PYTHON_DIR),
 	"../../_tacho/../..",
 };
 
