@@ -133,6 +133,8 @@ void text_add_number(char *to, size_t size, uint64_t number);
 
 /* Whether system calls are forbidden: to be asked before each one that is not made at start. */
 bool client_is_sealed(void);
+/* The ring whose recorder may seal this process; NULL: none. Its header must be in memory. */
+void seal_watch(const struct ring_header *ring);
 /* 1 + the number of seccomp filters of this process; 0 when it is not known. */
 uint32_t seal_count_filters(void);
 

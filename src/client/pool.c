@@ -76,7 +76,7 @@ static void pool_close(void)
 
 static bool pool_map(uint64_t key, int fd)
 {
-	struct ring_pool head;
+	static struct ring_pool head; /* under the lock; a handler's stack is small */
 	uint32_t areas;
 	char *base;
 

@@ -80,15 +80,19 @@ static void fill_header(struct ring_header *header, uint64_t key, uint64_t now,
 
 /* ------------------------------------------------------------------ file */
 
+/* Used under the lock. Not on the stack: a process may join in a handler that has little of it. */
+static char folder_path[RING_PATH + sizeof(((struct process *)0)->name) + 1];
+
 /* Opens the session's folder if it is ours alone; PATH is where it is. */
-static int open_folder(char *path, size_t size)
+static int open_folder(void)
 {
 	struct stat st;
 	int fd;
 
-	path[0] = 0;
-	text_add(path, size, client_session[0] ? client_session : client_control->session);
-	fd = sys_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+	folder_path[0] = 0;
+	text_add(folder_path, RING_PATH,
+		 client_session[0] ? client_session : client_control->session);
+	fd = sys_open(folder_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
 	if (fd >= 0 && (fstat(fd, &st) < 0 || !own_is_private(&st))) {
 		sys_close(fd);
 		errno = EPERM;
@@ -99,8 +103,7 @@ static int open_folder(char *path, size_t size)
 
 int process_file(const char *name, int flags)
 {
-	char path[RING_PATH + sizeof(client_process->name) + 1];
-	int folder = open_folder(path, RING_PATH), fd, error;
+	int folder = open_folder(), fd, error;
 
 	if (folder < 0)
 		return -1;
@@ -112,9 +115,9 @@ int process_file(const char *name, int flags)
 	if (fd >= 0 || error != EMFILE)
 		return fd;
 	/* A program that has a single descriptor left: not both at a time. */
-	text_add(path, sizeof(path), "/");
-	text_add(path, sizeof(path), name);
-	return sys_open(path, flags | O_NOFOLLOW);
+	text_add(folder_path, sizeof(folder_path), "/");
+	text_add(folder_path, sizeof(folder_path), name);
+	return sys_open(folder_path, flags | O_NOFOLLOW);
 }
 
 /* The ring file's name is the pid and, should it join again, a count. */
@@ -244,8 +247,7 @@ static bool join_fails(uint32_t reason)
 
 static void remove_file(void)
 {
-	char path[RING_PATH];
-	int folder = open_folder(path, sizeof(path));
+	int folder = open_folder();
 
 	if (folder >= 0) {
 		syscall(SYS_unlinkat, folder, client_process->name, 0);
@@ -343,11 +345,13 @@ static bool start_ring(uint64_t key)
 		return join_fails(RING_JOIN_VERSION);
 	ok = pool_open(key) || join_fails(RING_JOIN_CREATE);
 	client_mapping.base = NULL;
+	seal_watch(NULL);
 	ok = ok && open_ring();
 	if (ok) {
 		start_accounts();
 		header = (struct ring_header *)p->base;
 		fill_header(header, key, now, &old);
+		seal_watch(header);
 	}
 	retire_mapping(&old);
 	if (!ok)

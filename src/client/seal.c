@@ -16,6 +16,13 @@
 
 /* Not wiped on fork: a child has the filters of its parent. */
 static bool sealed;
+/* The ring of this process, or of its parent right after a fork. Its memory is there. */
+static const struct ring_header *sealed_ring;
+
+void seal_watch(const struct ring_header *ring)
+{
+	__atomic_store_n(&sealed_ring, ring, __ATOMIC_RELEASE);
+}
 
 bool client_is_sealed(void)
 {
@@ -23,8 +30,7 @@ bool client_is_sealed(void)
 
 	if (__atomic_load_n(&sealed, __ATOMIC_RELAXED))
 		return true;
-	/* In a forked child this is the ring of its parent. */
-	ring = (const struct ring_header *)__atomic_load_n(&client_mapping.base, __ATOMIC_ACQUIRE);
+	ring = __atomic_load_n(&sealed_ring, __ATOMIC_ACQUIRE);
 	if (!ring || !atomic_load_explicit(&ring->sealed, memory_order_relaxed))
 		return false;
 	__atomic_store_n(&sealed, true, __ATOMIC_RELAXED);

@@ -30,7 +30,7 @@ grows() {
 
 recovery() {
 	leave_session "$1" "$2"
-	instructions "$TACHO" recover -q "$here/session"
+	instructions "$TACHO" recover -q -f "$here/session"
 }
 
 # recovers KIND COUNT: reading COUNT, into few.tacho, and twice as many, into many.tacho.
