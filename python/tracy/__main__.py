@@ -20,6 +20,7 @@ import select
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 
@@ -257,7 +258,8 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, program: lis
     view = ["--view"] if options.view else []
     if options.view and options.web_app_port is not None:
         view.append(f"--port={options.web_app_port}")
-    tracy = [f"--tracy-port={options.port}"] if options.port else []
+    port = options.port or _environ_port()
+    tracy = [f"--tracy-port={_free_port()}"] if port else []
     command = [tacho, "run", "--wrapped", *([] if options.verbose else ["-q"]), *view, *tracy,
                "-f", "-o", trace, "--",
                sys.executable, *_interpreter_flags(),
@@ -265,7 +267,10 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, program: lis
                "follow" if options.follow else "", *program]
     if options.verbose:
         print("tracy: running", shlex.join(command), flush=True)
+    server = _serve(tacho, port, trace, options) if port else None
     status = _wait(command, env)
+    if server:
+        _finish_serving(server, tacho, port, trace)
     if unused and os.path.exists(unused):
         os.unlink(unused)
         _say(_unused_hint(program))
@@ -289,6 +294,49 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, program: lis
         _say(f"trace: {trace}" + (f" and {len(made)} logs beside it" if len(made) > 1
                                   else f" and {made[0]}" if made else ""))
     return status
+
+
+def _environ_port() -> int:
+    """TRACY_PORT as the guides set it; 0: not, or not a port."""
+    text = os.environ.get("TRACY_PORT", "")
+    return int(text) if text.isdigit() and 0 < int(text) < 65536 else 0
+
+
+def _free_port() -> int:
+    """For what the program has built with Tracy: the viewer's port is ours."""
+    with socket.socket() as any_port:
+        any_port.bind(("127.0.0.1", 0))
+        return int(any_port.getsockname()[1])
+
+
+def _serve(tacho: str, port: int, trace: str,
+           options: optparse.Values) -> subprocess.Popen[bytes] | None:
+    """A Tracy viewer or capture tool that waits on this port gets the recording while it goes on."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            _say(f"no viewer can connect to port {port}: {error.strerror}")
+            return None
+    if not options.quiet:
+        _say(f"a Tracy viewer can connect to port {port}")
+    return subprocess.Popen([tacho, "serve", "--live", "--wait", f"--tracy-port={port}", trace],
+                            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                            start_new_session=True)
+
+
+def _finish_serving(server: subprocess.Popen[bytes], tacho: str, port: int, trace: str) -> None:
+    """Until viewers have everything. A run may be over before its server has seen it begin."""
+    assert server.stderr
+    os.set_blocking(server.stderr.fileno(), False)
+    if b"viewer on port" not in (server.stderr.read() or b""):
+        server.terminate()
+        server.wait()
+        if os.path.exists(trace):
+            subprocess.run([tacho, "serve", "-q", "--wait", f"--tracy-port={port}", trace],
+                           stdin=subprocess.DEVNULL, check=False)
+    server.wait()
 
 
 def _unused_hint(program: list[str]) -> str:

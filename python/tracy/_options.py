@@ -107,7 +107,8 @@ def make_parser() -> optparse.OptionParser:
         help="analyses of the report")
     add("--child-functions", metavar="NAMES", help="child calls that the report shows")
     add("-t", "--port", type="int", metavar="PORT",
-        help="TRACY_PORT for the program: what it has built with Tracy is recorded there too")
+        help="a Tracy viewer or capture tool may connect there, before the program starts or later "
+        "(default TRACY_PORT); what the program has built with Tracy is recorded too")
     add("--view", action="store_true",
         help="show the recording in a browser while it goes on, and afterwards until Ctrl-C")
     add("--web-app-port", type="int", metavar="PORT", help="of --view")

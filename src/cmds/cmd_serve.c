@@ -2,14 +2,17 @@
  * tacho serve: a trace for Tracy viewers. Each viewer has a process of its own, so that one that
  * does not read, or is slow, holds up no other.
  */
+#include "base/environ.h"
 #include "cmds/cmds.h"
 #include "cmds/record.h"
 #include "ring/ring.h"
 #include "tracy/tracy.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define VIEWERS  16 /* at a time; more wait */
@@ -17,7 +20,7 @@
 
 struct conf {
 	int64_t port;
-	bool everywhere, once, live;
+	bool everywhere, once, live, wait;
 	struct opt_list allow;
 };
 
@@ -32,6 +35,10 @@ static const struct opt opts[] = {
 		 "listen on all addresses, not only on the loopback; needs --allow"),
 	OPT_LIST(0, "allow", "ADDRESS[/BITS]", struct conf, allow,
 		 "with --any-address: let this machine or network connect; may be repeated"),
+	OPT_FLAG(
+		'w', "wait", struct conf, wait,
+		"with --live: wait for the recording to begin; end when every viewer has all of the trace, "
+		"or none comes within two seconds of its end"),
 	OPT_FLAG('1', "once", struct conf, once, "end when one viewer has been told everything"),
 	OPT_END,
 };
@@ -156,6 +163,31 @@ static int networks_parse(const struct conf *conf, struct tracy_network *network
 	return r;
 }
 
+#define GRACE_NS 2000000000ull
+
+/*
+ * The recording is over and every viewer has left with all of it. One that waited for the program
+ * may still be about to connect: so none at all is given a moment, with TRACY_NO_EXIT any time.
+ */
+static bool serve_is_over(const struct live *live, const struct viewers *v, uint64_t *ended)
+{
+	const char *no_exit = environ_get("TRACY_NO_EXIT");
+	struct timespec ts;
+	uint64_t now;
+
+	if (live->on || v->count)
+		return false;
+	if (v->served)
+		return true;
+	if (no_exit && !strcmp(no_exit, "1"))
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	now = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	if (!*ended)
+		*ended = now;
+	return now - *ended >= GRACE_NS;
+}
+
 static int serve(struct trace *trace, struct live *live, const struct conf *conf,
 		 const struct tracy_network *networks, const struct cmd_common *common,
 		 struct tacho_error *err)
@@ -166,6 +198,7 @@ static int serve(struct trace *trace, struct live *live, const struct conf *conf
 					       .allowed_count = conf->allow.n};
 	struct tracy_server *server;
 	struct viewers viewers = {0};
+	uint64_t ended = 0;
 	int r = tracy_server_open(&server, trace, &options, err);
 
 	if (r < 0)
@@ -176,7 +209,8 @@ static int serve(struct trace *trace, struct live *live, const struct conf *conf
 		fprintf(stderr, "tacho: waiting for a Tracy viewer on port %u; Ctrl-C ends\n",
 			tracy_server_port(server));
 	record_catch_signals();
-	while (r == 0 && !record_stops() && !(conf->once && viewers.served)) {
+	while (r == 0 && !record_stops() && !(conf->once && viewers.served) &&
+	       !(conf->wait && serve_is_over(live, &viewers, &ended))) {
 		r = viewer_wait(server, trace, live, &viewers, err);
 		if (r == 0 && live->on)
 			r = look(live, server, trace, err);
@@ -186,11 +220,29 @@ static int serve(struct trace *trace, struct live *live, const struct conf *conf
 	return r;
 }
 
-static int open_live(struct trace **trace, struct live *live, const char *text,
-		     struct tacho_error *err)
+/* With --wait until there is one, or a signal. */
+static int session_find(const struct conf *conf, const char *text,
+			struct ring_session_info *session, bool quiet, struct tacho_error *err)
+{
+	int r = ring_session_find(text, session, err);
+
+	if (!conf->wait || (r != TACHO_ECONNECT && r != TACHO_EREAD))
+		return r;
+	if (!quiet)
+		fprintf(stderr, "tacho: waiting for a recording; Ctrl-C ends\n");
+	record_catch_signals();
+	while ((r == TACHO_ECONNECT || r == TACHO_EREAD) && !record_stops()) {
+		usleep(20000);
+		r = ring_session_find(text, session, err);
+	}
+	return r;
+}
+
+static int open_live(const struct conf *conf, struct trace **trace, struct live *live,
+		     const char *text, bool quiet, struct tacho_error *err)
 {
 	struct ring_session_info session;
-	int r = ring_session_find(text, &session, err);
+	int r = session_find(conf, text, &session, quiet, err);
 
 	if (r == 0)
 		r = ring_follow_open(&live->follow, session.dir, err);
@@ -200,8 +252,8 @@ static int open_live(struct trace **trace, struct live *live, const char *text,
 	return trace_follow_settled(trace, session.output, err);
 }
 
-static int serve_open(const struct conf *cf, struct trace **trace, struct live *live, int argc,
-		      char **argv, struct tacho_error *err)
+static int serve_open(const struct conf *cf, const struct cmd_common *common, struct trace **trace,
+		      struct live *live, int argc, char **argv, struct tacho_error *err)
 {
 	if (cf->port < 0 || cf->port > 65535)
 		return err_set(err, TACHO_EUSAGE, "--tracy-port: %lld is not a port",
@@ -209,7 +261,7 @@ static int serve_open(const struct conf *cf, struct trace **trace, struct live *
 	if (cf->live && argc > 1)
 		return err_set(err, TACHO_EUSAGE, "serve --live takes one session");
 	if (cf->live)
-		return open_live(trace, live, argc ? argv[0] : NULL, err);
+		return open_live(cf, trace, live, argc ? argv[0] : NULL, common->quiet, err);
 	if (argc != 1)
 		return err_set(err, TACHO_EUSAGE, "serve takes one trace");
 	return tracy_open_any(trace, argv[0], NULL, err);
@@ -226,7 +278,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 			 : err_set(&err, TACHO_ENOMEM, "no memory");
 
 	if (r == 0)
-		r = serve_open(cf, &trace, &live, argc, argv, &err);
+		r = serve_open(cf, common, &trace, &live, argc, argv, &err);
 	if (r == 0)
 		r = serve(trace, &live, cf, networks, common, &err);
 	if (trace)
@@ -240,7 +292,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 const struct cmd cmd_serve = {
 	.name = "serve",
 	.summary = "let a Tracy viewer connect to a trace, saved or being recorded",
-	.usage = "[options] FILE | --live [SESSION]",
+	.usage = "[options] FILE | --live [--wait] [SESSION]",
 	.description =
 		"Listens like a program that was built with Tracy (protocol 66, Tenstorrent's 0.10 "
 		"line): a Tracy viewer or capture tool connects to it and gets the whole trace.\n\n"
@@ -256,6 +308,8 @@ const struct cmd cmd_serve = {
 	.examples =
 		"  tacho serve run.tacho\n"
 		"      then connect the viewer to 127.0.0.1\n"
+		"  tacho serve --live --wait\n"
+		"      for a viewer or capture that was started before the program\n"
 		"  tacho serve --live\n"
 		"      shows what 'tacho run' or 'tacho capture' is recording in another terminal\n"
 		"  tacho serve --any-address --allow=192.168.1.20 run.tacho\n"

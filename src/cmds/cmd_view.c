@@ -93,18 +93,20 @@ static void browser_open(char *page)
 			strerror(e));
 }
 
-/* Without a file: what is being recorded now, if it is one. */
+/* Without a file: what is being recorded now, or else the next recording. */
 static int live_add(struct web *web, const struct conf *conf, struct tacho_error *err)
 {
-	struct tacho_error why;
-	int r = web_add_session(web, conf->live, &why);
+	int r = web_add_session(web, conf->live, err);
 
-	if (r == TACHO_ECONNECT && !conf->live)
-		return err_set(err, TACHO_EUSAGE,
-			       "view needs a trace (tacho view app.tacho), or a recording: %.300s",
-			       why.text);
-	if (r < 0)
-		*err = why;
+	if (r != TACHO_ECONNECT || conf->live)
+		return r;
+	fprintf(stderr,
+		"tacho: nothing is being recorded: waiting for a program ('tacho view FILE' "
+		"shows a trace); Ctrl-C ends\n");
+	while (r == TACHO_ECONNECT && !record_stops()) {
+		usleep(50000);
+		r = web_add_session(web, NULL, err);
+	}
 	return r;
 }
 
@@ -168,7 +170,7 @@ const struct cmd cmd_view = {
 		"Serves a page with the timeline, statistics, messages, plots and ops of traces on one "
 		"port of this machine and prints its URL. Takes .tacho, .tracy and Chrome .json files, tables of ops "
 		"(ops_perf_results.csv) and folders of them. A trace that is being recorded is followed; "
-		"without a file it is the recording that goes on at the moment.\n\n"
+		"without a file it is the recording that goes on at the moment, or the next one.\n\n"
 		"Traces of any size open at once: the page gets only what it shows. The first "
 		"time a large trace is opened an index is made, which is kept in the cache folder.\n\n"
 		"The URL has a token in it, which no other page and no other user knows. It is valid until "

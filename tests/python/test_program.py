@@ -11,7 +11,7 @@ import subprocess
 import termios
 import unittest
 
-from support import PATIENCE, Case, free_port
+from support import PATIENCE, TACHO, Case, free_port
 
 SHOW = """
     import sys, json
@@ -209,6 +209,21 @@ class Program(Case):
         out = self.python("-c", "import os, sys; os.close(2); os.execv(sys.executable, "
                           "[sys.executable, '-m', 'tracy', '-c', 'print(3)'])").stdout
         self.assertEqual(out, "3\n")
+
+    def test_viewer_first(self) -> None:
+        """A capture tool that waits for the port gets the run, however short it is."""
+        for text in ("def f(): pass\nf()",
+                     "import time\ndef f(): pass\nfor i in range(30): f(); time.sleep(0.01)"):
+            port = free_port()
+            saved = os.path.join(self.folder, "saved.tracy")
+            capture = subprocess.Popen([os.path.join(os.path.dirname(TACHO), "tracy-capture"), "-f", "-o", saved,
+                                        "-p", str(port)], stdout=subprocess.DEVNULL)
+            self.script(text, "-t", str(port))
+            self.assertIn(f"a Tracy viewer can connect to port {port}", self.stderr)
+            self.assertEqual(capture.wait(timeout=PATIENCE), 0)
+            seen = subprocess.run([TACHO, "stats", "--format=csv", "-n", "=f", saved], check=True,
+                                  capture_output=True, text=True).stdout
+            self.assertEqual(seen.count("\n"), 2, seen)
 
     def test_tracy_port(self) -> None:
         client = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tracy_client.py")
