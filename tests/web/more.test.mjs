@@ -600,7 +600,7 @@ test("a server that is killed and comes back: what could not be had meanwhile co
 	let server = await serve([process.env.ALL]);
 	const browser = await launch();
 	try {
-		const p = await openPage(browser, server.url, { expected: (t) => /WebSocket|ERR_CONNECTION|Failed to load resource/.test(t) });
+		const p = await openPage(browser, server.url, { expected: (t) => /WebSocket|ERR_CONNECTION|Failed to load resource|^http/.test(t) });
 		const { page } = p;
 		const state = (right) => until("the link", () => page.getByTestId("live-state").innerText(), right);
 		await goTo(page, "#/statistics?tr=0");
@@ -617,7 +617,10 @@ test("a server that is killed and comes back: what could not be had meanwhile co
 				await page.evaluate((h) => { location.hash = h; }, `#/${name}?tr=0&t0=1000&t1=${2e8}`);
 				await page.waitForSelector(`main[data-page="${name}"]`);
 			}
+			// A server that is started anew has a token of its own: the page says so, and the new URL opens it.
 			server = await serve([process.env.ALL], server.port);
+			await state((t) => /not let in/.test(t));
+			await page.goto(server.url + await page.evaluate(() => location.hash));
 			await state((t) => /saved/.test(t));
 			await until("no fault", () => page.locator('main [role="alert"], main p.bad').count(), (n) => n === 0);
 			if (name === "statistics")
