@@ -134,8 +134,11 @@ int stats_count(struct web_call *c, const struct trace_filter *filter, struct tr
 		r = trace_stats(c->trace, filter, stats, count, NULL);
 	if (r == 0) {
 		r = waits_split(c, filter, *stats, *count);
-		if (r < 0)
+		if (r < 0) { /* the caller frees what it has, also after an error */
 			free(*stats);
+			*stats = NULL;
+			*count = 0;
+		}
 	}
 	if (r == 0)
 		keep(c->on, gen, filter->t0, filter->t1, tracks, seconds() - begin, *stats, *count);
