@@ -8,7 +8,8 @@ unset NO_COLOR
 export PATIENCE=${PATIENCE:-240}
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- # what the test runner left open is none of ours
 here=$(mktemp -d)
-trap 'chmod -R u+w "$here"; rm -rf "$here"' EXIT
+# What a failed test leaves running would keep the test runner waiting.
+trap 'kill $(jobs -p) 2>/dev/null; chmod -R u+w "$here"; rm -rf "$here"' EXIT
 cd "$here" || exit 1
 
 fail() {

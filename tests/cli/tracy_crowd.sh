@@ -1,5 +1,6 @@
 # tacho serve and peers that it does not know: some do not read, some are not allowed to connect.
 . "$SOURCE/tests/lib.sh"
+[ -z "$SANITIZE" ] || { echo "skipped: a million zones through idle peers take too long with a sanitizer"; exit 0; }
 . "$SOURCE/tests/record.sh"
 capture=$BUILD/tracy-capture
 
