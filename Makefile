@@ -23,7 +23,8 @@ check: setup-tests
 test: setup-tests
 	@scripts/test
 
-test-all: setup-tests
+test-all:
+	@scripts/setup --tests --packages
 	@scripts/check
 	@scripts/test --all
 
