@@ -265,7 +265,7 @@ static int split(struct made *made, const struct tacho_device_info *info, const 
 	return 0;
 }
 
-static int fill(struct made *made, const struct tacho_device_info *info, const struct job *job)
+static int job_fill(struct made *made, const struct tacho_device_info *info, const struct job *job)
 {
 	choose_cores(made, info, shape_tiles(&job->shapes[2]));
 	if (add_buffers(made, info, job) < 0)
@@ -289,7 +289,8 @@ API struct made *ttnn_program(struct tacho_device *device, const struct job *job
 	struct made *made = calloc(1, sizeof(*made));
 
 	tacho_device_info(device, &info);
-	if (made && tacho_program_new(&made->program, device) >= 0 && fill(made, &info, job) >= 0) {
+	if (made && tacho_program_new(&made->program, device) >= 0 &&
+	    job_fill(made, &info, job) >= 0) {
 		made->inputs = job->inputs;
 		return made;
 	}

@@ -11,8 +11,8 @@
 
 /* Says what is wrong with a folder that could not be opened; errno is as own_folder_at() left it.
  */
-static int explain(int parent, const char *name, const char *shown, int code,
-		   struct tacho_error *err)
+static int folder_explain(int parent, const char *name, const char *shown, int code,
+			  struct tacho_error *err)
 {
 	int error = errno;
 	struct stat st;
@@ -34,13 +34,14 @@ static int explain(int parent, const char *name, const char *shown, int code,
 	return err_errno(err, code, "cannot open %s", shown);
 }
 
-static int open_named(struct own_folder *f, bool make, const char *shown, struct tacho_error *err)
+static int folder_open_named(struct own_folder *f, bool make, const char *shown,
+			     struct tacho_error *err)
 {
 	int code = make ? TACHO_EWRITE : TACHO_EREAD, r = 0;
 
 	f->fd = own_folder_at(f->parent, f->name, make);
 	if (f->fd < 0) {
-		r = explain(f->parent, f->name, shown, code, err);
+		r = folder_explain(f->parent, f->name, shown, code, err);
 		own_folder_close(f);
 	}
 	return r;
@@ -63,7 +64,7 @@ int own_folder_open(struct own_folder *f, const char *path, bool make, struct ta
 	if (!f->name[0] || !strcmp(f->name, ".") || !strcmp(f->name, "..")) {
 		/* No name to remove it by, and none that could be a link. */
 		f->fd = own_folder_at(AT_FDCWD, path, false);
-		return f->fd < 0 ? explain(AT_FDCWD, path, path, code, err) : 0;
+		return f->fd < 0 ? folder_explain(AT_FDCWD, path, path, code, err) : 0;
 	}
 	parent = from ? strndup(path, from) : strdup(".");
 	if (!parent)
@@ -72,7 +73,7 @@ int own_folder_open(struct own_folder *f, const char *path, bool make, struct ta
 	free(parent);
 	if (f->parent < 0)
 		return err_errno(err, code, "cannot open %s", path);
-	return open_named(f, make, path, err);
+	return folder_open_named(f, make, path, err);
 }
 
 int own_folder_open_in(struct own_folder *f, int parent, const char *name, struct tacho_error *err)
@@ -84,7 +85,7 @@ int own_folder_open_in(struct own_folder *f, int parent, const char *name, struc
 	f->parent = fcntl(parent, F_DUPFD_CLOEXEC, 0);
 	if (f->parent < 0)
 		return err_errno(err, TACHO_EREAD, "cannot open %s", name);
-	return open_named(f, false, name, err);
+	return folder_open_named(f, false, name, err);
 }
 
 static void random_suffix(char *to)

@@ -55,8 +55,8 @@ struct live {
 };
 
 /* Reads what was recorded since, when the viewer has been told everything before. */
-static int look(struct live *live, struct tracy_server *server, struct trace *trace,
-		struct tacho_error *err)
+static int live_refresh(struct live *live, struct tracy_server *server, struct trace *trace,
+			struct tacho_error *err)
 {
 	bool ended;
 	int change;
@@ -87,7 +87,7 @@ static int viewer_serve(struct tracy_server *server, int fd, struct trace *trace
 	while (r == 0 && !record_stops() && tracy_server_is_watched(server)) {
 		r = tracy_server_round(server, live->on ? 20 : 200, err);
 		if (r == 0 && live->on)
-			r = look(live, server, trace, err);
+			r = live_refresh(live, server, trace, err);
 	}
 	return r;
 }
@@ -213,7 +213,7 @@ static int serve(struct trace *trace, struct live *live, const struct conf *conf
 	       !(conf->wait && serve_is_over(live, &viewers, &ended))) {
 		r = viewer_wait(server, trace, live, &viewers, err);
 		if (r == 0 && live->on)
-			r = look(live, server, trace, err);
+			r = live_refresh(live, server, trace, err);
 		viewers_reap(&viewers);
 	}
 	tracy_server_close(server);

@@ -519,7 +519,8 @@ static void tell_warnings(struct tacho_device *d, const struct build *b, const c
 	buf_free(&text);
 }
 
-static int compile(struct tacho_device *d, struct words *w, const struct build *b, struct entry *e)
+static int binary_compile(struct tacho_device *d, struct words *w, const struct build *b,
+			  struct entry *e)
 {
 	struct buf output = BUF_INIT, text = BUF_INIT;
 	char temporary[1100], rule[1200];
@@ -662,7 +663,7 @@ static int compile_into(struct tacho_device *d, struct words *w, const struct bu
 	TACHO_ZONE("compile kernel");
 	r = kernels_writable(folder);
 	if (r == 0)
-		r = compile(d, w, build, e);
+		r = binary_compile(d, w, build, e);
 	if (r == 0)
 		kernels_trim(d, folder);
 	return r;

@@ -242,7 +242,7 @@ static int open_op(struct detect *d, const struct devlog_group *g, bool last)
 	return op_close(d, false);
 }
 
-static int group(struct detect *d, const struct devlog_group *g, bool last)
+static int detect_group(struct detect *d, const struct devlog_group *g, bool last)
 {
 	const struct devlog_marker *m = d->dev->markers + g->first;
 
@@ -295,7 +295,7 @@ static int all_groups(struct detect *d, int64_t device, struct order *order)
 	qsort(order, n, sizeof(*order), compare);
 	for (size_t i = 0; i < n; i++) {
 		last = &dev->groups.v[order[i].group];
-		if (group(d, last, i + 1 == n) < 0)
+		if (detect_group(d, last, i + 1 == n) < 0)
 			return TACHO_ENOMEM;
 	}
 	if (d->markers && last)

@@ -46,7 +46,7 @@ double perf_gap_saving(const struct perf_report *r, const struct perf_op *op)
 }
 
 /* Release 1.2.4 gives some advice that cannot be followed; as many items, in that model. */
-static bool exact(const struct perf_report *r)
+static bool model_is_exact(const struct perf_report *r)
 {
 	return r->options->model == PERF_MODEL_1_2_4;
 }
@@ -188,7 +188,7 @@ static void advise_dram(struct list *l, const struct perf_report *r, const struc
 {
 	const struct perf_kind *k = perf_op_kind(r, op);
 
-	if (!op->sharded && (exact(r) || (!k->sparse && k->config != CONFIG_FOREIGN)))
+	if (!op->sharded && (model_is_exact(r) || (!k->sparse && k->config != CONFIG_FOREIGN)))
 		add(l, ADVICE_SHARD, saved_at(op, op->dram_pct, 100),
 		    "Try the DRAM-sharded program config: it is at %.0f %% of the DRAM bandwidth, and "
 		    "sharded weights are read from all banks at once",
@@ -201,14 +201,14 @@ static void advise_dram(struct list *l, const struct perf_report *r, const struc
 
 static int available(const struct perf_report *r, const struct perf_op *op)
 {
-	return exact(r) ? 64 : perf_available(r, op);
+	return model_is_exact(r) ? 64 : perf_available(r, op);
 }
 
 static void advise_flop(struct list *l, const struct perf_report *r, const struct perf_op *op)
 {
 	int cores = available(r, op);
 
-	if (op->cores < cores && (exact(r) || !op->sharded))
+	if (op->cores < cores && (model_is_exact(r) || !op->sharded))
 		add(l, ADVICE_GRID, op->time * (1 - op->cores / cores),
 		    "Give it a larger grid: it is bound by arithmetic and runs on %g of %d cores",
 		    op->cores, cores);
@@ -229,7 +229,7 @@ static void advise_block_w(struct list *l, const struct perf_report *r, const st
 		add(l, ADVICE_BLOCK, saving,
 		    "Raise in0_block_w from %lld to 2 or more: each block is a round trip for data",
 		    (long long)k->block_w);
-	else if (absent(k->block_w) && exact(r))
+	else if (absent(k->block_w) && model_is_exact(r))
 		add(l, ADVICE_BLOCK, saving,
 		    "The program config does not say in0_block_w: 2 or more tiles of the inner "
 		    "dimension at a time are better than one");
@@ -245,7 +245,7 @@ static void advise_subblock(struct list *l, const struct perf_report *r, const s
 		    "Raise the output subblock from %lldx%lld to 2 tiles or more: one tile leaves "
 		    "the registers idle",
 		    (long long)k->subblock_h, (long long)k->subblock_w);
-	else if (!known && exact(r))
+	else if (!known && model_is_exact(r))
 		add(l, ADVICE_SUBBLOCK, saving,
 		    "The program config does not say out_subblock_h and out_subblock_w: some "
 		    "configs have no such settings");
@@ -284,7 +284,7 @@ static bool lacks_config(const struct perf_report *r, const struct perf_kind *k)
 {
 	if (!absent(k->block_w) || !absent(k->subblock_h) || !absent(k->subblock_w))
 		return false;
-	return exact(r) || k->config == CONFIG_DEFAULT || k->config == CONFIG_UNKNOWN;
+	return model_is_exact(r) || k->config == CONFIG_DEFAULT || k->config == CONFIG_UNKNOWN;
 }
 
 static void advise_slow(struct list *l, const struct perf_report *r, const struct perf_op *op)

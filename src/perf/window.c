@@ -267,7 +267,7 @@ static double since(const struct perf_input *in, uint32_t from, uint32_t row)
  * Puts the rows of several files beside each other: each file counts time from the first of its
  * own rows, so that the result does not depend on how the hosts' clocks are set.
  */
-static int interleave(struct perf_order *order, const struct perf_input *in)
+static int order_interleave(struct perf_order *order, const struct perf_input *in)
 {
 	struct {
 		size_t at, end;
@@ -329,5 +329,5 @@ int perf_window(struct perf_order *order, const struct perf_input *in, const str
 		return add_file(order, in, &whole, o, any, notes);
 	for (size_t f = 0; f < in->files.n && r == 0; f++)
 		r = add_file(order, in, &in->files.v[f], o, any, notes);
-	return r == 0 && sorts_by_time(in, o) ? interleave(order, in) : r;
+	return r == 0 && sorts_by_time(in, o) ? order_interleave(order, in) : r;
 }

@@ -16,7 +16,7 @@
 #define ZONES 100000
 
 /* Enough to print a line, to wait for a file and to end; and to make a child in "fork". */
-static void install(bool with_children)
+static void filter_install(bool with_children)
 {
 	static const unsigned calls[] = {SYS_write,           SYS_exit_group, SYS_rt_sigreturn,
 					 SYS_clock_nanosleep, SYS_access,     SYS_faccessat,
@@ -60,10 +60,10 @@ int main(int argc, char **argv)
 	emit_zones(10);
 	if (!strcmp(how, "wait")) {
 		fprintf(stderr, "%zu\n", offsetof(struct ring_header, sealed));
-		install(false);
+		filter_install(false);
 	} else {
 		tacho_seal();
-		install(!strcmp(how, "fork"));
+		filter_install(!strcmp(how, "fork"));
 	}
 	while (is_held(argc, argv, 2))
 		usleep(1000);

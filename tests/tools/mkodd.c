@@ -225,7 +225,7 @@ static void waits(void)
 	}
 }
 
-static void compared(uint64_t calls, uint64_t slower, uint64_t outlier)
+static void pair_make(uint64_t calls, uint64_t slower, uint64_t outlier)
 {
 	uint32_t on = track(TRACE_THREAD, 10, "main");
 	uint64_t at = 0;
@@ -244,14 +244,14 @@ static void compared(uint64_t calls, uint64_t slower, uint64_t outlier)
 	}
 }
 
-static void before(void)
+static void pair_before(void)
 {
-	compared(14, 10, 10);
+	pair_make(14, 10, 10);
 }
 
-static void after(void)
+static void pair_after(void)
 {
-	compared(20, 14, 94);
+	pair_make(20, 14, 94);
 }
 
 static void pools(void)
@@ -271,11 +271,11 @@ static void pools(void)
 static const struct {
 	const char *name;
 	void (*make)(void);
-} kinds[] = {{"empty", empty},   {"moment", moment},     {"nanosecond", nanosecond},
-	     {"days", days},     {"messages", messages}, {"plots", plots},
-	     {"device", device}, {"locks", locks},       {"pools", pools},
-	     {"talk", talk},     {"posts", posts},       {"queues", queues},
-	     {"waits", waits},   {"before", before},     {"after", after}};
+} kinds[] = {{"empty", empty},   {"moment", moment},      {"nanosecond", nanosecond},
+	     {"days", days},     {"messages", messages},  {"plots", plots},
+	     {"device", device}, {"locks", locks},        {"pools", pools},
+	     {"talk", talk},     {"posts", posts},        {"queues", queues},
+	     {"waits", waits},   {"before", pair_before}, {"after", pair_after}};
 
 int main(int argc, char **argv)
 {

@@ -13,7 +13,7 @@
 
 static char top[] = "/tmp/test_own.XXXXXX";
 
-static const char *at(const char *name)
+static const char *path_in_folder(const char *name)
 {
 	static char path[4][128];
 	static int n;
@@ -64,28 +64,28 @@ static void test_folder(void **state)
 	struct own_folder f;
 
 	(void)state;
-	expect_refused(at("missing"), "No such file");
-	assert_int_equal(own_folder_open(&f, at("one"), true, &err), 0);
+	expect_refused(path_in_folder("missing"), "No such file");
+	assert_int_equal(own_folder_open(&f, path_in_folder("one"), true, &err), 0);
 	assert_string_equal(f.name, "one");
 	own_folder_close(&f);
 	/* Slashes at the end would follow a link; "." has no name and so cannot be one. */
-	assert_int_equal(symlink(at("one"), at("link")), 0);
-	expect_refused(at("link"), "symbolic link");
-	expect_refused(at("link/"), "symbolic link");
-	expect_refused(at("link//"), "symbolic link");
-	assert_int_equal(own_folder_open(&f, at("one///"), false, &err), 0);
+	assert_int_equal(symlink(path_in_folder("one"), path_in_folder("link")), 0);
+	expect_refused(path_in_folder("link"), "symbolic link");
+	expect_refused(path_in_folder("link/"), "symbolic link");
+	expect_refused(path_in_folder("link//"), "symbolic link");
+	assert_int_equal(own_folder_open(&f, path_in_folder("one///"), false, &err), 0);
 	own_folder_close(&f);
-	assert_int_equal(own_folder_open(&f, at("one/."), false, &err), 0);
+	assert_int_equal(own_folder_open(&f, path_in_folder("one/."), false, &err), 0);
 	assert_false(own_folder_remove(&f));
-	put_file(at("file"));
-	expect_refused(at("file"), "not a folder");
+	put_file(path_in_folder("file"));
+	expect_refused(path_in_folder("file"), "not a folder");
 	expect_refused("", "cannot open");
-	assert_int_equal(chmod(at("one"), 0720), 0);
-	expect_refused(at("one"), "others can write");
-	assert_int_equal(chmod(at("one"), 0755), 0);
+	assert_int_equal(chmod(path_in_folder("one"), 0720), 0);
+	expect_refused(path_in_folder("one"), "others can write");
+	assert_int_equal(chmod(path_in_folder("one"), 0755), 0);
 	if (geteuid() == 0) {
-		assert_int_equal(chown(at("one"), OTHER_USER, 0), 0);
-		expect_refused(at("one"), "belongs to user 61235");
+		assert_int_equal(chown(path_in_folder("one"), OTHER_USER, 0), 0);
+		expect_refused(path_in_folder("one"), "belongs to user 61235");
 	}
 }
 
@@ -96,7 +96,7 @@ static void test_temporary(void **state)
 	struct stat st;
 
 	(void)state;
-	assert_int_equal(own_folder_open(&f, at("parent"), true, &err), 0);
+	assert_int_equal(own_folder_open(&f, path_in_folder("parent"), true, &err), 0);
 	assert_int_equal(own_folder_temporary(&in, f.fd, "s.", &err), 0);
 	assert_int_equal(strlen(in.name), 8);
 	assert_int_equal(fstat(in.fd, &st), 0);
@@ -112,17 +112,17 @@ static void test_swapped(void **state)
 	struct own_folder f;
 
 	(void)state;
-	assert_int_equal(own_folder_open(&f, at("mine"), true, &err), 0);
-	assert_int_equal(rename(at("mine"), at("aside")), 0);
-	assert_int_equal(mkdir(at("mine"), 0700), 0);
+	assert_int_equal(own_folder_open(&f, path_in_folder("mine"), true, &err), 0);
+	assert_int_equal(rename(path_in_folder("mine"), path_in_folder("aside")), 0);
+	assert_int_equal(mkdir(path_in_folder("mine"), 0700), 0);
 	assert_false(own_folder_remove(&f));
-	assert_int_equal(access(at("mine"), F_OK), 0);
-	assert_int_equal(access(at("aside"), F_OK), 0);
-	assert_int_equal(own_folder_open(&f, at("mine"), false, &err), 0);
-	assert_int_equal(rmdir(at("mine")), 0);
-	assert_int_equal(symlink(at("aside"), at("mine")), 0);
+	assert_int_equal(access(path_in_folder("mine"), F_OK), 0);
+	assert_int_equal(access(path_in_folder("aside"), F_OK), 0);
+	assert_int_equal(own_folder_open(&f, path_in_folder("mine"), false, &err), 0);
+	assert_int_equal(rmdir(path_in_folder("mine")), 0);
+	assert_int_equal(symlink(path_in_folder("aside"), path_in_folder("mine")), 0);
 	assert_false(own_folder_remove(&f));
-	assert_int_equal(access(at("aside"), F_OK), 0);
+	assert_int_equal(access(path_in_folder("aside"), F_OK), 0);
 }
 
 static void expect_no_file(int folder, const char *name, int error)
@@ -138,25 +138,25 @@ static void test_file(void **state)
 	int fd;
 
 	(void)state;
-	assert_int_equal(own_folder_open(&f, at("files"), true, &err), 0);
+	assert_int_equal(own_folder_open(&f, path_in_folder("files"), true, &err), 0);
 	fd = own_file_open(f.fd, "new", O_RDWR | O_CREAT | O_EXCL);
 	assert_true(fd >= 0);
 	close(fd);
 	fd = own_file_open(f.fd, "new", O_RDWR);
 	assert_true(fd >= 0);
 	close(fd);
-	assert_int_equal(link(at("files/new"), at("files/second")), 0);
+	assert_int_equal(link(path_in_folder("files/new"), path_in_folder("files/second")), 0);
 	expect_no_file(f.fd, "new", EPERM);
-	assert_int_equal(unlink(at("files/second")), 0);
-	assert_int_equal(symlink("new", at("files/link")), 0);
+	assert_int_equal(unlink(path_in_folder("files/second")), 0);
+	assert_int_equal(symlink("new", path_in_folder("files/link")), 0);
 	expect_no_file(f.fd, "link", ELOOP);
-	assert_int_equal(mkfifo(at("files/fifo"), 0600), 0);
+	assert_int_equal(mkfifo(path_in_folder("files/fifo"), 0600), 0);
 	expect_no_file(f.fd, "fifo", EPERM);
-	assert_int_equal(chmod(at("files/new"), 0606), 0);
+	assert_int_equal(chmod(path_in_folder("files/new"), 0606), 0);
 	expect_no_file(f.fd, "new", EPERM);
 	if (geteuid() == 0) {
-		assert_int_equal(chmod(at("files/new"), 0600), 0);
-		assert_int_equal(chown(at("files/new"), OTHER_USER, 0), 0);
+		assert_int_equal(chmod(path_in_folder("files/new"), 0600), 0);
+		assert_int_equal(chown(path_in_folder("files/new"), OTHER_USER, 0), 0);
 		expect_no_file(f.fd, "new", EPERM);
 	}
 	own_folder_close(&f);

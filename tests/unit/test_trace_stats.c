@@ -116,7 +116,7 @@ static void check_filters(struct trace *t, const struct test_zones *z)
 }
 
 /* As an older version wrote it: the header does not say that recursion is marked. */
-static void age(const char *path)
+static void header_age(const char *path)
 {
 	uint8_t header[FILE_HEADER_SIZE];
 	int fd = open(path, O_RDWR);
@@ -179,7 +179,7 @@ static void try(size_t zones, struct test_shape shape)
 	test_model(w, THREADS, NAMES);
 	write_unmarked(w, &z);
 	test_close(w);
-	age(path);
+	header_age(path);
 	t = test_open(path);
 	check_filters(t, &z);
 	trace_close(t);
