@@ -1,4 +1,4 @@
-# tacho serve and peers that it does not know: some do not read, some are not allowed to connect.
+# tacho serve and peers that it does not know: some do not read, some are not allowed to connect. labels: long
 . "$SOURCE/tests/lib.sh"
 [ -z "$SANITIZE" ] || { echo "skipped: a million zones through idle peers take too long with a sanitizer"; exit 0; }
 . "$SOURCE/tests/record.sh"
