@@ -107,7 +107,7 @@ void csv_close(struct csv *csv)
 }
 
 /* Moves the record at AT to the front of the window, makes room behind it and reads on. */
-static int refill(struct csv *csv, struct tacho_error *err)
+static int csv_refill(struct csv *csv, struct tacho_error *err)
 {
 	size_t kept = csv->len - csv->at;
 	ssize_t n;
@@ -142,7 +142,7 @@ static int refill(struct csv *csv, struct tacho_error *err)
 }
 
 /* The first ',', CR or LF at or behind P; END if there is none. */
-static const char *find_separator(const char *p, const char *end)
+static const char *csv_separator_find(const char *p, const char *end)
 {
 #ifdef __SSE2__
 	const __m128i comma = _mm_set1_epi8(','), lf = _mm_set1_epi8('\n'),
@@ -210,7 +210,7 @@ static int scan_record(struct csv *csv, struct scan *s)
 			}
 			p++;
 		}
-		p = find_separator(p, end);
+		p = csv_separator_find(p, end);
 		if (p == end && !csv->end)
 			return 0;
 		if (p < end && *p == '\r' && p + 1 == end && !csv->end)
@@ -234,7 +234,7 @@ static int scan_record(struct csv *csv, struct scan *s)
 }
 
 /* Takes the quotes away in place: "a ""b""" to a "b". What is behind the closing one is kept. */
-static void unquote(struct csv_cell *cell)
+static void csv_unquote(struct csv_cell *cell)
 {
 	char *from = (char *)cell->text + 1, *end = (char *)cell->text + cell->len, *to = from;
 	bool inside = true;
@@ -278,7 +278,7 @@ static int next_raw(struct csv *csv, struct csv_row *row, struct tacho_error *er
 
 	for (;;) {
 		while (csv->len - csv->at < 3 && !csv->end)
-			if ((r = refill(csv, err)) < 0)
+			if ((r = csv_refill(csv, err)) < 0)
 				return r;
 		skip_mark(csv);
 		if (csv->at == csv->len)
@@ -293,7 +293,7 @@ static int next_raw(struct csv *csv, struct csv_row *row, struct tacho_error *er
 				       "%s:%llu: the file ends inside a quoted cell", csv->path,
 				       (unsigned long long)csv->line);
 		if (!s.whole) {
-			if ((r = refill(csv, err)) < 0)
+			if ((r = csv_refill(csv, err)) < 0)
 				return r;
 			continue;
 		}
@@ -314,7 +314,7 @@ int csv_next(struct csv *csv, struct csv_row *row, struct tacho_error *err)
 		return r;
 	for (size_t i = 0; i < csv->cells.n; i++)
 		if (csv->cells.v[i].len && csv->cells.v[i].text[0] == '"')
-			unquote(&csv->cells.v[i]);
+			csv_unquote(&csv->cells.v[i]);
 	row->cells = csv->cells.v;
 	row->n = csv->cells.n;
 	return 1;
@@ -338,7 +338,7 @@ bool csv_blank(struct csv_cell cell)
 	return false;
 }
 
-static bool is_digit(char c)
+static bool csv_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -371,7 +371,7 @@ struct decimal {
 
 static void read_digits(struct decimal *d, const char **p, const char *end)
 {
-	for (; *p < end && is_digit(**p); (*p)++) {
+	for (; *p < end && csv_is_digit(**p); (*p)++) {
 		if (d->n < DIGITS) {
 			d->digits = d->digits * 10 + (**p - '0');
 			d->n++;
@@ -382,7 +382,7 @@ static void read_digits(struct decimal *d, const char **p, const char *end)
 	if (*p == end || **p != '.')
 		return;
 	d->whole = false;
-	for ((*p)++; *p < end && is_digit(**p); (*p)++) {
+	for ((*p)++; *p < end && csv_is_digit(**p); (*p)++) {
 		if (d->n < DIGITS) {
 			d->digits = d->digits * 10 + (**p - '0');
 			d->n++;
@@ -402,9 +402,9 @@ static void read_exponent(struct decimal *d, const char **p, const char *end)
 	negative = q < end && *q == '-';
 	if (q < end && (*q == '-' || *q == '+'))
 		q++;
-	if (q == end || !is_digit(*q))
+	if (q == end || !csv_is_digit(*q))
 		return;
-	for (; q < end && is_digit(*q); q++)
+	for (; q < end && csv_is_digit(*q); q++)
 		if (n < 100000)
 			n = n * 10 + (*q - '0');
 	d->whole = false;
@@ -426,7 +426,7 @@ static double power_of_ten(int n)
 	return strtod(text, NULL);
 }
 
-static double scale(double digits, int exponent)
+static double csv_scale(double digits, int exponent)
 {
 	if (digits == 0)
 		return 0;
@@ -466,7 +466,7 @@ enum csv_number csv_number(struct csv_cell cell, double *value)
 	read_exponent(&d, &p, end);
 	if (p != end)
 		return CSV_NO_NUMBER;
-	d.digits = scale(d.digits, d.exponent);
+	d.digits = csv_scale(d.digits, d.exponent);
 	if (!isfinite(d.digits))
 		return CSV_NO_NUMBER;
 	/* There is no -0 among whole numbers. */
@@ -489,7 +489,7 @@ int csv_integer(struct csv_cell cell, int64_t *value)
 	if (p == end)
 		return TACHO_EFORMAT;
 	for (; p < end; p++)
-		if (!is_digit(*p) || __builtin_mul_overflow(n, 10, &n) ||
+		if (!csv_is_digit(*p) || __builtin_mul_overflow(n, 10, &n) ||
 		    __builtin_add_overflow(n, *p - '0', &n))
 			return TACHO_EFORMAT;
 	*value = negative ? -n : n;

@@ -87,7 +87,7 @@ const struct environ_variable environ_variables[] = {
  * the runtime that are about profiling, printing and delays. Of its others only typing errors
  * matter: they are none of our business otherwise.
  */
-static bool is_ours(const char *name)
+static bool environ_is_ours(const char *name)
 {
 	static const char *const topics[] = {"PROF", "DPRINT", "DEBUG_DELAY", NULL};
 
@@ -127,7 +127,7 @@ const char *environ_complaint(const char *variable, char *text, size_t size)
 			return NULL;
 	}
 	near = opt_nearest(name, names);
-	if (!near && !is_ours(name))
+	if (!near && !environ_is_ours(name))
 		return NULL;
 	if (!near)
 		near = same_word(name);

@@ -21,7 +21,7 @@ static const struct {
 #undef X
 };
 
-static void set_text(struct tacho_error *err, int code, const char *format, va_list args)
+static void err_text_set(struct tacho_error *err, int code, const char *format, va_list args)
 {
 	err->code = code;
 	err->offset = 0;
@@ -35,7 +35,7 @@ int err_set(struct tacho_error *err, int code, const char *format, ...)
 	if (!err)
 		return code;
 	va_start(args, format);
-	set_text(err, code, format, args);
+	err_text_set(err, code, format, args);
 	va_end(args);
 	return code;
 }
@@ -49,28 +49,28 @@ int err_errno(struct tacho_error *err, int code, const char *format, ...)
 	if (!err)
 		return code;
 	va_start(args, format);
-	set_text(err, code, format, args);
+	err_text_set(err, code, format, args);
 	va_end(args);
 	used = strlen(err->text);
 	snprintf(err->text + used, sizeof(err->text) - used, ": %s", strerror(number));
 	return code;
 }
 
-static int known(int code)
+static int err_is_known(int code)
 {
 	return code < 0 && -1 - code < (int)(sizeof(errors) / sizeof(errors[0]));
 }
 
 const char *err_text(int code)
 {
-	return known(code) ? errors[-1 - code].text : "no error";
+	return err_is_known(code) ? errors[-1 - code].text : "no error";
 }
 
 int err_exit_code(int code)
 {
 	if (code >= 0)
 		return 0;
-	return known(code) ? errors[-1 - code].exit_code : 70;
+	return err_is_known(code) ? errors[-1 - code].exit_code : 70;
 }
 
 /*

@@ -141,7 +141,7 @@ static bool shortest_exact(double value, char *digits, int *exponent)
 }
 
 /* DIGITS has 24 bytes; VALUE is finite and not negative. */
-static void shortest(double value, char *digits, int *exponent)
+static void fmt_shortest(double value, char *digits, int *exponent)
 {
 	char text[FMT_SIZE];
 	int len = 0;
@@ -163,7 +163,7 @@ static void shortest(double value, char *digits, int *exponent)
 	*exponent = atoi(strchr(text, 'e') + 1);
 }
 
-static char *put(char *to, const char *text, int len)
+static char *fmt_put(char *to, const char *text, int len)
 {
 	memcpy(to, text, (size_t)len);
 	to[len] = 0;
@@ -180,17 +180,17 @@ static void lay_out(char *text, const char *digits, int exponent, bool point)
 		sprintf(text, "%c%s%se%c%02d", digits[0], n > 1 ? "." : "", digits + 1,
 			exponent < 0 ? '-' : '+', abs(exponent));
 	} else if (exponent < 0) {
-		text = put(text, "0.", 2);
-		text = put(text, zeros, -whole);
-		put(text, digits, n);
+		text = fmt_put(text, "0.", 2);
+		text = fmt_put(text, zeros, -whole);
+		fmt_put(text, digits, n);
 	} else if (n <= whole) {
-		text = put(text, digits, n);
-		text = put(text, zeros, whole - n);
-		put(text, ".0", point ? 2 : 0);
+		text = fmt_put(text, digits, n);
+		text = fmt_put(text, zeros, whole - n);
+		fmt_put(text, ".0", point ? 2 : 0);
 	} else {
-		text = put(text, digits, whole);
-		text = put(text, ".", 1);
-		put(text, digits + whole, n - whole);
+		text = fmt_put(text, digits, whole);
+		text = fmt_put(text, ".", 1);
+		fmt_put(text, digits + whole, n - whole);
 	}
 }
 
@@ -199,7 +199,7 @@ static char *format_shortest(char *text, double value, bool point)
 	char digits[24];
 	int exponent, sign = signbit(value) != 0;
 
-	shortest(fabs(value), digits, &exponent);
+	fmt_shortest(fabs(value), digits, &exponent);
 	text[0] = '-';
 	lay_out(text + sign, digits, exponent, point);
 	return text;
@@ -252,7 +252,7 @@ static size_t fixed_slow(char *text, double value, int decimals)
  * VALUE * 10^decimals rounded half to even as if computed exactly: the product's rounding error is
  * known from a fused multiply-add, and only matters when the rounded product lies on a half.
  */
-static uint64_t scaled(double value, double scale)
+static uint64_t fmt_scaled(double value, double scale)
 {
 	double product = value * scale, error = fma(value, scale, -product);
 	double floor_ = floor(product), rest = product - floor_;
@@ -273,7 +273,7 @@ size_t fmt_fixed(char *text, double value, int decimals)
 
 	if (!(size < 1e11))
 		return fixed_slow(text, value, decimals);
-	n = scaled(size, scales[decimals]);
+	n = fmt_scaled(size, scales[decimals]);
 	whole = n / scales[decimals];
 	n %= scales[decimals];
 	if (signbit(value))

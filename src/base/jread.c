@@ -12,7 +12,7 @@ struct jread_chunk {
 	_Alignas(16) char data[];
 };
 
-static void *take(struct jread *r, size_t size)
+static void *jread_take(struct jread *r, size_t size)
 {
 	struct jread_chunk *c = r->chunks;
 
@@ -59,7 +59,7 @@ static void skip_space(struct jread *r)
 		r->at++;
 }
 
-static int hex4(const char *p, const char *end)
+static int jread_hex4(const char *p, const char *end)
 {
 	int value = 0;
 
@@ -102,7 +102,7 @@ static char *put_utf8(char *to, uint32_t c)
 /* The character of "\uXXXX" at P (behind the u), with its low surrogate; *P moves behind it. */
 static bool unicode_escape(const char **p, const char *end, uint32_t *c)
 {
-	int high = hex4(*p, end), low;
+	int high = jread_hex4(*p, end), low;
 
 	if (high < 0)
 		return false;
@@ -110,7 +110,7 @@ static bool unicode_escape(const char **p, const char *end, uint32_t *c)
 	*c = (uint32_t)high;
 	if (high < 0xd800 || high > 0xdbff || end - *p < 6 || (*p)[0] != '\\' || (*p)[1] != 'u')
 		return true;
-	low = hex4(*p + 2, end);
+	low = jread_hex4(*p + 2, end);
 	if (low < 0xdc00 || low > 0xdfff)
 		return true;
 	*c = 0x10000 + (((uint32_t)high - 0xd800) << 10) + ((uint32_t)low - 0xdc00);
@@ -119,11 +119,11 @@ static bool unicode_escape(const char **p, const char *end, uint32_t *c)
 }
 
 /* The string from P up to its quote at END_QUOTE into fresh memory. */
-static bool unescape(struct jread *r, const char *p, const char *end, const char **text,
-		     size_t *len)
+static bool jread_unescape(struct jread *r, const char *p, const char *end, const char **text,
+			   size_t *len)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-	char *out = take(r, (size_t)(end - p) + 1), *q = out;
+	char *out = jread_take(r, (size_t)(end - p) + 1), *q = out;
 	const char *known;
 	uint32_t c;
 
@@ -173,19 +173,19 @@ static bool parse_string(struct jread *r, const char **text, size_t *len)
 	*text = from;
 	*len = (size_t)(r->at - from);
 	r->at++;
-	return !escaped || unescape(r, from, r->at - 1, text, len);
+	return !escaped || jread_unescape(r, from, r->at - 1, text, len);
 }
 
-static bool is_digit(const struct jread *r)
+static bool jread_is_digit(const struct jread *r)
 {
 	return r->at < r->end && *r->at >= '0' && *r->at <= '9';
 }
 
 static bool parse_digits(struct jread *r)
 {
-	if (!is_digit(r))
+	if (!jread_is_digit(r))
 		return false;
-	while (is_digit(r))
+	while (jread_is_digit(r))
 		r->at++;
 	return true;
 }
@@ -248,7 +248,7 @@ static bool parse_value(struct jread *r, struct jread_value *v);
 #define REPEATS_LOOKED_FOR 1000
 
 /* Puts CHILD at the end as number N, or its value where a member of that key is already. */
-static void append(struct jread_value *parent, struct jread_value *child, size_t n)
+static void jread_append(struct jread_value *parent, struct jread_value *child, size_t n)
 {
 	if (child->key && n < REPEATS_LOOKED_FOR)
 		for (struct jread_value *m = parent->first; m; m = m->next)
@@ -269,7 +269,7 @@ static void append(struct jread_value *parent, struct jread_value *child, size_t
 
 static bool parse_child(struct jread *r, struct jread_value *parent, size_t n)
 {
-	struct jread_value *child = take(r, sizeof(*child));
+	struct jread_value *child = jread_take(r, sizeof(*child));
 
 	if (!child)
 		return false;
@@ -285,7 +285,7 @@ static bool parse_child(struct jread *r, struct jread_value *parent, size_t n)
 	}
 	if (!parse_value(r, child))
 		return false;
-	append(parent, child, n);
+	jread_append(parent, child, n);
 	return true;
 }
 
@@ -334,7 +334,7 @@ static bool parse_value(struct jread *r, struct jread_value *v)
 		v->type = JREAD_STRING;
 		return parse_string(r, &v->text, &v->len);
 	default:
-		return is_digit(r) ? parse_number(r, v) : parse_word(r, v);
+		return jread_is_digit(r) ? parse_number(r, v) : parse_word(r, v);
 	}
 }
 
@@ -347,7 +347,7 @@ const struct jread_value *jread_parse(struct jread *r, const char *text, size_t 
 	r->from = r->at = text;
 	r->end = text + len;
 	r->depth = 0;
-	v = take(r, sizeof(*v));
+	v = jread_take(r, sizeof(*v));
 	if (!v) {
 		err_set(err, TACHO_ENOMEM, "out of memory");
 		return NULL;

@@ -11,7 +11,7 @@ void json_init(struct json *j, struct buf *out)
 }
 
 /* Is C written as it is? Such bytes are copied in runs. */
-static bool plain(unsigned char c)
+static bool json_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
@@ -24,7 +24,7 @@ static void add_quoted(struct buf *out, const char *text, size_t len)
 	for (size_t i = 0; i < len; i += n) {
 		unsigned char c = (unsigned char)text[i];
 
-		for (n = 0; i + n < len && plain((unsigned char)text[i + n]);)
+		for (n = 0; i + n < len && json_plain((unsigned char)text[i + n]);)
 			n++;
 		if (n == 0 && c >= 0x80)
 			n = utf8_char(text + i, len - i);
@@ -56,7 +56,7 @@ static void new_line(struct json *j)
 }
 
 /* What stands before a value: the comma, the new line, the key. */
-static void begin(struct json *j, const char *key)
+static void json_begin(struct json *j, const char *key)
 {
 	if (j->depth) {
 		if (j->any[j->depth - 1])
@@ -75,7 +75,7 @@ static void begin(struct json *j, const char *key)
 
 static void open_with(struct json *j, const char *key, char opening, char closing)
 {
-	begin(j, key);
+	json_begin(j, key);
 	buf_addc(j->out, opening);
 	if (j->depth == JSON_DEPTH) {
 		j->out->failed = true;
@@ -108,7 +108,7 @@ void json_end(struct json *j)
 
 void json_string(struct json *j, const char *key, const char *text, size_t len)
 {
-	begin(j, key);
+	json_begin(j, key);
 	add_quoted(j->out, text, len);
 }
 
@@ -129,7 +129,7 @@ void json_double(struct json *j, const char *key, double value)
 
 void json_number(struct json *j, const char *key, const char *digits)
 {
-	begin(j, key);
+	json_begin(j, key);
 	buf_adds(j->out, digits ? digits : "null");
 }
 
@@ -149,12 +149,12 @@ void json_uint(struct json *j, const char *key, uint64_t value)
 
 void json_bool(struct json *j, const char *key, bool value)
 {
-	begin(j, key);
+	json_begin(j, key);
 	buf_adds(j->out, value ? "true" : "false");
 }
 
 void json_null(struct json *j, const char *key)
 {
-	begin(j, key);
+	json_begin(j, key);
 	buf_adds(j->out, "null");
 }

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static struct map_slot *slot_of(struct map_slot *slots, size_t cap, uint64_t key)
+static struct map_slot *map_slot_of(struct map_slot *slots, size_t cap, uint64_t key)
 {
 	size_t at = (size_t)((key ^ key >> 32) * 0x9e3779b97f4a7c15ull >> 20) & (cap - 1);
 
@@ -18,11 +18,11 @@ uint32_t *map_get(const struct map *m, uint64_t key)
 
 	if (!m->cap)
 		return NULL;
-	slot = slot_of(m->slots, m->cap, key);
+	slot = map_slot_of(m->slots, m->cap, key);
 	return slot->used ? &slot->value : NULL;
 }
 
-static int grow(struct map *m)
+static int map_grow(struct map *m)
 {
 	size_t cap = m->cap ? m->cap * 2 : 16;
 	struct map_slot *slots = calloc(cap, sizeof(*slots));
@@ -31,7 +31,7 @@ static int grow(struct map *m)
 		return TACHO_ENOMEM;
 	for (size_t i = 0; i < m->cap; i++)
 		if (m->slots[i].used)
-			*slot_of(slots, cap, m->slots[i].key) = m->slots[i];
+			*map_slot_of(slots, cap, m->slots[i].key) = m->slots[i];
 	free(m->slots);
 	m->slots = slots;
 	m->cap = cap;
@@ -42,9 +42,9 @@ int map_set(struct map *m, uint64_t key, uint32_t value)
 {
 	struct map_slot *slot;
 
-	if ((m->n + 1) * 4 > m->cap * 3 && grow(m) < 0)
+	if ((m->n + 1) * 4 > m->cap * 3 && map_grow(m) < 0)
 		return TACHO_ENOMEM;
-	slot = slot_of(m->slots, m->cap, key);
+	slot = map_slot_of(m->slots, m->cap, key);
 	if (!slot->used)
 		m->n++;
 	*slot = (struct map_slot){key, value, 1};

@@ -74,7 +74,7 @@ static const struct opt *find_prefix(const struct parser *p, const char *name, s
 }
 
 /* Edit distance with a small bound: enough to tell a typing error from another word. */
-static unsigned distance(const char *a, const char *b)
+static unsigned opt_distance(const char *a, const char *b)
 {
 	unsigned row[64], diagonal, up;
 	size_t la = strlen(a), lb = strlen(b);
@@ -107,7 +107,7 @@ const char *opt_nearest(const char *word, const char *const *words)
 	if (strlen(word) < 4)
 		best = 2;
 	for (; *words; words++) {
-		d = distance(word, *words);
+		d = opt_distance(word, *words);
 		if (d < best) {
 			best = d;
 			nearest = *words;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compile(struct pattern *p, const char *text, size_t len, struct tacho_error *err)
+static int pattern_parse(struct pattern *p, const char *text, size_t len, struct tacho_error *err)
 {
 	char *expression = strndup(text + 1, len - 2), reason[120];
 	int r;
@@ -29,7 +29,7 @@ int pattern_init(struct pattern *p, const char *text, struct tacho_error *err)
 	if (len == 0)
 		return 0;
 	if (len > 2 && text[0] == '/' && text[len - 1] == '/')
-		return compile(p, text, len, err);
+		return pattern_parse(p, text, len, err);
 	if (text[0] == '=') {
 		p->kind = PATTERN_EXACT;
 		p->text = text + 1;

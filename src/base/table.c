@@ -18,7 +18,7 @@ static bool is_text(const struct table *t)
 }
 
 /* The title of a column in text, NULL for one that is not shown. */
-static const char *title(const struct table *t, size_t column)
+static const char *table_title(const struct table *t, size_t column)
 {
 	const struct table_column *c = &t->columns[column];
 
@@ -49,7 +49,7 @@ static void text_row(struct table *t);
 static void text_header(struct table *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		buf_adds(&t->cells, title(t, i) ? title(t, i) : "");
+		buf_adds(&t->cells, table_title(t, i) ? table_title(t, i) : "");
 		text_cell_end(t);
 	}
 	t->color = TERM_CYAN;
@@ -133,7 +133,7 @@ void table_text(struct table *t, const char *text)
 }
 
 /* A cell whose text is made already; NULL is none. */
-static void number_cell(struct table *t, const char *text)
+static void table_number_cell(struct table *t, const char *text)
 {
 	const char *key = cell_begin(t);
 
@@ -153,18 +153,18 @@ void table_uint(struct table *t, uint64_t value)
 	char text[FMT_SIZE];
 
 	if (is_text(t) && type == TABLE_COUNT)
-		number_cell(t, fmt_count(text, value));
+		table_number_cell(t, fmt_count(text, value));
 	else if (is_text(t) && type == TABLE_BYTES)
-		number_cell(t, fmt_bytes(text, (double)value));
+		table_number_cell(t, fmt_bytes(text, (double)value));
 	else
-		number_cell(t, fmt_uint(text, value));
+		table_number_cell(t, fmt_uint(text, value));
 }
 
 void table_int(struct table *t, int64_t value)
 {
 	char text[FMT_SIZE];
 
-	number_cell(t, fmt_int(text, value));
+	table_number_cell(t, fmt_int(text, value));
 }
 
 /* A finite VALUE as people read it. */
@@ -197,18 +197,18 @@ void table_real(struct table *t, double value)
 	char text[FMT_SIZE];
 
 	if (!isfinite(value))
-		number_cell(t, !is_text(t)    ? NULL
-			       : isnan(value) ? "nan"
-			       : value < 0    ? "-inf"
-					      : "inf");
+		table_number_cell(t, !is_text(t)    ? NULL
+				     : isnan(value) ? "nan"
+				     : value < 0    ? "-inf"
+						    : "inf");
 	else
-		number_cell(t, is_text(t) ? human_real(text, type, value)
-					  : plain_real(text, type, value));
+		table_number_cell(t, is_text(t) ? human_real(text, type, value)
+						: plain_real(text, type, value));
 }
 
 void table_none(struct table *t)
 {
-	number_cell(t, NULL);
+	table_number_cell(t, NULL);
 }
 
 void table_color(struct table *t, enum term_color color)
@@ -236,11 +236,11 @@ static void fit_widths(struct table *t)
 	size_t total = 0, widest;
 
 	for (size_t i = 0; i < t->n; i++)
-		total += title(t, i) ? t->widths.v[i] + GAP : 0;
+		total += table_title(t, i) ? t->widths.v[i] + GAP : 0;
 	while (total > t->style.width + GAP) {
 		widest = t->n;
 		for (size_t i = 0; i < t->n; i++)
-			if (title(t, i) && t->columns[i].type == TABLE_STRING &&
+			if (table_title(t, i) && t->columns[i].type == TABLE_STRING &&
 			    (widest == t->n || t->widths.v[i] > t->widths.v[widest]))
 				widest = i;
 		if (widest == t->n || t->widths.v[widest] <= CUT_MIN)
@@ -250,7 +250,7 @@ static void fit_widths(struct table *t)
 	}
 }
 
-static int measure(struct table *t)
+static int table_measure(struct table *t)
 {
 	if (vec_reserve(&t->widths, t->n ? t->n : 1) < 0)
 		return TACHO_ENOMEM;
@@ -273,12 +273,12 @@ static int measure(struct table *t)
 static bool last_shown(const struct table *t, size_t column)
 {
 	while (++column < t->n)
-		if (title(t, column))
+		if (table_title(t, column))
 			return false;
 	return true;
 }
 
-static void pad(struct buf *out, size_t n)
+static void table_pad(struct buf *out, size_t n)
 {
 	while (n--)
 		buf_addc(out, ' ');
@@ -295,12 +295,12 @@ static void add_padded(struct table *t, size_t column, const char *text, size_t 
 		has = width;
 	} else {
 		if (!string && has < width)
-			pad(&t->line, width - has);
+			table_pad(&t->line, width - has);
 		buf_add(&t->line, text, len);
 	}
 	if (last_shown(t, column))
 		return;
-	pad(&t->line, (string && has < width ? width - has : 0) + GAP);
+	table_pad(&t->line, (string && has < width ? width - has : 0) + GAP);
 }
 
 static void write_line(struct table *t, size_t first, enum term_color color)
@@ -311,7 +311,7 @@ static void write_line(struct table *t, size_t first, enum term_color color)
 	for (size_t i = 0; i < t->n; i++) {
 		size_t from = cell_start(t, first + i);
 
-		if (title(t, i))
+		if (table_title(t, i))
 			add_padded(t, i, t->cells.data + from, t->ends.v[first + i] - from);
 	}
 	while (t->line.len > start && t->line.data[t->line.len - 1] == ' ')
@@ -330,7 +330,7 @@ static void write_waiting(struct table *t)
 {
 	if (!t->started) {
 		t->started = true;
-		t->error = measure(t);
+		t->error = table_measure(t);
 	}
 	for (size_t i = 0; i < t->waiting.n && t->error == 0; i++)
 		write_line(t, t->waiting.v[i].first, t->waiting.v[i].color);
@@ -345,16 +345,16 @@ static void write_record(struct table *t)
 	size_t width = 0;
 
 	for (size_t i = 0; i < t->n; i++)
-		if (title(t, i) && strlen(title(t, i)) > width)
-			width = strlen(title(t, i));
+		if (table_title(t, i) && strlen(table_title(t, i)) > width)
+			width = strlen(table_title(t, i));
 	for (size_t i = 0; i < t->n && i < t->ends.n; i++) {
-		const char *name = title(t, i);
+		const char *name = table_title(t, i);
 		size_t from = cell_start(t, i);
 
 		if (!name || t->ends.v[i] == from)
 			continue;
 		term_add(&t->line, t->style.color ? TERM_CYAN : TERM_NONE, name, strlen(name));
-		pad(&t->line, width - strlen(name) + GAP);
+		table_pad(&t->line, width - strlen(name) + GAP);
 		buf_add(&t->line, t->cells.data + from, t->ends.v[i] - from);
 		buf_addc(&t->line, '\n');
 	}

@@ -28,7 +28,7 @@ void term_add(struct buf *out, enum term_color color, const char *text, size_t l
 }
 
 /* The length of a colour sequence at TEXT, 0 if there is none. */
-static size_t sequence(const char *text, size_t len)
+static size_t term_sequence(const char *text, size_t len)
 {
 	size_t i = 2;
 
@@ -44,7 +44,7 @@ size_t term_width(const char *text, size_t len)
 	size_t width = 0, skip;
 
 	for (size_t i = 0; i < len; i++) {
-		skip = sequence(text + i, len - i);
+		skip = term_sequence(text + i, len - i);
 		if (skip)
 			i += skip - 1;
 		else if (((unsigned char)text[i] & 0xc0) != 0x80)
@@ -140,7 +140,7 @@ static ssize_t guard_write(void *cookie, const char *bytes, size_t len)
 	return (ssize_t)len;
 }
 
-static int guard_close(void *cookie)
+static int term_guard_close(void *cookie)
 {
 	struct guard *g = cookie;
 	int r = g->line.len ? guard_flush(g, g->line.len) : 0;
@@ -152,7 +152,8 @@ static int guard_close(void *cookie)
 
 FILE *term_guard(FILE *out)
 {
-	static const cookie_io_functions_t functions = {.write = guard_write, .close = guard_close};
+	static const cookie_io_functions_t functions = {.write = guard_write,
+							.close = term_guard_close};
 	struct guard *g = isatty(fileno(out)) ? calloc(1, sizeof(*g)) : NULL;
 	FILE *guard = NULL;
 

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 /* As utf8_char(); *CODE is untouched when there is none. */
-static size_t decode(const char *text, size_t len, uint32_t *out)
+static size_t utf8_decode(const char *text, size_t len, uint32_t *out)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	const unsigned char *s = (const unsigned char *)text;
@@ -35,10 +35,10 @@ size_t utf8_char(const char *text, size_t len)
 {
 	uint32_t code;
 
-	return decode(text, len, &code);
+	return utf8_decode(text, len, &code);
 }
 
-static bool is_control(uint32_t code)
+static bool utf8_is_control(uint32_t code)
 {
 	static const struct {
 		uint32_t first, last;
@@ -58,9 +58,9 @@ static bool is_control(uint32_t code)
 size_t utf8_control(const char *text, size_t len, uint32_t *code)
 {
 	uint32_t found;
-	size_t n = decode(text, len, &found);
+	size_t n = utf8_decode(text, len, &found);
 
-	if (!n || !is_control(found))
+	if (!n || !utf8_is_control(found))
 		return 0;
 	*code = found;
 	return n;

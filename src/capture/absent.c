@@ -29,7 +29,7 @@ static char *copy_printable(const char *name)
 }
 
 /* A recorder that was killed may have left what it had already taken. */
-static bool is_there(const struct absent *a, const struct trace_absent *new)
+static bool absent_is_there(const struct absent *a, const struct trace_absent *new)
 {
 	for (size_t i = 0; i < a->list.n; i++) {
 		const struct trace_absent *old = &a->list.v[i];
@@ -42,7 +42,7 @@ static bool is_there(const struct absent *a, const struct trace_absent *new)
 }
 
 /* False: it is there already, or there are too many. */
-static bool list_add(struct capture *c, struct trace_absent new)
+static bool absent_list_add(struct capture *c, struct trace_absent new)
 {
 	char *copy = copy_printable(new.name);
 	int64_t id;
@@ -52,7 +52,7 @@ static bool list_add(struct capture *c, struct trace_absent new)
 		return false;
 	}
 	new.name = copy;
-	if (c->absent.list.n >= ABSENT_NAMED || is_there(&c->absent, &new) ||
+	if (c->absent.list.n >= ABSENT_NAMED || absent_is_there(&c->absent, &new) ||
 	    vec_push(&c->absent.list, new) < 0) {
 		free(copy);
 		return false;
@@ -72,7 +72,7 @@ void absent_add(struct capture *c, uint32_t pid, uint32_t reason, int error, con
 				   .error = (uint32_t)error,
 				   .name = name};
 
-	list_add(c, new);
+	absent_list_add(c, new);
 	c->since_checkpoint++;
 }
 
@@ -95,7 +95,7 @@ bool absent_is_many(const struct capture *c)
 }
 
 /* Those that found no slot, or died before they had filled theirs: only their number is known. */
-static void count_others(struct capture *c, uint64_t total)
+static void absent_others_count(struct capture *c, uint64_t total)
 {
 	struct absent *a = &c->absent;
 	struct trace_absent *others = a->others == TRACE_NONE ? NULL : &a->list.v[a->others];
@@ -107,7 +107,7 @@ static void count_others(struct capture *c, uint64_t total)
 		others->count = new.count;
 		if (trace_update_absent(c->writer, a->others, others) < 0)
 			capture_error(c, TACHO_EWRITE);
-	} else if (!others && new.count && list_add(c, new)) {
+	} else if (!others && new.count && absent_list_add(c, new)) {
 		a->others = (uint32_t)a->list.n - 1;
 	}
 }
@@ -134,9 +134,9 @@ void absent_collect(struct capture *c)
 					   .error = f->error,
 					   .name = f->name};
 
-		a->joins += list_add(c, new);
+		a->joins += absent_list_add(c, new);
 	}
-	count_others(c, total);
+	absent_others_count(c, total);
 	a->joins_seen = total;
 }
 

@@ -165,7 +165,7 @@ static void release_processes(struct capture *c)
 	c->unreleased = 0;
 }
 
-static int checkpoint(struct capture *c)
+static int capture_checkpoint(struct capture *c)
 {
 	struct buf state = BUF_INIT;
 	int r;
@@ -222,7 +222,7 @@ static bool checkpoint_is_due(const struct capture *c)
 	       now_ns() - c->last_checkpoint >= (c->followed ? FOLLOWED_NS : CHECKPOINT_NS);
 }
 
-static int failed(struct capture *c, struct tacho_error *err)
+static int capture_fail(struct capture *c, struct tacho_error *err)
 {
 	const char *text = trace_writer_error(c->writer);
 
@@ -235,7 +235,7 @@ static int failed(struct capture *c, struct tacho_error *err)
  * After a burst a process keeps no more memory than it may have when idle. When the session's
  * memory runs short, what one process has free is what another one waits for.
  */
-static void trim(struct capture *c)
+static void capture_trim(struct capture *c)
 {
 	bool near = bound_is_near(c);
 	uint64_t keep = bound_keep(c);
@@ -301,7 +301,7 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 		n = round_read(c, p);
 		total += (int64_t)n;
 		if (n && hold_is_small(c) && checkpoint_is_due(c)) {
-			checkpoint(c);
+			capture_checkpoint(c);
 			while (i >= c->live.n || c->live.v[i] != p)
 				i--; /* those that it removed were before P, which stays */
 		}
@@ -319,13 +319,13 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 	}
 	if (now_ns() - c->last_clock >= CLOCK_NS)
 		take_clock(c);
-	trim(c);
+	capture_trim(c);
 	if (checkpoint_is_due(c))
-		checkpoint(c);
+		capture_checkpoint(c);
 	c->wait_ms = total > 4096 || c->sliced ? 0 : total ? 1 : c->wait_ms ? c->wait_ms * 2 : 1;
 	if (c->wait_ms > longest)
 		c->wait_ms = longest;
-	return c->error ? failed(c, err) : total;
+	return c->error ? capture_fail(c, err) : total;
 }
 
 void capture_wait(struct capture *c)
@@ -409,7 +409,7 @@ static void remove_unfinished(const struct capture *c)
 	free(part);
 }
 
-static void remove_part(struct capture *c)
+static void capture_part_remove(struct capture *c)
 {
 	trace_writer_abandon(c->writer);
 	remove_unfinished(c);
@@ -452,7 +452,7 @@ int capture_open(struct capture **result, const struct capture_options *options,
 			ring_session_remove(&c->session);
 	}
 	if (r < 0) {
-		remove_part(c);
+		capture_part_remove(c);
 		goto fail;
 	}
 	watch_session(c);
@@ -460,7 +460,7 @@ int capture_open(struct capture **result, const struct capture_options *options,
 	part_set_session(c);
 	take_clock(c);
 	/* From here on a killed recorder can be taken over. */
-	checkpoint(c);
+	capture_checkpoint(c);
 	*result = c;
 	return 0;
 fail:
@@ -682,7 +682,7 @@ static void drain_open(struct capture *c)
 }
 
 /* Those that found no descriptor come when others have been read and closed. */
-static void drain(struct capture *c)
+static void capture_drain(struct capture *c)
 {
 	uint64_t before;
 
@@ -690,7 +690,7 @@ static void drain(struct capture *c)
 		before = c->sum.processes;
 		drain_open(c);
 		if (c->no_room && !c->error) {
-			checkpoint(c);
+			capture_checkpoint(c);
 			capture_find_rings(c);
 		}
 	} while (c->sum.processes > before && !c->error);
@@ -721,13 +721,13 @@ int capture_finish(struct capture *c, struct capture_summary *summary, struct ta
 	if (!gave_up && !c->keep)
 		ring_session_stop(&c->session);
 	if (!gave_up)
-		drain(c);
+		capture_drain(c);
 	tracy_finish(c);
 	if (!c->error)
-		checkpoint(c);
+		capture_checkpoint(c);
 	capture_summary(c, summary);
 	if (c->error) {
-		r = failed(c, err);
+		r = capture_fail(c, err);
 		trace_writer_abandon(c->writer);
 	} else {
 		r = trace_writer_close(c->writer, err);
@@ -745,7 +745,7 @@ void capture_abandon(struct capture *c)
 {
 	tracy_hub_close(c->hub);
 	ring_session_stop(&c->session);
-	remove_part(c);
+	capture_part_remove(c);
 	ring_session_remove(&c->session);
 	capture_free(c);
 }

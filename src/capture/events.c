@@ -25,7 +25,7 @@ static void hold_row(struct context *x, uint32_t track, uint32_t kind, uint64_t 
 	h.a = a;
 	h.b = b;
 	h.c = c;
-	hold(x->c, &h, x->e->text, x->e->text ? x->e->len : 0);
+	held_add(x->c, &h, x->e->text, x->e->text ? x->e->len : 0);
 }
 
 /* The same on a track of the process that is made on first use. */
@@ -45,7 +45,7 @@ static void on_broken(struct context *x, uint64_t reason)
 	uint32_t track = x->t->stack.track;
 
 	x->e = &none;
-	count_row(x->c, track, 1, 1);
+	held_row_count(x->c, track, 1, 1);
 	hold_row(x, track, TRACE_ROW_LOSS, reason, 0, 1);
 }
 
@@ -64,12 +64,12 @@ static void on_loss(struct context *x)
 	t->stack.ledger.zones_emitted += w[1];
 	t->stack.ledger.zones_lost += w[1];
 	x->c->sum.lost += w[1];
-	count_row(x->c, t->stack.track, w[3], w[3]);
+	held_row_count(x->c, t->stack.track, w[3], w[3]);
 	hold_row(x, t->stack.track, TRACE_ROW_LOSS, w[0] < TRACE_LOSSES ? w[0] : 0, w[1], w[3]);
 }
 
 /* Text, name, colour or value of the zone that is open. */
-static void attach(struct context *x, uint32_t kind)
+static void events_attach(struct context *x, uint32_t kind)
 {
 	const struct ring_event *e = x->e;
 	uint64_t value = e->text ? 0 : e->words[1];
@@ -85,10 +85,10 @@ static void attach(struct context *x, uint32_t kind)
 	h.row_kind = kind;
 	h.a = e->words[0];
 	h.b = value;
-	hold(x->c, &h, e->text, e->text ? e->len : 0);
+	held_add(x->c, &h, e->text, e->text ? e->len : 0);
 }
 
-static void on_frame(struct context *x)
+static void event_frame(struct context *x)
 {
 	static const uint32_t kinds[] = {HELD_ROW, HELD_FRAME_START, HELD_FRAME_STOP};
 	const uint64_t *w = x->e->words;
@@ -104,17 +104,17 @@ static void on_frame(struct context *x)
 	h.track = m->track;
 	h.kind = kinds[w[1]];
 	h.row_kind = TRACE_ROW_FRAME;
-	hold(x->c, &h, NULL, 0);
+	held_add(x->c, &h, NULL, 0);
 }
 
-static void on_plot(struct context *x, uint32_t row_kind)
+static void event_plot(struct context *x, uint32_t row_kind)
 {
 	uint64_t name = x->e->words[0];
 
 	hold_on(x, TRACE_PLOT, name, process_name(x->p, name), row_kind, x->e->words[1], 0);
 }
 
-static void on_plot_config(struct context *x)
+static void event_plot_config(struct context *x)
 {
 	const uint64_t *w = x->e->words;
 	struct made *m = process_track(x->c, x->p, TRACE_PLOT, w[0], process_name(x->p, w[0]));
@@ -127,14 +127,14 @@ static void on_plot_config(struct context *x)
 	process_update_track(x->c, m, NULL);
 }
 
-static void on_memory(struct context *x, uint32_t row_kind, uint64_t bytes)
+static void event_memory(struct context *x, uint32_t row_kind, uint64_t bytes)
 {
 	uint64_t pool = x->e->words[0];
 
 	hold_on(x, TRACE_MEMORY, pool, process_name(x->p, pool), row_kind, x->e->words[1], bytes);
 }
 
-static void on_lock(struct context *x, uint64_t op, uint64_t srcloc)
+static void event_lock(struct context *x, uint64_t op, uint64_t srcloc)
 {
 	uint64_t where = srcloc ? process_srcloc(x->c, x->p, (uint32_t)srcloc) : TRACE_NONE;
 
@@ -153,7 +153,7 @@ static void on_lock_new(struct context *x)
 	process_update_track(x->c, m, NULL);
 }
 
-static void on_lock_name(struct context *x)
+static void event_lock_name(struct context *x)
 {
 	struct made *m = process_track(x->c, x->p, TRACE_LOCK, x->e->words[0], "");
 
@@ -161,7 +161,7 @@ static void on_lock_name(struct context *x)
 		process_update_track(x->c, m, x->e->text);
 }
 
-static void on_message(struct context *x)
+static void event_message(struct context *x)
 {
 	const struct ring_event *e = x->e;
 	struct ring_event named;
@@ -197,7 +197,7 @@ static void zone_on_fiber(struct context *x, uint32_t kind)
 	h.kind = kind;
 	h.track = x->t->fiber->stack.track;
 	h.a = x->e->id;
-	hold(x->c, &h, NULL, 0);
+	held_add(x->c, &h, NULL, 0);
 }
 
 static void on_core(struct context *x)
@@ -244,7 +244,7 @@ static void on_core_loss(struct context *x, enum trace_loss reason)
 		on_broken(x, TRACE_LOSS_CORRUPT);
 		return;
 	}
-	count_row(x->c, f->stack.track, w[2], w[2]);
+	held_row_count(x->c, f->stack.track, w[2], w[2]);
 	x->held.time = w[1];
 	hold_row(x, f->stack.track, TRACE_ROW_LOSS, reason, 0, w[2]);
 }
@@ -302,50 +302,50 @@ static void record_event(struct context *x)
 		on_loss(x);
 		break;
 	case RING_ZONE_TEXT:
-		attach(x, TRACE_EXTRA_TEXT);
+		events_attach(x, TRACE_EXTRA_TEXT);
 		break;
 	case RING_ZONE_NAME:
-		attach(x, TRACE_EXTRA_NAME);
+		events_attach(x, TRACE_EXTRA_NAME);
 		break;
 	case RING_ZONE_COLOR:
-		attach(x, TRACE_EXTRA_COLOR);
+		events_attach(x, TRACE_EXTRA_COLOR);
 		break;
 	case RING_ZONE_VALUE:
-		attach(x, TRACE_EXTRA_VALUE);
+		events_attach(x, TRACE_EXTRA_VALUE);
 		break;
 	case RING_MESSAGE:
 	case RING_MESSAGE_NAME:
-		on_message(x);
+		event_message(x);
 		break;
 	case RING_FRAME:
-		on_frame(x);
+		event_frame(x);
 		break;
 	case RING_PLOT_INT:
-		on_plot(x, TRACE_ROW_PLOT_INT);
+		event_plot(x, TRACE_ROW_PLOT_INT);
 		break;
 	case RING_PLOT_REAL:
-		on_plot(x, TRACE_ROW_PLOT_REAL);
+		event_plot(x, TRACE_ROW_PLOT_REAL);
 		break;
 	case RING_PLOT_CONFIG:
-		on_plot_config(x);
+		event_plot_config(x);
 		break;
 	case RING_ALLOC:
-		on_memory(x, TRACE_ROW_ALLOC, w[2]);
+		event_memory(x, TRACE_ROW_ALLOC, w[2]);
 		break;
 	case RING_FREE:
-		on_memory(x, TRACE_ROW_FREE, 0);
+		event_memory(x, TRACE_ROW_FREE, 0);
 		break;
 	case RING_LOCK_NEW:
 		on_lock_new(x);
 		break;
 	case RING_LOCK:
-		on_lock(x, w[1], w[2]);
+		event_lock(x, w[1], w[2]);
 		break;
 	case RING_LOCK_NAME:
-		on_lock_name(x);
+		event_lock_name(x);
 		break;
 	case RING_LOCK_GONE:
-		on_lock(x, TRACE_LOCK_END, 0);
+		event_lock(x, TRACE_LOCK_END, 0);
 		break;
 	case RING_THREAD_NAME:
 		on_thread_name(x);
@@ -397,7 +397,7 @@ static void record_event(struct context *x)
  * clock and the claim, the clocks of two cores disagree, or the program writes what it likes. The
  * event is moved to where it can be; how many, and how far, is told by a row.
  */
-static uint64_t late_time(struct capture *c, struct thread *t, uint64_t time)
+static uint64_t events_late_time(struct capture *c, struct thread *t, uint64_t time)
 {
 	uint64_t step = time < t->stack.last ? t->stack.last - time : time - c->now;
 
@@ -419,7 +419,7 @@ void thread_tell_late(struct capture *c, struct thread *t)
 			 .b = t->late_step};
 
 	if (t->late)
-		hold(c, &h, NULL, 0);
+		held_add(c, &h, NULL, 0);
 	t->late = t->late_step = 0;
 }
 
@@ -431,7 +431,7 @@ static __attribute__((noinline)) uint64_t odd_time(struct capture *c, struct thr
 	uint64_t now = clock_ticks() + AHEAD_TICKS;
 
 	c->now = now > c->now ? now : c->now;
-	return time - t->stack.last > c->now - t->stack.last ? late_time(c, t, time) : time;
+	return time - t->stack.last > c->now - t->stack.last ? events_late_time(c, t, time) : time;
 }
 
 /* The lane of a zone that begins now, when it is one like any other and its lane is there. */
@@ -507,7 +507,7 @@ void thread_event(struct capture *c, struct thread *t, const struct ring_event *
 
 	/* One comparison for both ends: before .last the difference is huge. */
 	if (time - t->stack.last > c->now - t->stack.last)
-		time = late_time(c, t, time);
+		time = events_late_time(c, t, time);
 	if (e->type == RING_T_BEGIN && !t->fiber) {
 		stack_begin(c, &t->stack, time, e->id, process_srcloc(c, p, e->id));
 		return;
@@ -531,7 +531,7 @@ void thread_finish(struct capture *c, struct thread *t, const struct ring_stream
 	struct ring_event loss = {.type = RING_LOSS, .time = t->stack.last};
 	uint64_t words[5] = {TRACE_LOSS_LIMIT};
 
-	stack_finish(c, &t->stack);
+	zones_stack_finish(c, &t->stack);
 	/* Losses behind the last event: nothing came after them that could have told. */
 	ring_stream_losses(s, &total);
 	words[1] = total.zones > t->told.zones ? total.zones - t->told.zones : 0;
@@ -546,6 +546,6 @@ void thread_finish(struct capture *c, struct thread *t, const struct ring_stream
 void thread_free(struct thread *t)
 {
 	if (t)
-		stack_free(&t->stack);
+		zones_stack_free(&t->stack);
 	free(t);
 }

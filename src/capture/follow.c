@@ -16,7 +16,7 @@ static void add_stack(struct capture *c, const struct stack *s)
 	}
 }
 
-static void add_process(struct capture *c, struct process *p)
+static void follow_process_add(struct capture *c, struct process *p)
 {
 	struct ring_stream **streams;
 	size_t count = 0;
@@ -45,7 +45,7 @@ void follow_tell_open(struct capture *c)
 {
 	c->open_zones.n = 0;
 	for (size_t i = 0; i < c->live.n; i++)
-		add_process(c, c->live.v[i]);
+		follow_process_add(c, c->live.v[i]);
 	if (c->open_zones.n)
 		qsort(c->open_zones.v, c->open_zones.n, sizeof(*c->open_zones.v), by_track);
 	trace_set_open_zones(c->writer, c->open_zones.v, c->open_zones.n);

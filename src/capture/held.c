@@ -8,7 +8,7 @@
 #define SMALL_ROWS 512          /* that a checkpoint's state may well carry, ... */
 #define SMALL_TEXT (64u << 10)  /* ... with as many bytes of text */
 
-void count_row(struct capture *c, uint32_t track, uint64_t emitted, uint64_t lost)
+void held_row_count(struct capture *c, uint32_t track, uint64_t emitted, uint64_t lost)
 {
 	static const struct trace_ledger zero;
 
@@ -22,7 +22,7 @@ void count_row(struct capture *c, uint32_t track, uint64_t emitted, uint64_t los
 	c->sum.lost += lost;
 }
 
-void hold(struct capture *c, const struct held *h, const char *text, size_t len)
+void held_add(struct capture *c, const struct held *h, const char *text, size_t len)
 {
 	struct held copy = *h;
 
@@ -50,7 +50,7 @@ bool hold_is_small(const struct capture *c)
 	return c->held.n < SMALL_ROWS && c->texts.len < SMALL_TEXT;
 }
 
-static int by_time(const void *a, const void *b)
+static int held_by_time(const void *a, const void *b)
 {
 	const struct held *x = a, *y = b;
 
@@ -66,7 +66,7 @@ static struct stack *fiber_stack(struct process *p, uint32_t track)
 	return f ? &f->stack : NULL;
 }
 
-static void add_row(struct capture *c, const struct held *h, uint64_t time, uint64_t a)
+static void held_rows_put(struct capture *c, const struct held *h, uint64_t time, uint64_t a)
 {
 	struct trace_row row = {.time = time,
 				.kind = h->row_kind,
@@ -82,7 +82,7 @@ static void add_row(struct capture *c, const struct held *h, uint64_t time, uint
 		capture_error(c, r);
 	/* What the recorder tells is no event that the program emitted. */
 	if (h->row_kind != TRACE_ROW_LOSS && h->row_kind != TRACE_ROW_LATE)
-		count_row(c, h->track, 1, 0);
+		held_row_count(c, h->track, 1, 0);
 	c->sum.rows++;
 }
 
@@ -92,11 +92,11 @@ static void frame_stop(struct capture *c, struct process *p, const struct held *
 
 	if (!set || !set->open)
 		return;
-	add_row(c, h, set->open, h->time);
+	held_rows_put(c, h, set->open, h->time);
 	set->open = 0;
 }
 
-static void release(struct capture *c, const struct held *h)
+static void held_release(struct capture *c, const struct held *h)
 {
 	struct process *p = c->processes.v[h->process];
 	struct stack *s = h->kind >= HELD_BEGIN ? fiber_stack(p, h->track) : NULL;
@@ -104,7 +104,7 @@ static void release(struct capture *c, const struct held *h)
 
 	switch (h->kind) {
 	case HELD_ROW:
-		add_row(c, h, h->time, h->a);
+		held_rows_put(c, h, h->time, h->a);
 		break;
 	case HELD_FRAME_START:
 		set = process_frames(c, p, h->track);
@@ -182,9 +182,9 @@ void hold_flush(struct capture *c, uint64_t horizon)
 		c->slice = c->slice < SLICE_MAX ? c->slice * 2 : 0;
 		return;
 	}
-	qsort(c->held.v, c->held.n, sizeof(*c->held.v), by_time);
+	qsort(c->held.v, c->held.n, sizeof(*c->held.v), held_by_time);
 	slice_adapt(c);
 	for (i = 0; i < c->held.n && c->held.v[i].time < horizon; i++)
-		release(c, &c->held.v[i]);
+		held_release(c, &c->held.v[i]);
 	keep_rest(c, i);
 }

@@ -86,7 +86,7 @@ static int left_check(const struct left *left, uint64_t session, bool *complete,
 	return 0;
 }
 
-static int copy_bytes(int from, int to)
+static int part_bytes_copy(int from, int to)
 {
 	char *bytes = malloc(COPY_BYTES);
 	ssize_t n = -1, put;
@@ -125,7 +125,7 @@ static int left_copy(const struct left *left, const struct capture *c, bool forc
 	to = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (to < 0)
 		return err_errno(err, TACHO_EWRITE, "cannot create %s", copy);
-	if (copy_bytes(left->fd, to) < 0 || fsync(to) < 0) {
+	if (part_bytes_copy(left->fd, to) < 0 || fsync(to) < 0) {
 		r = err_errno(err, TACHO_EWRITE, "cannot write %s", copy);
 		unlink(copy);
 	}

@@ -276,18 +276,18 @@ static inline void stack_end(struct capture *c, struct stack *s, uint64_t time, 
 void stack_attach(struct capture *c, struct stack *s, uint32_t id, uint32_t kind, uint64_t value,
 		  const char *text, size_t len);
 /* Ends what is still open as unfinished. */
-void stack_finish(struct capture *c, struct stack *s);
-void stack_free(struct stack *s);
+void zones_stack_finish(struct capture *c, struct stack *s);
+void zones_stack_free(struct stack *s);
 
 /* ---- held.c */
 /* So much is held that only those may be read on that the rest waits for. */
 bool hold_is_full(const struct capture *c);
 /* So little is held that a checkpoint may carry it. */
 bool hold_is_small(const struct capture *c);
-void hold(struct capture *c, const struct held *h, const char *text, size_t len);
+void held_add(struct capture *c, const struct held *h, const char *text, size_t len);
 /* Adds what is older than HORIZON to the trace. */
 void hold_flush(struct capture *c, uint64_t horizon);
-void count_row(struct capture *c, uint32_t track, uint64_t emitted, uint64_t lost);
+void held_row_count(struct capture *c, uint32_t track, uint64_t emitted, uint64_t lost);
 
 /* ---- events.c: one event of a ring */
 void thread_event(struct capture *c, struct thread *t, const struct ring_event *e);

@@ -24,7 +24,7 @@ static char *join_words(const char *words, size_t len)
 	return text;
 }
 
-static int describe(struct process *p)
+static int processes_describe(struct process *p)
 {
 	const struct ring_header *h = ring_header(p->ring);
 	size_t first = strnlen(h->command, h->command_len);
@@ -52,7 +52,7 @@ void process_clear(struct process *p)
 	for (size_t i = 0; i < p->made.n; i++)
 		free((char *)p->made.v[i].info.name);
 	for (size_t i = 0; i < p->fibers.n; i++) {
-		stack_free(&p->fibers.v[i]->stack);
+		zones_stack_free(&p->fibers.v[i]->stack);
 		free(p->fibers.v[i]);
 	}
 	vec_free(&p->names);
@@ -115,7 +115,7 @@ int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
 		return r;
 	}
 	p->messages = TRACE_NONE;
-	r = describe(p);
+	r = processes_describe(p);
 	if (r == 0 && known_id == TRACE_NONE) {
 		id = trace_add_process(c->writer, &p->info);
 		r = id < 0 ? (int)id : 0;
@@ -216,7 +216,7 @@ static void scan_pool(struct capture *c)
 			try_ring(c, name);
 }
 
-static void scan_directory(struct capture *c)
+static void processes_scan_directory(struct capture *c)
 {
 	DIR *d = own_folder_read(c->session.folder.fd);
 	struct dirent *e;
@@ -260,5 +260,5 @@ void capture_find_rings(struct capture *c)
 	if (ring_pool_changed(&c->session))
 		scan_pool(c);
 	if (c->scan || c->watch < 0)
-		scan_directory(c);
+		processes_scan_directory(c);
 }

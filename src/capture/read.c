@@ -42,7 +42,7 @@ struct thread *capture_thread(struct capture *c, struct process *p, struct ring_
 }
 
 /* The process's own stream: what its numbers mean. */
-static void read_names(struct capture *c, struct process *p, struct ring_stream *s)
+static void name_events_read(struct capture *c, struct process *p, struct ring_stream *s)
 {
 	struct ring_event events[64];
 	size_t n;
@@ -62,8 +62,8 @@ static void read_names(struct capture *c, struct process *p, struct ring_stream 
 }
 
 /* Zones that stand together, which is nearly all there is. */
-static size_t read_zones(struct capture *c, struct process *p, struct thread *t,
-			 struct ring_stream *names, struct ring_stream *s)
+static size_t zone_events_read(struct capture *c, struct process *p, struct thread *t,
+			       struct ring_stream *names, struct ring_stream *s)
 {
 	size_t total = 0, count, taken;
 	bool known = false; /* names were read behind what stands next */
@@ -83,14 +83,14 @@ static size_t read_zones(struct capture *c, struct process *p, struct thread *t,
 		if (known || !count)
 			break;
 		/* Not a zone, or one whose name was announced before it and is to be read first. */
-		read_names(c, p, names);
+		name_events_read(c, p, names);
 		known = true;
 	}
 	return total;
 }
 
-static size_t read_thread(struct capture *c, struct process *p, struct ring_stream *names,
-			  struct ring_stream *s)
+static size_t thread_events_read(struct capture *c, struct process *p, struct ring_stream *names,
+				 struct ring_stream *s)
 {
 	struct thread *t = capture_thread(c, p, s);
 	struct ring_event events[EVENTS];
@@ -100,13 +100,13 @@ static size_t read_thread(struct capture *c, struct process *p, struct ring_stre
 		return 0;
 	while (!c->error && total < STREAM_EVENTS && t->stack.last <= c->until &&
 	       (!hold_is_full(c) || t->stack.last <= c->flushed)) {
-		total += read_zones(c, p, t, names, s);
+		total += zone_events_read(c, p, t, names, s);
 		n = ring_read(s, events, EVENTS);
 		if (!n)
 			break;
 		c->now = clock_ticks() + AHEAD_TICKS;
 		/* Whatever these events refer to was announced before them. */
-		read_names(c, p, names);
+		name_events_read(c, p, names);
 		for (size_t i = 0; i < n; i++)
 			thread_event(c, t, &events[i]);
 		total += n;
@@ -129,7 +129,7 @@ static size_t read_threads(struct capture *c, struct process *p)
 	if (r < 0)
 		capture_error(c, r);
 	for (size_t i = 1; i < count && !c->error; i++)
-		total += read_thread(c, p, streams[0], streams[i]);
+		total += thread_events_read(c, p, streams[0], streams[i]);
 	return total;
 }
 
@@ -179,7 +179,7 @@ void process_end(struct capture *c, struct process *p)
 	uint64_t threads_lost;
 
 	for (size_t i = 0; i < p->fibers.n; i++)
-		stack_finish(c, &p->fibers.v[i]->stack);
+		zones_stack_finish(c, &p->fibers.v[i]->stack);
 	if (trace_update_process(c->writer, p->id, &p->info) < 0)
 		capture_error(c, TACHO_EWRITE);
 	threads_lost = ring_threads_lost(p->ring);

@@ -14,7 +14,7 @@
 
 /* --------------------------------------------------------------- bytes */
 
-static void put(struct buf *b, uint64_t n)
+static void state_put(struct buf *b, uint64_t n)
 {
 	while (n >= 0x80) {
 		buf_addc(b, (char)(n | 0x80));
@@ -23,9 +23,9 @@ static void put(struct buf *b, uint64_t n)
 	buf_addc(b, (char)n);
 }
 
-static void put_string(struct buf *b, const char *s, size_t len)
+static void state_string_put(struct buf *b, const char *s, size_t len)
 {
-	put(b, len);
+	state_put(b, len);
 	buf_add(b, s, len);
 }
 
@@ -34,7 +34,7 @@ struct in {
 	bool bad;
 };
 
-static uint64_t get(struct in *in)
+static uint64_t state_get(struct in *in)
 {
 	uint64_t n = 0;
 
@@ -52,7 +52,7 @@ static uint64_t get(struct in *in)
 /* A count of things of which each takes at least one byte. */
 static size_t get_count(struct in *in)
 {
-	uint64_t n = get(in);
+	uint64_t n = state_get(in);
 
 	if (n > (uint64_t)(in->end - in->at))
 		in->bad = true;
@@ -84,26 +84,26 @@ static char *get_string(struct in *in)
 
 static void put_stack(struct buf *b, const struct stack *s)
 {
-	put(b, s->track);
-	put(b, s->too_deep);
-	put(b, s->last);
-	put(b, s->zones.n);
+	state_put(b, s->track);
+	state_put(b, s->too_deep);
+	state_put(b, s->last);
+	state_put(b, s->zones.n);
 	for (size_t i = 0; i < s->zones.n; i++) {
 		const struct open_zone *z = &s->zones.v[i];
 		size_t count = z->attached ? z->attached->n : 0;
 
-		put(b, z->start);
-		put(b, z->children);
-		put(b, z->id);
-		put(b, z->srcloc);
-		put(b, count);
+		state_put(b, z->start);
+		state_put(b, z->children);
+		state_put(b, z->id);
+		state_put(b, z->srcloc);
+		state_put(b, count);
 		for (size_t k = 0; k < count; k++) {
 			const struct trace_extra *e = &z->attached->v[k];
 
-			put(b, e->kind);
-			put(b, e->value);
-			put(b, e->text != NULL);
-			put_string(b, e->text ? e->text : "", e->len);
+			state_put(b, e->kind);
+			state_put(b, e->value);
+			state_put(b, e->text != NULL);
+			state_string_put(b, e->text ? e->text : "", e->len);
 		}
 	}
 }
@@ -113,8 +113,8 @@ static void get_attached(struct capture *c, struct in *in, struct stack *s)
 	size_t count = get_count(in);
 
 	for (size_t k = 0; k < count && !in->bad; k++) {
-		uint32_t kind = (uint32_t)get(in);
-		uint64_t value = get(in), has_text = get(in);
+		uint32_t kind = (uint32_t)state_get(in);
+		uint64_t value = state_get(in), has_text = state_get(in);
 		size_t len;
 		const char *text = get_bytes(in, &len);
 
@@ -128,16 +128,16 @@ static void get_stack(struct capture *c, struct in *in, struct stack *s)
 {
 	size_t count;
 
-	s->track = (uint32_t)get(in);
-	s->too_deep = (uint32_t)get(in);
-	s->last = get(in);
+	s->track = (uint32_t)state_get(in);
+	s->too_deep = (uint32_t)state_get(in);
+	s->last = state_get(in);
 	in->bad |= s->track >= trace_writer_tracks(c->writer);
 	count = get_count(in);
 	for (size_t i = 0; i < count && !in->bad; i++) {
-		struct open_zone z = {.start = get(in), .children = get(in)};
+		struct open_zone z = {.start = state_get(in), .children = state_get(in)};
 
-		z.id = (uint32_t)get(in);
-		z.srcloc = (uint32_t)get(in);
+		z.id = (uint32_t)state_get(in);
+		z.srcloc = (uint32_t)state_get(in);
 		in->bad |= z.srcloc >= trace_writer_srclocs(c->writer);
 		if (in->bad || i >= LIMIT_ZONE_DEPTH || vec_push(&s->zones, z) < 0) {
 			in->bad = true;
@@ -157,26 +157,26 @@ static size_t fiber_index(const struct process *p, const struct fiber *f)
 	return f && process_fiber_of_track(p, f->stack.track, &index) == f ? index + 1u : 0;
 }
 
-static void put_thread(struct buf *b, const struct process *p, const struct ring_stream *s)
+static void state_thread_put(struct buf *b, const struct process *p, const struct ring_stream *s)
 {
 	const struct thread *t = ring_stream_user(s);
 	struct ring_position at;
 
 	ring_stream_position(s, &at);
-	put(b, t->number);
-	put(b, t->finished);
+	state_put(b, t->number);
+	state_put(b, t->finished);
 	if (t->finished)
 		return;
-	put(b, at.extent);
-	put(b, at.offset);
-	put(b, at.sequence);
-	put(b, at.time);
-	put(b, at.skip);
-	put(b, t->told.zones);
-	put(b, t->told.ends);
-	put(b, t->told.others);
-	put(b, t->tid);
-	put(b, fiber_index(p, t->fiber));
+	state_put(b, at.extent);
+	state_put(b, at.offset);
+	state_put(b, at.sequence);
+	state_put(b, at.time);
+	state_put(b, at.skip);
+	state_put(b, t->told.zones);
+	state_put(b, t->told.ends);
+	state_put(b, t->told.others);
+	state_put(b, t->tid);
+	state_put(b, fiber_index(p, t->fiber));
 	put_stack(b, &t->stack);
 }
 
@@ -218,18 +218,18 @@ static void get_live_thread(struct capture *c, struct process *p, struct in *in,
 		in->bad = true;
 		return;
 	}
-	at.extent = (uint32_t)get(in);
-	at.offset = (uint32_t)get(in);
-	at.sequence = get(in);
-	at.time = get(in);
-	at.skip = get(in);
+	at.extent = (uint32_t)state_get(in);
+	at.offset = (uint32_t)state_get(in);
+	at.sequence = state_get(in);
+	at.time = state_get(in);
+	at.skip = state_get(in);
 	t->number = number;
 	t->process = p->index;
-	t->told.zones = get(in);
-	t->told.ends = get(in);
-	t->told.others = get(in);
-	t->tid = (uint32_t)get(in);
-	fiber = get(in);
+	t->told.zones = state_get(in);
+	t->told.ends = state_get(in);
+	t->told.others = state_get(in);
+	t->tid = (uint32_t)state_get(in);
+	fiber = state_get(in);
 	get_stack(c, in, &t->stack);
 	if (fiber && fiber <= p->fibers.n)
 		t->fiber = p->fibers.v[fiber - 1];
@@ -241,7 +241,7 @@ static void get_live_thread(struct capture *c, struct process *p, struct in *in,
 	}
 	/* Its ring is gone: what was open then has no end. */
 	if (!in->bad)
-		stack_finish(c, &t->stack);
+		zones_stack_finish(c, &t->stack);
 	if (s)
 		ring_stream_skip(s);
 	thread_free(t);
@@ -263,7 +263,7 @@ static void skip_stream(struct ring_stream *s, uint64_t number)
 static void get_thread(struct capture *c, struct process *p, struct in *in,
 		       const struct streams *streams)
 {
-	uint64_t number = get(in), finished = get(in);
+	uint64_t number = state_get(in), finished = state_get(in);
 	struct ring_stream *s = stream_of_thread(streams, number);
 
 	if (!finished) {
@@ -280,27 +280,27 @@ static void put_track(struct buf *b, const struct made *m)
 {
 	const struct trace_track *t = &m->info;
 
-	put(b, m->track);
-	put(b, t->kind);
-	put(b, t->id);
-	put(b, t->srcloc);
-	put(b, t->color);
-	put(b, t->format);
-	put(b, t->flags);
-	put_string(b, t->name, strlen(t->name));
+	state_put(b, m->track);
+	state_put(b, t->kind);
+	state_put(b, t->id);
+	state_put(b, t->srcloc);
+	state_put(b, t->color);
+	state_put(b, t->format);
+	state_put(b, t->flags);
+	state_string_put(b, t->name, strlen(t->name));
 }
 
 static void get_track(struct capture *c, struct process *p, struct in *in)
 {
-	uint32_t track = (uint32_t)get(in);
-	struct trace_track t = {.process = p->id, .kind = (uint32_t)get(in)};
+	uint32_t track = (uint32_t)state_get(in);
+	struct trace_track t = {.process = p->id, .kind = (uint32_t)state_get(in)};
 	char *name;
 
-	t.id = get(in);
-	t.srcloc = (uint32_t)get(in);
-	t.color = (uint32_t)get(in);
-	t.format = (uint32_t)get(in);
-	t.flags = (uint32_t)get(in);
+	t.id = state_get(in);
+	t.srcloc = (uint32_t)state_get(in);
+	t.color = (uint32_t)state_get(in);
+	t.format = (uint32_t)state_get(in);
+	t.flags = (uint32_t)state_get(in);
 	name = get_string(in);
 	t.name = name;
 	in->bad |= track >= trace_writer_tracks(c->writer) || t.kind >= TRACE_TRACK_KINDS;
@@ -316,32 +316,32 @@ static void put_process(struct buf *b, const struct process *p)
 	struct ring_stream **streams;
 	size_t count;
 
-	put_string(b, ring_name(p->ring), strlen(ring_name(p->ring)));
-	put(b, p->id);
-	put(b, p->finished);
-	put(b, p->made.n);
+	state_string_put(b, ring_name(p->ring), strlen(ring_name(p->ring)));
+	state_put(b, p->id);
+	state_put(b, p->finished);
+	state_put(b, p->made.n);
 	for (size_t i = 0; i < p->made.n; i++)
 		put_track(b, &p->made.v[i]);
-	put(b, p->frames.n);
+	state_put(b, p->frames.n);
 	for (size_t i = 0; i < p->frames.n; i++) {
-		put(b, p->frames.v[i].track);
-		put(b, p->frames.v[i].open);
+		state_put(b, p->frames.v[i].track);
+		state_put(b, p->frames.v[i].open);
 	}
-	put(b, p->fibers.n);
+	state_put(b, p->fibers.n);
 	for (size_t i = 0; i < p->fibers.n; i++) {
-		put(b, p->fibers.v[i]->name);
+		state_put(b, p->fibers.v[i]->name);
 		put_stack(b, &p->fibers.v[i]->stack);
 	}
-	put(b, p->retired.n);
+	state_put(b, p->retired.n);
 	for (size_t i = 0; i < p->retired.n; i++)
-		put(b, p->retired.v[i]);
+		state_put(b, p->retired.v[i]);
 	ring_streams(p->ring, &streams, &count);
 	for (size_t i = 1; i < count; i++)
 		if (ring_stream_user(streams[i])) {
-			put(b, 1);
-			put_thread(b, p, streams[i]);
+			state_put(b, 1);
+			state_thread_put(b, p, streams[i]);
 		}
-	put(b, 0);
+	state_put(b, 0);
 }
 
 static void get_tracks(struct capture *c, struct process *p, struct in *in)
@@ -352,15 +352,15 @@ static void get_tracks(struct capture *c, struct process *p, struct in *in)
 		get_track(c, p, in);
 	count = get_count(in);
 	for (size_t i = 0; i < count && !in->bad; i++) {
-		struct frame_set *set = process_frames(c, p, (uint32_t)get(in));
-		uint64_t open = get(in);
+		struct frame_set *set = process_frames(c, p, (uint32_t)state_get(in));
+		uint64_t open = state_get(in);
 
 		if (set)
 			set->open = open;
 	}
 	count = get_count(in);
 	for (size_t i = 0; i < count && !in->bad; i++) {
-		struct fiber *f = process_fiber(c, p, get(in));
+		struct fiber *f = process_fiber(c, p, state_get(in));
 
 		in->bad |= !f;
 		if (f)
@@ -373,7 +373,7 @@ static void get_retired(struct process *p, struct in *in, const struct streams *
 	size_t count = get_count(in);
 
 	for (size_t i = 0; i < count && !in->bad; i++) {
-		uint64_t number = get(in);
+		uint64_t number = state_get(in);
 		struct ring_stream *s = stream_of_thread(streams, number);
 
 		vec_push(&p->retired, number);
@@ -385,8 +385,8 @@ static void get_retired(struct process *p, struct in *in, const struct streams *
 static void get_process(struct capture *c, struct in *in)
 {
 	char *name = get_string(in);
-	uint32_t id = (uint32_t)get(in);
-	bool finished = get(in);
+	uint32_t id = (uint32_t)state_get(in);
+	bool finished = state_get(in);
 	struct streams streams = {0};
 	struct process *p = NULL;
 
@@ -403,11 +403,11 @@ static void get_process(struct capture *c, struct in *in)
 	c->finished += p->ring && p->finished;
 	get_tracks(c, p, in);
 	get_retired(p, in, &streams);
-	while (!in->bad && get(in))
+	while (!in->bad && state_get(in))
 		get_thread(c, p, in, &streams);
 	if (!p->ring)
 		for (size_t i = 0; i < p->fibers.n; i++)
-			stack_finish(c, &p->fibers.v[i]->stack);
+			zones_stack_finish(c, &p->fibers.v[i]->stack);
 out:
 	map_free(&streams.numbers);
 	free(name);
@@ -418,72 +418,72 @@ out:
 static void put_held(struct buf *b, const struct capture *c, const struct held *h,
 		     const uint32_t *saved)
 {
-	put(b, h->time);
-	put(b, saved[h->process]);
-	put(b, h->track);
-	put(b, h->kind);
-	put(b, h->row_kind);
-	put(b, h->thread);
-	put(b, h->a);
-	put(b, h->b);
-	put(b, h->c);
-	put_string(b, c->texts.data + h->text, h->len);
+	state_put(b, h->time);
+	state_put(b, saved[h->process]);
+	state_put(b, h->track);
+	state_put(b, h->kind);
+	state_put(b, h->row_kind);
+	state_put(b, h->thread);
+	state_put(b, h->a);
+	state_put(b, h->b);
+	state_put(b, h->c);
+	state_string_put(b, c->texts.data + h->text, h->len);
 }
 
 static void get_held(struct capture *c, struct in *in)
 {
-	struct held h = {.time = get(in)};
+	struct held h = {.time = state_get(in)};
 	const char *text;
 	size_t len;
 
-	h.process = (uint32_t)get(in);
-	h.track = (uint32_t)get(in);
-	h.kind = (uint32_t)get(in);
-	h.row_kind = (uint32_t)get(in);
-	h.thread = (uint32_t)get(in);
-	h.a = get(in);
-	h.b = get(in);
-	h.c = get(in);
+	h.process = (uint32_t)state_get(in);
+	h.track = (uint32_t)state_get(in);
+	h.kind = (uint32_t)state_get(in);
+	h.row_kind = (uint32_t)state_get(in);
+	h.thread = (uint32_t)state_get(in);
+	h.a = state_get(in);
+	h.b = state_get(in);
+	h.c = state_get(in);
 	text = get_bytes(in, &len);
 	if (h.process >= c->processes.n || h.track >= trace_writer_tracks(c->writer))
 		in->bad = true;
 	if (!in->bad)
-		hold(c, &h, text, len);
+		held_add(c, &h, text, len);
 }
 
 /* ---------------------------------------------------------------- whole */
 
 static void put_summary(struct buf *b, const struct capture_summary *s)
 {
-	put(b, s->processes);
-	put(b, s->threads);
-	put(b, s->rows);
-	put(b, s->lost);
-	put(b, s->failed);
+	state_put(b, s->processes);
+	state_put(b, s->threads);
+	state_put(b, s->rows);
+	state_put(b, s->lost);
+	state_put(b, s->failed);
 }
 
 static void get_summary(struct in *in, struct capture_summary *s)
 {
-	s->processes = get(in);
-	s->threads = get(in);
-	s->rows = get(in);
-	s->lost = get(in);
-	s->failed = get(in);
+	s->processes = state_get(in);
+	s->threads = state_get(in);
+	s->rows = state_get(in);
+	s->lost = state_get(in);
+	s->failed = state_get(in);
 }
 
 static void put_absent(struct buf *b, const struct absent *a)
 {
-	put(b, a->joins);
-	put(b, a->others == TRACE_NONE ? 0 : a->others + 1ull);
-	put(b, a->list.n);
+	state_put(b, a->joins);
+	state_put(b, a->others == TRACE_NONE ? 0 : a->others + 1ull);
+	state_put(b, a->list.n);
 	for (size_t i = 0; i < a->list.n; i++) {
 		const struct trace_absent *e = &a->list.v[i];
 
-		put(b, e->count);
-		put(b, e->pid);
-		put(b, e->reason);
-		put(b, e->error);
-		put_string(b, e->name, strlen(e->name));
+		state_put(b, e->count);
+		state_put(b, e->pid);
+		state_put(b, e->reason);
+		state_put(b, e->error);
+		state_string_put(b, e->name, strlen(e->name));
 	}
 }
 
@@ -493,14 +493,14 @@ static void get_absent(struct capture *c, struct in *in)
 	uint64_t others;
 	size_t count;
 
-	a->joins = get(in);
-	others = get(in);
+	a->joins = state_get(in);
+	others = state_get(in);
 	count = get_count(in);
 	for (size_t i = 0; i < count && !in->bad; i++) {
-		struct trace_absent e = {.count = get(in), .pid = (uint32_t)get(in)};
+		struct trace_absent e = {.count = state_get(in), .pid = (uint32_t)state_get(in)};
 
-		e.reason = (uint32_t)get(in);
-		e.error = (uint32_t)get(in);
+		e.reason = (uint32_t)state_get(in);
+		e.error = (uint32_t)state_get(in);
 		e.name = get_string(in);
 		if (in->bad || vec_push(&a->list, e) < 0) {
 			free((char *)e.name);
@@ -522,12 +522,12 @@ int state_save(struct capture *c, struct buf *out)
 		saved[c->live.v[i]->index] = count++;
 		put_process(&body, c->live.v[i]);
 	}
-	put(out, STATE_VERSION);
+	state_put(out, STATE_VERSION);
 	put_summary(out, &c->sum);
 	put_absent(out, &c->absent);
-	put(out, count);
+	state_put(out, count);
 	buf_add(out, body.data, body.len);
-	put(out, c->held.n);
+	state_put(out, c->held.n);
 	for (size_t i = 0; i < c->held.n; i++)
 		put_held(out, c, &c->held.v[i], saved);
 	free(saved);
@@ -542,7 +542,7 @@ int state_load(struct capture *c, const void *bytes, size_t len, struct tacho_er
 	struct capture_summary sum = {0};
 	size_t count;
 
-	if (get(&in) != STATE_VERSION)
+	if (state_get(&in) != STATE_VERSION)
 		return err_set(err, TACHO_EVERSION,
 			       "%s.part was written by another version of the recorder", c->output);
 	get_summary(&in, &sum);

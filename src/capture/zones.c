@@ -112,13 +112,13 @@ void stack_attach(struct capture *c, struct stack *s, uint32_t id, uint32_t kind
 	}
 }
 
-void stack_finish(struct capture *c, struct stack *s)
+void zones_stack_finish(struct capture *c, struct stack *s)
 {
 	while (s->zones.n)
 		close_top(c, s, s->last, TRACE_ZONE_UNFINISHED);
 }
 
-void stack_free(struct stack *s)
+void zones_stack_free(struct stack *s)
 {
 	for (size_t i = 0; i < s->zones.n; i++)
 		attachments_free(s->zones.v[i].attached);

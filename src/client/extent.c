@@ -62,12 +62,12 @@ static bool map_up_to(uint64_t end)
 	return true;
 }
 
-static uint64_t bytes_of(uint32_t state)
+static uint64_t extent_bytes_of(uint32_t state)
 {
 	return state == RING_EXTENT_PAGE ? RING_PAGE_SIZE : RING_SEG_SIZE;
 }
 
-static bool make_room(uint64_t bytes, bool over_limit)
+static bool extent_make_room(uint64_t bytes, bool over_limit)
 {
 	struct process *p = client_process;
 
@@ -88,11 +88,11 @@ static bool take_free(struct ring_extent *e, uint32_t wanted)
 }
 
 /* The recorder has given the memory back: it no longer counts. */
-static bool is_empty(struct ring_extent *e)
+static bool extent_is_empty(struct ring_extent *e)
 {
 	if (atomic_load_explicit(&e->state, memory_order_acquire) != RING_EXTENT_EMPTY)
 		return false;
-	client_process->bytes -= e->reserved ? bytes_of(e->reserved) : 0;
+	client_process->bytes -= e->reserved ? extent_bytes_of(e->reserved) : 0;
 	e->reserved = 0;
 	return true;
 }
@@ -102,7 +102,7 @@ static int64_t find_extent(uint32_t wanted, uint32_t used, bool over_limit)
 {
 	struct process *p = client_process;
 	struct ring_extent *table = ring_extents(p->base);
-	uint64_t bytes = bytes_of(wanted);
+	uint64_t bytes = extent_bytes_of(wanted);
 	bool sealed = client_is_sealed();
 	uint32_t i;
 
@@ -111,10 +111,11 @@ static int64_t find_extent(uint32_t wanted, uint32_t used, bool over_limit)
 			return i;
 	for (i = 0; i < used; i++)
 		if (take_free(&table[i], wanted) ||
-		    (!sealed && is_empty(&table[i]) && make_room(bytes, over_limit)))
+		    (!sealed && extent_is_empty(&table[i]) && extent_make_room(bytes, over_limit)))
 			return i;
-	return !sealed && used < p->max_extents && make_room(bytes, over_limit) ? (int64_t)used
-										: -1;
+	return !sealed && used < p->max_extents && extent_make_room(bytes, over_limit)
+		       ? (int64_t)used
+		       : -1;
 }
 
 /* Memory for a page of the table, of which the first is there from the beginning. */
@@ -139,7 +140,7 @@ static bool fill_extent(uint32_t i, uint32_t used, uint32_t wanted, bool over_li
 	struct process *p = client_process;
 	struct ring_extent *table = ring_extents(p->base);
 	uint64_t offset = wanted == RING_EXTENT_PAGE ? ring_page_offset(i) : ring_segment_offset(i);
-	uint64_t bytes = bytes_of(wanted);
+	uint64_t bytes = extent_bytes_of(wanted);
 	enum pool_use use = over_limit ? POOL_EXTRA : POOL_EVENTS;
 
 	if (wanted == RING_EXTENT_PAGE)
@@ -228,7 +229,7 @@ void extent_reserve(uint32_t wanted, unsigned count)
 	for (; count; count--) {
 		uint32_t used = atomic_load_explicit(&header->extents, memory_order_relaxed);
 
-		if (used >= p->max_extents || !make_room(bytes_of(wanted), false) ||
+		if (used >= p->max_extents || !extent_make_room(extent_bytes_of(wanted), false) ||
 		    !fill_extent(used, used, wanted, false))
 			return;
 		atomic_store_explicit(&table[used].state, RING_EXTENT_FREE, memory_order_release);

@@ -18,8 +18,8 @@ struct kept {
 static struct kept *first, **last = &first;
 static unsigned total;
 
-static bool same(const struct kept *k, unsigned type, const uint64_t *words, unsigned count,
-		 const char *text, size_t len)
+static bool kept_is_same(const struct kept *k, unsigned type, const uint64_t *words, unsigned count,
+			 const char *text, size_t len)
 {
 	return k->type == type && k->count == count && k->len == len &&
 	       (!count || !memcmp(k->words, words, count * sizeof(*words))) &&
@@ -30,13 +30,13 @@ static bool is_kept(unsigned type, const uint64_t *words, unsigned count, const 
 		    size_t len)
 {
 	for (const struct kept *k = first; k; k = k->next)
-		if (same(k, type, words, count, text, len))
+		if (kept_is_same(k, type, words, count, text, len))
 			return true;
 	return false;
 }
 
-static void add_locked(unsigned type, const uint64_t *words, unsigned count, const char *text,
-		       size_t len)
+static void kept_add_locked(unsigned type, const uint64_t *words, unsigned count, const char *text,
+			    size_t len)
 {
 	struct kept *k;
 
@@ -67,7 +67,7 @@ void kept_add(unsigned type, const uint64_t *words, unsigned count, const char *
 		return;
 	if (!client_lock(&guard))
 		return;
-	add_locked(type, words, count, text, len);
+	kept_add_locked(type, words, count, text, len);
 	client_unlock(&guard);
 }
 

@@ -26,7 +26,7 @@ static void send_name(struct thread *t, struct tacho_lock *lock, const char *nam
 }
 
 /* Two threads at once may both announce, which is harmless. */
-static void announce(struct thread *t, struct tacho_lock *lock, uint64_t incarnation)
+static void lock_announce(struct thread *t, struct tacho_lock *lock, uint64_t incarnation)
 {
 	uint64_t words[3] = {lock_id(lock),
 			     tacho_srcloc_make(NULL, lock->name, lock->file, lock->line, 0),
@@ -40,7 +40,7 @@ static void announce(struct thread *t, struct tacho_lock *lock, uint64_t incarna
 }
 
 /* The thread, after the lock was announced in this recording; NULL: not recording. */
-static struct thread *enter(struct tacho_lock *lock)
+static struct thread *lock_enter(struct tacho_lock *lock)
 {
 	struct thread *t = thread_current();
 	uint64_t incarnation;
@@ -49,13 +49,13 @@ static struct thread *enter(struct tacho_lock *lock)
 		return NULL;
 	incarnation = atomic_load_explicit(&client_process->incarnation, memory_order_relaxed);
 	if (__atomic_load_n(&lock->announced, __ATOMIC_RELAXED) != incarnation)
-		announce(t, lock, incarnation);
+		lock_announce(t, lock, incarnation);
 	return t;
 }
 
 TACHO_API void tacho_lock_emit(struct tacho_lock *lock, unsigned op, uint32_t srcloc)
 {
-	struct thread *t = enter(lock);
+	struct thread *t = lock_enter(lock);
 	uint64_t words[3] = {lock->id, op, srcloc};
 
 	if (t)
@@ -83,7 +83,7 @@ TACHO_API void tacho_lock_name(struct tacho_lock *lock, const char *name, size_t
 	__atomic_store_n(&lock->custom, kept, __ATOMIC_RELEASE);
 	if (!tacho_is_recording())
 		return;
-	t = enter(lock);
+	t = lock_enter(lock);
 	if (t && before == lock->announced)
 		send_name(t, lock, kept);
 }
@@ -95,7 +95,7 @@ TACHO_API void tacho_lock_gone(struct tacho_lock *lock)
 
 	if (!id || !tacho_is_recording())
 		return;
-	t = enter(lock);
+	t = lock_enter(lock);
 	if (t)
 		record_emit(t, RING_LOCK_GONE, &id, 1, NULL, 0);
 }

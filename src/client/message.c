@@ -56,7 +56,7 @@ TACHO_API void tacho_message_literal(struct tacho_name *text, unsigned severity,
 	record_emit(t, RING_MESSAGE_NAME, words, 2, NULL, 0);
 }
 
-static void format(struct formatted *f, const char *text, ...)
+static void message_format(struct formatted *f, const char *text, ...)
 {
 	va_list args;
 
@@ -66,7 +66,7 @@ static void format(struct formatted *f, const char *text, ...)
 }
 
 /* Readers look for WORD anywhere. */
-static void disarm(char *text, const char *word)
+static void message_disarm(char *text, const char *word)
 {
 	while ((text = strstr(text, word)))
 		text[2] = '-';
@@ -82,14 +82,15 @@ TACHO_API void tacho_signpost(const char *header, const char *message)
 	if (!header)
 		header = "";
 	head = strlen("`TT_SIGNPOST: ") + strlen(header);
-	format(&f, "`TT_SIGNPOST: %s%s%s`", header, message ? "\n" : "", message ? message : "");
+	message_format(&f, "`TT_SIGNPOST: %s%s%s`", header, message ? "\n" : "",
+		       message ? message : "");
 	for (i = 1; i < f.len; i++)
 		if (f.text[i] == '`')
 			f.text[i] = '\'';
 		else if (i < head && (f.text[i] == '\n' || f.text[i] == '\r'))
 			f.text[i] = ' ';
-	disarm(f.text, "TT_DNN");
-	disarm(f.text, "TT_METAL");
+	message_disarm(f.text, "TT_DNN");
+	message_disarm(f.text, "TT_METAL");
 	f.text[f.len - 1] = '`'; /* also when it had to be cut */
 	tacho_message(f.text, f.len, TACHO_INFO, 0);
 	formatted_free(&f);

@@ -45,13 +45,13 @@ struct parts {
 	uint64_t hash;
 };
 
-static uint64_t mix(uint64_t hash, uint64_t word)
+static uint64_t names_mix(uint64_t hash, uint64_t word)
 {
 	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
 	return hash ^ hash >> 29;
 }
 
-static void parts_add(struct parts *p, const char *text, size_t len)
+static void names_parts_add(struct parts *p, const char *text, size_t len)
 {
 	uint64_t word;
 
@@ -59,26 +59,26 @@ static void parts_add(struct parts *p, const char *text, size_t len)
 		len = MAX_STRING;
 	p->text[p->count] = text;
 	p->len[p->count++] = len;
-	p->hash = mix(p->hash, len);
+	p->hash = names_mix(p->hash, len);
 	for (; len >= 8; len -= 8, text += 8) {
 		memcpy(&word, text, 8);
-		p->hash = mix(p->hash, word);
+		p->hash = names_mix(p->hash, word);
 	}
 	word = 0;
 	for (size_t i = 0; i < len; i++)
 		word = word << 8 | (unsigned char)text[i];
-	p->hash = mix(p->hash, word);
+	p->hash = names_mix(p->hash, word);
 }
 
 static struct parts parts_start(uint32_t type, uint32_t line, uint32_t color, bool dynamic)
 {
 	struct parts p = {.type = type, .line = line, .color = color, .dynamic = dynamic};
 
-	p.hash = mix(type, (uint64_t)line << 32 | color);
+	p.hash = names_mix(type, (uint64_t)line << 32 | color);
 	return p;
 }
 
-static bool same(const struct entry *e, const struct parts *p)
+static bool names_is_same(const struct entry *e, const struct parts *p)
 {
 	const char *at = e->strings;
 
@@ -95,22 +95,22 @@ static bool same(const struct entry *e, const struct parts *p)
 	return at == e->strings + e->len;
 }
 
-static struct entry **bucket_of(const struct parts *p)
+static struct entry **names_bucket_of(const struct parts *p)
 {
 	return &buckets[p->hash >> 48 & (BUCKETS - 1)];
 }
 
-static struct entry *find(const struct parts *p)
+static struct entry *name_find(const struct parts *p)
 {
-	struct entry *e = __atomic_load_n(bucket_of(p), __ATOMIC_ACQUIRE);
+	struct entry *e = __atomic_load_n(names_bucket_of(p), __ATOMIC_ACQUIRE);
 
-	client_observe(bucket_of(p));
-	while (e && !same(e, p))
+	client_observe(names_bucket_of(p));
+	while (e && !names_is_same(e, p))
 		e = e->next_bucket;
 	return e;
 }
 
-static bool announce(const struct entry *e)
+static bool name_announce(const struct entry *e)
 {
 	uint64_t words[2] = {e->id, e->line | (uint64_t)e->color << 32};
 	unsigned count = e->type == RING_SRCLOC ? 2 : 1;
@@ -122,7 +122,7 @@ void names_announce(void)
 {
 	const struct entry *e = client_process->announced;
 
-	for (e = e ? e->next : first; e && announce(e); e = e->next)
+	for (e = e ? e->next : first; e && name_announce(e); e = e->next)
 		client_process->announced = e;
 }
 
@@ -167,9 +167,9 @@ static struct entry *make_entry(const struct parts *p)
 	return e;
 }
 
-static struct entry *add_locked(const struct parts *p)
+static struct entry *names_add_locked(const struct parts *p)
 {
-	struct entry *e = find(p), **bucket = bucket_of(p);
+	struct entry *e = name_find(p), **bucket = names_bucket_of(p);
 
 	if (e)
 		return e;
@@ -187,21 +187,21 @@ static struct entry *add_locked(const struct parts *p)
 }
 
 /* What P describes; NULL when there is no room for it. */
-static const struct entry *intern(const struct parts *p)
+static const struct entry *name_intern(const struct parts *p)
 {
-	struct entry *e = find(p);
+	struct entry *e = name_find(p);
 	struct guard guard;
 
 	if (e || !client_process)
 		return e;
 	if (!client_lock(&guard))
 		return NULL;
-	e = add_locked(p);
+	e = names_add_locked(p);
 	client_unlock(&guard);
 	return e;
 }
 
-static uint32_t id_of(const struct entry *e)
+static uint32_t names_id_of(const struct entry *e)
 {
 	return e ? e->id : 0;
 }
@@ -212,8 +212,8 @@ uint32_t names_intern(const char *name)
 	struct parts p = parts_start(RING_NAME, 0, 0, true);
 	uint32_t id;
 
-	parts_add(&p, name, strlen(name));
-	id = id_of(intern(&p));
+	names_parts_add(&p, name, strlen(name));
+	id = names_id_of(name_intern(&p));
 	return id ? id : tacho_name_register(&too_many);
 }
 
@@ -222,8 +222,8 @@ const char *names_keep(const char *name, size_t len)
 	struct parts p = parts_start(RING_NAME, 0, 0, true);
 	const struct entry *e;
 
-	parts_add(&p, name, len);
-	e = intern(&p);
+	names_parts_add(&p, name, len);
+	e = name_intern(&p);
 	return e ? e->strings : NULL;
 }
 
@@ -232,11 +232,11 @@ uint32_t names_srcloc(const char *const text[3], const size_t len[3], uint32_t l
 	struct parts p = parts_start(RING_SRCLOC, line, color & 0xffffff, true);
 
 	for (int i = 0; i < 3; i++)
-		parts_add(&p, text[i], len[i]);
-	return id_of(intern(&p));
+		names_parts_add(&p, text[i], len[i]);
+	return names_id_of(name_intern(&p));
 }
 
-static size_t length(const char *s)
+static size_t names_length(const char *s)
 {
 	return s ? strlen(s) : 0;
 }
@@ -246,10 +246,10 @@ TACHO_API uint32_t tacho_srcloc_register(struct tacho_srcloc *loc)
 	struct parts p = parts_start(RING_SRCLOC, loc->line, loc->color & 0xffffff, false);
 	uint32_t word;
 
-	parts_add(&p, loc->name, length(loc->name));
-	parts_add(&p, loc->function, length(loc->function));
-	parts_add(&p, loc->file, length(loc->file));
-	word = id_of(intern(&p)) << 2;
+	names_parts_add(&p, loc->name, names_length(loc->name));
+	names_parts_add(&p, loc->function, names_length(loc->function));
+	names_parts_add(&p, loc->file, names_length(loc->file));
+	word = names_id_of(name_intern(&p)) << 2;
 	__atomic_store_n(&loc->word, word, __ATOMIC_RELAXED);
 	return word ? word : UNKNOWN_ID << 2;
 }
@@ -259,8 +259,8 @@ TACHO_API uint32_t tacho_name_register(struct tacho_name *name)
 	struct parts p = parts_start(RING_NAME, 0, 0, false);
 	uint32_t id;
 
-	parts_add(&p, name->text, length(name->text));
-	id = id_of(intern(&p));
+	names_parts_add(&p, name->text, names_length(name->text));
+	id = names_id_of(name_intern(&p));
 	__atomic_store_n(&name->id, id, __ATOMIC_RELAXED);
 	return id;
 }
@@ -269,7 +269,7 @@ TACHO_API uint32_t tacho_srcloc_make(const char *name, const char *function, con
 				     uint32_t line, uint32_t color)
 {
 	const char *text[3] = {name, function, file};
-	size_t len[3] = {length(name), length(function), length(file)};
+	size_t len[3] = {names_length(name), names_length(function), names_length(file)};
 
 	return names_srcloc(text, len, line, color);
 }

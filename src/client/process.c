@@ -257,7 +257,7 @@ static void remove_file(void)
 }
 
 /* A ring file of our own. Its memory is allocated first: a full /dev/shm is an error then. */
-static bool open_file(void)
+static bool process_file_open(void)
 {
 	int fd = create_file();
 	bool ok;
@@ -299,7 +299,7 @@ static bool open_ring(void)
 {
 	if (!pool_take(HEAD_BYTES, POOL_PAGES))
 		return join_fails(RING_JOIN_BOUND);
-	if (open_file() || open_area()) {
+	if (process_file_open() || open_area()) {
 		client_process->failure = 0;
 		return true;
 	}

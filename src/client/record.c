@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static void commit(uint64_t position, uint64_t word)
+static void record_commit(uint64_t position, uint64_t word)
 {
 	__atomic_store_n((uint64_t *)(uintptr_t)position, word, __ATOMIC_RELEASE);
 }
@@ -25,7 +25,7 @@ static uint64_t claim_words(struct thread *t, unsigned count, uint64_t now, bool
 		if (at & last & TACHO_SEGMENT)
 			return at;
 		if (at & TACHO_SEGMENT)
-			commit(at, make_word(now, RING_MORE(RING_SEG_END, 0)));
+			record_commit(at, make_word(now, RING_MORE(RING_SEG_END, 0)));
 		if (!thread_switch(t, now, locked))
 			return 0;
 	}
@@ -37,7 +37,7 @@ static uint64_t claim_words(struct thread *t, unsigned count, uint64_t now, bool
  */
 static uint64_t *open_record(uint64_t at, uint64_t now, unsigned payload)
 {
-	commit(at, make_word(now, RING_MORE(RING_PAD, payload)));
+	record_commit(at, make_word(now, RING_MORE(RING_PAD, payload)));
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	return (uint64_t *)(uintptr_t)(at + 8);
 }
@@ -53,7 +53,7 @@ static void tell_time(struct thread *t, uint64_t key, uint64_t now, bool locked)
 	if (!at)
 		return;
 	*open_record(at, now, 1) = now;
-	commit(at, make_word(now, RING_MORE(RING_TIME, 1)));
+	record_commit(at, make_word(now, RING_MORE(RING_TIME, 1)));
 	__atomic_store_n(&t->hot.key, key | now >> TACHO_WRAP_SHIFT, __ATOMIC_RELAXED);
 }
 
@@ -65,7 +65,7 @@ static int emit_one(struct thread *t, uint64_t now, uint32_t bits)
 		thread_lose(t, bits, now);
 		return 0;
 	}
-	commit(at, make_word(now, bits));
+	record_commit(at, make_word(now, bits));
 	return 1;
 }
 
@@ -141,7 +141,7 @@ static int emit_record(struct thread *t, unsigned type, const uint64_t *words, u
 		*to++ = s->len | s->flags;
 		memcpy(to, s->bytes, s->len);
 	}
-	commit(at, make_word(now, RING_MORE(type, payload)));
+	record_commit(at, make_word(now, RING_MORE(type, payload)));
 	return 1;
 }
 

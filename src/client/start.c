@@ -20,14 +20,14 @@ static char attach_place[RING_PLACE_PATH]; /* folder of our attach page; "": the
 static char attach_name[32];               /* the page */
 static pid_t attach_pid;                   /* whose it is: a forked child must leave it alone */
 
-static bool map_control(int fd)
+static bool start_control_map(int fd)
 {
 	return mmap(&tacho_control, sizeof(tacho_control), PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
 }
 
 /* Only our own user's control page of our version gets mapped. */
-static bool is_control(int fd)
+static bool start_is_control(int fd)
 {
 	struct ring_control head;
 	struct stat st;
@@ -104,7 +104,7 @@ static bool enter_session(const char *session)
 		return false;
 	}
 	fd = open_control(folder, client_session);
-	ok = fd >= 0 && is_control(fd) && map_control(fd);
+	ok = fd >= 0 && start_is_control(fd) && start_control_map(fd);
 	if (fd >= 0)
 		close(fd);
 	return ok;
@@ -139,7 +139,7 @@ static bool make_attach(int place, const char *name)
 	fd = openat(place, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return false;
-	if (syscall(SYS_fallocate, fd, 0, 0, RING_PAGE_SIZE) < 0 || !map_control(fd)) {
+	if (syscall(SYS_fallocate, fd, 0, 0, RING_PAGE_SIZE) < 0 || !start_control_map(fd)) {
 		unlinkat(place, name, 0);
 		close(fd);
 		return false;

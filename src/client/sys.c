@@ -43,7 +43,7 @@ static bool lock_spin(_Atomic uint32_t *lock)
 }
 
 /* Not for ever: a process that was sealed meanwhile wakes nobody. */
-static void lock_wait(_Atomic uint32_t *lock)
+static void sys_lock_wait(_Atomic uint32_t *lock)
 {
 	struct timespec most = {0, WAIT_NS};
 
@@ -62,7 +62,7 @@ bool sys_lock(_Atomic uint32_t *lock, struct guard *guard)
 		block_signals(&guard->signals);
 		if (!atomic_compare_exchange_strong(lock, &expected, 1))
 			while (atomic_exchange(lock, 2) != 0)
-				lock_wait(lock);
+				sys_lock_wait(lock);
 	}
 	client_observe((void *)lock);
 	return true;

@@ -273,7 +273,7 @@ void thread_lose(struct thread *t, uint32_t bits, uint64_t now)
 		add_lost(&t->page->lost_others, 1);
 }
 
-static uint64_t untold(_Atomic uint64_t *counter, uint64_t *told)
+static uint64_t thread_unreported(_Atomic uint64_t *counter, uint64_t *told)
 {
 	uint64_t all = atomic_load_explicit(counter, memory_order_relaxed), more = all - *told;
 
@@ -285,9 +285,9 @@ static uint64_t untold(_Atomic uint64_t *counter, uint64_t *told)
 static void tell_loss(struct thread *t)
 {
 	struct ring_page *page = t->page;
-	uint64_t words[5] = {t->reason, untold(&page->lost_zones, &t->told_zones),
-			     untold(&page->lost_ends, &t->told_ends),
-			     untold(&page->lost_others, &t->told_others), t->lost_first};
+	uint64_t words[5] = {t->reason, thread_unreported(&page->lost_zones, &t->told_zones),
+			     thread_unreported(&page->lost_ends, &t->told_ends),
+			     thread_unreported(&page->lost_others, &t->told_others), t->lost_first};
 
 	t->lost_first = 0;
 	record_emit_locked(t, RING_LOSS, words, 5, NULL, 0);
@@ -322,7 +322,7 @@ static void count_overwritten(struct thread *t, const struct ring_segment *s)
 }
 
 /* Still a segment of this thread: the recorder may have freed it against the rules. */
-static bool owns(const struct thread *t, const struct ring_segment *s)
+static bool thread_owns(const struct thread *t, const struct ring_segment *s)
 {
 	const struct ring_extent *table = ring_extents(client_process->base);
 
@@ -343,7 +343,7 @@ static struct ring_segment *overwrite_oldest(struct thread *t, uint64_t now)
 		return extent_segment(t, true, t->segment->sequence + 1, now);
 	next = atomic_load_explicit(&s->next, memory_order_relaxed);
 	extent = s->extent;
-	if (!owns(t, s) || !next) {
+	if (!thread_owns(t, s) || !next) {
 		t->oldest = t->segment;
 		return NULL;
 	}

@@ -119,7 +119,7 @@ TACHO_API uint64_t ___tracy_alloc_srcloc(uint32_t line, const char *source, size
 					  color);
 }
 
-static TracyCZoneCtx context(struct tacho_zone zone)
+static TracyCZoneCtx tracy_context(struct tacho_zone zone)
 {
 	TracyCZoneCtx ctx = {zone.word, (int32_t)zone.session};
 
@@ -132,8 +132,8 @@ TACHO_API TracyCZoneCtx ___tracy_emit_zone_begin(const struct ___tracy_source_lo
 	struct tacho_zone none = {0, 0};
 
 	if (!active || !tacho_is_recording())
-		return context(none);
-	return context(tacho_zone_begin_runtime(
+		return tracy_context(none);
+	return tracy_context(tacho_zone_begin_runtime(
 		srcloc->name, srcloc->name ? strlen(srcloc->name) : 0, srcloc->function,
 		srcloc->file, srcloc->line, srcloc->color));
 }
@@ -151,13 +151,13 @@ TACHO_API TracyCZoneCtx ___tracy_emit_zone_begin_alloc(uint64_t srcloc, int32_t 
 	struct tacho_zone none = {0, 0};
 
 	if (!active || !tacho_is_recording())
-		return context(none);
+		return tracy_context(none);
 	if (srcloc && !(srcloc & STASHED))
-		return context(tacho_zone_begin_id((uint32_t)srcloc));
+		return tracy_context(tacho_zone_begin_id((uint32_t)srcloc));
 	if (srcloc && __atomic_load_n(&s->ticket, __ATOMIC_ACQUIRE) == (srcloc & ~STASHED))
-		return context(
+		return tracy_context(
 			tacho_zone_begin_runtime(s->text, strlen(s->text), NULL, NULL, 0, 0));
-	return context(tacho_zone_begin_runtime("(unknown)", 9, NULL, NULL, 0, 0));
+	return tracy_context(tacho_zone_begin_runtime("(unknown)", 9, NULL, NULL, 0, 0));
 }
 
 TACHO_API TracyCZoneCtx ___tracy_emit_zone_begin_alloc_callstack(uint64_t srcloc, int32_t depth,
@@ -383,7 +383,8 @@ struct __tracy_lockable_context_data {
 
 static struct __tracy_lockable_context_data *free_locks;
 
-static struct tacho_lock *lock_make(const struct ___tracy_source_location_data *srcloc, bool shared)
+static struct tacho_lock *tracy_lock_make(const struct ___tracy_source_location_data *srcloc,
+					  bool shared)
 {
 	struct __tracy_lockable_context_data *l = NULL;
 	struct guard guard;
@@ -439,7 +440,7 @@ static void lock_mark(struct tacho_lock *lock, const struct ___tracy_source_loca
 		tacho_lock_mark_emit(lock, &where);
 }
 
-static void lock_name(struct tacho_lock *lock, const char *name, size_t size)
+static void tracy_lock_name(struct tacho_lock *lock, const char *name, size_t size)
 {
 	if (lock)
 		tacho_lock_name(lock, name, size);
@@ -479,7 +480,7 @@ static void lock_name(struct tacho_lock *lock, const char *name, size_t size)
 	TACHO_API void ___tracy_custom_name_##kind##_ctx(struct __tracy_##kind##_context_data *l,  \
 							 const char *name, size_t nameSz)          \
 	{                                                                                          \
-		lock_name((struct tacho_lock *)l, name, nameSz);                                   \
+		tracy_lock_name((struct tacho_lock *)l, name, nameSz);                             \
 	}
 
 EXCLUSIVE(lockable)
@@ -488,13 +489,13 @@ EXCLUSIVE(shared_lockable)
 TACHO_API struct __tracy_lockable_context_data *
 ___tracy_announce_lockable_ctx(const struct ___tracy_source_location_data *srcloc)
 {
-	return (struct __tracy_lockable_context_data *)lock_make(srcloc, false);
+	return (struct __tracy_lockable_context_data *)tracy_lock_make(srcloc, false);
 }
 
 TACHO_API struct __tracy_shared_lockable_context_data *
 ___tracy_announce_shared_lockable_ctx(const struct ___tracy_source_location_data *srcloc)
 {
-	return (struct __tracy_shared_lockable_context_data *)lock_make(srcloc, true);
+	return (struct __tracy_shared_lockable_context_data *)tracy_lock_make(srcloc, true);
 }
 
 TACHO_API int32_t

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <tacho/tacho.h>
 
-static void emit(unsigned type, uint64_t name, uint64_t a, uint64_t b, unsigned count)
+static void value_emit(unsigned type, uint64_t name, uint64_t a, uint64_t b, unsigned count)
 {
 	struct thread *t = thread_current();
 	uint64_t words[3] = {name, a, b};
@@ -39,19 +39,19 @@ static uint64_t name_id(struct tacho_name *name)
 TACHO_API void tacho_frame(const char *name)
 {
 	if (tacho_is_recording())
-		emit(RING_FRAME, name_or_0(name), RING_FRAME_MARK, 0, 2);
+		value_emit(RING_FRAME, name_or_0(name), RING_FRAME_MARK, 0, 2);
 }
 
 TACHO_API void tacho_frame_start(const char *name)
 {
 	if (tacho_is_recording())
-		emit(RING_FRAME, name_or_0(name), RING_FRAME_START, 0, 2);
+		value_emit(RING_FRAME, name_or_0(name), RING_FRAME_START, 0, 2);
 }
 
 TACHO_API void tacho_frame_stop(const char *name)
 {
 	if (tacho_is_recording())
-		emit(RING_FRAME, name_or_0(name), RING_FRAME_STOP, 0, 2);
+		value_emit(RING_FRAME, name_or_0(name), RING_FRAME_STOP, 0, 2);
 }
 
 /* ------------------------------------------------------------------ plots */
@@ -59,13 +59,13 @@ TACHO_API void tacho_frame_stop(const char *name)
 TACHO_API void tacho_plot_int(const char *name, int64_t value)
 {
 	if (tacho_is_recording())
-		emit(RING_PLOT_INT, names_intern(name), (uint64_t)value, 0, 2);
+		value_emit(RING_PLOT_INT, names_intern(name), (uint64_t)value, 0, 2);
 }
 
 TACHO_API void tacho_plot_double(const char *name, double value)
 {
 	if (tacho_is_recording())
-		emit(RING_PLOT_REAL, names_intern(name), bits_of(value), 0, 2);
+		value_emit(RING_PLOT_REAL, names_intern(name), bits_of(value), 0, 2);
 }
 
 TACHO_API void tacho_plot_float(const char *name, float value)
@@ -76,13 +76,13 @@ TACHO_API void tacho_plot_float(const char *name, float value)
 TACHO_API void tacho_plot_point_int(struct tacho_name *name, int64_t value)
 {
 	if (tacho_is_recording())
-		emit(RING_PLOT_INT, name_id(name), (uint64_t)value, 0, 2);
+		value_emit(RING_PLOT_INT, name_id(name), (uint64_t)value, 0, 2);
 }
 
 TACHO_API void tacho_plot_point_real(struct tacho_name *name, double value)
 {
 	if (tacho_is_recording())
-		emit(RING_PLOT_REAL, name_id(name), bits_of(value), 0, 2);
+		value_emit(RING_PLOT_REAL, name_id(name), bits_of(value), 0, 2);
 }
 
 TACHO_API void tacho_plot_config(const char *name, unsigned format, unsigned flags, uint32_t color)
@@ -93,7 +93,7 @@ TACHO_API void tacho_plot_config(const char *name, unsigned format, unsigned fla
 		return;
 	words[0] = names_intern(name);
 	kept_add(RING_PLOT_CONFIG, words, 3, NULL, 0);
-	emit(RING_PLOT_CONFIG, words[0], words[1], words[2], 3);
+	value_emit(RING_PLOT_CONFIG, words[0], words[1], words[2], 3);
 }
 
 /* ----------------------------------------------------------------- memory */
@@ -101,11 +101,11 @@ TACHO_API void tacho_plot_config(const char *name, unsigned format, unsigned fla
 TACHO_API void tacho_alloc(const char *pool, const void *address, size_t size)
 {
 	if (tacho_is_recording())
-		emit(RING_ALLOC, name_or_0(pool), (uint64_t)(uintptr_t)address, size, 3);
+		value_emit(RING_ALLOC, name_or_0(pool), (uint64_t)(uintptr_t)address, size, 3);
 }
 
 TACHO_API void tacho_free(const char *pool, const void *address)
 {
 	if (tacho_is_recording())
-		emit(RING_FREE, name_or_0(pool), (uint64_t)(uintptr_t)address, 0, 2);
+		value_emit(RING_FREE, name_or_0(pool), (uint64_t)(uintptr_t)address, 0, 2);
 }

@@ -7,7 +7,7 @@
 #include "client/format.h"
 
 /* The thread to attach something to ZONE, NULL when the zone is not in the present recording. */
-static struct thread *thread_of(struct tacho_zone zone)
+static struct thread *zone_thread_of(struct tacho_zone zone)
 {
 	if (!zone.session || zone.session != tacho_key() >> 32)
 		return NULL;
@@ -16,7 +16,7 @@ static struct thread *thread_of(struct tacho_zone zone)
 
 static void attach_text(struct tacho_zone zone, unsigned type, const char *text, size_t len)
 {
-	struct thread *t = thread_of(zone);
+	struct thread *t = zone_thread_of(zone);
 	uint64_t id = zone.word >> 2;
 
 	if (t)
@@ -27,7 +27,7 @@ static void attach_format(struct tacho_zone zone, unsigned type, const char *for
 {
 	struct formatted f;
 
-	if (!thread_of(zone))
+	if (!zone_thread_of(zone))
 		return;
 	formatted_make(&f, format, args);
 	attach_text(zone, type, f.text, f.len);
@@ -36,7 +36,7 @@ static void attach_format(struct tacho_zone zone, unsigned type, const char *for
 
 static void attach_word(struct tacho_zone zone, unsigned type, uint64_t word)
 {
-	struct thread *t = thread_of(zone);
+	struct thread *t = zone_thread_of(zone);
 	uint64_t words[2] = {zone.word >> 2, word};
 
 	if (t)

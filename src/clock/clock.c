@@ -156,7 +156,7 @@ static double in_piece(const struct clock_piece *piece, uint64_t ticks)
 }
 
 /* Of nonsense in, nonsense out, but defined: points may come from a damaged file. */
-static int64_t saturate(double ns)
+static int64_t clock_saturate(double ns)
 {
 	const double far = 4e18;
 
@@ -168,7 +168,7 @@ static int64_t saturate(double ns)
 /* Without floor(), which takes as long as all the rest. */
 static int64_t whole_below(double ns)
 {
-	int64_t whole = saturate(ns);
+	int64_t whole = clock_saturate(ns);
 
 	return whole - ((double)whole > ns);
 }
@@ -203,5 +203,5 @@ uint64_t clock_fit_ticks(const struct clock_fit *fit, int64_t ns)
 	}
 	ns = (int64_t)((uint64_t)ns - (uint64_t)fit->pieces[low].ns);
 	return fit->pieces[low].ticks +
-	       (uint64_t)saturate(ceil((double)ns / fit->pieces[low].ns_per_tick));
+	       (uint64_t)clock_saturate(ceil((double)ns / fit->pieces[low].ns_per_tick));
 }

@@ -20,20 +20,20 @@ void device_clock_free(struct device_clock *clock)
 }
 
 /* One of the two readings of a point. */
-static uint64_t value(const struct device_point *p, int of_ticks)
+static uint64_t device_clock_value(const struct device_point *p, int of_ticks)
 {
 	return of_ticks ? p->ticks : p->cycles;
 }
 
 /* The last point that is not behind AT; 0 when all are. */
-static size_t find(const struct device_clock *clock, int of_ticks, uint64_t at)
+static size_t device_clock_find(const struct device_clock *clock, int of_ticks, uint64_t at)
 {
 	size_t low = 0, high = clock->n;
 
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 
-		if (value(&clock->v[middle], of_ticks) <= at)
+		if (device_clock_value(&clock->v[middle], of_ticks) <= at)
 			low = middle;
 		else
 			high = middle;
@@ -42,7 +42,7 @@ static size_t find(const struct device_clock *clock, int of_ticks, uint64_t at)
 }
 
 /* A piece with a slope: it has time and cycles. */
-static int slopes(const struct device_clock *clock, size_t i)
+static int device_clock_slopes(const struct device_clock *clock, size_t i)
 {
 	return i + 1 < clock->n && clock->v[i + 1].ticks > clock->v[i].ticks &&
 	       clock->v[i + 1].cycles > clock->v[i].cycles;
@@ -52,7 +52,7 @@ static int slopes(const struct device_clock *clock, size_t i)
 static size_t piece_before(const struct device_clock *clock, size_t from)
 {
 	for (size_t i = from + 1; i-- > 0;)
-		if (slopes(clock, i))
+		if (device_clock_slopes(clock, i))
 			return i;
 	return clock->n;
 }
@@ -60,12 +60,12 @@ static size_t piece_before(const struct device_clock *clock, size_t from)
 static size_t piece_behind(const struct device_clock *clock, size_t from)
 {
 	for (size_t i = from; i + 1 < clock->n; i++)
-		if (slopes(clock, i))
+		if (device_clock_slopes(clock, i))
 			return i;
 	return clock->n;
 }
 
-static uint64_t add(uint64_t base, wide step, int down)
+static uint64_t fixed_add(uint64_t base, wide step, int down)
 {
 	if (down)
 		return step > base ? 0 : base - (uint64_t)step;
@@ -78,11 +78,12 @@ static uint64_t by_nominal(const struct device_clock *clock, uint64_t base, uint
 	double per_cycle = clock->mhz && clock->rate > 0 ? clock->rate / 1e6 / clock->mhz : 1;
 	double out = (double)step * (to_ticks ? per_cycle : 1 / per_cycle);
 
-	return add(base, out < 1.8e19 ? (wide)llround(out < 9e18 ? out : 9e18) : UINT64_MAX, down);
+	return fixed_add(base, out < 1.8e19 ? (wide)llround(out < 9e18 ? out : 9e18) : UINT64_MAX,
+			 down);
 }
 
 /* AT, a cycle or a tick, to the other one. */
-static uint64_t convert(const struct device_clock *clock, uint64_t at, int to_ticks)
+static uint64_t device_clock_convert(const struct device_clock *clock, uint64_t at, int to_ticks)
 {
 	static const struct device_point zero;
 	const struct device_point *from = &zero, *a, *b;
@@ -91,36 +92,39 @@ static uint64_t convert(const struct device_clock *clock, uint64_t at, int to_ti
 	int down;
 
 	if (clock->n) {
-		i = find(clock, !to_ticks, at);
+		i = device_clock_find(clock, !to_ticks, at);
 		from = &clock->v[i];
-		if (i + 1 < clock->n && at >= value(from, !to_ticks) && !slopes(clock, i))
-			return value(from, to_ticks); /* it stood still */
+		if (i + 1 < clock->n && at >= device_clock_value(from, !to_ticks) &&
+		    !device_clock_slopes(clock, i))
+			return device_clock_value(from, to_ticks); /* it stood still */
 		piece = i + 1 < clock->n ? piece_behind(clock, i) : piece_before(clock, i);
 	}
-	down = at < value(from, !to_ticks);
-	step = down ? value(from, !to_ticks) - at : at - value(from, !to_ticks);
+	down = at < device_clock_value(from, !to_ticks);
+	step = down ? device_clock_value(from, !to_ticks) - at
+		    : at - device_clock_value(from, !to_ticks);
 	if (piece >= clock->n)
-		return by_nominal(clock, value(from, to_ticks), step, down, to_ticks);
+		return by_nominal(clock, device_clock_value(from, to_ticks), step, down, to_ticks);
 	a = &clock->v[piece];
 	b = a + 1;
-	over = value(b, to_ticks) - value(a, to_ticks);
-	under = value(b, !to_ticks) - value(a, !to_ticks);
-	return add(value(from, to_ticks), ((wide)step * over + under / 2) / under, down);
+	over = device_clock_value(b, to_ticks) - device_clock_value(a, to_ticks);
+	under = device_clock_value(b, !to_ticks) - device_clock_value(a, !to_ticks);
+	return fixed_add(device_clock_value(from, to_ticks),
+			 ((wide)step * over + under / 2) / under, down);
 }
 
 uint64_t device_clock_ticks(const struct device_clock *clock, uint64_t cycles)
 {
-	return convert(clock, cycles, 1);
+	return device_clock_convert(clock, cycles, 1);
 }
 
 uint64_t device_clock_cycles(const struct device_clock *clock, uint64_t ticks)
 {
-	return convert(clock, ticks, 0);
+	return device_clock_convert(clock, ticks, 0);
 }
 
 void device_clock_trim(struct device_clock *clock, uint64_t cycles)
 {
-	size_t i = clock->n ? find(clock, 0, cycles) : 0;
+	size_t i = clock->n ? device_clock_find(clock, 0, cycles) : 0;
 
 	/* Two pieces before it stay: what is behind the last point goes on from one, and the other
 	 * tells how much the frequency changed. */
@@ -133,7 +137,7 @@ void device_clock_trim(struct device_clock *clock, uint64_t cycles)
 }
 
 /* ---- bounds ---- */
-static double slope(const struct device_clock *clock, size_t i)
+static double device_clock_slope(const struct device_clock *clock, size_t i)
 {
 	const struct device_point *a = &clock->v[i], *b = a + 1;
 
@@ -146,25 +150,25 @@ static double slope_change(const struct device_clock *clock, size_t piece)
 {
 	size_t before = piece ? piece_before(clock, piece - 1) : clock->n;
 	size_t behind = piece_behind(clock, piece + 1);
-	double own = slope(clock, piece), most = 0;
+	double own = device_clock_slope(clock, piece), most = 0;
 
 	if (before < clock->n)
-		most = fabs(slope(clock, before) - own);
+		most = fabs(device_clock_slope(clock, before) - own);
 	if (behind < clock->n)
-		most = fmax(most, fabs(slope(clock, behind) - own));
+		most = fmax(most, fabs(device_clock_slope(clock, behind) - own));
 	if (before >= clock->n && behind >= clock->n && clock->mhz && clock->rate > 0)
 		most = fabs(clock->rate / 1e6 / clock->mhz - own);
 	return most;
 }
 
-static uint64_t worse(const struct device_point *a, const struct device_point *b)
+static uint64_t device_clock_worse(const struct device_point *a, const struct device_point *b)
 {
 	return a->bound_ns > b->bound_ns ? a->bound_ns : b->bound_ns;
 }
 
 uint64_t device_clock_bound(const struct device_clock *clock, uint64_t cycles)
 {
-	size_t i = clock->n ? find(clock, 0, cycles) : 0, piece;
+	size_t i = clock->n ? device_clock_find(clock, 0, cycles) : 0, piece;
 	const struct device_point *a, *b;
 	double span, change;
 	uint64_t bound;
@@ -178,7 +182,7 @@ uint64_t device_clock_bound(const struct device_clock *clock, uint64_t cycles)
 		return DEVICE_CLOCK_UNKNOWN;
 	a = &clock->v[piece];
 	b = a + 1;
-	bound = worse(a, b);
+	bound = device_clock_worse(a, b);
 	if (bound == DEVICE_CLOCK_UNKNOWN)
 		return bound;
 	span = (double)(b->cycles - a->cycles);

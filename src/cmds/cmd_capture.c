@@ -30,7 +30,7 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-static void init(void *conf)
+static void cmd_capture_init(void *conf)
 {
 	record_init(&((struct conf *)conf)->record);
 }
@@ -74,8 +74,8 @@ static bool well_known(char *dir, size_t size)
  * When another recorder has the well-known session, one of its own does for programs that are told
  * by TACHO_SESSION.
  */
-static int open_session(struct capture **c, struct conf *cf, struct capture_options *options,
-			struct tacho_error *err)
+static int capture_session_open(struct capture **c, struct conf *cf,
+				struct capture_options *options, struct tacho_error *err)
 {
 	static char dir[RING_PATH];
 	int r;
@@ -141,7 +141,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-static void explain(const struct capture *c, const struct conf *cf)
+static void capture_explain(const struct capture *c, const struct conf *cf)
 {
 	if (cf->pids.n)
 		fprintf(stderr, "tacho: recording; Ctrl-C stops and saves\n");
@@ -154,7 +154,7 @@ static void explain(const struct capture *c, const struct conf *cf)
 }
 
 /* Ends by Ctrl-C, by the time limit, or when all programs that were attached to have ended. */
-static void loop(struct recording *r, const struct conf *cf)
+static void capture_loop(struct recording *r, const struct conf *cf)
 {
 	uint64_t end = cf->duration > 0 ? now_ns() + (uint64_t)cf->duration : UINT64_MAX;
 	bool seen = false;
@@ -169,7 +169,7 @@ static void loop(struct recording *r, const struct conf *cf)
 	}
 }
 
-static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+static int cmd_capture_run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
 	struct conf *cf = conf;
 	struct recording r = {.quiet = common->quiet};
@@ -188,7 +188,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	/* First, so that a signal never leaves a session behind. */
 	record_catch_signals();
 	record_raise_files();
-	code = open_session(&r.capture, cf, &options, &err);
+	code = capture_session_open(&r.capture, cf, &options, &err);
 	if (code < 0)
 		return err_report(&err, code);
 	if (capture_note(r.capture)[0])
@@ -204,8 +204,8 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	}
 	capture_start(r.capture);
 	if (!common->quiet)
-		explain(r.capture, cf);
-	loop(&r, cf);
+		capture_explain(r.capture, cf);
+	capture_loop(&r, cf);
 	opt_list_free(&cf->pids);
 	opt_list_free(&cf->tracy_ports);
 	return record_finish(&r, &cf->record);
@@ -227,6 +227,6 @@ const struct cmd cmd_capture = {
 		    "      records a running program for five seconds\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
-	.init = init,
-	.run = run,
+	.init = cmd_capture_init,
+	.run = cmd_capture_run,
 };

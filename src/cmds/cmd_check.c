@@ -70,7 +70,7 @@ static const char *verdict_of(bool broken, bool lost, bool absent)
 	return lost ? "whole, with losses" : "whole";
 }
 
-static int print(struct query *q, void *conf)
+static int check_print(struct query *q, void *conf)
 {
 	const struct trace_damage *damage = &q->trace->damage;
 	bool absent = trace_absent_total(q->trace) > 0;
@@ -106,7 +106,7 @@ static int print(struct query *q, void *conf)
 	return table_close(&t);
 }
 
-QUERY_RUN(print)
+QUERY_RUN(check_print)
 
 const struct cmd cmd_check = {
 	.name = "check",

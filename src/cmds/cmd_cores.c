@@ -89,7 +89,7 @@ static int sum_lane(struct query *q, const struct cores *cores, uint32_t lane, s
 	return r;
 }
 
-static int add_track(struct query *q, struct cores *cores, uint32_t track)
+static int cores_track_add(struct query *q, struct cores *cores, uint32_t track)
 {
 	uint32_t first, count, risc = TRACE_CORE_RISC(q->trace->tracks[track].id);
 	struct core *core = core_of(cores, q->trace, track);
@@ -145,7 +145,8 @@ static int by_longest(const void *a, const void *b)
 	return x->track < y->track ? -1 : 1;
 }
 
-static void add_row(struct table *t, const struct trace *trace, const struct core *c, double most)
+static void cores_row_add(struct table *t, const struct trace *trace, const struct core *c,
+			  double most)
 {
 	const char *name = trace->tracks[c->track].name, *slash = strrchr(name, '/');
 
@@ -166,7 +167,7 @@ static void add_row(struct table *t, const struct trace *trace, const struct cor
 	table_row(t);
 }
 
-static int print(struct query *q, void *conf)
+static int cores_print(struct query *q, void *conf)
 {
 	static const struct table_column columns[] = {
 		{"pid", NULL, TABLE_ID},
@@ -191,7 +192,7 @@ static int print(struct query *q, void *conf)
 
 	for (uint32_t i = 0; r == 0 && i < q->trace->track_count; i++)
 		if (query_shows(q, i, TRACE_CORE) && !TRACE_CORE_IS_OTHER(q->trace->tracks[i].id))
-			r = add_track(q, &cores, i);
+			r = cores_track_add(q, &cores, i);
 	for (size_t i = 0; r == 0 && i < cores.n; i++)
 		r = core_busy(q, &cores, &cores.v[i]);
 	for (size_t i = 0; i < cores.n; i++)
@@ -200,7 +201,7 @@ static int print(struct query *q, void *conf)
 		qsort(cores.v, cores.n, sizeof(*cores.v), by_longest);
 	table_open(&table, stdout, &q->style, TABLE_COLUMNS(columns));
 	for (size_t i = 0; r == 0 && i < cores.n; i++)
-		add_row(&table, q->trace, &cores.v[i], most);
+		cores_row_add(&table, q->trace, &cores.v[i], most);
 	for (size_t i = 0; i < cores.n; i++)
 		vec_free(&cores.v[i].lanes);
 	vec_free(&cores);
@@ -210,7 +211,7 @@ static int print(struct query *q, void *conf)
 	return r < 0 ? r : closed;
 }
 
-QUERY_RUN(print)
+QUERY_RUN(cores_print)
 
 const struct cmd cmd_cores = {
 	.name = "cores",

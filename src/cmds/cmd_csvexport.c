@@ -55,7 +55,8 @@ static void release_init(void *conf)
 	((struct conf *)conf)->csv.layout = TRACY_CSV_TT10;
 }
 
-static int run(void *verb_conf, const struct cmd_common *common, int argc, char **argv)
+static int cmd_csvexport_run(void *verb_conf, const struct cmd_common *common, int argc,
+			     char **argv)
 {
 	const struct conf *conf = verb_conf;
 	struct tacho_error err = {0};
@@ -109,7 +110,7 @@ const struct cmd cmd_csvexport = {
 		    "tacho csvexport -m -s ';' run.tracy\n  messages and their times\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
-	.run = run,
+	.run = cmd_csvexport_run,
 };
 
 const struct cmd cmd_csv_release = {
@@ -124,5 +125,5 @@ const struct cmd cmd_csv_release = {
 	.opts = release_opts,
 	.conf_size = sizeof(struct conf),
 	.init = release_init,
-	.run = run,
+	.run = cmd_csvexport_run,
 };

@@ -17,12 +17,12 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-static void init(void *conf)
+static void cmd_diff_init(void *conf)
 {
 	((struct conf *)conf)->compare.max_differences = 20;
 }
 
-static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+static int cmd_diff_run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
 	struct conf *cf = conf;
 	struct ops_compare_result result = {0};
@@ -59,6 +59,6 @@ const struct cmd cmd_diff = {
 		    "      what changed by more than 5 %\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
-	.init = init,
-	.run = run,
+	.init = cmd_diff_init,
+	.run = cmd_diff_run,
 };

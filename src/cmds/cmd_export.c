@@ -52,7 +52,7 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-static bool strip(char *path, const char *ending)
+static bool export_strip(char *path, const char *ending)
 {
 	size_t len = strlen(path), n = strlen(ending);
 
@@ -63,16 +63,16 @@ static bool strip(char *path, const char *ending)
 }
 
 /* app.tacho gives app.json, app.csv or app.tracy, beside it. */
-static char *default_output(const char *trace, int format)
+static char *export_default_output(const char *trace, int format)
 {
 	static const char *const endings[] = {"json", "csv", "json", "tracy"};
 	char *stem = strdup(trace), *path = NULL;
 
 	if (!stem)
 		return NULL;
-	strip(stem, ".part");
-	if (!strip(stem, ".tacho"))
-		strip(stem, ".tracy");
+	export_strip(stem, ".part");
+	if (!export_strip(stem, ".tacho"))
+		export_strip(stem, ".tracy");
 	if (asprintf(&path, "%s.%s", stem, endings[format]) < 0)
 		path = NULL;
 	free(stem);
@@ -88,7 +88,7 @@ static int check_whole(struct query *q, const struct conf *conf)
 	return 0;
 }
 
-static int write_tracy(struct query *q, const struct conf *conf, const struct output *out)
+static int export_tracy_write(struct query *q, const struct conf *conf, const struct output *out)
 {
 	struct tracy_write_options options = {.level = (int)conf->level};
 	struct tracy_notes notes = {{0}};
@@ -108,7 +108,7 @@ static int write_tracy(struct query *q, const struct conf *conf, const struct ou
 	return r;
 }
 
-static int write_file(struct query *q, const struct conf *conf, const char *path)
+static int export_file_write(struct query *q, const struct conf *conf, const char *path)
 {
 	struct output out;
 	struct progress progress;
@@ -118,7 +118,7 @@ static int write_file(struct query *q, const struct conf *conf, const char *path
 		return r;
 	progress_start(&progress, q->common->quiet);
 	if (conf->to == TO_TRACY)
-		r = write_tracy(q, conf, &out);
+		r = export_tracy_write(q, conf, &out);
 	else
 		r = export_write(out.file, q->trace, (enum export_format)conf->to, &q->filter,
 				 &progress);
@@ -203,8 +203,8 @@ static int write_one(const struct logs_job *job, const char *folder, bool first)
 }
 
 /* Calls DO_ONE for each process that has a device, or once for all when there is but one. */
-static int each_process(const struct logs_job *job,
-			int (*do_one)(const struct logs_job *, const char *, bool))
+static int export_each_process(const struct logs_job *job,
+			       int (*do_one)(const struct logs_job *, const char *, bool))
 {
 	const struct trace *trace = job->q->trace;
 	uint32_t process = TRACE_NONE;
@@ -239,15 +239,15 @@ static int write_logs(struct query *q, const struct conf *conf)
 		return r;
 	job.several = ops_several_processes(q->trace, NULL);
 	job.tracks = malloc(q->trace->track_count + 1);
-	r = job.tracks ? each_process(&job, check_one)
+	r = job.tracks ? export_each_process(&job, check_one)
 		       : err_set(&q->err, TACHO_ENOMEM, "no memory");
 	if (r == 0)
-		r = each_process(&job, write_one);
+		r = export_each_process(&job, write_one);
 	free(job.tracks);
 	return r;
 }
 
-static int print(struct query *q, void *verb_conf)
+static int export_print(struct query *q, void *verb_conf)
 {
 	const struct conf *conf = verb_conf;
 	char *path;
@@ -255,17 +255,18 @@ static int print(struct query *q, void *verb_conf)
 
 	if (conf->to == TO_TT_LOGS)
 		return write_logs(q, conf);
-	path = conf->output ? strdup(conf->output) : default_output(q->trace->path, conf->to);
+	path = conf->output ? strdup(conf->output)
+			    : export_default_output(q->trace->path, conf->to);
 	q->filter.overlap = true;
 	if (path)
-		r = write_file(q, conf, path);
+		r = export_file_write(q, conf, path);
 	if (r == 0 && strcmp(path, "-") && !q->common->quiet)
 		err_note("wrote %s", path);
 	free(path);
 	return r;
 }
 
-QUERY_RUN(print)
+QUERY_RUN(export_print)
 
 const struct cmd cmd_export = {
 	.name = "export",

@@ -48,7 +48,7 @@ static int add_frame(struct listing *l, const struct export_frame *frame, uint32
 	return table_row(&l->table);
 }
 
-static int take_row(void *context, const struct trace_row *row, uint32_t track)
+static int frames_row_take(void *context, const struct trace_row *row, uint32_t track)
 {
 	struct listing *l = context;
 	const struct trace *trace = l->q->trace;
@@ -67,7 +67,7 @@ static int take_row(void *context, const struct trace_row *row, uint32_t track)
 	return vec_push(&set->durations, ns);
 }
 
-static int compare(const void *a, const void *b)
+static int frames_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -75,7 +75,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* The value at rank ceil(q * n), as for zones. */
-static double quantile(const struct set *set, uint64_t percent)
+static double frames_quantile(const struct set *set, uint64_t percent)
 {
 	size_t rank = (set->durations.n * percent + 99) / 100;
 
@@ -95,12 +95,12 @@ static void add_set(struct listing *l, uint32_t track)
 		for (int i = 0; i < 6; i++)
 			table_none(&l->table);
 	} else {
-		qsort(set->durations.v, n, sizeof(double), compare);
+		qsort(set->durations.v, n, sizeof(double), frames_compare);
 		table_real(&l->table, set->sum / (double)n);
 		table_real(&l->table, set->sum > 0 ? 1e9 * (double)n / set->sum : 0);
 		table_real(&l->table, set->durations.v[0]);
-		table_real(&l->table, quantile(set, 50));
-		table_real(&l->table, quantile(set, 99));
+		table_real(&l->table, frames_quantile(set, 50));
+		table_real(&l->table, frames_quantile(set, 99));
 		table_real(&l->table, set->durations.v[n - 1]);
 	}
 	table_row(&l->table);
@@ -120,7 +120,7 @@ static const struct table_column set_columns[] = {
 	{"max_ns", "max", TABLE_NS},
 };
 
-static int print(struct query *q, void *conf)
+static int frames_print(struct query *q, void *conf)
 {
 	struct listing l = {.q = q, .list = ((struct conf *)conf)->list};
 	uint32_t n = q->trace->track_count;
@@ -133,7 +133,7 @@ static int print(struct query *q, void *conf)
 		table_open(&l.table, stdout, &q->style, TABLE_COLUMNS(frame_columns));
 	else
 		table_open(&l.table, stdout, &q->style, TABLE_COLUMNS(set_columns));
-	r = query_rows(q, TRACE_FRAMES, take_row, &l);
+	r = query_rows(q, TRACE_FRAMES, frames_row_take, &l);
 	for (uint32_t i = 0; i < n; i++) {
 		if (r == 0 && !l.list && query_shows(q, i, TRACE_FRAMES))
 			add_set(&l, i);
@@ -144,7 +144,7 @@ static int print(struct query *q, void *conf)
 	return r < 0 ? r : closed;
 }
 
-QUERY_RUN(print)
+QUERY_RUN(frames_print)
 
 const struct cmd cmd_frames = {
 	.name = "frames",

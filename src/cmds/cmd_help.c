@@ -1,6 +1,6 @@
 #include "cmds/cmds.h"
 
-static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+static int cmd_help_run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
 	const struct cmd *cmd;
 	struct tacho_error err;
@@ -24,5 +24,5 @@ const struct cmd cmd_help = {
 	.summary = "print help on the program or on one verb",
 	.usage = "[VERB]",
 	.description = "Prints the list of verbs, or what one verb does and its options.",
-	.run = run,
+	.run = cmd_help_run,
 };

@@ -21,7 +21,7 @@ static const struct opt opts[] = {
 };
 
 /* x.tacho for x.tracy or x.json */
-static char *default_output(const char *input)
+static char *import_default_output(const char *input)
 {
 	size_t len = strlen(input);
 	char *path;
@@ -33,7 +33,7 @@ static char *default_output(const char *input)
 	return asprintf(&path, "%.*s.tacho", (int)len, input) < 0 ? NULL : path;
 }
 
-static void last_line(const char *output, uint64_t zones)
+static void import_last_line(const char *output, uint64_t zones)
 {
 	char count[FMT_SIZE];
 
@@ -54,8 +54,8 @@ static void chrome_notes_print(const struct export_notes *n)
 }
 
 /* A damaged input gives what stands before the damage, and exit code 4. */
-static int convert(int fd, const char *input, const char *output, const struct conf *conf,
-		   const struct cmd_common *common)
+static int import_convert(int fd, const char *input, const char *output, const struct conf *conf,
+			  const struct cmd_common *common)
 {
 	struct trace_writer_options options = {.force = conf->force};
 	struct tracy_notes notes = {{0}};
@@ -85,14 +85,14 @@ static int convert(int fd, const char *input, const char *output, const struct c
 	if (trace_writer_close(w, &err) < 0)
 		return err_report(&err, err.code);
 	if (!common->quiet) {
-		last_line(output, zones);
+		import_last_line(output, zones);
 		tracy_notes_print(&notes);
 		chrome_notes_print(&chrome);
 	}
 	return r < 0 ? err_report(&damage, r) : 0;
 }
 
-static int run(void *verb_conf, const struct cmd_common *common, int argc, char **argv)
+static int cmd_import_run(void *verb_conf, const struct cmd_common *common, int argc, char **argv)
 {
 	const struct conf *conf = verb_conf;
 	struct tacho_error err = {0};
@@ -108,8 +108,9 @@ static int run(void *verb_conf, const struct cmd_common *common, int argc, char 
 		err_errno(&err, TACHO_EREAD, "cannot read %s", argv[0]);
 		return err_report(&err, TACHO_EREAD);
 	}
-	output = conf->output ? strdup(conf->output) : default_output(argv[0]);
-	r = output ? convert(fd, argv[0], output, conf, common) : err_report(NULL, TACHO_ENOMEM);
+	output = conf->output ? strdup(conf->output) : import_default_output(argv[0]);
+	r = output ? import_convert(fd, argv[0], output, conf, common)
+		   : err_report(NULL, TACHO_ENOMEM);
 	free(output);
 	close(fd);
 	return r;
@@ -130,5 +131,5 @@ const struct cmd cmd_import = {
 		    "tacho import trace.json\n  writes trace.tacho\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
-	.run = run,
+	.run = cmd_import_run,
 };

@@ -29,7 +29,7 @@ struct counts {
 	uint64_t zones_lost[TRACE_LOSSES + 1], others_lost[TRACE_LOSSES + 1];
 };
 
-static int count_row(void *context, const struct trace_row *row, uint32_t track)
+static int info_row_count(void *context, const struct trace_row *row, uint32_t track)
 {
 	struct counts *c = context;
 	uint64_t reason = row->a < TRACE_LOSSES ? row->a : TRACE_LOSSES;
@@ -61,7 +61,7 @@ static void add_date(struct table *t, const struct trace *trace)
 		table_text(t, text);
 }
 
-static void add_clock(struct table *t, const struct query *q)
+static void info_clock_add(struct table *t, const struct query *q)
 {
 	const struct trace *trace = q->trace;
 	uint32_t worst = 0;
@@ -90,7 +90,7 @@ static void add_losses(struct table *t, const struct query *q, const struct coun
 	}
 }
 
-static int print_summary(struct query *q, const struct counts *counts, size_t most)
+static int info_summary_print(struct query *q, const struct counts *counts, size_t most)
 {
 	static const struct table_column columns[] = {
 		{"file", "file", TABLE_STRING},
@@ -139,7 +139,7 @@ static int print_summary(struct query *q, const struct counts *counts, size_t mo
 	table_uint(&t, trace->srcloc_count);
 	table_uint(&t, trace->zones);
 	table_uint(&t, trace->rows);
-	add_clock(&t, q);
+	info_clock_add(&t, q);
 	add_losses(&t, q, counts);
 	table_text(&t, trace->damage.text);
 	table_row(&t);
@@ -252,11 +252,11 @@ LIST(threads)
 
 /* In the order of the words above, without "all". */
 static int (*const printers[])(struct query *, const struct counts *, size_t) = {
-	print_summary, print_properties, print_processes, print_absent,
-	print_threads, print_clocks,     print_rows,      print_losses,
+	info_summary_print, print_properties, print_processes, print_absent,
+	print_threads,      print_clocks,     print_rows,      print_losses,
 };
 
-static bool is_empty(const struct query *q, const struct counts *counts, size_t section)
+static bool info_is_empty(const struct query *q, const struct counts *counts, size_t section)
 {
 	if (printers[section] == print_properties)
 		return q->trace->property_count == 0;
@@ -277,7 +277,7 @@ static int print_all(struct query *q, const struct counts *counts)
 	for (size_t i = 0; i < sizeof(printers) / sizeof(printers[0]) && r == 0; i++) {
 		if (json)
 			printf("%s\"%s\": ", i ? "," : "{", sections[i + 1]);
-		else if (is_empty(q, counts, i))
+		else if (info_is_empty(q, counts, i))
 			continue;
 		else if (i)
 			putchar('\n');
@@ -288,11 +288,11 @@ static int print_all(struct query *q, const struct counts *counts)
 	return r;
 }
 
-static int print(struct query *q, void *conf)
+static int info_print(struct query *q, void *conf)
 {
 	int show = ((struct conf *)conf)->show;
 	struct counts counts = {0};
-	int r = query_rows(q, TRACE_TRACK_KINDS, count_row, &counts);
+	int r = query_rows(q, TRACE_TRACK_KINDS, info_row_count, &counts);
 
 	if (r < 0)
 		return r;
@@ -302,7 +302,7 @@ static int print(struct query *q, void *conf)
 	return printers[show ? show - 1 : 0](q, &counts, 0);
 }
 
-QUERY_RUN(print)
+QUERY_RUN(info_print)
 
 const struct cmd cmd_info = {
 	.name = "info",

@@ -17,7 +17,7 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-static int take_row(void *context, const struct trace_row *row, uint32_t track)
+static int locks_row_take(void *context, const struct trace_row *row, uint32_t track)
 {
 	return export_lock_row(&((struct export_lock *)context)[track], row, NULL, NULL);
 }
@@ -64,7 +64,7 @@ static void add_lock(struct table *t, const struct query *q, const struct export
 	table_row(t);
 }
 
-static int print(struct query *q, void *conf)
+static int locks_print(struct query *q, void *conf)
 {
 	uint32_t n = q->trace->track_count;
 	struct export_lock *locks = calloc(n + 1, sizeof(*locks));
@@ -75,7 +75,7 @@ static int print(struct query *q, void *conf)
 	if (!locks)
 		return TACHO_ENOMEM;
 	table_open(&t, stdout, &q->style, TABLE_COLUMNS(columns));
-	r = query_rows(q, TRACE_LOCK, take_row, locks);
+	r = query_rows(q, TRACE_LOCK, locks_row_take, locks);
 	for (uint32_t i = 0; i < n; i++) {
 		if (r == 0 && query_shows(q, i, TRACE_LOCK))
 			add_lock(&t, q, &locks[i], i);
@@ -86,7 +86,7 @@ static int print(struct query *q, void *conf)
 	return r < 0 ? r : closed;
 }
 
-QUERY_RUN(print)
+QUERY_RUN(locks_print)
 
 const struct cmd cmd_locks = {
 	.name = "locks",

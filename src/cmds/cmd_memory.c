@@ -25,7 +25,7 @@ struct listing {
 	struct table table;
 };
 
-static int take_row(void *context, const struct trace_row *row, uint32_t track)
+static int memory_row_take(void *context, const struct trace_row *row, uint32_t track)
 {
 	struct listing *l = context;
 
@@ -69,7 +69,7 @@ static const struct table_column alive_columns[] = {
 	{"address", "address", TABLE_STRING}, {"bytes", "bytes", TABLE_COUNT},
 };
 
-static int compare(const void *a, const void *b)
+static int memory_compare(const void *a, const void *b)
 {
 	const struct export_allocation *x = a, *y = b;
 
@@ -88,7 +88,7 @@ static void add_alive(struct listing *l, uint32_t track)
 	char text[64];
 
 	if (p->alive)
-		qsort(p->slots, p->slot_count, sizeof(*p->slots), compare);
+		qsort(p->slots, p->slot_count, sizeof(*p->slots), memory_compare);
 	for (uint64_t i = 0; i < p->alive; i++) {
 		const struct export_allocation *a = &p->slots[i];
 
@@ -104,7 +104,7 @@ static void add_alive(struct listing *l, uint32_t track)
 	}
 }
 
-static int print(struct query *q, void *conf)
+static int memory_print(struct query *q, void *conf)
 {
 	struct listing l = {.q = q};
 	bool alive = ((struct conf *)conf)->alive;
@@ -118,7 +118,7 @@ static int print(struct query *q, void *conf)
 		table_open(&l.table, stdout, &q->style, TABLE_COLUMNS(alive_columns));
 	else
 		table_open(&l.table, stdout, &q->style, TABLE_COLUMNS(pool_columns));
-	r = query_rows(q, TRACE_MEMORY, take_row, &l);
+	r = query_rows(q, TRACE_MEMORY, memory_row_take, &l);
 	for (uint32_t i = 0; i < n; i++) {
 		if (r == 0 && query_shows(q, i, TRACE_MEMORY))
 			(alive ? add_alive : add_pool)(&l, i);
@@ -129,7 +129,7 @@ static int print(struct query *q, void *conf)
 	return r < 0 ? r : closed;
 }
 
-QUERY_RUN(print)
+QUERY_RUN(memory_print)
 
 const struct cmd cmd_memory = {
 	.name = "memory",

@@ -61,7 +61,7 @@ static bool is_taken(struct listing *l, const struct trace_row *row)
 	return pattern_match(&l->q->name, l->text.data);
 }
 
-static int add_row(void *context, const struct trace_row *row, uint32_t track)
+static int messages_row_add(void *context, const struct trace_row *row, uint32_t track)
 {
 	struct listing *l = context;
 	const struct trace *trace = l->q->trace;
@@ -88,7 +88,7 @@ static int add_row(void *context, const struct trace_row *row, uint32_t track)
 	return table_row(&l->table);
 }
 
-static int print(struct query *q, void *conf)
+static int messages_print(struct query *q, void *conf)
 {
 	static const struct table_column columns[] = {
 		{"time_ns", "time", TABLE_NS}, {"severity", "severity", TABLE_STRING},
@@ -100,13 +100,13 @@ static int print(struct query *q, void *conf)
 	int r, closed;
 
 	table_open(&l.table, stdout, &q->style, TABLE_COLUMNS(columns));
-	r = query_rows(q, TRACE_TRACK_KINDS, add_row, &l);
+	r = query_rows(q, TRACE_TRACK_KINDS, messages_row_add, &l);
 	closed = table_close(&l.table);
 	buf_free(&l.text);
 	return r < 0 ? r : closed;
 }
 
-QUERY_RUN(print)
+QUERY_RUN(messages_print)
 
 const struct cmd cmd_messages = {
 	.name = "messages",

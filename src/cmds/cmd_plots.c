@@ -51,7 +51,7 @@ static int sum_up(void *context, const struct trace_row *row, uint32_t track)
 	return 0;
 }
 
-static const char *format_name(uint32_t format)
+static const char *plots_format_name(uint32_t format)
 {
 	static const char *const names[] = {
 		[TRACE_PLOT_NUMBER] = "number",
@@ -72,7 +72,7 @@ static void add_plot(struct listing *l, uint32_t track)
 
 	table_uint(&l->table, export_process(trace, track)->pid);
 	table_text(&l->table, export_track_name(trace, track, text, sizeof(text)));
-	table_text(&l->table, format_name(trace->tracks[track].format));
+	table_text(&l->table, plots_format_name(trace->tracks[track].format));
 	table_uint(&l->table, p->count);
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
 		if (p->count)
@@ -106,7 +106,7 @@ static int list_plots(struct query *q, struct listing *l)
 	return r < 0 ? r : closed;
 }
 
-static int add_point(void *context, const struct trace_row *row, uint32_t track)
+static int plots_point_add(void *context, const struct trace_row *row, uint32_t track)
 {
 	struct listing *l = context;
 	const struct trace *trace = l->q->trace;
@@ -135,19 +135,19 @@ static int list_points(struct query *q, struct listing *l)
 	int r, closed;
 
 	table_open(&l->table, stdout, &q->style, TABLE_COLUMNS(columns));
-	r = query_rows(q, TRACE_PLOT, add_point, l);
+	r = query_rows(q, TRACE_PLOT, plots_point_add, l);
 	closed = table_close(&l->table);
 	return r < 0 ? r : closed;
 }
 
-static int print(struct query *q, void *conf)
+static int plots_print(struct query *q, void *conf)
 {
 	struct listing l = {.q = q};
 
 	return ((struct conf *)conf)->query.name ? list_points(q, &l) : list_plots(q, &l);
 }
 
-QUERY_RUN(print)
+QUERY_RUN(plots_print)
 
 const struct cmd cmd_plots = {
 	.name = "plots",

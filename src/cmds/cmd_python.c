@@ -104,7 +104,7 @@ static size_t pass_on(int from)
 }
 
 /* The exit codes are those of a shell. */
-static int fail(int exit_code, int code, const struct tacho_error *err)
+static int python_fail(int exit_code, int code, const struct tacho_error *err)
 {
 	err_report(err, code);
 	return exit_code;
@@ -121,7 +121,8 @@ static int run_script(const char *python, const char *folder, const char *what)
 	pid_t pid;
 
 	if (pipe2(pipes, O_CLOEXEC) < 0)
-		return fail(1, err_errno(&err, TACHO_EUSAGE, "cannot run '%s'", python), &err);
+		return python_fail(1, err_errno(&err, TACHO_EUSAGE, "cannot run '%s'", python),
+				   &err);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, pipes[1], 1);
 	r = posix_spawnp(&pid, python, &actions, NULL, argv, environ);
@@ -130,22 +131,23 @@ static int run_script(const char *python, const char *folder, const char *what)
 	if (r) {
 		close(pipes[0]);
 		errno = r;
-		return fail(127, err_errno(&err, TACHO_EUSAGE, "cannot run '%s'", python), &err);
+		return python_fail(127, err_errno(&err, TACHO_EUSAGE, "cannot run '%s'", python),
+				   &err);
 	}
 	said = pass_on(pipes[0]);
 	close(pipes[0]);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFSIGNALED(status))
-		return fail(1, err_set(&err, TACHO_EUSAGE, "'%s' was killed", python), &err);
+		return python_fail(1, err_set(&err, TACHO_EUSAGE, "'%s' was killed", python), &err);
 	if (WEXITSTATUS(status) == 0 && !said)
-		return fail(
+		return python_fail(
 			1, err_set(&err, TACHO_EUSAGE, "'%s' is no Python: it did nothing", python),
 			&err);
 	return WEXITSTATUS(status);
 }
 
-static int run(void *verb_conf, const struct cmd_common *common, int argc, char **argv)
+static int cmd_python_run(void *verb_conf, const struct cmd_common *common, int argc, char **argv)
 {
 	const struct conf *conf = verb_conf;
 	const char *python = conf->python ? conf->python : "python3";
@@ -182,5 +184,5 @@ const struct cmd cmd_python = {
 		    "  makes 'python3.12 -m tracy' work by itself\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
-	.run = run,
+	.run = cmd_python_run,
 };

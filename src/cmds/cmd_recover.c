@@ -44,7 +44,7 @@ static int list_sessions(void)
 	return 0;
 }
 
-static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+static int cmd_recover_run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
 	struct conf *cf = conf;
 	struct recording r = {.quiet = common->quiet};
@@ -91,5 +91,5 @@ const struct cmd cmd_recover = {
 		    "      writes the trace where its recorder was writing\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
-	.run = run,
+	.run = cmd_recover_run,
 };

@@ -43,7 +43,7 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-static void init(void *conf)
+static void cmd_run_init(void *conf)
 {
 	record_init(&((struct conf *)conf)->record);
 	((struct conf *)conf)->port = VIEW_ANY_PORT;
@@ -51,7 +51,7 @@ static void init(void *conf)
 }
 
 /* app.tacho for ./bin/app */
-static char *default_output(const char *command)
+static char *run_default_output(const char *command)
 {
 	const char *slash = strrchr(command, '/');
 	struct buf b = BUF_INIT;
@@ -74,7 +74,7 @@ static void set_command_property(struct capture *c, char **argv)
  * Starts the command with its own argv, descriptors and signals. *FAILED is errno of exec, read
  * from a pipe that a successful exec closes.
  */
-static pid_t start(char **argv, const char *session, int *failed)
+static pid_t run_start(char **argv, const char *session, int *failed)
 {
 	int pipes[2];
 	pid_t pid;
@@ -125,7 +125,7 @@ static bool children_reap(pid_t command, int *status, bool *left)
 }
 
 /* Drains until the command has ended; its wait status. */
-static int follow(struct recording *r, pid_t pid)
+static int run_follow(struct recording *r, pid_t pid)
 {
 	int status = 0, number;
 	bool left;
@@ -232,14 +232,14 @@ static int run_unrecorded(char **argv, const struct tacho_error *err)
 	pid_t pid;
 
 	err_warn("not recorded: %s", err->text);
-	pid = start(argv, NULL, &failed);
+	pid = run_start(argv, NULL, &failed);
 	if (pid < 0 || failed) {
 		status = report_exec(argv[0], pid < 0 ? errno : failed);
 		if (pid > 0)
 			waitpid(pid, NULL, 0);
 		return status;
 	}
-	status = follow(&r, pid);
+	status = run_follow(&r, pid);
 	return record_is_wrapped() ? exit_code_of(status) : err_exit_code(TACHO_EWRITE);
 }
 
@@ -277,7 +277,7 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 	/* Only then: a daemon that asks for its parent sees us instead of init. */
 	if (wait)
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
-	pid = start(argv, capture_session(r.capture), &failed);
+	pid = run_start(argv, capture_session(r.capture), &failed);
 	if (pid < 0 || failed) {
 		code = report_exec(argv[0], pid < 0 ? errno : failed);
 		if (pid > 0)
@@ -288,7 +288,7 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 	/* Behind the fork: what a child may do while other threads run is little. */
 	if (show.wanted)
 		view_open(capture_session(r.capture), common);
-	status = follow(&r, pid);
+	status = run_follow(&r, pid);
 	if (!r.failed)
 		follow_rest(&r, wait);
 	/* Those were for the command; one that comes while we save is for the page. */
@@ -303,7 +303,7 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 	return code && !record_is_wrapped() ? code : exit_code_of(status);
 }
 
-static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+static int cmd_run_main(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
 	struct conf *cf = conf;
 	struct tacho_error err = {0};
@@ -325,7 +325,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	/* Who runs us is quiet about the recording, not about the user's mistakes. */
 	environ_check(common->quiet && !cf->wrapped);
 	if (!cf->record.output)
-		cf->record.output = output = default_output(argv[0]);
+		cf->record.output = output = run_default_output(argv[0]);
 	if (cf->wrapped)
 		record_wrapped();
 	show.wanted = cf->view;
@@ -361,7 +361,7 @@ const struct cmd cmd_run = {
 		    "      records every process of the build that links libtacho\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
-	.init = init,
+	.init = cmd_run_init,
 	.mode = OPT_STOP_FIRST,
-	.run = run,
+	.run = cmd_run_main,
 };

@@ -47,7 +47,7 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-static void init(void *conf)
+static void cmd_stats_init(void *conf)
 {
 	((struct conf *)conf)->sort = SORT_total;
 }
@@ -58,7 +58,7 @@ struct order {
 	bool reverse;
 };
 
-static double figure(const struct trace_stat *s, enum sort sort)
+static double stats_figure(const struct trace_stat *s, enum sort sort)
 {
 	const double figures[] = {
 		[SORT_count] = (double)s->count, [SORT_total] = (double)s->total,
@@ -72,7 +72,7 @@ static double figure(const struct trace_stat *s, enum sort sort)
 	return figures[sort];
 }
 
-static int compare(const void *a, const void *b, void *context)
+static int stats_compare(const void *a, const void *b, void *context)
 {
 	const struct trace_stat *x = a, *y = b;
 	const struct order *o = context;
@@ -80,8 +80,8 @@ static int compare(const void *a, const void *b, void *context)
 	int r = 0;
 
 	if (o->sort != SORT_name) {
-		fx = figure(x, o->sort);
-		fy = figure(y, o->sort);
+		fx = stats_figure(x, o->sort);
+		fy = stats_figure(y, o->sort);
 		r = fx < fy ? 1 : fx > fy ? -1 : 0;
 	}
 	if (r == 0)
@@ -114,8 +114,8 @@ static const struct table_column columns[] = {
 };
 
 /* Text has room for the usual figures; the others are shown when they are asked for. */
-static void hide(const char **hidden, const struct conf *conf, const struct trace_stat *stats,
-		 size_t n)
+static void stats_hide(const char **hidden, const struct conf *conf, const struct trace_stat *stats,
+		       size_t n)
 {
 	uint64_t unfinished = 0, wait = 0;
 
@@ -151,7 +151,7 @@ static void add_figures(struct table *t, const struct query *q, const struct tra
 	table_real(t, whole > 0 ? 100 * (double)s->total / whole : 0);
 	for (enum sort i = SORT_self; i <= SORT_sigma; i++) {
 		if (s->count)
-			table_real(t, query_ns(q, figure(s, i)));
+			table_real(t, query_ns(q, stats_figure(s, i)));
 		else
 			table_none(t);
 	}
@@ -162,7 +162,7 @@ struct named {
 	size_t row;
 };
 
-static int by_name(const void *a, const void *b)
+static int stats_by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
@@ -181,9 +181,9 @@ static bool *find_namesakes(const struct trace *trace, const struct trace_stat *
 	}
 	for (size_t i = 0; i < n; i++)
 		v[i] = (struct named){trace_srcloc_name(trace, stats[i].srcloc), i};
-	qsort(v, n, sizeof(*v), by_name);
+	qsort(v, n, sizeof(*v), stats_by_name);
 	for (size_t i = 1; i < n; i++)
-		if (by_name(&v[i - 1], &v[i]) == 0)
+		if (stats_by_name(&v[i - 1], &v[i]) == 0)
 			shared[v[i - 1].row] = shared[v[i].row] = true;
 	free(v);
 	return shared;
@@ -212,8 +212,8 @@ static void add_name(struct table *t, const struct trace *trace, uint32_t id, bo
 	buf_free(&b);
 }
 
-static int print_stats(struct query *q, const struct conf *conf, const struct trace_stat *stats,
-		       size_t n, double whole)
+static int stats_table_print(struct query *q, const struct conf *conf,
+			     const struct trace_stat *stats, size_t n, double whole)
 {
 	struct table_style style = q->style;
 	const char *hidden[6];
@@ -223,7 +223,7 @@ static int print_stats(struct query *q, const struct conf *conf, const struct tr
 
 	if (!shared)
 		return err_set(&q->err, TACHO_ENOMEM, "no memory");
-	hide(hidden, conf, stats, n);
+	stats_hide(hidden, conf, stats, n);
 	style.hidden = hidden;
 	table_open(&t, stdout, &style, TABLE_COLUMNS(columns));
 	for (size_t i = 0, shown = 0; i < n && r == 0; i++) {
@@ -246,7 +246,7 @@ static int print_stats(struct query *q, const struct conf *conf, const struct tr
 	return table_close(&t);
 }
 
-static int by_place(const void *a, const void *b, void *context)
+static int stats_by_place(const void *a, const void *b, void *context)
 {
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
 	const struct trace_srcloc *x = &((const struct trace *)context)->srclocs[i];
@@ -276,7 +276,7 @@ static int find_folds(const struct trace *trace, uint32_t **fold)
 		if (is_of_op(&trace->srclocs[i]))
 			list[count++] = i;
 	}
-	qsort_r(list, count, sizeof(*list), by_place, (void *)trace);
+	qsort_r(list, count, sizeof(*list), stats_by_place, (void *)trace);
 	for (uint32_t i = 1; i < count; i++) {
 		const struct trace_srcloc *a = &trace->srclocs[list[i - 1]];
 		const struct trace_srcloc *b = &trace->srclocs[list[i]];
@@ -300,7 +300,7 @@ static bool has_locks(const struct trace *trace)
 	return false;
 }
 
-static int print(struct query *q, void *verb_conf)
+static int stats_print(struct query *q, void *verb_conf)
 {
 	const struct conf *conf = verb_conf;
 	struct order order = {q->trace, (enum sort)conf->sort, conf->reverse};
@@ -332,13 +332,13 @@ static int print(struct query *q, void *verb_conf)
 		return r;
 	for (size_t i = 0; i < n; i++)
 		whole += (double)(stats[i].self + stats[i].wait);
-	qsort_r(stats, n, sizeof(*stats), compare, &order);
-	r = print_stats(q, conf, stats, n, whole);
+	qsort_r(stats, n, sizeof(*stats), stats_compare, &order);
+	r = stats_table_print(q, conf, stats, n, whole);
 	free(stats);
 	return r;
 }
 
-QUERY_RUN(print)
+QUERY_RUN(stats_print)
 
 const struct cmd cmd_stats = {
 	.name = "stats",
@@ -364,6 +364,6 @@ const struct cmd cmd_stats = {
 		"  names that begin with conv, in the second second, on threads called worker\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
-	.init = init,
+	.init = cmd_stats_init,
 	.run = run,
 };

@@ -34,7 +34,7 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-static void init(void *conf)
+static void cmd_tt_profile_init(void *conf)
 {
 	struct conf *cf = conf;
 
@@ -110,8 +110,9 @@ static int write_output(const char *path, const char *report, const char *logs,
 }
 
 /* The report and its form for compilers, OUTPUT, with what the messages in LOGS tell. */
-static int report(const struct ops_options *options, const char *output, const char *logs,
-		  const struct cmd_common *common, struct tacho_error *err)
+static int tt_profile_report(const struct ops_options *options, const char *output,
+			     const char *logs, const struct cmd_common *common,
+			     struct tacho_error *err)
 {
 	struct ops_result result = {0};
 	int r = ops_report(options, &result, err);
@@ -181,9 +182,10 @@ static struct sharing find_sharing(const char *folder, const struct trace *trace
 }
 
 /* One of several processes: its logs are in one place, and the main one has the output. */
-static int report_process(const struct conf *cf, const char *folder, struct trace *trace,
-			  uint32_t process, const uint8_t *tracks, struct sharing sharing,
-			  const struct cmd_common *common, struct tacho_error *err)
+static int tt_profile_process_report(const struct conf *cf, const char *folder, struct trace *trace,
+				     uint32_t process, const uint8_t *tracks,
+				     struct sharing sharing, const struct cmd_common *common,
+				     struct tacho_error *err)
 {
 	char label[OPS_PROCESS_LABEL], logs[PATH_MAX + 96], output[PATH_MAX];
 	struct ops_options options = {.folder = folder,
@@ -209,7 +211,8 @@ static int report_process(const struct conf *cf, const char *folder, struct trac
 		r = ttlogs_write_host(trace, tracks, logs, NULL, main ? &notes : NULL, err);
 	if (r == 0 && !left)
 		r = ops_logs_write(trace, tracks, logs, &device, err);
-	return r < 0 ? r : report(&options, main ? cf->output : output, logs, common, err);
+	return r < 0 ? r
+		     : tt_profile_report(&options, main ? cf->output : output, logs, common, err);
 }
 
 /* Numbers of ops are a process's own: each has a report of its own, by the trace. */
@@ -223,7 +226,8 @@ static int report_each(const struct conf *cf, const char *folder, struct trace *
 
 	while (r == 0 && (process = ops_device_process(trace, NULL, process)) != TRACE_NONE) {
 		ops_process_tracks(trace, NULL, process, tracks);
-		r = report_process(cf, folder, trace, process, tracks, sharing, common, err);
+		r = tt_profile_process_report(cf, folder, trace, process, tracks, sharing, common,
+					      err);
 	}
 	free(tracks);
 	return r;
@@ -245,14 +249,14 @@ static int report_all(const struct conf *cf, const char *folder, const char *log
 		if (ttlogs_forbidden())
 			options.trace = trace;
 		if (r == 0)
-			r = report(&options, cf->output, logs, common, err);
+			r = tt_profile_report(&options, cf->output, logs, common, err);
 	}
 	trace_close(trace);
 	return r;
 }
 
-static int profile(const struct conf *cf, struct words *words, const struct cmd_common *common,
-		   struct tacho_error *err)
+static int tt_profile_record(const struct conf *cf, struct words *words,
+			     const struct cmd_common *common, struct tacho_error *err)
 {
 	struct record_conf record = {0};
 	char folder[PATH_MAX], logs[PATH_MAX + 16], trace[PATH_MAX + 64], aside[PATH_MAX + 32];
@@ -285,7 +289,7 @@ static int profile(const struct conf *cf, struct words *words, const struct cmd_
 	return status ? status : r == 5 ? r : 0;
 }
 
-static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+static int cmd_tt_profile_run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
 	struct tacho_error err = {0};
 	struct words words;
@@ -300,7 +304,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	r = words_split(&words, argv[0], &err);
 	if (r < 0)
 		return err_report(&err, r);
-	r = profile(conf, &words, common, &err);
+	r = tt_profile_record(conf, &words, common, &err);
 	words_free(&words);
 	return r;
 }
@@ -326,6 +330,6 @@ const struct cmd cmd_tt_profile = {
 		    "      writes " OUTPUT "\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
-	.init = init,
-	.run = run,
+	.init = cmd_tt_profile_init,
+	.run = cmd_tt_profile_run,
 };

@@ -1,7 +1,7 @@
 /* The verb "version": the release, and the commit when it is known. */
 #include "cmds/cmds.h"
 
-static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+static int cmd_version_run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
 	(void)conf, (void)common, (void)argc, (void)argv;
 	if (*cmds_commit)
@@ -19,5 +19,5 @@ const struct cmd cmd_version = {
 		"Prints the version of the program and, in parentheses, the git commit that it was "
 		"built from, with \"-dirty\" when the sources had other changes. The commit is left "
 		"out when the sources had no git history.",
-	.run = run,
+	.run = cmd_version_run,
 };

@@ -34,7 +34,7 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-static void init(void *conf)
+static void cmd_view_init(void *conf)
 {
 	((struct conf *)conf)->port = VIEW_ANY_PORT;
 }
@@ -50,7 +50,7 @@ static int check_folder(const char *option, const char *path, struct tacho_error
 		       : err_set(err, TACHO_EREAD, "--%s: %s is no folder", option, path);
 }
 
-static int check(const struct conf *conf, struct tacho_error *err)
+static int view_check(const struct conf *conf, struct tacho_error *err)
 {
 	int r = view_check_port(conf->port, err);
 
@@ -94,7 +94,7 @@ static void browser_open(char *page)
 }
 
 /* Without a file: what is being recorded now, or else the next recording. */
-static int live_add(struct web *web, const struct conf *conf, struct tacho_error *err)
+static int view_live_add(struct web *web, const struct conf *conf, struct tacho_error *err)
 {
 	int r = web_add_session(web, conf->live, err);
 
@@ -110,8 +110,8 @@ static int live_add(struct web *web, const struct conf *conf, struct tacho_error
 	return r;
 }
 
-static int view(const struct conf *conf, const struct cmd_common *common, int argc, char **argv,
-		struct tacho_error *err)
+static int view_traces(const struct conf *conf, const struct cmd_common *common, int argc,
+		       char **argv, struct tacho_error *err)
 {
 	struct web_options options = {.bind = conf->bind,
 				      .assets = conf->assets,
@@ -119,7 +119,7 @@ static int view(const struct conf *conf, const struct cmd_common *common, int ar
 				      .source_count = conf->sources.n};
 	struct web *web = NULL;
 	char *page = NULL;
-	int r = check(conf, err);
+	int r = view_check(conf, err);
 
 	if (r == 0)
 		r = web_open(&web, &options, err);
@@ -127,7 +127,7 @@ static int view(const struct conf *conf, const struct cmd_common *common, int ar
 	for (int i = 0; r == 0 && i < argc && !record_stops(); i++)
 		r = web_add(web, argv[i], err);
 	if (r == 0 && (conf->live || argc == 0))
-		r = live_add(web, conf, err);
+		r = view_live_add(web, conf, err);
 	if (r == 0)
 		r = view_start(web, conf->port, common->quiet, err);
 	if (r == 0) {
@@ -152,11 +152,11 @@ static int view(const struct conf *conf, const struct cmd_common *common, int ar
 	return r;
 }
 
-static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+static int cmd_view_run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
 	struct conf *cf = conf;
 	struct tacho_error err = {0};
-	int r = view(cf, common, argc, argv, &err);
+	int r = view_traces(cf, common, argc, argv, &err);
 
 	opt_list_free(&cf->sources);
 	return r < 0 ? err_report(&err, r) : 0;
@@ -182,6 +182,6 @@ const struct cmd cmd_view = {
 		    "after the last look\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
-	.init = init,
-	.run = run,
+	.init = cmd_view_init,
+	.run = cmd_view_run,
 };

@@ -35,14 +35,14 @@ struct longest {
 };
 
 /* Is X shorter than Y, or as long and later? The order of the list is the reverse of it. */
-static bool shorter(const struct export_zone *x, const struct export_zone *y)
+static bool zones_shorter(const struct export_zone *x, const struct export_zone *y)
 {
 	uint64_t dx = x->zone.end - x->zone.start, dy = y->zone.end - y->zone.start;
 
 	return dx != dy ? dx < dy : x->zone.start > y->zone.start;
 }
 
-static void swap(struct export_zone *a, struct export_zone *b)
+static void zones_swap(struct export_zone *a, struct export_zone *b)
 {
 	struct export_zone t = *a;
 
@@ -52,8 +52,8 @@ static void swap(struct export_zone *a, struct export_zone *b)
 
 static void sift_up(struct export_zone *v, size_t i)
 {
-	for (; i && shorter(&v[i], &v[(i - 1) / 2]); i = (i - 1) / 2)
-		swap(&v[i], &v[(i - 1) / 2]);
+	for (; i && zones_shorter(&v[i], &v[(i - 1) / 2]); i = (i - 1) / 2)
+		zones_swap(&v[i], &v[(i - 1) / 2]);
 }
 
 static void sift_down(struct export_zone *v, size_t n)
@@ -61,11 +61,11 @@ static void sift_down(struct export_zone *v, size_t n)
 	size_t i = 0, child;
 
 	while ((child = 2 * i + 1) < n) {
-		if (child + 1 < n && shorter(&v[child + 1], &v[child]))
+		if (child + 1 < n && zones_shorter(&v[child + 1], &v[child]))
 			child++;
-		if (!shorter(&v[child], &v[i]))
+		if (!zones_shorter(&v[child], &v[i]))
 			return;
-		swap(&v[child], &v[i]);
+		zones_swap(&v[child], &v[i]);
 		i = child;
 	}
 }
@@ -90,12 +90,12 @@ static int copy_zone(struct export_zone *to, const struct export_zone *from)
 	return TACHO_ENOMEM;
 }
 
-static int keep(struct longest *l, const struct export_zone *z)
+static int zones_keep(struct longest *l, const struct export_zone *z)
 {
 	struct export_zone copy;
 	bool full = l->heap.n == l->most;
 
-	if (full && !shorter(&l->heap.v[0], z))
+	if (full && !zones_shorter(&l->heap.v[0], z))
 		return 0;
 	if (copy_zone(&copy, z) < 0)
 		return TACHO_ENOMEM;
@@ -112,9 +112,9 @@ static int keep(struct longest *l, const struct export_zone *z)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int zones_compare(const void *a, const void *b)
 {
-	return shorter(a, b) ? 1 : shorter(b, a) ? -1 : 0;
+	return zones_shorter(a, b) ? 1 : zones_shorter(b, a) ? -1 : 0;
 }
 
 static int print_longest(struct query *q, struct longest *l, struct table *t)
@@ -122,14 +122,14 @@ static int print_longest(struct query *q, struct longest *l, struct table *t)
 	int r = 0;
 
 	if (l->heap.n)
-		qsort(l->heap.v, l->heap.n, sizeof(*l->heap.v), compare);
+		qsort(l->heap.v, l->heap.n, sizeof(*l->heap.v), zones_compare);
 	for (size_t i = 0; i < l->heap.n && r == 0; i++)
 		r = export_zone_row(t, q->trace, &l->heap.v[i]);
 	return r;
 }
 
-static int list(struct query *q, const struct conf *conf, struct export_zones *stream,
-		struct table *t, struct longest *longest)
+static int zones_list(struct query *q, const struct conf *conf, struct export_zones *stream,
+		      struct table *t, struct longest *longest)
 {
 	struct export_zone *z;
 	struct progress progress;
@@ -140,7 +140,7 @@ static int list(struct query *q, const struct conf *conf, struct export_zones *s
 	progress_start(&progress, q->common->quiet || term_columns(stdout));
 	while ((r = export_zones_next(stream, &z)) > 0) {
 		if (longest->most)
-			r = keep(longest, z);
+			r = zones_keep(longest, z);
 		else if (conf->top && n == (uint64_t)conf->top)
 			break;
 		else
@@ -154,7 +154,7 @@ static int list(struct query *q, const struct conf *conf, struct export_zones *s
 	return r < 0 ? r : 0;
 }
 
-static int print(struct query *q, void *verb_conf)
+static int zones_print(struct query *q, void *verb_conf)
 {
 	const struct conf *conf = verb_conf;
 	struct longest longest = {.most = (size_t)conf->longest};
@@ -170,7 +170,7 @@ static int print(struct query *q, void *verb_conf)
 	if (r < 0)
 		return r;
 	export_zone_table(&t, stdout, &q->style);
-	r = list(q, conf, stream, &t, &longest);
+	r = zones_list(q, conf, stream, &t, &longest);
 	if (r == 0)
 		r = print_longest(q, &longest, &t);
 	closed = table_close(&t);
@@ -181,7 +181,7 @@ static int print(struct query *q, void *verb_conf)
 	return r < 0 ? r : closed;
 }
 
-QUERY_RUN(print)
+QUERY_RUN(zones_print)
 
 const struct cmd cmd_zones = {
 	.name = "zones",

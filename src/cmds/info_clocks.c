@@ -53,7 +53,7 @@ static void add_bound(struct table *t, uint64_t bound)
 		table_real(t, (double)bound);
 }
 
-static int add_clock(struct table *t, struct trace *trace, uint32_t track)
+static int clock_columns_add(struct table *t, struct trace *trace, uint32_t track)
 {
 	struct device_clock clock = {0};
 	uint64_t *bounds;
@@ -90,7 +90,7 @@ int info_clocks(struct query *q)
 	table_open(&t, stdout, &q->style, TABLE_COLUMNS(columns));
 	for (uint32_t i = 0; i < q->trace->track_count && r == 0; i++)
 		if (q->trace->tracks[i].kind == TRACE_OTHER)
-			r = add_clock(&t, q->trace, i);
+			r = clock_columns_add(&t, q->trace, i);
 	if (r == 0)
 		return table_close(&t);
 	table_close(&t);

@@ -34,7 +34,7 @@ static bool copy_end(struct end *e, const char *text, size_t len)
 }
 
 /* Where the two ends are separated: "..", or one of ",", ":", "+", "-" behind the first digit. */
-static const char *find_separator(const char *text, size_t *len)
+static const char *range_separator_find(const char *text, size_t *len)
 {
 	const char *s = strstr(text, "..");
 	size_t digits = strcspn(text, "0123456789");
@@ -69,7 +69,7 @@ int query_range(const struct trace *trace, const char *text, uint64_t *t0, uint6
 	int64_t ns[2] = {0, 0}, last = trace_ns(trace, trace->end);
 	struct end ends[2];
 	size_t len;
-	const char *separator = find_separator(text, &len);
+	const char *separator = range_separator_find(text, &len);
 
 	if (!separator || !copy_end(&ends[0], text, (size_t)(separator - text)) ||
 	    !copy_end(&ends[1], separator + len, strlen(separator + len)))

@@ -29,7 +29,7 @@ static bool files_raised;
 
 #define SESSION_MB_DEFAULT (-1) /* by what is free */
 
-static int64_t env_number(const char *name, int64_t otherwise)
+static int64_t record_env_number(const char *name, int64_t otherwise)
 {
 	const char *text = getenv(name);
 	char *end;
@@ -50,8 +50,8 @@ void record_init(struct record_conf *conf)
 	const char *policy = getenv("TACHO_POLICY"), *output = getenv("TACHO_OUTPUT");
 
 	conf->output = output && *output ? output : NULL;
-	conf->limit_mb = env_number("TACHO_LIMIT_MB", 512);
-	conf->session_mb = env_number("TACHO_SESSION_MB", SESSION_MB_DEFAULT);
+	conf->limit_mb = record_env_number("TACHO_LIMIT_MB", 512);
+	conf->session_mb = record_env_number("TACHO_SESSION_MB", SESSION_MB_DEFAULT);
 	conf->block_ms = 100;
 	for (int i = 0; policy && *policy && record_policies[i]; i++)
 		if (!strcmp(policy, record_policies[i]))
@@ -69,7 +69,7 @@ void record_options(const struct record_conf *conf, struct capture_options *opti
 		options->ring.session_mb = (uint32_t)(conf->session_mb > 0 ? conf->session_mb : 1);
 	options->ring.policy = (uint32_t)conf->policy;
 	options->ring.block_ms = (uint32_t)conf->block_ms;
-	options->ring.ring_kb = (uint32_t)env_number("TACHO_RING_KB", 4096);
+	options->ring.ring_kb = (uint32_t)record_env_number("TACHO_RING_KB", 4096);
 }
 
 /*
@@ -123,7 +123,7 @@ static void on_signal_wrapped(int number, const siginfo_t *info, const struct ti
 	stops += asks_to_stop(number);
 }
 
-static void on_signal(int number, siginfo_t *info, void *context)
+static void record_on_signal(int number, siginfo_t *info, void *context)
 {
 	static struct timespec last;
 	static int last_number;
@@ -181,7 +181,7 @@ void record_catch_signals(void)
 	recorder = getpid();
 	memset(&note, 0, sizeof(note));
 	memset(&ignore, 0, sizeof(ignore));
-	note.sa_sigaction = on_signal;
+	note.sa_sigaction = record_on_signal;
 	note.sa_flags = SA_SIGINFO;
 	sigfillset(&note.sa_mask);
 	ignore.sa_handler = SIG_IGN;
@@ -246,7 +246,7 @@ int record_take_signal(void)
 
 /* ----------------------------------------------------------------- loop */
 
-static void show_progress(struct recording *r)
+static void record_progress_show(struct recording *r)
 {
 	struct capture_summary s;
 	char zones[FMT_SIZE], bytes[FMT_SIZE], lost[FMT_SIZE];
@@ -291,11 +291,11 @@ bool record_round(struct recording *r)
 		capture_give_up(r->capture);
 		return false;
 	}
-	show_progress(r);
+	record_progress_show(r);
 	return true;
 }
 
-static void last_line(const struct capture_summary *s, const char *output)
+static void record_last_line(const struct capture_summary *s, const char *output)
 {
 	char zones[FMT_SIZE], bytes[FMT_SIZE], lost[FMT_SIZE];
 
@@ -337,7 +337,7 @@ static void warn_absent(const struct capture_summary *s, const char *output)
 			s->absent - told == 1 ? "" : "es", output);
 }
 
-static bool is_there(const char *path)
+static bool record_is_there(const char *path)
 {
 	return access(path, F_OK) == 0;
 }
@@ -355,14 +355,14 @@ int record_finish(struct recording *r, const struct record_conf *conf)
 	code = capture_finish(r->capture, &s, &err);
 	if (code < 0 && r->failed)
 		return err_exit_code(r->code);
-	if (code < 0 && !is_there(session))
+	if (code < 0 && !record_is_there(session))
 		return err_report(&err, code);
 	if (code < 0) {
 		report_stop(err.text, session, &s);
 		return err_exit_code(code);
 	}
 	if (!r->quiet)
-		last_line(&s, output);
+		record_last_line(&s, output);
 	last_warnings(r, &s, output);
 	warn_absent(&s, output);
 	return conf->strict && (s.lost || s.failed || s.absent) ? 6 : 0;

@@ -15,7 +15,7 @@ struct splitter {
 	struct tacho_error *err;
 };
 
-static int quoted(struct splitter *s, char quote)
+static int words_quoted(struct splitter *s, char quote)
 {
 	for (s->in++; *s->in && *s->in != quote; s->in++) {
 		if (quote == '"' && *s->in == '\\' && s->in[1] && strchr("\"\\$`", s->in[1]))
@@ -30,11 +30,11 @@ static int quoted(struct splitter *s, char quote)
 }
 
 /* One word up to a blank; into s->out. */
-static int word(struct splitter *s)
+static int words_next(struct splitter *s)
 {
 	while (*s->in && !isspace((unsigned char)*s->in)) {
 		if (*s->in == '\'' || *s->in == '"') {
-			int r = quoted(s, *s->in);
+			int r = words_quoted(s, *s->in);
 
 			if (r < 0)
 				return r;
@@ -62,7 +62,7 @@ static bool is_setting(const char *text)
 	return p > text && *p == '=' && !isdigit((unsigned char)*text);
 }
 
-static int split(struct splitter *s)
+static int words_parse(struct splitter *s)
 {
 	for (;;) {
 		char *start = s->out;
@@ -72,7 +72,7 @@ static int split(struct splitter *s)
 			s->in++;
 		if (!*s->in)
 			return vec_push(&s->words, NULL);
-		r = word(s);
+		r = words_next(s);
 		if (r < 0)
 			return r;
 		if (vec_push(&s->words, start) < 0)
@@ -88,7 +88,7 @@ int words_split(struct words *words, const char *command, struct tacho_error *er
 	memset(words, 0, sizeof(*words));
 	/* Words are never longer than what they are written as, but for the NULs between them. */
 	words->text = s.out = malloc(strlen(command) * 2 + 2);
-	r = words->text ? split(&s) : err_set(err, TACHO_ENOMEM, "out of memory");
+	r = words->text ? words_parse(&s) : err_set(err, TACHO_ENOMEM, "out of memory");
 	words->v = s.words.v;
 	words->n = s.words.n ? s.words.n - 1 : 0;
 	while (r == 0 && words->settings < words->n && is_setting(words->v[words->settings]))

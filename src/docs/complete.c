@@ -24,7 +24,7 @@ static void put_aliases(FILE *out)
 			fprintf(out, " %s", *a);
 }
 
-static void put_verbs(FILE *out)
+static void complete_verbs_put(FILE *out)
 {
 	for (int i = 0; cmds_table[i]; i++)
 		fprintf(out, "%s%s", i ? " " : "", cmds_table[i]->name);
@@ -93,14 +93,14 @@ void complete_bash(FILE *out)
 		for (const char *const *a = cmds_table[i]->aliases; *a; a++)
 			fprintf(out, "\t%s) verb=%s ;;\n", *a, cmds_table[i]->name);
 	fputs("\t*)\n\t\tif ((COMP_CWORD == 1)); then\n\t\t\tverbs='", out);
-	put_verbs(out);
+	complete_verbs_put(out);
 	fputs("'\n\t\t\tmapfile -t COMPREPLY < <(compgen -W \"$verbs\" -- \"$cur\")\n\t\t\treturn\n\t\tfi ;;\n\tesac\n"
 	      "\tcase $verb:$prev in\n",
 	      out);
 	for (int i = 0; cmds_table[i]; i++)
 		each_opt(out, cmds_table[i], bash_values);
 	fputs("\thelp:*) values=\"", out);
-	put_verbs(out);
+	complete_verbs_put(out);
 	fputs("\" ;;\n\tesac\n\tif [[ $values ]]; then\n"
 	      "\t\tmapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"$cur\")\n\t\treturn\n\tfi\n"
 	      "\t[[ $cur == -* ]] || return\n\tcase $verb in\n",
@@ -176,7 +176,7 @@ void complete_zsh(FILE *out)
 			fputs(" \\\n\t\t\t'*:operand:_files' ;;\n", out);
 		} else {
 			fputs(" \\\n\t\t\t'1:verb:(", out);
-			put_verbs(out);
+			complete_verbs_put(out);
 			fputs(")' ;;\n", out);
 		}
 	}
@@ -223,7 +223,7 @@ void complete_fish(FILE *out)
 		fputs("'\n", out);
 	}
 	fputs("complete -c tacho -f -n '__fish_seen_subcommand_from help' -a '", out);
-	put_verbs(out);
+	complete_verbs_put(out);
 	fputs("'\n", out);
 	for (int i = 0; cmds_table[i]; i++)
 		each_opt(out, cmds_table[i], fish_option);

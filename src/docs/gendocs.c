@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-static void fail(const char *path)
+static void gendocs_fail(const char *path)
 {
 	struct tacho_error err;
 
@@ -16,10 +16,10 @@ static void fail(const char *path)
 static void make_folder(const char *path)
 {
 	if (mkdir(path, 0777) < 0 && errno != EEXIST)
-		fail(path);
+		gendocs_fail(path);
 }
 
-static FILE *create(char *path, size_t size, const char *format, ...)
+static FILE *gendocs_create(char *path, size_t size, const char *format, ...)
 {
 	FILE *out;
 	va_list args;
@@ -29,14 +29,14 @@ static FILE *create(char *path, size_t size, const char *format, ...)
 	va_end(args);
 	out = fopen(path, "w");
 	if (!out)
-		fail(path);
+		gendocs_fail(path);
 	return out;
 }
 
-static void finish(FILE *out, const char *path)
+static void gendocs_finish(FILE *out, const char *path)
 {
 	if (fclose(out))
-		fail(path);
+		gendocs_fail(path);
 }
 
 static void write_pages(const char *dir)
@@ -46,19 +46,19 @@ static void write_pages(const char *dir)
 
 	snprintf(path, sizeof(path), "%s/man", dir);
 	make_folder(path);
-	out = create(path, sizeof(path), "%s/man/tacho.1", dir);
+	out = gendocs_create(path, sizeof(path), "%s/man/tacho.1", dir);
 	man_program(out);
-	finish(out, path);
+	gendocs_finish(out, path);
 	for (int i = 0; cmds_table[i]; i++) {
 		const struct cmd *cmd = cmds_table[i];
 
-		out = create(path, sizeof(path), "%s/man/tacho-%s.1", dir, cmd->name);
+		out = gendocs_create(path, sizeof(path), "%s/man/tacho-%s.1", dir, cmd->name);
 		man_verb(out, cmd);
-		finish(out, path);
+		gendocs_finish(out, path);
 		for (const char *const *a = cmd->aliases; *a; a++) {
-			out = create(path, sizeof(path), "%s/man/%s.1", dir, *a);
+			out = gendocs_create(path, sizeof(path), "%s/man/%s.1", dir, *a);
 			fprintf(out, ".so man1/tacho-%s.1\n", cmd->name);
-			finish(out, path);
+			gendocs_finish(out, path);
 		}
 	}
 }
@@ -81,17 +81,17 @@ static void write_completions(const char *dir)
 	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++) {
 		snprintf(path, sizeof(path), "%s/completions/%s", dir, shells[i].folder);
 		make_folder(path);
-		out = create(path, sizeof(path), "%s/completions/%s/%s", dir, shells[i].folder,
-			     shells[i].name);
+		out = gendocs_create(path, sizeof(path), "%s/completions/%s/%s", dir,
+				     shells[i].folder, shells[i].name);
 		shells[i].write(out);
-		finish(out, path);
+		gendocs_finish(out, path);
 	}
 	/* bash finds completions by the name of the command. */
 	for (int i = 0; cmds_table[i]; i++) {
 		for (const char *const *a = cmds_table[i]->aliases; *a; a++) {
-			out = create(path, sizeof(path), "%s/completions/bash/%s", dir, *a);
+			out = gendocs_create(path, sizeof(path), "%s/completions/bash/%s", dir, *a);
 			fputs(". \"${BASH_SOURCE[0]%/*}/tacho\"\n", out);
-			finish(out, path);
+			gendocs_finish(out, path);
 		}
 	}
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Text of a paragraph: dashes of options are minus signs, and no line begins a request. */
-static void put_text(FILE *out, const char *text, size_t len)
+static void man_text_put(FILE *out, const char *text, size_t len)
 {
 	bool line_start = true;
 
@@ -29,9 +29,9 @@ static void put_text(FILE *out, const char *text, size_t len)
 	}
 }
 
-static void put(FILE *out, const char *text)
+static void man_put(FILE *out, const char *text)
 {
-	put_text(out, text, strlen(text));
+	man_text_put(out, text, strlen(text));
 }
 
 /* Paragraphs are separated by blank lines. */
@@ -40,15 +40,15 @@ static void put_paragraphs(FILE *out, const char *text)
 	const char *end;
 
 	while ((end = strstr(text, "\n\n"))) {
-		put_text(out, text, (size_t)(end - text));
+		man_text_put(out, text, (size_t)(end - text));
 		fputs("\n.PP\n", out);
 		text = end + 2;
 	}
-	put(out, text);
+	man_put(out, text);
 	fputc('\n', out);
 }
 
-static void put_header(FILE *out, const char *verb)
+static void man_header_put(FILE *out, const char *verb)
 {
 	fputs(".TH TACHO", out);
 	if (verb) {
@@ -65,19 +65,19 @@ static void put_option(FILE *out, const struct opt *o)
 
 	opt_spelling(o, spelling, sizeof(spelling));
 	fputs(".TP\n\\fB", out);
-	put(out, spelling);
+	man_put(out, spelling);
 	fputs("\\fR", out);
 	if (o->arg) {
 		fputs(o->name ? "=\\fI" : " \\fI", out);
-		put(out, o->arg);
+		man_put(out, o->arg);
 		fputs("\\fR", out);
 	}
 	for (int i = 0; o->type == OPT_T_ENUM && o->choices[i]; i++) {
 		fputs(i ? "|" : "=", out);
-		put(out, o->choices[i]);
+		man_put(out, o->choices[i]);
 	}
 	fputc('\n', out);
-	put(out, o->help);
+	man_put(out, o->help);
 	fputs(".\n", out);
 }
 
@@ -97,24 +97,24 @@ static void put_examples(FILE *out, const char *examples)
 		if (examples[0] == ' ') {
 			while (*examples == ' ')
 				examples++, len--;
-			put_text(out, examples, len);
+			man_text_put(out, examples, len);
 			fputs(".\n", out);
 		} else {
 			fputs(".TP\n\\fB", out);
-			put_text(out, examples, len);
+			man_text_put(out, examples, len);
 			fputs("\\fR\n", out);
 		}
 		examples += len + (examples[len] == '\n');
 	}
 }
 
-static void put_verbs(FILE *out)
+static void man_verbs_put(FILE *out)
 {
 	for (int i = 0; cmds_table[i]; i++) {
 		fputs(".TP\n.BR tacho\\-", out);
-		put(out, cmds_table[i]->name);
+		man_put(out, cmds_table[i]->name);
 		fputs(" (1)\n", out);
-		put(out, cmds_table[i]->summary);
+		man_put(out, cmds_table[i]->summary);
 		fputs(".\n", out);
 	}
 }
@@ -123,7 +123,7 @@ static void put_exits(FILE *out)
 {
 	for (const struct cmds_exit *e = cmds_exits; e->meaning; e++) {
 		fprintf(out, ".TP\n.B %s\n", e->codes);
-		put(out, e->meaning);
+		man_put(out, e->meaning);
 		fputs(".\n", out);
 	}
 }
@@ -134,21 +134,21 @@ static void put_variables(FILE *out)
 		if (!v->help)
 			continue;
 		fprintf(out, ".TP\n.B %s\n", v->name);
-		put(out, v->help);
+		man_put(out, v->help);
 		fputs(".\n", out);
 	}
 }
 
 void man_program(FILE *out)
 {
-	put_header(out, NULL);
+	man_header_put(out, NULL);
 	fputs(".SH NAME\ntacho \\- profiler for programs that drive an accelerator\n", out);
 	fputs(".SH SYNOPSIS\n.B tacho\n.I VERB\n.RI [ options ]\n.RB [ \\-\\- ]\n.RI [ operands ]\n",
 	      out);
 	fputs(".SH DESCRIPTION\n", out);
 	put_paragraphs(out, cmds_description);
 	fputs(".SH VERBS\n", out);
-	put_verbs(out);
+	man_verbs_put(out);
 	fputs(".SH OPTIONS\nEvery verb knows these besides its own:\n", out);
 	put_options(out, cmds_common_opts);
 	fputs(".TP\n\\fB\\-h, \\-\\-help\\fR\nprint the help of the verb.\n", out);
@@ -164,15 +164,15 @@ void man_program(FILE *out)
 
 void man_verb(FILE *out, const struct cmd *cmd)
 {
-	put_header(out, cmd->name);
+	man_header_put(out, cmd->name);
 	fputs(".SH NAME\ntacho\\-", out);
-	put(out, cmd->name);
+	man_put(out, cmd->name);
 	fputs(" \\- ", out);
-	put(out, cmd->summary);
+	man_put(out, cmd->summary);
 	fputs("\n.SH SYNOPSIS\n\\fBtacho ", out);
-	put(out, cmd->name);
+	man_put(out, cmd->name);
 	fputs("\\fR ", out);
-	put(out, cmd->usage);
+	man_put(out, cmd->usage);
 	fputs("\n.SH DESCRIPTION\n", out);
 	put_paragraphs(out, cmd->description);
 	fputs(".SH OPTIONS\n", out);

@@ -103,7 +103,7 @@ void ring_session_written(struct ring_session *s)
 /* ----------------------------------------------------------------- finding */
 
 /* False when DIR is no session of this version, or not yet. */
-static bool describe(const char *dir, struct ring_session_info *info)
+static bool follow_describe(const char *dir, struct ring_session_info *info)
 {
 	struct ring_follow f;
 	struct stat st;
@@ -134,7 +134,7 @@ static int describe_soon(const char *dir, struct ring_session_info *info, struct
 
 	snprintf(path, sizeof(path), "%s/control", dir);
 	for (int i = 0; i < 1000; i++) {
-		if (describe(dir, info))
+		if (follow_describe(dir, info))
 			return 0;
 		if (access(path, F_OK) < 0)
 			return TACHO_ENO;
@@ -172,7 +172,7 @@ static int list_place(const struct ring_place *place, struct ring_session_info *
 		more = reallocarray(*v, *n + 1, sizeof(**v));
 		if (more) {
 			*v = more;
-			*n += describe(path, &more[*n]);
+			*n += follow_describe(path, &more[*n]);
 		} else {
 			r = TACHO_ENOMEM;
 		}
@@ -206,7 +206,7 @@ int ring_sessions(struct ring_session_info **list, size_t *count)
 
 /* PATH with its folder resolved: the file itself need not be there. NULL: there is no such folder.
  */
-static char *resolved(const char *path)
+static char *follow_resolved(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	char *folder = slash ? strndup(path, (size_t)(name - path)) : strdup(".");
@@ -222,12 +222,12 @@ static char *resolved(const char *path)
 /* Whether PATH is OUTPUT or OUTPUT.part, which may be a link or not be there yet. */
 static bool is_trace_of(const char *path, const char *output)
 {
-	char *at = realpath(path, NULL), *own = resolved(output);
+	char *at = realpath(path, NULL), *own = follow_resolved(output);
 	size_t n = own ? strlen(own) : 0;
 	bool same;
 
 	if (!at)
-		at = resolved(path);
+		at = follow_resolved(path);
 	same = at && own && !strncmp(at, own, n) && (!at[n] || !strcmp(at + n, ".part"));
 	free(at);
 	free(own);

@@ -55,7 +55,7 @@ static bool pass_torn(struct ring_stream *s, uint64_t word)
 	return true;
 }
 
-static void finish(struct ring_stream *s)
+static void read_finish(struct ring_stream *s)
 {
 	s->finished = true;
 	s->reader->unreleased += RING_PAGE_SIZE;
@@ -64,7 +64,7 @@ static void finish(struct ring_stream *s)
 static size_t mark_bad(struct ring_stream *s, struct ring_event *e)
 {
 	s->bad = true;
-	finish(s);
+	read_finish(s);
 	e->type = RING_T_BAD;
 	e->time = s->time;
 	return 1;
@@ -74,7 +74,7 @@ static size_t mark_bad(struct ring_stream *s, struct ring_event *e)
 static void check_finished(struct ring_stream *s, bool closed)
 {
 	if ((closed || s->reader->dead) && !written_behind(s, s->at))
-		finish(s);
+		read_finish(s);
 }
 
 /* Buffers of the last batch. One long string does not hold its memory for ever. */
@@ -98,7 +98,7 @@ static bool is_new(struct ring_stream *s)
 }
 
 /* The next event. 1: there, 0: consumed without one, -1: nonsense, -2: nothing more now. */
-static int read_one(struct ring_stream *s, struct ring_event *e, unsigned *hops)
+static int record_read_one(struct ring_stream *s, struct ring_event *e, unsigned *hops)
 {
 	uint64_t word;
 	int got;
@@ -158,7 +158,7 @@ size_t ring_read(struct ring_stream *s, struct ring_event *events, size_t max)
 	if (s->finished || may_be_overwritten(s, closed))
 		return 0;
 	while (n < max && s->text.n < BATCH_TEXT) {
-		got = read_one(s, &events[n], &hops);
+		got = record_read_one(s, &events[n], &hops);
 		if (got < 0)
 			break;
 		if (got && is_new(s))

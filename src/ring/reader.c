@@ -30,7 +30,7 @@ static bool map_file(struct ring_reader *r, off_t size)
 	return true;
 }
 
-static int check_header(struct ring_reader *r, uint64_t key, struct tacho_error *err)
+static int reader_header_check(struct ring_reader *r, uint64_t key, struct tacho_error *err)
 {
 	struct stat st;
 	off_t size;
@@ -92,7 +92,7 @@ static int reader_start(struct ring_reader *r, struct ring_reader **result, uint
 		e = err_errno(err, code, "cannot open %s", r->name);
 		goto fail;
 	}
-	e = check_header(r, key, err);
+	e = reader_header_check(r, key, err);
 	if (e < 0)
 		goto fail;
 	e = TACHO_ENOMEM;
@@ -224,7 +224,7 @@ static bool page_is_sound(const struct ring_page *page, uint32_t extent, uint64_
 }
 
 /* A new stream on the thread page EXTENT; NULL when it is not ready or there is no memory. */
-static struct ring_stream *stream_open(struct ring_reader *r, uint32_t extent)
+static struct ring_stream *reader_stream_open(struct ring_reader *r, uint32_t extent)
 {
 	struct ring_stream *s = calloc(1, sizeof(*s));
 	uint64_t number = r->table[extent].thread;
@@ -277,7 +277,7 @@ static int find_new(struct ring_reader *r)
 
 		if (state != RING_EXTENT_PAGE || r->known[i])
 			continue;
-		s = stream_open(r, i);
+		s = reader_stream_open(r, i);
 		if (!s) {
 			all = false;
 			continue;

@@ -93,8 +93,8 @@ static const uint8_t least_words[RING_TYPES] = {
 };
 
 /* The string of a record whose payload was copied to WORDS. False: it does not fit its record. */
-static bool take_string(struct ring_stream *s, struct ring_event *e, const uint64_t *words,
-			unsigned count, int at)
+static bool record_string_take(struct ring_stream *s, struct ring_event *e, const uint64_t *words,
+			       unsigned count, int at)
 {
 	uint32_t len = (uint32_t)words[at];
 	uint32_t group = (uint32_t)(words[at] >> RING_STRING_GROUP_SHIFT);
@@ -166,7 +166,7 @@ int record_take(struct ring_stream *s, struct ring_event *e, uint64_t word)
 	e->truncated = false;
 	e->count = (uint16_t)count;
 	e->words = (const uint64_t *)(uintptr_t)(s->scratch.n + 1);
-	if (string_at[type] >= 0 && !take_string(s, e, words, count, string_at[type]))
+	if (string_at[type] >= 0 && !record_string_take(s, e, words, count, string_at[type]))
 		return -1;
 	s->scratch.n += count;
 	return 1;

@@ -74,7 +74,7 @@ static void unmap_page(struct ring_control_page *page)
  * Maps the control page. The descriptor stays open: the recorder of a session holds a lock on it,
  * which ends with the recorder, however it ends, and which no reused pid can imitate.
  */
-static int map_control(struct ring_session *s, int flags, struct tacho_error *err)
+static int session_control_map(struct ring_session *s, int flags, struct tacho_error *err)
 {
 	s->lock = own_file_open(s->folder.fd, "control", O_RDWR | flags);
 	if (s->lock < 0)
@@ -176,7 +176,7 @@ static void reattach_in(struct ring_session *s, int place)
 		closedir(d);
 }
 
-static void reattach(struct ring_session *s)
+static void session_reattach(struct ring_session *s)
 {
 	struct ring_place places[RING_PLACES];
 	unsigned n = ring_places_open(places);
@@ -246,7 +246,7 @@ int ring_session_create(struct ring_session *s, const char *dir,
 	session_init(s);
 	r = make_dir(s, dir, err);
 	if (r == 0) {
-		r = map_control(s, O_CREAT | O_EXCL, err);
+		r = session_control_map(s, O_CREAT | O_EXCL, err);
 		if (r < 0 && !dir)
 			own_folder_remove(&s->folder);
 	}
@@ -313,7 +313,7 @@ int ring_session_adopt(struct ring_session *s, const char *dir, bool keep, struc
 	if (r == 0)
 		r = set_dir(s, dir, err);
 	if (r == 0)
-		r = map_control(s, 0, err);
+		r = session_control_map(s, 0, err);
 	if (r == TACHO_EREAD && !keep && s->folder.fd >= 0 && finish_remove(s))
 		r = err_set(err, TACHO_EREAD, "%s was saved already", dir);
 	if (r == 0 && (s->control->magic != RING_CONTROL || s->control->version != RING_VERSION ||
@@ -335,7 +335,7 @@ int ring_session_adopt(struct ring_session *s, const char *dir, bool keep, struc
 	if (keep)
 		return 0;
 	s->control->recorder_pid = (uint32_t)getpid();
-	reattach(s);
+	session_reattach(s);
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 #define CHECKSUM_OFFSET 24u
 #define RESYNC_STEP     (256u << 10)
 
-static uint64_t checksum(const uint8_t *header, const void *payload, size_t len)
+static uint64_t block_checksum(const uint8_t *header, const void *payload, size_t len)
 {
 	return XXH3_64bits_withSeed(payload, len, XXH3_64bits(header, CHECKSUM_OFFSET));
 }
@@ -21,7 +21,7 @@ void block_header_put(uint8_t *header, const struct block *b, const void *payloa
 	put32(header + 8, b->packed);
 	put32(header + 12, b->raw);
 	put64(header + 16, b->sequence);
-	put64(header + CHECKSUM_OFFSET, checksum(header, payload, b->packed));
+	put64(header + CHECKSUM_OFFSET, block_checksum(header, payload, b->packed));
 }
 
 bool block_header_get(const uint8_t *header, struct block *b)
@@ -43,7 +43,7 @@ bool block_intact(const uint8_t *header, const struct block *b, const void *payl
 	(void)header, (void)b, (void)payload;
 	return true;
 #else
-	return checksum(header, payload, b->packed) == b->checksum;
+	return block_checksum(header, payload, b->packed) == b->checksum;
 #endif
 }
 

@@ -29,7 +29,7 @@ __attribute__((format(printf, 2, 3))) static void fault(struct checker *c, const
 #define AT(offset) (unsigned long long)(offset)
 
 /* The lane that a segment belongs to, or NULL. */
-static const struct trace_lane_info *lane_of(const struct trace *t, const struct segment *s)
+static const struct trace_lane_info *check_lane_of(const struct trace *t, const struct segment *s)
 {
 	uint32_t low = 0, high = t->lane_count;
 
@@ -49,7 +49,7 @@ static const struct trace_lane_info *lane_of(const struct trace *t, const struct
 }
 
 /* Whether the index has the segment that was found in a block. */
-static bool indexed(const struct trace_lane_info *lane, const struct segment *s)
+static bool check_indexed(const struct trace_lane_info *lane, const struct segment *s)
 {
 	const struct segment *v = lane->private->segments.v;
 	size_t low = 0, count = lane->private->segments.n, high = count;
@@ -66,12 +66,12 @@ static bool indexed(const struct trace_lane_info *lane, const struct segment *s)
 
 static void check_segment(struct checker *c, const struct segment *s)
 {
-	const struct trace_lane_info *lane = lane_of(&c->p->trace, s);
+	const struct trace_lane_info *lane = check_lane_of(&c->p->trace, s);
 	uint64_t *last;
 
 	c->zone_segments++;
 	c->result->zones += s->count;
-	if (!lane || !indexed(lane, s)) {
+	if (!lane || !check_indexed(lane, s)) {
 		fault(c,
 		      "the zones of track %u, depth %u in the block at byte %llu are not in the index",
 		      s->track, s->depth, AT(s->offset));

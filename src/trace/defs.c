@@ -3,18 +3,18 @@
 #include "base/limits.h"
 #include "trace/writer.h"
 
-static void add_text(struct buf *b, const char *s)
+static void defs_text_add(struct buf *b, const char *s)
 {
 	size_t len = s ? strlen(s) : 0;
 
-	add_string(b, s, len < LIMIT_NAME ? len : LIMIT_NAME);
+	format_string_add(b, s, len < LIMIT_NAME ? len : LIMIT_NAME);
 }
 
 /* Kind and length in front: BODY is written first, to a buffer of its own. */
 static void add_record(struct buf *b, enum def_kind kind, struct buf *body)
 {
 	buf_addc(b, (char)kind);
-	add_string(b, body->data, body->len);
+	format_string_add(b, body->data, body->len);
 	b->failed |= body->failed;
 	buf_free(body);
 }
@@ -23,8 +23,8 @@ void defs_add_property(struct buf *b, const char *key, const char *value)
 {
 	struct buf body = BUF_INIT;
 
-	add_text(&body, key);
-	add_text(&body, value);
+	defs_text_add(&body, key);
+	defs_text_add(&body, value);
 	add_record(b, DEF_PROPERTY, &body);
 }
 
@@ -48,7 +48,7 @@ void defs_add_absent(struct buf *b, uint32_t id, const struct trace_absent *a)
 	add_varint(&body, a->pid);
 	add_varint(&body, a->reason);
 	add_varint(&body, a->error);
-	add_text(&body, a->name);
+	defs_text_add(&body, a->name);
 	add_record(b, DEF_ABSENT, &body);
 }
 
@@ -78,8 +78,8 @@ void defs_add_process(struct buf *b, uint32_t id, const struct trace_process *p)
 	add_varint(&body, p->start);
 	add_varint(&body, p->end);
 	add_varint(&body, zigzag(p->exit_status));
-	add_text(&body, p->name);
-	add_text(&body, p->command);
+	defs_text_add(&body, p->name);
+	defs_text_add(&body, p->command);
 	add_record(b, DEF_PROCESS, &body);
 }
 
@@ -95,7 +95,7 @@ void defs_add_track(struct buf *b, uint32_t id, const struct trace_track *t)
 	add_varint(&body, t->color);
 	add_varint(&body, t->format);
 	add_varint(&body, t->flags);
-	add_text(&body, t->name);
+	defs_text_add(&body, t->name);
 	add_record(b, DEF_TRACK, &body);
 }
 
@@ -106,9 +106,9 @@ void defs_add_srcloc(struct buf *b, uint32_t id, const struct trace_srcloc *s)
 	add_varint(&body, id);
 	add_varint(&body, s->line);
 	add_varint(&body, s->color);
-	add_text(&body, s->name);
-	add_text(&body, s->function);
-	add_text(&body, s->file);
+	defs_text_add(&body, s->name);
+	defs_text_add(&body, s->function);
+	defs_text_add(&body, s->file);
 	add_record(b, DEF_SRCLOC, &body);
 }
 

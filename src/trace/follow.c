@@ -55,7 +55,7 @@ static void fix_origin(struct trace_private *p, bool known)
 	reader_origin(p, origin);
 }
 
-static bool is_empty(const struct trace *t)
+static bool follow_is_empty(const struct trace *t)
 {
 	return !t->zones && !t->rows;
 }
@@ -83,14 +83,15 @@ static uint64_t settled_end(const struct trace_private *p, uint64_t from, uint64
 	return from;
 }
 
-static int load(struct trace_private *p)
+static int follow_read(struct trace_private *p)
 {
 	if (p->settled)
 		p->trace.file_size = settled_end(p, FILE_HEADER_SIZE, p->trace.file_size);
 	return reader_load(p, false);
 }
 
-static int follow(struct trace **trace, const char *path, bool settled, struct tacho_error *err)
+static int follow_advance(struct trace **trace, const char *path, bool settled,
+			  struct tacho_error *err)
 {
 	struct trace_private *p = reader_new();
 	char *now = NULL;
@@ -104,7 +105,7 @@ static int follow(struct trace **trace, const char *path, bool settled, struct t
 		now = current_path(p->followed, &st);
 		r = reader_attach(p, now ? now : path, UINT64_MAX, err);
 		if (r == 0)
-			r = reader_explain(path, load(p), err);
+			r = reader_explain(path, follow_read(p), err);
 	} else {
 		reader_explain(path, r, err);
 	}
@@ -120,16 +121,16 @@ static int follow(struct trace **trace, const char *path, bool settled, struct t
 
 int trace_follow(struct trace **trace, const char *path, struct tacho_error *err)
 {
-	return follow(trace, path, false, err);
+	return follow_advance(trace, path, false, err);
 }
 
 int trace_follow_settled(struct trace **trace, const char *path, struct tacho_error *err)
 {
-	return follow(trace, path, true, err);
+	return follow_advance(trace, path, true, err);
 }
 
 /* Everything anew, from the file at PATH. */
-static int reload(struct trace_private *p, const char *path, struct tacho_error *err)
+static int follow_reload(struct trace_private *p, const char *path, struct tacho_error *err)
 {
 	struct trace before = p->trace;
 	size_t limit = p->idle_limit;
@@ -153,7 +154,7 @@ static int reload(struct trace_private *p, const char *path, struct tacho_error 
 	arena_free(p);
 	p->trace.path = arena_string(p, path, strlen(path));
 	p->checkpoint = p->checkpoint_end = p->checkpoint_parts = 0;
-	r = p->trace.path ? load(p) : TACHO_ENOMEM;
+	r = p->trace.path ? follow_read(p) : TACHO_ENOMEM;
 	if (r < 0)
 		return reader_explain(path, r, err);
 	p->stale = false;
@@ -174,9 +175,9 @@ static bool tail_is_there(struct trace_private *p, uint64_t size)
 	       !memcmp(header, p->tail, sizeof(header));
 }
 
-static int read_on(struct trace_private *p, uint64_t size, struct tacho_error *err)
+static int follow_read_on(struct trace_private *p, uint64_t size, struct tacho_error *err)
 {
-	bool empty = is_empty(&p->trace);
+	bool empty = follow_is_empty(&p->trace);
 	uint64_t from = p->scan_end;
 	int r;
 
@@ -210,15 +211,15 @@ static int take_name(struct trace_private *p, const char *path, struct tacho_err
 	return 0;
 }
 
-static int refresh(struct trace_private *p, const char *now, const struct stat *at,
-		   struct tacho_error *err)
+static int follow_refresh(struct trace_private *p, const char *now, const struct stat *at,
+			  struct tacho_error *err)
 {
 	struct stat st;
 	int r = 0;
 
 	if (now && !same_file(p, at)) {
 		/* Another recording; its first bytes may not be there yet. */
-		r = reload(p, now, err);
+		r = follow_reload(p, now, err);
 		return r == TACHO_EFORMAT ? TRACE_SAME : r;
 	}
 	if (now)
@@ -230,8 +231,8 @@ static int refresh(struct trace_private *p, const char *now, const struct stat *
 	if (!p->stale && !p->trace.damage.unfinished)
 		return TRACE_SAME;
 	if (p->stale || !tail_is_there(p, (uint64_t)st.st_size))
-		return now ? reload(p, now, err) : TRACE_SAME;
-	return read_on(p, (uint64_t)st.st_size, err);
+		return now ? follow_reload(p, now, err) : TRACE_SAME;
+	return follow_read_on(p, (uint64_t)st.st_size, err);
 }
 
 int trace_refresh(struct trace *trace, struct tacho_error *err)
@@ -244,7 +245,7 @@ int trace_refresh(struct trace *trace, struct tacho_error *err)
 	if (!p->followed)
 		return TRACE_SAME;
 	now = current_path(p->followed, &at);
-	r = refresh(p, now, &at, err);
+	r = follow_refresh(p, now, &at, err);
 	free(now);
 	if (r > 0)
 		trace->generation++;

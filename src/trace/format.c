@@ -13,7 +13,7 @@ void add_varint(struct buf *b, uint64_t v)
 	buf_add(b, bytes, n);
 }
 
-void add_string(struct buf *b, const char *s, size_t len)
+void format_string_add(struct buf *b, const char *s, size_t len)
 {
 	add_varint(b, len);
 	buf_add(b, s, len);
@@ -53,12 +53,12 @@ uint64_t in_limited(struct in *in, uint64_t limit)
 
 uint8_t in_byte(struct in *in)
 {
-	const uint8_t *p = in_bytes(in, 1);
+	const uint8_t *p = format_in_bytes(in, 1);
 
 	return p ? *p : 0;
 }
 
-const uint8_t *in_bytes(struct in *in, size_t len)
+const uint8_t *format_in_bytes(struct in *in, size_t len)
 {
 	const uint8_t *p = in->p;
 

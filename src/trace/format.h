@@ -132,7 +132,7 @@ static inline int64_t unzigzag(uint64_t v)
 
 /* Failures stay in buf.failed: a writer of many words checks once at its end. */
 void add_varint(struct buf *b, uint64_t v);
-void add_string(struct buf *b, const char *s, size_t len);
+void format_string_add(struct buf *b, const char *s, size_t len);
 
 /* ---------------------------------------- reading: a window that shrinks */
 
@@ -147,7 +147,7 @@ uint64_t in_varint(struct in *in);
 uint64_t in_limited(struct in *in, uint64_t limit);
 uint8_t in_byte(struct in *in);
 /* LEN bytes, or NULL and bad. */
-const uint8_t *in_bytes(struct in *in, size_t len);
+const uint8_t *format_in_bytes(struct in *in, size_t len);
 
 static inline size_t in_left(const struct in *in)
 {

@@ -75,7 +75,7 @@ static void add_flags(struct trace_writer *w, struct trace_lane **lanes, size_t 
 }
 
 /* Number, entries (zone minus the last one's, kind, value or length), then all texts. */
-static void add_extras(struct trace_writer *w, struct trace_lane **lanes, size_t count)
+static void lane_extras_add(struct trace_writer *w, struct trace_lane **lanes, size_t count)
 {
 	struct buf b = BUF_INIT;
 	uint32_t first = 0, last = 0;
@@ -194,8 +194,8 @@ static int lanes_join(struct columns *c, struct trace_lane **lanes, size_t count
 }
 
 /* Each column has its length in front, so that a reader can pass over those it does not need. */
-static void add_column(struct trace_writer *w, const uint32_t *v, size_t n, const struct wide *wide,
-		       size_t wide_count)
+static void lane_column_add(struct trace_writer *w, const uint32_t *v, size_t n,
+			    const struct wide *wide, size_t wide_count)
 {
 	size_t begin = w->payload.len + 4;
 
@@ -205,15 +205,16 @@ static void add_column(struct trace_writer *w, const uint32_t *v, size_t n, cons
 		put32(w->payload.data + begin - 4, (uint32_t)(w->payload.len - begin));
 }
 
-static int add_columns(struct trace_writer *w, struct trace_lane **lanes, size_t count, size_t n)
+static int lane_columns_add(struct trace_writer *w, struct trace_lane **lanes, size_t count,
+			    size_t n)
 {
 	struct columns c = {lanes[0]->gap, lanes[0]->duration, lanes[0]->srcloc, {0}, {0}};
 	int r = count > 1 ? lanes_join(&c, lanes, count) : wide_join(&c, lanes[0], 0);
 
 	if (r == 0) {
-		add_column(w, c.gap, n, c.gaps.v, c.gaps.n);
-		add_column(w, c.duration, n, c.durations.v, c.durations.n);
-		add_column(w, c.srcloc, n, NULL, 0);
+		lane_column_add(w, c.gap, n, c.gaps.v, c.gaps.n);
+		lane_column_add(w, c.duration, n, c.durations.v, c.durations.n);
+		lane_column_add(w, c.srcloc, n, NULL, 0);
 	}
 	vec_free(&c.gaps);
 	vec_free(&c.durations);
@@ -242,10 +243,10 @@ static int lanes_write(struct trace_writer *w, struct trace_lane **lanes, size_t
 	if (r == 0) {
 		buf_reset(&w->payload);
 		directory_add(&w->payload, w->srcloc_count, s, count);
-		if (add_columns(w, lanes, count, n) < 0)
+		if (lane_columns_add(w, lanes, count, n) < 0)
 			w->payload.failed = true;
 		add_flags(w, lanes, count);
-		add_extras(w, lanes, count);
+		lane_extras_add(w, lanes, count);
 		add_recursive(w, lanes, count, n);
 		r = w->payload.failed
 			    ? writer_no_memory(w)
@@ -413,8 +414,8 @@ static void zone_move(struct trace_writer *w, const struct trace_lane *lane, uin
 	w->moved++;
 }
 
-static int zone_add(struct trace_writer *w, struct trace_lane *lane, uint64_t start, uint64_t end,
-		    uint32_t srcloc, uint64_t children, uint32_t flags)
+static int lane_zone_add(struct trace_writer *w, struct trace_lane *lane, uint64_t start,
+			 uint64_t end, uint32_t srcloc, uint64_t children, uint32_t flags)
 {
 	int r;
 
@@ -441,7 +442,7 @@ static __attribute__((noinline)) int lane_add_slowly(struct trace_writer *w,
 						     uint64_t end, uint32_t srcloc,
 						     uint64_t children)
 {
-	return zone_add(w, lane, start, end, srcloc, children, 0);
+	return lane_zone_add(w, lane, start, end, srcloc, children, 0);
 }
 
 int trace_lane_add(struct trace_writer *w, struct trace_lane *lane, uint64_t start, uint64_t end,
@@ -506,7 +507,7 @@ int trace_lane_add_full(struct trace_writer *w, struct trace_lane *lane, uint64_
 			uint64_t end, uint32_t srcloc, uint64_t children, uint32_t flags,
 			const struct trace_extra *extras, size_t count)
 {
-	int r = zone_add(w, lane, start, end, srcloc, children, flags);
+	int r = lane_zone_add(w, lane, start, end, srcloc, children, flags);
 
 	if (r == 0 && flags & TRACE_ZONE_RECURSIVE)
 		r = recursive_mark(w, lane);

@@ -30,7 +30,7 @@ static struct lane *lane_of(struct trace_private *p, const struct segment *s)
 }
 
 /* 1: it goes back in time, which is damage, and was left out. */
-static int add_zones(struct trace_private *p, const struct segment *s)
+static int lanes_zones_add(struct trace_private *p, const struct segment *s)
 {
 	struct lane *lane = lane_of(p, s);
 	struct trace_lane_info *info;
@@ -60,7 +60,7 @@ int lanes_add_segment(struct trace_private *p, uint16_t type, const struct segme
 	if (s->track >= p->tracks_needed)
 		p->tracks_needed = s->track + 1;
 	if (type == BLOCK_ZONES) {
-		r = add_zones(p, s);
+		r = lanes_zones_add(p, s);
 	} else {
 		r = vec_push(&p->rows, *s);
 		p->trace.rows += s->count;
@@ -81,7 +81,7 @@ static int by_lane(const void *a, const void *b)
 	return (x->depth > y->depth) - (x->depth < y->depth);
 }
 
-static int by_start(const void *a, const void *b)
+static int lanes_by_start(const void *a, const void *b)
 {
 	const struct segment *x = a, *y = b;
 
@@ -102,10 +102,10 @@ static void rows_sort(struct trace_private *p)
 		return;
 	least = &v[from];
 	for (size_t i = from; i < p->rows.n; i++)
-		least = by_start(&v[i], least) < 0 ? &v[i] : least;
-	while (from && by_start(least, &v[from - 1]) < 0)
+		least = lanes_by_start(&v[i], least) < 0 ? &v[i] : least;
+	while (from && lanes_by_start(least, &v[from - 1]) < 0)
 		from--;
-	qsort(p->rows.v + from, p->rows.n - from, sizeof(*p->rows.v), by_start);
+	qsort(p->rows.v + from, p->rows.n - from, sizeof(*p->rows.v), lanes_by_start);
 	p->rows_sorted = p->rows.n;
 }
 

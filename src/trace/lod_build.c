@@ -99,7 +99,7 @@ static bool ends_early(struct lod_builder *b, uint64_t start, bool alone)
 	       (alone || b->alone || (gap > 4 * b->usual && gap > 4 * (b->end - b->start)));
 }
 
-static void zone_add(struct lod_builder *b, uint64_t start, uint64_t end, uint32_t srcloc)
+static void lod_zone_add(struct lod_builder *b, uint64_t start, uint64_t end, uint32_t srcloc)
 {
 	bool alone = end - start > 4 * b->usual && b->credit && b->leaf_count;
 
@@ -129,7 +129,7 @@ static void zone_add(struct lod_builder *b, uint64_t start, uint64_t end, uint32
 static void hole_add(struct lod_builder *b, const struct segment *s)
 {
 	for (uint32_t i = 0; i < s->count; i++)
-		zone_add(b, s->start, s->start, TRACE_NONE);
+		lod_zone_add(b, s->start, s->start, TRACE_NONE);
 }
 
 int lod_segment_add(struct lod_builder *b, struct trace_private *p, const struct segment *s)
@@ -141,7 +141,7 @@ int lod_segment_add(struct lod_builder *b, struct trace_private *p, const struct
 		return r;
 	if (segment_fits(s, z))
 		for (uint32_t i = s->first; i < s->first + s->count; i++)
-			zone_add(b, z->start[i], z->end[i], z->srcloc[i]);
+			lod_zone_add(b, z->start[i], z->end[i], z->srcloc[i]);
 	else
 		hole_add(b, s);
 	if (b->rows && b->rows->count && segment_fits(s, z))

@@ -146,7 +146,7 @@ static inline int take_small(struct query *q, uint64_t start, uint64_t end, uint
 /* ----------------------------------------------------------------- zones */
 
 /* The segment of the lane that holds zone number ZONE. */
-static const struct segment *segment_of(const struct query *q, uint64_t zone)
+static const struct segment *lod_query_segment_of(const struct query *q, uint64_t zone)
 {
 	const struct lane *l = q->lod->p->trace.lanes[q->lane].private;
 	size_t low = 0, high = l->segments.n;
@@ -173,7 +173,7 @@ static int block_load(struct query *q, uint64_t zone, uint32_t columns)
 		return 0;
 	zblock_put(p, q->block);
 	q->block = NULL;
-	q->segment = segment_of(q, zone);
+	q->segment = lod_query_segment_of(q, zone);
 	r = zblock_get(p, q->segment->offset, columns, &q->block);
 	if (r == 0)
 		zblock_of_lane(q->block, lane->segments.n);
@@ -200,7 +200,7 @@ static int take_single(struct query *q, uint64_t start, uint64_t end, uint64_t n
 	return r < 0 ? r : item_push(q, &single);
 }
 
-static int take_zone(struct query *q, uint64_t number, uint32_t at, uint32_t *columns)
+static int lod_zone_take(struct query *q, uint64_t number, uint32_t at, uint32_t *columns)
 {
 	uint64_t start = q->block->start[at], end = q->block->end[at];
 	int r;
@@ -237,7 +237,7 @@ static int take_zones(struct query *q, uint64_t first, uint64_t count, uint32_t 
 			continue;
 		}
 		for (; r == 0 && first < stop && !q->block->bad; first++)
-			r = take_zone(q, first, s->first + (uint32_t)(first - base), &columns);
+			r = lod_zone_take(q, first, s->first + (uint32_t)(first - base), &columns);
 	}
 	return r;
 }
@@ -460,7 +460,7 @@ static inline int take_node(struct query *q, const struct lod_node *n, unsigned 
 }
 
 /* Nodes [first, last) of a level, at most LOD_FAN of them. */
-static int visit(struct query *q, unsigned level, uint64_t first, uint64_t last)
+static int lod_query_visit(struct query *q, unsigned level, uint64_t first, uint64_t last)
 {
 	const struct lod_level *l = &q->levels.nodes[level];
 	struct lod_node scratch[LOD_FAN + 1];
@@ -491,12 +491,12 @@ static int visit(struct query *q, unsigned level, uint64_t first, uint64_t last)
 		else if (level == 0)
 			r = visit_leaves(q, n, i);
 		else
-			r = visit(q, level - 1, i * LOD_FAN, (i + 1) * LOD_FAN);
+			r = lod_query_visit(q, level - 1, i * LOD_FAN, (i + 1) * LOD_FAN);
 	}
 	return r;
 }
 
-static int query_run(struct query *q)
+static int lod_query_run(struct query *q)
 {
 	struct trace_lod *lod = q->lod;
 	uint32_t width = q->width;
@@ -513,7 +513,7 @@ static int query_run(struct query *q)
 	if (q->levels.levels) {
 		unsigned top = q->levels.levels - 1;
 
-		r = visit(q, top, 0, 1);
+		r = lod_query_visit(q, top, 0, 1);
 	}
 	if (q->strip)
 		strip_flush(q);
@@ -543,7 +543,7 @@ int trace_lod_query(struct trace_lod *lod, uint32_t lane, uint64_t t0, uint64_t 
 			  .cap = cap};
 	int r = query_prepare(lod);
 
-	return r < 0 ? r : query_run(&q);
+	return r < 0 ? r : lod_query_run(&q);
 }
 
 int trace_lod_strip(struct trace_lod *lod, uint32_t lane, struct trace_strip *strip)
@@ -560,5 +560,5 @@ int trace_lod_strip(struct trace_lod *lod, uint32_t lane, struct trace_strip *st
 		return r;
 	if (!strip_fits(strip))
 		return TACHO_EINTERNAL;
-	return lod_rows_strip(lod, lane, strip) ? 0 : query_run(&q);
+	return lod_rows_strip(lod, lane, strip) ? 0 : lod_query_run(&q);
 }

@@ -186,7 +186,7 @@ static bool may_be_long(struct trace_lod *lod, const struct lod_levels *l, unsig
 }
 
 /* The place of the row of 2^RES ns of a lane, and its pixels; 0 when there is none. */
-static uint64_t row_of(const struct trace_lod *lod, uint32_t lane, uint32_t res, uint64_t *at)
+static uint64_t lod_row_of(const struct trace_lod *lod, uint32_t lane, uint32_t res, uint64_t *at)
 {
 	const struct lod_lane *l = &lod->lanes[lane];
 	uint64_t duration = lod->header.duration;
@@ -202,7 +202,7 @@ static uint64_t row_of(const struct trace_lod *lod, uint32_t lane, uint32_t res,
 #define ROW_PIECE 512u /* pixels that are looked at together: a tile's */
 
 /* Adds pixels [at, at + count) of the rows. They are looked at once before any is added. */
-static bool row_add(struct trace_lod *lod, uint64_t at, uint64_t count, struct trace_strip *s)
+static bool lod_row_add(struct trace_lod *lod, uint64_t at, uint64_t count, struct trace_strip *s)
 {
 	uint8_t scratch[ROW_PIECE];
 	unsigned any = 0;
@@ -233,7 +233,7 @@ bool lod_rows_strip(struct trace_lod *lod, uint32_t lane, struct trace_strip *s)
 
 	if (!s->on_grid || !lod->rows || lane >= lod->p->trace.lane_count)
 		return false;
-	n = row_of(lod, lane, s->res, &at);
+	n = lod_row_of(lod, lane, s->res, &at);
 	if (!n)
 		return false;
 	lod_levels_of(lod, lane, &levels);
@@ -242,5 +242,5 @@ bool lod_rows_strip(struct trace_lod *lod, uint32_t lane, struct trace_strip *s)
 		return false;
 	count = s->pixel < n ? n - s->pixel : 0;
 	count = count < s->width ? count : s->width;
-	return row_add(lod, at + s->pixel, count, s);
+	return lod_row_add(lod, at + s->pixel, count, s);
 }

@@ -4,10 +4,10 @@
 
 #define PROPERTIES_MAX 4096u
 
-static const char *read_text(struct trace_private *p, struct in *in, int *r)
+static const char *model_text_read(struct trace_private *p, struct in *in, int *r)
 {
 	size_t len = in_limited(in, LIMIT_NAME);
-	const uint8_t *bytes = in_bytes(in, len);
+	const uint8_t *bytes = format_in_bytes(in, len);
 	const char *s = bytes ? arena_string(p, bytes, len) : "";
 
 	if (!s)
@@ -42,8 +42,8 @@ static int read_property(struct trace_private *p, struct in *in)
 	struct trace_property new;
 	int r = 0;
 
-	new.key = read_text(p, in, &r);
-	new.value = read_text(p, in, &r);
+	new.key = model_text_read(p, in, &r);
+	new.value = model_text_read(p, in, &r);
 	if (r < 0 || in->bad)
 		return r;
 	for (size_t i = 0; i < p->properties.n; i++) {
@@ -81,8 +81,8 @@ static int read_process(struct trace_private *p, struct in *in)
 	new.start = in_varint(in);
 	new.end = in_varint(in);
 	new.exit_status = (int32_t)unzigzag(in_varint(in));
-	new.name = read_text(p, in, &r);
-	new.command = read_text(p, in, &r);
+	new.name = model_text_read(p, in, &r);
+	new.command = model_text_read(p, in, &r);
 	if (r < 0 || in->bad)
 		return r;
 	r = array_reach(p, &p->processes, id, no_process);
@@ -101,7 +101,7 @@ static int read_absent(struct trace_private *p, struct in *in)
 	new.pid = (uint32_t)in_varint(in);
 	new.reason = (uint32_t)in_varint(in);
 	new.error = (uint32_t)in_varint(in);
-	new.name = read_text(p, in, &r);
+	new.name = model_text_read(p, in, &r);
 	if (r < 0 || in->bad)
 		return r;
 	r = array_reach(p, &p->absent, id, no_absent);
@@ -123,7 +123,7 @@ static int read_track(struct trace_private *p, struct in *in)
 	new.color = (uint32_t)in_varint(in);
 	new.format = (uint32_t)in_varint(in);
 	new.flags = (uint32_t)in_varint(in);
-	new.name = read_text(p, in, &r);
+	new.name = model_text_read(p, in, &r);
 	if (new.kind >= TRACE_TRACK_KINDS)
 		new.kind = TRACE_OTHER;
 	if (r < 0 || in->bad)
@@ -134,7 +134,7 @@ static int read_track(struct trace_private *p, struct in *in)
 	return r;
 }
 
-static int read_srcloc(struct trace_private *p, struct in *in)
+static int model_srcloc_read(struct trace_private *p, struct in *in)
 {
 	uint64_t id = in_limited(in, LIMIT_SRCLOCS - 1);
 	struct trace_srcloc new;
@@ -142,9 +142,9 @@ static int read_srcloc(struct trace_private *p, struct in *in)
 
 	new.line = (uint32_t)in_varint(in);
 	new.color = (uint32_t)in_varint(in);
-	new.name = read_text(p, in, &r);
-	new.function = read_text(p, in, &r);
-	new.file = read_text(p, in, &r);
+	new.name = model_text_read(p, in, &r);
+	new.function = model_text_read(p, in, &r);
+	new.file = model_text_read(p, in, &r);
 	if (r < 0 || in->bad)
 		return r;
 	r = array_reach(p, &p->srclocs, id, no_srcloc);
@@ -203,7 +203,7 @@ int model_read(struct trace_private *p, struct in *in)
 	static int (*const readers[])(struct trace_private *, struct in *) = {
 		[DEF_PROPERTY] = read_property,     [DEF_CLOCK_POINT] = read_clock_point,
 		[DEF_PROCESS] = read_process,       [DEF_TRACK] = read_track,
-		[DEF_SRCLOC] = read_srcloc,         [DEF_LEDGER] = read_ledger,
+		[DEF_SRCLOC] = model_srcloc_read,   [DEF_LEDGER] = read_ledger,
 		[DEF_OPEN_ZONES] = read_open_zones, [DEF_ABSENT] = read_absent,
 	};
 
@@ -211,7 +211,7 @@ int model_read(struct trace_private *p, struct in *in)
 	while (in_left(in) && !in->bad) {
 		uint8_t kind = in_byte(in);
 		size_t len = in_varint(in);
-		const uint8_t *bytes = in_bytes(in, len);
+		const uint8_t *bytes = format_in_bytes(in, len);
 		struct in body;
 		int r;
 

@@ -67,7 +67,7 @@ void packer_free(struct packer *p)
 	free(p);
 }
 
-static bool compress(ZSTD_CCtx *zstd, const void *bytes, size_t len, struct buf *out)
+static bool pack_compress(ZSTD_CCtx *zstd, const void *bytes, size_t len, struct buf *out)
 {
 	size_t n;
 
@@ -91,7 +91,7 @@ static bool compress_within(ZSTD_CCtx *zstd, const void *bytes, size_t len, stru
 	static const size_t head = 8; /* magic number and length */
 	size_t before = out->len, least = (len + BLOCK_RATIO - 1) / BLOCK_RATIO, n, fill;
 
-	if (!compress(zstd, bytes, len, out))
+	if (!pack_compress(zstd, bytes, len, out))
 		return false;
 	n = out->len - before;
 	if (n >= least)
@@ -211,7 +211,7 @@ static void pack_plane(struct packer *p, const uint8_t *plane, size_t n, struct 
 	if (pack_sparse(p, plane, n, out) || buf_reserve(out, COUNTED_HEAD) < 0)
 		return;
 	out->len += COUNTED_HEAD;
-	if (compress(p->plane_zstd, plane, n, out)) {
+	if (pack_compress(p->plane_zstd, plane, n, out)) {
 		counted_head(out, at, METHOD_ZSTD);
 		return;
 	}
@@ -254,7 +254,7 @@ static void pack_planes(struct packer *p, unsigned planes, size_t n, struct buf 
 
 /* ------------------------------------------------------- 64-bit columns */
 
-static unsigned bytes_of(uint64_t v)
+static unsigned pack_bytes_of(uint64_t v)
 {
 	return v ? (71u - (unsigned)__builtin_clzll(v)) / 8 : 0;
 }
@@ -267,7 +267,7 @@ static void shape_find(struct shape *s, const uint64_t *v, size_t n)
 	for (size_t i = 0; i < n; i++)
 		min = v[i] < min ? v[i] : min;
 	for (size_t i = 0; i < n; i++)
-		sizes[bytes_of(v[i] - min)]++;
+		sizes[pack_bytes_of(v[i] - min)]++;
 	for (unsigned k = 8; k-- > 0;)
 		above[k] = sizes[k + 1] + (k < 7 ? above[k + 1] : 0);
 	s->base = min;
@@ -285,7 +285,7 @@ static void pack_shaped(struct packer *p, const struct shape *s, const uint64_t 
 			p->planes[k * n + i] = (uint8_t)((v[i] - s->base) >> (8 * k));
 	pack_planes(p, s->planes, n, out);
 	for (size_t i = 0; s->patches && i < n; i++) {
-		if (bytes_of(v[i] - s->base) <= s->planes)
+		if (pack_bytes_of(v[i] - s->base) <= s->planes)
 			continue;
 		add_varint(out, i - last);
 		add_varint(out, v[i]);
@@ -354,7 +354,7 @@ FOR_WIDE_VECTORS static void split_planes32(const uint32_t *restrict v, size_t n
 			out[i] = (uint8_t)((v[i] - base) >> (8 * k));
 }
 
-static bool fits32(const struct shape *s, uint32_t v)
+static bool pack_fits32(const struct shape *s, uint32_t v)
 {
 	return (uint64_t)(v - (uint32_t)s->base) >> (8 * s->planes) == 0;
 }
@@ -368,7 +368,7 @@ static void add_patches32(const struct shape *s, const uint32_t *v, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		bool is_wide = w < wide_count && wide[w].at == i;
 
-		if (!is_wide && fits32(s, v[i]))
+		if (!is_wide && pack_fits32(s, v[i]))
 			continue;
 		add_varint(out, i - last);
 		add_varint(out, is_wide ? wide[w++].value : v[i]);
@@ -382,7 +382,7 @@ void pack_column32(struct packer *p, const uint32_t *v, size_t n, const struct w
 	struct shape s;
 
 	shape_find32(&s, v, n);
-	if (wide_count && fits32(&s, WIDE_MARK))
+	if (wide_count && pack_fits32(&s, WIDE_MARK))
 		s.patches += wide_count;
 	shape_head(&s, 0, out);
 	split_planes32(v, n, (uint32_t)s.base, s.planes, p->planes);

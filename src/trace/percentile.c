@@ -50,7 +50,7 @@ struct finder {
 };
 
 /* Numbers below 2^(bits+1) have a bucket each; above, each octave has 2^bits. */
-static inline uint32_t bucket_of(uint64_t v, unsigned bits)
+static inline uint32_t percentile_bucket_of(uint64_t v, unsigned bits)
 {
 	unsigned top = 63u - (unsigned)__builtin_clzll(v | 1);
 	unsigned shift = top > bits ? top - bits : 0;
@@ -74,8 +74,8 @@ static size_t coarse_bytes(const struct finder *f, unsigned bits)
 
 	for (size_t i = 0; i < f->count; i++)
 		if (f->stats[i].count)
-			n += bucket_of(f->stats[i].max, bits) - bucket_of(f->stats[i].min, bits) +
-			     1;
+			n += percentile_bucket_of(f->stats[i].max, bits) -
+			     percentile_bucket_of(f->stats[i].min, bits) + 1;
 	return n * sizeof(uint64_t);
 }
 
@@ -94,8 +94,8 @@ static int coarse_open(struct finder *f)
 
 		if (!f->stats[i].count)
 			continue;
-		c->first = bucket_of(f->stats[i].min, f->bits);
-		c->count = bucket_of(f->stats[i].max, f->bits) - c->first + 1;
+		c->first = percentile_bucket_of(f->stats[i].min, f->bits);
+		c->count = percentile_bucket_of(f->stats[i].max, f->bits) - c->first + 1;
 		c->buckets = calloc(c->count, sizeof(*c->buckets));
 		if (!c->buckets)
 			return TACHO_ENOMEM;
@@ -120,7 +120,7 @@ static int coarse_pass(struct finder *f)
 			if (s->srcloc[i] >= srclocs)
 				continue;
 			c = &f->coarse[s->srcloc[i]];
-			bucket = bucket_of(s->duration[i], f->bits) - c->first;
+			bucket = percentile_bucket_of(s->duration[i], f->bits) - c->first;
 			/* Not of this group; or outside, when the file's statistics are wrong. */
 			if (bucket < c->count)
 				c->buckets[bucket]++;
@@ -293,8 +293,8 @@ static size_t group_cost(const struct trace_stat *s)
 
 	if (!s->count)
 		return 0;
-	return (bucket_of(s->max, COARSE_BITS_MIN) - bucket_of(s->min, COARSE_BITS_MIN) + 1 +
-		2 * cells) *
+	return (percentile_bucket_of(s->max, COARSE_BITS_MIN) -
+		percentile_bucket_of(s->min, COARSE_BITS_MIN) + 1 + 2 * cells) *
 	       sizeof(uint64_t);
 }
 

@@ -13,7 +13,7 @@
 
 #define CACHE_BYTES (32u << 20) /* of decoded blocks that nobody uses at the moment */
 
-static int check_header(struct trace_private *p, struct tacho_error *err)
+static int reader_magic_check(struct trace_private *p, struct tacho_error *err)
 {
 	const char *path = p->trace.path;
 	uint8_t h[FILE_HEADER_SIZE];
@@ -61,7 +61,7 @@ static int attach_fd(struct trace_private *p, const char *path, uint64_t limit,
 	p->trace.path = arena_string(p, path, strlen(path));
 	if (!p->trace.path)
 		return reader_explain(path, TACHO_ENOMEM, err);
-	return check_header(p, err);
+	return reader_magic_check(p, err);
 }
 
 /* ------------------------------------------------------------------- open */

@@ -43,8 +43,8 @@ static int lane_mark(const struct trace_lane_info *info, uint64_t number)
 	return 0;
 }
 
-static int zone_take(struct trace_private *p, struct open_zones *o, struct trace_walk *w,
-		     const struct trace_zone *zone, uint32_t lane)
+static int recursion_zone_take(struct trace_private *p, struct open_zones *o, struct trace_walk *w,
+			       const struct trace_zone *zone, uint32_t lane)
 {
 	const struct trace_lane_info *info = &p->trace.lanes[lane];
 	uint64_t number = trace_cursor_number(trace_walk_cursor(w));
@@ -72,7 +72,7 @@ static int track_find(struct trace_private *p, uint32_t track)
 	if (r < 0)
 		return r;
 	while (r >= 0 && (r = trace_walk_next(w, &zone, &lane)) > 0)
-		r = zone_take(p, &open, w, &zone, lane);
+		r = recursion_zone_take(p, &open, w, &zone, lane);
 	trace_walk_close(w);
 	vec_free(&open);
 	return r < 0 ? r : 0;

@@ -152,7 +152,7 @@ static int take_all(struct trace_writer *w, struct trace_private *p, size_t *sta
 }
 
 /* The header may be of a version that knew fewer features. */
-static int cut(struct trace_writer *w, struct tacho_error *err)
+static int resume_cut(struct trace_writer *w, struct tacho_error *err)
 {
 	if (ftruncate(w->fd, (off_t)w->offset) < 0 || writer_head(w) < 0 ||
 	    lseek(w->fd, (off_t)w->offset, SEEK_SET) < 0)
@@ -160,7 +160,7 @@ static int cut(struct trace_writer *w, struct tacho_error *err)
 	return 0;
 }
 
-static int resume(struct trace_writer *w, size_t *state_len, struct tacho_error *err)
+static int resume_file(struct trace_writer *w, size_t *state_len, struct tacho_error *err)
 {
 	struct trace_private *p = NULL;
 	uint64_t end;
@@ -185,7 +185,7 @@ static int resume(struct trace_writer *w, size_t *state_len, struct tacho_error 
 	if (r < 0)
 		err_set(err, r, "cannot go on with %s: %s", w->part, err_text(r));
 	trace_close(&p->trace);
-	return r < 0 ? r : cut(w, err);
+	return r < 0 ? r : resume_cut(w, err);
 }
 
 int trace_writer_resume(struct trace_writer **out, const char *path,
@@ -194,7 +194,8 @@ int trace_writer_resume(struct trace_writer **out, const char *path,
 {
 	struct trace_writer *w = writer_new(path, options);
 	size_t len = 0;
-	int r = w ? resume(w, &len, err) : err_set(err, TACHO_ENOMEM, "no memory to open %s", path);
+	int r = w ? resume_file(w, &len, err)
+		  : err_set(err, TACHO_ENOMEM, "no memory to open %s", path);
 
 	if (r < 0) {
 		trace_writer_abandon(w);

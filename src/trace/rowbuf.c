@@ -60,8 +60,8 @@ static int pack_rows(struct trace_writer *w, struct row_buffer **list, size_t co
 	return 0;
 }
 
-static void segment_of(struct segment *s, const struct row_buffer *b, uint64_t offset,
-		       uint32_t first)
+static void rowbuf_segment_of(struct segment *s, const struct row_buffer *b, uint64_t offset,
+			      uint32_t first)
 {
 	*s = (struct segment){.offset = offset,
 			      .track = b->track,
@@ -91,7 +91,7 @@ static int buffers_write(struct trace_writer *w, struct row_buffer **list, size_
 	int r = s ? writer_next_offset(w, &offset) : writer_no_memory(w);
 
 	for (size_t i = 0; r == 0 && i < count; n += (uint32_t)list[i++]->rows.n)
-		segment_of(&s[i], list[i], offset, n);
+		rowbuf_segment_of(&s[i], list[i], offset, n);
 	if (r == 0) {
 		buf_reset(&w->payload);
 		directory_add(&w->payload, w->srcloc_count, s, count);

@@ -150,7 +150,7 @@ static uint64_t run_time(const struct run *run, uint32_t i)
 	return run->block->columns[0][run_row(run, i)];
 }
 
-static int by_time(const void *a, const void *b, void *arg)
+static int rows_by_time(const void *a, const void *b, void *arg)
 {
 	const uint64_t *time = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -174,7 +174,7 @@ static int run_sort(struct run *run)
 		return TACHO_ENOMEM;
 	for (i = 0; i < run->count; i++)
 		run->order[i] = i;
-	qsort_r(run->order, run->count, sizeof(*run->order), by_time, time);
+	qsort_r(run->order, run->count, sizeof(*run->order), rows_by_time, time);
 	return 0;
 }
 

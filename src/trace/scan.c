@@ -235,7 +235,7 @@ int index_load(struct trace_private *p)
 
 /* ------------------------------------------------------------------- scan */
 
-static int scan_directory(struct trace_private *p, const struct block *b, struct in *in)
+static int scan_directory_blocks(struct trace_private *p, const struct block *b, struct in *in)
 {
 	struct directory d;
 	struct segment s = {0};
@@ -303,7 +303,7 @@ static int scan_block(struct trace_private *p, const struct block *b)
 	case BLOCK_CHECKPOINT:
 		return scan_checkpoint(p, b, &in);
 	default:
-		return scan_directory(p, b, &in);
+		return scan_directory_blocks(p, b, &in);
 	}
 }
 

@@ -213,7 +213,7 @@ int sums_count(struct trace_private *p, const struct trace_filter *filter, struc
 
 /* sqrt(squares / n - mean * mean) loses all digits of a small spread: integers as far as they go.
  */
-static double sigma(const struct zone_sums *s)
+static double stats_sigma(const struct zone_sums *s)
 {
 	unsigned __int128 total = s->total, n = s->count, squares, left;
 
@@ -244,10 +244,10 @@ static void stat_fill(struct trace_stat *stat, uint32_t srcloc, const struct zon
 	stat->min = s->min;
 	stat->max = s->max;
 	stat->mean = (double)s->total / (double)s->count;
-	stat->sigma = sigma(s);
+	stat->sigma = stats_sigma(s);
 }
 
-static int by_total(const void *a, const void *b)
+static int stats_by_total(const void *a, const void *b)
 {
 	const struct trace_stat *x = a, *y = b;
 
@@ -297,7 +297,7 @@ static int stats_list(struct trace_private *p, const struct trace_filter *filter
 		free(list);
 		return r;
 	}
-	qsort(list, n, sizeof(*list), by_total);
+	qsort(list, n, sizeof(*list), stats_by_total);
 	*stats = list;
 	*count = n;
 	return 0;

@@ -58,7 +58,7 @@ int unpack_string(struct unpacker *u, struct in *in, size_t limit, struct buf *o
 		return in->bad ? TACHO_EDAMAGED : 0;
 	method = in_byte(in);
 	len = in_varint(in);
-	bytes = in_bytes(in, len);
+	bytes = format_in_bytes(in, len);
 	if (!bytes || (method == METHOD_RAW && len != raw) ||
 	    (method == METHOD_ZSTD && raw > (uint64_t)len * BLOCK_RATIO))
 		return TACHO_EDAMAGED;
@@ -125,7 +125,7 @@ static const uint8_t *plane_find(struct unpacker *u, struct in *in, uint8_t *roo
 		return in->bad ? NULL : room;
 	}
 	len = in_varint(in);
-	bytes = in_bytes(in, len);
+	bytes = format_in_bytes(in, len);
 	if (!bytes)
 		return NULL;
 	if (method == METHOD_RAW)

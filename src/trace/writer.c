@@ -414,7 +414,7 @@ static int write_stats(struct trace_writer *w, uint64_t *offset)
 	return r;
 }
 
-static int finish(struct trace_writer *w)
+static int writer_finish(struct trace_writer *w)
 {
 	uint8_t trailer[TRAILER_PAYLOAD];
 	uint64_t stats_offset = 0;
@@ -478,7 +478,7 @@ static int move_into_place(struct trace_writer *w)
 }
 
 /* What was written after a cut can be read if the file has its header and ends where it should. */
-static void mend(struct trace_writer *w)
+static void writer_mend(struct trace_writer *w)
 {
 	if (ftruncate(w->fd, (off_t)w->offset) < 0 || writer_head(w) < 0) {
 		/* Then it cannot, and the user is told of the cut in any case. */
@@ -487,10 +487,10 @@ static void mend(struct trace_writer *w)
 
 int trace_writer_close(struct trace_writer *w, struct tacho_error *err)
 {
-	int r = finish(w), fd = w->fd;
+	int r = writer_finish(w), fd = w->fd;
 
 	if (w->cut)
-		mend(w);
+		writer_mend(w);
 	if (r == 0 && w->options.durable && fsync(fd) < 0)
 		r = writer_fail(w, TACHO_EWRITE, "cannot sync %s: %s", w->part, strerror(errno));
 	w->fd = -1;
@@ -512,7 +512,7 @@ int trace_writer_close(struct trace_writer *w, struct tacho_error *err)
 int trace_writer_take(struct trace_writer *w, struct trace **trace, struct tacho_error *err)
 {
 	struct trace_private *p;
-	int r = finish(w), fd = w->fd;
+	int r = writer_finish(w), fd = w->fd;
 
 	if (r < 0)
 		err_set(err, r, "%s", w->error.text);

@@ -2,14 +2,14 @@
 #include "base/limits.h"
 #include "trace/reader.h"
 
-static struct zblock **bucket_of(struct trace_private *p, uint64_t offset)
+static struct zblock **zblock_bucket_of(struct trace_private *p, uint64_t offset)
 {
 	return &p->buckets[(offset * 0x9e3779b97f4a7c15u) >> 32 & (CACHE_BUCKETS - 1)];
 }
 
 static void zblock_free(struct trace_private *p, struct zblock *z)
 {
-	struct zblock **link = bucket_of(p, z->offset);
+	struct zblock **link = zblock_bucket_of(p, z->offset);
 
 	while (*link != z)
 		link = &(*link)->next;
@@ -35,7 +35,7 @@ static struct zblock_list *list_of(struct trace_private *p, const struct zblock 
 	return z->waits ? &p->recent : &p->others[z->rarity];
 }
 
-static void list_add(struct zblock_list *list, struct zblock *z)
+static void zblock_list_add(struct zblock_list *list, struct zblock *z)
 {
 	z->newer = NULL;
 	z->older = list->newest;
@@ -58,7 +58,7 @@ static void idle_add(struct trace_private *p, struct zblock *z)
 {
 	z->used = p->zblock_ages;
 	z->waits = true;
-	list_add(&p->recent, z);
+	zblock_list_add(&p->recent, z);
 	p->idle += z->bytes;
 	p->idle_count++;
 }
@@ -95,7 +95,7 @@ static void idle_trim(struct trace_private *p)
 
 		list_remove(&p->recent, z);
 		z->waits = false;
-		list_add(&p->others[z->rarity], z);
+		zblock_list_add(&p->others[z->rarity], z);
 	}
 	while (p->idle > p->idle_limit) {
 		struct zblock *z = idle_least(p);
@@ -173,7 +173,7 @@ static int zblock_decode(struct trace_private *p, struct zblock *z, uint32_t col
 
 static struct zblock *zblock_new(struct trace_private *p, uint64_t offset)
 {
-	struct zblock **bucket = bucket_of(p, offset), *z = calloc(1, sizeof(*z));
+	struct zblock **bucket = zblock_bucket_of(p, offset), *z = calloc(1, sizeof(*z));
 
 	if (!z)
 		return NULL;
@@ -189,7 +189,7 @@ static struct zblock *zblock_new(struct trace_private *p, uint64_t offset)
 
 int zblock_get(struct trace_private *p, uint64_t offset, uint32_t columns, struct zblock **block)
 {
-	struct zblock *z = *bucket_of(p, offset);
+	struct zblock *z = *zblock_bucket_of(p, offset);
 	size_t before;
 	int r = 0;
 

@@ -6,11 +6,11 @@
 
 static void column_window(struct in *in, struct in *column)
 {
-	const uint8_t *head = in_bytes(in, 4), *bytes = NULL;
+	const uint8_t *head = format_in_bytes(in, 4), *bytes = NULL;
 	size_t len = head ? get32(head) : 0;
 
 	if (head)
-		bytes = in_bytes(in, len);
+		bytes = format_in_bytes(in, len);
 	*column = (struct in){.p = bytes, .end = bytes ? bytes + len : NULL, .bad = !bytes};
 }
 
@@ -193,8 +193,8 @@ static int read_flags(struct in *in, uint32_t n, struct mark_list *marks)
 }
 
 /* Entries first, then the texts in the same order. */
-static int read_extras(struct in *in, size_t count, struct zone_marks *m, uint32_t n,
-		       uint32_t *zones)
+static int zpayload_extras_read(struct in *in, size_t count, struct zone_marks *m, uint32_t n,
+				uint32_t *zones)
 {
 	uint32_t zone = 0;
 
@@ -211,7 +211,7 @@ static int read_extras(struct in *in, size_t count, struct zone_marks *m, uint32
 		if (!extra_has_text(x->kind))
 			continue;
 		x->len = (uint32_t)x->value;
-		x->text = (const char *)in_bytes(in, x->value);
+		x->text = (const char *)format_in_bytes(in, x->value);
 		x->value = 0;
 	}
 	return in->bad ? TACHO_EDAMAGED : 0;
@@ -267,7 +267,7 @@ int zpayload_marks(struct trace_private *p, const struct zpayload *z, struct zon
 		entries = (struct in){.p = (uint8_t *)m->text.data,
 				      .end = (uint8_t *)m->text.data + m->text.len};
 		if (r == 0)
-			r = read_extras(&entries, count, m, z->n, zones);
+			r = zpayload_extras_read(&entries, count, m, z->n, zones);
 		m->extra_count = (uint32_t)count;
 	}
 	if (r == 0 && (flags.n || count))

@@ -20,7 +20,7 @@ static bool plane_pass(struct in *in)
 		in_byte(in);
 		return false;
 	}
-	in_bytes(in, in_varint(in));
+	format_in_bytes(in, in_varint(in));
 	return true;
 }
 
@@ -64,7 +64,7 @@ static inline __attribute__((always_inline)) void halve_by(const uint8_t *restri
 	}
 }
 
-static void halve(const uint8_t *from, size_t n, unsigned bits, uint8_t *to)
+static void zpeek_halve(const uint8_t *from, size_t n, unsigned bits, uint8_t *to)
 {
 	if (bits == 4)
 		halve_by(from, n, 4, to);
@@ -101,7 +101,7 @@ static void plane_keep(struct taking *t, struct peek_column *c, unsigned k)
 		narrow++;
 	for (unsigned step = narrow; step > 0; step--) {
 		len = (len + 1) / 2;
-		halve(from, len, 8u >> step, to);
+		zpeek_halve(from, len, 8u >> step, to);
 		to[len] = 0;
 		last = from;
 		from = to;
@@ -128,7 +128,7 @@ static int plane_take(struct taking *t, struct in *in, unsigned k, struct peek_c
 		return in->bad ? TACHO_EDAMAGED : 0;
 	}
 	len = in_varint(in);
-	bytes = in_bytes(in, len);
+	bytes = format_in_bytes(in, len);
 	if (!bytes || (method == METHOD_RAW && len != t->n))
 		return TACHO_EDAMAGED;
 	if (method == METHOD_RAW)

@@ -55,7 +55,7 @@ void in_skip(struct in *in, uint64_t len);
 /* 1 at the end of the body, 0 when there is more, or an error. */
 int in_at_end(struct in *in);
 
-static inline void in_bytes(struct in *in, void *to, size_t len)
+static inline void format_in_bytes(struct in *in, void *to, size_t len)
 {
 	if (__builtin_expect((size_t)(in->end - in->at) >= len, 1)) {
 		memcpy(to, in->at, len);
@@ -69,7 +69,7 @@ static inline void in_bytes(struct in *in, void *to, size_t len)
 	static inline type in_##name(struct in *in) \
 	{                                           \
 		type v;                             \
-		in_bytes(in, &v, sizeof(v));        \
+		format_in_bytes(in, &v, sizeof(v)); \
 		return v;                           \
 	}
 IN_GET(u8, uint8_t)
@@ -86,7 +86,7 @@ static inline uint32_t in_u24(struct in *in)
 {
 	uint8_t b[3];
 
-	in_bytes(in, b, 3);
+	format_in_bytes(in, b, 3);
 	return (uint32_t)(b[0] | b[1] << 8 | b[2] << 16);
 }
 

@@ -21,7 +21,7 @@ static char *read_text(struct read *r)
 		in_fail(&r->in, TACHO_ENOMEM, "no memory");
 		return NULL;
 	}
-	in_bytes(&r->in, text, len);
+	format_in_bytes(&r->in, text, len);
 	text[len] = 0;
 	return text;
 }
@@ -179,7 +179,7 @@ static void read_version(struct read *r)
 {
 	uint8_t magic[8];
 
-	in_bytes(&r->in, magic, sizeof(magic));
+	format_in_bytes(&r->in, magic, sizeof(magic));
 	if (!read_ok(r))
 		return;
 	if (memcmp(magic, "tracy", 5)) {

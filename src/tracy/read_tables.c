@@ -42,7 +42,7 @@ static void read_one_string(struct read *r)
 		no_memory(r);
 		return;
 	}
-	in_bytes(&r->in, r->text.data + r->text.len, len);
+	format_in_bytes(&r->in, r->text.data + r->text.len, len);
 	r->text.len += len + 1;
 	r->text.data[r->text.len - 1] = 0;
 	set(r, &r->by_address, address, (uint32_t)r->strings.n - 1);

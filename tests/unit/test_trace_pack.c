@@ -39,7 +39,7 @@ static unsigned method_of(const struct buf *column, unsigned k)
 	in_varint(&in);
 	in_varint(&in);
 	for (; k; k--)
-		in_bytes(&in, in_byte(&in) == METHOD_CONSTANT ? 1 : in_varint(&in));
+		format_in_bytes(&in, in_byte(&in) == METHOD_CONSTANT ? 1 : in_varint(&in));
 	assert_true(!in.bad);
 	return in_byte(&in);
 }
