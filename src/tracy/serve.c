@@ -47,8 +47,22 @@ void serve_bytes(struct serve *s, enum wire_kind kind, uint64_t id, const void *
 	s->failed |= wire_put_bytes(&s->frame, &s->protocol, kind, id, bytes, len) < 0;
 }
 
+static void answer_questions(struct serve *s);
+
+bool serve_takes_input(const struct serve *s)
+{
+	return !s->greeted || s->in.len < WIRE_QUERY;
+}
+
+bool serve_has_more(const struct serve *s)
+{
+	return s->greeted && !s->over && (s->step < SERVE_WAIT || !serve_takes_input(s));
+}
+
 void serve_more(struct serve *s)
 {
+	if (s->greeted)
+		answer_questions(s);
 	while (s->greeted && !s->over && !s->failed && s->step < SERVE_WAIT &&
 	       s->out.len < OUT_ENOUGH)
 		if (stream_step(s) < 0)
@@ -216,10 +230,21 @@ static void answer(struct serve *s, uint8_t type, uint64_t pointer)
 	}
 }
 
-void serve_input(struct serve *s, const void *bytes, size_t len)
+/* As many as there is room for the answers; the others stay in serve.in. */
+static void answer_questions(struct serve *s)
 {
 	size_t at = 0;
 
+	while (!s->over && s->out.len < OUT_ENOUGH && s->in.len - at >= WIRE_QUERY) {
+		answer(s, (uint8_t)s->in.data[at], wire_u64((const uint8_t *)s->in.data + at + 1));
+		at += WIRE_QUERY;
+	}
+	memmove(s->in.data, s->in.data + at, s->in.len - at);
+	s->in.len -= at;
+}
+
+void serve_input(struct serve *s, const void *bytes, size_t len)
+{
 	if (s->over || buf_add(&s->in, bytes, len) < 0 || s->in.len > INPUT_MAX) {
 		s->over = true;
 		return;
@@ -230,14 +255,9 @@ void serve_input(struct serve *s, const void *bytes, size_t len)
 		s->over |= r < 0;
 		if (r <= 0)
 			return;
-		at = 12;
+		memmove(s->in.data, s->in.data + 12, s->in.len - 12);
+		s->in.len -= 12;
 	}
-	while (!s->over && s->in.len - at >= WIRE_QUERY) {
-		answer(s, (uint8_t)s->in.data[at], wire_u64((const uint8_t *)s->in.data + at + 1));
-		at += WIRE_QUERY;
-	}
-	memmove(s->in.data, s->in.data + at, s->in.len - at);
-	s->in.len -= at;
 	serve_more(s);
 }
 

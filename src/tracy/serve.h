@@ -86,8 +86,12 @@ struct serve *serve_new(const struct write *model, bool live);
 void serve_free(struct serve *s);
 /* Bytes from the other side. serve.over tells when to close. */
 void serve_input(struct serve *s, const void *bytes, size_t len);
-/* Makes more of the stream when little waits in serve.out. */
+/* Answers questions and makes more of the stream while little waits in serve.out. */
 void serve_more(struct serve *s);
+/* serve_more() would make something, now or when serve.out has gone out. */
+bool serve_has_more(const struct serve *s);
+/* All questions have been answered. Do not read more before: their answers would pile up. */
+bool serve_takes_input(const struct serve *s);
 /* The trace, and the model, have grown, or have ENDED. Only in SERVE_WAIT. */
 void serve_grown(struct serve *s, bool ended);
 void serve_keep_alive(struct serve *s);

@@ -13,7 +13,7 @@
 #define GREETING_MS 2000
 #define ALIVE_MS    3000  /* a viewer that hears nothing for longer might give up */
 #define FAREWELL_MS 1000  /* a viewer waits for ever for a zone that has no end */
-#define STALLED_MS  30000 /* a viewer that reads nothing for so long has hung */
+#define STALLED_MS  30000 /* a viewer that neither reads nor asks for so long has hung */
 
 struct tracy_server {
 	struct write model;
@@ -227,7 +227,7 @@ static void talk(struct tracy_server *s, short events)
 	char bytes[16384];
 	ssize_t n = 0;
 
-	if (events & (POLLIN | POLLHUP | POLLERR)) {
+	if (events & (POLLIN | POLLHUP | POLLERR) && serve_takes_input(s->session)) {
 		n = recv(s->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
 			drop(s);
@@ -252,7 +252,8 @@ static void check_time(struct tracy_server *s)
 	if (!s->session->greeted) {
 		if (now > s->deadline)
 			drop(s);
-	} else if (s->session->out.len && now - s->last > STALLED_MS) {
+	} else if ((s->session->out.len || s->session->step == SERVE_DONE) &&
+		   now - s->last > STALLED_MS) {
 		drop(s);
 	} else if (s->session->step == SERVE_WAIT && now - s->last > ALIVE_MS) {
 		serve_keep_alive(s->session);
@@ -264,11 +265,14 @@ static void check_time(struct tracy_server *s)
 
 int tracy_server_round(struct tracy_server *s, int ms, struct tacho_error *err)
 {
-	struct pollfd fd = {.fd = s->fd, .events = POLLIN};
+	struct pollfd fd = {.fd = s->fd};
 
 	if (!s->session)
 		return 0;
-	if (s->session->out.len)
+	if (serve_takes_input(s->session))
+		fd.events |= POLLIN;
+	/* The viewer may never ask for anything: its readiness alone keeps the stream going. */
+	if (s->session->out.len || serve_has_more(s->session))
 		fd.events |= POLLOUT;
 	if (poll(&fd, 1, ms) < 0 && errno != EINTR)
 		return err_errno(err, TACHO_ECONNECT, "cannot wait for a viewer");
