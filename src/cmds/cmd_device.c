@@ -61,7 +61,7 @@ static int list(const struct device_conf *c, const struct table_style *style)
 
 	table_open(&t, stdout, style, TABLE_COLUMNS(columns));
 	for (unsigned i = 0; tensix_arch_at(i); i++) {
-		const struct tensix_arch *a = tensix_arch_at(i);
+		const struct arch *a = tensix_arch_at(i);
 		struct buf cores = BUF_INIT;
 
 		if (c->arch && strcmp(c->arch, a->name))

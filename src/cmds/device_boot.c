@@ -322,7 +322,7 @@ static int print_markers(struct boot *b, uint32_t area, const struct table_style
 		{"kind", "kind", TABLE_STRING},  {"name", "name", TABLE_STRING},
 		{"start", "start", TABLE_COUNT}, {"cycles", "cycles", TABLE_COUNT},
 	};
-	const struct tensix_arch *a = tensix_arch(b->t);
+	const struct arch *a = tensix_arch(b->t);
 	uint32_t control[PROF_WORDS], *words = malloc(area);
 	struct prof_counts counts = {0};
 	struct table t;

@@ -14,7 +14,7 @@ static void be_close(void *self)
 
 static void be_shape(void *self, struct tacho_device_shape *shape)
 {
-	const struct tensix_arch *a = tensix_arch(self);
+	const struct arch *a = tensix_arch(self);
 
 	*shape = (struct tacho_device_shape){
 		.arch = a->name,
@@ -36,7 +36,7 @@ static void be_shape(void *self, struct tacho_device_shape *shape)
 
 static int be_core(void *self, unsigned core, struct tacho_device_core *info)
 {
-	const struct tensix_arch *a = tensix_arch(self);
+	const struct arch *a = tensix_arch(self);
 	struct tensix_place p;
 
 	if (core >= tensix_cores(self))
@@ -56,7 +56,7 @@ static int be_core(void *self, unsigned core, struct tacho_device_core *info)
 
 static void be_bank(void *self, unsigned bank, struct tacho_device_bank *info)
 {
-	struct tensix_xy port;
+	struct arch_xy port;
 	uint64_t offset;
 
 	tensix_bank(self, bank, &port, &offset);

@@ -6,6 +6,7 @@
 #include "device/debug.h"
 #include "device/device.h"
 
+#include "base/arch.h"
 #include "base/environ.h"
 #include "tacho_layout.h"
 
@@ -110,13 +111,12 @@ int dprint_start_core(struct tacho_device *d, unsigned core)
 /* ---- printing ---- */
 static void put_line(struct tacho_device *d, unsigned core, unsigned risc, struct buf *line)
 {
-	static const char *const names[] = {"BR", "NC", "TR0", "TR1", "TR2"};
 	const struct tacho_device_core *c = &d->cores[core].info;
 	FILE *out = d->dprint->out;
 
 	if (d->dprint->prefix)
 		fprintf(out, "%u:(x=%u,y=%u):%s: ", d->number, c->logical_x, c->logical_y,
-			c->ethernet ? "ER" : names[risc]);
+			arch_risc_short_name(arch_risc_at(risc, c->ethernet)));
 	fprintf(out, "%s\n", line->len ? line->data : "");
 	line->len = 0;
 }

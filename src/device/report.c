@@ -1,13 +1,12 @@
 /* Why a device stopped, for people: device, core, RISC, place in the source, registers. */
 #include "device/device.h"
 
+#include "base/arch.h"
 #include "tensix/rv32.h"
 
 const char *risc_name(unsigned risc, bool ethernet)
 {
-	static const char *const names[] = {"BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2"};
-
-	return ethernet ? "ERISC" : risc < DEVICE_RISCS ? names[risc] : "?";
+	return arch_risc_track_name(arch_risc_at(risc, ethernet));
 }
 
 /* The firmware or kernel that holds PC, or NULL. */

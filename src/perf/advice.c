@@ -90,19 +90,19 @@ static const char *place(const struct perf_kind *k, enum perf_tensor t)
 }
 
 /* The next lower fidelity that is enough, and how many times faster it multiplies. */
-static enum perf_fidelity lower(const struct perf_kind *k, enum perf_fidelity f)
+static enum arch_fidelity lower(const struct perf_kind *k, enum arch_fidelity f)
 {
 	struct perf_kind other = *k;
 
 	for (int i = FIDELITY_LOFI; i < (int)f; i++) {
-		other.fidelity = (enum perf_fidelity)i;
+		other.fidelity = (enum arch_fidelity)i;
 		if (perf_fidelity_judge(&other) != VERDICT_TOO_LOW)
-			return (enum perf_fidelity)i;
+			return (enum arch_fidelity)i;
 	}
 	return FIDELITY_NONE;
 }
 
-static double speedup(const struct perf_report *r, enum perf_fidelity from, enum perf_fidelity to)
+static double speedup(const struct perf_report *r, enum arch_fidelity from, enum arch_fidelity to)
 {
 	return r->arch && r->arch->tflops[from] > 0 ? r->arch->tflops[to] / r->arch->tflops[from]
 						    : 1;
@@ -110,7 +110,7 @@ static double speedup(const struct perf_report *r, enum perf_fidelity from, enum
 
 /* Fewer passes shorten the multiplication until the memory is in the way. */
 static double fidelity_saving(const struct perf_report *r, const struct perf_op *op,
-			      enum perf_fidelity to)
+			      enum arch_fidelity to)
 {
 	double faster = speedup(r, perf_op_kind(r, op)->fidelity, to);
 	double left = op->flops_pct / 100 / faster;
@@ -124,12 +124,12 @@ static double fidelity_saving(const struct perf_report *r, const struct perf_op 
 static void advise_down(struct list *l, const struct perf_report *r, const struct perf_op *op)
 {
 	const struct perf_kind *k = perf_op_kind(r, op);
-	enum perf_fidelity to = lower(k, k->fidelity);
+	enum arch_fidelity to = lower(k, k->fidelity);
 
 	add(l, ADVICE_FIDELITY_DOWN, fidelity_saving(r, op, to),
 	    "Try %s instead of %s: %s x %s => %s holds no more digits than it multiplies, and it is "
 	    "%.1f times as fast",
-	    perf_fidelity_name(to), k->fidelity_name, perf_datatype_short(k->datatype[IN0]),
+	    arch_fidelity_name(to), k->fidelity_name, perf_datatype_short(k->datatype[IN0]),
 	    perf_datatype_short(k->datatype[IN1]), perf_datatype_short(k->datatype[OUT]),
 	    speedup(r, k->fidelity, to));
 }

@@ -238,7 +238,7 @@ static void analyze_matmul(struct perf_report *r, struct perf_op *op, const stru
 	if (!next || perf_cores_possible(row->cores))
 		op->has |= HAS_CORES;
 	if (op->sharded && r->arch) {
-		op->cores = r->arch->sharded_cores;
+		op->cores = perf_arch_peak(r->arch, r->options->model)->sharded_cores;
 		op->cores_whole = true;
 		op->has |= HAS_CORES;
 	}
@@ -459,17 +459,17 @@ static int choose_arch(struct perf_report *r, struct perf_notes *notes, struct t
 	r->arch_name = from_input && in->arch_name ? in->arch_name : "wormhole";
 	if (from_input && !in->arch_name)
 		perf_note(notes, NOTE_INFO, "No 'DEVICE ARCH': taken for a wormhole");
-	if (from_input && o->arch && !perf_arch_find(r->arch_name, o->model))
+	if (from_input && o->arch && !perf_arch_find(r->arch_name))
 		perf_note(notes, NOTE_WARNING, "unknown architecture '%s': %s is taken instead",
 			  r->arch_name, o->arch);
 	if (o->arch &&
-	    (!from_input || o->model == PERF_MODEL_NEXT || !perf_arch_find(r->arch_name, o->model)))
+	    (!from_input || o->model == PERF_MODEL_NEXT || !perf_arch_find(r->arch_name)))
 		r->arch_name = o->arch;
 	else if (o->arch)
 		perf_note(notes, NOTE_WARNING,
 			  "--arch=%s is not used: the input says %s (--model=next lets it win)",
 			  o->arch, r->arch_name);
-	r->arch = perf_arch_find(r->arch_name, o->model);
+	r->arch = perf_arch_find(r->arch_name);
 	if (!r->arch && r->arch_name == o->arch)
 		return err_set(err, TACHO_EUSAGE, "unknown --arch '%s'; known are %s", o->arch,
 			       perf_arch_names());
@@ -478,7 +478,7 @@ static int choose_arch(struct perf_report *r, struct perf_notes *notes, struct t
 			  "unknown architecture '%s': no shares of peaks; --arch gives another",
 			  r->arch_name);
 	else
-		r->arch_name = r->arch->name;
+		r->arch_name = r->arch->report;
 	if (in->arch_several)
 		perf_note(notes, NOTE_WARNING, "several architectures in the input; %s is used",
 			  r->arch_name);
@@ -490,11 +490,11 @@ static void choose_workers(struct perf_report *r, struct perf_notes *notes)
 	const struct perf_input *in = r->in;
 
 	if (in->format != FORMAT_V2_1)
-		r->workers = r->arch->cores;
+		r->workers = perf_arch_peak(r->arch, r->options->model)->workers;
 	else if (r->options->model == PERF_MODEL_NEXT && in->workers_largest)
 		r->workers = in->workers_largest;
 	else if (r->options->model == PERF_MODEL_NEXT && r->arch)
-		r->workers = r->arch->cores;
+		r->workers = perf_arch_peak(r->arch, r->options->model)->workers;
 	else
 		r->workers = in->workers_first ? in->workers_first : 64;
 	if (in->format == FORMAT_V2_1 && !in->workers_first)

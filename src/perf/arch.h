@@ -2,7 +2,7 @@
 #ifndef PERF_ARCH_H
 #define PERF_ARCH_H
 
-#include <stdbool.h>
+#include "base/arch.h"
 
 /*
  * Whose rules count. Ours (the default) are the figures of release 1.2.4 of tt-perf-report without
@@ -19,31 +19,12 @@ enum perf_model {
 /* The name as an option and in JSON. */
 const char *perf_model_name(enum perf_model model);
 
-/* How many passes of the multiplier an operand's mantissa gets: fewer are faster and less exact. */
-enum perf_fidelity {
-	FIDELITY_NONE, /* the cell is blank or says something else */
-	FIDELITY_LOFI,
-	FIDELITY_HIFI2,
-	FIDELITY_HIFI3,
-	FIDELITY_HIFI4,
-	FIDELITY_COUNT,
-};
-
-struct perf_arch {
-	const char *name;
-	int cores;                     /* workers, when the input does not say */
-	double dram_gbs;               /* peak DRAM bandwidth, GB/s */
-	double tflops[FIDELITY_COUNT]; /* peak of one core, TFLOP/s */
-	int sharded_cores;             /* cores that a DRAM-sharded matmul really reads with */
-};
-
-/* Any case, with or without a revision ("wormhole_b0"); NULL if it is none that we know. */
-const struct perf_arch *perf_arch_find(const char *name, enum perf_model model);
+/* Any case, with or without a revision ("wormhole_b0"); NULL if reports do not know it. */
+const struct arch *perf_arch_find(const char *name);
+/* The figures that differ between models. */
+const struct arch_peak *perf_arch_peak(const struct arch *arch, enum perf_model model);
 
 /* The names, for a message. */
 const char *perf_arch_names(void);
-
-enum perf_fidelity perf_fidelity_find(const char *name);
-const char *perf_fidelity_name(enum perf_fidelity f);
 
 #endif

@@ -111,7 +111,7 @@ struct perf_kind {
 	bool sparse, a_sparse, b_sparse;
 	/* Made of them */
 	enum perf_family family;
-	enum perf_fidelity fidelity;
+	enum arch_fidelity fidelity;
 	bool collective;
 	bool signpost;
 	bool nameless;     /* its op code is blank: "unnamed" */

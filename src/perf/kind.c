@@ -515,7 +515,7 @@ static int parse_kind(struct perf_input *in, const struct csv_cell *cell, struct
 	k->signpost = type.len == 8 && !memcmp(type.text, "signpost", 8);
 	k->family = k->signpost ? FAMILY_OTHER : family_of(name);
 	k->fallback = is_fallback(type);
-	k->fidelity = perf_fidelity_find(k->fidelity_name);
+	k->fidelity = arch_fidelity_find(k->fidelity_name);
 	k->collective = contains(name, "AllGather") || contains(name, "ReduceScatter") ||
 			contains(name, "AllReduce");
 	read_attributes(k, name, cell[COL_ATTRIBUTES]);

@@ -85,7 +85,7 @@ struct perf_options {
 struct perf_report {
 	const struct perf_input *in;
 	const struct perf_options *options;
-	const struct perf_arch *arch; /* NULL: unknown, no shares of peaks */
+	const struct arch *arch; /* NULL: unknown, no shares of peaks */
 	const char *arch_name;
 	int workers;
 	bool merged; /* false: each device's rows are reported on their own */

@@ -130,7 +130,7 @@ static void write_dram(struct writer *w)
 		 op->dram);
 	if (op->has & HAS_DRAM_PCT)
 		buf_addf(w->out, "  of %g GB/s (%s) that is %.2f %%\n", w->r->arch->dram_gbs,
-			 w->r->arch->name, op->dram_pct);
+			 w->r->arch->report, op->dram_pct);
 }
 
 static void write_sizes(struct writer *w)
@@ -168,7 +168,7 @@ static void write_flops(struct writer *w)
 		return;
 	peak = w->r->arch->tflops[w->k->fidelity];
 	buf_addf(w->out, "  %g cores x %.4f TFLOP/s each (%s, %s) = %.1f: that is %.2f %%%s\n",
-		 op->flops / op->flops_pct * 100 / peak, peak, w->r->arch->name,
+		 op->flops / op->flops_pct * 100 / peak, peak, w->r->arch->report,
 		 w->k->fidelity_name, op->flops / op->flops_pct * 100, op->flops_pct,
 		 op->sharded ? " (a DRAM-sharded matmul reads with these cores)" : "");
 }

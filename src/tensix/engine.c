@@ -8,7 +8,7 @@
  * starts when it was pushed, its unit is free and its data are valid, whichever is last. So the
  * order in which the RISCs are simulated does not matter.
  */
-#include "base/chip.h"
+#include "base/arch.h"
 #include "tensix/private.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static const struct {
 	uint8_t cycles;
 	bool phases, two; /* by fidelity; uses B too */
 } math_ops[] = {
-	[MATH_MATMUL] = {CHIP_MATMUL_CYCLES, true, true},
+	[MATH_MATMUL] = {ARCH_MATMUL_CYCLES, true, true},
 	[MATH_ADD] = {8, false, true},
 	[MATH_SUB] = {8, false, true},
 	[MATH_MUL] = {8, true, true},

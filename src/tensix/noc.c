@@ -13,7 +13,7 @@ enum { NIU_CYCLES = 5, HOP_CYCLES = 9 };
 
 uint32_t noc_node(const struct tensix *t, uint32_t x, uint32_t y)
 {
-	const struct tensix_arch *a = t->arch;
+	const struct arch *a = t->arch;
 
 	if (a->virtual_x && x >= a->virtual_x && y >= a->virtual_y) {
 		x -= a->virtual_x;

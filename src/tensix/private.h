@@ -250,7 +250,7 @@ struct dram_bank {
 };
 
 struct tensix {
-	const struct tensix_arch *arch;
+	const struct arch *arch;
 	struct tensix_config config;
 	unsigned columns, rows;
 	unsigned ncores;

@@ -10,7 +10,7 @@
 
 static int grid(struct tensix *t, struct tacho_error *err)
 {
-	const struct tensix_arch *a = t->arch;
+	const struct arch *a = t->arch;
 	unsigned cores = t->config.cores ? t->config.cores : a->core_choices[0];
 
 	t->columns = a->worker_columns;
@@ -36,7 +36,7 @@ static int compare(const void *a, const void *b)
 /* Lists the cores in the order of their coordinates and gives each its memory. */
 static int populate(struct tensix *t)
 {
-	const struct tensix_arch *a = t->arch;
+	const struct arch *a = t->arch;
 	unsigned n = 0;
 
 	for (unsigned y = 0; y < t->rows; y++)
@@ -74,7 +74,7 @@ static int populate(struct tensix *t)
 
 static void place_dram(struct tensix *t)
 {
-	const struct tensix_arch *a = t->arch;
+	const struct arch *a = t->arch;
 	unsigned group_tiles = a->dram_aliases / (a->dram_banks / a->banks_per_group);
 
 	for (unsigned i = 0; i < a->dram_aliases; i++) {
@@ -97,6 +97,13 @@ static int no_arch(const char *name, struct tacho_error *err)
 	return r;
 }
 
+const struct arch *tensix_arch_at(unsigned i)
+{
+	const struct arch *a = arch_at(i);
+
+	return a && a->noc_x ? a : NULL;
+}
+
 int tensix_new(struct tensix **out, const struct tensix_config *config, struct tacho_error *err)
 {
 	const char *name = config->arch ? config->arch : "wormhole_b0";
@@ -115,8 +122,8 @@ int tensix_new(struct tensix **out, const struct tensix_config *config, struct t
 		t, &(struct tensix_bus){.latency_ns = 450, .jitter_ns = 120, .seed = config->seed});
 	memset(t->node_core, -1, sizeof(t->node_core));
 	memset(t->node_group, -1, sizeof(t->node_group));
-	t->arch = tensix_arch_find(name);
-	r = t->arch ? grid(t, err) : no_arch(name, err);
+	t->arch = arch_find(name);
+	r = t->arch && t->arch->noc_x ? grid(t, err) : no_arch(name, err);
 	if (r < 0)
 		goto out;
 	t->config.arch = t->arch->name;
@@ -160,7 +167,7 @@ void tensix_free(struct tensix *t)
 	free(t);
 }
 
-const struct tensix_arch *tensix_arch(const struct tensix *t)
+const struct arch *tensix_arch(const struct tensix *t)
 {
 	return t->arch;
 }
@@ -271,7 +278,7 @@ int tensix_dram_write(struct tensix *t, unsigned bank, uint64_t address, const v
 	return 0;
 }
 
-void tensix_bank(const struct tensix *t, unsigned bank, struct tensix_xy *port, uint64_t *offset)
+void tensix_bank(const struct tensix *t, unsigned bank, struct arch_xy *port, uint64_t *offset)
 {
 	*port = t->arch->dram_port[bank];
 	*offset = bank % t->arch->banks_per_group * t->arch->dram_size;

@@ -20,6 +20,7 @@
 #ifndef TENSIX_TENSIX_H
 #define TENSIX_TENSIX_H
 
+#include "base/arch.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -32,44 +33,8 @@ struct tensix;
 
 #define TENSIX_MAX_BANKS 12
 
-struct tensix_xy {
-	uint8_t x, y;
-};
-
-/* One row per architecture in arch.c; all that differs between them is here. */
-struct tensix_arch {
-	const char *name;
-	uint8_t noc_x, noc_y; /* size of the NoC */
-	const char *worker_x; /* NoC columns and rows of Tensix cores, as bytes */
-	const char *worker_y;
-	uint8_t worker_columns, worker_rows;
-	bool harvest_columns; /* what a smaller part lacks: columns, else rows */
-	const struct tensix_xy *ethernet;
-	uint8_t ethernet_count;
-	uint8_t dram_banks;
-	const struct tensix_xy *dram_port;  /* where each bank is reached */
-	const struct tensix_xy *dram_alias; /* further tiles of the same memory: 3 per group */
-	uint8_t dram_aliases;
-	uint8_t banks_per_group; /* banks behind one port, dram_size apart */
-	uint64_t dram_size;      /* bytes of a bank */
-	uint32_t l1_size;
-	uint32_t local_size[5]; /* data RAM of B, NC, T0-T2 */
-	uint32_t iram_size;     /* NCRISC */
-	uint32_t ethernet_l1_size;
-	uint32_t mailbox;    /* L1 address of the mailboxes */
-	uint32_t niu_stride; /* between command buffers */
-	uint32_t flit_bytes;
-	uint32_t packet_bytes; /* the largest packet */
-	uint32_t dram_alignment;
-	uint32_t mhz;
-	double dram_bytes_per_cycle;   /* per bank */
-	uint32_t virtual_x, virtual_y; /* where virtual coordinates start; 0 = none */
-	uint16_t core_choices[4];      /* Tensix cores of the parts that are sold, most first */
-};
-
-/* All architectures, NULL at the end of the list. */
-const struct tensix_arch *tensix_arch_at(unsigned i);
-const struct tensix_arch *tensix_arch_find(const char *name);
+/* The architectures of base/arch.h that this device can be; NULL at the end of the list. */
+const struct arch *tensix_arch_at(unsigned i);
 
 /* ----------------------------------------------------------------- device */
 
@@ -94,7 +59,7 @@ struct tensix_place {
 	uint8_t riscs;                /* 5, Ethernet: 1 */
 };
 
-const struct tensix_arch *tensix_arch(const struct tensix *t);
+const struct arch *tensix_arch(const struct tensix *t);
 
 /* Cores are numbered in the order of their NoC coordinates: x, then y. */
 unsigned tensix_cores(const struct tensix *t);
@@ -114,7 +79,7 @@ int tensix_dram_read(struct tensix *t, unsigned bank, uint64_t address, void *da
 int tensix_dram_write(struct tensix *t, unsigned bank, uint64_t address, const void *data,
 		      size_t len);
 /* NoC coordinates of a bank and what is added to addresses in it. */
-void tensix_bank(const struct tensix *t, unsigned bank, struct tensix_xy *port, uint64_t *offset);
+void tensix_bank(const struct tensix *t, unsigned bank, struct arch_xy *port, uint64_t *offset);
 
 /* -------------------------------------------------------------------- run */
 

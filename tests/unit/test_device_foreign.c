@@ -72,7 +72,7 @@ static void load(struct tensix *t, int core, const struct elf_image *elf)
 /* What a host prepares: a jump at 0, bank tables, the profiler's control words. */
 static void prepare(struct tensix *t, int core, const struct stranger *s)
 {
-	const struct tensix_arch *a = tensix_arch(t);
+	const struct arch *a = tensix_arch(t);
 	uint32_t at = 53440, zero = 0;
 
 	for (unsigned i = 0; i < 3; i++)
@@ -80,7 +80,7 @@ static void prepare(struct tensix *t, int core, const struct stranger *s)
 	tools_write32(t, core, 0, J(0x3A00));
 	for (unsigned noc = 0; noc < 2; noc++)
 		for (unsigned i = 0; i < a->dram_banks; i++, at += 2) {
-			struct tensix_xy port;
+			struct arch_xy port;
 			uint64_t offset;
 			uint16_t xy;
 

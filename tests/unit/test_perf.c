@@ -16,25 +16,27 @@
 
 static void architectures(void **state)
 {
-	const struct perf_arch *a = perf_arch_find("Wormhole_B0", PERF_MODEL_1_2_4);
+	const struct arch *a = perf_arch_find("Wormhole_B0");
 
 	(void)state;
 	assert_non_null(a);
-	assert_string_equal(a->name, "wormhole");
-	assert_int_equal(a->cores, 64);
+	assert_string_equal(a->report, "wormhole");
+	assert_int_equal(a->peak.workers, 64);
 	assert_true(a->tflops[FIDELITY_HIFI2] == 148.0 / 72);
-	assert_true(perf_arch_find("p100", PERF_MODEL_1_2_4)->dram_gbs == 448);
-	assert_int_equal(perf_arch_find("blackhole", PERF_MODEL_1_2_4)->cores, 130);
-	assert_int_equal(perf_arch_find("blackhole", PERF_MODEL_NEXT)->cores, 110);
-	assert_int_equal(perf_arch_find("n1", PERF_MODEL_NEXT)->sharded_cores, 8);
-	assert_null(perf_arch_find("grayskull", PERF_MODEL_1_2_4));
-	assert_int_equal(perf_fidelity_find("HiFi3"), FIDELITY_HIFI3);
-	assert_int_equal(perf_fidelity_find("hifi3"), FIDELITY_NONE);
-	assert_int_equal(perf_fidelity_find(NULL), FIDELITY_NONE);
+	assert_true(perf_arch_find("p100")->dram_gbs == 448);
+	assert_int_equal(perf_arch_peak(perf_arch_find("blackhole"), PERF_MODEL_1_2_4)->workers,
+			 130);
+	assert_int_equal(perf_arch_peak(perf_arch_find("blackhole"), PERF_MODEL_NEXT)->workers,
+			 110);
+	assert_int_equal(perf_arch_peak(perf_arch_find("n1"), PERF_MODEL_NEXT)->sharded_cores, 8);
+	assert_null(perf_arch_find("grayskull"));
+	assert_int_equal(arch_fidelity_find("HiFi3"), FIDELITY_HIFI3);
+	assert_int_equal(arch_fidelity_find("hifi3"), FIDELITY_NONE);
+	assert_int_equal(arch_fidelity_find(NULL), FIDELITY_NONE);
 }
 
 static enum perf_verdict judge(const char *in0, const char *in1, const char *out,
-			       enum perf_fidelity f)
+			       enum arch_fidelity f)
 {
 	struct perf_kind k = {.datatype = {in0, in1, out}, .fidelity = f};
 

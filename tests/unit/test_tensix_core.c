@@ -277,7 +277,7 @@ static void test_dram(void **state)
 	int a = tools_core(device, 0, 0);
 	uint64_t start = tensix_now(device);
 	uint32_t value = 0x55aa55aa, back = 0;
-	struct tensix_xy port;
+	struct arch_xy port;
 	uint64_t offset;
 
 	(void)state;
@@ -530,7 +530,7 @@ static void test_architectures(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; tensix_arch_at(i); i++) {
-		const struct tensix_arch *a = tensix_arch_at(i);
+		const struct arch *a = tensix_arch_at(i);
 
 		for (unsigned k = 0; k < 4 && a->core_choices[k]; k++) {
 			struct tensix_config config = {.arch = a->name,
@@ -554,7 +554,7 @@ static void test_architectures(void **state)
 				assert_int_equal(t->node_group[noc_node(t, p.x, p.y)], -1);
 			}
 			for (unsigned b = 0; b < a->dram_banks; b++) {
-				struct tensix_xy port;
+				struct arch_xy port;
 				uint64_t offset;
 				unsigned bank = 99;
 
@@ -566,7 +566,7 @@ static void test_architectures(void **state)
 			tensix_free(t);
 		}
 	}
-	assert_null(tensix_arch_find("grayskull"));
+	assert_null(arch_find("grayskull"));
 	assert_int_equal(tensix_new(&device, &(struct tensix_config){.arch = "none"}, NULL),
 			 TACHO_EUSAGE);
 	assert_int_equal(
