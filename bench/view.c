@@ -8,7 +8,8 @@
  * Views are anywhere and at any zoom, so that nothing that one has left in memory helps the next by
  * more than chance; those of a walk are as people make them.
  */
-#include "web/private.h"
+#include "view/lane_numbers.h"
+#include "view_ask.h"
 
 #include <ftw.h>
 #include <math.h>
@@ -154,27 +155,23 @@ static uint64_t make(uint64_t wanted, bool watched)
 	return zones;
 }
 
-static struct web *web;
+static struct view *traces;
 
-/* CPU seconds of one request. */
-static double ask(const char *target, size_t *bytes)
+/* CPU seconds of one question. */
+static double ask(const char *text, size_t *bytes)
 {
-	char bearer[64];
-	struct web_request r = {
-		.method = "GET", .target = target, .host = "localhost", .authorization = bearer};
-	struct web_reply reply;
+	struct view_answer answer;
 	double begin = seconds(CLOCK_THREAD_CPUTIME_ID);
+	enum view_status status = view_ask_text(traces, text, &answer);
 
-	snprintf(bearer, sizeof(bearer), "Bearer %s", web_token(web));
-	web_answer(web, &r, &reply, NULL, NULL);
 	begin = seconds(CLOCK_THREAD_CPUTIME_ID) - begin;
-	if (reply.status != 200) {
-		fprintf(stderr, "bench_view: %s: %d %s\n", target, reply.status, reply.body.data);
+	if (status != VIEW_OK) {
+		fprintf(stderr, "bench_view: %s: %s\n", text, answer.body.data);
 		exit(1);
 	}
 	if (bytes)
-		*bytes += reply.body.len;
-	buf_free(&reply.body);
+		*bytes += answer.body.len;
+	buf_free(&answer.body);
 	return begin;
 }
 
@@ -202,8 +199,8 @@ static double view(unsigned res, uint64_t i, size_t *bytes)
 	double cpu = 0;
 
 	for (unsigned k = 0; k < 4; k++) {
-		snprintf(target, sizeof(target), "/api/v1/t/0/tiles?lanes=0-%u&res=%u&i=%llu",
-			 LANES - 1, res, (unsigned long long)(i + k));
+		snprintf(target, sizeof(target), "tiles?lanes=0-%u&res=%u&i=%llu", LANES - 1, res,
+			 (unsigned long long)(i + k));
 		cpu += ask(target, bytes);
 	}
 	return cpu;
@@ -212,7 +209,7 @@ static double view(unsigned res, uint64_t i, size_t *bytes)
 /* Forgets all zones that were looked at. */
 static void forget(void)
 {
-	struct trace *t = web->traces.v[0]->view.trace;
+	struct trace *t = traces->traces.v[0]->quick.trace;
 
 	trace_set_cache(t, 0);
 	trace_set_cache(t, (size_t)32 << 20);
@@ -295,14 +292,14 @@ static void plots(double span_ns)
 	char target[200];
 
 	begin = seconds(CLOCK_MONOTONIC);
-	ask("/api/v1/t/0/plots", NULL);
+	ask("plots", NULL);
 	printf("%-44s %8.3f s\n", "plot, first look", seconds(CLOCK_MONOTONIC) - begin);
 	for (unsigned i = 0; i < VIEWS; i++) {
 		unsigned res = (unsigned)(random_next(&seed) % 21);
 		double tile = 512.0 * (double)(1ull << res);
 
-		snprintf(target, sizeof(target), "/api/v1/t/0/plot?track=%u&res=%u&i=%.0f", TRACKS,
-			 res, random_share(&seed) * (span_ns / tile));
+		snprintf(target, sizeof(target), "plot?track=%u&res=%u&i=%.0f", TRACKS, res,
+			 random_share(&seed) * (span_ns / tile));
 		v[i] = ask(target, NULL);
 	}
 	print("tile of a plot", v, VIEWS, 0, 0);
@@ -321,12 +318,11 @@ static void lists(void)
 	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
 		char target[200], what[64];
 
-		snprintf(target, sizeof(target), "/api/v1/t/0/messages?limit=200%s", queries[i]);
+		snprintf(target, sizeof(target), "messages?limit=200%s", queries[i]);
 		first = ask(target, NULL);
 		if (!i)
 			all = first;
-		snprintf(target, sizeof(target), "/api/v1/t/0/messages?limit=200&offset=100000%s",
-			 queries[i]);
+		snprintf(target, sizeof(target), "messages?limit=200&offset=100000%s", queries[i]);
 		page = ask(target, NULL);
 		snprintf(what, sizeof(what), "messages %s", i ? queries[i] : "");
 		printf("%-44s %8.3f s, %.1f x all of them; a page behind %.3f ms, %.4f x\n", what,
@@ -341,19 +337,19 @@ static void statistics(double span_ns)
 	char target[200];
 	double begin = seconds(CLOCK_MONOTONIC);
 
-	ask("/api/v1/t/0/stats", NULL);
+	ask("stats", NULL);
 	printf("%-44s %8.3f s\n", "first statistics, sums being made",
 	       seconds(CLOCK_MONOTONIC) - begin);
 	for (unsigned i = 0; i < RANGES; i++) {
 		double a = random_share(&seed), b = random_share(&seed);
 
-		snprintf(target, sizeof(target), "/api/v1/t/0/stats?t0=%.0f&t1=%.0f",
-			 (a < b ? a : b) * span_ns, (a < b ? b : a) * span_ns);
+		snprintf(target, sizeof(target), "stats?t0=%.0f&t1=%.0f", (a < b ? a : b) * span_ns,
+			 (a < b ? b : a) * span_ns);
 		v[i] = ask(target, NULL);
 	}
 	print("statistics of any range, CPU", v, RANGES, 200, 200);
 	for (unsigned i = 0; i < 20; i++) {
-		snprintf(target, sizeof(target), "/api/v1/t/0/hist?name=%u", i);
+		snprintf(target, sizeof(target), "hist?name=%u", i);
 		v[i] = ask(target, NULL);
 	}
 	print("histogram of a name", v, 20, 0, 0);
@@ -377,10 +373,10 @@ static double memory(const char *when)
 
 static bool start(void)
 {
-	struct web_options options = {0};
+	struct view_options options = {0};
 	struct tacho_error err = {0};
 
-	if (web_open(&web, &options, &err) == 0 && web_add(web, path, &err) == 0)
+	if (view_open(&traces, &options, &err) == 0 && view_add(traces, path, &err) == 0)
 		return true;
 	fprintf(stderr, "bench_view: %s\n", err.text);
 	return false;
@@ -390,27 +386,27 @@ static bool start(void)
 static void live_look(struct trace_writer *w)
 {
 	static uint64_t seed = 3;
-	struct web_trace *t;
-	struct web_handle *h;
+	struct view_trace *t;
+	struct view_handle *h;
 
 	if (trace_checkpoint(w, "", 0) < 0)
 		exit(1);
-	if (!web && (web_open(&web, &(struct web_options){0}, NULL) < 0 ||
-		     trace_add(web, path, "/proc/nowhere", NULL) < 0))
+	if (!traces && (view_open(&traces, &(struct view_options){0}, NULL) < 0 ||
+			trace_add(traces, path, "/proc/nowhere", NULL) < 0))
 		exit(1);
-	t = web->traces.v[0];
+	t = traces->traces.v[0];
 	if (handle_take(t, QUICK, &h) < 0 || trace_refresh(h->trace, NULL) < 0 ||
 	    trace_lod_refresh(h->lod, NULL) < 0)
 		exit(1);
 	pthread_mutex_lock(&t->lock);
-	t->gen++;
+	t->now.gen++;
 	lanes_learn(t, h->trace);
 	now_set(t, h->trace);
-	h->gen = t->gen;
+	h->gen = t->now.gen;
 	pthread_mutex_unlock(&t->lock);
 	handle_put(t, h);
-	ask("/api/v1/t/0/meta", NULL);
-	ask("/api/v1/t/0/stats", NULL);
+	ask("meta", NULL);
+	ask("stats", NULL);
 	for (unsigned i = 0; i < 10; i++)
 		view_random(2 * i, (double)t->now.duration, &seed, NULL);
 }
@@ -423,9 +419,9 @@ static void memory_saved(uint64_t wanted)
 	make(wanted, false);
 	if (!start())
 		_exit(1);
-	span = (double)web->traces.v[0]->now.duration;
-	ask("/api/v1/t/0/stats", NULL);
-	ask("/api/v1/t/0/plots", NULL);
+	span = (double)traces->traces.v[0]->now.duration;
+	ask("stats", NULL);
+	ask("plots", NULL);
 	for (unsigned i = 0; i < 100; i++)
 		view_random(i % 10, span, &seed, NULL);
 }
@@ -470,18 +466,18 @@ static void measure(void)
 		begin = seconds(CLOCK_MONOTONIC);
 		if (!start())
 			exit(1);
-		meta = ask("/api/v1/t/0/meta", NULL);
+		meta = ask("meta", NULL);
 		view(20, 0, NULL);
 		printf("%-44s %8.3f s%s\n",
 		       again ? "open and first tiles, indexed"
 			     : "open, make the index, first tiles",
 		       seconds(CLOCK_MONOTONIC) - begin, again ? "   (goal 1)" : "");
 		if (!again)
-			web_close(web);
+			view_close(traces);
 	}
 	printf("%-44s %8.4f x the first time\n", "meta, as a page that follows asks again",
-	       ask("/api/v1/t/0/meta", NULL) / meta);
-	span = (double)web->traces.v[0]->now.duration;
+	       ask("meta", NULL) / meta);
+	span = (double)traces->traces.v[0]->now.duration;
 	memory("memory, index open");
 	/* First, since the sums are being made while it waits: views have the machine to themselves
 	 * then. */
@@ -491,7 +487,7 @@ static void measure(void)
 	plots(span);
 	lists();
 	memory("memory after views");
-	web_close(web);
+	view_close(traces);
 }
 
 int main(int argc, char **argv)

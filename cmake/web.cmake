@@ -24,7 +24,7 @@ foreach(file ${web_files})
 endforeach()
 file(CONFIGURE OUTPUT ${web_dir}/table.c @ONLY CONTENT [[
 /* Made by cmake/web.cmake. */
-#include "web/assets.h"
+#include "http/assets.h"
 
 #define EMBED(name, file)                                                                          \
 	__asm__(".section .rodata\n.balign 16\n" #name ":\n.incbin \"" file "\"\n" #name           \
@@ -38,4 +38,4 @@ const struct asset assets[] = {
 const size_t asset_count = sizeof(assets) / sizeof(*assets) - 1;
 ]])
 set_source_files_properties(${web_dir}/table.c PROPERTIES OBJECT_DEPENDS "${web_packed}")
-target_sources(tacho_web PRIVATE ${web_dir}/table.c)
+target_sources(tacho_http PRIVATE ${web_dir}/table.c)

@@ -1,5 +1,5 @@
 /* Chrome traces that are anything: what comes out is a sound trace. */
-#include "export/export.h"
+#include "import/import.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("json", MFD_CLOEXEC), r;
-	struct export_notes notes = {0};
+	struct import_notes notes = {0};
 	struct tacho_error err = {0};
 	struct trace_writer *w;
 	struct trace *t;
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET) < 0 ||
 	    trace_writer_open_temporary(&w, "/dev/shm", &err) < 0)
 		abort();
-	r = export_chrome_import(w, fd, "json", &notes, &err);
+	r = import_chrome(w, fd, "json", &notes, &err);
 	if (r == 0 || r == TACHO_EDAMAGED) {
 		struct trace_check check;
 

@@ -1,6 +1,8 @@
 /* The verb cores: how long the kernels of each core of a device ran. */
 #include "base/map.h"
 #include "cmds/query.h"
+#include "trace/names.h"
+#include "view/core_busy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,17 +120,17 @@ static int cores_track_add(struct query *q, struct cores *cores, uint32_t track)
 static int core_busy(struct query *q, const struct cores *cores, struct core *core)
 {
 	const struct trace_track *t = &q->trace->tracks[core->track];
-	struct export_busy_options o = {.kernels = cores->kernels};
-	struct export_busy busy;
+	struct view_busy_options o = {.kernels = cores->kernels};
+	struct view_busy busy;
 	int r;
 
-	if (!export_device_times(q->trace, TRACE_CORE_DEVICE(t->id), t->process, &o.t0, &o.t1))
+	if (!view_device_times(q->trace, TRACE_CORE_DEVICE(t->id), t->process, &o.t0, &o.t1))
 		return 0;
 	o.t0 = o.t0 > q->filter.in.t0 ? o.t0 : q->filter.in.t0;
 	o.t1 = o.t1 < q->filter.in.t1 ? o.t1 : q->filter.in.t1;
 	if (o.t1 <= o.t0)
 		return 0;
-	r = export_core_busy(q->trace, core->lanes.v, core->lanes.n, &o, &busy);
+	r = view_core_busy(q->trace, core->lanes.v, core->lanes.n, &o, &busy);
 	if (r == 0) {
 		core->busy = query_ns(q, (double)busy.ticks);
 		core->busy_share = 100 * (double)busy.ticks / (double)(o.t1 - o.t0);
@@ -150,7 +152,7 @@ static void cores_row_add(struct table *t, const struct trace *trace, const stru
 {
 	const char *name = trace->tracks[c->track].name, *slash = strrchr(name, '/');
 
-	table_uint(t, export_process(trace, c->track)->pid);
+	table_uint(t, trace_process_of(trace, c->track)->pid);
 	table_string(t, name, slash ? (size_t)(slash - name) : strlen(name));
 	table_uint(t, c->runs);
 	table_real(t, c->busy);
@@ -185,7 +187,7 @@ static int cores_print(struct query *q, void *conf)
 		{"lost", "lost", TABLE_COUNT},
 	};
 	const struct conf *c = conf;
-	struct cores cores = {.kernels = export_kernels(q->trace)};
+	struct cores cores = {.kernels = view_kernels(q->trace)};
 	struct table table;
 	double most = 0;
 	int r = cores.kernels ? 0 : TACHO_ENOMEM, closed;

@@ -4,6 +4,7 @@
 #include "cmds/query.h"
 #include "cmds/tracy_notes.h"
 #include "cmds/ttlogs.h"
+#include "export/export.h"
 #include "ops/hosttrace.h"
 #include "ops/ops.h"
 

@@ -1,5 +1,7 @@
 #include "base/fmt.h"
 #include "cmds/query.h"
+#include "trace/names.h"
+#include "view/frame_spans.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,7 @@ static const struct opt opts[] = {
 };
 
 struct set {
-	struct export_frames frames;
+	struct view_frames frames;
 	struct {
 		VEC(double);
 	} durations; /* ns */
@@ -35,14 +37,14 @@ struct listing {
 	bool list;
 };
 
-static int add_frame(struct listing *l, const struct export_frame *frame, uint32_t track)
+static int add_frame(struct listing *l, const struct view_frame *frame, uint32_t track)
 {
 	const struct trace *trace = l->q->trace;
 	char text[64];
 
 	table_real(&l->table, (double)trace_ns(trace, frame->start));
-	table_uint(&l->table, export_process(trace, track)->pid);
-	table_text(&l->table, export_track_name(trace, track, text, sizeof(text)));
+	table_uint(&l->table, trace_process_of(trace, track)->pid);
+	table_text(&l->table, trace_track_name(trace, track, text, sizeof(text)));
 	table_uint(&l->table, frame->number);
 	table_real(&l->table, trace_duration_ns(trace, frame->start, frame->end));
 	return table_row(&l->table);
@@ -53,12 +55,11 @@ static int frames_row_take(void *context, const struct trace_row *row, uint32_t 
 	struct listing *l = context;
 	const struct trace *trace = l->q->trace;
 	struct set *set = &l->sets[track];
-	struct export_frame frame;
+	struct view_frame frame;
 	double ns;
 
 	set->frames.pairs = trace->tracks[track].format == 1;
-	if (!query_shows(l->q, track, TRACE_FRAMES) ||
-	    !export_frames_row(&set->frames, row, &frame))
+	if (!query_shows(l->q, track, TRACE_FRAMES) || !view_frames_row(&set->frames, row, &frame))
 		return 0;
 	if (l->list)
 		return add_frame(l, &frame, track);
@@ -88,8 +89,8 @@ static void add_set(struct listing *l, uint32_t track)
 	size_t n = set->durations.n;
 	char text[64];
 
-	table_uint(&l->table, export_process(l->q->trace, track)->pid);
-	table_text(&l->table, export_track_name(l->q->trace, track, text, sizeof(text)));
+	table_uint(&l->table, trace_process_of(l->q->trace, track)->pid);
+	table_text(&l->table, trace_track_name(l->q->trace, track, text, sizeof(text)));
 	table_uint(&l->table, n);
 	if (n == 0) {
 		for (int i = 0; i < 6; i++)

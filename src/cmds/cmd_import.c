@@ -1,7 +1,7 @@
 #include "base/fmt.h"
 #include "cmds/cmds.h"
 #include "cmds/tracy_notes.h"
-#include "export/export.h"
+#include "import/import.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void import_last_line(const char *output, uint64_t zones)
 	err_note("%s: %s zones", output, fmt_count(count, zones));
 }
 
-static void chrome_notes_print(const struct export_notes *n)
+static void chrome_notes_print(const struct import_notes *n)
 {
 	char count[FMT_SIZE];
 
@@ -59,8 +59,8 @@ static int import_convert(int fd, const char *input, const char *output, const s
 {
 	struct trace_writer_options options = {.force = conf->force};
 	struct tracy_notes notes = {{0}};
-	struct export_notes chrome = {0};
-	bool json = export_chrome_is(input);
+	struct import_notes chrome = {0};
+	bool json = import_chrome_is(input);
 	struct tacho_error err = {0}, damage = {0};
 	struct trace_writer *w;
 	uint64_t zones;
@@ -69,7 +69,7 @@ static int import_convert(int fd, const char *input, const char *output, const s
 	if (r < 0)
 		return err_report(&err, r);
 	if (json)
-		r = export_chrome_import(w, fd, input, &chrome, &damage);
+		r = import_chrome(w, fd, input, &chrome, &damage);
 	else
 		r = tracy_import(w, fd, input, &notes, &damage);
 	if (r < 0 && r != TACHO_EDAMAGED) {

@@ -1,5 +1,7 @@
 #include "base/fmt.h"
 #include "cmds/info.h"
+#include "export/export.h"
+#include "trace/names.h"
 
 #include <string.h>
 #include <time.h>
@@ -159,7 +161,7 @@ static int print_rows(struct query *q, const struct counts *counts, size_t most)
 	for (uint32_t i = 0; i <= TRACE_ROW_KINDS; i++) {
 		if (!counts->kinds[i])
 			continue;
-		table_text(&t, i < TRACE_ROW_KINDS ? export_row_kind(i) : "of a later version");
+		table_text(&t, i < TRACE_ROW_KINDS ? trace_row_kind_name(i) : "of a later version");
 		table_uint(&t, counts->kinds[i]);
 		table_row(&t);
 	}
@@ -180,7 +182,7 @@ static int print_losses(struct query *q, const struct counts *counts, size_t mos
 	for (uint32_t i = 0; i <= TRACE_LOSSES; i++) {
 		if (!counts->zones_lost[i] && !counts->others_lost[i])
 			continue;
-		table_text(&t, export_loss(i));
+		table_text(&t, trace_loss_name(i));
 		table_uint(&t, counts->zones_lost[i]);
 		table_uint(&t, counts->others_lost[i]);
 		table_row(&t);

@@ -1,5 +1,7 @@
 /* The verb locks: how long threads waited for each lock and held it. */
 #include "cmds/query.h"
+#include "trace/names.h"
+#include "view/lock_spans.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,7 @@ static const struct opt opts[] = {
 
 static int locks_row_take(void *context, const struct trace_row *row, uint32_t track)
 {
-	return export_lock_row(&((struct export_lock *)context)[track], row, NULL, NULL);
+	return view_lock_row(&((struct view_lock *)context)[track], row, NULL, NULL);
 }
 
 static const struct table_column columns[] = {
@@ -46,14 +48,15 @@ static void add_spans(struct table *t, const struct query *q, uint64_t n, uint64
 	table_real(t, query_ns(q, (double)max));
 }
 
-static void add_lock(struct table *t, const struct query *q, const struct export_lock *l,
+static void add_lock(struct table *t, const struct query *q, const struct view_lock *l,
 		     uint32_t track)
 {
-	const struct trace_srcloc *srcloc = export_srcloc(q->trace, q->trace->tracks[track].srcloc);
+	const struct trace_srcloc *srcloc =
+		trace_srcloc_of(q->trace, q->trace->tracks[track].srcloc);
 	char text[64];
 
-	table_uint(t, export_process(q->trace, track)->pid);
-	table_text(t, export_track_name(q->trace, track, text, sizeof(text)));
+	table_uint(t, trace_process_of(q->trace, track)->pid);
+	table_text(t, trace_track_name(q->trace, track, text, sizeof(text)));
 	table_text(t, q->trace->tracks[track].format == 1 ? "shared" : "exclusive");
 	table_uint(t, l->uses.n);
 	table_uint(t, l->obtained);
@@ -67,7 +70,7 @@ static void add_lock(struct table *t, const struct query *q, const struct export
 static int locks_print(struct query *q, void *conf)
 {
 	uint32_t n = q->trace->track_count;
-	struct export_lock *locks = calloc(n + 1, sizeof(*locks));
+	struct view_lock *locks = calloc(n + 1, sizeof(*locks));
 	struct table t;
 	int r, closed;
 
@@ -79,7 +82,7 @@ static int locks_print(struct query *q, void *conf)
 	for (uint32_t i = 0; i < n; i++) {
 		if (r == 0 && query_shows(q, i, TRACE_LOCK))
 			add_lock(&t, q, &locks[i], i);
-		export_lock_free(&locks[i]);
+		view_lock_free(&locks[i]);
 	}
 	free(locks);
 	closed = table_close(&t);

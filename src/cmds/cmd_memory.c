@@ -1,4 +1,6 @@
 #include "cmds/query.h"
+#include "trace/names.h"
+#include "view/memory_pool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@ static const struct opt opts[] = {
 
 struct listing {
 	struct query *q;
-	struct export_pool *pools; /* by track */
+	struct view_pool *pools; /* by track */
 	struct table table;
 };
 
@@ -29,7 +31,7 @@ static int memory_row_take(void *context, const struct trace_row *row, uint32_t 
 {
 	struct listing *l = context;
 
-	return export_pool_row(&l->pools[track], row);
+	return view_pool_row(&l->pools[track], row);
 }
 
 static const struct table_column pool_columns[] = {
@@ -47,11 +49,11 @@ static const struct table_column pool_columns[] = {
 
 static void add_pool(struct listing *l, uint32_t track)
 {
-	const struct export_pool *p = &l->pools[track];
+	const struct view_pool *p = &l->pools[track];
 	char text[64];
 
-	table_uint(&l->table, export_process(l->q->trace, track)->pid);
-	table_text(&l->table, export_track_name(l->q->trace, track, text, sizeof(text)));
+	table_uint(&l->table, trace_process_of(l->q->trace, track)->pid);
+	table_text(&l->table, trace_track_name(l->q->trace, track, text, sizeof(text)));
 	table_uint(&l->table, p->allocs);
 	table_uint(&l->table, p->frees);
 	table_uint(&l->table, p->total);
@@ -71,7 +73,7 @@ static const struct table_column alive_columns[] = {
 
 static int memory_compare(const void *a, const void *b)
 {
-	const struct export_allocation *x = a, *y = b;
+	const struct view_allocation *x = a, *y = b;
 
 	if (x->used != y->used)
 		return x->used ? -1 : 1;
@@ -83,19 +85,19 @@ static int memory_compare(const void *a, const void *b)
 /* Sorts the pool's slots by time: the pool takes no further rows. */
 static void add_alive(struct listing *l, uint32_t track)
 {
-	const struct export_pool *p = &l->pools[track];
+	const struct view_pool *p = &l->pools[track];
 	const struct trace *trace = l->q->trace;
 	char text[64];
 
 	if (p->alive)
 		qsort(p->slots, p->slot_count, sizeof(*p->slots), memory_compare);
 	for (uint64_t i = 0; i < p->alive; i++) {
-		const struct export_allocation *a = &p->slots[i];
+		const struct view_allocation *a = &p->slots[i];
 
 		table_real(&l->table, (double)trace_ns(trace, a->time));
-		table_uint(&l->table, export_process(trace, track)->pid);
-		table_text(&l->table, export_track_name(trace, track, text, sizeof(text)));
-		table_text(&l->table, export_track_name(trace, a->thread, text, sizeof(text)));
+		table_uint(&l->table, trace_process_of(trace, track)->pid);
+		table_text(&l->table, trace_track_name(trace, track, text, sizeof(text)));
+		table_text(&l->table, trace_track_name(trace, a->thread, text, sizeof(text)));
 		snprintf(text, sizeof(text), "0x%" PRIx64, a->address);
 		table_text(&l->table, text);
 		table_uint(&l->table, a->bytes);
@@ -122,7 +124,7 @@ static int memory_print(struct query *q, void *conf)
 	for (uint32_t i = 0; i < n; i++) {
 		if (r == 0 && query_shows(q, i, TRACE_MEMORY))
 			(alive ? add_alive : add_pool)(&l, i);
-		export_pool_free(&l.pools[i]);
+		view_pool_free(&l.pools[i]);
 	}
 	free(l.pools);
 	closed = table_close(&l.table);

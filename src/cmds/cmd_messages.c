@@ -1,4 +1,5 @@
 #include "cmds/query.h"
+#include "trace/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,17 +74,17 @@ static int messages_row_add(void *context, const struct trace_row *row, uint32_t
 		return 0;
 	table_color(&l->table, severity_color(row));
 	table_real(&l->table, (double)trace_ns(trace, row->time));
-	table_text(&l->table, row->kind == TRACE_ROW_MESSAGE ? export_severity(row->a)
-							     : export_row_kind(row->kind));
-	table_uint(&l->table, export_process(trace, owner)->pid);
-	table_text(&l->table, export_process(trace, owner)->name);
+	table_text(&l->table, row->kind == TRACE_ROW_MESSAGE ? trace_severity_name(row->a)
+							     : trace_row_kind_name(row->kind));
+	table_uint(&l->table, trace_process_of(trace, owner)->pid);
+	table_text(&l->table, trace_process_of(trace, owner)->name);
 	if (threaded)
 		table_uint(&l->table, trace->tracks[owner].id);
 	else
 		table_none(&l->table);
-	table_text(&l->table, threaded ? export_track_name(trace, owner, text, sizeof(text)) : "");
+	table_text(&l->table, threaded ? trace_track_name(trace, owner, text, sizeof(text)) : "");
 	table_text(&l->table,
-		   export_color(row->kind == TRACE_ROW_MESSAGE ? (uint32_t)row->b : 0, text));
+		   trace_color_text(row->kind == TRACE_ROW_MESSAGE ? (uint32_t)row->b : 0, text));
 	table_string(&l->table, row->text, row->text_len);
 	return table_row(&l->table);
 }

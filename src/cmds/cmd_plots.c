@@ -1,5 +1,6 @@
 #include "base/fmt.h"
 #include "cmds/query.h"
+#include "trace/names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static bool is_point(const struct trace_row *row)
 static int sum_up(void *context, const struct trace_row *row, uint32_t track)
 {
 	struct plot *p = &((struct listing *)context)->plots[track];
-	double value = export_plot_value(row);
+	double value = trace_plot_value(row);
 
 	if (!is_point(row) || !isfinite(value))
 		return 0;
@@ -70,8 +71,8 @@ static void add_plot(struct listing *l, uint32_t track)
 	double figures[] = {p->min, p->count ? p->sum / (double)p->count : 0, p->max, p->last};
 	char text[64];
 
-	table_uint(&l->table, export_process(trace, track)->pid);
-	table_text(&l->table, export_track_name(trace, track, text, sizeof(text)));
+	table_uint(&l->table, trace_process_of(trace, track)->pid);
+	table_text(&l->table, trace_track_name(trace, track, text, sizeof(text)));
 	table_text(&l->table, plots_format_name(trace->tracks[track].format));
 	table_uint(&l->table, p->count);
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
@@ -115,12 +116,12 @@ static int plots_point_add(void *context, const struct trace_row *row, uint32_t 
 	if (!is_point(row) || !query_shows(l->q, track, TRACE_PLOT))
 		return 0;
 	table_real(&l->table, (double)trace_ns(trace, row->time));
-	table_uint(&l->table, export_process(trace, track)->pid);
-	table_text(&l->table, export_track_name(trace, track, text, sizeof(text)));
+	table_uint(&l->table, trace_process_of(trace, track)->pid);
+	table_text(&l->table, trace_track_name(trace, track, text, sizeof(text)));
 	if (row->kind == TRACE_ROW_PLOT_INT)
 		table_int(&l->table, (int64_t)row->a);
 	else
-		table_real(&l->table, export_plot_value(row));
+		table_real(&l->table, trace_plot_value(row));
 	return table_row(&l->table);
 }
 

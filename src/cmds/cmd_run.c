@@ -1,7 +1,7 @@
 #include "base/buf.h"
 #include "cmds/cmds.h"
 #include "cmds/record.h"
-#include "cmds/view.h"
+#include "cmds/viewer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static const struct opt opts[] = {
 static void cmd_run_init(void *conf)
 {
 	record_init(&((struct conf *)conf)->record);
-	((struct conf *)conf)->port = VIEW_ANY_PORT;
+	((struct conf *)conf)->port = VIEWER_ANY_PORT;
 	((struct conf *)conf)->tracy_port = NO_PORT;
 }
 
@@ -187,41 +187,49 @@ static int report_exec(const char *command, int number)
 static struct {
 	bool wanted;
 	int64_t port;
-	struct web *web;
+	struct view *view;
+	struct http *http;
 	int stops; /* how often we were asked to stop before the recording was at its end */
 } show;
 
 #define STAY_SECONDS 600 /* after the last look at a recording that has ended */
 
-static void view_open(const char *session, const struct cmd_common *common)
+static void viewer_end(void)
 {
-	struct web_options options = {0};
+	http_close(show.http);
+	view_close(show.view);
+	show.http = NULL;
+	show.view = NULL;
+}
+
+static void viewer_begin(const char *session, const struct cmd_common *common)
+{
 	struct tacho_error err = {0};
-	int r = web_open(&show.web, &options, &err);
+	int r = view_open(&show.view, &(struct view_options){0}, &err);
 
 	if (r == 0)
-		r = web_add_session(show.web, session, &err);
+		r = view_add_session(show.view, session, &err);
 	if (r == 0)
-		r = view_start(show.web, show.port, common->quiet, &err);
+		r = http_open(&show.http, show.view, &(struct http_options){0}, &err);
+	if (r == 0)
+		r = viewer_start(show.http, show.port, common->quiet, &err);
 	if (r == 0) {
-		view_announce(show.web, NULL, stderr);
+		viewer_announce(show.http, NULL, stderr);
 		return;
 	}
 	err_warn("the recording goes on without a page: %s", err.text);
-	web_close(show.web);
-	show.web = NULL;
+	viewer_end();
 }
 
 /* Said with --quiet too, as the URL is: else it looks as if the command hung. */
-static void view_stay(int code)
+static void viewer_stay(int code)
 {
 	fprintf(stderr,
 		"tacho: the command has ended with %d; the page stays until Ctrl-C, or until "
 		"nobody has looked at it for %d minutes\n",
 		code, STAY_SECONDS / 60);
-	view_serve(show.web, STAY_SECONDS, show.stops);
-	web_close(show.web);
-	show.web = NULL;
+	viewer_serve(show.http, STAY_SECONDS, show.stops);
+	viewer_end();
 }
 
 /* There is no place for a session. That is no reason not to run the command. */
@@ -287,7 +295,7 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 	}
 	/* Behind the fork: what a child may do while other threads run is little. */
 	if (show.wanted)
-		view_open(capture_session(r.capture), common);
+		viewer_begin(capture_session(r.capture), common);
 	status = run_follow(&r, pid);
 	if (!r.failed)
 		follow_rest(&r, wait);
@@ -314,7 +322,7 @@ static int cmd_run_main(void *conf, const struct cmd_common *common, int argc, c
 		err_set(&err, TACHO_EUSAGE, "run needs a command: tacho run -- ./app");
 		return err_report(&err, TACHO_EUSAGE);
 	}
-	code = view_check_port(cf->port, &err);
+	code = viewer_check_port(cf->port, &err);
 	if (code < 0)
 		return err_report(&err, code);
 	if (cf->tracy_port != NO_PORT) {
@@ -331,8 +339,8 @@ static int cmd_run_main(void *conf, const struct cmd_common *common, int argc, c
 	show.wanted = cf->view;
 	show.port = cf->port;
 	code = record_command(&cf->record, common, cf->session, cf->wait, argv);
-	if (show.web)
-		view_stay(code);
+	if (show.http)
+		viewer_stay(code);
 	free(output);
 	return code;
 }

@@ -1,6 +1,8 @@
 #include "base/buf.h"
 #include "base/fmt.h"
 #include "cmds/query.h"
+#include "trace/names.h"
+#include "view/lock_spans.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -202,7 +204,7 @@ static const char *end_of_path(const char *path)
 
 static void add_name(struct table *t, const struct trace *trace, uint32_t id, bool with_place)
 {
-	const struct trace_srcloc *s = export_srcloc(trace, id);
+	const struct trace_srcloc *s = trace_srcloc_of(trace, id);
 	struct buf b = BUF_INIT;
 
 	buf_adds(&b, trace_srcloc_name(trace, id));
@@ -227,7 +229,7 @@ static int stats_table_print(struct query *q, const struct conf *conf,
 	style.hidden = hidden;
 	table_open(&t, stdout, &style, TABLE_COLUMNS(columns));
 	for (size_t i = 0, shown = 0; i < n && r == 0; i++) {
-		const struct trace_srcloc *srcloc = export_srcloc(q->trace, stats[i].srcloc);
+		const struct trace_srcloc *srcloc = trace_srcloc_of(q->trace, stats[i].srcloc);
 
 		if (q->srclocs && !q->srclocs[stats[i].srcloc])
 			continue;
@@ -320,7 +322,7 @@ static int stats_print(struct query *q, void *verb_conf)
 	r = r < 0 ? err_set(&q->err, r, "no memory")
 		  : trace_stats(q->trace, &filter, &stats, &n, &q->err);
 	if (r == 0 && has_locks(q->trace)) {
-		r = export_stats_waits(q->trace, &filter, stats, n);
+		r = view_stats_waits(q->trace, &filter, stats, n);
 		if (r < 0) {
 			err_set(&q->err, r, "cannot count the lock waits of %s: %s", q->trace->path,
 				err_text(r));

@@ -1,6 +1,6 @@
 #include "cmds/cmds.h"
 #include "cmds/record.h"
-#include "cmds/view.h"
+#include "cmds/viewer.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -36,7 +36,7 @@ static const struct opt opts[] = {
 
 static void cmd_view_init(void *conf)
 {
-	((struct conf *)conf)->port = VIEW_ANY_PORT;
+	((struct conf *)conf)->port = VIEWER_ANY_PORT;
 }
 
 static int check_folder(const char *option, const char *path, struct tacho_error *err)
@@ -52,7 +52,7 @@ static int check_folder(const char *option, const char *path, struct tacho_error
 
 static int view_check(const struct conf *conf, struct tacho_error *err)
 {
-	int r = view_check_port(conf->port, err);
+	int r = viewer_check_port(conf->port, err);
 
 	if (r == 0 && conf->idle < 0)
 		r = err_set(err, TACHO_EUSAGE, "--idle-exit: not a number of seconds");
@@ -94,9 +94,9 @@ static void browser_open(char *page)
 }
 
 /* Without a file: what is being recorded now, or else the next recording. */
-static int view_live_add(struct web *web, const struct conf *conf, struct tacho_error *err)
+static int view_live_add(struct view *view, const struct conf *conf, struct tacho_error *err)
 {
-	int r = web_add_session(web, conf->live, err);
+	int r = view_add_session(view, conf->live, err);
 
 	if (r != TACHO_ECONNECT || conf->live)
 		return r;
@@ -105,7 +105,7 @@ static int view_live_add(struct web *web, const struct conf *conf, struct tacho_
 		"shows a trace); Ctrl-C ends\n");
 	while (r == TACHO_ECONNECT && !record_stops()) {
 		usleep(50000);
-		r = web_add_session(web, NULL, err);
+		r = view_add_session(view, NULL, err);
 	}
 	return r;
 }
@@ -113,42 +113,44 @@ static int view_live_add(struct web *web, const struct conf *conf, struct tacho_
 static int view_traces(const struct conf *conf, const struct cmd_common *common, int argc,
 		       char **argv, struct tacho_error *err)
 {
-	struct web_options options = {.bind = conf->bind,
-				      .assets = conf->assets,
-				      .sources = conf->sources.v,
-				      .source_count = conf->sources.n};
-	struct web *web = NULL;
+	struct view_options shown = {conf->sources.v, conf->sources.n};
+	struct http_options served = {conf->bind, conf->assets};
+	struct view *view = NULL;
+	struct http *http = NULL;
 	char *page = NULL;
 	int r = view_check(conf, err);
 
 	if (r == 0)
-		r = web_open(&web, &options, err);
+		r = view_open(&view, &shown, err);
 	record_catch_signals();
 	for (int i = 0; r == 0 && i < argc && !record_stops(); i++)
-		r = web_add(web, argv[i], err);
+		r = view_add(view, argv[i], err);
 	if (r == 0 && (conf->live || argc == 0))
-		r = view_live_add(web, conf, err);
+		r = view_live_add(view, conf, err);
 	if (r == 0)
-		r = view_start(web, conf->port, common->quiet, err);
+		r = http_open(&http, view, &served, err);
+	if (r == 0)
+		r = viewer_start(http, conf->port, common->quiet, err);
 	if (r == 0) {
-		view_rotates(conf->bind, stdout);
-		view_announce(web, conf->bind, stdout);
+		viewer_rotates(conf->bind, stdout);
+		viewer_announce(http, conf->bind, stdout);
 		if (conf->open) {
-			page = view_page_make(web, conf->bind);
+			page = viewer_page_make(http, conf->bind);
 			if (page)
 				browser_open(page);
 			else
 				err_note("cannot write a page for the browser: open the URL");
 		}
-		for (size_t i = 0; !common->quiet && web_unread(web, i); i++)
-			err_note("not shown: %s", web_unread(web, i));
+		for (size_t i = 0; !common->quiet && view_unread(view, i); i++)
+			err_note("not shown: %s", view_unread(view, i));
 		if (!common->quiet)
 			fprintf(stderr, "tacho: serving %zu trace%s; Ctrl-C ends\n",
-				web_traces(web), web_traces(web) == 1 ? "" : "s");
-		view_serve(web, conf->idle, 0);
+				view_count(view), view_count(view) == 1 ? "" : "s");
+		viewer_serve(http, conf->idle, 0);
 	}
-	view_page_remove(page);
-	web_close(web);
+	viewer_page_remove(page);
+	http_close(http);
+	view_close(view);
 	return r;
 }
 

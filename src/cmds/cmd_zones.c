@@ -1,4 +1,5 @@
 #include "base/fmt.h"
+#include "base/progress.h"
 #include "cmds/query.h"
 
 #include <math.h>
@@ -29,34 +30,34 @@ static const struct opt opts[] = {
 /* The longest zones so far: a heap whose root is the shortest of them. */
 struct longest {
 	struct {
-		VEC(struct export_zone);
+		VEC(struct view_zone);
 	} heap;
 	size_t most;
 };
 
 /* Is X shorter than Y, or as long and later? The order of the list is the reverse of it. */
-static bool zones_shorter(const struct export_zone *x, const struct export_zone *y)
+static bool zones_shorter(const struct view_zone *x, const struct view_zone *y)
 {
 	uint64_t dx = x->zone.end - x->zone.start, dy = y->zone.end - y->zone.start;
 
 	return dx != dy ? dx < dy : x->zone.start > y->zone.start;
 }
 
-static void zones_swap(struct export_zone *a, struct export_zone *b)
+static void zones_swap(struct view_zone *a, struct view_zone *b)
 {
-	struct export_zone t = *a;
+	struct view_zone t = *a;
 
 	*a = *b;
 	*b = t;
 }
 
-static void sift_up(struct export_zone *v, size_t i)
+static void sift_up(struct view_zone *v, size_t i)
 {
 	for (; i && zones_shorter(&v[i], &v[(i - 1) / 2]); i = (i - 1) / 2)
 		zones_swap(&v[i], &v[(i - 1) / 2]);
 }
 
-static void sift_down(struct export_zone *v, size_t n)
+static void sift_down(struct view_zone *v, size_t n)
 {
 	size_t i = 0, child;
 
@@ -70,14 +71,14 @@ static void sift_down(struct export_zone *v, size_t n)
 	}
 }
 
-static void free_texts(struct export_zone *z)
+static void free_texts(struct view_zone *z)
 {
 	buf_free(&z->name);
 	buf_free(&z->text);
 	buf_free(&z->values);
 }
 
-static int copy_zone(struct export_zone *to, const struct export_zone *from)
+static int copy_zone(struct view_zone *to, const struct view_zone *from)
 {
 	*to = *from;
 	to->name = to->text = to->values = (struct buf)BUF_INIT;
@@ -90,9 +91,9 @@ static int copy_zone(struct export_zone *to, const struct export_zone *from)
 	return TACHO_ENOMEM;
 }
 
-static int zones_keep(struct longest *l, const struct export_zone *z)
+static int zones_keep(struct longest *l, const struct view_zone *z)
 {
-	struct export_zone copy;
+	struct view_zone copy;
 	bool full = l->heap.n == l->most;
 
 	if (full && !zones_shorter(&l->heap.v[0], z))
@@ -124,27 +125,27 @@ static int print_longest(struct query *q, struct longest *l, struct table *t)
 	if (l->heap.n)
 		qsort(l->heap.v, l->heap.n, sizeof(*l->heap.v), zones_compare);
 	for (size_t i = 0; i < l->heap.n && r == 0; i++)
-		r = export_zone_row(t, q->trace, &l->heap.v[i]);
+		r = view_zone_row(t, q->trace, &l->heap.v[i]);
 	return r;
 }
 
-static int zones_list(struct query *q, const struct conf *conf, struct export_zones *stream,
+static int zones_list(struct query *q, const struct conf *conf, struct view_zones *stream,
 		      struct table *t, struct longest *longest)
 {
-	struct export_zone *z;
+	struct view_zone *z;
 	struct progress progress;
 	uint64_t n = 0;
 	char text[FMT_SIZE];
 	int r;
 
 	progress_start(&progress, q->common->quiet || term_columns(stdout));
-	while ((r = export_zones_next(stream, &z)) > 0) {
+	while ((r = view_zones_next(stream, &z)) > 0) {
 		if (longest->most)
 			r = zones_keep(longest, z);
 		else if (conf->top && n == (uint64_t)conf->top)
 			break;
 		else
-			r = export_zone_row(t, q->trace, z);
+			r = view_zone_row(t, q->trace, z);
 		if (r < 0)
 			break;
 		if (++n % 8192 == 0)
@@ -158,7 +159,7 @@ static int zones_print(struct query *q, void *verb_conf)
 {
 	const struct conf *conf = verb_conf;
 	struct longest longest = {.most = (size_t)conf->longest};
-	struct export_zones *stream;
+	struct view_zones *stream;
 	struct table t;
 	int r, closed;
 
@@ -166,15 +167,15 @@ static int zones_print(struct query *q, void *verb_conf)
 		return err_set(&q->err, TACHO_EUSAGE,
 			       "--longest, --top and --min-duration cannot be negative");
 	q->filter.min_duration = (uint64_t)ceil((double)conf->min_duration / q->ns_per_tick);
-	r = export_zones_open(&stream, q->trace, &q->filter, true);
+	r = view_zones_open(&stream, q->trace, &q->filter, true);
 	if (r < 0)
 		return r;
-	export_zone_table(&t, stdout, &q->style);
+	view_zone_table(&t, stdout, &q->style);
 	r = zones_list(q, conf, stream, &t, &longest);
 	if (r == 0)
 		r = print_longest(q, &longest, &t);
 	closed = table_close(&t);
-	export_zones_close(stream);
+	view_zones_close(stream);
 	for (size_t i = 0; i < longest.heap.n; i++)
 		free_texts(&longest.heap.v[i]);
 	vec_free(&longest.heap);

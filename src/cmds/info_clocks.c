@@ -3,6 +3,7 @@
 #include "base/order.h"
 #include "clock/device.h"
 #include "cmds/info.h"
+#include "trace/names.h"
 
 #include <stdlib.h>
 
@@ -62,7 +63,7 @@ static int clock_columns_add(struct table *t, struct trace *trace, uint32_t trac
 
 	bounds = r < 0 || !clock.n ? NULL : bounds_of(&clock, &n);
 	if (bounds && n) {
-		table_uint(t, export_process(trace, track)->pid);
+		table_uint(t, trace_process_of(trace, track)->pid);
 		table_text(t, trace->tracks[track].name);
 		table_uint(t, clock.mhz);
 		table_uint(t, clock.n);

@@ -1,4 +1,5 @@
 #include "cmds/query.h"
+#include "trace/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static int choose_threads(struct query *q, const struct opt_list *list)
 			if (t->tracks[i].kind > TRACE_CORE)
 				continue;
 			r = is_chosen(list->v[k], t->tracks[i].id,
-				      export_track_name(t, i, text, sizeof(text)), &q->err);
+				      trace_track_name(t, i, text, sizeof(text)), &q->err);
 			any |= r > 0;
 			taken[i] |= r > 0;
 		}
@@ -197,9 +198,8 @@ bool query_shows(const struct query *q, uint32_t track, uint32_t kind)
 {
 	char text[64];
 
-	return q->trace->tracks[track].kind == kind &&
-	       export_takes(&q->filter, track, TRACE_NONE) &&
-	       pattern_match(&q->name, export_track_name(q->trace, track, text, sizeof(text)));
+	return q->trace->tracks[track].kind == kind && view_takes(&q->filter, track, TRACE_NONE) &&
+	       pattern_match(&q->name, trace_track_name(q->trace, track, text, sizeof(text)));
 }
 
 int query_rows(struct query *q, uint32_t kind,
@@ -216,7 +216,7 @@ int query_rows(struct query *q, uint32_t kind,
 	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
 		if (kind != TRACE_TRACK_KINDS && q->trace->tracks[track].kind != kind)
 			continue;
-		if (!export_takes(&q->filter, track, row.thread))
+		if (!view_takes(&q->filter, track, row.thread))
 			continue;
 		r = call(context, &row, track);
 		if (r < 0)

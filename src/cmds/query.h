@@ -14,8 +14,8 @@
 #define CMDS_QUERY_H
 
 #include "cmds/cmds.h"
-#include "export/export.h"
 #include "tracy/tracy.h"
+#include "view/zone_stream.h"
 
 struct query_conf {
 	const char *name;
@@ -48,7 +48,7 @@ struct query_conf {
 struct query {
 	const struct cmd_common *common;
 	struct trace *trace;
-	struct export_filter filter; /* .in has times, tracks and, with --name, source locations */
+	struct view_filter filter; /* .in has times, tracks and, with --name, source locations */
 	struct pattern name;
 	uint8_t *tracks, *srclocs; /* what filter.in points to */
 	struct table_style style;

@@ -6,6 +6,10 @@
  */
 #include "base/fmt.h"
 #include "export/files.h"
+#include "trace/names.h"
+#include "view/frame_spans.h"
+#include "view/lock_spans.h"
+#include "view/memory_pool.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -20,7 +24,7 @@
 struct chrome {
 	FILE *out;
 	struct trace *trace;
-	const struct export_filter *filter;
+	const struct view_filter *filter;
 	struct progress *progress;
 	struct buf text;
 	struct json json;
@@ -29,9 +33,9 @@ struct chrome {
 };
 
 union fold {
-	struct export_frames frames;
-	struct export_lock lock;
-	struct export_pool pool;
+	struct view_frames frames;
+	struct view_lock lock;
+	struct view_pool pool;
 };
 
 /* --------------------------------------------------------------------- ids */
@@ -179,10 +183,10 @@ static int write_metadata(struct chrome *c)
 	for (uint32_t i = 0; i < t->track_count && r == 0; i++) {
 		uint32_t process = t->tracks[i].process;
 
-		if (t->tracks[i].kind > TRACE_CORE || !export_takes(c->filter, i, TRACE_NONE))
+		if (t->tracks[i].kind > TRACE_CORE || !view_takes(c->filter, i, TRACE_NONE))
 			continue;
 		add_metadata(c, "thread_name", process < t->process_count ? c->pids[process] : 0,
-			     c->tids[i], "name", export_track_name(t, i, text, sizeof(text)));
+			     c->tids[i], "name", trace_track_name(t, i, text, sizeof(text)));
 		r = flush(c, FLUSH_SIZE);
 	}
 	return r;
@@ -190,9 +194,9 @@ static int write_metadata(struct chrome *c)
 
 /* ------------------------------------------------------------------- zones */
 
-static void add_zone_args(struct chrome *c, const struct export_zone *z)
+static void add_zone_args(struct chrome *c, const struct view_zone *z)
 {
-	const struct trace_srcloc *s = export_srcloc(c->trace, z->zone.srcloc);
+	const struct trace_srcloc *s = trace_srcloc_of(c->trace, z->zone.srcloc);
 	char text[FMT_SIZE];
 
 	json_object(&c->json, "args");
@@ -207,7 +211,7 @@ static void add_zone_args(struct chrome *c, const struct export_zone *z)
 	if (z->values.len)
 		json_string(&c->json, "values", z->values.data, z->values.len);
 	if (z->color)
-		json_text(&c->json, "color", export_color(z->color, text));
+		json_text(&c->json, "color", trace_color_text(z->color, text));
 	if (z->zone.flags & TRACE_ZONE_UNFINISHED)
 		json_bool(&c->json, "unfinished", true);
 	if (z->zone.flags & TRACE_ZONE_END_LOST)
@@ -217,14 +221,14 @@ static void add_zone_args(struct chrome *c, const struct export_zone *z)
 
 static int write_zones(struct chrome *c)
 {
-	struct export_zones *stream;
-	struct export_zone *z;
+	struct view_zones *stream;
+	struct view_zone *z;
 	uint64_t n = 0;
-	int r = export_zones_open(&stream, c->trace, c->filter, false);
+	int r = view_zones_open(&stream, c->trace, c->filter, false);
 
 	if (r < 0)
 		return r;
-	while ((r = export_zones_next(stream, &z)) > 0) {
+	while ((r = view_zones_next(stream, &z)) > 0) {
 		event_at(c, "X", z->track, z->name.data, z->name.len, z->zone.start);
 		add_us(c, "dur",
 		       trace_ns(c->trace, z->zone.end) - trace_ns(c->trace, z->zone.start));
@@ -235,7 +239,7 @@ static int write_zones(struct chrome *c)
 			break;
 		files_progress(c->progress, ++n, c->trace->zones);
 	}
-	export_zones_close(stream);
+	view_zones_close(stream);
 	return r;
 }
 
@@ -250,10 +254,10 @@ static int write_message(struct chrome *c, const struct trace_row *row, uint32_t
 {
 	event_at(c, "i", row_owner(c, row, track), row->text, row->text_len, row->time);
 	json_text(&c->json, "s", row->thread < c->trace->track_count ? "t" : "p");
-	json_text(&c->json, "cat", export_row_kind(row->kind));
+	json_text(&c->json, "cat", trace_row_kind_name(row->kind));
 	if (row->kind == TRACE_ROW_MESSAGE) {
 		json_object(&c->json, "args");
-		json_text(&c->json, "severity", export_severity(row->a));
+		json_text(&c->json, "severity", trace_severity_name(row->a));
 		json_end(&c->json);
 	}
 	return event_end(c);
@@ -265,7 +269,7 @@ static int write_loss(struct chrome *c, const struct trace_row *row, uint32_t tr
 	json_text(&c->json, "s", "t");
 	json_text(&c->json, "cat", "loss");
 	json_object(&c->json, "args");
-	json_text(&c->json, "reason", export_loss(row->a));
+	json_text(&c->json, "reason", trace_loss_name(row->a));
 	json_int(&c->json, "zones", (int64_t)row->b);
 	json_int(&c->json, "others", (int64_t)row->c);
 	json_end(&c->json);
@@ -276,7 +280,7 @@ static int write_counter(struct chrome *c, const struct trace_row *row, uint32_t
 			 double value)
 {
 	char text[64];
-	const char *name = export_track_name(c->trace, track, text, sizeof(text));
+	const char *name = trace_track_name(c->trace, track, text, sizeof(text));
 
 	if (!isfinite(value))
 		return 0;
@@ -289,7 +293,7 @@ static int write_counter(struct chrome *c, const struct trace_row *row, uint32_t
 
 static int write_memory(struct chrome *c, const struct trace_row *row, uint32_t track)
 {
-	int r = export_pool_row(&c->folds[track].pool, row);
+	int r = view_pool_row(&c->folds[track].pool, row);
 
 	return r < 0 ? r : write_counter(c, row, track, (double)c->folds[track].pool.bytes);
 }
@@ -313,17 +317,17 @@ static int write_span(struct chrome *c, uint32_t track, const char *category, ui
 
 static int write_frame(struct chrome *c, const struct trace_row *row, uint32_t track)
 {
-	struct export_frames *f = &c->folds[track].frames;
-	struct export_frame frame;
+	struct view_frames *f = &c->folds[track].frames;
+	struct view_frame frame;
 	char text[64];
 
 	f->pairs = c->trace->tracks[track].format == 1;
-	if (!export_frames_row(f, row, &frame))
+	if (!view_frames_row(f, row, &frame))
 		return 0;
 	/* Pairs may overlap, marks cannot. */
 	return write_span(
 		c, track, "frame", f->pairs ? (uint64_t)track << 32 | (frame.number + 1) : track,
-		export_track_name(c->trace, track, text, sizeof(text)), frame.start, frame.end);
+		trace_track_name(c->trace, track, text, sizeof(text)), frame.start, frame.end);
 }
 
 struct lock_spans {
@@ -331,7 +335,7 @@ struct lock_spans {
 	uint32_t track; /* of the lock */
 };
 
-static int write_lock_span(void *context, const struct export_lock_span *span)
+static int write_lock_span(void *context, const struct view_lock_span *span)
 {
 	const struct lock_spans *l = context;
 	struct chrome *c = l->chrome;
@@ -341,7 +345,7 @@ static int write_lock_span(void *context, const struct export_lock_span *span)
 	if (!span->ended)
 		return 0;
 	snprintf(name, sizeof(name), "%s: %s",
-		 export_track_name(c->trace, l->track, text, sizeof(text)),
+		 trace_track_name(c->trace, l->track, text, sizeof(text)),
 		 span->held ? "held" : "wait");
 	return write_span(c, owner, "lock", ((uint64_t)l->track << 32 | owner) << 1 | span->held,
 			  name, span->start, span->end);
@@ -349,13 +353,13 @@ static int write_lock_span(void *context, const struct export_lock_span *span)
 
 static int write_lock(struct chrome *c, const struct trace_row *row, uint32_t track)
 {
-	return export_lock_row(&c->folds[track].lock, row, write_lock_span,
-			       &(struct lock_spans){c, track});
+	return view_lock_row(&c->folds[track].lock, row, write_lock_span,
+			     &(struct lock_spans){c, track});
 }
 
 static int write_plot(struct chrome *c, const struct trace_row *row, uint32_t track)
 {
-	return write_counter(c, row, track, export_plot_value(row));
+	return write_counter(c, row, track, trace_plot_value(row));
 }
 
 /* Folds belong to one kind of track: a row on any other is a file's mistake and passed over. */
@@ -395,7 +399,7 @@ static int write_rows(struct chrome *c)
 	if (r < 0)
 		return r;
 	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
-		if (!export_takes(c->filter, track, row.thread))
+		if (!view_takes(c->filter, track, row.thread))
 			continue;
 		r = write_row(c, &row, track);
 		if (r < 0)
@@ -411,9 +415,9 @@ static void free_folds(struct chrome *c)
 {
 	for (uint32_t i = 0; c->folds && i < c->trace->track_count; i++) {
 		if (c->trace->tracks[i].kind == TRACE_LOCK)
-			export_lock_free(&c->folds[i].lock);
+			view_lock_free(&c->folds[i].lock);
 		else if (c->trace->tracks[i].kind == TRACE_MEMORY)
-			export_pool_free(&c->folds[i].pool);
+			view_pool_free(&c->folds[i].pool);
 	}
 	free(c->folds);
 }
@@ -429,7 +433,7 @@ static void write_head(struct chrome *c)
 	json_array(&c->json, "traceEvents");
 }
 
-int files_chrome(FILE *out, struct trace *trace, const struct export_filter *filter,
+int files_chrome(FILE *out, struct trace *trace, const struct view_filter *filter,
 		 struct progress *progress)
 {
 	struct chrome c = {

@@ -1,6 +1,7 @@
+#include "export/export.h"
 #include "export/files.h"
 
-static int write_csv(FILE *out, struct trace *trace, const struct export_filter *filter,
+static int write_csv(FILE *out, struct trace *trace, const struct view_filter *filter,
 		     struct progress *progress)
 {
 	struct table_style style = {.format = TABLE_AS_CSV};
@@ -8,27 +9,27 @@ static int write_csv(FILE *out, struct trace *trace, const struct export_filter 
 	return files_zones(out, trace, filter, &style, progress);
 }
 
-int files_zones(FILE *out, struct trace *trace, const struct export_filter *filter,
+int files_zones(FILE *out, struct trace *trace, const struct view_filter *filter,
 		const struct table_style *style, struct progress *progress)
 {
-	struct export_zones *stream;
-	struct export_zone *zone;
+	struct view_zones *stream;
+	struct view_zone *zone;
 	struct table table;
 	uint64_t n = 0;
 	int r, closed;
 
-	r = export_zones_open(&stream, trace, filter, true);
+	r = view_zones_open(&stream, trace, filter, true);
 	if (r < 0)
 		return r;
-	export_zone_table(&table, out, style);
-	while ((r = export_zones_next(stream, &zone)) > 0) {
-		r = export_zone_row(&table, trace, zone);
+	view_zone_table(&table, out, style);
+	while ((r = view_zones_next(stream, &zone)) > 0) {
+		r = view_zone_row(&table, trace, zone);
 		if (r < 0)
 			break;
 		files_progress(progress, ++n, trace->zones);
 	}
 	closed = table_close(&table);
-	export_zones_close(stream);
+	view_zones_close(stream);
 	return r < 0 ? r : closed;
 }
 
@@ -40,9 +41,9 @@ void files_progress(struct progress *progress, uint64_t n, uint64_t all)
 }
 
 int export_write(FILE *out, struct trace *trace, enum export_format format,
-		 const struct export_filter *filter, struct progress *progress)
+		 const struct view_filter *filter, struct progress *progress)
 {
-	static int (*const writers[])(FILE *, struct trace *, const struct export_filter *,
+	static int (*const writers[])(FILE *, struct trace *, const struct view_filter *,
 				      struct progress *) = {
 		[EXPORT_CHROME] = files_chrome,
 		[EXPORT_CSV] = write_csv,

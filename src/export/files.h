@@ -2,15 +2,16 @@
 #ifndef EXPORT_FILES_H
 #define EXPORT_FILES_H
 
-#include "export/export.h"
+#include "base/progress.h"
+#include "view/zone_stream.h"
 
-int files_chrome(FILE *out, struct trace *trace, const struct export_filter *filter,
+int files_chrome(FILE *out, struct trace *trace, const struct view_filter *filter,
 		 struct progress *progress);
-int files_json(FILE *out, struct trace *trace, const struct export_filter *filter,
+int files_json(FILE *out, struct trace *trace, const struct view_filter *filter,
 	       struct progress *progress);
 
 /* The table of all zones that the filter takes. */
-int files_zones(FILE *out, struct trace *trace, const struct export_filter *filter,
+int files_zones(FILE *out, struct trace *trace, const struct view_filter *filter,
 		const struct table_style *style, struct progress *progress);
 
 /* Shows how far it is after N of ALL zones; cheap enough for each zone. */

@@ -2,7 +2,9 @@
  * The whole trace as one JSON object: "properties", "processes", "tracks", "source_locations",
  * "zones", "rows". Times are nanoseconds since the start of the trace; tracks are named by index.
  */
+#include "export/export.h"
 #include "export/files.h"
+#include "trace/names.h"
 
 #include <string.h>
 
@@ -16,14 +18,14 @@ static void add_fields(struct json *j, const struct trace *trace, const struct t
 {
 	switch (row->kind) {
 	case TRACE_ROW_MESSAGE:
-		json_text(j, "severity", export_severity(row->a));
+		json_text(j, "severity", trace_severity_name(row->a));
 		json_int(j, "color", (int64_t)row->b);
 		break;
 	case TRACE_ROW_PLOT_INT:
 		json_int(j, "value", (int64_t)row->a);
 		break;
 	case TRACE_ROW_PLOT_REAL:
-		json_double(j, "value", export_plot_value(row));
+		json_double(j, "value", trace_plot_value(row));
 		break;
 	case TRACE_ROW_FRAME:
 		if (row->a)
@@ -37,12 +39,12 @@ static void add_fields(struct json *j, const struct trace *trace, const struct t
 		json_uint(j, "address", row->a);
 		break;
 	case TRACE_ROW_LOCK:
-		json_text(j, "operation", export_lock_op(row->a));
+		json_text(j, "operation", trace_lock_op_name(row->a));
 		if (row->b < trace->srcloc_count)
 			json_uint(j, "srcloc", row->b);
 		break;
 	case TRACE_ROW_LOSS:
-		json_text(j, "reason", export_loss(row->a));
+		json_text(j, "reason", trace_loss_name(row->a));
 		json_uint(j, "zones", row->b);
 		json_uint(j, "others", row->c);
 		break;
@@ -66,7 +68,7 @@ static int write_row(FILE *out, struct json *j, const struct trace *trace,
 {
 	json_object(j, NULL);
 	add_ns(j, trace, "time_ns", row->time);
-	json_text(j, "kind", export_row_kind(row->kind));
+	json_text(j, "kind", trace_row_kind_name(row->kind));
 	json_uint(j, "track", track);
 	if (row->thread != TRACE_NONE)
 		json_uint(j, "thread", row->thread);
@@ -80,7 +82,7 @@ static int write_row(FILE *out, struct json *j, const struct trace *trace,
 	return 0;
 }
 
-static int write_rows(FILE *out, struct trace *trace, const struct export_filter *filter)
+static int write_rows(FILE *out, struct trace *trace, const struct view_filter *filter)
 {
 	struct buf text = BUF_INIT;
 	struct json j;
@@ -95,7 +97,7 @@ static int write_rows(FILE *out, struct trace *trace, const struct export_filter
 	j.flat = 1;
 	json_array(&j, NULL);
 	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
-		if (!export_takes(filter, track, row.thread))
+		if (!view_takes(filter, track, row.thread))
 			continue;
 		r = write_row(out, &j, trace, &row, track);
 		if (r < 0)
@@ -109,7 +111,7 @@ static int write_rows(FILE *out, struct trace *trace, const struct export_filter
 	return r;
 }
 
-int files_json(FILE *out, struct trace *trace, const struct export_filter *filter,
+int files_json(FILE *out, struct trace *trace, const struct view_filter *filter,
 	       struct progress *progress)
 {
 	static const struct {

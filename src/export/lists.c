@@ -1,5 +1,6 @@
 #include "base/fmt.h"
 #include "export/export.h"
+#include "trace/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +105,7 @@ static void process_row(struct table *t, const struct trace *trace, uint32_t ind
 	table_uint(t, p->pid);
 	table_uint(t, p->parent_pid);
 	table_text(t, p->name);
-	table_text(t, export_exit(p, text));
+	table_text(t, trace_exit_text(p, text));
 	table_real(t, (double)trace_ns(trace, p->start));
 	if (p->end)
 		table_real(t, (double)trace_ns(trace, p->end));
@@ -149,10 +150,10 @@ static void track_row(struct table *t, const struct trace *trace, uint32_t index
 	char text[64];
 
 	table_uint(t, index);
-	table_text(t, export_track_kind(track->kind));
-	table_uint(t, export_process(trace, index)->pid);
+	table_text(t, trace_track_kind_name(track->kind));
+	table_uint(t, trace_process_of(trace, index)->pid);
 	table_uint(t, track->id);
-	table_text(t, export_track_name(trace, index, text, sizeof(text)));
+	table_text(t, trace_track_name(trace, index, text, sizeof(text)));
 	table_uint(t, s.depth);
 	table_uint(t, s.zones);
 	if (s.zones) {
@@ -225,7 +226,7 @@ int64_t export_srclocs(FILE *out, const struct table_style *style, const struct 
 		table_text(&t, s->function);
 		table_text(&t, s->file);
 		table_uint(&t, s->line);
-		table_text(&t, export_color(s->color, text));
+		table_text(&t, trace_color_text(s->color, text));
 		table_row(&t);
 	}
 	return list_end(&t, trace->srcloc_count);

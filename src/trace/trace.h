@@ -530,11 +530,11 @@ void trace_count_rows(const struct trace *trace, uint64_t *counts);
 struct trace_stat {
 	uint32_t srcloc;
 	uint64_t count;
-	uint64_t total; /* ticks, of zones that are not inside another of the source location */
-	uint64_t sum;   /* ticks of all zones: what recursion repeats counts each time */
-	uint64_t self;  /* ticks of all zones without those directly inside; at most the total */
-	uint64_t wait;  /* ticks of lock waits that export_stats_waits() took from self, else 0 */
-	uint64_t min, max;    /* ticks */
+	uint64_t total;    /* ticks, of zones that are not inside another of the source location */
+	uint64_t sum;      /* ticks of all zones: what recursion repeats counts each time */
+	uint64_t self;     /* ticks of all zones without those directly inside; at most the total */
+	uint64_t wait;     /* ticks of lock waits that view_stats_waits() took from self, else 0 */
+	uint64_t min, max; /* ticks */
 	double mean, sigma;   /* ticks; sigma of the population */
 	uint64_t median, p99; /* ticks; exact: the value at rank ceil(q * count) */
 	uint64_t unfinished;  /* counted apart: not in the figures above */

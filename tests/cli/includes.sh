@@ -1,12 +1,16 @@
-# The arrows between the folders of src/ are those of the design.
+# The includes of src/, and the table in ARCHITECTURE.md, are those of cmake/folders.txt.
 . "$SOURCE/tests/lib.sh"
 
-expect_exit 0 python3 "$SOURCE/tests/check_includes.py" "$SOURCE/src"
+check="$SOURCE/tests/check_includes.py"
+expect_exit 0 python3 "$check" "$SOURCE/src" "$SOURCE/cmake/folders.txt" "$SOURCE/ARCHITECTURE.md"
 
 # It does find what it is for.
 mkdir -p src/base src/trace src/elsewhere
 echo '#include "trace/trace.h"' >src/base/bad.c
 touch src/trace/trace.h src/elsewhere/x.c
 echo '#include <stdatomic.h>' >src/trace/bad.c
-expect_exit 1 python3 "$SOURCE/tests/check_includes.py" src
-expect_line out 'base must not include trace/trace.h' "'elsewhere' is not in the design" 'trace/bad.c: only client and ring'
+printf 'base:\ntrace: base # a remark\n' >table
+echo '| `src/base` | errors | nothing |' >doc
+expect_exit 1 python3 "$check" src table doc
+expect_line out 'base must not include trace/trace.h' "'elsewhere' is not in the table" \
+	'trace/bad.c: only client and ring' "doc: the row of src/trace says None, the table \['base'\]"

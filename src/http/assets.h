@@ -1,0 +1,16 @@
+/* Private: the files of the page that are built in; cmake/http.cmake makes the table. */
+#ifndef HTTP_ASSETS_H
+#define HTTP_ASSETS_H
+
+#include <stddef.h>
+
+struct asset {
+	const char *path;       /* of the URL */
+	const char *data, *end; /* gzip */
+	const char *tag;
+};
+
+extern const struct asset assets[];
+extern const size_t asset_count;
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * Private: HTTP by libmicrohttpd. connections.c knows who is there and closes those who take too
+ * long, sockets.c has the WebSockets, server.c the requests.
+ */
+#ifndef HTTP_SERVER_H
+#define HTTP_SERVER_H
+
+#include "http/ws.h"
+
+#include <microhttpd.h>
+
+#define WEBSOCKETS    16
+#define CONNECTIONS   256
+#define CROWDED       64   /* so many: for each that comes, one that waits is closed */
+#define HEAD_SECONDS  10.0 /* for a request to come in, or for the next one */
+#define IDLE_SECONDS  30.0
+#define REPLY_SECONDS 120.0 /* for an answer to go out */
+
+enum phase { WAITING, COMING, WORKING, SENDING };
+
+struct connection {
+	struct connection *next, *previous;
+	int fd;
+	enum phase phase;
+	double since;
+	bool known; /* has had an answer with data */
+};
+
+struct server {
+	struct MHD_Daemon *daemon;
+	struct http *http;
+	uint16_t port;
+	pthread_mutex_t lock; /* of all below; taken last */
+	struct connection *connections;
+	size_t count;
+	double last; /* request */
+	struct {
+		struct ws *ws; /* NULL and no HANDLE: free */
+		struct MHD_UpgradeResponseHandle *handle;
+		bool over; /* its thread is done */
+	} sockets[WEBSOCKETS];
+	bool stopping;
+	bool drops; /* the watchman is to end all sockets */
+	pthread_cond_t wake;
+	pthread_t watchman;
+};
+
+/* connections.c */
+double server_now(void);
+struct connection *connection_of(struct MHD_Connection *con);
+/* It has proved to be the page. */
+void connection_known(struct server *s, struct connection *c);
+void connection_phase(struct server *s, struct connection *c, enum phase phase);
+void connection_event(void *server, struct MHD_Connection *con, void **socket_context,
+		      enum MHD_ConnectionNotificationCode what);
+/* The watchman, a thread: ends when s->stopping is set. */
+void *connections_watch(void *server);
+
+/* sockets.c */
+enum MHD_Result socket_answer(struct server *s, struct MHD_Connection *con,
+			      const struct http_reply *reply);
+/* Ends the sockets whose threads are done, or all. One thread at a time. */
+void sockets_end(struct server *s, bool all);
+/* With the lock held: is one open? */
+bool sockets_open(const struct server *s);
+/* There is no room for another one. */
+bool sockets_full(struct server *s);
+
+#endif

@@ -1,0 +1,13 @@
+/* Private: SHA-1, which the opening of a WebSocket asks for. Not for anything that must be secret.
+ */
+#ifndef HTTP_SHA1_H
+#define HTTP_SHA1_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHA1_BYTES 20u
+
+void sha1(const void *bytes, size_t len, uint8_t hash[SHA1_BYTES]);
+
+#endif

@@ -1,0 +1,228 @@
+/*
+ * Events of a Chrome trace file, one by one: the elements of the array that is the file, or of the
+ * member "traceEvents" of the object that is the file. Only one event is in memory at a time. A
+ * file that was cut off, as programs that were killed leave it, gives the events that are whole.
+ */
+#include "import/chrome_read.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WINDOW     (256u << 10)
+#define EVENT_MOST (16u << 20) /* bytes of one event */
+
+struct chrome_events {
+	int fd;
+	const char *path;
+	struct buf text; /* of the file, from OFFSET on */
+	size_t at;
+	uint64_t offset;
+	bool ended; /* the file */
+	bool started;
+	struct jread reader;
+};
+
+int chrome_events_open(struct chrome_events **events, int fd, const char *path)
+{
+	struct chrome_events *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return TACHO_ENOMEM;
+	*e = (struct chrome_events){.fd = fd, .path = path, .text = BUF_INIT};
+	*events = e;
+	return 0;
+}
+
+void chrome_events_close(struct chrome_events *e)
+{
+	if (!e)
+		return;
+	buf_free(&e->text);
+	jread_free(&e->reader);
+	free(e);
+}
+
+/* More of the file behind what is there; what stands before KEEP is dropped. */
+static int more(struct chrome_events *e, size_t keep, struct tacho_error *err)
+{
+	ssize_t n;
+
+	memmove(e->text.data, e->text.data + keep, e->text.len - keep);
+	e->text.len -= keep;
+	e->at -= keep;
+	e->offset += keep;
+	if (buf_reserve(&e->text, WINDOW) < 0)
+		return err_set(err, TACHO_ENOMEM, "%s: %s", e->path, err_text(TACHO_ENOMEM));
+	n = read(e->fd, e->text.data + e->text.len, WINDOW);
+	if (n < 0)
+		return err_errno(err, TACHO_EREAD, "cannot read %s", e->path);
+	e->text.len += (size_t)n;
+	e->ended = n == 0;
+	return 0;
+}
+
+/* The next byte that is not a blank, without taking it; 0 at the end. */
+static int peek(struct chrome_events *e, char *c, struct tacho_error *err)
+{
+	for (;;) {
+		int r;
+
+		while (e->at < e->text.len && isspace((unsigned char)e->text.data[e->at]))
+			e->at++;
+		*c = e->at < e->text.len ? e->text.data[e->at] : 0;
+		if (*c || e->ended)
+			return 0;
+		r = more(e, e->at, err);
+		if (r < 0)
+			return r;
+	}
+}
+
+/*
+ * The end of the value that begins at AT: 1 and *LEN, or 0 when the file ends before. Strings are
+ * passed over, so brackets in them do not count.
+ */
+static int value_end(struct chrome_events *e, size_t *len, struct tacho_error *err)
+{
+	bool string = false, escaped = false;
+	size_t i = 0;
+	int depth = 0;
+
+	for (;; i++) {
+		char c;
+
+		if (e->at + i == e->text.len) {
+			int r = e->ended ? 0 : more(e, e->at, err);
+
+			if (r < 0)
+				return r;
+			if (e->at + i == e->text.len) {
+				*len = i;
+				return 0;
+			}
+		}
+		if (i >= EVENT_MOST)
+			return err_set(err, TACHO_ELIMIT, "%s: an event is larger than %u MiB",
+				       e->path, EVENT_MOST >> 20);
+		c = e->text.data[e->at + i];
+		if (string) {
+			string = escaped || c != '"';
+			escaped = !escaped && c == '\\';
+			if (!string && depth == 0)
+				break;
+		} else if (c == '"') {
+			string = true;
+		} else if (c == '{' || c == '[') {
+			depth++;
+		} else if (c == '}' || c == ']') {
+			if (--depth <= 0)
+				break;
+		} else if (depth == 0 && (c == ',' || c == ':')) {
+			i--;
+			break;
+		}
+	}
+	*len = i + 1;
+	return 1;
+}
+
+static int bad(const struct chrome_events *e, struct tacho_error *err)
+{
+	int r = err_set(err, TACHO_EFORMAT, "%s is not a Chrome trace, near byte %llu", e->path,
+			(unsigned long long)(e->offset + e->at));
+
+	if (err)
+		err->offset = e->offset + e->at;
+	return r;
+}
+
+/* Passes over members until the array of events. */
+static int find_array(struct chrome_events *e, struct tacho_error *err)
+{
+	for (;;) {
+		bool events;
+		size_t len;
+		char c;
+		int r = peek(e, &c, err);
+
+		if (r < 0)
+			return r;
+		if (c == ',') {
+			e->at++;
+			continue;
+		}
+		if (c != '"' || value_end(e, &len, err) <= 0)
+			return bad(e, err);
+		events = len == 13 && !memcmp(e->text.data + e->at, "\"traceEvents\"", 13);
+		e->at += len;
+		r = peek(e, &c, err);
+		if (r < 0 || c != ':')
+			return r < 0 ? r : bad(e, err);
+		e->at++;
+		r = peek(e, &c, err);
+		if (r < 0)
+			return r;
+		if (events && c == '[')
+			return 0;
+		r = value_end(e, &len, err);
+		if (r <= 0)
+			return r < 0 ? r : bad(e, err);
+		e->at += len;
+	}
+}
+
+static int start(struct chrome_events *e, struct tacho_error *err)
+{
+	char c;
+	int r = peek(e, &c, err);
+
+	if (r < 0)
+		return r;
+	if (c == '{') {
+		e->at++;
+		r = find_array(e, err);
+		if (r < 0)
+			return r;
+	} else if (c != '[') {
+		return bad(e, err);
+	}
+	e->at++;
+	e->started = true;
+	return 0;
+}
+
+int chrome_events_next(struct chrome_events *e, const struct jread_value **event,
+		       struct tacho_error *err)
+{
+	size_t len;
+	char c;
+	int r = e->started ? 0 : start(e, err);
+
+	if (r < 0)
+		return r;
+	do {
+		r = peek(e, &c, err);
+		if (r < 0)
+			return r;
+		e->at += c == ',';
+	} while (c == ',');
+	if (c == ']')
+		return 0;
+	if (c == 0)
+		return err_set(err, TACHO_EDAMAGED, "%s ends in the middle", e->path);
+	r = value_end(e, &len, err);
+	if (r == 0)
+		return err_set(err, TACHO_EDAMAGED, "%s ends in the middle", e->path);
+	if (r < 0)
+		return r;
+	*event = jread_parse(&e->reader, e->text.data + e->at, len, NULL);
+	if (!*event) {
+		bad(e, err);
+		if (err)
+			err->code = TACHO_EDAMAGED;
+		return TACHO_EDAMAGED;
+	}
+	e->at += len;
+	return 1;
+}

@@ -1,0 +1,479 @@
+/*
+ * A Chrome trace becomes one of ours. Events may come in any order, so they are gathered first:
+ * some 40 bytes each. Then the zones of each thread are put in order and nested; one that reaches
+ * over the end of the zone it began in is cut there.
+ */
+#include "import/chrome_read.h"
+#include "base/limits.h"
+#include "base/map.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TEXT_MOST 4096u /* bytes of the arguments of one event */
+
+/* ------------------------------------------------------------------ values */
+
+/* Microseconds, as nanoseconds; exact as long as they are written without an exponent. */
+static bool time_read(const struct jread_value *v, int64_t *ns)
+{
+	const char *at, *end;
+	int64_t n = 0;
+	int decimals = -1;
+	bool minus;
+
+	if (!v || (v->type != JREAD_INT && v->type != JREAD_REAL))
+		return false;
+	at = v->text;
+	end = at + v->len;
+	minus = at < end && *at == '-';
+	for (at += minus; at < end && decimals < 3; at++) {
+		if (*at == '.' && decimals < 0) {
+			decimals = 0;
+			continue;
+		}
+		if (*at < '0' || *at > '9')
+			break;
+		if (n > (INT64_MAX / 1000 - 9) / 10)
+			return false;
+		n = n * 10 + (*at - '0');
+		decimals += decimals >= 0;
+	}
+	if (memchr(v->text, 'e', v->len) || memchr(v->text, 'E', v->len)) {
+		double us = jread_double(v);
+
+		if (!(fabs(us) < 4e15))
+			return false;
+		*ns = llround(us * 1000);
+		return true;
+	}
+	for (decimals = decimals < 0 ? 0 : decimals; decimals < 3; decimals++)
+		n *= 10;
+	*ns = minus ? -n : n;
+	return true;
+}
+
+static char *text_copy(const struct jread_value *v)
+{
+	if (!v)
+		return strdup("");
+	return strndup(v->text ? v->text : "", v->text ? v->len : 0);
+}
+
+/* Some write names where numbers are meant. */
+static int64_t id_of(const struct jread_value *v)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+	int64_t n = 0;
+
+	if (jread_int(v, &n) || !v || v->type != JREAD_STRING)
+		return n;
+	for (size_t i = 0; i < v->len; i++)
+		hash = (hash ^ (uint8_t)v->text[i]) * 0x100000001b3u;
+	return (int64_t)(1000000000 + hash % 1000000000);
+}
+
+static int add_text(struct chrome_reader *r, const char *text, size_t len, uint32_t *offset)
+{
+	if (r->texts.len == 0)
+		buf_addc(&r->texts, 0);
+	if (r->texts.len + len + 1 > UINT32_MAX)
+		return TACHO_ELIMIT;
+	*offset = (uint32_t)r->texts.len;
+	buf_add(&r->texts, text, len);
+	buf_addc(&r->texts, 0);
+	return r->texts.failed ? TACHO_ENOMEM : 0;
+}
+
+/* The arguments that tell where in the source a zone is, as we and others write them; NULL: none.
+ */
+static const struct jread_value *place_get(const struct jread_value *args, const char *key,
+					   enum jread_type type)
+{
+	const struct jread_value *file = jread_get(args, "file"), *v = jread_get(args, key);
+
+	return file && file->type == JREAD_STRING && v && v->type == type ? v : NULL;
+}
+
+static bool is_place(const struct jread_value *args, const struct jread_value *v)
+{
+	return v == place_get(args, "file", JREAD_STRING) ||
+	       v == place_get(args, "line", JREAD_INT) ||
+	       v == place_get(args, "function", JREAD_STRING);
+}
+
+/* "key: value" lines of the other arguments. */
+static int add_args(struct chrome_reader *r, const struct jread_value *args, uint32_t *offset)
+{
+	struct buf lines = BUF_INIT;
+	int e = 0;
+
+	*offset = 0;
+	if (!args || args->type != JREAD_OBJECT)
+		return 0;
+	for (const struct jread_value *v = args->first; v && lines.len < TEXT_MOST; v = v->next) {
+		size_t room = TEXT_MOST - lines.len;
+
+		if (!v->text || is_place(args, v))
+			continue;
+		if (lines.len)
+			buf_addc(&lines, '\n');
+		buf_add(&lines, v->key, v->key_len < room ? v->key_len : room);
+		buf_adds(&lines, ": ");
+		buf_add(&lines, v->text, v->len < room ? v->len : room);
+	}
+	if (lines.failed)
+		e = TACHO_ENOMEM;
+	else if (lines.len)
+		e = add_text(r, lines.data, lines.len, offset);
+	buf_free(&lines);
+	return e;
+}
+
+/* ------------------------------------------------------- processes, threads */
+
+static int process_of(struct chrome_reader *r, const struct jread_value *event, uint32_t *process)
+{
+	int64_t pid = id_of(jread_get(event, "pid"));
+	const uint32_t *known = map_get(&r->by_pid, (uint64_t)pid);
+	struct chrome_process fresh = {.pid = pid, .messages = TRACE_NONE};
+
+	if (known) {
+		*process = *known;
+		return 0;
+	}
+	*process = (uint32_t)r->processes.n;
+	if (map_set(&r->by_pid, (uint64_t)pid, *process) < 0)
+		return TACHO_ENOMEM;
+	return vec_push(&r->processes, fresh);
+}
+
+static int track_add(struct chrome_reader *r, uint32_t process, uint32_t kind, int64_t tid,
+		     char *name, uint32_t *track)
+{
+	struct chrome_track fresh = {.process = process, .kind = kind, .tid = tid, .name = name};
+
+	*track = (uint32_t)r->threads.n;
+	if (r->threads.n >= LIMIT_TRACKS || vec_push(&r->threads, fresh) < 0) {
+		free(name);
+		return TACHO_ENOMEM;
+	}
+	return 0;
+}
+
+/* Keys of two parts; of those with one hash the later has the next that is free. */
+static uint64_t pair_key(uint32_t a, uint64_t b)
+{
+	return (b ^ (uint64_t)a << 40) * 0x9e3779b97f4a7c15u;
+}
+
+static int thread_of(struct chrome_reader *r, const struct jread_value *event, uint32_t *thread)
+{
+	int64_t tid = id_of(jread_get(event, "tid"));
+	const uint32_t *known;
+	uint32_t process;
+	uint64_t key;
+	int e = process_of(r, event, &process);
+
+	if (e < 0)
+		return e;
+	for (key = pair_key(process, (uint64_t)tid); (known = map_get(&r->by_tid, key)); key++)
+		if (r->threads.v[*known].process == process && r->threads.v[*known].tid == tid &&
+		    r->threads.v[*known].kind == TRACE_THREAD) {
+			*thread = *known;
+			return 0;
+		}
+	e = track_add(r, process, TRACE_THREAD, tid, NULL, thread);
+	return e < 0 ? e : map_set(&r->by_tid, key, *thread);
+}
+
+static int messages_of(struct chrome_reader *r, uint32_t process, uint32_t *track)
+{
+	int e = 0;
+
+	*track = r->processes.v[process].messages;
+	if (*track == TRACE_NONE) {
+		e = track_add(r, process, TRACE_MESSAGES, 0, NULL, track);
+		if (e == 0)
+			r->processes.v[process].messages = *track;
+	}
+	return e;
+}
+
+static int plot_of(struct chrome_reader *r, uint32_t process, const char *name, uint32_t *track)
+{
+	uint64_t hash = 0xcbf29ce484222325u, key;
+	const uint32_t *known;
+	int e;
+
+	for (const char *c = name; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * 0x100000001b3u;
+	for (key = pair_key(process, hash); (known = map_get(&r->plots, key)); key++)
+		if (r->threads.v[*known].process == process &&
+		    !strcmp(r->threads.v[*known].name, name)) {
+			*track = *known;
+			return 0;
+		}
+	e = track_add(r, process, TRACE_PLOT, 0, strdup(name), track);
+	return e < 0 ? e : map_set(&r->plots, key, *track);
+}
+
+/* ------------------------------------------------------------------ events */
+
+static void note_time(struct chrome_reader *r, int64_t ns)
+{
+	r->first = ns < r->first ? ns : r->first;
+	r->last = ns > r->last ? ns : r->last;
+}
+
+static int srcloc_of(struct chrome_reader *r, const struct jread_value *event, uint32_t *srcloc)
+{
+	const struct jread_value *args = jread_get(event, "args"),
+				 *file = place_get(args, "file", JREAD_STRING);
+	const struct jread_value *function = place_get(args, "function", JREAD_STRING);
+	char *name = text_copy(jread_get(event, "name"));
+	char *where = text_copy(file ? file : jread_get(event, "cat"));
+	char *in = function ? text_copy(function) : NULL;
+	struct trace_srcloc s = {.name = name, .function = in ? in : name, .file = where};
+	uint64_t line;
+	int64_t id = TACHO_ENOMEM;
+
+	if (jread_uint(place_get(args, "line", JREAD_INT), &line) && line <= UINT32_MAX)
+		s.line = (uint32_t)line;
+	if (name && where && (in || !function))
+		id = trace_add_srcloc(r->w, &s);
+	*srcloc = id < 0 ? 0 : (uint32_t)id;
+	free(name);
+	free(where);
+	free(in);
+	return id < 0 ? (int)id : 0;
+}
+
+static int zone_begin(struct chrome_reader *r, const struct jread_value *event, int64_t ns,
+		      int64_t end, uint32_t *number)
+{
+	struct chrome_zone z = {.start = ns, .end = end, .order = r->zones.n & 0x7fffffff};
+	int e = thread_of(r, event, &z.track);
+
+	if (e == 0)
+		e = srcloc_of(r, event, &z.srcloc);
+	if (e == 0)
+		e = add_args(r, jread_get(event, "args"), &z.text);
+	if (e == 0)
+		e = vec_push(&r->zones, z);
+	*number = (uint32_t)r->zones.n - 1;
+	note_time(r, ns);
+	note_time(r, end);
+	return e;
+}
+
+static int event_begin(struct chrome_reader *r, const struct jread_value *event, int64_t ns)
+{
+	uint32_t number;
+	int e = zone_begin(r, event, ns, ns, &number);
+
+	if (e == 0) {
+		r->zones.v[number].unfinished = true;
+		e = vec_push(&r->threads.v[r->zones.v[number].track].open, number);
+	}
+	return e;
+}
+
+static int event_end(struct chrome_reader *r, const struct jread_value *event, int64_t ns)
+{
+	struct chrome_track *t;
+	struct chrome_zone *z;
+	uint32_t thread;
+	int e = thread_of(r, event, &thread);
+
+	if (e < 0)
+		return e;
+	t = &r->threads.v[thread];
+	if (!t->open.n) {
+		r->notes->left_out++;
+		return 0;
+	}
+	z = &r->zones.v[t->open.v[--t->open.n]];
+	z->end = ns > z->start ? ns : z->start;
+	z->unfinished = false;
+	note_time(r, z->end);
+	return 0;
+}
+
+static int event_complete(struct chrome_reader *r, const struct jread_value *event, int64_t ns)
+{
+	int64_t length = 0;
+	uint32_t number;
+
+	if (!time_read(jread_get(event, "dur"), &length) || length < 0)
+		length = 0;
+	return zone_begin(r, event, ns, length > INT64_MAX / 2 - ns ? ns : ns + length, &number);
+}
+
+static int event_instant(struct chrome_reader *r, const struct jread_value *event, int64_t ns)
+{
+	const struct jread_value *name = jread_get(event, "name");
+	struct chrome_row row = {.time = ns, .kind = TRACE_ROW_MESSAGE};
+	int e = thread_of(r, event, &row.thread);
+
+	if (e == 0)
+		e = messages_of(r, r->threads.v[row.thread].process, &row.track);
+	if (e == 0 && name && name->text) {
+		row.len = (uint32_t)(name->len < LIMIT_NAME ? name->len : LIMIT_NAME);
+		e = add_text(r, name->text, row.len, &row.text);
+	}
+	note_time(r, ns);
+	return e < 0 ? e : vec_push(&r->rows, row);
+}
+
+/* Each number among the arguments is a plot of its own. */
+static int event_counter(struct chrome_reader *r, const struct jread_value *event, int64_t ns)
+{
+	const struct jread_value *args = jread_get(event, "args"), *name = jread_get(event, "name");
+	struct buf text = BUF_INIT;
+	uint32_t process;
+	int e = process_of(r, event, &process);
+
+	for (const struct jread_value *v = args ? args->first : NULL; e == 0 && v; v = v->next) {
+		struct chrome_row row = {
+			.time = ns, .kind = TRACE_ROW_PLOT_REAL, .thread = TRACE_NONE};
+
+		row.value = jread_double(v);
+		if (isnan(row.value))
+			continue;
+		buf_reset(&text);
+		if (name && name->text)
+			buf_add(&text, name->text, name->len < 1000 ? name->len : 1000);
+		if (args->first != args->last || !text.len) {
+			buf_adds(&text, text.len ? " " : "");
+			buf_add(&text, v->key, v->key_len < 1000 ? v->key_len : 1000);
+		}
+		e = text.failed ? TACHO_ENOMEM : plot_of(r, process, text.data, &row.track);
+		if (e == 0)
+			e = vec_push(&r->rows, row);
+	}
+	note_time(r, ns);
+	buf_free(&text);
+	return e;
+}
+
+static void name_set(char **to, const struct jread_value *event)
+{
+	const struct jread_value *name = jread_get(jread_get(event, "args"), "name");
+
+	if (!name || name->type != JREAD_STRING)
+		return;
+	free(*to);
+	*to = text_copy(name);
+}
+
+static int event_metadata(struct chrome_reader *r, const struct jread_value *event)
+{
+	const struct jread_value *what = jread_get(event, "name");
+	uint32_t id;
+	int e = 0;
+
+	if (!what || what->type != JREAD_STRING)
+		return 0;
+	if (what->len == 12 && !memcmp(what->text, "process_name", 12)) {
+		e = process_of(r, event, &id);
+		if (e == 0)
+			name_set(&r->processes.v[id].name, event);
+	} else if (what->len == 11 && !memcmp(what->text, "thread_name", 11)) {
+		e = thread_of(r, event, &id);
+		if (e == 0)
+			name_set(&r->threads.v[id].name, event);
+	}
+	return e;
+}
+
+static int event_take(struct chrome_reader *r, const struct jread_value *event)
+{
+	const struct jread_value *phase = jread_get(event, "ph");
+	int64_t ns;
+
+	if (!phase || phase->type != JREAD_STRING || phase->len != 1) {
+		r->notes->left_out++;
+		return 0;
+	}
+	if (*phase->text == 'M')
+		return event_metadata(r, event);
+	if (!time_read(jread_get(event, "ts"), &ns)) {
+		r->notes->left_out++;
+		return 0;
+	}
+	switch (*phase->text) {
+	case 'B':
+		return event_begin(r, event, ns);
+	case 'E':
+		return event_end(r, event, ns);
+	case 'X':
+		return event_complete(r, event, ns);
+	case 'i':
+	case 'I':
+	case 'R':
+		return event_instant(r, event, ns);
+	case 'C':
+		return event_counter(r, event, ns);
+	default:
+		r->notes->left_out++;
+		return 0;
+	}
+}
+
+static void reader_free(struct chrome_reader *r)
+{
+	for (size_t i = 0; i < r->processes.n; i++)
+		free(r->processes.v[i].name);
+	for (size_t i = 0; i < r->threads.n; i++) {
+		free(r->threads.v[i].name);
+		vec_free(&r->threads.v[i].open);
+	}
+	vec_free(&r->processes);
+	vec_free(&r->threads);
+	vec_free(&r->zones);
+	vec_free(&r->rows);
+	map_free(&r->by_pid);
+	map_free(&r->by_tid);
+	map_free(&r->plots);
+	buf_free(&r->texts);
+}
+
+int import_chrome(struct trace_writer *w, int fd, const char *path, struct import_notes *notes,
+		  struct tacho_error *err)
+{
+	struct chrome_reader r = {
+		.w = w, .notes = notes, .texts = BUF_INIT, .first = INT64_MAX, .last = INT64_MIN};
+	struct chrome_events *events = NULL;
+	const struct jread_value *event;
+	int read = chrome_events_open(&events, fd, path), e = 0;
+	bool sound;
+
+	while (read >= 0 && e == 0 && (read = chrome_events_next(events, &event, err)) > 0)
+		e = event_take(&r, event);
+	if (r.first > r.last)
+		r.first = r.last = 0;
+	sound = read >= 0 || read == TACHO_EDAMAGED;
+	if (e == 0 && sound)
+		e = chrome_write(&r, path);
+	chrome_events_close(events);
+	reader_free(&r);
+	if (e < 0)
+		return err_set(err, e, "%s: %s", path, err_text(e));
+	return read < 0 ? read : 0;
+}
+
+bool import_chrome_is(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char head[64];
+	ssize_t n = fd < 0 ? 0 : pread(fd, head, sizeof(head), 0), i = 0;
+
+	if (fd >= 0)
+		close(fd);
+	while (i < n && strchr(" \t\r\n", head[i]))
+		i++;
+	return i < n && (head[i] == '[' || head[i] == '{');
+}

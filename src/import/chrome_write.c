@@ -1,0 +1,184 @@
+/*
+ * What was gathered of a Chrome trace goes into one of ours: the zones of each thread are put in
+ * order and nested; one that reaches over the end of the zone it began in is cut there.
+ */
+#include "base/limits.h"
+#include "import/chrome_read.h"
+#include "trace/nesting.h"
+
+#include <string.h>
+
+/* The tick of a time: the first of all is a second after tick 0. */
+static uint64_t tick(const struct chrome_reader *r, int64_t ns)
+{
+	return (uint64_t)ns - (uint64_t)r->first + 1000000000u;
+}
+
+static int by_track_start(const void *a, const void *b)
+{
+	const struct chrome_zone *x = a, *y = b;
+
+	if (x->track != y->track)
+		return x->track < y->track ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end > y->end ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct chrome_row *x = a, *y = b;
+
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+/* Zones that contain the next one, with the time of what is directly inside. */
+struct nest {
+	VEC(struct nest_zone {
+		struct chrome_zone *zone;
+		uint64_t inside;
+		uint32_t srcloc;
+	});
+	struct trace_nesting open; /* all are of one track */
+};
+
+static int nest_pop(struct chrome_reader *r, struct nest *n)
+{
+	struct chrome_zone *z = n->v[--n->n].zone;
+	struct trace_extra text = {.kind = TRACE_EXTRA_TEXT};
+	struct trace_lane *lane = trace_lane(r->w, z->track, (uint32_t)n->n);
+	uint32_t flags = z->unfinished ? TRACE_ZONE_UNFINISHED : 0;
+
+	trace_nesting_end(&n->open, z->srcloc);
+	if (trace_nesting_has(&n->open, z->srcloc, &n->v->srcloc, n->n, sizeof(*n->v)))
+		flags |= TRACE_ZONE_RECURSIVE;
+	if (z->text) {
+		text.text = r->texts.data + z->text;
+		text.len = (uint32_t)strlen(text.text);
+	}
+	if (n->n)
+		n->v[n->n - 1].inside += (uint64_t)(z->end - z->start);
+	if (!lane)
+		return TACHO_ENOMEM;
+	r->threads.v[z->track].ledger.zones_emitted++;
+	return trace_lane_add_full(r->w, lane, tick(r, z->start), tick(r, z->end), z->srcloc,
+				   n->v[n->n].inside, flags, &text, z->text != 0);
+}
+
+static int nest_push(struct chrome_reader *r, struct nest *n, struct chrome_zone *z)
+{
+	int e = 0;
+
+	while (e == 0 && n->n &&
+	       (n->v[n->n - 1].zone->track != z->track || n->v[n->n - 1].zone->end <= z->start))
+		e = nest_pop(r, n);
+	if (e < 0)
+		return e;
+	if (n->n && z->end > n->v[n->n - 1].zone->end) {
+		z->end = n->v[n->n - 1].zone->end;
+		r->notes->cut++;
+	}
+	if (n->n >= LIMIT_ZONE_DEPTH)
+		return TACHO_ELIMIT;
+	e = vec_reserve(n, n->n + 1);
+	if (e == 0) {
+		n->v[n->n++] = (struct nest_zone){z, 0, z->srcloc};
+		trace_nesting_begin(&n->open, z->srcloc);
+	}
+	return e;
+}
+
+static int zones_write(struct chrome_reader *r)
+{
+	struct nest nest = {0};
+	int e = 0;
+
+	for (size_t i = 0; i < r->zones.n; i++)
+		if (r->zones.v[i].unfinished)
+			r->zones.v[i].end = r->last;
+	if (r->zones.n)
+		qsort(r->zones.v, r->zones.n, sizeof(*r->zones.v), by_track_start);
+	for (size_t i = 0; e == 0 && i < r->zones.n; i++)
+		e = nest_push(r, &nest, &r->zones.v[i]);
+	while (e == 0 && nest.n)
+		e = nest_pop(r, &nest);
+	vec_free(&nest);
+	return e;
+}
+
+static int rows_write(struct chrome_reader *r)
+{
+	int e = 0;
+
+	if (r->rows.n)
+		qsort(r->rows.v, r->rows.n, sizeof(*r->rows.v), by_time);
+	for (size_t i = 0; e == 0 && i < r->rows.n; i++) {
+		const struct chrome_row *x = &r->rows.v[i];
+		struct trace_row row = {
+			.time = tick(r, x->time), .kind = x->kind, .thread = x->thread};
+
+		if (x->kind == TRACE_ROW_MESSAGE) {
+			row.a = TRACE_SEVERITY_INFO;
+			row.text = r->texts.data + x->text;
+			row.text_len = x->len;
+		} else {
+			memcpy(&row.a, &x->value, sizeof(row.a));
+		}
+		e = trace_add_row(r->w, x->track, &row);
+		r->threads.v[x->track].ledger.rows_emitted++;
+	}
+	return e;
+}
+
+static int ledgers_write(struct chrome_reader *r)
+{
+	int e = 0;
+
+	for (uint32_t i = 0; e == 0 && i < r->threads.n; i++)
+		e = trace_add_ledger(r->w, i, &r->threads.v[i].ledger);
+	return e;
+}
+
+static int model_write(struct chrome_reader *r, const char *path)
+{
+	struct trace_clock_point point = {.ticks = 1000000000u};
+	int64_t e;
+
+	trace_set_property(r->w, "source", path);
+	trace_set_property(r->w, "ticks per second", "1000000000");
+	e = trace_add_clock_point(r->w, &point);
+	for (size_t i = 0; e >= 0 && i < r->processes.n; i++) {
+		const struct chrome_process *x = &r->processes.v[i];
+		struct trace_process p = {.pid = (uint32_t)x->pid,
+					  .start = 1000000000u,
+					  .exit_status = TRACE_EXIT_UNKNOWN,
+					  .name = x->name ? x->name : "",
+					  .command = x->name ? x->name : ""};
+
+		e = trace_add_process(r->w, &p);
+	}
+	for (size_t i = 0; e >= 0 && i < r->threads.n; i++) {
+		const struct chrome_track *x = &r->threads.v[i];
+		struct trace_track t = {.process = x->process,
+					.kind = x->kind,
+					.id = (uint64_t)x->tid,
+					.srcloc = TRACE_NONE,
+					.name = x->name ? x->name : ""};
+
+		e = trace_add_track(r->w, &t);
+	}
+	return e < 0 ? (int)e : 0;
+}
+
+int chrome_write(struct chrome_reader *r, const char *path)
+{
+	int e = model_write(r, path);
+
+	if (e == 0)
+		e = zones_write(r);
+	if (e == 0)
+		e = rows_write(r);
+	return e < 0 ? e : ledgers_write(r);
+}

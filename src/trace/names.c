@@ -1,0 +1,149 @@
+#include "trace/names.h"
+#include "base/fmt.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static const char *word(const char *const *words, size_t n, uint64_t i)
+{
+	return i < n && words[i] ? words[i] : "?";
+}
+#define WORD(words, i) word(words, sizeof(words) / sizeof((words)[0]), i)
+
+const char *trace_severity_name(uint64_t severity)
+{
+	static const char *const words[] = {
+		[TRACE_SEVERITY_TRACE] = "trace", [TRACE_SEVERITY_DEBUG] = "debug",
+		[TRACE_SEVERITY_INFO] = "info",   [TRACE_SEVERITY_WARNING] = "warning",
+		[TRACE_SEVERITY_ERROR] = "error", [TRACE_SEVERITY_FATAL] = "fatal",
+	};
+
+	return WORD(words, severity);
+}
+
+const char *trace_loss_name(uint64_t reason)
+{
+	static const char *const words[] = {
+		[TRACE_LOSS_LIMIT] = "ring memory full",
+		[TRACE_LOSS_OVERWRITTEN] = "overwritten",
+		[TRACE_LOSS_TORN] = "cut short by death",
+		[TRACE_LOSS_NO_MEMORY] = "no memory for a ring",
+		[TRACE_LOSS_CORRUPT] = "ring corrupt",
+		[TRACE_LOSS_DISK] = "trace not writable",
+		[TRACE_LOSS_DEVICE] = "device buffers full",
+		[TRACE_LOSS_DEVICE_DAMAGE] = "device buffers overwritten",
+	};
+
+	return WORD(words, reason);
+}
+
+const char *trace_lock_op_name(uint64_t op)
+{
+	static const char *const words[] = {
+		[TRACE_LOCK_WAIT] = "wait",
+		[TRACE_LOCK_OBTAIN] = "obtain",
+		[TRACE_LOCK_RELEASE] = "release",
+		[TRACE_LOCK_WAIT_SHARED] = "wait shared",
+		[TRACE_LOCK_OBTAIN_SHARED] = "obtain shared",
+		[TRACE_LOCK_RELEASE_SHARED] = "release shared",
+		[TRACE_LOCK_MARK] = "mark",
+		[TRACE_LOCK_END] = "end",
+	};
+
+	return WORD(words, op);
+}
+
+const char *trace_row_kind_name(uint32_t kind)
+{
+	static const char *const words[] = {
+#define X(name, text) [TRACE_ROW_##name] = text,
+		TRACE_ROWS(X)
+#undef X
+	};
+
+	return WORD(words, kind);
+}
+
+const char *trace_track_kind_name(uint32_t kind)
+{
+	static const char *const words[] = {
+		[TRACE_THREAD] = "thread", [TRACE_FIBER] = "fiber",   [TRACE_CORE] = "core",
+		[TRACE_PLOT] = "plot",     [TRACE_FRAMES] = "frames", [TRACE_MESSAGES] = "messages",
+		[TRACE_MEMORY] = "memory", [TRACE_LOCK] = "lock",     [TRACE_OTHER] = "other",
+	};
+
+	return WORD(words, kind);
+}
+
+const char *trace_exit_text(const struct trace_process *process, char *text)
+{
+	int status = process->exit_status;
+
+	if (status == TRACE_EXIT_UNKNOWN)
+		return process->end ? "unknown" : "running";
+	if (WIFSIGNALED(status))
+		snprintf(text, FMT_SIZE, "signal %d", WTERMSIG(status));
+	else
+		snprintf(text, FMT_SIZE, "%d", WEXITSTATUS(status));
+	return text;
+}
+
+const char *trace_color_text(uint32_t color, char *text)
+{
+	if (color == 0)
+		return "";
+	snprintf(text, FMT_SIZE, "#%06x", color & 0xffffff);
+	return text;
+}
+
+const char *trace_zone_state(uint32_t flags)
+{
+	if (flags & TRACE_ZONE_UNFINISHED)
+		return "unfinished";
+	return flags & TRACE_ZONE_END_LOST ? "end lost" : "";
+}
+
+const char *trace_track_name(const struct trace *trace, uint32_t track, char *text, size_t size)
+{
+	const struct trace_track *t;
+
+	if (track >= trace->track_count)
+		return "";
+	t = &trace->tracks[track];
+	if (t->name[0])
+		return t->name;
+	if (t->kind == TRACE_LOCK && t->srcloc < trace->srcloc_count)
+		return trace_srcloc_name(trace, t->srcloc);
+	if (t->kind == TRACE_FRAMES || t->kind == TRACE_MESSAGES || t->kind == TRACE_MEMORY)
+		return trace_track_kind_name(t->kind);
+	snprintf(text, size, "%s %" PRIu64, trace_track_kind_name(t->kind), t->id);
+	return text;
+}
+
+const struct trace_process *trace_process_of(const struct trace *trace, uint32_t track)
+{
+	static const struct trace_process none = {
+		.name = "", .command = "", .exit_status = TRACE_EXIT_UNKNOWN};
+	uint32_t process = track < trace->track_count ? trace->tracks[track].process : TRACE_NONE;
+
+	return process < trace->process_count ? &trace->processes[process] : &none;
+}
+
+const struct trace_srcloc *trace_srcloc_of(const struct trace *trace, uint32_t srcloc)
+{
+	static const struct trace_srcloc none = {.name = "", .function = "", .file = ""};
+
+	return srcloc < trace->srcloc_count ? &trace->srclocs[srcloc] : &none;
+}
+
+double trace_plot_value(const struct trace_row *row)
+{
+	double value;
+
+	if (row->kind == TRACE_ROW_PLOT_INT)
+		return (double)(int64_t)row->a;
+	memcpy(&value, &row->a, sizeof(value));
+	return value;
+}

@@ -1,0 +1,216 @@
+/* From a question to the function that answers it, for view_ask(); helpers of all answers. */
+#include "view/call_args.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OPS     (SCAN | OPS_TOO)
+#define OPS_TOO 16
+
+static const struct route {
+	const char *name;
+	int use;
+	int (*call)(struct view_call *c);
+} routes[] = {
+#define X(name, use) {#name, use, call_##name},
+	VIEW_CALLS(X)
+#undef X
+};
+
+#define ROUTES (sizeof(routes) / sizeof(*routes))
+
+/* Calls that are not about one trace. */
+static const struct {
+	const char *name;
+	int (*call)(struct view_call *c);
+} general[] = {
+	{"traces", call_traces},
+	{"compare", call_compare},
+	{"compare/hist", call_compare_hist},
+};
+
+void call_reset(struct view_call *c)
+{
+	struct view_answer *answer = c->answer;
+
+	buf_reset(&answer->body);
+	if (answer->file)
+		fclose(answer->file);
+	*answer = (struct view_answer){.body = answer->body};
+}
+
+int call_fail(struct view_call *c, enum view_status status, const char *format, ...)
+{
+	char text[300];
+	struct json j;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	call_reset(c);
+	c->answer->status = status;
+	json_init(&j, &c->answer->body);
+	j.flat = 1;
+	json_object(&j, NULL);
+	json_text(&j, "error", text);
+	json_end(&j);
+	return TACHO_EUSAGE;
+}
+
+bool call_gone(struct view_call *c)
+{
+	return c->gone && c->gone(c->context);
+}
+
+void call_begin(struct view_call *c)
+{
+	json_init(&c->json, &c->answer->body);
+	c->json.flat = 1;
+	json_object(&c->json, NULL);
+	if (c->on)
+		json_uint(&c->json, "gen", c->gen);
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+double call_ns(const struct view_call *c, uint64_t ticks)
+{
+	return (double)trace_ns(c->trace, ticks);
+}
+
+void json_cut(struct json *j, const char *key, const char *text, size_t len, size_t most)
+{
+	if (len > most)
+		for (len = most; len && ((unsigned char)text[len] & 0xc0) == 0x80;)
+			len--;
+	json_string(j, key, text, len);
+}
+
+void json_ns(struct view_call *c, const char *key, uint64_t ticks)
+{
+	json_int(&c->json, key, trace_ns(c->trace, ticks));
+}
+
+void json_thread(struct json *j, const char *key, uint32_t thread)
+{
+	if (thread == TRACE_NONE)
+		json_null(j, key);
+	else
+		json_uint(j, key, thread);
+}
+
+void json_duration(struct view_call *c, const char *key, uint64_t start, uint64_t end)
+{
+	json_double(&c->json, key, trace_duration_ns(c->trace, start, end));
+}
+
+/* ----------------------------------------------------------------- traces */
+
+static int call_enter(struct view_call *c, uint64_t id)
+{
+	struct view_trace *t;
+
+	if (id >= c->view->traces.n)
+		return call_fail(c, VIEW_MISSING, "there is no such trace");
+	c->on = t = c->view->traces.v[id];
+	pthread_mutex_lock(&t->lock);
+	c->gen = t->now.gen;
+	c->live = t->live;
+	memcpy(c->tag, t->tag, sizeof(c->tag));
+	pthread_mutex_unlock(&t->lock);
+	return 0;
+}
+
+static int handle_for(struct view_call *c, enum view_use use, struct view_handle **handle)
+{
+	int r = handle_take(c->on, use, handle);
+
+	if (r == 0 || r == TACHO_ENOMEM)
+		return r;
+	return call_fail(c, VIEW_FAILED,
+			 "%s cannot be read any more: it was changed after it was opened",
+			 c->on->name);
+}
+
+int call_on(struct view_call *c, const char *key, int (*call)(struct view_call *c, void *context),
+	    void *context)
+{
+	struct view_handle *handle = NULL;
+	uint64_t id;
+	int r = arg_need(c, key, UINT32_MAX, &id);
+
+	if (r == 0)
+		r = call_enter(c, id);
+	if (r < 0)
+		return r;
+	if (c->on->kind == VIEW_TRACE) {
+		r = handle_for(c, SCAN, &handle);
+		if (r < 0)
+			return r;
+		c->trace = handle->trace;
+	}
+	r = call(c, context);
+	if (handle)
+		handle_put(c->on, handle);
+	c->trace = NULL;
+	c->on = NULL;
+	return r;
+}
+
+static int call_with(struct view_call *c, const struct route *route)
+{
+	struct view_handle *handle;
+	int r = handle_for(c, route->use & ~OPS_TOO, &handle);
+
+	if (r < 0)
+		return r;
+	c->handle = handle;
+	c->trace = handle->trace;
+	c->lod = handle->lod;
+	r = route->call(c);
+	handle_put(c->on, handle);
+	return r;
+}
+
+static int call_of_trace(struct view_call *c, const struct view_question *q)
+{
+	int r = call_enter(c, q->trace);
+
+	for (size_t i = 0; r == 0 && i < ROUTES; i++) {
+		if (strcmp(routes[i].name, q->call))
+			continue;
+		if (c->on->kind == VIEW_TRACE)
+			return call_with(c, &routes[i]);
+		if (routes[i].use & OPS_TOO)
+			return routes[i].call(c);
+		return call_fail(c, VIEW_MISSING, "this is no trace: it has ops alone");
+	}
+	return r < 0 ? r : call_fail(c, VIEW_MISSING, "there is no such call");
+}
+
+static int call_general(struct view_call *c, const char *name)
+{
+	for (size_t i = 0; i < sizeof(general) / sizeof(*general); i++)
+		if (!strcmp(general[i].name, name))
+			return general[i].call(c);
+	return call_fail(c, VIEW_MISSING, "there is no such call");
+}
+
+void view_ask(struct view *view, const struct view_question *q, struct view_answer *answer)
+{
+	struct view_call c = {.view = view,
+			      .query = q->query,
+			      .answer = answer,
+			      .gone = q->gone,
+			      .context = q->context};
+	int r;
+
+	*answer = (struct view_answer){.body = BUF_INIT};
+	r = q->trace == VIEW_NO_TRACE ? call_general(&c, q->call) : call_of_trace(&c, q);
+	if (r < 0 && answer->status == VIEW_OK)
+		call_fail(&c, r == TACHO_ENOMEM ? VIEW_BUSY : VIEW_FAILED, "%s", err_text(r));
+	if (answer->body.failed)
+		call_fail(&c, VIEW_BUSY, "%s", err_text(TACHO_ENOMEM));
+}

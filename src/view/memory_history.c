@@ -1,0 +1,82 @@
+#include "view/memory_history.h"
+
+static struct row_cache *pool_make(const struct row_cache_kind *kind)
+{
+	(void)kind;
+	return calloc(1, sizeof(struct pool));
+}
+
+/* What ends with this event: the one that is freed, or one whose address is given out again. */
+static void life_end(struct pool *p, const struct trace_row *row, uint64_t time)
+{
+	const struct view_allocation *alive = view_pool_at(&p->now, row->a);
+
+	if (alive)
+		lives_end(&p->lives, alive->number, time);
+}
+
+static int pool_take(struct row_cache *k, const struct trace_row *row)
+{
+	struct pool *p = (struct pool *)k;
+	struct values *v = &p->values;
+	/* What is in use is known in the order of the rows: a late one counts from now on. */
+	uint64_t last = v->n ? v->v[v->n - 1].time : 0, time = row->time > last ? row->time : last;
+	struct life life = {time, UINT64_MAX, row->a, row->b, row->thread};
+	int r = 0;
+
+	if (row->kind != TRACE_ROW_ALLOC && row->kind != TRACE_ROW_FREE)
+		return 0;
+	life_end(p, row, time);
+	if (row->kind == TRACE_ROW_ALLOC)
+		r = lives_add(&p->lives, &life);
+	if (r == 0)
+		r = view_pool_row(&p->now, row);
+	if (r == 0)
+		r = spill_push(&p->alive, p->now.alive);
+	return r < 0 ? r : values_add(v, time, (double)p->now.bytes);
+}
+
+static size_t pool_memory(const struct row_cache *k)
+{
+	const struct pool *p = (const struct pool *)k;
+	size_t bytes = sizeof(*p) + values_memory(&p->values) + spill_memory(&p->alive.store) +
+		       spill_memory(&p->lives.store) + p->now.slot_count * sizeof(*p->now.slots);
+
+	for (unsigned i = 0; i < LIVES_LEVELS; i++)
+		bytes += spill_memory(&p->lives.levels[i].store);
+	return bytes;
+}
+
+/* Who is at which address is asked by frees alone, and what is never freed may be millions. */
+static void pool_rest(struct row_cache *k, bool last)
+{
+	struct pool *p = (struct pool *)k;
+
+	if (last)
+		view_pool_free(&p->now);
+	values_rest(&p->values);
+	spill_rest(&p->alive.store);
+	spill_rest(&p->lives.store);
+}
+
+static void pool_free(struct row_cache *k)
+{
+	struct pool *p = (struct pool *)k;
+
+	values_clear(&p->values);
+	spill_free(&p->alive);
+	lives_free(&p->lives);
+	view_pool_free(&p->now);
+	free(p);
+}
+
+int pool_of(struct view_call *c, uint32_t track, struct pool **pool)
+{
+	static const struct row_cache_kind kind = {pool_make, pool_take, pool_memory, pool_rest,
+						   pool_free};
+	struct row_cache *k = NULL;
+	int r = row_cache_get(c, track, &kind, &k);
+
+	*pool = (struct pool *)k;
+	return r;
+}

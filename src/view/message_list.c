@@ -1,0 +1,147 @@
+/* The list of messages. */
+#include "view/message_marks.h"
+#include "view/row_merge.h"
+
+#include <string.h>
+
+static bool begins(const struct trace_row *row, const char *text)
+{
+	size_t len = strlen(text);
+
+	return row->text_len >= len && !memcmp(row->text, text, len);
+}
+
+/* Lines for the report of ops, which nobody wrote to be read. */
+static bool is_record(const struct trace_row *row)
+{
+	return row->kind == TRACE_ROW_MESSAGE &&
+	       (begins(row, "`TT_DNN_") || begins(row, "`TT_METAL_"));
+}
+
+bool message_takes(const struct message_choice *ch, const struct trace_row *row, bool signpost)
+{
+	if (row->kind != TRACE_ROW_MESSAGE && row->kind != TRACE_ROW_CRASH)
+		return false;
+	if (row->kind == TRACE_ROW_MESSAGE && row->a < ch->severity)
+		return false;
+	return (ch->thread == TRACE_NONE || row->thread == ch->thread) &&
+	       (!ch->signposts || signpost) && (ch->records || !is_record(row)) &&
+	       words_take(&ch->words, row->text, row->text_len);
+}
+
+static void message_put(struct view_call *c, const struct trace_row *row, bool signpost)
+{
+	struct json *j = &c->json;
+	bool crash = row->kind == TRACE_ROW_CRASH;
+
+	json_object(j, NULL);
+	json_ns(c, "t", row->time);
+	json_thread(j, "thread", row->thread);
+	json_uint(j, "severity", crash ? TRACE_SEVERITY_FATAL : row->a);
+	json_uint(j, "color", crash ? 0 : row->b);
+	json_cut(j, "text", row->text, row->text_len, VIEW_TEXT);
+	if (row->text_len > VIEW_TEXT)
+		json_uint(j, "bytes", row->text_len);
+	json_bool(j, "signpost", signpost);
+	json_end(j);
+}
+
+int message_choice_read(struct view_call *c, struct message_choice *ch)
+{
+	int r;
+
+	*ch = (struct message_choice){.thread = TRACE_NONE, .records = true};
+	arg_words(c, &ch->words);
+	r = arg_uint(c, "severity", TRACE_SEVERITY_FATAL, &ch->severity);
+	if (r >= 0)
+		r = arg_bool(c, "signposts", &ch->signposts);
+	if (r >= 0)
+		r = arg_bool(c, "records", &ch->records);
+	return r < 0 ? r : 0;
+}
+
+/* Those of the page, from FROM on, of *TOTAL at most; MARKS, if there are any, count all. */
+static int list_put(struct view_call *c, const struct message_choice *ch, const struct page *page,
+		    const struct mark *from, uint64_t t1, struct marks *marks, uint64_t *total)
+{
+	uint64_t end = page->offset + page->limit < *total ? page->offset + page->limit : *total;
+	struct trace_row row;
+	struct signpost ignored;
+	struct rows *rows;
+	uint32_t track;
+	int r = rows_open(&rows, c, TRACE_MESSAGES, TRACE_NONE, from->time, t1);
+
+	if (r < 0)
+		return r;
+	*total = from->before;
+	while ((marks || *total < end) && (r = rows_next(rows, &row, &track)) > 0) {
+		bool signpost = signpost_read(&row, &ignored);
+
+		if (!message_takes(ch, &row, signpost))
+			continue;
+		if (*total >= page->offset && *total < end)
+			message_put(c, &row, signpost);
+		++*total;
+		r = marks ? marks_add(marks, row.time) : 0;
+		if (r < 0)
+			break;
+	}
+	rows_close(rows);
+	return r < 0 ? r : 0;
+}
+
+/* All are counted, unless that was done before. */
+static int list_count(struct view_call *c, const struct message_choice *ch, const struct page *page,
+		      uint64_t t0, uint64_t t1, uint64_t *total)
+{
+	struct mark from;
+	struct marks marks;
+	uint64_t known;
+	int r;
+
+	if (marks_find(c->on, c->gen, ch, t0, t1, page->offset, &from, &known)) {
+		*total = known;
+		r = list_put(c, ch, page, &from, t1, NULL, total);
+		*total = known;
+		return r;
+	}
+	r = marks_begin(&marks, c->gen, ch, t0, t1);
+	if (r < 0)
+		return r;
+	r = list_put(c, ch, page, &from, t1, &marks, total);
+	if (r == 0 && !call_gone(c))
+		marks_keep(c->on, &marks);
+	else
+		marks_free(&marks);
+	return r;
+}
+
+int call_messages(struct view_call *c)
+{
+	struct message_choice choice;
+	struct page page;
+	uint64_t t0, t1, total = UINT64_MAX;
+	bool all = true; /* are counted: else the page is enough */
+	int r = message_choice_read(c, &choice);
+
+	if (r == 0)
+		r = arg_track(c, &choice.thread);
+	if (r == 0)
+		r = arg_page(c, &page);
+	if (r == 0)
+		r = arg_range(c, &t0, &t1);
+	if (r == 0)
+		r = arg_bool(c, "total", &all);
+	if (r < 0)
+		return r;
+	call_begin(c);
+	json_array(&c->json, "rows");
+	if (all)
+		r = list_count(c, &choice, &page, t0, t1, &total);
+	else
+		r = list_put(c, &choice, &page, &(struct mark){t0, 0}, t1, NULL, &total);
+	json_end(&c->json);
+	json_uint(&c->json, "total", total);
+	json_end(&c->json);
+	return r;
+}

@@ -1,0 +1,25 @@
+/* Private: messages, and signposts among them. */
+#ifndef VIEW_MESSAGE_LIST_H
+#define VIEW_MESSAGE_LIST_H
+
+#include "view/call_args.h"
+
+/* signposts.c */
+struct signpost {
+	const char *header, *message;
+	size_t header_len, message_len;
+};
+bool signpost_read(const struct trace_row *row, struct signpost *s);
+
+/* Which messages of a list are wanted, by q, severity, signposts and records. */
+struct message_choice {
+	struct words words;
+	uint64_t severity;
+	uint32_t thread; /* TRACE_NONE: all */
+	bool signposts;  /* alone */
+	bool records;    /* also what the profiler says of ops, for other programs */
+};
+int message_choice_read(struct view_call *c, struct message_choice *ch);
+bool message_takes(const struct message_choice *ch, const struct trace_row *row, bool signpost);
+
+#endif

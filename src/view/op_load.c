@@ -1,0 +1,307 @@
+/* Where the ops come from: an ops report, or one that is made of the trace. */
+#include "base/environ.h"
+#include "clock/device.h"
+#include "ops/ops.h"
+#include "view/op_table.h"
+#include "view/row_merge.h"
+
+#include <ftw.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#define LIVE_SECONDS 3 /* that ops of a recording are not made anew */
+
+static int tree_remove(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st, (void)type, (void)at;
+	return remove(path);
+}
+
+static void ops_clear(struct ops *o)
+{
+	if (o->folder)
+		nftw(o->folder, tree_remove, 16, FTW_DEPTH | FTW_PHYS);
+	free(o->folder);
+	perf_report_free(&o->report);
+	perf_input_free(&o->in);
+	perf_notes_free(&o->notes);
+	for (size_t i = 0; i < o->clocks.n; i++)
+		device_clock_free(&o->clocks.v[i].clock);
+	vec_free(&o->clocks);
+	free(o->before);
+	free(o->csv);
+	memset(o, 0, sizeof(*o));
+}
+
+void ops_forget(struct view_trace *t)
+{
+	for (int i = 0; i < 2; i++) {
+		if (!t->ops[i])
+			continue;
+		ops_clear(t->ops[i]);
+		free(t->ops[i]);
+		t->ops[i] = NULL;
+	}
+}
+
+/* --------------------------------------------------------------- the clock */
+
+static int clock_read(struct view_call *c, uint32_t track, struct device_clock *clock)
+{
+	struct trace_row row;
+	struct rows *rows;
+	uint32_t ignored;
+	int r = rows_open(&rows, c, 0, track, 0, UINT64_MAX);
+
+	if (r < 0)
+		return r;
+	clock->rate = 1e9 / call_tick(c);
+	while (r >= 0 && (r = rows_next(rows, &row, &ignored)) > 0) {
+		struct device_point p = {.ticks = row.time, .cycles = row.a, .bound_ns = row.b};
+
+		if (row.kind != TRACE_ROW_DEVICE_CLOCK)
+			continue;
+		clock->mhz = (uint32_t)row.c;
+		r = device_clock_add(clock, &p);
+	}
+	rows_close(rows);
+	return r < 0 ? r : 0;
+}
+
+/* Of two processes that used one device the first counts. */
+static int clocks_read(struct view_call *c, struct ops *o)
+{
+	const struct trace *t = c->trace;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && t && i < t->track_count; i++) {
+		struct ops_clock clock = {.device = (uint32_t)t->tracks[i].id};
+		bool known = false;
+
+		if (t->tracks[i].kind != TRACE_OTHER || !strstr(t->tracks[i].name, " clock"))
+			continue;
+		for (size_t k = 0; k < o->clocks.n; k++)
+			known |= o->clocks.v[k].device == clock.device;
+		if (known)
+			continue;
+		r = clock_read(c, i, &clock.clock);
+		if (r == 0 && vec_push(&o->clocks, clock) < 0)
+			r = TACHO_ENOMEM;
+		if (r < 0)
+			device_clock_free(&clock.clock);
+	}
+	return r;
+}
+
+static const struct device_clock *clock_of(const struct ops *o, int64_t device)
+{
+	for (size_t i = 0; i < o->clocks.n; i++)
+		if ((int64_t)o->clocks.v[i].device == device && o->clocks.v[i].clock.n)
+			return &o->clocks.v[i].clock;
+	return NULL;
+}
+
+bool ops_time(struct view_call *c, const struct ops *o, const struct perf_op *op, uint64_t *t0,
+	      uint64_t *t1)
+{
+	const struct perf_row *row = &o->in.rows.v[op->row];
+	const struct device_clock *clock = clock_of(o, row->device);
+
+	if (!c->trace || !clock || row->fw_start == PERF_NO_NUMBER || row->fw_end == PERF_NO_NUMBER)
+		return false;
+	*t0 = device_clock_ticks(clock, (uint64_t)row->fw_start);
+	*t1 = device_clock_ticks(clock, (uint64_t)row->fw_end);
+	return *t1 >= *t0;
+}
+
+bool ops_time_before(struct view_call *c, const struct ops *o, const struct perf_op *op,
+		     uint64_t *ticks)
+{
+	const struct device_clock *clock = clock_of(o, o->in.rows.v[op->row].device);
+
+	if (!c->trace || !clock || !o->before || o->before[op->row] == PERF_NO_NUMBER)
+		return false;
+	*ticks = device_clock_ticks(clock, (uint64_t)o->before[op->row]);
+	return true;
+}
+
+static int by_device_start(const void *a, const void *b, void *context)
+{
+	const struct perf_row *rows = context;
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+
+	if (rows[i].device != rows[k].device)
+		return rows[i].device < rows[k].device ? -1 : 1;
+	if (rows[i].fw_start != rows[k].fw_start)
+		return rows[i].fw_start < rows[k].fw_start ? -1 : 1;
+	return (i > k) - (i < k);
+}
+
+/* Ops may overlap: the one that ended last counts. */
+static int before_find(struct ops *o)
+{
+	const struct perf_row *rows = o->in.rows.v;
+	uint32_t *order = malloc((o->in.rows.n + 1) * sizeof(*order));
+	size_t n = 0;
+
+	o->before = malloc((o->in.rows.n + 1) * sizeof(*o->before));
+	if (!order || !o->before) {
+		free(order);
+		return TACHO_ENOMEM;
+	}
+	for (uint32_t i = 0; i < o->in.rows.n; i++) {
+		o->before[i] = PERF_NO_NUMBER;
+		if (rows[i].fw_start != PERF_NO_NUMBER && rows[i].fw_end != PERF_NO_NUMBER)
+			order[n++] = i;
+	}
+	qsort_r(order, n, sizeof(*order), by_device_start, o->in.rows.v);
+	for (size_t i = 1; i < n; i++) {
+		const struct perf_row *last = &rows[order[i - 1]];
+		int64_t earlier = o->before[order[i - 1]];
+
+		if (last->device == rows[order[i]].device)
+			o->before[order[i]] = earlier != PERF_NO_NUMBER && earlier > last->fw_end
+						      ? earlier
+						      : last->fw_end;
+	}
+	free(order);
+	return 0;
+}
+
+/* ------------------------------------------------------------------- table */
+
+bool ops_likely(const struct trace *t)
+{
+	for (uint32_t i = 0; i < t->srcloc_count; i++)
+		if (!strcmp(t->srclocs[i].name, "TT_DNN_DEVICE_OP"))
+			return true;
+	for (uint32_t i = 0; i < t->track_count; i++)
+		if (t->tracks[i].kind == TRACE_CORE && !TRACE_CORE_IS_OTHER(t->tracks[i].id))
+			return true;
+	return false;
+}
+
+/* The table of a trace is made by the same code as "tacho ops" and read like any other. */
+static int table_make(struct view_call *c, struct ops *o, struct tacho_error *err)
+{
+	struct ops_options options = {.trace = c->trace, .force = true, .no_copies = true};
+	struct ops_result result = {0};
+	const char *tmp = environ_get("TMPDIR");
+	int r;
+
+	if (asprintf(&o->folder, "%s/tacho-view-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0) {
+		o->folder = NULL;
+		return TACHO_ENOMEM;
+	}
+	if (!mkdtemp(o->folder)) {
+		r = err_errno(err, TACHO_EWRITE, "cannot make a temporary folder");
+		free(o->folder);
+		o->folder = NULL;
+		return r;
+	}
+	options.folder = o->folder;
+	r = ops_report(&options, &result, err);
+	if (r == 0) {
+		o->csv = strdup(result.report);
+		r = o->csv ? 0 : TACHO_ENOMEM;
+	}
+	ops_result_free(&result);
+	return r;
+}
+
+static int table_find(struct view_call *c, struct ops *o, struct tacho_error *err)
+{
+	if (!c->trace) {
+		o->csv = strdup(c->on->path);
+		return o->csv ? 0 : TACHO_ENOMEM;
+	}
+	if (!ops_likely(c->trace))
+		return err_set(err, TACHO_ENO, "there are no ops in this trace");
+	return table_make(c, o, err);
+}
+
+/* ------------------------------------------------------------------- load */
+
+static int ops_read(struct view_call *c, struct ops *o, bool merged, struct tacho_error *err)
+{
+	char *paths[] = {o->csv};
+	int r;
+
+	o->in = (struct perf_input)PERF_INPUT_INIT;
+	o->options.ignore_signposts = true;
+	o->options.print_signposts = true;
+	o->options.no_merge_devices = !merged;
+	r = perf_input_read(&o->in, paths, 1, &o->notes, err);
+	if (r == TACHO_EFORMAT && c->trace) /* cores that worked, but no op */
+		return err_set(err, TACHO_ENO, "there are no ops in this trace");
+	if (r == 0)
+		r = perf_report_make(&o->report, &o->in, &o->options, &o->notes, err);
+	if (r == 0)
+		r = clocks_read(c, o);
+	if (r == 0 && c->trace)
+		r = before_find(o);
+	return r;
+}
+
+static int64_t seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec;
+}
+
+/* What was made of a trace that grows is good for a while. */
+static bool is_fresh(const struct view_call *c, const struct ops *o)
+{
+	return o->gen && (o->gen == c->gen || (c->live && seconds() - o->made < LIVE_SECONDS));
+}
+
+static int ops_make(struct view_call *c, struct ops *o, bool merged, struct tacho_error *err)
+{
+	uint64_t gen = c->gen;
+	int r;
+
+	ops_clear(o);
+	r = table_find(c, o, err);
+	if (r == 0)
+		r = ops_read(c, o, merged, err);
+	if (r == 0) {
+		o->gen = gen;
+		o->made = seconds();
+	}
+	return r;
+}
+
+int ops_take(struct view_call *c, bool merged, struct ops **ops)
+{
+	struct view_trace *t = c->on;
+	struct tacho_error err = {0};
+	struct ops *o;
+	int r = 0;
+
+	pthread_mutex_lock(&t->ops_lock);
+	o = t->ops[merged];
+	if (!o)
+		o = t->ops[merged] = calloc(1, sizeof(*o));
+	if (!o)
+		r = TACHO_ENOMEM;
+	else if (!is_fresh(c, o))
+		r = ops_make(c, o, merged, &err);
+	if (r == 0) {
+		*ops = o;
+		return 0;
+	}
+	pthread_mutex_unlock(&t->ops_lock);
+	if (r == TACHO_ENOMEM)
+		return r;
+	call_fail(c, VIEW_MISSING, "%s", err.text[0] ? err.text : "there are no ops");
+	return r == TACHO_ENO ? r : TACHO_EUSAGE;
+}
+
+void ops_put(struct view_call *c, struct ops *ops)
+{
+	(void)ops;
+	pthread_mutex_unlock(&c->on->ops_lock);
+}

@@ -1,0 +1,70 @@
+/*
+ * Private: the ops of a trace or of an ops report, analysed as perf-report does. Made on the first
+ * call that needs them and again when the trace has grown.
+ */
+#ifndef VIEW_OP_TABLE_H
+#define VIEW_OP_TABLE_H
+
+#include "clock/device.h"
+#include "perf/output.h"
+#include "perf/summary.h"
+#include "view/call_args.h"
+
+struct ops_clock {
+	uint32_t device;
+	struct device_clock clock;
+};
+
+struct ops {
+	char *csv;    /* the table that they were read from */
+	char *folder; /* that was made for it, or NULL: goes away with it */
+	struct perf_input in;
+	struct perf_report report;
+	struct perf_options options;
+	struct perf_notes notes;
+	struct {
+		VEC(struct ops_clock);
+	} clocks;        /* of the devices of the trace */
+	int64_t *before; /* by row: the cycle when the op before it on its device had ended, or
+			    PERF_NO_NUMBER; NULL without a trace */
+	uint64_t gen;
+	int64_t made; /* seconds of the monotonic clock */
+};
+
+/*
+ * The ops of the call's trace; merged: those of several devices that did the same are one. Used
+ * alone until ops_put(). TACHO_ENO, answered already: there are none.
+ */
+int ops_take(struct view_call *c, bool merged, struct ops **ops);
+/* There are ops, or cores whose work may be ops. */
+bool ops_likely(const struct trace *t);
+void ops_put(struct view_call *c, struct ops *ops);
+
+/* Those of the call's t0, t1, ids (lines of the report) and device, with sums of their own. */
+struct ops_part {
+	struct ops *ops;
+	struct perf_report report;
+	struct words words; /* the call's text filter, which the sums leave aside */
+};
+
+int ops_part_take(struct view_call *c, struct ops_part *part);
+/* Leaves the ops that the words take. */
+void ops_part_words(struct ops_part *part);
+void ops_part_put(struct view_call *c, struct ops_part *part);
+
+/* When op OP ran, in ticks of the trace. False: not known. */
+bool ops_time(struct view_call *c, const struct ops *o, const struct perf_op *op, uint64_t *t0,
+	      uint64_t *t1);
+
+/* When the op before OP on its device had ended, in ticks of the trace. The gap between them on the
+ * timeline may be longer than that of the report, which is one of the device's clock. */
+bool ops_time_before(struct view_call *c, const struct ops *o, const struct perf_op *op,
+		     uint64_t *ticks);
+
+/* Where the time goes: members of the open object. */
+int ops_summary_put(struct view_call *c, const struct perf_report *report);
+
+/* One op as an object of the list; with its colours, advice and times. */
+void op_put(struct view_call *c, const char *key, const struct ops *o, const struct perf_op *op);
+
+#endif

@@ -1,0 +1,110 @@
+#include "view/spill_array.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/*
+ * The room is taken from the disk now, so that a full one is an error here and not a signal when
+ * a page is written. The growth by half keeps what is taken in vain small.
+ */
+static int file_grow(struct spill *s, size_t room)
+{
+	void *data;
+
+	if (posix_fallocate(fileno(s->file), 0, (off_t)room))
+		return TACHO_ENOMEM;
+	data = s->room ? mremap(s->data, s->room, room, MREMAP_MAYMOVE)
+		       : mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(s->file), 0);
+	if (data == MAP_FAILED)
+		return TACHO_ENOMEM;
+	s->data = data;
+	s->room = room;
+	return 0;
+}
+
+/* How many files are open: connections need descriptors, too. */
+static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned files;
+
+static FILE *file_open(void)
+{
+	FILE *file = NULL;
+
+	pthread_mutex_lock(&files_lock);
+	if (files < SPILL_FILES)
+		file = tmpfile();
+	files += file != NULL;
+	pthread_mutex_unlock(&files_lock);
+	return file;
+}
+
+static void file_close(FILE *file)
+{
+	fclose(file);
+	pthread_mutex_lock(&files_lock);
+	files--;
+	pthread_mutex_unlock(&files_lock);
+}
+
+/* From memory into a file. */
+static int spill_move(struct spill *s, size_t room)
+{
+	struct spill to = {.file = file_open()};
+
+	if (!to.file)
+		return TACHO_ENOMEM;
+	if (file_grow(&to, room) < 0) {
+		file_close(to.file);
+		return TACHO_ENOMEM;
+	}
+	memcpy(to.data, s->data, s->room);
+	free(s->data);
+	*s = to;
+	return 0;
+}
+
+int spill_grow(struct spill *s, void **v, size_t bytes)
+{
+	size_t room = s->room + s->room / 2;
+	void *data;
+	int r = 0;
+
+	room = ((room > bytes ? room : bytes) + 4095) & ~(size_t)4095;
+	if (s->file) {
+		r = file_grow(s, room);
+	} else if (room <= SPILL_FROM || spill_move(s, room) < 0) {
+		/* Without a file to be had memory must do. */
+		data = realloc(s->data, room);
+		if (!data)
+			return TACHO_ENOMEM;
+		s->data = data;
+		s->room = room;
+	}
+	*v = s->data;
+	return r;
+}
+
+size_t spill_memory(const struct spill *s)
+{
+	return s->file ? 0 : s->room;
+}
+
+void spill_rest(const struct spill *s)
+{
+	if (s->file)
+		madvise(s->data, s->room, MADV_DONTNEED);
+}
+
+void spill_close(struct spill *s)
+{
+	if (s->file) {
+		munmap(s->data, s->room);
+		file_close(s->file);
+	} else {
+		free(s->data);
+	}
+	*s = (struct spill){0};
+}
