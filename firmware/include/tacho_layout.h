@@ -30,6 +30,7 @@
 #define LAUNCH_ID      116 /* the host's number of the op */
 #define LAUNCH_ENABLES 120 /* bit per RISC */
 #define LAUNCH_TRACE   124 /* u32: number of the trace that it is part of, 0: none */
+#define LAUNCH_LOGICAL 128 /* u8 x, y: logical coordinates of the core */
 
 #define GO_INIT   0x40
 #define GO_RUN    0x80
@@ -48,9 +49,9 @@
 #define KERNEL_CONFIG    0x28000
 #define CONFIG_SEMS      0x000 /* 16 of 16 bytes */
 #define CONFIG_CBS       0x100 /* 32 of {address, size, pages, page size} */
-#define CONFIG_ARGS      0x300 /* per RISC 1 KiB, then the common ones */
-#define CONFIG_ARGS_SIZE 0x400
-#define CONFIG_END       0x2B00
+#define CONFIG_ARGS      0x300 /* per RISC 1.5 KiB, then the common ones */
+#define CONFIG_ARGS_SIZE 0x600
+#define CONFIG_END       0x3F00
 #define L1_FREE          0x2C000 /* circular buffers upwards, L1 buffers downwards from the end */
 
 /* ---- a dispatch core's memory, from L1_FREE ---- */
@@ -65,7 +66,7 @@
 #define MAX_SEMS   16
 #define SEM_STRIDE 16
 #define MAX_CBS    32
-#define MAX_ARGS   256
+#define MAX_ARGS   341
 
 /* Local RAM: firmware's data come first, then the kernel's, the stack is at the end. */
 #define LOCAL_RAM   0xFFB00000

@@ -67,7 +67,8 @@ TACHO_DEVICE_API void tacho_device_interruptible(int on);
 struct tacho_device_options {
 	const char
 		*arch; /* "wormhole_b0" (when NULL), "blackhole", "tiny"; $TACHO_ARCH before that */
-	unsigned cores;      /* Tensix cores; 0: all */
+	unsigned cores;      /* Tensix cores, in whole rows: 80, 72, 64, 56 (Blackhole columns: 140,
+				130, 120, 110); 0: $TACHO_CORES, else all */
 	uint64_t seed;       /* of the model's DRAM jitter */
 	uint64_t max_cycles; /* a program that runs longer fails; 0: 10^10 */
 	int profile;         /* record zones of kernels; also when TT_METAL_DEVICE_PROFILER is 1 */
@@ -134,13 +135,41 @@ enum tacho_memory { TACHO_DRAM, TACHO_L1 };
 
 /*
  * SIZE bytes in pages that go round over all banks: DRAM banks, or L1 of the Tensix cores in the
- * order of their rows. Page i is at tacho_buffer_address() + i / banks * page_size of bank i %
- * banks.
+ * order of their rows. Pages are a multiple of 4 bytes; page i is at tacho_buffer_address() + i /
+ * banks * tacho_buffer_stride() of bank i % banks.
  */
 TACHO_DEVICE_API int tacho_buffer_new(struct tacho_buffer **buffer, struct tacho_device *device,
 				      enum tacho_memory memory, uint64_t size, uint32_t page_size);
 TACHO_DEVICE_API void tacho_buffer_free(struct tacho_buffer *buffer);
 TACHO_DEVICE_API uint32_t tacho_buffer_address(const struct tacho_buffer *buffer);
+/* Bytes from one page of a bank to the next: the page size, rounded up to what the memory needs (16
+ * bytes of L1, 32 of DRAM, 64 of Blackhole's DRAM). */
+TACHO_DEVICE_API uint32_t tacho_buffer_stride(const struct tacho_buffer *buffer);
+
+/*
+ * A matrix of pages, ROWS x COLUMNS, cut into shards of SHARD_ROWS x SHARD_COLUMNS that go round
+ * over BANKS, in the order of rows of shards. Pages of a shard follow each other in their bank, row
+ * by row; all shards that a bank holds follow each other from the buffer's address. What callers
+ * write and read is the matrix, row by row.
+ */
+struct tacho_shards {
+	uint32_t rows, columns;             /* of the matrix, in pages */
+	uint32_t shard_rows, shard_columns; /* of a shard, in pages */
+	const struct tacho_core *banks;     /* L1: logical cores; DRAM: x is the bank */
+	unsigned bank_count;
+};
+
+struct tacho_buffer_options {
+	enum tacho_memory memory;
+	uint64_t size;
+	uint32_t page_size;
+	const struct tacho_shards *shards; /* NULL: interleaved */
+	uint32_t address; /* where it has to be, for those who lay memory out themselves; 0: where
+			     there is room. Nothing is kept from using the same memory then. */
+	int from_top;     /* 1: the highest room, -1: the lowest; 0: DRAM lowest, L1 highest */
+};
+TACHO_DEVICE_API int tacho_buffer_make(struct tacho_buffer **buffer, struct tacho_device *device,
+				       const struct tacho_buffer_options *options);
 
 /* Wait for what runs, then copy. */
 TACHO_DEVICE_API int tacho_buffer_write(struct tacho_buffer *buffer, uint64_t offset,
@@ -153,6 +182,11 @@ TACHO_DEVICE_API int tacho_core_write(struct tacho_device *device, struct tacho_
 				      uint32_t address, const void *data, size_t len);
 TACHO_DEVICE_API int tacho_core_read(struct tacho_device *device, struct tacho_core core,
 				     uint32_t address, void *data, size_t len);
+/* And of one DRAM bank. */
+TACHO_DEVICE_API int tacho_dram_write(struct tacho_device *device, unsigned bank, uint64_t address,
+				      const void *data, size_t len);
+TACHO_DEVICE_API int tacho_dram_read(struct tacho_device *device, unsigned bank, uint64_t address,
+				     void *data, size_t len);
 
 /* --------------------------------------------------------------- programs */
 
@@ -166,6 +200,10 @@ enum tacho_format {
 	TACHO_UINT32 = 24
 };
 
+/* The NoC of a data mover: by default 0 for BRISC and 1 for NCRISC. Those of one core must differ.
+ */
+enum tacho_noc { TACHO_NOC_DEFAULT, TACHO_NOC_0, TACHO_NOC_1 };
+
 struct tacho_kernel {
 	const char *source;            /* path of a .c or C++ file that has kernel_main() */
 	enum tacho_risc risc;          /* TACHO_COMPUTE: all three TRISCs */
@@ -174,13 +212,25 @@ struct tacho_kernel {
 	unsigned compile_arg_count;
 	const char *const *defines; /* "NAME" or "NAME=VALUE", NULL at the end; may be NULL */
 	enum tacho_fidelity fidelity;
+	const struct tacho_core_range *ranges; /* not NULL: in place of CORES */
+	unsigned range_count;
+	enum tacho_noc noc;
 };
 
+/*
+ * A circular buffer lies in L1 above those that the program has on the same cores, or where another
+ * lies, or on a buffer.
+ */
 struct tacho_cb {
 	unsigned index; /* 0 to 31; by custom inputs from 0, outputs from 16 */
 	struct tacho_core_range cores;
-	uint32_t pages, page_size;
-	enum tacho_format format; /* for compute kernels */
+	uint32_t pages, page_size; /* pages of a multiple of 4 bytes; of 16 for compute kernels */
+	enum tacho_format format;
+	const struct tacho_core_range *ranges; /* not NULL: in place of CORES */
+	unsigned range_count;
+	unsigned shares; /* 1 + the number of a circular buffer whose memory it uses too */
+	const struct tacho_buffer *buffer; /* not NULL: it lies on this L1 buffer ... */
+	uint32_t offset;                   /* ... that many bytes from its address */
 };
 
 TACHO_DEVICE_API int tacho_program_new(struct tacho_program **program, struct tacho_device *device);
@@ -189,11 +239,19 @@ TACHO_DEVICE_API void tacho_program_free(struct tacho_program *program);
 /* Strings and arrays are copied. The kernel's number. */
 TACHO_DEVICE_API int tacho_program_kernel(struct tacho_program *program,
 					  const struct tacho_kernel *kernel);
+/* The circular buffer's number, for tacho_cb.shares and to change it. */
 TACHO_DEVICE_API int tacho_program_cb(struct tacho_program *program, const struct tacho_cb *cb);
-/* The semaphore's number, for get_semaphore(). It has its first value at each run. */
+/* Other pages, another buffer or offset for a circular buffer, from the next run on. */
+TACHO_DEVICE_API int tacho_program_cb_change(struct tacho_program *program, int number,
+					     const struct tacho_cb *cb);
+/* The semaphore's number, for get_semaphore(): the lowest that is free on all these cores. It has
+ * its first value at each run. */
 TACHO_DEVICE_API int tacho_program_semaphore(struct tacho_program *program,
 					     struct tacho_core_range cores, uint32_t value);
-/* get_arg_val() on one core; get_common_arg_val() on all cores of the kernel. At most 256 words. */
+TACHO_DEVICE_API int tacho_program_semaphore_on(struct tacho_program *program,
+						const struct tacho_core_range *ranges,
+						unsigned range_count, uint32_t value);
+/* get_arg_val() on one core; get_common_arg_val() on all cores of the kernel. At most 341 words. */
 TACHO_DEVICE_API int tacho_program_args(struct tacho_program *program, int kernel,
 					struct tacho_core core, const uint32_t *args, unsigned n);
 TACHO_DEVICE_API int tacho_program_common_args(struct tacho_program *program, int kernel,
@@ -286,6 +344,10 @@ struct tacho_op_host {
 };
 TACHO_DEVICE_API struct tacho_op_host tacho_op_host_begin(const struct tacho_op *op);
 TACHO_DEVICE_API void tacho_op_host_end(struct tacho_op_host host);
+
+/* Runs of PROGRAM have this number in logs and reports from now on, and several runs may have the
+ * same; 0: each run gets a new one. */
+TACHO_DEVICE_API int tacho_op_number(struct tacho_program *program, uint32_t number);
 
 /* The number by which logs and zones of DEVICE know the op that was enqueued last; 0: none. */
 TACHO_DEVICE_API uint64_t tacho_op_last(const struct tacho_device *device);

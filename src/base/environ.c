@@ -20,6 +20,9 @@ const struct environ_variable environ_variables[] = {
 	{"TACHO_ATTACH", "0 keeps a program from being found by 'tacho capture --pid'"},
 	{"TACHO_CACHE", "where compiled kernels are kept; ~/.cache/tacho when not set"},
 	{"TACHO_CAPTURE", "1 lets a program join the 'tacho capture' that is running"},
+	{"TACHO_CORES",
+	 "Tensix cores of devices whose program does not choose a number: 80, 72, 64 or 56; all "
+	 "when not set"},
 	{"TACHO_FIRMWARE", "where the device's firmware and kernel headers are"},
 	{"TACHO_LIMIT_MB", "memory for the rings of one process in MiB; 512 when not set"},
 	{"TACHO_LOG", "a file to which the warnings and errors of tacho are appended as well"},

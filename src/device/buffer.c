@@ -7,16 +7,20 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct tacho_buffer {
 	struct tacho_device *device;
 	enum tacho_memory memory;
 	uint64_t size;
 	uint64_t address, bank_size; /* in each bank */
-	uint32_t page_size;
+	uint32_t page_size, stride;
+	bool placed;                /* by the caller: its memory is not ours to give back */
+	struct tacho_shards shards; /* bank_count 0: interleaved */
 };
 
-#define ALIGN 64u /* enough for the NoC and DRAM of all architectures */
+#define ALIGN        64u /* enough for the NoC and DRAM of all architectures */
+#define L1_ALIGNMENT 16u
 
 static unsigned banks(const struct tacho_device *d, enum tacho_memory memory)
 {
@@ -24,16 +28,17 @@ static unsigned banks(const struct tacho_device *d, enum tacho_memory memory)
 }
 
 /* Takes SIZE bytes; false when no free range is large enough. */
-static bool take(struct tacho_device *d, enum tacho_memory memory, uint64_t size, uint64_t *address)
+static bool take(struct tacho_device *d, enum tacho_memory memory, bool from_top, uint64_t size,
+		 uint64_t *address)
 {
 	for (size_t i = 0; i < d->space[memory].n; i++) {
-		size_t at = memory == TACHO_L1 ? d->space[memory].n - 1 - i : i;
+		size_t at = from_top ? d->space[memory].n - 1 - i : i;
 		struct range_free *f = &d->space[memory].v[at];
 
 		if (f->size < size)
 			continue;
 		f->size -= size;
-		if (memory == TACHO_L1) {
+		if (from_top) {
 			*address = f->address + f->size;
 		} else {
 			*address = f->address;
@@ -108,42 +113,149 @@ static void tell_free(const struct tacho_buffer *b)
 		tacho_free(pool, (const void *)(uintptr_t)b->address);
 }
 
-int tacho_buffer_new(struct tacho_buffer **out, struct tacho_device *d, enum tacho_memory memory,
-		     uint64_t size, uint32_t page_size)
+static uint64_t up_to(uint64_t value, uint64_t step)
+{
+	return (value + step - 1) / step * step;
+}
+
+static int shards_check(const struct tacho_device *d, const struct tacho_buffer_options *o)
+{
+	const struct tacho_shards *s = o->shards;
+	uint64_t pages = (o->size + o->page_size - 1) / o->page_size;
+
+	if (!s->rows || !s->columns || !s->shard_rows || !s->shard_columns || !s->bank_count)
+		return device_fail(TACHO_EUSAGE, "a sharded buffer has pages, shards and banks");
+	if ((uint64_t)s->rows * s->columns < pages)
+		return device_fail(TACHO_EUSAGE,
+				   "a sharded buffer of %llu pages is more than %u x %u",
+				   (unsigned long long)pages, s->rows, s->columns);
+	for (unsigned i = 0; i < s->bank_count; i++) {
+		if (o->memory == TACHO_L1 &&
+		    device_core_at(d, false, s->banks[i].x, s->banks[i].y) < 0)
+			return TACHO_EUSAGE;
+		if (o->memory == TACHO_DRAM && s->banks[i].x >= d->shape.dram_banks)
+			return device_fail(TACHO_EUSAGE, "device %u has no DRAM bank %u", d->number,
+					   s->banks[i].x);
+	}
+	return 0;
+}
+
+static uint64_t shard_count(const struct tacho_shards *s)
+{
+	return (uint64_t)((s->rows + s->shard_rows - 1) / s->shard_rows) *
+	       ((s->columns + s->shard_columns - 1) / s->shard_columns);
+}
+
+static int buffer_check(const struct tacho_device *d, const struct tacho_buffer_options *o)
+{
+	if (o->memory != TACHO_DRAM && o->memory != TACHO_L1)
+		return device_fail(TACHO_EUSAGE, "a buffer is in DRAM or in L1");
+	if (!o->page_size || o->page_size % 4 || !o->size || o->size > 1ull << 40)
+		return device_fail(
+			TACHO_EUSAGE,
+			"a buffer has some bytes in pages of a multiple of 4 bytes, not %u",
+			o->page_size);
+	return o->shards ? shards_check(d, o) : 0;
+}
+
+/* Pages in the fullest bank. */
+static uint64_t bank_pages(const struct tacho_device *d, const struct tacho_buffer_options *o)
+{
+	const struct tacho_shards *s = o->shards;
+	uint64_t pages = (o->size + o->page_size - 1) / o->page_size;
+	unsigned n = banks(d, o->memory);
+
+	if (!s)
+		return (pages + n - 1) / n;
+	return (shard_count(s) + s->bank_count - 1) / s->bank_count * s->shard_rows *
+	       s->shard_columns;
+}
+
+static int buffer_place(struct tacho_buffer *b, const struct tacho_buffer_options *o)
+{
+	struct tacho_device *d = b->device;
+	bool from_top = o->from_top ? o->from_top > 0 : b->memory == TACHO_L1;
+	uint64_t end = b->memory == TACHO_L1 ? d->shape.l1_size : d->shape.dram_bank_size;
+
+	b->placed = o->address != 0;
+	b->address = o->address;
+	if (b->placed ? b->address + b->bank_size <= end
+		      : take(d, b->memory, from_top, b->bank_size, &b->address))
+		return 0;
+	return device_fail(TACHO_ELIMIT, "device %u has no room for %llu bytes of %s per bank",
+			   d->number, (unsigned long long)b->bank_size,
+			   b->memory == TACHO_L1 ? "L1" : "DRAM");
+}
+
+static int shards_copy(struct tacho_buffer *b, const struct tacho_shards *s)
+{
+	struct tacho_core *list;
+
+	if (!s)
+		return 0;
+	list = calloc(s->bank_count, sizeof(*list));
+	if (!list)
+		return device_fail(TACHO_ENOMEM, "no memory");
+	memcpy(list, s->banks, s->bank_count * sizeof(*list));
+	b->shards = *s;
+	b->shards.banks = list;
+	return 0;
+}
+
+static void buffer_delete(struct tacho_buffer *b)
+{
+	free((void *)(uintptr_t)b->shards.banks);
+	free(b);
+}
+
+int tacho_buffer_make(struct tacho_buffer **out, struct tacho_device *d,
+		      const struct tacho_buffer_options *o)
 {
 	struct tacho_buffer *b;
-	uint64_t pages, per_bank;
+	int r;
 
 	TACHO_ZONE("tacho_buffer_new");
 	DEVICE_HOLD(d);
-	if (memory != TACHO_DRAM && memory != TACHO_L1)
-		return device_fail(TACHO_EUSAGE, "a buffer is in DRAM or in L1");
-	if (!page_size || page_size % 16 || !size || size > 1ull << 40)
-		return device_fail(TACHO_EUSAGE,
-				   "a buffer has some bytes in pages of a multiple of 16 bytes");
+	r = buffer_check(d, o);
+	if (r < 0)
+		return r;
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		return device_fail(TACHO_ENOMEM, "no memory");
-	pages = (size + page_size - 1) / page_size;
-	per_bank = (pages + banks(d, memory) - 1) / banks(d, memory) * page_size;
 	*b = (struct tacho_buffer){
 		.device = d,
-		.memory = memory,
-		.size = size,
-		.bank_size = (per_bank + ALIGN - 1) / ALIGN * ALIGN,
-		.page_size = page_size,
+		.memory = o->memory,
+		.size = o->size,
+		.page_size = o->page_size,
+		.stride = (uint32_t)up_to(o->page_size, o->memory == TACHO_DRAM
+								? d->shape.dram_alignment
+								: L1_ALIGNMENT),
 	};
-	if (!take(d, memory, b->bank_size, &b->address)) {
-		free(b);
-		return device_fail(TACHO_ELIMIT,
-				   "device %u has no room for %llu bytes of %s per bank", d->number,
-				   (unsigned long long)per_bank,
-				   memory == TACHO_L1 ? "L1" : "DRAM");
+	b->bank_size = up_to(bank_pages(d, o) * b->stride, ALIGN);
+	r = shards_copy(b, o->shards);
+	if (r == 0)
+		r = buffer_place(b, o);
+	if (r < 0) {
+		buffer_delete(b);
+		return r;
 	}
 	update_top(d);
 	tell_new(b);
 	*out = b;
 	return 0;
+}
+
+int tacho_buffer_new(struct tacho_buffer **out, struct tacho_device *d, enum tacho_memory memory,
+		     uint64_t size, uint32_t page_size)
+{
+	return tacho_buffer_make(out, d,
+				 &(struct tacho_buffer_options){
+					 .memory = memory, .size = size, .page_size = page_size});
+}
+
+uint32_t tacho_buffer_stride(const struct tacho_buffer *b)
+{
+	return b->stride;
 }
 
 void tacho_buffer_free(struct tacho_buffer *b)
@@ -153,9 +265,10 @@ void tacho_buffer_free(struct tacho_buffer *b)
 	TACHO_ZONE("tacho_buffer_free");
 	DEVICE_HOLD(b->device);
 	tell_free(b);
-	give(b->device, b->memory, b->address, b->bank_size);
+	if (!b->placed)
+		give(b->device, b->memory, b->address, b->bank_size);
 	update_top(b->device);
-	free(b);
+	buffer_delete(b);
 }
 
 uint32_t tacho_buffer_address(const struct tacho_buffer *b)
@@ -163,22 +276,51 @@ uint32_t tacho_buffer_address(const struct tacho_buffer *b)
 	return (uint32_t)b->address;
 }
 
+/* Which bank has a page, and where. L1 banks are numbers of cores. */
+static unsigned page_place(const struct tacho_buffer *b, uint64_t page, uint64_t *address)
+{
+	const struct tacho_device *d = b->device;
+	const struct tacho_shards *s = &b->shards;
+	unsigned n = banks(d, b->memory);
+	uint32_t row, column, shard, across;
+	const struct tacho_core *bank;
+
+	if (!s->bank_count) {
+		unsigned i = (unsigned)(page % n);
+
+		*address = b->address + page / n * b->stride;
+		if (b->memory == TACHO_DRAM)
+			return i;
+		return (unsigned)device_core_at(d, false, i % d->shape.columns,
+						i / d->shape.columns);
+	}
+	row = (uint32_t)(page / s->columns);
+	column = (uint32_t)(page % s->columns);
+	across = (s->columns + s->shard_columns - 1) / s->shard_columns;
+	shard = row / s->shard_rows * across + column / s->shard_columns;
+	bank = &s->banks[shard % s->bank_count];
+	*address =
+		b->address +
+		((uint64_t)shard / s->bank_count * s->shard_rows * s->shard_columns +
+		 (uint64_t)(row % s->shard_rows) * s->shard_columns + column % s->shard_columns) *
+			b->stride;
+	return b->memory == TACHO_DRAM ? bank->x
+				       : (unsigned)device_core_at(d, false, bank->x, bank->y);
+}
+
 static int move_page(struct tacho_buffer *b, uint64_t page, uint32_t within, void *to,
 		     const void *from, size_t len)
 {
 	struct tacho_device *d = b->device;
-	unsigned n = banks(d, b->memory), bank = (unsigned)(page % n);
-	uint64_t address = b->address + page / n * b->page_size + within;
-	int core;
+	uint64_t address;
+	unsigned bank = page_place(b, page, &address);
 
+	address += within;
 	if (b->memory == TACHO_DRAM)
 		return from ? d->ops->dram_write(d->self, bank, address, from, len)
 			    : d->ops->dram_read(d->self, bank, address, to, len);
-	core = device_core_at(d, false, bank % d->shape.columns, bank / d->shape.columns);
-	if (core < 0)
-		return core;
-	return from ? d->ops->write(d->self, (unsigned)core, (uint32_t)address, from, len)
-		    : d->ops->read(d->self, (unsigned)core, (uint32_t)address, to, len);
+	return from ? d->ops->write(d->self, bank, (uint32_t)address, from, len)
+		    : d->ops->read(d->self, bank, (uint32_t)address, to, len);
 }
 
 static int move(struct tacho_buffer *b, uint64_t offset, void *to, const void *from, uint64_t len)
@@ -247,4 +389,37 @@ int tacho_core_read(struct tacho_device *d, struct tacho_core core, uint32_t add
 		r = device_fail(TACHO_EUSAGE, "no memory at 0x%x of core %u,%u", address, core.x,
 				core.y);
 	return r;
+}
+
+static int bank_move(struct tacho_device *d, unsigned bank, uint64_t address, void *to,
+		     const void *from, size_t len)
+{
+	int r = device_wait(d);
+
+	if (r < 0)
+		return r;
+	if (bank >= d->shape.dram_banks || address > d->shape.dram_bank_size ||
+	    len > d->shape.dram_bank_size - address)
+		return device_fail(TACHO_EUSAGE, "device %u has no %zu bytes at 0x%llx of bank %u",
+				   d->number, len, (unsigned long long)address, bank);
+	r = from ? d->ops->dram_write(d->self, bank, address, from, len)
+		 : d->ops->dram_read(d->self, bank, address, to, len);
+	return r < 0 ? device_fail(TACHO_EINTERNAL, "bank %u of device %u cannot be reached", bank,
+				   d->number)
+		     : 0;
+}
+
+int tacho_dram_write(struct tacho_device *d, unsigned bank, uint64_t address, const void *data,
+		     size_t len)
+{
+	TACHO_ZONE("tacho_dram_write");
+	DEVICE_HOLD(d);
+	return bank_move(d, bank, address, NULL, data, len);
+}
+
+int tacho_dram_read(struct tacho_device *d, unsigned bank, uint64_t address, void *data, size_t len)
+{
+	TACHO_ZONE("tacho_dram_read");
+	DEVICE_HOLD(d);
+	return bank_move(d, bank, address, data, NULL, len);
 }

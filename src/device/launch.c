@@ -202,7 +202,7 @@ static int load_kernels(struct tacho_device *d, const struct tacho_program *p, u
 		const struct program_args *own = args_of(k, core);
 
 		if ((k->risc == TACHO_ERISC) != c->info.ethernet ||
-		    !range_has(&k->cores, c->info.logical_x, c->info.logical_y))
+		    !core_set_has(&k->cores, c->info.logical_x, c->info.logical_y))
 			continue;
 		for (unsigned risc = 0; r == 0 && risc < DEVICE_RISCS; risc++) {
 			const struct binary *b = k->binary[risc];
@@ -231,16 +231,16 @@ static int load_config(struct tacho_device *d, const struct tacho_program *p, un
 	bool any = false;
 
 	for (size_t i = 0; i < p->sems.n; i++) {
-		if (!range_has(&p->sems.v[i].cores, c->logical_x, c->logical_y))
+		if (!core_set_has(&p->sems.v[i].cores, c->logical_x, c->logical_y))
 			continue;
-		put32(config + CONFIG_SEMS + i * SEM_STRIDE, p->sems.v[i].value);
+		put32(config + CONFIG_SEMS + p->sems.v[i].number * SEM_STRIDE, p->sems.v[i].value);
 		any = true;
 	}
 	for (size_t i = 0; i < p->cbs.n; i++) {
 		const struct tacho_cb *cb = &p->cbs.v[i].conf;
 		uint8_t *at = config + CONFIG_CBS + 16 * cb->index;
 
-		if (!range_has(&cb->cores, c->logical_x, c->logical_y))
+		if (!core_set_has(&p->cbs.v[i].cores, c->logical_x, c->logical_y))
 			continue;
 		*mask |= 1u << cb->index;
 		put32(at, p->cbs.v[i].address);
@@ -251,8 +251,14 @@ static int load_config(struct tacho_device *d, const struct tacho_program *p, un
 	return any || *mask ? core_write(d, core, KERNEL_CONFIG, config, sizeof(config)) : 0;
 }
 
-static void make_message(struct tacho_device *d, uint8_t *m, uint32_t op, uint32_t enables,
-			 uint32_t cbs)
+/* What one core gets of a program. */
+struct core_launch {
+	uint32_t enables, cbs; /* bits of RISCs, of circular buffers */
+	uint8_t noc;           /* of BRISC */
+};
+
+static void make_message(struct tacho_device *d, uint8_t *m, unsigned core, uint32_t op,
+			 const struct core_launch *l)
 {
 	const uint32_t *trace = map_get(&d->traced, op);
 
@@ -269,22 +275,41 @@ static void make_message(struct tacho_device *d, uint8_t *m, uint32_t op, uint32
 		put32(m + LAUNCH_TEXT + 4 * r, KERNEL_TEXT + r * KERNEL_TEXT_SLOT - KERNEL_CONFIG);
 	}
 	m[LAUNCH_MODE] = 1;
-	put32(m + LAUNCH_CB_MASK, cbs);
+	m[LAUNCH_NOC] = l->noc;
+	m[LAUNCH_LOGICAL] = d->cores[core].info.logical_x;
+	m[LAUNCH_LOGICAL + 1] = d->cores[core].info.logical_y;
+	put32(m + LAUNCH_CB_MASK, l->cbs);
 	put32(m + LAUNCH_ID, op);
-	put32(m + LAUNCH_ENABLES, enables);
+	put32(m + LAUNCH_ENABLES, l->enables);
 	put32(m + LAUNCH_TRACE, trace ? *trace : 0);
 }
 
-static int launch_message(struct tacho_device *d, unsigned core, uint32_t op, uint32_t enables,
-			  uint32_t cbs)
+static int launch_message(struct tacho_device *d, unsigned core, uint32_t op,
+			  const struct core_launch *l)
 {
 	uint8_t m[LAUNCH_SIZE];
 
-	make_message(d, m, op, enables, cbs);
+	make_message(d, m, core, op, l);
 	if (d->dispatch_core < 0)
 		return core_write(d, core, d->shape.mailbox + M_LAUNCH, m, sizeof(m));
 	m[LAUNCH_MODE] = 0;
 	return dispatch_stage(d, core, m);
+}
+
+/* NoCs of the two data movers are different: either kernel decides. */
+static uint8_t brisc_noc(const struct tacho_device *d, const struct tacho_program *p, unsigned core)
+{
+	const struct tacho_device_core *c = &d->cores[core].info;
+
+	for (size_t i = 0; i < p->kernels.n; i++) {
+		const struct program_kernel *k = &p->kernels.v[i];
+
+		if (k->risc == TACHO_COMPUTE || (k->risc == TACHO_ERISC) != c->ethernet ||
+		    !core_set_has(&k->cores, c->logical_x, c->logical_y))
+			continue;
+		return (k->noc == TACHO_NOC_1) ^ (k->risc == TACHO_NCRISC);
+	}
+	return 0;
 }
 
 /* The signals last: all cores start together. */
@@ -295,7 +320,8 @@ static int go(struct tacho_device *d, uint32_t op)
 	int r = 0;
 
 	if (d->dispatch_core >= 0) {
-		make_message(d, m, 0, 3, 0);
+		make_message(d, m, (unsigned)d->dispatch_core, 0,
+			     &(struct core_launch){.enables = 3});
 		return dispatch_go(d, op, m);
 	}
 	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++)
@@ -304,28 +330,35 @@ static int go(struct tacho_device *d, uint32_t op)
 	return r;
 }
 
+static int launch_core(struct tacho_device *d, struct tacho_program *p, unsigned core, uint32_t op)
+{
+	struct core_launch l = {.noc = brisc_noc(d, p, core)};
+	int r = load_kernels(d, p, core, &l.enables);
+
+	if (r < 0 || !l.enables)
+		return r;
+	r = load_config(d, p, core, &l.cbs);
+	if (r == 0)
+		r = drain_clear_core(d, core);
+	if (r == 0)
+		r = launch_message(d, core, op, &l);
+	d->cores[core].enables = l.enables;
+	d->cores[core].busy = r == 0;
+	d->cores[core].program = p;
+	return r;
+}
+
 int launch_program(struct tacho_device *d, struct tacho_program *p, uint32_t op)
 {
 	int r = device_wait(d);
 
+	if (r == 0)
+		r = cbs_check(p);
 	if (r < 0)
 		return r;
 	prof_begin(d);
-	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++) {
-		uint32_t enables = 0, cbs = 0;
-
-		r = load_kernels(d, p, i, &enables);
-		if (r < 0 || !enables)
-			continue;
-		r = load_config(d, p, i, &cbs);
-		if (r == 0)
-			r = drain_clear_core(d, i);
-		if (r == 0)
-			r = launch_message(d, i, op, enables, cbs);
-		d->cores[i].enables = enables;
-		d->cores[i].busy = r == 0;
-		d->cores[i].program = p;
-	}
+	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++)
+		r = launch_core(d, p, i, op);
 	if (r == 0)
 		r = go(d, op);
 	d->running = true;

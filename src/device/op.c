@@ -24,6 +24,16 @@ static uint32_t op_next(void)
 	return base;
 }
 
+/* Numbers that callers choose are not given again by op_next(). */
+static uint32_t op_chosen(uint32_t number)
+{
+	pthread_mutex_lock(&base_lock);
+	if (number > last_base)
+		last_base = number;
+	pthread_mutex_unlock(&base_lock);
+	return number;
+}
+
 uint32_t op_last(void)
 {
 	uint32_t base;
@@ -148,6 +158,16 @@ void tacho_op_hide(struct tacho_program *p, int hidden)
 {
 	DEVICE_HOLD(p->device);
 	p->op.hidden = hidden != 0;
+}
+
+int tacho_op_number(struct tacho_program *p, uint32_t number)
+{
+	if (number >> PROGRAM_BITS)
+		return device_fail(TACHO_ELIMIT, "op %u: numbers that programs choose are below %u",
+				   number, 1u << PROGRAM_BITS);
+	DEVICE_HOLD(p->device);
+	p->op.number = number;
+	return 0;
 }
 
 /* ---- groups ---- */
@@ -316,7 +336,7 @@ struct op_run op_run_begin(struct tacho_device *d, const struct tacho_program *p
 	run.grouped = run.base != 0;
 	if (p->op.hidden || run.grouped)
 		return run;
-	run.base = op_next();
+	run.base = p->op.number ? op_chosen(p->op.number) : op_next();
 	d->last_op = run.base;
 	run.zone = zone_begin(op_id(d, run.base));
 	return run;

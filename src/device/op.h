@@ -73,8 +73,9 @@ struct op_call {
 struct program_op {
 	struct op_info *info; /* NULL: nothing was said */
 	struct op_kernels kernels;
-	uint64_t hash; /* 0: not yet computed */
-	bool hidden;   /* not an op */
+	uint64_t hash;   /* 0: not yet computed */
+	uint32_t number; /* of all its runs; 0: a new one for each */
+	bool hidden;     /* not an op */
 };
 
 /* One op of several programs, on one device or on several. */

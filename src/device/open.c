@@ -336,6 +336,8 @@ int tacho_device_open(struct tacho_device **device, const struct tacho_device_op
 	env_check();
 	if (!conf.arch)
 		conf.arch = environ_get("TACHO_ARCH");
+	if (!conf.cores)
+		conf.cores = env_number("TACHO_CORES", 0);
 	r = backend_tensix(&ops, &self, &conf, 0);
 	return r < 0 ? r : device_open_with(device, ops, self, &conf);
 }

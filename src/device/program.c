@@ -8,30 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool range_has(const struct tacho_core_range *range, unsigned x, unsigned y)
-{
-	return x >= range->first.x && x <= range->last.x && y >= range->first.y &&
-	       y <= range->last.y;
-}
-
-static int check_range(const struct tacho_device *d, const struct tacho_core_range *r,
-		       bool ethernet)
-{
-	unsigned columns = ethernet ? d->shape.cores - d->workers : d->shape.columns;
-	unsigned rows = ethernet ? 1 : d->shape.rows;
-
-	if (r->first.x > r->last.x || r->first.y > r->last.y)
-		return device_fail(
-			TACHO_EUSAGE,
-			"cores %u,%u-%u,%u are none: the first must not lie behind the last",
-			r->first.x, r->first.y, r->last.x, r->last.y);
-	if (r->last.x >= columns || r->last.y >= rows)
-		return device_fail(TACHO_EUSAGE,
-				   "cores %u,%u-%u,%u are not inside the grid of %u x %u",
-				   r->first.x, r->first.y, r->last.x, r->last.y, columns, rows);
-	return 0;
-}
-
 int tacho_program_new(struct tacho_program **out, struct tacho_device *device)
 {
 	struct tacho_program *p = calloc(1, sizeof(*p));
@@ -53,6 +29,7 @@ static void kernel_free(struct program_kernel *k)
 		vec_free(&k->args.v[i]);
 	vec_free(&k->args);
 	vec_free(&k->common);
+	vec_free(&k->cores);
 }
 
 void tacho_program_free(struct tacho_program *p)
@@ -66,7 +43,9 @@ void tacho_program_free(struct tacho_program *p)
 	for (size_t i = 0; i < p->kernels.n; i++)
 		kernel_free(&p->kernels.v[i]);
 	vec_free(&p->kernels);
-	vec_free(&p->cbs);
+	cbs_free(p);
+	for (size_t i = 0; i < p->sems.n; i++)
+		vec_free(&p->sems.v[i].cores);
 	vec_free(&p->sems);
 	op_info_free(p->op.info);
 	op_kernels_free(&p->op.kernels);
@@ -91,84 +70,109 @@ static char **copy_defines(const struct tacho_kernel *k)
 	return list;
 }
 
+static bool kernels_are_movers(const struct program_kernel *a, const struct program_kernel *b)
+{
+	return (a->risc == TACHO_BRISC && b->risc == TACHO_NCRISC) ||
+	       (a->risc == TACHO_NCRISC && b->risc == TACHO_BRISC);
+}
+
+/* Each RISC has one kernel, and the two data movers of a core have a NoC each. */
+static int kernel_check(const struct tacho_program *p, const struct program_kernel *k)
+{
+	struct tacho_core at;
+
+	for (size_t i = 0; i < p->kernels.n; i++) {
+		const struct program_kernel *o = &p->kernels.v[i];
+
+		if (!core_set_meets(&o->cores, &k->cores, &at) ||
+		    (o->risc == TACHO_ERISC) != (k->risc == TACHO_ERISC))
+			continue;
+		if (o->risc == k->risc)
+			return device_fail(TACHO_EUSAGE,
+					   "%s and %s are for the same RISC of core %u,%u",
+					   o->source, k->source, at.x, at.y);
+		if (kernels_are_movers(o, k) && o->noc == k->noc)
+			return device_fail(TACHO_EUSAGE,
+					   "%s and %s both use NoC %d of core %u,%u: the data "
+					   "movers of a core need one each",
+					   o->source, k->source, (int)k->noc - 1, at.x, at.y);
+	}
+	return 0;
+}
+
 int tacho_program_kernel(struct tacho_program *p, const struct tacho_kernel *kernel)
 {
 	struct program_kernel k = {
 		.risc = kernel->risc,
 		.fidelity = kernel->fidelity,
-		.cores = kernel->cores,
+		.noc = kernel->noc,
 	};
-	int r = check_range(p->device, &k.cores, k.risc == TACHO_ERISC);
+	int r;
 
+	if (!kernel->source || k.risc > TACHO_ERISC || k.fidelity > TACHO_HIFI3 ||
+	    k.noc > TACHO_NOC_1)
+		return device_fail(TACHO_EUSAGE,
+				   "a kernel has a source, a RISC, a fidelity and a NoC");
+	if (!k.noc)
+		k.noc = k.risc == TACHO_NCRISC ? TACHO_NOC_1 : TACHO_NOC_0;
+	DEVICE_HOLD(p->device);
+	r = core_set_make(&k.cores, p->device, k.risc == TACHO_ERISC, kernel->ranges,
+			  kernel->range_count, &kernel->cores);
 	if (r < 0)
 		return r;
-	if (!kernel->source || k.risc > TACHO_ERISC || k.fidelity > TACHO_HIFI3)
-		return device_fail(TACHO_EUSAGE, "a kernel has a source, a RISC and a fidelity");
-	DEVICE_HOLD(p->device);
-	for (size_t i = 0; i < p->kernels.n; i++) {
-		const struct program_kernel *o = &p->kernels.v[i];
-
-		if (o->risc == k.risc && o->cores.first.x <= k.cores.last.x &&
-		    k.cores.first.x <= o->cores.last.x && o->cores.first.y <= k.cores.last.y &&
-		    k.cores.first.y <= o->cores.last.y)
-			return device_fail(TACHO_EUSAGE,
-					   "%s and %s are for the same RISC of some core",
-					   o->source, kernel->source);
-	}
 	k.source = strdup(kernel->source);
 	k.defines = copy_defines(kernel);
-	if (!k.source || !k.defines || vec_push(&p->kernels, k) < 0) {
+	if (!k.source || !k.defines)
+		r = device_fail(TACHO_ENOMEM, "no memory");
+	if (r == 0)
+		r = kernel_check(p, &k);
+	if (r == 0 && vec_push(&p->kernels, k) < 0)
+		r = device_fail(TACHO_ENOMEM, "no memory");
+	if (r < 0) {
 		kernel_free(&k);
-		return device_fail(TACHO_ENOMEM, "no memory");
+		return r;
 	}
 	p->compiled = false;
 	return (int)p->kernels.n - 1;
 }
 
-int tacho_program_cb(struct tacho_program *p, const struct tacho_cb *cb)
+/* The lowest number that none of these cores has; MAX_SEMS: there is none. */
+static unsigned semaphore_number(const struct tacho_program *p, const struct core_set *cores)
 {
-	struct program_cb c = {.conf = *cb, .address = L1_FREE};
-	int r = check_range(p->device, &cb->cores, false);
+	uint32_t taken = 0;
+	unsigned n = 0;
 
+	for (size_t i = 0; i < p->sems.n; i++)
+		if (core_set_meets(&p->sems.v[i].cores, cores, NULL))
+			taken |= 1u << p->sems.v[i].number;
+	while (n < MAX_SEMS && taken >> n & 1)
+		n++;
+	return n;
+}
+
+int tacho_program_semaphore_on(struct tacho_program *p, const struct tacho_core_range *ranges,
+			       unsigned range_count, uint32_t value)
+{
+	struct program_sem sem = {.value = value};
+	int r;
+
+	DEVICE_HOLD(p->device);
+	r = core_set_make(&sem.cores, p->device, false, ranges, range_count, NULL);
 	if (r < 0)
 		return r;
-	DEVICE_HOLD(p->device);
-	if (cb->index >= MAX_CBS || !cb->pages || cb->pages > 0xffff || !cb->page_size ||
-	    cb->page_size % 16)
-		return device_fail(
-			TACHO_EUSAGE,
-			"circular buffer %u: an index below %u, pages of a multiple of 16 bytes",
-			cb->index, MAX_CBS);
-	for (size_t i = 0; i < p->cbs.n; i++) {
-		const struct tacho_cb *o = &p->cbs.v[i].conf;
-
-		c.address += o->pages * o->page_size;
-		c.address = (c.address + 31) / 32 * 32;
-		if (o->index == cb->index)
-			return device_fail(TACHO_EUSAGE, "circular buffer %u is there already",
-					   cb->index);
-	}
-	if ((uint64_t)c.address + (uint64_t)cb->pages * cb->page_size > p->device->l1_top)
-		return device_fail(TACHO_ELIMIT, "circular buffer %u does not fit into L1",
-				   cb->index);
-	if (vec_push(&p->cbs, c) < 0)
-		return device_fail(TACHO_ENOMEM, "no memory");
-	p->compiled = false;
-	return 0;
+	sem.number = semaphore_number(p, &sem.cores);
+	if (sem.number == MAX_SEMS)
+		r = device_fail(TACHO_ELIMIT, "a core has at most %d semaphores", MAX_SEMS);
+	else if (vec_push(&p->sems, sem) < 0)
+		r = device_fail(TACHO_ENOMEM, "no memory");
+	if (r < 0)
+		vec_free(&sem.cores);
+	return r < 0 ? r : (int)sem.number;
 }
 
 int tacho_program_semaphore(struct tacho_program *p, struct tacho_core_range cores, uint32_t value)
 {
-	int r = check_range(p->device, &cores, false);
-
-	if (r < 0)
-		return r;
-	DEVICE_HOLD(p->device);
-	if (p->sems.n == MAX_SEMS)
-		return device_fail(TACHO_ELIMIT, "a program has at most %d semaphores", MAX_SEMS);
-	if (vec_push(&p->sems, ((struct program_sem){cores, value})) < 0)
-		return device_fail(TACHO_ENOMEM, "no memory");
-	return (int)p->sems.n - 1;
+	return tacho_program_semaphore_on(p, &cores, 1, value);
 }
 
 static int set_args(struct program_args *a, const uint32_t *args, unsigned n)
@@ -185,7 +189,8 @@ static int check_args(const struct tacho_program *p, int kernel, unsigned n)
 	if (kernel < 0 || (size_t)kernel >= p->kernels.n)
 		return device_fail(TACHO_EUSAGE, "the program has no kernel %d", kernel);
 	if (n > MAX_ARGS)
-		return device_fail(TACHO_ELIMIT, "a kernel has at most %d arguments", MAX_ARGS);
+		return device_fail(TACHO_ELIMIT, "%s: %u arguments, a kernel has at most %d",
+				   p->kernels.v[kernel].source, n, MAX_ARGS);
 	return 0;
 }
 
@@ -203,6 +208,9 @@ int tacho_program_args(struct tacho_program *p, int kernel, struct tacho_core co
 	at = device_core_at(p->device, k->risc == TACHO_ERISC, core.x, core.y);
 	if (at < 0)
 		return at;
+	if (!core_set_has(&k->cores, core.x, core.y))
+		return device_fail(TACHO_EUSAGE, "%s does not run on core %u,%u", k->source, core.x,
+				   core.y);
 	for (size_t i = 0; i < k->args.n; i++)
 		if (k->args.v[i].core == (unsigned)at)
 			return set_args(&k->args.v[i], args, n);
@@ -240,15 +248,17 @@ static int compile_kernel(struct tacho_program *p, struct program_kernel *k)
 
 	while (k->defines[n])
 		n++;
-	defines = calloc(n + 3, sizeof(*defines));
+	defines = calloc(n + 4, sizeof(*defines));
 	if (!defines)
 		return device_fail(TACHO_ENOMEM, "no memory");
 	memcpy(defines, k->defines, n * sizeof(*defines));
+	defines[n++] = k->noc == TACHO_NOC_1 ? "NOC_INDEX=1" : "NOC_INDEX=0";
 	first = k->risc == TACHO_COMPUTE ? 2 : k->risc == TACHO_NCRISC ? 1 : 0;
 	last = k->risc == TACHO_COMPUTE ? 4 : first;
 	if (k->risc == TACHO_COMPUTE) {
 		for (size_t i = 0; i < p->cbs.n; i++)
-			format[p->cbs.v[i].conf.index] = p->cbs.v[i].conf.format;
+			if (core_set_meets(&p->cbs.v[i].cores, &k->cores, NULL))
+				format[p->cbs.v[i].conf.index] = p->cbs.v[i].conf.format;
 		for (unsigned i = 0; i < MAX_CBS; i++)
 			at += (size_t)snprintf(formats + at, sizeof(formats) - at, "%s%u",
 					       i ? "," : "", format[i]);

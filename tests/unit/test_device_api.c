@@ -93,11 +93,11 @@ static void test_refusals(void **state)
 	struct tacho_buffer *b;
 	struct tacho_program *p;
 	struct tacho_device *none;
-	uint32_t args[300] = {0};
+	uint32_t args[400] = {0};
 
 	(void)state;
 	refused(tacho_device_open(&none, &(struct tacho_device_options){.arch = "moon"}), "moon");
-	refused(tacho_buffer_new(&b, device, TACHO_DRAM, 100, 10), "multiple of 16");
+	refused(tacho_buffer_new(&b, device, TACHO_DRAM, 100, 10), "multiple of 4");
 	refused(tacho_buffer_new(&b, device, TACHO_DRAM, 0, 64), "some bytes");
 	refused(tacho_core_read(device, (struct tacho_core){5, 5}, 0, args, 4), "no core 5,5");
 	refused(tacho_core_read(device, (struct tacho_core){0, 0}, 0x70000000, args, 4),
@@ -117,11 +117,11 @@ static void test_refusals(void **state)
 		"of core 1,0");
 	refused(tacho_profiler_names(device, "/"), "cannot read");
 	refused(tacho_program_args(p, 3, (struct tacho_core){0, 0}, args, 1), "no kernel 3");
-	refused(tacho_program_args(p, 0, (struct tacho_core){0, 0}, args, 300), "at most 256");
+	refused(tacho_program_args(p, 0, (struct tacho_core){0, 0}, args, 400), "at most 341");
 	assert_int_equal(tacho_program_cb(p, &cb), 0);
 	refused(tacho_program_cb(p, &cb), "there already");
 	cb.index = 32;
-	refused(tacho_program_cb(p, &cb), "an index below 32");
+	refused(tacho_program_cb(p, &cb), "an index is below 32");
 	cb.index = 1;
 	cb.pages = 2000;
 	refused(tacho_program_cb(p, &cb), "does not fit");

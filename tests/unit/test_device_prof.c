@@ -424,7 +424,7 @@ static void test_counters(void **state)
 									.pages = 2,
 									.page_size = 2048,
 									.format = TACHO_BFLOAT16}),
-				 0);
+				 (int)i);
 	for (unsigned i = 0; i < 2; i++)
 		assert_true(tacho_program_kernel(
 				    p, &(struct tacho_kernel){.source = DEVICE_KERNELS "/matmul.c",

@@ -220,7 +220,7 @@ static void run_codes(struct tacho_device *d, const struct format *f, enum tacho
 									.pages = 2,
 									.page_size = bytes,
 									.format = f->format}),
-				 0);
+				 (int)i);
 	mover = tacho_program_kernel(
 		p, &(struct tacho_kernel){.source = DEVICE_KERNELS "/tile_ops.c"});
 	compute = tacho_program_kernel(
