@@ -1,3 +1,4 @@
+/* The CSV reader and the conversion of cells to numbers. Records are scanned in place. */
 #include "base/csv.h"
 #include "base/buf.h"
 #include "base/limits.h"

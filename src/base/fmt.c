@@ -1,3 +1,4 @@
+/* Format numbers for people and for files: durations, counts, sizes, shortest decimals. */
 #include "base/fmt.h"
 
 #include <float.h>

@@ -1,3 +1,4 @@
+/* The JSON reader: a whole text becomes a tree of values in one arena. */
 #include "base/jread.h"
 
 #include <math.h>

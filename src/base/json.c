@@ -1,3 +1,4 @@
+/* The JSON writer: values go straight into a buffer. */
 #include "base/json.h"
 #include "base/fmt.h"
 #include "base/utf8.h"

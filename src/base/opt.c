@@ -1,3 +1,4 @@
+/* The option parser and the option part of --help, both driven by one table per verb. */
 #include "base/opt.h"
 
 #include <errno.h>

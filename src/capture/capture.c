@@ -1,3 +1,4 @@
+/* The recorder: drains every ring of a session into a trace, with checkpoints. */
 #include "capture/private.h"
 #include "clock/clock.h"
 

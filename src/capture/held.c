@@ -1,3 +1,4 @@
+/* Hold rows back until no thread can write an earlier one, so a track is in order of time. */
 #include "capture/private.h"
 
 #include <stdlib.h>

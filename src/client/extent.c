@@ -1,3 +1,4 @@
+/* Memory of a process's ring file, handed out in segments and pages. */
 #include "client/client.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Lock events. */
 #include "client/client.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Write records with payload into a ring: the slow path of the hot path in detail.h. */
 #include "client/client.h"
 
 #include <string.h>

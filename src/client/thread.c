@@ -1,3 +1,4 @@
+/* Rings of threads: first event, full segments, losses, thread exit. */
 #include "client/client.h"
 #include "client/kept.h"
 

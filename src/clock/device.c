@@ -1,3 +1,4 @@
+/* Device clocks: convert cycles to ticks and back, exactly, with an error bound. */
 #include "clock/device.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Session folders: create, adopt, attach, remove, all by descriptor. */
 #include "ring/identity.h"
 #include "ring/ring.h"
 
