@@ -56,7 +56,7 @@ static void new_line(struct json *j)
 		buf_addc(j->out, ' ');
 }
 
-/* What stands before a value: the comma, the new line, the key. */
+/* Writes what precedes a value: comma, newline, key. */
 static void json_begin(struct json *j, const char *key)
 {
 	if (j->depth) {

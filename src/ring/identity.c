@@ -1,4 +1,4 @@
-/* Tell whether the process of a ring still runs: pids are reused, start times are not. */
+/* Check whether the process of a ring is still running. Pids are reused, start times are not. */
 #include "ring/identity.h"
 
 #include <dirent.h>
