@@ -13,6 +13,7 @@ def main():
     pid, terminal = pty.fork()
     if pid == 0:
         fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, int(sys.argv[1]), 0, 0))
+        os.environ.setdefault("TACHO_PAGER", "cat")
         os.execvp(sys.argv[2], sys.argv[2:])
     while True:
         try:

@@ -1,5 +1,6 @@
 /* tacho perf-report: from the CSV of an ops report to a table, advice, a stacked report, a diff. */
 #include "base/output.h"
+#include "base/pager.h"
 #include "base/term.h"
 #include "cmds/cmds.h"
 #include "perf/output.h"
@@ -13,13 +14,14 @@
 enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 
 struct conf {
-	const char *start_signpost, *end_signpost;
+	const char *start_signpost, *end_signpost, *signpost;
 	bool ignore_signposts, print_signposts;
 	double min_percentage;
 	const char *id_range, *arch, *csv, *summary_file, *stacked_csv, *why;
 	bool no_advice, tracing_mode, raw_op_codes, no_host_ops, no_summary, no_stacked_report;
 	bool no_stack_by_in0, classic_colors, no_merge_devices, no_color, diff, force;
-	int group_by, model, format;
+	bool list_signposts, count_warm_ups, no_pager;
+	int group_by, model, format, replays;
 	const char *active_experts;
 	int64_t top;
 };
@@ -27,6 +29,7 @@ struct conf {
 static const char *const groups[] = {"op", "memory", "category", NULL};
 static const char *const models[] = {"tacho", "1.2.4", "next", NULL};
 static const char *const formats[] = {"text", "csv", "json", NULL};
+static const char *const replays[] = {"each", "mean", "last", NULL};
 
 #define HIDDEN(kind, l, n, a, s, f, h)                                               \
 	{                                                                            \
@@ -42,21 +45,28 @@ static const char *const formats[] = {"text", "csv", "json", NULL};
 	}
 
 static const struct opt opts[] = {
+	OPT_STR(0, "signpost", "NAME", struct conf, signpost,
+		"the last region that signpost NAME begins; the default is the last region of all"),
+	YIELDS(OPT_T_FLAG, "list-signposts", NULL, struct conf, list_signposts, NULL,
+	       "print all regions between signposts with their ops and times, and end"),
 	OPT_STR(0, "start-signpost", "NAME", struct conf, start_signpost,
 		"only what comes after the first signpost NAME"),
-	OPT_STR(0, "signpost", "NAME", struct conf, start_signpost, "the same as --start-signpost"),
 	OPT_STR(0, "end-signpost", "NAME", struct conf, end_signpost,
 		"only what comes before the first signpost NAME, the second if it is the start too"),
 	OPT_FLAG(0, "ignore-signposts", struct conf, ignore_signposts,
-		 "the whole file; the default is what follows the last signpost"),
+		 "the whole file; the default is the last region between signposts"),
 	OPT_FLAG(0, "print-signposts", struct conf, print_signposts,
 		 "keep signposts as lines of the table"),
 	OPT_STR(0, "id-range", "A-B", struct conf, id_range,
 		"only the ops with these IDs; A- and -B work too"),
 	OPT_DOUBLE(0, "min-percentage", "P", struct conf, min_percentage,
-		   "grey out ops below P per cent of all time (0.5)"),
+		   "hide ops below P per cent of all time (0.5) in the table"),
 	YIELDS(OPT_T_INT, "top", "N", struct conf, top, NULL,
 	       "only the N ops with the most time and gap, the longest first"),
+	YIELDS(OPT_T_ENUM, "replays", NULL, struct conf, replays, replays,
+	       "ops of a replayed trace: each replay, their mean with its spread, or the last"),
+	YIELDS(OPT_T_FLAG, "count-warm-ups", NULL, struct conf, count_warm_ups, NULL,
+	       "count ops that were compiled for and run again from the cache later"),
 	OPT_FLAG(0, "no-host-ops", struct conf, no_host_ops, "leave out ops that ran on the host"),
 	OPT_FLAG(0, "no-merge-devices", struct conf, no_merge_devices,
 		 "keep the rows of each device instead of one for all"),
@@ -85,6 +95,8 @@ static const struct opt opts[] = {
 	OPT_STR(0, "why", "ID", struct conf, why,
 		"one op: all that is known of it and the arithmetic behind its bound"),
 	OPT_FLAG(0, "diff", struct conf, diff, "compare two files: what got slower or faster"),
+	YIELDS(OPT_T_FLAG, "no-pager", NULL, struct conf, no_pager, NULL,
+	       "do not page text on a terminal"),
 	OPT_FLAG('f', "force", struct conf, force, "replace files that are not older reports"),
 	HIDDEN(OPT_T_FLAG, 0, "no-color", NULL, struct conf, no_color, ""),
 	HIDDEN(OPT_T_FLAG, 0, "no-stacked-report", NULL, struct conf, no_stacked_report, ""),
@@ -111,6 +123,7 @@ struct job {
 	struct perf_input in;
 	struct perf_report report;
 	struct perf_view view;
+	struct perf_hidden hidden;
 	struct perf_stacked stacked;
 	bool has_stacked;
 	char *base; /* of the files for it, or NULL */
@@ -128,6 +141,10 @@ static int read_options(struct job *j)
 		.model = (enum perf_model)c->model,
 		.start_signpost = c->start_signpost,
 		.end_signpost = c->end_signpost,
+		.signpost = c->signpost,
+		.replays = (enum perf_replays)c->replays,
+		.count_warm_ups = c->count_warm_ups,
+		.count_ids = c->model == PERF_MODEL_TACHO,
 		.ignore_signposts = c->ignore_signposts,
 		.print_signposts = c->print_signposts,
 		.min_percentage = c->min_percentage,
@@ -297,6 +314,7 @@ static int write_standard(struct job *j)
 	struct perf_text_options text = {.style = j->style,
 					 .no_advice = j->c->no_advice,
 					 .no_summary = !j->has_stacked,
+					 .hidden = &j->hidden,
 					 .stacked_base = j->base};
 	struct perf_csv_options csv = {j->c->no_advice, j->c->raw_op_codes};
 	/* Text has colours and is made safe where it is made. */
@@ -328,7 +346,7 @@ static const struct perf_op *find_op(struct job *j, int *r)
 		*r = err_set(&j->err, TACHO_EUSAGE, "--why: '%s' is not an ID", text);
 		return NULL;
 	}
-	for (size_t i = 0; i < j->report.ops.n; i++)
+	for (size_t i = 0; i < j->report.ops.n && id > 0; i++)
 		if (perf_op_id(&j->report.ops.v[i]) == id)
 			return &j->report.ops.v[i];
 	*r = err_set(
@@ -354,6 +372,27 @@ static int write_why(struct job *j)
 	return perf_why_write(&j->report, op, j->paths, j->n, j->style, stdout, &j->err);
 }
 
+/* Small ops are hidden from people, not from programs. */
+static int make_view(struct job *j)
+{
+	bool table = j->c->format == FORMAT_TEXT && !j->c->csv && !j->c->top;
+	int r = perf_view_make(&j->view, &j->report, j->c->top);
+
+	if (r == 0 && table && j->options.model == PERF_MODEL_TACHO && j->c->min_percentage > 0)
+		r = perf_view_hide(&j->view, &j->report, &j->hidden);
+	return r;
+}
+
+static int run_list(struct job *j)
+{
+	int r = perf_input_read(&j->in, j->paths, j->n, &j->notes, &j->err);
+
+	if (r < 0)
+		return r;
+	r = perf_regions_write(&j->in, &j->options, j->c->format == FORMAT_JSON, j->style, stdout);
+	return r < 0 ? err_errno(&j->err, r, "cannot write the list") : 0;
+}
+
 static int run_report(struct job *j)
 {
 	const struct conf *c = j->c;
@@ -363,7 +402,7 @@ static int run_report(struct job *j)
 		r = perf_report_make(&j->report, &j->in, &j->options, &j->notes, &j->err);
 	if (r < 0)
 		return r;
-	if (perf_view_make(&j->view, &j->report, c->top) < 0)
+	if (make_view(j) < 0)
 		return err_set(&j->err, TACHO_ENOMEM, "out of memory");
 	j->has_stacked = !c->no_summary && !c->no_stacked_report;
 	if (j->has_stacked &&
@@ -406,6 +445,17 @@ static int run_diff(struct job *j)
 	return r;
 }
 
+static int run_job(struct job *j)
+{
+	const struct conf *c = j->c;
+	bool text = c->format == FORMAT_TEXT && !c->csv && !c->no_pager;
+	pid_t pager = text ? pager_start() : 0;
+	int r = c->list_signposts ? run_list(j) : c->diff ? run_diff(j) : run_report(j);
+
+	pager_end(pager);
+	return r;
+}
+
 static int run(void *arg, const struct cmd_common *common, int argc, char **argv)
 {
 	const struct conf *c = arg;
@@ -421,7 +471,7 @@ static int run(void *arg, const struct cmd_common *common, int argc, char **argv
 	if (r == 0 && c->diff && argc != 2)
 		r = err_set(&j.err, TACHO_EUSAGE, "--diff takes two files, the earlier one first");
 	if (r == 0)
-		r = c->diff ? run_diff(&j) : run_report(&j);
+		r = run_job(&j);
 	if (r < 0)
 		r = err_report(&j.err, r);
 	else if (j.in.damaged || j.report.unusable)

@@ -317,6 +317,8 @@ static void count_op(struct perf_report *r, const struct perf_op *op)
 		r->host_ops++;
 	else if (op->type == TYPE_SIGNPOST || strstr(perf_op_kind(r, op)->label, "signpost"))
 		r->signposts++;
+	else if (op->run == RUN_WARM_UP)
+		return;
 	else if (unmeasured(r, op) && !op->invalid)
 		r->unmeasured++;
 	else
@@ -335,12 +337,15 @@ static int analyze_rows(struct perf_report *r, const struct perf_order *order, b
 		free(doubted);
 		return TACHO_ENOMEM;
 	}
-	for (size_t i = 0; i < order->n; i++) {
-		struct perf_op op = {.row = order->v[i], .kind = r->in->rows.v[order->v[i]].kind};
+	for (size_t i = 0, id = 0; i < order->n; i++) {
+		struct perf_op op = {.row = order->v[i],
+				     .id = perf_row_line(order->v[i]),
+				     .kind = r->in->rows.v[order->v[i]].kind};
 		size_t file = together ? 0 : perf_file_of(r->in, op.row);
 
 		analyze_row(r, &op, started[file], doubted[file]);
-		count_op(r, &op);
+		if (r->options->count_ids)
+			op.id = op.type == TYPE_SIGNPOST ? 0 : (uint32_t)++id;
 		if (op.type != TYPE_SIGNPOST) {
 			started[file] |= op.invalid || !unmeasured(r, &op);
 			doubted[file] = op.invalid;
@@ -400,6 +405,8 @@ static void set_totals(struct perf_report *r)
 	for (size_t i = 0; i < r->ops.n; i++) {
 		const struct perf_op *op = &r->ops.v[i];
 
+		if (op->run == RUN_WARM_UP)
+			continue;
 		perf_sum_add(&time, op->has & HAS_TIME ? op->time : 0);
 		perf_sum_add(&gap, op->has & HAS_GAP && !(next && op->gap < 0) ? op->gap : 0);
 	}
@@ -409,7 +416,7 @@ static void set_totals(struct perf_report *r)
 	for (size_t i = 0; i < r->ops.n; i++) {
 		struct perf_op *op = &r->ops.v[i];
 
-		if (total == 0 || !(op->has & (HAS_TIME | HAS_GAP)))
+		if (total == 0 || !(op->has & (HAS_TIME | HAS_GAP)) || op->run == RUN_WARM_UP)
 			continue;
 		op->total = ((op->has & HAS_TIME ? op->time : 0) +
 			     (op->has & HAS_GAP && !(next && op->gap < 0) ? op->gap : 0)) /
@@ -420,11 +427,16 @@ static void set_totals(struct perf_report *r)
 	}
 }
 
-void perf_report_sum(struct perf_report *r)
+static void count_ops(struct perf_report *r)
 {
 	r->device_ops = r->host_ops = r->signposts = r->unmeasured = 0;
 	for (size_t i = 0; i < r->ops.n; i++)
 		count_op(r, &r->ops.v[i]);
+}
+
+void perf_report_sum(struct perf_report *r)
+{
+	count_ops(r);
 	r->busy = r->overlap = NAN;
 	set_totals(r);
 	set_host_time(r);
@@ -443,6 +455,20 @@ static void note_result(const struct perf_report *r, struct perf_notes *notes)
 			  "%llu op%s without a device time, captured into a trace or not in the "
 			  "device's log: listed, not counted",
 			  (unsigned long long)r->unmeasured, r->unmeasured > 1 ? "s" : "");
+	if (r->runs[RUN_WARM_UP])
+		perf_note(notes, NOTE_INFO,
+			  "%llu warm-up op%s, compiled for and then measured again: listed, not "
+			  "counted (--count-warm-ups)",
+			  (unsigned long long)r->runs[RUN_WARM_UP],
+			  r->runs[RUN_WARM_UP] > 1 ? "s" : "");
+	if (r->runs[RUN_REPLAY])
+		perf_note(notes, NOTE_INFO, "%llu op%s of a replayed trace, in %llu replay%s%s",
+			  (unsigned long long)r->runs[RUN_REPLAY],
+			  r->runs[RUN_REPLAY] > 1 ? "s" : "", (unsigned long long)r->sessions,
+			  r->sessions > 1 ? "s" : "",
+			  r->options->replays == REPLAYS_MEAN   ? ": means of all replays"
+			  : r->options->replays == REPLAYS_LAST ? ": the last of all replays"
+								: "");
 	if (r->invalid)
 		perf_note(notes, NOTE_WARNING,
 			  "%llu op%s with a duration that cannot be true: the time is left out",
@@ -553,6 +579,13 @@ static void take_fallbacks(struct perf_input *in)
 			in->kinds.v[i].family = FAMILY_HOST;
 }
 
+/* Release 1.2.4 and its successor print what they do not know as a number that is none. */
+static void print_nan(struct perf_input *in, bool nan)
+{
+	for (size_t i = 0; i < in->kinds.n; i++)
+		in->kinds.v[i].says_nan = nan;
+}
+
 /* Do ops of the window need what the files lack? */
 static void find_damage(const struct perf_report *r, struct perf_input *in)
 {
@@ -578,8 +611,10 @@ static int make_ops(struct perf_report *r, struct perf_input *in, struct perf_or
 	const struct perf_options *o = r->options;
 	bool next = o->model == PERF_MODEL_NEXT;
 	struct perf_window_rows rows = {0};
-	int code = perf_window(order, in, o, notes);
+	int code = perf_window(order, in, o, notes, &r->region);
 
+	if (code == 0)
+		code = perf_replays_take(r, order, in);
 	if (code == 0 && next)
 		code = perf_window_rows_take(&rows, order, in);
 	m->stands = rows.stands;
@@ -590,7 +625,10 @@ static int make_ops(struct perf_report *r, struct perf_input *in, struct perf_or
 		m->started[0] = false;
 	if (code == 0)
 		code = analyze_rows(r, order, m->started);
+	if (code == 0)
+		code = perf_runs_mark(r);
 	if (code == 0) {
+		count_ops(r);
 		find_damage(r, in);
 		filter(r);
 		set_totals(r);
@@ -618,6 +656,7 @@ int perf_report_make(struct perf_report *r, struct perf_input *in, const struct 
 	note_start(r, notes);
 	if (o->model != PERF_MODEL_1_2_4)
 		take_fallbacks(in);
+	print_nan(in, o->model != PERF_MODEL_TACHO);
 	code = merged.started ? label_sparse(r, in, notes) : TACHO_ENOMEM;
 	if (code == 0 && o->model == PERF_MODEL_NEXT)
 		code = perf_next_labels(in);
@@ -632,6 +671,8 @@ int perf_report_make(struct perf_report *r, struct perf_input *in, const struct 
 void perf_report_free(struct perf_report *r)
 {
 	vec_free(&r->ops);
+	free(r->spread);
+	r->spread = NULL;
 }
 
 /* " 1,234 " to 1234; 0 if there is no text at all. */

@@ -37,12 +37,15 @@ static const char *const columns_next[] = {
 	"Sub Device ID", "Available Cores", "Op Category", "Bound Analysis", "Overlap",
 };
 
+/* Of our own model. */
+static const char *const columns_tacho[] = {"CSV Line", "Run", "Op Category"};
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 struct writer {
 	const struct perf_report *r;
 	const struct perf_csv_options *o;
-	bool next;
+	bool next, tacho;
 	bool first; /* of its line */
 	struct buf *out;
 	struct buf text;
@@ -99,7 +102,7 @@ static void number(struct writer *w, bool has, double value)
 	char text[FMT_SIZE];
 
 	comma(w);
-	if (has)
+	if (has && !(w->tacho && isnan(value)))
 		buf_adds(w->out, fmt_python(text, value));
 }
 
@@ -177,12 +180,22 @@ static void next_columns(struct writer *w, const struct perf_op *op)
 	number(w, op->has & HAS_OVERLAP, op->overlap);
 }
 
+static void tacho_columns(struct writer *w, const struct perf_op *op)
+{
+	const struct perf_kind *k = perf_op_kind(w->r, op);
+	bool signpost = op->type == TYPE_SIGNPOST;
+
+	whole(w, perf_row_line(op->row), -1);
+	string(w, signpost ? "" : perf_run_name((enum perf_run)op->run));
+	string(w, signpost ? "" : perf_category_name(perf_category_of(k, PERF_MODEL_TACHO)));
+}
+
 static void tensors(struct writer *w, const struct perf_kind *k)
 {
 	static const enum perf_tensor order[] = {OUT, IN0, IN1};
 
 	for (int i = 0; i < TENSORS; i++) {
-		const char *none = w->r->in->has_datatypes[order[i]] ? "nan" : "";
+		const char *none = k->says_nan && w->r->in->has_datatypes[order[i]] ? "nan" : "";
 
 		string(w, k->datatype[order[i]] ? k->datatype[order[i]] : none);
 	}
@@ -206,7 +219,7 @@ static void line(struct writer *w, const struct perf_op *op)
 	const struct perf_kind *k = perf_op_kind(w->r, op);
 
 	w->first = true;
-	whole(w, perf_op_id(op), -1);
+	whole(w, perf_op_id(op), 0);
 	number(w, op->has & HAS_TOTAL, op->total);
 	string(w, perf_bound_name(op->bound));
 	op_code(w, op);
@@ -228,6 +241,8 @@ static void line(struct writer *w, const struct perf_op *op)
 	calls(w, row);
 	if (w->next)
 		next_columns(w, op);
+	if (w->tacho)
+		tacho_columns(w, op);
 	if (!w->o->no_advice)
 		advice(w, op);
 	if (w->o->raw_op_codes)
@@ -242,6 +257,8 @@ static void header(struct writer *w)
 		string(w, columns[i]);
 	for (size_t i = 0; w->next && i < COUNT(columns_next); i++)
 		string(w, columns_next[i]);
+	for (size_t i = 0; w->tacho && i < COUNT(columns_tacho); i++)
+		string(w, columns_tacho[i]);
 	if (!w->o->no_advice)
 		string(w, "Advice");
 	if (w->o->raw_op_codes)
@@ -256,6 +273,7 @@ int perf_csv_write(const struct perf_report *r, const struct perf_view *view,
 	struct writer w = {.r = r,
 			   .o = o,
 			   .next = r->options->model == PERF_MODEL_NEXT,
+			   .tacho = r->options->model == PERF_MODEL_TACHO,
 			   .out = &out,
 			   .text = BUF_INIT};
 	int code = 0;

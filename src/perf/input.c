@@ -54,6 +54,7 @@ static const struct {
 	[COL_TRACE] = {"METAL TRACE ID", NEED_NEVER},
 	[COL_REPLAY] = {"METAL TRACE REPLAY SESSION ID", NEED_NEVER},
 	[COL_UNRELIABLE] = {"UNRELIABLE", NEED_NEVER},
+	[COL_CACHE_HIT] = {"PROGRAM CACHE HIT", NEED_NEVER},
 };
 
 #define PADDED "_PAD[LOGICAL]" /* what newer files add to the names of the shape columns */
@@ -334,6 +335,12 @@ static void note_row(struct reading *f, const struct perf_row *row)
 		f->highest = row->device;
 }
 
+static bool word_is(struct csv_cell cell, const char *a, const char *b, const char *c)
+{
+	return same_name(cell, a, strlen(a)) || same_name(cell, b, strlen(b)) ||
+	       same_name(cell, c, strlen(c));
+}
+
 static int add_row(struct reading *f, const struct csv_row *csv_row)
 {
 	static const struct csv_cell none = {"", 0};
@@ -362,6 +369,10 @@ static int add_row(struct reading *f, const struct csv_row *csv_row)
 	row.unreliable = !csv_blank(f->cell[COL_UNRELIABLE]);
 	row.host_duration = number_cell(f, COL_HOST_DURATION, NULL);
 	row.replay = !csv_blank(f->cell[COL_TRACE]) || !csv_blank(f->cell[COL_REPLAY]);
+	row.trace = small_cell(f, COL_TRACE, PERF_NO_DEVICE);
+	row.session = small_cell(f, COL_REPLAY, PERF_NO_DEVICE);
+	row.cache_hit = word_is(f->cell[COL_CACHE_HIT], "True", "true", "1");
+	row.cache_miss = word_is(f->cell[COL_CACHE_HIT], "False", "false", "0");
 	workers_cell(f, &row);
 	note_workers(in, row.workers, row.workers_odd);
 	if (sub_device_cell(f, &row) < 0 || note_arch(f) < 0 ||

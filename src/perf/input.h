@@ -50,6 +50,7 @@ enum perf_column {
 	COL_TRACE,
 	COL_REPLAY,
 	COL_UNRELIABLE,
+	COL_CACHE_HIT,
 	COL_COUNT,
 };
 
@@ -114,6 +115,7 @@ struct perf_kind {
 	enum arch_fidelity fidelity;
 	bool collective;
 	bool signpost;
+	bool says_nan;     /* a data type that is not known is printed "nan" */
 	bool nameless;     /* its op code is blank: "unnamed" */
 	bool fallback;     /* its type says that it ran on the host's CPU */
 	const char *label; /* the OP Code column: name, sizes, settings */
@@ -140,7 +142,10 @@ struct perf_row {
 	bool workers_odd;            /* the number of workers cannot be one */
 	uint8_t type;                /* enum perf_type */
 	bool replay;                 /* an op of a trace that was replayed */
-	bool unreliable;             /* a kernel has overwritten what was recorded of it */
+	bool cache_miss,
+		cache_hit;      /* its program was compiled for it, or found; neither: not said */
+	int32_t trace, session; /* METAL TRACE ID and its replay; PERF_NO_DEVICE: not said */
+	bool unreliable;        /* a kernel has overwritten what was recorded of it */
 	bool bad; /* a cell of it could not be read; those of its kind and device apart */
 };
 

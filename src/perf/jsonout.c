@@ -93,6 +93,21 @@ static void write_advice(struct writer *w, const struct perf_op *op)
 	json_end(&w->j);
 }
 
+/* Of replays that were averaged. */
+static void write_spread(struct writer *w, const struct perf_op *op)
+{
+	const struct perf_spread *s = w->r->spread ? &w->r->spread[op->row] : NULL;
+
+	if (!s || !s->n)
+		return;
+	json_object(&w->j, "replays");
+	json_int(&w->j, "n", s->n);
+	json_double(&w->j, "least_us", s->least);
+	json_double(&w->j, "most_us", s->most);
+	json_double(&w->j, "deviation_us", s->deviation);
+	json_end(&w->j);
+}
+
 static void write_op(struct writer *w, const struct perf_op *op)
 {
 	const struct perf_row *row = &w->r->in->rows.v[op->row];
@@ -100,11 +115,14 @@ static void write_op(struct writer *w, const struct perf_op *op)
 	const char *bound = perf_bound_name(op->bound);
 
 	json_object(&w->j, NULL);
-	json_int(&w->j, "id", perf_op_id(op));
+	number(&w->j, "id", perf_op_id(op), 0);
+	json_int(&w->j, "csv_line", perf_row_line(op->row));
 	json_text(&w->j, "op_code", k->label);
 	json_text(&w->j, "raw_op_code", k->op_code);
 	json_bool(&w->j, "signpost", op->type == TYPE_SIGNPOST);
 	json_bool(&w->j, "replay", row->replay);
+	json_text(&w->j, "run", perf_run_name((enum perf_run)op->run));
+	write_spread(w, op);
 	json_text(&w->j, "category", category(w, k));
 	number(&w->j, "device", row->device, PERF_NO_DEVICE);
 	if (row->sub_device_text)
@@ -136,6 +154,19 @@ static void write_head(struct writer *w)
 	json_text(j, "model", perf_model_name(r->options->model));
 	json_text(j, "architecture", r->arch_name);
 	json_int(j, "worker_cores", r->workers);
+	if (r->region.name) {
+		json_object(j, "region");
+		json_text(j, "from", r->region.name);
+		json_text(j, "to", r->region.end_name);
+		json_end(j);
+	} else {
+		json_null(j, "region");
+	}
+	json_object(j, "runs");
+	for (int i = 0; i < RUN_COUNT; i++)
+		json_int(j, perf_run_name((enum perf_run)i), (int64_t)r->runs[i]);
+	json_int(j, "sessions", (int64_t)r->sessions);
+	json_end(j);
 	json_object(j, "totals");
 	json_int(j, "device_ops", (int64_t)r->device_ops);
 	json_int(j, "host_ops", (int64_t)r->host_ops);

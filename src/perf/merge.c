@@ -225,8 +225,8 @@ static void note_homeless(const struct perf_order *order, struct perf_input *in,
 	if (!n)
 		return;
 	perf_note(notes, NOTE_WARNING,
-		  "%llu op%s of a device without a 'DEVICE ID', the first is ID %u: not merged",
-		  (unsigned long long)n, n > 1 ? "s" : "", first + 2);
+		  "%llu op%s of a device without a 'DEVICE ID', the first in line %u: not merged",
+		  (unsigned long long)n, n > 1 ? "s" : "", perf_row_line(first));
 	in->damaged = true;
 }
 
@@ -240,10 +240,10 @@ static void note_queues(const struct queues *q, const struct perf_input *in,
 			  q->short_steps == 1 ? " was" : "s were");
 	if (q->strange_steps)
 		perf_note(notes, NOTE_WARNING,
-			  "the devices ran different ops at %llu steps, first device %d with ID %u "
+			  "the devices ran different ops at %llu steps, first device %d in line %u "
 			  "(%s): those rows are paired with later ones",
 			  (unsigned long long)q->strange_steps, q->strange_device,
-			  q->strange_row + 2, kind_of(in, q->strange_row)->op_code);
+			  perf_row_line(q->strange_row), kind_of(in, q->strange_row)->op_code);
 }
 
 /* Merged rows and those of no device, in the order of the file. */

@@ -25,10 +25,11 @@ int perf_csv_write(const struct perf_report *report, const struct perf_view *vie
 struct perf_text_options {
 	struct perf_style style;
 	bool no_advice, no_summary;
+	const struct perf_hidden *hidden; /* what the view does not show, or NULL */
 	const char *stacked_base; /* of the files with the stacked report, announced below it */
 };
 
-/* The table, the advice, the stacked table and the summary. STACKED may be NULL. */
+/* The summary, the table, the advice and the stacked table. STACKED may be NULL. */
 int perf_text_write(const struct perf_report *report, const struct perf_view *view,
 		    const struct perf_stacked *stacked, const struct perf_text_options *options,
 		    FILE *file);
@@ -36,6 +37,10 @@ int perf_text_write(const struct perf_report *report, const struct perf_view *vi
 /* Everything above as one JSON object, with the notes. */
 int perf_json_write(const struct perf_report *report, const struct perf_view *view,
 		    const struct perf_stacked *stacked, const struct perf_notes *notes, FILE *file);
+
+/* The regions of each file, with the one that counts by default. */
+int perf_regions_write(const struct perf_input *in, const struct perf_options *options, bool json,
+		       struct perf_style style, FILE *file);
 
 /* One op: all that is known of it, and the arithmetic behind its figures. */
 int perf_why_write(const struct perf_report *report, const struct perf_op *op, char *const *paths,

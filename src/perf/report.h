@@ -2,7 +2,8 @@
  * The analysis: from the rows of the input to the ops of the report, with every figure that the
  * tables, the advice and the pictures show. Steps, each in its own file:
  *
- *	window.c   the order in time, and the part between two signposts
+ *	window.c   the order in time, and the part between two signposts (region.c)
+ *	groups.c   ops that were captured, compiled or replayed, apart from the others
  *	merge.c    the devices of one machine ran the same ops: one op for all of them
  *	analyze.c  time, gap, bandwidth, arithmetic, bound
  *	overlap.c  ops that ran at the same time on one device
@@ -14,6 +15,7 @@
 #define PERF_REPORT_H
 
 #include "perf/input.h"
+#include "perf/region.h"
 
 #define MICRO       "\xce\xbcs" /* the unit of times, with its Greek letter */
 #define PERF_GAP_AT 6.5         /* us from which a gap is too long */
@@ -50,9 +52,19 @@ enum perf_verdict {
 	VERDICT_NOT_APPLICABLE, /* whole numbers */
 };
 
+/* How a row of the input came about. All but captured ops and warm-ups count. */
+enum perf_run {
+	RUN_MEASURED,
+	RUN_REPLAY,   /* measured, in a trace */
+	RUN_WARM_UP,  /* measured, but compiled for: the first of its kind, of which more follow */
+	RUN_CAPTURED, /* not measured: captured into a trace, or not in the device's log */
+	RUN_COUNT,
+};
+
 struct perf_op {
 	uint32_t row; /* in the input */
 	uint32_t kind;
+	uint32_t id;               /* by which people call it: see perf_op_id() */
 	double time, gap, overlap; /* us */
 	double total;              /* share of all time, per cent */
 	double cores;
@@ -63,6 +75,7 @@ struct perf_op {
 	uint16_t has;            /* enum perf_has */
 	uint8_t bound, verdict;
 	uint8_t type;         /* enum perf_type */
+	uint8_t run;          /* enum perf_run */
 	bool cores_whole : 1; /* printed without a fraction */
 	bool time_blank : 1;  /* not measured: 1.2.4 counts it as 0, the other models not at all */
 	bool dim : 1;         /* below --min-percentage: grey */
@@ -70,9 +83,21 @@ struct perf_op {
 	bool invalid : 1; /* a time that cannot be true (model next) */
 };
 
+/* What is reported of an op that was replayed several times. */
+enum perf_replays {
+	REPLAYS_EACH,
+	REPLAYS_MEAN, /* one op, with the spread */
+	REPLAYS_LAST,
+};
+
 struct perf_options {
 	enum perf_model model;
 	const char *start_signpost, *end_signpost; /* NULL or empty: not given */
+	const char *signpost;                      /* the region of that name, likewise */
+	enum perf_replays replays;
+	bool count_warm_ups;
+	bool count_ids; /* IDs are 1, 2, ... instead of lines of the input; signposts have none (0)
+			 */
 	bool ignore_signposts, print_signposts;
 	double min_percentage;
 	bool has_range;
@@ -80,6 +105,12 @@ struct perf_options {
 	const char *arch;
 	bool tracing_mode, no_host_ops, no_merge_devices;
 	int64_t active_experts; /* 0: not given */
+};
+
+/* Of several replays of one op; us. */
+struct perf_spread {
+	uint32_t n; /* 0: not averaged */
+	double least, most, deviation;
 };
 
 struct perf_report {
@@ -94,7 +125,12 @@ struct perf_report {
 	} ops;
 	double time_sum, gap_sum;                 /* us */
 	uint64_t device_ops, host_ops, signposts; /* before the filters of ids and host ops */
-	uint64_t unmeasured;  /* ops of a device without a time, which are not among its ops */
+	uint64_t unmeasured;      /* ops of a device without a time, which are not among its ops */
+	uint64_t runs[RUN_COUNT]; /* ops of a device, by how they came about */
+	uint64_t sessions;        /* replays of a trace */
+	struct perf_spread *spread; /* by row, of replays that were averaged; NULL: none were */
+	struct perf_region
+		region;       /* of the first file; its name is NULL if the whole file counts */
 	double host_sum;      /* us that ops of the host took */
 	uint64_t host_timed;  /* of how many of them that is known */
 	double busy, overlap; /* us of a device's time with at least one, two ops; NaN: unknown */
@@ -123,10 +159,22 @@ struct perf_sum {
 void perf_sum_add(struct perf_sum *s, double x);
 double perf_sum_get(const struct perf_sum *s);
 
-/* The number by which people call an op: the line of its record in a plain CSV file. */
+/* The number by which people call an op: see count_ids of the options. */
 static inline uint32_t perf_op_id(const struct perf_op *op)
 {
-	return op->row + 2;
+	return op->id;
+}
+
+/* The line of a row in a plain CSV file (with several files the count runs on). */
+static inline uint32_t perf_row_line(uint32_t row)
+{
+	return row + 2;
+}
+
+/* Does the op count in sums, shares, bounds and advice? */
+static inline bool perf_op_counts(const struct perf_op *op)
+{
+	return op->type != TYPE_SIGNPOST && op->run != RUN_CAPTURED && op->run != RUN_WARM_UP;
 }
 
 static inline const struct perf_kind *perf_op_kind(const struct perf_report *r,
@@ -136,6 +184,7 @@ static inline const struct perf_kind *perf_op_kind(const struct perf_report *r,
 }
 
 const char *perf_bound_name(enum perf_bound bound);
+const char *perf_run_name(enum perf_run run);
 
 /* "BF16" of BFLOAT16; unknown types keep their name. */
 const char *perf_datatype_short(const char *name);
@@ -148,7 +197,17 @@ struct perf_order {
 	VEC(uint32_t);
 };
 int perf_window(struct perf_order *order, const struct perf_input *in,
-		const struct perf_options *options, struct perf_notes *notes);
+		const struct perf_options *options, struct perf_notes *notes,
+		struct perf_region *region);
+
+/* The regions of one file, by its own order of time. */
+int perf_file_regions(struct perf_regions *regions, const struct perf_input *in,
+		      const struct perf_file *file, const struct perf_options *options);
+
+/* groups.c: leaves one row for all replays of an op, unless each is asked for. */
+int perf_replays_take(struct perf_report *report, struct perf_order *order, struct perf_input *in);
+/* Marks the ops of the report by how they came about. */
+int perf_runs_mark(struct perf_report *report);
 
 /* What merging leaves behind, beside the order. */
 struct perf_merged {

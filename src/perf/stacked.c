@@ -101,7 +101,8 @@ static uint32_t key_of(struct builder *b, uint32_t kind)
 	} else {
 		buf_add(&key, name, len);
 		if (b->out->group == GROUP_MEMORY && k->memory[IN0])
-			has = add_memory(&key, k->memory[IN0]);
+			has = add_memory(&key, k->memory[IN0]) ||
+			      b->r->options->model == PERF_MODEL_TACHO;
 	}
 	b->key_of_kind[kind] = has ? find_key(b, &key) : UINT32_MAX;
 	buf_free(&key);
@@ -153,7 +154,8 @@ static void add_op(struct sums *s, const struct perf_op *op)
 
 static bool left_out(const struct builder *b, const struct perf_op *op)
 {
-	bool counted = op->has & HAS_TIME || b->r->options->model != PERF_MODEL_TACHO ||
+	bool counted = (op->has & HAS_TIME && op->run != RUN_WARM_UP) ||
+		       b->r->options->model != PERF_MODEL_TACHO ||
 		       perf_op_kind(b->r, op)->family == FAMILY_HOST;
 
 	return !counted || op->type == TYPE_SIGNPOST ||

@@ -56,7 +56,7 @@ static int find_top(struct perf_summary *s, const struct perf_report *r)
 		const struct perf_op *op = &r->ops.v[i];
 		struct perf_top *top = &tops[op->kind];
 
-		if (!(op->has & HAS_TIME) || not_run(op))
+		if (!(op->has & HAS_TIME) || not_run(op) || op->run == RUN_WARM_UP)
 			continue;
 		if (top->ops++ == 0 || op->time > r->ops.v[top->longest].time)
 			top->longest = (uint32_t)i;
@@ -99,7 +99,7 @@ int perf_summary_make(struct perf_summary *s, const struct perf_report *r)
 	for (size_t i = 0; i < r->ops.n; i++) {
 		const struct perf_op *op = &r->ops.v[i];
 
-		if (op->type == TYPE_SIGNPOST || not_run(op))
+		if (op->type == TYPE_SIGNPOST || not_run(op) || op->run == RUN_WARM_UP)
 			continue;
 		s->bound[op->bound].ops++;
 		s->bound[op->bound].time += time_of(op);
@@ -181,6 +181,15 @@ static void add_times(const struct perf_summary *s, const struct perf_report *r,
 	if (r->unmeasured)
 		buf_addf(out, "  %llu op%s not measured, and not counted here\n",
 			 (unsigned long long)r->unmeasured, r->unmeasured > 1 ? "s were" : " was");
+	if (r->runs[RUN_WARM_UP])
+		buf_addf(out, "  %llu warm-up op%s, not counted here\n",
+			 (unsigned long long)r->runs[RUN_WARM_UP],
+			 r->runs[RUN_WARM_UP] > 1 ? "s" : "");
+	if (r->runs[RUN_REPLAY])
+		buf_addf(out, "  %llu op%s in %llu replay%s of a trace\n",
+			 (unsigned long long)r->runs[RUN_REPLAY],
+			 r->runs[RUN_REPLAY] > 1 ? "s" : "", (unsigned long long)r->sessions,
+			 r->sessions > 1 ? "s" : "");
 	if (s->negative_gaps)
 		buf_addf(out,
 			 "  %llu op%s began before the one before had ended: times and gaps add up "

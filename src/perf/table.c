@@ -103,14 +103,14 @@ enum term_color perf_op_color(const char *name)
 
 void perf_add_math(struct buf *out, const struct perf_kind *k)
 {
-	const char *types[TENSORS];
+	const char *types[TENSORS], *none = k->says_nan ? "nan" : "?";
 
 	for (int t = 0; t < TENSORS; t++)
 		types[t] = k->datatype[t] ? perf_datatype_short(k->datatype[t]) : NULL;
 	if (k->family == FAMILY_MATMUL || k->family == FAMILY_CONV) {
 		buf_addf(out, "%s %s x %s => %s", k->fidelity_name ? k->fidelity_name : "?",
-			 types[IN0] ? types[IN0] : "nan", types[IN1] ? types[IN1] : "nan",
-			 types[OUT] ? types[OUT] : "nan");
+			 types[IN0] ? types[IN0] : none, types[IN1] ? types[IN1] : none,
+			 types[OUT] ? types[OUT] : none);
 		return;
 	}
 	/* The comma belongs to the second type, whether there is a first or not. */
@@ -341,7 +341,8 @@ static void make_cell(const struct perf_table *t, const struct perf_op *op, enum
 	c->len = c->width = 0;
 	switch (column) {
 	case C_ID:
-		set_number(c, column, perf_op_id(op));
+		if (perf_op_id(op))
+			set_number(c, column, perf_op_id(op));
 		break;
 	case C_BOUND:
 		set_text(c, bound, strlen(bound), strlen(bound));
@@ -434,7 +435,8 @@ static void add_label(const struct perf_table *t, const struct perf_op *op, cons
 static void add_id(const struct perf_table *t, const struct perf_op *op, struct cell *c,
 		   struct buf *out)
 {
-	c->len = c->width = (size_t)sprintf(c->number, "%u", perf_op_id(op));
+	if (c->text)
+		c->len = c->width = (size_t)sprintf(c->number, "%u", perf_op_id(op));
 	add_cell(out, c, t->width[C_ID]);
 }
 
@@ -602,6 +604,62 @@ static int compare_weight(const void *a, const void *b, void *arg)
 	if (x != y)
 		return x > y ? -1 : 1;
 	return i < k ? -1 : i > k;
+}
+
+/* The WORST ops that are small are shown for want of larger ones, in their order. */
+static int view_keep_worst(struct perf_view *view, const struct perf_report *r, const bool *hidden,
+			   size_t worst, bool *shown)
+{
+	struct perf_view small = {0};
+	int code = 0;
+
+	for (size_t i = 0; i < view->n && code == 0; i++)
+		if (hidden[i] && perf_op_counts(&r->ops.v[view->v[i]]))
+			code = vec_push(&small, (uint32_t)i);
+	if (code == 0 && small.n) {
+		for (size_t i = 0; i < small.n; i++)
+			small.v[i] = view->v[small.v[i]];
+		qsort_r(small.v, small.n, sizeof(*small.v), compare_weight, (void *)r);
+		for (size_t i = 0; i < small.n && i < worst; i++)
+			shown[small.v[i]] = true;
+	}
+	vec_free(&small);
+	return code;
+}
+
+int perf_view_hide(struct perf_view *view, const struct perf_report *r, struct perf_hidden *h)
+{
+	bool *hidden = calloc(view->n + 1, sizeof(*hidden));
+	bool *shown = calloc(r->ops.n + 1, sizeof(*shown));
+	size_t left = 0, n = 0;
+	int code = hidden && shown ? 0 : TACHO_ENOMEM;
+
+	*h = (struct perf_hidden){0};
+	for (size_t i = 0; i < view->n && code == 0; i++) {
+		const struct perf_op *op = &r->ops.v[view->v[i]];
+
+		hidden[i] = op->dim || (op->type != TYPE_SIGNPOST && !perf_op_counts(op));
+		left += !hidden[i];
+	}
+	if (code == 0 && left < VIEW_LEAST)
+		code = view_keep_worst(view, r, hidden, VIEW_LEAST - left, shown);
+	for (size_t i = 0; i < view->n && code == 0; i++) {
+		const struct perf_op *op = &r->ops.v[view->v[i]];
+
+		if (!hidden[i] || shown[view->v[i]]) {
+			view->v[n++] = view->v[i];
+		} else if (perf_op_counts(op)) {
+			h->small++;
+			h->share += has(op, HAS_TOTAL) ? op->total : 0;
+		} else {
+			h->unmeasured++;
+		}
+	}
+	if (code == 0)
+		view->n = n;
+	free(hidden);
+	free(shown);
+	return code;
 }
 
 int perf_view_make(struct perf_view *view, const struct perf_report *r, int64_t top)

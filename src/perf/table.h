@@ -25,6 +25,18 @@ struct perf_view {
 /* All ops of the report, or the TOP (if not 0) with the most time and gap, the longest first. */
 int perf_view_make(struct perf_view *view, const struct perf_report *report, int64_t top);
 
+#define VIEW_LEAST 20 /* ops that a table shows in any case, however small they are */
+
+/* What perf_view_hide() took out of a view. */
+struct perf_hidden {
+	uint64_t small, unmeasured;
+	double share; /* of the small ones, per cent of all time */
+};
+
+/* Takes out ops below --min-percentage, and those that do not count. 0 or TACHO_ENOMEM. */
+int perf_view_hide(struct perf_view *view, const struct perf_report *report,
+		   struct perf_hidden *hidden);
+
 /* NULL: out of memory. The report and the view must outlive it. */
 struct perf_table *perf_table_new(const struct perf_report *report, const struct perf_view *view,
 				  struct perf_style style);

@@ -1,4 +1,4 @@
-/* The report as text: the table, the advice, the stacked table, the summary. */
+/* The report as text: the summary on one screen, the table, the advice, the stacked table. */
 #include "base/fmt.h"
 #include "perf/advice.h"
 #include "perf/output.h"
@@ -63,6 +63,24 @@ static void write_table(struct writer *w, const struct perf_view *view)
 	perf_table_footer(w->table, &w->out);
 }
 
+/* One line for all ops that the table does not show. */
+static void write_hidden(struct writer *w)
+{
+	const struct perf_hidden *h = w->o->hidden;
+
+	if (!h || !(h->small || h->unmeasured))
+		return;
+	buf_adds(&w->out, "Hidden:");
+	if (h->small)
+		buf_addf(&w->out, " %llu op%s below %g %% (%.1f %% of all time)",
+			 (unsigned long long)h->small, h->small > 1 ? "s" : "",
+			 w->r->options->min_percentage, h->share);
+	if (h->unmeasured)
+		buf_addf(&w->out, "%s %llu that do%s not count", h->small ? "," : "",
+			 (unsigned long long)h->unmeasured, h->unmeasured > 1 ? "" : "es");
+	buf_adds(&w->out, "; --min-percentage=0 shows all\n");
+}
+
 static void write_host(struct writer *w, const struct perf_view *view)
 {
 	uint64_t n = 0;
@@ -108,6 +126,8 @@ static void write_gaps(struct writer *w, const struct perf_view *view)
 	for (size_t i = 0; i < view->n; i++) {
 		const struct perf_op *op = &w->r->ops.v[view->v[i]];
 
+		if (op->run == RUN_WARM_UP)
+			continue;
 		if (perf_gap_long(op) && vec_push(&gaps, view->v[i]) < 0)
 			w->code = TACHO_ENOMEM;
 		replays += perf_gap_long(op) && w->r->in->rows.v[op->row].replay;
@@ -176,7 +196,7 @@ static int gather_sorts(struct sorts *sorts, const struct perf_report *r,
 		struct sort *s;
 
 		if (perf_op_kind(r, op)->family != FAMILY_MATMUL || op->type == TYPE_SIGNPOST ||
-		    (op->time_blank && !(op->has & HAS_TIME)))
+		    op->run == RUN_WARM_UP || (op->time_blank && !(op->has & HAS_TIME)))
 			continue;
 		if (!*at) {
 			if (vec_push(sorts, ((struct sort){.kind = op->kind,
@@ -297,6 +317,7 @@ int perf_text_write(const struct perf_report *r, const struct perf_view *view,
 {
 	struct writer w = {.r = r, .o = o, .file = file, .out = BUF_INIT};
 	struct perf_table *table;
+	bool ours = r->options->model == PERF_MODEL_TACHO;
 
 	if (view->n == 0) {
 		buf_adds(&w.out, "No ops to show: the filters leave none.\n");
@@ -307,12 +328,15 @@ int perf_text_write(const struct perf_report *r, const struct perf_view *view,
 	w.table = table = perf_table_new(r, view, o->style);
 	if (!table)
 		return TACHO_ENOMEM;
+	if (ours && !o->no_summary)
+		write_summary(&w);
 	write_table(&w, view);
+	write_hidden(&w);
 	if (!o->no_advice && w.code == 0)
 		write_advice(&w, view);
 	if (stacked && w.code == 0)
 		write_stacked(&w, stacked);
-	if (!o->no_summary && w.code == 0)
+	if (!ours && !o->no_summary && w.code == 0)
 		write_summary(&w);
 	if (w.code == 0)
 		w.code = perf_flush(&w.out, file);

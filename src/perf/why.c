@@ -77,6 +77,17 @@ static void write_times(struct writer *w)
 		buf_addf(w->out, "  %.3f " MICRO " on the CPU\n", w->row->host_duration / 1000);
 	if (w->row->replay)
 		buf_adds(w->out, "  an op of a trace that was replayed\n");
+	if (w->r->spread && w->r->spread[op->row].n) {
+		const struct perf_spread *s = &w->r->spread[op->row];
+
+		buf_addf(w->out,
+			 "  the mean of %u replays: %.3f to %.3f " MICRO ", deviation %.3f\n", s->n,
+			 s->least, s->most, s->deviation);
+	}
+	if (op->run == RUN_WARM_UP)
+		buf_adds(w->out,
+			 "  a warm-up: it was compiled for, and ran again from the cache later; "
+			 "it does not count\n");
 	if (op->has & HAS_GAP)
 		buf_addf(w->out, "  %.3f " MICRO " gap before it%s\n", op->gap,
 			 op->gap < 0 ? ": it began before the op before had ended" : "");
@@ -264,7 +275,10 @@ int perf_why_write(const struct perf_report *r, const struct perf_op *op, char *
 			   .out = &out};
 	int code;
 
-	buf_addf(&out, "\nID %u: ", perf_op_id(op));
+	buf_addf(&out, "\nID %u", perf_op_id(op));
+	if (perf_op_id(op) != perf_row_line(op->row))
+		buf_addf(&out, " (line %u)", perf_row_line(op->row));
+	buf_adds(&out, ": ");
 	text(&w, w.k->label, w.k->label_len);
 	buf_addc(&out, '\n');
 	write_times(&w);

@@ -2,6 +2,7 @@
  * The order of the rows in time, and the part of them that is asked for. Each file is sorted and
  * cut on its own: the clocks of two hosts have nothing to do with each other.
  */
+#include "base/buf.h"
 #include "perf/report.h"
 
 #include <math.h>
@@ -73,11 +74,12 @@ struct section {
 	const struct perf_input *in;
 	const struct perf_options *options;
 	struct perf_notes *notes;
-	const char *path, *colon; /* before each note, when there are several files; else blank */
-	struct perf_order order;  /* its rows in time */
-	int64_t first, last;      /* kept are rows with FIRST < row < LAST */
-	size_t from;              /* and of those, from this place in time on */
-	bool limited;             /* a signpost that was asked for is there */
+	const char *path, *colon;  /* before each note, when there are several files; else blank */
+	struct perf_order order;   /* its rows in time */
+	int64_t first, last;       /* kept are rows with FIRST < row < LAST */
+	size_t from, to;           /* and of those, the ones at these places in time */
+	bool limited;              /* a signpost that was asked for is there */
+	struct perf_region region; /* what they are, if a region was chosen */
 };
 
 static bool is_signpost(const struct section *s, size_t i)
@@ -186,20 +188,98 @@ static bool given(const char *name)
 	return name && *name;
 }
 
-static void find_window(struct section *s)
+/* ". Others: a, b and 3 more (--list-signposts)", each name once. */
+static void others_add(struct buf *out, const struct perf_regions *regions,
+		       const struct perf_region *chosen)
+{
+	enum { SHOWN = 4 };
+	const char *shown[SHOWN + 1] = {chosen ? chosen->name : ""};
+	size_t n = 0, more = 0;
+
+	for (size_t i = 0; i < regions->n; i++) {
+		const char *name = regions->v[i].name;
+		bool seen = !regions->v[i].ops;
+
+		for (size_t k = 0; k <= n && !seen; k++)
+			seen = !strcmp(shown[k], name);
+		if (seen)
+			continue;
+		if (n == SHOWN) {
+			more++;
+			continue;
+		}
+		buf_addf(out, "%s'%s'", n ? ", " : ". Others: ", name);
+		shown[++n] = name;
+	}
+	if (more)
+		buf_addf(out, " and %zu more", more);
+	if (n)
+		buf_adds(out, " (--list-signposts)");
+}
+
+static void note_region(const struct section *s, const struct perf_regions *regions,
+			const struct perf_region *r)
+{
+	struct buf others = BUF_INIT;
+
+	others_add(&others, regions, r);
+	if (!r)
+		perf_note(s->notes, NOTE_INFO, "%s%sNo op follows a signpost: the whole file%s",
+			  s->path, s->colon, others.failed || !others.data ? "" : others.data);
+	else
+		perf_note(s->notes, NOTE_INFO, "%s%sRegion: from '%s' to %s%s%s, %u ops%s", s->path,
+			  s->colon, r->name, r->end_name ? "'" : "the end",
+			  r->end_name ? r->end_name : "", r->end_name ? "'" : "", r->ops,
+			  others.failed || !others.data ? "" : others.data);
+	buf_free(&others);
+}
+
+/* The region that is asked for, or the last one that was measured: see region.h. */
+static int find_region(struct section *s)
+{
+	struct perf_regions regions = {0};
+	const char *name = given(s->options->signpost) ? s->options->signpost : NULL;
+	const struct perf_region *r;
+	int code = perf_regions_find(&regions, s->in, &s->order);
+
+	if (code < 0) {
+		vec_free(&regions);
+		return code;
+	}
+	r = perf_region_choose(&regions, name);
+	if (!r && name) {
+		perf_note(s->notes, NOTE_WARNING, "%s%sno signpost '%s' with ops after it", s->path,
+			  s->colon, name);
+		r = perf_region_choose(&regions, NULL);
+	}
+	note_region(s, &regions, r);
+	if (r) {
+		s->from = r->from + 1;
+		s->to = r->to;
+		s->region = *r;
+	}
+	vec_free(&regions);
+	return 0;
+}
+
+static int find_window(struct section *s)
 {
 	const struct perf_options *o = s->options;
+	bool ours = o->model == PERF_MODEL_TACHO;
+	const char *start = !ours && given(o->signpost) ? o->signpost : o->start_signpost;
 
-	if (given(o->start_signpost))
-		find_start(s, o->start_signpost);
+	if (given(start))
+		find_start(s, start);
 	if (given(o->end_signpost))
-		find_end(s, o->end_signpost,
-			 given(o->start_signpost) && !strcmp(o->start_signpost, o->end_signpost));
+		find_end(s, o->end_signpost, given(start) && !strcmp(start, o->end_signpost));
 	if (s->limited)
-		return;
+		return 0;
+	if (ours)
+		return find_region(s);
 	find_last_section(s);
 	if (s->from == s->order.n)
 		note_empty(s);
+	return 0;
 }
 
 /* Appends the rows of the window to ORDER. */
@@ -207,7 +287,7 @@ static int keep_window(const struct section *s, struct perf_order *order, bool s
 {
 	if (vec_reserve(order, order->n + s->order.n + 1) < 0)
 		return TACHO_ENOMEM;
-	for (size_t i = s->from; i < s->order.n; i++) {
+	for (size_t i = s->from; i < s->to; i++) {
 		uint32_t row = s->order.v[i];
 
 		if (row > s->first && row < s->last && (signposts || !is_signpost(s, i)))
@@ -227,7 +307,7 @@ static bool has_signposts(const struct perf_input *in, uint32_t first, uint32_t 
 /* ANY: some file has signposts, and they count. */
 static int add_file(struct perf_order *order, const struct perf_input *in,
 		    const struct perf_file *file, const struct perf_options *o, bool any,
-		    struct perf_notes *notes)
+		    struct perf_notes *notes, struct perf_region *region)
 {
 	bool several = *file->path;
 	bool here = any && has_signposts(in, file->first, file->end);
@@ -240,14 +320,17 @@ static int add_file(struct perf_order *order, const struct perf_input *in,
 			    .last = INT64_MAX};
 	int r = sort_file(&s.order, in, file, o);
 
+	s.to = s.order.n;
 	if (r == 0 && here)
-		find_window(&s);
+		r = find_window(&s);
 	else if (r == 0 && any)
 		perf_note(notes, NOTE_WARNING,
 			  "%s: no signposts, unlike other files: the whole file counts",
 			  file->path);
 	if (r == 0)
 		r = keep_window(&s, order, !here || o->print_signposts);
+	if (file->first == 0)
+		*region = s.region;
 	vec_free(&s.order);
 	return r;
 }
@@ -310,8 +393,20 @@ static int order_interleave(struct perf_order *order, const struct perf_input *i
 	return 0;
 }
 
+int perf_file_regions(struct perf_regions *regions, const struct perf_input *in,
+		      const struct perf_file *file, const struct perf_options *o)
+{
+	struct perf_order order = {0};
+	int r = sort_file(&order, in, file, o);
+
+	if (r == 0)
+		r = perf_regions_find(regions, in, &order);
+	vec_free(&order);
+	return r;
+}
+
 int perf_window(struct perf_order *order, const struct perf_input *in, const struct perf_options *o,
-		struct perf_notes *notes)
+		struct perf_notes *notes, struct perf_region *region)
 {
 	bool any = !o->ignore_signposts && has_signposts(in, 0, (uint32_t)in->rows.n);
 	int r = 0;
@@ -326,8 +421,8 @@ int perf_window(struct perf_order *order, const struct perf_input *in, const str
 	else if (!any)
 		perf_note(notes, NOTE_INFO, "No signposts: the whole file");
 	if (together)
-		return add_file(order, in, &whole, o, any, notes);
+		return add_file(order, in, &whole, o, any, notes, region);
 	for (size_t f = 0; f < in->files.n && r == 0; f++)
-		r = add_file(order, in, &in->files.v[f], o, any, notes);
+		r = add_file(order, in, &in->files.v[f], o, any, notes, region);
 	return r == 0 && sorts_by_time(in, o) ? order_interleave(order, in) : r;
 }

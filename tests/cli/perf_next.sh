@@ -44,7 +44,7 @@ expect_exit 0 "$REPORT" sparse.csv --csv=- --no-summary --model=next
 expect_line out '^2,.*active=\?/8 x 1024 x 1024 x 1024,0,100.0,,64,,,,,' '^3,.*active=3/8 x .*,64.42450944,'
 expect_line err 'sparse matmuls without a number of active batches'
 expect_exit 0 "$REPORT" sparse.csv --csv=- --no-summary --active-experts 2
-expect_line out '^2,.*active=2/8 x 1024 x 1024 x 1024,0,100.0,,64,.*,42.94967296,'
+expect_line out '^1,.*active=2/8 x 1024 x 1024 x 1024,0,100.0,,64,.*,42.94967296,'
 
 # Ops side by side on one device, by its own clock.
 python3 - <<'PY'

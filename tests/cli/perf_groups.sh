@@ -1,0 +1,70 @@
+# Ops that were captured, compiled for or replayed are groups of their own; only what was measured counts.
+. "$SOURCE/tests/perf_lib.sh"
+
+ops >plain.csv <<'ROWS'
+Copy;dev;0;9000;0;8
+Copy;dev;0;1000;100;8
+Copy;dev;0;3000;100;8
+Move;dev;0;2000;100;8
+Copy;dev;0;;;
+ROWS
+with_columns() { # FILE, then HIT/TRACE/SESSION/CALL of each row
+	python3 - "$@" <<'PY'
+import csv, sys
+rows = list(csv.DictReader(open("plain.csv")))
+for r, cells in zip(rows, sys.argv[2:]):
+    r["PROGRAM CACHE HIT"], r["METAL TRACE ID"], r["METAL TRACE REPLAY SESSION ID"], call = cells.split("/")
+    r["GLOBAL CALL COUNT"] = call or r["GLOBAL CALL COUNT"]
+w = csv.DictWriter(open(sys.argv[1], "w"), list(rows[0]))
+w.writeheader()
+w.writerows(rows)
+PY
+}
+# The first Copy was compiled for and ran again: a warm-up. Move ran once: it counts.
+with_columns warm.csv False/// True/// True/// False/// True///
+expect_exit 0 "$REPORT" warm.csv --format=json
+python3 - <<'PY' || fail "the groups"
+import json
+r = json.load(open("out"))
+assert [o["run"] for o in r["ops"]] == ["warm-up", "measured", "measured", "measured", "captured"]
+assert r["runs"] == {"measured": 3, "replay": 0, "warm-up": 1, "captured": 1, "sessions": 0}, r["runs"]
+assert r["totals"]["device_ops"] == 3 and r["totals"]["unmeasured_ops"] == 1
+assert r["totals"]["device_time_us"] == 6 and abs(r["totals"]["op_to_op_gap_us"] - .3) < 1e-9, r["totals"]
+assert r["ops"][0]["total_percent"] is None and r["ops"][0]["device_time_us"] == 9
+assert r["summary"]["most_time"][0]["device_time_us"] == 4
+PY
+expect_exit 0 "$REPORT" warm.csv
+expect_line out '^1 warm-up op, compiled for' ' 1 warm-up op, not counted here' ' 1 op was not measured' ' 3 device ops' \
+	'^Hidden: 2 that do not count'
+expect_exit 0 "$REPORT" warm.csv --why 1
+expect_line out 'a warm-up: it was compiled for'
+expect_exit 0 "$REPORT" warm.csv --count-warm-ups
+expect_line out ' 4 device ops'
+# Without a second run there is no warm-up.
+with_columns once.csv False/// False/// False/// False/// False///
+expect_exit 0 "$REPORT" once.csv
+expect_line out ' 4 device ops'
+
+# Replays: each, their mean with its spread, the last.
+with_columns replays.csv False/// True/7/1/50 True/7/2/50 True/7/2/51 True///
+replays() {
+	expect_exit 0 "$REPORT" replays.csv --format=json --replays="$1"
+	python3 - "$2" <<'PY' || fail "--replays=$1"
+import json, sys
+r = json.load(open("out"))
+got = [(o["device_time_us"], o["run"], o.get("replays")) for o in r["ops"]]
+assert [t for t, run, _ in got if run == "replay"] == json.loads(sys.argv[1]), got
+assert r["runs"]["sessions"] == 2, r["runs"]
+if len(got) == 4 and got[1][2]:
+    assert got[1][2]["n"] == 2 and got[1][2]["least_us"] == 1 and got[1][2]["most_us"] == 3, got
+    assert abs(got[1][2]["deviation_us"] - 2 ** .5) < 1e-9, got
+PY
+}
+replays each '[1, 3, 2]'
+replays mean '[2, 2]'
+replays last '[3, 2]'
+expect_exit 0 "$REPORT" replays.csv --replays=mean
+expect_line out '2 ops of a replayed trace, in 2 replays: means of all replays'
+expect_exit 0 "$REPORT" replays.csv --replays=mean --why 2
+expect_line out 'the mean of 2 replays: 1.000 to 3.000 μs, deviation 1.414'
+expect_exit 2 "$REPORT" replays.csv --replays=some
