@@ -34,6 +34,7 @@ const char *trace_loss_name(uint64_t reason)
 		[TRACE_LOSS_DISK] = "trace not writable",
 		[TRACE_LOSS_DEVICE] = "device buffers full",
 		[TRACE_LOSS_DEVICE_DAMAGE] = "device buffers overwritten",
+		[TRACE_LOSS_SAMPLER] = "kernel's ring of samples full",
 	};
 
 	return WORD(words, reason);

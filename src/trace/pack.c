@@ -1,4 +1,3 @@
-/* Compress columns: byte planes, sparse lists, zstd. */
 #include "trace/pack.h"
 #include "base/err.h"
 #include "base/vectors.h"

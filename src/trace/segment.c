@@ -1,4 +1,3 @@
-/* Directories of the file: which block holds which part of which lane. */
 #include "trace/segment.h"
 #include "base/limits.h"
 

@@ -1,4 +1,3 @@
-/* Strips: the pixels of a lane. */
 #include "trace/strip.h"
 
 #include <string.h>

@@ -181,7 +181,12 @@ struct trace_open_zone {
 	X(NOTE, "note")           /* something the recorder noticed; text */                      \
 	X(LATE, "late")   /* events whose time ran backwards: a = how many, b = largest step */   \
 	X(CRASH, "crash") /* the program died here; on the message track; text: of what */        \
-	X(DEVICE_CLOCK, "device clock") /* cycles   bound in ns    nominal MHz: see below */
+	X(DEVICE_CLOCK, "device clock") /* cycles   bound in ns    nominal MHz: see below */      \
+	X(SAMPLE, "sample") /* stack      CPU                      nanoseconds: see below */      \
+	X(STATE, "state")   /* ticks      TRACE_STATE()            stack or 0 */                  \
+	X(STACK, "stack")   /* number     caller's stack or 0      module << 48 | offset */       \
+	X(MODULE, "module") /* number     kind                     0          path, 0, id */      \
+	X(SYMBOL, "symbol") /* module << 48 | offset   line   inlined   function, 0, file */
 
 enum trace_row_kind {
 #define X(name, text) TRACE_ROW_##name,
@@ -197,6 +202,35 @@ enum trace_row_kind {
  * cycles by device_clock_ticks() (clock/device.h) with these points: its inverse gives the cycles
  * again.
  */
+
+/*
+ * Sampling. SAMPLE and STATE rows are on the track of their thread. A sample says which stack the
+ * thread had at this time while it ran, and stands for .c nanoseconds of its CPU time. A state is
+ * an interval of .a ticks from its time on; those of a thread do not overlap.
+ *
+ * STACK, MODULE and SYMBOL rows are on one track of kind TRACE_OTHER named TRACE_STACKS. A stack is
+ * its innermost frame and the stack of the caller, whose number is smaller; numbers count from 1.
+ * A frame is an address of a module: of an ELF file the address that the file has for it, of
+ * callers inside the call instruction. Kinds of modules: 0 special (module 0: why a stack is not
+ * whole, see enum stack_end in sample/unwind.h), 1 file, 2 vdso, 3 memory of a process, 4 Python.
+ * Symbols give names to addresses; .c counts the functions that are inlined there, innermost = 0.
+ */
+#define TRACE_STACKS "stacks"
+
+enum trace_state {
+	TRACE_STATE_UNKNOWN,
+	TRACE_STATE_RUNNING,
+	TRACE_STATE_RUNNABLE, /* waits for a CPU */
+	TRACE_STATE_BLOCKED,  /* waits for something else: the system call says for what */
+	TRACE_STATES
+};
+
+/* CALL: number of the system call + 1, 0: not known. */
+#define TRACE_STATE(state, cpu, call) \
+	((uint64_t)(state) | (uint64_t)(cpu) << 8 | (uint64_t)(call) << 32)
+#define TRACE_STATE_OF(b)   ((uint32_t)((b)&0xff))
+#define TRACE_STATE_CPU(b)  ((uint32_t)((b) >> 8 & 0xffffff))
+#define TRACE_STATE_CALL(b) ((uint32_t)((b) >> 32))
 
 enum trace_lock_op {
 	TRACE_LOCK_WAIT,
@@ -227,6 +261,7 @@ enum trace_loss {
 	TRACE_LOSS_DISK,        /* the trace could not be written any further */
 	TRACE_LOSS_DEVICE, /* a RISC's profiler buffers were full; .c = markers, 0 = not known */
 	TRACE_LOSS_DEVICE_DAMAGE, /* a kernel has overwritten them; .c = markers */
+	TRACE_LOSS_SAMPLER,       /* the kernel's ring of samples was full; .c = records */
 	TRACE_LOSSES
 };
 

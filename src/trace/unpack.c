@@ -1,4 +1,3 @@
-/* Decompress columns: the inverse of pack.c. */
 #include "base/err.h"
 #include "trace/pack.h"
 
