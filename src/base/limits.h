@@ -25,6 +25,16 @@
 #define LIMIT_OPS_TENSORS  1000          /* inputs or outputs of one op that become columns */
 #define LIMIT_OPS_COLUMNS  4096          /* host functions, or kernel sizes, that become columns */
 #define LIMIT_RING_FILE    (64ull << 30) /* bytes of one process's ring file */
+#define LIMIT_CFI_STATES   16            /* states that an .eh_frame entry may remember */
+#define LIMIT_CFI_STEPS    4096u         /* instructions of one .eh_frame entry */
+#define LIMIT_EH_FRAME     (64u << 20)   /* bytes of .eh_frame of one file */
+#define LIMIT_ELF_SEGMENTS 64            /* program headers of one file */
+#define LIMIT_STACK_FRAMES 512           /* frames of one sampled stack */
+#define LIMIT_STACK_NODES  (1u << 24)    /* different stacks of one trace */
+#define LIMIT_MODULES      0xfff0u       /* files and other places of code of one trace */
+#define LIMIT_MAPPINGS     (1u << 16)    /* mappings of code of one process */
+#define LIMIT_SAMPLED      (1u << 16)    /* processes that are sampled at once */
+#define LIMIT_SAMPLE_QUEUE (1u << 20)    /* sampled events that wait to be written */
 #define LIMIT_TRACY_RATIO  4096u /* bytes that one byte of a .tracy file may unpack to ... */
 #define LIMIT_TRACY_FREE   (256ull << 20) /* ... beyond these */
 #define LIMIT_TRACY_TABLES \

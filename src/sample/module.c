@@ -1,0 +1,330 @@
+/* The table of modules, and their .eh_frame read from ELF files; see module.h. */
+#include "sample/module.h"
+
+#include "base/limits.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/fsuid.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------ the file */
+
+/* An ELF image: a file that is read, never mapped (a truncated file would be SIGBUS), or memory. */
+struct image {
+	int fd; /* -1: memory */
+	const uint8_t *bytes;
+	uint64_t size;
+};
+
+static bool image_read(const struct image *image, uint64_t offset, void *to, size_t len)
+{
+	size_t done = 0;
+
+	if (offset > image->size || len > image->size - offset)
+		return false;
+	if (image->fd < 0) {
+		memcpy(to, image->bytes + offset, len);
+		return true;
+	}
+	while (done < len) {
+		ssize_t n = pread(image->fd, (char *)to + done, len - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
+}
+
+/* Bytes of the image in memory of our own, at most LIMIT. NULL: cannot be. */
+static uint8_t *image_copy(const struct image *image, uint64_t offset, uint64_t len)
+{
+	uint8_t *bytes;
+
+	if (!len || len > LIMIT_EH_FRAME || offset > image->size || len > image->size - offset)
+		return NULL;
+	bytes = malloc((size_t)len);
+	if (bytes && !image_read(image, offset, bytes, (size_t)len)) {
+		free(bytes);
+		return NULL;
+	}
+	return bytes;
+}
+
+static void build_id_read(struct module *m, const struct image *image, const Elf64_Phdr *p)
+{
+	uint8_t bytes[4096];
+	size_t size = p->p_filesz < sizeof(bytes) ? (size_t)p->p_filesz : sizeof(bytes), at = 0;
+
+	if (m->build_id[0] || !image_read(image, p->p_offset, bytes, size))
+		return;
+	while (size - at >= sizeof(Elf64_Nhdr)) {
+		Elf64_Nhdr n;
+		size_t name, desc;
+
+		memcpy(&n, bytes + at, sizeof(n));
+		name = at + sizeof(n);
+		if (n.n_namesz > size || n.n_descsz > size)
+			return;
+		desc = name + ((n.n_namesz + 3u) & ~3u);
+		at = desc + ((n.n_descsz + 3u) & ~3u);
+		if (desc > size || at > size)
+			return;
+		if (n.n_type != NT_GNU_BUILD_ID || n.n_namesz != 4 ||
+		    memcmp(bytes + name, "GNU", 4))
+			continue;
+		for (size_t i = 0; i < n.n_descsz && i < MODULE_BUILD_ID / 2; i++)
+			snprintf(m->build_id + 2 * i, 3, "%02x", bytes[desc + i]);
+		return;
+	}
+}
+
+/* The address of .eh_frame, by the header's pointer to it; 0: there is none. */
+static uint64_t frame_address(const struct cfi_section *header)
+{
+	int32_t to;
+
+	/* DW_EH_PE_pcrel | DW_EH_PE_sdata4 is what linkers write. */
+	if (header->size < 8 || header->bytes[0] != 1 || header->bytes[1] != 0x1b)
+		return 0;
+	memcpy(&to, header->bytes + 4, sizeof(to));
+	return header->address + 4 + (uint64_t)(int64_t)to;
+}
+
+/*
+ * .eh_frame as far as its segment goes: where it ends is not in the header, and entries say
+ * themselves how long they are.
+ */
+static void frames_read(struct module *m, const struct image *image, const Elf64_Phdr *p)
+{
+	uint64_t address;
+
+	m->header = image_copy(image, p->p_offset, p->p_filesz);
+	if (!m->header)
+		return;
+	m->cfi.header = (struct cfi_section){m->header, (size_t)p->p_filesz, p->p_vaddr};
+	address = frame_address(&m->cfi.header);
+	for (unsigned i = 0; address && i < m->segment_count; i++) {
+		const struct elf_segment *s = &m->segments[i];
+		uint64_t len = s->size - (address - s->address);
+
+		if (address - s->address >= s->size)
+			continue;
+		if (len > LIMIT_EH_FRAME)
+			len = LIMIT_EH_FRAME;
+		m->frame = image_copy(image, s->offset + (address - s->address), len);
+		if (m->frame)
+			m->cfi.frame = (struct cfi_section){m->frame, (size_t)len, address};
+		return;
+	}
+}
+
+static bool image_load(struct module *m, const struct image *image)
+{
+	Elf64_Phdr headers[LIMIT_ELF_SEGMENTS];
+	Elf64_Ehdr e;
+	unsigned n;
+
+	if (!image_read(image, 0, &e, sizeof(e)) || memcmp(e.e_ident, ELFMAG, SELFMAG) ||
+	    e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_ident[EI_DATA] != ELFDATA2LSB ||
+	    e.e_phentsize != sizeof(headers[0]))
+		return false;
+	n = e.e_phnum < LIMIT_ELF_SEGMENTS ? e.e_phnum : LIMIT_ELF_SEGMENTS;
+	if (!image_read(image, e.e_phoff, headers, n * sizeof(headers[0])))
+		return false;
+	m->entry = e.e_entry;
+	for (unsigned i = 0; i < n; i++)
+		if (headers[i].p_type == PT_LOAD)
+			m->segments[m->segment_count++] = (struct elf_segment){
+				headers[i].p_offset, headers[i].p_vaddr, headers[i].p_filesz};
+	for (unsigned i = 0; i < n; i++) {
+		if (headers[i].p_type == PT_GNU_EH_FRAME && !m->header)
+			frames_read(m, image, &headers[i]);
+		else if (headers[i].p_type == PT_NOTE)
+			build_id_read(m, image, &headers[i]);
+	}
+	return true;
+}
+
+bool module_load_bytes(struct module *m, const uint8_t *bytes, size_t size)
+{
+	struct image image = {-1, bytes, size};
+
+	m->tried = true;
+	m->readable = image_load(m, &image);
+	return m->readable;
+}
+
+/*
+ * By the process's own view of the file system if it is alive. Root opens with the rights of the
+ * process: else it would read for it what it may not.
+ */
+static int module_open(const struct module *m, pid_t pid)
+{
+	static const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
+	char path[4200];
+	struct stat st;
+	uid_t owner = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (geteuid() == 0 && stat(path, &st) == 0)
+		owner = st.st_uid;
+	if (owner)
+		setfsuid(owner);
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, m->path);
+	fd = open(path, flags);
+	if (fd < 0)
+		fd = open(m->path, flags);
+	if (owner)
+		setfsuid(geteuid());
+	return fd;
+}
+
+/* The file is still the one that was mapped. Overlays show another device: the inode decides. */
+static bool module_is_same(const struct module *m, const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_ino == m->inode;
+}
+
+static void vdso_load(struct module *m)
+{
+	const uint8_t *bytes = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+
+	/* The kernel maps whole pages, at least one; it is its own code and says how long it is. */
+	if (bytes) {
+		Elf64_Ehdr e;
+
+		memcpy(&e, bytes, sizeof(e));
+		module_load_bytes(m, bytes, (size_t)(e.e_shoff + e.e_shnum * e.e_shentsize));
+	}
+	m->tried = true;
+}
+
+void module_load(struct module *m, pid_t pid)
+{
+	struct image image;
+	struct stat st;
+
+	if (m->tried)
+		return;
+	m->tried = true;
+	if (m->kind == MODULE_VDSO) {
+		vdso_load(m);
+		return;
+	}
+	if (m->kind != MODULE_FILE || m->path[0] != '/')
+		return;
+	image.fd = module_open(m, pid);
+	if (image.fd < 0)
+		return;
+	if (fstat(image.fd, &st) == 0 && module_is_same(m, &st)) {
+		image.size = (uint64_t)st.st_size;
+		m->readable = image_load(m, &image);
+	}
+	close(image.fd);
+}
+
+bool module_address(const struct module *m, uint64_t offset, uint64_t *address)
+{
+	for (unsigned i = 0; i < m->segment_count; i++) {
+		const struct elf_segment *s = &m->segments[i];
+
+		if (offset - s->offset < s->size) {
+			*address = offset - s->offset + s->address;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ----------------------------------------------------------- the table */
+
+static void module_free(struct module *m)
+{
+	free(m->path);
+	free(m->header);
+	free(m->frame);
+	free(m);
+}
+
+void modules_free(struct modules *m)
+{
+	for (size_t i = 0; i < m->list.n; i++)
+		module_free(m->list.v[i]);
+	vec_free(&m->list);
+	vec_free(&m->next);
+	map_free(&m->by_key);
+}
+
+static uint64_t module_key(enum module_kind kind, const char *path, uint64_t device, uint64_t inode)
+{
+	uint64_t h = 14695981039346656037ull ^ (uint64_t)kind;
+
+	for (; *path; path++)
+		h = (h ^ (uint8_t)*path) * 1099511628211ull;
+	return (h ^ device) * 1099511628211ull ^ inode * 0x9e3779b97f4a7c15ull;
+}
+
+static struct module *module_add(struct modules *m, enum module_kind kind, const char *path,
+				 uint64_t device, uint64_t inode)
+{
+	struct module *new;
+
+	if (m->list.n >= LIMIT_MODULES)
+		return NULL;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return NULL;
+	*new = (struct module){.id = (uint32_t)m->list.n,
+			       .kind = kind,
+			       .device = device,
+			       .inode = inode,
+			       .path = strdup(path)};
+	if (!new->path || vec_push(&m->next, 0) < 0 || vec_push(&m->list, new) < 0) {
+		module_free(new);
+		return NULL;
+	}
+	return new;
+}
+
+int modules_init(struct modules *m)
+{
+	memset(m, 0, sizeof(*m));
+	return module_add(m, MODULE_SPECIAL, "", 0, 0) ? 0 : TACHO_ENOMEM;
+}
+
+struct module *modules_get(struct modules *m, enum module_kind kind, const char *path,
+			   uint64_t device, uint64_t inode, bool *added)
+{
+	uint64_t key = module_key(kind, path, device, inode);
+	uint32_t *first = map_get(&m->by_key, key), id = first ? *first : 0;
+	struct module *new;
+
+	*added = false;
+	for (; id; id = m->next.v[id]) {
+		struct module *old = m->list.v[id];
+
+		if (old->kind == kind && old->device == device && old->inode == inode &&
+		    !strcmp(old->path, path))
+			return old;
+	}
+	new = module_add(m, kind, path, device, inode);
+	if (!new)
+		return NULL;
+	if (first)
+		m->next.v[new->id] = *first;
+	if (map_set(&m->by_key, key, new->id) < 0)
+		return NULL;
+	*added = true;
+	return new;
+}

@@ -1,0 +1,78 @@
+/* What the files of the sampler's thread share. */
+#ifndef SAMPLE_PRIVATE_H
+#define SAMPLE_PRIVATE_H
+
+#include "clock/clock.h"
+#include "sample/events.h"
+#include "sample/sampler.h"
+#include "sample/tree.h"
+#include "sample/unwind.h"
+#include "trace/trace.h"
+
+#include <pthread.h>
+
+struct sampled_thread {
+	uint32_t pid, tid;
+	uint64_t since; /* ns; 0: not seen on or off a CPU yet */
+	uint32_t cpu;
+	uint32_t state; /* enum trace_state since then */
+	bool named;
+};
+
+struct sampled_process {
+	struct space space;
+	uint32_t parent;
+	bool announced, ended;
+};
+
+struct sampler {
+	struct sampler_options options;
+	struct events events;
+	struct modules modules;
+	struct unwind_cache *cache;
+	struct tree tree;
+	struct map process_of; /* pid to index */
+	struct {
+		VEC(struct sampled_process *);
+	} processes;
+	struct map thread_of; /* tid to index */
+	struct {
+		VEC(struct sampled_thread);
+	} threads;
+	struct clock_point first, last;
+	double ticks_per_ns;
+	struct stack_frame frames[LIMIT_STACK_FRAMES];
+
+	pthread_t thread;
+	bool running;
+	/* Guards what follows: the thread adds, the recorder takes. Nothing else is locked inside.
+	 */
+	pthread_mutex_t lock;
+	struct sampler_batch queue;
+	struct sampler_totals totals;
+	bool stop;
+};
+
+/* ---- queue.c: towards the recorder */
+void queue_put(struct sampler *s, const struct sampler_event *e, const char *text, size_t len);
+void queue_row(struct sampler *s, const struct sampled_thread *t, uint32_t row, uint64_t time,
+	       uint64_t a, uint64_t b, uint64_t c);
+
+/* ---- follow.c: processes, threads and their states by the kernel's records */
+uint64_t sampler_ticks(const struct sampler *s, uint64_t ns);
+struct sampled_process *sampler_process(struct sampler *s, uint32_t pid);
+struct sampled_thread *sampler_thread(struct sampler *s, uint32_t pid, uint32_t tid);
+void follow_record(struct sampler *s, const struct record *r);
+/* Mappings and threads of a process that runs already. */
+int follow_running(struct sampler *s, pid_t pid);
+/* What is still running or waiting ends here. */
+void follow_finish(struct sampler *s, uint64_t ns);
+
+/* ---- stack.c: samples become nodes of the tree */
+void stack_sample(struct sampler *s, const struct record *r);
+uint32_t stack_node(struct sampler *s, uint64_t ns, enum stack_end end, unsigned count);
+/* Announces a module to the trace when it is new. NULL: no memory. */
+struct module *stack_module(struct sampler *s, enum module_kind kind, const char *path,
+			    uint64_t device, uint64_t inode);
+
+#endif

@@ -1,0 +1,355 @@
+/* Read stacks, modules and symbols of a trace into a profile; see profile.h. */
+#include "sample/profile.h"
+
+#include "base/limits.h"
+#include "sample/module.h"
+#include "sample/symbols.h"
+#include "sample/tree.h"
+#include "sample/unwind.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Strings, each once, in an arena of chunks that do not move. */
+struct profile_names {
+	struct map by_hash; /* to index in list; unequal strings go on at the next hash */
+	struct {
+		VEC(char *);
+	} list;
+	struct map functions; /* hash of name and module to function */
+};
+
+static uint64_t bytes_hash(const char *s, size_t len)
+{
+	uint64_t h = 14695981039346656037ull;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (uint8_t)s[i]) * 1099511628211ull;
+	return h ^ h >> 29;
+}
+
+/* NULL: no memory. Control characters cannot harm a terminal: they are replaced. */
+static const char *string_keep(struct profile_names *n, const char *s, size_t len)
+{
+	uint64_t h = bytes_hash(s, len);
+	uint32_t *at;
+	char *copy;
+
+	for (; (at = map_get(&n->by_hash, h)) != NULL; h++)
+		if (strlen(n->list.v[*at]) == len && !memcmp(n->list.v[*at], s, len))
+			return n->list.v[*at];
+	copy = strndup(s, len);
+	if (!copy)
+		return NULL;
+	for (char *c = copy; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 127)
+			*c = '?';
+	if (map_set(&n->by_hash, h, (uint32_t)n->list.n) < 0 || vec_push(&n->list, copy) < 0) {
+		free(copy);
+		return NULL;
+	}
+	return copy;
+}
+
+static void names_free(struct profile_names *n)
+{
+	if (!n)
+		return;
+	for (size_t i = 0; i < n->list.n; i++)
+		free(n->list.v[i]);
+	vec_free(&n->list);
+	map_free(&n->by_hash);
+	map_free(&n->functions);
+	free(n);
+}
+
+/* The number of a function; UINT32_MAX: no memory. */
+static uint32_t function_get(struct profile *p, uint32_t module, const char *name, const char *file,
+			     bool special)
+{
+	uint64_t h = ((uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15ull) ^ module;
+	struct profile_function f = {name, file, module, special};
+	uint32_t *at;
+
+	for (; (at = map_get(&p->names->functions, h)) != NULL; h++)
+		if (p->functions.v[*at].name == name && p->functions.v[*at].module == module)
+			return *at;
+	if (map_set(&p->names->functions, h, (uint32_t)p->functions.n) < 0 ||
+	    vec_push(&p->functions, f) < 0)
+		return UINT32_MAX;
+	return (uint32_t)p->functions.n - 1;
+}
+
+/* ---------------------------------------------------------------- rows */
+
+static int module_take(struct profile *p, const struct trace_row *row)
+{
+	static const struct profile_module none = {"", "", "", 0};
+	const char *text = row->text ? row->text : "", *slash;
+	size_t len = strnlen(text, row->text_len);
+	struct profile_module *m;
+
+	if (row->a >= LIMIT_MODULES)
+		return 0;
+	while (p->modules.n <= row->a)
+		if (vec_push(&p->modules, none) < 0)
+			return TACHO_ENOMEM;
+	m = &p->modules.v[row->a];
+	m->kind = (uint32_t)row->b;
+	m->path = string_keep(p->names, text, len);
+	m->build_id = len < row->text_len
+			      ? string_keep(p->names, text + len + 1, row->text_len - len - 1)
+			      : "";
+	if (!m->path || !m->build_id)
+		return TACHO_ENOMEM;
+	slash = m->path[0] == '/' ? strrchr(m->path, '/') : NULL;
+	m->name = slash ? slash + 1 : m->path;
+	return 0;
+}
+
+static int node_take(struct profile *p, const struct trace_row *row)
+{
+	static const struct profile_node none;
+
+	/* A caller's number is smaller: so no stack can be a loop. */
+	if (!row->a || row->a >= LIMIT_STACK_NODES || row->b >= row->a)
+		return 0;
+	while (p->nodes.n <= row->a)
+		if (vec_push(&p->nodes, none) < 0)
+			return TACHO_ENOMEM;
+	p->nodes.v[row->a] = (struct profile_node){(uint32_t)row->b, row->c};
+	return 0;
+}
+
+/* Symbols of one address come one behind the other, innermost first. */
+static int symbol_take(void *context, const struct trace_row *row)
+{
+	struct profile *p = context;
+	const char *text = row->text ? row->text : "", *name, *file;
+	size_t len = strnlen(text, row->text_len);
+	uint32_t module = TREE_MODULE(row->a);
+	struct profile_frame f = {.line = (uint32_t)row->b};
+	uint32_t *first = map_get(&p->frames_of, row->a);
+
+	if (module >= p->modules.n || (row->c == 0) != !first)
+		return 0;
+	name = string_keep(p->names, text, len);
+	file = len < row->text_len ? string_keep(p->names, text + len + 1, row->text_len - len - 1)
+				   : "";
+	if (!name || !file)
+		return TACHO_ENOMEM;
+	f.file = file;
+	f.function = function_get(p, module, name, file, false);
+	if (f.function == UINT32_MAX)
+		return TACHO_ENOMEM;
+	if (first) {
+		if (*first + row->c != p->frames.n)
+			return 0;
+		p->last.v[p->last.n - 1] = 0;
+	} else if (map_set(&p->frames_of, row->a, (uint32_t)p->frames.n) < 0) {
+		return TACHO_ENOMEM;
+	}
+	return vec_push(&p->frames, f) < 0 || vec_push(&p->last, 1) < 0 ? TACHO_ENOMEM : 0;
+}
+
+/* A frame without a symbol: its address, or why the stack is not whole. */
+static int frame_make(struct profile *p, uint64_t key)
+{
+	uint32_t module = TREE_MODULE(key);
+	uint64_t offset = TREE_OFFSET(key);
+	struct profile_frame f = {.file = ""};
+	const char *kept;
+	char text[320];
+
+	if (map_get(&p->frames_of, key))
+		return 0;
+	if (module == 0)
+		snprintf(text, sizeof(text), "%s",
+			 offset < STACK_ENDS ? stack_end_names[offset] : "[unknown]");
+	else if (module < p->modules.n)
+		snprintf(text, sizeof(text), "%.250s+0x%llx", p->modules.v[module].name,
+			 (unsigned long long)offset);
+	else
+		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)offset);
+	kept = string_keep(p->names, text, strlen(text));
+	if (!kept)
+		return TACHO_ENOMEM;
+	f.function = function_get(p, module < p->modules.n ? module : 0, kept, "", module == 0);
+	if (f.function == UINT32_MAX || map_set(&p->frames_of, key, (uint32_t)p->frames.n) < 0 ||
+	    vec_push(&p->frames, f) < 0 || vec_push(&p->last, 1) < 0)
+		return TACHO_ENOMEM;
+	return 0;
+}
+
+static bool is_stacks(const struct trace_track *t)
+{
+	return t->kind == TRACE_OTHER && !strcmp(t->name, TRACE_STACKS);
+}
+
+/*
+ * Modules and stacks first, symbols in a second pass: they may stand in any order. An unfinished
+ * trace has no symbols yet, so they are found now.
+ */
+static int track_read(struct profile *p, struct symbols *s, uint32_t track, bool symbols)
+{
+	struct trace_rows *rows;
+	struct trace_row row;
+	uint32_t at;
+	int r = trace_rows_open(&rows, p->trace, track, 0, UINT64_MAX), used = 0;
+
+	if (r < 0)
+		return r;
+	while (used == 0 && (r = trace_rows_next(rows, &row, &at)) > 0) {
+		if (symbols && row.kind == TRACE_ROW_SYMBOL)
+			used = symbol_take(p, &row);
+		else if (!symbols && row.kind == TRACE_ROW_MODULE)
+			used = module_take(p, &row);
+		else if (!symbols && row.kind == TRACE_ROW_STACK)
+			used = node_take(p, &row);
+		else if (!symbols && row.kind == TRACE_ROW_LOSS)
+			p->lost += row.c;
+		if (used == 0 && !symbols)
+			used = symbols_note(s, &row);
+	}
+	trace_rows_close(rows);
+	return used < 0 ? used : r;
+}
+
+static int tracks_read(struct profile *p)
+{
+	static const struct profile_module special = {"", "", "", MODULE_SPECIAL};
+	static const struct profile_node none;
+	struct symbols *s = symbols_new();
+	int r = s ? 0 : TACHO_ENOMEM;
+
+	if (vec_push(&p->nodes, none) < 0 || vec_push(&p->modules, special) < 0)
+		r = TACHO_ENOMEM;
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; r >= 0 && i < p->trace->track_count; i++)
+			if (is_stacks(&p->trace->tracks[i]))
+				r = track_read(p, s, i, pass == 1);
+	if (r >= 0 && p->trace->damage.unfinished)
+		r = symbols_resolve(s, 0, symbol_take, p);
+	for (size_t i = 1; r >= 0 && i < p->nodes.n; i++)
+		r = frame_make(p, p->nodes.v[i].key);
+	symbols_free(s);
+	return r < 0 ? r : 0;
+}
+
+int profile_open(struct profile **result, struct trace *trace, struct tacho_error *err)
+{
+	struct profile *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (!p)
+		return err_set(err, TACHO_ENOMEM, "out of memory");
+	p->trace = trace;
+	p->names = calloc(1, sizeof(*p->names));
+	r = p->names ? tracks_read(p) : TACHO_ENOMEM;
+	if (r < 0) {
+		profile_close(p);
+		return err_set(err, r, "%s", err_text(r));
+	}
+	*result = p;
+	return 0;
+}
+
+void profile_close(struct profile *p)
+{
+	if (!p)
+		return;
+	vec_free(&p->modules);
+	vec_free(&p->functions);
+	vec_free(&p->frames);
+	vec_free(&p->nodes);
+	vec_free(&p->last);
+	map_free(&p->frames_of);
+	names_free(p->names);
+	free(p);
+}
+
+void profile_frames(const struct profile *p, uint32_t node, uint32_t *first, uint32_t *count)
+{
+	const uint32_t *at =
+		node && node < p->nodes.n ? map_get(&p->frames_of, p->nodes.v[node].key) : NULL;
+
+	*first = at ? *at : 0;
+	*count = 0;
+	while (at && !p->last.v[*at + (*count)++])
+		;
+}
+
+/* -------------------------------------------------------------- counts */
+
+void profile_counts_free(struct profile_counts *counts)
+{
+	free(counts->samples);
+	free(counts->ns);
+	memset(counts, 0, sizeof(*counts));
+}
+
+/* A stack whose root says why it is not whole. */
+static bool node_is_whole(const struct profile *p, uint32_t node)
+{
+	while (p->nodes.v[node].parent)
+		node = p->nodes.v[node].parent;
+	return TREE_MODULE(p->nodes.v[node].key) != 0;
+}
+
+static void row_count(struct profile *p, const struct profile_filter *f,
+		      const struct trace_row *row, struct profile_counts *c)
+{
+	double ns = (double)row->c;
+	uint64_t node = row->a;
+
+	if (f->what == PROFILE_OFF_CPU) {
+		if (row->kind != TRACE_ROW_STATE || TRACE_STATE_OF(row->b) != TRACE_STATE_BLOCKED)
+			return;
+		node = row->c;
+		ns = trace_duration_ns(p->trace, row->time, row->time + row->a);
+	} else if (row->kind != TRACE_ROW_SAMPLE) {
+		return;
+	}
+	if (node >= p->nodes.n)
+		node = 0;
+	c->samples[node]++;
+	c->ns[node] += ns;
+	c->total++;
+	c->total_ns += ns;
+	c->whole += node && node_is_whole(p, (uint32_t)node);
+}
+
+static int track_count(struct profile *p, const struct profile_filter *f, uint32_t track,
+		       struct profile_counts *c)
+{
+	struct trace_rows *rows;
+	struct trace_row row;
+	uint32_t at;
+	int r = trace_rows_open(&rows, p->trace, track, f->t0, f->t1);
+
+	if (r < 0)
+		return r;
+	while ((r = trace_rows_next(rows, &row, &at)) > 0)
+		row_count(p, f, &row, c);
+	trace_rows_close(rows);
+	return r;
+}
+
+int profile_count(struct profile *p, const struct profile_filter *filter,
+		  struct profile_counts *counts)
+{
+	int r = 0;
+
+	memset(counts, 0, sizeof(*counts));
+	counts->samples = calloc(p->nodes.n, sizeof(*counts->samples));
+	counts->ns = calloc(p->nodes.n, sizeof(*counts->ns));
+	if (!counts->samples || !counts->ns)
+		r = TACHO_ENOMEM;
+	for (uint32_t i = 0; r >= 0 && i < p->trace->track_count; i++)
+		if (p->trace->tracks[i].kind == TRACE_THREAD &&
+		    (!filter->tracks || filter->tracks[i]))
+			r = track_count(p, filter, i, counts);
+	if (r < 0)
+		profile_counts_free(counts);
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,138 @@
+/*
+ * Profiles: what the samples and states of a trace say, for verbs and the viewer. A profile is read
+ * once from a trace; counting over any choice of samples and building trees is separate.
+ *
+ *	profile_open()		stacks, modules, symbols of a trace
+ *	profile_count()		samples of some threads and times, by stack
+ *	profile_tree()		top-down or bottom-up tree of functions
+ */
+#ifndef SAMPLE_PROFILE_H
+#define SAMPLE_PROFILE_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "trace/trace.h"
+
+/* A function, or what stands for one. Strings live as long as the profile. */
+struct profile_function {
+	const char *name;
+	const char *file; /* of its source, "" when not known */
+	uint32_t module;  /* number in profile.modules */
+	bool special;     /* "[cut]" and the like */
+};
+
+struct profile_module {
+	const char *path, *name, *build_id;
+	uint32_t kind;
+};
+
+/* A frame as it is shown: an address is one, or several when functions are inlined there. */
+struct profile_frame {
+	uint32_t function;
+	uint32_t line;
+	const char *file;
+};
+
+struct profile_node {
+	uint32_t parent;
+	uint64_t key;
+};
+
+struct profile {
+	struct trace *trace;
+	struct {
+		VEC(struct profile_module);
+	} modules;
+	struct {
+		VEC(struct profile_function);
+	} functions;
+	struct {
+		VEC(struct profile_frame);
+	} frames;
+	struct {
+		VEC(struct profile_node);
+	} nodes;              /* by number; 0 is none */
+	struct map frames_of; /* address to its first frame; the last of an address ... */
+	struct {
+		VEC(uint8_t);
+	} last; /* ... is marked here, by frame */
+	struct profile_names *names;
+	uint64_t lost; /* records that were lost */
+	double ns_per_tick;
+};
+
+/* TRACE must outlive the profile. */
+int profile_open(struct profile **p, struct trace *trace, struct tacho_error *err);
+void profile_close(struct profile *p);
+
+/* The frames of node N, innermost (inlined) first: profile.frames[first .. first + count). */
+void profile_frames(const struct profile *p, uint32_t node, uint32_t *first, uint32_t *count);
+
+enum profile_what {
+	PROFILE_CPU,     /* samples */
+	PROFILE_OFF_CPU, /* waiting: blocked, with stacks */
+};
+
+struct profile_filter {
+	uint64_t t0, t1;
+	const uint8_t *tracks; /* a byte per track, NULL = all */
+	enum profile_what what;
+	/* Only while one of these source locations is open on the thread; NULL = any time. */
+	const uint8_t *zones;
+};
+
+/* Samples by stack. Weights are nanoseconds. */
+struct profile_counts {
+	uint64_t *samples; /* by node */
+	double *ns;
+	uint64_t total;
+	double total_ns;
+	uint64_t whole; /* samples whose stacks are whole */
+};
+int profile_count(struct profile *p, const struct profile_filter *filter,
+		  struct profile_counts *counts);
+void profile_counts_free(struct profile_counts *counts);
+
+/* What nodes of a tree stand for. */
+enum profile_by {
+	PROFILE_BY_FUNCTION,
+	PROFILE_BY_LINE,
+	PROFILE_BY_FILE,
+	PROFILE_BY_LIBRARY,
+	PROFILE_BYS
+};
+extern const char *const profile_by_names[]; /* for an OPT_ENUM */
+
+struct profile_item {
+	uint32_t parent, child, next; /* 0: none; item 0 is the root of all */
+	uint32_t label;               /* see profile_label() */
+	uint64_t samples, self;
+	double ns, self_ns;
+};
+
+struct profile_view {
+	struct {
+		VEC(struct profile_item);
+	} items;
+	struct {
+		VEC(struct profile_label);
+	} labels;
+	struct map label_of;
+};
+
+struct profile_label {
+	uint32_t function, line;
+	const char *file;
+	const char *name; /* what is shown */
+};
+
+/* A tree of functions; children are sorted by weight, heaviest first. */
+int profile_tree(struct profile *p, const struct profile_counts *counts, enum profile_by by,
+		 bool bottom_up, struct profile_view *view);
+/* A flat list below the root, each once: total counts a stack once whatever the recursion. */
+int profile_flat(struct profile *p, const struct profile_counts *counts, enum profile_by by,
+		 struct profile_view *view);
+void profile_view_free(struct profile_view *view);
+
+#endif

@@ -1,0 +1,100 @@
+/* Samples become nodes of the tree of stacks. */
+#include "sample/private.h"
+
+#include "base/limits.h"
+
+#include <string.h>
+
+struct module *stack_module(struct sampler *s, enum module_kind kind, const char *path,
+			    uint64_t device, uint64_t inode)
+{
+	bool added;
+
+	return modules_get(&s->modules, kind, path, device, inode, &added);
+}
+
+/* A module's row: path and build id. Written with its first frame, when the file was read. */
+static void module_announce(struct sampler *s, struct module *m, uint64_t time)
+{
+	struct sampler_event e = {.kind = SAMPLER_ROW, .row = TRACE_ROW_MODULE, .time = time};
+	char text[4200 + MODULE_BUILD_ID + 2];
+	size_t path = strnlen(m->path, 4200), id = strlen(m->build_id);
+
+	if (m->announced)
+		return;
+	m->announced = true;
+	memcpy(text, m->path, path);
+	text[path] = 0;
+	memcpy(text + path + 1, m->build_id, id);
+	e.a = m->id;
+	e.b = m->kind;
+	queue_put(s, &e, text, path + 1 + id);
+}
+
+static uint32_t child_node(struct sampler *s, uint64_t time, uint32_t parent, struct module *m,
+			   uint64_t address)
+{
+	uint32_t before = s->tree.count;
+	uint64_t key = TREE_KEY(m->id, address);
+	uint32_t node = tree_child(&s->tree, parent, key);
+
+	if (node && node >= before) {
+		module_announce(s, m, time);
+		queue_row(s, NULL, TRACE_ROW_STACK, time, node, parent, key);
+	}
+	return node;
+}
+
+/* s->frames as a node. A stack that is not whole has its reason as its root. */
+uint32_t stack_node(struct sampler *s, uint64_t ns, enum stack_end end, unsigned count)
+{
+	struct module *special = s->modules.list.v[0];
+	uint64_t time = sampler_ticks(s, ns);
+	uint32_t node = 0;
+
+	if (end != STACK_WHOLE || !count)
+		node = child_node(s, time, 0, special, count ? (uint64_t)end : STACK_NONE);
+	for (unsigned i = count; i-- > 0;) {
+		const struct stack_frame *f = &s->frames[i];
+		uint32_t next = child_node(s, time, node, f->module, f->address);
+
+		if (!next) /* the limit was reached: its beginning is right */
+			break;
+		node = next;
+	}
+	return node;
+}
+
+static void regs_take(struct unwind_input *in, const uint8_t *words)
+{
+	/* Where the kernel's order has DWARF's registers. */
+	static const uint8_t place[CFI_REGS] = {0,  3,  2,  1,  4,  5,  6,  7, 12,
+						13, 14, 15, 16, 17, 18, 19, 8};
+
+	for (unsigned i = 0; i < CFI_REGS; i++)
+		memcpy(&in->regs[i], words + (size_t)place[i] * 8, 8);
+	in->known = (1u << CFI_REGS) - 1;
+}
+
+void stack_sample(struct sampler *s, const struct record *r)
+{
+	struct sampled_process *p = sampler_process(s, r->pid);
+	struct sampled_thread *t = sampler_thread(s, r->pid, r->tid);
+	struct unwind_input in = {.stack = r->stack, .size = r->stack_size};
+	enum stack_end end = STACK_NONE;
+	unsigned count = 0;
+
+	if (!p || !t)
+		return;
+	if (r->regs) {
+		regs_take(&in, r->regs);
+		end = unwind(s->cache, &p->space, &in, s->frames, &count);
+		/* A short copy is the end of the stack's mapping, not a cut. */
+	}
+	pthread_mutex_lock(&s->lock);
+	s->totals.samples++;
+	s->totals.ends[end]++;
+	pthread_mutex_unlock(&s->lock);
+	queue_row(s, t, TRACE_ROW_SAMPLE, sampler_ticks(s, r->time),
+		  stack_node(s, r->time, end, count), r->cpu, r->period);
+}

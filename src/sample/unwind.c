@@ -1,0 +1,277 @@
+/* Walk a copied stack by .eh_frame rules; see unwind.h. */
+#include "sample/unwind.h"
+
+#include "base/limits.h"
+
+#include <string.h>
+
+const char *const stack_end_names[STACK_ENDS] = {
+	"[whole]",
+	"[cut]",
+	"[too deep]",
+	"[unknown code]",
+	"[no unwinding rules]",
+	"[broken stack]",
+	"[unwinder]",
+	"[no registers]",
+	"[too many stacks]",
+};
+
+/* --------------------------------------------------------------- cache */
+
+#define CACHE_SLOTS (1u << 14)
+
+struct cached {
+	const struct module *module; /* NULL: free */
+	uint64_t address;
+	bool found;
+	struct cfi_row row;
+};
+
+struct unwind_cache {
+	struct cached slots[CACHE_SLOTS];
+};
+
+struct unwind_cache *unwind_cache_new(void)
+{
+	return calloc(1, sizeof(struct unwind_cache));
+}
+
+void unwind_cache_free(struct unwind_cache *cache)
+{
+	free(cache);
+}
+
+/* Direct mapped: one that is thrown out by another costs a look into .eh_frame, a microsecond. */
+static const struct cfi_row *cache_row(struct unwind_cache *cache, const struct module *m,
+				       uint64_t address)
+{
+	uint64_t h = (address + (uint64_t)m->id * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
+	struct cached *c = &cache->slots[h >> 50];
+
+	if (c->module != m || c->address != address) {
+		c->module = m;
+		c->address = address;
+		c->found = cfi_find(&m->cfi, address, &c->row);
+	}
+	return c->found ? &c->row : NULL;
+}
+
+/* ---------------------------------------------------------------- walk */
+
+struct walk {
+	struct unwind_cache *cache;
+	const struct space *space;
+	const struct unwind_input *in;
+	uint64_t base; /* address of the first copied byte */
+	uint64_t regs[CFI_REGS];
+	uint32_t known;
+	bool beyond; /* a read was outside of the copy */
+};
+
+static bool stack_word(const void *context, uint64_t address, uint64_t *value)
+{
+	const struct walk *w = context;
+	uint64_t at = address - w->base;
+
+	if (w->in->size < 8 || at > w->in->size - 8)
+		return false;
+	memcpy(value, w->in->stack + at, sizeof(*value));
+	return true;
+}
+
+static bool walk_read(struct walk *w, uint64_t address, uint64_t *value)
+{
+	bool found = stack_word(w, address, value);
+
+	w->beyond |= !found && address >= w->base;
+	return found;
+}
+
+static bool cfa_find(struct walk *w, const struct module *m, const struct cfi_row *row,
+		     uint64_t *cfa)
+{
+	struct cfi_memory memory = {stack_word, w};
+
+	if (row->cfa_computed)
+		return cfi_evaluate(&m->cfi.frame, (uint32_t)row->cfa_value, row->cfa_len, w->regs,
+				    w->known, &memory, NULL, cfa);
+	if (row->cfa_reg >= CFI_REGS || !(w->known >> row->cfa_reg & 1))
+		return false;
+	*cfa = w->regs[row->cfa_reg] + (uint64_t)(int64_t)row->cfa_value;
+	return true;
+}
+
+/* One register of the caller. False: not known. */
+static bool register_find(struct walk *w, const struct module *m, const struct cfi_row *row,
+			  unsigned reg, uint64_t cfa, uint64_t *value)
+{
+	struct cfi_memory memory = {stack_word, w};
+	uint64_t offset = (uint64_t)(int64_t)row->value[reg];
+
+	switch ((enum cfi_how)row->how[reg]) {
+	case CFI_OFFSET:
+		/*
+		 * In epilogues compilers leave the rule in force after the register was popped.
+		 * The slot is then below the stack pointer, and the register has its value already.
+		 */
+		if (reg != CFI_RA && cfa + offset < w->regs[CFI_RSP]) {
+			*value = w->regs[reg];
+			return w->known >> reg & 1;
+		}
+		return walk_read(w, cfa + offset, value);
+	case CFI_VALUE:
+		*value = cfa + offset;
+		return true;
+	case CFI_REGISTER:
+		if (offset >= CFI_REGS || !(w->known >> offset & 1))
+			return false;
+		*value = w->regs[offset];
+		return true;
+	case CFI_AT_EXPRESSION:
+		return cfi_evaluate_rule(&m->cfi.frame, (uint32_t)offset, cfa, w->regs, w->known,
+					 &memory, value) &&
+		       walk_read(w, *value, value);
+	case CFI_IS_EXPRESSION:
+		return cfi_evaluate_rule(&m->cfi.frame, (uint32_t)offset, cfa, w->regs, w->known,
+					 &memory, value);
+	default:
+		return false;
+	}
+}
+
+/* Registers that a call may change: what they were before it is not known in the caller. */
+#define VOLATILE \
+	(1u << 0 | 1u << 1 | 1u << 2 | 1u << 4 | 1u << 5 | 1u << 8 | 1u << 9 | 1u << 10 | 1u << 11)
+
+/* To the caller by ROW. False: *END says why not. */
+static bool walk_step(struct walk *w, const struct module *m, const struct cfi_row *row,
+		      bool innermost, enum stack_end *end)
+{
+	uint64_t regs[CFI_REGS], cfa, sp = w->regs[CFI_RSP];
+	uint32_t known = row->signal ? w->known : w->known & ~VOLATILE;
+
+	if (row->how[CFI_RA] == CFI_UNDEFINED && row->ruled >> CFI_RA & 1) {
+		*end = STACK_WHOLE;
+		return false;
+	}
+	*end = STACK_BROKEN;
+	if (!cfa_find(w, m, row, &cfa))
+		return false;
+	/* Only the run-time's jump into a handler has its caller's stack as its own. */
+	if (!row->cfa_computed && row->cfa_reg == CFI_RSP && row->cfa_value == 0) {
+		*end = STACK_UNWINDER;
+		return false;
+	}
+	/* Stacks grow down: a caller's is further up. A signal may run on another stack. */
+	if (!row->signal && (cfa < sp || (cfa == sp && !innermost)))
+		return false;
+	memcpy(regs, w->regs, sizeof(regs));
+	regs[CFI_RSP] = cfa;
+	known |= 1u << CFI_RSP;
+	w->beyond = false;
+	for (uint32_t left = row->ruled; left; left &= left - 1) {
+		unsigned reg = (unsigned)__builtin_ctz(left);
+
+		if (register_find(w, m, row, reg, cfa, &regs[reg])) {
+			known |= 1u << reg;
+		} else {
+			known &= ~(1u << reg);
+			if (reg == CFI_RA || reg == CFI_RSP) {
+				*end = w->beyond ? STACK_CUT : STACK_BROKEN;
+				return false;
+			}
+		}
+	}
+	if (!(row->ruled >> CFI_RA & 1))
+		return false;
+	memcpy(w->regs, regs, sizeof(regs));
+	w->known = known;
+	if (!w->regs[CFI_RA]) { /* a start routine that was given no caller */
+		*end = STACK_WHOLE;
+		return false;
+	}
+	return true;
+}
+
+/*
+ * Code without rules: compiled at run time, or assembler. Such code keeps frame pointers, or this
+ * is its first instruction and the return address is on top. Trusted only if it leads into code.
+ */
+static bool walk_guess(struct walk *w, bool innermost, enum stack_end *end)
+{
+	uint64_t rbp = w->regs[CFI_RBP], next, ra;
+
+	*end = STACK_NO_ROW;
+	w->beyond = false;
+	if (w->known >> CFI_RBP & 1 && rbp >= w->regs[CFI_RSP] && walk_read(w, rbp, &next) &&
+	    walk_read(w, rbp + 8, &ra) && space_find(w->space, ra)) {
+		w->regs[CFI_RSP] = rbp + 16;
+		w->regs[CFI_RBP] = next;
+	} else if (innermost && walk_read(w, w->regs[CFI_RSP], &ra) && space_find(w->space, ra)) {
+		w->regs[CFI_RSP] += 8;
+	} else {
+		if (w->beyond)
+			*end = STACK_CUT;
+		return false;
+	}
+	w->regs[CFI_RA] = ra;
+	w->known &= ~VOLATILE;
+	return true;
+}
+
+/* The module and address of PC; false: in no known code. */
+static bool frame_locate(const struct walk *w, uint64_t pc, struct stack_frame *frame)
+{
+	const struct mapping *map = space_find(w->space, pc);
+
+	if (!map)
+		return false;
+	module_load(map->module, w->space->pid);
+	frame->module = map->module;
+	if (!map->module->readable ||
+	    !module_address(map->module, pc - map->start + map->offset, &frame->address))
+		frame->address =
+			map->module->kind == MODULE_MEMORY ? pc : pc - map->start + map->offset;
+	return true;
+}
+
+/* An address in the first instructions of the dynamic loader, which has no rules for them. */
+#define ENTRY_BYTES 64
+
+enum stack_end unwind(struct unwind_cache *cache, const struct space *space,
+		      const struct unwind_input *input, struct stack_frame *frames, unsigned *count)
+{
+	struct walk w = {cache, space, input, input->regs[CFI_RSP], {0}, input->known, false};
+	bool innermost = true, exact = true;
+	enum stack_end end;
+
+	memcpy(w.regs, input->regs, sizeof(w.regs));
+	*count = 0;
+	for (;;) {
+		struct stack_frame *f = &frames[*count];
+		const struct cfi_row *row = NULL;
+		uint64_t pc = w.regs[CFI_RA] - !exact;
+
+		if (*count == LIMIT_STACK_FRAMES)
+			return STACK_DEEP;
+		f->guessed = false;
+		if (!frame_locate(&w, pc, f))
+			return STACK_NO_MAP;
+		++*count;
+		if (f->module->cfi.frame.bytes)
+			row = cache_row(cache, f->module, f->address);
+		/* The kernel returns to the first byte of a signal's trampoline. */
+		if (row && row->signal && !exact)
+			f->address++;
+		if (row ? !walk_step(&w, f->module, row, innermost, &end)
+			: !walk_guess(&w, innermost, &end)) {
+			if (end == STACK_NO_ROW && f->address - f->module->entry < ENTRY_BYTES)
+				end = STACK_WHOLE;
+			return end;
+		}
+		f->guessed = !row;
+		exact = row && row->signal;
+		innermost = false;
+	}
+}

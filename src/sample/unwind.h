@@ -1,0 +1,51 @@
+/*
+ * Unwinding: from registers and a copy of the top of a stack to the chain of return addresses, by
+ * the rules of .eh_frame. What the copy does not hold is not guessed: such a stack says so.
+ */
+#ifndef SAMPLE_UNWIND_H
+#define SAMPLE_UNWIND_H
+
+#include "sample/space.h"
+
+/* How a stack ends. Numbers of the file format: offsets of module 0, the root of such stacks. */
+enum stack_end {
+	STACK_WHOLE,    /* at the function that the kernel started */
+	STACK_CUT,      /* it goes on beyond the bytes that were copied */
+	STACK_DEEP,     /* it has more frames than are kept */
+	STACK_NO_MAP,   /* an address that is in no known code */
+	STACK_NO_ROW,   /* code without unwinding rules, and no frame pointer that leads on */
+	STACK_BROKEN,   /* the rules lead nowhere: damaged stack or wrong rules */
+	STACK_UNWINDER, /* inside the C++ run-time's own switch of stacks */
+	STACK_NONE,     /* no registers: a program of 32 bits, or a thread that is ending */
+	STACK_LIMIT,    /* the trace has as many stacks as it may have */
+	STACK_ENDS
+};
+extern const char *const stack_end_names[STACK_ENDS];
+
+struct stack_frame {
+	struct module *module;
+	uint64_t address; /* of the module; of callers inside the call instruction */
+	bool guessed;     /* found by a frame pointer in code without rules */
+};
+
+struct unwind_input {
+	uint64_t regs[CFI_REGS]; /* DWARF's numbers; CFI_RA: the instruction pointer */
+	uint32_t known;          /* bit per register */
+	const uint8_t *stack;    /* bytes from regs[CFI_RSP] on */
+	size_t size;
+};
+
+/* Rules of addresses that were seen, kept for all processes. */
+struct unwind_cache;
+struct unwind_cache *unwind_cache_new(void);
+void unwind_cache_free(struct unwind_cache *cache);
+
+/*
+ * Fills FRAMES, innermost first, at most LIMIT_STACK_FRAMES; *COUNT is how many. Reads the files of
+ * modules that it meets for the first time.
+ */
+enum stack_end unwind(struct unwind_cache *cache, const struct space *space,
+		      const struct unwind_input *input, struct stack_frame *frames,
+		      unsigned *count);
+
+#endif
