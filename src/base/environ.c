@@ -1,4 +1,3 @@
-/* Read environment variables, never in set-user-id programs, and warn about unknown ones. */
 #include "base/environ.h"
 #include "base/opt.h"
 

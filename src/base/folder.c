@@ -1,4 +1,3 @@
-/* Create folders, and choose the output folder of the profiler. */
 #include "base/folder.h"
 #include "base/environ.h"
 

@@ -1,4 +1,3 @@
-/* The JSON writer: values go straight into a buffer. */
 #include "base/json.h"
 #include "base/fmt.h"
 #include "base/utf8.h"
@@ -56,7 +55,7 @@ static void new_line(struct json *j)
 		buf_addc(j->out, ' ');
 }
 
-/* Writes what precedes a value: comma, newline, key. */
+/* What stands before a value: the comma, the new line, the key. */
 static void json_begin(struct json *j, const char *key)
 {
 	if (j->depth) {

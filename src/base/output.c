@@ -1,4 +1,3 @@
-/* Output files: written under a temporary name and renamed when complete. */
 #include "base/output.h"
 #include "base/term.h"
 

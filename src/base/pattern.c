@@ -1,4 +1,3 @@
-/* Name filters: a part of the name, the exact name, a glob or a regular expression. */
 #include "base/pattern.h"
 
 #include <fnmatch.h>

@@ -1,4 +1,3 @@
-/* The progress line: only on a terminal, only after a second. */
 #include "base/progress.h"
 
 #include <stdarg.h>

@@ -1,4 +1,3 @@
-/* Tables printed as aligned text, CSV or JSON, row by row. */
 #include "base/table.h"
 #include "base/csv.h"
 #include "base/fmt.h"

@@ -1,4 +1,3 @@
-/* Terminal output: colours, widths, and escaping of hostile text. */
 #include "base/term.h"
 #include "base/environ.h"
 #include "base/utf8.h"

@@ -1,4 +1,3 @@
-/* Decode UTF-8 and recognise control characters. */
 #include "base/utf8.h"
 
 #include <stdbool.h>

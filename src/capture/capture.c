@@ -1,4 +1,3 @@
-/* The recorder: drains every ring of a session into a trace, with checkpoints. */
 #include "capture/private.h"
 #include "clock/clock.h"
 
@@ -311,6 +310,9 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 	n = tracy_round(c);
 	total += (int64_t)n;
 	c->since_checkpoint += n;
+	n = sampling_round(c);
+	total += (int64_t)n;
+	c->since_checkpoint += n;
 	for (size_t i = 0; i < c->live.n; i++) {
 		struct process *p = c->live.v[i];
 
@@ -353,6 +355,7 @@ static struct capture *capture_new(void)
 
 static void capture_free(struct capture *c)
 {
+	sampling_free(c);
 	for (size_t i = 0; i < c->processes.n; i++)
 		process_free(c->processes.v[i]);
 	for (size_t i = 0; i < c->not_ready.n; i++)
@@ -502,7 +505,7 @@ static int choose_output(struct capture *c, const struct capture_options *option
 	return c->output ? 0 : err_set(err, TACHO_ENOMEM, "out of memory");
 }
 
-/* Opens the trace to continue, or creates one if the session has no file yet. */
+/* Opens the trace to go on with, or a new one when none of the session is in a file. */
 static int resume_writer(struct capture *c, const char *old,
 			 const struct trace_writer_options *options, const void **state,
 			 size_t *len, struct tacho_error *err)
@@ -633,6 +636,7 @@ void capture_exit_status(struct capture *c, uint32_t pid, int status)
 		trace_update_process(c->writer, p->id, &p->info);
 		return;
 	}
+	sampling_exit_status(c, pid, status);
 }
 
 void capture_summary(const struct capture *c, struct capture_summary *summary)
@@ -724,6 +728,8 @@ int capture_finish(struct capture *c, struct capture_summary *summary, struct ta
 	if (!gave_up)
 		capture_drain(c);
 	tracy_finish(c);
+	if (!gave_up)
+		sampling_finish(c);
 	if (!c->error)
 		capture_checkpoint(c);
 	capture_summary(c, summary);

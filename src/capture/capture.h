@@ -1,18 +1,19 @@
 /*
- * Recording: drain the rings of all processes of a session into one trace.
+ * Recording: the rings of all processes of a session are drained into one trace.
  *
- *	capture_open()		creates the session directory and PATH.part
+ *	capture_open()		makes the session directory and PATH.part
  *	capture_start()		programs of the session record from here on
  *	capture_round()		drains once; call it in a loop with capture_wait()
  *	capture_finish()	stops, drains the rest, closes the trace, removes the session
  *
- * Ring memory is released only after its content is in the file (a checkpoint), so a recorder that
- * is killed at any point loses nothing: capture_resume() continues from the last checkpoint.
+ * Ring memory is given back only when what was read from it is in the file (a checkpoint), so a
+ * recorder that is killed at any point loses nothing: capture_resume() goes on from the last one.
  */
 #ifndef CAPTURE_CAPTURE_H
 #define CAPTURE_CAPTURE_H
 
 #include "ring/ring.h"
+#include "sample/sampler.h"
 #include "trace/trace.h"
 
 struct capture;
@@ -50,10 +51,10 @@ int capture_open(struct capture **c, const struct capture_options *options,
 		 struct tacho_error *err);
 
 /*
- * Continues where a killed recorder stopped: adopts the session directory and the .part file, which
- * is moved if another output is requested. Without a .part file, a new trace is written from what
- * the rings still hold. TACHO_ENO: the recorder was killed after its last step and the trace is
- * complete; the session is then removed unless KEEP is set.
+ * Goes on where a killed recorder left off: adopts the session directory and the .part file, which
+ * is moved when another output is asked for. When there is no .part file a new trace is made from
+ * all that the rings still hold. TACHO_ENO: the recorder was killed after its last step, the trace
+ * is complete; then the session is removed unless it is to be kept.
  */
 int capture_resume(struct capture **c, const char *session, const struct capture_options *options,
 		   struct tacho_error *err);
@@ -70,6 +71,15 @@ int capture_attach(struct capture *c, uint32_t pid, struct tacho_error *err);
  */
 int capture_tracy(struct capture *c, uint16_t port, struct tacho_error *err);
 int capture_tracy_discover(struct capture *c, uint16_t port, struct tacho_error *err);
+/*
+ * Sampling: capture_sample() first; then a child that waits before exec (ON_EXEC) or processes that
+ * run; capture_sample_start() behind the last fork. capture_sample_cancel(): record without.
+ */
+int capture_sample(struct capture *c, const struct sampler_options *options,
+		   struct tacho_error *err);
+int capture_sample_add(struct capture *c, pid_t pid, bool on_exec, struct tacho_error *err);
+int capture_sample_start(struct capture *c, struct tacho_error *err);
+void capture_sample_cancel(struct capture *c);
 int capture_property(struct capture *c, const char *key, const char *value);
 
 /* Drains what is there now. Returns the number of events, or an error that ends the recording. */

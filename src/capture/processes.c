@@ -117,10 +117,16 @@ int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
 	p->messages = TRACE_NONE;
 	r = processes_describe(p);
 	if (r == 0 && known_id == TRACE_NONE) {
-		id = trace_add_process(c->writer, &p->info);
-		r = id < 0 ? (int)id : 0;
+		id = sampling_join_process(c, p->info.pid);
+		if (id == TRACE_NONE)
+			id = trace_add_process(c->writer, &p->info);
+		else
+			r = trace_update_process(c->writer, (uint32_t)id, &p->info);
+		r = id < 0 ? (int)id : r;
 	}
 	p->id = (uint32_t)id;
+	if (r == 0)
+		sampling_note_process(c, p->info.pid, p->id);
 	if (r == 0 && (vec_reserve(&c->processes, c->processes.n + 1) < 0 ||
 		       vec_reserve(&c->live, c->live.n + 1) < 0))
 		r = TACHO_ENOMEM;

@@ -25,13 +25,20 @@ struct thread *capture_thread(struct capture *c, struct process *p, struct ring_
 				     .id = info.tid,
 				     .srcloc = TRACE_NONE,
 				     .name = info.name};
-	id = t ? trace_add_track(c->writer, &track) : TACHO_ENOMEM;
+	id = sampling_join_track(c, p->id, info.tid);
+	if (id == TRACE_NONE)
+		id = t ? trace_add_track(c->writer, &track) : TACHO_ENOMEM;
+	else
+		trace_update_track(c->writer, (uint32_t)id, &track);
+	if (!t)
+		id = TACHO_ENOMEM;
 	if (id < 0) {
 		capture_error(c, id);
 		free(t);
 		return NULL;
 	}
 	t->stack.track = (uint32_t)id;
+	sampling_note_track(c, p->id, info.tid, t->stack.track);
 	t->stack.last = info.ticks < c->now ? info.ticks : c->now;
 	t->number = info.number;
 	t->tid = info.tid;
@@ -61,12 +68,12 @@ static void name_events_read(struct capture *c, struct process *p, struct ring_s
 	}
 }
 
-/* Fast path: consecutive zone words, which is nearly all of a stream. */
+/* Zones that stand together, which is nearly all there is. */
 static size_t zone_events_read(struct capture *c, struct process *p, struct thread *t,
 			       struct ring_stream *names, struct ring_stream *s)
 {
 	size_t total = 0, count, taken;
-	bool known = false; /* names announced after this point were read */
+	bool known = false; /* names were read behind what stands next */
 
 	c->now = clock_ticks() + AHEAD_TICKS;
 	while (!t->fiber && total < STREAM_EVENTS) {
@@ -150,7 +157,7 @@ void process_finish_threads(struct capture *c, struct process *p)
 	}
 }
 
-/* Losses of threads that got no stream: they have no track of their own. */
+/* What threads lost that got no memory for a stream: they have no track to tell it on. */
 static void add_lost_threads(struct capture *c, struct process *p)
 {
 	struct ring_losses lost;

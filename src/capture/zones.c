@@ -1,4 +1,3 @@
-/* Match zone begins and ends into zones on lanes: the rare cases. The fast path is in private.h. */
 #include "base/limits.h"
 #include "capture/private.h"
 

@@ -1,4 +1,3 @@
-/* Names and settings that a later recorder needs again: sent when recording starts. */
 #include "client/kept.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* Message events. */
 #include "client/client.h"
 #include "client/format.h"
 #include "client/kept.h"

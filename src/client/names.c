@@ -1,4 +1,3 @@
-/* Intern names and source locations, and announce each once per recording. */
 #include "client/client.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* System calls and locks that libtacho needs, without libc state that a handler could break. */
 #include "client/client.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* Attach text and values to the open zone. */
 #include "client/client.h"
 
 #include <stdarg.h>

@@ -1,4 +1,3 @@
-/* The tick clock, and piecewise linear fits from ticks to nanoseconds. */
 #include "clock/clock.h"
 #include "base/err.h"
 

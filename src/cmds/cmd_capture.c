@@ -1,4 +1,3 @@
-/* The verb "capture": record programs that are running or start later. */
 #include "cmds/cmds.h"
 #include "cmds/record.h"
 

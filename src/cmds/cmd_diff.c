@@ -1,4 +1,3 @@
-/* The verb "diff": compare the statistics of two traces. */
 #include "cmds/cmds.h"
 #include "ops/compare.h"
 

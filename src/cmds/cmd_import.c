@@ -1,4 +1,3 @@
-/* The verb "import": convert traces of other tools. */
 #include "base/fmt.h"
 #include "cmds/cmds.h"
 #include "cmds/tracy_notes.h"

@@ -1,4 +1,3 @@
-/* The verb "messages": list messages. */
 #include "cmds/query.h"
 #include "trace/names.h"
 

@@ -1,4 +1,3 @@
-/* The verb "run": start a command and record it and its children. */
 #include "base/buf.h"
 #include "cmds/cmds.h"
 #include "cmds/record.h"
@@ -24,6 +23,7 @@ struct conf {
 
 static const struct opt opts[] = {
 	RECORD_OPTS(struct conf, record),
+	RECORD_SAMPLE_OPTS(struct conf, record),
 	OPT_FLAG(
 		'w', "wait", struct conf, wait,
 		"go on until every descendant of the command has ended, daemons included; Ctrl-C once "
@@ -71,21 +71,54 @@ static void set_command_property(struct capture *c, char **argv)
 	buf_free(&b);
 }
 
+/* Where a child waits until its events are open: a byte lets it go, the end of file ends it. */
+struct gate {
+	int fds[2];
+};
+
+static void gate_open(const struct gate *gate, bool go)
+{
+	ssize_t n = go ? write(gate->fds[1], "", 1) : 0;
+
+	(void)n; /* a child that has ended needs no byte */
+	close(gate->fds[0]);
+	close(gate->fds[1]);
+}
+
+static void gate_wait(const struct gate *gate)
+{
+	ssize_t n;
+	char byte;
+
+	close(gate->fds[1]);
+	do
+		n = read(gate->fds[0], &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(126);
+}
+
 /*
  * Starts the command with its own argv, descriptors and signals. *FAILED is errno of exec, read
- * from a pipe that a successful exec closes.
+ * from a pipe that a successful exec closes. With RECORDING the command is sampled from its first
+ * instruction on. Less than -1: an error of that, which has been reported.
  */
-static pid_t run_start(char **argv, const char *session, int *failed)
+static pid_t run_start(char **argv, const char *session, struct recording *recording,
+		       const struct record_conf *conf, int *failed)
 {
-	int pipes[2];
+	struct gate gate = {{-1, -1}};
+	bool gated = recording && recording->sampling;
+	int pipes[2], code = 0;
 	pid_t pid;
 	ssize_t n;
 
 	*failed = 0;
-	if (pipe2(pipes, O_CLOEXEC) < 0)
+	if (pipe2(pipes, O_CLOEXEC) < 0 || (gated && pipe2(gate.fds, O_CLOEXEC) < 0))
 		return -1;
 	pid = fork();
 	if (pid == 0) {
+		if (gated)
+			gate_wait(&gate);
 		record_restore();
 		if (session)
 			setenv("TACHO_SESSION", session, 1);
@@ -95,6 +128,10 @@ static pid_t run_start(char **argv, const char *session, int *failed)
 		_exit(n == sizeof(*failed) ? 127 : 126);
 	}
 	close(pipes[1]);
+	if (gated) {
+		code = pid > 0 ? record_sample_add(recording, conf, pid, true) : 0;
+		gate_open(&gate, code == 0);
+	}
 	if (pid > 0) {
 		record_has_command();
 		do
@@ -102,7 +139,9 @@ static pid_t run_start(char **argv, const char *session, int *failed)
 		while (n < 0 && errno == EINTR);
 	}
 	close(pipes[0]);
-	return pid;
+	if (code < 0 && pid > 0)
+		waitpid(pid, NULL, 0);
+	return code < 0 ? code : pid;
 }
 
 /*
@@ -241,7 +280,7 @@ static int run_unrecorded(char **argv, const struct tacho_error *err)
 	pid_t pid;
 
 	err_warn("not recorded: %s", err->text);
-	pid = run_start(argv, NULL, &failed);
+	pid = run_start(argv, NULL, NULL, NULL, &failed);
 	if (pid < 0 || failed) {
 		status = report_exec(argv[0], pid < 0 ? errno : failed);
 		if (pid > 0)
@@ -281,12 +320,21 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 		capture_abandon(r.capture);
 		return err_report(&err, code);
 	}
+	code = record_sample_open(&r, conf);
+	if (code < 0) {
+		capture_abandon(r.capture);
+		return err_exit_code(code);
+	}
 	set_command_property(r.capture, argv);
 	capture_start(r.capture);
 	/* Only then: a daemon that asks for its parent sees us instead of init. */
 	if (wait)
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
-	pid = run_start(argv, capture_session(r.capture), &failed);
+	pid = run_start(argv, capture_session(r.capture), &r, conf, &failed);
+	if (pid < -1) {
+		capture_abandon(r.capture);
+		return err_exit_code(pid);
+	}
 	if (pid < 0 || failed) {
 		code = report_exec(argv[0], pid < 0 ? errno : failed);
 		if (pid > 0)
@@ -295,6 +343,7 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 		return code;
 	}
 	/* Behind the fork: what a child may do while other threads run is little. */
+	record_sample_start(&r, conf);
 	if (show.wanted)
 		viewer_begin(capture_session(r.capture), common);
 	status = run_follow(&r, pid);

@@ -1,4 +1,3 @@
-/* The verb "view": serve traces to a browser. */
 #include "cmds/cmds.h"
 #include "cmds/record.h"
 #include "cmds/viewer.h"

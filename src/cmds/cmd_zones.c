@@ -1,4 +1,3 @@
-/* The verb "zones": list zones, or the longest of them. */
 #include "base/fmt.h"
 #include "base/progress.h"
 #include "cmds/query.h"

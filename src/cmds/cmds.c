@@ -1,4 +1,3 @@
-/* The table of verbs, their help, and the entry point of the program. */
 #include "cmds/cmds.h"
 
 #include <poll.h>
@@ -14,6 +13,7 @@
 	X(view)          \
 	X(info)          \
 	X(stats)         \
+	X(stacks)        \
 	X(zones)         \
 	X(messages)      \
 	X(plots)         \

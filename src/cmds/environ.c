@@ -1,4 +1,3 @@
-/* Warn about unknown environment variables with a prefix of ours. */
 #include "cmds/cmds.h"
 
 #include <unistd.h>

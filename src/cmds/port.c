@@ -1,4 +1,3 @@
-/* Find a free port, and name the process that owns a busy one. */
 #include "cmds/port.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,3 @@
-/* Parse --range. */
 #include "cmds/query.h"
 
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* What "run" and "capture" share: options, signals, progress, the last lines. */
 #include "cmds/record.h"
 #include "base/fmt.h"
 #include "cmds/port.h"
@@ -89,6 +88,88 @@ int record_tracy(struct record_conf *conf, int64_t port, struct tacho_error *err
 	snprintf(number, sizeof(number), "%lld", (long long)port);
 	setenv("TRACY_PORT", number, 1);
 	return 0;
+}
+
+/* ------------------------------------------------------------- sampling */
+
+static bool sample_is_strict(const struct record_conf *conf)
+{
+	return conf->sample && !strcmp(conf->sample, "strict");
+}
+
+static int sample_options(const struct record_conf *conf, struct sampler_options *options,
+			  struct tacho_error *err)
+{
+	long long hz = SAMPLER_HZ;
+	char *end = NULL;
+
+	if (strcmp(conf->sample, "auto") != 0 && !sample_is_strict(conf)) {
+		hz = strtoll(conf->sample, &end, 10);
+		if (end == conf->sample || *end || hz < 1 || hz > SAMPLER_HZ_MOST)
+			return err_set(err, TACHO_EUSAGE,
+				       "--sample: '%s' is neither strict nor a rate from 1 to %d "
+				       "per second",
+				       conf->sample, SAMPLER_HZ_MOST);
+	}
+	if (conf->stack_kb < 0 || conf->stack_kb > SAMPLER_STACK_MOST / 1024)
+		return err_set(err, TACHO_EUSAGE, "--stack-kb is from 1 to %d",
+			       SAMPLER_STACK_MOST / 1024);
+	options->hz = (uint32_t)hz;
+	options->stack_bytes =
+		conf->stack_kb ? (uint32_t)conf->stack_kb * 1024 : SAMPLER_STACK_BYTES;
+	return 0;
+}
+
+/* Goes on without sampling, or not at all. */
+static int sample_refused(struct recording *r, const struct record_conf *conf,
+			  const struct tacho_error *err)
+{
+	if (r->sampling)
+		capture_sample_cancel(r->capture);
+	r->sampling = false;
+	if (sample_is_strict(conf)) {
+		err_report(err, err->code);
+		return TACHO_ECONNECT;
+	}
+	err_warn("not sampled: %s", err->text);
+	return 0;
+}
+
+int record_sample_open(struct recording *r, const struct record_conf *conf)
+{
+	struct sampler_options options = {0};
+	struct tacho_error err = {0};
+	int code;
+
+	if (!conf->sample)
+		return 0;
+	code = sample_options(conf, &options, &err);
+	if (code < 0) {
+		err_report(&err, code);
+		return code;
+	}
+	if (capture_sample(r->capture, &options, &err) < 0)
+		return sample_refused(r, conf, &err);
+	r->sampling = true;
+	return 0;
+}
+
+int record_sample_add(struct recording *r, const struct record_conf *conf, pid_t pid, bool on_exec)
+{
+	struct tacho_error err = {0};
+
+	if (!r->sampling || capture_sample_add(r->capture, pid, on_exec, &err) == 0)
+		return 0;
+	return sample_refused(r, conf, &err);
+}
+
+int record_sample_start(struct recording *r, const struct record_conf *conf)
+{
+	struct tacho_error err = {0};
+
+	if (!r->sampling || capture_sample_start(r->capture, &err) == 0)
+		return 0;
+	return sample_refused(r, conf, &err);
 }
 
 /* -------------------------------------------------------------- signals */

@@ -17,6 +17,8 @@ struct record_conf {
 	/* Programs built with Tracy that come up at these ports are recorded too. */
 	uint16_t tracy_ports[RECORD_PORTS];
 	size_t tracy_port_count;
+	const char *sample; /* of --sample: NULL = not given */
+	int64_t stack_kb;   /* 0 = by what programs need */
 };
 
 #define RECORD_OPTS(s, f)                                                                              \
@@ -36,6 +38,19 @@ struct record_conf {
 		OPT_INT(0, "block-ms", "MS", s, f.block_ms,                                            \
 			"longest wait of --policy=block (default 100)")
 
+/* Of verbs that start or find programs by themselves. */
+#define RECORD_SAMPLE_OPTS(s, f)                                                                  \
+	{.type = OPT_T_STR,                                                                       \
+	 .name = "sample",                                                                        \
+	 .arg = "HZ",                                                                             \
+	 .bare = "auto",                                                                          \
+	 .offset = offsetof(s, f.sample),                                                         \
+	 .help = "also sample call stacks, HZ times per second of CPU time (default 997), and "   \
+		 "follow what threads wait for; needs nothing of the program; strict: fail when " \
+		 "the kernel does not allow it"},                                                 \
+		OPT_INT(0, "stack-kb", "KB", s, f.stack_kb,                                       \
+			"bytes of stack that a sample looks at, 1 to 58 KiB (default 16)")
+
 extern const char *const record_policies[];
 
 /* Defaults, then the environment (TACHO_OUTPUT, TACHO_LIMIT_MB, TACHO_SESSION_MB,
@@ -44,6 +59,24 @@ void record_init(struct record_conf *conf);
 void record_options(const struct record_conf *conf, struct capture_options *options);
 /* Programs built with Tracy are to use PORT, by the environment, and are recorded there. */
 int record_tracy(struct record_conf *conf, int64_t port, struct tacho_error *err);
+
+/* A recording that goes on. */
+struct recording {
+	struct capture *capture;
+	bool quiet, failed;
+	bool sampling; /* a sampler is open */
+	int code;      /* of the failure */
+	struct progress progress;
+};
+
+/*
+ * With --sample: the sampler of R. record_sample_child() is for a child that waits before exec.
+ * What the kernel does not allow is said once and recording goes on without it, unless
+ * --sample=strict: then these return an error that has been reported.
+ */
+int record_sample_open(struct recording *r, const struct record_conf *conf);
+int record_sample_add(struct recording *r, const struct record_conf *conf, pid_t pid, bool on_exec);
+int record_sample_start(struct recording *r, const struct record_conf *conf);
 
 /* Each process that is recorded costs two descriptors: as many as there may be. */
 void record_raise_files(void);
@@ -68,12 +101,6 @@ int record_take_signal(void);
 
 /* One round with progress. A write error is reported once; recording is off then. False: it failed.
  */
-struct recording {
-	struct capture *capture;
-	bool quiet, failed;
-	int code; /* of the failure */
-	struct progress progress;
-};
 bool record_round(struct recording *r);
 
 /*

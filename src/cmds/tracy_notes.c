@@ -1,4 +1,3 @@
-/* Report what a .tracy file contains that a trace does not. */
 #include "cmds/tracy_notes.h"
 #include "base/fmt.h"
 

@@ -1,4 +1,3 @@
-/* Write the completions for bash, zsh and fish. */
 #include "docs/docs.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* Write the man pages. */
 #include "docs/docs.h"
 
 #include <ctype.h>

@@ -1,4 +1,3 @@
-/* Survive SIGBUS from ring files that were truncated while mapped. */
 #include "ring/guard.h"
 
 #include <signal.h>

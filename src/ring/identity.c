@@ -1,4 +1,3 @@
-/* Check whether the process of a ring is still running. Pids are reused, start times are not. */
 #include "ring/identity.h"
 
 #include <dirent.h>

@@ -1,0 +1,211 @@
+/* The verb stacks: where the time of sampled threads went, as a tree or a list of functions. */
+#include "base/fmt.h"
+#include "cmds/query.h"
+#include "sample/profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct conf {
+	struct query_conf query;
+	bool bottom_up, flat, off_cpu;
+	int by;
+	double min;
+	int64_t depth;
+};
+
+static const struct opt opts[] = {
+	OPT_FLAG('b', "bottom-up", struct conf, bottom_up,
+		 "innermost functions first, with their callers below"),
+	OPT_FLAG('l', "list", struct conf, flat,
+		 "no tree: each function once, with its total and its own time"),
+	OPT_ENUM(0, "by", struct conf, by, profile_by_names,
+		 "what a line of the output stands for (default function)"),
+	OPT_FLAG(0, "off-cpu", struct conf, off_cpu, "where threads waited, not where they ran"),
+	OPT_DOUBLE(0, "min", "PERCENT", struct conf, min,
+		   "leave out what has less than this part of the time (default 0.5)"),
+	OPT_INT(0, "depth", "N", struct conf, depth, "at most so many levels of the tree"),
+	QUERY_RANGE(struct conf, query),
+	QUERY_PROCESS(struct conf, query),
+	QUERY_THREAD(struct conf, query),
+	QUERY_FORMAT(struct conf, query),
+	OPT_END,
+};
+
+static void init(void *conf)
+{
+	((struct conf *)conf)->min = 0.5;
+}
+
+static const struct table_column columns[] = {
+	{"total_percent", "total %", TABLE_PERCENT},
+	{"error_percent", "+-", TABLE_PERCENT},
+	{"self_percent", "self %", TABLE_PERCENT},
+	{"total_ns", "total", TABLE_NS},
+	{"self_ns", NULL, TABLE_NS},
+	{"samples", "samples", TABLE_COUNT},
+	{"depth", NULL, TABLE_ID},
+	{"name", "function", TABLE_STRING},
+	{"library", "library", TABLE_STRING},
+	{"file", NULL, TABLE_STRING},
+	{"line", NULL, TABLE_ID},
+};
+
+struct printer {
+	struct query *q;
+	const struct conf *conf;
+	const struct profile *p;
+	const struct profile_view *view;
+	struct table table;
+	struct buf name;
+};
+
+/* One standard deviation of a share that was found with so many samples, in percent. */
+static double share_error(uint64_t samples, uint64_t total)
+{
+	double share = total ? (double)samples / (double)total : 0;
+
+	return total ? 100 * sqrt(share * (1 - share) / (double)total) : 0;
+}
+
+static int item_print(struct printer *x, const struct profile_item *item, unsigned depth)
+{
+	const struct profile_item *all = &x->view->items.v[0];
+	const struct profile_label *label = &x->view->labels.v[item->label];
+	const struct profile_function *f = &x->p->functions.v[label->function];
+	bool text = x->q->style.format == TABLE_AS_TEXT;
+
+	buf_reset(&x->name);
+	for (unsigned i = 1; text && i < depth; i++)
+		buf_adds(&x->name, "  ");
+	buf_adds(&x->name, label->name);
+	if (text && x->conf->by == PROFILE_BY_LINE && label->line)
+		buf_addf(&x->name, ":%u", label->line);
+	table_real(&x->table, all->ns > 0 ? 100 * item->ns / all->ns : 0);
+	table_real(&x->table, share_error(item->samples, all->samples));
+	table_real(&x->table, all->ns > 0 ? 100 * item->self_ns / all->ns : 0);
+	table_real(&x->table, item->ns);
+	table_real(&x->table, item->self_ns);
+	table_uint(&x->table, item->samples);
+	table_uint(&x->table, depth);
+	table_string(&x->table, x->name.data, x->name.len);
+	table_text(&x->table, f->special ? "" : x->p->modules.v[f->module].name);
+	table_text(&x->table, label->file);
+	table_uint(&x->table, x->conf->by == PROFILE_BY_LINE ? label->line : 0);
+	return table_row(&x->table);
+}
+
+/* In the order of the tree, without recursion: stacks may be 512 deep. */
+static int items_print(struct printer *x)
+{
+	const struct profile_item *items = x->view->items.v;
+	uint32_t at = items[0].child;
+	int64_t deepest = x->conf->depth > 0 ? x->conf->depth : INT64_MAX;
+	double least = items[0].ns * x->conf->min / 100;
+	unsigned depth = 1;
+	int r = 0;
+
+	while (at && r == 0) {
+		bool shown = items[at].ns >= least;
+
+		if (shown)
+			r = item_print(x, &items[at], depth);
+		if (shown && items[at].child && depth < deepest) {
+			at = items[at].child;
+			depth++;
+			continue;
+		}
+		while (at && !items[at].next) {
+			at = items[at].parent;
+			depth--;
+		}
+		at = at ? items[at].next : 0;
+	}
+	return r;
+}
+
+/* What would make the figures misleading is said first. */
+static void notes_print(const struct query *q, const struct profile *p,
+			const struct profile_counts *c)
+{
+	char n[FMT_SIZE], lost[FMT_SIZE];
+
+	if (q->common->quiet)
+		return;
+	if (!c->total)
+		err_note("no samples here: 'tacho run --sample' records them");
+	else if ((double)c->whole < 0.99 * (double)c->total)
+		err_note("%.1f %% of %s samples have whole stacks",
+			 100 * (double)c->whole / (double)c->total, fmt_count(n, c->total));
+	if (p->lost)
+		err_note("%s records of the sampler were lost", fmt_count(lost, p->lost));
+}
+
+static int view_print(struct query *q, const struct conf *conf, struct profile *p,
+		      const struct profile_counts *counts)
+{
+	static const char *const flat_hidden[] = {"depth", NULL};
+	struct profile_view view;
+	struct printer x = {.q = q, .conf = conf, .p = p, .view = &view, .name = BUF_INIT};
+	struct table_style style = q->style;
+	int r = conf->flat ? profile_flat(p, counts, (enum profile_by)conf->by, &view)
+			   : profile_tree(p, counts, (enum profile_by)conf->by, conf->bottom_up,
+					  &view),
+	    closed;
+
+	if (r < 0)
+		return r;
+	if (conf->flat)
+		style.hidden = flat_hidden;
+	table_open(&x.table, stdout, &style, TABLE_COLUMNS(columns));
+	r = items_print(&x);
+	closed = table_close(&x.table);
+	buf_free(&x.name);
+	profile_view_free(&view);
+	return r < 0 ? r : closed;
+}
+
+static int print(struct query *q, void *conf)
+{
+	const struct conf *cf = conf;
+	struct profile_filter filter = {.t0 = q->filter.in.t0,
+					.t1 = q->filter.in.t1,
+					.tracks = q->filter.in.tracks,
+					.what = cf->off_cpu ? PROFILE_OFF_CPU : PROFILE_CPU};
+	struct profile_counts counts = {0};
+	struct profile *p;
+	int r = profile_open(&p, q->trace, &q->err);
+
+	if (r < 0)
+		return r;
+	r = profile_count(p, &filter, &counts);
+	if (r == 0) {
+		notes_print(q, p, &counts);
+		r = view_print(q, cf, p, &counts);
+	}
+	profile_counts_free(&counts);
+	profile_close(p);
+	return r;
+}
+
+QUERY_RUN(print)
+
+const struct cmd cmd_stacks = {
+	.name = "stacks",
+	.summary = "show where sampled threads spent their time, by call stack",
+	.usage = "[options] FILE",
+	.description =
+		"Prints the call stacks of a recording that was made with --sample as a tree: each "
+		"line has the share of all time that was spent in a function and what it called, "
+		"the standard error of that share, and the share of the function itself. Stacks "
+		"that could not be followed to their start begin with the reason, such as [cut].",
+	.examples = "tacho run --sample -- ./app && tacho stacks app.tacho\n"
+		    "  where did the time go?\n"
+		    "tacho stacks --list app.tacho\n  the same by function\n"
+		    "tacho stacks --bottom-up --by=line app.tacho\n  the hottest lines\n",
+	.opts = opts,
+	.conf_size = sizeof(struct conf),
+	.init = init,
+	.run = run,
+};
