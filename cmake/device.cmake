@@ -1,6 +1,7 @@
 # libtacho_device: devices for programs, with the software device inside. It records through libtacho.
 target_compile_definitions(tacho_device PRIVATE
 	TACHO_SOURCE_FIRMWARE="${PROJECT_SOURCE_DIR}/firmware"
+	TACHO_SOURCE_FORWARD="${PROJECT_BINARY_DIR}/forward"
 	TACHO_SOURCE_INCLUDE="${PROJECT_SOURCE_DIR}/include"
 	TACHO_SHARE="${CMAKE_INSTALL_DATADIR}/tacho")
 target_include_directories(tacho_device PUBLIC ${PROJECT_SOURCE_DIR}/firmware/include)
@@ -8,6 +9,7 @@ target_include_directories(tacho_device PUBLIC ${PROJECT_SOURCE_DIR}/firmware/in
 # headers of libc are not for them.
 install(DIRECTORY firmware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tacho/firmware)
 install(DIRECTORY include/tools DESTINATION ${CMAKE_INSTALL_DATADIR}/tacho/include)
+include(cmake/kernel_headers.cmake)
 install(FILES include/tacho/kernel_profiler.h DESTINATION ${CMAKE_INSTALL_DATADIR}/tacho/include/tacho)
 configure_file(cmake/tacho-device.pc.in ${PROJECT_BINARY_DIR}/tacho-device.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tacho-device.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -23,28 +23,24 @@
  *		tile_regs_release();
  *	}
  *
- * dst holds 8 tiles between acquire and release, cleared at first.
+ * dst holds 16 tiles between acquire and release, cleared at first.
  */
+#ifdef __cplusplus
+#include "kernel/compute.h"
+#endif
 #ifndef TACHO_COMPUTE_KERNEL_API_H
 #define TACHO_COMPUTE_KERNEL_API_H
+#ifndef __cplusplus
 
+#include "tacho_engine.h"
 #include "tacho_hw.h"
 #include <tacho/kernel_profiler.h>
 
-/* "namespace NAMESPACE { void MAIN { ... } }" is how many kernels are written. */
 #ifndef MAIN
 #define MAIN kernel_main()
 #endif
-#if defined(__cplusplus) && !defined(NAMESPACE)
-#define NAMESPACE tacho_kernel
-namespace tacho_kernel
-{
-}
-using namespace tacho_kernel;
-#endif
-
-#ifndef MATH_FIDELITY
-#define MATH_FIDELITY 3
+#ifndef TACHO_FIDELITY
+#define TACHO_FIDELITY 3
 #endif
 #ifndef TACHO_CB_FORMATS
 #define TACHO_CB_FORMATS 5
@@ -70,48 +66,31 @@ using namespace tacho_kernel;
 static const uint8_t tacho_cb_format[MAX_CBS] = {TACHO_CB_FORMATS};
 
 /* ---- the tile engine ---- */
-enum {
-	TE_SEMPOST = 0xA4,
-	TE_SEMGET,
-	TE_SEMWAIT,
-	TE_FORMAT = 0xE0,
-	TE_UNPACK_A,
-	TE_UNPACK_B,
-	TE_FIDELITY,
-	TE_MATH,
-	TE_PACK_DST,
-	TE_PACK,
-	TE_FLIP,
-	TE_SFPU
-};
-enum { TE_MATMUL, TE_ADD, TE_SUB, TE_MUL, TE_COPY, TE_TRANSPOSE, TE_REDUCE };
-
-#define TE_PUSH(op, operand) (REG32(0xFFE40000) = (uint32_t)(op) << 24 | (operand))
-#define TE_SEM_DST           (1u << 1 << 2) /* semaphore 1: halves of dst that wait for the packer */
-
 /* Waits until the engine has done all that this RISC pushed. */
 FORCE_INLINE void tensix_sync(void)
 {
 	(void)REG32(0xFFE80004);
 }
 
+/* In units of 16 bytes. */
 FORCE_INLINE uint32_t tacho_tile_address(uint32_t cb, uint32_t tile)
 {
-	uint32_t address = tacho_cbs[cb].rd + tile * tacho_cbs[cb].page;
+	const struct LocalCBInterface *c = &tacho_cbs[cb];
+	uint32_t address = c->fifo_rd_ptr + tile * c->fifo_page_size;
 
-	return address >= tacho_cbs[cb].limit ? address - tacho_cbs[cb].size : address;
+	return address >= c->fifo_limit ? address - c->fifo_size : address;
 }
 
 FORCE_INLINE void tacho_unpack_a(uint32_t cb, uint32_t tile)
 {
 	TE_PUSH(TE_FORMAT, 0u << 16 | tacho_cb_format[cb]);
-	TE_PUSH(TE_UNPACK_A, tacho_tile_address(cb, tile) / 16);
+	TE_PUSH(TE_UNPACK_A, tacho_tile_address(cb, tile));
 }
 
 FORCE_INLINE void tacho_unpack_b(uint32_t cb, uint32_t tile)
 {
 	TE_PUSH(TE_FORMAT, 1u << 16 | tacho_cb_format[cb]);
-	TE_PUSH(TE_UNPACK_B, tacho_tile_address(cb, tile) / 16);
+	TE_PUSH(TE_UNPACK_B, tacho_tile_address(cb, tile));
 }
 
 FORCE_INLINE void tacho_math(uint32_t op, uint32_t dst, uint32_t how)
@@ -121,7 +100,7 @@ FORCE_INLINE void tacho_math(uint32_t op, uint32_t dst, uint32_t how)
 
 FORCE_INLINE void tacho_init(void)
 {
-	MATH(TE_PUSH(TE_FIDELITY, MATH_FIDELITY));
+	MATH(TE_PUSH(TE_FIDELITY, TACHO_FIDELITY));
 }
 
 /* ---- circular buffers: TRISC0 consumes, TRISC2 produces ---- */
@@ -134,13 +113,13 @@ FORCE_INLINE void cb_wait_front(uint32_t cb, uint32_t pages)
 FORCE_INLINE void cb_pop_front(uint32_t cb, uint32_t pages)
 {
 #if TACHO_RISC == 2
-	struct cb_interface *c = &tacho_cbs[cb];
+	struct LocalCBInterface *c = &tacho_cbs[cb];
 
 	tensix_sync();
 	CB_ACKED(cb) = CB_ACKED(cb) + pages;
-	c->rd += pages * c->page;
-	if (c->rd >= c->limit)
-		c->rd -= c->size;
+	c->fifo_rd_ptr += pages * c->fifo_page_size;
+	if (c->fifo_rd_ptr >= c->fifo_limit)
+		c->fifo_rd_ptr -= c->fifo_size;
 #else
 	(void)cb, (void)pages;
 #endif
@@ -148,25 +127,21 @@ FORCE_INLINE void cb_pop_front(uint32_t cb, uint32_t pages)
 
 FORCE_INLINE void cb_reserve_back(uint32_t cb, uint32_t pages)
 {
-	PACK(while (tacho_cbs[cb].pages - (uint16_t)(CB_RECEIVED(cb) - CB_ACKED(cb)) < pages));
+	PACK(while (tacho_cbs[cb].fifo_num_pages - (uint16_t)(CB_RECEIVED(cb) - CB_ACKED(cb)) <
+		    pages));
 	(void)cb, (void)pages;
 }
-
-/* The n-th tile that is packed since the last push goes n pages behind the write pointer. */
-#if TACHO_RISC == 4
-static uint32_t tacho_packed[MAX_CBS];
-#endif
 
 FORCE_INLINE void cb_push_back(uint32_t cb, uint32_t pages)
 {
 #if TACHO_RISC == 4
-	struct cb_interface *c = &tacho_cbs[cb];
+	struct LocalCBInterface *c = &tacho_cbs[cb];
 
 	tensix_sync();
-	c->wr += pages * c->page;
-	if (c->wr >= c->limit)
-		c->wr -= c->size;
-	tacho_packed[cb] = 0;
+	c->fifo_wr_ptr += pages * c->fifo_page_size;
+	if (c->fifo_wr_ptr >= c->fifo_limit)
+		c->fifo_wr_ptr -= c->fifo_size;
+	c->fifo_wr_tile_ptr = 0;
 	CB_RECEIVED(cb) = CB_RECEIVED(cb) + pages;
 #else
 	(void)cb, (void)pages;
@@ -196,25 +171,29 @@ FORCE_INLINE void tile_regs_release(void)
 	PACK(TE_PUSH(TE_SEMGET, TE_SEM_DST));
 }
 
+/* Both at once: math and packer take turns. */
 FORCE_INLINE void acquire_dst(void)
 {
 	tile_regs_acquire();
+	tile_regs_wait();
 }
 
 FORCE_INLINE void release_dst(void)
 {
+	tile_regs_commit();
 	tile_regs_release();
 }
 
+/* The n-th tile that is packed since the last push goes n pages after the write pointer. */
 FORCE_INLINE void pack_tile(uint32_t dst, uint32_t cb)
 {
 #if TACHO_RISC == 4
-	struct cb_interface *c = &tacho_cbs[cb];
-	uint32_t address = c->wr + tacho_packed[cb]++ * c->page;
+	struct LocalCBInterface *c = &tacho_cbs[cb];
+	uint32_t address = c->fifo_wr_ptr + c->fifo_wr_tile_ptr++ * c->fifo_page_size;
 
 	TE_PUSH(TE_FORMAT, 2u << 16 | tacho_cb_format[cb]);
 	TE_PUSH(TE_PACK_DST, dst);
-	TE_PUSH(TE_PACK, (address >= c->limit ? address - c->size : address) / 16);
+	TE_PUSH(TE_PACK, address >= c->fifo_limit ? address - c->fifo_size : address);
 #else
 	(void)dst, (void)cb;
 #endif
@@ -319,4 +298,5 @@ TACHO_UNARY(sqrt, 3u)
 TACHO_UNARY(recip, 4u)
 TACHO_UNARY(sigmoid, 5u)
 
+#endif /* __cplusplus */
 #endif

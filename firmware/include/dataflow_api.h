@@ -16,8 +16,12 @@
  *
  * Transfers are asynchronous: a barrier waits until all of this RISC are done.
  */
+#ifdef __cplusplus
+#include "kernel/dataflow.h"
+#endif
 #ifndef TACHO_DATAFLOW_API_H
 #define TACHO_DATAFLOW_API_H
+#ifndef __cplusplus
 
 #include "tacho_hw.h"
 #include "tacho_noc.h"
@@ -64,18 +68,10 @@ FORCE_INLINE uint64_t get_noc_addr_from_bank_id(uint32_t bank, uint32_t address)
 }
 
 /* ---- interleaved buffers: page i lies in bank i % banks, row i / banks ---- */
-#ifdef __cplusplus
-template <bool DRAM> struct InterleavedAddrGen {
-	uint32_t bank_base_address;
-	uint32_t page_size;
-};
-template <bool DRAM> using InterleavedAddrGenFast = InterleavedAddrGen<DRAM>;
-#else
 struct InterleavedAddrGen {
 	uint32_t bank_base_address;
 	uint32_t page_size;
 };
-#endif
 
 FORCE_INLINE uint64_t tacho_page_dram(uint32_t page, uint32_t base, uint32_t page_size)
 {
@@ -243,73 +239,40 @@ FORCE_INLINE void noc_semaphore_set_multicast(uint32_t from, uint64_t to, uint32
 	tacho_write(from, to, 4, NIU_CTRL_WRITE | NIU_CTRL_MCAST, receivers);
 }
 
-/* ---- Ethernet: into L1 of the core at the other end of the link ---- */
 #ifdef TACHO_ERISC
-#define TACHO_ETH(queue, reg) REG32(0xFFB90000 + (queue)*0x1000 + (reg))
-
-FORCE_INLINE uint32_t eth_txq_is_busy(uint32_t queue)
-{
-	return TACHO_ETH(queue, 0x4);
-}
-
-/* In words of 16 bytes. */
-FORCE_INLINE void eth_send_packet(uint32_t queue, uint32_t from, uint32_t to, uint32_t words)
-{
-	while (eth_txq_is_busy(queue))
-		;
-	TACHO_ETH(queue, 0x14) = from << 4;
-	TACHO_ETH(queue, 0x1C) = to << 4;
-	TACHO_ETH(queue, 0x18) = words << 4;
-	TACHO_ETH(queue, 0x4) = 2;
-}
-
-/* A register or a word of L1 of the other core. What was sent before has arrived by then. */
-FORCE_INLINE void eth_write_remote_reg(uint32_t queue, uint32_t address, uint32_t value)
-{
-	while (eth_txq_is_busy(queue))
-		;
-	TACHO_ETH(queue, 0x1C) = address;
-	TACHO_ETH(queue, 0x44) = value;
-	TACHO_ETH(queue, 0x4) = 4;
-}
-
-/* Addresses and size: multiples of 16. */
-FORCE_INLINE void eth_send_bytes(uint32_t from, uint32_t to, uint32_t size)
-{
-	eth_send_packet(0, from >> 4, to >> 4, size >> 4);
-}
+#include "kernel/ethernet.h"
 #endif
 
 /* ---- circular buffers: one producer, one consumer, pages in order ---- */
 FORCE_INLINE uint32_t get_tile_size(uint32_t cb)
 {
-	return tacho_cbs[cb].page;
+	return tacho_cbs[cb].fifo_page_size;
 }
 
 FORCE_INLINE uint32_t get_write_ptr(uint32_t cb)
 {
-	return tacho_cbs[cb].wr;
+	return tacho_cbs[cb].fifo_wr_ptr;
 }
 
 FORCE_INLINE uint32_t get_read_ptr(uint32_t cb)
 {
-	return tacho_cbs[cb].rd;
+	return tacho_cbs[cb].fifo_rd_ptr;
 }
 
 FORCE_INLINE void cb_reserve_back(uint32_t cb, uint32_t pages)
 {
-	while (tacho_cbs[cb].pages - (uint16_t)(CB_RECEIVED(cb) - CB_ACKED(cb)) < pages)
+	while (tacho_cbs[cb].fifo_num_pages - (uint16_t)(CB_RECEIVED(cb) - CB_ACKED(cb)) < pages)
 		;
 }
 
 FORCE_INLINE void cb_push_back(uint32_t cb, uint32_t pages)
 {
-	struct cb_interface *c = &tacho_cbs[cb];
+	struct LocalCBInterface *c = &tacho_cbs[cb];
 
 	CB_RECEIVED(cb) = CB_RECEIVED(cb) + pages;
-	c->wr += pages * c->page;
-	if (c->wr >= c->limit)
-		c->wr -= c->size;
+	c->fifo_wr_ptr += pages * c->fifo_page_size;
+	if (c->fifo_wr_ptr >= c->fifo_limit)
+		c->fifo_wr_ptr -= c->fifo_size;
 }
 
 FORCE_INLINE void cb_wait_front(uint32_t cb, uint32_t pages)
@@ -320,72 +283,16 @@ FORCE_INLINE void cb_wait_front(uint32_t cb, uint32_t pages)
 
 FORCE_INLINE void cb_pop_front(uint32_t cb, uint32_t pages)
 {
-	struct cb_interface *c = &tacho_cbs[cb];
+	struct LocalCBInterface *c = &tacho_cbs[cb];
 
 	CB_ACKED(cb) = CB_ACKED(cb) + pages;
-	c->rd += pages * c->page;
-	if (c->rd >= c->limit)
-		c->rd -= c->size;
+	c->fifo_rd_ptr += pages * c->fifo_page_size;
+	if (c->fifo_rd_ptr >= c->fifo_limit)
+		c->fifo_rd_ptr -= c->fifo_size;
 }
 
 /* ---- pages and names of old ---- */
-#ifdef __cplusplus
-static inline uint64_t get_noc_addr(uint32_t x, uint32_t y, uint32_t address)
-{
-	return get_noc_addr_xy(x, y, address);
-}
-static inline uint64_t get_noc_addr(uint32_t address)
-{
-	return get_noc_addr_local(address);
-}
-template <bool DRAM>
-static inline uint64_t get_noc_addr(uint32_t page, const InterleavedAddrGen<DRAM> &gen,
-				    uint32_t offset = 0)
-{
-	return (DRAM ? tacho_page_dram(page, gen.bank_base_address, gen.page_size)
-		     : tacho_page_l1(page, gen.bank_base_address, gen.page_size)) +
-	       offset;
-}
-template <bool DRAM>
-static inline void noc_async_read_tile(uint32_t page, const InterleavedAddrGen<DRAM> &gen,
-				       uint32_t to)
-{
-	noc_async_read(get_noc_addr(page, gen), to, gen.page_size);
-}
-template <bool DRAM>
-static inline void noc_async_write_tile(uint32_t page, const InterleavedAddrGen<DRAM> &gen,
-					uint32_t from)
-{
-	noc_async_write(from, get_noc_addr(page, gen), gen.page_size);
-}
-
-/* What guides show in short: a bare address does not say how large a page is. */
-#define TACHO_TILE_OF_BUFFER                                                                     \
-	"a tile of a buffer: noc_async_..._tile(i, InterleavedAddrGen<true>{address, size of a " \
-	"tile}, address in L1 such as get_write_ptr(cb))"
-template <typename Other> static inline void noc_async_read_tile(uint32_t, Other, uint32_t)
-{
-	static_assert(sizeof(Other) == 0, TACHO_TILE_OF_BUFFER);
-}
-template <typename Other> static inline void noc_async_write_tile(uint32_t, Other, uint32_t)
-{
-	static_assert(sizeof(Other) == 0, TACHO_TILE_OF_BUFFER);
-}
-
-template <bool DRAM>
-static inline void noc_async_read_page(uint32_t page, const InterleavedAddrGen<DRAM> &gen,
-				       uint32_t to)
-{
-	noc_async_read_tile(page, gen, to);
-}
-template <bool DRAM>
-static inline void noc_async_write_page(uint32_t page, const InterleavedAddrGen<DRAM> &gen,
-					uint32_t from)
-{
-	noc_async_write_tile(page, gen, from);
-}
-#else
-#define get_noc_addr         get_noc_addr_xy
+#define get_noc_addr get_noc_addr_xy
 
 FORCE_INLINE void noc_async_read_page(uint32_t page, const struct InterleavedAddrGen *gen,
 				      uint32_t to)
@@ -402,5 +309,5 @@ FORCE_INLINE void noc_async_write_page(uint32_t page, const struct InterleavedAd
 }
 #define noc_async_read_tile  noc_async_read_page
 #define noc_async_write_tile noc_async_write_page
-#endif
+#endif /* __cplusplus */
 #endif

@@ -22,7 +22,11 @@ extern "C" {
 #define COMPILE_FOR_TRISC (TACHO_RISC - 2)
 #endif
 
-#define FORCE_INLINE   static inline __attribute__((always_inline))
+#ifdef __cplusplus /* kernels write "static FORCE_INLINE" */
+#define FORCE_INLINE inline __attribute__((always_inline))
+#else
+#define FORCE_INLINE static inline __attribute__((always_inline))
+#endif
 #define REG32(address) (*(volatile uint32_t *)(uintptr_t)(address))
 #define REG16(address) (*(volatile uint16_t *)(uintptr_t)(address))
 #define REG8(address)  (*(volatile uint8_t *)(uintptr_t)(address))
@@ -35,23 +39,32 @@ extern "C" {
 #define PROF_CONTROL    ((volatile uint32_t *)MAILBOX(M_PROF_CONTROL))
 #define PROF_BUFFER(r)  ((volatile uint32_t *)MAILBOX(M_PROF_BUFFER + (r)*PROF_BUFFER_WORDS * 4))
 
-/* A circular buffer as one RISC sees it. Its counters live in stream registers, which all RISCs
- * share. */
-struct cb_interface {
-	uint32_t limit, size; /* bytes: end of the buffer, whole size */
-	uint32_t rd, wr;      /* addresses */
-	uint32_t page, pages;
+/*
+ * A circular buffer as one RISC sees it: addresses and sizes are bytes, and on TRISCs, whose engine
+ * takes no others, units of 16. Its counters live in stream registers, which all RISCs share.
+ */
+struct LocalCBInterface {
+	uint32_t fifo_limit, fifo_size; /* end of the buffer, whole size */
+	uint32_t fifo_rd_ptr, fifo_wr_ptr;
+	uint32_t fifo_page_size;
+	uint16_t fifo_num_pages;
+	uint16_t fifo_wr_tile_ptr; /* pages that were packed since the last push */
 };
+#if TACHO_RISC >= 2 && TACHO_RISC <= 4
+#define CB_SHIFT 4
+#else
+#define CB_SHIFT 0
+#endif
 
 #define CB_RECEIVED(cb) REG32(0xFFB40000 + (cb)*0x1000 + 10 * 4)
 #define CB_ACKED(cb)    REG32(0xFFB40000 + (cb)*0x1000 + 8 * 4)
 
 /* Owned by the firmware, in local RAM; a kernel is linked against its addresses. */
-extern struct cb_interface tacho_cbs[MAX_CBS];
+extern struct LocalCBInterface tacho_cbs[MAX_CBS];
 extern volatile uint32_t *tacho_args, *tacho_common_args;
 extern uint32_t tacho_sems;
 extern uint8_t my_x[2], my_y[2];
-extern uint8_t noc_index;
+extern uint8_t tacho_noc_index, tacho_logical_x, tacho_logical_y;
 extern uint32_t noc_reads_num_issued[2], noc_nonposted_writes_num_issued[2],
 	noc_nonposted_writes_acked[2], noc_nonposted_atomics_acked[2],
 	noc_posted_writes_num_issued[2];
@@ -91,6 +104,19 @@ FORCE_INLINE void invalidate_l1_cache(void)
 	__asm__ volatile("fence" ::: "memory");
 }
 
+/*
+ * The NoC of this RISC. For kernels in C++ it is a constant, since they use it as one; the host
+ * starts each with the same.
+ */
+#ifdef __cplusplus
+#ifndef NOC_INDEX
+#define NOC_INDEX (TACHO_RISC == 1)
+#endif
+} /* extern "C" */
+constexpr uint8_t noc_index = NOC_INDEX;
+#else
+#define noc_index tacho_noc_index
+
 /* ---- arguments ---- */
 FORCE_INLINE uint32_t get_arg_addr(uint32_t i)
 {
@@ -110,27 +136,6 @@ FORCE_INLINE uint32_t get_semaphore(uint32_t id)
 #define get_compile_time_arg_val(i) TACHO_CT_ARG_(i)
 #define TACHO_CT_ARG_(i)            TACHO_COMPILE_TIME_ARG_##i
 
-#ifdef __cplusplus
-} /* extern "C" */
-
-template <typename T> static inline T get_arg_val(int i)
-{
-	static_assert(sizeof(T) == 4, "arguments are words");
-	uint32_t word = tacho_args[i];
-	T value;
-	__builtin_memcpy(&value, &word, 4);
-	return value;
-}
-
-template <typename T> static inline T get_common_arg_val(int i)
-{
-	static_assert(sizeof(T) == 4, "arguments are words");
-	uint32_t word = tacho_common_args[i];
-	T value;
-	__builtin_memcpy(&value, &word, 4);
-	return value;
-}
-#else
 FORCE_INLINE uint32_t get_arg_val(uint32_t i)
 {
 	return tacho_args[i];

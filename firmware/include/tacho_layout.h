@@ -52,6 +52,8 @@
 #define CONFIG_ARGS      0x300 /* per RISC 1.5 KiB, then the common ones */
 #define CONFIG_ARGS_SIZE 0x600
 #define CONFIG_END       0x3F00
+#define TACHO_ZEROS      (L1_FREE - TACHO_ZEROS_SIZE) /* never written */
+#define TACHO_ZEROS_SIZE 256
 #define L1_FREE          0x2C000 /* circular buffers upwards, L1 buffers downwards from the end */
 
 /* ---- a dispatch core's memory, from L1_FREE ---- */

@@ -1,11 +1,11 @@
 /* Part of each RISC's firmware: entry, state that kernels use, launch. */
 #include "firmware.h"
 
-struct cb_interface tacho_cbs[MAX_CBS];
+struct LocalCBInterface tacho_cbs[MAX_CBS];
 volatile uint32_t *tacho_args, *tacho_common_args;
 uint32_t tacho_sems;
 uint8_t my_x[2], my_y[2];
-uint8_t noc_index;
+uint8_t tacho_noc_index, tacho_logical_x, tacho_logical_y;
 uint32_t noc_reads_num_issued[2], noc_nonposted_writes_num_issued[2], noc_nonposted_writes_acked[2],
 	noc_nonposted_atomics_acked[2], noc_posted_writes_num_issued[2];
 uint32_t tacho_prof_index, tacho_prof_stack, tacho_prof_sum[2], tacho_prof_sum_id[2],
@@ -34,15 +34,16 @@ __asm__(".pushsection .start, \"ax\"\n"
 static void cb_setup(const volatile uint32_t *config, uint32_t mask)
 {
 	for (uint32_t i = 0; mask; i++, mask >>= 1, config += 4) {
-		struct cb_interface *cb = &tacho_cbs[i];
+		struct LocalCBInterface *cb = &tacho_cbs[i];
 
 		if (!(mask & 1))
 			continue;
-		cb->size = config[1];
-		cb->pages = config[2];
-		cb->page = config[3];
-		cb->rd = cb->wr = config[0];
-		cb->limit = config[0] + cb->size;
+		cb->fifo_size = config[1] >> CB_SHIFT;
+		cb->fifo_num_pages = (uint16_t)config[2];
+		cb->fifo_wr_tile_ptr = 0;
+		cb->fifo_page_size = config[3] >> CB_SHIFT;
+		cb->fifo_rd_ptr = cb->fifo_wr_ptr = config[0] >> CB_SHIFT;
+		cb->fifo_limit = cb->fifo_wr_ptr + cb->fifo_size;
 #if TACHO_RISC == 0
 		CB_RECEIVED(i) = 0;
 		CB_ACKED(i) = 0;
@@ -60,6 +61,8 @@ void launch_setup(const volatile uint8_t *launch)
 	tacho_sems = base + LAUNCH_U16(launch, LAUNCH_SEMS);
 	cb_setup((const volatile uint32_t *)(uintptr_t)(base + LAUNCH_U16(launch, LAUNCH_CBS)),
 		 LAUNCH_U32(launch, LAUNCH_CB_MASK));
+	tacho_logical_x = launch[LAUNCH_LOGICAL];
+	tacho_logical_y = launch[LAUNCH_LOGICAL + 1];
 #if TACHO_RISC < 2
 	noc_index = launch[LAUNCH_NOC] ^ TACHO_RISC;
 	for (uint32_t noc = 0; noc < 2; noc++) {

@@ -1,5 +1,7 @@
-/* Around each kernel: its data get their first values, then kernel_main() runs. */
-#include TACHO_KERNEL
+/*
+ * After each kernel, in the same text (src/device/source.c): its entry. Its data get their first
+ * values, then kernel_main() runs.
+ */
 #include <tacho/kernel_profiler.h> /* a kernel may include nothing itself */
 
 #ifdef __cplusplus

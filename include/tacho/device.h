@@ -204,6 +204,11 @@ enum tacho_format {
  */
 enum tacho_noc { TACHO_NOC_DEFAULT, TACHO_NOC_0, TACHO_NOC_1 };
 
+struct tacho_named_arg {
+	const char *name;
+	uint32_t value;
+};
+
 struct tacho_kernel {
 	const char *source;            /* path of a .c or C++ file that has kernel_main() */
 	enum tacho_risc risc;          /* TACHO_COMPUTE: all three TRISCs */
@@ -215,6 +220,12 @@ struct tacho_kernel {
 	const struct tacho_core_range *ranges; /* not NULL: in place of CORES */
 	unsigned range_count;
 	enum tacho_noc noc;
+	const char *const *include_paths; /* folders for #include, NULL at the end; may be NULL */
+	const struct tacho_named_arg *named_args; /* get_named_compile_time_arg_val("name") */
+	unsigned named_arg_count;
+	const char *prologue; /* C++: text between the kernel API and the source; may be NULL */
+	const char *text; /* the source itself, instead of the file, which is only its name then;
+			     may be NULL */
 };
 
 /*

@@ -426,13 +426,22 @@ inline __attribute__((always_inline)) tacho_prof_summing::~tacho_prof_summing()
 #define TACHO_NOC_SEMAPHORE_SET           29
 #define TACHO_NOC_SEMAPHORE_SET_REMOTE    30
 #define TACHO_NOC_SEMAPHORE_SET_MULTICAST 31
+#define TACHO_NOC_SEMAPHORE_INC_MULTICAST 32
+#define TACHO_NOC_READ_SET_STATE          2
+#define TACHO_NOC_READ_WITH_STATE         4
+#define TACHO_NOC_WRITE_WITH_TRID         13
+#define TACHO_NOC_WRITE_SET_STATE         16
+#define TACHO_NOC_WRITE_WITH_STATE        17
 
 #if PROFILE_KERNEL && defined(PROFILE_NOC_EVENTS) && TACHO_RISC < 2 && \
 	!(PROFILE_KERNEL & (PROF_MODE_TRACE | PROF_MODE_ACCUMULATE))
-#define TACHO_NOC_QUIET(type)                                                               \
-	((type) != TACHO_NOC_READ && (type) != TACHO_NOC_WRITE_ &&                          \
-	 (type) != TACHO_NOC_WRITE_MULTICAST && (type) != TACHO_NOC_SEMAPHORE_SET_REMOTE && \
-	 (type) != TACHO_NOC_SEMAPHORE_SET_MULTICAST)
+#define TACHO_NOC_QUIET(type)                                                                 \
+	((type) != TACHO_NOC_READ && (type) != TACHO_NOC_WRITE_ &&                            \
+	 (type) != TACHO_NOC_WRITE_MULTICAST && (type) != TACHO_NOC_SEMAPHORE_SET_REMOTE &&   \
+	 (type) != TACHO_NOC_SEMAPHORE_SET_MULTICAST &&                                       \
+	 (type) != TACHO_NOC_SEMAPHORE_INC_MULTICAST && (type) != TACHO_NOC_READ_SET_STATE && \
+	 (type) != TACHO_NOC_READ_WITH_STATE && (type) != TACHO_NOC_WRITE_SET_STATE &&        \
+	 (type) != TACHO_NOC_WRITE_WITH_STATE && (type) != TACHO_NOC_WRITE_WITH_TRID)
 
 /* Of addresses 24 bits count; COUNTER: how many of this kind were issued before. */
 FORCE_INLINE uint64_t tacho_noc_trailer(uint32_t to, uint32_t from, uint32_t counter)
@@ -443,14 +452,14 @@ FORCE_INLINE uint64_t tacho_noc_trailer(uint32_t to, uint32_t from, uint32_t cou
 }
 
 /* ADDRESS: of the other side; LOCAL: in this core's L1. */
-FORCE_INLINE void tacho_noc_event(uint32_t type, uint64_t address, uint32_t local, uint32_t size,
-				  uint32_t posted)
+FORCE_INLINE void tacho_noc_event(uint32_t noc, uint32_t type, uint64_t address, uint32_t local,
+				  uint32_t size, uint32_t posted)
 {
 	uint32_t x = (uint32_t)(address >> 36) & 63, y = (uint32_t)(address >> 42) & 63;
 	uint32_t end_x = (uint32_t)(address >> 48) & 63, end_y = (uint32_t)(address >> 54) & 63;
 	uint32_t chunks = (size + 31) / 32;
 	uint64_t word = type | x << 8 | y << 16 | end_x << 24 | (uint64_t)end_y << 32 |
-			(uint64_t)(0xf0u | (noc_index + 1u)) << 40 |
+			(uint64_t)(0xf0u | (noc + 1u)) << 40 |
 			(uint64_t)(chunks > 255 ? 255 : chunks) << 48 | (uint64_t)posted << 56;
 
 	if (PROFILE_NOC_EVENTS < 2) {
@@ -458,17 +467,19 @@ FORCE_INLINE void tacho_noc_event(uint32_t type, uint64_t address, uint32_t loca
 			tacho_prof_data((uint32_t)PROF_ID_NOC << 12, word, 1);
 		return;
 	}
-	tacho_prof_data_16((uint32_t)PROF_ID_NOC << 12, word,
-			   type == TACHO_NOC_READ
-				   ? tacho_noc_trailer(local, (uint32_t)address,
-						       noc_reads_num_issued[noc_index])
-				   : tacho_noc_trailer((uint32_t)address, local,
-						       noc_nonposted_writes_num_issued[noc_index]));
+	tacho_prof_data_16(
+		(uint32_t)PROF_ID_NOC << 12, word,
+		type == TACHO_NOC_READ
+			? tacho_noc_trailer(local, (uint32_t)address, noc_reads_num_issued[noc])
+			: tacho_noc_trailer((uint32_t)address, local,
+					    noc_nonposted_writes_num_issued[noc]));
 }
-#define TACHO_NOC_EVENT(type, address, local, size, posted) \
-	tacho_noc_event(TACHO_NOC_##type, address, local, size, posted)
+#define TACHO_NOC_EVENT_ON(noc, type, address, local, size, posted) \
+	tacho_noc_event(noc, TACHO_NOC_##type, address, local, size, posted)
 #else
-#define TACHO_NOC_EVENT(type, address, local, size, posted) ((void)0)
+#define TACHO_NOC_EVENT_ON(noc, type, address, local, size, posted) ((void)0)
 #endif
+#define TACHO_NOC_EVENT(type, address, local, size, posted) \
+	TACHO_NOC_EVENT_ON(noc_index, type, address, local, size, posted)
 
 #endif

@@ -21,36 +21,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define COMPILER  "riscv64-unknown-elf-gcc"
-#define MAX_WORDS 96
-#define MAX_FILE  (64u << 20)
+#define COMPILER "riscv64-unknown-elf-gcc"
+#define MAX_FILE (64u << 20)
 
 extern char **environ;
 
-/* A command line that owns its words. */
+/* A command line that owns its words, and what the compiler reads from its standard input. */
 struct words {
-	char *v[MAX_WORDS + 1];
-	size_t n;
+	VEC(char *);
 	bool failed;
+	struct buf source;
 };
 
 static void __attribute__((format(printf, 2, 3))) word(struct words *w, const char *format, ...)
 {
 	va_list args;
+	char *text;
 
-	if (w->n == MAX_WORDS) {
-		w->failed = true;
-		return;
-	}
 	va_start(args, format);
-	if (vasprintf(&w->v[w->n], format, args) < 0)
+	if (vasprintf(&text, format, args) < 0) {
 		w->failed = true;
-	else
-		w->n++;
+	} else if (vec_push(w, text) < 0) {
+		free(text);
+		w->failed = true;
+	}
 	va_end(args);
 }
 
@@ -58,7 +57,8 @@ static void words_free(struct words *w)
 {
 	for (size_t i = 0; i < w->n; i++)
 		free(w->v[i]);
-	w->n = 0;
+	vec_free(w);
+	buf_free(&w->source);
 }
 
 /* ---- files ---- */
@@ -106,12 +106,19 @@ static uint64_t hash_file(const char *path)
 	return h ? h : 1;
 }
 
+/* Where firmware and headers are: sources, the profiler's header, the names that kernels include.
+ */
+struct folders {
+	char firmware[PATH_MAX + 64], include[PATH_MAX + 64], forward[PATH_MAX + 80];
+};
+
 /* Is there a firmware below ROOT, the prefix of an installation? */
-static bool firmware_below(const char *root, char *firmware, char *include, size_t size)
+static bool firmware_below(const char *root, struct folders *f)
 {
-	snprintf(firmware, size, "%s/" TACHO_SHARE "/firmware", root);
-	snprintf(include, size, "%s/" TACHO_SHARE "/include", root);
-	return access(firmware, R_OK) == 0;
+	snprintf(f->firmware, sizeof(f->firmware), "%s/" TACHO_SHARE "/firmware", root);
+	snprintf(f->include, sizeof(f->include), "%s/" TACHO_SHARE "/include", root);
+	snprintf(f->forward, sizeof(f->forward), "%s/forward", f->firmware);
+	return access(f->firmware, R_OK) == 0;
 }
 
 /* Where this code lies. In a program the loader knows no more than what the shell called it. */
@@ -125,7 +132,7 @@ static bool own_file(char *path)
 }
 
 /* Of an install tree: found from where this code lies, so that the tree can be moved. */
-static bool firmware_installed(char *firmware, char *include, size_t size)
+static bool firmware_installed(struct folders *f)
 {
 	char root[PATH_MAX];
 
@@ -138,50 +145,47 @@ static bool firmware_installed(char *firmware, char *include, size_t size)
 		if (!slash)
 			return false;
 		*slash = 0;
-		if (up && firmware_below(root, firmware, include, size))
+		if (up && firmware_below(root, f))
 			return true;
 	}
 	return false;
 }
 
 /* Firmware sources and kernel headers: $TACHO_FIRMWARE, the install tree, or the source tree. */
-static int firmware_folders(char *firmware, char *include, size_t size)
+static int firmware_folders(struct folders *f)
 {
 	const char *own = environ_get("TACHO_FIRMWARE");
 
+	snprintf(f->forward, sizeof(f->forward), "%s", TACHO_SOURCE_FORWARD);
 	if (own && *own) {
-		snprintf(firmware, size, "%s", own);
-		snprintf(include, size, "%s/../include", own);
+		snprintf(f->firmware, sizeof(f->firmware), "%s", own);
+		snprintf(f->include, sizeof(f->include), "%s/../include", own);
+		if (access(f->forward, R_OK) < 0)
+			snprintf(f->forward, sizeof(f->forward), "%s/forward", f->firmware);
 		return 0;
 	}
-	if (firmware_installed(firmware, include, size))
+	if (firmware_installed(f))
 		return 0;
-	snprintf(firmware, size, "%s", TACHO_SOURCE_FIRMWARE);
-	snprintf(include, size, "%s", TACHO_SOURCE_INCLUDE);
-	return access(firmware, R_OK) == 0
+	snprintf(f->firmware, sizeof(f->firmware), "%s", TACHO_SOURCE_FIRMWARE);
+	snprintf(f->include, sizeof(f->include), "%s", TACHO_SOURCE_INCLUDE);
+	snprintf(f->forward, sizeof(f->forward), "%s", TACHO_SOURCE_FORWARD);
+	return access(f->firmware, R_OK) == 0
 		       ? 0
 		       : device_fail(TACHO_EREAD, "no firmware in %s: is Tacho installed?",
-				     firmware);
+				     f->firmware);
 }
 
 int build_own_source(const char *name, char *path, size_t size)
 {
-	char firmware[PATH_MAX + 64], include[PATH_MAX + 64];
-	int r = firmware_folders(firmware, include, sizeof(firmware));
+	struct folders f;
+	int r = firmware_folders(&f);
 
-	if (r == 0 && (size_t)snprintf(path, size, "%s/src/%s", firmware, name) >= size)
+	if (r == 0 && (size_t)snprintf(path, size, "%s/src/%s", f.firmware, name) >= size)
 		r = device_fail(TACHO_ELIMIT, "the path of %s is too long", name);
 	return r;
 }
 
 /* ---- the command ---- */
-static bool is_cpp(const char *source)
-{
-	const char *dot = strrchr(source, '.');
-
-	return dot && strcmp(dot, ".c");
-}
-
 static void add_layout(struct words *w, const struct tacho_device *d, const struct build *b)
 {
 	static const uint32_t text[] = {FW_BRISC, FW_NCRISC, FW_TRISC0, FW_TRISC1, FW_TRISC2};
@@ -207,6 +211,8 @@ static void add_defines(struct words *w, const struct tacho_device *d, const str
 	word(w, "-DTACHO_PACKET=%u", d->shape.packet_bytes);
 	word(w, "-DTACHO_DRAM_BANKS=%u", d->shape.dram_banks);
 	word(w, "-DTACHO_L1_BANKS=%u", d->workers);
+	word(w, "-DDRAM_ALIGNMENT=%uu", d->shape.dram_alignment);
+	word(w, "-D%s", strcmp(d->shape.arch, "blackhole") ? "ARCH_WORMHOLE" : "ARCH_BLACKHOLE");
 	word(w, "-DPROFILE_KERNEL=%u", d->profile);
 	if (d->prof)
 		word(w, "-DPROFILER_FULL_HOST_BUFFER_SIZE_PER_RISC=%u", d->prof->area);
@@ -220,8 +226,6 @@ static void add_defines(struct words *w, const struct tacho_device *d, const str
 		word(w, "-DDEBUG_PRINT_ENABLED");
 	if (b->ethernet)
 		word(w, "-DTACHO_ERISC");
-	for (size_t i = 0; b->defines && b->defines[i]; i++)
-		word(w, "-D%s", b->defines[i]);
 }
 
 /* The kernel's path for the compiler, to be freed. */
@@ -241,60 +245,108 @@ static int kernel_path(const char *source, char **out)
 	return 0;
 }
 
+/* How kernels and firmware are compiled, whoever wrote them. */
+static void add_options(struct words *w, bool cpp)
+{
+	static const char *const all[] = {"-march=rv32im",
+					  "-mabi=ilp32",
+					  "-g1",
+					  "-ffreestanding",
+					  "-nostdlib",
+					  "-Wall",
+					  "-Wno-array-bounds", /* L1 begins at 0 */
+					  "-fno-tree-loop-distribute-patterns",
+					  "-fdiagnostics-color=never",
+					  NULL};
+	/* An error with file and line, not one of the linker. */
+	static const char *const c[] = {"-Os", "-std=gnu17",
+					"-Werror=implicit-function-declaration", NULL};
+	/* Kernels of others are warned of nothing that their authors chose not to hear of. */
+	static const char *const plus[] = {"-O2",
+					   "-std=gnu++20",
+					   "-fno-exceptions",
+					   "-fno-rtti",
+					   "-fno-threadsafe-statics",
+					   "-fno-use-cxa-atexit",
+					   "-Wno-volatile",
+					   "-Wno-deprecated",
+					   "-Wno-deprecated-declarations",
+					   "-Wno-unused-variable",
+					   "-Wno-unused-but-set-variable",
+					   "-Wno-unused-function",
+					   "-Wno-unused-local-typedefs",
+					   "-Wno-unknown-pragmas",
+					   NULL};
+
+	for (const char *const *f = all; *f; f++)
+		word(w, "%s", *f);
+	for (const char *const *f = cpp ? plus : c; *f; f++)
+		word(w, "%s", *f);
+}
+
+/* Ours first, then the user's, then those of an installation of kernels in $TT_METAL_HOME. */
+static void add_includes(struct words *w, const struct build *b, const struct folders *f)
+{
+	static const char *const below[] = {"",
+					    "/ttnn",
+					    "/ttnn/cpp",
+					    "/tt_metal",
+					    "/tt_metal/hw/inc",
+					    "/tt_metal/hostdevcommon/api",
+					    "/tt_metal/api"};
+	const char *root = environ_get("TT_METAL_RUNTIME_ROOT");
+
+	word(w, "-I%s/include", f->firmware);
+	word(w, "-I%s", f->include);
+	word(w, "-I%s", f->forward);
+	for (size_t i = 0; b->includes && b->includes[i]; i++)
+		word(w, "-I%s", b->includes[i]);
+	word(w, "-isystem");
+	word(w, "%s/std", f->firmware);
+	if (b->firmware || b->builtin)
+		return;
+	if (!root || !*root)
+		root = environ_get("TT_METAL_HOME");
+	for (size_t i = 0; root && *root && i < sizeof(below) / sizeof(below[0]); i++) {
+		word(w, "-idirafter");
+		word(w, "%s%s", root, below[i]);
+	}
+}
+
 static int command(struct words *w, const struct tacho_device *d, const struct build *b)
 {
 	const char *compiler = environ_get("TACHO_RISCV_CC");
-	char firmware[PATH_MAX + 64], include[PATH_MAX + 64], source[PATH_MAX + 128], *real = NULL;
-	bool cpp = !b->firmware && is_cpp(b->source);
-	int r = firmware_folders(firmware, include, sizeof(firmware));
+	char source[PATH_MAX + 128], *real = NULL;
+	bool cpp = !b->firmware && source_is_cpp(b->source);
+	struct folders f;
+	int r = firmware_folders(&f);
 
 	if (r < 0)
 		return r;
-	snprintf(source, sizeof(source), "%s/src/%s", firmware, b->source);
-	if (!b->firmware) {
+	snprintf(source, sizeof(source), "%s/src/%s", f.firmware, b->source);
+	if (!b->firmware && !b->text) {
 		r = kernel_path(b->builtin ? source : b->source, &real);
 		if (r < 0)
 			return r;
 	}
 	word(w, "%s", compiler && *compiler ? compiler : COMPILER);
-	for (const char *const *f =
-		     (const char *const[]){"-march=rv32im", "-mabi=ilp32", "-Os", "-g1",
-					   "-ffreestanding", "-nostdlib", "-Wall",
-					   "-Wno-array-bounds", /* L1 begins at 0 */
-					   "-fno-tree-loop-distribute-patterns",
-					   "-fdiagnostics-color=never", NULL};
-	     *f; f++)
-		word(w, "%s", *f);
-	word(w, "%s", cpp ? "-std=c++17" : "-std=gnu17");
-	if (!cpp) /* an error with file and line, not one of the linker */
-		word(w, "-Werror=implicit-function-declaration");
-	if (cpp) {
-		word(w, "-fno-exceptions");
-		word(w, "-fno-rtti");
-		word(w, "-fno-threadsafe-statics");
-	}
-	word(w, "-I%s/include", firmware);
-	word(w, "-I%s", include);
-	word(w, "-isystem");
-	word(w, "%s/std", firmware);
+	add_options(w, cpp);
+	add_includes(w, b, &f);
 	add_defines(w, d, b);
 	add_layout(w, d, b);
 	if (b->symbols) {
 		word(w, "-Wl,--just-symbols=%s", b->symbols->path);
 		word(w, "-Wl,-e,kernel_start"); /* _start is the firmware's */
 	}
-	word(w, "-Wl,-T,%s/link.ld", firmware);
+	word(w, "-Wl,-T,%s/link.ld", f.firmware);
 	word(w, "-Wl,--no-warn-rwx-segments");
-	if (real)
-		word(w, "-DTACHO_KERNEL=\"%s\"", real);
-	snprintf(source, sizeof(source), "%s/src/%s", firmware,
-		 b->firmware ? b->source : "kernel.c");
 	word(w, "-x");
 	word(w, "%s", cpp ? "c++" : "c");
-	word(w, "%s", source);
+	word(w, "-");
 	word(w, "-lgcc");
+	r = source_text(&w->source, b, f.firmware, real);
 	free(real);
-	return w->failed ? device_fail(TACHO_ELIMIT, "too many defines for %s", b->source) : 0;
+	return r == 0 && w->failed ? device_fail(TACHO_ENOMEM, "no memory") : r;
 }
 
 /* ---- the cache ---- */
@@ -438,24 +490,53 @@ static int write_deps(struct entry *e, const struct words *w, const char *elf,
 	return r;
 }
 
+/* A file without a name that has TEXT; -1: there can be none. */
+static int source_file(const struct buf *text)
+{
+	int fd = memfd_create("kernel", MFD_CLOEXEC);
+	size_t at = 0;
+	ssize_t n;
+
+	while (fd >= 0 && at < text->len) {
+		n = pwrite(fd, text->data + at, text->len - at, (off_t)at);
+		if (n > 0) {
+			at += (size_t)n;
+		} else if (n == 0 || errno != EINTR) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	return fd;
+}
+
 /* Runs the command; what it prints goes to OUTPUT. */
 static int run(struct words *w, struct buf *output)
 {
 	posix_spawn_file_actions_t actions;
-	int pipe_fd[2], status = 0, r;
+	int pipe_fd[2], source, status = 0, r;
 	pid_t pid;
 	char part[4096];
 	ssize_t n;
 
 	if (pipe2(pipe_fd, O_CLOEXEC) < 0)
 		return device_fail(TACHO_EINTERNAL, "no pipe: %s", strerror(errno));
+	source = source_file(&w->source);
+	if (source < 0 || vec_reserve(w, w->n + 1) < 0) {
+		close(pipe_fd[0]);
+		close(pipe_fd[1]);
+		if (source >= 0)
+			close(source);
+		return device_fail(TACHO_ENOMEM, "no memory for the compiler's input");
+	}
 	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, source, 0);
 	posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], 1);
 	posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], 2);
 	w->v[w->n] = NULL;
 	r = posix_spawnp(&pid, w->v[0], &actions, NULL, w->v, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	close(pipe_fd[1]);
+	close(source);
 	if (r) {
 		close(pipe_fd[0]);
 		return device_fail(
@@ -478,6 +559,14 @@ static const char *message_end(const char *at)
 		at = strchrnul(at, '\n');
 	while (*at && *++at == ' ');
 	return at;
+}
+
+/* The compiler's words without the first, which lead from our own text to the kernel. */
+static const char *message_start(const char *output)
+{
+	static const char ours[] = "In file included from <stdin>";
+
+	return strncmp(output, ours, sizeof(ours) - 1) ? output : message_end(output);
 }
 
 /* What the compiler has against a kernel, without the names of hashed zones and the way to the file
@@ -536,7 +625,7 @@ static int binary_compile(struct tacho_device *d, struct words *w, const struct 
 	r = run(w, &output);
 	if (r == TACHO_EFORMAT) {
 		buf_addf(&text, "%s does not compile for %s:\n%s", b->source,
-			 risc_name(b->risc, b->ethernet), output.data);
+			 risc_name(b->risc, b->ethernet), message_start(output.data));
 		r = device_fail_text(r, text.data);
 	}
 	/* What the compiler said has the names of hashed zones. */
@@ -645,13 +734,13 @@ void binary_free(struct binary *b)
 /* What a binary is known by while the device is open: all of its command but the zones' numbers. */
 static uint64_t command_key(const struct words *w, bool with_zones)
 {
-	static const char maker[] = TACHO_VERSION " 2"; /* the number of what .deps files hold */
+	static const char maker[] = TACHO_VERSION " 3"; /* the number of what .deps files hold */
 	uint64_t h = build_hash(BUILD_HASH, maker, sizeof(maker));
 
 	for (size_t i = 0; i < w->n; i++)
 		if (with_zones || !strstr(w->v[i], "__tacho_zone_base"))
 			h = build_hash(h, w->v[i], strlen(w->v[i]) + 1);
-	return h;
+	return build_hash(h, w->source.data, w->source.len);
 }
 
 /* Asked for the folder only when something has to be compiled: a full cache may be read-only. */

@@ -52,6 +52,9 @@ struct build {
 	bool firmware, ethernet;
 	bool builtin;                 /* a kernel of ours, beside the firmware */
 	const char *const *defines;   /* "NAME=VALUE", NULL at the end */
+	const char *const *includes;  /* folders, NULL at the end; may be NULL */
+	const char *prologue;         /* text before the kernel; may be NULL */
+	const char *text;             /* the kernel itself: SOURCE is only its name; may be NULL */
 	const struct binary *symbols; /* of the firmware, for kernels */
 };
 
@@ -302,6 +305,11 @@ int build_own_source(const char *name, char *path, size_t size);
 #define BUILD_HASH 0xcbf29ce484222325ull
 uint64_t build_hash(uint64_t h, const void *bytes, size_t len);
 
+/* ---- source.c: what the compiler reads ---- */
+bool source_is_cpp(const char *path);
+/* FIRMWARE: the folder; PATH: the kernel's, when B has no text. */
+int source_text(struct buf *out, const struct build *b, const char *firmware, const char *path);
+
 /* ---- cache.c: the folder of compiled kernels ---- */
 int kernels_folder(char *path, size_t size);
 int kernels_writable(const char *folder);
@@ -451,7 +459,9 @@ struct program_kernel {
 	enum tacho_fidelity fidelity;
 	enum tacho_noc noc;
 	struct core_set cores;
-	char **defines; /* NULL at the end */
+	char **defines;        /* NULL at the end */
+	char **includes;       /* likewise */
+	char *prologue, *text; /* may be NULL */
 	struct {
 		VEC(struct program_args);
 	} args;

@@ -19,12 +19,20 @@ int tacho_program_new(struct tacho_program **out, struct tacho_device *device)
 	return 0;
 }
 
+static void list_free(char **list)
+{
+	for (size_t i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}
+
 static void kernel_free(struct program_kernel *k)
 {
 	free(k->source);
-	for (size_t i = 0; k->defines && k->defines[i]; i++)
-		free(k->defines[i]);
-	free(k->defines);
+	free(k->prologue);
+	free(k->text);
+	list_free(k->defines);
+	list_free(k->includes);
 	for (size_t i = 0; i < k->args.n; i++)
 		vec_free(&k->args.v[i]);
 	vec_free(&k->args);
@@ -52,22 +60,81 @@ void tacho_program_free(struct tacho_program *p)
 	free(p);
 }
 
-/* The user's defines and the compile-time arguments, as one list. */
+/* Copies of the first N strings of LIST, with room for MORE. */
+static char **list_copy(const char *const *list, size_t n, size_t more)
+{
+	char **copy = calloc(n + more + 1, sizeof(*copy));
+
+	for (size_t i = 0; copy && i < n; i++) {
+		copy[i] = strdup(list[i]);
+		if (!copy[i]) {
+			list_free(copy);
+			return NULL;
+		}
+	}
+	return copy;
+}
+
+static size_t list_length(const char *const *list)
+{
+	size_t n = 0;
+
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+/* All arguments as one list, and those with names. */
+static void compile_args_text(const struct tacho_kernel *k, struct buf *args, struct buf *named)
+{
+	for (unsigned i = 0; i < k->compile_arg_count; i++)
+		buf_addf(args, "%s%u", i ? "," : "KERNEL_COMPILE_TIME_ARGS=", k->compile_args[i]);
+	for (unsigned i = 0; i < k->named_arg_count; i++)
+		buf_addf(named, "%s{\"%s\",%u}",
+			 i ? "," : "KERNEL_COMPILE_TIME_ARG_MAP=", k->named_args[i].name,
+			 k->named_args[i].value);
+}
+
+/* The user's defines and the compile-time arguments, as one list: for C each has a name of its own.
+ */
 static char **copy_defines(const struct tacho_kernel *k)
 {
-	size_t n = 0, i;
-	char **list;
+	size_t n = list_length(k->defines), more = k->compile_arg_count + 2;
+	char **list = list_copy(k->defines, n, more);
+	struct buf args = BUF_INIT, named = BUF_INIT;
+	bool failed = !list;
 
-	while (k->defines && k->defines[n])
+	compile_args_text(k, &args, &named);
+	failed |= args.failed || named.failed;
+	if (!failed && args.len)
+		failed = !(list[n++] = strdup(args.data));
+	if (!failed && named.len)
+		failed = !(list[n++] = strdup(named.data));
+	for (unsigned a = 0; !failed && a < k->compile_arg_count; a++) {
+		failed = asprintf(&list[n], "TACHO_COMPILE_TIME_ARG_%u=%uu", a,
+				  k->compile_args[a]) < 0;
+		if (failed)
+			list[n] = NULL;
 		n++;
-	list = calloc(n + k->compile_arg_count + 1, sizeof(*list));
-	for (i = 0; list && i < n; i++)
-		list[i] = strdup(k->defines[i]);
-	for (unsigned a = 0; list && a < k->compile_arg_count; a++)
-		if (asprintf(&list[i + a], "TACHO_COMPILE_TIME_ARG_%u=%uu", a, k->compile_args[a]) <
-		    0)
-			list[i + a] = NULL;
-	return list;
+	}
+	buf_free(&args);
+	buf_free(&named);
+	if (!failed)
+		return list;
+	list_free(list);
+	return NULL;
+}
+
+/* All that KERNEL owns; false: no memory. */
+static bool kernel_copy(struct program_kernel *k, const struct tacho_kernel *kernel)
+{
+	k->source = strdup(kernel->source);
+	k->defines = copy_defines(kernel);
+	k->includes = list_copy(kernel->include_paths, list_length(kernel->include_paths), 0);
+	k->prologue = kernel->prologue ? strdup(kernel->prologue) : NULL;
+	k->text = kernel->text ? strdup(kernel->text) : NULL;
+	return k->source && k->defines && k->includes && !k->prologue == !kernel->prologue &&
+	       !k->text == !kernel->text;
 }
 
 static bool kernels_are_movers(const struct program_kernel *a, const struct program_kernel *b)
@@ -120,9 +187,7 @@ int tacho_program_kernel(struct tacho_program *p, const struct tacho_kernel *ker
 			  kernel->range_count, &kernel->cores);
 	if (r < 0)
 		return r;
-	k.source = strdup(kernel->source);
-	k.defines = copy_defines(kernel);
-	if (!k.source || !k.defines)
+	if (!kernel_copy(&k, kernel))
 		r = device_fail(TACHO_ENOMEM, "no memory");
 	if (r == 0)
 		r = kernel_check(p, &k);
@@ -237,43 +302,52 @@ static unsigned fidelity_code(enum tacho_fidelity f)
 	return codes[f];
 }
 
+/* Formats of the circular buffers, 255 where there is none. */
+static void formats_text(const struct tacho_program *p, const struct program_kernel *k,
+			 struct buf *out)
+{
+	unsigned format[MAX_CBS];
+
+	for (unsigned i = 0; i < MAX_CBS; i++)
+		format[i] = 255;
+	for (size_t i = 0; i < p->cbs.n; i++)
+		if (core_set_meets(&p->cbs.v[i].cores, &k->cores, NULL))
+			format[p->cbs.v[i].conf.index] = p->cbs.v[i].conf.format;
+	for (unsigned i = 0; i < MAX_CBS; i++)
+		buf_addf(out, "%s%u", i ? "," : "TACHO_CB_FORMATS=", format[i]);
+}
+
 static int compile_kernel(struct tacho_program *p, struct program_kernel *k)
 {
-	char formats[256] = "TACHO_CB_FORMATS=", fidelity[32];
-	unsigned format[MAX_CBS] = {0};
-	const char **defines;
-	size_t n = 0, at = strlen(formats);
-	unsigned first, last;
+	size_t n = list_length((const char *const *)k->defines);
+	const char **defines = calloc(n + 4, sizeof(*defines));
+	struct buf formats = BUF_INIT;
+	bool ethernet = k->risc == TACHO_ERISC;
+	unsigned first = k->risc == TACHO_COMPUTE ? 2 : k->risc == TACHO_NCRISC ? 1 : 0;
+	unsigned last = k->risc == TACHO_COMPUTE ? 4 : first;
+	char fidelity[32];
 	int r = 0;
 
-	while (k->defines[n])
-		n++;
-	defines = calloc(n + 4, sizeof(*defines));
-	if (!defines)
+	formats_text(p, k, &formats);
+	if (!defines || formats.failed) {
+		free(defines);
+		buf_free(&formats);
 		return device_fail(TACHO_ENOMEM, "no memory");
-	memcpy(defines, k->defines, n * sizeof(*defines));
-	defines[n++] = k->noc == TACHO_NOC_1 ? "NOC_INDEX=1" : "NOC_INDEX=0";
-	first = k->risc == TACHO_COMPUTE ? 2 : k->risc == TACHO_NCRISC ? 1 : 0;
-	last = k->risc == TACHO_COMPUTE ? 4 : first;
-	if (k->risc == TACHO_COMPUTE) {
-		for (size_t i = 0; i < p->cbs.n; i++)
-			if (core_set_meets(&p->cbs.v[i].cores, &k->cores, NULL))
-				format[p->cbs.v[i].conf.index] = p->cbs.v[i].conf.format;
-		for (unsigned i = 0; i < MAX_CBS; i++)
-			at += (size_t)snprintf(formats + at, sizeof(formats) - at, "%s%u",
-					       i ? "," : "", format[i]);
-		snprintf(fidelity, sizeof(fidelity), "MATH_FIDELITY=%u",
-			 fidelity_code(k->fidelity));
-		defines[n++] = formats;
-		defines[n] = fidelity;
 	}
+	snprintf(fidelity, sizeof(fidelity), "TACHO_FIDELITY=%u", fidelity_code(k->fidelity));
+	defines[0] = formats.data;
+	defines[1] = fidelity;
+	defines[2] = k->noc == TACHO_NOC_1 ? "NOC_INDEX=1" : "NOC_INDEX=0";
+	memcpy(defines + 3, k->defines, n * sizeof(*defines));
 	for (unsigned risc = first; r == 0 && risc <= last; risc++) {
-		bool ethernet = k->risc == TACHO_ERISC;
 		struct build b = {
 			.source = k->source,
 			.risc = risc,
 			.ethernet = ethernet,
 			.defines = defines,
+			.includes = (const char *const *)k->includes,
+			.prologue = k->prologue,
+			.text = k->text,
 			.symbols =
 				ethernet ? p->device->ethernet_firmware : p->device->firmware[risc],
 		};
@@ -281,6 +355,7 @@ static int compile_kernel(struct tacho_program *p, struct program_kernel *k)
 		r = build_binary(p->device, &b, &k->binary[risc]);
 	}
 	free(defines);
+	buf_free(&formats);
 	return r;
 }
 

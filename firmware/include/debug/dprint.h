@@ -142,6 +142,14 @@ static inline tacho_dp_how HEX()
 {
 	return {DPRINT_HEX_ON, 0};
 }
+static inline tacho_dp_how FIXED()
+{
+	return {DPRINT_DEC_ON, 0};
+}
+static inline tacho_dp_how DEFAULTFLOAT()
+{
+	return {DPRINT_DEC_ON, 0};
+}
 static inline tacho_dp_how DEC()
 {
 	return {DPRINT_DEC_ON, 0};
@@ -225,14 +233,24 @@ static inline const tacho_dp_stream &operator<<(const tacho_dp_stream &s, const 
 {
 	return s;
 }
-#define ENDL()          0
-#define HEX()           0
-#define DEC()           0
-#define SETW(n)         0
-#define SETPRECISION(n) 0
-#define F32(v)          0
-#define BF16(v)         0
-#define U32(v)          0
+#define TACHO_DP_NONE(name)                                   \
+	template <class... A> static inline int name(A &&...) \
+	{                                                     \
+		return 0;                                     \
+	}
+TACHO_DP_NONE(ENDL)
+TACHO_DP_NONE(HEX)
+TACHO_DP_NONE(DEC)
+TACHO_DP_NONE(OCT)
+TACHO_DP_NONE(FIXED)
+TACHO_DP_NONE(DEFAULTFLOAT)
+TACHO_DP_NONE(SETW)
+TACHO_DP_NONE(SETPRECISION)
+TACHO_DP_NONE(F32)
+TACHO_DP_NONE(BF16)
+TACHO_DP_NONE(U32)
+TACHO_DP_NONE(TILE)
+#undef TACHO_DP_NONE
 #else
 #define DPRINT(...) ((void)0)
 #endif
@@ -240,30 +258,39 @@ static inline const tacho_dp_stream &operator<<(const tacho_dp_stream &s, const 
 #endif
 
 /* Only on one of the RISCs that a source is compiled for. */
-#if TACHO_RISC == 0
-#define DPRINT_DATA0(x) x
+#ifdef __cplusplus
+#define TACHO_DP_HERE(...) tacho_dp_here(__VA_ARGS__)
 #else
-#define DPRINT_DATA0(x)
+#define TACHO_DP_HERE(x) x
+#endif
+#if TACHO_RISC == 0
+#define DPRINT_DATA0(...) TACHO_DP_HERE(__VA_ARGS__)
+#else
+#define DPRINT_DATA0(...)
 #endif
 #if TACHO_RISC == 1
-#define DPRINT_DATA1(x) x
+#define DPRINT_DATA1(...) TACHO_DP_HERE(__VA_ARGS__)
 #else
-#define DPRINT_DATA1(x)
+#define DPRINT_DATA1(...)
 #endif
 #if TACHO_RISC == 2
-#define DPRINT_UNPACK(x) x
+#define DPRINT_UNPACK(...) TACHO_DP_HERE(__VA_ARGS__)
 #else
-#define DPRINT_UNPACK(x)
+#define DPRINT_UNPACK(...)
 #endif
 #if TACHO_RISC == 3
-#define DPRINT_MATH(x) x
+#define DPRINT_MATH(...) TACHO_DP_HERE(__VA_ARGS__)
 #else
-#define DPRINT_MATH(x)
+#define DPRINT_MATH(...)
 #endif
 #if TACHO_RISC == 4
-#define DPRINT_PACK(x) x
+#define DPRINT_PACK(...) TACHO_DP_HERE(__VA_ARGS__)
 #else
-#define DPRINT_PACK(x)
+#define DPRINT_PACK(...)
+#endif
+
+#ifdef __cplusplus
+#include "kernel/print.h"
 #endif
 
 #endif

@@ -1,1 +1,0 @@
-#include "compute_kernel_api.h"

@@ -1,0 +1,6 @@
+/* The API of the kind of kernel that is compiled, for headers that both kinds include. */
+#if TACHO_RISC >= 2 && TACHO_RISC <= 4
+#include "kernel/compute.h"
+#else
+#include "kernel/dataflow.h"
+#endif

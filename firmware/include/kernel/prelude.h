@@ -1,0 +1,4 @@
+/* What is there before the first line of each kernel in C++ (src/device/source.c). */
+#include "kernel/any.h"
+#include "kernel/print.h"
+#include <tacho/kernel_profiler.h>

@@ -1,0 +1,65 @@
+/*
+ * Sums, averages and extremes of a tile's rows, columns or all of it; each value is multiplied by
+ * the first one of the scaler's tile. The kernel may name kind and direction by REDUCE_OP and
+ * REDUCE_DIM before it includes this.
+ */
+#ifndef TACHO_KERNEL_REDUCE_H
+#define TACHO_KERNEL_REDUCE_H
+
+#include "kernel/compute.h"
+
+#ifndef REDUCE_OP
+#define TACHO_REDUCE_OP PoolType::SUM
+#else
+#define TACHO_REDUCE_OP REDUCE_OP
+#endif
+#ifndef REDUCE_DIM
+#define TACHO_REDUCE_DIM ReduceDim::REDUCE_ROW
+#else
+#define TACHO_REDUCE_DIM REDUCE_DIM
+#endif
+
+namespace ckernel
+{
+template <PoolType kind = TACHO_REDUCE_OP, ReduceDim dim = TACHO_REDUCE_DIM, auto... o, class... A>
+ALWI void reduce_init(A &&...)
+{
+	tacho_impl::init();
+}
+template <bool at_start, PoolType kind = TACHO_REDUCE_OP, ReduceDim dim = TACHO_REDUCE_DIM,
+	  auto... o, class... A>
+ALWI void reduce_init(A &&...)
+{
+	tacho_impl::init();
+}
+template <auto... o, class... A> ALWI void reduce_init_delta(A &&...)
+{
+	tacho_impl::init();
+}
+template <auto... o, class... A> ALWI void reduce_init_short(A &&...)
+{
+	tacho_impl::init();
+}
+template <auto... o, class... A> ALWI void reduce_uninit(A &&...)
+{
+}
+template <auto... o, class... A> ALWI void reduce_revert_delta(A &&...)
+{
+}
+template <PoolType kind = TACHO_REDUCE_OP, ReduceDim dim = TACHO_REDUCE_DIM, auto... o>
+ALWI void reduce_tile(uint32_t in, uint32_t scaler, uint32_t tile, uint32_t scaler_tile,
+		      uint32_t dst)
+{
+	tacho_impl::two(TE_REDUCE, in, scaler, tile, scaler_tile, dst,
+			(uint32_t)kind | (uint32_t)dim << 2);
+}
+/* As kernels in C call it. */
+ALWI void reduce_tile(PoolType kind, ReduceDim dim, uint32_t in, uint32_t scaler, uint32_t tile,
+		      uint32_t scaler_tile, uint32_t dst)
+{
+	tacho_impl::two(TE_REDUCE, in, scaler, tile, scaler_tile, dst,
+			(uint32_t)kind | (uint32_t)dim << 2);
+}
+} // namespace ckernel
+
+#endif

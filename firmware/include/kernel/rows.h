@@ -1,0 +1,3 @@
+#ifndef TACHO_KERNEL_ROWS_H
+#define TACHO_KERNEL_ROWS_H
+#endif

@@ -1,0 +1,287 @@
+/*
+ * Names that kernels in C++ take for granted: attributes, formats, indices of circular buffers,
+ * constants of the chip. Everything else of this folder includes it.
+ */
+#ifndef TACHO_KERNEL_TYPES_H
+#define TACHO_KERNEL_TYPES_H
+
+#include "tacho_hw.h"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#define tt_l1_ptr
+#define tt_reg_ptr
+#define ALWI             inline __attribute__((always_inline))
+#define ALWAYS_INLINE    inline __attribute__((always_inline))
+#define FORCE_NOINLINE   __attribute__((noinline))
+#define TT_ALWAYS_INLINE inline __attribute__((always_inline))
+
+#define KERNEL_BUILD                    1
+#define NUM_DRAM_BANKS                  TACHO_DRAM_BANKS
+#define NUM_L1_BANKS                    TACHO_L1_BANKS
+#define NUM_CIRCULAR_BUFFERS            MAX_CBS
+#define L1_ALIGNMENT                    16u
+#define NOC_MAX_BURST_SIZE              TACHO_PACKET
+#define NOC_UNICAST_WRITE_VC            1
+#define NOC_MULTICAST_WRITE_VC          4
+#define NOC_DISPATCH_MULTICAST_WRITE_VC 5
+#define NOC_MAX_TRANSACTION_ID          0xF
+#define NOC_MAX_TRANSACTION_ID_COUNT    255
+#define NOC_L1_READ_ALIGNMENT_BYTES     16
+#define NOC_L1_WRITE_ALIGNMENT_BYTES    16
+#define NOC_DRAM_READ_ALIGNMENT_BYTES   DRAM_ALIGNMENT
+#define NOC_DRAM_WRITE_ALIGNMENT_BYTES  16
+#define NUM_NOCS                        2
+#define IS_NOT_POW2_NUM_DRAM_BANKS      ((TACHO_DRAM_BANKS & (TACHO_DRAM_BANKS - 1)) != 0)
+#define TILE_HEIGHT                     32
+#define TILE_WIDTH                      32
+#define MEM_ZEROS_BASE                  TACHO_ZEROS
+#define MEM_ZEROS_SIZE                  TACHO_ZEROS_SIZE
+
+enum class DataFormat : uint8_t {
+	Float32 = 0,
+	Float16 = 1,
+	Bfp8 = 2,
+	Bfp4 = 3,
+	Tf32 = 4,
+	Float16_b = 5,
+	Bfp8_b = 6,
+	Bfp4_b = 7,
+	Int32 = 8,
+	UInt16 = 9,
+	Lf8 = 10,
+	Bfp2 = 11,
+	MxInt8 = 12,
+	Int16 = 13,
+	Int8 = 14,
+	Bfp2_b = 15,
+	UInt32 = 24,
+	Fp8_e4m3 = 26,
+	UInt8 = 30,
+	RawUInt8 = 240,
+	RawUInt16 = 241,
+	RawUInt32 = 242,
+	Invalid = 255,
+};
+
+#define TACHO_NUMBERED(X, p)                                                                     \
+	X(p, 0)                                                                                  \
+	X(p, 1) X(p, 2) X(p, 3) X(p, 4) X(p, 5) X(p, 6) X(p, 7) X(p, 8) X(p, 9) X(p, 10) X(      \
+		p, 11) X(p, 12) X(p, 13) X(p, 14) X(p, 15) X(p, 16) X(p, 17) X(p, 18) X(p, 19)   \
+		X(p, 20) X(p, 21) X(p, 22) X(p, 23) X(p, 24) X(p, 25) X(p, 26) X(p, 27) X(p, 28) \
+			X(p, 29) X(p, 30) X(p, 31) X(p, 32) X(p, 33) X(p, 34) X(p, 35) X(p, 36)  \
+				X(p, 37) X(p, 38) X(p, 39) X(p, 40) X(p, 41) X(p, 42) X(p, 43)   \
+					X(p, 44) X(p, 45) X(p, 46) X(p, 47) X(p, 48) X(p, 49)    \
+						X(p, 50) X(p, 51) X(p, 52) X(p, 53) X(p, 54)     \
+							X(p, 55) X(p, 56) X(p, 57) X(p, 58)      \
+								X(p, 59) X(p, 60) X(p, 61)       \
+									X(p, 62) X(p, 63)
+
+namespace tt
+{
+using ::DataFormat;
+#define TACHO_CB_NAME(p, n) p##n = n,
+enum CBIndex : uint8_t { TACHO_NUMBERED(TACHO_CB_NAME, c_) SIZE = 64 };
+#undef TACHO_CB_NAME
+#undef TACHO_NUMBERED
+/* What older kernels call them. */
+#define TACHO_EIGHT(p, from)                                                                       \
+	p##0 = (from), p##1 = (from) + 1, p##2 = (from) + 2, p##3 = (from) + 3, p##4 = (from) + 4, \
+	p##5 = (from) + 5, p##6 = (from) + 6, p##7 = (from) + 7
+enum CB : uint8_t {
+	TACHO_EIGHT(c_in, 0),
+	TACHO_EIGHT(dataflow, 8),
+	TACHO_EIGHT(c_out, 16),
+	TACHO_EIGHT(c_intermed, 24),
+};
+#undef TACHO_EIGHT
+
+namespace constants
+{
+constexpr uint32_t TILE_HW = 1024, FACE_HEIGHT = 16, FACE_WIDTH = 16, FACE_HW = 256,
+		   BFLOAT8_B_TILE_HW = 1088, BFLOAT4_B_TILE_HW = 576;
+#undef TILE_HEIGHT
+#undef TILE_WIDTH
+constexpr uint32_t TILE_HEIGHT = 32, TILE_WIDTH = 32;
+} // namespace constants
+
+namespace tt_metal
+{
+enum class BufferType { DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE };
+enum class TensorMemoryLayout {
+	INTERLEAVED = 0,
+	HEIGHT_SHARDED = 2,
+	WIDTH_SHARDED,
+	BLOCK_SHARDED,
+	ND_SHARDED
+};
+} // namespace tt_metal
+} // namespace tt
+
+enum class ProgrammableCoreType : uint8_t { TENSIX, ACTIVE_ETH, IDLE_ETH, DRAM, COUNT };
+enum class InlineWriteDst : uint8_t { DEFAULT, L1, REG };
+
+constexpr uint32_t INVALID = 0, VALID = 1;
+
+constexpr uint8_t noc_mode = 0;
+enum noc_mode_number : uint8_t { DM_DEDICATED_NOC, DM_DYNAMIC_NOC };
+/* Command buffers, for those who name one. */
+constexpr uint8_t write_cmd_buf = 0, read_cmd_buf = 1, write_reg_cmd_buf = 2, write_at_cmd_buf = 3;
+
+/* ---- tiles, by the formats and shapes of the circular buffers ---- */
+namespace tacho
+{
+#ifdef TACHO_CB_FORMATS
+constexpr uint8_t cb_format[MAX_CBS] = {TACHO_CB_FORMATS};
+#else
+constexpr uint8_t cb_format[MAX_CBS] = {255};
+#endif
+#ifdef TACHO_CB_TILES /* height << 8 | width */
+constexpr uint16_t cb_tile[MAX_CBS] = {TACHO_CB_TILES};
+#else
+constexpr uint16_t cb_tile[MAX_CBS] = {};
+#endif
+
+constexpr uint32_t tile_height(uint32_t cb)
+{
+	return cb < MAX_CBS && cb_tile[cb] ? cb_tile[cb] >> 8 : 32;
+}
+constexpr uint32_t tile_width(uint32_t cb)
+{
+	return cb < MAX_CBS && cb_tile[cb] ? cb_tile[cb] & 255 : 32;
+}
+constexpr DataFormat format_of(uint32_t cb)
+{
+	return cb < MAX_CBS ? static_cast<DataFormat>(cb_format[cb]) : DataFormat::Invalid;
+}
+/* Bytes of a tile of so many values; block formats have an exponent for 16 of them. */
+constexpr uint32_t tile_bytes(DataFormat f, uint32_t values)
+{
+	switch (f) {
+	case DataFormat::Float32:
+	case DataFormat::Tf32:
+	case DataFormat::Int32:
+	case DataFormat::UInt32:
+	case DataFormat::RawUInt32:
+		return values * 4;
+	case DataFormat::Bfp8:
+	case DataFormat::Bfp8_b:
+		return values + values / 16;
+	case DataFormat::Bfp4:
+	case DataFormat::Bfp4_b:
+		return values / 2 + values / 16;
+	case DataFormat::Bfp2:
+	case DataFormat::Bfp2_b:
+		return values / 4 + values / 16;
+	case DataFormat::Int8:
+	case DataFormat::UInt8:
+	case DataFormat::Lf8:
+	case DataFormat::Fp8_e4m3:
+	case DataFormat::RawUInt8:
+		return values;
+	default:
+		return values * 2;
+	}
+}
+template <class T> inline constexpr bool always_false = false;
+} // namespace tacho
+
+constexpr inline int32_t get_tile_size(const int32_t cb)
+{
+	return (int32_t)tacho::tile_bytes(tacho::format_of((uint32_t)cb),
+					  tacho::tile_height((uint32_t)cb) *
+						  tacho::tile_width((uint32_t)cb));
+}
+constexpr inline uint32_t get_tile_hw(const int32_t cb)
+{
+	return tacho::tile_height((uint32_t)cb) * tacho::tile_width((uint32_t)cb);
+}
+constexpr inline uint32_t get_tile_num_faces(const int32_t cb)
+{
+	return ((tacho::tile_height((uint32_t)cb) + 15) / 16) *
+	       ((tacho::tile_width((uint32_t)cb) + 15) / 16);
+}
+constexpr inline uint32_t get_tile_r_dim(const int32_t cb)
+{
+	return tacho::tile_height((uint32_t)cb);
+}
+constexpr inline uint32_t get_tile_c_dim(const int32_t cb)
+{
+	return tacho::tile_width((uint32_t)cb);
+}
+constexpr inline DataFormat get_dataformat(const int32_t cb)
+{
+	return tacho::format_of((uint32_t)cb);
+}
+constexpr uint32_t MUL_WITH_TILE_SIZE(uint32_t format, uint32_t index)
+{
+	return index * tacho::tile_bytes(static_cast<DataFormat>(format & 0x1f), 1024);
+}
+
+FORCE_INLINE LocalCBInterface &get_local_cb_interface(uint32_t cb)
+{
+	return tacho_cbs[cb];
+}
+
+/* ---- logical coordinates ---- */
+inline uint8_t get_absolute_logical_x()
+{
+	return tacho_logical_x;
+}
+inline uint8_t get_absolute_logical_y()
+{
+	return tacho_logical_y;
+}
+/* Relative to the sub-device, of which there is one: the whole grid. */
+inline uint8_t get_relative_logical_x()
+{
+	return tacho_logical_x;
+}
+inline uint8_t get_relative_logical_y()
+{
+	return tacho_logical_y;
+}
+inline uint32_t get_my_thread_id()
+{
+	return 0;
+}
+inline uint32_t get_num_threads()
+{
+	return 1;
+}
+
+namespace ckernel
+{
+/* Loads and waits for the value: the model's loads do so. */
+template <typename T> FORCE_INLINE T load_blocking(volatile T *from)
+{
+	return *from;
+}
+} // namespace ckernel
+
+/* ---- debugging ---- */
+#define WAYPOINT(name)              ((void)0)
+#define DEBUG_STATUS(name)          ((void)0)
+#define PAUSE()                     ((void)0)
+#define WATCHER_RING_BUFFER_PUSH(x) ((void)(x))
+#ifdef WATCHER_ENABLED
+#define ASSERT(condition, ...)                      \
+	do {                                        \
+		if (!(condition))                   \
+			__asm__ volatile("ebreak"); \
+	} while (0)
+#else
+#define ASSERT(condition, ...) ((void)sizeof((condition) ? 1 : 0))
+#endif
+#define LLK_ASSERT(condition, ...) ((void)sizeof((condition) ? 1 : 0))
+
+#endif
