@@ -34,8 +34,8 @@ void tacho_core_end(uint64_t core, uint32_t srcloc, uint64_t ticks);
 void tacho_core_value(uint64_t core, uint32_t srcloc, uint64_t value);
 
 /*
- * A message that others will refer to. 1: it stays in the trace; 0: there was no room for it, or
- * it may be overwritten by what comes later, so it should be told again.
+ * A message that others will refer to. 1: it stays in the trace. 0: there was no room for it, or
+ * later events may overwrite it, so send it again.
  */
 int tacho_message_kept(const char *text, size_t len);
 

@@ -37,7 +37,7 @@ extern "C" {
 #define TACHO_KIND_BEGIN 1u
 #define TACHO_KIND_END   2u
 
-/* Words stand at addresses that have this bit; a position without it is behind the end. */
+/* Addresses of words have this bit; a position without it is past the end. */
 #define TACHO_SEGMENT 0x10000u
 
 /*

@@ -80,7 +80,7 @@ struct tacho_device_options {
 /* OPTIONS may be NULL. Starts the firmware on all cores. */
 TACHO_DEVICE_API int tacho_device_open(struct tacho_device **device,
 				       const struct tacho_device_options *options);
-/* Waits for what runs, tells the profiler, frees everything. */
+/* Waits for running programs, flushes the profiler, frees everything. */
 TACHO_DEVICE_API void tacho_device_close(struct tacho_device *device);
 
 struct tacho_device_info {
@@ -177,7 +177,7 @@ TACHO_DEVICE_API int tacho_buffer_write(struct tacho_buffer *buffer, uint64_t of
 TACHO_DEVICE_API int tacho_buffer_read(struct tacho_buffer *buffer, uint64_t offset, void *data,
 				       uint64_t len);
 
-/* L1 of one core, for those who lay it out themselves. */
+/* L1 of one core, for callers that lay it out themselves. */
 TACHO_DEVICE_API int tacho_core_write(struct tacho_device *device, struct tacho_core core,
 				      uint32_t address, const void *data, size_t len);
 TACHO_DEVICE_API int tacho_core_read(struct tacho_device *device, struct tacho_core core,
@@ -418,9 +418,9 @@ TACHO_DEVICE_API int tacho_profiler_read(struct tacho_device *device, tacho_devi
 TACHO_DEVICE_API int tacho_profiler_dump(struct tacho_device *device);
 
 /*
- * Names of zones that are known by a hash (kernels that were built elsewhere, TACHO_ZONE_HASH=1): a
- * log with lines "... #pragma message: NAME,FILE,LINE,KERNEL_PROFILER". Names of several logs add
- * up; when two zones have the same hash both are told, as "A or B".
+ * Names of zones that are known by a hash (kernels built elsewhere, TACHO_ZONE_HASH=1): a log with
+ * lines "... #pragma message: NAME,FILE,LINE,KERNEL_PROFILER". Names of several logs add up; if two
+ * zones have the same hash the name is "A or B".
  */
 TACHO_DEVICE_API int tacho_profiler_names(struct tacho_device *device, const char *path);
 

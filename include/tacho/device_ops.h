@@ -91,8 +91,10 @@ struct tacho_device_ops {
 	/* From now on a RISC waits for CYCLES before each read (KIND 0), write (1) or atomic (2) on
 	 * the NoC. NULL when the device cannot do that. */
 	void (*delay)(void *self, unsigned core, unsigned risc, unsigned kind, uint32_t cycles);
-	/* From now on it is a fault when the stack of a RISC grows below END. NULL when the device
-	 * cannot tell. */
+	/*
+	 * From now on a stack of a RISC that grows below END is a fault. NULL if the device cannot
+	 * detect it.
+	 */
 	void (*stack_end)(void *self, unsigned core, unsigned risc, uint32_t end);
 };
 

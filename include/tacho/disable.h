@@ -1,4 +1,4 @@
-/* What tacho.h is with TACHO_DISABLE: the same names, nothing behind them. Not an interface. */
+/* tacho.h with TACHO_DISABLE: the same names, which do nothing. Not an interface. */
 #ifndef TACHO_DISABLE_H
 #define TACHO_DISABLE_H
 

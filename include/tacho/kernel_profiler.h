@@ -247,7 +247,7 @@ FORCE_INLINE uint32_t tacho_prof_main_begin(uint32_t id, uint32_t slot)
 	return tacho_prof_begin(id);
 }
 #define tacho_prof_main_end tacho_prof_end
-/* Tells kernel_start() how many words to set aside. */
+/* Number of words that kernel_start() reserves. */
 #define TACHO_PROF_KEEP(slot)                         \
 	__asm__(".ifndef tacho_prof_main_" #slot "\n" \
 		".globl tacho_prof_main_" #slot "\n"  \

@@ -1,5 +1,5 @@
 /*
- * Tacho: make a program tell what it does and when.
+ * Tacho: record what a program does and when.
  *
  *	#include <tacho/tacho.h>
  *
@@ -14,22 +14,22 @@
  *
  *	$ cc work.c $(pkg-config --cflags --libs tacho) && tacho run -- ./a.out
  *
- * Rules that hold for everything here:
+ * Rules for everything here:
  *
- *  - While nobody records, a zone and every macro is one load and one branch, and a function a call
- *    that returns at once. With TACHO_DISABLE defined before this header, nothing at all is left,
- *    and libtacho need not be linked.
- *  - Every call may be made by any thread at any time: before main, in destructors, in a signal
- *    handler, in a child after fork, while another thread is cancelled. None sets errno, takes a
- *    lock that the program could wait for, calls malloc, or waits (unless the recording was started
- *    with the blocking policy). None fails: what finds no room is counted and told by the recorder.
- *  - Strings belong to the caller and are copied before the call returns. Arguments of macros that
- *    are called NAME must be string literals (or live for ever): they are looked at once, and the
- *    number they get is kept at the place of the call.
+ *  - While nobody records, a zone or macro costs one load and one branch, a function one call that
+ *    returns at once. With TACHO_DISABLE defined before this header, nothing is left and libtacho
+ *    need not be linked.
+ *  - Any thread may make any call at any time: before main, in destructors, in a signal handler, in
+ *    a child after fork, while another thread is cancelled. No call sets errno, takes a lock that
+ *    the program could wait for, calls malloc, or waits (except with the blocking policy). No call
+ *    fails: events that find no room are counted, and the recorder reports them.
+ *  - Strings belong to the caller and are copied before the call returns. A macro argument called
+ *    NAME must be a string literal (or live forever): it is read once and its number is cached at
+ *    the call site.
  *  - A colour is 0xRRGGBB; 0 leaves the choice to the viewer.
  *
- * What a call costs while recording, as multiples of reading the clock twice (bench_zone prints it
- * on your machine): a zone 1.14, a plot point 1.0, a message 1.2.
+ * Costs while recording, as multiples of reading the clock twice (bench_zone prints them for your
+ * machine): a zone 1.14, a plot point 1.0, a message 1.2.
  */
 #ifndef TACHO_TACHO_H
 #define TACHO_TACHO_H
@@ -263,10 +263,11 @@ TACHO_API void tacho_plot_point_real(struct tacho_name *name, double value);
 #define TACHO_PLOT(name, value)      TACHO_PLOT_AS_(tacho_plot_point_int, name, (int64_t)(value))
 #define TACHO_PLOT_REAL(name, value) TACHO_PLOT_AS_(tacho_plot_point_real, name, (double)(value))
 
-/* ----------------------------------------------------------------- memory
+/*
+ * ----------------------------------------------------------------- memory
  *
- * POOL is a name, NULL for the program's ordinary memory. Tell an allocation after it was made and
- * a release before it is done: else another thread may be given the same address in between.
+ * POOL is a name, NULL for the program's ordinary memory. Report an allocation after making it and
+ * a release before doing it; otherwise another thread may get the same address in between.
  */
 TACHO_API void tacho_alloc(const char *pool, const void *address, size_t size);
 TACHO_API void tacho_free(const char *pool, const void *address);
@@ -313,8 +314,8 @@ TACHO_API void tacho_lock_gone(struct tacho_lock *lock);
 TACHO_API void tacho_thread_name(const char *name);
 
 /*
- * A fiber (coroutine, green thread) has a track of its own: from enter to leave, what the thread
- * emits goes there. A fiber is known by its name and may go on in another thread after it has left.
+ * A fiber (coroutine, green thread) has its own track: from enter to leave, events of the thread go
+ * there. A fiber is identified by its name and may continue in another thread after it has left.
  */
 TACHO_API void tacho_fiber_enter(const char *name);
 TACHO_API void tacho_fiber_leave(void);
@@ -322,11 +323,10 @@ TACHO_API void tacho_fiber_leave(void);
 /* ----------------------------------------------------------- sandboxes */
 
 /*
- * From here on libtacho makes no system call in this process and its children. Call it before a
- * seccomp filter is installed that would end the process for one. Recording goes on with the memory
- * that there is, which is used again as the recorder reads it; what finds no room is lost and
- * counted. Threads that begin later have no number and no name in the trace; children are not
- * recorded.
+ * From here on libtacho makes no system call in this process and its children. Call it before
+ * installing a seccomp filter that forbids them. Recording continues in the memory allocated so
+ * far, which is reused as the recorder reads it; events that find no room are lost and counted.
+ * Threads that start later have no number and no name in the trace; children are not recorded.
  */
 TACHO_API void tacho_seal(void);
 

@@ -1,8 +1,8 @@
 /*
- * A growable byte string. Always NUL-terminated behind its length, so buf.data is a C string when
- * the content has no NUL. Start with "struct buf b = BUF_INIT", end with buf_free(). Growing never
- * fails halfway: the functions return TACHO_ENOMEM and leave the content as it was; a caller that
- * writes many pieces may check once, since buf.failed stays set.
+ * A growable byte string. Always NUL-terminated, so buf.data is a C string if the content has no
+ * NUL. Start with "struct buf b = BUF_INIT", end with buf_free(). Growing never fails halfway: on
+ * TACHO_ENOMEM the content is unchanged. buf.failed stays set, so a caller that appends many pieces
+ * may check once.
  */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
@@ -24,7 +24,7 @@ extern char buf_empty[1];
 		.data = buf_empty \
 	}
 
-/* Room for MORE bytes behind the content; data + len may then be written to directly. */
+/* Reserves room for MORE bytes; the caller may then write to data + len directly. */
 int buf_reserve(struct buf *b, size_t more);
 int buf_add(struct buf *b, const void *bytes, size_t len);
 int buf_adds(struct buf *b, const char *s);

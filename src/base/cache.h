@@ -1,6 +1,6 @@
 /*
- * Files that are made again when they are missing, in a folder that others keep theirs in, too. Who
- * uses one says so by its time of change; nobody tells when one is not needed any more.
+ * A folder of cached files, shared by several processes. Using a file updates its modification
+ * time; trimming removes the least recently used ones.
  */
 #ifndef BASE_CACHE_H
 #define BASE_CACHE_H

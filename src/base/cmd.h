@@ -17,7 +17,7 @@ struct cmd {
 	const char *name;
 	const char *aliases[4];  /* names of installed links that run this verb; the last is NULL */
 	const char *summary;     /* one line, lower case, no full stop */
-	const char *usage;       /* what stands behind "tacho NAME" */
+	const char *usage;       /* operands, printed after "tacho NAME" */
 	const char *description; /* paragraphs for the man page, separated by blank lines */
 	const char *examples;    /* "command\n  what it does\n" pairs, or NULL */
 	const struct opt *opts;

@@ -1,3 +1,4 @@
+/* The CSV reader and the conversion of cells to numbers. Records are scanned in place. */
 #include "base/csv.h"
 #include "base/buf.h"
 #include "base/limits.h"
@@ -17,7 +18,7 @@
 #endif
 
 #define WINDOW  (1u << 20)
-#define PADDING 16 /* readable bytes behind the data, so that the scan may load whole blocks */
+#define PADDING 16 /* readable bytes after the data, so the scan may load whole blocks */
 
 struct csv {
 	char *path;
@@ -106,7 +107,7 @@ void csv_close(struct csv *csv)
 	free(csv);
 }
 
-/* Moves the record at AT to the front of the window, makes room behind it and reads on. */
+/* Moves the record at AT to the front of the window, makes room after it and continues reading. */
 static int csv_refill(struct csv *csv, struct tacho_error *err)
 {
 	size_t kept = csv->len - csv->at;
@@ -141,7 +142,7 @@ static int csv_refill(struct csv *csv, struct tacho_error *err)
 	return 0;
 }
 
-/* The first ',', CR or LF at or behind P; END if there is none. */
+/* The first ',', CR or LF at or after P; END if there is none. */
 static const char *csv_separator_find(const char *p, const char *end)
 {
 #ifdef __SSE2__
@@ -168,7 +169,7 @@ static const char *csv_separator_find(const char *p, const char *end)
 #endif
 }
 
-/* Behind the quote at P: the place of the closing one, or END. Counts the lines in between. */
+/* P is after an opening quote: returns the closing one, or END. Counts the lines in between. */
 static const char *find_quote(const char *p, const char *end, uint64_t *lines)
 {
 	const char *from = p + 1, *quote = p;
@@ -233,7 +234,7 @@ static int scan_record(struct csv *csv, struct scan *s)
 	}
 }
 
-/* Takes the quotes away in place: "a ""b""" to a "b". What is behind the closing one is kept. */
+/* Removes quotes in place: "a ""b""" becomes a "b". Text after the closing quote is kept. */
 static void csv_unquote(struct csv_cell *cell)
 {
 	char *from = (char *)cell->text + 1, *end = (char *)cell->text + cell->len, *to = from;
@@ -361,7 +362,7 @@ static bool is_infinity(struct csv_cell cell)
 
 #define DIGITS 17
 
-/* Digits as a double and how many places the point moves; *P stops behind them. */
+/* Reads digits as a double and counts the places the point moves; *P ends after them. */
 struct decimal {
 	double digits;
 	int exponent;

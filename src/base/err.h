@@ -48,7 +48,7 @@ struct tacho_error {
 int err_set(struct tacho_error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same with ": strerror(errno)" behind the text. */
+/* The same, followed by ": strerror(errno)". */
 int err_errno(struct tacho_error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

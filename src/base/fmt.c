@@ -1,3 +1,4 @@
+/* Format numbers for people and for files: durations, counts, sizes, shortest decimals. */
 #include "base/fmt.h"
 
 #include <float.h>
@@ -219,7 +220,7 @@ char *fmt_python(char *text, double value)
 	return format_shortest(text, value, true);
 }
 
-/* Puts commas into the LEN digits of a whole number, from behind. */
+/* Inserts commas into the LEN digits of a whole number, from the end. */
 static size_t add_commas(char *to, const char *digits, size_t len)
 {
 	size_t out = 0;

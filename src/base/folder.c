@@ -1,3 +1,4 @@
+/* Create folders, and choose the output folder of the profiler. */
 #include "base/folder.h"
 #include "base/environ.h"
 

@@ -1,3 +1,4 @@
+/* The JSON reader: a whole text becomes a tree of values in one arena. */
 #include "base/jread.h"
 
 #include <math.h>
@@ -99,7 +100,7 @@ static char *put_utf8(char *to, uint32_t c)
 	return to;
 }
 
-/* The character of "\uXXXX" at P (behind the u), with its low surrogate; *P moves behind it. */
+/* The character of "\uXXXX" at P (after the u), with its low surrogate; advances *P. */
 static bool unicode_escape(const char **p, const char *end, uint32_t *c)
 {
 	int high = jread_hex4(*p, end), low;

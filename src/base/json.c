@@ -1,3 +1,4 @@
+/* The JSON writer: values go straight into a buffer. */
 #include "base/json.h"
 #include "base/fmt.h"
 #include "base/utf8.h"
@@ -55,7 +56,7 @@ static void new_line(struct json *j)
 		buf_addc(j->out, ' ');
 }
 
-/* What stands before a value: the comma, the new line, the key. */
+/* Writes what precedes a value: comma, newline, key. */
 static void json_begin(struct json *j, const char *key)
 {
 	if (j->depth) {

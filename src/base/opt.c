@@ -1,3 +1,4 @@
+/* The option parser and the option part of --help, both driven by one table per verb. */
 #include "base/opt.h"
 
 #include <errno.h>
@@ -73,7 +74,7 @@ static const struct opt *find_prefix(const struct parser *p, const char *name, s
 	return found[which];
 }
 
-/* Edit distance with a small bound: enough to tell a typing error from another word. */
+/* Edit distance with a small bound: enough to distinguish a typing error from another word. */
 static unsigned opt_distance(const char *a, const char *b)
 {
 	unsigned row[64], diagonal, up;

@@ -79,7 +79,7 @@ struct opt_result {
 };
 
 enum opt_mode {
-	OPT_PERMUTE,    /* options and operands in any order; operands are moved behind */
+	OPT_PERMUTE,    /* options and operands in any order; operands are moved to the end */
 	OPT_STOP_FIRST, /* the first operand ends the options: "run CMD ARGS" */
 };
 

@@ -1,3 +1,4 @@
+/* Name filters: a part of the name, the exact name, a glob or a regular expression. */
 #include "base/pattern.h"
 
 #include <fnmatch.h>

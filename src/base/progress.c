@@ -1,3 +1,4 @@
+/* The progress line: only on a terminal, only after a second. */
 #include "base/progress.h"
 
 #include <stdarg.h>

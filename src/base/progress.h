@@ -25,7 +25,7 @@ struct progress {
 
 void progress_start(struct progress *p, bool quiet);
 
-/* Is it time for a line? For callers to whom its text costs something. */
+/* Is it time for a line? For callers whose text is expensive to make. */
 bool progress_due(const struct progress *p);
 
 /* Prints the line with the elapsed time before it, at most ten times a second. */

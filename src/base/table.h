@@ -78,7 +78,7 @@ struct table {
 	size_t rows;
 	struct buf line; /* the output of one row */
 	struct json json;
-	struct buf cells; /* text: cells of the rows that wait, one behind the other */
+	struct buf cells; /* text: cells of pending rows, back to back */
 	struct {
 		VEC(size_t);
 	} ends; /* where each cell ends */

@@ -1,3 +1,4 @@
+/* Terminal output: colours, widths, and escaping of hostile text. */
 #include "base/term.h"
 #include "base/environ.h"
 #include "base/utf8.h"

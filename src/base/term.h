@@ -56,7 +56,7 @@ void term_add_escaped(struct buf *out, const char *text, size_t len);
 FILE *term_guard(FILE *out);
 void term_unguard(FILE *guard, FILE *out);
 
-/* Appends TEXT, which has no colour in it, in at most WIDTH columns; ".." stands for its middle. */
+/* Appends TEXT, which has no colour in it, in at most WIDTH columns; ".." replaces its middle. */
 void term_add_cut(struct buf *out, const char *text, size_t len, size_t width);
 
 /* Columns of the terminal on OUT; 0 when it is none. */

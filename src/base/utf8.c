@@ -1,3 +1,4 @@
+/* Decode UTF-8 and recognise control characters. */
 #include "base/utf8.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* The recorder: drains every ring of a session into a trace, with checkpoints. */
 #include "capture/private.h"
 #include "clock/clock.h"
 
@@ -505,7 +506,7 @@ static int choose_output(struct capture *c, const struct capture_options *option
 	return c->output ? 0 : err_set(err, TACHO_ENOMEM, "out of memory");
 }
 
-/* Opens the trace to go on with, or a new one when none of the session is in a file. */
+/* Opens the trace to continue, or creates one if the session has no file yet. */
 static int resume_writer(struct capture *c, const char *old,
 			 const struct trace_writer_options *options, const void **state,
 			 size_t *len, struct tacho_error *err)

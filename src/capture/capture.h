@@ -1,13 +1,13 @@
 /*
- * Recording: the rings of all processes of a session are drained into one trace.
+ * Recording: drain the rings of all processes of a session into one trace.
  *
- *	capture_open()		makes the session directory and PATH.part
+ *	capture_open()		creates the session directory and PATH.part
  *	capture_start()		programs of the session record from here on
  *	capture_round()		drains once; call it in a loop with capture_wait()
  *	capture_finish()	stops, drains the rest, closes the trace, removes the session
  *
- * Ring memory is given back only when what was read from it is in the file (a checkpoint), so a
- * recorder that is killed at any point loses nothing: capture_resume() goes on from the last one.
+ * Ring memory is released only after its content is in the file (a checkpoint), so a recorder that
+ * is killed at any point loses nothing: capture_resume() continues from the last checkpoint.
  */
 #ifndef CAPTURE_CAPTURE_H
 #define CAPTURE_CAPTURE_H
@@ -51,10 +51,10 @@ int capture_open(struct capture **c, const struct capture_options *options,
 		 struct tacho_error *err);
 
 /*
- * Goes on where a killed recorder left off: adopts the session directory and the .part file, which
- * is moved when another output is asked for. When there is no .part file a new trace is made from
- * all that the rings still hold. TACHO_ENO: the recorder was killed after its last step, the trace
- * is complete; then the session is removed unless it is to be kept.
+ * Continues where a killed recorder stopped: adopts the session directory and the .part file, which
+ * is moved if another output is requested. Without a .part file, a new trace is written from what
+ * the rings still hold. TACHO_ENO: the recorder was killed after its last step and the trace is
+ * complete; the session is then removed unless KEEP is set.
  */
 int capture_resume(struct capture **c, const char *session, const struct capture_options *options,
 		   struct tacho_error *err);

@@ -1,3 +1,4 @@
+/* Turn ring records into rows and zones of the trace. */
 #include "capture/private.h"
 #include "clock/clock.h"
 
@@ -393,9 +394,9 @@ static void record_event(struct context *x)
 }
 
 /*
- * A time that runs backwards, or ahead of the clock: a handler came between the reading of the
- * clock and the claim, the clocks of two cores disagree, or the program writes what it likes. The
- * event is moved to where it can be; how many, and how far, is told by a row.
+ * A time that runs backwards or ahead of the clock: a handler ran between the clock reading and the
+ * claim, the clocks of two cores disagree, or the program writes arbitrary words. The event is
+ * moved to the nearest valid time; a row reports how many were moved and how far.
  */
 static uint64_t events_late_time(struct capture *c, struct thread *t, uint64_t time)
 {
@@ -532,7 +533,7 @@ void thread_finish(struct capture *c, struct thread *t, const struct ring_stream
 	uint64_t words[5] = {TRACE_LOSS_LIMIT};
 
 	zones_stack_finish(c, &t->stack);
-	/* Losses behind the last event: nothing came after them that could have told. */
+	/* Losses after the last event: no record could report them. */
 	ring_stream_losses(s, &total);
 	words[1] = total.zones > t->told.zones ? total.zones - t->told.zones : 0;
 	words[2] = total.ends > t->told.ends ? total.ends - t->told.ends : 0;

@@ -1,4 +1,4 @@
-/* For those who look at the trace while it grows. */
+/* Support for followers: programs that read the trace while it grows. */
 #include "capture/private.h"
 
 #include <stdlib.h>

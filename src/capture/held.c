@@ -1,3 +1,4 @@
+/* Hold rows back until no thread can write an earlier one, so a track is in order of time. */
 #include "capture/private.h"
 
 #include <stdlib.h>
@@ -80,7 +81,7 @@ static void held_rows_put(struct capture *c, const struct held *h, uint64_t time
 
 	if (r < 0)
 		capture_error(c, r);
-	/* What the recorder tells is no event that the program emitted. */
+	/* Rows of the recorder itself are not events that the program emitted. */
 	if (h->row_kind != TRACE_ROW_LOSS && h->row_kind != TRACE_ROW_LATE)
 		held_row_count(c, h->track, 1, 0);
 	c->sum.rows++;

@@ -52,8 +52,8 @@ struct fiber {
 struct thread {
 	struct stack stack;
 	struct fiber *fiber;      /* the one that runs on it, or NULL */
-	struct ring_losses told;  /* losses that RING_LOSS records have told of */
-	uint64_t late, late_step; /* events whose time ran backwards since that was last told */
+	struct ring_losses told;  /* losses reported by RING_LOSS records */
+	uint64_t late, late_step; /* events whose time ran backwards since the last report */
 	uint64_t number;
 	uint32_t tid;
 	uint32_t process; /* index in capture.processes */
@@ -201,7 +201,7 @@ struct made *process_track(struct capture *c, struct process *p, uint32_t kind, 
 /* Takes a track into the table that an earlier recorder made. */
 struct made *process_restore_track(struct process *p, uint32_t track,
 				   const struct trace_track *info);
-/* Tells the trace what has changed in M->info; NAME, if not NULL, becomes its name. */
+/* Writes changes of M->info to the trace; NAME, if not NULL, becomes its name. */
 void process_update_track(struct capture *c, struct made *m, const char *name);
 uint32_t process_messages(struct capture *c, struct process *p);
 int process_add_srcloc(struct capture *c, struct process *p, const struct ring_event *e);
@@ -293,18 +293,18 @@ void held_row_count(struct capture *c, uint32_t track, uint64_t emitted, uint64_
 /* ---- events.c: one event of a ring */
 void thread_event(struct capture *c, struct thread *t, const struct ring_event *e);
 /*
- * The same for words of zones behind *TIME, which is moved on; how many of COUNT were taken. It
- * ends at a word that is none, and, unless ALL, at a zone whose name is not known.
+ * The same for zone words after *TIME, which is advanced. Returns how many of COUNT were consumed:
+ * it stops at a word that is not a zone and, unless ALL, at a zone whose name is unknown.
  */
 size_t thread_zones(struct capture *c, struct thread *t, const uint64_t *words, size_t count,
 		    uint64_t *time, bool all);
 /* A row for events whose time ran backwards, if there were any. */
 void thread_tell_late(struct capture *c, struct thread *t);
-/* Its last event was read: what is open is unfinished, what was lost at the end is told. */
+/* Called after the last event: ends open zones as unfinished and reports trailing losses. */
 void thread_finish(struct capture *c, struct thread *t, const struct ring_stream *s);
 void thread_free(struct thread *t);
 
-/* ---- follow.c: for those who look at the trace while it grows */
+/* ---- follow.c: support for followers */
 /* What is open goes to the trace: they shall see it before it ends. */
 void follow_tell_open(struct capture *c);
 
@@ -360,8 +360,8 @@ void bound_remove_ring(struct capture *c, struct ring_reader *ring);
 void part_set_session(struct capture *c);
 #define KEEP_SUFFIX ".keep.part" /* of the unfinished file when that of the session is kept */
 /*
- * Makes the unfinished file that the session wrote (OLD.part) the one that c->output goes on with.
- * *SAVED: the trace is complete at OLD. TACHO_ENO: there is none, and all is in the rings.
+ * Makes c->output continue the session's unfinished file (OLD.part). *SAVED: the trace is complete
+ * at OLD. TACHO_ENO: there is no file and everything is in the rings.
  */
 int part_take_over(struct capture *c, const char *old, bool force, bool *saved,
 		   struct tacho_error *err);

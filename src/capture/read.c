@@ -68,12 +68,12 @@ static void name_events_read(struct capture *c, struct process *p, struct ring_s
 	}
 }
 
-/* Zones that stand together, which is nearly all there is. */
+/* Fast path: consecutive zone words, which is nearly all of a stream. */
 static size_t zone_events_read(struct capture *c, struct process *p, struct thread *t,
 			       struct ring_stream *names, struct ring_stream *s)
 {
 	size_t total = 0, count, taken;
-	bool known = false; /* names were read behind what stands next */
+	bool known = false; /* names announced after this point were read */
 
 	c->now = clock_ticks() + AHEAD_TICKS;
 	while (!t->fiber && total < STREAM_EVENTS) {
@@ -157,7 +157,7 @@ void process_finish_threads(struct capture *c, struct process *p)
 	}
 }
 
-/* What threads lost that got no memory for a stream: they have no track to tell it on. */
+/* Losses of threads that got no stream: they have no track of their own. */
 static void add_lost_threads(struct capture *c, struct process *p)
 {
 	struct ring_losses lost;

@@ -1,7 +1,7 @@
 /*
- * The recorder's state in a checkpoint: all that is needed to go on reading the rings where the
- * file ends. Numbers are variable-length, strings have their length before them. The bytes come out
- * of a file, so every read is checked.
+ * The recorder's state in a checkpoint: everything needed to continue reading the rings where the
+ * file ends. Numbers are variable-length; strings are preceded by their length. The bytes come from
+ * a file, so every read is checked.
  */
 #include "base/limits.h"
 #include "capture/private.h"

@@ -1,3 +1,4 @@
+/* Tracks, names and source locations of a recorded process. */
 #include "base/limits.h"
 #include "capture/private.h"
 
@@ -30,7 +31,7 @@ int process_add_srcloc(struct capture *c, struct process *p, const struct ring_e
 	uint64_t id = e->words[0];
 	int64_t srcloc;
 
-	/* name NUL function NUL file, and a NUL behind it all */
+	/* name NUL function NUL file NUL */
 	function = memchr(e->text, 0, e->len);
 	file = function ? memchr(function + 1, 0, (size_t)(end - function - 1)) : NULL;
 	if (!file || id > LIMIT_RING_ID)

@@ -28,21 +28,21 @@ struct thread {
 	uint8_t exits;       /* how often the thread's exit was seen: see thread_exit() */
 	uint32_t retry;      /* at the limit: events to drop before the next try */
 	uint32_t reason;     /* of losses: enum trace_loss */
-	uint64_t lost_first; /* ticks of the first loss that is not told yet; 0 = none */
+	uint64_t lost_first; /* ticks of the first unreported loss; 0 = none */
 	uint64_t told_zones, told_ends, told_others; /* of page->lost_*, by RING_LOSS records */
 	struct thread *next_free;
 } __attribute__((aligned(128)));
 
 /* In wiped memory: all zero in a new child. */
 struct process {
-	_Atomic uint32_t lock; /* futex: 0 free, 1 held, 2 held and waited for */
-	uint64_t key;          /* of the session that was joined */
-	_Atomic uint64_t
-		failed_key; /* of the session that could not be; wiped: children try anew */
-	char *base;         /* the mapped ring file */
+	_Atomic uint32_t lock;       /* futex: 0 free, 1 held, 2 held and waited for */
+	uint64_t key;                /* of the session that was joined */
+	_Atomic uint64_t failed_key; /* of the session that could not be joined; wiped on fork, so
+					children retry */
+	char *base;                  /* the mapped ring file */
 	uint32_t max_extents;
 	uint32_t hint;         /* no free extent below this index, as far as known */
-	uint64_t bytes, limit; /* memory behind extents */
+	uint64_t bytes, limit; /* memory allocated to extents */
 	uint64_t next_thread;
 	_Atomic uint64_t incarnation; /* differs at every join, in every process */
 	struct thread *free_threads;

@@ -1,3 +1,4 @@
+/* Memory of a process's ring file, handed out in segments and pages. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -28,8 +29,8 @@ static bool allocate_by_name(uint64_t offset, size_t bytes)
 }
 
 /*
- * Puts memory behind part of the ring file. Asking the kernel first turns a full /dev/shm into an
- * error instead of a SIGBUS in the middle of the program.
+ * Allocates memory for a part of the ring file. Asking the kernel first turns a full /dev/shm into
+ * an error instead of a SIGBUS in the middle of the program.
  */
 bool extent_populate(void *at, size_t bytes)
 {

@@ -1,3 +1,4 @@
+/* Names and settings that a later recorder needs again: sent when recording starts. */
 #include "client/kept.h"
 
 #include <string.h>

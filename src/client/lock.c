@@ -1,3 +1,4 @@
+/* Lock events. */
 #include "client/client.h"
 
 #include <string.h>
@@ -62,7 +63,7 @@ TACHO_API void tacho_lock_emit(struct tacho_lock *lock, unsigned op, uint32_t sr
 		record_emit(t, RING_LOCK, words, 3, NULL, 0);
 }
 
-/* The operation that only a mark has: enum trace_lock_op goes on behind the public ones. */
+/* The operation of a mark: enum trace_lock_op continues after the public operations. */
 #define LOCK_MARK 6
 
 TACHO_API void tacho_lock_mark_emit(struct tacho_lock *lock, struct tacho_srcloc *where)

@@ -1,3 +1,4 @@
+/* Message events. */
 #include "client/client.h"
 #include "client/format.h"
 #include "client/kept.h"

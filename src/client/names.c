@@ -1,3 +1,4 @@
+/* Intern names and source locations, and announce each once per recording. */
 #include "client/client.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Write records with payload into a ring: the slow path of the hot path in detail.h. */
 #include "client/client.h"
 
 #include <string.h>
@@ -43,8 +44,8 @@ static uint64_t *open_record(uint64_t at, uint64_t now, unsigned payload)
 }
 
 /*
- * The high bits of the time have changed: an anchor tells the reader. The thread's key changes
- * behind it, so a handler in between writes an anchor of its own and no event comes without one.
+ * The high bits of the time have changed: write an anchor for the reader. The thread's key changes
+ * after it, so a handler that runs in between writes its own anchor and no event is without one.
  */
 static void tell_time(struct thread *t, uint64_t key, uint64_t now, bool locked)
 {

@@ -10,7 +10,7 @@
 
 #include <tacho/tacho.h>
 
-/* Memory that is made ready: threads that exist go on, and some new ones find room. */
+/* Memory allocated in advance, so that existing threads continue and some new ones find room. */
 #define SPARE_SEGMENTS 32
 #define SPARE_PAGES    16
 

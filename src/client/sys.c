@@ -1,3 +1,4 @@
+/* System calls and locks that libtacho needs, without libc state that a handler could break. */
 #include "client/client.h"
 
 #include <errno.h>

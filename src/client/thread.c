@@ -1,3 +1,4 @@
+/* Rings of threads: first event, full segments, losses, thread exit. */
 #include "client/client.h"
 #include "client/kept.h"
 
@@ -33,7 +34,7 @@ static bool exit_key_made;
 
 /*
  * The thread ends. Other destructors may still emit, so this one asks to be called in a second
- * round and closes the stream then. Events even later start the thread anew under another number.
+ * round and closes the stream then. Even later events restart the thread under another number.
  */
 static void thread_exit(void *arg)
 {
@@ -281,7 +282,7 @@ static uint64_t thread_unreported(_Atomic uint64_t *counter, uint64_t *told)
 	return more;
 }
 
-/* Behind the gap: what was lost in it. */
+/* After the gap: report what was lost in it. */
 static void tell_loss(struct thread *t)
 {
 	struct ring_page *page = t->page;

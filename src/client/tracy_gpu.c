@@ -70,7 +70,7 @@ static struct gpu *make(uint8_t number)
 	return none;
 }
 
-/* NULL: nobody has told of it. Else it is locked. */
+/* Returns the context locked, or NULL if it was never announced. */
 static struct gpu *enter(uint8_t number, struct guard *guard)
 {
 	struct gpu *g = __atomic_load_n(&contexts[number], __ATOMIC_ACQUIRE);
@@ -109,8 +109,9 @@ static void read_clocks(uint64_t *ticks, int64_t *ns)
 	}
 }
 
-/* The longer it is measured the better it is known. It changes seldom, so that the two ends of a
- * zone are told by one rate. */
+/*
+ * The rate improves with time. It changes rarely, so both ends of a zone usually use the same one.
+ */
 static double ticks_per_ns(struct gpu *g)
 {
 	uint64_t ticks;

@@ -1,3 +1,4 @@
+/* Attach text and values to the open zone. */
 #include "client/client.h"
 
 #include <stdarg.h>

@@ -44,9 +44,8 @@ int clock_is_invariant(void);
 
 /*
  * A piecewise linear map from ticks to nanoseconds through clock points sorted by ticks. Points
- * that lie on one line within their bounds (an invariant counter) make one piece; a jump (suspend,
- * a counter that was reset) makes a new one. Before the first and behind the last point the outer
- * pieces go on.
+ * that lie on one line within their bounds (an invariant counter) form one piece; a jump (suspend,
+ * a counter reset) starts a new one. The outer pieces extend beyond the first and last point.
  */
 struct clock_piece {
 	uint64_t ticks; /* the piece starts here */

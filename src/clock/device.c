@@ -1,3 +1,4 @@
+/* Device clocks: convert cycles to ticks and back, exactly, with an error bound. */
 #include "clock/device.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ static uint64_t device_clock_value(const struct device_point *p, int of_ticks)
 	return of_ticks ? p->ticks : p->cycles;
 }
 
-/* The last point that is not behind AT; 0 when all are. */
+/* The last point at or before AT; 0 if all are later. */
 static size_t device_clock_find(const struct device_clock *clock, int of_ticks, uint64_t at)
 {
 	size_t low = 0, high = clock->n;
@@ -48,7 +49,7 @@ static int device_clock_slopes(const struct device_clock *clock, size_t i)
 	       clock->v[i + 1].cycles > clock->v[i].cycles;
 }
 
-/* The nearest sloping piece at or before FROM, at or behind it; clock->n: none. */
+/* The nearest sloping piece at or before FROM, or at or after it; clock->n: none. */
 static size_t piece_before(const struct device_clock *clock, size_t from)
 {
 	for (size_t i = from + 1; i-- > 0;)
@@ -126,8 +127,10 @@ void device_clock_trim(struct device_clock *clock, uint64_t cycles)
 {
 	size_t i = clock->n ? device_clock_find(clock, 0, cycles) : 0;
 
-	/* Two pieces before it stay: what is behind the last point goes on from one, and the other
-	 * tells how much the frequency changed. */
+	/*
+	 * Two earlier pieces stay: times after the last point extend one, and the other shows how
+	 * much the frequency changed.
+	 */
 	for (int k = 0; k < 2; k++)
 		i = i && piece_before(clock, i - 1) < clock->n ? piece_before(clock, i - 1) : 0;
 	if (!i)

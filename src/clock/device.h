@@ -41,9 +41,8 @@ void device_clock_trim(struct device_clock *clock, uint64_t cycles);
 void device_clock_free(struct device_clock *clock);
 
 /*
- * On the line between the two neighbouring points, to the nearest. Beyond the ends the slope of the
- * outer piece goes on; without any piece it is the nominal one. What does not fit becomes 0 or
- * UINT64_MAX.
+ * Interpolates between the two neighbouring points, rounding to nearest. Beyond the ends the outer
+ * piece's slope applies; without any piece the nominal one. Saturates at 0 and UINT64_MAX.
  */
 uint64_t device_clock_ticks(const struct device_clock *clock, uint64_t cycles);
 uint64_t device_clock_cycles(const struct device_clock *clock, uint64_t ticks);

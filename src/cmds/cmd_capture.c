@@ -1,3 +1,4 @@
+/* The verb "capture": record programs that are running or start later. */
 #include "cmds/cmds.h"
 #include "cmds/record.h"
 

@@ -1,3 +1,4 @@
+/* The verb "diff": compare the statistics of two traces. */
 #include "cmds/cmds.h"
 #include "ops/compare.h"
 

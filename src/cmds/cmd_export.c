@@ -1,3 +1,4 @@
+/* The verb "export": write a trace in the formats of other tools. */
 #include "base/fmt.h"
 #include "base/folder.h"
 #include "base/output.h"

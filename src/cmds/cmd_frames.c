@@ -1,3 +1,4 @@
+/* The verb "frames": list frame sets and their durations. */
 #include "base/fmt.h"
 #include "cmds/query.h"
 #include "trace/names.h"

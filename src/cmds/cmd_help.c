@@ -1,3 +1,4 @@
+/* The verb "help". */
 #include "cmds/cmds.h"
 
 static int cmd_help_run(void *conf, const struct cmd_common *common, int argc, char **argv)

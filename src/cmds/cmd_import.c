@@ -1,3 +1,4 @@
+/* The verb "import": convert traces of other tools. */
 #include "base/fmt.h"
 #include "cmds/cmds.h"
 #include "cmds/tracy_notes.h"

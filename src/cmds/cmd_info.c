@@ -1,3 +1,4 @@
+/* The verb "info": show what a trace contains. */
 #include "base/fmt.h"
 #include "cmds/info.h"
 #include "export/export.h"

@@ -1,3 +1,4 @@
+/* The verb "memory": show memory pools and what is still allocated. */
 #include "cmds/query.h"
 #include "trace/names.h"
 #include "view/memory_pool.h"

@@ -1,3 +1,4 @@
+/* The verb "messages": list messages. */
 #include "cmds/query.h"
 #include "trace/names.h"
 

@@ -1,3 +1,4 @@
+/* The verb "plots": list plots and their values. */
 #include "base/fmt.h"
 #include "cmds/query.h"
 #include "trace/names.h"

@@ -1,3 +1,4 @@
+/* The verb "recover": finish the trace of a recorder that was killed. */
 #include "base/term.h"
 #include "cmds/cmds.h"
 #include "cmds/record.h"

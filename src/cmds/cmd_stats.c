@@ -1,3 +1,4 @@
+/* The verb "stats": show statistics of zones. */
 #include "base/buf.h"
 #include "base/fmt.h"
 #include "cmds/query.h"

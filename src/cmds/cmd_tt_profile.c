@@ -1,3 +1,4 @@
+/* The command "tt_profile": record a command, then write its logs and ops report. */
 #include "base/buf.h"
 #include "base/folder.h"
 #include "base/term.h"

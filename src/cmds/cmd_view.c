@@ -1,3 +1,4 @@
+/* The verb "view": serve traces to a browser. */
 #include "cmds/cmds.h"
 #include "cmds/record.h"
 #include "cmds/viewer.h"

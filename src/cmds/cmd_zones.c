@@ -1,3 +1,4 @@
+/* The verb "zones": list zones, or the longest of them. */
 #include "base/fmt.h"
 #include "base/progress.h"
 #include "cmds/query.h"

@@ -1,3 +1,4 @@
+/* The table of verbs, their help, and the entry point of the program. */
 #include "cmds/cmds.h"
 
 #include <poll.h>

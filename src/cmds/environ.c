@@ -1,3 +1,4 @@
+/* Warn about unknown environment variables with a prefix of ours. */
 #include "cmds/cmds.h"
 
 #include <unistd.h>

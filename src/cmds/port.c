@@ -1,3 +1,4 @@
+/* Find a free port, and name the process that owns a busy one. */
 #include "cmds/port.h"
 
 #include <arpa/inet.h>

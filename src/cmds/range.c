@@ -1,3 +1,4 @@
+/* Parse --range. */
 #include "cmds/query.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* What "run" and "capture" share: options, signals, progress, the last lines. */
 #include "cmds/record.h"
 #include "base/fmt.h"
 #include "cmds/port.h"

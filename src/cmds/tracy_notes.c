@@ -1,3 +1,4 @@
+/* Report what a .tracy file contains that a trace does not. */
 #include "cmds/tracy_notes.h"
 #include "base/fmt.h"
 

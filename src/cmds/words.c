@@ -1,3 +1,4 @@
+/* Split a command line into words as a shell does, without running one. */
 #include "cmds/words.h"
 
 #include "base/vec.h"

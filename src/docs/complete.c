@@ -1,3 +1,4 @@
+/* Write the completions for bash, zsh and fish. */
 #include "docs/docs.h"
 
 #include <string.h>

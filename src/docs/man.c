@@ -1,3 +1,4 @@
+/* Write the man pages. */
 #include "docs/docs.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* Survive SIGBUS from ring files that were truncated while mapped. */
 #include "ring/guard.h"
 
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* Check whether the process of a ring is still running. Pids are reused, start times are not. */
 #include "ring/identity.h"
 
 #include <dirent.h>

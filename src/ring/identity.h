@@ -1,6 +1,6 @@
 /*
- * Is the process that made a ring still there? A pid alone does not tell: it may have been given to
- * another process, or come from another pid namespace, where it means something else.
+ * Check whether the process that made a ring is still running. The pid alone is not enough: it may
+ * have been reused, or belong to another pid namespace.
  */
 #ifndef RING_IDENTITY_H
 #define RING_IDENTITY_H

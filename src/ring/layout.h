@@ -1,27 +1,27 @@
 /*
- * The ring as both sides see it: the ABI between a program and the recorder. docs/ring.md is the
- * prose. Everything is little-endian, 64-bit.
+ * The memory layout of rings: the ABI between a program and the recorder. docs/ring.md explains it.
+ * Everything is little-endian and 64-bit.
  *
  * Session directory (place.h says where):
  *	control		one page, struct ring_control; mapped by the recorder and by every process
- *	pool		struct ring_pool: memory that all processes share the accounting of, and
- *			ring areas for processes that cannot make a file of their own
+ *	pool		struct ring_pool: the session's memory account, and ring areas for processes
+ *			that cannot create a file
  *	p.PID.N		the ring file of a process; N counts when a pid joins more than once
  *
  * Ring file: one header page, the table of extents, then at RING_DATA one stride of 128 KiB per
- * table entry, of which the upper 64 KiB are used (the file is sparse). A stride holds either
- *	a segment: 64 KiB of words behind a struct ring_segment, or
+ * table entry, of which only the upper 64 KiB are used (the file is sparse). A stride holds either
+ *	a segment: a struct ring_segment followed by 64 KiB of words, or
  *	a thread page: the last 4 KiB of the stride, a struct ring_page and words.
- * A thread starts on its thread page and goes on in segments, linked by .next. Words stand where
- * bit 16 of the address is 1; where it turns 0 the stride is full. So the position 0, which a
- * thread's state has after a fork wiped it, is "full" as well, and never written to.
+ * A thread starts on its thread page and continues in segments, linked by .next. Bit 16 of a word's
+ * address is always 1; where it becomes 0 the stride is full. So position 0, the state of a thread
+ * after a fork wiped it, also means "full" and is never written to.
  *
- * A word that is 0 is not yet written. Freed strides are zeroed by the recorder.
+ * A word that is 0 is not written yet. The recorder zeroes strides when it frees them.
  *
- * With RING_OVERWRITE a thread takes its own oldest segment when it gets no other: .sequence then
- * jumps, and the thread page's .next leads to the oldest that is left. So the recorder lets the
- * streams of living threads alone under this policy: it reads them when they have ended, when their
- * process has, or when recording has stopped.
+ * With RING_OVERWRITE a thread reuses its own oldest segment when it gets no other: .sequence then
+ * jumps, and the thread page's .next points to the oldest segment left. Under this policy the
+ * recorder therefore reads a stream only after its thread or process has ended, or when recording
+ * has stopped.
  */
 #ifndef RING_LAYOUT_H
 #define RING_LAYOUT_H
@@ -58,13 +58,13 @@
 enum ring_kind { RING_BEGIN = 1, RING_END = 2, RING_RECORD = 3 };
 
 /*
- * Records. STRING stands for one word (byte length | flags) and the bytes, padded to words.
- * A string longer than RING_PART is preceded by RING_TEXT_PART records that hold its beginning.
+ * Records. STRING means one word (byte length | flags) and the bytes, padded to words.
+ * A string longer than RING_PART is preceded by RING_TEXT_PART records with its beginning.
  */
 enum ring_type {
-	RING_PAD = 1,      /* claimed and not yet (or never) written: passed over */
+	RING_PAD = 1,      /* claimed and not (or never) written: skipped */
 	RING_SEG_END,      /* nothing more here: go to .next */
-	RING_TIME,         /* full ticks: the anchor for the words behind it */
+	RING_TIME,         /* full ticks: the anchor of the words that follow */
 	RING_LOSS,         /* reason, zones, ends, others, first ticks */
 	RING_TEXT_PART,    /* STRING: to be put before the string of the next record */
 	RING_ZONE_TEXT,    /* srcloc id or 0 = innermost, STRING */
@@ -159,7 +159,7 @@ struct ring_control {
 	/* CLOCK_MONOTONIC ns at which somebody last looked at the trace while it grows: see
 	 * follow.c */
 	_Atomic uint64_t followed;
-	_Atomic uint32_t written; /* checkpoints since; a futex of those who follow */
+	_Atomic uint32_t written; /* checkpoints written; followers wait on it as a futex */
 	uint32_t filters;         /* attach files: as in ring_header */
 	struct ring_join joins[RING_JOINS];
 };
@@ -189,7 +189,7 @@ struct ring_pool {
 
 /* ---- ring file ---- */
 enum ring_extent_state {
-	RING_EXTENT_EMPTY, /* no memory behind it */
+	RING_EXTENT_EMPTY, /* no memory allocated */
 	RING_EXTENT_FREE,  /* zeroed and ready */
 	RING_EXTENT_SEGMENT,
 	RING_EXTENT_PAGE,
@@ -211,7 +211,7 @@ struct ring_header {
 	uint32_t parent_pid;
 	uint32_t max_extents;
 	uint64_t key;
-	uint64_t start_time;           /* field 22 of /proc/PID/stat: tells a reused pid */
+	uint64_t start_time;           /* field 22 of /proc/PID/stat: detects a reused pid */
 	uint64_t ticks;                /* when the process joined */
 	_Atomic uint32_t extents;      /* table entries in use: grows */
 	_Atomic uint32_t threads;      /* threads that ever joined */

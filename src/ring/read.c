@@ -15,7 +15,7 @@ static uint64_t full_time(struct ring_stream *s, uint64_t word)
 	return s->time;
 }
 
-/* Where the next written word is behind an unwritten claim; NULL when there is none. */
+/* The next written word after an unwritten claim, or NULL. */
 static const char *written_behind(const struct ring_stream *s, const char *at)
 {
 	for (; at < s->end; at += 8)
@@ -25,8 +25,8 @@ static const char *written_behind(const struct ring_stream *s, const char *at)
 }
 
 /*
- * At a word that is not written. True when it was given up and reading goes on behind it: its
- * thread is dead, or has been writing behind it for a while (it jumped out of a signal handler).
+ * Called at a word that is not written. True if the claim was given up and reading continues after
+ * it: its thread is dead, or has written further for a while (it jumped out of a signal handler).
  */
 static bool pass_torn(struct ring_stream *s, uint64_t word)
 {
@@ -86,7 +86,7 @@ static void clear_batch(struct ring_stream *s)
 		vec_free(&s->text);
 }
 
-/* True when the event counts: those that an earlier recorder has seen behind its place do not. */
+/* False for events that an earlier recorder has already handed out. */
 static bool is_new(struct ring_stream *s)
 {
 	if (s->parts.n)

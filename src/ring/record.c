@@ -60,7 +60,8 @@ void parts_age(struct ring_stream *s, size_t events)
 	}
 }
 
-/* How many payload words of a record stand before its string; -1: it has none. By enum ring_type.
+/*
+ * Number of payload words before a record's string, -1 if it has none. Indexed by enum ring_type.
  */
 static const int8_t string_at[RING_TYPES] = {
 	[RING_PAD] = -1,          [RING_SEG_END] = -1,      [RING_TIME] = -1,

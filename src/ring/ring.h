@@ -96,8 +96,10 @@ int ring_session_adopt(struct ring_session *s, const char *dir, bool keep, struc
 
 /* The pid of the recorder that looks after a session; 0 when there is none. */
 uint32_t ring_session_recorder(const char *dir);
-/* For those who look for the trace. A recorder that takes over asks its user before it writes
- * there. */
+/*
+ * For followers, which look up the trace. A recorder that takes over asks its user before it writes
+ * there.
+ */
 int ring_session_set_output(struct ring_session *s, const char *path, struct tacho_error *err);
 
 void ring_session_start(struct ring_session *s);
@@ -152,8 +154,8 @@ void ring_pool_settle(struct ring_session *s, uint64_t used, uint64_t held, uint
 uint64_t ring_pool_bytes(const struct ring_session *s);
 
 /*
- * Areas that processes have claimed: the name of the next one from *AREA on, which is moved behind
- * it. A name means one claim: it does not come again. ring_pool_changed(): there are new ones.
+ * Iterates over claimed areas: sets NAME to the next one from *AREA on and advances *AREA. A name
+ * identifies one claim and is never reused. ring_pool_changed(): there are new claims.
  */
 bool ring_pool_changed(struct ring_session *s);
 bool ring_pool_next(const struct ring_session *s, uint32_t *area, char *name, size_t size);
@@ -191,8 +193,8 @@ int ring_session_find(const char *text, struct ring_session_info *info, struct t
 
 struct ring_follow {
 	struct ring_control *control; /* mapped; outlives the session */
-	int lock;      /* the control file: its lock tells whether the recorder lives */
-	uint32_t seen; /* what control->written was */
+	int lock;                     /* the control file, which a living recorder holds locked */
+	uint32_t seen;                /* what control->written was */
 };
 
 int ring_follow_open(struct ring_follow *f, const char *dir, struct tacho_error *err);
@@ -232,7 +234,7 @@ struct ring_position {
 	uint32_t offset; /* bytes from the stride's begin */
 	uint64_t sequence;
 	uint64_t time;
-	uint64_t skip; /* events behind it that were handed out already */
+	uint64_t skip; /* events after it that were already handed out */
 };
 
 struct ring_reader;
@@ -257,11 +259,11 @@ uint64_t ring_threads_lost(const struct ring_reader *r);
 
 /* False when the process that made the ring has ended, as far as can be known. */
 bool ring_is_alive(struct ring_reader *r);
-/* A process that has installed a seccomp filter since it joined is told to make no system calls. */
+/* Tells a process that installed a seccomp filter after it joined to make no system calls. */
 void ring_seal(struct ring_reader *r);
 /* The process has executed another program: no more comes from this one. */
 void ring_set_replaced(struct ring_reader *r);
-/* From now on unfinished claims are passed over at once. */
+/* From now on, skip unwritten claims at once. */
 void ring_set_dead(struct ring_reader *r);
 
 /* Finds streams that are new; *COUNT is the number of all that are open. Stream 0 is the process's
@@ -317,7 +319,7 @@ bool ring_stream_finished(const struct ring_stream *s);
 /* True when it is finished and its memory is never used again, so that another recorder would read
  * it twice. */
 bool ring_stream_retired(const struct ring_stream *s);
-/* Passes over all of it: an earlier recorder has read it. */
+/* Skips the whole stream: an earlier recorder has read it. */
 void ring_stream_skip(struct ring_stream *s);
 
 struct ring_losses {
@@ -333,7 +335,7 @@ bool ring_stream_seek(struct ring_stream *s, const struct ring_position *positio
 
 /* Gives memory that is free beyond KEEP bytes back to the system; returns how much. */
 uint64_t ring_trim(struct ring_reader *r, uint64_t keep);
-/* Bytes of memory behind the ring file; of an area at most so many. */
+/* Bytes of memory that the ring file occupies; an upper bound for a pool area. */
 uint64_t ring_bytes(const struct ring_reader *r);
 /* Bytes of ring memory that were read and not yet given back. */
 uint64_t ring_unreleased(const struct ring_reader *r);

@@ -1,3 +1,4 @@
+/* Session folders: create, adopt, attach, remove, all by descriptor. */
 #include "ring/identity.h"
 #include "ring/ring.h"
 
@@ -276,8 +277,8 @@ int ring_session_create(struct ring_session *s, const char *dir,
 }
 
 /*
- * Those who ask whether there is a recorder share the lock for a moment, which may be long on a
- * machine that is busy; a recorder has it alone.
+ * A process that checks for a recorder takes the lock shared for a moment, which may be long on a
+ * busy machine. A recorder holds it exclusively.
  */
 static int take_lock(int fd)
 {

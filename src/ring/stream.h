@@ -32,7 +32,7 @@ struct ring_stream {
 	uint64_t sequence;
 	uint64_t time;
 	unsigned stuck;       /* reads that found nothing */
-	uint64_t stuck_since; /* ticks: when something was first seen behind an unwritten claim */
+	uint64_t stuck_since; /* ticks: when a word after an unwritten claim was first seen */
 	bool tainted; /* a claim in this segment was given up: its owner may still write to it */
 	bool finished, bad;
 	struct {
@@ -42,7 +42,7 @@ struct ring_stream {
 		VEC(struct parts);
 	} parts;
 	struct ring_position parts_start; /* of the first of them */
-	uint64_t since_parts;             /* events behind it that were handed out */
+	uint64_t since_parts;             /* events after it that were handed out */
 	uint64_t skip;                    /* events to pass over: an earlier recorder had them */
 	struct {
 		VEC(uint64_t);
@@ -98,7 +98,7 @@ bool pool_area_named(const struct ring_session *s, const char *name, uint32_t *a
 /* ---- segment.c */
 /* Enters the segment EXTENT; false when it is not a segment of this stream. */
 bool segment_enter(struct ring_stream *s, uint32_t extent, uint32_t offset);
-/* Goes on to what the segment links to. 1: done, 0: nothing there yet, -1: it makes no sense. */
+/* Enters the segment that this one links to. 1: done, 0: not linked yet, -1: corrupt. */
 int segment_next(struct ring_stream *s);
 
 /* ---- record.c */

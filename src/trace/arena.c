@@ -1,3 +1,4 @@
+/* The arena of a trace: strings that live as long as the trace. */
 #include "trace/reader.h"
 
 #define ARENA_CHUNK (64u << 10)

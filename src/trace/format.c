@@ -1,3 +1,4 @@
+/* Variable-length integers and strings of the file. */
 #include "trace/format.h"
 
 void add_varint(struct buf *b, uint64_t v)

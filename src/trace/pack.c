@@ -1,3 +1,4 @@
+/* Compress columns: byte planes, sparse lists, zstd. */
 #include "trace/pack.h"
 #include "base/err.h"
 #include "base/vectors.h"

@@ -1,3 +1,4 @@
+/* Directories of the file: which block holds which part of which lane. */
 #include "trace/segment.h"
 #include "base/limits.h"
 

@@ -1,3 +1,4 @@
+/* Strips: the pixels of a lane. */
 #include "trace/strip.h"
 
 #include <string.h>

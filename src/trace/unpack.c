@@ -1,3 +1,4 @@
+/* Decompress columns: the inverse of pack.c. */
 #include "base/err.h"
 #include "trace/pack.h"
 

@@ -1,0 +1,563 @@
+/* A table of ops: its texts, its extra columns, and any cell of it as a value or as text. */
+#include "op/op.h"
+
+#include "base/buf.h"
+#include "base/csv.h"
+#include "base/fmt.h"
+#include "base/limits.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- texts ---- */
+
+#define CHUNK (64u << 10)
+
+struct chunk {
+	struct chunk *next;
+	size_t used, size;
+	char data[];
+};
+
+/* Texts by content; those with the same hash are at the keys after it. */
+struct op_strings {
+	struct chunk *chunks;
+	struct map by_hash; /* to an index into texts */
+	struct {
+		VEC(struct op_text);
+	} texts;
+	struct map extras; /* hash of an extra column's name to its index */
+};
+
+static struct op_strings *table_strings(struct op_table *t)
+{
+	if (!t->strings)
+		t->strings = calloc(1, sizeof(*t->strings));
+	return t->strings;
+}
+
+static uint64_t text_hash(const char *text, size_t len)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)text[i]) * 0x100000001b3;
+	return h;
+}
+
+static char *chunk_add(struct op_strings *s, const char *text, size_t len)
+{
+	struct chunk *c = s->chunks;
+	char *copy;
+
+	if (!c || c->size - c->used < len + 1) {
+		size_t size = len + 1 > CHUNK ? len + 1 : CHUNK;
+
+		c = malloc(sizeof(*c) + size);
+		if (!c)
+			return NULL;
+		*c = (struct chunk){.next = s->chunks, .size = size};
+		s->chunks = c;
+	}
+	copy = c->data + c->used;
+	memcpy(copy, text, len);
+	copy[len] = 0;
+	c->used += len + 1;
+	return copy;
+}
+
+struct op_text op_table_text(struct op_table *t, const char *text, size_t len)
+{
+	struct op_strings *s = table_strings(t);
+	uint64_t key = text_hash(text, len);
+	struct op_text copy = {NULL, len};
+	uint32_t *at;
+
+	if (!s)
+		return copy;
+	for (; (at = map_get(&s->by_hash, key)); key++)
+		if (s->texts.v[*at].len == len && !memcmp(s->texts.v[*at].text, text, len))
+			return s->texts.v[*at];
+	copy.text = chunk_add(s, text, len);
+	if (copy.text && (vec_push(&s->texts, copy) < 0 ||
+			  map_set(&s->by_hash, key, (uint32_t)s->texts.n - 1) < 0))
+		copy.text = NULL;
+	return copy;
+}
+
+void op_table_free(struct op_table *t)
+{
+	struct chunk *next;
+
+	for (struct chunk *c = t->strings ? t->strings->chunks : NULL; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	if (t->strings) {
+		map_free(&t->strings->by_hash);
+		map_free(&t->strings->extras);
+		vec_free(&t->strings->texts);
+	}
+	free(t->strings);
+	vec_free(&t->ops);
+	vec_free(&t->programs);
+	vec_free(&t->tensors);
+	vec_free(&t->cells);
+	vec_free(&t->extras);
+	*t = (struct op_table)OP_TABLE_INIT;
+}
+
+/* ---- cells ---- */
+
+int op_table_add_cell(struct op_table *t, uint32_t *cells, uint32_t column, struct op_text text)
+{
+	struct op_cell cell = {column, *cells, text};
+
+	if (!text.text || t->cells.n >= UINT32_MAX - 1 || vec_push(&t->cells, cell) < 0)
+		return TACHO_ENOMEM;
+	*cells = (uint32_t)t->cells.n;
+	return 0;
+}
+
+const struct op_text *op_cell_find(const struct op_table *t, uint32_t cells, uint32_t column)
+{
+	for (; cells; cells = t->cells.v[cells - 1].next)
+		if (t->cells.v[cells - 1].column == column)
+			return &t->cells.v[cells - 1].text;
+	return NULL;
+}
+
+int64_t op_table_extra(struct op_table *t, enum op_extra_kind kind, const char *name, size_t len)
+{
+	struct op_strings *s = table_strings(t);
+	uint64_t key = text_hash(name, len) + kind;
+	struct op_extra extra = {.kind = kind};
+	uint32_t *at;
+
+	if (!s)
+		return TACHO_ENOMEM;
+	for (; (at = map_get(&s->extras, key)); key++) {
+		const struct op_extra *e = &t->extras.v[*at];
+
+		if (e->kind == kind && e->name.len == len && !memcmp(e->name.text, name, len))
+			return *at;
+	}
+	if (t->extras.n >= LIMIT_CSV_CELLS)
+		return TACHO_ELIMIT;
+	extra.name = op_table_text(t, name, len);
+	if (!extra.name.text || vec_push(&t->extras, extra) < 0 ||
+	    map_set(&s->extras, key, (uint32_t)t->extras.n - 1) < 0)
+		return TACHO_ENOMEM;
+	return (int64_t)t->extras.n - 1;
+}
+
+struct op op_unknown(void)
+{
+	struct op op = {.program = OP_NO_PROGRAM};
+
+	for (int c = 0; c < OP_COLUMNS; c++) {
+		const struct op_column_def *d = &op_columns[c];
+
+		if (d->holder != OP_OF_OP)
+			continue;
+		if (d->type == OP_INT)
+			*(int64_t *)((char *)&op + d->offset) = OP_NONE;
+		else if (d->type == OP_REAL)
+			*(double *)((char *)&op + d->offset) = NAN;
+	}
+	return op;
+}
+
+/* As reports write them: durations are whole but for odd sources, percentages are Python's. */
+static void real_add(struct buf *out, double value, const char *unit)
+{
+	char text[FMT_SIZE];
+
+	if (unit[0] != '%' && value == rint(value) && fabs(value) < 1e15)
+		fmt_int(text, (int64_t)value);
+	else
+		fmt_python(text, value);
+	buf_adds(out, text);
+}
+
+static void field_add(struct buf *out, const struct op *op, enum op_column column)
+{
+	const struct op_column_def *d = &op_columns[column];
+	const void *field = (const char *)op + d->offset;
+	char text[FMT_SIZE];
+
+	if (column == OP_COL_CACHE_HIT)
+		buf_adds(out, op->hit == OP_HIT_TRUE ? "True" : op->hit ? "False" : "");
+	else if (d->type == OP_TEXT)
+		buf_add(out, ((const struct op_text *)field)->text,
+			((const struct op_text *)field)->len);
+	else if (d->type == OP_INT && *(const int64_t *)field != OP_NONE)
+		buf_adds(out, fmt_int(text, *(const int64_t *)field));
+	else if (d->type == OP_REAL && !isnan(*(const double *)field))
+		real_add(out, *(const double *)field, d->unit);
+}
+
+static bool field_set(const struct op *op, enum op_column column)
+{
+	const struct op_column_def *d = &op_columns[column];
+	const void *field = (const char *)op + d->offset;
+
+	if (column == OP_COL_CACHE_HIT)
+		return op->hit != OP_HIT_UNKNOWN;
+	if (d->type == OP_TEXT)
+		return ((const struct op_text *)field)->text;
+	return d->type == OP_INT ? *(const int64_t *)field != OP_NONE
+				 : !isnan(*(const double *)field);
+}
+
+/* What the program says in a column; text NULL: nothing. */
+static struct op_text program_text(const struct op_table *t, const struct op *op, uint32_t column)
+{
+	const struct op_program *p = op_program_of(t, op);
+	const struct op_text *cell;
+
+	if (!p)
+		return (struct op_text){0};
+	if (column < OP_COLUMNS && op_columns[column].holder == OP_OF_PROGRAM)
+		return *(const struct op_text *)((const char *)p + op_columns[column].offset);
+	cell = op_cell_find(t, p->cells, column);
+	return cell ? *cell : (struct op_text){0};
+}
+
+const struct op_tensor *op_input(const struct op_table *t, const struct op *op, uint32_t i)
+{
+	const struct op_program *p = op_program_of(t, op);
+
+	return p && i < p->input_count ? &t->tensors.v[p->inputs + i] : NULL;
+}
+
+const struct op_tensor *op_output(const struct op_table *t, const struct op *op, uint32_t i)
+{
+	const struct op_program *p = op_program_of(t, op);
+
+	return p && i < p->output_count ? &t->tensors.v[p->outputs + i] : NULL;
+}
+
+/* The text of a field that is one; text NULL: it is blank, or a number in a field of OP. */
+static struct op_text field_text(const struct op_table *t, const struct op *op,
+				 struct op_field field)
+{
+	static const struct op_text unreliable = {"markers overwritten", 19};
+	uint32_t column = field.source == OP_FIELD_EXTRA ? OP_COLUMNS + field.index : field.index;
+	const struct op_tensor *tensor;
+	const struct op_text *cell;
+
+	switch (field.source) {
+	case OP_FIELD_INPUT:
+	case OP_FIELD_OUTPUT:
+		tensor = field.source == OP_FIELD_INPUT
+				 ? op_input(t, op, field.index / OP_TENSOR_CELLS)
+				 : op_output(t, op, field.index / OP_TENSOR_CELLS);
+		return tensor ? tensor->cells[field.index % OP_TENSOR_CELLS] : (struct op_text){0};
+	case OP_FIELD_UNRELIABLE:
+		return op->unreliable ? unreliable : (struct op_text){0};
+	default:
+		cell = op_cell_find(t, op->cells, column);
+		if (cell)
+			return *cell;
+		if (column < OP_COLUMNS && op_columns[column].holder == OP_OF_OP &&
+		    field_set(op, (enum op_column)column))
+			return (struct op_text){0};
+		return program_text(t, op, column);
+	}
+}
+
+void op_field_text(const struct op_table *t, const struct op *op, struct op_field field,
+		   struct buf *out)
+{
+	struct op_text text = field_text(t, op, field);
+
+	if (text.text)
+		buf_add(out, text.text, text.len);
+	else if (field.source == OP_FIELD_FIXED && op_columns[field.index].holder == OP_OF_OP)
+		field_add(out, op, (enum op_column)field.index);
+}
+
+enum op_type op_field_type(const struct op_table *t, struct op_field field)
+{
+	switch (field.source) {
+	case OP_FIELD_FIXED:
+		return op_columns[field.index].type;
+	case OP_FIELD_EXTRA:
+		return t->extras.v[field.index].kind == OP_EXTRA_OTHER ? OP_TEXT : OP_REAL;
+	default:
+		return OP_TEXT;
+	}
+}
+
+static struct op_value text_value(struct op_text text, enum op_type type)
+{
+	struct op_value v = {.type = OP_TEXT, .text = text};
+	struct csv_cell cell = {text.text, text.len};
+	int64_t whole;
+	double real;
+
+	if (!text.text || !text.len)
+		return (struct op_value){.type = OP_BLANK};
+	if (type == OP_TEXT)
+		return v;
+	if (csv_integer(cell, &whole) == 0)
+		return (struct op_value){.type = type, .integer = whole, .real = (double)whole};
+	switch (csv_number(cell, &real)) {
+	case CSV_REAL:
+	case CSV_INT:
+		return (struct op_value){.type = OP_REAL, .real = real};
+	case CSV_BLANK:
+		return (struct op_value){.type = OP_BLANK};
+	default:
+		return v;
+	}
+}
+
+struct op_value op_value(const struct op_table *t, const struct op *op, struct op_field field)
+{
+	struct op_text text = field_text(t, op, field);
+	const struct op_column_def *d;
+	const void *at;
+
+	if (text.text || field.source != OP_FIELD_FIXED ||
+	    op_columns[field.index].holder == OP_OF_PROGRAM)
+		return text_value(text, op_field_type(t, field));
+	if (!field_set(op, (enum op_column)field.index))
+		return (struct op_value){.type = OP_BLANK};
+	d = &op_columns[field.index];
+	at = (const char *)op + d->offset;
+	if (field.index == OP_COL_CACHE_HIT)
+		return (struct op_value){.type = OP_TEXT,
+					 .text = op->hit == OP_HIT_TRUE
+							 ? (struct op_text){"True", 4}
+							 : (struct op_text){"False", 5}};
+	if (d->type == OP_TEXT)
+		return (struct op_value){.type = OP_TEXT, .text = *(const struct op_text *)at};
+	if (d->type == OP_INT)
+		return (struct op_value){.type = OP_INT,
+					 .integer = *(const int64_t *)at,
+					 .real = (double)*(const int64_t *)at};
+	return (struct op_value){.type = OP_REAL, .real = *(const double *)at};
+}
+
+/* ---- columns ---- */
+
+static int fields_add(struct op_fields *fields, enum op_field_source source, uint32_t from,
+		      uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		if (vec_push(fields, ((struct op_field){source, i})) < 0)
+			return TACHO_ENOMEM;
+	return 0;
+}
+
+static int fields_add_fixed(const struct op_table *t, struct op_fields *fields, int from, int to)
+{
+	for (int c = from; c < to; c++)
+		if (t->shown[c] &&
+		    fields_add(fields, OP_FIELD_FIXED, (uint32_t)c, (uint32_t)c + 1) < 0)
+			return TACHO_ENOMEM;
+	return 0;
+}
+
+static int fields_add_extras(const struct op_table *t, struct op_fields *fields, bool sizes)
+{
+	for (uint32_t i = 0; i < t->extras.n; i++)
+		if ((t->extras.v[i].kind == OP_EXTRA_SIZE) == sizes &&
+		    fields_add(fields, OP_FIELD_EXTRA, i, i + 1) < 0)
+			return TACHO_ENOMEM;
+	return 0;
+}
+
+int op_table_fields(const struct op_table *t, struct op_fields *fields)
+{
+	uint32_t inputs = 0, outputs = 0;
+
+	for (size_t i = 0; i < t->programs.n; i++) {
+		const struct op_program *p = &t->programs.v[i];
+
+		inputs = p->input_count > inputs ? p->input_count : inputs;
+		outputs = p->output_count > outputs ? p->output_count : outputs;
+	}
+	if (fields_add_fixed(t, fields, 0, OP_COL_TRACE_ID) < 0 ||
+	    fields_add(fields, OP_FIELD_INPUT, 0, inputs * OP_TENSOR_CELLS) < 0 ||
+	    fields_add(fields, OP_FIELD_OUTPUT, 0, outputs * OP_TENSOR_CELLS) < 0 ||
+	    fields_add_fixed(t, fields, OP_COL_TRACE_ID, OP_COL_CACHE_HIT + 1) < 0 ||
+	    fields_add_extras(t, fields, true) < 0 ||
+	    fields_add_fixed(t, fields, OP_COL_CACHE_HIT + 1, OP_COLUMNS) < 0 ||
+	    fields_add_extras(t, fields, false) < 0)
+		return TACHO_ENOMEM;
+	return t->unreliable ? fields_add(fields, OP_FIELD_UNRELIABLE, 0, 1) : 0;
+}
+
+const char *const op_tensor_names[OP_TENSOR_CELLS] = {
+	"W_PAD[LOGICAL]", "Z_PAD[LOGICAL]", "Y_PAD[LOGICAL]", "X_PAD[LOGICAL]",
+	"LAYOUT",         "DATATYPE",       "MEMORY"};
+
+void op_field_name(const struct op_table *t, struct op_field field, struct buf *out)
+{
+	switch (field.source) {
+	case OP_FIELD_FIXED:
+		buf_adds(out, op_columns[field.index].name);
+		break;
+	case OP_FIELD_INPUT:
+	case OP_FIELD_OUTPUT:
+		buf_addf(out, "%s_%u_%s", field.source == OP_FIELD_INPUT ? "INPUT" : "OUTPUT",
+			 field.index / OP_TENSOR_CELLS,
+			 op_tensor_names[field.index % OP_TENSOR_CELLS]);
+		break;
+	case OP_FIELD_EXTRA:
+		buf_add(out, t->extras.v[field.index].name.text, t->extras.v[field.index].name.len);
+		break;
+	case OP_FIELD_UNRELIABLE:
+		buf_adds(out, "UNRELIABLE");
+		break;
+	}
+}
+
+/* ---- from text ---- */
+
+/* "32[30]", or "32": then both are that. */
+static void dim_read(struct op_text text, int64_t *padded, int64_t *logical)
+{
+	const char *open = text.text ? memchr(text.text, '[', text.len) : NULL;
+	const char *close = open ? memchr(open, ']', (size_t)(text.text + text.len - open)) : NULL;
+	size_t len = open ? (size_t)(open - text.text) : text.len;
+
+	if (!text.text || csv_integer((struct csv_cell){text.text, len}, padded) < 0)
+		*padded = OP_NONE;
+	*logical = *padded;
+	if (open && (!close || csv_integer((struct csv_cell){open + 1, (size_t)(close - open - 1)},
+					   logical) < 0))
+		*logical = OP_NONE;
+}
+
+void op_tensor_read(struct op_tensor *tensor)
+{
+	for (int d = 0; d < OP_DIMS; d++)
+		dim_read(tensor->cells[d], &tensor->padded[d], &tensor->logical[d]);
+	tensor->layout = tensor->cells[4];
+	tensor->datatype = tensor->cells[5];
+	tensor->memory = tensor->cells[6];
+}
+
+int op_program_set_text(struct op_table *t, struct op_program *p, enum op_column column,
+			struct op_text text)
+{
+	const struct op_column_def *d = &op_columns[column];
+	double *number = column == OP_COL_PM_IDEAL       ? &p->ideal_ns
+			 : column == OP_COL_PM_COMPUTE   ? &p->compute_ns
+			 : column == OP_COL_PM_BANDWIDTH ? &p->bandwidth_ns
+							 : NULL;
+
+	if (d->holder != OP_OF_PROGRAM)
+		return op_table_add_cell(t, &p->cells, column, text);
+	*(struct op_text *)((char *)p + d->offset) = text;
+	if (number && csv_number((struct csv_cell){text.text, text.len}, number) == CSV_NO_NUMBER)
+		return 1;
+	return 0;
+}
+
+/* Fills a field; false: it cannot hold the text. */
+static bool field_read(struct op *op, enum op_column column, struct op_text text)
+{
+	const struct op_column_def *d = &op_columns[column];
+	struct csv_cell cell = {text.text, text.len};
+	void *field = (char *)op + d->offset;
+	double real;
+
+	if (column == OP_COL_CACHE_HIT) {
+		op->hit = text.len == 4 && !memcmp(text.text, "True", 4)    ? OP_HIT_TRUE
+			  : text.len == 5 && !memcmp(text.text, "False", 5) ? OP_HIT_FALSE
+									    : OP_HIT_UNKNOWN;
+		return op->hit != OP_HIT_UNKNOWN;
+	}
+	if (d->type == OP_TEXT) {
+		*(struct op_text *)field = text;
+		return true;
+	}
+	if (d->type == OP_REAL) {
+		enum csv_number kind = csv_number(cell, &real);
+
+		*(double *)field = real;
+		return kind == CSV_INT || kind == CSV_REAL;
+	}
+	if (csv_integer(cell, field) == 0)
+		return true;
+	*(int64_t *)field = OP_NONE;
+	if (csv_number(cell, &real) != CSV_REAL || real != rint(real) || fabs(real) >= 0x1p63)
+		return false;
+	*(int64_t *)field = (int64_t)real;
+	return true;
+}
+
+int op_set_text(struct op_table *t, struct op *op, enum op_column column, struct op_text text,
+		bool exact)
+{
+	struct buf again = BUF_INIT;
+	bool held = field_read(op, column, text), same = true;
+	int r = 0;
+
+	if (!held && csv_blank((struct csv_cell){text.text, text.len}) && !exact)
+		return 0;
+	if (held && exact) {
+		field_add(&again, op, column);
+		same = again.len == text.len && !memcmp(again.data, text.text, text.len);
+		buf_free(&again);
+	}
+	if (!held || !same)
+		r = op_table_add_cell(t, &op->cells, column, text);
+	return r < 0 ? r : !held;
+}
+
+/* The next text of a Python list: "['a'; 'b']". */
+static bool list_next(const char **at, const char *end, struct op_text *item)
+{
+	const char *p = *at;
+	char quote;
+
+	while (p < end && *p != '\'' && *p != '"')
+		p++;
+	if (p == end)
+		return false;
+	quote = *p++;
+	item->text = p;
+	while (p < end && *p != quote)
+		p += *p == '\\' && p + 1 < end ? 2 : 1;
+	item->len = (size_t)(p - item->text);
+	*at = p < end ? p + 1 : p;
+	return true;
+}
+
+static bool list_item(struct op_text list, uint32_t index, struct op_text *item)
+{
+	const char *at = list.text;
+
+	for (uint32_t i = 0; list.text && list_next(&at, list.text + list.len, item); i++)
+		if (i == index)
+			return true;
+	*item = (struct op_text){0};
+	return false;
+}
+
+bool op_kernel_next(const struct op_program *p, uint32_t *at, struct op_kernel *kernel)
+{
+	uint32_t compute = 0;
+	struct op_text ignored;
+
+	*kernel = (struct op_kernel){.kind = OP_KERNEL_COMPUTE};
+	if (list_item(p->compute_source, *at, &kernel->source)) {
+		list_item(p->compute_hash, (*at)++, &kernel->hash);
+		return true;
+	}
+	while (list_item(p->compute_source, compute, &ignored))
+		compute++;
+	kernel->kind = OP_KERNEL_DATA_MOVEMENT;
+	if (!list_item(p->dm_source, *at - compute, &kernel->source))
+		return false;
+	list_item(p->dm_hash, (*at)++ - compute, &kernel->hash);
+	return true;
+}
