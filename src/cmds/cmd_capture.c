@@ -72,8 +72,8 @@ static bool well_known(char *dir, size_t size)
 }
 
 /*
- * When another recorder has the well-known session, one of its own does for programs that are told
- * by TACHO_SESSION.
+ * If another recorder owns the well-known session, open a private one for programs with
+ * TACHO_SESSION.
  */
 static int capture_session_open(struct capture **c, struct conf *cf,
 				struct capture_options *options, struct tacho_error *err)
@@ -186,7 +186,7 @@ static int cmd_capture_run(void *conf, const struct cmd_common *common, int argc
 	}
 	environ_check(common->quiet);
 	record_options(&cf->record, &options);
-	/* First, so that a signal never leaves a session behind. */
+	/* First, so that a signal never leaks a session. */
 	record_catch_signals();
 	record_raise_files();
 	code = capture_session_open(&r.capture, cf, &options, &err);

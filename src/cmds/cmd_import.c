@@ -54,7 +54,7 @@ static void chrome_notes_print(const struct import_notes *n)
 			fmt_count(count, n->cut));
 }
 
-/* A damaged input gives what stands before the damage, and exit code 4. */
+/* A damaged input gives what precedes the damage, and exit code 4. */
 static int import_convert(int fd, const char *input, const char *output, const struct conf *conf,
 			  const struct cmd_common *common)
 {

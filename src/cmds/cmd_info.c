@@ -25,7 +25,7 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-/* What only a pass over all rows tells. */
+/* Facts that need a pass over all rows. */
 struct counts {
 	uint64_t kinds[TRACE_ROW_KINDS + 1]; /* the last: kinds that this version does not know */
 	uint64_t late, late_step;

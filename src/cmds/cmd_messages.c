@@ -49,7 +49,7 @@ static enum term_color severity_color(const struct trace_row *row)
 						  : TERM_NONE;
 }
 
-/* The text with a NUL behind it: patterns need one. */
+/* The text with a terminating NUL, which patterns need. */
 static bool is_taken(struct listing *l, const struct trace_row *row)
 {
 	uint64_t severity = row->kind == TRACE_ROW_MESSAGE ? row->a : TRACE_SEVERITY_INFO;

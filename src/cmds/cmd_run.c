@@ -305,7 +305,7 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 	record_options(conf, &options);
 	options.session = session;
 	options.fall_back = true;
-	/* First, so that a signal never leaves a session behind. */
+	/* First, so that a signal never leaks a session. */
 	record_catch_signals();
 	record_raise_files();
 	code = capture_open(&r.capture, &options, &err);
@@ -343,7 +343,7 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 		capture_abandon(r.capture);
 		return code;
 	}
-	/* Behind the fork: what a child may do while other threads run is little. */
+	/* After the fork a child may call little while other threads run. */
 	record_sample_start(&r, conf);
 	if (show.wanted)
 		viewer_begin(capture_session(r.capture), common);

@@ -263,7 +263,7 @@ static int stats_by_place(const void *a, const void *b, void *context)
 	return r ? r : (i > k) - (i < k);
 }
 
-/* Those are one: the first of them stands for all. NULL in FOLD: there are none. */
+/* Folded names: the first represents all. NULL in FOLD: none. */
 static int find_folds(const struct trace *trace, uint32_t **fold)
 {
 	uint32_t n = trace->srcloc_count, count = 0;

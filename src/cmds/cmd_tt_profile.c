@@ -110,7 +110,7 @@ static int write_output(const char *path, const char *report, const char *logs,
 	return r;
 }
 
-/* The report and its form for compilers, OUTPUT, with what the messages in LOGS tell. */
+/* Writes the report and OUTPUT, its form for compilers, with what the messages in LOGS contain. */
 static int tt_profile_report(const struct ops_options *options, const char *output,
 			     const char *logs, const struct cmd_common *common,
 			     struct tacho_error *err)

@@ -7,7 +7,7 @@
 
 bool port_is_free(int port);
 
-/* "pytest (pid 123)", or "another process" when the system does not tell. */
+/* "pytest (pid 123)", or "another process" if the system does not say. */
 void port_owner(int port, char *text, size_t size);
 
 /* The first free one of FIRST..LAST, or -1. */

@@ -149,7 +149,7 @@ static int open_query(struct query *q, const struct query_conf *conf, int argc, 
 	return r;
 }
 
-/* Tells what is missing from the file; returns the exit code. */
+/* Reports what is missing from the file; returns the exit code. */
 static int report_damage(const struct query *q)
 {
 	const struct trace_damage *d = &q->trace->damage;
@@ -175,7 +175,7 @@ int query_run(void *verb_conf, const struct cmd_common *common, int argc, char *
 	if (r == 0)
 		r = print(&q, verb_conf);
 	if (r < 0 && cmds_stdout_failed())
-		r = 0; /* cmds_main() tells it, once for all verbs */
+		r = 0; /* cmds_main() reports it, once for all verbs */
 	if (r < 0)
 		r = err_report(&q.err, r);
 	else

@@ -7,7 +7,7 @@
 /* One end of a range as it was written, without blanks. */
 struct end {
 	char text[64];
-	const char *unit; /* behind the digits */
+	const char *unit; /* after the digits */
 };
 
 static int bad_range(const char *text, struct tacho_error *err)
@@ -34,7 +34,7 @@ static bool copy_end(struct end *e, const char *text, size_t len)
 	return true;
 }
 
-/* Where the two ends are separated: "..", or one of ",", ":", "+", "-" behind the first digit. */
+/* Finds the separator of the two ends: "..", or one of ",", ":", "+", "-" after the first digit. */
 static const char *range_separator_find(const char *text, size_t *len)
 {
 	const char *s = strstr(text, "..");

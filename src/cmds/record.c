@@ -20,7 +20,9 @@ static volatile sig_atomic_t late[NSIG];  /* came to the child that is to be the
 static pid_t recorder;
 static bool wrapped;
 static pid_t parent; /* then */
-/* Caught, and behind SIGCHLD ignored: a closed pipe or a full file is an error of one write. */
+/*
+ * Caught; those after SIGCHLD are ignored: a closed pipe or a full file is an error of one write.
+ */
 static const int caught[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,
 			     SIGUSR2, SIGCHLD, SIGPIPE, SIGXFSZ};
 #define CAUGHT (int)(sizeof(caught) / sizeof(caught[0]))
@@ -344,8 +346,8 @@ static void record_progress_show(struct recording *r)
 }
 
 /*
- * What could not be written is not lost: says what is saved, what is in memory, and how to go on.
- * One line, since it comes in the middle of what the program prints.
+ * A failed write loses nothing: report what is saved, what is in memory, and how to continue. One
+ * line, since it appears in the middle of the program's output.
  */
 static void report_stop(const char *why, const char *session, const struct capture_summary *s)
 {
@@ -392,7 +394,7 @@ static void record_last_line(const struct capture_summary *s, const char *output
 			 "for Tracy needs -DTRACY_ENABLE, one that is built with Tracy a port");
 }
 
-/* What is missing is told even to those who want to hear nothing else. */
+/* Reported even with --quiet. */
 static void last_warnings(const struct recording *r, const struct capture_summary *s,
 			  const char *output)
 {

@@ -93,7 +93,7 @@ void record_has_command(void);
 /* Undoes both: for the child between fork and exec. What came to it meanwhile comes again. */
 void record_restore(void);
 int record_stops(void);
-/* Asked more than once: save at once. Behind a parent that is the command's own affair. */
+/* Asked more than once: save at once. With a parent, that is the command's own affair. */
 bool record_insisted(void);
 /* A signal that was sent to this process alone and belongs to the command too; 0 = none. Clears it.
  */
@@ -104,9 +104,9 @@ int record_take_signal(void);
 bool record_round(struct recording *r);
 
 /*
- * Runs argv and records it and its children into conf->output; SESSION is a directory or NULL, WAIT
- * goes on while processes that the command left are alive. Returns the command's exit status, or
- * what went wrong, after saying so.
+ * Runs argv and records it and its children into conf->output. SESSION is a directory or NULL; WAIT
+ * continues while processes left by the command are alive. Returns the command's exit status, or an
+ * error's after reporting it.
  */
 int record_command(const struct record_conf *conf, const struct cmd_common *common,
 		   const char *session, bool wait, char **argv);

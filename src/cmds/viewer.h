@@ -6,13 +6,16 @@
 #include "http/http.h"
 #include "view/view.h"
 
-/* Without a PORT the first free one from 8086 on. Says on stderr which is taken by whom. */
+/*
+ * Without a PORT, the first free one from 8086 on. Reports on stderr which process owns a busy
+ * port.
+ */
 int viewer_start(struct http *http, int64_t port, bool quiet, struct tacho_error *err);
 
 #define VIEWER_ANY_PORT INT64_MIN /* none was asked for */
 int viewer_check_port(int64_t port, struct tacho_error *err);
 
-/* An address that stands for all of the machine's. */
+/* An address that means all of the machine's. */
 bool viewer_is_everywhere(const char *address);
 /* Prints the URL and how to come there from elsewhere on OUT. */
 void viewer_announce(const struct http *http, const char *bind, FILE *out);

@@ -66,7 +66,7 @@ static void bash_word(FILE *out, const struct cmd *cmd, const struct opt *o)
 		fprintf(out, " -%c", o->letter);
 }
 
-/* What may stand behind an option with choices; files are offered behind the others. */
+/* The values of an option with choices; files for the others. */
 static void bash_values(FILE *out, const struct cmd *cmd, const struct opt *o)
 {
 	if (o->type != OPT_T_ENUM || !o->name)

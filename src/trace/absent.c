@@ -1,4 +1,4 @@
-/* Processes that could not be recorded, for those who report on a trace. */
+/* Processes that could not be recorded: the list of a trace. */
 #include "trace/trace.h"
 
 #include <stdio.h>

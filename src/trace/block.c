@@ -40,7 +40,7 @@ bool block_header_get(const uint8_t *header, struct block *b)
 bool block_intact(const uint8_t *header, const struct block *b, const void *payload)
 {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-	/* A fuzzer cannot guess checksums: let it reach what stands behind them. */
+	/* A fuzzer cannot guess checksums, so let it pass them. */
 	(void)header, (void)b, (void)payload;
 	return true;
 #else
@@ -119,7 +119,7 @@ int block_payload(struct unpacker *u, const struct buf *store, const struct bloc
 	return 0;
 }
 
-/* Tries each place in WINDOW (LEN bytes of the file, from OFFSET on) where the magic stands. */
+/* Tries each occurrence of the magic in WINDOW (LEN bytes of the file, from OFFSET on). */
 static int resync_window(int fd, const char *window, size_t len, uint64_t offset,
 			 uint64_t file_size, uint64_t *budget, struct buf *store, struct block *b)
 {

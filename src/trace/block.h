@@ -36,9 +36,9 @@ int block_payload(struct unpacker *u, const struct buf *store, const struct bloc
 		  struct buf *unpacked, struct in *in);
 
 /*
- * The next whole block at or behind FROM, for files that are damaged. Reads into STORE. 0 or
- * TACHO_ENO. *BUDGET bounds the bytes that are hashed in vain: a hostile file must not make this
- * take longer than reading it a few times.
+ * Finds the next whole block at or after FROM in a damaged file and reads it into STORE. 0 or
+ * TACHO_ENO. *BUDGET bounds the bytes hashed in vain: a hostile file must not make this take longer
+ * than reading it a few times.
  */
 int block_resync(int fd, uint64_t from, uint64_t file_size, uint64_t *budget, struct buf *store,
 		 struct block *b);

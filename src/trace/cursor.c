@@ -6,15 +6,15 @@ struct trace_cursor {
 	struct trace_private *p;
 	uint64_t t0, t1;
 	const struct segment *segment, *segment_end;
-	uint32_t skip;                /* zones of the first segment that are passed over */
+	uint32_t skip;                /* zones of the first segment to skip */
 	struct zblock *block;         /* of segment - 1, or NULL */
 	uint32_t zone, zone_end;      /* in the block */
-	uint32_t mark;                /* the first of the block's marks at or behind zone */
+	uint32_t mark;                /* the first of the block's marks at or after zone */
 	const struct zone_mark *last; /* of the zone given last, or NULL */
 	const uint8_t *recursive;     /* of the lane, of a file without marks; or NULL */
 };
 
-/* The first segment of a lane that ends behind t0. Segments are sorted by start and by end. */
+/* The first segment of a lane that ends after t0. Segments are sorted by start and by end. */
 static const struct segment *segment_from(const struct segment *low, const struct segment *high,
 					  uint64_t t0)
 {
@@ -70,7 +70,7 @@ static void cursor_skip(struct trace_cursor *c)
 		;
 }
 
-/* Passes over the first zones of a segment. */
+/* Skips the first zones of a segment. */
 static void cursor_pass(struct trace_cursor *c)
 {
 	const struct zone_marks *m = &c->block->marks;

@@ -1,5 +1,6 @@
-/* Definition records, writing side. A reader passes over kinds and trailing fields it does not
- * know. */
+/*
+ * Definition records, writing side. Readers skip kinds and trailing fields that they do not know.
+ */
 #include "base/limits.h"
 #include "trace/writer.h"
 

@@ -8,7 +8,7 @@
 
 #define PART ".part"
 
-/* The path without ".part" behind it. */
+/* The path without ".part". */
 static char *final_path(const char *path)
 {
 	size_t len = strlen(path), part = strlen(PART);
@@ -61,9 +61,9 @@ static bool follow_is_empty(const struct trace *t)
 }
 
 /*
- * Where the last checkpoint behind FROM ends, or the file when it is complete; FROM when there is
- * none. Looks at the headers of blocks alone. A file in which they do not follow one another is
- * damaged, and taken as it is.
+ * The end of the last checkpoint after FROM, or of the file if it is complete; FROM if there is
+ * none. Reads only block headers. A file whose headers do not follow one another is damaged and is
+ * taken as it is.
  */
 static uint64_t settled_end(const struct trace_private *p, uint64_t from, uint64_t size)
 {
@@ -129,7 +129,7 @@ int trace_follow_settled(struct trace **trace, const char *path, struct tacho_er
 	return follow_advance(trace, path, true, err);
 }
 
-/* Everything anew, from the file at PATH. */
+/* Reloads everything from the file at PATH. */
 static int follow_reload(struct trace_private *p, const char *path, struct tacho_error *err)
 {
 	struct trace before = p->trace;
@@ -162,7 +162,7 @@ static int follow_reload(struct trace_private *p, const char *path, struct tacho
 	return TRACE_RELOADED;
 }
 
-/* Whether the last block that was read is still there: a recorder that goes on cuts the end off. */
+/* Is the last block that was read still there? A recorder that resumes truncates the file. */
 static bool tail_is_there(struct trace_private *p, uint64_t size)
 {
 	uint8_t header[BLOCK_HEADER_SIZE];

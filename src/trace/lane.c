@@ -401,7 +401,7 @@ static int lane_append(struct trace_writer *w, struct trace_lane *lane, uint64_t
 	return 0;
 }
 
-/* Makes a zone fit behind the last one. */
+/* Clips a zone so that it starts after the previous one. */
 static void zone_move(struct trace_writer *w, const struct trace_lane *lane, uint64_t *start,
 		      uint64_t *end)
 {

@@ -204,9 +204,8 @@ static int index_open(struct trace_lod *lod)
 }
 
 /*
- * Builds a damaged index again. A query that is under way goes on: the index is a function of the
- * trace, so blocks that were read and verified are the same in the new one. If they are not, the
- * file was not one that we wrote.
+ * Rebuilds a damaged index. A running query may continue: the index is a function of the trace, so
+ * verified blocks are the same in the new one. If they are not, the file was not written by us.
  */
 static int index_rebuild(struct trace_lod *lod)
 {

@@ -1,27 +1,28 @@
 /*
  * Private: the level-of-detail index.
  *
- * Over each lane stands a pyramid. A bottom node, a leaf, covers up to 8 zones; it ends early
- * before a gap that is long against its surroundings, and a zone that is long against them has a
- * leaf of its own: else one long thing would make a wide leaf of small zones, and a view of many of
- * them would decode a block for each. A node above them has 40 leaves, those above that 4 nodes: a
- * pixel looks at more nodes the wider they fan out, and only the bottom of the pyramid costs room.
+ * Each lane has a pyramid. A bottom node, a leaf, covers up to 8 zones. It ends early before a gap
+ * that is long compared with its surroundings, and a comparatively long zone gets a leaf of its
+ * own: otherwise one long zone would make a wide leaf of small zones, and a view of many such
+ * leaves would decode a block for each. The next level has 40 leaves per node, higher levels 4
+ * nodes: a pixel visits more nodes the wider they fan out, and only the bottom of the pyramid costs
+ * space.
  *
- * A query takes a node as a whole when it is narrower than a pixel, or when it is not much wider
- * and has neither a zone nor, in sum, gaps of a pixel: then each pixel that it touches has
- * something in it. So a query looks at a bounded number of nodes whatever the number of zones, and
- * decodes zones only where single ones or real gaps are to be seen.
+ * A query takes a whole node if it is narrower than a pixel, or if it is not much wider and has
+ * neither a zone nor, in sum, gaps of a pixel: then each pixel it touches contains something. So a
+ * query visits a bounded number of nodes whatever the number of zones, and decodes zones only where
+ * single zones or real gaps are visible.
  *
- * Views from afar are made of rows of pixels, which stand beside the pyramid: lod_rows.c.
+ * Wide views are made from rows of pixels, which are stored next to the pyramid: lod_rows.c.
  *
- * The index of a trace that is being written is in lod_live.c, and has no rows; what follows is of
- * all others.
+ * lod_live.c has the index of a trace that is being written, which has no rows; the rest of this
+ * comment describes all others.
  *
  * The file: a header and one struct lod_lane per lane, padded to a whole block; the data, which is
  * the levels and rows of each lane, in blocks of LOD_BLOCK bytes; the checksums of these blocks.
  * Header, lane table and checksums are read and verified when the index is opened, blocks on first
- * use (lod_pages.c). Places are computed from the counts in the lane table; nothing else in the
- * index can lead outside. A damaged index is built again.
+ * use (lod_pages.c). Offsets are computed from the counts in the lane table; nothing else in the
+ * index can lead outside. A damaged index is rebuilt.
  */
 #ifndef TRACE_LOD_H
 #define TRACE_LOD_H
@@ -31,7 +32,7 @@
 #define LOD_MAGIC        "TACHOLOD"
 #define LOD_VERSION      4u
 #define LOD_BLOCK        4096u       /* bytes that have one checksum and are read at once */
-#define LOD_RESIDENT     (32u << 20) /* bytes of blocks in memory, unless told otherwise */
+#define LOD_RESIDENT     (32u << 20) /* default size of the block cache in bytes */
 #define LOD_HEAP         (32u << 10) /* bytes of a live level that stay on the heap */
 #define LOD_ZONES        8u          /* of a leaf, at most */
 #define LOD_LEAVES       40u         /* of a node above leaves */
@@ -56,10 +57,10 @@ struct lod_node {
 	uint64_t start, end;
 	uint64_t busy;
 	uint64_t longest; /* ticks */
-	uint64_t first;   /* zone << 24 | place of the longest behind it, or NODE_FAR */
+	uint64_t first;   /* zone << 24 | distance to the longest after it, or NODE_FAR */
 };
 
-#define NODE_FAR 0xffffffu /* the longest is too far behind for 24 bits */
+#define NODE_FAR 0xffffffu /* the distance to the longest exceeds 24 bits */
 
 struct lod_header {
 	char magic[8];
@@ -160,7 +161,7 @@ struct trace_lod {
 	/* A trace that is followed: its lanes by lane.number. */
 	bool live;
 	int error;        /* why lod_fetch() failed last */
-	bool damaged;     /* a block of a live index could not be read: make it anew */
+	bool damaged;     /* a block of a live index could not be read: rebuild */
 	uint64_t reloads; /* trace_private.reloads that it was made for */
 	struct {
 		VEC(struct lod_live *);
@@ -172,7 +173,7 @@ struct trace_lod {
 	bool rows; /* they lie on the grid of the trace */
 };
 
-/* How many nodes stand above so many leaves, and above so many nodes; above one none does. */
+/* The number of nodes above so many leaves, and above so many nodes; there is none above one. */
 static inline uint64_t lod_parents(uint64_t leaves)
 {
 	return (leaves + LOD_LEAVES - 1) / LOD_LEAVES;

@@ -15,7 +15,7 @@ struct live_level {
 };
 
 struct lod_live {
-	struct lod_builder builder; /* without the leaf that stands there for queries */
+	struct lod_builder builder; /* without the temporary leaf for queries */
 	struct lod_node parent;     /* of that leaf, as it was without it */
 	struct live_level leaves;
 	struct live_level nodes[LOD_LEVELS];
@@ -161,7 +161,7 @@ int lod_live_update(struct trace_lod *lod)
 			lod->size += live_lane_bytes(*l);
 			live_nodes_settle(lod, *l);
 		} else {
-			/* Half done: it is made anew next time. */
+			/* Incomplete: rebuild it next time. */
 			live_lane_free(*l);
 			*l = NULL;
 		}

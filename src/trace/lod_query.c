@@ -54,9 +54,9 @@ static inline uint64_t pixel_start(const struct query *q, uint64_t i)
 }
 
 /*
- * The first tick of the pixel behind the one that holds T. Divisions are most of the cost of an
- * item: for the usual widths the pixel is guessed and the neighbours are looked at. 128 bits only
- * when they are needed.
+ * The first tick of the pixel after the one that holds T. Divisions are most of the cost of an
+ * item: for the usual widths the pixel is guessed and its neighbours are tried. 128 bits only when
+ * needed.
  */
 static uint64_t pixel_limit(const struct query *q, uint64_t t)
 {

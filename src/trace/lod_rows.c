@@ -87,7 +87,7 @@ static void pixel_next(struct lod_rows *r)
 	r->limit = pixel_ticks(r, r->pixel + 1);
 }
 
-/* Goes to the pixel that holds tick T, which is behind the one that is open. */
+/* Advances to the pixel that holds tick T, which is after the open one. */
 static void pixel_find(struct lod_rows *r, uint64_t t)
 {
 	int64_t ns = trace_ns(r->trace, t);

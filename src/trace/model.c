@@ -165,8 +165,7 @@ static int read_ledger(struct trace_private *p, struct in *in)
 	new.rows_lost = in_varint(in);
 	if (in->bad)
 		return 0;
-	/* A ledger comes behind its track, so an id that is not known belongs to a damaged block.
-	 */
+	/* A ledger follows its track, so an unknown id belongs to a damaged block. */
 	if (id >= p->tracks.n)
 		return TACHO_EDAMAGED;
 	while (p->ledgers.n <= id) {

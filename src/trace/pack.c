@@ -83,9 +83,9 @@ static bool pack_compress(ZSTD_CCtx *zstd, const void *bytes, size_t len, struct
 }
 
 /*
- * A reader refuses more than BLOCK_RATIO bytes out of one: a small file must not keep it busy for
- * hours. What packs better, messages that differ in a number for example, gets a skippable frame
- * behind its own that makes it as long as it has to be.
+ * Readers refuse to expand a byte to more than BLOCK_RATIO: a small file must not keep them busy
+ * for hours. Data that compresses better, such as messages that differ in a number, gets a
+ * skippable frame appended that makes it long enough.
  */
 static bool compress_within(ZSTD_CCtx *zstd, const void *bytes, size_t len, struct buf *out)
 {
@@ -120,7 +120,7 @@ static void add_method(struct buf *out, enum pack_method method, size_t len)
 	add_varint(out, len);
 }
 
-/* Method and length stand in front: the length's varint has a fixed width of 4 bytes. */
+/* Method and length come first; the length's varint has a fixed width of 4 bytes. */
 #define COUNTED_HEAD 5u
 
 static void counted_head(struct buf *out, size_t at, enum pack_method method)
@@ -317,7 +317,7 @@ void pack_column(struct packer *p, const uint64_t *v, size_t n, struct buf *out)
  * The same for the columns of zones, which are many: loops without branches over 32-bit numbers,
  * made for the vectoriser.
  */
-/* The least of N numbers, and how many are above it by more than 0, 1, 2 and 3 bytes can tell. */
+/* The least of N numbers, and how many exceed it by more than 0, 1, 2 and 3 bytes hold. */
 FOR_WIDE_VECTORS static uint32_t spread_find32(const uint32_t *v, size_t n, size_t *above)
 {
 	uint32_t min = UINT32_MAX, a0 = 0, a1 = 0, a2 = 0, a3 = 0;
@@ -360,7 +360,9 @@ static bool pack_fits32(const struct shape *s, uint32_t v)
 	return (uint64_t)(v - (uint32_t)s->base) >> (8 * s->planes) == 0;
 }
 
-/* Patches are those too wide for the planes and those too wide for 32 bits, which stand in WIDE. */
+/*
+ * Patches are numbers too wide for the planes, and those too wide for 32 bits, which are in WIDE.
+ */
 static void add_patches32(const struct shape *s, const uint32_t *v, size_t n,
 			  const struct wide *wide, size_t wide_count, struct buf *out)
 {

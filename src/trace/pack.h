@@ -30,7 +30,7 @@ void pack_string(struct packer *p, const void *bytes, size_t len, struct buf *ou
 /* Appends a column of 0 < N <= BLOCK_ITEMS numbers, or their differences if those are shorter. */
 void pack_column(struct packer *p, const uint64_t *v, size_t n, struct buf *out);
 
-/* A number that 32 bits do not hold: in its place in V stands WIDE_MARK. */
+/* A number that does not fit 32 bits: V has WIDE_MARK in its place. */
 struct wide {
 	uint32_t at;
 	uint64_t value;

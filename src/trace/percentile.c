@@ -159,7 +159,7 @@ static int target_narrow(struct target *t, uint64_t low, uint64_t span, uint64_t
 	return t->cells ? 0 : TACHO_ENOMEM;
 }
 
-/* The cell in which the rank lies. N > 0; a rank behind all is in the last cell that has any. */
+/* The cell of the rank. N > 0; a rank beyond all values is in the last cell that has any. */
 static size_t cell_of_rank(const uint64_t *cells, size_t n, uint64_t *rank)
 {
 	size_t i = 0;

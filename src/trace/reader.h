@@ -65,7 +65,7 @@ struct zpeek {
 /* A decoded zone block. Counted references; kept in the cache while there is room. */
 struct zblock {
 	uint64_t offset;
-	uint32_t n; /* zones; segments stand one behind the other */
+	uint32_t n; /* zones; segments are contiguous */
 	uint32_t references;
 	uint32_t columns; /* ZBLOCK_* that are decoded */
 	bool bad;         /* could not be decoded: n = 0 */
@@ -155,7 +155,7 @@ struct trace_private {
 	struct {
 		VEC(struct segment);
 	} rows;             /* by start */
-	size_t rows_sorted; /* those behind are new */
+	size_t rows_sorted; /* later ones are new */
 	struct {
 		VEC(struct segment);
 	} pending;                     /* of the block that is being read */
@@ -178,7 +178,7 @@ struct trace_private {
 	bool recursion_known;   /* zones inside of their like are marked */
 	struct clock_fit fit;
 	int64_t origin_ns;    /* of trace.origin, by the fit */
-	uint64_t scan_end;    /* behind the last whole block; known after a scan only */
+	uint64_t scan_end;    /* end of the last whole block; known only after a scan */
 	uint64_t tail_offset; /* the last block that was scanned, and its header */
 	uint8_t tail[BLOCK_HEADER_SIZE];
 	bool defs_new; /* definitions were read since model_finish() */
@@ -245,7 +245,7 @@ void lanes_clear(struct trace_private *p);
 /* scan.c: finds the blocks. index_load() is TACHO_EDAMAGED when there is no usable index. */
 int index_load(struct trace_private *p);
 int file_scan(struct trace_private *p);
-/* Goes on behind what file_scan() found, up to file_size. */
+/* Continues after what file_scan() found, up to file_size. */
 int file_scan_on(struct trace_private *p);
 int stats_load(struct trace_private *p, struct in *in);
 

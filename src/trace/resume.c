@@ -1,7 +1,7 @@
 /*
- * Going on with a file that a killed recorder left. All that the writer knew is in the file: it is
- * read up to the last checkpoint and the writer is made as it was then; what stands behind is cut
- * off, since the recorder will send it again.
+ * Resume a file that a killed recorder left. Everything the writer knew is in the file: read it up
+ * to the last checkpoint, restore the writer, and cut off the rest, since the recorder will send it
+ * again.
  */
 #include "trace/stats.h"
 #include "trace/writer.h"
@@ -30,7 +30,7 @@ static int find_part(struct trace_writer *w, struct tacho_error *err)
 	return 0;
 }
 
-/* The parts of the checkpoint's state stand in neighbouring blocks. */
+/* The parts of the checkpoint's state are in neighbouring blocks. */
 static int take_state(struct trace_writer *w, struct trace_private *p, size_t *len)
 {
 	struct buf state = BUF_INIT;
@@ -106,7 +106,7 @@ static void take_segments(struct trace_writer *w, const struct block *b, struct 
 	}
 }
 
-/* The index is made anew from the blocks. */
+/* Rebuild the index from the blocks. */
 static int take_index(struct trace_writer *w, struct trace_private *p)
 {
 	uint64_t at = FILE_HEADER_SIZE, size = p->trace.file_size, budget = 2 * size + (16u << 20);

@@ -109,8 +109,7 @@ static int buffers_write(struct trace_writer *w, struct row_buffer **list, size_
 	return r;
 }
 
-/* Buffers that waited for a common block stand at the front of the list while it is gone through.
- */
+/* Buffers that waited for a common block stay at the front of the list during the pass. */
 int row_buffers_flush(struct trace_writer *w)
 {
 	size_t small = 0, rows = 0, text = 0, full = block_items(w->rows, ROWS_FULL);

@@ -118,8 +118,8 @@ struct offsets {
 };
 
 /*
- * Segments of one block must be one behind the other. So a hostile index cannot claim more than its
- * file has room for.
+ * Segments of one block must be contiguous, so a hostile index cannot claim more than its file has
+ * room for.
  */
 static int read_segment(struct trace_private *p, struct in *in, uint16_t type, uint64_t offset,
 			struct segment *s)

@@ -32,7 +32,7 @@ void directory_add(struct buf *b, uint32_t srclocs, const struct segment *s, siz
 void directory_read(struct in *in, struct directory *d);
 void directory_next(struct in *in, struct directory *d, uint64_t offset, struct segment *s);
 
-/* One segment as it stands in directories and in the index, relative to the one before it. */
+/* One segment as stored in directories and in the index, relative to the previous one. */
 void segment_add(struct buf *b, const struct segment *s, uint32_t last_track, uint64_t last_start);
 void segment_read(struct in *in, struct segment *s, uint32_t last_track, uint64_t last_start);
 

@@ -1,4 +1,4 @@
-/* Private: statistics are made by passes over the zones that a filter selects. */
+/* Private: statistics, computed by passes over the zones that a filter selects. */
 #ifndef TRACE_STATS_H
 #define TRACE_STATS_H
 

@@ -276,11 +276,10 @@ struct trace_row {
 };
 
 /*
- * The ledger of one track: what its program emitted, as told by the ring, against what the file
- * holds. "emitted == stored + lost" for zones and for rows; trace_check() recounts stored. It does
- * so over all tracks together, since a thread may emit zones of a fiber and rows of any track. Rows
- * of the kinds LOSS, NOTE and LATE are the recorder's own: nobody emitted them and they do not
- * count.
+ * The ledger of one track: what its program emitted, according to the ring, against what the file
+ * holds. "emitted == stored + lost" for zones and for rows; trace_check() recounts what is stored,
+ * over all tracks together, since a thread may emit zones of a fiber and rows of any track. Rows of
+ * the kinds LOSS, NOTE and LATE are the recorder's own and do not count.
  */
 struct trace_ledger {
 	uint64_t zones_emitted, zones_lost;
@@ -309,10 +308,10 @@ int trace_writer_open(struct trace_writer **w, const char *path,
 		      const struct trace_writer_options *options, struct tacho_error *err);
 
 /*
- * Opens the .part file that a killed recorder left at PATH.part (or PATH itself), drops what stands
- * behind its last checkpoint, and goes on. *STATE is the checkpoint's state, valid until the writer
- * is closed. Ids, lanes and ledgers are as they were. TACHO_ENO when it has no checkpoint, or when
- * there is no PATH.part and PATH is a complete file.
+ * Opens the .part file that a killed recorder left at PATH.part (or PATH itself), drops everything
+ * after its last checkpoint, and continues. *STATE is the checkpoint's state, valid until the
+ * writer is closed. Ids, lanes and ledgers are as they were. TACHO_ENO if it has no checkpoint, or
+ * if there is no PATH.part and PATH is a complete file.
  */
 int trace_writer_resume(struct trace_writer **w, const char *path,
 			const struct trace_writer_options *options, const void **state,
@@ -371,8 +370,8 @@ uint32_t trace_writer_srclocs(const struct trace_writer *w);
 uint32_t trace_writer_absent(const struct trace_writer *w);
 
 /*
- * What is open, by track and depth, for those who follow the trace: goes to the file with the next
- * block and replaces what was told before.
+ * Sets the open zones, by track and depth, for followers: written with the next block, replacing
+ * the previous set.
  */
 int trace_set_open_zones(struct trace_writer *w, const struct trace_open_zone *zones, size_t count);
 
@@ -413,15 +412,15 @@ struct trace_lane_info {
 };
 
 /*
- * What is wrong with the file; all zero for a whole one. Opening a closed file reads its index
- * alone: a damaged block of zones or rows is found, passed over and counted here when it is read.
+ * What is wrong with the file; all zero for a whole one. Opening a closed file reads only its
+ * index: a damaged block of zones or rows is skipped and counted here when it is read.
  */
 struct trace_damage {
 	bool unfinished;         /* no trailer: the recorder did not close it */
-	uint64_t bad_blocks;     /* checksum or content wrong: passed over */
+	uint64_t bad_blocks;     /* checksum or content wrong: skipped */
 	uint64_t bad_offset;     /* of the first such block */
-	uint64_t missing_bytes;  /* behind the last whole block */
-	uint64_t unknown_blocks; /* of types that a newer version wrote: passed over */
+	uint64_t missing_bytes;  /* after the last whole block */
+	uint64_t unknown_blocks; /* of types that a newer version wrote: skipped */
 	char text[200];          /* one line for people, "" for a whole file */
 };
 
@@ -474,20 +473,19 @@ int trace_open_again(struct trace **again, const struct trace *trace, struct tac
 /*
  * Following a trace while it is being written.
  *
- * trace_follow() opens PATH.part, or PATH when there is none; PATH may be given with or without
- * ".part". trace_refresh() reads what was appended since: its cost is that of what is new. It copes
- * with a block that is written half, the rename to PATH at the end, a recorder that was killed and
- * one that went on in its place (and cut the end of the file off), and a new recording at the same
- * PATH.
+ * trace_follow() opens PATH.part, or PATH if there is none; PATH may be given with or without
+ * ".part". trace_refresh() reads what was appended since, at a cost proportional to what is new. It
+ * handles a half-written block, the rename to PATH at the end, a recorder that was killed and one
+ * that resumed in its place (and truncated the file), and a new recording at the same PATH.
  *
  * Refreshing moves the arrays of struct trace: take them from it again. No cursor, walk or rows may
- * be open meanwhile. Ids and strings stay; the position of a lane in trace->lanes changes when
- * lanes are added before it, its track and depth tell which it is. Behind TRACE_RELOADED nothing of
- * before holds; the uuid tells whether it is still the same recording. A complete trace has
- * damage.unfinished == false.
+ * be open meanwhile. Ids and strings stay valid. The position of a lane in trace->lanes changes
+ * when lanes are added before it; identify a lane by track and depth. After TRACE_RELOADED nothing
+ * from before is valid; compare the uuid to see whether it is the same recording. A complete trace
+ * has damage.unfinished == false.
  *
  * trace->start may move back when a long zone ends. trace_ns() counts from trace->origin, which
- * stays: the start of the first process, or of what was there first, so ns may be negative.
+ * stays: the start of the first process, or of what came first, so ns may be negative.
  */
 enum trace_change { TRACE_SAME, TRACE_GREW, TRACE_RELOADED };
 int trace_follow(struct trace **trace, const char *path, struct tacho_error *err);
@@ -547,8 +545,8 @@ struct trace_rows;
 int trace_rows_open(struct trace_rows **r, struct trace *trace, uint32_t track, uint64_t t0,
 		    uint64_t t1);
 /*
- * All rows (of one track or of all) in blocks that stand at OFFSET of the file or behind: what
- * trace_known() was before a refresh.
+ * All rows (of one track or of all) in blocks at or after OFFSET of the file: pass what
+ * trace_known() returned before a refresh.
  */
 int trace_rows_open_from(struct trace_rows **r, struct trace *trace, uint32_t track,
 			 uint64_t offset);
@@ -618,7 +616,7 @@ struct trace_lod_item {
  * pixel is known to a pixel.
  */
 struct trace_strip {
-	uint64_t t0, t1; /* ticks; t1 > t0, at most INT64_MAX behind it */
+	uint64_t t0, t1; /* ticks; t1 > t0, at most INT64_MAX after it */
 	uint32_t width;  /* pixels, at most TRACE_STRIP_WIDTH */
 	double wide;     /* pixels */
 	/*

@@ -481,7 +481,7 @@ static int move_into_place(struct trace_writer *w)
 static void writer_mend(struct trace_writer *w)
 {
 	if (ftruncate(w->fd, (off_t)w->offset) < 0 || writer_head(w) < 0) {
-		/* Then it cannot, and the user is told of the cut in any case. */
+		/* The cut cannot be undone then; the user gets a warning in any case. */
 	}
 }
 

@@ -2,8 +2,8 @@
  * Private: the parts of the writer.
  *
  * Zones wait in their lane, rows in their track, definitions in one buffer, until a block is full,
- * too much is buffered, or a checkpoint comes. Every block goes through writer_block(), which puts
- * the definitions made so far in front of it: a file cut behind any block explains itself.
+ * too much is buffered, or a checkpoint is due. Every block goes through writer_block(), which
+ * writes the definitions made so far before it: a file cut after any block is self-contained.
  */
 #ifndef TRACE_WRITER_H
 #define TRACE_WRITER_H
@@ -45,7 +45,7 @@ struct trace_lane {
 	uint64_t end;   /* of the last zone */
 	uint64_t start; /* of the first buffered zone */
 	uint32_t n, cap;
-	uint32_t *gap; /* cap entries; duration and srcloc stand behind it in one allocation */
+	uint32_t *gap; /* cap entries; duration and srcloc follow it in one allocation */
 	uint32_t *duration;
 	uint32_t *srcloc;
 	struct lane_extras *extras; /* NULL until the lane's first */

@@ -63,7 +63,7 @@ static bool times_join(uint64_t *start, uint64_t *end, const struct segment *s)
 	return !wrapped && t == s->end;
 }
 
-/* The same from 32-bit numbers: their sum cannot wrap unseen, so the end alone tells. */
+/* The same from 32-bit numbers: their sum cannot wrap, so checking the end is enough. */
 static bool times_join32(const uint32_t *gap, const uint32_t *duration, uint64_t *restrict start,
 			 uint64_t *restrict end, const struct segment *s)
 {

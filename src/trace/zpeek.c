@@ -1,7 +1,7 @@
 /*
- * The reader: single zones of a block. To decode a block is to unpack its planes, to put the bytes
- * of each number together and to add up all times; the index has the time of every eighth zone, so
- * who looks at a few zones needs the first of it alone.
+ * The reader: single zones of a block. Decoding a block means unpacking its planes, assembling the
+ * bytes of each number and adding up all times. The index has the time of every eighth zone, so a
+ * reader of a few zones needs only the first step.
  */
 #include "base/search.h"
 #include "trace/reader.h"
@@ -13,7 +13,7 @@ struct needs {
 	size_t planes, patches;
 };
 
-/* Passes over a plane; true when it is not constant. */
+/* Skips a plane; true if it is not constant. */
 static bool plane_pass(struct in *in)
 {
 	if (in_byte(in) == METHOD_CONSTANT) {
@@ -40,7 +40,7 @@ static int column_needs(struct in in, size_t n, struct needs *needs)
 	return in.bad ? TACHO_EDAMAGED : 0;
 }
 
-/* What is being taken of a block: a plane of scratch, and behind it what is ready. */
+/* The state of reading a block: a scratch plane, followed by finished output. */
 struct taking {
 	struct unpacker *u;
 	size_t n;
@@ -48,7 +48,7 @@ struct taking {
 	uint8_t *ready; /* the end of it, where the next plane comes */
 };
 
-#define SCRATCH_SPARE 8u /* zeros behind a plane, so that it has whole words */
+#define SCRATCH_SPARE 8u /* zeros after a plane, so it can be read in whole words */
 
 /*
  * Bytes of two numbers of 4, 2 or 1 bits each become one of twice as many. For the vectoriser,
