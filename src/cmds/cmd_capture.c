@@ -214,7 +214,7 @@ static int cmd_capture_run(void *conf, const struct cmd_common *common, int argc
 
 const struct cmd cmd_capture = {
 	.name = "capture",
-	.summary = "record programs that are running or will be started",
+	.summary = "record programs that are running or start later",
 	.usage = "[options]",
 	.description =
 		"Makes a session and records every program that joins it until Ctrl-C: programs that "

@@ -111,7 +111,7 @@ QUERY_RUN(check_print)
 
 const struct cmd cmd_check = {
 	.name = "check",
-	.summary = "check a trace: every byte, and that nothing is unaccounted for",
+	.summary = "verify every byte of a trace, and that its books balance",
 	.usage = "[--strict] FILE",
 	.description =
 		"Reads the whole trace: checksums, the order of zones, ids, counts, the index. "

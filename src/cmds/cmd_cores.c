@@ -217,7 +217,7 @@ QUERY_RUN(cores_print)
 
 const struct cmd cmd_cores = {
 	.name = "cores",
-	.summary = "list the cores of devices: how long their kernels ran",
+	.summary = "list device cores with the times of their kernels",
 	.usage = "[options] FILE",
 	.description =
 		"Prints for each core of a device how many programs it ran, how long it was busy (any of "

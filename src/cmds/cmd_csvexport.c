@@ -13,7 +13,7 @@ struct conf {
 #define COMMON_OPTS                                                                                \
 	OPT_STR('f', "filter", "TEXT", struct conf, csv.filter, "only names that contain TEXT"),   \
 		OPT_STR('s', "sep", "TEXT", struct conf, csv.separator,                            \
-			"what stands between columns (default: a comma)"),                         \
+			"separator of columns (default: a comma)"),                                \
 		OPT_FLAG('c', "case", struct conf, csv.case_sensitive,                             \
 			 "upper and lower case differ in --filter"),                               \
 		OPT_FLAG('e', "self", struct conf, csv.self,                                       \
@@ -116,7 +116,7 @@ const struct cmd cmd_csvexport = {
 const struct cmd cmd_csv_release = {
 	.name = "csvexport-release",
 	.aliases = {"csvexport-release"},
-	.summary = "the same with the options of Tracy 0.10 as Tenstorrent builds it",
+	.summary = "print a trace as the csvexport of Tenstorrent's Tracy 0.10 does",
 	.usage = "[options] FILE",
 	.description = "As 'tacho csvexport', but -p names the parent of special functions and the "
 		       "rows of -u have no column 'value'.",

@@ -14,7 +14,7 @@ static const struct opt opts[] = {
 	OPT_DOUBLE(0, "tolerance", "PERCENT", struct conf, compare.tolerance,
 		   "numbers that differ by no more are the same"),
 	OPT_FLAG(0, "only-compare-op-ids", struct conf, compare.ids_only,
-		 "only tell whether the same ops occur"),
+		 "compare only which ops occur"),
 	OPT_END,
 };
 

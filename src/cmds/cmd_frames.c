@@ -150,7 +150,7 @@ QUERY_RUN(frames_print)
 
 const struct cmd cmd_frames = {
 	.name = "frames",
-	.summary = "list frame sets, or every frame",
+	.summary = "list frame sets, or single frames",
 	.usage = "[options] FILE",
 	.description =
 		"Prints for each set of frames how many there are, their mean duration, frames "

@@ -119,7 +119,7 @@ static int cmd_import_run(void *verb_conf, const struct cmd_common *common, int 
 
 const struct cmd cmd_import = {
 	.name = "import",
-	.summary = "make a trace of a file from another profiler",
+	.summary = "convert the trace of another profiler",
 	.usage = "[options] FILE.tracy|FILE.json",
 	.description =
 		"Converts a trace that Tracy has saved (versions 0.9.0 to 0.14.0) into one of ours. "

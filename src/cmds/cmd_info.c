@@ -18,9 +18,9 @@ struct conf {
 };
 
 static const struct opt opts[] = {
-	OPT_ENUM('s', "show", struct conf, show, sections,
-		 "one section in full instead of a digest of all; csv prints the summary unless "
-		 "told otherwise"),
+	OPT_ENUM(
+		's', "show", struct conf, show, sections,
+		"one section in full instead of a digest of all; the default of csv is the summary"),
 	QUERY_FORMAT(struct conf, query),
 	OPT_END,
 };
@@ -309,7 +309,7 @@ QUERY_RUN(info_print)
 
 const struct cmd cmd_info = {
 	.name = "info",
-	.summary = "tell what is in a trace",
+	.summary = "show what a trace contains",
 	.usage = "[options] FILE",
 	.description =
 		"Prints what is in a trace: when and where it was recorded, its processes with "

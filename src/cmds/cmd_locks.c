@@ -93,7 +93,7 @@ QUERY_RUN(locks_print)
 
 const struct cmd cmd_locks = {
 	.name = "locks",
-	.summary = "list locks: how long threads waited for them and held them",
+	.summary = "list locks with their wait and hold times",
 	.usage = "[options] FILE",
 	.description =
 		"Prints for each lock how many threads used it, how often it was obtained, and "

@@ -136,7 +136,7 @@ QUERY_RUN(memory_print)
 
 const struct cmd cmd_memory = {
 	.name = "memory",
-	.summary = "list memory pools, or what was not freed",
+	.summary = "list memory pools, or allocations never freed",
 	.usage = "[options] FILE",
 	.description =
 		"Prints for each memory pool the number of allocations and frees, the bytes "

@@ -153,7 +153,7 @@ QUERY_RUN(plots_print)
 
 const struct cmd cmd_plots = {
 	.name = "plots",
-	.summary = "list plots, or the points of some",
+	.summary = "list plots, or their points",
 	.usage = "[options] FILE",
 	.description =
 		"Prints for each plot how many points it has, and the least, mean, greatest and "

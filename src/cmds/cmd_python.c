@@ -172,7 +172,7 @@ static int cmd_python_run(void *verb_conf, const struct cmd_common *common, int 
 
 const struct cmd cmd_python = {
 	.name = "python",
-	.summary = "make 'python -m tracy' known to an interpreter",
+	.summary = "install 'python -m tracy' for an interpreter",
 	.usage = "[--install | --uninstall] [--python=PROGRAM]",
 	.description =
 		"Prints the folder of the Python packages tracy and ttnn, for PYTHONPATH.\n\n"

@@ -75,7 +75,7 @@ static int cmd_recover_run(void *conf, const struct cmd_common *common, int argc
 
 const struct cmd cmd_recover = {
 	.name = "recover",
-	.summary = "save what a killed recorder left behind",
+	.summary = "finish the trace of a killed recorder",
 	.usage = "[options] [DIRECTORY]",
 	.description =
 		"Without an operand lists the sessions whose recorder has died, or could not write. With "

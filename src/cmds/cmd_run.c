@@ -27,12 +27,12 @@ static const struct opt opts[] = {
 	RECORD_SAMPLE_OPTS(struct conf, record),
 	OPT_FLAG(
 		'w', "wait", struct conf, wait,
-		"go on until every descendant of the command has ended, daemons included; Ctrl-C once "
+		"record until every descendant of the command has ended, daemons included; Ctrl-C once "
 		"stops waiting and saves"),
 	OPT_STR('s', "session", "DIR", struct conf, session,
 		"make DIR and keep what is not yet in the trace there, not in memory"),
 	OPT_FLAG(0, "view", struct conf, view,
-		 "show the recording in a browser while it goes on, and afterwards until Ctrl-C"),
+		 "show the recording in a browser while it runs, and afterwards until Ctrl-C"),
 	OPT_INT(0, "port", "PORT", struct conf, port,
 		"of --view (default 8086, or the next that is free)"),
 	OPT_INT(0, "tracy-port", "PORT", struct conf, tracy_port,
@@ -258,7 +258,7 @@ static void viewer_begin(const char *session, const struct cmd_common *common)
 		viewer_announce(show.http, NULL, stderr);
 		return;
 	}
-	err_warn("the recording goes on without a page: %s", err.text);
+	err_warn("recording continues without a page: %s", err.text);
 	viewer_end();
 }
 
@@ -405,7 +405,7 @@ const struct cmd cmd_run = {
 		"The command's arguments, standard streams, signals and exit status are its own. "
 		"Programs record when they link libtacho; others run as they always do.\n\n"
 		"Ctrl-C once lets the command end as it would, then saves; twice saves at once. "
-		"When the recorder itself is killed nothing is lost: 'tacho recover' tells.\n\n"
+		"If the recorder itself is killed nothing is lost: see 'tacho recover'.\n\n"
 		"With --wait tacho adopts processes whose parents have ended (daemons see it instead "
 		"of init as their parent) and records until the last one has ended, which may be "
 		"never. Ctrl-C once stops waiting and saves; what still runs is left running.\n\n"

@@ -345,7 +345,7 @@ QUERY_RUN(stats_print)
 
 const struct cmd cmd_stats = {
 	.name = "stats",
-	.summary = "sum up the zones of each source location",
+	.summary = "show statistics of zones by source location",
 	.usage = "[options] FILE",
 	.description =
 		"Prints for each source location how many zones it has, their total time, the "

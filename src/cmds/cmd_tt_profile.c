@@ -314,14 +314,14 @@ static int cmd_tt_profile_run(void *conf, const struct cmd_common *common, int a
 const struct cmd cmd_tt_profile = {
 	.name = "tt_profile",
 	.aliases = {"tt_profile"},
-	.summary = "run a quoted command and report on the ops that it ran",
+	.summary = "run a quoted command and write its ops report",
 	.usage = "[-h] [-o OUTPUT_PATH] [-p PORT] \"test_command\"",
 	.usage_note = "options of the command belong into its quotes",
 	.description =
 		"Runs the command, records it and every process below it (those that link libtacho, "
 		"and those built with Tracy, which listen on PORT) with the device profiler on, and writes " OUTPUT
 		" with one row per op: the columns of the ops report and "
-		"LOC, CONST_EVAL_OP and PROGRAM_METADATA, which compiled programs tell of.\n\n"
+		"LOC, CONST_EVAL_OP and PROGRAM_METADATA, which compiled programs report.\n\n"
 		"The command is one argument. It is taken apart as a shell would, quotes and "
 		"NAME=VALUE in front included, but no shell is run and nothing is expanded; use "
 		"sh -c '...' for what needs one.\n\n"

@@ -173,7 +173,7 @@ const struct cmd cmd_view = {
 		"Serves a page with the timeline, statistics, messages, plots and ops of traces on one "
 		"port of this machine and prints its URL. Takes .tacho, .tracy and Chrome .json files, tables of ops "
 		"(ops_perf_results.csv) and folders of them. A trace that is being recorded is followed; "
-		"without a file it is the recording that goes on at the moment, or the next one.\n\n"
+		"without a file it shows the current recording, or the next one.\n\n"
 		"Traces of any size open at once: the page gets only what it shows. The first "
 		"time a large trace is opened an index is made, which is kept in the cache folder.\n\n"
 		"The URL has a token in it, which no other page and no other user knows. It is valid until "

@@ -77,8 +77,8 @@ const char cmds_choosing[] =
 	"A PATTERN chooses by name. Text is found anywhere in the name; =text is the whole name; a "
 	"pattern with * or ? in it is a glob for the whole name; /text/ is an extended regular "
 	"expression.\n\n"
-	"A range of times is T0..T1; either may be left out. A comma, a colon or a dash may stand in "
-	"place of the dots, and T0+LENGTH names a length instead of an end. The units are ns, us, "
+	"A range of times is T0..T1; either may be left out. A comma, a colon or a dash may replace "
+	"the dots, and T0+LENGTH names a length instead of an end. The units are ns, us, "
 	"ms, s and m; without one it is ns, but 1..2s means seconds on both sides. 25% is a "
 	"part of the whole trace, and a negative time counts back from its end. What starts at T0 is "
 	"in the range, what starts at T1 is not.";
@@ -151,9 +151,8 @@ void cmds_print_overview(FILE *out)
 	for (int i = 0; cmds_table[i]; i++)
 		fprintf(out, "  %-17s %s\n", cmds_table[i]->name, cmds_table[i]->summary);
 	print_examples(cmds_examples, out);
-	fprintf(out,
-		"\n'tacho VERB --help' tells more of a verb, 'man tacho' of exit codes and the "
-		"environment.\n");
+	fprintf(out, "\n'tacho VERB --help' describes a verb, 'man tacho' exit codes and the "
+		     "environment.\n");
 }
 
 void cmds_print_help(const struct cmd *cmd, FILE *out)

@@ -26,9 +26,9 @@ struct record_conf {
 		OPT_FLAG('f', "force", s, f.force, "replace FILE when it exists"),                     \
 		OPT_FLAG(0, "strict", s, f.strict, "exit with 6 when data was lost"),                  \
 		OPT_FLAG(0, "durable", s, f.durable,                                                   \
-			 "bring every second of data to the disk: survives a power cut"),              \
+			 "flush data to the disk every second: survives a power cut"),                 \
 		OPT_INT(0, "limit-mb", "MB", s, f.limit_mb,                                            \
-			"memory for events per process before the policy speaks (default 512)"),       \
+			"memory for events per process; beyond it --policy applies (default 512)"),    \
 		OPT_INT(0, "session-mb", "MB", s, f.session_mb,                                        \
 			"the same for all processes together (default: a quarter of what is free "     \
 			"there, at least 512)"),                                                       \
