@@ -1,4 +1,3 @@
-/* Writes the container of a .tracy file. */
 #include "tracy/container.h"
 
 #include <errno.h>
@@ -35,19 +34,18 @@ static size_t pack_zstd(struct out *out, uint8_t *to)
 	size_t r;
 
 	do
-		r = ZSTD_compressStream2(out->zstd[out->next], &into, &from, ZSTD_e_flush);
+		r = ZSTD_compressStream2(out->zstd, &into, &from, ZSTD_e_flush);
 	while (r && !ZSTD_isError(r) && into.pos < into.size);
-	out->next = (out->next + 1) % out->stream_count;
 	return r ? 0 : into.pos;
 }
 
-/* LZ4 blocks are packed on their own: a reader that keeps history does not mind. */
+/* Blocks are packed on their own: a reader that keeps history does not mind. */
 static void put_block(struct out *out)
 {
 	uint8_t *to = out->packed + out->packed_n;
 	uint32_t size;
 
-	if (out->kind != CONTAINER_LZ4)
+	if (out->level)
 		size = (uint32_t)pack_zstd(out, to + 4);
 	else
 		size = (uint32_t)LZ4_compress_default((const char *)out->block, (char *)to + 4,
@@ -62,43 +60,26 @@ static void put_block(struct out *out)
 		flush_file(out);
 }
 
-static bool streams_open(struct out *out, int level)
+int out_open(struct out *out, int fd, const char *path, int level, struct tacho_error *err)
 {
-	for (unsigned i = 0; i < out->stream_count; i++) {
-		out->zstd[i] = ZSTD_createCCtx();
-		if (!out->zstd[i])
-			return false;
-		ZSTD_CCtx_setParameter(out->zstd[i], ZSTD_c_compressionLevel, level);
-	}
-	return true;
-}
-
-int out_open(struct out *out, int fd, const char *path, enum container_kind kind, int level,
-	     struct tacho_error *err)
-{
-	static const struct {
-		uint8_t magic[6], len, streams;
-	} kinds[] = {
-		[CONTAINER_LZ4] = {{'t', 'l', 'Z', 4}, 4, 0},
-		[CONTAINER_ZSTD] = {{'t', 'Z', 's', 't'}, 4, 1},
-		[CONTAINER_STREAMED] = {{'t', 'r', 0xfd, 'P', 1, CONTAINER_STREAMS},
-					6,
-					CONTAINER_STREAMS},
-	};
+	static const uint8_t old[4] = {'t', 'l', 'Z', 4}, new[6] = {'t', 'r', 0xfd, 'P', 1, 1};
 
 	memset(out, 0, sizeof(*out));
 	out->fd = fd;
 	out->path = path;
-	out->kind = kind;
-	out->stream_count = kinds[kind].streams;
+	out->level = level;
 	out->block = malloc(CONTAINER_BLOCK);
 	out->packed = malloc(OUT_BYTES + PACKED_ROOM);
-	if (!out->block || !out->packed || !streams_open(out, level)) {
+	if (level)
+		out->zstd = ZSTD_createCCtx();
+	if (!out->block || !out->packed || (level && !out->zstd)) {
 		out_abandon(out);
 		return err_set(err, TACHO_ENOMEM, "no memory to write %s", path);
 	}
-	out->packed_n = kinds[kind].len;
-	memcpy(out->packed, kinds[kind].magic, out->packed_n);
+	if (level)
+		ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_compressionLevel, level);
+	out->packed_n = level ? sizeof(new) : sizeof(old);
+	memcpy(out->packed, level ? new : old, out->packed_n);
 	return 0;
 }
 
@@ -139,9 +120,7 @@ void out_abandon(struct out *out)
 {
 	free(out->block);
 	free(out->packed);
-	for (unsigned i = 0; i < CONTAINER_STREAMS; i++) {
-		ZSTD_freeCCtx(out->zstd[i]);
-		out->zstd[i] = NULL;
-	}
+	ZSTD_freeCCtx(out->zstd);
 	out->block = out->packed = NULL;
+	out->zstd = NULL;
 }
