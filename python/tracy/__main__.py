@@ -132,6 +132,7 @@ def _logs(tacho: str, trace: str, options: optparse.Values, before: dict[str, tu
     with tempfile.TemporaryDirectory(prefix=".tracy-", dir=home) as place:
         status = subprocess.run([tacho, "export", "-q", "--to=tt-logs", "-o", place,
                                  f"--child-functions={children}",
+                                 f"--tracy-version={options.tracy_version}",
                                  *["--host-only"] * host_only, trace],
                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL).returncode
         made = os.path.join(place, ".logs")

@@ -106,6 +106,9 @@ def make_parser() -> optparse.OptionParser:
     add("-a", "--device-analysis-types", action="append", default=[], metavar="TYPE",
         help="analyses of the report")
     add("--child-functions", metavar="NAMES", help="child calls that the report shows")
+    add("--tracy-version", choices=("0.10", "0.14"), default="0.10",
+        help="version of the .tracy file: 0.10 for Tenstorrent's viewer and Tracy up to 0.14.0 (the "
+        "default), 0.14 for Tracy 0.14 and newer")
     add("-t", "--port", type="int", metavar="PORT",
         help="a Tracy viewer or capture tool may connect there, before the program starts or later "
         "(default TRACY_PORT); what the program has built with Tracy is recorded too")

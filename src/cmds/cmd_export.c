@@ -19,13 +19,16 @@ struct conf {
 	int to;
 	const char *output;
 	const char *children;
-	bool force, host_only;
+	bool force, host_only, lz4;
 	int64_t level;
+	int version;
 };
 
 /* Those of src/export, and two more that are folders of their own. */
 enum { TO_TRACY = 3, TO_TT_LOGS };
 static const char *const formats[] = {"chrome", "csv", "json", "tracy", "tt-logs", NULL};
+
+static const char *const versions[] = TRACY_FILE_VERSIONS;
 
 static const struct opt opts[] = {
 	OPT_ENUM(0, "to", struct conf, to, formats,
@@ -48,9 +51,15 @@ static const struct opt opts[] = {
 		"-1s.. (the last second)"),
 	QUERY_PROCESS(struct conf, query),
 	QUERY_THREAD(struct conf, query),
+	OPT_ENUM(
+		0, "tracy-version", struct conf, version, versions,
+		"tracy, tt-logs: the file's version. 0.14: Tracy 0.14 and newer; 0.10: "
+		"Tenstorrent's 0.10, and Tracy up to 0.14.0; auto: 0.10 for a file named " TRACY_TT_FILE
+		", else 0.14"),
 	OPT_INT(0, "level", "N", struct conf, level,
-		"tracy: compress with Zstd at level 1 to 19; smaller, but only versions from "
-		"0.11 on read it"),
+		"tracy: compress with Zstd at level 1 to 19 (default 3)"),
+	OPT_FLAG('4', "lz4", struct conf, lz4,
+		 "tracy: compress with LZ4: faster, and several times as large"),
 	OPT_END,
 };
 
@@ -92,14 +101,15 @@ static int check_whole(struct query *q, const struct conf *conf)
 
 static int export_tracy_write(struct query *q, const struct conf *conf, const struct output *out)
 {
-	struct tracy_write_options options = {.level = (int)conf->level};
+	struct tracy_write_options options = {
+		.version = conf->version, .level = conf->lz4 ? TRACY_LEVEL_LZ4 : (int)conf->level};
 	struct tracy_notes notes = {{0}};
 	int r = check_whole(q, conf);
 
 	if (r < 0)
 		return r;
-	if (conf->level < 0 || conf->level > 19)
-		return err_set(&q->err, TACHO_EUSAGE, "--level: 1 to 19");
+	if (conf->level < 0 || conf->level > TRACY_LEVEL_MAX)
+		return err_set(&q->err, TACHO_EUSAGE, "--level: 1 to %d", TRACY_LEVEL_MAX);
 	if (!out->path && isatty(STDOUT_FILENO))
 		return err_set(&q->err, TACHO_EUSAGE,
 			       "a .tracy file is not for a terminal; -o names a file");
@@ -195,6 +205,7 @@ static int write_one(const struct logs_job *job, const char *folder, bool first)
 				   .tracks = job->several ? job->tracks : NULL,
 				   .children = job->conf->children,
 				   .tracy = first,
+				   .version = job->conf->version,
 				   .host_only = job->conf->host_only};
 	struct ttlogs logs;
 	int r = ttlogs_write(&part, folder, &logs, &job->q->err);
@@ -280,7 +291,7 @@ const struct cmd cmd_export = {
 		"messages, plots, frames, memory, locks and losses of all processes. csv is a "
 		"table of all zones, the same as that of 'tacho zones --format=csv'. json is "
 		"one object with everything that the trace holds. tracy is a file of the Tracy "
-		"viewer, version 0.10.0, which later versions read too; what it has no room for is "
+		"viewer (see --tracy-version); what it has no room for is "
 		"counted and said.\n\n"
 		"tt-logs is the folder .logs that the runtime and csvexport leave: ops and their host "
 		"times (tracy_ops_data.csv, tracy_ops_times.csv), every marker of every core "

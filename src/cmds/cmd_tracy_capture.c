@@ -19,8 +19,11 @@ struct conf {
 	const char *output, *address;
 	struct opt_list ports;
 	bool force, discover;
-	int64_t seconds, memory;
+	int64_t seconds, memory, level;
+	int version;
 };
+
+static const char *const versions[] = TRACY_FILE_VERSIONS;
 
 static const struct opt opts[] = {
 	OPT_STR('o', "output", "FILE", struct conf, output,
@@ -34,6 +37,11 @@ static const struct opt opts[] = {
 		"stop N seconds after the first welcome"),
 	OPT_INT('m', "memlimit", "PERCENT", struct conf, memory,
 		"taken for the sake of scripts: memory does not grow with the trace"),
+	OPT_INT('z', "level", "N", struct conf, level,
+		"compress with Zstd at level 1 to 19 (default 3, as Tracy's capture does)"),
+	OPT_ENUM(0, "tracy-version", struct conf, version, versions,
+		 "the file's version. 0.14: Tracy 0.14 and newer; 0.10: Tenstorrent's 0.10, and "
+		 "Tracy up to 0.14.0; auto: 0.10 for a file named " TRACY_TT_FILE ", else 0.14"),
 	OPT_FLAG(0, "discover", struct conf, discover,
 		 "record every program on this machine that announces itself, until Ctrl-C"),
 	OPT_END,
@@ -231,6 +239,8 @@ static bool ends_with(const char *text, const char *ending)
 
 static int save_tracy(struct session *s, struct tacho_error *err)
 {
+	struct tracy_write_options options = {.version = s->conf->version,
+					      .level = (int)s->conf->level};
 	struct tracy_notes notes = {{0}};
 	struct trace *t = NULL;
 	struct output out = {0};
@@ -239,7 +249,7 @@ static int save_tracy(struct session *s, struct tacho_error *err)
 	if (r == 0)
 		r = output_open(&out, s->conf->output, s->conf->force, err);
 	if (r == 0)
-		r = tracy_write(t, fileno(out.file), s->conf->output, NULL, &notes, err);
+		r = tracy_write(t, fileno(out.file), s->conf->output, &options, &notes, err);
 	if (r == 0)
 		r = output_close(&out, err);
 	else
@@ -312,6 +322,8 @@ static int open_session(struct session *s, struct tacho_error *err)
 	struct stat st;
 	int r;
 
+	if (s->conf->level < 0 || s->conf->level > TRACY_LEVEL_MAX)
+		return err_set(err, TACHO_EUSAGE, "--level: 1 to %d", TRACY_LEVEL_MAX);
 	s->native = ends_with(s->conf->output, ".tacho");
 	if (lstat(s->conf->output, &st) == 0 && !s->conf->force)
 		return err_set(err, TACHO_EEXISTS, "%s exists; -f replaces it", s->conf->output);

@@ -78,7 +78,7 @@ static int export_logs(struct trace *trace, const char *logs, struct tacho_error
 {
 	struct tracy_notes notes = {{0}};
 	struct ops_logs device;
-	int r = ttlogs_write_host(trace, NULL, logs, NULL, &notes, err);
+	int r = ttlogs_write_host(&(struct ttlogs_part){.trace = trace}, logs, &notes, err);
 
 	if (r == 0 && !ops_exists(logs, OPS_DEVICE_FILE) && !ttlogs_forbidden())
 		r = ops_logs_write(trace, NULL, logs, &device, err);
@@ -196,6 +196,7 @@ static int tt_profile_process_report(const struct conf *cf, const char *folder, 
 				      .no_copies = true};
 	bool main = process == sharing.main;
 	bool left = own_logs(folder, trace, process, logs, sizeof(logs));
+	struct ttlogs_part part = {.trace = trace, .tracks = tracks};
 	struct tracy_notes notes = {{0}};
 	struct ops_logs device;
 	int r;
@@ -209,7 +210,7 @@ static int tt_profile_process_report(const struct conf *cf, const char *folder, 
 		return err_set(err, TACHO_EWRITE, "%s: the name is too long", cf->output);
 	r = folder_make(logs, err);
 	if (r == 0)
-		r = ttlogs_write_host(trace, tracks, logs, NULL, main ? &notes : NULL, err);
+		r = ttlogs_write_host(&part, logs, main ? &notes : NULL, err);
 	if (r == 0 && !left)
 		r = ops_logs_write(trace, tracks, logs, &device, err);
 	return r < 0 ? r

@@ -14,8 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TRACY_FILE "tracy_profile_log_host.tracy"
-
 static int write_sheet(struct trace *trace, const char *folder, const char *file,
 		       const struct tracy_csv_options *options, struct tacho_error *err)
 {
@@ -34,44 +32,45 @@ static int write_sheet(struct trace *trace, const char *folder, const char *file
 	return r;
 }
 
-static int write_tracy(struct trace *trace, const char *folder, struct tracy_notes *notes,
-		       struct tacho_error *err)
+static int write_tracy(const struct ttlogs_part *part, const char *folder,
+		       struct tracy_notes *notes, struct tacho_error *err)
 {
-	struct tracy_write_options options = {0};
+	struct tracy_write_options options = {.version = part->version};
 	struct output out;
 	int r;
 
-	if (ops_exists(folder, TRACY_FILE))
+	if (ops_exists(folder, TRACY_TT_FILE))
 		return 0;
-	r = ops_create(&out, folder, TRACY_FILE, false, err);
+	r = ops_create(&out, folder, TRACY_TT_FILE, false, err);
 	if (r < 0)
 		return r;
-	r = tracy_write(trace, fileno(out.file), out.path, &options, notes, err);
+	r = tracy_write(part->trace, fileno(out.file), out.path, &options, notes, err);
 	if (r == 0)
 		return output_close(&out, err);
 	output_abandon(&out);
 	return r;
 }
 
-int ttlogs_write_host(struct trace *trace, const uint8_t *tracks, const char *folder,
-		      const char *children, struct tracy_notes *notes, struct tacho_error *err)
+int ttlogs_write_host(const struct ttlogs_part *part, const char *folder, struct tracy_notes *notes,
+		      struct tacho_error *err)
 {
+	const char *children = part->children ? part->children : OPS_ZONE_CHILDREN;
 	const struct tracy_csv_options times = {.unwrap = true,
 						.parent = OPS_ZONE_PARENT,
-						.special = children ? children : OPS_ZONE_CHILDREN,
-						.tracks = tracks};
+						.special = children,
+						.tracks = part->tracks};
 	const struct tracy_csv_options data = {
-		.messages = true, .separator = ";", .tracks = tracks};
-	int r = ops_trace_has_messages(trace, tracks);
+		.messages = true, .separator = ";", .tracks = part->tracks};
+	int r = ops_trace_has_messages(part->trace, part->tracks);
 
 	if (r < 0)
-		err_set(err, r, "%s: %s", trace->path, err_text(r));
+		err_set(err, r, "%s: %s", part->trace->path, err_text(r));
 	if (r > 0) {
-		r = write_sheet(trace, folder, OPS_TIMES_FILE, &times, err);
+		r = write_sheet(part->trace, folder, OPS_TIMES_FILE, &times, err);
 		if (r == 0)
-			r = write_sheet(trace, folder, OPS_DATA_FILE, &data, err);
+			r = write_sheet(part->trace, folder, OPS_DATA_FILE, &data, err);
 	}
-	return r < 0 || !notes ? r : write_tracy(trace, folder, notes, err);
+	return r < 0 || !notes ? r : write_tracy(part, folder, notes, err);
 }
 
 /* Is there anything in it? False for what is not there. */
@@ -118,7 +117,7 @@ static int clear(const char *logs, char *aside, size_t size, struct tacho_error 
 static bool is_log(const char *name)
 {
 	static const char *const names[] = {
-		TRACY_FILE,           OPS_TIMES_FILE, OPS_DATA_FILE,  OPS_DEVICE_FILE,
+		TRACY_TT_FILE,        OPS_TIMES_FILE, OPS_DATA_FILE,  OPS_DEVICE_FILE,
 		OPS_CPP_FILE,         OPS_SYNC_FILE,  OPS_ZONES_FILE, ("new_" OPS_ZONES_FILE),
 		"noc_trace_dev*.json"};
 
@@ -213,9 +212,7 @@ static int write_into(const struct ttlogs_part *part, const char *folder, struct
 			: ops_logs_write(part->trace, part->tracks, folder, &logs->device, err);
 
 	logs->host = ops_trace_has_messages(part->trace, part->tracks) > 0;
-	return r < 0 ? r
-		     : ttlogs_write_host(part->trace, part->tracks, folder, part->children,
-					 part->tracy ? &logs->notes : NULL, err);
+	return r < 0 ? r : ttlogs_write_host(part, folder, part->tracy ? &logs->notes : NULL, err);
 }
 
 bool ttlogs_forbidden(void)

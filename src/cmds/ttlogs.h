@@ -16,6 +16,7 @@ struct ttlogs_part {
 	const uint8_t *tracks; /* one byte per track, 0 leaves it out; NULL: all */
 	const char *children;  /* host functions that count; NULL: the usual ones */
 	bool tracy;            /* the .tracy file, too: it is of the whole trace */
+	int version;           /* of that file: enum tracy_file_version */
 	bool host_only;        /* no logs of devices */
 };
 
@@ -33,9 +34,9 @@ int ttlogs_write(const struct ttlogs_part *what, const char *dir, struct ttlogs 
 int ttlogs_put_aside(const char *dir, char *aside, size_t size, struct tacho_error *err);
 
 /* The host's two logs and, unless NOTES is NULL, the .tracy file into FOLDER; those that are there
- * stay as they are. */
-int ttlogs_write_host(struct trace *trace, const uint8_t *tracks, const char *folder,
-		      const char *children, struct tracy_notes *notes, struct tacho_error *err);
+ * stay as they are. PART's host_only and tracy do not count. */
+int ttlogs_write_host(const struct ttlogs_part *part, const char *folder, struct tracy_notes *notes,
+		      struct tacho_error *err);
 
 /* Did the user forbid logs of devices, as for the runtime
  * (TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES)? */

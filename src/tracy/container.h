@@ -92,21 +92,30 @@ static inline uint32_t in_u24(struct in *in)
 
 /* ------------------------------------------------------------------ writing */
 
+/* Streams of a new container: a viewer unpacks so many blocks at a time. */
+#define CONTAINER_STREAMS 4
+
+/* The older ones have one stream and a magic per compression. */
+enum container_kind { CONTAINER_LZ4, CONTAINER_ZSTD, CONTAINER_STREAMED };
+
 struct out {
 	int fd;
-	int level; /* 0: LZ4 in the old container, else Zstd in the new one */
+	enum container_kind kind;
 	uint8_t *block;
 	size_t n;
 	uint8_t *packed;
 	size_t packed_n; /* packed blocks that wait for the kernel */
-	void *zstd;
+	void *zstd[CONTAINER_STREAMS];
+	unsigned stream_count, next;
 	uint64_t raw;     /* bytes put in */
 	uint64_t written; /* bytes of the file */
 	const char *path;
 	struct tacho_error error; /* sticky */
 };
 
-int out_open(struct out *out, int fd, const char *path, int level, struct tacho_error *err);
+/* LEVEL is of Zstd. */
+int out_open(struct out *out, int fd, const char *path, enum container_kind kind, int level,
+	     struct tacho_error *err);
 /* Writes the last block. Frees what OUT holds in any case; FD stays the caller's. */
 int out_close(struct out *out, struct tacho_error *err);
 void out_abandon(struct out *out);

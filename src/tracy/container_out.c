@@ -1,3 +1,4 @@
+/* Writes the container of a .tracy file. */
 #include "tracy/container.h"
 
 #include <errno.h>
@@ -34,18 +35,19 @@ static size_t pack_zstd(struct out *out, uint8_t *to)
 	size_t r;
 
 	do
-		r = ZSTD_compressStream2(out->zstd, &into, &from, ZSTD_e_flush);
+		r = ZSTD_compressStream2(out->zstd[out->next], &into, &from, ZSTD_e_flush);
 	while (r && !ZSTD_isError(r) && into.pos < into.size);
+	out->next = (out->next + 1) % out->stream_count;
 	return r ? 0 : into.pos;
 }
 
-/* Blocks are packed on their own: a reader that keeps history does not mind. */
+/* LZ4 blocks are packed on their own: a reader that keeps history does not mind. */
 static void put_block(struct out *out)
 {
 	uint8_t *to = out->packed + out->packed_n;
 	uint32_t size;
 
-	if (out->level)
+	if (out->kind != CONTAINER_LZ4)
 		size = (uint32_t)pack_zstd(out, to + 4);
 	else
 		size = (uint32_t)LZ4_compress_default((const char *)out->block, (char *)to + 4,
@@ -60,26 +62,43 @@ static void put_block(struct out *out)
 		flush_file(out);
 }
 
-int out_open(struct out *out, int fd, const char *path, int level, struct tacho_error *err)
+static bool streams_open(struct out *out, int level)
 {
-	static const uint8_t old[4] = {'t', 'l', 'Z', 4}, new[6] = {'t', 'r', 0xfd, 'P', 1, 1};
+	for (unsigned i = 0; i < out->stream_count; i++) {
+		out->zstd[i] = ZSTD_createCCtx();
+		if (!out->zstd[i])
+			return false;
+		ZSTD_CCtx_setParameter(out->zstd[i], ZSTD_c_compressionLevel, level);
+	}
+	return true;
+}
+
+int out_open(struct out *out, int fd, const char *path, enum container_kind kind, int level,
+	     struct tacho_error *err)
+{
+	static const struct {
+		uint8_t magic[6], len, streams;
+	} kinds[] = {
+		[CONTAINER_LZ4] = {{'t', 'l', 'Z', 4}, 4, 0},
+		[CONTAINER_ZSTD] = {{'t', 'Z', 's', 't'}, 4, 1},
+		[CONTAINER_STREAMED] = {{'t', 'r', 0xfd, 'P', 1, CONTAINER_STREAMS},
+					6,
+					CONTAINER_STREAMS},
+	};
 
 	memset(out, 0, sizeof(*out));
 	out->fd = fd;
 	out->path = path;
-	out->level = level;
+	out->kind = kind;
+	out->stream_count = kinds[kind].streams;
 	out->block = malloc(CONTAINER_BLOCK);
 	out->packed = malloc(OUT_BYTES + PACKED_ROOM);
-	if (level)
-		out->zstd = ZSTD_createCCtx();
-	if (!out->block || !out->packed || (level && !out->zstd)) {
+	if (!out->block || !out->packed || !streams_open(out, level)) {
 		out_abandon(out);
 		return err_set(err, TACHO_ENOMEM, "no memory to write %s", path);
 	}
-	if (level)
-		ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_compressionLevel, level);
-	out->packed_n = level ? sizeof(new) : sizeof(old);
-	memcpy(out->packed, level ? new : old, out->packed_n);
+	out->packed_n = kinds[kind].len;
+	memcpy(out->packed, kinds[kind].magic, out->packed_n);
 	return 0;
 }
 
@@ -120,7 +139,9 @@ void out_abandon(struct out *out)
 {
 	free(out->block);
 	free(out->packed);
-	ZSTD_freeCCtx(out->zstd);
+	for (unsigned i = 0; i < CONTAINER_STREAMS; i++) {
+		ZSTD_freeCCtx(out->zstd[i]);
+		out->zstd[i] = NULL;
+	}
 	out->block = out->packed = NULL;
-	out->zstd = NULL;
 }

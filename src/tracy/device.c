@@ -1,3 +1,4 @@
+/* How cores of a device are named and numbered in files and on the wire. */
 #include "tracy/device.h"
 
 #include <string.h>
@@ -10,11 +11,19 @@ bool device_has_cores(const char *context, bool many_threads, uint8_t type)
 	return many_threads && (type == 6 || type == 10) && !strncmp(context, "Device", 6);
 }
 
+const char *device_risc(uint64_t id)
+{
+	return riscs[TRACE_CORE_RISC(id) < 7 ? TRACE_CORE_RISC(id) : 7];
+}
+
 void device_track(struct trace_track *t, struct buf *name, const char *context, uint32_t number,
 		  bool cores, uint64_t queue)
 {
 	buf_adds(name, context[0] ? context : "Device");
-	if (cores) {
+	if (queue & DEVICE_TID) {
+		t->id = queue & ~DEVICE_TID;
+		buf_addf(name, "/%s", device_risc(t->id));
+	} else if (cores) {
 		t->id = DEVICE_QUEUE_ID(queue);
 		buf_addf(name, "/%s", riscs[queue & 7]);
 	} else {

@@ -12,6 +12,16 @@ bool device_has_cores(const char *context, bool many_threads, uint8_t type);
 void device_track(struct trace_track *t, struct buf *name, const char *context, uint32_t number,
 		  bool cores, uint64_t queue);
 
+/* What a context calls itself: a viewer of another line takes 6 for Metal. */
+#define DEVICE_TYPE_TT     6
+#define DEVICE_TYPE_CUSTOM 7
+
+/* In files of 0.14 the number of a RISC's track is the trace's own id with this bit. */
+#define DEVICE_TID (1ull << 62)
+
+/* "BRISC", from the id of a track. */
+const char *device_risc(uint64_t id);
+
 /* The number of a queue of such a core, and back. */
 #define DEVICE_QUEUE_ID(q) TRACE_CORE_ID((q) >> 11 & 255, (q) >> 3 & 15, (q) >> 7 & 15, (q)&7)
 uint64_t device_queue(uint64_t id);

@@ -81,12 +81,15 @@ static int64_t track_name(struct write *w, uint32_t track, const struct map *pro
 	bool thread = t->kind == TRACE_THREAD || t->kind == TRACE_FIBER;
 	/* Of a live trace others may come. */
 	bool several = w->several || t->process != w->process;
+	const char *slash = strrchr(t->name, '/');
 	struct buf b = BUF_INIT;
 	int64_t id;
 
 	if (several && p && t->kind != TRACE_CORE)
 		add_prefix(&b, p, processes);
-	if (several && !t->name[0])
+	if (t->kind == TRACE_CORE) /* the core's part of the name is that of the context */
+		buf_adds(&b, slash ? slash + 1 : device_risc(t->id));
+	else if (several && !t->name[0])
 		add_default_name(&b, w->trace, t);
 	else
 		buf_adds(&b, t->name);
@@ -159,21 +162,67 @@ static int add_thread(struct write *w, struct out_thread *t, uint64_t tid)
 	return vec_push(&w->numbers, t->tid);
 }
 
+/* Threads of a file that was read have the numbers that they had there. */
+static int by_number(const void *a, const void *b, void *context)
+{
+	const struct trace *t = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (t->tracks[x].flags != t->tracks[y].flags)
+		return t->tracks[x].flags < t->tracks[y].flags ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static int by_process(const void *a, const void *b, void *context)
+{
+	const struct trace *t = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (t->tracks[x].process != t->tracks[y].process)
+		return t->tracks[x].process < t->tracks[y].process ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* New tracks come after those that are known. */
 static int prepare_threads(struct write *w)
 {
 	const struct trace *t = w->trace;
 	uint32_t from = w->tracks_known, n = t->track_count;
+	uint32_t *order = reallocarray(w->order, n + 1ul, sizeof(*order));
 	struct out_thread *threads = reallocarray(w->threads, n + 1ul, sizeof(*threads));
 	int r = w->numbers.n ? 0 : vec_push(&w->numbers, 0);
 
-	if (!threads)
+	w->order = order ? order : w->order;
+	w->threads = threads ? threads : w->threads;
+	if (!order || !threads)
 		return TACHO_ENOMEM;
-	w->threads = threads;
 	memset(threads + from, 0, (n - from + 1) * sizeof(*threads));
-	for (uint32_t i = from; i < n && r == 0; i++)
-		if (t->tracks[i].kind == TRACE_THREAD || t->tracks[i].kind == TRACE_FIBER)
-			r = add_thread(w, &threads[i], t->tracks[i].id);
+	for (uint32_t i = from; i < n; i++)
+		order[i] = i;
+	qsort_r(order + from, n - from, sizeof(*order), by_number, w->trace);
+	for (uint32_t i = from; i < n && r == 0; i++) {
+		const struct trace_track *track = &t->tracks[order[i]];
+
+		if (track->kind == TRACE_THREAD || track->kind == TRACE_FIBER)
+			r = add_thread(w, &threads[order[i]], track->id);
+	}
+	qsort_r(order + from, n - from, sizeof(*order), by_process, w->trace);
 	return r;
+}
+
+uint64_t model_device_tid(const struct write *w, uint32_t track)
+{
+	uint64_t id = w->trace->tracks[track].id;
+
+	return w->old || TRACE_CORE_IS_OTHER(id) ? device_queue(id) : DEVICE_TID | id;
+}
+
+/* A track of a device that later versions show by the name of a thread. */
+static bool has_risc_name(const struct write *w, uint32_t track)
+{
+	const struct trace_track *t = &w->trace->tracks[track];
+
+	return !w->old && t->kind == TRACE_CORE && !TRACE_CORE_IS_OTHER(t->id);
 }
 
 void model_put_threads(struct write *w)
@@ -182,8 +231,14 @@ void model_put_threads(struct write *w)
 	uint64_t names = 0;
 
 	for (uint32_t i = 0; i < w->trace->track_count; i++)
-		names += w->threads[i].written && w->names[i] >= 0;
+		names += (w->threads[i].written && w->names[i] >= 0) || has_risc_name(w, i);
 	out_u64(out, names);
+	for (uint32_t i = 0; i < w->trace->track_count; i++) {
+		if (!has_risc_name(w, i))
+			continue;
+		out_u64(out, model_device_tid(w, i));
+		out_u64(out, STRING_POINTER(w->names[i]));
+	}
 	for (uint32_t i = 0; i < w->trace->track_count; i++) {
 		if (!w->threads[i].written || w->names[i] < 0)
 			continue;

@@ -2,7 +2,7 @@
  * Tracy interoperability: its files, its wire protocol, its command-line tools. docs/tracy.md tells
  * users what is kept and what is not.
  *
- *	tracy_write()		a trace becomes a .tracy file (body 0.10.0)
+ *	tracy_write()		a trace becomes a .tracy file (0.14.0 or 0.10.0)
  *	tracy_import()		a .tracy file (0.9.0 to 0.14.0) becomes a trace
  *	tracy_open_any()	opens either kind for reading
  *
@@ -64,12 +64,31 @@ const char *tracy_note_text(enum tracy_note note, uint64_t n);
 
 /* -------------------------------------------------------------------- files */
 
+/*
+ * No file suits every viewer: Tenstorrent's 0.10 rejects what is newer than 0.10.0, upstream's
+ * newest what is older than 0.11.0. The file's name decides: TRACY_TT_FILE is what tt-metal's tools
+ * look for, and they have Tenstorrent's viewer.
+ */
+enum tracy_file_version {
+	TRACY_FILE_BY_NAME, /* TRACY_TT_FILE: 0.10.0, any other: 0.14.0 */
+	TRACY_FILE_0_10,
+	TRACY_FILE_0_14,
+};
+#define TRACY_TT_FILE "tracy_profile_log_host.tracy"
+#define TRACY_FILE_VERSIONS                  \
+	{                                    \
+		"auto", "0.10", "0.14", NULL \
+	} /* names of the above */
+
+#define TRACY_LEVEL_LZ4 -1 /* faster, and several times as large */
+#define TRACY_LEVEL_MAX 19
+
 struct tracy_write_options {
-	int level;    /* 0: LZ4, read by every version; 1..19: Zstd, read from 0.11.0 on */
-	int gpu_type; /* the type of device contexts; 0 = 6, tt_device of the 0.10 line */
+	int version; /* enum tracy_file_version */
+	int level;   /* of Zstd, 1 to TRACY_LEVEL_MAX; 0: what Tracy's capture has; or the above */
 };
 
-/* Writes TRACE to FD; PATH is for messages. *NOTES is added to. */
+/* Writes TRACE to FD; PATH is for messages, and for TRACY_FILE_BY_NAME. *NOTES is added to. */
 int tracy_write(struct trace *trace, int fd, const char *path,
 		const struct tracy_write_options *options, struct tracy_notes *notes,
 		struct tacho_error *err);

@@ -1,8 +1,10 @@
+/* Writes a trace as a .tracy file: the header, the tail, and the order of what is between. */
 #include "tracy/write.h"
 
 #include <stdlib.h>
 #include <time.h>
 
+#define LEVEL         3     /* of Tracy's own capture */
 #define HEADER_STRING 1023u /* readers copy into buffers of 1024 */
 
 const char *tracy_note_text(enum tracy_note note, uint64_t n)
@@ -62,16 +64,17 @@ static void put_host(struct write *w)
 
 static void put_header(struct write *w)
 {
-	static const uint8_t magic[8] = {'t', 'r', 'a', 'c', 'y', 0, 10, 0};
+	uint8_t magic[8] = {'t', 'r', 'a', 'c', 'y', 0, w->old ? 10 : 14, 0};
 	const struct trace_process *p =
 		w->process < w->trace->process_count ? &w->trace->processes[w->process] : NULL;
 	time_t when = (time_t)(trace_realtime_ns(w->trace, w->trace->start) / 1000000000);
 	struct out *out = &w->out;
 
 	out_copy(out, magic, sizeof(magic));
-	out_u64(out, 0); /* delay */
-	out_u64(out, 1); /* resolution */
-	out_f64(out, 1); /* nanoseconds per tick */
+	if (w->old)
+		out_u64(out, 0); /* queue delay */
+	out_u64(out, 1);         /* resolution */
+	out_f64(out, 1);         /* nanoseconds per tick */
 	out_i64(out, w->last);
 	out_u64(out, 0); /* frame offset */
 	out_u64(out, p ? p->pid : 0);
@@ -160,6 +163,10 @@ static int put_all(struct write *w)
 
 	put_header(w);
 	r = frames_put(w);
+	if (!w->old) {
+		out_u64(&w->out, 0); /* sections */
+		out_u64(&w->out, 0); /* names of their categories */
+	}
 	model_put_strings(w);
 	model_put_threads(w);
 	model_put_srclocs(w);
@@ -192,6 +199,7 @@ void write_free(struct write *w)
 	free(w->srcloc);
 	free(w->folded);
 	free(w->threads);
+	free(w->order);
 	free(w->rows);
 	by_track_close(&w->by_track);
 	free(w->message_order);
@@ -201,13 +209,26 @@ void write_free(struct write *w)
 	map_free(&w->op_srclocs);
 }
 
+static bool is_old(const struct tracy_write_options *options, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (options->version == TRACY_FILE_BY_NAME)
+		return !strcmp(slash ? slash + 1 : path, TRACY_TT_FILE);
+	return options->version == TRACY_FILE_0_10;
+}
+
 int tracy_write(struct trace *trace, int fd, const char *path,
 		const struct tracy_write_options *options, struct tracy_notes *notes,
 		struct tacho_error *err)
 {
 	static const struct tracy_write_options none;
-	struct write w = {.trace = trace, .options = options ? options : &none, .notes = notes};
-	int r = out_open(&w.out, fd, path, w.options->level, err);
+	const struct tracy_write_options *o = options ? options : &none;
+	struct write w = {.trace = trace, .old = is_old(o, path), .notes = notes};
+	enum container_kind kind = o->level == TRACY_LEVEL_LZ4 ? CONTAINER_LZ4
+				   : w.old                     ? CONTAINER_ZSTD
+							       : CONTAINER_STREAMED;
+	int r = out_open(&w.out, fd, path, kind, o->level ? o->level : LEVEL, err);
 
 	if (r < 0)
 		return r;

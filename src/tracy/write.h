@@ -62,7 +62,7 @@ struct zone_extra {
 struct write {
 	struct trace *trace;
 	struct out out;
-	const struct tracy_write_options *options;
+	bool old; /* 0.10.0, else 0.14.0 */
 	struct tracy_notes *notes;
 	int64_t origin;   /* nanoseconds of the trace at which the file's time begins */
 	int64_t last;     /* latest time, never 0 */
@@ -76,6 +76,7 @@ struct write {
 		VEC(struct out_srcloc);
 	} srclocs; /* the first SRCLOC_MAX are static ones, ids from 1; the rest payload, from -1 */
 	struct out_thread *threads; /* by track */
+	uint32_t *order;            /* tracks by process: viewers show threads as they come */
 	struct {
 		VEC(uint64_t);
 	} numbers;             /* tids by number; the first is 0 */
@@ -155,6 +156,9 @@ int64_t model_find_op_srcloc(const struct write *w, uint32_t srcloc, uint64_t id
 int16_t model_srcloc_id(size_t index);
 void model_put_strings(struct write *w);
 void model_put_threads(struct write *w);
+/* The number of a device's track. 0.10 takes the RISC from it, later versions look it up like a
+ * thread's. */
+uint64_t model_device_tid(const struct write *w, uint32_t track);
 void model_put_srclocs(struct write *w);
 
 /* ---- tree.c: the zones of a track as a tree */

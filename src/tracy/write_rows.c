@@ -265,6 +265,11 @@ int messages_put(struct write *w)
 		out_ref(&w->out, w->messages.v[at++].text);
 		out_u32(&w->out, row.b ? 0xff000000u | bgr((uint32_t)row.b) : 0xffffffffu);
 		out_u24(&w->out, 0);
+		if (!w->old) {
+			out_u8(&w->out, 0); /* the program's own */
+			out_u8(&w->out, row.a <= TRACE_SEVERITY_FATAL ? (uint8_t)row.a
+								      : TRACE_SEVERITY_INFO);
+		}
 	}
 	trace_rows_close(rows);
 	return r;

@@ -269,9 +269,11 @@ int zones_prepare(struct write *w)
 	if (r == 0)
 		r = contexts_prepare(w);
 	for (uint32_t i = 0; i < w->trace->track_count && r == 0; i++) {
-		count_deep(w, i);
-		if (w->threads[i].written)
-			r = tree_walk(w, i, &threads, &w->threads[i]);
+		uint32_t track = w->order[i];
+
+		count_deep(w, track);
+		if (w->threads[track].written)
+			r = tree_walk(w, track, &threads, &w->threads[track]);
 	}
 	for (size_t i = 0; i < w->contexts.n && r == 0; i++)
 		for (uint32_t k = 0; k < w->contexts.v[i].count && r == 0; k++) {
@@ -328,6 +330,8 @@ static int put_thread(struct write *w, uint32_t track)
 	out_u64(&w->out, t->zones);
 	out_u64(&w->out, 0); /* samples in the kernel */
 	out_u8(&w->out, w->trace->tracks[track].kind == TRACE_FIBER);
+	if (!w->old)
+		out_u32(&w->out, w->trace->tracks[track].process); /* threads are shown by this */
 	r = tree_walk(w, track, &visitor, &reference);
 	out_u64(&w->out, t->messages);
 	out_copy(&w->out, w->message_order + t->first_message,
@@ -353,8 +357,8 @@ int zones_put(struct write *w)
 	out_u64(out, w->parents);
 	out_u64(out, w->numbers.n - 1);
 	for (uint32_t i = 0; i < w->trace->track_count && r == 0; i++)
-		if (w->threads[i].written)
-			r = put_thread(w, i);
+		if (w->threads[w->order[i]].written)
+			r = put_thread(w, w->order[i]);
 	return r;
 }
 
@@ -377,6 +381,8 @@ static int enter_device(struct write *w, const struct tree_zone *zone, void *con
 	out_i16(&w->out, at >= 0 ? model_srcloc_id((size_t)at) : w->srcloc[zone->srcloc]);
 	out_u24(&w->out, 0);
 	out_u16(&w->out, 0);
+	if (!w->old)
+		out_u16(&w->out, 0); /* query */
 	out_u64(&w->out, zone->children);
 	d->reference = zone->start;
 	return 0;
@@ -401,17 +407,21 @@ static int put_context(struct write *w, struct out_context *c)
 	out_u8(out, 0);  /* not calibrated: nothing is left to be */
 	out_u64(out, c->zones);
 	out_f32(out, 1);
-	out_u8(out, (uint8_t)(w->options->gpu_type ? w->options->gpu_type : 6));
+	out_u8(out, w->old ? DEVICE_TYPE_TT : DEVICE_TYPE_CUSTOM);
 	out_u24(out, (uint32_t)c->name + 1);
 	out_u64(out, 0); /* overflow */
+	if (!w->old)
+		out_u64(out, 0); /* names of notes */
 	out_u64(out, c->count);
 	for (uint32_t i = 0; i < c->count && r == 0; i++) {
 		uint32_t track = w->device_tracks.v[c->first + i];
 		struct device_walk d = {.context = c, .track = track};
 
-		out_u64(out, device_queue(w->trace->tracks[track].id));
+		out_u64(out, model_device_tid(w, track));
 		r = tree_walk(w, track, &visitor, &d);
 	}
+	if (!w->old)
+		out_u64(out, 0); /* notes */
 	return r;
 }
 

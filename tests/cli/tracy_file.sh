@@ -3,7 +3,7 @@
 reader=$SOURCE/../shared/tools/tracyread.py
 golden=$SOURCE/../shared/golden/tracy
 
-mkdir tmp
+mkdir tmp new
 export TMPDIR=$here/tmp
 
 $MKTRACE -c -n 5000 a.tacho || fail mktrace
@@ -27,9 +27,27 @@ for verb in info stats zones messages plots frames memory locks; do
 done
 expect_line out 'mutex'
 expect_exit 0 $TACHO export --to=tracy -f -o c.tracy a.tracy
-expect_exit 0 $TACHO export --to=tracy --level=3 -f -o z.tracy a.tacho
-expect_same <($TACHO csvexport -u c.tracy | sort) <($TACHO csvexport -u a.tracy | sort)
-expect_same <($TACHO csvexport -u z.tracy | sort) <($TACHO csvexport -u a.tracy | sort)
+expect_exit 0 $TACHO export --to=tracy --level=9 -f -o z.tracy a.tacho
+expect_exit 0 $TACHO export --to=tracy --lz4 -f -o l.tracy a.tacho
+expect_exit 0 $TACHO export --to=tracy --tracy-version=0.10 -f -o old.tracy a.tacho
+for f in c z l old; do
+	expect_same <($TACHO csvexport -u $f.tracy | sort) <($TACHO csvexport -u a.tracy | sort)
+done
+
+# The name decides about the version, unless an option does.
+version_of() {
+	python3 - "$reader" "$1" <<-'EOF'
+	import importlib.util, sys
+	spec = importlib.util.spec_from_file_location("reader", sys.argv[1])
+	module = importlib.util.module_from_spec(spec)
+	spec.loader.exec_module(module)
+	print(".".join(map(str, module.load(sys.argv[2])["version"])))
+	EOF
+}
+tt=tracy_profile_log_host.tracy
+expect_exit 0 $TACHO export --to=tracy -o $tt a.tacho
+expect_exit 0 $TACHO export --to=tracy --tracy-version=0.14 -f -o new/$tt a.tacho
+[ "$(head -c 4 $tt)" = tZst ] || fail "$tt is in no container that 0.10 reads"
 
 # What cannot be is refused in one line.
 expect_error 5 'exists' $TACHO import -o b.tacho a.tracy
@@ -50,9 +68,19 @@ expect_count 1 err
 
 # An independent reader, where there is one, finds the same in our files and in those of real programs.
 if [ -f "$reader" ]; then
-	for f in a.tracy c.tracy z.tracy "$golden"/*.tracy; do
+	for f in a.tracy c.tracy z.tracy l.tracy old.tracy $tt "$golden"/*.tracy; do
 		python3 "$SOURCE/tests/check_tracy.py" "$reader" "$BUILD" "$f" || fail "$f"
 	done
+fi
+
+if [ -f "$reader" ]; then
+	expect_version() {
+		[ "$(version_of "$2")" = "$1" ] || fail "$2 has version $(version_of "$2"), not $1"
+	}
+	expect_version 0.14.0 a.tracy
+	expect_version 0.10.0 old.tracy
+	expect_version 0.10.0 $tt
+	expect_version 0.14.0 new/$tt
 fi
 
 # A verb that is killed while it converts leaves nothing behind.
