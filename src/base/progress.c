@@ -1,44 +1,36 @@
 /* The progress line: only on a terminal, only after a second. */
 #include "base/progress.h"
+#include "base/now.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FIRST_NS    1000000000
 #define INTERVAL_NS 100000000
 
-static int64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
 void progress_start(struct progress *p, bool quiet)
 {
 	p->enabled = !quiet && isatty(STDERR_FILENO);
 	p->shown = false;
-	p->start_ns = now();
+	p->start_ns = now_ns();
 	p->next_ns = p->start_ns + FIRST_NS;
 }
 
 bool progress_due(const struct progress *p)
 {
-	return p->enabled && now() >= p->next_ns;
+	return p->enabled && now_ns() >= p->next_ns;
 }
 
 void progress_update(struct progress *p, const char *format, ...)
 {
 	char line[160];
-	int64_t t;
+	uint64_t t;
 	va_list args;
 
 	if (!progress_due(p))
 		return;
-	t = now();
+	t = now_ns();
 	p->next_ns = t + INTERVAL_NS;
 	p->shown = true;
 	va_start(args, format);

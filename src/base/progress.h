@@ -20,7 +20,7 @@
 struct progress {
 	bool enabled;
 	bool shown;
-	int64_t start_ns, next_ns; /* CLOCK_MONOTONIC: of progress_start(), of the next line */
+	uint64_t start_ns, next_ns; /* now_ns(): of progress_start(), of the next line */
 };
 
 void progress_start(struct progress *p, bool quiet);

@@ -4,23 +4,15 @@
  * programs that write nonsense to the account, make it wrong: the kernel knows what each ring file
  * holds, so once a second the account is compared with that.
  */
+#include "base/now.h"
 #include "capture/private.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SETTLE_NS 1000000000ull
 /* What one process may have taken and not yet allocated: its lock allows for one at a time. */
 #define IN_FLIGHT (RING_SEG_SIZE + 4 * RING_PAGE_SIZE)
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 void bound_find_rings(struct capture *c)
 {

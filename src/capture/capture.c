@@ -1,4 +1,5 @@
 /* The recorder: drains every ring of a session into a trace, with checkpoints. */
+#include "base/now.h"
 #include "capture/private.h"
 #include "clock/clock.h"
 
@@ -23,14 +24,6 @@
 #define SEAL_PROCESSES   16          /* ... more processes as much for each so many */
 #define TRIM_NEAR_NS     20000000ull
 #define FINISHED_MAX     64 /* processes that have ended and whose rings are still open */
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 void capture_error(struct capture *c, int64_t code)
 {

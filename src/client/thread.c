@@ -1,4 +1,5 @@
 /* Rings of threads: first event, full segments, losses, thread exit. */
+#include "base/now.h"
 #include "client/client.h"
 #include "client/kept.h"
 
@@ -8,7 +9,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <tacho/tacho.h>
-#include <time.h>
 
 /* Where tacho_self points before a thread's first event: its key is never right. */
 static struct thread no_thread;
@@ -403,14 +403,6 @@ static bool switch_locked(struct thread *t, uint64_t now)
 	if (t->lost_first)
 		tell_loss(t);
 	return true;
-}
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 static bool switch_once(struct thread *t, uint64_t now)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-static int64_t now_ns(clockid_t id)
+static int64_t clock_read_ns(clockid_t id)
 {
 	struct timespec ts;
 
@@ -24,11 +24,11 @@ void clock_point_take(struct clock_point *point)
 	for (int i = 0; i < 8; i++) {
 		struct clock_point p;
 
-		first = now_ns(CLOCK_MONOTONIC_RAW);
+		first = clock_read_ns(CLOCK_MONOTONIC_RAW);
 		before = clock_ticks();
-		p.realtime_ns = now_ns(CLOCK_REALTIME);
+		p.realtime_ns = clock_read_ns(CLOCK_REALTIME);
 		after = clock_ticks();
-		last = now_ns(CLOCK_MONOTONIC_RAW);
+		last = clock_read_ns(CLOCK_MONOTONIC_RAW);
 		p.ticks = before + (after - before) / 2;
 		p.monotonic_ns = first + (last - first) / 2;
 		p.bound_ns = (uint32_t)((last - first) / 2 + 1);

@@ -1,11 +1,11 @@
 /* The verb "capture": record programs that are running or start later. */
+#include "base/now.h"
 #include "cmds/cmds.h"
 #include "cmds/record.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 struct conf {
@@ -132,14 +132,6 @@ static int add_tracy(struct capture *c, const struct conf *cf, struct tacho_erro
 		r = capture_tracy(c, (uint16_t)port, err);
 	}
 	return r;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 static void capture_explain(const struct capture *c, const struct conf *cf)

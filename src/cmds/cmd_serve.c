@@ -3,6 +3,7 @@
  * does not read, or is slow, holds up no other.
  */
 #include "base/environ.h"
+#include "base/now.h"
 #include "cmds/cmds.h"
 #include "cmds/record.h"
 #include "ring/ring.h"
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define VIEWERS  16 /* at a time; more wait */
@@ -172,7 +172,6 @@ static int networks_parse(const struct conf *conf, struct tracy_network *network
 static bool serve_is_over(const struct live *live, const struct viewers *v, uint64_t *ended)
 {
 	const char *no_exit = environ_get("TRACY_NO_EXIT");
-	struct timespec ts;
 	uint64_t now;
 
 	if (live->on || v->count)
@@ -181,8 +180,7 @@ static bool serve_is_over(const struct live *live, const struct viewers *v, uint
 		return true;
 	if (no_exit && !strcmp(no_exit, "1"))
 		return false;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	now = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	now = now_ns();
 	if (!*ended)
 		*ended = now;
 	return now - *ended >= GRACE_NS;

@@ -1,6 +1,7 @@
 /* Tracy's capture tool: its options, its lines, its exit codes. */
 #include "base/buf.h"
 #include "base/fmt.h"
+#include "base/now.h"
 #include "base/output.h"
 #include "cmds/cmds.h"
 #include "cmds/record.h"
@@ -59,14 +60,6 @@ struct session {
 	struct tracy_peer sum;
 	uint64_t programs;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* ------------------------------------------------------------------- words */
 

@@ -3,19 +3,12 @@
  * opens another, an attacker gets nothing. libmicrohttpd's own timeout starts again with every
  * byte, so a watchman looks at how long a request has been coming in or going out.
  */
+#include "base/now.h"
 #include "http/server.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <time.h>
-
-double server_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
 
 struct connection *connection_of(struct MHD_Connection *con)
 {
@@ -31,7 +24,7 @@ void connection_phase(struct server *s, struct connection *c, enum phase phase)
 		return;
 	pthread_mutex_lock(&s->lock);
 	c->phase = phase;
-	c->since = s->last = server_now();
+	c->since = s->last = now_seconds();
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -72,7 +65,7 @@ static void connection_begin(struct server *s, struct MHD_Connection *con, void 
 	}
 	c->fd = info->connect_fd;
 	c->phase = COMING;
-	c->since = server_now();
+	c->since = now_seconds();
 	pthread_mutex_lock(&s->lock);
 	if (s->count >= CROWDED)
 		make_room(s);
@@ -127,7 +120,7 @@ void *connections_watch(void *context)
 	pthread_mutex_lock(&s->lock);
 	while (!s->stopping) {
 		struct timespec until;
-		double t = server_now();
+		double t = now_seconds();
 		bool all = s->drops;
 
 		s->drops = false;
@@ -142,10 +135,7 @@ void *connections_watch(void *context)
 		pthread_mutex_lock(&s->lock);
 		if (s->stopping)
 			break;
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += 250000000;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
+		until = now_realtime_plus(250);
 		pthread_cond_timedwait(&s->wake, &s->lock, &until);
 	}
 	pthread_mutex_unlock(&s->lock);

@@ -3,6 +3,7 @@
  * nobody.
  */
 #include "http/server.h"
+#include "base/now.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -286,7 +287,7 @@ int http_start(struct http *http, uint16_t port, struct tacho_error *err)
 		return r;
 	}
 	s->http = http;
-	s->last = server_now();
+	s->last = now_seconds();
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->wake, NULL);
 	http->server = s;
@@ -340,7 +341,7 @@ double http_idle(struct http *http)
 	double idle;
 
 	pthread_mutex_lock(&s->lock);
-	idle = server_now() - s->last;
+	idle = now_seconds() - s->last;
 	for (struct connection *c = s->connections; c; c = c->next)
 		if (c->phase == WORKING || c->phase == SENDING)
 			idle = 0;

@@ -46,7 +46,6 @@ struct server {
 };
 
 /* connections.c */
-double server_now(void);
 struct connection *connection_of(struct MHD_Connection *con);
 /* It has proved to be the page. */
 void connection_known(struct server *s, struct connection *c);

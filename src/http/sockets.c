@@ -1,4 +1,5 @@
 /* The WebSockets of a server: connections that have left HTTP. */
+#include "base/now.h"
 #include "http/server.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static void socket_over(void *context)
 
 	pthread_mutex_lock(&s->lock);
 	s->sockets[slot->number].over = true;
-	s->last = server_now();
+	s->last = now_seconds();
 	pthread_cond_signal(&s->wake);
 	pthread_mutex_unlock(&s->lock);
 	free(slot);
@@ -159,7 +160,7 @@ bool server_looked_at(struct http *http, double seconds)
 	if (!s)
 		return false;
 	pthread_mutex_lock(&s->lock);
-	yes = sockets_open(s) || server_now() - s->last < seconds;
+	yes = sockets_open(s) || now_seconds() - s->last < seconds;
 	pthread_mutex_unlock(&s->lock);
 	return yes;
 }

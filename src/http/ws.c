@@ -5,6 +5,7 @@
  */
 #include "http/ws.h"
 #include "base/jread.h"
+#include "base/now.h"
 #include "http/sha1.h"
 
 #include <errno.h>
@@ -14,7 +15,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 #include <wslay/wslay.h>
 
@@ -45,14 +45,6 @@ struct ws {
 	void (*closed)(void *context);
 	void *context;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 bool ws_accept(const char *key, char accept[WS_ACCEPT])
 {

@@ -1,4 +1,5 @@
 /* Sessions as others see them: finding them, and following what is recorded. */
+#include "base/now.h"
 #include "ring/ring.h"
 
 #include <dirent.h>
@@ -13,14 +14,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* --------------------------------------------------------------- following */
 

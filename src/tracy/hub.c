@@ -1,4 +1,5 @@
 #include "tracy/hub.h"
+#include "base/now.h"
 #include "clock/clock.h"
 
 #include <arpa/inet.h>
@@ -8,18 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PEERS_MAX 1024u
-
-uint64_t hub_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 int tracy_hub_open(struct tracy_hub **out, struct trace_writer *w,
 		   const struct tracy_hub_options *options, struct tacho_error *err)
@@ -193,7 +185,7 @@ int tracy_hub_round(struct tracy_hub *hub, int ms, struct tacho_error *err)
 {
 	size_t count = hub->peers.n;
 	struct pollfd *fds = calloc(count + 1, sizeof(*fds));
-	uint64_t now = hub_now();
+	uint64_t now = now_ns();
 
 	if (!fds)
 		return err_set(err, TACHO_ENOMEM, "no memory");
@@ -208,7 +200,7 @@ int tracy_hub_round(struct tracy_hub *hub, int ms, struct tacho_error *err)
 			read_announcements(hub);
 	}
 	free(fds);
-	now = hub_now();
+	now = now_ns();
 	for (size_t i = 0; i < count; i++) {
 		peer_tick(hub, hub->peers.v[i], now);
 		if (hub->peers.v[i]->info.state == TRACY_PEER_ENDED)

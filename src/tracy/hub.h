@@ -51,8 +51,6 @@ struct tracy_hub {
 	int frames;    /* in this round */
 };
 
-uint64_t hub_now(void);
-
 /* ---- peer.c */
 struct peer *peer_new(const char *address, uint16_t port);
 void peer_free(struct peer *p);

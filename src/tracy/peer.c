@@ -1,4 +1,5 @@
 /* One client: connecting, greeting, frames in, questions out. Never blocks. */
+#include "base/now.h"
 #include "tracy/hub.h"
 
 #include <arpa/inet.h>
@@ -327,7 +328,7 @@ short peer_wants(const struct peer *p)
 void peer_ready(struct tracy_hub *hub, struct peer *p, short events)
 {
 	if (p->connecting) {
-		finish_connect(p, hub_now());
+		finish_connect(p, now_ns());
 	} else if (events & (POLLIN | POLLHUP | POLLERR)) {
 		read_in(hub, p);
 	}
@@ -365,5 +366,5 @@ void peer_stop(struct tracy_hub *hub, struct peer *p)
 	if (p->info.state != TRACY_PEER_RECORDING)
 		peer_close(p);
 	else
-		let_end(hub, p, hub_now());
+		let_end(hub, p, now_ns());
 }

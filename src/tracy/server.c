@@ -1,4 +1,5 @@
 /* The sockets around a serve session: one that listens, one of a viewer. */
+#include "base/now.h"
 #include "tracy/serve.h"
 
 #include <arpa/inet.h>
@@ -7,7 +8,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define GREETING_MS 2000
@@ -27,14 +27,6 @@ struct tracy_server {
 	bool live;
 	uint64_t last; /* ms: when something was last sent or received */
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
 
 int tracy_network_parse(struct tracy_network *network, const char *text, struct tacho_error *err)
 {

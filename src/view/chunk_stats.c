@@ -1,4 +1,5 @@
 #include "view/chunk_stats.h"
+#include "base/now.h"
 #include "base/search.h"
 #include "view/spill_array.h"
 #include "view/zone_tally.h"
@@ -286,10 +287,8 @@ bool chunks_ready(struct chunks *k, struct view_call *c)
 		return false;
 	pthread_mutex_lock(&k->lock);
 	while (k->state == MAKING && !call_gone(c)) {
-		struct timespec until;
+		struct timespec until = now_realtime_plus(1000);
 
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_sec++;
 		pthread_cond_timedwait(&k->changed, &k->lock, &until);
 	}
 	ready = k->state == READY;

@@ -3,6 +3,7 @@
  * written as soon as the recorder says that it wrote, and wakes the WebSockets; what does not say
  * so is looked at twenty times a second. Handles for passes catch up when they are taken.
  */
+#include "base/now.h"
 #include "ring/ring.h"
 #include "view/traces.h"
 
@@ -115,12 +116,8 @@ static bool trace_step(struct view *view, struct view_trace *t, bool looked_at)
 /* With the lock held; until it is time to look, or view_follow_wake(). */
 static void follow_sleep(struct view *view, unsigned ms)
 {
-	struct timespec until;
+	struct timespec until = now_realtime_plus(ms);
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += ms * 1000000l;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
 	if (!view->stopping)
 		pthread_cond_timedwait(&view->follow_wake, &view->follow_lock, &until);
 }

@@ -2,12 +2,12 @@
  * Lock waits of zones, for statistics and single zones. They are found once for a trace (of a
  * recording now and then) and stay in a list by the start of the zones.
  */
+#include "base/now.h"
 #include "view/lock_spans.h"
 #include "view/spill_array.h"
 #include "view/zone_stats.h"
 
 #include <string.h>
-#include <time.h>
 
 #define REST 9.0  /* what was found of a recording is good for as many times as long as it took */
 #define OLD  30.0 /* seconds at most */
@@ -18,14 +18,6 @@ struct waits {
 	double made, good; /* seconds of the monotonic clock */
 	uint32_t users;    /* calls, and the trace's own */
 };
-
-static double waits_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
 
 /* With the trace's lock held. */
 static void waits_drop(struct waits *w)
@@ -87,7 +79,7 @@ static int waits_make(struct view_call *c, struct waits **out)
 {
 	struct waits_maker m = {c, calloc(1, sizeof(struct waits))};
 	struct view_waits_options o = {wait_keep, maker_gone, &m};
-	double begin = waits_now();
+	double begin = now_seconds();
 	int r = m.w ? view_waits(c->trace, &o) : TACHO_ENOMEM;
 
 	if (r == 0 && call_gone(c))
@@ -101,7 +93,7 @@ static int waits_make(struct view_call *c, struct waits **out)
 	if (m.w->n)
 		qsort(m.w->v, m.w->n, sizeof(*m.w->v), by_start);
 	m.w->gen = c->gen;
-	m.w->made = waits_now();
+	m.w->made = now_seconds();
 	m.w->good = (m.w->made - begin) * REST < OLD ? (m.w->made - begin) * REST : OLD;
 	*out = m.w;
 	return 0;
@@ -121,7 +113,7 @@ static int waits_take(struct view_call *c, struct waits **out)
 		return 0;
 	pthread_mutex_lock(&t->lock);
 	if (t->waits && (t->waits->gen == c->gen ||
-			 (t->live && waits_now() < t->waits->made + t->waits->good))) {
+			 (t->live && now_seconds() < t->waits->made + t->waits->good))) {
 		*out = t->waits;
 		t->waits->users++;
 	}

@@ -28,7 +28,7 @@ struct ops {
 	int64_t *before; /* by row: the cycle when the op before it on its device had ended, or
 			    PERF_NO_NUMBER; NULL without a trace */
 	uint64_t gen;
-	int64_t made; /* seconds of the monotonic clock */
+	double made; /* now_seconds() */
 };
 
 /*

@@ -1,10 +1,10 @@
 /* Statistics of zones. */
 #include "view/zone_stats.h"
+#include "base/now.h"
 #include "view/call_args.h"
 #include "view/chunk_stats.h"
 
 #include <string.h>
-#include <time.h>
 
 #define KEPT 16u /* answers */
 #define REST                                                                                      \
@@ -55,18 +55,10 @@ static struct trace_stat *copy(const struct trace_stat *stats, size_t count)
 	return s;
 }
 
-static double seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
 static bool kept_find(struct view_trace *t, uint64_t t0, uint64_t t1, uint64_t tracks,
 		      struct trace_stat **stats, size_t *count)
 {
-	double now = seconds();
+	double now = now_seconds();
 	bool found = false;
 
 	pthread_mutex_lock(&t->lock);
@@ -98,7 +90,7 @@ static void keep(struct view_trace *t, uint64_t gen, uint64_t t0, uint64_t t1, u
 
 		free(t->stats->v[i].stats);
 		t->stats->v[i].gen = gen;
-		t->stats->v[i].made = seconds();
+		t->stats->v[i].made = now_seconds();
 		t->stats->v[i].good = took * REST < OLD ? took * REST : OLD;
 		t->stats->v[i].t0 = t0;
 		t->stats->v[i].t1 = t1;
@@ -125,7 +117,7 @@ int stats_count(struct view_call *c, const struct trace_filter *filter, struct t
 	/* Without percentiles it is another answer. */
 	uint64_t tracks = tracks_hash(c, filter->tracks) ^ filter->no_percentiles;
 	uint64_t gen = c->gen;
-	double begin = seconds();
+	double begin = now_seconds();
 	int r;
 
 	if (kept_find(c->on, filter->t0, filter->t1, tracks, stats, count))
@@ -143,7 +135,8 @@ int stats_count(struct view_call *c, const struct trace_filter *filter, struct t
 		}
 	}
 	if (r == 0)
-		keep(c->on, gen, filter->t0, filter->t1, tracks, seconds() - begin, *stats, *count);
+		keep(c->on, gen, filter->t0, filter->t1, tracks, now_seconds() - begin, *stats,
+		     *count);
 	return r;
 }
 
