@@ -27,16 +27,6 @@ void ring_places_close(struct ring_place *places, unsigned count)
 		close(places[i].fd);
 }
 
-int ring_place_open(struct ring_place *place, bool make)
-{
-	for (unsigned i = 0; i < RING_PLACES; i++) {
-		place->fd = ring_place_at((enum ring_where)i, make, place->path);
-		if (place->fd >= 0)
-			return 0;
-	}
-	return -1;
-}
-
 static uint64_t free_bytes(int fd)
 {
 	struct statvfs st;

@@ -174,11 +174,6 @@ const char *ring_name(const struct ring_reader *r)
 	return r->name;
 }
 
-bool ring_is_bad(const struct ring_reader *r)
-{
-	return r->shrunk;
-}
-
 uint64_t ring_threads_lost(const struct ring_reader *r)
 {
 	return atomic_load_explicit(&r->header->threads_lost, memory_order_relaxed);

@@ -71,8 +71,6 @@ struct ring_place {
 /* Those that there are; their number. */
 unsigned ring_places_open(struct ring_place places[RING_PLACES]);
 void ring_places_close(struct ring_place *places, unsigned count);
-/* The first that there is, or with MAKE that can be made. -1: none. */
-int ring_place_open(struct ring_place *place, bool make);
 /* The one for a new session. NOTE: what is wrong with the usual one, or "". */
 int ring_place_for_session(struct ring_place *place, char *note, size_t size,
 			   struct tacho_error *err);
@@ -254,7 +252,6 @@ void ring_close(struct ring_reader *r);
 
 const struct ring_header *ring_header(const struct ring_reader *r); /* a copy made by ring_open() */
 const char *ring_name(const struct ring_reader *r);
-bool ring_is_bad(const struct ring_reader *r); /* its file shrank or its header was overwritten */
 uint64_t ring_threads_lost(const struct ring_reader *r);
 
 /* False when the process that made the ring has ended, as far as can be known. */

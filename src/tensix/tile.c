@@ -8,14 +8,13 @@
 static const struct {
 	unsigned format;
 	uint32_t bytes;
-	const char *name;
 } formats[] = {
-	{TILE_FLOAT32, 4096, "float32"},
-	{TILE_BFLOAT16, 2048, "bfloat16"},
-	{TILE_BFP8, EXPONENTS + 1024, "bfp8_b"},
-	{TILE_BFP4, EXPONENTS + 512, "bfp4_b"},
-	{TILE_INT32, 4096, "int32"},
-	{TILE_UINT32, 4096, "uint32"},
+	{TILE_FLOAT32, 4096},
+	{TILE_BFLOAT16, 2048},
+	{TILE_BFP8, EXPONENTS + 1024},
+	{TILE_BFP4, EXPONENTS + 512},
+	{TILE_INT32, 4096},
+	{TILE_UINT32, 4096},
 };
 
 uint32_t tile_bytes(unsigned format)
@@ -24,14 +23,6 @@ uint32_t tile_bytes(unsigned format)
 		if (formats[i].format == format)
 			return formats[i].bytes;
 	return 0;
-}
-
-const char *tile_format_name(unsigned format)
-{
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (formats[i].format == format)
-			return formats[i].name;
-	return "?";
 }
 
 /* Sign and magnitude of BITS against a shared exponent: the magnitude's top bit stands for 2^0. */

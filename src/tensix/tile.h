@@ -50,7 +50,6 @@ enum tile_axis { TILE_ALONG_ROW, TILE_ALONG_COL, TILE_ALONG_BOTH };
 
 /* Bytes of a tile in memory; 0 for a format that is not known. */
 uint32_t tile_bytes(unsigned format);
-const char *tile_format_name(unsigned format);
 
 /* BYTES holds tile_bytes(format); false for an unknown format. */
 bool tile_unpack(struct tile *out, const uint8_t *bytes, unsigned format);

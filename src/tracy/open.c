@@ -19,16 +19,6 @@ static bool starts_like_tracy(int fd)
 		!memcmp(magic, "tr\375P", 4));
 }
 
-bool tracy_is_file(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	bool yes = fd >= 0 && starts_like_tracy(fd);
-
-	if (fd >= 0)
-		close(fd);
-	return yes;
-}
-
 /* Who reports damage names the file: the text does not. */
 static void take_damage(struct trace *trace, const char *path, const struct tacho_error *damage)
 {

@@ -100,8 +100,6 @@ int tracy_write(struct trace *trace, int fd, const char *path,
 int tracy_import(struct trace_writer *w, int fd, const char *path, struct tracy_notes *notes,
 		 struct tacho_error *err);
 
-/* Does PATH begin like a .tracy file? Any error means no. */
-bool tracy_is_file(const char *path);
 
 /*
  * trace_open() for .tracy files too: those are converted into a file that goes away by itself. A
