@@ -1,32 +1,11 @@
 /* How exactly the clocks of devices are known. */
 #include "base/fmt.h"
 #include "base/order.h"
-#include "clock/device.h"
 #include "cmds/info.h"
+#include "trace/device_clock.h"
 #include "trace/names.h"
 
 #include <stdlib.h>
-
-static int read_points(struct trace *trace, uint32_t track, struct device_clock *clock)
-{
-	double ns = trace_duration_ns(trace, trace->start, trace->end);
-	struct trace_rows *rows;
-	struct trace_row row;
-	uint32_t of;
-	int r = trace_rows_open(&rows, trace, track, 0, UINT64_MAX);
-
-	clock->rate = ns > 0 ? (double)(trace->end - trace->start) * 1e9 / ns : 1e9;
-	if (r < 0)
-		return r;
-	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0) {
-		if (row.kind != TRACE_ROW_DEVICE_CLOCK)
-			continue;
-		clock->mhz = (uint32_t)row.c;
-		r = device_clock_add(clock, &(struct device_point){row.time, row.a, row.b});
-	}
-	trace_rows_close(rows);
-	return r;
-}
 
 /* Bounds in the middle of all pieces, where they are largest; sorted. Freed by the caller. */
 static uint64_t *bounds_of(const struct device_clock *clock, size_t *count)
@@ -59,7 +38,7 @@ static int clock_columns_add(struct table *t, struct trace *trace, uint32_t trac
 	struct device_clock clock = {0};
 	uint64_t *bounds;
 	size_t n;
-	int r = read_points(trace, track, &clock);
+	int r = trace_device_clock(trace, track, &clock);
 
 	bounds = r < 0 || !clock.n ? NULL : bounds_of(&clock, &n);
 	if (bounds && n) {
@@ -90,8 +69,7 @@ int info_clocks(struct query *q)
 
 	table_open(&t, stdout, &q->style, TABLE_COLUMNS(columns));
 	for (uint32_t i = 0; i < q->trace->track_count && r == 0; i++)
-		if (q->trace->tracks[i].kind == TRACE_OTHER)
-			r = clock_columns_add(&t, q->trace, i);
+		r = clock_columns_add(&t, q->trace, i);
 	if (r == 0)
 		return table_close(&t);
 	table_close(&t);

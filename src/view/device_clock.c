@@ -1,5 +1,6 @@
 /* What is known of devices: where a core is, how well its clock is known. */
 #include "view/device_clock.h"
+#include "trace/device_clock.h"
 #include "view/core_busy.h"
 
 #include <stdio.h>
@@ -22,100 +23,83 @@ bool track_place(const struct trace_track *t, struct core_place *place)
 	return true;
 }
 
-/* Calls POINT with each comparison of the device's clock with the host's. */
-static int clock_points(struct view_call *c, uint32_t device, uint32_t process,
-			void (*point)(void *context, const struct trace_row *row), void *context)
+/* The clock of a device of a process; no points if it has none. To be freed. */
+static int clock_find(struct view_call *c, uint32_t device, uint32_t process,
+		      struct device_clock *clock)
 {
 	const struct trace *t = c->trace;
-	struct trace_rows *rows;
-	struct trace_row row;
-	uint32_t track;
 	int r = 0;
 
-	for (uint32_t i = 0; r >= 0 && i < t->track_count; i++) {
-		if (t->tracks[i].kind != TRACE_OTHER || t->tracks[i].id != device ||
-		    t->tracks[i].process != process || !strstr(t->tracks[i].name, " clock"))
-			continue;
-		r = trace_rows_open(&rows, c->trace, i, 0, UINT64_MAX);
-		if (r < 0)
-			break;
-		while ((r = trace_rows_next(rows, &row, &track)) > 0)
-			if (row.kind == TRACE_ROW_DEVICE_CLOCK && row.b != UINT64_MAX)
-				point(context, &row);
-		trace_rows_close(rows);
-	}
-	return r < 0 ? r : 0;
+	for (uint32_t i = 0; r == 0 && !clock->n && i < t->track_count; i++)
+		if (t->tracks[i].id == device && t->tracks[i].process == process)
+			r = trace_device_clock(c->trace, i, clock);
+	return r;
 }
 
-static void point_worst(void *context, const struct trace_row *row)
+/* The worst bound of the points in [first, end); those that compare nothing do not count. */
+static uint64_t points_bound(const struct device_clock *clock, size_t first, size_t end)
 {
-	uint64_t *worst = context;
+	uint64_t worst = DEVICE_CLOCK_UNKNOWN;
 
-	if (*worst == UINT64_MAX || row->b > *worst)
-		*worst = row->b;
+	for (size_t i = first; i < end && i < clock->n; i++) {
+		uint64_t bound = clock->v[i].bound_ns;
+
+		if (bound != DEVICE_CLOCK_UNKNOWN &&
+		    (worst == DEVICE_CLOCK_UNKNOWN || bound > worst))
+			worst = bound;
+	}
+	return worst;
 }
 
 int device_bound(struct view_call *c, uint32_t device, uint32_t process, uint64_t *bound)
 {
-	*bound = UINT64_MAX;
-	return clock_points(c, device, process, point_worst, bound);
+	struct device_clock clock = {0};
+	int r = clock_find(c, device, process, &clock);
+
+	*bound = points_bound(&clock, 0, clock.n);
+	device_clock_free(&clock);
+	return r;
 }
 
 /* Of a device: a long recording has many. */
 #define POINTS 1000u
 
 /* Of more than POINTS, several side by side are one, with the worst bound of them. */
-struct points {
-	struct view_call *c;
-	uint64_t count, step;
-	uint64_t seen, time, bound;
-};
-
-static void point_count(void *context, const struct trace_row *row)
+static void points_put(struct view_call *c, const struct device_clock *clock)
 {
-	(void)row;
-	((struct points *)context)->count++;
-}
+	size_t step = clock->n / POINTS + (clock->n % POINTS != 0);
 
-static void point_put(void *context, const struct trace_row *row)
-{
-	struct points *p = context;
-	struct json *j = &p->c->json;
+	json_array(&c->json, "clock");
+	for (size_t i = 0; i < clock->n; i += step) {
+		uint64_t bound = points_bound(clock, i, i + step);
 
-	if (p->seen++ % p->step == 0) {
-		p->time = row->time;
-		p->bound = 0;
+		if (bound == DEVICE_CLOCK_UNKNOWN)
+			continue;
+		json_array(&c->json, NULL);
+		json_ns(c, NULL, clock->v[i].ticks);
+		json_uint(&c->json, NULL, bound);
+		json_end(&c->json);
 	}
-	p->bound = row->b > p->bound ? row->b : p->bound;
-	if (p->seen % p->step && p->seen < p->count)
-		return;
-	json_array(j, NULL);
-	json_ns(p->c, NULL, p->time);
-	json_uint(j, NULL, p->bound);
-	json_end(j);
+	json_end(&c->json);
 }
 
 int device_clock_put(struct view_call *c, uint32_t device, uint32_t process)
 {
-	struct points points = {.c = c};
-	uint64_t bound = UINT64_MAX, first, last;
-	int r = device_bound(c, device, process, &bound);
+	struct device_clock clock = {0};
+	uint64_t bound, first, last;
+	int r = clock_find(c, device, process, &clock);
 
 	if (view_device_times(c->trace, device, TRACE_NONE, &first, &last)) {
 		json_ns(c, "start", first);
 		json_ns(c, "end", last);
 	}
-	if (bound == UINT64_MAX)
+	bound = points_bound(&clock, 0, clock.n);
+	if (bound == DEVICE_CLOCK_UNKNOWN)
 		json_null(&c->json, "bound_ns");
 	else
 		json_uint(&c->json, "bound_ns", bound);
-	if (r == 0)
-		r = clock_points(c, device, process, point_count, &points);
-	points.step = points.count / POINTS + (points.count % POINTS != 0);
-	json_uint(&c->json, "clock_total", points.count);
-	json_array(&c->json, "clock");
-	if (r == 0)
-		r = clock_points(c, device, process, point_put, &points);
-	json_end(&c->json);
+	json_uint(&c->json, "clock_total", bound == DEVICE_CLOCK_UNKNOWN ? 0 : clock.n);
+	points_put(c, &clock);
+	device_clock_free(&clock);
 	return r;
 }

@@ -1,14 +1,13 @@
 /* Where the ops come from: an ops report, or one that is made of the trace. */
 #include "base/environ.h"
-#include "clock/device.h"
+#include "base/now.h"
 #include "ops/ops.h"
+#include "trace/device_clock.h"
 #include "view/op_table.h"
-#include "view/row_merge.h"
 
 #include <ftw.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #define LIVE_SECONDS 3 /* that ops of a recording are not made anew */
 
@@ -47,28 +46,6 @@ void ops_forget(struct view_trace *t)
 
 /* --------------------------------------------------------------- the clock */
 
-static int clock_read(struct view_call *c, uint32_t track, struct device_clock *clock)
-{
-	struct trace_row row;
-	struct rows *rows;
-	uint32_t ignored;
-	int r = rows_open(&rows, c, 0, track, 0, UINT64_MAX);
-
-	if (r < 0)
-		return r;
-	clock->rate = 1e9 / call_tick(c);
-	while (r >= 0 && (r = rows_next(rows, &row, &ignored)) > 0) {
-		struct device_point p = {.ticks = row.time, .cycles = row.a, .bound_ns = row.b};
-
-		if (row.kind != TRACE_ROW_DEVICE_CLOCK)
-			continue;
-		clock->mhz = (uint32_t)row.c;
-		r = device_clock_add(clock, &p);
-	}
-	rows_close(rows);
-	return r < 0 ? r : 0;
-}
-
 /* Of two processes that used one device the first counts. */
 static int clocks_read(struct view_call *c, struct ops *o)
 {
@@ -79,16 +56,13 @@ static int clocks_read(struct view_call *c, struct ops *o)
 		struct ops_clock clock = {.device = (uint32_t)t->tracks[i].id};
 		bool known = false;
 
-		if (t->tracks[i].kind != TRACE_OTHER || !strstr(t->tracks[i].name, " clock"))
-			continue;
 		for (size_t k = 0; k < o->clocks.n; k++)
 			known |= o->clocks.v[k].device == clock.device;
-		if (known)
-			continue;
-		r = clock_read(c, i, &clock.clock);
-		if (r == 0 && vec_push(&o->clocks, clock) < 0)
-			r = TACHO_ENOMEM;
-		if (r < 0)
+		if (!known)
+			r = trace_device_clock(c->trace, i, &clock.clock);
+		if (r == 0 && clock.clock.n)
+			r = vec_push(&o->clocks, clock);
+		if (r < 0 || !clock.clock.n)
 			device_clock_free(&clock.clock);
 	}
 	return r;
@@ -244,18 +218,10 @@ static int ops_read(struct view_call *c, struct ops *o, bool merged, struct tach
 	return r;
 }
 
-static int64_t seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec;
-}
-
 /* What was made of a trace that grows is good for a while. */
 static bool is_fresh(const struct view_call *c, const struct ops *o)
 {
-	return o->gen && (o->gen == c->gen || (c->live && seconds() - o->made < LIVE_SECONDS));
+	return o->gen && (o->gen == c->gen || (c->live && now_seconds() - o->made < LIVE_SECONDS));
 }
 
 static int ops_make(struct view_call *c, struct ops *o, bool merged, struct tacho_error *err)
@@ -269,7 +235,7 @@ static int ops_make(struct view_call *c, struct ops *o, bool merged, struct tach
 		r = ops_read(c, o, merged, err);
 	if (r == 0) {
 		o->gen = gen;
-		o->made = seconds();
+		o->made = now_seconds();
 	}
 	return r;
 }
