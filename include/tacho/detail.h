@@ -123,19 +123,37 @@ TACHO_INLINE uint64_t tacho_key(void)
 	return __atomic_load_n(&tacho_control.key, __ATOMIC_RELAXED);
 }
 
+/* JOINED, the key of a thread, says that its ring takes words of this session and this time. */
+TACHO_INLINE int tacho_fits(uint64_t joined, uint64_t key, uint64_t now)
+{
+	return !TACHO_UNLIKELY(((now >> TACHO_WRAP_SHIFT) | key) != joined);
+}
+
+/* A claim of which the last word is at POSITION ends behind the segment: the slow way. */
+TACHO_INLINE int tacho_is_full(uint64_t position)
+{
+	return TACHO_UNLIKELY(!(position & TACHO_SEGMENT));
+}
+
+/* The commit: a word that is not zero has been written. */
+TACHO_INLINE void tacho_store(uint64_t position, uint64_t now, uint32_t bits)
+{
+	__atomic_store_n((uint64_t *)(uintptr_t)position, now << TACHO_TICK_SHIFT | bits,
+			 __ATOMIC_RELEASE);
+}
+
 /* NOW: a reading of the clock not older than that of the thread's last event. */
 TACHO_INLINE int tacho_emit_at(uint64_t key, uint64_t now, uint32_t bits)
 {
 	struct tacho_thread *t = tacho_self;
 	uint64_t position;
 
-	if (TACHO_UNLIKELY(((now >> TACHO_WRAP_SHIFT) | key) != t->key))
+	if (!tacho_fits(t->key, key, now))
 		return tacho_emit_slow(key, now, bits);
 	position = tacho_claim(t, 8);
-	if (TACHO_UNLIKELY(!(position & TACHO_SEGMENT)))
+	if (tacho_is_full(position))
 		return tacho_emit_full(key, now, bits);
-	__atomic_store_n((uint64_t *)(uintptr_t)position, now << TACHO_TICK_SHIFT | bits,
-			 __ATOMIC_RELEASE);
+	tacho_store(position, now, bits);
 	return 1;
 }
 

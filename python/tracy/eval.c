@@ -284,12 +284,12 @@ static __attribute__((noinline)) PyObject *eval_end(PyObject *result, uint64_t z
 		return end_unwound(zone);
 	joined = loaded(self->key);
 	now = tacho_ticks();
-	if (__builtin_expect((now >> TACHO_WRAP_SHIFT | zone >> 32 << 32) != joined, 0))
+	if (!tacho_fits(joined, zone >> 32 << 32, now))
 		return end_slow(result, zone, now);
 	position = tacho_claim(self, 8);
-	if (__builtin_expect(!(position & TACHO_SEGMENT), 0))
+	if (tacho_is_full(position))
 		return end_full(result, zone, now);
-	ring_store(position, now, (uint32_t)zone | TACHO_KIND_END);
+	tacho_store(position, now, (uint32_t)zone | TACHO_KIND_END);
 	return result;
 }
 
@@ -300,13 +300,13 @@ eval_zone(PyThreadState *state, eval_frame *frame, int throwing, uint32_t word)
 	uint64_t key = tacho_key(), joined = loaded(self->key), now = tacho_ticks();
 	uint64_t position, zone;
 
-	if (__builtin_expect((now >> TACHO_WRAP_SHIFT | key) != joined, 0))
+	if (!tacho_fits(joined, key, now))
 		return eval_slow(state, frame, throwing);
 	zone = key >> 32 << 32 | word;
 	position = tacho_claim(self, 8);
-	if (__builtin_expect(!(position & TACHO_SEGMENT), 0))
+	if (tacho_is_full(position))
 		return eval_full(state, frame, throwing, zone, now);
-	ring_store(position, now, word | TACHO_KIND_BEGIN);
+	tacho_store(position, now, word | TACHO_KIND_BEGIN);
 	ring_prefetch(position);
 	return eval_end(evaluate(state, frame, throwing), zone);
 }

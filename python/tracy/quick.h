@@ -37,21 +37,9 @@ static inline void ring_prefetch(uint64_t position)
 #endif
 }
 
-static inline void ring_store(uint64_t position, uint64_t now, uint32_t bits)
-{
-	__atomic_store_n((uint64_t *)(uintptr_t)position, now << TACHO_TICK_SHIFT | bits,
-			 __ATOMIC_RELEASE);
-}
-
 static inline int quick_is_open(void)
 {
 	return __builtin_expect(track.epoch == track_quick, 1);
-}
-
-/* The thread's ring takes words of this session and this time. */
-static inline int quick_fits(const struct tacho_thread *self, uint64_t key, uint64_t now)
-{
-	return __builtin_expect((now >> TACHO_WRAP_SHIFT | key) == self->key, 1);
 }
 
 /* A zone can be put on the track. */
@@ -66,14 +54,14 @@ static inline int quick_put(uint64_t now, uint32_t word, const void *owner)
 	uint64_t key = tacho_key(), position;
 	struct open_zone *zone;
 
-	if (!quick_fits(self, key, now))
+	if (!tacho_fits(self->key, key, now))
 		return 0;
 	position = tacho_claim(self, 8);
-	if (__builtin_expect(!(position & TACHO_SEGMENT), 0)) {
+	if (tacho_is_full(position)) {
 		quick_full_begin(key, now, word, owner);
 		return 1;
 	}
-	ring_store(position, now, word | TACHO_KIND_BEGIN);
+	tacho_store(position, now, word | TACHO_KIND_BEGIN);
 	ring_prefetch(position);
 	zone = track.top++;
 	zone->owner = owner;
@@ -102,15 +90,15 @@ static inline int quick_end(const void *owner)
 	if (word & CODE_COROUTINE)
 		return 0;
 	now = tacho_ticks();
-	if (!quick_fits(self, key, now))
+	if (!tacho_fits(self->key, key, now))
 		return 0;
 	track.top--;
 	position = tacho_claim(self, 8);
-	if (__builtin_expect(!(position & TACHO_SEGMENT), 0)) {
+	if (tacho_is_full(position)) {
 		quick_full_end(key, now, word);
 		return 1;
 	}
-	ring_store(position, now, word | TACHO_KIND_END);
+	tacho_store(position, now, word | TACHO_KIND_END);
 	return 1;
 }
 
@@ -162,16 +150,16 @@ static inline int quick_first_line(uint64_t now, PyCodeObject *code, uint32_t wo
 	struct tacho_thread *self = tacho_self;
 	uint64_t key = tacho_key(), position;
 
-	if (track.top == track.limit || !quick_fits(self, key, now))
+	if (track.top == track.limit || !tacho_fits(self->key, key, now))
 		return 0;
 	position = tacho_claim(self, 16);
 	last->owner = code;
-	if (__builtin_expect(!((position + 8) & TACHO_SEGMENT), 0)) {
+	if (tacho_is_full(position + 8)) {
 		quick_full_first_line(key, now, position, code, word);
 		return 1;
 	}
-	ring_store(position, now, last->word | TACHO_KIND_BEGIN);
-	ring_store(position + 8, now, word | TACHO_KIND_BEGIN);
+	tacho_store(position, now, last->word | TACHO_KIND_BEGIN);
+	tacho_store(position + 8, now, word | TACHO_KIND_BEGIN);
 	ring_prefetch(position);
 	track.top++;
 	last[1].owner = line_owner(code);
@@ -186,16 +174,16 @@ static inline int quick_next_line(uint64_t now, uint32_t word, struct open_zone 
 	uint64_t key = tacho_key(), position;
 	uint32_t before = last->word;
 
-	if (!quick_fits(self, key, now))
+	if (!tacho_fits(self->key, key, now))
 		return 0;
 	last->word = word;
 	position = tacho_claim(self, 16);
-	if (__builtin_expect(!((position + 8) & TACHO_SEGMENT), 0)) {
+	if (tacho_is_full(position + 8)) {
 		quick_full_line(key, now, position, before);
 		return 1;
 	}
-	ring_store(position, now, before | TACHO_KIND_END);
-	ring_store(position + 8, now, word | TACHO_KIND_BEGIN);
+	tacho_store(position, now, before | TACHO_KIND_END);
+	tacho_store(position + 8, now, word | TACHO_KIND_BEGIN);
 	ring_prefetch(position);
 	return 1;
 }
@@ -224,16 +212,16 @@ static inline int quick_end_with_line(PyCodeObject *code)
 	uint32_t word = last[-1].word;
 
 	if (!quick_is_open() || last->owner != line_owner(code) || last[-1].owner != code ||
-	    word & CODE_COROUTINE || !quick_fits(self, key, now))
+	    word & CODE_COROUTINE || !tacho_fits(self->key, key, now))
 		return 0;
 	track.top -= 2;
 	position = tacho_claim(self, 16);
-	if (__builtin_expect(!((position + 8) & TACHO_SEGMENT), 0)) {
+	if (tacho_is_full(position + 8)) {
 		quick_full_ends(key, now, position, last->word, word);
 		return 1;
 	}
-	ring_store(position, now, last->word | TACHO_KIND_END);
-	ring_store(position + 8, now, word | TACHO_KIND_END);
+	tacho_store(position, now, last->word | TACHO_KIND_END);
+	tacho_store(position + 8, now, word | TACHO_KIND_END);
 	return 1;
 }
 

@@ -386,11 +386,11 @@ void quick_full_end(uint64_t key, uint64_t now, uint32_t word)
 static int quick_full_pair(uint64_t key, uint64_t now, uint64_t position, uint32_t first,
 			   uint32_t second)
 {
-	if (!(position & TACHO_SEGMENT)) {
+	if (tacho_is_full(position)) {
 		tacho_emit_full(key, now, first);
 		return tacho_emit_at(key, now, second);
 	}
-	ring_store(position, now, first);
+	tacho_store(position, now, first);
 	return tacho_emit_full(key, now, second);
 }
 
