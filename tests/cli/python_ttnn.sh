@@ -4,4 +4,5 @@
 . "$SOURCE/tests/python.sh"
 
 unset ARCH_NAME
+with_python test_ctypes.py
 with_python test_ttnn.py
