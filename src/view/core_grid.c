@@ -1,10 +1,10 @@
 /* The chip: one figure for each core. */
 #include "view/call_args.h"
 #include "view/core_busy.h"
+#include "view/core_spread.h"
 #include "view/device_clock.h"
 #include "view/zone_walk.h"
 
-#include <math.h>
 #include <string.h>
 
 enum metric { KERNEL, FW, BUSY, GAP, NOC_BYTES, ZONES };
@@ -168,7 +168,7 @@ static double cell_value(const struct cell *cell, int aggregate)
 static void grid_put(struct grid *g, int aggregate)
 {
 	struct json *j = &g->c->json;
-	double sum = 0, max = 0;
+	struct core_spread spread = {0};
 
 	call_begin(g->c);
 	json_text(j, "metric", metrics[g->metric]);
@@ -188,13 +188,12 @@ static void grid_put(struct grid *g, int aggregate)
 		json_text(j, "type", cell->place.ethernet ? "ethernet" : "worker");
 		json_double(j, "value", value);
 		json_end(j);
-		sum += value;
-		max = fmax(max, value);
+		core_spread_add(&spread, value);
 	}
 	json_end(j);
-	json_double(j, "max", max);
-	json_double(j, "mean", g->cells.n ? sum / (double)g->cells.n : NAN);
-	json_double(j, "imbalance", sum > 0 ? max * (double)g->cells.n / sum : NAN);
+	json_double(j, "max", spread.max);
+	json_double(j, "mean", core_spread_mean(&spread));
+	json_double(j, "imbalance", core_spread_imbalance(&spread));
 	json_end(j);
 }
 
@@ -254,7 +253,8 @@ int grid_imbalance(struct view_call *c, uint32_t device, double *imbalance, doub
 {
 	struct grid g = {.c = c, .metric = BUSY, .device = device};
 	struct zones_choice choice = ZONES_ALL;
-	double sum = 0, max = 0, shares = 0, *kernels = NULL;
+	struct core_spread kernel_times = {0}, shares = {0};
+	double *kernels = NULL;
 	int r = grid_fill(&g, &choice);
 
 	if (r == 0)
@@ -262,12 +262,11 @@ int grid_imbalance(struct view_call *c, uint32_t device, double *imbalance, doub
 	if (r == 0)
 		r = kernels ? busy_fill(&g, 0, UINT64_MAX, kernels) : TACHO_ENOMEM;
 	for (size_t i = 0; r == 0 && i < g.cells.n; i++) {
-		shares += g.cells.v[i].sum;
-		sum += kernels[i];
-		max = fmax(max, kernels[i]);
+		core_spread_add(&shares, g.cells.v[i].sum);
+		core_spread_add(&kernel_times, kernels[i]);
 	}
-	*imbalance = sum > 0 ? max * (double)g.cells.n / sum : NAN;
-	*busy = g.cells.n ? shares / (double)g.cells.n : NAN;
+	*imbalance = core_spread_imbalance(&kernel_times);
+	*busy = core_spread_mean(&shares);
 	free(kernels);
 	grid_free(&g);
 	return r;

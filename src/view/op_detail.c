@@ -1,11 +1,11 @@
 /* One op: all columns of its row, its cores and their RISCs, its zones. */
 #include "base/map.h"
+#include "view/core_spread.h"
 #include "view/device_clock.h"
 #include "view/lane_numbers.h"
 #include "view/op_table.h"
 #include "view/zone_walk.h"
 
-#include <math.h>
 #include <string.h>
 
 #define OP_ZONES 5000u
@@ -224,6 +224,25 @@ static int cores_find(struct cores *k, int32_t device)
 	return r;
 }
 
+/* How evenly the cores share the op: the reason for many a slow one. */
+static void spread_put(const struct cores *k)
+{
+	struct json *j = &k->c->json;
+	struct core_spread spread = {0};
+	uint64_t idle = 0;
+
+	for (size_t i = 0; i < k->n; i++)
+		core_spread_add(&spread, k->v[i].kernel);
+	for (size_t i = 0; i < k->n; i++)
+		idle += k->v[i].kernel < spread.max / 4;
+	json_object(j, "spread");
+	json_double(j, "max_ns", spread.max);
+	json_double(j, "mean_ns", core_spread_mean(&spread));
+	json_double(j, "imbalance", core_spread_imbalance(&spread));
+	json_uint(j, "idle", idle);
+	json_end(j);
+}
+
 static void cores_put(struct cores *k)
 {
 	const struct trace *t = k->c->trace;
@@ -249,6 +268,7 @@ static void cores_put(struct cores *k)
 		json_end(j);
 	}
 	json_end(j);
+	spread_put(k);
 	json_array(j, "zones");
 	for (size_t i = 0; i + 1 < k->zones.n; i += 2) {
 		json_object(j, NULL);

@@ -27,6 +27,11 @@ for trace, path in enumerate(sys.argv[1:]):
                     key = z["op"]
                     if key not in rows:
                         rows[key] = s.call(f"op?id={key}&merge=0", trace)
+                        times, spread = [c["kernel_ns"] for c in rows[key]["cores"]], rows[key]["spread"]
+                        mean = sum(times) / len(times)
+                        assert spread["max_ns"] == max(times) and abs(spread["mean_ns"] - mean) < 1, (path, spread, times)
+                        assert abs(spread["imbalance"] - max(times) / mean) < 1e-3, (path, spread)
+                        assert spread["idle"] == sum(t < max(times) / 4 for t in times), (path, spread)
                     op = rows[key]
                     assert op["op"]["op"] == z["op_call"] and op["op"]["device"] == track["device"], (path, z, op["op"])
                     assert op["op"]["t0"] <= z["start"] and z["end"] <= op["op"]["t1"], (path, z, op["op"])

@@ -358,6 +358,8 @@ export interface OpDetail {
 	row: Record<string, string>;
 	riscs: Record<string, number>;
 	cores: { device: number; x: number; y: number; kernel_ns: number; fw_ns: number; riscs: Record<string, number> }[];
+	/** Kernel times of the cores; idle: how many work less than a quarter as long as the slowest. */
+	spread: { max_ns: number; mean_ns: number | null; imbalance: number | null; idle: number };
 	zones: ZoneRef[];
 }
 

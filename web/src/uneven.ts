@@ -6,11 +6,9 @@ import type { OpDetail } from "./types";
 const UNEVEN = 1.5;
 
 /** One sentence; "" when there is nothing to say. */
-export function unevenWords(cores: OpDetail["cores"]): string {
-	const times = cores.map((c) => c.kernel_ns);
-	const max = Math.max(0, ...times), mean = times.reduce((a, t) => a + t, 0) / Math.max(1, times.length);
-	if (times.length < 2 || max < UNEVEN * mean)
+export function unevenWords(op: OpDetail | null): string {
+	const s = op?.spread;
+	if (!op || !s || op.cores.length < 2 || s.imbalance === null || s.imbalance < UNEVEN)
 		return "";
-	const idle = times.filter((t) => t < max / 4).length;
-	return `The work is uneven: the slowest core takes ${fmtDur(max)}, the mean is ${fmtDur(mean)}${idle ? `; ${idle} of ${times.length} cores work less than a quarter as long` : ""}.`;
+	return `The work is uneven: the slowest core takes ${fmtDur(s.max_ns)}, the mean is ${fmtDur(s.mean_ns ?? 0)}${s.idle ? `; ${s.idle} of ${op.cores.length} cores work less than a quarter as long` : ""}.`;
 }

@@ -179,7 +179,7 @@ function HostVerdict({ o }: { o: Overview }) {
 /** A table of ops does not have it; a trace has. */
 function Cores({ trace, t }: { trace: number; t: TopOp }) {
 	const l = useLoad(`${trace}|${t.longest}|${generation.value}`, (s) => api.op(trace, String(t.longest), s));
-	const words = unevenWords(l.data?.cores ?? []);
+	const words = unevenWords(l.data);
 	return words ? <><dt>cores</dt><dd>{words}</dd></> : null;
 }
 

@@ -171,7 +171,7 @@ function OpView() {
 			{t0 === null && !o.signpost && <p class="note dim">Where it ran on the timeline is not known.</p>}
 			<Bars title="Kernel time of each processor" rows={Object.entries(d.riscs).map(([k, v]) => [k, v * 1000])} />
 			<Bars title={`Kernel time of each core (${cores.length})`} rows={cores} />
-			{unevenWords(d.cores) && <p class="dim">{unevenWords(d.cores)}</p>}
+			{unevenWords(d) && <p class="dim">{unevenWords(d)}</p>}
 			<h3>All columns</h3>
 			<dl>{Object.entries(d.row).filter(([, v]) => v !== "").map(([k, v]) => <><dt>{k}</dt><dd>{v}</dd></>)}</dl>
 		</>
