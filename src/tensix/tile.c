@@ -9,12 +9,8 @@ static const struct {
 	unsigned format;
 	uint32_t bytes;
 } formats[] = {
-	{TILE_FLOAT32, 4096},
-	{TILE_BFLOAT16, 2048},
-	{TILE_BFP8, EXPONENTS + 1024},
-	{TILE_BFP4, EXPONENTS + 512},
-	{TILE_INT32, 4096},
-	{TILE_UINT32, 4096},
+	{TILE_FLOAT32, 4096},         {TILE_BFLOAT16, 2048}, {TILE_BFP8, EXPONENTS + 1024},
+	{TILE_BFP4, EXPONENTS + 512}, {TILE_INT32, 4096},    {TILE_UINT32, 4096},
 };
 
 uint32_t tile_bytes(unsigned format)

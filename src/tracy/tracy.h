@@ -100,7 +100,6 @@ int tracy_write(struct trace *trace, int fd, const char *path,
 int tracy_import(struct trace_writer *w, int fd, const char *path, struct tracy_notes *notes,
 		 struct tacho_error *err);
 
-
 /*
  * trace_open() for .tracy files too: those are converted into a file that goes away by itself. A
  * damaged one opens as far as it goes; trace->damage tells. NOTES may be NULL.
