@@ -8,8 +8,17 @@ unset NO_COLOR
 export PATIENCE=${PATIENCE:-240}
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- # what the test runner left open is none of ours
 here=$(mktemp -d)
+# Sessions are in memory as they are on a desktop, whatever the caller has, and no other test sees them.
+XDG_RUNTIME_DIR=$(mktemp -d /dev/shm/tacho-test.XXXXXX 2>/dev/null || mktemp -d)
+export XDG_RUNTIME_DIR
+runtime_folder=$XDG_RUNTIME_DIR
 # What a failed test leaves running would keep the test runner waiting.
-trap 'kill $(jobs -p) 2>/dev/null; chmod -R u+w "$here"; rm -rf "$here"' EXIT
+clean_up() {
+	kill $(jobs -p) 2>/dev/null
+	chmod -R u+w "$here" "$runtime_folder"
+	rm -rf "$here" "$runtime_folder"
+}
+trap clean_up EXIT
 cd "$here" || exit 1
 
 fail() {
@@ -61,6 +70,16 @@ as_nobody() {
 	else
 		"$@"
 	fi
+}
+
+# share_folder: lets other users into the test's folder. One below a private TMPDIR is exchanged for another.
+share_folder() {
+	chmod 755 "$here"
+	! as_nobody test -x "$here/." || return 0
+	rm -rf "$here"
+	here=$(TMPDIR=/tmp mktemp -d)
+	chmod 755 "$here"
+	cd "$here" || exit 1
 }
 
 can_be_nobody() {

@@ -4,7 +4,7 @@
 
 "$PROGS/forever" >said &
 program=$!
-trap 'kill $program 2>/dev/null; chmod -R u+w "$here"; rm -rf "$here"' EXIT
+trap 'kill $program 2>/dev/null; clean_up' EXIT
 wait_for test -s said
 
 for round in 1 2 3; do

@@ -94,7 +94,8 @@ expect_namespace -p -f --mount-proc
 [ -z "$SANITIZE" ] || exit 0
 # A program that runs with the rights of another user trusts no environment and leaves no files.
 # Not nobody's: other tests run programs as that one.
-cp "$PROGS/burst" setuid && chown 61234:61234 setuid && chmod 6755 setuid && chmod 755 .
+share_folder
+cp "$PROGS/burst" setuid && chown 61234:61234 setuid && chmod 6755 setuid
 mkdir -m 777 victim
 rm -rf /dev/shm/tacho-61234
 TACHO_SESSION=$PWD/victim TACHO_CAPTURE=1 ./setuid 1 10 >said || fail "as a set-user-id program"

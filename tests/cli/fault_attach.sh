@@ -12,7 +12,6 @@ start() {
 	"$PROGS/fault_seq" -f "$1.last" -w 200 >"$1.out" &
 	wait_for grep -q pid "$1.out"
 }
-trap 'kill $(jobs -p) 2>/dev/null; chmod -R u+w "$here"; rm -rf "$here"' EXIT
 
 start one
 one=$!
@@ -96,13 +95,12 @@ expect_error 7 'cannot be recorded' "$TACHO" capture -q -f -o t.tacho --pid $thr
 kill $three
 wait $three 2>/dev/null
 
-# TACHO_CAPTURE=1: programs find the recorder that waits, unless another user of it has it now.
-[ ! -e "$(user_place)/capture/control" ] && [ ! -e "/dev/shm/tacho-$(id -u)/capture/control" ] || exit 0
+# TACHO_CAPTURE=1: programs find the recorder that waits.
 rm -f err2 t.tacho
 "$TACHO" capture -o t.tacho 2>err2 &
 recorder=$!
 wait_for grep -q waiting err2
-grep -q "TACHO_SESSION=.*/capture " err2 || { kill $recorder; wait $recorder; exit 0; }
+expect_line err2 'TACHO_SESSION=.*/capture '
 TACHO_CAPTURE=1 "$PROGS/fault_count" -z 1000 >out
 TACHO_CAPTURE=0 "$PROGS/fault_count" -z 1000 >out
 kill -TERM $recorder

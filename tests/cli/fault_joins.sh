@@ -44,6 +44,7 @@ expect_exit 0 "$TACHO" check "$SOURCE/tests/golden/v1.tacho"
 expect_no_line out '^not recorded +[0-9]'
 
 [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || { echo "the rest needs root: skipped"; exit 0; }
+share_folder
 
 # Another user, another root: recorded by what they inherit.
 for how in uid uid,close root uid,root,close,nofile; do
@@ -62,7 +63,6 @@ wait
 check_whole "attached"
 [ "$(checked zones)" = "$(said zones)" ] || fail "attached, $(checked zones) of $(said zones) zones are there"
 # Areas are used again: workers one after the other until more are recorded than there are areas.
-chmod 755 .
 : >hold
 "$TACHO" run -q -f -o t.tacho -- "$PROGS/workers" uid,turns 100000 20 "$PWD/hold" >said 2>err &
 more_than_areas() {

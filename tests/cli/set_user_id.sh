@@ -10,7 +10,7 @@ expect_count 0 found
 expect_count 0 found
 
 [ "$(id -u)" = 0 ] || { echo "skipped: only root can make a program of another user"; exit 0; }
-chmod 755 .
+share_folder
 as_nobody test -x "$BUILD/tests/device_secure" -a -r "$BUILD/libtacho_device.so" ||
 	{ echo "skipped: another user cannot read the build"; exit 0; }
 cp "$BUILD/tests/device_secure" program

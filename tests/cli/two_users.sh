@@ -7,7 +7,7 @@
 # Two users that nobody has, and that no other run of this test has.
 victim=$((1000000 + $$ % 500000 * 2)) attacker=$((victim + 1))
 usual=/dev/shm/tacho-$victim
-trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$usual"* "/dev/shm/tacho-$attacker"*; chmod -R u+w "$here"; rm -rf "$here"' EXIT
+trap 'clean_up; rm -rf "$usual"* "/dev/shm/tacho-$attacker"*' EXIT
 as() {
 	local uid=$1
 	shift
@@ -21,7 +21,7 @@ in_background() {
 }
 victim() { as $victim "$@"; }
 attacker() { as $attacker "$@"; }
-chmod 755 .
+share_folder
 victim "$TACHO" version >/dev/null 2>&1 || { echo "skipped: others cannot run $TACHO"; exit 0; }
 mkdir "$victim" "$attacker" shared
 chown "$victim:$victim" "$victim" && chown "$attacker:$attacker" "$attacker" && chmod 1777 shared
