@@ -1,5 +1,6 @@
 /* Start a pager for verbs with long text output, and wait for it. */
 #include "base/pager.h"
+#include "base/environ.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +13,10 @@
 
 static const char *pager_name(void)
 {
-	const char *name = getenv("TACHO_PAGER");
+	const char *name = environ_get("TACHO_PAGER");
 
 	if (!name)
-		name = getenv("PAGER");
+		name = environ_get("PAGER");
 	return name ? name : "less";
 }
 
