@@ -3,7 +3,7 @@
  * from enqueue to finish; the floor is a loop that does nothing but one indirect jump per
  * instruction.
  */
-#include "device/device.h"
+#include "device/program.h"
 #include "tacho_layout.h"
 #include "tensix/private.h"
 

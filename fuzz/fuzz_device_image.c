@@ -2,7 +2,8 @@
  * A device that is a memory image and nothing else: any bytes as control vectors, buffers and
  * clocks, taken while a program runs and at its end, told to a reader.
  */
-#include "device/device.h"
+#include "device/launch.h"
+#include "device/prof.h"
 #include "tacho_layout.h"
 
 #include <stdlib.h>

@@ -2,11 +2,12 @@
  * ELF files that somebody else built, on a core that nobody has prepared: they boot by the
  * hardware's rules.
  */
-#include "cmds/device.h"
-
 #include "base/err.h"
-#include "device/device.h"
+#include "cmds/device.h"
+#include "device/prof_decode.h"
+#include "device/report.h"
 #include "tacho_layout.h"
+#include "tensix/elf.h"
 #include "tensix/rv32.h"
 #include "tensix/tensix.h"
 

@@ -1,7 +1,8 @@
 /* A kernel of the command line on a device; its instructions, as text and as they run. */
 #include "cmds/device.h"
-
-#include "device/device.h"
+#include "device/kernel_build.h"
+#include "device/program.h"
+#include "device/report.h"
 #include "tensix/rv32.h"
 #include "tensix/tensix.h"
 

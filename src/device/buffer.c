@@ -1,8 +1,8 @@
 /* Buffers: pages over all banks, the same addresses in each. L1 is given from its end, DRAM from
  * its start. */
-#include "device/device.h"
-
+#include "device/launch.h"
 #include "tacho_layout.h"
+
 #include <tacho/tacho.h>
 
 #include <stdio.h>

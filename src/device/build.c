@@ -6,10 +6,12 @@
  * temporary name, the thread's, and renamed, so that several processes and threads may share a
  * cache.
  */
-#include "device/device.h"
-
 #include "base/environ.h"
+#include "device/kernel_build.h"
+#include "device/prof.h"
+#include "device/report.h"
 #include "tacho_layout.h"
+
 #include <tacho/tacho.h>
 
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* The folder that compiled kernels are kept in: where it is, and that it does not grow for ever. */
 #include "base/cache.h"
 #include "base/environ.h"
-#include "device/device.h"
+#include "device/kernel_build.h"
 
 #include <ctype.h>
 #include <errno.h>

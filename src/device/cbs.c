@@ -1,6 +1,5 @@
 /* Circular buffers of a program: what they are, and where in L1 they lie. */
-#include "device/device.h"
-
+#include "device/program.h"
 #include "tacho_layout.h"
 
 static uint64_t cb_bytes(const struct tacho_cb *cb)

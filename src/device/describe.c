@@ -1,8 +1,10 @@
 /* What those who read the trace are told of a device. */
-#include "device/device.h"
-
 #include "base/devrow.h"
 #include "base/json.h"
+#include "device/launch.h"
+#include "device/prof.h"
+#include "device/report.h"
+
 #include <tacho/cores.h>
 
 #include <stdio.h>

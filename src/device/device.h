@@ -9,11 +9,9 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "device/log.h"
+#include "clock/device.h"
 #include "device/op.h"
-#include "device/prof_decode.h"
-#include "device/sync.h"
-#include "tensix/elf.h"
+#include "device/zone_names.h"
 
 #include <tacho/device.h>
 #include <tacho/device_ops.h>
@@ -25,38 +23,15 @@
 #define DEVICE_RISCS 5
 #define DEVICES_MAX  1024u /* in a process: the id of an op has no room for more */
 
+struct binary;
+struct prof;
+struct tacho_program;
+
 /* The error of the calling thread. Both return CODE. */
 struct tacho_error *device_error(void);
 int device_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same with a text of any length. */
 int device_fail_text(int code, const char *text);
-
-/* A kernel or firmware, built. Kept by the device until it is closed; shared by content. */
-struct binary {
-	uint64_t key;
-	char *path;
-	char *source; /* as the user gave it; firmware: NULL */
-	uint8_t *bytes;
-	size_t size;
-	struct elf_image elf;
-	uint8_t *text; /* image to be put at .load */
-	uint32_t load, text_size;
-	uint32_t zones_from, zones; /* numbers of its zones */
-	struct binary *next;
-};
-
-/* What is compiled: one source for one RISC. */
-struct build {
-	const char *source;
-	unsigned risc; /* 0 to 4 */
-	bool firmware, ethernet;
-	bool builtin;                 /* a kernel of ours, beside the firmware */
-	const char *const *defines;   /* "NAME=VALUE", NULL at the end */
-	const char *const *includes;  /* folders, NULL at the end; may be NULL */
-	const char *prologue;         /* text before the kernel; may be NULL */
-	const char *text;             /* the kernel itself: SOURCE is only its name; may be NULL */
-	const struct binary *symbols; /* of the firmware, for kernels */
-};
 
 struct device_core {
 	struct tacho_device_core info;
@@ -66,24 +41,6 @@ struct device_core {
 	const struct tacho_program *program;       /* the last one */
 };
 
-/* A program that is run by a trace, and the op that it was when it was taken down. */
-struct traced {
-	struct tacho_program *program;
-	uint32_t op;
-};
-
-/* A list of programs. */
-struct tacho_trace {
-	struct tacho_device *device;
-	uint32_t number;
-	uint32_t replays;   /* in this recording */
-	uint32_t recording; /* that knows its ops; 0: none */
-	struct {
-		VEC(char *);
-	} ops; /* their messages, for recordings that begin later */
-	VEC(struct traced);
-};
-
 /* What replay number k of a device was, at k - 1. */
 struct device_replay {
 	uint32_t trace, replay; /* both from 1 */
@@ -91,80 +48,6 @@ struct device_replay {
 
 struct range_free {
 	uint64_t address, size;
-};
-
-struct prof_loss {
-	uint64_t markers, runs_cut;
-};
-
-/* Words of one RISC that the host took out of its L1 in this run. */
-struct prof_stream {
-	uint32_t at, taken; /* next word of the ring; words in all */
-	VEC(uint32_t);
-};
-
-struct prof_items {
-	VEC(struct prof_item);
-};
-
-/* Markers that cannot be trusted, and the first place of them. */
-struct prof_damage {
-	uint64_t markers;
-	unsigned core, risc;
-	uint32_t op;
-};
-
-/* The first RISC whose area in DRAM was full, the words it held, and how often any was. */
-struct prof_full {
-	unsigned core, risc;
-	uint32_t words;
-	uint64_t riscs;
-};
-
-/* The kernel profiler, when it is on. */
-struct prof {
-	bool classic;                /* buffers are emptied only when they are read */
-	bool mid_run;                /* and they are read after each program */
-	unsigned noc_events;         /* PROFILE_NOC_EVENTS */
-	unsigned counters;           /* PROFILE_PERF_COUNTERS */
-	uint32_t area;               /* bytes of DRAM per RISC */
-	uint32_t per_bank;           /* cores whose areas are in one bank */
-	struct prof_reader *readers; /* per core and RISC */
-	struct prof_loss *lost;
-	uint64_t losses;
-	struct prof_damage damage;
-	struct prof_full full;
-	struct prof_counts counts;
-	uint64_t begun;              /* cycles at which the last program had not begun yet */
-	uint32_t *words;             /* one area */
-	struct prof_items items;     /* not yet handed over */
-	bool changing;               /* they are being put there, or written to the log */
-	struct prof_stream *streams; /* per core and RISC */
-	uint32_t *runs;              /* per core: how many it had counted */
-	uint64_t waited; /* cycles that RISCs waited for the host to take their markers */
-	struct device_log log;
-	bool no_tracks;     /* zones are not put onto the recording's tracks */
-	uint64_t forgotten; /* items that nobody asked for in time */
-	struct device_sync sync;
-	struct sync_classic *classic_sync; /* NULL: not asked for */
-	struct {
-		VEC(uint32_t);
-	} srclocs;              /* by zone number: libtacho's, 0 = not yet asked for */
-	uint32_t fixed[2][256]; /* those of counters, of transfers */
-	uint32_t *named;        /* per core and RISC: the recording in which its track was named */
-};
-
-/* Zones by the 16-bit hash of "NAME,FILE,LINE,KERNEL_PROFILER". */
-struct zone_name {
-	char *name, *file; /* name: "A or B" when two zones have one number */
-	uint32_t line;
-	bool collision;
-};
-
-struct zone_names {
-	VEC(struct zone_name);
-	struct map index;
-	uint64_t malformed; /* lines of logs that could not be read */
 };
 
 struct tacho_device {
@@ -290,225 +173,5 @@ int backend_tensix(const struct tacho_device_ops **ops, void **self,
 		   const struct tacho_device_options *options, unsigned number);
 /* Ticks of this machine's counter per second; measured once. */
 double backend_tick_rate(void);
-
-/* ---- build.c ---- */
-/* A whole file; a 0 follows its bytes. The caller frees them. */
-int device_read_file(const char *path, uint8_t **bytes, size_t *size);
-/* Finds it in memory, in the cache, or compiles it. */
-int build_binary(struct tacho_device *d, const struct build *build, const struct binary **out);
-/* The error of a set-user-id program: it neither compiles nor loads anything. */
-int build_refuse(void);
-void binary_free(struct binary *b);
-/* Path of a source of our own, NAME below firmware/src. */
-int build_own_source(const char *name, char *path, size_t size);
-/* FNV-1a of bytes, from BUILD_HASH or what came before them. */
-#define BUILD_HASH 0xcbf29ce484222325ull
-uint64_t build_hash(uint64_t h, const void *bytes, size_t len);
-
-/* ---- source.c: what the compiler reads ---- */
-bool source_is_cpp(const char *path);
-/* FIRMWARE: the folder; PATH: the kernel's, when B has no text. */
-int source_text(struct buf *out, const struct build *b, const char *firmware, const char *path);
-
-/* ---- cache.c: the folder of compiled kernels ---- */
-int kernels_folder(char *path, size_t size);
-int kernels_writable(const char *folder);
-/* The files of one are used; one was added, so others may have to go: once per device. */
-void kernels_used(const char *elf, const char *deps);
-void kernels_trim(struct tacho_device *d, const char *folder);
-
-/* ---- names.c ---- */
-uint16_t names_hash(const char *text, size_t len);
-/* The zones that a compiler's log tells, added to NAMES; lines of anything else are passed over. */
-int names_take(struct zone_names *names, const char *text, size_t len);
-int names_read(struct zone_names *names, const char *path);
-const struct zone_name *names_find(const struct zone_names *names, uint16_t id);
-void names_free(struct zone_names *names);
-/* Kind of a NoC event, kind of a counter: never NULL. */
-const char *prof_noc_name(unsigned type);
-const char *prof_counter_name(unsigned type);
-/* ---- modes.c ---- */
-/* What was not sent to DRAM because runs are accumulated or traces taken as a whole. CONTROL is
- * changed; true: it has to be written back. */
-bool prof_drain_l1(struct tacho_device *d, unsigned core, uint32_t *control);
-/* Of whole traces there is one track for all RISCs of a core. */
-const char *prof_risc_name(const struct tacho_device *d, unsigned risc, bool ethernet);
-/* What the environment asks for: d->profile, counters, names. */
-int prof_modes(struct tacho_device *d);
-/* Bits of PROFILE_PERF_COUNTERS from a number or a list of names. */
-int prof_counter_groups(const char *text, unsigned *groups);
-
-/* ---- dispatch.c ---- */
-/* Takes a row of the grid when dispatch cores are profiled. */
-int dispatch_reserve(struct tacho_device *d);
-bool dispatch_has(const struct tacho_device *d, unsigned core);
-int dispatch_build(struct tacho_device *d);
-const struct binary *dispatch_firmware(const struct tacho_device *d, unsigned core, unsigned risc);
-/* A worker's launch message is handed to it by the dispatch core ... */
-int dispatch_stage(struct tacho_device *d, unsigned core, const uint8_t *message);
-/* ... which has one of its own. */
-int dispatch_go(struct tacho_device *d, uint32_t op, uint8_t *message);
-
-/* ---- launch.c ---- */
-int device_wait(struct tacho_device *d);
-int core_write(struct tacho_device *d, unsigned core, uint32_t address, const void *data,
-	       size_t len);
-
-/* Puts a kernel's text into L1 of a core, unless it is there. */
-int launch_text(struct tacho_device *d, unsigned core, unsigned risc, const struct binary *b);
-
-/* A program onto the cores, as op number OP (0: none). */
-int launch_program(struct tacho_device *d, struct tacho_program *p, uint32_t op);
-
-/* ---- op.c ---- */
-/* What an op is called in logs and on tracks: 0 stays 0. */
-uint64_t op_id(const struct tacho_device *d, uint32_t base);
-/* Around the start of a program: the op that it is, or the group's that it belongs to. */
-struct op_run {
-	struct tacho_zone zone;
-	uint32_t base; /* 0: none */
-	bool grouped;
-};
-struct op_run op_run_begin(struct tacho_device *d, const struct tacho_program *p);
-void op_run_end(struct tacho_device *d, struct tacho_program *p, struct op_run run);
-/* What an op is called, "" when that was not kept. */
-const char *op_name(const struct tacho_device *d, uint32_t base);
-/* The base number of the last op of the process. */
-uint32_t op_last(void);
-bool op_in_group(const struct tacho_device *d);
-/* The device is closed, in whatever state. */
-void op_forget(struct tacho_device *d);
-
-/* ---- replay.c ---- */
-int replay_take(struct tacho_device *d, struct tacho_program *p, uint32_t op);
-/* An op of the trace, for recordings that begin later. */
-void replay_keep(struct tacho_trace *t, const struct op_form *form, const struct op_call *call);
-/* Which replay a run was that recorded op OP and replay counter COUNTER; false: none. */
-bool replay_find(const struct tacho_device *d, uint32_t op, uint32_t counter,
-		 struct device_replay *replayed);
-
-/* ---- prof.c ---- */
-int prof_configure(struct tacho_device *d);
-/* The firmware runs; the device is about to be closed. */
-int prof_open(struct tacho_device *d);
-/* All that was recorded goes to tracks and logs: for the last time. */
-void prof_settle(struct tacho_device *d);
-void prof_close(struct tacho_device *d);
-int prof_start_core(struct tacho_device *d, unsigned core);
-void prof_drain(struct tacho_device *d, bool full);
-/* Decodes words of one RISC. CUT: its area was full. */
-void prof_take(struct tacho_device *d, unsigned core, unsigned risc, const uint32_t *words,
-	       size_t n, bool cut);
-/* So many markers of a RISC's run of OP cannot be trusted: they count as lost. */
-void prof_damaged(struct tacho_device *d, unsigned core, unsigned risc, uint32_t op,
-		  uint64_t markers);
-/* A program is about to start; one runs (from time to time; true: something was taken, so it may go
- * on); one has ended. */
-void prof_begin(struct tacho_device *d);
-bool prof_running(struct tacho_device *d);
-void prof_end(struct tacho_device *d);
-/* Name, file and line of a zone number. */
-void prof_name(const struct tacho_device *d, uint16_t id, struct tacho_device_event *e);
-
-/* ---- prof_stream.c ---- */
-bool drain_is_on(const struct tacho_device *d);
-/* Cycles that the device may run before the host looks again. */
-uint64_t drain_step(const struct tacho_device *d);
-/* Empties a core's buffers: what a kernel left in them must not be taken for markers. */
-int drain_clear_core(struct tacho_device *d, unsigned core);
-void drain_begin(struct tacho_device *d);
-bool drain_poll(struct tacho_device *d);
-/* All of a run of one core. CONTROL is changed; true: it has to be written back. */
-bool drain_end_core(struct tacho_device *d, unsigned core, uint32_t *control);
-void drain_free(struct tacho_device *d);
-
-/* ---- tracks.c ---- */
-/* Puts the zones of one RISC, N items in the order in which they ended, onto its track. */
-void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const struct prof_item *items,
-		size_t n);
-/* The RISC could not keep so many markers (0: nobody counted them). */
-void tracks_lost(struct tacho_device *d, unsigned core, unsigned risc, uint64_t markers);
-/* So many of its markers were overwritten. */
-void tracks_damaged(struct tacho_device *d, unsigned core, unsigned risc, uint64_t markers);
-/* DRAM below it is not for buffers. */
-uint64_t prof_dram_end(const struct tacho_device *d);
-
-/* ---- report.c ---- */
-void report_fault(struct tacho_device *d, const struct tacho_device_risc *r, struct buf *text);
-/* All 32, eight a line. */
-void report_registers(const uint32_t *x, struct buf *text);
-void report_waiting(struct tacho_device *d, struct buf *text);
-/* The op that runs and the first RISC that is in its kernel, behind the beginning of a line. */
-void report_unfinished(struct tacho_device *d, struct buf *text);
-const char *risc_name(unsigned risc, bool ethernet);
-
-/* ---- program.c ---- */
-struct program_args {
-	unsigned core;
-	VEC(uint32_t);
-};
-
-/* A set of cores: ranges that may overlap. */
-struct core_set {
-	VEC(struct tacho_core_range);
-};
-
-struct program_kernel {
-	char *source;
-	enum tacho_risc risc;
-	enum tacho_fidelity fidelity;
-	enum tacho_noc noc;
-	struct core_set cores;
-	char **defines;        /* NULL at the end */
-	char **includes;       /* likewise */
-	char *prologue, *text; /* may be NULL */
-	struct {
-		VEC(struct program_args);
-	} args;
-	struct program_args common;
-	const struct binary *binary[DEVICE_RISCS]; /* by RISC; NULL where it does not run */
-};
-
-struct program_cb {
-	struct tacho_cb conf; /* its ranges are not kept */
-	struct core_set cores;
-	uint32_t address;
-};
-
-struct program_sem {
-	struct core_set cores;
-	unsigned number;
-	uint32_t value;
-};
-
-struct tacho_program {
-	struct tacho_device *device;
-	struct {
-		VEC(struct program_kernel);
-	} kernels;
-	struct {
-		VEC(struct program_cb);
-	} cbs;
-	struct {
-		VEC(struct program_sem);
-	} sems;
-	bool compiled;
-	struct program_op op;
-};
-
-/* ---- ranges.c ---- */
-bool range_has(const struct tacho_core_range *range, unsigned x, unsigned y);
-/* Checks and copies COUNT ranges, or the one when RANGES is NULL. */
-int core_set_make(struct core_set *set, const struct tacho_device *d, bool ethernet,
-		  const struct tacho_core_range *ranges, unsigned count,
-		  const struct tacho_core_range *one);
-bool core_set_has(const struct core_set *set, unsigned x, unsigned y);
-/* Have they a core in common? FIRST (may be NULL) gets one. */
-bool core_set_meets(const struct core_set *a, const struct core_set *b, struct tacho_core *first);
-
-/* ---- cbs.c ---- */
-/* Circular buffers must not reach into L1 buffers that came after them. */
-int cbs_check(const struct tacho_program *p);
-void cbs_free(struct tacho_program *p);
 
 #endif

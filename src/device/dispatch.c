@@ -3,8 +3,9 @@
  * of the grid is not for programs; its first core runs firmware/src/dispatch.c for each of them and
  * starts the workers over the NoC, where otherwise the host starts them.
  */
-#include "device/device.h"
-
+#include "device/kernel_build.h"
+#include "device/launch.h"
+#include "device/prof.h"
 #include "tacho_layout.h"
 
 #include <string.h>

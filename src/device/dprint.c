@@ -3,11 +3,10 @@
  * program runs and shown line by line. Switched on by TT_METAL_DPRINT_CORES and its like. What
  * stands in the buffers is not trusted: an item that makes no sense empties its buffer.
  */
-#include "device/debug.h"
-#include "device/device.h"
-
 #include "base/arch.h"
 #include "base/environ.h"
+#include "device/debug.h"
+#include "device/launch.h"
 #include "tacho_layout.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* Variables of the environment: numbers, and names that nobody knows. */
-#include "device/device.h"
-
 #include "base/environ.h"
+#include "device/kernel_build.h"
 
 #include <pthread.h>
 #include <stdarg.h>

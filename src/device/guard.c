@@ -4,7 +4,7 @@
  * and their logs written, by exit().
  */
 #include "device/debug.h"
-#include "device/device.h"
+#include "device/prof.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,9 +1,13 @@
 /* A program onto the cores: texts, arguments, launch message, go signal; and waiting for its end.
  */
+#include "device/launch.h"
 #include "device/debug.h"
-#include "device/device.h"
-
+#include "device/kernel_build.h"
+#include "device/prof.h"
+#include "device/program.h"
+#include "device/report.h"
 #include "tacho_layout.h"
+
 #include <tacho/tacho.h>
 
 #include <stdio.h>

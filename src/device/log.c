@@ -1,6 +1,7 @@
-#include "device/device.h"
-
 #include "base/devrow.h"
+#include "device/kernel_build.h"
+#include "device/launch.h"
+#include "device/prof.h"
 #include "tacho_layout.h"
 
 #include <errno.h>

@@ -14,11 +14,13 @@
  *	ops N				the last base number of an op
  *	device N CYCLES TRACES		for each device
  */
-#include "device/device.h"
-
 #include "base/devrow.h"
 #include "base/environ.h"
 #include "base/folder.h"
+#include "device/kernel_build.h"
+#include "device/launch.h"
+#include "device/log.h"
+#include "device/sync.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,13 +2,13 @@
  * What is written of each execution of a program besides its rows: the runtime's measurements
  * (TT_METAL_PROFILER_CPP_POST_PROCESS) and its NoC transfers (TT_METAL_DEVICE_PROFILER_NOC_EVENTS).
  */
-#include "device/device.h"
-
 #include "base/devnoc.h"
 #include "base/devperf.h"
 #include "base/devrow.h"
 #include "base/environ.h"
 #include "base/folder.h"
+#include "device/launch.h"
+#include "device/prof.h"
 #include "tacho_layout.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* What of the kernel profiler is switched on: the environment's words. */
-#include "device/device.h"
-
 #include "base/environ.h"
+#include "device/launch.h"
+#include "device/prof.h"
+#include "device/report.h"
 #include "tacho_layout.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * Names: of zones that are known by a hash and a compiler's log instead of an ELF section, of NoC
  * transfers and counters.
  */
-#include "device/device.h"
-
+#include "device/kernel_build.h"
+#include "device/prof.h"
 #include "tacho_layout.h"
 
 #include <stdio.h>

@@ -1,5 +1,7 @@
 /* Ops: what programs are called, and what the recording is told of them. */
-#include "device/device.h"
+#include "device/launch.h"
+#include "device/prof.h"
+#include "device/program.h"
 
 #include <tacho/cores.h>
 

@@ -1,7 +1,7 @@
 /* What is known of an op: copies that outlive what the caller gave. */
+#include "device/kernel_build.h"
 #include "device/op.h"
-
-#include "device/device.h"
+#include "device/program.h"
 
 #include <stdlib.h>
 #include <string.h>

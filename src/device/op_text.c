@@ -1,9 +1,8 @@
 /* Messages of ops, in the words that readers of such logs know: docs/device.md has the grammar. */
-#include "device/op.h"
-
 #include "base/fmt.h"
 #include "base/json.h"
-#include "device/device.h"
+#include "device/kernel_build.h"
+#include "device/op.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,11 @@
 /* A device: its cores, its firmware, its bank tables. */
-#include "device/debug.h"
-#include "device/device.h"
-
 #include "base/environ.h"
+#include "device/debug.h"
+#include "device/kernel_build.h"
+#include "device/launch.h"
+#include "device/prof.h"
 #include "tacho_layout.h"
+
 #include <tacho/tacho.h>
 
 #include <stdarg.h>

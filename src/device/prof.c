@@ -2,10 +2,12 @@
  * The kernel profiler's host side: switches it on, empties the cores' buffers in DRAM while
  * programs run, gives names to numbers, hands over what was recorded.
  */
-#include "device/device.h"
+#include "device/prof.h"
+#include "device/kernel_build.h"
+#include "device/launch.h"
 #include "device/prof_decode.h"
-
 #include "tacho_layout.h"
+
 #include <tacho/tacho.h>
 
 #include <stdio.h>

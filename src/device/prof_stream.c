@@ -7,8 +7,8 @@
  * it. What it takes it sets to 0 again and counts, and the RISC looks at that count when it is one
  * lap ahead of it. The last marker is left until another one follows: it may be half written.
  */
-#include "device/device.h"
-
+#include "device/launch.h"
+#include "device/prof.h"
 #include "tacho_layout.h"
 
 #include <string.h>

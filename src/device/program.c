@@ -1,7 +1,8 @@
 /* What a program consists of, and its compilation. */
-#include "device/device.h"
-
+#include "device/program.h"
+#include "device/kernel_build.h"
 #include "tacho_layout.h"
+
 #include <tacho/tacho.h>
 
 #include <stdio.h>

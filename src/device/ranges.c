@@ -1,5 +1,5 @@
 /* Sets of cores: what kernels, circular buffers and semaphores of a program are for. */
-#include "device/device.h"
+#include "device/program.h"
 
 bool range_has(const struct tacho_core_range *range, unsigned x, unsigned y)
 {

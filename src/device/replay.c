@@ -1,7 +1,8 @@
 /* Traces: lists of programs that are run again by one call. */
-#include "device/device.h"
-
+#include "device/launch.h"
+#include "device/program.h"
 #include "tacho_layout.h"
+
 #include <tacho/tacho.h>
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* Why a device stopped, for people: device, core, RISC, place in the source, registers. */
-#include "device/device.h"
-
+#include "device/report.h"
 #include "base/arch.h"
+#include "device/kernel_build.h"
+#include "device/launch.h"
 #include "tensix/rv32.h"
 
 const char *risc_name(unsigned risc, bool ethernet)

@@ -3,7 +3,7 @@
  * includes, for a kernel in C++, the kernel API, then the kernel, then its entry. As text and not
  * as options of the command, so that values may hold anything and their number has no limit.
  */
-#include "device/device.h"
+#include "device/kernel_build.h"
 
 #include <string.h>
 

@@ -1,6 +1,9 @@
-#include "device/device.h"
-
+#include "device/kernel_build.h"
+#include "device/launch.h"
+#include "device/program.h"
+#include "device/sync.h"
 #include "tacho_layout.h"
+
 #include <tacho/tacho.h>
 
 #include <stdio.h>

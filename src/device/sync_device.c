@@ -1,5 +1,5 @@
 /* Exchanges with a device, and where its time lies in the time of the recording. */
-#include "device/device.h"
+#include "device/prof.h"
 
 #include <tacho/cores.h>
 #include <tacho/tacho.h>

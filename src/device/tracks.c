@@ -1,7 +1,8 @@
 /* Zones of kernels onto the tracks of the recording, in host time (sync.h). */
-#include "device/device.h"
-
+#include "device/launch.h"
+#include "device/prof.h"
 #include "tacho_layout.h"
+
 #include <tacho/cores.h>
 
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #define SYNC_MODEL_H
 
 #include "device/device.h"
+#include "device/sync.h"
 #include "tensix/tensix.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* Where the time of a device lies in the time of its program: programs one by one, and all cores.
  */
+#include "device/prof.h"
+#include "device/program.h"
 #include "device_tools.h"
-
 #include "tensix/tensix.h"
 
 #include <tacho/tacho.h>

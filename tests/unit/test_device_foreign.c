@@ -2,6 +2,8 @@
  * Firmware and kernels that were built without a line of ours: they boot by the hardware's rules,
  * run a launch, and what they record is read.
  */
+#include "device/kernel_build.h"
+#include "device/prof_decode.h"
 #include "device_tools.h"
 #include "tensix_tools.h"
 

@@ -1,4 +1,7 @@
 /* The kernel profiler's modes: macros in C and C++, hashed names, full buffers, sums, traces. */
+#include "device/launch.h"
+#include "device/prof.h"
+#include "device/program.h"
 #include "device_tools.h"
 
 /* Opens a device while variables ("NAME=VALUE", NULL at the end) are set. */

@@ -2,7 +2,8 @@
  * Ops: every message that a program sends must be read by the report's reader without a complaint,
  * and say what was told. Messages are taken from the ring of the test's own process.
  */
-#include "device/device.h"
+#include "device/launch.h"
+#include "device/program.h"
 #include "ops/hostlog.h"
 #include "ops/info.h"
 #include "unit/client_session.h"

@@ -1,4 +1,7 @@
 /* The kernel profiler's words: decoded, damaged, and as a device writes them. */
+#include "device/launch.h"
+#include "device/prof.h"
+#include "device/program.h"
 #include "device_tools.h"
 
 #define H(type, id, high) (0x80000000u | (uint32_t)(type) << 28 | (uint32_t)(id) << 12 | (high))
