@@ -1,41 +1,29 @@
+/* Go over the rules of rules.c for an op; gaps, titles. The other models: advice_others.c. */
 #include "perf/advice.h"
 
+#include "perf/rules.h"
+
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#define GAP_LEFT  6.0  /* us that remain of a gap in a trace */
-#define REACHABLE 65.0 /* per cent of a peak that a well configured op reaches */
-
-struct list {
-	struct perf_advice_item *items;
-	int n;
-};
-
-static void add(struct list *l, enum perf_advice_kind kind, double saving, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
-static void add(struct list *l, enum perf_advice_kind kind, double saving, const char *format, ...)
-{
-	struct perf_advice_item *item = &l->items[l->n++];
-	size_t used;
-	va_list args;
-
-	item->kind = kind;
-	item->saving = saving > 0 && isfinite(saving) ? saving : 0;
-	va_start(args, format);
-	vsnprintf(item->text, sizeof(item->text), format, args);
-	va_end(args);
-	used = strlen(item->text);
-	if (item->saving >= 0.05)
-		snprintf(item->text + used, sizeof(item->text) - used,
-			 " (saves up to %.*f \xce\xbcs)", item->saving < 10 ? 1 : 0, item->saving);
-}
+#define GAP_LEFT    6.0  /* us that remain of a gap in a trace */
+#define GAP_COMPILE 10e3 /* us from which a gap is no matter of sending an op */
+#define REACHABLE   65.0 /* per cent of a peak that a well configured op reaches */
+#define L1_ROOM     1e6  /* bytes of a core's L1 that a tensor may take */
 
 bool perf_gap_long(const struct perf_op *op)
 {
 	return op->has & HAS_GAP && op->gap > PERF_GAP_AT;
+}
+
+bool perf_gap_compile(const struct perf_report *r, const struct perf_op *op)
+{
+	const struct perf_row *row = &r->in->rows.v[op->row];
+
+	if (r->options->model != PERF_MODEL_TACHO || !perf_gap_long(op) || row->replay)
+		return false;
+	return row->cache_miss || op->gap > GAP_COMPILE;
 }
 
 double perf_gap_saving(const struct perf_report *r, const struct perf_op *op)
@@ -45,12 +33,6 @@ double perf_gap_saving(const struct perf_report *r, const struct perf_op *op)
 	return perf_gap_long(op) && !replay ? op->gap - GAP_LEFT : 0;
 }
 
-/* Release 1.2.4 gives some advice that cannot be followed; as many items, in that model. */
-static bool model_is_exact(const struct perf_report *r)
-{
-	return r->options->model == PERF_MODEL_1_2_4;
-}
-
 const char *perf_advice_title(enum perf_advice_kind kind)
 {
 	static const char *const titles[ADVICE_KINDS] = {
@@ -58,43 +40,38 @@ const char *perf_advice_title(enum perf_advice_kind kind)
 		[ADVICE_GRID] = "use more cores",
 		[ADVICE_INPUT_L1] = "keep input 0 in L1",
 		[ADVICE_CONFIG] = "give a program config",
-		[ADVICE_BLOCK] = "larger in0_block_w",
+		[ADVICE_BLOCK] = "larger inner block",
 		[ADVICE_SUBBLOCK] = "larger output subblock",
 		[ADVICE_NOTHING] = "settings look right",
 		[ADVICE_FIDELITY_UP] = "higher fidelity for accuracy",
 		[ADVICE_FIDELITY_DOWN] = "lower fidelity",
 		[ADVICE_FIDELITY_NOTE] = "check the data types",
 		[ADVICE_EXPERTS] = "say how many experts are active",
+		[ADVICE_BUFFER] = "double buffers",
+		[ADVICE_CHUNK] = "larger chunks",
+		[ADVICE_LINKS] = "more links",
 		[ADVICE_GAP] = "trace the ops to shorten gaps",
+		[ADVICE_COMPILE] = "compile before measuring",
 		[ADVICE_HOST] = "move host ops to the device",
 	};
 
 	return titles[kind];
 }
 
-/* The time that is left if the work were done at SHARE per cent of a peak instead of now. */
-static double saved_at(const struct perf_op *op, double now, double share)
-{
-	return now > 0 && now < share ? op->time * (1 - now / share) : 0;
-}
+/* An op while the rules are gone over. */
+struct advised {
+	const struct perf_report *r;
+	const struct perf_op *op;
+	const struct perf_kind *k;
+	enum arch_fidelity lower; /* enough for its data types, if its own is too high */
+};
 
-/* What the op would save if it came near the peak that it is nearer to. */
-static double slow_saving(const struct perf_op *op)
-{
-	return saved_at(op, fmax(op->dram_pct, op->flops_pct), REACHABLE);
-}
-
-static const char *place(const struct perf_kind *k, enum perf_tensor t)
-{
-	return k->memory[t] ? k->memory[t] : "a memory that is not said";
-}
-
-/* The next lower fidelity that is enough, and how many times faster it multiplies. */
-static enum arch_fidelity lower(const struct perf_kind *k, enum arch_fidelity f)
+/* The lowest fidelity that its data types need. */
+static enum arch_fidelity fidelity_lower(const struct perf_kind *k)
 {
 	struct perf_kind other = *k;
 
-	for (int i = FIDELITY_LOFI; i < (int)f; i++) {
+	for (int i = FIDELITY_LOFI; i < (int)k->fidelity; i++) {
 		other.fidelity = (enum arch_fidelity)i;
 		if (perf_fidelity_judge(&other) != VERDICT_TOO_LOW)
 			return (enum arch_fidelity)i;
@@ -102,242 +79,267 @@ static enum arch_fidelity lower(const struct perf_kind *k, enum arch_fidelity f)
 	return FIDELITY_NONE;
 }
 
-static double speedup(const struct perf_report *r, enum arch_fidelity from, enum arch_fidelity to)
+/* How many times faster the lower fidelity multiplies. */
+static double fidelity_speedup(const struct advised *a)
 {
-	return r->arch && r->arch->tflops[from] > 0 ? r->arch->tflops[to] / r->arch->tflops[from]
-						    : 1;
+	double now = a->r->arch ? a->r->arch->tflops[a->k->fidelity] : 0;
+
+	return now > 0 && a->lower != FIDELITY_NONE ? a->r->arch->tflops[a->lower] / now : 1;
 }
 
-/* Fewer passes shorten the multiplication until the memory is in the way. */
-static double fidelity_saving(const struct perf_report *r, const struct perf_op *op,
-			      enum arch_fidelity to)
+static double share_of(const struct perf_op *op, enum perf_has bit, double percent)
 {
-	double faster = speedup(r, perf_op_kind(r, op)->fidelity, to);
-	double left = op->flops_pct / 100 / faster;
-
-	if (!(op->has & HAS_FLOPS_PCT) || op->flops_pct < REACHABLE)
-		return 0;
-	left = fmax(left / (op->flops_pct / 100), op->dram_pct / 100);
-	return op->time * (1 - left);
+	return op->has & bit && !isnan(percent) ? percent : 0;
 }
 
-static void advise_down(struct list *l, const struct perf_report *r, const struct perf_op *op)
+/* The part of its time that the op needs at the least, by the peaks. */
+static double least_part(const struct perf_op *op)
 {
-	const struct perf_kind *k = perf_op_kind(r, op);
-	enum arch_fidelity to = lower(k, k->fidelity);
+	double most = fmax(share_of(op, HAS_DRAM_PCT, op->dram_pct),
+			   share_of(op, HAS_FLOPS_PCT, op->flops_pct));
 
-	add(l, ADVICE_FIDELITY_DOWN, fidelity_saving(r, op, to),
-	    "Try %s instead of %s: %s x %s => %s holds no more digits than it multiplies, and it is "
-	    "%.1f times as fast",
-	    arch_fidelity_name(to), k->fidelity_name, perf_datatype_short(k->datatype[IN0]),
-	    perf_datatype_short(k->datatype[IN1]), perf_datatype_short(k->datatype[OUT]),
-	    speedup(r, k->fidelity, to));
+	return fmin(1, most / 100);
 }
 
-static void advise_up(struct list *l, const struct perf_kind *k)
+static bool in0_fits(const struct advised *a)
 {
-	bool bf16 = !strcmp(k->datatype[IN0], "BFLOAT16");
-	bool small_out = !strcmp(k->datatype[OUT], "BFLOAT4_B");
+	double bytes = perf_tensor_bytes(a->k->dim[IN0], a->k->datatype[IN0]);
 
-	if (k->fidelity == FIDELITY_LOFI)
-		add(l, ADVICE_FIDELITY_UP, 0,
-		    "If the results are not exact enough, try %s: LoFi drops low bits of the "
-		    "weights%s",
-		    bf16 && !small_out ? "HiFi2 or HiFi4" : "HiFi2",
-		    small_out ? ", which adds up in long sums" : "");
-	else
-		add(l, ADVICE_FIDELITY_UP, 0,
-		    "HiFi4 keeps every bit of BF16 inputs where %s does not, and costs time only if "
-		    "the op is bound by arithmetic",
-		    k->fidelity_name);
+	return a->k->memory[IN0] && strstr(a->k->memory[IN0], "DRAM") &&
+	       bytes <= perf_available(a->r, a->op) * L1_ROOM;
 }
 
-/* Where the fidelity is right but a lower one may do, or where nothing can be said. */
-static bool fidelity_remark(const struct perf_kind *k, enum perf_verdict verdict, const char **text)
+static int64_t setting(const struct advised *a, int field)
 {
-	bool bf16 = k->datatype[IN0] && !strcmp(k->datatype[IN0], "BFLOAT16");
-	bool small_out = k->datatype[OUT] && !strcmp(k->datatype[OUT], "BFLOAT4_B");
-
-	*text = NULL;
-	if (verdict == VERDICT_NOT_APPLICABLE)
-		*text = "Whole numbers are multiplied: the fidelity says nothing about them";
-	else if (verdict == VERDICT_UNKNOWN)
-		*text = "The fidelity cannot be judged: a data type or fidelity is not known";
-	else if (verdict == VERDICT_SUFFICIENT && bf16 && !small_out &&
-		 k->fidelity != FIDELITY_HIFI2)
-		*text = "The fidelity is right for BF16; where less will do, HiFi2 multiplies faster";
-	else if (verdict == VERDICT_SUFFICIENT && small_out && k->fidelity == FIDELITY_HIFI2)
-		*text = "The fidelity is right; LoFi may do for a BFP4 result and is faster";
-	return *text != NULL;
+	return a->k->settings.value[field];
 }
 
-static void advise_fidelity(struct list *l, const struct perf_report *r, const struct perf_op *op)
+static bool test_holds(const struct advised *a, enum advice_test test, int x, int y, int64_t limit,
+		       const char *text)
 {
-	const struct perf_kind *k = perf_op_kind(r, op);
-	const char *text;
+	const struct perf_kind *k = a->k;
+	int64_t value = test == TEST_PRODUCT_BELOW ? perf_times(setting(a, x), setting(a, y))
+						   : setting(a, x);
+	bool known = value != PERF_NO_FIELD;
 
-	if (op->verdict == VERDICT_TOO_HIGH)
-		advise_down(l, r, op);
-	else if (op->verdict == VERDICT_TOO_LOW)
-		advise_up(l, k);
-	else if (fidelity_remark(k, (enum perf_verdict)op->verdict, &text))
-		add(l, ADVICE_FIDELITY_NOTE, 0, "%s", text);
-}
-
-static void advise_dram(struct list *l, const struct perf_report *r, const struct perf_op *op)
-{
-	const struct perf_kind *k = perf_op_kind(r, op);
-
-	if (!op->sharded && (model_is_exact(r) || (!k->sparse && k->config != CONFIG_FOREIGN)))
-		add(l, ADVICE_SHARD, saved_at(op, op->dram_pct, 100),
-		    "Try the DRAM-sharded program config: it is at %.0f %% of the DRAM bandwidth, and "
-		    "sharded weights are read from all banks at once",
-		    op->dram_pct);
-	if (op->verdict == VERDICT_TOO_LOW && op->flops_pct < 40)
-		advise_fidelity(l, r, op);
-	if (op->verdict == VERDICT_TOO_HIGH)
-		advise_fidelity(l, r, op);
-}
-
-static int available(const struct perf_report *r, const struct perf_op *op)
-{
-	return model_is_exact(r) ? 64 : perf_available(r, op);
-}
-
-static void advise_flop(struct list *l, const struct perf_report *r, const struct perf_op *op)
-{
-	int cores = available(r, op);
-
-	if (op->cores < cores && (model_is_exact(r) || !op->sharded))
-		add(l, ADVICE_GRID, op->time * (1 - op->cores / cores),
-		    "Give it a larger grid: it is bound by arithmetic and runs on %g of %d cores",
-		    op->cores, cores);
-	if (op->verdict == VERDICT_TOO_HIGH)
-		advise_fidelity(l, r, op);
-}
-
-static bool absent(int64_t n)
-{
-	return n == PERF_NO_NUMBER;
-}
-
-/* The blocks: how much is kept in registers and L1 between loads. */
-static void advise_block_w(struct list *l, const struct perf_report *r, const struct perf_kind *k,
-			   double saving)
-{
-	if (!absent(k->block_w) && k->block_w < 2)
-		add(l, ADVICE_BLOCK, saving,
-		    "Raise in0_block_w from %lld to 2 or more: each block is a round trip for data",
-		    (long long)k->block_w);
-	else if (absent(k->block_w) && model_is_exact(r))
-		add(l, ADVICE_BLOCK, saving,
-		    "The program config does not say in0_block_w: 2 or more tiles of the inner "
-		    "dimension at a time are better than one");
-}
-
-static void advise_subblock(struct list *l, const struct perf_report *r, const struct perf_kind *k,
-			    double saving)
-{
-	bool known = !absent(k->subblock_h) && !absent(k->subblock_w);
-
-	if (known && perf_times(k->subblock_h, k->subblock_w) < 2)
-		add(l, ADVICE_SUBBLOCK, saving,
-		    "Raise the output subblock from %lldx%lld to 2 tiles or more: one tile leaves "
-		    "the registers idle",
-		    (long long)k->subblock_h, (long long)k->subblock_w);
-	else if (!known && model_is_exact(r))
-		add(l, ADVICE_SUBBLOCK, saving,
-		    "The program config does not say out_subblock_h and out_subblock_w: some "
-		    "configs have no such settings");
-}
-
-/* GRID: a remark on the cores, or "". */
-static void advise_nothing(struct list *l, const struct perf_kind *k, const char *grid)
-{
-	char blocks[120] = "No setting of it is known to be wrong";
-
-	if (!absent(k->block_w) && !absent(k->subblock_h) && !absent(k->subblock_w))
-		snprintf(blocks, sizeof(blocks),
-			 "in0_block_w=%lld and subblock %lldx%lld are in order",
-			 (long long)k->block_w, (long long)k->subblock_h, (long long)k->subblock_w);
-	else if (!absent(k->block_w))
-		snprintf(blocks, sizeof(blocks), "in0_block_w=%lld is in order",
-			 (long long)k->block_w);
-	add(l, ADVICE_NOTHING, 0, "%s; look at the grid%s and at waiting for input", blocks, grid);
-}
-
-static void advise_input(struct list *l, const struct perf_op *op, const struct perf_kind *k,
-			 double saving)
-{
-	char busy[100] = "";
-
-	if (!isnan(op->dram_pct) && !isnan(op->flops_pct))
-		snprintf(busy, sizeof(busy),
-			 ", and neither DRAM (%.0f %%) nor arithmetic (%.0f %%) is busy",
-			 op->dram_pct, op->flops_pct);
-	add(l, ADVICE_INPUT_L1, saving, "Keep input 0 in L1 if it fits: it is in %s%s",
-	    place(k, IN0), busy);
-}
-
-/* True if the op has no program config, but would take one. */
-static bool lacks_config(const struct perf_report *r, const struct perf_kind *k)
-{
-	if (!absent(k->block_w) || !absent(k->subblock_h) || !absent(k->subblock_w))
-		return false;
-	return model_is_exact(r) || k->config == CONFIG_DEFAULT || k->config == CONFIG_UNKNOWN;
-}
-
-static void advise_slow(struct list *l, const struct perf_report *r, const struct perf_op *op)
-{
-	const struct perf_kind *k = perf_op_kind(r, op);
-	double saving = slow_saving(op);
-	char grid[60] = "";
-	int before;
-
-	if (!op->sharded && op->cores * 2 <= r->workers)
-		snprintf(grid, sizeof(grid), " (it runs on %g of %d cores)", op->cores, r->workers);
-	if (!k->memory[IN0] || !strstr(k->memory[IN0], "L1"))
-		advise_input(l, op, k, saving);
-	if (lacks_config(r, k)) {
-		add(l, ADVICE_CONFIG, saving,
-		    "Give it a program_config with in0_block_w and out_subblock_h/w: without one the "
-		    "defaults are cautious%s",
-		    grid);
-		return;
+	switch (test) {
+	case TEST_BELOW:
+	case TEST_PRODUCT_BELOW:
+		return known && value > 0 && value < limit;
+	case TEST_ABOVE:
+		return known && value > limit;
+	case TEST_IS:
+		return known && value == limit;
+	case TEST_DEFAULT:
+		return k->config == CONFIG_DEFAULT;
+	case TEST_CONFIG:
+		return k->settings.name && !strcmp(k->settings.name, text);
+	case TEST_IN0_DRAM:
+		return in0_fits(a);
+	case TEST_IN1_DRAM:
+		return k->memory[IN1] && strstr(k->memory[IN1], "DRAM");
+	case TEST_NOT_SHARDED:
+		return !a->op->sharded && !k->sparse &&
+		       (k->config == CONFIG_DEFAULT || k->config == CONFIG_GIVEN);
+	case TEST_CORES_PERCENT:
+		return a->op->has & HAS_CORES && !a->op->sharded && a->op->cores > 0 &&
+		       a->op->cores * 100 < perf_available(a->r, a->op) * (double)limit;
+	case TEST_VERDICT:
+		return a->op->verdict == limit &&
+		       (limit != VERDICT_TOO_HIGH || a->lower != FIDELITY_NONE);
+	case TEST_FLOPS_BELOW:
+		return a->op->has & HAS_FLOPS_PCT && a->op->flops_pct < (double)limit;
+	case TEST_INNER_TILES:
+		return k->dim[IN0][DIM_X] >= limit * 32;
+	case TEST_ROWS_ABOVE:
+		return k->dim[IN0][DIM_Y] > limit;
+	case TEST_NOT_COLLECTIVE:
+		return !k->collective;
+	default:
+		return true;
 	}
-	before = l->n;
-	advise_block_w(l, r, k, saving);
-	advise_subblock(l, r, k, saving);
-	if (l->n == before)
-		advise_nothing(l, k, grid);
-	advise_fidelity(l, r, op);
+}
+
+/* Is a part of LIST, which are separated by '|', in the name? */
+static bool name_matches(const char *name, const char *list)
+{
+	while (list) {
+		size_t n = strcspn(list, "|");
+
+		if (memmem(name, strlen(name), list, n))
+			return true;
+		list = list[n] ? list + n + 1 : NULL;
+	}
+	return false;
+}
+
+static bool rule_holds(const struct advised *a, const struct advice_rule *rule)
+{
+	if (!(rule->bounds & 1u << a->op->bound) ||
+	    (rule->families && !(rule->families & 1u << a->k->family)) ||
+	    (rule->settings & ~a->k->settings.has) ||
+	    (rule->ops && !name_matches(a->k->op_code, rule->ops)))
+		return false;
+	for (int i = 0; i < RULE_TESTS; i++)
+		if (!test_holds(a, rule->tests[i].test, rule->tests[i].a, rule->tests[i].b,
+				rule->tests[i].limit, rule->tests[i].text))
+			return false;
+	return true;
+}
+
+/* The part of the op's time that is left, by the rule's assumption. */
+static double part_left(const struct advised *a, enum advice_saving saving)
+{
+	const struct perf_op *op = a->op;
+
+	switch (saving) {
+	case SAVING_REACHABLE:
+		return fmin(1, least_part(op) * 100 / REACHABLE);
+	case SAVING_DRAM_PEAK:
+		return share_of(op, HAS_DRAM_PCT, op->dram_pct) / 100;
+	case SAVING_CORES:
+		return fmax(op->cores / perf_available(a->r, op), least_part(op));
+	case SAVING_FIDELITY:
+		if (op->bound != BOUND_FLOP && op->bound != BOUND_BOTH)
+			return 1;
+		return fmax(1 / fidelity_speedup(a),
+			    share_of(op, HAS_DRAM_PCT, op->dram_pct) / 100);
+	case SAVING_LINKS:
+		return 0.5;
+	default:
+		return 1;
+	}
+}
+
+static const char *const assumptions[SAVING_KINDS] = {
+	[SAVING_REACHABLE] = "if it then comes to 65 % of the nearer peak",
+	[SAVING_DRAM_PEAK] = "at the peak of the DRAM",
+	[SAVING_CORES] = "if it scales to all cores",
+	[SAVING_FIDELITY] = "if arithmetic stays the limit",
+	[SAVING_LINKS] = "with twice the links",
+};
+
+static void word_add(const struct advised *a, const char *word, size_t len, struct buf *out)
+{
+	const struct perf_op *op = a->op;
+	const struct perf_kind *k = a->k;
+	char name[40] = "";
+
+	snprintf(name, sizeof(name), "%.*s", (int)len, word);
+	if (!strcmp(name, "cores"))
+		buf_addf(out, "%g", op->cores);
+	else if (!strcmp(name, "workers"))
+		buf_addf(out, "%d", perf_available(a->r, op));
+	else if (!strcmp(name, "memory"))
+		buf_adds(out, k->memory[IN0]);
+	else if (!strcmp(name, "dram"))
+		buf_addf(out, "%.0f", share_of(op, HAS_DRAM_PCT, op->dram_pct));
+	else if (!strcmp(name, "flops"))
+		buf_addf(out, "%.0f", share_of(op, HAS_FLOPS_PCT, op->flops_pct));
+	else if (!strcmp(name, "fidelity"))
+		buf_adds(out, k->fidelity_name);
+	else if (!strcmp(name, "lower"))
+		buf_adds(out, arch_fidelity_name(a->lower));
+	else if (!strcmp(name, "faster"))
+		buf_addf(out, "%.1f", fidelity_speedup(a));
+	else if (!strcmp(name, "types"))
+		buf_addf(out, "%s x %s => %s", perf_datatype_short(k->datatype[IN0]),
+			 perf_datatype_short(k->datatype[IN1]),
+			 perf_datatype_short(k->datatype[OUT]));
+	else
+		for (int i = 0; i < FIELD_COUNT; i++)
+			if (!strcmp(name, perf_field_name((enum perf_field)i)))
+				buf_addf(out, "%lld", (long long)setting(a, i));
+}
+
+static void words_add(const struct advised *a, const char *words, struct buf *out)
+{
+	while (*words) {
+		size_t n = strcspn(words, "{");
+
+		buf_add(out, words, n);
+		words += n;
+		if (*words) {
+			n = strcspn(words, "}");
+			word_add(a, words + 1, n - 1, out);
+			words += n + (words[n] != 0);
+		}
+	}
+}
+
+/* Rules with one assumption promise the same time: each gets its part of it. */
+static void savings_share(const struct advised *a, struct perf_advice_item *items,
+			  const struct advice_rule *const *rules, int n)
+{
+	double all = 0, most = a->op->time * (1 - least_part(a->op));
+
+	for (int i = 0; i < n; i++) {
+		int same = 0;
+
+		for (int k = 0; k < n; k++)
+			same += rules[k]->saving == rules[i]->saving;
+		items[i].saving = a->op->time * (1 - part_left(a, rules[i]->saving)) / same;
+		if (!(items[i].saving > 0) || !isfinite(items[i].saving))
+			items[i].saving = 0;
+		all += items[i].saving;
+	}
+	for (int i = 0; i < n && all > most; i++)
+		items[i].saving *= most / all;
+}
+
+static void item_print(const struct advised *a, struct perf_advice_item *item,
+		       const struct advice_rule *rule)
+{
+	struct buf text = BUF_INIT;
+
+	words_add(a, rule->words, &text);
+	if (item->saving >= 0.05)
+		buf_addf(&text, " (saves up to %.*f \xce\xbcs, %s)", item->saving < 10 ? 1 : 0,
+			 item->saving, assumptions[rule->saving]);
+	snprintf(item->text, sizeof(item->text), "%s", text.failed ? "" : text.data);
+	buf_free(&text);
+}
+
+static int rules_advise(const struct perf_report *r, const struct perf_op *op,
+			struct perf_advice_item items[PERF_ADVICE_MAX])
+{
+	const struct advice_rule *held[PERF_ADVICE_MAX];
+	struct advised a = {.r = r, .op = op, .k = perf_op_kind(r, op)};
+	bool spread = false;
+	int n = 0;
+
+	if (op->verdict == VERDICT_TOO_HIGH)
+		a.lower = fidelity_lower(a.k);
+	for (size_t i = 0; i < perf_rules_n && n < PERF_ADVICE_MAX; i++) {
+		/* There is more than one way to more cores: the first rule has the best. */
+		if ((perf_rules[i].saving == SAVING_CORES && spread) ||
+		    !rule_holds(&a, &perf_rules[i]))
+			continue;
+		spread |= perf_rules[i].saving == SAVING_CORES;
+		items[n].kind = perf_rules[i].kind;
+		held[n++] = &perf_rules[i];
+	}
+	savings_share(&a, items, held, n);
+	for (int i = 0; i < n; i++)
+		item_print(&a, &items[i], held[i]);
+	return n;
 }
 
 int perf_advise(const struct perf_report *r, const struct perf_op *op,
 		struct perf_advice_item items[PERF_ADVICE_MAX])
 {
-	struct list l = {items, 0};
 	const struct perf_kind *k = perf_op_kind(r, op);
+	bool unknown = k->sparse && isnan(op->operations);
 
-	if (k->family != FAMILY_MATMUL || op->type == TYPE_SIGNPOST)
+	if (r->options->model != PERF_MODEL_TACHO)
+		return perf_advise_others(r, op, items);
+	if (!perf_op_counts(op) || k->family == FAMILY_HOST || !(op->has & HAS_TIME))
 		return 0;
-	switch (op->bound) {
-	case BOUND_DRAM:
-	case BOUND_BOTH:
-		advise_dram(&l, r, op);
-		break;
-	case BOUND_FLOP:
-		advise_flop(&l, r, op);
-		break;
-	case BOUND_SLOW:
-		advise_slow(&l, r, op);
-		break;
-	default:
-		if (k->sparse && r->options->model == PERF_MODEL_NEXT && isnan(op->operations))
-			add(&l, ADVICE_EXPERTS, 0,
-			    "Say how many experts are active with --active-experts: without it the "
-			    "work of a sparse matmul is not known");
-		break;
-	}
-	return l.n;
+	if (!unknown)
+		return rules_advise(r, op, items);
+	items[0] = (struct perf_advice_item){.kind = ADVICE_EXPERTS};
+	snprintf(items[0].text, sizeof(items[0].text),
+		 "Say how many experts are active with --active-experts: without it the work of a "
+		 "sparse matmul is not known");
+	return 1;
 }

@@ -1,7 +1,8 @@
 /*
  * Advice: what to change, why, and what it would save at most. The conditions are those that people
  * know from the reports they have; the words are ours. An estimate is how much shorter the op would
- * be if the advice brought it all the way, so it is an upper bound.
+ * be if the advice brought it all the way, so it is an upper bound; the estimates for one op add up
+ * to no more than its time beyond what the peaks need (in the other models they overlap).
  */
 #ifndef PERF_ADVICE_H
 #define PERF_ADVICE_H
@@ -21,7 +22,11 @@ enum perf_advice_kind {
 	ADVICE_FIDELITY_DOWN,
 	ADVICE_FIDELITY_NOTE,
 	ADVICE_EXPERTS, /* say how many experts are active */
+	ADVICE_BUFFER,  /* read while computing */
+	ADVICE_CHUNK,   /* larger chunks of an attention */
+	ADVICE_LINKS,   /* more links between devices */
 	ADVICE_GAP,
+	ADVICE_COMPILE, /* gaps that no trace is the remedy of: compiling, reading back */
 	ADVICE_HOST,
 	ADVICE_KINDS,
 };
@@ -38,11 +43,18 @@ struct perf_advice_item {
 int perf_advise(const struct perf_report *report, const struct perf_op *op,
 		struct perf_advice_item items[PERF_ADVICE_MAX]);
 
+/* advice_others.c: the same in the models of other tools. */
+int perf_advise_others(const struct perf_report *report, const struct perf_op *op,
+		       struct perf_advice_item items[PERF_ADVICE_MAX]);
+
+/* Is the gap before the op too long for sending it: was it compiled for, or was a result read? */
+bool perf_gap_compile(const struct perf_report *report, const struct perf_op *op);
+
 /* Is the gap before the op longer than it should be? */
 bool perf_gap_long(const struct perf_op *op);
 
 /*
- * What a trace would save of the gap before an op, us: all beyond the 6 us that remain in one, of a
+ * What can be saved of the gap before an op, us: all beyond the 6 us that remain in a trace, of a
  * gap that is too long. Nothing for an op that is a replay already.
  */
 double perf_gap_saving(const struct perf_report *report, const struct perf_op *op);

@@ -27,147 +27,28 @@ const char *perf_bound_name(enum perf_bound bound)
 	return names[bound];
 }
 
-/* The product of sizes, exact as long as 127 bits hold it. */
-static double product(const int64_t *factors, int n)
-{
-	__int128 exact = 1;
-	double rough = 1;
-	bool fits = true;
-
-	for (int i = 0; i < n; i++) {
-		fits = fits && !__builtin_mul_overflow(exact, (__int128)factors[i], &exact);
-		rough *= (double)factors[i];
-	}
-	return fits ? (double)exact : rough;
-}
-
-static bool known(const int64_t *sizes, int n)
-{
-	for (int i = 0; i < n; i++)
-		if (sizes[i] == PERF_NO_NUMBER)
-			return false;
-	return true;
-}
-
-/* Bytes of an element: the first number in the type's name is its bits; 4 bytes if it has none. */
-static double element_size(const char *type)
-{
-	long bits = 0;
-
-	type += strcspn(type, "0123456789");
-	if (!*type)
-		return 4;
-	for (; *type >= '0' && *type <= '9' && bits < 1000000; type++)
-		bits = bits * 10 + (*type - '0');
-	return (double)bits / 8;
-}
-
-static bool in_dram(const struct perf_kind *k, enum perf_tensor t)
-{
-	return k->memory[t] && strstr(k->memory[t], "DRAM");
-}
-
-/* Bytes from and to DRAM; NaN when a tensor's place, type or shape is not known. */
-static double dram_bytes(const struct perf_kind *k)
-{
-	double bytes = 0;
-
-	for (int t = 0; t < TENSORS; t++) {
-		const int64_t sizes[] = {k->dim[t][DIM_W], k->dim[t][DIM_Y], k->dim[t][DIM_Z],
-					 k->dim[t][DIM_X]};
-
-		if (!k->memory[t])
-			return NAN;
-		if (!in_dram(k, t))
-			continue;
-		if (!k->datatype[t] || !known(sizes, 4))
-			return NAN;
-		bytes += product(sizes, 4) * element_size(k->datatype[t]);
-	}
-	return bytes;
-}
-
-/* Multiplications and additions of a matmul; NaN when a size is not known. */
-static double matmul_operations(const struct perf_kind *k)
-{
-	const int64_t(*d)[DIMS] = k->dim;
-	const int64_t needed[] = {d[IN0][DIM_Y], d[IN0][DIM_X], d[IN1][DIM_X], d[IN0][DIM_W],
-				  d[IN1][DIM_W], d[IN0][DIM_Z], d[IN1][DIM_Z]};
-	const int64_t factors[] = {needed[0],
-				   needed[1],
-				   needed[2],
-				   perf_larger(needed[3], needed[4]),
-				   perf_larger(needed[5], needed[6]),
-				   2};
-
-	return known(needed, 7) ? product(factors, 6) : NAN;
-}
-
-static double conv_operations(const struct perf_kind *k)
-{
-	const int64_t factors[] = {k->dim[OUT][DIM_Y], k->dim[IN0][DIM_X], k->window_h,
-				   k->window_w,        k->dim[IN1][DIM_X], 2};
-
-	return known(factors, 6) ? product(factors, 6) : NAN;
-}
-
-/* The batches of a sparse matmul: how many there are, and how many are computed (-1: not known). */
-struct sparsity {
-	int64_t dense, active;
-};
-
-static struct sparsity sparsity_of(const struct perf_kind *k, int64_t experts)
-{
-	int64_t a = perf_times(k->dim[IN0][DIM_W], k->dim[IN0][DIM_Z]),
-		b = perf_times(k->dim[IN1][DIM_W], k->dim[IN1][DIM_Z]), groups, active;
-	struct sparsity s = {1, -1};
-
-	if (a < 1 || b < 1)
-		return s;
-	if (k->a_sparse && k->b_sparse) {
-		groups = 1;
-		s.dense = b;
-	} else if (k->a_sparse) {
-		groups = perf_larger(1, a / b);
-		s.dense = perf_times(groups, b);
-	} else {
-		groups = a;
-		s.dense = k->b_sparse ? perf_times(a, b) : perf_larger(a, b);
-	}
-	active = k->nnz != PERF_NO_NUMBER ? k->nnz : experts ? perf_times(experts, groups) : -1;
-	s.active = perf_larger(active, -1);
-	return s;
-}
-
-/* Only the active batches are read, multiplied and written. */
-static void sparse_work(const struct perf_kind *k, int64_t experts, double *bytes,
-			double *operations)
-{
-	struct sparsity s = sparsity_of(k, experts);
-	int64_t m = k->dim[IN0][DIM_Y], inner = k->dim[IN0][DIM_X], n = k->dim[IN1][DIM_X];
-	const int64_t sizes[TENSORS][2] = {{m, inner}, {inner, n}, {m, n}};
-	const int64_t factors[] = {m, inner, n, s.active, 2};
-
-	*bytes = *operations = NAN;
-	if (s.active < 0 || !known(factors, 3))
-		return;
-	*operations = product(factors, 5);
-	*bytes = 0;
-	for (int t = 0; t < TENSORS; t++)
-		if (in_dram(k, t) && k->datatype[t])
-			*bytes += product(sizes[t], 2) * element_size(k->datatype[t]) *
-				  (double)s.active;
-}
-
 static bool as_sparse(const struct perf_report *r, const struct perf_kind *k)
 {
 	return k->sparse &&
-	       (r->options->model == PERF_MODEL_NEXT || r->options->active_experts > 0);
+	       (r->options->model != PERF_MODEL_1_2_4 || r->options->active_experts > 0);
+}
+
+/* By our own model one figure is enough: an op without products, or one that works in L1. */
+static enum perf_bound bound_of_any(const struct perf_op *op)
+{
+	bool dram = op->has & HAS_DRAM_PCT && op->dram_pct >= BOUND_AT;
+	bool flop = op->has & HAS_FLOPS_PCT && op->flops_pct >= BOUND_AT;
+
+	if (!(op->has & (HAS_DRAM_PCT | HAS_FLOPS_PCT)))
+		return BOUND_NONE;
+	return dram && flop ? BOUND_BOTH : dram ? BOUND_DRAM : flop ? BOUND_FLOP : BOUND_SLOW;
 }
 
 /* There is a bound when both figures are there; in the older model a zero counts as absent. */
 static enum perf_bound bound_of(const struct perf_report *r, const struct perf_op *op)
 {
+	if (r->options->model == PERF_MODEL_TACHO)
+		return bound_of_any(op);
 	if (!(op->has & HAS_DRAM_PCT) || !(op->has & HAS_FLOPS_PCT))
 		return BOUND_NONE;
 	if (r->options->model != PERF_MODEL_NEXT && (op->dram_pct == 0 || op->flops_pct == 0))
@@ -228,10 +109,10 @@ static void analyze_matmul(struct perf_report *r, struct perf_op *op, const stru
 	if (next && !perf_shape_known(k)) {
 		op->bytes = op->operations = NAN;
 	} else if (as_sparse(r, k)) {
-		sparse_work(k, r->options->active_experts, &op->bytes, &op->operations);
+		perf_sparse_work(k, r->options->active_experts, &op->bytes, &op->operations);
 	} else {
-		op->bytes = dram_bytes(k);
-		op->operations = matmul_operations(k);
+		op->bytes = perf_dram_bytes(k);
+		op->operations = perf_matmul_operations(k);
 	}
 	op->cores = row->cores;
 	op->cores_whole = next || !r->in->cores_real;
@@ -259,7 +140,7 @@ static void analyze_conv(struct perf_report *r, struct perf_op *op, const struct
 	double seconds = row->duration * 1e-9;
 	bool next = r->options->model == PERF_MODEL_NEXT;
 
-	op->operations = next && !perf_shape_known(k) ? NAN : conv_operations(k);
+	op->operations = next && !perf_shape_known(k) ? NAN : perf_conv_operations(k);
 	if (seconds != 0 && !unmeasured(r, op))
 		set_flops(r, op, seconds,
 			  !next                             ? r->workers
@@ -277,6 +158,61 @@ static void set_cores(struct perf_op *op, const struct perf_row *row, enum perf_
 		op->cores = trunc(row->cores) + 0.0; /* there are no -0 cores */
 		op->has |= HAS_CORES;
 	}
+}
+
+/* Bytes and operations by our own model, of any op; NaN where they are not known. */
+static void set_work(const struct perf_report *r, struct perf_op *op)
+{
+	const struct perf_kind *k = perf_op_kind(r, op);
+	bool placed = k->memory[IN0] && k->memory[IN1] && k->memory[OUT];
+
+	op->operations = NAN;
+	if (as_sparse(r, k)) {
+		perf_sparse_work(k, r->options->active_experts, &op->bytes, &op->operations);
+		return;
+	}
+	op->bytes = k->family == FAMILY_MATMUL && !placed ? NAN : perf_traffic(k);
+	if (k->family == FAMILY_MATMUL && (k->transpose_a || k->transpose_b))
+		op->operations = perf_transposed_operations(k);
+	else if (k->family == FAMILY_MATMUL)
+		op->operations = perf_matmul_operations(k);
+	else if (k->family == FAMILY_CONV)
+		op->operations = perf_conv_operations(k);
+	else
+		op->operations = perf_attention_operations(k);
+}
+
+/* An op cannot be faster than the DRAM: then it does not go over all of its tensors. */
+#define DRAM_MOST 105.0
+
+/* The figures of any op by our own model. */
+static void analyze_any(struct perf_report *r, struct perf_op *op, const struct perf_row *row)
+{
+	const struct perf_kind *k = perf_op_kind(r, op);
+	bool product = k->family == FAMILY_MATMUL || k->family == FAMILY_CONV;
+	double seconds = row->duration * 1e-9;
+
+	set_work(r, op);
+	op->sharded = k->dram_sharded;
+	set_cores(op, row, PERF_MODEL_NEXT);
+	if (op->sharded && r->arch) {
+		op->cores = perf_arch_peak(r->arch, PERF_MODEL_NEXT)->sharded_cores;
+		op->has |= HAS_CORES;
+	}
+	if (seconds > 0 && !unmeasured(r, op)) {
+		set_dram(r, op, seconds);
+		set_flops(r, op, seconds, op->has & HAS_CORES ? op->cores : 0);
+	}
+	if (op->has & HAS_DRAM_PCT && op->dram_pct > DRAM_MOST && k->family != FAMILY_MATMUL)
+		op->has &= (uint16_t) ~(HAS_DRAM | HAS_DRAM_PCT);
+	if (product && !op->time_blank &&
+	    (seconds == 0 || k->fidelity == FIDELITY_NONE || !(op->has & HAS_CORES) ||
+	     (!as_sparse(r, k) && isnan(op->operations)) ||
+	     (k->family == FAMILY_MATMUL && !as_sparse(r, k) && isnan(op->bytes))))
+		r->unusable++;
+	op->bound = (uint8_t)bound_of(r, op);
+	if (product)
+		op->verdict = (uint8_t)perf_fidelity_judge(k);
 }
 
 #define INVALID_GAP 1e6 /* ns from which a gap beside an invalid time is none (model next) */
@@ -297,6 +233,11 @@ static void analyze_row(struct perf_report *r, struct perf_op *op, bool previous
 	    !((op->invalid || doubted) && fabs(row->gap) > INVALID_GAP)) {
 		op->gap = row->gap / 1000;
 		op->has |= HAS_GAP;
+	}
+	if (r->options->model == PERF_MODEL_TACHO && row->type != TYPE_SIGNPOST &&
+	    k->family != FAMILY_HOST) {
+		analyze_any(r, op, row);
+		return;
 	}
 	if (row->type == TYPE_SIGNPOST || k->family != FAMILY_MATMUL)
 		set_cores(op, row, r->options->model);
@@ -547,11 +488,11 @@ static int label_sparse(struct perf_report *r, struct perf_input *in, struct per
 	for (size_t i = 0; i < in->kinds.n; i++) {
 		struct perf_kind *k = &in->kinds.v[i];
 		struct buf label = BUF_INIT;
-		struct sparsity s;
+		struct perf_sparsity s;
 
 		if (!as_sparse(r, k))
 			continue;
-		s = sparsity_of(k, r->options->active_experts);
+		s = perf_sparsity_of(k, r->options->active_experts);
 		unknown |= s.active < 0;
 		buf_addf(&label, "%s active=", k->op_code);
 		buf_addf(&label, s.active < 0 ? "?" : "%lld", (long long)s.active);

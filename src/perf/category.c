@@ -120,6 +120,123 @@ static const struct category_name names_next[] = {
 	{"Repeat", CATEGORY_TM},
 };
 
+/* For names that no list has: the first part that is in the name. Our own model. */
+static const struct category_name parts[] = {
+	{"Matmul", CATEGORY_COMPUTE},
+	{"matmul", CATEGORY_COMPUTE},
+	{"Conv", CATEGORY_COMPUTE},
+	{"SDPA", CATEGORY_COMPUTE},
+	{"Sdpa", CATEGORY_COMPUTE},
+	{"Attention", CATEGORY_COMPUTE},
+	{"FlashMLA", CATEGORY_COMPUTE},
+	{"AllGather", CATEGORY_CCL},
+	{"ReduceScatter", CATEGORY_CCL},
+	{"AllReduce", CATEGORY_CCL},
+	{"AllToAll", CATEGORY_CCL},
+	{"Broadcast", CATEGORY_CCL},
+	{"SendAsync", CATEGORY_CCL},
+	{"RecvAsync", CATEGORY_CCL},
+	{"SendDirect", CATEGORY_CCL},
+	{"RecvDirect", CATEGORY_CCL},
+	{"PointToPoint", CATEGORY_CCL},
+	{"MeshPartition", CATEGORY_CCL},
+	{"NeighborPad", CATEGORY_CCL},
+	{"Barrier", CATEGORY_CCL},
+	{"Ring", CATEGORY_CCL},
+	{"Norm", CATEGORY_COMPUTE},
+	{"Softmax", CATEGORY_COMPUTE},
+	{"SoftMax", CATEGORY_COMPUTE},
+	{"Cache", CATEGORY_DM},
+	{"Tilize", CATEGORY_TM},
+	{"tilize", CATEGORY_TM},
+	{"Typecast", CATEGORY_TM},
+	{"Reshape", CATEGORY_TM},
+	{"Transpose", CATEGORY_TM},
+	{"Permute", CATEGORY_TM},
+	{"Concat", CATEGORY_TM},
+	{"Heads", CATEGORY_TM},
+	{"Slice", CATEGORY_TM},
+	{"Split", CATEGORY_TM},
+	{"Chunk", CATEGORY_TM},
+	{"Repeat", CATEGORY_TM},
+	{"Expand", CATEGORY_TM},
+	{"Squeeze", CATEGORY_TM},
+	{"View", CATEGORY_TM},
+	{"Fold", CATEGORY_TM},
+	{"Roll", CATEGORY_TM},
+	{"Stack", CATEGORY_TM},
+	{"Shard", CATEGORY_DM},
+	{"shard", CATEGORY_DM},
+	{"Halo", CATEGORY_DM},
+	{"Move", CATEGORY_DM},
+	{"Copy", CATEGORY_DM},
+	{"Clone", CATEGORY_DM},
+	{"Assign", CATEGORY_DM},
+	{"Gather", CATEGORY_DM},
+	{"Scatter", CATEGORY_DM},
+	{"Fill", CATEGORY_DM},
+	{"Full", CATEGORY_DM},
+	{"Pad", CATEGORY_TM},
+	{"Prefetcher", CATEGORY_DM},
+	{"NonZero", CATEGORY_DM},
+	{"Embedding", CATEGORY_COMPUTE},
+	{"Pool", CATEGORY_COMPUTE},
+	{"ample", CATEGORY_COMPUTE},
+	{"Binary", CATEGORY_COMPUTE},
+	{"Unary", CATEGORY_COMPUTE},
+	{"Ternary", CATEGORY_COMPUTE},
+	{"Eltwise", CATEGORY_COMPUTE},
+	{"Bcast", CATEGORY_COMPUTE},
+	{"Reduc", CATEGORY_COMPUTE},
+	{"Reduce", CATEGORY_COMPUTE},
+	{"Argmax", CATEGORY_COMPUTE},
+	{"ArgMax", CATEGORY_COMPUTE},
+	{"TopK", CATEGORY_COMPUTE},
+	{"Topk", CATEGORY_COMPUTE},
+	{"Sort", CATEGORY_COMPUTE},
+	{"Sum", CATEGORY_COMPUTE},
+	{"sum", CATEGORY_COMPUTE},
+	{"Mean", CATEGORY_COMPUTE},
+	{"Prod", CATEGORY_COMPUTE},
+	{"Accumulation", CATEGORY_COMPUTE},
+	{"Adam", CATEGORY_COMPUTE},
+	{"Sgd", CATEGORY_COMPUTE},
+	{"SGD", CATEGORY_COMPUTE},
+	{"Rotary", CATEGORY_COMPUTE},
+	{"Moreh", CATEGORY_COMPUTE},
+	{"Loss", CATEGORY_COMPUTE},
+	{"Scan", CATEGORY_COMPUTE},
+	{"Gelu", CATEGORY_COMPUTE},
+	{"Swiglu", CATEGORY_COMPUTE},
+	{"SwiGLU", CATEGORY_COMPUTE},
+	{"Dropout", CATEGORY_COMPUTE},
+	{"Rand", CATEGORY_COMPUTE},
+	{"Bernoulli", CATEGORY_COMPUTE},
+	{"Uniform", CATEGORY_COMPUTE},
+	{"Where", CATEGORY_COMPUTE},
+	{"Isin", CATEGORY_COMPUTE},
+	{"PlusOne", CATEGORY_COMPUTE},
+	{"Quant", CATEGORY_COMPUTE},
+	{"IntImg", CATEGORY_COMPUTE},
+	{"Moe", CATEGORY_COMPUTE},
+	{"MoE", CATEGORY_COMPUTE},
+	{"Expert", CATEGORY_COMPUTE},
+	{"Gate", CATEGORY_COMPUTE},
+	{"Backward", CATEGORY_COMPUTE},
+	{"backward", CATEGORY_COMPUTE},
+	{"Entropy", CATEGORY_COMPUTE},
+	{"Generic", CATEGORY_COMPUTE},
+	{"Noop", CATEGORY_OTHER},
+};
+
+static enum perf_category category_of_part(const char *name, size_t len)
+{
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (memmem(name, len, parts[i].name, strlen(parts[i].name)))
+			return parts[i].category;
+	return CATEGORY_OTHER;
+}
+
 static bool matches(const char *entry, const char *name, size_t len)
 {
 	size_t n = strlen(entry);
@@ -148,13 +265,14 @@ enum perf_category perf_category_of(const struct perf_kind *kind, enum perf_mode
 	/* Release 1.2.4 finds torch's ops by the first word alone. */
 	if (kind->family == FAMILY_HOST && (model == PERF_MODEL_NEXT || !strstr(name, "(torch)")))
 		return CATEGORY_HOST;
-	if (model == PERF_MODEL_NEXT) {
+	if (model != PERF_MODEL_1_2_4) {
 		c = category_find(names_next, sizeof(names_next) / sizeof(names_next[0]), name,
 				  len);
 		if (c != CATEGORY_OTHER)
 			return c;
 	}
-	return category_find(names, sizeof(names) / sizeof(names[0]), name, len);
+	c = category_find(names, sizeof(names) / sizeof(names[0]), name, len);
+	return c == CATEGORY_OTHER && model == PERF_MODEL_TACHO ? category_of_part(name, len) : c;
 }
 
 const char *perf_category_name(enum perf_category category)

@@ -66,6 +66,9 @@ struct bad {
 	char text[40];
 };
 
+/* Tensors beyond the first two inputs and the first output. */
+enum { MORE_INPUTS = 14, MORE_OUTPUTS = 6, MORE_TENSORS = MORE_INPUTS + MORE_OUTPUTS };
+
 /* One file while it is read. */
 struct reading {
 	struct perf_input *in;
@@ -74,6 +77,9 @@ struct reading {
 	int place[COL_COUNT]; /* of each column in the file, -1: missing */
 	size_t width;
 	struct csv_cell cell[COL_COUNT];
+	struct perf_more more[MORE_TENSORS];
+	int more_place[MORE_TENSORS][MORE_CELLS];
+	size_t more_n;
 	uint64_t line;
 	struct bad bad[COL_COUNT];
 	bool row_bad;    /* of the row that is being read: see struct perf_row */
@@ -128,6 +134,30 @@ static void map_columns(struct reading *f, const struct csv_row *row)
 	f->width = row->n;
 }
 
+/* The columns of the further tensors that the file has. */
+static void map_more(struct reading *f, const struct csv_row *row)
+{
+	static const char *const ends[MORE_CELLS] = {"W", "Z", "Y", "X", "DATATYPE", "MEMORY"};
+	char name[64];
+
+	for (int i = 0; i < MORE_TENSORS; i++) {
+		bool output = i >= MORE_INPUTS;
+		int tensor = output ? i - MORE_INPUTS + 1 : i + 2;
+		int *place = f->more_place[f->more_n];
+
+		for (int c = 0; c < MORE_CELLS; c++) {
+			int len = snprintf(name, sizeof(name), "%s_%d_%s%s",
+					   output ? "OUTPUT" : "INPUT", tensor, ends[c],
+					   c < DIMS ? PADDED : "");
+
+			place[c] = find_column(row, name, (size_t)len);
+			if (place[c] < 0 && c < DIMS)
+				place[c] = find_column(row, name, (size_t)len - strlen(PADDED));
+		}
+		f->more_n += place[MORE_MEMORY] >= 0;
+	}
+}
+
 static void note_format(struct perf_input *in, const struct reading *f, const struct csv_row *row)
 {
 	enum perf_format format = FORMAT_V1;
@@ -154,6 +184,7 @@ static int read_header(struct reading *f, struct csv *csv, struct tacho_error *e
 	if (r == 0)
 		return err_set(err, TACHO_EFORMAT, "%s is empty", f->path);
 	map_columns(f, &row);
+	map_more(f, &row);
 	for (int i = 0; i < COL_COUNT; i++)
 		known += columns[i].need == NEED_ALWAYS && f->place[i] >= 0;
 	if (!known)
@@ -351,6 +382,13 @@ static int add_row(struct reading *f, const struct csv_row *csv_row)
 		f->cell[i] = f->place[i] >= 0 && (size_t)f->place[i] < csv_row->n
 				     ? csv_row->cells[f->place[i]]
 				     : none;
+	for (size_t i = 0; i < f->more_n; i++)
+		for (int c = 0; c < MORE_CELLS; c++) {
+			int at = f->more_place[i][c];
+
+			f->more[i].cell[c] =
+				at >= 0 && (size_t)at < csv_row->n ? csv_row->cells[at] : none;
+		}
 	f->line = csv_row->line;
 	f->row_bad = false;
 	if (csv_row->n > f->width)
@@ -376,7 +414,7 @@ static int add_row(struct reading *f, const struct csv_row *csv_row)
 	workers_cell(f, &row);
 	note_workers(in, row.workers, row.workers_odd);
 	if (sub_device_cell(f, &row) < 0 || note_arch(f) < 0 ||
-	    perf_kind_of(in, f->cell, &row.kind) < 0)
+	    perf_kind_of(in, f->cell, f->more, f->more_n, &row.kind) < 0)
 		return TACHO_ENOMEM;
 	note_row(f, &row);
 	row.bad = f->row_bad;

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "perf/arch.h"
+#include "perf/config.h"
 #include "perf/notes.h"
 
 #include <stdbool.h>
@@ -96,6 +97,12 @@ enum perf_config {
 	CONFIG_GIVEN,   /* settings that it does not name are not settings of that config */
 };
 
+enum perf_attention {
+	ATTENTION_NONE,
+	ATTENTION_FULL,
+	ATTENTION_CAUSAL, /* of each row only what comes before it */
+};
+
 struct perf_kind {
 	/* As in the file; NULL where the cell is blank. Strings belong to the input. */
 	const char *op_code;
@@ -108,6 +115,10 @@ struct perf_kind {
 	int64_t window_h, window_w;              /* of a convolution */
 	int64_t nnz;                             /* of a sparse matmul: active batches */
 	enum perf_config config;
+	struct perf_config_fields settings;
+	enum perf_attention attention;
+	bool transpose_a, transpose_b;
+	double more_bytes; /* in DRAM, of inputs from 2 and outputs from 1 on; NaN: not known */
 	bool dram_sharded;
 	bool sparse, a_sparse, b_sparse;
 	/* Made of them */
@@ -250,8 +261,19 @@ int perf_input_cells(char *const *paths, size_t n, uint32_t index, perf_cell_fn 
 
 /* kind.c: strings and kinds by content. */
 
-/* The kind of a record, whose CELLs are by enum perf_column. */
-int perf_kind_of(struct perf_input *in, const struct csv_cell *cell, uint32_t *kind);
+/* A tensor beyond those of enum perf_tensor: W Z Y X, data type, memory. */
+enum { MORE_DATATYPE = DIMS, MORE_MEMORY, MORE_CELLS };
+struct perf_more {
+	struct csv_cell cell[MORE_CELLS];
+};
+
+/* The kind of a record, whose CELLs are by enum perf_column; it has N MORE tensors. */
+int perf_kind_of(struct perf_input *in, const struct csv_cell *cell, const struct perf_more *more,
+		 size_t n, uint32_t *kind);
+
+/* work.c: bytes of an element, and of a tensor (NaN: not known). */
+double perf_element_size(const char *type);
+double perf_tensor_bytes(const int64_t dims[DIMS], const char *type);
 
 /* A copy that lives as long as the input; equal texts give one pointer. NULL: out of memory. */
 const char *perf_string(struct perf_input *in, const char *text, size_t len);

@@ -253,6 +253,10 @@ static void write_summary(struct writer *w)
 		json_int(&w->j, NULL, perf_op_id(&w->r->ops.v[s.gaps[i]]));
 	json_end(&w->j);
 	json_double(&w->j, "dram_bytes", s.dram_bytes);
+	json_double(&w->j, "mfu_percent", perf_summary_mfu(&s, s.total));
+	json_double(&w->j, "mfu_busy_percent", perf_summary_mfu(&s, w->r->time_sum));
+	json_double(&w->j, "dram_percent", perf_summary_dram(&s, w->r, s.total));
+	json_double(&w->j, "dram_busy_percent", perf_summary_dram(&s, w->r, w->r->time_sum));
 	write_shares(w, &s);
 	json_end(&w->j);
 }

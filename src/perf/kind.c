@@ -448,6 +448,22 @@ static enum perf_config config_of(struct csv_cell attributes)
 	return CONFIG_GIVEN;
 }
 
+/* Attention over whole sequences; that of one token at a time reads as much as there is so far. */
+static enum perf_attention attention_of(struct csv_cell name, struct csv_cell attributes)
+{
+	static const char *const starts[] = {"ScaledDotProductAttention", "SDPAOperation",
+					     "SDPADeviceOperation"};
+
+	if (contains(name, "Decode"))
+		return ATTENTION_NONE;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (name.len >= strlen(starts[i]) &&
+		    !memcmp(name.text, starts[i], strlen(starts[i])))
+			return attribute_true(attributes, "is_causal") == 1 ? ATTENTION_CAUSAL
+									    : ATTENTION_FULL;
+	return ATTENTION_NONE;
+}
+
 static void read_attributes(struct perf_kind *k, struct csv_cell name, struct csv_cell attributes)
 {
 	k->block_w = k->subblock_h = k->subblock_w = k->nnz = PERF_NO_NUMBER;
@@ -470,6 +486,10 @@ static void read_attributes(struct perf_kind *k, struct csv_cell name, struct cs
 	}
 	if (k->family == FAMILY_CONV)
 		read_window(k, attributes);
+	perf_config_read(&k->settings, attributes);
+	k->transpose_a = attribute_true(attributes, "'transpose_a'") == 1;
+	k->transpose_b = attribute_true(attributes, "'transpose_b'") == 1;
+	k->attention = attention_of(name, attributes);
 }
 
 static int string_of(struct perf_input *in, struct csv_cell cell, const char **text)
@@ -481,7 +501,27 @@ static int string_of(struct perf_input *in, struct csv_cell cell, const char **t
 	return *text ? 0 : TACHO_ENOMEM;
 }
 
-static int parse_kind(struct perf_input *in, const struct csv_cell *cell, struct perf_kind *k)
+/* Bytes in DRAM of one of the further tensors. */
+static double more_bytes(const struct perf_more *more)
+{
+	struct csv_cell memory = more->cell[MORE_MEMORY], type = more->cell[MORE_DATATYPE];
+	int64_t dims[DIMS];
+	char name[32];
+	bool bad, odd;
+
+	if (csv_blank(memory) || !contains(memory, "DRAM"))
+		return 0;
+	for (int i = 0; i < DIMS; i++)
+		dims[i] = read_size(more->cell[i], &bad, &odd);
+	if (type.len >= sizeof(name))
+		return NAN;
+	memcpy(name, type.text, type.len);
+	name[type.len] = 0;
+	return perf_tensor_bytes(dims, name);
+}
+
+static int parse_kind(struct perf_input *in, const struct csv_cell *cell,
+		      const struct perf_more *more, size_t n, struct perf_kind *k)
 {
 	static const struct {
 		enum perf_column column;
@@ -512,6 +552,8 @@ static int parse_kind(struct perf_input *in, const struct csv_cell *cell, struct
 		k->bad |= (uint32_t)bad << i;
 		k->odd |= (uint32_t)odd << i;
 	}
+	for (size_t i = 0; i < n; i++)
+		k->more_bytes += more_bytes(&more[i]);
 	k->signpost = type.len == 8 && !memcmp(type.text, "signpost", 8);
 	k->family = k->signpost ? FAMILY_OTHER : family_of(name);
 	k->fallback = is_fallback(type);
@@ -523,7 +565,8 @@ static int parse_kind(struct perf_input *in, const struct csv_cell *cell, struct
 }
 
 /* All that makes a kind, with lengths between, so that no two kinds give the same bytes. */
-static XXH128_hash_t hash_cells(struct buf *key, const struct csv_cell *cell)
+static XXH128_hash_t hash_cells(struct buf *key, const struct csv_cell *cell,
+				const struct perf_more *more, size_t n)
 {
 	buf_reset(key);
 	for (int i = COL_OP_CODE; i < COL_SHAPES_END; i++) {
@@ -534,10 +577,20 @@ static XXH128_hash_t hash_cells(struct buf *key, const struct csv_cell *cell)
 		buf_add(key, &len, sizeof(len));
 		buf_add(key, cell[i].text, cell[i].len);
 	}
+	for (size_t i = 0; i < n; i++) {
+		if (csv_blank(more[i].cell[MORE_MEMORY]))
+			continue;
+		buf_add(key, &i, sizeof(i));
+		for (int c = 0; c < MORE_CELLS; c++) {
+			buf_add(key, more[i].cell[c].text, more[i].cell[c].len);
+			buf_addc(key, 0);
+		}
+	}
 	return XXH3_128bits(key->data, key->len);
 }
 
-int perf_kind_of(struct perf_input *input, const struct csv_cell *cell, uint32_t *kind)
+int perf_kind_of(struct perf_input *input, const struct csv_cell *cell,
+		 const struct perf_more *more, size_t n, uint32_t *kind)
 {
 	struct perf_intern *in = intern_of(input);
 	struct perf_kind k;
@@ -546,7 +599,7 @@ int perf_kind_of(struct perf_input *input, const struct csv_cell *cell, uint32_t
 
 	if (!in || (in->kinds_n * 2 >= in->kinds_cap && grow_kinds(in) < 0))
 		return TACHO_ENOMEM;
-	hash = hash_cells(&in->key, cell);
+	hash = hash_cells(&in->key, cell, more, n);
 	if (in->key.failed)
 		return TACHO_ENOMEM;
 	at = hash.low64 & (in->kinds_cap - 1);
@@ -556,7 +609,7 @@ int perf_kind_of(struct perf_input *input, const struct csv_cell *cell, uint32_t
 			return 0;
 		}
 	}
-	if (parse_kind(input, cell, &k) < 0 || vec_push(&input->kinds, k) < 0)
+	if (parse_kind(input, cell, more, n, &k) < 0 || vec_push(&input->kinds, k) < 0)
 		return TACHO_ENOMEM;
 	*kind = (uint32_t)input->kinds.n - 1;
 	in->kinds[at] = (struct kind_slot){hash, *kind + 1};

@@ -5,6 +5,7 @@
  *	window.c   the order in time, and the part between two signposts (region.c)
  *	groups.c   ops that were captured, compiled or replayed, apart from the others
  *	merge.c    the devices of one machine ran the same ops: one op for all of them
+ *	work.c     bytes and operations by the shapes
  *	analyze.c  time, gap, bandwidth, arithmetic, bound
  *	overlap.c  ops that ran at the same time on one device
  *	next.c     what is particular to the model next
@@ -188,6 +189,24 @@ const char *perf_run_name(enum perf_run run);
 
 /* "BF16" of BFLOAT16; unknown types keep their name. */
 const char *perf_datatype_short(const char *name);
+
+/* work.c: bytes and operations of an op by its shapes; NaN: not known. */
+double perf_dram_bytes(const struct perf_kind *k);
+double perf_matmul_operations(const struct perf_kind *k);
+double perf_conv_operations(const struct perf_kind *k);
+
+/* The batches of a sparse matmul: how many there are, and how many are computed (-1: not known). */
+struct perf_sparsity {
+	int64_t dense, active;
+};
+struct perf_sparsity perf_sparsity_of(const struct perf_kind *k, int64_t experts);
+void perf_sparse_work(const struct perf_kind *k, int64_t experts, double *bytes,
+		      double *operations);
+
+/* The same by our own model. */
+double perf_traffic(const struct perf_kind *k);
+double perf_attention_operations(const struct perf_kind *k);
+double perf_transposed_operations(const struct perf_kind *k);
 
 /* fidelity.c */
 enum perf_verdict perf_fidelity_judge(const struct perf_kind *k);

@@ -86,11 +86,26 @@ static void add_savings(struct perf_summary *s, const struct perf_report *r,
 		s->saving[items[i].kind].time += items[i].saving;
 	}
 	if (gap > 0) {
-		s->saving[ADVICE_GAP].ops++;
-		s->saving[ADVICE_GAP].time += gap;
+		int kind = perf_gap_compile(r, op) ? ADVICE_COMPILE : ADVICE_GAP;
+
+		s->saving[kind].ops++;
+		s->saving[kind].time += gap;
 	}
 	if (op->bound == BOUND_HOST)
 		s->saving[ADVICE_HOST].ops++;
+}
+
+/* The time that the op's products would take on all workers at the peak of its fidelity. */
+static void add_peak_time(struct perf_summary *s, const struct perf_report *r,
+			  const struct perf_op *op)
+{
+	const struct perf_kind *k = perf_op_kind(r, op);
+	double peak = r->arch ? r->arch->tflops[k->fidelity] * r->workers * 1e6 : 0;
+
+	if (op->has & HAS_FLOPS_PCT && peak > 0) {
+		s->operations += op->operations;
+		s->peak_time += op->operations / peak;
+	}
 }
 
 int perf_summary_make(struct perf_summary *s, const struct perf_report *r)
@@ -108,6 +123,7 @@ int perf_summary_make(struct perf_summary *s, const struct perf_report *r)
 		s->negative_gaps += gap_of(op) < 0;
 		if (op->has & HAS_DRAM && !isnan(op->dram))
 			s->dram_bytes += op->bytes;
+		add_peak_time(s, r, op);
 		add_savings(s, r, op);
 	}
 	return find_top(s, r);
@@ -115,7 +131,7 @@ int perf_summary_make(struct perf_summary *s, const struct perf_report *r)
 
 static double percent(double part, double all)
 {
-	return all > 0 ? part / all * 100 : 0;
+	return all > 0 && isfinite(all) ? part / all * 100 : 0;
 }
 
 /* "    1,234 us  12.3 %  ####" */
@@ -227,6 +243,37 @@ static void add_bounds(const struct perf_summary *s, const struct perf_report *r
 	}
 }
 
+double perf_summary_mfu(const struct perf_summary *s, double time)
+{
+	return time > 0 && s->peak_time > 0 ? s->peak_time / time * 100 : NAN;
+}
+
+double perf_summary_dram(const struct perf_summary *s, const struct perf_report *r, double time)
+{
+	return time > 0 && s->dram_bytes > 0 && r->arch
+		       ? s->dram_bytes / time / 1e3 / r->arch->dram_gbs * 100
+		       : NAN;
+}
+
+/* Of the whole region: a device that waits uses nothing. */
+static void add_utilisation(const struct perf_summary *s, const struct perf_report *r,
+			    struct buf *out)
+{
+	double mfu = perf_summary_mfu(s, s->total), dram = perf_summary_dram(s, r, s->total);
+
+	if (r->options->model != PERF_MODEL_TACHO)
+		return;
+	if (!isnan(mfu))
+		buf_addf(
+			out,
+			"  MFU %.1f %% of the region (%.1f %% while ops run): products at the peak of "
+			"%d cores\n",
+			mfu, perf_summary_mfu(s, r->time_sum), r->workers);
+	if (!isnan(dram))
+		buf_addf(out, "  DRAM %.1f %% of the region (%.1f %% while ops run)\n", dram,
+			 perf_summary_dram(s, r, r->time_sum));
+}
+
 #define NAME_WIDTH 58
 
 /* "  28     name      123 us  4.5 %" for the op at INDEX, and how many it stands for. */
@@ -298,6 +345,7 @@ void perf_summary_text(const struct perf_summary *s, const struct perf_report *r
 	if (s->dram_bytes > 0 && busy > 0)
 		buf_addf(out, "  DRAM traffic by the shapes: %.2f GB, %.1f GB/s while busy\n",
 			 s->dram_bytes / 1e9, s->dram_bytes / busy / 1e3);
+	add_utilisation(s, r, out);
 	if (s->top_n)
 		add_title(
 			out, style,
@@ -310,8 +358,11 @@ void perf_summary_text(const struct perf_summary *s, const struct perf_report *r
 	for (int i = 0; i < s->gaps_n; i++)
 		add_op(r, s->gaps[i], 1, r->ops.v[s->gaps[i]].gap, s->total, style, out);
 	if (any_saving(s)) {
-		add_title(out, style,
-			  "What the advice would save at most (each by itself; they overlap)");
+		add_title(
+			out, style,
+			r->options->model == PERF_MODEL_TACHO
+				? "What the advice would save at most"
+				: "What the advice would save at most (each by itself; they overlap)");
 		add_advice(s, out);
 	}
 }

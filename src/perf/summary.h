@@ -28,9 +28,17 @@ struct perf_summary {
 	uint32_t gaps[SUMMARY_TOP];             /* ops of the report, by the gap before them */
 	int top_n, gaps_n;
 	double dram_bytes; /* moved by the ops that have a DRAM figure */
+	double operations; /* of the ops that have a share of the peak, and the us that they would
+			    */
+	double peak_time;  /* take on all workers at the peak of their fidelities */
 
 	uint64_t negative_gaps; /* ops that began before the one before them ended */
 };
+
+/* Utilisation over TIME us of the arithmetic (MFU) and of the DRAM, per cent; NaN: not known. */
+double perf_summary_mfu(const struct perf_summary *summary, double time);
+double perf_summary_dram(const struct perf_summary *summary, const struct perf_report *report,
+			 double time);
 
 /* 0 or TACHO_ENOMEM. */
 int perf_summary_make(struct perf_summary *summary, const struct perf_report *report);

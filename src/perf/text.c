@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-#define SHOWN_GAPS  20 /* the longest */
-#define SHOWN_SORTS 40 /* of matmuls */
+#define SHOWN_GAPS    20 /* the longest */
+#define SHOWN_SORTS   40 /* of matmuls */
+#define SHOWN_ADVISED 15 /* of ops, in our own model */
 
 struct writer {
 	const struct perf_report *r;
@@ -115,51 +116,85 @@ static int compare_gaps(const void *a, const void *b, void *arg)
 	return i < k ? -1 : i > k;
 }
 
-static void write_gaps(struct writer *w, const struct perf_view *view)
+/* What the long gaps have in common, and what can be saved of them. */
+struct gap_sums {
+	struct perf_view long_ones;
+	struct perf_sum saving, compile_saving;
+	size_t replays, compiles;
+};
+
+static int gaps_gather(struct gap_sums *g, const struct perf_report *r,
+		       const struct perf_view *view)
 {
-	struct perf_view gaps = {0};
-	struct perf_sum saving = {0};
-	size_t replays = 0;
-	double all = w->r->time_sum + w->r->gap_sum, saved;
+	for (size_t i = 0; i < view->n; i++) {
+		const struct perf_op *op = &r->ops.v[view->v[i]];
+		bool compile = perf_gap_compile(r, op);
+
+		if (op->run == RUN_WARM_UP || !perf_gap_long(op))
+			continue;
+		if (vec_push(&g->long_ones, view->v[i]) < 0)
+			return TACHO_ENOMEM;
+		g->replays += r->in->rows.v[op->row].replay;
+		g->compiles += compile;
+		perf_sum_add(compile ? &g->compile_saving : &g->saving, perf_gap_saving(r, op));
+	}
+	return 0;
+}
+
+static void gaps_explain(struct writer *w, const struct gap_sums *g)
+{
+	double all = w->r->time_sum + w->r->gap_sum, saved = perf_sum_get(&g->saving);
 	char text[FMT_FIXED_SIZE];
 
-	for (size_t i = 0; i < view->n; i++) {
-		const struct perf_op *op = &w->r->ops.v[view->v[i]];
-
-		if (op->run == RUN_WARM_UP)
-			continue;
-		if (perf_gap_long(op) && vec_push(&gaps, view->v[i]) < 0)
-			w->code = TACHO_ENOMEM;
-		replays += perf_gap_long(op) && w->r->in->rows.v[op->row].replay;
-		perf_sum_add(&saving, perf_gap_saving(w->r, op));
-	}
-	if (gaps.n == 0)
-		return;
-	saved = perf_sum_get(&saving);
-	qsort_r(gaps.v, gaps.n, sizeof(*gaps.v), compare_gaps, (void *)w->r);
-	add_heading(&w->out, "Long gaps between ops");
-	for (size_t i = 0; i < gaps.n && i < SHOWN_GAPS; i++)
-		perf_table_row(w->table, &w->r->ops.v[gaps.v[i]], &w->out);
-	if (gaps.n > SHOWN_GAPS)
-		buf_addf(&w->out, "and %zu more, all shorter\n", gaps.n - SHOWN_GAPS);
-	fmt_fixed(text, saved, 0);
 	buf_addf(&w->out, "\nBefore each of these the device waited more than %g " MICRO ".\n",
 		 PERF_GAP_AT);
-	if (replays)
+	if (g->replays)
 		buf_addf(&w->out,
 			 "%zu of them %s of a replayed trace: the wait is inside the trace, or for "
 			 "the host to start it.\n",
-			 replays, replays > 1 ? "are" : "is");
-	if (replays < gaps.n)
+			 g->replays, g->replays > 1 ? "are" : "is");
+	if (g->compiles) {
+		fmt_fixed(text, perf_sum_get(&g->compile_saving), 0);
 		buf_addf(
 			&w->out,
-			"Mostly the host has to send the op: record the ops as a trace and replay "
+			"%zu of them, %s " MICRO
+			", %s for more than an op to be sent: kernels were "
+			"compiled, a result was read back, or the program did something else. Run "
+			"everything once before the part that is measured; 'tacho perf-report' on a "
+			"trace says what the host did.\n",
+			g->compiles, text, g->compiles > 1 ? "were" : "was");
+	}
+	fmt_fixed(text, saved, 0);
+	if (g->replays + g->compiles < g->long_ones.n)
+		buf_addf(
+			&w->out,
+			"%s the host has to send the op: record the ops as a trace and replay "
 			"it, for up to %s " MICRO " less (%.1f %% of all time).\n"
 			"Or let the host run ahead: no reading back between ops, and arguments that "
 			"do not change fixed when kernels are compiled.\n",
-			text, all > 0 ? saved / all * 100 : 0);
+			g->compiles ? "For the others" : "Mostly", text,
+			all > 0 ? saved / all * 100 : 0);
 	buf_addc(&w->out, '\n');
-	vec_free(&gaps);
+}
+
+static void write_gaps(struct writer *w, const struct perf_view *view)
+{
+	struct gap_sums g = {0};
+
+	if (gaps_gather(&g, w->r, view) < 0)
+		w->code = TACHO_ENOMEM;
+	if (g.long_ones.n && w->code == 0) {
+		size_t n = g.long_ones.n;
+
+		qsort_r(g.long_ones.v, n, sizeof(*g.long_ones.v), compare_gaps, (void *)w->r);
+		add_heading(&w->out, "Long gaps between ops");
+		for (size_t i = 0; i < n && i < SHOWN_GAPS; i++)
+			perf_table_row(w->table, &w->r->ops.v[g.long_ones.v[i]], &w->out);
+		if (n > SHOWN_GAPS)
+			buf_addf(&w->out, "and %zu more, all shorter\n", n - SHOWN_GAPS);
+		gaps_explain(w, &g);
+	}
+	vec_free(&g.long_ones);
 }
 
 /* Matmuls of one kind and one bound, which get the same advice. */
@@ -184,6 +219,16 @@ static int compare_sorts(const void *a, const void *b)
 	return x->longest < y->longest ? -1 : x->longest > y->longest;
 }
 
+/* Our own model has advice for ops of every sort, and lists those that have some. */
+static bool sort_wanted(const struct perf_report *r, const struct perf_op *op)
+{
+	struct perf_advice_item items[PERF_ADVICE_MAX];
+
+	if (r->options->model != PERF_MODEL_TACHO)
+		return perf_op_kind(r, op)->family == FAMILY_MATMUL;
+	return perf_advise(r, op, items) > 0;
+}
+
 static int gather_sorts(struct sorts *sorts, const struct perf_report *r,
 			const struct perf_view *view)
 {
@@ -195,8 +240,8 @@ static int gather_sorts(struct sorts *sorts, const struct perf_report *r,
 		uint32_t *at = &sorts->by_kind[(size_t)op->kind * BOUND_COUNT + op->bound];
 		struct sort *s;
 
-		if (perf_op_kind(r, op)->family != FAMILY_MATMUL || op->type == TYPE_SIGNPOST ||
-		    op->run == RUN_WARM_UP || (op->time_blank && !(op->has & HAS_TIME)))
+		if (!sort_wanted(r, op) || op->type == TYPE_SIGNPOST || op->run == RUN_WARM_UP ||
+		    (op->time_blank && !(op->has & HAS_TIME)))
 			continue;
 		if (!*at) {
 			if (vec_push(sorts, ((struct sort){.kind = op->kind,
@@ -244,21 +289,24 @@ static void write_sort(struct writer *w, const struct sort *s)
 	flush_some(w);
 }
 
-static void write_matmuls(struct writer *w, const struct perf_view *view)
+static void write_sorts(struct writer *w, const struct perf_view *view)
 {
 	struct sorts sorts = {0};
+	bool ours = w->r->options->model == PERF_MODEL_TACHO;
+	size_t shown = ours ? SHOWN_ADVISED : SHOWN_SORTS;
 
 	if (gather_sorts(&sorts, w->r, view) < 0)
 		w->code = TACHO_ENOMEM;
 	if (sorts.n)
-		add_heading(&w->out, "Matrix multiplications");
-	for (size_t i = 0; i < sorts.n && i < SHOWN_SORTS; i++)
+		add_heading(&w->out, ours ? "Ops, those with the most time first"
+					  : "Matrix multiplications");
+	for (size_t i = 0; i < sorts.n && i < shown; i++)
 		write_sort(w, &sorts.v[i]);
-	if (sorts.n > SHOWN_SORTS)
+	if (sorts.n > shown)
 		buf_addf(&w->out,
 			 "and %zu more sorts of them, all with less time; --csv has the advice for "
 			 "every op\n\n",
-			 sorts.n - SHOWN_SORTS);
+			 sorts.n - shown);
 	free(sorts.by_kind);
 	vec_free(&sorts);
 }
@@ -268,7 +316,7 @@ static void write_advice(struct writer *w, const struct perf_view *view)
 	add_banner(&w->out, "\xf0\x9f\x92\xa1", "Advice");
 	write_host(w, view);
 	write_gaps(w, view);
-	write_matmuls(w, view);
+	write_sorts(w, view);
 }
 
 /* These two lines are looked for by programs that read the text: they stay as they are. */

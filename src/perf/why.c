@@ -148,7 +148,13 @@ static void write_sizes(struct writer *w)
 {
 	const int64_t(*d)[DIMS] = w->k->dim;
 
-	if (w->k->family == FAMILY_MATMUL)
+	if (w->k->attention)
+		buf_addf(w->out, "  queries %lld x %lld x %lld x %lld, %lld keys%s\n",
+			 (long long)d[IN0][DIM_W], (long long)d[IN0][DIM_Z],
+			 (long long)d[IN0][DIM_Y], (long long)d[IN0][DIM_X],
+			 (long long)d[IN1][DIM_Y],
+			 w->k->attention == ATTENTION_CAUSAL ? ", half of them (causal)" : "");
+	else if (w->k->family == FAMILY_MATMUL)
 		buf_addf(
 			w->out, "  M = %lld, K = %lld, N = %lld, batches %lld x %lld\n",
 			(long long)d[IN0][DIM_Y], (long long)d[IN0][DIM_X],
@@ -173,8 +179,9 @@ static void write_flops(struct writer *w)
 		return;
 	}
 	write_sizes(w);
-	buf_addf(w->out, "  2 x their product = %.0f operations / %.0f ns = %.3f TFLOP/s\n",
-		 op->operations, w->row->duration, op->flops);
+	buf_addf(w->out, "  %s%.0f operations / %.0f ns = %.3f TFLOP/s\n",
+		 w->k->attention ? "4 x their product: " : "2 x their product = ", op->operations,
+		 w->row->duration, op->flops);
 	if (!(op->has & HAS_FLOPS_PCT))
 		return;
 	peak = w->r->arch->tflops[w->k->fidelity];
@@ -187,7 +194,7 @@ static void write_flops(struct writer *w)
 static void write_bound(struct writer *w)
 {
 	static const char *const reasons[BOUND_COUNT] = {
-		[BOUND_NONE] = "both figures are needed to tell",
+		[BOUND_NONE] = "a figure is missing, or nothing goes over the DRAM",
 		[BOUND_DRAM] = "DRAM is at 65 % of its peak or more, arithmetic is not",
 		[BOUND_FLOP] = "arithmetic is at 65 % of its peak or more, DRAM is not",
 		[BOUND_BOTH] = "both are at 65 % of their peaks or more",
@@ -221,7 +228,12 @@ static void write_advice(struct writer *w)
 	title(w, "Advice");
 	for (int i = 0; i < n; i++)
 		buf_addf(w->out, "  - %s\n", items[i].text);
-	if (gap > 0)
+	if (gap > 0 && perf_gap_compile(w->r, w->op))
+		buf_addf(w->out,
+			 "  - Run everything once before measuring: the gap before it, %.0f " MICRO
+			 ", is too long for an op to be sent\n",
+			 w->op->gap);
+	else if (gap > 0)
 		buf_addf(w->out,
 			 "  - Record the ops as a trace: the gap before it could be %.1f " MICRO
 			 " shorter\n",
@@ -273,6 +285,8 @@ int perf_why_write(const struct perf_report *r, const struct perf_op *op, char *
 			   .k = perf_op_kind(r, op),
 			   .style = style,
 			   .out = &out};
+	bool any = r->options->model == PERF_MODEL_TACHO && perf_op_counts(op) &&
+		   w.k->family != FAMILY_HOST;
 	int code;
 
 	buf_addf(&out, "\nID %u", perf_op_id(op));
@@ -282,12 +296,12 @@ int perf_why_write(const struct perf_report *r, const struct perf_op *op, char *
 	text(&w, w.k->label, w.k->label_len);
 	buf_addc(&out, '\n');
 	write_times(&w);
-	if (w.k->family == FAMILY_MATMUL)
+	if (w.k->family == FAMILY_MATMUL || any)
 		write_dram(&w);
-	if (w.k->family == FAMILY_MATMUL || w.k->family == FAMILY_CONV) {
+	if (w.k->family == FAMILY_MATMUL || w.k->family == FAMILY_CONV || op->has & HAS_FLOPS)
 		write_flops(&w);
+	if (w.k->family == FAMILY_MATMUL || w.k->family == FAMILY_CONV || any)
 		write_bound(&w);
-	}
 	write_advice(&w);
 	write_place(&w);
 	code = perf_input_cells(paths, n, op->row, write_cell, &w, err);

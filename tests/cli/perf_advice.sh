@@ -15,16 +15,24 @@ slow() {
 	slow Matmul "'dtype': 'BFLOAT16'; 'math_fidelity': 'HiFi2'"
 	slow Matmul "'program_config': 'P(in0_block_w=1;out_subblock_h=1;out_subblock_w=1)'"
 } | ops >slow.csv
-# IDs count from 1, in the other models from 2.
-for model in tacho next; do
-	expect_exit 0 "$REPORT" slow.csv --format=csv --model=$model
-	[ $model = next ] || awk -F, -v OFS=, 'NR > 1 { $1++ } 1' out >o && [ $model = next ] || mv o out
-	expect_line out '^2,.*in0_block_w=4 is in order' '^3,.*Raise in0_block_w from 1' '^4,.*No setting of it is known to be wrong' \
-		'^5,.*Give it a program_config' '^6,.*Give it a program_config' '^7,.*No setting of it' '^8,.*No setting of it' \
-		'^9,.*Raise in0_block_w from 1.*Raise the output subblock from 1x1'
-	expect_no_line out '^[2-4],.*subblock_h'
-	expect_no_line out '^[478],.*in0_block_w'
-done
+expect_exit 0 "$REPORT" slow.csv --format=csv
+expect_line out '^2,.*Raise in0_block_w from 1' '^4,.*Give it a program_config: without' \
+	'^8,.*Raise in0_block_w from 1.*Raise out_subblock_h x out_subblock_w from 1x1.*if it then comes to 65 %'
+expect_no_line out '^[13567],.*(Raise|Give)'
+expect_no_line out '^4,.*(block|grid)'
+# What the items of one op would save adds up to less than its time.
+expect_exit 0 "$REPORT" slow.csv --format=json
+python3 - <<'PY' || fail "the savings"
+import json
+for o in json.load(open("out"))["ops"]:
+    assert sum(a["saves_at_most_us"] for a in o["advice"]) <= o["device_time_us"] * (1 - max(o["dram_percent"], o["flops_percent"]) / 100) + 1e-9, o
+PY
+expect_exit 0 "$REPORT" slow.csv --format=csv --model=next
+expect_line out '^2,.*in0_block_w=4 is in order' '^3,.*Raise in0_block_w from 1' '^4,.*No setting of it is known to be wrong' \
+	'^5,.*Give it a program_config' '^6,.*Give it a program_config' '^7,.*No setting of it' '^8,.*No setting of it' \
+	'^9,.*Raise in0_block_w from 1.*Raise the output subblock from 1x1'
+expect_no_line out '^[2-4],.*subblock_h'
+expect_no_line out '^[478],.*in0_block_w'
 # Release 1.2.4 has an item for the subblock of a DRAM-sharded config, which has no such setting.
 expect_exit 0 "$REPORT" slow.csv --format=csv --model=1.2.4
 expect_line out '^2,.*does not say out_subblock_h' '^4,.*Give it a program_config'
@@ -83,7 +91,7 @@ for model in tacho next 1.2.4; do
 done
 expect_line out 'the duration is missing: no figure' 'release 1.2.4 says so'
 expect_exit 0 "$REPORT" replays.csv --why 1
-expect_line out 'not measured: captured into a trace' 'none: both figures are needed'
+expect_line out 'not measured: captured into a trace' 'none: a figure is missing'
 expect_exit 0 "$REPORT" replays.csv --format=json
 python3 - <<'PY' || fail "the JSON"
 import json
@@ -104,3 +112,46 @@ expect_count 2 out
 expect_line out '^1,100.0,,Copy,1,3.0,'
 expect_exit 0 "$REPORT" half.csv --format=csv --model=1.2.4
 expect_line out '^2,.*,Copy,0,0,'
+
+# Every sort of op: what bounds it by its bytes, and advice that names settings of its own config only.
+other() { # NAME ATTRIBUTES CORES NS: an op of 1024 x 1024 BFLOAT16 from and to DRAM
+	echo "$1;dev;0;$4;0;$3;1024;1024;1024;HiFi4;BFLOAT16;BFLOAT16;BFLOAT16;DEV_0_DRAM_INTERLEAVED;$2"
+}
+{
+	other LayerNormDeviceOperation "'program_config': 'LayerNormDefaultProgramConfig(legacy_reduction=0)'" 32 100000
+	other LayerNormDeviceOperation "'program_config': 'LayerNormShardedMultiCoreProgramConfig(compute_with_storage_grid_size=(x=8;y=8);subblock_w=1;block_h=4;block_w=8;inplace=0)'" 64 100000
+	other SDPAOperation "'is_causal': 'true'; 'program_config': 'SDPAProgramConfig(compute_with_storage_grid_size=(x=8;y=8);q_chunk_size=32;k_chunk_size=128)'" 64 900000
+	other AllGatherAsyncDeviceOperation "'num_links': '1'; 'topology': 'Topology::Linear'" 8 100000
+	other AllGatherAsyncDeviceOperation "'num_links': '2'; 'topology': 'Topology::Linear'" 8 100000
+	other Conv2dDeviceOperation "'block_config': 'Conv2dBlockConfig(act_block_h_ntiles=4;out_subblock_h_ntiles=1;out_subblock_w_ntiles=1)'; 'c': 'C(window_hw=(3;3); stride_hw=(1;1))'; 'enable_act_double_buffer': 'false'; 'enable_weights_double_buffer': 'true'" 64 900000
+	other BinaryNgDeviceOperation "" 8 100000
+	other UnaryDeviceOperation "" 64 24000
+	other MinimalMatmulOp "'config': 'MinimalMatmulConfig(M_block_size=2;K_block_size=1;N_block_size=8;subblock_h=1;subblock_w=1;compute_with_storage_grid_size=(x=4;y=4))'" 16 900000
+	other SliceDeviceOperation "" 64 1000
+} | ops | sed 's/DEV_0_L1_INTERLEAVED$/DEV_0_DRAM_INTERLEAVED/' >others.csv
+expect_exit 0 "$REPORT" others.csv --format=json
+python3 - <<'PY' || fail "bounds and advice of other ops"
+import json, re
+ops = json.load(open("out"))["ops"]
+text = [" ".join(a["text"] for a in o["advice"]) for o in ops]
+mb = 1024 * 1024 * 2
+assert ops[0]["dram_bytes"] == 3 * mb and ops[0]["bound"] == "SLOW" and "LayerNormShardedMultiCoreProgramConfig" in text[0] and len(ops[0]["advice"]) == 1
+assert "subblock_w from 1" in text[1] and "block_h" not in text[1]
+assert ops[2]["operations"] == 4 * 1024 ** 3 / 2 and "q_chunk_size from 32" in text[2] and "k_chunk_size" not in text[2]
+assert "num_links from 1" in text[3] and text[4] == ""
+assert "enable_act_double_buffer" in text[5] and "enable_weights" not in text[5] and "1x1 tiles" in text[5]
+assert "runs on 8 of 64 cores" in text[6]
+assert ops[7]["bound"] == "DRAM" and ops[7]["dram_percent"] > 65 and "keep input 0 in L1" in text[7]
+assert "K_block_size from 1" in text[8] and "subblock_h x subblock_w from 1x1" in text[8] and "16 of 64" in text[8]
+assert not re.search("in0_block_w|out_subblock", text[8])
+# It cannot have moved 6 MB in 1 us: no figure.
+assert ops[9]["dram_percent"] is None and ops[9]["bound"] is None and text[9] == "", ops[9]
+for o in ops:
+    assert sum(a["saves_at_most_us"] for a in o["advice"]) <= o["device_time_us"] + 1e-9
+PY
+expect_exit 0 "$REPORT" others.csv
+expect_line out 'MFU [0-9.]+ % of the region' 'DRAM [0-9.]+ % of the region'
+# Gaps that no op is sent in are not for a trace to shorten.
+printf '%s\n' 'Copy;dev;0;1000;0;8' 'Copy;dev;0;1000;50000000;8' 'Copy;dev;0;1000;20000;8' | ops >compile.csv
+expect_exit 0 "$REPORT" compile.csv
+expect_line out 'compile before measuring .* 1 op$' 'trace the ops to shorten gaps .* 14.0 μs .* 1 op$' 'kernels were compiled'

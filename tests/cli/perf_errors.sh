@@ -133,7 +133,7 @@ expect_line err 'cannot write'
 sed '6s/,50000,/,inf,/' small.csv >infinite.csv
 expect_exit 0 "$REPORT" infinite.csv --no-advice --group-by op
 expect_count 0 err
-expect_line out '^ 1 +0.0 % +SLOW' '^ 2 +MatmulDeviceOperation 512 .* inf μs +10 μs +32 +0 GB/s' ' inf μs +10 μs *$' ' 0.00 % +MatmulDeviceOperation +inf μs'
+expect_line out '^ 1 +0.0 % +SLOW' '^ 2 +SLOW +MatmulDeviceOperation 512 .* inf μs +10 μs +32 +0 GB/s' ' inf μs +10 μs *$' ' 0.00 % +MatmulDeviceOperation +inf μs'
 expect_exit 0 "$REPORT" infinite.csv --format=json
 python3 -c 'import json, sys; json.load(sys.stdin, parse_constant=lambda name: sys.exit(name))' <out || fail "JSON knows no infinity"
 expect_exit 0 "$REPORT" infinite.csv --summary-file picture

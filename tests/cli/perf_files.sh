@@ -12,7 +12,7 @@ assert [r["ID"] for r in rows] == ["1", "2", "3", "4"]
 assert rows[0]["Device Time"] == "100.0" and rows[0]["Op-to-Op Gap"] == "" and rows[1]["Op-to-Op Gap"] == "10.0"
 assert rows[0]["DRAM"] == "41.94304" and rows[0]["DRAM Sharded"] == "False"
 assert rows[1]["Inner Dim Block Size"] == "1" and rows[3]["Input 1 Datatype"] == ""
-assert len(rows[0]["Advice"].split(" \u2022 ")) == 2
+assert len(rows[1]["Advice"].split(" \u2022 ")) == 2
 stacked = open("out_stacked.csv", newline="").read()
 assert stacked.startswith("Total % [%],Op Code,Device Time Sum [\u03bcs],Op Count,Op Category,Min FLOPs [%]") and "\r" not in stacked
 assert "58.82,Matmul (in0:dram_interleaved),100.00,1,Compute,32.65,32.65,32.65,,32.65" in stacked

@@ -38,7 +38,7 @@ SparseMatmul;dev;0;100000;0;64;1024;1024;1024;HiFi2;BFLOAT16;BFLOAT16;BFLOAT16;D
 SparseMatmul;dev;0;100000;0;64;1024;1024;1024;HiFi2;BFLOAT16;BFLOAT16;BFLOAT16;DEV_0_DRAM_INTERLEAVED;'nnz': '3'
 ROWS
 sed -i '2,3s/DEV_0_DRAM_INTERLEAVED,1\[1\],1\[1\]/DEV_0_DRAM_INTERLEAVED,1[1],8[8]/' sparse.csv
-expect_exit 0 "$REPORT" sparse.csv --csv=- --no-summary
+expect_exit 0 "$REPORT" sparse.csv --csv=- --no-summary --model=1.2.4
 expect_line out 'SparseMatmul b=\{8\} x 1024 x 1024 x 1024'
 expect_exit 0 "$REPORT" sparse.csv --csv=- --no-summary --model=next
 expect_line out '^2,.*active=\?/8 x 1024 x 1024 x 1024,0,100.0,,64,,,,,' '^3,.*active=3/8 x .*,64.42450944,'
