@@ -205,6 +205,7 @@ static int ops_read(struct view_call *c, struct ops *o, bool merged, struct tach
 	o->in = (struct perf_input)PERF_INPUT_INIT;
 	o->options.ignore_signposts = true;
 	o->options.print_signposts = true;
+	o->options.count_warm_ups = true; /* the page lists all ops, and its shares are of them */
 	o->options.no_merge_devices = !merged;
 	r = perf_input_read(&o->in, paths, 1, &o->notes, err);
 	if (r == TACHO_EFORMAT && c->trace) /* cores that worked, but no op */
