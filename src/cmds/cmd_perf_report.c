@@ -3,6 +3,7 @@
 #include "base/pager.h"
 #include "base/term.h"
 #include "cmds/cmds.h"
+#include "perf/diff.h"
 #include "perf/output.h"
 #include "perf/picture.h"
 
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
+enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_MARKDOWN, FORMAT_JUNIT };
 
 struct conf {
 	const char *start_signpost, *end_signpost, *signpost;
@@ -21,14 +22,17 @@ struct conf {
 	bool no_advice, tracing_mode, raw_op_codes, no_host_ops, no_summary, no_stacked_report;
 	bool no_stack_by_in0, classic_colors, no_merge_devices, no_color, diff, force;
 	bool list_signposts, count_warm_ups, no_pager;
-	int group_by, model, format, replays;
+	int group_by, model, format, replays, metric;
+	const char *fail_above;
+	int64_t before;
 	const char *active_experts;
 	int64_t top;
 };
 
 static const char *const groups[] = {"op", "memory", "category", NULL};
 static const char *const models[] = {"tacho", "1.2.4", "next", NULL};
-static const char *const formats[] = {"text", "csv", "json", NULL};
+static const char *const formats[] = {"text", "csv", "json", "markdown", "junit", NULL};
+static const char *const metrics[] = {"device-time", "total", "gap", NULL};
 static const char *const replays[] = {"each", "mean", "last", NULL};
 
 #define HIDDEN(kind, l, n, a, s, f, h)                                               \
@@ -91,10 +95,19 @@ static const struct opt opts[] = {
 		"write the stacked report to BASE.csv, BASE.svg and BASE.png"),
 	OPT_FLAG(0, "classic-colors", struct conf, classic_colors,
 		 "pictures: a colour per op instead of shades by category"),
-	OPT_ENUM(0, "format", struct conf, format, formats, "what goes to standard output"),
+	OPT_ENUM(0, "format", struct conf, format, formats,
+		 "what goes to standard output; markdown and junit with --diff"),
 	OPT_STR(0, "why", "ID", struct conf, why,
 		"one op: all that is known of it and the arithmetic behind its bound"),
-	OPT_FLAG(0, "diff", struct conf, diff, "compare two files: what got slower or faster"),
+	OPT_FLAG(0, "diff", struct conf, diff,
+		 "compare two files, or two halves of several: what got slower or faster"),
+	YIELDS(OPT_T_STR, "fail-above", "P%", struct conf, fail_above, NULL,
+	       "with --diff: exit with 1 if something got slower by more than P per cent, and than "
+	       "the noise of several runs"),
+	YIELDS(OPT_T_ENUM, "metric", NULL, struct conf, metric, metrics,
+	       "with --diff: what is compared (device-time)"),
+	YIELDS(OPT_T_INT, "before", "N", struct conf, before, NULL,
+	       "with --diff: the first N files are the runs before, the others those after (half)"),
 	YIELDS(OPT_T_FLAG, "no-pager", NULL, struct conf, no_pager, NULL,
 	       "do not page text on a terminal"),
 	OPT_FLAG('f', "force", struct conf, force, "replace files that are not older reports"),
@@ -126,7 +139,8 @@ struct job {
 	struct perf_hidden hidden;
 	struct perf_stacked stacked;
 	bool has_stacked;
-	char *base; /* of the files for it, or NULL */
+	bool failed; /* a diff that is worse than allowed */
+	char *base;  /* of the files for it, or NULL */
 	char *const *paths;
 	size_t n;
 	struct tacho_error err;
@@ -418,31 +432,106 @@ static int run_report(struct job *j)
 	return r < 0 ? r : write_files(j);
 }
 
+/* One run of a side of a diff. */
+struct diff_run {
+	struct perf_input in;
+	struct perf_report report;
+};
+
+static int read_run(struct job *j, struct diff_run *run, char *const *path)
+{
+	int r;
+
+	run->in = (struct perf_input)PERF_INPUT_INIT;
+	r = perf_input_read(&run->in, path, 1, &j->notes, &j->err);
+	if (r == 0)
+		r = perf_report_make(&run->report, &run->in, &j->options, &j->notes, &j->err);
+	j->in.damaged |= run->in.damaged;
+	return r;
+}
+
+/* "3%" or "3" */
+static int read_limit(struct job *j, double *limit)
+{
+	const char *text = j->c->fail_above;
+	char *end;
+
+	*limit = -1;
+	if (!text)
+		return 0;
+	*limit = strtod(text, &end);
+	if (end == text || strcmp(*end == '%' ? end + 1 : end, "") || !(*limit >= 0))
+		return err_set(&j->err, TACHO_EUSAGE,
+			       "--fail-above: '%s' is not a percentage such as 3%%", text);
+	return 0;
+}
+
+static int write_diff(struct job *j, struct perf_diff *d)
+{
+	static const enum perf_diff_format kinds[] = {[FORMAT_TEXT] = DIFF_TEXT,
+						      [FORMAT_CSV] = DIFF_TEXT,
+						      [FORMAT_JSON] = DIFF_JSON,
+						      [FORMAT_MARKDOWN] = DIFF_MARKDOWN,
+						      [FORMAT_JUNIT] = DIFF_JUNIT};
+	int r = perf_diff_make(d, j->c->min_percentage);
+
+	if (r < 0)
+		return err_set(&j->err, r, "out of memory");
+	r = perf_diff_write(d, kinds[j->c->format], j->c->top, j->style, stdout);
+	return r < 0 ? err_errno(&j->err, r, "cannot write the diff") : 0;
+}
+
 static int run_diff(struct job *j)
 {
-	struct perf_input later = PERF_INPUT_INIT;
-	struct perf_report after = {0};
-	int r = perf_input_read(&j->in, j->paths, 1, &j->notes, &j->err);
+	size_t before = j->c->before > 0 ? (size_t)j->c->before : j->n / 2;
+	struct diff_run *runs = calloc(j->n, sizeof(*runs));
+	const struct perf_report **reports = calloc(j->n, sizeof(*reports));
+	struct perf_diff d = {.reports = reports,
+			      .n = {before, j->n - before},
+			      .metric = (enum perf_metric)j->c->metric};
+	int r = runs && reports ? read_limit(j, &d.limit)
+				: err_set(&j->err, TACHO_ENOMEM, "out of memory");
 
-	if (r == 0)
-		r = perf_report_make(&j->report, &j->in, &j->options, &j->notes, &j->err);
-	if (r == 0)
-		r = perf_input_read(&later, j->paths + 1, 1, &j->notes, &j->err);
-	if (r == 0)
-		r = perf_report_make(&after, &later, &j->options, &j->notes, &j->err);
+	for (size_t i = 0; i < j->n && r == 0; i++) {
+		r = read_run(j, &runs[i], j->paths + i);
+		reports[i] = &runs[i].report;
+	}
 	if (r == 0) {
 		for (size_t i = 0; i < j->notes.n && !j->common->quiet; i++)
 			if (j->notes.v[i].level == NOTE_WARNING)
 				err_warn("%s", j->notes.v[i].text);
-		r = perf_diff_write(&j->report, &after, j->c->top, j->c->format == FORMAT_JSON,
-				    j->style, stdout);
-		if (r < 0)
-			err_errno(&j->err, r, "cannot write the diff");
+		r = write_diff(j, &d);
 	}
-	j->in.damaged |= later.damaged;
-	perf_report_free(&after);
-	perf_input_free(&later);
+	j->failed = r == 0 && d.failed;
+	perf_diff_free(&d);
+	for (size_t i = 0; runs && i < j->n; i++) {
+		perf_report_free(&runs[i].report);
+		perf_input_free(&runs[i].in);
+	}
+	free(runs);
+	free(reports);
 	return r;
+}
+
+/* Options that only make sense together. */
+static int check_options(struct job *j)
+{
+	const struct conf *c = j->c;
+	bool of_diff = c->fail_above || c->metric || c->before || c->format >= FORMAT_MARKDOWN;
+
+	if (j->n == 0)
+		return err_set(&j->err, TACHO_EUSAGE, "no CSV file given; --help tells more");
+	if (of_diff && !c->diff)
+		return err_set(&j->err, TACHO_EUSAGE,
+			       "--fail-above, --metric, --before and --format=markdown|junit need "
+			       "--diff");
+	if (c->diff && !c->before && (j->n < 2 || j->n % 2))
+		return err_set(&j->err, TACHO_EUSAGE,
+			       "--diff takes two files, the earlier one first, or as many runs "
+			       "before as after (--before N: the first N)");
+	if (c->diff && c->before && (c->before < 0 || (uint64_t)c->before >= j->n))
+		return err_set(&j->err, TACHO_EUSAGE, "--before: no file is left for after");
+	return 0;
 }
 
 static int run_job(struct job *j)
@@ -466,14 +555,14 @@ static int run(void *arg, const struct cmd_common *common, int argc, char **argv
 	j.style.color = !c->no_color && term_use_color(common->color, stdout);
 	j.style.safe = isatty(STDOUT_FILENO) || c->model == PERF_MODEL_NEXT;
 	r = read_options(&j);
-	if (r == 0 && argc == 0)
-		r = err_set(&j.err, TACHO_EUSAGE, "no CSV file given; --help tells more");
-	if (r == 0 && c->diff && argc != 2)
-		r = err_set(&j.err, TACHO_EUSAGE, "--diff takes two files, the earlier one first");
+	if (r == 0)
+		r = check_options(&j);
 	if (r == 0)
 		r = run_job(&j);
 	if (r < 0)
 		r = err_report(&j.err, r);
+	else if (j.failed)
+		r = EXIT_FAILURE; /* the answer is no */
 	else if (j.in.damaged || j.report.unusable)
 		r = err_exit_code(TACHO_EDAMAGED);
 	free(j.base);

@@ -1,324 +1,378 @@
-/*
- * What changed between two reports. Ops are the same when they have the same name and sizes; the
- * first of them in one report is compared with the first in the other, and so on.
- */
-#include "base/fmt.h"
-#include "base/json.h"
-#include "perf/output.h"
+/* Match the ops of two sides and compare their times: see diff.h. */
+#include "perf/diff.h"
 
 #include <math.h>
 #include <string.h>
 
-#define DEFAULT 20 /* lines of each list */
+const char *perf_metric_name(enum perf_metric metric)
+{
+	static const char *const names[METRICS] = {"device-time", "total", "gap"};
 
-enum { BEFORE, AFTER, SIDES };
+	return names[metric];
+}
 
-/* An op of one side, in the order of its label and then of the report. */
+/* An op of one run, in the order of its key and then of the report. */
 struct entry {
-	const char *label;
+	const char *key;
 	uint32_t op;
 };
 
-/* All ops of one label, or one pair of ops. */
-struct change {
-	const char *label;
-	uint32_t op[SIDES]; /* the pair; UINT32_MAX: that side has none */
-	uint64_t n[SIDES];
-	double time[SIDES], gap[SIDES];
+/* One run: its entries, and how far they have been taken. */
+struct side_run {
+	const struct perf_report *r;
+	struct entry *entries;
+	char **keys; /* by kind of its input */
+	size_t n, at;
 };
 
-struct changes {
-	VEC(struct change);
-};
+/* "Matmul 32 x 32 x 32|1,1,32,32,BFLOAT16|..." */
+static char *kind_key(const struct perf_kind *k)
+{
+	struct buf key = BUF_INIT;
 
-struct diff {
-	const struct perf_report *r[SIDES];
-	struct changes groups, pairs;
-	struct perf_style style;
-	int64_t top;
-	struct buf *out;
-};
+	buf_adds(&key, k->label);
+	for (int t = 0; t < TENSORS; t++) {
+		buf_addc(&key, '|');
+		for (int i = 0; i < DIMS; i++)
+			buf_addf(&key, "%lld,", (long long)k->dim[t][i]);
+		buf_adds(&key, k->datatype[t] ? k->datatype[t] : "");
+	}
+	return buf_detach(&key);
+}
 
-static int compare_entries(const void *a, const void *b)
+static int entry_compare(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
-	int order = x->label == y->label ? 0 : strcmp(x->label, y->label);
+	int order = x->key == y->key ? 0 : strcmp(x->key, y->key);
 
 	return order ? order : x->op < y->op ? -1 : x->op > y->op;
 }
 
-static struct entry *entries_of(const struct perf_report *r, size_t *n)
+static int run_open(struct side_run *run, const struct perf_report *r)
 {
-	struct entry *e = malloc((r->ops.n + 1) * sizeof(*e));
+	run->r = r;
+	run->entries = malloc((r->ops.n + 1) * sizeof(*run->entries));
+	run->keys = calloc(r->in->kinds.n + 1, sizeof(*run->keys));
+	if (!run->entries || !run->keys)
+		return TACHO_ENOMEM;
+	for (size_t i = 0; i < r->ops.n; i++) {
+		uint32_t kind = r->ops.v[i].kind;
 
-	*n = 0;
-	for (size_t i = 0; e && i < r->ops.n; i++)
-		if (r->ops.v[i].type != TYPE_SIGNPOST)
-			e[(*n)++] =
-				(struct entry){perf_op_kind(r, &r->ops.v[i])->label, (uint32_t)i};
-	if (e)
-		qsort(e, *n, sizeof(*e), compare_entries);
-	return e;
+		if (!perf_op_counts(&r->ops.v[i]))
+			continue;
+		if (!run->keys[kind])
+			run->keys[kind] = kind_key(&r->in->kinds.v[kind]);
+		if (!run->keys[kind])
+			return TACHO_ENOMEM;
+		run->entries[run->n++] = (struct entry){run->keys[kind], (uint32_t)i};
+	}
+	qsort(run->entries, run->n, sizeof(*run->entries), entry_compare);
+	return 0;
 }
 
-static void add_side(struct change *c, const struct diff *d, int side, uint32_t index)
+static void run_close(struct side_run *run)
 {
-	const struct perf_op *op = &d->r[side]->ops.v[index];
-
-	c->op[side] = index;
-	c->n[side]++;
-	c->time[side] += op->has & HAS_TIME ? op->time : 0;
-	c->gap[side] += op->has & HAS_GAP ? op->gap : 0;
+	for (size_t i = 0; run->keys && i < run->r->in->kinds.n; i++)
+		free(run->keys[i]);
+	free(run->keys);
+	free(run->entries);
 }
 
-/* Walks both sorted lists at once: one label is one group, its ops are paired by their order. */
-static int pair_up(struct diff *d, struct entry *e[SIDES], const size_t n[SIDES])
+static double op_time(const struct perf_op *op)
 {
-	size_t at[SIDES] = {0, 0};
+	return op->has & HAS_TIME ? op->time : 0;
+}
 
-	while (at[0] < n[0] || at[1] < n[1]) {
-		int order = at[0] == n[0]   ? 1
-			    : at[1] == n[1] ? -1
-					    : strcmp(e[0][at[0]].label, e[1][at[1]].label);
-		const char *label = order <= 0 ? e[0][at[0]].label : e[1][at[1]].label;
-		struct change group = {.label = label, .op = {UINT32_MAX, UINT32_MAX}};
-		bool more = true;
+static double op_gap(const struct perf_op *op)
+{
+	return op->has & HAS_GAP ? op->gap : 0;
+}
 
-		while (more) {
-			struct change pair = {.label = label, .op = {UINT32_MAX, UINT32_MAX}};
+/* The runs while they are matched. SUMS: of one group, by run. */
+struct matcher {
+	struct perf_diff *d;
+	struct side_run *runs;
+	size_t n;
+	double *sums[METRICS];
+	uint64_t *counts;
+};
 
-			more = false;
-			for (int s = 0; s < SIDES; s++) {
-				if (at[s] == n[s] || strcmp(e[s][at[s]].label, label))
-					continue;
-				add_side(&pair, d, s, e[s][at[s]].op);
-				add_side(&group, d, s, e[s][at[s]].op);
-				at[s]++;
-				more = true;
-			}
-			if (more && vec_push(&d->pairs, pair) < 0)
+static size_t side_first(const struct matcher *m, int side)
+{
+	return side == BEFORE ? 0 : m->d->n[BEFORE];
+}
+
+static struct perf_runs runs_of(const double *values, const uint64_t *counts, size_t n)
+{
+	struct perf_runs r = {.least = INFINITY, .most = -INFINITY};
+	double squares = 0, sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!counts[i])
+			continue;
+		r.n++;
+		sum += values[i];
+		r.least = fmin(r.least, values[i]);
+		r.most = fmax(r.most, values[i]);
+	}
+	if (!r.n)
+		return (struct perf_runs){0};
+	r.mean = r.n == 1 ? r.least : sum / r.n;
+	for (size_t i = 0; i < n; i++)
+		squares += counts[i] ? (values[i] - r.mean) * (values[i] - r.mean) : 0;
+	r.deviation = r.n > 1 ? sqrt(squares / (r.n - 1)) : 0;
+	return r;
+}
+
+static void change_fill(const struct matcher *m, struct perf_change *c)
+{
+	for (int s = 0; s < SIDES; s++) {
+		size_t first = side_first(m, s);
+
+		for (int k = 0; k < METRICS; k++)
+			c->runs[k][s] = runs_of(m->sums[k] + first, m->counts + first, m->d->n[s]);
+		c->ops[s] = m->counts[first];
+	}
+}
+
+/* The next op of run I, if it has KEY. */
+static const struct perf_op *run_take(struct matcher *m, size_t i, const char *key, uint32_t *op)
+{
+	struct side_run *run = &m->runs[i];
+	const struct perf_op *taken;
+
+	if (run->at == run->n || strcmp(run->entries[run->at].key, key))
+		return NULL;
+	*op = run->entries[run->at++].op;
+	taken = &run->r->ops.v[*op];
+	m->sums[METRIC_TIME][i] += op_time(taken);
+	m->sums[METRIC_GAP][i] += op_gap(taken);
+	m->sums[METRIC_TOTAL][i] += op_time(taken) + op_gap(taken);
+	m->counts[i]++;
+	return taken;
+}
+
+/* The next op of KEY of each run; false: none has one. */
+static bool pair_take(struct matcher *m, const char *key, struct perf_pair *pair)
+{
+	bool any = false;
+
+	*pair = (struct perf_pair){.op = {UINT32_MAX, UINT32_MAX}};
+	for (int s = 0; s < SIDES; s++) {
+		size_t first = side_first(m, s), n = 0;
+		double time = 0, gap = 0;
+
+		for (size_t i = first; i < first + m->d->n[s]; i++) {
+			uint32_t index;
+			const struct perf_op *op = run_take(m, i, key, &index);
+
+			if (!op)
+				continue;
+			n++;
+			time += op_time(op);
+			gap += op_gap(op);
+			if (i == first)
+				pair->op[s] = index;
+			pair->label = perf_op_kind(m->runs[i].r, op)->label;
+		}
+		pair->time[s] = n ? time / (double)n : 0;
+		pair->gap[s] = n ? gap / (double)n : 0;
+		any |= n > 0;
+	}
+	return any;
+}
+
+/* The first key of all runs, in order; NULL: all are at their ends. */
+static const char *key_next(const struct matcher *m)
+{
+	const char *key = NULL;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct side_run *run = &m->runs[i];
+
+		if (run->at < run->n && (!key || strcmp(run->entries[run->at].key, key) < 0))
+			key = run->entries[run->at].key;
+	}
+	return key;
+}
+
+static void sums_clear(struct matcher *m)
+{
+	for (int k = 0; k < METRICS; k++)
+		memset(m->sums[k], 0, m->n * sizeof(*m->sums[k]));
+	memset(m->counts, 0, m->n * sizeof(*m->counts));
+}
+
+static int groups_match(struct matcher *m)
+{
+	const char *key;
+
+	while ((key = key_next(m))) {
+		struct perf_change c = {.op = {UINT32_MAX, UINT32_MAX}};
+		struct perf_pair pair;
+
+		sums_clear(m);
+		while (pair_take(m, key, &pair)) {
+			c.label = pair.label;
+			for (int s = 0; s < SIDES; s++)
+				if (c.op[s] == UINT32_MAX)
+					c.op[s] = pair.op[s];
+			if (vec_push(&m->d->pairs, pair) < 0)
 				return TACHO_ENOMEM;
 		}
-		if (vec_push(&d->groups, group) < 0)
+		change_fill(m, &c);
+		if (vec_push(&m->d->groups, c) < 0)
 			return TACHO_ENOMEM;
 	}
 	return 0;
 }
 
-static double lost(const struct change *c)
+static void whole_fill(struct matcher *m)
 {
-	return c->time[AFTER] - c->time[BEFORE] + (c->gap[AFTER] - c->gap[BEFORE]);
+	for (size_t i = 0; i < m->n; i++) {
+		const struct perf_report *r = m->runs[i].r;
+
+		m->sums[METRIC_TIME][i] = r->time_sum;
+		m->sums[METRIC_GAP][i] = r->gap_sum;
+		m->sums[METRIC_TOTAL][i] = r->time_sum + r->gap_sum;
+		m->counts[i] = 1;
+	}
+	change_fill(m, &m->d->whole);
+	m->d->whole.op[BEFORE] = m->d->whole.op[AFTER] = UINT32_MAX;
+	for (int s = 0; s < SIDES; s++) {
+		const struct perf_report *r = m->runs[side_first(m, s)].r;
+
+		m->d->whole.ops[s] = r->device_ops + r->host_ops;
+	}
 }
 
-static int compare_lost(const void *a, const void *b)
+double perf_change_of(const struct perf_change *c, enum perf_metric metric)
 {
-	const struct change *x = a, *y = b;
+	return c->runs[metric][AFTER].mean - c->runs[metric][BEFORE].mean;
+}
+
+double perf_change_percent(const struct perf_change *c, enum perf_metric metric)
+{
+	double before = c->runs[metric][BEFORE].mean;
+
+	return before > 0 && c->runs[metric][AFTER].n ? perf_change_of(c, metric) / before * 100
+						      : NAN;
+}
+
+/*
+ * The runs of the two sides do not overlap, and their means are further apart than twice the
+ * standard error of the difference.
+ */
+bool perf_change_clear(const struct perf_change *c, enum perf_metric metric)
+{
+	const struct perf_runs *a = &c->runs[metric][BEFORE], *b = &c->runs[metric][AFTER];
+	double error;
+
+	if (a->n + b->n < 3 || !a->n || !b->n)
+		return true;
+	error = sqrt(a->deviation * a->deviation / a->n + b->deviation * b->deviation / b->n);
+	return (b->least > a->most || b->most < a->least) && fabs(b->mean - a->mean) > 2 * error;
+}
+
+double perf_pair_change(const struct perf_pair *p, enum perf_metric metric)
+{
+	double time = p->time[AFTER] - p->time[BEFORE], gap = p->gap[AFTER] - p->gap[BEFORE];
+
+	return metric == METRIC_TIME ? time : metric == METRIC_GAP ? gap : time + gap;
+}
+
+/* A share of less than MIN per cent on both sides is too little to fail by. */
+static bool change_failed(const struct perf_diff *d, const struct perf_change *c, double min)
+{
+	double percent = perf_change_percent(c, d->metric);
+
+	if (d->limit < 0 || !(percent > d->limit) || !perf_change_clear(c, d->metric))
+		return false;
+	for (int s = 0; s < SIDES && c->label; s++) {
+		double whole = d->whole.runs[d->metric][s].mean;
+
+		if (whole > 0 && c->runs[d->metric][s].mean / whole * 100 >= min)
+			return true;
+	}
+	return !c->label;
+}
+
+static int change_compare(const void *a, const void *b, void *arg)
+{
+	const struct perf_diff *d = arg;
+	const struct perf_change *x = a, *y = b;
+	double lost = perf_change_of(x, d->metric), other = perf_change_of(y, d->metric);
 	int order = strcmp(x->label, y->label);
 
-	if (lost(x) != lost(y))
-		return lost(x) > lost(y) ? -1 : 1;
+	if (lost != other)
+		return lost > other ? -1 : 1;
 	return order ? order : x->op[0] < y->op[0] ? -1 : x->op[0] > y->op[0];
 }
 
-static void sort_changes(struct changes *list)
+static int pair_compare(const void *a, const void *b, void *arg)
 {
-	if (list->n)
-		qsort(list->v, list->n, sizeof(*list->v), compare_lost);
+	const struct perf_diff *d = arg;
+	const struct perf_pair *x = a, *y = b;
+	double lost = perf_pair_change(x, d->metric), other = perf_pair_change(y, d->metric);
+	int order = strcmp(x->label, y->label);
+
+	if (lost != other)
+		return lost > other ? -1 : 1;
+	return order ? order : x->op[0] < y->op[0] ? -1 : x->op[0] > y->op[0];
 }
 
-static double relative(double before, double after)
+static int matcher_open(struct matcher *m)
 {
-	return before > 0 ? (after / before - 1) * 100 : NAN;
+	m->n = m->d->n[BEFORE] + m->d->n[AFTER];
+	m->runs = calloc(m->n, sizeof(*m->runs));
+	m->counts = calloc(m->n, sizeof(*m->counts));
+	if (!m->runs || !m->counts)
+		return TACHO_ENOMEM;
+	for (int k = 0; k < METRICS; k++)
+		if (!(m->sums[k] = calloc(m->n, sizeof(*m->sums[k]))))
+			return TACHO_ENOMEM;
+	for (size_t i = 0; i < m->n; i++)
+		if (run_open(&m->runs[i], m->d->reports[i]) < 0)
+			return TACHO_ENOMEM;
+	return 0;
 }
 
-static void add_number(struct buf *out, double value, int width, int decimals)
+static void matcher_close(struct matcher *m)
 {
-	char text[FMT_FIXED_SIZE];
-
-	fmt_fixed(text, value, decimals);
-	buf_addf(out, "%*s", width, text);
+	for (size_t i = 0; m->runs && i < m->n; i++)
+		run_close(&m->runs[i]);
+	for (int k = 0; k < METRICS; k++)
+		free(m->sums[k]);
+	free(m->counts);
+	free(m->runs);
 }
 
-static void add_change(struct diff *d, const struct change *c, bool ids)
+int perf_diff_make(struct perf_diff *d, double min)
 {
-	double before = c->time[BEFORE] + c->gap[BEFORE], after = c->time[AFTER] + c->gap[AFTER];
-	double percent = relative(before, after);
-	enum term_color color = !d->style.color  ? TERM_NONE
-				: after > before ? TERM_RED
-						 : TERM_GREEN;
-	struct buf number = BUF_INIT;
+	struct matcher m = {.d = d};
+	int code = matcher_open(&m);
 
-	add_number(&number, after - before, 13, 1);
-	term_add(d->out, color, number.data, number.len);
-	buf_free(&number);
-	if (isnan(percent))
-		buf_adds(d->out, "         -");
-	else
-		buf_addf(d->out, " %+7.1f %%", percent);
-	add_number(d->out, before, 15, 1);
-	add_number(d->out, after, 15, 1);
-	add_number(d->out, c->time[AFTER] - c->time[BEFORE], 13, 1);
-	add_number(d->out, c->gap[AFTER] - c->gap[BEFORE], 13, 1);
-	for (int s = 0; s < SIDES; s++) {
-		if (!ids)
-			buf_addf(d->out, "%8llu", (unsigned long long)c->n[s]);
-		else if (c->op[s] == UINT32_MAX)
-			buf_addf(d->out, "%8s", "-");
-		else
-			buf_addf(d->out, "%8u", perf_op_id(&d->r[s]->ops.v[c->op[s]]));
+	if (code == 0)
+		code = groups_match(&m);
+	if (code == 0) {
+		whole_fill(&m);
+		d->whole.failed = change_failed(d, &d->whole, min);
+		d->failed = d->whole.failed;
+		for (size_t i = 0; i < d->groups.n; i++) {
+			d->groups.v[i].failed = change_failed(d, &d->groups.v[i], min);
+			d->failed += d->groups.v[i].failed;
+		}
+		if (d->groups.n)
+			qsort_r(d->groups.v, d->groups.n, sizeof(*d->groups.v), change_compare, d);
+		if (d->pairs.n)
+			qsort_r(d->pairs.v, d->pairs.n, sizeof(*d->pairs.v), pair_compare, d);
 	}
-	buf_adds(d->out, "  ");
-	if (d->style.safe)
-		term_add_safe(d->out, c->label, strlen(c->label));
-	else
-		buf_adds(d->out, c->label);
-	buf_addc(d->out, '\n');
+	matcher_close(&m);
+	return code;
 }
 
-static void add_heading(struct diff *d, const char *title, bool ids)
+void perf_diff_free(struct perf_diff *d)
 {
-	buf_addf(d->out, "\n%s\n", title);
-	buf_addf(d->out, "%13s %9s%15s%15s%13s%13s%8s%8s  %s\n", "change us", "", "before us",
-		 "after us", "of time", "of gaps", ids ? "ID" : "ops", ids ? "ID" : "ops", "op");
-}
-
-/* The list is sorted by time lost: slower ones from the front, faster ones from the back. */
-static void add_list(struct diff *d, const struct changes *list, bool slower, bool ids,
-		     const char *heading)
-{
-	int64_t shown = 0;
-
-	for (size_t i = 0; i < list->n && shown < d->top; i++) {
-		const struct change *c = slower ? &list->v[i] : &list->v[list->n - 1 - i];
-
-		if (slower ? lost(c) <= 0 : lost(c) >= 0)
-			break;
-		if (shown++ == 0)
-			add_heading(d, heading, ids);
-		add_change(d, c, ids);
-	}
-}
-
-static void add_totals(struct diff *d)
-{
-	static const char *const names[SIDES] = {"before", "after"};
-	double all[SIDES];
-
-	for (int s = 0; s < SIDES; s++) {
-		const struct perf_report *r = d->r[s];
-
-		all[s] = r->time_sum + r->gap_sum;
-		buf_addf(d->out, "%-7s %8llu ops", names[s],
-			 (unsigned long long)(r->device_ops + r->host_ops));
-		add_number(d->out, r->time_sum, 15, 1);
-		buf_adds(d->out, " " MICRO " on the device");
-		add_number(d->out, r->gap_sum, 15, 1);
-		buf_adds(d->out, " " MICRO " in gaps");
-		add_number(d->out, all[s], 15, 1);
-		buf_adds(d->out, " " MICRO " in all\n");
-	}
-	buf_adds(d->out, "change ");
-	add_number(d->out, all[AFTER] - all[BEFORE], 15, 1);
-	buf_adds(d->out, " " MICRO);
-	if (!isnan(relative(all[BEFORE], all[AFTER])))
-		buf_addf(d->out, " (%+.1f %%)", relative(all[BEFORE], all[AFTER]));
-	buf_addc(d->out, '\n');
-}
-
-static void add_unpaired(struct diff *d, int side, const char *text)
-{
-	uint64_t n = 0;
-	double time = 0;
-
-	for (size_t i = 0; i < d->pairs.n; i++) {
-		if (d->pairs.v[i].op[!side] != UINT32_MAX)
-			continue;
-		n++;
-		time += d->pairs.v[i].time[side] + d->pairs.v[i].gap[side];
-	}
-	if (n)
-		buf_addf(d->out, "\n%llu op%s %s (%.1f " MICRO "); listed with '-' as the ID\n",
-			 (unsigned long long)n, n > 1 ? "s" : "", text, time);
-}
-
-static void write_text(struct diff *d)
-{
-	add_totals(d);
-	add_list(d, &d->groups, true, false, "Slower, by op");
-	add_list(d, &d->groups, false, false, "Faster, by op");
-	add_list(d, &d->pairs, true, true, "Slower, one by one");
-	add_list(d, &d->pairs, false, true, "Faster, one by one");
-	add_unpaired(d, BEFORE, "only before");
-	add_unpaired(d, AFTER, "only after");
-}
-
-static void json_side(struct json *j, const char *key, const struct diff *d, const struct change *c,
-		      int side)
-{
-	json_object(j, key);
-	json_int(j, "ops", (int64_t)c->n[side]);
-	if (c->op[side] != UINT32_MAX)
-		json_int(j, "id", perf_op_id(&d->r[side]->ops.v[c->op[side]]));
-	else
-		json_null(j, "id");
-	json_double(j, "device_time_us", c->time[side]);
-	json_double(j, "op_to_op_gap_us", c->gap[side]);
-	json_end(j);
-}
-
-static void json_list(struct json *j, const char *key, const struct diff *d,
-		      const struct changes *list)
-{
-	json_array(j, key);
-	for (size_t i = 0; i < list->n; i++) {
-		json_object(j, NULL);
-		json_text(j, "op_code", list->v[i].label);
-		json_double(j, "change_us", lost(&list->v[i]));
-		json_side(j, "before", d, &list->v[i], BEFORE);
-		json_side(j, "after", d, &list->v[i], AFTER);
-		json_end(j);
-	}
-	json_end(j);
-}
-
-static void write_json(struct diff *d)
-{
-	struct json j;
-
-	json_init(&j, d->out);
-	json_object(&j, NULL);
-	json_text(&j, "report", "tacho perf-report --diff");
-	json_double(&j, "change_us",
-		    d->r[AFTER]->time_sum + d->r[AFTER]->gap_sum - d->r[BEFORE]->time_sum -
-			    d->r[BEFORE]->gap_sum);
-	json_list(&j, "by_op", d, &d->groups);
-	json_list(&j, "one_by_one", d, &d->pairs);
-	json_end(&j);
-}
-
-int perf_diff_write(const struct perf_report *before, const struct perf_report *after, int64_t top,
-		    bool json, struct perf_style style, FILE *file)
-{
-	struct buf out = BUF_INIT;
-	struct diff d = {
-		.r = {before, after}, .style = style, .top = top > 0 ? top : DEFAULT, .out = &out};
-	size_t n[SIDES] = {0};
-	struct entry *e[SIDES] = {entries_of(before, &n[0]), entries_of(after, &n[1])};
-	int r = e[0] && e[1] ? pair_up(&d, e, n) : TACHO_ENOMEM;
-
-	if (r == 0) {
-		sort_changes(&d.groups);
-		sort_changes(&d.pairs);
-		if (json)
-			write_json(&d);
-		else
-			write_text(&d);
-		r = perf_flush(&out, file);
-	}
-	free(e[0]);
-	free(e[1]);
-	vec_free(&d.groups);
-	vec_free(&d.pairs);
-	buf_free(&out);
-	return r;
+	vec_free(&d->groups);
+	vec_free(&d->pairs);
 }

@@ -46,8 +46,4 @@ int perf_regions_write(const struct perf_input *in, const struct perf_options *o
 int perf_why_write(const struct perf_report *report, const struct perf_op *op, char *const *paths,
 		   size_t n, struct perf_style style, FILE *file, struct tacho_error *err);
 
-/* What changed from one report to another. */
-int perf_diff_write(const struct perf_report *before, const struct perf_report *after, int64_t top,
-		    bool json, struct perf_style style, FILE *file);
-
 #endif

@@ -13,9 +13,9 @@ Copy;dev;0;9000;2000;8
 New;dev;0;400;0;8
 ROWS
 expect_exit 0 "$REPORT" --diff before.csv after.csv
-expect_line out '^change +7.1 μs \(\+85.5 %\)' 'Slower, by op' 'Faster, by op' '1 op only before' '1 op only after'
+expect_line out '^device time +7.3 +13.4 +6.1 +\+83.6 %$' '^gaps +1.0 +2.0 +1.0 +\+100.0 %' '^total +8.3 +15.4 +7.1 +\+85.5 %' '^ops +4 +4$' 'Slower, by op' 'Faster, by op' '1 op only before' '1 op only after'
 sed -n '/Slower, one by one/,$p' out >pairs
-expect_line pairs '^ +10.0 +\+1000.0 % +1.0 +11.0 +8.0 +2.0 +2 +3  Copy' '^ +-3.0 +-50.0 % +6.0 +3.0 .* 3 +1  LayerNorm' \
+expect_line pairs '^ +8.0 +\+800.0 % +1.0 +9.0 +8.0 +2.0 +2 +3  Copy' '^ +-2.0 +-40.0 % +5.0 +3.0 .* 3 +1  LayerNorm' \
 	' - +4  New' ' 4 +-  Old'
 expect_exit 0 "$REPORT" --diff before.csv after.csv --top 1
 [ "$(grep -c Copy out)" = 2 ] || fail "more than one line of each list"
@@ -23,7 +23,8 @@ expect_exit 0 "$REPORT" --diff before.csv after.csv --format=json
 python3 - <<'PY' || fail "JSON"
 import json
 d = json.load(open("out"))
-assert abs(d["change_us"] - 7.1) < 1e-9
+assert abs(d["change_us"] - 6.1) < 1e-9 and d["metric"] == "device-time" and d["fail_above_percent"] is None
+assert abs(d["after"]["total"]["mean_us"] - d["before"]["total"]["mean_us"] - 7.1) < 1e-9
 changes = [g["change_us"] for g in d["by_op"]]
 assert changes == sorted(changes, reverse=True) and d["by_op"][0]["op_code"] == "Copy" and d["by_op"][0]["before"]["ops"] == 2
 PY
@@ -39,3 +40,82 @@ LayerNorm;dev;0;3343;4001;8
 ROWS
 expect_exit 0 "$REPORT" --diff odd.csv odd.csv
 expect_no_line out 'Slower|Faster|only'
+
+# Another metric: the order and the headline of the lists are by it.
+expect_exit 0 "$REPORT" --diff before.csv after.csv --metric total
+sed -n '/Slower, one by one/,$p' out >pairs
+expect_line pairs '^ +10.0 +\+1000.0 % +1.0 +11.0 +8.0 +2.0 +2 +3  Copy'
+
+# A limit: exit status 1 and the ops by name, else 0.
+expect_exit 1 "$REPORT" --diff before.csv after.csv --fail-above 3%
+expect_line out '^failed: worse by more than 3 % .device time.' '^ +\+83.6 %  all ops together' '^ +\+400.0 %  Copy$'
+expect_exit 0 "$REPORT" --diff after.csv before.csv --fail-above 500
+expect_line out '^passed: nothing is worse by more than 500 %'
+expect_exit 0 "$REPORT" --diff before.csv before.csv --fail-above 0%
+# Ops that are small beside the rest cannot fail.
+printf '%s\n' 'Big;dev;0;900000;0;8' 'Tiny;dev;0;100;0;8' | ops >tiny0.csv
+printf '%s\n' 'Big;dev;0;900000;0;8' 'Tiny;dev;0;200;0;8' | ops >tiny1.csv
+expect_exit 0 "$REPORT" --diff tiny0.csv tiny1.csv --fail-above 3
+expect_exit 1 "$REPORT" --diff tiny0.csv tiny1.csv --fail-above 3 --min-percentage 0
+expect_line out '\+100.0 %  Tiny'
+# Gaps are noise: the device's time decides, unless they are asked for.
+printf '%s\n' 'A;dev;0;1000;0;8' 'A;dev;0;1000;1000;8' | ops >gap0.csv
+printf '%s\n' 'A;dev;0;900;0;8' 'A;dev;0;900;3000;8' | ops >gap1.csv
+expect_exit 0 "$REPORT" --diff gap0.csv gap1.csv --fail-above 3
+expect_exit 1 "$REPORT" --diff gap0.csv gap1.csv --fail-above 3 --metric gap
+expect_exit 1 "$REPORT" --diff gap0.csv gap1.csv --fail-above 3 --metric total
+
+# Shapes count: an op of another shape is another op.
+{
+	echo "Matmul;dev;0;1000;0;64;32;64;64;HiFi4;BFLOAT16;BFLOAT16;BFLOAT16;DEV_0_DRAM_INTERLEAVED"
+	echo "Unary;dev;0;1000;0;64;32;64;64;HiFi4;BFLOAT16;BFLOAT16;BFLOAT16;DEV_0_DRAM_INTERLEAVED"
+} | ops >shape0.csv
+sed 's/,64\[64\],BFLOAT16,DEV_0_DRAM/,96[96],BFLOAT16,DEV_0_DRAM/' shape0.csv >shape1.csv
+expect_exit 0 "$REPORT" --diff shape0.csv shape1.csv
+expect_line out '^2 ops only before' '^2 ops only after'
+
+# Several runs of each side: what is within their noise does not count.
+run() { printf '%s\n' "A;dev;0;$1;0;8" "B;dev;0;$2;0;8" | ops; }
+run 1000 5000 >a1.csv
+run 1100 5010 >a2.csv
+run 1050 5005 >a3.csv
+run 1080 5500 >b1.csv
+run 1120 5510 >b2.csv
+run 1090 5520 >b3.csv
+expect_exit 1 "$REPORT" --diff a1.csv a2.csv a3.csv b1.csv b2.csv b3.csv --fail-above 3
+expect_line out '^ +\+10.1 %  B$' '^runs +3 +3' 'device time .* beyond the noise' 'A  .within the noise.'
+expect_no_line out '^ +\+4.4 %  A$'
+expect_exit 0 "$REPORT" --diff a1.csv a2.csv a3.csv a2.csv a1.csv a3.csv --fail-above 0
+expect_exit 1 "$REPORT" --diff a1.csv a2.csv a3.csv b1.csv --before 3 --fail-above 3
+expect_exit 1 "$REPORT" --diff a1.csv a2.csv a3.csv b1.csv b2.csv b3.csv --fail-above 3 --format=json
+python3 - <<'PY' || fail "the diff as JSON"
+import json
+d = json.load(open("out"))
+b = next(g for g in d["by_op"] if g["op_code"] == "B")
+a = next(g for g in d["by_op"] if g["op_code"] == "A")
+assert d["failed"] and d["fail_above_percent"] == 3 and b["failed"] and b["beyond_noise"] and not a["failed"] and not a["beyond_noise"]
+assert b["before"]["device_time"] == {"runs": 3, "mean_us": 5.005, "least_us": 5, "most_us": 5.01, "deviation_us": b["before"]["device_time"]["deviation_us"]}
+assert abs(b["before"]["device_time"]["deviation_us"] - .005) < 1e-9
+PY
+expect_exit 1 "$REPORT" --diff a1.csv a2.csv a3.csv b1.csv b2.csv b3.csv --fail-above 3 --format=junit
+python3 - <<'PY' || fail "JUnit"
+import xml.etree.ElementTree as E
+suite = E.parse("out").getroot()[0]
+assert suite.get("tests") == "3" and suite.get("failures") == "2", suite.attrib
+assert sorted(c.get("name") for c in suite if len(c)) == ["B", "all ops together"]
+PY
+expect_exit 1 "$REPORT" --diff a1.csv a2.csv a3.csv b1.csv b2.csv b3.csv --fail-above 3 --format=markdown
+expect_line out '^### Performance: failed' '^\| device time \| 6.1 \| 6.6 \| 0.6 \| \+9.[0-9] % \| failed \|' '^\| `B` \| 5.0 \| 5.5 \|.*failed'
+# A name cannot leave its cell or element.
+printf '%s\n' 'A|<b>&`"x;dev;0;1000;0;8' | ops >odd0.csv
+sed 's/,1000,/,2000,/' odd0.csv >odd1.csv
+expect_exit 0 "$REPORT" --diff odd0.csv odd1.csv --format=junit
+python3 -c 'import xml.etree.ElementTree as E; E.parse("out")' || fail "XML of an odd name"
+expect_exit 0 "$REPORT" --diff odd0.csv odd1.csv --format=markdown
+[ "$(grep -c 'x' out)" -ge 1 ] && ! grep -q '`A|' out || fail "Markdown of an odd name"
+
+expect_exit 2 "$REPORT" --diff before.csv
+expect_exit 2 "$REPORT" --diff before.csv after.csv before.csv
+expect_exit 2 "$REPORT" --diff before.csv after.csv --fail-above x
+expect_exit 2 "$REPORT" before.csv --fail-above 3
+expect_exit 2 "$REPORT" before.csv --format=junit
