@@ -50,6 +50,8 @@ const char *perf_advice_title(enum perf_advice_kind kind)
 		[ADVICE_BUFFER] = "double buffers",
 		[ADVICE_CHUNK] = "larger chunks",
 		[ADVICE_LINKS] = "more links",
+		[ADVICE_KERNEL] = "unblock the reader or the writer",
+		[ADVICE_BALANCE] = "balance the cores",
 		[ADVICE_GAP] = "trace the ops to shorten gaps",
 		[ADVICE_COMPILE] = "compile before measuring",
 		[ADVICE_HOST] = "move host ops to the device",
@@ -114,6 +116,11 @@ static int64_t setting(const struct advised *a, int field)
 	return a->k->settings.value[field];
 }
 
+static const struct perf_device *on_device(const struct advised *a)
+{
+	return &a->r->in->rows.v[a->op->row].on_device;
+}
+
 static bool test_holds(const struct advised *a, enum advice_test test, int x, int y, int64_t limit,
 		       const char *text)
 {
@@ -155,6 +162,10 @@ static bool test_holds(const struct advised *a, enum advice_test test, int x, in
 		return k->dim[IN0][DIM_Y] > limit;
 	case TEST_NOT_COLLECTIVE:
 		return !k->collective;
+	case TEST_LIMIT:
+		return perf_limit_of(on_device(a)) == (enum perf_limit)limit;
+	case TEST_BALANCE_BELOW:
+		return perf_balance(on_device(a)) < (double)limit;
 	default:
 		return true;
 	}
@@ -206,6 +217,8 @@ static double part_left(const struct advised *a, enum advice_saving saving)
 			    share_of(op, HAS_DRAM_PCT, op->dram_pct) / 100);
 	case SAVING_LINKS:
 		return 0.5;
+	case SAVING_BALANCE:
+		return fmax(perf_balance(on_device(a)) / 100, least_part(op));
 	default:
 		return 1;
 	}
@@ -217,6 +230,7 @@ static const char *const assumptions[SAVING_KINDS] = {
 	[SAVING_CORES] = "if it scales to all cores",
 	[SAVING_FIDELITY] = "if arithmetic stays the limit",
 	[SAVING_LINKS] = "with twice the links",
+	[SAVING_BALANCE] = "if all cores take as long as the mean",
 };
 
 static void word_add(const struct advised *a, const char *word, size_t len, struct buf *out)
@@ -242,6 +256,8 @@ static void word_add(const struct advised *a, const char *word, size_t len, stru
 		buf_adds(out, arch_fidelity_name(a->lower));
 	else if (!strcmp(name, "faster"))
 		buf_addf(out, "%.1f", fidelity_speedup(a));
+	else if (!strcmp(name, "balance"))
+		buf_addf(out, "%.0f", perf_balance(on_device(a)));
 	else if (!strcmp(name, "types"))
 		buf_addf(out, "%s x %s => %s", perf_datatype_short(k->datatype[IN0]),
 			 perf_datatype_short(k->datatype[IN1]),

@@ -25,6 +25,8 @@ enum perf_advice_kind {
 	ADVICE_BUFFER,  /* read while computing */
 	ADVICE_CHUNK,   /* larger chunks of an attention */
 	ADVICE_LINKS,   /* more links between devices */
+	ADVICE_KERNEL,  /* computing waits for reading or writing */
+	ADVICE_BALANCE, /* some cores have more to do than others */
 	ADVICE_GAP,
 	ADVICE_COMPILE, /* gaps that no trace is the remedy of: compiling, reading back */
 	ADVICE_HOST,

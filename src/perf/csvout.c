@@ -38,7 +38,7 @@ static const char *const columns_next[] = {
 };
 
 /* Of our own model. */
-static const char *const columns_tacho[] = {"CSV Line", "Run", "Op Category"};
+static const char *const columns_tacho[] = {"CSV Line", "Run", "Op Category", "Limit", "Balance %"};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -183,11 +183,14 @@ static void next_columns(struct writer *w, const struct perf_op *op)
 static void tacho_columns(struct writer *w, const struct perf_op *op)
 {
 	const struct perf_kind *k = perf_op_kind(w->r, op);
+	const struct perf_device *d = &w->r->in->rows.v[op->row].on_device;
 	bool signpost = op->type == TYPE_SIGNPOST;
 
 	whole(w, perf_row_line(op->row), -1);
 	string(w, signpost ? "" : perf_run_name((enum perf_run)op->run));
 	string(w, signpost ? "" : perf_category_name(perf_category_of(k, PERF_MODEL_TACHO)));
+	string(w, perf_limit_name(perf_limit_of(d)));
+	number(w, !isnan(perf_balance(d)), perf_balance(d));
 }
 
 static void tensors(struct writer *w, const struct perf_kind *k)

@@ -55,6 +55,16 @@ static const struct {
 	[COL_REPLAY] = {"METAL TRACE REPLAY SESSION ID", NEED_NEVER},
 	[COL_UNRELIABLE] = {"UNRELIABLE", NEED_NEVER},
 	[COL_CACHE_HIT] = {"PROGRAM CACHE HIT", NEED_NEVER},
+	[COL_BRISC] = {"DEVICE BRISC KERNEL DURATION [ns]", NEED_NEVER},
+	[COL_NCRISC] = {"DEVICE NCRISC KERNEL DURATION [ns]", NEED_NEVER},
+	[COL_TRISC0] = {"DEVICE TRISC0 KERNEL DURATION [ns]", NEED_NEVER},
+	[COL_TRISC1] = {"DEVICE TRISC1 KERNEL DURATION [ns]", NEED_NEVER},
+	[COL_TRISC2] = {"DEVICE TRISC2 KERNEL DURATION [ns]", NEED_NEVER},
+	[COL_CORE_MAX] = {"DEVICE KERNEL DURATION PER CORE MAX [ns]", NEED_NEVER},
+	[COL_CORE_AVG] = {"DEVICE KERNEL DURATION PER CORE AVG [ns]", NEED_NEVER},
+	[COL_CB_WAIT] = {"DEVICE COMPUTE CB WAIT FRONT [ns]", NEED_NEVER},
+	[COL_CB_RESERVE] = {"DEVICE COMPUTE CB RESERVE BACK [ns]", NEED_NEVER},
+	[COL_NOC_UTIL] = {"NOC UTIL (%)", NEED_NEVER},
 };
 
 #define PADDED "_PAD[LOGICAL]" /* what newer files add to the names of the shape columns */
@@ -117,6 +127,28 @@ static int find_column(const struct csv_row *row, const char *name, size_t len)
 		if (same_name(row->cells[i], name, len))
 			return (int)i;
 	return -1;
+}
+
+/* What a report of a Quasar has instead: its RISCs have other names. */
+static const struct {
+	enum perf_column column;
+	const char *name;
+} quasar_columns[] = {
+	{COL_GAP, "OP TO OP DM LATENCY [ns]"},
+	{COL_FW_DURATION, "DEVICE DM FW DURATION [ns]"},
+	{COL_NCRISC, "DEVICE QUASAR_DM KERNEL DURATION [ns]"},
+	{COL_TRISC0, "DEVICE QUASAR_NEO_TRISC KERNEL DURATION [ns]"},
+};
+
+static void map_quasar(struct reading *f, const struct csv_row *row)
+{
+	for (size_t i = 0; i < sizeof(quasar_columns) / sizeof(quasar_columns[0]); i++) {
+		int *place = &f->place[quasar_columns[i].column];
+
+		if (*place < 0)
+			*place = find_column(row, quasar_columns[i].name,
+					     strlen(quasar_columns[i].name));
+	}
 }
 
 /* Shape columns of older files have the same name without its end. */
@@ -185,6 +217,7 @@ static int read_header(struct reading *f, struct csv *csv, struct tacho_error *e
 		return err_set(err, TACHO_EFORMAT, "%s is empty", f->path);
 	map_columns(f, &row);
 	map_more(f, &row);
+	map_quasar(f, &row);
 	for (int i = 0; i < COL_COUNT; i++)
 		known += columns[i].need == NEED_ALWAYS && f->place[i] >= 0;
 	if (!known)
@@ -372,6 +405,31 @@ static bool word_is(struct csv_cell cell, const char *a, const char *b, const ch
 	       same_name(cell, c, strlen(c));
 }
 
+/* Durations beside that of the op: odd ones are not worth a word. */
+static float device_cell(const struct reading *f, enum perf_column column)
+{
+	double value;
+
+	if (f->place[column] < 0 || csv_number(f->cell[column], &value) == CSV_NO_NUMBER)
+		return NAN;
+	return (float)value;
+}
+
+static struct perf_device device_cells(const struct reading *f)
+{
+	return (struct perf_device){
+		.reader = device_cell(f, COL_NCRISC),
+		.writer = device_cell(f, COL_BRISC),
+		.compute = fmaxf(fmaxf(device_cell(f, COL_TRISC0), device_cell(f, COL_TRISC1)),
+				 device_cell(f, COL_TRISC2)),
+		.core_most = device_cell(f, COL_CORE_MAX),
+		.core_mean = device_cell(f, COL_CORE_AVG),
+		.input_wait = device_cell(f, COL_CB_WAIT),
+		.output_wait = device_cell(f, COL_CB_RESERVE),
+		.noc = device_cell(f, COL_NOC_UTIL),
+	};
+}
+
 static int add_row(struct reading *f, const struct csv_row *csv_row)
 {
 	static const struct csv_cell none = {"", 0};
@@ -405,6 +463,7 @@ static int add_row(struct reading *f, const struct csv_row *csv_row)
 	row.fw_end = long_cell(f, COL_FW_END, PERF_NO_NUMBER, NULL);
 	row.fw_duration = number_cell(f, COL_FW_DURATION, NULL);
 	row.unreliable = !csv_blank(f->cell[COL_UNRELIABLE]);
+	row.on_device = device_cells(f);
 	row.host_duration = number_cell(f, COL_HOST_DURATION, NULL);
 	row.replay = !csv_blank(f->cell[COL_TRACE]) || !csv_blank(f->cell[COL_REPLAY]);
 	row.trace = small_cell(f, COL_TRACE, PERF_NO_DEVICE);

@@ -52,6 +52,16 @@ enum perf_column {
 	COL_REPLAY,
 	COL_UNRELIABLE,
 	COL_CACHE_HIT,
+	COL_BRISC,
+	COL_NCRISC,
+	COL_TRISC0,
+	COL_TRISC1,
+	COL_TRISC2,
+	COL_CORE_MAX,
+	COL_CORE_AVG,
+	COL_CB_WAIT,
+	COL_CB_RESERVE,
+	COL_NOC_UTIL,
 	COL_COUNT,
 };
 
@@ -135,6 +145,14 @@ struct perf_kind {
 	uint32_t odd; /* bit per column of shapes that cannot be a size: fractions, 0, too large */
 };
 
+/* What the device's log says of an op beside its duration: ns, per cent; NaN: not said. */
+struct perf_device {
+	float reader, writer, compute; /* the longest kernel that reads, writes, computes */
+	float core_most, core_mean;    /* kernel durations over the cores */
+	float input_wait, output_wait; /* of the compute kernels, for circular buffers */
+	float noc;
+};
+
 /* The place of a row in the input is that of its record, from 0, over all files. */
 struct perf_row {
 	double duration, gap; /* ns; NaN: blank */
@@ -145,6 +163,7 @@ struct perf_row {
 	int64_t fw_start, fw_end; /* device cycles; PERF_NO_NUMBER: blank */
 	double fw_duration;       /* ns */
 	double host_duration;     /* ns on the host's CPU */
+	struct perf_device on_device;
 	uint32_t kind;
 	int32_t device;              /* or PERF_NO_DEVICE */
 	int32_t workers;             /* available to the op, 0: not said */

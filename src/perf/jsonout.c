@@ -132,6 +132,11 @@ static void write_op(struct writer *w, const struct perf_op *op)
 	json_int(&w->j, "available_cores", perf_available(w->r, op));
 	json_text(&w->j, "bound", *bound ? bound : NULL);
 	write_figures(w, op);
+	json_text(&w->j, "limit",
+		  perf_limit_of(&row->on_device) ? perf_limit_name(perf_limit_of(&row->on_device))
+						 : NULL);
+	json_double(&w->j, "balance_percent", perf_balance(&row->on_device));
+	json_double(&w->j, "noc_percent", (double)row->on_device.noc);
 	write_kind(w, k);
 	if (row->whole_calls != PERF_NO_NUMBER)
 		json_int(&w->j, "global_call_count", row->whole_calls);

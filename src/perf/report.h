@@ -208,6 +208,20 @@ double perf_traffic(const struct perf_kind *k);
 double perf_attention_operations(const struct perf_kind *k);
 double perf_transposed_operations(const struct perf_kind *k);
 
+/* limit.c: which kernel an op waits for. */
+enum perf_limit {
+	LIMIT_UNKNOWN,
+	LIMIT_READER,
+	LIMIT_COMPUTE,
+	LIMIT_WRITER,
+	LIMIT_BALANCED, /* no one of them ran clearly longer */
+	LIMIT_COUNT,
+};
+enum perf_limit perf_limit_of(const struct perf_device *device);
+const char *perf_limit_name(enum perf_limit limit);
+/* The mean over the cores in per cent of the slowest: 100 is a balanced load. NaN: not known. */
+double perf_balance(const struct perf_device *device);
+
 /* fidelity.c */
 enum perf_verdict perf_fidelity_judge(const struct perf_kind *k);
 

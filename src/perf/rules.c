@@ -134,6 +134,20 @@ const struct advice_rule perf_rules[] = {
 	 .tests = {{TEST_IS, SETTING(NUM_LINKS), 1}}, .saving = SAVING_LINKS,
 	 .words = "Raise num_links from 1 if the devices are joined by more links"},
 
+	/* By the kernels, where the device's log has them */
+	{ADVICE_KERNEL, SLOW, .tests = {{TEST_LIMIT, .limit = LIMIT_READER}},
+	 .words =
+		 "Reader-bound: computing waits for input. Keep inputs in L1, or read larger blocks at "
+		 "a time"},
+	{ADVICE_KERNEL, SLOW, .tests = {{TEST_LIMIT, .limit = LIMIT_WRITER}},
+	 .words = "Writer-bound: computing waits for room to write. Keep the output in L1"},
+	{ADVICE_KERNEL, PRODUCTS, SLOW, .tests = {{TEST_LIMIT, .limit = LIMIT_COMPUTE}},
+	 .words = "Compute-bound: the data is there in time, and the arithmetic is slow. Look at "
+		  "subblocks, fidelity and accumulation in 32 bits"},
+	{ADVICE_BALANCE, .bounds = BOUND(SLOW) | BOUND(NONE) | BOUND(DRAM) | BOUND(FLOP),
+	 .tests = {{TEST_BALANCE_BELOW, .limit = 80}}, .saving = SAVING_BALANCE,
+	 .words = "The cores are not equally busy: their mean is {balance} % of the slowest one"},
+
 	/* All others */
 	{ADVICE_GRID, .families = FAMILY(OTHER), SLOW,
 	 .tests = {{TEST_CORES_PERCENT, .limit = 51}, {TEST_NOT_COLLECTIVE}},

@@ -26,6 +26,8 @@ enum advice_test {
 	TEST_INNER_TILES,   /* the inner dimension has at least LIMIT tiles */
 	TEST_ROWS_ABOVE,    /* input 0 has more than LIMIT rows */
 	TEST_NOT_COLLECTIVE,
+	TEST_LIMIT,         /* the kernel that is the limit is enum perf_limit LIMIT */
+	TEST_BALANCE_BELOW, /* the cores' mean is below LIMIT % of the slowest */
 };
 
 /* What the op's time would be after it; the words are part of the advice. */
@@ -36,6 +38,7 @@ enum advice_saving {
 	SAVING_CORES,    /* if it scales to all cores */
 	SAVING_FIDELITY, /* at the rate of the lower fidelity */
 	SAVING_LINKS,    /* with twice the links */
+	SAVING_BALANCE,
 	SAVING_KINDS,
 };
 

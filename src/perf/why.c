@@ -191,6 +191,40 @@ static void write_flops(struct writer *w)
 		 op->sharded ? " (a DRAM-sharded matmul reads with these cores)" : "");
 }
 
+/* What the cores and their processors did. */
+static void write_kernels(struct writer *w)
+{
+	const struct perf_device *d = &w->row->on_device;
+	enum perf_limit limit = perf_limit_of(d);
+	double balance = perf_balance(d);
+
+	if (limit == LIMIT_UNKNOWN && isnan(balance) && !(d->noc > 0))
+		return;
+	title(w, "Kernels");
+	if (d->reader > 0)
+		buf_addf(w->out, "  reads (NCRISC) for %.1f " MICRO "\n", d->reader / 1000);
+	if (d->compute > 0)
+		buf_addf(w->out, "  computes (the longest TRISC) for %.1f " MICRO "\n",
+			 d->compute / 1000);
+	if (d->writer > 0)
+		buf_addf(w->out, "  writes (BRISC) for %.1f " MICRO "\n", d->writer / 1000);
+	if (d->input_wait >= 0 && d->output_wait >= 0)
+		buf_addf(w->out,
+			 "  computing waits %.1f " MICRO " for input and %.1f for room to write\n",
+			 d->input_wait / 1000, d->output_wait / 1000);
+	if (limit == LIMIT_BALANCED)
+		buf_adds(w->out, "  no kernel is clearly longer than the others\n");
+	else if (limit != LIMIT_UNKNOWN)
+		buf_addf(w->out, "  the %s%s is the limit\n", perf_limit_name(limit),
+			 limit == LIMIT_COMPUTE ? " kernel" : "");
+	if (!isnan(balance))
+		buf_addf(w->out,
+			 "  slowest core %.1f " MICRO ", mean of all %.1f: balance %.0f %%\n",
+			 d->core_most / 1000, d->core_mean / 1000, balance);
+	if (d->noc > 0)
+		buf_addf(w->out, "  the NoC was busy for %.1f %%\n", d->noc);
+}
+
 static void write_bound(struct writer *w)
 {
 	static const char *const reasons[BOUND_COUNT] = {
@@ -302,6 +336,7 @@ int perf_why_write(const struct perf_report *r, const struct perf_op *op, char *
 		write_flops(&w);
 	if (w.k->family == FAMILY_MATMUL || w.k->family == FAMILY_CONV || any)
 		write_bound(&w);
+	write_kernels(&w);
 	write_advice(&w);
 	write_place(&w);
 	code = perf_input_cells(paths, n, op->row, write_cell, &w, err);

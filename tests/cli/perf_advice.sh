@@ -155,3 +155,42 @@ expect_line out 'MFU [0-9.]+ % of the region' 'DRAM [0-9.]+ % of the region'
 printf '%s\n' 'Copy;dev;0;1000;0;8' 'Copy;dev;0;1000;50000000;8' 'Copy;dev;0;1000;20000;8' | ops >compile.csv
 expect_exit 0 "$REPORT" compile.csv
 expect_line out 'compile before measuring .* 1 op$' 'trace the ops to shorten gaps .* 14.0 μs .* 1 op$' 'kernels were compiled'
+
+# Reader, compute or writer: by the waits of the compute kernels, or by the processors' times.
+printf 'Unary;dev;0;100000;0;64;1024;1024;1024;HiFi4;BFLOAT16;BFLOAT16;BFLOAT16;DEV_0_L1_INTERLEAVED\n%.0s' 1 2 3 4 5 | ops >kernels0.csv
+python3 - <<'PY'
+import csv
+rows = list(csv.DictReader(open("kernels0.csv")))
+cells = [  # reader, compute, writer, input wait, output wait, slowest core, mean
+    (9000, 5000, 6000, "", "", 9000, 8900), (9000, 9500, 9000, "", "", "", ""), (9000, 9500, 9100, 6000, 10, "", ""),
+    (9000, 9500, 9100, 10, 6000, 9000, 4500), (2000, 9500, 2000, 10, 10, "", "")]
+names = ["DEVICE NCRISC KERNEL DURATION [ns]", "DEVICE TRISC1 KERNEL DURATION [ns]", "DEVICE BRISC KERNEL DURATION [ns]",
+         "DEVICE COMPUTE CB WAIT FRONT [ns]", "DEVICE COMPUTE CB RESERVE BACK [ns]",
+         "DEVICE KERNEL DURATION PER CORE MAX [ns]", "DEVICE KERNEL DURATION PER CORE AVG [ns]"]
+for r, c in zip(rows, cells):
+    r.update(zip(names, c))
+w = csv.DictWriter(open("kernels.csv", "w"), list(rows[0]))
+w.writeheader()
+w.writerows(rows)
+PY
+expect_exit 0 "$REPORT" kernels.csv --format=json
+python3 - <<'PY' || fail "which kernel is the limit"
+import json
+ops = json.load(open("out"))["ops"]
+assert [o["limit"] for o in ops] == ["reader", "balanced", "reader", "writer", "compute"], [o["limit"] for o in ops]
+assert abs(ops[3]["balance_percent"] - 50) < 1e-6 and ops[1]["balance_percent"] is None
+text = [" ".join(a["text"] for a in o["advice"]) for o in ops]
+assert "Reader-bound" in text[0] and "Reader-bound" in text[2] and "Writer-bound" in text[3], text
+assert "mean is 50 % of the slowest" in text[3] and "bound:" not in text[1], text
+PY
+expect_exit 0 "$REPORT" kernels.csv --why 4
+expect_line out 'the writer is the limit' 'slowest core 9.0 μs, mean of all 4.5: balance 50 %' 'waits 0.0 μs for input and 6.0 for room'
+# A Quasar's report has other columns for the same.
+sed '1s/OP TO OP LATENCY/OP TO OP DM LATENCY/; 1s/DEVICE NCRISC KERNEL/DEVICE QUASAR_DM KERNEL/; 1s/DEVICE TRISC1 KERNEL/DEVICE QUASAR_NEO_TRISC KERNEL/' kernels.csv >quasar.csv
+expect_exit 0 "$REPORT" quasar.csv --format=json
+expect_count 0 err
+python3 - <<'PY' || fail "a Quasar's columns"
+import json
+ops = json.load(open("out"))["ops"]
+assert [o["op_to_op_gap_us"] for o in ops] == [None, 0, 0, 0, 0] and ops[0]["limit"] == "reader", ops[0]
+PY

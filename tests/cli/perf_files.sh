@@ -43,7 +43,7 @@ done
 expect_exit 0 "$REPORT" small.csv --csv none.csv --no-summary
 [ -e none_stacked.csv ] && fail "a stacked report although --no-summary"
 expect_exit 0 "$REPORT" small.csv --csv raw.csv --raw-op-codes --no-advice
-expect_line raw.csv ',Op Category,Raw OP Code' ',Matmul.$'
+expect_line raw.csv ',Balance %,Raw OP Code' ',Matmul.$'
 
 # No time at all: a share of 0, and 0.00 where each device has its own.
 ops >zero.csv <<'ROWS'

@@ -64,7 +64,7 @@ expect_exit 0 "$REPORT" list.csv --signpost warm
 expect_line out "Region: from 'warm' to the end, 4 ops" ' 4 device ops'
 # A diff takes the same region of both files.
 expect_exit 0 "$REPORT" --diff list.csv list.csv
-expect_line out '^before +2 ops +7.0'
+expect_line out '^device time +7.0 +7.0' '^ops +2 +2'
 
 # Ops below the limit are hidden, with one line; a report of small ops only shows the largest.
 {

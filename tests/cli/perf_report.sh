@@ -140,7 +140,7 @@ assert r["summary"]["bounds"]["SLOW"]["ops"] == 2 and r["totals"]["host_ops"] ==
 assert [a["what"] for a in o["advice"]] == ["keep input 0 in L1"]
 PY
 expect_exit 0 "$REPORT" small.csv --format=csv
-expect_line out '^ID,Total %,Bound,OP Code.*,Global Call Count,CSV Line,Run,Op Category,Advice' '^1,55\..*,5,measured,Compute,'
+expect_line out '^ID,Total %,Bound,OP Code.*,Global Call Count,CSV Line,Run,Op Category,Limit,Balance %,Advice' '^1,55\..*,5,measured,Compute,'
 
 # One op.
 expect_exit 0 "$REPORT" small.csv --why 1
