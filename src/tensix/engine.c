@@ -1,8 +1,8 @@
 /*
  * The tile engine: three queues of instructions, one per TRISC, and the units behind them. A tile
- * at a time, not a row at a time: the instructions 0xE0-0xE8 are the model's own and are what the
- * kernel API pushes; semaphores and waits are the hardware's. An instruction that the model does
- * not know takes a cycle and is counted.
+ * at a time, not a row at a time: the instructions TE_FORMAT and above are the model's own and are
+ * what the kernel API pushes (tacho_engine.h); semaphores and waits are the hardware's. An instruction
+ * that the model does not know takes a cycle and is counted.
  *
  * An instruction runs as soon as what it needs has been decided, and its times are computed: it
  * starts when it was pushed, its unit is free and its data are valid, whichever is last. So the
@@ -11,29 +11,12 @@
 #include "base/arch.h"
 #include "tensix/private.h"
 
+#include "tacho_engine.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum engine_op {
-	OP_NOP = 0x02,
-	OP_STALLWAIT = 0xA2,
-	OP_SEMINIT = 0xA3,
-	OP_SEMPOST = 0xA4,
-	OP_SEMGET = 0xA5,
-	OP_SEMWAIT = 0xA6,
-	OP_FORMAT = 0xE0,   /* which (0 A, 1 B, 2 packer) << 16 | format */
-	OP_UNPACK_A = 0xE1, /* address / 16 */
-	OP_UNPACK_B = 0xE2,
-	OP_FIDELITY = 0xE3, /* 0 LoFi, 1 HiFi2, 2 HiFi3, 3 HiFi4 */
-	OP_MATH = 0xE4,     /* how << 16 | enum math_op << 8 | dst */
-	OP_PACK_DST = 0xE5, /* dst */
-	OP_PACK = 0xE6,     /* address / 16 */
-	OP_FLIP = 0xE7, /* 0: math takes the other half of dst, 1: the packer, which clears its old
-			   one */
-	OP_SFPU = 0xE8, /* enum tile_unary << 8 | dst */
-};
-
-enum math_op { MATH_MATMUL, MATH_ADD, MATH_SUB, MATH_MUL, MATH_COPY, MATH_TRANSPOSE, MATH_REDUCE };
+enum engine_op { OP_NOP = 0x02, OP_STALLWAIT = 0xA2, OP_SEMINIT = 0xA3 };
 
 enum { LATENCY_UNIT = 5, UNPACK_BYTES = 64, PACK_BYTES = 64 };
 
@@ -42,33 +25,45 @@ static const struct {
 	uint8_t cycles;
 	bool phases, two; /* by fidelity; uses B too */
 } math_ops[] = {
-	[MATH_MATMUL] = {ARCH_MATMUL_CYCLES, true, true},
-	[MATH_ADD] = {8, false, true},
-	[MATH_SUB] = {8, false, true},
-	[MATH_MUL] = {8, true, true},
-	[MATH_COPY] = {8, false, false},
-	[MATH_TRANSPOSE] = {16, false, false},
-	[MATH_REDUCE] = {16, true, true},
+	[TE_MATMUL] = {ARCH_MATMUL_CYCLES, true, true},
+	[TE_ADD] = {8, false, true},
+	[TE_SUB] = {8, false, true},
+	[TE_MUL] = {8, true, true},
+	[TE_COPY] = {8, false, false},
+	[TE_TRANSPOSE] = {16, false, false},
+	[TE_REDUCE] = {16, true, true},
 };
-static const uint16_t sfpu_cycles[TILE_UNARIES] = {
-	[TILE_RELU] = 64,  [TILE_GELU] = 384,  [TILE_EXP] = 256,
-	[TILE_SQRT] = 256, [TILE_RECIP] = 224, [TILE_SIGMOID] = 384,
+struct sfpu_op {
+	const char *name;
+	uint16_t cycles;
 };
+#define X(op, text, cycles) {text, cycles},
+static const struct sfpu_op unary_ops[] = {TE_UNARIES(X)};
+static const struct sfpu_op binary_ops[] = {TE_BINARIES(X)};
+static const struct sfpu_op ternary_ops[] = {TE_TERNARIES(X)};
+#undef X
+
+static unsigned sfpu_cycles(const struct sfpu_op *ops, unsigned n, const char *name)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!strcmp(ops[i].name, name))
+			return ops[i].cycles;
+	return 0;
+}
 
 unsigned tensix_tile_cycles(const char *op, unsigned phases)
 {
 	static const char *const maths[] = {"matmul", "add",       "sub",   "mul",
 					    "copy",   "transpose", "reduce"};
-	static const char *const unaries[TILE_UNARIES] = {"relu", "gelu",  "exp",
-							  "sqrt", "recip", "sigmoid"};
+	unsigned cycles;
 
 	for (unsigned i = 0; i < sizeof(maths) / sizeof(maths[0]); i++)
 		if (!strcmp(op, maths[i]))
 			return math_ops[i].cycles * (math_ops[i].phases ? phases : 1u);
-	for (unsigned i = 0; i < TILE_UNARIES; i++)
-		if (!strcmp(op, unaries[i]))
-			return sfpu_cycles[i];
-	return 0;
+	cycles = sfpu_cycles(unary_ops, TE_UNARY_COUNT, op);
+	if (!cycles)
+		cycles = sfpu_cycles(binary_ops, TE_BINARY_COUNT, op);
+	return cycles ? cycles : sfpu_cycles(ternary_ops, TE_TERNARY_COUNT, op);
 }
 
 struct engine *engine_get(struct tensix_core *c)
@@ -124,7 +119,21 @@ static bool fault(struct issue *s, uint32_t address)
 	return true;
 }
 
-static bool unpack(struct issue *s, unsigned which)
+/* Is the range inside L1? It goes to the end of a tile, or of the last of 32 rows. */
+static bool in_l1(const struct issue *s, uint32_t address, uint64_t bytes)
+{
+	return bytes && address + bytes <= s->c->l1_size;
+}
+
+/* Bytes from the first to the end of the last row; 0 for a format that has no rows. */
+static uint64_t rows_bytes(const struct issue *s, unsigned format, unsigned rows)
+{
+	uint32_t value = tile_value_bytes(format);
+
+	return value ? (uint64_t)(rows - 1) * s->e->parameter[s->thread][0] + 32u * value : 0;
+}
+
+static bool unpack(struct issue *s, unsigned which, bool rows)
 {
 	struct engine *e = s->e;
 	struct engine_src *src = &e->src[which][e->fill[which]];
@@ -132,9 +141,13 @@ static bool unpack(struct issue *s, unsigned which)
 
 	if (src->full)
 		return false;
-	if (!bytes || address + bytes > s->c->l1_size)
+	if (!in_l1(s, address, rows ? rows_bytes(s, e->format[which], TILE_DIM) : bytes))
 		return fault(s, address);
-	tile_unpack(&src->tile, s->c->l1 + address, e->format[which]);
+	if (rows)
+		tile_unpack_rows(&src->tile, s->c->l1 + address, e->format[which],
+				 e->parameter[s->thread][0]);
+	else
+		tile_unpack(&src->tile, s->c->l1 + address, e->format[which]);
 	wait_for(s, src->at, COUNT_CLEAR + which);
 	use_unit(s, which ? UNIT_UNPACK1 : UNIT_UNPACK0, (bytes + UNPACK_BYTES - 1) / UNPACK_BYTES);
 	src->full = true;
@@ -143,9 +156,29 @@ static bool unpack(struct issue *s, unsigned which)
 	return true;
 }
 
-static struct tile *dst_tile(struct engine *e, unsigned who, unsigned index)
+/*
+ * A tile of dst as WHO sees it. Halves are cleared when the packer is through with them, but only
+ * in name: a tile that nobody wrote since is cleared when it is first used.
+ */
+static struct tile *dst_tile(struct engine *e, unsigned who, unsigned index, bool *fresh)
 {
-	return &e->dst[(index + e->half[who] * (DST_TILES / 2)) % DST_TILES];
+	unsigned at = index + e->half[who] * (DST_TILES / 2);
+	struct tile *t = &e->dst[at];
+
+	*fresh = !(e->written >> at & 1);
+	if (*fresh)
+		memset(t, 0, sizeof(*t));
+	e->written |= 1u << at;
+	return t;
+}
+
+/* One that will be written as a whole. */
+static struct tile *dst_result(struct engine *e, unsigned index)
+{
+	unsigned at = index + e->half[0] * (DST_TILES / 2);
+
+	e->written |= 1u << at;
+	return &e->dst[at];
 }
 
 static void release_src(struct issue *s, unsigned which)
@@ -157,27 +190,61 @@ static void release_src(struct issue *s, unsigned which)
 	s->e->drain[which] ^= 1;
 }
 
-static void compute(struct tile *dst, const struct tile *a, const struct tile *b, unsigned op,
-		    unsigned how)
+/* Sums, differences and products; one operand may be dst itself. */
+static void compute_pair(struct engine *e, unsigned index, const struct tile *a,
+			 const struct tile *b, unsigned op, unsigned how)
 {
-	switch ((enum math_op)op) {
-	case MATH_MATMUL:
-		tile_matmul(dst, a, b);
+	enum tile_broadcast broadcast = (enum tile_broadcast)(how & 3);
+	unsigned row = how & TE_HOW_ROW ? e->parameter[1][0] : 0;
+	struct tile result;
+	struct tile *dst;
+	bool fresh;
+
+	if (how & (TE_HOW_DST_A | TE_HOW_DST_B)) {
+		dst = dst_tile(e, 0, index, &fresh);
+		b = how & TE_HOW_DST_A ? a : dst;
+		a = how & TE_HOW_DST_A ? dst : a;
+		tile_binary(dst, a, b, (enum tile_binary)(op - TE_ADD), broadcast, row);
+	} else if (how & TE_HOW_ACCUMULATE) {
+		dst = dst_tile(e, 0, index, &fresh);
+		tile_binary(&result, a, b, (enum tile_binary)(op - TE_ADD), broadcast, row);
+		if (fresh)
+			*dst = result;
+		else
+			tile_binary(dst, dst, &result, TILE_ADD, TILE_BCAST_NONE, 0);
+	} else {
+		tile_binary(dst_result(e, index), a, b, (enum tile_binary)(op - TE_ADD), broadcast,
+			    row);
+	}
+}
+
+static void compute(struct engine *e, unsigned index, const struct tile *a, const struct tile *b,
+		    unsigned op, unsigned how)
+{
+	struct tile *dst;
+	bool fresh;
+
+	switch (op) {
+	case TE_MATMUL:
+		dst = dst_tile(e, 0, index, &fresh);
+		tile_matmul(dst, a, b, how & TE_HOW_TRANSPOSE);
 		break;
-	case MATH_ADD:
-	case MATH_SUB:
-	case MATH_MUL:
-		tile_binary(dst, a, b, (enum tile_binary)(op - MATH_ADD),
-			    (enum tile_broadcast)(how & 3));
+	case TE_COPY:
+		if (how & 3)
+			tile_broadcast(dst_result(e, index), a, (enum tile_broadcast)(how & 3));
+		else
+			*dst_result(e, index) = *a;
 		break;
-	case MATH_COPY:
-		*dst = *a;
+	case TE_TRANSPOSE:
+		tile_transpose(dst_result(e, index), a);
 		break;
-	case MATH_TRANSPOSE:
-		tile_transpose(dst, a);
+	case TE_REDUCE:
+		dst = dst_tile(e, 0, index, &fresh);
+		tile_reduce(dst, a, b, (enum tile_reduce)(how & 3), (enum tile_axis)(how >> 2 & 3),
+			    fresh);
 		break;
-	case MATH_REDUCE:
-		tile_reduce(dst, a, b, (enum tile_reduce)(how & 3), (enum tile_axis)(how >> 2 & 3));
+	default:
+		compute_pair(e, index, a, b, op, how);
 		break;
 	}
 }
@@ -186,47 +253,121 @@ static bool math(struct issue *s)
 {
 	struct engine *e = s->e;
 	struct engine_src *a = &e->src[0][e->drain[0]], *b = &e->src[1][e->drain[1]];
-	unsigned op = s->operand >> 8 & 255, index = s->operand & 255;
+	unsigned op = s->operand >> 8 & 255, index = s->operand & 255, how = s->operand >> 16 & 255;
+	bool two;
 
-	if (op > MATH_REDUCE || index >= DST_TILES)
+	if (op > TE_REDUCE || index >= DST_TILES / 2)
 		return fault(s, s->operand);
-	if (!a->full || (math_ops[op].two && !b->full))
+	two = math_ops[op].two && !(op != TE_REDUCE && how & (TE_HOW_DST_A | TE_HOW_DST_B));
+	if (!a->full || (two && !b->full))
 		return false;
 	wait_for(s, a->at, COUNT_VALID);
-	if (math_ops[op].two)
+	if (two)
 		wait_for(s, b->at, COUNT_VALID + 1);
 	e->count[COUNT_STARTED]++;
 	use_unit(s, UNIT_FPU, math_ops[op].cycles * (math_ops[op].phases ? e->fidelity + 1u : 1u));
-	compute(dst_tile(e, 0, index), &a->tile, &b->tile, op, s->operand >> 16 & 255);
+	compute(e, index, &a->tile, &b->tile, op, how);
 	release_src(s, 0);
-	if (math_ops[op].two)
+	if (two)
 		release_src(s, 1);
 	return true;
 }
 
+/* It works on what the FPU left in dst. */
+static void use_sfpu(struct issue *s, unsigned cycles)
+{
+	s->start = later(s->start, s->e->unit_free[UNIT_FPU] + LATENCY_UNIT);
+	use_unit(s, UNIT_SFPU, cycles);
+}
+
 static bool sfpu(struct issue *s)
 {
-	unsigned op = s->operand >> 8 & 255;
+	unsigned op = s->operand >> 8 & 255, index = s->operand & 255;
+	bool fresh;
 
-	if (op >= TILE_UNARIES || (s->operand & 255) >= DST_TILES)
+	if (op >= TE_UNARY_COUNT || index >= DST_TILES / 2)
 		return fault(s, s->operand);
-	/* It works on what the FPU left in dst. */
-	s->start = later(s->start, s->e->unit_free[UNIT_FPU] + LATENCY_UNIT);
-	use_unit(s, UNIT_SFPU, sfpu_cycles[op]);
-	tile_unary(dst_tile(s->e, 0, s->operand & 255), (enum tile_unary)op);
+	use_sfpu(s, unary_ops[op].cycles);
+	tile_unary(dst_tile(s->e, 0, index, &fresh), op, s->operand,
+		   &s->e->parameter[s->thread][s->operand & TE_LATER ? 4 : 0], &s->e->state);
 	return true;
 }
 
-static bool pack(struct issue *s)
+static bool sfpu_pair(struct issue *s)
+{
+	unsigned op = s->operand >> 12 & 255;
+	struct tile *a, *b;
+	bool fresh;
+
+	if (op >= TE_BINARY_COUNT)
+		return fault(s, s->operand);
+	use_sfpu(s, binary_ops[op].cycles);
+	a = dst_tile(s->e, 0, s->operand >> 8 & 15, &fresh);
+	b = dst_tile(s->e, 0, s->operand >> 4 & 15, &fresh);
+	tile_pair(dst_result(s->e, s->operand & 15), a, b, op, s->operand,
+		  s->e->parameter[s->thread]);
+	return true;
+}
+
+static bool sfpu_triple(struct issue *s)
+{
+	unsigned op = s->operand >> 16 & 63;
+	struct tile *a, *b, *c;
+	bool fresh;
+
+	if (op >= TE_TERNARY_COUNT)
+		return fault(s, s->operand);
+	use_sfpu(s, ternary_ops[op].cycles);
+	a = dst_tile(s->e, 0, s->operand >> 12 & 15, &fresh);
+	b = dst_tile(s->e, 0, s->operand >> 8 & 15, &fresh);
+	c = dst_tile(s->e, 0, s->operand >> 4 & 15, &fresh);
+	tile_triple(dst_result(s->e, s->operand & 15), a, b, c, op, s->e->parameter[s->thread]);
+	return true;
+}
+
+/* What the packer makes of a tile: 0 for negative values, the sum with what is in memory. */
+static const struct tile *pack_tile(const struct issue *s, const struct tile *t, uint32_t address,
+				    struct tile *space)
+{
+	const struct engine *e = s->e;
+	static const uint32_t none[4];
+	struct tile old;
+
+	if (!e->pack_mode)
+		return t;
+	*space = *t;
+	if (e->pack_mode & 2)
+		tile_unary(space, TE_U_RELU, space->integer ? TE_INT : 0, none, NULL);
+	if (e->pack_mode & 1) {
+		tile_unpack(&old, s->c->l1 + address, e->format[2]);
+		tile_binary(space, space, &old, TILE_ADD, TILE_BCAST_NONE, 0);
+	}
+	return space;
+}
+
+static bool pack(struct issue *s, bool as_rows)
 {
 	struct engine *e = s->e;
 	uint32_t address = s->operand * 16, bytes = tile_bytes(e->format[2]);
+	unsigned rows = e->parameter[s->thread][1];
+	uint64_t span = bytes;
+	struct tile space;
+	const struct tile *t;
+	bool fresh;
 
-	if (!bytes || address + bytes > s->c->l1_size)
+	rows = rows && rows < TILE_DIM ? rows : TILE_DIM;
+	if (as_rows)
+		span = rows_bytes(s, e->format[2], rows);
+	if (!in_l1(s, address, span) || e->pack_dst >= DST_TILES / 2)
 		return fault(s, address);
 	use_unit(s, UNIT_PACK, (bytes + PACK_BYTES - 1) / PACK_BYTES);
-	tile_pack(s->c->l1 + address, dst_tile(e, 1, e->pack_dst), e->format[2]);
-	core_touched(s->c, address, bytes, s->end);
+	t = dst_tile(e, 1, e->pack_dst, &fresh);
+	if (as_rows)
+		tile_pack_rows(s->c->l1 + address, t, e->format[2], e->parameter[s->thread][0],
+			       rows);
+	else
+		tile_pack(s->c->l1 + address, pack_tile(s, t, address, &space), e->format[2]);
+	core_touched(s->c, address, (uint32_t)span, s->end);
 	return true;
 }
 
@@ -236,25 +377,38 @@ static bool flip(struct issue *s)
 	unsigned who = s->operand & 1;
 
 	if (who)
-		for (unsigned i = 0; i < DST_TILES / 2; i++)
-			memset(dst_tile(s->e, 1, i), 0, sizeof(struct tile));
+		s->e->written &= ~(((1u << DST_TILES / 2) - 1) << s->e->half[1] * (DST_TILES / 2));
 	s->e->half[who] ^= 1;
 	return true;
+}
+
+static void set_parameter(struct issue *s, bool high)
+{
+	uint32_t *p = &s->e->parameter[s->thread][s->operand >> 16 & 7];
+
+	*p = high ? (*p & 0xffff) | s->operand << 16 : (*p & 0xffff0000) | (s->operand & 0xffff);
 }
 
 static bool set_config(struct issue *s, unsigned op)
 {
 	switch (op) {
-	case OP_FORMAT:
+	case TE_FORMAT:
 		if ((s->operand >> 16 & 255) > 2)
 			return fault(s, s->operand);
 		s->e->format[s->operand >> 16 & 255] = s->operand & 255;
 		break;
-	case OP_FIDELITY:
+	case TE_FIDELITY:
 		s->e->fidelity = s->operand & 3;
 		break;
+	case TE_PARAM_LOW:
+	case TE_PARAM_HIGH:
+		set_parameter(s, op == TE_PARAM_HIGH);
+		break;
+	case TE_PACK_MODE:
+		s->e->pack_mode = s->operand & 3;
+		break;
 	default:
-		s->e->pack_dst = s->operand % DST_TILES;
+		s->e->pack_dst = s->operand & 255;
 		break;
 	}
 	return true;
@@ -269,7 +423,7 @@ static bool semaphore(struct issue *s, unsigned op)
 	for (unsigned i = 0; i < ENGINE_SEMS; i++) {
 		if (!(chosen >> i & 1))
 			continue;
-		if (op == OP_SEMWAIT) {
+		if (op == TE_SEMWAIT) {
 			if (((s->operand & 1) && !e->sem[i]) ||
 			    ((s->operand & 2) && e->sem[i] >= e->sem_max[i]))
 				return false;
@@ -281,7 +435,7 @@ static bool semaphore(struct issue *s, unsigned op)
 		if (op == OP_SEMINIT) {
 			e->sem_max[i] = s->operand >> 20 & 15;
 			e->sem[i] = s->operand >> 16 & 15;
-		} else if (op == OP_SEMPOST) {
+		} else if (op == TE_SEMPOST) {
 			e->sem[i] += e->sem[i] < 15;
 		} else {
 			e->sem[i] -= e->sem[i] > 0;
@@ -304,25 +458,34 @@ static bool execute(struct issue *s, uint32_t word)
 		s->start = later(s->start, s->q->done);
 		return true;
 	case OP_SEMINIT:
-	case OP_SEMPOST:
-	case OP_SEMGET:
-	case OP_SEMWAIT:
+	case TE_SEMPOST:
+	case TE_SEMGET:
+	case TE_SEMWAIT:
 		return semaphore(s, op);
-	case OP_FORMAT:
-	case OP_FIDELITY:
-	case OP_PACK_DST:
+	case TE_FORMAT:
+	case TE_FIDELITY:
+	case TE_PACK_DST:
+	case TE_PARAM_LOW:
+	case TE_PARAM_HIGH:
+	case TE_PACK_MODE:
 		return set_config(s, op);
-	case OP_UNPACK_A:
-		return unpack(s, 0);
-	case OP_UNPACK_B:
-		return unpack(s, 1);
-	case OP_MATH:
+	case TE_UNPACK_A:
+	case TE_UNPACK_ROWS:
+		return unpack(s, 0, op == TE_UNPACK_ROWS);
+	case TE_UNPACK_B:
+		return unpack(s, 1, false);
+	case TE_MATH:
 		return math(s);
-	case OP_SFPU:
+	case TE_SFPU:
 		return sfpu(s);
-	case OP_PACK:
-		return pack(s);
-	case OP_FLIP:
+	case TE_SFPU2:
+		return sfpu_pair(s);
+	case TE_SFPU3:
+		return sfpu_triple(s);
+	case TE_PACK:
+	case TE_PACK_ROWS:
+		return pack(s, op == TE_PACK_ROWS);
+	case TE_FLIP:
 		return flip(s);
 	default:
 		s->c->dev->stats.engine_unknown++;
@@ -334,24 +497,31 @@ static bool execute(struct issue *s, uint32_t word)
 static unsigned kind_of(unsigned op)
 {
 	switch (op) {
-	case OP_FORMAT:
-	case OP_FIDELITY:
-	case OP_PACK_DST:
-	case OP_FLIP:
+	case TE_FORMAT:
+	case TE_FIDELITY:
+	case TE_PACK_DST:
+	case TE_PARAM_LOW:
+	case TE_PARAM_HIGH:
+	case TE_PACK_MODE:
+	case TE_FLIP:
 		return COUNT_CFG;
 	case OP_STALLWAIT:
 	case OP_SEMINIT:
-	case OP_SEMPOST:
-	case OP_SEMGET:
-	case OP_SEMWAIT:
+	case TE_SEMPOST:
+	case TE_SEMGET:
+	case TE_SEMWAIT:
 		return COUNT_SYNC;
-	case OP_UNPACK_A:
-	case OP_UNPACK_B:
+	case TE_UNPACK_A:
+	case TE_UNPACK_B:
+	case TE_UNPACK_ROWS:
 		return COUNT_UNPACK;
-	case OP_MATH:
-	case OP_SFPU:
+	case TE_MATH:
+	case TE_SFPU:
+	case TE_SFPU2:
+	case TE_SFPU3:
 		return COUNT_MATH;
-	case OP_PACK:
+	case TE_PACK:
+	case TE_PACK_ROWS:
 		return COUNT_PACK;
 	default:
 		return ENGINE_COUNTS;

@@ -132,7 +132,7 @@ struct niu {
 /* ---- tile engine ---- */
 #define ENGINE_QUEUE 32
 #define ENGINE_SEMS  8
-#define DST_TILES    16
+#define DST_TILES    32
 
 enum engine_unit { UNIT_UNPACK0, UNIT_UNPACK1, UNIT_FPU, UNIT_SFPU, UNIT_PACK, ENGINE_UNITS };
 
@@ -176,9 +176,12 @@ struct engine {
 	uint8_t fill[2], drain[2];   /* bank that the unpacker fills, that math uses */
 	uint8_t format[3];           /* of A, B, the packer */
 	uint8_t fidelity;
-	uint8_t pack_dst;
+	uint8_t pack_dst, pack_mode;
 	uint8_t half[2]; /* of dst: the one that math and the one that the packer uses */
+	uint32_t parameter[3][8]; /* by thread */
+	uint32_t written;         /* bit per tile of dst that is not cleared */
 	struct tile dst[DST_TILES];
+	struct tile_state state;
 	uint64_t unit_free[ENGINE_UNITS];
 	uint64_t count[ENGINE_COUNTS];
 	uint32_t sem[ENGINE_SEMS], sem_max[ENGINE_SEMS];

@@ -1,4 +1,11 @@
+/*
+ * Tiles between memory and the engine: the formats. The loops over all values are written so that
+ * the compiler makes vectors of them; on x86 they are compiled twice, and the wider form is taken
+ * where the processor has it. Both give the same bits.
+ */
 #include "tensix/tile.h"
+
+#include "tensix/wide.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,27 +14,58 @@
 
 static const struct {
 	unsigned format;
-	uint32_t bytes;
+	uint32_t value, bytes;
 } formats[] = {
-	{TILE_FLOAT32, 4096},         {TILE_BFLOAT16, 2048}, {TILE_BFP8, EXPONENTS + 1024},
-	{TILE_BFP4, EXPONENTS + 512}, {TILE_INT32, 4096},    {TILE_UINT32, 4096},
+	{TILE_FLOAT32, 4, 4096},
+	{TILE_BFLOAT16, 2, 2048},
+	{TILE_FLOAT16, 2, 2048},
+	{TILE_TF32, 4, 4096},
+	{TILE_BFP8, 0, EXPONENTS + 1024},
+	{TILE_BFP4, 0, EXPONENTS + 512},
+	{TILE_BFP2, 0, EXPONENTS + 256},
+	{TILE_INT32, 4, 4096},
+	{TILE_UINT32, 4, 4096},
+	{TILE_UINT16, 2, 2048},
+	{TILE_INT8, 1, 1024},
+	{TILE_UINT8, 1, 1024},
 };
+#define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
 uint32_t tile_bytes(unsigned format)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+	for (size_t i = 0; i < FORMATS; i++)
 		if (formats[i].format == format)
 			return formats[i].bytes;
 	return 0;
 }
 
-/* Sign and magnitude of BITS against a shared exponent: the magnitude's top bit stands for 2^0. */
-static float block_value(uint8_t exponent, uint32_t sm, int bits)
+uint32_t tile_value_bytes(unsigned format)
 {
-	uint32_t magnitude = sm & ((1u << (bits - 1)) - 1);
-	float value = ldexpf((float)magnitude, (int)exponent - 127 - (bits - 2));
+	for (size_t i = 0; i < FORMATS; i++)
+		if (formats[i].format == format)
+			return formats[i].value;
+	return 0;
+}
 
-	return sm >> (bits - 1) & 1 ? -value : value;
+/* ---- block formats ---- */
+
+/* Sign and magnitude of BITS against a shared exponent: the magnitude's top bit stands for 2^0. */
+static void block_unpack(struct tile *out, const uint8_t *bytes, unsigned bits)
+{
+	const uint8_t *codes = bytes + EXPONENTS;
+	unsigned per_byte = 8 / bits;
+	uint32_t most = (1u << (bits - 1)) - 1;
+
+	for (unsigned row = 0; row < EXPONENTS; row++) {
+		float scale = ldexpf(1, (int)bytes[row] - 127 - ((int)bits - 2));
+
+		for (unsigned i = 16 * row; i < 16 * row + 16; i++) {
+			uint32_t code = (uint32_t)codes[i / per_byte] >> (i % per_byte * bits);
+			float value = (float)(code & most) * scale;
+
+			out->f[i] = code >> (bits - 1) & 1 ? -value : value;
+		}
+	}
 }
 
 static uint8_t block_exponent(const float *v)
@@ -45,10 +83,10 @@ static uint8_t block_exponent(const float *v)
 	return (uint8_t)(e < 0 ? 0 : e > 254 ? 254 : e);
 }
 
-static uint32_t block_code(float v, uint8_t exponent, int bits)
+static uint32_t block_code(float v, float scale, unsigned bits)
 {
 	uint32_t most = (1u << (bits - 1)) - 1;
-	float scaled = fabsf(v) * ldexpf(1, bits - 2 + 127 - (int)exponent);
+	float scaled = fabsf(v) * scale;
 	uint32_t magnitude = scaled >= (float)most ? most : (uint32_t)rintf(scaled);
 
 	if (isnan(v))
@@ -56,132 +94,153 @@ static uint32_t block_code(float v, uint8_t exponent, int bits)
 	return magnitude | (magnitude && signbit(v) ? 1u << (bits - 1) : 0);
 }
 
-static void block_unpack(struct tile *out, const uint8_t *bytes, int bits)
-{
-	const uint8_t *codes = bytes + EXPONENTS;
-
-	for (unsigned i = 0; i < TILE_VALUES; i++) {
-		uint32_t code = bits == 8 ? codes[i] : codes[i / 2] >> (i % 2 * 4) & 15;
-
-		out->f[i] = block_value(bytes[i / 16], code, bits);
-	}
-}
-
-static void block_pack(uint8_t *bytes, const float *v, int bits)
+static void block_pack(uint8_t *bytes, const float *v, unsigned bits)
 {
 	uint8_t *codes = bytes + EXPONENTS;
+	unsigned per_byte = 8 / bits;
 
 	for (unsigned row = 0; row < EXPONENTS; row++) {
-		bytes[row] = block_exponent(v + 16 * row);
-		for (unsigned i = 16 * row; i < 16 * row + 16; i++) {
-			uint32_t code = block_code(v[i], bytes[row], bits);
+		float scale;
 
-			if (bits == 8)
-				codes[i] = (uint8_t)code;
-			else if (i % 2)
-				codes[i / 2] |= (uint8_t)(code << 4);
-			else
-				codes[i / 2] = (uint8_t)code;
+		bytes[row] = block_exponent(v + 16 * row);
+		scale = ldexpf(1, (int)bits - 2 + 127 - (int)bytes[row]);
+		for (unsigned i = 16 * row; i < 16 * row + 16; i++) {
+			uint32_t code = block_code(v[i], scale, bits) << (i % per_byte * bits);
+
+			if (i % per_byte == 0)
+				codes[i / per_byte] = 0;
+			codes[i / per_byte] |= (uint8_t)code;
 		}
 	}
 }
 
-static uint16_t bfloat16_of(float v)
+/* ---- bfloat16 and float16 ---- */
+WIDE void bfloat16_unpack(uint32_t *out, const uint16_t *in, unsigned n)
 {
-	uint32_t u;
+	for (unsigned i = 0; i < n; i++)
+		out[i] = (uint32_t)in[i] << 16;
+}
+WIDE_CALL(bfloat16_unpack, (uint32_t * out, const uint16_t *in, unsigned n), (out, in, n))
 
-	memcpy(&u, &v, 4);
+/* To the nearest, ties to even; what is not a number stays none. */
+WIDE void bfloat16_pack(uint16_t *out, const uint32_t *in, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t u = in[i], rounded = (u + 0x7fff + (u >> 16 & 1)) >> 16;
+		uint32_t nan = u >> 16 | 0x40;
+
+		out[i] = (uint16_t)((u & 0x7fffffff) > 0x7f800000 ? nan : rounded);
+	}
+}
+WIDE_CALL(bfloat16_pack, (uint16_t * out, const uint32_t *in, unsigned n), (out, in, n))
+
+static float float16_value(uint16_t h)
+{
+	int exponent = h >> 10 & 31;
+	float v;
+
+	if (exponent == 31)
+		v = h & 1023 ? NAN : INFINITY;
+	else if (exponent)
+		v = ldexpf((float)(1024 + (h & 1023)), exponent - 25);
+	else
+		v = ldexpf((float)(h & 1023), -24);
+	return h >> 15 ? -v : v;
+}
+
+static uint16_t float16_bits(float v)
+{
+	uint16_t sign = signbit(v) ? 0x8000 : 0;
+	int e;
+	float m;
+
 	if (isnan(v))
-		return (uint16_t)(u >> 16 | 0x40);
-	return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
+		return sign | 0x7e00;
+	v = fabsf(v);
+	if (v >= 65520)
+		return sign | 0x7c00;
+	if (v < 0x1p-14f)
+		return sign | (uint16_t)rintf(v * 0x1p24f);
+	m = frexpf(v, &e); /* m in [0.5, 1) */
+	return sign | (uint16_t)((uint32_t)((e + 14) << 10) + (uint32_t)rintf(m * 2048) - 1024);
+}
+
+/* ---- any number of values of a format that has no blocks ---- */
+static void values_unpack(int32_t *out, const uint8_t *in, unsigned format, unsigned n)
+{
+	switch (format) {
+	case TILE_BFLOAT16:
+		bfloat16_unpack_best((uint32_t *)out, (const uint16_t *)(const void *)in, n);
+		break;
+	case TILE_FLOAT16:
+		for (unsigned i = 0; i < n; i++) {
+			float v = float16_value((uint16_t)(in[2 * i] | in[2 * i + 1] << 8));
+
+			memcpy(&out[i], &v, 4);
+		}
+		break;
+	case TILE_UINT16:
+		for (unsigned i = 0; i < n; i++)
+			out[i] = in[2 * i] | in[2 * i + 1] << 8;
+		break;
+	case TILE_INT8:
+		for (unsigned i = 0; i < n; i++)
+			out[i] = (int8_t)in[i];
+		break;
+	case TILE_UINT8:
+		for (unsigned i = 0; i < n; i++)
+			out[i] = in[i];
+		break;
+	default:
+		memcpy(out, in, 4 * (size_t)n);
+		break;
+	}
+}
+
+static bool format_is_integer(unsigned format)
+{
+	return format == TILE_INT32 || format == TILE_UINT32 || format == TILE_UINT16 ||
+	       format == TILE_INT8 || format == TILE_UINT8;
+}
+
+static unsigned block_bits(unsigned format)
+{
+	return format == TILE_BFP8 ? 8 : format == TILE_BFP4 ? 4 : format == TILE_BFP2 ? 2 : 0;
 }
 
 bool tile_unpack(struct tile *out, const uint8_t *bytes, unsigned format)
 {
-	out->integer = format == TILE_INT32 || format == TILE_UINT32;
-	switch (format) {
-	case TILE_FLOAT32:
-	case TILE_INT32:
-	case TILE_UINT32:
-		memcpy(out->f, bytes, sizeof(out->f));
-		return true;
-	case TILE_BFLOAT16:
-		for (unsigned i = 0; i < TILE_VALUES; i++) {
-			uint32_t u = (uint32_t)bytes[2 * i] << 16 | (uint32_t)bytes[2 * i + 1]
-									    << 24;
-
-			memcpy(&out->f[i], &u, 4);
-		}
-		return true;
-	case TILE_BFP8:
-	case TILE_BFP4:
-		block_unpack(out, bytes, format == TILE_BFP8 ? 8 : 4);
-		return true;
-	default:
+	if (!tile_bytes(format))
 		return false;
-	}
+	out->integer = format_is_integer(format);
+	if (block_bits(format))
+		block_unpack(out, bytes, block_bits(format));
+	else
+		values_unpack(out->i, bytes, format, TILE_VALUES);
+	return true;
 }
 
-static float as_float(const struct tile *t, unsigned i)
+/* ---- the values of a tile as the packer wants them ---- */
+static int32_t integer_of(float f)
 {
-	return t->integer ? (float)t->i[i] : t->f[i];
-}
+	double v = rint((double)f);
 
-static int32_t as_integer(const struct tile *t, unsigned i)
-{
-	double v;
-
-	if (t->integer)
-		return t->i[i];
-	v = rint((double)t->f[i]);
 	if (!(v > -2147483649.0))
 		return isnan(v) ? 0 : INT32_MIN;
 	/* Above the signed range the bits of an unsigned number are meant. */
 	return v > 4294967295.0 ? -1 : (int32_t)(uint32_t)(int64_t)v;
 }
 
-bool tile_pack(uint8_t *bytes, const struct tile *in, unsigned format)
+void tile_make_integer(struct tile *t)
 {
-	float v[TILE_VALUES];
-	uint16_t half;
-
-	if (format == TILE_INT32 || format == TILE_UINT32) {
-		for (unsigned i = 0; i < TILE_VALUES; i++) {
-			int32_t value = as_integer(in, i);
-
-			memcpy(bytes + 4 * i, &value, 4);
-		}
-		return true;
-	}
+	if (t->integer)
+		return;
 	for (unsigned i = 0; i < TILE_VALUES; i++)
-		v[i] = as_float(in, i);
-	switch (format) {
-	case TILE_FLOAT32:
-		memcpy(bytes, v, sizeof(v));
-		return true;
-	case TILE_BFLOAT16:
-		for (unsigned i = 0; i < TILE_VALUES; i++) {
-			half = bfloat16_of(v[i]);
-			memcpy(bytes + 2 * i, &half, 2);
-		}
-		return true;
-	case TILE_BFP8:
-	case TILE_BFP4:
-		block_pack(bytes, v, format == TILE_BFP8 ? 8 : 4);
-		return true;
-	default:
-		return false;
-	}
+		t->i[i] = integer_of(t->f[i]);
+	t->integer = true;
 }
 
-static void to_rows(float rows[TILE_DIM][TILE_DIM], const struct tile *t)
-{
-	for (unsigned r = 0; r < TILE_DIM; r++)
-		for (unsigned c = 0; c < TILE_DIM; c++)
-			rows[r][c] = as_float(t, tile_at(r, c));
-}
-
-static void make_float(struct tile *t)
+void tile_make_float(struct tile *t)
 {
 	if (!t->integer)
 		return;
@@ -190,148 +249,94 @@ static void make_float(struct tile *t)
 	t->integer = false;
 }
 
-void tile_matmul(struct tile *dst, const struct tile *a, const struct tile *b)
+void tile_round_bfloat16(struct tile *t)
 {
-	float ra[TILE_DIM][TILE_DIM], rb[TILE_DIM][TILE_DIM];
+	uint16_t half[TILE_VALUES];
 
-	make_float(dst);
-	to_rows(ra, a);
-	to_rows(rb, b);
-	for (unsigned r = 0; r < TILE_DIM; r++) {
-		float sum[TILE_DIM] = {0};
-
-		for (unsigned k = 0; k < TILE_DIM; k++)
-			for (unsigned c = 0; c < TILE_DIM; c++)
-				sum[c] += ra[r][k] * rb[k][c];
-		for (unsigned c = 0; c < TILE_DIM; c++)
-			dst->f[tile_at(r, c)] += sum[c];
-	}
+	bfloat16_pack_best(half, (const uint32_t *)t->i, TILE_VALUES);
+	bfloat16_unpack_best((uint32_t *)t->i, half, TILE_VALUES);
 }
 
-static unsigned broadcast_at(unsigned r, unsigned c, enum tile_broadcast broadcast)
+/* IN: floats or integers, as the format wants them. */
+static void values_pack(uint8_t *bytes, const int32_t *in, unsigned format, unsigned n)
 {
-	switch (broadcast) {
-	case TILE_BCAST_COL:
-		return tile_at(r, 0);
-	case TILE_BCAST_ROW:
-		return tile_at(0, c);
-	case TILE_BCAST_SCALAR:
-		return 0;
-	default:
-		return tile_at(r, c);
-	}
-}
+	switch (format) {
+	case TILE_BFLOAT16:
+		bfloat16_pack_best((uint16_t *)(void *)bytes, (const uint32_t *)in, n);
+		break;
+	case TILE_FLOAT16:
+	case TILE_UINT16:
+		for (unsigned i = 0; i < n; i++) {
+			uint16_t half = (uint16_t)in[i];
+			float v;
 
-static float float_binary(float a, float b, enum tile_binary op)
-{
-	return op == TILE_ADD ? a + b : op == TILE_SUB ? a - b : a * b;
-}
-
-static int32_t integer_binary(uint32_t a, uint32_t b, enum tile_binary op)
-{
-	return (int32_t)(op == TILE_ADD ? a + b : op == TILE_SUB ? a - b : a * b);
-}
-
-void tile_binary(struct tile *dst, const struct tile *a, const struct tile *b, enum tile_binary op,
-		 enum tile_broadcast broadcast)
-{
-	dst->integer = a->integer && b->integer;
-	for (unsigned r = 0; r < TILE_DIM; r++) {
-		for (unsigned c = 0; c < TILE_DIM; c++) {
-			unsigned i = tile_at(r, c), k = broadcast_at(r, c, broadcast);
-
-			if (dst->integer)
-				dst->i[i] =
-					integer_binary((uint32_t)a->i[i], (uint32_t)b->i[k], op);
-			else
-				dst->f[i] = float_binary(as_float(a, i), as_float(b, k), op);
+			memcpy(&v, &in[i], 4);
+			if (format == TILE_FLOAT16)
+				half = float16_bits(v);
+			memcpy(bytes + 2 * i, &half, 2);
 		}
-	}
-}
-
-static float unary(float v, enum tile_unary op)
-{
-	switch (op) {
-	case TILE_RELU:
-		return v > 0 ? v : 0;
-	case TILE_GELU:
-		return 0.5f * v * (1 + erff(v * 0.70710678f));
-	case TILE_EXP:
-		return expf(v);
-	case TILE_SQRT:
-		return sqrtf(v);
-	case TILE_RECIP:
-		return 1 / v;
-	case TILE_SIGMOID:
-		return 1 / (1 + expf(-v));
+		break;
+	case TILE_INT8:
+	case TILE_UINT8:
+		for (unsigned i = 0; i < n; i++)
+			bytes[i] = (uint8_t)in[i];
+		break;
 	default:
-		return v;
+		memcpy(bytes, in, 4 * (size_t)n);
+		break;
 	}
 }
 
-void tile_unary(struct tile *tile, enum tile_unary op)
+/* IN, or a copy in SPACE whose values have the kind that FORMAT wants. */
+static const struct tile *tile_for(const struct tile *in, unsigned format, struct tile *space)
 {
-	if (tile->integer && op == TILE_RELU) {
-		for (unsigned i = 0; i < TILE_VALUES; i++)
-			if (tile->i[i] < 0)
-				tile->i[i] = 0;
-		return;
-	}
-	make_float(tile);
-	for (unsigned i = 0; i < TILE_VALUES; i++)
-		tile->f[i] = unary(tile->f[i], op);
-}
+	bool integer = format_is_integer(format);
 
-void tile_transpose(struct tile *dst, const struct tile *a)
-{
-	dst->integer = a->integer;
-	for (unsigned r = 0; r < TILE_DIM; r++)
-		for (unsigned c = 0; c < TILE_DIM; c++)
-			dst->i[tile_at(c, r)] = a->i[tile_at(r, c)];
-}
-
-static void reduce_line(float *out, const float *v, unsigned n, enum tile_reduce op)
-{
-	float sum = 0, most = v[0];
-
-	for (unsigned i = 0; i < n; i++) {
-		sum += v[i];
-		if (v[i] > most)
-			most = v[i];
-	}
-	if (op == TILE_MAX)
-		*out = *out > most ? *out : most;
+	if (in->integer == integer)
+		return in;
+	*space = *in;
+	if (integer)
+		tile_make_integer(space);
 	else
-		*out += sum;
+		tile_make_float(space);
+	return space;
 }
 
-void tile_reduce(struct tile *dst, const struct tile *a, const struct tile *scaler,
-		 enum tile_reduce op, enum tile_axis axis)
+bool tile_pack(uint8_t *bytes, const struct tile *in, unsigned format)
 {
-	float rows[TILE_DIM][TILE_DIM], line[TILE_DIM], columns[TILE_DIM] = {0};
-	float scale = as_float(scaler, 0);
+	struct tile space;
 
-	make_float(dst);
-	to_rows(rows, a);
-	for (unsigned r = 0; r < TILE_DIM; r++)
-		for (unsigned c = 0; c < TILE_DIM; c++)
-			rows[r][c] *= scale;
-	if (axis == TILE_ALONG_ROW) {
-		for (unsigned r = 0; r < TILE_DIM; r++)
-			reduce_line(&dst->f[tile_at(r, 0)], rows[r], TILE_DIM, op);
-		return;
+	if (!tile_bytes(format))
+		return false;
+	in = tile_for(in, format, &space);
+	if (block_bits(format))
+		block_pack(bytes, in->f, block_bits(format));
+	else
+		values_pack(bytes, in->i, format, TILE_VALUES);
+	return true;
+}
+
+/* ---- rows ---- */
+void tile_unpack_rows(struct tile *out, const uint8_t *bytes, unsigned format, size_t stride)
+{
+	uint32_t value = tile_value_bytes(format);
+
+	out->integer = format_is_integer(format);
+	for (unsigned r = 0; r < TILE_DIM; r++, bytes += stride) {
+		values_unpack(out->i + tile_at(r, 0), bytes, format, 16);
+		values_unpack(out->i + tile_at(r, 16), bytes + (size_t)16 * value, format, 16);
 	}
-	for (unsigned c = 0; c < TILE_DIM; c++) {
-		for (unsigned r = 0; r < TILE_DIM; r++)
-			line[r] = rows[r][c];
-		if (op == TILE_MAX)
-			columns[c] = axis == TILE_ALONG_COL ? dst->f[tile_at(0, c)] : line[0];
-		else
-			columns[c] = axis == TILE_ALONG_COL ? dst->f[tile_at(0, c)] : 0;
-		reduce_line(&columns[c], line, TILE_DIM, op);
-		if (axis == TILE_ALONG_COL)
-			dst->f[tile_at(0, c)] = columns[c];
+}
+
+void tile_pack_rows(uint8_t *bytes, const struct tile *in, unsigned format, size_t stride,
+		    unsigned rows)
+{
+	uint32_t value = tile_value_bytes(format);
+	struct tile space;
+
+	in = tile_for(in, format, &space);
+	for (unsigned r = 0; r < rows; r++, bytes += stride) {
+		values_pack(bytes, in->i + tile_at(r, 0), format, 16);
+		values_pack(bytes + (size_t)16 * value, in->i + tile_at(r, 16), format, 16);
 	}
-	if (axis == TILE_ALONG_BOTH)
-		reduce_line(&dst->f[0], columns, TILE_DIM, op);
 }

@@ -1,9 +1,11 @@
 /*
  * Tiles: 32 x 32 values in four faces of 16 x 16, face after face, row after row, as they lie in
- * memory. tile_unpack() and tile_pack() know the formats, the tile_* operations compute.
+ * memory. tile_unpack() and tile_pack() know the formats (tile.c), the others compute: tile_math.c
+ * what the matrix unit does, tile_sfpu.c what the vector unit does.
  *
- * Block formats (BFP8, BFP4): one exponent byte for each row of 16 values, 64 in all, first; then
- * sign and magnitude of 8 or 4 bits per value, two of the latter in a byte, the first one low.
+ * Block formats (BFP8, BFP4, BFP2): one exponent byte for each row of 16 values, 64 in all, first;
+ * then sign and magnitude of 8, 4 or 2 bits per value, several of the latter in a byte, the first
+ * one low.
  */
 #ifndef TENSIX_TILE_H
 #define TENSIX_TILE_H
@@ -18,11 +20,17 @@
 /* Numbers as the hardware's configuration has them. */
 enum tile_format {
 	TILE_FLOAT32 = 0,
+	TILE_FLOAT16 = 1,
+	TILE_TF32 = 4, /* in memory a float32 */
 	TILE_BFLOAT16 = 5,
 	TILE_BFP8 = 6,
 	TILE_BFP4 = 7,
 	TILE_INT32 = 8,
+	TILE_UINT16 = 9,
+	TILE_INT8 = 14,
+	TILE_BFP2 = 15,
 	TILE_UINT32 = 24,
+	TILE_UINT8 = 30,
 };
 
 struct tile {
@@ -35,25 +43,33 @@ struct tile {
 
 enum tile_binary { TILE_ADD, TILE_SUB, TILE_MUL, TILE_BINARIES };
 enum tile_broadcast { TILE_BCAST_NONE, TILE_BCAST_COL, TILE_BCAST_ROW, TILE_BCAST_SCALAR };
-enum tile_unary {
-	TILE_RELU,
-	TILE_GELU,
-	TILE_EXP,
-	TILE_SQRT,
-	TILE_RECIP,
-	TILE_SIGMOID,
-	TILE_UNARIES
-};
-enum tile_reduce { TILE_SUM, TILE_AVG, TILE_MAX };
+enum tile_reduce { TILE_SUM, TILE_AVG, TILE_MAX, TILE_MIN };
 /* What is left: one column, one row, one value. */
 enum tile_axis { TILE_ALONG_ROW, TILE_ALONG_COL, TILE_ALONG_BOTH };
 
+/* What the vector unit keeps between tiles. */
+struct tile_state {
+	uint64_t random;
+	float column[TILE_DIM]; /* sums of columns so far */
+};
+
 /* Bytes of a tile in memory; 0 for a format that is not known. */
 uint32_t tile_bytes(unsigned format);
+/* Bytes of one value; 0 for a block format and one that is not known. */
+uint32_t tile_value_bytes(unsigned format);
 
 /* BYTES holds tile_bytes(format); false for an unknown format. */
 bool tile_unpack(struct tile *out, const uint8_t *bytes, unsigned format);
 bool tile_pack(uint8_t *bytes, const struct tile *in, unsigned format);
+/* Rows of 32 values that lie STRIDE bytes apart; no block formats. ROWS: at most 32. */
+void tile_unpack_rows(struct tile *out, const uint8_t *bytes, unsigned format, size_t stride);
+void tile_pack_rows(uint8_t *bytes, const struct tile *in, unsigned format, size_t stride,
+		    unsigned rows);
+
+/* The values as floats, as integers (to the nearest); each to the nearest bfloat16. */
+void tile_make_float(struct tile *t);
+void tile_make_integer(struct tile *t);
+void tile_round_bfloat16(struct tile *t);
 
 /* Position in .f of row and column. */
 static inline unsigned tile_at(unsigned row, unsigned column)
@@ -61,15 +77,24 @@ static inline unsigned tile_at(unsigned row, unsigned column)
 	return (row / 16 * 2 + column / 16) * 256 + row % 16 * 16 + column % 16;
 }
 
-/* dst += a x b */
-void tile_matmul(struct tile *dst, const struct tile *a, const struct tile *b);
+/* dst += a x b, or a x b transposed */
+void tile_matmul(struct tile *dst, const struct tile *a, const struct tile *b, bool transpose);
+/* ROW: the one that TILE_BCAST_ROW takes. DST may be A or B. */
 void tile_binary(struct tile *dst, const struct tile *a, const struct tile *b, enum tile_binary op,
-		 enum tile_broadcast broadcast);
-void tile_unary(struct tile *tile, enum tile_unary op);
+		 enum tile_broadcast broadcast, unsigned row);
+void tile_broadcast(struct tile *dst, const struct tile *a, enum tile_broadcast broadcast);
 void tile_transpose(struct tile *dst, const struct tile *a);
 /* Each value is multiplied by the first value of SCALER, then reduced; dst keeps what it had for
- * SUM. */
+ * SUM. FRESH: dst holds nothing yet. */
 void tile_reduce(struct tile *dst, const struct tile *a, const struct tile *scaler,
-		 enum tile_reduce op, enum tile_axis axis);
+		 enum tile_reduce op, enum tile_axis axis, bool fresh);
+
+/* Operations and flags of tacho_engine.h; P: its parameters. OUT may be one of the others. */
+void tile_unary(struct tile *t, unsigned op, unsigned flags, const uint32_t *p,
+		struct tile_state *state);
+void tile_pair(struct tile *out, const struct tile *a, const struct tile *b, unsigned op,
+	       unsigned flags, const uint32_t *p);
+void tile_triple(struct tile *out, const struct tile *a, const struct tile *b, const struct tile *c,
+		 unsigned op, const uint32_t *p);
 
 #endif

@@ -1,6 +1,8 @@
 /* Formats and operations of the tile engine against plain host arithmetic. */
 #include "tensix_tools.h"
 
+#include "tacho_engine.h"
+
 #include <math.h>
 
 static const unsigned formats[] = {TILE_FLOAT32, TILE_BFLOAT16, TILE_BFP8, TILE_BFP4};
@@ -95,10 +97,10 @@ static void test_integers(void **state)
 	b.i[0] = 1;
 	a.i[1] = 100000;
 	b.i[1] = 100000;
-	tile_binary(&c, &a, &b, TILE_ADD, TILE_BCAST_NONE);
+	tile_binary(&c, &a, &b, TILE_ADD, TILE_BCAST_NONE, 0);
 	assert_true(c.integer);
 	assert_int_equal(c.i[0], INT32_MIN);
-	tile_binary(&c, &a, &b, TILE_MUL, TILE_BCAST_NONE);
+	tile_binary(&c, &a, &b, TILE_MUL, TILE_BCAST_NONE, 0);
 	assert_int_equal((uint32_t)c.i[1], (uint32_t)(100000ull * 100000ull));
 	assert_true(tile_pack(bytes, &c, TILE_UINT32));
 	memcpy(&value, bytes + 4, 4);
@@ -127,9 +129,9 @@ static void test_matmul(void **state)
 		random_tile(&b);
 		through(&a, formats[k]);
 		through(&b, formats[k]);
-		tile_matmul(&c, &a, &b);
+		tile_matmul(&c, &a, &b, false);
 		d = c;
-		tile_matmul(&d, &a, &b);
+		tile_matmul(&d, &a, &b, false);
 		for (unsigned row = 0; row < 32; row++) {
 			for (unsigned column = 0; column < 32; column++) {
 				double want = 0;
@@ -153,7 +155,8 @@ static void test_binary(void **state)
 	random_tile(&b);
 	for (unsigned op = 0; op < TILE_BINARIES; op++) {
 		for (unsigned how = 0; how < 4; how++) {
-			tile_binary(&c, &a, &b, (enum tile_binary)op, (enum tile_broadcast)how);
+			tile_binary(&c, &a, &b, (enum tile_binary)op, (enum tile_broadcast)how,
+				    0);
 			for (unsigned row = 0; row < 32; row++) {
 				for (unsigned column = 0; column < 32; column++) {
 					float x = a.f[tile_at(row, column)];
@@ -173,26 +176,402 @@ static void test_binary(void **state)
 	}
 }
 
+/* Of double precision, by their definitions; P: the parameters. */
+static double sigmoid(double x)
+{
+	return 1 / (1 + exp(-x));
+}
+
+static double gelu(double x)
+{
+	return 0.5 * x * (1 + erf(x / sqrt(2)));
+}
+
+static double clamped(double x, double low, double high)
+{
+	return fmin(fmax(x, low), high);
+}
+
+static double inverse_erf(double y)
+{
+	double low = -6, high = 6;
+
+	for (int i = 0; i < 80; i++) {
+		double middle = (low + high) / 2;
+
+		if (erf(middle) < y)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* I0 and I1 as the mean of exp(x cos t) cos(n t). */
+static double bessel(double x, int n)
+{
+	double sum = 0;
+
+	for (int i = 0; i < 2000; i++) {
+		double t = M_PI * (i + 0.5) / 2000;
+
+		sum += exp(x * cos(t)) * cos(n * t);
+	}
+	return sum / 2000;
+}
+
+#define UNARY(NAME, low, high, p0, p1, p2, tolerance, want)                \
+	static double want_##NAME(double x, const double *p)               \
+	{                                                                  \
+		(void)p, (void)x;                                          \
+		return want;                                               \
+	}
+#include "sfpu_unaries.h"
+#undef UNARY
+
+static const struct {
+	unsigned op;
+	const char *name;
+	double low, high, p[3], tolerance;
+	double (*want)(double x, const double *p);
+} unaries[] = {
+#define UNARY(NAME, low, high, p0, p1, p2, tolerance, want) \
+	{TE_U_##NAME, #NAME, low, high, {p0, p1, p2}, tolerance, want_##NAME},
+#include "sfpu_unaries.h"
+#undef UNARY
+};
+
+/* Each function within the tolerance that is stated for it, relative for values above 1. */
 static void test_unary(void **state)
 {
+	uint32_t tested[(TE_UNARY_COUNT + 31) / 32] = {0};
+
 	(void)state;
-	for (unsigned op = 0; op < TILE_UNARIES; op++) {
-		struct tile a, b;
+	for (unsigned k = 0; k < sizeof(unaries) / sizeof(unaries[0]); k++) {
+		struct tile_state memory = {0};
+		struct tile a = {0}, b;
+		uint32_t p[8] = {0};
 
-		random_tile(&a);
-		for (unsigned i = 0; op == TILE_SQRT && i < TILE_VALUES; i++)
-			a.f[i] = fabsf(a.f[i]);
+		tested[unaries[k].op / 32] |= 1u << unaries[k].op % 32;
+		for (unsigned i = 0; i < 3; i++) {
+			float v = (float)unaries[k].p[i];
+
+			memcpy(&p[i], &v, 4);
+		}
+		if (unaries[k].op == TE_U_ROUND)
+			p[0] = (uint32_t)unaries[k].p[0];
+		for (unsigned i = 0; i < TILE_VALUES; i++)
+			a.f[i] = (float)(unaries[k].low +
+					 (unaries[k].high - unaries[k].low) * i / 1023.0);
 		b = a;
-		tile_unary(&b, (enum tile_unary)op);
+		tile_unary(&b, unaries[k].op, TE_SCALED, p, &memory);
 		for (unsigned i = 0; i < TILE_VALUES; i++) {
-			double x = a.f[i];
-			double want[] = {x > 0 ? x : 0, 0.5 * x * (1 + erf(x / sqrt(2))),
-					 exp(x),        sqrt(x),
-					 1 / x,         1 / (1 + exp(-x))};
+			double want = unaries[k].want(a.f[i], unaries[k].p);
+			double most = unaries[k].tolerance * fmax(1, fabs(want));
 
-			assert_true(fabs(b.f[i] - want[op]) <= 1e-5 * fmax(1, fabs(want[op])));
+			if (!(fabs(b.f[i] - want) <= most) && !(isnan(want) && isnan(b.f[i])) &&
+			    want != b.f[i])
+				fail_msg("%s(%g) is %g, not %g", unaries[k].name, (double)a.f[i],
+					 (double)b.f[i], want);
 		}
 	}
+	/* None is forgotten but those that have tests of their own, and those for integers. */
+	for (unsigned op = 0; op < TE_UNARY_COUNT; op++)
+		if (!(tested[op / 32] >> op % 32 & 1) && op != TE_U_RAND && op != TE_U_RAND_SEED &&
+		    op != TE_U_DROPOUT && op != TE_U_TYPECAST && op != TE_U_CUMSUM &&
+		    op != TE_U_TRANSPOSE_DST && op != TE_U_IDENTITY &&
+		    (op < TE_U_BITWISE_AND || op > TE_U_RIGHT_SHIFT) && op != TE_U_BITWISE_NOT)
+			fail_msg("unary operation %u is not tested", op);
+}
+
+static double want_binary(unsigned op, double a, double b)
+{
+	switch (op) {
+	case TE_B_ADD:
+		return a + b;
+	case TE_B_SUB:
+		return a - b;
+	case TE_B_MUL:
+		return a * b;
+	case TE_B_DIV:
+		return a / b;
+	case TE_B_RSUB:
+		return b - a;
+	case TE_B_POWER:
+		return pow(a, b);
+	case TE_B_MAX:
+		return fmax(a, b);
+	case TE_B_MIN:
+		return fmin(a, b);
+	case TE_B_EQ:
+		return a == b;
+	case TE_B_NE:
+		return a != b;
+	case TE_B_LT:
+		return a < b;
+	case TE_B_GT:
+		return a > b;
+	case TE_B_LE:
+		return a <= b;
+	case TE_B_GE:
+		return a >= b;
+	case TE_B_ATAN2:
+		return atan2(a, b);
+	case TE_B_FMOD:
+		return fmod(a, b);
+	case TE_B_REMAINDER:
+		return a - b * floor(a / b);
+	case TE_B_XLOGY:
+		return a * log(b);
+	case TE_B_COPY:
+		return a;
+	case TE_B_MASK:
+		return b == 0 ? 0 : a;
+	case TE_B_LOGSIGMOID:
+		return -log1p(exp(-a));
+	default:
+		return NAN; /* integers only, or a test of its own */
+	}
+}
+
+static void test_pairs(void **state)
+{
+	static const uint32_t none[8];
+
+	(void)state;
+	for (unsigned op = 0; op < TE_BINARY_COUNT; op++) {
+		struct tile a = {0}, b = {0}, c;
+
+		for (unsigned i = 0; i < TILE_VALUES; i++) {
+			a.f[i] = (float)((int)(i % 61) - 30) / 8;
+			b.f[i] = (float)(1 + i % 37) / 8;
+			if (op == TE_B_POWER)
+				a.f[i] = fabsf(a.f[i]);
+		}
+		if (isnan(want_binary(op, 1, 2)))
+			continue;
+		tile_pair(&c, &a, &b, op, 0, none);
+		for (unsigned i = 0; i < TILE_VALUES; i++) {
+			double want = want_binary(op, a.f[i], b.f[i]);
+
+			if (!(fabs(c.f[i] - want) <= 2e-6 * fmax(1, fabs(want))))
+				fail_msg("binary %u of %g and %g is %g, not %g", op, (double)a.f[i],
+					 (double)b.f[i], (double)c.f[i], want);
+		}
+		/* The result may be an operand. */
+		tile_pair(&a, &a, &b, op, 0, none);
+		assert_memory_equal(a.f, c.f, sizeof(a.f));
+	}
+}
+
+static int64_t want_integer(unsigned op, int64_t a, int64_t b)
+{
+	switch (op) {
+	case TE_B_ADD:
+		return a + b;
+	case TE_B_SUB:
+		return a - b;
+	case TE_B_RSUB:
+		return b - a;
+	case TE_B_MUL:
+		return a * b;
+	case TE_B_MAX:
+		return a > b ? a : b;
+	case TE_B_MIN:
+		return a < b ? a : b;
+	case TE_B_LT:
+		return a < b;
+	case TE_B_GE:
+		return a >= b;
+	case TE_B_EQ:
+		return a == b;
+	case TE_B_AND:
+		return a & b;
+	case TE_B_OR:
+		return a | b;
+	case TE_B_XOR:
+		return a ^ b;
+	case TE_B_SHIFT_LEFT:
+		return (int32_t)((uint32_t)a << b);
+	case TE_B_SHIFT_RIGHT:
+		return a >> b;
+	case TE_B_SHIFT_LOGICAL:
+		return (uint32_t)a >> b;
+	case TE_B_DIV_TRUNC:
+		return a / b;
+	case TE_B_DIV_FLOOR:
+		return (int64_t)floor((double)a / (double)b);
+	case TE_B_FMOD:
+		return a % b;
+	case TE_B_REMAINDER:
+		return a - b * (int64_t)floor((double)a / (double)b);
+	default:
+		return INT64_MIN;
+	}
+}
+
+static void test_integer_pairs(void **state)
+{
+	static const uint32_t none[8];
+	struct tile a = {.integer = true}, b = {.integer = true}, c;
+
+	(void)state;
+	for (unsigned i = 0; i < TILE_VALUES; i++) {
+		a.i[i] = (int32_t)(i * 7919) - 4000000;
+		b.i[i] = (int32_t)(1 + i % 29);
+	}
+	for (unsigned op = 0; op < TE_BINARY_COUNT; op++) {
+		if (want_integer(op, 1, 1) == INT64_MIN)
+			continue;
+		tile_pair(&c, &a, &b, op, TE_INT, none);
+		assert_true(c.integer);
+		for (unsigned i = 0; i < TILE_VALUES; i++)
+			if (c.i[i] != (int32_t)want_integer(op, a.i[i], b.i[i]))
+				fail_msg("integer %u of %d and %d is %d", op, a.i[i], b.i[i], c.i[i]);
+	}
+	/* Unsigned numbers have another order. */
+	a.i[0] = -1;
+	b.i[0] = 1;
+	tile_pair(&c, &a, &b, TE_B_MAX, TE_INT | TE_UNSIGNED, none);
+	assert_int_equal(c.i[0], -1);
+	tile_pair(&c, &a, &b, TE_B_GCD, TE_INT, none);
+	assert_int_equal(c.i[0], 1);
+}
+
+static void test_triples(void **state)
+{
+	uint32_t p[8] = {0x40000000}; /* 2 */
+	struct tile a = {0}, b = {0}, c = {0}, d;
+
+	(void)state;
+	for (unsigned i = 0; i < TILE_VALUES; i++) {
+		a.f[i] = (float)(i % 3);
+		b.f[i] = (float)i;
+		c.f[i] = (float)(i + 1) / 4;
+	}
+	for (unsigned op = 0; op < TE_TERNARY_COUNT; op++) {
+		tile_triple(&d, &a, &b, &c, op, p);
+		for (unsigned i = 0; i < TILE_VALUES; i++) {
+			double x = a.f[i], y = b.f[i], z = c.f[i];
+			double want[] = {x != 0 ? y : z, x + 2 * y * z, x + 2 * y / z,
+					 x + z * (y - x), x * y + z};
+
+			assert_true(fabs(d.f[i] - want[op]) <= 1e-6 * fmax(1, fabs(want[op])));
+		}
+	}
+}
+
+static void test_typecast(void **state)
+{
+	struct tile_state memory = {0};
+	struct tile t = {0};
+	uint32_t p[8] = {TILE_FLOAT32, TILE_INT32};
+
+	(void)state;
+	t.f[0] = 2.7f, t.f[1] = -2.7f, t.f[2] = 1e20f, t.f[3] = NAN;
+	tile_unary(&t, TE_U_TYPECAST, 0, p, &memory);
+	assert_true(t.integer && t.i[0] == 2 && t.i[1] == -2 && t.i[2] == INT32_MAX && !t.i[3]);
+	p[0] = TILE_INT32, p[1] = TILE_BFLOAT16;
+	t.i[0] = 257; /* has more digits than a bfloat16 */
+	tile_unary(&t, TE_U_TYPECAST, 0, p, &memory);
+	assert_true(!t.integer && t.f[0] == 256);
+	p[0] = TILE_FLOAT32, p[1] = TILE_UINT16;
+	t.f[0] = 70000, t.f[1] = -1, t.f[2] = 2.5f;
+	tile_unary(&t, TE_U_TYPECAST, 0, p, &memory);
+	assert_true(t.i[0] == 65535 && t.i[1] == 0 && t.i[2] == 2);
+}
+
+static void test_cumsum_and_random(void **state)
+{
+	struct tile_state memory = {0}, again;
+	struct tile t = {0}, u;
+	uint32_t p[8] = {0, 0x40000000};
+	double mean = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < TILE_VALUES; i++)
+		t.f[i] = 1;
+	u = t;
+	tile_unary(&t, TE_U_CUMSUM, 0, p, &memory);
+	assert_true(t.f[tile_at(0, 5)] == 1 && t.f[tile_at(31, 31)] == 32);
+	p[0] = 1;
+	tile_unary(&u, TE_U_CUMSUM, 0, p, &memory);
+	assert_true(u.f[tile_at(0, 5)] == 33 && u.f[tile_at(31, 0)] == 64);
+	p[0] = 42;
+	tile_unary(&t, TE_U_RAND_SEED, 0, p, &memory);
+	again = memory;
+	p[0] = 0x3f800000; /* from 1 over 2 */
+	tile_unary(&t, TE_U_RAND, 0, p, &memory);
+	tile_unary(&u, TE_U_RAND, 0, p, &again);
+	assert_memory_equal(t.f, u.f, sizeof(t.f));
+	for (unsigned i = 0; i < TILE_VALUES; i++) {
+		assert_true(t.f[i] >= 1 && t.f[i] < 3);
+		mean += t.f[i] / 1024.0;
+	}
+	assert_true(fabs(mean - 2) < 0.1);
+	/* A quarter becomes 0. */
+	p[0] = 0x20000000;
+	p[1] = 0x3f800000;
+	tile_unary(&t, TE_U_DROPOUT, 0, p, &memory);
+	for (unsigned i = mean = 0; i < TILE_VALUES; i++)
+		mean += t.f[i] == 0;
+	assert_true(mean > 180 && mean < 330);
+}
+
+/* ---- formats ---- */
+static void test_other_formats(void **state)
+{
+	static const unsigned exact[] = {TILE_FLOAT16, TILE_UINT16, TILE_INT8, TILE_UINT8, TILE_TF32};
+	uint8_t bytes[4096], rows[32 * 96 * 4];
+	struct tile a, b;
+
+	(void)state;
+	for (unsigned k = 0; k < 5; k++) {
+		a = (struct tile){0};
+		a.integer = exact[k] == TILE_UINT16 || exact[k] == TILE_INT8 || exact[k] == TILE_UINT8;
+		for (unsigned i = 0; i < TILE_VALUES; i++) {
+			int v = (int)(i % 200) - (exact[k] == TILE_INT8 ? 100 : 0);
+
+			if (a.integer)
+				a.i[i] = v;
+			else
+				a.f[i] = (float)v / 8;
+		}
+		assert_true(tile_pack(bytes, &a, exact[k]));
+		assert_true(tile_unpack(&b, bytes, exact[k]));
+		assert_memory_equal(a.i, b.i, sizeof(a.i));
+		assert_int_equal(a.integer, b.integer);
+		/* Rows of three tiles; this is the one in the middle. */
+		tile_pack_rows(rows + (size_t)32 * tile_value_bytes(exact[k]), &a, exact[k],
+			       (size_t)96 * tile_value_bytes(exact[k]), 32);
+		tile_unpack_rows(&b, rows + (size_t)32 * tile_value_bytes(exact[k]), exact[k],
+				 (size_t)96 * tile_value_bytes(exact[k]));
+		assert_memory_equal(a.i, b.i, sizeof(a.i));
+	}
+	/* float16: the smallest, one that rounds, too large. */
+	a = (struct tile){0};
+	a.f[0] = 0x1p-24f, a.f[1] = 1 + 0x1p-11f, a.f[2] = 65520, a.f[3] = -0x1p-14f;
+	tile_pack(bytes, &a, TILE_FLOAT16);
+	tile_unpack(&b, bytes, TILE_FLOAT16);
+	assert_true(b.f[0] == 0x1p-24f && b.f[1] == 1 && isinf(b.f[2]) && b.f[3] == -0x1p-14f);
+	/* Two bits: 0 or the power of two of the row. */
+	a.f[0] = 3, a.f[1] = -2, a.f[2] = 0.5f;
+	tile_pack(bytes, &a, TILE_BFP2);
+	tile_unpack(&b, bytes, TILE_BFP2);
+	assert_true(b.f[0] == 2 && b.f[1] == -2 && b.f[2] == 0);
+}
+
+static void test_row_broadcast(void **state)
+{
+	struct tile a = {0}, b = {0}, c;
+
+	(void)state;
+	b.f[tile_at(5, 20)] = 7;
+	tile_binary(&c, &a, &b, TILE_ADD, TILE_BCAST_ROW, 5);
+	assert_true(c.f[tile_at(31, 20)] == 7 && c.f[tile_at(0, 19)] == 0);
+	a.f[tile_at(3, 0)] = 4;
+	tile_broadcast(&c, &a, TILE_BCAST_COL);
+	assert_true(c.f[tile_at(3, 31)] == 4 && c.f[tile_at(4, 31)] == 0);
 }
 
 static void test_transpose_and_reduce(void **state)
@@ -207,18 +586,18 @@ static void test_transpose_and_reduce(void **state)
 	assert_true(b.f[tile_at(17, 1)] == a.f[tile_at(1, 17)]);
 	scaler.f[0] = 0.5f;
 	b = (struct tile){0};
-	tile_reduce(&b, &a, &scaler, TILE_SUM, TILE_ALONG_ROW);
+	tile_reduce(&b, &a, &scaler, TILE_SUM, TILE_ALONG_ROW, true);
 	for (unsigned i = 0; i < 32; i++)
 		sum += 0.5 * a.f[tile_at(7, i)];
 	assert_true(fabs(b.f[tile_at(7, 0)] - sum) < 1e-4);
 	b = (struct tile){0};
 	b.f[tile_at(0, 9)] = -1e9f;
-	tile_reduce(&b, &a, &scaler, TILE_MAX, TILE_ALONG_COL);
+	tile_reduce(&b, &a, &scaler, TILE_MAX, TILE_ALONG_COL, false);
 	for (unsigned i = 0; i < 32; i++)
 		most = fmax(most, 0.5 * a.f[tile_at(i, 9)]);
 	assert_true(fabs(b.f[tile_at(0, 9)] - most) < 1e-6);
 	b = (struct tile){0};
-	tile_reduce(&b, &a, &scaler, TILE_SUM, TILE_ALONG_BOTH);
+	tile_reduce(&b, &a, &scaler, TILE_SUM, TILE_ALONG_BOTH, true);
 	sum = 0;
 	for (unsigned i = 0; i < TILE_VALUES; i++)
 		sum += 0.5 * a.f[i];
@@ -249,7 +628,7 @@ static void test_engine(void **state)
 	through(&b, TILE_BFP8);
 	tile_pack(c->l1 + 0x10000, &a, TILE_BFLOAT16);
 	tile_pack(c->l1 + 0x11000, &b, TILE_BFP8);
-	tile_matmul(&want, &a, &b);
+	tile_matmul(&want, &a, &b, false);
 	through(&want, TILE_FLOAT32);
 	for (unsigned fidelity = 0; fidelity < 4; fidelity++) {
 		uint64_t busy = c->engine ? c->engine->count[COUNT_BUSY + UNIT_FPU] : 0;
@@ -328,6 +707,13 @@ int main(void)
 		cmocka_unit_test(test_matmul),
 		cmocka_unit_test(test_binary),
 		cmocka_unit_test(test_unary),
+		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_integer_pairs),
+		cmocka_unit_test(test_triples),
+		cmocka_unit_test(test_typecast),
+		cmocka_unit_test(test_cumsum_and_random),
+		cmocka_unit_test(test_other_formats),
+		cmocka_unit_test(test_row_broadcast),
 		cmocka_unit_test(test_transpose_and_reduce),
 		cmocka_unit_test(test_engine),
 		cmocka_unit_test(test_engine_faults),

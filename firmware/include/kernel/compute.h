@@ -133,6 +133,12 @@ FORCE_INLINE void unpack_b(uint32_t cb, uint32_t tile)
 	TE_PUSH(TE_FORMAT, 1u << 16 | tacho::cb_format[cb]);
 	TE_PUSH(TE_UNPACK_B, page_at(cb, tile));
 }
+/* The row of the second operand that is broadcast, when it is not the first. */
+FORCE_INLINE void broadcast_row(uint32_t row)
+{
+	if (row)
+		MATH(parameter(0, row));
+}
 FORCE_INLINE void math(uint32_t op, uint32_t dst, uint32_t how)
 {
 	TE_PUSH(TE_MATH, how << 16 | op << 8 | dst);
@@ -154,7 +160,7 @@ FORCE_INLINE void one(uint32_t op, uint32_t in, uint32_t tile, uint32_t dst, uin
 	MATH(math(op, dst, how));
 }
 /* What the last *_init has set, for calls that do not say it themselves. */
-inline uint8_t accumulate, copy_transposed, matmul_transposed;
+static uint8_t accumulate, copy_transposed, matmul_transposed;
 constexpr uint32_t binary_op(EltwiseBinaryType type)
 {
 	return type == EltwiseBinaryType::ELWADD   ? TE_ADD
@@ -417,8 +423,9 @@ ALWI void pack_reconfig_l1_acc(const uint32_t on)
 	ALWI void name##_tiles_bcast(uint32_t in0, uint32_t in1, uint32_t t0, uint32_t t1,         \
 				     uint32_t dst, uint32_t row = 0)                               \
 	{                                                                                          \
+		tacho_impl::broadcast_row(row); \
 		tacho_impl::two(op, in0, in1, t0, t1, dst,                                         \
-				(uint32_t)how | (row ? TE_HOW_ROW(row) : 0));                      \
+				(uint32_t)how | (row ? TE_HOW_ROW : 0));                      \
 	}                                                                                          \
 	ALWI void name##_tiles_bcast(uint32_t in0, uint32_t in1, uint32_t t0, uint32_t t1,         \
 				     uint32_t dst, uint32_t how)                                   \
@@ -447,8 +454,9 @@ ALWI void pack_reconfig_l1_acc(const uint32_t on)
 	ALWI void name##_tiles_bcast_##which(uint32_t in0, uint32_t in1, uint32_t t0, uint32_t t1, \
 					     uint32_t dst, uint32_t row = 0)                       \
 	{                                                                                          \
+		tacho_impl::broadcast_row(row); \
 		tacho_impl::two(op, in0, in1, t0, t1, dst,                                         \
-				(uint32_t)BroadcastType::WHICH | (row ? TE_HOW_ROW(row) : 0));     \
+				(uint32_t)BroadcastType::WHICH | (row ? TE_HOW_ROW : 0));     \
 	}
 TACHO_BINARY(add, TE_ADD)
 TACHO_BINARY(sub, TE_SUB)
@@ -504,8 +512,9 @@ template <EltwiseBinaryType type, BroadcastType how>
 ALWI void any_tiles_bcast(uint32_t in0, uint32_t in1, uint32_t t0, uint32_t t1, uint32_t dst,
 			  uint32_t row = 0)
 {
+	tacho_impl::broadcast_row(row);
 	tacho_impl::two(tacho_impl::binary_op(type), in0, in1, t0, t1, dst,
-			(uint32_t)how | (row ? TE_HOW_ROW(row) : 0));
+			(uint32_t)how | (row ? TE_HOW_ROW : 0));
 }
 template <BroadcastType how, class... A> ALWI void unary_bcast_init(A &&...)
 {
