@@ -1,8 +1,8 @@
 /*
  * The tile engine: three queues of instructions, one per TRISC, and the units behind them. A tile
  * at a time, not a row at a time: the instructions TE_FORMAT and above are the model's own and are
- * what the kernel API pushes (tacho_engine.h); semaphores and waits are the hardware's. An instruction
- * that the model does not know takes a cycle and is counted.
+ * what the kernel API pushes (tacho_engine.h); semaphores and waits are the hardware's. An
+ * instruction that the model does not know takes a cycle and is counted.
  *
  * An instruction runs as soon as what it needs has been decided, and its times are computed: it
  * starts when it was pushed, its unit is free and its data are valid, whichever is last. So the

@@ -177,7 +177,7 @@ struct engine {
 	uint8_t format[3];           /* of A, B, the packer */
 	uint8_t fidelity;
 	uint8_t pack_dst, pack_mode;
-	uint8_t half[2]; /* of dst: the one that math and the one that the packer uses */
+	uint8_t half[2];          /* of dst: the one that math and the one that the packer uses */
 	uint32_t parameter[3][8]; /* by thread */
 	uint32_t written;         /* bit per tile of dst that is not cleared */
 	struct tile dst[DST_TILES];

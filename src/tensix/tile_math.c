@@ -187,8 +187,9 @@ void tile_reduce(struct tile *dst, const struct tile *a, const struct tile *scal
 		for (unsigned c = 0; c < TILE_DIM; c++)
 			rows[r][c] *= scale;
 	for (unsigned i = 0; i < TILE_DIM; i++) {
-		float value = axis == TILE_ALONG_ROW ? reduce_line(rows[i], TILE_DIM, 1, op)
-						     : reduce_line(&rows[0][i], TILE_DIM, TILE_DIM, op);
+		float value = axis == TILE_ALONG_ROW
+				      ? reduce_line(rows[i], TILE_DIM, 1, op)
+				      : reduce_line(&rows[0][i], TILE_DIM, TILE_DIM, op);
 		float *to = &dst->f[axis == TILE_ALONG_ROW ? tile_at(i, 0) : tile_at(0, i)];
 
 		columns[i] = value;

@@ -18,7 +18,6 @@ static float parameter_float(uint32_t bits)
 	return v;
 }
 
-
 /* ---- one value ---- */
 static float sigmoid_value(float v)
 {
@@ -371,9 +370,9 @@ static int32_t unary_integer(unsigned op, int32_t v, const uint32_t *p, bool is_
 	case TE_U_RELU:
 		return !is_unsigned && v < 0 ? 0 : v;
 	case TE_U_ABS:
-		return v < 0 && !is_unsigned ? (int32_t)-(uint32_t)v : v;
+		return v < 0 && !is_unsigned ? (int32_t) - (uint32_t)v : v;
 	case TE_U_NEGATIVE:
-		return (int32_t)-(uint32_t)v;
+		return (int32_t) - (uint32_t)v;
 	case TE_U_SQUARE:
 		return (int32_t)((uint32_t)v * (uint32_t)v);
 	case TE_U_SIGN:
@@ -683,8 +682,8 @@ static int32_t pair_bits(unsigned op, int32_t a, int32_t b)
 	case TE_B_GCD:
 		return (int32_t)common_divisor(magnitude(a), magnitude(b));
 	case TE_B_LCM:
-		return a && b ? (int32_t)(magnitude(a) / common_divisor(magnitude(a), magnitude(b)) *
-					  magnitude(b))
+		return a && b ? (int32_t)(magnitude(a) /
+					  common_divisor(magnitude(a), magnitude(b)) * magnitude(b))
 			      : 0;
 	case TE_B_MASK:
 		return b ? a : 0;

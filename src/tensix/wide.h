@@ -1,7 +1,7 @@
 /*
- * Loops that are compiled twice: for any processor, and on x86 for those with AVX2, which WIDE_CALL's
- * function looks for when it is called. Neither form joins a product and a sum into one rounding, and
- * none changes the order of sums, so both give the same bits.
+ * Loops that are compiled twice: for any processor, and on x86 for those with AVX2, which
+ *WIDE_CALL's function looks for when it is called. Neither form joins a product and a sum into one
+ *rounding, and none changes the order of sums, so both give the same bits.
  *
  *	WIDE void NAME(...) { ... }
  *	WIDE_CALL(NAME, (parameters), (arguments))
@@ -12,21 +12,21 @@
 #define WIDE static inline __attribute__((always_inline))
 
 #ifdef __x86_64__
-#define WIDE_CALL(name, parameters, arguments)                                              \
-	static __attribute__((target("avx2"), noinline)) void name##_avx2 parameters       \
-	{                                                                                   \
-		name arguments;                                                             \
-	}                                                                                   \
-	static __attribute__((noinline)) void name##_any parameters                         \
-	{                                                                                   \
-		name arguments;                                                             \
-	}                                                                                   \
-	static inline void name##_best parameters                                           \
-	{                                                                                   \
-		if (__builtin_cpu_supports("avx2"))                                         \
-			name##_avx2 arguments;                                              \
-		else                                                                        \
-			name##_any arguments;                                               \
+#define WIDE_CALL(name, parameters, arguments)                                       \
+	static __attribute__((target("avx2"), noinline)) void name##_avx2 parameters \
+	{                                                                            \
+		name arguments;                                                      \
+	}                                                                            \
+	static __attribute__((noinline)) void name##_any parameters                  \
+	{                                                                            \
+		name arguments;                                                      \
+	}                                                                            \
+	static inline void name##_best parameters                                    \
+	{                                                                            \
+		if (__builtin_cpu_supports("avx2"))                                  \
+			name##_avx2 arguments;                                       \
+		else                                                                 \
+			name##_any arguments;                                        \
 	}
 #else
 #define WIDE_CALL(name, parameters, arguments)    \

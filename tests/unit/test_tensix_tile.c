@@ -155,8 +155,7 @@ static void test_binary(void **state)
 	random_tile(&b);
 	for (unsigned op = 0; op < TILE_BINARIES; op++) {
 		for (unsigned how = 0; how < 4; how++) {
-			tile_binary(&c, &a, &b, (enum tile_binary)op, (enum tile_broadcast)how,
-				    0);
+			tile_binary(&c, &a, &b, (enum tile_binary)op, (enum tile_broadcast)how, 0);
 			for (unsigned row = 0; row < 32; row++) {
 				for (unsigned column = 0; column < 32; column++) {
 					float x = a.f[tile_at(row, column)];
@@ -220,11 +219,11 @@ static double bessel(double x, int n)
 	return sum / 2000;
 }
 
-#define UNARY(NAME, low, high, p0, p1, p2, tolerance, want)                \
-	static double want_##NAME(double x, const double *p)               \
-	{                                                                  \
-		(void)p, (void)x;                                          \
-		return want;                                               \
+#define UNARY(NAME, low, high, p0, p1, p2, tolerance, want)  \
+	static double want_##NAME(double x, const double *p) \
+	{                                                    \
+		(void)p, (void)x;                            \
+		return want;                                 \
 	}
 #include "sfpu_unaries.h"
 #undef UNARY
@@ -427,7 +426,8 @@ static void test_integer_pairs(void **state)
 		assert_true(c.integer);
 		for (unsigned i = 0; i < TILE_VALUES; i++)
 			if (c.i[i] != (int32_t)want_integer(op, a.i[i], b.i[i]))
-				fail_msg("integer %u of %d and %d is %d", op, a.i[i], b.i[i], c.i[i]);
+				fail_msg("integer %u of %d and %d is %d", op, a.i[i], b.i[i],
+					 c.i[i]);
 	}
 	/* Unsigned numbers have another order. */
 	a.i[0] = -1;
@@ -521,14 +521,16 @@ static void test_cumsum_and_random(void **state)
 /* ---- formats ---- */
 static void test_other_formats(void **state)
 {
-	static const unsigned exact[] = {TILE_FLOAT16, TILE_UINT16, TILE_INT8, TILE_UINT8, TILE_TF32};
+	static const unsigned exact[] = {TILE_FLOAT16, TILE_UINT16, TILE_INT8, TILE_UINT8,
+					 TILE_TF32};
 	uint8_t bytes[4096], rows[32 * 96 * 4];
 	struct tile a, b;
 
 	(void)state;
 	for (unsigned k = 0; k < 5; k++) {
 		a = (struct tile){0};
-		a.integer = exact[k] == TILE_UINT16 || exact[k] == TILE_INT8 || exact[k] == TILE_UINT8;
+		a.integer =
+			exact[k] == TILE_UINT16 || exact[k] == TILE_INT8 || exact[k] == TILE_UINT8;
 		for (unsigned i = 0; i < TILE_VALUES; i++) {
 			int v = (int)(i % 200) - (exact[k] == TILE_INT8 ? 100 : 0);
 

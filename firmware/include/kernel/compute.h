@@ -423,9 +423,9 @@ ALWI void pack_reconfig_l1_acc(const uint32_t on)
 	ALWI void name##_tiles_bcast(uint32_t in0, uint32_t in1, uint32_t t0, uint32_t t1,         \
 				     uint32_t dst, uint32_t row = 0)                               \
 	{                                                                                          \
-		tacho_impl::broadcast_row(row); \
+		tacho_impl::broadcast_row(row);                                                    \
 		tacho_impl::two(op, in0, in1, t0, t1, dst,                                         \
-				(uint32_t)how | (row ? TE_HOW_ROW : 0));                      \
+				(uint32_t)how | (row ? TE_HOW_ROW : 0));                           \
 	}                                                                                          \
 	ALWI void name##_tiles_bcast(uint32_t in0, uint32_t in1, uint32_t t0, uint32_t t1,         \
 				     uint32_t dst, uint32_t how)                                   \
@@ -454,9 +454,9 @@ ALWI void pack_reconfig_l1_acc(const uint32_t on)
 	ALWI void name##_tiles_bcast_##which(uint32_t in0, uint32_t in1, uint32_t t0, uint32_t t1, \
 					     uint32_t dst, uint32_t row = 0)                       \
 	{                                                                                          \
-		tacho_impl::broadcast_row(row); \
+		tacho_impl::broadcast_row(row);                                                    \
 		tacho_impl::two(op, in0, in1, t0, t1, dst,                                         \
-				(uint32_t)BroadcastType::WHICH | (row ? TE_HOW_ROW : 0));     \
+				(uint32_t)BroadcastType::WHICH | (row ? TE_HOW_ROW : 0));          \
 	}
 TACHO_BINARY(add, TE_ADD)
 TACHO_BINARY(sub, TE_SUB)

@@ -1,7 +1,7 @@
 /*
- * Tiles out of rows and rows out of tiles. A circular buffer of rows holds 32 rows of a whole number of
- * tiles; formats with shared exponents have no rows. These calls acquire and release dst themselves,
- * but for pack_untilize_dest.
+ * Tiles out of rows and rows out of tiles. A circular buffer of rows holds 32 rows of a whole
+ * number of tiles; formats with shared exponents have no rows. These calls acquire and release dst
+ * themselves, but for pack_untilize_dest.
  */
 #ifndef TACHO_KERNEL_ROWS_H
 #define TACHO_KERNEL_ROWS_H

@@ -1,7 +1,7 @@
 /*
- * What the SFPU does to tiles of dst: NAME_tile_init(), then NAME_tile(dst, parameters). Parameters are
- * the bits of floats, or integers where the name says so. Template arguments that choose between
- * approximations are taken and have no effect: the model computes each function exactly.
+ * What the SFPU does to tiles of dst: NAME_tile_init(), then NAME_tile(dst, parameters). Parameters
+ * are the bits of floats, or integers where the name says so. Template arguments that choose
+ * between approximations are taken and have no effect: the model computes each function exactly.
  */
 #ifndef TACHO_KERNEL_SFPU_H
 #define TACHO_KERNEL_SFPU_H
@@ -45,19 +45,19 @@ constexpr uint32_t kind(DataFormat f, uint32_t shift)
 	return f == DataFormat::UInt32 || f == DataFormat::UInt16 || f == DataFormat::UInt8
 		       ? (TE_INT | TE_UNSIGNED) >> shift
 	       : f == DataFormat::Int32 || f == DataFormat::Int8 ? TE_INT >> shift
-								  : 0;
+								 : 0;
 }
 constexpr uint32_t as_int = TE_INT >> 8, as_uint = (TE_INT | TE_UNSIGNED) >> 8;
 constexpr uint32_t as_int2 = TE_INT >> 12, as_uint2 = (TE_INT | TE_UNSIGNED) >> 12;
 } // namespace tacho_impl
 
 /* An init of any arguments that has nothing to do. */
-#define TACHO_SFPU_INIT(name)                                                   \
-	template <auto... o, class... A> ALWI void name##_tile_init(A &&...)    \
-	{                                                                       \
-	}                                                                       \
+#define TACHO_SFPU_INIT(name)                                                     \
+	template <auto... o, class... A> ALWI void name##_tile_init(A &&...)      \
+	{                                                                         \
+	}                                                                         \
 	template <auto... o, class... A> ALWI void name##_tile_init_pack(A &&...) \
-	{                                                                       \
+	{                                                                         \
 	}
 
 /* Without parameters; what follows dst (the vector mode) has no effect. */
@@ -67,57 +67,56 @@ constexpr uint32_t as_int2 = TE_INT >> 12, as_uint2 = (TE_INT | TE_UNSIGNED) >> 
 	{                                                                             \
 		tacho_impl::unary(op, dst);                                           \
 	}
-#define TACHO_SFPU_1(name, op)                                                              \
-	TACHO_SFPU_INIT(name)                                                               \
-	template <auto... o, class... A>                                                    \
-	ALWI void name##_tile(uint32_t dst, uint32_t p0, A &&...)                           \
-	{                                                                                   \
-		tacho_impl::unary(op, dst, p0);                                             \
+#define TACHO_SFPU_1(name, op)                                                                     \
+	TACHO_SFPU_INIT(name)                                                                      \
+	template <auto... o, class... A> ALWI void name##_tile(uint32_t dst, uint32_t p0, A &&...) \
+	{                                                                                          \
+		tacho_impl::unary(op, dst, p0);                                                    \
 	}
-#define TACHO_SFPU_2(name, op)                                                              \
-	TACHO_SFPU_INIT(name)                                                               \
-	template <auto... o, class... A>                                                    \
-	ALWI void name##_tile(uint32_t dst, uint32_t p0, uint32_t p1, A &&...)              \
-	{                                                                                   \
-		tacho_impl::unary(op, dst, p0, p1);                                         \
+#define TACHO_SFPU_2(name, op)                                                 \
+	TACHO_SFPU_INIT(name)                                                  \
+	template <auto... o, class... A>                                       \
+	ALWI void name##_tile(uint32_t dst, uint32_t p0, uint32_t p1, A &&...) \
+	{                                                                      \
+		tacho_impl::unary(op, dst, p0, p1);                            \
 	}
 /* Forms for integers, by a suffix of the name. */
-#define TACHO_SFPU_INT(name, op)                                      \
-	ALWI void name##_tile_int32(uint32_t dst)                     \
-	{                                                             \
-		tacho_impl::unary((op) | tacho_impl::as_int, dst);    \
-	}                                                             \
-	ALWI void name##_tile_uint32(uint32_t dst)                    \
-	{                                                             \
-		tacho_impl::unary((op) | tacho_impl::as_uint, dst);   \
-	}                                                             \
-	ALWI void name##_tile_uint16(uint32_t dst)                    \
-	{                                                             \
-		tacho_impl::unary((op) | tacho_impl::as_uint, dst);   \
+#define TACHO_SFPU_INT(name, op)                                    \
+	ALWI void name##_tile_int32(uint32_t dst)                   \
+	{                                                           \
+		tacho_impl::unary((op) | tacho_impl::as_int, dst);  \
+	}                                                           \
+	ALWI void name##_tile_uint32(uint32_t dst)                  \
+	{                                                           \
+		tacho_impl::unary((op) | tacho_impl::as_uint, dst); \
+	}                                                           \
+	ALWI void name##_tile_uint16(uint32_t dst)                  \
+	{                                                           \
+		tacho_impl::unary((op) | tacho_impl::as_uint, dst); \
 	}
-#define TACHO_SFPU_INT_1(name, op)                                          \
-	ALWI void name##_tile_int32(uint32_t dst, uint32_t p0)              \
-	{                                                                   \
-		tacho_impl::unary((op) | tacho_impl::as_int, dst, p0);      \
-	}                                                                   \
-	ALWI void name##_tile_uint32(uint32_t dst, uint32_t p0)             \
-	{                                                                   \
-		tacho_impl::unary((op) | tacho_impl::as_uint, dst, p0);     \
-	}                                                                   \
-	ALWI void name##_tile_uint16(uint32_t dst, uint32_t p0)             \
-	{                                                                   \
-		tacho_impl::unary((op) | tacho_impl::as_uint, dst, p0);     \
+#define TACHO_SFPU_INT_1(name, op)                                      \
+	ALWI void name##_tile_int32(uint32_t dst, uint32_t p0)          \
+	{                                                               \
+		tacho_impl::unary((op) | tacho_impl::as_int, dst, p0);  \
+	}                                                               \
+	ALWI void name##_tile_uint32(uint32_t dst, uint32_t p0)         \
+	{                                                               \
+		tacho_impl::unary((op) | tacho_impl::as_uint, dst, p0); \
+	}                                                               \
+	ALWI void name##_tile_uint16(uint32_t dst, uint32_t p0)         \
+	{                                                               \
+		tacho_impl::unary((op) | tacho_impl::as_uint, dst, p0); \
 	}
-#define TACHO_SFPU_INT_NAMED(name, op)                                      \
-	ALWI void name##_int32_tile(uint32_t dst, uint32_t p0)              \
-	{                                                                   \
-		tacho_impl::unary((op) | tacho_impl::as_int, dst, p0);      \
-	}                                                                   \
-	ALWI void name##_uint32_tile(uint32_t dst, uint32_t p0)             \
-	{                                                                   \
-		tacho_impl::unary((op) | tacho_impl::as_uint, dst, p0);     \
-	}                                                                   \
-	TACHO_SFPU_INIT(name##_int32)                                       \
+#define TACHO_SFPU_INT_NAMED(name, op)                                  \
+	ALWI void name##_int32_tile(uint32_t dst, uint32_t p0)          \
+	{                                                               \
+		tacho_impl::unary((op) | tacho_impl::as_int, dst, p0);  \
+	}                                                               \
+	ALWI void name##_uint32_tile(uint32_t dst, uint32_t p0)         \
+	{                                                               \
+		tacho_impl::unary((op) | tacho_impl::as_uint, dst, p0); \
+	}                                                               \
+	TACHO_SFPU_INIT(name##_int32)                                   \
 	TACHO_SFPU_INIT(name##_uint32)
 
 /* ---- of one tile ---- */
@@ -326,11 +325,12 @@ ALWI void bitwise_not_tile(uint32_t dst)
 {
 	tacho_impl::unary(TE_U_BITWISE_NOT | tacho_impl::as_int, dst);
 }
-#define TACHO_SFPU_BITS(name, op)                                                            \
-	TACHO_SFPU_INIT(name)                                                                \
-	template <DataFormat f = DataFormat::Int32> ALWI void name##_tile(uint32_t dst, uint32_t p0) \
-	{                                                                                    \
-		tacho_impl::unary((op) | tacho_impl::as_int, dst, p0);                       \
+#define TACHO_SFPU_BITS(name, op)                                      \
+	TACHO_SFPU_INIT(name)                                          \
+	template <DataFormat f = DataFormat::Int32>                    \
+	ALWI void name##_tile(uint32_t dst, uint32_t p0)               \
+	{                                                              \
+		tacho_impl::unary((op) | tacho_impl::as_int, dst, p0); \
 	}
 TACHO_SFPU_BITS(bitwise_and, TE_U_BITWISE_AND)
 TACHO_SFPU_BITS(bitwise_or, TE_U_BITWISE_OR)
@@ -387,27 +387,27 @@ template <auto... o, class... A> ALWI void transpose_dest(uint32_t dst, A &&...)
 }
 
 /* ---- of two tiles: out = a op b ---- */
-#define TACHO_SFPU_PAIR(name, op)                                                         \
-	TACHO_SFPU_INIT(name)                                                             \
-	template <auto... o, class... A>                                                  \
-	ALWI void name##_tile(uint32_t a, uint32_t b, uint32_t out, A &&...)              \
-	{                                                                                 \
-		tacho_impl::binary(op, a, b, out);                                        \
+#define TACHO_SFPU_PAIR(name, op)                                            \
+	TACHO_SFPU_INIT(name)                                                \
+	template <auto... o, class... A>                                     \
+	ALWI void name##_tile(uint32_t a, uint32_t b, uint32_t out, A &&...) \
+	{                                                                    \
+		tacho_impl::binary(op, a, b, out);                           \
 	}
-#define TACHO_SFPU_PAIR_INT(name, op)                                                     \
-	TACHO_SFPU_INIT(name)                                                             \
-	template <DataFormat f = DataFormat::Int32, auto... o, class... A>                \
-	ALWI void name##_tile(uint32_t a, uint32_t b, uint32_t out, A &&...)              \
-	{                                                                                 \
+#define TACHO_SFPU_PAIR_INT(name, op)                                                        \
+	TACHO_SFPU_INIT(name)                                                                \
+	template <DataFormat f = DataFormat::Int32, auto... o, class... A>                   \
+	ALWI void name##_tile(uint32_t a, uint32_t b, uint32_t out, A &&...)                 \
+	{                                                                                    \
 		tacho_impl::binary((op) | (tacho_impl::kind(f, 12) ? tacho_impl::kind(f, 12) \
-								    : tacho_impl::as_int2), \
-				   a, b, out);                                            \
+								   : tacho_impl::as_int2),   \
+				   a, b, out);                                               \
 	}
-#define TACHO_SFPU_PAIR_UINT(name, op)                                                    \
-	TACHO_SFPU_INIT(name)                                                             \
-	ALWI void name##_tile(uint32_t a, uint32_t b, uint32_t out)                       \
-	{                                                                                 \
-		tacho_impl::binary((op) | tacho_impl::as_uint2, a, b, out);               \
+#define TACHO_SFPU_PAIR_UINT(name, op)                                      \
+	TACHO_SFPU_INIT(name)                                               \
+	ALWI void name##_tile(uint32_t a, uint32_t b, uint32_t out)         \
+	{                                                                   \
+		tacho_impl::binary((op) | tacho_impl::as_uint2, a, b, out); \
 	}
 TACHO_SFPU_PAIR(add_binary, TE_B_ADD)
 TACHO_SFPU_PAIR(sub_binary, TE_B_SUB)
@@ -465,10 +465,10 @@ TACHO_SFPU_PAIR_UINT(mul_uint16, TE_B_MUL)
 TACHO_SFPU_PAIR_UINT(add_uint32, TE_B_ADD)
 TACHO_SFPU_PAIR_UINT(sub_uint32, TE_B_SUB)
 TACHO_SFPU_PAIR_UINT(mul_uint32, TE_B_MUL)
-#define TACHO_BITWISE_OLD(name, op)                                            \
-	ALWI void name(uint32_t a, uint32_t b, uint32_t out)                   \
-	{                                                                      \
-		tacho_impl::binary((op) | tacho_impl::as_int2, a, b, out);     \
+#define TACHO_BITWISE_OLD(name, op)                                        \
+	ALWI void name(uint32_t a, uint32_t b, uint32_t out)               \
+	{                                                                  \
+		tacho_impl::binary((op) | tacho_impl::as_int2, a, b, out); \
 	}
 TACHO_BITWISE_OLD(and_binary_tile, TE_B_AND)
 TACHO_BITWISE_OLD(or_binary_tile, TE_B_OR)
@@ -503,12 +503,12 @@ template <auto... o, class... A> ALWI void copy_dest_values(uint32_t from, uint3
 }
 
 /* ---- of three tiles ---- */
-#define TACHO_SFPU_TRIPLE(name, op)                                                              \
-	TACHO_SFPU_INIT(name)                                                                    \
-	template <DataFormat f = DataFormat::Float32>                                            \
-	ALWI void name##_tile(uint32_t a, uint32_t b, uint32_t c, uint32_t out)                  \
-	{                                                                                        \
-		tacho_impl::ternary(op, a, b, c, out);                                           \
+#define TACHO_SFPU_TRIPLE(name, op)                                             \
+	TACHO_SFPU_INIT(name)                                                   \
+	template <DataFormat f = DataFormat::Float32>                           \
+	ALWI void name##_tile(uint32_t a, uint32_t b, uint32_t c, uint32_t out) \
+	{                                                                       \
+		tacho_impl::ternary(op, a, b, c, out);                          \
 	}
 TACHO_SFPU_TRIPLE(where, TE_T_WHERE)
 TACHO_SFPU_TRIPLE(lerp, TE_T_LERP)
@@ -521,13 +521,13 @@ ALWI void where_int32_tile(uint32_t a, uint32_t b, uint32_t c, uint32_t out)
 {
 	where_tile(a, b, c, out);
 }
-#define TACHO_SFPU_TRIPLE_1(name, op)                                                            \
-	TACHO_SFPU_INIT(name)                                                                    \
-	template <DataFormat f = DataFormat::Float32>                                            \
-	ALWI void name##_tile(uint32_t a, uint32_t b, uint32_t c, uint32_t out, uint32_t value)  \
-	{                                                                                        \
-		MATH(tacho_impl::parameter(0, value));                                           \
-		tacho_impl::ternary(op, a, b, c, out);                                           \
+#define TACHO_SFPU_TRIPLE_1(name, op)                                                           \
+	TACHO_SFPU_INIT(name)                                                                   \
+	template <DataFormat f = DataFormat::Float32>                                           \
+	ALWI void name##_tile(uint32_t a, uint32_t b, uint32_t c, uint32_t out, uint32_t value) \
+	{                                                                                       \
+		MATH(tacho_impl::parameter(0, value));                                          \
+		tacho_impl::ternary(op, a, b, c, out);                                          \
 	}
 TACHO_SFPU_TRIPLE_1(addcmul, TE_T_ADDCMUL)
 TACHO_SFPU_TRIPLE_1(addcdiv, TE_T_ADDCDIV)

@@ -75,16 +75,17 @@ enum class DataFormat : uint8_t {
 
 #define TACHO_NUMBERED(X, p)                                                                     \
 	X(p, 0)                                                                                  \
-	X(p, 1) X(p, 2) X(p, 3) X(p, 4) X(p, 5) X(p, 6) X(p, 7) X(p, 8) X(p, 9) X(p, 10) X(      \
-		p, 11) X(p, 12) X(p, 13) X(p, 14) X(p, 15) X(p, 16) X(p, 17) X(p, 18) X(p, 19)   \
-		X(p, 20) X(p, 21) X(p, 22) X(p, 23) X(p, 24) X(p, 25) X(p, 26) X(p, 27) X(p, 28) \
-			X(p, 29) X(p, 30) X(p, 31) X(p, 32) X(p, 33) X(p, 34) X(p, 35) X(p, 36)  \
-				X(p, 37) X(p, 38) X(p, 39) X(p, 40) X(p, 41) X(p, 42) X(p, 43)   \
-					X(p, 44) X(p, 45) X(p, 46) X(p, 47) X(p, 48) X(p, 49)    \
-						X(p, 50) X(p, 51) X(p, 52) X(p, 53) X(p, 54)     \
-							X(p, 55) X(p, 56) X(p, 57) X(p, 58)      \
-								X(p, 59) X(p, 60) X(p, 61)       \
-									X(p, 62) X(p, 63)
+	X(p, 1)                                                                                  \
+	X(p, 2) X(p, 3) X(p, 4) X(p, 5) X(p, 6) X(p, 7) X(p, 8) X(p, 9) X(p, 10) X(p, 11) X(     \
+		p, 12) X(p, 13) X(p, 14) X(p, 15) X(p, 16) X(p, 17) X(p, 18) X(p, 19) X(p, 20)   \
+		X(p, 21) X(p, 22) X(p, 23) X(p, 24) X(p, 25) X(p, 26) X(p, 27) X(p, 28) X(p, 29) \
+			X(p, 30) X(p, 31) X(p, 32) X(p, 33) X(p, 34) X(p, 35) X(p, 36) X(p, 37)  \
+				X(p, 38) X(p, 39) X(p, 40) X(p, 41) X(p, 42) X(p, 43) X(p, 44)   \
+					X(p, 45) X(p, 46) X(p, 47) X(p, 48) X(p, 49) X(p, 50)    \
+						X(p, 51) X(p, 52) X(p, 53) X(p, 54) X(p, 55)     \
+							X(p, 56) X(p, 57) X(p, 58) X(p, 59)      \
+								X(p, 60) X(p, 61) X(p, 62)       \
+									X(p, 63)
 
 namespace tt
 {

@@ -1,0 +1,309 @@
+/*
+ * The kernel API in C++ from a kernel's calls to the result in DRAM, against double arithmetic on
+ * the host; and what the compiler is given: arguments without a limit, names, defines, folders,
+ * text.
+ */
+#include "device_tools.h"
+#include "tensix/tile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define DIM 32
+
+static double in[3][DIM][DIM];
+
+/* ---- the reference: result NUMBER at R, C; NAN: not looked at ---- */
+static double matrix_reference(unsigned number, unsigned r, unsigned c)
+{
+	double sum = 0, least = INFINITY;
+
+	for (unsigned k = 0; k < DIM; k++) {
+		sum += number == 8    ? in[0][r][k] * in[1][k][c]
+		       : number == 9  ? in[0][r][k] * in[1][c][k]
+		       : number == 10 ? in[0][r][k] * in[2][0][0]
+				      : 0;
+		least = fmin(least, in[0][k][c] * in[2][0][0]);
+	}
+	switch (number) {
+	case 8:
+	case 9:
+		return sum;
+	case 10:
+		return c == 0 ? sum : NAN;
+	case 11:
+		return r == 0 ? least : NAN;
+	case 12:
+	case 13:
+		return in[0][c][r];
+	default:
+		return in[0][r][0];
+	}
+}
+
+static double reference(unsigned number, unsigned r, unsigned c)
+{
+	double a = in[0][r][c], b = in[1][r][c];
+
+	if (number >= 8 && number <= 14)
+		return matrix_reference(number, r, c);
+	switch (number) {
+	case 0:
+	case 16:
+	case 21:
+		return a + b;
+	case 1:
+	case 6:
+		return a - b;
+	case 2:
+		return 2 * a * b;
+	case 3:
+		return a + in[1][5][c];
+	case 4:
+		return a * in[1][r][0];
+	case 5:
+		return a - in[1][0][0];
+	case 7:
+		return b - a;
+	case 15:
+		return exp(a);
+	case 17:
+		return a / b;
+	case 18:
+		return a > 0 ? b : in[2][r][c];
+	case 19:
+		return 2.5 * a;
+	case 20:
+		return fmin(fmax(a, -0.5), 0.5);
+	case 22:
+		return 2 * a;
+	default:
+		return a;
+	}
+}
+
+static void compare(unsigned number, const struct tile *t, double precision, const char *name)
+{
+	for (unsigned r = 0; r < DIM; r++) {
+		for (unsigned c = 0; c < DIM; c++) {
+			double want = reference(number, r, c), most = 0;
+			double have = t->f[number == 24 ? r * DIM + c : tile_at(r, c)];
+
+			for (unsigned k = c / 16 * 16; k < c / 16 * 16 + 16; k++)
+				most = fmax(most, fabs(reference(number, r, k)));
+			if (!isnan(want) && !(fabs(have - want) <= precision * most + 1e-5))
+				fail_msg("%s, result %u, row %u, column %u: %g, not %g", name,
+					 number, r, c, have, want);
+		}
+	}
+}
+
+/* Values as the format holds them; the second operand has no 0. */
+static void fill_input(uint8_t *bytes, unsigned which, unsigned format)
+{
+	struct tile t = {0};
+
+	for (unsigned i = 0; i < TILE_VALUES; i++) {
+		srand(which * 5000 + i);
+		t.f[i] = (float)(rand() % 2001 - 1000) / 500;
+		if (which == 1)
+			t.f[i] = 0.5f + fabsf(t.f[i]);
+	}
+	tile_pack(bytes, &t, format);
+	tile_unpack(&t, bytes, format);
+	for (unsigned r = 0; r < DIM; r++)
+		for (unsigned c = 0; c < DIM; c++)
+			in[which][r][c] = t.f[tile_at(r, c)];
+}
+
+static struct tacho_program *tiles_program(struct tacho_device *d, enum tacho_format format,
+					   unsigned results, const uint32_t *args)
+{
+	uint32_t bytes = tile_bytes(format), words[] = {results, 2, bytes, 2, bytes};
+	static const char *const with_rows[] = {"ROWS", NULL};
+	static const unsigned cbs[] = {0, 1, 2, 16, 24};
+	struct tacho_program *p;
+	int mover;
+
+	assert_int_equal(tacho_program_new(&p, d), 0);
+	for (unsigned i = 0; i < 5; i++)
+		assert_true(tacho_program_cb(p, &(struct tacho_cb){.index = cbs[i],
+								   .pages = 2,
+								   .page_size = bytes,
+								   .format = format}) >= 0);
+	mover = tacho_program_kernel(
+		p, &(struct tacho_kernel){.source = DEVICE_KERNELS "/cpp_tiles.cpp",
+					  .compile_args = words,
+					  .compile_arg_count = 5});
+	assert_true(
+		tacho_program_kernel(p, &(struct tacho_kernel){
+						.source = DEVICE_KERNELS "/cpp_tiles.cpp",
+						.risc = TACHO_COMPUTE,
+						.defines = results > 23 ? with_rows : NULL}) >= 0);
+	assert_int_equal(tacho_program_args(p, mover, (struct tacho_core){0, 0}, args, 2), 0);
+	return p;
+}
+
+static void tiles_in(struct tacho_device *d, enum tacho_format format, double precision,
+		     const char *name, unsigned results)
+{
+	uint32_t bytes = tile_bytes(format), args[2];
+	struct tacho_buffer *from, *to;
+	struct tacho_program *p;
+	uint8_t page[4096];
+	struct tile t;
+
+	assert_int_equal(tacho_buffer_new(&from, d, TACHO_DRAM, 3ull * bytes, bytes), 0);
+	assert_int_equal(tacho_buffer_new(&to, d, TACHO_DRAM, (uint64_t)results * bytes, bytes), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		fill_input(page, i, format);
+		assert_int_equal(tacho_buffer_write(from, (uint64_t)i * bytes, page, bytes), 0);
+	}
+	args[0] = tacho_buffer_address(from);
+	args[1] = tacho_buffer_address(to);
+	p = tiles_program(d, format, results, args);
+	run(d, p, 1);
+	for (unsigned i = 0; i < results; i++) {
+		assert_int_equal(tacho_buffer_read(to, (uint64_t)i * bytes, page, bytes), 0);
+		tile_unpack(&t, page, format);
+		compare(i, &t, precision, name);
+	}
+	tacho_program_free(p);
+	tacho_buffer_free(from);
+	tacho_buffer_free(to);
+}
+
+/* Tolerances are the formats': of blocks against the largest of 16 values. */
+static void test_tiles(void **state)
+{
+	struct tacho_device *d;
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	assert_int_equal(tacho_device_open(&d, &(struct tacho_device_options){.arch = "tiny"}), 0);
+	tiles_in(d, TACHO_FLOAT32, 1e-6, "float32", 25);
+	tiles_in(d, TACHO_BFLOAT16, 1.0 / 128, "bfloat16", 25);
+	tiles_in(d, TACHO_BFP8_B, 1.0 / 32, "bfp8_b", 23);
+	tiles_in(d, TACHO_BFP4_B, 0.5, "bfp4_b", 23);
+	tacho_device_close(d);
+}
+
+/* ---- what the compiler is given ---- */
+static uint32_t word_of(struct tacho_device *d, unsigned i)
+{
+	uint32_t v = 0;
+
+	assert_int_equal(tacho_core_read(d, (struct tacho_core){0, 0}, 0x100000 + 4 * i, &v, 4), 0);
+	return v;
+}
+
+static void test_compile(void **state)
+{
+	static const char *const defines[] = {"TEXT=\"a, \\\"b\\\" \"", "KIND=std::uint32_t",
+					      "FLAG", "TWICE(x)=((x) + (x))", NULL};
+	static const char *const folders[] = {DEVICE_KERNELS "/include", NULL};
+	static const struct tacho_named_arg named[] = {{"first", 11}, {"second.one", 12}};
+	static const char text[] =
+		"#include \"answer.h\"\n"
+		"#include <algorithm>\n"
+		"void kernel_main() {\n"
+		"	volatile uint32_t *to = (volatile uint32_t *)0x100000;\n"
+		"	constexpr KIND last = kernel_compile_time_args.size() - 1;\n"
+		"	to[0] = get_compile_time_arg_val(last);\n"
+		"	to[1] = get_named_compile_time_arg_val(\"second.one\");\n"
+		"	to[2] = sizeof(TEXT);\n"
+		"	to[3] = FLAG + TWICE(4);\n"
+		"	to[4] = ANSWER;\n"
+		"	to[5] = get_arg(args::here);\n"
+		"	to[6] = std::max(get_absolute_logical_x(), get_absolute_logical_y());\n"
+		"	to[7] = noc_index;\n"
+		"}\n";
+	uint32_t args[900];
+	struct tacho_program *p;
+	struct tacho_device *d;
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	for (unsigned i = 0; i < 900; i++)
+		args[i] = i * 5000000u;
+	assert_int_equal(tacho_device_open(&d, &(struct tacho_device_options){.arch = "tiny"}), 0);
+	assert_int_equal(tacho_program_new(&p, d), 0);
+	assert_true(
+		tacho_program_kernel(
+			p, &(struct tacho_kernel){
+				   .source = "text.cpp",
+				   .text = text,
+				   .risc = TACHO_NCRISC,
+				   .compile_args = args,
+				   .compile_arg_count = 900,
+				   .defines = defines,
+				   .include_paths = folders,
+				   .named_args = named,
+				   .named_arg_count = 2,
+				   .prologue = "namespace args { constexpr "
+					       "experimental::CtaVal<uint32_t> here{77}; }"}) >= 0);
+	run(d, p, 1);
+	assert_int_equal(word_of(d, 0), 899 * 5000000u);
+	assert_int_equal(word_of(d, 1), 12);
+	assert_int_equal(word_of(d, 2), 8);
+	assert_int_equal(word_of(d, 3), 9);
+	assert_int_equal(word_of(d, 4), 42);
+	assert_int_equal(word_of(d, 5), 77);
+	assert_int_equal(word_of(d, 6), 0);
+	assert_int_equal(word_of(d, 7), 1);
+	tacho_program_free(p);
+	tacho_device_close(d);
+}
+
+/* One line that says what is wrong. */
+static void refused(struct tacho_device *d, const struct tacho_kernel *k, const char *why)
+{
+	struct tacho_program *p;
+
+	assert_int_equal(tacho_program_new(&p, d), 0);
+	if (tacho_program_kernel(p, k) >= 0)
+		assert_true(tacho_program_compile(p) < 0);
+	if (!strstr(tacho_device_error(), why))
+		fail_msg("'%s' is not in: %s", why, tacho_device_error());
+	tacho_program_free(p);
+}
+
+static void test_wrong(void **state)
+{
+	struct tacho_device *d;
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	assert_int_equal(tacho_device_open(&d, &(struct tacho_device_options){.arch = "tiny"}), 0);
+	refused(d, &(struct tacho_kernel){.source = "none.cpp"}, "cannot read the kernel none.cpp");
+	refused(d,
+		&(struct tacho_kernel){
+			.source = "few.cpp",
+			.text = "void kernel_main() { (void)get_compile_time_arg_val(3); }"},
+		"the kernel was given fewer compile-time arguments");
+	refused(d,
+		&(struct tacho_kernel){.source = "name.cpp",
+				       .text = "void kernel_main() { constexpr uint32_t x = "
+					       "get_named_compile_time_arg_val(\"x\"); (void)x; }"},
+		"no_compile_time_argument_of_this_name");
+	refused(d,
+		&(struct tacho_kernel){.source = "define.cpp",
+				       .text = "void kernel_main() {}",
+				       .defines = (const char *const[]){"A=1\n2", NULL}},
+		"the define A has more than one line");
+	tacho_device_close(d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tiles),
+		cmocka_unit_test(test_compile),
+		cmocka_unit_test(test_wrong),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
