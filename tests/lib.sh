@@ -131,7 +131,7 @@ attach() {
 	wait $recorder || fail "attached to $*, it ends with $?"
 }
 
-# free_port: a port that nobody has, nor the one behind it, and that the system gives to nobody who asks for any.
+# free_port: a free port whose successor is free too, outside the range of automatic ports.
 free_port() {
 	python3 -c 'import sys; sys.path.insert(0, sys.argv[1]); import view_client; print(view_client.free_port())' "$SOURCE/tests"
 }

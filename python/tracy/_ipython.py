@@ -29,7 +29,7 @@ _SHOWN_BY = ("showtraceback", "showsyntaxerror")
 
 
 class _Refused(Exception):
-    """Told in one line: it is nothing that went wrong in the code."""
+    """Reported in one line, without a traceback: the code is not at fault."""
 
 
 class Trace:
@@ -64,9 +64,9 @@ class _Capture:
 
     def __exit__(self, *exception: Any) -> None:
         self.process.send_signal(signal.SIGINT)
-        told = self.process.communicate()[1]
-        if told:
-            print(told, end="", file=sys.stderr)
+        output = self.process.communicate()[1]
+        if output:
+            print(output, end="", file=sys.stderr)
 
 
 @contextmanager

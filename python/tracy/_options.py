@@ -73,7 +73,7 @@ def make_parser() -> optparse.OptionParser:
     add("--c-calls", action="store_true", help="calls of C functions too")
     add("-r", "--report", action="store_true", help="make the ops report")
     add("-v", "--verbose", action="store_true", help="print the command that is run")
-    add("-q", "--quiet", action="store_true", help="do not tell where the trace is")
+    add("-q", "--quiet", action="store_true", help="do not print where the trace is")
     add("-o", "--output-folder", metavar="DIR", help="default: TT_METAL_PROFILER_DIR, "
         "$TT_METAL_HOME/generated/profiler or ./generated/profiler")
     add("-n", "--name-append", metavar="NAME", help="appended to the name of the report")

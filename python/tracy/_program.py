@@ -87,7 +87,7 @@ def _run_code(get: Callable[[], types.CodeType], main: types.ModuleType) -> None
 def _run_module(name: str, set_argv: bool) -> None:
     import runpy
     _new_main()
-    # The function behind "python -m": run_module() would clear the globals while threads and exit
+    # The function that implements "python -m": run_module() would clear the globals while threads and exit
     # handlers of the program still use them.
     _run(runpy._run_module_as_main, name, set_argv)  # type: ignore[attr-defined]
 

@@ -12,8 +12,8 @@ void backend_is(const struct backend *other)
 }
 
 /*
- * The evaluator is the quicker one. sys.monitoring tells of more, leaves out functions at no cost,
- * and begins in the middle of a program better: it tells when frames of all threads return. 3.13
+ * The evaluator is faster. sys.monitoring reports more, skips functions at no cost, and starts
+ * better in the middle of a program: it reports when frames of all threads return. 3.13
  * runs the __init__() of a class without the evaluator, once the call is specialised.
  */
 static const struct backend *backend_choose(void)

@@ -1,5 +1,5 @@
 /*
- * The extension behind "import tracy". One interface, three sources of events:
+ * The extension of "import tracy". One interface, three sources of events:
  *
  *	eval.c      3.9-3.12: a frame evaluator (PEP 523): Python functions, all threads
  *	profile.c   3.9-3.11: PyEval_SetProfile (C calls too), PyEval_SetTrace (lines)
@@ -64,13 +64,13 @@ struct backend {
 	int (*displaced)(void); /* 1: somebody else has taken its place, and it sees no more */
 };
 extern const struct backend backend_eval, backend_profile, backend_monitor;
-/* That one goes on in place of the one that was started. */
+/* Replaces the backend that was started. */
 void backend_is(const struct backend *other);
 /* Whether the evaluator of frames is the interpreter's own. */
 int eval_is_free(void);
-/* Starts; what is open in tracks stays so. The frames of now have told of themselves. */
+/* Starts; open zones stay open. The current frames have been reported already. */
 int monitor_take_over(void);
-/* No thread is waited for any more, that was in a function when it was stopped. */
+/* Stops waiting for threads that were in a function when recording stopped. */
 int monitor_forget(void);
 
 /* ----------------------------------------------------------- code.c */
@@ -203,8 +203,8 @@ struct open_zone {
 
 /* The zones that a backend with separate begin and end events has open in this thread. */
 struct track {
-	struct open_zone *top;   /* behind the innermost; before the outermost are two of nobody */
-	struct open_zone *limit; /* behind the last that there is room for */
+	struct open_zone *top;   /* after the innermost; two sentinels precede the outermost */
+	struct open_zone *limit; /* end of the allocated room */
 	struct open_zone *open;  /* the outermost */
 	uint32_t epoch;          /* of track_epoch when top was last right */
 	uint32_t coroutines;     /* of the open zones */

@@ -1,4 +1,4 @@
-"""Callables of extensions as zones, where the interpreter itself does not tell of them."""
+"""Callables of extensions as zones, where the interpreter itself does not report them."""
 from __future__ import annotations
 
 import functools

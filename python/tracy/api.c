@@ -249,7 +249,7 @@ static PyObject *api_stop_zone(PyObject *self, PyObject *args)
 		track_own_has_ended();
 	}
 	Py_XDECREF(name.owner);
-	if (!track.manual.count) { /* so that a thread that ends leaves nothing behind */
+	if (!track.manual.count) { /* so that a thread that ends leaks nothing */
 		free(track.manual.words);
 		memset(&track.manual, 0, sizeof(track.manual));
 	}

@@ -95,8 +95,8 @@ static struct callable callable_identity(PyObject *callable)
 }
 
 /*
- * Bound objects and partials are made by the thousand and have no name: their type stands for them,
- * and they are not held.
+ * Bound objects and partials are made by the thousand and have no name: use their type instead, and
+ * hold no reference to them.
  */
 static struct callable callable_without_name(struct callable who)
 {

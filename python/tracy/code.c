@@ -240,8 +240,8 @@ uint32_t code_first_sight(PyCodeObject *code)
 }
 
 /*
- * Only 3.11 is known to tell of the first line right after the call, before anything else runs; not
- * when the instruction belongs to no line.
+ * Only 3.11 is known to report the first line right after the call, before anything else runs,
+ * except if the instruction belongs to no line.
  */
 static void lines_enter(struct lines *lines, PyCodeObject *code)
 {

@@ -18,7 +18,7 @@ typedef _PyInterpreterFrame eval_frame;
 typedef PyFrameObject eval_frame;
 #endif
 
-static _PyFrameEvalFunction previous; /* whom we call: the default one, or somebody's hook */
+static _PyFrameEvalFunction previous; /* the next evaluator: the default one, or another hook */
 static int wanted;                    /* between start and stop */
 static int buried;                    /* below a hook that somebody set after ours */
 static int special;                   /* limits were asked for: each zone is tracked */
@@ -266,8 +266,8 @@ static __attribute__((noinline)) PyObject *end_full(PyObject *result, uint64_t z
 }
 
 /*
- * Before the clock is read: what is loaded behind that is waited for, which costs a function that
- * does nothing 3 %. The compiler would load it where it is compared.
+ * Load VALUE before the clock is read: a later load stalls, which costs an empty function 3 %. The
+ * compiler would load it where it is compared.
  */
 static inline uint64_t loaded(uint64_t value)
 {
@@ -402,7 +402,7 @@ static PyObject *eval_unseen(PyThreadState *state, eval_frame *frame, int throwi
 }
 
 #if PY_AT_LEAST(3, 12)
-/* From here on sys.monitoring tells of functions, which needs no C stack. 0: it cannot be had. */
+/* From here on sys.monitoring reports functions, which needs no C stack. 0: not available. */
 static int eval_hand_over(void)
 {
 	PyObject *type, *value, *traceback;

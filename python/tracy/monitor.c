@@ -119,7 +119,7 @@ CALLBACK(on_c_return)
 	Py_RETURN_NONE;
 }
 
-/* Which exception it is, it is not told. */
+/* The event does not name the exception. */
 CALLBACK(on_c_raise)
 {
 	PyObject *callable = callee(args[2]);

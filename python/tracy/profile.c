@@ -1,6 +1,6 @@
 /*
  * Calls of C functions and lines, before 3.12: a profile function or a trace function in C. Both
- * belong to a thread: those that run are given it, those that start later are told by way of
+ * belong to a thread: running threads get it directly, later ones by
  * threading.setprofile().
  */
 #define Py_BUILD_CORE
@@ -130,7 +130,7 @@ EVENT on_call_with_lines(PyFrameObject *frame, int what, PyObject *arg)
 	return on_call(frame, what, arg);
 }
 
-/* The interpreter has set f_lineno before it tells of a line. */
+/* The interpreter sets f_lineno before it reports a line. */
 EVENT on_line(PyFrameObject *frame, int what, PyObject *arg)
 {
 	return quick_line(frame_code(frame), frame->f_lineno) ? 0 : profile_slow(frame, what, arg);

@@ -235,9 +235,9 @@ static inline struct callable *callable_slot(const void *key, const char *name)
 }
 
 /*
- * The name that tells apart functions of one method table entry: that of the class for class
- * methods and for methods of objects. Those of modules have but one; binding generators put a
- * capsule in the module's place, and use the memory of their entries again.
+ * The name that distinguishes functions of one method table entry: the class for class methods and
+ * methods of objects. Functions of modules have only one; binding generators put a capsule in the
+ * module's place and reuse the memory of their entries.
  */
 static inline const char *builtin_key(const PyCFunctionObject *function)
 {

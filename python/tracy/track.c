@@ -254,8 +254,8 @@ int track_leave(void)
 	return track_limit || !track_count();
 }
 
-/* The frames on the stack began in this zone, when recording did, and will outlast it: they end
- * with it and begin anew. */
+/* The frames on the stack began in this zone, when recording did, and will outlast it: end
+ * them with it and begin them again. */
 void track_end_early(void)
 {
 	if (track.own > track.outside)

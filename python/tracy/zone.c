@@ -249,8 +249,8 @@ static void zone_exit(struct zone *zone, PyObject *error)
 }
 
 /*
- * A zone is also its own __enter__ and __exit__, told apart by the number of arguments: "with" asks
- * for both, and to bind two methods would cost more than the zone itself.
+ * A zone is also its own __enter__ and __exit__, distinguished by the number of arguments: "with"
+ * needs both, and binding two methods would cost more than the zone itself.
  */
 static PyObject *zone_vectorcall(PyObject *self, PyObject *const *args, size_t flags,
 				 PyObject *names)
@@ -269,7 +269,7 @@ static PyObject *zone_vectorcall(PyObject *self, PyObject *const *args, size_t f
 	Py_RETURN_FALSE;
 }
 
-/* What stands for __enter__ and __exit__ in the type: bound to a zone it is the zone. */
+/* __enter__ and __exit__ of the type: bound to a zone, it is the zone. */
 struct method {
 	PyObject_HEAD;
 	vectorcallfunc call;

@@ -1,4 +1,4 @@
-"""The C side: _ttnn.so and, behind it, libtacho_device."""
+"""The C side: _ttnn.so, which uses libtacho_device."""
 from __future__ import annotations
 
 import ctypes

@@ -45,7 +45,7 @@ def _bytes(tensor: Tensor) -> int:
 
 
 class _Op:
-    """What the report is told, and the files of the program."""
+    """The description of the op for the report, and the files of the program."""
 
     def __init__(self, name: str, reader: str, compute: str, cycles: int) -> None:
         self.name, self.reader, self.compute, self.cycles = name, reader, compute, cycles
