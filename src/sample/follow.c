@@ -41,13 +41,15 @@ struct sampled_process *sampler_process(struct sampler *s, uint32_t pid)
 struct sampled_thread *sampler_thread(struct sampler *s, uint32_t pid, uint32_t tid)
 {
 	uint32_t *at = map_get(&s->thread_of, tid);
-	struct sampled_thread new = {.pid = pid, .tid = tid};
+	struct sampled_thread new = {.pid = pid, .tid = tid, .schedstat = -1};
 
 	if (at) {
 		struct sampled_thread *t = &s->threads.v[*at];
 
-		if (t->pid != pid)
-			*t = new; /* the number was given away again */
+		if (t->pid != pid) { /* the number was given away again */
+			states_forget(t);
+			*t = new;
+		}
 		return t;
 	}
 	if (map_set(&s->thread_of, tid, (uint32_t)s->threads.n) < 0 ||
@@ -139,39 +141,14 @@ static void mmap_follow(struct sampler *s, const struct record *r)
 		space_map(&p->space, &m);
 }
 
-/* -------------------------------------------------------------- states */
-
-static void state_put(struct sampler *s, const struct sampled_thread *t, uint64_t until)
-{
-	uint64_t from = sampler_ticks(s, t->since), to = sampler_ticks(s, until);
-
-	if (t->since && until > t->since)
-		queue_row(s, t, TRACE_ROW_STATE, from, to - from,
-			  TRACE_STATE(t->state, t->state == TRACE_STATE_RUNNING ? t->cpu : 0, 0),
-			  0);
-}
-
-static void switch_follow(struct sampler *s, const struct record *r)
-{
-	struct sampled_thread *t = sampler_thread(s, r->pid, r->tid);
-
-	if (!t)
-		return;
-	state_put(s, t, r->time);
-	t->since = r->time;
-	t->cpu = r->cpu;
-	t->state = !r->out        ? TRACE_STATE_RUNNING
-		   : r->preempted ? TRACE_STATE_RUNNABLE
-				  : TRACE_STATE_BLOCKED;
-}
+/* --------------------------------------------------------------- records */
 
 static void exit_follow(struct sampler *s, const struct record *r)
 {
 	struct sampled_thread *t = sampler_thread(s, r->pid, r->tid);
 
 	if (t) {
-		state_put(s, t, r->time);
-		t->since = 0;
+		states_end(s, t, r->time);
 	}
 	if (r->pid == r->tid) {
 		struct sampled_process *p = sampler_process(s, r->pid);
@@ -182,12 +159,6 @@ static void exit_follow(struct sampler *s, const struct record *r)
 		}
 	}
 	name_put(s, SAMPLER_ENDED, r->pid, r->tid, 0, r->time, "");
-}
-
-void follow_finish(struct sampler *s, uint64_t ns)
-{
-	for (size_t i = 0; i < s->threads.n; i++)
-		state_put(s, &s->threads.v[i], ns);
 }
 
 void follow_record(struct sampler *s, const struct record *r)
@@ -208,7 +179,7 @@ void follow_record(struct sampler *s, const struct record *r)
 		exit_follow(s, r);
 		break;
 	case RECORD_SWITCH:
-		switch_follow(s, r);
+		states_switch(s, r);
 		break;
 	case RECORD_LOST:
 		e.time = sampler_ticks(s, r->time);
@@ -286,6 +257,7 @@ int follow_running(struct sampler *s, pid_t pid)
 			continue;
 		comm_read(name, sizeof(name), pid, tid);
 		thread_name(s, (uint32_t)pid, tid, now, name);
+		states_attach(s, (uint32_t)pid, tid);
 	}
 	if (d)
 		closedir(d);

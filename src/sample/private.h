@@ -17,6 +17,24 @@ struct sampled_thread {
 	uint32_t cpu;
 	uint32_t state; /* enum trace_state since then */
 	bool named;
+	/* While it is blocked: its stack, read at read_at. It holds if the thread has not run
+	 * since. */
+	uint64_t read_at; /* ns; 0: not read */
+	uint32_t node;
+	uint32_t call; /* number of the system call + 1, 0: not known */
+	/* Time on the run queue by /proc/PID/task/TID/schedstat when that was last read. */
+	int schedstat;      /* kept open; -1: not yet, -2: cannot be */
+	uint64_t delay;     /* ns */
+	uint64_t preempted; /* of it, what intervals since then explain */
+	uint64_t blocked;   /* ns of intervals that wait to be split */
+	double awake;       /* share of them in which it waited for a CPU */
+};
+
+/* A state that has ended and waits for the end of the round. */
+struct sampled_interval {
+	uint32_t thread; /* index */
+	uint32_t state, cpu, call, node;
+	uint64_t from, to; /* ns */
 };
 
 struct sampled_process {
@@ -39,6 +57,11 @@ struct sampler {
 	struct {
 		VEC(struct sampled_thread);
 	} threads;
+	struct {
+		VEC(struct sampled_interval);
+	} intervals;
+	size_t schedstats; /* descriptors that threads keep open */
+	uint8_t *stack;    /* a copy of the stack of a thread that waits */
 	struct clock_point first, last;
 	double ticks_per_ns;
 	struct stack_frame frames[LIMIT_STACK_FRAMES];
@@ -65,8 +88,22 @@ struct sampled_thread *sampler_thread(struct sampler *s, uint32_t pid, uint32_t 
 void follow_record(struct sampler *s, const struct record *r);
 /* Mappings and threads of a process that runs already. */
 int follow_running(struct sampler *s, pid_t pid);
+
+/* ---- states.c: what threads do and wait for */
+void states_switch(struct sampler *s, const struct record *r);
+/* The thread has ended. */
+void states_end(struct sampler *s, struct sampled_thread *t, uint64_t ns);
+/* A thread that runs already: its time on the run queue so far is not ours. */
+void states_attach(struct sampler *s, uint32_t pid, uint32_t tid);
+void states_forget(struct sampled_thread *t);
+/* The rings were drained: writes what has ended. */
+void states_round(struct sampler *s);
 /* What is still running or waiting ends here. */
-void follow_finish(struct sampler *s, uint64_t ns);
+void states_finish(struct sampler *s, uint64_t ns);
+
+/* ---- waiting.c: stacks of threads that wait */
+/* Reads the stacks of those that have been waiting for a while. True: some will be due soon. */
+bool waiting_round(struct sampler *s, uint64_t now);
 
 /* ---- stack.c: samples become nodes of the tree */
 void stack_sample(struct sampler *s, const struct record *r);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #define ROUND_MS   5
+#define SOON_MS    1           /* while a thread waits whose stack is to be read */
 #define SETTLE_NS  1000000u    /* records of another CPU may come to their ring this much later */
 #define CLOCK_NS   1000000000u /* between two clock points, once the rate is known */
 #define RELEASE_AT 16          /* records after which the kernel gets its memory back */
@@ -77,12 +78,14 @@ static void *sampler_loop(void *argument)
 	while (!is_stopped(s)) {
 		clock_follow(s);
 		records_drain(s, raw_ns() - SETTLE_NS);
-		events_wait(&s->events, ROUND_MS);
+		states_round(s);
+		events_wait(&s->events, waiting_round(s, raw_ns()) ? SOON_MS : ROUND_MS);
 	}
 	events_stop(&s->events);
 	clock_follow(s);
 	records_drain(s, UINT64_MAX);
-	follow_finish(s, raw_ns());
+	states_finish(s, raw_ns());
+	states_round(s);
 	cpu_time_note(s);
 	return NULL;
 }
@@ -171,7 +174,11 @@ void sampler_close(struct sampler *s)
 		free(s->processes.v[i]);
 	}
 	vec_free(&s->processes);
+	for (size_t i = 0; i < s->threads.n; i++)
+		states_forget(&s->threads.v[i]);
 	vec_free(&s->threads);
+	vec_free(&s->intervals);
+	free(s->stack);
 	map_free(&s->process_of);
 	map_free(&s->thread_of);
 	modules_free(&s->modules);

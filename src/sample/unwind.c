@@ -88,6 +88,52 @@ static bool walk_read(struct walk *w, uint64_t address, uint64_t *value)
 	return found;
 }
 
+#define SEARCH_BYTES 4096
+
+/* Whether the instruction before RA is a call: E8 and 4 bytes, or FF /2 with 2 to 7 bytes. */
+static bool is_behind_call(const struct walk *w, uint64_t ra)
+{
+	uint8_t b[7];
+
+	if (!w->in->code || !w->in->code(w->in->context, ra - sizeof(b), b, sizeof(b)))
+		return false;
+	if (b[2] == 0xe8)
+		return true;
+	for (unsigned len = 2; len <= 7; len++)
+		if (b[7 - len] == 0xff && (b[8 - len] >> 3 & 7) == 2)
+			return true;
+	return false;
+}
+
+static bool frame_locate(const struct walk *w, uint64_t pc, struct stack_frame *frame);
+
+/*
+ * RBP is needed and not known: the first slot above the stack pointer that can be a saved RBP below
+ * a return address. If the caller has its frame by RBP too, the saved one points further up.
+ */
+static bool rbp_search(struct walk *w)
+{
+	uint64_t first = w->regs[CFI_RSP], saved, ra;
+
+	for (uint64_t at = first; at < first + SEARCH_BYTES; at += 8) {
+		const struct cfi_row *row;
+		struct stack_frame f;
+
+		if (!stack_word(w, at, &saved) || !stack_word(w, at + 8, &ra))
+			return false;
+		if (!space_find(w->space, ra) || !is_behind_call(w, ra) ||
+		    !frame_locate(w, ra - 1, &f) || !f.module->cfi.frame.bytes)
+			continue;
+		row = cache_row(w->cache, f.module, f.address);
+		if (!row || (!row->cfa_computed && row->cfa_reg == CFI_RBP && saved <= at))
+			continue;
+		w->regs[CFI_RBP] = at;
+		w->known |= 1u << CFI_RBP;
+		return true;
+	}
+	return false;
+}
+
 static bool cfa_find(struct walk *w, const struct module *m, const struct cfi_row *row,
 		     uint64_t *cfa)
 {
@@ -96,7 +142,10 @@ static bool cfa_find(struct walk *w, const struct module *m, const struct cfi_ro
 	if (row->cfa_computed)
 		return cfi_evaluate(&m->cfi.frame, (uint32_t)row->cfa_value, row->cfa_len, w->regs,
 				    w->known, &memory, NULL, cfa);
-	if (row->cfa_reg >= CFI_REGS || !(w->known >> row->cfa_reg & 1))
+	if (row->cfa_reg >= CFI_REGS)
+		return false;
+	if (!(w->known >> row->cfa_reg & 1) &&
+	    (row->cfa_reg != CFI_RBP || !w->in->code || !rbp_search(w)))
 		return false;
 	*cfa = w->regs[row->cfa_reg] + (uint64_t)(int64_t)row->cfa_value;
 	return true;

@@ -33,6 +33,12 @@ struct unwind_input {
 	uint32_t known;          /* bit per register */
 	const uint8_t *stack;    /* bytes from regs[CFI_RSP] on */
 	size_t size;
+	/*
+	 * Reads code of the program, for those who do not know RBP: it is then searched for by
+	 * return addresses, which stand behind call instructions. NULL: it is known.
+	 */
+	bool (*code)(void *context, uint64_t address, void *to, size_t len);
+	void *context;
 };
 
 /* Rules of addresses that were seen, kept for all processes. */
