@@ -8,6 +8,7 @@
 #include "export/export.h"
 #include "ops/hosttrace.h"
 #include "ops/ops.h"
+#include "sample/profile_export.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -24,17 +25,20 @@ struct conf {
 	int version;
 };
 
-/* Those of src/export, and two more that are folders of their own. */
-enum { TO_TRACY = 3, TO_TT_LOGS };
-static const char *const formats[] = {"chrome", "csv", "json", "tracy", "tt-logs", NULL};
+/* Those of src/export, two of other folders, and those of samples. */
+enum { TO_TRACY = 3, TO_TT_LOGS, TO_FOLDED, TO_SPEEDSCOPE, TO_PPROF };
+static const char *const formats[] = {"chrome", "csv",        "json",  "tracy", "tt-logs",
+				      "folded", "speedscope", "pprof", NULL};
 
 static const char *const versions[] = TRACY_FILE_VERSIONS;
 
 static const struct opt opts[] = {
-	OPT_ENUM(0, "to", struct conf, to, formats,
-		 "chrome: events for Perfetto and chrome://tracing; csv: all zones; json: "
-		 "everything; tracy: the whole trace for the Tracy viewer; tt-logs: the folder of "
-		 "logs that the ops report is made from"),
+	OPT_ENUM(
+		0, "to", struct conf, to, formats,
+		"chrome: events for Perfetto and chrome://tracing; csv: all zones; json: "
+		"everything; tracy: the whole trace for the Tracy viewer; tt-logs: the folder of "
+		"logs that the ops report is made from; samples, as 'tacho run --sample' records them: "
+		"folded: a line per call stack, for flame graphs; speedscope; pprof"),
 	OPT_STR('o', "output", "FILE", struct conf, output,
 		"write to FILE, - is standard output; the default is the name of the trace "
 		"with another ending. tt-logs: the folder that gets .logs (default "
@@ -76,7 +80,8 @@ static bool export_strip(char *path, const char *ending)
 /* app.tacho gives app.json, app.csv or app.tracy, beside it. */
 static char *export_default_output(const char *trace, int format)
 {
-	static const char *const endings[] = {"json", "csv", "json", "tracy"};
+	static const char *const endings[] = {
+		"json", "csv", "json", "tracy", "", "folded", "speedscope.json", "pb.gz"};
 	char *stem = strdup(trace), *path = NULL;
 
 	if (!stem)
@@ -120,6 +125,25 @@ static int export_tracy_write(struct query *q, const struct conf *conf, const st
 	return r;
 }
 
+static int export_samples_write(struct query *q, const struct conf *conf, FILE *out)
+{
+	struct profile_filter filter = {
+		.t0 = q->filter.in.t0, .t1 = q->filter.in.t1, .tracks = q->filter.in.tracks};
+	struct profile *p;
+	int r = profile_open(&p, q->trace, &q->err);
+
+	if (r < 0)
+		return r;
+	if (conf->to == TO_FOLDED)
+		r = profile_write_folded(out, p, &filter);
+	else if (conf->to == TO_SPEEDSCOPE)
+		r = profile_write_speedscope(out, p, &filter);
+	else
+		r = profile_write_pprof(out, p, &filter);
+	profile_close(p);
+	return r;
+}
+
 static int export_file_write(struct query *q, const struct conf *conf, const char *path)
 {
 	struct output out;
@@ -131,6 +155,8 @@ static int export_file_write(struct query *q, const struct conf *conf, const cha
 	progress_start(&progress, q->common->quiet);
 	if (conf->to == TO_TRACY)
 		r = export_tracy_write(q, conf, &out);
+	else if (conf->to >= TO_FOLDED)
+		r = export_samples_write(q, conf, out.file);
 	else
 		r = export_write(out.file, q->trace, (enum export_format)conf->to, &q->filter,
 				 &progress);
@@ -284,7 +310,7 @@ QUERY_RUN(export_print)
 const struct cmd cmd_export = {
 	.name = "export",
 	.summary = "write a trace in another format",
-	.usage = "[--to=chrome|csv|json|tracy|tt-logs] [-o FILE] [-f] [options] FILE",
+	.usage = "[--to=FORMAT] [-o FILE] [-f] [options] FILE",
 	.description =
 		"Writes a trace, or a part of it, in a format that other tools read.\n\n"
 		"chrome is the trace event format of Perfetto and chrome://tracing: zones, "
@@ -293,6 +319,8 @@ const struct cmd cmd_export = {
 		"one object with everything that the trace holds. tracy is a file of the Tracy "
 		"viewer (see --tracy-version); what it has no room for is "
 		"counted and said.\n\n"
+		"folded, speedscope and pprof have the samples of the chosen threads and times; of a "
+		"recording without samples they are empty.\n\n"
 		"tt-logs is the folder .logs that the runtime and csvexport leave: ops and their host "
 		"times (tracy_ops_data.csv, tracy_ops_times.csv), every marker of every core "
 		"(profile_log_device.csv), what the runtime measures of it "

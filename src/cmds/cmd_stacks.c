@@ -10,18 +10,27 @@
 struct conf {
 	struct query_conf query;
 	bool bottom_up, flat, off_cpu;
+	const char *zone;
 	int by;
 	double min;
 	int64_t depth;
 };
+
+/* The first are those of enum profile_by. */
+enum { BY_THREAD = PROFILE_BYS, BY_STATE };
+static const char *const stacks_by[] = {"function", "line",  "file", "library",
+					"thread",   "state", NULL};
 
 static const struct opt opts[] = {
 	OPT_FLAG('b', "bottom-up", struct conf, bottom_up,
 		 "innermost functions first, with their callers below"),
 	OPT_FLAG('l', "list", struct conf, flat,
 		 "no tree: each function once, with its total and its own time"),
-	OPT_ENUM(0, "by", struct conf, by, profile_by_names,
-		 "what a line of the output stands for (default function)"),
+	OPT_ENUM(0, "by", struct conf, by, stacks_by,
+		 "what a line of the output stands for (default function); thread and state show "
+		 "what threads did: ran, waited for a CPU, for a lock ..."),
+	OPT_STR('z', "zone", "PATTERN", struct conf, zone,
+		"only the time inside of zones with such a name"),
 	OPT_FLAG(0, "off-cpu", struct conf, off_cpu, "where threads waited, not where they ran"),
 	OPT_DOUBLE(0, "min", "PERCENT", struct conf, min,
 		   "leave out what has less than this part of the time (default 0.5)"),
@@ -135,9 +144,9 @@ static void notes_print(const struct query *q, const struct profile *p,
 		return;
 	if (!c->total)
 		err_note("no samples here: 'tacho run --sample' records them");
-	else if ((double)c->whole < 0.99 * (double)c->total)
-		err_note("%.1f %% of %s samples have whole stacks",
-			 100 * (double)c->whole / (double)c->total, fmt_count(n, c->total));
+	else if ((double)c->whole < 0.99 * (double)c->stacked)
+		err_note("%.1f %% of %s stacks are whole",
+			 100 * (double)c->whole / (double)c->stacked, fmt_count(n, c->stacked));
 	if (p->lost)
 		err_note("%s records of the sampler were lost", fmt_count(lost, p->lost));
 }
@@ -166,26 +175,141 @@ static int view_print(struct query *q, const struct conf *conf, struct profile *
 	return r < 0 ? r : closed;
 }
 
+/* A byte per source location that --zone names; freed by the caller. */
+static int zones_choose(struct query *q, const char *text, uint8_t **zones)
+{
+	struct pattern pattern;
+	bool any = false;
+	int r = pattern_init(&pattern, text, &q->err);
+
+	if (r < 0)
+		return r;
+	*zones = calloc(q->trace->srcloc_count + 1, 1);
+	for (uint32_t i = 0; *zones && i < q->trace->srcloc_count; i++) {
+		(*zones)[i] = pattern_match(&pattern, trace_srcloc_name(q->trace, i));
+		any |= (*zones)[i];
+	}
+	pattern_free(&pattern);
+	if (!*zones)
+		return TACHO_ENOMEM;
+	return any ? 0 : err_set(&q->err, TACHO_EUSAGE, "no zone is named like '%s'", text);
+}
+
+static const struct table_column state_columns[] = {
+	{"state", "state", TABLE_STRING},
+	{"ns", "time", TABLE_NS},
+	{"percent", "%", TABLE_PERCENT},
+};
+
+static int states_print(struct query *q, const double *ns)
+{
+	double total = 0;
+	struct table t;
+
+	for (int i = 0; i < PROFILE_STATES; i++)
+		total += ns[i];
+	table_open(&t, stdout, &q->style, TABLE_COLUMNS(state_columns));
+	for (int i = 0; i < PROFILE_STATES; i++) {
+		table_text(&t, profile_state_names[i]);
+		table_real(&t, ns[i]);
+		table_real(&t, total > 0 ? 100 * ns[i] / total : 0);
+		table_row(&t);
+	}
+	return table_close(&t);
+}
+
+static const struct table_column thread_columns[] = {
+	{"pid", "pid", TABLE_ID},
+	{"tid", "tid", TABLE_ID},
+	{"name", "thread", TABLE_STRING},
+	{"running_ns", "running", TABLE_NS},
+	{"kernel_ns", "[kernel]", TABLE_NS},
+	{"runnable_ns", "for a CPU", TABLE_NS},
+	{"lock_ns", "for a lock", TABLE_NS},
+	{"sleep_ns", "sleeping", TABLE_NS},
+	{"poll_ns", "polling", TABLE_NS},
+	{"io_ns", "I/O", TABLE_NS},
+	{"child_ns", "child", TABLE_NS},
+	{"other_ns", "other", TABLE_NS},
+	{"unknown_ns", NULL, TABLE_NS},
+	{"samples", "samples", TABLE_COUNT},
+	{"runs", "runs", TABLE_COUNT},
+	{"migrations", "moves", TABLE_COUNT},
+};
+
+static void thread_row(struct table *t, const struct trace *trace, const struct profile_thread *th)
+{
+	const struct trace_track *track = &trace->tracks[th->track];
+
+	table_uint(t, trace->processes[track->process].pid);
+	table_uint(t, track->id);
+	table_text(t, track->name);
+	for (int i = 0; i < PROFILE_STATES; i++)
+		table_real(t, th->ns[i]);
+	table_uint(t, th->samples);
+	table_uint(t, th->runs);
+	table_uint(t, th->migrations);
+	table_row(t);
+}
+
+/* --by=thread and --by=state. */
+static int threads_print(struct query *q, const struct conf *conf, struct profile *p,
+			 const struct profile_filter *filter)
+{
+	double sum[PROFILE_STATES] = {0};
+	struct profile_thread th;
+	struct table t;
+	int r = 0, closed = 0;
+
+	if (conf->by == BY_THREAD)
+		table_open(&t, stdout, &q->style, TABLE_COLUMNS(thread_columns));
+	for (uint32_t i = 0; r == 0 && i < q->trace->track_count; i++) {
+		if (q->trace->tracks[i].kind != TRACE_THREAD ||
+		    (filter->tracks && !filter->tracks[i]))
+			continue;
+		r = profile_thread_states(p, filter, i, &th);
+		for (int k = 0; k < PROFILE_STATES; k++)
+			sum[k] += th.ns[k];
+		if (r == 0 && conf->by == BY_THREAD && (th.samples || th.runs))
+			thread_row(&t, q->trace, &th);
+	}
+	if (conf->by == BY_THREAD)
+		closed = table_close(&t);
+	else if (r == 0)
+		closed = states_print(q, sum);
+	return r < 0 ? r : closed;
+}
+
 static int print(struct query *q, void *conf)
 {
 	const struct conf *cf = conf;
+	uint8_t *zones = NULL;
 	struct profile_filter filter = {.t0 = q->filter.in.t0,
 					.t1 = q->filter.in.t1,
 					.tracks = q->filter.in.tracks,
 					.what = cf->off_cpu ? PROFILE_OFF_CPU : PROFILE_CPU};
 	struct profile_counts counts = {0};
 	struct profile *p;
-	int r = profile_open(&p, q->trace, &q->err);
+	int r = cf->zone ? zones_choose(q, cf->zone, &zones) : 0;
 
-	if (r < 0)
+	if (r == 0)
+		r = profile_open(&p, q->trace, &q->err);
+	if (r < 0) {
+		free(zones);
 		return r;
-	r = profile_count(p, &filter, &counts);
-	if (r == 0) {
+	}
+	filter.zones = zones;
+	if (cf->by >= BY_THREAD)
+		r = threads_print(q, cf, p, &filter);
+	else
+		r = profile_count(p, &filter, &counts);
+	if (r == 0 && cf->by < BY_THREAD) {
 		notes_print(q, p, &counts);
 		r = view_print(q, cf, p, &counts);
 	}
 	profile_counts_free(&counts);
 	profile_close(p);
+	free(zones);
 	return r;
 }
 

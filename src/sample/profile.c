@@ -6,6 +6,7 @@
 #include "sample/symbols.h"
 #include "sample/tree.h"
 #include "sample/unwind.h"
+#include "sample/window.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -152,6 +153,9 @@ static int symbol_take(void *context, const struct trace_row *row)
 	return vec_push(&p->frames, f) < 0 || vec_push(&p->last, 1) < 0 ? TACHO_ENOMEM : 0;
 }
 
+/* An address that none has: of waits that were too short to read a stack. */
+#define NO_STACK 0xffffffffffffull
+
 /* A frame without a symbol: its address, or why the stack is not whole. */
 static int frame_make(struct profile *p, uint64_t key)
 {
@@ -163,7 +167,9 @@ static int frame_make(struct profile *p, uint64_t key)
 
 	if (map_get(&p->frames_of, key))
 		return 0;
-	if (module == 0)
+	if (key == NO_STACK)
+		snprintf(text, sizeof(text), "[short wait]");
+	else if (module == 0)
 		snprintf(text, sizeof(text), "%s",
 			 offset < STACK_ENDS ? stack_end_names[offset] : "[unknown]");
 	else if (module < p->modules.n)
@@ -232,6 +238,10 @@ static int tracks_read(struct profile *p)
 		r = symbols_resolve(s, 0, symbol_take, p);
 	for (size_t i = 1; r >= 0 && i < p->nodes.n; i++)
 		r = frame_make(p, p->nodes.v[i].key);
+	if (r >= 0)
+		r = frame_make(p, NO_STACK);
+	if (r >= 0)
+		p->no_stack = *map_get(&p->frames_of, NO_STACK);
 	symbols_free(s);
 	return r < 0 ? r : 0;
 }
@@ -296,7 +306,7 @@ static bool node_is_whole(const struct profile *p, uint32_t node)
 	return TREE_MODULE(p->nodes.v[node].key) != 0;
 }
 
-static void row_count(struct profile *p, const struct profile_filter *f,
+static void row_count(struct profile *p, const struct profile_filter *f, const struct window *w,
 		      const struct trace_row *row, struct profile_counts *c)
 {
 	double ns = (double)row->c;
@@ -306,32 +316,45 @@ static void row_count(struct profile *p, const struct profile_filter *f,
 		if (row->kind != TRACE_ROW_STATE || TRACE_STATE_OF(row->b) != TRACE_STATE_BLOCKED)
 			return;
 		node = row->c;
-		ns = trace_duration_ns(p->trace, row->time, row->time + row->a);
-	} else if (row->kind != TRACE_ROW_SAMPLE) {
+		ns = trace_duration_ns(p->trace, row->time,
+				       row->time +
+					       window_overlap(w, row->time, row->time + row->a));
+	} else if (row->kind != TRACE_ROW_SAMPLE || !window_has(w, row->time)) {
 		return;
 	}
 	if (node >= p->nodes.n)
 		node = 0;
+	if (ns <= 0)
+		return;
 	c->samples[node]++;
 	c->ns[node] += ns;
 	c->total++;
 	c->total_ns += ns;
+	c->stacked += node != 0;
 	c->whole += node && node_is_whole(p, (uint32_t)node);
 }
 
 static int track_count(struct profile *p, const struct profile_filter *f, uint32_t track,
 		       struct profile_counts *c)
 {
+	/* A wait that began before the range reaches into it. */
+	uint64_t t0 = f->what == PROFILE_OFF_CPU ? 0 : f->t0;
 	struct trace_rows *rows;
 	struct trace_row row;
+	struct window w;
 	uint32_t at;
-	int r = trace_rows_open(&rows, p->trace, track, f->t0, f->t1);
+	int r = window_make(&w, p->trace, track, f->t0, f->t1, f->zones);
 
-	if (r < 0)
+	if (r == 0)
+		r = trace_rows_open(&rows, p->trace, track, t0, f->t1);
+	if (r < 0) {
+		window_free(&w);
 		return r;
+	}
 	while ((r = trace_rows_next(rows, &row, &at)) > 0)
-		row_count(p, f, &row, c);
+		row_count(p, f, &w, &row, c);
 	trace_rows_close(rows);
+	window_free(&w);
 	return r;
 }
 

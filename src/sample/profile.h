@@ -58,7 +58,8 @@ struct profile {
 		VEC(uint8_t);
 	} last; /* ... is marked here, by frame */
 	struct profile_names *names;
-	uint64_t lost; /* records that were lost */
+	uint32_t no_stack; /* frame of what has no stack */
+	uint64_t lost;     /* records that were lost */
 	double ns_per_tick;
 };
 
@@ -88,11 +89,39 @@ struct profile_counts {
 	double *ns;
 	uint64_t total;
 	double total_ns;
-	uint64_t whole; /* samples whose stacks are whole */
+	uint64_t whole;   /* samples whose stacks are whole */
+	uint64_t stacked; /* samples that have a stack */
 };
 int profile_count(struct profile *p, const struct profile_filter *filter,
 		  struct profile_counts *counts);
 void profile_counts_free(struct profile_counts *counts);
+
+/* What a thread did. The sum of all is the time that was asked about. */
+enum profile_state {
+	PROFILE_RUNNING, /* in the program's own code, by samples */
+	PROFILE_KERNEL,  /* on a CPU and not there */
+	PROFILE_RUNNABLE,
+	PROFILE_LOCK,
+	PROFILE_SLEEP,
+	PROFILE_POLL,
+	PROFILE_IO,
+	PROFILE_CHILD,
+	PROFILE_OTHER_WAIT, /* and waits that were too short to look at */
+	PROFILE_UNKNOWN,
+	PROFILE_STATES
+};
+extern const char *const profile_state_names[PROFILE_STATES];
+
+struct profile_thread {
+	uint32_t track;
+	double ns[PROFILE_STATES];
+	double sampled_ns;
+	uint64_t samples, runs, migrations;
+	uint32_t last_cpu; /* + 1 */
+};
+/* Of one thread, in the times of FILTER. */
+int profile_thread_states(struct profile *p, const struct profile_filter *filter, uint32_t track,
+			  struct profile_thread *t);
 
 /* What nodes of a tree stand for. */
 enum profile_by {

@@ -60,6 +60,11 @@ static uint32_t label_get(struct builder *b, const struct profile_frame *f)
 static int path_fill(struct builder *b, uint32_t node)
 {
 	b->path.n = 0;
+	if (!node) {
+		uint32_t label = label_get(b, &b->p->frames.v[b->p->no_stack]);
+
+		return label == UINT32_MAX ? TACHO_ENOMEM : vec_push(&b->path, label);
+	}
 	for (; node; node = b->p->nodes.v[node].parent) {
 		uint32_t first, count;
 

@@ -37,7 +37,7 @@ expect_line out '\[too deep\]'
 sample huge 200
 expect_exit 0 "$TACHO" stacks --depth=2 huge.tacho
 expect_line out '(100|9[0-9])\.[0-9]+ .*\[cut\]' ' large_frame '
-expect_line err 'samples have whole stacks'
+expect_line err 'stacks are whole'
 
 # Through a signal handler to the function that was interrupted; if that is on another stack, to there.
 sample signal 300
