@@ -261,7 +261,8 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, program: lis
         view.append(f"--port={options.web_app_port}")
     port = options.port or _environ_port()
     tracy = [f"--tracy-port={_free_port()}"] if port else []
-    command = [tacho, "run", "--wrapped", *([] if options.verbose else ["-q"]), *view, *tracy,
+    sample = [f"--sample={options.sample}"] if options.sample else []
+    command = [tacho, "run", "--wrapped", *([] if options.verbose else ["-q"]), *view, *tracy, *sample,
                "-f", "-o", trace, "--",
                sys.executable, *_interpreter_flags(),
                "-m", "tracy._become", settings.to_words(),

@@ -60,6 +60,12 @@ class _Parser(optparse.OptionParser):
         """One line, as for all that goes wrong."""
         self.exit(2, f"tracy: {msg}; see 'python -m tracy --help'\n")
 
+    def _process_long_opt(self, rargs: list[str], values: optparse.Values) -> None:
+        """--sample alone has a value too: that of tacho."""
+        if rargs[0] == "--sample":
+            rargs[0] = "--sample=auto"
+        super()._process_long_opt(rargs, values)
+
 
 def make_parser() -> optparse.OptionParser:
     """Everything after the first word that is no option belongs to the program."""
@@ -71,6 +77,8 @@ def make_parser() -> optparse.OptionParser:
     add("-p", "--partial", action="store_true", help="functions only where Profiler is enabled")
     add("-l", "--lines", action="store_true", help="a zone for each line too")
     add("--c-calls", action="store_true", help="calls of C functions too")
+    add("--sample", metavar="HZ", help="also sample call stacks, native ones too, HZ times per second "
+        "of CPU time; --sample alone takes the usual rate; 'tacho stacks' shows them")
     add("-r", "--report", action="store_true", help="make the ops report")
     add("-v", "--verbose", action="store_true", help="print the command that is run")
     add("-q", "--quiet", action="store_true", help="do not print where the trace is")

@@ -268,30 +268,27 @@ bool sampling_exit_status(struct capture *c, uint32_t pid, int status)
 
 /* ---------------------------------------------------------------- rows */
 
+/* The track of stacks. It belongs to no process, but in a trace each track has one: the first. */
 static uint32_t stacks_track(struct capture *c)
 {
 	struct trace_track t = {.kind = TRACE_OTHER, .srcloc = TRACE_NONE, .name = TRACE_STACKS};
+	struct sampler_event us = {.time = clock_ticks()};
 	struct sampling *s = c->sampling;
-	struct sampler_event us = {.pid = 0, .time = clock_ticks()};
-	uint32_t *process;
+	int64_t id;
 
 	if (s->stacks != TRACE_NONE)
 		return s->stacks;
-	process = s->list.n ? &s->list.v[0].id : NULL;
-	if (!process) {
+	if (!s->list.n && !c->processes.n)
 		sampled_add(c, &us, "");
-		process = s->list.n ? &s->list.v[0].id : NULL;
-	}
-	if (process) {
-		int64_t id;
-
-		t.process = *process;
-		id = trace_add_track(c->writer, &t);
-		if (id < 0)
-			capture_error(c, id);
-		else
-			s->stacks = (uint32_t)id;
-	}
+	if (s->list.n)
+		t.process = s->list.v[0].id;
+	else if (c->processes.n)
+		t.process = c->processes.v[0]->id;
+	id = c->error ? c->error : trace_add_track(c->writer, &t);
+	if (id < 0)
+		capture_error(c, id);
+	else
+		s->stacks = (uint32_t)id;
 	return s->stacks;
 }
 

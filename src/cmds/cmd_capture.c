@@ -3,6 +3,7 @@
 #include "cmds/cmds.h"
 #include "cmds/record.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,8 +19,10 @@ struct conf {
 
 static const struct opt opts[] = {
 	RECORD_OPTS(struct conf, record),
+	RECORD_SAMPLE_OPTS(struct conf, record),
 	OPT_LIST('p', "pid", "PID", struct conf, pids,
-		 "record a running program that links libtacho; may be given several times"),
+		 "record a running program that links libtacho, with --sample any program; may be "
+		 "given several times"),
 	OPT_LIST(
 		0, "tracy-port", "PORT", struct conf, tracy_ports,
 		"record programs built with Tracy that listen on PORT of this machine; may be repeated"),
@@ -101,8 +104,14 @@ static int capture_session_open(struct capture **c, struct conf *cf,
 	return r == TACHO_ENO ? TACHO_EWRITE : r;
 }
 
-static int attach_all(struct capture *c, const struct conf *cf, struct tacho_error *err)
+/*
+ * By the program's own events, by samples, or by both. One that does not link libtacho is recorded
+ * if it can be sampled.
+ */
+static int attach_all(struct recording *rec, const struct conf *cf, struct tacho_error *err)
 {
+	bool sampled;
+
 	for (size_t i = 0; i < cf->pids.n; i++) {
 		char *end;
 		unsigned long pid = strtoul(cf->pids.v[i], &end, 10);
@@ -111,8 +120,12 @@ static int attach_all(struct capture *c, const struct conf *cf, struct tacho_err
 		if (*end || !pid || pid > UINT32_MAX)
 			return err_set(err, TACHO_EUSAGE, "--pid: '%s' is not a process id",
 				       cf->pids.v[i]);
-		r = capture_attach(c, (uint32_t)pid, err);
+		r = record_sample_add(rec, &cf->record, (pid_t)pid, false);
 		if (r < 0)
+			return r;
+		sampled = rec->sampling;
+		r = capture_attach(rec->capture, (uint32_t)pid, err);
+		if (r < 0 && !sampled)
 			return r;
 	}
 	return 0;
@@ -146,6 +159,16 @@ static void capture_explain(const struct capture *c, const struct conf *cf)
 			capture_session(c));
 }
 
+/* Programs that are sampled and still alive. */
+static bool sampled_are_alive(const struct recording *r, const struct conf *cf)
+{
+	bool alive = false;
+
+	for (size_t i = 0; r->sampling && i < cf->pids.n; i++)
+		alive |= kill((pid_t)strtoul(cf->pids.v[i], NULL, 10), 0) == 0;
+	return alive;
+}
+
 /* Ends by Ctrl-C, by the time limit, or when all programs that were attached to have ended. */
 static void capture_loop(struct recording *r, const struct conf *cf)
 {
@@ -156,7 +179,8 @@ static void capture_loop(struct recording *r, const struct conf *cf)
 		size_t alive = capture_alive(r->capture);
 
 		seen |= alive > 0;
-		if (cf->pids.n && !capture_attached_alive(r->capture) && !(seen && alive))
+		if (cf->pids.n && !capture_attached_alive(r->capture) && !(seen && alive) &&
+		    !sampled_are_alive(r, cf))
 			break;
 		capture_wait(r->capture);
 	}
@@ -186,14 +210,18 @@ static int cmd_capture_run(void *conf, const struct cmd_common *common, int argc
 		return err_report(&err, code);
 	if (capture_note(r.capture)[0])
 		err_warn("%s", capture_note(r.capture));
-	code = attach_all(r.capture, cf, &err);
+	code = record_sample_open(&r, &cf->record);
+	if (code == 0)
+		code = attach_all(&r, cf, &err);
 	if (code == 0)
 		code = add_tracy(r.capture, cf, &err);
+	if (code == 0)
+		code = record_sample_start(&r, &cf->record);
 	if (code < 0) {
 		capture_abandon(r.capture);
 		opt_list_free(&cf->pids);
 		opt_list_free(&cf->tracy_ports);
-		return err_report(&err, code);
+		return err.code ? err_report(&err, code) : err_exit_code(code);
 	}
 	capture_start(r.capture);
 	if (!common->quiet)
@@ -217,7 +245,9 @@ const struct cmd cmd_capture = {
 	.examples = "  tacho capture -o all.tacho\n"
 		    "      waits for programs\n"
 		    "  tacho capture --pid 1234 --time 5s -o live.tacho\n"
-		    "      records a running program for five seconds\n",
+		    "      records a running program for five seconds\n"
+		    "  tacho capture --pid 1234 --sample --time 5s -o live.tacho\n"
+		    "      samples a running program that knows nothing of it\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
 	.init = cmd_capture_init,
