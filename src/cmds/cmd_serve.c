@@ -292,8 +292,9 @@ const struct cmd cmd_serve = {
 	.summary = "let a Tracy viewer connect to a trace, saved or being recorded",
 	.usage = "[options] FILE | --live [--wait] [SESSION]",
 	.description =
-		"Listens like a program that was built with Tracy (protocol 66, Tenstorrent's 0.10 "
-		"line): a Tracy viewer or capture tool connects to it and gets the whole trace.\n\n"
+		"Listens like a program that was built with Tracy: a Tracy viewer or capture tool, "
+		"Tenstorrent's 0.10 or Tracy 0.11.1 and newer, connects to it and gets the whole "
+		"trace. The protocol (66, 69, 74, 76 or 82) is the one that it asks for.\n\n"
 		"With --live it gets what a recorder has written so far, then what comes, a tenth of a "
 		"second later, and the end when the recorder ends. Zones that are open are seen at once; what "
 		"is attached to them when they end.\n\n"

@@ -2,9 +2,7 @@
 
 #include <stdlib.h>
 
-#define OFFSET16 65536
-#define OFFSET32 (65536 + (1ll << 32))
-#define WINDOW   4000 /* unanswered questions: a client's buffer takes at least these */
+#define WINDOW 4000 /* unanswered questions: a client's buffer takes at least these */
 
 /* ----------------------------------------------------------------- threads */
 
@@ -85,8 +83,8 @@ static int64_t wide_delta(const struct decoder *d, uint64_t v)
 {
 	int64_t delta = (int64_t)v;
 
-	return d->protocol.short_items && delta >= 0 && delta < INT64_MAX - OFFSET32
-		       ? delta + OFFSET32
+	return d->protocol.short_items && delta >= 0 && delta < INT64_MAX - WIRE_OFFSET32
+		       ? delta + WIRE_OFFSET32
 		       : delta;
 }
 
@@ -206,7 +204,7 @@ static void apply_item(struct decoder *d, const struct wire_read *item)
 		break;
 	case WIRE_ZONE_BEGIN32:
 	case WIRE_ZONE_BEGIN_CALLSTACK32:
-		zone_begin(d, (int64_t)v[0] + OFFSET16, srcloc_of(d, v[1]));
+		zone_begin(d, (int64_t)v[0] + WIRE_OFFSET16, srcloc_of(d, v[1]));
 		break;
 	case WIRE_ZONE_BEGIN16:
 	case WIRE_ZONE_BEGIN_CALLSTACK16:
@@ -219,7 +217,7 @@ static void apply_item(struct decoder *d, const struct wire_read *item)
 		d->payload = TRACE_NONE;
 		break;
 	case WIRE_ZONE_END32:
-		zone_end(d, (int64_t)v[0] + OFFSET16);
+		zone_end(d, (int64_t)v[0] + WIRE_OFFSET16);
 		break;
 	case WIRE_ZONE_END16:
 		zone_end(d, (int64_t)v[0]);

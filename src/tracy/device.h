@@ -15,6 +15,7 @@ void device_track(struct trace_track *t, struct buf *name, const char *context, 
 /* What a context calls itself: a viewer of another line takes 6 for Metal. */
 #define DEVICE_TYPE_TT     6
 #define DEVICE_TYPE_CUSTOM 7
+#define DEVICE_TYPE_VULKAN 2
 
 /* In files of 0.14 the number of a RISC's track is the trace's own id with this bit. */
 #define DEVICE_TID (1ull << 62)

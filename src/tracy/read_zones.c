@@ -185,6 +185,16 @@ static void begin_device_zone(struct timeline *t, int64_t start, int16_t srcloc)
 	r->notes->n[TRACY_NOTE_TIMELESS] += start < 0;
 }
 
+static void end_device_zone(struct timeline *t)
+{
+	struct read *r = t->r;
+
+	read_delta(r, &t->reference);
+	end_zone(t, read_delta(r, &t->device_reference));
+	if (r->version >= TRACY_VERSION(0, 12, 4))
+		in_u16(&r->in); /* query */
+}
+
 static void read_device_timeline(struct timeline *t)
 {
 	struct read *r = t->r;
@@ -199,8 +209,7 @@ static void read_device_timeline(struct timeline *t)
 				break;
 			depth--;
 			t->left.n--;
-			read_delta(r, &t->reference);
-			end_zone(t, read_delta(r, &t->device_reference));
+			end_device_zone(t);
 			continue;
 		}
 		t->left.v[depth]--;
@@ -209,8 +218,6 @@ static void read_device_timeline(struct timeline *t)
 		srcloc = in_i16(&r->in);
 		r->notes->n[TRACY_NOTE_CALLSTACKS] += in_u24(&r->in) != 0;
 		in_u16(&r->in); /* thread */
-		if (r->version >= TRACY_VERSION(0, 12, 4))
-			in_u16(&r->in); /* query */
 		children = in_u64(&r->in);
 		begin_device_zone(t, t->device_reference, srcloc);
 		if (!read_ok(r))
@@ -219,8 +226,7 @@ static void read_device_timeline(struct timeline *t)
 			if (timeline_down(t, children))
 				depth++;
 		} else {
-			read_delta(r, &t->reference);
-			end_zone(t, read_delta(r, &t->device_reference));
+			end_device_zone(t);
 		}
 	}
 }

@@ -105,7 +105,8 @@ static void put_welcome(struct serve *s)
 		s->model->process < t->process_count ? &t->processes[s->model->process] : NULL;
 	double tick_ns = 1;
 	int64_t begin = SERVE_EPOCH;
-	uint64_t numbers[5] = {0, 1, 0, 0, p ? p->pid : 0};
+	uint64_t numbers[5] = {0, 1, 0, 0, p ? p->pid : 0}; /* the first is the queue delay */
+	size_t from = s->protocol.welcome < WIRE_WELCOME;
 	char program[64], info[1024], rest[8 + 2 + 12 + 4] = {0};
 
 	numbers[2] = (uint64_t)(trace_realtime_ns(t, t->origin) / 1000000000);
@@ -116,10 +117,22 @@ static void put_welcome(struct serve *s)
 	buf_add(&s->out, &tick_ns, 8);
 	buf_add(&s->out, &begin, 8);
 	buf_add(&s->out, &begin, 8);
-	buf_add(&s->out, numbers, sizeof(numbers));
+	buf_add(&s->out, numbers + from, sizeof(numbers) - from * sizeof(numbers[0]));
 	buf_add(&s->out, rest, sizeof(rest));
 	buf_add(&s->out, program, sizeof(program));
 	buf_add(&s->out, info, sizeof(info));
+}
+
+/*
+ * Whatever a viewer asks for that we know. 66 is Tenstorrent's 0.10, not 0.11.0, which has the same
+ * number and a narrower context.
+ */
+static bool serve_speak(struct serve *s, uint32_t version)
+{
+	if (version < SERVE_OLDEST || !wire_protocol(&s->protocol, version, version == 66))
+		return false;
+	s->tids = version > 66;
+	return true;
 }
 
 /* 1: greeted, 0: more is needed, -1: this is the end. */
@@ -132,7 +145,7 @@ static int take_greeting(struct serve *s)
 	memcpy(&version, s->in.data + 8, 4);
 	if (memcmp(s->in.data, WIRE_MAGIC, 8))
 		return -1;
-	if (version != s->protocol.number) {
+	if (!serve_speak(s, version)) {
 		buf_addc(&s->out, WIRE_MISMATCH);
 		return -1;
 	}
@@ -159,7 +172,7 @@ static void answer_string(struct serve *s, enum wire_kind kind, uint64_t pointer
 
 static void answer_thread(struct serve *s, uint64_t tid)
 {
-	uint32_t track = serve_track(s, tid);
+	uint32_t track = tid & SERVE_DEVICE ? serve_device_track(s, tid) : serve_track(s, tid);
 	int64_t name = track == TRACE_NONE ? -1 : s->model->names[track];
 	const struct string_entry *e = name < 0 ? NULL : &s->model->strings.list.v[name];
 
@@ -273,7 +286,6 @@ struct serve *serve_new(const struct write *model, bool live)
 	s->model = model;
 	s->trace = model->trace;
 	s->live = live;
-	wire_protocol(&s->protocol, 66, true);
 	s->packed = malloc(LZ4_COMPRESSBOUND(WIRE_FRAME));
 	if (!s->packed) {
 		serve_free(s);

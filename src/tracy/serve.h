@@ -1,6 +1,6 @@
 /*
- * Private: a trace speaks to a Tracy viewer as if it were a program (protocol 66). It is a saved
- * one, or one that is being recorded and followed.
+ * Private: a trace speaks to a Tracy viewer as if it were a program, in the protocol that the
+ * viewer asks for. It is a saved one, or one that is being recorded and followed.
  *
  * A session is one connection, without its socket: bytes go in by serve_input() and come out in
  * serve.out. The stream is made piece by piece when what was made before has gone out, so memory
@@ -15,6 +15,10 @@
 
 #define SERVE_EPOCH  1000000000ll /* the tick, 1 ns each, of time 0 */
 #define SERVE_SRCLOC (1ull << 40) /* the address of the first source location; 64 bytes each */
+#define SERVE_OLDEST 66           /* protocol; 0.10 of upstream has other questions */
+#define SERVE_DEVICE 0x40000000u  /* the number of a device's track, like a thread's, has this bit \
+				   */
+#define SERVE_NARROW 255u         /* contexts whose numbers have one byte */
 
 /* SERVE_WAIT: all that is there has been told, more may come. SERVE_DONE: so has the end. */
 enum serve_step { SERVE_START, SERVE_ZONES, SERVE_ROWS, SERVE_END, SERVE_WAIT, SERVE_DONE };
@@ -38,6 +42,7 @@ struct serve_track {
 	struct {
 		VEC(uint64_t);
 	} taken; /* by depth: zones of the lane */
+	bool told;
 };
 
 /* The next zone of a lane of the track that is being told. */
@@ -55,10 +60,12 @@ struct serve {
 	struct buf in, out, frame;
 	bool greeted, failed, over;
 	bool live;        /* more may come */
+	bool tids;        /* tracks of devices have names, and threads are shown by process */
 	uint64_t refused; /* questions for addresses that are not ours */
 	enum serve_step step;
 	uint32_t announced; /* tracks */
-	uint32_t track;     /* that is being told, or is next */
+	uint32_t at;        /* place in model->order of the track that is being told, or is next */
+	uint32_t track;     /* that is being told */
 	struct {
 		VEC(struct serve_track);
 	} tracks;
@@ -102,9 +109,12 @@ void stream_close(struct serve *s);
 /* The number of a thread on the wire, and its track; TRACE_NONE when there is none. */
 uint32_t serve_tid(const struct serve *s, uint32_t track);
 uint32_t serve_track(const struct serve *s, uint64_t tid);
+uint32_t serve_device_track(const struct serve *s, uint64_t tid);
 int64_t serve_tick(const struct serve *s, uint64_t ticks);
 /* What comes next is of this thread. */
 void serve_switch(struct serve *s, uint32_t track);
+/* Makes a thread of TID known, which the viewer then asks the name of, and where it is shown. */
+void serve_notice(struct serve *s, uint32_t tid, uint32_t process);
 /* How a source location is told; *POINTER is 0 when it is told with each zone. */
 const struct out_srcloc *serve_srcloc(const struct serve *s, uint32_t srcloc, uint64_t *pointer);
 

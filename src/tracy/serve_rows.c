@@ -8,6 +8,7 @@
 static void put_message(struct serve *s, const struct trace_row *row)
 {
 	int64_t time = serve_tick(s, row->time);
+	uint64_t severity = row->a << 4; /* from 82 on, with the source, the program, below */
 
 	serve_switch(s, row->thread);
 	serve_bytes(s, WIRE_SINGLE_STRING, 0, row->text, row->text_len);
@@ -15,9 +16,9 @@ static void put_message(struct serve *s, const struct trace_row *row)
 		SERVE_PUT(s, WIRE_MESSAGE_APP_INFO, (uint64_t)time);
 	else if (row->b)
 		SERVE_PUT(s, WIRE_MESSAGE_COLOR, (uint64_t)time, row->b & 0xff, row->b >> 8 & 0xff,
-			  row->b >> 16 & 0xff);
+			  row->b >> 16 & 0xff, severity);
 	else
-		SERVE_PUT(s, WIRE_MESSAGE, (uint64_t)time);
+		SERVE_PUT(s, WIRE_MESSAGE, (uint64_t)time, severity);
 }
 
 uint64_t serve_name(const struct serve *s, uint32_t track)

@@ -3,8 +3,10 @@
  * one batch. Of one that is being recorded a batch is what a refresh has brought; it ends at a
  * checkpoint, where all zones that have ended are known and all others are known to be open.
  */
+#include "tracy/device.h"
 #include "tracy/serve.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 uint32_t serve_tid(const struct serve *s, uint32_t track)
@@ -22,6 +24,15 @@ uint32_t serve_track(const struct serve *s, uint64_t tid)
 	return TRACE_NONE;
 }
 
+uint32_t serve_device_track(const struct serve *s, uint64_t tid)
+{
+	uint64_t track = tid & ~(uint64_t)SERVE_DEVICE;
+
+	return track < s->trace->track_count && s->trace->tracks[track].kind == TRACE_CORE
+		       ? (uint32_t)track
+		       : TRACE_NONE;
+}
+
 int64_t serve_tick(const struct serve *s, uint64_t ticks)
 {
 	return SERVE_EPOCH + write_ns(s->model, ticks);
@@ -36,6 +47,16 @@ void serve_switch(struct serve *s, uint32_t track)
 	if (!tid || tid == s->tid)
 		return;
 	SERVE_PUT(s, WIRE_THREAD_CONTEXT, tid);
+	s->tid = tid;
+	s->thread_time = 0;
+}
+
+void serve_notice(struct serve *s, uint32_t tid, uint32_t process)
+{
+	SERVE_PUT(s, WIRE_THREAD_CONTEXT, tid);
+	/* The number of the next zone, none: the first item that a thread needs no zone for. */
+	SERVE_PUT(s, WIRE_ZONE_VALIDATION, 0);
+	SERVE_PUT(s, WIRE_THREAD_GROUP_HINT, tid, process);
 	s->tid = tid;
 	s->thread_time = 0;
 }
@@ -60,23 +81,58 @@ static void put_string(struct serve *s, size_t string)
 	serve_bytes(s, WIRE_SINGLE_STRING, 0, strings->text.data + e->at, e->len);
 }
 
-/* What must be known before it is used: contexts, locks, how plots look. */
-static int put_announcements(struct serve *s)
+/* The types that a version knows; 69 has no Custom, and Vulkan has many threads too. */
+static uint64_t context_type(const struct serve *s)
+{
+	if (s->protocol.number == 66)
+		return DEVICE_TYPE_TT;
+	return s->protocol.number < 74 ? DEVICE_TYPE_VULKAN : DEVICE_TYPE_CUSTOM;
+}
+
+static int put_contexts(struct serve *s)
 {
 	const struct write *m = s->model;
+	uint32_t most = s->protocol.wide_context ? UINT16_MAX : SERVE_NARROW;
 	uint64_t one;
 	double period = 1;
 
 	memcpy(&one, &period, sizeof(one));
-	while (s->queries.n < m->contexts.n) {
+	while (s->queries.n < m->contexts.n && s->queries.n < most) {
 		uint32_t i = (uint32_t)s->queries.n;
 
-		SERVE_PUT(s, WIRE_GPU_NEW_CONTEXT, SERVE_EPOCH, SERVE_EPOCH, 0, one, i, 0, 6);
+		SERVE_PUT(s, WIRE_GPU_NEW_CONTEXT, SERVE_EPOCH, SERVE_EPOCH, 0, one, i, 0,
+			  context_type(s));
 		put_string(s, m->contexts.v[i].name);
 		SERVE_PUT(s, WIRE_GPU_CONTEXT_NAME, i);
 		if (vec_push(&s->queries, 0) < 0)
 			return TACHO_ENOMEM;
 	}
+	return 0;
+}
+
+/* The viewer has no other place to say so. */
+static void put_left_out(struct serve *s)
+{
+	size_t more = s->model->contexts.n - s->queries.n;
+	char text[128];
+
+	if (s->live || !more)
+		return;
+	snprintf(text, sizeof(text),
+		 "%zu cores are left out: this version of the protocol has room for %u", more,
+		 SERVE_NARROW);
+	serve_bytes(s, WIRE_SINGLE_STRING, 0, text, strlen(text));
+	SERVE_PUT(s, WIRE_MESSAGE, SERVE_EPOCH, TRACE_SEVERITY_WARNING << 4);
+}
+
+/* What must be known before it is used: contexts, locks, how plots look. */
+static int put_announcements(struct serve *s)
+{
+	const struct write *m = s->model;
+	int r = put_contexts(s);
+
+	if (r < 0)
+		return r;
 	for (; s->announced < s->trace->track_count; s->announced++) {
 		uint32_t i = s->announced;
 		const struct trace_track *t = &s->trace->tracks[i];
@@ -109,7 +165,7 @@ int stream_step(struct serve *s)
 	switch (s->step) {
 	case SERVE_START:
 		r = put_announcements(s);
-		s->track = 0;
+		s->at = 0;
 		s->step++;
 		return r;
 	case SERVE_ZONES:
@@ -117,6 +173,7 @@ int stream_step(struct serve *s)
 	case SERVE_ROWS:
 		return serve_rows(s);
 	default:
+		put_left_out(s);
 		if (!s->live)
 			SERVE_PUT(s, WIRE_TERMINATE);
 		s->step = s->live ? SERVE_WAIT : SERVE_DONE;

@@ -138,13 +138,29 @@ static void device_end(struct serve *s, int64_t time)
 	device_time(s, time);
 }
 
+/* From 82 on there is an item for each width of a time; LONG is followed by the other two. */
+static void put_time(struct serve *s, enum wire_kind kind, int64_t time, uint64_t pointer)
+{
+	int64_t delta = (int64_t)serve_step_time(&s->thread_time, time);
+
+	if (s->protocol.short_items && delta >= 0) {
+		if (delta < WIRE_OFFSET16)
+			kind += 2;
+		else if (delta < WIRE_OFFSET32)
+			kind++, delta -= WIRE_OFFSET16;
+		else
+			delta -= WIRE_OFFSET32;
+	}
+	SERVE_PUT(s, kind, (uint64_t)delta, pointer);
+}
+
 static void thread_begin(struct serve *s, uint32_t srcloc, int64_t time)
 {
 	uint64_t pointer;
 	const struct out_srcloc *l = serve_srcloc(s, srcloc, &pointer);
 
 	if (pointer) {
-		SERVE_PUT(s, WIRE_ZONE_BEGIN, serve_step_time(&s->thread_time, time), pointer);
+		put_time(s, WIRE_ZONE_BEGIN, time, pointer);
 	} else {
 		put_payload(s, l, NULL);
 		SERVE_PUT(s, WIRE_ZONE_BEGIN_ALLOC, serve_step_time(&s->thread_time, time));
@@ -161,7 +177,7 @@ static void end_top(struct serve *s, struct serve_track *t, int64_t time)
 	} else {
 		if (z->late.len)
 			serve_append(s, &z->late);
-		SERVE_PUT(s, WIRE_ZONE_END, serve_step_time(&s->thread_time, time));
+		put_time(s, WIRE_ZONE_END, time, 0);
 	}
 	buf_free(&z->late);
 }
@@ -278,10 +294,17 @@ static int track_open(struct serve *s)
 	s->in_track = true;
 	if (is_device(s)) {
 		s->context = s->model->context_of[s->track];
-		s->queue = (uint32_t)device_queue(s->trace->tracks[s->track].id);
+		s->queue = s->tids ? SERVE_DEVICE | s->track
+				   : (uint32_t)device_queue(s->trace->tracks[s->track].id);
+		if (s->tids && !t->open.n && !t->told)
+			serve_notice(s, s->queue, s->trace->tracks[s->track].process);
+		t->told = true;
 		return 0;
 	}
 	s->tid = 0;
+	if (s->tids && !t->told)
+		serve_notice(s, serve_tid(s, s->track), s->trace->tracks[s->track].process);
+	t->told = true;
 	serve_switch(s, s->track);
 	return 0;
 }
@@ -327,7 +350,8 @@ static void track_close(struct serve *s)
 
 static bool is_told(const struct serve *s, uint32_t track)
 {
-	return s->model->threads[track].written || s->trace->tracks[track].kind == TRACE_CORE;
+	return s->model->threads[track].written || (s->trace->tracks[track].kind == TRACE_CORE &&
+						    s->model->context_of[track] < s->queries.n);
 }
 
 int serve_zones(struct serve *s)
@@ -338,12 +362,13 @@ int serve_zones(struct serve *s)
 		if (vec_push(&s->tracks, (struct serve_track){0}) < 0)
 			return TACHO_ENOMEM;
 	if (!s->in_track) {
-		while (s->track < s->trace->track_count && !is_told(s, s->track))
-			s->track++;
-		if (s->track == s->trace->track_count) {
+		while (s->at < s->trace->track_count && !is_told(s, s->model->order[s->at]))
+			s->at++;
+		if (s->at == s->trace->track_count) {
 			s->step++;
 			return 0;
 		}
+		s->track = s->model->order[s->at];
 		r = track_open(s);
 	}
 	for (int i = 0; r == 0 && s->lanes.n && i < ZONES_AT_ONCE; i++) {
@@ -358,7 +383,7 @@ int serve_zones(struct serve *s)
 		return r;
 	if (s->in_track)
 		track_close(s);
-	s->track++;
+	s->at++;
 	return 0;
 }
 

@@ -223,7 +223,7 @@ struct tracy_server_options {
 
 /*
  * A saved trace that a Tracy viewer or capture tool can connect to as if it were a program
- * (protocol 66). The server talks to one viewer: tracy_server_accept() waits for one,
+ * (protocols 66 to 82). The server talks to one viewer: tracy_server_accept() waits for one,
  * tracy_server_take() gives it to the server, tracy_server_round() talks to it. To serve several at
  * once fork in between.
  */

@@ -1,3 +1,4 @@
+/* Tables of the items of each version; items read and written by them. */
 #include "tracy/wire.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -88,12 +89,14 @@ bool wire_protocol(struct wire_protocol *p, uint32_t version, bool wide)
 	return known;
 }
 
+#define SHORT_STRING 256u
+
 /* From 82 on a short string has an item of its own, and the long one counts from behind it. */
 static uint32_t tail_offset(const struct wire_protocol *p, const struct wire_item *item)
 {
 	return p->short_items && (item->kind == WIRE_SINGLE_STRING ||
 				  item->kind == WIRE_SECOND_STRING)
-		       ? 256
+		       ? SHORT_STRING
 		       : 0;
 }
 
@@ -218,11 +221,17 @@ int wire_put(struct buf *b, const struct wire_protocol *p, enum wire_kind kind, 
 int wire_put_bytes(struct buf *b, const struct wire_protocol *p, enum wire_kind kind, uint64_t id,
 		   const void *bytes, size_t len)
 {
-	const struct wire_item *item = &p->items[p->types[kind]];
-	size_t most = item->tail == TAIL_BYTES32 ? WIRE_FRAME / 2 : UINT16_MAX;
-	uint32_t size = (uint32_t)(len < most ? len : most);
+	const struct wire_item *item;
+	uint32_t size, offset;
+	size_t most;
 
+	if (p->short_items && kind == WIRE_SINGLE_STRING && len < SHORT_STRING)
+		kind = WIRE_SINGLE_STRING8;
+	item = &p->items[p->types[kind]];
+	most = item->tail == TAIL_BYTES32 ? WIRE_FRAME / 2 : UINT16_MAX;
+	size = (uint32_t)(len < most ? len : most);
+	offset = size - tail_offset(p, item);
 	wire_put(b, p, kind, &id);
-	buf_add(b, &size, tail_sizes[item->tail]);
+	buf_add(b, &offset, tail_sizes[item->tail]);
 	return buf_add(b, bytes, size);
 }

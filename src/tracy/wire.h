@@ -24,6 +24,10 @@
 #define WIRE_WELCOME   1178 /* bytes of the welcome message; 8 less without the queue delay */
 #define WIRE_ON_DEMAND 16
 
+/* From 82 on zones have items for short times, and the longer ones count from their ends. */
+#define WIRE_OFFSET16 65536ll
+#define WIRE_OFFSET32 (65536 + (1ll << 32))
+
 enum wire_status { WIRE_PENDING, WIRE_OK, WIRE_MISMATCH, WIRE_NOT_AVAILABLE, WIRE_DROPPED };
 
 enum wire_query {

@@ -381,8 +381,6 @@ static int enter_device(struct write *w, const struct tree_zone *zone, void *con
 	out_i16(&w->out, at >= 0 ? model_srcloc_id((size_t)at) : w->srcloc[zone->srcloc]);
 	out_u24(&w->out, 0);
 	out_u16(&w->out, 0);
-	if (!w->old)
-		out_u16(&w->out, 0); /* query */
 	out_u64(&w->out, zone->children);
 	d->reference = zone->start;
 	return 0;
@@ -394,6 +392,8 @@ static void leave_device(struct write *w, const struct tree_zone *zone, void *co
 
 	out_i64(&w->out, zone->end - d->reference);
 	out_i64(&w->out, zone->end - d->reference);
+	if (!w->old)
+		out_u16(&w->out, 0); /* query, which notes refer to */
 	d->reference = zone->end;
 }
 

@@ -136,7 +136,11 @@ $TACHO export -q --to=tracy a.tacho || fail export
 serve -1 a.tacho
 expect_exit 0 $capture -o again.tracy -p $port
 wait
-expect_same <($BUILD/csvexport-release -u a.tracy | sort) <($BUILD/csvexport-release -u again.tracy | sort)
+# Threads come by process, so their numbers may differ.
+zones_of() {
+	$BUILD/csvexport-release -u $1.tracy | sed 's/,[0-9]*,$//' | sort
+}
+expect_same <(zones_of a) <(zones_of again)
 expect_same <($BUILD/csvexport-release -m a.tracy | sort) <($BUILD/csvexport-release -m again.tracy | sort)
 expect_same <($TACHO locks --format=csv a.tracy | cut -d, -f2-5) \
 	<($TACHO locks --format=csv again.tracy | cut -d, -f2-5 | sed 's,^app/,,')

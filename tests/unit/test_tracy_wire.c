@@ -263,6 +263,119 @@ static void test_versions(void **state)
 	}
 }
 
+/* Hands what a session has made to the decoder, and its questions back. False: nothing to do. */
+static bool pump(struct serve *s, struct decoder *d, size_t skip)
+{
+	static char frame[WIRE_FRAME];
+	uint8_t q[WIRE_QUERY];
+	struct tacho_error err = {0};
+	bool busy = false;
+	size_t at = skip;
+	uint32_t size;
+
+	for (; at + 4 <= s->out.len; at += 4 + size) {
+		int n;
+
+		memcpy(&size, s->out.data + at, 4);
+		n = LZ4_decompress_safe(s->out.data + at + 4, frame, (int)size, WIRE_FRAME);
+		assert_true(n > 0);
+		if (decoder_frame(d, (const uint8_t *)frame, (size_t)n, &err) < 0)
+			fail_msg("%s", err.text);
+		busy = true;
+	}
+	assert_int_equal(at, s->out.len);
+	buf_reset(&s->out);
+	for (; decoder_query(d, q); busy = true)
+		serve_input(s, q, sizeof(q));
+	serve_more(s);
+	return busy || s->out.len;
+}
+
+static void check_served(const char *path, uint32_t version)
+{
+	struct trace *t = test_open(path);
+	uint32_t devices = 0;
+
+	assert_int_equal(t->zones, 5);
+	for (uint32_t i = 0; i < t->track_count; i++) {
+		if (t->tracks[i].kind == TRACE_CORE) {
+			devices++;
+			if (version == 66)
+				assert_string_equal(t->tracks[i].name,
+						    "Device: 0, Core (1,2)/NCRISC");
+		}
+		if (t->tracks[i].kind == TRACE_THREAD && t->tracks[i].id == 7)
+			assert_string_equal(t->tracks[i].name, "s7");
+	}
+	assert_int_equal(devices, 1);
+	trace_close(t);
+}
+
+/* A viewer of each version gets all of a trace, in the items of that version. */
+static void serve_version(const char *path, uint32_t version)
+{
+	struct trace *t = test_open(path);
+	struct trace_writer *w = test_writer(test_path("served.tacho"));
+	struct trace_process process = {.pid = 5, .name = "client", .command = ""};
+	struct tracy_notes notes = {{0}};
+	struct write model = {.trace = t, .notes = &notes};
+	char greeting[12] = WIRE_MAGIC;
+	struct serve *s;
+	struct decoder *d;
+
+	assert_int_equal(write_prepare(&model), 0);
+	assert_int_equal(contexts_grow(&model, 0), 0);
+	s = serve_new(&model, false);
+	trace_add_process(w, &process);
+	d = decoder_new(w, 0, version, &notes);
+	memcpy(greeting + 8, &version, 4);
+	serve_input(s, greeting, sizeof(greeting));
+	assert_int_equal(s->out.data[0], WIRE_OK);
+	assert_true(pump(s, d, 1 + s->protocol.welcome));
+	while (pump(s, d, 0))
+		;
+	assert_true(d->terminated);
+	assert_int_equal(decoder_pending(d), 0);
+	assert_int_equal(s->refused, 0);
+	assert_false(s->failed);
+	decoder_finish(d);
+	decoder_free(d);
+	serve_free(s);
+	write_free(&model);
+	trace_close(t);
+	test_close(w);
+	check_served(test_path("served.tacho"), version);
+}
+
+static void test_serve_versions(void **state)
+{
+	static const uint32_t versions[] = {66, 69, 74, 76, 82};
+
+	(void)state;
+	run_version(66, true);
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
+		serve_version(test_path("w.tacho"), versions[i]);
+}
+
+static void test_serve_unknown(void **state)
+{
+	static const uint32_t versions[] = {0, 64, 65, 67, 83, UINT32_MAX};
+	struct write model = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+		struct serve *s = serve_new(&model, false);
+		char greeting[12] = WIRE_MAGIC;
+
+		memcpy(greeting + 8, &versions[i], 4);
+		serve_input(s, greeting, sizeof(greeting));
+		assert_int_equal(s->out.len, 1);
+		assert_int_equal(s->out.data[0], WIRE_MISMATCH);
+		assert_true(s->over);
+		serve_free(s);
+	}
+}
+
 /* Whatever comes, no crash: random bytes, and items with random payloads. */
 static void test_noise(void **state)
 {
@@ -305,8 +418,8 @@ static void test_noise(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tables),
-		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_tables),         cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_serve_versions), cmocka_unit_test(test_serve_unknown),
 		cmocka_unit_test(test_noise),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
