@@ -3,6 +3,7 @@
 #include "base/pager.h"
 #include "base/term.h"
 #include "cmds/cmds.h"
+#include "cmds/perf_trace.h"
 #include "perf/diff.h"
 #include "perf/output.h"
 #include "perf/picture.h"
@@ -135,6 +136,8 @@ struct job {
 	struct perf_notes notes;
 	struct perf_input in;
 	struct perf_report report;
+	struct perf_trace trace; /* the input, if it is one */
+	struct perf_gaps gaps;
 	struct perf_view view;
 	struct perf_hidden hidden;
 	struct perf_stacked stacked;
@@ -397,9 +400,32 @@ static int make_view(struct job *j)
 	return r;
 }
 
+/* CSV files, or one trace, whose rows then are those of a table that is made of it. */
+static int read_input(struct job *j)
+{
+	int r;
+
+	if (j->n != 1 || !perf_trace_is(j->paths[0]))
+		return perf_input_read(&j->in, j->paths, j->n, &j->notes, &j->err);
+	r = perf_trace_open(&j->trace, j->paths[0], &j->in, &j->notes, &j->err);
+	j->paths = &j->trace.table;
+	return r;
+}
+
+static int explain_gaps(struct job *j)
+{
+	int r;
+
+	if (!j->trace.trace)
+		return 0;
+	r = perf_gaps_explain(&j->gaps, &j->report, j->trace.trace, &j->err);
+	j->report.gaps = &j->gaps;
+	return r;
+}
+
 static int run_list(struct job *j)
 {
-	int r = perf_input_read(&j->in, j->paths, j->n, &j->notes, &j->err);
+	int r = read_input(j);
 
 	if (r < 0)
 		return r;
@@ -410,10 +436,12 @@ static int run_list(struct job *j)
 static int run_report(struct job *j)
 {
 	const struct conf *c = j->c;
-	int r = perf_input_read(&j->in, j->paths, j->n, &j->notes, &j->err);
+	int r = read_input(j);
 
 	if (r == 0)
 		r = perf_report_make(&j->report, &j->in, &j->options, &j->notes, &j->err);
+	if (r == 0)
+		r = explain_gaps(j);
 	if (r < 0)
 		return r;
 	if (make_view(j) < 0)
@@ -434,6 +462,7 @@ static int run_report(struct job *j)
 
 /* One run of a side of a diff. */
 struct diff_run {
+	struct perf_trace trace;
 	struct perf_input in;
 	struct perf_report report;
 };
@@ -443,7 +472,10 @@ static int read_run(struct job *j, struct diff_run *run, char *const *path)
 	int r;
 
 	run->in = (struct perf_input)PERF_INPUT_INIT;
-	r = perf_input_read(&run->in, path, 1, &j->notes, &j->err);
+	if (perf_trace_is(*path))
+		r = perf_trace_open(&run->trace, *path, &run->in, &j->notes, &j->err);
+	else
+		r = perf_input_read(&run->in, path, 1, &j->notes, &j->err);
 	if (r == 0)
 		r = perf_report_make(&run->report, &run->in, &j->options, &j->notes, &j->err);
 	j->in.damaged |= run->in.damaged;
@@ -507,6 +539,7 @@ static int run_diff(struct job *j)
 	for (size_t i = 0; runs && i < j->n; i++) {
 		perf_report_free(&runs[i].report);
 		perf_input_free(&runs[i].in);
+		perf_trace_free(&runs[i].trace);
 	}
 	free(runs);
 	free(reports);
@@ -569,6 +602,8 @@ static int run(void *arg, const struct cmd_common *common, int argc, char **argv
 	perf_stacked_free(&j.stacked);
 	vec_free(&j.view);
 	perf_report_free(&j.report);
+	perf_gaps_free(&j.gaps);
+	perf_trace_free(&j.trace);
 	perf_input_free(&j.in);
 	perf_notes_free(&j.notes);
 	return r;
@@ -578,7 +613,7 @@ const struct cmd cmd_perf_report = {
 	.name = "perf-report",
 	.aliases = {"tt-perf-report"},
 	.summary = "tell which ops are slow, why, and what to change",
-	.usage = "[options] CSV...",
+	.usage = "[options] CSV|TRACE...",
 	.description =
 		"Reads the CSV of an ops report and prints one line per op with its time, the gap "
 		"before it, and how near it comes to the peaks of the DRAM and of the arithmetic; "

@@ -227,6 +227,20 @@ static const struct category_name parts[] = {
 	{"Entropy", CATEGORY_COMPUTE},
 	{"Generic", CATEGORY_COMPUTE},
 	{"Noop", CATEGORY_OTHER},
+	{"elu", CATEGORY_COMPUTE},
+	{"Silu", CATEGORY_COMPUTE},
+	{"SiLU", CATEGORY_COMPUTE},
+	{"Sigmoid", CATEGORY_COMPUTE},
+	{"Tanh", CATEGORY_COMPUTE},
+	{"Exp", CATEGORY_COMPUTE},
+	{"Sqrt", CATEGORY_COMPUTE},
+	{"Add", CATEGORY_COMPUTE},
+	{"Sub", CATEGORY_COMPUTE},
+	{"Mul", CATEGORY_COMPUTE},
+	{"Div", CATEGORY_COMPUTE},
+	{"Pow", CATEGORY_COMPUTE},
+	{"Max", CATEGORY_COMPUTE},
+	{"Min", CATEGORY_COMPUTE},
 };
 
 static enum perf_category category_of_part(const char *name, size_t len)

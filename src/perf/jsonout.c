@@ -1,6 +1,7 @@
 /* The report as JSON. Names are ours and say their unit; what is not known is null. */
 #include "base/json.h"
 #include "perf/advice.h"
+#include "perf/gaps.h"
 #include "perf/output.h"
 #include "perf/summary.h"
 
@@ -108,6 +109,23 @@ static void write_spread(struct writer *w, const struct perf_op *op)
 	json_end(&w->j);
 }
 
+static void causes_put(struct json *j, const char *key, const double *part, double all)
+{
+	json_object(j, key);
+	json_double(j, "us", all);
+	for (int c = 0; c < CAUSES; c++)
+		json_double(j, perf_cause_name((enum perf_cause)c), part[c]);
+	json_end(j);
+}
+
+static void write_gap(struct writer *w, const struct perf_op *op)
+{
+	const struct perf_gap *gap = perf_gap_of(w->r->gaps, op);
+
+	if (gap)
+		causes_put(&w->j, "gap_causes", gap->part, gap->all);
+}
+
 static void write_op(struct writer *w, const struct perf_op *op)
 {
 	const struct perf_row *row = &w->r->in->rows.v[op->row];
@@ -143,6 +161,7 @@ static void write_op(struct writer *w, const struct perf_op *op)
 	else
 		json_double(&w->j, "global_call_count", row->calls);
 	write_advice(w, op);
+	write_gap(w, op);
 	json_end(&w->j);
 	if (w->out.len >= PERF_FLUSH && w->code == 0)
 		w->code = perf_flush(&w->out, w->file);
@@ -258,6 +277,8 @@ static void write_summary(struct writer *w)
 		json_int(&w->j, NULL, perf_op_id(&w->r->ops.v[s.gaps[i]]));
 	json_end(&w->j);
 	json_double(&w->j, "dram_bytes", s.dram_bytes);
+	if (w->r->gaps)
+		causes_put(&w->j, "gap_causes", w->r->gaps->part, w->r->gaps->all);
 	json_double(&w->j, "mfu_percent", perf_summary_mfu(&s, s.total));
 	json_double(&w->j, "mfu_busy_percent", perf_summary_mfu(&s, w->r->time_sum));
 	json_double(&w->j, "dram_percent", perf_summary_dram(&s, w->r, s.total));

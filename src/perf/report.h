@@ -108,6 +108,8 @@ struct perf_options {
 	int64_t active_experts; /* 0: not given */
 };
 
+struct perf_gaps; /* gaps.h */
+
 /* Of several replays of one op; us. */
 struct perf_spread {
 	uint32_t n; /* 0: not averaged */
@@ -130,8 +132,9 @@ struct perf_report {
 	uint64_t runs[RUN_COUNT]; /* ops of a device, by how they came about */
 	uint64_t sessions;        /* replays of a trace */
 	struct perf_spread *spread; /* by row, of replays that were averaged; NULL: none were */
-	struct perf_region
-		region;       /* of the first file; its name is NULL if the whole file counts */
+	/* Of the first file; its name is NULL if the whole file counts. */
+	struct perf_region region;
+	const struct perf_gaps *gaps; /* what the host did in them; NULL: the input is no trace */
 	double host_sum;      /* us that ops of the host took */
 	uint64_t host_timed;  /* of how many of them that is known */
 	double busy, overlap; /* us of a device's time with at least one, two ops; NaN: unknown */

@@ -1,5 +1,6 @@
 #include "perf/summary.h"
 #include "base/fmt.h"
+#include "perf/gaps.h"
 
 #include <math.h>
 #include <string.h>
@@ -325,6 +326,19 @@ static void add_advice(const struct perf_summary *s, struct buf *out)
 	}
 }
 
+/* What the host did in the gaps, by the zones of a trace. */
+static void add_causes(const struct perf_report *r, struct perf_style style, struct buf *out)
+{
+	const struct perf_gaps *g = r->gaps;
+
+	if (!g || g->all <= 0)
+		return;
+	add_title(out, style, "What the host did in the gaps (by its own clock)");
+	for (int c = 0; c < CAUSES; c++)
+		if (g->part[c] >= g->all * 0.001)
+			add_line(out, perf_cause_name((enum perf_cause)c), g->part[c], g->all);
+}
+
 static bool any_saving(const struct perf_summary *s)
 {
 	for (int i = 0; i < ADVICE_KINDS; i++)
@@ -355,8 +369,18 @@ void perf_summary_text(const struct perf_summary *s, const struct perf_report *r
 		       out);
 	if (s->gaps_n)
 		add_title(out, style, "Longest gaps (before this ID)");
-	for (int i = 0; i < s->gaps_n; i++)
-		add_op(r, s->gaps[i], 1, r->ops.v[s->gaps[i]].gap, s->total, style, out);
+	for (int i = 0; i < s->gaps_n; i++) {
+		const struct perf_op *op = &r->ops.v[s->gaps[i]];
+		const struct perf_gap *gap = perf_gap_of(r->gaps, op);
+
+		add_op(r, s->gaps[i], 1, op->gap, s->total, style, out);
+		if (!gap)
+			continue;
+		buf_adds(out, "         ");
+		perf_gap_text(gap->part, gap->all, out);
+		buf_addc(out, '\n');
+	}
+	add_causes(r, style, out);
 	if (any_saving(s)) {
 		add_title(
 			out, style,

@@ -1,6 +1,7 @@
 /* One op: all that is known of it, and the arithmetic behind its figures, step by step. */
 #include "base/fmt.h"
 #include "perf/advice.h"
+#include "perf/gaps.h"
 #include "perf/output.h"
 
 #include <math.h>
@@ -28,6 +29,11 @@ static void text(struct writer *w, const char *bytes, size_t len)
 		term_add_safe(w->out, bytes, len);
 	else
 		buf_add(w->out, bytes, len);
+}
+
+static void text_add(struct writer *w, const char *bytes)
+{
+	text(w, bytes, strlen(bytes));
 }
 
 /* How the op stands among all, and among those like it. */
@@ -191,6 +197,34 @@ static void write_flops(struct writer *w)
 		 op->sharded ? " (a DRAM-sharded matmul reads with these cores)" : "");
 }
 
+/* What the host did before it, by the zones of a trace. */
+static void write_gap(struct writer *w)
+{
+	const struct perf_gap *gap = perf_gap_of(w->r->gaps, w->op);
+	char number[FMT_FIXED_SIZE];
+
+	if (!gap)
+		return;
+	title(w, "The gap before it");
+	fmt_fixed(number, gap->all, 1);
+	buf_addf(w->out, "  %s " MICRO " by the host's clock: ", number);
+	perf_gap_text(gap->part, gap->all, w->out);
+	buf_addc(w->out, '\n');
+	for (int c = 0; c < CAUSES; c++) {
+		if (!(gap->part[c] > 0))
+			continue;
+		fmt_fixed(number, gap->part[c], 1);
+		buf_addf(w->out, "  %-22s%15s " MICRO "  %5.1f %%",
+			 perf_cause_name((enum perf_cause)c), number,
+			 gap->part[c] / gap->all * 100);
+		if (gap->zone[c]) {
+			buf_adds(w->out, "  longest zone: ");
+			text_add(w, gap->zone[c]);
+		}
+		buf_addc(w->out, '\n');
+	}
+}
+
 /* What the cores and their processors did. */
 static void write_kernels(struct writer *w)
 {
@@ -337,6 +371,7 @@ int perf_why_write(const struct perf_report *r, const struct perf_op *op, char *
 	if (w.k->family == FAMILY_MATMUL || w.k->family == FAMILY_CONV || any)
 		write_bound(&w);
 	write_kernels(&w);
+	write_gap(&w);
 	write_advice(&w);
 	write_place(&w);
 	code = perf_input_cells(paths, n, op->row, write_cell, &w, err);
