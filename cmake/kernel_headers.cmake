@@ -49,7 +49,10 @@ endforeach()
 kernel_header(kernel/any.h
 	accessor/tensor_accessor.h accessor/tensor_accessor_args.h tensor_accessor.h
 	api/alignment.h api/core_local_mem.h api/kernel_thread_globals.h api/scratchpad.h api/lock.h
-	ckernel.h ckernel_defs.h ckernel_include.h risc_common.h risc_attribs.h dev_mem_map.h noc_parameters.h
+	ckernel.h llk_defs.h ckernel_globals.h ckernel_sfpu.h defines_generated.h llk_math_common_api.h
+	llk_pack_api.h llk_unpack_common_api.h llk_unpack_AB_api.h llk_math_binary_api.h llk_math_common.h
+	llk_math_eltwise_binary.h tensor_shape.h internal/firmware_common.h firmware_common.h
+	ckernel_defs.h ckernel_include.h risc_common.h risc_attribs.h dev_mem_map.h noc_parameters.h
 	noc_nonblocking_api.h circular_buffer.h circular_buffer_interface.h core_config.h tensix_types.h
 	noc/noc_parameters.h internal/risc_attribs.h internal/circular_buffer_interface.h
 	internal/dataflow/dataflow_api_addrgen.h hostdev/dev_msgs.h

@@ -122,7 +122,8 @@ enum tacho_fidelity { TACHO_HIFI4, TACHO_LOFI, TACHO_HIFI2, TACHO_HIFI3 };
 
 /*
  * Cycles that one tile takes in the unit of the tile engine that does OP: matmul, add, sub, mul,
- * copy, transpose, reduce; relu, gelu, exp, sqrt, recip, sigmoid. 0: there is no such op.
+ * copy, transpose, reduce; functions of the vector unit, relu to mac, by the names of
+ * tacho_engine.h. 0: there is no such op.
  */
 TACHO_DEVICE_API unsigned tacho_tile_cycles(const char *op, enum tacho_fidelity fidelity);
 

@@ -18,6 +18,10 @@ static const struct opt opts[] = {
 		"cores that run the kernel, first and last; 0,0 when not given"),
 	OPT_ENUM('r', "risc", struct device_conf, risc, riscs, "what runs the kernel"),
 	OPT_LIST('D', "define", "NAME[=VALUE]", struct device_conf, defines, "define a macro"),
+	OPT_LIST('I', "include", "FOLDER", struct device_conf, includes,
+		 "look for headers of the kernel there"),
+	OPT_LIST('C', "compile-arg", "N", struct device_conf, compile_args,
+		 "a word for get_compile_time_arg_val(), in order"),
 	OPT_LIST('x', "arg", "N", struct device_conf, args, "a word for get_arg_val(), in order"),
 	OPT_INT('n', "runs", "N", struct device_conf, runs, "run the kernel N times"),
 	OPT_INT(0, "op-support-count", "N", struct device_conf, op_support_count,
@@ -332,6 +336,8 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 		r = err_report(&err, TACHO_EUSAGE);
 	}
 	opt_list_free(&c->defines);
+	opt_list_free(&c->includes);
+	opt_list_free(&c->compile_args);
 	opt_list_free(&c->args);
 	opt_list_free(&c->set);
 	opt_list_free(&c->show);

@@ -11,7 +11,7 @@ struct device_conf {
 	const char *arch, *cores, *kernel;
 	int64_t size, runs, max_cycles, lines, seed, op_support_count;
 	int risc, format;
-	struct opt_list defines, args;
+	struct opt_list defines, includes, compile_args, args;
 	/* boot */
 	const char *zone_log;
 	struct opt_list set, show;

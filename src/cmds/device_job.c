@@ -35,11 +35,15 @@ static int parse_cores(struct device_job *job, const char *text)
 	return 0;
 }
 
-static int parse_args(struct device_job *job, const struct opt_list *list, uint32_t *args)
+/* The words of an option, to be freed; NAME: the option's. */
+static int parse_words(struct device_job *job, const struct opt_list *list, const char *name,
+		       uint32_t **out)
 {
-	if (list->n > MAX_ARGS)
-		return own_error(job, err_set(&job->err, TACHO_ELIMIT,
-					      "at most %d arguments (--arg)", MAX_ARGS));
+	uint32_t *words = calloc(list->n + 1, sizeof(*words));
+
+	*out = words;
+	if (!words)
+		return own_error(job, err_set(&job->err, TACHO_ENOMEM, "no memory"));
 	for (size_t i = 0; i < list->n; i++) {
 		char *end;
 		unsigned long long v;
@@ -48,38 +52,71 @@ static int parse_args(struct device_job *job, const struct opt_list *list, uint3
 		v = strtoull(list->v[i], &end, 0);
 		if (end == list->v[i] || *end || errno || v > UINT32_MAX)
 			return own_error(job, err_set(&job->err, TACHO_EUSAGE,
-						      "--arg wants a 32-bit number, not '%s'",
+						      "--%s wants a 32-bit number, not '%s'", name,
 						      list->v[i]));
-		args[i] = (uint32_t)v;
+		words[i] = (uint32_t)v;
 	}
 	return 0;
 }
 
-static int add_kernel(struct device_job *job, const struct device_conf *c)
+/* The strings of an option with NULL at the end, to be freed; they stay the option's. */
+static int list_strings(struct device_job *job, const struct opt_list *list, const char ***out)
 {
-	const char **defines = calloc(c->defines.n + 1, sizeof(*defines));
-	uint32_t args[MAX_ARGS];
-	int kernel, r = parse_args(job, &c->args, args);
+	*out = calloc(list->n + 1, sizeof(**out));
+	if (!*out)
+		return own_error(job, err_set(&job->err, TACHO_ENOMEM, "no memory"));
+	for (size_t i = 0; i < list->n; i++)
+		(*out)[i] = list->v[i];
+	return 0;
+}
 
-	if (!defines || r < 0) {
-		free(defines);
-		return r < 0 ? r : own_error(job, err_set(&job->err, TACHO_ENOMEM, "no memory"));
-	}
-	for (size_t i = 0; i < c->defines.n; i++)
-		defines[i] = c->defines.v[i];
-	kernel = tacho_program_kernel(job->program, &(struct tacho_kernel){
-							    .source = c->kernel,
-							    .risc = (enum tacho_risc)c->risc,
-							    .cores = job->cores,
-							    .defines = defines,
-						    });
-	free(defines);
-	for (unsigned y = job->cores.first.y; kernel >= 0 && y <= job->cores.last.y; y++)
+static int set_args(struct device_job *job, int kernel, const uint32_t *args, unsigned n)
+{
+	int r = 0;
+
+	for (unsigned y = job->cores.first.y; y <= job->cores.last.y; y++)
 		for (unsigned x = job->cores.first.x; r == 0 && x <= job->cores.last.x; x++)
 			r = tacho_program_args(job->program, kernel,
 					       (struct tacho_core){(uint16_t)x, (uint16_t)y}, args,
-					       (unsigned)c->args.n);
-	return kernel < 0 ? kernel : r;
+					       n);
+	return r;
+}
+
+static int add_kernel(struct device_job *job, const struct device_conf *c)
+{
+	const char **defines = NULL, **includes = NULL;
+	uint32_t *args = NULL, *compile_args = NULL;
+	int r = 0;
+
+	if (c->args.n > MAX_ARGS)
+		r = own_error(job, err_set(&job->err, TACHO_ELIMIT, "at most %d arguments (--arg)",
+					   MAX_ARGS));
+	if (r == 0)
+		r = parse_words(job, &c->args, "arg", &args);
+	if (r == 0)
+		r = parse_words(job, &c->compile_args, "compile-arg", &compile_args);
+	if (r == 0)
+		r = list_strings(job, &c->defines, &defines);
+	if (r == 0)
+		r = list_strings(job, &c->includes, &includes);
+	if (r == 0)
+		r = tacho_program_kernel(job->program,
+					 &(struct tacho_kernel){
+						 .source = c->kernel,
+						 .risc = (enum tacho_risc)c->risc,
+						 .cores = job->cores,
+						 .defines = defines,
+						 .include_paths = includes,
+						 .compile_args = compile_args,
+						 .compile_arg_count = (unsigned)c->compile_args.n,
+					 });
+	if (r >= 0)
+		r = set_args(job, r, args, (unsigned)c->args.n);
+	free(args);
+	free(compile_args);
+	free(defines);
+	free(includes);
+	return r;
 }
 
 int device_job_open(struct device_job *job, const struct device_conf *c, bool profile)

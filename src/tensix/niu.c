@@ -160,27 +160,56 @@ static bool read_command(struct command *k)
 	return true;
 }
 
-static bool send_write(struct command *k, uint32_t to, uint32_t len, uint64_t address,
-		       const uint8_t *data)
+/* What goes to one node or, by a multicast, to each of many. */
+struct payload {
+	uint64_t address;
+	uint32_t len;
+	const uint8_t *data;
+	uint32_t bytes; /* a bit for each that is written, of a single word; 0: all */
+};
+
+static bool send_write(struct command *k, uint32_t to, const struct payload *load)
 {
 	struct tensix *t = k->c->dev;
 	struct niu *n = &k->c->niu[k->noc];
-	struct packet *p = packet_for(k, PACKET_WRITE, len);
+	struct packet *p = packet_for(k, PACKET_WRITE, load->len);
 
 	if (!p)
 		return bad(k, 0);
-	memcpy(p->data, data, len);
-	p->remote = address;
+	memcpy(p->data, load->data, load->len);
+	p->remote = load->address;
+	p->operation = load->bytes;
 	p->counter = N_WRITE_ACK;
 	if (p->answer)
 		n->counter[N_OUTSTANDING + p->trid]++;
-	noc_send(t, p, to, noc_travel(t, k->noc, p->from, to, 1 + flits(t, len), k->at));
+	noc_send(t, p, to, noc_travel(t, k->noc, p->from, to, 1 + flits(t, load->len), k->at));
+	return true;
+}
+
+static bool send_atomic(struct command *k, uint32_t to, const struct payload *load)
+{
+	struct tensix *t = k->c->dev;
+	struct niu *n = &k->c->niu[k->noc];
+	struct packet *p = packet_for(k, PACKET_ATOMIC, 4);
+
+	if (!p)
+		return bad(k, 0);
+	p->remote = load->address;
+	p->local = k->r[R_RET_LO];
+	p->operation = k->r[R_LEN];
+	p->operand = k->r[R_DATA];
+	p->counter = N_ATOMIC_RESP;
+	if (p->answer) {
+		n->counter[N_ATOMIC_STARTED]++;
+		n->counter[N_OUTSTANDING + p->trid]++;
+	}
+	noc_send(t, p, to, noc_travel(t, k->noc, p->from, to, 2, k->at));
 	return true;
 }
 
 /* A rectangle of Tensix cores; the corner words hold end and start. */
-static bool multicast(struct command *k, uint32_t mid, uint32_t len, uint64_t address,
-		      const uint8_t *data)
+static bool multicast(struct command *k, uint32_t mid, const struct payload *load,
+		      bool (*send)(struct command *, uint32_t, const struct payload *))
 {
 	struct tensix *t = k->c->dev;
 	uint32_t x1 = mid >> 4 & 63, y1 = mid >> 10 & 63, x0 = mid >> 16 & 63, y0 = mid >> 22 & 63;
@@ -200,7 +229,7 @@ static bool multicast(struct command *k, uint32_t mid, uint32_t len, uint64_t ad
 				continue;
 			if (core == k->c->number && !(k->r[R_CTRL] & CTRL_WITH_SOURCE))
 				continue;
-			if (!send_write(k, to, len, address, data))
+			if (!send(k, to, load))
 				return false;
 		}
 	}
@@ -215,10 +244,15 @@ static bool write_command(struct command *k)
 	uint32_t local = k->r[R_TARG_LO], remote = k->r[R_RET_LO], word = k->r[R_DATA];
 	const uint8_t *data = k->c->l1 + local;
 	bool answer = ctrl & CTRL_ANSWER, ok;
-	uint32_t to;
+	uint32_t to, bytes = 0;
+	struct payload load;
 
 	if (ctrl & CTRL_INLINE) {
-		/* Inline writes name their target in TARG. LEN is a byte mask: whole words only. */
+		/* Inline writes name their target in TARG. LEN is a mask of bytes, of the word
+		 * alone or of the flit that it is in. */
+		for (bytes = len; bytes && !(bytes & 15);)
+			bytes >>= 4;
+		bytes &= 15;
 		len = 4;
 		mid = k->r[R_TARG_MID];
 		remote = k->r[R_TARG_LO] & ~3u;
@@ -229,40 +263,27 @@ static bool write_command(struct command *k)
 	n->counter[answer ? N_WRITE_SENT : N_POSTED_SENT]++;
 	n->counter[answer ? N_WRITE_STARTED : N_POSTED_STARTED]++;
 	to = node_of(t, mid);
+	load = (struct payload){remote | (uint64_t)(mid & 15) << 32, len, data, bytes};
 	if (ctrl & CTRL_MULTICAST)
-		ok = multicast(k, mid, len, remote | (uint64_t)(mid & 15) << 32, data);
+		ok = multicast(k, mid, &load, send_write);
 	else if (to == UINT32_MAX)
 		return nowhere(k, mid);
 	else
-		ok = send_write(k, to, len, remote | (uint64_t)(mid & 15) << 32, data);
+		ok = send_write(k, to, &load);
 	n->out_free = k->at + 1 + flits(t, len);
 	return ok;
 }
 
 static bool atomic_command(struct command *k)
 {
-	struct tensix *t = k->c->dev;
 	struct niu *n = &k->c->niu[k->noc];
-	uint32_t to = node_of(t, k->r[R_TARG_MID]);
-	struct packet *p;
+	uint32_t mid = k->r[R_TARG_MID], to = node_of(k->c->dev, mid);
+	struct payload load = {.address = k->r[R_TARG_LO] | (uint64_t)(mid & 15) << 32};
 
-	if (to == UINT32_MAX)
-		return nowhere(k, k->r[R_TARG_MID]);
-	p = packet_for(k, PACKET_ATOMIC, 4);
-	if (!p)
-		return bad(k, 0);
-	p->remote = k->r[R_TARG_LO] | (uint64_t)(k->r[R_TARG_MID] & 15) << 32;
-	p->local = k->r[R_RET_LO];
-	p->operation = k->r[R_LEN];
-	p->operand = k->r[R_DATA];
-	p->counter = N_ATOMIC_RESP;
-	if (p->answer) {
-		n->counter[N_ATOMIC_STARTED]++;
-		n->counter[N_OUTSTANDING + p->trid]++;
-	}
-	noc_send(t, p, to, noc_travel(t, k->noc, p->from, to, 2, k->at));
 	n->out_free = k->at + 2;
-	return true;
+	if (k->r[R_CTRL] & CTRL_MULTICAST)
+		return multicast(k, mid, &load, send_atomic);
+	return to == UINT32_MAX ? nowhere(k, mid) : send_atomic(k, to, &load);
 }
 
 static enum tensix_transfer kind_of(uint32_t ctrl)
@@ -373,7 +394,13 @@ static void arrive_write(struct tensix *t, struct packet *p, uint64_t time)
 	int core;
 	uint8_t *bytes = memory_at(t, p->node, p->remote, p->len, &core, &bank);
 
-	if (bytes) {
+	if (bytes && p->operation && p->operation != 15) {
+		for (uint32_t i = 0; i < 4; i++)
+			if (p->operation >> i & 1)
+				bytes[i] = p->data[i];
+		if (core >= 0)
+			core_touched(&t->cores[core], (uint32_t)p->remote, 4, time);
+	} else if (bytes) {
 		memcpy(bytes, p->data, p->len);
 		if (core >= 0 && p->len)
 			core_touched(&t->cores[core], (uint32_t)p->remote, p->len, time);

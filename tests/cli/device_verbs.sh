@@ -241,3 +241,21 @@ expect_exit 0 "$TACHO" device run header.c
 printf '%s\n' $old.elf.78 $old.txt notes >wanted
 expect_same wanted left
 ls cache/$used.elf >left || fail 'what is used is gone'
+
+# Headers of the user's own, compile-time arguments, the API of C++ without an include.
+mkdir -p own
+echo '#define WHERE 0x40000' >own/where.h
+cat >given.cpp <<'END'
+#include "where.h"
+void kernel_main() {
+	constexpr uint32_t last = kernel_compile_time_args.size() - 1;
+	static_assert(get_compile_time_arg_val(last) == 70);
+	*(volatile uint32_t *)WHERE = get_compile_time_arg_val(0) + FACTOR;
+	noc_async_write_barrier();
+}
+END
+expect_exit 0 "$TACHO" device run -q -I own $(seq -f '-C %g' 1 70) -D 'FACTOR=(1 + 2)' given.cpp
+expect_exit 3 "$TACHO" device run -q $(seq -f '-C %g' 1 70) -D FACTOR=1 given.cpp
+expect_line err 'where.h: No such file or directory'
+expect_exit 2 "$TACHO" device run -C many given.cpp
+expect_line err "--compile-arg wants a 32-bit number, not 'many'"

@@ -189,6 +189,110 @@ static void test_tiles(void **state)
 	tacho_device_close(d);
 }
 
+/* ---- between cores ---- */
+
+/*
+ * Core 0,0 sends to all: data by multicast, a count by an atomic multicast, bytes of a word; it
+ * reads back by transaction id and by a command's state. The others wait for it and answer by a
+ * semaphore.
+ */
+static const char sender_text[] =
+	"void kernel_main() {\n"
+	"	uint32_t x0 = get_arg_val<uint32_t>(0), y0 = get_arg_val<uint32_t>(1);\n"
+	"	uint32_t x1 = get_arg_val<uint32_t>(2), y1 = get_arg_val<uint32_t>(3);\n"
+	"	uint32_t others = get_arg_val<uint32_t>(4);\n"
+	"	Semaphore<> ready(0), done(1);\n"
+	"	Noc noc;\n"
+	"	CoreLocalMem<volatile uint32_t> data(0x100000), back(0x102000);\n"
+	"	if (get_absolute_logical_x() || get_absolute_logical_y()) {\n"
+	"		ready.wait(7);\n"
+	"		done.up(noc, x0, y0, 1);\n"
+	"		noc.async_atomic_barrier();\n"
+	"		return;\n"
+	"	}\n"
+	"	for (uint32_t i = 0; i < 1024; i++)\n"
+	"		data[i] = 1000 + i;\n"
+	"	noc.async_write_multicast<NocOptions::MCAST_INCL_SRC>(data, MulticastEndpoint{}, 4096,\n"
+	"		others + 1, {}, {.noc_x_start = x0, .noc_y_start = y0, .noc_x_end = x1,\n"
+	"		.noc_y_end = y1, .addr = 0x101000});\n"
+	"	noc.async_write_barrier();\n"
+	"	noc_inline_dw_write(get_noc_addr(x1, y1, 0x101000), 0xaabbccdd, 0x6);\n"
+	"	noc.async_write_barrier();\n"
+	"	ready.inc_multicast(noc, x0, y0, x1, y1, 7, others);\n"
+	"	noc.async_atomic_barrier();\n"
+	"	done.wait(others);\n"
+	"	noc.async_read<NocOptions::TXN_ID>(UnicastEndpoint{}, back, 64,\n"
+	"		{.noc_x = x1, .noc_y = y1, .addr = 0x101000}, {}, {.trid = 5});\n"
+	"	noc.async_read_barrier<NocOptions::TXN_ID>({.trid = 5});\n"
+	"	noc_async_read_set_trid(0);\n"
+	"	noc_async_read_one_packet_set_state(get_noc_addr(x1, y1, 0), 16);\n"
+	"	for (uint32_t i = 0; i < 4; i++)\n"
+	"		noc_async_read_one_packet_with_state(0x101040 + 16 * i, 0x102040 + 16 * i);\n"
+	"	noc_async_read_barrier();\n"
+	"	noc.async_write_zeros(back, 512, {.offset_bytes = 0x400});\n"
+	"	noc.write_zeros_l1_barrier();\n"
+	"	noc_async_write_one_packet_with_trid(0x100000, get_noc_addr(x1, y1, 0x103000), 32, 3);\n"
+	"	noc_async_write_barrier_with_trid(3);\n"
+	"	noc_async_full_barrier();\n"
+	"}\n";
+
+static void test_between_cores(void **state)
+{
+	struct tacho_core first, last;
+	struct tacho_device_info info;
+	struct tacho_device *d;
+	struct tacho_program *p;
+	struct tacho_core_range all;
+	uint32_t words[512], one;
+	int kernel;
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	assert_int_equal(tacho_device_open(&d, &(struct tacho_device_options){.arch = "tiny"}), 0);
+	tacho_device_info(d, &info);
+	all = (struct tacho_core_range){{0, 0},
+					{(uint16_t)(info.columns - 1), (uint16_t)(info.rows - 1)}};
+	assert_int_equal(tacho_core_noc(d, all.first, &first), 0);
+	assert_int_equal(tacho_core_noc(d, all.last, &last), 0);
+	assert_int_equal(tacho_program_new(&p, d), 0);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(tacho_program_semaphore(p, all, 0), (int)i);
+	kernel = tacho_program_kernel(
+		p,
+		&(struct tacho_kernel){.source = "cores.cpp", .text = sender_text, .cores = all});
+	for (unsigned y = 0; y < info.rows; y++)
+		for (unsigned x = 0; x < info.columns; x++)
+			assert_int_equal(
+				tacho_program_args(p, kernel,
+						   (struct tacho_core){(uint16_t)x, (uint16_t)y},
+						   (uint32_t[]){first.x, first.y, last.x, last.y,
+								info.columns * info.rows - 1},
+						   5),
+				0);
+	memset(words, 0xff, sizeof(words));
+	assert_int_equal(tacho_core_write(d, all.first, 0x102400, words, 1024), 0);
+	run(d, p, 1);
+	/* Its own copy, which it sent to itself too. */
+	assert_int_equal(tacho_core_read(d, all.first, 0x101000, words, 2048), 0);
+	assert_int_equal(words[511], 1511);
+	assert_int_equal(tacho_core_read(d, all.last, 0x101000, words, 2048), 0);
+	assert_int_equal(words[511], 1511);
+	assert_int_equal(words[0], (1000 & 0xff0000ffu) | (0xaabbccddu & 0x00ffff00u));
+	/* What was read back. */
+	assert_int_equal(tacho_core_read(d, all.first, 0x102000, words, 2048), 0);
+	assert_int_equal(words[0], (1000 & 0xff0000ffu) | (0xaabbccddu & 0x00ffff00u));
+	for (unsigned i = 1; i < 32; i++)
+		assert_int_equal(words[i], 1000 + i);
+	for (unsigned i = 256; i < 384; i++)
+		assert_int_equal(words[i], 0);
+	assert_int_equal(words[384], 0xffffffff);
+	assert_int_equal(tacho_core_read(d, all.last, 0x103004, &one, 4), 0);
+	assert_int_equal(one, 1001);
+	tacho_program_free(p);
+	tacho_device_close(d);
+}
+
 /* ---- what the compiler is given ---- */
 static uint32_t word_of(struct tacho_device *d, unsigned i)
 {
@@ -301,6 +405,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tiles),
+		cmocka_unit_test(test_between_cores),
 		cmocka_unit_test(test_compile),
 		cmocka_unit_test(test_wrong),
 	};

@@ -131,31 +131,31 @@ private:
 	static constexpr uint32_t banks_crta = rank_crta + (is_sharded && rank_is_crta ? 1 : 0);
 	static constexpr uint32_t shape_crta =
 		banks_crta + (is_sharded && num_banks_is_crta ? 1 : 0);
-	static uint32_t shard_crta()
+	static constexpr uint32_t shard_crta()
 	{
 		return shape_crta + (tensor_shape_is_crta ? get_rank() : 0);
 	}
-	static uint32_t coords_crta()
+	static constexpr uint32_t coords_crta()
 	{
 		return shard_crta() + (shard_shape_is_crta ? get_rank() : 0);
 	}
 
 public:
-	static uint32_t get_aligned_page_size()
+	static constexpr uint32_t get_aligned_page_size()
 	{
 		if constexpr (page_size_is_crta)
 			return common(page_crta);
 		else
 			return AlignedPageSize;
 	}
-	static uint32_t get_rank()
+	static constexpr uint32_t get_rank()
 	{
 		if constexpr (rank_is_crta)
 			return common(rank_crta);
 		else
 			return RankCT;
 	}
-	static uint32_t get_num_banks()
+	static constexpr uint32_t get_num_banks()
 	{
 		if constexpr (num_banks_is_crta)
 			return common(banks_crta) & 0x7fffffffu;
@@ -193,7 +193,7 @@ public:
 			pair = kernel_compile_time_args[coords_at + bank / 2];
 		return uint16_t(bank % 2 ? pair >> 16 : pair);
 	}
-	static uint32_t num_common_runtime_args()
+	static constexpr uint32_t num_common_runtime_args()
 	{
 		if constexpr (!is_sharded)
 			return page_size_is_crta ? 1 : 0;
@@ -201,7 +201,7 @@ public:
 			return coords_crta() +
 			       (bank_coords_is_crta ? (get_num_banks() + 1) / 2 : 0);
 	}
-	static uint32_t next_common_runtime_args_offset()
+	static constexpr uint32_t next_common_runtime_args_offset()
 	{
 		return uint32_t(crta_offset()) + num_common_runtime_args();
 	}
@@ -291,6 +291,18 @@ template <class Accessor> struct PageRange {
 	struct iterator {
 		const PageRange *range;
 		uint32_t id;
+		/* A page that lives as long as the expression. */
+		struct pointer {
+			Page page;
+			const Page *operator->() const
+			{
+				return &page;
+			}
+		};
+		pointer operator->() const
+		{
+			return {**this};
+		}
 		Page operator*() const
 		{
 			return Page(range->accessor.get_noc_addr(id, 0, range->noc), id);
@@ -298,6 +310,11 @@ template <class Accessor> struct PageRange {
 		iterator &operator++()
 		{
 			id++;
+			return *this;
+		}
+		iterator &operator+=(uint32_t n)
+		{
+			id += n;
 			return *this;
 		}
 		bool operator!=(const iterator &o) const
@@ -332,6 +349,18 @@ template <class Accessor> struct ShardRange {
 			       range->accessor.page_in_shard(range->shard, at) == UINT32_MAX)
 				at++;
 		}
+		/* A page that lives as long as the expression. */
+		struct pointer {
+			Page page;
+			const Page *operator->() const
+			{
+				return &page;
+			}
+		};
+		pointer operator->() const
+		{
+			return {**this};
+		}
 		Page operator*() const
 		{
 			uint32_t id = range->accessor.page_in_shard(range->shard, at);
@@ -343,6 +372,16 @@ template <class Accessor> struct ShardRange {
 			at++;
 			skip();
 			return *this;
+		}
+		iterator &operator+=(uint32_t n)
+		{
+			while (n--)
+				++*this;
+			return *this;
+		}
+		bool operator==(const iterator &o) const
+		{
+			return at == o.at;
 		}
 		bool operator!=(const iterator &o) const
 		{

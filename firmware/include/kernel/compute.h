@@ -86,8 +86,6 @@ using EltwiseBinaryType::ELWMUL;
 using EltwiseBinaryType::ELWSUB;
 enum class EltwiseBinaryReuseDestType { NONE, DEST_TO_SRCA, DEST_TO_SRCB };
 enum class BroadcastType { NONE, COL, ROW, SCALAR };
-enum class PoolType { SUM, AVG, MAX, MIN };
-enum class ReduceDim { REDUCE_ROW, REDUCE_COL, REDUCE_SCALAR };
 enum class InputClamping { None, ClampToNegative };
 enum class RoundingMode { None, Trunc, Floor };
 enum class PackMode { Default, Untilize, Tilize };

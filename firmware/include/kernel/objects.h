@@ -548,6 +548,10 @@ public:
 	{
 		return *word();
 	}
+	uintptr_t get_l1_addr() const
+	{
+		return address;
+	}
 	template <ProgrammableCoreType other = core_type>
 	void relay_unicast(const Noc &noc, const Semaphore<other> &to, uint32_t x, uint32_t y)
 	{

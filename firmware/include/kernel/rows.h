@@ -132,6 +132,45 @@ template <auto... o, class... A> ALWI void llk_pack_relu_config(ReluType type, A
 {
 	PACK(TE_PUSH(TE_PACK_MODE, type == ReluType::NO_RELU ? 0u : 2u));
 }
+template <auto... o, class... A> ALWI void llk_pack_reconfig_l1_acc(uint32_t on, A &&...)
+{
+	pack_reconfig_l1_acc(on);
+}
+#define TACHO_LLK(name)                                          \
+	template <auto... o, class... A> ALWI void name(A &&...) \
+	{                                                        \
+	}
+TACHO_LLK(llk_unpack_AB_init)
+TACHO_LLK(llk_unpack_A_init)
+TACHO_LLK(llk_unpack_hw_configure)
+TACHO_LLK(llk_unpack_AB_matmul_init)
+TACHO_LLK(llk_unpack_tilize_init)
+TACHO_LLK(llk_unpack_tilize_uninit)
+TACHO_LLK(llk_math_eltwise_binary_init)
+TACHO_LLK(llk_math_eltwise_binary_init_with_operands)
+TACHO_LLK(llk_math_eltwise_unary_datacopy_init)
+TACHO_LLK(llk_math_eltwise_unary_sfpu_init)
+TACHO_LLK(llk_math_matmul_init)
+TACHO_LLK(llk_math_reduce_init)
+TACHO_LLK(llk_math_pack_sync_init)
+TACHO_LLK(llk_math_hw_configure)
+TACHO_LLK(llk_math_reconfig_remap)
+TACHO_LLK(llk_pack_init)
+TACHO_LLK(llk_pack_hw_configure)
+TACHO_LLK(llk_pack_dest_init)
+TACHO_LLK(llk_pack_untilize_init)
+TACHO_LLK(llk_pack_untilize_uninit)
+TACHO_LLK(llk_pack_reduce_mask_config)
+TACHO_LLK(llk_pack_reduce_mask_clear)
+TACHO_LLK(llk_pack_reconfig_data_format)
+TACHO_LLK(llk_init_packer_dest_offset_registers)
+TACHO_LLK(llk_math_set_dvalid)
+TACHO_LLK(llk_unpack_reconfig_data_format)
+TACHO_LLK(llk_unpack_reconfig_data_format_srca)
+TACHO_LLK(llk_unpack_reconfig_data_format_srcb)
+TACHO_LLK(llk_math_reconfig_data_format)
+TACHO_LLK(llk_math_reconfig_data_format_srca)
+TACHO_LLK(llk_math_reconfig_data_format_srcb)
 ALWI void pack_relu_config(ReluType type)
 {
 	llk_pack_relu_config(type);

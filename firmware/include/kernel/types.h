@@ -7,12 +7,14 @@
 
 #include "tacho_hw.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <math.h>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -47,6 +49,8 @@
 #define MEM_ZEROS_BASE                  TACHO_ZEROS
 #define MEM_ZEROS_SIZE                  TACHO_ZEROS_SIZE
 
+using uint = unsigned int;
+
 enum class DataFormat : uint8_t {
 	Float32 = 0,
 	Float16 = 1,
@@ -76,16 +80,16 @@ enum class DataFormat : uint8_t {
 #define TACHO_NUMBERED(X, p)                                                                     \
 	X(p, 0)                                                                                  \
 	X(p, 1)                                                                                  \
-	X(p, 2) X(p, 3) X(p, 4) X(p, 5) X(p, 6) X(p, 7) X(p, 8) X(p, 9) X(p, 10) X(p, 11) X(     \
-		p, 12) X(p, 13) X(p, 14) X(p, 15) X(p, 16) X(p, 17) X(p, 18) X(p, 19) X(p, 20)   \
-		X(p, 21) X(p, 22) X(p, 23) X(p, 24) X(p, 25) X(p, 26) X(p, 27) X(p, 28) X(p, 29) \
-			X(p, 30) X(p, 31) X(p, 32) X(p, 33) X(p, 34) X(p, 35) X(p, 36) X(p, 37)  \
-				X(p, 38) X(p, 39) X(p, 40) X(p, 41) X(p, 42) X(p, 43) X(p, 44)   \
-					X(p, 45) X(p, 46) X(p, 47) X(p, 48) X(p, 49) X(p, 50)    \
-						X(p, 51) X(p, 52) X(p, 53) X(p, 54) X(p, 55)     \
-							X(p, 56) X(p, 57) X(p, 58) X(p, 59)      \
-								X(p, 60) X(p, 61) X(p, 62)       \
-									X(p, 63)
+	X(p, 2)                                                                                  \
+	X(p, 3) X(p, 4) X(p, 5) X(p, 6) X(p, 7) X(p, 8) X(p, 9) X(p, 10) X(p, 11) X(p, 12) X(    \
+		p, 13) X(p, 14) X(p, 15) X(p, 16) X(p, 17) X(p, 18) X(p, 19) X(p, 20) X(p, 21)   \
+		X(p, 22) X(p, 23) X(p, 24) X(p, 25) X(p, 26) X(p, 27) X(p, 28) X(p, 29) X(p, 30) \
+			X(p, 31) X(p, 32) X(p, 33) X(p, 34) X(p, 35) X(p, 36) X(p, 37) X(p, 38)  \
+				X(p, 39) X(p, 40) X(p, 41) X(p, 42) X(p, 43) X(p, 44) X(p, 45)   \
+					X(p, 46) X(p, 47) X(p, 48) X(p, 49) X(p, 50) X(p, 51)    \
+						X(p, 52) X(p, 53) X(p, 54) X(p, 55) X(p, 56)     \
+							X(p, 57) X(p, 58) X(p, 59) X(p, 60)      \
+								X(p, 61) X(p, 62) X(p, 63)
 
 namespace tt
 {
@@ -228,10 +232,68 @@ constexpr uint32_t MUL_WITH_TILE_SIZE(uint32_t format, uint32_t index)
 	return index * tacho::tile_bytes(static_cast<DataFormat>(format & 0x1f), 1024);
 }
 
+/* Descriptions of the circular buffers, for those who index them. */
+namespace tacho
+{
+template <class F> constexpr std::array<uint32_t, MAX_CBS> each_cb(F f)
+{
+	std::array<uint32_t, MAX_CBS> all{};
+
+	for (uint32_t i = 0; i < MAX_CBS; i++)
+		all[i] = f((int32_t)i);
+	return all;
+}
+constexpr auto formats = each_cb([](int32_t i) { return (uint32_t)cb_format[i]; });
+constexpr auto tile_sizes = each_cb([](int32_t i) { return (uint32_t)::get_tile_size(i); });
+constexpr auto tile_faces = each_cb([](int32_t i) { return ::get_tile_num_faces(i); });
+constexpr auto tile_rows = each_cb([](int32_t i) { return tile_height((uint32_t)i); });
+constexpr auto tile_columns = each_cb([](int32_t i) { return tile_width((uint32_t)i); });
+constexpr auto face_rows = each_cb([](int32_t i) {
+	uint32_t rows = tile_height((uint32_t)i);
+
+	return rows < 16 ? rows : 16;
+});
+constexpr auto partial_faces =
+	each_cb([](int32_t i) { return (uint32_t)(tile_height((uint32_t)i) < 16); });
+constexpr auto narrow_tiles =
+	each_cb([](int32_t i) { return (uint32_t)(tile_width((uint32_t)i) == 16); });
+} // namespace tacho
+#define TACHO_DESCRIBE(way)                                        \
+	constexpr auto &way##_src_format = tacho::formats;         \
+	constexpr auto &way##_dst_format = tacho::formats;         \
+	constexpr auto &way##_tile_size = tacho::tile_sizes;       \
+	constexpr auto &way##_tile_num_faces = tacho::tile_faces;  \
+	constexpr auto &way##_tile_face_r_dim = tacho::face_rows;  \
+	constexpr auto &way##_tile_r_dim = tacho::tile_rows;       \
+	constexpr auto &way##_tile_c_dim = tacho::tile_columns;    \
+	constexpr auto &way##_partial_face = tacho::partial_faces; \
+	constexpr auto &way##_narrow_tile = tacho::narrow_tiles;
+TACHO_DESCRIBE(unpack)
+TACHO_DESCRIBE(pack)
+#undef TACHO_DESCRIBE
+constexpr uint32_t cb_addr_shift = CB_SHIFT;
+
 FORCE_INLINE LocalCBInterface &get_local_cb_interface(uint32_t cb)
 {
 	return tacho_cbs[cb];
 }
+
+constexpr uint32_t align(uint32_t address, uint32_t to)
+{
+	return (address + to - 1) / to * to;
+}
+constexpr uint32_t align_power_of_2(uint32_t address, uint32_t to)
+{
+	return ((address - 1) | (to - 1)) + 1;
+}
+constexpr bool is_power_of_2(uint32_t n)
+{
+	return n && !(n & (n - 1));
+}
+template <class Gen> inline constexpr bool has_get_aligned_page_size_v = requires(const Gen &gen)
+{
+	gen.get_aligned_page_size();
+};
 
 /* ---- logical coordinates ---- */
 inline uint8_t get_absolute_logical_x()
@@ -262,18 +324,28 @@ inline uint32_t get_num_threads()
 
 namespace ckernel
 {
+/* Data movers prepare scalers by them. */
+enum class PoolType { SUM, AVG, MAX, MIN };
+enum class ReduceDim { REDUCE_ROW, REDUCE_COL, REDUCE_SCALAR };
+enum class p_dim_stride_target { IGNORE, FACE_ROW_MAJOR, FACE_COL_MAJOR, TILE_ROW_MAJOR };
+
 /* Loads and waits for the value: the model's loads do so. */
 template <typename T> FORCE_INLINE T load_blocking(volatile T *from)
 {
 	return *from;
 }
 } // namespace ckernel
+using ckernel::p_dim_stride_target;
+using ckernel::PoolType;
+using ckernel::ReduceDim;
 
 /* ---- debugging ---- */
-#define WAYPOINT(name)              ((void)0)
-#define DEBUG_STATUS(name)          ((void)0)
-#define PAUSE()                     ((void)0)
-#define WATCHER_RING_BUFFER_PUSH(x) ((void)(x))
+#define WAYPOINT(name)               ((void)0)
+#define DEBUG_STATUS(name)           ((void)0)
+#define PAUSE()                      ((void)0)
+#define DEBUG_CHECKPOINT(...)        ((void)0)
+#define DEBUG_CHECKPOINT_GLOBAL(...) ((void)0)
+#define WATCHER_RING_BUFFER_PUSH(x)  ((void)(x))
 #ifdef WATCHER_ENABLED
 #define ASSERT(condition, ...)                      \
 	do {                                        \

@@ -1,0 +1,2 @@
+/* Kernels include it for nothing: they print by DPRINT. */
+#include <stddef.h>

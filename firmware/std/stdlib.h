@@ -1,0 +1,2 @@
+/* Of it kernels take nothing but types. */
+#include <stddef.h>
