@@ -113,18 +113,18 @@ static int check(int r)
 	return r;
 }
 
-struct op {
+struct bench_op {
 	double enqueue, finish;
 	double instructions;
 };
 
-static struct op whole_op(const struct tacho_core_range *cores)
+static struct bench_op whole_op(const struct tacho_core_range *cores)
 {
 	static const enum tacho_risc riscs[] = {TACHO_BRISC, TACHO_NCRISC, TACHO_COMPUTE};
 	struct tacho_device *device;
 	struct tacho_program *program;
 	struct tensix_stats before, after;
-	struct op best = {1e9, 1e9, 0};
+	struct bench_op best = {1e9, 1e9, 0};
 
 	check(tacho_device_open(&device, &(struct tacho_device_options){.cores = 64}));
 	check(tacho_program_new(&program, device));
@@ -224,7 +224,7 @@ static void print_costs(void)
 int main(void)
 {
 	double floor = floor_ns(), interpreter = interpreter_ns(), interpret_ms, total;
-	struct op op = whole_op(&(struct tacho_core_range){{0, 0}, {7, 7}});
+	struct bench_op op = whole_op(&(struct tacho_core_range){{0, 0}, {7, 7}});
 
 	total = op.enqueue + op.finish;
 	interpret_ms = op.instructions * interpreter / 1e6;

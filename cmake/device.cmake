@@ -21,7 +21,7 @@ set_target_properties(libtacho_device PROPERTIES INSTALL_RPATH "\$ORIGIN" OUTPUT
 # libtacho comes after what needs it: linkers that default to --as-needed would drop it otherwise.
 target_link_libraries(libtacho_device
 	PRIVATE -Wl,--whole-archive $<TARGET_FILE:tacho_device> -Wl,--no-whole-archive
-		$<TARGET_FILE:tacho_tensix> $<TARGET_FILE:tacho_clock> $<TARGET_FILE:tacho_base> m
+		$<TARGET_FILE:tacho_ttlog> $<TARGET_FILE:tacho_op> $<TARGET_FILE:tacho_tensix> $<TARGET_FILE:tacho_clock> $<TARGET_FILE:tacho_base> m
 	PUBLIC libtacho)
-add_dependencies(libtacho_device tacho_device tacho_tensix tacho_clock tacho_base)
+add_dependencies(libtacho_device tacho_device tacho_ttlog tacho_op tacho_tensix tacho_clock tacho_base)
 install(TARGETS libtacho_device)

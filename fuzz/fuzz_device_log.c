@@ -1,34 +1,40 @@
 /* Any bytes as a device log: reading, sorting, finding ops, counters, the device-only tables. */
-#include "ops/detect.h"
-#include "ops/metrics.h"
-#include "ops/report.h"
+#include "op/build.h"
+#include "op/csv.h"
+#include "op/detect.h"
+#include "op/metrics.h"
+#include "ttlog/device_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void tables(const struct devlog *dev, struct ops_issues *issues, FILE *out)
+static void tables(const struct devlog *dev, struct op_issues *issues, FILE *out)
 {
-	struct ops_device_ops ops = {0};
-	struct ops_metrics *metrics = NULL;
-	struct ops_report_input in = {.device_ops = &ops, .dev = dev, .issues = issues};
+	struct op_executions ops = {0};
+	struct op_metrics *metrics = NULL;
+	struct op_host host = {0};
+	struct op_build_input in = {
+		.host = &host, .executions = &ops, .dev = dev, .issues = issues};
 
 	for (size_t i = 0; i < dev->devices.n; i++) {
-		ops_detect(dev, dev->devices.v[i], OPS_DETECT_EACH, OPS_ANALYSES_ALL, &ops, issues,
-			   NULL);
-		ops_dispatch(dev, dev->devices.v[i], false, OPS_ANALYSES_ALL, &ops, issues, NULL);
+		op_detect(dev, dev->devices.v[i], OP_DETECT_EACH, OP_MEASURES_ALL, &ops, issues,
+			  NULL);
+		op_dispatch(dev, dev->devices.v[i], false, OP_MEASURES_ALL, &ops, issues, NULL);
 	}
-	ops_metrics_compute(&metrics, dev, OPS_METRICS_DEVICE_ONLY, NULL);
+	op_metrics_compute(&metrics, dev, OP_METRICS_DEVICE_ONLY, NULL);
 	in.metrics = metrics;
-	ops_device_only_write(&in, out, NULL);
-	ops_per_core_write(dev, true, out, NULL);
-	ops_metrics_free(metrics);
+	if (op_build_device(&in, NULL) == 0)
+		op_table_write_csv(&host.table, out, NULL);
+	op_per_core_write(dev, true, out, NULL);
+	op_metrics_free(metrics);
 	vec_free(&ops);
+	op_host_free(&host);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static FILE *out;
 	struct devlog dev = {0};
-	struct ops_issues issues = {0};
+	struct op_issues issues = {0};
 
 	if (!out)
 		out = fopen("/dev/null", "w");
@@ -36,6 +42,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    devlog_sort(&dev, NULL) == 0)
 		tables(&dev, &issues, out);
 	devlog_free(&dev);
-	ops_issues_free(&issues);
+	op_issues_free(&issues);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* Any bytes as the host's messages, and the report of them. */
-#include "ops/hostlog.h"
-#include "ops/report.h"
+#include "op/build.h"
+#include "op/csv.h"
+#include "ttlog/host_logs.h"
 
 #include <string.h>
 
@@ -9,11 +10,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static FILE *out;
-	struct ops_host host = {0};
-	struct ops_issues issues = {0};
-	struct ops_rows rows = {0};
+	struct op_host host = {0};
+	struct op_issues issues = {0};
+	struct op_rows rows = {0};
 	struct devlog dev = {0};
-	struct ops_report_input in = {.host = &host, .rows = &rows, .dev = &dev, .issues = &issues};
+	struct op_build_input in = {.host = &host, .rows = &rows, .dev = &dev, .issues = &issues};
 	char *copy = malloc(size + 32);
 
 	if (!out)
@@ -21,12 +22,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* With the header in front the rest is always read. */
 	memcpy(copy, "MessageName;total_ns\n", 21);
 	memcpy(copy + 21, data, size);
-	if (ops_messages_parse(&host, copy, size + 21, &issues, NULL) == 0 &&
-	    ops_join_host(&host, &rows, &issues, NULL) == 0)
-		ops_report_write(&in, out, NULL);
+	if (ttlog_messages_parse(&host, copy, size + 21, &issues, NULL) == 0 &&
+	    op_join_host(&host, &rows, &issues, NULL) == 0 && op_build(&in, NULL) == 0)
+		op_table_write_csv(&host.table, out, NULL);
 	free(copy);
-	ops_host_free(&host);
-	ops_issues_free(&issues);
+	op_host_free(&host);
+	op_issues_free(&issues);
 	vec_free(&rows);
 	return 0;
 }

@@ -1,6 +1,5 @@
-/* Any bytes as a trace file that is reported on: its host's side, its devices, their logs. */
-#include "ops/hosttrace.h"
-#include "ops/logs.h"
+/* Any bytes as a trace file that is loaded as ops, in all ways. */
+#include "op/load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,31 +13,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void report(struct trace *t)
 {
-	struct ops_issues issues = {0};
-	struct ops_host host = {0};
-	struct ops_cores cores = {0};
-	struct ops_runtime *runtime = NULL;
-	struct ops_cpp cpp = {0};
-	struct ops_noc noc = {0};
-	struct devlog dev = {0};
+	const struct op_load_options ways[] = {
+		{.noc = true}, {.legacy = true, .noc = true}, {.device_only = true}};
 	struct tacho_error err;
 
-	ops_trace_has_messages(t, NULL);
-	ops_trace_host(&host, t, NULL, OPS_ZONE_CHILDREN, &issues, &err);
-	if (ops_cores_open(&cores, t, NULL, &err) == 0 && cores.riscs.n) {
-		ops_cores_losses(&cores, &issues);
-		if (ops_logs_device(&cores, &dev, DEVLOG_ALL, &issues, &err) == 0)
-			devlog_sort(&dev, &err);
-		ops_logs_runtime(&cores, &runtime, &cpp, &issues, &err);
-		ops_logs_noc(&cores, &noc, &err);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct op_loaded loaded = {0};
+
+		op_load_trace(&loaded, t, NULL, NULL, &ways[i], &err);
+		op_loaded_free(&loaded);
 	}
-	ops_runtime_close(runtime);
-	ops_cpp_free(&cpp);
-	ops_noc_free(&noc);
-	devlog_free(&dev);
-	ops_cores_close(&cores);
-	ops_host_free(&host);
-	ops_issues_free(&issues);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,11 +1,11 @@
 /* The verb "diff": compare the statistics of two traces. */
 #include "cmds/cmds.h"
-#include "ops/compare.h"
+#include "op/compare.h"
 
 #include <inttypes.h>
 
 struct conf {
-	struct ops_compare_options compare;
+	struct op_compare_options compare;
 };
 
 static const struct opt opts[] = {
@@ -26,7 +26,7 @@ static void cmd_diff_init(void *conf)
 static int cmd_diff_run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
 	struct conf *cf = conf;
-	struct ops_compare_result result = {0};
+	struct op_compare_result result = {0};
 	struct tacho_error err = {0};
 	int r;
 
@@ -34,7 +34,7 @@ static int cmd_diff_run(void *conf, const struct cmd_common *common, int argc, c
 		err_set(&err, TACHO_EUSAGE, "diff takes two ops reports");
 		return err_report(&err, TACHO_EUSAGE);
 	}
-	r = ops_compare(argv[0], argv[1], &cf->compare, stdout, &result, &err);
+	r = op_compare(argv[0], argv[1], &cf->compare, stdout, &result, &err);
 	if (r < 0)
 		return err_report(&err, r);
 	if (!common->quiet)

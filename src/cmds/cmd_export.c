@@ -6,9 +6,10 @@
 #include "cmds/tracy_notes.h"
 #include "cmds/ttlogs.h"
 #include "export/export.h"
-#include "ops/hosttrace.h"
-#include "ops/ops.h"
+#include "op/trace_cores.h"
+#include "op/trace_host.h"
 #include "sample/profile_export.h"
+#include "ttlog/report.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ static const struct opt opts[] = {
 	OPT_FLAG(0, "host-only", struct conf, host_only, "tt-logs: no logs of devices"),
 	OPT_STR(0, "child-functions", "NAMES", struct conf, children,
 		"tt-logs: host functions whose time within ops counts, separated by commas "
-		"(default " OPS_ZONE_CHILDREN ")"),
+		"(default " OP_ZONE_CHILDREN ")"),
 	QUERY_NAME(struct conf, query),
 	OPT_STR('r', "range", "T0..T1", struct conf, query.range,
 		"only what reaches into this time: 1s..2.5s, 250ms.., ..3s, 1s+20ms, 10%..20%, "
@@ -208,10 +209,10 @@ struct logs_job {
  * one that was asked for. */
 static int logs_folder(const struct logs_job *job, uint32_t process, bool first, char *out)
 {
-	char label[OPS_PROCESS_LABEL];
+	char label[OP_PROCESS_LABEL];
 	int n;
 
-	ops_process_label(job->q->trace, process, label);
+	op_process_label(job->q->trace, process, label);
 	n = snprintf(out, PATH_MAX, "%s%s%s", job->folder, first ? "" : "/process-",
 		     first ? "" : label);
 	return n < PATH_MAX ? 0
@@ -253,8 +254,8 @@ static int export_each_process(const struct logs_job *job,
 
 	if (!job->several)
 		return do_one(job, job->folder, true);
-	while (r == 0 && (process = ops_device_process(trace, NULL, process)) != TRACE_NONE) {
-		ops_process_tracks(trace, NULL, process, job->tracks);
+	while (r == 0 && (process = op_device_process(trace, NULL, process)) != TRACE_NONE) {
+		op_process_tracks(trace, NULL, process, job->tracks);
 		r = logs_folder(job, process, first, folder);
 		if (r == 0)
 			r = do_one(job, folder, first);
@@ -276,7 +277,7 @@ static int write_logs(struct query *q, const struct conf *conf)
 		r = folder_profiler(conf->output, folder, sizeof(folder), &q->err);
 	if (r < 0)
 		return r;
-	job.several = ops_several_processes(q->trace, NULL);
+	job.several = op_several_processes(q->trace, NULL);
 	job.tracks = malloc(q->trace->track_count + 1);
 	r = job.tracks ? export_each_process(&job, check_one)
 		       : err_set(&q->err, TACHO_ENOMEM, "no memory");

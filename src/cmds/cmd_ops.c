@@ -2,11 +2,12 @@
 #include "base/output.h"
 #include "base/term.h"
 #include "cmds/query.h"
-#include "ops/hosttrace.h"
-#include "ops/logs.h"
-#include "ops/merge.h"
-#include "ops/ops.h"
-#include "ops/stats.h"
+#include "op/merge.h"
+#include "op/stats.h"
+#include "op/trace_host.h"
+#include "op/trace_source.h"
+#include "ttlog/device_log.h"
+#include "ttlog/report.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -45,9 +46,10 @@ static const struct opt opts[] = {
 		 "add columns with what the NoC traces say of each op"),
 	OPT_STR(0, "child-functions", "NAMES", struct conf, children,
 		"of a trace: host functions whose time within ops gets a column, separated by "
-		"commas (default " OPS_ZONE_CHILDREN ")"),
+		"commas (default " OP_ZONE_CHILDREN ")"),
 	OPT_FLAG(0, "logs", struct conf, logs,
-		 "of a trace: write the device's log, " OPS_DEVICE_FILE ", beside the report, for "
+		 "of a trace: write the device's log, " TTLOG_DEVICE_FILE
+		 ", beside the report, for "
 		 "heat maps and other tools; it is many times larger"),
 	OPT_LIST('p', "process", "PID|NAME", struct conf, query.processes,
 		 "of a trace: only this process, by number or by a pattern for its name; may be "
@@ -102,28 +104,28 @@ static int check(struct conf *cf, enum word word, int argc, struct tacho_error *
 }
 
 /* The first problems of each kind, then where all are. */
-static void print_issues(const struct ops_result *result, bool quiet)
+static void print_issues(const struct ttlog_result *result, bool quiet)
 {
-	int shown[OPS_ISSUE_KINDS] = {0};
-	uint64_t damage = ops_issues_damage(&result->issues);
+	int shown[OP_ISSUE_KINDS] = {0};
+	uint64_t damage = op_issues_damage(&result->issues);
 
 	for (size_t i = 0; i < result->issues.n; i++) {
-		const struct ops_issue *issue = &result->issues.v[i];
+		const struct op_issue *issue = &result->issues.v[i];
 		char where[160] = "";
 		int n = 0;
 
-		if (shown[issue->kind]++ >= 3 || (quiet && !ops_issue_is_damage(issue->kind)))
+		if (shown[issue->kind]++ >= 3 || (quiet && !op_issue_is_damage(issue->kind)))
 			continue;
 		if (issue->file && issue->line)
 			n = snprintf(where, sizeof(where), "%s:%" PRIu64 ": ", issue->file,
 				     issue->line);
 		else if (issue->file)
 			n = snprintf(where, sizeof(where), "%s: ", issue->file);
-		if (issue->place.op != OPS_NONE && issue->place.core_x != OPS_NONE)
+		if (issue->place.op != OP_NONE && issue->place.core_x != OP_NONE)
 			snprintf(where + n, sizeof(where) - (size_t)n,
 				 "op %" PRId64 ", core %" PRId64 ",%" PRId64 ": ", issue->place.op,
 				 issue->place.core_x, issue->place.core_y);
-		else if (issue->place.op != OPS_NONE)
+		else if (issue->place.op != OP_NONE)
 			snprintf(where + n, sizeof(where) - (size_t)n, "op %" PRId64 ": ",
 				 issue->place.op);
 		err_warn("%s%s", where, issue->text);
@@ -136,9 +138,9 @@ static void print_issues(const struct ops_result *result, bool quiet)
 
 /* --- statistics --- */
 
-static const struct ops_picked all_analyses = {OPS_ANALYSES_ALL, true, true};
+static const struct op_picked all_analyses = {OP_MEASURES_ALL, true, true};
 
-static int print_stats(const struct conf *cf, const struct ops_log_stats *stats,
+static int print_stats(const struct conf *cf, const struct op_log_stats *stats,
 		       struct tacho_error *err)
 {
 	struct buf text = BUF_INIT;
@@ -146,9 +148,9 @@ static int print_stats(const struct conf *cf, const struct ops_log_stats *stats,
 	int r = 0;
 
 	if (cf->format == 1)
-		ops_log_stats_json(stats, cf->series, &text);
+		op_log_stats_json(stats, cf->series, &text);
 	else
-		ops_log_stats_text(stats, &text);
+		op_log_stats_text(stats, &text);
 	if (text.failed || fwrite(text.data, 1, text.len, out) < text.len)
 		r = err_errno(err, TACHO_EWRITE, "cannot write the statistics");
 	term_unguard(out, stdout);
@@ -159,47 +161,53 @@ static int print_stats(const struct conf *cf, const struct ops_log_stats *stats,
 /* The log's statistics, on standard output. */
 static int log_stats(const struct conf *cf, const char *folder, int *code, struct tacho_error *err)
 {
-	struct ops_log_stats stats = {0};
-	struct ops_issues issues = {0};
+	struct op_log_stats stats = {0};
+	struct op_issues issues = {0};
+	struct devlog dev = {0};
 	char path[PATH_MAX + 64];
 	int r;
 
-	snprintf(path, sizeof(path), "%s/.logs/%s", folder, OPS_DEVICE_FILE);
-	r = ops_log_stats(&stats, cf->log ? cf->log : path, &all_analyses, &issues, err);
+	snprintf(path, sizeof(path), "%s/.logs/%s", folder, TTLOG_DEVICE_FILE);
+	r = devlog_read(&dev, cf->log ? cf->log : path, DEVLOG_ALL, &issues, err);
+	if (r == 0)
+		r = devlog_sort(&dev, err);
+	if (r == 0)
+		r = op_devlog_stats(&stats, &dev, &all_analyses, &issues, err);
 	if (r == 0)
 		r = print_stats(cf, &stats, err);
-	if (r == 0 && issues.counts[OPS_ISSUE_BAD_ROW]) {
+	if (r == 0 && issues.counts[OP_ISSUE_BAD_ROW]) {
 		err_warn("%" PRIu64 " lines of the log cannot be read",
-			 issues.counts[OPS_ISSUE_BAD_ROW]);
+			 issues.counts[OP_ISSUE_BAD_ROW]);
 		*code = 4;
 	}
-	ops_log_stats_free(&stats);
-	ops_issues_free(&issues);
+	op_log_stats_free(&stats);
+	op_issues_free(&issues);
+	devlog_free(&dev);
 	return r;
 }
 
 static int stats_of(struct query *q, const struct conf *cf, const uint8_t *tracks)
 {
-	struct ops_log_stats stats = {0};
-	struct ops_issues issues = {0};
-	struct ops_cores cores = {0};
+	struct op_log_stats stats = {0};
+	struct op_issues issues = {0};
+	struct op_cores cores = {0};
 	struct devlog dev = {0};
-	int r = ops_cores_open(&cores, q->trace, tracks, &q->err);
+	int r = op_cores_open(&cores, q->trace, tracks, &q->err);
 
 	if (r == 0 && !cores.riscs.n)
 		r = err_set(&q->err, TACHO_EREAD, "%s tells of no device", q->trace->path);
 	if (r == 0)
-		r = ops_logs_device(&cores, &dev, DEVLOG_ALL, &issues, &q->err);
+		r = op_trace_devlog(&cores, &dev, DEVLOG_ALL, &issues, &q->err);
 	if (r == 0)
 		r = devlog_sort(&dev, &q->err);
 	if (r == 0)
-		r = ops_devlog_stats(&stats, &dev, &all_analyses, &issues, &q->err);
+		r = op_devlog_stats(&stats, &dev, &all_analyses, &issues, &q->err);
 	if (r == 0)
 		r = print_stats(cf, &stats, &q->err);
-	ops_log_stats_free(&stats);
-	ops_issues_free(&issues);
+	op_log_stats_free(&stats);
+	op_issues_free(&issues);
 	devlog_free(&dev);
-	ops_cores_close(&cores);
+	op_cores_close(&cores);
 	return r;
 }
 
@@ -212,10 +220,10 @@ static int each_process(struct query *q, struct conf *cf,
 	uint32_t process = TRACE_NONE;
 	int r = tracks ? 0 : err_set(&q->err, TACHO_ENOMEM, "no memory");
 
-	while (r == 0 && (process = ops_device_process(q->trace, in, process)) != TRACE_NONE) {
+	while (r == 0 && (process = op_device_process(q->trace, in, process)) != TRACE_NONE) {
 		const struct trace_process *p = &q->trace->processes[process];
 
-		ops_process_tracks(q->trace, in, process, tracks);
+		op_process_tracks(q->trace, in, process, tracks);
 		if (!q->common->quiet) {
 			printf("process %u, ", p->pid);
 			term_print_safe(stdout, p->name);
@@ -240,7 +248,7 @@ static int trace_stats_of(struct query *q, void *conf)
 {
 	struct conf *cf = conf;
 
-	if (!ops_several_processes(q->trace, q->filter.in.tracks))
+	if (!op_several_processes(q->trace, q->filter.in.tracks))
 		return stats_of(q, cf, q->filter.in.tracks);
 	if (cf->format == 1)
 		return err_set(&q->err, TACHO_EUSAGE,
@@ -253,13 +261,13 @@ static int trace_stats_of(struct query *q, void *conf)
 static int merge(const struct conf *cf, const struct cmd_common *common, int argc, char **argv,
 		 struct tacho_error *err)
 {
-	struct ops_merge_result result;
+	struct op_merge_result result;
 	struct output out;
 	int r = output_open(&out, cf->folder, cf->force, err);
 
 	if (r < 0)
 		return r;
-	r = ops_merge(argv, argc, out.file, &result, err);
+	r = op_merge(argv, argc, out.file, &result, err);
 	if (r < 0) {
 		output_abandon(&out);
 		return r;
@@ -277,22 +285,22 @@ static int merge(const struct conf *cf, const struct cmd_common *common, int arg
 
 /* Makes the report and tells of it. 0 or a negative error; *CODE is the exit code. */
 static int report(const struct conf *cf, const struct cmd_common *common,
-		  const struct ops_options *options, int *code, struct tacho_error *err)
+		  const struct ttlog_options *options, int *code, struct tacho_error *err)
 {
-	struct ops_result result = {0};
-	int r = ops_report(options, &result, err);
+	struct ttlog_result result = {0};
+	int r = ttlog_report(options, &result, err);
 
 	if (r == 0) {
-		*code = ops_issues_damage(&result.issues) ? 4 : 0;
+		*code = op_issues_damage(&result.issues) ? 4 : 0;
 		print_issues(&result, common->quiet);
 		if (!common->quiet) {
-			ops_summary_print(&result.summary, &result.issues, (int)cf->top, stdout);
+			op_summary_print(&result.summary, &result.issues, (int)cf->top, stdout);
 			if (result.counters)
 				printf("\n%s", result.counters);
 			printf("\nreport: %s\n", result.report);
 		}
 	}
-	ops_result_free(&result);
+	ttlog_result_free(&result);
 	return r;
 }
 
@@ -300,22 +308,22 @@ struct names {
 	char folder[PATH_MAX], date[32];
 };
 
-static int fill_options(const struct conf *cf, struct names *names, struct ops_options *options,
+static int fill_options(const struct conf *cf, struct names *names, struct ttlog_options *options,
 			struct tacho_error *err)
 {
 	time_t now = time(NULL);
 	struct tm tm;
 
-	*options = (struct ops_options){.name = cf->name,
-					.device_only = cf->device_only,
-					.no_device = cf->no_device,
-					.legacy = cf->legacy,
-					.noc = cf->noc,
-					.force = cf->force,
-					.analyses = cf->analyses,
-					.children = cf->children,
-					.logs = cf->logs,
-					.folder = names->folder};
+	*options = (struct ttlog_options){.name = cf->name,
+					  .device_only = cf->device_only,
+					  .no_device = cf->no_device,
+					  .legacy = cf->legacy,
+					  .noc = cf->noc,
+					  .force = cf->force,
+					  .analyses = cf->analyses,
+					  .children = cf->children,
+					  .logs = cf->logs,
+					  .folder = names->folder};
 	if (cf->date && localtime_r(&now, &tm)) {
 		strftime(names->date, sizeof(names->date), "%Y_%m_%d_%H_%M_%S", &tm);
 		options->date = names->date;
@@ -325,7 +333,7 @@ static int fill_options(const struct conf *cf, struct names *names, struct ops_o
 
 static int report_tracks(struct query *q, struct conf *cf, const uint8_t *tracks, const char *name)
 {
-	struct ops_options options;
+	struct ttlog_options options;
 	struct names names;
 	int code = 0, r = fill_options(cf, &names, &options, &q->err);
 
@@ -342,9 +350,9 @@ static int report_tracks(struct query *q, struct conf *cf, const uint8_t *tracks
 
 static int report_process(struct query *q, struct conf *cf, const uint8_t *tracks, uint32_t process)
 {
-	char label[OPS_PROCESS_LABEL], name[PATH_MAX];
+	char label[OP_PROCESS_LABEL], name[PATH_MAX];
 
-	ops_process_label(q->trace, process, label);
+	op_process_label(q->trace, process, label);
 	snprintf(name, sizeof(name), "%s%s%s", cf->name ? cf->name : "", cf->name ? "_" : "",
 		 label);
 	return report_tracks(q, cf, tracks, name);
@@ -354,7 +362,7 @@ static int report_trace(struct query *q, void *conf)
 {
 	struct conf *cf = conf;
 
-	return ops_several_processes(q->trace, q->filter.in.tracks)
+	return op_several_processes(q->trace, q->filter.in.tracks)
 		       ? each_process(q, cf, report_process)
 		       : report_tracks(q, cf, q->filter.in.tracks, cf->name);
 }
@@ -367,7 +375,8 @@ static void tell_others(const char *folder)
 	struct dirent *e;
 
 	while (dir && (e = readdir(dir))) {
-		snprintf(path, sizeof(path), "%s/%s/.logs/%s", folder, e->d_name, OPS_DEVICE_FILE);
+		snprintf(path, sizeof(path), "%s/%s/.logs/%s", folder, e->d_name,
+			 TTLOG_DEVICE_FILE);
 		if (e->d_name[0] != '.' && access(path, R_OK) == 0)
 			err_note("%s/%s has logs of its own: tacho ops -o %s/%s", folder, e->d_name,
 				 folder, e->d_name);
@@ -379,7 +388,7 @@ static void tell_others(const char *folder)
 static int report_logs(struct conf *cf, const struct cmd_common *common, enum word word,
 		       struct tacho_error *err)
 {
-	struct ops_options options;
+	struct ttlog_options options;
 	struct names names;
 	int r = fill_options(cf, &names, &options, err), code = 0;
 

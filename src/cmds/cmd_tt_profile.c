@@ -7,10 +7,11 @@
 #include "cmds/record.h"
 #include "cmds/ttlogs.h"
 #include "cmds/words.h"
-#include "ops/files.h"
-#include "ops/mlir.h"
-#include "ops/ops.h"
+#include "op/trace_cores.h"
 #include "tracy/tracy.h"
+#include "ttlog/files.h"
+#include "ttlog/mlir.h"
+#include "ttlog/report.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -77,11 +78,11 @@ static void set_environment(const struct words *words, const char *folder)
 static int export_logs(struct trace *trace, const char *logs, struct tacho_error *err)
 {
 	struct tracy_notes notes = {{0}};
-	struct ops_logs device;
+	struct ttlog_written device;
 	int r = ttlogs_write_host(&(struct ttlogs_part){.trace = trace}, logs, &notes, err);
 
-	if (r == 0 && !ops_exists(logs, OPS_DEVICE_FILE) && !ttlogs_forbidden())
-		r = ops_logs_write(trace, NULL, logs, &device, err);
+	if (r == 0 && !ttlog_exists(logs, TTLOG_DEVICE_FILE) && !ttlogs_forbidden())
+		r = ttlog_write(trace, NULL, logs, &device, err);
 	return r;
 }
 
@@ -90,16 +91,17 @@ static int write_output(const char *path, const char *report, const char *logs,
 {
 	const char *slash = strrchr(path, '/');
 	char *folder = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
-	char *messages = ops_path(logs, "tracy_ops_data.csv");
+	char *messages = ttlog_path(logs, "tracy_ops_data.csv");
 	struct output out;
 	int r = folder && messages ? 0 : err_set(err, TACHO_ENOMEM, "out of memory");
 
 	if (r == 0)
 		r = folder_make(*folder ? folder : "/", err);
 	if (r == 0)
-		r = ops_create(&out, *folder ? folder : "/", slash ? slash + 1 : path, false, err);
+		r = ttlog_create(&out, *folder ? folder : "/", slash ? slash + 1 : path, false,
+				 err);
 	if (r == 0) {
-		r = ops_mlir_write(report, messages, out.file, err);
+		r = ttlog_mlir_write(report, messages, out.file, err);
 		if (r == 0)
 			r = output_close(&out, err);
 		else
@@ -111,26 +113,26 @@ static int write_output(const char *path, const char *report, const char *logs,
 }
 
 /* Writes the report and OUTPUT, its form for compilers, with what the messages in LOGS contain. */
-static int tt_profile_report(const struct ops_options *options, const char *output,
+static int tt_profile_report(const struct ttlog_options *options, const char *output,
 			     const char *logs, const struct cmd_common *common,
 			     struct tacho_error *err)
 {
-	struct ops_result result = {0};
-	int r = ops_report(options, &result, err);
+	struct ttlog_result result = {0};
+	int r = ttlog_report(options, &result, err);
 
 	if (r == 0)
 		r = write_output(output, result.report, logs, err);
-	if (r == 0 && ops_issues_damage(&result.issues))
+	if (r == 0 && op_issues_damage(&result.issues))
 		err_warn("%" PRIu64 " problem%s in the logs; all are listed in %s",
-			 ops_issues_damage(&result.issues),
-			 ops_issues_damage(&result.issues) == 1 ? "" : "s", result.issues_path);
+			 op_issues_damage(&result.issues),
+			 op_issues_damage(&result.issues) == 1 ? "" : "s", result.issues_path);
 	if (r == 0 && !common->quiet) {
-		ops_summary_print(&result.summary, &result.issues, 10, stdout);
+		op_summary_print(&result.summary, &result.issues, 10, stdout);
 		fputs("\nreport: ", stdout);
 		term_print_safe(stdout, output);
 		putchar('\n');
 	}
-	ops_result_free(&result);
+	ttlog_result_free(&result);
 	return r;
 }
 
@@ -147,11 +149,11 @@ static int output_of(const char *path, const char *label, char *out, size_t size
 static bool own_logs(const char *folder, const struct trace *trace, uint32_t process, char *logs,
 		     size_t size)
 {
-	char label[OPS_PROCESS_LABEL];
+	char label[OP_PROCESS_LABEL];
 
-	ops_process_label(trace, process, label);
+	op_process_label(trace, process, label);
 	snprintf(logs, size, "%s/process-%s/.logs", folder, label);
-	return ops_exists(logs, OPS_DEVICE_FILE);
+	return ttlog_exists(logs, TTLOG_DEVICE_FILE);
 }
 
 /*
@@ -170,7 +172,7 @@ static struct sharing find_sharing(const char *folder, const struct trace *trace
 	uint32_t process = TRACE_NONE;
 	char logs[PATH_MAX + 96];
 
-	while ((process = ops_device_process(trace, NULL, process)) != TRACE_NONE) {
+	while ((process = op_device_process(trace, NULL, process)) != TRACE_NONE) {
 		if (own_logs(folder, trace, process, logs, sizeof(logs)))
 			continue;
 		s.shared = s.main != TRACE_NONE;
@@ -178,7 +180,7 @@ static struct sharing find_sharing(const char *folder, const struct trace *trace
 			s.main = process;
 	}
 	if (s.main == TRACE_NONE)
-		s.main = ops_device_process(trace, NULL, TRACE_NONE);
+		s.main = op_device_process(trace, NULL, TRACE_NONE);
 	return s;
 }
 
@@ -188,23 +190,23 @@ static int tt_profile_process_report(const struct conf *cf, const char *folder, 
 				     struct sharing sharing, const struct cmd_common *common,
 				     struct tacho_error *err)
 {
-	char label[OPS_PROCESS_LABEL], logs[PATH_MAX + 96], output[PATH_MAX];
-	struct ops_options options = {.folder = folder,
-				      .trace = trace,
-				      .tracks = tracks,
-				      .name = label,
-				      .no_copies = true};
+	char label[OP_PROCESS_LABEL], logs[PATH_MAX + 96], output[PATH_MAX];
+	struct ttlog_options options = {.folder = folder,
+					.trace = trace,
+					.tracks = tracks,
+					.name = label,
+					.no_copies = true};
 	bool main = process == sharing.main;
 	bool left = own_logs(folder, trace, process, logs, sizeof(logs));
 	struct ttlogs_part part = {.trace = trace, .tracks = tracks};
 	struct tracy_notes notes = {{0}};
-	struct ops_logs device;
+	struct ttlog_written device;
 	int r;
 
-	ops_process_label(trace, process, label);
+	op_process_label(trace, process, label);
 	if (main && !left) {
 		snprintf(logs, sizeof(logs), "%s/.logs", folder);
-		left = !sharing.shared && ops_exists(logs, OPS_DEVICE_FILE);
+		left = !sharing.shared && ttlog_exists(logs, TTLOG_DEVICE_FILE);
 	}
 	if (output_of(cf->output, label, output, sizeof(output)) >= PATH_MAX)
 		return err_set(err, TACHO_EWRITE, "%s: the name is too long", cf->output);
@@ -212,7 +214,7 @@ static int tt_profile_process_report(const struct conf *cf, const char *folder, 
 	if (r == 0)
 		r = ttlogs_write_host(&part, logs, main ? &notes : NULL, err);
 	if (r == 0 && !left)
-		r = ops_logs_write(trace, tracks, logs, &device, err);
+		r = ttlog_write(trace, tracks, logs, &device, err);
 	return r < 0 ? r
 		     : tt_profile_report(&options, main ? cf->output : output, logs, common, err);
 }
@@ -226,8 +228,8 @@ static int report_each(const struct conf *cf, const char *folder, struct trace *
 	uint32_t process = TRACE_NONE;
 	int r = tracks ? 0 : err_set(err, TACHO_ENOMEM, "out of memory");
 
-	while (r == 0 && (process = ops_device_process(trace, NULL, process)) != TRACE_NONE) {
-		ops_process_tracks(trace, NULL, process, tracks);
+	while (r == 0 && (process = op_device_process(trace, NULL, process)) != TRACE_NONE) {
+		op_process_tracks(trace, NULL, process, tracks);
 		r = tt_profile_process_report(cf, folder, trace, process, tracks, sharing, common,
 					      err);
 	}
@@ -240,11 +242,11 @@ static int report_all(const struct conf *cf, const char *folder, const char *log
 		      const char *recorded, const struct cmd_common *common,
 		      struct tacho_error *err)
 {
-	struct ops_options options = {.folder = folder, .no_copies = true};
+	struct ttlog_options options = {.folder = folder, .no_copies = true};
 	struct trace *trace = NULL;
 	int r = access(recorded, F_OK) == 0 ? trace_open(&trace, recorded, err) : 0;
 
-	if (r == 0 && trace && ops_several_processes(trace, NULL)) {
+	if (r == 0 && trace && op_several_processes(trace, NULL)) {
 		r = report_each(cf, folder, trace, common, err);
 	} else if (r == 0) {
 		r = trace ? export_logs(trace, logs, err) : 0;

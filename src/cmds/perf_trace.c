@@ -2,8 +2,8 @@
 #include "cmds/perf_trace.h"
 
 #include "base/environ.h"
-#include "ops/ops.h"
 #include "tracy/tracy.h"
+#include "ttlog/report.h"
 
 #include <ftw.h>
 #include <stdio.h>
@@ -45,8 +45,8 @@ static int folder_make_temporary(struct perf_trace *t, struct tacho_error *err)
 int perf_trace_open(struct perf_trace *t, const char *path, struct perf_input *in,
 		    struct perf_notes *notes, struct tacho_error *err)
 {
-	struct ops_options options = {.force = true, .no_copies = true};
-	struct ops_result result = {0};
+	struct ttlog_options options = {.force = true, .no_copies = true};
+	struct ttlog_result result = {0};
 	int r = tracy_open_any(&t->trace, path, NULL, err);
 
 	if (r == 0)
@@ -54,11 +54,11 @@ int perf_trace_open(struct perf_trace *t, const char *path, struct perf_input *i
 	if (r == 0) {
 		options.trace = t->trace;
 		options.folder = t->folder;
-		r = ops_report(&options, &result, err);
+		r = ttlog_report(&options, &result, err);
 	}
 	if (r == 0 && !(t->table = strdup(result.report)))
 		r = err_set(err, TACHO_ENOMEM, "out of memory");
-	ops_result_free(&result);
+	ttlog_result_free(&result);
 	if (r == 0)
 		r = perf_input_read(in, &t->table, 1, notes, err);
 	if (r == TACHO_EFORMAT)

@@ -2,8 +2,8 @@
 
 #include "base/folder.h"
 #include "base/output.h"
-#include "ops/files.h"
-#include "ops/hosttrace.h"
+#include "op/trace_host.h"
+#include "ttlog/files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,9 +20,9 @@ static int write_sheet(struct trace *trace, const char *folder, const char *file
 	struct output out;
 	int r;
 
-	if (ops_exists(folder, file))
+	if (ttlog_exists(folder, file))
 		return 0;
-	r = ops_create(&out, folder, file, false, err);
+	r = ttlog_create(&out, folder, file, false, err);
 	if (r < 0)
 		return r;
 	r = tracy_csv(trace, out.file, options, err);
@@ -39,9 +39,9 @@ static int write_tracy(const struct ttlogs_part *part, const char *folder,
 	struct output out;
 	int r;
 
-	if (ops_exists(folder, TRACY_TT_FILE))
+	if (ttlog_exists(folder, TRACY_TT_FILE))
 		return 0;
-	r = ops_create(&out, folder, TRACY_TT_FILE, false, err);
+	r = ttlog_create(&out, folder, TRACY_TT_FILE, false, err);
 	if (r < 0)
 		return r;
 	r = tracy_write(part->trace, fileno(out.file), out.path, &options, notes, err);
@@ -54,21 +54,21 @@ static int write_tracy(const struct ttlogs_part *part, const char *folder,
 int ttlogs_write_host(const struct ttlogs_part *part, const char *folder, struct tracy_notes *notes,
 		      struct tacho_error *err)
 {
-	const char *children = part->children ? part->children : OPS_ZONE_CHILDREN;
+	const char *children = part->children ? part->children : OP_ZONE_CHILDREN;
 	const struct tracy_csv_options times = {.unwrap = true,
-						.parent = OPS_ZONE_PARENT,
+						.parent = OP_ZONE_PARENT,
 						.special = children,
 						.tracks = part->tracks};
 	const struct tracy_csv_options data = {
 		.messages = true, .separator = ";", .tracks = part->tracks};
-	int r = ops_trace_has_messages(part->trace, part->tracks);
+	int r = op_trace_has_messages(part->trace, part->tracks);
 
 	if (r < 0)
 		err_set(err, r, "%s: %s", part->trace->path, err_text(r));
 	if (r > 0) {
-		r = write_sheet(part->trace, folder, OPS_TIMES_FILE, &times, err);
+		r = write_sheet(part->trace, folder, TTLOG_TIMES_FILE, &times, err);
 		if (r == 0)
-			r = write_sheet(part->trace, folder, OPS_DATA_FILE, &data, err);
+			r = write_sheet(part->trace, folder, TTLOG_DATA_FILE, &data, err);
 	}
 	return r < 0 || !notes ? r : write_tracy(part, folder, notes, err);
 }
@@ -117,8 +117,8 @@ static int clear(const char *logs, char *aside, size_t size, struct tacho_error 
 static bool is_log(const char *name)
 {
 	static const char *const names[] = {
-		TRACY_TT_FILE,        OPS_TIMES_FILE, OPS_DATA_FILE,  OPS_DEVICE_FILE,
-		OPS_CPP_FILE,         OPS_SYNC_FILE,  OPS_ZONES_FILE, ("new_" OPS_ZONES_FILE),
+		TRACY_TT_FILE,        TTLOG_TIMES_FILE, TTLOG_DATA_FILE,  TTLOG_DEVICE_FILE,
+		TTLOG_CPP_FILE,       TTLOG_SYNC_FILE,  TTLOG_ZONES_FILE, ("new_" TTLOG_ZONES_FILE),
 		"noc_trace_dev*.json"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -209,9 +209,9 @@ static int write_into(const struct ttlogs_part *part, const char *folder, struct
 {
 	int r = part->host_only
 			? 0
-			: ops_logs_write(part->trace, part->tracks, folder, &logs->device, err);
+			: ttlog_write(part->trace, part->tracks, folder, &logs->device, err);
 
-	logs->host = ops_trace_has_messages(part->trace, part->tracks) > 0;
+	logs->host = op_trace_has_messages(part->trace, part->tracks) > 0;
 	return r < 0 ? r : ttlogs_write_host(part, folder, part->tracy ? &logs->notes : NULL, err);
 }
 

@@ -2,11 +2,11 @@
 #ifndef CMDS_TTLOGS_H
 #define CMDS_TTLOGS_H
 
-#include "ops/logs.h"
+#include "ttlog/write.h"
 #include "tracy/tracy.h"
 
 struct ttlogs {
-	struct ops_logs device;
+	struct ttlog_written device;
 	bool host; /* the host's logs were written: the trace has messages about ops */
 	struct tracy_notes notes;
 };

@@ -1,5 +1,5 @@
 /* What those who read the trace are told of a device. */
-#include "base/devrow.h"
+#include "base/arch.h"
 #include "base/json.h"
 #include "device/launch.h"
 #include "device/prof.h"
@@ -95,7 +95,8 @@ void device_tell_damaged(const struct tacho_device *d, unsigned core, unsigned r
 		tacho_messagef(TACHO_WARNING, 0,
 			       "Profiler buffers were overwritten by a kernel: device %u, worker "
 			       "core %u, %u, Risc %s, op %llu, %llu markers cannot be trusted",
-			       d->number, c->x, c->y, devrow_risc(risc, c->ethernet),
+			       d->number, c->x, c->y,
+			       arch_risc_log_name(arch_risc_at(risc, c->ethernet)),
 			       (unsigned long long)op_id(d, op), (unsigned long long)markers);
 }
 
@@ -111,7 +112,7 @@ void device_tell_full(const struct tacho_device *d, unsigned core, unsigned risc
 
 	if (tacho_is_recording())
 		tacho_messagef(TACHO_WARNING, 0, FULL_TEXT, d->number, c->x, c->y,
-			       devrow_risc(risc, c->ethernet), words);
+			       arch_risc_log_name(arch_risc_at(risc, c->ethernet)), words);
 }
 
 static void warn_full(const struct tacho_device *d)
@@ -120,7 +121,7 @@ static void warn_full(const struct tacho_device *d)
 	const struct tacho_device_core *c = &d->cores[f->core].info;
 
 	fprintf(stderr, "tacho: warning: " FULL_TEXT, d->number, c->x, c->y,
-		devrow_risc(f->risc, c->ethernet), f->words);
+		arch_risc_log_name(arch_risc_at(f->risc, c->ethernet)), f->words);
 	if (f->riscs > 1)
 		fprintf(stderr, " (and %llu more times)", (unsigned long long)(f->riscs - 1));
 	fputc('\n', stderr);

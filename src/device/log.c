@@ -1,8 +1,9 @@
-#include "base/devrow.h"
 #include "device/kernel_build.h"
 #include "device/launch.h"
 #include "device/prof.h"
+#include "op/marker.h"
 #include "tacho_layout.h"
+#include "ttlog/devrow.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,13 +17,6 @@
 
 #define ZONE_NUMBERS 65536u
 #define FLUSH        (1u << 20)
-
-/* A zone as the log has it. */
-struct log_zone {
-	const char *name, *file; /* NULL: not looked up yet */
-	uint32_t line;
-	uint16_t timer;
-};
 
 /* ---- files ---- */
 static void tell_failure(struct device_log *log, const char *name)
@@ -122,6 +116,7 @@ int log_open(struct tacho_device *d)
 	log->names = calloc(ZONE_NUMBERS, sizeof(*log->names));
 	if (!log->names)
 		return device_fail(TACHO_ENOMEM, "no memory");
+	log->last.mhz = d->shape.mhz;
 	log->on = true;
 	if (log_home_open(d, &log->home, &log->folder, &log->start, &err) < 0) {
 		fprintf(stderr, "tacho: warning: %s: devices write no logs\n", err.text);
@@ -137,7 +132,7 @@ void log_close(struct tacho_device *d)
 }
 
 /* ---- profile_log_device.csv ---- */
-static const struct log_zone *zone_of(struct tacho_device *d, uint16_t id)
+const struct log_zone *log_zone(struct tacho_device *d, uint16_t id)
 {
 	struct log_zone *z = &d->prof->log.names[id];
 	struct tacho_device_event e;
@@ -145,9 +140,9 @@ static const struct log_zone *zone_of(struct tacho_device *d, uint16_t id)
 	if (z->name)
 		return z;
 	prof_name(d, id, &e);
-	*z = (struct log_zone){e.name, e.file, e.line, id};
+	*z = (struct log_zone){e.name, e.file, e.line, arch_zone_find(e.name, strlen(e.name)), id};
 	if (e.name[0])
-		z->timer = devrow_timer(e.name, e.file, e.line);
+		z->timer = op_zone_timer(e.name, e.file, e.line);
 	return z;
 }
 
@@ -195,14 +190,12 @@ static void add_row(struct tacho_device *d, const struct log_mark *m, struct buf
 	const struct log_start *start = &d->prof->log.start;
 	const struct prof_item *item = m->item;
 	const struct tacho_device_core *c = &d->cores[item->flat].info;
-	const struct log_zone *z = zone_of(d, item->id);
+	const struct log_zone *z = log_zone(d, item->id);
 	struct device_replay replayed;
 	struct devrow row = {.device = d->number,
 			     .x = c->x,
 			     .y = c->y,
-			     .risc = d->profile & PROF_MODE_TRACE
-					     ? prof_risc_name(d, item->risc, c->ethernet)
-					     : devrow_risc(item->risc, c->ethernet),
+			     .risc = arch_risc_log_name(log_risc(d, item)),
 			     .timer = z->timer,
 			     .cycles = start->cycles + m->cycles,
 			     .data = item->data[0],
@@ -218,7 +211,7 @@ static void add_row(struct tacho_device *d, const struct log_mark *m, struct buf
 	if (item->kind == PROF_K_ZONE && !m->end)
 		*zone = row.name;
 	else if (item->kind == PROF_K_DATA)
-		devrow_dispatch_meta(meta, row.name, *zone, row.data);
+		op_dispatch_meta(meta, row.name, *zone, row.data);
 	if (item->kind == PROF_K_EVENT || item->id == PROF_ID_NOC || item->id == PROF_ID_COUNTERS) {
 		row.name = row.file = "";
 		row.line = 0;
@@ -232,9 +225,11 @@ static void add_row(struct tacho_device *d, const struct log_mark *m, struct buf
 	devrow_add(text, &row);
 }
 
-const char *log_zone_name(struct tacho_device *d, uint16_t id)
+enum arch_risc log_risc(const struct tacho_device *d, const struct prof_item *item)
 {
-	return zone_of(d, id)->name;
+	return d->profile & PROF_MODE_TRACE
+		       ? RISC_AGG
+		       : arch_risc_at(item->risc, d->cores[item->flat].info.ethernet);
 }
 
 /* Rows of N items in order. */
@@ -260,9 +255,9 @@ static int add_rows(struct tacho_device *d, const struct prof_item *items, size_
 	qsort(marks, count, sizeof(*marks), by_place);
 	for (size_t i = 0; i < count; i++) {
 		add_row(d, &marks[i], &text, &meta, &zone);
-		flush_to(&d->prof->log, DEVROW_FILE, fd, &text, FLUSH);
+		flush_to(&d->prof->log, TTLOG_DEVICE_FILE, fd, &text, FLUSH);
 	}
-	flush_to(&d->prof->log, DEVROW_FILE, fd, &text, 0);
+	flush_to(&d->prof->log, TTLOG_DEVICE_FILE, fd, &text, 0);
 	r = log_runs(d, marks, count);
 	buf_free(&text);
 	buf_free(&meta);
@@ -279,11 +274,11 @@ static void dump_rows(struct tacho_device *d)
 	if (p->log.done == p->items.n)
 		return;
 	devrow_header(&header, d->shape.arch, d->shape.mhz, d->workers);
-	fd = header.failed ? -1 : file_open(&p->log, DEVROW_FILE, header.data, 0);
+	fd = header.failed ? -1 : file_open(&p->log, TTLOG_DEVICE_FILE, header.data, 0);
 	if (fd >= 0) {
 		if (add_rows(d, p->items.v + p->log.done, p->items.n - p->log.done, fd) < 0) {
 			errno = ENOMEM;
-			tell_failure(&p->log, DEVROW_FILE);
+			tell_failure(&p->log, TTLOG_DEVICE_FILE);
 		}
 		close(fd);
 	}
@@ -332,7 +327,7 @@ static void add_zones(struct tacho_device *d, struct map *known, struct buf *all
 	struct buf line = BUF_INIT;
 
 	for (uint32_t id = log->zones; id < d->next_zone && id < ZONE_NUMBERS; id++) {
-		const struct log_zone *z = zone_of(d, (uint16_t)id);
+		const struct log_zone *z = log_zone(d, (uint16_t)id);
 
 		if (!z->name[0])
 			continue;

@@ -13,9 +13,9 @@
 #define DEVICE_LOG_H
 
 #include "base/buf.h"
-#include "base/devperf.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "op/runs.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,12 +35,11 @@ struct device_log {
 	char *folder; /* as the user knows it */
 	struct log_home *home;
 	struct log_start start;
-	size_t done;            /* of prof->items: those are in the file */
-	uint32_t zones;         /* numbers below it are in zone_src_locations.log */
-	size_t hashed;          /* the same of names that are known by their hash */
-	struct log_zone *names; /* by zone number, made when they are needed */
-	bool ran;               /* an execution was measured; the last one's kernels: */
-	struct devperf_span kernel, dm;
+	size_t done;               /* of prof->items: those are in the file */
+	uint32_t zones;            /* numbers below it are in zone_src_locations.log */
+	size_t hashed;             /* the same of names that are known by their hash */
+	struct log_zone *names;    /* by zone number, made when they are needed */
+	struct op_run_device last; /* the last execution that was measured */
 };
 
 int log_open(struct tacho_device *d);
@@ -53,8 +52,18 @@ void log_close(struct tacho_device *d);
 /* For log_runs.c: appends to a file, which begins with HEADER; makes a file anew. */
 void log_append(struct tacho_device *d, const char *name, const char *header, struct buf *text);
 void log_replace(struct tacho_device *d, const char *name, struct buf *text);
-/* "" when it is not known. */
-const char *log_zone_name(struct tacho_device *d, uint16_t id);
+/* The name is "" when it is not known. */
+const struct log_zone *log_zone(struct tacho_device *d, uint16_t id);
+
+/* A zone as the log has it. */
+struct log_zone {
+	const char *name, *file; /* NULL: not looked up yet */
+	uint32_t line, zones;    /* zones: bits of enum arch_zone */
+	uint16_t timer;
+};
+
+/* The RISC as the log has it. */
+enum arch_risc log_risc(const struct tacho_device *d, const struct prof_item *item);
 
 /* ---- log_runs.c ---- */
 /* A row: an item's beginning or its end. */

@@ -14,13 +14,13 @@
  *	ops N				the last base number of an op
  *	device N CYCLES TRACES		for each device
  */
-#include "base/devrow.h"
 #include "base/environ.h"
 #include "base/folder.h"
 #include "device/kernel_build.h"
 #include "device/launch.h"
 #include "device/log.h"
 #include "device/sync.h"
+#include "ttlog/devrow.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,7 +63,7 @@ static bool stat_log(const struct log_home *h, struct stat *st)
 {
 	char path[PATH_MAX + 64];
 
-	snprintf(path, sizeof(path), "%s/%s", h->logs, DEVROW_FILE);
+	snprintf(path, sizeof(path), "%s/%s", h->logs, TTLOG_DEVICE_FILE);
 	return stat(path, st) == 0;
 }
 
@@ -117,8 +117,8 @@ static void read_writer(struct log_home *h)
 	if (anew)
 		put_aside(h, SYNC_CLASSIC_FILE);
 	if (anew && text) {
-		put_aside(h, DEVROW_FILE);
-		put_aside(h, DEVPERF_FILE);
+		put_aside(h, TTLOG_DEVICE_FILE);
+		put_aside(h, TTLOG_CPP_FILE);
 	}
 	while (!anew && text && (line = strtok_r(NULL, "\n", &rest)))
 		take_line(h, line);
@@ -217,7 +217,7 @@ static bool fits(struct log_home *h, const struct tacho_device *d)
 	bool same = true;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%s", h->logs, DEVROW_FILE);
+	snprintf(path, sizeof(path), "%s/%s", h->logs, TTLOG_DEVICE_FILE);
 	f = fopen(path, "re");
 	devrow_header(&head, d->shape.arch, d->shape.mhz, d->workers);
 	if (f && fgets(line, sizeof(line), f) && !head.failed)

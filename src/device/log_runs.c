@@ -2,104 +2,25 @@
  * What is written of each execution of a program besides its rows: the runtime's measurements
  * (TT_METAL_PROFILER_CPP_POST_PROCESS) and its NoC transfers (TT_METAL_DEVICE_PROFILER_NOC_EVENTS).
  */
-#include "base/devnoc.h"
-#include "base/devperf.h"
-#include "base/devrow.h"
 #include "base/environ.h"
 #include "base/folder.h"
 #include "device/launch.h"
 #include "device/prof.h"
+#include "op/noc.h"
+#include "op/runs.h"
 #include "tacho_layout.h"
+#include "ttlog/cpp_report.h"
+#include "ttlog/devnoc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct run {
-	uint32_t op, counter; /* counter: of replays of the device */
-	struct devperf_span spans[DEVPERF_COLUMNS];
-	uint32_t cores, last_core; /* that ran firmware; last_core: + 1 */
-	size_t entries, events;    /* of its file of transfers; events alone */
-	size_t at;                 /* where they begin */
-	int64_t gap, gap_dm;
-};
-
 struct runs {
 	struct tacho_device *d;
-	VEC(struct run);
-	struct map index;
-	uint32_t *order;
+	struct op_runs perf;
+	struct op_noc_runs noc;
 };
-
-/* ---- sorting out ---- */
-static struct run *run_of(struct runs *runs, const struct prof_item *item)
-{
-	uint64_t key = (uint64_t)item->op << 32 | item->replay;
-	const uint32_t *at = map_get(&runs->index, key);
-	struct run run = {.op = item->op, .counter = item->replay};
-
-	if (at)
-		return &runs->v[*at];
-	for (int i = 0; i < DEVPERF_COLUMNS; i++)
-		run.spans[i] = DEVPERF_SPAN_INIT;
-	if (map_set(&runs->index, key, (uint32_t)runs->n) < 0 || vec_push(runs, run) < 0)
-		return NULL;
-	return &runs->v[runs->n - 1];
-}
-
-/* Columns that a zone of the firmware belongs to, as bits, by its name and its RISC. */
-static uint32_t columns_of(const char *name, unsigned risc, bool ethernet)
-{
-	static const struct {
-		const char *name;
-		uint32_t columns;
-	} names[] = {
-		{"BRISC-FW", 1u << DEVPERF_FW},
-		{"NCRISC-FW", 1u << DEVPERF_FW},
-		{"TRISC-FW", 1u << DEVPERF_FW},
-		{"ERISC-FW", 1u << DEVPERF_FW},
-		{"BRISC-KERNEL", 1u << DEVPERF_BRISC | 1u << DEVPERF_KERNEL_DM},
-		{"NCRISC-KERNEL", 1u << DEVPERF_NCRISC | 1u << DEVPERF_KERNEL_DM},
-		{"TRISC-KERNEL", 7u << DEVPERF_TRISC0},
-		{"ERISC-KERNEL", 1u << DEVPERF_ERISC | 1u << DEVPERF_KERNEL_DM},
-		{"TRACE-FW", 1u << DEVPERF_TRACE_FW | 1u << DEVPERF_FW},
-		{"TRACE-KERNEL",
-		 1u << DEVPERF_TRACE_KERNEL | 1u << DEVPERF_KERNEL | 1u << DEVPERF_FIRST_TO_LAST},
-	};
-	const uint32_t of_riscs = 0x3fu << DEVPERF_BRISC;
-	uint32_t columns = 0;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(name, names[i].name))
-			columns = names[i].columns;
-	if (!(columns & of_riscs))
-		return columns;
-	columns |= 1u << DEVPERF_KERNEL | 1u << DEVPERF_FIRST_TO_LAST;
-	return columns & ~(of_riscs & ~(1u << (ethernet ? DEVPERF_ERISC : DEVPERF_BRISC + risc)));
-}
-
-static void take_zone(struct runs *runs, struct run *run, const struct log_mark *m,
-		      const char *name)
-{
-	const struct prof_item *item = m->item;
-	uint32_t columns = columns_of(name, item->risc, runs->d->cores[item->flat].info.ethernet);
-	uint64_t cycles = runs->d->prof->log.start.cycles + m->cycles;
-
-	if (strstr(name, "FW") && run->last_core != item->flat + 1) {
-		run->last_core = item->flat + 1;
-		run->cores++;
-	}
-	/* Ends of any kernel end what the data movers began. */
-	if (columns & 1u << DEVPERF_KERNEL)
-		devperf_take(&run->spans[DEVPERF_KERNEL_DM], columns >> DEVPERF_KERNEL_DM & 1, true,
-			     cycles);
-	columns &= ~(1u << DEVPERF_KERNEL_DM);
-	if (m->end)
-		columns &= ~(1u << DEVPERF_FIRST_TO_LAST);
-	for (int i = 0; columns >> i; i++)
-		if (columns >> i & 1)
-			devperf_take(&run->spans[i], true, true, cycles);
-}
 
 static bool is_transfer(const struct prof_item *item)
 {
@@ -107,130 +28,77 @@ static bool is_transfer(const struct prof_item *item)
 	       (item->kind == PROF_K_DATA || item->kind == PROF_K_DATA_16);
 }
 
-static bool is_entry(struct runs *runs, const struct prof_item *item)
+/* The kind of a transfer, or the name of a zone. */
+static const char *mark_name(struct tacho_device *d, const struct prof_item *item)
 {
-	bool ethernet = runs->d->cores[item->flat].info.ethernet;
+	return is_transfer(item) ? prof_noc_name(item->data[0] & 0xff)
+				 : log_zone(d, item->id)->name;
+}
 
-	return is_transfer(item) ||
-	       (item->kind == PROF_K_ZONE && devnoc_is_zone(devrow_risc(item->risc, ethernet),
-							    log_zone_name(runs->d, item->id)));
+/* A mark as others have it: numbers of ops, traces and cycles are those of the log. */
+static struct op_marker mark_marker(struct tacho_device *d, const struct log_mark *mark)
+{
+	const struct log_start *start = &d->prof->log.start;
+	const struct prof_item *item = mark->item;
+	struct device_replay replayed;
+	struct op_marker m = {.core = item->flat,
+			      .risc = item->flat * DEVICE_RISCS + item->risc,
+			      .zones = log_zone(d, item->id)->zones,
+			      .which = (uint8_t)log_risc(d, item),
+			      .kind = OP_MARK_DATA,
+			      .cycle = start->cycles + mark->cycles,
+			      .value = item->data[0],
+			      .id = item->op ? op_id(d, start->ops + item->op) : 0,
+			      .trace = OP_NONE,
+			      .session = OP_NONE};
+
+	if (item->kind == PROF_K_ZONE)
+		m.kind = mark->end ? OP_MARK_END : OP_MARK_START;
+	else if (is_transfer(item))
+		m.kind = OP_MARK_NOC;
+	if (replay_find(d, item->op, item->replay, &replayed)) {
+		m.trace = start->traces + replayed.trace;
+		m.session = replayed.replay;
+	}
+	return m;
 }
 
 static int take_marks(struct runs *runs, const struct log_mark *marks, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct prof_item *item = marks[i].item;
-		struct run *run = item->op ? run_of(runs, item) : NULL;
+	int r = 0;
 
-		if (!run && item->op)
-			return TACHO_ENOMEM;
-		if (!run)
+	for (size_t i = 0; i < n && r == 0; i++) {
+		struct op_marker m = mark_marker(runs->d, &marks[i]);
+
+		if (!m.id)
 			continue;
-		if (item->kind == PROF_K_ZONE)
-			take_zone(runs, run, &marks[i], log_zone_name(runs->d, item->id));
-		run->entries += is_entry(runs, item);
-		run->events += is_transfer(item);
+		r = op_runs_add(&runs->perf, &m);
+		if (r == 0)
+			r = op_noc_runs_add(&runs->noc, &m, runs->d->number,
+					    mark_name(runs->d, marks[i].item));
 	}
-	return 0;
-}
-
-/* What it is called in the logs: its id, its trace and replay (0: none). */
-static uint64_t names_of(const struct runs *runs, const struct run *r, uint64_t *trace,
-			 uint64_t *session)
-{
-	const struct log_start *start = &runs->d->prof->log.start;
-	struct device_replay replayed;
-
-	*trace = *session = 0;
-	if (replay_find(runs->d, r->op, r->counter, &replayed)) {
-		*trace = start->traces + replayed.trace;
-		*session = replayed.replay;
-	}
-	return op_id(runs->d, start->ops + r->op);
+	return r;
 }
 
 /* ---- measurements ---- */
-static int by_kernel(const void *a, const void *b, void *context)
-{
-	const struct runs *runs = context;
-	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	uint64_t x = runs->v[i].spans[DEVPERF_KERNEL].start;
-	uint64_t y = runs->v[k].spans[DEVPERF_KERNEL].start;
-
-	return x != y ? (x < y ? -1 : 1) : (i > k) - (i < k);
-}
-
-static int by_op(const void *a, const void *b, void *context)
-{
-	const struct runs *runs = context;
-	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	const struct run *x = &runs->v[i], *y = &runs->v[k];
-
-	if (x->op != y->op)
-		return x->op < y->op ? -1 : 1;
-	return x->counter != y->counter ? (x->counter < y->counter ? -1 : 1) : (i > k) - (i < k);
-}
-
-/* Gaps to what ran before, in this dump or the last. */
-static void measure_gaps(struct runs *runs)
-{
-	struct device_log *log = &runs->d->prof->log;
-
-	qsort_r(runs->order, runs->n, sizeof(*runs->order), by_kernel, runs);
-	for (size_t i = 0; i < runs->n; i++) {
-		struct run *r = &runs->v[runs->order[i]];
-		const struct devperf_span *kernel = &r->spans[DEVPERF_KERNEL];
-		const struct devperf_span *dm = &r->spans[DEVPERF_KERNEL_DM];
-
-		r->gap = devperf_gap(runs->d->shape.mhz, kernel, log->ran ? &log->kernel : NULL);
-		r->gap_dm = devperf_gap(runs->d->shape.mhz, dm, log->ran ? &log->dm : NULL);
-		if (!devperf_found(kernel))
-			continue;
-		log->kernel = *kernel;
-		log->dm = *dm;
-		log->ran = true;
-	}
-	qsort_r(runs->order, runs->n, sizeof(*runs->order), by_op, runs);
-}
-
-static void add_line(struct runs *runs, const struct run *r, struct buf *text)
-{
-	const struct tacho_device *d = runs->d;
-	uint64_t trace, session;
-	struct devperf_row row = {.id = names_of(runs, r, &trace, &session),
-				  .device = d->number,
-				  .arch = d->shape.arch,
-				  .mhz = d->shape.mhz,
-				  .cores = r->cores,
-				  .max_cores = d->workers,
-				  .spans = r->spans,
-				  .gap = r->gap,
-				  .gap_dm = r->gap_dm};
-
-	row.trace = session ? (int64_t)trace : DEVPERF_NONE;
-	row.session = session ? (int64_t)session : DEVPERF_NONE;
-	devperf_line(text, &row, false);
-	buf_addc(text, '\n');
-}
-
 static int write_perf(struct runs *runs)
 {
+	const struct tacho_device *d = runs->d;
+	const struct op_run_place place = {
+		d->number, {d->shape.arch, strlen(d->shape.arch)}, d->shape.mhz, d->workers};
 	struct buf head = BUF_INIT, text = BUF_INIT;
-	int r;
+	int r = op_runs_finish(&runs->perf, &runs->d->prof->log.last);
 
-	runs->order = calloc(runs->n + 1, sizeof(*runs->order));
-	if (!runs->order)
-		return TACHO_ENOMEM;
-	for (uint32_t i = 0; i < runs->n; i++)
-		runs->order[i] = i;
-	measure_gaps(runs);
-	devperf_header(&head, false);
+	ttlog_cpp_header(&head, false);
 	buf_addc(&head, '\n');
-	for (size_t i = 0; i < runs->n; i++)
-		add_line(runs, &runs->v[runs->order[i]], &text);
-	r = head.failed || text.failed ? TACHO_ENOMEM : 0;
+	for (size_t i = 0; r == 0 && i < runs->perf.n; i++) {
+		ttlog_cpp_line(&text, op_runs_at(&runs->perf, i), &place, false);
+		buf_addc(&text, '\n');
+	}
 	if (r == 0)
-		log_append(runs->d, DEVPERF_FILE, head.data, &text);
+		r = head.failed || text.failed ? TACHO_ENOMEM : 0;
+	if (r == 0)
+		log_append(runs->d, TTLOG_CPP_FILE, head.data, &text);
 	buf_free(&head);
 	buf_free(&text);
 	return r;
@@ -244,12 +112,11 @@ static void add_entry(struct runs *runs, struct json *j, const struct devnoc_run
 	const struct tacho_device_core *c = &runs->d->cores[item->flat].info;
 	bool transfer = is_transfer(item);
 	struct devnoc_entry e = {
-		.risc = devrow_risc(item->risc, c->ethernet),
+		.risc = arch_risc_log_name(arch_risc_at(item->risc, c->ethernet)),
 		.x = c->x,
 		.y = c->y,
 		.cycles = runs->d->prof->log.start.cycles + m->cycles,
-		.type = transfer ? prof_noc_name(item->data[0] & 0xff)
-				 : log_zone_name(runs->d, item->id),
+		.type = mark_name(runs->d, item),
 		.phase = transfer ? NULL
 			 : m->end ? "ZONE_END"
 				  : "ZONE_START",
@@ -260,17 +127,20 @@ static void add_entry(struct runs *runs, struct json *j, const struct devnoc_run
 	devnoc_entry(j, run, &e);
 }
 
-static int write_transfers(struct runs *runs, const struct run *r,
+static int write_transfers(struct runs *runs, const struct op_noc_run *r,
 			   const struct log_mark *const *marks)
 {
 	const char *folder = environ_get("TT_METAL_DEVICE_PROFILER_NOC_EVENTS_RPT_PATH");
-	struct devnoc_run run = {.device = runs->d->number};
+	struct devnoc_run run = {.device = runs->d->number, .id = r->sums.id};
 	struct buf text = BUF_INIT, name = BUF_INIT;
 	struct json j;
 	int rc;
 
-	run.id = names_of(runs, r, &run.trace, &run.session);
-	run.name = op_name(runs->d, r->op);
+	if (r->sums.session != OP_NONE) {
+		run.trace = (uint64_t)r->sums.trace;
+		run.session = (uint64_t)r->sums.session;
+	}
+	run.name = op_name(runs->d, marks[0]->item->op);
 	run.name_len = strlen(run.name);
 	if (folder && *folder)
 		buf_addf(&name, "%s/", folder);
@@ -299,21 +169,29 @@ static int write_noc(struct runs *runs, const struct log_mark *marks, size_t n)
 	size_t all = 0;
 	int r = sorted ? 0 : TACHO_ENOMEM;
 
-	/* One that cannot be made is told when the first file is. */
+	/* A failed mkdir is reported once, on the first write. */
 	if (folder && *folder)
 		folder_make(folder, &err);
 
-	for (size_t i = 0; i < runs->n; i++) {
-		runs->v[i].at = all;
-		all += runs->v[i].entries;
+	for (size_t i = 0; i < runs->noc.n; i++) {
+		runs->noc.v[i].at = all;
+		all += runs->noc.v[i].entries;
 	}
-	for (size_t i = 0; r == 0 && i < n; i++)
-		if (marks[i].item->op && is_entry(runs, marks[i].item))
-			sorted[run_of(runs, marks[i].item)->at++] = &marks[i];
-	for (size_t i = 0; r == 0 && i < runs->n; i++)
-		if (runs->v[i].events)
-			r = write_transfers(runs, &runs->v[i],
-					    sorted + (runs->v[i].at - runs->v[i].entries));
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		struct op_marker m = mark_marker(runs->d, &marks[i]);
+		int64_t run = m.id ? op_noc_runs_find(&runs->noc, &m, runs->d->number,
+						      mark_name(runs->d, marks[i].item), false)
+				   : OP_NONE;
+
+		if (run >= 0)
+			sorted[runs->noc.v[run].at++] = &marks[i];
+	}
+	for (size_t i = 0; r == 0 && i < runs->noc.n; i++) {
+		const struct op_noc_run *run = &runs->noc.v[i];
+
+		if (run->sums.events)
+			r = write_transfers(runs, run, sorted + (run->at - run->entries));
+	}
 	free(sorted);
 	return r;
 }
@@ -331,8 +209,7 @@ int log_runs(struct tacho_device *d, const struct log_mark *marks, size_t n)
 		r = write_perf(&runs);
 	if (r == 0 && d->prof->noc_events)
 		r = write_noc(&runs, marks, n);
-	free(runs.order);
-	vec_free(&runs);
-	map_free(&runs.index);
+	op_runs_free(&runs.perf);
+	op_noc_runs_free(&runs.noc);
 	return r;
 }

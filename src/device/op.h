@@ -44,7 +44,7 @@ enum op_size {
 	OP_SIZES
 };
 
-struct op_kernel {
+struct op_source {
 	char *source;
 	uint64_t key; /* of its binary */
 	bool compute;
@@ -53,7 +53,7 @@ struct op_kernel {
 
 /* The kernels of a program, or of the programs of a group. */
 struct op_kernels {
-	VEC(struct op_kernel);
+	VEC(struct op_source);
 	uint32_t sizes[OP_SIZES];
 };
 

@@ -149,7 +149,7 @@ void op_kernels_free(struct op_kernels *k)
 	memset(k->sizes, 0, sizeof(k->sizes));
 }
 
-static bool has_kernel(const struct op_kernels *k, const struct op_kernel *one)
+static bool has_kernel(const struct op_kernels *k, const struct op_source *one)
 {
 	for (size_t i = 0; i < k->n; i++)
 		if (k->v[i].key == one->key && k->v[i].compute == one->compute)
@@ -160,7 +160,7 @@ static bool has_kernel(const struct op_kernels *k, const struct op_kernel *one)
 int op_kernels_add(struct op_kernels *k, const struct op_kernels *from)
 {
 	for (size_t i = 0; i < from->n; i++) {
-		struct op_kernel copy = from->v[i];
+		struct op_source copy = from->v[i];
 
 		if (has_kernel(k, &copy))
 			continue;
@@ -191,7 +191,7 @@ int op_kernels_of(struct op_kernels *out, const struct tacho_program *p)
 
 	for (size_t i = 0; r == 0 && i < p->kernels.n; i++) {
 		const struct program_kernel *k = &p->kernels.v[i];
-		struct op_kernel one = {.source = k->source,
+		struct op_source one = {.source = k->source,
 					.compute = k->risc == TACHO_COMPUTE,
 					.fidelity = k->fidelity};
 		struct op_kernels add = {.v = &one, .n = 1};

@@ -113,7 +113,7 @@ static void add_stem(struct buf *out, const char *path)
 	buf_add(out, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 
-static void add_kernel(struct json *j, const struct op_form *form, const struct op_kernel *k)
+static void add_kernel(struct json *j, const struct op_form *form, const struct op_source *k)
 {
 	const char *said = form->info ? form->info->fidelity : NULL;
 	struct buf name = BUF_INIT;
@@ -180,7 +180,7 @@ static void add_model(struct json *j, const struct op_info *info)
 
 void op_text_name(struct buf *out, const struct op_form *form)
 {
-	const struct op_kernel *named = NULL;
+	const struct op_source *named = NULL;
 
 	if (form->info && form->info->name && form->info->name[0]) {
 		buf_adds(out, form->info->name);

@@ -1,14 +1,12 @@
 /*
  * What a device reports: markers. Each RISC of each core writes them in order of time; the reader
- * of the device (src/device), a trace (op/trace.h) and the device log (src/ttlog) give the same
- * ones.
+ * of the device (src/device) and a trace (op/trace_cores.h) give the same ones.
  */
 #ifndef OP_MARKER_H
 #define OP_MARKER_H
 
 #include "base/arch.h"
-
-#include <stdint.h>
+#include "op/op.h"
 
 enum op_marker_kind {
 	OP_MARK_START, /* of a zone */
@@ -16,20 +14,31 @@ enum op_marker_kind {
 	OP_MARK_TOTAL,   /* a zone's sum of cycles: value */
 	OP_MARK_DATA,    /* value */
 	OP_MARK_EVENT,   /* value: its number */
-	OP_MARK_NOC,     /* a transfer: value and value2 are its words; TS_DATA in the log */
-	OP_MARK_COUNTER, /* a performance counter: value, value2 its reference cycles; TS_DATA */
-	OP_MARK_OTHER,
+	OP_MARK_NOC,     /* a transfer: value and value2 are its words */
+	OP_MARK_COUNTER, /* a performance counter: value, over value2 cycles */
 };
 
 struct op_marker {
-	uint32_t core;  /* number of the core, as its source counts them */
-	uint8_t risc;   /* number of the RISC within the core */
-	uint8_t kind;   /* enum op_marker_kind */
-	uint32_t zone;  /* number of the zone's name, as its source counts them */
-	uint64_t cycle; /* of the device's clock, as recorded */
+	uint32_t device; /* numbers that its source gives to devices, ... */
+	uint32_t core;   /* ... to the cores of all of them, ... */
+	uint32_t risc;   /* ... to the RISCs of all cores, ... */
+	uint32_t zone;   /* ... and to the names of zones and values */
+	uint32_t zones;  /* what the name says: bits of enum arch_zone */
+	uint8_t which;   /* enum arch_risc */
+	uint8_t kind;    /* enum op_marker_kind */
+	uint8_t values;  /* how many there are */
+	uint64_t cycle;  /* of the device's clock, as recorded */
 	uint64_t value, value2;
-	uint64_t id;            /* of the op; 0: none */
-	int64_t trace, session; /* of the replay, OP_NONE */
+	uint64_t id;            /* of the op, 0: none */
+	int64_t trace, session; /* of a replay; OP_NONE */
+	struct op_text meta;    /* JSON; until the next marker */
 };
+
+/* The 16 bits that stand for a zone in logs: folded FNV-1a of "NAME,FILE,LINE,KERNEL_PROFILER". */
+uint16_t op_zone_timer(const char *name, const char *file, uint32_t line);
+
+/* Meta data of a value NAME inside ZONE on a dispatch core; nothing is added for others. */
+struct buf;
+void op_dispatch_meta(struct buf *out, const char *name, const char *zone, uint64_t value);
 
 #endif

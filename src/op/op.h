@@ -61,9 +61,10 @@ struct op_kernel {
 /* A cell of a column that struct op or struct op_program has no field for, or whose field cannot
  * hold what the source says. */
 struct op_cell {
-	uint32_t column; /* enum op_column, or OP_COLUMNS + index of op_table.extras */
-	uint32_t next;   /* index + 1 in op_table.cells; 0: the last one */
-	struct op_text text;
+	uint32_t column;     /* enum op_column, or OP_COLUMNS + index of op_table.extras */
+	uint32_t next;       /* index + 1 in op_table.cells; 0: the last one */
+	struct op_text text; /* NULL: number */
+	double number;
 };
 
 /* What calls of one operation with the same arguments have in common. */
@@ -113,7 +114,14 @@ struct op {
 /* An op of which nothing is known. */
 struct op op_unknown(void);
 
-enum op_extra_kind { OP_EXTRA_SIZE, OP_EXTRA_COUNTER, OP_EXTRA_HOST_FUNCTION, OP_EXTRA_OTHER };
+/* In the order of the report. */
+enum op_extra_kind {
+	OP_EXTRA_SIZE, /* of a kernel, in bytes; it belongs to the program */
+	OP_EXTRA_COUNTER,
+	OP_EXTRA_HOST_FUNCTION, /* ns within the op */
+	OP_EXTRA_OTHER,
+	OP_EXTRA_KINDS,
+};
 
 /* A column that only some tables have: kernel sizes, counters, host functions. */
 struct op_extra {
@@ -202,6 +210,12 @@ struct op_value {
 /* The value of a column: typed, or a text where the source has one that is not of that type. */
 struct op_value op_value(const struct op_table *t, const struct op *op, struct op_field field);
 
+/* A fixed column as a number; NaN: blank, or none. */
+double op_number(const struct op_table *t, const struct op *op, enum op_column column);
+
+/* Has the field of OP a value? False for columns that belong to the program. */
+bool op_field_set(const struct op *op, enum op_column column);
+
 /* The same as the report writes it, appended to OUT without quotes. */
 void op_field_text(const struct op_table *t, const struct op *op, struct op_field field,
 		   struct buf *out);
@@ -214,6 +228,8 @@ struct op_text op_table_text(struct op_table *t, const char *text, size_t len);
 /* Adds a cell to the list whose head is *CELLS. */
 int op_table_add_cell(struct op_table *t, uint32_t *cells, uint32_t column, struct op_text text);
 
+int op_table_add_number(struct op_table *t, uint32_t *cells, uint32_t column, double number);
+
 /* The number of an extra column, which is added when it is new: an index into extras, or an error.
  */
 int64_t op_table_extra(struct op_table *t, enum op_extra_kind kind, const char *name, size_t len);
@@ -223,13 +239,18 @@ int64_t op_table_extra(struct op_table *t, enum op_extra_kind kind, const char *
  * error. */
 int op_set_text(struct op_table *t, struct op *op, enum op_column column, struct op_text text,
 		bool exact);
+void op_set_real(struct op *op, enum op_column column, double value);
 int op_program_set_text(struct op_table *t, struct op_program *p, enum op_column column,
 			struct op_text text);
+
+/* Copies a column FROM another op, whose cells are in the same table, unless TO or its program has
+ * it. */
+int op_take_column(struct op_table *t, struct op *to, const struct op *from, enum op_column column);
 
 /* Fills the numbers of a tensor from its cells. */
 void op_tensor_read(struct op_tensor *tensor);
 
-/* The text of COLUMN that the source gave, if the field does not say it; or NULL. */
-const struct op_text *op_cell_find(const struct op_table *t, uint32_t cells, uint32_t column);
+/* The cell of COLUMN in a list, or NULL. */
+const struct op_cell *op_cell_find(const struct op_table *t, uint32_t cells, uint32_t column);
 
 #endif

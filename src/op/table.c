@@ -29,6 +29,7 @@ struct op_strings {
 		VEC(struct op_text);
 	} texts;
 	struct map extras; /* hash of an extra column's name to its index */
+	size_t extra_counts[OP_EXTRA_KINDS];
 };
 
 static struct op_strings *table_strings(struct op_table *t)
@@ -113,7 +114,7 @@ void op_table_free(struct op_table *t)
 
 int op_table_add_cell(struct op_table *t, uint32_t *cells, uint32_t column, struct op_text text)
 {
-	struct op_cell cell = {column, *cells, text};
+	struct op_cell cell = {column, *cells, text, NAN};
 
 	if (!text.text || t->cells.n >= UINT32_MAX - 1 || vec_push(&t->cells, cell) < 0)
 		return TACHO_ENOMEM;
@@ -121,11 +122,21 @@ int op_table_add_cell(struct op_table *t, uint32_t *cells, uint32_t column, stru
 	return 0;
 }
 
-const struct op_text *op_cell_find(const struct op_table *t, uint32_t cells, uint32_t column)
+int op_table_add_number(struct op_table *t, uint32_t *cells, uint32_t column, double number)
+{
+	struct op_cell cell = {column, *cells, {NULL, 0}, number};
+
+	if (t->cells.n >= UINT32_MAX - 1 || vec_push(&t->cells, cell) < 0)
+		return TACHO_ENOMEM;
+	*cells = (uint32_t)t->cells.n;
+	return 0;
+}
+
+const struct op_cell *op_cell_find(const struct op_table *t, uint32_t cells, uint32_t column)
 {
 	for (; cells; cells = t->cells.v[cells - 1].next)
 		if (t->cells.v[cells - 1].column == column)
-			return &t->cells.v[cells - 1].text;
+			return &t->cells.v[cells - 1];
 	return NULL;
 }
 
@@ -144,12 +155,15 @@ int64_t op_table_extra(struct op_table *t, enum op_extra_kind kind, const char *
 		if (e->kind == kind && e->name.len == len && !memcmp(e->name.text, name, len))
 			return *at;
 	}
-	if (t->extras.n >= LIMIT_CSV_CELLS)
+	if (s->extra_counts[kind] >= (kind == OP_EXTRA_SIZE || kind == OP_EXTRA_HOST_FUNCTION
+					      ? LIMIT_OPS_COLUMNS
+					      : LIMIT_CSV_CELLS))
 		return TACHO_ELIMIT;
 	extra.name = op_table_text(t, name, len);
 	if (!extra.name.text || vec_push(&t->extras, extra) < 0 ||
 	    map_set(&s->extras, key, (uint32_t)t->extras.n - 1) < 0)
 		return TACHO_ENOMEM;
+	s->extra_counts[kind]++;
 	return (int64_t)t->extras.n - 1;
 }
 
@@ -199,10 +213,13 @@ static void field_add(struct buf *out, const struct op *op, enum op_column colum
 		real_add(out, *(const double *)field, d->unit);
 }
 
-static bool field_set(const struct op *op, enum op_column column)
+bool op_field_set(const struct op *op, enum op_column column)
 {
 	const struct op_column_def *d = &op_columns[column];
 	const void *field = (const char *)op + d->offset;
+
+	if (d->holder != OP_OF_OP)
+		return false;
 
 	if (column == OP_COL_CACHE_HIT)
 		return op->hit != OP_HIT_UNKNOWN;
@@ -216,14 +233,15 @@ static bool field_set(const struct op *op, enum op_column column)
 static struct op_text program_text(const struct op_table *t, const struct op *op, uint32_t column)
 {
 	const struct op_program *p = op_program_of(t, op);
-	const struct op_text *cell;
+	const struct op_cell *cell;
 
-	if (!p)
+	/* Which replay it was only the op itself knows. */
+	if (!p || column == OP_COL_TRACE_ID || column == OP_COL_SESSION_ID)
 		return (struct op_text){0};
 	if (column < OP_COLUMNS && op_columns[column].holder == OP_OF_PROGRAM)
 		return *(const struct op_text *)((const char *)p + op_columns[column].offset);
 	cell = op_cell_find(t, p->cells, column);
-	return cell ? *cell : (struct op_text){0};
+	return cell ? cell->text : (struct op_text){0};
 }
 
 const struct op_tensor *op_input(const struct op_table *t, const struct op *op, uint32_t i)
@@ -247,7 +265,7 @@ static struct op_text field_text(const struct op_table *t, const struct op *op,
 	static const struct op_text unreliable = {"markers overwritten", 19};
 	uint32_t column = field.source == OP_FIELD_EXTRA ? OP_COLUMNS + field.index : field.index;
 	const struct op_tensor *tensor;
-	const struct op_text *cell;
+	const struct op_cell *cell;
 
 	switch (field.source) {
 	case OP_FIELD_INPUT:
@@ -261,21 +279,34 @@ static struct op_text field_text(const struct op_table *t, const struct op *op,
 	default:
 		cell = op_cell_find(t, op->cells, column);
 		if (cell)
-			return *cell;
+			return cell->text;
 		if (column < OP_COLUMNS && op_columns[column].holder == OP_OF_OP &&
-		    field_set(op, (enum op_column)column))
+		    op_field_set(op, (enum op_column)column))
 			return (struct op_text){0};
 		return program_text(t, op, column);
 	}
+}
+
+/* The number of a cell that is one; NaN: there is none. */
+static double extra_number(const struct op_table *t, const struct op *op, struct op_field field)
+{
+	const struct op_cell *cell = field.source == OP_FIELD_EXTRA
+					     ? op_cell_find(t, op->cells, OP_COLUMNS + field.index)
+					     : NULL;
+
+	return cell ? cell->number : NAN;
 }
 
 void op_field_text(const struct op_table *t, const struct op *op, struct op_field field,
 		   struct buf *out)
 {
 	struct op_text text = field_text(t, op, field);
+	double number = extra_number(t, op, field);
 
 	if (text.text)
 		buf_add(out, text.text, text.len);
+	else if (!isnan(number))
+		real_add(out, number, "");
 	else if (field.source == OP_FIELD_FIXED && op_columns[field.index].holder == OP_OF_OP)
 		field_add(out, op, (enum op_column)field.index);
 }
@@ -319,13 +350,16 @@ static struct op_value text_value(struct op_text text, enum op_type type)
 struct op_value op_value(const struct op_table *t, const struct op *op, struct op_field field)
 {
 	struct op_text text = field_text(t, op, field);
+	double number = extra_number(t, op, field);
 	const struct op_column_def *d;
 	const void *at;
 
+	if (!isnan(number))
+		return (struct op_value){.type = OP_REAL, .real = number};
 	if (text.text || field.source != OP_FIELD_FIXED ||
 	    op_columns[field.index].holder == OP_OF_PROGRAM)
 		return text_value(text, op_field_type(t, field));
-	if (!field_set(op, (enum op_column)field.index))
+	if (!op_field_set(op, (enum op_column)field.index))
 		return (struct op_value){.type = OP_BLANK};
 	d = &op_columns[field.index];
 	at = (const char *)op + d->offset;
@@ -341,6 +375,27 @@ struct op_value op_value(const struct op_table *t, const struct op *op, struct o
 					 .integer = *(const int64_t *)at,
 					 .real = (double)*(const int64_t *)at};
 	return (struct op_value){.type = OP_REAL, .real = *(const double *)at};
+}
+
+double op_number(const struct op_table *t, const struct op *op, enum op_column column)
+{
+	struct op_value v = op_value(t, op, (struct op_field){OP_FIELD_FIXED, column});
+
+	return v.type == OP_INT || v.type == OP_REAL ? v.real : NAN;
+}
+
+int op_take_column(struct op_table *t, struct op *to, const struct op *from, enum op_column column)
+{
+	const struct op_cell *cell = op_cell_find(t, from->cells, column);
+	const struct op_column_def *d = &op_columns[column];
+
+	if (op_field_set(to, column) || program_text(t, to, column).len ||
+	    op_cell_find(t, to->cells, column))
+		return 0;
+	if (op_field_set(from, column) && column != OP_COL_CACHE_HIT)
+		memcpy((char *)to + d->offset, (const char *)from + d->offset,
+		       d->type == OP_TEXT ? sizeof(struct op_text) : sizeof(int64_t));
+	return cell ? op_table_add_cell(t, &to->cells, column, cell->text) : 0;
 }
 
 /* ---- columns ---- */
@@ -363,22 +418,69 @@ static int fields_add_fixed(const struct op_table *t, struct op_fields *fields, 
 	return 0;
 }
 
+/* The order of extra columns: by kind; kernel sizes by class and number, functions by name. */
+struct extra_key {
+	const struct op_extra *extra;
+	uint32_t index, rank;
+	long number;
+};
+
+static struct extra_key extra_key(const struct op_table *t, uint32_t index)
+{
+	static const char *const classes[] = {"TENSIX DM ", "TENSIX COMPUTE ", "ACTIVE ETH DM ",
+					      "IDLE ETH DM "};
+	struct extra_key key = {.extra = &t->extras.v[index], .index = index, .rank = 4};
+	const char *name = key.extra->name.text;
+
+	for (uint32_t c = 0; key.extra->kind == OP_EXTRA_SIZE && c < 4; c++)
+		if (!strncmp(name, classes[c], strlen(classes[c]))) {
+			key.rank = c;
+			key.number = strtol(name + strlen(classes[c]), NULL, 10);
+		}
+	return key;
+}
+
+static int by_extra_key(const void *a, const void *b)
+{
+	const struct extra_key *x = a, *y = b;
+	bool named = x->extra->kind == OP_EXTRA_SIZE || x->extra->kind == OP_EXTRA_HOST_FUNCTION;
+	int order;
+
+	if (x->extra->kind != y->extra->kind)
+		return x->extra->kind < y->extra->kind ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	order = named ? strcmp(x->extra->name.text, y->extra->name.text) : 0;
+	return order ? order : x->index < y->index ? -1 : 1;
+}
+
 static int fields_add_extras(const struct op_table *t, struct op_fields *fields, bool sizes)
 {
-	for (uint32_t i = 0; i < t->extras.n; i++)
-		if ((t->extras.v[i].kind == OP_EXTRA_SIZE) == sizes &&
-		    fields_add(fields, OP_FIELD_EXTRA, i, i + 1) < 0)
-			return TACHO_ENOMEM;
-	return 0;
+	struct extra_key *keys = calloc(t->extras.n + 1, sizeof(*keys));
+	int r = keys ? 0 : TACHO_ENOMEM;
+
+	for (uint32_t i = 0; r == 0 && i < t->extras.n; i++)
+		keys[i] = extra_key(t, i);
+	if (r == 0)
+		qsort(keys, t->extras.n, sizeof(*keys), by_extra_key);
+	for (uint32_t i = 0; r == 0 && i < t->extras.n; i++)
+		if ((keys[i].extra->kind == OP_EXTRA_SIZE) == sizes)
+			r = fields_add(fields, OP_FIELD_EXTRA, keys[i].index, keys[i].index + 1);
+	free(keys);
+	return r;
 }
 
 int op_table_fields(const struct op_table *t, struct op_fields *fields)
 {
 	uint32_t inputs = 0, outputs = 0;
 
-	for (size_t i = 0; i < t->programs.n; i++) {
-		const struct op_program *p = &t->programs.v[i];
+	for (size_t i = 0; i < t->ops.n; i++) {
+		const struct op_program *p = op_program_of(t, &t->ops.v[i]);
 
+		if (!p)
+			continue;
 		inputs = p->input_count > inputs ? p->input_count : inputs;
 		outputs = p->output_count > outputs ? p->output_count : outputs;
 	}
@@ -492,6 +594,11 @@ static bool field_read(struct op *op, enum op_column column, struct op_text text
 		return false;
 	*(int64_t *)field = (int64_t)real;
 	return true;
+}
+
+void op_set_real(struct op *op, enum op_column column, double value)
+{
+	*(double *)((char *)op + op_columns[column].offset) = value;
 }
 
 int op_set_text(struct op_table *t, struct op *op, enum op_column column, struct op_text text,

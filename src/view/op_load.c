@@ -1,8 +1,8 @@
 /* Where the ops come from: an ops report, or one that is made of the trace. */
 #include "base/environ.h"
 #include "base/now.h"
-#include "ops/ops.h"
 #include "trace/device_clock.h"
+#include "ttlog/report.h"
 #include "view/op_table.h"
 
 #include <ftw.h>
@@ -159,8 +159,8 @@ bool ops_likely(const struct trace *t)
 /* The table of a trace is made by the same code as "tacho ops" and read like any other. */
 static int table_make(struct view_call *c, struct ops *o, struct tacho_error *err)
 {
-	struct ops_options options = {.trace = c->trace, .force = true, .no_copies = true};
-	struct ops_result result = {0};
+	struct ttlog_options options = {.trace = c->trace, .force = true, .no_copies = true};
+	struct ttlog_result result = {0};
 	const char *tmp = environ_get("TMPDIR");
 	int r;
 
@@ -175,12 +175,12 @@ static int table_make(struct view_call *c, struct ops *o, struct tacho_error *er
 		return r;
 	}
 	options.folder = o->folder;
-	r = ops_report(&options, &result, err);
+	r = ttlog_report(&options, &result, err);
 	if (r == 0) {
 		o->csv = strdup(result.report);
 		r = o->csv ? 0 : TACHO_ENOMEM;
 	}
-	ops_result_free(&result);
+	ttlog_result_free(&result);
 	return r;
 }
 

@@ -1,5 +1,5 @@
 /* One zone: its figures, what is attached to it, what is around it. */
-#include "ops/hostlog.h"
+#include "op/messages.h"
 #include "view/call_args.h"
 #include "view/lane_numbers.h"
 #include "view/zone_stats.h"
@@ -82,7 +82,7 @@ static bool call_named(struct view_call *c, struct trace_cursor *cursor, uint32_
 	const char *name = trace_srcloc_name(c->trace, zone->srcloc);
 	struct trace_extra e;
 
-	if (core ? l->depth > 0 : !ops_zone_is_op(name, strlen(name)))
+	if (core ? l->depth > 0 : !op_zone_is_op(name, strlen(name)))
 		return false;
 	for (uint32_t i = 0; i < zone->extras && i < VIEW_ROWS; i++) {
 		if (trace_cursor_extra(cursor, i, &e) < 0)

@@ -4,8 +4,7 @@
  */
 #include "device/launch.h"
 #include "device/program.h"
-#include "ops/hostlog.h"
-#include "ops/info.h"
+#include "ttlog/host_logs.h"
 #include "unit/client_session.h"
 #include "unit/device_fixture.h"
 
@@ -28,8 +27,8 @@ static struct tacho_program *program(struct tacho_device *d, const char *kernel)
 struct sent {
 	struct buf log; /* as the log of messages has them */
 	size_t messages, full;
-	struct ops_host host;
-	struct ops_issues issues;
+	struct op_host host;
+	struct op_issues issues;
 };
 
 static void add_message(struct sent *s, const char *text, size_t len)
@@ -84,31 +83,31 @@ static void take(struct sent *s)
 	session_remove();
 	if (!s->messages)
 		return;
-	assert_int_equal(ops_messages_parse(&s->host, s->log.data, s->log.len, &s->issues, NULL),
+	assert_int_equal(ttlog_messages_parse(&s->host, s->log.data, s->log.len, &s->issues, NULL),
 			 0);
-	assert_int_equal(ops_issues_total(&s->issues), 0);
+	assert_int_equal(op_issues_total(&s->issues), 0);
 }
 
 static void drop(struct sent *s)
 {
 	buf_free(&s->log);
-	ops_host_free(&s->host);
-	ops_issues_free(&s->issues);
+	op_host_free(&s->host);
+	op_issues_free(&s->issues);
 }
 
-static const char *cell(const struct sent *s, size_t op, enum ops_column column)
+static const char *cell(const struct sent *s, size_t op, enum op_column column)
 {
 	static char text[4][200000];
 	static unsigned next;
 	char *to = text[next++ % 4];
-	const struct ops_host_op *o = &s->host.ops.v[op];
-	size_t len = 0;
-	const char *at =
-		o->info ? ops_info_find(&s->host.infos.v[o->info - 1], column, &len) : NULL;
+	struct op call = op_unknown();
+	struct buf cell = BUF_INIT;
 
-	assert_true(len < sizeof(text[0]));
-	memcpy(to, at ? at : "", at ? len : 0);
-	to[at ? len : 0] = 0;
+	call.program = s->host.ops.v[op].program - 1;
+	op_field_text(&s->host.table, &call, (struct op_field){OP_FIELD_FIXED, column}, &cell);
+	assert_true(cell.len < sizeof(text[0]));
+	memcpy(to, cell.data, cell.len + 1);
+	buf_free(&cell);
 	return to;
 }
 
@@ -132,17 +131,17 @@ static void test_many(void **state)
 	assert_int_equal(s.host.ops.n, MANY);
 	first = s.host.ops.v[0].id;
 	for (int i = 0; i < MANY; i++) {
-		const struct ops_host_op *op = &s.host.ops.v[i];
+		const struct op_host_op *op = &s.host.ops.v[i];
 
 		assert_int_equal(op->id, first + ((uint64_t)i << 10));
 		assert_int_equal(op->id & 1023, device->number);
 		assert_int_equal(op->device, device->number);
-		assert_int_equal(op->info, i % 2 + 1);
-		assert_int_equal(op->hit, i < 2 ? OPS_HIT_AS_INFO : OPS_HIT_TRUE);
+		assert_int_equal(op->program, i % 2 + 1);
+		assert_int_equal(op->hit, i < 2 ? OP_HIT_UNKNOWN : OP_HIT_TRUE);
 	}
-	assert_string_equal(cell(&s, 0, OPS_COL_OP_CODE), "plain");
-	assert_string_equal(cell(&s, 1, OPS_COL_OP_CODE), "mixed");
-	assert_string_equal(cell(&s, 0, OPS_COL_OP_TYPE), "tt_dnn_device");
+	assert_string_equal(cell(&s, 0, OP_COL_OP_CODE), "plain");
+	assert_string_equal(cell(&s, 1, OP_COL_OP_CODE), "mixed");
+	assert_string_equal(cell(&s, 0, OP_COL_OP_TYPE), "tt_dnn_device");
 	assert_int_equal(tacho_op_last(device), s.host.ops.v[MANY - 1].id);
 	drop(&s);
 
@@ -156,7 +155,7 @@ static void test_many(void **state)
 	assert_int_equal(s.full, 1);
 	/* Numbers go on, and the program was run before: known to the device, not to the reader. */
 	assert_int_equal(s.host.ops.v[0].id, first + ((uint64_t)(MANY + 10) << 10));
-	assert_string_equal(cell(&s, 0, OPS_COL_CACHE_HIT), "True");
+	assert_string_equal(cell(&s, 0, OP_COL_CACHE_HIT), "True");
 	drop(&s);
 	tacho_program_free(p[0]);
 	tacho_program_free(p[1]);
@@ -201,30 +200,34 @@ static void test_described(void **state)
 	assert_int_equal(tacho_enqueue(device, p), 0);
 	take(&s);
 	assert_int_equal(s.host.ops.n, 1);
-	assert_string_equal(cell(&s, 0, OPS_COL_OP_CODE), "Op; \"with\" marks");
-	assert_string_equal(cell(&s, 0, OPS_COL_OP_TYPE), "own");
-	assert_string_equal(cell(&s, 0, OPS_COL_ATTRIBUTES),
+	assert_string_equal(cell(&s, 0, OP_COL_OP_CODE), "Op; \"with\" marks");
+	assert_string_equal(cell(&s, 0, OP_COL_OP_TYPE), "own");
+	assert_string_equal(cell(&s, 0, OP_COL_ATTRIBUTES),
 			    "{'a': 'Shape([1; 2])'; 'm': ''; 'z': 'last'}");
-	assert_string_equal(cell(&s, 0, OPS_COL_PM_IDEAL), "30");
-	assert_string_equal(cell(&s, 0, OPS_COL_PM_COMPUTE), "10");
-	assert_string_equal(cell(&s, 0, OPS_COL_PM_BANDWIDTH), "20");
-	assert_string_equal(cell(&s, 0, OPS_COL_PM_REQ_I), "[12.0; 0.5]");
-	assert_int_equal(s.host.infos.v[0].inputs.n, OPS_TENSOR_CELLS);
-	assert_int_equal(s.host.infos.v[0].outputs.n, 2 * OPS_TENSOR_CELLS);
+	assert_string_equal(cell(&s, 0, OP_COL_PM_IDEAL), "30");
+	assert_string_equal(cell(&s, 0, OP_COL_PM_COMPUTE), "10");
+	assert_string_equal(cell(&s, 0, OP_COL_PM_BANDWIDTH), "20");
+	assert_string_equal(cell(&s, 0, OP_COL_PM_REQ_I), "[12.0; 0.5]");
+	assert_int_equal(s.host.table.programs.v[0].input_count, 1);
+	assert_int_equal(s.host.table.programs.v[0].output_count, 2);
 	snprintf(expected, sizeof(expected),
 		 "1[1]1[1]64[33]64[64]TILEBFLOAT8_BDEV_%u_L1_BLOCK_SHARDED", device->number);
 	{
-		const struct ops_info *info = &s.host.infos.v[0];
+		const struct op_program *op = &s.host.table.programs.v[0];
+		const struct op_tensor *tensors = s.host.table.tensors.v;
 		struct buf all = BUF_INIT;
 
-		for (size_t i = 0; i < OPS_TENSOR_CELLS; i++)
-			buf_add(&all, info->text.data + info->inputs.v[i].at,
-				info->inputs.v[i].len);
+		for (size_t i = 0; i < OP_TENSOR_CELLS; i++)
+			buf_add(&all, tensors[op->inputs].cells[i].text,
+				tensors[op->inputs].cells[i].len);
 		assert_string_equal(all.data, expected);
 		buf_reset(&all);
-		for (size_t i = 0; i < 2 * OPS_TENSOR_CELLS; i++)
-			buf_add(&all, info->text.data + info->outputs.v[i].at,
-				info->outputs.v[i].len);
+		for (size_t i = 0; i < 2 * OP_TENSOR_CELLS; i++) {
+			const struct op_tensor *t = &tensors[op->outputs + i / OP_TENSOR_CELLS];
+
+			buf_add(&all, t->cells[i % OP_TENSOR_CELLS].text,
+				t->cells[i % OP_TENSOR_CELLS].len);
+		}
 		snprintf(expected, sizeof(expected),
 			 "2[2]3[3]8[4]8[5]ROW_MAJORFLOAT32DEV_%u_DRAM_INTERLEAVED"
 			 "1[1]1[1]1[1]7[7]ROW_MAJORFLOAT32HOST",
@@ -241,10 +244,9 @@ static void test_described(void **state)
 	assert_int_equal(tacho_enqueue(device, p), 0);
 	take(&s);
 	assert_int_equal(s.full, 2);
-	assert_string_equal(cell(&s, 0, OPS_COL_OP_CODE), "plain");
-	assert_string_equal(cell(&s, 1, OPS_COL_OP_CODE), "other");
-	assert_string_not_equal(cell(&s, 0, OPS_COL_PROGRAM_HASH),
-				cell(&s, 1, OPS_COL_PROGRAM_HASH));
+	assert_string_equal(cell(&s, 0, OP_COL_OP_CODE), "plain");
+	assert_string_equal(cell(&s, 1, OP_COL_OP_CODE), "other");
+	assert_string_not_equal(cell(&s, 0, OP_COL_PROGRAM_HASH), cell(&s, 1, OP_COL_PROGRAM_HASH));
 	drop(&s);
 	tacho_program_free(p);
 }
@@ -306,17 +308,17 @@ static void test_hostile(void **state)
 	assert_int_equal(s.host.signposts.n, n + 1);
 	assert_int_equal(s.host.replays.n, 0);
 	for (size_t i = 0; i < n; i++) {
-		const char *code = cell(&s, 3 * i, OPS_COL_OP_CODE);
+		const char *code = cell(&s, 3 * i, OP_COL_OP_CODE);
 
 		/* The report writes a semicolon for a comma; what is no UTF-8 is replaced. */
 		if ((unsigned char)names[i][0] == 0xff)
 			continue;
 		for (size_t k = 0; names[i][k]; k++)
 			assert_int_equal(code[k], names[i][k] == ',' ? ';' : names[i][k]);
-		assert_string_equal(code, cell(&s, 3 * i + 2, OPS_COL_OP_CODE));
+		assert_string_equal(code, cell(&s, 3 * i + 2, OP_COL_OP_CODE));
 	}
-	assert_int_equal(strlen(cell(&s, 3 * n, OPS_COL_OP_CODE)), 100000);
-	assert_int_equal(s.host.ops.v[2].device, OPS_NONE);
+	assert_int_equal(strlen(cell(&s, 3 * n, OP_COL_OP_CODE)), 100000);
+	assert_int_equal(s.host.ops.v[2].device, OP_NONE);
 	assert_true(s.host.ops.v[2].id & 1u << 31);
 	drop(&s);
 	tacho_program_free(p);
@@ -358,10 +360,10 @@ static void test_groups(void **state)
 	assert_int_equal(s.host.ops.v[0].device, other->number);
 	assert_int_equal(s.host.ops.v[1].device, device->number);
 	assert_int_equal(s.host.ops.v[0].id >> 10, s.host.ops.v[1].id >> 10);
-	assert_string_equal(cell(&s, 0, OPS_COL_OP_CODE), "AllReduce");
-	assert_string_equal(cell(&s, 2, OPS_COL_OP_CODE), "plain");
-	assert_non_null(strstr(cell(&s, 1, OPS_COL_DM_SOURCE), "mixed.c"));
-	assert_null(strstr(cell(&s, 0, OPS_COL_DM_SOURCE), "mixed.c"));
+	assert_string_equal(cell(&s, 0, OP_COL_OP_CODE), "AllReduce");
+	assert_string_equal(cell(&s, 2, OP_COL_OP_CODE), "plain");
+	assert_non_null(strstr(cell(&s, 1, OP_COL_DM_SOURCE), "mixed.c"));
+	assert_null(strstr(cell(&s, 0, OP_COL_DM_SOURCE), "mixed.c"));
 	drop(&s);
 	tacho_program_free(p);
 	tacho_program_free(r);
@@ -413,10 +415,10 @@ static void test_traces(void **state)
 	assert_int_equal(s.messages, 1 + 4 + 1 + 3 + 1 + 1);
 	assert_int_equal(s.host.ops.n, 3);
 	assert_int_equal(s.host.replays.n, 3);
-	assert_int_not_equal(s.host.ops.v[0].trace, OPS_NONE);
+	assert_int_not_equal(s.host.ops.v[0].trace, OP_NONE);
 	assert_int_equal(s.host.ops.v[0].trace, s.host.replays.v[2].trace);
 	assert_int_equal(s.host.ops.v[1].trace, s.host.ops.v[0].trace);
-	assert_int_equal(s.host.ops.v[2].trace, OPS_NONE);
+	assert_int_equal(s.host.ops.v[2].trace, OP_NONE);
 	drop(&s);
 	tacho_program_free(p);
 }
@@ -446,7 +448,7 @@ static void test_late_recording(void **state)
 		assert_int_equal(s.host.ops.n, 1);
 		assert_int_equal(s.host.ops.v[0].id, id);
 		assert_int_equal(s.host.ops.v[0].trace, s.host.replays.v[1].trace);
-		assert_string_equal(cell(&s, 0, OPS_COL_OP_CODE), "Group");
+		assert_string_equal(cell(&s, 0, OP_COL_OP_CODE), "Group");
 		assert_int_equal(s.host.replays.n, 2);
 		assert_int_equal(device->replayed.v[device->replayed.n - 1].replay, 2);
 		drop(&s);

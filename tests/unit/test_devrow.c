@@ -1,5 +1,6 @@
 /* Lines of profile_log_device.csv. */
-#include "base/devrow.h"
+#include "op/marker.h"
+#include "ttlog/devrow.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +26,7 @@ static void test_rows(void **state)
 	devrow_add(&b, &(struct devrow){.device = 3,
 					.x = 1,
 					.y = 2,
-					.risc = devrow_risc(2, false),
+					.risc = arch_risc_log_name(arch_risc_at(2, false)),
 					.timer = 13593,
 					.cycles = UINT64_MAX,
 					.run = devrow_run(1, 3),
@@ -39,7 +40,7 @@ static void test_rows(void **state)
 	devrow_counter_meta(&meta, "FPU_COUNTER", 1588, 856);
 	devrow_add(&b, &(struct devrow){.x = 1,
 					.y = 1,
-					.risc = devrow_risc(0, true),
+					.risc = arch_risc_log_name(arch_risc_at(0, true)),
 					.timer = 9090,
 					.cycles = 5,
 					.data = 7,
@@ -60,11 +61,11 @@ static void test_rows(void **state)
 static void test_timer(void **state)
 {
 	(void)state;
-	assert_int_equal(devrow_timer("BRISC-FW",
-				      "/opt/tt-metal/tt_metal/hw/firmware/src/tt-1xx/brisc.cc",
-				      412),
+	assert_int_equal(op_zone_timer("BRISC-FW",
+				       "/opt/tt-metal/tt_metal/hw/firmware/src/tt-1xx/brisc.cc",
+				       412),
 			 13593);
-	assert_int_equal(devrow_timer("WORK", "kernels/a.c", 12), 5755);
+	assert_int_equal(op_zone_timer("WORK", "kernels/a.c", 12), 5755);
 	assert_int_equal(devrow_run(0, 3), 0);
 }
 
@@ -83,13 +84,13 @@ static void test_meta(void **state)
 	assert_string_equal(b.data,
 			    "{\"dst_addr\":298263,\"noc_status_counter\":77,\"src_addr\":700213}");
 	buf_reset(&b);
-	devrow_dispatch_meta(&b, "process_cmd_d_dispatch", "CQ-DISPATCH:CQ_DISPATCH_CMD_WAIT", 7);
+	op_dispatch_meta(&b, "process_cmd_d_dispatch", "CQ-DISPATCH:CQ_DISPATCH_CMD_WAIT", 7);
 	assert_string_equal(b.data, "{\"dispatch_command_type\":\"CQ_DISPATCH_CMD_WAIT\"}");
 	buf_reset(&b);
-	devrow_dispatch_meta(&b, "process_cmd_d_dispatch", "KERNEL", 7);
-	devrow_dispatch_meta(&b, "ITERATION", "CQ-DISPATCH:X", 7);
+	op_dispatch_meta(&b, "process_cmd_d_dispatch", "KERNEL", 7);
+	op_dispatch_meta(&b, "ITERATION", "CQ-DISPATCH:X", 7);
 	assert_int_equal(b.len, 0);
-	devrow_dispatch_meta(&b, "runtime_host_id_dispatch", "", 1024);
+	op_dispatch_meta(&b, "runtime_host_id_dispatch", "", 1024);
 	assert_string_equal(b.data, "{\"workers_runtime_id\":1024}");
 	buf_free(&b);
 }

@@ -1,6 +1,6 @@
 /* The JSON reader and Python's way to show values. */
 #include "base/jread.h"
-#include "ops/pytext.h"
+#include "op/pytext.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* The readers of the host's messages and of the device log, and finding ops in markers. */
-#include "ops/detect.h"
-#include "ops/hostlog.h"
-#include "ops/info.h"
-#include "ops/noc.h"
+#include "op/detect.h"
+#include "ttlog/device_log.h"
+#include "ttlog/host_logs.h"
+#include "ttlog/noc_json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,20 +10,18 @@
 
 #include <cmocka.h>
 
-static void parse(struct ops_host *host, struct ops_issues *issues, const char *text)
+static void parse(struct op_host *host, struct op_issues *issues, const char *text)
 {
 	char *copy = strdup(text);
 
-	assert_int_equal(ops_messages_parse(host, copy, strlen(copy), issues, NULL), 0);
+	assert_int_equal(ttlog_messages_parse(host, copy, strlen(copy), issues, NULL), 0);
 	free(copy);
 }
 
 static void test_messages(void **state)
 {
-	struct ops_host host = {0};
-	struct ops_issues issues = {0};
-	const char *code;
-	size_t len;
+	struct op_host host = {0};
+	struct op_issues issues = {0};
 
 	(void)state;
 	parse(&host, &issues,
@@ -38,26 +36,25 @@ static void test_messages(void **state)
 	      "`TT_SIGNPOST: layer: 5: attn\nmore`;150\n"
 	      "`TT_DNN_FALL_BACK_OP:\"F\" ->\n{\"op_code\": \"F\", \"attributes\": null, "
 	      "\"global_call_count\": 2147483648, \"op_type\": \"python_fallback\"}`;160\n");
-	assert_int_equal(ops_issues_total(&issues), 0);
+	assert_int_equal(op_issues_total(&issues), 0);
 	assert_int_equal(host.ops.n, 3);
-	assert_int_equal(host.ops.v[0].trace, OPS_NONE);
+	assert_int_equal(host.ops.v[0].trace, OP_NONE);
 	assert_int_equal(host.ops.v[1].trace, 5);
-	assert_int_equal(host.ops.v[1].hit, OPS_HIT_TRUE);
-	assert_int_equal(host.ops.v[1].info, host.ops.v[0].info);
-	assert_int_equal(host.ops.v[2].device, OPS_NONE);
-	code = ops_info_find(&host.infos.v[0], OPS_COL_OP_CODE, &len);
-	assert_memory_equal(code, "A;B", len);
+	assert_int_equal(host.ops.v[1].hit, OP_HIT_TRUE);
+	assert_int_equal(host.ops.v[1].program, host.ops.v[0].program);
+	assert_int_equal(host.ops.v[2].device, OP_NONE);
+	assert_memory_equal(host.table.programs.v[0].code.text, "A;B", 4);
 	assert_int_equal(host.replays.n, 1);
 	assert_string_equal(host.signposts.v[0].header, "attn");
 	assert_string_equal(host.signposts.v[0].message, "more");
-	ops_host_free(&host);
-	ops_issues_free(&issues);
+	op_host_free(&host);
+	op_issues_free(&issues);
 }
 
 static void test_messages_damaged(void **state)
 {
-	struct ops_host host = {0};
-	struct ops_issues issues = {0};
+	struct op_host host = {0};
+	struct op_issues issues = {0};
 
 	(void)state;
 	parse(&host, &issues,
@@ -67,16 +64,16 @@ static void test_messages_damaged(void **state)
 	      "`TT_METAL_TRACE_BEGIN: 2`;120\n"
 	      "MLIR_OP_LOCATION;loc(x);130\n"
 	      "`TT_DNN_DEVICE_OP: nonsense`;140\n");
-	assert_int_equal(issues.counts[OPS_ISSUE_BAD_MESSAGE], 2);
-	assert_int_equal(issues.counts[OPS_ISSUE_CACHED_UNKNOWN], 1);
-	assert_int_equal(issues.counts[OPS_ISSUE_BAD_TRACE], 1);
-	assert_int_equal(issues.counts[OPS_ISSUE_BAD_ROW], 0);
+	assert_int_equal(issues.counts[OP_ISSUE_BAD_MESSAGE], 2);
+	assert_int_equal(issues.counts[OP_ISSUE_CACHED_UNKNOWN], 1);
+	assert_int_equal(issues.counts[OP_ISSUE_BAD_TRACE], 1);
+	assert_int_equal(issues.counts[OP_ISSUE_BAD_ROW], 0);
 	/* The cut one is an op; the other only when another log names it. */
 	assert_int_equal(host.ops.n, 1);
-	assert_int_equal(ops_host_add_unknown(&host, 2048, 0), 0);
-	assert_int_not_equal(host.ops.v[1].info, 0);
-	ops_host_free(&host);
-	ops_issues_free(&issues);
+	assert_int_equal(op_host_add_unknown(&host, 2048, 0), 0);
+	assert_int_not_equal(host.ops.v[1].program, 0);
+	op_host_free(&host);
+	op_issues_free(&issues);
 }
 
 #define COLUMNS                                                                                      \
@@ -86,17 +83,17 @@ static void test_messages_damaged(void **state)
 #define ROW(core, risc, time, id, zone, type) \
 	"0," core "," risc ",7," time ",0," id ",,," zone "," type ",1,f.cc,\n"
 
-static void detect(const char *text, struct ops_device_ops *ops, struct ops_issues *issues,
-		   enum ops_detect_mode mode)
+static void detect(const char *text, struct op_executions *ops, struct op_issues *issues,
+		   enum op_detect_mode mode)
 {
 	struct devlog dev = {0};
 
 	assert_int_equal(devlog_parse(&dev, text, strlen(text), DEVLOG_ALL, issues, NULL), 0);
 	assert_int_equal(devlog_sort(&dev, NULL), 0);
 	for (size_t i = 0; i < dev.devices.n; i++)
-		assert_int_equal(ops_detect(&dev, dev.devices.v[i], mode, OPS_ANALYSES_ALL, ops,
-					    issues, NULL),
-				 0);
+		assert_int_equal(
+			op_detect(&dev, dev.devices.v[i], mode, OP_MEASURES_ALL, ops, issues, NULL),
+			0);
 	devlog_free(&dev);
 }
 
@@ -113,54 +110,54 @@ static void detect(const char *text, struct ops_device_ops *ops, struct ops_issu
 
 static void test_detect(void **state)
 {
-	struct ops_device_ops ops = {0};
-	struct ops_issues issues = {0};
+	struct op_executions ops = {0};
+	struct op_issues issues = {0};
 
 	(void)state;
-	detect(TWO_CORES, &ops, &issues, OPS_DETECT_EACH);
+	detect(TWO_CORES, &ops, &issues, OP_DETECT_EACH);
 	assert_int_equal(ops.n, 1);
 	assert_int_equal(ops.v[0].cores, 2);
 	assert_true(ops.v[0].complete);
-	assert_int_equal(ops.v[0].spans[OPS_AN_FW].cycles, 100);
-	assert_int_equal(ops.v[0].spans[OPS_AN_KERNEL].cycles, 70);
-	assert_int_equal(ops.v[0].spans[OPS_AN_BRISC].cycles, 60);
-	assert_int_equal(ops.v[0].spans[OPS_AN_FIRST_TO_LAST].cycles, 10);
-	assert_false(ops.v[0].spans[OPS_AN_TRISC0].set);
+	assert_int_equal(ops.v[0].spans[OP_M_FW].cycles, 100);
+	assert_int_equal(ops.v[0].spans[OP_M_KERNEL].cycles, 70);
+	assert_int_equal(ops.v[0].spans[OP_M_BRISC].cycles, 60);
+	assert_int_equal(ops.v[0].spans[OP_M_FIRST_TO_LAST].cycles, 10);
+	assert_false(ops.v[0].spans[OP_M_TRISC0].set);
 	assert_int_equal(ops.v[0].per_core.count, 1);
-	assert_int_equal(ops_issues_total(&issues), 0);
+	assert_int_equal(op_issues_total(&issues), 0);
 	vec_free(&ops);
-	ops_issues_free(&issues);
+	op_issues_free(&issues);
 }
 
 static void test_detect_damaged(void **state)
 {
-	struct ops_device_ops ops = {0};
-	struct ops_issues issues = {0};
+	struct op_executions ops = {0};
+	struct op_issues issues = {0};
 
 	(void)state;
 	/* The second program never ends on its core, the first runs a second time. */
 	detect(TWO_CORES ROW("1,1", "BRISC", "300", "2048", "BRISC-FW", "ZONE_START")
 		       ROW("1,1", "BRISC", "400", "1024", "BRISC-FW", "ZONE_START") "0,1,1,BRI\n",
-	       &ops, &issues, OPS_DETECT_EACH);
+	       &ops, &issues, OP_DETECT_EACH);
 	assert_int_equal(ops.n, 3);
-	assert_int_equal(issues.counts[OPS_ISSUE_OPEN_OP], 2);
-	assert_int_equal(issues.counts[OPS_ISSUE_BAD_ROW], 1);
+	assert_int_equal(issues.counts[OP_ISSUE_OPEN_OP], 2);
+	assert_int_equal(issues.counts[OP_ISSUE_BAD_ROW], 1);
 	assert_false(ops.v[1].complete);
 	vec_free(&ops);
-	ops_issues_free(&issues);
+	op_issues_free(&issues);
 	detect(TWO_CORES ROW("1,1", "BRISC", "300", "2048", "BRISC-FW", "ZONE_START"), &ops,
-	       &issues, OPS_DETECT_FLOW);
+	       &issues, OP_DETECT_FLOW);
 	assert_int_equal(ops.n, 1);
-	assert_int_equal(ops_issues_damage(&issues), 0);
+	assert_int_equal(op_issues_damage(&issues), 0);
 	vec_free(&ops);
-	ops_issues_free(&issues);
+	op_issues_free(&issues);
 }
 
 static void test_headers(void **state)
 {
 	static const char *const bad[] = {"", "\n", "hello\nworld\n",
 					  "ARCH: x, CHIP_FREQ[MHz]: 1\n", "ARCH: x\na,b,c\n"};
-	struct ops_issues issues = {0};
+	struct op_issues issues = {0};
 	struct devlog dev = {0};
 	const char *old =
 		"Chip clock is at 1200 MHz\n"
@@ -180,33 +177,33 @@ static void test_headers(void **state)
 	assert_string_equal(dev.arch, "grayskull");
 	assert_int_equal(dev.groups.v[0].id, 3);
 	devlog_free(&dev);
-	ops_issues_free(&issues);
+	op_issues_free(&issues);
 }
 
 static void test_noc(void **state)
 {
-	struct ops_noc_op op;
+	struct op_noc_op op;
 	const char *text =
 		"[{\"zone\": \"K\"}, {\"type\": \"READ\", \"num_bytes\": 30, \"sx\": 1, \"sy\": 2},"
 		" {\"type\": \"WRITE\", \"num_bytes\": 10, \"sx\": 2, \"sy\": 2, "
 		"\"mcast_start_x\": 1}]";
 
 	(void)state;
-	assert_true(ops_noc_name("noc_trace_dev3_My_IDea_ID1027_traceID30064771074.json", &op));
+	assert_true(ttlog_noc_name("noc_trace_dev3_My_IDea_ID1027_traceID30064771074.json", &op));
 	assert_int_equal(op.device, 3);
 	assert_int_equal(op.id, 1027);
 	assert_int_equal(op.trace, 7);
 	assert_int_equal(op.session, 2);
-	assert_false(ops_noc_name("noc_trace_dev.json", &op));
-	assert_false(ops_noc_name("topology.json", &op));
+	assert_false(ttlog_noc_name("noc_trace_dev.json", &op));
+	assert_false(ttlog_noc_name("topology.json", &op));
 	memset(&op, 0, sizeof(op));
-	assert_int_equal(ops_noc_parse(&op, text, strlen(text), NULL), 0);
+	assert_int_equal(ttlog_noc_parse(&op, text, strlen(text), NULL), 0);
 	assert_int_equal(op.events, 2);
 	assert_int_equal(op.bytes, 40);
 	assert_int_equal(op.multicast_bytes, 10);
 	assert_true(op.max_share == 75.0);
 	memset(&op, 0, sizeof(op));
-	assert_int_equal(ops_noc_parse(&op, text, strlen(text) - 5, NULL), TACHO_EFORMAT);
+	assert_int_equal(ttlog_noc_parse(&op, text, strlen(text) - 5, NULL), TACHO_EFORMAT);
 	assert_int_equal(op.events, 1);
 }
 

@@ -1,7 +1,8 @@
 /* Every allocation of a report fails once: an error comes back, nothing leaks, nothing crashes. */
 #include "nomem.h"
-#include "ops/ops.h"
-#include "ops/stats.h"
+#include "op/stats.h"
+#include "ttlog/device_log.h"
+#include "ttlog/report.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,28 +72,34 @@ static void write_logs(void)
 
 static int report(bool device_only)
 {
-	struct ops_options options = {
+	struct ttlog_options options = {
 		.folder = folder, .noc = true, .force = true, .device_only = device_only};
-	struct ops_result result = {0};
+	struct ttlog_result result = {0};
 	struct tacho_error err = {0};
-	int r = ops_report(&options, &result, &err);
+	int r = ttlog_report(&options, &result, &err);
 
-	ops_result_free(&result);
+	ttlog_result_free(&result);
 	return r;
 }
 
 static int stats(void)
 {
-	struct ops_log_stats s = {0};
-	struct ops_issues issues = {0};
-	struct ops_picked picked = {OPS_ANALYSES_ALL, true, true};
+	struct op_log_stats s = {0};
+	struct op_issues issues = {0};
+	struct op_picked picked = {OP_MEASURES_ALL, true, true};
+	struct devlog dev = {0};
 	char path[300];
 	int r;
 
 	snprintf(path, sizeof(path), "%s/.logs/profile_log_device.csv", folder);
-	r = ops_log_stats(&s, path, &picked, &issues, NULL);
-	ops_log_stats_free(&s);
-	ops_issues_free(&issues);
+	r = devlog_read(&dev, path, DEVLOG_ALL, &issues, NULL);
+	if (r == 0)
+		r = devlog_sort(&dev, NULL);
+	if (r == 0)
+		r = op_devlog_stats(&s, &dev, &picked, &issues, NULL);
+	op_log_stats_free(&s);
+	devlog_free(&dev);
+	op_issues_free(&issues);
 	return r;
 }
 
@@ -158,15 +165,15 @@ static void write_trace(void)
 
 static int report_trace(bool legacy)
 {
-	struct ops_options options = {
+	struct ttlog_options options = {
 		.folder = folder, .trace = trace, .noc = true, .force = true, .legacy = legacy};
-	struct ops_result result = {0};
+	struct ttlog_result result = {0};
 	struct tacho_error err = {0};
-	int r = ops_report(&options, &result, &err);
+	int r = ttlog_report(&options, &result, &err);
 
 	if (r == 0)
 		assert_int_equal(result.rows, 1);
-	ops_result_free(&result);
+	ttlog_result_free(&result);
 	return r;
 }
 

@@ -1,0 +1,34 @@
+/* What zones and values of devices are called in logs. */
+#include "op/marker.h"
+
+#include "base/buf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static uint32_t fnv1a(uint32_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 16777619u;
+	return hash;
+}
+
+uint16_t op_zone_timer(const char *name, const char *file, uint32_t line)
+{
+	uint32_t hash = fnv1a(2166136261u, name);
+	char rest[40];
+
+	snprintf(rest, sizeof(rest), ",%u,KERNEL_PROFILER", line);
+	hash = fnv1a(fnv1a(fnv1a(hash, ","), file), rest);
+	return (uint16_t)(hash ^ hash >> 16);
+}
+
+void op_dispatch_meta(struct buf *out, const char *name, const char *zone, uint64_t value)
+{
+	const char *command = strchr(zone, ':');
+
+	if (!strcmp(name, "runtime_host_id_dispatch"))
+		buf_addf(out, "{\"workers_runtime_id\":%llu}", (unsigned long long)value);
+	else if (!strncmp(name, "process_cmd", 11) && command && !strncmp(zone, "CQ-", 3))
+		buf_addf(out, "{\"dispatch_command_type\":\"%s\"}", command + 1);
+}

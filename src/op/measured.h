@@ -1,0 +1,50 @@
+/*
+ * What the runtime measured of executions by itself: rows of cpp_device_perf_report.csv
+ * (src/ttlog), or runs of a trace. When it is there it is used instead of single markers. A
+ * measurement is a part of an op: the fields that the device knows.
+ */
+#ifndef OP_MEASURED_H
+#define OP_MEASURED_H
+
+#include "op/op.h"
+#include "op/runs.h"
+
+struct op_measurement {
+	struct op op; /* its cells are in the table that the list was made for */
+	int64_t kernel_start, kernel_end, dm_start, dm_end; /* cycles; OP_NONE */
+	double core_max, core_avg; /* ns of kernels on the slowest core and on average; NaN */
+	bool whole; /* a replay of a trace: the figures are of all its ops together */
+};
+
+struct op_measurements {
+	VEC(struct op_measurement);
+	bool whole;       /* replays were measured as a whole, and nothing else */
+	struct map by_id; /* of (device, id) to the first one's index */
+	struct {
+		VEC(uint32_t);
+	} next; /* of each: the index + 1 of the next one of the same (device, id) */
+};
+
+struct op_measurement op_measurement_unknown(void);
+
+/* Appends M, or puts it in the place of an earlier one with the same ids. */
+int op_measurements_add(struct op_measurements *list, const struct op_measurement *m);
+
+/* Where a run was. ARCH lives as long as the table. */
+struct op_run_place {
+	int64_t device;
+	struct op_text arch;
+	uint32_t mhz;
+	int64_t max_cores; /* OP_NONE: unknown */
+};
+
+int op_measurements_add_run(struct op_measurements *list, const struct op_timing *run,
+			    const struct op_run_place *place);
+void op_measurements_free(struct op_measurements *list);
+
+bool op_measurements_has_device(const struct op_measurements *list, int64_t device);
+
+/* The first one of (device, id), or -1; the next ones by list->next. */
+int64_t op_measurements_first(const struct op_measurements *list, int64_t device, int64_t id);
+
+#endif

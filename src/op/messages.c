@@ -1,0 +1,650 @@
+/* The grammar of op messages: "TT_DNN_DEVICE_OP: ...", signposts, replays, losses. */
+#include "op/messages.h"
+#include "base/fmt.h"
+#include "base/jread.h"
+#include "base/limits.h"
+#include "op/program.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Programs whose description was seen, by device and hash. */
+struct cached {
+	uint64_t hash;
+	int64_t device;
+	uint32_t program; /* index + 1 */
+	uint64_t lost; /* line of a message that was cut: only its head is known; 0: it was whole */
+};
+
+struct op_messages {
+	struct op_host *host;
+	struct op_issues *issues;
+	struct jread json;
+	struct {
+		VEC(struct cached);
+	} cache;
+	struct map cache_by_key;
+	struct map capturing; /* device to trace id + 1; 0: none */
+	uint64_t line;        /* of the next record */
+	bool file;            /* a log: nothing else tells of losses */
+};
+
+static uint64_t count_lines(const char *p, const char *end)
+{
+	uint64_t n = 0;
+
+	while ((p = memchr(p, '\n', (size_t)(end - p)))) {
+		n++;
+		p++;
+	}
+	return n;
+}
+
+/* A whole number, with blanks around it. */
+static bool number(const char *p, size_t len, int64_t *value)
+{
+	int64_t n = 0;
+	size_t i = 0;
+	bool negative, any = false;
+
+	while (i < len && (p[i] == ' ' || p[i] == '\r' || p[i] == '\n'))
+		i++;
+	negative = i < len && p[i] == '-';
+	for (i += negative; i < len && p[i] >= '0' && p[i] <= '9'; i++, any = true)
+		if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, p[i] - '0', &n))
+			return false;
+	while (i < len && (p[i] == ' ' || p[i] == '\r' || p[i] == '\n'))
+		i++;
+	*value = negative ? -n : n;
+	return any && i == len;
+}
+
+/* The end of the field at AT: of a quoted one behind its closing backtick, at ';' or the line's
+ * end. */
+static char *field_end(char *p, char *end)
+{
+	if (p < end && *p == '`') {
+		char *quote = memchr(p + 1, '`', (size_t)(end - p - 1));
+
+		while (quote && quote + 1 < end && quote[1] == '`')
+			quote = memchr(quote + 2, '`', (size_t)(end - quote - 2));
+		p = quote ? quote + 1 : end;
+	}
+	/* What stands between the closing quote and the separator belongs to the field. */
+	while (p < end && *p != ';' && *p != '\n' && *p != '\r')
+		p++;
+	return p;
+}
+
+/* Takes the quotes of a field away, in place. */
+static void unquote(struct op_message *m)
+{
+	char *from = m->text + 1, *end = m->text + m->len, *to = from, *quote;
+
+	if (!m->len || m->text[0] != '`')
+		return;
+	m->text = from;
+	for (bool inside = true; from < end; from = quote + 1) {
+		quote = memchr(from, '`', (size_t)(end - from));
+		if (!quote)
+			quote = end;
+		memmove(to, from, (size_t)(quote - from));
+		to += quote - from;
+		if (!inside && quote < end)
+			*to++ = '`';
+		else if (quote + 1 < end && quote[1] == '`')
+			*to++ = *quote++;
+		else
+			inside = false;
+	}
+	m->len = (size_t)(to - m->text);
+}
+
+static char *line_end(char *p, char *end)
+{
+	while (p < end && *p != '\n' && *p != '\r')
+		p++;
+	if (p < end && *p == '\r')
+		p++;
+	if (p < end && *p == '\n')
+		p++;
+	return p;
+}
+
+/*
+ * The message at FROM lost its closing quote and would swallow those behind it: it is cut where the
+ * next line begins like a message.
+ */
+static char *recover(char *from, char *end, struct op_message *m)
+{
+	char *next = memmem(from + 1, (size_t)(end - from - 1), "\n`TT_", 5);
+	char *stop = next ? next : end, *semicolon;
+	int64_t ns;
+
+	m->text = from + (*from == '`');
+	m->len = (size_t)(stop - m->text);
+	semicolon = memrchr(m->text, ';', m->len);
+	if (semicolon && number(semicolon + 1, (size_t)(stop - semicolon - 1), &ns) && ns >= 0) {
+		m->ns = (uint64_t)ns;
+		m->len = (size_t)(semicolon - m->text);
+	}
+	return next ? next + 1 : end;
+}
+
+/* A text without quotes may have ';' in it: the time is behind the last one. */
+static void late_time(struct op_message *m)
+{
+	const char *semicolon = memrchr(m->raw, ';', m->raw_len);
+	int64_t ns;
+
+	if (!semicolon)
+		return;
+	semicolon++;
+	m->timed = number(semicolon, m->raw_len - (size_t)(semicolon - m->raw), &ns) && ns >= 0;
+	m->ns = m->timed ? (uint64_t)ns : 0;
+}
+
+bool op_message_next(struct op_message_reader *r, struct op_message *m)
+{
+	char *from, *p;
+	int64_t ns = 0;
+
+	while (r->at < r->end && (*r->at == '\n' || *r->at == '\r')) {
+		r->line += *r->at == '\n';
+		r->at++;
+	}
+	from = r->at;
+	if (from >= r->end)
+		return false;
+	memset(m, 0, sizeof(*m));
+	m->line = r->line;
+	p = field_end(from, r->end);
+	m->text = from;
+	m->len = (size_t)(p - from);
+	if (p < r->end && *p == ';') {
+		char *time = p + 1;
+
+		p = field_end(time, r->end);
+		m->timed = number(time, (size_t)(p - time), &ns) && ns >= 0;
+		m->ns = m->timed ? (uint64_t)ns : 0;
+	}
+	m->raw = from;
+	if (!m->timed && *from == '`') {
+		p = recover(from, r->end, m);
+	} else {
+		while (p < r->end && *p != '\n' && *p != '\r')
+			p++;
+		m->raw_len = (size_t)(p - from);
+		if (!m->timed)
+			late_time(m);
+		p = line_end(p, r->end);
+	}
+	r->line += count_lines(from, p);
+	if (m->timed)
+		unquote(m);
+	r->at = p;
+	return true;
+}
+
+static bool contains(const struct op_message *m, const char *word)
+{
+	return memmem(m->text, m->len, word, strlen(word));
+}
+
+static bool starts(const struct op_message *m, const char *word)
+{
+	return m->len >= strlen(word) && !memcmp(m->text, word, strlen(word));
+}
+
+/* "name", hash, device, hit, id: the head of an op message, also of one whose rest is lost. */
+struct head {
+	const char *name;
+	size_t name_len;
+	const char *hash_text;
+	size_t hash_len;
+	int64_t hash, device, id;
+	bool hit;
+	int items;
+};
+
+static void trim(const char **text, size_t *len)
+{
+	while (*len && (**text == ' ' || **text == '\n')) {
+		(*text)++;
+		(*len)--;
+	}
+	while (*len && ((*text)[*len - 1] == ' ' || (*text)[*len - 1] == '\n'))
+		(*len)--;
+}
+
+static bool same(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && !memcmp(text, word, len);
+}
+
+/* A hash is unsigned: its 64 bits are kept. */
+static bool hash_number(const char *p, size_t len, int64_t *value)
+{
+	uint64_t n = 0;
+
+	if (!len)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (p[i] < '0' || p[i] > '9' || __builtin_mul_overflow(n, 10u, &n) ||
+		    __builtin_add_overflow(n, (uint64_t)(p[i] - '0'), &n))
+			return false;
+	*value = (int64_t)n;
+	return true;
+}
+
+static bool parse_head(const char *text, size_t len, struct head *h)
+{
+	const char *colon = memchr(text, ':', len), *p, *end = text + len;
+	const char *items[5] = {0};
+	size_t lens[5] = {0};
+	bool ok = true;
+
+	memset(h, 0, sizeof(*h));
+	if (!colon)
+		return false;
+	for (p = colon + 1; p <= end && h->items < 5; h->items++) {
+		const char *comma = memchr(p, ',', (size_t)(end - p));
+
+		items[h->items] = p;
+		lens[h->items] = (size_t)((comma ? comma : end) - p);
+		trim(&items[h->items], &lens[h->items]);
+		p = comma ? comma + 1 : end + 1;
+	}
+	h->name = items[0];
+	h->name_len = lens[0];
+	if (h->name_len >= 2 && h->name[0] == '"' && h->name[h->name_len - 1] == '"') {
+		h->name++;
+		h->name_len -= 2;
+	}
+	if (h->items < 4)
+		return false;
+	h->hash_text = items[1];
+	h->hash_len = lens[1];
+	ok &= hash_number(items[1], lens[1], &h->hash);
+	ok &= number(items[2], lens[2], &h->device);
+	if (h->items > 4)
+		h->hit = same(items[3], lens[3], "1") || same(items[3], lens[3], "true") ||
+			 same(items[3], lens[3], "True");
+	ok &= number(items[h->items - 1], lens[h->items - 1], &h->id);
+	return ok && h->id >= 0;
+}
+
+static uint64_t cache_key(int64_t device, int64_t hash)
+{
+	return (uint64_t)hash * 0x9e3779b97f4a7c15 ^ (uint64_t)device * 0xc2b2ae3d27d4eb4f;
+}
+
+static struct cached *cache_find(struct op_messages *s, int64_t device, int64_t hash)
+{
+	for (uint64_t key = cache_key(device, hash);; key++) {
+		uint32_t *at = map_get(&s->cache_by_key, key);
+
+		if (!at)
+			return NULL;
+		if (s->cache.v[*at].device == device && s->cache.v[*at].hash == (uint64_t)hash)
+			return &s->cache.v[*at];
+	}
+}
+
+static int cache_set(struct op_messages *s, int64_t device, int64_t hash, uint32_t program)
+{
+	struct cached *old = cache_find(s, device, hash);
+	uint64_t key = cache_key(device, hash);
+
+	if (old) {
+		old->program = program;
+		old->lost = 0;
+		return 0;
+	}
+	while (map_get(&s->cache_by_key, key))
+		key++;
+	if (map_set(&s->cache_by_key, key, (uint32_t)s->cache.n) < 0)
+		return TACHO_ENOMEM;
+	return vec_push(
+		&s->cache,
+		((struct cached){.hash = (uint64_t)hash, .device = device, .program = program}));
+}
+
+static int64_t captured_trace(const struct op_messages *s, int64_t device)
+{
+	uint32_t *trace = map_get(&s->capturing, (uint64_t)device);
+
+	return trace && *trace ? (int64_t)*trace - 1 : OP_NONE;
+}
+
+/* Keeps what the head of a lost message says, for the case that another log names the op. */
+static int salvage(struct op_messages *s, const struct op_message *m, const struct head *h)
+{
+	struct op_program program = op_program_unknown();
+	struct op_table *t = &s->host->table;
+	struct op_host_op op = {
+		.id = (uint64_t)h->id,
+		.device = h->device,
+		.trace = captured_trace(s, h->device),
+		.hit = h->items > 4 ? h->hit ? OP_HIT_TRUE : OP_HIT_FALSE : OP_HIT_UNKNOWN,
+		.message_ns = m->ns,
+		.line = m->line,
+	};
+
+	if (op_program_cell(t, &program, OP_COL_OP_CODE, h->name, h->name_len) < 0 ||
+	    op_program_cell(t, &program, OP_COL_OP_TYPE, "tt_dnn_device", 13) < 0 ||
+	    op_program_cell(t, &program, OP_COL_PROGRAM_HASH, h->hash_text, h->hash_len) < 0 ||
+	    vec_push(&t->programs, program) < 0)
+		return TACHO_ENOMEM;
+	op.program = (uint32_t)t->programs.n;
+	return op_host_salvage(s->host, &op);
+}
+
+/* Later ops that refer to the hash of a lost description have at least its name. */
+static int cache_head(struct op_messages *s, const struct op_message *m, const struct head *h)
+{
+	if (cache_find(s, h->device, h->hash))
+		return 0;
+	if (cache_set(s, h->device, h->hash, (uint32_t)s->host->table.programs.n) < 0)
+		return TACHO_ENOMEM;
+	cache_find(s, h->device, h->hash)->lost = m->line;
+	return 0;
+}
+
+static int bad_message(struct op_messages *s, const struct op_message *m, const char *text,
+		       size_t len, const char *why)
+{
+	struct head h;
+	bool known = parse_head(text, len, &h);
+
+	op_issue_add(s->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, m->line,
+		     OP_AT(known ? h.id : OP_NONE, known ? h.device : OP_NONE),
+		     "%s; of the op only its head is known", why);
+	if (!known)
+		return 0;
+	if (salvage(s, m, &h) < 0 || cache_head(s, m, &h) < 0)
+		return TACHO_ENOMEM;
+	return op_host_add_unknown(s->host, (uint64_t)h.id, h.device);
+}
+
+/* What the description lacks and the head of the message says: the op's name and device. */
+static int program_complete(struct op_messages *s, const struct op_message *m, const char *arrow,
+			    struct op_program *p, const char *no_number, struct op_host_op *op)
+{
+	struct head h;
+	bool whole = parse_head(m->text, (size_t)(arrow - m->text), &h);
+
+	if (no_number[0])
+		op_issue_add(s->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, m->line,
+			     OP_AT(op->id, op->device), "'%s' is no number; left out", no_number);
+	if (whole && op->device == OP_NONE) {
+		op_issue_add(s->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, m->line,
+			     OP_AT(op->id, h.device),
+			     "the description has no device; the one of its head is taken");
+		op->device = h.device;
+	}
+	if (p->code.len)
+		return 0;
+	op_issue_add(s->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, m->line,
+		     OP_AT(op->id, op->device),
+		     h.name_len ? "the description has no op_code; the name of its head is taken"
+				: "neither the description nor the head of the message names it");
+	return h.name_len ? op_program_cell(&s->host->table, p, OP_COL_OP_CODE, h.name, h.name_len)
+			  : 0;
+}
+
+/* A message with a description of the op behind " ->\n". */
+static int full_op(struct op_messages *s, const struct op_message *m, const char *arrow)
+{
+	const char *text = arrow + 4;
+	size_t len = m->len - (size_t)(text - m->text);
+	struct tacho_error why = {0};
+	const struct jread_value *json = jread_parse(&s->json, text, len, &why), *device;
+	struct op_host_op op = {
+		.device = OP_NONE, .trace = OP_NONE, .message_ns = m->ns, .line = m->line};
+	struct op_program program = op_program_unknown();
+	struct op_table *t = &s->host->table;
+	char no_number[OP_NO_NUMBER];
+	uint64_t hash;
+
+	if (!json && why.code == TACHO_ENOMEM)
+		return TACHO_ENOMEM;
+	if (!json || json->type != JREAD_OBJECT)
+		return bad_message(s, m, m->text, (size_t)(arrow - m->text),
+				   why.text[0] ? why.text : "the description is no object");
+	if (!jread_uint(jread_get(json, "global_call_count"), &op.id))
+		return bad_message(s, m, m->text, (size_t)(arrow - m->text),
+				   "the description has no call count");
+	device = jread_get(json, "device_id");
+	if (device && !jread_int(device, &op.device))
+		op.device = OP_NONE;
+	if (op_program_fill(t, &program, json, no_number) < 0 ||
+	    program_complete(s, m, arrow, &program, no_number, &op) < 0 ||
+	    vec_push(&t->programs, program) < 0)
+		return TACHO_ENOMEM;
+	op.program = (uint32_t)t->programs.n;
+	if (jread_uint(jread_get(json, "op_hash"), &hash) && op.device != OP_NONE) {
+		op.trace = captured_trace(s, op.device);
+		if (cache_set(s, op.device, (int64_t)hash, op.program) < 0)
+			return TACHO_ENOMEM;
+	}
+	return op_host_add(s->host, &op);
+}
+
+/* A message that refers to an earlier description by hash. */
+static int cached_op(struct op_messages *s, const struct op_message *m)
+{
+	struct op_host_op op = {.trace = OP_NONE, .message_ns = m->ns, .line = m->line};
+	struct cached *known;
+	struct head h;
+
+	if (!parse_head(m->text, m->len, &h)) {
+		op_issue_add(s->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, m->line, OP_NOWHERE,
+			     "an op message that gives no name, hash, device and id");
+		return 0;
+	}
+	known = cache_find(s, h.device, h.hash);
+	if (!known) {
+		op_issue_add(s->issues, OP_ISSUE_CACHED_UNKNOWN, TTLOG_DATA_FILE, m->line,
+			     OP_AT(h.id, h.device),
+			     "op refers to hash %" PRIu64 ", which no message before it describes",
+			     (uint64_t)h.hash);
+		return salvage(s, m, &h);
+	}
+	if (known->lost)
+		op_issue_add(s->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, m->line,
+			     OP_AT(h.id, h.device),
+			     "refers to the description of line %" PRIu64
+			     ", of which only the head is known",
+			     known->lost);
+	op.id = (uint64_t)h.id;
+	op.device = h.device;
+	op.program = known->program;
+	op.hit = h.items > 4 ? h.hit ? OP_HIT_TRUE : OP_HIT_FALSE : OP_HIT_UNKNOWN;
+	op.trace = captured_trace(s, h.device);
+	return op_host_add(s->host, &op);
+}
+
+static int trace_message(struct op_messages *s, const struct op_message *m)
+{
+	const char *colon = memrchr(m->text, ':', m->len), *comma;
+	const char *end = m->text + m->len;
+	int64_t device, trace;
+	uint32_t now = 0;
+
+	comma = colon ? memchr(colon, ',', (size_t)(end - colon)) : NULL;
+	if (!comma || !number(colon + 1, (size_t)(comma - colon - 1), &device) ||
+	    !number(comma + 1, (size_t)(end - comma - 1), &trace) || trace < 0 ||
+	    trace >= UINT32_MAX) {
+		op_issue_add(s->issues, OP_ISSUE_BAD_TRACE, TTLOG_DATA_FILE, m->line, OP_NOWHERE,
+			     "a trace message without a device and a trace id");
+		return 0;
+	}
+	if (contains(m, "REPLAY"))
+		return vec_push(&s->host->replays, ((struct op_replay){device, trace, m->ns}));
+	if (contains(m, "BEGIN"))
+		now = (uint32_t)trace + 1;
+	else if (!contains(m, "END"))
+		return 0;
+	else if (captured_trace(s, device) != trace && captured_trace(s, device) != OP_NONE)
+		op_issue_add(s->issues, OP_ISSUE_BAD_TRACE, TTLOG_DATA_FILE, m->line,
+			     OP_AT(OP_NONE, device),
+			     "trace %" PRId64 " ends while trace %" PRId64 " is being captured",
+			     trace, captured_trace(s, device));
+	return map_set(&s->capturing, (uint64_t)device, now);
+}
+
+/* Cells of the report have ';' for ','. */
+static void replace_commas(char *text)
+{
+	while (text && (text = strchr(text, ',')))
+		*text = ';';
+}
+
+/* The header is what stands behind the last ": ", as other tools cut it. */
+static int signpost(struct op_messages *s, const struct op_message *m)
+{
+	struct op_signpost post = {.ns = m->ns};
+	const char *from = m->text, *end = m->text + m->len, *p, *line;
+
+	while ((p = memmem(from, (size_t)(end - from), ": ", 2)))
+		from = p + 2;
+	line = memchr(from, '\n', (size_t)(end - from));
+	post.header = strndup(from, (size_t)((line ? line : end) - from));
+	if (line) {
+		const char *second = line + 1;
+		const char *stop = memchr(second, '\n', (size_t)(end - second));
+
+		post.message = strndup(second, (size_t)((stop ? stop : end) - second));
+	}
+	replace_commas(post.header);
+	replace_commas(post.message);
+	if (!post.header || (line && !post.message) || vec_push(&s->host->signposts, post) < 0) {
+		free(post.header);
+		free(post.message);
+		return TACHO_ENOMEM;
+	}
+	return 0;
+}
+
+static void dropped(struct op_messages *s, const struct op_message *m)
+{
+	int64_t device = OP_NONE, x = OP_NONE, y = OP_NONE;
+	char text[200], risc[32] = "";
+	size_t len = m->len < sizeof(text) - 1 ? m->len : sizeof(text) - 1;
+	const char *at;
+
+	memcpy(text, m->text, len);
+	text[len] = 0;
+	at = strstr(text, "device ");
+	if (at &&
+	    sscanf(at, "device %" SCNd64 ", worker core %" SCNd64 ", %" SCNd64 ", Risc %31[^,]",
+		   &device, &x, &y, risc) < 3)
+		x = y = OP_NONE;
+	op_issue_add(s->issues, OP_ISSUE_DROPPED, TTLOG_DATA_FILE, m->line,
+		     OP_AT_CORE(OP_NONE, device, x, y),
+		     "profiler buffers were full and markers were dropped%s%s; read the profiler "
+		     "more often or raise the supported program count",
+		     risc[0] ? ", RISC " : "", risc);
+}
+
+/* The figures of the op that it names cannot be trusted. */
+static void overwritten(struct op_messages *s, const struct op_message *m)
+{
+	int64_t device = OP_NONE, x = OP_NONE, y = OP_NONE, op = OP_NONE;
+	char text[256], risc[32] = "";
+	size_t len = m->len < sizeof(text) - 1 ? m->len : sizeof(text) - 1;
+	unsigned long long markers = 0;
+	const char *at;
+
+	memcpy(text, m->text, len);
+	text[len] = 0;
+	at = strstr(text, "device ");
+	if (!at || sscanf(at,
+			  "device %" SCNd64 ", worker core %" SCNd64 ", %" SCNd64
+			  ", Risc %31[^,], op %" SCNd64 ", %llu markers",
+			  &device, &x, &y, risc, &op, &markers) != 6)
+		return;
+	op_issue_add(s->issues, OP_ISSUE_OVERWRITTEN, TTLOG_DATA_FILE, m->line,
+		     OP_AT_CORE(op, device, x, y),
+		     "a kernel has overwritten the profiler's buffers: %llu marker%s of %s cannot "
+		     "be trusted, nor can the figures of the op",
+		     markers, markers == 1 ? "" : "s", risc);
+}
+
+static int op_message(struct op_messages *s, const struct op_message *m)
+{
+	const char *arrow = memmem(m->text, m->len, " ->\n", 4);
+
+	if (starts(m, "TT_SIGNPOST")) {
+		op_issue_add(s->issues, OP_ISSUE_ODD_SIGNPOST, TTLOG_DATA_FILE, m->line, OP_NOWHERE,
+			     "a signpost that reads like an op message; taken as a signpost");
+		return 0;
+	}
+	return arrow ? full_op(s, m, arrow) : cached_op(s, m);
+}
+
+static int message(struct op_messages *s, const struct op_message *m)
+{
+	int r = 0;
+
+	if (contains(m, "TT_DNN") || contains(m, "TT_METAL")) {
+		if (contains(m, "OP"))
+			r = op_message(s, m);
+		else if (contains(m, "TRACE") && !starts(m, "TT_METAL_TRACE_ENQUEUE_PROGRAM"))
+			r = trace_message(s, m);
+	}
+	if (r == 0 && contains(m, "TT_SIGNPOST"))
+		r = signpost(s, m);
+	if (r == 0 && !starts(m, "TT_SIGNPOST") &&
+	    (contains(m, "markers were dropped") ||
+	     (s->file && starts(m, "device ") && contains(m, "found no room"))))
+		dropped(s, m);
+	if (r == 0 && starts(m, "Profiler buffers were overwritten"))
+		overwritten(s, m);
+	return r;
+}
+
+int op_messages_open(struct op_messages **m, struct op_host *host, struct op_issues *issues,
+		     bool file, uint64_t line)
+{
+	*m = calloc(1, sizeof(**m));
+	if (!*m)
+		return TACHO_ENOMEM;
+	(*m)->host = host;
+	(*m)->issues = issues;
+	(*m)->file = file;
+	(*m)->line = line;
+	return 0;
+}
+
+int op_messages_add(struct op_messages *s, char *record, size_t len)
+{
+	struct op_message_reader reader = {.at = record, .end = record + len, .line = s->line};
+	struct op_message m;
+	int r = 0;
+
+	while (r == 0 && op_message_next(&reader, &m)) {
+		/* Messages of the program itself may be of several lines; they are nothing to us.
+		 */
+		if (!m.timed && contains(&m, "TT_"))
+			op_issue_add(
+				s->issues, OP_ISSUE_BAD_ROW, TTLOG_DATA_FILE, m.line, OP_NOWHERE,
+				m.ns ? "a message lost its closing quote; it is read up to the next one"
+				     : "a message without a time");
+		r = message(s, &m);
+	}
+	s->line = reader.line;
+	return r;
+}
+
+void op_messages_close(struct op_messages *s)
+{
+	if (!s)
+		return;
+	vec_free(&s->cache);
+	map_free(&s->cache_by_key);
+	map_free(&s->capturing);
+	jread_free(&s->json);
+	free(s);
+}

@@ -1,0 +1,58 @@
+#include "op/names.h"
+
+#include "base/limits.h"
+
+#include <string.h>
+
+static uint64_t hash(const char *text, size_t len)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)text[i]) * 0x100000001b3;
+	return h;
+}
+
+static int64_t append(struct op_names *names, uint64_t key, const char *text, size_t len)
+{
+	struct op_name name = {.len = len};
+
+	if (names->n >= (names->limit ? names->limit : LIMIT_OPS_NAMES))
+		return TACHO_ELIMIT;
+	/* Not strndup(): a text may have a NUL in it. */
+	name.text = malloc(len + 1);
+	if (!name.text)
+		return TACHO_ENOMEM;
+	memcpy(name.text, text, len);
+	name.text[len] = 0;
+	if (vec_push(names, name) < 0) {
+		free(name.text);
+		return TACHO_ENOMEM;
+	}
+	if (map_set(&names->by_hash, key, (uint32_t)(names->n - 1)) < 0) {
+		free(names->v[--names->n].text);
+		return TACHO_ENOMEM;
+	}
+	return (int64_t)names->n - 1;
+}
+
+int64_t op_names_add(struct op_names *names, const char *text, size_t len)
+{
+	/* Texts with the same hash stand at the keys behind it. */
+	for (uint64_t key = hash(text, len);; key++) {
+		uint32_t *at = map_get(&names->by_hash, key);
+
+		if (!at)
+			return append(names, key, text, len);
+		if (names->v[*at].len == len && !memcmp(names->v[*at].text, text, len))
+			return *at;
+	}
+}
+
+void op_names_free(struct op_names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		free(names->v[i].text);
+	vec_free(names);
+	map_free(&names->by_hash);
+}

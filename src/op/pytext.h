@@ -1,0 +1,18 @@
+/*
+ * Values as Python's str() and repr() show them: the report's cells are in that form, and its
+ * readers depend on it ("{'a': 'b'}", "[1.5; 2.0]", "True", "None").
+ */
+#ifndef OP_PYTEXT_H
+#define OP_PYTEXT_H
+
+#include "base/buf.h"
+#include "base/jread.h"
+
+/* str(): a string is itself, everything else its repr(). */
+void pytext_str(struct buf *out, const struct jread_value *v);
+void pytext_repr(struct buf *out, const struct jread_value *v);
+
+/* repr() of a string, with Python's choice of quotes. */
+void pytext_quote(struct buf *out, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * Executions measured while markers come by, without keeping them: what tt-metal's runtime writes
+ * to cpp_device_perf_report.csv. Markers come in any order of cores, those of one core together.
+ * The reader of a device (src/device) and a trace (op/trace.h) use it.
+ *
+ *	struct op_runs runs = {0};
+ *	for (each marker)
+ *		op_runs_add(&runs, &marker);
+ *	op_runs_finish(&runs, devices, cycles, context);
+ *	for (size_t i = 0; i < runs.n; i++)
+ *		use(op_runs_at(&runs, i));
+ *	op_runs_free(&runs);
+ */
+#ifndef OP_RUNS_H
+#define OP_RUNS_H
+
+#include "base/map.h"
+#include "op/execution.h"
+#include "op/marker.h"
+
+/* From the first marker that may be its start to the last that may be its end. */
+struct op_range {
+	uint64_t start, end; /* UINT64_MAX: none yet */
+	uint64_t ends;       /* markers that could be its end; the first may be its start */
+};
+
+static inline bool op_range_found(const struct op_range *r)
+{
+	return r->start != UINT64_MAX && r->end != UINT64_MAX && r->end >= r->start && r->ends > 1;
+}
+
+enum { OP_RUN_RANGES = OP_M_QUASAR_TRISC_FW + 1 }; /* by enum op_measure; PER_CORE is not used */
+
+struct op_timing {
+	uint32_t device; /* as its markers count them */
+	uint64_t id;
+	int64_t trace, session; /* OP_NONE */
+	uint32_t cores;         /* that ran firmware */
+	struct op_range ranges[OP_RUN_RANGES];
+	uint64_t core_max, core_sum; /* cycles of kernels by core */
+	uint32_t core_count;
+	int64_t gap,
+		gap_dm; /* ns from the run before; OP_NONE: they overlap, or nothing to measure */
+	/* Of the core whose markers come now. */
+	uint32_t core, last_fw_core; /* + 1 */
+	uint64_t core_start, core_end;
+};
+
+/* What is known of a device, and its last run before those that are measured now. */
+struct op_run_device {
+	uint32_t mhz;
+	bool ran;
+	struct op_range kernel, dm;
+};
+
+struct op_runs {
+	VEC(struct op_timing);
+	struct map by_key;
+	struct op_runs_match *matches; /* private */
+	uint32_t last;                 /* the run of the marker before */
+	uint32_t *order;               /* after op_runs_finish() */
+	uint64_t (*cycles)(void *context, uint32_t device, uint64_t time);
+	void *context;
+};
+
+/* Only starts and ends of zones of an op are of interest. 0 or TACHO_ENOMEM. */
+int op_runs_add(struct op_runs *runs, const struct op_marker *m);
+
+/*
+ * After the last marker: orders the runs by device, id and replay, and measures the gaps between
+ * them. If runs.cycles is set, the times of markers are not cycles, but become cycles by it here,
+ * which saves most of the conversions; it must not go backwards.
+ */
+int op_runs_finish(struct op_runs *runs, struct op_run_device *devices);
+
+static inline const struct op_timing *op_runs_at(const struct op_runs *runs, size_t i)
+{
+	return &runs->v[runs->order[i]];
+}
+
+/* Whole nanoseconds, half away from zero. */
+int64_t op_range_ns(const struct op_range *r, uint32_t mhz);
+
+void op_runs_free(struct op_runs *runs);
+
+#endif

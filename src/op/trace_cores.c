@@ -1,0 +1,367 @@
+/* Which devices and cores a trace has, and what it tells of them. */
+#include "op/trace_cores.h"
+
+#include "base/jread.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char word_characters[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+
+/* The RISC that a track's name ends with: its name as the log has it. */
+static void risc_name(const char *track, struct op_risc *r)
+{
+	const char *slash = strrchr(track, '/'), *name = slash ? slash + 1 : track;
+	bool known;
+
+	r->which = (uint8_t)arch_risc_find(name, strlen(name));
+	known = r->which != RISC_OTHER && r->which != RISC_QUASAR_DM &&
+		r->which != RISC_QUASAR_TRISC;
+	if (known)
+		r->name = arch_risc_log_name((enum arch_risc)r->which);
+	else /* a cell of the log, which knows no quotes */
+		r->name = *name && !name[strspn(name, word_characters)] ? name : "UNKNOWN";
+}
+
+/* "Device: 0, Logical (1,2) Physical (3,4)": ids of such tracks have four bits for x and y. */
+static bool is_foreign(const char *name, uint32_t *x, uint32_t *y)
+{
+	const char *physical = strstr(name, "Physical (");
+
+	if (strncmp(name, "Device:", 7))
+		return false;
+	if (physical)
+		sscanf(physical, "Physical (%u,%u)", x, y);
+	return true;
+}
+
+static int by_core(const void *a, const void *b, void *arg)
+{
+	const struct op_cores *c = arg;
+	const struct op_risc *x = a, *y = b;
+	const struct op_trace_device *dx = &c->devices.v[x->device], *dy = &c->devices.v[y->device];
+
+	if (dx->process != dy->process)
+		return dx->process < dy->process ? -1 : 1;
+	if (dx->number != dy->number)
+		return dx->number < dy->number ? -1 : 1;
+	if (x->x != y->x)
+		return x->x < y->x ? -1 : 1;
+	if (x->y != y->y)
+		return x->y < y->y ? -1 : 1;
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	return x->track < y->track ? -1 : 1;
+}
+
+/* "device 0 of 123": what the program told of its device. */
+static void describe(const struct trace *trace, struct op_trace_device *d)
+{
+	struct jread reader = {0};
+	struct tacho_error err;
+	const struct jread_value *json, *arch;
+	const char *text;
+	char key[64];
+	int64_t value;
+
+	snprintf(key, sizeof(key), "device %u of %u", d->number,
+		 d->process < trace->process_count ? trace->processes[d->process].pid : 0);
+	text = trace_property(trace, key);
+	json = text ? jread_parse(&reader, text, strlen(text), &err) : NULL;
+	arch = jread_get(json, "arch");
+	if (arch && arch->type == JREAD_STRING && arch->len)
+		snprintf(d->arch, sizeof(d->arch), "%.*s",
+			 (int)(arch->len < sizeof(d->arch) ? arch->len : sizeof(d->arch) - 1),
+			 arch->text);
+	if (d->arch[strspn(d->arch, word_characters)])
+		snprintf(d->arch, sizeof(d->arch), "unknown");
+	if (jread_int(jread_get(json, "mhz"), &value) && value > 0 && value < 1000000)
+		d->mhz = (uint32_t)value;
+	if (jread_int(jread_get(json, "max_compute_cores"), &value) && value >= 0 &&
+	    value <= INT32_MAX)
+		d->max_cores = value;
+	jread_free(&reader);
+}
+
+/* The index of the device, or TACHO_ENOMEM. */
+static int64_t find_device(struct op_cores *c, uint32_t process, uint32_t number)
+{
+	struct op_trace_device d = {.process = process,
+				    .number = number,
+				    .arch = "unknown",
+				    .mhz = 1000,
+				    .max_cores = OP_NONE};
+
+	for (size_t i = 0; i < c->devices.n; i++)
+		if (c->devices.v[i].process == process && c->devices.v[i].number == number)
+			return (int64_t)i;
+	describe(c->trace, &d);
+	return vec_push(&c->devices, d) < 0 ? TACHO_ENOMEM : (int64_t)c->devices.n - 1;
+}
+
+static int add_track(struct op_cores *c, uint32_t track)
+{
+	const struct trace_track *t = &c->trace->tracks[track];
+	struct op_risc r = {.track = track,
+			    .x = TRACE_CORE_X(t->id),
+			    .y = TRACE_CORE_Y(t->id),
+			    .order = TRACE_CORE_RISC(t->id)};
+	bool foreign = is_foreign(t->name, &r.x, &r.y);
+	int64_t device = find_device(c, t->process, TRACE_CORE_DEVICE(t->id));
+
+	if (device < 0)
+		return (int)device;
+	risc_name(t->name, &r);
+	r.device = (uint32_t)device;
+	c->raw_only |= foreign;
+	return vec_push(&c->riscs, r);
+}
+
+static bool has_zones(const struct trace *trace, uint32_t track)
+{
+	uint32_t first, count;
+
+	trace_track_lanes(trace, track, &first, &count);
+	return count > 0;
+}
+
+static int find_tracks(struct op_cores *c, const uint8_t *tracks)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < c->trace->track_count && r == 0; i++) {
+		const struct trace_track *t = &c->trace->tracks[i];
+
+		if (t->kind == TRACE_CORE && !TRACE_CORE_IS_OTHER(t->id) &&
+		    (!tracks || tracks[i]) && has_zones(c->trace, i))
+			r = add_track(c, i);
+	}
+	if (c->riscs.n)
+		qsort_r(c->riscs.v, c->riscs.n, sizeof(*c->riscs.v), by_core, c);
+	for (size_t i = 0; i < c->riscs.n; i++) {
+		const struct op_risc *a = i ? &c->riscs.v[i - 1] : NULL;
+		struct op_risc *b = &c->riscs.v[i];
+
+		if (!a || a->device != b->device || a->x != b->x || a->y != b->y)
+			c->core_count++;
+		b->core = c->core_count - 1;
+	}
+	return r;
+}
+
+static double tick_rate(const struct trace *trace)
+{
+	double ns = trace_duration_ns(trace, trace->start, trace->end);
+
+	return ns > 0 ? (double)(trace->end - trace->start) * 1e9 / ns : 1e9;
+}
+
+static int read_clock(struct op_cores *c, uint32_t track)
+{
+	const struct trace_track *t = &c->trace->tracks[track];
+	struct op_trace_device *d = NULL;
+	struct trace_rows *rows = NULL;
+	struct trace_row row;
+	uint32_t of;
+	int r;
+
+	for (size_t i = 0; i < c->devices.n; i++)
+		if (c->devices.v[i].process == t->process && c->devices.v[i].number == t->id)
+			d = &c->devices.v[i];
+	if (!d)
+		return 0;
+	r = trace_rows_open(&rows, c->trace, track, 0, UINT64_MAX);
+	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0)
+		if (row.kind == TRACE_ROW_DEVICE_CLOCK)
+			r = device_clock_add(&d->clock,
+					     &(struct device_point){row.time, row.a, row.b});
+	trace_rows_close(rows);
+	return r;
+}
+
+/* Each device's points; without any, its cycles are the trace's time at the nominal frequency. */
+static int read_clocks(struct op_cores *c)
+{
+	double rate = tick_rate(c->trace);
+	int r = 0;
+
+	for (size_t i = 0; i < c->devices.n; i++) {
+		c->devices.v[i].clock.mhz = c->devices.v[i].mhz;
+		c->devices.v[i].clock.rate = rate;
+	}
+	for (uint32_t i = 0; i < c->trace->track_count && r == 0; i++)
+		if (c->trace->tracks[i].kind == TRACE_OTHER && c->devices.n)
+			r = read_clock(c, i);
+	for (size_t i = 0; i < c->devices.n && r == 0; i++)
+		if (!c->devices.v[i].clock.n)
+			r = device_clock_add(
+				&c->devices.v[i].clock,
+				&(struct device_point){c->trace->start, 0, DEVICE_CLOCK_UNKNOWN});
+	return r;
+}
+
+/* Nobody said how many cores there are: those that were seen. */
+static void count_cores(struct op_cores *c)
+{
+	for (size_t d = 0; d < c->devices.n; d++) {
+		int64_t cores = 0;
+
+		for (size_t i = 0; i < c->riscs.n; i++)
+			cores += c->riscs.v[i].device == d && strcmp(c->riscs.v[i].name, "ERISC") &&
+				 (i == 0 || c->riscs.v[i].core != c->riscs.v[i - 1].core);
+		if (c->devices.v[d].max_cores == OP_NONE)
+			c->devices.v[d].max_cores = cores;
+	}
+}
+
+/* What source locations there are tells what kinds of markers there are. */
+static void look_at_sources(struct op_cores *c)
+{
+	for (uint32_t i = 0; c->riscs.n && i < c->trace->srcloc_count; i++) {
+		const struct trace_srcloc *s = &c->trace->srclocs[i];
+
+		c->zones[i] = arch_zone_find(s->name, strlen(s->name));
+		c->has_noc |= !strcmp(s->function, "NOC");
+		c->tells_ids |= !strncmp(s->function, OP_ID_FUNCTION, strlen(OP_ID_FUNCTION));
+		c->raw_only |= c->tells_ids || !strcmp(s->function, "COUNTER") ||
+			       !strcmp(s->function, "ZONE_TOTAL") ||
+			       c->zones[i] & ARCH_ZONE_DISPATCH;
+	}
+}
+
+int op_cores_open(struct op_cores *c, struct trace *trace, const uint8_t *tracks,
+		  struct tacho_error *err)
+{
+	int r;
+
+	c->trace = trace;
+	c->zones = calloc(trace->srcloc_count + 1, sizeof(*c->zones));
+	r = c->zones ? find_tracks(c, tracks) : TACHO_ENOMEM;
+	if (r == 0)
+		r = read_clocks(c);
+	count_cores(c);
+	if (r < 0)
+		return err_set(err, r, "%s: %s", trace->path, err_text(r));
+	look_at_sources(c);
+	return 0;
+}
+
+void op_cores_close(struct op_cores *c)
+{
+	for (size_t i = 0; i < c->devices.n; i++)
+		device_clock_free(&c->devices.v[i].clock);
+	vec_free(&c->devices);
+	vec_free(&c->riscs);
+	free(c->zones);
+	memset(c, 0, sizeof(*c));
+}
+
+uint64_t op_cores_cycles(const struct op_cores *c, uint32_t device, uint64_t ticks)
+{
+	return device_clock_cycles(&c->devices.v[device].clock, ticks);
+}
+
+bool op_cores_synced(const struct op_cores *c, uint32_t device)
+{
+	const struct device_clock *clock = &c->devices.v[device].clock;
+
+	return clock->n && clock->v[0].bound_ns != DEVICE_CLOCK_UNKNOWN;
+}
+
+/* What a RISC has lost because its buffers were full, and because a kernel overwrote them. */
+struct core_losses {
+	uint64_t full, markers, overwritten;
+};
+
+static int risc_losses(const struct op_cores *c, const struct op_risc *risc,
+		       struct core_losses *lost)
+{
+	struct trace_rows *rows = NULL;
+	struct trace_row row;
+	uint32_t of;
+	int r = trace_rows_open(&rows, c->trace, risc->track, 0, UINT64_MAX);
+
+	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0) {
+		if (row.kind != TRACE_ROW_LOSS)
+			continue;
+		if (row.a == TRACE_LOSS_DEVICE) {
+			lost->full++;
+			lost->markers += row.c;
+		} else if (row.a == TRACE_LOSS_DEVICE_DAMAGE) {
+			lost->overwritten += row.c;
+		}
+	}
+	trace_rows_close(rows);
+	return r;
+}
+
+int op_cores_losses(struct op_cores *c, struct op_issues *issues)
+{
+	/* Messages say more about it: of which op they were. */
+	bool full = !issues->counts[OP_ISSUE_DROPPED];
+	bool overwritten = !issues->counts[OP_ISSUE_OVERWRITTEN];
+	int r = 0;
+
+	for (size_t i = 0; i < c->riscs.n && r >= 0; i++) {
+		const struct op_risc *risc = &c->riscs.v[i];
+		struct op_place place =
+			OP_AT_CORE(OP_NONE, c->devices.v[risc->device].number, risc->x, risc->y);
+		struct core_losses lost = {0};
+
+		r = risc_losses(c, risc, &lost);
+		if (full && lost.full)
+			op_issue_add(issues, OP_ISSUE_DROPPED, NULL, 0, place,
+				     "profiler buffers of %s were full %" PRIu64 " times, %" PRIu64
+				     " markers are known to be lost; read the profiler more often "
+				     "or raise the supported program count",
+				     risc->name, lost.full, lost.markers);
+		if (overwritten && lost.overwritten)
+			op_issue_add(issues, OP_ISSUE_OVERWRITTEN, NULL, 0, place,
+				     "a kernel has overwritten the profiler's buffers: %" PRIu64
+				     " marker%s of %s cannot be trusted",
+				     lost.overwritten, lost.overwritten == 1 ? "" : "s",
+				     risc->name);
+	}
+	return r;
+}
+
+uint32_t op_device_process(const struct trace *trace, const uint8_t *in, uint32_t after)
+{
+	uint32_t next = TRACE_NONE;
+
+	for (uint32_t i = 0; i < trace->track_count; i++) {
+		const struct trace_track *t = &trace->tracks[i];
+
+		if (t->kind == TRACE_CORE && !TRACE_CORE_IS_OTHER(t->id) && (!in || in[i]) &&
+		    t->process < next && (after == TRACE_NONE || t->process > after))
+			next = t->process;
+	}
+	return next;
+}
+
+void op_process_tracks(const struct trace *trace, const uint8_t *in, uint32_t process, uint8_t *out)
+{
+	for (uint32_t i = 0; i < trace->track_count; i++)
+		out[i] = trace->tracks[i].process == process && (!in || in[i]);
+}
+
+bool op_several_processes(const struct trace *trace, const uint8_t *in)
+{
+	uint32_t first = op_device_process(trace, in, TRACE_NONE);
+
+	return first != TRACE_NONE && op_device_process(trace, in, first) != TRACE_NONE;
+}
+
+void op_process_label(const struct trace *trace, uint32_t process, char *out)
+{
+	uint32_t pid = trace->processes[process].pid, times = 1;
+
+	for (uint32_t i = 0; i < process; i++)
+		times += trace->processes[i].pid == pid;
+	if (times == 1)
+		snprintf(out, OP_PROCESS_LABEL, "%u", pid);
+	else
+		snprintf(out, OP_PROCESS_LABEL, "%u.%u", pid, times);
+}

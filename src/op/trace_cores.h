@@ -1,0 +1,92 @@
+/*
+ * The markers of a trace's devices, as the device log has them: core by core in order of x and y,
+ * RISC by RISC, each in order of time. They come out of the tracks of cores:
+ *
+ *	a zone			ZONE_START and ZONE_END
+ *	its first VALUE		at depth 0: the op id; zones inside have that of their parent
+ *	its second VALUE	at depth 0: trace id << 32 | number of the replay
+ *	its TEXT		the log's meta data
+ *	function of the source	"" for zones, else the kind of a marker without length, whose VALUEs
+ *				are its data: TS_DATA, TS_EVENT, ZONE_TOTAL, NOC, COUNTER
+ *
+ * Tracks that came from Tracy carry ids only on the zones of the firmware ("OP ID:1024" as
+ *function): what other RISCs of the core did meanwhile belongs to the same op. An id that comes
+ *again is that of a replay. Their times are nanoseconds.
+ */
+#ifndef OP_TRACE_CORES_H
+#define OP_TRACE_CORES_H
+
+#include "base/vec.h"
+#include "clock/device.h"
+#include "op/issues.h"
+#include "op/marker.h"
+#include "trace/trace.h"
+
+#define OP_ID_FUNCTION "OP ID:"
+
+/* A RISC of a core: one track. */
+struct op_risc {
+	uint32_t track, device; /* device: index into op_cores.devices */
+	uint32_t core;          /* number of its core */
+	uint32_t x, y, order;   /* order: within the core */
+	const char *name;       /* as the log spells it */
+	uint8_t which;          /* enum arch_risc */
+};
+
+struct op_trace_device {
+	uint32_t process, number;
+	char arch[32]; /* "unknown" when nothing tells */
+	uint32_t mhz;
+	int64_t max_cores; /* OP_NONE: unknown */
+	struct device_clock clock;
+};
+
+struct op_cores {
+	struct trace *trace;
+	struct {
+		VEC(struct op_trace_device);
+	} devices;
+	struct {
+		VEC(struct op_risc);
+	} riscs; /* by device, x, y and order */
+	uint32_t core_count;
+	uint32_t *zones; /* by source location: bits of enum arch_zone */
+	bool has_noc;
+	bool tells_ids;        /* in functions of source locations, as Tracy does */
+	bool walked, has_meta; /* has_meta: after a walk */
+	/* What the runtime does not measure by itself, so that the raw log is needed: counters,
+	 * sums, command queues, devices of other clients. */
+	bool raw_only;
+};
+
+/* TRACKS: one byte per track, 0 leaves it out; NULL: all. CORES is zeroed, and freed by the caller.
+ */
+int op_cores_open(struct op_cores *cores, struct trace *trace, const uint8_t *tracks,
+		  struct tacho_error *err);
+void op_cores_close(struct op_cores *cores);
+
+/* Calls FN for all markers; an error of it ends the walk. TICKS: their times are ticks of the
+ * trace, which op_cores_cycles() makes cycles of; it costs more than all else. */
+typedef int (*op_marker_fn)(void *context, const struct op_marker *m);
+int op_cores_walk(struct op_cores *cores, bool ticks, op_marker_fn fn, void *context);
+uint64_t op_cores_cycles(const struct op_cores *cores, uint32_t device, uint64_t ticks);
+
+/*
+ * Numbers of ops are a process's own. The next process behind AFTER (TRACE_NONE: the first) that
+ * has a device, or TRACE_NONE; and OUT, one byte per track, is IN (NULL: all) without the others'.
+ */
+uint32_t op_device_process(const struct trace *trace, const uint8_t *in, uint32_t after);
+void op_process_tracks(const struct trace *trace, const uint8_t *in, uint32_t process,
+		       uint8_t *out);
+bool op_several_processes(const struct trace *trace, const uint8_t *in);
+/* What it is called in names of files: its number, with ".2" behind it when it comes again. */
+#define OP_PROCESS_LABEL 32
+void op_process_label(const struct trace *trace, uint32_t process, char *out);
+
+/* Has the trace points of this device's clock? Without any there is one that was made up. */
+bool op_cores_synced(const struct op_cores *cores, uint32_t device);
+
+/* An issue for each RISC whose markers found no room or were overwritten, if no message says so. */
+int op_cores_losses(struct op_cores *cores, struct op_issues *issues);
+
+#endif

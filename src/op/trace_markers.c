@@ -1,0 +1,324 @@
+/* Walks the zones of a trace's cores as markers. */
+#include "op/trace_cores.h"
+
+#include "base/buf.h"
+#include "base/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What belongs to one execution of a program. */
+struct run {
+	uint64_t id;
+	int64_t trace, session;
+};
+
+static const struct run no_run = {0, OP_NONE, OP_NONE};
+
+struct open_zone {
+	uint64_t end;
+	uint32_t srcloc, depth;
+	struct run run;
+	bool ends;
+	size_t meta, meta_len; /* in walk.metas */
+};
+
+/* When the firmware of a core that came from Tracy worked on which op. */
+struct shift {
+	uint64_t start, end;
+	struct run run;
+};
+
+struct walk {
+	struct op_cores *c;
+	op_marker_fn fn;
+	void *context;
+	bool ticks;
+	uint32_t risc;
+	struct {
+		VEC(struct open_zone);
+	} stack;
+	struct {
+		VEC(struct shift);
+	} shifts;         /* of the core */
+	size_t shift;     /* where the last search ended */
+	struct run run;   /* of the zone at depth 0 */
+	struct buf meta;  /* of the zone at hand */
+	struct buf metas; /* of the open zones, one behind the other */
+	uint64_t values[4];
+	uint32_t value_count;
+};
+
+/* --- attachments --- */
+
+static void read_extras(struct walk *w, struct trace_cursor *cursor, uint32_t count)
+{
+	struct trace_extra e;
+
+	buf_reset(&w->meta);
+	w->value_count = 0;
+	for (uint32_t i = 0; i < count && trace_cursor_extra(cursor, i, &e) == 0; i++) {
+		if (e.kind == TRACE_EXTRA_VALUE && w->value_count < 4)
+			w->values[w->value_count++] = e.value;
+		else if (e.kind == TRACE_EXTRA_TEXT)
+			buf_add(&w->meta, e.text, e.len);
+	}
+}
+
+static enum op_marker_kind kind_of(const struct trace_srcloc *s)
+{
+	static const struct {
+		const char *word;
+		enum op_marker_kind kind;
+	} kinds[] = {{"TS_DATA", OP_MARK_DATA},
+		     {"TS_EVENT", OP_MARK_EVENT},
+		     {"ZONE_TOTAL", OP_MARK_TOTAL},
+		     {"NOC", OP_MARK_NOC},
+		     {"COUNTER", OP_MARK_COUNTER}};
+
+	for (size_t i = 0; s->function[0] && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(s->function, kinds[i].word))
+			return kinds[i].kind;
+	return OP_MARK_START;
+}
+
+/* "OP ID:1024" */
+static bool told_id(const struct trace_srcloc *s, uint64_t *id)
+{
+	char *end;
+
+	if (strncmp(s->function, OP_ID_FUNCTION, strlen(OP_ID_FUNCTION)))
+		return false;
+	*id = strtoull(s->function + strlen(OP_ID_FUNCTION), &end, 10);
+	return end > s->function + strlen(OP_ID_FUNCTION);
+}
+
+/*
+ * Shifts are in order, and so are the questions of one track. The middle of a zone decides: the
+ * RISCs of a core do not begin at the same time.
+ */
+static struct run shift_run(struct walk *w, uint64_t time)
+{
+	while (w->shift < w->shifts.n && w->shifts.v[w->shift].end < time)
+		w->shift++;
+	if (w->shift == w->shifts.n || w->shifts.v[w->shift].start > time)
+		return no_run;
+	return w->shifts.v[w->shift].run;
+}
+
+static struct run run_of(struct walk *w, const struct trace_zone *zone)
+{
+	struct run run = no_run, told = no_run;
+
+	if (w->value_count)
+		run.id = w->values[0];
+	else
+		run = shift_run(w, zone->start + (zone->end - zone->start) / 2);
+	/* Older clients tell the id of every zone. */
+	if (told_id(&w->c->trace->srclocs[zone->srcloc], &told.id) && told.id != run.id)
+		run = told;
+	if (w->value_count > 1) {
+		run.trace = (int64_t)(w->values[1] >> 32);
+		run.session = (int64_t)(w->values[1] & UINT32_MAX);
+	}
+	return run;
+}
+
+/* "event 12" */
+static uint64_t event_number(const char *name)
+{
+	return strtoull(name + strcspn(name, "0123456789"), NULL, 10);
+}
+
+/* --- markers --- */
+
+static int emit(struct walk *w, enum op_marker_kind kind, uint32_t srcloc, uint64_t ticks,
+		const struct run *run, const char *meta, size_t meta_len)
+{
+	const struct op_risc *risc = &w->c->riscs.v[w->risc];
+	struct op_marker m = {.device = risc->device,
+			      .core = risc->core,
+			      .risc = w->risc,
+			      .kind = (uint8_t)kind,
+			      .which = risc->which,
+			      .zone = srcloc,
+			      .zones = w->c->zones[srcloc],
+			      .cycle =
+				      w->ticks ? ticks : op_cores_cycles(w->c, risc->device, ticks),
+			      .id = run->id,
+			      .trace = run->trace,
+			      .session = run->session,
+			      .meta = {meta, meta_len}};
+
+	w->c->has_meta |= m.meta.len > 0;
+	m.values = kind > OP_MARK_END ? (uint8_t)w->value_count : 0;
+	if (kind > OP_MARK_END && w->value_count)
+		m.value = w->values[0];
+	else if (kind == OP_MARK_EVENT)
+		m.value = event_number(w->c->trace->srclocs[srcloc].name);
+	if ((kind == OP_MARK_COUNTER || kind == OP_MARK_NOC) && w->value_count > 1)
+		m.value2 = w->values[1];
+	return w->fn(w->context, &m);
+}
+
+/* Ends the zones that are as deep as DEPTH, or deeper. */
+static int end_zones(struct walk *w, uint32_t depth)
+{
+	int r = 0;
+
+	while (r == 0 && w->stack.n && w->stack.v[w->stack.n - 1].depth >= depth) {
+		const struct open_zone *z = &w->stack.v[--w->stack.n];
+
+		if (z->ends)
+			r = emit(w, OP_MARK_END, z->srcloc, z->end, &z->run,
+				 z->meta_len ? w->metas.data + z->meta : "", z->meta_len);
+		w->metas.len = z->meta;
+	}
+	return r;
+}
+
+/* What the value of a dispatch core says besides. */
+static void make_meta(struct walk *w, enum op_marker_kind kind, const char *name)
+{
+	const char *zone =
+		w->stack.n ? w->c->trace->srclocs[w->stack.v[w->stack.n - 1].srcloc].name : "";
+
+	if (kind == OP_MARK_DATA && w->value_count)
+		op_dispatch_meta(&w->meta, name, zone, w->values[0]);
+}
+
+static int take_zone(struct walk *w, const struct trace_zone *zone, uint32_t depth)
+{
+	enum op_marker_kind kind = kind_of(&w->c->trace->srclocs[zone->srcloc]);
+	int r = end_zones(w, depth);
+
+	if (r < 0)
+		return r;
+	if (!w->meta.len)
+		make_meta(w, kind, w->c->trace->srclocs[zone->srcloc].name);
+	if (kind != OP_MARK_START)
+		return emit(w, kind, zone->srcloc, zone->start, &w->run, w->meta.data, w->meta.len);
+	if (!w->stack.n)
+		w->run = run_of(w, zone);
+	r = emit(w, kind, zone->srcloc, zone->start, &w->run, w->meta.data, w->meta.len);
+	if (r < 0)
+		return r;
+	/* With its end: the next zone's stands behind it. */
+	if (w->meta.len && buf_add(&w->metas, w->meta.data, w->meta.len + 1) < 0)
+		return TACHO_ENOMEM;
+	return vec_push(
+		&w->stack,
+		((struct open_zone){.end = zone->end,
+				    .srcloc = zone->srcloc,
+				    .depth = depth,
+				    .run = w->run,
+				    .meta = w->metas.len - (w->meta.len ? w->meta.len + 1 : 0),
+				    .meta_len = w->meta.len,
+				    .ends = !(zone->flags & TRACE_ZONE_UNFINISHED)}));
+}
+
+typedef int (*zone_fn)(struct walk *w, const struct trace_zone *zone, uint32_t depth);
+
+static int walk_track(struct walk *w, uint32_t track, zone_fn fn)
+{
+	struct trace *trace = w->c->trace;
+	struct trace_walk *zones;
+	struct trace_zone zone;
+	uint32_t lane;
+	int r = trace_walk_open(&zones, trace, track, 0, UINT64_MAX);
+
+	if (r < 0)
+		return r;
+	while (r >= 0 && (r = trace_walk_next(zones, &zone, &lane)) > 0) {
+		if (zone.srcloc >= trace->srcloc_count)
+			continue;
+		read_extras(w, trace_walk_cursor(zones), zone.extras);
+		r = fn(w, &zone, trace->lanes[lane].depth);
+	}
+	trace_walk_close(zones);
+	return r;
+}
+
+static int take_shift(struct walk *w, const struct trace_zone *zone, uint32_t depth)
+{
+	struct shift s = {zone->start, zone->end, no_run};
+
+	if (depth || !told_id(&w->c->trace->srclocs[zone->srcloc], &s.run.id))
+		return 0;
+	return vec_push(&w->shifts, s);
+}
+
+/* An id that comes again is that of an op which is replayed; of which trace the host tells. */
+static int number_shifts(struct walk *w)
+{
+	struct map times = {0}, seen = {0};
+	int r = 0;
+
+	for (size_t i = 0; i < w->shifts.n && r == 0; i++) {
+		uint32_t *n = map_get(&times, w->shifts.v[i].run.id);
+
+		r = map_set(&times, w->shifts.v[i].run.id, n ? *n + 1 : 1);
+	}
+	for (size_t i = 0; i < w->shifts.n && r == 0; i++) {
+		struct run *run = &w->shifts.v[i].run;
+		uint32_t *n = map_get(&seen, run->id);
+
+		if (*map_get(&times, run->id) == 1)
+			continue;
+		run->trace = 0;
+		run->session = n ? *n + 1 : 1;
+		r = map_set(&seen, run->id, (uint32_t)run->session);
+	}
+	map_free(&times);
+	map_free(&seen);
+	return r;
+}
+
+/* The ids that one RISC of a core tells hold for all of them. */
+static int read_shifts(struct walk *w)
+{
+	const struct op_risc *first = &w->c->riscs.v[w->risc];
+	int r = 0;
+
+	w->shifts.n = 0;
+	if (!w->c->tells_ids)
+		return 0;
+	for (uint32_t i = w->risc; i < w->c->riscs.n && w->c->riscs.v[i].core == first->core; i++) {
+		r = walk_track(w, w->c->riscs.v[i].track, take_shift);
+		if (r < 0 || w->shifts.n)
+			break;
+	}
+	return r < 0 ? r : number_shifts(w);
+}
+
+int op_cores_walk(struct op_cores *cores, bool ticks, op_marker_fn fn, void *context)
+{
+	struct walk w = {.c = cores,
+			 .ticks = ticks,
+			 .fn = fn,
+			 .context = context,
+			 .meta = BUF_INIT,
+			 .metas = BUF_INIT};
+	int r = 0;
+
+	for (w.risc = 0; w.risc < cores->riscs.n && r == 0; w.risc++) {
+		const struct op_risc *risc = &cores->riscs.v[w.risc];
+
+		w.run = no_run;
+		w.shift = 0;
+		if (w.risc == 0 || risc->core != risc[-1].core)
+			r = read_shifts(&w);
+		if (r == 0)
+			r = walk_track(&w, risc->track, take_zone);
+		if (r == 0)
+			r = end_zones(&w, 0);
+	}
+	if (r == 0 && (w.meta.failed || w.metas.failed))
+		r = TACHO_ENOMEM;
+	cores->walked |= r == 0;
+	vec_free(&w.stack);
+	vec_free(&w.shifts);
+	buf_free(&w.meta);
+	buf_free(&w.metas);
+	return r;
+}

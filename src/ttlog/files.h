@@ -1,0 +1,35 @@
+/* Folders and files of a report. Nothing that exists is overwritten, unless it is asked for. */
+#ifndef TTLOG_FILES_H
+#define TTLOG_FILES_H
+
+#include "base/err.h"
+#include "base/output.h"
+
+#include <stdbool.h>
+
+#define TTLOG_TRACY_FILE "tracy_profile_log_host.tracy" /* src/tracy writes it */
+
+/* A malloc()ed "A/B"; NULL when out of memory. */
+char *ttlog_path(const char *a, const char *b);
+bool ttlog_exists(const char *folder, const char *name);
+
+/*
+ * Opens FOLDER/NAME for writing. A file that is there becomes NAME with a number before its ending,
+ * when the new one is closed; with FORCE it is replaced.
+ */
+int ttlog_create(struct output *out, const char *folder, const char *name, bool force,
+		 struct tacho_error *err);
+
+/* Renames FOLDER/NAME to the first free of NAME.1, NAME.2, .. with the ending kept. Absent:
+ * nothing. */
+int ttlog_keep_older(const char *folder, const char *name, struct tacho_error *err);
+
+/* Copies FROM/NAME to TO/NAME with its times, unless the same file is there. Absent: nothing. */
+int ttlog_copy(const char *from, const char *to, const char *name, bool force,
+	       struct tacho_error *err);
+
+/* The same for a folder and what is in it; links and special files are left out. */
+int ttlog_copy_folder(const char *from, const char *to, const char *name, bool force,
+		      struct tacho_error *err);
+
+#endif

@@ -1,0 +1,364 @@
+/* Writes the device's logs out of a trace. */
+#include "ttlog/write.h"
+
+#include "base/output.h"
+#include "op/trace_host.h"
+#include "op/trace_source.h"
+#include "ttlog/cpp_report.h"
+#include "ttlog/devrow.h"
+#include "ttlog/files.h"
+#include "ttlog/noc_write.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLUSH (256u << 10)
+
+static int failed(struct op_cores *c, int r, struct tacho_error *err)
+{
+	return r < 0 ? err_set(err, r, "%s: %s", c->trace->path, err_text(r)) : 0;
+}
+
+static int flush(struct buf *text, FILE *out, size_t least)
+{
+	if (text->failed)
+		return TACHO_ENOMEM;
+	if (text->len < least)
+		return 0;
+	if (fwrite(text->data, 1, text->len, out) < text->len)
+		return TACHO_EWRITE;
+	buf_reset(text);
+	return 0;
+}
+
+/* --- the device log --- */
+
+struct log_out {
+	struct op_cores *cores;
+	struct buf text, meta;
+	uint32_t *timers; /* by source location: its hash + 1; 0: not computed yet */
+	FILE *out;
+	uint64_t rows;
+	struct op_runs *runs; /* or NULL: these get all markers too */
+	struct op_noc_runs *noc;
+};
+
+#define TIMER_COUNTER 9090
+#define TIMER_NOC     12345
+
+static void log_header(const struct op_cores *c, struct buf *out)
+{
+	const struct op_trace_device *d = &c->devices.v[c->riscs.v[0].device];
+
+	devrow_header(out, d->arch, d->mhz, (unsigned)d->max_cores);
+}
+
+static uint16_t timer_of(struct log_out *l, uint32_t srcloc)
+{
+	const struct trace_srcloc *s = &l->cores->trace->srclocs[srcloc];
+
+	if (!l->timers[srcloc])
+		l->timers[srcloc] = op_zone_timer(s->name, s->file, s->line) + 1u;
+	return (uint16_t)(l->timers[srcloc] - 1);
+}
+
+/* Markers without a name of their own in the log: they have numbers that everybody knows. */
+static void row_unname(struct log_out *l, const struct op_marker *m, struct devrow *row)
+{
+	const char *name = row->name;
+
+	row->name = row->file = "";
+	row->line = 0;
+	if (m->kind == OP_MARK_EVENT) {
+		row->timer = (uint32_t)m->value & 0xffff;
+		row->data = 0;
+	} else if (m->kind == OP_MARK_NOC) {
+		row->timer = TIMER_NOC;
+		if (m->values > 1 && !m->meta.len) {
+			buf_reset(&l->meta);
+			devrow_noc_meta(&l->meta, m->value2);
+			row->meta = l->meta.data;
+		}
+	} else {
+		row->timer = TIMER_COUNTER;
+		row->data = m->value2 << 32 | (m->value & UINT32_MAX);
+		buf_reset(&l->meta);
+		devrow_counter_meta(&l->meta, name, m->value2, m->value);
+		row->meta = l->meta.data;
+	}
+}
+
+static void log_line(struct log_out *l, const struct op_marker *m, struct buf *out)
+{
+	static const enum devrow_type types[] = {
+		[OP_MARK_START] = DEVROW_ZONE_START, [OP_MARK_END] = DEVROW_ZONE_END,
+		[OP_MARK_TOTAL] = DEVROW_ZONE_TOTAL, [OP_MARK_DATA] = DEVROW_TS_DATA,
+		[OP_MARK_EVENT] = DEVROW_TS_EVENT,   [OP_MARK_NOC] = DEVROW_TS_DATA,
+		[OP_MARK_COUNTER] = DEVROW_TS_DATA,
+	};
+	const struct op_cores *c = l->cores;
+	const struct op_risc *risc = &c->riscs.v[m->risc];
+	const struct trace_srcloc *s = &c->trace->srclocs[m->zone];
+	struct devrow row = {.device = c->devices.v[risc->device].number,
+			     .x = risc->x,
+			     .y = risc->y,
+			     .risc = risc->name,
+			     .timer = timer_of(l, m->zone),
+			     .cycles = m->cycle,
+			     .data = m->value,
+			     .run = m->id,
+			     .trace = m->session > 0 ? (uint64_t)m->trace : 0,
+			     .counter = m->session > 0 ? (uint64_t)m->session : 0,
+			     .type = types[m->kind],
+			     .name = s->name,
+			     .file = s->file,
+			     .line = s->line,
+			     .meta = m->meta.text};
+
+	if (m->kind == OP_MARK_EVENT || m->kind == OP_MARK_NOC || m->kind == OP_MARK_COUNTER)
+		row_unname(l, m, &row);
+	devrow_add(out, &row);
+}
+
+static int put_marker(void *context, const struct op_marker *m)
+{
+	struct log_out *l = context;
+	int r = 0;
+
+	log_line(l, m, &l->text);
+	l->rows++;
+	if (l->runs)
+		r = op_runs_add(l->runs, m);
+	if (r == 0 && l->noc)
+		r = op_noc_runs_add(l->noc, m, l->cores->devices.v[m->device].number,
+				    l->cores->trace->srclocs[m->zone].name);
+	return r < 0 ? r : flush(&l->text, l->out, FLUSH);
+}
+
+static int put_log(struct log_out *l)
+{
+	int r;
+
+	l->text = l->meta = (struct buf)BUF_INIT;
+	l->timers = calloc(l->cores->trace->srcloc_count + 1, sizeof(*l->timers));
+	log_header(l->cores, &l->text);
+	r = l->timers ? op_cores_walk(l->cores, false, put_marker, l) : TACHO_ENOMEM;
+	if (r == 0)
+		r = flush(&l->text, l->out, 0);
+	buf_free(&l->text);
+	buf_free(&l->meta);
+	return r;
+}
+
+static int write_error(struct op_cores *c, int r, struct tacho_error *err)
+{
+	return r == TACHO_EWRITE ? err_errno(err, r, "cannot write %s", TTLOG_DEVICE_FILE)
+				 : failed(c, r, err);
+}
+
+int ttlog_write_device(struct trace *trace, const uint8_t *tracks, FILE *out,
+		       struct tacho_error *err)
+{
+	struct op_cores cores = {0};
+	struct log_out l = {.cores = &cores, .out = out};
+	int r = op_cores_open(&cores, trace, tracks, err);
+
+	if (r == 0 && cores.riscs.n)
+		r = write_error(&cores, put_log(&l), err);
+	free(l.timers);
+	op_cores_close(&cores);
+	return r;
+}
+
+/* What a log has no room for. */
+static void find_mixtures(const struct op_cores *c, struct ttlog_written *logs)
+{
+	for (size_t i = 1; i < c->devices.n; i++) {
+		const struct op_trace_device *d = &c->devices.v[i], *first = &c->devices.v[0];
+
+		logs->mixed |= strcmp(d->arch, first->arch) != 0 || d->mhz != first->mhz;
+	}
+}
+
+/* --- files --- */
+
+typedef int (*file_fn)(void *context, FILE *out, struct tacho_error *err);
+
+static int write_file(const char *folder, const char *name, file_fn fn, void *context,
+		      struct tacho_error *err)
+{
+	struct output out;
+	int r = ttlog_create(&out, folder, name, false, err);
+
+	if (r < 0)
+		return r;
+	r = fn(context, out.file, err);
+	if (r == 0)
+		return output_close(&out, err);
+	output_abandon(&out);
+	return r;
+}
+
+static int device_file(void *context, FILE *out, struct tacho_error *err)
+{
+	struct log_out *l = context;
+
+	l->out = out;
+	return write_error(l->cores, put_log(l), err);
+}
+
+static int runs_file(void *context, FILE *out, struct tacho_error *err)
+{
+	struct log_out *l = context;
+	struct buf text = BUF_INIT;
+	bool quasar = false;
+	int r = op_trace_runs_finish(l->cores, l->runs);
+
+	for (size_t i = 0; i < l->cores->devices.n; i++)
+		quasar |= strcasestr(l->cores->devices.v[i].arch, "quasar") != NULL;
+	ttlog_cpp_header(&text, quasar);
+	buf_addc(&text, '\n');
+	for (size_t i = 0; i < l->runs->n && r == 0; i++) {
+		const struct op_timing *run = op_runs_at(l->runs, i);
+		struct op_run_place place = op_trace_place(l->cores, run->device);
+
+		ttlog_cpp_line(&text, run, &place, quasar);
+		buf_addc(&text, '\n');
+		r = flush(&text, out, FLUSH);
+	}
+	if (r == 0)
+		r = flush(&text, out, 0);
+	buf_free(&text);
+	return r < 0 ? err_errno(err, r, "cannot write %s", TTLOG_CPP_FILE) : 0;
+}
+
+/* Each place once, in the words of the compiler that the other tools look for. */
+static int zones_file(void *context, FILE *out, struct tacho_error *err)
+{
+	struct log_out *l = context;
+
+	for (uint32_t i = 0; i < l->cores->trace->srcloc_count; i++) {
+		const struct trace_srcloc *s = &l->cores->trace->srclocs[i];
+
+		if (!l->timers[i] || !s->name[0] || strpbrk(s->name, ",\n'") ||
+		    strpbrk(s->file, ",\n'"))
+			continue;
+		fprintf(out, "%s:%u:1: note: '#pragma message: %s,%s,%u,KERNEL_PROFILER'\n",
+			s->file, s->line, s->name, s->file, s->line);
+	}
+	return ferror(out) ? err_errno(err, TACHO_EWRITE, "cannot write %s", TTLOG_ZONES_FILE) : 0;
+}
+
+/* Cycles per nanosecond while the clock ran: one that is only modelled stands still at times. */
+static double frequency(const struct op_cores *c, const struct op_trace_device *d)
+{
+	double cycles = 0, ns = 0;
+
+	for (size_t i = 1; i < d->clock.n; i++) {
+		const struct device_point *a = &d->clock.v[i - 1], *b = a + 1;
+
+		if (b->cycles == a->cycles)
+			continue;
+		cycles += (double)(b->cycles - a->cycles);
+		ns += trace_duration_ns(c->trace, a->ticks, b->ticks);
+	}
+	return ns > 0 ? cycles / ns : d->mhz / 1000.0;
+}
+
+/*
+ * One line for each point. The host's time is in nanoseconds since the trace's start in both of its
+ * columns, so the ratio between them is 1.
+ */
+static void sync_device(const struct op_cores *c, uint32_t device, FILE *out)
+{
+	const struct op_trace_device *d = &c->devices.v[device];
+	double slope = frequency(c, d);
+	int64_t start = trace_ns(c->trace, d->clock.v[0].ticks);
+	const struct op_risc *core = c->riscs.v;
+
+	while (core->device != device)
+		core++;
+	for (size_t i = 0; i < d->clock.n; i++) {
+		int64_t ns = trace_ns(c->trace, d->clock.v[i].ticks);
+
+		fprintf(out,
+			"%5u,%5u,%5u,%20" PRIu64 ",%20" PRId64 ",%20.2f,%20d,%20" PRId64
+			",%20.2f,%20.15f,%20.15f,%20d,1.0,0\n",
+			d->number, core->x, core->y, d->clock.v[i].cycles, ns, (double)ns, 0, start,
+			(double)d->clock.v[0].cycles - slope * (double)start, slope, 1.0, 0);
+	}
+}
+
+static int sync_file(void *context, FILE *out, struct tacho_error *err)
+{
+	struct op_cores *c = context;
+
+	fputs("device id,core_x, core_y,device,host_tracy,host_real,write_overhead,host_start,"
+	      "delay,frequency,tracy_ratio,tracy_base_time,device_frequency_ratio,device_shift\n",
+	      out);
+	for (uint32_t i = 0; i < c->devices.n; i++)
+		if (op_cores_synced(c, i))
+			sync_device(c, i, out);
+	return ferror(out) ? err_errno(err, TACHO_EWRITE, "cannot write %s", TTLOG_SYNC_FILE) : 0;
+}
+
+static int noc_files(struct log_out *l, const char *folder, struct ttlog_written *logs,
+		     struct tacho_error *err)
+{
+	struct op_host host = {0};
+	struct op_issues issues = {0};
+	int64_t r = op_trace_messages(&host, l->cores->trace, NULL, &issues);
+
+	if (r < 0)
+		failed(l->cores, (int)r, err);
+	else
+		r = ttlog_noc_write(l->noc, l->cores, &host, folder, err);
+	if (r > 0)
+		logs->noc_files = (uint64_t)r;
+	op_host_free(&host);
+	op_issues_free(&issues);
+	return r < 0 ? (int)r : 0;
+}
+
+static int write_all(struct op_cores *c, const char *folder, struct ttlog_written *logs,
+		     struct tacho_error *err)
+{
+	struct op_runs runs = {0};
+	struct op_noc_runs noc = {0};
+	struct log_out l = {
+		.cores = c, .runs = c->raw_only ? NULL : &runs, .noc = c->has_noc ? &noc : NULL};
+	int r = write_file(folder, TTLOG_DEVICE_FILE, device_file, &l, err);
+
+	if (r == 0 && l.runs)
+		r = write_file(folder, TTLOG_CPP_FILE, runs_file, &l, err);
+	if (r == 0)
+		r = write_file(folder, TTLOG_ZONES_FILE, zones_file, &l, err);
+	if (r == 0 && l.noc)
+		r = noc_files(&l, folder, logs, err);
+	for (uint32_t i = 0; i < c->devices.n; i++)
+		if (op_cores_synced(c, i))
+			logs->sync_points += c->devices.v[i].clock.n;
+	if (r == 0 && logs->sync_points)
+		r = write_file(folder, TTLOG_SYNC_FILE, sync_file, c, err);
+	logs->rows = l.rows;
+	find_mixtures(c, logs);
+	logs->executions = runs.n;
+	op_runs_free(&runs);
+	op_noc_runs_free(&noc);
+	free(l.timers);
+	return r;
+}
+
+int ttlog_write(struct trace *trace, const uint8_t *tracks, const char *folder,
+		struct ttlog_written *logs, struct tacho_error *err)
+{
+	struct op_cores cores = {0};
+	int r = op_cores_open(&cores, trace, tracks, err);
+
+	memset(logs, 0, sizeof(*logs));
+	if (r == 0 && cores.riscs.n)
+		r = write_all(&cores, folder, logs, err);
+	op_cores_close(&cores);
+	return r;
+}
