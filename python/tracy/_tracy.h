@@ -195,7 +195,7 @@ void greenlet_follow(void);
 
 /* ---------------------------------------------------------- track.c */
 
-struct open_zone {
+struct track_zone {
 	const void *owner; /* the code object, callable or frame */
 	uint64_t ticks;    /* of a begin that is not yet recorded, else 0 */
 	uint32_t word;     /* perhaps with CODE_COROUTINE */
@@ -203,16 +203,16 @@ struct open_zone {
 
 /* The zones that a backend with separate begin and end events has open in this thread. */
 struct track {
-	struct open_zone *top;   /* after the innermost; two sentinels precede the outermost */
-	struct open_zone *limit; /* end of the allocated room */
-	struct open_zone *open;  /* the outermost */
-	uint32_t epoch;          /* of track_epoch when top was last right */
-	uint32_t coroutines;     /* of the open zones */
-	uint32_t fiber;          /* 1 + that of them which began the track of a task */
-	int32_t own;             /* open zones of the program's own, which are not here */
-	int32_t outside;         /* how many of those all that is here is in */
-	int late;                /* all is to end when the last of them has */
-	uint32_t older;          /* of the open zones, those that eval.c found on the stack */
+	struct track_zone *top;   /* after the innermost; two sentinels precede the outermost */
+	struct track_zone *limit; /* end of the allocated room */
+	struct track_zone *open;  /* the outermost */
+	uint32_t epoch;           /* of track_epoch when top was last right */
+	uint32_t coroutines;      /* of the open zones */
+	uint32_t fiber;           /* 1 + that of them which began the track of a task */
+	int32_t own;              /* open zones of the program's own, which are not here */
+	int32_t outside;          /* how many of those all that is here is in */
+	int late;                 /* all is to end when the last of them has */
+	uint32_t older;           /* of the open zones, those that eval.c found on the stack */
 	struct {
 		uint32_t *words;
 		uint32_t count;
@@ -304,7 +304,7 @@ static inline void track_own_has_ended(void)
 
 static inline void track_push(uint64_t key, uint32_t word, const void *owner)
 {
-	struct open_zone *zone;
+	struct track_zone *zone;
 
 	if (__builtin_expect(track.top == track.limit, 0) && track_grow() < 0)
 		return;
@@ -337,7 +337,7 @@ static inline void track_begin(uint32_t word, const void *owner, int innermost_b
 
 static inline void track_pop(void)
 {
-	const struct open_zone *last = track.top - 1;
+	const struct track_zone *last = track.top - 1;
 
 	if (__builtin_expect(last->ticks || last->word & CODE_COROUTINE, 0)) {
 		track_pop_slow();

@@ -52,7 +52,7 @@ static inline int quick_put(uint64_t now, uint32_t word, const void *owner)
 {
 	struct tacho_thread *self = tacho_self;
 	uint64_t key = tacho_key(), position;
-	struct open_zone *zone;
+	struct track_zone *zone;
 
 	if (!tacho_fits(self->key, key, now))
 		return 0;
@@ -132,7 +132,7 @@ static inline uint32_t quick_line_word(PyCodeObject *code, int line)
 static inline int quick_enter(PyCodeObject *code, const void *instruction)
 {
 	const struct lines *lines = quick_lines(code);
-	struct open_zone *zone;
+	struct track_zone *zone;
 
 	if (!lines || lines->entry != instruction || !quick_has_room())
 		return 0;
@@ -145,7 +145,7 @@ static inline int quick_enter(PyCodeObject *code, const void *instruction)
 
 /* The begin of a function and its first line. LAST is that of the function, not yet recorded. */
 static inline int quick_first_line(uint64_t now, PyCodeObject *code, uint32_t word,
-				   struct open_zone *last)
+				   struct track_zone *last)
 {
 	struct tacho_thread *self = tacho_self;
 	uint64_t key = tacho_key(), position;
@@ -168,7 +168,7 @@ static inline int quick_first_line(uint64_t now, PyCodeObject *code, uint32_t wo
 	return 1;
 }
 
-static inline int quick_next_line(uint64_t now, uint32_t word, struct open_zone *last)
+static inline int quick_next_line(uint64_t now, uint32_t word, struct track_zone *last)
 {
 	struct tacho_thread *self = tacho_self;
 	uint64_t key = tacho_key(), position;
@@ -192,7 +192,7 @@ static inline int quick_line(PyCodeObject *code, int line)
 {
 	uint64_t now = tacho_ticks();
 	uint32_t word = quick_line_word(code, line);
-	struct open_zone *last = track.top - 1;
+	struct track_zone *last = track.top - 1;
 
 	if (!word || !quick_is_open())
 		return 0;
@@ -208,7 +208,7 @@ static inline int quick_end_with_line(PyCodeObject *code)
 {
 	struct tacho_thread *self = tacho_self;
 	uint64_t now = tacho_ticks(), key = tacho_key(), position;
-	const struct open_zone *last = track.top - 1;
+	const struct track_zone *last = track.top - 1;
 	uint32_t word = last[-1].word;
 
 	if (!quick_is_open() || last->owner != line_owner(code) || last[-1].owner != code ||

@@ -7,7 +7,7 @@
 /* Before the outermost zone: nobody is their owner, so that the last one can always be looked at.
  */
 #define GUARDS 2
-static struct open_zone guards[GUARDS];
+static struct track_zone guards[GUARDS];
 
 #define NO_TRACK                                                                          \
 	{                                                                                 \
@@ -40,7 +40,7 @@ int track_grow(void)
 	uint32_t count = track_count();
 	size_t size = count ? 2 * (size_t)count : 256;
 	int first = track.open == guards + GUARDS;
-	struct open_zone *zones =
+	struct track_zone *zones =
 		realloc(first ? NULL : track.open - GUARDS, (GUARDS + size) * sizeof(*zones));
 
 	if (!zones)
@@ -126,7 +126,7 @@ void track_flush(void)
 	while (first && track.open[first - 1].ticks)
 		first--;
 	for (; first < track_count(); first++) {
-		struct open_zone *zone = &track.open[first];
+		struct track_zone *zone = &track.open[first];
 
 		if (key)
 			tacho_emit_at(key, zone->ticks,
@@ -135,12 +135,12 @@ void track_flush(void)
 	}
 }
 
-static int is_line(const struct open_zone *zone)
+static int is_line(const struct track_zone *zone)
 {
 	return (uintptr_t)zone->owner & 1; /* see line_owner() */
 }
 
-static int is_entry(const struct open_zone *zone)
+static int is_entry(const struct track_zone *zone)
 {
 	return (uintptr_t)zone->owner & 2; /* see entry_owner() */
 }
@@ -158,7 +158,7 @@ static void track_push_held(uint32_t word, const void *owner)
 {
 	if (track.top == track.limit && track_grow() < 0)
 		return;
-	*track.top++ = (struct open_zone){owner, tacho_ticks(), word};
+	*track.top++ = (struct track_zone){owner, tacho_ticks(), word};
 }
 
 /* ------------------------------------------------------------- tasks */
@@ -173,7 +173,7 @@ static void track_push_hidden(const void *owner)
 {
 	if (track.top == track.limit && track_grow() < 0)
 		return;
-	*track.top++ = (struct open_zone){owner, 0, HIDDEN};
+	*track.top++ = (struct track_zone){owner, 0, HIDDEN};
 	track.coroutines++;
 }
 
@@ -209,7 +209,7 @@ void track_begin_slow(uint64_t key, uint32_t word, const void *owner)
 
 void track_pop_slow(void)
 {
-	struct open_zone *last = track.top - 1;
+	struct track_zone *last = track.top - 1;
 
 	if (last->ticks && tacho_ticks() - last->ticks >= settings.min_ticks)
 		track_flush();
@@ -338,7 +338,7 @@ void track_end_unwound(const void *owner, PyObject *exception)
 /* A line after a line: the end of the one is the begin of the other. */
 static void track_next_line(uint64_t key, PyCodeObject *code, int line)
 {
-	struct open_zone *last = track.top - 1;
+	struct track_zone *last = track.top - 1;
 	uint32_t word = code_line_word(code, line);
 	uint64_t now = tacho_ticks();
 
@@ -374,7 +374,7 @@ void track_line(PyCodeObject *code, int line)
 void quick_full_begin(uint64_t key, uint64_t now, uint32_t word, const void *owner)
 {
 	if (tacho_emit_full(key, now, word | TACHO_KIND_BEGIN))
-		*track.top++ = (struct open_zone){owner, 0, word};
+		*track.top++ = (struct track_zone){owner, 0, word};
 }
 
 void quick_full_end(uint64_t key, uint64_t now, uint32_t word)
@@ -411,7 +411,7 @@ void quick_full_first_line(uint64_t key, uint64_t now, uint64_t position, PyCode
 {
 	if (quick_full_pair(key, now, position, track.top[-1].word | TACHO_KIND_BEGIN,
 			    word | TACHO_KIND_BEGIN))
-		*track.top++ = (struct open_zone){line_owner(code), 0, word};
+		*track.top++ = (struct track_zone){line_owner(code), 0, word};
 }
 
 void track_settle(PyCodeObject *code)

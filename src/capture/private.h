@@ -18,7 +18,7 @@ struct attachments {
 	VEC(struct trace_extra);
 };
 
-struct open_zone {
+struct stack_zone {
 	uint64_t start;
 	uint64_t children;            /* time in zones directly inside */
 	uint32_t id;                  /* the program's number of the source location */
@@ -33,7 +33,7 @@ struct stack {
 	uint64_t last;     /* latest time seen */
 	struct trace_nesting nesting;
 	struct {
-		VEC(struct open_zone);
+		VEC(struct stack_zone);
 	} zones;
 	struct {
 		VEC(struct trace_lane *);
@@ -222,7 +222,7 @@ void stack_end_rare(struct capture *c, struct stack *s, uint64_t time, uint32_t 
 static inline void stack_begin(struct capture *c, struct stack *s, uint64_t time, uint32_t id,
 			       uint32_t srcloc)
 {
-	struct open_zone *z;
+	struct stack_zone *z;
 
 	s->ledger.zones_emitted++;
 	s->last = time;
@@ -251,7 +251,7 @@ static inline bool stack_has(const struct stack *s, uint32_t srcloc)
 static inline void stack_end(struct capture *c, struct stack *s, uint64_t time, uint32_t id)
 {
 	size_t n = s->zones.n;
-	struct open_zone *z = n ? &s->zones.v[n - 1] : NULL;
+	struct stack_zone *z = n ? &s->zones.v[n - 1] : NULL;
 	int r;
 
 	s->last = time;

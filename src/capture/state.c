@@ -89,7 +89,7 @@ static void put_stack(struct buf *b, const struct stack *s)
 	state_put(b, s->last);
 	state_put(b, s->zones.n);
 	for (size_t i = 0; i < s->zones.n; i++) {
-		const struct open_zone *z = &s->zones.v[i];
+		const struct stack_zone *z = &s->zones.v[i];
 		size_t count = z->attached ? z->attached->n : 0;
 
 		state_put(b, z->start);
@@ -134,7 +134,7 @@ static void get_stack(struct capture *c, struct in *in, struct stack *s)
 	in->bad |= s->track >= trace_writer_tracks(c->writer);
 	count = get_count(in);
 	for (size_t i = 0; i < count && !in->bad; i++) {
-		struct open_zone z = {.start = state_get(in), .children = state_get(in)};
+		struct stack_zone z = {.start = state_get(in), .children = state_get(in)};
 
 		z.id = (uint32_t)state_get(in);
 		z.srcloc = (uint32_t)state_get(in);

@@ -41,7 +41,7 @@ static struct trace_lane *lane_at(struct capture *c, struct stack *s, size_t dep
 /* The innermost zone ends at TIME. */
 static void close_top(struct capture *c, struct stack *s, uint64_t time, uint32_t flags)
 {
-	struct open_zone *z = &s->zones.v[--s->zones.n];
+	struct stack_zone *z = &s->zones.v[--s->zones.n];
 	struct trace_lane *lane = lane_at(c, s, s->zones.n);
 	int r;
 
@@ -91,7 +91,7 @@ void stack_attach(struct capture *c, struct stack *s, uint32_t id, uint32_t kind
 		  const char *text, size_t len)
 {
 	struct trace_extra extra = {.kind = kind, .value = value, .len = (uint32_t)len};
-	struct open_zone *z = NULL;
+	struct stack_zone *z = NULL;
 
 	for (size_t i = s->zones.n; i-- > 0 && !z;)
 		if (!id || s->zones.v[i].id == id)

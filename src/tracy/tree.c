@@ -108,7 +108,7 @@ static void keep_inside(struct tree_zone *zone, const struct tree_zone *parent)
 }
 
 /* Reads the next zone of level DEPTH. */
-static int open_zone(struct tree *tree, uint32_t depth)
+static int tree_zone_read(struct tree *tree, uint32_t depth)
 {
 	struct level *l = &tree->levels[depth];
 	struct trace_zone zone;
@@ -149,7 +149,7 @@ static int walk(struct tree *tree, const struct tree_visitor *visitor, void *con
 			continue;
 		}
 		l->left--;
-		r = open_zone(tree, depth);
+		r = tree_zone_read(tree, depth);
 		if (r == 0)
 			r = visitor->enter(tree->w, &l->zone, context);
 		if (l->zone.children) {
