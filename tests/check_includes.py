@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check_includes.py SRC TABLE [ARCHITECTURE.md]: folders of SRC include only what TABLE (cmake/folders.txt) allows,
-ARCHITECTURE.md has the same table, and only some folders use atomics."""
+ARCHITECTURE.md has the same table, headers that call themselves private stay in their folder, and only some folders use
+atomics."""
 import pathlib
 import re
 import sys
@@ -8,6 +9,7 @@ import sys
 PUBLIC = {"tacho", "tracy"}  # include/
 ATOMICS_IN = {"ring", "client"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([a-z_]+)/([^">]+)[">]', re.M)
+PRIVATE = re.compile(r"/\*[\s*]*(Private|Inside)\b")  # the first words of a header
 ROW = re.compile(r"^\| `src/(\w+)` \|.*\| ([^|]+) \|$", re.M)
 ATOMICS = re.compile(r"<stdatomic\.h>|<atomic>|\b_Atomic\b|\b__atomic_\w+|\b__sync_\w+|std::atomic")
 
@@ -34,9 +36,13 @@ def complaints(source, table):
             continue
         text = path.read_text(errors="replace")
         for other, name in INCLUDE.findall(text):
-            ours = (source / other / name).exists()
-            if ours and other not in below(table, folder) and other not in PUBLIC:
+            header = source / other / name
+            if not header.exists() or other == folder:
+                continue
+            if other not in below(table, folder) and other not in PUBLIC:
                 yield f"{path}: {folder} must not include {other}/{name}"
+            if PRIVATE.match(header.read_text(errors="replace")):
+                yield f"{path}: {other}/{name} is private to its folder"
         if folder not in ATOMICS_IN and ATOMICS.search(text):
             yield f"{path}: only {' and '.join(sorted(ATOMICS_IN))} use atomics"
 

@@ -1,4 +1,5 @@
-/* printf into memory that needs no malloc: on the stack, or in pages of its own when it is long. */
+/* Private: printf into memory that needs no malloc: on the stack, or in pages of its own when it is
+ * long. */
 #ifndef CLIENT_FORMAT_H
 #define CLIENT_FORMAT_H
 

@@ -1,6 +1,7 @@
 /*
- * What a program says once, perhaps before anybody records: application info, looks of plots. It is
- * kept and sent by the first thread that joins a session, and by that of a forked child.
+ * Private: what a program says once, perhaps before anybody records: application info, looks of
+ * plots. It is kept and sent by the first thread that joins a session, and by that of a forked
+ * child.
  */
 #ifndef CLIENT_KEPT_H
 #define CLIENT_KEPT_H

@@ -1,4 +1,5 @@
-/* Debugging aids that the environment switches on: prints of kernels, delays of transfers. */
+/* Private: debugging aids that the environment switches on: prints of kernels, delays of transfers.
+ */
 #ifndef DEVICE_DEBUG_H
 #define DEVICE_DEBUG_H
 

@@ -1,5 +1,5 @@
-/* Programs onto the cores and back: launch.c, dispatch.c; the ops that they are: op.c; replays:
- * replay.c. */
+/* Private: programs onto the cores and back: launch.c, dispatch.c; the ops that they are: op.c;
+ * replays: replay.c. */
 #ifndef DEVICE_LAUNCH_H
 #define DEVICE_LAUNCH_H
 

@@ -1,5 +1,5 @@
-/* The kernel profiler: what it asks for (modes.c), reads (prof.c, prof_stream.c) and records
- * (tracks.c). */
+/* Private: the kernel profiler: what it asks for (modes.c), reads (prof.c, prof_stream.c) and
+ * records (tracks.c). */
 #ifndef DEVICE_PROF_H
 #define DEVICE_PROF_H
 

@@ -1,5 +1,6 @@
 /*
- * The clock of a device against the host's: asked for all through a run, both ways, with a bound.
+ * Private: the clock of a device against the host's: asked for all through a run, both ways, with a
+ * bound.
  *
  * An exchange reads the device's wall clock over the bus: t1, read, t2. The device answered between
  * the two; so the point is their middle, and half of their distance is the most by which it can be

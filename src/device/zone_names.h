@@ -1,4 +1,4 @@
-/* Names of zones that kernels know by a 16-bit hash: names.c. */
+/* Private: names of zones that kernels know by a 16-bit hash: names.c. */
 #ifndef DEVICE_ZONE_NAMES_H
 #define DEVICE_ZONE_NAMES_H
 

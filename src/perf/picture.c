@@ -1,3 +1,4 @@
+/* The stacked picture of perf-report: what is drawn where. */
 #include "perf/picture.h"
 #include "base/fmt.h"
 #include "perf/draw.h"

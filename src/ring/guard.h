@@ -1,7 +1,7 @@
 /*
- * Mapped ring files belong to programs that may truncate them at any time; touching such a page
- * would kill the recorder with SIGBUS. While a mapping is registered here, a page that is gone is
- * replaced by zeros and the flag is set instead.
+ * Private: mapped ring files belong to programs that may truncate them at any time; touching such a
+ * page would kill the recorder with SIGBUS. While a mapping is registered here, a page that is gone
+ * is replaced by zeros and the flag is set instead.
  */
 #ifndef RING_GUARD_H
 #define RING_GUARD_H

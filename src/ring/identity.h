@@ -1,6 +1,6 @@
 /*
- * Check whether the process that made a ring is still running. The pid alone is not enough: it may
- * have been reused, or belong to another pid namespace.
+ * Private: check whether the process that made a ring is still running. The pid alone is not
+ * enough: it may have been reused, or belong to another pid namespace.
  */
 #ifndef RING_IDENTITY_H
 #define RING_IDENTITY_H

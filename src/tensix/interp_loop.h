@@ -1,6 +1,6 @@
 /*
- * One RISC until its clock reaches LIMIT, or it stops, or it falls asleep. Included by interp.c
- * only.
+ * Private: one RISC until its clock reaches LIMIT, or it stops, or it falls asleep. Included by
+ * interp.c only.
  *
  * LIMIT is looked at where it matters: before an access that others can see, and at the end of each
  * round of a loop. Arithmetic may run past it, since nobody can tell.

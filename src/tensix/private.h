@@ -1,7 +1,7 @@
 /*
- * The inside of the software device. Reading order: arch.c (what there is), core.c (a tile: memory,
- * reset, who sleeps on what), interp.c (instructions), mmio.c (registers), niu.c and noc.c
- * (transfers), engine.c and tile.c (tiles), sched.c (time).
+ * Private: the inside of the software device. Reading order: arch.c (what there is), core.c (a
+ * tile: memory, reset, who sleeps on what), interp.c (instructions), mmio.c (registers), niu.c and
+ * noc.c (transfers), engine.c and tile.c (tiles), sched.c (time).
  *
  * Time. Each RISC has its own cycle counter and runs ahead of the others of its core by at most one
  * window (TENSIX_WINDOW cycles); whatever it does to memory that others see happens at a time below

@@ -1,4 +1,4 @@
-/* Blocks: the header in front of each, its checksum, and reading them from a file. */
+/* Private: blocks: the header in front of each, its checksum, and reading them from a file. */
 #ifndef TRACE_BLOCK_H
 #define TRACE_BLOCK_H
 

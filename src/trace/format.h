@@ -1,6 +1,6 @@
 /*
- * The trace file on the disk: numbers of the format and the small words it is made of. What they
- * mean is in docs/format.md; this header and that document change together.
+ * Private: the trace file on the disk: numbers of the format and the small words it is made of.
+ * What they mean is in docs/format.md; this header and that document change together.
  *
  * Everything is little-endian. A varint is 7 bits per byte, low bits first, at most 10 bytes. A
  * string is a varint length and its bytes. A zigzag is a signed number as a varint.

@@ -1,5 +1,5 @@
 /*
- * Packing: byte strings by zstd, and columns of numbers.
+ * Private: packing: byte strings by zstd, and columns of numbers.
  *
  * A column is an array of 64-bit numbers. They are stored minus a base as byte planes (all lowest
  * bytes, then all second bytes ...), each plane packed by itself; the few numbers that would need

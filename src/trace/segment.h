@@ -1,7 +1,7 @@
 /*
- * A segment: the part of a zone or row block that belongs to one lane or track. Usually a block is
- * one segment; small ones share a block so that thousands of threads with a few zones each do not
- * make thousands of blocks at each checkpoint.
+ * Private: a segment: the part of a zone or row block that belongs to one lane or track. Usually a
+ * block is one segment; small ones share a block so that thousands of threads with a few zones each
+ * do not make thousands of blocks at each checkpoint.
  */
 #ifndef TRACE_SEGMENT_H
 #define TRACE_SEGMENT_H

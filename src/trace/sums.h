@@ -1,5 +1,5 @@
-/* Running figures of one source location: exact integers, so that a scan gives the same as the
- * writer. */
+/* Private: running figures of one source location: exact integers, so that a scan gives the same as
+ * the writer. */
 #ifndef TRACE_SUMS_H
 #define TRACE_SUMS_H
 

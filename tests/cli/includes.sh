@@ -8,9 +8,12 @@ expect_exit 0 python3 "$check" "$SOURCE/src" "$SOURCE/cmake/folders.txt" "$SOURC
 mkdir -p src/base src/trace src/elsewhere
 echo '#include "trace/trace.h"' >src/base/bad.c
 touch src/trace/trace.h src/elsewhere/x.c
+printf '/*\n * Private: inside.\n */\n' >src/base/inside.h
+echo '#include "base/inside.h"' >src/trace/curious.c
 echo '#include <stdatomic.h>' >src/trace/bad.c
 printf 'base:\ntrace: base # a remark\n' >table
 echo '| `src/base` | errors | nothing |' >doc
 expect_exit 1 python3 "$check" src table doc
 expect_line out 'base must not include trace/trace.h' "'elsewhere' is not in the table" \
-	'trace/bad.c: only client and ring' "doc: the row of src/trace says None, the table \['base'\]"
+	'trace/bad.c: only client and ring' \
+	'trace/curious.c: base/inside.h is private' "doc: the row of src/trace says None, the table \['base'\]"
