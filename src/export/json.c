@@ -13,52 +13,53 @@ static void add_ns(struct json *j, const struct trace *trace, const char *key, u
 	json_int(j, key, trace_ns(trace, ticks));
 }
 
-/* The fields that a kind of row has besides time, kind, track and thread. */
-static void add_fields(struct json *j, const struct trace *trace, const struct trace_row *row)
+static void add_field(struct json *j, const struct trace *trace, const struct trace_row *row,
+		      const struct trace_field *field, uint64_t value)
 {
-	switch (row->kind) {
-	case TRACE_ROW_MESSAGE:
-		json_text(j, "severity", trace_severity_name(row->a));
-		json_int(j, "color", (int64_t)row->b);
+	switch (field->type) {
+	case TRACE_FIELD_NONE:
 		break;
-	case TRACE_ROW_PLOT_INT:
-		json_int(j, "value", (int64_t)row->a);
+	case TRACE_FIELD_INT:
+		json_int(j, field->name, (int64_t)value);
 		break;
-	case TRACE_ROW_PLOT_REAL:
-		json_double(j, "value", trace_plot_value(row));
+	case TRACE_FIELD_REAL:
+		json_double(j, field->name, trace_plot_value(row));
 		break;
-	case TRACE_ROW_FRAME:
-		if (row->a)
-			add_ns(j, trace, "end_ns", row->a);
+	case TRACE_FIELD_TICKS:
+		if (value)
+			add_ns(j, trace, field->name, value);
 		break;
-	case TRACE_ROW_ALLOC:
-		json_uint(j, "address", row->a);
-		json_uint(j, "bytes", row->b);
+	case TRACE_FIELD_SEVERITY:
+		json_text(j, field->name, trace_severity_name(value));
 		break;
-	case TRACE_ROW_FREE:
-		json_uint(j, "address", row->a);
+	case TRACE_FIELD_LOSS:
+		json_text(j, field->name, trace_loss_name(value));
 		break;
-	case TRACE_ROW_LOCK:
-		json_text(j, "operation", trace_lock_op_name(row->a));
-		if (row->b < trace->srcloc_count)
-			json_uint(j, "srcloc", row->b);
+	case TRACE_FIELD_LOCK_OP:
+		json_text(j, field->name, trace_lock_op_name(value));
 		break;
-	case TRACE_ROW_LOSS:
-		json_text(j, "reason", trace_loss_name(row->a));
-		json_uint(j, "zones", row->b);
-		json_uint(j, "others", row->c);
+	case TRACE_FIELD_SRCLOC:
+		if (value < trace->srcloc_count)
+			json_uint(j, field->name, value);
 		break;
-	case TRACE_ROW_LATE:
-		json_uint(j, "events", row->a);
-		json_uint(j, "step_ticks", row->b);
+	case TRACE_FIELD_BOUND:
+		if (value != UINT64_MAX)
+			json_uint(j, field->name, value);
 		break;
-	case TRACE_ROW_DEVICE_CLOCK:
-		json_uint(j, "cycles", row->a);
-		if (row->b != UINT64_MAX)
-			json_uint(j, "bound_ns", row->b);
-		json_uint(j, "mhz", row->c);
+	case TRACE_FIELD_UINT:
+		json_uint(j, field->name, value);
 		break;
 	}
+}
+
+/* What a kind of row has besides time, kind, track and thread. */
+static void add_fields(struct json *j, const struct trace *trace, const struct trace_row *row)
+{
+	const struct trace_field *fields = trace_row_fields(row->kind);
+
+	add_field(j, trace, row, &fields[0], row->a);
+	add_field(j, trace, row, &fields[1], row->b);
+	add_field(j, trace, row, &fields[2], row->c);
 	if (row->text_len)
 		json_string(j, "text", row->text, row->text_len);
 }

@@ -16,8 +16,11 @@ int trace_device_clock(struct trace *trace, uint32_t track, struct device_clock 
 	if (r < 0)
 		return r;
 	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0) {
-		if (row.kind != TRACE_ROW_DEVICE_CLOCK)
+		if (row.kind != TRACE_ROW_DEVICE_CLOCK) {
+			if (!clock->n)
+				break; /* a track of something else, perhaps a long one */
 			continue;
+		}
 		clock->mhz = (uint32_t)row.c;
 		r = device_clock_add(clock, &(struct device_point){row.time, row.a, row.b});
 	}

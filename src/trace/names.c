@@ -67,6 +67,58 @@ const char *trace_row_kind_name(uint32_t kind)
 	return WORD(words, kind);
 }
 
+/* Text alone is described, too. */
+static const struct row_fields {
+	bool described;
+	struct trace_field v[3];
+} row_fields[TRACE_ROW_KINDS] = {
+#define FIELDS(...)                 \
+	{                           \
+		true,               \
+		{                   \
+			__VA_ARGS__ \
+		}                   \
+	}
+#define UINT(name)                     \
+	{                              \
+		name, TRACE_FIELD_UINT \
+	}
+	[TRACE_ROW_MESSAGE] = FIELDS({"severity", TRACE_FIELD_SEVERITY}, UINT("color")),
+	[TRACE_ROW_PLOT_INT] = FIELDS({"value", TRACE_FIELD_INT}),
+	[TRACE_ROW_PLOT_REAL] = FIELDS({"value", TRACE_FIELD_REAL}),
+	[TRACE_ROW_FRAME] = FIELDS({"end_ns", TRACE_FIELD_TICKS}),
+	[TRACE_ROW_ALLOC] = FIELDS(UINT("address"), UINT("bytes")),
+	[TRACE_ROW_FREE] = FIELDS(UINT("address")),
+	[TRACE_ROW_LOCK] =
+		FIELDS({"operation", TRACE_FIELD_LOCK_OP}, {"srcloc", TRACE_FIELD_SRCLOC}),
+	[TRACE_ROW_APP_INFO] = FIELDS({0}),
+	[TRACE_ROW_LOSS] = FIELDS({"reason", TRACE_FIELD_LOSS}, UINT("zones"), UINT("others")),
+	[TRACE_ROW_NOTE] = FIELDS({0}),
+	[TRACE_ROW_LATE] = FIELDS(UINT("events"), UINT("step_ticks")),
+	[TRACE_ROW_CRASH] = FIELDS({0}),
+	[TRACE_ROW_DEVICE_CLOCK] =
+		FIELDS(UINT("cycles"), {"bound_ns", TRACE_FIELD_BOUND}, UINT("mhz")),
+	[TRACE_ROW_SAMPLE] = FIELDS(UINT("stack"), UINT("cpu"), UINT("cpu_ns")),
+	[TRACE_ROW_STATE] = FIELDS(UINT("ticks"), UINT("state"), UINT("stack")),
+	[TRACE_ROW_STACK] = FIELDS(UINT("stack"), UINT("caller"), UINT("address")),
+	[TRACE_ROW_MODULE] = FIELDS(UINT("module"), UINT("module_kind")),
+	[TRACE_ROW_SYMBOL] = FIELDS(UINT("address"), UINT("line"), UINT("inlined")),
+#undef UINT
+#undef FIELDS
+};
+
+bool trace_row_is_described(uint32_t kind)
+{
+	return kind < TRACE_ROW_KINDS && row_fields[kind].described;
+}
+
+const struct trace_field *trace_row_fields(uint32_t kind)
+{
+	static const struct trace_field none[3];
+
+	return trace_row_is_described(kind) ? row_fields[kind].v : none;
+}
+
 const char *trace_track_kind_name(uint32_t kind)
 {
 	static const char *const words[] = {

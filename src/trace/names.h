@@ -13,6 +13,33 @@ const char *trace_lock_op_name(uint64_t op);
 const char *trace_row_kind_name(uint32_t kind);
 const char *trace_track_kind_name(uint32_t kind);
 
+/*
+ * What a, b and c of a kind of row are called in exports, and what they mean. What is not there, is
+ * the empty value of its type or says TRACE_FIELD_NONE, is left out.
+ */
+enum trace_field_type {
+	TRACE_FIELD_NONE,
+	TRACE_FIELD_UINT,
+	TRACE_FIELD_INT,
+	TRACE_FIELD_REAL,   /* bits of a double */
+	TRACE_FIELD_BOUND,  /* empty: UINT64_MAX */
+	TRACE_FIELD_TICKS,  /* a time; empty: 0 */
+	TRACE_FIELD_SRCLOC, /* empty: TRACE_NONE */
+	TRACE_FIELD_SEVERITY,
+	TRACE_FIELD_LOSS,
+	TRACE_FIELD_LOCK_OP,
+};
+
+struct trace_field {
+	const char *name;
+	enum trace_field_type type;
+};
+
+/* Three of them; of a kind that is not known, three that are none. */
+const struct trace_field *trace_row_fields(uint32_t kind);
+/* Is the kind in the table? */
+bool trace_row_is_described(uint32_t kind);
+
 /* "0", "signal 9", "running", "unknown". TEXT has FMT_SIZE bytes. */
 const char *trace_exit_text(const struct trace_process *process, char *text);
 
