@@ -41,9 +41,10 @@ def zone(name, start, end):
     return items + (bytes([ZONE_END]) + struct.pack("<q", end) if end else b"")
 
 
-listener = socket.socket()
+address = os.environ.get("CLIENT_ADDRESS", "127.0.0.1")
+listener = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-listener.bind(("127.0.0.1", port))
+listener.bind((address, port))
 listener.listen(8)
 print("listening", listener.getsockname()[1], flush=True)
 while True:

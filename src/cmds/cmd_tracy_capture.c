@@ -30,7 +30,7 @@ static const struct opt opts[] = {
 	OPT_STR('o', "output", "FILE", struct conf, output,
 		"write to FILE: a .tracy file, or one of ours when its name ends in .tacho"),
 	OPT_STR('a', "address", "ADDRESS", struct conf, address,
-		"where the program runs (default 127.0.0.1)"),
+		"where the program runs: a host, or an IPv4 or IPv6 address (default: this machine)"),
 	OPT_LIST('p', "port", "PORT", struct conf, ports,
 		 "the program's port (default 8086); several programs become one trace"),
 	OPT_FLAG('f', "force", struct conf, force, "replace FILE when it exists"),
@@ -286,7 +286,7 @@ static int finish(struct session *s, struct tacho_error *err)
 static int add_ports(struct session *s, struct tacho_error *err)
 {
 	const struct opt_list *ports = &s->conf->ports;
-	const char *address = s->conf->address ? s->conf->address : "127.0.0.1";
+	const char *address = s->conf->address;
 	const char *given = getenv("TRACY_PORT");
 	size_t n = ports->n ? ports->n : !s->conf->discover;
 	int r = 0;
@@ -300,7 +300,7 @@ static int add_ports(struct session *s, struct tacho_error *err)
 			return err_set(err, TACHO_EUSAGE, "-p: '%s' is not a port", text);
 		r = tracy_hub_add(s->hub, address, (uint16_t)port, err);
 		if (r == 0)
-			printf("Connecting to %s:%lu...\n", address, port);
+			printf("Connecting to %s:%lu...\n", address ? address : "127.0.0.1", port);
 	}
 	if (r == 0 && s->conf->discover)
 		r = tracy_hub_listen(s->hub, 8086, err);

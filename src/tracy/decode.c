@@ -78,7 +78,6 @@ static void zone_end(struct decoder *d, int64_t delta)
 	end_with_extras(d, t->stack, t->last, 0);
 }
 
-/* Times of three sizes; a wide one begins where the next smaller ends. */
 static int64_t wide_delta(const struct decoder *d, uint64_t v)
 {
 	int64_t delta = (int64_t)v;
@@ -90,15 +89,16 @@ static int64_t wide_delta(const struct decoder *d, uint64_t v)
 
 static uint32_t srcloc_of(struct decoder *d, uint64_t pointer)
 {
+	struct decode_recent *recent = &d->recent[DECODE_RECENT(pointer)];
 	const uint32_t *at;
 
-	if (pointer == d->last_srcloc && pointer)
-		return d->last_srcloc_id;
-	d->last_srcloc_id = lookup_srcloc(d, pointer);
+	if (__builtin_expect(pointer == recent->pointer && pointer, 1))
+		return recent->id;
+	recent->id = lookup_srcloc(d, pointer);
 	at = map_get(&d->srcloc_of, pointer);
 	/* One that is not known yet may be known the next time. */
-	d->last_srcloc = at && d->srclocs.v[*at].known ? pointer : 0;
-	return d->last_srcloc_id;
+	recent->pointer = at && d->srclocs.v[*at].known ? pointer : 0;
+	return recent->id;
 }
 
 static void attach(struct decoder *d, uint32_t kind, const void *text, uint32_t len, uint64_t value)
@@ -202,11 +202,9 @@ static void apply_item(struct decoder *d, const struct wire_read *item)
 	case WIRE_ZONE_BEGIN_CALLSTACK:
 		zone_begin(d, wide_delta(d, v[0]), srcloc_of(d, v[1]));
 		break;
-	case WIRE_ZONE_BEGIN32:
 	case WIRE_ZONE_BEGIN_CALLSTACK32:
 		zone_begin(d, (int64_t)v[0] + WIRE_OFFSET16, srcloc_of(d, v[1]));
 		break;
-	case WIRE_ZONE_BEGIN16:
 	case WIRE_ZONE_BEGIN_CALLSTACK16:
 		zone_begin(d, (int64_t)v[0], srcloc_of(d, v[1]));
 		break;
@@ -215,12 +213,6 @@ static void apply_item(struct decoder *d, const struct wire_read *item)
 		zone_begin(d, (int64_t)v[0],
 			   d->payload == TRACE_NONE ? lookup_srcloc(d, 0) : d->payload);
 		d->payload = TRACE_NONE;
-		break;
-	case WIRE_ZONE_END32:
-		zone_end(d, (int64_t)v[0] + WIRE_OFFSET16);
-		break;
-	case WIRE_ZONE_END16:
-		zone_end(d, (int64_t)v[0]);
 		break;
 	case WIRE_ZONE_TEXT:
 		attach(d, TRACE_EXTRA_TEXT, d->single.data, (uint32_t)d->single.len, 0);
@@ -273,6 +265,37 @@ static void apply_item(struct decoder *d, const struct wire_read *item)
 	}
 }
 
+/* Times of three sizes; a wide one begins where the next smaller ends. */
+static void apply_zone(struct decoder *d, enum wire_zone zone, const uint8_t *at)
+{
+	uint32_t narrow = 0;
+
+	switch (zone) {
+	case ZONE_END16:
+		memcpy(&narrow, at, 2);
+		zone_end(d, narrow);
+		break;
+	case ZONE_END32:
+		memcpy(&narrow, at, 4);
+		zone_end(d, narrow + WIRE_OFFSET16);
+		break;
+	case ZONE_END64:
+		zone_end(d, wide_delta(d, wire_u64(at)));
+		break;
+	case ZONE_BEGIN16:
+		memcpy(&narrow, at, 2);
+		zone_begin(d, narrow, srcloc_of(d, wire_u64(at + 2)));
+		break;
+	case ZONE_BEGIN32:
+		memcpy(&narrow, at, 4);
+		zone_begin(d, narrow + WIRE_OFFSET16, srcloc_of(d, wire_u64(at + 4)));
+		break;
+	default:
+		zone_begin(d, wide_delta(d, wire_u64(at)), srcloc_of(d, wire_u64(at + 8)));
+		break;
+	}
+}
+
 /* A frame is known to fall into whole items; the most common ones are taken without the table. */
 static void apply_frame(struct decoder *d, const uint8_t *frame, size_t len)
 {
@@ -280,15 +303,11 @@ static void apply_frame(struct decoder *d, const uint8_t *frame, size_t len)
 	size_t at = 0, size;
 
 	while (at < len && !d->sink.error) {
-		if (frame[at] == d->protocol.types[WIRE_ZONE_END]) {
-			zone_end(d, wide_delta(d, wire_u64(frame + at + 1)));
-			at += WIRE_ZONE_END_SIZE;
-			continue;
-		}
-		if (frame[at] == d->protocol.types[WIRE_ZONE_BEGIN]) {
-			zone_begin(d, wide_delta(d, wire_u64(frame + at + 1)),
-				   srcloc_of(d, wire_u64(frame + at + 9)));
-			at += WIRE_ZONE_BEGIN_SIZE;
+		enum wire_zone zone = (enum wire_zone)d->protocol.zones[frame[at]];
+
+		if (__builtin_expect(zone != ZONE_NOT, 1)) {
+			apply_zone(d, zone, frame + at + 1);
+			at += d->protocol.plain[frame[at]];
 			continue;
 		}
 		size = wire_read(&d->protocol, frame + at, len - at, &item);
@@ -349,6 +368,12 @@ int decoder_frame(struct decoder *d, const uint8_t *frame, size_t len, struct ta
 			       d->protocol.number);
 	d->devices |= devices;
 	r = lookup_frame(d, frame, len);
+	if (r == 0 && d->held_head == d->held.n && d->answered == d->asked_count) {
+		/* Nothing is waited for, as a rule. */
+		apply_frame(d, frame, len);
+		return d->sink.error ? err_set(err, d->sink.error, "%s", err_text(d->sink.error))
+				     : 0;
+	}
 	f.bytes = r == 0 ? malloc(len + 1) : NULL;
 	if (r == 0 && (!f.bytes || vec_push(&d->held, f) < 0)) {
 		free(f.bytes);

@@ -113,6 +113,9 @@ struct gpu_context {
 	uint32_t last_track; /* index + 1 */
 };
 
+/* They are static data, 32 bytes each. */
+#define DECODE_RECENT(pointer) ((pointer) >> 5 & 255)
+
 struct decoder {
 	struct wire_protocol protocol;
 	struct sink sink;
@@ -170,8 +173,10 @@ struct decoder {
 	struct {
 		VEC(struct gpu_track *);
 	} gpu_tracks;
-	uint64_t last_srcloc; /* a small cache: zones repeat */
-	uint32_t last_srcloc_id;
+	struct decode_recent {
+		uint64_t pointer;
+		uint32_t id;
+	} recent[256]; /* source locations: zones repeat */
 };
 
 /* Takes over nothing; W and NOTES must outlive it. */

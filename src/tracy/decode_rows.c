@@ -314,8 +314,16 @@ static void on_other(struct decoder *d, enum wire_kind kind)
 		d->notes->n[TRACY_NOTE_CALLSTACKS]++;
 		break;
 	case WIRE_CALLSTACK_SAMPLE ... WIRE_CALLSTACK_SAMPLE_SWITCH16:
-	case WIRE_HW_CYCLE ... WIRE_HW_BRANCH_MISS:
 		d->notes->n[TRACY_NOTE_SAMPLES]++;
+		break;
+	case WIRE_HW_CYCLE ... WIRE_HW_BRANCH_MISS:
+		d->notes->n[TRACY_NOTE_HW_SAMPLES]++;
+		break;
+	case WIRE_THREAD_WAKEUP:
+		d->notes->n[TRACY_NOTE_WAKEUPS]++;
+		break;
+	case WIRE_PARAM_SETUP:
+		d->notes->n[TRACY_NOTE_PARAMETERS]++;
 		break;
 	case WIRE_CONTEXT_SWITCH:
 		d->notes->n[TRACY_NOTE_SWITCHES]++;
@@ -330,9 +338,11 @@ static void on_other(struct decoder *d, enum wire_kind kind)
 		d->notes->n[TRACY_NOTE_DEVICE_EXTRAS]++;
 		break;
 	case WIRE_FRAME_VSYNC:
+		d->notes->n[TRACY_NOTE_VSYNCS]++;
+		break;
 	case WIRE_MEM_DISCARD:
 	case WIRE_MEM_DISCARD_CALLSTACK:
-		d->notes->n[TRACY_NOTE_OTHERS]++;
+		d->notes->n[TRACY_NOTE_DISCARDS]++;
 		break;
 	default:
 		break;

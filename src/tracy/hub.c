@@ -1,8 +1,8 @@
+/* Record Tracy clients: find them, and give each its turn. */
 #include "tracy/hub.h"
 #include "base/now.h"
 #include "clock/clock.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -48,15 +48,12 @@ static struct peer *add_peer(struct tracy_hub *hub, const char *address, uint16_
 int tracy_hub_add(struct tracy_hub *hub, const char *address, uint16_t port,
 		  struct tacho_error *err)
 {
-	struct in_addr to;
-
-	if (!address || !strcmp(address, "localhost"))
-		address = "127.0.0.1";
-	if (inet_pton(AF_INET, address, &to) != 1)
-		return err_set(err, TACHO_EUSAGE, "'%s' is not an address such as 127.0.0.1",
-			       address);
+	if (!address)
+		address = "localhost";
 	if (!add_peer(hub, address, port))
-		return err_set(err, TACHO_ENOMEM, "no memory for a client");
+		return err_set(err, TACHO_EUSAGE,
+			       "'%s' is neither a host nor an address such as 127.0.0.1 or ::1",
+			       address);
 	return 0;
 }
 
@@ -130,7 +127,7 @@ static void take_announcement(struct tracy_hub *hub, uint16_t port, uint32_t pro
 			return;
 		}
 	}
-	p = add_peer(hub, "127.0.0.1", port);
+	p = add_peer(hub, "localhost", port);
 	if (p) {
 		p->announced = protocol;
 		p->found = true;

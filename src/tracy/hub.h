@@ -7,8 +7,12 @@
 #include "tracy/decode.h"
 #include "tracy/tracy.h"
 
+#include <sys/socket.h>
+
 #define HUB_PACKED  (WIRE_FRAME + WIRE_FRAME / 255 + 16) /* bytes of a packed frame, at most */
 #define HUB_HISTORY (64u << 10)
+
+#define PEER_ADDRESSES 4 /* that a name may have */
 
 /* A clock as a welcome describes it. */
 struct hub_clock {
@@ -21,6 +25,8 @@ struct hub_clock {
 struct peer {
 	struct tracy_peer info;
 	char *address;
+	struct sockaddr_storage to[PEER_ADDRESSES]; /* tried in turn */
+	unsigned to_count, to_next;
 	int fd;
 	bool connecting, found; /* found: by an announcement */
 	uint64_t next_try;      /* nanoseconds */
@@ -52,6 +58,7 @@ struct tracy_hub {
 };
 
 /* ---- peer.c */
+/* NULL: no memory, or no such address. "localhost" is both loopback addresses. */
 struct peer *peer_new(const char *address, uint16_t port);
 void peer_free(struct peer *p);
 /* Time has passed: connects, gives up waiting. */

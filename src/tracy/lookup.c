@@ -223,20 +223,24 @@ static void scan_item(struct decoder *d, const struct wire_read *item)
 	}
 }
 
+static bool srcloc_is_asked(const struct decoder *d, uint64_t pointer)
+{
+	return d->recent[DECODE_RECENT(pointer)].pointer == pointer ||
+	       map_get(&d->srcloc_of, pointer);
+}
+
 int lookup_frame(struct decoder *d, const uint8_t *frame, size_t len)
 {
 	struct wire_read item;
 	size_t at = 0, size;
 
 	while (at < len) {
-		/* The two that make up almost all of a stream have nothing new as a rule. */
-		if (frame[at] == d->protocol.types[WIRE_ZONE_END]) {
-			at += WIRE_ZONE_END_SIZE;
-			continue;
-		}
-		if (frame[at] == d->protocol.types[WIRE_ZONE_BEGIN] &&
-		    map_get(&d->srcloc_of, wire_u64(frame + at + 9))) {
-			at += WIRE_ZONE_BEGIN_SIZE;
+		uint8_t zone = d->protocol.zones[frame[at]], plain = d->protocol.plain[frame[at]];
+
+		/* Fast path: begins and ends of zones have nothing new as a rule. */
+		if (zone &&
+		    (zone < ZONE_BEGIN16 || srcloc_is_asked(d, wire_u64(frame + at + plain - 8)))) {
+			at += plain;
 			continue;
 		}
 		size = wire_read(&d->protocol, frame + at, len - at, &item);

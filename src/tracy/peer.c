@@ -2,9 +2,9 @@
 #include "base/now.h"
 #include "tracy/hub.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <lz4.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -19,6 +19,42 @@
 #define LAST_ANSWERS  (1000 * MS) /* a client that wants to end waits no longer for us */
 #define READ_BYTES    (256u << 10)
 
+static void address_add(struct peer *p, const struct sockaddr *to, socklen_t len)
+{
+	if (p->to_count < PEER_ADDRESSES && len <= sizeof(p->to[0]))
+		memcpy(&p->to[p->to_count++], to, len);
+}
+
+/* A client may listen on one of the loopback addresses alone, whatever /etc/hosts says of them. */
+static void address_add_loopback(struct peer *p)
+{
+	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(p->info.port)};
+	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6,
+				  .sin6_port = htons(p->info.port),
+				  .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+
+	v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	address_add(p, (struct sockaddr *)&v4, sizeof(v4));
+	address_add(p, (struct sockaddr *)&v6, sizeof(v6));
+}
+
+static bool address_find(struct peer *p)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+	struct addrinfo *found = NULL;
+	char port[8];
+
+	snprintf(port, sizeof(port), "%u", p->info.port);
+	if (!strcmp(p->address, "localhost"))
+		address_add_loopback(p);
+	else if (getaddrinfo(p->address, port, &hints, &found) == 0)
+		for (struct addrinfo *at = found; at; at = at->ai_next)
+			address_add(p, at->ai_addr, at->ai_addrlen);
+	if (found)
+		freeaddrinfo(found);
+	return p->to_count > 0;
+}
+
 struct peer *peer_new(const char *address, uint16_t port)
 {
 	struct peer *p = calloc(1, sizeof(*p));
@@ -31,7 +67,7 @@ struct peer *peer_new(const char *address, uint16_t port)
 	p->unpacked = malloc(HUB_HISTORY + WIRE_FRAME);
 	p->info.address = p->address;
 	p->info.port = port;
-	if (!p->address || !p->unpacked) {
+	if (!p->address || !p->unpacked || !address_find(p)) {
 		peer_free(p);
 		return NULL;
 	}
@@ -106,22 +142,31 @@ static void try_later(struct peer *p, uint64_t now)
 	p->deadline = 0;
 }
 
+/* The next address at once, the first one again after a while. */
+static void try_next(struct peer *p, uint64_t now)
+{
+	try_later(p, now);
+	p->to_next = (p->to_next + 1) % p->to_count;
+	if (p->to_next)
+		p->next_try = now;
+}
+
 static void start_connect(struct peer *p, uint64_t now)
 {
-	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(p->info.port)};
+	const struct sockaddr_storage *to = &p->to[p->to_next];
+	socklen_t len =
+		to->ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
 	int one = 1;
 
-	if (inet_pton(AF_INET, p->address, &to.sin_addr) != 1)
-		return;
-	p->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	p->fd = socket(to->ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (p->fd < 0) {
-		p->next_try = now + RETRY;
+		try_next(p, now);
 		return;
 	}
 	setsockopt(p->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	p->connecting = true;
-	if (connect(p->fd, (struct sockaddr *)&to, sizeof(to)) < 0 && errno != EINPROGRESS)
-		try_later(p, now);
+	if (connect(p->fd, (const struct sockaddr *)to, len) < 0 && errno != EINPROGRESS)
+		try_next(p, now);
 }
 
 /* The versions are tried in order, one that was announced first. */
@@ -147,7 +192,7 @@ static void finish_connect(struct peer *p, uint64_t now)
 
 	p->connecting = false;
 	if (getsockopt(p->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0 || error)
-		try_later(p, now);
+		try_next(p, now);
 	else
 		greet(p, now);
 }

@@ -101,7 +101,7 @@ static void read_lock_events(struct read *r, uint32_t track, const uint64_t *tid
 		if (thread < threads)
 			row.thread = read_thread(r, tids[thread]);
 		if (row.a > TRACE_LOCK_RELEASE_SHARED)
-			r->notes->n[TRACY_NOTE_OTHERS]++;
+			r->notes->n[TRACY_NOTE_LOCK_EVENTS]++;
 		else if (read_ok(r))
 			sink_row(&r->sink, track, &row);
 	}

@@ -16,9 +16,10 @@
 #define SERVE_EPOCH  1000000000ll /* the tick, 1 ns each, of time 0 */
 #define SERVE_SRCLOC (1ull << 40) /* the address of the first source location; 64 bytes each */
 #define SERVE_OLDEST 66           /* protocol; 0.10 of upstream has other questions */
-#define SERVE_DEVICE 0x40000000u  /* the number of a device's track, like a thread's, has this bit \
-				   */
-#define SERVE_NARROW 255u         /* contexts whose numbers have one byte */
+#define SERVE_DEVICE                                                                       \
+	0x40000000u       /* the number of a device's track, like a thread's, has this bit \
+			   */
+#define SERVE_NARROW 255u /* contexts whose numbers have one byte */
 
 /* SERVE_WAIT: all that is there has been told, more may come. SERVE_DONE: so has the end. */
 enum serve_step { SERVE_START, SERVE_ZONES, SERVE_ROWS, SERVE_END, SERVE_WAIT, SERVE_DONE };

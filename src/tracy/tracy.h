@@ -47,7 +47,16 @@
 	  "device zones without times were left out")                                           \
 	X(MISMATCHED, "zone end, text or the like outside of a zone was left out",              \
 	  "zone ends, texts and the like outside of a zone were left out")                      \
-	X(OTHERS, "item of another kind was left out", "items of other kinds were left out")
+	X(DISCARDS, "discard of a memory pool was left out",                                    \
+	  "discards of memory pools were left out")                                             \
+	X(VSYNCS, "vertical sync of a display was left out",                                    \
+	  "vertical syncs of displays were left out")                                           \
+	X(PARAMETERS, "parameter was left out", "parameters were left out")                     \
+	X(HW_SAMPLES, "hardware counter sample was left out",                                   \
+	  "hardware counter samples were left out")                                             \
+	X(WAKEUPS, "thread wakeup was left out", "thread wakeups were left out")                \
+	X(LOCK_EVENTS, "lock event of an unknown kind was left out",                            \
+	  "lock events of unknown kinds were left out")
 
 enum tracy_note {
 #define X(name, one, many) TRACY_NOTE_##name,

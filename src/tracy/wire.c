@@ -54,6 +54,26 @@ static size_t field_size(char letter, bool wide)
 	}
 }
 
+static enum wire_zone zone_of(enum wire_kind kind)
+{
+	switch (kind) {
+	case WIRE_ZONE_END:
+		return ZONE_END64;
+	case WIRE_ZONE_END32:
+		return ZONE_END32;
+	case WIRE_ZONE_END16:
+		return ZONE_END16;
+	case WIRE_ZONE_BEGIN:
+		return ZONE_BEGIN64;
+	case WIRE_ZONE_BEGIN32:
+		return ZONE_BEGIN32;
+	case WIRE_ZONE_BEGIN16:
+		return ZONE_BEGIN16;
+	default:
+		return ZONE_NOT;
+	}
+}
+
 static const char *layout_of(enum wire_kind kind, uint32_t version)
 {
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
@@ -84,6 +104,9 @@ bool wire_protocol(struct wire_protocol *p, uint32_t version, bool wide)
 		item->layout = layout_of((enum wire_kind)kind, version);
 		for (const char *l = item->layout; *l; l++)
 			item->size = (uint8_t)(item->size + field_size(*l, wide));
+		p->zones[p->count] = (uint8_t)zone_of((enum wire_kind)kind);
+		if (!item->tail && !strchr(item->layout, 'C'))
+			p->plain[p->count] = (uint8_t)(1 + item->size);
 		p->types[kind] = (uint8_t)p->count++;
 	}
 	return known;
@@ -180,6 +203,11 @@ bool wire_frame_fits(const struct wire_protocol *p, const uint8_t *frame, size_t
 	size_t at = 0, size;
 
 	while (at < len) {
+		size = p->plain[frame[at]];
+		if (size && size <= len - at) {
+			at += size;
+			continue;
+		}
 		size = wire_size(p, frame + at, len - at);
 		if (!size || !is_plausible(&p->items[frame[at]], frame + at))
 			return false;

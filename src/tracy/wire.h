@@ -210,6 +210,16 @@ struct wire_item {
 	const char *layout;
 };
 
+enum wire_zone {
+	ZONE_NOT,
+	ZONE_END16,
+	ZONE_END32,
+	ZONE_END64,
+	ZONE_BEGIN16,
+	ZONE_BEGIN32,
+	ZONE_BEGIN64
+};
+
 struct wire_protocol {
 	uint32_t number;
 	bool wide_context;                  /* C is 2 bytes */
@@ -218,6 +228,10 @@ struct wire_protocol {
 	size_t welcome;                     /* bytes of the welcome message */
 	struct wire_item items[WIRE_KINDS]; /* by type */
 	uint8_t types[WIRE_KINDS];          /* by kind; 0xff: the version has no such item */
+	/* By type. Almost all of a stream is begins and ends of zones, which are read without the
+	 * layout; items of a fixed size that say nothing of a context are passed over by it. */
+	uint8_t zones[256]; /* enum wire_zone */
+	uint8_t plain[256]; /* bytes with the type; 0: look closer */
 };
 
 /* The versions that can be spoken, in the order in which they are tried; 0 ends the list. */
@@ -253,10 +267,6 @@ struct buf;
 int wire_put(struct buf *b, const struct wire_protocol *p, enum wire_kind kind, const uint64_t *v);
 int wire_put_bytes(struct buf *b, const struct wire_protocol *p, enum wire_kind kind, uint64_t id,
 		   const void *bytes, size_t len);
-
-/* With the type's byte; these two are the same in all versions. */
-#define WIRE_ZONE_BEGIN_SIZE 17
-#define WIRE_ZONE_END_SIZE   9
 
 static inline uint64_t wire_u64(const uint8_t *at)
 {

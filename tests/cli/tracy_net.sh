@@ -35,6 +35,20 @@ expect_exit 0 $TACHO info end.tracy
 expect_line out 'worker' 'invented'
 ls | grep -q 'tacho' && fail "files are left: $(ls)"
 
+# One that listens on the other loopback address alone is found too, by every name.
+if grep -q '^0*1 ' /proc/net/if_inet6 2>/dev/null; then
+	for address in '' '-a ::1' '-a localhost'; do
+		export CLIENT_ADDRESS=::1
+		client end
+		unset CLIENT_ADDRESS
+		expect_exit 0 $capture -f -o six.tracy -p $port $address
+		expect_line out '^Zones: 2$'
+		wait
+	done
+fi
+expect_exit 1 $capture -f -o six.tracy -a 'not an address'
+expect_line err 'neither a host nor an address'
+
 # Killed in an open zone: all is there, the zone is unfinished.
 client die
 expect_exit 0 $capture -o die.tacho -p $port
