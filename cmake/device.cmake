@@ -24,4 +24,3 @@ target_link_libraries(libtacho_device
 		$<TARGET_FILE:tacho_ttlog> $<TARGET_FILE:tacho_op> $<TARGET_FILE:tacho_tensix> $<TARGET_FILE:tacho_clock> $<TARGET_FILE:tacho_base> m
 	PUBLIC libtacho)
 add_dependencies(libtacho_device tacho_device tacho_ttlog tacho_op tacho_tensix tacho_clock tacho_base)
-install(TARGETS libtacho_device)

@@ -1,0 +1,59 @@
+# Programs in the style of tt-metal: built from an install tree, run, recorded; and what wrong uses say.
+. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/device.sh"
+[ -z "$SANITIZE" ] || exit 0
+[ -e /usr/include/fmt/format.h ] || exit 0
+cmake --install "$BUILD" --prefix "$here/prefix" >install.log || { cat install.log >&2; fail "cannot install"; }
+export PKG_CONFIG_PATH=$(dirname "$(find "$here/prefix" -name tacho-metalium.pc)")
+export LD_LIBRARY_PATH=$(pkg-config --variable=libdir tacho-metalium)
+
+cp -r "$SOURCE/examples/metalium" examples
+cmake -S examples -B made -G Ninja -DCMAKE_PREFIX_PATH="$here/prefix" >log 2>&1 &&
+	cmake --build made >>log 2>&1 || { cat log >&2; fail "the examples do not build"; }
+expect_no_line log 'warning:'
+for name in add_two_integers loopback eltwise_binary vector_add matmul; do
+	expect_exit 0 "made/$name"
+	expect_line out '^Test Passed$'
+done
+expect_exit 0 made/add_two_integers
+expect_line out '^14 \+ 7 = 21$'
+expect_exit 0 made/matmul
+expect_line out '^64 x 128 x 256 on 1 cores: right' '^64 x 128 x 256 on 2 cores: right'
+
+# Recorded: host zones by the names of the calls, rows of ops by the numbers that the program gave them.
+export TT_METAL_DEVICE_PROFILER=1 TT_METAL_PROFILER_DIR=$here/logs
+expect_exit 0 "$TACHO" run -q -o zones.tacho -- made/profiler_zones
+expect_exit 0 "$TACHO" check zones.tacho
+expect_line out '^verdict +whole'
+expect_exit 0 "$TACHO" stats zones.tacho
+for zone in MeshDevice::create CreateKernel EnqueueMeshWorkload Finish ReadMeshDeviceProfilerResults Round LOOP; do
+	expect_line out "$zone\$"
+done
+expect_exit 0 "$TACHO" ops -o report zones.tacho
+report=$(find report -name 'ops_perf_results*.csv')
+for op in 1 2 3; do
+	grep -q "zones,tt_dnn_device,$((op << 10))," "$report" || { cat "$report" >&2; fail "no row for op $op"; }
+done
+unset TT_METAL_DEVICE_PROFILER TT_METAL_PROFILER_DIR
+
+# pkg-config, and one line for each wrong use.
+read -ra flags <<<"$(pkg-config --cflags --libs tacho-metalium)"
+"${CXX:-c++}" -Wall -Wextra -Werror -o wrong "$SOURCE/tests/metalium/wrong.cpp" "${flags[@]}" 2>log ||
+	{ cat log >&2; fail "pkg-config tacho-metalium does not do"; }
+expect_exit 0 ./wrong
+while read -r use message; do
+	expect_exit 3 ./wrong "$use"
+	expect_line out "$message"
+done <<-'END'
+	kernel cannot find the kernel no/such/kernel.cpp: not in /
+	arguments kernel_[0-9a-f]+.cpp: 342 arguments, a kernel has at most 341
+	core kernel_[0-9a-f]+.cpp does not run on core 1-0
+	grid cores 20,0-20,0 are not inside the grid of
+	page circular buffer 0: 100 bytes are not a multiple of the page size 64
+	buffer circular buffer 3 does not fit into L1
+	index circular buffer 5 is there already on core 0,0
+	noc both use NoC 0 of core 0,0
+	risc are for the same RISC of core 0,0
+	compile error: .nonsense. was not declared
+	size a buffer of 100 bytes in pages of 64
+END
