@@ -51,8 +51,13 @@ using namespace NAMESPACE;
 #ifndef TACHO_FIDELITY
 #define TACHO_FIDELITY 3
 #endif
+/* Kernels ask whether it is defined, too: only a program that says so makes it a macro. */
 #ifndef DST_ACCUM_MODE
-#define DST_ACCUM_MODE false
+#ifdef TACHO_DST_FP32
+constexpr bool DST_ACCUM_MODE = true;
+#else
+constexpr bool DST_ACCUM_MODE = false;
+#endif
 #endif
 #ifndef APPROX
 #define APPROX false

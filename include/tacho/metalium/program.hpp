@@ -529,11 +529,11 @@ private:
 			     : config.math_fidelity == MathFidelity::HiFi3 ? TACHO_HIFI3
 									   : TACHO_HIFI4;
 		if (config.fp32_dest_acc_en)
-			defines.push_back("FP32_DEST_ACC_EN=1");
+			defines.push_back("TACHO_DST_FP32=1");
 		if (config.dst_full_sync_en)
-			defines.push_back("DST_SYNC_FULL=1");
+			defines.push_back("DST_SYNC_MODE=DstSync::SyncFull");
 		if (config.math_approx_mode)
-			defines.push_back("MATH_APPROX_MODE=1");
+			defines.push_back("APPROX=true");
 	}
 	void set_args(built &b)
 	{
