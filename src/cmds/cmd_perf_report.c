@@ -24,7 +24,7 @@ struct conf {
 	bool no_stack_by_in0, classic_colors, no_merge_devices, no_color, diff, force;
 	bool list_signposts, count_warm_ups, no_pager;
 	int group_by, model, format, replays, metric;
-	const char *fail_above;
+	const char *fail_above, *html;
 	int64_t before;
 	const char *active_experts;
 	int64_t top;
@@ -94,6 +94,8 @@ static const struct opt opts[] = {
 		 "with --csv: a last column with the names as in the input"),
 	OPT_STR(0, "summary-file", "BASE", struct conf, summary_file,
 		"write the stacked report to BASE.csv, BASE.svg and BASE.png"),
+	YIELDS(OPT_T_STR, "html", "FILE", struct conf, html, NULL,
+	       "write FILE, a page with the table, charts and advice that needs no network"),
 	OPT_FLAG(0, "classic-colors", struct conf, classic_colors,
 		 "pictures: a colour per op instead of shades by category"),
 	OPT_ENUM(0, "format", struct conf, format, formats,
@@ -206,8 +208,8 @@ static void print_notes(const struct job *j)
 static bool older_report(const char *path)
 {
 	static const char *const starts[] = {"ID,Total %,Bound,", "Total % [%],Op Code,",
-					     PERF_SVG_START};
-	char head[PERF_PNG_HEAD + 1] = "";
+					     PERF_SVG_START, PERF_HTML_START};
+	char head[PERF_PNG_HEAD + 64] = "";
 	FILE *file = fopen(path, "re");
 	size_t n;
 
@@ -311,10 +313,35 @@ static int choose_base(struct job *j)
 	return j->base ? 0 : err_set(&j->err, TACHO_ENOMEM, "out of memory");
 }
 
+static int write_html(struct job *j, const char *path)
+{
+	struct perf_stacked stacked = {0};
+	struct output out;
+	int r = perf_stacked_make(&stacked, &j->report, GROUP_OP, &j->notes);
+
+	if (r == 0)
+		r = open_file(j, &out, path);
+	if (r == 0) {
+		r = perf_html_write(&j->report, &stacked, &j->notes, out.file);
+		if (r < 0) {
+			output_abandon(&out);
+			err_errno(&j->err, r, "cannot write %s", path);
+		} else {
+			r = output_close(&out, &j->err);
+		}
+	}
+	perf_stacked_free(&stacked);
+	if (r == 0 && !j->common->quiet && strcmp(path, "-"))
+		err_note("wrote %s", path);
+	return r;
+}
+
 static int write_files(struct job *j)
 {
 	int r = j->c->csv ? write_csv(j, j->c->csv) : 0;
 
+	if (r == 0 && j->c->html)
+		r = write_html(j, j->c->html);
 	if (r == 0 && j->base)
 		r = write_stacked(j, j->base);
 	if (r < 0 || j->common->quiet || j->c->format != FORMAT_TEXT || !j->c->csv ||

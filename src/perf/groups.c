@@ -193,9 +193,12 @@ static int warm_ups_mark(struct perf_report *r)
 	for (size_t i = 0; i < r->ops.n; i++) {
 		struct perf_op *op = &r->ops.v[i];
 
-		if (r->in->rows.v[op->row].cache_miss && op->run == RUN_MEASURED &&
-		    last[op->kind] > i)
-			op->run = RUN_WARM_UP;
+		if (!r->in->rows.v[op->row].cache_miss || op->run != RUN_MEASURED ||
+		    last[op->kind] <= i)
+			continue;
+		op->run = RUN_WARM_UP; /* it is not judged */
+		op->bound = BOUND_NONE;
+		op->verdict = VERDICT_NONE;
 	}
 	free(last);
 	return 0;

@@ -38,6 +38,12 @@ int perf_text_write(const struct perf_report *report, const struct perf_view *vi
 int perf_json_write(const struct perf_report *report, const struct perf_view *view,
 		    const struct perf_stacked *stacked, const struct perf_notes *notes, FILE *file);
 
+#define PERF_HTML_START "<!DOCTYPE html>\n<!-- Made by tacho perf-report."
+
+/* Everything as one page that needs no network. STACKED may be NULL. */
+int perf_html_write(const struct perf_report *report, const struct perf_stacked *stacked,
+		    const struct perf_notes *notes, FILE *file);
+
 /* The regions of each file, with the one that counts by default. */
 int perf_regions_write(const struct perf_input *in, const struct perf_options *options, bool json,
 		       struct perf_style style, FILE *file);
