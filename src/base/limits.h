@@ -29,6 +29,7 @@
 #define LIMIT_CFI_STEPS    4096u         /* instructions of one .eh_frame entry */
 #define LIMIT_EH_FRAME     (64u << 20)   /* bytes of .eh_frame of one file */
 #define LIMIT_ELF_SEGMENTS 64            /* program headers of one file */
+#define LIMIT_ELF_SECTIONS 256           /* sections of a file that is searched for symbols */
 #define LIMIT_STACK_FRAMES 512           /* frames of one sampled stack */
 #define LIMIT_STACK_NODES  (1u << 24)    /* different stacks of one trace */
 #define LIMIT_MODULES      0xfff0u       /* files and other places of code of one trace */

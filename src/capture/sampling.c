@@ -394,6 +394,11 @@ static void totals_add(struct capture *c)
 	trace_set_property(c->writer, "samples", text);
 	snprintf(text, sizeof(text), "%.6f", (double)t.cpu_ns / 1e9);
 	trace_set_property(c->writer, "sampler cpu seconds", text);
+	if (t.python) {
+		snprintf(text, sizeof(text), "%.2f %%",
+			 100 * (double)t.python_merged / (double)t.python);
+		trace_set_property(c->writer, "samples with python frames", text);
+	}
 	if (t.throttled) {
 		snprintf(text, sizeof(text), "%llu", (unsigned long long)t.throttled);
 		trace_set_property(c->writer, "sampling throttled", text);

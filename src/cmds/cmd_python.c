@@ -14,6 +14,8 @@ struct conf {
 	bool install;
 	bool uninstall;
 	const char *python;
+	const char *attach, *time, *output;
+	bool force;
 };
 
 static const struct opt opts[] = {
@@ -22,6 +24,13 @@ static const struct opt opts[] = {
 		"make the package known to an interpreter, by a file tacho.pth in its site-packages"),
 	OPT_FLAG(0, "uninstall", struct conf, uninstall, "remove that file"),
 	OPT_STR(0, "python", "PROGRAM", struct conf, python, "the interpreter (default: python3)"),
+	OPT_STR(0, "attach", "PID", struct conf, attach,
+		"sample a Python program that runs already, 3.9 to 3.13; nothing is put into it"),
+	OPT_STR('t', "time", "TIME", struct conf, time,
+		"of --attach: stop after TIME, such as 10s"),
+	OPT_STR('o', "output", "FILE", struct conf, output,
+		"of --attach: write the trace to FILE (default capture.tacho)"),
+	OPT_FLAG('f', "force", struct conf, force, "of --attach: replace FILE when it exists"),
 	OPT_END,
 };
 
@@ -147,6 +156,28 @@ static int run_script(const char *python, const char *folder, const char *what)
 	return WEXITSTATUS(status);
 }
 
+/* --attach is a recording like any other: the verb that makes them does it. */
+static int python_attach(const struct conf *conf)
+{
+	char *words[12] = {"tacho", "capture", "--sample=strict", "--pid", (char *)conf->attach};
+	struct tacho_error err;
+	int n = 5;
+
+	if (conf->time) {
+		words[n++] = "--time";
+		words[n++] = (char *)conf->time;
+	}
+	if (conf->output) {
+		words[n++] = "--output";
+		words[n++] = (char *)conf->output;
+	}
+	if (conf->force)
+		words[n++] = "--force";
+	execv("/proc/self/exe", words);
+	err_errno(&err, TACHO_EINTERNAL, "cannot run tacho capture");
+	return err_report(&err, TACHO_EINTERNAL);
+}
+
 static int cmd_python_run(void *verb_conf, const struct cmd_common *common, int argc, char **argv)
 {
 	const struct conf *conf = verb_conf;
@@ -160,6 +191,8 @@ static int cmd_python_run(void *verb_conf, const struct cmd_common *common, int 
 		r = err_set(&err, TACHO_EUSAGE, "python takes either --install or --uninstall");
 		return err_report(&err, r);
 	}
+	if (conf->attach)
+		return python_attach(conf);
 	r = package_find(folder, &err);
 	if (r < 0)
 		return err_report(&err, r);
@@ -173,15 +206,20 @@ static int cmd_python_run(void *verb_conf, const struct cmd_common *common, int 
 const struct cmd cmd_python = {
 	.name = "python",
 	.summary = "install 'python -m tracy' for an interpreter",
-	.usage = "[--install | --uninstall] [--python=PROGRAM]",
+	.usage = "[--install | --uninstall] [--python=PROGRAM] | --attach=PID [--time=TIME]",
 	.description =
 		"Prints the folder of the Python packages tracy and ttnn, for PYTHONPATH.\n\n"
 		"With --install the interpreter finds it without: a file tacho.pth is written "
-		"to its site-packages, or to the user's own when that cannot be written to.",
+		"to its site-packages, or to the user's own when that cannot be written to.\n\n"
+		"With --attach a Python program that runs is sampled from outside: Python functions and "
+		"lines, with the native functions that they call. It is 'tacho capture --sample --pid'; "
+		"'tacho stacks' shows the result.",
 	.examples = "PYTHONPATH=$(tacho python) python3 -m tracy script.py\n"
 		    "  profiles a script\n"
 		    "tacho python --install --python=python3.12\n"
-		    "  makes 'python3.12 -m tracy' work by itself\n",
+		    "  makes 'python3.12 -m tracy' work by itself\n"
+		    "tacho python --attach=1234 --time=10s -o server.tacho\n"
+		    "  samples a running server\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
 	.run = cmd_python_run,

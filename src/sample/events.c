@@ -375,6 +375,33 @@ static bool ring_peek(struct events *e, struct event_ring *ring)
 	return true;
 }
 
+void events_look(struct events *e, void (*see)(void *context, const struct record *r),
+		 void *context)
+{
+	for (size_t i = 0; i < e->rings.n; i++) {
+		struct event_ring *ring = &e->rings.v[i];
+		const uint8_t *data = (const uint8_t *)ring->memory + sysconf(_SC_PAGESIZE);
+		struct record r;
+
+		if (!ring->memory || ring->bad)
+			continue;
+		if (ring->seen < ring->tail)
+			ring->seen = ring->tail;
+		while (ring->head - ring->seen >= 8) {
+			size_t at = (size_t)(ring->seen & (ring->size - 1));
+			size_t size = record_size(data + at, 8);
+
+			if (!size || size > ring->head - ring->seen)
+				break;
+			ring->seen += size;
+			/* One that wraps is put together when its turn comes: it is not seen. */
+			if (size <= ring->size - at && record_decode(data + at, size, &r) &&
+			    r.kind == RECORD_SAMPLE)
+				see(context, &r);
+		}
+	}
+}
+
 const struct record *events_next(struct events *e, uint64_t horizon)
 {
 	struct event_ring *first = NULL;

@@ -17,6 +17,7 @@ struct event_ring {
 	int leader; /* the first bookkeeping event: the ring is its */
 	void *memory;
 	size_t size;            /* of the data, a power of two */
+	uint64_t seen;          /* records before this were given to events_look() */
 	uint64_t head, tail;    /* HEAD: what the kernel had written when it was last asked */
 	uint64_t freed;         /* TAIL as the kernel knows it */
 	uint8_t *joined;        /* a record that wraps around the end, put together */
@@ -56,6 +57,9 @@ void events_wait(const struct events *e, int ms);
 
 /* Looks what the kernel has written; then events_next() gives records with a time up to HORIZON. */
 void events_refresh(struct events *e);
+/* Calls SEE for each sample that is new in the rings, before its turn comes. */
+void events_look(struct events *e, void (*see)(void *context, const struct record *r),
+		 void *context);
 /* NULL: there are none. Valid until the next call. */
 const struct record *events_next(struct events *e, uint64_t horizon);
 /* Gives the memory of the records that were read back to the kernel. */

@@ -234,6 +234,56 @@ void module_load(struct module *m, pid_t pid)
 	close(image.fd);
 }
 
+/* The symbols of one section, and the strings that belong to it. */
+static void symbols_search(const struct image *image, const Elf64_Shdr *symbols,
+			   const Elf64_Shdr *strings, const char *const *names,
+			   struct module_symbol *found, size_t count)
+{
+	uint8_t *bytes = image_copy(image, symbols->sh_offset, symbols->sh_size);
+	char *text = (char *)image_copy(image, strings->sh_offset, strings->sh_size);
+
+	for (uint64_t i = 0; bytes && text && i < symbols->sh_size / sizeof(Elf64_Sym); i++) {
+		Elf64_Sym sym;
+
+		memcpy(&sym, bytes + i * sizeof(sym), sizeof(sym));
+		if (sym.st_name >= strings->sh_size || sym.st_shndx == SHN_UNDEF)
+			continue;
+		for (size_t k = 0; k < count; k++) {
+			size_t len = strlen(names[k]) + 1;
+
+			if (len <= strings->sh_size - sym.st_name &&
+			    !memcmp(text + sym.st_name, names[k], len))
+				found[k] = (struct module_symbol){sym.st_value, sym.st_size};
+		}
+	}
+	free(bytes);
+	free(text);
+}
+
+bool module_find_symbols(const struct module *m, pid_t pid, const char *const *names,
+			 struct module_symbol *found, size_t count)
+{
+	struct image image = {.fd = module_open(m, pid)};
+	Elf64_Shdr sections[LIMIT_ELF_SECTIONS];
+	struct stat st;
+	Elf64_Ehdr e;
+	bool read;
+
+	if (image.fd < 0)
+		return false;
+	read = fstat(image.fd, &st) == 0 && module_is_same(m, &st);
+	image.size = read ? (uint64_t)st.st_size : 0;
+	read = read && image_read(&image, 0, &e, sizeof(e)) &&
+	       e.e_shentsize == sizeof(sections[0]) && e.e_shnum <= LIMIT_ELF_SECTIONS &&
+	       image_read(&image, e.e_shoff, sections, e.e_shnum * sizeof(sections[0]));
+	for (unsigned i = 0; read && i < e.e_shnum; i++)
+		if (sections[i].sh_type == SHT_DYNSYM && sections[i].sh_link < e.e_shnum)
+			symbols_search(&image, &sections[i], &sections[sections[i].sh_link], names,
+				       found, count);
+	close(image.fd);
+	return read;
+}
+
 bool module_address(const struct module *m, uint64_t offset, uint64_t *address)
 {
 	for (unsigned i = 0; i < m->segment_count; i++) {

@@ -70,6 +70,13 @@ struct module *modules_get(struct modules *m, enum module_kind kind, const char 
  */
 void module_load(struct module *m, pid_t pid);
 
+struct module_symbol {
+	uint64_t address, size; /* 0: not found */
+};
+/* Looks names up in the file's dynamic symbols. False: the file cannot be read. */
+bool module_find_symbols(const struct module *m, pid_t pid, const char *const *names,
+			 struct module_symbol *found, size_t count);
+
 /* The address that the file has for the byte at OFFSET of it. False: nothing is loaded from there.
  */
 bool module_address(const struct module *m, uint64_t offset, uint64_t *address);

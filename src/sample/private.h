@@ -4,6 +4,7 @@
 
 #include "clock/clock.h"
 #include "sample/events.h"
+#include "sample/python.h"
 #include "sample/sampler.h"
 #include "sample/tree.h"
 #include "sample/unwind.h"
@@ -41,6 +42,8 @@ struct sampled_process {
 	struct space space;
 	uint32_t parent;
 	bool announced, ended;
+	struct python python;
+	uint32_t python_at; /* generation of the mappings in which it was looked for */
 };
 
 struct sampler {
@@ -65,6 +68,9 @@ struct sampler {
 	struct clock_point first, last;
 	double ticks_per_ns;
 	struct stack_frame frames[LIMIT_STACK_FRAMES];
+	uint64_t frame_pcs[LIMIT_STACK_FRAMES]; /* of frames, as the process has them */
+	struct pystacks *python;
+	bool sees_python; /* some process is an interpreter: samples are looked at sooner */
 
 	pthread_t thread;
 	bool running;
@@ -104,6 +110,19 @@ void states_finish(struct sampler *s, uint64_t ns);
 /* ---- waiting.c: stacks of threads that wait */
 /* Reads the stacks of those that have been waiting for a while. True: some will be due soon. */
 bool waiting_round(struct sampler *s, uint64_t now);
+
+/* ---- pystack.c: Python frames in native stacks */
+struct pystacks *pystacks_new(void);
+void pystacks_free(struct pystacks *y);
+bool pystacks_is_python(struct sampled_process *p);
+/* A sample was seen in a ring: reads the frames of its thread now. */
+void pystacks_see(struct sampler *s, const struct record *r);
+/* Merges what was read for the sample into s->frames; the new number of frames. */
+unsigned pystacks_merge(struct sampler *s, struct sampled_process *p, uint32_t tid, uint64_t time,
+			unsigned count);
+/* The same for a thread that waits, read now. */
+unsigned pystacks_merge_now(struct sampler *s, struct sampled_process *p, uint32_t tid, uint64_t sp,
+			    uint64_t time, unsigned count);
 
 /* ---- stack.c: samples become nodes of the tree */
 void stack_sample(struct sampler *s, const struct record *r);

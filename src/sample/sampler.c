@@ -33,12 +33,18 @@ static void clock_follow(struct sampler *s)
 				  (double)(now.monotonic_ns - s->first.monotonic_ns);
 }
 
+static void sample_see(void *context, const struct record *r)
+{
+	pystacks_see(context, r);
+}
+
 static void records_drain(struct sampler *s, uint64_t horizon)
 {
 	const struct record *r;
 	unsigned n = 0;
 
 	events_refresh(&s->events);
+	events_look(&s->events, sample_see, s);
 	while ((r = events_next(&s->events, horizon)) != NULL) {
 		if (r->kind == RECORD_SAMPLE)
 			stack_sample(s, r);
@@ -74,12 +80,14 @@ static void cpu_time_note(struct sampler *s)
 static void *sampler_loop(void *argument)
 {
 	struct sampler *s = argument;
+	bool soon;
 
 	while (!is_stopped(s)) {
 		clock_follow(s);
 		records_drain(s, raw_ns() - SETTLE_NS);
 		states_round(s);
-		events_wait(&s->events, waiting_round(s, raw_ns()) ? SOON_MS : ROUND_MS);
+		soon = waiting_round(s, raw_ns()) || s->sees_python;
+		events_wait(&s->events, soon ? SOON_MS : ROUND_MS);
 	}
 	events_stop(&s->events);
 	clock_follow(s);
@@ -100,7 +108,8 @@ int sampler_open(struct sampler **result, const struct sampler_options *options,
 	s->options = *options;
 	pthread_mutex_init(&s->lock, NULL);
 	s->cache = unwind_cache_new();
-	if (modules_init(&s->modules) < 0 || !s->cache) {
+	s->python = pystacks_new();
+	if (modules_init(&s->modules) < 0 || !s->cache || !s->python) {
 		sampler_close(s);
 		return err_set(err, TACHO_ENOMEM, "out of memory");
 	}
@@ -183,6 +192,7 @@ void sampler_close(struct sampler *s)
 	map_free(&s->thread_of);
 	modules_free(&s->modules);
 	unwind_cache_free(s->cache);
+	pystacks_free(s->python);
 	tree_free(&s->tree);
 	pthread_mutex_destroy(&s->lock);
 	free(s);

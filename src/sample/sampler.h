@@ -61,7 +61,8 @@ struct sampler_totals {
 	uint64_t samples;
 	uint64_t ends[16]; /* by enum stack_end */
 	uint64_t lost, throttled, bad, queue_full;
-	uint64_t cpu_ns; /* that the sampler's own thread used */
+	uint64_t python, python_merged; /* samples of interpreters, and with Python frames */
+	uint64_t cpu_ns;                /* that the sampler's own thread used */
 };
 
 struct sampler;

@@ -88,7 +88,8 @@ void stack_sample(struct sampler *s, const struct record *r)
 		return;
 	if (r->regs) {
 		regs_take(&in, r->regs);
-		end = unwind(s->cache, &p->space, &in, s->frames, &count);
+		end = unwind(s->cache, &p->space, &in, s->frames, s->frame_pcs, &count);
+		count = pystacks_merge(s, p, r->tid, r->time, count);
 		/* A short copy is the end of the stack's mapping, not a cut. */
 	}
 	pthread_mutex_lock(&s->lock);

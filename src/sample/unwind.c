@@ -289,7 +289,8 @@ static bool frame_locate(const struct walk *w, uint64_t pc, struct stack_frame *
 #define ENTRY_BYTES 64
 
 enum stack_end unwind(struct unwind_cache *cache, const struct space *space,
-		      const struct unwind_input *input, struct stack_frame *frames, unsigned *count)
+		      const struct unwind_input *input, struct stack_frame *frames, uint64_t *pcs,
+		      unsigned *count)
 {
 	struct walk w = {cache, space, input, input->regs[CFI_RSP], {0}, input->known, false};
 	bool innermost = true, exact = true;
@@ -307,7 +308,7 @@ enum stack_end unwind(struct unwind_cache *cache, const struct space *space,
 		f->guessed = false;
 		if (!frame_locate(&w, pc, f))
 			return STACK_NO_MAP;
-		++*count;
+		pcs[(*count)++] = pc;
 		if (f->module->cfi.frame.bytes)
 			row = cache_row(cache, f->module, f->address);
 		/* The kernel returns to the first byte of a signal's trampoline. */

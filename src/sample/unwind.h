@@ -47,11 +47,12 @@ struct unwind_cache *unwind_cache_new(void);
 void unwind_cache_free(struct unwind_cache *cache);
 
 /*
- * Fills FRAMES, innermost first, at most LIMIT_STACK_FRAMES; *COUNT is how many. Reads the files of
+ * Fills FRAMES, innermost first, and PCS with what their addresses are in the process; at most
+ * LIMIT_STACK_FRAMES, *COUNT is how many. Reads the files of
  * modules that it meets for the first time.
  */
 enum stack_end unwind(struct unwind_cache *cache, const struct space *space,
-		      const struct unwind_input *input, struct stack_frame *frames,
+		      const struct unwind_input *input, struct stack_frame *frames, uint64_t *pcs,
 		      unsigned *count);
 
 #endif

@@ -106,7 +106,8 @@ static void thread_look(struct sampler *s, struct sampled_thread *t)
 	t->call = call >= 0 ? (uint32_t)call + 1 : 0;
 	t->node = 0;
 	if (in.size) {
-		end = unwind(s->cache, &p->space, &in, s->frames, &count);
+		end = unwind(s->cache, &p->space, &in, s->frames, s->frame_pcs, &count);
+		count = pystacks_merge_now(s, p, t->tid, sp, t->since, count);
 		t->node = stack_node(s, t->since, end, count);
 	}
 	memset(s->stack, 0, in.size);

@@ -1,0 +1,36 @@
+# Python frames out of process, in place of the interpreter's own: shares are right, and the lines too.
+. "$SOURCE/tests/sample.sh"
+
+python=$(command -v python3)
+script=$SOURCE/tests/python/share.py
+"$python" -c 'import sys; sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 13))' || { echo "skipped: not for this Python"; exit 0; }
+expect_exit 0 "$TACHO" run -q --sample -f -o py.tacho -- "$python" "$script" 1.5
+mv out truth
+expect_exit 0 "$TACHO" check py.tacho
+expect_exit 0 "$TACHO" info py.tacho
+expect_line out 'samples with python frames'
+expect_exit 0 "$TACHO" stacks --list --min=0 --format=json py.tacho
+python3 - truth out <<'EOF' || fail "shares are wrong"
+import json, math, sys
+truth = {n: int(v) for n, v in (line.split() for line in open(sys.argv[1]))}
+found = {f["name"]: f for f in json.load(open(sys.argv[2])) if f["library"] == "share.py"}
+p = truth["seventy"] / (truth["seventy"] + truth["thirty"])
+a, b = found["seventy"]["samples"], found["thirty"]["samples"]
+n = a + b
+bound = 4 * math.sqrt(p * (1 - p) / n) + 0.005
+print(f"true {p:.4f} found {a / n:.4f} of {n} samples, bound {bound:.4f}")
+assert abs(a / n - p) <= bound
+assert {"main", "work", "gen", "<module>"} <= set(found)
+EOF
+expect_exit 0 "$TACHO" stacks --list --by=line --min=0 py.tacho
+expect_line out " seventy:$(grep -n 'def seventy' "$script" | cut -d: -f1) "
+
+# A program that runs already and knows nothing of it.
+"$python" "$script" 60 >/dev/null &
+pid=$!
+runs_python() { [ "$(readlink /proc/$pid/exe)" != "$(readlink -f /bin/bash)" ]; }
+wait_for runs_python
+expect_exit 0 "$TACHO" python --attach $pid --time=800ms -f -o attached.tacho
+kill $pid
+expect_exit 0 "$TACHO" stacks --list --min=0 attached.tacho
+expect_line out ' (seventy|thirty|gen) +share.py'
