@@ -28,6 +28,7 @@ const struct environ_variable environ_variables[] = {
 	{"TACHO_LIMIT_MB", "memory for the rings of one process in MiB; 512 when not set"},
 	{"TACHO_LOG", "a file to which the warnings and errors of tacho are appended as well"},
 	{"TACHO_OUTPUT", "the trace that 'tacho run' writes when -o is not given"},
+	{"TACHO_PAGER", "the pager of long reports on a terminal; PAGER, else less, when not set"},
 	{"TACHO_POLICY", "what happens when the rings are full: drop, block or overwrite"},
 	{"TACHO_PYTHON", "what 'python -m tracy' lets the Python processes below it do"},
 	{"TACHO_RING_KB", "memory of a thread's first ring in KiB"},
