@@ -8,7 +8,11 @@
 #include <zstd.h>
 
 #define PACKED_ROOM (4 + CONTAINER_BLOCK + CONTAINER_BLOCK / 128 + 1024)
-#define OUT_BYTES   (256u << 10)
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+#define OUT_BYTES (4u << 10)
+#else
+#define OUT_BYTES (256u << 10)
+#endif
 
 static void flush_file(struct out *out)
 {
