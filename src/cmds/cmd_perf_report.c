@@ -639,19 +639,20 @@ static int run(void *arg, const struct cmd_common *common, int argc, char **argv
 const struct cmd cmd_perf_report = {
 	.name = "perf-report",
 	.aliases = {"tt-perf-report"},
-	.summary = "tell which ops are slow, why, and what to change",
+	.summary = "show which ops are slow, why, and what to change",
 	.usage = "[options] CSV|TRACE...",
 	.description =
-		"Reads the CSV of an ops report and prints one line per op with its time, the gap "
-		"before it, and how near it comes to the peaks of the DRAM and of the arithmetic; "
-		"then advice, a table by op, and a summary on one screen.\n"
+		"Reads the CSV of an ops report, or a trace, and prints a summary on one screen; one "
+		"line per op with its time, the gap before it, and how near it comes to the peaks of "
+		"the DRAM and of the arithmetic; advice; and a table by op. Of a trace it also says "
+		"what the host did while the device waited.\n"
 		"\n"
-		"An ID is the line of the op in the CSV file. Without an option the report covers "
-		"what comes after the last signpost. Several files, one of each host, are sorted and "
-		"cut each on its own; the devices of later files are numbered after those of "
-		"earlier ones.\n"
+		"Without an option the report covers the last region between signposts, or the last "
+		"signpost with ops after it; --list-signposts shows all. IDs count its ops from 1. "
+		"Several files, one of each host, are sorted and cut each on its own; the devices of "
+		"later files are numbered after those of earlier ones.\n"
 		"\n"
-		"Bound says what limits a matrix multiplication: DRAM or FLOP at 65 per cent of a peak "
+		"Bound says what limits an op: DRAM or FLOP at 65 per cent of a peak "
 		"and more, BOTH, SLOW when it is neither, HOST for an op on the CPU.\n"
 		"\n"
 		"A cell that cannot be read blanks the figures that need it and is reported on standard "
@@ -661,9 +662,13 @@ const struct cmd cmd_perf_report = {
 		    "tacho perf-report ops.csv --top 20 --no-advice\n"
 		    "  the twenty ops that take the most time\n"
 		    "tacho perf-report ops.csv --why 42\n"
-		    "  everything about the op of line 42\n"
+		    "  everything about the op with ID 42\n"
 		    "tacho perf-report --diff before.csv after.csv\n"
 		    "  what got slower and what got faster\n"
+		    "tacho perf-report --diff a1.csv a2.csv b1.csv b2.csv --fail-above 3%\n"
+		    "  exit with 1 if something got slower by more than that, and than the noise\n"
+		    "tacho perf-report app.tacho --html report.html\n"
+		    "  what the host did in the gaps; a page to pass on\n"
 		    "tacho perf-report ops.csv --summary-file sum\n"
 		    "  also sum.csv, sum.svg and sum.png\n",
 	.opts = opts,
