@@ -45,7 +45,7 @@ struct id {
 	uint64_t wanted;
 };
 
-static int compare_ids(const void *a, const void *b)
+static int chrome_ids_compare(const void *a, const void *b)
 {
 	const struct id *x = a, *y = b;
 
@@ -57,13 +57,13 @@ static int compare_ids(const void *a, const void *b)
 }
 
 /* The first that wants an id gets it; who comes later (a reused pid or tid) gets a made-up one. */
-static uint32_t *assign(struct id *ids, uint32_t n)
+static uint32_t *chrome_assign(struct id *ids, uint32_t n)
 {
 	uint32_t *given = calloc(n + 1, sizeof(*given));
 
 	if (!given)
 		return NULL;
-	qsort(ids, n, sizeof(*ids), compare_ids);
+	qsort(ids, n, sizeof(*ids), chrome_ids_compare);
 	for (uint32_t i = 0; i < n; i++) {
 		bool taken =
 			i && ids[i - 1].group == ids[i].group && ids[i - 1].wanted == ids[i].wanted;
@@ -85,21 +85,21 @@ static int assign_ids(struct chrome *c)
 		return TACHO_ENOMEM;
 	for (uint32_t i = 0; i < t->process_count; i++)
 		ids[i] = (struct id){.index = i, .wanted = t->processes[i].pid};
-	c->pids = assign(ids, t->process_count);
+	c->pids = chrome_assign(ids, t->process_count);
 	for (uint32_t i = 0; i < t->track_count; i++)
 		ids[i] = (struct id){
 			.group = t->tracks[i].process,
 			.index = i,
 			.wanted = t->tracks[i].kind == TRACE_THREAD ? t->tracks[i].id : 0,
 		};
-	c->tids = assign(ids, t->track_count);
+	c->tids = chrome_assign(ids, t->track_count);
 	free(ids);
 	return c->pids && c->tids ? 0 : TACHO_ENOMEM;
 }
 
 /* ------------------------------------------------------------------ events */
 
-static int flush(struct chrome *c, size_t above)
+static int chrome_flush(struct chrome *c, size_t above)
 {
 	if (c->text.failed)
 		return TACHO_ENOMEM;
@@ -124,8 +124,8 @@ static void add_us(struct chrome *c, const char *key, int64_t ns)
 }
 
 /* Opens an event; the caller adds to it and calls event_end(). TRACK says whose it is. */
-static void event_begin(struct chrome *c, const char *phase, uint32_t track, const char *name,
-			size_t len)
+static void chrome_event_begin(struct chrome *c, const char *phase, uint32_t track,
+			       const char *name, size_t len)
 {
 	uint32_t process = c->trace->tracks[track].process;
 
@@ -136,16 +136,16 @@ static void event_begin(struct chrome *c, const char *phase, uint32_t track, con
 	json_string(&c->json, "name", name, len);
 }
 
-static int event_end(struct chrome *c)
+static int chrome_event_end(struct chrome *c)
 {
 	json_end(&c->json);
-	return flush(c, FLUSH_SIZE);
+	return chrome_flush(c, FLUSH_SIZE);
 }
 
 static void event_at(struct chrome *c, const char *phase, uint32_t track, const char *name,
 		     size_t len, uint64_t ticks)
 {
-	event_begin(c, phase, track, name, len);
+	chrome_event_begin(c, phase, track, name, len);
 	add_us(c, "ts", trace_ns(c->trace, ticks));
 }
 
@@ -178,7 +178,7 @@ static int write_metadata(struct chrome *c)
 		if (p->command[0])
 			add_metadata(c, "process_labels", c->pids[i], c->pids[i], "labels",
 				     p->command);
-		r = flush(c, FLUSH_SIZE);
+		r = chrome_flush(c, FLUSH_SIZE);
 	}
 	for (uint32_t i = 0; i < t->track_count && r == 0; i++) {
 		uint32_t process = t->tracks[i].process;
@@ -187,7 +187,7 @@ static int write_metadata(struct chrome *c)
 			continue;
 		add_metadata(c, "thread_name", process < t->process_count ? c->pids[process] : 0,
 			     c->tids[i], "name", trace_track_name(t, i, text, sizeof(text)));
-		r = flush(c, FLUSH_SIZE);
+		r = chrome_flush(c, FLUSH_SIZE);
 	}
 	return r;
 }
@@ -234,7 +234,7 @@ static int write_zones(struct chrome *c)
 		       trace_ns(c->trace, z->zone.end) - trace_ns(c->trace, z->zone.start));
 		json_text(&c->json, "cat", "zone");
 		add_zone_args(c, z);
-		r = event_end(c);
+		r = chrome_event_end(c);
 		if (r < 0)
 			break;
 		files_progress(c->progress, ++n, c->trace->zones);
@@ -260,7 +260,7 @@ static int write_message(struct chrome *c, const struct trace_row *row, uint32_t
 		json_text(&c->json, "severity", trace_severity_name(row->a));
 		json_end(&c->json);
 	}
-	return event_end(c);
+	return chrome_event_end(c);
 }
 
 static int write_loss(struct chrome *c, const struct trace_row *row, uint32_t track)
@@ -273,7 +273,7 @@ static int write_loss(struct chrome *c, const struct trace_row *row, uint32_t tr
 	json_int(&c->json, "zones", (int64_t)row->b);
 	json_int(&c->json, "others", (int64_t)row->c);
 	json_end(&c->json);
-	return event_end(c);
+	return chrome_event_end(c);
 }
 
 static int write_counter(struct chrome *c, const struct trace_row *row, uint32_t track,
@@ -288,7 +288,7 @@ static int write_counter(struct chrome *c, const struct trace_row *row, uint32_t
 	json_object(&c->json, "args");
 	json_double(&c->json, "value", value);
 	json_end(&c->json);
-	return event_end(c);
+	return chrome_event_end(c);
 }
 
 static int write_memory(struct chrome *c, const struct trace_row *row, uint32_t track)
@@ -310,7 +310,7 @@ static int write_span(struct chrome *c, uint32_t track, const char *category, ui
 		event_at(c, i ? "e" : "b", track, name, strlen(name), i ? end : start);
 		json_text(&c->json, "cat", category);
 		json_text(&c->json, "id", text);
-		r = event_end(c);
+		r = chrome_event_end(c);
 	}
 	return r;
 }
@@ -363,7 +363,7 @@ static int write_plot(struct chrome *c, const struct trace_row *row, uint32_t tr
 }
 
 /* Folds belong to one kind of track: a row on any other is a file's mistake and passed over. */
-static int write_row(struct chrome *c, const struct trace_row *row, uint32_t track)
+static int chrome_row_write(struct chrome *c, const struct trace_row *row, uint32_t track)
 {
 	static const struct {
 		int (*write)(struct chrome *, const struct trace_row *, uint32_t);
@@ -389,7 +389,7 @@ static int write_row(struct chrome *c, const struct trace_row *row, uint32_t tra
 	return writers[row->kind].write(c, row, track);
 }
 
-static int write_rows(struct chrome *c)
+static int chrome_rows_write(struct chrome *c)
 {
 	struct trace_rows *rows;
 	struct trace_row row;
@@ -401,7 +401,7 @@ static int write_rows(struct chrome *c)
 	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
 		if (!view_takes(c->filter, track, row.thread))
 			continue;
-		r = write_row(c, &row, track);
+		r = chrome_row_write(c, &row, track);
 		if (r < 0)
 			break;
 	}
@@ -422,7 +422,7 @@ static void free_folds(struct chrome *c)
 	free(c->folds);
 }
 
-static void write_head(struct chrome *c)
+static void chrome_head_write(struct chrome *c)
 {
 	json_object(&c->json, NULL);
 	json_text(&c->json, "displayTimeUnit", "ns");
@@ -451,17 +451,17 @@ int files_chrome(FILE *out, struct trace *trace, const struct view_filter *filte
 	json_init(&c.json, &c.text);
 	c.json.flat = 2;
 	if (r == 0) {
-		write_head(&c);
+		chrome_head_write(&c);
 		r = write_metadata(&c);
 	}
 	if (r == 0)
 		r = write_zones(&c);
 	if (r == 0)
-		r = write_rows(&c);
+		r = chrome_rows_write(&c);
 	if (r == 0) {
 		json_end(&c.json);
 		json_end(&c.json);
-		r = flush(&c, 0);
+		r = chrome_flush(&c, 0);
 	}
 	free_folds(&c);
 	free(c.pids);

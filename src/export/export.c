@@ -1,8 +1,8 @@
 #include "export/export.h"
 #include "export/files.h"
 
-static int write_csv(FILE *out, struct trace *trace, const struct view_filter *filter,
-		     struct progress *progress)
+static int export_csv_write(FILE *out, struct trace *trace, const struct view_filter *filter,
+			    struct progress *progress)
 {
 	struct table_style style = {.format = TABLE_AS_CSV};
 
@@ -46,7 +46,7 @@ int export_write(FILE *out, struct trace *trace, enum export_format format,
 	static int (*const writers[])(FILE *, struct trace *, const struct view_filter *,
 				      struct progress *) = {
 		[EXPORT_CHROME] = files_chrome,
-		[EXPORT_CSV] = write_csv,
+		[EXPORT_CSV] = export_csv_write,
 		[EXPORT_JSON] = files_json,
 	};
 

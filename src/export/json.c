@@ -64,8 +64,8 @@ static void add_fields(struct json *j, const struct trace *trace, const struct t
 		json_string(j, "text", row->text, row->text_len);
 }
 
-static int write_row(FILE *out, struct json *j, const struct trace *trace,
-		     const struct trace_row *row, uint32_t track)
+static int json_row_write(FILE *out, struct json *j, const struct trace *trace,
+			  const struct trace_row *row, uint32_t track)
 {
 	json_object(j, NULL);
 	add_ns(j, trace, "time_ns", row->time);
@@ -83,7 +83,7 @@ static int write_row(FILE *out, struct json *j, const struct trace *trace,
 	return 0;
 }
 
-static int write_rows(FILE *out, struct trace *trace, const struct view_filter *filter)
+static int json_rows_write(FILE *out, struct trace *trace, const struct view_filter *filter)
 {
 	struct buf text = BUF_INIT;
 	struct json j;
@@ -100,7 +100,7 @@ static int write_rows(FILE *out, struct trace *trace, const struct view_filter *
 	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
 		if (!view_takes(filter, track, row.thread))
 			continue;
-		r = write_row(out, &j, trace, &row, track);
+		r = json_row_write(out, &j, trace, &row, track);
 		if (r < 0)
 			break;
 	}
@@ -137,7 +137,7 @@ int files_json(FILE *out, struct trace *trace, const struct view_filter *filter,
 	}
 	if (r >= 0) {
 		fputs(",\"rows\": ", out);
-		r = write_rows(out, trace, filter);
+		r = json_rows_write(out, trace, filter);
 	}
 	if (r >= 0)
 		r = fputs("}\n", out) < 0 ? TACHO_EWRITE : 0;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool more(const struct table *t, size_t most)
+static bool lists_more(const struct table *t, size_t most)
 {
 	return t->error == 0 && (most == 0 || t->rows < most);
 }
@@ -43,7 +43,7 @@ int64_t export_properties(FILE *out, const struct table_style *style, const stru
 	struct table t;
 
 	table_open(&t, out, style, TABLE_COLUMNS(columns));
-	for (uint32_t i = 0; i < trace->property_count && more(&t, most); i++) {
+	for (uint32_t i = 0; i < trace->property_count && lists_more(&t, most); i++) {
 		table_text(&t, trace->properties[i].key);
 		add_value(&t, trace->properties[i].value, most && style->format == TABLE_AS_TEXT);
 		table_row(&t);
@@ -137,7 +137,7 @@ int64_t export_processes(FILE *out, const struct table_style *style, const struc
 	if (!sums)
 		return TACHO_ENOMEM;
 	table_open(&t, out, style, TABLE_COLUMNS(columns));
-	for (uint32_t i = 0; i < trace->process_count && more(&t, most); i++)
+	for (uint32_t i = 0; i < trace->process_count && lists_more(&t, most); i++)
 		process_row(&t, trace, i, &sums[i]);
 	free(sums);
 	return list_end(&t, trace->process_count);
@@ -185,7 +185,7 @@ static int64_t list_tracks(FILE *out, const struct table_style *style, const str
 		if (trace->tracks[i].kind > last_kind)
 			continue;
 		n++;
-		if (more(&t, most))
+		if (lists_more(&t, most))
 			track_row(&t, trace, i);
 	}
 	return list_end(&t, n);
@@ -218,7 +218,7 @@ int64_t export_srclocs(FILE *out, const struct table_style *style, const struct 
 	struct table t;
 
 	table_open(&t, out, style, TABLE_COLUMNS(columns));
-	for (uint32_t i = 0; i < trace->srcloc_count && more(&t, most); i++) {
+	for (uint32_t i = 0; i < trace->srcloc_count && lists_more(&t, most); i++) {
 		const struct trace_srcloc *s = &trace->srclocs[i];
 
 		table_uint(&t, i);

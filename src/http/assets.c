@@ -11,7 +11,7 @@
 
 #define ASSET_MAX (16u << 20)
 
-static const char *type_of(const char *path)
+static const char *assets_type_of(const char *path)
 {
 	static const struct {
 		const char *end, *type;
@@ -47,7 +47,7 @@ static void builtin_answer(struct http_call *c, const char *path)
 		r->body_static = assets[i].data;
 		r->body_len = (size_t)(assets[i].end - assets[i].data);
 		r->gzip = true;
-		r->type = type_of(path);
+		r->type = assets_type_of(path);
 		r->cache = cache_of(path);
 		snprintf(r->etag, sizeof(r->etag), "\"%s\"", assets[i].tag);
 		return;
@@ -77,7 +77,7 @@ static void folder_answer(struct http_call *c, const char *path)
 	       body->len < ASSET_MAX)
 		body->len += (size_t)n;
 	close(fd);
-	c->reply->type = type_of(path);
+	c->reply->type = assets_type_of(path);
 	c->reply->cache = "no-store";
 	if (n < 0)
 		reply_fail(c->reply, 500, err_text(TACHO_EREAD));

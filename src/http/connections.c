@@ -103,7 +103,7 @@ void connection_event(void *context, struct MHD_Connection *con, void **socket_c
 		connection_end(context, *socket_context);
 }
 
-static double patience(enum phase phase)
+static double connections_patience(enum phase phase)
 {
 	if (phase == SENDING)
 		return REPLY_SECONDS;
@@ -126,7 +126,7 @@ void *connections_watch(void *context)
 		s->drops = false;
 
 		for (struct connection *c = s->connections; c; c = c->next)
-			if (c->fd >= 0 && t - c->since > patience(c->phase)) {
+			if (c->fd >= 0 && t - c->since > connections_patience(c->phase)) {
 				shutdown(c->fd, SHUT_RDWR);
 				c->fd = -1;
 			}

@@ -112,7 +112,7 @@ static bool knows_token(struct http *http, const struct http_request *r)
 }
 
 /* "/?token=..": the cookie is set and the token goes out of the address bar. */
-static bool enters(struct http_call *c)
+static bool guard_enters(struct http_call *c)
 {
 	const char *token = query_get(&c->target.query, "token");
 	struct http_reply *reply = c->reply;
@@ -149,7 +149,7 @@ bool guard_admits(struct http_call *c)
 		reply_fail(c->reply, 403, "this host name is not served");
 	else if (strcmp(r->method, "GET"))
 		reply_fail(c->reply, 405, "only GET is known");
-	else if (enters(c))
+	else if (guard_enters(c))
 		return false;
 	else if (is_page(c->target.path))
 		return true;

@@ -54,12 +54,12 @@ static bool socket_gone(void *context)
 	return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-static const char *header(struct MHD_Connection *con, const char *name)
+static const char *server_header(struct MHD_Connection *con, const char *name)
 {
 	return MHD_lookup_connection_value(con, MHD_HEADER_KIND, name);
 }
 
-static void add(struct MHD_Response *r, const char *name, const char *value)
+static void server_add(struct MHD_Response *r, const char *name, const char *value)
 {
 	if (value && *value)
 		MHD_add_response_header(r, name, value);
@@ -69,25 +69,29 @@ static void headers_add(struct MHD_Response *response, const struct http_reply *
 {
 	char text[128];
 
-	add(response, "Content-Type", reply->type);
-	add(response, "Content-Encoding", reply->gzip ? "gzip" : reply->deflate ? "deflate" : NULL);
-	add(response, "Cache-Control", reply->cache ? reply->cache : "no-store");
-	add(response, "ETag", reply->etag);
-	add(response, "Location", reply->location);
-	add(response, "Set-Cookie", reply->cookie);
-	add(response, "Content-Security-Policy",
-	    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-	    "connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
-	    "frame-ancestors 'none'");
-	add(response, "X-Content-Type-Options", "nosniff");
-	add(response, "Referrer-Policy", "no-referrer");
-	add(response, "Cross-Origin-Opener-Policy", "same-origin");
-	add(response, "Cross-Origin-Resource-Policy", "same-origin");
+	server_add(response, "Content-Type", reply->type);
+	server_add(response, "Content-Encoding",
+		   reply->gzip      ? "gzip"
+		   : reply->deflate ? "deflate"
+				    : NULL);
+	server_add(response, "Cache-Control", reply->cache ? reply->cache : "no-store");
+	server_add(response, "ETag", reply->etag);
+	server_add(response, "Location", reply->location);
+	server_add(response, "Set-Cookie", reply->cookie);
+	server_add(
+		response, "Content-Security-Policy",
+		"default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+		"connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
+		"frame-ancestors 'none'");
+	server_add(response, "X-Content-Type-Options", "nosniff");
+	server_add(response, "Referrer-Policy", "no-referrer");
+	server_add(response, "Cross-Origin-Opener-Policy", "same-origin");
+	server_add(response, "Cross-Origin-Resource-Policy", "same-origin");
 	if (reply->status == 405)
-		add(response, "Allow", "GET");
+		server_add(response, "Allow", "GET");
 	if (reply->attachment[0]) {
 		snprintf(text, sizeof(text), "attachment; filename=\"%s\"", reply->attachment);
-		add(response, "Content-Disposition", text);
+		server_add(response, "Content-Disposition", text);
 	}
 }
 
@@ -144,9 +148,9 @@ static void reply_full(struct http_reply *reply)
 
 static bool has_body(struct MHD_Connection *con)
 {
-	const char *length = header(con, "Content-Length");
+	const char *length = server_header(con, "Content-Length");
 
-	return header(con, "Transfer-Encoding") || (length && strcmp(length, "0"));
+	return server_header(con, "Transfer-Encoding") || (length && strcmp(length, "0"));
 }
 
 static enum MHD_Result on_request(void *context, struct MHD_Connection *con, const char *url,
@@ -172,15 +176,15 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *con, con
 		return MHD_YES;
 	}
 	connection_phase(s, c, WORKING);
-	in.host = header(con, "Host");
-	in.origin = header(con, "Origin");
-	in.fetch_site = header(con, "Sec-Fetch-Site");
-	in.cookie = header(con, "Cookie");
-	in.authorization = header(con, "Authorization");
-	in.if_none_match = header(con, "If-None-Match");
-	in.upgrade = header(con, "Upgrade");
-	in.ws_key = header(con, "Sec-WebSocket-Key");
-	in.ws_version = header(con, "Sec-WebSocket-Version");
+	in.host = server_header(con, "Host");
+	in.origin = server_header(con, "Origin");
+	in.fetch_site = server_header(con, "Sec-Fetch-Site");
+	in.cookie = server_header(con, "Cookie");
+	in.authorization = server_header(con, "Authorization");
+	in.if_none_match = server_header(con, "If-None-Match");
+	in.upgrade = server_header(con, "Upgrade");
+	in.ws_key = server_header(con, "Sec-WebSocket-Key");
+	in.ws_version = server_header(con, "Sec-WebSocket-Version");
 	http_answer(s->http, &in, &reply, socket_gone, &fd);
 	if (reply.status == 200 && !strncmp(in.target, "/api/", 5))
 		connection_known(s, c);
@@ -195,7 +199,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *con, con
 
 /* ------------------------------------------------------------------- port */
 
-static int listen_on(const struct http_options *o, uint16_t *port, int *fd, struct tacho_error *err)
+static int server_listen(const struct http_options *o, uint16_t *port, int *fd,
+			 struct tacho_error *err)
 {
 	const char *bind_to = o->bind ? o->bind : "127.0.0.1";
 	struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(*port)};
@@ -281,7 +286,7 @@ int http_start(struct http *http, uint16_t port, struct tacho_error *err)
 	if (!s)
 		return err_set(err, TACHO_ENOMEM, "%s", err_text(TACHO_ENOMEM));
 	s->port = port;
-	r = listen_on(&http->options, &s->port, &fd, err);
+	r = server_listen(&http->options, &s->port, &fd, err);
 	if (r < 0) {
 		free(s);
 		return r;

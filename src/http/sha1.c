@@ -2,18 +2,18 @@
 
 #include <string.h>
 
-static uint32_t rotate(uint32_t x, unsigned n)
+static uint32_t sha1_rotate(uint32_t x, unsigned n)
 {
 	return x << n | x >> (32 - n);
 }
 
-static uint32_t word(const uint8_t *p)
+static uint32_t sha1_word(const uint8_t *p)
 {
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
 /* What round I does with three of the words, and its constant. */
-static uint32_t mix(unsigned i, uint32_t b, uint32_t c, uint32_t d)
+static uint32_t sha1_mix(unsigned i, uint32_t b, uint32_t c, uint32_t d)
 {
 	switch (i / 20) {
 	case 0:
@@ -27,21 +27,21 @@ static uint32_t mix(unsigned i, uint32_t b, uint32_t c, uint32_t d)
 	}
 }
 
-static void block_add(uint32_t h[5], const uint8_t *block)
+static void sha1_block_add(uint32_t h[5], const uint8_t *block)
 {
 	uint32_t w[80], s[5];
 
 	for (unsigned i = 0; i < 16; i++)
-		w[i] = word(block + 4 * i);
+		w[i] = sha1_word(block + 4 * i);
 	for (unsigned i = 16; i < 80; i++)
-		w[i] = rotate(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
+		w[i] = sha1_rotate(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
 	memcpy(s, h, sizeof(s));
 	for (unsigned i = 0; i < 80; i++) {
-		uint32_t next = rotate(s[0], 5) + mix(i, s[1], s[2], s[3]) + s[4] + w[i];
+		uint32_t next = sha1_rotate(s[0], 5) + sha1_mix(i, s[1], s[2], s[3]) + s[4] + w[i];
 
 		s[4] = s[3];
 		s[3] = s[2];
-		s[2] = rotate(s[1], 30);
+		s[2] = sha1_rotate(s[1], 30);
 		s[1] = s[0];
 		s[0] = next;
 	}
@@ -57,13 +57,13 @@ void sha1(const void *bytes, size_t len, uint8_t hash[SHA1_BYTES])
 	size_t left = len % 64, tail = left < 56 ? 64 : 128;
 
 	for (size_t i = 0; i + 64 <= len; i += 64)
-		block_add(h, p + i);
+		sha1_block_add(h, p + i);
 	memcpy(last, p + len - left, left);
 	last[left] = 0x80;
 	for (unsigned i = 0; i < 8; i++)
 		last[tail - 1 - i] = (uint8_t)((uint64_t)len * 8 >> 8 * i);
 	for (size_t i = 0; i < tail; i += 64)
-		block_add(h, last + i);
+		sha1_block_add(h, last + i);
 	for (unsigned i = 0; i < SHA1_BYTES; i++)
 		hash[i] = (uint8_t)(h[i / 4] >> (24 - 8 * (i % 4)));
 }

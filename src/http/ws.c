@@ -129,8 +129,8 @@ static ssize_t on_send(wslay_event_context_ptr frames, const uint8_t *from, size
 }
 
 /* {"follow":bool} is all that a client has to say. Anything else is passed over. */
-static void on_message(wslay_event_context_ptr frames, const struct wslay_event_on_msg_recv_arg *m,
-		       void *context)
+static void ws_message_handle(wslay_event_context_ptr frames,
+			      const struct wslay_event_on_msg_recv_arg *m, void *context)
 {
 	const struct jread_value *follow;
 	struct ws *ws = context;
@@ -146,7 +146,7 @@ static void on_message(wslay_event_context_ptr frames, const struct wslay_event_
 	jread_free(&reader);
 }
 
-static void say(struct ws *ws, struct buf *text)
+static void ws_send_text(struct ws *ws, struct buf *text)
 {
 	struct wslay_event_msg m = {.opcode = WSLAY_TEXT_FRAME,
 				    .msg = (const uint8_t *)text->data,
@@ -165,11 +165,11 @@ static void tell_trace(struct ws *ws, unsigned id, struct told *told, struct buf
 		return;
 	if (!told->state || strcmp(now.state, told->state)) {
 		buf_addf(text, "{\"state\":{\"id\":%u,\"state\":\"%s\"}}", id, now.state);
-		say(ws, text);
+		ws_send_text(ws, text);
 	}
 	if (now.meta != told->meta) {
 		buf_addf(text, "{\"meta\":{\"id\":%u}}", id);
-		say(ws, text);
+		ws_send_text(ws, text);
 	}
 	if (now.gen != told->gen && ws->follow) {
 		buf_addf(text,
@@ -177,14 +177,14 @@ static void tell_trace(struct ws *ws, unsigned id, struct told *told, struct buf
 			 "\"dropped\":%llu}}",
 			 id, (unsigned long long)now.gen, (long long)now.duration,
 			 (unsigned long long)now.zones, (unsigned long long)now.dropped);
-		say(ws, text);
+		ws_send_text(ws, text);
 		told->gen = now.gen;
 	}
 	told->meta = now.meta;
 	told->state = now.state;
 }
 
-static void tell(struct ws *ws)
+static void ws_notify(struct ws *ws)
 {
 	struct buf text = BUF_INIT;
 
@@ -196,7 +196,7 @@ static void tell(struct ws *ws)
 	buf_free(&text);
 }
 
-static void ping(struct ws *ws)
+static void ws_ping(struct ws *ws)
 {
 	struct wslay_event_msg m = {.opcode = WSLAY_PING};
 
@@ -206,7 +206,7 @@ static void ping(struct ws *ws)
 
 /* ------------------------------------------------------------------ thread */
 
-static bool goes_on(struct ws *ws)
+static bool ws_is_open(struct ws *ws)
 {
 	return !ws->stopping &&
 	       (wslay_event_want_read(ws->frames) || wslay_event_want_write(ws->frames)) &&
@@ -221,13 +221,13 @@ static void wake_read(struct ws *ws)
 		ws->stopping = true;
 }
 
-static void *run(void *context)
+static void *ws_run(void *context)
 {
 	struct ws *ws = context;
 	int r = 0;
 
-	tell(ws);
-	while (goes_on(ws)) {
+	ws_notify(ws);
+	while (ws_is_open(ws)) {
 		struct pollfd fds[2] = {{.fd = ws->fd}, {.fd = ws->event, .events = POLLIN}};
 		bool early = ws->early_len;
 
@@ -239,10 +239,10 @@ static void *run(void *context)
 			break;
 		if (fds[1].revents) {
 			wake_read(ws);
-			tell(ws);
+			ws_notify(ws);
 		}
 		if (now_ms() - ws->pinged > PING_MS)
-			ping(ws);
+			ws_ping(ws);
 		if (fds[0].revents & (POLLIN | POLLHUP | POLLERR) || early)
 			r = wslay_event_recv(ws->frames);
 		if (r == 0 && wslay_event_want_write(ws->frames))
@@ -272,7 +272,7 @@ static int ws_prepare(struct ws *ws, const void *extra, size_t len)
 	static const struct wslay_event_callbacks callbacks = {
 		.recv_callback = on_receive,
 		.send_callback = on_send,
-		.on_msg_recv_callback = on_message,
+		.on_msg_recv_callback = ws_message_handle,
 	};
 
 	ws->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -303,7 +303,7 @@ struct ws *ws_start(struct http *http, int fd, const void *extra, size_t extra_l
 	ws->event = -1;
 	ws->closed = closed;
 	ws->context = context;
-	if (ws_prepare(ws, extra, extra_len) < 0 || pthread_create(&ws->thread, NULL, run, ws)) {
+	if (ws_prepare(ws, extra, extra_len) < 0 || pthread_create(&ws->thread, NULL, ws_run, ws)) {
 		ws_free(ws);
 		return NULL;
 	}

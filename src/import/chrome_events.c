@@ -44,7 +44,7 @@ void chrome_events_close(struct chrome_events *e)
 }
 
 /* More of the file behind what is there; what stands before KEEP is dropped. */
-static int more(struct chrome_events *e, size_t keep, struct tacho_error *err)
+static int chrome_events_more(struct chrome_events *e, size_t keep, struct tacho_error *err)
 {
 	ssize_t n;
 
@@ -63,7 +63,7 @@ static int more(struct chrome_events *e, size_t keep, struct tacho_error *err)
 }
 
 /* The next byte that is not a blank, without taking it; 0 at the end. */
-static int peek(struct chrome_events *e, char *c, struct tacho_error *err)
+static int chrome_events_peek(struct chrome_events *e, char *c, struct tacho_error *err)
 {
 	for (;;) {
 		int r;
@@ -73,7 +73,7 @@ static int peek(struct chrome_events *e, char *c, struct tacho_error *err)
 		*c = e->at < e->text.len ? e->text.data[e->at] : 0;
 		if (*c || e->ended)
 			return 0;
-		r = more(e, e->at, err);
+		r = chrome_events_more(e, e->at, err);
 		if (r < 0)
 			return r;
 	}
@@ -93,7 +93,7 @@ static int value_end(struct chrome_events *e, size_t *len, struct tacho_error *e
 		char c;
 
 		if (e->at + i == e->text.len) {
-			int r = e->ended ? 0 : more(e, e->at, err);
+			int r = e->ended ? 0 : chrome_events_more(e, e->at, err);
 
 			if (r < 0)
 				return r;
@@ -127,7 +127,7 @@ static int value_end(struct chrome_events *e, size_t *len, struct tacho_error *e
 	return 1;
 }
 
-static int bad(const struct chrome_events *e, struct tacho_error *err)
+static int chrome_events_bad(const struct chrome_events *e, struct tacho_error *err)
 {
 	int r = err_set(err, TACHO_EFORMAT, "%s is not a Chrome trace, near byte %llu", e->path,
 			(unsigned long long)(e->offset + e->at));
@@ -144,7 +144,7 @@ static int find_array(struct chrome_events *e, struct tacho_error *err)
 		bool events;
 		size_t len;
 		char c;
-		int r = peek(e, &c, err);
+		int r = chrome_events_peek(e, &c, err);
 
 		if (r < 0)
 			return r;
@@ -153,29 +153,29 @@ static int find_array(struct chrome_events *e, struct tacho_error *err)
 			continue;
 		}
 		if (c != '"' || value_end(e, &len, err) <= 0)
-			return bad(e, err);
+			return chrome_events_bad(e, err);
 		events = len == 13 && !memcmp(e->text.data + e->at, "\"traceEvents\"", 13);
 		e->at += len;
-		r = peek(e, &c, err);
+		r = chrome_events_peek(e, &c, err);
 		if (r < 0 || c != ':')
-			return r < 0 ? r : bad(e, err);
+			return r < 0 ? r : chrome_events_bad(e, err);
 		e->at++;
-		r = peek(e, &c, err);
+		r = chrome_events_peek(e, &c, err);
 		if (r < 0)
 			return r;
 		if (events && c == '[')
 			return 0;
 		r = value_end(e, &len, err);
 		if (r <= 0)
-			return r < 0 ? r : bad(e, err);
+			return r < 0 ? r : chrome_events_bad(e, err);
 		e->at += len;
 	}
 }
 
-static int start(struct chrome_events *e, struct tacho_error *err)
+static int chrome_events_start(struct chrome_events *e, struct tacho_error *err)
 {
 	char c;
-	int r = peek(e, &c, err);
+	int r = chrome_events_peek(e, &c, err);
 
 	if (r < 0)
 		return r;
@@ -185,7 +185,7 @@ static int start(struct chrome_events *e, struct tacho_error *err)
 		if (r < 0)
 			return r;
 	} else if (c != '[') {
-		return bad(e, err);
+		return chrome_events_bad(e, err);
 	}
 	e->at++;
 	e->started = true;
@@ -197,12 +197,12 @@ int chrome_events_next(struct chrome_events *e, const struct jread_value **event
 {
 	size_t len;
 	char c;
-	int r = e->started ? 0 : start(e, err);
+	int r = e->started ? 0 : chrome_events_start(e, err);
 
 	if (r < 0)
 		return r;
 	do {
-		r = peek(e, &c, err);
+		r = chrome_events_peek(e, &c, err);
 		if (r < 0)
 			return r;
 		e->at += c == ',';
@@ -218,7 +218,7 @@ int chrome_events_next(struct chrome_events *e, const struct jread_value **event
 		return r;
 	*event = jread_parse(&e->reader, e->text.data + e->at, len, NULL);
 	if (!*event) {
-		bad(e, err);
+		chrome_events_bad(e, err);
 		if (err)
 			err->code = TACHO_EDAMAGED;
 		return TACHO_EDAMAGED;

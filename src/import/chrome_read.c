@@ -63,7 +63,7 @@ static char *text_copy(const struct jread_value *v)
 }
 
 /* Some write names where numbers are meant. */
-static int64_t id_of(const struct jread_value *v)
+static int64_t chrome_read_id_of(const struct jread_value *v)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
 	int64_t n = 0;
@@ -75,7 +75,8 @@ static int64_t id_of(const struct jread_value *v)
 	return (int64_t)(1000000000 + hash % 1000000000);
 }
 
-static int add_text(struct chrome_reader *r, const char *text, size_t len, uint32_t *offset)
+static int chrome_read_text_add(struct chrome_reader *r, const char *text, size_t len,
+				uint32_t *offset)
 {
 	if (r->texts.len == 0)
 		buf_addc(&r->texts, 0);
@@ -127,7 +128,7 @@ static int add_args(struct chrome_reader *r, const struct jread_value *args, uin
 	if (lines.failed)
 		e = TACHO_ENOMEM;
 	else if (lines.len)
-		e = add_text(r, lines.data, lines.len, offset);
+		e = chrome_read_text_add(r, lines.data, lines.len, offset);
 	buf_free(&lines);
 	return e;
 }
@@ -136,7 +137,7 @@ static int add_args(struct chrome_reader *r, const struct jread_value *args, uin
 
 static int process_of(struct chrome_reader *r, const struct jread_value *event, uint32_t *process)
 {
-	int64_t pid = id_of(jread_get(event, "pid"));
+	int64_t pid = chrome_read_id_of(jread_get(event, "pid"));
 	const uint32_t *known = map_get(&r->by_pid, (uint64_t)pid);
 	struct chrome_process fresh = {.pid = pid, .messages = TRACE_NONE};
 
@@ -150,8 +151,8 @@ static int process_of(struct chrome_reader *r, const struct jread_value *event, 
 	return vec_push(&r->processes, fresh);
 }
 
-static int track_add(struct chrome_reader *r, uint32_t process, uint32_t kind, int64_t tid,
-		     char *name, uint32_t *track)
+static int chrome_read_track_add(struct chrome_reader *r, uint32_t process, uint32_t kind,
+				 int64_t tid, char *name, uint32_t *track)
 {
 	struct chrome_track fresh = {.process = process, .kind = kind, .tid = tid, .name = name};
 
@@ -169,9 +170,10 @@ static uint64_t pair_key(uint32_t a, uint64_t b)
 	return (b ^ (uint64_t)a << 40) * 0x9e3779b97f4a7c15u;
 }
 
-static int thread_of(struct chrome_reader *r, const struct jread_value *event, uint32_t *thread)
+static int chrome_read_thread_of(struct chrome_reader *r, const struct jread_value *event,
+				 uint32_t *thread)
 {
-	int64_t tid = id_of(jread_get(event, "tid"));
+	int64_t tid = chrome_read_id_of(jread_get(event, "tid"));
 	const uint32_t *known;
 	uint32_t process;
 	uint64_t key;
@@ -185,7 +187,7 @@ static int thread_of(struct chrome_reader *r, const struct jread_value *event, u
 			*thread = *known;
 			return 0;
 		}
-	e = track_add(r, process, TRACE_THREAD, tid, NULL, thread);
+	e = chrome_read_track_add(r, process, TRACE_THREAD, tid, NULL, thread);
 	return e < 0 ? e : map_set(&r->by_tid, key, *thread);
 }
 
@@ -195,14 +197,15 @@ static int messages_of(struct chrome_reader *r, uint32_t process, uint32_t *trac
 
 	*track = r->processes.v[process].messages;
 	if (*track == TRACE_NONE) {
-		e = track_add(r, process, TRACE_MESSAGES, 0, NULL, track);
+		e = chrome_read_track_add(r, process, TRACE_MESSAGES, 0, NULL, track);
 		if (e == 0)
 			r->processes.v[process].messages = *track;
 	}
 	return e;
 }
 
-static int plot_of(struct chrome_reader *r, uint32_t process, const char *name, uint32_t *track)
+static int chrome_read_plot_of(struct chrome_reader *r, uint32_t process, const char *name,
+			       uint32_t *track)
 {
 	uint64_t hash = 0xcbf29ce484222325u, key;
 	const uint32_t *known;
@@ -216,7 +219,7 @@ static int plot_of(struct chrome_reader *r, uint32_t process, const char *name, 
 			*track = *known;
 			return 0;
 		}
-	e = track_add(r, process, TRACE_PLOT, 0, strdup(name), track);
+	e = chrome_read_track_add(r, process, TRACE_PLOT, 0, strdup(name), track);
 	return e < 0 ? e : map_set(&r->plots, key, *track);
 }
 
@@ -228,7 +231,8 @@ static void note_time(struct chrome_reader *r, int64_t ns)
 	r->last = ns > r->last ? ns : r->last;
 }
 
-static int srcloc_of(struct chrome_reader *r, const struct jread_value *event, uint32_t *srcloc)
+static int chrome_read_srcloc_of(struct chrome_reader *r, const struct jread_value *event,
+				 uint32_t *srcloc)
 {
 	const struct jread_value *args = jread_get(event, "args"),
 				 *file = place_get(args, "file", JREAD_STRING);
@@ -251,14 +255,14 @@ static int srcloc_of(struct chrome_reader *r, const struct jread_value *event, u
 	return id < 0 ? (int)id : 0;
 }
 
-static int zone_begin(struct chrome_reader *r, const struct jread_value *event, int64_t ns,
-		      int64_t end, uint32_t *number)
+static int chrome_read_zone_begin(struct chrome_reader *r, const struct jread_value *event,
+				  int64_t ns, int64_t end, uint32_t *number)
 {
 	struct chrome_zone z = {.start = ns, .end = end, .order = r->zones.n & 0x7fffffff};
-	int e = thread_of(r, event, &z.track);
+	int e = chrome_read_thread_of(r, event, &z.track);
 
 	if (e == 0)
-		e = srcloc_of(r, event, &z.srcloc);
+		e = chrome_read_srcloc_of(r, event, &z.srcloc);
 	if (e == 0)
 		e = add_args(r, jread_get(event, "args"), &z.text);
 	if (e == 0)
@@ -269,10 +273,11 @@ static int zone_begin(struct chrome_reader *r, const struct jread_value *event, 
 	return e;
 }
 
-static int event_begin(struct chrome_reader *r, const struct jread_value *event, int64_t ns)
+static int chrome_read_zone_open(struct chrome_reader *r, const struct jread_value *event,
+				 int64_t ns)
 {
 	uint32_t number;
-	int e = zone_begin(r, event, ns, ns, &number);
+	int e = chrome_read_zone_begin(r, event, ns, ns, &number);
 
 	if (e == 0) {
 		r->zones.v[number].unfinished = true;
@@ -281,12 +286,13 @@ static int event_begin(struct chrome_reader *r, const struct jread_value *event,
 	return e;
 }
 
-static int event_end(struct chrome_reader *r, const struct jread_value *event, int64_t ns)
+static int chrome_read_event_end(struct chrome_reader *r, const struct jread_value *event,
+				 int64_t ns)
 {
 	struct chrome_track *t;
 	struct chrome_zone *z;
 	uint32_t thread;
-	int e = thread_of(r, event, &thread);
+	int e = chrome_read_thread_of(r, event, &thread);
 
 	if (e < 0)
 		return e;
@@ -309,20 +315,21 @@ static int event_complete(struct chrome_reader *r, const struct jread_value *eve
 
 	if (!time_read(jread_get(event, "dur"), &length) || length < 0)
 		length = 0;
-	return zone_begin(r, event, ns, length > INT64_MAX / 2 - ns ? ns : ns + length, &number);
+	return chrome_read_zone_begin(r, event, ns, length > INT64_MAX / 2 - ns ? ns : ns + length,
+				      &number);
 }
 
 static int event_instant(struct chrome_reader *r, const struct jread_value *event, int64_t ns)
 {
 	const struct jread_value *name = jread_get(event, "name");
 	struct chrome_row row = {.time = ns, .kind = TRACE_ROW_MESSAGE};
-	int e = thread_of(r, event, &row.thread);
+	int e = chrome_read_thread_of(r, event, &row.thread);
 
 	if (e == 0)
 		e = messages_of(r, r->threads.v[row.thread].process, &row.track);
 	if (e == 0 && name && name->text) {
 		row.len = (uint32_t)(name->len < LIMIT_NAME ? name->len : LIMIT_NAME);
-		e = add_text(r, name->text, row.len, &row.text);
+		e = chrome_read_text_add(r, name->text, row.len, &row.text);
 	}
 	note_time(r, ns);
 	return e < 0 ? e : vec_push(&r->rows, row);
@@ -350,7 +357,8 @@ static int event_counter(struct chrome_reader *r, const struct jread_value *even
 			buf_adds(&text, text.len ? " " : "");
 			buf_add(&text, v->key, v->key_len < 1000 ? v->key_len : 1000);
 		}
-		e = text.failed ? TACHO_ENOMEM : plot_of(r, process, text.data, &row.track);
+		e = text.failed ? TACHO_ENOMEM
+				: chrome_read_plot_of(r, process, text.data, &row.track);
 		if (e == 0)
 			e = vec_push(&r->rows, row);
 	}
@@ -382,7 +390,7 @@ static int event_metadata(struct chrome_reader *r, const struct jread_value *eve
 		if (e == 0)
 			name_set(&r->processes.v[id].name, event);
 	} else if (what->len == 11 && !memcmp(what->text, "thread_name", 11)) {
-		e = thread_of(r, event, &id);
+		e = chrome_read_thread_of(r, event, &id);
 		if (e == 0)
 			name_set(&r->threads.v[id].name, event);
 	}
@@ -406,9 +414,9 @@ static int event_take(struct chrome_reader *r, const struct jread_value *event)
 	}
 	switch (*phase->text) {
 	case 'B':
-		return event_begin(r, event, ns);
+		return chrome_read_zone_open(r, event, ns);
 	case 'E':
-		return event_end(r, event, ns);
+		return chrome_read_event_end(r, event, ns);
 	case 'X':
 		return event_complete(r, event, ns);
 	case 'i':

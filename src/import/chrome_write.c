@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The tick of a time: the first of all is a second after tick 0. */
-static uint64_t tick(const struct chrome_reader *r, int64_t ns)
+static uint64_t chrome_write_tick(const struct chrome_reader *r, int64_t ns)
 {
 	return (uint64_t)ns - (uint64_t)r->first + 1000000000u;
 }
@@ -27,7 +27,7 @@ static int by_track_start(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-static int by_time(const void *a, const void *b)
+static int chrome_write_by_time(const void *a, const void *b)
 {
 	const struct chrome_row *x = a, *y = b;
 
@@ -63,8 +63,9 @@ static int nest_pop(struct chrome_reader *r, struct nest *n)
 	if (!lane)
 		return TACHO_ENOMEM;
 	r->threads.v[z->track].ledger.zones_emitted++;
-	return trace_lane_add_full(r->w, lane, tick(r, z->start), tick(r, z->end), z->srcloc,
-				   n->v[n->n].inside, flags, &text, z->text != 0);
+	return trace_lane_add_full(r->w, lane, chrome_write_tick(r, z->start),
+				   chrome_write_tick(r, z->end), z->srcloc, n->v[n->n].inside,
+				   flags, &text, z->text != 0);
 }
 
 static int nest_push(struct chrome_reader *r, struct nest *n, struct chrome_zone *z)
@@ -90,7 +91,7 @@ static int nest_push(struct chrome_reader *r, struct nest *n, struct chrome_zone
 	return e;
 }
 
-static int zones_write(struct chrome_reader *r)
+static int chrome_lanes_write(struct chrome_reader *r)
 {
 	struct nest nest = {0};
 	int e = 0;
@@ -113,11 +114,12 @@ static int rows_write(struct chrome_reader *r)
 	int e = 0;
 
 	if (r->rows.n)
-		qsort(r->rows.v, r->rows.n, sizeof(*r->rows.v), by_time);
+		qsort(r->rows.v, r->rows.n, sizeof(*r->rows.v), chrome_write_by_time);
 	for (size_t i = 0; e == 0 && i < r->rows.n; i++) {
 		const struct chrome_row *x = &r->rows.v[i];
-		struct trace_row row = {
-			.time = tick(r, x->time), .kind = x->kind, .thread = x->thread};
+		struct trace_row row = {.time = chrome_write_tick(r, x->time),
+					.kind = x->kind,
+					.thread = x->thread};
 
 		if (x->kind == TRACE_ROW_MESSAGE) {
 			row.a = TRACE_SEVERITY_INFO;
@@ -177,7 +179,7 @@ int chrome_write(struct chrome_reader *r, const char *path)
 	int e = model_write(r, path);
 
 	if (e == 0)
-		e = zones_write(r);
+		e = chrome_lanes_write(r);
 	if (e == 0)
 		e = rows_write(r);
 	return e < 0 ? e : ledgers_write(r);

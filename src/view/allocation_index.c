@@ -64,7 +64,7 @@ struct largest {
 	size_t n, room;
 };
 
-static void sink(struct largest *h, size_t i)
+static void allocation_index_sift(struct largest *h, size_t i)
 {
 	for (;;) {
 		struct life moved = h->v[i];
@@ -81,16 +81,16 @@ static void sink(struct largest *h, size_t i)
 	}
 }
 
-static void offer(struct largest *h, const struct life *life)
+static void allocation_index_offer(struct largest *h, const struct life *life)
 {
 	if (h->n < h->room) {
 		h->v[h->n++] = *life;
 		if (h->n == h->room)
 			for (size_t i = h->n / 2; i-- > 0;)
-				sink(h, i);
+				allocation_index_sift(h, i);
 	} else if (h->room && life->bytes > h->v[0].bytes) {
 		h->v[0] = *life;
-		sink(h, 0);
+		allocation_index_sift(h, 0);
 	}
 }
 
@@ -106,7 +106,7 @@ static void group_search(const struct lives *l, unsigned level, size_t i, uint64
 {
 	if (level == 0) {
 		if (l->v[i].end >= t)
-			offer(h, &l->v[i]);
+			allocation_index_offer(h, &l->v[i]);
 		return;
 	}
 	if (group_passes(&l->levels[level - 1].v[i], t, h))

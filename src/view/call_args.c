@@ -6,7 +6,7 @@
 #include <strings.h>
 
 /* Digits alone, below 2^63. */
-static bool number(const char **text, uint64_t *value)
+static bool call_args_number(const char **text, uint64_t *value)
 {
 	uint64_t n = 0;
 	const char *at = *text;
@@ -30,7 +30,7 @@ int arg_uint(struct view_call *c, const char *key, uint64_t most, uint64_t *valu
 
 	if (!text)
 		return 0;
-	if (!number(&text, &n) || *text)
+	if (!call_args_number(&text, &n) || *text)
 		return call_fail(c, VIEW_BAD, "%s is not a number", key);
 	if (n > most)
 		return call_fail(c, VIEW_BAD, "%s is above %llu", key, (unsigned long long)most);
@@ -67,10 +67,10 @@ int arg_span(struct view_call *c, const char *key, uint64_t *first, uint64_t *la
 
 	if (!text)
 		return call_fail(c, VIEW_BAD, "%s is missing", key);
-	if (!number(&text, first))
+	if (!call_args_number(&text, first))
 		return call_fail(c, VIEW_BAD, "%s is not a number", key);
 	*last = *first;
-	if (*text == '-' && text++ && !number(&text, last))
+	if (*text == '-' && text++ && !call_args_number(&text, last))
 		return call_fail(c, VIEW_BAD, "%s is not a number or two", key);
 	if (*text || *last < *first)
 		return call_fail(c, VIEW_BAD, "%s is not a number or two", key);
@@ -160,12 +160,12 @@ int arg_numbers(struct view_call *c, const char *key, uint32_t most, uint32_t *n
 	while (text && *text) {
 		uint64_t first, last;
 
-		if (!number(&text, &first))
+		if (!call_args_number(&text, &first))
 			return call_fail(c, VIEW_BAD, "%s is not a list of numbers", key);
 		last = first;
 		if (*text == '-') {
 			text++;
-			if (!number(&text, &last))
+			if (!call_args_number(&text, &last))
 				return call_fail(c, VIEW_BAD, "%s is not a list of numbers", key);
 		}
 		if (last < first || last >= most)
@@ -207,18 +207,19 @@ void arg_words(struct view_call *c, struct words *w)
 	w->text = text && *text ? text : NULL;
 }
 
-static char fold(char c)
+static char call_args_fold(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
 /* Millions of messages are asked: most places are passed over by their first letter. */
-static bool contains(const char *text, size_t len, const char *part, size_t part_len)
+static bool call_args_contains(const char *text, size_t len, const char *part, size_t part_len)
 {
-	char first = fold(*part);
+	char first = call_args_fold(*part);
 
 	for (size_t i = 0; i + part_len <= len; i++)
-		if (fold(text[i]) == first && !strncasecmp(text + i + 1, part + 1, part_len - 1))
+		if (call_args_fold(text[i]) == first &&
+		    !strncasecmp(text + i + 1, part + 1, part_len - 1))
 			return true;
 	return false;
 }
@@ -231,7 +232,7 @@ bool words_take(const struct words *w, const char *text, size_t len)
 	while (at && *at) {
 		size_t n = strcspn(at, ",");
 		bool minus = *at == '-' && n > 1;
-		bool has = n && contains(text, len, at + minus, n - minus);
+		bool has = n && call_args_contains(text, len, at + minus, n - minus);
 
 		if (minus && has)
 			return false;

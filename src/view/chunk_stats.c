@@ -158,7 +158,7 @@ static int lane_make(struct maker *m, struct view_call *c, uint32_t lane, uint64
 }
 
 /* NULL: no memory. */
-static struct lane_chunks *lane_of(struct chunks *k, const struct trace_lane_info *info)
+static struct lane_chunks *chunk_stats_lane_of(struct chunks *k, const struct trace_lane_info *info)
 {
 	uint64_t key = (uint64_t)info->track << 32 | info->depth;
 	const uint32_t *known = map_get(&k->places, key);
@@ -171,7 +171,7 @@ static struct lane_chunks *lane_of(struct chunks *k, const struct trace_lane_inf
 	return &k->lanes.v[k->lanes.n - 1];
 }
 
-static void forget(struct chunks *k)
+static void chunk_stats_forget(struct chunks *k)
 {
 	for (size_t i = 0; i < k->lanes.n; i++)
 		vec_free(&k->lanes.v[i]);
@@ -190,12 +190,12 @@ static int read_on(struct chunks *k, struct view_call *c)
 	int r = tally_open(&m.tally, trace->srcloc_count, false);
 
 	if (memcmp(k->uuid, trace->uuid, sizeof(k->uuid)))
-		forget(k);
+		chunk_stats_forget(k);
 	memcpy(k->uuid, trace->uuid, sizeof(k->uuid));
 	for (uint32_t i = 0; r == 0 && i < trace->lane_count; i++) {
 		uint64_t zones = trace->lanes[i].zones, done;
 
-		m.lane = lane_of(k, &trace->lanes[i]);
+		m.lane = chunk_stats_lane_of(k, &trace->lanes[i]);
 		if (!m.lane) {
 			r = TACHO_ENOMEM;
 			break;
@@ -225,7 +225,7 @@ static bool must_stop(void *context)
 	return stop;
 }
 
-static void *make(void *context)
+static void *chunk_stats_make(void *context)
 {
 	struct chunks *k = context;
 	struct view_handle *h;
@@ -257,7 +257,7 @@ struct chunks *chunks_start(struct view_trace *t)
 	k->state = k->grows ? READY : MAKING;
 	pthread_mutex_init(&k->lock, NULL);
 	pthread_cond_init(&k->changed, NULL);
-	if (!k->grows && pthread_create(&k->thread, NULL, make, k)) {
+	if (!k->grows && pthread_create(&k->thread, NULL, chunk_stats_make, k)) {
 		free(k);
 		return NULL;
 	}
@@ -273,7 +273,7 @@ void chunks_free(struct chunks *k)
 	pthread_mutex_unlock(&k->lock);
 	if (!k->grows)
 		pthread_join(k->thread, NULL);
-	forget(k);
+	chunk_stats_forget(k);
 	pthread_mutex_destroy(&k->lock);
 	pthread_cond_destroy(&k->changed);
 	free(k);
@@ -327,8 +327,8 @@ static int entry_add(struct tally *t, const struct entry *e, const struct bucket
 	return 0;
 }
 
-static int chunk_add(struct chunks *k, const struct chunk *c, const struct zones_choice *choice,
-		     struct tally *t)
+static int chunk_stats_chunk_add(struct chunks *k, const struct chunk *c,
+				 const struct zones_choice *choice, struct tally *t)
 {
 	const uint8_t *at = k->v + c->offset;
 	int r = 0;
@@ -394,7 +394,7 @@ static int tail_add(struct view_call *c, uint32_t lane, const struct lane_chunks
 static int lane_tally(struct chunks *k, struct view_call *c, uint32_t lane,
 		      const struct zones_choice *choice, struct tally *t)
 {
-	const struct lane_chunks *l = lane_of(k, &c->trace->lanes[lane]);
+	const struct lane_chunks *l = chunk_stats_lane_of(k, &c->trace->lanes[lane]);
 	size_t n = l ? l->n : 0, low = 0, high;
 	int r = l ? 0 : TACHO_ENOMEM;
 
@@ -407,15 +407,15 @@ static int lane_tally(struct chunks *k, struct view_call *c, uint32_t lane,
 		const struct chunk *chunk = &l->v[low];
 
 		if (chunk->first >= choice->t0 && chunk->last < choice->t1)
-			r = chunk_add(k, chunk, choice, t);
+			r = chunk_stats_chunk_add(k, chunk, choice, t);
 		else if (chunk_has(k, chunk, choice->srcloc))
 			r = edge_add(c, lane, chunk, choice, t);
 	}
 	return r == 0 && k->grows ? tail_add(c, lane, l, n, choice, t) : r;
 }
 
-static int lanes_add(struct chunks *k, struct view_call *c, const struct zones_choice *choice,
-		     struct tally *t)
+static int chunk_stats_lanes_add(struct chunks *k, struct view_call *c,
+				 const struct zones_choice *choice, struct tally *t)
 {
 	const struct trace *trace = c->trace;
 	int r = k->grows ? read_on(k, c) : 0;
@@ -437,13 +437,13 @@ static int lanes_tally(struct chunks *k, struct view_call *c, const struct zones
 
 	if (k->grows)
 		pthread_mutex_lock(&k->lock);
-	r = lanes_add(k, c, choice, t);
+	r = chunk_stats_lanes_add(k, c, choice, t);
 	if (k->grows)
 		pthread_mutex_unlock(&k->lock);
 	return r;
 }
 
-static int by_total(const void *a, const void *b)
+static int chunk_stats_by_total(const void *a, const void *b)
 {
 	const struct trace_stat *x = a, *y = b;
 
@@ -474,7 +474,7 @@ int chunks_stats(struct chunks *k, struct view_call *c, const struct trace_filte
 	for (size_t i = 0; r == 0 && i < t.met.n; i++)
 		(*stats)[i] = tally_stat(&t.v[t.met.v[i]], t.met.v[i]);
 	if (r == 0) {
-		qsort(*stats, t.met.n, sizeof(**stats), by_total);
+		qsort(*stats, t.met.n, sizeof(**stats), chunk_stats_by_total);
 		*count = t.met.n;
 	}
 	tally_free(&t);

@@ -25,7 +25,7 @@ struct pairs {
 	const struct words *words;
 };
 
-static int by_name(const void *a, const void *b)
+static int compare_by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct pair *)a)->name, ((const struct pair *)b)->name);
 }
@@ -36,7 +36,7 @@ static void pairs_join(struct pairs *p)
 	size_t n = 0;
 
 	if (p->n)
-		qsort(p->v, p->n, sizeof(*p->v), by_name);
+		qsort(p->v, p->n, sizeof(*p->v), compare_by_name);
 	for (size_t i = 0; i < p->n; i++) {
 		struct pair *to = n ? &p->v[n - 1] : NULL;
 
@@ -163,12 +163,12 @@ struct order {
 	bool down;
 };
 
-static double percent(const struct pair *p)
+static double compare_percent(const struct pair *p)
 {
 	return p->side[0].total > 0 ? 100 * (p->side[1].total / p->side[0].total - 1) : INFINITY;
 }
 
-static double key_of(const struct pair *p, int sort)
+static double compare_key_of(const struct pair *p, int sort)
 {
 	switch (sort) {
 	case TOTAL_A:
@@ -176,27 +176,27 @@ static double key_of(const struct pair *p, int sort)
 	case TOTAL_B:
 		return p->side[1].total;
 	case PERCENT:
-		return percent(p);
+		return compare_percent(p);
 	default:
 		return fabs(p->side[1].total - p->side[0].total);
 	}
 }
 
-static int by_order(const void *a, const void *b, void *context)
+static int compare_by_order(const void *a, const void *b, void *context)
 {
 	const struct order *o = context;
 	double x, y;
 	int r;
 
 	if (o->sort == NAME) {
-		r = by_name(a, b);
+		r = compare_by_name(a, b);
 	} else {
-		x = key_of(a, o->sort);
-		y = key_of(b, o->sort);
+		x = compare_key_of(a, o->sort);
+		y = compare_key_of(b, o->sort);
 		r = (x > y) - (x < y);
 	}
 	if (r == 0)
-		return by_name(a, b);
+		return compare_by_name(a, b);
 	return o->down ? -r : r;
 }
 
@@ -230,7 +230,7 @@ static void pairs_put(struct view_call *c, const struct pairs *p, const struct p
 		side_put(j, "b", &x->side[1]);
 		json_double(j, "delta", x->side[1].total - x->side[0].total);
 		json_double(j, "delta_pct",
-			    x->side[0].count && x->side[1].count ? percent(x) : NAN);
+			    x->side[0].count && x->side[1].count ? compare_percent(x) : NAN);
 		json_text(j, "kind", !x->side[1].count ? "a" : !x->side[0].count ? "b" : "both");
 		json_end(j);
 	}
@@ -263,7 +263,7 @@ int call_compare(struct view_call *c)
 	if (r >= 0) {
 		pairs_join(&pairs);
 		if (pairs.n)
-			qsort_r(pairs.v, pairs.n, sizeof(*pairs.v), by_order, &order);
+			qsort_r(pairs.v, pairs.n, sizeof(*pairs.v), compare_by_order, &order);
 		pairs_put(c, &pairs, &page);
 	}
 	for (size_t i = 0; i < pairs.n; i++)

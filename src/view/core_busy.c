@@ -53,7 +53,7 @@ struct busy_merge {
 	uint32_t steps;
 };
 
-static int lane_advance(struct busy_merge *m, struct busy_lane *l)
+static int core_busy_lane_advance(struct busy_merge *m, struct busy_lane *l)
 {
 	int r;
 
@@ -96,7 +96,7 @@ static int lanes_merge(struct busy_merge *m, struct view_busy *busy)
 		}
 		if (z->start >= m->o->t0)
 			busy->kernels += z->end - z->start;
-		r = lane_advance(m, l);
+		r = core_busy_lane_advance(m, l);
 	}
 	return r;
 }
@@ -116,7 +116,7 @@ int view_core_busy(struct trace *t, const uint32_t *lanes, size_t count,
 
 		r = trace_cursor_open(&l->cursor, t, lanes[m.count], o->t0, o->t1);
 		if (r == 0)
-			r = lane_advance(&m, l);
+			r = core_busy_lane_advance(&m, l);
 	}
 	if (r == 0)
 		r = lanes_merge(&m, busy);

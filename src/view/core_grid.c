@@ -92,8 +92,8 @@ static double noc_bytes(const struct zones *z, const struct trace_zone *zone)
 	return (double)((e.value >> 48 & 0xff) * 32);
 }
 
-static void zone_add(struct grid *g, struct cell *cell, const struct zones *z,
-		     const struct trace_zone *zone, uint64_t *last)
+static void core_grid_zone_add(struct grid *g, struct cell *cell, const struct zones *z,
+			       const struct trace_zone *zone, uint64_t *last)
 {
 	uint8_t kind = g->kinds[zone->srcloc];
 	double ticks = (double)(zone->end - zone->start);
@@ -120,7 +120,7 @@ static void zone_add(struct grid *g, struct cell *cell, const struct zones *z,
 	}
 }
 
-static int lanes_add(struct grid *g, struct cell *cell, uint32_t track)
+static int core_grid_lanes_add(struct grid *g, struct cell *cell, uint32_t track)
 {
 	uint32_t first, count;
 
@@ -131,7 +131,8 @@ static int lanes_add(struct grid *g, struct cell *cell, uint32_t track)
 	return 0;
 }
 
-static int track_add(struct grid *g, uint32_t id, struct zones_choice *choice, uint8_t *tracks)
+static int core_grid_track_add(struct grid *g, uint32_t id, struct zones_choice *choice,
+			       uint8_t *tracks)
 {
 	const struct trace_track *track = &g->c->trace->tracks[id];
 	struct cell *cell = cell_of(g, track);
@@ -143,14 +144,14 @@ static int track_add(struct grid *g, uint32_t id, struct zones_choice *choice, u
 	if (!cell)
 		return 0;
 	if (g->metric == BUSY)
-		return lanes_add(g, cell, id);
+		return core_grid_lanes_add(g, cell, id);
 	/* The gaps between ops are those of the first RISC. */
 	if (g->metric == GAP && TRACE_CORE_RISC(track->id) != 0)
 		return 0;
 	tracks[id] = 1;
 	zone_walk_open(&zones, g->c, choice);
 	while ((r = zone_walk_next(&zones, &found)) > 0)
-		zone_add(g, cell, &zones, &found.zone, &last);
+		core_grid_zone_add(g, cell, &zones, &found.zone, &last);
 	zone_walk_close(&zones);
 	tracks[id] = 0;
 	return r;
@@ -235,7 +236,7 @@ static int grid_fill(struct grid *g, struct zones_choice *choice)
 
 	choice->tracks = tracks;
 	for (uint32_t i = 0; r == 0 && i < g->c->trace->track_count; i++)
-		r = track_add(g, i, choice, tracks);
+		r = core_grid_track_add(g, i, choice, tracks);
 	free(tracks);
 	return r;
 }

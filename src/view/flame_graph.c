@@ -48,7 +48,7 @@ static int child_of(struct flame *f, uint32_t parent, uint32_t srcloc, uint32_t 
 }
 
 /* Zones come by start, parents first: those that have ended are no parents of what follows. */
-static int zone_add(struct flame *f, const struct trace_zone *zone)
+static int flame_graph_zone_add(struct flame *f, const struct trace_zone *zone)
 {
 	uint64_t length = zone->end - zone->start;
 	uint32_t node;
@@ -70,7 +70,7 @@ static int zone_add(struct flame *f, const struct trace_zone *zone)
 	return 0;
 }
 
-static int track_add(struct flame *f, uint32_t track, uint64_t t0, uint64_t t1)
+static int flame_graph_track_add(struct flame *f, uint32_t track, uint64_t t0, uint64_t t1)
 {
 	struct trace_walk *walk;
 	struct trace_zone zone;
@@ -86,7 +86,7 @@ static int track_add(struct flame *f, uint32_t track, uint64_t t0, uint64_t t1)
 			zone.start = t0;
 		if (zone.end > t1)
 			zone.end = t1;
-		r = zone_add(f, &zone);
+		r = flame_graph_zone_add(f, &zone);
 		if (++steps % (1u << 18) == 0 && call_gone(f->c))
 			break;
 	}
@@ -96,7 +96,7 @@ static int track_add(struct flame *f, uint32_t track, uint64_t t0, uint64_t t1)
 
 /* ---------------------------------------------------------------- writing */
 
-static int by_total(const void *a, const void *b, void *context)
+static int flame_graph_by_total(const void *a, const void *b, void *context)
 {
 	const struct flame *f = context;
 	const struct node *x = &f->nodes.v[*(const uint32_t *)a],
@@ -108,13 +108,13 @@ static int by_total(const void *a, const void *b, void *context)
 }
 
 /* Puts the children of a node in order, the longest first. */
-static int children_sort(struct flame *f, struct node *node, uint32_t *room)
+static int flame_graph_children_sort(struct flame *f, struct node *node, uint32_t *room)
 {
 	size_t n = 0;
 
 	for (uint32_t i = node->first; i; i = f->nodes.v[i].next)
 		room[n++] = i;
-	qsort_r(room, n, sizeof(*room), by_total, f);
+	qsort_r(room, n, sizeof(*room), flame_graph_by_total, f);
 	node->first = n ? room[0] : 0;
 	for (size_t i = 0; i < n; i++)
 		f->nodes.v[room[i]].next = i + 1 < n ? room[i + 1] : 0;
@@ -143,7 +143,7 @@ static int least_find(struct flame *f, uint64_t limit)
 	return 0;
 }
 
-static void track_sums_put(struct flame *f, uint32_t i, double tick)
+static void flame_graph_track_sums_put(struct flame *f, uint32_t i, double tick)
 {
 	const struct node *n = &f->nodes.v[i];
 	uint64_t self = n->total > n->inside ? n->total - n->inside : 0;
@@ -159,14 +159,14 @@ static void tree_put(struct flame *f, double tick)
 	struct buf *out = &f->c->answer->body;
 	uint32_t at = 0;
 
-	track_sums_put(f, 0, tick);
+	flame_graph_track_sums_put(f, 0, tick);
 	for (;;) {
 		uint32_t child = f->nodes.v[at].first;
 
 		if (child && f->nodes.v[child].total >= f->least) {
 			buf_adds(out, ",\"children\":[");
 			at = child;
-			track_sums_put(f, at, tick);
+			flame_graph_track_sums_put(f, at, tick);
 			continue;
 		}
 		buf_adds(out, ",\"children\":[]}");
@@ -176,7 +176,7 @@ static void tree_put(struct flame *f, double tick)
 			if (next && f->nodes.v[next].total >= f->least) {
 				buf_addc(out, ',');
 				at = next;
-				track_sums_put(f, at, tick);
+				flame_graph_track_sums_put(f, at, tick);
 				break;
 			}
 			buf_adds(out, "]}");
@@ -194,7 +194,7 @@ static int flame_put(struct flame *f, uint64_t limit)
 	int r = room ? least_find(f, limit) : TACHO_ENOMEM;
 
 	for (size_t i = 0; r == 0 && i < f->nodes.n; i++)
-		r = children_sort(f, &f->nodes.v[i], room);
+		r = flame_graph_children_sort(f, &f->nodes.v[i], room);
 	free(room);
 	if (r < 0)
 		return r;
@@ -223,7 +223,7 @@ int call_flame(struct view_call *c)
 		r = vec_push(&f.nodes, root);
 	for (uint32_t i = 0; r == 0 && i < c->trace->track_count; i++)
 		if (c->trace->tracks[i].kind <= TRACE_CORE && (!tracks || tracks[i]))
-			r = track_add(&f, i, t0, t1);
+			r = flame_graph_track_add(&f, i, t0, t1);
 	if (r == 0)
 		r = flame_put(&f, limit);
 	vec_free(&f.nodes);

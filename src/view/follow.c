@@ -122,7 +122,7 @@ static void follow_sleep(struct view *view, unsigned ms)
 		pthread_cond_timedwait(&view->follow_wake, &view->follow_lock, &until);
 }
 
-static void *follow(void *context)
+static void *follow_run(void *context)
 {
 	struct view_trace *t = context;
 	struct view *view = t->view;
@@ -158,7 +158,7 @@ int view_follow(struct view *view, const struct view_listener *listener)
 		struct view_trace *t = view->traces.v[i];
 
 		t->view = view;
-		if (t->followed && pthread_create(&t->follower, NULL, follow, t))
+		if (t->followed && pthread_create(&t->follower, NULL, follow_run, t))
 			return TACHO_ENOMEM;
 		t->following = t->followed;
 	}

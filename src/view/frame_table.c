@@ -40,7 +40,7 @@ struct frames {
 
 /* ---------------------------------------------------------------- making */
 
-static uint64_t length_of(const void *context, uint64_t i)
+static uint64_t frame_table_length_of(const void *context, uint64_t i)
 {
 	const struct frames *f = context;
 
@@ -48,13 +48,13 @@ static uint64_t length_of(const void *context, uint64_t i)
 }
 
 /* The histogram of the last BLOCK frames. */
-static int block_add(struct frames *f)
+static int frame_table_block_add(struct frames *f)
 {
 	struct block *b = calloc(1, sizeof(*b));
 	int r = b ? 0 : TACHO_ENOMEM;
 
 	for (size_t i = f->n - BLOCK; r == 0 && i < f->n; i++)
-		b->counts[hist_bucket(length_of(f, i))]++;
+		b->counts[hist_bucket(frame_table_length_of(f, i))]++;
 	if (r == 0)
 		r = spill_push(&f->blocks, *b);
 	free(b);
@@ -79,7 +79,7 @@ static int frames_take(struct row_cache *k, const struct trace_row *row)
 	r = spill_push(f, frame);
 	if (r == 0)
 		r = peaks_add(&f->longest, frame.end - frame.start);
-	return r == 0 && f->n % BLOCK == 0 ? block_add(f) : r;
+	return r == 0 && f->n % BLOCK == 0 ? frame_table_block_add(f) : r;
 }
 
 static size_t frames_memory(const struct row_cache *k)
@@ -147,8 +147,8 @@ static uint64_t reach_of(const struct frame *f)
 }
 
 /* The first of [low, high) whose KEY is not below T. */
-static size_t find(const struct frames *f, size_t low, size_t high, uint64_t t,
-		   uint64_t (*key)(const struct frame *))
+static size_t frame_table_find(const struct frames *f, size_t low, size_t high, uint64_t t,
+			       uint64_t (*key)(const struct frame *))
 {
 	SEARCH_FIRST(low, high, middle, key(&f->v[middle]) < t);
 	return low;
@@ -164,7 +164,7 @@ static size_t find_near(const struct frames *f, size_t low, size_t end, uint64_t
 		low = high + 1;
 		high += step;
 	}
-	return find(f, low, high < end ? high : end, t, key);
+	return frame_table_find(f, low, high < end ? high : end, t, key);
 }
 
 /* [first, end) are those of which something may be in [t0, t1). */
@@ -172,7 +172,8 @@ struct part {
 	size_t first, end;
 };
 
-static void row_put(struct view_call *c, const struct frames *f, size_t i, size_t end, double tick)
+static void frame_table_row_put(struct view_call *c, const struct frames *f, size_t i, size_t end,
+				double tick)
 {
 	struct json *j = &c->json;
 
@@ -181,14 +182,16 @@ static void row_put(struct view_call *c, const struct frames *f, size_t i, size_
 	json_ns(c, NULL, end == i + 1 ? f->v[i].end : f->v[end - 1].reach);
 	if (end > i + 1) {
 		json_uint(j, NULL, end - i);
-		json_double(j, NULL, tick * (double)peaks_max(&f->longest, i, end, length_of, f));
+		json_double(
+			j, NULL,
+			tick * (double)peaks_max(&f->longest, i, end, frame_table_length_of, f));
 	}
 	json_end(j);
 }
 
 /* Frames side by side that are too short to be drawn alone are one row. */
-static void rows_put(struct view_call *c, const struct frames *f, struct part part, uint64_t least,
-		     uint64_t room)
+static void frame_table_rows_put(struct view_call *c, const struct frames *f, struct part part,
+				 uint64_t least, uint64_t room)
 {
 	double tick = call_tick(c);
 
@@ -197,7 +200,7 @@ static void rows_put(struct view_call *c, const struct frames *f, struct part pa
 		uint64_t edge = f->v[i].start + least + 1;
 
 		end = find_near(f, i + 1, part.end, edge > least ? edge : UINT64_MAX, reach_of);
-		row_put(c, f, i, end, tick);
+		frame_table_row_put(c, f, i, end, tick);
 	}
 	json_end(&c->json);
 }
@@ -214,7 +217,7 @@ static int sorted_percentiles(const struct frames *f, struct part part, struct p
 	if (!lengths)
 		return TACHO_ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		lengths[i] = length_of(f, part.first + i);
+		lengths[i] = frame_table_length_of(f, part.first + i);
 	qsort(lengths, n, sizeof(*lengths), order_u64);
 	p->median = n ? (double)lengths[(n - 1) / 2] : NAN;
 	p->p99 = n ? (double)lengths[(n * 99 + 99) / 100 - 1] : NAN;
@@ -231,7 +234,7 @@ static int counted_percentiles(const struct frames *f, struct part part, struct 
 		return TACHO_ENOMEM;
 	for (size_t i = part.first; i < part.end;) {
 		if (i % BLOCK || part.end - i < BLOCK || i / BLOCK >= f->blocks.n) {
-			h->buckets[hist_bucket(length_of(f, i++))]++;
+			h->buckets[hist_bucket(frame_table_length_of(f, i++))]++;
 			continue;
 		}
 		for (uint32_t b = 0; b < HIST_BUCKETS; b++)
@@ -240,14 +243,14 @@ static int counted_percentiles(const struct frames *f, struct part part, struct 
 	}
 	h->count = part.end - part.first;
 	h->min = 0;
-	h->max = peaks_max(&f->longest, part.first, part.end, length_of, f);
+	h->max = peaks_max(&f->longest, part.first, part.end, frame_table_length_of, f);
 	p->median = hist_at(h, 0.5);
 	p->p99 = hist_at(h, 0.99);
 	free(h);
 	return 0;
 }
 
-static int stats_put(struct view_call *c, const struct frames *f, struct part part)
+static int frame_table_stats_put(struct view_call *c, const struct frames *f, struct part part)
 {
 	size_t n = part.end - part.first;
 	struct percentiles p;
@@ -265,7 +268,8 @@ static int stats_put(struct view_call *c, const struct frames *f, struct part pa
 	json_double(j, "median", p.median * tick);
 	json_double(j, "p99", p.p99 * tick);
 	json_double(j, "max",
-		    n ? tick * (double)peaks_max(&f->longest, part.first, part.end, length_of, f)
+		    n ? tick * (double)peaks_max(&f->longest, part.first, part.end,
+						 frame_table_length_of, f)
 		      : NAN);
 	json_end(j);
 	return 0;
@@ -289,13 +293,13 @@ int call_frames(struct view_call *c)
 		r = frames_of(c, track, &f);
 	if (r < 0)
 		return r;
-	part.first = find(f, 0, f->n, t0 < UINT64_MAX ? t0 + 1 : t0, reach_of);
-	part.end = find(f, part.first, f->n, t1, start_of);
+	part.first = frame_table_find(f, 0, f->n, t0 < UINT64_MAX ? t0 + 1 : t0, reach_of);
+	part.end = frame_table_find(f, part.first, f->n, t1, start_of);
 	call_begin(c);
-	rows_put(c, f, part,
-		 least ? trace_ticks(c->trace, (int64_t)least) - trace_ticks(c->trace, 0) : 0,
-		 room);
-	r = stats_put(c, f, part);
+	frame_table_rows_put(
+		c, f, part,
+		least ? trace_ticks(c->trace, (int64_t)least) - trace_ticks(c->trace, 0) : 0, room);
+	r = frame_table_stats_put(c, f, part);
 	json_end(&c->json);
 	return r;
 }

@@ -15,7 +15,7 @@ struct lane_names {
 	bool many;
 };
 
-static void name_add(struct lane_names *names, uint32_t name)
+static void lane_names_add(struct lane_names *names, uint32_t name)
 {
 	for (uint32_t i = names->n; i > 0; i--)
 		if (names->v[i - 1] == name)
@@ -26,8 +26,8 @@ static void name_add(struct lane_names *names, uint32_t name)
 		names->many = true;
 }
 
-static int names_read(struct view_call *c, uint32_t lane, uint64_t from, uint64_t count,
-		      struct lane_names *names)
+static int lane_names_read(struct view_call *c, uint32_t lane, uint64_t from, uint64_t count,
+			   struct lane_names *names)
 {
 	struct trace_cursor *cursor;
 	struct trace_zone zone;
@@ -36,7 +36,7 @@ static int names_read(struct view_call *c, uint32_t lane, uint64_t from, uint64_
 	if (r < 0)
 		return r;
 	while (count-- && !names->many && (r = trace_cursor_next(cursor, &zone)) > 0)
-		name_add(names, zone.srcloc);
+		lane_names_add(names, zone.srcloc);
 	trace_cursor_close(cursor);
 	return r < 0 ? r : 0;
 }
@@ -47,9 +47,9 @@ static int lane_read(struct view_call *c, uint32_t lane, uint64_t room, struct l
 	int r = 0;
 
 	if (zones <= room)
-		return names_read(c, lane, 0, zones, names);
+		return lane_names_read(c, lane, 0, zones, names);
 	for (uint64_t i = 0; r == 0 && i < SAMPLES && !names->many; i++)
-		r = names_read(c, lane, i * step, room / SAMPLES, names);
+		r = lane_names_read(c, lane, i * step, room / SAMPLES, names);
 	return r;
 }
 

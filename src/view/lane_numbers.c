@@ -72,7 +72,7 @@ uint32_t lane_number_open(const struct view_call *c, const struct trace_open_zon
 	return number_of(c, open_key(zone));
 }
 
-static uint64_t key_of(const struct view_call *c, uint32_t number)
+static uint64_t lane_numbers_key_of(const struct view_call *c, uint32_t number)
 {
 	struct view_trace *t = c->on;
 	uint64_t key = UINT64_MAX;
@@ -90,7 +90,7 @@ const struct trace_open_zone *lane_open_zone(const struct view_call *c, uint32_t
 
 	if (!c->trace->open_count)
 		return NULL;
-	key = key_of(c, number);
+	key = lane_numbers_key_of(c, number);
 	for (uint32_t i = 0; i < c->trace->open_count; i++)
 		if (open_key(&c->trace->open_zones[i]) == key)
 			return &c->trace->open_zones[i];
@@ -104,7 +104,7 @@ uint32_t lane_place(const struct view_call *c, uint32_t number)
 
 	if (!c->on->followed)
 		return number < c->trace->lane_count ? number : TRACE_NONE;
-	key = key_of(c, number);
+	key = lane_numbers_key_of(c, number);
 	if (key >> 32 >= c->trace->track_count)
 		return TRACE_NONE;
 	trace_track_lanes(c->trace, (uint32_t)(key >> 32), &first, &count);

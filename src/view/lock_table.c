@@ -69,7 +69,7 @@ const char *lock_name(const struct trace *t, uint32_t track)
 	return loc->name[0] ? loc->name : loc->function;
 }
 
-static void lock_put(struct view_call *c, uint32_t track, const struct lock_figures *f)
+static void lock_table_lock_put(struct view_call *c, uint32_t track, const struct lock_figures *f)
 {
 	const struct trace_track *t = &c->trace->tracks[track];
 	const struct trace_srcloc *loc = trace_srcloc_of(c->trace, t->srcloc);
@@ -112,7 +112,7 @@ int call_locks(struct view_call *c)
 			f = use_figures(track_sums_at(all, i));
 		else
 			r = lock_figures(c, i, t0, t1, &f);
-		lock_put(c, i, &f);
+		lock_table_lock_put(c, i, &f);
 	}
 	track_sums_put(all);
 	json_end(&c->json);

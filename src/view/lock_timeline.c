@@ -58,7 +58,7 @@ static void lock_rest(struct row_cache *k, bool last)
 	}
 }
 
-static int row_add(struct lock *l, uint32_t thread)
+static int lock_timeline_row_add(struct lock *l, uint32_t thread)
 {
 	struct lock_row *row = calloc(1, sizeof(*row));
 
@@ -72,7 +72,7 @@ static int row_add(struct lock *l, uint32_t thread)
 }
 
 /* The row of a thread; NULL with *R 0: the lock has too many threads. */
-static struct lock_row *row_of(struct lock *l, uint32_t thread, int *r)
+static struct lock_row *lock_timeline_row_of(struct lock *l, uint32_t thread, int *r)
 {
 	const uint32_t *known = map_get(&l->by_thread, thread);
 
@@ -81,7 +81,7 @@ static struct lock_row *row_of(struct lock *l, uint32_t thread, int *r)
 		return l->rows.v[*known];
 	if (l->rows.n > VIEW_ROWS)
 		return NULL;
-	*r = row_add(l, thread);
+	*r = lock_timeline_row_add(l, thread);
 	if (*r == 0 && map_set(&l->by_thread, thread, (uint32_t)l->rows.n - 1) < 0)
 		*r = TACHO_ENOMEM;
 	return *r == 0 ? l->rows.v[l->rows.n - 1] : NULL;
@@ -114,7 +114,7 @@ static int span_take(void *context, const struct view_lock_span *s)
 {
 	struct lock *l = context;
 	int what = s->held ? HOLDS : WAITS, r;
-	struct lock_row *row = row_of(l, s->thread, &r);
+	struct lock_row *row = lock_timeline_row_of(l, s->thread, &r);
 
 	if (row && s->again)
 		spans_restart(&row->spans[what], s->start);
@@ -138,7 +138,7 @@ static void hold_mark(struct lock *l, const struct trace_row *event)
 static int lock_take(struct row_cache *k, const struct trace_row *event)
 {
 	struct lock *l = (struct lock *)k;
-	int r = l->rows.n ? 0 : row_add(l, TRACE_NONE);
+	int r = l->rows.n ? 0 : lock_timeline_row_add(l, TRACE_NONE);
 
 	if (event->kind != TRACE_ROW_LOCK || r < 0)
 		return r;
@@ -160,7 +160,7 @@ int lock_cached(struct view_call *c, uint32_t track, struct lock **l)
 	return r;
 }
 
-static int lock_of(struct view_call *c, struct lock **l)
+static int lock_timeline_lock_of(struct view_call *c, struct lock **l)
 {
 	uint32_t track;
 	int r = arg_track_of(c, TRACE_LOCK, &track);
@@ -171,7 +171,7 @@ static int lock_of(struct view_call *c, struct lock **l)
 /* ------------------------------------------------------------------- rows */
 
 /* What the row of all threads says is the sum of what each of them did, as in the table. */
-static void row_put(struct view_call *c, const struct lock *l, size_t i)
+static void lock_timeline_row_put(struct view_call *c, const struct lock *l, size_t i)
 {
 	const struct spans *holds = &l->rows.v[i]->spans[HOLDS];
 	const struct spans *waits = &l->rows.v[i]->spans[WAITS];
@@ -193,7 +193,7 @@ static void row_put(struct view_call *c, const struct lock *l, size_t i)
 	json_end(j);
 }
 
-static void rows_put(struct view_call *c, const struct lock *l)
+static void lock_timeline_rows_put(struct view_call *c, const struct lock *l)
 {
 	const struct trace_track *t = &c->trace->tracks[l->cache.track];
 	struct json *j = &c->json;
@@ -204,7 +204,7 @@ static void rows_put(struct view_call *c, const struct lock *l)
 	json_uint(j, "threads", l->events.uses.n);
 	json_array(j, "rows");
 	for (size_t i = 0; i < l->rows.n; i++)
-		row_put(c, l, i);
+		lock_timeline_row_put(c, l, i);
 	json_end(j);
 }
 
@@ -448,7 +448,8 @@ int call_lock(struct view_call *c)
 {
 	struct lock *l;
 	uint64_t lane;
-	int r = lock_of(c, &l), one = r == 0 ? arg_uint(c, "lane", UINT32_MAX, &lane) : r;
+	int r = lock_timeline_lock_of(c, &l),
+	    one = r == 0 ? arg_uint(c, "lane", UINT32_MAX, &lane) : r;
 
 	if (one < 0)
 		return one;
@@ -457,7 +458,7 @@ int call_lock(struct view_call *c)
 	if (one)
 		r = one_put(c, l, lane);
 	else
-		rows_put(c, l);
+		lock_timeline_rows_put(c, l);
 	if (r == 0)
 		json_end(&c->json);
 	return r;
@@ -484,7 +485,7 @@ static int lane_find(struct view_call *c, void *context, uint32_t lane, struct t
 int call_lock_tiles(struct view_call *c)
 {
 	struct lock *l;
-	int r = lock_of(c, &l);
+	int r = lock_timeline_lock_of(c, &l);
 
 	return r < 0 ? r : tiles_answer(c, lane_find, l);
 }

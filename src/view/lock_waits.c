@@ -265,7 +265,7 @@ struct waits_sums {
 	uint64_t *by_srcloc;
 };
 
-static int sums_take(void *context, const struct view_wait *w)
+static int lock_waits_sums_take(void *context, const struct view_wait *w)
 {
 	const struct waits_sums *s = context;
 	const struct trace_filter *f = s->filter;
@@ -289,7 +289,7 @@ int view_stats_waits(struct trace *t, const struct trace_filter *filter, struct 
 		     size_t count)
 {
 	struct waits_sums sums = {.filter = filter};
-	struct view_waits_options o = {.take = sums_take, .context = &sums};
+	struct view_waits_options o = {.take = lock_waits_sums_take, .context = &sums};
 	int r;
 
 	sums.by_srcloc = calloc((size_t)t->srcloc_count + 1, sizeof(*sums.by_srcloc));

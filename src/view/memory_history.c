@@ -15,7 +15,7 @@ static void life_end(struct pool *p, const struct trace_row *row, uint64_t time)
 		lives_end(&p->lives, alive->number, time);
 }
 
-static int pool_take(struct row_cache *k, const struct trace_row *row)
+static int memory_history_pool_take(struct row_cache *k, const struct trace_row *row)
 {
 	struct pool *p = (struct pool *)k;
 	struct values *v = &p->values;
@@ -72,8 +72,8 @@ static void pool_free(struct row_cache *k)
 
 int pool_of(struct view_call *c, uint32_t track, struct pool **pool)
 {
-	static const struct row_cache_kind kind = {pool_make, pool_take, pool_memory, pool_rest,
-						   pool_free};
+	static const struct row_cache_kind kind = {pool_make, memory_history_pool_take, pool_memory,
+						   pool_rest, pool_free};
 	struct row_cache *k = NULL;
 	int r = row_cache_get(c, track, &kind, &k);
 

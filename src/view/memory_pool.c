@@ -13,7 +13,7 @@ static size_t find_slot(const struct view_pool *p, uint64_t address)
 	return i;
 }
 
-static int grow(struct view_pool *p)
+static int memory_pool_grow(struct view_pool *p)
 {
 	struct view_pool bigger = *p;
 
@@ -45,11 +45,11 @@ static void remove_slot(struct view_pool *p, size_t i)
 	}
 }
 
-static int add(struct view_pool *p, const struct trace_row *row)
+static int memory_pool_add(struct view_pool *p, const struct trace_row *row)
 {
 	size_t i;
 
-	if (grow(p) < 0)
+	if (memory_pool_grow(p) < 0)
 		return TACHO_ENOMEM;
 	i = find_slot(p, row->a);
 	if (p->slots[i].used) {
@@ -86,7 +86,7 @@ int view_pool_row(struct view_pool *p, const struct trace_row *row)
 	const struct view_allocation *freed;
 
 	if (row->kind == TRACE_ROW_ALLOC)
-		return add(p, row);
+		return memory_pool_add(p, row);
 	if (row->kind != TRACE_ROW_FREE)
 		return 0;
 	p->frees++;

@@ -28,7 +28,7 @@ static void life_put(struct view_call *c, const struct life *life)
 	json_end(j);
 }
 
-static void pool_put(struct view_call *c, uint32_t track, const struct pool_figures *f)
+static void memory_table_pool_put(struct view_call *c, uint32_t track, const struct pool_figures *f)
 {
 	struct json *j = &c->json;
 
@@ -51,7 +51,7 @@ static void pool_put(struct view_call *c, uint32_t track, const struct pool_figu
 
 /* ------------------------------------------------------------ of what is kept */
 
-static int kept_put(struct view_call *c, uint32_t track, uint64_t t0, uint64_t t1)
+static int memory_table_kept_put(struct view_call *c, uint32_t track, uint64_t t0, uint64_t t1)
 {
 	struct life *largest = malloc(ACTIVE * sizeof(*largest));
 	struct pool_figures f = {.largest = largest};
@@ -73,7 +73,7 @@ static int kept_put(struct view_call *c, uint32_t track, uint64_t t0, uint64_t t
 		if (first < end && (double)f.peak < values_range(v, first, end).max)
 			f.peak = (uint64_t)values_range(v, first, end).max;
 		f.listed = lives_at(&p->lives, t1, largest, ACTIVE);
-		pool_put(c, track, &f);
+		memory_table_pool_put(c, track, &f);
 	}
 	free(largest);
 	return r;
@@ -86,7 +86,8 @@ struct pool_sums {
 	uint64_t allocs, frees, peak; /* in the range */
 };
 
-static int sums_take(const struct track_sums *f, void *context, const struct trace_row *row)
+static int memory_table_sums_take(const struct track_sums *f, void *context,
+				  const struct trace_row *row)
 {
 	struct pool_sums *s = context;
 	uint64_t before = s->pool.bytes;
@@ -101,14 +102,17 @@ static int sums_take(const struct track_sums *f, void *context, const struct tra
 	return r;
 }
 
-static void sums_clear(void *context)
+static void memory_table_sums_clear(void *context)
 {
 	view_pool_free(&((struct pool_sums *)context)->pool);
 }
 
-static const struct track_sums_kind pools = {TRACK_SUMS_CACHE,  .tracks = TRACE_MEMORY,
-					     .before = true,    .size = sizeof(struct pool_sums),
-					     .take = sums_take, .clear = sums_clear};
+static const struct track_sums_kind pools = {TRACK_SUMS_CACHE,
+					     .tracks = TRACE_MEMORY,
+					     .before = true,
+					     .size = sizeof(struct pool_sums),
+					     .take = memory_table_sums_take,
+					     .clear = memory_table_sums_clear};
 
 /* What is alive, largest first. */
 static size_t alive_of(const struct view_pool *p, struct life *largest, size_t room)
@@ -142,7 +146,7 @@ static void sums_put(struct view_call *c, uint32_t track, const struct pool_sums
 					  s->pool.alive,
 					  largest,
 					  alive_of(&s->pool, largest, FEW)};
-	pool_put(c, track, &f);
+	memory_table_pool_put(c, track, &f);
 }
 
 /* ----------------------------------------------------------------------- calls */
@@ -193,7 +197,7 @@ int call_memory(struct view_call *c)
 		else if (all)
 			sums_put(c, i, track_sums_at(all, i));
 		else
-			r = kept_put(c, i, t0, t1);
+			r = memory_table_kept_put(c, i, t0, t1);
 	track_sums_put(all);
 	json_end(&c->json);
 	json_end(&c->json);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static bool begins(const struct trace_row *row, const char *text)
+static bool message_list_begins(const struct trace_row *row, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -15,7 +15,7 @@ static bool begins(const struct trace_row *row, const char *text)
 static bool is_record(const struct trace_row *row)
 {
 	return row->kind == TRACE_ROW_MESSAGE &&
-	       (begins(row, "`TT_DNN_") || begins(row, "`TT_METAL_"));
+	       (message_list_begins(row, "`TT_DNN_") || message_list_begins(row, "`TT_METAL_"));
 }
 
 bool message_takes(const struct message_choice *ch, const struct trace_row *row, bool signpost)
@@ -61,8 +61,9 @@ int message_choice_read(struct view_call *c, struct message_choice *ch)
 }
 
 /* Those of the page, from FROM on, of *TOTAL at most; MARKS, if there are any, count all. */
-static int list_put(struct view_call *c, const struct message_choice *ch, const struct page *page,
-		    const struct mark *from, uint64_t t1, struct marks *marks, uint64_t *total)
+static int message_list_put(struct view_call *c, const struct message_choice *ch,
+			    const struct page *page, const struct mark *from, uint64_t t1,
+			    struct marks *marks, uint64_t *total)
 {
 	uint64_t end = page->offset + page->limit < *total ? page->offset + page->limit : *total;
 	struct trace_row row;
@@ -101,14 +102,14 @@ static int list_count(struct view_call *c, const struct message_choice *ch, cons
 
 	if (marks_find(c->on, c->gen, ch, t0, t1, page->offset, &from, &known)) {
 		*total = known;
-		r = list_put(c, ch, page, &from, t1, NULL, total);
+		r = message_list_put(c, ch, page, &from, t1, NULL, total);
 		*total = known;
 		return r;
 	}
 	r = marks_begin(&marks, c->gen, ch, t0, t1);
 	if (r < 0)
 		return r;
-	r = list_put(c, ch, page, &from, t1, &marks, total);
+	r = message_list_put(c, ch, page, &from, t1, &marks, total);
 	if (r == 0 && !call_gone(c))
 		marks_keep(c->on, &marks);
 	else
@@ -139,7 +140,7 @@ int call_messages(struct view_call *c)
 	if (all)
 		r = list_count(c, &choice, &page, t0, t1, &total);
 	else
-		r = list_put(c, &choice, &page, &(struct mark){t0, 0}, t1, NULL, &total);
+		r = message_list_put(c, &choice, &page, &(struct mark){t0, 0}, t1, NULL, &total);
 	json_end(&c->json);
 	json_uint(&c->json, "total", total);
 	json_end(&c->json);

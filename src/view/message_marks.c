@@ -14,15 +14,15 @@ struct marks_cache {
 	size_t next;
 };
 
-static void clear(struct marks *m)
+static void message_marks_clear(struct marks *m)
 {
 	vec_free(m);
 	free(m->words);
 	memset(m, 0, sizeof(*m));
 }
 
-static bool same(const struct marks *m, uint64_t gen, const struct message_choice *ch, uint64_t t0,
-		 uint64_t t1)
+static bool message_marks_same(const struct marks *m, uint64_t gen, const struct message_choice *ch,
+			       uint64_t t0, uint64_t t1)
 {
 	const char *words = ch->words.text ? ch->words.text : "";
 
@@ -67,7 +67,7 @@ void marks_keep(struct view_trace *t, struct marks *m)
 	if (t->marks) {
 		struct marks *to = &t->marks->v[t->marks->next++ % KEPT];
 
-		clear(to);
+		message_marks_clear(to);
 		*to = *m;
 		*m = (struct marks){0};
 	}
@@ -77,7 +77,7 @@ void marks_keep(struct view_trace *t, struct marks *m)
 
 void marks_free(struct marks *m)
 {
-	clear(m);
+	message_marks_clear(m);
 }
 
 bool marks_find(struct view_trace *t, uint64_t gen, const struct message_choice *ch, uint64_t t0,
@@ -90,7 +90,7 @@ bool marks_find(struct view_trace *t, uint64_t gen, const struct message_choice 
 	for (size_t i = 0; t->marks && i < KEPT && !found; i++) {
 		const struct marks *m = &t->marks->v[i];
 
-		found = same(m, gen, ch, t0, t1);
+		found = message_marks_same(m, gen, ch, t0, t1);
 		if (!found)
 			continue;
 		*total = m->total;
@@ -104,7 +104,7 @@ bool marks_find(struct view_trace *t, uint64_t gen, const struct message_choice 
 void marks_forget(struct view_trace *t)
 {
 	for (size_t i = 0; t->marks && i < KEPT; i++)
-		clear(&t->marks->v[i]);
+		message_marks_clear(&t->marks->v[i]);
 	free(t->marks);
 	t->marks = NULL;
 }

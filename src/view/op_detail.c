@@ -53,7 +53,7 @@ static void cell_put(void *context, struct csv_cell column, struct csv_cell cell
 	risc_note(c, column, cell);
 }
 
-static int row_put(struct view_call *c, char *csv, uint32_t row)
+static int op_detail_row_put(struct view_call *c, char *csv, uint32_t row)
 {
 	struct cells cells = {.j = &c->json};
 	int r;
@@ -107,7 +107,7 @@ static bool zone_is_of(const struct cores *k, const struct zones *z, const struc
 	return true;
 }
 
-static struct core *core_of(struct cores *k, const struct trace_track *track)
+static struct core *op_detail_core_of(struct cores *k, const struct trace_track *track)
 {
 	struct core *fresh;
 
@@ -143,7 +143,7 @@ static void zone_note(struct cores *k, const struct zones *z, const struct zone_
 	const struct trace *t = k->c->trace;
 	uint32_t track = t->lanes[f->lane].track;
 	const char *name = trace_srcloc_name(t, f->zone.srcloc), *dash = strrchr(name, '-');
-	struct core *core = core_of(k, &t->tracks[track]);
+	struct core *core = op_detail_core_of(k, &t->tracks[track]);
 	double ns = trace_duration_ns(t, f->zone.start, f->zone.end);
 
 	if (!core)
@@ -243,7 +243,7 @@ static void spread_put(const struct cores *k)
 	json_end(j);
 }
 
-static void cores_put(struct cores *k)
+static void op_detail_cores_put(struct cores *k)
 {
 	const struct trace *t = k->c->trace;
 	struct json *j = &k->c->json;
@@ -288,11 +288,11 @@ static int op_answer(struct view_call *c, struct ops *o, const struct perf_op *o
 	call_begin(c);
 	op_put(c, "op", o, op);
 	if (o->csv)
-		r = row_put(c, o->csv, op->row);
+		r = op_detail_row_put(c, o->csv, op->row);
 	if (r == 0 && ops_time(c, o, op, &cores.t0, &cores.t1))
 		r = cores_find(&cores, row->device);
 	if (r == 0)
-		cores_put(&cores);
+		op_detail_cores_put(&cores);
 	json_end(&c->json);
 	for (size_t i = 0; i < cores.n; i++)
 		vec_free(&cores.v[i].tracks);

@@ -11,7 +11,7 @@
 
 #define LIVE_SECONDS 3 /* that ops of a recording are not made anew */
 
-static int tree_remove(const char *path, const struct stat *st, int type, struct FTW *at)
+static int op_load_tree_remove(const char *path, const struct stat *st, int type, struct FTW *at)
 {
 	(void)st, (void)type, (void)at;
 	return remove(path);
@@ -20,7 +20,7 @@ static int tree_remove(const char *path, const struct stat *st, int type, struct
 static void ops_clear(struct ops *o)
 {
 	if (o->folder)
-		nftw(o->folder, tree_remove, 16, FTW_DEPTH | FTW_PHYS);
+		nftw(o->folder, op_load_tree_remove, 16, FTW_DEPTH | FTW_PHYS);
 	free(o->folder);
 	perf_report_free(&o->report);
 	perf_input_free(&o->in);

@@ -29,8 +29,8 @@ static int bounds_read(struct view_call *c, struct bounds *b)
 	return c->trace ? arg_range(c, &b->t0, &b->t1) : 0;
 }
 
-static bool inside(struct view_call *c, const struct ops *o, const struct bounds *b,
-		   const struct perf_op *op)
+static bool op_part_inside(struct view_call *c, const struct ops *o, const struct bounds *b,
+			   const struct perf_op *op)
 {
 	uint64_t t0, t1;
 
@@ -53,7 +53,7 @@ static int part_make(struct view_call *c, struct ops_part *part, const struct bo
 	if (!ops)
 		return TACHO_ENOMEM;
 	for (size_t i = 0; i < all->ops.n; i++)
-		if (inside(c, part->ops, b, &all->ops.v[i]))
+		if (op_part_inside(c, part->ops, b, &all->ops.v[i]))
 			ops[n++] = all->ops.v[i];
 	part->report = *all;
 	part->report.ops.v = ops;

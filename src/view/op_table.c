@@ -40,7 +40,8 @@ static void colors_put(struct json *j, const struct ops *o, const struct perf_op
 	json_end(j);
 }
 
-static void advice_put(struct json *j, const struct perf_report *r, const struct perf_op *op)
+static void op_table_advice_put(struct json *j, const struct perf_report *r,
+				const struct perf_op *op)
 {
 	struct perf_advice_item items[PERF_ADVICE_MAX];
 	/* What was not measured, as an op while a trace is captured, is not slow. */
@@ -52,8 +53,8 @@ static void advice_put(struct json *j, const struct perf_report *r, const struct
 	json_end(j);
 }
 
-static void figure(struct json *j, const char *key, const struct perf_op *op, enum perf_has bit,
-		   double value)
+static void op_table_figure(struct json *j, const char *key, const struct perf_op *op,
+			    enum perf_has bit, double value)
 {
 	json_double(j, key, op->has & bit ? value : NAN);
 }
@@ -101,7 +102,7 @@ void op_put(struct view_call *c, const char *key, const struct ops *o, const str
 	json_bool(j, "signpost", op->type == TYPE_SIGNPOST);
 	if (row->unreliable)
 		json_bool(j, "unreliable", true);
-	figure(j, "pct", op, HAS_TOTAL, op->total);
+	op_table_figure(j, "pct", op, HAS_TOTAL, op->total);
 	json_text(j, "bound", perf_bound_name(op->bound));
 	json_text(j, "code", k->label);
 	json_text(j, "category", perf_category_name(perf_category_of(k, o->options.model)));
@@ -109,17 +110,17 @@ void op_put(struct view_call *c, const char *key, const struct ops *o, const str
 		json_null(j, "device");
 	else
 		json_int(j, "device", row->device);
-	figure(j, "device_time_us", op, HAS_TIME, op->time);
-	figure(j, "gap_us", op, HAS_GAP, op->gap);
-	figure(j, "cores", op, HAS_CORES, op->cores);
-	figure(j, "dram", op, HAS_DRAM, op->dram);
-	figure(j, "dram_pct", op, HAS_DRAM_PCT, op->dram_pct);
-	figure(j, "flops", op, HAS_FLOPS, op->flops);
-	figure(j, "flops_pct", op, HAS_FLOPS_PCT, op->flops_pct);
+	op_table_figure(j, "device_time_us", op, HAS_TIME, op->time);
+	op_table_figure(j, "gap_us", op, HAS_GAP, op->gap);
+	op_table_figure(j, "cores", op, HAS_CORES, op->cores);
+	op_table_figure(j, "dram", op, HAS_DRAM, op->dram);
+	op_table_figure(j, "dram_pct", op, HAS_DRAM_PCT, op->dram_pct);
+	op_table_figure(j, "flops", op, HAS_FLOPS, op->flops);
+	op_table_figure(j, "flops_pct", op, HAS_FLOPS_PCT, op->flops_pct);
 	perf_add_math(&math, k);
 	json_string(j, "fidelity", math.data, math.len);
 	buf_free(&math);
-	advice_put(j, &o->report, op);
+	op_table_advice_put(j, &o->report, op);
 	colors_put(j, o, op);
 	times_put(c, o, op);
 	json_end(j);
@@ -241,10 +242,10 @@ static void bounds_put(struct json *j, const struct perf_summary *s, double whol
 static void reason_put(struct json *j, const struct perf_report *r, const struct perf_op *op)
 {
 	json_text(j, "bound", perf_bound_name(op->bound));
-	figure(j, "dram_pct", op, HAS_DRAM_PCT, op->dram_pct);
-	figure(j, "flops_pct", op, HAS_FLOPS_PCT, op->flops_pct);
-	figure(j, "cores", op, HAS_CORES, op->cores);
-	advice_put(j, r, op);
+	op_table_figure(j, "dram_pct", op, HAS_DRAM_PCT, op->dram_pct);
+	op_table_figure(j, "flops_pct", op, HAS_FLOPS_PCT, op->flops_pct);
+	op_table_figure(j, "cores", op, HAS_CORES, op->cores);
+	op_table_advice_put(j, r, op);
 }
 
 int ops_summary_put(struct view_call *c, const struct perf_report *r)
@@ -309,7 +310,7 @@ static int found_put(struct view_call *c, const struct perf_report *r, const uin
 	return 0;
 }
 
-static int list_put(struct view_call *c, struct choice *ch, const struct page *page)
+static int op_table_list_put(struct view_call *c, struct choice *ch, const struct page *page)
 {
 	const struct perf_report *r = &ch->part.report;
 	uint32_t *list = malloc((r->ops.n + 1) * sizeof(*list));
@@ -351,7 +352,7 @@ static int list_put(struct view_call *c, struct choice *ch, const struct page *p
 }
 
 /* The stacked table: ops of one name, memory or category together. */
-static int groups_put(struct view_call *c, const struct choice *ch, enum perf_group group)
+static int op_table_groups_put(struct view_call *c, const struct choice *ch, enum perf_group group)
 {
 	struct perf_notes notes = {0};
 	struct perf_stacked stacked = {0};
@@ -397,7 +398,7 @@ static int groups_put(struct view_call *c, const struct choice *ch, enum perf_gr
 #define DEVICES 256u
 
 /* The ops of each device together; of ops that several devices did as one there is the first. */
-static void devices_put(struct view_call *c, const struct choice *ch)
+static void op_table_devices_put(struct view_call *c, const struct choice *ch)
 {
 	const struct perf_report *r = &ch->part.report;
 	struct device_sum {
@@ -474,11 +475,11 @@ int call_ops(struct view_call *c)
 	if (r < 0)
 		return r;
 	if (group == 4)
-		devices_put(c, &choice);
+		op_table_devices_put(c, &choice);
 	else if (group)
-		r = groups_put(c, &choice, (enum perf_group)(group - 1));
+		r = op_table_groups_put(c, &choice, (enum perf_group)(group - 1));
 	else
-		r = list_put(c, &choice, &page);
+		r = op_table_list_put(c, &choice, &page);
 	ops_part_put(c, &choice.part);
 	return r;
 }

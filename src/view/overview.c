@@ -123,7 +123,7 @@ static void ops_of_device(const struct ops *o, uint32_t device, uint64_t *count,
 	}
 }
 
-static int devices_put(struct view_call *c, const struct ops *o)
+static int overview_devices_put(struct view_call *c, const struct ops *o)
 {
 	uint32_t devices[DEVICES];
 	double imbalance[DEVICES];
@@ -190,7 +190,8 @@ static void bare_devices_put(struct view_call *c, const struct ops *o)
 }
 
 /* Long gaps, as times if they are known. */
-static void gaps_put(struct view_call *c, const struct ops *o, const struct perf_summary *s)
+static void overview_gaps_put(struct view_call *c, const struct ops *o,
+			      const struct perf_summary *s)
 {
 	struct json *j = &c->json;
 
@@ -214,7 +215,7 @@ static void gaps_put(struct view_call *c, const struct ops *o, const struct perf
 }
 
 /* What would save the most, each kind of advice by the op that it saves the most at. */
-static void advice_put(struct view_call *c, const struct ops *o)
+static void overview_advice_put(struct view_call *c, const struct ops *o)
 {
 	struct json *j = &c->json;
 	struct {
@@ -266,8 +267,8 @@ static int ops_part(struct view_call *c, const struct ops *o)
 		r = perf_summary_make(&s, &o->report);
 	if (r < 0)
 		return r;
-	gaps_put(c, o, &s);
-	advice_put(c, o);
+	overview_gaps_put(c, o, &s);
+	overview_advice_put(c, o);
 	return 0;
 }
 
@@ -291,7 +292,7 @@ static int trace_part(struct view_call *c, const struct ops *o)
 	if (r == 0)
 		r = top_put(c, "top_kernels", "core_self", NULL, TRACE_CORE, TRACE_CORE);
 	if (r == 0)
-		r = devices_put(c, o);
+		r = overview_devices_put(c, o);
 	return r == 0 ? warnings_put(c) : r;
 }
 

@@ -10,7 +10,8 @@ struct plot_sums {
 	double min, max, last;
 };
 
-static int sums_take(const struct track_sums *f, void *context, const struct trace_row *row)
+static int plot_table_sums_take(const struct track_sums *f, void *context,
+				const struct trace_row *row)
 {
 	struct plot_sums *s = context;
 	double value;
@@ -27,7 +28,7 @@ static int sums_take(const struct track_sums *f, void *context, const struct tra
 
 static const struct track_sums_kind plot_figures = {TRACK_SUMS_CACHE, .tracks = TRACE_PLOT,
 						    .size = sizeof(struct plot_sums),
-						    .take = sums_take};
+						    .take = plot_table_sums_take};
 
 static int plot_sums(struct view_call *c, uint32_t track, struct plot_sums *sums)
 {

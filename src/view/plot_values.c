@@ -177,7 +177,7 @@ size_t values_find(const struct values *v, uint64_t t)
 }
 
 /* The pixel of value I. */
-static uint64_t pixel_of(const struct values *v, size_t i, uint64_t t0, double scale)
+static uint64_t plot_values_pixel_of(const struct values *v, size_t i, uint64_t t0, double scale)
 {
 	return (uint64_t)((double)(v->v[i].time - t0) * scale);
 }
@@ -185,15 +185,15 @@ static uint64_t pixel_of(const struct values *v, size_t i, uint64_t t0, double s
 /* The end of those from I on, up to END, that lie in the pixel of value I. */
 static size_t pixel_end(const struct values *v, size_t i, size_t end, uint64_t t0, double scale)
 {
-	uint64_t pixel = pixel_of(v, i, t0, scale);
+	uint64_t pixel = plot_values_pixel_of(v, i, t0, scale);
 	size_t low = i + 1, step = 1, high;
 
-	while (low + step < end && pixel_of(v, low + step, t0, scale) == pixel) {
+	while (low + step < end && plot_values_pixel_of(v, low + step, t0, scale) == pixel) {
 		low += step;
 		step *= 2;
 	}
 	high = low + step < end ? low + step : end;
-	SEARCH_FIRST(low, high, middle, pixel_of(v, middle, t0, scale) == pixel);
+	SEARCH_FIRST(low, high, middle, plot_values_pixel_of(v, middle, t0, scale) == pixel);
 	return low;
 }
 

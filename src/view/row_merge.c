@@ -15,19 +15,19 @@ struct rows {
 	uint32_t steps;
 };
 
-static bool before(const struct stream *a, const struct stream *b)
+static bool row_merge_before(const struct stream *a, const struct stream *b)
 {
 	return a->row.time != b->row.time ? a->row.time < b->row.time : a->track < b->track;
 }
 
-static void sink(struct rows *r, size_t i)
+static void row_merge_sift(struct rows *r, size_t i)
 {
 	for (;;) {
 		size_t least = i;
 		struct stream other;
 
 		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < r->n; k++)
-			if (before(&r->heap[k], &r->heap[least]))
+			if (row_merge_before(&r->heap[k], &r->heap[least]))
 				least = k;
 		if (least == i)
 			return;
@@ -39,7 +39,7 @@ static void sink(struct rows *r, size_t i)
 }
 
 /* Moves the stream at the top on. */
-static int advance(struct rows *r)
+static int row_merge_advance(struct rows *r)
 {
 	struct stream *s = &r->heap[0];
 	uint32_t track;
@@ -52,7 +52,7 @@ static int advance(struct rows *r)
 		*s = r->heap[--r->n];
 	}
 	if (r->n)
-		sink(r, 0);
+		row_merge_sift(r, 0);
 	return 0;
 }
 
@@ -104,7 +104,7 @@ static int open_part(struct rows **rows, struct view_call *c, const struct part 
 		if (has_track(part, t, i))
 			e = stream_add(r, i, part);
 	for (size_t i = r->n / 2; e == 0 && i-- > 0;)
-		sink(r, i);
+		row_merge_sift(r, i);
 	if (e < 0) {
 		rows_close(r);
 		return e;
@@ -126,7 +126,7 @@ int rows_open_from(struct rows **rows, struct view_call *c, uint32_t kind, uint6
 
 int rows_next(struct rows *r, struct trace_row *row, uint32_t *track)
 {
-	int e = r->given && r->n ? advance(r) : 0;
+	int e = r->given && r->n ? row_merge_advance(r) : 0;
 
 	if (e < 0)
 		return e;

@@ -15,8 +15,8 @@ struct search {
 	uint64_t looked_at; /* messages, when there are more; 0: all */
 };
 
-static bool found(struct view_call *c, struct search *s, const char *kind, const char *text,
-		  size_t len)
+static bool search_found(struct view_call *c, struct search *s, const char *kind, const char *text,
+			 size_t len)
 {
 	if (!s->left || !words_take(&s->words, text, len))
 		return false;
@@ -33,7 +33,7 @@ static void tracks_find(struct view_call *c, struct search *s)
 		char text[128];
 		const char *name = trace_track_name(c->trace, i, text, sizeof(text));
 
-		if (!found(c, s, "track", name, strlen(name)))
+		if (!search_found(c, s, "track", name, strlen(name)))
 			continue;
 		json_uint(&c->json, "track", i);
 		json_end(&c->json);
@@ -49,13 +49,14 @@ static unsigned rank_of(const struct search *s, const char *name)
 }
 
 /* There may be more names than are shown: the one that was typed is among the first. */
-static void zones_find(struct view_call *c, struct search *s)
+static void search_zones_find(struct view_call *c, struct search *s)
 {
 	for (unsigned rank = 0; rank < 3 && s->left; rank++)
 		for (uint32_t i = 0; i < c->trace->srcloc_count; i++) {
 			const char *name = trace_srcloc_name(c->trace, i);
 
-			if (rank_of(s, name) != rank || !found(c, s, "zone", name, strlen(name)))
+			if (rank_of(s, name) != rank ||
+			    !search_found(c, s, "zone", name, strlen(name)))
 				continue;
 			json_uint(&c->json, "name", i);
 			json_end(&c->json);
@@ -76,7 +77,7 @@ static void ops_find(struct view_call *c, struct search *s, const struct ops *o)
 		uint64_t t0, t1;
 
 		if (op->type == TYPE_SIGNPOST || !counts[op->kind] ||
-		    !found(c, s, "op", label, strlen(label)))
+		    !search_found(c, s, "op", label, strlen(label)))
 			continue;
 		json_uint(&c->json, "row", perf_op_id(op));
 		json_uint(&c->json, "count", counts[op->kind]);
@@ -106,7 +107,8 @@ static int messages_find(struct view_call *c, struct search *s, bool signposts)
 			break;
 		}
 		if (row.kind != TRACE_ROW_MESSAGE || signpost_read(&row, &post) != signposts ||
-		    !found(c, s, signposts ? "signpost" : "message", post.header, post.header_len))
+		    !search_found(c, s, signposts ? "signpost" : "message", post.header,
+				  post.header_len))
 			continue;
 		json_ns(c, "t", row.time);
 		if (row.thread != TRACE_NONE)
@@ -121,7 +123,7 @@ static int trace_find(struct view_call *c, struct search *s, uint64_t most)
 {
 	int r;
 
-	zones_find(c, s);
+	search_zones_find(c, s);
 	s->left += most / 8;
 	tracks_find(c, s);
 	s->left += most - most / 2 - most / 8;

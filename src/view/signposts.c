@@ -82,7 +82,7 @@ static struct signposts_cache *kept_take(struct view_call *c)
 	return k;
 }
 
-static void kept_put(struct view_trace *t, struct signposts_cache *k)
+static void signposts_kept_put(struct view_trace *t, struct signposts_cache *k)
 {
 	struct signposts_cache *other;
 
@@ -99,7 +99,7 @@ void signposts_forget(struct view_trace *t)
 	t->signposts = NULL;
 }
 
-static int by_time(const void *a, const void *b)
+static int signposts_by_time(const void *a, const void *b)
 {
 	const struct post *x = a, *y = b;
 
@@ -110,8 +110,8 @@ static int by_time(const void *a, const void *b)
 	return (x->n > y->n) - (x->n < y->n);
 }
 
-static int post_add(struct signposts_cache *k, const struct signpost *s, uint64_t time,
-		    uint32_t track)
+static int signposts_post_add(struct signposts_cache *k, const struct signpost *s, uint64_t time,
+			      uint32_t track)
 {
 	/* One more than is told: so it is seen whether that begins with a half character. */
 	struct post post = {.time = time,
@@ -143,7 +143,7 @@ static int kept_read_on(struct signposts_cache *k, struct view_call *c)
 	if (r < 0)
 		return r;
 	while (k->n < SIGNPOSTS && (r = rows_next(rows, &row, &track)) > 0)
-		if (signpost_read(&row, &s) && (r = post_add(k, &s, row.time, track)) < 0)
+		if (signpost_read(&row, &s) && (r = signposts_post_add(k, &s, row.time, track)) < 0)
 			break;
 	rows_close(rows);
 	if (r < 0)
@@ -152,7 +152,7 @@ static int kept_read_on(struct signposts_cache *k, struct view_call *c)
 		return TACHO_ENO;
 	k->seen = known;
 	if (k->n > had && had)
-		qsort(k->v, k->n, sizeof(*k->v), by_time);
+		qsort(k->v, k->n, sizeof(*k->v), signposts_by_time);
 	return 0;
 }
 
@@ -178,6 +178,6 @@ int signposts_put(struct view_call *c)
 		json_end(j);
 	}
 	json_end(j);
-	kept_put(c->on, k);
+	signposts_kept_put(c->on, k);
 	return 0;
 }

@@ -22,7 +22,7 @@ static bool is_below(const char *path, const char *root)
 }
 
 /* FILE below ROOT: as it is, or behind ROOT with fewer and fewer of its first folders. */
-static bool resolve(const char *root, const char *file, char *path)
+static bool source_lines_resolve(const char *root, const char *file, char *path)
 {
 	char base[PATH_MAX], candidate[2 * PATH_MAX];
 
@@ -98,7 +98,8 @@ int call_source(struct view_call *c)
 		return call_fail(c, VIEW_MISSING, "there is no such name");
 	loc = &c->trace->srclocs[name];
 	for (size_t i = 0; !found && *loc->file && i < o->source_count; i++)
-		found = resolve(o->sources[i], loc->file, path) && source_read(path, &text) == 0;
+		found = source_lines_resolve(o->sources[i], loc->file, path) &&
+			source_read(path, &text) == 0;
 	if (!found) {
 		buf_free(&text);
 		return call_fail(c, VIEW_MISSING, "%s",

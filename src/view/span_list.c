@@ -54,7 +54,7 @@ void spans_free(struct spans *s)
 }
 
 /* The first from LOW on that starts at T or behind. Near ones are found soonest. */
-static size_t find_start(const struct spans *s, size_t low, uint64_t t)
+static size_t span_list_start_find(const struct spans *s, size_t low, uint64_t t)
 {
 	size_t step = 1, high = low;
 
@@ -68,7 +68,7 @@ static size_t find_start(const struct spans *s, size_t low, uint64_t t)
 	return low;
 }
 
-static uint64_t length_of(const void *context, uint64_t i)
+static uint64_t span_list_length_of(const void *context, uint64_t i)
 {
 	const struct spans *s = context;
 
@@ -77,19 +77,20 @@ static uint64_t length_of(const void *context, uint64_t i)
 
 struct spans_figures spans_figures(const struct spans *s, uint64_t t0, uint64_t t1)
 {
-	size_t first = find_start(s, 0, t0), end = find_start(s, first, t1);
+	size_t first = span_list_start_find(s, 0, t0), end = span_list_start_find(s, first, t1);
 	struct spans_figures f = {.count = end - first};
 
 	if (f.count) {
-		f.total = s->v[end - 1].before + length_of(s, end - 1) - s->v[first].before;
-		f.longest = peaks_max(&s->lengths, first, end, length_of, s);
+		f.total =
+			s->v[end - 1].before + span_list_length_of(s, end - 1) - s->v[first].before;
+		f.longest = peaks_max(&s->lengths, first, end, span_list_length_of, s);
 	}
 	return f;
 }
 
 size_t spans_before(const struct spans *s, uint64_t t)
 {
-	return find_start(s, 0, t);
+	return span_list_start_find(s, 0, t);
 }
 
 /* Ticks before T that they cover. */
@@ -111,7 +112,7 @@ uint64_t spans_covered(const struct spans *s, uint64_t t0, uint64_t t1)
 
 size_t spans_find(const struct spans *s, uint64_t t)
 {
-	size_t i = find_start(s, 0, t);
+	size_t i = span_list_start_find(s, 0, t);
 
 	return i && s->v[i - 1].end > t ? i - 1 : i;
 }
@@ -154,7 +155,7 @@ int spans_query(const struct spans *s, uint32_t name, uint64_t now, uint64_t t0,
 
 		j = i + 1;
 		if ((double)(first->end - first->start) < pixel) {
-			j = find_start(s, j, edge < t1 ? edge : t1);
+			j = span_list_start_find(s, j, edge < t1 ? edge : t1);
 			if (j > i + 1 && (double)(s->v[j - 1].end - s->v[j - 1].start) >= pixel)
 				j--;
 		}

@@ -29,7 +29,7 @@ static int file_grow(struct spill *s, size_t room)
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned files;
 
-static FILE *file_open(void)
+static FILE *spill_array_file_open(void)
 {
 	FILE *file = NULL;
 
@@ -52,7 +52,7 @@ static void file_close(FILE *file)
 /* From memory into a file. */
 static int spill_move(struct spill *s, size_t room)
 {
-	struct spill to = {.file = file_open()};
+	struct spill to = {.file = spill_array_file_open()};
 
 	if (!to.file)
 		return TACHO_ENOMEM;

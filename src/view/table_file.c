@@ -108,8 +108,8 @@ static int messages_write(struct view_call *c, FILE *out, const struct table_sty
 	return r < 0 ? r : closed;
 }
 
-static int zones_write(struct view_call *c, FILE *out, const struct table_style *style,
-		       const struct trace_filter *filter, const struct words *words)
+static int table_file_zones_write(struct view_call *c, FILE *out, const struct table_style *style,
+				  const struct trace_filter *filter, const struct words *words)
 {
 	struct view_filter f = {.in = *filter};
 	struct view_zones *stream;
@@ -176,7 +176,7 @@ static int table_write(struct view_call *c, FILE *out, int what, const struct ta
 	else if (r == 0 && what == MESSAGES)
 		r = messages_write(c, out, style, &filter);
 	else if (r == 0)
-		r = zones_write(c, out, style, &filter, &words);
+		r = table_file_zones_write(c, out, style, &filter, &words);
 	free(tracks);
 	return r;
 }

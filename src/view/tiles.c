@@ -28,7 +28,7 @@ struct tile {
 	uint32_t name[VIEW_TILE];
 };
 
-static void set32(uint8_t *to, uint64_t n)
+static void tiles_set32(uint8_t *to, uint64_t n)
 {
 	uint32_t value = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 
@@ -36,15 +36,15 @@ static void set32(uint8_t *to, uint64_t n)
 		to[i] = (uint8_t)(value >> 8 * i);
 }
 
-static void put32(struct buf *b, uint64_t n)
+static void tiles_put32(struct buf *b, uint64_t n)
 {
 	uint8_t bytes[4];
 
-	set32(bytes, n);
+	tiles_set32(bytes, n);
 	buf_add(b, bytes, 4);
 }
 
-static double pixel_of(const struct trace_strip *s, uint64_t ticks)
+static double tiles_pixel_of(const struct trace_strip *s, uint64_t ticks)
 {
 	if (ticks <= s->t0)
 		return 0;
@@ -89,14 +89,15 @@ static void strip_put(struct tile *t, struct buf *out)
 
 static void rect_put(const struct trace_strip *s, const struct trace_lod_item *item, uint8_t *to)
 {
-	unsigned x0 = (unsigned)pixel_of(s, item->start), x1 = (unsigned)pixel_of(s, item->end);
+	unsigned x0 = (unsigned)tiles_pixel_of(s, item->start),
+		 x1 = (unsigned)tiles_pixel_of(s, item->end);
 
 	if (x0 >= VIEW_TILE)
 		x0 = VIEW_TILE - 1;
-	set32(to, x0 | (x1 > x0 ? x1 - x0 : 1) << 16);
-	set32(to + 4, item->srcloc);
-	set32(to + 8, item->count);
-	set32(to + 12, item->index);
+	tiles_set32(to, x0 | (x1 > x0 ? x1 - x0 : 1) << 16);
+	tiles_set32(to + 4, item->srcloc);
+	tiles_set32(to + 8, item->count);
+	tiles_set32(to + 12, item->index);
 }
 
 static void rects_put(const struct trace_strip *s, struct buf *out)
@@ -122,8 +123,8 @@ static bool open_item(struct view_call *c, uint32_t number, const struct trace_s
 }
 
 /* Zones of a lane. */
-static int zones_find(struct view_call *c, void *context, uint32_t number,
-		      struct trace_strip *strip)
+static int tiles_zones_find(struct view_call *c, void *context, uint32_t number,
+			    struct trace_strip *strip)
 {
 	uint32_t lane = lane_place(c, number);
 	struct trace_lod_item open;
@@ -133,7 +134,7 @@ static int zones_find(struct view_call *c, void *context, uint32_t number,
 	return r == 0 && open_item(c, number, strip, &open) ? trace_strip_add(strip, &open) : r;
 }
 
-static int lane_put(struct tile *t, uint32_t number, struct buf *out)
+static int tiles_lane_put(struct tile *t, uint32_t number, struct buf *out)
 {
 	int r;
 
@@ -141,12 +142,12 @@ static int lane_put(struct tile *t, uint32_t number, struct buf *out)
 	r = t->find(t->c, t->context, number, &t->strip);
 	if (r < 0)
 		return r;
-	put32(out, number);
+	tiles_put32(out, number);
 	if (!t->strip.any) {
-		put32(out, EMPTY);
+		tiles_put32(out, EMPTY);
 		return 0;
 	}
-	put32(out, t->strip.count);
+	tiles_put32(out, t->strip.count);
 	strip_put(t, out);
 	rects_put(&t->strip, out);
 	return 0;
@@ -176,7 +177,7 @@ int arg_tile(struct view_call *c, uint64_t *t0, uint64_t *t1)
 	return r < 0 ? r : tile_place(c, res, i, t0, t1);
 }
 
-static int pack(struct buf *body)
+static int tiles_pack(struct buf *body)
 {
 	uLongf len = compressBound(body->len);
 	struct buf packed = BUF_INIT;
@@ -200,7 +201,7 @@ int answer_deflate(struct view_call *c)
 	int encoding = 0, r = arg_choice(c, "enc", encodings, &encoding);
 
 	if (r >= 0 && encoding) {
-		r = pack(&c->answer->body);
+		r = tiles_pack(&c->answer->body);
 		c->answer->deflate = true;
 	}
 	return r < 0 ? r : 0;
@@ -233,11 +234,11 @@ static int tile_put(struct tile *t, uint64_t res, uint64_t i, const uint32_t *la
 	/* All at once: growing by and by would copy more than there is. */
 	if (buf_reserve(out, 12 + count * (8 + 3 * VIEW_TILE + 16 * RECT)) < 0)
 		return TACHO_ENOMEM;
-	put32(out, MAGIC);
-	put32(out, t->c->gen);
-	put32(out, count);
+	tiles_put32(out, MAGIC);
+	tiles_put32(out, t->c->gen);
+	tiles_put32(out, count);
 	for (size_t k = 0; r == 0 && k < count; k++)
-		r = lane_put(t, lanes[k], out);
+		r = tiles_lane_put(t, lanes[k], out);
 	return r;
 }
 
@@ -292,5 +293,5 @@ int tiles_answer(struct view_call *c, tile_find *find, void *context)
 
 int call_tiles(struct view_call *c)
 {
-	return tiles_answer(c, zones_find, NULL);
+	return tiles_answer(c, tiles_zones_find, NULL);
 }

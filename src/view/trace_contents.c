@@ -15,7 +15,7 @@ static const char *const kinds[TRACE_TRACK_KINDS] = {"thread",   "fiber",  "core
 
 /* ------------------------------------------------------------------ names */
 
-static void name_put(struct json *j, const char *key, const char *name, size_t most)
+static void trace_contents_name_put(struct json *j, const char *key, const char *name, size_t most)
 {
 	if (name)
 		json_cut(j, key, name, strlen(name), most);
@@ -40,9 +40,9 @@ int call_names(struct view_call *c)
 		const struct trace_srcloc *s = &t->srclocs[i];
 
 		json_array(j, NULL);
-		name_put(j, NULL, s->name, VIEW_TEXT);
-		name_put(j, NULL, s->function, VIEW_TEXT);
-		name_put(j, NULL, s->file, VIEW_TEXT);
+		trace_contents_name_put(j, NULL, s->name, VIEW_TEXT);
+		trace_contents_name_put(j, NULL, s->function, VIEW_TEXT);
+		trace_contents_name_put(j, NULL, s->file, VIEW_TEXT);
 		json_uint(j, NULL, s->line);
 		json_uint(j, NULL, s->color);
 		json_end(j);
@@ -67,7 +67,7 @@ static void processes_put(struct view_call *c)
 		json_uint(j, "id", i);
 		json_uint(j, "pid", p->pid);
 		json_uint(j, "parent", p->parent_pid);
-		name_put(j, "name", p->name, NAME_MOST);
+		trace_contents_name_put(j, "name", p->name, NAME_MOST);
 		json_text(j, "command", p->command);
 		json_ns(c, "start", p->start);
 		if (p->end)
@@ -101,7 +101,7 @@ static uint32_t process_of_pid(const struct trace *t, uint32_t pid)
 	return TRACE_NONE;
 }
 
-static void cores_put(struct json *j, const struct jread_value *cores)
+static void trace_contents_cores_put(struct json *j, const struct jread_value *cores)
 {
 	json_array(j, "cores");
 	for (const struct jread_value *v = cores ? cores->first : NULL; v; v = v->next) {
@@ -135,7 +135,7 @@ static void described_put(struct view_call *c, const struct jread_value *v, unsi
 	for (const struct jread_value *e = grid ? grid->first : NULL; e; e = e->next)
 		json_double(j, NULL, jread_double(e));
 	json_end(j);
-	cores_put(j, jread_get(v, "cores"));
+	trace_contents_cores_put(j, jread_get(v, "cores"));
 	json_bool(j, "modelled", modelled && modelled->type == JREAD_TRUE);
 	device_clock_put(c, device, process_of_pid(c->trace, pid));
 	json_end(j);
@@ -184,7 +184,7 @@ static void bare_put(struct view_call *c, const struct trace_track *track)
 	json_end(j);
 }
 
-static void devices_put(struct view_call *c)
+static void trace_contents_devices_put(struct view_call *c)
 {
 	const struct trace *t = c->trace;
 	struct jread reader = {0};
@@ -242,7 +242,7 @@ static void core_put(struct json *j, const struct trace_track *track)
 	json_text(j, "risc", slash ? slash + 1 : "");
 }
 
-static void lane_put(struct json *j, uint32_t number, uint64_t zones)
+static void trace_contents_lane_put(struct json *j, uint32_t number, uint64_t zones)
 {
 	json_array(j, NULL);
 	json_uint(j, NULL, number);
@@ -266,18 +266,19 @@ static void lanes_put(struct view_call *c, uint32_t track, uint32_t first, uint3
 			      (has && t->open_zones[open].depth < t->lanes[lane].depth);
 
 		if (before) {
-			lane_put(&c->json, lane_number_open(c, &t->open_zones[open++]), 0);
+			trace_contents_lane_put(&c->json,
+						lane_number_open(c, &t->open_zones[open++]), 0);
 			continue;
 		}
 		if (has && t->open_zones[open].depth == t->lanes[lane].depth)
 			open++;
-		lane_put(&c->json, lane_number(c, lane), t->lanes[lane].zones);
+		trace_contents_lane_put(&c->json, lane_number(c, lane), t->lanes[lane].zones);
 		lane++;
 	}
 	json_end(&c->json);
 }
 
-static void track_put(struct view_call *c, uint32_t id, uint64_t rows)
+static void trace_contents_track_put(struct view_call *c, uint32_t id, uint64_t rows)
 {
 	const struct trace *t = c->trace;
 	const struct trace_track *track = &t->tracks[id];
@@ -292,7 +293,8 @@ static void track_put(struct view_call *c, uint32_t id, uint64_t rows)
 	json_uint(j, "id", id);
 	json_text(j, "kind", track->kind < TRACE_TRACK_KINDS ? kinds[track->kind] : "other");
 	json_uint(j, "process", track->process);
-	name_put(j, "name", track->kind == TRACE_LOCK ? lock_name(t, id) : track->name, NAME_MOST);
+	trace_contents_name_put(
+		j, "name", track->kind == TRACE_LOCK ? lock_name(t, id) : track->name, NAME_MOST);
 	json_uint(j, "color", track->color);
 	if (track->kind == TRACE_THREAD)
 		json_uint(j, "tid", track->id);
@@ -305,7 +307,7 @@ static void track_put(struct view_call *c, uint32_t id, uint64_t rows)
 	json_end(j);
 }
 
-static int tracks_put(struct view_call *c)
+static int trace_contents_tracks_put(struct view_call *c)
 {
 	const struct trace *t = c->trace;
 	uint64_t *rows = calloc(t->track_count + 1, sizeof(*rows));
@@ -315,7 +317,7 @@ static int tracks_put(struct view_call *c)
 	trace_count_rows(t, rows);
 	json_array(&c->json, "tracks");
 	for (uint32_t i = 0; i < t->track_count; i++)
-		track_put(c, i, rows[i]);
+		trace_contents_track_put(c, i, rows[i]);
 	json_end(&c->json);
 	free(rows);
 	return 0;
@@ -368,8 +370,8 @@ int call_meta(struct view_call *c)
 	json_uint(j, "rows", t->rows);
 	json_uint(j, "names_total", t->srcloc_count);
 	processes_put(c);
-	r = tracks_put(c);
-	devices_put(c);
+	r = trace_contents_tracks_put(c);
+	trace_contents_devices_put(c);
 	if (r == 0)
 		r = signposts_put(c);
 	if (r == 0)

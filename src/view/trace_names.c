@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The last PARTS parts of a path. */
-static const char *tail(const char *path, unsigned parts)
+static const char *trace_names_tail(const char *path, unsigned parts)
 {
 	const char *at = path + strlen(path);
 
@@ -17,13 +17,13 @@ static const char *tail(const char *path, unsigned parts)
 	return path;
 }
 
-static bool taken(const struct view *view, size_t mine, unsigned parts)
+static bool trace_names_taken(const struct view *view, size_t mine, unsigned parts)
 {
-	const char *name = tail(view->traces.v[mine]->path, parts);
+	const char *name = trace_names_tail(view->traces.v[mine]->path, parts);
 
 	for (size_t i = 0; i < view->traces.n; i++)
 		if (i != mine && strcmp(view->traces.v[i]->path, view->traces.v[mine]->path) != 0 &&
-		    !strcmp(tail(view->traces.v[i]->path, parts), name))
+		    !strcmp(trace_names_tail(view->traces.v[i]->path, parts), name))
 			return true;
 	return false;
 }
@@ -35,11 +35,11 @@ int trace_names_make(struct view *view)
 		unsigned parts = 1;
 		char *name;
 
-		while (taken(view, i, parts))
+		while (trace_names_taken(view, i, parts))
 			parts++;
 		if (parts == 1)
 			continue;
-		name = strdup(tail(t->path, parts));
+		name = strdup(trace_names_tail(t->path, parts));
 		if (!name)
 			return TACHO_ENOMEM;
 		free(t->name);

@@ -267,7 +267,7 @@ static int is_visible(const struct dirent *e)
 }
 
 /* A .tracy file beside the trace that it was made of shows nothing more. */
-static bool is_copy(const char *file)
+static bool traces_is_copy(const char *file)
 {
 	size_t n = strlen(file);
 	char *trace = text_ends_with(file, ".tracy") ? strdup(file) : NULL;
@@ -304,7 +304,7 @@ static int files_add(struct view *view, const char *path, int (*shown)(const str
 		char *file = NULL;
 
 		if (r != TACHO_ENOMEM && asprintf(&file, "%s/%s", path, names[i]->d_name) > 0 &&
-		    !is_copy(file)) {
+		    !traces_is_copy(file)) {
 			r = trace_add(view, file, NULL, &why);
 			if (r < 0)
 				unread_add(view, &why);

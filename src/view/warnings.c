@@ -69,7 +69,7 @@ static void loss_put(struct warnings *w, const struct trace_row *row, uint32_t t
 }
 
 /* What the recorder noted on the track of a thread or a core: there are few such rows. */
-static void row_put(struct warnings *w, const struct trace_row *row, uint32_t track)
+static void warnings_row_put(struct warnings *w, const struct trace_row *row, uint32_t track)
 {
 	const char *kind = "late";
 	char text[300];
@@ -95,7 +95,7 @@ static void row_put(struct warnings *w, const struct trace_row *row, uint32_t tr
 	json_end(&w->c->json);
 }
 
-static int track_put(struct warnings *w, uint32_t track)
+static int warnings_track_put(struct warnings *w, uint32_t track)
 {
 	struct trace_row row;
 	struct rows *rows;
@@ -105,13 +105,13 @@ static int track_put(struct warnings *w, uint32_t track)
 	if (r < 0)
 		return r;
 	while (w->count < WARNINGS && (r = rows_next(rows, &row, &ignored)) > 0)
-		row_put(w, &row, track);
+		warnings_row_put(w, &row, track);
 	rows_close(rows);
 	return r < 0 ? r : 0;
 }
 
 /* Rows with their times; and what was lost without one. */
-static int tracks_put(struct warnings *w)
+static int warnings_tracks_put(struct warnings *w)
 {
 	const struct trace *t = w->c->trace;
 	uint64_t *rows = calloc(t->track_count + 1, sizeof(*rows));
@@ -125,7 +125,7 @@ static int tracks_put(struct warnings *w)
 		char text[300], name[128];
 
 		if (t->tracks[i].kind <= TRACE_CORE && rows[i])
-			r = track_put(w, i);
+			r = warnings_track_put(w, i);
 		if (!lost || w->count > before)
 			continue;
 		snprintf(text, sizeof(text), "%llu events of %.150s were lost",
@@ -200,7 +200,7 @@ int warnings_put(struct view_call *c)
 	absent_put(&w);
 	r = clocks_put(&w);
 	if (r == 0)
-		r = tracks_put(&w);
+		r = warnings_tracks_put(&w);
 	json_end(&c->json);
 	return r;
 }

@@ -243,8 +243,8 @@ static int prev_put(struct view_call *c, uint32_t lane, uint64_t index, uint32_t
 	return r < 0 ? r : 0;
 }
 
-static void track_sums_put(struct view_call *c, uint32_t lane, uint64_t index,
-			   const struct trace_zone *zone)
+static void zone_detail_track_sums_put(struct view_call *c, uint32_t lane, uint64_t index,
+				       const struct trace_zone *zone)
 {
 	struct json *j = &c->json;
 
@@ -318,7 +318,7 @@ int call_zone(struct view_call *c)
 	if (r <= 0)
 		return r < 0 ? r : call_fail(c, VIEW_MISSING, "there is no such zone");
 	call_begin(c);
-	track_sums_put(c, lane, index, &zone);
+	zone_detail_track_sums_put(c, lane, index, &zone);
 	r = extras_put(c, cursor, &zone);
 	known = call_named(c, cursor, lane, &zone, &call);
 	if (r == 0)

@@ -97,7 +97,7 @@ double hist_sigma(const struct hist *h)
 }
 
 /* The edges of N bins between LOW and HIGH. */
-static double edge(double low, double high, unsigned i, unsigned n, bool logarithmic)
+static double zone_histogram_edge(double low, double high, unsigned i, unsigned n, bool logarithmic)
 {
 	if (logarithmic)
 		return low * pow(high / low, (double)i / n);
@@ -113,8 +113,9 @@ void hist_bins(const struct hist *h, double low, double high, unsigned n, bool l
 	if (high <= low)
 		high = low + 1;
 	for (unsigned i = 0; i < n; i++)
-		bins[i] = (struct hist_bin){edge(low, high, i, n, logarithmic),
-					    edge(low, high, i + 1, n, logarithmic), 0, 0};
+		bins[i] = (struct hist_bin){zone_histogram_edge(low, high, i, n, logarithmic),
+					    zone_histogram_edge(low, high, i + 1, n, logarithmic),
+					    0, 0};
 	for (uint32_t b = 0; b < HIST_BUCKETS; b++) {
 		double middle = hist_middle(b), place;
 

@@ -21,7 +21,8 @@ struct best {
 	bool by_duration, down;
 };
 
-static bool sooner(const struct best *b, const struct instance *x, const struct instance *y)
+static bool zone_instances_is_sooner(const struct best *b, const struct instance *x,
+				     const struct instance *y)
 {
 	uint64_t p = b->by_duration ? x->duration : x->start;
 	uint64_t q = b->by_duration ? y->duration : y->start;
@@ -38,7 +39,7 @@ static void best_sink(struct best *b, size_t i)
 		struct instance other;
 
 		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < b->n; k++)
-			if (sooner(b, &b->v[last], &b->v[k]))
+			if (zone_instances_is_sooner(b, &b->v[last], &b->v[k]))
 				last = k;
 		if (last == i)
 			return;
@@ -52,7 +53,7 @@ static void best_sink(struct best *b, size_t i)
 static void best_add(struct best *b, const struct instance *x)
 {
 	if (b->n == b->room) {
-		if (b->n && sooner(b, x, &b->v[0])) {
+		if (b->n && zone_instances_is_sooner(b, x, &b->v[0])) {
 			b->v[0] = *x;
 			best_sink(b, 0);
 		}
@@ -63,7 +64,7 @@ static void best_add(struct best *b, const struct instance *x)
 		size_t up = (i - 1) / 2;
 		struct instance other = b->v[i];
 
-		if (!sooner(b, &b->v[up], &other))
+		if (!zone_instances_is_sooner(b, &b->v[up], &other))
 			break;
 		b->v[i] = b->v[up];
 		b->v[up] = other;
@@ -71,9 +72,9 @@ static void best_add(struct best *b, const struct instance *x)
 	}
 }
 
-static int by_order(const void *x, const void *y, void *context)
+static int zone_instances_by_order(const void *x, const void *y, void *context)
 {
-	return sooner(context, x, y) ? -1 : 1;
+	return zone_instances_is_sooner(context, x, y) ? -1 : 1;
 }
 
 /* ---------------------------------------------------------------- durations */
@@ -149,8 +150,9 @@ static int instance_put(struct view_call *c, const struct instance *x, struct bu
 	return r;
 }
 
-static int list_put(struct view_call *c, const struct zones_choice *choice,
-		    const struct lengths *lengths, struct best *b, const struct page *page)
+static int zone_instances_put(struct view_call *c, const struct zones_choice *choice,
+			      const struct lengths *lengths, struct best *b,
+			      const struct page *page)
 {
 	struct buf text = BUF_INIT;
 	struct zone_found found;
@@ -166,7 +168,7 @@ static int list_put(struct view_call *c, const struct zones_choice *choice,
 				     .lane = found.lane};
 
 		/* Numbers are asked for only of what may stay. */
-		if (b->n < b->room || (b->n && sooner(b, &x, &b->v[0]))) {
+		if (b->n < b->room || (b->n && zone_instances_is_sooner(b, &x, &b->v[0]))) {
 			x.number = zone_walk_number(&zones);
 			best_add(b, &x);
 		}
@@ -175,7 +177,7 @@ static int list_put(struct view_call *c, const struct zones_choice *choice,
 	zone_walk_close(&zones);
 	if (r < 0)
 		return r;
-	qsort_r(b->v, b->n, sizeof(*b->v), by_order, b);
+	qsort_r(b->v, b->n, sizeof(*b->v), zone_instances_by_order, b);
 	call_begin(c);
 	json_uint(&c->json, "total", total);
 	json_array(&c->json, "rows");
@@ -249,7 +251,7 @@ static struct bundle *bundle_find(struct bundles *b, uint32_t id, const char *te
 	return &b->v[b->n - 1];
 }
 
-static int by_total(const void *a, const void *b)
+static int zone_instances_by_total(const void *a, const void *b)
 {
 	const struct bundle *x = a, *y = b;
 
@@ -276,8 +278,9 @@ static void bundle_put(struct view_call *c, const struct bundle *b, int group)
 	json_end(j);
 }
 
-static int groups_put(struct view_call *c, const struct zones_choice *choice,
-		      const struct lengths *lengths, int group, const struct page *page)
+static int zone_instances_groups_put(struct view_call *c, const struct zones_choice *choice,
+				     const struct lengths *lengths, int group,
+				     const struct page *page)
 {
 	struct bundles bundles = {0};
 	struct buf text = BUF_INIT;
@@ -304,7 +307,7 @@ static int groups_put(struct view_call *c, const struct zones_choice *choice,
 	}
 	zone_walk_close(&zones);
 	if (r == 0 && bundles.n)
-		qsort(bundles.v, bundles.n, sizeof(*bundles.v), by_total);
+		qsort(bundles.v, bundles.n, sizeof(*bundles.v), zone_instances_by_total);
 	call_begin(c);
 	json_uint(&c->json, "total", bundles.n);
 	json_uint(&c->json, "others", bundles.others);
@@ -346,13 +349,13 @@ int call_instances(struct view_call *c)
 	if (r >= 0 && group) {
 		choice.parents = group == PARENT;
 		choice.self = lengths.self;
-		r = groups_put(c, &choice, &lengths, group, &page);
+		r = zone_instances_groups_put(c, &choice, &lengths, group, &page);
 	} else if (r >= 0) {
 		choice.self = true;
 		best.by_duration = sort == 1;
 		best.room = (size_t)(page.offset + page.limit);
 		best.v = malloc((best.room + 1) * sizeof(*best.v));
-		r = best.v ? list_put(c, &choice, &lengths, &best, &page) : TACHO_ENOMEM;
+		r = best.v ? zone_instances_put(c, &choice, &lengths, &best, &page) : TACHO_ENOMEM;
 		free(best.v);
 	}
 	free((void *)(uintptr_t)choice.tracks);

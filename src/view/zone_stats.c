@@ -46,7 +46,7 @@ static uint64_t tracks_hash(const struct view_call *c, const uint8_t *tracks)
 	return tracks ? hash : 0;
 }
 
-static struct trace_stat *copy(const struct trace_stat *stats, size_t count)
+static struct trace_stat *zone_stats_copy(const struct trace_stat *stats, size_t count)
 {
 	struct trace_stat *s = malloc((count + 1) * sizeof(*s));
 
@@ -69,7 +69,7 @@ static bool kept_find(struct view_trace *t, uint64_t t0, uint64_t t1, uint64_t t
 		if (!t->stats->v[i].stats || !fresh || t->stats->v[i].t0 != t0 ||
 		    t->stats->v[i].t1 != t1 || t->stats->v[i].tracks != tracks)
 			continue;
-		*stats = copy(t->stats->v[i].stats, t->stats->v[i].count);
+		*stats = zone_stats_copy(t->stats->v[i].stats, t->stats->v[i].count);
 		*count = t->stats->v[i].count;
 		found = *stats;
 	}
@@ -77,10 +77,11 @@ static bool kept_find(struct view_trace *t, uint64_t t0, uint64_t t1, uint64_t t
 	return found;
 }
 
-static void keep(struct view_trace *t, uint64_t gen, uint64_t t0, uint64_t t1, uint64_t tracks,
-		 double took, const struct trace_stat *stats, size_t count)
+static void zone_stats_keep(struct view_trace *t, uint64_t gen, uint64_t t0, uint64_t t1,
+			    uint64_t tracks, double took, const struct trace_stat *stats,
+			    size_t count)
 {
-	struct trace_stat *kept = copy(stats, count);
+	struct trace_stat *kept = zone_stats_copy(stats, count);
 
 	pthread_mutex_lock(&t->lock);
 	if (!t->stats)
@@ -135,8 +136,8 @@ int stats_count(struct view_call *c, const struct trace_filter *filter, struct t
 		}
 	}
 	if (r == 0)
-		keep(c->on, gen, filter->t0, filter->t1, tracks, now_seconds() - begin, *stats,
-		     *count);
+		zone_stats_keep(c->on, gen, filter->t0, filter->t1, tracks, now_seconds() - begin,
+				*stats, *count);
 	return r;
 }
 
@@ -152,7 +153,7 @@ struct order {
 	bool down;
 };
 
-static double key_of(const struct trace_stat *s, int column)
+static double zone_stats_key_of(const struct trace_stat *s, int column)
 {
 	switch (column) {
 	case TOTAL:
@@ -191,8 +192,8 @@ static int by_column(const void *a, const void *b, void *context)
 		r = strcmp(trace_srcloc_name(o->trace, x->srcloc),
 			   trace_srcloc_name(o->trace, y->srcloc));
 	} else {
-		p = key_of(x, o->column);
-		q = key_of(y, o->column);
+		p = zone_stats_key_of(x, o->column);
+		q = zone_stats_key_of(y, o->column);
 		r = (p > q) - (p < q);
 	}
 	if (r == 0)
@@ -201,7 +202,7 @@ static int by_column(const void *a, const void *b, void *context)
 }
 
 /* Drops what the words do not take. */
-static size_t choose(struct view_call *c, struct trace_stat *stats, size_t count)
+static size_t zone_stats_choose(struct view_call *c, struct trace_stat *stats, size_t count)
 {
 	struct words words;
 	size_t n = 0;
@@ -252,8 +253,8 @@ static void range_put(struct view_call *c, uint64_t t0, uint64_t t1)
 	json_duration(c, "range_ns", from, to > from ? to : from);
 }
 
-static int stats_put(struct view_call *c, const struct trace_filter *filter,
-		     const struct order *order, const struct page *page)
+static int zone_stats_put_all(struct view_call *c, const struct trace_filter *filter,
+			      const struct order *order, const struct page *page)
 {
 	struct trace_stat *stats;
 	double tick = call_tick(c);
@@ -265,7 +266,7 @@ static int stats_put(struct view_call *c, const struct trace_filter *filter,
 		return r;
 	for (size_t i = 0; i < count; i++)
 		self += stats[i].self + stats[i].wait;
-	count = choose(c, stats, count);
+	count = zone_stats_choose(c, stats, count);
 	qsort_r(stats, count, sizeof(*stats), by_column, (void *)(uintptr_t)order);
 	call_begin(c);
 	range_put(c, filter->t0, filter->t1);
@@ -300,7 +301,7 @@ int call_stats(struct view_call *c)
 		r = arg_tracks(c, &tracks);
 	filter.tracks = tracks;
 	if (r == 0)
-		r = stats_put(c, &filter, &order, &page);
+		r = zone_stats_put_all(c, &filter, &order, &page);
 	free(tracks);
 	return r;
 }

@@ -98,7 +98,7 @@ static int below_advance(struct below *b)
 }
 
 /* Zones of a lane come in order, and so do those below: each is passed once. */
-static int add_self(struct view_zones *s, struct view_zone *z)
+static int zone_stream_self_add(struct view_zones *s, struct view_zone *z)
 {
 	const struct trace_lane_info *lanes = s->trace->lanes;
 	uint32_t child = z->lane + 1;
@@ -177,7 +177,7 @@ static bool may_take(const struct view_zones *s, const struct view_zone *z)
 	return !f->in.srclocs || f->in.srclocs[z->zone.srcloc] || (f->name && z->zone.extras);
 }
 
-static int fill(struct view_zones *s, struct view_zone *z)
+static int zone_stream_fill(struct view_zones *s, struct view_zone *z)
 {
 	uint32_t srcloc = z->zone.srcloc;
 	bool by_name;
@@ -197,7 +197,7 @@ static int fill(struct view_zones *s, struct view_zone *z)
 	if (s->filter->in.srclocs && !s->filter->in.srclocs[srcloc] &&
 	    !(by_name && pattern_match(s->filter->name, z->name.data)))
 		return 0;
-	r = s->below ? add_self(s, z) : 0;
+	r = s->below ? zone_stream_self_add(s, z) : 0;
 	return r < 0 ? r : 1;
 }
 
@@ -210,7 +210,7 @@ int view_zones_next(struct view_zones *s, struct view_zone **zone)
 		z->track = s->trace->lanes[z->lane].track;
 		if (!may_take(s, z))
 			continue;
-		r = fill(s, z);
+		r = zone_stream_fill(s, z);
 		if (r == 0)
 			continue;
 		*zone = z;

@@ -68,7 +68,7 @@ void tally_free(struct tally *t)
 	vec_free(&t->met);
 }
 
-static uint64_t value_at(const struct sums *s, double share)
+static uint64_t zone_tally_value_at(const struct sums *s, double share)
 {
 	struct hist *h;
 	double value;
@@ -105,8 +105,8 @@ struct trace_stat tally_stat(const struct sums *s, uint32_t srcloc)
 	stat.total = stat.total > stat.self ? stat.total : stat.self;
 	if (s->count) {
 		stat.sigma = sqrt(fmax(0, s->squares / n - mean * mean));
-		stat.median = value_at(s, 0.5);
-		stat.p99 = value_at(s, 0.99);
+		stat.median = zone_tally_value_at(s, 0.5);
+		stat.p99 = zone_tally_value_at(s, 0.99);
 	}
 	return stat;
 }
