@@ -1,9 +1,10 @@
 /*
  * The software device: how fast it runs. A whole op is 64 cores x 5 RISCs x 11.2 k instructions,
  * from enqueue to finish; the floor is a loop that does nothing but one indirect jump per
- * instruction.
+ * instruction. Then programs: a tile, a thousand small ops, a product of large matrices.
  */
 #include "device/program.h"
+#include "matrix.h"
 #include "tacho_layout.h"
 #include "tensix/private.h"
 
@@ -102,15 +103,6 @@ static double interpreter_ns(void)
 	}
 	tensix_free(t);
 	return best;
-}
-
-static int check(int r)
-{
-	if (r < 0) {
-		fprintf(stderr, "%s\n", tacho_device_error());
-		exit(1);
-	}
-	return r;
 }
 
 struct bench_op {
@@ -221,6 +213,63 @@ static void print_costs(void)
 	tacho_device_close(device);
 }
 
+/* ---- ops of programs ---- */
+static double cpu_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Seconds of CPU time for RUNS runs of A x B of so many tiles each way; the smallest of three. */
+static double product_s(const struct tacho_device_options *options, unsigned tiles, unsigned runs)
+{
+	unsigned n = tiles * 32;
+	float *values = calloc((size_t)n * n, sizeof(*values));
+	struct tacho_device *device;
+	struct tacho_program *program;
+	struct matrix a, b, c;
+	double best = 1e9;
+
+	for (size_t i = 0; values && i < (size_t)n * n; i++)
+		values[i] = (float)(i % 17) - 8;
+	check(tacho_device_open(&device, options));
+	a = matrix_new(device, values, n, n);
+	b = matrix_new(device, values, n, n);
+	c = matrix_new(device, NULL, n, n);
+	program = matmul_program(device, &a, &b, &c);
+	check(tacho_enqueue(device, program));
+	check(tacho_finish(device));
+	for (unsigned round = 0; round < 3; round++) {
+		double start = cpu_s();
+
+		for (unsigned i = 0; i < runs; i++) {
+			check(tacho_enqueue(device, program));
+			check(tacho_finish(device));
+		}
+		best = least(best, cpu_s() - start);
+	}
+	tacho_program_free(program);
+	tacho_device_close(device);
+	free(values);
+	return best;
+}
+
+static void print_programs(void)
+{
+	const struct tacho_device_options tiny = {.arch = "tiny"}, grid = {.cores = 64};
+	double one = product_s(&tiny, 1, 1000), small = product_s(&grid, 1, 1000),
+	       large = product_s(&grid, 32, 1);
+
+	printf("one tile on the tiny device       %6.3f ms CPU, %.2f x the bound of 0.1 ms\n", one,
+	       one / 0.1);
+	printf("1000 small ops on 64 cores        %6.3f s CPU, %.2f x the bound of 0.5 s\n", small,
+	       small / 0.5);
+	printf("product of 1024 x 1024, bfloat16  %6.3f s CPU, %.2f x the bound of 0.5 s\n", large,
+	       large / 0.5);
+}
+
 int main(void)
 {
 	double floor = floor_ns(), interpreter = interpreter_ns(), interpret_ms, total;
@@ -243,5 +292,6 @@ int main(void)
 	printf("    share: windows, caches, NoC   %6.1f %%\n",
 	       100 * (op.finish - interpret_ms) / total);
 	print_costs();
+	print_programs();
 	return 0;
 }

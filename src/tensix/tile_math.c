@@ -6,65 +6,59 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows of a tile as floats: each row is two runs of 16 values. */
-static void tile_rows(float rows[TILE_DIM][TILE_DIM], const struct tile *t)
-{
-	struct tile space;
-
-	if (t->integer) {
-		space = *t;
-		tile_make_float(&space);
-		t = &space;
-	}
-	for (unsigned r = 0; r < TILE_DIM; r++) {
-		memcpy(rows[r], &t->f[tile_at(r, 0)], 16 * sizeof(float));
-		memcpy(rows[r] + 16, &t->f[tile_at(r, 16)], 16 * sizeof(float));
-	}
-}
-
 typedef float eight __attribute__((vector_size(32), aligned(4)));
 
-/* OUT: 32 sums of products of one row of A with all of B, in the order of K. */
-WIDE void product_rows(float out[TILE_DIM][TILE_DIM], const float a[TILE_DIM][TILE_DIM],
-		       const float b[TILE_DIM][TILE_DIM])
+/*
+ * DST += A x B, two rows at a time: sums of products in the order of K, then added. A row of a tile
+ * is two runs of 16 values, 256 apart.
+ */
+WIDE void product_add(float *dst, const float *a, const float *b)
 {
 	for (unsigned r = 0; r < TILE_DIM; r += 2) {
 		eight sum[2][4] = {{{0}}};
 
 		for (unsigned k = 0; k < TILE_DIM; k++) {
-			const eight *row = (const eight *)(const void *)b[k];
+			const eight *left = (const eight *)(const void *)(b + tile_at(k, 0));
+			const eight *right = (const eight *)(const void *)(b + tile_at(k, 16));
+			float x = a[tile_at(r, k)], y = a[tile_at(r + 1, k)];
 
-			for (unsigned i = 0; i < 4; i++) {
-				sum[0][i] += a[r][k] * row[i];
-				sum[1][i] += a[r + 1][k] * row[i];
+			for (unsigned i = 0; i < 2; i++) {
+				sum[0][i] += x * left[i];
+				sum[0][2 + i] += x * right[i];
+				sum[1][i] += y * left[i];
+				sum[1][2 + i] += y * right[i];
 			}
 		}
-		memcpy(out[r], sum[0], sizeof(sum[0]));
-		memcpy(out[r + 1], sum[1], sizeof(sum[1]));
+		for (unsigned half = 0; half < 4; half++) {
+			eight *to = (eight *)(void *)(dst + tile_at(r + half / 2, half % 2 * 16));
+
+			to[0] += sum[half / 2][half % 2 * 2];
+			to[1] += sum[half / 2][half % 2 * 2 + 1];
+		}
 	}
 }
-WIDE_CALL(product_rows,
-	  (float out[TILE_DIM][TILE_DIM], const float a[TILE_DIM][TILE_DIM],
-	   const float b[TILE_DIM][TILE_DIM]),
-	  (out, a, b))
+WIDE_CALL(product_add, (float *dst, const float *a, const float *b), (dst, a, b))
+
+/* T, or a copy of it in SPACE with float values. */
+static const struct tile *tile_as_float(const struct tile *t, struct tile *space)
+{
+	if (!t->integer)
+		return t;
+	*space = *t;
+	tile_make_float(space);
+	return space;
+}
 
 void tile_matmul(struct tile *dst, const struct tile *a, const struct tile *b, bool transpose)
 {
-	float ra[TILE_DIM][TILE_DIM], rb[TILE_DIM][TILE_DIM], out[TILE_DIM][TILE_DIM];
-	struct tile turned;
+	struct tile x, y, turned;
 
 	if (transpose) {
 		tile_transpose(&turned, b);
 		b = &turned;
 	}
 	tile_make_float(dst);
-	tile_rows(ra, a);
-	tile_rows(rb, b);
-	product_rows_best(out, (const float(*)[TILE_DIM])ra, (const float(*)[TILE_DIM])rb);
-	for (unsigned r = 0; r < TILE_DIM; r++)
-		for (unsigned c = 0; c < TILE_DIM; c += 16)
-			for (unsigned i = 0; i < 16; i++)
-				dst->f[tile_at(r, c) + i] += out[r][c + i];
+	product_add_best(dst->f, tile_as_float(a, &x)->f, tile_as_float(b, &y)->f);
 }
 
 /* ---- element by element ---- */
@@ -132,11 +126,7 @@ void tile_binary(struct tile *dst, const struct tile *a, const struct tile *b, e
 	if (integer) {
 		integer_pairs(dst->i, a->i, b->i, op);
 	} else {
-		if (a->integer) {
-			x = *a;
-			tile_make_float(&x);
-			a = &x;
-		}
+		a = tile_as_float(a, &x);
 		if (b->integer) {
 			if (b != &y)
 				y = *b;
@@ -157,6 +147,18 @@ void tile_transpose(struct tile *dst, const struct tile *a)
 }
 
 /* ---- reductions ---- */
+/* Rows of a tile as floats: each row is two runs of 16 values. */
+static void tile_rows(float rows[TILE_DIM][TILE_DIM], const struct tile *t)
+{
+	struct tile space;
+
+	t = tile_as_float(t, &space);
+	for (unsigned r = 0; r < TILE_DIM; r++) {
+		memcpy(rows[r], &t->f[tile_at(r, 0)], 16 * sizeof(float));
+		memcpy(rows[r] + 16, &t->f[tile_at(r, 16)], 16 * sizeof(float));
+	}
+}
+
 static float reduce_two(float a, float b, enum tile_reduce op)
 {
 	if (op == TILE_MAX)

@@ -585,6 +585,12 @@ inline void noc_semaphore_set_multicast_loopback_src(uint32_t from, uint64_t to,
 	tacho::write_packet(noc, from, to, 4, tacho::multicast_ctrl(linked, true), receivers);
 }
 
+inline void wait_for_sync_register_value(uintptr_t address, int32_t value)
+{
+	while (*(volatile int32_t *)address != value)
+		;
+}
+
 /* ---- circular buffers: one producer, one consumer, pages in order ---- */
 FORCE_INLINE uint32_t get_write_ptr(uint32_t cb)
 {
