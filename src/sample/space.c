@@ -34,6 +34,8 @@ static int space_unmap(struct space *s, uint64_t start, uint64_t end)
 	size_t i = space_first(s, start), kept;
 	struct mapping *m;
 
+	if (!s->mappings.n)
+		return 0;
 	if (i < s->mappings.n && s->mappings.v[i].start < start) {
 		m = &s->mappings.v[i];
 		if (m->end > end) {
