@@ -11,6 +11,10 @@
 #include "common/TracyColor.hpp"
 #include "common/TracySystem.hpp"
 
+#define TracyParamTypeInt     0
+#define TracyParamTypeBool    1
+#define TracyParamTypeTrigger 2
+
 #ifndef TRACY_ENABLE
 
 #define TracyNoop
@@ -105,7 +109,11 @@
 
 #define TracySourceCallbackRegister(callback, data)
 #define TracyParameterRegister(...)
-#define TracyParameterSetup(idx, name, isBool, value)
+#define TracyParameterSetup(idx, name, type, value)
+#define TracySectionEnter(...)         0
+#define TracySectionEnterCategory(...) 0
+#define TracySectionLeave(id)
+#define TracySectionSetup(...)
 #define TracyIsConnected false
 #define TracyIsStarted   false
 #define TracySetProgramName(name)
@@ -264,13 +272,19 @@
 #define TracySourceCallbackRegister(callback, data) \
 	tracy::Profiler::SourceCallbackRegister(callback, data)
 #define TracyParameterRegister(...) tracy::Profiler::ParameterRegister(__VA_ARGS__)
-#define TracyParameterSetup(idx, name, isBool, value) \
-	tracy::Profiler::ParameterSetup(idx, name, isBool, value)
-#define TracyIsConnected              tracy::GetProfiler().IsConnected()
-#define TracyIsStarted                tracy::IsProfilerStarted()
-#define TracySetProgramName(name)     tracy::GetProfiler().SetProgramName(name)
-#define TracyBeginSamplingProfiling() tracy::BeginSamplingProfiling()
-#define TracyEndSamplingProfiling()   tracy::EndSamplingProfiling()
+#define TracyParameterSetup(idx, name, type, value) \
+	tracy::Profiler::ParameterSetup(idx, name, type, value)
+/* Begin and end of a section are messages. */
+#define TracySectionEnter(...) tracy::Profiler::SectionEnter(0, __VA_ARGS__)
+#define TracySectionEnterCategory(category, ...) \
+	tracy::Profiler::SectionEnter(category, __VA_ARGS__)
+#define TracySectionLeave(id)            tracy::Profiler::SectionLeave(id)
+#define TracySectionSetup(category, ...) tracy::Profiler::SectionSetup(category, __VA_ARGS__)
+#define TracyIsConnected                 tracy::GetProfiler().IsConnected()
+#define TracyIsStarted                   tracy::IsProfilerStarted()
+#define TracySetProgramName(name)        tracy::GetProfiler().SetProgramName(name)
+#define TracyBeginSamplingProfiling()    tracy::BeginSamplingProfiling()
+#define TracyEndSamplingProfiling()      tracy::EndSamplingProfiling()
 
 #define TracyFiberEnter(fiber)                tracy::Profiler::EnterFiber(fiber, 0)
 #define TracyFiberEnterHint(fiber, groupHint) tracy::Profiler::EnterFiber(fiber, groupHint)

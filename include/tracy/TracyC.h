@@ -115,6 +115,7 @@ typedef const void *TracyCSharedLockCtx;
 #define TracyCLockCustomName(lock, name, size)
 #define TracyCSharedLockCtx(lock)
 #define TracyCSharedLockAnnounce(lock)
+#define TracyCSharedLockAnnonce(lock) /* as upstream spells it here */
 #define TracyCSharedLockTerminate(lock)
 #define TracyCSharedLockBeforeLock(lock)
 #define TracyCSharedLockAfterLock(lock)

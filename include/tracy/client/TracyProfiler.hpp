@@ -6,6 +6,9 @@
 #include "../TracyC.h"
 #include "../common/TracySystem.hpp"
 
+#include <atomic>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <tacho/tacho.h>
 #include <type_traits>
@@ -152,8 +155,41 @@ public:
 	static void ParameterRegister(ParameterCallback, void * = nullptr)
 	{
 	}
-	static void ParameterSetup(uint32_t, const char *, bool, int32_t)
+	static void ParameterSetup(uint32_t, const char *, uint8_t, int32_t)
 	{
+	}
+	__attribute__((format(printf, 2, 3))) static uint32_t SectionEnter(uint16_t category,
+									   const char *format, ...)
+	{
+		uint32_t id = 0;
+		va_list args;
+
+		if (!tacho_is_recording())
+			return 0;
+		while (!id) /* 0 is no section */
+			id = section_count()++ + 1;
+		va_start(args, format);
+		section_message(format, args, "section %u begins, category %u: ", id, category);
+		va_end(args);
+		return id;
+	}
+	static void SectionLeave(uint32_t id)
+	{
+		char text[40];
+
+		if (id)
+			tacho_message(text,
+				      (size_t)snprintf(text, sizeof(text), "section %u ends", id),
+				      TACHO_INFO, 0);
+	}
+	__attribute__((format(printf, 2, 3))) static void SectionSetup(uint16_t category,
+								       const char *format, ...)
+	{
+		va_list args;
+
+		va_start(args, format);
+		section_message(format, args, "sections of category %u: ", category);
+		va_end(args);
 	}
 	static void SourceCallbackRegister(SourceContentsCallback, void *)
 	{
@@ -168,6 +204,24 @@ public:
 	}
 
 private:
+	static std::atomic<uint32_t> &section_count()
+	{
+		static std::atomic<uint32_t> count{0};
+
+		return count;
+	}
+	/* A text that is too long is cut. */
+	template <typename... Numbers>
+	static void section_message(const char *format, va_list args, const char *head,
+				    Numbers... numbers)
+	{
+		char text[1024];
+		int at = snprintf(text, sizeof(text), head, numbers...);
+		int more = vsnprintf(text + at, sizeof(text) - (size_t)at, format, args);
+		size_t len = (size_t)at + (size_t)(more < 0 ? 0 : more);
+
+		tacho_message(text, len < sizeof(text) ? len : sizeof(text) - 1, TACHO_INFO, 0);
+	}
 	template <typename T> static void plot(const char *name, T value, std::true_type)
 	{
 		tacho_plot_double(name, (double)value);

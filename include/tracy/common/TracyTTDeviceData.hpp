@@ -2,8 +2,8 @@
  * What a device has to tell, in the words of programs that read Tenstorrent devices themselves:
  * TTDeviceMarker as newer ones make it, TTDeviceEvent as older ones do. C++17.
  *
- * Fields that hold INVALID_NUM were not set. A marker has no meta_data here, whose type is another
- * library's: its constructor accepts one of any type and forgets it.
+ * Fields that hold INVALID_NUM were not set. A marker's meta_data is of a type of nlohmann's JSON
+ * library, and there if that is; else the constructor accepts one of any type and forgets it.
  */
 #ifndef TACHO_TRACY_TT_DEVICE_DATA_HPP
 #define TACHO_TRACY_TT_DEVICE_DATA_HPP
@@ -19,20 +19,52 @@
 #include <unordered_map>
 #include <utility>
 
+#if __has_include(<nlohmann/json.hpp>)
+#include <nlohmann/json.hpp>
+#define TACHO_TRACY_JSON_
+#endif
+
 namespace tracy
 {
-inline std::string riscName[] = {"BRISC",   "NCRISC", "TRISC_0", "TRISC_1",
-				 "TRISC_2", "ERISC",  "CORE_AGG"};
+#define TACHO_TRACY_NEO_(X, n)    \
+	X(QUASAR_NEO##n##_TRISC0) \
+	X(QUASAR_NEO##n##_TRISC1) \
+	X(QUASAR_NEO##n##_TRISC2) \
+	X(QUASAR_NEO##n##_TRISC3)
+/* TENSIX_RISC_AGG: all RISCs of a core together. Those of Quasar have numbers in a row. */
+#define TACHO_TRACY_RISCS_(X)  \
+	X(BRISC)               \
+	X(NCRISC)              \
+	X(TRISC_0)             \
+	X(TRISC_1)             \
+	X(TRISC_2)             \
+	X(ERISC)               \
+	X(TENSIX_RISC_AGG)     \
+	X(NONE)                \
+	X(QUASAR_DM0)          \
+	X(QUASAR_DM1)          \
+	X(QUASAR_DM2)          \
+	X(QUASAR_DM3)          \
+	X(QUASAR_DM4)          \
+	X(QUASAR_DM5)          \
+	X(QUASAR_DM6)          \
+	X(QUASAR_DM7)          \
+	TACHO_TRACY_NEO_(X, 0) \
+	TACHO_TRACY_NEO_(X, 1) \
+	TACHO_TRACY_NEO_(X, 2) \
+	TACHO_TRACY_NEO_(X, 3)
+
+inline std::string riscName[] = {
+#define X(name) #name,
+	TACHO_TRACY_RISCS_(X)
+#undef X
+};
 
 enum class RiscType : uint8_t {
-	BRISC,
-	NCRISC,
-	TRISC_0,
-	TRISC_1,
-	TRISC_2,
-	ERISC,
-	TENSIX_RISC_AGG, /* all RISCs of a core together */
-	CORE_AGG = TENSIX_RISC_AGG
+#define X(name) name,
+	TACHO_TRACY_RISCS_(X)
+#undef X
+		CORE_AGG = TENSIX_RISC_AGG
 };
 
 enum class TTDeviceMarkerType : uint8_t { ZONE_START, ZONE_END, ZONE_TOTAL, TS_DATA, TS_EVENT };
@@ -135,6 +167,9 @@ struct TTDeviceMarker : TTDevicePlace {
 	std::string marker_name;
 	TTDeviceMarkerType marker_type = TTDeviceMarkerType::ZONE_START;
 	MarkerDetails::Flags marker_name_keyword_flags{};
+#ifdef TACHO_TRACY_JSON_
+	nlohmann::json meta_data;
+#endif
 
 	TTDeviceMarker() = default;
 	explicit TTDeviceMarker(uint32_t thread)
@@ -149,12 +184,17 @@ struct TTDeviceMarker : TTDevicePlace {
 		       uint64_t y, RiscType on, uint16_t id, uint64_t time, uint64_t word,
 		       const std::string &op, uint64_t source_line, const std::string &source,
 		       const std::string &name, TTDeviceMarkerType type,
-		       const MarkerDetails::Flags &flags, const Meta &...)
+		       const MarkerDetails::Flags &flags, const Meta &...meta)
 	    : runtime_host_id(host_id), trace_id(trace), trace_id_counter(replay), chip_id(chip),
 	      core_x(x), core_y(y), risc(on), marker_id(id), timestamp(time), data(word),
 	      op_name(op), line(source_line), file(source), marker_name(name), marker_type(type),
 	      marker_name_keyword_flags(flags)
 	{
+#ifdef TACHO_TRACY_JSON_
+		((meta_data = meta), ...);
+#else
+		((void)meta, ...);
+#endif
 	}
 
 	auto order() const
