@@ -1,7 +1,8 @@
 /*
  * Defaults of the address sanitizer for all fuzz targets. Inputs are small and many: a large
  * quarantine makes each allocation touch new pages, and a deep stack for each costs more than the
- * call itself. A crasher is run again with ASAN_OPTIONS=malloc_context_size=30 for a full report.
+ * call itself. Run a crashing input again with ASAN_OPTIONS=malloc_context_size=30 for a full
+ * report.
  */
 const char *__asan_default_options(void);
 
