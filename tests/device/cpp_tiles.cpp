@@ -36,16 +36,16 @@ void kernel_main()
 
 constexpr uint32_t a = 0, b = 1, c = 2, out = 16, rows = 24;
 
-#define RESULT(...)                        \
-	do {                               \
-		tile_regs_acquire();       \
-		__VA_ARGS__;               \
-		tile_regs_commit();        \
-		cb_reserve_back(out, 1);   \
-		tile_regs_wait();          \
-		pack_tile(0, out);         \
-		tile_regs_release();       \
-		cb_push_back(out, 1);      \
+#define RESULT(...)                      \
+	do {                             \
+		tile_regs_acquire();     \
+		__VA_ARGS__;             \
+		tile_regs_commit();      \
+		cb_reserve_back(out, 1); \
+		tile_regs_wait();        \
+		pack_tile(0, out);       \
+		tile_regs_release();     \
+		cb_push_back(out, 1);    \
 	} while (0)
 
 static void on_dst()

@@ -77,28 +77,76 @@ enum class DataFormat : uint8_t {
 	Invalid = 255,
 };
 
-#define TACHO_NUMBERED(X, p)                                                                     \
-	X(p, 0)                                                                                  \
-	X(p, 1)                                                                                  \
-	X(p, 2)                                                                                  \
-	X(p, 3)                                                                                  \
-	X(p, 4) X(p, 5) X(p, 6) X(p, 7) X(p, 8) X(p, 9) X(p, 10) X(p, 11) X(p, 12) X(p, 13) X(   \
-		p, 14) X(p, 15) X(p, 16) X(p, 17) X(p, 18) X(p, 19) X(p, 20) X(p, 21) X(p, 22)   \
-		X(p, 23) X(p, 24) X(p, 25) X(p, 26) X(p, 27) X(p, 28) X(p, 29) X(p, 30) X(p, 31) \
-			X(p, 32) X(p, 33) X(p, 34) X(p, 35) X(p, 36) X(p, 37) X(p, 38) X(p, 39)  \
-				X(p, 40) X(p, 41) X(p, 42) X(p, 43) X(p, 44) X(p, 45) X(p, 46)   \
-					X(p, 47) X(p, 48) X(p, 49) X(p, 50) X(p, 51) X(p, 52)    \
-						X(p, 53) X(p, 54) X(p, 55) X(p, 56) X(p, 57)     \
-							X(p, 58) X(p, 59) X(p, 60) X(p, 61)      \
-								X(p, 62) X(p, 63)
-
 namespace tt
 {
 using ::DataFormat;
-#define TACHO_CB_NAME(p, n) p##n = n,
-enum CBIndex : uint8_t { TACHO_NUMBERED(TACHO_CB_NAME, c_) SIZE = 64 };
-#undef TACHO_CB_NAME
-#undef TACHO_NUMBERED
+enum CBIndex : uint8_t {
+	c_0,
+	c_1,
+	c_2,
+	c_3,
+	c_4,
+	c_5,
+	c_6,
+	c_7,
+	c_8,
+	c_9,
+	c_10,
+	c_11,
+	c_12,
+	c_13,
+	c_14,
+	c_15,
+	c_16,
+	c_17,
+	c_18,
+	c_19,
+	c_20,
+	c_21,
+	c_22,
+	c_23,
+	c_24,
+	c_25,
+	c_26,
+	c_27,
+	c_28,
+	c_29,
+	c_30,
+	c_31,
+	c_32,
+	c_33,
+	c_34,
+	c_35,
+	c_36,
+	c_37,
+	c_38,
+	c_39,
+	c_40,
+	c_41,
+	c_42,
+	c_43,
+	c_44,
+	c_45,
+	c_46,
+	c_47,
+	c_48,
+	c_49,
+	c_50,
+	c_51,
+	c_52,
+	c_53,
+	c_54,
+	c_55,
+	c_56,
+	c_57,
+	c_58,
+	c_59,
+	c_60,
+	c_61,
+	c_62,
+	c_63,
+	SIZE
+};
 /* What older kernels call them. */
 #define TACHO_EIGHT(p, from)                                                                       \
 	p##0 = (from), p##1 = (from) + 1, p##2 = (from) + 2, p##3 = (from) + 3, p##4 = (from) + 4, \
