@@ -185,7 +185,7 @@ static void values_unpack(int32_t *out, const uint8_t *in, unsigned format, unsi
 		break;
 	case TILE_INT8:
 		for (unsigned i = 0; i < n; i++)
-			out[i] = (int8_t)in[i];
+			out[i] = (in[i] ^ 0x80) - 0x80; /* the sign is extended */
 		break;
 	case TILE_UINT8:
 		for (unsigned i = 0; i < n; i++)
