@@ -427,16 +427,12 @@ static int make_view(struct job *j)
 	return r;
 }
 
-/* CSV files, or one trace, whose rows then are those of a table that is made of it. */
+/* CSV files, or one trace. */
 static int read_input(struct job *j)
 {
-	int r;
-
 	if (j->n != 1 || !perf_trace_is(j->paths[0]))
 		return perf_input_read(&j->in, j->paths, j->n, &j->notes, &j->err);
-	r = perf_trace_open(&j->trace, j->paths[0], &j->in, &j->notes, &j->err);
-	j->paths = &j->trace.table;
-	return r;
+	return perf_trace_open(&j->trace, j->paths[0], &j->in, &j->notes, &j->err);
 }
 
 static int explain_gaps(struct job *j)

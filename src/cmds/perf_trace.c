@@ -1,13 +1,9 @@
 /* Read the ops of a trace for perf-report. */
 #include "cmds/perf_trace.h"
 
-#include "base/environ.h"
 #include "tracy/tracy.h"
-#include "ttlog/report.h"
 
-#include <ftw.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool perf_trace_is(const char *path)
@@ -26,62 +22,29 @@ bool perf_trace_is(const char *path)
 	return dot && (!strcmp(dot, ".tacho") || !strcmp(dot, ".tracy"));
 }
 
-static int folder_make_temporary(struct perf_trace *t, struct tacho_error *err)
-{
-	const char *tmp = environ_get("TMPDIR");
-
-	if (asprintf(&t->folder, "%s/tacho-perf-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0) {
-		t->folder = NULL;
-		return err_set(err, TACHO_ENOMEM, "out of memory");
-	}
-	if (mkdtemp(t->folder))
-		return 0;
-	err_errno(err, TACHO_EWRITE, "cannot make a temporary folder");
-	free(t->folder);
-	t->folder = NULL;
-	return TACHO_EWRITE;
-}
-
 int perf_trace_open(struct perf_trace *t, const char *path, struct perf_input *in,
 		    struct perf_notes *notes, struct tacho_error *err)
 {
-	struct ttlog_options options = {.force = true, .no_copies = true};
-	struct ttlog_result result = {0};
+	struct op_load_options options = {0};
 	int r = tracy_open_any(&t->trace, path, NULL, err);
 
-	if (r == 0)
-		r = folder_make_temporary(t, err);
-	if (r == 0) {
-		options.trace = t->trace;
-		options.folder = t->folder;
-		r = ttlog_report(&options, &result, err);
-	}
-	if (r == 0 && !(t->table = strdup(result.report)))
-		r = err_set(err, TACHO_ENOMEM, "out of memory");
-	ttlog_result_free(&result);
-	if (r == 0)
-		r = perf_input_read(in, &t->table, 1, notes, err);
-	if (r == TACHO_EFORMAT)
-		r = err_set(err, TACHO_EFORMAT, "%s: there are no ops in this trace", path);
-	if (r == 0)
-		in->files.v[0].path = path;
-	return r;
-}
-
-static int tree_remove(const char *path, const struct stat *s, int kind, struct FTW *at)
-{
-	(void)s;
-	(void)kind;
-	(void)at;
-	return remove(path);
+	if (r < 0)
+		return r;
+	r = op_load_trace(&t->ops, t->trace, NULL, NULL, &options, err);
+	if (r == TACHO_ENO || (r == 0 && t->ops.host.table.ops.n == 0))
+		return err_set(err, TACHO_EFORMAT, "%s: there are no ops in this trace", path);
+	if (r < 0)
+		return r;
+	if (t->ops.device_only)
+		perf_note(notes, NOTE_WARNING,
+			  "%s: the host recorded no ops; the device's are reported without names",
+			  path);
+	return perf_input_ops(in, &t->ops.host.table, path, err);
 }
 
 void perf_trace_free(struct perf_trace *t)
 {
-	if (t->folder)
-		nftw(t->folder, tree_remove, 16, FTW_DEPTH | FTW_PHYS);
-	free(t->folder);
-	free(t->table);
+	op_loaded_free(&t->ops);
 	trace_close(t->trace);
 	*t = (struct perf_trace){0};
 }

@@ -220,6 +220,7 @@ struct perf_file {
 };
 
 struct perf_intern; /* strings and kinds by content */
+struct op_table;
 
 struct perf_input {
 	struct {
@@ -232,6 +233,7 @@ struct perf_input {
 		VEC(struct perf_file);
 	} files;
 	struct perf_intern *intern;
+	const struct op_table *table; /* where the rows are from, borrowed; NULL: from CSV files */
 	enum perf_format format;
 	bool has_start_column;       /* the host's clock, in some file */
 	bool has_datatypes[TENSORS]; /* the columns, in some file */
@@ -277,6 +279,16 @@ void perf_input_free(struct perf_input *in);
 typedef void (*perf_cell_fn)(void *arg, struct csv_cell column, struct csv_cell cell);
 int perf_input_cells(char *const *paths, size_t n, uint32_t index, perf_cell_fn got, void *arg,
 		     struct tacho_error *err);
+
+/*
+ * input_ops.c: the rows are those of a table of ops, which must outlive IN, as must NAME. 0 or
+ * TACHO_ENOMEM.
+ */
+int perf_input_ops(struct perf_input *in, const struct op_table *table, const char *name,
+		   struct tacho_error *err);
+/* As perf_input_cells(), of a row of that table. */
+void perf_input_table_cells(const struct perf_input *in, uint32_t index, perf_cell_fn got,
+			    void *arg);
 
 /* kind.c: strings and kinds by content. */
 

@@ -374,7 +374,9 @@ int perf_why_write(const struct perf_report *r, const struct perf_op *op, char *
 	write_gap(&w);
 	write_advice(&w);
 	write_place(&w);
-	code = perf_input_cells(paths, n, op->row, write_cell, &w, err);
+	if (r->in->table)
+		perf_input_table_cells(r->in, op->row, write_cell, &w);
+	code = r->in->table ? 0 : perf_input_cells(paths, n, op->row, write_cell, &w, err);
 	if (code == 0 && (code = perf_flush(&out, file)) < 0)
 		err_errno(err, code, "cannot write the answer");
 	buf_free(&out);

@@ -29,6 +29,20 @@ expect_exit 0 "$REPORT" app.tacho --signpost 'warm up' --why 2
 expect_line out '^The gap before it' 'by the host.s clock: kernel compile [0-9,.]+ μs' '^  kernel compile .* longest zone: .*compile'
 expect_exit 0 "$REPORT" app.tacho
 expect_line out '^What the host did in the gaps' "Region: from 'replay' to the end"
+# The report of a trace is that of its ops report.
+expect_exit 0 "$TACHO" ops -q -o ops app.tacho
+for window in --ignore-signposts "--signpost=warm up" --print-signposts; do
+	expect_exit 0 "$REPORT" app.tacho --format=json "$window"
+	mv out trace.json
+	expect_exit 0 "$REPORT" ops/reports/ops_perf_results.csv --format=json "$window"
+	python3 - <<'PY' || fail "another report of the CSV: $window"
+import json
+a, b = json.load(open("trace.json")), json.load(open("out"))
+for d in (a["summary"], *a["ops"]):
+    d.pop("gap_causes", None)
+assert a == b, [k for k in a if a[k] != b[k]] + [(x, y) for x, y in zip(a["ops"], b["ops"]) if x != y][:1]
+PY
+done
 # No trace of it is left, and a diff takes traces too.
 expect_exit 0 "$REPORT" --diff app.tacho app.tacho --fail-above 0
 expect_line out '^passed'
