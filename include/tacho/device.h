@@ -75,6 +75,8 @@ struct tacho_device_options {
 	unsigned program_count; /* keep at most so many programs until they are read, and drop the
 				   rest; 0: markers are taken as programs run, and nothing is
 				   dropped */
+	const char *simulator;  /* path of a libttsim.so that runs the kernels in place of the
+				   software device; $TT_METAL_SIMULATOR when NULL */
 };
 
 /* OPTIONS may be NULL. Starts the firmware on all cores. */

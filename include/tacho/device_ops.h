@@ -1,6 +1,15 @@
 /*
  * What a device must be able to do to be used through tacho/device.h: a memory image with a little
- * control. The software device implements it; recorded memory dumps do in tests; hardware can.
+ * control. The software device implements it, and simulators behind libttsim.so; recorded memory
+ * dumps do in tests; hardware can.
+ *
+ *	static const struct tacho_device_ops my_ops = {.close = my_close, .shape = my_shape, ...};
+ *
+ *	tacho_device_open_with(&device, &my_ops, my_device, NULL);
+ *
+ * Needed: close, shape, core, bank, read, write, dram_read, dram_write, run, cycles, risc, fault.
+ * Firmware and kernels are compiled and put into L1 of the cores by write(); what kernels record is
+ * taken out of L1 and DRAM by read() and dram_read() between calls of run().
  *
  * All functions get the SELF pointer that the device was made with. They return 0 or a negative
  * value. Cores are numbered from 0 in the order of their NoC coordinates, x first.
@@ -8,8 +17,14 @@
 #ifndef TACHO_DEVICE_OPS_H
 #define TACHO_DEVICE_OPS_H
 
+#include <tacho/device.h>
+
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct tacho_device_shape {
 	const char *arch;
@@ -98,4 +113,13 @@ struct tacho_device_ops {
 	void (*stack_end)(void *self, unsigned core, unsigned risc, uint32_t end);
 };
 
+/* Opens a device of any implementation. SELF is closed with it, also when this fails. OPTIONS may
+ * be NULL; those that choose an implementation do not count. */
+TACHO_DEVICE_API int tacho_device_open_with(struct tacho_device **device,
+					    const struct tacho_device_ops *ops, void *self,
+					    const struct tacho_device_options *options);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -78,6 +78,7 @@ const struct environ_variable environ_variables[] = {
 	 "performance counters that are recorded: fpu, pack, unpack, l1_0, l1_1, instrn, all, or a sum of their bits"},
 	{"TT_METAL_READ_DEBUG_DELAY_CORES", "cores whose reads wait"},
 	{"TT_METAL_READ_DEBUG_DELAY_RISCVS", "and their RISCs"},
+	{"TT_METAL_SIMULATOR", "a libttsim.so that runs kernels in place of the software device"},
 	{"TT_METAL_TRACE_PROFILER", "1 records replays of traces as a whole"},
 	{"TT_METAL_WATCHER_DEBUG_DELAY",
 	 "cycles that chosen RISCs wait before each transfer on the NoC"},

@@ -12,7 +12,7 @@ static void be_close(void *self)
 	tensix_free(self);
 }
 
-static void be_shape(void *self, struct tacho_device_shape *shape)
+void backend_shape(void *self, struct tacho_device_shape *shape)
 {
 	const struct arch *a = tensix_arch(self);
 
@@ -34,7 +34,7 @@ static void be_shape(void *self, struct tacho_device_shape *shape)
 	tensix_grid(self, &shape->columns, &shape->rows);
 }
 
-static int be_core(void *self, unsigned core, struct tacho_device_core *info)
+int backend_core(void *self, unsigned core, struct tacho_device_core *info)
 {
 	const struct arch *a = tensix_arch(self);
 	struct tensix_place p;
@@ -54,7 +54,7 @@ static int be_core(void *self, unsigned core, struct tacho_device_core *info)
 	return 0;
 }
 
-static void be_bank(void *self, unsigned bank, struct tacho_device_bank *info)
+void backend_bank(void *self, unsigned bank, struct tacho_device_bank *info)
 {
 	struct arch_xy port;
 	uint64_t offset;
@@ -217,9 +217,9 @@ static void be_stack_end(void *self, unsigned core, unsigned risc, uint32_t end)
 
 static const struct tacho_device_ops ops_tensix = {
 	.close = be_close,
-	.shape = be_shape,
-	.core = be_core,
-	.bank = be_bank,
+	.shape = backend_shape,
+	.core = backend_core,
+	.bank = backend_bank,
 	.read = be_read,
 	.write = be_write,
 	.dram_read = be_dram_read,

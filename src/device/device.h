@@ -102,9 +102,6 @@ struct tacho_device {
 };
 
 /* ---- open.c ---- */
-/* Makes a device of any implementation; SELF is closed with it, also when this fails. */
-int device_open_with(struct tacho_device **out, const struct tacho_device_ops *ops, void *self,
-		     const struct tacho_device_options *options);
 /* Number of the core at logical coordinates, or a failure. */
 int device_core_at(const struct tacho_device *d, bool ethernet, unsigned x, unsigned y);
 
@@ -171,6 +168,15 @@ void env_check(void);
 /* ---- backend.c ---- */
 int backend_tensix(const struct tacho_device_ops **ops, void **self,
 		   const struct tacho_device_options *options, unsigned number);
+/* ---- ttsim.c ---- */
+/* A simulator in a library, $TT_METAL_SIMULATOR or PATH. */
+int backend_ttsim(const struct tacho_device_ops **ops, void **self, const char *path,
+		  const struct tacho_device_options *options);
+/* ---- backend.c ---- */
+/* What the software device says of its cores and banks, for who has the same. */
+void backend_shape(void *tensix, struct tacho_device_shape *shape);
+int backend_core(void *tensix, unsigned core, struct tacho_device_core *info);
+void backend_bank(void *tensix, unsigned bank, struct tacho_device_bank *info);
 /* Ticks of this machine's counter per second; measured once. */
 double backend_tick_rate(void);
 

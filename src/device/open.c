@@ -278,12 +278,28 @@ static int free_space(struct tacho_device *d)
 		       : 0;
 }
 
-int device_open_with(struct tacho_device **out, const struct tacho_device_ops *ops, void *self,
-		     const struct tacho_device_options *options)
+/* What a device cannot do without. */
+static int ops_check(const struct tacho_device_ops *o)
 {
-	struct tacho_device *d = calloc(1, sizeof(*d));
-	int r;
+	if (o->close && o->shape && o->core && o->bank && o->read && o->write && o->dram_read &&
+	    o->dram_write && o->run && o->cycles && o->risc && o->fault)
+		return 0;
+	return device_fail(TACHO_EUSAGE, "the device lacks a function that is needed: see "
+					 "tacho/device_ops.h");
+}
 
+int tacho_device_open_with(struct tacho_device **out, const struct tacho_device_ops *ops,
+			   void *self, const struct tacho_device_options *options)
+{
+	struct tacho_device *d;
+	int r = ops_check(ops);
+
+	if (r < 0) {
+		if (ops->close)
+			ops->close(self);
+		return r;
+	}
+	d = calloc(1, sizeof(*d));
 	if (!d) {
 		ops->close(self);
 		return device_fail(TACHO_ENOMEM, "no memory");
@@ -291,7 +307,8 @@ int device_open_with(struct tacho_device **out, const struct tacho_device_ops *o
 	d->mesh_next = d;
 	d->ops = ops;
 	d->self = self;
-	d->options = *options;
+	if (options)
+		d->options = *options;
 	if (!d->options.max_cycles)
 		d->options.max_cycles = MAX_CYCLES;
 	d->next_zone = 1;
@@ -340,8 +357,11 @@ int tacho_device_open(struct tacho_device **device, const struct tacho_device_op
 		conf.arch = environ_get("TACHO_ARCH");
 	if (!conf.cores)
 		conf.cores = env_number("TACHO_CORES", 0);
-	r = backend_tensix(&ops, &self, &conf, 0);
-	return r < 0 ? r : device_open_with(device, ops, self, &conf);
+	if (!conf.simulator)
+		conf.simulator = environ_get("TT_METAL_SIMULATOR");
+	r = conf.simulator && *conf.simulator ? backend_ttsim(&ops, &self, conf.simulator, &conf)
+					      : backend_tensix(&ops, &self, &conf, 0);
+	return r < 0 ? r : tacho_device_open_with(device, ops, self, &conf);
 }
 
 /* A program that nobody waited for may have failed, and nobody was told. */

@@ -19,7 +19,7 @@ static struct tacho_device *open_with(const int64_t *offsets)
 	assert_int_equal(r, 0);
 	for (unsigned i = 0; offsets && i < tensix_cores(self); i++)
 		tensix_clock_offset(self, i, offsets[i]);
-	r = device_open_with(&d, ops, self, &conf);
+	r = tacho_device_open_with(&d, ops, self, &conf);
 	if (r < 0)
 		print_message("%s\n", tacho_device_error());
 	assert_int_equal(r, 0);
