@@ -135,8 +135,8 @@ struct perf_report {
 	/* Of the first file; its name is NULL if the whole file counts. */
 	struct perf_region region;
 	const struct perf_gaps *gaps; /* what the host did in them; NULL: the input is no trace */
-	double host_sum;      /* us that ops of the host took */
-	uint64_t host_timed;  /* of how many of them that is known */
+	double host_sum;              /* us that ops of the host took */
+	uint64_t host_timed;          /* of how many of them that is known */
 	double busy, overlap; /* us of a device's time with at least one, two ops; NaN: unknown */
 	/* Columns of the model next, which are shown when they say something. */
 	bool has_sub_devices, has_workers, has_overlap;
