@@ -13,6 +13,8 @@ def gen():
         yield work(0.001)
 def main():
     a = b = 0
+    if len(sys.argv) > 2:
+        open(sys.argv[2], "w").close()  # it has started
     end = time.process_time() + float(sys.argv[1])
     while time.process_time() < end:
         t0 = time.process_time(); seventy()
