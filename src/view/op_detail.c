@@ -12,62 +12,61 @@
 
 /* --------------------------------------------------------------------- row */
 
-struct cells {
-	struct json *j;
-	struct {
-		VEC(char *);
-	} riscs; /* name, value, name, value ... */
-};
-
-/* "DEVICE BRISC KERNEL DURATION [ns]" */
-static void risc_note(struct cells *c, struct csv_cell column, struct csv_cell cell)
+/* "DEVICE BRISC KERNEL DURATION [ns]": the part between, or text NULL. */
+static struct op_text risc_of(const struct buf *column)
 {
-	static const char before[] = "DEVICE ", behind[] = " KERNEL DURATION [ns]";
-	size_t a = strlen(before), b = strlen(behind);
-	char *name, *value;
+	static const char before[] = "DEVICE ", after[] = " KERNEL DURATION [ns]";
+	size_t a = strlen(before), b = strlen(after);
 
-	if (!cell.len || column.len <= a + b || memcmp(column.text, before, a) ||
-	    memcmp(column.text + column.len - b, behind, b))
-		return;
-	name = strndup(column.text + a, column.len - a - b);
-	value = strndup(cell.text, cell.len);
-	if (!name || !value || vec_reserve(&c->riscs, c->riscs.n + 2) < 0) {
-		free(name);
-		free(value);
-		return;
+	if (column->len <= a + b || memcmp(column->data, before, a) ||
+	    memcmp(column->data + column->len - b, after, b))
+		return (struct op_text){0};
+	return (struct op_text){column->data + a, column->len - a - b};
+}
+
+static void cells_put(struct json *j, const struct op_table *t, const struct op *op,
+		      const struct op_fields *fields)
+{
+	struct buf name = BUF_INIT, cell = BUF_INIT;
+
+	json_object(j, "row");
+	for (size_t i = 0; i < fields->n; i++) {
+		buf_reset(&name);
+		buf_reset(&cell);
+		op_field_text(t, op, fields->v[i], &cell);
+		if (!cell.len)
+			continue;
+		op_field_name(t, fields->v[i], &name);
+		json_string(j, name.data, cell.data, cell.len);
 	}
-	c->riscs.v[c->riscs.n++] = name;
-	c->riscs.v[c->riscs.n++] = value;
+	json_end(j);
+	json_object(j, "riscs");
+	for (size_t i = 0; i < fields->n; i++) {
+		struct op_value value = op_value(t, op, fields->v[i]);
+		struct op_text risc;
+
+		buf_reset(&name);
+		op_field_name(t, fields->v[i], &name);
+		risc = risc_of(&name);
+		if (!risc.text || (value.type != OP_REAL && value.type != OP_INT))
+			continue;
+		name.data[risc.text - name.data + (ptrdiff_t)risc.len] = 0;
+		json_double(j, risc.text, value.real / 1000);
+	}
+	json_end(j);
+	buf_free(&name);
+	buf_free(&cell);
 }
 
-static void cell_put(void *context, struct csv_cell column, struct csv_cell cell)
+/* All columns of the op's row. */
+static int op_detail_row_put(struct view_call *c, const struct op_table *t, uint32_t row)
 {
-	struct cells *c = context;
-	char name[200];
+	struct op_fields fields = {0};
+	int r = op_table_fields(t, &fields);
 
-	if (!cell.len || column.len >= sizeof(name))
-		return;
-	memcpy(name, column.text, column.len);
-	name[column.len] = 0;
-	json_string(c->j, name, cell.text, cell.len);
-	risc_note(c, column, cell);
-}
-
-static int op_detail_row_put(struct view_call *c, char *csv, uint32_t row)
-{
-	struct cells cells = {.j = &c->json};
-	int r;
-
-	json_object(&c->json, "row");
-	r = perf_input_cells(&csv, 1, row, cell_put, &cells, NULL);
-	json_end(&c->json);
-	json_object(&c->json, "riscs");
-	for (size_t i = 0; i + 1 < cells.riscs.n; i += 2)
-		json_double(&c->json, cells.riscs.v[i], strtod(cells.riscs.v[i + 1], NULL) / 1000);
-	json_end(&c->json);
-	for (size_t i = 0; i < cells.riscs.n; i++)
-		free(cells.riscs.v[i]);
-	vec_free(&cells.riscs);
+	if (r == 0 && row < t->ops.n)
+		cells_put(&c->json, t, &t->ops.v[row], &fields);
+	vec_free(&fields);
 	return r;
 }
 
@@ -287,8 +286,7 @@ static int op_answer(struct view_call *c, struct ops *o, const struct perf_op *o
 
 	call_begin(c);
 	op_put(c, "op", o, op);
-	if (o->csv)
-		r = op_detail_row_put(c, o->csv, op->row);
+	r = op_detail_row_put(c, o->table, op->row);
 	if (r == 0 && ops_time(c, o, op, &cores.t0, &cores.t1))
 		r = cores_find(&cores, row->device);
 	if (r == 0)

@@ -1,27 +1,16 @@
-/* Where the ops come from: an ops report, or one that is made of the trace. */
-#include "base/environ.h"
+/* Where the ops come from: an ops report, or the trace itself. */
 #include "base/now.h"
+#include "op/csv.h"
 #include "trace/device_clock.h"
-#include "ttlog/report.h"
 #include "view/op_table.h"
 
-#include <ftw.h>
 #include <math.h>
 #include <string.h>
 
 #define LIVE_SECONDS 3 /* that ops of a recording are not made anew */
 
-static int op_load_tree_remove(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st, (void)type, (void)at;
-	return remove(path);
-}
-
 static void ops_clear(struct ops *o)
 {
-	if (o->folder)
-		nftw(o->folder, op_load_tree_remove, 16, FTW_DEPTH | FTW_PHYS);
-	free(o->folder);
 	perf_report_free(&o->report);
 	perf_input_free(&o->in);
 	perf_notes_free(&o->notes);
@@ -29,7 +18,8 @@ static void ops_clear(struct ops *o)
 		device_clock_free(&o->clocks.v[i].clock);
 	vec_free(&o->clocks);
 	free(o->before);
-	free(o->csv);
+	op_loaded_free(&o->loaded);
+	op_table_free(&o->report_table);
 	memset(o, 0, sizeof(*o));
 }
 
@@ -156,50 +146,36 @@ bool ops_likely(const struct trace *t)
 	return false;
 }
 
-/* The table of a trace is made by the same code as "tacho ops" and read like any other. */
-static int table_make(struct view_call *c, struct ops *o, struct tacho_error *err)
+/* Reports are read by perf-report's own reader, which copes with all that is wrong in them; the
+ * table has their cells for a closer look. */
+static int report_read(struct view_call *c, struct ops *o, struct tacho_error *err)
 {
-	struct ttlog_options options = {.trace = c->trace, .force = true, .no_copies = true};
-	struct ttlog_result result = {0};
-	const char *tmp = environ_get("TMPDIR");
-	int r;
+	char *paths[] = {(char *)c->on->path};
+	int r = perf_input_read(&o->in, paths, 1, &o->notes, err);
 
-	if (asprintf(&o->folder, "%s/tacho-view-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0) {
-		o->folder = NULL;
-		return TACHO_ENOMEM;
-	}
-	if (!mkdtemp(o->folder)) {
-		r = err_errno(err, TACHO_EWRITE, "cannot make a temporary folder");
-		free(o->folder);
-		o->folder = NULL;
-		return r;
-	}
-	options.folder = o->folder;
-	r = ttlog_report(&options, &result, err);
-	if (r == 0) {
-		o->csv = strdup(result.report);
-		r = o->csv ? 0 : TACHO_ENOMEM;
-	}
-	ttlog_result_free(&result);
+	if (r == 0 && op_table_read_csv(&o->report_table, c->on->path, true, NULL, NULL, err) < 0)
+		op_table_free(&o->report_table); /* the ops are there all the same */
+	o->table = &o->report_table;
 	return r;
 }
 
-static int table_find(struct view_call *c, struct ops *o, struct tacho_error *err)
+static int trace_read(struct view_call *c, struct ops *o, struct tacho_error *err)
 {
-	if (!c->trace) {
-		o->csv = strdup(c->on->path);
-		return o->csv ? 0 : TACHO_ENOMEM;
-	}
-	if (!ops_likely(c->trace))
-		return err_set(err, TACHO_ENO, "there are no ops in this trace");
-	return table_make(c, o, err);
+	const struct op_load_options options = {0};
+	int r = ops_likely(c->trace)
+			? op_load_trace(&o->loaded, c->trace, NULL, NULL, &options, err)
+			: TACHO_ENO;
+
+	if (r == TACHO_ENO)
+		return err_set(err, r, "there are no ops in this trace");
+	o->table = &o->loaded.host.table;
+	return r < 0 ? r : perf_input_ops(&o->in, o->table, c->on->path, err);
 }
 
 /* ------------------------------------------------------------------- load */
 
 static int ops_read(struct view_call *c, struct ops *o, bool merged, struct tacho_error *err)
 {
-	char *paths[] = {o->csv};
 	int r;
 
 	o->in = (struct perf_input)PERF_INPUT_INIT;
@@ -207,9 +183,7 @@ static int ops_read(struct view_call *c, struct ops *o, bool merged, struct tach
 	o->options.print_signposts = true;
 	o->options.count_warm_ups = true; /* the page lists all ops, and its shares are of them */
 	o->options.no_merge_devices = !merged;
-	r = perf_input_read(&o->in, paths, 1, &o->notes, err);
-	if (r == TACHO_EFORMAT && c->trace) /* cores that worked, but no op */
-		return err_set(err, TACHO_ENO, "there are no ops in this trace");
+	r = c->trace ? trace_read(c, o, err) : report_read(c, o, err);
 	if (r == 0)
 		r = perf_report_make(&o->report, &o->in, &o->options, &o->notes, err);
 	if (r == 0)
@@ -231,9 +205,7 @@ static int ops_make(struct view_call *c, struct ops *o, bool merged, struct tach
 	int r;
 
 	ops_clear(o);
-	r = table_find(c, o, err);
-	if (r == 0)
-		r = ops_read(c, o, merged, err);
+	r = ops_read(c, o, merged, err);
 	if (r == 0) {
 		o->gen = gen;
 		o->made = now_seconds();

@@ -6,6 +6,7 @@
 #define VIEW_OP_TABLE_H
 
 #include "clock/device.h"
+#include "op/load.h"
 #include "perf/output.h"
 #include "perf/summary.h"
 #include "view/call_args.h"
@@ -16,8 +17,9 @@ struct ops_clock {
 };
 
 struct ops {
-	char *csv;    /* the table that they were read from */
-	char *folder; /* that was made for it, or NULL: goes away with it */
+	struct op_loaded loaded;      /* of a trace */
+	struct op_table report_table; /* of a report */
+	const struct op_table *table; /* the one of them that there is */
 	struct perf_input in;
 	struct perf_report report;
 	struct perf_options options;

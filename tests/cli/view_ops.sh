@@ -1,6 +1,7 @@
 # tacho view: zones of the host and of devices say which op they are of, and the op has them.
 . "$SOURCE/tests/lib.sh"
-export XDG_CACHE_HOME=$here/cache
+export XDG_CACHE_HOME=$here/cache TMPDIR=$here/tmp
+mkdir tmp
 for kind in "--ops 6" "--ops 5 --devices 2" "--ops 6 --replays 3 --zones 2"; do
 	rm -rf d
 	"$BUILD/tests/mklogs" $kind d
@@ -14,6 +15,7 @@ s = Server(*sys.argv[1:])
 for trace, path in enumerate(sys.argv[1:]):
     meta = s.call("meta", trace)
     table = s.call("ops?merge=0&limit=1000", trace)["rows"]
+    assert not os.listdir(os.environ["TMPDIR"]), "ops are made in memory: a killed viewer leaves nothing"
     calls = {r["op"] for r in table if not r["signpost"]}
     rows = {}
     host = device = 0
