@@ -131,7 +131,7 @@ done
 
 # The disk is full; then there is space again. All was sent while the recorder stood still: so it is known what there
 # must be.
-for size in 64k 1m; do
+for size in 64k 256k; do
 	unshare -m bash -c '
 		mount -t tmpfs -o size='$size' tmpfs disk &&
 		"$0" run -q -o disk/t.tacho -- sh -c "kill -STOP \$PPID; \"$1\" -t 4 -z 1500000 -m 30000; kill -CONT \$PPID" >out 2>err
