@@ -1,3 +1,4 @@
+/* The verb "ops": write the ops report of a trace or of logs. */
 #include "base/folder.h"
 #include "base/output.h"
 #include "base/term.h"

@@ -1,3 +1,4 @@
+/* Write the folder of logs that other tools read, and move older logs aside. */
 #include "cmds/ttlogs.h"
 
 #include "base/folder.h"

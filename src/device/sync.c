@@ -1,3 +1,4 @@
+/* Measure the device clock against the host clock by two-way exchanges. */
 #include "device/sync.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Choose the exporter of a format and show its progress. */
 #include "export/export.h"
 #include "export/files.h"
 

@@ -1,3 +1,4 @@
+/* SHA-1, for the handshake of WebSockets only. */
 #include "http/sha1.h"
 
 #include <string.h>

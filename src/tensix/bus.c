@@ -10,7 +10,7 @@ void tensix_set_bus(struct tensix *t, const struct tensix_bus *bus)
 }
 
 /* In (0, 1]. */
-static double chance(struct tensix *t)
+static double bus_jitter(struct tensix *t)
 {
 	uint64_t x = t->bus_random;
 
@@ -21,23 +21,23 @@ static double chance(struct tensix *t)
 	return (double)((x >> 11) + 1) / 9007199254740992.0;
 }
 
-static uint64_t cycles_of(const struct tensix *t, double ns)
+static uint64_t bus_cycles_of(const struct tensix *t, double ns)
 {
 	return (uint64_t)(ns * t->arch->mhz / 1000 + 0.5);
 }
 
 static uint64_t one_way(struct tensix *t)
 {
-	return cycles_of(t, t->bus.latency_ns - t->bus.jitter_ns * log(chance(t)));
+	return bus_cycles_of(t, t->bus.latency_ns - t->bus.jitter_ns * log(bus_jitter(t)));
 }
 
 /* Time of others between the host's look at its clock and what it does next. */
-static uint64_t away(struct tensix *t)
+static uint64_t bus_away(struct tensix *t)
 {
-	if (chance(t) > t->bus.preempted)
+	if (bus_jitter(t) > t->bus.preempted)
 		return 0;
-	return cycles_of(t, t->bus.preempt_min +
-				    chance(t) * (t->bus.preempt_max - t->bus.preempt_min));
+	return bus_cycles_of(t, t->bus.preempt_min +
+					bus_jitter(t) * (t->bus.preempt_max - t->bus.preempt_min));
 }
 
 bool tensix_run_until(struct tensix *t, uint64_t cycle)
@@ -59,9 +59,9 @@ int tensix_bus_read(struct tensix *t, unsigned core, uint32_t address, uint32_t 
 	int r;
 
 	*before = t->now;
-	tensix_run_until(t, t->now + away(t) + one_way(t));
+	tensix_run_until(t, t->now + bus_away(t) + one_way(t));
 	r = tensix_read(t, core, address, word, sizeof(*word));
-	tensix_run_until(t, t->now + one_way(t) + away(t));
+	tensix_run_until(t, t->now + one_way(t) + bus_away(t));
 	*after = t->now;
 	return r;
 }
@@ -72,9 +72,9 @@ int tensix_bus_write(struct tensix *t, unsigned core, uint32_t address, uint32_t
 	uint64_t late;
 
 	*before = t->now;
-	late = away(t);
+	late = bus_away(t);
 	/* What the store itself costs the host: the write buffer takes it. */
-	*after = *before + late + cycles_of(t, 20);
+	*after = *before + late + bus_cycles_of(t, 20);
 	tensix_run_until(t, *before + late + one_way(t));
 	return tensix_write(t, core, address, &word, sizeof(word));
 }

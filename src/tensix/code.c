@@ -32,7 +32,7 @@ static uint64_t hash_page(const uint8_t *text, uint32_t base)
 	return h;
 }
 
-static struct rv32_page *share(struct tensix *t, const uint8_t *text, uint32_t base)
+static struct rv32_page *code_share(struct tensix *t, const uint8_t *text, uint32_t base)
 {
 	uint64_t hash = hash_page(text, base);
 	struct rv32_page **bucket = &t->buckets[hash % BUCKETS], *p;
@@ -74,7 +74,7 @@ struct rv32_page *code_page(struct tensix_hart *h, uint32_t pc)
 	slot = pc < c->l1_size ? &c->pages[base / RV32_PAGE]
 			       : &c->iram_pages[(base - TENSIX_IRAM) / RV32_PAGE];
 	if (!*slot)
-		*slot = share(t, text - (pc - base), base);
+		*slot = code_share(t, text - (pc - base), base);
 	if (!*slot)
 		hart_fault(h, TENSIX_FAULT_FETCH, pc);
 	return *slot;

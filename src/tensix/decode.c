@@ -1,3 +1,4 @@
+/* Decode RV32IM instructions, and print them. */
 #include "tensix/rv32.h"
 
 #include <stdio.h>
@@ -25,7 +26,7 @@ const char *rv32_reg_name(unsigned reg)
 }
 
 /* NULL when no row matches. Words whose low bits are not 11 are never RISC-V instructions here. */
-static const struct rv32_row *find(uint32_t word)
+static const struct rv32_row *decode_find(uint32_t word)
 {
 	const size_t n = sizeof(rows) / sizeof(rows[0]) - 1;
 
@@ -37,29 +38,29 @@ static const struct rv32_row *find(uint32_t word)
 	return NULL;
 }
 
-static int32_t sign(uint32_t value, int bits)
+static int32_t decode_sign(uint32_t value, int bits)
 {
 	return (int32_t)(value << (32 - bits)) >> (32 - bits);
 }
 
-static int32_t immediate(uint32_t w, enum rv32_format format)
+static int32_t decode_immediate(uint32_t w, enum rv32_format format)
 {
 	switch (format) {
 	case RV32_I:
 	case RV32_L:
-		return sign(w >> 20, 12);
+		return decode_sign(w >> 20, 12);
 	case RV32_S:
-		return sign((w >> 25) << 5 | (w >> 7 & 31), 12);
+		return decode_sign((w >> 25) << 5 | (w >> 7 & 31), 12);
 	case RV32_B:
-		return sign((w >> 31) << 12 | (w >> 7 & 1) << 11 | (w >> 25 & 63) << 5 |
-				    (w >> 8 & 15) << 1,
-			    13);
+		return decode_sign((w >> 31) << 12 | (w >> 7 & 1) << 11 | (w >> 25 & 63) << 5 |
+					   (w >> 8 & 15) << 1,
+				   13);
 	case RV32_U:
 		return (int32_t)(w & 0xfffff000u);
 	case RV32_J:
-		return sign((w >> 31) << 20 | (w >> 12 & 255) << 12 | (w >> 20 & 1) << 11 |
-				    (w >> 21 & 1023) << 1,
-			    21);
+		return decode_sign((w >> 31) << 20 | (w >> 12 & 255) << 12 | (w >> 20 & 1) << 11 |
+					   (w >> 21 & 1023) << 1,
+				   21);
 	case RV32_H:
 		return (int32_t)(w >> 20 & 31);
 	case RV32_C:
@@ -73,13 +74,13 @@ static int32_t immediate(uint32_t w, enum rv32_format format)
 
 struct rv32_insn rv32_decode(uint32_t word, uint32_t pc)
 {
-	const struct rv32_row *row = find(word);
+	const struct rv32_row *row = decode_find(word);
 	struct rv32_insn in = {.op = RV32_OP_ILLEGAL, .rd = RV32_SINK, .imm = (int32_t)word};
 
 	if (!row)
 		return in;
 	in.op = row->op;
-	in.imm = immediate(word, row->format);
+	in.imm = decode_immediate(word, row->format);
 	if (row->format == RV32_T)
 		return in;
 	if (row->format != RV32_S && row->format != RV32_B && (word >> 7 & 31))
@@ -130,7 +131,7 @@ void rv32_decode_page(struct rv32_page *page)
 	page->insn[RV32_PAGE_INSNS] = (struct rv32_insn){.op = RV32_OP_PAGE_END, .rd = RV32_SINK};
 }
 
-static int target(char *text, size_t size, uint32_t to, rv32_symbol symbol, void *context)
+static int decode_target(char *text, size_t size, uint32_t to, rv32_symbol symbol, void *context)
 {
 	uint32_t offset = 0;
 	const char *name = symbol ? symbol(context, to, &offset) : NULL;
@@ -145,17 +146,17 @@ static int target(char *text, size_t size, uint32_t to, rv32_symbol symbol, void
 char *rv32_disasm(char *text, size_t size, uint32_t word, uint32_t pc, rv32_symbol symbol,
 		  void *context)
 {
-	const struct rv32_row *row = find(word);
+	const struct rv32_row *row = decode_find(word);
 	const char *rd = reg_names[word >> 7 & 31], *rs1 = reg_names[word >> 15 & 31],
 		   *rs2 = reg_names[word >> 20 & 31];
-	int32_t imm = row ? immediate(word, row->format) : 0;
+	int32_t imm = row ? decode_immediate(word, row->format) : 0;
 	char where[128];
 
 	if (!row || !word) {
 		snprintf(text, size, ".word 0x%08x", word);
 		return text;
 	}
-	target(where, sizeof(where), pc + (uint32_t)imm, symbol, context);
+	decode_target(where, sizeof(where), pc + (uint32_t)imm, symbol, context);
 	switch ((enum rv32_format)row->format) {
 	case RV32_R:
 		snprintf(text, size, "%s %s, %s, %s", row->text, rd, rs1, rs2);

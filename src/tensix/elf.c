@@ -1,3 +1,4 @@
+/* Parse ELF files for the RISCs of the device. Nothing in them is trusted. */
 #include "tensix/elf.h"
 
 #include <elf.h>
@@ -5,14 +6,15 @@
 #include <string.h>
 
 /* A range of the file, or NULL when it is not wholly inside. */
-static const uint8_t *range(const struct elf_image *elf, uint64_t offset, uint64_t len)
+static const uint8_t *elf_range(const struct elf_image *elf, uint64_t offset, uint64_t len)
 {
 	return offset <= elf->size && len <= elf->size - offset ? elf->bytes + offset : NULL;
 }
 
 static bool section_header(const struct elf_image *elf, uint32_t index, Elf32_Shdr *out)
 {
-	const uint8_t *p = range(elf, elf->shoff + (uint64_t)index * sizeof(*out), sizeof(*out));
+	const uint8_t *p =
+		elf_range(elf, elf->shoff + (uint64_t)index * sizeof(*out), sizeof(*out));
 
 	if (!p || index >= elf->shnum)
 		return false;
@@ -21,13 +23,13 @@ static bool section_header(const struct elf_image *elf, uint32_t index, Elf32_Sh
 }
 
 /* A NUL-terminated string inside a string table, or NULL. */
-static const char *string(const struct elf_image *elf, const Elf32_Shdr *table, uint32_t offset)
+static const char *elf_string(const struct elf_image *elf, const Elf32_Shdr *table, uint32_t offset)
 {
 	const uint8_t *p;
 
 	if (offset >= table->sh_size)
 		return NULL;
-	p = range(elf, table->sh_offset, table->sh_size);
+	p = elf_range(elf, table->sh_offset, table->sh_size);
 	if (!p || !memchr(p + offset, 0, table->sh_size - offset))
 		return NULL;
 	return (const char *)p + offset;
@@ -37,7 +39,7 @@ static int read_segments(struct elf_image *elf, const Elf32_Ehdr *e, struct tach
 {
 	for (unsigned i = 0; i < e->e_phnum; i++) {
 		uint64_t at = e->e_phoff + (uint64_t)i * sizeof(Elf32_Phdr);
-		const uint8_t *p = range(elf, at, sizeof(Elf32_Phdr));
+		const uint8_t *p = elf_range(elf, at, sizeof(Elf32_Phdr));
 		struct elf_segment *s;
 		Elf32_Phdr h;
 
@@ -50,7 +52,7 @@ static int read_segments(struct elf_image *elf, const Elf32_Ehdr *e, struct tach
 			return err_set(err, TACHO_ELIMIT, "ELF file with more than %d segments",
 				       ELF_SEGMENTS);
 		s = &elf->segment[elf->segments];
-		s->bytes = range(elf, h.p_offset, h.p_filesz);
+		s->bytes = elf_range(elf, h.p_offset, h.p_filesz);
 		if (!s->bytes || h.p_filesz > h.p_memsz ||
 		    h.p_vaddr + (uint64_t)h.p_memsz > 1ull << 32 ||
 		    h.p_paddr + (uint64_t)h.p_memsz > 1ull << 32)
@@ -65,7 +67,7 @@ static int read_segments(struct elf_image *elf, const Elf32_Ehdr *e, struct tach
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int elf_compare(const void *a, const void *b)
 {
 	const struct elf_symbol *x = a, *y = b;
 
@@ -74,9 +76,9 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static int read_symbols(struct elf_image *elf, const Elf32_Shdr *table, struct tacho_error *err)
+static int elf_symbols_read(struct elf_image *elf, const Elf32_Shdr *table, struct tacho_error *err)
 {
-	const uint8_t *p = range(elf, table->sh_offset, table->sh_size);
+	const uint8_t *p = elf_range(elf, table->sh_offset, table->sh_size);
 	uint32_t count = table->sh_size / (uint32_t)sizeof(Elf32_Sym);
 	Elf32_Shdr strings;
 
@@ -92,14 +94,14 @@ static int read_symbols(struct elf_image *elf, const Elf32_Shdr *table, struct t
 
 		memcpy(&s, p + i * sizeof(s), sizeof(s));
 		type = ELF32_ST_TYPE(s.st_info);
-		name = string(elf, &strings, s.st_name);
+		name = elf_string(elf, &strings, s.st_name);
 		/* Mapping symbols ($x, $d), local labels and plain numbers name nothing here. */
 		if (!name || !name[0] || name[0] == '$' || name[0] == '.' || type > STT_FUNC ||
 		    s.st_shndx == SHN_UNDEF || s.st_shndx == SHN_ABS)
 			continue;
 		elf->symbols[elf->nsymbols++] = (struct elf_symbol){s.st_value, s.st_size, name};
 	}
-	qsort(elf->symbols, elf->nsymbols, sizeof(*elf->symbols), compare);
+	qsort(elf->symbols, elf->nsymbols, sizeof(*elf->symbols), elf_compare);
 	return 0;
 }
 
@@ -130,7 +132,7 @@ int elf_parse(struct elf_image *elf, const void *bytes, size_t size, struct tach
 		if (!section_header(elf, i, &h))
 			r = err_set(err, TACHO_EDAMAGED, "ELF section header %u is cut off", i);
 		else if (h.sh_type == SHT_SYMTAB && !elf->symbols)
-			r = read_symbols(elf, &h, err);
+			r = elf_symbols_read(elf, &h, err);
 	}
 	if (r < 0)
 		elf_free(elf);
@@ -190,10 +192,10 @@ bool elf_section(const struct elf_image *elf, const char *name, const uint8_t **
 
 		if (!section_header(elf, i, &h))
 			return false;
-		s = string(elf, &names, h.sh_name);
+		s = elf_string(elf, &names, h.sh_name);
 		if (!s || strcmp(s, name) || h.sh_type == SHT_NOBITS)
 			continue;
-		*bytes = range(elf, h.sh_offset, h.sh_size);
+		*bytes = elf_range(elf, h.sh_offset, h.sh_size);
 		*size = h.sh_size;
 		return *bytes != NULL;
 	}

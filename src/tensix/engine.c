@@ -90,13 +90,13 @@ struct issue {
 	uint64_t start, end;
 };
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t engine_max_time(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
 /* Waits until AT, for the reason that COUNT counts. */
-static void wait_for(struct issue *s, uint64_t at, unsigned count)
+static void engine_wait_for(struct issue *s, uint64_t at, unsigned count)
 {
 	if (at <= s->start)
 		return;
@@ -106,14 +106,14 @@ static void wait_for(struct issue *s, uint64_t at, unsigned count)
 
 static void use_unit(struct issue *s, enum engine_unit unit, uint32_t cycles)
 {
-	s->start = later(s->start, s->e->unit_free[unit]);
+	s->start = engine_max_time(s->start, s->e->unit_free[unit]);
 	s->e->unit_free[unit] = s->start + cycles;
 	s->e->count[COUNT_BUSY + unit] += cycles;
 	s->end = s->start + cycles + LATENCY_UNIT;
 }
 
 /* True: done (a fault stops the TRISC, so the instruction is over as well). */
-static bool fault(struct issue *s, uint32_t address)
+static bool engine_fault(struct issue *s, uint32_t address)
 {
 	hart_fault(&s->c->hart[TENSIX_T0 + s->thread], TENSIX_FAULT_ENGINE, address);
 	return true;
@@ -133,7 +133,7 @@ static uint64_t rows_bytes(const struct issue *s, unsigned format, unsigned rows
 	return value ? (uint64_t)(rows - 1) * s->e->parameter[s->thread][0] + 32u * value : 0;
 }
 
-static bool unpack(struct issue *s, unsigned which, bool rows)
+static bool engine_unpack(struct issue *s, unsigned which, bool rows)
 {
 	struct engine *e = s->e;
 	struct engine_src *src = &e->src[which][e->fill[which]];
@@ -142,13 +142,13 @@ static bool unpack(struct issue *s, unsigned which, bool rows)
 	if (src->full)
 		return false;
 	if (!in_l1(s, address, rows ? rows_bytes(s, e->format[which], TILE_DIM) : bytes))
-		return fault(s, address);
+		return engine_fault(s, address);
 	if (rows)
 		tile_unpack_rows(&src->tile, s->c->l1 + address, e->format[which],
 				 e->parameter[s->thread][0]);
 	else
 		tile_unpack(&src->tile, s->c->l1 + address, e->format[which]);
-	wait_for(s, src->at, COUNT_CLEAR + which);
+	engine_wait_for(s, src->at, COUNT_CLEAR + which);
 	use_unit(s, which ? UNIT_UNPACK1 : UNIT_UNPACK0, (bytes + UNPACK_BYTES - 1) / UNPACK_BYTES);
 	src->full = true;
 	src->at = s->end;
@@ -218,8 +218,8 @@ static void compute_pair(struct engine *e, unsigned index, const struct tile *a,
 	}
 }
 
-static void compute(struct engine *e, unsigned index, const struct tile *a, const struct tile *b,
-		    unsigned op, unsigned how)
+static void engine_compute(struct engine *e, unsigned index, const struct tile *a,
+			   const struct tile *b, unsigned op, unsigned how)
 {
 	struct tile *dst;
 	bool fresh;
@@ -249,7 +249,7 @@ static void compute(struct engine *e, unsigned index, const struct tile *a, cons
 	}
 }
 
-static bool math(struct issue *s)
+static bool engine_math(struct issue *s)
 {
 	struct engine *e = s->e;
 	struct engine_src *a = &e->src[0][e->drain[0]], *b = &e->src[1][e->drain[1]];
@@ -257,16 +257,16 @@ static bool math(struct issue *s)
 	bool two;
 
 	if (op > TE_REDUCE || index >= DST_TILES / 2)
-		return fault(s, s->operand);
+		return engine_fault(s, s->operand);
 	two = math_ops[op].two && !(op != TE_REDUCE && how & (TE_HOW_DST_A | TE_HOW_DST_B));
 	if (!a->full || (two && !b->full))
 		return false;
-	wait_for(s, a->at, COUNT_VALID);
+	engine_wait_for(s, a->at, COUNT_VALID);
 	if (two)
-		wait_for(s, b->at, COUNT_VALID + 1);
+		engine_wait_for(s, b->at, COUNT_VALID + 1);
 	e->count[COUNT_STARTED]++;
 	use_unit(s, UNIT_FPU, math_ops[op].cycles * (math_ops[op].phases ? e->fidelity + 1u : 1u));
-	compute(e, index, &a->tile, &b->tile, op, how);
+	engine_compute(e, index, &a->tile, &b->tile, op, how);
 	release_src(s, 0);
 	if (two)
 		release_src(s, 1);
@@ -276,17 +276,17 @@ static bool math(struct issue *s)
 /* It works on what the FPU left in dst. */
 static void use_sfpu(struct issue *s, unsigned cycles)
 {
-	s->start = later(s->start, s->e->unit_free[UNIT_FPU] + LATENCY_UNIT);
+	s->start = engine_max_time(s->start, s->e->unit_free[UNIT_FPU] + LATENCY_UNIT);
 	use_unit(s, UNIT_SFPU, cycles);
 }
 
-static bool sfpu(struct issue *s)
+static bool engine_sfpu(struct issue *s)
 {
 	unsigned op = s->operand >> 8 & 255, index = s->operand & 255;
 	bool fresh;
 
 	if (op >= TE_UNARY_COUNT || index >= DST_TILES / 2)
-		return fault(s, s->operand);
+		return engine_fault(s, s->operand);
 	use_sfpu(s, unary_ops[op].cycles);
 	tile_unary(dst_tile(s->e, 0, index, &fresh), op, s->operand,
 		   &s->e->parameter[s->thread][s->operand & TE_LATER ? 4 : 0], &s->e->state);
@@ -300,7 +300,7 @@ static bool sfpu_pair(struct issue *s)
 	bool fresh;
 
 	if (op >= TE_BINARY_COUNT)
-		return fault(s, s->operand);
+		return engine_fault(s, s->operand);
 	use_sfpu(s, binary_ops[op].cycles);
 	a = dst_tile(s->e, 0, s->operand >> 8 & 15, &fresh);
 	b = dst_tile(s->e, 0, s->operand >> 4 & 15, &fresh);
@@ -316,7 +316,7 @@ static bool sfpu_triple(struct issue *s)
 	bool fresh;
 
 	if (op >= TE_TERNARY_COUNT)
-		return fault(s, s->operand);
+		return engine_fault(s, s->operand);
 	use_sfpu(s, ternary_ops[op].cycles);
 	a = dst_tile(s->e, 0, s->operand >> 12 & 15, &fresh);
 	b = dst_tile(s->e, 0, s->operand >> 8 & 15, &fresh);
@@ -345,7 +345,7 @@ static const struct tile *pack_tile(const struct issue *s, const struct tile *t,
 	return space;
 }
 
-static bool pack(struct issue *s, bool as_rows)
+static bool engine_pack(struct issue *s, bool as_rows)
 {
 	struct engine *e = s->e;
 	uint32_t address = s->operand * 16, bytes = tile_bytes(e->format[2]);
@@ -359,7 +359,7 @@ static bool pack(struct issue *s, bool as_rows)
 	if (as_rows)
 		span = rows_bytes(s, e->format[2], rows);
 	if (!in_l1(s, address, span) || e->pack_dst >= DST_TILES / 2)
-		return fault(s, address);
+		return engine_fault(s, address);
 	use_unit(s, UNIT_PACK, (bytes + PACK_BYTES - 1) / PACK_BYTES);
 	t = dst_tile(e, 1, e->pack_dst, &fresh);
 	if (as_rows)
@@ -372,7 +372,7 @@ static bool pack(struct issue *s, bool as_rows)
 }
 
 /* The packer is through with its half: math finds it cleared. */
-static bool flip(struct issue *s)
+static bool engine_flip(struct issue *s)
 {
 	unsigned who = s->operand & 1;
 
@@ -394,7 +394,7 @@ static bool set_config(struct issue *s, unsigned op)
 	switch (op) {
 	case TE_FORMAT:
 		if ((s->operand >> 16 & 255) > 2)
-			return fault(s, s->operand);
+			return engine_fault(s, s->operand);
 		s->e->format[s->operand >> 16 & 255] = s->operand & 255;
 		break;
 	case TE_FIDELITY:
@@ -415,7 +415,7 @@ static bool set_config(struct issue *s, unsigned op)
 }
 
 /* Bits 9..2 choose semaphores. Posting and getting happen when all before has ended. */
-static bool semaphore(struct issue *s, unsigned op)
+static bool engine_semaphore(struct issue *s, unsigned op)
 {
 	struct engine *e = s->e;
 	uint32_t chosen = s->operand >> 2 & 255;
@@ -427,11 +427,12 @@ static bool semaphore(struct issue *s, unsigned op)
 			if (((s->operand & 1) && !e->sem[i]) ||
 			    ((s->operand & 2) && e->sem[i] >= e->sem_max[i]))
 				return false;
-			wait_for(s, e->sem_time[i],
-				 (s->operand & 1 ? COUNT_NONZERO : COUNT_NONFULL) + s->thread);
+			engine_wait_for(s, e->sem_time[i],
+					(s->operand & 1 ? COUNT_NONZERO : COUNT_NONFULL) +
+						s->thread);
 			continue;
 		}
-		s->start = later(s->start, s->q->done);
+		s->start = engine_max_time(s->start, s->q->done);
 		if (op == OP_SEMINIT) {
 			e->sem_max[i] = s->operand >> 20 & 15;
 			e->sem[i] = s->operand >> 16 & 15;
@@ -440,13 +441,13 @@ static bool semaphore(struct issue *s, unsigned op)
 		} else {
 			e->sem[i] -= e->sem[i] > 0;
 		}
-		e->sem_time[i] = later(e->sem_time[i], s->start);
+		e->sem_time[i] = engine_max_time(e->sem_time[i], s->start);
 	}
 	s->end = s->start + 1;
 	return true;
 }
 
-static bool execute(struct issue *s, uint32_t word)
+static bool engine_execute(struct issue *s, uint32_t word)
 {
 	unsigned op = word >> 24;
 
@@ -455,13 +456,13 @@ static bool execute(struct issue *s, uint32_t word)
 	case OP_NOP:
 		return true;
 	case OP_STALLWAIT:
-		s->start = later(s->start, s->q->done);
+		s->start = engine_max_time(s->start, s->q->done);
 		return true;
 	case OP_SEMINIT:
 	case TE_SEMPOST:
 	case TE_SEMGET:
 	case TE_SEMWAIT:
-		return semaphore(s, op);
+		return engine_semaphore(s, op);
 	case TE_FORMAT:
 	case TE_FIDELITY:
 	case TE_PACK_DST:
@@ -471,22 +472,22 @@ static bool execute(struct issue *s, uint32_t word)
 		return set_config(s, op);
 	case TE_UNPACK_A:
 	case TE_UNPACK_ROWS:
-		return unpack(s, 0, op == TE_UNPACK_ROWS);
+		return engine_unpack(s, 0, op == TE_UNPACK_ROWS);
 	case TE_UNPACK_B:
-		return unpack(s, 1, false);
+		return engine_unpack(s, 1, false);
 	case TE_MATH:
-		return math(s);
+		return engine_math(s);
 	case TE_SFPU:
-		return sfpu(s);
+		return engine_sfpu(s);
 	case TE_SFPU2:
 		return sfpu_pair(s);
 	case TE_SFPU3:
 		return sfpu_triple(s);
 	case TE_PACK:
 	case TE_PACK_ROWS:
-		return pack(s, op == TE_PACK_ROWS);
+		return engine_pack(s, op == TE_PACK_ROWS);
 	case TE_FLIP:
-		return flip(s);
+		return engine_flip(s);
 	default:
 		s->c->dev->stats.engine_unknown++;
 		return true;
@@ -494,7 +495,7 @@ static bool execute(struct issue *s, uint32_t word)
 }
 
 /* Which kind of instruction is available; ENGINE_COUNTS: none that is counted. */
-static unsigned kind_of(unsigned op)
+static unsigned engine_kind_of(unsigned op)
 {
 	switch (op) {
 	case TE_FORMAT:
@@ -531,7 +532,7 @@ static unsigned kind_of(unsigned op)
 /* The instruction was the next one from READY until START. */
 static void count_issue(const struct issue *s, unsigned op, uint64_t ready)
 {
-	unsigned kind = kind_of(op);
+	unsigned kind = engine_kind_of(op);
 
 	s->e->count[COUNT_INSTRUCTIONS + s->thread]++;
 	s->e->count[COUNT_STALLS + s->thread] += s->start - ready;
@@ -540,22 +541,22 @@ static void count_issue(const struct issue *s, unsigned op, uint64_t ready)
 }
 
 /* Runs the first instruction of a queue; false: it has to wait. */
-static bool issue(struct tensix_core *c, unsigned thread)
+static bool engine_issue(struct tensix_core *c, unsigned thread)
 {
 	struct engine_queue *q = &c->engine->queue[thread];
 	struct issue s = {.c = c, .e = c->engine, .q = q, .thread = thread};
-	uint64_t ready = later(q->time[q->head], q->last + 1);
+	uint64_t ready = engine_max_time(q->time[q->head], q->last + 1);
 
 	s.start = ready;
 	s.end = s.start + 1;
-	if (!execute(&s, q->word[q->head]))
+	if (!engine_execute(&s, q->word[q->head]))
 		return false;
 	count_issue(&s, q->word[q->head] >> 24, ready);
 	q->head = (q->head + 1) % ENGINE_QUEUE;
 	q->count--;
 	q->last = s.start;
 	q->issued[q->issues++ % ENGINE_QUEUE] = s.start;
-	q->done = later(q->done, later(s.end, s.start + 1));
+	q->done = engine_max_time(q->done, engine_max_time(s.end, s.start + 1));
 	c->dev->stats.engine_ops++;
 	return true;
 }
@@ -567,7 +568,7 @@ void engine_advance(struct tensix_core *c)
 	do {
 		moved = false;
 		for (unsigned i = 0; i < 3; i++) {
-			while (c->engine->queue[i].count && issue(c, i))
+			while (c->engine->queue[i].count && engine_issue(c, i))
 				moved = true;
 		}
 		any |= moved;

@@ -19,7 +19,7 @@ static unsigned div_cycles(uint32_t a, uint32_t b)
 	return cycles > 33 ? 33 : cycles;
 }
 
-static uint32_t magnitude(uint32_t a)
+static uint32_t interp_magnitude(uint32_t a)
 {
 	return a & 0x80000000u ? 0u - a : a;
 }

@@ -123,9 +123,9 @@ static void RUN_NAME(struct tensix_hart *h, const uint64_t limit)
 	MUL_R(MULH, ((int64_t)(int32_t)a * (int32_t)b) >> 32)
 	MUL_R(MULHSU, rv32_mulhsu(a, b))
 	MUL_R(MULHU, ((uint64_t)a * b) >> 32)
-	DIV_R(DIV, rv32_div(a, b), div_cycles(magnitude(a), magnitude(b)))
+	DIV_R(DIV, rv32_div(a, b), div_cycles(interp_magnitude(a), interp_magnitude(b)))
 	DIV_R(DIVU, b ? a / b : UINT32_MAX, div_cycles(a, b))
-	DIV_R(REM, rv32_rem(a, b), div_cycles(magnitude(a), magnitude(b)))
+	DIV_R(REM, rv32_rem(a, b), div_cycles(interp_magnitude(a), interp_magnitude(b)))
 	DIV_R(REMU, b ? a % b : a, div_cycles(a, b))
 
 L_ADD_SP:

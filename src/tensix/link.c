@@ -30,7 +30,7 @@ enum { START_DATA = 2, START_REGISTER = 4 };
 #define FOR_MESH(m, t) \
 	for (struct tensix *m = (t), *end_##m = NULL; m != end_##m; end_##m = (t), m = m->mesh_next)
 
-static uint64_t cycles_of(const struct tensix *t, uint64_t ns)
+static uint64_t link_cycles_of(const struct tensix *t, uint64_t ns)
 {
 	return (ns * t->arch->mhz + 999) / 1000;
 }
@@ -79,7 +79,7 @@ void link_leave(struct tensix *t)
 }
 
 /* ---- registers ---- */
-static uint32_t *queue_of(struct tensix_core *c, uint32_t offset, unsigned *queue)
+static uint32_t *link_queue_of(struct tensix_core *c, uint32_t offset, unsigned *queue)
 {
 	*queue = offset >> 12;
 	return *queue < ETH_QUEUES && (offset & 0xfff) / 4 < ETH_REGS
@@ -90,7 +90,7 @@ static uint32_t *queue_of(struct tensix_core *c, uint32_t offset, unsigned *queu
 bool link_read(struct tensix_core *c, uint32_t offset, uint64_t *cycle, uint32_t *value)
 {
 	unsigned queue;
-	uint32_t *r = queue_of(c, offset, &queue);
+	uint32_t *r = link_queue_of(c, offset, &queue);
 
 	if (!r)
 		return false;
@@ -105,17 +105,17 @@ bool link_read(struct tensix_core *c, uint32_t offset, uint64_t *cycle, uint32_t
 }
 
 /* When what leaves at CYCLE is at the other end, in its cycles. */
-static uint64_t arrival(const struct tensix *t, const struct tensix *peer, uint64_t cycle)
+static uint64_t link_arrival(const struct tensix *t, const struct tensix *peer, uint64_t cycle)
 {
 	uint64_t here = t->stepping ? t->step_start : t->now;
 	uint64_t there = peer->stepping ? peer->step_start : peer->now;
 	uint64_t since = cycle > here ? cycle - here : 0;
 
-	return there + cycles_of(peer, since * 1000 / t->arch->mhz + LINK_NS);
+	return there + link_cycles_of(peer, since * 1000 / t->arch->mhz + LINK_NS);
 }
 
-static void transmit(struct tensix_core *c, struct tensix_hart *h, const uint32_t *q, bool word,
-		     uint64_t cycle)
+static void link_transmit(struct tensix_core *c, struct tensix_hart *h, const uint32_t *q,
+			  bool word, uint64_t cycle)
 {
 	uint32_t bytes = word ? 4 : q[Q_BYTES / 4], from = q[Q_FROM / 4];
 	struct tensix *t = c->dev, *to;
@@ -139,14 +139,14 @@ static void transmit(struct tensix_core *c, struct tensix_hart *h, const uint32_
 	p->len = bytes;
 	memcpy(p->data, word ? (const uint8_t *)&q[Q_WORD / 4] : c->l1 + from, bytes);
 	noc_send(to, p, noc_node(to, c->peer->place.x, c->peer->place.y),
-		 arrival(t, to, c->eth_free));
+		 link_arrival(t, to, c->eth_free));
 }
 
 bool link_write(struct tensix_core *c, struct tensix_hart *h, uint32_t offset, uint32_t value,
 		uint64_t *cycle)
 {
 	unsigned queue;
-	uint32_t *r = queue_of(c, offset, &queue);
+	uint32_t *r = link_queue_of(c, offset, &queue);
 
 	if (!r)
 		return false;
@@ -154,7 +154,7 @@ bool link_write(struct tensix_core *c, struct tensix_hart *h, uint32_t offset, u
 	if ((offset & 0xfff) != Q_COMMAND || !(value & (START_DATA | START_REGISTER)))
 		return true;
 	c->eth[queue][Q_TRANSFERS / 4]++;
-	transmit(c, h, c->eth[queue], value & START_REGISTER, *cycle);
+	link_transmit(c, h, c->eth[queue], value & START_REGISTER, *cycle);
 	return true;
 }
 
@@ -185,7 +185,7 @@ static uint64_t same_time(uint64_t cycles, const struct tensix *of, const struct
 }
 
 /* How far away the next thing is that happens on any of them, in cycles of T. */
-static uint64_t quiet(struct tensix *t)
+static uint64_t link_is_quiet(struct tensix *t)
 {
 	uint64_t least = TENSIX_NEVER;
 
@@ -202,7 +202,7 @@ static uint64_t quiet(struct tensix *t)
 	return least;
 }
 
-static void step(struct tensix *t, uint64_t cycles)
+static void link_step(struct tensix *t, uint64_t cycles)
 {
 	FOR_MESH(m, t)
 	{
@@ -227,7 +227,7 @@ enum tensix_stop link_run(struct tensix *t, uint64_t cycles)
 	const uint64_t most = LINK_NS * t->arch->mhz / 1000;
 
 	while (cycles) {
-		uint64_t away = quiet(t);
+		uint64_t away = link_is_quiet(t);
 
 		if (away == TENSIX_NEVER)
 			return TENSIX_IDLE;
@@ -237,7 +237,7 @@ enum tensix_stop link_run(struct tensix *t, uint64_t cycles)
 		cycles -= away;
 		away = cycles < most ? cycles : most;
 		if (away)
-			step(t, away);
+			link_step(t, away);
 		cycles -= away;
 		if (t->fault.kind)
 			return TENSIX_FAULT;

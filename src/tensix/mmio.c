@@ -151,7 +151,7 @@ static enum mmio_result eth_store(struct access *a, uint32_t value)
 /* ---- stream registers: storage, except one that adds to another ---- */
 enum { STREAM_SPACE_UPDATE = 270, STREAM_SPACE = 297 };
 
-static enum mmio_result stream_load(struct access *a, uint32_t *value)
+static enum mmio_result mmio_stream_load(struct access *a, uint32_t *value)
 {
 	*value = a->c->streams[a->offset / 4];
 	return MMIO_OK;
@@ -301,7 +301,7 @@ static const struct block blocks[] = {
 	{TENSIX_TDMA, 0x1000, LATENCY_REG, "TDMA", tdma_load, tdma_store, true},
 	{TENSIX_DEBUG, 0x1000, LATENCY_REG, "debug", debug_load, debug_store, false},
 	{TENSIX_NIU0, 0x20000, LATENCY_REG, "NIU", niu_load, niu_store, true},
-	{TENSIX_STREAMS, 0x40000, LATENCY_REG, "stream", stream_load, stream_store, true},
+	{TENSIX_STREAMS, 0x40000, LATENCY_REG, "stream", mmio_stream_load, stream_store, true},
 	{TENSIX_GPR, 0x40000, LATENCY_CONFIG, "GPR", gpr_load, gpr_store, true},
 	{TENSIX_PUSH, 0x40000, LATENCY_FIFO, "push", NULL, push_store, false},
 	{TENSIX_PCBUF, 0x40000, LATENCY_FIFO, "PCBuf", pcbuf_load, pcbuf_store, true},
@@ -311,7 +311,7 @@ static const struct block blocks[] = {
 	{TENSIX_MOP, 0x10000, LATENCY_REG, "MOP", NULL, NULL, true},
 };
 
-static const struct block *find(const struct tensix_core *c, uint32_t address)
+static const struct block *mmio_find(const struct tensix_core *c, uint32_t address)
 {
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
 		bool eth = blocks[i].base == TENSIX_ETH_QUEUES;
@@ -357,7 +357,7 @@ static void count_unknown(const struct access *a, const struct block *b, const u
 }
 
 /* Below the registers there is nothing, and above a RISC's own local RAM neither. */
-static bool wild(uint32_t address)
+static bool mmio_unknown(uint32_t address)
 {
 	return address < TENSIX_TDMA;
 }
@@ -366,13 +366,13 @@ enum mmio_result mmio_load(struct tensix_core *c, struct tensix_hart *h, uint32_
 			   unsigned size, uint64_t *cycle, uint32_t *value, unsigned *latency)
 {
 	struct access a = {c, h, address & ~3u, 0, cycle, true};
-	const struct block *b = find(c, address);
+	const struct block *b = mmio_find(c, address);
 	enum mmio_result r = MMIO_OK;
 
 	(void)size;
 	*value = 0;
 	*latency = b ? b->latency : LATENCY_REG;
-	if (wild(address))
+	if (mmio_unknown(address))
 		return MMIO_WILD;
 	if (b && b->load) {
 		a.offset = a.address - b->base;
@@ -388,10 +388,10 @@ enum mmio_result mmio_store(struct tensix_core *c, struct tensix_hart *h, uint32
 			    unsigned size, uint64_t *cycle, uint32_t value)
 {
 	struct access a = {c, h, address & ~3u, 0, cycle, true};
-	const struct block *b = find(c, address);
+	const struct block *b = mmio_find(c, address);
 	enum mmio_result r = MMIO_OK;
 
-	if (wild(address))
+	if (mmio_unknown(address))
 		return MMIO_WILD;
 	if (size < 4) {
 		uint32_t old = 0, mask = (size == 1 ? 0xffu : 0xffffu) << 8 * (address & 3);
@@ -410,7 +410,7 @@ enum mmio_result mmio_store(struct tensix_core *c, struct tensix_hart *h, uint32
 
 bool mmio_peek(struct tensix_core *c, struct tensix_hart *h, uint32_t address, uint32_t *value)
 {
-	const struct block *b = find(c, address);
+	const struct block *b = mmio_find(c, address);
 	uint64_t cycle = h ? h->cycle : 0;
 	struct access a = {c, h, address, b ? address - b->base : 0, &cycle, true};
 

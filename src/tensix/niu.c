@@ -83,7 +83,7 @@ uint32_t niu_read(struct tensix_core *c, unsigned noc, uint32_t offset, uint64_t
 	return n->buffer[buffer][at / 4];
 }
 
-static uint32_t flits(const struct tensix *t, uint32_t bytes)
+static uint32_t niu_flits(const struct tensix *t, uint32_t bytes)
 {
 	return (bytes + t->arch->flit_bytes - 1) / t->arch->flit_bytes;
 }
@@ -96,7 +96,7 @@ struct command {
 	uint64_t at; /* when the packet leaves */
 };
 
-static bool bad(const struct command *k, uint32_t address)
+static bool niu_bad(const struct command *k, uint32_t address)
 {
 	if (k->h)
 		hart_fault(k->h, TENSIX_FAULT_NOC, address);
@@ -104,7 +104,7 @@ static bool bad(const struct command *k, uint32_t address)
 }
 
 /* The grid has no such place. MID: TARG_MID or RET_MID. */
-static bool nowhere(const struct command *k, uint32_t mid)
+static bool niu_no_target(const struct command *k, uint32_t mid)
 {
 	if (k->h)
 		hart_fault(k->h, TENSIX_FAULT_NODE, mid >> 4 & 0xfff);
@@ -143,12 +143,12 @@ static bool read_command(struct command *k)
 	struct packet *p;
 
 	if (to == UINT32_MAX)
-		return nowhere(k, k->r[R_TARG_MID]);
+		return niu_no_target(k, k->r[R_TARG_MID]);
 	if (len > MAX_LEN || (uint64_t)k->r[R_RET_LO] + len > k->c->l1_size)
-		return bad(k, k->r[R_RET_LO]);
+		return niu_bad(k, k->r[R_RET_LO]);
 	p = packet_for(k, PACKET_READ, len);
 	if (!p)
-		return bad(k, 0);
+		return niu_bad(k, 0);
 	p->remote = k->r[R_TARG_LO] | (uint64_t)(k->r[R_TARG_MID] & 15) << 32;
 	p->local = k->r[R_RET_LO];
 	p->counter = N_READ_RESP;
@@ -175,14 +175,14 @@ static bool send_write(struct command *k, uint32_t to, const struct payload *loa
 	struct packet *p = packet_for(k, PACKET_WRITE, load->len);
 
 	if (!p)
-		return bad(k, 0);
+		return niu_bad(k, 0);
 	memcpy(p->data, load->data, load->len);
 	p->remote = load->address;
 	p->operation = load->bytes;
 	p->counter = N_WRITE_ACK;
 	if (p->answer)
 		n->counter[N_OUTSTANDING + p->trid]++;
-	noc_send(t, p, to, noc_travel(t, k->noc, p->from, to, 1 + flits(t, load->len), k->at));
+	noc_send(t, p, to, noc_travel(t, k->noc, p->from, to, 1 + niu_flits(t, load->len), k->at));
 	return true;
 }
 
@@ -193,7 +193,7 @@ static bool send_atomic(struct command *k, uint32_t to, const struct payload *lo
 	struct packet *p = packet_for(k, PACKET_ATOMIC, 4);
 
 	if (!p)
-		return bad(k, 0);
+		return niu_bad(k, 0);
 	p->remote = load->address;
 	p->local = k->r[R_RET_LO];
 	p->operation = k->r[R_LEN];
@@ -208,8 +208,8 @@ static bool send_atomic(struct command *k, uint32_t to, const struct payload *lo
 }
 
 /* A rectangle of Tensix cores; the corner words hold end and start. */
-static bool multicast(struct command *k, uint32_t mid, const struct payload *load,
-		      bool (*send)(struct command *, uint32_t, const struct payload *))
+static bool niu_multicast(struct command *k, uint32_t mid, const struct payload *load,
+			  bool (*send)(struct command *, uint32_t, const struct payload *))
 {
 	struct tensix *t = k->c->dev;
 	uint32_t x1 = mid >> 4 & 63, y1 = mid >> 10 & 63, x0 = mid >> 16 & 63, y0 = mid >> 22 & 63;
@@ -258,19 +258,19 @@ static bool write_command(struct command *k)
 		remote = k->r[R_TARG_LO] & ~3u;
 		data = (const uint8_t *)&word;
 	} else if (len > MAX_LEN || (uint64_t)local + len > k->c->l1_size) {
-		return bad(k, local);
+		return niu_bad(k, local);
 	}
 	n->counter[answer ? N_WRITE_SENT : N_POSTED_SENT]++;
 	n->counter[answer ? N_WRITE_STARTED : N_POSTED_STARTED]++;
 	to = node_of(t, mid);
 	load = (struct payload){remote | (uint64_t)(mid & 15) << 32, len, data, bytes};
 	if (ctrl & CTRL_MULTICAST)
-		ok = multicast(k, mid, &load, send_write);
+		ok = niu_multicast(k, mid, &load, send_write);
 	else if (to == UINT32_MAX)
-		return nowhere(k, mid);
+		return niu_no_target(k, mid);
 	else
 		ok = send_write(k, to, &load);
-	n->out_free = k->at + 1 + flits(t, len);
+	n->out_free = k->at + 1 + niu_flits(t, len);
 	return ok;
 }
 
@@ -282,11 +282,11 @@ static bool atomic_command(struct command *k)
 
 	n->out_free = k->at + 2;
 	if (k->r[R_CTRL] & CTRL_MULTICAST)
-		return multicast(k, mid, &load, send_atomic);
-	return to == UINT32_MAX ? nowhere(k, mid) : send_atomic(k, to, &load);
+		return niu_multicast(k, mid, &load, send_atomic);
+	return to == UINT32_MAX ? niu_no_target(k, mid) : send_atomic(k, to, &load);
 }
 
-static enum tensix_transfer kind_of(uint32_t ctrl)
+static enum tensix_transfer niu_kind_of(uint32_t ctrl)
 {
 	return ctrl & CTRL_ATOMIC ? TENSIX_ATOMIC : ctrl & CTRL_WRITE ? TENSIX_WRITE : TENSIX_READ;
 }
@@ -319,7 +319,7 @@ enum mmio_result niu_write(struct tensix_core *c, struct tensix_hart *h, unsigne
 	if (!(value & 1))
 		return MMIO_OK;
 	k.r = n->buffer[buffer];
-	if (h && must_wait(h, kind_of(k.r[R_CTRL]), cycle))
+	if (h && must_wait(h, niu_kind_of(k.r[R_CTRL]), cycle))
 		return MMIO_LATER;
 	k.at = *cycle > n->out_free ? *cycle : n->out_free;
 	n->busy[buffer] = k.at;
@@ -356,8 +356,8 @@ static void bad_target(struct tensix *t, struct packet *p)
 	packet_free(t, p);
 }
 
-static void answer(struct tensix *t, struct packet *p, enum packet_kind kind, uint32_t count,
-		   uint64_t time)
+static void niu_answer(struct tensix *t, struct packet *p, enum packet_kind kind, uint32_t count,
+		       uint64_t time)
 {
 	p->kind = (uint8_t)kind;
 	noc_send(t, p, p->from, noc_travel(t, p->noc, p->node, p->from, count, time));
@@ -385,7 +385,7 @@ static void arrive_read(struct tensix *t, struct packet *p, uint64_t time)
 	}
 	if (bank != UINT32_MAX)
 		time = dram_serve(t, bank, p->len, time);
-	answer(t, p, PACKET_READ_DATA, 1 + flits(t, p->len), time);
+	niu_answer(t, p, PACKET_READ_DATA, 1 + niu_flits(t, p->len), time);
 }
 
 static void arrive_write(struct tensix *t, struct packet *p, uint64_t time)
@@ -416,7 +416,7 @@ static void arrive_write(struct tensix *t, struct packet *p, uint64_t time)
 	if (bank != UINT32_MAX)
 		time = dram_serve(t, bank, p->len, time);
 	if (p->answer)
-		answer(t, p, PACKET_WRITE_ACK, 1, time);
+		niu_answer(t, p, PACKET_WRITE_ACK, 1, time);
 	else
 		packet_free(t, p);
 }
@@ -449,7 +449,7 @@ static void arrive_atomic(struct tensix *t, struct packet *p, uint64_t time)
 		mmio_store(&t->cores[core], NULL, (uint32_t)p->remote & ~3u, 4, &time, old);
 	}
 	if (p->answer)
-		answer(t, p, PACKET_ATOMIC_DATA, 2, time);
+		niu_answer(t, p, PACKET_ATOMIC_DATA, 2, time);
 	else
 		packet_free(t, p);
 }

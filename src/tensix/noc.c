@@ -26,7 +26,7 @@ uint32_t noc_node(const struct tensix *t, uint32_t x, uint32_t y)
 	return x < a->noc_x && y < a->noc_y ? y * a->noc_x + x : UINT32_MAX;
 }
 
-static uint64_t cross(uint64_t *link, uint32_t flits, uint64_t head)
+static uint64_t noc_cross(uint64_t *link, uint32_t flits, uint64_t head)
 {
 	if (*link > head)
 		head = *link;
@@ -43,11 +43,11 @@ uint64_t noc_travel(struct tensix *t, unsigned noc, uint32_t from, uint32_t to, 
 	uint64_t head = cycle + NIU_CYCLES;
 
 	while (x != to_x) {
-		head = cross(&t->link_free[noc][y * w + x][0], flits, head);
+		head = noc_cross(&t->link_free[noc][y * w + x][0], flits, head);
 		x = noc ? (x ? x - 1 : w - 1) : (x + 1 == w ? 0 : x + 1);
 	}
 	while (y != to_y) {
-		head = cross(&t->link_free[noc][y * w + x][1], flits, head);
+		head = noc_cross(&t->link_free[noc][y * w + x][1], flits, head);
 		y = noc ? (y ? y - 1 : h - 1) : (y + 1 == h ? 0 : y + 1);
 	}
 	t->stats.packets++;
@@ -98,18 +98,18 @@ void packet_free(struct tensix *t, struct packet *p)
 }
 
 /* ---- events ---- */
-static bool before(const struct event *a, const struct event *b)
+static bool noc_is_earlier(const struct event *a, const struct event *b)
 {
 	return a->time != b->time ? a->time < b->time : a->order < b->order;
 }
 
-static int push(struct events *e, struct event item)
+static int noc_push(struct events *e, struct event item)
 {
 	size_t i = e->n;
 
 	if (vec_push(e, item) < 0)
 		return TACHO_ENOMEM;
-	for (; i && before(&item, &e->v[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i && noc_is_earlier(&item, &e->v[(i - 1) / 2]); i = (i - 1) / 2)
 		e->v[i] = e->v[(i - 1) / 2];
 	e->v[i] = item;
 	return 0;
@@ -121,9 +121,9 @@ struct event events_pop(struct events *e)
 	size_t i = 0, child;
 
 	while ((child = 2 * i + 1) < e->n) {
-		if (child + 1 < e->n && before(&e->v[child + 1], &e->v[child]))
+		if (child + 1 < e->n && noc_is_earlier(&e->v[child + 1], &e->v[child]))
 			child++;
-		if (!before(&e->v[child], &last))
+		if (!noc_is_earlier(&e->v[child], &last))
 			break;
 		e->v[i] = e->v[child];
 		i = child;
@@ -140,7 +140,7 @@ void noc_send(struct tensix *t, struct packet *p, uint32_t node, uint64_t time)
 	struct events *e = core >= 0 ? &t->cores[core].events : &t->dram_events;
 
 	p->node = node;
-	if (push(e, item) < 0) {
+	if (noc_push(e, item) < 0) {
 		packet_free(t, p);
 		return;
 	}

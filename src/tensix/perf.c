@@ -49,7 +49,7 @@ static const struct {
 	{PERF_INSTRN, 0, 256, COUNT_INSTRUCTIONS, 3},
 };
 
-static uint64_t source(const struct tensix_core *c, unsigned i)
+static uint64_t perf_source(const struct tensix_core *c, unsigned i)
 {
 	const struct niu *n;
 
@@ -59,18 +59,19 @@ static uint64_t source(const struct tensix_core *c, unsigned i)
 	return (i - PERF_NOC) % 2 ? n->flits_in : n->flits_out;
 }
 
-static void control(struct tensix_core *c, struct perf_group *g, uint32_t value, uint64_t cycle)
+static void perf_control(struct tensix_core *c, struct perf_group *g, uint32_t value,
+			 uint64_t cycle)
 {
 	if ((value & 1) && !g->running) {
 		g->running = true;
 		g->since = cycle;
 		for (unsigned i = 0; i < PERF_SOURCES; i++)
-			g->base[i] = source(c, i);
+			g->base[i] = perf_source(c, i);
 	} else if ((value & 2) && g->running) {
 		g->running = false;
 		g->cycles = cycle - g->since;
 		for (unsigned i = 0; i < PERF_SOURCES; i++)
-			g->value[i] = source(c, i) - g->base[i];
+			g->value[i] = perf_source(c, i) - g->base[i];
 	}
 }
 
@@ -89,14 +90,14 @@ bool perf_write(struct tensix_core *c, uint32_t offset, uint32_t value, uint64_t
 			g->mode = value;
 			return true;
 		case 8:
-			control(c, g, value, cycle);
+			perf_control(c, g, value, cycle);
 			return true;
 		}
 	}
 	return false;
 }
 
-static uint32_t selected(const struct tensix_core *c, unsigned group)
+static uint32_t perf_is_selected(const struct tensix_core *c, unsigned group)
 {
 	const struct perf_group *g = &c->perf[group];
 	uint32_t select = g->mode >> 8 & 0x1ff;
@@ -132,7 +133,7 @@ bool perf_read(struct tensix_core *c, uint32_t offset, uint64_t cycle, uint32_t 
 			return true;
 		}
 		if (offset == groups[i].output + 4u) {
-			*value = selected(c, i);
+			*value = perf_is_selected(c, i);
 			return true;
 		}
 	}

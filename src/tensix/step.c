@@ -1,8 +1,9 @@
+/* Execute one instruction, for tracing and for polling loops; interp.c has the fast path. */
 #include "tensix/private.h"
 
 #include <string.h>
 
-static int load(const struct step_bus *bus, uint32_t x[], const struct rv32_insn *in)
+static int step_load(const struct step_bus *bus, uint32_t x[], const struct rv32_insn *in)
 {
 	static const struct {
 		uint8_t size, shift;
@@ -21,7 +22,7 @@ static int load(const struct step_bus *bus, uint32_t x[], const struct rv32_insn
 	return 0;
 }
 
-static bool condition(unsigned op, uint32_t a, uint32_t b)
+static bool step_condition(unsigned op, uint32_t a, uint32_t b)
 {
 	switch (op) {
 	case RV32_OP_BEQ:
@@ -40,7 +41,7 @@ static bool condition(unsigned op, uint32_t a, uint32_t b)
 }
 
 /* Register and immediate forms of the same operation; the rows of RV32_OPS have the same order. */
-static uint32_t arithmetic(unsigned op, uint32_t a, uint32_t b)
+static uint32_t step_arithmetic(unsigned op, uint32_t a, uint32_t b)
 {
 	switch (op) {
 	case RV32_OP_ADDI:
@@ -98,19 +99,19 @@ enum step_result rv32_step(uint32_t x[RV32_REGS], uint32_t *pc, uint32_t word,
 	uint32_t next = *pc + 4, to = *pc + (uint32_t)in.imm;
 
 	if (in.op >= RV32_OP_BEQ && in.op <= RV32_OP_BGEU) {
-		if (condition(in.op, x[in.rs1], x[in.rs2]))
+		if (step_condition(in.op, x[in.rs1], x[in.rs2]))
 			next = to;
 	} else if (in.op >= RV32_OP_LB && in.op <= RV32_OP_LHU) {
-		if (load(bus, x, &in))
+		if (step_load(bus, x, &in))
 			return STEP_BUS;
 	} else if (in.op >= RV32_OP_SB && in.op <= RV32_OP_SW) {
 		if (bus->store(bus->context, x[in.rs1] + (uint32_t)in.imm,
 			       1u << (in.op - RV32_OP_SB), x[in.rs2]))
 			return STEP_BUS;
 	} else if (in.op >= RV32_OP_ADDI && in.op <= RV32_OP_SRAI) {
-		x[in.rd] = arithmetic(in.op, x[in.rs1], (uint32_t)in.imm);
+		x[in.rd] = step_arithmetic(in.op, x[in.rs1], (uint32_t)in.imm);
 	} else if (in.op >= RV32_OP_ADD && in.op <= RV32_OP_REMU) {
-		x[in.rd] = arithmetic(in.op, x[in.rs1], x[in.rs2]);
+		x[in.rd] = step_arithmetic(in.op, x[in.rs1], x[in.rs2]);
 	} else {
 		switch (in.op) {
 		case RV32_OP_LUI:

@@ -26,7 +26,7 @@ static int grid(struct tensix *t, struct tacho_error *err)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int tensix_compare(const void *a, const void *b)
 {
 	const struct tensix_core *x = a, *y = b;
 
@@ -34,7 +34,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Lists the cores in the order of their coordinates and gives each its memory. */
-static int populate(struct tensix *t)
+static int tensix_populate(struct tensix *t)
 {
 	const struct arch *a = t->arch;
 	unsigned n = 0;
@@ -50,7 +50,7 @@ static int populate(struct tensix *t)
 	for (unsigned i = 0; i < a->ethernet_count; i++)
 		t->cores[n++].place = (struct tensix_place){
 			TENSIX_ETHERNET, a->ethernet[i].x, a->ethernet[i].y, (uint8_t)i, 0, 1};
-	qsort(t->cores, n, sizeof(t->cores[0]), compare);
+	qsort(t->cores, n, sizeof(t->cores[0]), tensix_compare);
 	t->memory_size = (size_t)n * a->l1_size;
 	t->memory = mmap(NULL, t->memory_size, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -129,7 +129,7 @@ int tensix_new(struct tensix **out, const struct tensix_config *config, struct t
 	t->config.arch = t->arch->name;
 	t->ncores = t->columns * t->rows + t->arch->ethernet_count;
 	t->cores = calloc(t->ncores, sizeof(*t->cores));
-	r = t->cores ? populate(t) : TACHO_ENOMEM;
+	r = t->cores ? tensix_populate(t) : TACHO_ENOMEM;
 	if (r < 0) {
 		err_set(err, r, "no memory for %u cores", t->ncores);
 		goto out;

@@ -197,7 +197,7 @@ static void values_unpack(int32_t *out, const uint8_t *in, unsigned format, unsi
 	}
 }
 
-static bool format_is_integer(unsigned format)
+static bool tile_format_is_integer(unsigned format)
 {
 	return format == TILE_INT32 || format == TILE_UINT32 || format == TILE_UINT16 ||
 	       format == TILE_INT8 || format == TILE_UINT8;
@@ -212,7 +212,7 @@ bool tile_unpack(struct tile *out, const uint8_t *bytes, unsigned format)
 {
 	if (!tile_bytes(format))
 		return false;
-	out->integer = format_is_integer(format);
+	out->integer = tile_format_is_integer(format);
 	if (block_bits(format))
 		block_unpack(out, bytes, block_bits(format));
 	else
@@ -290,7 +290,7 @@ static void values_pack(uint8_t *bytes, const int32_t *in, unsigned format, unsi
 /* IN, or a copy in SPACE whose values have the kind that FORMAT wants. */
 static const struct tile *tile_for(const struct tile *in, unsigned format, struct tile *space)
 {
-	bool integer = format_is_integer(format);
+	bool integer = tile_format_is_integer(format);
 
 	if (in->integer == integer)
 		return in;
@@ -321,7 +321,7 @@ void tile_unpack_rows(struct tile *out, const uint8_t *bytes, unsigned format, s
 {
 	uint32_t value = tile_value_bytes(format);
 
-	out->integer = format_is_integer(format);
+	out->integer = tile_format_is_integer(format);
 	for (unsigned r = 0; r < TILE_DIM; r++, bytes += stride) {
 		values_unpack(out->i + tile_at(r, 0), bytes, format, 16);
 		values_unpack(out->i + tile_at(r, 16), bytes + (size_t)16 * value, format, 16);

@@ -453,7 +453,7 @@ static bool tile_random(struct tile *t, unsigned op, const uint32_t *p, struct t
 	return true;
 }
 
-static bool format_is_integer(uint32_t format)
+static bool sfpu_format_is_integer(uint32_t format)
 {
 	return format == TILE_INT32 || format == TILE_UINT32 || format == TILE_UINT16 ||
 	       format == TILE_INT8 || format == TILE_UINT8;
@@ -462,7 +462,7 @@ static bool format_is_integer(uint32_t format)
 /* To integers towards 0, to 16 and 8 bits to the nearest, within their range. */
 static void tile_typecast(struct tile *t, uint32_t from, uint32_t to)
 {
-	if (format_is_integer(to)) {
+	if (sfpu_format_is_integer(to)) {
 		for (unsigned i = 0; !t->integer && i < TILE_VALUES; i++) {
 			double v = t->f[i];
 			double low = to == TILE_INT32 ? -2147483648.0 : to == TILE_INT8 ? -128 : 0;
@@ -593,7 +593,7 @@ static float pair_function(unsigned op, float a, float b, const float *p)
 	}
 }
 
-static float pair_value(unsigned op, float a, float b, const float *p)
+static float sfpu_pair_value(unsigned op, float a, float b, const float *p)
 {
 	switch (op) {
 	case TE_B_ADD:
@@ -638,7 +638,7 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 	return a;
 }
 
-static uint32_t magnitude(int32_t v)
+static uint32_t sfpu_magnitude(int32_t v)
 {
 	return v < 0 ? -(uint32_t)v : (uint32_t)v;
 }
@@ -680,10 +680,11 @@ static int32_t pair_bits(unsigned op, int32_t a, int32_t b)
 	case TE_B_SHIFT_LOGICAL:
 		return far ? 0 : (int32_t)((uint32_t)a >> b);
 	case TE_B_GCD:
-		return (int32_t)common_divisor(magnitude(a), magnitude(b));
+		return (int32_t)common_divisor(sfpu_magnitude(a), sfpu_magnitude(b));
 	case TE_B_LCM:
-		return a && b ? (int32_t)(magnitude(a) /
-					  common_divisor(magnitude(a), magnitude(b)) * magnitude(b))
+		return a && b ? (int32_t)(sfpu_magnitude(a) /
+					  common_divisor(sfpu_magnitude(a), sfpu_magnitude(b)) *
+					  sfpu_magnitude(b))
 			      : 0;
 	case TE_B_MASK:
 		return b ? a : 0;
@@ -755,7 +756,7 @@ void tile_pair(struct tile *out, const struct tile *a, const struct tile *b, uns
 	tile_make_float(&x);
 	tile_make_float(&y);
 	for (unsigned i = 0; i < TILE_VALUES; i++)
-		out->f[i] = pair_value(op, x.f[i], y.f[i], v);
+		out->f[i] = sfpu_pair_value(op, x.f[i], y.f[i], v);
 	out->integer = false;
 }
 

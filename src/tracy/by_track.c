@@ -1,3 +1,4 @@
+/* Read rows track by track in few passes over the trace. */
 #include "tracy/by_track.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Read the compressed containers of .tracy files. */
 #include "base/limits.h"
 #include "tracy/container.h"
 

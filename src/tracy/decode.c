@@ -1,3 +1,4 @@
+/* Turn what one Tracy client sends into a part of a trace. */
 #include "tracy/decode.h"
 
 #include <stdlib.h>

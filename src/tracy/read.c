@@ -1,3 +1,4 @@
+/* Read .tracy files: the order of sections, and the header. */
 #include "tracy/read.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Self times of zones, for csvexport. */
 #include "tracy/self.h"
 
 static int move(struct self_lane *s)

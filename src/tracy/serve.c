@@ -1,3 +1,4 @@
+/* One connection of a Tracy viewer: greeting, questions and answers. */
 #include "tracy/serve.h"
 
 #include <lz4.h>

@@ -1,3 +1,4 @@
+/* The way into a trace that the file reader and the wire decoder share. */
 #include "tracy/sink.h"
 
 #define DEPTH_MAX 65536u /* deeper than any viewer goes; a lane costs memory */

@@ -1,3 +1,4 @@
+/* The string table of a .tracy file that is being written. */
 #include "tracy/strings.h"
 
 #include <stdlib.h>

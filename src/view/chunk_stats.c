@@ -1,3 +1,4 @@
+/* Statistics of chunks of lanes, so that those of any range are sums. */
 #include "view/chunk_stats.h"
 #include "base/now.h"
 #include "base/search.h"

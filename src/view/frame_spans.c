@@ -1,3 +1,4 @@
+/* Turn the rows of a frame set into frames. */
 #include "view/frame_spans.h"
 
 int view_frames_row(struct view_frames *f, const struct trace_row *row, struct view_frame *frame)

@@ -1,3 +1,4 @@
+/* Memory in use over time, and the life of each allocation, for the page. */
 #include "view/memory_history.h"
 
 static struct row_cache *pool_make(const struct row_cache_kind *kind)

@@ -1,3 +1,4 @@
+/* Replay the rows of a memory pool: what is allocated at a moment. */
 #include "view/memory_pool.h"
 
 #include <stdlib.h>

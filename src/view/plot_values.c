@@ -1,3 +1,4 @@
+/* Values of plots over time with a pyramid of minima and maxima. */
 #include "view/plot_values.h"
 #include "base/search.h"
 #include "trace/names.h"

@@ -1,3 +1,4 @@
+/* The maximum of any part of a growing list. */
 #include "view/range_max.h"
 
 int peaks_add(struct peaks *p, uint64_t value)

@@ -1,3 +1,4 @@
+/* Cache what was computed from the rows of a track. */
 #include "view/row_cache.h"
 
 #define CACHE_MEMORY ((uint64_t)64 << 20) /* of all that is kept of a trace; files do not count */

@@ -1,3 +1,4 @@
+/* Arrays that move into an unnamed file when they get large. */
 #include "view/spill_array.h"
 
 #include <fcntl.h>

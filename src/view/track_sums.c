@@ -1,3 +1,4 @@
+/* Sums of all tracks of a kind, made in one pass. */
 #include "view/track_sums.h"
 
 #include <string.h>

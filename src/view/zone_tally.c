@@ -1,3 +1,4 @@
+/* Accumulate statistics of zones by name. */
 #include "view/zone_tally.h"
 
 #include <math.h>
