@@ -112,6 +112,10 @@ struct tacho_core_range {
 TACHO_DEVICE_API int tacho_core_noc(const struct tacho_device *device, struct tacho_core core,
 				    struct tacho_core *noc);
 
+/* Likewise of the port of a DRAM bank; what is in the bank is OFFSET further there. */
+TACHO_DEVICE_API int tacho_bank_noc(const struct tacho_device *device, unsigned bank,
+				    struct tacho_core *noc, uint64_t *offset);
+
 /*
  * Joins Ethernet core A_CORE of one device with B_CORE of another by a cable; both are numbered as
  * for kernels of TACHO_ERISC, and each can have one. Linked devices run together: what one waits

@@ -84,6 +84,19 @@ int tacho_core_noc(const struct tacho_device *d, struct tacho_core core, struct 
 	return 0;
 }
 
+int tacho_bank_noc(const struct tacho_device *d, unsigned bank, struct tacho_core *noc,
+		   uint64_t *offset)
+{
+	struct tacho_device_bank b;
+
+	if (bank >= d->shape.dram_banks)
+		return device_fail(TACHO_EUSAGE, "device %u has no DRAM bank %u", d->number, bank);
+	d->ops->bank(d->self, bank, &b);
+	*noc = (struct tacho_core){b.x, b.y};
+	*offset = b.offset;
+	return 0;
+}
+
 void tacho_device_info(const struct tacho_device *d, struct tacho_device_info *info)
 {
 	*info = (struct tacho_device_info){

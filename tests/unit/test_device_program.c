@@ -194,6 +194,8 @@ static void test_small_pages(void **state)
 {
 	static const enum tacho_memory memories[] = {TACHO_DRAM, TACHO_L1};
 	uint32_t in[10], out[10], word;
+	struct tacho_core port;
+	uint64_t offset;
 
 	(void)state;
 	for (unsigned i = 0; i < 10; i++)
@@ -217,6 +219,9 @@ static void test_small_pages(void **state)
 		tacho_buffer_free(b);
 	}
 	refused(tacho_dram_read(device, 99, 0, &word, 4), "of bank 99");
+	refused(tacho_bank_noc(device, 99, &port, &offset), "no DRAM bank 99");
+	assert_int_equal(tacho_bank_noc(device, 0, &port, &offset), 0);
+	assert_int_equal(offset, 0);
 }
 
 /* A matrix of 4 x 4 pages in blocks of 2 x 2, one on each core. */

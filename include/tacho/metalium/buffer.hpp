@@ -656,7 +656,14 @@ public:
 	/* The DRAM port of a bank, or the core of one of L1. */
 	CoreCoord noc_coordinates(uint32_t bank = 0) const
 	{
-		TT_FATAL(is_l1(), "coordinates of DRAM bank {} are not known: use bank ids", bank);
+		tacho_core port;
+		uint64_t offset;
+
+		if (is_dram()) {
+			tacho_metalium::check(
+				tacho_bank_noc(chips_.front()->get(), bank, &port, &offset));
+			return {port.x, port.y};
+		}
 		return device_->worker_core_from_logical_core(
 			device_->allocator()->get_logical_core_from_bank_id(bank));
 	}
