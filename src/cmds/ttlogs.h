@@ -2,8 +2,8 @@
 #ifndef CMDS_TTLOGS_H
 #define CMDS_TTLOGS_H
 
-#include "ttlog/write.h"
 #include "tracy/tracy.h"
+#include "ttlog/write.h"
 
 struct ttlogs {
 	struct ttlog_written device;

@@ -93,7 +93,8 @@ static void test_fields(void **state)
 	assert_int_equal(bad.n, 4);
 	assert_string_equal(bad.text, "18000000000000000001 many x Maybe ");
 	assert_int_equal(t.ops.v[3].device, OP_NONE);
-	assert_memory_equal(op_cell_find(&t, t.ops.v[3].cells, OP_COL_CALL_COUNT)->text.text, "many", 4);
+	assert_memory_equal(op_cell_find(&t, t.ops.v[3].cells, OP_COL_CALL_COUNT)->text.text,
+			    "many", 4);
 	op_table_free(&t);
 }
 
