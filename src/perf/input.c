@@ -183,7 +183,7 @@ static void map_more(struct reading *f, const struct csv_row *row)
 					   c < DIMS ? PADDED : "");
 
 			place[c] = find_column(row, name, (size_t)len);
-			if (place[c] < 0 && c < DIMS)
+			if (c < DIMS && place[c] < 0)
 				place[c] = find_column(row, name, (size_t)len - strlen(PADDED));
 		}
 		f->more_n += place[MORE_MEMORY] >= 0;

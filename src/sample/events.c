@@ -380,11 +380,12 @@ void events_look(struct events *e, void (*see)(void *context, const struct recor
 {
 	for (size_t i = 0; i < e->rings.n; i++) {
 		struct event_ring *ring = &e->rings.v[i];
-		const uint8_t *data = (const uint8_t *)ring->memory + sysconf(_SC_PAGESIZE);
+		const uint8_t *data;
 		struct record r;
 
 		if (!ring->memory || ring->bad)
 			continue;
+		data = (const uint8_t *)ring->memory + sysconf(_SC_PAGESIZE);
 		if (ring->seen < ring->tail)
 			ring->seen = ring->tail;
 		while (ring->head - ring->seen >= 8) {

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct work {

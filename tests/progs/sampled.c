@@ -13,8 +13,12 @@
 
 #include "tacho/tacho.h"
 
+#ifdef __clang__
+#define APART __attribute__((noinline))
+#else
 #define APART __attribute__((noinline, noclone))
-#define KEEP  __asm__ volatile("" ::: "memory") /* no tail calls: frames stay */
+#endif
+#define KEEP __asm__ volatile("" ::: "memory") /* no tail calls: frames stay */
 
 static uint64_t clock_now(clockid_t id)
 {

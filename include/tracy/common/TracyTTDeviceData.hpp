@@ -171,7 +171,7 @@ struct TTDeviceMarker : TTDevicePlace {
 	nlohmann::json meta_data;
 #endif
 
-	TTDeviceMarker() = default;
+	TTDeviceMarker() = default; // NOLINT(bugprone-exception-escape): of the JSON library
 	explicit TTDeviceMarker(uint32_t thread)
 	    : chip_id(bits(thread, CHIP_BIT_SHIFT, CHIP_BIT_COUNT)),
 	      core_x(bits(thread, CORE_X_BIT_SHIFT, CORE_X_BIT_COUNT)),
