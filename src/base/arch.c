@@ -257,7 +257,7 @@ const char *arch_risc_short_name(enum arch_risc risc)
 	return riscs[risc].brief;
 }
 
-static bool text_is(const char *text, size_t len, const char *word)
+static bool arch_text_is(const char *text, size_t len, const char *word)
 {
 	return strlen(word) == len && !memcmp(word, text, len);
 }
@@ -267,7 +267,8 @@ enum arch_risc arch_risc_find(const char *name, size_t len)
 	for (int i = 0; i < RISC_OTHER; i++) {
 		size_t prefix = strlen(riscs[i].log);
 
-		if (text_is(name, len, riscs[i].log) || text_is(name, len, riscs[i].track) ||
+		if (arch_text_is(name, len, riscs[i].log) ||
+		    arch_text_is(name, len, riscs[i].track) ||
 		    ((i == RISC_QUASAR_DM || i == RISC_QUASAR_TRISC) && len > prefix &&
 		     !memcmp(riscs[i].log, name, prefix)))
 			return (enum arch_risc)i;
@@ -286,7 +287,7 @@ static bool zone_is_dm(const char *name, size_t len, const char *suffix)
 		return false;
 	while (i < len && isdigit((unsigned char)name[i]))
 		i++;
-	return text_is(name + i, len - i, suffix);
+	return arch_text_is(name + i, len - i, suffix);
 }
 
 uint32_t arch_zone_find(const char *name, size_t len)
@@ -314,7 +315,7 @@ uint32_t arch_zone_find(const char *name, size_t len)
 	uint32_t flags = 0;
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (text_is(name, len, known[i].name))
+		if (arch_text_is(name, len, known[i].name))
 			flags |= known[i].flags;
 	if (zone_is_dm(name, len, "-FW"))
 		flags |= ARCH_ZONE_FW | ARCH_ZONE_DM_FW;

@@ -79,7 +79,7 @@ int err_exit_code(int code)
  * run where nobody sees their standard error. One write, so that lines of several processes stay
  * whole.
  */
-static void log_line(const char *line)
+static void err_log_line(const char *line)
 {
 	const char *path = environ_get("TACHO_LOG");
 	char text[PATH_MAX + 640], when[32];
@@ -121,7 +121,7 @@ static void print_line(const char *prefix, const char *text)
 	snprintf(line, sizeof(line), "%s%s", prefix, text);
 	clean_line(line);
 	fprintf(stderr, "%s\n", line);
-	log_line(line);
+	err_log_line(line);
 }
 
 int err_report(const struct tacho_error *err, int code)

@@ -261,7 +261,7 @@ static void on_core_value(struct context *x)
 
 #define DEVICES_MAX 1024u
 
-static void on_device(struct context *x)
+static void events_on_device(struct context *x)
 {
 	char key[64];
 	int r;
@@ -371,7 +371,7 @@ static void record_event(struct context *x)
 		on_core_value(x);
 		break;
 	case RING_DEVICE:
-		on_device(x);
+		events_on_device(x);
 		break;
 	case RING_CORE_LOSS:
 		on_core_loss(x, TRACE_LOSS_DEVICE);

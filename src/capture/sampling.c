@@ -177,15 +177,16 @@ void sampling_note_process(struct capture *c, uint32_t pid, uint32_t id)
 		capture_error(c, TACHO_ENOMEM);
 }
 
-static uint64_t track_key(uint32_t process, uint32_t tid)
+static uint64_t sampling_track_key(uint32_t process, uint32_t tid)
 {
 	return (uint64_t)process << 32 | tid;
 }
 
 uint32_t sampling_join_track(struct capture *c, uint32_t process, uint32_t tid)
 {
-	uint32_t *track =
-		c->sampling ? map_get(&c->sampling->tracks, track_key(process, tid)) : NULL;
+	uint32_t *track = c->sampling
+				  ? map_get(&c->sampling->tracks, sampling_track_key(process, tid))
+				  : NULL;
 
 	if (track)
 		c->sum.threads--;
@@ -194,12 +195,14 @@ uint32_t sampling_join_track(struct capture *c, uint32_t process, uint32_t tid)
 
 void sampling_note_track(struct capture *c, uint32_t process, uint32_t tid, uint32_t track)
 {
-	if (c->sampling && map_set(&c->sampling->tracks, track_key(process, tid), track) < 0)
+	if (c->sampling &&
+	    map_set(&c->sampling->tracks, sampling_track_key(process, tid), track) < 0)
 		capture_error(c, TACHO_ENOMEM);
 }
 
 /* The track of a thread; made with NAME when it is new. TRACE_NONE: error. */
-static uint32_t thread_track(struct capture *c, const struct sampler_event *e, const char *name)
+static uint32_t sampling_thread_track(struct capture *c, const struct sampler_event *e,
+				      const char *name)
 {
 	struct sampling *s = c->sampling;
 	uint32_t *process = map_get(&s->by_pid, e->pid), *track;
@@ -212,7 +215,7 @@ static uint32_t thread_track(struct capture *c, const struct sampler_event *e, c
 		if (!process)
 			return TRACE_NONE;
 	}
-	track = map_get(&s->tracks, track_key(*process, e->tid));
+	track = map_get(&s->tracks, sampling_track_key(*process, e->tid));
 	if (track)
 		return *track;
 	t.process = *process;
@@ -232,7 +235,7 @@ static void thread_event_name(struct capture *c, const struct sampler_event *e)
 {
 	const char *name = e->text ? e->text : "";
 	uint32_t *process = map_get(&c->sampling->by_pid, e->pid);
-	uint32_t track = thread_track(c, e, name);
+	uint32_t track = sampling_thread_track(c, e, name);
 	struct trace_track t = {.kind = TRACE_THREAD, .id = e->tid, .srcloc = TRACE_NONE};
 
 	if (track == TRACE_NONE || (process && map_get(&c->sampling->joined, *process)))
@@ -292,7 +295,7 @@ static uint32_t stacks_track(struct capture *c)
 	return s->stacks;
 }
 
-static void row_add(struct capture *c, uint32_t track, const struct trace_row *row)
+static void sampling_row_add(struct capture *c, uint32_t track, const struct trace_row *row)
 {
 	int r = track == TRACE_NONE ? TACHO_ENOMEM : trace_add_row(c->writer, track, row);
 
@@ -317,7 +320,7 @@ static void row_event(struct capture *c, const struct sampler_event *e)
 
 	if (symbols_note(c->sampling->symbols, &row) < 0)
 		capture_error(c, TACHO_ENOMEM);
-	row_add(c, e->tid ? thread_track(c, e, "") : stacks_track(c), &row);
+	sampling_row_add(c, e->tid ? sampling_thread_track(c, e, "") : stacks_track(c), &row);
 }
 
 static void lost_add(struct capture *c, uint64_t time, uint64_t lost)
@@ -380,7 +383,7 @@ static int symbol_add(void *context, const struct trace_row *row)
 {
 	struct capture *c = context;
 
-	row_add(c, stacks_track(c), row);
+	sampling_row_add(c, stacks_track(c), row);
 	return c->error;
 }
 

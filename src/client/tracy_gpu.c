@@ -53,7 +53,7 @@ struct gpu {
 
 static struct gpu *contexts[CONTEXTS];
 
-static struct gpu *make(uint8_t number)
+static struct gpu *tracy_gpu_make(uint8_t number)
 {
 	struct gpu *g = __atomic_load_n(&contexts[number], __ATOMIC_ACQUIRE), *none = NULL;
 
@@ -71,7 +71,7 @@ static struct gpu *make(uint8_t number)
 }
 
 /* Returns the context locked, or NULL if it was never announced. */
-static struct gpu *enter(uint8_t number, struct guard *guard)
+static struct gpu *tracy_gpu_enter(uint8_t number, struct guard *guard)
 {
 	struct gpu *g = __atomic_load_n(&contexts[number], __ATOMIC_ACQUIRE);
 
@@ -83,7 +83,7 @@ static struct gpu *enter(uint8_t number, struct guard *guard)
 	return NULL;
 }
 
-static void leave(struct gpu *g, struct guard *guard)
+static void tracy_gpu_leave(struct gpu *g, struct guard *guard)
 {
 	sys_unlock(&g->lock, guard);
 }
@@ -91,7 +91,7 @@ static void leave(struct gpu *g, struct guard *guard)
 /* ------------------------------------------------------------------ clocks */
 
 /* Both at once, as well as it can be done: of several readings the shortest. */
-static void read_clocks(uint64_t *ticks, int64_t *ns)
+static void tracy_gpu_clocks_read(uint64_t *ticks, int64_t *ns)
 {
 	uint64_t shortest = UINT64_MAX;
 
@@ -119,11 +119,11 @@ static double ticks_per_ns(struct gpu *g)
 
 	if (g->rate > 0 && tacho_ticks() - g->start_ticks < 2 * g->rate_ticks)
 		return g->rate;
-	read_clocks(&ticks, &ns);
+	tracy_gpu_clocks_read(&ticks, &ns);
 	/* At first it is waited for. */
 	if (ns - g->start_ns < RATE_NS) {
 		sys_sleep_us((unsigned)((RATE_NS - (ns - g->start_ns)) / 1000) + 1);
-		read_clocks(&ticks, &ns);
+		tracy_gpu_clocks_read(&ticks, &ns);
 	}
 	g->rate_ticks = ticks - g->start_ticks;
 	g->rate = ns > g->start_ns ? (double)g->rate_ticks / (double)(ns - g->start_ns) : 1;
@@ -143,12 +143,12 @@ static uint64_t tick_of(struct gpu *g, int64_t time)
 /* ------------------------------------------------------------------- zones */
 
 /* Contexts have ids above those of cores: src/trace knows them as others. */
-static uint64_t track_of(uint8_t number)
+static uint64_t tracy_gpu_track_of(uint8_t number)
 {
 	return (uint64_t)(number + 1) << 48;
 }
 
-static void name_track(struct gpu *g, uint8_t number)
+static void tracy_gpu_track_name(struct gpu *g, uint8_t number)
 {
 	uint32_t recording = (uint32_t)(tacho_key() >> 32);
 	char name[NAME + 8] = "";
@@ -158,7 +158,7 @@ static void name_track(struct gpu *g, uint8_t number)
 	g->told = recording;
 	text_add(name, sizeof(name), g->name[0] ? g->name : "Device");
 	text_add(name, sizeof(name), "/0");
-	tacho_core_name(track_of(number), name, 0);
+	tacho_core_name(tracy_gpu_track_of(number), name, 0);
 }
 
 static uint64_t in_order(struct gpu *g, const struct event *e)
@@ -173,8 +173,8 @@ static void put_begin(struct gpu *g, uint8_t number, const struct event *e)
 	uint32_t srcloc = e->state == TIMED && g->depth < DEPTH ? e->srcloc : 0;
 
 	if (srcloc) {
-		name_track(g, number);
-		tacho_core_begin(track_of(number), srcloc, in_order(g, e), 0);
+		tracy_gpu_track_name(g, number);
+		tacho_core_begin(tracy_gpu_track_of(number), srcloc, in_order(g, e), 0);
 	}
 	if (g->depth < DEPTH)
 		g->open[g->depth] = srcloc;
@@ -187,10 +187,10 @@ static void put_end(struct gpu *g, uint8_t number, const struct event *e)
 		return;
 	g->depth--;
 	if (g->depth < DEPTH && g->open[g->depth])
-		tacho_core_end(track_of(number), g->open[g->depth], in_order(g, e));
+		tacho_core_end(tracy_gpu_track_of(number), g->open[g->depth], in_order(g, e));
 }
 
-static void drain(struct gpu *g, uint8_t number)
+static void tracy_gpu_drain(struct gpu *g, uint8_t number)
 {
 	for (; g->head != g->tail; g->head++) {
 		const struct event *e = &g->events[g->head % QUERIES];
@@ -205,7 +205,7 @@ static void drain(struct gpu *g, uint8_t number)
 }
 
 /* An event whose time will not come any more. */
-static void lose(struct gpu *g, uint64_t position)
+static void tracy_gpu_lose(struct gpu *g, uint64_t position)
 {
 	struct event *e = &g->events[position % QUERIES];
 
@@ -214,34 +214,34 @@ static void lose(struct gpu *g, uint64_t position)
 		g->waits[e->query] = 0;
 }
 
-static void add(uint8_t number, uint16_t query, uint32_t srcloc, bool end)
+static void tracy_gpu_add(uint8_t number, uint16_t query, uint32_t srcloc, bool end)
 {
 	struct guard guard;
-	struct gpu *g = enter(number, &guard);
+	struct gpu *g = tracy_gpu_enter(number, &guard);
 
 	if (!g)
 		return;
 	/* A query that is used again was never answered; nor is the first one when all wait. */
 	if (g->waits[query])
-		lose(g, g->waits[query] - 1);
+		tracy_gpu_lose(g, g->waits[query] - 1);
 	if (g->tail - g->head == QUERIES)
-		lose(g, g->head);
-	drain(g, number);
+		tracy_gpu_lose(g, g->head);
+	tracy_gpu_drain(g, number);
 	g->waits[query] = (uint32_t)(g->tail % QUERIES) + 1;
 	g->events[g->tail++ % QUERIES] =
 		(struct event){.srcloc = srcloc, .query = query, .end = end};
-	leave(g, &guard);
+	tracy_gpu_leave(g, &guard);
 }
 
 static void begin_static(uint8_t number, uint16_t query, uint64_t address)
 {
 	const struct ___tracy_source_location_data *s = (const void *)(uintptr_t)address;
 
-	add(number, query,
-	    s && tacho_is_recording()
-		    ? tacho_srcloc_make(s->name, s->function, s->file, s->line, s->color)
-		    : 0,
-	    false);
+	tracy_gpu_add(number, query,
+		      s && tacho_is_recording()
+			      ? tacho_srcloc_make(s->name, s->function, s->file, s->line, s->color)
+			      : 0,
+		      false);
 }
 
 /* Numbers are 32 bits; above them is what waited for a name and found no room. */
@@ -251,13 +251,13 @@ static void begin_alloc(uint8_t number, uint16_t query, uint64_t srcloc)
 
 	if (!id && tacho_is_recording())
 		id = tacho_srcloc_make("(unknown)", NULL, NULL, 0, 0);
-	add(number, query, id, false);
+	tracy_gpu_add(number, query, id, false);
 }
 
 static void time_came(uint8_t number, uint16_t query, int64_t time)
 {
 	struct guard guard;
-	struct gpu *g = enter(number, &guard);
+	struct gpu *g = tracy_gpu_enter(number, &guard);
 
 	if (!g)
 		return;
@@ -267,33 +267,33 @@ static void time_came(uint8_t number, uint16_t query, int64_t time)
 		g->waits[query] = 0;
 		e->tick = tick_of(g, time);
 		e->state = TIMED;
-		drain(g, number);
+		tracy_gpu_drain(g, number);
 	}
-	leave(g, &guard);
+	tracy_gpu_leave(g, &guard);
 }
 
 /* ---------------------------------------------------------------- contexts */
 
 static void new_context(const struct ___tracy_gpu_new_context_data *d)
 {
-	struct gpu *g = make(d->context);
+	struct gpu *g = tracy_gpu_make(d->context);
 	struct guard guard;
 
 	if (!g || !sys_lock(&g->lock, &guard))
 		return;
 	if (!g->known)
-		read_clocks(&g->start_ticks, &g->start_ns);
+		tracy_gpu_clocks_read(&g->start_ticks, &g->start_ns);
 	g->known = true;
 	g->cpu = tacho_ticks();
 	g->time = d->gpuTime;
 	g->scale = d->period > 0 && d->period < 1e9f ? (double)d->period : 1;
-	leave(g, &guard);
+	tracy_gpu_leave(g, &guard);
 }
 
-static void context_name(const struct ___tracy_gpu_context_name_data *d)
+static void tracy_gpu_context_name(const struct ___tracy_gpu_context_name_data *d)
 {
 	struct guard guard;
-	struct gpu *g = enter(d->context, &guard);
+	struct gpu *g = tracy_gpu_enter(d->context, &guard);
 	size_t len = d->len < NAME ? d->len : NAME - 1;
 
 	if (!g)
@@ -302,14 +302,14 @@ static void context_name(const struct ___tracy_gpu_context_name_data *d)
 		memcpy(g->name, d->name, len);
 	g->name[d->name ? len : 0] = 0;
 	g->told = 0;
-	leave(g, &guard);
+	tracy_gpu_leave(g, &guard);
 }
 
 /* NS: since the last anchor, as the program has measured it; 0: it has not. */
-static void anchor(uint8_t number, int64_t time, int64_t ns)
+static void tracy_gpu_anchor(uint8_t number, int64_t time, int64_t ns)
 {
 	struct guard guard;
-	struct gpu *g = enter(number, &guard);
+	struct gpu *g = tracy_gpu_enter(number, &guard);
 	double step;
 
 	if (!g)
@@ -319,7 +319,7 @@ static void anchor(uint8_t number, int64_t time, int64_t ns)
 		g->scale = (double)ns / step;
 	g->cpu = tacho_ticks();
 	g->time = time;
-	leave(g, &guard);
+	tracy_gpu_leave(g, &guard);
 }
 
 /* -------------------------------------------------------------- their names */
@@ -347,7 +347,7 @@ static void anchor(uint8_t number, int64_t time, int64_t ns)
 	}                                                                                          \
 	TACHO_API void ___tracy_emit_gpu_zone_end##name(const struct ___tracy_gpu_zone_end_data d) \
 	{                                                                                          \
-		add(d.context, d.queryId, 0, true);                                                \
+		tracy_gpu_add(d.context, d.queryId, 0, true);                                      \
 	}                                                                                          \
 	TACHO_API void ___tracy_emit_gpu_time##name(const struct ___tracy_gpu_time_data d)         \
 	{                                                                                          \
@@ -361,17 +361,17 @@ static void anchor(uint8_t number, int64_t time, int64_t ns)
 	TACHO_API void ___tracy_emit_gpu_context_name##name(                                       \
 		const struct ___tracy_gpu_context_name_data d)                                     \
 	{                                                                                          \
-		context_name(&d);                                                                  \
+		tracy_gpu_context_name(&d);                                                        \
 	}                                                                                          \
 	TACHO_API void ___tracy_emit_gpu_calibration##name(                                        \
 		const struct ___tracy_gpu_calibration_data d)                                      \
 	{                                                                                          \
-		anchor(d.context, d.gpuTime, d.cpuDelta);                                          \
+		tracy_gpu_anchor(d.context, d.gpuTime, d.cpuDelta);                                \
 	}                                                                                          \
 	TACHO_API void ___tracy_emit_gpu_time_sync##name(                                          \
 		const struct ___tracy_gpu_time_sync_data d)                                        \
 	{                                                                                          \
-		anchor(d.context, d.gpuTime, 0);                                                   \
+		tracy_gpu_anchor(d.context, d.gpuTime, 0);                                         \
 	}
 
 BOTH()

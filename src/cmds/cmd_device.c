@@ -44,7 +44,7 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-static void init(void *conf)
+static void cmd_device_init(void *conf)
 {
 	struct device_conf *c = conf;
 
@@ -53,7 +53,7 @@ static void init(void *conf)
 }
 
 /* ---- list ---- */
-static int list(const struct device_conf *c, const struct table_style *style)
+static int device_list(const struct device_conf *c, const struct table_style *style)
 {
 	static const struct table_column columns[] = {
 		{"arch", "architecture", TABLE_STRING}, {"kind", "kind", TABLE_STRING},
@@ -120,7 +120,7 @@ struct sums {
 	} runs; /* by number of the op - 1 */
 };
 
-static void add_span(struct sums *s, const struct tacho_device_event *e)
+static void device_span_add(struct sums *s, const struct tacho_device_event *e)
 {
 	struct run_span *run;
 
@@ -132,7 +132,7 @@ static void add_span(struct sums *s, const struct tacho_device_event *e)
 	run->last = e->end > run->last ? e->end : run->last;
 }
 
-static uint64_t run_cycles(const struct sums *s)
+static uint64_t device_run_cycles(const struct sums *s)
 {
 	uint64_t cycles = 0;
 
@@ -142,7 +142,7 @@ static uint64_t run_cycles(const struct sums *s)
 	return cycles;
 }
 
-static void add_zone(struct sums *s, const struct tacho_device_event *e, uint64_t cycles)
+static void device_zone_add(struct sums *s, const struct tacho_device_event *e, uint64_t cycles)
 {
 	size_t i;
 
@@ -182,7 +182,7 @@ static void add_marker(struct sums *s, const struct tacho_device_event *e, const
 }
 
 /* NoC events and counters, of which there are many, are left to recordings. */
-static void add_event(void *context, const struct tacho_device_event *e)
+static void device_event_add(void *context, const struct tacho_device_event *e)
 {
 	struct sums *s = context;
 
@@ -190,10 +190,10 @@ static void add_event(void *context, const struct tacho_device_event *e)
 		return;
 	if (e->kind == TACHO_DEVICE_ZONE) {
 		if (e->op && e->op <= MAX_SPANS)
-			add_span(s, e);
-		add_zone(s, e, e->end - e->start);
+			device_span_add(s, e);
+		device_zone_add(s, e, e->end - e->start);
 	} else if (e->kind == TACHO_DEVICE_TOTAL) {
-		add_zone(s, e, e->data[0]);
+		device_zone_add(s, e, e->data[0]);
 	} else if (e->kind == TACHO_DEVICE_DATA && e->name[0]) {
 		add_marker(s, e, e->name, e->data[0]);
 	} else if (e->kind == TACHO_DEVICE_EVENT) {
@@ -201,7 +201,7 @@ static void add_event(void *context, const struct tacho_device_event *e)
 	}
 }
 
-static int print_markers(const struct sums *s, const struct table_style *style)
+static int device_markers_print(const struct sums *s, const struct table_style *style)
 {
 	static const struct table_column columns[] = {
 		{"risc", "RISC", TABLE_STRING},  {"marker", "marker", TABLE_STRING},
@@ -262,10 +262,10 @@ static int run_kernel(const struct device_conf *c, const struct cmd_common *comm
 	for (int64_t i = 0; r == 0 && i < c->runs; i++)
 		r = tacho_enqueue(job.device, job.program);
 	if (r == 0)
-		r = tacho_profiler_read(job.device, add_event, &sums);
+		r = tacho_profiler_read(job.device, device_event_add, &sums);
 	if (r == 0) {
 		struct tacho_device_info info;
-		uint64_t cycles = run_cycles(&sums);
+		uint64_t cycles = device_run_cycles(&sums);
 
 		tacho_device_info(job.device, &info);
 		if (!common->quiet)
@@ -274,7 +274,7 @@ static int run_kernel(const struct device_conf *c, const struct cmd_common *comm
 				info.mhz);
 		r = print_zones(&sums, style);
 		if (r == 0 && sums.markers.n && style->format == TABLE_AS_TEXT)
-			r = print_markers(&sums, style);
+			r = device_markers_print(&sums, style);
 		/* The library reports it when the device is closed. */
 		damaged = tacho_profiler_damaged(job.device) != 0;
 	}
@@ -286,7 +286,7 @@ static int run_kernel(const struct device_conf *c, const struct cmd_common *comm
 }
 
 /* ---- the verb ---- */
-static int check(const struct device_conf *c, struct tacho_error *err)
+static int device_check(const struct device_conf *c, struct tacho_error *err)
 {
 	const struct {
 		const char *name;
@@ -306,7 +306,7 @@ static int check(const struct device_conf *c, struct tacho_error *err)
 	return 0;
 }
 
-static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+static int cmd_device_run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
 	struct device_conf *c = conf;
 	struct table_style style = {
@@ -316,13 +316,13 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	};
 	const char *what = argc ? argv[0] : "";
 	struct tacho_error err;
-	int r = check(c, &err);
+	int r = device_check(c, &err);
 
 	c->kernel = argc > 1 ? argv[1] : NULL;
 	if (r < 0) {
 		r = err_report(&err, r);
 	} else if (!strcmp(what, "list") && argc == 1) {
-		r = err_exit_code(list(c, &style));
+		r = err_exit_code(device_list(c, &style));
 	} else if (!strcmp(what, "run") && argc == 2) {
 		r = run_kernel(c, common, &style);
 	} else if (!strcmp(what, "disasm") && argc == 2) {
@@ -373,7 +373,7 @@ const struct cmd cmd_device = {
 		    "      firmware of others, and one launch\n",
 	.opts = opts,
 	.conf_size = sizeof(struct device_conf),
-	.init = init,
+	.init = cmd_device_init,
 	.mode = OPT_PERMUTE,
-	.run = run,
+	.run = cmd_device_run,
 };

@@ -68,7 +68,7 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-static void init(void *conf)
+static void cmd_ops_init(void *conf)
 {
 	((struct conf *)conf)->top = 10;
 }
@@ -105,7 +105,7 @@ static int check(struct conf *cf, enum word word, int argc, struct tacho_error *
 }
 
 /* The first problems of each kind, then where all are. */
-static void print_issues(const struct ttlog_result *result, bool quiet)
+static void ops_issues_print(const struct ttlog_result *result, bool quiet)
 {
 	int shown[OP_ISSUE_KINDS] = {0};
 	uint64_t damage = op_issues_damage(&result->issues);
@@ -259,8 +259,8 @@ static int trace_stats_of(struct query *q, void *conf)
 
 /* --- several reports into one --- */
 
-static int merge(const struct conf *cf, const struct cmd_common *common, int argc, char **argv,
-		 struct tacho_error *err)
+static int ops_merge(const struct conf *cf, const struct cmd_common *common, int argc, char **argv,
+		     struct tacho_error *err)
 {
 	struct op_merge_result result;
 	struct output out;
@@ -285,15 +285,15 @@ static int merge(const struct conf *cf, const struct cmd_common *common, int arg
 /* --- the report --- */
 
 /* Makes the report and tells of it. 0 or a negative error; *CODE is the exit code. */
-static int report(const struct conf *cf, const struct cmd_common *common,
-		  const struct ttlog_options *options, int *code, struct tacho_error *err)
+static int ops_report(const struct conf *cf, const struct cmd_common *common,
+		      const struct ttlog_options *options, int *code, struct tacho_error *err)
 {
 	struct ttlog_result result = {0};
 	int r = ttlog_report(options, &result, err);
 
 	if (r == 0) {
 		*code = op_issues_damage(&result.issues) ? 4 : 0;
-		print_issues(&result, common->quiet);
+		ops_issues_print(&result, common->quiet);
 		if (!common->quiet) {
 			op_summary_print(&result.summary, &result.issues, (int)cf->top, stdout);
 			if (result.counters)
@@ -343,7 +343,7 @@ static int report_tracks(struct query *q, struct conf *cf, const uint8_t *tracks
 	options.trace = q->trace;
 	options.tracks = tracks;
 	options.name = name;
-	r = report(cf, q->common, &options, &code, &q->err);
+	r = ops_report(cf, q->common, &options, &code, &q->err);
 	if (code > q->exit_code)
 		q->exit_code = code;
 	return r;
@@ -395,13 +395,13 @@ static int report_logs(struct conf *cf, const struct cmd_common *common, enum wo
 
 	if (r == 0)
 		r = word == STATS ? log_stats(cf, names.folder, &code, err)
-				  : report(cf, common, &options, &code, err);
+				  : ops_report(cf, common, &options, &code, err);
 	if (!common->quiet && !cf->log)
 		tell_others(names.folder);
 	return r < 0 ? err_report(err, r) : code;
 }
 
-static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+static int cmd_ops_run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
 	struct conf *cf = conf;
 	struct tacho_error err = {0};
@@ -411,7 +411,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	argc -= word != REPORT;
 	argv += word != REPORT;
 	if (r == 0 && word == MERGE)
-		r = merge(cf, common, argc, argv, &err);
+		r = ops_merge(cf, common, argc, argv, &err);
 	if (r < 0)
 		r = err_report(&err, r);
 	else if (word != MERGE && argc)
@@ -454,6 +454,6 @@ const struct cmd cmd_ops = {
 		    "      the first report with the columns of the second\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
-	.init = init,
-	.run = run,
+	.init = cmd_ops_init,
+	.run = cmd_ops_run,
 };

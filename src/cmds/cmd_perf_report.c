@@ -121,7 +121,7 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-static void init(void *arg)
+static void cmd_perf_report_init(void *arg)
 {
 	struct conf *c = arg;
 
@@ -270,7 +270,7 @@ static int write_stacked_file(struct job *j, const char *path, int kind)
 	return output_close(&out, &j->err);
 }
 
-static int write_stacked(struct job *j, const char *base)
+static int perf_report_stacked_write(struct job *j, const char *base)
 {
 	static const char *const endings[STACKED_FILES] = {"csv", "svg", "png"};
 	int r = 0;
@@ -343,7 +343,7 @@ static int write_files(struct job *j)
 	if (r == 0 && j->c->html)
 		r = write_html(j, j->c->html);
 	if (r == 0 && j->base)
-		r = write_stacked(j, j->base);
+		r = perf_report_stacked_write(j, j->base);
 	if (r < 0 || j->common->quiet || j->c->format != FORMAT_TEXT || !j->c->csv ||
 	    !strcmp(j->c->csv, "-"))
 		return r;
@@ -379,7 +379,7 @@ static int write_standard(struct job *j)
 	return 0;
 }
 
-static const struct perf_op *find_op(struct job *j, int *r)
+static const struct perf_op *perf_report_op_find(struct job *j, int *r)
 {
 	const char *text = j->c->why;
 	char *end;
@@ -403,7 +403,7 @@ static const struct perf_op *find_op(struct job *j, int *r)
 static int write_why(struct job *j)
 {
 	int r;
-	const struct perf_op *op = find_op(j, &r);
+	const struct perf_op *op = perf_report_op_find(j, &r);
 
 	if (!op)
 		return r;
@@ -601,7 +601,7 @@ static int run_job(struct job *j)
 	return r;
 }
 
-static int run(void *arg, const struct cmd_common *common, int argc, char **argv)
+static int cmd_perf_report_run(void *arg, const struct cmd_common *common, int argc, char **argv)
 {
 	const struct conf *c = arg;
 	struct job j = {
@@ -669,6 +669,6 @@ const struct cmd cmd_perf_report = {
 		    "  also sum.csv, sum.svg and sum.png\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
-	.init = init,
-	.run = run,
+	.init = cmd_perf_report_init,
+	.run = cmd_perf_report_run,
 };

@@ -43,7 +43,7 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-static void init(void *conf)
+static void cmd_serve_init(void *conf)
 {
 	((struct conf *)conf)->port = 8086;
 }
@@ -79,8 +79,8 @@ static int live_refresh(struct live *live, struct tracy_server *server, struct t
 }
 
 /* Talks to one viewer until it leaves. */
-static int viewer_serve(struct tracy_server *server, int fd, struct trace *trace, struct live *live,
-			struct tacho_error *err)
+static int serve_viewer_serve(struct tracy_server *server, int fd, struct trace *trace,
+			      struct live *live, struct tacho_error *err)
 {
 	int r = tracy_server_take(server, fd, err);
 
@@ -93,8 +93,8 @@ static int viewer_serve(struct tracy_server *server, int fd, struct trace *trace
 }
 
 /* A process for a viewer. It exits with 0 when the viewer has been told everything. */
-static int viewer_start(struct tracy_server *server, int fd, struct trace *trace, struct live *live,
-			struct tacho_error *err)
+static int serve_viewer_start(struct tracy_server *server, int fd, struct trace *trace,
+			      struct live *live, struct tacho_error *err)
 {
 	pid_t parent = getpid(), child;
 	int r;
@@ -110,7 +110,7 @@ static int viewer_start(struct tracy_server *server, int fd, struct trace *trace
 	if (getppid() != parent)
 		_exit(1);
 	/* What befalls the recording is reported by the parent. */
-	r = viewer_serve(server, fd, trace, live, err);
+	r = serve_viewer_serve(server, fd, trace, live, err);
 	_exit(r < 0 || !tracy_server_served(server));
 }
 
@@ -144,7 +144,7 @@ static int viewer_wait(struct tracy_server *server, struct trace *trace, struct 
 	if (fd < 0)
 		return 0;
 	v->count++;
-	return viewer_start(server, fd, trace, live, err);
+	return serve_viewer_start(server, fd, trace, live, err);
 }
 
 static int networks_parse(const struct conf *conf, struct tracy_network *networks,
@@ -186,9 +186,9 @@ static bool serve_is_over(const struct live *live, const struct viewers *v, uint
 	return now - *ended >= GRACE_NS;
 }
 
-static int serve(struct trace *trace, struct live *live, const struct conf *conf,
-		 const struct tracy_network *networks, const struct cmd_common *common,
-		 struct tacho_error *err)
+static int serve_serve(struct trace *trace, struct live *live, const struct conf *conf,
+		       const struct tracy_network *networks, const struct cmd_common *common,
+		       struct tacho_error *err)
 {
 	struct tracy_server_options options = {.port = (uint16_t)conf->port,
 					       .everywhere = conf->everywhere,
@@ -265,7 +265,7 @@ static int serve_open(const struct conf *cf, const struct cmd_common *common, st
 	return tracy_open_any(trace, argv[0], NULL, err);
 }
 
-static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+static int cmd_serve_run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
 	struct conf *cf = conf;
 	struct tracy_network *networks = calloc(cf->allow.n + 1, sizeof(*networks));
@@ -278,7 +278,7 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 	if (r == 0)
 		r = serve_open(cf, common, &trace, &live, argc, argv, &err);
 	if (r == 0)
-		r = serve(trace, &live, cf, networks, common, &err);
+		r = serve_serve(trace, &live, cf, networks, common, &err);
 	if (trace)
 		trace_close(trace);
 	ring_follow_close(&live.follow);
@@ -315,6 +315,6 @@ const struct cmd cmd_serve = {
 		"      lets the viewer on that machine connect, and no other\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
-	.init = init,
-	.run = run,
+	.init = cmd_serve_init,
+	.run = cmd_serve_run,
 };

@@ -42,7 +42,7 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-static void init(void *conf)
+static void cmd_stacks_init(void *conf)
 {
 	((struct conf *)conf)->min = 0.5;
 }
@@ -78,7 +78,7 @@ static double share_error(uint64_t samples, uint64_t total)
 	return total ? 100 * sqrt(share * (1 - share) / (double)total) : 0;
 }
 
-static int item_print(struct printer *x, const struct profile_item *item, unsigned depth)
+static int stacks_item_print(struct printer *x, const struct profile_item *item, unsigned depth)
 {
 	const struct profile_item *all = &x->view->items.v[0];
 	const struct profile_label *label = &x->view->labels.v[item->label];
@@ -119,7 +119,7 @@ static int items_print(struct printer *x)
 		bool shown = items[at].ns >= least;
 
 		if (shown)
-			r = item_print(x, &items[at], depth);
+			r = stacks_item_print(x, &items[at], depth);
 		if (shown && items[at].child && depth < deepest) {
 			at = items[at].child;
 			depth++;
@@ -280,7 +280,7 @@ static int threads_print(struct query *q, const struct conf *conf, struct profil
 	return r < 0 ? r : closed;
 }
 
-static int print(struct query *q, void *conf)
+static int stacks_print(struct query *q, void *conf)
 {
 	const struct conf *cf = conf;
 	uint8_t *zones = NULL;
@@ -313,7 +313,7 @@ static int print(struct query *q, void *conf)
 	return r;
 }
 
-QUERY_RUN(print)
+QUERY_RUN(stacks_print)
 
 const struct cmd cmd_stacks = {
 	.name = "stacks",
@@ -330,6 +330,6 @@ const struct cmd cmd_stacks = {
 		    "tacho stacks --bottom-up --by=line app.tacho\n  the hottest lines\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
-	.init = init,
+	.init = cmd_stacks_init,
 	.run = run,
 };

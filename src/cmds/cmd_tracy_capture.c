@@ -149,7 +149,7 @@ static void show_progress(struct session *s, const struct tracy_peer *sum)
 /* -------------------------------------------------------------------- loop */
 
 /* Adds up what the clients have given. Returns how many have not come to an end. */
-static size_t look(struct session *s, int *failure)
+static size_t tracy_capture_look(struct session *s, int *failure)
 {
 	size_t open = 0;
 
@@ -199,7 +199,7 @@ static bool time_is_up(const struct session *s)
 
 /* Until all have ended, the time is up, or somebody wants it to stop. 0 or an error of the trace.
  */
-static int record(struct session *s, int *failure, struct tacho_error *err)
+static int tracy_capture_record(struct session *s, int *failure, struct tacho_error *err)
 {
 	int r = 0;
 
@@ -207,7 +207,7 @@ static int record(struct session *s, int *failure, struct tacho_error *err)
 		size_t open;
 
 		r = tracy_hub_round(s->hub, 100, err);
-		open = look(s, failure);
+		open = tracy_capture_look(s, failure);
 		if (!open && !s->conf->discover)
 			break;
 		show_progress(s, &s->sum);
@@ -215,7 +215,7 @@ static int record(struct session *s, int *failure, struct tacho_error *err)
 	tracy_hub_stop(s->hub);
 	while (r >= 0 && tracy_hub_recording(s->hub) && record_stops() < 2)
 		r = tracy_hub_round(s->hub, 50, err);
-	look(s, failure);
+	tracy_capture_look(s, failure);
 	if (s->shown)
 		fputs("\r\033[K", stderr);
 	return r < 0 ? r : 0;
@@ -256,7 +256,7 @@ static int save_tracy(struct session *s, struct tacho_error *err)
 	return r;
 }
 
-static int finish(struct session *s, struct tacho_error *err)
+static int tracy_capture_finish(struct session *s, struct tacho_error *err)
 {
 	struct tracy_notes notes = *tracy_hub_notes(s->hub);
 	int r;
@@ -353,7 +353,7 @@ static int exit_code(int r, int failure, const struct tacho_error *err)
 	return r == TACHO_EUSAGE ? MISMATCH : CANNOT_WRITE;
 }
 
-static int run(void *conf, const struct cmd_common *common, int argc, char **argv)
+static int cmd_tracy_capture_run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
 	struct session s = {.conf = conf, .common = common, .started = now_ns()};
 	struct tacho_error err = {0};
@@ -367,8 +367,8 @@ static int run(void *conf, const struct cmd_common *common, int argc, char **arg
 		r = open_session(&s, &err);
 	if (r == 0) {
 		record_catch_signals();
-		record(&s, &failure, &err);
-		r = finish(&s, &err);
+		tracy_capture_record(&s, &failure, &err);
+		r = tracy_capture_finish(&s, &err);
 	} else {
 		tracy_hub_close(s.hub);
 		trace_writer_abandon(s.writer);
@@ -401,5 +401,5 @@ const struct cmd cmd_tracy_capture = {
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
 	.usage_code = MISMATCH,
-	.run = run,
+	.run = cmd_tracy_capture_run,
 };

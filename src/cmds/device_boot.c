@@ -43,7 +43,7 @@ static int read_elf(struct boot *b, const char *path)
 	return r;
 }
 
-static int load(struct boot *b, const struct elf_image *elf)
+static int device_boot_load(struct boot *b, const struct elf_image *elf)
 {
 	for (unsigned i = 0; i < elf->segments; i++) {
 		const struct elf_segment *s = &elf->segment[i];
@@ -103,7 +103,7 @@ static void write_jump(struct boot *b)
 	tensix_write(b->t, b->core, 0, &word, 4);
 }
 
-static int prepare(struct boot *b, const struct device_conf *c, unsigned x, unsigned y)
+static int device_boot_prepare(struct boot *b, const struct device_conf *c, unsigned x, unsigned y)
 {
 	struct tensix_config config = {
 		.arch = c->arch ? c->arch : getenv("TACHO_ARCH"),
@@ -120,7 +120,7 @@ static int prepare(struct boot *b, const struct device_conf *c, unsigned x, unsi
 		return err_set(b->err, TACHO_EUSAGE, "there is no core %u,%u", x, y);
 	b->core = (unsigned)core;
 	for (unsigned i = 0; r == 0 && i < b->elfs; i++)
-		r = load(b, &b->elf[i]);
+		r = device_boot_load(b, &b->elf[i]);
 	if (r == 0)
 		r = set_words(b, &c->set);
 	if (r == 0)
@@ -129,7 +129,7 @@ static int prepare(struct boot *b, const struct device_conf *c, unsigned x, unsi
 }
 
 /* ---- what it does ---- */
-static bool holds(const struct elf_image *elf, uint32_t pc)
+static bool device_boot_holds(const struct elf_image *elf, uint32_t pc)
 {
 	for (unsigned i = 0; i < elf->segments; i++)
 		if (pc - elf->segment[i].address < elf->segment[i].size)
@@ -140,7 +140,7 @@ static bool holds(const struct elf_image *elf, uint32_t pc)
 static const struct elf_symbol *symbol_at(const struct boot *b, uint32_t pc)
 {
 	for (unsigned i = 0; i < b->elfs; i++)
-		if (holds(&b->elf[i], pc))
+		if (device_boot_holds(&b->elf[i], pc))
 			return elf_symbol_at(&b->elf[i], pc);
 	return NULL;
 }
@@ -154,8 +154,8 @@ static const char *name_at(void *context, uint32_t address, uint32_t *offset)
 	return s ? s->name : NULL;
 }
 
-static void print_step(void *context, unsigned core, unsigned risc, uint64_t cycle, uint32_t pc,
-		       uint32_t word)
+static void device_boot_step_print(void *context, unsigned core, unsigned risc, uint64_t cycle,
+				   uint32_t pc, uint32_t word)
 {
 	struct boot *b = context;
 	uint32_t offset = 0;
@@ -174,7 +174,7 @@ static void print_step(void *context, unsigned core, unsigned risc, uint64_t cyc
 	       rv32_disasm(text, sizeof(text), word, pc, name_at, b));
 }
 
-static int fail_with(struct boot *b)
+static int device_boot_with_fail(struct boot *b)
 {
 	struct buf text = BUF_INIT;
 	struct tensix_fault f;
@@ -200,13 +200,13 @@ static int fail_with(struct boot *b)
 }
 
 /* Until nothing moves any more. */
-static int settle(struct boot *b, const struct device_conf *c)
+static int device_boot_settle(struct boot *b, const struct device_conf *c)
 {
 	uint64_t most = c->max_cycles > 0 ? (uint64_t)c->max_cycles : 100000000;
 
 	switch (tensix_run(b->t, most)) {
 	case TENSIX_FAULT:
-		return fail_with(b);
+		return device_boot_with_fail(b);
 	case TENSIX_LIMIT:
 		err_warn("it still runs after %llu cycles", (unsigned long long)most);
 		return 0;
@@ -223,13 +223,13 @@ static int boot_and_go(struct boot *b, const struct device_conf *c)
 
 	if (c->trace) {
 		b->left = c->lines;
-		tensix_trace(b->t, print_step, b);
+		tensix_trace(b->t, device_boot_step_print, b);
 	}
 	tensix_write(b->t, b->core, TENSIX_SOFT_RESET, &reset, 4);
-	r = settle(b, c);
+	r = device_boot_settle(b, c);
 	for (int64_t i = 0; r == 0 && c->go && i < c->runs; i++) {
 		tensix_write(b->t, b->core, at, &go, 4);
-		r = settle(b, c);
+		r = device_boot_settle(b, c);
 		tensix_read(b->t, b->core, at, &reset, 4);
 		if (r == 0 && reset >> 24)
 			err_warn("the go signal was not answered: it is 0x%x", reset >> 24);
@@ -316,7 +316,7 @@ static void print_item(void *context, const struct prof_item *item)
 }
 
 /* What stands in DRAM by the words of the profiler's control vector. */
-static int print_markers(struct boot *b, uint32_t area, const struct table_style *style)
+static int device_boot_markers_print(struct boot *b, uint32_t area, const struct table_style *style)
 {
 	static const struct table_column columns[] = {
 		{"risc", "RISC", TABLE_STRING},  {"run", "run", TABLE_COUNT},
@@ -357,7 +357,8 @@ static int print_markers(struct boot *b, uint32_t area, const struct table_style
 	return table_close(&t);
 }
 
-static int show(struct boot *b, const struct device_conf *c, const struct table_style *style)
+static int device_boot_show(struct boot *b, const struct device_conf *c,
+			    const struct table_style *style)
 {
 	uint32_t count = c->op_support_count > 0 ? (uint32_t)c->op_support_count : 1000;
 	int r = print_states(b, style);
@@ -365,7 +366,7 @@ static int show(struct boot *b, const struct device_conf *c, const struct table_
 	if (r == 0)
 		r = print_words(b, &c->show);
 	if (r == 0)
-		r = print_markers(b, 48 * count, style);
+		r = device_boot_markers_print(b, 48 * count, style);
 	if (r == 0)
 		r = device_print_unknown(b->t, style);
 	return r;
@@ -386,13 +387,13 @@ int device_boot(const struct device_conf *c, const struct table_style *style, ch
 	if (r == 0 && c->zone_log && names_read(&b.names, c->zone_log) < 0)
 		r = err_set(&err, TACHO_EREAD, "cannot read %s", c->zone_log);
 	if (r == 0)
-		r = prepare(&b, c, x, y);
+		r = device_boot_prepare(&b, c, x, y);
 	if (r == 0) {
 		r = boot_and_go(&b, c);
 		told = r < 0;
 	}
 	if (r == 0)
-		r = show(&b, c, style);
+		r = device_boot_show(&b, c, style);
 	if (r < 0 && !told)
 		err_report(&err, r);
 	for (unsigned i = 0; i < b.elfs; i++) {

@@ -70,7 +70,7 @@ static int list_strings(struct device_job *job, const struct opt_list *list, con
 	return 0;
 }
 
-static int set_args(struct device_job *job, int kernel, const uint32_t *args, unsigned n)
+static int device_job_args_set(struct device_job *job, int kernel, const uint32_t *args, unsigned n)
 {
 	int r = 0;
 
@@ -82,7 +82,7 @@ static int set_args(struct device_job *job, int kernel, const uint32_t *args, un
 	return r;
 }
 
-static int add_kernel(struct device_job *job, const struct device_conf *c)
+static int device_job_kernel_add(struct device_job *job, const struct device_conf *c)
 {
 	const char **defines = NULL, **includes = NULL;
 	uint32_t *args = NULL, *compile_args = NULL;
@@ -111,7 +111,7 @@ static int add_kernel(struct device_job *job, const struct device_conf *c)
 						 .compile_arg_count = (unsigned)c->compile_args.n,
 					 });
 	if (r >= 0)
-		r = set_args(job, r, args, (unsigned)c->args.n);
+		r = device_job_args_set(job, r, args, (unsigned)c->args.n);
 	free(args);
 	free(compile_args);
 	free(defines);
@@ -137,7 +137,7 @@ int device_job_open(struct device_job *job, const struct device_conf *c, bool pr
 	if (r == 0)
 		r = tacho_program_new(&job->program, job->device);
 	if (r == 0)
-		r = add_kernel(job, c);
+		r = device_job_kernel_add(job, c);
 	return r == 0 ? tacho_program_compile(job->program) : r;
 }
 
@@ -155,7 +155,7 @@ int device_job_close(struct device_job *job, int result)
 }
 
 /* ---- disasm ---- */
-static const char *symbol(void *context, uint32_t address, uint32_t *offset)
+static const char *device_job_symbol(void *context, uint32_t address, uint32_t *offset)
 {
 	const struct elf_symbol *s = elf_symbol_at(context, address);
 
@@ -168,12 +168,12 @@ static void print_insn(struct elf_image *elf, uint32_t pc, uint32_t word)
 {
 	char text[200];
 	uint32_t offset = 1;
-	const char *name = symbol(elf, pc, &offset);
+	const char *name = device_job_symbol(elf, pc, &offset);
 
 	if (name && !offset)
 		printf("\n%08x <%s>:\n", pc, name);
 	printf("%8x:  %08x  %s\n", pc, word,
-	       rv32_disasm(text, sizeof(text), word, pc, symbol, elf));
+	       rv32_disasm(text, sizeof(text), word, pc, device_job_symbol, elf));
 }
 
 static void print_text(struct elf_image *elf)
@@ -261,8 +261,8 @@ struct tracing {
 	uint64_t passed; /* not printed */
 };
 
-static void print_step(void *context, unsigned core, unsigned risc, uint64_t cycle, uint32_t pc,
-		       uint32_t word)
+static void device_job_step_print(void *context, unsigned core, unsigned risc, uint64_t cycle,
+				  uint32_t pc, uint32_t word)
 {
 	struct tracing *t = context;
 	const struct binary *b = t->kernels[risc];
@@ -279,10 +279,10 @@ static void print_step(void *context, unsigned core, unsigned risc, uint64_t cyc
 	}
 	t->left--;
 	elf = b->elf;
-	name = symbol(&elf, pc, &offset);
+	name = device_job_symbol(&elf, pc, &offset);
 	printf("%8llu %-6s %6x  %-20.20s+%-4x %s\n", (unsigned long long)cycle,
 	       risc_name(risc, false), pc, name ? name : "?", offset,
-	       rv32_disasm(text, sizeof(text), word, pc, symbol, &elf));
+	       rv32_disasm(text, sizeof(text), word, pc, device_job_symbol, &elf));
 }
 
 int device_print_unknown(struct tensix *t, const struct table_style *style)
@@ -329,7 +329,7 @@ int device_trace(const struct device_conf *c, const struct table_style *style)
 		core = device_core_at(job.device, c->risc == TACHO_ERISC, job.cores.first.x,
 				      job.cores.first.y);
 		t.core = (unsigned)core;
-		tensix_trace(job.device->self, print_step, &t);
+		tensix_trace(job.device->self, device_job_step_print, &t);
 		r = tacho_enqueue(job.device, job.program);
 		if (r == 0)
 			r = tacho_finish(job.device);

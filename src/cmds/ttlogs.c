@@ -99,7 +99,7 @@ static int free_name(const char *logs, char *aside, size_t size, struct tacho_er
 }
 
 /* LOGS becomes LOGS.N if it has something in it, and goes away if not. */
-static int clear(const char *logs, char *aside, size_t size, struct tacho_error *err)
+static int ttlogs_clear(const char *logs, char *aside, size_t size, struct tacho_error *err)
 {
 	int r = 0;
 
@@ -187,7 +187,7 @@ int ttlogs_put_aside(const char *dir, char *aside, size_t size, struct tacho_err
 	int r;
 
 	snprintf(logs, sizeof(logs), "%s/.logs", dir);
-	r = clear(logs, aside, size, err);
+	r = ttlogs_clear(logs, aside, size, err);
 	return r < 0 ? r : folder_make(logs, err);
 }
 

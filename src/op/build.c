@@ -357,7 +357,7 @@ static void fill_sub_device(struct building *b, struct op *op, const struct op_r
 }
 
 /* What the op's model says it would take, in percent of what it took. */
-static void fill_model(struct building *b, struct op *op)
+static void build_fill_model(struct building *b, struct op *op)
 {
 	const struct op_program *p = op_program_of(b->t, op);
 	struct op_value kernel =
@@ -450,7 +450,7 @@ static int fill_op(struct building *b, struct op *op, const struct op_row *row)
 		fill_sub_device(b, op, row, e->device, (int64_t)e->id);
 	else if (!call && m)
 		fill_sub_device(b, op, row, m->op.device, m->op.id);
-	fill_model(b, op);
+	build_fill_model(b, op);
 	if (r == 0)
 		r = fill_metrics(b, op, e, row->session);
 	if (r == 0)

@@ -13,7 +13,7 @@
 
 /* --- rows in order of their keys --- */
 
-static int by_key(const void *a, const void *b, void *arg)
+static int compare_by_key(const void *a, const void *b, void *arg)
 {
 	const struct op_sheet *s = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -22,14 +22,14 @@ static int by_key(const void *a, const void *b, void *arg)
 	return order ? order : x < y ? -1 : 1;
 }
 
-static uint32_t *sorted(const struct op_sheet *s)
+static uint32_t *compare_sorted(const struct op_sheet *s)
 {
 	uint32_t *order = calloc(s->rows + 1, sizeof(*order));
 
 	for (uint32_t i = 0; order && i < s->rows; i++)
 		order[i] = i;
 	if (order)
-		qsort_r(order, s->rows, sizeof(*order), by_key, (void *)s);
+		qsort_r(order, s->rows, sizeof(*order), compare_by_key, (void *)s);
 	return order;
 }
 
@@ -57,7 +57,7 @@ static bool may_be_blank(const char *name)
 	return false;
 }
 
-static bool same(const struct compare *c, const char *name, const char *x, const char *y)
+static bool compare_same(const struct compare *c, const char *name, const char *x, const char *y)
 {
 	double a, b;
 
@@ -100,7 +100,7 @@ static void print_cell(struct compare *c, const char *key, const char *name, con
 	fputc('\n', c->out);
 }
 
-static void compare_rows(struct compare *c, uint32_t a, uint32_t b)
+static void compare_row_order(struct compare *c, uint32_t a, uint32_t b)
 {
 	c->result->matched++;
 	for (size_t i = 0; i < c->a.names.n && !c->o->ids_only; i++) {
@@ -111,7 +111,7 @@ static void compare_rows(struct compare *c, uint32_t a, uint32_t b)
 			continue;
 		x = op_sheet_cell(&c->a, a, (int64_t)i);
 		y = op_sheet_cell(&c->b, b, other);
-		if (same(c, name, x, y))
+		if (compare_same(c, name, x, y))
 			continue;
 		c->result->differences++;
 		print_cell(c, c->a.text.data + c->a.keys.v[a], name, x, y);
@@ -127,7 +127,7 @@ static void lone_row(struct compare *c, const struct op_sheet *s, uint32_t row, 
 	fprintf(c->out, ": only in the %s report\n", s == &c->a ? "first" : "second");
 }
 
-static void walk(struct compare *c, const uint32_t *a, const uint32_t *b)
+static void compare_walk(struct compare *c, const uint32_t *a, const uint32_t *b)
 {
 	size_t i = 0, k = 0;
 
@@ -138,7 +138,7 @@ static void walk(struct compare *c, const uint32_t *a, const uint32_t *b)
 						      c->b.text.data + c->b.keys.v[b[k]]);
 
 		if (order == 0)
-			compare_rows(c, a[i++], b[k++]);
+			compare_row_order(c, a[i++], b[k++]);
 		else if (order < 0)
 			lone_row(c, &c->a, a[i++], &c->result->only_a);
 		else
@@ -159,8 +159,8 @@ int op_compare(const char *a, const char *b, const struct op_compare_options *op
 	if (r == 0)
 		r = op_sheet_load(&c.b, b, err);
 	if (r == 0) {
-		first = sorted(&c.a);
-		second = sorted(&c.b);
+		first = compare_sorted(&c.a);
+		second = compare_sorted(&c.b);
 		if (!first || !second)
 			r = err_set(err, TACHO_ENOMEM, "out of memory");
 	}
@@ -169,7 +169,7 @@ int op_compare(const char *a, const char *b, const struct op_compare_options *op
 	if (r == 0) {
 		result->rows_a = c.a.rows;
 		result->rows_b = c.b.rows;
-		walk(&c, first, second);
+		compare_walk(&c, first, second);
 	}
 	free(first);
 	free(second);

@@ -222,16 +222,16 @@ static int64_t program_of_row(struct reading *r, const struct csv_row *row)
 				       : (int64_t)r->t->programs.n - 1;
 }
 
-static bool text_is(struct op_text text, const char *word)
+static bool csv_text_is(struct op_text text, const char *word)
 {
 	return text.len == strlen(word) && !memcmp(text.text, word, text.len);
 }
 
-static enum op_kind kind_of(const struct op_program *p, const struct op *op)
+static enum op_kind csv_kind_of(const struct op_program *p, const struct op *op)
 {
-	if (text_is(p->type, "tt_dnn_device"))
+	if (csv_text_is(p->type, "tt_dnn_device"))
 		return OP_ON_DEVICE;
-	if (text_is(p->type, "signpost"))
+	if (csv_text_is(p->type, "signpost"))
 		return OP_SIGNPOST;
 	return p->type.text || op->device == OP_NONE ? OP_ON_HOST : OP_ON_DEVICE;
 }
@@ -279,12 +279,12 @@ static int row_read(struct reading *r, const struct csv_row *row)
 		if (op_fill(r, &op, f, row->cells[i]) < 0)
 			return TACHO_ENOMEM;
 	}
-	op.kind = (uint8_t)kind_of(&r->t->programs.v[op.program], &op);
+	op.kind = (uint8_t)csv_kind_of(&r->t->programs.v[op.program], &op);
 	return vec_push(&r->t->ops, op);
 }
 
-static int header_read(struct reading *r, struct csv *csv, const char *path,
-		       struct tacho_error *err)
+static int csv_header_read(struct reading *r, struct csv *csv, const char *path,
+			   struct tacho_error *err)
 {
 	struct csv_row row;
 	int rc = csv_next(csv, &row, err);
@@ -317,7 +317,7 @@ int op_table_read_csv(struct op_table *t, const char *path, bool all, op_bad_fn 
 
 	if (rc < 0)
 		return rc;
-	rc = header_read(&r, csv, path, err);
+	rc = csv_header_read(&r, csv, path, err);
 	while (rc >= 0 && (rc = csv_next(csv, &row, err)) > 0)
 		if (row_read(&r, &row) < 0)
 			rc = err_set(err, TACHO_ENOMEM, "%s: out of memory", path);

@@ -88,7 +88,7 @@ static int op_close(struct detect *d, bool complete)
 	return 0;
 }
 
-static void measure(struct detect *d, const struct devlog_marker *m, uint32_t zone, int type)
+static void detect_measure(struct detect *d, const struct devlog_marker *m, uint32_t zone, int type)
 {
 	enum arch_risc risc = devlog_risc(d->dev, m);
 
@@ -150,7 +150,7 @@ static void op_add(struct detect *d, const struct devlog_marker *m, uint32_t zon
 	}
 	d->op.id = group->id;
 	core_add(d, m, zone);
-	measure(d, m, zone, type);
+	detect_measure(d, m, zone, type);
 }
 
 /* Is it the firmware zone by which a core's part of an op is known? */
@@ -168,7 +168,7 @@ static void forget_firmware(struct detect *d)
 	d->done_cores = 0;
 }
 
-static enum fw_state *firmware(struct detect *d, struct core_state *c)
+static enum fw_state *detect_firmware(struct detect *d, struct core_state *c)
 {
 	if (c->fw_epoch != d->fw_epoch)
 		c->fw = FW_NONE;
@@ -191,7 +191,8 @@ static int second_start(struct detect *d, const struct devlog_group *g,
 	return op_close(d, false);
 }
 
-static int marker(struct detect *d, const struct devlog_group *g, const struct devlog_marker *m)
+static int detect_marker(struct detect *d, const struct devlog_group *g,
+			 const struct devlog_marker *m)
 {
 	uint32_t zone = d->dev->zone_flags.v[m->zone];
 	int type = m->type & DEVLOG_TYPE_MASK;
@@ -206,13 +207,13 @@ static int marker(struct detect *d, const struct devlog_group *g, const struct d
 	    !(master && type == DEVLOG_START))
 		return 0;
 	if (master && type == DEVLOG_START) {
-		if (*firmware(d, c) != FW_NONE && second_start(d, g, m) < 0)
+		if (*detect_firmware(d, c) != FW_NONE && second_start(d, g, m) < 0)
 			return TACHO_ENOMEM;
-		*firmware(d, c) = FW_STARTED;
+		*detect_firmware(d, c) = FW_STARTED;
 		d->started = true;
 	}
 	op_add(d, m, zone, type);
-	if (master && type == DEVLOG_END && *firmware(d, c) == FW_STARTED) {
+	if (master && type == DEVLOG_END && *detect_firmware(d, c) == FW_STARTED) {
 		c->fw = FW_DONE;
 		if (++d->done_cores == d->program_cores) {
 			forget_firmware(d);
@@ -258,7 +259,7 @@ static int detect_group(struct detect *d, const struct devlog_group *g, bool las
 		}
 	}
 	for (size_t i = 0; i < g->n; i++)
-		if (marker(d, g, &m[i]) < 0)
+		if (detect_marker(d, g, &m[i]) < 0)
 			return TACHO_ENOMEM;
 	return open_op(d, g, last);
 }
@@ -269,7 +270,7 @@ struct order {
 	uint32_t group;
 };
 
-static int compare(const void *a, const void *b)
+static int detect_compare(const void *a, const void *b)
 {
 	const struct order *x = a, *y = b;
 
@@ -292,7 +293,7 @@ static int all_groups(struct detect *d, int64_t device, struct order *order)
 			continue;
 		order[n++] = (struct order){m->time, (uint32_t)m->core << 8 | m->lane, (uint32_t)i};
 	}
-	qsort(order, n, sizeof(*order), compare);
+	qsort(order, n, sizeof(*order), detect_compare);
 	for (size_t i = 0; i < n; i++) {
 		last = &dev->groups.v[order[i].group];
 		if (detect_group(d, last, i + 1 == n) < 0)

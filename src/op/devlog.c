@@ -72,7 +72,7 @@ int64_t devlog_lane_add(struct devlog *dev, struct devlog_core *core, const char
 	return core->lanes++;
 }
 
-static int64_t group_find(struct devlog *dev, int64_t device, uint64_t id, uint64_t line)
+static int64_t devlog_group_find(struct devlog *dev, int64_t device, uint64_t id, uint64_t line)
 {
 	for (uint64_t key = op_mix((uint64_t)device, id);; key++) {
 		uint32_t *at = map_get(&dev->group_map, key);
@@ -97,8 +97,8 @@ static uint64_t run_key(int64_t device, uint64_t id, int64_t trace, int64_t sess
 	return op_mix(op_mix(op_mix((uint64_t)device, id), (uint64_t)trace), (uint64_t)session);
 }
 
-static bool run_is(const struct devlog *dev, uint32_t at, int64_t device, uint64_t id,
-		   int64_t trace, int64_t session)
+static bool devlog_run_is(const struct devlog *dev, uint32_t at, int64_t device, uint64_t id,
+			  int64_t trace, int64_t session)
 {
 	const struct devlog_run *run = &dev->runs.v[at];
 	const struct devlog_group *group = &dev->groups.v[run->group];
@@ -115,7 +115,7 @@ const struct devlog_run *devlog_find_run(const struct devlog *dev, int64_t devic
 
 		if (!at)
 			return NULL;
-		if (run_is(dev, *at, device, id, trace, session))
+		if (devlog_run_is(dev, *at, device, id, trace, session))
 			return &dev->runs.v[*at];
 	}
 }
@@ -129,9 +129,9 @@ int64_t devlog_run_add(struct devlog *dev, int64_t device, uint64_t id, int64_t 
 	uint32_t *at;
 
 	for (; (at = map_get(&dev->run_map, key)); key++)
-		if (run_is(dev, *at, device, id, trace, session))
+		if (devlog_run_is(dev, *at, device, id, trace, session))
 			return *at;
-	group = group_find(dev, device, id, line);
+	group = devlog_group_find(dev, device, id, line);
 	if (group < 0)
 		return group;
 	run.group = (uint32_t)group;

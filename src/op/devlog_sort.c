@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static bool before(const struct devlog_marker *a, const struct devlog_marker *b)
+static bool devlog_sort_before(const struct devlog_marker *a, const struct devlog_marker *b)
 {
 	if (a->time != b->time)
 		return a->time < b->time;
@@ -10,22 +10,22 @@ static bool before(const struct devlog_marker *a, const struct devlog_marker *b)
 }
 
 /* The end of the run of sorted markers that starts at FROM. */
-static size_t run_end(const struct devlog_marker *m, size_t from, size_t n)
+static size_t devlog_sort_run_end(const struct devlog_marker *m, size_t from, size_t n)
 {
 	size_t i = from + 1;
 
-	while (i < n && !before(&m[i], &m[i - 1]))
+	while (i < n && !devlog_sort_before(&m[i], &m[i - 1]))
 		i++;
 	return i;
 }
 
-static void merge(const struct devlog_marker *m, size_t from, size_t middle, size_t end,
-		  struct devlog_marker *out)
+static void devlog_sort_merge(const struct devlog_marker *m, size_t from, size_t middle, size_t end,
+			      struct devlog_marker *out)
 {
 	size_t a = from, b = middle, to = from;
 
 	while (a < middle && b < end)
-		out[to++] = before(&m[b], &m[a]) ? m[b++] : m[a++];
+		out[to++] = devlog_sort_before(&m[b], &m[a]) ? m[b++] : m[a++];
 	memcpy(out + to, m + a, (middle - a) * sizeof(*m));
 	to += middle - a;
 	memcpy(out + to, m + b, (end - b) * sizeof(*m));
@@ -45,10 +45,10 @@ void devlog_sort_markers(struct devlog_marker *m, struct devlog_marker *tmp, siz
 	do {
 		runs = 0;
 		for (size_t from = 0; from < n; runs++) {
-			size_t middle = run_end(in, from, n);
-			size_t end = middle < n ? run_end(in, middle, n) : n;
+			size_t middle = devlog_sort_run_end(in, from, n);
+			size_t end = middle < n ? devlog_sort_run_end(in, middle, n) : n;
 
-			merge(in, from, middle, end, out);
+			devlog_sort_merge(in, from, middle, end, out);
 			from = end;
 		}
 		swap = in;

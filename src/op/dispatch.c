@@ -46,7 +46,7 @@ static void work_add(struct work *w, uint64_t time)
 	w->started = true;
 }
 
-static bool counts(const char *name, enum arch_risc risc)
+static bool dispatch_counts(const char *name, enum arch_risc risc)
 {
 	return risc == RISC_BRISC ? strstr(name, COMMAND) != NULL : !strcmp(name, SEND_GO);
 }
@@ -58,7 +58,7 @@ static void zone_add(const struct devlog *dev, struct work *w, const struct devl
 	for (size_t i = 0; i < n; i++) {
 		const char *name = i == 0 || i == n - 1 ? command : dev->zones.v[m[i].zone].text;
 
-		if (counts(name, risc))
+		if (dispatch_counts(name, risc))
 			work_add(w, m[i].time);
 	}
 }
@@ -124,8 +124,8 @@ static int gather_all(const struct devlog *dev, int64_t device, struct markers *
 	return 0;
 }
 
-static int gather(const struct devlog *dev, const struct markers *all, uint16_t core,
-		  enum arch_risc risc, struct markers *out)
+static int dispatch_gather(const struct devlog *dev, const struct markers *all, uint16_t core,
+			   enum arch_risc risc, struct markers *out)
 {
 	struct devlog_marker *tmp;
 
@@ -145,7 +145,7 @@ static int core_works(const struct devlog *dev, const struct markers *all, uint1
 		      enum arch_risc risc, struct works *works)
 {
 	struct markers m = {0};
-	int r = gather(dev, all, core, risc, &m);
+	int r = dispatch_gather(dev, all, core, risc, &m);
 
 	if (r == 0)
 		r = risc_works(dev, &m, risc, works);
@@ -170,9 +170,10 @@ static int first_ones(const struct op_executions *ops, struct map *first)
 	return 0;
 }
 
-static void attach(const struct devlog *dev, uint16_t core, const struct works *master,
-		   const struct works *subordinate, op_measure_set wanted, bool replays,
-		   struct op_executions *ops, const struct map *first, struct op_issues *issues)
+static void dispatch_attach(const struct devlog *dev, uint16_t core, const struct works *master,
+			    const struct works *subordinate, op_measure_set wanted, bool replays,
+			    struct op_executions *ops, const struct map *first,
+			    struct op_issues *issues)
 {
 	const struct devlog_core *c = &dev->cores.v[core];
 
@@ -216,7 +217,8 @@ static int dispatch_core(const struct devlog *dev, const struct markers *all, ui
 	if (r == 0)
 		r = core_works(dev, all, core, RISC_NCRISC, &subordinate);
 	if (r == 0)
-		attach(dev, core, &master, &subordinate, wanted, replays, ops, first, issues);
+		dispatch_attach(dev, core, &master, &subordinate, wanted, replays, ops, first,
+				issues);
 	works_free(&master);
 	works_free(&subordinate);
 	return r;

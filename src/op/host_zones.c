@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static bool has(struct csv_cell cell, const char *word)
+static bool host_zones_has(struct csv_cell cell, const char *word)
 {
 	return memmem(cell.text, cell.len, word, strlen(word));
 }
@@ -78,7 +78,7 @@ bool op_zone_is_op(const char *name, size_t len)
 {
 	struct csv_cell cell = {name, len};
 
-	return has(cell, "TT_DNN") || has(cell, "TT_METAL");
+	return host_zones_has(cell, "TT_DNN") || host_zones_has(cell, "TT_METAL");
 }
 
 int op_zone_add(struct op_host *host, const struct op_host_zone *zone, struct op_issues *issues)
@@ -90,7 +90,7 @@ int op_zone_add(struct op_host *host, const struct op_host_zone *zone, struct op
 
 	if (op_zone_is_op(zone->name, zone->name_len))
 		r = op_zone(host, zone, issues);
-	if (r < 0 || !has(around, "id:") || !id_of(around, &parent))
+	if (r < 0 || !host_zones_has(around, "id:") || !id_of(around, &parent))
 		return r;
 	op = map_get(&host->by_id, (uint64_t)parent);
 	return op ? add_child(host, *op, zone) : 0;

@@ -79,7 +79,7 @@ uint64_t op_issues_total(const struct op_issues *issues)
 	return n;
 }
 
-static void add_number(struct buf *b, int64_t value)
+static void issues_number_add(struct buf *b, int64_t value)
 {
 	buf_addc(b, ',');
 	if (value != OP_NONE)
@@ -99,10 +99,10 @@ int op_issues_write(const struct op_issues *issues, FILE *out)
 			 kinds[issue->kind].damage ? "yes" : "no", issue->file ? issue->file : "");
 		if (issue->line)
 			buf_addf(&b, "%" PRIu64, issue->line);
-		add_number(&b, issue->place.op);
-		add_number(&b, issue->place.device);
-		add_number(&b, issue->place.core_x);
-		add_number(&b, issue->place.core_y);
+		issues_number_add(&b, issue->place.op);
+		issues_number_add(&b, issue->place.device);
+		issues_number_add(&b, issue->place.core_x);
+		issues_number_add(&b, issue->place.core_y);
 		buf_addc(&b, ',');
 		csv_add(&b, issue->text, strlen(issue->text));
 		buf_addc(&b, '\n');

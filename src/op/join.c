@@ -91,7 +91,7 @@ static int sort_rows(struct op_rows *rows)
 	return 0;
 }
 
-static int finish(struct op_host *host, struct op_rows *rows, int r, struct tacho_error *err)
+static int join_finish(struct op_host *host, struct op_rows *rows, int r, struct tacho_error *err)
 {
 	if (r == 0)
 		r = add_signposts(host, rows);
@@ -119,8 +119,8 @@ struct traces {
 
 /* NULL when the host tells of no replay of it; then *FREE_KEY, if asked for, is where it belongs.
  */
-static struct trace_state *find_key(const struct traces *traces, int64_t device, int64_t trace,
-				    uint64_t *free_key)
+static struct trace_state *join_key_find(const struct traces *traces, int64_t device, int64_t trace,
+					 uint64_t *free_key)
 {
 	for (uint64_t key = op_mix((uint64_t)device, (uint64_t)trace);; key++) {
 		uint32_t *at = map_get(&traces->by_key, key);
@@ -137,7 +137,7 @@ static struct trace_state *find_key(const struct traces *traces, int64_t device,
 
 static struct trace_state *find_trace(const struct traces *traces, int64_t device, int64_t trace)
 {
-	return find_key(traces, device, trace, NULL);
+	return join_key_find(traces, device, trace, NULL);
 }
 
 static int collect_traces(const struct op_host *host, struct traces *traces)
@@ -145,7 +145,7 @@ static int collect_traces(const struct op_host *host, struct traces *traces)
 	for (size_t i = 0; i < host->replays.n; i++) {
 		const struct op_replay *r = &host->replays.v[i];
 		uint64_t key = 0;
-		struct trace_state *t = find_key(traces, r->device, r->trace, &key);
+		struct trace_state *t = join_key_find(traces, r->device, r->trace, &key);
 
 		if (!t) {
 			if (map_set(&traces->by_key, key, (uint32_t)traces->n) < 0 ||
@@ -228,7 +228,7 @@ struct join {
 	struct op_rows replays; /* added behind the host's rows, by op id and session */
 };
 
-static int by_time(const void *a, const void *b)
+static int join_by_time(const void *a, const void *b)
 {
 	const struct op_execution *x = a, *y = b;
 
@@ -275,7 +275,7 @@ static int add_replay(struct join *j, uint32_t device_op, const struct op_host_o
 
 /* An execution that the host's log has no call for: a row of its own behind the last one matched.
  */
-static int add_extra(struct join *j, uint32_t device_op, uint64_t ns, uint32_t host)
+static int join_extra_add(struct join *j, uint32_t device_op, uint64_t ns, uint32_t host)
 {
 	const struct op_execution *d = &j->ops->v[device_op];
 	bool traced = d->trace != OP_NONE && d->session != OP_NONE;
@@ -302,7 +302,7 @@ static int match_with_replays(struct join *j, uint32_t i, uint64_t *last_ns)
 			OP_AT(d->id, d->device),
 			"ran on the device while traces were replayed; the host's log does not "
 			"name it");
-		return add_extra(j, i, *last_ns, OP_NO_INDEX);
+		return join_extra_add(j, i, *last_ns, OP_NO_INDEX);
 	}
 	t = op->trace == OP_NONE ? NULL : find_trace(&j->traces, d->device, op->trace);
 	if (t) {
@@ -330,7 +330,7 @@ static int match_once(struct join *j, uint32_t i, uint64_t *last_ns)
 			     ", but the host tells of no replays",
 			     d->session, d->trace);
 		row->replayed = true;
-		return add_extra(j, i, row->ns, row->host);
+		return join_extra_add(j, i, row->ns, row->host);
 	}
 	if (row && row->device == OP_NO_INDEX) {
 		row->device = i;
@@ -341,11 +341,11 @@ static int match_once(struct join *j, uint32_t i, uint64_t *last_ns)
 		op_issue_add(j->issues, OP_ISSUE_REPEATED_OP, TTLOG_DEVICE_FILE, 0,
 			     OP_AT(d->id, d->device),
 			     "the device ran it more often than the host called it");
-		return add_extra(j, i, row->ns, row->host);
+		return join_extra_add(j, i, row->ns, row->host);
 	}
 	op_issue_add(j->issues, OP_ISSUE_EXTRA_OP, TTLOG_DEVICE_FILE, 0, OP_AT(d->id, d->device),
 		     "ran on the device, but the host's log does not name it");
-	return add_extra(j, i, *last_ns, OP_NO_INDEX);
+	return join_extra_add(j, i, *last_ns, OP_NO_INDEX);
 }
 
 static void missing_data(struct join *j, bool replays)
@@ -413,7 +413,8 @@ static int match_all(struct join *j)
 	if (r == 0)
 		r = choose_counters(j->host, j->ops, &j->traces);
 	if (j->ops->n)
-		qsort(j->ops->v, j->ops->n, sizeof(*j->ops->v), replays ? by_time : by_id_and_time);
+		qsort(j->ops->v, j->ops->n, sizeof(*j->ops->v),
+		      replays ? join_by_time : by_id_and_time);
 	for (size_t i = 0; i < j->ops->n && r == 0; i++)
 		r = replays ? match_with_replays(j, (uint32_t)i, &last_ns)
 			    : match_once(j, (uint32_t)i, &last_ns);
@@ -437,7 +438,7 @@ int op_join_device(struct op_host *host, struct op_executions *device_ops, struc
 		r = match_all(&j);
 	traces_free(&j.traces);
 	vec_free(&j.replays);
-	return finish(host, rows, r, err);
+	return join_finish(host, rows, r, err);
 }
 
 /* --- the runtime's report --- */
@@ -605,11 +606,11 @@ int op_join_measured(struct op_host *host, const struct op_measurements *measure
 		r = add_measured_extras(host, measured, &traces, rows, issues);
 	free(order);
 	traces_free(&traces);
-	return finish(host, rows, r, err);
+	return join_finish(host, rows, r, err);
 }
 
 int op_join_host(struct op_host *host, struct op_rows *rows, struct op_issues *issues,
 		 struct tacho_error *err)
 {
-	return finish(host, rows, add_host_rows(host, rows, issues), err);
+	return join_finish(host, rows, add_host_rows(host, rows, issues), err);
 }

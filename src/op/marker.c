@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint32_t fnv1a(uint32_t hash, const char *text)
+static uint32_t marker_fnv1a(uint32_t hash, const char *text)
 {
 	for (; *text; text++)
 		hash = (hash ^ (unsigned char)*text) * 16777619u;
@@ -15,11 +15,11 @@ static uint32_t fnv1a(uint32_t hash, const char *text)
 
 uint16_t op_zone_timer(const char *name, const char *file, uint32_t line)
 {
-	uint32_t hash = fnv1a(2166136261u, name);
+	uint32_t hash = marker_fnv1a(2166136261u, name);
 	char rest[40];
 
 	snprintf(rest, sizeof(rest), ",%u,KERNEL_PROFILER", line);
-	hash = fnv1a(fnv1a(fnv1a(hash, ","), file), rest);
+	hash = marker_fnv1a(marker_fnv1a(marker_fnv1a(hash, ","), file), rest);
 	return (uint16_t)(hash ^ hash >> 16);
 }
 

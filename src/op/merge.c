@@ -38,7 +38,7 @@ static int add_column(struct merge *m, const char *name)
 }
 
 /* The first report's columns, then those of each further one that nobody had before it. */
-static int choose_columns(struct merge *m)
+static int merge_columns_choose(struct merge *m)
 {
 	int r = 0;
 
@@ -67,8 +67,8 @@ struct turns {
 };
 
 /* The key of a row with its turn: rows of one key are told apart by their order. */
-static int64_t key_of(const struct op_sheet *s, size_t row, struct op_names *keys,
-		      struct turns *turns)
+static int64_t merge_key_of(const struct op_sheet *s, size_t row, struct op_names *keys,
+			    struct turns *turns)
 {
 	const char *key = s->text.data + s->keys.v[row];
 	int64_t index = op_names_add(&turns->names, key, strlen(key));
@@ -93,7 +93,7 @@ static int match_sheet(struct merge *m, size_t s, struct op_names *keys, size_t 
 	if (!m->rows[s])
 		return TACHO_ENOMEM;
 	for (size_t row = 0; row < m->sheets[s].rows && r == 0; row++) {
-		int64_t key = key_of(&m->sheets[s], row, keys, &turns);
+		int64_t key = merge_key_of(&m->sheets[s], row, keys, &turns);
 
 		if (key < 0)
 			r = (int)key;
@@ -133,7 +133,7 @@ static const char *merged_cell(struct merge *m, const struct column *c, size_t r
 	return "";
 }
 
-static int write_all(struct merge *m, FILE *out)
+static int merge_all_write(struct merge *m, FILE *out)
 {
 	struct buf line = BUF_INIT;
 	int r = 0;
@@ -174,9 +174,9 @@ int op_merge(char **paths, int count, FILE *out, struct op_merge_result *result,
 	if (r == 0) {
 		r = match_rows(&m);
 		if (r == 0)
-			r = choose_columns(&m);
+			r = merge_columns_choose(&m);
 		if (r == 0)
-			r = write_all(&m, out);
+			r = merge_all_write(&m, out);
 		if (r < 0)
 			err_set(err, r, "cannot merge: %s", err_text(r));
 		result->rows = m.sheets[0].rows;

@@ -41,7 +41,7 @@ static uint64_t count_lines(const char *p, const char *end)
 }
 
 /* A whole number, with blanks around it. */
-static bool number(const char *p, size_t len, int64_t *value)
+static bool messages_number(const char *p, size_t len, int64_t *value)
 {
 	int64_t n = 0;
 	size_t i = 0;
@@ -77,7 +77,7 @@ static char *field_end(char *p, char *end)
 }
 
 /* Takes the quotes of a field away, in place. */
-static void unquote(struct op_message *m)
+static void messages_unquote(struct op_message *m)
 {
 	char *from = m->text + 1, *end = m->text + m->len, *to = from, *quote;
 
@@ -115,7 +115,7 @@ static char *line_end(char *p, char *end)
  * The message at FROM lost its closing quote and would swallow those behind it: it is cut where the
  * next line begins like a message.
  */
-static char *recover(char *from, char *end, struct op_message *m)
+static char *messages_recover(char *from, char *end, struct op_message *m)
 {
 	char *next = memmem(from + 1, (size_t)(end - from - 1), "\n`TT_", 5);
 	char *stop = next ? next : end, *semicolon;
@@ -124,7 +124,8 @@ static char *recover(char *from, char *end, struct op_message *m)
 	m->text = from + (*from == '`');
 	m->len = (size_t)(stop - m->text);
 	semicolon = memrchr(m->text, ';', m->len);
-	if (semicolon && number(semicolon + 1, (size_t)(stop - semicolon - 1), &ns) && ns >= 0) {
+	if (semicolon && messages_number(semicolon + 1, (size_t)(stop - semicolon - 1), &ns) &&
+	    ns >= 0) {
 		m->ns = (uint64_t)ns;
 		m->len = (size_t)(semicolon - m->text);
 	}
@@ -140,7 +141,8 @@ static void late_time(struct op_message *m)
 	if (!semicolon)
 		return;
 	semicolon++;
-	m->timed = number(semicolon, m->raw_len - (size_t)(semicolon - m->raw), &ns) && ns >= 0;
+	m->timed = messages_number(semicolon, m->raw_len - (size_t)(semicolon - m->raw), &ns) &&
+		   ns >= 0;
 	m->ns = m->timed ? (uint64_t)ns : 0;
 }
 
@@ -165,12 +167,12 @@ bool op_message_next(struct op_message_reader *r, struct op_message *m)
 		char *time = p + 1;
 
 		p = field_end(time, r->end);
-		m->timed = number(time, (size_t)(p - time), &ns) && ns >= 0;
+		m->timed = messages_number(time, (size_t)(p - time), &ns) && ns >= 0;
 		m->ns = m->timed ? (uint64_t)ns : 0;
 	}
 	m->raw = from;
 	if (!m->timed && *from == '`') {
-		p = recover(from, r->end, m);
+		p = messages_recover(from, r->end, m);
 	} else {
 		while (p < r->end && *p != '\n' && *p != '\r')
 			p++;
@@ -181,17 +183,17 @@ bool op_message_next(struct op_message_reader *r, struct op_message *m)
 	}
 	r->line += count_lines(from, p);
 	if (m->timed)
-		unquote(m);
+		messages_unquote(m);
 	r->at = p;
 	return true;
 }
 
-static bool contains(const struct op_message *m, const char *word)
+static bool messages_contains(const struct op_message *m, const char *word)
 {
 	return memmem(m->text, m->len, word, strlen(word));
 }
 
-static bool starts(const struct op_message *m, const char *word)
+static bool messages_starts(const struct op_message *m, const char *word)
 {
 	return m->len >= strlen(word) && !memcmp(m->text, word, strlen(word));
 }
@@ -207,7 +209,7 @@ struct head {
 	int items;
 };
 
-static void trim(const char **text, size_t *len)
+static void messages_trim(const char **text, size_t *len)
 {
 	while (*len && (**text == ' ' || **text == '\n')) {
 		(*text)++;
@@ -217,7 +219,7 @@ static void trim(const char **text, size_t *len)
 		(*len)--;
 }
 
-static bool same(const char *text, size_t len, const char *word)
+static bool messages_same(const char *text, size_t len, const char *word)
 {
 	return strlen(word) == len && !memcmp(text, word, len);
 }
@@ -252,7 +254,7 @@ static bool parse_head(const char *text, size_t len, struct head *h)
 
 		items[h->items] = p;
 		lens[h->items] = (size_t)((comma ? comma : end) - p);
-		trim(&items[h->items], &lens[h->items]);
+		messages_trim(&items[h->items], &lens[h->items]);
 		p = comma ? comma + 1 : end + 1;
 	}
 	h->name = items[0];
@@ -266,11 +268,12 @@ static bool parse_head(const char *text, size_t len, struct head *h)
 	h->hash_text = items[1];
 	h->hash_len = lens[1];
 	ok &= hash_number(items[1], lens[1], &h->hash);
-	ok &= number(items[2], lens[2], &h->device);
+	ok &= messages_number(items[2], lens[2], &h->device);
 	if (h->items > 4)
-		h->hit = same(items[3], lens[3], "1") || same(items[3], lens[3], "true") ||
-			 same(items[3], lens[3], "True");
-	ok &= number(items[h->items - 1], lens[h->items - 1], &h->id);
+		h->hit = messages_same(items[3], lens[3], "1") ||
+			 messages_same(items[3], lens[3], "true") ||
+			 messages_same(items[3], lens[3], "True");
+	ok &= messages_number(items[h->items - 1], lens[h->items - 1], &h->id);
 	return ok && h->id >= 0;
 }
 
@@ -318,7 +321,7 @@ static int64_t captured_trace(const struct op_messages *s, int64_t device)
 }
 
 /* Keeps what the head of a lost message says, for the case that another log names the op. */
-static int salvage(struct op_messages *s, const struct op_message *m, const struct head *h)
+static int messages_salvage(struct op_messages *s, const struct op_message *m, const struct head *h)
 {
 	struct op_program program = op_program_unknown();
 	struct op_table *t = &s->host->table;
@@ -362,7 +365,7 @@ static int bad_message(struct op_messages *s, const struct op_message *m, const 
 		     "%s; of the op only its head is known", why);
 	if (!known)
 		return 0;
-	if (salvage(s, m, &h) < 0 || cache_head(s, m, &h) < 0)
+	if (messages_salvage(s, m, &h) < 0 || cache_head(s, m, &h) < 0)
 		return TACHO_ENOMEM;
 	return op_host_add_unknown(s->host, (uint64_t)h.id, h.device);
 }
@@ -449,7 +452,7 @@ static int cached_op(struct op_messages *s, const struct op_message *m)
 			     OP_AT(h.id, h.device),
 			     "op refers to hash %" PRIu64 ", which no message before it describes",
 			     (uint64_t)h.hash);
-		return salvage(s, m, &h);
+		return messages_salvage(s, m, &h);
 	}
 	if (known->lost)
 		op_issue_add(s->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, m->line,
@@ -473,18 +476,18 @@ static int trace_message(struct op_messages *s, const struct op_message *m)
 	uint32_t now = 0;
 
 	comma = colon ? memchr(colon, ',', (size_t)(end - colon)) : NULL;
-	if (!comma || !number(colon + 1, (size_t)(comma - colon - 1), &device) ||
-	    !number(comma + 1, (size_t)(end - comma - 1), &trace) || trace < 0 ||
+	if (!comma || !messages_number(colon + 1, (size_t)(comma - colon - 1), &device) ||
+	    !messages_number(comma + 1, (size_t)(end - comma - 1), &trace) || trace < 0 ||
 	    trace >= UINT32_MAX) {
 		op_issue_add(s->issues, OP_ISSUE_BAD_TRACE, TTLOG_DATA_FILE, m->line, OP_NOWHERE,
 			     "a trace message without a device and a trace id");
 		return 0;
 	}
-	if (contains(m, "REPLAY"))
+	if (messages_contains(m, "REPLAY"))
 		return vec_push(&s->host->replays, ((struct op_replay){device, trace, m->ns}));
-	if (contains(m, "BEGIN"))
+	if (messages_contains(m, "BEGIN"))
 		now = (uint32_t)trace + 1;
-	else if (!contains(m, "END"))
+	else if (!messages_contains(m, "END"))
 		return 0;
 	else if (captured_trace(s, device) != trace && captured_trace(s, device) != OP_NONE)
 		op_issue_add(s->issues, OP_ISSUE_BAD_TRACE, TTLOG_DATA_FILE, m->line,
@@ -502,7 +505,7 @@ static void replace_commas(char *text)
 }
 
 /* The header is what stands behind the last ": ", as other tools cut it. */
-static int signpost(struct op_messages *s, const struct op_message *m)
+static int messages_signpost(struct op_messages *s, const struct op_message *m)
 {
 	struct op_signpost post = {.ns = m->ns};
 	const char *from = m->text, *end = m->text + m->len, *p, *line;
@@ -527,7 +530,7 @@ static int signpost(struct op_messages *s, const struct op_message *m)
 	return 0;
 }
 
-static void dropped(struct op_messages *s, const struct op_message *m)
+static void messages_dropped(struct op_messages *s, const struct op_message *m)
 {
 	int64_t device = OP_NONE, x = OP_NONE, y = OP_NONE;
 	char text[200], risc[32] = "";
@@ -549,7 +552,7 @@ static void dropped(struct op_messages *s, const struct op_message *m)
 }
 
 /* The figures of the op that it names cannot be trusted. */
-static void overwritten(struct op_messages *s, const struct op_message *m)
+static void messages_overwritten(struct op_messages *s, const struct op_message *m)
 {
 	int64_t device = OP_NONE, x = OP_NONE, y = OP_NONE, op = OP_NONE;
 	char text[256], risc[32] = "";
@@ -576,7 +579,7 @@ static int op_message(struct op_messages *s, const struct op_message *m)
 {
 	const char *arrow = memmem(m->text, m->len, " ->\n", 4);
 
-	if (starts(m, "TT_SIGNPOST")) {
+	if (messages_starts(m, "TT_SIGNPOST")) {
 		op_issue_add(s->issues, OP_ISSUE_ODD_SIGNPOST, TTLOG_DATA_FILE, m->line, OP_NOWHERE,
 			     "a signpost that reads like an op message; taken as a signpost");
 		return 0;
@@ -584,24 +587,25 @@ static int op_message(struct op_messages *s, const struct op_message *m)
 	return arrow ? full_op(s, m, arrow) : cached_op(s, m);
 }
 
-static int message(struct op_messages *s, const struct op_message *m)
+static int messages_line(struct op_messages *s, const struct op_message *m)
 {
 	int r = 0;
 
-	if (contains(m, "TT_DNN") || contains(m, "TT_METAL")) {
-		if (contains(m, "OP"))
+	if (messages_contains(m, "TT_DNN") || messages_contains(m, "TT_METAL")) {
+		if (messages_contains(m, "OP"))
 			r = op_message(s, m);
-		else if (contains(m, "TRACE") && !starts(m, "TT_METAL_TRACE_ENQUEUE_PROGRAM"))
+		else if (messages_contains(m, "TRACE") &&
+			 !messages_starts(m, "TT_METAL_TRACE_ENQUEUE_PROGRAM"))
 			r = trace_message(s, m);
 	}
-	if (r == 0 && contains(m, "TT_SIGNPOST"))
-		r = signpost(s, m);
-	if (r == 0 && !starts(m, "TT_SIGNPOST") &&
-	    (contains(m, "markers were dropped") ||
-	     (s->file && starts(m, "device ") && contains(m, "found no room"))))
-		dropped(s, m);
-	if (r == 0 && starts(m, "Profiler buffers were overwritten"))
-		overwritten(s, m);
+	if (r == 0 && messages_contains(m, "TT_SIGNPOST"))
+		r = messages_signpost(s, m);
+	if (r == 0 && !messages_starts(m, "TT_SIGNPOST") &&
+	    (messages_contains(m, "markers were dropped") ||
+	     (s->file && messages_starts(m, "device ") && messages_contains(m, "found no room"))))
+		messages_dropped(s, m);
+	if (r == 0 && messages_starts(m, "Profiler buffers were overwritten"))
+		messages_overwritten(s, m);
 	return r;
 }
 
@@ -627,12 +631,12 @@ int op_messages_add(struct op_messages *s, char *record, size_t len)
 	while (r == 0 && op_message_next(&reader, &m)) {
 		/* Messages of the program itself may be of several lines; they are nothing to us.
 		 */
-		if (!m.timed && contains(&m, "TT_"))
+		if (!m.timed && messages_contains(&m, "TT_"))
 			op_issue_add(
 				s->issues, OP_ISSUE_BAD_ROW, TTLOG_DATA_FILE, m.line, OP_NOWHERE,
 				m.ns ? "a message lost its closing quote; it is read up to the next one"
 				     : "a message without a time");
-		r = message(s, &m);
+		r = messages_line(s, &m);
 	}
 	s->line = reader.line;
 	return r;

@@ -96,7 +96,7 @@ static int find_counter(const struct op_name *name)
 	return -1;
 }
 
-static uint64_t op_key(int64_t device, uint64_t id, int64_t session)
+static uint64_t metrics_op_key(int64_t device, uint64_t id, int64_t session)
 {
 	uint64_t h = (uint64_t)device * 0xc2b2ae3d27d4eb4f ^ id * 0x9e3779b97f4a7c15 ^
 		     (uint64_t)session * 0x165667b19e3779f9;
@@ -104,10 +104,10 @@ static uint64_t op_key(int64_t device, uint64_t id, int64_t session)
 	return h ^ h >> 31;
 }
 
-static int64_t find_op(const struct op_metrics *m, int64_t device, uint64_t id, int64_t session,
-		       uint64_t *free_key)
+static int64_t metrics_op_find(const struct op_metrics *m, int64_t device, uint64_t id,
+			       int64_t session, uint64_t *free_key)
 {
-	for (uint64_t key = op_key(device, id, session);; key++) {
+	for (uint64_t key = metrics_op_key(device, id, session);; key++) {
 		uint32_t *at = map_get(&m->by_key, key);
 
 		if (!at) {
@@ -132,11 +132,12 @@ static int64_t device_index(struct op_metrics *m, int64_t device)
 	return (int64_t)m->devices.n - 1;
 }
 
-static int64_t add_op(struct op_metrics *m, const struct devlog *dev, const struct devlog_run *run)
+static int64_t metrics_op_add(struct op_metrics *m, const struct devlog *dev,
+			      const struct devlog_run *run)
 {
 	const struct devlog_group *g = &dev->groups.v[run->group];
 	uint64_t key = 0;
-	int64_t at = find_op(m, g->device, g->id, run->session, &key), index;
+	int64_t at = metrics_op_find(m, g->device, g->id, run->session, &key), index;
 
 	if (at >= 0)
 		return at;
@@ -150,7 +151,7 @@ static int64_t add_op(struct op_metrics *m, const struct devlog *dev, const stru
 	return (int64_t)m->ops.n - 1;
 }
 
-static int collect(struct op_metrics *m, const struct devlog *dev, struct samples *samples)
+static int metrics_collect(struct op_metrics *m, const struct devlog *dev, struct samples *samples)
 {
 	int *counters = calloc(dev->counter_names.n + 1, sizeof(*counters));
 	int r = counters ? 0 : TACHO_ENOMEM;
@@ -159,7 +160,7 @@ static int collect(struct op_metrics *m, const struct devlog *dev, struct sample
 		counters[i] = find_counter(&dev->counter_names.v[i]);
 	for (size_t i = 0; i < dev->counters.n && r == 0; i++) {
 		const struct devlog_counter *c = &dev->counters.v[i];
-		int64_t op = add_op(m, dev, &dev->runs.v[c->run]);
+		int64_t op = metrics_op_add(m, dev, &dev->runs.v[c->run]);
 		int counter = counters[c->type];
 		struct metric_device *d;
 
@@ -209,7 +210,7 @@ static double exact_sum(const double *v, size_t n)
 }
 
 /* V is reordered. */
-static void statistics(double *v, size_t n, double stats[OP_STATS])
+static void metrics_statistics(double *v, size_t n, double stats[OP_STATS])
 {
 	if (!n) {
 		for (int s = 0; s < OP_STATS; s++)
@@ -276,7 +277,7 @@ static void measure_op(struct op_metrics *m, uint32_t op, const struct metric_co
 			if (isfinite(value))
 				scratch[known++] = value;
 		}
-		statistics(scratch, known, stats[i]);
+		metrics_statistics(scratch, known, stats[i]);
 	}
 	for (int g = 0; g < FULL_GRID; g++)
 		for (size_t c = 0; c < n; c++) {
@@ -350,10 +351,10 @@ static int measure_all(struct op_metrics *m, const struct devlog *dev,
 	return r;
 }
 
-static int compute(struct op_metrics *m, const struct devlog *dev)
+static int metrics_compute(struct op_metrics *m, const struct devlog *dev)
 {
 	struct samples samples = {0};
-	int r = collect(m, dev, &samples);
+	int r = metrics_collect(m, dev, &samples);
 
 	if (r == 0 && samples.n)
 		qsort_r(samples.v, samples.n, sizeof(*samples.v), compare_samples, (void *)dev);
@@ -385,7 +386,7 @@ int op_metrics_compute(struct op_metrics **metrics, const struct devlog *dev,
 		return err_set(err, TACHO_ENOMEM, "out of memory");
 	m->joined = mode == OP_METRICS_JOINED;
 	m->dev = dev;
-	r = compute(m, dev);
+	r = metrics_compute(m, dev);
 	if (r < 0) {
 		op_metrics_free(m);
 		return err_set(err, r, "out of memory");
@@ -410,7 +411,7 @@ size_t op_metrics_cell(const struct op_metrics *m, size_t column, int64_t device
 		       int64_t session, uint64_t kernel_cycles, char *text)
 {
 	const struct metric *metric = &metrics_table[column / OP_STATS];
-	int64_t op = find_op(m, device, id, session, NULL);
+	int64_t op = metrics_op_find(m, device, id, session, NULL);
 	size_t index = column / OP_STATS;
 	double value = NAN;
 

@@ -4,21 +4,23 @@
 
 /* A counter's value on the core. One that was taken nowhere counts as 0 in the device-only report.
  */
-static double value(const struct metric_device *d, const struct metric_core *c, int counter)
+static double metrics_eval_value(const struct metric_device *d, const struct metric_core *c,
+				 int counter)
 {
 	if (!d->has[counter])
 		return d->joined ? NAN : 0;
 	return c->value[counter];
 }
 
-static double reference(const struct metric_device *d, const struct metric_core *c, int counter)
+static double metrics_eval_reference(const struct metric_device *d, const struct metric_core *c,
+				     int counter)
 {
 	if (!d->has[counter])
 		return d->joined ? NAN : 0;
 	return c->ref[counter];
 }
 
-static double ratio(double a, double b)
+static double metrics_eval_ratio(double a, double b)
 {
 	return b > 0 ? a / b * 100 : NAN;
 }
@@ -31,7 +33,7 @@ static double at_least_0(const struct metric_device *d, double x)
 	return x > 0 ? x : 0;
 }
 
-static double rest(const struct metric_device *d, double part, double all, bool clamp)
+static double metrics_eval_rest(const struct metric_device *d, double part, double all, bool clamp)
 {
 	/* Something granted of nothing asked for is minus infinity, which the joined report clamps.
 	 */
@@ -41,8 +43,8 @@ static double rest(const struct metric_device *d, double part, double all, bool 
 	return clamp || !d->joined ? at_least_0(d, part) : part;
 }
 
-#define V(counter) value(d, c, OP_C_##counter)
-#define R(counter) reference(d, c, OP_C_##counter)
+#define V(counter) metrics_eval_value(d, c, OP_C_##counter)
+#define R(counter) metrics_eval_reference(d, c, OP_C_##counter)
 
 static bool uses_packer(const struct metric_device *d)
 {
@@ -56,23 +58,24 @@ static double mean_of_two(double a, double b)
 	return (a + b) / 2;
 }
 
-static double unpacker1(const struct metric_device *d, const struct metric_core *c)
+static double metrics_eval_unpacker1(const struct metric_device *d, const struct metric_core *c)
 {
 	/* The two reports take different counters for what the second unpacker wrote. */
-	return ratio(d->joined ? V(SRCB_WRITE_NOT_BLOCKED_PORT) : V(SRCB_WRITE_ACTUAL),
-		     V(UNPACK1_BUSY_THREAD0));
+	return metrics_eval_ratio(d->joined ? V(SRCB_WRITE_NOT_BLOCKED_PORT) : V(SRCB_WRITE_ACTUAL),
+				  V(UNPACK1_BUSY_THREAD0));
 }
 
-static double packer(const struct metric_device *d, const struct metric_core *c)
+static double metrics_eval_packer(const struct metric_device *d, const struct metric_core *c)
 {
 	if (uses_packer(d))
-		return ratio(V(PACKER_DEST_READ_AVAILABLE), V(PACKER_BUSY));
-	return ratio(V(DEST_READ_GRANTED_0), V(PACKER_DEST_READ_AVAILABLE));
+		return metrics_eval_ratio(V(PACKER_DEST_READ_AVAILABLE), V(PACKER_BUSY));
+	return metrics_eval_ratio(V(DEST_READ_GRANTED_0), V(PACKER_DEST_READ_AVAILABLE));
 }
 
-static double handoff(const struct metric_device *d, const struct metric_core *c)
+static double metrics_eval_handoff(const struct metric_device *d, const struct metric_core *c)
 {
-	return ratio(V(AVAILABLE_MATH), uses_packer(d) ? V(PACKER_BUSY) : R(AVAILABLE_MATH));
+	return metrics_eval_ratio(V(AVAILABLE_MATH),
+				  uses_packer(d) ? V(PACKER_BUSY) : R(AVAILABLE_MATH));
 }
 
 static int pack_port(const struct metric_device *d)
@@ -81,7 +84,8 @@ static int pack_port(const struct metric_device *d)
 						: OP_C_L1_0_UNPACKER_1_ECC_PACK1;
 }
 
-static double hf(const struct metric_device *d, const struct metric_core *c, bool cycles)
+static double metrics_eval_hf(const struct metric_device *d, const struct metric_core *c,
+			      bool cycles)
 {
 	double h1 = V(MATH_INSTRN_HF_1_CYCLE), h2 = V(MATH_INSTRN_HF_2_CYCLE);
 	double h4 = V(MATH_INSTRN_HF_4_CYCLE), all = h1 + h2 + h4;
@@ -112,21 +116,21 @@ static double l1_total(const struct metric_device *d, const struct metric_core *
 	for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++)
 		if (d->has[ports[i]])
 			all += c->value[ports[i]];
-	return ratio(all, 8 * R(L1_0_UNPACKER_0));
+	return metrics_eval_ratio(all, 8 * R(L1_0_UNPACKER_0));
 }
 
 static double l1_reads(const struct metric_device *d, const struct metric_core *c)
 {
 	double reads =
 		V(L1_0_UNPACKER_0) + V(L1_0_NOC_RING0_OUTGOING_0) + V(L1_0_NOC_RING0_OUTGOING_1);
-	double writes = value(d, c, pack_port(d)) + V(L1_0_NOC_RING0_INCOMING_0) +
+	double writes = metrics_eval_value(d, c, pack_port(d)) + V(L1_0_NOC_RING0_INCOMING_0) +
 			V(L1_0_NOC_RING0_INCOMING_1);
 
-	return ratio(reads, reads + writes);
+	return metrics_eval_ratio(reads, reads + writes);
 }
 
 /* The mean over the ports of what was not granted. */
-static double contention(const struct metric_device *d, const struct metric_core *c)
+static double metrics_eval_contention(const struct metric_device *d, const struct metric_core *c)
 {
 	static const int ports[][2] = {
 		{OP_C_L1_0_UNPACKER_0, OP_C_L1_0_UNPACKER_0_GRANT},
@@ -139,17 +143,19 @@ static double contention(const struct metric_device *d, const struct metric_core
 	int n = 0;
 
 	for (int i = 0; i < 5; i++) {
-		double asked = value(d, c, ports[i][0]), granted = value(d, c, ports[i][1]);
+		double asked = metrics_eval_value(d, c, ports[i][0]),
+		       granted = metrics_eval_value(d, c, ports[i][1]);
 
 		if (d->joined ? !d->has[ports[i][0]] || !d->has[ports[i][1]] : !(asked > 0))
 			continue;
-		sum += rest(d, granted, asked, true);
+		sum += metrics_eval_rest(d, granted, asked, true);
 		n++;
 	}
 	return n ? sum / n : NAN;
 }
 
-static double overlap(const struct metric_device *d, const struct metric_core *c, int stalls)
+static double metrics_eval_overlap(const struct metric_device *d, const struct metric_core *c,
+				   int stalls)
 {
 	static const int reasons[] = {
 		OP_C_WAITING_FOR_THCON_IDLE_0,  OP_C_WAITING_FOR_UNPACK_IDLE_0,
@@ -157,14 +163,14 @@ static double overlap(const struct metric_device *d, const struct metric_core *c
 		OP_C_WAITING_FOR_NONZERO_SEM_0, OP_C_WAITING_FOR_NONFULL_SEM_0,
 		OP_C_WAITING_FOR_MOVE_IDLE_0,   OP_C_WAITING_FOR_MMIO_IDLE_0,
 		OP_C_WAITING_FOR_SFPU_IDLE_0};
-	double sum = 0, all = value(d, c, stalls);
+	double sum = 0, all = metrics_eval_value(d, c, stalls);
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		sum += value(d, c, reasons[i] + stalls - OP_C_THREAD_STALLS_0);
+		sum += metrics_eval_value(d, c, reasons[i] + stalls - OP_C_THREAD_STALLS_0);
 	return all > 0 ? sum / all : NAN;
 }
 
-static double imbalance(const struct metric_device *d, const struct metric_core *c)
+static double metrics_eval_imbalance(const struct metric_device *d, const struct metric_core *c)
 {
 	const double busy[] = {V(PACKER_BUSY_0), V(PACKER_BUSY_1), V(PACKER_BUSY_2),
 			       V(PACKER_BUSY)};
@@ -174,75 +180,83 @@ static double imbalance(const struct metric_device *d, const struct metric_core 
 		most = busy[i] > most ? busy[i] : most;
 		least = busy[i] < least ? busy[i] : least;
 	}
-	return ratio(most - least, most);
+	return metrics_eval_ratio(most - least, most);
 }
 
 double metric_eval(const struct metric *m, const struct metric_device *d,
 		   const struct metric_core *c)
 {
-	double a = value(d, c, m->c[0]), b = value(d, c, m->c[1]), asked;
+	double a = metrics_eval_value(d, c, m->c[0]), b = metrics_eval_value(d, c, m->c[1]), asked;
 
 	switch (m->kind) {
 	case M_UTIL:
-		return ratio(a, reference(d, c, m->c[0]));
+		return metrics_eval_ratio(a, metrics_eval_reference(d, c, m->c[0]));
 	case M_RATE:
-		return reference(d, c, m->c[0]) > 0 ? a / reference(d, c, m->c[0]) : NAN;
+		return metrics_eval_reference(d, c, m->c[0]) > 0
+			       ? a / metrics_eval_reference(d, c, m->c[0])
+			       : NAN;
 	case M_RATIO:
 		if (m->c[1] == OP_C_UNPACK1_BUSY_THREAD0)
-			return unpacker1(d, c);
-		return ratio(a, b);
+			return metrics_eval_unpacker1(d, c);
+		return metrics_eval_ratio(a, b);
 	case M_REST:
-		return rest(d, a, b, true);
+		return metrics_eval_rest(d, a, b, true);
 	case M_REST_RAW:
 	case M_DEST_PORT:
-		return rest(d, a, b, false);
+		return metrics_eval_rest(d, a, b, false);
 	case M_MEAN2:
-		return ratio((a + b) / 2, reference(d, c, m->c[0]));
+		return metrics_eval_ratio((a + b) / 2, metrics_eval_reference(d, c, m->c[0]));
 	case M_PRESSURE:
 		asked = a + b;
-		return rest(d, value(d, c, m->c[2]) + value(d, c, m->c[3]), asked, true);
+		return metrics_eval_rest(
+			d, metrics_eval_value(d, c, m->c[2]) + metrics_eval_value(d, c, m->c[3]),
+			asked, true);
 	case M_UNPACKERS:
-		return mean_of_two(ratio(V(SRCA_WRITE_ACTUAL), V(UNPACK0_BUSY_THREAD0)),
-				   unpacker1(d, c));
+		return mean_of_two(
+			metrics_eval_ratio(V(SRCA_WRITE_ACTUAL), V(UNPACK0_BUSY_THREAD0)),
+			metrics_eval_unpacker1(d, c));
 	case M_PACKER:
-		return packer(d, c);
+		return metrics_eval_packer(d, c);
 	case M_MATH_PIPE:
-		return d->total[OP_C_MATH_INSTRN_STARTED] > 0 ? ratio(a, b) : NAN;
+		return d->total[OP_C_MATH_INSTRN_STARTED] > 0 ? metrics_eval_ratio(a, b) : NAN;
 	case M_HANDOFF:
-		return handoff(d, c);
+		return metrics_eval_handoff(d, c);
 	case M_FLOW:
-		return ratio((V(SRCA_WRITE_AVAILABLE) + V(SRCB_WRITE_AVAILABLE)) / 2,
-			     (V(UNPACK0_BUSY_THREAD0) + V(UNPACK1_BUSY_THREAD0)) / 2);
+		return metrics_eval_ratio((V(SRCA_WRITE_AVAILABLE) + V(SRCB_WRITE_AVAILABLE)) / 2,
+					  (V(UNPACK0_BUSY_THREAD0) + V(UNPACK1_BUSY_THREAD0)) / 2);
 	case M_HIFI:
-		return hf(d, c, false);
+		return metrics_eval_hf(d, c, false);
 	case M_HF_CYCLES:
-		return hf(d, c, true);
+		return metrics_eval_hf(d, c, true);
 	case M_PACK_PORT:
-		return ratio(value(d, c, pack_port(d)), reference(d, c, pack_port(d)));
+		return metrics_eval_ratio(metrics_eval_value(d, c, pack_port(d)),
+					  metrics_eval_reference(d, c, pack_port(d)));
 	case M_PACK_PRESSURE:
-		return rest(d, V(L1_0_PORT1_GRANT), value(d, c, pack_port(d)), true);
+		return metrics_eval_rest(d, V(L1_0_PORT1_GRANT),
+					 metrics_eval_value(d, c, pack_port(d)), true);
 	case M_UNPACK_PRESSURE:
-		return rest(d, a, b, true);
+		return metrics_eval_rest(d, a, b, true);
 	case M_L1_TOTAL:
 		return l1_total(d, c);
 	case M_L1_READS:
 		return l1_reads(d, c);
 	case M_NOC_ASYMMETRY:
-		return ratio(noc_out(d, c), noc_out(d, c) + noc_in(d, c));
+		return metrics_eval_ratio(noc_out(d, c), noc_out(d, c) + noc_in(d, c));
 	case M_L1_CONTENTION:
-		return contention(d, c);
+		return metrics_eval_contention(d, c);
 	case M_NOC_COMPUTE:
 		asked = noc_out(d, c) + noc_in(d, c);
-		return ratio(asked, V(FPU_COUNTER) + asked);
+		return metrics_eval_ratio(asked, V(FPU_COUNTER) + asked);
 	case M_TDMA_SHARE:
 		asked = V(L1_0_TDMA_BUNDLE_0_RISC) + V(L1_0_TDMA_BUNDLE_1_TRISC);
-		return ratio(asked, asked + noc_out(d, c) + noc_in(d, c));
+		return metrics_eval_ratio(asked, asked + noc_out(d, c) + noc_in(d, c));
 	case M_OVERLAP:
-		return overlap(d, c, m->c[0]);
+		return metrics_eval_overlap(d, c, m->c[0]);
 	case M_IMBALANCE:
-		return imbalance(d, c);
+		return metrics_eval_imbalance(d, c);
 	case M_COMPUTE_UNPACK:
-		return ratio(V(MATH_COUNTER), V(UNPACK0_BUSY_THREAD0) + V(UNPACK1_BUSY_THREAD0));
+		return metrics_eval_ratio(V(MATH_COUNTER),
+					  V(UNPACK0_BUSY_THREAD0) + V(UNPACK1_BUSY_THREAD0));
 	}
 	return NAN;
 }

@@ -13,7 +13,7 @@ static uint64_t hash(const char *text, size_t len)
 	return h;
 }
 
-static int64_t append(struct op_names *names, uint64_t key, const char *text, size_t len)
+static int64_t names_append(struct op_names *names, uint64_t key, const char *text, size_t len)
 {
 	struct op_name name = {.len = len};
 
@@ -43,7 +43,7 @@ int64_t op_names_add(struct op_names *names, const char *text, size_t len)
 		uint32_t *at = map_get(&names->by_hash, key);
 
 		if (!at)
-			return append(names, key, text, len);
+			return names_append(names, key, text, len);
 		if (names->v[*at].len == len && !memcmp(names->v[*at].text, text, len))
 			return *at;
 	}

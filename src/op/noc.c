@@ -90,7 +90,7 @@ int64_t op_noc_runs_find(struct op_noc_runs *runs, const struct op_marker *m, in
 	return (int64_t)runs->n - 1;
 }
 
-static void core_end(struct op_noc_run *r)
+static void noc_core_end(struct op_noc_run *r)
 {
 	if (!r->core)
 		return;
@@ -113,7 +113,7 @@ int op_noc_runs_add(struct op_noc_runs *runs, const struct op_marker *m, int64_t
 	if (m->kind != OP_MARK_NOC)
 		return 0;
 	if (run->core != m->core + 1) {
-		core_end(run);
+		noc_core_end(run);
 		run->core = m->core + 1;
 		run->sums.cores++;
 	}
@@ -133,7 +133,7 @@ int op_noc_runs_sum(struct op_noc_runs *runs, struct op_noc *noc)
 
 		if (!r->sums.events)
 			continue;
-		core_end(r);
+		noc_core_end(r);
 		r->sums.max_share =
 			r->sums.bytes ? 100.0 * (double)r->most / (double)r->sums.bytes : 0;
 		if (vec_push(noc, r->sums) < 0)

@@ -42,21 +42,22 @@ static bool is_pass(const struct devlog *dev, const struct devlog_marker *m)
 	       (m->type & DEVLOG_TYPE_MASK) == DEVLOG_START;
 }
 
-static bool matters(const struct devlog *dev, const struct devlog_marker *m, int64_t device)
+static bool per_core_matters(const struct devlog *dev, const struct devlog_marker *m,
+			     int64_t device)
 {
 	return dev->zone_flags.v[m->zone] & (ARCH_ZONE_KERNEL | ARCH_ZONE_BRISC_FW) &&
 	       dev->cores.v[m->core].device == device;
 }
 
 /* DEVICE's markers that matter here, core by core: first[c] is where core c's begin in *OUT. */
-static int by_core(const struct devlog *dev, int64_t device, size_t *first,
-		   struct devlog_marker **out)
+static int per_core_order(const struct devlog *dev, int64_t device, size_t *first,
+			  struct devlog_marker **out)
 {
 	size_t n = 0, at = 0, most = 0;
 	struct devlog_marker *tmp;
 
 	for (size_t i = 0; i < dev->n; i++)
-		if (matters(dev, &dev->markers[i], device)) {
+		if (per_core_matters(dev, &dev->markers[i], device)) {
 			first[dev->markers[i].core + 1]++;
 			n++;
 		}
@@ -73,7 +74,7 @@ static int by_core(const struct devlog *dev, int64_t device, size_t *first,
 	for (size_t i = 0; i < dev->n; i++) {
 		const struct devlog_marker *m = &dev->markers[i];
 
-		if (matters(dev, m, device))
+		if (per_core_matters(dev, m, device))
 			(*out)[first[m->core]++] = *m;
 	}
 	for (size_t c = dev->cores.n; c > 0; c--)
@@ -85,7 +86,7 @@ static int by_core(const struct devlog *dev, int64_t device, size_t *first,
 	return 0;
 }
 
-static uint64_t op_id(const struct devlog *dev, const struct devlog_marker *m)
+static uint64_t per_core_op_id(const struct devlog *dev, const struct devlog_marker *m)
 {
 	return dev->groups.v[dev->runs.v[m->run].group].id;
 }
@@ -104,8 +105,8 @@ static int core_gaps(const struct devlog *dev, const struct devlog_marker *m, si
 		if (start && type == DEVLOG_START &&
 		    zone & (ARCH_ZONE_BRISC_KERNEL | ARCH_ZONE_NCRISC_KERNEL)) {
 			struct op_gap gap = {start->time,
-					     op_id(dev, start),
-					     op_id(dev, &m[i]),
+					     per_core_op_id(dev, start),
+					     per_core_op_id(dev, &m[i]),
 					     m[i].time - start->time,
 					     m[i].core,
 					     start_pass && pass && pass->time != start_pass->time,
@@ -127,7 +128,7 @@ int op_gaps_find(const struct devlog *dev, int64_t device, struct op_gaps *gaps)
 	struct core_list cores = {0};
 	struct devlog_marker *markers = NULL;
 	size_t *first = calloc(dev->cores.n + 2, sizeof(*first));
-	int r = first ? by_core(dev, device, first, &markers) : TACHO_ENOMEM;
+	int r = first ? per_core_order(dev, device, first, &markers) : TACHO_ENOMEM;
 
 	if (r == 0)
 		r = list_cores(dev, device, &cores);
@@ -149,7 +150,7 @@ struct order {
 	const struct op_gaps *gaps;
 };
 
-static int compare_gaps(const void *a, const void *b, void *arg)
+static int per_core_gaps_compare(const void *a, const void *b, void *arg)
 {
 	const struct order *o = arg;
 	const struct op_gap *x = &o->gaps->v[*(const uint32_t *)a];
@@ -175,7 +176,7 @@ struct table {
 };
 
 /* Cores of different devices at the same place share a column. */
-static int choose_columns(struct table *t)
+static int per_core_columns_choose(struct table *t)
 {
 	struct core_list all = {0};
 	int r = list_cores(t->dev, OP_NONE, &all);
@@ -199,7 +200,7 @@ static int choose_columns(struct table *t)
 	return r;
 }
 
-static void add_row(struct table *t, int64_t device, const struct op_gap *gap)
+static void per_core_row_add(struct table *t, int64_t device, const struct op_gap *gap)
 {
 	buf_addf(&t->out, "%" PRId64 ",%" PRIu64 " -> %" PRIu64, device, gap->from, gap->to);
 	for (uint32_t c = 0; c < t->columns; c++) {
@@ -245,7 +246,7 @@ static void fill_row(struct table *t, struct op_gaps *gaps, const struct op_gap 
 	}
 }
 
-static int add_rows(struct table *t, int64_t device, struct op_gaps *gaps)
+static int per_core_rows_add(struct table *t, int64_t device, struct op_gaps *gaps)
 {
 	uint32_t *order = calloc(gaps->n + 1, sizeof(*order));
 	struct series *series = calloc(gaps->n + 1, sizeof(*series));
@@ -255,7 +256,7 @@ static int add_rows(struct table *t, int64_t device, struct op_gaps *gaps)
 	for (uint32_t i = 0; i < gaps->n && r == 0; i++)
 		order[i] = i;
 	if (r == 0)
-		qsort_r(order, gaps->n, sizeof(*order), compare_gaps,
+		qsort_r(order, gaps->n, sizeof(*order), per_core_gaps_compare,
 			&(struct order){t->dev, gaps});
 	for (size_t i = 0; i < gaps->n && r == 0; i++) {
 		const struct op_gap *gap = &gaps->v[order[i]];
@@ -263,7 +264,7 @@ static int add_rows(struct table *t, int64_t device, struct op_gaps *gaps)
 		if (gap->shown)
 			continue;
 		fill_row(t, gaps, gap, series, n);
-		add_row(t, device, gap);
+		per_core_row_add(t, device, gap);
 	}
 	free(order);
 	free(series);
@@ -281,7 +282,7 @@ static int device_rows(struct table *t, int64_t device)
 			gaps.v[kept++] = gaps.v[i];
 	gaps.n = kept;
 	if (r == 0)
-		r = add_rows(t, device, &gaps);
+		r = per_core_rows_add(t, device, &gaps);
 	vec_free(&gaps);
 	return r;
 }
@@ -289,7 +290,7 @@ static int device_rows(struct table *t, int64_t device)
 int op_per_core_write(const struct devlog *dev, bool op2op, FILE *out, struct tacho_error *err)
 {
 	struct table t = {.dev = dev, .out = BUF_INIT};
-	int r = choose_columns(&t);
+	int r = per_core_columns_choose(&t);
 
 	for (size_t i = 0; op2op && i < dev->devices.n && r == 0; i++)
 		r = device_rows(&t, dev->devices.v[i]);

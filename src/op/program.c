@@ -157,7 +157,7 @@ static void add_upper(struct buf *b, const struct jread_value *v)
 }
 
 /* A host's storage by its name, a device's as DEV_0_DRAM_INTERLEAVED. */
-static void add_memory(struct buf *b, const struct jread_value *storage)
+static void program_memory_add(struct buf *b, const struct jread_value *storage)
 {
 	const struct jread_value *config = jread_get(storage, "memory_config");
 	const struct jread_value *device = jread_get(storage, "device_id");
@@ -187,7 +187,7 @@ static int fill_tensor(struct filling *f, const struct jread_value *json)
 		v = cell < OP_DIMS ? jread_get(shape, sides[cell])
 				   : jread_get(json, cell == OP_DIMS ? "layout" : "dtype");
 		if (cell == OP_TENSOR_CELLS - 1)
-			add_memory(&f->text, jread_get(json, "storage_type"));
+			program_memory_add(&f->text, jread_get(json, "storage_type"));
 		else if (v)
 			pytext_str(&f->text, v);
 		tensor.cells[cell] = cell_end(f);
@@ -210,7 +210,7 @@ static int fill_tensors(struct filling *f, uint32_t *count, const struct jread_v
 	return 0;
 }
 
-static int fill_model(struct filling *f, const struct jread_value *model)
+static int program_fill_model(struct filling *f, const struct jread_value *model)
 {
 	static const struct {
 		const char *key;
@@ -255,7 +255,7 @@ int op_program_fill(struct op_table *t, struct op_program *p, const struct jread
 	if (r == 0)
 		r = fill_tensors(&f, &p->output_count, jread_get(json, "output_tensors"));
 	if (r == 0)
-		r = fill_model(&f, jread_get(json, "performance_model"));
+		r = program_fill_model(&f, jread_get(json, "performance_model"));
 	buf_free(&f.text);
 	return r;
 }

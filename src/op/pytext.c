@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* One UTF-8 character at P: its code and length; an invalid byte is (byte, 1). */
-static uint32_t decode(const unsigned char *p, size_t left, size_t *n)
+static uint32_t pytext_decode(const unsigned char *p, size_t left, size_t *n)
 {
 	static const unsigned char mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
 	size_t len = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc0 ? 2 : 1;
@@ -24,7 +24,7 @@ static uint32_t decode(const unsigned char *p, size_t left, size_t *n)
 }
 
 /* Python's isprintable(), for the ranges that are met in texts of programs. */
-static bool printable(uint32_t c)
+static bool pytext_printable(uint32_t c)
 {
 	return !(c < 0x20 || (c >= 0x7f && c <= 0xa0) || c == 0xad ||
 		 (c >= 0x2000 && c <= 0x200f) || (c >= 0x2028 && c <= 0x202f) ||
@@ -57,12 +57,12 @@ void pytext_quote(struct buf *out, const char *text, size_t len)
 
 	buf_addc(out, quote);
 	for (size_t i = 0; i < len; i += n) {
-		uint32_t c = decode((const unsigned char *)text + i, len - i, &n);
+		uint32_t c = pytext_decode((const unsigned char *)text + i, len - i, &n);
 
 		if (c == '\\' || c == (uint32_t)quote) {
 			buf_addc(out, '\\');
 			buf_addc(out, (char)c);
-		} else if (printable(c)) {
+		} else if (pytext_printable(c)) {
 			buf_add(out, text + i, n);
 		} else {
 			add_escape(out, c);

@@ -86,7 +86,7 @@ static uint64_t run_cycles(const struct op_runs *runs, const struct op_timing *r
 	return runs->cycles ? runs->cycles(runs->context, r->device, time) : time;
 }
 
-static void core_end(const struct op_runs *runs, struct op_timing *r)
+static void runs_core_end(const struct op_runs *runs, struct op_timing *r)
 {
 	uint64_t cycles;
 
@@ -102,7 +102,7 @@ static void core_end(const struct op_runs *runs, struct op_timing *r)
 static void core_take(const struct op_runs *runs, struct op_timing *r, uint32_t core, uint64_t time)
 {
 	if (r->core != core + 1) {
-		core_end(runs, r);
+		runs_core_end(runs, r);
 		r->core = core + 1;
 		r->core_start = r->core_end = time;
 	}
@@ -148,7 +148,7 @@ int op_runs_add(struct op_runs *runs, const struct op_marker *m)
 
 /* ---- order and gaps ---- */
 
-static int by_number(int64_t a, int64_t b)
+static int runs_by_number(int64_t a, int64_t b)
 {
 	/* OP_NONE is the largest there is. */
 	return (uint64_t)a < (uint64_t)b ? -1 : (uint64_t)a > (uint64_t)b;
@@ -165,11 +165,11 @@ static int by_id(const void *a, const void *b, void *arg)
 	if (x->id != y->id)
 		return x->id < y->id ? -1 : 1;
 	if (x->trace != y->trace)
-		return by_number(x->trace, y->trace);
-	return by_number(x->session, y->session);
+		return runs_by_number(x->trace, y->trace);
+	return runs_by_number(x->session, y->session);
 }
 
-static int by_kernel(const void *a, const void *b, void *arg)
+static int runs_by_kernel(const void *a, const void *b, void *arg)
 {
 	const struct op_runs *runs = arg;
 	const struct op_timing *x = &runs->v[*(const uint32_t *)a];
@@ -223,11 +223,11 @@ int op_runs_finish(struct op_runs *runs, struct op_run_device *devices)
 	if (!runs->order)
 		return TACHO_ENOMEM;
 	for (uint32_t i = 0; i < runs->n; i++) {
-		core_end(runs, &runs->v[i]);
+		runs_core_end(runs, &runs->v[i]);
 		run_convert(runs, &runs->v[i]);
 		runs->order[i] = i;
 	}
-	qsort_r(runs->order, runs->n, sizeof(*runs->order), by_kernel, runs);
+	qsort_r(runs->order, runs->n, sizeof(*runs->order), runs_by_kernel, runs);
 	for (size_t i = 0; i < runs->n; i++) {
 		struct op_timing *r = &runs->v[runs->order[i]];
 		struct op_run_device *d = &devices[r->device];

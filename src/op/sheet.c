@@ -10,7 +10,8 @@ const char *op_sheet_cell(const struct op_sheet *s, size_t row, int64_t column)
 	return column < 0 ? "" : s->text.data + s->cells.v[row * s->names.n + (size_t)column];
 }
 
-static int keep(struct op_sheet *s, struct op_sheet_cells *cells, const char *text, size_t len)
+static int sheet_keep(struct op_sheet *s, struct op_sheet_cells *cells, const char *text,
+		      size_t len)
 {
 	size_t at = s->text.len;
 
@@ -32,13 +33,13 @@ bool op_sheet_blank(const char *text)
 	return csv_blank((struct csv_cell){text, strlen(text)});
 }
 
-static int take_row(struct op_sheet *s, const struct csv_row *row)
+static int sheet_row_take(struct op_sheet *s, const struct csv_row *row)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < s->names.n && r == 0; i++)
-		r = i < row->n ? keep(s, &s->cells, row->cells[i].text, row->cells[i].len)
-			       : keep(s, &s->cells, "", 0);
+		r = i < row->n ? sheet_keep(s, &s->cells, row->cells[i].text, row->cells[i].len)
+			       : sheet_keep(s, &s->cells, "", 0);
 	s->rows++;
 	return r;
 }
@@ -61,7 +62,7 @@ static int make_keys(struct op_sheet *s)
 		    !op_sheet_blank(op_sheet_cell(s, row, session)))
 			buf_addf(&key, "/%s/%s", op_sheet_cell(s, row, trace),
 				 op_sheet_cell(s, row, session));
-		r = key.failed ? TACHO_ENOMEM : keep(s, &s->keys, key.data, key.len);
+		r = key.failed ? TACHO_ENOMEM : sheet_keep(s, &s->keys, key.data, key.len);
 	}
 	buf_free(&key);
 	return r;
@@ -78,9 +79,9 @@ int op_sheet_load(struct op_sheet *s, const char *path, struct tacho_error *err)
 		return r;
 	r = csv_next(csv, &row, err);
 	for (size_t i = 0; r > 0 && i < row.n && memory == 0; i++)
-		memory = keep(s, &s->names, row.cells[i].text, row.cells[i].len);
+		memory = sheet_keep(s, &s->names, row.cells[i].text, row.cells[i].len);
 	while (r >= 0 && memory == 0 && (r = csv_next(csv, &row, err)) > 0)
-		memory = take_row(s, &row);
+		memory = sheet_row_take(s, &row);
 	csv_close(csv);
 	if (r == 0 && memory == 0 && op_sheet_column(s, "GLOBAL CALL COUNT") < 0)
 		return err_set(err, TACHO_EFORMAT,

@@ -21,7 +21,7 @@ struct parts {
 };
 
 /* The parts together; their median is that of the parts' medians. */
-static int merge(struct op_device_stats *out, const char *name, struct parts *parts)
+static int stats_merge(struct op_device_stats *out, const char *name, struct parts *parts)
 {
 	struct op_stat_line line = {.name = name};
 	struct op_stat_values *v = &line.values;
@@ -64,7 +64,7 @@ static int add_series(struct parts *parts, double *v, size_t n)
 }
 
 /* Gaps are core by core: each core is a series. */
-static int op2op(const struct devlog *dev, int64_t device, struct parts *parts)
+static int stats_op2op(const struct devlog *dev, int64_t device, struct parts *parts)
 {
 	struct op_gaps gaps = {0};
 	double *series = NULL;
@@ -90,7 +90,8 @@ struct markers {
 };
 
 /* From each end of a zone with FLAG to the next start of one, on the whole device. */
-static int trace2trace(const struct devlog *dev, int64_t device, uint32_t flag, struct parts *parts)
+static int stats_trace2trace(const struct devlog *dev, int64_t device, uint32_t flag,
+			     struct parts *parts)
 {
 	struct markers m = {0};
 	struct devlog_marker *tmp;
@@ -154,21 +155,21 @@ static int device_stats(const struct devlog *dev, const struct op_picked *picked
 	for (int a = 0; a < OP_MEASURES && r == 0; a++) {
 		r = op_parts(ops, (enum op_measure)a, &parts);
 		if (r == 0)
-			r = merge(out, op_measures[a].name, &parts);
+			r = stats_merge(out, op_measures[a].name, &parts);
 		if (r < 0 || a != OP_M_TRACE_KERNEL)
 			continue;
 		/* Those that are of no op stand behind the first two. */
-		r = trace2trace(dev, out->device, ARCH_ZONE_TRACE_FW, &parts);
+		r = stats_trace2trace(dev, out->device, ARCH_ZONE_TRACE_FW, &parts);
 		if (r == 0)
-			r = merge(out, "trace2trace - FW", &parts);
+			r = stats_merge(out, "trace2trace - FW", &parts);
 		if (r == 0)
-			r = trace2trace(dev, out->device, ARCH_ZONE_TRACE_KERNEL, &parts);
+			r = stats_trace2trace(dev, out->device, ARCH_ZONE_TRACE_KERNEL, &parts);
 		if (r == 0)
-			r = merge(out, "trace2trace - kernel", &parts);
+			r = stats_merge(out, "trace2trace - kernel", &parts);
 		if (r == 0 && picked->op2op)
-			r = op2op(dev, out->device, &parts);
+			r = stats_op2op(dev, out->device, &parts);
 		if (r == 0)
-			r = merge(out, "op2op", &parts);
+			r = stats_merge(out, "op2op", &parts);
 	}
 	vec_free(&parts);
 	return r;
@@ -214,7 +215,7 @@ struct shown {
 	double value;
 };
 
-static void add_line(struct buf *out, const struct shown *s, bool cycles)
+static void stats_line_add(struct buf *out, const struct shown *s, bool cycles)
 {
 	char number[FMT_FIXED_SIZE];
 
@@ -222,7 +223,7 @@ static void add_line(struct buf *out, const struct shown *s, bool cycles)
 	buf_addf(out, "%12s %8s = %10s\n", s->name, cycles ? "[cycles]" : "", number);
 }
 
-static void add_text(struct buf *out, const struct op_stat_line *line)
+static void stats_text_add(struct buf *out, const struct op_stat_line *line)
 {
 	const struct op_stat_values *v = &line->values;
 	const struct shown all[] = {
@@ -233,9 +234,9 @@ static void add_text(struct buf *out, const struct op_stat_line *line)
 	buf_addf(out, "\n=================== %s ===================\n", line->name);
 	if (v->count > 1)
 		for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-			add_line(out, &all[i], i > 0);
+			stats_line_add(out, &all[i], i > 0);
 	else
-		add_line(out, &(struct shown){"Duration", v->max}, true);
+		stats_line_add(out, &(struct shown){"Duration", v->max}, true);
 	buf_addc(out, '\n');
 }
 
@@ -243,7 +244,7 @@ void op_log_stats_text(const struct op_log_stats *stats, struct buf *out)
 {
 	for (size_t d = 0; d < stats->n; d++)
 		for (size_t i = 0; i < stats->v[d].lines.n; i++)
-			add_text(out, &stats->v[d].lines.v[i]);
+			stats_text_add(out, &stats->v[d].lines.v[i]);
 }
 
 static void add_json(struct json *j, const struct op_stat_line *line)
@@ -263,7 +264,7 @@ static void add_json(struct json *j, const struct op_stat_line *line)
 	json_end(j);
 }
 
-static void add_span(struct json *j, const struct op_span *span)
+static void stats_span_add(struct json *j, const struct op_span *span)
 {
 	json_array(j, "series");
 	json_object(j, NULL);
@@ -277,7 +278,7 @@ static void add_span(struct json *j, const struct op_span *span)
 	json_end(j);
 }
 
-static void add_cores(struct json *j, const struct op_per_core *p)
+static void stats_cores_add(struct json *j, const struct op_per_core *p)
 {
 	json_object(j, "stats");
 	json_double(j, "Average", (double)p->sum / p->count);
@@ -291,7 +292,7 @@ static void add_cores(struct json *j, const struct op_per_core *p)
 	json_end(j);
 }
 
-static void add_op(struct json *j, const struct op_execution *op)
+static void stats_op_add(struct json *j, const struct op_execution *op)
 {
 	json_object(j, NULL);
 	json_uint(j, "run_host_id", op->id);
@@ -306,9 +307,9 @@ static void add_op(struct json *j, const struct op_execution *op)
 			continue;
 		json_object(j, op_measures[a].name);
 		if (cores)
-			add_cores(j, &op->per_core);
+			stats_cores_add(j, &op->per_core);
 		else
-			add_span(j, &op->spans[a]);
+			stats_span_add(j, &op->spans[a]);
 		json_end(j);
 	}
 	json_end(j);
@@ -316,13 +317,13 @@ static void add_op(struct json *j, const struct op_execution *op)
 }
 
 /* Where other tools look for them. */
-static void add_ops(struct json *j, const struct op_executions *ops)
+static void stats_ops_add(struct json *j, const struct op_executions *ops)
 {
 	json_object(j, "riscs");
 	json_object(j, "TENSIX");
 	json_array(j, "ops");
 	for (size_t i = 0; i < ops->n; i++)
-		add_op(j, &ops->v[i]);
+		stats_op_add(j, &ops->v[i]);
 	for (int depth = 0; depth < 3; depth++)
 		json_end(j);
 }
@@ -354,7 +355,7 @@ void op_log_stats_json(const struct op_log_stats *stats, bool series, struct buf
 			add_json(&j, &stats->v[d].lines.v[i]);
 		json_end(&j);
 		if (series)
-			add_ops(&j, &stats->v[d].ops);
+			stats_ops_add(&j, &stats->v[d].ops);
 		for (int depth = 0; depth < 3; depth++)
 			json_end(&j);
 	}

@@ -51,7 +51,7 @@ void op_summary_add(struct op_summary *s, const struct op_summary_row *row)
 	}
 }
 
-static int by_kernel(const void *a, const void *b, void *arg)
+static int summary_by_kernel(const void *a, const void *b, void *arg)
 {
 	const struct op_summary *s = arg;
 	const struct op_summary_op *x = &s->ops.v[*(const uint32_t *)a];
@@ -91,7 +91,7 @@ static void print_op(const struct op_summary *s, uint32_t index, FILE *out)
 	fputc('\n', out);
 }
 
-static void print_issues(const struct op_issues *issues, FILE *out)
+static void summary_issues_print(const struct op_issues *issues, FILE *out)
 {
 	for (int k = 0; k < OP_ISSUE_KINDS; k++)
 		if (issues->counts[k])
@@ -109,7 +109,7 @@ int op_summary_print(const struct op_summary *s, const struct op_issues *issues,
 		return TACHO_ENOMEM;
 	for (uint32_t i = 0; i < s->ops.n; i++)
 		order[i] = i;
-	qsort_r(order, s->ops.n, sizeof(*order), by_kernel, (void *)s);
+	qsort_r(order, s->ops.n, sizeof(*order), summary_by_kernel, (void *)s);
 	fprintf(out, "%s op%s, %s with device data; kernels %s\n", fmt_count(a, s->rows),
 		s->rows == 1 ? "" : "s", fmt_count(b, s->with_device), fmt_ns(c, s->kernel_ns));
 	if (s->captured)
@@ -139,7 +139,7 @@ int op_summary_print(const struct op_summary *s, const struct op_issues *issues,
 	}
 	if (op_issues_total(issues)) {
 		fprintf(out, "\nissues:\n");
-		print_issues(issues, out);
+		summary_issues_print(issues, out);
 	}
 	free(order);
 	return ferror(out) ? TACHO_EWRITE : 0;

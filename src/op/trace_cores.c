@@ -11,7 +11,7 @@ static const char word_characters[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
 
 /* The RISC that a track's name ends with: its name as the log has it. */
-static void risc_name(const char *track, struct op_risc *r)
+static void trace_cores_risc_name(const char *track, struct op_risc *r)
 {
 	const char *slash = strrchr(track, '/'), *name = slash ? slash + 1 : track;
 	bool known;
@@ -37,7 +37,7 @@ static bool is_foreign(const char *name, uint32_t *x, uint32_t *y)
 	return true;
 }
 
-static int by_core(const void *a, const void *b, void *arg)
+static int trace_cores_order(const void *a, const void *b, void *arg)
 {
 	const struct op_cores *c = arg;
 	const struct op_risc *x = a, *y = b;
@@ -57,7 +57,7 @@ static int by_core(const void *a, const void *b, void *arg)
 }
 
 /* "device 0 of 123": what the program told of its device. */
-static void describe(const struct trace *trace, struct op_trace_device *d)
+static void trace_cores_describe(const struct trace *trace, struct op_trace_device *d)
 {
 	struct jread reader = {0};
 	struct tacho_error err;
@@ -97,11 +97,11 @@ static int64_t find_device(struct op_cores *c, uint32_t process, uint32_t number
 	for (size_t i = 0; i < c->devices.n; i++)
 		if (c->devices.v[i].process == process && c->devices.v[i].number == number)
 			return (int64_t)i;
-	describe(c->trace, &d);
+	trace_cores_describe(c->trace, &d);
 	return vec_push(&c->devices, d) < 0 ? TACHO_ENOMEM : (int64_t)c->devices.n - 1;
 }
 
-static int add_track(struct op_cores *c, uint32_t track)
+static int trace_cores_track_add(struct op_cores *c, uint32_t track)
 {
 	const struct trace_track *t = &c->trace->tracks[track];
 	struct op_risc r = {.track = track,
@@ -113,7 +113,7 @@ static int add_track(struct op_cores *c, uint32_t track)
 
 	if (device < 0)
 		return (int)device;
-	risc_name(t->name, &r);
+	trace_cores_risc_name(t->name, &r);
 	r.device = (uint32_t)device;
 	c->raw_only |= foreign;
 	return vec_push(&c->riscs, r);
@@ -136,10 +136,10 @@ static int find_tracks(struct op_cores *c, const uint8_t *tracks)
 
 		if (t->kind == TRACE_CORE && !TRACE_CORE_IS_OTHER(t->id) &&
 		    (!tracks || tracks[i]) && has_zones(c->trace, i))
-			r = add_track(c, i);
+			r = trace_cores_track_add(c, i);
 	}
 	if (c->riscs.n)
-		qsort_r(c->riscs.v, c->riscs.n, sizeof(*c->riscs.v), by_core, c);
+		qsort_r(c->riscs.v, c->riscs.n, sizeof(*c->riscs.v), trace_cores_order, c);
 	for (size_t i = 0; i < c->riscs.n; i++) {
 		const struct op_risc *a = i ? &c->riscs.v[i - 1] : NULL;
 		struct op_risc *b = &c->riscs.v[i];
@@ -182,7 +182,7 @@ static int read_clock(struct op_cores *c, uint32_t track)
 }
 
 /* Each device's points; without any, its cycles are the trace's time at the nominal frequency. */
-static int read_clocks(struct op_cores *c)
+static int trace_cores_clocks_read(struct op_cores *c)
 {
 	double rate = tick_rate(c->trace);
 	int r = 0;
@@ -240,7 +240,7 @@ int op_cores_open(struct op_cores *c, struct trace *trace, const uint8_t *tracks
 	c->zones = calloc(trace->srcloc_count + 1, sizeof(*c->zones));
 	r = c->zones ? find_tracks(c, tracks) : TACHO_ENOMEM;
 	if (r == 0)
-		r = read_clocks(c);
+		r = trace_cores_clocks_read(c);
 	count_cores(c);
 	if (r < 0)
 		return err_set(err, r, "%s: %s", trace->path, err_text(r));

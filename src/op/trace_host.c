@@ -14,7 +14,7 @@ static int64_t origin_of(const struct trace *trace)
 	return origin ? trace_ns(trace, strtoull(origin, NULL, 10)) : 0;
 }
 
-static bool takes(const uint8_t *tracks, uint32_t track)
+static bool trace_host_takes(const uint8_t *tracks, uint32_t track)
 {
 	return !tracks || tracks[track];
 }
@@ -48,7 +48,7 @@ int op_trace_has_messages(struct trace *trace, const uint8_t *tracks)
 	int r = 0;
 
 	for (uint32_t i = 0; i < trace->track_count && r == 0; i++)
-		if (trace->tracks[i].kind == TRACE_MESSAGES && takes(tracks, i))
+		if (trace->tracks[i].kind == TRACE_MESSAGES && trace_host_takes(tracks, i))
 			r = has_message(trace, i);
 	return r;
 }
@@ -68,7 +68,7 @@ int op_trace_messages(struct op_host *host, struct trace *trace, const uint8_t *
 		return r;
 	r = trace_rows_open(&rows, trace, TRACE_NONE, 0, UINT64_MAX);
 	while (r >= 0 && (r = trace_rows_next(rows, &row, &track)) > 0) {
-		if (row.kind != TRACE_ROW_MESSAGE || !takes(tracks, track))
+		if (row.kind != TRACE_ROW_MESSAGE || !trace_host_takes(tracks, track))
 			continue;
 		buf_reset(&record);
 		buf_add(&record, row.text, row.text_len);
@@ -98,7 +98,7 @@ struct zones {
 
 enum { PARENT = 1, CHILD = 2 };
 
-static bool is_listed(const char *list, const char *name)
+static bool trace_host_is_listed(const char *list, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -116,14 +116,14 @@ static bool find_kinds(struct zones *z, const char *children)
 		const char *name = trace_srcloc_name(z->trace, i);
 
 		z->kinds[i] = (strstr(name, OP_ZONE_PARENT) ? PARENT : 0) |
-			      (is_listed(children, name) ? CHILD : 0);
+			      (trace_host_is_listed(children, name) ? CHILD : 0);
 		any |= z->kinds[i] & PARENT;
 	}
 	return any;
 }
 
 /* Texts and values, a line each. */
-static void read_text(struct buf *text, struct trace_cursor *cursor, uint32_t extras)
+static void trace_host_text_read(struct buf *text, struct trace_cursor *cursor, uint32_t extras)
 {
 	struct trace_extra e;
 
@@ -141,7 +141,7 @@ static void read_text(struct buf *text, struct trace_cursor *cursor, uint32_t ex
 }
 
 /* The text of the nearest op's zone around depth DEPTH. */
-static const struct buf *around(const struct zones *z, uint32_t depth)
+static const struct buf *trace_host_around(const struct zones *z, uint32_t depth)
 {
 	for (uint32_t d = depth < 64 ? depth : 64; d-- > 0;)
 		if (z->inside >> d & 1)
@@ -159,11 +159,11 @@ static bool is_older(const struct zones *z, const struct buf *text, uint64_t sta
 	return op && op->timed && op->start_ns > start;
 }
 
-static int add_zone(struct zones *z, const struct trace_zone *zone, uint32_t depth)
+static int trace_host_zone_add(struct zones *z, const struct trace_zone *zone, uint32_t depth)
 {
 	const char *name = trace_srcloc_name(z->trace, zone->srcloc);
 	bool parent = z->kinds[zone->srcloc] & PARENT;
-	const struct buf *text = parent ? &z->texts.v[depth] : around(z, depth);
+	const struct buf *text = parent ? &z->texts.v[depth] : trace_host_around(z, depth);
 	int64_t start = trace_ns(z->trace, zone->start) - z->origin;
 	struct op_host_zone out = {
 		.name = name,
@@ -180,8 +180,8 @@ static int add_zone(struct zones *z, const struct trace_zone *zone, uint32_t dep
 	return op_zone_add(z->host, &out, z->issues);
 }
 
-static int take_zone(struct zones *z, struct trace_cursor *cursor, const struct trace_zone *zone,
-		     uint32_t depth)
+static int trace_host_zone_take(struct zones *z, struct trace_cursor *cursor,
+				const struct trace_zone *zone, uint32_t depth)
 {
 	uint8_t kind = z->kinds[zone->srcloc];
 
@@ -194,13 +194,13 @@ static int take_zone(struct zones *z, struct trace_cursor *cursor, const struct 
 		if (vec_push(&z->texts, (struct buf)BUF_INIT) < 0)
 			return TACHO_ENOMEM;
 	if (kind & PARENT) {
-		read_text(&z->texts.v[depth], cursor, zone->extras);
+		trace_host_text_read(&z->texts.v[depth], cursor, zone->extras);
 		z->inside |= UINT64_C(1) << depth;
 	}
-	return zone->flags & TRACE_ZONE_UNFINISHED ? 0 : add_zone(z, zone, depth);
+	return zone->flags & TRACE_ZONE_UNFINISHED ? 0 : trace_host_zone_add(z, zone, depth);
 }
 
-static int walk_track(struct zones *z, uint32_t track)
+static int trace_host_walk_track(struct zones *z, uint32_t track)
 {
 	struct trace_walk *walk;
 	struct trace_zone zone;
@@ -212,13 +212,13 @@ static int walk_track(struct zones *z, uint32_t track)
 	z->inside = 0;
 	while (r >= 0 && (r = trace_walk_next(walk, &zone, &lane)) > 0)
 		if (zone.srcloc < z->trace->srcloc_count)
-			r = take_zone(z, trace_walk_cursor(walk), &zone,
-				      z->trace->lanes[lane].depth);
+			r = trace_host_zone_take(z, trace_walk_cursor(walk), &zone,
+						 z->trace->lanes[lane].depth);
 	trace_walk_close(walk);
 	return r;
 }
 
-static int read_zones(struct zones *z, const uint8_t *tracks, const char *children)
+static int trace_host_zones_read(struct zones *z, const uint8_t *tracks, const char *children)
 {
 	int r = 0;
 
@@ -227,9 +227,10 @@ static int read_zones(struct zones *z, const uint8_t *tracks, const char *childr
 		return TACHO_ENOMEM;
 	if (find_kinds(z, children))
 		for (uint32_t i = 0; i < z->trace->track_count && r == 0; i++)
-			if (takes(tracks, i) && (z->trace->tracks[i].kind == TRACE_THREAD ||
-						 z->trace->tracks[i].kind == TRACE_FIBER))
-				r = walk_track(z, i);
+			if (trace_host_takes(tracks, i) &&
+			    (z->trace->tracks[i].kind == TRACE_THREAD ||
+			     z->trace->tracks[i].kind == TRACE_FIBER))
+				r = trace_host_walk_track(z, i);
 	for (size_t i = 0; i < z->texts.n; i++)
 		buf_free(&z->texts.v[i]);
 	vec_free(&z->texts);
@@ -245,6 +246,6 @@ int op_trace_host(struct op_host *host, struct trace *trace, const uint8_t *trac
 	int r = op_trace_messages(host, trace, tracks, issues);
 
 	if (r == 0)
-		r = read_zones(&z, tracks, children);
+		r = trace_host_zones_read(&z, tracks, children);
 	return r < 0 ? err_set(err, r, "%s: %s", trace->path, err_text(r)) : 0;
 }

@@ -51,7 +51,7 @@ struct walk {
 
 /* --- attachments --- */
 
-static void read_extras(struct walk *w, struct trace_cursor *cursor, uint32_t count)
+static void trace_markers_extras_read(struct walk *w, struct trace_cursor *cursor, uint32_t count)
 {
 	struct trace_extra e;
 
@@ -65,7 +65,7 @@ static void read_extras(struct walk *w, struct trace_cursor *cursor, uint32_t co
 	}
 }
 
-static enum op_marker_kind kind_of(const struct trace_srcloc *s)
+static enum op_marker_kind trace_markers_kind_of(const struct trace_srcloc *s)
 {
 	static const struct {
 		const char *word;
@@ -132,8 +132,9 @@ static uint64_t event_number(const char *name)
 
 /* --- markers --- */
 
-static int emit(struct walk *w, enum op_marker_kind kind, uint32_t srcloc, uint64_t ticks,
-		const struct run *run, const char *meta, size_t meta_len)
+static int trace_markers_emit(struct walk *w, enum op_marker_kind kind, uint32_t srcloc,
+			      uint64_t ticks, const struct run *run, const char *meta,
+			      size_t meta_len)
 {
 	const struct op_risc *risc = &w->c->riscs.v[w->risc];
 	struct op_marker m = {.device = risc->device,
@@ -170,8 +171,9 @@ static int end_zones(struct walk *w, uint32_t depth)
 		const struct open_zone *z = &w->stack.v[--w->stack.n];
 
 		if (z->ends)
-			r = emit(w, OP_MARK_END, z->srcloc, z->end, &z->run,
-				 z->meta_len ? w->metas.data + z->meta : "", z->meta_len);
+			r = trace_markers_emit(w, OP_MARK_END, z->srcloc, z->end, &z->run,
+					       z->meta_len ? w->metas.data + z->meta : "",
+					       z->meta_len);
 		w->metas.len = z->meta;
 	}
 	return r;
@@ -187,9 +189,9 @@ static void make_meta(struct walk *w, enum op_marker_kind kind, const char *name
 		op_dispatch_meta(&w->meta, name, zone, w->values[0]);
 }
 
-static int take_zone(struct walk *w, const struct trace_zone *zone, uint32_t depth)
+static int trace_markers_zone_take(struct walk *w, const struct trace_zone *zone, uint32_t depth)
 {
-	enum op_marker_kind kind = kind_of(&w->c->trace->srclocs[zone->srcloc]);
+	enum op_marker_kind kind = trace_markers_kind_of(&w->c->trace->srclocs[zone->srcloc]);
 	int r = end_zones(w, depth);
 
 	if (r < 0)
@@ -197,10 +199,12 @@ static int take_zone(struct walk *w, const struct trace_zone *zone, uint32_t dep
 	if (!w->meta.len)
 		make_meta(w, kind, w->c->trace->srclocs[zone->srcloc].name);
 	if (kind != OP_MARK_START)
-		return emit(w, kind, zone->srcloc, zone->start, &w->run, w->meta.data, w->meta.len);
+		return trace_markers_emit(w, kind, zone->srcloc, zone->start, &w->run, w->meta.data,
+					  w->meta.len);
 	if (!w->stack.n)
 		w->run = run_of(w, zone);
-	r = emit(w, kind, zone->srcloc, zone->start, &w->run, w->meta.data, w->meta.len);
+	r = trace_markers_emit(w, kind, zone->srcloc, zone->start, &w->run, w->meta.data,
+			       w->meta.len);
 	if (r < 0)
 		return r;
 	/* With its end: the next zone's stands behind it. */
@@ -219,7 +223,7 @@ static int take_zone(struct walk *w, const struct trace_zone *zone, uint32_t dep
 
 typedef int (*zone_fn)(struct walk *w, const struct trace_zone *zone, uint32_t depth);
 
-static int walk_track(struct walk *w, uint32_t track, zone_fn fn)
+static int trace_markers_walk_track(struct walk *w, uint32_t track, zone_fn fn)
 {
 	struct trace *trace = w->c->trace;
 	struct trace_walk *zones;
@@ -232,7 +236,7 @@ static int walk_track(struct walk *w, uint32_t track, zone_fn fn)
 	while (r >= 0 && (r = trace_walk_next(zones, &zone, &lane)) > 0) {
 		if (zone.srcloc >= trace->srcloc_count)
 			continue;
-		read_extras(w, trace_walk_cursor(zones), zone.extras);
+		trace_markers_extras_read(w, trace_walk_cursor(zones), zone.extras);
 		r = fn(w, &zone, trace->lanes[lane].depth);
 	}
 	trace_walk_close(zones);
@@ -284,7 +288,7 @@ static int read_shifts(struct walk *w)
 	if (!w->c->tells_ids)
 		return 0;
 	for (uint32_t i = w->risc; i < w->c->riscs.n && w->c->riscs.v[i].core == first->core; i++) {
-		r = walk_track(w, w->c->riscs.v[i].track, take_shift);
+		r = trace_markers_walk_track(w, w->c->riscs.v[i].track, take_shift);
 		if (r < 0 || w->shifts.n)
 			break;
 	}
@@ -309,7 +313,7 @@ int op_cores_walk(struct op_cores *cores, bool ticks, op_marker_fn fn, void *con
 		if (w.risc == 0 || risc->core != risc[-1].core)
 			r = read_shifts(&w);
 		if (r == 0)
-			r = walk_track(&w, risc->track, take_zone);
+			r = trace_markers_walk_track(&w, risc->track, trace_markers_zone_take);
 		if (r == 0)
 			r = end_zones(&w, 0);
 	}

@@ -24,7 +24,7 @@ static int run_marker(void *context, const struct op_marker *m)
 	return op_runs_add(context, m);
 }
 
-static uint64_t run_cycles(void *context, uint32_t device, uint64_t ticks)
+static uint64_t trace_source_run_cycles(void *context, uint32_t device, uint64_t ticks)
 {
 	return op_cores_cycles(context, device, ticks);
 }
@@ -52,7 +52,7 @@ struct op_run_place op_trace_place(const struct op_cores *cores, uint32_t device
 int op_trace_runs(struct op_cores *cores, struct op_measurements *list, struct op_table *t,
 		  struct tacho_error *err)
 {
-	struct op_runs runs = {.cycles = run_cycles, .context = cores};
+	struct op_runs runs = {.cycles = trace_source_run_cycles, .context = cores};
 	int r = op_cores_walk(cores, true, run_marker, &runs);
 
 	if (r == 0)
@@ -118,7 +118,8 @@ static int place_find(struct filling *f, const struct op_marker *m, struct devlo
 	return 1;
 }
 
-static int run_find(struct filling *f, const struct op_marker *m, struct devlog_marker *out)
+static int trace_source_run_find(struct filling *f, const struct op_marker *m,
+				 struct devlog_marker *out)
 {
 	bool replay = m->session > 0;
 
@@ -190,7 +191,7 @@ static int marker_fill(void *context, const struct op_marker *m)
 	f->line++;
 	if (f->want == DEVLOG_SUB_DEVICES && !m->meta.len)
 		return 0;
-	if ((r = place_find(f, m, &out)) <= 0 || (r = run_find(f, m, &out)) <= 0 ||
+	if ((r = place_find(f, m, &out)) <= 0 || (r = trace_source_run_find(f, m, &out)) <= 0 ||
 	    (r = zone_find(f, m, &out)) <= 0)
 		return r;
 	f->dev->rows++;
@@ -277,8 +278,8 @@ int op_trace_noc(struct op_cores *cores, struct op_noc *noc, struct tacho_error 
 
 /* ---- the source ---- */
 
-static int source_host(void *context, struct op_host *host, struct op_issues *issues,
-		       struct tacho_error *err)
+static int trace_source_host(void *context, struct op_host *host, struct op_issues *issues,
+			     struct tacho_error *err)
 {
 	struct trace_source *s = context;
 
@@ -293,8 +294,8 @@ static int source_losses(void *context, struct op_issues *issues, struct tacho_e
 	return trace_failed(&s->cores, op_cores_losses(&s->cores, issues), err);
 }
 
-static int source_runs(void *context, struct op_measurements *list, struct op_table *t,
-		       struct op_issues *issues, struct tacho_error *err)
+static int trace_source_runs(void *context, struct op_measurements *list, struct op_table *t,
+			     struct op_issues *issues, struct tacho_error *err)
 {
 	struct trace_source *s = context;
 
@@ -302,16 +303,16 @@ static int source_runs(void *context, struct op_measurements *list, struct op_ta
 	return op_trace_runs(&s->cores, list, t, err);
 }
 
-static int source_markers(void *context, struct devlog *dev, enum devlog_want want,
-			  struct op_issues *issues, struct tacho_error *err)
+static int trace_source_markers(void *context, struct devlog *dev, enum devlog_want want,
+				struct op_issues *issues, struct tacho_error *err)
 {
 	struct trace_source *s = context;
 
 	return op_trace_devlog(&s->cores, dev, want, issues, err);
 }
 
-static int source_noc(void *context, struct op_noc *noc, struct op_issues *issues,
-		      struct tacho_error *err)
+static int trace_source_noc(void *context, struct op_noc *noc, struct op_issues *issues,
+			    struct tacho_error *err)
 {
 	struct trace_source *s = context;
 
@@ -326,11 +327,11 @@ int op_load_trace(struct op_loaded *out, struct trace *trace, const uint8_t *tra
 	struct trace_source s = {.trace = trace, .tracks = tracks, .children = children};
 	struct op_source source = {.context = &s,
 				   .is_trace = true,
-				   .host = source_host,
+				   .host = trace_source_host,
 				   .losses = source_losses,
-				   .runs = source_runs,
-				   .markers = source_markers,
-				   .noc = source_noc};
+				   .runs = trace_source_runs,
+				   .markers = trace_source_markers,
+				   .noc = trace_source_noc};
 	int r = op_cores_open(&s.cores, trace, tracks, err), host;
 
 	if (r == 0) {

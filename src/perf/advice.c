@@ -89,7 +89,7 @@ static double fidelity_speedup(const struct advised *a)
 	return now > 0 && a->lower != FIDELITY_NONE ? a->r->arch->tflops[a->lower] / now : 1;
 }
 
-static double share_of(const struct perf_op *op, enum perf_has bit, double percent)
+static double advice_share_of(const struct perf_op *op, enum perf_has bit, double percent)
 {
 	return op->has & bit && !isnan(percent) ? percent : 0;
 }
@@ -97,8 +97,8 @@ static double share_of(const struct perf_op *op, enum perf_has bit, double perce
 /* The part of its time that the op needs at the least, by the peaks. */
 static double least_part(const struct perf_op *op)
 {
-	double most = fmax(share_of(op, HAS_DRAM_PCT, op->dram_pct),
-			   share_of(op, HAS_FLOPS_PCT, op->flops_pct));
+	double most = fmax(advice_share_of(op, HAS_DRAM_PCT, op->dram_pct),
+			   advice_share_of(op, HAS_FLOPS_PCT, op->flops_pct));
 
 	return fmin(1, most / 100);
 }
@@ -111,12 +111,12 @@ static bool in0_fits(const struct advised *a)
 	       bytes <= perf_available(a->r, a->op) * L1_ROOM;
 }
 
-static int64_t setting(const struct advised *a, int field)
+static int64_t advice_setting(const struct advised *a, int field)
 {
 	return a->k->settings.value[field];
 }
 
-static const struct perf_device *on_device(const struct advised *a)
+static const struct perf_device *advice_on_device(const struct advised *a)
 {
 	return &a->r->in->rows.v[a->op->row].on_device;
 }
@@ -125,8 +125,9 @@ static bool test_holds(const struct advised *a, enum advice_test test, int x, in
 		       const char *text)
 {
 	const struct perf_kind *k = a->k;
-	int64_t value = test == TEST_PRODUCT_BELOW ? perf_times(setting(a, x), setting(a, y))
-						   : setting(a, x);
+	int64_t value = test == TEST_PRODUCT_BELOW
+				? perf_times(advice_setting(a, x), advice_setting(a, y))
+				: advice_setting(a, x);
 	bool known = value != PERF_NO_FIELD;
 
 	switch (test) {
@@ -163,9 +164,9 @@ static bool test_holds(const struct advised *a, enum advice_test test, int x, in
 	case TEST_NOT_COLLECTIVE:
 		return !k->collective;
 	case TEST_LIMIT:
-		return perf_limit_of(on_device(a)) == (enum perf_limit)limit;
+		return perf_limit_of(advice_on_device(a)) == (enum perf_limit)limit;
 	case TEST_BALANCE_BELOW:
-		return perf_balance(on_device(a)) < (double)limit;
+		return perf_balance(advice_on_device(a)) < (double)limit;
 	default:
 		return true;
 	}
@@ -207,18 +208,18 @@ static double part_left(const struct advised *a, enum advice_saving saving)
 	case SAVING_REACHABLE:
 		return fmin(1, least_part(op) * 100 / REACHABLE);
 	case SAVING_DRAM_PEAK:
-		return share_of(op, HAS_DRAM_PCT, op->dram_pct) / 100;
+		return advice_share_of(op, HAS_DRAM_PCT, op->dram_pct) / 100;
 	case SAVING_CORES:
 		return fmax(op->cores / perf_available(a->r, op), least_part(op));
 	case SAVING_FIDELITY:
 		if (op->bound != BOUND_FLOP && op->bound != BOUND_BOTH)
 			return 1;
 		return fmax(1 / fidelity_speedup(a),
-			    share_of(op, HAS_DRAM_PCT, op->dram_pct) / 100);
+			    advice_share_of(op, HAS_DRAM_PCT, op->dram_pct) / 100);
 	case SAVING_LINKS:
 		return 0.5;
 	case SAVING_BALANCE:
-		return fmax(perf_balance(on_device(a)) / 100, least_part(op));
+		return fmax(perf_balance(advice_on_device(a)) / 100, least_part(op));
 	default:
 		return 1;
 	}
@@ -247,9 +248,9 @@ static void word_add(const struct advised *a, const char *word, size_t len, stru
 	else if (!strcmp(name, "memory"))
 		buf_adds(out, k->memory[IN0]);
 	else if (!strcmp(name, "dram"))
-		buf_addf(out, "%.0f", share_of(op, HAS_DRAM_PCT, op->dram_pct));
+		buf_addf(out, "%.0f", advice_share_of(op, HAS_DRAM_PCT, op->dram_pct));
 	else if (!strcmp(name, "flops"))
-		buf_addf(out, "%.0f", share_of(op, HAS_FLOPS_PCT, op->flops_pct));
+		buf_addf(out, "%.0f", advice_share_of(op, HAS_FLOPS_PCT, op->flops_pct));
 	else if (!strcmp(name, "fidelity"))
 		buf_adds(out, k->fidelity_name);
 	else if (!strcmp(name, "lower"))
@@ -257,7 +258,7 @@ static void word_add(const struct advised *a, const char *word, size_t len, stru
 	else if (!strcmp(name, "faster"))
 		buf_addf(out, "%.1f", fidelity_speedup(a));
 	else if (!strcmp(name, "balance"))
-		buf_addf(out, "%.0f", perf_balance(on_device(a)));
+		buf_addf(out, "%.0f", perf_balance(advice_on_device(a)));
 	else if (!strcmp(name, "types"))
 		buf_addf(out, "%s x %s => %s", perf_datatype_short(k->datatype[IN0]),
 			 perf_datatype_short(k->datatype[IN1]),
@@ -265,7 +266,7 @@ static void word_add(const struct advised *a, const char *word, size_t len, stru
 	else
 		for (int i = 0; i < FIELD_COUNT; i++)
 			if (!strcmp(name, perf_field_name((enum perf_field)i)))
-				buf_addf(out, "%lld", (long long)setting(a, i));
+				buf_addf(out, "%lld", (long long)advice_setting(a, i));
 }
 
 static void words_add(const struct advised *a, const char *words, struct buf *out)
@@ -303,8 +304,8 @@ static void savings_share(const struct advised *a, struct perf_advice_item *item
 		items[i].saving *= most / all;
 }
 
-static void item_print(const struct advised *a, struct perf_advice_item *item,
-		       const struct advice_rule *rule)
+static void advice_item_print(const struct advised *a, struct perf_advice_item *item,
+			      const struct advice_rule *rule)
 {
 	struct buf text = BUF_INIT;
 
@@ -337,7 +338,7 @@ static int rules_advise(const struct perf_report *r, const struct perf_op *op,
 	}
 	savings_share(&a, items, held, n);
 	for (int i = 0; i < n; i++)
-		item_print(&a, &items[i], held[i]);
+		advice_item_print(&a, &items[i], held[i]);
 	return n;
 }
 

@@ -13,10 +13,11 @@ struct list {
 	int n;
 };
 
-static void add(struct list *l, enum perf_advice_kind kind, double saving, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+static void advice_others_add(struct list *l, enum perf_advice_kind kind, double saving,
+			      const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-static void add(struct list *l, enum perf_advice_kind kind, double saving, const char *format, ...)
+static void advice_others_add(struct list *l, enum perf_advice_kind kind, double saving,
+			      const char *format, ...)
 {
 	struct perf_advice_item *item = &l->items[l->n++];
 	size_t used;
@@ -51,13 +52,13 @@ static double slow_saving(const struct perf_op *op)
 	return saved_at(op, fmax(op->dram_pct, op->flops_pct), REACHABLE);
 }
 
-static const char *place(const struct perf_kind *k, enum perf_tensor t)
+static const char *advice_others_place(const struct perf_kind *k, enum perf_tensor t)
 {
 	return k->memory[t] ? k->memory[t] : "a memory that is not said";
 }
 
 /* The next lower fidelity that is enough, and how many times faster it multiplies. */
-static enum arch_fidelity lower(const struct perf_kind *k, enum arch_fidelity f)
+static enum arch_fidelity advice_others_lower(const struct perf_kind *k, enum arch_fidelity f)
 {
 	struct perf_kind other = *k;
 
@@ -69,7 +70,8 @@ static enum arch_fidelity lower(const struct perf_kind *k, enum arch_fidelity f)
 	return FIDELITY_NONE;
 }
 
-static double speedup(const struct perf_report *r, enum arch_fidelity from, enum arch_fidelity to)
+static double advice_others_speedup(const struct perf_report *r, enum arch_fidelity from,
+				    enum arch_fidelity to)
 {
 	return r->arch && r->arch->tflops[from] > 0 ? r->arch->tflops[to] / r->arch->tflops[from]
 						    : 1;
@@ -79,7 +81,7 @@ static double speedup(const struct perf_report *r, enum arch_fidelity from, enum
 static double fidelity_saving(const struct perf_report *r, const struct perf_op *op,
 			      enum arch_fidelity to)
 {
-	double faster = speedup(r, perf_op_kind(r, op)->fidelity, to);
+	double faster = advice_others_speedup(r, perf_op_kind(r, op)->fidelity, to);
 	double left = op->flops_pct / 100 / faster;
 
 	if (!(op->has & HAS_FLOPS_PCT) || op->flops_pct < REACHABLE)
@@ -91,14 +93,15 @@ static double fidelity_saving(const struct perf_report *r, const struct perf_op 
 static void advise_down(struct list *l, const struct perf_report *r, const struct perf_op *op)
 {
 	const struct perf_kind *k = perf_op_kind(r, op);
-	enum arch_fidelity to = lower(k, k->fidelity);
+	enum arch_fidelity to = advice_others_lower(k, k->fidelity);
 
-	add(l, ADVICE_FIDELITY_DOWN, fidelity_saving(r, op, to),
-	    "Try %s instead of %s: %s x %s => %s holds no more digits than it multiplies, and it is "
-	    "%.1f times as fast",
-	    arch_fidelity_name(to), k->fidelity_name, perf_datatype_short(k->datatype[IN0]),
-	    perf_datatype_short(k->datatype[IN1]), perf_datatype_short(k->datatype[OUT]),
-	    speedup(r, k->fidelity, to));
+	advice_others_add(
+		l, ADVICE_FIDELITY_DOWN, fidelity_saving(r, op, to),
+		"Try %s instead of %s: %s x %s => %s holds no more digits than it multiplies, and it is "
+		"%.1f times as fast",
+		arch_fidelity_name(to), k->fidelity_name, perf_datatype_short(k->datatype[IN0]),
+		perf_datatype_short(k->datatype[IN1]), perf_datatype_short(k->datatype[OUT]),
+		advice_others_speedup(r, k->fidelity, to));
 }
 
 static void advise_up(struct list *l, const struct perf_kind *k)
@@ -107,16 +110,18 @@ static void advise_up(struct list *l, const struct perf_kind *k)
 	bool small_out = !strcmp(k->datatype[OUT], "BFLOAT4_B");
 
 	if (k->fidelity == FIDELITY_LOFI)
-		add(l, ADVICE_FIDELITY_UP, 0,
-		    "If the results are not exact enough, try %s: LoFi drops low bits of the "
-		    "weights%s",
-		    bf16 && !small_out ? "HiFi2 or HiFi4" : "HiFi2",
-		    small_out ? ", which adds up in long sums" : "");
+		advice_others_add(
+			l, ADVICE_FIDELITY_UP, 0,
+			"If the results are not exact enough, try %s: LoFi drops low bits of the "
+			"weights%s",
+			bf16 && !small_out ? "HiFi2 or HiFi4" : "HiFi2",
+			small_out ? ", which adds up in long sums" : "");
 	else
-		add(l, ADVICE_FIDELITY_UP, 0,
-		    "HiFi4 keeps every bit of BF16 inputs where %s does not, and costs time only if "
-		    "the op is bound by arithmetic",
-		    k->fidelity_name);
+		advice_others_add(
+			l, ADVICE_FIDELITY_UP, 0,
+			"HiFi4 keeps every bit of BF16 inputs where %s does not, and costs time only if "
+			"the op is bound by arithmetic",
+			k->fidelity_name);
 }
 
 /* Where the fidelity is right but a lower one may do, or where nothing can be said. */
@@ -148,7 +153,7 @@ static void advise_fidelity(struct list *l, const struct perf_report *r, const s
 	else if (op->verdict == VERDICT_TOO_LOW)
 		advise_up(l, k);
 	else if (fidelity_remark(k, (enum perf_verdict)op->verdict, &text))
-		add(l, ADVICE_FIDELITY_NOTE, 0, "%s", text);
+		advice_others_add(l, ADVICE_FIDELITY_NOTE, 0, "%s", text);
 }
 
 static void advise_dram(struct list *l, const struct perf_report *r, const struct perf_op *op)
@@ -156,34 +161,36 @@ static void advise_dram(struct list *l, const struct perf_report *r, const struc
 	const struct perf_kind *k = perf_op_kind(r, op);
 
 	if (!op->sharded && (model_is_exact(r) || (!k->sparse && k->config != CONFIG_FOREIGN)))
-		add(l, ADVICE_SHARD, saved_at(op, op->dram_pct, 100),
-		    "Try the DRAM-sharded program config: it is at %.0f %% of the DRAM bandwidth, and "
-		    "sharded weights are read from all banks at once",
-		    op->dram_pct);
+		advice_others_add(
+			l, ADVICE_SHARD, saved_at(op, op->dram_pct, 100),
+			"Try the DRAM-sharded program config: it is at %.0f %% of the DRAM bandwidth, and "
+			"sharded weights are read from all banks at once",
+			op->dram_pct);
 	if (op->verdict == VERDICT_TOO_LOW && op->flops_pct < 40)
 		advise_fidelity(l, r, op);
 	if (op->verdict == VERDICT_TOO_HIGH)
 		advise_fidelity(l, r, op);
 }
 
-static int available(const struct perf_report *r, const struct perf_op *op)
+static int advice_others_available(const struct perf_report *r, const struct perf_op *op)
 {
 	return model_is_exact(r) ? 64 : perf_available(r, op);
 }
 
 static void advise_flop(struct list *l, const struct perf_report *r, const struct perf_op *op)
 {
-	int cores = available(r, op);
+	int cores = advice_others_available(r, op);
 
 	if (op->cores < cores && (model_is_exact(r) || !op->sharded))
-		add(l, ADVICE_GRID, op->time * (1 - op->cores / cores),
-		    "Give it a larger grid: it is bound by arithmetic and runs on %g of %d cores",
-		    op->cores, cores);
+		advice_others_add(
+			l, ADVICE_GRID, op->time * (1 - op->cores / cores),
+			"Give it a larger grid: it is bound by arithmetic and runs on %g of %d cores",
+			op->cores, cores);
 	if (op->verdict == VERDICT_TOO_HIGH)
 		advise_fidelity(l, r, op);
 }
 
-static bool absent(int64_t n)
+static bool advice_others_absent(int64_t n)
 {
 	return n == PERF_NO_NUMBER;
 }
@@ -192,30 +199,34 @@ static bool absent(int64_t n)
 static void advise_block_w(struct list *l, const struct perf_report *r, const struct perf_kind *k,
 			   double saving)
 {
-	if (!absent(k->block_w) && k->block_w < 2)
-		add(l, ADVICE_BLOCK, saving,
-		    "Raise in0_block_w from %lld to 2 or more: each block is a round trip for data",
-		    (long long)k->block_w);
-	else if (absent(k->block_w) && model_is_exact(r))
-		add(l, ADVICE_BLOCK, saving,
-		    "The program config does not say in0_block_w: 2 or more tiles of the inner "
-		    "dimension at a time are better than one");
+	if (!advice_others_absent(k->block_w) && k->block_w < 2)
+		advice_others_add(
+			l, ADVICE_BLOCK, saving,
+			"Raise in0_block_w from %lld to 2 or more: each block is a round trip for data",
+			(long long)k->block_w);
+	else if (advice_others_absent(k->block_w) && model_is_exact(r))
+		advice_others_add(
+			l, ADVICE_BLOCK, saving,
+			"The program config does not say in0_block_w: 2 or more tiles of the inner "
+			"dimension at a time are better than one");
 }
 
 static void advise_subblock(struct list *l, const struct perf_report *r, const struct perf_kind *k,
 			    double saving)
 {
-	bool known = !absent(k->subblock_h) && !absent(k->subblock_w);
+	bool known = !advice_others_absent(k->subblock_h) && !advice_others_absent(k->subblock_w);
 
 	if (known && perf_times(k->subblock_h, k->subblock_w) < 2)
-		add(l, ADVICE_SUBBLOCK, saving,
-		    "Raise the output subblock from %lldx%lld to 2 tiles or more: one tile leaves "
-		    "the registers idle",
-		    (long long)k->subblock_h, (long long)k->subblock_w);
+		advice_others_add(
+			l, ADVICE_SUBBLOCK, saving,
+			"Raise the output subblock from %lldx%lld to 2 tiles or more: one tile leaves "
+			"the registers idle",
+			(long long)k->subblock_h, (long long)k->subblock_w);
 	else if (!known && model_is_exact(r))
-		add(l, ADVICE_SUBBLOCK, saving,
-		    "The program config does not say out_subblock_h and out_subblock_w: some "
-		    "configs have no such settings");
+		advice_others_add(
+			l, ADVICE_SUBBLOCK, saving,
+			"The program config does not say out_subblock_h and out_subblock_w: some "
+			"configs have no such settings");
 }
 
 /* GRID: a remark on the cores, or "". */
@@ -223,14 +234,16 @@ static void advise_nothing(struct list *l, const struct perf_kind *k, const char
 {
 	char blocks[120] = "No setting of it is known to be wrong";
 
-	if (!absent(k->block_w) && !absent(k->subblock_h) && !absent(k->subblock_w))
+	if (!advice_others_absent(k->block_w) && !advice_others_absent(k->subblock_h) &&
+	    !advice_others_absent(k->subblock_w))
 		snprintf(blocks, sizeof(blocks),
 			 "in0_block_w=%lld and subblock %lldx%lld are in order",
 			 (long long)k->block_w, (long long)k->subblock_h, (long long)k->subblock_w);
-	else if (!absent(k->block_w))
+	else if (!advice_others_absent(k->block_w))
 		snprintf(blocks, sizeof(blocks), "in0_block_w=%lld is in order",
 			 (long long)k->block_w);
-	add(l, ADVICE_NOTHING, 0, "%s; look at the grid%s and at waiting for input", blocks, grid);
+	advice_others_add(l, ADVICE_NOTHING, 0, "%s; look at the grid%s and at waiting for input",
+			  blocks, grid);
 }
 
 static void advise_input(struct list *l, const struct perf_op *op, const struct perf_kind *k,
@@ -242,14 +255,16 @@ static void advise_input(struct list *l, const struct perf_op *op, const struct 
 		snprintf(busy, sizeof(busy),
 			 ", and neither DRAM (%.0f %%) nor arithmetic (%.0f %%) is busy",
 			 op->dram_pct, op->flops_pct);
-	add(l, ADVICE_INPUT_L1, saving, "Keep input 0 in L1 if it fits: it is in %s%s",
-	    place(k, IN0), busy);
+	advice_others_add(l, ADVICE_INPUT_L1, saving,
+			  "Keep input 0 in L1 if it fits: it is in %s%s",
+			  advice_others_place(k, IN0), busy);
 }
 
 /* True if the op has no program config, but would take one. */
 static bool lacks_config(const struct perf_report *r, const struct perf_kind *k)
 {
-	if (!absent(k->block_w) || !absent(k->subblock_h) || !absent(k->subblock_w))
+	if (!advice_others_absent(k->block_w) || !advice_others_absent(k->subblock_h) ||
+	    !advice_others_absent(k->subblock_w))
 		return false;
 	return model_is_exact(r) || k->config == CONFIG_DEFAULT || k->config == CONFIG_UNKNOWN;
 }
@@ -266,10 +281,11 @@ static void advise_slow(struct list *l, const struct perf_report *r, const struc
 	if (!k->memory[IN0] || !strstr(k->memory[IN0], "L1"))
 		advise_input(l, op, k, saving);
 	if (lacks_config(r, k)) {
-		add(l, ADVICE_CONFIG, saving,
-		    "Give it a program_config with in0_block_w and out_subblock_h/w: without one the "
-		    "defaults are cautious%s",
-		    grid);
+		advice_others_add(
+			l, ADVICE_CONFIG, saving,
+			"Give it a program_config with in0_block_w and out_subblock_h/w: without one the "
+			"defaults are cautious%s",
+			grid);
 		return;
 	}
 	before = l->n;
@@ -301,9 +317,10 @@ int perf_advise_others(const struct perf_report *r, const struct perf_op *op,
 		break;
 	default:
 		if (k->sparse && r->options->model == PERF_MODEL_NEXT && isnan(op->operations))
-			add(&l, ADVICE_EXPERTS, 0,
-			    "Say how many experts are active with --active-experts: without it the "
-			    "work of a sparse matmul is not known");
+			advice_others_add(
+				&l, ADVICE_EXPERTS, 0,
+				"Say how many experts are active with --active-experts: without it the "
+				"work of a sparse matmul is not known");
 		break;
 	}
 	return l.n;

@@ -94,7 +94,7 @@ static void set_dram(const struct perf_report *r, struct perf_op *op, double sec
  * An op that the device's log does not have: captured into a trace, say, and never replayed. Model
  * next takes such a duration for invalid, release 1.2.4 for 0.
  */
-static bool unmeasured(const struct perf_report *r, const struct perf_op *op)
+static bool analyze_unmeasured(const struct perf_report *r, const struct perf_op *op)
 {
 	return op->invalid || (op->time_blank && r->options->model == PERF_MODEL_TACHO);
 }
@@ -123,7 +123,7 @@ static void analyze_matmul(struct perf_report *r, struct perf_op *op, const stru
 		op->cores_whole = true;
 		op->has |= HAS_CORES;
 	}
-	if (seconds != 0 && !unmeasured(r, op)) {
+	if (seconds != 0 && !analyze_unmeasured(r, op)) {
 		set_dram(r, op, seconds);
 		set_flops(r, op, seconds, op->has & HAS_CORES ? op->cores : 0);
 	}
@@ -141,7 +141,7 @@ static void analyze_conv(struct perf_report *r, struct perf_op *op, const struct
 	bool next = r->options->model == PERF_MODEL_NEXT;
 
 	op->operations = next && !perf_shape_known(k) ? NAN : perf_conv_operations(k);
-	if (seconds != 0 && !unmeasured(r, op))
+	if (seconds != 0 && !analyze_unmeasured(r, op))
 		set_flops(r, op, seconds,
 			  !next                             ? r->workers
 			  : perf_cores_possible(row->cores) ? row->cores
@@ -199,7 +199,7 @@ static void analyze_any(struct perf_report *r, struct perf_op *op, const struct 
 		op->cores = perf_arch_peak(r->arch, PERF_MODEL_NEXT)->sharded_cores;
 		op->has |= HAS_CORES;
 	}
-	if (seconds > 0 && !unmeasured(r, op)) {
+	if (seconds > 0 && !analyze_unmeasured(r, op)) {
 		set_dram(r, op, seconds);
 		set_flops(r, op, seconds, op->has & HAS_CORES ? op->cores : 0);
 	}
@@ -227,7 +227,7 @@ static void analyze_row(struct perf_report *r, struct perf_op *op, bool previous
 	op->time = isnan(row->duration) ? 0 : row->duration / 1000;
 	op->time_blank = isnan(row->duration);
 	op->invalid = r->options->model == PERF_MODEL_NEXT && perf_row_invalid(row);
-	if (row->type != TYPE_SIGNPOST && k->family != FAMILY_HOST && !unmeasured(r, op))
+	if (row->type != TYPE_SIGNPOST && k->family != FAMILY_HOST && !analyze_unmeasured(r, op))
 		op->has |= HAS_TIME;
 	if (previous && !isnan(row->gap) &&
 	    !((op->invalid || doubted) && fabs(row->gap) > INVALID_GAP)) {
@@ -260,7 +260,7 @@ static void count_op(struct perf_report *r, const struct perf_op *op)
 		r->signposts++;
 	else if (op->run == RUN_WARM_UP)
 		return;
-	else if (unmeasured(r, op) && !op->invalid)
+	else if (analyze_unmeasured(r, op) && !op->invalid)
 		r->unmeasured++;
 	else
 		r->device_ops++;
@@ -288,7 +288,7 @@ static int analyze_rows(struct perf_report *r, const struct perf_order *order, b
 		if (r->options->count_ids)
 			op.id = op.type == TYPE_SIGNPOST ? 0 : (uint32_t)++id;
 		if (op.type != TYPE_SIGNPOST) {
-			started[file] |= op.invalid || !unmeasured(r, &op);
+			started[file] |= op.invalid || !analyze_unmeasured(r, &op);
 			doubted[file] = op.invalid;
 			r->invalid += op.invalid && perf_op_kind(r, &op)->family != FAMILY_HOST;
 		}
@@ -298,7 +298,7 @@ static int analyze_rows(struct perf_report *r, const struct perf_order *order, b
 	return 0;
 }
 
-static void filter(struct perf_report *r)
+static void analyze_filter(struct perf_report *r)
 {
 	const struct perf_options *o = r->options;
 	size_t n = 0;
@@ -571,7 +571,7 @@ static int make_ops(struct perf_report *r, struct perf_input *in, struct perf_or
 	if (code == 0) {
 		count_ops(r);
 		find_damage(r, in);
-		filter(r);
+		analyze_filter(r);
 		set_totals(r);
 		set_host_time(r);
 		code = next ? perf_next_overlap(r, &rows) : perf_overlap(r);

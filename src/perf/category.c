@@ -251,7 +251,7 @@ static enum perf_category category_of_part(const char *name, size_t len)
 	return CATEGORY_OTHER;
 }
 
-static bool matches(const char *entry, const char *name, size_t len)
+static bool category_matches(const char *entry, const char *name, size_t len)
 {
 	size_t n = strlen(entry);
 
@@ -264,7 +264,7 @@ static enum perf_category category_find(const struct category_name *list, size_t
 					const char *name, size_t len)
 {
 	for (size_t i = 0; i < n; i++)
-		if (matches(list[i].name, name, len))
+		if (category_matches(list[i].name, name, len))
 			return list[i].category;
 	return CATEGORY_OTHER;
 }

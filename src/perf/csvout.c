@@ -51,7 +51,7 @@ struct writer {
 	struct buf text;
 };
 
-static void comma(struct writer *w)
+static void csvout_comma(struct writer *w)
 {
 	if (!w->first)
 		buf_addc(w->out, ',');
@@ -76,9 +76,9 @@ static void add_visible(struct buf *out, const char *text, size_t len)
  * In the model next a spreadsheet must not take a name for a formula, nor a terminal for a command;
  * the older one writes what it read.
  */
-static void cell(struct writer *w, const char *text, size_t len)
+static void csvout_cell(struct writer *w, const char *text, size_t len)
 {
-	comma(w);
+	csvout_comma(w);
 	if (!w->next) {
 		csv_add(w->out, text, len);
 		return;
@@ -92,34 +92,34 @@ static void cell(struct writer *w, const char *text, size_t len)
 	csv_add(w->out, w->text.data + len, w->text.len - len);
 }
 
-static void string(struct writer *w, const char *text)
+static void csvout_string(struct writer *w, const char *text)
 {
-	cell(w, text, strlen(text));
+	csvout_cell(w, text, strlen(text));
 }
 
-static void number(struct writer *w, bool has, double value)
+static void csvout_number(struct writer *w, bool has, double value)
 {
 	char text[FMT_SIZE];
 
-	comma(w);
+	csvout_comma(w);
 	if (has && !(w->tacho && isnan(value)))
 		buf_adds(w->out, fmt_python(text, value));
 }
 
 /* A number of a column that holds whole numbers, or one of fractions. */
-static void count(struct writer *w, bool has, double value, bool is_whole)
+static void csvout_count(struct writer *w, bool has, double value, bool is_whole)
 {
 	if (has && is_whole && !isnan(value)) {
-		comma(w);
+		csvout_comma(w);
 		buf_addf(w->out, "%.0f", value);
 	} else {
-		number(w, has, value);
+		csvout_number(w, has, value);
 	}
 }
 
-static void whole(struct writer *w, int64_t n, int64_t none)
+static void csvout_whole(struct writer *w, int64_t n, int64_t none)
 {
-	comma(w);
+	csvout_comma(w);
 	if (n != none)
 		buf_addf(w->out, "%lld", (long long)n);
 }
@@ -130,24 +130,24 @@ static void op_code(struct writer *w, const struct perf_op *op)
 	struct buf name = BUF_INIT;
 
 	if (op->type != TYPE_SIGNPOST) {
-		cell(w, k->label, k->label_len);
+		csvout_cell(w, k->label, k->label_len);
 		return;
 	}
 	buf_addf(&name, "%s (signpost)", k->label);
-	cell(w, name.data, name.len);
+	csvout_cell(w, name.data, name.len);
 	buf_free(&name);
 }
 
-static void math(struct writer *w, const struct perf_kind *k)
+static void csvout_math(struct writer *w, const struct perf_kind *k)
 {
 	struct buf text = BUF_INIT;
 
 	perf_add_math(&text, k);
-	cell(w, text.data, text.len);
+	csvout_cell(w, text.data, text.len);
 	buf_free(&text);
 }
 
-static void advice(struct writer *w, const struct perf_op *op)
+static void csvout_advice(struct writer *w, const struct perf_op *op)
 {
 	struct perf_advice_item items[PERF_ADVICE_MAX];
 	struct buf text = BUF_INIT;
@@ -155,7 +155,7 @@ static void advice(struct writer *w, const struct perf_op *op)
 
 	for (int i = 0; i < n; i++)
 		buf_addf(&text, "%s%s", i ? " \xe2\x80\xa2 " : "", items[i].text);
-	comma(w);
+	csvout_comma(w);
 	csv_add(w->out, text.data, text.len);
 	buf_free(&text);
 }
@@ -166,18 +166,18 @@ static void next_columns(struct writer *w, const struct perf_op *op)
 	const struct perf_kind *k = perf_op_kind(w->r, op);
 
 	if (row->sub_device_text)
-		string(w, row->sub_device_text);
+		csvout_string(w, row->sub_device_text);
 	else
-		whole(w, row->sub_device, PERF_NO_DEVICE);
-	whole(w, perf_available(w->r, op), 0);
-	string(w, op->type == TYPE_SIGNPOST
-			  ? ""
-			  : perf_category_name(perf_category_of(k, PERF_MODEL_NEXT)));
+		csvout_whole(w, row->sub_device, PERF_NO_DEVICE);
+	csvout_whole(w, perf_available(w->r, op), 0);
+	csvout_string(w, op->type == TYPE_SIGNPOST
+				 ? ""
+				 : perf_category_name(perf_category_of(k, PERF_MODEL_NEXT)));
 	/* Which figures are computed for such an op, whether its cells allow it or not. */
-	string(w, k->family == FAMILY_MATMUL ? "full"
-		  : k->family == FAMILY_CONV ? "flops_only"
-					     : "none");
-	number(w, op->has & HAS_OVERLAP, op->overlap);
+	csvout_string(w, k->family == FAMILY_MATMUL ? "full"
+			 : k->family == FAMILY_CONV ? "flops_only"
+						    : "none");
+	csvout_number(w, op->has & HAS_OVERLAP, op->overlap);
 }
 
 static void tacho_columns(struct writer *w, const struct perf_op *op)
@@ -186,86 +186,86 @@ static void tacho_columns(struct writer *w, const struct perf_op *op)
 	const struct perf_device *d = &w->r->in->rows.v[op->row].on_device;
 	bool signpost = op->type == TYPE_SIGNPOST;
 
-	whole(w, perf_row_line(op->row), -1);
-	string(w, signpost ? "" : perf_run_name((enum perf_run)op->run));
-	string(w, signpost ? "" : perf_category_name(perf_category_of(k, PERF_MODEL_TACHO)));
-	string(w, perf_limit_name(perf_limit_of(d)));
-	number(w, !isnan(perf_balance(d)), perf_balance(d));
+	csvout_whole(w, perf_row_line(op->row), -1);
+	csvout_string(w, signpost ? "" : perf_run_name((enum perf_run)op->run));
+	csvout_string(w, signpost ? "" : perf_category_name(perf_category_of(k, PERF_MODEL_TACHO)));
+	csvout_string(w, perf_limit_name(perf_limit_of(d)));
+	csvout_number(w, !isnan(perf_balance(d)), perf_balance(d));
 }
 
-static void tensors(struct writer *w, const struct perf_kind *k)
+static void csvout_tensors(struct writer *w, const struct perf_kind *k)
 {
 	static const enum perf_tensor order[] = {OUT, IN0, IN1};
 
 	for (int i = 0; i < TENSORS; i++) {
 		const char *none = k->says_nan && w->r->in->has_datatypes[order[i]] ? "nan" : "";
 
-		string(w, k->datatype[order[i]] ? k->datatype[order[i]] : none);
+		csvout_string(w, k->datatype[order[i]] ? k->datatype[order[i]] : none);
 	}
 }
 
-static void calls(struct writer *w, const struct perf_row *row)
+static void csvout_calls(struct writer *w, const struct perf_row *row)
 {
 	bool text = w->r->in->calls_text;
 
 	if (text && row->calls_text)
-		string(w, row->calls_text);
+		csvout_string(w, row->calls_text);
 	else if ((text || !w->r->in->calls_real) && row->whole_calls != PERF_NO_NUMBER)
-		whole(w, row->whole_calls, PERF_NO_NUMBER);
+		csvout_whole(w, row->whole_calls, PERF_NO_NUMBER);
 	else
-		count(w, true, row->calls, !w->r->in->calls_real);
+		csvout_count(w, true, row->calls, !w->r->in->calls_real);
 }
 
-static void line(struct writer *w, const struct perf_op *op)
+static void csvout_line(struct writer *w, const struct perf_op *op)
 {
 	const struct perf_row *row = &w->r->in->rows.v[op->row];
 	const struct perf_kind *k = perf_op_kind(w->r, op);
 
 	w->first = true;
-	whole(w, perf_op_id(op), 0);
-	number(w, op->has & HAS_TOTAL, op->total);
-	string(w, perf_bound_name(op->bound));
+	csvout_whole(w, perf_op_id(op), 0);
+	csvout_number(w, op->has & HAS_TOTAL, op->total);
+	csvout_string(w, perf_bound_name(op->bound));
 	op_code(w, op);
-	whole(w, row->device, PERF_NO_DEVICE);
-	count(w, op->has & HAS_TIME, op->time, op->time_blank);
-	number(w, op->has & HAS_GAP, op->gap);
-	count(w, op->has & HAS_CORES, op->cores, op->cores_whole);
-	number(w, op->has & HAS_DRAM, op->dram);
-	number(w, op->has & HAS_DRAM_PCT, op->dram_pct);
-	number(w, op->has & HAS_FLOPS, op->flops);
-	number(w, op->has & HAS_FLOPS_PCT, op->flops_pct);
-	math(w, k);
-	tensors(w, k);
-	string(w, op->sharded ? "True" : "False");
-	string(w, k->memory[IN0] ? k->memory[IN0] : "");
-	whole(w, k->block_w, PERF_NO_NUMBER);
-	whole(w, k->subblock_h, PERF_NO_NUMBER);
-	whole(w, k->subblock_w, PERF_NO_NUMBER);
-	calls(w, row);
+	csvout_whole(w, row->device, PERF_NO_DEVICE);
+	csvout_count(w, op->has & HAS_TIME, op->time, op->time_blank);
+	csvout_number(w, op->has & HAS_GAP, op->gap);
+	csvout_count(w, op->has & HAS_CORES, op->cores, op->cores_whole);
+	csvout_number(w, op->has & HAS_DRAM, op->dram);
+	csvout_number(w, op->has & HAS_DRAM_PCT, op->dram_pct);
+	csvout_number(w, op->has & HAS_FLOPS, op->flops);
+	csvout_number(w, op->has & HAS_FLOPS_PCT, op->flops_pct);
+	csvout_math(w, k);
+	csvout_tensors(w, k);
+	csvout_string(w, op->sharded ? "True" : "False");
+	csvout_string(w, k->memory[IN0] ? k->memory[IN0] : "");
+	csvout_whole(w, k->block_w, PERF_NO_NUMBER);
+	csvout_whole(w, k->subblock_h, PERF_NO_NUMBER);
+	csvout_whole(w, k->subblock_w, PERF_NO_NUMBER);
+	csvout_calls(w, row);
 	if (w->next)
 		next_columns(w, op);
 	if (w->tacho)
 		tacho_columns(w, op);
 	if (!w->o->no_advice)
-		advice(w, op);
+		csvout_advice(w, op);
 	if (w->o->raw_op_codes)
-		string(w, k->op_code);
+		csvout_string(w, k->op_code);
 	buf_add(w->out, "\r\n", 2);
 }
 
-static void header(struct writer *w)
+static void csvout_header(struct writer *w)
 {
 	w->first = true;
 	for (size_t i = 0; i < COUNT(columns); i++)
-		string(w, columns[i]);
+		csvout_string(w, columns[i]);
 	for (size_t i = 0; w->next && i < COUNT(columns_next); i++)
-		string(w, columns_next[i]);
+		csvout_string(w, columns_next[i]);
 	for (size_t i = 0; w->tacho && i < COUNT(columns_tacho); i++)
-		string(w, columns_tacho[i]);
+		csvout_string(w, columns_tacho[i]);
 	if (!w->o->no_advice)
-		string(w, "Advice");
+		csvout_string(w, "Advice");
 	if (w->o->raw_op_codes)
-		string(w, "Raw OP Code");
+		csvout_string(w, "Raw OP Code");
 	buf_add(w->out, "\r\n", 2);
 }
 
@@ -281,9 +281,9 @@ int perf_csv_write(const struct perf_report *r, const struct perf_view *view,
 			   .text = BUF_INIT};
 	int code = 0;
 
-	header(&w);
+	csvout_header(&w);
 	for (size_t i = 0; i < view->n && code == 0; i++) {
-		line(&w, &r->ops.v[view->v[i]]);
+		csvout_line(&w, &r->ops.v[view->v[i]]);
 		if (out.len >= PERF_FLUSH)
 			code = perf_flush(&out, file);
 	}

@@ -48,7 +48,7 @@ static int entry_compare(const void *a, const void *b)
 	return order ? order : x->op < y->op ? -1 : x->op > y->op;
 }
 
-static int run_open(struct side_run *run, const struct perf_report *r)
+static int diff_run_open(struct side_run *run, const struct perf_report *r)
 {
 	run->r = r;
 	run->entries = malloc((r->ops.n + 1) * sizeof(*run->entries));
@@ -332,7 +332,7 @@ static int matcher_open(struct matcher *m)
 		if (!(m->sums[k] = calloc(m->n, sizeof(*m->sums[k]))))
 			return TACHO_ENOMEM;
 	for (size_t i = 0; i < m->n; i++)
-		if (run_open(&m->runs[i], m->d->reports[i]) < 0)
+		if (diff_run_open(&m->runs[i], m->d->reports[i]) < 0)
 			return TACHO_ENOMEM;
 	return 0;
 }

@@ -18,7 +18,7 @@ struct writer {
 	struct buf *out;
 };
 
-static void number_add(struct buf *out, double value, int width)
+static void diffout_number_add(struct buf *out, double value, int width)
 {
 	char text[FMT_FIXED_SIZE];
 
@@ -47,7 +47,7 @@ static void change_add(struct writer *w, double change)
 	enum term_color color = !w->style.color ? TERM_NONE : change > 0 ? TERM_RED : TERM_GREEN;
 	struct buf number = BUF_INIT;
 
-	number_add(&number, change, 13);
+	diffout_number_add(&number, change, 13);
 	term_add(w->out, color, number.data, number.len);
 	buf_free(&number);
 }
@@ -63,8 +63,8 @@ static void headline_text(struct writer *w)
 		enum perf_metric m = order[i];
 
 		buf_addf(w->out, "%-12s", metric_titles[m]);
-		number_add(w->out, c->runs[m][BEFORE].mean, 15);
-		number_add(w->out, c->runs[m][AFTER].mean, 15);
+		diffout_number_add(w->out, c->runs[m][BEFORE].mean, 15);
+		diffout_number_add(w->out, c->runs[m][AFTER].mean, 15);
 		buf_adds(w->out, "  ");
 		change_add(w, perf_change_of(c, m));
 		percent_add(w->out, perf_change_percent(c, m));
@@ -92,10 +92,10 @@ static void group_text(struct writer *w, const struct perf_change *c)
 
 	change_add(w, perf_change_of(c, m));
 	percent_add(w->out, perf_change_percent(c, m));
-	number_add(w->out, c->runs[m][BEFORE].mean, 15);
-	number_add(w->out, c->runs[m][AFTER].mean, 15);
-	number_add(w->out, perf_change_of(c, METRIC_TIME), 13);
-	number_add(w->out, perf_change_of(c, METRIC_GAP), 13);
+	diffout_number_add(w->out, c->runs[m][BEFORE].mean, 15);
+	diffout_number_add(w->out, c->runs[m][AFTER].mean, 15);
+	diffout_number_add(w->out, perf_change_of(c, METRIC_TIME), 13);
+	diffout_number_add(w->out, perf_change_of(c, METRIC_GAP), 13);
 	buf_addf(w->out, "%8llu%8llu  ", (unsigned long long)c->ops[BEFORE],
 		 (unsigned long long)c->ops[AFTER]);
 	label_add(w, c->label);
@@ -122,10 +122,10 @@ static void pair_text(struct writer *w, const struct perf_pair *p)
 
 	change_add(w, perf_pair_change(p, w->d->metric));
 	percent_add(w->out, before > 0 ? perf_pair_change(p, w->d->metric) / before * 100 : NAN);
-	number_add(w->out, before, 15);
-	number_add(w->out, pair_value(w->d, p, AFTER), 15);
-	number_add(w->out, p->time[AFTER] - p->time[BEFORE], 13);
-	number_add(w->out, p->gap[AFTER] - p->gap[BEFORE], 13);
+	diffout_number_add(w->out, before, 15);
+	diffout_number_add(w->out, pair_value(w->d, p, AFTER), 15);
+	diffout_number_add(w->out, p->time[AFTER] - p->time[BEFORE], 13);
+	diffout_number_add(w->out, p->gap[AFTER] - p->gap[BEFORE], 13);
 	for (int s = 0; s < SIDES; s++) {
 		if (pair_id(w->d, p, s))
 			buf_addf(w->out, "%8u", pair_id(w->d, p, s));
@@ -330,11 +330,11 @@ static void row_markdown(struct buf *out, const struct perf_change *c, enum perf
 {
 	for (int s = 0; s < SIDES; s++) {
 		buf_addc(out, ' ');
-		number_add(out, c->runs[m][s].mean, 0);
+		diffout_number_add(out, c->runs[m][s].mean, 0);
 		buf_adds(out, " |");
 	}
 	buf_addc(out, ' ');
-	number_add(out, perf_change_of(c, m), 0);
+	diffout_number_add(out, perf_change_of(c, m), 0);
 	buf_adds(out, " |");
 	percent_markdown(out, perf_change_percent(c, m));
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <zlib.h>
 
-static void push(struct drawing *d, struct draw_shape shape)
+static void draw_push(struct drawing *d, struct draw_shape shape)
 {
 	if (vec_push(d, shape) < 0) {
 		free(shape.label);
@@ -23,8 +23,8 @@ static void push(struct drawing *d, struct draw_shape shape)
 void draw_box(struct drawing *d, double x, double y, double w, double h, uint32_t color,
 	      uint32_t border)
 {
-	push(d,
-	     (struct draw_shape){.x = x, .y = y, .w = w, .h = h, .color = color, .border = border});
+	draw_push(d, (struct draw_shape){
+			     .x = x, .y = y, .w = w, .h = h, .color = color, .border = border});
 }
 
 void draw_text(struct drawing *d, double x, double y, double height, enum draw_anchor anchor,
@@ -40,7 +40,7 @@ void draw_text(struct drawing *d, double x, double y, double height, enum draw_a
 			       .label = strdup(label)};
 
 	if (s.label)
-		push(d, s);
+		draw_push(d, s);
 	else
 		d->failed = true;
 }
@@ -122,7 +122,7 @@ struct pixels {
 	double scale;
 };
 
-static void blend(struct pixels *p, long x, long y, uint32_t color, double cover)
+static void draw_blend(struct pixels *p, long x, long y, uint32_t color, double cover)
 {
 	unsigned char *at;
 
@@ -137,16 +137,16 @@ static void blend(struct pixels *p, long x, long y, uint32_t color, double cover
 	}
 }
 
-static long within(double at, size_t size)
+static long draw_within(double at, size_t size)
 {
 	return lrint(fmin(fmax(at, 0), (double)size));
 }
 
 /* One row pixel by pixel, the others as copies of it. */
-static void fill(struct pixels *p, double x0, double y0, double x1, double y1, uint32_t color)
+static void draw_fill(struct pixels *p, double x0, double y0, double x1, double y1, uint32_t color)
 {
-	long left = within(x0, p->w), right = within(x1, p->w), top = within(y0, p->h),
-	     bottom = within(y1, p->h);
+	long left = draw_within(x0, p->w), right = draw_within(x1, p->w),
+	     top = draw_within(y0, p->h), bottom = draw_within(y1, p->h);
 	unsigned char *first = p->v + (size_t)top * p->stride + 1 + (size_t)left * 3;
 
 	if (left >= right || top >= bottom)
@@ -165,13 +165,13 @@ static void png_box(struct pixels *p, const struct draw_shape *s)
 	double x0 = s->x * p->scale, y0 = s->y * p->scale, x1 = (s->x + s->w) * p->scale,
 	       y1 = (s->y + s->h) * p->scale, line = fmax(1, p->scale / 2);
 
-	fill(p, x0, y0, x1, y1, s->border);
+	draw_fill(p, x0, y0, x1, y1, s->border);
 	if (y1 - y0 > 2 * line && x1 - x0 > 2 * line)
-		fill(p, x0 + line, y0 + line, x1 - line, y1 - line, s->color);
+		draw_fill(p, x0 + line, y0 + line, x1 - line, y1 - line, s->color);
 }
 
 /* How far (X, Y) is from the line between two points. */
-static double distance(double x, double y, const double *a, const double *b)
+static double draw_distance(double x, double y, const double *a, const double *b)
 {
 	double dx = b[0] - a[0], dy = b[1] - a[1], length = dx * dx + dy * dy, t = 0;
 
@@ -190,8 +190,9 @@ static void png_line(struct pixels *p, const double *a, const double *b, double 
 	     y <= lrint(ceil(fmax(a[1], b[1]) + reach)); y++)
 		for (long x = lrint(floor(fmin(a[0], b[0]) - reach));
 		     x <= lrint(ceil(fmax(a[0], b[0]) + reach)); x++)
-			blend(p, x, y, color,
-			      width / 2 + 0.5 - distance((double)x + 0.5, (double)y + 0.5, a, b));
+			draw_blend(p, x, y, color,
+				   width / 2 + 0.5 -
+					   draw_distance((double)x + 0.5, (double)y + 0.5, a, b));
 }
 
 /* A pen on the baseline: where a point of a stroke lies on the picture. */
@@ -200,7 +201,7 @@ struct pen {
 	bool vertical;
 };
 
-static void place(const struct pen *pen, double across, const char *point, double *at)
+static void draw_place(const struct pen *pen, double across, const char *point, double *at)
 {
 	double right = (across + (point[0] - '0')) * pen->unit,
 	       up = (point[1] - '0' - FONT_BASELINE) * pen->unit;
@@ -215,12 +216,12 @@ static void png_character(struct pixels *p, const struct pen *pen, double across
 	double width = fmax(pen->unit * 0.75, 1), a[2], b[2];
 
 	for (; *strokes; strokes += *strokes == ' ') {
-		place(pen, across, strokes, a);
+		draw_place(pen, across, strokes, a);
 		strokes += 2;
 		if (!*strokes || *strokes == ' ')
 			png_line(p, a, a, width * 1.3, color);
 		for (; *strokes && *strokes != ' '; strokes += 2) {
-			place(pen, across, strokes, b);
+			draw_place(pen, across, strokes, b);
 			png_line(p, a, b, width, color);
 			memcpy(a, b, sizeof(a));
 		}

@@ -165,7 +165,7 @@ static int device_gaps(struct work *w, const uint32_t *order, size_t n, const bo
 	return r;
 }
 
-static int spans_find(struct work *w)
+static int gaps_spans_find(struct work *w)
 {
 	const struct perf_row *rows = w->r->in->rows.v;
 	size_t all = w->r->in->rows.n, n = 0, end;
@@ -205,7 +205,7 @@ static int spans_find(struct work *w)
 
 /* The thread that sends ops: the one with the most zones of that sort. TRACE_NONE: there is none.
  */
-static int thread_find(struct work *w, uint32_t *track)
+static int gaps_thread_find(struct work *w, uint32_t *track)
 {
 	uint64_t most = 0;
 
@@ -352,9 +352,9 @@ int perf_gaps_explain(struct perf_gaps *gaps, const struct perf_report *r, struc
 	if (!gaps->by_row || !w.cause)
 		code = TACHO_ENOMEM;
 	if (code == 0)
-		code = spans_find(&w);
+		code = gaps_spans_find(&w);
 	if (code == 0 && w.spans.n)
-		code = thread_find(&w, &track);
+		code = gaps_thread_find(&w, &track);
 	if (code == 0 && w.spans.n) {
 		gaps_begin(&w);
 		code = track == TRACE_NONE ? 0 : zones_count(&w, track);

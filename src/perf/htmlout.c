@@ -103,7 +103,7 @@ static void advice_put(struct page *p, const struct perf_op *op)
 	json_end(&p->j);
 }
 
-static void causes_put(struct page *p, const struct perf_op *op)
+static void htmlout_causes_put(struct page *p, const struct perf_op *op)
 {
 	const struct perf_gap *gap = perf_gap_of(p->r->gaps, op);
 	struct buf text = BUF_INIT;
@@ -125,7 +125,7 @@ static const char *const op_columns[] = {
 	"math",     "limit", "advice",   "causes",
 };
 
-static void op_put(struct page *p, const struct perf_op *op)
+static void htmlout_op_put(struct page *p, const struct perf_op *op)
 {
 	const struct perf_row *row = &p->r->in->rows.v[op->row];
 	const struct perf_kind *k = perf_op_kind(p->r, op);
@@ -158,7 +158,7 @@ static void op_put(struct page *p, const struct perf_op *op)
 	json_int(j, NULL, text_number(p, math.failed || !math.data ? "" : math.data));
 	json_text(j, NULL, perf_limit_name(perf_limit_of(&row->on_device)));
 	advice_put(p, op);
-	causes_put(p, op);
+	htmlout_causes_put(p, op);
 	json_end(j);
 	buf_free(&math);
 }
@@ -313,7 +313,7 @@ static int data_make(struct page *p, const struct perf_stacked *stacked,
 	json_end(j);
 	json_array(j, "ops");
 	for (size_t i = 0; i < view.n; i++)
-		op_put(p, &p->r->ops.v[view.v[i]]);
+		htmlout_op_put(p, &p->r->ops.v[view.v[i]]);
 	json_end(j);
 	json_array(j, "labels");
 	for (size_t i = 0; i < p->texts.list.n; i++)

@@ -206,7 +206,7 @@ static void note_format(struct perf_input *in, const struct reading *f, const st
 		in->has_datatypes[i] |= f->place[COL_IN0_DATATYPE + i] >= 0;
 }
 
-static int read_header(struct reading *f, struct csv *csv, struct tacho_error *err)
+static int input_header_read(struct reading *f, struct csv *csv, struct tacho_error *err)
 {
 	struct csv_row row;
 	int known = 0, r = csv_next(csv, &row, err);
@@ -430,7 +430,7 @@ static struct perf_device device_cells(const struct reading *f)
 	};
 }
 
-static int add_row(struct reading *f, const struct csv_row *csv_row)
+static int input_row_add(struct reading *f, const struct csv_row *csv_row)
 {
 	static const struct csv_cell none = {"", 0};
 	struct perf_input *in = f->in;
@@ -548,7 +548,7 @@ static void note_trouble(struct reading *f)
 	note_missing(f);
 }
 
-static int read_rows(struct reading *f, struct csv *csv, struct tacho_error *err)
+static int input_rows_read(struct reading *f, struct csv *csv, struct tacho_error *err)
 {
 	struct csv_row row;
 	struct tacho_error why;
@@ -558,7 +558,7 @@ static int read_rows(struct reading *f, struct csv *csv, struct tacho_error *err
 		if (f->in->rows.n >= UINT32_MAX - 2)
 			return err_set(err, TACHO_ELIMIT, "%s:%llu: too many rows", f->path,
 				       (unsigned long long)row.line);
-		if (add_row(f, &row) < 0)
+		if (input_row_add(f, &row) < 0)
 			return err_set(err, TACHO_ENOMEM, "%s: out of memory", f->path);
 	}
 	if (r == 0)
@@ -639,9 +639,9 @@ static int read_file(struct perf_input *in, const char *path, int file, struct m
 			      .highest = INT32_MIN};
 	r = csv_open(&csv, path, err);
 	if (r == 0)
-		r = read_header(f, csv, err);
+		r = input_header_read(f, csv, err);
 	if (r == 0)
-		r = read_rows(f, csv, err);
+		r = input_rows_read(f, csv, err);
 	if (r == 0) {
 		struct perf_file part = {path, (uint32_t)f->first_row, (uint32_t)in->rows.n};
 

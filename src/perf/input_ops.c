@@ -9,7 +9,7 @@
 /* The cells of op_tensor.cells by name; the first are the sizes. */
 enum { TENSOR_DATATYPE = 5, TENSOR_MEMORY = 6 };
 
-static struct csv_cell cell_of(struct op_text text)
+static struct csv_cell input_ops_cell_of(struct op_text text)
 {
 	return text.text ? (struct csv_cell){text.text, text.len} : (struct csv_cell){"", 0};
 }
@@ -19,9 +19,9 @@ static struct perf_more more_of(const struct op_tensor *t)
 	struct perf_more more;
 
 	for (int i = 0; i < DIMS; i++)
-		more.cell[i] = cell_of(t->cells[i]);
-	more.cell[MORE_DATATYPE] = cell_of(t->cells[TENSOR_DATATYPE]);
-	more.cell[MORE_MEMORY] = cell_of(t->cells[TENSOR_MEMORY]);
+		more.cell[i] = input_ops_cell_of(t->cells[i]);
+	more.cell[MORE_DATATYPE] = input_ops_cell_of(t->cells[TENSOR_DATATYPE]);
+	more.cell[MORE_MEMORY] = input_ops_cell_of(t->cells[TENSOR_MEMORY]);
 	return more;
 }
 
@@ -33,9 +33,9 @@ static void tensor_cells(struct csv_cell *cell, enum perf_tensor which, const st
 	if (!t)
 		return;
 	for (int i = 0; i < DIMS; i++)
-		cell[COL_SHAPES + (int)which * DIMS + i] = cell_of(t->cells[i]);
-	cell[COL_IN0_DATATYPE + (int)which] = cell_of(t->cells[TENSOR_DATATYPE]);
-	cell[memories[which]] = cell_of(t->cells[TENSOR_MEMORY]);
+		cell[COL_SHAPES + (int)which * DIMS + i] = input_ops_cell_of(t->cells[i]);
+	cell[COL_IN0_DATATYPE + (int)which] = input_ops_cell_of(t->cells[TENSOR_DATATYPE]);
+	cell[memories[which]] = input_ops_cell_of(t->cells[TENSOR_MEMORY]);
 }
 
 /* Tensors beyond the first two inputs and the first output. */
@@ -52,8 +52,8 @@ static size_t more_cells(struct perf_more *more, size_t room, const struct op_ta
 	return n;
 }
 
-static int kind_of(struct perf_input *in, const struct op_table *t, const struct op *op,
-		   uint32_t *kind)
+static int input_ops_kind_of(struct perf_input *in, const struct op_table *t, const struct op *op,
+			     uint32_t *kind)
 {
 	const struct op_program *p = op_program_of(t, op);
 	struct csv_cell cell[COL_COUNT];
@@ -63,10 +63,10 @@ static int kind_of(struct perf_input *in, const struct op_table *t, const struct
 	for (int i = 0; i < COL_COUNT; i++)
 		cell[i] = (struct csv_cell){"", 0};
 	if (p) {
-		cell[COL_OP_CODE] = cell_of(p->code);
-		cell[COL_OP_TYPE] = cell_of(p->type);
-		cell[COL_ATTRIBUTES] = cell_of(p->attributes);
-		cell[COL_FIDELITY] = cell_of(p->fidelity);
+		cell[COL_OP_CODE] = input_ops_cell_of(p->code);
+		cell[COL_OP_TYPE] = input_ops_cell_of(p->type);
+		cell[COL_ATTRIBUTES] = input_ops_cell_of(p->attributes);
+		cell[COL_FIDELITY] = input_ops_cell_of(p->fidelity);
 		tensor_cells(cell, IN0, op_input(t, op, 0));
 		tensor_cells(cell, IN1, op_input(t, op, 1));
 		tensor_cells(cell, OUT, op_output(t, op, 0));
@@ -111,7 +111,7 @@ static enum op_hit hit_of(const struct op_table *t, const struct op *op)
 								 : OP_HIT_UNKNOWN;
 }
 
-static struct perf_row row_of(const struct op_table *t, const struct op *op)
+static struct perf_row input_ops_row_of(const struct op_table *t, const struct op *op)
 {
 	enum op_hit hit = hit_of(t, op);
 
@@ -189,10 +189,10 @@ int perf_input_ops(struct perf_input *in, const struct op_table *t, const char *
 	for (size_t i = 0; i < t->ops.n && r == 0; i++) {
 		const struct op *op = &t->ops.v[i];
 		size_t program = op->program == OP_NO_PROGRAM ? t->programs.n : op->program;
-		struct perf_row row = row_of(t, op);
+		struct perf_row row = input_ops_row_of(t, op);
 
 		if (!kinds[program]) {
-			r = kind_of(in, t, op, &row.kind);
+			r = input_ops_kind_of(in, t, op, &row.kind);
 			kinds[program] = row.kind + 1;
 		}
 		row.kind = kinds[program] - 1;

@@ -16,7 +16,7 @@ struct writer {
 	int code;
 };
 
-static void figure(struct json *j, const char *key, bool has, double value)
+static void jsonout_figure(struct json *j, const char *key, bool has, double value)
 {
 	if (has)
 		json_double(j, key, value);
@@ -24,7 +24,7 @@ static void figure(struct json *j, const char *key, bool has, double value)
 		json_null(j, key);
 }
 
-static void number(struct json *j, const char *key, int64_t n, int64_t none)
+static void jsonout_number(struct json *j, const char *key, int64_t n, int64_t none)
 {
 	if (n != none)
 		json_int(j, key, n);
@@ -32,7 +32,7 @@ static void number(struct json *j, const char *key, int64_t n, int64_t none)
 		json_null(j, key);
 }
 
-static const char *category(const struct writer *w, const struct perf_kind *k)
+static const char *jsonout_category(const struct writer *w, const struct perf_kind *k)
 {
 	return perf_category_name(perf_category_of(k, w->r->options->model));
 }
@@ -41,17 +41,17 @@ static void write_figures(struct writer *w, const struct perf_op *op)
 {
 	struct json *j = &w->j;
 
-	figure(j, "total_percent", op->has & HAS_TOTAL, op->total);
-	figure(j, "device_time_us", op->has & HAS_TIME, op->time);
-	figure(j, "op_to_op_gap_us", op->has & HAS_GAP, op->gap);
-	figure(j, "cores", op->has & HAS_CORES, op->cores);
-	figure(j, "dram_gb_per_s", op->has & HAS_DRAM, op->dram);
-	figure(j, "dram_percent", op->has & HAS_DRAM_PCT, op->dram_pct);
-	figure(j, "tflops", op->has & HAS_FLOPS, op->flops);
-	figure(j, "flops_percent", op->has & HAS_FLOPS_PCT, op->flops_pct);
-	figure(j, "dram_bytes", op->has & HAS_DRAM, op->bytes);
-	figure(j, "operations", op->has & HAS_FLOPS, op->operations);
-	figure(j, "overlap_us", op->has & HAS_OVERLAP, op->overlap);
+	jsonout_figure(j, "total_percent", op->has & HAS_TOTAL, op->total);
+	jsonout_figure(j, "device_time_us", op->has & HAS_TIME, op->time);
+	jsonout_figure(j, "op_to_op_gap_us", op->has & HAS_GAP, op->gap);
+	jsonout_figure(j, "cores", op->has & HAS_CORES, op->cores);
+	jsonout_figure(j, "dram_gb_per_s", op->has & HAS_DRAM, op->dram);
+	jsonout_figure(j, "dram_percent", op->has & HAS_DRAM_PCT, op->dram_pct);
+	jsonout_figure(j, "tflops", op->has & HAS_FLOPS, op->flops);
+	jsonout_figure(j, "flops_percent", op->has & HAS_FLOPS_PCT, op->flops_pct);
+	jsonout_figure(j, "dram_bytes", op->has & HAS_DRAM, op->bytes);
+	jsonout_figure(j, "operations", op->has & HAS_FLOPS, op->operations);
+	jsonout_figure(j, "overlap_us", op->has & HAS_OVERLAP, op->overlap);
 }
 
 static void write_kind(struct writer *w, const struct perf_kind *k)
@@ -68,17 +68,17 @@ static void write_kind(struct writer *w, const struct perf_kind *k)
 		json_text(&w->j, "memory", k->memory[t]);
 		json_array(&w->j, "shape");
 		for (int i = 0; i < DIMS; i++)
-			number(&w->j, NULL, k->dim[t][i], PERF_NO_NUMBER);
+			jsonout_number(&w->j, NULL, k->dim[t][i], PERF_NO_NUMBER);
 		json_end(&w->j);
 		json_end(&w->j);
 	}
 	json_bool(&w->j, "dram_sharded", k->dram_sharded);
-	number(&w->j, "in0_block_w", k->block_w, PERF_NO_NUMBER);
-	number(&w->j, "out_subblock_h", k->subblock_h, PERF_NO_NUMBER);
-	number(&w->j, "out_subblock_w", k->subblock_w, PERF_NO_NUMBER);
+	jsonout_number(&w->j, "in0_block_w", k->block_w, PERF_NO_NUMBER);
+	jsonout_number(&w->j, "out_subblock_h", k->subblock_h, PERF_NO_NUMBER);
+	jsonout_number(&w->j, "out_subblock_w", k->subblock_w, PERF_NO_NUMBER);
 }
 
-static void write_advice(struct writer *w, const struct perf_op *op)
+static void jsonout_advice_write(struct writer *w, const struct perf_op *op)
 {
 	struct perf_advice_item items[PERF_ADVICE_MAX];
 	int n = perf_advise(w->r, op, items);
@@ -109,7 +109,7 @@ static void write_spread(struct writer *w, const struct perf_op *op)
 	json_end(&w->j);
 }
 
-static void causes_put(struct json *j, const char *key, const double *part, double all)
+static void jsonout_causes_put(struct json *j, const char *key, const double *part, double all)
 {
 	json_object(j, key);
 	json_double(j, "us", all);
@@ -118,12 +118,12 @@ static void causes_put(struct json *j, const char *key, const double *part, doub
 	json_end(j);
 }
 
-static void write_gap(struct writer *w, const struct perf_op *op)
+static void jsonout_gap_write(struct writer *w, const struct perf_op *op)
 {
 	const struct perf_gap *gap = perf_gap_of(w->r->gaps, op);
 
 	if (gap)
-		causes_put(&w->j, "gap_causes", gap->part, gap->all);
+		jsonout_causes_put(&w->j, "gap_causes", gap->part, gap->all);
 }
 
 static void write_op(struct writer *w, const struct perf_op *op)
@@ -133,7 +133,7 @@ static void write_op(struct writer *w, const struct perf_op *op)
 	const char *bound = perf_bound_name(op->bound);
 
 	json_object(&w->j, NULL);
-	number(&w->j, "id", perf_op_id(op), 0);
+	jsonout_number(&w->j, "id", perf_op_id(op), 0);
 	json_int(&w->j, "csv_line", perf_row_line(op->row));
 	json_text(&w->j, "op_code", k->label);
 	json_text(&w->j, "raw_op_code", k->op_code);
@@ -141,12 +141,12 @@ static void write_op(struct writer *w, const struct perf_op *op)
 	json_bool(&w->j, "replay", row->replay);
 	json_text(&w->j, "run", perf_run_name((enum perf_run)op->run));
 	write_spread(w, op);
-	json_text(&w->j, "category", category(w, k));
-	number(&w->j, "device", row->device, PERF_NO_DEVICE);
+	json_text(&w->j, "category", jsonout_category(w, k));
+	jsonout_number(&w->j, "device", row->device, PERF_NO_DEVICE);
 	if (row->sub_device_text)
 		json_text(&w->j, "sub_device", row->sub_device_text);
 	else
-		number(&w->j, "sub_device", row->sub_device, PERF_NO_DEVICE);
+		jsonout_number(&w->j, "sub_device", row->sub_device, PERF_NO_DEVICE);
 	json_int(&w->j, "available_cores", perf_available(w->r, op));
 	json_text(&w->j, "bound", *bound ? bound : NULL);
 	write_figures(w, op);
@@ -160,8 +160,8 @@ static void write_op(struct writer *w, const struct perf_op *op)
 		json_int(&w->j, "global_call_count", row->whole_calls);
 	else
 		json_double(&w->j, "global_call_count", row->calls);
-	write_advice(w, op);
-	write_gap(w, op);
+	jsonout_advice_write(w, op);
+	jsonout_gap_write(w, op);
 	json_end(&w->j);
 	if (w->out.len >= PERF_FLUSH && w->code == 0)
 		w->code = perf_flush(&w->out, w->file);
@@ -196,7 +196,7 @@ static void write_head(struct writer *w)
 	json_int(j, "host_ops", (int64_t)r->host_ops);
 	json_int(j, "signposts", (int64_t)r->signposts);
 	json_int(j, "unmeasured_ops", (int64_t)r->unmeasured);
-	figure(j, "host_time_us", r->host_timed, r->host_sum);
+	jsonout_figure(j, "host_time_us", r->host_timed, r->host_sum);
 	json_double(j, "device_time_us", r->time_sum);
 	json_double(j, "op_to_op_gap_us", r->gap_sum);
 	json_double(j, "busy_us", r->busy);
@@ -205,7 +205,7 @@ static void write_head(struct writer *w)
 	json_end(j);
 }
 
-static void write_stacked(struct writer *w, const struct perf_stacked *stacked)
+static void jsonout_stacked_write(struct writer *w, const struct perf_stacked *stacked)
 {
 	struct json *j = &w->j;
 
@@ -215,7 +215,7 @@ static void write_stacked(struct writer *w, const struct perf_stacked *stacked)
 
 		json_object(j, NULL);
 		json_text(j, "key", s->key);
-		number(j, "device", s->device, PERF_NO_DEVICE);
+		jsonout_number(j, "device", s->device, PERF_NO_DEVICE);
 		json_text(j, "category", perf_category_name(s->category));
 		json_double(j, "total_percent", s->share);
 		json_double(j, "device_time_us", s->time);
@@ -253,7 +253,7 @@ static void write_shares(struct writer *w, const struct perf_summary *s)
 	json_end(&w->j);
 }
 
-static void write_summary(struct writer *w)
+static void jsonout_summary_write(struct writer *w)
 {
 	struct perf_summary s;
 
@@ -278,7 +278,7 @@ static void write_summary(struct writer *w)
 	json_end(&w->j);
 	json_double(&w->j, "dram_bytes", s.dram_bytes);
 	if (w->r->gaps)
-		causes_put(&w->j, "gap_causes", w->r->gaps->part, w->r->gaps->all);
+		jsonout_causes_put(&w->j, "gap_causes", w->r->gaps->part, w->r->gaps->all);
 	json_double(&w->j, "mfu_percent", perf_summary_mfu(&s, s.total));
 	json_double(&w->j, "mfu_busy_percent", perf_summary_mfu(&s, w->r->time_sum));
 	json_double(&w->j, "dram_percent", perf_summary_dram(&s, w->r, s.total));
@@ -311,8 +311,8 @@ int perf_json_write(const struct perf_report *r, const struct perf_view *view,
 	for (size_t i = 0; i < view->n && w.code == 0; i++)
 		write_op(&w, &r->ops.v[view->v[i]]);
 	json_end(&w.j);
-	write_stacked(&w, stacked);
-	write_summary(&w);
+	jsonout_stacked_write(&w, stacked);
+	jsonout_summary_write(&w);
 	write_notes(&w, notes);
 	json_end(&w.j);
 	if (w.code == 0)

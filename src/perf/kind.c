@@ -150,7 +150,7 @@ const char *perf_string(struct perf_input *input, const char *text, size_t len)
 }
 
 /* The attributes: behind the first NAME, or NULL. */
-static const char *behind(struct csv_cell text, const char *name)
+static const char *kind_behind(struct csv_cell text, const char *name)
 {
 	size_t len = strlen(name);
 	const char *p = text.len < len ? NULL : memmem(text.text, text.len, name, len);
@@ -158,12 +158,12 @@ static const char *behind(struct csv_cell text, const char *name)
 	return p ? p + len : NULL;
 }
 
-static bool contains(struct csv_cell text, const char *name)
+static bool kind_contains(struct csv_cell text, const char *name)
 {
-	return behind(text, name) != NULL;
+	return kind_behind(text, name) != NULL;
 }
 
-static struct csv_cell from(struct csv_cell text, const char *p)
+static struct csv_cell kind_from(struct csv_cell text, const char *p)
 {
 	return (struct csv_cell){p, (size_t)(text.text + text.len - p)};
 }
@@ -187,8 +187,8 @@ static int64_t attribute_number(struct csv_cell text, const char *name)
 	const char *p;
 	int64_t n = PERF_NO_NUMBER;
 
-	while (n == PERF_NO_NUMBER && (p = behind(text, name))) {
-		text = from(text, p);
+	while (n == PERF_NO_NUMBER && (p = kind_behind(text, name))) {
+		text = kind_from(text, p);
 		n = leading_number(text);
 	}
 	return n;
@@ -197,12 +197,12 @@ static int64_t attribute_number(struct csv_cell text, const char *name)
 /* 'name': 'true' or name=true: 1, another value: 0, absent: -1. */
 static int attribute_true(struct csv_cell text, const char *name)
 {
-	const char *p = behind(text, name);
+	const char *p = kind_behind(text, name);
 	struct csv_cell rest;
 
 	if (!p)
 		return -1;
-	rest = from(text, p);
+	rest = kind_from(text, p);
 	while (rest.len && strchr("': =", rest.text[0])) {
 		rest.text++;
 		rest.len--;
@@ -211,14 +211,14 @@ static int attribute_true(struct csv_cell text, const char *name)
 }
 
 /* The text between the first NAME and the next, or, when there is no NAME, false. */
-static bool attribute(struct csv_cell *text, const char *name)
+static bool kind_attribute(struct csv_cell *text, const char *name)
 {
-	const char *p = behind(*text, name);
+	const char *p = kind_behind(*text, name);
 	const char *next;
 
 	if (!p)
 		return false;
-	*text = from(*text, p);
+	*text = kind_from(*text, p);
 	next = memmem(text->text, text->len, name, strlen(name));
 	if (next)
 		text->len = (size_t)(next - text->text);
@@ -226,12 +226,12 @@ static bool attribute(struct csv_cell *text, const char *name)
 }
 
 /* The whole number that stands behind the first NAME and a separator, up to a ';'. */
-static int64_t setting(struct csv_cell text, const char *name)
+static int64_t kind_setting(struct csv_cell text, const char *name)
 {
 	const char *end;
 	int64_t n;
 
-	if (!attribute(&text, name) || text.len < 2)
+	if (!kind_attribute(&text, name) || text.len < 2)
 		return PERF_NO_NUMBER;
 	text.text++;
 	text.len--;
@@ -244,20 +244,20 @@ static int64_t setting(struct csv_cell text, const char *name)
 /* Only "NAME': 'x'" is a setting, and only 'true' is on; without a setting it counts as on. */
 static bool switched_on(struct csv_cell text, const char *name)
 {
-	return !attribute(&text, name) || (text.len >= 4 && !memcmp(text.text, "true", 4) &&
-					   (text.len == 4 || text.text[4] == '\''));
+	return !kind_attribute(&text, name) || (text.len >= 4 && !memcmp(text.text, "true", 4) &&
+						(text.len == 4 || text.text[4] == '\''));
 }
 
 /* "window_hw=(3;4); " gives 3 and 4. */
 static void read_window(struct perf_kind *k, struct csv_cell attributes)
 {
-	const char *p = behind(attributes, "window_hw"), *end, *second;
+	const char *p = kind_behind(attributes, "window_hw"), *end, *second;
 	struct csv_cell rest;
 
 	k->window_h = k->window_w = PERF_NO_NUMBER;
 	if (!p)
 		return;
-	rest = from(attributes, p);
+	rest = kind_from(attributes, p);
 	end = memmem(rest.text, rest.len, "; ", 2);
 	if (end)
 		rest.len = (size_t)(end - rest.text);
@@ -268,7 +268,7 @@ static void read_window(struct perf_kind *k, struct csv_cell attributes)
 	k->window_h = leading_number(rest);
 	second = memchr(rest.text, ';', rest.len);
 	if (second)
-		k->window_w = leading_number(from(rest, second + 1));
+		k->window_w = leading_number(kind_from(rest, second + 1));
 }
 
 /* The first N parts of what stands behind NAME, divided by ';', with ',' between them; else "x". */
@@ -276,7 +276,7 @@ static void add_parts(struct buf *out, struct csv_cell attributes, const char *n
 {
 	const char *p, *end;
 
-	if (!attribute(&attributes, name)) {
+	if (!kind_attribute(&attributes, name)) {
 		buf_addc(out, 'x');
 		return;
 	}
@@ -289,15 +289,15 @@ static void add_parts(struct buf *out, struct csv_cell attributes, const char *n
 }
 
 /* "memory_layout=TensorMemoryLayout::HEIGHT_SHARDED;": what stands behind the colons. */
-static void add_layout(struct buf *out, struct csv_cell attributes)
+static void kind_layout_add(struct buf *out, struct csv_cell attributes)
 {
 	const char *end;
 
-	if (attribute(&attributes, "memory_layout=")) {
+	if (kind_attribute(&attributes, "memory_layout=")) {
 		end = memchr(attributes.text, ';', attributes.len);
 		if (end)
 			attributes.len = (size_t)(end - attributes.text);
-		if (attribute(&attributes, "::")) {
+		if (kind_attribute(&attributes, "::")) {
 			buf_add(out, attributes.text, attributes.len);
 			return;
 		}
@@ -335,7 +335,7 @@ static void add_conv_label(struct buf *out, const struct perf_kind *k, struct cs
 	add_size(out, " x ", perf_times(k->dim[IN0][DIM_X], perf_times(k->window_h, k->window_w)));
 	add_size(out, " x ", k->dim[IN1][DIM_X]);
 	for (int i = 0; i < 2; i++) {
-		n = setting(attributes, numbers[i]);
+		n = kind_setting(attributes, numbers[i]);
 		buf_adds(out, i ? "|" : " [ABH=");
 		if (n == PERF_NO_NUMBER)
 			buf_addc(out, 'x');
@@ -364,7 +364,7 @@ static void add_halo_label(struct buf *out, struct csv_cell attributes)
 		add_parts(out, attributes, settings[i].name, settings[i].parts);
 	}
 	buf_adds(out, " | ");
-	add_layout(out, attributes);
+	kind_layout_add(out, attributes);
 }
 
 static int make_label(struct perf_input *in, struct perf_kind *k, struct csv_cell attributes)
@@ -422,7 +422,7 @@ static enum perf_family family_of(struct csv_cell name)
 	};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (contains(name, parts[i].part))
+		if (kind_contains(name, parts[i].part))
 			return parts[i].family;
 	return FAMILY_OTHER;
 }
@@ -430,14 +430,14 @@ static enum perf_family family_of(struct csv_cell name)
 static enum perf_config config_of(struct csv_cell attributes)
 {
 	static const char key[] = "program_config", none[] = "std::nullopt";
-	const char *p = behind(attributes, key);
+	const char *p = kind_behind(attributes, key);
 	struct csv_cell value;
 
 	if (csv_blank(attributes))
 		return CONFIG_UNKNOWN;
 	if (!p)
 		return CONFIG_FOREIGN;
-	value = from(attributes, p);
+	value = kind_from(attributes, p);
 	while (value.len && strchr("'\": =", value.text[0])) {
 		value.text++;
 		value.len--;
@@ -454,7 +454,7 @@ static enum perf_attention attention_of(struct csv_cell name, struct csv_cell at
 	static const char *const starts[] = {"ScaledDotProductAttention", "SDPAOperation",
 					     "SDPADeviceOperation"};
 
-	if (contains(name, "Decode"))
+	if (kind_contains(name, "Decode"))
 		return ATTENTION_NONE;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (name.len >= strlen(starts[i]) &&
@@ -467,7 +467,7 @@ static enum perf_attention attention_of(struct csv_cell name, struct csv_cell at
 static void read_attributes(struct perf_kind *k, struct csv_cell name, struct csv_cell attributes)
 {
 	k->block_w = k->subblock_h = k->subblock_w = k->nnz = PERF_NO_NUMBER;
-	if (contains(attributes, "program_config")) {
+	if (kind_contains(attributes, "program_config")) {
 		k->block_w = attribute_number(attributes, "in0_block_w=");
 		k->subblock_h = attribute_number(attributes, "out_subblock_h=");
 		k->subblock_w = attribute_number(attributes, "out_subblock_w=");
@@ -475,8 +475,8 @@ static void read_attributes(struct perf_kind *k, struct csv_cell name, struct cs
 	k->config = config_of(attributes);
 	k->dram_sharded =
 		k->family == FAMILY_MATMUL &&
-		contains(attributes, "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig");
-	k->sparse = contains(name, "SparseMatmul");
+		kind_contains(attributes, "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig");
+	k->sparse = kind_contains(name, "SparseMatmul");
 	if (k->sparse) {
 		k->a_sparse = attribute_true(attributes, "is_input_a_sparse") == 1;
 		k->b_sparse = attribute_true(attributes, "is_input_b_sparse") != 0;
@@ -509,7 +509,7 @@ static double more_bytes(const struct perf_more *more)
 	char name[32];
 	bool bad, odd;
 
-	if (csv_blank(memory) || !contains(memory, "DRAM"))
+	if (csv_blank(memory) || !kind_contains(memory, "DRAM"))
 		return 0;
 	for (int i = 0; i < DIMS; i++)
 		dims[i] = read_size(more->cell[i], &bad, &odd);
@@ -558,8 +558,8 @@ static int parse_kind(struct perf_input *in, const struct csv_cell *cell,
 	k->family = k->signpost ? FAMILY_OTHER : family_of(name);
 	k->fallback = is_fallback(type);
 	k->fidelity = arch_fidelity_find(k->fidelity_name);
-	k->collective = contains(name, "AllGather") || contains(name, "ReduceScatter") ||
-			contains(name, "AllReduce");
+	k->collective = kind_contains(name, "AllGather") || kind_contains(name, "ReduceScatter") ||
+			kind_contains(name, "AllReduce");
 	read_attributes(k, name, cell[COL_ATTRIBUTES]);
 	return make_label(in, k, cell[COL_ATTRIBUTES]);
 }

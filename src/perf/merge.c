@@ -33,7 +33,7 @@ static int compare_ids(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int compare_rows(const void *a, const void *b)
+static int merge_rows_compare(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -77,7 +77,7 @@ static struct queue *queue_of(struct queues *q, int32_t device)
 	return &q->v[low];
 }
 
-static bool queued(const struct perf_row *row)
+static bool merge_queued(const struct perf_row *row)
 {
 	return row->type == TYPE_DEVICE && row->device != PERF_NO_DEVICE;
 }
@@ -95,7 +95,7 @@ static int fill_queues(struct queues *q, const int32_t *ids, size_t n,
 	for (size_t i = 0; i < n; i++)
 		q->v[i].device = ids[i];
 	for (size_t i = 0; i < order->n; i++)
-		if (queued(&in->rows.v[order->v[i]]))
+		if (merge_queued(&in->rows.v[order->v[i]]))
 			queue_of(q, in->rows.v[order->v[i]].device)->n++;
 	at = q->rows;
 	for (size_t i = 0; i < n; i++) {
@@ -106,7 +106,7 @@ static int fill_queues(struct queues *q, const int32_t *ids, size_t n,
 	for (size_t i = 0; i < order->n; i++) {
 		const struct perf_row *row = &in->rows.v[order->v[i]];
 
-		if (queued(row)) {
+		if (merge_queued(row)) {
 			struct queue *queue = queue_of(q, row->device);
 
 			if (!queue->n)
@@ -144,7 +144,7 @@ static void group_add(struct group *g, const struct queues *q, const struct perf
 	}
 }
 
-static const struct perf_kind *kind_of(const struct perf_input *in, uint32_t row)
+static const struct perf_kind *merge_kind_of(const struct perf_input *in, uint32_t row)
 {
 	return &in->kinds.v[in->rows.v[row].kind];
 }
@@ -185,9 +185,9 @@ static bool take_group(struct queues *q, struct perf_input *in, uint32_t *row)
 			continue;
 		}
 		*row = queue->rows[queue->at];
-		if (!kind || kind->op_code == kind_of(in, *row)->op_code) {
+		if (!kind || kind->op_code == merge_kind_of(in, *row)->op_code) {
 			group_add(&g, q, in, *row, !kind);
-			kind = kind ? kind : kind_of(in, *row);
+			kind = kind ? kind : merge_kind_of(in, *row);
 			queue->at++;
 			queue->taken = true;
 		} else if (!other) {
@@ -243,7 +243,8 @@ static void note_queues(const struct queues *q, const struct perf_input *in,
 			  "the devices ran different ops at %llu steps, first device %d in line %u "
 			  "(%s): those rows are paired with later ones",
 			  (unsigned long long)q->strange_steps, q->strange_device,
-			  perf_row_line(q->strange_row), kind_of(in, q->strange_row)->op_code);
+			  perf_row_line(q->strange_row),
+			  merge_kind_of(in, q->strange_row)->op_code);
 }
 
 /* Merged rows and those of no device, in the order of the file. */
@@ -261,9 +262,9 @@ static int merge_queues(struct perf_order *order, struct perf_input *in, struct 
 	}
 	/* Release 1.2.4 has no report of ops without a device when some row has one. */
 	for (size_t i = 0; i < order->n && (any || q->model != PERF_MODEL_1_2_4); i++)
-		if (!queued(&in->rows.v[order->v[i]]))
+		if (!merge_queued(&in->rows.v[order->v[i]]))
 			merged.v[merged.n++] = order->v[i];
-	qsort(merged.v, merged.n, sizeof(*merged.v), compare_rows);
+	qsort(merged.v, merged.n, sizeof(*merged.v), merge_rows_compare);
 	vec_free(order);
 	*order = merged;
 	return 0;

@@ -207,7 +207,7 @@ static int find_shared(const struct perf_report *r, const struct perf_window_row
 }
 
 /* Which of the further columns say something. */
-static void find_columns(struct perf_report *r)
+static void next_columns_find(struct perf_report *r)
 {
 	int first = 0;
 
@@ -231,7 +231,7 @@ int perf_next_overlap(struct perf_report *r, const struct perf_window_rows *w)
 	double *shared = malloc((r->in->rows.n + 1) * sizeof(*shared)), all = 0;
 	int code = shared ? find_shared(r, w, shared) : TACHO_ENOMEM;
 
-	find_columns(r);
+	next_columns_find(r);
 	for (size_t i = 0; code == 0 && r->has_workers && i < r->ops.n; i++) {
 		struct perf_op *op = &r->ops.v[i];
 		double ns = shared[op->row];

@@ -32,7 +32,7 @@ static int compare_edges(const void *a, const void *b)
 	return x->step - y->step;
 }
 
-static bool timed(const struct perf_row *row)
+static bool overlap_timed(const struct perf_row *row)
 {
 	return row->device != PERF_NO_DEVICE && row->fw_end != PERF_NO_NUMBER && row->duration > 0;
 }
@@ -48,7 +48,7 @@ static int clock_rate(const struct perf_report *r, double *rate)
 	for (size_t i = 0; i < r->ops.n; i++) {
 		const struct perf_row *row = &r->in->rows.v[r->ops.v[i].row];
 
-		if (timed(row) && row->fw_start != PERF_NO_NUMBER && row->fw_duration > 0 &&
+		if (overlap_timed(row) && row->fw_start != PERF_NO_NUMBER && row->fw_duration > 0 &&
 		    row->fw_end > row->fw_start)
 			ratios[n++] =
 				((double)row->fw_end - (double)row->fw_start) / row->fw_duration;
@@ -68,7 +68,7 @@ static size_t make_edges(const struct perf_report *r, struct edge *edges, double
 		const struct perf_row *row = &r->in->rows.v[r->ops.v[i].row];
 		double end;
 
-		if (!timed(row) || !(r->ops.v[i].has & HAS_TIME))
+		if (!overlap_timed(row) || !(r->ops.v[i].has & HAS_TIME))
 			continue;
 		if (zero == PERF_NO_NUMBER)
 			zero = row->fw_end; /* small differences of large counters stay exact */
@@ -83,7 +83,7 @@ static size_t make_edges(const struct perf_report *r, struct edge *edges, double
  * One pass over the edges in time. SHARED is how much time so far had two ops or more: what it
  * grows by between an op's two edges is the op's overlap.
  */
-static void sweep(struct perf_report *r, const struct edge *edges, size_t n)
+static void overlap_sweep(struct perf_report *r, const struct edge *edges, size_t n)
 {
 	double busy = 0, shared = 0;
 	int running = 0;
@@ -129,7 +129,7 @@ int perf_overlap(struct perf_report *r)
 		qsort(edges, n, sizeof(*edges), compare_edges);
 		break;
 	}
-	sweep(r, edges, n);
+	overlap_sweep(r, edges, n);
 	free(edges);
 	return 0;
 }

@@ -31,7 +31,7 @@ static const uint32_t classic_colors[] = {
 };
 #define CLASSIC (sizeof(classic_colors) / sizeof(classic_colors[0]))
 
-static uint32_t mix(uint32_t a, uint32_t b, double t)
+static uint32_t picture_mix(uint32_t a, uint32_t b, double t)
 {
 	uint32_t color = 0;
 
@@ -44,7 +44,7 @@ static uint32_t mix(uint32_t a, uint32_t b, double t)
 }
 
 /* Black or white, whichever can be read on it. */
-static uint32_t ink(uint32_t color)
+static uint32_t picture_ink(uint32_t color)
 {
 	double light =
 		0.299 * (color >> 16 & 0xff) + 0.587 * (color >> 8 & 0xff) + 0.114 * (color & 0xff);
@@ -53,7 +53,7 @@ static uint32_t ink(uint32_t color)
 }
 
 /* By device, category and time: the order of the segments from above. */
-static int compare(const void *a, const void *b)
+static int picture_compare(const void *a, const void *b)
 {
 	const struct perf_stack *x = *(const struct perf_stack *const *)a,
 				*y = *(const struct perf_stack *const *)b;
@@ -74,7 +74,7 @@ struct bar {
 };
 
 /* Makes a name fit: without the ending that most have, smaller, then cut. Returns its height. */
-static double fit(char *label, size_t size, double room)
+static double picture_fit(char *label, size_t size, double room)
 {
 	static const char ending[] = "DeviceOperation";
 	char *end = strstr(label, ending);
@@ -106,9 +106,10 @@ static void draw_segment(struct drawing *d, const struct perf_stack *s, const st
 		return;
 	snprintf(share, sizeof(share), "%.1f %%", s->time / bar->total * 100);
 	snprintf(label, sizeof(label) - 3, "%s", s->key);
-	height = fit(label, sizeof(label), bar->w - 20 - draw_text_width(share, TEXT));
-	draw_text(d, bar->x + 6, y + h / 2, height, DRAW_LEFT, false, ink(color), label);
-	draw_text(d, bar->x + bar->w - 6, y + h / 2, height, DRAW_RIGHT, false, ink(color), share);
+	height = picture_fit(label, sizeof(label), bar->w - 20 - draw_text_width(share, TEXT));
+	draw_text(d, bar->x + 6, y + h / 2, height, DRAW_LEFT, false, picture_ink(color), label);
+	draw_text(d, bar->x + bar->w - 6, y + h / 2, height, DRAW_RIGHT, false, picture_ink(color),
+		  share);
 }
 
 /* The name of a category stands beside its segments where there is room for it. */
@@ -119,7 +120,7 @@ static void draw_category(struct drawing *d, const struct bar *bar, enum perf_ca
 
 	if (to - from > draw_text_width(name, TEXT) + 4)
 		draw_text(d, bar->x - 12, (from + to) / 2, TEXT, DRAW_MIDDLE, true,
-			  mix(shades[c].dark, shades[c].light, 0.3), name);
+			  picture_mix(shades[c].dark, shades[c].light, 0.3), name);
 }
 
 static void draw_bar(struct drawing *d, const struct bar *bar, bool classic)
@@ -130,9 +131,10 @@ static void draw_bar(struct drawing *d, const struct bar *bar, bool classic)
 	for (size_t i = 0; i < bar->n; i++) {
 		const struct perf_stack *s = bar->stacks[i];
 		double h = s->time / bar->total * (BOTTOM - TOP);
-		uint32_t color = classic ? classic_colors[i % CLASSIC]
-					 : mix(shades[s->category].dark, shades[s->category].light,
-					       (step % SHADES) / (double)(SHADES - 1));
+		uint32_t color =
+			classic ? classic_colors[i % CLASSIC]
+				: picture_mix(shades[s->category].dark, shades[s->category].light,
+					      (step % SHADES) / (double)(SHADES - 1));
 
 		if (s->time <= 0)
 			continue;
@@ -195,7 +197,7 @@ static void draw_bars(struct drawing *d, const struct perf_stack **stacks, size_
 	}
 }
 
-static int draw(const struct perf_stacked *s, bool classic, struct drawing *d)
+static int picture_draw(const struct perf_stacked *s, bool classic, struct drawing *d)
 {
 	const struct perf_stack **stacks = malloc((s->n + 1) * sizeof(const struct perf_stack *));
 
@@ -203,7 +205,7 @@ static int draw(const struct perf_stacked *s, bool classic, struct drawing *d)
 		return TACHO_ENOMEM;
 	for (size_t i = 0; i < s->n; i++)
 		stacks[i] = &s->v[i];
-	qsort(stacks, s->n, sizeof(const struct perf_stack *), compare);
+	qsort(stacks, s->n, sizeof(const struct perf_stack *), picture_compare);
 	draw_bars(d, stacks, s->n, classic);
 	free(stacks);
 	return d->failed ? TACHO_ENOMEM : 0;
@@ -212,7 +214,7 @@ static int draw(const struct perf_stacked *s, bool classic, struct drawing *d)
 int perf_picture_svg(const struct perf_stacked *s, bool classic, struct buf *out)
 {
 	struct drawing d = {0};
-	int r = draw(s, classic, &d);
+	int r = picture_draw(s, classic, &d);
 
 	if (r == 0)
 		r = drawing_svg(&d, out);
@@ -223,7 +225,7 @@ int perf_picture_svg(const struct perf_stacked *s, bool classic, struct buf *out
 int perf_picture_png(const struct perf_stacked *s, bool classic, struct buf *out)
 {
 	struct drawing d = {0};
-	int r = draw(s, classic, &d);
+	int r = picture_draw(s, classic, &d);
 
 	if (r == 0)
 		r = drawing_png(&d, fmin(3, WIDEST_PNG / d.w), out);

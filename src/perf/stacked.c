@@ -51,7 +51,7 @@ static const char *last_part(const char *text, size_t len, size_t *part)
 }
 
 /* "name (in0:dram_interleaved)". False: the memory's name has no parts, so there is no key. */
-static bool add_memory(struct buf *key, const char *memory)
+static bool stacked_memory_add(struct buf *key, const char *memory)
 {
 	size_t len = strlen(memory), one, two;
 
@@ -72,7 +72,7 @@ static enum perf_category category_of_kind(const struct perf_report *r, const st
 }
 
 /* The number of the key in out->keys, which takes the text; 0: out of memory. */
-static uint32_t find_key(struct builder *b, struct buf *key)
+static uint32_t stacked_key_find(struct builder *b, struct buf *key)
 {
 	size_t at = XXH3_64bits(key->data, key->len) & (b->slots_n - 1);
 
@@ -86,7 +86,7 @@ static uint32_t find_key(struct builder *b, struct buf *key)
 	return b->slots[at];
 }
 
-static uint32_t key_of(struct builder *b, uint32_t kind)
+static uint32_t stacked_key_of(struct builder *b, uint32_t kind)
 {
 	const struct perf_kind *k = &b->r->in->kinds.v[kind];
 	struct buf key = BUF_INIT;
@@ -101,10 +101,10 @@ static uint32_t key_of(struct builder *b, uint32_t kind)
 	} else {
 		buf_add(&key, name, len);
 		if (b->out->group == GROUP_MEMORY && k->memory[IN0])
-			has = add_memory(&key, k->memory[IN0]) ||
+			has = stacked_memory_add(&key, k->memory[IN0]) ||
 			      b->r->options->model == PERF_MODEL_TACHO;
 	}
-	b->key_of_kind[kind] = has ? find_key(b, &key) : UINT32_MAX;
+	b->key_of_kind[kind] = has ? stacked_key_find(b, &key) : UINT32_MAX;
 	buf_free(&key);
 	return b->key_of_kind[kind];
 }
@@ -136,7 +136,7 @@ static void add_to(double *sum, double *lost, double x)
 	*sum = t;
 }
 
-static void add_op(struct sums *s, const struct perf_op *op)
+static void stacked_op_add(struct sums *s, const struct perf_op *op)
 {
 	double before = s->mean;
 
@@ -163,7 +163,7 @@ static bool left_out(const struct builder *b, const struct perf_op *op)
 	       (b->out->by_device && b->r->in->rows.v[op->row].device == PERF_NO_DEVICE);
 }
 
-static int add_ops(struct builder *b)
+static int stacked_ops_add(struct builder *b)
 {
 	for (size_t i = 0; i < b->r->ops.n; i++) {
 		const struct perf_op *op = &b->r->ops.v[i];
@@ -174,13 +174,13 @@ static int add_ops(struct builder *b)
 
 		if (left_out(b, op))
 			continue;
-		key = key_of(b, op->kind);
+		key = stacked_key_of(b, op->kind);
 		if (key == UINT32_MAX)
 			continue;
 		s = key ? sums_of(b, key, device, (uint32_t)i) : NULL;
 		if (!s)
 			return TACHO_ENOMEM;
-		add_op(s, op);
+		stacked_op_add(s, op);
 		if (op->has & HAS_TIME && !op->time_blank)
 			b->out->time_blank = false;
 	}
@@ -188,7 +188,7 @@ static int add_ops(struct builder *b)
 }
 
 /* The weighted mean is by key alone, even when devices are apart. */
-static int weigh(struct builder *b)
+static int stacked_weigh(struct builder *b)
 {
 	b->weight_time = calloc(b->out->keys_n + 1, sizeof(double));
 	b->weight_flops = calloc(b->out->keys_n + 1, sizeof(double));
@@ -200,7 +200,7 @@ static int weigh(struct builder *b)
 
 		if (left_out(b, op) || !(op->has & HAS_FLOPS_PCT) || isnan(op->flops_pct))
 			continue;
-		key = key_of(b, op->kind);
+		key = stacked_key_of(b, op->kind);
 		if (key == UINT32_MAX)
 			continue;
 		b->weight_time[key - 1] += op->time;
@@ -326,8 +326,8 @@ int perf_stacked_make(struct perf_stacked *out, const struct perf_report *r, enu
 
 	*out = (struct perf_stacked){
 		.group = group, .by_device = r->options->no_merge_devices, .time_blank = true};
-	if (builder_init(&b) < 0 || add_ops(&b) < 0 || weigh(&b) < 0 || add_totals(&b) < 0 ||
-	    vec_reserve(out, b.sums.n + 1) < 0)
+	if (builder_init(&b) < 0 || stacked_ops_add(&b) < 0 || stacked_weigh(&b) < 0 ||
+	    add_totals(&b) < 0 || vec_reserve(out, b.sums.n + 1) < 0)
 		goto out;
 	for (size_t i = 0; i < b.sums.n; i++)
 		out->v[out->n++] = stack_of(&b, &b.sums.v[i]);
@@ -381,14 +381,14 @@ static const struct {
 	[S_WEIGHTED] = {"Weighted Mean FLOPs", "%", offsetof(struct perf_stack, flops_weighted)},
 };
 
-static bool shown(const struct perf_stacked *s, int column)
+static bool stacked_shown(const struct perf_stacked *s, int column)
 {
 	if (column == S_DEVICE)
 		return s->by_device;
 	return s->group != GROUP_CATEGORY || column <= S_COUNT;
 }
 
-static double figure(const struct perf_stack *stack, int column)
+static double stacked_figure(const struct perf_stack *stack, int column)
 {
 	return *(const double *)((const char *)stack + columns[column].offset);
 }
@@ -406,8 +406,8 @@ static void cell_text(const struct perf_stack *stack, int column, struct buf *ou
 		buf_addf(out, "%llu", (unsigned long long)stack->count);
 	else if (column == S_CATEGORY)
 		buf_adds(out, perf_category_name(stack->category));
-	else if (!isnan(figure(stack, column))) {
-		buf_add(out, number, fmt_fixed(number, figure(stack, column), 2));
+	else if (!isnan(stacked_figure(stack, column))) {
+		buf_add(out, number, fmt_fixed(number, stacked_figure(stack, column), 2));
 		buf_addf(out, " %s", columns[column].unit);
 	}
 }
@@ -433,7 +433,7 @@ static int compare_text(const void *a, const void *b)
 	return order ? order : x < y ? -1 : x > y;
 }
 
-static void pad(struct buf *out, size_t n)
+static void stacked_pad(struct buf *out, size_t n)
 {
 	while (n--)
 		buf_addc(out, ' ');
@@ -448,21 +448,21 @@ static void add_aligned(struct buf *out, int column, const struct buf *text, siz
 	if (column)
 		buf_add(out, "  ", 2);
 	if (column != S_KEY)
-		pad(out, gap);
+		stacked_pad(out, gap);
 	term_add(out, color, text->data, text->len);
 	if (column == S_KEY)
-		pad(out, gap);
+		stacked_pad(out, gap);
 }
 
-static void add_line(const struct perf_stacked *s, const struct perf_stack *stack,
-		     const size_t *width, struct perf_style style, struct buf *out)
+static void stacked_line_add(const struct perf_stacked *s, const struct perf_stack *stack,
+			     const size_t *width, struct perf_style style, struct buf *out)
 {
 	struct buf text = BUF_INIT, safe = BUF_INIT;
 
 	for (int i = 0; i < S_COLUMNS; i++) {
 		bool colored = stack && i == S_KEY && style.color;
 
-		if (!shown(s, i))
+		if (!stacked_shown(s, i))
 			continue;
 		buf_reset(&text);
 		if (stack)
@@ -486,7 +486,7 @@ static void add_rule(const struct perf_stacked *s, const size_t *width, struct b
 	bool first = true;
 
 	for (int i = 0; i < S_COLUMNS; i++) {
-		if (!shown(s, i))
+		if (!stacked_shown(s, i))
 			continue;
 		for (size_t n = width[i] + (first ? 0 : 2); n; n--)
 			buf_addc(out, '-');
@@ -495,7 +495,7 @@ static void add_rule(const struct perf_stacked *s, const size_t *width, struct b
 	buf_addc(out, '\n');
 }
 
-static void measure(const struct perf_stacked *s, size_t *width)
+static void stacked_measure(const struct perf_stacked *s, size_t *width)
 {
 	struct buf text = BUF_INIT;
 
@@ -526,11 +526,11 @@ void perf_stacked_text(const struct perf_stacked *s, struct perf_style style, st
 		order[i] = &s->v[i];
 	if (s->by_device)
 		qsort(order, s->n, sizeof(const struct perf_stack *), compare_text);
-	measure(s, width);
-	add_line(s, NULL, width, (struct perf_style){0}, out);
+	stacked_measure(s, width);
+	stacked_line_add(s, NULL, width, (struct perf_style){0}, out);
 	add_rule(s, width, out);
 	for (size_t i = 0; i < s->n; i++)
-		add_line(s, order[i], width, style, out);
+		stacked_line_add(s, order[i], width, style, out);
 	add_rule(s, width, out);
 	free(order);
 }
@@ -538,7 +538,7 @@ void perf_stacked_text(const struct perf_stacked *s, struct perf_style style, st
 static void csv_figure(const struct perf_stacked *s, const struct perf_stack *stack, int column,
 		       struct buf *out)
 {
-	double value = figure(stack, column);
+	double value = stacked_figure(stack, column);
 
 	/* A total of nothing makes a share of 0; of each device's nothing, of 0.00. */
 	if ((column == S_SHARE && s->no_time && !s->by_device) ||
@@ -554,7 +554,7 @@ static void csv_line(const struct perf_stacked *s, const struct perf_stack *stac
 	for (int i = 0; i < S_COLUMNS; i++) {
 		struct buf text = BUF_INIT;
 
-		if (!shown(s, i))
+		if (!stacked_shown(s, i))
 			continue;
 		if (i)
 			buf_addc(out, ',');

@@ -130,7 +130,7 @@ int perf_summary_make(struct perf_summary *s, const struct perf_report *r)
 	return find_top(s, r);
 }
 
-static double percent(double part, double all)
+static double summary_percent(double part, double all)
 {
 	return all > 0 && isfinite(all) ? part / all * 100 : 0;
 }
@@ -139,7 +139,7 @@ static double percent(double part, double all)
 static void add_share(struct buf *out, double time, double all)
 {
 	char text[FMT_FIXED_SIZE];
-	double share = percent(time, all);
+	double share = summary_percent(time, all);
 
 	fmt_fixed(text, time, time < 100 ? 1 : 0);
 	buf_addf(out, "%15s " MICRO "  %5.1f %%  ", text, share);
@@ -147,7 +147,7 @@ static void add_share(struct buf *out, double time, double all)
 		buf_addc(out, '#');
 }
 
-static void trim(struct buf *out)
+static void summary_trim(struct buf *out)
 {
 	while (out->len && out->data[out->len - 1] == ' ')
 		out->len--;
@@ -155,11 +155,11 @@ static void trim(struct buf *out)
 }
 
 /* Advice has the longest words. */
-static void add_line(struct buf *out, const char *what, double time, double all)
+static void summary_line_add(struct buf *out, const char *what, double time, double all)
 {
 	buf_addf(out, "  %-31s", what);
 	add_share(out, time, all);
-	trim(out);
+	summary_trim(out);
 }
 
 static void add_title(struct buf *out, struct perf_style style, const char *title)
@@ -192,8 +192,8 @@ static void add_host(const struct perf_report *r, struct buf *out)
 
 static void add_times(const struct perf_summary *s, const struct perf_report *r, struct buf *out)
 {
-	add_line(out, "ops on the device", r->time_sum, s->total);
-	add_line(out, "gaps: the device waits", r->gap_sum, s->total);
+	summary_line_add(out, "ops on the device", r->time_sum, s->total);
+	summary_line_add(out, "gaps: the device waits", r->gap_sum, s->total);
 	add_host(r, out);
 	if (r->unmeasured)
 		buf_addf(out, "  %llu op%s not measured, and not counted here\n",
@@ -238,7 +238,7 @@ static void add_bounds(const struct perf_summary *s, const struct perf_report *r
 
 		if (!b->ops)
 			continue;
-		add_line(out, lines[i].text, b->time, r->time_sum);
+		summary_line_add(out, lines[i].text, b->time, r->time_sum);
 		out->len--;
 		buf_addf(out, "  %llu op%s\n", (unsigned long long)b->ops, b->ops > 1 ? "s" : "");
 	}
@@ -278,8 +278,8 @@ static void add_utilisation(const struct perf_summary *s, const struct perf_repo
 #define NAME_WIDTH 58
 
 /* "  28     name      123 us  4.5 %" for the op at INDEX, and how many it stands for. */
-static void add_op(const struct perf_report *r, uint32_t index, uint64_t n, double time, double all,
-		   struct perf_style style, struct buf *out)
+static void summary_op_add(const struct perf_report *r, uint32_t index, uint64_t n, double time,
+			   double all, struct perf_style style, struct buf *out)
 {
 	const struct perf_op *op = &r->ops.v[index];
 	const struct perf_kind *k = perf_op_kind(r, op);
@@ -295,7 +295,7 @@ static void add_op(const struct perf_report *r, uint32_t index, uint64_t n, doub
 	for (size_t w = term_width(cut.data, cut.len); w < NAME_WIDTH; w++)
 		buf_addc(out, ' ');
 	add_share(out, time, all);
-	trim(out);
+	summary_trim(out);
 	if (n > 1) {
 		out->len--;
 		buf_addf(out, "  %llu ops\n", (unsigned long long)n);
@@ -318,8 +318,8 @@ static void add_advice(const struct perf_summary *s, struct buf *out)
 		if (best < 0)
 			break;
 		done[best] = true;
-		add_line(out, perf_advice_title((enum perf_advice_kind)best), s->saving[best].time,
-			 s->total);
+		summary_line_add(out, perf_advice_title((enum perf_advice_kind)best),
+				 s->saving[best].time, s->total);
 		out->len--;
 		buf_addf(out, "  %llu op%s\n", (unsigned long long)s->saving[best].ops,
 			 s->saving[best].ops > 1 ? "s" : "");
@@ -336,7 +336,8 @@ static void add_causes(const struct perf_report *r, struct perf_style style, str
 	add_title(out, style, "What the host did in the gaps (by its own clock)");
 	for (int c = 0; c < CAUSES; c++)
 		if (g->part[c] >= g->all * 0.001)
-			add_line(out, perf_cause_name((enum perf_cause)c), g->part[c], g->all);
+			summary_line_add(out, perf_cause_name((enum perf_cause)c), g->part[c],
+					 g->all);
 }
 
 static bool any_saving(const struct perf_summary *s)
@@ -365,15 +366,15 @@ void perf_summary_text(const struct perf_summary *s, const struct perf_report *r
 			out, style,
 			"Most time, by op and shape (ID of the longest; share of the time on the device)");
 	for (int i = 0; i < s->top_n; i++)
-		add_op(r, s->top[i].longest, s->top[i].ops, s->top[i].time, r->time_sum, style,
-		       out);
+		summary_op_add(r, s->top[i].longest, s->top[i].ops, s->top[i].time, r->time_sum,
+			       style, out);
 	if (s->gaps_n)
 		add_title(out, style, "Longest gaps (before this ID)");
 	for (int i = 0; i < s->gaps_n; i++) {
 		const struct perf_op *op = &r->ops.v[s->gaps[i]];
 		const struct perf_gap *gap = perf_gap_of(r->gaps, op);
 
-		add_op(r, s->gaps[i], 1, op->gap, s->total, style, out);
+		summary_op_add(r, s->gaps[i], 1, op->gap, s->total, style, out);
 		if (!gap)
 			continue;
 		buf_adds(out, "         ");

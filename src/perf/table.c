@@ -148,7 +148,7 @@ static bool as_number(const char *text, double *value)
 }
 
 /* The text as it is printed; NULL: out of memory. */
-static char *printable(const char *text, size_t len, bool safe, bool number_too)
+static char *table_printable(const char *text, size_t len, bool safe, bool number_too)
 {
 	struct buf out = BUF_INIT;
 	char number[FMT_FIXED_SIZE];
@@ -164,7 +164,7 @@ static char *printable(const char *text, size_t len, bool safe, bool number_too)
 }
 
 /* These names are followed by sizes or settings. */
-static bool divided(const char *label)
+static bool table_divided(const char *label)
 {
 	return strstr(label, "Matmul") || strstr(label, "OptimizedConvNew") ||
 	       strstr(label, "Conv2dDeviceOperation") || strstr(label, "HaloDeviceOperation");
@@ -175,9 +175,9 @@ static int make_face(struct face *face, const struct perf_kind *k, bool safe)
 	struct buf math = BUF_INIT;
 	size_t blank;
 
-	face->label = printable(k->label, k->label_len, safe, !k->signpost);
+	face->label = table_printable(k->label, k->label_len, safe, !k->signpost);
 	perf_add_math(&math, k);
-	face->math = math.failed ? NULL : printable(math.data, math.len, safe, true);
+	face->math = math.failed ? NULL : table_printable(math.data, math.len, safe, true);
 	buf_free(&math);
 	if (!face->label || !face->math)
 		return TACHO_ENOMEM;
@@ -187,7 +187,7 @@ static int make_face(struct face *face, const struct perf_kind *k, bool safe)
 	face->math_width = (uint32_t)term_width(face->math, face->math_len);
 	face->color = perf_op_color(face->label);
 	blank = strcspn(face->label, " ");
-	face->name_len = divided(face->label) && face->label[blank] ? (uint32_t)blank : 0;
+	face->name_len = table_divided(face->label) && face->label[blank] ? (uint32_t)blank : 0;
 	return 0;
 }
 
@@ -218,12 +218,12 @@ static void set_sub_device(struct cell *c, const char *text)
 	buf_free(&safe);
 }
 
-static const struct perf_row *row_of(const struct perf_table *t, const struct perf_op *op)
+static const struct perf_row *table_row_of(const struct perf_table *t, const struct perf_op *op)
 {
 	return &t->report->in->rows.v[op->row];
 }
 
-static bool has(const struct perf_op *op, enum perf_has bit)
+static bool table_has(const struct perf_op *op, enum perf_has bit)
 {
 	return op->has & bit;
 }
@@ -299,8 +299,8 @@ enum term_color perf_part_color(const struct perf_report *r, const struct perf_o
 	}
 }
 
-static enum term_color color_of(const struct perf_table *t, const struct perf_op *op,
-				enum column column)
+static enum term_color table_color_of(const struct perf_table *t, const struct perf_op *op,
+				      enum column column)
 {
 	static const uint8_t parts[C_COUNT] = {
 		[C_BOUND] = PART_BOUND,     [C_GAP] = PART_GAP,       [C_CORES] = PART_CORES,
@@ -334,7 +334,7 @@ static void make_cell(const struct perf_table *t, const struct perf_op *op, enum
 		      struct cell *c)
 {
 	const struct face *face = &t->faces[op->kind];
-	const struct perf_row *row = row_of(t, op);
+	const struct perf_row *row = table_row_of(t, op);
 	const char *bound = perf_bound_name(op->bound);
 
 	c->text = c->unit = NULL;
@@ -369,12 +369,12 @@ static void make_cell(const struct perf_table *t, const struct perf_op *op, enum
 		set_number(c, column, perf_available(t->report, op));
 		break;
 	default:
-		if (has(op, figures[column].bit))
+		if (table_has(op, figures[column].bit))
 			set_number(c, column,
 				   *(const double *)((const char *)op + figures[column].offset));
 		break;
 	}
-	c->color = t->style.color && c->text ? color_of(t, op, column) : TERM_NONE;
+	c->color = t->style.color && c->text ? table_color_of(t, op, column) : TERM_NONE;
 	if (c->unit)
 		c->width += 1 + term_width(c->unit, strlen(c->unit));
 }
@@ -388,15 +388,15 @@ static void add_blanks(struct buf *out, size_t n)
 	out->data[out->len] = 0;
 }
 
-static size_t padding(size_t width, size_t used)
+static size_t table_padding(size_t width, size_t used)
 {
 	return width > used ? width - used : 0;
 }
 
 /* Right-aligned, the number and its unit coloured apart. */
-static void add_cell(struct buf *out, const struct cell *c, size_t width)
+static void table_cell_add(struct buf *out, const struct cell *c, size_t width)
 {
-	add_blanks(out, padding(width, c->width));
+	add_blanks(out, table_padding(width, c->width));
 	if (!c->text)
 		return;
 	term_add(out, c->color, c->text, c->len);
@@ -428,7 +428,7 @@ static void add_label(const struct perf_table *t, const struct perf_op *op, cons
 	} else {
 		term_add(out, c->color, c->text, c->len);
 	}
-	add_blanks(out, padding(t->width[C_OP_CODE], width));
+	add_blanks(out, table_padding(t->width[C_OP_CODE], width));
 }
 
 /* The ID is as wide as if it had its commas, and has none. */
@@ -437,7 +437,7 @@ static void add_id(const struct perf_table *t, const struct perf_op *op, struct 
 {
 	if (c->text)
 		c->len = c->width = (size_t)sprintf(c->number, "%u", perf_op_id(op));
-	add_cell(out, c, t->width[C_ID]);
+	table_cell_add(out, c, t->width[C_ID]);
 }
 
 void perf_table_row(const struct perf_table *t, const struct perf_op *op, struct buf *out)
@@ -455,7 +455,7 @@ void perf_table_row(const struct perf_table *t, const struct perf_op *op, struct
 		else if (i == C_OP_CODE)
 			add_label(t, op, &c, out);
 		else
-			add_cell(out, &c, t->width[i]);
+			table_cell_add(out, &c, t->width[i]);
 	}
 	buf_addc(out, '\n');
 }
@@ -466,7 +466,7 @@ void perf_table_header(const struct perf_table *t, struct buf *out)
 		if (t->hidden[i])
 			continue;
 		buf_addf(out, "%s%s", i ? "  " : "", columns[i].title);
-		add_blanks(out, padding(t->width[i], strlen(columns[i].title)));
+		add_blanks(out, table_padding(t->width[i], strlen(columns[i].title)));
 	}
 	buf_addc(out, '\n');
 }
@@ -488,7 +488,7 @@ static void footer_dram(const struct perf_report *r, struct cell *c, enum column
 	double bytes = 0, busy = isnan(r->busy) ? r->time_sum : r->busy, rate;
 
 	for (size_t i = 0; i < r->ops.n; i++)
-		if (has(&r->ops.v[i], HAS_DRAM))
+		if (table_has(&r->ops.v[i], HAS_DRAM))
 			bytes += r->ops.v[i].bytes;
 	rate = bytes / (busy * 1e-6) / 1e9;
 	if (r->options->model != PERF_MODEL_NEXT || bytes == 0 || busy <= 0 || !r->arch)
@@ -521,12 +521,12 @@ void perf_table_footer(const struct perf_table *t, struct buf *out)
 			buf_add(out, "  ", 2);
 		if (i == C_OP_CODE) {
 			term_add(out, c.color, counts, strlen(counts));
-			add_blanks(out, padding(t->width[i], strlen(counts)));
+			add_blanks(out, table_padding(t->width[i], strlen(counts)));
 			continue;
 		}
 		if (c.unit)
 			c.width += 1 + term_width(c.unit, strlen(c.unit));
-		add_cell(out, &c, t->width[i]);
+		table_cell_add(out, &c, t->width[i]);
 	}
 	buf_addc(out, '\n');
 }
@@ -590,16 +590,16 @@ void perf_table_free(struct perf_table *t)
 	free(t);
 }
 
-static double weight(const struct perf_op *op)
+static double table_weight(const struct perf_op *op)
 {
-	return (has(op, HAS_TIME) ? op->time : 0) + (has(op, HAS_GAP) ? op->gap : 0);
+	return (table_has(op, HAS_TIME) ? op->time : 0) + (table_has(op, HAS_GAP) ? op->gap : 0);
 }
 
 static int compare_weight(const void *a, const void *b, void *arg)
 {
 	const struct perf_report *r = arg;
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	double x = weight(&r->ops.v[i]), y = weight(&r->ops.v[k]);
+	double x = table_weight(&r->ops.v[i]), y = table_weight(&r->ops.v[k]);
 
 	if (x != y)
 		return x > y ? -1 : 1;
@@ -650,7 +650,7 @@ int perf_view_hide(struct perf_view *view, const struct perf_report *r, struct p
 			view->v[n++] = view->v[i];
 		} else if (perf_op_counts(op)) {
 			h->small++;
-			h->share += has(op, HAS_TOTAL) ? op->total : 0;
+			h->share += table_has(op, HAS_TOTAL) ? op->total : 0;
 		} else {
 			h->unmeasured++;
 		}

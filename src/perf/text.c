@@ -106,7 +106,7 @@ static void write_host(struct writer *w, const struct perf_view *view)
 			"CPU out of the part that is repeated.\n\n");
 }
 
-static int compare_gaps(const void *a, const void *b, void *arg)
+static int text_gaps_compare(const void *a, const void *b, void *arg)
 {
 	const struct perf_report *r = arg;
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
@@ -186,7 +186,7 @@ static void write_gaps(struct writer *w, const struct perf_view *view)
 	if (g.long_ones.n && w->code == 0) {
 		size_t n = g.long_ones.n;
 
-		qsort_r(g.long_ones.v, n, sizeof(*g.long_ones.v), compare_gaps, (void *)w->r);
+		qsort_r(g.long_ones.v, n, sizeof(*g.long_ones.v), text_gaps_compare, (void *)w->r);
 		add_heading(&w->out, "Long gaps between ops");
 		for (size_t i = 0; i < n && i < SHOWN_GAPS; i++)
 			perf_table_row(w->table, &w->r->ops.v[g.long_ones.v[i]], &w->out);
@@ -311,7 +311,7 @@ static void write_sorts(struct writer *w, const struct perf_view *view)
 	vec_free(&sorts);
 }
 
-static void write_advice(struct writer *w, const struct perf_view *view)
+static void text_advice_write(struct writer *w, const struct perf_view *view)
 {
 	add_banner(&w->out, "\xf0\x9f\x92\xa1", "Advice");
 	write_host(w, view);
@@ -320,7 +320,7 @@ static void write_advice(struct writer *w, const struct perf_view *view)
 }
 
 /* These two lines are looked for by programs that read the text: they stay as they are. */
-static void announce(struct writer *w, const char *what, const char *ending)
+static void text_announce(struct writer *w, const char *what, const char *ending)
 {
 	struct buf line = BUF_INIT;
 
@@ -330,7 +330,7 @@ static void announce(struct writer *w, const char *what, const char *ending)
 	buf_free(&line);
 }
 
-static void write_stacked(struct writer *w, const struct perf_stacked *stacked)
+static void text_stacked_write(struct writer *w, const struct perf_stacked *stacked)
 {
 	if (stacked->n == 0) {
 		buf_adds(&w->out, "\nNothing to stack: no op is left.\n");
@@ -340,12 +340,12 @@ static void write_stacked(struct writer *w, const struct perf_stacked *stacked)
 	perf_stacked_text(stacked, w->o->style, &w->out);
 	if (!w->o->stacked_base)
 		return;
-	announce(w, "Writing CSV stacked report to", "csv");
-	announce(w, "Plotting PNG stacked report to", "png");
+	text_announce(w, "Writing CSV stacked report to", "csv");
+	text_announce(w, "Plotting PNG stacked report to", "png");
 	buf_addf(&w->out, "\nThe picture is in %s.svg too.\n", w->o->stacked_base);
 }
 
-static void write_summary(struct writer *w)
+static void text_summary_write(struct writer *w)
 {
 	struct perf_summary summary;
 
@@ -377,15 +377,15 @@ int perf_text_write(const struct perf_report *r, const struct perf_view *view,
 	if (!table)
 		return TACHO_ENOMEM;
 	if (ours && !o->no_summary)
-		write_summary(&w);
+		text_summary_write(&w);
 	write_table(&w, view);
 	write_hidden(&w);
 	if (!o->no_advice && w.code == 0)
-		write_advice(&w, view);
+		text_advice_write(&w, view);
 	if (stacked && w.code == 0)
-		write_stacked(&w, stacked);
+		text_stacked_write(&w, stacked);
 	if (!ours && !o->no_summary && w.code == 0)
-		write_summary(&w);
+		text_summary_write(&w);
 	if (w.code == 0)
 		w.code = perf_flush(&w.out, file);
 	perf_table_free(table);

@@ -16,14 +16,14 @@ struct writer {
 	struct buf *out;
 };
 
-static void title(struct writer *w, const char *text)
+static void why_title(struct writer *w, const char *text)
 {
 	buf_addc(w->out, '\n');
 	term_add(w->out, w->style.color ? TERM_CYAN : TERM_NONE, text, strlen(text));
 	buf_addc(w->out, '\n');
 }
 
-static void text(struct writer *w, const char *bytes, size_t len)
+static void why_text(struct writer *w, const char *bytes, size_t len)
 {
 	if (w->style.safe)
 		term_add_safe(w->out, bytes, len);
@@ -31,9 +31,9 @@ static void text(struct writer *w, const char *bytes, size_t len)
 		buf_add(w->out, bytes, len);
 }
 
-static void text_add(struct writer *w, const char *bytes)
+static void why_text_add(struct writer *w, const char *bytes)
 {
-	text(w, bytes, strlen(bytes));
+	why_text(w, bytes, strlen(bytes));
 }
 
 /* How the op stands among all, and among those like it. */
@@ -70,7 +70,7 @@ static void write_times(struct writer *w)
 {
 	const struct perf_op *op = w->op;
 
-	title(w, "Time");
+	why_title(w, "Time");
 	if (op->has & HAS_TIME)
 		buf_addf(w->out, "  %.3f " MICRO " on the device%s\n", op->time,
 			 op->time_blank ? " (the duration's cell is blank)" : "");
@@ -133,7 +133,7 @@ static void write_dram(struct writer *w)
 {
 	const struct perf_op *op = w->op;
 
-	title(w, "DRAM");
+	why_title(w, "DRAM");
 	for (int t = 0; t < TENSORS; t++)
 		write_tensor(w, (enum perf_tensor)t);
 	if (!(op->has & HAS_DRAM) || isnan(op->dram)) {
@@ -179,7 +179,7 @@ static void write_flops(struct writer *w)
 	const struct perf_op *op = w->op;
 	double peak;
 
-	title(w, "Arithmetic");
+	why_title(w, "Arithmetic");
 	if (isnan(op->operations) || !(op->has & HAS_FLOPS)) {
 		buf_adds(w->out, "  a size or the duration is missing: no figure\n");
 		return;
@@ -198,14 +198,14 @@ static void write_flops(struct writer *w)
 }
 
 /* What the host did before it, by the zones of a trace. */
-static void write_gap(struct writer *w)
+static void why_gap_write(struct writer *w)
 {
 	const struct perf_gap *gap = perf_gap_of(w->r->gaps, w->op);
 	char number[FMT_FIXED_SIZE];
 
 	if (!gap)
 		return;
-	title(w, "The gap before it");
+	why_title(w, "The gap before it");
 	fmt_fixed(number, gap->all, 1);
 	buf_addf(w->out, "  %s " MICRO " by the host's clock: ", number);
 	perf_gap_text(gap->part, gap->all, w->out);
@@ -219,7 +219,7 @@ static void write_gap(struct writer *w)
 			 gap->part[c] / gap->all * 100);
 		if (gap->zone[c]) {
 			buf_adds(w->out, "  longest zone: ");
-			text_add(w, gap->zone[c]);
+			why_text_add(w, gap->zone[c]);
 		}
 		buf_addc(w->out, '\n');
 	}
@@ -234,7 +234,7 @@ static void write_kernels(struct writer *w)
 
 	if (limit == LIMIT_UNKNOWN && isnan(balance) && !(d->noc > 0))
 		return;
-	title(w, "Kernels");
+	why_title(w, "Kernels");
 	if (d->reader > 0)
 		buf_addf(w->out, "  reads (NCRISC) for %.1f " MICRO "\n", d->reader / 1000);
 	if (d->compute > 0)
@@ -274,7 +274,7 @@ static void write_bound(struct writer *w)
 	double most = fmax(op->has & HAS_DRAM_PCT ? op->dram_pct : 0,
 			   op->has & HAS_FLOPS_PCT ? op->flops_pct : 0);
 
-	title(w, "Bound");
+	why_title(w, "Bound");
 	buf_addf(w->out, "  %s: %s\n", *name ? name : "none",
 		 op->bound == BOUND_SLOW && isnan(op->dram_pct)
 			 ? "release 1.2.4 says so of an op that was not measured"
@@ -285,7 +285,7 @@ static void write_bound(struct writer *w)
 			 op->time * most / 100);
 }
 
-static void write_advice(struct writer *w)
+static void why_advice_write(struct writer *w)
 {
 	struct perf_advice_item items[PERF_ADVICE_MAX];
 	int n = perf_advise(w->r, w->op, items);
@@ -293,7 +293,7 @@ static void write_advice(struct writer *w)
 
 	if (n == 0 && gap <= 0 && w->op->bound != BOUND_HOST)
 		return;
-	title(w, "Advice");
+	why_title(w, "Advice");
 	for (int i = 0; i < n; i++)
 		buf_addf(w->out, "  - %s\n", items[i].text);
 	if (gap > 0 && perf_gap_compile(w->r, w->op))
@@ -320,7 +320,7 @@ static void write_place(struct writer *w)
 	buf_adds(&name, "The row");
 	if (w->r->in->files.n > 1)
 		buf_addf(&name, " (%s, row %u)", file->path, w->op->row - file->first + 2);
-	title(w, name.failed ? "The row" : name.data);
+	why_title(w, name.failed ? "The row" : name.data);
 	buf_free(&name);
 }
 
@@ -333,13 +333,13 @@ static void write_cell(void *arg, struct csv_cell column, struct csv_cell cell)
 	if (csv_blank(cell))
 		return;
 	buf_adds(w->out, "  ");
-	text(w, column.text, column.len);
+	why_text(w, column.text, column.len);
 	buf_adds(w->out, " = ");
 	for (; (stop = memmem(from, (size_t)(end - from), "; '", 3)); from = stop + 2) {
-		text(w, from, (size_t)(stop - from));
+		why_text(w, from, (size_t)(stop - from));
 		buf_adds(w->out, ";\n      ");
 	}
-	text(w, from, (size_t)(end - from));
+	why_text(w, from, (size_t)(end - from));
 	buf_addc(w->out, '\n');
 }
 
@@ -361,7 +361,7 @@ int perf_why_write(const struct perf_report *r, const struct perf_op *op, char *
 	if (perf_op_id(op) != perf_row_line(op->row))
 		buf_addf(&out, " (line %u)", perf_row_line(op->row));
 	buf_adds(&out, ": ");
-	text(&w, w.k->label, w.k->label_len);
+	why_text(&w, w.k->label, w.k->label_len);
 	buf_addc(&out, '\n');
 	write_times(&w);
 	if (w.k->family == FAMILY_MATMUL || any)
@@ -371,8 +371,8 @@ int perf_why_write(const struct perf_report *r, const struct perf_op *op, char *
 	if (w.k->family == FAMILY_MATMUL || w.k->family == FAMILY_CONV || any)
 		write_bound(&w);
 	write_kernels(&w);
-	write_gap(&w);
-	write_advice(&w);
+	why_gap_write(&w);
+	why_advice_write(&w);
 	write_place(&w);
 	if (r->in->table)
 		perf_input_table_cells(r->in, op->row, write_cell, &w);

@@ -183,7 +183,7 @@ static void note_empty(const struct section *s)
 			  s->colon);
 }
 
-static bool given(const char *name)
+static bool window_given(const char *name)
 {
 	return name && *name;
 }
@@ -238,7 +238,7 @@ static void note_region(const struct section *s, const struct perf_regions *regi
 static int find_region(struct section *s)
 {
 	struct perf_regions regions = {0};
-	const char *name = given(s->options->signpost) ? s->options->signpost : NULL;
+	const char *name = window_given(s->options->signpost) ? s->options->signpost : NULL;
 	const struct perf_region *r;
 	int code = perf_regions_find(&regions, s->in, &s->order);
 
@@ -266,12 +266,13 @@ static int find_window(struct section *s)
 {
 	const struct perf_options *o = s->options;
 	bool ours = o->model == PERF_MODEL_TACHO;
-	const char *start = !ours && given(o->signpost) ? o->signpost : o->start_signpost;
+	const char *start = !ours && window_given(o->signpost) ? o->signpost : o->start_signpost;
 
-	if (given(start))
+	if (window_given(start))
 		find_start(s, start);
-	if (given(o->end_signpost))
-		find_end(s, o->end_signpost, given(start) && !strcmp(start, o->end_signpost));
+	if (window_given(o->end_signpost))
+		find_end(s, o->end_signpost,
+			 window_given(start) && !strcmp(start, o->end_signpost));
 	if (s->limited)
 		return 0;
 	if (ours)
@@ -336,7 +337,7 @@ static int add_file(struct perf_order *order, const struct perf_input *in,
 }
 
 /* Time since row FROM by the clock of the host that has both; rows without a time come last. */
-static double since(const struct perf_input *in, uint32_t from, uint32_t row)
+static double window_since(const struct perf_input *in, uint32_t from, uint32_t row)
 {
 	int64_t start = in->rows.v[row].start, zero = in->rows.v[from].start;
 
@@ -379,7 +380,7 @@ static int order_interleave(struct perf_order *order, const struct perf_input *i
 
 			if (queue[f].at == queue[f].end)
 				continue;
-			at = since(in, queue[f].first, order->v[queue[f].at]);
+			at = window_since(in, queue[f].first, order->v[queue[f].at]);
 			if (next == in->files.n || at < soonest) {
 				next = f;
 				soonest = at;

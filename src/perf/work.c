@@ -213,7 +213,7 @@ static double dram_part(const struct perf_kind *k, enum perf_tensor t)
 	return perf_tensor_bytes(k->dim[t], k->datatype[t]);
 }
 
-static double smaller(double a, double b)
+static double work_smaller(double a, double b)
 {
 	return isnan(a) || isnan(b) ? NAN : fmin(a, b);
 }
@@ -228,7 +228,7 @@ double perf_traffic(const struct perf_kind *k)
 		return NAN;
 	switch (op_reach(k)) {
 	case REACH_OUTPUT:
-		return smaller(in0, written) + smaller(in1, written) + out;
+		return work_smaller(in0, written) + work_smaller(in1, written) + out;
 	case REACH_ROWS:
 		return in0 + (in1 > 0 ? written : in1) + out;
 	case REACH_UPDATE:

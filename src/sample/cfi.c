@@ -27,7 +27,7 @@ static uint64_t in_word(struct in *in, size_t size)
 	return v;
 }
 
-static uint8_t in_byte(struct in *in)
+static uint8_t cfi_in_byte(struct in *in)
 {
 	return (uint8_t)in_word(in, 1);
 }
@@ -37,7 +37,7 @@ static uint64_t in_uleb(struct in *in)
 	uint64_t v = 0;
 
 	for (unsigned shift = 0; shift < 64; shift += 7) {
-		uint8_t byte = in_byte(in);
+		uint8_t byte = cfi_in_byte(in);
 
 		v |= (uint64_t)(byte & 0x7f) << shift;
 		if (!(byte & 0x80))
@@ -52,7 +52,7 @@ static int64_t in_sleb(struct in *in)
 	uint64_t v = 0;
 
 	for (unsigned shift = 0; shift < 64;) {
-		uint8_t byte = in_byte(in);
+		uint8_t byte = cfi_in_byte(in);
 
 		v |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
@@ -66,7 +66,7 @@ static int64_t in_sleb(struct in *in)
 	return 0;
 }
 
-static void in_skip(struct in *in, uint64_t n)
+static void cfi_in_skip(struct in *in, uint64_t n)
 {
 	if (n > in->end - in->at)
 		in->bad = true;
@@ -152,13 +152,13 @@ static bool cie_read(const struct cfi_section *frame, size_t offset, struct cie 
 	memset(cie, 0, sizeof(*cie));
 	if (!entry_open(frame, offset, &in) || in_word(&in, 4) != 0)
 		return false;
-	version = in_byte(&in);
+	version = cfi_in_byte(&in);
 	augmentation = (const char *)frame->bytes + in.at;
-	while (in_byte(&in))
+	while (cfi_in_byte(&in))
 		;
 	cie->code_align = in_uleb(&in);
 	cie->data_align = in_sleb(&in);
-	if ((version == 1 ? in_byte(&in) : in_uleb(&in)) != CFI_RA || in.bad ||
+	if ((version == 1 ? cfi_in_byte(&in) : in_uleb(&in)) != CFI_RA || in.bad ||
 	    (version != 1 && version != 3))
 		return false;
 	cie->augmented = augmentation[0] == 'z';
@@ -168,11 +168,11 @@ static bool cie_read(const struct cfi_section *frame, size_t offset, struct cie 
 		return false;
 	for (const char *a = augmentation + cie->augmented; *a && !in.bad; a++) {
 		if (*a == 'R')
-			cie->pointer = in_byte(&in);
+			cie->pointer = cfi_in_byte(&in);
 		else if (*a == 'L')
-			cie->lsda = in_byte(&in);
+			cie->lsda = cfi_in_byte(&in);
 		else if (*a == 'P')
-			in_pointer(&in, in_byte(&in) & 0x7f, 0);
+			in_pointer(&in, cfi_in_byte(&in) & 0x7f, 0);
 		else if (*a == 'S')
 			cie->signal = true;
 		else if (*a != 'B')
@@ -205,7 +205,7 @@ static void rule_expression(struct machine *m, struct in *in, enum cfi_how how)
 	uint64_t reg = in_uleb(in);
 	size_t at = in->at;
 
-	in_skip(in, in_uleb(in));
+	cfi_in_skip(in, in_uleb(in));
 	rule_set(m, reg, how, (int64_t)at);
 }
 
@@ -229,7 +229,7 @@ static void cfa_set_expression(struct machine *m, struct in *in)
 	m->row.cfa_computed = true;
 	m->row.cfa_value = (int32_t)in->at;
 	m->row.cfa_len = (uint32_t)len;
-	in_skip(in, len);
+	cfi_in_skip(in, len);
 }
 
 static bool state_push(struct machine *m)
@@ -347,7 +347,7 @@ static bool machine_step(struct machine *m, struct in *in, uint8_t op)
 static bool machine_run(struct machine *m, struct in *in)
 {
 	while (in->at < in->end && !in->bad) {
-		uint8_t op = in_byte(in);
+		uint8_t op = cfi_in_byte(in);
 		uint64_t low = op & 0x3f;
 
 		if (++m->steps > LIMIT_CFI_STEPS)
@@ -391,7 +391,7 @@ static bool fde_row(const struct cfi_section *frame, size_t offset, uint64_t pc,
 	start = in_pointer(&in, cie.pointer, 0);
 	length = in_pointer(&in, cie.pointer & 0x0f, 0);
 	if (cie.augmented)
-		in_skip(&in, in_uleb(&in));
+		cfi_in_skip(&in, in_uleb(&in));
 	if (in.bad || pc - start >= length)
 		return false;
 	m.cie = &cie;
@@ -421,7 +421,7 @@ bool cfi_find(const struct cfi_file *file, uint64_t pc, struct cfi_row *row)
 	int32_t pair[2];
 
 	for (int i = 0; i < 4; i++)
-		encodings[i] = in_byte(&in);
+		encodings[i] = cfi_in_byte(&in);
 	if (in.bad || encodings[0] != 1 || encodings[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
 		return false;
 	in_pointer(&in, encodings[1], base);

@@ -10,7 +10,7 @@
 typedef char *cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
 
 /* libstdc++ is used where it is installed; who has no C++ programs needs none. */
-static cxa_demangle *demangler(void)
+static cxa_demangle *demangle_demangler(void)
 {
 	static cxa_demangle *function;
 	static int tried;
@@ -68,7 +68,7 @@ static void rust_clean(char *text)
 
 const char *demangle(const char *name, char *text, size_t size)
 {
-	cxa_demangle *call = name[0] == '_' && name[1] == 'Z' ? demangler() : NULL;
+	cxa_demangle *call = name[0] == '_' && name[1] == 'Z' ? demangle_demangler() : NULL;
 	int status;
 	char *result = call ? call(name, NULL, NULL, &status) : NULL;
 	size_t len;

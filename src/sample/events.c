@@ -135,7 +135,7 @@ static int cpus_online(struct events *e)
 	return r;
 }
 
-static int paranoia(void)
+static int events_paranoia(void)
 {
 	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
 	int level = -2;
@@ -149,7 +149,7 @@ static int paranoia(void)
 
 static int open_refused(pid_t tid, int number, struct tacho_error *err)
 {
-	int level = paranoia();
+	int level = events_paranoia();
 
 	errno = number;
 	if (number == ESRCH)

@@ -52,7 +52,7 @@ static const char *string_keep(struct profile_names *n, const char *s, size_t le
 	return copy;
 }
 
-static void names_free(struct profile_names *n)
+static void profile_names_free(struct profile_names *n)
 {
 	if (!n)
 		return;
@@ -157,7 +157,7 @@ static int symbol_take(void *context, const struct trace_row *row)
 #define NO_STACK 0xffffffffffffull
 
 /* A frame without a symbol: its address, or why the stack is not whole. */
-static int frame_make(struct profile *p, uint64_t key)
+static int profile_frame_make(struct profile *p, uint64_t key)
 {
 	uint32_t module = TREE_MODULE(key);
 	uint64_t offset = TREE_OFFSET(key);
@@ -237,9 +237,9 @@ static int tracks_read(struct profile *p)
 	if (r >= 0 && p->trace->damage.unfinished)
 		r = symbols_resolve(s, 0, symbol_take, p);
 	for (size_t i = 1; r >= 0 && i < p->nodes.n; i++)
-		r = frame_make(p, p->nodes.v[i].key);
+		r = profile_frame_make(p, p->nodes.v[i].key);
 	if (r >= 0)
-		r = frame_make(p, NO_STACK);
+		r = profile_frame_make(p, NO_STACK);
 	if (r >= 0)
 		p->no_stack = *map_get(&p->frames_of, NO_STACK);
 	symbols_free(s);
@@ -274,7 +274,7 @@ void profile_close(struct profile *p)
 	vec_free(&p->nodes);
 	vec_free(&p->last);
 	map_free(&p->frames_of);
-	names_free(p->names);
+	profile_names_free(p->names);
 	free(p);
 }
 

@@ -65,7 +65,7 @@ static uint64_t string_number(struct writer *w, const char *s)
 	return w->string_count++;
 }
 
-static void message_end(struct writer *w, unsigned field)
+static void profile_pprof_message_end(struct writer *w, unsigned field)
 {
 	pb_bytes(&w->out, field, w->message.data, w->message.len);
 	w->out.failed |= w->message.failed;
@@ -78,7 +78,7 @@ static void value_type(struct writer *w, unsigned field, const char *type, const
 
 	pb_number(&w->message, 1, first);
 	pb_number(&w->message, 2, second);
-	message_end(w, field);
+	profile_pprof_message_end(w, field);
 }
 
 static void mappings_write(struct writer *w)
@@ -91,7 +91,7 @@ static void mappings_write(struct writer *w)
 		pb_number(&w->message, 5, path);
 		pb_number(&w->message, 6, id);
 		pb_number(&w->message, 7, 1); /* has functions */
-		message_end(w, PROFILE_MAPPING);
+		profile_pprof_message_end(w, PROFILE_MAPPING);
 	}
 }
 
@@ -105,7 +105,7 @@ static void functions_write(struct writer *w)
 		pb_number(&w->message, 2, name);
 		pb_number(&w->message, 3, name);
 		pb_number(&w->message, 4, file);
-		message_end(w, PROFILE_FUNCTION);
+		profile_pprof_message_end(w, PROFILE_FUNCTION);
 	}
 }
 
@@ -125,7 +125,7 @@ static void locations_write(struct writer *w)
 			pb_bytes(&w->message, 4, w->inner.data, w->inner.len);
 			buf_reset(&w->inner);
 		} while (!w->p->last.v[i++] && i < w->p->frames.n);
-		message_end(w, PROFILE_LOCATION);
+		profile_pprof_message_end(w, PROFILE_LOCATION);
 	}
 }
 
@@ -146,7 +146,7 @@ static void samples_write(struct writer *w, const struct profile_counts *counts)
 		pb_varint(&w->inner, (uint64_t)counts->ns[node]);
 		pb_bytes(&w->message, 2, w->inner.data, w->inner.len);
 		buf_reset(&w->inner);
-		message_end(w, PROFILE_SAMPLE);
+		profile_pprof_message_end(w, PROFILE_SAMPLE);
 	}
 }
 

@@ -58,8 +58,8 @@ static enum profile_state wait_kind(uint32_t call)
 	}
 }
 
-static void row_add(const struct profile *p, const struct window *w, const struct trace_row *row,
-		    struct profile_thread *t)
+static void profile_states_row_add(const struct profile *p, const struct window *w,
+				   const struct trace_row *row, struct profile_thread *t)
 {
 	double ns;
 
@@ -125,7 +125,7 @@ int profile_thread_states(struct profile *p, const struct profile_filter *filter
 		return r;
 	}
 	while ((r = trace_rows_next(rows, &row, &at)) > 0) {
-		row_add(p, &w, &row, t);
+		profile_states_row_add(p, &w, &row, t);
 		if (row.kind == TRACE_ROW_STATE) {
 			first = row.time < first ? row.time : first;
 			last = row.time + row.a > last ? row.time + row.a : last;

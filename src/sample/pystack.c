@@ -123,8 +123,8 @@ static struct pycode *code_get(struct sampler *s, const struct python *py, uint6
 }
 
 /* A function and a line are an "address" of their file, named at once. */
-static bool frame_make(struct sampler *s, const struct python *py, const struct python_frame *f,
-		       uint64_t ns, struct stack_frame *out)
+static bool pystack_frame_make(struct sampler *s, const struct python *py,
+			       const struct python_frame *f, uint64_t ns, struct stack_frame *out)
 {
 	struct sampler_event e = {.kind = SAMPLER_ROW, .row = TRACE_ROW_SYMBOL};
 	struct pycode *c = code_get(s, py, f->code);
@@ -191,7 +191,7 @@ static unsigned frames_merge(struct sampler *s, const struct python *py,
 			if (frames[at].hidden)
 				continue;
 			if (out == LIMIT_STACK_FRAMES ||
-			    !frame_make(s, py, &frames[at], ns, &merged[out++]))
+			    !pystack_frame_make(s, py, &frames[at], ns, &merged[out++]))
 				return 0;
 		}
 	}

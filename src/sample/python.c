@@ -26,7 +26,7 @@ static bool memory_read(pid_t pid, uint64_t address, void *to, size_t len)
 	return address && process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
 }
 
-static uint64_t word_at(const uint8_t *bytes, size_t offset)
+static uint64_t python_word_at(const uint8_t *bytes, size_t offset)
 {
 	uint64_t v;
 
@@ -41,7 +41,7 @@ static bool pointer_read(const struct python *py, uint64_t address, uint64_t *va
 
 /* ------------------------------------------------------------ interpreter */
 
-static const struct python_layout *layout_of(uint16_t version)
+static const struct python_layout *python_layout_of(uint16_t version)
 {
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
 		if (layouts[i].version == version)
@@ -91,7 +91,7 @@ static bool interpreter_take(struct python *py, const struct space *space, struc
 	if (found[3].address &&
 	    memory_read(py->pid, found[3].address + bias, &number, sizeof(number)))
 		version = (uint16_t)(number >> 16);
-	py->layout = layout_of(version);
+	py->layout = python_layout_of(version);
 	py->runtime = found[0].address + bias;
 	py->eval_start = found[1].address + bias;
 	py->eval_end = py->eval_start + found[1].size;
@@ -122,7 +122,7 @@ bool python_find(struct python *py, const struct space *space)
  * The state of thread TID. Old versions know threads by the address of their pthread, which is
  * above their stack: the nearest one. The main thread's is elsewhere; it is the oldest, the last.
  */
-static bool thread_find(const struct python *py, uint32_t tid, uint64_t sp, uint8_t *bytes)
+static bool python_thread_find(const struct python *py, uint32_t tid, uint64_t sp, uint8_t *bytes)
 {
 	const struct python_layout *l = py->layout;
 	uint64_t interpreter, at, best = 0, nearest = 64u << 20;
@@ -135,10 +135,10 @@ static bool thread_find(const struct python *py, uint32_t tid, uint64_t sp, uint
 
 		if (!memory_read(py->pid, at, bytes, THREAD_BYTES))
 			return false;
-		if (l->native_id && (uint32_t)word_at(bytes, l->native_id) == tid)
+		if (l->native_id && (uint32_t)python_word_at(bytes, l->native_id) == tid)
 			return true;
-		next = word_at(bytes, l->thread_next);
-		pthread = word_at(bytes, l->thread_id);
+		next = python_word_at(bytes, l->thread_next);
+		pthread = python_word_at(bytes, l->thread_id);
 		if (!l->native_id && pthread > sp && pthread - sp < nearest) {
 			nearest = pthread - sp;
 			best = at;
@@ -161,15 +161,15 @@ static bool frame_read(const struct python *py, uint64_t at, struct python_frame
 	if (!memory_read(py->pid, at, bytes, sizeof(bytes)))
 		return false;
 	memset(f, 0, sizeof(*f));
-	f->code = word_at(bytes, l->code) & ~1ull;
-	*next = word_at(bytes, l->previous);
+	f->code = python_word_at(bytes, l->code) & ~1ull;
+	*next = python_word_at(bytes, l->previous);
 	if (l->version < 0x030b) { /* every call enters the interpreter's C function */
 		memcpy(&last, bytes + l->instruction, sizeof(last));
 		f->offset = l->version == 0x030a ? last * 2 : last;
 		f->entry = true;
 		return true;
 	}
-	instruction = word_at(bytes, l->instruction);
+	instruction = python_word_at(bytes, l->instruction);
 	f->offset = (int32_t)(instruction - f->code - l->first_instruction);
 	if (l->version == 0x030b) {
 		f->entry = bytes[l->owner];
@@ -187,9 +187,9 @@ unsigned python_frames(const struct python *py, uint32_t tid, uint64_t sp,
 	unsigned n = 0;
 	uint64_t at;
 
-	if (!thread_find(py, tid, sp, thread))
+	if (!python_thread_find(py, tid, sp, thread))
 		return 0;
-	at = word_at(thread, l->frame);
+	at = python_word_at(thread, l->frame);
 	if (l->cframe_current >= 0 && !pointer_read(py, at + (uint64_t)l->cframe_current, &at))
 		return 0;
 	while (at && n < PYTHON_FRAMES)
@@ -210,7 +210,7 @@ static char *string_read(const struct python *py, uint64_t address)
 
 	if (!memory_read(py->pid, address, head, sizeof(head)))
 		return NULL;
-	length = word_at(head, 16);
+	length = python_word_at(head, 16);
 	kind = head[32] >> 2 & 7;
 	ascii = head[32] >> 6 & 1;
 	if (!(head[32] >> 5 & 1) || length > STRING_MAX || (kind != 1 && kind != 2 && kind != 4))
@@ -239,7 +239,7 @@ static char *string_read(const struct python *py, uint64_t address)
 static bool code_head(const struct python *py, uint64_t address, uint8_t *bytes)
 {
 	return memory_read(py->pid, address, bytes, CODE_BYTES) &&
-	       word_at(bytes, 8) == py->code_type;
+	       python_word_at(bytes, 8) == py->code_type;
 }
 
 bool python_code_is_same(const struct python *py, uint64_t address, const struct python_code *code)
@@ -247,9 +247,10 @@ bool python_code_is_same(const struct python *py, uint64_t address, const struct
 	const struct python_layout *l = py->layout;
 	uint8_t bytes[CODE_BYTES];
 
-	return code_head(py, address, bytes) && word_at(bytes, l->filename) == code->file_at &&
-	       word_at(bytes, l->name) == code->name_at &&
-	       word_at(bytes, l->table) == code->table_at;
+	return code_head(py, address, bytes) &&
+	       python_word_at(bytes, l->filename) == code->file_at &&
+	       python_word_at(bytes, l->name) == code->name_at &&
+	       python_word_at(bytes, l->table) == code->table_at;
 }
 
 bool python_code_read(const struct python *py, uint64_t address, struct python_code *code)
@@ -263,14 +264,14 @@ bool python_code_read(const struct python *py, uint64_t address, struct python_c
 		return false;
 	memcpy(&line, bytes + l->first_line, sizeof(line));
 	code->first_line = line;
-	code->file_at = word_at(bytes, l->filename);
-	code->name_at = word_at(bytes, l->name);
-	code->table_at = word_at(bytes, l->table);
+	code->file_at = python_word_at(bytes, l->filename);
+	code->name_at = python_word_at(bytes, l->name);
+	code->table_at = python_word_at(bytes, l->table);
 	code->file = string_read(py, code->file_at);
 	code->name = string_read(py, code->name_at);
 	/* A bytes object: length at 16, content at 32. */
 	if (code->file && code->name && memory_read(py->pid, code->table_at, head, sizeof(head))) {
-		code->table_len = (size_t)word_at(head, 16);
+		code->table_len = (size_t)python_word_at(head, 16);
 		if (code->table_len <= TABLE_MAX)
 			code->table = malloc(code->table_len + 1);
 		if (code->table && code->table_len &&

@@ -11,7 +11,7 @@
 #define CLOCK_NS   1000000000u /* between two clock points, once the rate is known */
 #define RELEASE_AT 16          /* records after which the kernel gets its memory back */
 
-static uint64_t raw_ns(void)
+static uint64_t sampler_raw_ns(void)
 {
 	struct timespec ts;
 
@@ -24,7 +24,7 @@ static void clock_follow(struct sampler *s)
 	struct clock_point now;
 
 	if (s->last.monotonic_ns - s->first.monotonic_ns > CLOCK_NS &&
-	    (int64_t)raw_ns() - s->last.monotonic_ns < CLOCK_NS)
+	    (int64_t)sampler_raw_ns() - s->last.monotonic_ns < CLOCK_NS)
 		return;
 	clock_point_take(&now);
 	s->last = now;
@@ -84,15 +84,15 @@ static void *sampler_loop(void *argument)
 
 	while (!is_stopped(s)) {
 		clock_follow(s);
-		records_drain(s, raw_ns() - SETTLE_NS);
+		records_drain(s, sampler_raw_ns() - SETTLE_NS);
 		states_round(s);
-		soon = waiting_round(s, raw_ns()) || s->sees_python;
+		soon = waiting_round(s, sampler_raw_ns()) || s->sees_python;
 		events_wait(&s->events, soon ? SOON_MS : ROUND_MS);
 	}
 	events_stop(&s->events);
 	clock_follow(s);
 	records_drain(s, UINT64_MAX);
-	states_finish(s, raw_ns());
+	states_finish(s, sampler_raw_ns());
 	states_round(s);
 	cpu_time_note(s);
 	return NULL;

@@ -113,7 +113,7 @@ static void answer_write(void *context, const struct name *n)
 	fwrite(n->file, 1, file, a->out);
 }
 
-static int by_key(const void *a, const void *b)
+static int symbols_by_key(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -213,7 +213,7 @@ int symbols_resolve(struct symbols *s, uint64_t time,
 	s->wanted.n = kept;
 	if (!kept)
 		return 0;
-	qsort(s->wanted.v, kept, sizeof(*s->wanted.v), by_key);
+	qsort(s->wanted.v, kept, sizeof(*s->wanted.v), symbols_by_key);
 	if (pipe(pipes) < 0)
 		return 0;
 	pid = fork();

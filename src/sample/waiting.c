@@ -16,7 +16,7 @@
 #define STACK_READ 32768u
 #define PAGE       4096u
 
-static uint64_t raw_ns(void)
+static uint64_t waiting_raw_ns(void)
 {
 	struct timespec ts;
 
@@ -102,7 +102,7 @@ static void thread_look(struct sampler *s, struct sampled_thread *t)
 	in.known = 1u << CFI_RSP | 1u << CFI_RA;
 	in.stack = s->stack;
 	in.size = stack_copy(pid, sp, s->stack, STACK_READ);
-	t->read_at = raw_ns();
+	t->read_at = waiting_raw_ns();
 	t->call = call >= 0 ? (uint32_t)call + 1 : 0;
 	t->node = 0;
 	if (in.size) {

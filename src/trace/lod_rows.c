@@ -119,7 +119,7 @@ void lod_rows_step(struct lod_rows *r, uint64_t start, uint64_t end)
 	r->seen = true;
 }
 
-static uint8_t share_of(float cover)
+static uint8_t lod_rows_share_of(float cover)
 {
 	int share = (int)(cover * 255 + 0.5f);
 
@@ -136,7 +136,7 @@ void lod_rows_end(struct lod_rows *r, uint8_t *to)
 		uint64_t n = row_pixels(r->duration, r->first + k);
 
 		for (uint64_t i = 0; i < n; i++)
-			to[i] = share_of(r->cover[i]);
+			to[i] = lod_rows_share_of(r->cover[i]);
 		for (uint64_t i = 0; i < n / 2; i++)
 			r->cover[i] = (r->cover[2 * i] + r->cover[2 * i + 1]) / 2;
 		if (n % 2)

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static const char *word(const char *const *words, size_t n, uint64_t i)
+static const char *names_word(const char *const *words, size_t n, uint64_t i)
 {
 	return i < n && words[i] ? words[i] : "?";
 }
-#define WORD(words, i) word(words, sizeof(words) / sizeof((words)[0]), i)
+#define WORD(words, i) names_word(words, sizeof(words) / sizeof((words)[0]), i)
 
 const char *trace_severity_name(uint64_t severity)
 {

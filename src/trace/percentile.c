@@ -298,7 +298,7 @@ static size_t group_cost(const struct trace_stat *s)
 	       sizeof(uint64_t);
 }
 
-static int group_find(struct zone_scan *scan, struct trace_stat *stats, size_t count)
+static int percentile_group_find(struct zone_scan *scan, struct trace_stat *stats, size_t count)
 {
 	struct finder f = {.scan = scan, .stats = stats, .count = count};
 	int r = coarse_open(&f);
@@ -332,7 +332,7 @@ int percentiles_find(struct zone_scan *scan, struct trace_stat *stats, size_t co
 		do
 			cost += group_cost(&stats[i + n++]);
 		while (i + n < count && cost + group_cost(&stats[i + n]) <= GROUP_BYTES);
-		r = group_find(scan, stats + i, n);
+		r = percentile_group_find(scan, stats + i, n);
 		i += n;
 	}
 	return r;

@@ -197,7 +197,7 @@ static int recent_block(struct trace_rows *r, uint64_t offset, struct rblock **b
 	return 0;
 }
 
-static int run_open(struct trace_rows *r, const struct segment *s, struct run **out)
+static int rows_run_open(struct trace_rows *r, const struct segment *s, struct run **out)
 {
 	struct run *run = calloc(1, sizeof(*run));
 	int e = run ? recent_block(r, s->offset, &run->block) : TACHO_ENOMEM;
@@ -290,7 +290,7 @@ static void runs_advance(struct trace_rows *r)
 static int runs_add(struct trace_rows *r, const struct segment *s)
 {
 	struct run *run;
-	int e = run_open(r, s, &run);
+	int e = rows_run_open(r, s, &run);
 
 	if (e == TACHO_EDAMAGED) {
 		damage_add(r->p, s->offset);

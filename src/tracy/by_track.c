@@ -58,7 +58,7 @@ static uint64_t room_of(const struct by_track *b, uint32_t track)
 	return (i + 1 < b->starts.n ? b->starts.v[i + 1] : b->rows.cap) - b->ends.v[i];
 }
 
-static void keep(struct by_track *b, uint32_t track, const struct trace_row *row)
+static void by_track_keep(struct by_track *b, uint32_t track, const struct trace_row *row)
 {
 	if (track < b->first || track >= b->end || !room_of(b, track))
 		return;
@@ -66,7 +66,7 @@ static void keep(struct by_track *b, uint32_t track, const struct trace_row *row
 		(struct kept_row){row->time, row->a, row->b, row->kind, row->thread};
 }
 
-static int load(struct by_track *b, uint32_t first)
+static int by_track_load(struct by_track *b, uint32_t first)
 {
 	uint32_t kind = b->trace->tracks[first].kind, track;
 	struct trace_rows *rows = NULL;
@@ -77,7 +77,7 @@ static int load(struct by_track *b, uint32_t first)
 		r = trace_rows_open(&rows, b->trace, TRACE_NONE, 0, UINT64_MAX);
 	while (r >= 0 && (r = trace_rows_next(rows, &row, &track)) > 0)
 		if (b->trace->tracks[track].kind == kind)
-			keep(b, track, &row);
+			by_track_keep(b, track, &row);
 	trace_rows_close(rows);
 	return r;
 }
@@ -91,7 +91,7 @@ int by_track_begin(struct by_track *b, uint32_t track)
 		return trace_rows_open(&b->stream, b->trace, track, 0, UINT64_MAX);
 	if (track < b->first || track >= b->end ||
 	    b->trace->tracks[track].kind != b->trace->tracks[b->first].kind)
-		r = load(b, track);
+		r = by_track_load(b, track);
 	if (r < 0) {
 		b->first = b->end = 0;
 		return r;

@@ -41,7 +41,7 @@ static void extras_free(struct wire_extras *x)
 	free(x);
 }
 
-static void zone_begin(struct decoder *d, int64_t delta, uint32_t srcloc)
+static void decode_zone_begin(struct decoder *d, int64_t delta, uint32_t srcloc)
 {
 	struct wire_thread *t = d->thread;
 
@@ -63,7 +63,7 @@ static void end_with_extras(struct decoder *d, struct sink_stack *k, uint64_t ti
 	extras_free(x);
 }
 
-static void zone_end(struct decoder *d, int64_t delta)
+static void decode_zone_end(struct decoder *d, int64_t delta)
 {
 	struct wire_thread *t = d->thread;
 
@@ -88,7 +88,7 @@ static int64_t wide_delta(const struct decoder *d, uint64_t v)
 		       : delta;
 }
 
-static uint32_t srcloc_of(struct decoder *d, uint64_t pointer)
+static uint32_t decode_srcloc_of(struct decoder *d, uint64_t pointer)
 {
 	struct decode_recent *recent = &d->recent[DECODE_RECENT(pointer)];
 	const uint32_t *at;
@@ -102,7 +102,8 @@ static uint32_t srcloc_of(struct decoder *d, uint64_t pointer)
 	return recent->id;
 }
 
-static void attach(struct decoder *d, uint32_t kind, const void *text, uint32_t len, uint64_t value)
+static void decode_attach(struct decoder *d, uint32_t kind, const void *text, uint32_t len,
+			  uint64_t value)
 {
 	struct sink_stack *k = d->thread ? d->thread->stack : NULL;
 	struct trace_extra e = {.kind = kind, .len = len, .value = value};
@@ -201,31 +202,31 @@ static void apply_item(struct decoder *d, const struct wire_read *item)
 
 	switch (item->kind) {
 	case WIRE_ZONE_BEGIN_CALLSTACK:
-		zone_begin(d, wide_delta(d, v[0]), srcloc_of(d, v[1]));
+		decode_zone_begin(d, wide_delta(d, v[0]), decode_srcloc_of(d, v[1]));
 		break;
 	case WIRE_ZONE_BEGIN_CALLSTACK32:
-		zone_begin(d, (int64_t)v[0] + WIRE_OFFSET16, srcloc_of(d, v[1]));
+		decode_zone_begin(d, (int64_t)v[0] + WIRE_OFFSET16, decode_srcloc_of(d, v[1]));
 		break;
 	case WIRE_ZONE_BEGIN_CALLSTACK16:
-		zone_begin(d, (int64_t)v[0], srcloc_of(d, v[1]));
+		decode_zone_begin(d, (int64_t)v[0], decode_srcloc_of(d, v[1]));
 		break;
 	case WIRE_ZONE_BEGIN_ALLOC:
 	case WIRE_ZONE_BEGIN_ALLOC_CALLSTACK:
-		zone_begin(d, (int64_t)v[0],
-			   d->payload == TRACE_NONE ? lookup_srcloc(d, 0) : d->payload);
+		decode_zone_begin(d, (int64_t)v[0],
+				  d->payload == TRACE_NONE ? lookup_srcloc(d, 0) : d->payload);
 		d->payload = TRACE_NONE;
 		break;
 	case WIRE_ZONE_TEXT:
-		attach(d, TRACE_EXTRA_TEXT, d->single.data, (uint32_t)d->single.len, 0);
+		decode_attach(d, TRACE_EXTRA_TEXT, d->single.data, (uint32_t)d->single.len, 0);
 		break;
 	case WIRE_ZONE_NAME:
-		attach(d, TRACE_EXTRA_NAME, d->single.data, (uint32_t)d->single.len, 0);
+		decode_attach(d, TRACE_EXTRA_NAME, d->single.data, (uint32_t)d->single.len, 0);
 		break;
 	case WIRE_ZONE_COLOR:
-		attach(d, TRACE_EXTRA_COLOR, NULL, 0, v[2] << 16 | v[1] << 8 | v[0]);
+		decode_attach(d, TRACE_EXTRA_COLOR, NULL, 0, v[2] << 16 | v[1] << 8 | v[0]);
 		break;
 	case WIRE_ZONE_VALUE:
-		attach(d, TRACE_EXTRA_VALUE, NULL, 0, v[0]);
+		decode_attach(d, TRACE_EXTRA_VALUE, NULL, 0, v[0]);
 		break;
 	case WIRE_THREAD_CONTEXT:
 		d->thread = decode_thread(d, (uint32_t)v[0]);
@@ -274,25 +275,26 @@ static void apply_zone(struct decoder *d, enum wire_zone zone, const uint8_t *at
 	switch (zone) {
 	case ZONE_END16:
 		memcpy(&narrow, at, 2);
-		zone_end(d, narrow);
+		decode_zone_end(d, narrow);
 		break;
 	case ZONE_END32:
 		memcpy(&narrow, at, 4);
-		zone_end(d, narrow + WIRE_OFFSET16);
+		decode_zone_end(d, narrow + WIRE_OFFSET16);
 		break;
 	case ZONE_END64:
-		zone_end(d, wide_delta(d, wire_u64(at)));
+		decode_zone_end(d, wide_delta(d, wire_u64(at)));
 		break;
 	case ZONE_BEGIN16:
 		memcpy(&narrow, at, 2);
-		zone_begin(d, narrow, srcloc_of(d, wire_u64(at + 2)));
+		decode_zone_begin(d, narrow, decode_srcloc_of(d, wire_u64(at + 2)));
 		break;
 	case ZONE_BEGIN32:
 		memcpy(&narrow, at, 4);
-		zone_begin(d, narrow + WIRE_OFFSET16, srcloc_of(d, wire_u64(at + 4)));
+		decode_zone_begin(d, narrow + WIRE_OFFSET16, decode_srcloc_of(d, wire_u64(at + 4)));
 		break;
 	default:
-		zone_begin(d, wide_delta(d, wire_u64(at)), srcloc_of(d, wire_u64(at + 8)));
+		decode_zone_begin(d, wide_delta(d, wire_u64(at)),
+				  decode_srcloc_of(d, wire_u64(at + 8)));
 		break;
 	}
 }

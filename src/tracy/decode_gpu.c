@@ -51,7 +51,7 @@ static void on_new_context(struct decoder *d, const uint64_t *v)
 	c->type = (uint8_t)v[6];
 }
 
-static void name_track(struct decoder *d, struct gpu_track *t)
+static void decode_gpu_track_name(struct decoder *d, struct gpu_track *t)
 {
 	const struct gpu_context *c = &d->contexts.v[t->context];
 	const char *context = c->name ? c->name : "";
@@ -77,7 +77,7 @@ static void on_context_name(struct decoder *d, uint64_t number)
 
 		if (t->context != number || d->sink.error)
 			continue;
-		name_track(d, t);
+		decode_gpu_track_name(d, t);
 		sink_error(&d->sink, trace_update_track(d->sink.w, t->stack.track, &t->info));
 	}
 }
@@ -95,7 +95,7 @@ static struct gpu_track *new_track(struct decoder *d, struct gpu_context *c, uin
 	t->queue = queue;
 	t->info = (struct trace_track){
 		.process = d->process, .kind = TRACE_CORE, .srcloc = TRACE_NONE};
-	name_track(d, t);
+	decode_gpu_track_name(d, t);
 	t->stack.track = sink_track(&d->sink, &t->info);
 	return t;
 }
@@ -127,7 +127,7 @@ static struct gpu_event *event_of(struct decoder *d, const struct gpu_wait *w)
 }
 
 /* Gives what has its time to the trace. */
-static void drain(struct decoder *d, struct gpu_track *t, bool all)
+static void decode_gpu_drain(struct decoder *d, struct gpu_track *t, bool all)
 {
 	while (t->head < t->events.n &&
 	       (all || t->events.v[t->head].timed || t->events.v[t->head].lost)) {
@@ -163,17 +163,17 @@ static struct gpu_wait *wait_of(struct gpu_context *c, uint16_t query)
 }
 
 /* A query that is used again was never answered: then what is behind it need not wait for it. */
-static void lose(struct decoder *d, const struct gpu_wait *w)
+static void decode_gpu_lose(struct decoder *d, const struct gpu_wait *w)
 {
 	struct gpu_event *e = event_of(d, w);
 
 	if (!e)
 		return;
 	e->lost = true;
-	drain(d, d->gpu_tracks.v[w->track], false);
+	decode_gpu_drain(d, d->gpu_tracks.v[w->track], false);
 }
 
-static void add_event(struct decoder *d, const uint64_t *v, uint32_t srcloc)
+static void decode_gpu_event_add(struct decoder *d, const uint64_t *v, uint32_t srcloc)
 {
 	struct gpu_context *c = context_of(d, v[3]);
 	uint32_t index = c ? track_index(d, c, (uint32_t)v[1]) : UINT32_MAX;
@@ -184,7 +184,7 @@ static void add_event(struct decoder *d, const uint64_t *v, uint32_t srcloc)
 	if (index == UINT32_MAX)
 		return;
 	if (w && w->waits)
-		lose(d, w);
+		decode_gpu_lose(d, w);
 	t = d->gpu_tracks.v[index];
 	if (w)
 		*w = (struct gpu_wait){index, true, t->first + (t->events.n - t->head)};
@@ -224,7 +224,7 @@ static void on_time(struct decoder *d, const uint64_t *v)
 		return;
 	e->timed = true;
 	e->tick = gpu_tick(d, c, d->gpu_time);
-	drain(d, d->gpu_tracks.v[w->track], false);
+	decode_gpu_drain(d, d->gpu_tracks.v[w->track], false);
 }
 
 /*
@@ -258,7 +258,7 @@ static void on_sync(struct decoder *d, const uint64_t *v)
 }
 
 /* When the program issued it is not kept, but the trace reaches so far. */
-static void issued(struct decoder *d, int64_t *reference, uint64_t delta)
+static void decode_gpu_issued(struct decoder *d, int64_t *reference, uint64_t delta)
 {
 	decode_advance(reference, delta);
 	decode_tick(d, *reference);
@@ -271,33 +271,35 @@ void decode_gpu(struct decoder *d, const struct wire_read *item)
 	switch (item->kind) {
 	case WIRE_GPU_BEGIN:
 	case WIRE_GPU_BEGIN_CALLSTACK:
-		issued(d, &d->thread_time, v[0]);
-		add_event(d, v, lookup_srcloc(d, v[4]));
+		decode_gpu_issued(d, &d->thread_time, v[0]);
+		decode_gpu_event_add(d, v, lookup_srcloc(d, v[4]));
 		break;
 	case WIRE_GPU_BEGIN_SERIAL:
 	case WIRE_GPU_BEGIN_CALLSTACK_SERIAL:
-		issued(d, &d->serial_time, v[0]);
-		add_event(d, v, lookup_srcloc(d, v[4]));
+		decode_gpu_issued(d, &d->serial_time, v[0]);
+		decode_gpu_event_add(d, v, lookup_srcloc(d, v[4]));
 		break;
 	case WIRE_GPU_BEGIN_ALLOC:
 	case WIRE_GPU_BEGIN_ALLOC_CALLSTACK:
-		issued(d, &d->thread_time, v[0]);
-		add_event(d, v, d->payload == TRACE_NONE ? lookup_srcloc(d, 0) : d->payload);
+		decode_gpu_issued(d, &d->thread_time, v[0]);
+		decode_gpu_event_add(d, v,
+				     d->payload == TRACE_NONE ? lookup_srcloc(d, 0) : d->payload);
 		d->payload = TRACE_NONE;
 		break;
 	case WIRE_GPU_BEGIN_ALLOC_SERIAL:
 	case WIRE_GPU_BEGIN_ALLOC_CALLSTACK_SERIAL:
-		issued(d, &d->serial_time, v[0]);
-		add_event(d, v, d->payload == TRACE_NONE ? lookup_srcloc(d, 0) : d->payload);
+		decode_gpu_issued(d, &d->serial_time, v[0]);
+		decode_gpu_event_add(d, v,
+				     d->payload == TRACE_NONE ? lookup_srcloc(d, 0) : d->payload);
 		d->payload = TRACE_NONE;
 		break;
 	case WIRE_GPU_END:
-		issued(d, &d->thread_time, v[0]);
-		add_event(d, v, TRACE_NONE);
+		decode_gpu_issued(d, &d->thread_time, v[0]);
+		decode_gpu_event_add(d, v, TRACE_NONE);
 		break;
 	case WIRE_GPU_END_SERIAL:
-		issued(d, &d->serial_time, v[0]);
-		add_event(d, v, TRACE_NONE);
+		decode_gpu_issued(d, &d->serial_time, v[0]);
+		decode_gpu_event_add(d, v, TRACE_NONE);
 		break;
 	case WIRE_GPU_TIME:
 		on_time(d, v);
@@ -322,7 +324,7 @@ void decode_gpu_finish(struct decoder *d)
 	for (size_t i = 0; i < d->gpu_tracks.n && !d->sink.error; i++) {
 		struct gpu_track *t = d->gpu_tracks.v[i];
 
-		drain(d, t, true);
+		decode_gpu_drain(d, t, true);
 		while (t->stack.open.n && !d->sink.error)
 			sink_end(&d->sink, &t->stack, d->last, TRACE_ZONE_UNFINISHED, NULL, 0);
 	}

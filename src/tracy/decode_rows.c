@@ -6,8 +6,8 @@
 /* ------------------------------------------------------------------- tracks */
 
 /* The track of a kind and number; made on first use. NULL: no memory. */
-static struct wire_track *track_of(struct decoder *d, uint32_t kind, uint64_t number,
-				   const char *name)
+static struct wire_track *decode_rows_track_of(struct decoder *d, uint32_t kind, uint64_t number,
+					       const char *name)
 {
 	uint32_t *known = map_get(&d->track_of[kind], number);
 	struct wire_track t = {.info = {.process = d->process,
@@ -38,8 +38,8 @@ static void track_changed(struct decoder *d, struct wire_track *t, const char *n
 	t->info.name = "";
 }
 
-static void put(struct decoder *d, uint32_t track, uint32_t thread, uint32_t kind, uint64_t tick,
-		uint64_t a, uint64_t b)
+static void decode_rows_put(struct decoder *d, uint32_t track, uint32_t thread, uint32_t kind,
+			    uint64_t tick, uint64_t a, uint64_t b)
 {
 	struct trace_row row = {
 		.time = tick, .kind = kind, .thread = thread, .a = a, .b = b, .text = ""};
@@ -52,7 +52,7 @@ static uint32_t current_thread(const struct decoder *d)
 	return d->thread ? d->thread->track : TRACE_NONE;
 }
 
-static uint32_t thread_track(struct decoder *d, uint64_t tid)
+static uint32_t decode_rows_thread_track(struct decoder *d, uint64_t tid)
 {
 	struct wire_thread *t = decode_thread(d, (uint32_t)tid);
 
@@ -61,10 +61,10 @@ static uint32_t thread_track(struct decoder *d, uint64_t tid)
 
 /* ----------------------------------------------------------------- messages */
 
-static void put_text(struct decoder *d, uint32_t kind, int64_t time, uint64_t severity,
-		     uint64_t color, const char *text, uint32_t len)
+static void decode_rows_text_put(struct decoder *d, uint32_t kind, int64_t time, uint64_t severity,
+				 uint64_t color, const char *text, uint32_t len)
 {
-	struct wire_track *t = track_of(d, TRACE_MESSAGES, 0, "");
+	struct wire_track *t = decode_rows_track_of(d, TRACE_MESSAGES, 0, "");
 	struct trace_row row = {.time = decode_tick(d, time),
 				.kind = kind,
 				.thread = current_thread(d),
@@ -85,7 +85,7 @@ static uint64_t severity_of(const struct decoder *d, uint64_t metadata)
 									   : TRACE_SEVERITY_INFO;
 }
 
-static uint64_t color_of(const uint64_t *bgr)
+static uint64_t decode_rows_color_of(const uint64_t *bgr)
 {
 	return bgr[2] << 16 | bgr[1] << 8 | bgr[0];
 }
@@ -94,8 +94,10 @@ static void on_message(struct decoder *d, const struct wire_read *item)
 {
 	bool color = item->kind == WIRE_MESSAGE_COLOR || item->kind == WIRE_MESSAGE_COLOR_CALLSTACK;
 
-	put_text(d, TRACE_ROW_MESSAGE, (int64_t)item->v[0], severity_of(d, item->v[color ? 4 : 1]),
-		 color ? color_of(item->v + 1) : 0, d->single.data, (uint32_t)d->single.len);
+	decode_rows_text_put(d, TRACE_ROW_MESSAGE, (int64_t)item->v[0],
+			     severity_of(d, item->v[color ? 4 : 1]),
+			     color ? decode_rows_color_of(item->v + 1) : 0, d->single.data,
+			     (uint32_t)d->single.len);
 }
 
 /* From 82 on the address is shifted, with the severity below it. */
@@ -107,8 +109,8 @@ static void on_literal(struct decoder *d, const struct wire_read *item)
 	uint32_t len;
 	const char *text = lookup_string(d, d->protocol.short_items ? tagged >> 8 : tagged, &len);
 
-	put_text(d, TRACE_ROW_MESSAGE, (int64_t)item->v[0], severity_of(d, tagged),
-		 color ? color_of(item->v + 1) : 0, text, len);
+	decode_rows_text_put(d, TRACE_ROW_MESSAGE, (int64_t)item->v[0], severity_of(d, tagged),
+			     color ? decode_rows_color_of(item->v + 1) : 0, text, len);
 }
 
 static void on_crash(struct decoder *d, const struct wire_read *item)
@@ -116,7 +118,7 @@ static void on_crash(struct decoder *d, const struct wire_read *item)
 	uint32_t len;
 	const char *text = lookup_string(d, item->v[1], &len);
 
-	put_text(d, TRACE_ROW_CRASH, (int64_t)item->v[0], 0, 0, text, len);
+	decode_rows_text_put(d, TRACE_ROW_CRASH, (int64_t)item->v[0], 0, 0, text, len);
 	d->crashed = true;
 }
 
@@ -125,20 +127,21 @@ static void on_crash(struct decoder *d, const struct wire_read *item)
 static void on_plot(struct decoder *d, const struct wire_read *item)
 {
 	struct wire_track *t =
-		track_of(d, TRACE_PLOT, item->v[0], lookup_string(d, item->v[0], NULL));
+		decode_rows_track_of(d, TRACE_PLOT, item->v[0], lookup_string(d, item->v[0], NULL));
 	bool whole = item->kind == WIRE_PLOT_INT;
 
 	decode_advance(&d->thread_time, item->v[1]);
 	if (t)
-		put(d, t->track, current_thread(d),
-		    whole ? TRACE_ROW_PLOT_INT : TRACE_ROW_PLOT_REAL,
-		    decode_tick(d, d->thread_time), item->v[2], 0);
+		decode_rows_put(d, t->track, current_thread(d),
+				whole ? TRACE_ROW_PLOT_INT : TRACE_ROW_PLOT_REAL,
+				decode_tick(d, d->thread_time), item->v[2], 0);
 }
 
 static void on_plot_config(struct decoder *d, const struct wire_read *item)
 {
 	const uint64_t *v = item->v;
-	struct wire_track *t = track_of(d, TRACE_PLOT, v[0], lookup_string(d, v[0], NULL));
+	struct wire_track *t =
+		decode_rows_track_of(d, TRACE_PLOT, v[0], lookup_string(d, v[0], NULL));
 
 	if (!t)
 		return;
@@ -154,7 +157,7 @@ enum { CPU_USAGE = 1 };
 static void on_system_time(struct decoder *d, const struct wire_read *item)
 {
 	bool new = !map_get(&d->track_of[TRACE_PLOT], CPU_USAGE);
-	struct wire_track *t = track_of(d, TRACE_PLOT, CPU_USAGE, "CPU usage");
+	struct wire_track *t = decode_rows_track_of(d, TRACE_PLOT, CPU_USAGE, "CPU usage");
 
 	if (!t)
 		return;
@@ -162,15 +165,15 @@ static void on_system_time(struct decoder *d, const struct wire_read *item)
 		t->info.format = TRACE_PLOT_PERCENT;
 		track_changed(d, t, "CPU usage");
 	}
-	put(d, t->track, TRACE_NONE, TRACE_ROW_PLOT_REAL, decode_tick(d, (int64_t)item->v[0]),
-	    item->v[1], 0);
+	decode_rows_put(d, t->track, TRACE_NONE, TRACE_ROW_PLOT_REAL,
+			decode_tick(d, (int64_t)item->v[0]), item->v[1], 0);
 }
 
 /* Energy since the last reading, in microjoules, becomes power. */
 static void on_power(struct decoder *d, const struct wire_read *item)
 {
 	const char *name = lookup_string(d, item->v[2], NULL);
-	struct wire_track *t = track_of(d, TRACE_PLOT, item->v[2], name);
+	struct wire_track *t = decode_rows_track_of(d, TRACE_PLOT, item->v[2], name);
 	uint64_t tick = decode_tick(d, (int64_t)item->v[0]), bits;
 	double ns, watts;
 
@@ -183,7 +186,7 @@ static void on_power(struct decoder *d, const struct wire_read *item)
 		t->info.format = TRACE_PLOT_WATT;
 		track_changed(d, t, name);
 	} else {
-		put(d, t->track, TRACE_NONE, TRACE_ROW_PLOT_REAL, tick, bits, 0);
+		decode_rows_put(d, t->track, TRACE_NONE, TRACE_ROW_PLOT_REAL, tick, bits, 0);
 	}
 	t->open = item->v[0];
 }
@@ -193,13 +196,13 @@ static void on_power(struct decoder *d, const struct wire_read *item)
 static void on_frame(struct decoder *d, const struct wire_read *item)
 {
 	const char *name = lookup_string(d, item->v[1], NULL);
-	struct wire_track *t = track_of(d, TRACE_FRAMES, item->v[1], name);
+	struct wire_track *t = decode_rows_track_of(d, TRACE_FRAMES, item->v[1], name);
 	uint64_t tick = decode_tick(d, (int64_t)item->v[0]);
 
 	if (!t)
 		return;
 	if (item->kind == WIRE_FRAME_MARK) {
-		put(d, t->track, current_thread(d), TRACE_ROW_FRAME, tick, 0, 0);
+		decode_rows_put(d, t->track, current_thread(d), TRACE_ROW_FRAME, tick, 0, 0);
 		d->frames += !item->v[1];
 	} else if (item->kind == WIRE_FRAME_MARK_START) {
 		t->open = tick;
@@ -208,7 +211,7 @@ static void on_frame(struct decoder *d, const struct wire_read *item)
 			track_changed(d, t, name);
 		}
 	} else if (t->open) {
-		put(d, t->track, current_thread(d), TRACE_ROW_FRAME, t->open, tick, 0);
+		decode_rows_put(d, t->track, current_thread(d), TRACE_ROW_FRAME, t->open, tick, 0);
 		t->open = 0;
 	}
 }
@@ -217,7 +220,7 @@ static void on_frame(struct decoder *d, const struct wire_read *item)
 
 static void on_lock_announce(struct decoder *d, const struct wire_read *item)
 {
-	struct wire_track *t = track_of(d, TRACE_LOCK, item->v[0], "");
+	struct wire_track *t = decode_rows_track_of(d, TRACE_LOCK, item->v[0], "");
 
 	if (!t)
 		return;
@@ -229,7 +232,7 @@ static void on_lock_announce(struct decoder *d, const struct wire_read *item)
 
 static void on_lock_name(struct decoder *d, const struct wire_read *item)
 {
-	struct wire_track *t = track_of(d, TRACE_LOCK, item->v[0], "");
+	struct wire_track *t = decode_rows_track_of(d, TRACE_LOCK, item->v[0], "");
 	char *name = t ? strndup(d->single.data, (uint32_t)d->single.len) : NULL;
 
 	if (name)
@@ -251,35 +254,37 @@ static void on_lock(struct decoder *d, const struct wire_read *item)
 		[WIRE_LOCK_SHARED_RELEASE - WIRE_LOCK_WAIT] = {TRACE_LOCK_RELEASE_SHARED, 2, 0, 1},
 	};
 	int i = (int)item->kind - WIRE_LOCK_WAIT;
-	struct wire_track *t = track_of(d, TRACE_LOCK, item->v[ops[i].id], "");
+	struct wire_track *t = decode_rows_track_of(d, TRACE_LOCK, item->v[ops[i].id], "");
 	uint32_t thread;
 
 	decode_advance(&d->serial_time, item->v[ops[i].time]);
 	if (!t)
 		return;
-	thread = ops[i].thread == 0xff ? t->holder : thread_track(d, item->v[ops[i].thread]);
+	thread = ops[i].thread == 0xff ? t->holder
+				       : decode_rows_thread_track(d, item->v[ops[i].thread]);
 	if (item->kind == WIRE_LOCK_OBTAIN)
 		t->holder = thread;
 	t->last = decode_tick(d, d->serial_time);
-	put(d, t->track, thread, TRACE_ROW_LOCK, t->last, ops[i].op, TRACE_NONE);
+	decode_rows_put(d, t->track, thread, TRACE_ROW_LOCK, t->last, ops[i].op, TRACE_NONE);
 }
 
 static void on_lock_mark(struct decoder *d, const struct wire_read *item)
 {
-	struct wire_track *t = track_of(d, TRACE_LOCK, item->v[1], "");
+	struct wire_track *t = decode_rows_track_of(d, TRACE_LOCK, item->v[1], "");
 
 	if (t)
-		put(d, t->track, thread_track(d, item->v[0]), TRACE_ROW_LOCK, t->last,
-		    TRACE_LOCK_MARK, lookup_srcloc(d, item->v[2]));
+		decode_rows_put(d, t->track, decode_rows_thread_track(d, item->v[0]),
+				TRACE_ROW_LOCK, t->last, TRACE_LOCK_MARK,
+				lookup_srcloc(d, item->v[2]));
 }
 
 static void on_lock_end(struct decoder *d, const struct wire_read *item)
 {
-	struct wire_track *t = track_of(d, TRACE_LOCK, item->v[0], "");
+	struct wire_track *t = decode_rows_track_of(d, TRACE_LOCK, item->v[0], "");
 
 	if (t)
-		put(d, t->track, TRACE_NONE, TRACE_ROW_LOCK, decode_tick(d, (int64_t)item->v[1]),
-		    TRACE_LOCK_END, TRACE_NONE);
+		decode_rows_put(d, t->track, TRACE_NONE, TRACE_ROW_LOCK,
+				decode_tick(d, (int64_t)item->v[1]), TRACE_LOCK_END, TRACE_NONE);
 }
 
 /* ------------------------------------------------------------------- memory */
@@ -293,14 +298,14 @@ static void on_memory(struct decoder *d, const struct wire_read *item)
 		     item->kind == WIRE_MEM_ALLOC_CALLSTACK ||
 		     item->kind == WIRE_MEM_ALLOC_CALLSTACK_NAMED;
 	uint64_t pool = named ? d->memory_name : 0;
-	struct wire_track *t =
-		track_of(d, TRACE_MEMORY, pool, named ? lookup_string(d, pool, NULL) : "");
+	struct wire_track *t = decode_rows_track_of(d, TRACE_MEMORY, pool,
+						    named ? lookup_string(d, pool, NULL) : "");
 
 	decode_advance(&d->serial_time, item->v[0]);
 	if (t)
-		put(d, t->track, thread_track(d, item->v[1]),
-		    alloc ? TRACE_ROW_ALLOC : TRACE_ROW_FREE, decode_tick(d, d->serial_time),
-		    item->v[2], alloc ? item->v[3] : 0);
+		decode_rows_put(d, t->track, decode_rows_thread_track(d, item->v[1]),
+				alloc ? TRACE_ROW_ALLOC : TRACE_ROW_FREE,
+				decode_tick(d, d->serial_time), item->v[2], alloc ? item->v[3] : 0);
 }
 
 /* --------------------------------------------------------------------- rest */
@@ -356,8 +361,8 @@ void decode_row(struct decoder *d, const struct wire_read *item)
 		on_message(d, item);
 		break;
 	case WIRE_MESSAGE_APP_INFO:
-		put_text(d, TRACE_ROW_APP_INFO, (int64_t)item->v[0], 0, 0, d->single.data,
-			 (uint32_t)d->single.len);
+		decode_rows_text_put(d, TRACE_ROW_APP_INFO, (int64_t)item->v[0], 0, 0,
+				     d->single.data, (uint32_t)d->single.len);
 		break;
 	case WIRE_MESSAGE_LITERAL ... WIRE_MESSAGE_LITERAL_COLOR_CALLSTACK:
 		on_literal(d, item);

@@ -168,7 +168,7 @@ static int wait_for(struct tracy_hub *hub, struct pollfd *fds, int ms)
 }
 
 /* A program that ended may be started again; the port that was asked for is watched on. */
-static void renew(struct tracy_hub *hub, const struct peer *p)
+static void hub_renew(struct tracy_hub *hub, const struct peer *p)
 {
 	size_t same = 0;
 
@@ -201,7 +201,7 @@ int tracy_hub_round(struct tracy_hub *hub, int ms, struct tacho_error *err)
 	for (size_t i = 0; i < count; i++) {
 		peer_tick(hub, hub->peers.v[i], now);
 		if (hub->peers.v[i]->info.state == TRACY_PEER_ENDED)
-			renew(hub, hub->peers.v[i]);
+			hub_renew(hub, hub->peers.v[i]);
 	}
 	return hub->error ? err_set(err, hub->error, "%s", err_text(hub->error)) : hub->frames;
 }

@@ -9,7 +9,7 @@
 
 enum { ASKED = 1, ANSWERED };
 
-static void ask(struct decoder *d, enum wire_query type, uint64_t pointer)
+static void lookup_ask(struct decoder *d, enum wire_query type, uint64_t pointer)
 {
 	struct decode_query q = {(uint8_t)type, pointer};
 
@@ -34,7 +34,7 @@ static void ask_srcloc(struct decoder *d, uint64_t pointer)
 		sink_error(&d->sink, TACHO_ENOMEM);
 		return;
 	}
-	ask(d, QUERY_SRCLOC, pointer);
+	lookup_ask(d, QUERY_SRCLOC, pointer);
 }
 
 /* Answers have no address: they come in the order of the questions. */
@@ -57,7 +57,7 @@ static void take_srcloc(struct decoder *d, const struct wire_read *item)
 				  .known = true};
 	d->answered++;
 	for (int i = 0; i < 3; i++)
-		ask(d, QUERY_STRING, v[i]);
+		lookup_ask(d, QUERY_STRING, v[i]);
 }
 
 static void take_string(struct decoder *d, struct map *to, enum wire_query type,
@@ -78,7 +78,7 @@ static void take_string(struct decoder *d, struct map *to, enum wire_query type,
 		sink_error(&d->sink, TACHO_ENOMEM);
 }
 
-static const char *string_at(const struct decoder *d, const uint32_t *index, uint32_t *len)
+static const char *lookup_string_at(const struct decoder *d, const uint32_t *index, uint32_t *len)
 {
 	const char *at;
 
@@ -94,12 +94,12 @@ static const char *string_at(const struct decoder *d, const uint32_t *index, uin
 
 const char *lookup_string(const struct decoder *d, uint64_t pointer, uint32_t *len)
 {
-	return string_at(d, map_get(&d->names, pointer), len);
+	return lookup_string_at(d, map_get(&d->names, pointer), len);
 }
 
 const char *lookup_thread(const struct decoder *d, uint32_t tid)
 {
-	return string_at(d, map_get(&d->thread_names, tid), NULL);
+	return lookup_string_at(d, map_get(&d->thread_names, tid), NULL);
 }
 
 uint32_t lookup_srcloc(struct decoder *d, uint64_t pointer)
@@ -146,7 +146,7 @@ static int srcloc_field(enum wire_kind kind)
 	}
 }
 
-static uint64_t literal(const struct decoder *d, uint64_t tagged)
+static uint64_t lookup_literal(const struct decoder *d, uint64_t tagged)
 {
 	return d->protocol.short_items ? tagged >> 8 : tagged;
 }
@@ -162,40 +162,40 @@ static void scan_item(struct decoder *d, const struct wire_read *item)
 	case WIRE_THREAD_CONTEXT:
 	case WIRE_LOCK_WAIT:
 	case WIRE_LOCK_SHARED_WAIT:
-		ask(d, QUERY_THREAD, v[0]);
+		lookup_ask(d, QUERY_THREAD, v[0]);
 		break;
 	case WIRE_MEM_ALLOC ... WIRE_MEM_FREE_CALLSTACK_NAMED:
-		ask(d, QUERY_THREAD, v[1]);
+		lookup_ask(d, QUERY_THREAD, v[1]);
 		break;
 	case WIRE_MESSAGE_LITERAL:
 	case WIRE_MESSAGE_LITERAL_CALLSTACK:
-		ask(d, QUERY_STRING, literal(d, v[1]));
+		lookup_ask(d, QUERY_STRING, lookup_literal(d, v[1]));
 		break;
 	case WIRE_MESSAGE_LITERAL_COLOR:
 	case WIRE_MESSAGE_LITERAL_COLOR_CALLSTACK:
-		ask(d, QUERY_STRING, literal(d, v[4]));
+		lookup_ask(d, QUERY_STRING, lookup_literal(d, v[4]));
 		break;
 	case WIRE_PLOT_INT:
 	case WIRE_PLOT_FLOAT:
 	case WIRE_PLOT_DOUBLE:
-		ask(d, QUERY_PLOT, v[0]);
+		lookup_ask(d, QUERY_PLOT, v[0]);
 		break;
 	case WIRE_FRAME_MARK:
 	case WIRE_FRAME_MARK_START:
 	case WIRE_FRAME_MARK_END:
-		ask(d, QUERY_FRAME, v[1]);
+		lookup_ask(d, QUERY_FRAME, v[1]);
 		break;
 	case WIRE_FIBER_ENTER:
-		ask(d, QUERY_FIBER, v[1]);
+		lookup_ask(d, QUERY_FIBER, v[1]);
 		break;
 	case WIRE_MEM_NAME:
-		ask(d, QUERY_STRING, v[0]);
+		lookup_ask(d, QUERY_STRING, v[0]);
 		break;
 	case WIRE_CRASH_REPORT:
-		ask(d, QUERY_STRING, v[1]);
+		lookup_ask(d, QUERY_STRING, v[1]);
 		break;
 	case WIRE_SYS_POWER:
-		ask(d, QUERY_STRING, v[2]);
+		lookup_ask(d, QUERY_STRING, v[2]);
 		break;
 	case WIRE_SOURCE_LOCATION:
 		take_srcloc(d, item);

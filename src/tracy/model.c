@@ -163,7 +163,7 @@ static int add_thread(struct write *w, struct out_thread *t, uint64_t tid)
 }
 
 /* Threads of a file that was read have the numbers that they had there. */
-static int by_number(const void *a, const void *b, void *context)
+static int model_by_number(const void *a, const void *b, void *context)
 {
 	const struct trace *t = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -199,7 +199,7 @@ static int prepare_threads(struct write *w)
 	memset(threads + from, 0, (n - from + 1) * sizeof(*threads));
 	for (uint32_t i = from; i < n; i++)
 		order[i] = i;
-	qsort_r(order + from, n - from, sizeof(*order), by_number, w->trace);
+	qsort_r(order + from, n - from, sizeof(*order), model_by_number, w->trace);
 	for (uint32_t i = from; i < n && r == 0; i++) {
 		const struct trace_track *track = &t->tracks[order[i]];
 
@@ -258,7 +258,7 @@ int16_t model_srcloc_id(size_t index)
 	return (int16_t)(index < SRCLOC_MAX ? index + 1 : SRCLOC_MAX - index - 1);
 }
 
-static int64_t optional(struct write *w, const char *text, bool pointer)
+static int64_t model_optional(struct write *w, const char *text, bool pointer)
 {
 	return text[0] ? model_string(w, text, pointer) : -1;
 }
@@ -266,9 +266,9 @@ static int64_t optional(struct write *w, const char *text, bool pointer)
 static int add_srcloc(struct write *w, const struct trace_srcloc *s, uint32_t line)
 {
 	bool pointer = w->srclocs.n < SRCLOC_MAX;
-	struct out_srcloc o = {.name = optional(w, s->name, pointer),
-			       .function = optional(w, s->function, pointer),
-			       .file = optional(w, s->file, pointer),
+	struct out_srcloc o = {.name = model_optional(w, s->name, pointer),
+			       .function = model_optional(w, s->function, pointer),
+			       .file = model_optional(w, s->file, pointer),
 			       .line = line,
 			       .color = bgr(s->color)};
 
@@ -435,21 +435,21 @@ static int grow_srclocs(struct write *w)
 
 /* Of both in one word. Ids have 32 bits in device logs, so there is room; what has none gets no id.
  */
-static uint64_t op_key(uint32_t srcloc, uint64_t id)
+static uint64_t model_op_key(uint32_t srcloc, uint64_t id)
 {
 	return srcloc >> 24 || id >> 40 ? UINT64_MAX : (uint64_t)srcloc << 40 | id;
 }
 
 int64_t model_find_op_srcloc(const struct write *w, uint32_t srcloc, uint64_t id)
 {
-	const uint32_t *at = map_get(&w->op_srclocs, op_key(srcloc, id));
+	const uint32_t *at = map_get(&w->op_srclocs, model_op_key(srcloc, id));
 
 	return at ? (int64_t)*at : -1;
 }
 
 int64_t model_op_srcloc(struct write *w, uint32_t srcloc, uint64_t id)
 {
-	uint64_t key = op_key(srcloc, id);
+	uint64_t key = model_op_key(srcloc, id);
 	const uint32_t *at = map_get(&w->op_srclocs, key);
 	struct trace_srcloc s = w->trace->srclocs[srcloc];
 	char function[40];

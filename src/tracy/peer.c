@@ -170,7 +170,7 @@ static void start_connect(struct peer *p, uint64_t now)
 }
 
 /* The versions are tried in order, one that was announced first. */
-static void greet(struct peer *p, uint64_t now)
+static void peer_greet(struct peer *p, uint64_t now)
 {
 	uint32_t version;
 
@@ -194,12 +194,12 @@ static void finish_connect(struct peer *p, uint64_t now)
 	if (getsockopt(p->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0 || error)
 		try_next(p, now);
 	else
-		greet(p, now);
+		peer_greet(p, now);
 }
 
 /* ------------------------------------------------------------------ output */
 
-static void send_out(struct peer *p)
+static void peer_out_send(struct peer *p)
 {
 	ssize_t n;
 
@@ -214,7 +214,7 @@ static void send_out(struct peer *p)
 	}
 }
 
-static void ask(struct peer *p)
+static void peer_ask(struct peer *p)
 {
 	uint8_t query[WIRE_QUERY];
 
@@ -230,12 +230,12 @@ static void say_end(struct peer *p)
 		return;
 	p->said_end = true;
 	buf_add(&p->out, query, sizeof(query));
-	send_out(p);
+	peer_out_send(p);
 }
 
 /* ------------------------------------------------------------------- input */
 
-static bool unpack(struct tracy_hub *hub, struct peer *p, const uint8_t *packed, uint32_t size)
+static bool peer_unpack(struct tracy_hub *hub, struct peer *p, const uint8_t *packed, uint32_t size)
 {
 	uint8_t *to = p->unpacked + HUB_HISTORY;
 	struct tacho_error err;
@@ -259,7 +259,7 @@ static bool unpack(struct tracy_hub *hub, struct peer *p, const uint8_t *packed,
 	return true;
 }
 
-static void take(struct peer *p, size_t n)
+static void peer_take(struct peer *p, size_t n)
 {
 	memmove(p->in.data, p->in.data + n, p->in.len - n);
 	p->in.len -= n;
@@ -280,12 +280,12 @@ static void take_frames(struct tracy_hub *hub, struct peer *p)
 		}
 		if (p->in.len - at - 4 < size)
 			break;
-		if (!unpack(hub, p, (const uint8_t *)p->in.data + at + 4, size))
+		if (!peer_unpack(hub, p, (const uint8_t *)p->in.data + at + 4, size))
 			return;
 		at += 4 + size;
 	}
-	take(p, at);
-	ask(p);
+	peer_take(p, at);
+	peer_ask(p);
 }
 
 static void next_version(struct tracy_hub *hub, struct peer *p)
@@ -329,7 +329,7 @@ static bool take_welcome(struct tracy_hub *hub, struct peer *p)
 		peer_end(hub, p, TRACY_PEER_FAILED, "its welcome makes no sense");
 		return false;
 	}
-	take(p, 1 + size);
+	peer_take(p, 1 + size);
 	p->info.state = TRACY_PEER_RECORDING;
 	p->deadline = 0;
 	return true;
@@ -377,7 +377,7 @@ void peer_ready(struct tracy_hub *hub, struct peer *p, short events)
 	} else if (events & (POLLIN | POLLHUP | POLLERR)) {
 		read_in(hub, p);
 	}
-	send_out(p);
+	peer_out_send(p);
 }
 
 /* A client that wants to end does so when it has our word; it has it when we have all answers. */

@@ -8,7 +8,7 @@
 /* ------------------------------------------------------------------- header */
 
 /* At most LIMIT_NAME bytes, NUL-terminated; NULL on failure. */
-static char *read_text(struct read *r)
+static char *read_text_section(struct read *r)
 {
 	uint64_t len = in_u64(&r->in);
 	char *text;
@@ -79,7 +79,7 @@ static void add_property(struct read *r, const char *key, const char *format, ..
 	free(value);
 }
 
-static void add_process(struct read *r, const char *program)
+static void read_process_add(struct read *r, const char *program)
 {
 	struct trace_process p = {.pid = r->pid,
 				  .start = READ_ORIGIN,
@@ -92,7 +92,7 @@ static void add_process(struct read *r, const char *program)
 	r->process = id < 0 ? 0 : (uint32_t)id;
 }
 
-static void read_header(struct read *r)
+static void read_header_section(struct read *r)
 {
 	char *name, *program, *host;
 	uint64_t captured;
@@ -106,11 +106,11 @@ static void read_header(struct read *r)
 	in_skip(&r->in, 8 + 1 + 4 + 12); /* sampling period, processor */
 	if (r->version >= TRACY_VERSION(0, 9, 2))
 		in_u8(&r->in); /* on demand */
-	name = read_text(r);
-	program = read_text(r);
+	name = read_text_section(r);
+	program = read_text_section(r);
 	captured = in_u64(&r->in);
 	in_u64(&r->in); /* time of the executable */
-	host = read_text(r);
+	host = read_text_section(r);
 	skip_topology(r);
 	r->crash.thread = in_u64(&r->in);
 	r->crash.time = in_i64(&r->in);
@@ -125,7 +125,7 @@ static void read_header(struct read *r)
 		add_property(r, "host info", "%s", host);
 		add_property(r, TRACE_ORIGIN, "%llu", READ_ORIGIN);
 		add_property(r, TRACE_SPAN, "%lld", (long long)r->last);
-		add_process(r, program);
+		read_process_add(r, program);
 	}
 	free(name);
 	free(program);
@@ -139,7 +139,7 @@ static const struct {
 	void (*read)(struct read *r);
 	uint32_t since, until;
 } sections[] = {
-	{read_header, 0, 0},
+	{read_header_section, 0, 0},
 	{read_frames, 0, 0},
 	{read_old_sections, TRACY_VERSION(0, 13, 4), TRACY_VERSION(0, 13, 5)},
 	{read_sections, TRACY_VERSION(0, 13, 5), 0},

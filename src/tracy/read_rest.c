@@ -16,7 +16,7 @@ static void skip_list(struct read *r, uint64_t n, uint64_t size)
 	in_skip(&r->in, bytes);
 }
 
-static void note(struct read *r, enum tracy_note what, uint64_t n)
+static void read_rest_note(struct read *r, enum tracy_note what, uint64_t n)
 {
 	if (read_ok(r))
 		r->notes->n[what] += n;
@@ -44,7 +44,7 @@ void read_sections(struct read *r)
 	}
 	n = in_u64(&r->in);
 	skip_list(r, n, 2 + 3);
-	note(r, TRACY_NOTE_SECTIONS, n);
+	read_rest_note(r, TRACY_NOTE_SECTIONS, n);
 }
 
 /* The stacks themselves: that zones had some was noted there. */
@@ -82,7 +82,7 @@ void read_images(struct read *r)
 		in_u8(&r->in);
 		in_skip(&r->in, width * height / 2);
 	}
-	note(r, TRACY_NOTE_IMAGES, n);
+	read_rest_note(r, TRACY_NOTE_IMAGES, n);
 }
 
 void read_switches(struct read *r)
@@ -95,7 +95,7 @@ void read_switches(struct read *r)
 		in_u64(&r->in);
 		k = in_u64(&r->in);
 		skip_list(r, k, size);
-		note(r, TRACY_NOTE_SWITCHES, k);
+		read_rest_note(r, TRACY_NOTE_SWITCHES, k);
 	}
 }
 
@@ -130,7 +130,7 @@ void read_symbols(struct read *r)
 	in_skip(&r->in, 8 + 8);
 	n = in_u64(&r->in);
 	skip_list(r, n, 8 + 3 + 3 + 4 + 3 + 3 + 4 + 1 + 3);
-	note(r, TRACY_NOTE_SYMBOLS, n);
+	read_rest_note(r, TRACY_NOTE_SYMBOLS, n);
 }
 
 void read_symbol_code(struct read *r)
@@ -158,7 +158,7 @@ void read_hardware(struct read *r)
 			uint64_t samples = in_u64(&r->in);
 
 			skip_list(r, samples, 8);
-			note(r, TRACY_NOTE_SAMPLES, samples);
+			read_rest_note(r, TRACY_NOTE_SAMPLES, samples);
 		}
 	}
 }
@@ -171,13 +171,13 @@ void read_sources(struct read *r)
 		in_skip(&r->in, in_u32(&r->in));
 		in_skip(&r->in, in_u32(&r->in));
 	}
-	note(r, TRACY_NOTE_SOURCES, n);
+	read_rest_note(r, TRACY_NOTE_SOURCES, n);
 }
 
 /* ---------------------------------------------------------------- processes */
 
 /* A process of a file that holds several: its name is what its threads' names begin with. */
-static int64_t add_process(struct read *r, uint32_t pid, const char *name, size_t len)
+static int64_t read_rest_process_add(struct read *r, uint32_t pid, const char *name, size_t len)
 {
 	struct trace_process p = {
 		.pid = pid, .start = READ_ORIGIN, .command = "", .exit_status = TRACE_EXIT_UNKNOWN};
@@ -211,7 +211,8 @@ static int64_t find_owner(struct read *r, struct owners *o, uint32_t pid, const 
 			  size_t len)
 {
 	uint32_t *known = map_get(&o->by_pid, pid);
-	int64_t id = known ? *known : add_process(r, pid, prefix, bare_length(prefix, len, pid));
+	int64_t id = known ? *known
+			   : read_rest_process_add(r, pid, prefix, bare_length(prefix, len, pid));
 
 	if (id < 0 || (!known && map_set(&o->by_pid, pid, (uint32_t)id) < 0))
 		return id < 0 ? id : TACHO_ENOMEM;

@@ -73,7 +73,7 @@ void read_frames(struct read *r)
 }
 
 /* A track whose name may say which process it belongs to. */
-static uint32_t add_track(struct read *r, const struct trace_track *info)
+static uint32_t read_rows_track_add(struct read *r, const struct trace_track *info)
 {
 	struct read_track t = {.info = *info, .track = sink_track(&r->sink, info)};
 
@@ -137,7 +137,7 @@ static void read_lock(struct read *r)
 	}
 	if (!read_ok(r) || !read_spend(r, 512))
 		return;
-	track = add_track(r, &t);
+	track = read_rows_track_add(r, &t);
 	read_lock_events(r, track, tids, threads, announced);
 	gone.time = read_tick(ended);
 	if (ended > 0 && read_ok(r))
@@ -254,7 +254,7 @@ static void read_plot(struct read *r, uint64_t number)
 	n = in_u64(&r->in);
 	if (!read_ok(r) || !read_spend(r, 512))
 		return;
-	track = add_track(r, &t);
+	track = read_rows_track_add(r, &t);
 	for (uint64_t i = 0; i < n && read_ok(r); i++) {
 		struct trace_row row = {
 			.kind = TRACE_ROW_PLOT_REAL, .thread = TRACE_NONE, .text = ""};
@@ -286,7 +286,7 @@ struct memory_events {
 	VEC(struct memory_event);
 };
 
-static int by_time(const void *a, const void *b)
+static int read_rows_by_time(const void *a, const void *b)
 {
 	const struct memory_event *x = a, *y = b;
 
@@ -335,8 +335,8 @@ static void read_pool(struct read *r, uint64_t number)
 	in_skip(&r->in, 4 * 8); /* highest, lowest, usage, name again */
 	if (events.n) {
 		t.name = pointer ? read_string(r, read_pointer(r, pointer), NULL) : "";
-		track = add_track(r, &t);
-		qsort(events.v, events.n, sizeof(*events.v), by_time);
+		track = read_rows_track_add(r, &t);
+		qsort(events.v, events.n, sizeof(*events.v), read_rows_by_time);
 		for (size_t i = 0; i < events.n && !r->sink.error; i++) {
 			const struct memory_event *e = &events.v[i];
 			struct trace_row row = {.time = e->time,

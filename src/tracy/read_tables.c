@@ -19,7 +19,7 @@ static void no_memory(struct read *r)
 	in_fail(&r->in, TACHO_ENOMEM, "no memory");
 }
 
-static void set(struct read *r, struct map *m, uint64_t key, uint32_t value)
+static void read_tables_set(struct read *r, struct map *m, uint64_t key, uint32_t value)
 {
 	if (read_spend(r, 2 * sizeof(struct map_slot)) && map_set(m, key, value) < 0)
 		no_memory(r);
@@ -45,7 +45,7 @@ static void read_one_string(struct read *r)
 	format_in_bytes(&r->in, r->text.data + r->text.len, len);
 	r->text.len += len + 1;
 	r->text.data[r->text.len - 1] = 0;
-	set(r, &r->by_address, address, (uint32_t)r->strings.n - 1);
+	read_tables_set(r, &r->by_address, address, (uint32_t)r->strings.n - 1);
 }
 
 void read_strings(struct read *r)
@@ -77,7 +77,7 @@ uint32_t read_pointer(const struct read *r, uint64_t pointer)
 	return at ? *at + 1 : 0;
 }
 
-static uint32_t resolve(const struct read *r, uint64_t value, uint8_t flags)
+static uint32_t read_tables_resolve(const struct read *r, uint64_t value, uint8_t flags)
 {
 	if (!(flags & 2))
 		return 0;
@@ -90,7 +90,7 @@ uint32_t read_ref(struct read *r)
 {
 	uint64_t value = in_u64(&r->in);
 
-	return resolve(r, value, in_u8(&r->in));
+	return read_tables_resolve(r, value, in_u8(&r->in));
 }
 
 /* Pairs of a key and the address of a string. */
@@ -103,7 +103,7 @@ static void read_names(struct read *r, struct map *to)
 		const uint32_t *at = map_get(&r->by_address, in_u64(&r->in));
 
 		if (at)
-			set(r, to, key, *at);
+			read_tables_set(r, to, key, *at);
 	}
 }
 
@@ -150,7 +150,7 @@ void read_thread_numbers(struct read *r)
 		if (read_spend(r, sizeof(tid)) && vec_push(&r->numbers, tid) < 0)
 			no_memory(r);
 		if (!map_get(&r->number_of, tid))
-			set(r, &r->number_of, tid, (uint32_t)r->number_of.n);
+			read_tables_set(r, &r->number_of, tid, (uint32_t)r->number_of.n);
 	}
 }
 
@@ -214,7 +214,7 @@ void read_static_srclocs(struct read *r)
 		uint64_t address = in_u64(&r->in);
 		uint32_t id = read_one_srcloc(r);
 
-		set(r, &r->static_srclocs, address, (uint32_t)r->fixed.n);
+		read_tables_set(r, &r->static_srclocs, address, (uint32_t)r->fixed.n);
 		if (vec_push(&r->fixed, id) < 0)
 			no_memory(r);
 	}

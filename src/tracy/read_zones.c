@@ -125,7 +125,7 @@ static void skip_samples(struct read *r)
 }
 
 /* The number that Tracy's tools know a thread by: its place in the list, or the next one. */
-static uint32_t thread_number(struct read *r, uint64_t tid)
+static uint32_t read_zones_thread_number(struct read *r, uint64_t tid)
 {
 	const uint32_t *known = map_get(&r->number_of, tid);
 	uint32_t number = known ? *known : (uint32_t)r->number_of.n;
@@ -148,7 +148,7 @@ static void read_one_thread(struct read *r)
 		struct read_thread *thread = &r->threads.v[*known];
 
 		thread->info.kind = fiber ? TRACE_FIBER : TRACE_THREAD;
-		thread->info.flags = thread_number(r, tid);
+		thread->info.flags = read_zones_thread_number(r, tid);
 		sink_error(&r->sink, trace_update_track(r->sink.w, track, &thread->info));
 	}
 	if (r->version >= TRACY_VERSION(0, 11, 1))

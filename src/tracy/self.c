@@ -1,7 +1,7 @@
 /* Self times of zones, for csvexport. */
 #include "tracy/self.h"
 
-static int move(struct self_lane *s)
+static int self_move(struct self_lane *s)
 {
 	int r = trace_cursor_next(s->below, &s->next);
 
@@ -19,7 +19,7 @@ static int open_below(struct self_lane *s, struct trace *trace, uint32_t lane)
 	    trace->lanes[lane + 1].track == trace->lanes[lane].track)
 		r = trace_cursor_open(&s->below, trace, lane + 1, 0, UINT64_MAX);
 	if (r == 0 && s->below)
-		r = move(s);
+		r = self_move(s);
 	return r;
 }
 
@@ -31,7 +31,7 @@ int self_of(struct self_lane *s, struct trace *trace, uint32_t lane, const struc
 
 	while (r >= 0 && s->below && (s->next.start < zone->end || s->next.end <= zone->end)) {
 		children += s->next.end - s->next.start;
-		r = move(s);
+		r = self_move(s);
 	}
 	*self = zone->end - zone->start;
 	*self -= children < *self ? children : *self;

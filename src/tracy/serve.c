@@ -92,7 +92,7 @@ void serve_keep_alive(struct serve *s)
 
 /* ---------------------------------------------------------------- greeting */
 
-static void copy_text(char *to, size_t size, const char *text)
+static void serve_text_copy(char *to, size_t size, const char *text)
 {
 	memset(to, 0, size);
 	memcpy(to, text, strnlen(text, size - 1));
@@ -112,8 +112,8 @@ static void put_welcome(struct serve *s)
 
 	numbers[2] = (uint64_t)(trace_realtime_ns(t, t->origin) / 1000000000);
 	rest[9] = 2; /* x64 */
-	copy_text(program, sizeof(program), p ? p->name : "tacho");
-	copy_text(info, sizeof(info), host ? host : "");
+	serve_text_copy(program, sizeof(program), p ? p->name : "tacho");
+	serve_text_copy(info, sizeof(info), host ? host : "");
 	buf_addc(&s->out, WIRE_OK);
 	buf_add(&s->out, &tick_ns, 8);
 	buf_add(&s->out, &begin, 8);
@@ -202,7 +202,7 @@ static void answer_srcloc(struct serve *s, uint64_t pointer)
 		  l->color & 0xff);
 }
 
-static void answer(struct serve *s, uint8_t type, uint64_t pointer)
+static void serve_answer_one(struct serve *s, uint8_t type, uint64_t pointer)
 {
 	switch (type) {
 	case QUERY_TERMINATE:
@@ -250,7 +250,8 @@ static void answer_questions(struct serve *s)
 	size_t at = 0;
 
 	while (!s->over && s->out.len < OUT_ENOUGH && s->in.len - at >= WIRE_QUERY) {
-		answer(s, (uint8_t)s->in.data[at], wire_u64((const uint8_t *)s->in.data + at + 1));
+		serve_answer_one(s, (uint8_t)s->in.data[at],
+				 wire_u64((const uint8_t *)s->in.data + at + 1));
 		at += WIRE_QUERY;
 	}
 	memmove(s->in.data, s->in.data + at, s->in.len - at);

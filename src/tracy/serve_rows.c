@@ -26,7 +26,7 @@ uint64_t serve_name(const struct serve *s, uint32_t track)
 	return s->model->names[track] < 0 ? 0 : STRING_POINTER(s->model->names[track]);
 }
 
-static void put_plot(struct serve *s, const struct trace_row *row, uint32_t track)
+static void serve_rows_plot_put(struct serve *s, const struct trace_row *row, uint32_t track)
 {
 	enum wire_kind kind = row->kind == TRACE_ROW_PLOT_INT ? WIRE_PLOT_INT : WIRE_PLOT_DOUBLE;
 	double value = 0;
@@ -41,7 +41,7 @@ static void put_plot(struct serve *s, const struct trace_row *row, uint32_t trac
 		  serve_step_time(&s->thread_time, serve_tick(s, row->time)), row->a);
 }
 
-static void put_frame(struct serve *s, const struct trace_row *row, uint32_t track)
+static void serve_rows_frame_put(struct serve *s, const struct trace_row *row, uint32_t track)
 {
 	uint64_t time = (uint64_t)serve_tick(s, row->time), name = serve_name(s, track);
 
@@ -62,7 +62,7 @@ static uint32_t tid_of(const struct serve *s, uint32_t thread)
 }
 
 /* A viewer stops when memory is freed that it has not seen allocated, or allocated twice. */
-static int put_memory(struct serve *s, const struct trace_row *row, uint32_t track)
+static int serve_rows_memory_put(struct serve *s, const struct trace_row *row, uint32_t track)
 {
 	uint64_t key = row->a ^ (uint64_t)track << 48, pool = serve_name(s, track);
 	uint32_t *live = map_get(&s->live_memory, key);
@@ -99,7 +99,7 @@ static void put_lock_rest(struct serve *s, const struct trace_row *row, uint32_t
 }
 
 /* Who obtains a lock must have waited for it. */
-static int put_lock(struct serve *s, const struct trace_row *row, uint32_t track)
+static int serve_rows_lock_put(struct serve *s, const struct trace_row *row, uint32_t track)
 {
 	static const enum wire_kind kinds[] = {WIRE_LOCK_WAIT,          WIRE_LOCK_OBTAIN,
 					       WIRE_LOCK_RELEASE,       WIRE_LOCK_SHARED_WAIT,
@@ -130,7 +130,7 @@ static int put_lock(struct serve *s, const struct trace_row *row, uint32_t track
 	return 0;
 }
 
-static int put_row(struct serve *s, const struct trace_row *row, uint32_t track)
+static int serve_rows_row_put(struct serve *s, const struct trace_row *row, uint32_t track)
 {
 	switch (row->kind) {
 	case TRACE_ROW_MESSAGE:
@@ -139,16 +139,16 @@ static int put_row(struct serve *s, const struct trace_row *row, uint32_t track)
 		return 0;
 	case TRACE_ROW_PLOT_INT:
 	case TRACE_ROW_PLOT_REAL:
-		put_plot(s, row, track);
+		serve_rows_plot_put(s, row, track);
 		return 0;
 	case TRACE_ROW_FRAME:
-		put_frame(s, row, track);
+		serve_rows_frame_put(s, row, track);
 		return 0;
 	case TRACE_ROW_ALLOC:
 	case TRACE_ROW_FREE:
-		return put_memory(s, row, track);
+		return serve_rows_memory_put(s, row, track);
 	case TRACE_ROW_LOCK:
-		return put_lock(s, row, track);
+		return serve_rows_lock_put(s, row, track);
 	default:
 		return 0;
 	}
@@ -171,7 +171,7 @@ int serve_rows(struct serve *s)
 			s->step++;
 			return 0;
 		}
-		r = put_row(s, &row, track);
+		r = serve_rows_row_put(s, &row, track);
 	}
 	return r;
 }

@@ -73,7 +73,7 @@ const struct out_srcloc *serve_srcloc(const struct serve *s, uint32_t srcloc, ui
 /* ------------------------------------------------------------------- steps */
 
 /* Hands a string of the model to the next item. */
-static void put_string(struct serve *s, size_t string)
+static void serve_stream_string_put(struct serve *s, size_t string)
 {
 	const struct strings *strings = &s->model->strings;
 	const struct string_entry *e = &strings->list.v[string];
@@ -102,7 +102,7 @@ static int put_contexts(struct serve *s)
 
 		SERVE_PUT(s, WIRE_GPU_NEW_CONTEXT, SERVE_EPOCH, SERVE_EPOCH, 0, one, i, 0,
 			  context_type(s));
-		put_string(s, m->contexts.v[i].name);
+		serve_stream_string_put(s, m->contexts.v[i].name);
 		SERVE_PUT(s, WIRE_GPU_CONTEXT_NAME, i);
 		if (vec_push(&s->queries, 0) < 0)
 			return TACHO_ENOMEM;
@@ -152,7 +152,7 @@ static int put_announcements(struct serve *s)
 			  t->format == 1);
 		if (m->names[i] < 0)
 			continue;
-		put_string(s, (size_t)m->names[i]);
+		serve_stream_string_put(s, (size_t)m->names[i]);
 		SERVE_PUT(s, WIRE_LOCK_NAME, i);
 	}
 	return 0;

@@ -41,7 +41,7 @@ static void put_payload(struct serve *s, const struct out_srcloc *l, const char 
 
 /* ------------------------------------------------------------ attachments */
 
-static void add_extra(struct serve *s, struct buf *to, const struct trace_extra *e)
+static void serve_zones_extra_add(struct serve *s, struct buf *to, const struct trace_extra *e)
 {
 	const struct wire_protocol *p = &s->protocol;
 	enum wire_kind kind = e->kind == TRACE_EXTRA_NAME ? WIRE_ZONE_NAME : WIRE_ZONE_TEXT;
@@ -82,7 +82,7 @@ static void put_extras(struct serve *s, const struct serve_lane *l)
 	struct trace_extra e;
 
 	for (uint32_t i = 0; extra_of(s, l, i, &e) == 0; i++) {
-		add_extra(s, &items, &e);
+		serve_zones_extra_add(s, &items, &e);
 		serve_append(s, &items);
 		buf_reset(&items);
 	}
@@ -182,7 +182,7 @@ static void end_top(struct serve *s, struct serve_track *t, int64_t time)
 	buf_free(&z->late);
 }
 
-static int begin(struct serve *s, struct serve_track *t, const struct serve_lane *l)
+static int serve_zones_begin(struct serve *s, struct serve_track *t, const struct serve_lane *l)
 {
 	const struct trace_zone *zone = &l->zone;
 	struct serve_zone z = {.start = zone->start, .late = BUF_INIT, .end = ZONE_OPEN};
@@ -205,7 +205,7 @@ static int begin(struct serve *s, struct serve_track *t, const struct serve_lane
 }
 
 /* A zone that was told as open has ended. */
-static void resolve(struct serve *s, struct serve_zone *z, const struct serve_lane *l)
+static void serve_zones_resolve(struct serve *s, struct serve_zone *z, const struct serve_lane *l)
 {
 	struct trace_extra e;
 
@@ -214,17 +214,17 @@ static void resolve(struct serve *s, struct serve_zone *z, const struct serve_la
 	for (uint32_t i = 0; !is_device(s) && z->late.len < LATE_MAX; i++) {
 		if (extra_of(s, l, i, &e) < 0)
 			break;
-		add_extra(s, &z->late, &e);
+		serve_zones_extra_add(s, &z->late, &e);
 	}
 }
 
-static int take(struct serve *s, struct serve_track *t, const struct serve_lane *l)
+static int serve_zones_take(struct serve *s, struct serve_track *t, const struct serve_lane *l)
 {
 	struct serve_zone *same = l->depth < t->open.n ? &t->open.v[l->depth] : NULL;
 
 	if (same && same->end == ZONE_OPEN && same->start == l->zone.start) {
 		if (l->cursor)
-			resolve(s, same, l);
+			serve_zones_resolve(s, same, l);
 		return 0;
 	}
 	while (t->open.n > l->depth && t->open.v[t->open.n - 1].end != ZONE_NEVER) {
@@ -234,7 +234,7 @@ static int take(struct serve *s, struct serve_track *t, const struct serve_lane 
 		 */
 		end_top(s, t, end == ZONE_OPEN ? serve_tick(s, l->zone.start) : end);
 	}
-	return begin(s, t, l);
+	return serve_zones_begin(s, t, l);
 }
 
 /* ------------------------------------------------------------------ a track */
@@ -375,7 +375,7 @@ int serve_zones(struct serve *s)
 		struct serve_track *t = &s->tracks.v[s->track];
 		struct serve_lane *l = next_lane(s);
 
-		r = take(s, t, l);
+		r = serve_zones_take(s, t, l);
 		if (r == 0)
 			r = lane_advance(s, t, l);
 	}

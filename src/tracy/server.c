@@ -150,7 +150,7 @@ int tracy_server_grown(struct tracy_server *s, bool ended, struct tacho_error *e
 	return 0;
 }
 
-static void drop(struct tracy_server *s)
+static void server_drop(struct tracy_server *s)
 {
 	if (s->session) {
 		s->served += s->session->step == SERVE_DONE;
@@ -192,7 +192,7 @@ int tracy_server_take(struct tracy_server *s, int fd, struct tacho_error *err)
 	return s->session ? 0 : err_set(err, TACHO_ENOMEM, "no memory");
 }
 
-static void send_out(struct tracy_server *s)
+static void server_out_send(struct tracy_server *s)
 {
 	struct buf *out = &s->session->out;
 	ssize_t n;
@@ -214,7 +214,7 @@ static void send_out(struct tracy_server *s)
 	}
 }
 
-static void talk(struct tracy_server *s, short events)
+static void server_talk(struct tracy_server *s, short events)
 {
 	char bytes[16384];
 	ssize_t n = 0;
@@ -222,7 +222,7 @@ static void talk(struct tracy_server *s, short events)
 	if (events & (POLLIN | POLLHUP | POLLERR) && serve_takes_input(s->session)) {
 		n = recv(s->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-			drop(s);
+			server_drop(s);
 			return;
 		}
 		if (n > 0) {
@@ -231,9 +231,9 @@ static void talk(struct tracy_server *s, short events)
 		}
 	}
 	serve_more(s->session);
-	send_out(s);
+	server_out_send(s);
 	if (s->session->over && !s->session->out.len)
-		drop(s);
+		server_drop(s);
 }
 
 /* Time has passed. */
@@ -243,15 +243,15 @@ static void check_time(struct tracy_server *s)
 
 	if (!s->session->greeted) {
 		if (now > s->deadline)
-			drop(s);
+			server_drop(s);
 	} else if ((s->session->out.len || s->session->step == SERVE_DONE) &&
 		   now - s->last > STALLED_MS) {
-		drop(s);
+		server_drop(s);
 	} else if (s->session->step == SERVE_WAIT && now - s->last > ALIVE_MS) {
 		serve_keep_alive(s->session);
 	} else if (s->session->step == SERVE_DONE && s->session->unended && !s->session->out.len &&
 		   now - s->last > FAREWELL_MS) {
-		drop(s);
+		server_drop(s);
 	}
 }
 
@@ -269,7 +269,7 @@ int tracy_server_round(struct tracy_server *s, int ms, struct tacho_error *err)
 	if (poll(&fd, 1, ms) < 0 && errno != EINTR)
 		return err_errno(err, TACHO_ECONNECT, "cannot wait for a viewer");
 	if (fd.revents)
-		talk(s, fd.revents);
+		server_talk(s, fd.revents);
 	if (s->session)
 		check_time(s);
 	return 0;
@@ -279,7 +279,7 @@ void tracy_server_close(struct tracy_server *s)
 {
 	if (!s)
 		return;
-	drop(s);
+	server_drop(s);
 	if (s->listener >= 0)
 		close(s->listener);
 	write_free(&s->model);

@@ -7,7 +7,7 @@
 
 #define FLUSH (256u << 10)
 
-static void flush(struct sheet *c)
+static void sheet_flush(struct sheet *c)
 {
 	if (c->out.len)
 		fwrite(c->out.data, 1, c->out.len, c->file);
@@ -82,7 +82,7 @@ void sheet_end(struct sheet *c)
 {
 	buf_addc(&c->out, '\n');
 	if (c->out.len >= FLUSH)
-		flush(c);
+		sheet_flush(c);
 }
 
 void sheet_header(struct sheet *c, const char *const *names)
@@ -111,14 +111,14 @@ void sheet_srcloc(struct sheet *c, uint32_t srcloc, bool line)
 	}
 }
 
-static bool matches(const struct tracy_csv_options *o, const char *name)
+static bool sheet_matches(const struct tracy_csv_options *o, const char *name)
 {
 	if (!o->filter)
 		return true;
 	return (o->case_sensitive ? strstr(name, o->filter) : strcasestr(name, o->filter)) != NULL;
 }
 
-static int prepare(struct sheet *c)
+static int sheet_prepare(struct sheet *c)
 {
 	const char *origin = trace_property(c->trace, TRACE_ORIGIN);
 	uint32_t n = c->trace->srcloc_count;
@@ -129,7 +129,7 @@ static int prepare(struct sheet *c)
 	if (!c->taken)
 		return TACHO_ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
-		c->taken[i] = matches(c->o, trace_srcloc_name(c->trace, i));
+		c->taken[i] = sheet_matches(c->o, trace_srcloc_name(c->trace, i));
 	return 0;
 }
 
@@ -140,7 +140,7 @@ int tracy_csv(struct trace *trace, FILE *file, const struct tracy_csv_options *o
 	int r;
 
 	c.separator = options->separator && options->separator[0] ? options->separator : ",";
-	r = prepare(&c);
+	r = sheet_prepare(&c);
 	if (r == 0) {
 		if (options->messages)
 			r = sheet_messages(&c);
@@ -153,7 +153,7 @@ int tracy_csv(struct trace *trace, FILE *file, const struct tracy_csv_options *o
 	}
 	if (r == 0 && c.out.failed)
 		r = TACHO_ENOMEM;
-	flush(&c);
+	sheet_flush(&c);
 	buf_free(&c.out);
 	free(c.taken);
 	if (r < 0)

@@ -59,7 +59,7 @@ static void put_point(struct sheet *c, const char *name, int64_t time, double va
 	sheet_end(c);
 }
 
-static int put_plot(struct sheet *c, struct by_track *rows, uint32_t track)
+static int sheet_rows_plot_put(struct sheet *c, struct by_track *rows, uint32_t track)
 {
 	struct trace_row row;
 	double value;
@@ -106,7 +106,7 @@ static int live_add(struct live *l, const struct trace_row *row)
 }
 
 /* The memory in use after each event of a pool. */
-static int put_memory(struct sheet *c, struct by_track *rows, uint32_t track)
+static int sheet_rows_memory_put(struct sheet *c, struct by_track *rows, uint32_t track)
 {
 	const char *name = c->trace->tracks[track].name;
 	struct live live = {0};
@@ -134,10 +134,10 @@ int sheet_plots(struct sheet *c)
 
 	for (uint32_t i = 0; i < c->trace->track_count && r == 0; i++)
 		if (c->trace->tracks[i].kind == TRACE_MEMORY)
-			r = put_memory(c, &rows, i);
+			r = sheet_rows_memory_put(c, &rows, i);
 	for (uint32_t i = 0; i < c->trace->track_count && r == 0; i++)
 		if (c->trace->tracks[i].kind == TRACE_PLOT)
-			r = put_plot(c, &rows, i);
+			r = sheet_rows_plot_put(c, &rows, i);
 	by_track_close(&rows);
 	return r;
 }

@@ -21,7 +21,7 @@ static int64_t span_of(const struct sheet *c)
 	return ns > 0 ? ns : 1;
 }
 
-static void put_row(struct sheet *c, const struct figures *f, int64_t span)
+static void sheet_stats_row_put(struct sheet *c, const struct figures *f, int64_t span)
 {
 	int64_t mean = f->total / (int64_t)f->count;
 	double deviation = f->count > 1 ? sqrt(f->variance / (double)(f->count - 1)) : 0;
@@ -110,7 +110,7 @@ static int put_totals(struct sheet *c, int64_t span)
 		f.min = llround((double)s->min * scale);
 		f.max = llround((double)s->max * scale);
 		set_variance(&f, s->sigma * scale, s->mean * scale);
-		put_row(c, &f, span);
+		sheet_stats_row_put(c, &f, span);
 	}
 	free(stats);
 	return 0;
@@ -184,7 +184,7 @@ static void put_running(struct sheet *c, const struct running *all, struct figur
 	}
 	qsort(rows, n, sizeof(*rows), by_total);
 	for (size_t i = 0; i < n; i++)
-		put_row(c, &rows[i], span);
+		sheet_stats_row_put(c, &rows[i], span);
 }
 
 static int put_selves(struct sheet *c, int64_t span)

@@ -23,7 +23,7 @@ struct zones {
 	size_t separator; /* its length */
 };
 
-static bool is_listed(const char *list, const char *name)
+static bool sheet_zones_is_listed(const char *list, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -44,7 +44,7 @@ static void find_special(struct zones *z)
 	for (uint32_t i = 0; i < z->c->trace->srcloc_count; i++) {
 		const char *name = trace_srcloc_name(z->c->trace, i);
 
-		z->special[i] = is_listed(o->special, name);
+		z->special[i] = sheet_zones_is_listed(o->special, name);
 		z->parent[i] = o->special && o->parent && strstr(name, o->parent);
 		/* The newer tool lets a zone that is such a parent name itself. */
 		if (o->layout == TRACY_CSV_TT)
@@ -107,7 +107,7 @@ static int zones_open(struct zones *z)
 	return make_heads(z);
 }
 
-static void zones_close(struct zones *z)
+static void sheet_zones_zones_close(struct zones *z)
 {
 	for (uint32_t i = 0; z->lanes && i < z->c->trace->lane_count; i++) {
 		self_close(&z->lanes[i].self);
@@ -159,7 +159,7 @@ static const struct buf *special_text(const struct zones *z, uint32_t lane, uint
 	return NULL;
 }
 
-static int64_t thread_number(const struct zones *z, uint32_t lane)
+static int64_t sheet_zones_thread_number(const struct zones *z, uint32_t lane)
 {
 	uint32_t track = z->c->trace->lanes[lane].track;
 
@@ -189,7 +189,7 @@ static void put_plain(struct zones *z, uint32_t srcloc, uint32_t lane, int64_t s
 	at = put_separators(z, at + len, layout == TRACY_CSV_UPSTREAM ? 0 : 2);
 	at = put_separators(z, sheet_digits(at, start), 1);
 	at = put_separators(z, sheet_digits(at, length), 1);
-	at = sheet_digits(at, thread_number(z, lane));
+	at = sheet_digits(at, sheet_zones_thread_number(z, lane));
 	at = put_separators(z, at, layout == TRACY_CSV_TT ? 2 : 1);
 	out->len = (size_t)(at - out->data);
 	sheet_end(z->c);
@@ -218,7 +218,7 @@ static void put_zone(struct zones *z, uint32_t srcloc, uint32_t lane, int64_t st
 	sheet_next(c);
 	sheet_number(c, length);
 	sheet_next(c);
-	sheet_number(c, thread_number(z, lane));
+	sheet_number(c, sheet_zones_thread_number(z, lane));
 	sheet_next(c);
 	if (o->layout != TRACY_CSV_TT10)
 		sheet_text(c, z->text.data, z->text.len);
@@ -230,7 +230,7 @@ static void put_zone(struct zones *z, uint32_t srcloc, uint32_t lane, int64_t st
 }
 
 /* Keeps what zones below may ask for. */
-static void remember(struct zones *z, uint32_t lane, uint32_t srcloc)
+static void sheet_zones_remember(struct zones *z, uint32_t lane, uint32_t srcloc)
 {
 	struct lane_state *l = &z->lanes[lane];
 
@@ -240,8 +240,8 @@ static void remember(struct zones *z, uint32_t lane, uint32_t srcloc)
 		buf_add(&l->text, z->text.data, z->text.len);
 }
 
-static int add_zone(struct zones *z, struct trace_walk *walk, const struct trace_zone *zone,
-		    uint32_t lane)
+static int sheet_zones_zone_add(struct zones *z, struct trace_walk *walk,
+				const struct trace_zone *zone, uint32_t lane)
 {
 	uint64_t end = zone->end;
 	uint64_t self;
@@ -252,7 +252,7 @@ static int add_zone(struct zones *z, struct trace_walk *walk, const struct trace
 	if (zone->extras)
 		read_attached(z, trace_walk_cursor(walk), zone->extras);
 	if (z->c->o->special)
-		remember(z, lane, zone->srcloc);
+		sheet_zones_remember(z, lane, zone->srcloc);
 	if (z->c->o->self) {
 		r = self_of(&z->lanes[lane].self, z->c->trace, lane, zone, &self);
 		if (r < 0)
@@ -267,7 +267,7 @@ static int add_zone(struct zones *z, struct trace_walk *walk, const struct trace
 	return 0;
 }
 
-static int put_zones(struct sheet *c)
+static int sheet_zones_zones_put(struct sheet *c)
 {
 	struct zones z = {.c = c};
 	struct trace_walk *walk = NULL;
@@ -281,9 +281,9 @@ static int put_zones(struct sheet *c)
 		if (sheet_is_thread(c, c->trace->lanes[lane].track) &&
 		    sheet_takes(c, c->trace->lanes[lane].track) &&
 		    zone.srcloc < c->trace->srcloc_count)
-			r = add_zone(&z, walk, &zone, lane);
+			r = sheet_zones_zone_add(&z, walk, &zone, lane);
 	trace_walk_close(walk);
-	zones_close(&z);
+	sheet_zones_zones_close(&z);
 	return r;
 }
 
@@ -311,7 +311,7 @@ int sheet_zones(struct sheet *c)
 	int r;
 
 	sheet_header(c, headers[c->o->layout]);
-	r = put_zones(c);
+	r = sheet_zones_zones_put(c);
 	return r == 0 && c->o->plots ? sheet_plots(c) : r;
 }
 

@@ -19,7 +19,7 @@ static uint32_t *slot_of(const struct strings *s, uint32_t *slots, size_t count,
 	return &slots[at];
 }
 
-static int grow(struct strings *s)
+static int strings_grow(struct strings *s)
 {
 	size_t count = s->slot_count ? 2 * s->slot_count : 1024;
 	uint32_t *slots;
@@ -44,7 +44,7 @@ int64_t strings_add(struct strings *s, const char *text, size_t len)
 {
 	uint32_t *slot;
 
-	if (grow(s) < 0)
+	if (strings_grow(s) < 0)
 		return TACHO_ENOMEM;
 	slot = slot_of(s, s->slots, s->slot_count, text, len);
 	if (*slot)

@@ -15,7 +15,7 @@ struct welcome {
 };
 
 /* 66 and older have the queue delay, later ones do not. */
-static void parse(struct welcome *w, const uint8_t *at, bool delay)
+static void welcome_parse(struct welcome *w, const uint8_t *at, bool delay)
 {
 	memset(w, 0, sizeof(*w));
 	memcpy(&w->tick_ns, at, 8);
@@ -82,7 +82,7 @@ static bool is_sane(const struct welcome *w)
 	       w->epoch < 1ull << 33;
 }
 
-static int add_process(struct tracy_hub *hub, struct peer *p, const struct welcome *w)
+static int welcome_process_add(struct tracy_hub *hub, struct peer *p, const struct welcome *w)
 {
 	int64_t id;
 
@@ -120,7 +120,7 @@ bool welcome_take(struct tracy_hub *hub, struct peer *p, const uint8_t *bytes)
 	struct hub_clock clock;
 	struct welcome w;
 
-	parse(&w, bytes, delay);
+	welcome_parse(&w, bytes, delay);
 	if (!is_sane(&w))
 		return false;
 	clock = (struct hub_clock){true, w.begin, w.tick_ns, w.epoch};
@@ -133,7 +133,7 @@ bool welcome_take(struct tracy_hub *hub, struct peer *p, const uint8_t *bytes)
 		adopt_clock(hub, &clock);
 		trace_set_property(hub->w, "host info", w.host);
 	}
-	if (add_process(hub, p, &w) < 0)
+	if (welcome_process_add(hub, p, &w) < 0)
 		return false;
 	set_clock(&p->decoder->clock, &hub->clock, &clock);
 	p->decoder->tick_ns = w.tick_ns;

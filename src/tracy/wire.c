@@ -74,7 +74,7 @@ static enum wire_zone zone_of(enum wire_kind kind)
 	}
 }
 
-static const char *layout_of(enum wire_kind kind, uint32_t version)
+static const char *wire_layout_of(enum wire_kind kind, uint32_t version)
 {
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
 		if (changes[i].kind == kind && version >= changes[i].since)
@@ -101,7 +101,7 @@ bool wire_protocol(struct wire_protocol *p, uint32_t version, bool wide)
 			continue;
 		item->kind = (uint8_t)kind;
 		item->tail = items[kind].tail;
-		item->layout = layout_of((enum wire_kind)kind, version);
+		item->layout = wire_layout_of((enum wire_kind)kind, version);
 		for (const char *l = item->layout; *l; l++)
 			item->size = (uint8_t)(item->size + field_size(*l, wide));
 		p->zones[p->count] = (uint8_t)zone_of((enum wire_kind)kind);

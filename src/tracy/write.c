@@ -18,7 +18,7 @@ const char *tracy_note_text(enum tracy_note note, uint64_t n)
 	return texts[note][n != 1];
 }
 
-static void put_string(struct out *out, const char *text)
+static void write_string_put(struct out *out, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -36,8 +36,8 @@ static void put_title(struct write *w, const char *program, time_t when)
 
 	strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", localtime_r(&when, &tm));
 	buf_addf(&b, "%s @ %s", program, date);
-	put_string(&w->out, b.data);
-	put_string(&w->out, program);
+	write_string_put(&w->out, b.data);
+	write_string_put(&w->out, program);
 	buf_free(&b);
 }
 
@@ -58,7 +58,7 @@ static void put_host(struct write *w)
 		if (value)
 			buf_addf(&b, "%s: %s\n", lines[i].label, value);
 	}
-	put_string(&w->out, b.data);
+	write_string_put(&w->out, b.data);
 	buf_free(&b);
 }
 

@@ -111,7 +111,7 @@ static void lock_put(struct write *w, const struct lock *l, uint32_t track, uint
 	}
 }
 
-static int put_lock(struct write *w, uint32_t track, uint32_t number)
+static int write_pairs_lock_put(struct write *w, uint32_t track, uint32_t number)
 {
 	struct lock *l = calloc(1, sizeof(*l));
 	struct trace_row row;
@@ -145,7 +145,7 @@ int locks_put(struct write *w)
 	count = 0;
 	for (uint32_t i = 0; i < w->trace->track_count && r == 0; i++)
 		if (is_lock(w, i))
-			r = put_lock(w, i, count++);
+			r = write_pairs_lock_put(w, i, count++);
 	return r;
 }
 
@@ -165,7 +165,7 @@ struct pool {
 	uint64_t high, low, usage, freed;
 };
 
-static uint16_t thread_number(const struct write *w, uint32_t track)
+static uint16_t write_pairs_thread_number(const struct write *w, uint32_t track)
 {
 	return track < w->trace->track_count ? w->threads[track].number : 0;
 }
@@ -182,7 +182,7 @@ static void pool_free_at(struct write *w, struct pool *p, const struct trace_row
 	e->freed = write_ns(w, row->time);
 	if (e->freed < e->alloc)
 		e->freed = e->alloc;
-	e->free_thread = thread_number(w, row->thread);
+	e->free_thread = write_pairs_thread_number(w, row->thread);
 	p->usage -= e->size;
 	p->freed++;
 	*at = UINT32_MAX;
@@ -191,8 +191,12 @@ static void pool_free_at(struct write *w, struct pool *p, const struct trace_row
 /* Memory that is allocated twice was freed in between, whether we saw it or not. */
 static int pool_add(struct write *w, struct pool *p, const struct trace_row *row)
 {
-	struct memory_event e = {
-		row->a, row->b, write_ns(w, row->time), -1, thread_number(w, row->thread), 0};
+	struct memory_event e = {row->a,
+				 row->b,
+				 write_ns(w, row->time),
+				 -1,
+				 write_pairs_thread_number(w, row->thread),
+				 0};
 
 	if (row->kind != TRACE_ROW_ALLOC && row->kind != TRACE_ROW_FREE)
 		return 0;

@@ -8,7 +8,7 @@
 
 /* ------------------------------------------------------------- first pass */
 
-static double plot_value(const struct trace_row *row)
+static double write_rows_plot_value(const struct trace_row *row)
 {
 	double value;
 
@@ -20,7 +20,7 @@ static double plot_value(const struct trace_row *row)
 
 static void count_point(struct write *w, struct out_rows *rows, const struct trace_row *row)
 {
-	double value = plot_value(row);
+	double value = write_rows_plot_value(row);
 
 	if (!isfinite(value)) {
 		w->notes->n[TRACY_NOTE_POINTS]++;
@@ -177,7 +177,8 @@ int rows_prepare(struct write *w)
 
 /* ----------------------------------------------------------- second pass */
 
-static void put_frame(struct write *w, const struct trace_row *row, bool pairs, int64_t *reference)
+static void write_rows_frame_put(struct write *w, const struct trace_row *row, bool pairs,
+				 int64_t *reference)
 {
 	int64_t start = write_ns(w, row->time), end = row->a ? write_ns(w, row->a) : -1;
 
@@ -203,7 +204,7 @@ static int put_frame_set(struct write *w, uint32_t track, bool unnamed)
 	r = by_track_begin(&w->by_track, track);
 	while (r >= 0 && (r = by_track_next(&w->by_track, &row)) > 0)
 		if (row.kind == TRACE_ROW_FRAME)
-			put_frame(w, &row, pairs, &reference);
+			write_rows_frame_put(w, &row, pairs, &reference);
 	return r;
 }
 
@@ -275,7 +276,7 @@ int messages_put(struct write *w)
 	return r;
 }
 
-static int put_plot(struct write *w, uint32_t track)
+static int write_rows_plot_put(struct write *w, uint32_t track)
 {
 	const struct trace_track *t = &w->trace->tracks[track];
 	const struct out_rows *sum = &w->rows[track];
@@ -297,12 +298,12 @@ static int put_plot(struct write *w, uint32_t track)
 	out_u64(&w->out, sum->n);
 	while ((r = by_track_next(&w->by_track, &row)) > 0) {
 		if ((row.kind != TRACE_ROW_PLOT_INT && row.kind != TRACE_ROW_PLOT_REAL) ||
-		    !isfinite(plot_value(&row)))
+		    !isfinite(write_rows_plot_value(&row)))
 			continue;
 		time = write_ns(w, row.time);
 		out_i64(&w->out, time - reference);
 		reference = time;
-		out_f64(&w->out, plot_value(&row));
+		out_f64(&w->out, write_rows_plot_value(&row));
 	}
 	return r;
 }
@@ -317,6 +318,6 @@ int plots_put(struct write *w)
 	out_u64(&w->out, count);
 	for (uint32_t i = 0; i < w->trace->track_count && r == 0; i++)
 		if (w->trace->tracks[i].kind == TRACE_PLOT)
-			r = put_plot(w, i);
+			r = write_rows_plot_put(w, i);
 	return r;
 }

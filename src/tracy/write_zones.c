@@ -7,7 +7,7 @@
 
 /* ------------------------------------------------------------- first pass */
 
-static void add_line(struct buf *b, const char *text, size_t len)
+static void write_zones_line_add(struct buf *b, const char *text, size_t len)
 {
 	if (b->len)
 		buf_addc(b, '\n');
@@ -46,11 +46,11 @@ static int prepare_extras(struct write *w, const struct tree_zone *zone)
 			x.name = short_string(w, e.text, e.len);
 			break;
 		case TRACE_EXTRA_TEXT:
-			add_line(&text, e.text, e.len);
+			write_zones_line_add(&text, e.text, e.len);
 			break;
 		case TRACE_EXTRA_VALUE:
 			snprintf(number, sizeof(number), "%llu", (unsigned long long)e.value);
-			add_line(&text, number, strlen(number));
+			write_zones_line_add(&text, number, strlen(number));
 			break;
 		case TRACE_EXTRA_COLOR:
 			x.color = bgr((uint32_t)e.value);
@@ -69,7 +69,7 @@ static bool has_extra(const struct write *w, const struct tree_zone *zone)
 	return zone->extras || w->folded[zone->srcloc] >= 0;
 }
 
-static struct out_srcloc *srcloc_of(struct write *w, uint32_t srcloc)
+static struct out_srcloc *write_zones_srcloc_of(struct write *w, uint32_t srcloc)
 {
 	int16_t id = w->srcloc[srcloc];
 
@@ -83,7 +83,7 @@ static int count_thread_zone(struct write *w, const struct tree_zone *zone, void
 	t->zones++;
 	w->zones++;
 	w->parents += zone->children > 0;
-	srcloc_of(w, zone->srcloc)->zones++;
+	write_zones_srcloc_of(w, zone->srcloc)->zones++;
 	return has_extra(w, zone) ? prepare_extras(w, zone) : 0;
 }
 
@@ -134,7 +134,7 @@ static int count_device_zone(struct write *w, const struct tree_zone *zone, void
 	if (at >= 0)
 		w->srclocs.v[at].device_zones++;
 	else
-		srcloc_of(w, zone->srcloc)->device_zones++;
+		write_zones_srcloc_of(w, zone->srcloc)->device_zones++;
 	return at == TACHO_ENOMEM ? TACHO_ENOMEM : 0;
 }
 
@@ -150,7 +150,7 @@ static void leave_nothing(struct write *w, const struct tree_zone *zone, void *c
 }
 
 /* What the tracks of one core have in common: the name up to the last slash. */
-static int64_t context_name(struct write *w, uint32_t track)
+static int64_t write_zones_context_name(struct write *w, uint32_t track)
 {
 	const char *name = w->trace->tracks[track].name, *slash = strrchr(name, '/');
 	uint64_t id = w->trace->tracks[track].id;
@@ -164,12 +164,12 @@ static int64_t context_name(struct write *w, uint32_t track)
 	return model_string(w, text, false);
 }
 
-static uint64_t core_of(const struct trace_track *t)
+static uint64_t write_zones_core_of(const struct trace_track *t)
 {
 	return TRACE_CORE_IS_OTHER(t->id) ? t->id >> 32 << 32 : t->id & ~0xffull;
 }
 
-static int by_core(const void *a, const void *b, void *context)
+static int write_zones_by_core(const void *a, const void *b, void *context)
 {
 	const struct trace *t = context;
 	const struct trace_track *x = &t->tracks[*(const uint32_t *)a];
@@ -190,19 +190,21 @@ int contexts_prepare(struct write *w)
 		if (t->tracks[i].kind == TRACE_CORE)
 			r = vec_push(&w->device_tracks, i);
 	if (w->device_tracks.n)
-		qsort_r(w->device_tracks.v, w->device_tracks.n, sizeof(uint32_t), by_core,
-			w->trace);
+		qsort_r(w->device_tracks.v, w->device_tracks.n, sizeof(uint32_t),
+			write_zones_by_core, w->trace);
 	for (uint32_t i = 0; i < w->device_tracks.n && r == 0; i++) {
 		const struct trace_track *track = &t->tracks[w->device_tracks.v[i]];
 		struct out_context *last = w->contexts.n ? &w->contexts.v[w->contexts.n - 1] : NULL;
-		struct out_context c = {
-			.process = track->process, .core = core_of(track), .first = i, .count = 1};
+		struct out_context c = {.process = track->process,
+					.core = write_zones_core_of(track),
+					.first = i,
+					.count = 1};
 
 		if (last && last->process == c.process && last->core == c.core) {
 			last->count++;
 			continue;
 		}
-		c.name = context_name(w, w->device_tracks.v[i]);
+		c.name = write_zones_context_name(w, w->device_tracks.v[i]);
 		r = c.name < 0 ? TACHO_ENOMEM : vec_push(&w->contexts, c);
 	}
 	return r;
@@ -213,7 +215,7 @@ static uint32_t context_find(const struct write *w, const struct trace_track *tr
 	uint32_t i = 0;
 
 	while (i < w->contexts.n && (w->contexts.v[i].process != track->process ||
-				     w->contexts.v[i].core != core_of(track)))
+				     w->contexts.v[i].core != write_zones_core_of(track)))
 		i++;
 	return i;
 }
@@ -232,17 +234,17 @@ int contexts_grow(struct write *w, uint32_t first)
 		if (t->tracks[i].kind == TRACE_CORE)
 			r = vec_push(&w->device_tracks, i);
 	if (r == 0 && w->device_tracks.n)
-		qsort_r(w->device_tracks.v, w->device_tracks.n, sizeof(uint32_t), by_core,
-			w->trace);
+		qsort_r(w->device_tracks.v, w->device_tracks.n, sizeof(uint32_t),
+			write_zones_by_core, w->trace);
 	for (uint32_t i = 0; i < w->device_tracks.n && r == 0; i++) {
 		uint32_t track = w->device_tracks.v[i];
 		struct out_context c = {.process = t->tracks[track].process,
-					.core = core_of(&t->tracks[track])};
+					.core = write_zones_core_of(&t->tracks[track])};
 
 		context_of[track] = context_find(w, &t->tracks[track]);
 		if (context_of[track] < w->contexts.n)
 			continue;
-		c.name = context_name(w, track);
+		c.name = write_zones_context_name(w, track);
 		r = c.name < 0 ? TACHO_ENOMEM : vec_push(&w->contexts, c);
 	}
 	return r;

@@ -49,7 +49,7 @@ void ttlog_cpp_header(struct buf *out, bool quasar)
 	buf_adds(out, ",OP TO OP LATENCY [ns],OP TO OP LATENCY BR/NRISC START [ns]");
 }
 
-static void number_add(struct buf *out, int64_t value)
+static void cpp_report_number_add(struct buf *out, int64_t value)
 {
 	buf_addc(out, ',');
 	if (value != OP_NONE)
@@ -60,25 +60,25 @@ void ttlog_cpp_line(struct buf *out, const struct op_timing *run, const struct o
 		    bool quasar)
 {
 	buf_addf(out, "%" PRIu64, run->id);
-	number_add(out, run->trace);
-	number_add(out, run->session);
+	cpp_report_number_add(out, run->trace);
+	cpp_report_number_add(out, run->session);
 	buf_addf(out, ",%" PRId64 ",%.*s,,%u", place->device, (int)place->arch.len,
 		 place->arch.text, run->cores);
-	number_add(out, place->max_cores);
+	cpp_report_number_add(out, place->max_cores);
 	for (int i = 0; i < OP_RUN_RANGES; i++) {
 		const struct op_range *r = &run->ranges[i];
 		bool found = op_range_found(r);
 
 		if (!columns[i].name || (columns[i].quasar && !quasar))
 			continue;
-		number_add(out, found ? op_range_ns(r, place->mhz) : OP_NONE);
+		cpp_report_number_add(out, found ? op_range_ns(r, place->mhz) : OP_NONE);
 		if (!columns[i].cycles)
 			continue;
-		number_add(out, found ? (int64_t)r->start : OP_NONE);
-		number_add(out, found ? (int64_t)r->end : OP_NONE);
+		cpp_report_number_add(out, found ? (int64_t)r->start : OP_NONE);
+		cpp_report_number_add(out, found ? (int64_t)r->end : OP_NONE);
 	}
-	number_add(out, run->gap);
-	number_add(out, run->gap_dm);
+	cpp_report_number_add(out, run->gap);
+	cpp_report_number_add(out, run->gap_dm);
 }
 
 /* ---- reading ---- */
@@ -120,7 +120,7 @@ static bool is_named(struct csv_cell cell, const char *name)
 	return cell.len == strlen(name) && !memcmp(cell.text, name, cell.len);
 }
 
-static int header_read(const struct csv_row *row, struct header *header)
+static int cpp_report_header_read(const struct csv_row *row, struct header *header)
 {
 	for (size_t i = 0; i < row->n; i++) {
 		int found = op_column_named(row->cells[i].text, row->cells[i].len);
@@ -252,7 +252,7 @@ int ttlog_cpp_read(struct op_measurements *list, struct op_table *t, const char 
 		return r;
 	r = csv_next(csv, &row, err);
 	if (r > 0)
-		r = header_read(&row, &header);
+		r = cpp_report_header_read(&row, &header);
 	while (r >= 0 && (r = csv_next(csv, &row, err)) > 0)
 		r = row_take(list, t, &header, &row, issues);
 	csv_close(csv);

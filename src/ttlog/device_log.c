@@ -38,7 +38,7 @@ static const struct {
 	{"meta data", DEVLOG_F_META},
 };
 
-static void trim(const char **text, size_t *len)
+static void device_log_trim(const char **text, size_t *len)
 {
 	while (*len && (**text == ' ' || **text == '\t')) {
 		(*text)++;
@@ -50,7 +50,7 @@ static void trim(const char **text, size_t *len)
 
 static enum devlog_field find_field(const char *text, size_t len)
 {
-	trim(&text, &len);
+	device_log_trim(&text, &len);
 	for (size_t i = 0; i < sizeof(known_columns) / sizeof(known_columns[0]); i++)
 		if (strlen(known_columns[i].name) == len &&
 		    !strncasecmp(known_columns[i].name, text, len))
@@ -83,7 +83,7 @@ static bool parse_columns(struct devlog_reader *r, const char *line, size_t len)
 }
 
 /* The text behind the last ':' of the ITEM-th comma-separated part; NULL if there is none. */
-static const char *item(const char *line, size_t len, int number, size_t *n)
+static const char *device_log_item(const char *line, size_t len, int number, size_t *n)
 {
 	const char *end = line + len, *p = line, *comma, *colon;
 
@@ -100,7 +100,7 @@ static const char *item(const char *line, size_t len, int number, size_t *n)
 		*n -= (size_t)(colon + 1 - p);
 		p = colon + 1;
 	}
-	trim(&p, n);
+	device_log_trim(&p, n);
 	return p;
 }
 
@@ -128,12 +128,12 @@ static bool parse_arch(struct devlog_reader *r, const char *line, size_t len)
 	}
 	if (!memmem(line, len, "ARCH", 4))
 		return false;
-	text = item(line, len, 0, &n);
+	text = device_log_item(line, len, 0, &n);
 	snprintf(dev->arch, sizeof(dev->arch), "%.*s", (int)(n < 31 ? n : 31), text);
-	text = item(line, len, 1, &n);
+	text = device_log_item(line, len, 1, &n);
 	if (text && devlog_number((struct op_text){text, n}, &value) && value && value < 1000000)
 		dev->mhz = (uint32_t)value;
-	text = item(line, len, 2, &n);
+	text = device_log_item(line, len, 2, &n);
 	if (text && devlog_number((struct op_text){text, n}, &value) && value < INT32_MAX)
 		dev->max_cores = (int64_t)value;
 	dev->quasar = says_quasar(line, len);
@@ -165,7 +165,7 @@ static int header_line(struct devlog_reader *r, const char *line, size_t len)
 	return 0;
 }
 
-static int take_line(struct devlog_reader *r, const char *line, size_t len)
+static int device_log_line_take(struct devlog_reader *r, const char *line, size_t len)
 {
 	r->line++;
 	if (len && line[len - 1] == '\r')
@@ -186,14 +186,14 @@ static int take_lines(struct devlog_reader *r, const char *text, size_t len, siz
 	int rc = 0;
 
 	while (rc == 0 && (newline = memchr(p, '\n', (size_t)(end - p)))) {
-		rc = take_line(r, p, (size_t)(newline - p));
+		rc = device_log_line_take(r, p, (size_t)(newline - p));
 		p = newline + 1;
 	}
 	*used = (size_t)(p - text);
 	return rc;
 }
 
-static int finish(struct devlog_reader *r, int rc)
+static int device_log_finish(struct devlog_reader *r, int rc)
 {
 	if (rc == 0 && !r->header_done)
 		rc = err_set(r->err, TACHO_EFORMAT, "%s: the columns are missing", r->name);
@@ -224,8 +224,8 @@ int devlog_parse(struct devlog *dev, const char *text, size_t len, enum devlog_w
 	reader_init(&r, dev, TTLOG_DEVICE_FILE, want, issues, err);
 	rc = take_lines(&r, text, len, &used);
 	if (rc == 0 && used < len)
-		rc = take_line(&r, text + used, len - used);
-	return finish(&r, rc);
+		rc = device_log_line_take(&r, text + used, len - used);
+	return device_log_finish(&r, rc);
 }
 
 /* A line that has no end in the window is a bad row, unless it is one of the head. */
@@ -281,7 +281,7 @@ static int read_fd(struct devlog_reader *r, int fd, char *window)
 		len -= used;
 		memmove(window, window + used, len);
 	}
-	return len ? take_line(r, window, len) : 0;
+	return len ? device_log_line_take(r, window, len) : 0;
 }
 
 int devlog_read(struct devlog *dev, const char *path, enum devlog_want want,
@@ -303,5 +303,5 @@ int devlog_read(struct devlog *dev, const char *path, enum devlog_want want,
 	rc = window ? read_fd(&r, fd, window) : TACHO_ENOMEM;
 	free(window);
 	close(fd);
-	return finish(&r, rc);
+	return device_log_finish(&r, rc);
 }

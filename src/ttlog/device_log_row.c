@@ -5,12 +5,12 @@
 
 #define TIMER_COUNTER 9090
 
-static bool is(struct op_text f, const char *word)
+static bool device_log_row_is(struct op_text f, const char *word)
 {
 	return strlen(word) == f.len && !memcmp(word, f.text, f.len);
 }
 
-static bool has(struct op_text f, const char *word)
+static bool device_log_row_has(struct op_text f, const char *word)
 {
 	return memmem(f.text, f.len, word, strlen(word));
 }
@@ -28,7 +28,7 @@ static enum devlog_type find_type(struct op_text f)
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (is(f, types[i].name))
+		if (device_log_row_is(f, types[i].name))
 			return types[i].type;
 	return DEVLOG_OTHER;
 }
@@ -41,8 +41,8 @@ static int bad_row(struct devlog_reader *r, const char *why)
 }
 
 /* The cells of a line by what they are; how many there were. */
-static size_t split(const struct devlog_reader *r, const char *line, size_t len,
-		    struct op_text f[DEVLOG_FIELDS])
+static size_t device_log_row_split(const struct devlog_reader *r, const char *line, size_t len,
+				   struct op_text f[DEVLOG_FIELDS])
 {
 	const char *p = line, *end = line + len;
 	size_t n = 0;
@@ -62,7 +62,7 @@ static size_t split(const struct devlog_reader *r, const char *line, size_t len,
 }
 
 /* Sets core, lane and device from the first cells, unless they are those of the line before. */
-static int locate(struct devlog_reader *r, const char *line, const struct op_text *f)
+static int device_log_row_locate(struct devlog_reader *r, const char *line, const struct op_text *f)
 {
 	const char *end = f[DEVLOG_F_RISC].text + f[DEVLOG_F_RISC].len;
 	size_t len = (size_t)(end - line);
@@ -133,7 +133,7 @@ static int find_marker_run(struct devlog_reader *r, const struct op_text *f)
 static int row_store(struct devlog_reader *r, const struct op_text *f, struct devlog_marker *m)
 {
 	struct devlog_extra extra = {.meta = f[DEVLOG_F_META],
-				     .ethernet = has(f[DEVLOG_F_RISC], "ERISC")};
+				     .ethernet = device_log_row_has(f[DEVLOG_F_RISC], "ERISC")};
 	uint64_t timer = 1;
 
 	extra.no_timer = devlog_number(f[DEVLOG_F_TIMER], &timer) && timer == 0;
@@ -151,9 +151,9 @@ int devlog_row(struct devlog_reader *r, const char *line, size_t len)
 
 	if (line[0] == 'A' && len > 5 && !memcmp(line, "ARCH:", 5))
 		return 0; /* a second log behind the first */
-	if (split(r, line, len, f) < r->columns)
+	if (device_log_row_split(r, line, len, f) < r->columns)
 		return line[0] == 'P' ? 0 : bad_row(r, "too few cells; the line is cut");
-	rc = locate(r, line, f);
+	rc = device_log_row_locate(r, line, f);
 	if (rc <= 0)
 		return line[0] == 'P' ? 0 : rc;
 	rc = find_marker_run(r, f);

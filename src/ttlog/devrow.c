@@ -13,7 +13,7 @@ void devrow_header(struct buf *out, const char *arch, uint32_t mhz, unsigned max
 }
 
 /* The columns are not quoted. Runs without anything special are copied at once. */
-static void add_text(struct buf *out, const char *text)
+static void devrow_text_add(struct buf *out, const char *text)
 {
 	while (text && *text) {
 		size_t n = strcspn(text, ",\n\r");
@@ -25,7 +25,7 @@ static void add_text(struct buf *out, const char *text)
 	}
 }
 
-static void add_number(struct buf *out, uint64_t v)
+static void devrow_number_add(struct buf *out, uint64_t v)
 {
 	char digits[21];
 	unsigned n = sizeof(digits);
@@ -36,9 +36,9 @@ static void add_number(struct buf *out, uint64_t v)
 	buf_add(out, digits + n, sizeof(digits) - n);
 }
 
-static void add_cell(struct buf *out, uint64_t v)
+static void devrow_cell_add(struct buf *out, uint64_t v)
 {
-	add_number(out, v);
+	devrow_number_add(out, v);
 	buf_addc(out, ',');
 }
 
@@ -50,27 +50,27 @@ void devrow_add(struct buf *out, const struct devrow *row)
 		[DEVROW_TS_EVENT] = ",TS_EVENT,",
 	};
 
-	add_cell(out, row->device);
-	add_cell(out, row->x);
-	add_cell(out, row->y);
+	devrow_cell_add(out, row->device);
+	devrow_cell_add(out, row->x);
+	devrow_cell_add(out, row->y);
 	buf_adds(out, row->risc);
 	buf_addc(out, ',');
-	add_cell(out, row->timer);
-	add_cell(out, row->cycles);
-	add_cell(out, row->data);
-	add_cell(out, row->run);
+	devrow_cell_add(out, row->timer);
+	devrow_cell_add(out, row->cycles);
+	devrow_cell_add(out, row->data);
+	devrow_cell_add(out, row->run);
 	if (row->counter) {
-		add_cell(out, row->trace);
-		add_cell(out, row->counter);
+		devrow_cell_add(out, row->trace);
+		devrow_cell_add(out, row->counter);
 	} else {
 		buf_adds(out, ",,");
 	}
-	add_text(out, row->name);
+	devrow_text_add(out, row->name);
 	buf_adds(out, types[row->type]);
-	add_cell(out, row->line);
-	add_text(out, row->file);
+	devrow_cell_add(out, row->line);
+	devrow_text_add(out, row->file);
 	buf_addc(out, ',');
-	add_text(out, row->meta);
+	devrow_text_add(out, row->meta);
 	buf_addc(out, '\n');
 }
 

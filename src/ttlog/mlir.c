@@ -38,7 +38,7 @@ struct mlir {
 };
 
 /* The id is the last item of the message's first line. */
-static bool op_id(const struct op_message *m, int64_t *id)
+static bool mlir_op_id(const struct op_message *m, int64_t *id)
 {
 	const char *line = memchr(m->text, '\n', m->len);
 	size_t len = line ? (size_t)(line - m->text) : m->len;
@@ -54,7 +54,7 @@ static bool op_id(const struct op_message *m, int64_t *id)
 	return csv_integer((struct csv_cell){comma, n}, id) == 0;
 }
 
-static int message(struct mlir *mlir, const struct op_message *m, struct values *now)
+static int mlir_message(struct mlir *mlir, const struct op_message *m, struct values *now)
 {
 	static const char op[] = "TT_DNN_DEVICE_OP";
 	int64_t id;
@@ -72,14 +72,14 @@ static int message(struct mlir *mlir, const struct op_message *m, struct values 
 		now->v[k].len =
 			semicolon ? (size_t)(semicolon - now->v[k].text) : m->raw_len - len - 1;
 	}
-	if (m->len < sizeof(op) - 1 || memcmp(m->text, op, sizeof(op) - 1) || !op_id(m, &id))
+	if (m->len < sizeof(op) - 1 || memcmp(m->text, op, sizeof(op) - 1) || !mlir_op_id(m, &id))
 		return 0;
 	if (map_set(&mlir->by_id, (uint64_t)id, (uint32_t)mlir->values.n) < 0)
 		return TACHO_ENOMEM;
 	return vec_push(&mlir->values, *now);
 }
 
-static int read_messages(struct mlir *mlir, const char *path, struct tacho_error *err)
+static int mlir_messages_read(struct mlir *mlir, const char *path, struct tacho_error *err)
 {
 	struct op_message_reader reader = {.line = 1};
 	struct op_message m;
@@ -97,11 +97,11 @@ static int read_messages(struct mlir *mlir, const char *path, struct tacho_error
 	reader.at = mlir->text;
 	reader.end = mlir->text + len;
 	while (r == 0 && op_message_next(&reader, &m))
-		r = message(mlir, &m, &now);
+		r = mlir_message(mlir, &m, &now);
 	return r < 0 ? err_set(err, r, "out of memory") : 0;
 }
 
-static void add_row(struct mlir *mlir, const struct csv_row *row, const struct values *values)
+static void mlir_row_add(struct mlir *mlir, const struct csv_row *row, const struct values *values)
 {
 	for (size_t i = 0; i < row->n; i++) {
 		if (i)
@@ -146,7 +146,7 @@ static int add_columns(struct mlir *mlir, struct csv *csv, FILE *out, struct tac
 				id_column = i;
 		if (!header)
 			values = row_values(mlir, &row, id_column);
-		add_row(mlir, &row, &values);
+		mlir_row_add(mlir, &row, &values);
 		if (mlir->out.failed)
 			return err_set(err, TACHO_ENOMEM, "out of memory");
 		if (fwrite(mlir->out.data, 1, mlir->out.len, out) < mlir->out.len)
@@ -160,7 +160,7 @@ int ttlog_mlir_write(const char *report, const char *messages, FILE *out, struct
 {
 	struct mlir mlir = {.out = BUF_INIT};
 	struct csv *csv = NULL;
-	int r = read_messages(&mlir, messages, err);
+	int r = mlir_messages_read(&mlir, messages, err);
 
 	if (r == 0)
 		r = csv_open(&csv, report, err);

@@ -49,7 +49,8 @@ struct shares {
 	struct map by_core;
 };
 
-static int add_event(struct op_noc_op *op, const struct jread_value *event, struct shares *shares)
+static int noc_json_event_add(struct op_noc_op *op, const struct jread_value *event,
+			      struct shares *shares)
 {
 	uint64_t bytes = 0;
 	int64_t x = 0, y = 0;
@@ -119,7 +120,7 @@ static int parse_events(struct op_noc_op *op, const char *text, size_t len, stru
 		event = jread_parse(json, p, (size_t)(stop - p), err);
 		if (!event)
 			return TACHO_EFORMAT;
-		r = add_event(op, event, shares);
+		r = noc_json_event_add(op, event, shares);
 	}
 	return err_set(err, r, "out of memory");
 }

@@ -18,7 +18,7 @@ struct noc_files {
 	uint32_t from, to; /* runs */
 };
 
-static const char *op_name(const struct op_host *host, uint64_t id, size_t *len)
+static const char *noc_write_op_name(const struct op_host *host, uint64_t id, size_t *len)
 {
 	const struct op_host_op *op = op_host_find(host, id);
 	const struct op_text *code =
@@ -80,7 +80,7 @@ static int write_run(const struct noc_files *n, uint32_t run, const struct op_ho
 	struct output out;
 	int rc;
 
-	execution.name = op_name(host, r->sums.id, &execution.name_len);
+	execution.name = noc_write_op_name(host, r->sums.id, &execution.name_len);
 	if (r->sums.session != OP_NONE) {
 		execution.trace = (uint64_t)r->sums.trace;
 		execution.session = (uint64_t)r->sums.session;
@@ -115,7 +115,7 @@ static int entry_hold(void *context, const struct op_marker *m)
 }
 
 /* As many runs, from n->from on, as may be held; how many entries they have. */
-static uint64_t choose(struct noc_files *n)
+static uint64_t noc_write_choose(struct noc_files *n)
 {
 	uint64_t held = 0;
 
@@ -139,7 +139,7 @@ int64_t ttlog_noc_write(struct op_noc_runs *runs, struct op_cores *cores,
 	int r = 0;
 
 	for (n->from = 0; n->from < n->runs->n && r == 0; n->from = n->to) {
-		uint64_t held = choose(n);
+		uint64_t held = noc_write_choose(n);
 
 		if (!held)
 			continue;

@@ -56,7 +56,7 @@ static int make_report_folder(struct work *w)
 
 typedef int (*writer)(struct work *w, FILE *out);
 
-static int write_file(struct work *w, const char *name, writer write, char **path)
+static int report_file_write(struct work *w, const char *name, writer write, char **path)
 {
 	struct output out;
 	int r;
@@ -97,7 +97,7 @@ static int write_issues(struct work *w, FILE *out)
 static int write_report(struct work *w, const char *stem, writer write, char **path)
 {
 	char *name = file_name(w->o, stem);
-	int r = write_file(w, name, write, path);
+	int r = report_file_write(w, name, write, path);
 
 	free(name);
 	return r;
@@ -119,7 +119,7 @@ static int copy_logs(struct work *w)
 	if (w->o->trace)
 		return w->o->logs && op_device_process(w->o->trace, w->o->tracks, TRACE_NONE) !=
 					       TRACE_NONE
-			       ? write_file(w, TTLOG_DEVICE_FILE, write_device_log, NULL)
+			       ? report_file_write(w, TTLOG_DEVICE_FILE, write_device_log, NULL)
 			       : 0;
 	if (!w->result->device_only) {
 		static const char *const names[] = {TTLOG_TRACY_FILE, TTLOG_TIMES_FILE,
@@ -211,7 +211,8 @@ static int report_make(struct work *w)
 	if (r == 0)
 		r = counters_text(w);
 	if (r == 0 && (w->loaded.issues.n || w->loaded.issues.failed))
-		r = write_file(w, "report_issues.csv", write_issues, &w->result->issues_path);
+		r = report_file_write(w, "report_issues.csv", write_issues,
+				      &w->result->issues_path);
 	return r;
 }
 

@@ -12,7 +12,7 @@ static const char *const names[COLUMNS] = {"name", "zone_text", "ns_since_start"
 					   "special_parent_text"};
 
 /* Times are written whole, but other tools round-trip them as floats. */
-static bool nanoseconds(struct csv_cell cell, uint64_t *ns)
+static bool times_nanoseconds(struct csv_cell cell, uint64_t *ns)
 {
 	int64_t whole;
 	double real;
@@ -27,7 +27,7 @@ static bool nanoseconds(struct csv_cell cell, uint64_t *ns)
 	return true;
 }
 
-static int find_columns(const struct csv_row *row, size_t at[COLUMNS])
+static int times_columns_find(const struct csv_row *row, size_t at[COLUMNS])
 {
 	for (int c = 0; c < COLUMNS; c++) {
 		at[c] = SIZE_MAX;
@@ -41,8 +41,8 @@ static int find_columns(const struct csv_row *row, size_t at[COLUMNS])
 	return -1;
 }
 
-static int take_row(struct op_host *host, const struct csv_row *row, const size_t at[COLUMNS],
-		    struct op_issues *issues)
+static int times_row_take(struct op_host *host, const struct csv_row *row, const size_t at[COLUMNS],
+			  struct op_issues *issues)
 {
 	struct csv_cell name = row->cells[at[NAME]], text = row->cells[at[ZONE_TEXT]];
 	struct csv_cell parent =
@@ -57,14 +57,14 @@ static int take_row(struct op_host *host, const struct csv_row *row, const size_
 	bool op = op_zone_is_op(name.text, name.len);
 
 	/* A child needs no start: it is only summed up. */
-	if (!nanoseconds(row->cells[at[DURATION]], &zone.duration_ns) ||
-	    (op && !nanoseconds(row->cells[at[START]], &zone.start_ns)))
+	if (!times_nanoseconds(row->cells[at[DURATION]], &zone.duration_ns) ||
+	    (op && !times_nanoseconds(row->cells[at[START]], &zone.start_ns)))
 		return op ? op_zone_bad(issues, row->line) : 0;
 	return op_zone_add(host, &zone, issues);
 }
 
-static int read_rows(struct op_host *host, struct csv *csv, struct op_issues *issues,
-		     struct tacho_error *err)
+static int times_rows_read(struct op_host *host, struct csv *csv, struct op_issues *issues,
+			   struct tacho_error *err)
 {
 	size_t at[COLUMNS], need = 0;
 	struct csv_row row;
@@ -72,7 +72,7 @@ static int read_rows(struct op_host *host, struct csv *csv, struct op_issues *is
 
 	if (r <= 0)
 		return r;
-	missing = find_columns(&row, at);
+	missing = times_columns_find(&row, at);
 	if (missing >= 0) {
 		op_issue_add(issues, OP_ISSUE_BAD_HEADER, TTLOG_TIMES_FILE, 1, OP_NOWHERE,
 			     "there is no column '%s'", names[missing]);
@@ -87,7 +87,7 @@ static int read_rows(struct op_host *host, struct csv *csv, struct op_issues *is
 				     OP_NOWHERE, "%zu cells instead of %zu", row.n, need);
 			continue;
 		}
-		r = take_row(host, &row, at, issues);
+		r = times_row_take(host, &row, at, issues);
 		if (r < 0)
 			return err_set(err, r, "%s: %s", TTLOG_TIMES_FILE, err_text(r));
 	}
@@ -107,7 +107,7 @@ int ttlog_times_read(struct op_host *host, const char *path, struct op_issues *i
 
 	if (r < 0)
 		return r;
-	r = read_rows(host, csv, issues, err);
+	r = times_rows_read(host, csv, issues, err);
 	csv_close(csv);
 	return r;
 }

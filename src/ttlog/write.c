@@ -15,12 +15,12 @@
 
 #define FLUSH (256u << 10)
 
-static int failed(struct op_cores *c, int r, struct tacho_error *err)
+static int write_failed(struct op_cores *c, int r, struct tacho_error *err)
 {
 	return r < 0 ? err_set(err, r, "%s: %s", c->trace->path, err_text(r)) : 0;
 }
 
-static int flush(struct buf *text, FILE *out, size_t least)
+static int write_flush(struct buf *text, FILE *out, size_t least)
 {
 	if (text->failed)
 		return TACHO_ENOMEM;
@@ -89,7 +89,7 @@ static void row_unname(struct log_out *l, const struct op_marker *m, struct devr
 	}
 }
 
-static void log_line(struct log_out *l, const struct op_marker *m, struct buf *out)
+static void write_log_line(struct log_out *l, const struct op_marker *m, struct buf *out)
 {
 	static const enum devrow_type types[] = {
 		[OP_MARK_START] = DEVROW_ZONE_START, [OP_MARK_END] = DEVROW_ZONE_END,
@@ -126,14 +126,14 @@ static int put_marker(void *context, const struct op_marker *m)
 	struct log_out *l = context;
 	int r = 0;
 
-	log_line(l, m, &l->text);
+	write_log_line(l, m, &l->text);
 	l->rows++;
 	if (l->runs)
 		r = op_runs_add(l->runs, m);
 	if (r == 0 && l->noc)
 		r = op_noc_runs_add(l->noc, m, l->cores->devices.v[m->device].number,
 				    l->cores->trace->srclocs[m->zone].name);
-	return r < 0 ? r : flush(&l->text, l->out, FLUSH);
+	return r < 0 ? r : write_flush(&l->text, l->out, FLUSH);
 }
 
 static int put_log(struct log_out *l)
@@ -145,7 +145,7 @@ static int put_log(struct log_out *l)
 	log_header(l->cores, &l->text);
 	r = l->timers ? op_cores_walk(l->cores, false, put_marker, l) : TACHO_ENOMEM;
 	if (r == 0)
-		r = flush(&l->text, l->out, 0);
+		r = write_flush(&l->text, l->out, 0);
 	buf_free(&l->text);
 	buf_free(&l->meta);
 	return r;
@@ -154,7 +154,7 @@ static int put_log(struct log_out *l)
 static int write_error(struct op_cores *c, int r, struct tacho_error *err)
 {
 	return r == TACHO_EWRITE ? err_errno(err, r, "cannot write %s", TTLOG_DEVICE_FILE)
-				 : failed(c, r, err);
+				 : write_failed(c, r, err);
 }
 
 int ttlog_write_device(struct trace *trace, const uint8_t *tracks, FILE *out,
@@ -185,8 +185,8 @@ static void find_mixtures(const struct op_cores *c, struct ttlog_written *logs)
 
 typedef int (*file_fn)(void *context, FILE *out, struct tacho_error *err);
 
-static int write_file(const char *folder, const char *name, file_fn fn, void *context,
-		      struct tacho_error *err)
+static int write_one_file(const char *folder, const char *name, file_fn fn, void *context,
+			  struct tacho_error *err)
 {
 	struct output out;
 	int r = ttlog_create(&out, folder, name, false, err);
@@ -225,10 +225,10 @@ static int runs_file(void *context, FILE *out, struct tacho_error *err)
 
 		ttlog_cpp_line(&text, run, &place, quasar);
 		buf_addc(&text, '\n');
-		r = flush(&text, out, FLUSH);
+		r = write_flush(&text, out, FLUSH);
 	}
 	if (r == 0)
-		r = flush(&text, out, 0);
+		r = write_flush(&text, out, 0);
 	buf_free(&text);
 	return r < 0 ? err_errno(err, r, "cannot write %s", TTLOG_CPP_FILE) : 0;
 }
@@ -251,7 +251,7 @@ static int zones_file(void *context, FILE *out, struct tacho_error *err)
 }
 
 /* Cycles per nanosecond while the clock ran: one that is only modelled stands still at times. */
-static double frequency(const struct op_cores *c, const struct op_trace_device *d)
+static double write_frequency(const struct op_cores *c, const struct op_trace_device *d)
 {
 	double cycles = 0, ns = 0;
 
@@ -273,7 +273,7 @@ static double frequency(const struct op_cores *c, const struct op_trace_device *
 static void sync_device(const struct op_cores *c, uint32_t device, FILE *out)
 {
 	const struct op_trace_device *d = &c->devices.v[device];
-	double slope = frequency(c, d);
+	double slope = write_frequency(c, d);
 	int64_t start = trace_ns(c->trace, d->clock.v[0].ticks);
 	const struct op_risc *core = c->riscs.v;
 
@@ -311,7 +311,7 @@ static int noc_files(struct log_out *l, const char *folder, struct ttlog_written
 	int64_t r = op_trace_messages(&host, l->cores->trace, NULL, &issues);
 
 	if (r < 0)
-		failed(l->cores, (int)r, err);
+		write_failed(l->cores, (int)r, err);
 	else
 		r = ttlog_noc_write(l->noc, l->cores, &host, folder, err);
 	if (r > 0)
@@ -321,26 +321,26 @@ static int noc_files(struct log_out *l, const char *folder, struct ttlog_written
 	return r < 0 ? (int)r : 0;
 }
 
-static int write_all(struct op_cores *c, const char *folder, struct ttlog_written *logs,
-		     struct tacho_error *err)
+static int write_all_bytes(struct op_cores *c, const char *folder, struct ttlog_written *logs,
+			   struct tacho_error *err)
 {
 	struct op_runs runs = {0};
 	struct op_noc_runs noc = {0};
 	struct log_out l = {
 		.cores = c, .runs = c->raw_only ? NULL : &runs, .noc = c->has_noc ? &noc : NULL};
-	int r = write_file(folder, TTLOG_DEVICE_FILE, device_file, &l, err);
+	int r = write_one_file(folder, TTLOG_DEVICE_FILE, device_file, &l, err);
 
 	if (r == 0 && l.runs)
-		r = write_file(folder, TTLOG_CPP_FILE, runs_file, &l, err);
+		r = write_one_file(folder, TTLOG_CPP_FILE, runs_file, &l, err);
 	if (r == 0)
-		r = write_file(folder, TTLOG_ZONES_FILE, zones_file, &l, err);
+		r = write_one_file(folder, TTLOG_ZONES_FILE, zones_file, &l, err);
 	if (r == 0 && l.noc)
 		r = noc_files(&l, folder, logs, err);
 	for (uint32_t i = 0; i < c->devices.n; i++)
 		if (op_cores_synced(c, i))
 			logs->sync_points += c->devices.v[i].clock.n;
 	if (r == 0 && logs->sync_points)
-		r = write_file(folder, TTLOG_SYNC_FILE, sync_file, c, err);
+		r = write_one_file(folder, TTLOG_SYNC_FILE, sync_file, c, err);
 	logs->rows = l.rows;
 	find_mixtures(c, logs);
 	logs->executions = runs.n;
@@ -358,7 +358,7 @@ int ttlog_write(struct trace *trace, const uint8_t *tracks, const char *folder,
 
 	memset(logs, 0, sizeof(*logs));
 	if (r == 0 && cores.riscs.n)
-		r = write_all(&cores, folder, logs, err);
+		r = write_all_bytes(&cores, folder, logs, err);
 	op_cores_close(&cores);
 	return r;
 }

@@ -54,7 +54,7 @@ static int kinds_find(struct grid *g)
 	return 0;
 }
 
-static struct cell *cell_of(struct grid *g, const struct trace_track *track)
+static struct cell *core_grid_cell_of(struct grid *g, const struct trace_track *track)
 {
 	struct cell *fresh;
 	struct core_place place;
@@ -135,7 +135,7 @@ static int core_grid_track_add(struct grid *g, uint32_t id, struct zones_choice 
 			       uint8_t *tracks)
 {
 	const struct trace_track *track = &g->c->trace->tracks[id];
-	struct cell *cell = cell_of(g, track);
+	struct cell *cell = core_grid_cell_of(g, track);
 	struct zone_found found;
 	struct zones zones;
 	uint64_t last = 0;
