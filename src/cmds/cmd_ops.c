@@ -83,7 +83,7 @@ static enum word word_of(int argc, char **argv)
 	return argc && !strcmp(argv[0], "merge") ? MERGE : REPORT;
 }
 
-static int check(struct conf *cf, enum word word, int argc, struct tacho_error *err)
+static int ops_options_check(struct conf *cf, enum word word, int argc, struct tacho_error *err)
 {
 	bool trace = argc > (word == STATS);
 
@@ -406,7 +406,7 @@ static int cmd_ops_run(void *conf, const struct cmd_common *common, int argc, ch
 	struct conf *cf = conf;
 	struct tacho_error err = {0};
 	enum word word = word_of(argc, argv);
-	int r = check(cf, word, argc, &err);
+	int r = ops_options_check(cf, word, argc, &err);
 
 	argc -= word != REPORT;
 	argv += word != REPORT;

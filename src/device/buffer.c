@@ -22,14 +22,14 @@ struct tacho_buffer {
 #define ALIGN        64u /* enough for the NoC and DRAM of all architectures */
 #define L1_ALIGNMENT 16u
 
-static unsigned banks(const struct tacho_device *d, enum tacho_memory memory)
+static unsigned buffer_banks(const struct tacho_device *d, enum tacho_memory memory)
 {
 	return memory == TACHO_DRAM ? d->shape.dram_banks : d->workers;
 }
 
 /* Takes SIZE bytes; false when no free range is large enough. */
-static bool take(struct tacho_device *d, enum tacho_memory memory, bool from_top, uint64_t size,
-		 uint64_t *address)
+static bool buffer_take(struct tacho_device *d, enum tacho_memory memory, bool from_top,
+			uint64_t size, uint64_t *address)
 {
 	for (size_t i = 0; i < d->space[memory].n; i++) {
 		size_t at = from_top ? d->space[memory].n - 1 - i : i;
@@ -50,7 +50,8 @@ static bool take(struct tacho_device *d, enum tacho_memory memory, bool from_top
 }
 
 /* Sorted by address; neighbours are joined. A failure to grow the list loses the range, no more. */
-static void give(struct tacho_device *d, enum tacho_memory memory, uint64_t address, uint64_t size)
+static void buffer_give(struct tacho_device *d, enum tacho_memory memory, uint64_t address,
+			uint64_t size)
 {
 	struct range_free *v;
 	size_t i, n;
@@ -102,7 +103,7 @@ static void tell_new(const struct tacho_buffer *b)
 
 	if (pool_name(b->device, b->memory, pool, sizeof(pool)))
 		tacho_alloc(pool, (const void *)(uintptr_t)b->address,
-			    b->bank_size * banks(b->device, b->memory));
+			    b->bank_size * buffer_banks(b->device, b->memory));
 }
 
 static void tell_free(const struct tacho_buffer *b)
@@ -163,7 +164,7 @@ static uint64_t bank_pages(const struct tacho_device *d, const struct tacho_buff
 {
 	const struct tacho_shards *s = o->shards;
 	uint64_t pages = (o->size + o->page_size - 1) / o->page_size;
-	unsigned n = banks(d, o->memory);
+	unsigned n = buffer_banks(d, o->memory);
 
 	if (!s)
 		return (pages + n - 1) / n;
@@ -180,7 +181,7 @@ static int buffer_place(struct tacho_buffer *b, const struct tacho_buffer_option
 	b->placed = o->address != 0;
 	b->address = o->address;
 	if (b->placed ? b->address + b->bank_size <= end
-		      : take(d, b->memory, from_top, b->bank_size, &b->address))
+		      : buffer_take(d, b->memory, from_top, b->bank_size, &b->address))
 		return 0;
 	return device_fail(TACHO_ELIMIT, "device %u has no room for %llu bytes of %s per bank",
 			   d->number, (unsigned long long)b->bank_size,
@@ -266,7 +267,7 @@ void tacho_buffer_free(struct tacho_buffer *b)
 	DEVICE_HOLD(b->device);
 	tell_free(b);
 	if (!b->placed)
-		give(b->device, b->memory, b->address, b->bank_size);
+		buffer_give(b->device, b->memory, b->address, b->bank_size);
 	update_top(b->device);
 	buffer_delete(b);
 }
@@ -281,7 +282,7 @@ static unsigned page_place(const struct tacho_buffer *b, uint64_t page, uint64_t
 {
 	const struct tacho_device *d = b->device;
 	const struct tacho_shards *s = &b->shards;
-	unsigned n = banks(d, b->memory);
+	unsigned n = buffer_banks(d, b->memory);
 	uint32_t row, column, shard, across;
 	const struct tacho_core *bank;
 
@@ -323,7 +324,8 @@ static int move_page(struct tacho_buffer *b, uint64_t page, uint32_t within, voi
 		    : d->ops->read(d->self, bank, (uint32_t)address, to, len);
 }
 
-static int move(struct tacho_buffer *b, uint64_t offset, void *to, const void *from, uint64_t len)
+static int buffer_move(struct tacho_buffer *b, uint64_t offset, void *to, const void *from,
+		       uint64_t len)
 {
 	int r = device_wait(b->device);
 
@@ -353,14 +355,14 @@ int tacho_buffer_write(struct tacho_buffer *b, uint64_t offset, const void *data
 {
 	TACHO_ZONE("tacho_buffer_write");
 	DEVICE_HOLD(b->device);
-	return move(b, offset, NULL, data, len);
+	return buffer_move(b, offset, NULL, data, len);
 }
 
 int tacho_buffer_read(struct tacho_buffer *b, uint64_t offset, void *data, uint64_t len)
 {
 	TACHO_ZONE("tacho_buffer_read");
 	DEVICE_HOLD(b->device);
-	return move(b, offset, data, NULL, len);
+	return buffer_move(b, offset, data, NULL, len);
 }
 
 int tacho_core_write(struct tacho_device *d, struct tacho_core core, uint32_t address,

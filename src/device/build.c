@@ -55,7 +55,7 @@ static void __attribute__((format(printf, 2, 3))) word(struct words *w, const ch
 	va_end(args);
 }
 
-static void words_free(struct words *w)
+static void build_words_free(struct words *w)
 {
 	for (size_t i = 0; i < w->n; i++)
 		free(w->v[i]);
@@ -315,7 +315,7 @@ static void add_includes(struct words *w, const struct build *b, const struct fo
 	}
 }
 
-static int command(struct words *w, const struct tacho_device *d, const struct build *b)
+static int build_command(struct words *w, const struct tacho_device *d, const struct build *b)
 {
 	const char *compiler = environ_get("TACHO_RISCV_CC");
 	char source[PATH_MAX + 128], *real = NULL;
@@ -512,7 +512,7 @@ static int source_file(const struct buf *text)
 }
 
 /* Runs the command; what it prints goes to OUTPUT. */
-static int run(struct words *w, struct buf *output)
+static int build_run(struct words *w, struct buf *output)
 {
 	posix_spawn_file_actions_t actions;
 	int pipe_fd[2], source, status = 0, r;
@@ -624,7 +624,7 @@ static int binary_compile(struct tacho_device *d, struct words *w, const struct 
 	word(w, "%s", rule);
 	word(w, "-o");
 	word(w, "%s", temporary);
-	r = run(w, &output);
+	r = build_run(w, &output);
 	if (r == TACHO_EFORMAT) {
 		buf_addf(&text, "%s does not compile for %s:\n%s", b->source,
 			 risc_name(b->risc, b->ethernet), message_start(output.data));
@@ -687,8 +687,8 @@ static uint32_t after_zones(uint32_t from, uint32_t count)
 	return next;
 }
 
-static int load(struct tacho_device *d, const struct build *build, uint64_t key,
-		const struct entry *e, const struct binary **out)
+static int build_load(struct tacho_device *d, const struct build *build, uint64_t key,
+		      const struct entry *e, const struct binary **out)
 {
 	struct binary *b = calloc(1, sizeof(*b));
 	const uint8_t *records;
@@ -771,7 +771,7 @@ int build_binary(struct tacho_device *d, const struct build *build, const struct
 	struct words w = {0};
 	struct entry e;
 	uint64_t key;
-	int r = environ_is_secure() ? build_refuse() : command(&w, d, build);
+	int r = environ_is_secure() ? build_refuse() : build_command(&w, d, build);
 
 	if (r == 0)
 		r = kernels_folder(folder, sizeof(folder));
@@ -785,16 +785,16 @@ int build_binary(struct tacho_device *d, const struct build *build, const struct
 		}
 	}
 	entry_name(&e, folder, command_key(&w, true));
-	r = entry_is_current(&e) ? load(d, build, key, &e, out) : TACHO_EDAMAGED;
+	r = entry_is_current(&e) ? build_load(d, build, key, &e, out) : TACHO_EDAMAGED;
 	if (r == 0)
 		kernels_used(e.elf, e.deps);
 	/* Another process may put its own files in between: then they do not fit together. */
 	for (int tries = 0; r == TACHO_EDAMAGED && tries < 3; tries++) {
 		r = compile_into(d, &w, build, folder, &e);
 		if (r == 0)
-			r = load(d, build, key, &e, out);
+			r = build_load(d, build, key, &e, out);
 	}
 out:
-	words_free(&w);
+	build_words_free(&w);
 	return r;
 }

@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-static void add_core(struct json *j, unsigned x, unsigned y, unsigned logical_x, unsigned logical_y,
-		     const char *kind)
+static void describe_core_add(struct json *j, unsigned x, unsigned y, unsigned logical_x,
+			      unsigned logical_y, const char *kind)
 {
 	json_array(j, NULL);
 	json_uint(j, NULL, x);
@@ -27,16 +27,16 @@ static void add_cores(const struct tacho_device *d, struct json *j)
 	for (unsigned i = 0; i < d->shape.cores; i++) {
 		const struct tacho_device_core *c = &d->cores[i].info;
 
-		add_core(j, c->x, c->y, c->logical_x, c->logical_y,
-			 c->ethernet          ? "ethernet"
-			 : dispatch_has(d, i) ? "dispatch"
-					      : "worker");
+		describe_core_add(j, c->x, c->y, c->logical_x, c->logical_y,
+				  c->ethernet          ? "ethernet"
+				  : dispatch_has(d, i) ? "dispatch"
+						       : "worker");
 	}
 	for (unsigned i = 0; i < d->shape.dram_banks; i++) {
 		struct tacho_device_bank b;
 
 		d->ops->bank(d->self, i, &b);
-		add_core(j, b.x, b.y, i, 0, "dram");
+		describe_core_add(j, b.x, b.y, i, 0, "dram");
 	}
 	json_end(j);
 }

@@ -52,7 +52,7 @@ static bool chip_chosen(const struct tacho_device *d)
 	return false;
 }
 
-static int choose(struct tacho_device *d, const char *variable, bool ethernet)
+static int dprint_choose(struct tacho_device *d, const char *variable, bool ethernet)
 {
 	const char *cores = environ_get(variable);
 
@@ -89,8 +89,8 @@ int dprint_open(struct tacho_device *d)
 	p->printers = calloc((size_t)d->shape.cores * DEVICE_RISCS, sizeof(*p->printers));
 	r = p->printers ? open_output(p) : device_fail(TACHO_ENOMEM, "no memory");
 	if (r == 0)
-		r = choose(d, "TT_METAL_DPRINT_CORES", false);
-	return r == 0 ? choose(d, "TT_METAL_DPRINT_ETH_CORES", true) : r;
+		r = dprint_choose(d, "TT_METAL_DPRINT_CORES", false);
+	return r == 0 ? dprint_choose(d, "TT_METAL_DPRINT_ETH_CORES", true) : r;
 }
 
 int dprint_start_core(struct tacho_device *d, unsigned core)

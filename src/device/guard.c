@@ -62,7 +62,7 @@ void device_release(struct tacho_device **held)
 }
 
 /* All that run with B get A's lock, which is held; B's is given back. */
-static void share(struct tacho_device *a, struct tacho_device *b)
+static void guard_share(struct tacho_device *a, struct tacho_device *b)
 {
 	unsigned from = lock_of(b), to = lock_of(a), times = 0;
 
@@ -89,7 +89,7 @@ int guard_link(struct tacho_device *a, struct tacho_device *b, int (*link)(void 
 	pthread_mutex_lock(&linking);
 	device_hold(a);
 	device_hold(b);
-	share(a, b);
+	guard_share(a, b);
 	r = link(context);
 	device_release(&b);
 	device_release(&a);
@@ -98,7 +98,7 @@ int guard_link(struct tacho_device *a, struct tacho_device *b, int (*link)(void 
 }
 
 /* ---- the end of the process ---- */
-static bool take(unsigned lock)
+static bool guard_take(unsigned lock)
 {
 	struct timespec until;
 
@@ -111,7 +111,7 @@ static bool take(unsigned lock)
  * The thread that ends the process may be inside of a call of the device: a signal's handler did
  * it. What was taken from the device before can be written, unless just that was interrupted.
  */
-static void empty(struct tacho_device *d)
+static void guard_is_empty(struct tacho_device *d)
 {
 	if (!d->held) {
 		d->held++;
@@ -140,7 +140,7 @@ static void leave(unsigned number)
 	pthread_mutex_unlock(&table_lock);
 	if (!d)
 		return;
-	if (!take(lock)) {
+	if (!guard_take(lock)) {
 		fprintf(stderr,
 			"tacho: warning: the program ends while another thread uses device %u: its "
 			"last zones are not recorded\n",
@@ -151,7 +151,7 @@ static void leave(unsigned number)
 	d = table[number] == d && d->lock == lock ? d : NULL;
 	pthread_mutex_unlock(&table_lock);
 	if (d)
-		empty(d);
+		guard_is_empty(d);
 	pthread_mutex_unlock(&locks[lock]);
 }
 

@@ -29,7 +29,7 @@ static struct sigaction handled; /* what the program does with SIGINT */
 static volatile sig_atomic_t broken_off;
 static volatile int interruptible;
 
-static void take(sigset_t *before)
+static void interrupt_take(sigset_t *before)
 {
 	sigset_t all;
 
@@ -38,7 +38,7 @@ static void take(sigset_t *before)
 	pthread_mutex_lock(&lock);
 }
 
-static void give(const sigset_t *before)
+static void interrupt_give(const sigset_t *before)
 {
 	pthread_mutex_unlock(&lock);
 	pthread_sigmask(SIG_SETMASK, before, NULL);
@@ -62,7 +62,7 @@ static bool is_handled_by(int number, void (*handler)(int))
 	       now.sa_handler == handler;
 }
 
-static void replace(void (*old)(int), void (*new)(int))
+static void interrupt_replace(void (*old)(int), void (*new)(int))
 {
 	struct sigaction action;
 
@@ -89,7 +89,7 @@ static bool is_chained(const struct sigaction *now)
 	return now->sa_flags & SA_SIGINFO && now->sa_sigaction == on_handled;
 }
 
-static void chain(void)
+static void interrupt_chain(void)
 {
 	struct sigaction now, action;
 
@@ -104,7 +104,7 @@ static void chain(void)
 	chained = sigaction(SIGINT, &action, NULL) == 0;
 }
 
-static void unchain(void)
+static void interrupt_unchain(void)
 {
 	struct sigaction now;
 
@@ -128,7 +128,7 @@ void interrupt_begin(void)
 {
 	sigset_t before;
 
-	take(&before);
+	interrupt_take(&before);
 	if (owner != getpid()) {
 		owner = getpid();
 		waiting = 0;
@@ -136,11 +136,11 @@ void interrupt_begin(void)
 	}
 	if (waiting++ == 0) {
 		broken_off = 0;
-		replace(SIG_DFL, on_signal);
+		interrupt_replace(SIG_DFL, on_signal);
 	}
 	if (interruptible && !chained)
-		chain();
-	give(&before);
+		interrupt_chain();
+	interrupt_give(&before);
 }
 
 int interrupt_noted(void)
@@ -154,20 +154,20 @@ const char *interrupt_name(void)
 }
 
 /* How many wait, one less if LEAVES; the last one takes the handlers away and gets the signal. */
-static unsigned count(bool leaves, int *number)
+static unsigned interrupt_count(bool leaves, int *number)
 {
 	unsigned left;
 	sigset_t before;
 
-	take(&before);
+	interrupt_take(&before);
 	if (leaves && --waiting == 0) {
-		replace(on_signal, SIG_DFL);
-		unchain();
+		interrupt_replace(on_signal, SIG_DFL);
+		interrupt_unchain();
 		*number = noted;
 		noted = 0;
 	}
 	left = waiting;
-	give(&before);
+	interrupt_give(&before);
 	return left;
 }
 
@@ -176,8 +176,8 @@ void interrupt_end(void)
 	int number = 0;
 
 	/* Devices that nobody waits for are settled by the last one. */
-	if (noted && count(false, NULL) == 1)
+	if (noted && interrupt_count(false, NULL) == 1)
 		guard_leave();
-	if (count(true, &number) == 0 && number)
+	if (interrupt_count(true, &number) == 0 && number)
 		kill(getpid(), number);
 }

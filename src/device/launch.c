@@ -59,7 +59,7 @@ static int fail_with(struct tacho_device *d, int code, struct buf *text)
 }
 
 /* A signal is about to end the process: what there is of the run is all there will be. */
-static int interrupted(struct tacho_device *d)
+static int launch_is_interrupted(struct tacho_device *d)
 {
 	struct buf text = BUF_INIT;
 	int r;
@@ -104,7 +104,7 @@ static int wait_for_end(struct tacho_device *d)
 		if (all_done(d))
 			break;
 		if (interrupt_noted())
-			return interrupted(d);
+			return launch_is_interrupted(d);
 		if (interrupt_broken_off())
 			return broken_off(d);
 		if (!prof_running(d) && !printed && stop == TACHO_STOP_IDLE) {
@@ -146,14 +146,14 @@ int tacho_finish(struct tacho_device *d)
 }
 
 /* ---- the start ---- */
-static void put16(uint8_t *at, uint32_t value)
+static void launch_put16(uint8_t *at, uint32_t value)
 {
 	uint16_t v = (uint16_t)value;
 
 	memcpy(at, &v, 2);
 }
 
-static void put32(uint8_t *at, uint32_t value)
+static void launch_put32(uint8_t *at, uint32_t value)
 {
 	memcpy(at, &value, 4);
 }
@@ -167,7 +167,7 @@ static const struct program_args *args_of(const struct program_kernel *k, unsign
 }
 
 /* The data of a kernel lie below its stack. */
-static uint32_t stack_end(const struct binary *b)
+static uint32_t launch_stack_end(const struct binary *b)
 {
 	uint32_t end = KERNEL_DATA;
 
@@ -189,7 +189,7 @@ int launch_text(struct tacho_device *d, unsigned core, unsigned risc, const stru
 		return 0;
 	r = core_write(d, core, b->load, b->text, b->text_size);
 	if (r == 0 && d->ops->stack_end)
-		d->ops->stack_end(d->self, core, risc, stack_end(b));
+		d->ops->stack_end(d->self, core, risc, launch_stack_end(b));
 	c->loaded[risc] = r == 0 ? b : NULL;
 	return r;
 }
@@ -237,7 +237,8 @@ static int load_config(struct tacho_device *d, const struct tacho_program *p, un
 	for (size_t i = 0; i < p->sems.n; i++) {
 		if (!core_set_has(&p->sems.v[i].cores, c->logical_x, c->logical_y))
 			continue;
-		put32(config + CONFIG_SEMS + p->sems.v[i].number * SEM_STRIDE, p->sems.v[i].value);
+		launch_put32(config + CONFIG_SEMS + p->sems.v[i].number * SEM_STRIDE,
+			     p->sems.v[i].value);
 		any = true;
 	}
 	for (size_t i = 0; i < p->cbs.n; i++) {
@@ -247,10 +248,10 @@ static int load_config(struct tacho_device *d, const struct tacho_program *p, un
 		if (!core_set_has(&p->cbs.v[i].cores, c->logical_x, c->logical_y))
 			continue;
 		*mask |= 1u << cb->index;
-		put32(at, p->cbs.v[i].address);
-		put32(at + 4, cb->pages * cb->page_size);
-		put32(at + 8, cb->pages);
-		put32(at + 12, cb->page_size);
+		launch_put32(at, p->cbs.v[i].address);
+		launch_put32(at + 4, cb->pages * cb->page_size);
+		launch_put32(at + 8, cb->pages);
+		launch_put32(at + 12, cb->page_size);
 	}
 	return any || *mask ? core_write(d, core, KERNEL_CONFIG, config, sizeof(config)) : 0;
 }
@@ -267,25 +268,26 @@ static void make_message(struct tacho_device *d, uint8_t *m, unsigned core, uint
 	const uint32_t *trace = map_get(&d->traced, op);
 
 	memset(m, 0, LAUNCH_SIZE);
-	put32(m + LAUNCH_BASE, KERNEL_CONFIG);
-	put16(m + LAUNCH_SEMS, CONFIG_SEMS);
-	put16(m + LAUNCH_CBS, CONFIG_CBS);
+	launch_put32(m + LAUNCH_BASE, KERNEL_CONFIG);
+	launch_put16(m + LAUNCH_SEMS, CONFIG_SEMS);
+	launch_put16(m + LAUNCH_CBS, CONFIG_CBS);
 	for (unsigned r = 0; r < DEVICE_RISCS; r++) {
 		uint32_t own = CONFIG_ARGS + r * CONFIG_ARGS_SIZE;
 
-		put16(m + LAUNCH_ARGS + 4 * r, own);
-		put16(m + LAUNCH_ARGS + 4 * r + 2, own + DEVICE_RISCS * CONFIG_ARGS_SIZE);
+		launch_put16(m + LAUNCH_ARGS + 4 * r, own);
+		launch_put16(m + LAUNCH_ARGS + 4 * r + 2, own + DEVICE_RISCS * CONFIG_ARGS_SIZE);
 		/* The kernels' slots are below the config base: the offset wraps. */
-		put32(m + LAUNCH_TEXT + 4 * r, KERNEL_TEXT + r * KERNEL_TEXT_SLOT - KERNEL_CONFIG);
+		launch_put32(m + LAUNCH_TEXT + 4 * r,
+			     KERNEL_TEXT + r * KERNEL_TEXT_SLOT - KERNEL_CONFIG);
 	}
 	m[LAUNCH_MODE] = 1;
 	m[LAUNCH_NOC] = l->noc;
 	m[LAUNCH_LOGICAL] = d->cores[core].info.logical_x;
 	m[LAUNCH_LOGICAL + 1] = d->cores[core].info.logical_y;
-	put32(m + LAUNCH_CB_MASK, l->cbs);
-	put32(m + LAUNCH_ID, op);
-	put32(m + LAUNCH_ENABLES, l->enables);
-	put32(m + LAUNCH_TRACE, trace ? *trace : 0);
+	launch_put32(m + LAUNCH_CB_MASK, l->cbs);
+	launch_put32(m + LAUNCH_ID, op);
+	launch_put32(m + LAUNCH_ENABLES, l->enables);
+	launch_put32(m + LAUNCH_TRACE, trace ? *trace : 0);
 }
 
 static int launch_message(struct tacho_device *d, unsigned core, uint32_t op,
@@ -317,7 +319,7 @@ static uint8_t brisc_noc(const struct tacho_device *d, const struct tacho_progra
 }
 
 /* The signals last: all cores start together. */
-static int go(struct tacho_device *d, uint32_t op)
+static int launch_signal_go(struct tacho_device *d, uint32_t op)
 {
 	uint32_t word = (uint32_t)GO_RUN << 24;
 	uint8_t m[LAUNCH_SIZE];
@@ -364,13 +366,13 @@ int launch_program(struct tacho_device *d, struct tacho_program *p, uint32_t op)
 	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++)
 		r = launch_core(d, p, i, op);
 	if (r == 0)
-		r = go(d, op);
+		r = launch_signal_go(d, op);
 	d->running = true;
 	d->running_op = op;
 	return r;
 }
 
-static int enqueue(struct tacho_device *d, struct tacho_program *p, uint32_t op)
+static int launch_enqueue(struct tacho_device *d, struct tacho_program *p, uint32_t op)
 {
 	int r;
 
@@ -392,7 +394,7 @@ int tacho_enqueue(struct tacho_device *d, struct tacho_program *p)
 	DEVICE_HOLD(d);
 	device_describe(d);
 	op = op_run_begin(d, p);
-	r = enqueue(d, p, op.base);
+	r = launch_enqueue(d, p, op.base);
 	op_run_end(d, p, op);
 	return r;
 }

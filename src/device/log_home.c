@@ -51,7 +51,7 @@ struct log_home {
 static struct log_home *homes;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of them */
 
-static uint64_t session(void)
+static uint64_t log_home_session(void)
 {
 	const char *name = environ_get("TACHO_SESSION");
 
@@ -67,7 +67,7 @@ static bool stat_log(const struct log_home *h, struct stat *st)
 	return stat(path, st) == 0;
 }
 
-static void take_line(struct log_home *h, const char *line)
+static void log_home_line_take(struct log_home *h, const char *line)
 {
 	unsigned long long a, b, c;
 
@@ -111,7 +111,7 @@ static void read_writer(struct log_home *h)
 {
 	unsigned long long whose;
 	char *rest = NULL, *text = writer_text(h, &whose, &rest), *line;
-	bool anew = session() && session() != whose;
+	bool anew = log_home_session() && log_home_session() != whose;
 
 	/* Nothing tells of which run these samples are: those of two are never mixed. */
 	if (anew)
@@ -121,7 +121,7 @@ static void read_writer(struct log_home *h)
 		put_aside(h, TTLOG_CPP_FILE);
 	}
 	while (!anew && text && (line = strtok_r(NULL, "\n", &rest)))
-		take_line(h, line);
+		log_home_line_take(h, line);
 	free(text);
 }
 
@@ -133,7 +133,7 @@ static void write_writer(const struct log_home *h)
 	if (!stat_log(h, &log))
 		return;
 	buf_addf(&text, "log %llu %llu %llu\nops %u\n", (unsigned long long)log.st_ino,
-		 (unsigned long long)log.st_size, (unsigned long long)session(),
+		 (unsigned long long)log.st_size, (unsigned long long)log_home_session(),
 		 h->ops + op_last());
 	for (unsigned i = 0; i < DEVICES_MAX; i++)
 		if (h->lives[i].cycles)
@@ -168,7 +168,7 @@ static bool lock_writer(struct log_home *h)
 }
 
 /* A home of this process, which is still where it was. */
-static struct log_home *find(const char *logs)
+static struct log_home *log_home_find(const char *logs)
 {
 	char path[PATH_MAX + 64];
 	struct stat there, ours;
@@ -183,7 +183,7 @@ static struct log_home *find(const char *logs)
 }
 
 /* 1: it is ours, 0: another's. */
-static int take(const char *folder, struct log_home **out, struct tacho_error *err)
+static int log_home_take(const char *folder, struct log_home **out, struct tacho_error *err)
 {
 	char logs[PATH_MAX + 32];
 	struct log_home *h;
@@ -197,7 +197,7 @@ static int take(const char *folder, struct log_home **out, struct tacho_error *e
 		return err_set(err, TACHO_ENOMEM, "no memory");
 	}
 	h->pid = getpid();
-	*out = find(h->logs);
+	*out = log_home_find(h->logs);
 	if (!*out && lock_writer(h)) {
 		h->next = homes;
 		homes = *out = h;
@@ -209,7 +209,7 @@ static int take(const char *folder, struct log_home **out, struct tacho_error *e
 }
 
 /* Does the log tell of devices like this one? One that has none yet will. */
-static bool fits(struct log_home *h, const struct tacho_device *d)
+static bool log_home_is_usable(struct log_home *h, const struct tacho_device *d)
 {
 	struct buf head = BUF_INIT;
 	char path[PATH_MAX + 64], line[200];
@@ -232,15 +232,15 @@ static bool fits(struct log_home *h, const struct tacho_device *d)
 	return same;
 }
 
-static int choose(const struct tacho_device *d, char *folder, size_t size, struct log_home **h,
-		  struct tacho_error *err)
+static int log_home_choose(const struct tacho_device *d, char *folder, size_t size,
+			   struct log_home **h, struct tacho_error *err)
 {
-	int r = take(folder, h, err);
+	int r = log_home_take(folder, h, err);
 	size_t len = strlen(folder);
 
 	if (r == 0) {
 		snprintf(folder + len, size - len, "/process-%d", (int)getpid());
-		r = take(folder, h, err);
+		r = log_home_take(folder, h, err);
 		if (r > 0 && !(*h)->told)
 			fprintf(stderr,
 				"tacho: warning: another process writes %.*s/.logs: the logs of this "
@@ -250,9 +250,9 @@ static int choose(const struct tacho_device *d, char *folder, size_t size, struc
 			(*h)->told = true;
 	}
 	len = strlen(folder);
-	if (r > 0 && !fits(*h, d)) {
+	if (r > 0 && !log_home_is_usable(*h, d)) {
 		snprintf(folder + len, size - len, "/%s-%u", d->shape.arch, d->workers);
-		r = take(folder, h, err);
+		r = log_home_take(folder, h, err);
 		if (r > 0 && !(*h)->told)
 			fprintf(stderr,
 				"tacho: warning: %.*s/.logs is of other devices: the logs of %s with "
@@ -273,7 +273,7 @@ int log_home_open(struct tacho_device *d, struct log_home **out, char **shown,
 	if (r < 0)
 		return r;
 	pthread_mutex_lock(&lock);
-	r = choose(d, folder, sizeof(folder), out, err);
+	r = log_home_choose(d, folder, sizeof(folder), out, err);
 	if (r > 0) {
 		*start = (*out)->before[d->number];
 		start->ops = (*out)->ops;

@@ -48,7 +48,7 @@ static bool is_set(const char *variable)
 	return text && *text && strcmp(text, "0");
 }
 
-static int check(const struct tacho_device *d)
+static int modes_check(const struct tacho_device *d)
 {
 	const unsigned apart = PROF_MODE_TRACE | PROF_MODE_ACCUMULATE;
 
@@ -83,7 +83,7 @@ int prof_modes(struct tacho_device *d)
 				   counters);
 	if (log && *log && tacho_profiler_names(d, log) < 0)
 		return TACHO_EREAD;
-	return check(d);
+	return modes_check(d);
 }
 
 const char *prof_risc_name(const struct tacho_device *d, unsigned risc, bool ethernet)

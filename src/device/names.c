@@ -22,7 +22,7 @@ uint16_t names_hash(const char *text, size_t len)
 }
 
 /* Two zones of one number: nobody can tell which one it was, so both are named. */
-static int join(struct zone_name *old, const struct zone_name *more)
+static int names_join(struct zone_name *old, const struct zone_name *more)
 {
 	char *both;
 
@@ -39,14 +39,14 @@ static int join(struct zone_name *old, const struct zone_name *more)
 	return 0;
 }
 
-static int add(struct zone_names *names, uint16_t id, const struct zone_name *one)
+static int names_add(struct zone_names *names, uint16_t id, const struct zone_name *one)
 {
 	uint32_t *at = map_get(&names->index, id);
 	struct zone_name copy = {strdup(one->name), strdup(one->file), one->line, false};
 	int r;
 
 	if (at) {
-		r = copy.name && copy.file ? join(&names->v[*at], &copy) : TACHO_ENOMEM;
+		r = copy.name && copy.file ? names_join(&names->v[*at], &copy) : TACHO_ENOMEM;
 	} else {
 		r = copy.name && copy.file && vec_push(names, copy) == 0 ? 0 : TACHO_ENOMEM;
 		if (r == 0)
@@ -58,7 +58,7 @@ static int add(struct zone_names *names, uint16_t id, const struct zone_name *on
 }
 
 /* "NAME,FILE,LINE": the last two commas count, so that a name may have some. */
-static bool split(char *text, struct zone_name *one)
+static bool names_split(char *text, struct zone_name *one)
 {
 	char *line = strrchr(text, ','), *file, *end;
 	unsigned long number;
@@ -79,7 +79,7 @@ static bool split(char *text, struct zone_name *one)
 }
 
 /* One line of a log: ... '#pragma message: NAME,FILE,LINE,KERNEL_PROFILER' */
-static int take_line(struct zone_names *names, const char *line, size_t len)
+static int names_line_take(struct zone_names *names, const char *line, size_t len)
 {
 	static const char mark[] = "#pragma message: ", tail[] = ",KERNEL_PROFILER";
 	const char *from = memmem(line, len, mark, sizeof(mark) - 1), *to;
@@ -98,11 +98,11 @@ static int take_line(struct zone_names *names, const char *line, size_t len)
 	id = names_hash(from, n + sizeof(tail) - 1);
 	memcpy(text, from, n);
 	text[n] = 0;
-	if (!split(text, &one)) {
+	if (!names_split(text, &one)) {
 		names->malformed++;
 		return 0;
 	}
-	return add(names, id, &one);
+	return names_add(names, id, &one);
 }
 
 int names_take(struct zone_names *names, const char *text, size_t len)
@@ -113,7 +113,7 @@ int names_take(struct zone_names *names, const char *text, size_t len)
 		const char *end = memchr(text + at, '\n', len - at);
 		size_t n = end ? (size_t)(end - text) - at : len - at;
 
-		r = take_line(names, text + at, n);
+		r = names_line_take(names, text + at, n);
 		at += n + 1;
 	}
 	return r;

@@ -22,7 +22,7 @@ static struct life {
 } lives[DEVICES_MAX];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all the above; taken alone */
 
-static bool fits(const struct life *life, const struct tacho_device *d)
+static bool number_is_valid(const struct life *life, const struct tacho_device *d)
 {
 	return !life->open && (!life->arch[0] || (!strcmp(life->arch, d->shape.arch) &&
 						  life->cores == d->shape.cores));
@@ -43,7 +43,7 @@ int number_take(struct tacho_device *d)
 	unsigned i;
 
 	pthread_mutex_lock(&lock);
-	for (i = 0; i < DEVICES_MAX && !fits(&lives[i], d); i++)
+	for (i = 0; i < DEVICES_MAX && !number_is_valid(&lives[i], d); i++)
 		;
 	if (i < DEVICES_MAX) {
 		life = lives[i];

@@ -108,7 +108,7 @@ static struct tacho_zone zone_begin(uint64_t id)
 	return zone;
 }
 
-static bool send(struct buf *text)
+static bool op_send(struct buf *text)
 {
 	bool kept = !text->failed && tacho_message_kept(text->data, text->len);
 
@@ -117,8 +117,8 @@ static bool send(struct buf *text)
 }
 
 /* The message, and what is remembered of the op: ZONE says in which recording it began. */
-static void tell(struct tacho_device *d, const struct op_form *form, uint64_t hash, uint32_t base,
-		 struct tacho_zone zone)
+static void op_report(struct tacho_device *d, const struct op_form *form, uint64_t hash,
+		      uint32_t base, struct tacho_zone zone)
 {
 	struct op_call call = {.id = op_id(d, base), .hash = hash, .device = d->number};
 	const uint32_t *known = map_get(&d->known, hash);
@@ -131,7 +131,7 @@ static void tell(struct tacho_device *d, const struct op_form *form, uint64_t ha
 	if (zone.word && zone.session == recording) {
 		full = told != recording || again;
 		op_text(&text, form, &call, !full);
-		if (send(&text) && full)
+		if (op_send(&text) && full)
 			told = recording;
 	}
 	if (d->capture)
@@ -285,7 +285,7 @@ int tacho_op_end(struct tacho_device *device)
 		struct op_form form = {g->info, &m->kernels};
 		struct tacho_device *d = device_hold(m->device);
 
-		tell(d, &form, op_text_hash(&form), g->base, m->zone);
+		op_report(d, &form, op_text_hash(&form), g->base, m->zone);
 		tacho_zone_end(m->zone);
 		device_release(&d);
 	}
@@ -354,7 +354,7 @@ void op_run_end(struct tacho_device *d, struct tacho_program *p, struct op_run r
 	} else if (run.base) {
 		if (!p->op.hash)
 			p->op.hash = op_text_hash(&form);
-		tell(d, &form, p->op.hash, run.base, run.zone);
+		op_report(d, &form, p->op.hash, run.base, run.zone);
 	}
 	tacho_zone_end(run.zone);
 }
@@ -378,7 +378,7 @@ struct tacho_op_host tacho_op_host_begin(const struct tacho_op *op)
 		op_info_copy(&info, &(struct tacho_op){.name = op->name});
 	form.info = info;
 	op_text_host(&text, &form, id);
-	send(&text);
+	op_send(&text);
 	op_info_free(info);
 	return (struct tacho_op_host){zone.word, zone.session};
 }

@@ -258,7 +258,7 @@ static int start_core(struct tacho_device *d, unsigned core)
 	return r == 0 ? core_write(d, core, RESET, &words[2], 4) : r;
 }
 
-static int start(struct tacho_device *d)
+static int open_start(struct tacho_device *d)
 {
 	int r = build_firmware(d);
 
@@ -344,7 +344,7 @@ int tacho_device_open_with(struct tacho_device **out, const struct tacho_device_
 	if (r == 0)
 		r = delay_configure(d);
 	if (r == 0)
-		r = start(d);
+		r = open_start(d);
 	if (r < 0) {
 		tacho_device_close(d);
 		return r;

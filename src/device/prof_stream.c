@@ -84,8 +84,8 @@ static uint32_t whole_markers(struct tacho_device *d, unsigned core, unsigned ri
 }
 
 /* N words at the ring's place go to the stream, and the ring is empty there. */
-static void words_take(struct tacho_device *d, unsigned core, unsigned risc, const uint32_t *words,
-		       uint32_t n)
+static void prof_stream_words_take(struct tacho_device *d, unsigned core, unsigned risc,
+				   const uint32_t *words, uint32_t n)
 {
 	static const uint32_t zeros[PROF_BUFFER_WORDS];
 	struct prof_stream *s = &d->prof->streams[core * DEVICE_RISCS + risc];
@@ -115,7 +115,7 @@ static uint32_t take_lap(struct tacho_device *d, unsigned core, unsigned risc, b
 		return 0;
 	n = whole_markers(d, core, risc, ended, words, n);
 	if (n)
-		words_take(d, core, risc, words, n);
+		prof_stream_words_take(d, core, risc, words, n);
 	return n;
 }
 
@@ -137,7 +137,7 @@ static void take_written(struct tacho_device *d, unsigned core, unsigned risc, u
 		if (d->ops->read(d->self, core, buffer_address(d, risc, s->at), words,
 				 4 * (size_t)n) < 0)
 			return;
-		words_take(d, core, risc, words, n);
+		prof_stream_words_take(d, core, risc, words, n);
 	}
 }
 

@@ -12,7 +12,7 @@
  * Readers need these to tell replays of an op apart. Other runtimes send them only when they are
  * asked to; here TT_METAL_PROFILER_TRACE_TRACKING=0 leaves them out.
  */
-static void tell(const struct tacho_trace *t, const char *what)
+static void replay_report(const struct tacho_trace *t, const char *what)
 {
 	bool all = env_number("TT_METAL_PROFILER_TRACE_TRACKING", 1);
 
@@ -57,10 +57,10 @@ static void tell_again(struct tacho_trace *t)
 		return;
 	t->recording = recording_now();
 	t->replays = 0;
-	tell(t, "BEGIN");
+	replay_report(t, "BEGIN");
 	for (size_t i = 0; i < t->ops.n; i++)
 		tacho_message(t->ops.v[i], strlen(t->ops.v[i]), TACHO_INFO, 0);
-	tell(t, "END");
+	replay_report(t, "END");
 }
 
 /*
@@ -98,7 +98,7 @@ int tacho_trace_begin(struct tacho_device *d)
 	t->number = ++d->next_trace;
 	t->recording = recording_now();
 	d->capture = t;
-	tell(t, "BEGIN");
+	replay_report(t, "BEGIN");
 	return 0;
 }
 
@@ -112,14 +112,14 @@ int tacho_trace_end(struct tacho_device *d, struct tacho_trace **trace)
 		return device_fail(TACHO_EUSAGE, "a trace cannot end inside of an op");
 	*trace = d->capture;
 	d->capture = NULL;
-	tell(*trace, "END");
+	replay_report(*trace, "END");
 	if ((*trace)->recording != recording_now())
 		(*trace)->recording = 0;
 	return 0;
 }
 
 /* Tells the firmware of all Tensix cores: it counts replays for the profiler's id words. */
-static int announce(struct tacho_device *d)
+static int replay_announce(struct tacho_device *d)
 {
 	uint32_t go = (uint32_t)GO_REPLAY << 24;
 	int r = 0;
@@ -146,13 +146,13 @@ int tacho_trace_replay(struct tacho_trace *t)
 	if (r == 0 && d->capture)
 		r = device_fail(TACHO_EUSAGE, "a trace cannot be replayed while one is taken");
 	if (r == 0)
-		r = announce(d);
+		r = replay_announce(d);
 	if (r < 0)
 		return r;
 	tell_again(t);
 	if (vec_push(&d->replayed, ((struct device_replay){t->number, ++t->replays})) < 0)
 		return device_fail(TACHO_ENOMEM, "no memory");
-	tell(t, "REPLAY");
+	replay_report(t, "REPLAY");
 	for (size_t i = 0; r == 0 && i < t->n; i++)
 		r = launch_program(d, t->v[i].program, t->v[i].op);
 	return r;
@@ -166,7 +166,7 @@ void tacho_trace_free(struct tacho_trace *t)
 	DEVICE_HOLD(t->device);
 	if (t->device->capture == t)
 		t->device->capture = NULL;
-	tell(t, "RELEASE");
+	replay_report(t, "RELEASE");
 	for (size_t i = 0; i < t->ops.n; i++)
 		free(t->ops.v[i]);
 	vec_free(&t->ops);

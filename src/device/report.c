@@ -35,7 +35,8 @@ static void add_place(const struct tacho_device *d, unsigned core, unsigned risc
 		buf_addf(text, " of %s", b->source ? b->source : "the firmware");
 }
 
-static void add_core(const struct tacho_device *d, unsigned core, unsigned risc, struct buf *text)
+static void report_core_add(const struct tacho_device *d, unsigned core, unsigned risc,
+			    struct buf *text)
 {
 	const struct tacho_device_core *c = &d->cores[core].info;
 
@@ -55,7 +56,7 @@ void report_fault(struct tacho_device *d, const struct tacho_device_risc *r, str
 {
 	char insn[128];
 
-	add_core(d, r->core, r->risc, text);
+	report_core_add(d, r->core, r->risc, text);
 	buf_addf(text, ": %s\n  ", r->reason);
 	add_place(d, r->core, r->risc, r->pc, text);
 	buf_addf(text, ", cycle %llu\n  %s\n", (unsigned long long)r->cycle,
@@ -89,7 +90,7 @@ static bool next_unfinished(struct tacho_device *d, bool anywhere, unsigned *at,
 static void add_unfinished(const struct tacho_device *d, unsigned at,
 			   const struct tacho_device_risc *r, struct buf *text)
 {
-	add_core(d, at / DEVICE_RISCS, at % DEVICE_RISCS, text);
+	report_core_add(d, at / DEVICE_RISCS, at % DEVICE_RISCS, text);
 	buf_addf(text, " %s: ", r->waiting ? "waits" : "runs");
 	add_place(d, at / DEVICE_RISCS, at % DEVICE_RISCS, r->pc, text);
 	if (r->waiting && r->address)

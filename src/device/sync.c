@@ -15,13 +15,13 @@ void sync_init(struct sync *s, uint32_t mhz, double rate)
 	s->slope = s->nominal;
 }
 
-static uint64_t middle(const struct sync_exchange *e)
+static uint64_t sync_middle(const struct sync_exchange *e)
 {
 	return e->before + (e->after - e->before) / 2;
 }
 
 /* From 0: absolute ticks do not fit into a double. */
-static double since(uint64_t from, uint64_t to)
+static double sync_since(uint64_t from, uint64_t to)
 {
 	return (double)(int64_t)(to - from);
 }
@@ -41,7 +41,8 @@ static void point_at(const struct sync *s, const struct sync_exchange *e, uint64
 static void measure_slope(struct sync *s, const struct sync_exchange *a,
 			  const struct sync_exchange *b)
 {
-	double length = since(middle(a), middle(b)), cycles = (double)(b->cycles - a->cycles);
+	double length = sync_since(sync_middle(a), sync_middle(b)),
+	       cycles = (double)(b->cycles - a->cycles);
 
 	if (length > 0 && cycles > 0)
 		s->slope = length / cycles;
@@ -54,19 +55,20 @@ bool sync_take(struct sync *s, const struct sync_exchange *e, struct device_poin
 	bool on = s->known && e->cycles > s->last.cycles && e->before >= s->last.ticks;
 
 	if (!on) {
-		point_at(s, e, middle(e), point);
+		point_at(s, e, sync_middle(e), point);
 		s->slope = s->nominal;
 		s->base = *e;
 	} else {
 		length = (double)(e->cycles - s->last.cycles);
 		gain = fmin(1, length / (double)s->settle);
 		guess = length * s->slope;
-		at = guess + gain * (since(s->last.ticks, middle(e)) - guess);
-		if (at < since(s->last.ticks, e->before) || at > since(s->last.ticks, e->after)) {
+		at = guess + gain * (sync_since(s->last.ticks, sync_middle(e)) - guess);
+		if (at < sync_since(s->last.ticks, e->before) ||
+		    at > sync_since(s->last.ticks, e->after)) {
 			/* The frequency has changed: what was known of it does not help. */
-			at = since(s->last.ticks, middle(e));
+			at = sync_since(s->last.ticks, sync_middle(e));
 			s->base = *e;
-			if (since(e->before, e->after) * JUMP_PART < at)
+			if (sync_since(e->before, e->after) * JUMP_PART < at)
 				measure_slope(s, &last, e);
 		}
 		point_at(s, e, s->last.ticks + (uint64_t)llround(at), point);
@@ -83,7 +85,7 @@ bool sync_take(struct sync *s, const struct sync_exchange *e, struct device_poin
 
 uint64_t sync_cycles(const struct sync *s, uint64_t ticks)
 {
-	double cycles = since(s->last.ticks, ticks) / s->slope;
+	double cycles = sync_since(s->last.ticks, ticks) / s->slope;
 
 	return s->last.cycles + (uint64_t)(int64_t)llround(cycles);
 }

@@ -71,7 +71,7 @@ static void wait_until(uint64_t ticks)
 }
 
 /* Points that the recording does not have yet; a new one gets all that are kept. */
-static void tell(struct tacho_device *d)
+static void sync_device_report(struct tacho_device *d)
 {
 	struct device_sync *s = &d->prof->sync;
 	uint32_t recording = (uint32_t)(tacho_key() >> 32);
@@ -97,7 +97,7 @@ static void add_point(struct tacho_device *d, struct device_point p)
 	p.ticks += s->shift;
 	if (device_clock_add(&s->clock, &p) != 0)
 		d->prof->counts.damaged++;
-	tell(d);
+	sync_device_report(d);
 }
 
 /* A device whose clock cannot be read (a memory image): what it says itself, and nothing promised.
@@ -125,7 +125,7 @@ bool sync_is_due(const struct tacho_device *d)
 
 /* One exchange is enough where the clock is well known: each takes time, which is seen as a gap
  * between two short programs. */
-static void ask(struct tacho_device *d)
+static void sync_device_ask(struct tacho_device *d)
 {
 	struct device_sync *s = &d->prof->sync;
 	unsigned count = s->line.known && !sync_is_due(d) ? 1 : SYNC_EXCHANGES;
@@ -146,7 +146,7 @@ static void ask(struct tacho_device *d)
 
 void sync_now(struct tacho_device *d)
 {
-	ask(d);
+	sync_device_ask(d);
 	add_point(d, d->prof->sync.line.last);
 }
 
@@ -210,7 +210,7 @@ int sync_open(struct tacho_device *d)
 	if (d->ops->host_ticks)
 		s->shift = tacho_ticks() - sync_host_ticks(d);
 	for (unsigned i = 0; i < d->shape.cores; i++) {
-		ask(d);
+		sync_device_ask(d);
 		if (i != s->core)
 			measure_offset(d, i);
 	}

@@ -140,7 +140,7 @@ static void put_op(struct tacho_device *d, uint64_t track, uint32_t srcloc,
 		tacho_core_value(track, srcloc, (uint64_t)r.trace << 32 | r.replay);
 }
 
-static int compare(const void *a, const void *b)
+static int tracks_compare(const void *a, const void *b)
 {
 	const struct prof_item *x = a, *y = b;
 
@@ -191,7 +191,7 @@ void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const stru
 	for (size_t i = 0; i < n; i++)
 		if (!(items[i].flags & (PROF_START_LOST | PROF_END_LOST)))
 			zones[count++] = items[i];
-	qsort(zones, count, sizeof(*zones), compare);
+	qsort(zones, count, sizeof(*zones), tracks_compare);
 	put_zones(d, core, track_of(d, core, risc), zones, count);
 	free(zones);
 }

@@ -1,3 +1,4 @@
+/* Compare two ops reports row by row. */
 #include "op/compare.h"
 
 #include "base/buf.h"

@@ -1,3 +1,4 @@
+/* Find the executions of programs among the markers of a raw device log. */
 #include "op/detect.h"
 
 #include "base/order.h"

@@ -1,3 +1,4 @@
+/* Times that dispatch cores spent on each program. */
 #include "op/detect.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Figures that several tables need. */
 #include "op/figures.h"
 
 #include <stdlib.h>

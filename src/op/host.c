@@ -1,3 +1,4 @@
+/* Collect what the host reports of ops. */
 #include "op/host.h"
 
 #include "op/issues.h"

@@ -1,3 +1,4 @@
+/* Collect what is wrong with the inputs of a report, and write report_issues.csv. */
 #include "op/issues.h"
 
 #include "base/buf.h"

@@ -1,3 +1,4 @@
+/* Join ops of the host with their executions on devices into rows of the report. */
 #include "op/join.h"
 
 #include "op/devlog.h"

@@ -1,3 +1,4 @@
+/* The table of measurements of an op, and their selection by name. */
 #include "op/measure.h"
 
 #include <string.h>

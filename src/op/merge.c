@@ -1,3 +1,4 @@
+/* Merge the reports of several runs of a program. */
 #include "op/merge.h"
 
 #include "base/csv.h"

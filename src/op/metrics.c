@@ -1,3 +1,4 @@
+/* Metrics from performance counters: collect values per core, reduce them per op. */
 #include "op/metrics.h"
 
 #include "base/fmt.h"

@@ -1,3 +1,4 @@
+/* Evaluate one metric of one core. */
 #include "op/metrics_eval.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The table of metrics and their counters. */
 #include "op/metrics_table.h"
 
 #define C1(a)            \

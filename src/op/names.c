@@ -1,10 +1,11 @@
+/* Intern strings as numbers. */
 #include "op/names.h"
 
 #include "base/limits.h"
 
 #include <string.h>
 
-static uint64_t hash(const char *text, size_t len)
+static uint64_t names_text_hash(const char *text, size_t len)
 {
 	uint64_t h = 0xcbf29ce484222325;
 
@@ -39,7 +40,7 @@ static int64_t names_append(struct op_names *names, uint64_t key, const char *te
 int64_t op_names_add(struct op_names *names, const char *text, size_t len)
 {
 	/* Texts with the same hash stand at the keys behind it. */
-	for (uint64_t key = hash(text, len);; key++) {
+	for (uint64_t key = names_text_hash(text, len);; key++) {
 		uint32_t *at = map_get(&names->by_hash, key);
 
 		if (!at)

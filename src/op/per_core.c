@@ -1,3 +1,4 @@
+/* Gaps between ops on each core. */
 #include "op/per_core.h"
 
 #include "base/buf.h"

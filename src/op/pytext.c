@@ -1,3 +1,4 @@
+/* Format values as Python's str() and repr() do. */
 #include "op/pytext.h"
 
 #include "base/fmt.h"

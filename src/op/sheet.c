@@ -1,3 +1,4 @@
+/* Load an ops report as text. */
 #include "op/sheet.h"
 
 #include "base/csv.h"

@@ -1,3 +1,4 @@
+/* Statistics of a device log as text and JSON. */
 #include "op/stats.h"
 
 #include "base/fmt.h"

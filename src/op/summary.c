@@ -1,3 +1,4 @@
+/* Print where the time of a report went. */
 #include "op/summary.h"
 
 #include "base/fmt.h"

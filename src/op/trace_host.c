@@ -1,3 +1,4 @@
+/* Read messages and host zones of ops from a trace. */
 #include "op/trace_host.h"
 
 #include "base/buf.h"

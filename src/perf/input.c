@@ -1,3 +1,4 @@
+/* Read ops CSV files: columns, cells and rows. */
 #include "perf/input.h"
 #include "base/buf.h"
 #include "base/csv.h"

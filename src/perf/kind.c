@@ -1,3 +1,4 @@
+/* Kinds: parse and store once what ops of the same call have in common. */
 #include "base/buf.h"
 #include "base/csv.h"
 #include "perf/input.h"

@@ -1,3 +1,4 @@
+/* Collect notes, which the command prints. */
 #include "perf/notes.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Make the stacked report. */
 #include "perf/stacked.h"
 #include "base/csv.h"
 #include "base/fmt.h"

@@ -1,3 +1,4 @@
+/* Make and print the summary of a report. */
 #include "perf/summary.h"
 #include "base/fmt.h"
 #include "perf/gaps.h"

@@ -1,3 +1,4 @@
+/* Print the table of ops. */
 #include "perf/table.h"
 #include "base/fmt.h"
 
@@ -531,7 +532,7 @@ void perf_table_footer(const struct perf_table *t, struct buf *out)
 	buf_addc(out, '\n');
 }
 
-static void measure(struct perf_table *t, const struct perf_view *view)
+static void table_widths_measure(struct perf_table *t, const struct perf_view *view)
 {
 	struct cell c;
 
@@ -574,7 +575,7 @@ struct perf_table *perf_table_new(const struct perf_report *r, const struct perf
 		free(t);
 		return NULL;
 	}
-	measure(t, view);
+	table_widths_measure(t, view);
 	return t;
 }
 

@@ -58,7 +58,7 @@ void core_free(struct tensix_core *c)
 	engine_free(c->engine);
 }
 
-static void start(struct tensix_hart *h, uint64_t cycle)
+static void core_reset_start(struct tensix_hart *h, uint64_t cycle)
 {
 	struct tensix_core *c = h->core;
 
@@ -87,7 +87,7 @@ void core_reset_write(struct tensix_core *c, uint32_t value, uint64_t cycle)
 			h->state = TENSIX_RESET;
 			c->awake &= ~(1u << i);
 		} else if (!held && was) {
-			start(h, cycle);
+			core_reset_start(h, cycle);
 		}
 	}
 }

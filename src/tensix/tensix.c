@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static int grid(struct tensix *t, struct tacho_error *err)
+static int tensix_grid_place(struct tensix *t, struct tacho_error *err)
 {
 	const struct arch *a = t->arch;
 	unsigned cores = t->config.cores ? t->config.cores : a->core_choices[0];
@@ -123,7 +123,7 @@ int tensix_new(struct tensix **out, const struct tensix_config *config, struct t
 	memset(t->node_core, -1, sizeof(t->node_core));
 	memset(t->node_group, -1, sizeof(t->node_group));
 	t->arch = arch_find(name);
-	r = t->arch && t->arch->noc_x ? grid(t, err) : no_arch(name, err);
+	r = t->arch && t->arch->noc_x ? tensix_grid_place(t, err) : no_arch(name, err);
 	if (r < 0)
 		goto out;
 	t->config.arch = t->arch->name;

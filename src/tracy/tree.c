@@ -131,7 +131,7 @@ static int tree_zone_read(struct tree *tree, uint32_t depth)
 	return count_children(l + 1, &zone, l->given == l->total, &l->zone.children);
 }
 
-static int walk(struct tree *tree, const struct tree_visitor *visitor, void *context)
+static int tree_lane_walk(struct tree *tree, const struct tree_visitor *visitor, void *context)
 {
 	struct level *levels = tree->levels;
 	uint32_t depth = 0;
@@ -168,7 +168,7 @@ int tree_walk(struct write *w, uint32_t track, const struct tree_visitor *visito
 	int r = tree_open(&tree, w, track);
 
 	if (r == 0)
-		r = walk(&tree, visitor, context);
+		r = tree_lane_walk(&tree, visitor, context);
 	tree_close(&tree);
 	return r;
 }

@@ -1,3 +1,4 @@
+/* Write the NoC events of a program as JSON. */
 #include "ttlog/devnoc.h"
 
 #include "ttlog/devrow.h"

@@ -1,3 +1,4 @@
+/* Write lines of profile_log_device.csv. */
 #include "ttlog/devrow.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Create and copy the folders and files of a report without overwriting any. */
 #include "ttlog/files.h"
 
 #include "base/buf.h"

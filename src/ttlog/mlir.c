@@ -1,3 +1,4 @@
+/* Write the report of compilers. */
 #include "ttlog/mlir.h"
 
 #include "base/buf.h"
