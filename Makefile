@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Thin front of CMake: the presets in CMakePresets.json do the work.
 JOBS ?= $(shell nproc)
 

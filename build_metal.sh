@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds Tacho by the name and with the options that guides to tt-metal give. The profiler is always part of it.
 usage="usage: ./build_metal.sh [-b Release|RelWithDebInfo|Debug] [--enable-profiler] [--build-tt-train] [--clean] [--help]"
 cd "$(dirname "$0")" || exit 1

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The recorder alone: rings that are full when it starts, drained on one core. Prints zones per second of
 # processor time, as a ratio to copying 16 bytes per zone, its peak of resident memory for 10 M and
 # 100 M zones, and what it takes when nothing happens.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How many pieces of 16 bytes one core copies in a second, in millions: the floor of
  * bench/collector.sh. */
 #include <stdio.h>

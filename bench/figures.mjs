@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the benchmarks of the page print.
 
 export const MB = (n) => ((n ?? 0) / 1048576).toFixed(1) + " MB";

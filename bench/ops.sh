@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The ops report on generated logs of 0.1, 1 and 5 million device rows, and straight from a trace that
 # tells the same: seconds and memory per million rows, and time as a multiple of a floor, counting the
 # lines of the same file in the same run.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perf-report on invented files of 100 columns: time, rows per second and peak memory, beside what
  *the machine needs to read the file at all (read() of all of it into one buffer, which takes the

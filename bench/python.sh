@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What 'python -m tracy' costs a program, as a ratio to the bare run, with cProfile and the least that
 # the interpreter allows (python_floor.c) beside. Runs take turns: python_calls.py says how.
 # PYTHONS="python3.12 ..." chooses interpreters, TURNS how many turns.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The workloads of bench/python.sh, and the table of their ratios.
 
 ``python_calls.py TURNS`` prints the table. For a workload the bare run and each way of profiling is

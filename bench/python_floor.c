@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the interpreter itself charges for telling of calls, for bench/python.sh: the least that any
  * profiler can do. set("profile"), set("trace") and set("eval") install a function that reads the

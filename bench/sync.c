@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How well the clock of a device is known: 60 s of the software device, whose true clock can be
  * asked, with exchanges every 100 ms, at 20,000 moments; and beside it one straight line through

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The software device: how fast it runs. A whole op is 64 cores x 5 RISCs x 11.2 k instructions,
  * from enqueue to finish; the floor is a loop that does nothing but one indirect jump per

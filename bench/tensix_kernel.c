@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* About 11,200 instructions: a checksum over words of L1, with a store now and then. */
 #if TACHO_RISC < 2
 #include "dataflow_api.h"

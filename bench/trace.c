@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The trace file: speed of writing, size, opening with statistics, visible-range queries. Each
  *figure stands beside a floor that was measured in the same run: machines differ, ratios do not.

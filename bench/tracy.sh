@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Tracy files with 10 M zones: written, read, summarised. Processor time and memory beside what csvexport
 # is to reach: 0.7 s and 64 MiB beyond the file. ZONES and ROUNDS may be set.
 set -euo pipefail

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The viewer's server without its sockets: what a view of 64 lanes and 2000 pixels costs, first
  * tiles after opening, statistics of ranges, tiles of a plot, messages with some words, memory.

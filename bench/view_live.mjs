@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From an event to the screen: a program that is recorded by "tacho run --view" prints when its zones end, the page
 // tells when each was painted for the first time. Argument: number of zones.
 import { spawn } from "node:child_process";

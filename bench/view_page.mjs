@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page's part of the viewer's figures. Arguments: a trace, seconds of panning.
 import { readFileSync } from "node:fs";
 import { launch, serve } from "../tests/web/browser.mjs";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a zone and other events cost, as multiples of reading the clock twice: bursts of 500 events
  * alternate with 500 pairs of clock reads, so that both see the same machine; the median burst

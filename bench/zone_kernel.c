@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What bench_tensix counts: so many zones, or what else is asked for, one after the other. */
 #include "dataflow_api.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For programs whose build says find_package(TT-Metalium) and links TT::Metalium.
 include(CMakeFindDependencyMacro)
 find_dependency(Tacho HINTS "${CMAKE_CURRENT_LIST_DIR}/..")

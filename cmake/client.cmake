@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # libtacho: what programs link. Needs libc alone and exports only tacho_* and ___tracy_* names.
 file(GLOB client_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/client/*.c)
 add_library(tacho_client OBJECT ${client_sources})

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # commit.h, with the commit that "tacho version" prints. It is looked up on every build, but the file changes
 # only with the commit, and only src/tacho.c includes it.
 #

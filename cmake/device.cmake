@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # libtacho_device: devices for programs, with the software device inside. It records through libtacho.
 target_compile_definitions(tacho_device PRIVATE
 	TACHO_SOURCE_FIRMWARE="${PROJECT_SOURCE_DIR}/firmware"

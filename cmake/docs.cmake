@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Man pages and shell completion, made from the tables of verbs and options.
 file(GLOB docs_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/docs/*.c)
 add_executable(tacho-gendocs ${docs_sources})

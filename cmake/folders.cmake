@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Each folder of src/ becomes the static library tacho_NAME, which links those of cmake/folders.txt. libtacho (client) and the
 # tool of src/docs are made by files of their own.
 function(tacho_folder name)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The names under which other tool chains know our verbs: links beside the program, installed too.
 set(TACHO_LINKS tt-perf-report tt_profile tracy-csvexport csvexport-release tracy-capture
 	capture-release)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Programs written for tt-metal: each header that they include leads to tacho/metalium.hpp. The names are generated from
 # these lists and installed in a folder of their own, which pkg-config tacho-metalium and find_package(TT-Metalium) add.
 set(metalium_headers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The packages tracy and ttnn, in build/python: the Python files and, of tracy, an extension for every interpreter that is
 # found. One folder serves them all, since each looks for its own file name. Without headers of Python
 # there is no extension, and everything else is built as ever.

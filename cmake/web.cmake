@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The viewer's page, web/dist as it is committed, becomes part of the program: packed, and taken in by
 # the assembler's .incbin.
 file(GLOB_RECURSE web_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/web/dist ${PROJECT_SOURCE_DIR}/web/dist/*)

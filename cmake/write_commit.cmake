@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run on every build by cmake/commit.cmake, with SOURCE, OUTPUT and COMMIT.
 if(NOT COMMIT)
 	file(READ ${SOURCE}/cmake/commit.txt COMMIT)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program written for Tracy, not for Tacho: it is compiled with include/tracy in place of Tracy's
  * own headers and linked with libtacho, and nothing in it is different.

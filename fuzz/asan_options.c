@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Defaults of the address sanitizer for all fuzz targets. Inputs are small and many: a large
  * quarantine makes each allocation touch new pages, and a deep stack for each costs more than the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The recorder with a ring that holds anything: the trace that comes out is sound. */
 #include "capture/capture.h"
 #include "session_files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Chrome traces that are anything: what comes out is a sound trace. */
 #include "import/import.h"
 

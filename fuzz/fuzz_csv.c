@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The CSV reader and all of perf-report behind it: any bytes are an input, and must give a report
  * or an error. The reader is also held to its promises: cells lie within the input's size, lines

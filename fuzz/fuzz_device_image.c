@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A device that is a memory image and nothing else: any bytes as control vectors, buffers and
  * clocks, taken while a program runs and at its end, told to a reader.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a device log: reading, sorting, finding ops, counters, the device-only tables. */
 #include "op/build.h"
 #include "op/csv.h"

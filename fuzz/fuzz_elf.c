@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ELF files for the device: parsed, and every symbol and section looked up. */
 #include "tensix/elf.h"
 

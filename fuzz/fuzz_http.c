@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Requests of any kind to the viewer's server, without a socket: the head is split at line ends
  * into target, host, origin, cookie and so on; the answer to a visitor who knows the token is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a NoC trace, and as a JSON document. */
 #include "base/jread.h"
 #include "op/pytext.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as an ops report: read into a table, written, and read again. */
 #include "op/csv.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as the host's messages, and the report of them. */
 #include "op/build.h"
 #include "op/csv.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a trace file that is loaded as ops, in all ways. */
 #include "op/load.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any words as a kernel profiler's buffer. */
 #include "device/prof_decode.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A ring file with anything in it: reading it ends, stays within it, and gives bounded events. */
 #include "ring/ring.h"
 #include "ring_image.h"

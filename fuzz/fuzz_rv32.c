@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as the program of all five RISCs of a core: the device never crashes and never hangs.
  */
 #include "tensix/tensix.h"

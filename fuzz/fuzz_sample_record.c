@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records of perf rings and line tables of Python code: whatever they hold, nothing is read beyond.
  */
 #include "sample/python.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Arbitrary recorder state is either refused or yields a trace. */
 #include "capture/capture.h"
 #include "session_files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a trace file: opened, walked, and checked. */
 #include "trace_bytes.h"
 

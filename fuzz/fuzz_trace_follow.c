@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a trace file that grows by pieces while it is followed and drawn. */
 #include "trace_bytes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a trace file: statistics, and the index that the viewer draws from. */
 #include "trace_bytes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* .tracy files: what was imported can be read, and written again. */
 #include "tracy_bytes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a Tracy viewer sends to a served trace: a greeting and questions. */
 #include "tracy/serve.h"
 

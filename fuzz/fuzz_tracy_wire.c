@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a Tracy client sends: frames of items. The first byte chooses the version. */
 #include "tracy/decode.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a compiler's log with names of zones. */
 #include "device/device.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A ring file for the fuzz targets: a small sound one, and then the input's bytes over it. The
  * input is a list of patches: one byte says where (the header, the table, or an extent), two the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A session of a recorder for the fuzz targets, in a folder of its own that goes away: the names of
  * its files, and the ring of one process.

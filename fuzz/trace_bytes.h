@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any bytes as a trace file in memory, for the fuzz targets of src/trace: opened, and every byte
  * that the reader gives out is read. Checksums are not compared in fuzz builds, since no fuzzer

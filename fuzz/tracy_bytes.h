@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any bytes as a .tracy file, imported into a trace in memory. The first byte says how the rest is
  * to be taken: as a file, or as the body of one.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What pip calls for "pip install ." and "make wheel" for a wheel: the build backend of PEP 517.
 
 It builds with CMake and imports nothing but the standard library, so pip need not fetch anything.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The program tacho. Only this file knows the commit, so that a new commit recompiles nothing else.
  */
 #include "cmds/cmds.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks a file of Chrome trace events strictly: check_chrome.py FILE [phase=count ...]"""
 import collections
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Reads a table of zones back with Python's csv module: hostile names are what mktrace wrote."""
 import csv
 import sys

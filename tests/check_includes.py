@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """check_includes.py SRC TABLE [ARCHITECTURE.md]: folders of SRC include only what TABLE (cmake/folders.txt) allows,
 ARCHITECTURE.md has the same table, headers that call themselves private stay in their folder, and only some folders use
 atomics."""

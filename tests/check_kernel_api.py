@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The tables of docs/kernels.md against the kernel API: check_kernel_api.py [--write] SOURCE FORWARD.
 
 The compiler preprocesses the headers for a data mover and for a TRISC; each function that they define

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares what csvexport says of a .tracy file with what an independent reader finds in it.
 usage: check_tracy.py READER.py BUILD FILE.tracy"""
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For the scripts that install packages: a minimal Debian 12 without anything of ours, in the folder "root".
 #
 # chroot_new makes it, from a base that debootstrap made once, below build/; chroot_run COMMAND... runs a command in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For the device's scripts: sourced after lib.sh. Kernels are compiled once for all build folders.
 export TACHO_CACHE=$(echo "$BUILD" | sed -E 's/-[a-z]+$//')/kernel-cache
 export TACHO_ARCH=tiny

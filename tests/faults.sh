@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For the scripts cli/fault_*.sh: sourced first. How the recorder is attacked and its traces are judged.
 . "$SOURCE/tests/lib.sh"
 PROGS=$BUILD/tests

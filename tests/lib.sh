@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For the scripts in cli/: sourced first. Each script runs in a folder of its own, which goes away.
 set -u
 TACHO=$BUILD/tacho

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """mutate.py TACHO TRACE ROUNDS: damages the trace in ROUNDS ways and runs every reading verb on each."""
 import os
 import random

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """on_terminal.py COLUMNS COMMAND...: runs it on a terminal of that width and prints what it prints. The file HELD of
 the environment is removed when something has come."""
 import fcntl

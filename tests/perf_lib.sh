@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For the scripts cli/perf_*.sh: a small ops report that nobody ran.
 . "$SOURCE/tests/lib.sh"
 REPORT=$BUILD/tt-perf-report

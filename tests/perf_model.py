@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The arithmetic of perf-report once more, slowly and from its description, and inputs to try it on.
 
 Nothing here is shared with the program: it is what the property test compares with.

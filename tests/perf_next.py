@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every column of perf-report --model=next, on synthetic ops: cli/perf_next.sh runs it.
 
 COMMAND is perf-report. Each op is given by what differs from a plain one, and with what its line must say.

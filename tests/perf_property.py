@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares perf-report with tests/perf_model.py on inputs made at random.
 
 usage: perf_property.py COMMAND [CASES [SEED]]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For the scripts cli/python_*.sh: with_python FILE runs a file of tests/python with $TEST_PYTHON, or else with the first
 # interpreter that an extension was built for. A script that says "interpreters: each" runs once for every one.
 export PYTHONPATH=$BUILD/python:$SOURCE/tests/python PYTHONDONTWRITEBYTECODE=1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For the scripts that record programs of tests/progs: sourced after lib.sh.
 PROGS=$BUILD/tests
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For scripts about sampling: sourced first. Skips where the kernel does not let this user sample.
 . "$SOURCE/tests/lib.sh"
 SAMPLED=$BUILD/tests/sampled

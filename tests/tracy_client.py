@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A program that speaks Tracy's protocol 66 a little, or badly: tracy_client.py PORT MODE [PID]; port 0 is any.
 end: two zones and a good-bye; hang: the same without good-bye; die: closes in an open zone; garbage,
 huge, bomb: nonsense after the welcome; silent: never answers; mismatch, busy: refuses; noise: no Tracy at all."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every call of the viewer's server, against what the other verbs say of the same trace."""
 import json
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """For the tests of tacho view: a server, requests, a WebSocket. Python's own library only."""
 import base64
 import http.client

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Requests that mean harm: none is answered with data, none is held on to, none ends the server."""
 import os
 import socket

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For the scripts cli/web_*.sh: sourced after lib.sh. Finds the browser and the page's tools; web_suite NAME runs
 # tests/web/NAME.test.mjs on the recordings of cli/web_record.sh.
 for tool in node npm; do

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { defineConfig } from "vite";
 
 // One script, one style sheet, names by content: the same sources always make the same files.

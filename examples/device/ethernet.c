@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two devices and a cable between them: pages of one device's DRAM go over Ethernet into the
  * other's, moved by kernels on the Ethernet cores at both ends.

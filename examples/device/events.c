@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints what a kernel records besides zones: values, events, sums. */
 #include "example.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the examples share: a check that ends the program, and tiles. */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fills the kernel profiler's buffers: 300 zones per RISC, of which 125 find room when the host
  * takes them only at the end (program_count); the others are counted. Without it none is lost. Also

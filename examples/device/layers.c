@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A little network, as its runtime would tell of it: ops with tensors and a performance model,
  * signposts, a trace that is replayed, an op that the host computes itself.

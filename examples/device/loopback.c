@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies a buffer on the device: every core takes each n-th page. */
 #include "example.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A matrix product over all cores, checked against the host's. */
 #include "matrix.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Matrices in DRAM, tile by tile, and programs over them, each described as an op. */
 #ifndef MATRIX_H
 #define MATRIX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A token passed around all cores by NoC writes and semaphores. */
 #include "example.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two devices in one program: what one has computed goes through the host to the other; then both
  * take one step together, which is one op with a row for each device.

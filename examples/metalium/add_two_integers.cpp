@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Two integers in DRAM, added by a data-movement core.
 #include "example.hpp"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // a - b and a * b, tile by tile on one core: reader, compute kernel and writer; the operation is a
 // define.
 #include "example.hpp"

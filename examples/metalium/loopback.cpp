@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Tiles from DRAM through L1 of one core and back.
 #include "example.hpp"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // C = A x B, first on one core, then on a row of cores: each computes some columns of C, and the
 // first reads A for all and sends it by multicast.
 #include "example.hpp"

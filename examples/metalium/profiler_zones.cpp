@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Zones, values and events of kernels, read in the middle of a run. Record it with
 //	TT_METAL_DEVICE_PROFILER=1 tacho run -- ./profiler_zones
 #include "example.hpp"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // One vector addition over all cores: each has its part of the tiles.
 #include "example.hpp"
 

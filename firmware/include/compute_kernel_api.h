@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What compute kernels use. One source is compiled three times: for TRISC0, which unpacks, TRISC1,
  * which computes, and TRISC2, which packs; each call does its part on each of them.

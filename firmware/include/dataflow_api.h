@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What data movement kernels (BRISC, NCRISC, ERISC) use: NoC transfers, semaphores, circular
  * buffers, arguments, and where the pages of an interleaved buffer lie.

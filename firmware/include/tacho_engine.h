@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Instructions of the tile engine as kernels push them and as the model knows them
  * (src/tensix/engine.c): a tile at a time. Plain #defines and enums, so that both can include it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Registers and firmware state as kernels see them. */
 #ifndef TACHO_HW_H
 #define TACHO_HW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the host and the firmware agree on: where things lie in L1, and the words of a launch. Plain
  * #defines, so that both can include it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The NoC interface: command buffers and counters. What dataflow_api.h and the firmware are made
  * of. */
 #ifndef TACHO_NOC_H

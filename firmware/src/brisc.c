@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* BRISC (and ERISC): starts the others, waits for the host, runs a launch, says when it is done. */
 #include "common.c"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Part of each RISC's firmware: entry, state that kernels use, launch. */
 #include "firmware.h"
 

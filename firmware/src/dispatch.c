@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kernels of a dispatch core: BRISC hands a program's launch messages to the workers, NCRISC
  * sends them their go signals, and both are through when all workers have told that they are. The

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the firmware of all RISCs shares. */
 #ifndef FIRMWARE_H
 #define FIRMWARE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * After each kernel, in the same text (src/device/source.c): its entry. Its data get their first
  * values, then kernel_main() runs.

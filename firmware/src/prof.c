@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Part of each RISC's firmware: the kernel profiler between runs. A run begins with empty buffers;
  * when it ends BRISC sends those of all RISCs to DRAM. Two modes differ: accumulated runs stay in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NCRISC and TRISC0-2: wait for BRISC's word, run their kernel, give the word back. */
 #include "common.c"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A kernel of BRISC for sync_device_info.csv: keeps its clock beside each word that the host
  * writes. The profiler's buffer holds them: the clock's upper word first, then pairs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TACHO_STD_ASSERT_H
 #define TACHO_STD_ASSERT_H
 

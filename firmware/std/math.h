@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifdef __cplusplus
 #include <cmath>
 using std::abs;

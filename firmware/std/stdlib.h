@@ -1,2 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Of it kernels take nothing but types. */
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Zones of a device's cores: for code that reads a device and knows, later, when something began
  * and ended there. Each RISC of a core is a track of its own.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the inline part of tacho.h needs to know of a ring: how a zone gets into it. Not an
  * interface: programs use tacho.h. docs/ring.md explains the protocol.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tacho devices: open one, give it data and kernels, run them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a device must be able to do to be used through tacho/device.h: a memory image with a little
  * control. The software device implements it, and simulators behind libttsim.so; recorded memory

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Zones inside kernels. Include it in a kernel (dataflow_api.h and compute_kernel_api.h do):
  *

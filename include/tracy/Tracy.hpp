@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tracy's C++ interface on top of libtacho: a program written for it compiles unchanged by
  * switching the include path and linking libtacho. Semantics are those of tacho.h; call-stack

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * For programs that read a Tenstorrent device themselves and feed what they found: one context per
  * core, its clock by a populate call, its name, then begins and ends of zones. They come to the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Record what a Python program does and when.
 
     from tracy import Profiler, signpost, zone

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``python -m tracy``: runs a program under the recorder.
 
 The first process, this one, starts ``tacho run`` with the module tracy._become; that second process

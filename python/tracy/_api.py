@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What ``import tracy`` offers: see tracy/__init__.py."""
 from __future__ import annotations
 

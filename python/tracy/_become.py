@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The second process of ``python -m tracy``, below ``tacho run``: it becomes the program.
 
 It loads little: what is loaded already the program does not load, and is not seen to.

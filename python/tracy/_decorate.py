@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """zone as a decorator: functions, generators and coroutines."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``%load_ext tracy``: the magics ``%tracy`` and ``%%tracy``.
 
     %tracy run()                    records one statement

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the extension does, in Python: for interpreters that it was not built for, such as PyPy.
 
 It calls libtacho through ctypes and sees functions through sys.setprofile or sys.settrace. It records

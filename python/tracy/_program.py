@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the program in this process just as the interpreter would."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether functions of this process become zones, and which.
 
 What ``python -m tracy`` was asked for is in the variable TACHO_PYTHON, so that the Python processes

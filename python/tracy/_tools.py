@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the program tacho is."""
 from __future__ import annotations
 

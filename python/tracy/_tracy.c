@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The module: starting and stopping. */
 #include "_tracy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The extension of "import tracy". One interface, three sources of events:
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Callables of extensions as zones, where the interpreter itself does not report them."""
 from __future__ import annotations
 

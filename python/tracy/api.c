@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What programs call by hand. */
 #include "_tracy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* C functions and other objects that are called -> numbers of source locations. */
 #include "quick.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Code objects -> numbers of source locations. */
 #include "_tracy.h"
 

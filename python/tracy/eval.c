@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Python functions by a frame evaluator (PEP 523). Unlike a profile function it leaves the
  * interpreter's specialised instructions on and needs no frame objects: a loop without calls runs

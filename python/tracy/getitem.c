@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Releases of 3.11 before 3.11.7 run a __getitem__() written in Python without the frame evaluator
  * once "a[i]" at some place is specialised for it; its zones would be missing. An instruction is

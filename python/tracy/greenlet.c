@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Greenlets (gevent, eventlet, SQLAlchemy): several stacks in one thread, between which a program
  * switches. Each has a track of its own, a fiber; zones of one must not become children of another

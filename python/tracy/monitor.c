@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From 3.12 on: sys.monitoring, for functions, C calls and lines, in all threads. Functions that
  * are not wanted cost nothing, and no call needs C stack.

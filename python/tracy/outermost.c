@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs the program as if nothing of ours were below it on the stack: the frames that it sees, those
  * of tracebacks and of faulthandler, and the depth that the limit of recursion counts begin with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls of C functions and lines, before 3.12: a profile function or a trace function in C. Both
  * belong to a thread: running threads get it directly, later ones by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """For pytest: a zone for each test and for its setup, call and teardown.
 
 ``python -m tracy -m pytest`` loads it; otherwise ``-p tracy.pytest_plugin`` does. With ``-p`` of

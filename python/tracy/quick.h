@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The quick ways of track.c, for callbacks: one event about which nothing is unusual. Each returns
  * 1 when it is done, and 0 when nothing has been done and the usual way is to be taken. They call

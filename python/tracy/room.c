@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls of the program take more of the C stack when they are recorded, up to a quarter, where the
  * interpreter needs any for them. So that it may recurse as deep as without us, the stack of the

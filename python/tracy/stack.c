@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The frames that are on a thread's stack when recording starts: their zones begin then, so that
  * what they call is seen inside them.

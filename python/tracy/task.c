@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The task of asyncio that runs: asked of the modules themselves, once for each step of a task. */
 #include "_tracy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Begins and ends of one thread in order, whatever the interpreter leaves out. */
 #include "quick.h"
 

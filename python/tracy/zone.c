@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * zone(name, color=0, text=None, *, file, line): a span of time, as a context manager or a
  * decorator. A C type, because contextlib costs ten times what a zone should.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The part of TT-NN that profiling guides use, on Tacho's software device.
 
     import ttnn

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Devices, alone or as a mesh."""
 from __future__ import annotations
 

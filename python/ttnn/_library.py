@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The C side: _ttnn.so, which uses libtacho_device."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ops: each is a program on the device, and a row of the ops report."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tensors: on the host as floats in the order of rows, on a device as tiles."""
 from __future__ import annotations
 

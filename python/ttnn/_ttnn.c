@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the package ttnn calls by ctypes: programs over tensors of tiles on a device of
  * libtacho_device, with flat arguments. No Python in it, so that one file serves all interpreters.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The architectures. Grids, sizes and rates are those of the chips; what is not public is a round
  * figure. */
 #include "base/arch.h"

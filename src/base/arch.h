@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The architectures: one table with every figure that differs between them, and the names that all
  * of them share (RISCs, zones of the firmware). The software device (src/tensix), the host library

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Growable byte buffers. A failed allocation is remembered and reported once, by the caller. */
 #include "base/buf.h"
 #include "base/err.h"

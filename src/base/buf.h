@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A growable byte string. Always NUL-terminated, so buf.data is a C string if the content has no
  * NUL. Start with "struct buf b = BUF_INIT", end with buf_free(). Growing never fails halfway: on

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Trim a folder of cached files to a size, least recently used first. */
 #include "base/cache.h"
 #include "base/own.h"

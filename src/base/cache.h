@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A folder of cached files, shared by several processes. Using a file updates its modification
  * time; trimming removes the least recently used ones.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A verb of the program. Each src/cmds/cmd_NAME.c exports one "const struct cmd cmd_NAME"; the
  * table in src/cmds/cmds.c lists them. Help, man pages and completion are made from these fields.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The CSV reader and the conversion of cells to numbers. Records are scanned in place. */
 #include "base/csv.h"
 #include "base/buf.h"

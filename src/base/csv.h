@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A streaming CSV reader: RFC 4180 with what is met in practice. Cells are separated by ',',
  * records by LF, CRLF or CR; a cell that begins with '"' runs to its closing quote, may hold

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Read environment variables, never in set-user-id programs, and warn about unknown ones. */
 #include "base/environ.h"
 #include "base/opt.h"

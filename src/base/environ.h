@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Variables of the environment that mean something to Tacho, to programs and to what they link. */
 #ifndef BASE_ENVIRON_H
 #define BASE_ENVIRON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Error texts, exit codes, and the one place that prints errors and warnings. */
 #include "base/err.h"
 #include "base/environ.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Errors. Library functions return 0 (or a count) on success and a negative enum tacho_err on
  * failure; outputs are untouched then. Details go into a struct tacho_error that the caller gives

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Format numbers for people and for files: durations, counts, sizes, shortest decimals. */
 #include "base/fmt.h"
 

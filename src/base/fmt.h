@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers for people. The one place that decides how a duration, a size or a count looks. */
 #ifndef BASE_FMT_H
 #define BASE_FMT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Create folders, and choose the output folder of the profiler. */
 #include "base/folder.h"
 #include "base/environ.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Folders: making them, and the one that logs and reports of devices go to. */
 #ifndef BASE_FOLDER_H
 #define BASE_FOLDER_H

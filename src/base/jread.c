@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON reader: a whole text becomes a tree of values in one arena. */
 #include "base/jread.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A JSON reader: one document becomes a tree of values in an arena.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON writer: values go straight into a buffer. */
 #include "base/json.h"
 #include "base/fmt.h"

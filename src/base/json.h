@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A JSON writer. Commas and indentation are its business, balance is the caller's:
  *

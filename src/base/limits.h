@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every size that comes from outside is checked against one of these before it is used. A limit is
  * here because a hostile or broken input must not make a tool use unbounded memory or time; each is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hash map from 64-bit keys to 32-bit values, with linear probing. */
 #include "base/map.h"
 #include "base/err.h"

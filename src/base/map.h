@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A hash map from 64-bit keys to 32-bit values. Open addressing; grows; nothing is ever removed.
  *	struct map m = {0};

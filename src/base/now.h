@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The clock of timeouts and pauses: CLOCK_MONOTONIC. Inline, so that libtacho can use it too. */
 #ifndef BASE_NOW_H
 #define BASE_NOW_H

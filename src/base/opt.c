@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The option parser and the option part of --help, both driven by one table per verb. */
 #include "base/opt.h"
 

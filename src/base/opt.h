@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Option tables. One table per verb drives parsing, --help, the man page and shell completion.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Orders for qsort(). */
 #ifndef BASE_ORDER_H
 #define BASE_ORDER_H

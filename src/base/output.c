@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Output files: written under a temporary name and renamed when complete. */
 #include "base/output.h"
 #include "base/term.h"

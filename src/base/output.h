@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Output files. A file is written without a name, is given a temporary one beside its final one
  * when it is complete, and renamed: a reader never sees half a file, a failure leaves the old one,

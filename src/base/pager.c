@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Start a pager for verbs with long text output, and wait for it. */
 #include "base/pager.h"
 #include "base/environ.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Long text for a person goes through a pager: $TACHO_PAGER or $PAGER, else less, which prints a
  * text that fits on the screen and ends. An empty name or "cat" means none.

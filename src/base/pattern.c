@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Name filters: a part of the name, the exact name, a glob or a regular expression. */
 #include "base/pattern.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The progress line: only on a terminal, only after a second. */
 #include "base/progress.h"
 #include "base/now.h"

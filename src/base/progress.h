@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The one progress line: on stderr, only on a terminal, only when the work has taken a second, and
  * wiped when the work is done.

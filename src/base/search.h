@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Binary search where the elements are of any type, in arrays, files or computed. */
 #ifndef BASE_SEARCH_H
 #define BASE_SEARCH_H

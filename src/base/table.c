@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables printed as aligned text, CSV or JSON, row by row. */
 #include "base/table.h"
 #include "base/csv.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tables: the one way to print rows, as text for people, as CSV or as JSON.
  *

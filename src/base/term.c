@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Terminal output: colours, widths, and escaping of hostile text. */
 #include "base/term.h"
 #include "base/environ.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Terminals: whether to colour, and text that cannot harm one. Colours are of the 256-colour table,
  * "ESC[38;5;Nm" .. "ESC[0m".

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decode UTF-8 and recognise control characters. */
 #include "base/utf8.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* UTF-8 as it comes from outside: perhaps not UTF-8 at all. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A growable array of any type:
  *	struct { VEC(int); } v = {0};

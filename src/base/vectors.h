@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loops over arrays take half as long with vectors of 32 bytes, which not every processor has: a
  * function with this in front is compiled for both, and the right one is chosen when the program

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Processes that could not be recorded: those that say so in the session's table, and those whose
  * rings the recorder cannot read. They go to the trace with the next checkpoint.

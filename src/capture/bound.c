@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The memory of a session. Programs take it from one account in the session's pool, a segment at a
  * time, and the recorder gives back what it frees. Programs that die between taking and using, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The recorder: drains every ring of a session into a trace, with checkpoints. */
 #include "base/now.h"
 #include "capture/private.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Recording: drain the rings of all processes of a session into one trace.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turn ring records into rows and zones of the trace. */
 #include "capture/private.h"
 #include "clock/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Support for followers: programs that read the trace while it grows. */
 #include "capture/private.h"
 

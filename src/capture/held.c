@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hold rows back until no thread can write an earlier one, so a track is in order of time. */
 #include "capture/private.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The unfinished file of a recorder that was killed. */
 #include "capture/private.h"
 

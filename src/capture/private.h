@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside src/capture. */
 #ifndef CAPTURE_PRIVATE_H
 #define CAPTURE_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The processes of a session: their ring files are found, described and forgotten. */
 #include "capture/private.h"
 #include "clock/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One process is read: its names, its threads, its end. */
 #include "capture/private.h"
 #include "clock/clock.h"

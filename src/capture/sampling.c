@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Samples beside what programs record themselves: the sampler's events become rows of the trace.
  * A process that is sampled and has a ring too is one process of the trace, and so are its threads,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The recorder's state in a checkpoint: everything needed to continue reading the rings where the
  * file ends. Numbers are variable-length; strings are preceded by their length. The bytes come from

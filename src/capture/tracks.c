@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tracks, names and source locations of a recorded process. */
 #include "base/limits.h"
 #include "capture/private.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tracy clients beside programs that link libtacho: one trace, one clock. */
 #include "capture/private.h"
 

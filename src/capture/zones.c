@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Match zone begins and ends into zones on lanes: the rare cases. The fast path is in private.h. */
 #include "base/limits.h"
 #include "capture/private.h"

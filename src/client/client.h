@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside libtacho. Rules of this folder:
  *  - libc only; no malloc, no thread, no socket, no signal handler, no output.

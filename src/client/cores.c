@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Zones of devices: records that carry their own time. */
 #include "client/client.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of a process's ring file, handed out in segments and pages. */
 #include "client/client.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* printf-style texts of events: on the stack if short, else in memory of their own. */
 #include "client/format.h"
 #include "client/client.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: printf into memory that needs no malloc: on the stack, or in pages of its own when it is
  * long. */
 #ifndef CLIENT_FORMAT_H

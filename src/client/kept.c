@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names and settings that a later recorder needs again: sent when recording starts. */
 #include "client/kept.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: what a program says once, perhaps before anybody records: application info, looks of
  * plots. It is kept and sent by the first thread that joins a session, and by that of a forked

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Message events. */
 #include "client/client.h"
 #include "client/format.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Intern names and source locations, and announce each once per recording. */
 #include "client/client.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the processes of a session share: the account of their memory, and ring areas for those that
  * cannot make a ring file of their own (after setresuid(), chroot(), without descriptors or

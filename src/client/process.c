@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The process joins a session: it makes its ring file, or claims an area of the session's pool when
  * it cannot, or counts itself as one that could not be recorded.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Write records with payload into a ring: the slow path of the hot path in detail.h. */
 #include "client/client.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * For programs in a sandbox: a seccomp filter may kill a process for a system call that it does not
  * expect, and there is no way to ask whether it would. A sealed process makes none for us. It goes

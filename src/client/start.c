@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Before main: which session the program is in, or the page by which it can be attached to. */
 #include "client/client.h"
 #include "ring/place.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* System calls and locks that libtacho needs, without libc state that a handler could break. */
 #include "client/client.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rings of threads: first event, full segments, losses, thread exit. */
 #include "base/now.h"
 #include "client/client.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tracy's C functions, for programs and language bindings that call them by name. */
 #define TRACY_ENABLE
 #include "client/client.h"

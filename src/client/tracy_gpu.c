@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tracy's functions for devices that a program reads itself. Begins and ends come first, the times
  * of their queries later: so the events of a context wait in order until the first of them has its

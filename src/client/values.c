@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Frames, plots, memory: records of a name and some numbers. */
 #include "client/client.h"
 #include "client/kept.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Attach text and values to the open zone. */
 #include "client/client.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tick clock, and piecewise linear fits from ticks to nanoseconds. */
 #include "clock/clock.h"
 #include "base/err.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tick clock. Ticks are the processor's invariant counter (rdtsc, cntvct_el0): the same on all
  * cores and in all processes of one machine, and the cheapest clock there is. A clock point says

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Device clocks: convert cycles to ticks and back, exactly, with an error bound. */
 #include "clock/device.h"
 

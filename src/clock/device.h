@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The clock of a device against the ticks of the host: points that say which tick it was at which
  * cycle, each with the largest error that the tick can have, and a line from each to the next.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "capture": record programs that are running or start later. */
 #include "base/now.h"
 #include "cmds/cmds.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "check": verify that a trace is intact and its books balance. */
 #include "base/fmt.h"
 #include "cmds/query.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb cores: how long the kernels of each core of a device ran. */
 #include "base/map.h"
 #include "cmds/query.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* csvexport under its three names: the two original lines of it differ in what -p means. */
 #include "base/term.h"
 #include "cmds/cmds.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "device": run and inspect kernels on the software device. */
 #include "cmds/cmds.h"
 #include "cmds/device.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "diff": compare the statistics of two traces. */
 #include "cmds/cmds.h"
 #include "op/compare.h"

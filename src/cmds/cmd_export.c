@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "export": write a trace in the formats of other tools. */
 #include "base/fmt.h"
 #include "base/folder.h"

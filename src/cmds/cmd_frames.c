@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "frames": list frame sets and their durations. */
 #include "base/fmt.h"
 #include "cmds/query.h"

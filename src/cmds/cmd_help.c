@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "help". */
 #include "cmds/cmds.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "import": convert traces of other tools. */
 #include "base/fmt.h"
 #include "cmds/cmds.h"

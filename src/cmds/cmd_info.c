@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "info": show what a trace contains. */
 #include "base/fmt.h"
 #include "cmds/info.h"

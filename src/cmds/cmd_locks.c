@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb locks: how long threads waited for each lock and held it. */
 #include "cmds/query.h"
 #include "trace/names.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "memory": show memory pools and what is still allocated. */
 #include "cmds/query.h"
 #include "trace/names.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "messages": list messages. */
 #include "cmds/query.h"
 #include "trace/names.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "ops": write the ops report of a trace or of logs. */
 #include "base/folder.h"
 #include "base/output.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tacho perf-report: from the CSV of an ops report to a table, advice, a stacked report, a diff. */
 #include "base/output.h"
 #include "base/pager.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "plots": list plots and their values. */
 #include "base/fmt.h"
 #include "cmds/query.h"

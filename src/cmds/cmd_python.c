@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the Python package is, and how an interpreter gets to know it. */
 #include "cmds/cmds.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "recover": finish the trace of a recorder that was killed. */
 #include "base/term.h"
 #include "cmds/cmds.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "run": start a command and record it and its children. */
 #include "base/buf.h"
 #include "cmds/cmds.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tacho serve: a trace for Tracy viewers. Each viewer has a process of its own, so that one that
  * does not read, or is slow, holds up no other.

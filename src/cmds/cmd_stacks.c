@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb stacks: where the time of sampled threads went, as a tree or a list of functions. */
 #include "base/fmt.h"
 #include "cmds/query.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "stats": show statistics of zones. */
 #include "base/buf.h"
 #include "base/fmt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tracy's capture tool: its options, its lines, its exit codes. */
 #include "base/buf.h"
 #include "base/fmt.h"

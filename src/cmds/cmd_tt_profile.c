@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The command "tt_profile": record a command, then write its logs and ops report. */
 #include "base/buf.h"
 #include "base/folder.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "version": the release, and the commit when it is known. */
 #include "cmds/cmds.h"
 

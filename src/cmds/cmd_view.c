@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "view": serve traces to a browser. */
 #include "cmds/cmds.h"
 #include "cmds/record.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "zones": list zones, or the longest of them. */
 #include "base/fmt.h"
 #include "base/progress.h"

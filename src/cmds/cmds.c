@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of verbs, their help, and the entry point of the program. */
 #include "cmds/cmds.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The program: the table of verbs and what is common to them. */
 #ifndef CMDS_CMDS_H
 #define CMDS_CMDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of "tacho device" share. */
 #ifndef CMDS_DEVICE_H
 #define CMDS_DEVICE_H

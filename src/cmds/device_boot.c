@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ELF files that somebody else built, on a core that nobody has prepared: they boot by the
  * hardware's rules.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A kernel of the command line on a device; its instructions, as text and as they run. */
 #include "cmds/device.h"
 #include "device/kernel_build.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Warn about unknown environment variables with a prefix of ours. */
 #include "cmds/cmds.h"
 

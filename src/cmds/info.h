@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of 'tacho info'. */
 #ifndef CMDS_INFO_H
 #define CMDS_INFO_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How exactly the clocks of devices are known. */
 #include "base/fmt.h"
 #include "base/order.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Read the ops of a trace for perf-report. */
 #include "cmds/perf_trace.h"
 

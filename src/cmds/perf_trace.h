@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A trace as the input of perf-report. */
 #ifndef CMDS_PERF_TRACE_H
 #define CMDS_PERF_TRACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Find a free port, and name the process that owns a busy one. */
 #include "cmds/port.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Local TCP ports: is one free, who has it, which is. */
 #ifndef CMDS_PORT_H
 #define CMDS_PORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options shared by the verbs that read a trace: files, tracks, names, ranges. */
 #include "cmds/query.h"
 #include "trace/names.h"

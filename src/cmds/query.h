@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the reading verbs share: opening a trace, choosing a part of it, telling what is missing. A
  * verb is a function that prints, and query_run() is all around it:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What "run" and "capture" share: options, signals, progress, the last lines. */
 #include "cmds/record.h"
 #include "base/fmt.h"

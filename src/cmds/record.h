@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What run, capture and recover share: the loop, signals, the progress line, the last line. */
 #ifndef CMDS_RECORD_H
 #define CMDS_RECORD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Report what a .tracy file contains that a trace does not. */
 #include "cmds/tracy_notes.h"
 #include "base/fmt.h"

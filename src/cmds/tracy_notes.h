@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For the verbs that read and write .tracy files. */
 #ifndef CMDS_TRACY_NOTES_H
 #define CMDS_TRACY_NOTES_H

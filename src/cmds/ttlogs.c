@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Write the folder of logs that other tools read, and move older logs aside. */
 #include "cmds/ttlogs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The folder of logs that other tools read, out of a trace: the host's side and the device's. */
 #ifndef CMDS_TTLOGS_H
 #define CMDS_TTLOGS_H

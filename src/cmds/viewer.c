@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The viewer for the verbs that show a page: its port, its URL, its end. */
 #include "cmds/viewer.h"
 #include "base/environ.h"

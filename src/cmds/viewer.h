@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The viewer beside what else a verb does: run --view, view. */
 #ifndef CMDS_VIEWER_H
 #define CMDS_VIEWER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Split a command line into words as a shell does, without running one. */
 #include "cmds/words.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A command that was given as one string, taken apart as a shell would: words, single and double
  * quotes, backslashes, NAME=VALUE in front. Nothing is expanded and no shell is run; what only a

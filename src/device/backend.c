@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The software device behind struct tacho_device_ops. */
 #include "device/device.h"
 

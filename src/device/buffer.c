@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Buffers: pages over all banks, the same addresses in each. L1 is given from its end, DRAM from
  * its start. */
 #include "device/launch.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kernels and firmware to ELF files. The cache ($TACHO_CACHE, else $XDG_CACHE_HOME/tacho, else
  * ~/.cache/tacho) has for each command KEY.elf and KEY.deps: the files that went in, with a hash of

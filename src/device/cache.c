@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The folder that compiled kernels are kept in: where it is, and that it does not grow for ever. */
 #include "base/cache.h"
 #include "base/environ.h"

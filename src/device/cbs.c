@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Circular buffers of a program: what they are, and where in L1 they lie. */
 #include "device/program.h"
 #include "tacho_layout.h"

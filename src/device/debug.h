@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: debugging aids that the environment switches on: prints of kernels, delays of transfers.
  */
 #ifndef DEVICE_DEBUG_H

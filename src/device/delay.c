@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which cores the debugging variables mean, and delays of their transfers. */
 #include "device/debug.h"
 #include "device/device.h"

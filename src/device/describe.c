@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What those who read the trace are told of a device. */
 #include "base/arch.h"
 #include "base/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The inside of libtacho_device: it runs in the user's program. Reading order: open.c (a device and
  * its firmware), buffer.c, program.c (what a program consists of), build.c (kernels to ELF files,

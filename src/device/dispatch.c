@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A dispatch core, when its zones are asked for (TT_METAL_DEVICE_PROFILER_DISPATCH): the last row
  * of the grid is not for programs; its first core runs firmware/src/dispatch.c for each of them and

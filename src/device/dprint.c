@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Prints of kernels (firmware/include/debug/dprint.h): taken out of the cores' buffers while a
  * program runs and shown line by line. Switched on by TT_METAL_DPRINT_CORES and its like. What

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Variables of the environment: numbers, and names that nobody knows. */
 #include "base/environ.h"
 #include "device/kernel_build.h"

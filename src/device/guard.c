@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One thread at a time, and no end without a word. Each call holds its device; linked devices run
  * together, so they share a lock. A program that ends without closing its devices has them emptied,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Signals that would end the program while it waits for a device. Those that the program has left
  * alone (SIG_DFL) are noted for as long as somebody waits; then the waiting thread takes what the

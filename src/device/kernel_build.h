@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels and firmware to ELF files, with a cache: build.c, source.c, cache.c. */
 #ifndef DEVICE_KERNEL_BUILD_H
 #define DEVICE_KERNEL_BUILD_H

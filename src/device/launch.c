@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program onto the cores: texts, arguments, launch message, go signal; and waiting for its end.
  */
 #include "device/launch.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: programs onto the cores and back: launch.c, dispatch.c; the ops that they are: op.c;
  * replays: replay.c. */
 #ifndef DEVICE_LAUNCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Write the logs of a device while the program runs and when it ends. */
 #include "device/kernel_build.h"
 #include "device/launch.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The logs that a program writes itself, in the form that other tools read: profile_log_device.csv,
  * zone_src_locations.log and new_zone_src_locations.log, and when they are asked for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a device's logs go, so that they are those of one process at a time and of one kind of
  * device, and where its numbers go on.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is written of each execution of a program besides its rows: the runtime's measurements
  * (TT_METAL_PROFILER_CPP_POST_PROCESS) and its NoC transfers (TT_METAL_DEVICE_PROFILER_NOC_EVENTS).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What of the kernel profiler is switched on: the environment's words. */
 #include "base/environ.h"
 #include "device/launch.h"

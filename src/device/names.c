@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names: of zones that are known by a hash and a compiler's log instead of an ELF section, of NoC
  * transfers and counters.

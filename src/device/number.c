@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Numbers of devices: the lowest that is free, so that a program which closes its device and opens
  * it again has device 0 again. As with hardware the wall clock of a number goes on, and so do the

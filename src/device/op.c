@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ops: what programs are called, and what the recording is told of them. */
 #include "device/launch.h"
 #include "device/prof.h"

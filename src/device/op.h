@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What an op is, for the recording. op_info.c copies what the caller says and what the program's
  * kernels are; op_text.c makes messages of it; op.c knows when to send them.

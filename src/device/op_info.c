@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of an op: copies that outlive what the caller gave. */
 #include "device/kernel_build.h"
 #include "device/op.h"

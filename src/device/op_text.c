@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of ops, in the words that readers of such logs know: docs/device.md has the grammar. */
 #include "base/fmt.h"
 #include "base/json.h"

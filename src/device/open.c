@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A device: its cores, its firmware, its bank tables. */
 #include "base/environ.h"
 #include "device/debug.h"

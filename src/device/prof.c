@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kernel profiler's host side: switches it on, empties the cores' buffers in DRAM while
  * programs run, gives names to numbers, hands over what was recorded.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: the kernel profiler: what it asks for (modes.c), reads (prof.c, prof_stream.c) and
  * records (tracks.c). */
 #ifndef DEVICE_PROF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes the kernel profiler's words for prof.c and "tacho device boot". */
 #include "device/prof_decode.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Decodes the kernel profiler's words, as they lie in L1 or DRAM, to runs, zones, events and
  * values. Kernels can overwrite them, so nothing in them is trusted: markers are checked against

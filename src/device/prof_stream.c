@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Markers out of L1 while the program that makes them runs: none has to be dropped, and there is no
  * limit to what one run can record. The firmware's side is in firmware/src/prof.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a program consists of, and its compilation. */
 #include "device/program.h"
 #include "device/kernel_build.h"

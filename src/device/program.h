@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a program consists of: program.c; its cores: ranges.c; its circular buffers: cbs.c. */
 #ifndef DEVICE_PROGRAM_H
 #define DEVICE_PROGRAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sets of cores: what kernels, circular buffers and semaphores of a program are for. */
 #include "device/program.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Traces: lists of programs that are run again by one call. */
 #include "device/launch.h"
 #include "device/program.h"

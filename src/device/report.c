@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Why a device stopped, for people: device, core, RISC, place in the source, registers. */
 #include "device/report.h"
 #include "base/arch.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Why a program did not work: report.c. */
 #ifndef DEVICE_REPORT_H
 #define DEVICE_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the compiler reads for a kernel or a firmware: one text that defines the user's macros and
  * includes, for a kernel in C++, the kernel API, then the kernel, then its entry. As text and not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Measure the device clock against the host clock by two-way exchanges. */
 #include "device/sync.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: the clock of a device against the host's: asked for all through a run, both ways, with a
  * bound.

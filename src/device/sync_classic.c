@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Take the 249 one-way samples of sync_device_info.csv, for tools that expect them. */
 #include "device/kernel_build.h"
 #include "device/launch.h"

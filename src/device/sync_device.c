@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exchanges with a device, and where its time lies in the time of the recording. */
 #include "device/prof.h"
 

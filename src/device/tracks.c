@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Zones of kernels onto the tracks of the recording, in host time (sync.h). */
 #include "device/launch.h"
 #include "device/prof.h"

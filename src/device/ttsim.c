@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Devices of a simulator that is a library with the C interface of Tenstorrent's libttsim.so,
  * loaded at run time: tiles are read and written by their NoC coordinates, and time passes by calls

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: names of zones that kernels know by a 16-bit hash: names.c. */
 #ifndef DEVICE_ZONE_NAMES_H
 #define DEVICE_ZONE_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Write the completions for bash, zsh and fish. */
 #include "docs/docs.h"
 

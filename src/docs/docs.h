@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is made from the tables of verbs and options at build time: man pages and shell completion.
  * tacho-gendocs is no part of the installed program.

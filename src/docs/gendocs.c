@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tacho-gendocs DIR writes DIR/man and DIR/completions. */
 #include "docs/docs.h"
 

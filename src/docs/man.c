@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Write the man pages. */
 #include "docs/docs.h"
 

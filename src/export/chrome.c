@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Chrome's trace event format, as Perfetto reads it. Times are microseconds with three decimals; a
  * start and an end are rounded down to nanoseconds alike, so nesting survives. Zones are complete

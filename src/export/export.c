@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Choose the exporter of a format and show its progress. */
 #include "export/export.h"
 #include "export/files.h"

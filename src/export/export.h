@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A trace in other formats: Chrome JSON, CSV, JSON, and tables of what a trace has few of. Files
  * are written as a stream: memory does not grow with the number of zones or rows.

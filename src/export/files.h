@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside src/export: the writers of whole files. */
 #ifndef EXPORT_FILES_H
 #define EXPORT_FILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The whole trace as one JSON object: "properties", "processes", "tracks", "source_locations",
  * "zones", "rows". Times are nanoseconds since the start of the trace; tracks are named by index.

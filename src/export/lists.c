@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of what a trace has few of: properties, processes, tracks, source locations. */
 #include "base/fmt.h"
 #include "export/export.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The page: built in, or from a folder while it is being developed. */
 #include "http/assets.h"
 #include "http/private.h"

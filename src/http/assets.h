@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: the files of the page that are built in; cmake/http.cmake makes the table. */
 #ifndef HTTP_ASSETS_H
 #define HTTP_ASSETS_H

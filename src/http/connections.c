@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who is connected. There are few connections, and one that takes its time is closed: a browser
  * opens another, an attacker gets nothing. libmicrohttpd's own timeout starts again with every

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who may ask. The server listens on the loopback, but every page that a browser shows can send
  * requests there: so a request must name this machine (a page whose name was pointed here does

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The viewer's server: the answers of a view (view/view.h) on one HTTP port for the page in web/.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a request to its reply: a file of the page, a WebSocket, or an answer of the view. */
 #include "base/json.h"
 #include "http/ws.h"

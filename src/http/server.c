@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * HTTP: requests in, answers out. Each connection has a thread, so that a long answer holds up
  * nobody.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: HTTP by libmicrohttpd. connections.c knows who is there and closes those who take too
  * long, sockets.c has the WebSockets, server.c the requests.

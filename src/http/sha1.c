@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* SHA-1, for the handshake of WebSockets only. */
 #include "http/sha1.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: SHA-1, which the opening of a WebSocket asks for. Not for anything that must be secret.
  */
 #ifndef HTTP_SHA1_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The WebSockets of a server: connections that have left HTTP. */
 #include "base/now.h"
 #include "http/server.h"

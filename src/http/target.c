@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A request's target: "/path?key=value&key=value", percent-encoded. */
 #include "http/private.h"
 

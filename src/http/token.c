@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The token: what a visitor must know to read. It is made when the server starts and is written
  * nowhere; http_rotate() makes another one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A WebSocket has a thread that sleeps until the client says something, until something is new, or
  * until it is time for a ping. What is told is looked up when it is sent: a client that is slow

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: WebSockets, over which the server tells what is new. */
 #ifndef HTTP_WS_H
 #define HTTP_WS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events of a Chrome trace file, one by one: the elements of the array that is the file, or of the
  * member "traceEvents" of the object that is the file. Only one event is in memory at a time. A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A Chrome trace becomes one of ours. Events may come in any order, so they are gathered first:
  * some 40 bytes each. Then the zones of each thread are put in order and nested; one that reaches

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: reading Chrome traces. */
 #ifndef IMPORT_CHROME_READ_H
 #define IMPORT_CHROME_READ_H

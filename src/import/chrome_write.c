@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What was gathered of a Chrome trace goes into one of ours: the zones of each thread are put in
  * order and nested; one that reaches over the end of the zone it began in is cut there.

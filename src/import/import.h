@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Traces of other tools read into ours. (.tracy files are in src/tracy.)
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Puts ops together from the host's records and what devices measured. */
 #include "op/build.h"
 

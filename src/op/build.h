@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From joined rows to ops. An op is put together from three sources: its program, which its message
  * described; the host's zones; what the device measured.

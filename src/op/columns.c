@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of an op's columns, for reports, perf-report, the JSON API and SQL. */
 #include "op/op.h"
 

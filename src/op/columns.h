@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The columns of an op, in the order of ops_perf_results.csv: one table (columns.c) says what type
  * each has, in which unit, in which field it is and how it is computed. The report, perf-report,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compare two ops reports row by row. */
 #include "op/compare.h"
 

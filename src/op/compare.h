@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two ops reports side by side. Rows belong together when call count, trace and replay are the same
  * (signposts: name and turn); of them the columns that both files have are compared. Numbers are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The performance counters, in the order of the numbers that devices give them. A log names a
  * counter by its number or by its name.

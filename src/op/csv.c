@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ops report as a file: read into a table of ops, and written from one. */
 #include "op/csv.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ops_perf_results.csv: a table of ops, read and written. */
 #ifndef OP_CSV_H
 #define OP_CSV_H

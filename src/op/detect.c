@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Find the executions of programs among the markers of a raw device log. */
 #include "op/detect.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which markers make up one execution of a program, and what they measure. The markers of a program
  * are taken in order of time; when each of its cores has reported start and end of its firmware,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the markers of devices, whatever they came from. */
 #include "op/devlog.h"
 

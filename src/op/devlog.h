@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The markers of devices in memory, for what needs them all: ops whose replays are told apart by
  * their firmware's starts and ends, counters, dispatch cores. The device log (src/ttlog) and a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sort the markers of a raw device log by time: merges runs that are in order already. */
 #include "op/devlog.h"
 

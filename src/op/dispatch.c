@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Times that dispatch cores spent on each program. */
 #include "op/detect.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is measured of one execution of a program on a device: spans of cycles over all cores and
  * RISCs that took part, each defined once, in the table op_measures.

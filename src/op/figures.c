@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Figures that several tables need. */
 #include "op/figures.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Figures that several tables need. */
 #ifndef OP_FIGURES_H
 #define OP_FIGURES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of tt-metal's log files: where a record comes from, for messages, and what src/ttlog opens.
  */
 #ifndef OP_FILES_H

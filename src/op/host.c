@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collect what the host reports of ops. */
 #include "op/host.h"
 

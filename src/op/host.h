@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the host reports of ops: calls, their programs, signposts, replays of traces. Messages
  * (messages.h) and zones fill it, whether they come out of logs or of a trace; join.h brings it

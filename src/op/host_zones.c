@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Zones of the host: when an op was called, and how long host functions took within it. */
 #include "base/csv.h"
 #include "base/limits.h"

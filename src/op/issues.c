@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collect what is wrong with the inputs of a report, and write report_issues.csv. */
 #include "op/issues.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is wrong with the logs of a report. Readers and the join add issues instead of giving up;
  * the report lists them in report_issues.csv, and any that lost or guessed something makes the tool

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Join ops of the host with their executions on devices into rows of the report. */
 #include "op/join.h"
 

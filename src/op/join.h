@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Host ops and device ops brought together into the rows of the report. A device op belongs to the
  * host op of the same device and id; replays of a trace are told apart by their order (or by the

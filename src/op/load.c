@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Joins what a source gives and builds the table of ops. */
 #include "op/load.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From records to a table of ops, whatever the records come from: a source gives what the host
  * reported and what devices measured; they are joined and built into a table. A trace is a source

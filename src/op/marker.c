@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What zones and values of devices are called in logs. */
 #include "op/marker.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a device reports: markers. Each RISC of each core writes them in order of time; the reader
  * of the device (src/device) and a trace (op/trace_cores.h) give the same ones.

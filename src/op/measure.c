@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of measurements of an op, and their selection by name. */
 #include "op/measure.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is measured of an op: a table. A span runs from the first marker that matches "start" to the
  * last one behind it that matches "end"; a sum adds the data of all markers that match.

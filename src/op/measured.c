@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A list of measurements, found by device and op. */
 #include "op/measured.h"
 

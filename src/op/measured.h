@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the runtime measured of executions by itself: rows of cpp_device_perf_report.csv
  * (src/ttlog), or runs of a trace. When it is there it is used instead of single markers. A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Merge the reports of several runs of a program. */
 #include "op/merge.h"
 

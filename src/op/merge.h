@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Several ops reports of the same program into one: counters that do not fit into one run are taken
  * in several. Rows belong together by call count, trace and replay. Rows and cells are the first

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The grammar of op messages: "TT_DNN_DEVICE_OP: ...", signposts, replays, losses. */
 #include "op/messages.h"
 #include "base/fmt.h"

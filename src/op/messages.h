@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What messages and zones of the host say of ops: the grammar that Tracy clients of this kind of
  * device use, in traces, .tracy files and logs. Readers go on after whatever they cannot read and

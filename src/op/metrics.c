@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Metrics from performance counters: collect values per core, reduce them per op. */
 #include "op/metrics.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Performance counters: raw values per op and core in, percentages per op out. Which metrics there
  * are is a table (metrics_table.c); each has four columns: minimum, median, maximum and mean over

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Evaluate one metric of one core. */
 #include "op/metrics_eval.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to the metrics: one metric of one core. */
 #ifndef OP_METRICS_EVAL_H
 #define OP_METRICS_EVAL_H

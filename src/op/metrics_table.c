@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of metrics and their counters. */
 #include "op/metrics_table.h"
 

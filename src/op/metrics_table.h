@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to the metrics: which there are, and from which counters. */
 #ifndef OP_METRICS_TABLE_H
 #define OP_METRICS_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Performance counters and what follows from them, as two tables for people. */
 #include "op/figures.h"
 #include "op/metrics.h"

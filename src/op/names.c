@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Intern strings as numbers. */
 #include "op/names.h"
 

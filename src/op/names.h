@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Strings told apart by number: the same text gives the same index, from 0 upwards. */
 #ifndef OP_NAMES_H
 #define OP_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of NoC transfers by execution. */
 #include "op/noc.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The transfers of executions on the on-chip network. Of them the report shows what needs no model
  * of the network: bytes, events, how the bytes spread over the cores.

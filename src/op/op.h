@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What an op is. An op is one call of an operation by a program: what was called (struct
  * op_program, which calls of the same kind share), when the host called it, and what the device

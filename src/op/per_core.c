@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gaps between ops on each core. */
 #include "op/per_core.h"
 

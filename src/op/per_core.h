@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Gaps between ops, core by core: from the last end of a kernel on a core to the next start of a
  * data movement kernel, when a new pass of the firmware lies in between.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads an op's JSON description into a program of a table. */
 #include "op/program.h"
 

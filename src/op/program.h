@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From an op's JSON, as its message has it, to a program. */
 #ifndef OP_PROGRAM_H
 #define OP_PROGRAM_H

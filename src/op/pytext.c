@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Format values as Python's str() and repr() do. */
 #include "op/pytext.h"
 

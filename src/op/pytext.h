@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values as Python's str() and repr() show them: the report's cells are in that form, and its
  * readers depend on it ("{'a': 'b'}", "[1.5; 2.0]", "True", "None").

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Measures executions of programs out of a stream of markers. */
 #include "op/runs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Executions measured while markers come by, without keeping them: what tt-metal's runtime writes
  * to cpp_device_perf_report.csv. Markers come in any order of cores, those of one core together.

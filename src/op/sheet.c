@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Load an ops report as text. */
 #include "op/sheet.h"
 

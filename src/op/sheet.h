@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An ops report in memory, as text. A row has a key by which it is found in another report: call
  * count, trace and replay ("1024/7/2"); a signpost has its name.

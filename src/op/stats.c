@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statistics of a device log as text and JSON. */
 #include "op/stats.h"
 

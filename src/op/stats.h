@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Statistics of a device log: for each analysis how often, and how long in cycles. The text has the
  * form of device_stats.txt; the JSON that of the "analysis" parts of device_analysis_data.json.

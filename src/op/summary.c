@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Print where the time of a report went. */
 #include "op/summary.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is printed after a report: where the time went, in a screenful. */
 #ifndef OP_SUMMARY_H
 #define OP_SUMMARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A table of ops: its texts, its extra columns, and any cell of it as a value or as text. */
 #include "op/op.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which devices and cores a trace has, and what it tells of them. */
 #include "op/trace_cores.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The markers of a trace's devices, as the device log has them: core by core in order of x and y,
  * RISC by RISC, each in order of time. They come out of the tracks of cores:

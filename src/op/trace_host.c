@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Read messages and host zones of ops from a trace. */
 #include "op/trace_host.h"
 

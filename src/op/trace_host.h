@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the host's logs would say, straight out of a trace: messages in order of time, and the zones
  * that tell when ops were called and what was called within them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walks the zones of a trace's cores as markers. */
 #include "op/trace_cores.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A trace as a source of ops: its messages, host zones, and the markers of its cores. */
 #include "op/trace_source.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a trace's cores measured: runs, single markers, NoC transfers. */
 #ifndef OP_TRACE_SOURCE_H
 #define OP_TRACE_SOURCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Go over the rules of rules.c for an op; gaps, titles. The other models: advice_others.c. */
 #include "perf/advice.h"
 

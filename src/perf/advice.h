@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Advice: what to change, why, and what it would save at most. The conditions are those that people
  * know from the reports they have; the words are ours. An estimate is how much shorter the op would

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The advice of the models of other tools: 1.2.4 and next. */
 #include "perf/advice.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The figures of each op. The arithmetic is explained in docs/perf-report.md. */
 #include "base/buf.h"
 #include "perf/report.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The part of the table of architectures that perf-report knows. */
 #include "perf/arch.h"
 

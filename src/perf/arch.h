@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the accelerators can do at most: the figures that every percentage is a share of. */
 #ifndef PERF_ARCH_H
 #define PERF_ARCH_H

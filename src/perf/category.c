@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What sort of work an op does, by its name. */
 #include "perf/stacked.h"
 

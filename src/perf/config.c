@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of program configs, and how their settings are read out of an op's attributes. */
 #include "perf/config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Program configs: what an op lets its caller set, and what was set. Advice names a setting only
  * if the op's config has it.

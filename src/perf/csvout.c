@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The op table as CSV: the columns and number formats that programs elsewhere already read. */
 #include "base/csv.h"
 #include "base/fmt.h"

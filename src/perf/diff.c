@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Match the ops of two sides and compare their times: see diff.h. */
 #include "perf/diff.h"
 

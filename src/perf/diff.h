@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What changed between two sides, each of one or several runs of the same program. Ops are the same
  * when they have the same name, shapes and data types; the first of them in one run is compared

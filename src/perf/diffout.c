@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Write a diff: as text for people, JSON, Markdown for a comment on a change, JUnit for CI. */
 #include "base/fmt.h"
 #include "base/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The stacked picture of perf-report as SVG or PNG: boxes, lines and text.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A drawing as a list of boxes and lines of text, in units of which 100 are an inch; y goes down.
  * It is made once and written as SVG or as PNG.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Is the fidelity of a multiplication right for its data types? A multiplier pass takes 5 bits of
  * one operand's mantissa and 7 of the other's: wide mantissas need more passes, and passes beyond

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A font of strokes, for the PNG. A point is two digits, x from 0 to 4 and y upwards from 0, with
  * the baseline at 2, small letters up to 6 and capitals up to 8. "0846" is a line from (0,8) to

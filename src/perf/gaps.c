@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Attribute the host's time in the gaps between ops: see gaps.h. */
 #include "perf/gaps.h"
 

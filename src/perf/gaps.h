@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the host did while the device waited, from the zones of a trace. A gap is the time between
  * the end of the op before, on the same device, and the start of the op. Each moment of it counts

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ops that are not plain measurements: captured into a trace and never run, compiled for
  * (warm-ups), or replayed. Captured ops and warm-ups are listed and counted apart; replays are ops

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The report as one page that needs no network: page/report.html with the figures put into it as
  * JSON. The page is part of the program.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Read ops CSV files: columns, cells and rows. */
 #include "perf/input.h"
 #include "base/buf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The input: one or more CSV files of ops, one op a row. A row has a handful of numbers of its own
  * and a "kind": everything that ops of the same call have in common (name, shapes, data types,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The input from a table of typed ops, such as those of a trace: no text is made of them. */
 #include "base/buf.h"
 #include "op/op.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report as JSON. Names are ours and say their unit; what is not known is null. */
 #include "base/json.h"
 #include "perf/advice.h"

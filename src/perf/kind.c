@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kinds: parse and store once what ops of the same call have in common. */
 #include "base/buf.h"
 #include "base/csv.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which of an op's kernels is the limit: the one that reads, that computes, or that writes. The
  * compute kernels say it themselves where their waits for circular buffers were recorded; otherwise

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The devices of one machine run the same ops beside each other. Their rows are paired by taking
  * the first op of each device's queue as long as the names agree; one row then stands for all: the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is particular to the model next: which cells count, and how much of an op ran beside others.
  * Facts about the tool that it follows are in docs/perf-report.md.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collect notes, which the command prints. */
 #include "perf/notes.h"
 

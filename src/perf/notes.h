@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What there is to say beside the report. Libraries do not print: they note, and the command
  * decides where a line goes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The forms in which a report goes out. All write to an open FILE, which the caller closes. */
 #ifndef PERF_OUTPUT_H
 #define PERF_OUTPUT_H

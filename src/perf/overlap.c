@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ops that ran at the same time on one device, by the device's own clock (model next: next.c). An
  * op ran for its kernel duration up to the cycle at which its firmware ended; cycles become time by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The stacked picture of perf-report: what is drawn where. */
 #include "perf/picture.h"
 #include "base/fmt.h"

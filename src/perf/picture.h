@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The stacked report as a picture: one bar, or one per device, of the shares of all time, by
  * category and then by time. The same layout is drawn as SVG and as PNG.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Find the regions between signposts, by the words in their names: see region.h. */
 #include "perf/region.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The regions that signposts mark in one file. A pair (X and X_END, "start" and "stop", the same
  * name twice) encloses its ops; a signpost without a partner opens a region that lasts to the end

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* --list-signposts: the regions of each file, what they hold, and which one a report would take. */
 #include "base/fmt.h"
 #include "base/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The analysis: from the rows of the input to the ops of the report, with every figure that the
  * tables, the advice and the pictures show. Steps, each in its own file:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of advice: see rules.h. */
 #include "perf/rules.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The advice of our own model as data: for which ops, under which conditions, in which words, and
  * what it would save. advice.c goes over the rules; a new rule is one more entry in rules.c.

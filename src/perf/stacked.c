@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Make the stacked report. */
 #include "perf/stacked.h"
 #include "base/csv.h"

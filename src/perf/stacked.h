@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The stacked report: the ops of one name, memory or category put together. */
 #ifndef PERF_STACKED_H
 #define PERF_STACKED_H

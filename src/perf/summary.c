@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Make and print the summary of a report. */
 #include "perf/summary.h"
 #include "base/fmt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report on one screen: where the time goes and what the advice would save. */
 #ifndef PERF_SUMMARY_H
 #define PERF_SUMMARY_H

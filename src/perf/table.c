@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Print the table of ops. */
 #include "perf/table.h"
 #include "base/fmt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The op table: header, one line per op, footer. Lines are appended to a struct buf, so the same
  * row can stand in the table and again above its advice. Widths are those of the ops that the table

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report as text: the summary on one screen, the table, the advice, the stacked table. */
 #include "base/fmt.h"
 #include "perf/advice.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One op: all that is known of it, and the arithmetic behind its figures, step by step. */
 #include "base/fmt.h"
 #include "perf/advice.h"

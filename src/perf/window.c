@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The order of the rows in time, and the part of them that is asked for. Each file is sorted and
  * cut on its own: the clocks of two hosts have nothing to do with each other.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The work that an op must do at least, by its tensors: bytes over the DRAM, and operations of its
  * matrix products. First the formulas of release 1.2.4, then those of our own model.

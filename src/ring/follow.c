@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions as others see them: finding them, and following what is recorded. */
 #include "base/now.h"
 #include "ring/ring.h"

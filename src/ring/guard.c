@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Survive SIGBUS from ring files that were truncated while mapped. */
 #include "ring/guard.h"
 

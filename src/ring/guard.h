@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: mapped ring files belong to programs that may truncate them at any time; touching such a
  * page would kill the recorder with SIGBUS. While a mapping is registered here, a page that is gone

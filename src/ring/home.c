@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The recorder's side of place.h: which folder a new session goes to, and where the others are. */
 #include "ring/ring.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Check whether the process of a ring is still running. Pids are reused, start times are not. */
 #include "ring/identity.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: check whether the process that made a ring is still running. The pid alone is not
  * enough: it may have been reused, or belong to another pid namespace.

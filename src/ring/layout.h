@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The memory layout of rings: the ABI between a program and the recorder. docs/ring.md explains it.
  * Everything is little-endian and 64-bit.

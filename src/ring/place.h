@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where the sessions and attach pages of a user are: one rule for the recorder and for libtacho,
  * which must find each other without a word. docs/ring.md has the reasons.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The recorder's side of the pool: the account of a session's memory, ring areas, and processes
  * that could not join. All of it is memory that programs can write to: what is read from it is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events, in the order of a stream. */
 #include "clock/clock.h"
 #include "ring/stream.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A process's ring file, and the streams in it. */
 #include "ring/stream.h"
 

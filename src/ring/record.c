@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records: payload that is copied and checked, and strings that come in several parts. */
 #include "base/limits.h"
 #include "ring/stream.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Places in streams, and memory that is given back to the program. */
 #include "ring/stream.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The recorder's side of the rings: sessions, and reading what programs write. docs/ring.md is the
  * protocol, layout.h the memory. A program is not trusted: whatever its ring holds, reading it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The way from one segment of a stream to the next. */
 #include "ring/stream.h"
 

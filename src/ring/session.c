@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Session folders: create, adopt, attach, remove, all by descriptor. */
 #include "ring/identity.h"
 #include "ring/ring.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: the parts of the reader of rings.
  *	reader.c	a process's ring file and the streams in it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Interpret .eh_frame: find the entry of an address and run its instructions; see cfi.h. */
 #include "sample/cfi.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Call frame information: how to find the caller of a function from .eh_frame. A section is bytes
  * out of a file that the sampled program chose: nothing in it is trusted, and work per call is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Demangle by the C++ run-time, if the machine has one, and clean up Rust's names. */
 #include "sample/demangle.h"
 

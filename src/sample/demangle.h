@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of C++ and Rust functions as their sources have them. */
 #ifndef SAMPLE_DEMANGLE_H
 #define SAMPLE_DEMANGLE_H

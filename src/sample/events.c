@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Open perf events, map their rings and merge their records by time; see events.h. */
 #include "sample/events.h"
 

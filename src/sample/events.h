@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Perf events of the sampled tasks and the rings that the kernel writes them to: one ring per CPU,
  * and for each task and CPU an event that samples and one that keeps the books (mappings, threads,

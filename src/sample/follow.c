@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Follow processes, threads, mappings and thread states by the kernel's records. */
 #include "sample/private.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of modules, and their .eh_frame read from ELF files; see module.h. */
 #include "sample/module.h"
 

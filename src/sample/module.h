@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Modules: where code comes from. A file that a program has mapped, the vdso, memory that a JIT
  * compiler has filled, Python. An address of a stack is (module, offset): of files the offset is

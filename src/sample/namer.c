@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Find functions, inlined functions and lines of addresses with libdw; see namer.h. */
 #include "sample/namer.h"
 

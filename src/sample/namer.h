@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of the addresses of one module, by elfutils. Run in a child process: see symbols.h.
  */

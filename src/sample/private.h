@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the sampler's thread share. */
 #ifndef SAMPLE_PRIVATE_H
 #define SAMPLE_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Read stacks, modules and symbols of a trace into a profile; see profile.h. */
 #include "sample/profile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Profiles: what the samples and states of a trace say, for verbs and the viewer. A profile is read
  * once from a trace; counting over any choice of samples and building trees is separate.

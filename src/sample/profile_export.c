@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Write folded stacks and speedscope's JSON; pprof is in profile_pprof.c. */
 #include "sample/profile_export.h"
 

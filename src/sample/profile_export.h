@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles in the formats of other tools. */
 #ifndef SAMPLE_PROFILE_EXPORT_H
 #define SAMPLE_PROFILE_EXPORT_H

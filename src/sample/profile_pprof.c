@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Write the format of pprof: a gzipped protocol buffer "Profile". */
 #include "sample/profile_export.h"
 

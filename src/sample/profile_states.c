@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of thread states, of whole threads or inside of zones; see profile.h. */
 #include "sample/profile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Trees and lists of functions out of counted stacks; see profile.h. */
 #include "sample/profile.h"
 

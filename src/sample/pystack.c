@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Put Python frames in place of the interpreter's own in a native stack. Frames are read as soon as
  * a sample is seen in its ring, and wait here until it is its turn.

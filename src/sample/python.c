@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Read the interpreter's frames and code objects out of process; see python.h. */
 #include "sample/python.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Python frames, read from outside: the interpreter's own list of frames, at the time of a sample.
  * Everything in the memory of a program is its own choice: lengths, chains and strings are bounded,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decode the line tables of Python's code objects; each version has its own form. */
 #include "sample/python.h"
 

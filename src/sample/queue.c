@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The queue from the sampler's thread to the recorder. */
 #include "sample/private.h"
 

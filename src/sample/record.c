@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decode records of perf rings for the sampler; see record.h. */
 #include "sample/record.h"
 

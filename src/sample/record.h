@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records of the kernel's perf rings. The kernel writes them, but names, registers and stack bytes
  * are what the sampled program chose, so every length is checked here, once.

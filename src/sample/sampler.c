@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sampler's thread, and what the recorder calls; see sampler.h. */
 #include "sample/private.h"
 

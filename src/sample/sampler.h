@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The sampler: looks at running programs from outside, by the kernel's perf events. A thread of its
  * own drains the rings, unwinds stacks and follows thread states; what it finds waits in a queue

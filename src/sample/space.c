@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Address spaces of sampled processes, kept up to date by the kernel's records; see space.h. */
 #include "sample/space.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Address spaces: which module is where in each sampled process. */
 #ifndef SAMPLE_SPACE_H
 #define SAMPLE_SPACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Samples become nodes of the tree of stacks. */
 #include "sample/private.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What threads do: running, waiting for a CPU, blocked. Switch records say when a thread left and
  * entered a CPU; the kernel's account of its time on the run queue says how much of a wait was for

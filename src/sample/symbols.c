@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collect addresses, let a child process name them, and read its answers; see symbols.h. */
 #include "sample/symbols.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names for addresses: functions, inlined functions, files and lines, from symbol tables and
  * debugging information (elfutils). Libraries that read what a sampled program chose are run in a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A prefix tree of stacks, found by hashing; see tree.h. */
 #include "sample/tree.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tree of all stacks of a trace: a stack is the number of its innermost frame. */
 #ifndef SAMPLE_TREE_H
 #define SAMPLE_TREE_H

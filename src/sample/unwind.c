@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walk a copied stack by .eh_frame rules; see unwind.h. */
 #include "sample/unwind.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unwinding: from registers and a copy of the top of a stack to the chain of return addresses, by
  * the rules of .eh_frame. What the copy does not hold is not guessed: such a stack says so.

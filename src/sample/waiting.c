@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stacks of threads that wait, read from outside without stopping them: the thread is known to be
  * off the CPU, /proc says in which system call and where its stack is, and the copy is right if the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Times inside of zones, for questions about samples and states; see window.h. */
 #include "sample/window.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The host's bus: accesses that take time while the device runs on. */
 #include "tensix/private.h"
 

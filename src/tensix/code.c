@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decoded text, shared by all cores that have the same bytes at the same address. */
 #include "tensix/private.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A tile: its memory, its reset, its clock, and who of its RISCs sleeps on what. */
 #include "tensix/private.h"
 

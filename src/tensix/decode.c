@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decode RV32IM instructions, and print them. */
 #include "tensix/rv32.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parse ELF files for the RISCs of the device. Nothing in them is trusted. */
 #include "tensix/elf.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ELF files for the device's RISCs: 32-bit, little-endian, RISC-V, executable. An image points into
  * the bytes that were parsed, which must outlive it; nothing in them is trusted.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tile engine: three queues of instructions, one per TRISC, and the units behind them. A tile
  * at a time, not a row at a time: the instructions TE_FORMAT and above are the model's own and are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: one RISC until its clock reaches LIMIT, or it stops, or it falls asleep. Included by
  * interp.c only.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ethernet links between devices: a core's transmit queues write into L1 of the core at the other
  * end. Linked devices run together, in steps that are shorter than a link is long, so that what one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Registers: a table of blocks. What no block knows reads as 0, is counted and can be listed
  * (tensix_unknown()); only addresses where the hardware has nothing at all stop a RISC.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The two NoC interfaces of a core: command buffers and counters, and what happens when a packet
  * comes to its node.

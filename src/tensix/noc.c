@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The two NoCs: tori of routers, NoC 0 goes right and down, NoC 1 left and up, x before y. A packet
  * waits for each link of its way and then holds it for as many cycles as it has flits. And DRAM,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Performance counters: each group has three control words and counts from a start to a stop. Reads
  * of the output words give the cycles that the group ran and the counter that the mode word

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: the inside of the software device. Reading order: arch.c (what there is), core.c (a
  * tile: memory, reset, who sleeps on what), interp.c (instructions), mmio.c (registers), niu.c and

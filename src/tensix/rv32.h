@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * RV32IM: instructions as data. RV32_OPS has one row per instruction; decoder, disassembler, the
  * reference interpreter and the threaded one are made from it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Time: windows in which each core runs on its own. */
 #include "tensix/private.h"
 

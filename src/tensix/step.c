@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Execute one instruction, for tracing and for polling loops; interp.c has the fast path. */
 #include "tensix/private.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The device as a whole: making it, looking into it, telling of it. */
 #include "tensix/private.h"
 

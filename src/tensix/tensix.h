@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The software device: a grid of Tensix cores that runs the same RV32IM programs as the hardware.
  *

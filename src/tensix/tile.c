@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tiles between memory and the engine: the formats. The loops over all values are written so that
  * the compiler makes vectors of them; on x86 they are compiled twice, and the wider form is taken

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tiles: 32 x 32 values in four faces of 16 x 16, face after face, row after row, as they lie in
  * memory. tile_unpack() and tile_pack() know the formats (tile.c), the others compute: tile_math.c

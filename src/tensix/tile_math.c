@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the matrix unit does to tiles: products, sums, broadcasts, reductions, transposition. */
 #include "tensix/tile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the SFPU does to tiles of dst: functions of one value, of two and of three, by the tables of
  * tacho_engine.h. Computed in float by the C library, element by element; the hardware's own

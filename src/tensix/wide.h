@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loops that are compiled twice: for any processor, and on x86 for those with AVX2, which
  *WIDE_CALL's function looks for when it is called. Neither form joins a product and a sum into one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Processes that could not be recorded: the list of a trace. */
 #include "trace/trace.h"
 

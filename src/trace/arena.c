@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The arena of a trace: strings that live as long as the trace. */
 #include "trace/reader.h"
 

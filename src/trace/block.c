@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of the file: headers, checksums, and the search for the next one after damage. */
 #include "trace/block.h"
 #include "base/limits.h"

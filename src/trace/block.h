@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: blocks: the header in front of each, its checksum, and reading them from a file. */
 #ifndef TRACE_BLOCK_H
 #define TRACE_BLOCK_H

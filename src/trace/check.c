@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads every byte of a trace and compares what is there with what the file says of itself. */
 #include "base/limits.h"
 #include "base/search.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Zones of a lane in order, and zones of many lanes merged by start. */
 #include "base/search.h"
 #include "trace/reader.h"

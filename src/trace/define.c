@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The writer: processes, tracks, source locations, properties, ledgers. */
 #include "base/limits.h"
 #include "trace/writer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Definition records, writing side. Readers skip kinds and trailing fields that they do not know.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the clock points of a device, for reports, verbs and the viewer. */
 #include "trace/device_clock.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The clock of a device out of a trace. */
 #ifndef TRACE_DEVICE_CLOCK_H
 #define TRACE_DEVICE_CLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reader: following a trace that is being written. */
 #include "trace/reader.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Variable-length integers and strings of the file. */
 #include "trace/format.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: the trace file on the disk: numbers of the format and the small words it is made of.
  * What they mean is in docs/format.md; this header and that document change together.

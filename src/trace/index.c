@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The index, writing side: entries are encoded as their blocks are written, so a trace of any
  * length needs a bounded amount of memory; a full index block is written and the next one points

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The writer: lanes, and the zone blocks made of them. */
 #include "base/limits.h"
 #include "trace/segment.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reader: segments into lanes and rows, as they are found. */
 #include "trace/reader.h"
 

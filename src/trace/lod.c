@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The level-of-detail index: opening its file, and building it again when it is damaged. */
 #include "trace/lod.h"
 #include "trace/block.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Building the index: one pass over the zones, written block by block. A mapping would be simpler,
  * but a full disk or a truncated file is a signal there and an error here.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The cache folder of the indices. An index is larger than its trace and nobody says when it is
  * not needed any more, so old ones are removed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The index of a trace that is being written. A lane keeps the leaf that it is filling; for queries
  * a copy of it is at the end of the leaves, which is taken back when more zones come. So at any

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The bytes of a level-of-detail index: in a file, read by blocks into memory of our own.
  *

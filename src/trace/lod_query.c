@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is visible of a lane: a walk down its pyramid. */
 #include "trace/lod.h"
 #include "trace/strip.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows of pixels: what a view from afar shows, made beforehand. By nodes such a view costs what it
  * has of pixels, since a node that is taken as a whole is no wider than one or two. So a lane has,

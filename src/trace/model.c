@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reader: definition records into the arrays of struct trace. */
 #include "base/limits.h"
 #include "trace/reader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Words for kinds, severities, states and tracks of a trace. */
 #include "trace/names.h"
 #include "base/fmt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Words for what a trace has: kinds, severities, tracks. For verbs, exporters and the viewer.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which source locations are open on a track. A writer of zones must know whether a zone is inside
  * another one of the same source location (TRACE_ZONE_RECURSIVE); this answers it without a look

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compress columns: byte planes, sparse lists, zstd. */
 #include "trace/pack.h"
 #include "base/err.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: packing: byte strings by zstd, and columns of numbers.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Exact percentiles without sorting. A first pass over the zones counts durations in buckets whose
  * width is a small share of their value; a wanted rank then lies in one bucket. If that bucket is

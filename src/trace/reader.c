@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reader: opening, times, names. */
 #include "trace/reader.h"
 #include "base/limits.h"

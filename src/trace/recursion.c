@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Zones inside others of the same source location, in files whose writer did not mark them: older
  * ones. One pass over all zones, when statistics are first asked for; a bit per zone is kept for

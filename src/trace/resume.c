@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Resume a file that a killed recorder left. Everything the writer knew is in the file: read it up
  * to the last checkpoint, restore the writer, and cut off the rest, since the recorder will send it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The writer: rows wait per track; row blocks made of them. */
 #include "base/limits.h"
 #include "trace/segment.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows by time. Each segment is one run; inside a run rows are nearly sorted (threads that add to
  * one track do not wait for each other), so a run is sorted when it is decoded, and runs are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: a decoded row block. */
 #ifndef TRACE_ROWS_H
 #define TRACE_ROWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reader: which blocks the file has, by its index or by going through it. */
 #include "base/fmt.h"
 #include "base/limits.h"

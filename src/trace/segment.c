@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Directories of the file: which block holds which part of which lane. */
 #include "trace/segment.h"
 #include "base/limits.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: a segment: the part of a zone or row block that belongs to one lane or track. Usually a
  * block is one segment; small ones share a block so that thousands of threads with a few zones each

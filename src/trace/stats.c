@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statistics per source location: from the file when it has them, else counted. */
 #include "trace/stats.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: statistics, computed by passes over the zones that a filter selects. */
 #ifndef TRACE_STATS_H
 #define TRACE_STATS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Strips: the pixels of a lane. */
 #include "trace/strip.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: pixels of a view. Zones of a lane do not overlap, so what lies whole inside a zone is
  * covered by nothing else.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: running figures of one source location: exact integers, so that a scan gives the same as
  * the writer. */
 #ifndef TRACE_SUMS_H

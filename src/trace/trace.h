@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The trace: its model, its writer, its reader. The file format is in docs/format.md.
  *

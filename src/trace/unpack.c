@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decompress columns: the inverse of pack.c. */
 #include "base/err.h"
 #include "trace/pack.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The writer: the file, its blocks, opening and closing. lane.c, rowbuf.c and define.c fill it. */
 #include "trace/writer.h"
 #include "base/limits.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reader: the cache of decoded zone blocks. */
 #include "base/limits.h"
 #include "trace/reader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reader: the parts of a zone block. */
 #include "base/limits.h"
 #include "trace/reader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The reader: single zones of a block. Decoding a block means unpacking its planes, assembling the
  * bytes of each number and adding up all times. The index has the time of every eighth zone, so a

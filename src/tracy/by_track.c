@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Read rows track by track in few passes over the trace. */
 #include "tracy/by_track.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: rows track by track. A block of the trace holds rows of many tracks, so reading one
  * track after the other decodes every block as often as it has tracks. Here one pass over the trace

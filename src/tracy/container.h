@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: the container of a .tracy file, a stream of bytes cut into compressed blocks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Read the compressed containers of .tracy files. */
 #include "base/limits.h"
 #include "tracy/container.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the container of a .tracy file. */
 #include "tracy/container.h"
 

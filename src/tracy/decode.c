@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turn what one Tracy client sends into a part of a trace. */
 #include "tracy/decode.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: what one Tracy client sends becomes a part of a trace.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The second pass: zones of devices. A begin or an end names a query, whose time comes with a later
  * item, so the events of a track wait in order until the first of them has its time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The second pass: messages, plots, frames, locks, memory, and what is only counted. */
 #include "tracy/decode.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How cores of a device are named and numbered in files and on the wire. */
 #include "tracy/device.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: how device contexts of Tracy are tracks of a trace, for files and for clients. */
 #ifndef TRACY_DEVICE_H
 #define TRACY_DEVICE_H

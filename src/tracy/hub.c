@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Record Tracy clients: find them, and give each its turn. */
 #include "tracy/hub.h"
 #include "base/now.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: one client of a hub, and what they share. */
 #ifndef TRACY_HUB_H
 #define TRACY_HUB_H

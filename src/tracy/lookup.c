@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The first pass over a frame: what is referred to is asked for, answers are taken. */
 #include "tracy/decode.h"
 

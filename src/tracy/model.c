@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of a file that is being written: strings, threads, source locations. */
 #include "tracy/device.h"
 #include "tracy/write.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opens whatever can be opened as a trace: .tacho, and .tracy converted into a temporary trace. */
 #include "base/environ.h"
 #include "tracy/tracy.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One client: connecting, greeting, frames in, questions out. Never blocks. */
 #include "base/now.h"
 #include "tracy/hub.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Read .tracy files: the order of sections, and the header. */
 #include "tracy/read.h"
 

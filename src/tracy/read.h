@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: the parts of the .tracy reader. One pass from the first byte to the last; every section
  * of the body is a function in the table of read.c. Tables (strings, source locations, what is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sections that the model has no place for: passed over, counted. */
 #include "tracy/read.h"
 #include "tracy/strings.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Frames, locks, messages, plots, memory, application info. */
 #include "tracy/read.h"
 

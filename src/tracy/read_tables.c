@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables in the first part of the body. */
 #include "tracy/read.h"
 

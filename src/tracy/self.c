@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Self times of zones, for csvexport. */
 #include "tracy/self.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: the time that a zone spends in itself. A zone's children are in the lane below it, so
  * that lane is read along with the zone's own, each once.

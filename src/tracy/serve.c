@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One connection of a Tracy viewer: greeting, questions and answers. */
 #include "tracy/serve.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: a trace speaks to a Tracy viewer as if it were a program, in the protocol that the
  * viewer asks for. It is a saved one, or one that is being recorded and followed.

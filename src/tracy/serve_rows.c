@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a session tells: messages, plots, frames, memory, locks, by time. */
 #include "tracy/serve.h"
 

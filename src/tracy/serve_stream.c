@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a session tells, in batches: what is new of each track, then rows by time. A saved trace is
  * one batch. Of one that is being recorded a batch is what a refresh has brought; it ends at a

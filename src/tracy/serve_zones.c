@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a session tells: the zones of a track, as begins and ends. */
 #include "base/search.h"
 #include "tracy/device.h"

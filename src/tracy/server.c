@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sockets around a serve session: one that listens, one of a viewer. */
 #include "base/now.h"
 #include "tracy/serve.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* csvexport: cells and rows, and which of the sheets is written. */
 #include "tracy/sheet.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: the parts of csvexport. */
 #ifndef TRACY_SHEET_H
 #define TRACY_SHEET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* csvexport: messages; points of plots and memory. */
 #include "base/map.h"
 #include "base/vec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* csvexport: a row per source location. */
 #include "tracy/self.h"
 #include "tracy/sheet.h"

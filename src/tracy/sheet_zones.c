@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* csvexport: a row per zone, of threads or of devices. */
 #include "tracy/self.h"
 #include "tracy/sheet.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The way into a trace that the file reader and the wire decoder share. */
 #include "tracy/sink.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: the way into a trace that the file reader and the wire decoder share. Begins and ends
  * become zones of lanes; errors of the trace writer are kept, the first one counts.

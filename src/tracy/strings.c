@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The string table of a .tracy file that is being written. */
 #include "tracy/strings.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: the strings of a file that is being written, each once, numbered in order of arrival. */
 #ifndef TRACY_STRINGS_H
 #define TRACY_STRINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tracy interoperability: its files, its wire protocol, its command-line tools. docs/tracy.md tells
  * users what is kept and what is not.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A lane holds the zones of one depth, the file wants a tree with the number of children in front
  * of them. So each lane is read by two cursors: one counts the children of a zone ahead of the

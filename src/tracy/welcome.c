@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The welcome message: who the client is, and how its clock lies on the trace's. */
 #include "tracy/hub.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of the items of each version; items read and written by them. */
 #include "tracy/wire.h"
 #include "base/buf.h"

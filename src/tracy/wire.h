@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: the items of Tracy's wire protocol. An item is one byte, its type, and a payload that
  * the type alone describes; string carriers have a length and bytes behind that. Types are numbered

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a trace as a .tracy file: the header, the tail, and the order of what is between. */
 #include "tracy/write.h"
 

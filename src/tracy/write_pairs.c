@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Locks and memory: what the file says of an event depends on later ones (where a lock was taken,
  * when memory was freed), so the events of one lock or one pool are held while they are written.

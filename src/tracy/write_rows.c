@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Frames, messages, plots, application info, the crash. */
 #include "tracy/write.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Zones of threads and of devices. */
 #include "tracy/device.h"
 #include "tracy/write.h"

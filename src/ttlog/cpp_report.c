@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The runtime's own measurements as a file. */
 #include "ttlog/cpp_report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cpp_device_perf_report.csv: the runtime's own measurements, one row for each execution of a
  * program, read and written.

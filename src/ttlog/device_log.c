@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads profile_log_device.csv in all its versions. */
 #include "ttlog/device_log.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile_log_device.csv: every marker that every RISC of every core wrote.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One line of profile_log_device.csv. */
 #include "ttlog/device_log.h"
 

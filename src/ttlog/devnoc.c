@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Write the NoC events of a program as JSON. */
 #include "ttlog/devnoc.h"
 

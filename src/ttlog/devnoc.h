@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * noc_trace_dev*.json: the NoC transfers of one execution of a program. The one place that knows
  * the form of the files; the program's device reader and the exporter of traces write them.

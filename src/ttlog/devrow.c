@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Write lines of profile_log_device.csv. */
 #include "ttlog/devrow.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One line of profile_log_device.csv, in its current form of 15 columns: the one place that knows
  * it. The program's device reader and the exporter of traces write it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Create and copy the folders and files of a report without overwriting any. */
 #include "ttlog/files.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Folders and files of a report. Nothing that exists is overwritten, unless it is asked for. */
 #ifndef TTLOG_FILES_H
 #define TTLOG_FILES_H

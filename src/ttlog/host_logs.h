@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The host's logs: tracy_ops_data.csv (messages) and tracy_ops_times.csv (zones). The readers go on
  * after whatever they cannot read and report it in ISSUES; they fail only when a file cannot be

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads tracy_ops_data.csv: the host's messages. */
 #include "ttlog/host_logs.h"
 

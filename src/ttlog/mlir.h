@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The report of compilers: ops_perf_results.csv with three more columns, from messages that the
  * compiled program sends. Each holds for the ops behind it, up to the next of its kind:

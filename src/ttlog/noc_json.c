@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads noc_trace_dev*.json. */
 #include "ttlog/noc_json.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* noc_trace_dev*_ID*.json: the NoC transfers of one execution of a program, read. */
 #ifndef TTLOG_NOC_JSON_H
 #define TTLOG_NOC_JSON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the NoC transfers of a trace as the runtime does: one file for each execution. */
 #include "ttlog/noc_write.h"
 

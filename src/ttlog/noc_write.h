@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* noc_trace_dev*_ID*.json out of a trace. */
 #ifndef TTLOG_NOC_WRITE_H
 #define TTLOG_NOC_WRITE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report of a folder of logs, or of a trace, with the files beside it. */
 #include "ttlog/report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The ops report: logs in, ops_perf_results.csv out. This is what the rest of the program may
  * include. The report is always written, whatever is wrong with the logs; what is wrong is in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Logs as a source of ops: each file where it is needed. */
 #include "ttlog/source.h"
 

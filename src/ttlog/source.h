@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A folder of tt-metal's logs as a source of ops. */
 #ifndef TTLOG_SOURCE_H
 #define TTLOG_SOURCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads tracy_ops_times.csv: the host's zones. */
 #include "ttlog/host_logs.h"
 

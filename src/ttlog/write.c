@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the device's logs out of a trace. */
 #include "ttlog/write.h"
 

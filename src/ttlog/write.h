@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The device's logs out of a trace, as the runtime leaves them. The host's two logs are csvexport's
  * (src/tracy).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* When allocations began and ended. */
 #include "base/search.h"
 #include "view/memory_history.h"

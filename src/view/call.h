@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: one question while it is worked on. call.c finds the function of a call and the trace;
  * that function reads parameters (call_args.h), writes the answer's body and returns 0 or an error.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters of calls, each checked before it is used. */
 #include "view/lane_numbers.h"
 #include "view/tiles.h"

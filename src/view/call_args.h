@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: parameters of calls, each checked before it is used. Functions return 1 and a value, 0
  * when it is absent, or an error that is answered with VIEW_BAD.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statistics of chunks of lanes, so that those of any range are sums. */
 #include "view/chunk_stats.h"
 #include "base/now.h"

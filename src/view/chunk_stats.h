@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: statistics of parts of lanes, so that those of any range of a large trace are sums. A
  * chunk is CHUNK_ZONES zones of a lane, one behind the other; for each name in it there are exact

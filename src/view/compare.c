@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two traces, or two ops reports, side by side. What has the same name belongs together. */
 #include "view/op_table.h"
 #include "view/zone_histogram.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How busy a core is: the time in which any of its RISCs ran a kernel. This is the one definition
  * of "busy" for the cores verb, the viewer's overview and its chip.

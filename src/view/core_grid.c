@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The chip: one figure for each core. */
 #include "view/call_args.h"
 #include "view/core_busy.h"

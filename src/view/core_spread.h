@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: how evenly cores share the work: the slowest by the mean. */
 #ifndef VIEW_CORE_SPREAD_H
 #define VIEW_CORE_SPREAD_H

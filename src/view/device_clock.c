@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of devices: where a core is, how well its clock is known. */
 #include "view/device_clock.h"
 #include "trace/device_clock.h"

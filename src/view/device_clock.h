@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: devices of a trace: where a core is, how well its clock is known, how uneven its cores
  * are. */
 #ifndef VIEW_DEVICE_CLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The flame graph: zones put together by the names on the way down to them. The tree is as large as
  * there are different ways, whatever the number of zones, and no larger than NODES.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Traces that are being recorded. Each has a thread: while somebody looks it reads on what was
  * written as soon as the recorder says that it wrote, and wakes the WebSockets; what does not say

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turn the rows of a frame set into frames. */
 #include "view/frame_spans.h"
 

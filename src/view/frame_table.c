@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Frames. They are kept with sums, greatest lengths and histograms of parts, so that a view costs
  * what it shows, however many there are.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which names a lane has: the page folds depths that have names of libraries alone. */
 #include "base/limits.h"
 #include "view/lane_numbers.h"

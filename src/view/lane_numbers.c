@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Numbers of lanes on the wire. In a file the place of a lane moves when lanes are added before it,
  * as happens while a trace grows, so lanes are numbered in the order in which they were first seen.

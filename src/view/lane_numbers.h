@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: numbers of lanes in answers, which stay while a trace grows. */
 #ifndef VIEW_LANE_NUMBERS_H
 #define VIEW_LANE_NUMBERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The spans of a lock: which thread waited for it and which one held it, from its events. For the
  * locks verb, the Chrome export and the viewer.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Locks out of their rows, which come by time: spans of waiting and holding, and lock waits of
  * zones.

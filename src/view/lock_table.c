@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of locks: how long threads waited for each and held it. */
 #include "trace/names.h"
 #include "view/call_args.h"

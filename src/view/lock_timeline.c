@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Locks: rows for the timeline. A lock has a row for each thread that used it, in the order of
  * first use, below one of the times in which any thread held it or waited. A row has a lane of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: the spans of a lock, cached for the timeline. */
 #ifndef VIEW_LOCK_TIMELINE_H
 #define VIEW_LOCK_TIMELINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lock waits of zones, for statistics and single zones. They are found once for a trace (of a
  * recording now and then) and stay in a list by the start of the zones.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How much of the self time of zones threads waited for locks. The events of locks say when a
  * thread waited; the innermost zone that was open then has waited. For the stats verb and the

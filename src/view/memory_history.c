@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory in use over time, and the life of each allocation, for the page. */
 #include "view/memory_history.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: what is kept of a memory pool: how much was in use over time, and when each allocation
  * began and ended, so that what was alive at any time is found without a look at all of them.

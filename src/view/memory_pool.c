@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Replay the rows of a memory pool: what is allocated at a moment. */
 #include "view/memory_pool.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A memory pool out of its rows, which come by time. Memory is needed for what is alive at one
  * time.

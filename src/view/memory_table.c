@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory pools. */
 #include "view/memory_history.h"
 #include "view/tiles.h"

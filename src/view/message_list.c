@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The list of messages. */
 #include "view/message_marks.h"
 #include "view/row_merge.h"

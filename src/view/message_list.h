@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: messages, and signposts among them. */
 #ifndef VIEW_MESSAGE_LIST_H
 #define VIEW_MESSAGE_LIST_H

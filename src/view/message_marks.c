@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where in a long list of messages is what. Who turns its leaves would have all before them read
  * anew for each: a list that was counted once is entered at the mark before the page.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One op: all columns of its row, its cores and their RISCs, its zones. */
 #include "base/map.h"
 #include "view/core_spread.h"

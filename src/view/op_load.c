@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the ops come from: an ops report, or the trace itself. */
 #include "base/now.h"
 #include "op/csv.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The part of the ops that a call asks for: by time, by number, by device. */
 #include "view/op_table.h"
 

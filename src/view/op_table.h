@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: the ops of a trace or of an ops report, analysed as perf-report does. Made on the first
  * call that needs them and again when the trace has grown.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The first page: where the time went, what is uneven, what is wrong. */
 #include "view/core_busy.h"
 #include "view/device_clock.h"

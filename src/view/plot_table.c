@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plots. */
 #include "view/plot_values.h"
 #include "view/tiles.h"

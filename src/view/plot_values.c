@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values of plots over time with a pyramid of minima and maxima. */
 #include "view/plot_values.h"
 #include "base/search.h"

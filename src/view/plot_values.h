@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: values over time, of a plot or of the bytes that a memory pool has in use, with least
  * and greatest of 16, 256 ... of them: a tile costs what its pixels do, however many values there

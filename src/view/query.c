@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters of a question: "key=value&key=value", percent-encoded. */
 #include "view/view.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The maximum of any part of a growing list. */
 #include "view/range_max.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: the greatest of any part of a list of numbers that grows, such as the lengths of spans.
  * The list itself is the owner's; here are the greatest of 16, 256 ... of them.

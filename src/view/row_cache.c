@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cache what was computed from the rows of a track. */
 #include "view/row_cache.h"
 

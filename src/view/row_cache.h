@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: what was made of the rows of a track and is kept for the next question, such as a
  * pyramid over a plot. It is made when it is first asked for and reads on what a trace that is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of several tracks, merged by time. */
 #include "view/row_merge.h"
 

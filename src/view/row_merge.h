@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: rows of all tracks of a kind (or of one track) by time. */
 #ifndef VIEW_ROW_MERGE_H
 #define VIEW_ROW_MERGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The search box: names of zones, tracks, signposts and messages that contain a text. */
 #include "trace/names.h"
 #include "view/message_list.h"

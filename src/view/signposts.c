@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Signposts, the messages that divide a trace into sections. A page asks for all of them whenever a
  * recording has grown, and there may be millions of other messages: those that were found are kept,

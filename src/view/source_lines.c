@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Source files around a line. The name of a file comes from the trace, which may be anybody's, so
  * only files below the folders that were given on the command line are shown, links resolved.

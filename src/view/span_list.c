@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Spans of time in order: added one by one, searched, summed and drawn. For the viewer's locks. */
 #include "view/span_list.h"
 #include "base/search.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: spans of time that do not overlap, in order: when a thread held a lock, when it waited.
  * Sums of what they cover make a view of them a matter of searches: its cost depends on the pixels,

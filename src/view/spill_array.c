@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays that move into an unnamed file when they get large. */
 #include "view/spill_array.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: a growable array that goes into a file without a name when it gets large, where the
  * kernel may write it out: what is kept of a long trace is not held in memory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tables as files. They are written to a file without a name first, so that memory stays small and
  * a slow client holds no trace.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tiles: what is visible of lanes in 512 pixels of 2^K ns each. docs/view.md has the bytes. Tile
  * edges are multiples of the tile's width from the start of the trace, so a page keeps them while

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: tiles, the pictures of lanes. */
 #ifndef VIEW_TILES_H
 #define VIEW_TILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a trace has: processes, tracks with their lanes, devices, signposts, warnings, names. */
 #include "base/jread.h"
 #include "view/device_clock.h"

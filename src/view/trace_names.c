@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What traces are called: the names of their files, and as much of the folders as tells them apart.
  * Every report has its table in a file of the same name.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is shown: the list of traces. */
 #include "base/environ.h"
 #include "import/import.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: the traces of a view, and the handles by which questions read them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of all tracks of a kind, made in one pass. */
 #include "view/track_sums.h"
 

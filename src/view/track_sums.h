@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: sums of each of the tracks of a kind, made by one pass over the rows of all of them. For
  * tables of more tracks than can be kept one by one: to read each alone would read most of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What pages and verbs ask of traces: statistics, timelines, locks, memory, frames, ops. There is
  *no HTTP here: src/http sends the answers to a browser, tests and verbs ask directly.

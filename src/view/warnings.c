@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is wrong with a trace, and where. */
 #include "trace/names.h"
 #include "view/device_clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One zone: its figures, what is attached to it, what is around it. */
 #include "op/messages.h"
 #include "view/call_args.h"

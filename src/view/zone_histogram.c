@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The histogram of one name's durations. A pass counts them in buckets that are a 64th of an octave
  * wide; from these come the percentiles and, by a second look at the buckets, the bins. So memory

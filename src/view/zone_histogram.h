@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: histograms of durations in ticks. */
 #ifndef VIEW_ZONE_HISTOGRAM_H
 #define VIEW_ZONE_HISTOGRAM_H

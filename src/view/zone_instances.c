@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* All zones of a name: a list, or groups of them. */
 #include "base/map.h"
 #include "view/call_args.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statistics of zones. */
 #include "view/zone_stats.h"
 #include "base/now.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: statistics of source locations, with the lock waits of their zones. */
 #ifndef VIEW_ZONE_STATS_H
 #define VIEW_ZONE_STATS_H

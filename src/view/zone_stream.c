@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Read zones with their names, texts, values and self times. */
 #include "view/zone_stream.h"
 #include "base/fmt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Zones of a trace with all that belongs to them: names, texts, values, self times. Read as a
  * stream: memory does not grow with the number of zones. A stream is used by one thread at a time.

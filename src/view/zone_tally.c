@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Accumulate statistics of zones by name. */
 #include "view/zone_tally.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: figures of zones by name, as they are added up. */
 #ifndef VIEW_ZONE_TALLY_H
 #define VIEW_ZONE_TALLY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Zones of many lanes one after the other, with what is around them. */
 #include "view/zone_walk.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: zones that are chosen, lane by lane, in order within each. */
 #ifndef VIEW_ZONE_WALK_H
 #define VIEW_ZONE_WALK_H

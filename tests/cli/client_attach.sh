@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Recording a program that already runs, more than once; and programs that look for a capture.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/record.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # libtacho shows only its own names, needs libc alone, and stays when it is unloaded.
 . "$SOURCE/tests/lib.sh"
 [ -z "$SANITIZE" ] || exit 0

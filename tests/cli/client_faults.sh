@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Faults around the client: jumps and cancellations in the middle of events, small limits, a full or
 # missing /dev/shm, a stopped recorder, a session that is none. The program never notices.
 . "$SOURCE/tests/lib.sh"

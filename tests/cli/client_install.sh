@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Programs built from an install tree: by pkg-config and by find_package, C and C++, gcc and clang, the
 # oldest and newest standards, shared and static, and with everything disabled.
 . "$SOURCE/tests/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Every way a process can live or die: what it emitted is in the trace, and its status is its own.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/record.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The same lives, many more of them. labels: long
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/record.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Row 56: a program whose seccomp filter ends it for nearly every system call lives on while it is recorded.
 . "$SOURCE/tests/faults.sh"
 [ -z "${SANITIZE-}" ] || { echo "skipped: sanitizers make system calls of their own"; exit 0; }

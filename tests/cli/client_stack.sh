@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Row 56: events in a signal handler that runs on a small alternate stack.
 . "$SOURCE/tests/faults.sh"
 [ -z "${SANITIZE-}" ] || { echo "skipped: sanitizers need more stack than there is"; exit 0; }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tacho device boot: ELF files that were built without a line of ours.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The cache of compiled kernels: one that others can write to is refused; what was changed in it is not loaded.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Kernels that write where they should not: what they destroy is reported, and nothing wrong is called whole.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Kernels that print, transfers that are delayed, transfers and counters in the trace.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # However a program ends: what its device recorded is in the trace, and in the logs unless it was killed.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"

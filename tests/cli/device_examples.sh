@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The device's examples give right results, on every architecture that is quick enough.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # From a program on a device to advice: recorded, reported on straight from the trace and by way of the logs.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The logs that a program writes itself, where, when, and what it does when it cannot.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"

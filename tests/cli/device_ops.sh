@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Programs that ran on a device are ops: the host's logs of a recording make a report without a problem.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"

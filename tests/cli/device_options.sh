@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Options of the kernel profiler do what the guides say.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Zones of kernels are in the trace of the program that ran them: one track per RISC, in host time.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tacho device: list, run, disasm, trace; and what is said of kernels that are wrong.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What is made from the option tables: man pages that groff accepts, completions that complete.
 . "$SOURCE/tests/lib.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Variables of the environment that look like ours and are none.
 . "$SOURCE/tests/lib.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tacho export: the formats, and that names survive them.
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" t.tacho || fail "mktrace"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Attaching to programs that run: to two, again and again, after a recorder was killed, to one that ends;
 # and what is left of programs that were killed.
 . "$SOURCE/tests/faults.sh"

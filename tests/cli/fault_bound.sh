@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Row 53: one bound for all processes of a session. With a recorder that stands still they stay within it,
 # whatever the policy, and what does not fit is counted.
 . "$SOURCE/tests/faults.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Rows 43-45: what the command is given and what it gives back is its own; signals stop and save; an
 # output that exists is safe.
 . "$SOURCE/tests/faults.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Row 52: what an event costs does not depend on how many fibers, names, plots, pools, locks, threads or
 # processes there are. Instructions are counted for N and 2N of them, so a busy machine changes nothing.
 . "$SOURCE/tests/faults.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Rows 5-8: the trace cannot be written, or not to its end. The program never notices; there is one line
 # that says why and how to go on, the status is 5, what was written is kept, named, and opens, and what was not
 # is completed by tacho recover.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Rows 27, 38, 39: a program that attacks its own ring. The recorder survives, is bounded in time and
 # memory, writes a sound trace, and the other programs of the session lose nothing.
 . "$SOURCE/tests/faults.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Row 50: processes that cannot make a ring file. Those whose parent joined use an area of the session's pool;
 # those that cannot be recorded at all are in the trace with pid, name and reason.
 . "$SOURCE/tests/lib.sh"

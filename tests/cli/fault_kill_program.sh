@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Row 1: the program is killed at random moments. All it had committed is kept, open zones are marked.
 . "$SOURCE/tests/faults.sh"
 

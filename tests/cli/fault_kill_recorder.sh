@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Row 2: the recorder is killed at random moments, alone or with the program; then its session is
 # recovered, or taken over by another recorder while the program lives on. Nothing is lost, nothing
 # comes twice, and nothing is left behind.

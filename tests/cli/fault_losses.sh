@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Rows 10-13: the recorder is slower than the program, or stands still. What is lost is counted exactly and
 # told at its place, memory stays within its bound, and the program goes on.
 . "$SOURCE/tests/faults.sh"

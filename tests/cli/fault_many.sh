@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Rows 15 and 47: very many processes, threads and names in one session; bounded memory for all of them.
 . "$SOURCE/tests/faults.sh"
 

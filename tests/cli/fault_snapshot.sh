@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Row 3: the machine stops. What is on the disk at any moment is the begin of what was sent, without a gap;
 # with the rings on the disk as well it is all of it.
 . "$SOURCE/tests/faults.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Commands as the guides to tt-metal, tt-torch and tt-train print them.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Help, version, and what is said to those who mistype.
 . "$SOURCE/tests/lib.sh"
 

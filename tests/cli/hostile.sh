@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # labels: long
 # Damaged traces of all kinds: no verb crashes, hangs or says more than a line.
 . "$SOURCE/tests/lib.sh"

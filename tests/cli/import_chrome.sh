@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Chrome traces: our own back again, those of others, and what is wrong with some.
 . "$SOURCE/tests/lib.sh"
 export XDG_CACHE_HOME=$here/cache

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The includes of src/, and the table in ARCHITECTURE.md, are those of cmake/folders.txt.
 . "$SOURCE/tests/lib.sh"
 

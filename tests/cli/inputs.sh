@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the reading verbs do with inputs that are not what they should be.
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" t.tacho || fail "mktrace"

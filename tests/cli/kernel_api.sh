@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The tables of docs/kernels.md have the names that the kernel API's headers define.
 . "$SOURCE/tests/lib.sh"
 

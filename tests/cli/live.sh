@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A trace that is looked at while it is being recorded.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/record.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Texts take about as much of a file as a compressor needs for them, and are stored once.
 . "$SOURCE/tests/faults.sh"
 

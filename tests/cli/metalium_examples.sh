@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Programs in the style of tt-metal: built from an install tree, run, recorded; and what wrong uses say.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"

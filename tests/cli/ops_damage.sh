@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Logs with gaps: a report all the same, every problem listed, exit 4; hostile ones: one line and the code.
 . "$SOURCE/tests/lib.sh"
 MKLOGS=$BUILD/tests/mklogs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Two ops reports compared.
 . "$SOURCE/tests/lib.sh"
 MKLOGS=$BUILD/tests/mklogs

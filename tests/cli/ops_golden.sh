@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The larger suite of recorded runs, where the shared folder is at hand.
 . "$SOURCE/tests/lib.sh"
 check=$SOURCE/../shared/tools/check-ops-report

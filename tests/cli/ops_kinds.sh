@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Kinds of ops and columns that few logs have, on logs written by hand: fallback ops, sub-devices,
 # accumulated waits, dispatch cores, Quasar, other clocks, ties.
 . "$SOURCE/tests/lib.sh"

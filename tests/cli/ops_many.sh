@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # 100,000 ops in a trace: reported on and exported in memory that grows with the ops, not with what their cores did. labels: long
 . "$SOURCE/tests/lib.sh"
 [ -n "$SANITIZE" ] && exit 0

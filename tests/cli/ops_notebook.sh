@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The notebook runs through on a report of a trace and of generated logs, and its pictures are not empty.
 . "$SOURCE/tests/lib.sh"
 [ -n "$SANITIZE" ] && exit 0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Traces of earlier versions, whose markers and op records are zones and messages, give the same reports for ever.
 . "$SOURCE/tests/lib.sh"
 for name in replays counters; do

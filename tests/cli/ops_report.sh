@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The ops report on invented logs: rows, columns, figures that the logs determine, names of files.
 . "$SOURCE/tests/lib.sh"
 MKLOGS=$BUILD/tests/mklogs

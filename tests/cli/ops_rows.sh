@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Every op that any log names has a row, with what is known of it and nothing else; each problem is named.
 . "$SOURCE/tests/lib.sh"
 MKLOGS=$BUILD/tests/mklogs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Reports and logs straight from a trace: the same bytes as by way of the logs.
 . "$SOURCE/tests/lib.sh"
 MKLOGS=$BUILD/tests/mklogs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tt_profile: the quoted command, its status, the columns from the compiler's messages, busy ports.
 . "$SOURCE/tests/lib.sh"
 MKLOGS=$BUILD/tests/mklogs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Where output goes: readers that leave, full disks, files that exist, links, folders, pipes.
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" -n 50000 t.tacho || fail "mktrace"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # labels: package
 # The Debian packages: lintian finds no errors, and they work on a minimal Debian 12.
 . "$SOURCE/tests/lib.sh"

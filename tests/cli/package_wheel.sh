@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # labels: package
 # The wheel works in a fresh environment of a machine that has Python and nothing else of what we need.
 . "$SOURCE/tests/lib.sh"

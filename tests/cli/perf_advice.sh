@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Advice that can be followed, and no judgement on ops that never ran.
 . "$SOURCE/tests/perf_lib.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # perf-report --diff: ops matched by name, shape and order, sorted by the time lost.
 . "$SOURCE/tests/perf_lib.sh"
 ops >before.csv <<'ROWS'

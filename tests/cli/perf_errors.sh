@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What perf-report says of wrong options and of files that are not what they should be.
 . "$SOURCE/tests/perf_lib.sh"
 mkdir folder

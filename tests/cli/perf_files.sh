@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The files that perf-report writes: the CSVs, the pictures, and what it refuses to replace.
 . "$SOURCE/tests/perf_lib.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The larger suite that lies beside the project on its authors' machines; elsewhere there is nothing to do.
 . "$SOURCE/tests/lib.sh"
 check=$SOURCE/../shared/tools/check-perf-report

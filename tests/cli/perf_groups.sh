@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Ops that were captured, compiled for or replayed are groups of their own; only what was measured counts.
 . "$SOURCE/tests/perf_lib.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Reports of several hosts: each file has a clock of its own, and no answer depends on how it is set.
 . "$SOURCE/tests/perf_lib.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # perf-report --html: one page with the figures in it, which needs no network.
 . "$SOURCE/tests/perf_lib.sh"
 sed 's/^LayerNorm,/Lay<\/script><b>er,/' small.csv >odd.csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # --model=next: the later rules, where they give other answers than the older ones.
 . "$SOURCE/tests/perf_lib.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # perf-report against an independent, slow computation of the same figures on inputs made at random.
 . "$SOURCE/tests/lib.sh"
 cases=120

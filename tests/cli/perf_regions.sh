@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The default region of a report: pairs of signposts, the last one with ops, the whole file.
 . "$SOURCE/tests/perf_lib.sh"
 

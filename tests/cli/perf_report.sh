@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # perf-report on a small invented file: the table to the character, the window, the filters.
 . "$SOURCE/tests/perf_lib.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # perf-report on a trace: the ops, and what the host did while the device waited.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"

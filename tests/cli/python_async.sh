@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # python -m tracy: tasks, exceptions, frames older than the recording. interpreters: each
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/python.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # python -m tracy: filters and colours. interpreters: each
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/python.sh"

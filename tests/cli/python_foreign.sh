@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # python -m tracy with interpreters that have no extension, or one that does not load: one line, and what can be
 # recorded is.
 . "$SOURCE/tests/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tacho python: the package in an install tree, known to an interpreter of its own.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/python.sh"

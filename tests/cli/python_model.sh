@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The performance model of ttnn's ops: never more than what the device takes, on any architecture; and the cores that an op really uses.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"

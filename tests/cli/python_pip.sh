@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # pip install . without network: the packages, the program and the device work from where they land.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/python.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # python -m tracy with an interpreter that has no extension: the same tests, by libtacho alone.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/python.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The package ttnn: results, errors, traces, and the ops report of 'python -m tracy -p -r'.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"

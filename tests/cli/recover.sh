@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tacho recover: what it says, where it writes, and that --keep keeps.
 . "$SOURCE/tests/faults.sh"
 ulimit -f 40000 # ring files are sparse and huge as a rule, and are read whole here

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The verbs that list what is not a zone: messages, plots, frames, memory, locks.
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" t.tacho || fail "mktrace"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tacho run: signals that come while the command is being started reach it, once.
 . "$SOURCE/tests/lib.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # "tacho run --wait" follows descendants, not rings: a daemon that joins late is recorded, its end is
 # waited for, and the status is the command's own.
 . "$SOURCE/tests/lib.sh"

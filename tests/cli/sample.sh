@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sampling: shares of functions are right within their statistical error, stacks are whole, the books balance.
 . "$SOURCE/tests/sample.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sampling of running programs, as any user, and what is said where the kernel does not allow it.
 . "$SOURCE/tests/sample.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Samples in the formats of other tools: the same samples, in each of them.
 . "$SOURCE/tests/sample.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Python frames out of process, in place of the interpreter's own: shares are right, and the lines too.
 . "$SOURCE/tests/sample.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Thread states: what a thread waited for, and where; zones split into what their time went to.
 . "$SOURCE/tests/sample.sh"
 

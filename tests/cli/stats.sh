@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tacho stats: figures, filters, orders, formats.
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" t.tacho || fail "mktrace"

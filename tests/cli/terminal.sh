@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Colour and cut names are for terminals alone.
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" t.tacho || fail "mktrace"

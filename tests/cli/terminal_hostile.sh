@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Names that would drive a terminal: shown escaped there, as they are when another program reads them.
 . "$SOURCE/tests/lib.sh"
 python3 - <<'PY' || fail 'the input'

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tacho serve and peers that it does not know: some do not read, some are not allowed to connect.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/record.sh"

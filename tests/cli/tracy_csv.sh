@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # csvexport: columns and options of the original, and right where that is wrong.
 . "$SOURCE/tests/lib.sh"
 golden=$SOURCE/../shared/golden/tracy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # .tracy files: a trace goes there and back, every verb reads them, damage is told.
 . "$SOURCE/tests/lib.sh"
 reader=$SOURCE/../shared/tools/tracyread.py

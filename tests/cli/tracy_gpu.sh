@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Programs that tell of zones of a device by Tracy's C functions.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/record.sh"

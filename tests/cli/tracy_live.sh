@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A Tracy viewer that is connected while a program is being recorded.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/record.sh"

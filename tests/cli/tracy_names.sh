@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Programs that use any public name of Tracy's headers compile: tests/tracy_names.txt lists the names.
 . "$SOURCE/tests/lib.sh"
 list=$SOURCE/tests/tracy_names.txt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Recording Tracy clients, and being one: good ones, bad ones, several at once, and our own end.
 . "$SOURCE/tests/lib.sh"
 tools=$SOURCE/../shared/tools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Programs that feed the events of a device themselves, through the header that tt-metal's use.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/record.sh"

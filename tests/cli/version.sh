@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The commit in "tacho version": from git, from an archive of git's, from neither; and one version for everything.
 . "$SOURCE/tests/lib.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tacho view: what it takes, what it prints, every call, the port, the end.
 . "$SOURCE/tests/lib.sh"
 export XDG_CACHE_HOME=$here/cache

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tacho view: many who ask for everything at the same time, of a recording that grows and of a trace.
 # labels: tsan
 . "$SOURCE/tests/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tacho view while something is recorded: the page follows, and either side may start again.
 # labels: tsan
 . "$SOURCE/tests/lib.sh"

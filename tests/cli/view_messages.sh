@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tacho view: pages of a long list of messages, wherever they are entered; the exported list is the listed one; signposts.
 . "$SOURCE/tests/lib.sh"
 export XDG_CACHE_HOME=$here/cache

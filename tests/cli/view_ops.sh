@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tacho view: zones of the host and of devices say which op they are of, and the op has them.
 . "$SOURCE/tests/lib.sh"
 export XDG_CACHE_HOME=$here/cache TMPDIR=$here/tmp

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tacho view: who may ask, and requests that mean harm.
 . "$SOURCE/tests/lib.sh"
 export XDG_CACHE_HOME=$here/cache

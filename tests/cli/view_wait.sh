@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tacho view before the program: it waits, says so, and shows the recording once there is one.
 . "$SOURCE/tests/lib.sh"
 # Recordings of other tests must not be found: a /dev/shm of its own.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # web/dist is what web/src builds, and small. labels: browser
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/web.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The page in a real browser: tests/web/features.test.mjs. labels: browser
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/web.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Recordings for the tests of the page: a host program, Python and a device in one; another one to compare with; one
 # whose device lost markers; and traces of every odd kind. labels: browser
 . "$SOURCE/tests/lib.sh"

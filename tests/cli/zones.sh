@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tacho zones: the list, its filters, the longest.
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" t.tacho || fail "mktrace"

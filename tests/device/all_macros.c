@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Everything that a kernel can record, in C and, from all_macros.cpp, in C++. */
 #if TACHO_RISC < 2
 #include "dataflow_api.h"

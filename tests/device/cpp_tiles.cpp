@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // One tile operation after the other by the calls of the C++ API, each result a page of CB 16.
 // Compile-time arguments: number of results, then the two buffers' TensorAccessorArgs.
 #if TACHO_RISC < 2

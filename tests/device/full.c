@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* More zones than there is room for. */
 #if TACHO_RISC < 2
 #include "dataflow_api.h"

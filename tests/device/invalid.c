@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A run whose record is not to be kept. */
 #if TACHO_RISC < 2
 #include "dataflow_api.h"

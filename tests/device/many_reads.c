@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A thousand transfers inside one zone: more events than a buffer holds. */
 #include "dataflow_api.h"
 

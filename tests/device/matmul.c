@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One tile product: BRISC brings two tiles and takes the result away, the TRISCs compute. */
 #if TACHO_RISC < 2
 #include "dataflow_api.h"

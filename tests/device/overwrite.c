@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records three zones and overwrites words of the profiler in L1, from word (1) of its control
  * vector on: (0) words, value (2). Only BRISC does; zones of the other RISCs are there for it to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Nothing: only the firmware's zones. */
 #if TACHO_RISC < 2
 #include "dataflow_api.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes its second argument, with ADDEND, to the address that is the first. */
 #include "dataflow_api.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Takes a given time: thousands of cycles. */
 #include "dataflow_api.h"
 

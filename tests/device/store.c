@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stores its first argument at the address in its second. */
 #include "dataflow_api.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Far more than a buffer holds: zones in zones, values, events, all numbered. */
 #if TACHO_RISC < 2
 #include "dataflow_api.h"

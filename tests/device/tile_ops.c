@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One tile operation after the other, as the arguments say: number of them, then their codes. */
 #if TACHO_RISC < 2
 #include "dataflow_api.h"

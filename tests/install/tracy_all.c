@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every macro of TracyC.h, once. Compiled with and without TRACY_ENABLE. */
 #include <tracy/TracyC.h>
 

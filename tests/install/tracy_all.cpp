@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every macro of Tracy.hpp, once. Compiled with and without TRACY_ENABLE. */
 #include <mutex>
 #include <shared_mutex>

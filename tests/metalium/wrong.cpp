@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // One wrong use of the API per argument: each must end in one line that names it.
 #include <tt-metalium/distributed.hpp>
 #include <tt-metalium/host_api.hpp>

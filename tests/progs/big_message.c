@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One message of any size, and zone text of the same: big_message BYTES. */
 #include "emit.h"
 

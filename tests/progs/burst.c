@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* As fast as possible: burst THREADS ZONES. */
 #include "emit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads are cancelled while they emit, deferred and asynchronously, also in their very first
  * event and in a message that takes long: cancel ROUNDS. Counts what is sure; more may be there.

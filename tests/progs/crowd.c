@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Emits events of many different fibers, names, plots and so on: crowd KIND COUNT [ROUNDS]. Each of
  * COUNT things is used once per round. With KIND "all" every kind gets COUNT things.

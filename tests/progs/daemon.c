@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Becomes a daemon: forks twice, closes every descriptor, goes on emitting. */
 #include "emit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Zones nested to any depth: deep DEPTH. */
 #include "emit.h"
 

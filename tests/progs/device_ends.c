@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a kernel on a device and ends in one of many ways, all of them without closing it.
  * device_ends KERNEL HOW [unfinished|KERNEL] */
 #include <tacho/device.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a kernel on devices of two kinds. device_kinds KERNEL */
 #include <tacho/device.h>
 

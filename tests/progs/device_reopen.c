@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opens and closes a device three times, each time with two runs of the kernel file argv[1]. */
 #include <tacho/device.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Opens a device and says what came of it: for a set-user-id copy of this program. Exits with 77
  * when the system did not make it one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Becomes a daemon as daemons do: forks twice, starts a session of its own and joins the recording
  * only after a delay. double_fork MS ZONES STATUS [PIDS [FILE]]: PIDS gets the daemon's pid; while

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * For the programs here: emit events and say how many. Each process prints lines "zones N messages
  * M" for the events whose calls have returned; a script adds the lines up and compares with the

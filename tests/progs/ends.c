@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All ways to end while four threads are in zones: ends WAY, one of return, exit, _exit, abort,
  * kill, segv, quick, thread_exit (exit from another thread), main_exit (pthread_exit of main).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Replaces itself by itself, in a zone: exec_self TIMES. */
 #include "emit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Emits a known number of events and says so: fault_count [-t THREADS] [-z ZONES] [-m MESSAGES]
  * [-b BYTES] [-d DEPTH] [-s SECONDS] [-S FILE] [-p PROCESSES]. Numbers are per thread; messages

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records a little, then attacks its own ring in one of several ways for some milliseconds:
  *

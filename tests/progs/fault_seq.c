@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Numbered events whose last number is known whatever happens to the process: every thread sends
  * the message "PID THREAD NUMBER" inside a zone, and then notes NUMBER in a file that is mapped.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Emits until SIGTERM, with pauses: forever. For recorders that come later. */
 #include "emit.h"
 

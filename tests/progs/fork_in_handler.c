@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A signal handler forks while the program emits at full speed, so the fork lands in the middle of
  * events; the child comes back from the handler into the event and goes on: fork_in_handler FORKS.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Many threads fork in a zone; the children emit and _exit: fork_in_zone THREADS FORKS. */
 #include "emit.h"
 

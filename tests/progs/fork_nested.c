@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A child of a child of a child, each in the zones of all before it: fork_nested DEPTH. */
 #include "emit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A handler emits a zone and a message, 10,000 times a second: handler SIGNALS. */
 #include "emit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* After a change of root, of namespaces and of the user the ring is still there. Needs root. */
 #include "emit.h"
 

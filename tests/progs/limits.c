@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs itself again under a small limit: limits as|fsize|nofile|nothing. The program must work as
  * it does without a recorder, whether or not anything could be recorded.

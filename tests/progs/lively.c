@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Emits a little of everything for some seconds: several threads, a child, zones that are open for
  * long and get a text before they end, a core of a device: lively [SECONDS [FILE]]. It does not end

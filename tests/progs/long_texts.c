@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Messages of BYTES bytes, COUNT of them, in each of two threads: long_texts COUNT BYTES [noise].
  * They differ in eight digits, or, with "noise", in everything.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Jumps out of zones, so their ends never come; and out of a signal handler: longjmps COUNT. */
 #include "emit.h"
 

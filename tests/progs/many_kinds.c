@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Emits every kind of event that the host has, in threads that come and go: many_kinds FILE. It
  * goes on as long as FILE is there.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* no_perf ERROR COMMAND...: runs it where perf_event_open() fails with EPERM, EACCES or ENOSYS. */
 #include <errno.h>
 #include <linux/filter.h>

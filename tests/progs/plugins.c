@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loads, uses and unloads an instrumented library, and fills its place: plugins FILE TIMES. */
 #include "emit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Many processes at once: processes COUNT ZONES. */
 #include "emit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Programs whose profile is known: sampled MODE [MS]. Each prints what the profile must say, by
  * clocks of its own: "name nanoseconds" lines.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Installs a seccomp filter that kills the process for nearly every system call, and emits:
  * sandbox HOW [FILE]. HOW is "seal": tacho_seal() comes first; "wait": it does not, and the offset

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads that come and go and use the same names, texts and memory: share_names ROUNDS. For a
  * build with -fsanitize=thread, in which a race is one of the program's own: there is none.

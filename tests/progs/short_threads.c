@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that live for one zone: short_threads COUNT. */
 #include "emit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Zones in a loop: simple OUTER INNER. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Emits events in a signal handler that runs on a small alternate stack, and says how many bytes of
  * it each event needs beyond the kernel's frame: small_stack BYTES [wait]. More than BYTES is an

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vfork and posix_spawn in a loop while other threads emit: spawn ROUNDS. */
 #include "emit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events before main, in static and thread-local destructors, from atexit and pthread keys. */
 #include "emit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Emits with pauses, inside a zone that is open all the time: steady [SECONDS [FILE]]. It goes on
  * as long as FILE is there; "begun" is said when there is something to see.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program that reads a device itself, as tt-metal's do: contexts per core, markers sorted by
  * time, some of the newer kind and some of the older. 1 cycle of device 0 is 1 ns, of device 1 it

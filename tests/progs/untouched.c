@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a program must not notice: errno, signal mask, descriptors, memory under mlockall(). */
 #include "emit.h"
 

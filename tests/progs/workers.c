@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A server that joins, gives something up, and then forks its workers.
  * workers HOW COUNT ZONES [FILE]: HOW is a list of what it gives up ("uid", "root", "close",

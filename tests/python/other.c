@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What other extensions do, for test_others.py: a frame evaluator as that of torch.compile, and
  * callables as binding generators make them.

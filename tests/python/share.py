@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 import time, sys
 def work(t):
     end = time.process_time() + t

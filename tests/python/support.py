@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of ``python -m tracy`` share: run a program, read its trace."""
 from __future__ import annotations
 

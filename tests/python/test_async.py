@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tasks, exceptions, frames that are older than the recording."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Processes below the program, and programs that die."""
 from __future__ import annotations
 

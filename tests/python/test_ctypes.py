@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The structs that ttnn/_library.py declares for ctypes are those of _ttnn.c: same fields, same places."""
 import ctypes
 import os

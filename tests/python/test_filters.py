@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which functions become zones, when not all do; and their colours."""
 from __future__ import annotations
 

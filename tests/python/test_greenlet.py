@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Greenlets: each has a track of its own, whatever is open in the one that was switched from."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """More functions than Tracy has numbers for."""
 from __future__ import annotations
 

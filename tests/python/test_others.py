@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Beside other profilers, debuggers, frame evaluators and binding generators."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Without the extension: what it does, libtacho and sys.setprofile do."""
 from __future__ import annotations
 

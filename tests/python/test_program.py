@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program runs as it would without the profiler."""
 from __future__ import annotations
 

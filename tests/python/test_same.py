@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the program prints and how it ends is what it does without the profiler."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inside pytest and IPython, where an interpreter has them."""
 from __future__ import annotations
 

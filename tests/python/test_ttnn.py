@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The package ttnn on the software device, and the whole way to the ops report."""
 from __future__ import annotations
 

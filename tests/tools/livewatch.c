@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * livewatch SESSION [PERIOD_MS [FILE]]: follows a session until its recorder has finished, and says
  * what was seen while it ran: how often there was more, how far behind the newest event was (the

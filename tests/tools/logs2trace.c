@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * logs2trace [-t] DIR FILE makes a trace that tells what DIR/.logs tells: the host's messages and
  * zones, every marker of the device log as a zone of a core, the device's clock and description. So

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes the logs of an invented run: DIR/.logs with the host's messages and zones, the device's
  * markers and, with --cpp, the runtime's own report. Everything follows from the switches, so a

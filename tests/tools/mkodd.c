@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mkodd WHAT FILE writes an invented trace that has next to nothing of most things, or far too many
  * of one: "empty" nothing at all, "moment" one zone of no length, "nanosecond" one of 1 ns, "days"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mktrace [-u] [-c] [-n ZONES] [-s SEED] FILE writes an invented trace that has every feature once:
  * two processes, five threads, a fiber, nested and unfinished zones with all that can be attached

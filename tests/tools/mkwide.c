@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mkwide THREADS FILE writes an invented trace of many threads, two lanes each, whose names, like
  * those of the zones, want to break what shows them: some turn the direction of text, some have

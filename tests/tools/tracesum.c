@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tracesum [-m] FILE prints what a trace holds, one fact per line, for scripts that compare it with
  * what a program says it emitted. -m prints the texts of all messages instead, in their order.

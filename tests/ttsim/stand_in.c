@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A library with the interface of libttsim.so: the software device behind it, in $TACHO_ARCH. For
  * tests of who loads such libraries. */
 #include "tensix/tensix.h"

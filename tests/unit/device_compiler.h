@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels are compiled when they are first run: without their compiler a test has nothing to do. */
 #ifndef DEVICE_COMPILER_H
 #define DEVICE_COMPILER_H

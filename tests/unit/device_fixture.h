@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One tiny device for all tests of a file. */
 #ifndef DEVICE_FIXTURE_H
 #define DEVICE_FIXTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of devices share: a tiny device, programs of one kernel file, control words. */
 #ifndef DEVICE_TOOLS_H
 #define DEVICE_TOOLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * For tests whose name ends in _nomem, which are linked with the allocator's functions wrapped: the
  * allocation that COUNTDOWN comes to 0 at fails.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the SFPU computes of one value, in double precision: name, range that is tried, three
  * parameters, tolerance, function of x. Included several times by test_tensix_tile.c.

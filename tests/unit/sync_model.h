@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A device whose true clock is known: exchanges with it all through a time, and what the points
  * that came of them say about any moment of it. For the test and the benchmark of clock

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of the software device share: an assembler by macros and a core that runs words.
  */
 #ifndef TENSIX_TOOLS_H

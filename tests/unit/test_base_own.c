@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Folders and files of one user: what is opened, what is refused, what is removed. */
 #include "base/own.h"
 

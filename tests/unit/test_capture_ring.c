@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The recorder with rings that are written word by word: times that run backwards, and a recorder
  * that dies between the parts of a string. This process plays the program.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads emit while another one drains and frees, new threads come and go, and numbers are given
  * to names by several at once. labels: tsan

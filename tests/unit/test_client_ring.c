@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the client writes to its ring, word by word. */
 #include "unit/client_session.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The clock of a device: lines between points, both ways, and what they promise. */
 #include "clock/device.h"
 

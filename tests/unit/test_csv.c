@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The CSV reader and the number formats: what reports are read and written with. */
 #include "base/buf.h"
 #include "base/csv.h"

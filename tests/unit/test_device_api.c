@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The device interface: buffers, what is refused, and two devices beside each other. */
 #include "unit/device_fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the time of a device lies in the time of its program: programs one by one, and all cores.
  */
 #include "device/prof.h"

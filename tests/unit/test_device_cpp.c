@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kernel API in C++ from a kernel's calls to the result in DRAM, against double arithmetic on
  * the host; and what the compiler is given: arguments without a limit, names, defines, folders,

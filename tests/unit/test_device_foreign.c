@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Firmware and kernels that were built without a line of ours: they boot by the hardware's rules,
  * run a launch, and what they record is read.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* When the program's own logs are written: at close, when it is asked for, after each program. */
 #include "device_tools.h"
 

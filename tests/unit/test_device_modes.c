@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel profiler's modes: macros in C and C++, hashed names, full buffers, sums, traces. */
 #include "device/launch.h"
 #include "device/prof.h"

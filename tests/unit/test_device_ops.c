@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ops: every message that a program sends must be read by the report's reader without a complaint,
  * and say what was told. Messages are taken from the ring of the test's own process.

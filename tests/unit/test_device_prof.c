@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel profiler's words: decoded, damaged, and as a device writes them. */
 #include "device/launch.h"
 #include "device/prof.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs: sets of cores, NoCs, arguments of all kinds, and where circular buffers and pages lie.
  */
 #include "unit/device_fixture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Clock synchronisation against the model's true clock: nothing that was promised is broken. */
 #include "unit/sync_model.h"
 

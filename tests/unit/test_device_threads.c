@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Devices that several threads use at once: a device does one thing at a time. labels: tsan */
 #include "device_tools.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every operation of the tile engine in every format and fidelity, from a compute kernel's calls to
  * the result in DRAM, against double arithmetic on the host.

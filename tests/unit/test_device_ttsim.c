@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Devices that are not ours: a simulator that is loaded as a library, and functions of a caller. */
 #include "device/device.h"
 #include "unit/device_compiler.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of profile_log_device.csv. */
 #include "op/marker.h"
 #include "ttlog/devrow.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of the viewer's server that need no socket. */
 #include "http/sha1.h"
 #include "http/ws.h"

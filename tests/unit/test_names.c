@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Patterns for names, UTF-8 from outside, variables of the environment. */
 #include "base/pattern.h"
 #include "base/utf8.h"

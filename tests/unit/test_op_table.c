@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of ops: typed fields, what cannot be typed, and reports that come out as they went in. */
 #include "base/buf.h"
 #include "op/csv.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON reader and Python's way to show values. */
 #include "base/jread.h"
 #include "op/pytext.h"

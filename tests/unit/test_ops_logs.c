@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The readers of the host's messages and of the device log, and finding ops in markers. */
 #include "op/detect.h"
 #include "ttlog/device_log.h"

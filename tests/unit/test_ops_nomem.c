@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every allocation of a report fails once: an error comes back, nothing leaks, nothing crashes. */
 #include "nomem.h"
 #include "op/stats.h"

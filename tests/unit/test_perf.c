@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of perf-report that stand alone: tables of facts, ranges, sums, pictures. */
 #include "perf/draw.h"
 #include "perf/picture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The recorder's side of a session's pool, with programs that write nonsense to it. */
 #include "ring/ring.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unwinding against an oracle: at 10,000 moments that a timer chooses, prologues and epilogues
  * included, our frames are those of the C++ run-time's unwinder.

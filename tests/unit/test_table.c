@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: the same rows as text, CSV and JSON. */
 #include "base/table.h"
 #include "base/term.h"

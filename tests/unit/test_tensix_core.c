@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cores, their registers, the NoC and DRAM, as a program sees them. */
 #include "tensix_tools.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ELF loader on good files, cut files and lies. */
 #include "tensix_tools.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every RV32IM instruction and its corners, on both interpreters. */
 #include "tensix_tools.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Formats and operations of the tile engine against plain host arithmetic. */
 #include "tensix_tools.h"
 

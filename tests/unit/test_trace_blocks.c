@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which decoded blocks stay in memory for the next view. */
 #include "trace/reader.h"
 #include "trace_tools.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files that were cut, changed, or written by others. */
 #include "trace_tools.h"
 

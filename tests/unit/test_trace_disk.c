@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes that fail: the file stays valid to its last whole block, and the error names it. */
 #include "trace_tools.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A trace that is followed while it grows, against the same file opened afresh after each step. */
 #include "trace_tools.h"
 

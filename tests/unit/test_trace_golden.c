@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Files of released format versions open for ever with the content they had. tests/golden/v1.tacho
  * was written once by "test_trace_golden --write FILE" and is never written again; a new format

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The level of detail against brute force: nothing is lost, nothing is made up. */
 #include "trace_tools.h"
 

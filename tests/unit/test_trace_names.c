@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every kind of row and track has words, and exports know the fields of every kind of row. */
 #include "trace/names.h"
 #include "trace_tools.h"

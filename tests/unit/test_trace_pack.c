@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Columns of numbers there and back, and what others may have written in their place. */
 #include "trace/pack.h"
 #include "trace_tools.h"

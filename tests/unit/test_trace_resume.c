@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A recorder that is killed at any moment and goes on: nothing twice, nothing missing. */
 #include "trace_tools.h"
 

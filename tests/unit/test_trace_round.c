@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Everything that goes into a trace comes out of it. */
 #include "trace_tools.h"
 

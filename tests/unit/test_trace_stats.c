@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statistics: stored by the writer, counted by the reader, and found by brute force are one. */
 #include "trace/format.h"
 #include "trace_tools.h"

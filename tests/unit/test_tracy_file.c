@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* .tracy files: what is written is read back, whatever the trace; damaged files give what they can.
  */
 #include "trace_tools.h"

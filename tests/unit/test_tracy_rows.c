@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows track by track: the same as of each track alone, however few are held. */
 #include "trace_tools.h"
 #include "tracy/by_track.h"

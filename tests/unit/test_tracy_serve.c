@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A viewer's side of a served trace, over a socket pair: who asks nothing, and who only asks. */
 #include "trace_tools.h"
 #include "tracy/serve.h"

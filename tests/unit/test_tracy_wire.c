@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The wire: tables of all versions, the decoder against items that a client of each would send. */
 #include "base/buf.h"
 #include "trace_tools.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of the view: parameters, words, histograms, statistics of ranges. */
 #include "trace_tools.h"
 #include "view/call_args.h"

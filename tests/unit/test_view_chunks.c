@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statistics of a recording that grows: sums of what is old and a look at what is new, against a
  * look at every zone. */
 #include "trace_tools.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How busy the cores of devices are, against a count tick by tick: kernels of several RISCs that
  * overlap, on all cores of two devices, in the whole trace and in parts of it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The viewer's locks against a replay of random traffic, tick by tick: many threads, exclusive and
  * shared holds, threads that take the lock again, releases that are recorded late, waits that were

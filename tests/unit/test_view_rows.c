@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the viewer's server keeps of rows, against what a look at each of them gives. */
 #include "base/jread.h"
 #include "trace_tools.h"

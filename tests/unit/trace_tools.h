@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of src/trace share: invented traces, and answers found by brute force. */
 #ifndef TRACE_TOOLS_H
 #define TRACE_TOOLS_H

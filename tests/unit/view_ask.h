@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Questions to a view, as the page writes them. */
 #ifndef TESTS_VIEW_ASK_H
 #define TESTS_VIEW_ASK_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For the tests of the page: a server on a free port, a browser, pages that remember what went wrong in them.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page in a real browser: ids and sections of ops, the bar of the cores, rows in the URL, frames, losses, clocks. The
 // files: ALL, OPS a table of ops, FULL a recording whose device lost markers, TRACY one whose clocks nobody compared.
 import assert from "node:assert/strict";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs until the file of its first argument exists: zones all the time, a plot, now and then a signpost."""
 import os
 import sys

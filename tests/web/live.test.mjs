@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page on a recording that goes on: it follows, lets itself be stopped, and comes back when the server does.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page in a real browser: spans of locks, their table, traces that have next to nothing in them or far too many of one
 // thing (tests/tools/mkodd.c, in the folder ODD), windows that change their size, screens of more pixels, two recordings at once.
 import assert from "node:assert/strict";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page in a real browser, on a recording of a host program, Python and a device. The files: ALL, OTHER,
 // and OPS, a table of ops.
 import assert from "node:assert/strict";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page in a real browser: rows of the timeline that stay at its top, and the way there. The file: ALL.
 import assert from "node:assert/strict";
 import { test } from "node:test";

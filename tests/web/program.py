@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the browser looks at: functions, nested zones, signposts, plots, messages, and names that are markup."""
 import json
 import threading

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests know of the timeline: where its rows are, what it shows.
 import { goTo, until } from "./browser.mjs";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page on a trace of 10,000 threads whose names want to break it (tests/tools/mkwide.c): what it asks for and keeps
 // is bounded by what is in sight, and names turn nothing but themselves.
 import assert from "node:assert/strict";

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """``python tt_torch/tools/profile.py "command"``: tt_profile, by the name that guides to tt-torch give."""
 import os
 import shutil

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The server's answers, typed. At most four requests are under way; the others wait in order of
 // importance, so that tiles in sight never stand behind a prefetch. A request that is no longer
 // wanted is aborted by its signal, waiting or not.

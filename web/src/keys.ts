@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys of the whole page; the timeline has its own while it is shown.
 import { signal } from "@preact/signals";
 import { go, page, PAGES, type Range, range, selection, showOnTimeline } from "./state";

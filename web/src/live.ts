@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The WebSocket: tells when a live trace grew. It comes back by itself, waiting longer each time.
 import { batch, computed, effect, signal } from "@preact/signals";
 import { api, ApiError, errorWords } from "./api";

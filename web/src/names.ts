@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The source locations of the trace: fetched in the background, looked up by number.
 import { signal } from "@preact/signals";
 import { api } from "./api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The frame round every page: rail, top bar, dialogs.
 import type { ComponentType } from "preact";
 import { fmtDur, fmtShort } from "./format";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the page shows, and its image in the URL:
 //   #/timeline?tr=ID&t0=..&t1=..&v0=..&v1=..&rows=d0c1,1~-t5&pin=t7~d0&sel=zone:LANE:IDX&further=words
 // t0,t1: the range that filters every page; v0,v1: what the timeline shows; rows: those that were opened

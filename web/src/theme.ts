@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dark or light: the system's wish until the user chooses. Colours of zones are made in OKLCH, so that all of a
 // kind look equally bright; text on them is black or white, whichever has more contrast (always >= 4.5:1).
 import { computed, effect, signal } from "@preact/signals";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the server says: docs/view.md. All times are nanoseconds since the start of the trace.
 
 export interface TraceEntry {

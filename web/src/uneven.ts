@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How evenly the cores share the work of an op: the reason for many a slow one.
 import { fmtDur } from "./format";
 import type { OpDetail } from "./types";

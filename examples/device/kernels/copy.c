@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies pages from one interleaved DRAM buffer to another through L1. */
 #include "dataflow_api.h"
 

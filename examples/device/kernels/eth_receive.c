@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ERISC: what comes over the link goes to DRAM; the sender is told. */
 #include "dataflow_api.h"
 

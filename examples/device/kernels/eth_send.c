@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ERISC: a page of DRAM over the link, then a word that says so; waits for the answer. */
 #include "dataflow_api.h"
 

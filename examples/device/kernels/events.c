@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values and events with their times. */
 #include "dataflow_api.h"
 

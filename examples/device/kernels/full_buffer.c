@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* More zones than a RISC has room for. */
 #if TACHO_RISC < 2
 #include "dataflow_api.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One tile of the result after the other: the sum of products along the inner dimension. */
 #include "compute_kernel_api.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Brings, for each tile of the result that this core computes, a row of A and a column of B. */
 #include "dataflow_api.h"
 

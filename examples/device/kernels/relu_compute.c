@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Negative values become 0. */
 #include "compute_kernel_api.h"
 

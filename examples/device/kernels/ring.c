@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A number goes round: each core waits for its turn, adds one, hands it to the next. */
 #include "dataflow_api.h"
 

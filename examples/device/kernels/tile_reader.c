@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Brings the tiles that this core computes, one after the other. */
 #include "dataflow_api.h"
 

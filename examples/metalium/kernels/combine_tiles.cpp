@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // COMBINE (add_tiles, sub_tiles, mul_tiles) of circular buffers 0 and 1 into 16.
 #include "api/compute/eltwise_binary.h"
 #include "api/compute/tile_move_copy.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Reads the columns of B that this core needs, and writes what the compute kernel makes of them.
 #include <cstdint>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Tiles of C: each is a row of tiles of A times a column of tiles of B.
 #include "api/compute/matmul.h"
 #include "api/compute/tile_move_copy.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Takes the rows of A that the first core of the row sends.
 #include <cstdint>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Reads a row of tiles of A for each column of C of a core, and sends it to the other cores of the
 // row.
 #include <cstdint>

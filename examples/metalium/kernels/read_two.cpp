@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Pages FIRST to FIRST + COUNT of two buffers into circular buffers 0 and 1.
 #include <cstdint>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Pages FIRST to FIRST + COUNT of a buffer out of circular buffer 16.
 #include <cstdint>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // A zone around a loop, a value with a time, an event.
 #include <tools/profiler/kernel_profiler.hpp>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kernels that print. The host shows each line with device, core and RISC in front:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * TensorAccessor: where page i of a buffer lies, interleaved or sharded. The host describes the
  * buffer in compile-time arguments, or partly in common runtime arguments:

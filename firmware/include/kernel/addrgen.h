@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where pages of interleaved buffers lie: page i in bank i % banks, row i / banks of it. Included
  * by kernel/dataflow.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The API of the kind of kernel that is compiled, for headers that both kinds include. */
 #if TACHO_RISC >= 2 && TACHO_RISC <= 4
 #include "kernel/compute.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments of kernels in C++: at compile time, at run time, and by names. */
 #ifndef TACHO_KERNEL_ARGS_H
 #define TACHO_KERNEL_ARGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What data movement kernels in C++ call: addresses, NoC transfers and barriers, multicast,
  * transaction ids, semaphores, circular buffers. It is there before a kernel's first line. For

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ethernet: into L1 of the core at the other end of the link. */
 #ifndef TACHO_KERNEL_ETHERNET_H
 #define TACHO_KERNEL_ETHERNET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Objects over L1 of this core that data movement and compute kernels share: CircularBuffer,
  * DataflowBuffer, CoreLocalMem, Scratchpad. The functions cb_* that they call are those of the kind

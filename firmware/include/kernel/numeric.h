@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bfloat16 and float32 as bits. */
 #ifndef TACHO_KERNEL_NUMERIC_H
 #define TACHO_KERNEL_NUMERIC_H

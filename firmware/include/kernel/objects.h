@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The same calls as objects: Noc, CircularBuffer, DataflowBuffer, Semaphore, CoreLocalMem,
  * endpoints. What may be a source or a target of Noc's transfers says so in noc_traits_t.

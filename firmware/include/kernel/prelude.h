@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is there before the first line of each kernel in C++ (src/device/source.c). */
 #include "kernel/any.h"
 #include "kernel/print.h"

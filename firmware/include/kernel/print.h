@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Prints by a format, "tile {} at {:x}\n", beside the streams of debug/dprint.h. The text is walked
  * on the device; nothing is left of it unless somebody listens.

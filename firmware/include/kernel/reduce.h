@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sums, averages and extremes of a tile's rows, columns or all of it; each value is multiplied by
  * the first one of the scaler's tile. The kernel may name kind and direction by REDUCE_OP and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tiles out of rows and rows out of tiles. A circular buffer of rows holds 32 rows of a whole
  * number of tiles; formats with shared exponents have no rows. These calls acquire and release dst

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the SFPU does to tiles of dst: NAME_tile_init(), then NAME_tile(dst, parameters). Parameters
  * are the bits of floats, or integers where the name says so. Template arguments that choose

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names that kernels in C++ take for granted: attributes, formats, indices of circular buffers,
  * constants of the chip. Everything else of this folder includes it.

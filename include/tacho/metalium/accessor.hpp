@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the pages of a buffer are, as compile-time arguments of a kernel's TensorAccessor. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Programs written for tt-metal on Tacho's devices: names that everything else here needs. Failures
  * are exceptions, logs go to standard error, enums can be printed.

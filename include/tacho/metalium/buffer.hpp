@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Devices and their buffers. A device here is one or several of Tacho's: a mesh acts on all. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Coordinates of cores, ranges and sets of them, and how work is spread over them. */
 #pragma once
 

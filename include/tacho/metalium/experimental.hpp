@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs as specifications ("Metal 2.0"), and callbacks at the end of each run. */
 #pragma once
 

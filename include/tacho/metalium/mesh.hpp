@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Meshes of devices: one program on all of them, buffers replicated or cut over them. */
 #pragma once
 

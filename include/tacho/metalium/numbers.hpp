@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bfloat16 on the host, vectors of it, and the order of values inside tiles. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Programs: what they consist of is only noted until they are first run on a device; then the C
  * library's program is made, once per device, and kept until something is added.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Single devices and their queues, as programs of 2024 and 2025 use them; and reading and writing
  * memory directly. */
 #pragma once

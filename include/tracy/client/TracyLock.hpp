@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tracy::Lockable and tracy::SharedLockable: a mutex that tells who waits for it and who has it. */
 #ifndef TACHO_TRACY_LOCK_HPP
 #define TACHO_TRACY_LOCK_HPP

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The names of tracy:: that programs use directly, beside the macros of Tracy.hpp. */
 #ifndef TACHO_TRACY_PROFILER_HPP
 #define TACHO_TRACY_PROFILER_HPP

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tracy::ScopedZone: a zone that ends with its scope. */
 #ifndef TACHO_TRACY_SCOPED_HPP
 #define TACHO_TRACY_SCOPED_HPP

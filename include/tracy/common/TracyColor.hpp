@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The colour names of X11 as numbers 0xRRGGBB, for programs that write tracy::Color::Tomato.
  * Made from the X11 colour table; the order is the table's.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a device has to tell, in the words of programs that read Tenstorrent devices themselves:
  * TTDeviceMarker as newer ones make it, TTDeviceEvent as older ones do. C++17.

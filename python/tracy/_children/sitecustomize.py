@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """In a Python process that a profiled one started: begins recording, then steps aside.
 
 The folder of this file is in PYTHONPATH and nothing else is in it. The sitecustomize that would have

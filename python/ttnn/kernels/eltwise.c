@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tile by tile: BINARY of two tensors (add, sub, mul; BCAST says what of the second one is used),
  * or TRANSPOSE, or a copy; then UNARY (relu, gelu, ...), when there is one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One tile of the product after the other: the sum along the inner dimension, then UNARY if given.
  */
 #include "compute_kernel_api.h"

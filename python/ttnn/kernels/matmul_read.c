@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Brings, for each tile of the product that this core computes, a row of A and a column of B.
  * Compile-time arguments, in tiles: inner dimension, rows and columns of the product, and how far

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Brings the tiles of one or two tensors, for each tile of the result that this core computes.
  * Which tile of a tensor that is, three strides say: for its batch, its row and its column of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Takes the tiles of the result to where they belong. */
 #include "tensor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What somebody else's firmware knows of the hardware. Nothing of Tacho is included, on purpose:
  * numbers are the hardware's and the launch protocol's.

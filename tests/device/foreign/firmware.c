@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Foreign BRISC firmware: boots, releases NCRISC, runs launches, sends its markers to DRAM. */
 #define FIRMWARE
 #include "board.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A kernel for it: sums 64 bytes of DRAM bank 0; ARGS: address in the bank. */
 #include "board.h"
 

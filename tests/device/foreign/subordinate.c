@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NCRISC's firmware of the same stranger. */
 #define FIRMWARE
 #include "board.h"

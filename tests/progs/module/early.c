@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Preloaded into 'tacho run': a signal that comes just before its fork(), or to the child just
  * after. */
 #include <dlfcn.h>

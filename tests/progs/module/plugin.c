@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An instrumented library that is loaded, used and unloaded by plugins.c. */
 #include <tacho/tacho.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two traces, or two tables of ops, side by side.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";

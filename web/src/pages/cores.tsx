@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The chip as a map: how much each core worked.
 import { batch } from "@preact/signals";
 import { useRef, useState } from "preact/hooks";

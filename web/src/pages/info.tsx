@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All that the trace says of itself.
 import { apart, elide, fmtBytes, fmtCount, fmtDur } from "../format";
 import { entry, generation, go, meta, traces } from "../state";

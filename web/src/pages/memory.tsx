@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory pools: use over time, and what was not freed at the end of the range.
 import { api } from "../api";
 import { fmtBytes, fmtCount, fmtTime, wordsTake } from "../format";

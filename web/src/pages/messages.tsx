@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages and signposts; a click shows the moment on the timeline.
 import { useState } from "preact/hooks";
 import { api, url } from "../api";

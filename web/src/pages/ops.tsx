@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of the perf report: which ops are slow, why, and what to change.
 import { api, url } from "../api";
 import { boundHint, boundName, fmtCount, fmtPct } from "../format";

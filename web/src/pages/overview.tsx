@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first page: what the trace is, where the time went, what is wrong, what to do.
 import type { ComponentChildren } from "preact";
 import { api } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plots of the range, one below the other, with one pointer for all.
 import { api } from "../api";
 import { fmtCount, fmtValue, wordsTake } from "../format";

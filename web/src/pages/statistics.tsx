@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the time went: zones by name, a histogram and the instances of one, the flame graph.
 import { useRef, useState } from "preact/hooks";
 import { api, type Query, url } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The colour of a zone: by kind, by name, by thread or by processor.
 import { signal } from "@preact/signals";
 import { nameRow } from "../names";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ties view, tiles, layout and canvases together. Components create one and feed it events.
 import { effect, signal, untracked } from "@preact/signals";
 import { api, isAbort, Priority } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws the rows in sight: strips of pixels first, labels on them, then curves.
 import { elide, fmtDur, fmtTick, niceStep, shortName } from "../format";
 import { nameOf } from "../names";

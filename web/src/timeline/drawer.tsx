@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The selected zone, op or span of a lock, with ways from it to everything else.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The frames strip: each frame a box, its colour tells how it compares with the median.
 import { effect, signal } from "@preact/signals";
 import { api, isAbort } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mouse and keys of the timeline: wheel zooms at the pointer, drag pans, Ctrl, Alt or the middle button
 // drags a range, W A S D move, arrows walk from zone to zone.
 import { api } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which rows the timeline has, from top to bottom, and the stripes in each. A stripe is one strip of
 // pixels: one lane (zones with labels) or the sum of several (how busy a closed group is).
 import type { Device, LockInfo, LockRow, Meta, Track } from "../types";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Depths of a thread that have frames of libraries alone: they can be folded to lines, so that thirty rows of a test
 // runner do not hide the five that matter.
 import { computed, effect, signal } from "@preact/signals";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Locks: who holds them, and who waits. Each lock has lanes of its own on the server, two for all threads together and two for
 // each; a row shows both, how long it was held above and how long was waited below.
 import { effect, signal } from "@preact/signals";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages as small marks at the top of their thread.
 import { api, isAbort } from "../api";
 import { view } from "../state";

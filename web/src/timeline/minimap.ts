@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole trace in one strip: how busy the host (above) and the devices (below) are, and where the view is.
 import type { Meta } from "../types";
 import type { Range } from "../state";

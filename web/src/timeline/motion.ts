@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the view moves: jumps of a wheel or a key become short glides, unless the user wants calm.
 import { duration, view } from "../state";
 import type { Range } from "../state";

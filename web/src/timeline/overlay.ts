@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What lies over the rows and moves with the pointer: range, signposts, marks, the zone under the pointer,
 // the selected one. A canvas of its own, so that none of it draws the rows anew.
 import { elide, fmtDur, fmtTime } from "../format";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Curves: per pixel the least and greatest value and the last one, in tiles like those of zones.
 import { signal } from "@preact/signals";
 import { api, isAbort } from "../api";

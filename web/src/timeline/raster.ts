@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns tiles into pixels: one row of pixels per stripe, whatever the number of zones. Zones of two
 // pixels and more become boxes, of which there may be twenty thousand in a frame: while it is drawn they are numbers
 // in arrays that are used again for each stripe; for the pointer they are made once more.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The selected zone, op or span of a lock with all that is known of it; what is lit because of it.
 import { batch, computed, effect, signal } from "@preact/signals";
 import { api, errorWords, isAbort } from "../api";

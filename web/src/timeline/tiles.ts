@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tiles: 512 pixels of 2^K ns of many lanes. They are kept in groups by (K, number), oldest use out first.
 import { signal } from "@preact/signals";
 import { errorWords, getBuffer, isAbort, linkIsSlow, Priority, type Query } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is under the pointer. The name is there at once, exact figures a moment later.
 import { useEffect, useState } from "preact/hooks";
 import { api } from "../api";

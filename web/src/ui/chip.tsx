@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The range that filters every page, shown in the top bar.
 import { fmtDur, fmtTime } from "../format";
 import { page, range, showOnTimeline } from "../state";

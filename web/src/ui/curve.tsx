@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A curve over time by uPlot: the last value of each pixel as steps, least and greatest as a band.
 // All curves of a page share the pointer; dragging sets the range.
 import { useEffect, useMemo, useRef } from "preact/hooks";

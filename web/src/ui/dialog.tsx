@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A modal dialog: the browser keeps the focus inside and gives it back.
 import { useEffect, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";

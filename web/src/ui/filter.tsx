@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text filter "a,b,-c" of lists, kept in the URL.
 import { useEffect, useState } from "preact/hooks";
 import { params, setParam } from "../state";

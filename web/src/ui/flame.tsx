@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All calls by name, as wide as their time: an icicle, the root on top.
 import { useState } from "preact/hooks";
 import { elide, fmtCount, fmtDur, fmtPct, shortName } from "../format";

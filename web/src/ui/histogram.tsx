@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A histogram of durations with the lines that one looks for: median, mean, p99.
 import { useState } from "preact/hooks";
 import { fmtCount, fmtDur, fmtPct } from "../format";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Line drawings of 16 units, in the colour of the text.
 const PATHS: Record<string, string> = {
 	overview: "M2 3h5v5H2zM9 3h5v3H9zM9 8h5v5H9zM2 10h5v3H2z",

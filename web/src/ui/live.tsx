@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Says what changed to those who do not see it.
 import { signal } from "@preact/signals";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One answer of the server in a component: asked for when KEY changes, the old one stays until the new one is here.
 import { useEffect, useState } from "preact/hooks";
 import { errorWords, isAbort } from "../api";

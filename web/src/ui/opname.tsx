@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The name of an op in a column: when there is no room, its shape stays, because that tells it from others of its kind.
 export function OpName({ code }: { code: string }) {
 	const at = code.indexOf(" ");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One box over zones, ops, signposts, messages and tracks.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, errorWords, isAbort } from "../api";

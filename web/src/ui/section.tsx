@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is between two signposts, as the range.
 import { elide, fmtDur } from "../format";
 import { duration, meta, range, setRange } from "../state";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A share as a bar with its figure.
 import { fmtPct } from "../format";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Of which tracks a page tells: all, those of a process or a device, or one thread. Kept in the URL as "of".
 import { meta, params, setParam } from "../state";
 import { elide } from "../format";
