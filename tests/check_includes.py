@@ -10,7 +10,7 @@ import sys
 PUBLIC = {"tacho", "tracy"}  # include/
 ATOMICS_IN = {"ring", "client"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([a-z_]+)/([^">]+)[">]', re.M)
-PRIVATE = re.compile(r"/\*[\s*]*(Private|Inside)\b")  # the first words of a header
+PRIVATE = re.compile(r"(?:/\* SPDX[^\n]*\n)?/\*[\s*]*(Private|Inside)\b")  # the first words of a header
 ROW = re.compile(r"^\| `src/(\w+)` \|.*\| ([^|]+) \|$", re.M)
 ATOMICS = re.compile(r"<stdatomic\.h>|<atomic>|\b_Atomic\b|\b__atomic_\w+|\b__sync_\w+|std::atomic")
 

@@ -111,7 +111,7 @@ has_zones() {
 	"$TACHO" zones -q --format=csv -p "$2" "$1.part" | grep -q "$2"
 }
 
-# user_place: the folder of this user's attach pages and of the viewer's token: see docs/ring.md.
+# user_place: the folder of this user's attach pages: see docs/ring.md.
 user_place() {
 	local dir
 	for dir in "${XDG_RUNTIME_DIR-}" "/run/user/$(id -u)"; do
