@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts ops together from the host's records and what devices measured. */
+/* Builds ops from the host's records and the devices' measurements. */
 #include "op/build.h"
 
 #include "base/fmt.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The end of the op before on a device, by what is measured. */
+/* End of the previous op on a device, one per measured range. */
 struct last_end {
 	bool set;
 	uint64_t cycle;
@@ -32,7 +32,7 @@ struct building {
 	uint32_t *metrics;      /* extra column of each metric + 1; 0: not shown */
 	uint32_t *functions;    /* extra column of each host function + 1 */
 	uint32_t noc;           /* first extra column of the NoC + 1 */
-	uint64_t kernel_cycles; /* of the op at hand; 0: unknown */
+	uint64_t kernel_cycles; /* of the current op; 0: unknown */
 };
 
 static const struct op_host_op *row_call(const struct building *b, const struct op_row *row)
@@ -119,7 +119,7 @@ static int columns_noc(struct building *b)
 static int columns_choose(struct building *b)
 {
 	b->t->quasar = b->in->dev->quasar;
-	/* Only there when a kernel has overwritten its markers. */
+	/* Present only when a kernel has overwritten its markers. */
 	b->t->unreliable = b->in->issues->counts[OP_ISSUE_OVERWRITTEN] > 0;
 	for (int c = 0; c < OP_COLUMNS; c++)
 		b->t->shown[c] = op_column_shown((enum op_column)c, b->t->quasar);
@@ -168,7 +168,7 @@ static int fill_call(struct building *b, struct op *op, const struct op_row *row
 	return 0;
 }
 
-/* A program of which nothing but this is known. */
+/* A program of which only this is known. */
 static int fill_program(struct building *b, struct op *op, const char *code, const char *type,
 			const char *attributes)
 {
@@ -204,7 +204,7 @@ static double cycles_ns(uint64_t cycles, uint32_t mhz)
 	return (double)(cycles * 1000) / mhz;
 }
 
-/* All durations of an execution. JOINED: as the report with host data computes them. */
+/* All durations of an execution. JOINED: computed as in the report with host data. */
 static void fill_spans(struct op *op, const struct op_execution *e, uint32_t mhz, bool joined)
 {
 	const struct op_per_core *p = &e->per_core;
@@ -223,7 +223,7 @@ static void fill_spans(struct op *op, const struct op_execution *e, uint32_t mhz
 				    rint(cycles_ns(e->spans[a].cycles, mhz)));
 	if (!p->count)
 		return;
-	/* The two reports come to the same figure by two ways, which round differently. */
+	/* The two reports compute the same figure in two ways, which round differently. */
 	if (joined && p->first) {
 		double rate = (double)p->first / cycles_ns(p->first, mhz);
 
@@ -237,7 +237,7 @@ static void fill_spans(struct op *op, const struct op_execution *e, uint32_t mhz
 	}
 }
 
-/* The gap between the op before on the same device and this one; RATE is cycles per ns. */
+/* The gap between the previous op on the same device and this one; RATE is cycles per ns. */
 static void fill_latency(double *latency, const struct op_span *span, double rate,
 			 struct last_end *last)
 {
@@ -253,8 +253,10 @@ static void check_durations(struct building *b, const struct op_execution *e)
 		bool zero = a == OP_M_PER_CORE ? e->per_core.count && !e->per_core.first
 					       : e->spans[a].set && !e->spans[a].cycles;
 
-		/* In a log that is what a tool that reads it stumbles over; cores of a trace may
-		 * well all start in one cycle. */
+		/*
+		 * Only in a log: tools that read it fail on this. Cores of a trace may all start in
+		 * one cycle.
+		 */
 		if (zero && !(a == OP_M_FIRST_TO_LAST && b->in->issues->of_trace))
 			op_issue_add(b->in->issues, OP_ISSUE_ZERO_DURATION, TTLOG_DEVICE_FILE, 0,
 				     OP_AT(e->id, e->device), "%s is 0 cycles",
@@ -295,7 +297,7 @@ static double op_ns_per_cycle(const struct op *op)
 	return op->fw / (double)(op->fw_end - op->fw_start);
 }
 
-/* The runtime's own latency if it gives one, else the distance to the op before. */
+/* The runtime's own latency if there is one, else the distance from the previous op. */
 static int fill_runtime_latency(struct building *b, struct op *op, const struct op *from,
 				enum op_column column, double given, int64_t start, int64_t end,
 				double ns_per_cycle, struct last_end *last)
@@ -313,7 +315,7 @@ static int fill_runtime_latency(struct building *b, struct op *op, const struct 
 	return cell ? op_table_add_cell(b->t, &op->cells, column, cell->text) : 0;
 }
 
-/* These the join decides, or they are handled by themselves. */
+/* The join decides these, or they are handled separately. */
 static bool is_own(enum op_column c)
 {
 	return c == OP_COL_CALL_COUNT || c == OP_COL_DEVICE_ID || c == OP_COL_CORE_COUNT ||
@@ -357,7 +359,7 @@ static void fill_sub_device(struct building *b, struct op *op, const struct op_r
 		op->sub_device = run->sub_device;
 }
 
-/* What the op's model says it would take, in percent of what it took. */
+/* The time that the op's model predicts, in percent of the measured time. */
 static void build_fill_model(struct building *b, struct op *op)
 {
 	const struct op_program *p = op_program_of(b->t, op);
@@ -456,7 +458,7 @@ static int fill_op(struct building *b, struct op *op, const struct op_row *row)
 		r = fill_metrics(b, op, e, row->session);
 	if (r == 0)
 		r = fill_noc(b, op, row, call);
-	/* The runtime's own table need not know what an op is called. */
+	/* The runtime's own table may lack the op's name. */
 	op->unreliable = (call || e) && op_issues_unreliable(b->in->issues, (uint64_t)op->id);
 	op->kind = (uint8_t)op_kind_of(b->t, op);
 	return r;
@@ -571,7 +573,7 @@ int op_build_device(const struct op_build_input *in, struct tacho_error *err)
 	struct device_state state = {.device = OP_NONE};
 	int r = columns_choose(&b);
 
-	/* Columns are those that have a value. */
+	/* Only columns that have a value. */
 	memset(b.t->shown, 0, sizeof(b.t->shown));
 	b.t->unreliable = false;
 	for (size_t i = 0; i < in->executions->n && r == 0; i++) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The columns of an op, in the order of ops_perf_results.csv: one table (columns.c) says what type
- * each has, in which unit, in which field it is and how it is computed. The report, perf-report,
- * the JSON API and SQL use it. Before METAL TRACE ID are the columns of the input and
- * output tensors, after PROGRAM CACHE HIT the kernel sizes, after all the performance counters and
- * the host functions: see op_table_fields().
+ * The columns of an op, in the order of ops_perf_results.csv. One table (columns.c) defines the
+ * type, unit, field and computation of each. The report, perf-report, the JSON API and SQL use it.
+ * The columns of the input and output tensors come before METAL TRACE ID, the kernel sizes after
+ * PROGRAM CACHE HIT, and the performance counters and host functions last: see op_table_fields().
  */
 #ifndef OP_COLUMNS_H
 #define OP_COLUMNS_H
@@ -79,7 +78,7 @@ enum op_column {
 
 enum op_type { OP_BLANK, OP_TEXT, OP_INT, OP_REAL };
 
-/* Which struct has the field. */
+/* The struct that has the field. */
 enum op_holder { OP_OF_OP, OP_OF_PROGRAM };
 
 struct op_column_def {
@@ -95,10 +94,10 @@ struct op_column_def {
 
 extern const struct op_column_def op_columns[OP_COLUMNS];
 
-/* Is the column in files of this architecture? Quasar has columns of its own in place of some. */
+/* Does a file of this architecture have the column? Quasar replaces some with its own. */
 bool op_column_shown(enum op_column column, bool quasar);
 
-/* Do its cells hold numbers? In the others any text may be. */
+/* Do its cells hold numbers? The others may hold any text. */
 static inline bool op_column_numeric(enum op_column column)
 {
 	return op_columns[column].type != OP_TEXT || op_columns[column].unit[0];
@@ -106,7 +105,7 @@ static inline bool op_column_numeric(enum op_column column)
 
 /* The column whose name is TEXT, with '_' for ' ' and in any case; -1 if none. */
 int op_column_find(const char *text, size_t len);
-/* The same for exactly this name. */
+/* The same for an exact name. */
 int op_column_named(const char *text, size_t len);
 
 #endif

@@ -45,7 +45,7 @@ struct compare {
 	uint64_t printed;
 };
 
-/* Columns that one of the two ways to a report leaves empty. */
+/* Columns that one of the two kinds of reports leaves empty. */
 static bool may_be_blank(const char *name)
 {
 	static const char *const columns[] = {"DEVICE KERNEL DURATION PER CORE MIN [ns]",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two ops reports side by side. Rows belong together when call count, trace and replay are the same
- * (signposts: name and turn); of them the columns that both files have are compared. Numbers are
- * compared as numbers; an empty cell, "nan" and "None" are the same.
+ * Compares two ops reports. Rows match when call count, trace and replay are equal (signposts: name
+ * and turn); the columns that both files have are compared. Numbers are compared as numbers; an
+ * empty cell, "nan" and "None" are equal.
  */
 #ifndef OP_COMPARE_H
 #define OP_COMPARE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The performance counters, in the order of the numbers that devices give them. A log names a
- * counter by its number or by its name.
+ * The performance counters, in the order of the devices' counter numbers. A log names a counter by
+ * its number or by its name.
  */
 #ifndef OP_COUNTER_NAMES_H
 #define OP_COUNTER_NAMES_H

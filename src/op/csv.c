@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ops report as a file: read into a table of ops, and written from one. */
+/* Reads the ops report into a table of ops and writes it from one. */
 #include "op/csv.h"
 
 #include "base/buf.h"
@@ -12,7 +12,7 @@
 #include <xxhash.h>
 
 #define FLUSH       (1u << 20)
-#define PADDED      "_PAD[LOGICAL]" /* what newer reports add to the names of shape columns */
+#define PADDED      "_PAD[LOGICAL]" /* suffix of shape columns in newer reports */
 #define HOST_SUFFIX "_TT_HOST_FUNC [ns]"
 #define SIZE_SUFFIX " [B]"
 
@@ -22,7 +22,7 @@ struct columns {
 	VEC(struct op_field);
 };
 
-#define SKIPPED ((enum op_field_source) - 1) /* of a column that nobody asked for */
+#define SKIPPED ((enum op_field_source) - 1) /* of a column that is not needed */
 
 struct reading {
 	struct op_table *t;
@@ -37,7 +37,7 @@ struct reading {
 	size_t first_program;
 	struct buf key;
 	uint64_t line;
-	bool known; /* there are columns of ops */
+	bool known; /* the file has columns of ops */
 };
 
 static bool name_ends(struct csv_cell name, const char *suffix)
@@ -123,7 +123,7 @@ static void bad_cell(struct reading *r, struct op_field field, struct op_text te
 		r->bad(r->context, r->line, field, text);
 }
 
-/* The tensor of a program that is being made: all of them, up to it, are there then. */
+/* Tensor INDEX of a program under construction; missing tensors up to it are added. */
 static struct op_tensor *tensor_at(struct op_table *t, uint32_t first, uint32_t *count,
 				   uint32_t index)
 {
@@ -158,7 +158,7 @@ static int program_cell(struct reading *r, struct op_program *p, struct op_field
 	return 0;
 }
 
-/* Cells of one source, in the order of the columns: tensors of a program lie together. */
+/* Cells of one source, in the order of the columns: tensors of a program are contiguous. */
 static int program_fill(struct reading *r, struct op_program *p, const struct csv_row *row,
 			enum op_field_source source)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Find the executions of programs among the markers of a raw device log. */
+/* Finds the executions of programs among the markers of a raw device log. */
 #include "op/detect.h"
 
 #include "base/order.h"
@@ -9,10 +9,10 @@
 
 enum fw_state { FW_NONE, FW_STARTED, FW_DONE };
 
-/* One core in the op that is being put together and in the program that it is of. */
+/* One core, in the current op and in its program. */
 struct core_state {
-	uint32_t program;  /* the last program that it took part in: index + 1 */
-	uint64_t fw_epoch; /* fw is that of this execution; of another: FW_NONE */
+	uint32_t program;  /* the last program that ran on it: index + 1 */
+	uint64_t fw_epoch; /* the execution of fw; if not the current one, fw is FW_NONE */
 	enum fw_state fw;
 	uint64_t op; /* the last op that it has a marker in */
 	bool ran_fw, started, ended;
@@ -31,7 +31,7 @@ struct detect {
 	size_t n_in_op;
 	uint64_t op_number;
 	struct op_execution op; /* the open one */
-	bool open[OP_MEASURES]; /* its start was found */
+	bool open[OP_MEASURES]; /* its start has been found */
 	size_t markers;         /* in it */
 	bool started;           /* a core has started its firmware for it */
 	size_t program_ops;     /* complete ones of the program */
@@ -155,7 +155,7 @@ static void op_add(struct detect *d, const struct devlog_marker *m, uint32_t zon
 	detect_measure(d, m, zone, type);
 }
 
-/* Is it the firmware zone by which a core's part of an op is known? */
+/* Is it the firmware zone that delimits a core's part of an op? */
 static bool is_master(uint32_t zone, enum arch_risc risc)
 {
 	return (zone & ARCH_ZONE_BRISC_FW && risc == RISC_BRISC) ||
@@ -178,7 +178,7 @@ static enum fw_state *detect_firmware(struct detect *d, struct core_state *c)
 	return &c->fw;
 }
 
-/* A core starts again before the op ended: what there is of it is closed as it is. */
+/* A core starts again before the op ended: close the op as it is. */
 static int second_start(struct detect *d, const struct devlog_group *g,
 			const struct devlog_marker *m)
 {
@@ -203,8 +203,10 @@ static int detect_marker(struct detect *d, const struct devlog_group *g,
 
 	if (m->type & DEVLOG_NO_TIMER)
 		return 0;
-	/* What other RISCs wrote after the last core was done is no part of the next op, unless
-	 * they say that it is of another replay. */
+	/*
+	 * Markers that other RISCs wrote after the last core was done are not part of the next op,
+	 * unless they belong to another replay.
+	 */
 	if (d->mode == OP_DETECT_EACH && d->program_ops && !d->started && m->run == d->last_run &&
 	    !(master && type == DEVLOG_START))
 		return 0;
@@ -228,9 +230,9 @@ static int detect_marker(struct detect *d, const struct devlog_group *g,
 }
 
 /*
- * FLOW keeps to the rules of the tool whose reports we agree with: markers behind the end of an op
- * count for the next one, and an op at the end of the log that never ended is left out. But an op
- * before that which lost a marker of its firmware is not the same as the next one.
+ * FLOW follows the rules of the tool whose reports we match: markers after the end of an op count
+ * for the next one, and an op that never ended is left out at the end of the log. But an earlier op
+ * that lost a marker of its firmware is not merged with the next one.
  */
 static int open_op(struct detect *d, const struct devlog_group *g, bool last)
 {

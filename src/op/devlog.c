@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps the markers of devices, whatever they came from. */
+/* Stores the markers of devices, whatever their source. */
 #include "op/devlog.h"
 
 #include "base/limits.h"
@@ -151,7 +151,7 @@ int64_t devlog_zone_add(struct devlog *dev, const char *name, size_t len)
 	return zone;
 }
 
-/* The value of "KEY": in meta data; the log has semicolons for its commas. */
+/* The value of "KEY": in meta data; the log has semicolons instead of commas. */
 static bool meta_value(struct op_text meta, const char *key, struct op_text *value)
 {
 	const char *p = memmem(meta.text, meta.len, key, strlen(key)), *end = meta.text + meta.len;

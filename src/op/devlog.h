@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The markers of devices in memory, for what needs them all: ops whose replays are told apart by
- * their firmware's starts and ends, counters, dispatch cores. The device log (src/ttlog) and a
- * trace (op/trace.h) fill it. A marker is kept in 24 bytes; names, cores and programs become
- * numbers. devlog_sort() then brings the markers together by program and sorts each by time.
+ * The markers of devices in memory, for code that needs all of them: ops whose replays are
+ * distinguished by their firmware's starts and ends, counters, dispatch cores. The device log
+ * (src/ttlog) and a trace (op/trace_source.h) fill it. A marker takes 24 bytes; names, cores and
+ * programs become numbers. devlog_sort() then groups the markers by program and sorts each group by
+ * time.
  */
 #ifndef OP_DEVLOG_H
 #define OP_DEVLOG_H
@@ -22,7 +23,7 @@ enum devlog_type {
 	DEVLOG_EVENT,
 	DEVLOG_OTHER,
 	DEVLOG_TYPE_MASK = 7,
-	DEVLOG_NO_TIMER = 8, /* flag: its timer id is 0, so it is no part of an op */
+	DEVLOG_NO_TIMER = 8, /* flag: its timer id is 0, so it is not part of an op */
 };
 
 struct devlog_marker {
@@ -55,7 +56,7 @@ struct devlog_group {
 	size_t first, n; /* its markers, after devlog_sort() */
 };
 
-/* One execution of it: with the trace and the replay that it belongs to. */
+/* One execution of it, with its trace and replay. */
 struct devlog_run {
 	uint32_t group;
 	int64_t trace, session; /* OP_NONE */
@@ -76,7 +77,7 @@ struct devlog_counter {
 	uint64_t time, value, ref;
 };
 
-/* A device that is not as the log's head says: a head has room for one kind. */
+/* A device that differs from the log's head, which can describe only one kind. */
 struct devlog_other {
 	int64_t device;
 	uint32_t mhz;
@@ -97,7 +98,7 @@ struct devlog {
 	int64_t max_cores; /* OP_NONE: unknown */
 	struct {
 		VEC(struct devlog_other);
-	} others; /* known when it comes out of a trace */
+	} others; /* known when it comes from a trace */
 	bool quasar;
 	uint64_t rows;
 	struct {
@@ -130,7 +131,7 @@ struct devlog {
 
 enum devlog_want {
 	DEVLOG_ALL,
-	DEVLOG_SUB_DEVICES, /* only rows that say a sub-device: no markers */
+	DEVLOG_SUB_DEVICES, /* only rows that name a sub-device: no markers */
 };
 
 /* Fills dev->markers, each group's part sorted by (time, core, RISC, place in the file). */
@@ -148,17 +149,17 @@ static inline enum arch_risc devlog_risc(const struct devlog *dev, const struct 
 
 int64_t devlog_core_add(struct devlog *dev, int64_t device, uint64_t x, uint64_t y);
 int64_t devlog_lane_add(struct devlog *dev, struct devlog_core *core, const char *risc, size_t len);
-/* LINE: where in the source, if the run is new. */
+/* LINE: its place in the source, if the run is new. */
 int64_t devlog_run_add(struct devlog *dev, int64_t device, uint64_t id, int64_t trace,
 		       int64_t session, uint64_t line);
 int64_t devlog_zone_add(struct devlog *dev, const char *name, size_t len);
 
-/* What a marker says besides. */
+/* Further properties of a marker. */
 struct devlog_extra {
 	bool no_timer;   /* its timer id is 0 */
 	bool ethernet;   /* its core is an Ethernet core */
 	bool has_data;   /* data is one */
-	bool is_counter; /* of performance: by name, data and ref, or by its meta data */
+	bool is_counter; /* a performance counter: by name, data and ref, or by its meta data */
 	uint64_t data, ref;
 	struct op_text counter;
 	struct op_text meta; /* JSON */
@@ -179,7 +180,7 @@ int64_t devlog_max_cores(const struct devlog *dev, int64_t device);
 const struct devlog_run *devlog_find_run(const struct devlog *dev, int64_t device, uint64_t id,
 					 int64_t trace, int64_t session);
 
-/* DEV is zeroed by the caller before its first use. */
+/* The caller zeroes DEV before its first use. */
 void devlog_free(struct devlog *dev);
 void devlog_chunks_free(struct devlog *dev);
 

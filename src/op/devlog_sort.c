@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sort the markers of a raw device log by time: merges runs that are in order already. */
+/* Sorts the markers of a raw device log by time: merges runs that are already in order. */
 #include "op/devlog.h"
 
 #include <string.h>
@@ -34,8 +34,8 @@ static void devlog_sort_merge(const struct devlog_marker *m, size_t from, size_t
 }
 
 /*
- * A natural merge sort: each RISC wrote its markers in order of time, so what comes in are as many
- * sorted runs as RISCs took part. Stable.
+ * A natural merge sort: each RISC wrote its markers in order of time, so the input has one sorted
+ * run per RISC. Stable.
  */
 void devlog_sort_markers(struct devlog_marker *m, struct devlog_marker *tmp, size_t n)
 {

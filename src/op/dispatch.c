@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times that dispatch cores spent on each program. */
+/* Measures the time that dispatch cores spent on each program. */
 #include "op/detect.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #define SEND_GO "CQ_DISPATCH_CMD_SEND_GO_SIGNAL"
 #define COMMAND "CQ_DISPATCH_"
 
-/* What one RISC of a dispatch core did for one op. */
+/* The work of one RISC of a dispatch core for one op. */
 struct work {
 	uint64_t id;
 	uint64_t first;
@@ -53,7 +53,7 @@ static bool dispatch_counts(const char *name, enum arch_risc risc)
 	return risc == RISC_BRISC ? strstr(name, COMMAND) != NULL : !strcmp(name, SEND_GO);
 }
 
-/* The zone M[0..N) was about COMMAND_NAME: its first and last marker go by that name. */
+/* The zone M[0..N) handled COMMAND_NAME: renames its first and last marker. */
 static void zone_add(const struct devlog *dev, struct work *w, const struct devlog_marker *m,
 		     size_t n, const char *command, enum arch_risc risc)
 {
@@ -66,8 +66,8 @@ static void zone_add(const struct devlog *dev, struct work *w, const struct devl
 }
 
 /*
- * The master (BRISC) says for which program it works; the subordinate (NCRISC) only counts the go
- * signals that it sends. A zone belongs to what was said last before its end.
+ * The master (BRISC) names the program that it works for; the subordinate (NCRISC) only counts the
+ * go signals that it sends. A zone belongs to the last program named before its end.
  */
 static int risc_works(const struct devlog *dev, const struct markers *m, enum arch_risc risc,
 		      struct works *works)
@@ -152,7 +152,7 @@ static int core_works(const struct devlog *dev, const struct markers *all, uint1
 	if (r == 0)
 		r = risc_works(dev, &m, risc, works);
 	vec_free(&m);
-	/* Sorting breaks by_id, which is not asked any more. */
+	/* Sorting breaks by_id, which is not used after this. */
 	if (r == 0 && works->n)
 		qsort(works->v, works->n, sizeof(*works->v), by_first);
 	return r;

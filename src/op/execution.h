@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is measured of one execution of a program on a device: spans of cycles over all cores and
- * RISCs that took part, each defined once, in the table op_measures.
+ * Measurements of one execution of a program on a device: spans of cycles over all cores and RISCs
+ * that took part, each defined once, in the table op_measures.
  */
 #ifndef OP_EXECUTION_H
 #define OP_EXECUTION_H
@@ -43,7 +43,7 @@ struct op_span {
 };
 
 struct op_per_core {
-	uint64_t min, max, sum, first; /* first: of the core that came first in time */
+	uint64_t min, max, sum, first; /* first: of the earliest core */
 	double median;
 	uint32_t count;
 };
@@ -51,7 +51,7 @@ struct op_per_core {
 /* One execution of one program on one device. */
 struct op_execution {
 	int64_t device;
-	uint64_t id;                       /* the op's, as the host knows it */
+	uint64_t id;                       /* the op's, as the host numbers it */
 	int64_t trace, session;            /* of a replay; OP_NONE */
 	uint64_t first;                    /* time of its first marker */
 	uint32_t cores;                    /* that ran firmware for it */

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of N > 0 values, which are sorted by it; between the two in the middle when N is even. */
+/* Median of N > 0 values, which it sorts; the mean of the middle two if N is even. */
 double op_median(double *v, size_t n);
 
-/* Two numbers into one key of a map. */
+/* Packs two numbers into one key of a map. */
 static inline uint64_t op_mix(uint64_t a, uint64_t b)
 {
 	a = (a ^ b) * 0x9e3779b97f4a7c15;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of tt-metal's log files: where a record comes from, for messages, and what src/ttlog opens.
- */
+/* Names of tt-metal's log files, for messages that name a record's source and for src/ttlog. */
 #ifndef OP_FILES_H
 #define OP_FILES_H
 

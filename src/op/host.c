@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collect what the host reports of ops. */
+/* Collects the host's reports of ops. */
 #include "op/host.h"
 
 #include "op/issues.h"

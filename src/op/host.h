@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the host reports of ops: calls, their programs, signposts, replays of traces. Messages
- * (messages.h) and zones fill it, whether they come out of logs or of a trace; join.h brings it
- * together with what devices measured.
+ * The host's reports of ops: calls, their programs, signposts, replays of traces. Messages
+ * (messages.h) and zones fill it, from logs or from a trace; join.h joins it with the devices'
+ * measurements.
  */
 #ifndef OP_HOST_H
 #define OP_HOST_H
@@ -14,7 +14,7 @@
 #include "op/names.h"
 #include "op/op.h"
 
-/* A host function called within an op: nanoseconds in all. */
+/* A host function called within an op: total nanoseconds. */
 struct op_child {
 	uint32_t name; /* in op_host.child_names */
 	uint64_t ns;
@@ -44,7 +44,7 @@ struct op_replay {
 	uint64_t ns;
 };
 
-/* The host's side: everything that the messages and the zone times say. */
+/* The host's side: the content of all messages and zone times. */
 struct op_host {
 	struct {
 		VEC(struct op_host_op);
@@ -63,26 +63,29 @@ struct op_host {
 	} replays; /* in time order */
 	struct {
 		VEC(struct op_host_op);
-	} salvaged; /* ops whose message was cut or refers to nothing: used when another log names
-		       them */
+	} salvaged; /* ops whose message was cut or has a dangling reference: used when another log
+		       names them */
 	struct map salvaged_by_id; /* to the last of that id */
 };
 
 void op_host_free(struct op_host *host);
 
-/* Keeps what is known of an op for op_host_add_unknown(). */
+/* Stores the known facts about an op for op_host_add_unknown(). */
 int op_host_salvage(struct op_host *host, const struct op_host_op *op);
 
 /* The op of that id, or NULL. Valid until the next op is added. */
 struct op_host_op *op_host_find(const struct op_host *host, uint64_t id);
 
-/* Adds an op, or replaces the one of the same id at its place. 0 or TACHO_ENOMEM. */
+/* Adds an op, or replaces the one with the same id in place. 0 or TACHO_ENOMEM. */
 int op_host_add(struct op_host *host, const struct op_host_op *op);
 
-/* An op that another log names but no whole message tells about: from what was salvaged, if any. */
+/*
+ * Adds an op that another log names but no complete message describes, from what was salvaged, if
+ * anything.
+ */
 int op_host_add_unknown(struct op_host *host, uint64_t id, int64_t device);
 
-/* The device that an op id says it is for; fallback ops have none. */
+/* The device that an op id encodes; fallback ops have none. */
 int64_t op_id_device(uint64_t id);
 
 #endif

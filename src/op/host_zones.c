@@ -11,7 +11,7 @@ static bool host_zones_has(struct csv_cell cell, const char *word)
 	return memmem(cell.text, cell.len, word, strlen(word));
 }
 
-/* The number behind the last ':'. */
+/* The number after the last ':'. */
 static bool id_of(struct csv_cell cell, int64_t *id)
 {
 	const char *colon = memrchr(cell.text, ':', cell.len);

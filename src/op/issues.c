@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collect what is wrong with the inputs of a report, and write report_issues.csv. */
+/* Collects problems in the inputs of a report and writes report_issues.csv. */
 #include "op/issues.h"
 
 #include "base/buf.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is wrong with the logs of a report. Readers and the join add issues instead of giving up;
- * the report lists them in report_issues.csv, and any that lost or guessed something makes the tool
- * exit with 4. Notes (things that are merely worth knowing) do not.
+ * Problems in the logs of a report. Readers and the join add issues instead of failing; the report
+ * lists them in report_issues.csv, and any that lost or guessed something makes the tool exit with
+ * 4. Notes, which are information only, do not.
  */
 #ifndef OP_ISSUES_H
 #define OP_ISSUES_H
@@ -54,7 +54,7 @@ enum op_issue_kind {
 		OP_ISSUE_KINDS,
 };
 
-/* What an issue is about; OP_NONE for what does not apply. */
+/* The subject of an issue; OP_NONE where not applicable. */
 struct op_place {
 	int64_t op, device, core_x, core_y;
 };
@@ -65,7 +65,7 @@ struct op_place {
 
 struct op_issue {
 	enum op_issue_kind kind;
-	const char *file; /* a name of the log folder, static; or NULL */
+	const char *file; /* file name in the log folder, static; or NULL */
 	uint64_t line;    /* 0: none */
 	struct op_place place;
 	char *text; /* owned by the list */
@@ -79,7 +79,7 @@ struct op_issues {
 	bool of_trace;         /* there are no log files to name */
 };
 
-/* Beyond LIMIT_OPS_ISSUES of a kind only the count goes up. */
+/* Beyond LIMIT_OPS_ISSUES of a kind only the count increases. */
 void op_issue_add(struct op_issues *issues, enum op_issue_kind kind, const char *file,
 		  uint64_t line, struct op_place place, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Join ops of the host with their executions on devices into rows of the report. */
+/* Joins ops of the host with their executions on devices into rows of the report. */
 #include "op/join.h"
 
 #include "op/devlog.h"
@@ -15,7 +15,10 @@ static uint64_t host_ns(const struct op_host_op *op)
 	return op->timed ? op->start_ns : op->message_ns;
 }
 
-/* An op that a device has, and the host's log in part: a message that refers to nothing. */
+/*
+ * An op that a device ran and the host's log has only in part: its message has a dangling
+ * reference.
+ */
 static int add_salvaged(struct op_host *host, uint64_t id, int64_t device)
 {
 	uint32_t *at = op_host_find(host, id) ? NULL : map_get(&host->salvaged_by_id, id);
@@ -109,7 +112,7 @@ struct trace_state {
 	struct {
 		VEC(uint64_t);
 	} replays;       /* their times */
-	size_t now;      /* the replay that device ops are being put into */
+	size_t now;      /* the current replay, to which device ops are assigned */
 	struct map seen; /* op id to the replay that it was last seen in, + 1 */
 	bool by_counter; /* the device's own numbers decide */
 };
@@ -119,7 +122,9 @@ struct traces {
 	struct map by_key; /* of device and trace */
 };
 
-/* NULL when the host tells of no replay of it; then *FREE_KEY, if asked for, is where it belongs.
+/*
+ * NULL when the host reports no replay of it; *FREE_KEY, if requested, is then the key to add it
+ * at.
  */
 static struct trace_state *join_key_find(const struct traces *traces, int64_t device, int64_t trace,
 					 uint64_t *free_key)
@@ -173,8 +178,8 @@ static void traces_free(struct traces *traces)
 }
 
 /*
- * Counting replays by the ops that come again is right only when none is missing. When a trace's
- * ops did not run equally often and the device numbered them, its numbers are taken.
+ * Counting replays by repeated ops is right only when none is missing. When a trace's ops did not
+ * run equally often and the device numbered them, use its numbers.
  */
 static int choose_counters(const struct op_host *host, const struct op_executions *ops,
 			   struct traces *traces)
@@ -227,7 +232,7 @@ struct join {
 	struct op_rows *rows;
 	struct op_issues *issues;
 	struct traces traces;
-	struct op_rows replays; /* added behind the host's rows, by op id and session */
+	struct op_rows replays; /* added after the host's rows, by op id and session */
 };
 
 static int join_by_time(const void *a, const void *b)
@@ -269,14 +274,13 @@ static int add_replay(struct join *j, uint32_t device_op, const struct op_host_o
 		op_issue_add(j->issues, OP_ISSUE_REPLAY_COUNT, TTLOG_DEVICE_FILE, 0,
 			     OP_AT(d->id, d->device),
 			     "replay %" PRId64 " of trace %" PRId64
-			     ", but the host tells of %zu replays",
+			     ", but the host reports %zu replays",
 			     row.session, t->trace, t->replays.n);
 	}
 	return vec_push(&j->replays, row);
 }
 
-/* An execution that the host's log has no call for: a row of its own behind the last one matched.
- */
+/* An execution without a call in the host's log: a row of its own after the last match. */
 static int join_extra_add(struct join *j, uint32_t device_op, uint64_t ns, uint32_t host)
 {
 	const struct op_execution *d = &j->ops->v[device_op];
@@ -329,7 +333,7 @@ static int match_once(struct join *j, uint32_t i, uint64_t *last_ns)
 		op_issue_add(j->issues, OP_ISSUE_REPLAY_COUNT, TTLOG_DEVICE_FILE, 0,
 			     OP_AT(d->id, d->device),
 			     "replay %" PRId64 " of trace %" PRId64
-			     ", but the host tells of no replays",
+			     ", but the host reports no replays",
 			     d->session, d->trace);
 		row->replayed = true;
 		return join_extra_add(j, i, row->ns, row->host);
@@ -550,7 +554,7 @@ static int64_t device_order(const struct op_host *host, struct by_device **list)
 	return n;
 }
 
-/* Rows of the runtime's report that the host's log has no op for: behind the one before them. */
+/* Rows of the runtime's report without an op in the host's log go after the row before them. */
 static int add_measured_extras(const struct op_host *host, const struct op_measurements *measured,
 			       const struct traces *traces, struct op_rows *rows,
 			       struct op_issues *issues)

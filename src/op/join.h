@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Host ops and device ops brought together into the rows of the report. A device op belongs to the
- * host op of the same device and id; replays of a trace are told apart by their order (or by the
- * number that the device logged, when some are missing). Whatever has no partner gets a row too.
+ * Joins host ops and device ops into the rows of the report. A device op belongs to the host op of
+ * the same device and id; replays of a trace are distinguished by their order (or by the number
+ * that the device logged, when some are missing). An op without a partner gets a row too.
  */
 #ifndef OP_JOIN_H
 #define OP_JOIN_H
@@ -34,7 +34,7 @@ struct op_rows {
 	VEC(struct op_row);
 };
 
-/* EXECUTIONS: of all devices. HOST may gain ops that only the device knows. */
+/* EXECUTIONS: of all devices. Adds ops that only the device knows to HOST. */
 int op_join_device(struct op_host *host, struct op_executions *executions, struct op_rows *rows,
 		   struct op_issues *issues, struct tacho_error *err);
 

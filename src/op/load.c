@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joins what a source gives and builds the table of ops. */
+/* Joins the records of a source and builds the table of ops. */
 #include "op/load.h"
 
 #include "base/opt.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From records to a table of ops, whatever the records come from: a source gives what the host
- * reported and what devices measured; they are joined and built into a table. A trace is a source
+ * From records to a table of ops, for any source: a source gives the host's reports and the
+ * devices' measurements; they are joined and built into a table. A trace is a source
  * (op_load_trace()), and so are tt-metal's logs (src/ttlog/source.h).
  */
 #ifndef OP_LOAD_H
@@ -11,10 +11,10 @@
 #include "op/measure.h"
 #include "trace/trace.h"
 
-/* All calls are in this order; any may be skipped. */
+/* Calls are in this order; any may be skipped. */
 struct op_source {
 	void *context;
-	bool data, times, device, measured; /* what there is: messages, zones, markers, runs */
+	bool data, times, device, measured; /* it has messages, zones, markers, runs */
 	bool is_trace;
 	int (*host)(void *context, struct op_host *host, struct op_issues *issues,
 		    struct tacho_error *err);
@@ -29,14 +29,14 @@ struct op_source {
 
 struct op_load_options {
 	bool device_only;
-	bool no_device; /* none was asked for: that there is no log of it is no problem */
-	bool legacy;    /* single markers even when the runtime has measured already */
-	bool noc;       /* summarise the NoC traces */
+	bool no_device;              /* not requested: a missing device log is no problem */
+	bool legacy;                 /* use single markers even if the runtime has measured */
+	bool noc;                    /* summarise the NoC traces */
 	const char *const *measures; /* names; NULL: all */
 	size_t measure_count;
 };
 
-/* What was loaded. Zeroed by the caller, and freed by it, whatever is returned. */
+/* The loaded data. The caller zeroes it, and frees it whatever is returned. */
 struct op_loaded {
 	struct op_host host; /* host.table is the table of ops */
 	struct devlog dev;   /* markers, if they were needed */
@@ -44,10 +44,10 @@ struct op_loaded {
 	struct op_picked picked;
 	struct op_issues issues;
 	struct op_summary summary;
-	bool device_only; /* the host knows of no ops: they are the device's executions */
+	bool device_only; /* the host has no ops: they are the device's executions */
 };
 
-/* TACHO_ENO: there is nothing to report on, and ERR does not say so. */
+/* TACHO_ENO: nothing to report on; ERR is not set. */
 int op_load(struct op_loaded *out, const struct op_source *source,
 	    const struct op_load_options *options, struct tacho_error *err);
 void op_loaded_free(struct op_loaded *out);

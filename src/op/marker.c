@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What zones and values of devices are called in logs. */
+/* Names of device zones and values in logs. */
 #include "op/marker.h"
 
 #include "base/buf.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is measured of an op: a table. A span runs from the first marker that matches "start" to the
- * last one behind it that matches "end"; a sum adds the data of all markers that match.
+ * The table of an op's measurements. A span runs from the first marker that matches "start" to the
+ * last later one that matches "end"; a sum adds the data of all markers that match.
  */
 #ifndef OP_MEASURE_H
 #define OP_MEASURE_H
@@ -18,7 +18,7 @@ struct op_match {
 enum op_measure_kind { OP_SPAN, OP_CORE_SPAN, OP_SUM, OP_DISPATCH_SPAN };
 
 struct op_measure_def {
-	const char *name; /* as -a takes it */
+	const char *name; /* the name for -a */
 	enum op_measure_kind kind;
 	struct op_match start, end;
 	int column; /* enum op_column; -1: none */
@@ -26,10 +26,10 @@ struct op_measure_def {
 
 extern const struct op_measure_def op_measures[OP_MEASURES];
 
-/* Analyses that are no spans of ops but may be asked for too. */
+/* Analyses that are not spans of ops but can be requested too. */
 extern const char *const op_other_measures[];
 
-/* Which are wanted: bits of enum op_measure. */
+/* The requested ones: bits of enum op_measure. */
 typedef uint32_t op_measure_set;
 #define OP_MEASURES_ALL ((op_measure_set)((1u << OP_MEASURES) - 1))
 

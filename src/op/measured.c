@@ -94,7 +94,7 @@ int op_measurements_add_run(struct op_measurements *list, const struct op_timing
 		if (op_range_found(&run->ranges[i]) && op_measures[i].column >= 0)
 			op_set_real(&m.op, (enum op_column)op_measures[i].column,
 				    (double)op_range_ns(&run->ranges[i], place->mhz));
-	/* Of a replay that was measured as a whole. */
+	/* A replay that was measured as a whole. */
 	if (op_range_found(&run->ranges[OP_M_TRACE_FW]) ||
 	    op_range_found(&run->ranges[OP_M_TRACE_KERNEL]))
 		m.whole = true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the runtime measured of executions by itself: rows of cpp_device_perf_report.csv
- * (src/ttlog), or runs of a trace. When it is there it is used instead of single markers. A
- * measurement is a part of an op: the fields that the device knows.
+ * The runtime's own measurements of executions: rows of cpp_device_perf_report.csv (src/ttlog), or
+ * runs of a trace. If present, they are used instead of single markers. A measurement is a part of
+ * an op: the fields that the device knows.
  */
 #ifndef OP_MEASURED_H
 #define OP_MEASURED_H
@@ -11,7 +11,7 @@
 #include "op/runs.h"
 
 struct op_measurement {
-	struct op op; /* its cells are in the table that the list was made for */
+	struct op op; /* its cells are in the table of the list */
 	int64_t kernel_start, kernel_end, dm_start, dm_end; /* cycles; OP_NONE */
 	double core_max, core_avg; /* ns of kernels on the slowest core and on average; NaN */
 	bool whole; /* a replay of a trace: the figures are of all its ops together */
@@ -28,10 +28,10 @@ struct op_measurements {
 
 struct op_measurement op_measurement_unknown(void);
 
-/* Appends M, or puts it in the place of an earlier one with the same ids. */
+/* Appends M, or replaces an earlier one with the same ids. */
 int op_measurements_add(struct op_measurements *list, const struct op_measurement *m);
 
-/* Where a run was. ARCH lives as long as the table. */
+/* Where a run took place. ARCH lives as long as the table. */
 struct op_run_place {
 	int64_t device;
 	struct op_text arch;
@@ -45,7 +45,7 @@ void op_measurements_free(struct op_measurements *list);
 
 bool op_measurements_has_device(const struct op_measurements *list, int64_t device);
 
-/* The first one of (device, id), or -1; the next ones by list->next. */
+/* The first one of (device, id), or -1; list->next has the next ones. */
 int64_t op_measurements_first(const struct op_measurements *list, int64_t device, int64_t id);
 
 #endif

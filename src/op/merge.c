@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merge the reports of several runs of a program. */
+/* Merges the reports of several runs of a program. */
 #include "op/merge.h"
 
 #include "base/csv.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a column of the result comes from: in each report its column there, or -1. */
+/* Source of a column of the result: its column in each report, or -1. */
 struct column {
 	const char *name;
 	int64_t *in;
@@ -39,7 +39,7 @@ static int add_column(struct merge *m, const char *name)
 	return 0;
 }
 
-/* The first report's columns, then those of each further one that nobody had before it. */
+/* The first report's columns, then those that each further report adds. */
 static int merge_columns_choose(struct merge *m)
 {
 	int r = 0;
@@ -60,7 +60,7 @@ static int merge_columns_choose(struct merge *m)
 	return r;
 }
 
-/* How often each key has occurred in a report so far. */
+/* How often each key has occurred so far in a report. */
 struct turns {
 	struct op_names names;
 	struct {
@@ -68,7 +68,7 @@ struct turns {
 	} counts;
 };
 
-/* The key of a row with its turn: rows of one key are told apart by their order. */
+/* The key of a row with its turn: rows with the same key are distinguished by their order. */
 static int64_t merge_key_of(const struct op_sheet *s, size_t row, struct op_names *keys,
 			    struct turns *turns)
 {

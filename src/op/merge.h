@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several ops reports of the same program into one: counters that do not fit into one run are taken
- * in several. Rows belong together by call count, trace and replay. Rows and cells are the first
- * report's; what it leaves empty, and columns that it does not have, come from the others.
+ * Merges several ops reports of one program: counters that do not fit into one run are collected in
+ * several. Rows match by call count, trace and replay. Rows and cells are the first report's; cells
+ * that it leaves empty and columns that it lacks come from the others.
  */
 #ifndef OP_MERGE_H
 #define OP_MERGE_H
@@ -14,8 +14,8 @@
 
 struct op_merge_result {
 	uint64_t rows, columns;
-	uint64_t filled;    /* cells that came from another report than the first */
-	uint64_t unmatched; /* rows of other reports that the first does not have */
+	uint64_t filled;    /* cells that came from a report other than the first */
+	uint64_t unmatched; /* rows of other reports that the first lacks */
 };
 
 int op_merge(char **paths, int count, FILE *out, struct op_merge_result *result,

@@ -27,7 +27,7 @@ struct op_messages {
 	struct map cache_by_key;
 	struct map capturing; /* device to trace id + 1; 0: none */
 	uint64_t line;        /* of the next record */
-	bool file;            /* a log: nothing else tells of losses */
+	bool file;            /* a log: no other source reports losses */
 };
 
 static uint64_t count_lines(const char *p, const char *end)
@@ -60,8 +60,10 @@ static bool messages_number(const char *p, size_t len, int64_t *value)
 	return any && i == len;
 }
 
-/* The end of the field at AT: of a quoted one behind its closing backtick, at ';' or the line's
- * end. */
+/*
+ * The end of the field at AT: at ';' or the end of the line; of a quoted field, after its closing
+ * backtick.
+ */
 static char *field_end(char *p, char *end)
 {
 	if (p < end && *p == '`') {
@@ -71,13 +73,13 @@ static char *field_end(char *p, char *end)
 			quote = memchr(quote + 2, '`', (size_t)(end - quote - 2));
 		p = quote ? quote + 1 : end;
 	}
-	/* What stands between the closing quote and the separator belongs to the field. */
+	/* Text between the closing quote and the separator belongs to the field. */
 	while (p < end && *p != ';' && *p != '\n' && *p != '\r')
 		p++;
 	return p;
 }
 
-/* Takes the quotes of a field away, in place. */
+/* Removes the quotes of a field, in place. */
 static void messages_unquote(struct op_message *m)
 {
 	char *from = m->text + 1, *end = m->text + m->len, *to = from, *quote;
@@ -113,8 +115,8 @@ static char *line_end(char *p, char *end)
 }
 
 /*
- * The message at FROM lost its closing quote and would swallow those behind it: it is cut where the
- * next line begins like a message.
+ * The message at FROM lost its closing quote and would swallow the following ones: cut it where a
+ * line begins like a message.
  */
 static char *messages_recover(char *from, char *end, struct op_message *m)
 {
@@ -133,7 +135,7 @@ static char *messages_recover(char *from, char *end, struct op_message *m)
 	return next ? next + 1 : end;
 }
 
-/* A text without quotes may have ';' in it: the time is behind the last one. */
+/* A text without quotes may contain ';': the time follows the last one. */
 static void late_time(struct op_message *m)
 {
 	const char *semicolon = memrchr(m->raw, ';', m->raw_len);
@@ -199,7 +201,7 @@ static bool messages_starts(const struct op_message *m, const char *word)
 	return m->len >= strlen(word) && !memcmp(m->text, word, strlen(word));
 }
 
-/* "name", hash, device, hit, id: the head of an op message, also of one whose rest is lost. */
+/* "name", hash, device, hit, id: the head of an op message, even if the rest is lost. */
 struct head {
 	const char *name;
 	size_t name_len;
@@ -225,7 +227,7 @@ static bool messages_same(const char *text, size_t len, const char *word)
 	return strlen(word) == len && !memcmp(text, word, len);
 }
 
-/* A hash is unsigned: its 64 bits are kept. */
+/* A hash is unsigned: store its 64 bits. */
 static bool hash_number(const char *p, size_t len, int64_t *value)
 {
 	uint64_t n = 0;
@@ -321,7 +323,7 @@ static int64_t captured_trace(const struct op_messages *s, int64_t device)
 	return trace && *trace ? (int64_t)*trace - 1 : OP_NONE;
 }
 
-/* Keeps what the head of a lost message says, for the case that another log names the op. */
+/* Stores the head of a lost message, in case another log names the op. */
 static int messages_salvage(struct op_messages *s, const struct op_message *m, const struct head *h)
 {
 	struct op_program program = op_program_unknown();
@@ -344,7 +346,7 @@ static int messages_salvage(struct op_messages *s, const struct op_message *m, c
 	return op_host_salvage(s->host, &op);
 }
 
-/* Later ops that refer to the hash of a lost description have at least its name. */
+/* Later ops that refer to the hash of a lost description get at least its name. */
 static int cache_head(struct op_messages *s, const struct op_message *m, const struct head *h)
 {
 	if (cache_find(s, h->device, h->hash))
@@ -371,7 +373,7 @@ static int bad_message(struct op_messages *s, const struct op_message *m, const 
 	return op_host_add_unknown(s->host, (uint64_t)h.id, h.device);
 }
 
-/* What the description lacks and the head of the message says: the op's name and device. */
+/* Fills in the op's name and device from the head if the description lacks them. */
 static int program_complete(struct op_messages *s, const struct op_message *m, const char *arrow,
 			    struct op_program *p, const char *no_number, struct op_host_op *op)
 {
@@ -397,7 +399,7 @@ static int program_complete(struct op_messages *s, const struct op_message *m, c
 			  : 0;
 }
 
-/* A message with a description of the op behind " ->\n". */
+/* A message with a description of the op after " ->\n". */
 static int full_op(struct op_messages *s, const struct op_message *m, const char *arrow)
 {
 	const char *text = arrow + 4;
@@ -498,14 +500,14 @@ static int trace_message(struct op_messages *s, const struct op_message *m)
 	return map_set(&s->capturing, (uint64_t)device, now);
 }
 
-/* Cells of the report have ';' for ','. */
+/* Cells of the report have ';' instead of ','. */
 static void replace_commas(char *text)
 {
 	while (text && (text = strchr(text, ',')))
 		*text = ';';
 }
 
-/* The header is what stands behind the last ": ", as other tools cut it. */
+/* The header is the text after the last ": ", as in other tools. */
 static int messages_signpost(struct op_messages *s, const struct op_message *m)
 {
 	struct op_signpost post = {.ns = m->ns};
@@ -630,8 +632,7 @@ int op_messages_add(struct op_messages *s, char *record, size_t len)
 	int r = 0;
 
 	while (r == 0 && op_message_next(&reader, &m)) {
-		/* Messages of the program itself may be of several lines; they are nothing to us.
-		 */
+		/* Messages of the program itself may have several lines; ignore them. */
 		if (!m.timed && messages_contains(&m, "TT_"))
 			op_issue_add(
 				s->issues, OP_ISSUE_BAD_ROW, TTLOG_DATA_FILE, m.line, OP_NOWHERE,

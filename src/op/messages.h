@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What messages and zones of the host say of ops: the grammar that Tracy clients of this kind of
- * device use, in traces, .tracy files and logs. Readers go on after whatever they cannot read and
- * report it in ISSUES; they fail only when memory runs out.
+ * Parses the host's messages and zones about ops: the grammar that Tracy clients of this kind of
+ * device use, in traces, .tracy files and logs. Readers skip anything unreadable and report it in
+ * ISSUES; they fail only when memory runs out.
  */
 #ifndef OP_MESSAGES_H
 #define OP_MESSAGES_H
@@ -10,31 +10,33 @@
 #include "op/host.h"
 #include "op/issues.h"
 
-/* Messages that come one by one. HOST and ISSUES must outlive it. FILE: they are of a log, which is
- * all that reports losses. LINE: of the first record. */
+/*
+ * Reads messages one by one. HOST and ISSUES must outlive it. FILE: they come from a log, the only
+ * source of losses. LINE: of the first record.
+ */
 struct op_messages;
 int op_messages_open(struct op_messages **m, struct op_host *host, struct op_issues *issues,
 		     bool file, uint64_t line);
-/* RECORD is "TEXT;NANOSECONDS" with the line's end, as in the log; it is changed. */
+/* RECORD is "TEXT;NANOSECONDS" with the line's end, as in the log; it is modified. */
 int op_messages_add(struct op_messages *m, char *record, size_t len);
 void op_messages_close(struct op_messages *m);
 
-/* A zone of the host, as a line of TTLOG_TIMES_FILE tells it. */
+/* A zone of the host, as in a line of TTLOG_TIMES_FILE. */
 struct op_host_zone {
-	const char *name, *text, *parent; /* parent: text of the op's zone around it; or empty */
+	const char *name, *text, *parent; /* parent: text of the enclosing op's zone; or empty */
 	size_t name_len, text_len, parent_len;
 	uint64_t start_ns, duration_ns;
 	uint64_t line;
 };
 
-/* Does a zone of this name say when an op was called? */
+/* Does a zone of this name mark the call of an op? */
 bool op_zone_is_op(const char *name, size_t len);
 /* Reports a zone of an op that lacks its id or times. */
 int op_zone_bad(struct op_issues *issues, uint64_t line);
 int op_zone_add(struct op_host *host, const struct op_host_zone *zone, struct op_issues *issues);
 
 /*
- * One message at a time, for other readers of the same file. *AT moves behind the record; TEXT and
+ * One message at a time, for other readers of the same file. *AT advances past the record; TEXT and
  * TIME point into the buffer, whose quoted texts are unescaped in place.
  */
 struct op_message {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metrics from performance counters: collect values per core, reduce them per op. */
+/* Computes metrics from performance counters: collects values per core, reduces them per op. */
 #include "op/metrics.h"
 
 #include "base/fmt.h"
@@ -84,7 +84,7 @@ struct samples {
 	VEC(struct sample);
 };
 
-/* The counter that NAME or number means; -1: none that a metric uses. */
+/* The counter of this NAME or number; -1: none that a metric uses. */
 static int find_counter(const struct op_name *name)
 {
 	char *end;
@@ -197,7 +197,7 @@ static int compare_samples(const void *a, const void *b, void *arg)
 
 /* --- statistics over the cores of an op --- */
 
-/* The sum of many doubles with the error carried along (Kahan). */
+/* Kahan sum: carries the rounding error along. */
 static double exact_sum(const double *v, size_t n)
 {
 	double sum = 0, error = 0;
@@ -249,8 +249,8 @@ static size_t cores_of(const struct sample *s, size_t n, struct metric_core *cor
 }
 
 /*
- * In which order the cores are added up: floating point sums depend on it in the last digit. The
- * joined report takes them as they come in time, the other one by place.
+ * The order in which cores are added up: floating point sums depend on it in the last digit. The
+ * joined report uses order of time, the other one order of place.
  */
 static void order_cores(const struct metric_core *cores, size_t n, bool by_time,
 			const struct metric_core **order)

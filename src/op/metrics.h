@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Performance counters: raw values per op and core in, percentages per op out. Which metrics there
- * are is a table (metrics_table.c); each has four columns: minimum, median, maximum and mean over
- * the cores of an op.
+ * Performance counters: raw values per op and core in, percentages per op out. A table
+ * (metrics_table.c) defines the metrics; each has four columns: minimum, median, maximum and mean
+ * over the cores of an op.
  */
 #ifndef OP_METRICS_H
 #define OP_METRICS_H
@@ -43,7 +43,7 @@ double op_metrics_value(const struct op_metrics *metrics, size_t op, size_t metr
 			enum op_stat stat);
 const char *op_metric_name(size_t metric);
 
-/* What was counted and what follows from it, as tables. 0 or TACHO_ENOMEM. */
+/* Counters and metrics as tables for people. 0 or TACHO_ENOMEM. */
 int op_metrics_text(const struct op_metrics *metrics, const struct devlog *dev, struct buf *out);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evaluate one metric of one core. */
+/* Evaluates one metric of one core. */
 #include "op/metrics_eval.h"
 
 #include <math.h>
 
-/* A counter's value on the core. One that was taken nowhere counts as 0 in the device-only report.
- */
+/* A counter's value on the core. One that no core has counts as 0 in the device-only report. */
 static double metrics_eval_value(const struct metric_device *d, const struct metric_core *c,
 				 int counter)
 {
@@ -27,7 +26,7 @@ static double metrics_eval_ratio(double a, double b)
 	return b > 0 ? a / b * 100 : NAN;
 }
 
-/* Never below 0. The device-only report takes an unknown for 0. */
+/* Never below 0. The device-only report treats an unknown as 0. */
 static double at_least_0(const struct metric_device *d, double x)
 {
 	if (isnan(x))
@@ -37,8 +36,7 @@ static double at_least_0(const struct metric_device *d, double x)
 
 static double metrics_eval_rest(const struct metric_device *d, double part, double all, bool clamp)
 {
-	/* Something granted of nothing asked for is minus infinity, which the joined report clamps.
-	 */
+	/* Grants without requests give minus infinity, which the joined report clamps. */
 	if (!(all > 0))
 		return d->joined && clamp && all == 0 && part > 0 ? 0 : NAN;
 	part = (all - part) / all * 100;
@@ -62,7 +60,7 @@ static double mean_of_two(double a, double b)
 
 static double metrics_eval_unpacker1(const struct metric_device *d, const struct metric_core *c)
 {
-	/* The two reports take different counters for what the second unpacker wrote. */
+	/* The two reports use different counters for the second unpacker's writes. */
 	return metrics_eval_ratio(d->joined ? V(SRCB_WRITE_NOT_BLOCKED_PORT) : V(SRCB_WRITE_ACTUAL),
 				  V(UNPACK1_BUSY_THREAD0));
 }
@@ -131,7 +129,7 @@ static double l1_reads(const struct metric_device *d, const struct metric_core *
 	return metrics_eval_ratio(reads, reads + writes);
 }
 
-/* The mean over the ports of what was not granted. */
+/* The mean over the ports of requests not granted. */
 static double metrics_eval_contention(const struct metric_device *d, const struct metric_core *c)
 {
 	static const int ports[][2] = {

@@ -5,22 +5,22 @@
 
 #include "op/metrics_table.h"
 
-/* What holds for all of a device. */
+/* Properties of a whole device. */
 struct metric_device {
 	int64_t device;
 	bool joined; /* enum op_metrics_mode */
 	bool has[OP_COUNTER_COUNT];
 	double total[OP_COUNTER_COUNT];
-	double grant_ratio; /* the median of what the unpacker was granted of what it asked for */
+	double grant_ratio; /* median of the unpacker's granted share of requests */
 };
 
-/* One core's counters for one execution; NaN: not taken there. */
+/* One core's counters for one execution; NaN: not collected there. */
 struct metric_core {
 	uint64_t time; /* of its first sample */
 	double value[OP_COUNTER_COUNT], ref[OP_COUNTER_COUNT];
 };
 
-/* NaN: nothing to tell. */
+/* NaN: no value. */
 double metric_eval(const struct metric *m, const struct metric_device *d,
 		   const struct metric_core *c);
 

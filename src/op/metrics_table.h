@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to the metrics: which there are, and from which counters. */
+/* Private to the metrics: the list of metrics and their counters. */
 #ifndef OP_METRICS_TABLE_H
 #define OP_METRICS_TABLE_H
 
@@ -13,7 +13,7 @@ enum metric_kind {
 	M_REST,      /* (b - a) / b, never below 0 */
 	M_REST_RAW,  /* the same, but below 0 in the joined report */
 	M_MEAN2,     /* (a + b) / 2 / a's reference count */
-	M_PRESSURE,  /* what was asked for (a, b) and not granted (c, d) */
+	M_PRESSURE,  /* requested (a, b) and not granted (c, d) */
 	M_UNPACKERS, /* mean of the two unpackers' efficiencies */
 	M_PACKER,
 	M_MATH_PIPE,
@@ -37,7 +37,7 @@ enum metric_kind {
 };
 
 enum metric_flags {
-	MF_ALWAYS = 1,      /* a column even when its counters were not taken */
+	MF_ALWAYS = 1,      /* has a column even if its counters were not collected */
 	MF_DEVICE_ONLY = 2, /* not in the joined report */
 	MF_FULL_GRID = 4,   /* its mean is over the full grid and has a name of its own */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Performance counters and what follows from them, as two tables for people. */
+/* Prints performance counters and metrics as two tables for people. */
 #include "op/figures.h"
 #include "op/metrics.h"
 
@@ -11,12 +11,12 @@ struct figures {
 	double min, median, max, mean;
 };
 
-/* Of N > 0 values, which are sorted by it. */
+/* Median of N > 0 values, which it sorts. */
 static struct figures figures_of(double *v, size_t n)
 {
 	struct figures f = {.median = op_median(v, n)};
 
-	/* not in the initializer, whose order is nobody's */
+	/* not in the initializer, whose evaluation order is unspecified */
 	f.min = v[0];
 	f.max = v[n - 1];
 	for (size_t i = 0; i < n; i++)

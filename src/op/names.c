@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Intern strings as numbers. */
+/* Interns strings as numbers. */
 #include "op/names.h"
 
 #include "base/limits.h"
@@ -21,7 +21,7 @@ static int64_t names_append(struct op_names *names, uint64_t key, const char *te
 
 	if (names->n >= (names->limit ? names->limit : LIMIT_OPS_NAMES))
 		return TACHO_ELIMIT;
-	/* Not strndup(): a text may have a NUL in it. */
+	/* Not strndup(): a text may contain NUL. */
 	name.text = malloc(len + 1);
 	if (!name.text)
 		return TACHO_ENOMEM;
@@ -40,7 +40,7 @@ static int64_t names_append(struct op_names *names, uint64_t key, const char *te
 
 int64_t op_names_add(struct op_names *names, const char *text, size_t len)
 {
-	/* Texts with the same hash stand at the keys behind it. */
+	/* Texts with the same hash are at the following keys. */
 	for (uint64_t key = names_text_hash(text, len);; key++) {
 		uint32_t *at = map_get(&names->by_hash, key);
 

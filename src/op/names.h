@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings told apart by number: the same text gives the same index, from 0 upwards. */
+/* Interned strings: equal texts have the same index, from 0 upwards. */
 #ifndef OP_NAMES_H
 #define OP_NAMES_H
 
@@ -16,10 +16,10 @@ struct op_name {
 struct op_names {
 	VEC(struct op_name);
 	struct map by_hash;
-	size_t limit; /* how many there may be; 0: LIMIT_OPS_NAMES */
+	size_t limit; /* maximum number; 0: LIMIT_OPS_NAMES */
 };
 
-/* The index of TEXT, which is copied when it is new. Negative: TACHO_ENOMEM or TACHO_ELIMIT. */
+/* The index of TEXT, which is copied if new. Negative: TACHO_ENOMEM or TACHO_ELIMIT. */
 int64_t op_names_add(struct op_names *names, const char *text, size_t len);
 void op_names_free(struct op_names *names);
 

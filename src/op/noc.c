@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of NoC transfers by execution. */
+/* Sums up NoC transfers by execution. */
 #include "op/noc.h"
 
 #include "op/figures.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The transfers of executions on the on-chip network. Of them the report shows what needs no model
- * of the network: bytes, events, how the bytes spread over the cores.
+ * The transfers of executions on the on-chip network. The report shows only figures that need no
+ * model of the network: bytes, events, and the distribution of bytes over the cores.
  */
 #ifndef OP_NOC_H
 #define OP_NOC_H
@@ -16,7 +16,7 @@ struct op_noc_op {
 	int64_t trace, session; /* OP_NONE */
 	uint64_t events, bytes, multicast_bytes;
 	uint32_t cores;
-	double max_share; /* of the bytes, of the busiest core, in percent */
+	double max_share; /* share of the busiest core in the bytes, in percent */
 };
 
 /* One word of the NoC profiler. */
@@ -31,7 +31,7 @@ struct op_noc_word op_noc_word(uint64_t word);
 /* Does a kind of transfer go to several cores? */
 bool op_noc_is_multicast(const char *type);
 
-/* Zones that belong into the files of transfers: those of data movement, but for the firmware's. */
+/* Zones that the transfer files include: those of data movement, except the firmware's. */
 bool op_noc_is_zone(enum arch_risc risc, const char *name);
 
 struct op_noc {
@@ -39,20 +39,20 @@ struct op_noc {
 	uint64_t files;
 };
 
-/* Brings the ops into the order that op_noc_find() needs. */
+/* Sorts the ops as op_noc_find() requires. */
 void op_noc_sort(struct op_noc *noc);
 
 const struct op_noc_op *op_noc_find(const struct op_noc *noc, int64_t device, uint64_t id,
 				    int64_t trace, int64_t session);
 void op_noc_free(struct op_noc *noc);
 
-/* Summing up while markers come by, those of one core together. */
+/* Sums up a stream of markers, in which those of one core are consecutive. */
 struct op_noc_run {
 	struct op_noc_op sums;
 	uint64_t entries; /* transfers and zones */
-	uint32_t core;    /* + 1: the one that core_bytes is of */
+	uint32_t core;    /* + 1: the one that core_bytes belongs to */
 	uint64_t core_bytes, most;
-	uint64_t at; /* for who writes them: where its entries are */
+	uint64_t at; /* for the writer: where its entries are */
 };
 
 struct op_noc_runs {
@@ -60,8 +60,10 @@ struct op_noc_runs {
 	struct map by_key;
 };
 
-/* Is the marker of interest, and if so of which run: an index; it is added if NEW. OP_NONE: not, or
- * there is none. DEVICE is its number, NAME the transfer's kind or the zone's name. */
+/*
+ * The index of the run of a marker; the run is added if NEW. OP_NONE: the marker is not of
+ * interest, or has no run. DEVICE is its number, NAME the transfer's kind or the zone's name.
+ */
 int64_t op_noc_runs_find(struct op_noc_runs *runs, const struct op_marker *m, int64_t device,
 			 const char *name, bool new);
 int op_noc_runs_add(struct op_noc_runs *runs, const struct op_marker *m, int64_t device,

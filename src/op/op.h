@@ -59,8 +59,10 @@ struct op_kernel {
 	struct op_text source, hash;
 };
 
-/* A cell of a column that struct op or struct op_program has no field for, or whose field cannot
- * hold what the source says. */
+/*
+ * A cell of a column without a field in struct op or struct op_program, or whose field cannot hold
+ * the source's value.
+ */
 struct op_cell {
 	uint32_t column;     /* enum op_column, or OP_COLUMNS + index of op_table.extras */
 	uint32_t next;       /* index + 1 in op_table.cells; 0: the last one */
@@ -68,7 +70,7 @@ struct op_cell {
 	double number;
 };
 
-/* What calls of one operation with the same arguments have in common. */
+/* The common part of calls of one operation with the same arguments. */
 struct op_program {
 	struct op_text code, type, attributes, fidelity, parallelization;
 	struct op_text compute_source, compute_hash, dm_source, dm_hash, hash; /* Python lists */
@@ -93,16 +95,16 @@ struct op {
 	uint32_t program; /* index into op_table.programs, or OP_NO_PROGRAM */
 	uint8_t kind;     /* enum op_kind */
 	uint8_t hit;      /* enum op_hit: of the program cache */
-	bool unreliable;  /* a kernel has overwritten what was recorded of it */
+	bool unreliable;  /* a kernel has overwritten its records */
 	uint32_t cells;   /* index + 1 in op_table.cells */
 	struct op_text arch;
 	int64_t id; /* global call count: the op's number << 10 | device */
 	int64_t device, sub_device;
-	int64_t trace, session; /* of a replay: which trace, and its how many-th replay, from 1 */
+	int64_t trace, session; /* of a replay: the trace, and the number of the replay, from 1 */
 	int64_t core_count, available_cores;
 	int64_t host_start, host_end, host_duration; /* ns of the host's clock */
 	int64_t fw_start, fw_end;                    /* cycles of the device */
-	/* Nanoseconds on the device's clock; columns.c says what each one is. */
+	/* Nanoseconds on the device's clock; columns.c defines each. */
 	double latency, latency_dm, quasar_latency_dm, quasar_latency_trisc;
 	double fw, quasar_dm_fw, quasar_trisc_fw;
 	double kernel, kernel_dm, core_min, core_max, core_avg, first_to_last;
@@ -196,7 +198,7 @@ int op_table_fields(const struct op_table *t, struct op_fields *fields);
 
 extern const char *const op_tensor_names[OP_TENSOR_CELLS]; /* "W_PAD[LOGICAL]" ... */
 
-/* The title of a column, appended to OUT, and what its cells are. */
+/* The title of a column, appended to OUT, and the type of its cells. */
 struct buf;
 void op_field_name(const struct op_table *t, struct op_field field, struct buf *out);
 enum op_type op_field_type(const struct op_table *t, struct op_field field);
@@ -208,7 +210,7 @@ struct op_value {
 	struct op_text text;
 };
 
-/* The value of a column: typed, or a text where the source has one that is not of that type. */
+/* The value of a column: typed, or a text if the source's value is not of that type. */
 struct op_value op_value(const struct op_table *t, const struct op *op, struct op_field field);
 
 /* A fixed column as a number; NaN: blank, or none. */
@@ -223,7 +225,7 @@ void op_field_text(const struct op_table *t, const struct op *op, struct op_fiel
 
 /* ---- making a table ---- */
 
-/* A copy that lives as long as the table; equal texts give one pointer. text NULL: no memory. */
+/* A copy that lives as long as the table; equal texts share one pointer. text NULL: no memory. */
 struct op_text op_table_text(struct op_table *t, const char *text, size_t len);
 
 /* Adds a cell to the list whose head is *CELLS. */
@@ -231,21 +233,23 @@ int op_table_add_cell(struct op_table *t, uint32_t *cells, uint32_t column, stru
 
 int op_table_add_number(struct op_table *t, uint32_t *cells, uint32_t column, double number);
 
-/* The number of an extra column, which is added when it is new: an index into extras, or an error.
- */
+/* The index of an extra column in extras, added if new; or an error. */
 int64_t op_table_extra(struct op_table *t, enum op_extra_kind kind, const char *name, size_t len);
 
-/* Reads TEXT into the field of COLUMN; what the field cannot hold becomes a cell. EXACT: and so
- * does what would be written in another way. 0, 1: the text is not what the column holds, or an
- * error. */
+/*
+ * Reads TEXT into the field of COLUMN; a value that the field cannot hold becomes a cell. EXACT: so
+ * does a text that would be written differently. 0, 1: the text does not fit the column, or an
+ * error.
+ */
 int op_set_text(struct op_table *t, struct op *op, enum op_column column, struct op_text text,
 		bool exact);
 void op_set_real(struct op *op, enum op_column column, double value);
 int op_program_set_text(struct op_table *t, struct op_program *p, enum op_column column,
 			struct op_text text);
 
-/* Copies a column FROM another op, whose cells are in the same table, unless TO or its program has
- * it. */
+/*
+ * Copies a column from op FROM, whose cells are in the same table, unless TO or its program has it.
+ */
 int op_take_column(struct op_table *t, struct op *to, const struct op *from, enum op_column column);
 
 /* Fills the numbers of a tensor from its cells. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OWN_CYCLES 1500 /* what the profiler itself takes between two ops */
+#define OWN_CYCLES 1500 /* the profiler's own overhead between two ops */
 
 /* The cores of a device in order of x, then y. */
 struct core_list {
@@ -51,7 +51,7 @@ static bool per_core_matters(const struct devlog *dev, const struct devlog_marke
 	       dev->cores.v[m->core].device == device;
 }
 
-/* DEVICE's markers that matter here, core by core: first[c] is where core c's begin in *OUT. */
+/* DEVICE's relevant markers, core by core: those of core c begin at first[c] in *OUT. */
 static int per_core_order(const struct devlog *dev, int64_t device, size_t *first,
 			  struct devlog_marker **out)
 {
@@ -177,7 +177,7 @@ struct table {
 	struct buf out;
 };
 
-/* Cores of different devices at the same place share a column. */
+/* Cores at the same place of different devices share a column. */
 static int per_core_columns_choose(struct table *t)
 {
 	struct core_list all = {0};
@@ -213,7 +213,7 @@ static void per_core_row_add(struct table *t, int64_t device, const struct op_ga
 	buf_adds(&t->out, "\r\n");
 }
 
-/* One core's part of the list of gaps; NEXT is the first that no row has. */
+/* One core's part of the list of gaps; NEXT is its first gap that is not in a row yet. */
 struct series {
 	size_t next, end;
 };
@@ -230,7 +230,7 @@ static size_t split_series(const struct op_gaps *gaps, struct series *series)
 	return n;
 }
 
-/* The row of GAP: with every core whose next gap is between the same two ops. */
+/* The row of GAP, with every core whose next gap is between the same two ops. */
 static void fill_row(struct table *t, struct op_gaps *gaps, const struct op_gap *gap,
 		     struct series *series, size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Gaps between ops, core by core: from the last end of a kernel on a core to the next start of a
- * data movement kernel, when a new pass of the firmware lies in between.
+ * data movement kernel, if a new pass of the firmware starts in between.
  */
 #ifndef OP_PER_CORE_H
 #define OP_PER_CORE_H

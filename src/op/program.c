@@ -15,7 +15,7 @@
 struct filling {
 	struct op_table *t;
 	struct op_program *p;
-	struct buf text; /* of the cell at hand */
+	struct buf text; /* of the current cell */
 	char *no_number;
 };
 
@@ -24,8 +24,10 @@ struct op_program op_program_unknown(void)
 	return (struct op_program){.ideal_ns = NAN, .compute_ns = NAN, .bandwidth_ns = NAN};
 }
 
-/* The cell's text in the table. The report has ';' wherever a value has ',': its readers split
- * lines at commas. */
+/*
+ * The cell's text in the table. The report has ';' instead of ',' because its readers split lines
+ * at commas.
+ */
 static struct op_text cell_end(struct filling *f)
 {
 	char *p = f->text.data, *end = f->text.data + f->text.len;
@@ -59,7 +61,7 @@ int op_program_cell(struct op_table *t, struct op_program *p, enum op_column col
 	return r;
 }
 
-/* A value where the report has numbers: a number, or null. */
+/* A value of a numeric column: a number, or null. */
 static bool is_number(struct filling *f, const struct jread_value *v)
 {
 	double value;
@@ -157,7 +159,7 @@ static void add_upper(struct buf *b, const struct jread_value *v)
 		b->data[i] = (char)toupper((unsigned char)b->data[i]);
 }
 
-/* A host's storage by its name, a device's as DEV_0_DRAM_INTERLEAVED. */
+/* A host's storage by its name, a device's as in DEV_0_DRAM_INTERLEAVED. */
 static void program_memory_add(struct buf *b, const struct jread_value *storage)
 {
 	const struct jread_value *config = jread_get(storage, "memory_config");
@@ -236,7 +238,7 @@ int op_program_fill(struct op_table *t, struct op_program *p, const struct jread
 	int r = 0;
 
 	no_number[0] = 0;
-	/* Any member that is called like a column fills it. */
+	/* A member that is named like a column fills it. */
 	for (const struct jread_value *m = json->first; m && r == 0; m = m->next) {
 		int column = m->key ? op_column_find(m->key, m->key_len) : -1;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From an op's JSON, as its message has it, to a program. */
+/* Reads the JSON of an op's message into a program. */
 #ifndef OP_PROGRAM_H
 #define OP_PROGRAM_H
 
@@ -10,14 +10,14 @@
 struct op_program op_program_unknown(void);
 
 /*
- * Fills P with what JSON says. What has not the expected form is left out; the name of the first
- * member that should be a number and is none goes to NO_NUMBER. 0 or TACHO_ENOMEM.
+ * Fills P from JSON. Members of unexpected form are left out; the name of the first one that should
+ * be a number and is not goes to NO_NUMBER. 0 or TACHO_ENOMEM.
  */
 #define OP_NO_NUMBER 48
 int op_program_fill(struct op_table *t, struct op_program *p, const struct jread_value *json,
 		    char no_number[OP_NO_NUMBER]);
 
-/* One cell more: TEXT for COLUMN, commas replaced. */
+/* Adds a cell: TEXT for COLUMN, with commas replaced. */
 int op_program_cell(struct op_table *t, struct op_program *p, enum op_column column,
 		    const char *text, size_t len);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Format values as Python's str() and repr() do. */
+/* Formats values as Python's str() and repr() do. */
 #include "op/pytext.h"
 
 #include "base/fmt.h"
@@ -25,7 +25,7 @@ static uint32_t pytext_decode(const unsigned char *p, size_t left, size_t *n)
 	return c;
 }
 
-/* Python's isprintable(), for the ranges that are met in texts of programs. */
+/* Python's isprintable(), for the ranges that occur in texts of programs. */
 static bool pytext_printable(uint32_t c)
 {
 	return !(c < 0x20 || (c >= 0x7f && c <= 0xa0) || c == 0xad ||

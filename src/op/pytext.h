@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values as Python's str() and repr() show them: the report's cells are in that form, and its
+ * Values as Python's str() and repr() print them: the report's cells have that form, and its
  * readers depend on it ("{'a': 'b'}", "[1.5; 2.0]", "True", "None").
  */
 #ifndef OP_PYTEXT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures executions of programs out of a stream of markers. */
+/* Measures executions of programs in a stream of markers. */
 #include "op/runs.h"
 
 #include "op/figures.h"
@@ -8,8 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Which ranges a marker of a kind of zone, RISC and side starts and ends. A handful of kinds make
- * up all markers, so each is looked up once. */
+/*
+ * The ranges that a marker of a given zone kind, RISC and side starts and ends. All markers are of
+ * a few kinds, so each kind is looked up once.
+ */
 struct op_runs_match {
 	uint32_t zones;
 	uint8_t risc, type;
@@ -40,7 +42,7 @@ static const struct op_runs_match *match_find(struct op_runs *runs, const struct
 	uint32_t at = (uint32_t)(op_mix(m->zones, m->which * 2u + type) % MATCHES);
 	struct op_runs_match *match = &runs->matches[at];
 
-	/* Another one of the same place takes it: that is slower, and no less right. */
+	/* On a collision the new one replaces the old: slower, but still correct. */
 	if (!match->used || match->zones != m->zones || match->risc != m->which ||
 	    match->type != type)
 		match_fill(match, m->zones, m->which, type);
@@ -65,7 +67,7 @@ static int64_t run_add(struct op_runs *runs, const struct op_marker *m, uint64_t
 	return runs->last = (uint32_t)runs->n - 1;
 }
 
-/* Runs come in the same order on each RISC: it is the last one or the next one. */
+/* Each RISC has the runs in the same order: it is the last one or the next one. */
 static int64_t run_find(struct op_runs *runs, const struct op_marker *m)
 {
 	uint64_t key;
@@ -151,7 +153,7 @@ int op_runs_add(struct op_runs *runs, const struct op_marker *m)
 
 static int runs_by_number(int64_t a, int64_t b)
 {
-	/* OP_NONE is the largest there is. */
+	/* OP_NONE is the largest value. */
 	return (uint64_t)a < (uint64_t)b ? -1 : (uint64_t)a > (uint64_t)b;
 }
 
@@ -192,7 +194,7 @@ int64_t op_range_ns(const struct op_range *r, uint32_t mhz)
 	return ns_round((double)(r->end - r->start) * 1000.0 / mhz);
 }
 
-/* From the end of the run before to the start of this one. */
+/* From the end of the previous run to the start of this one. */
 static int64_t range_gap(const struct op_range *r, const struct op_range *before, bool ran,
 			 uint32_t mhz)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Executions measured while markers come by, without keeping them: what tt-metal's runtime writes
- * to cpp_device_perf_report.csv. Markers come in any order of cores, those of one core together.
- * The reader of a device (src/device) and a trace (op/trace.h) use it.
+ * Measures executions in a stream of markers, without storing them: the content of tt-metal's
+ * cpp_device_perf_report.csv. Cores may come in any order, but the markers of one core are
+ * consecutive. The reader of a device (src/device) and a trace (op/trace_source.h) use it.
  *
  *	struct op_runs runs = {0};
  *	for (each marker)
@@ -19,7 +19,7 @@
 #include "op/execution.h"
 #include "op/marker.h"
 
-/* From the first marker that may be its start to the last that may be its end. */
+/* From the first possible start marker to the last possible end marker. */
 struct op_range {
 	uint64_t start, end; /* UINT64_MAX: none yet */
 	uint64_t ends;       /* markers that could be its end; the first may be its start */
@@ -40,14 +40,13 @@ struct op_timing {
 	struct op_range ranges[OP_RUN_RANGES];
 	uint64_t core_max, core_sum; /* cycles of kernels by core */
 	uint32_t core_count;
-	int64_t gap,
-		gap_dm; /* ns from the run before; OP_NONE: they overlap, or nothing to measure */
-	/* Of the core whose markers come now. */
+	int64_t gap, gap_dm; /* ns from the previous run; OP_NONE: overlap or not measured */
+	/* Of the current core. */
 	uint32_t core, last_fw_core; /* + 1 */
 	uint64_t core_start, core_end;
 };
 
-/* What is known of a device, and its last run before those that are measured now. */
+/* A device, and its last run before the ones measured now. */
 struct op_run_device {
 	uint32_t mhz;
 	bool ran;
@@ -58,19 +57,19 @@ struct op_runs {
 	VEC(struct op_timing);
 	struct map by_key;
 	struct op_runs_match *matches; /* private */
-	uint32_t last;                 /* the run of the marker before */
+	uint32_t last;                 /* the run of the previous marker */
 	uint32_t *order;               /* after op_runs_finish() */
 	uint64_t (*cycles)(void *context, uint32_t device, uint64_t time);
 	void *context;
 };
 
-/* Only starts and ends of zones of an op are of interest. 0 or TACHO_ENOMEM. */
+/* Uses only starts and ends of zones of an op. 0 or TACHO_ENOMEM. */
 int op_runs_add(struct op_runs *runs, const struct op_marker *m);
 
 /*
  * After the last marker: orders the runs by device, id and replay, and measures the gaps between
- * them. If runs.cycles is set, the times of markers are not cycles, but become cycles by it here,
- * which saves most of the conversions; it must not go backwards.
+ * them. If runs.cycles is set, the times of markers are not cycles, and it converts them here,
+ * which saves most of the conversions; it must be monotonic.
  */
 int op_runs_finish(struct op_runs *runs, struct op_run_device *devices);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Load an ops report as text. */
+/* Loads an ops report as text. */
 #include "op/sheet.h"
 
 #include "base/csv.h"
@@ -46,7 +46,7 @@ static int sheet_row_take(struct op_sheet *s, const struct csv_row *row)
 	return r;
 }
 
-/* "1024/7/2": by which a row is found in the other report. A signpost has its name. */
+/* "1024/7/2": the key that finds a row in the other report. A signpost's key is its name. */
 static int make_keys(struct op_sheet *s)
 {
 	int64_t id = op_sheet_column(s, "GLOBAL CALL COUNT"), code = op_sheet_column(s, "OP CODE");

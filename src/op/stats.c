@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One series: of an op, of a core. */
+/* One series: of an op or of a core. */
 struct part {
 	uint64_t count;
 	double sum, max, min, median;
@@ -22,7 +22,7 @@ struct parts {
 	VEC(struct part);
 };
 
-/* The parts together; their median is that of the parts' medians. */
+/* Combines the parts; the median is that of the parts' medians. */
 static int stats_merge(struct op_device_stats *out, const char *name, struct parts *parts)
 {
 	struct op_stat_line line = {.name = name};
@@ -65,7 +65,7 @@ static int add_series(struct parts *parts, double *v, size_t n)
 	return vec_push(parts, p);
 }
 
-/* Gaps are core by core: each core is a series. */
+/* Gaps are per core: each core is a series. */
 static int stats_op2op(const struct devlog *dev, int64_t device, struct parts *parts)
 {
 	struct op_gaps gaps = {0};
@@ -91,7 +91,7 @@ struct markers {
 	VEC(struct devlog_marker);
 };
 
-/* From each end of a zone with FLAG to the next start of one, on the whole device. */
+/* From each end of a zone with FLAG to the next start of one, anywhere on the device. */
 static int stats_trace2trace(const struct devlog *dev, int64_t device, uint32_t flag,
 			     struct parts *parts)
 {
@@ -160,7 +160,7 @@ static int device_stats(const struct devlog *dev, const struct op_picked *picked
 			r = stats_merge(out, op_measures[a].name, &parts);
 		if (r < 0 || a != OP_M_TRACE_KERNEL)
 			continue;
-		/* Those that are of no op stand behind the first two. */
+		/* Those that belong to no op follow the first two. */
 		r = stats_trace2trace(dev, out->device, ARCH_ZONE_TRACE_FW, &parts);
 		if (r == 0)
 			r = stats_merge(out, "trace2trace - FW", &parts);
@@ -271,7 +271,7 @@ static void stats_span_add(struct json *j, const struct op_span *span)
 	json_array(j, "series");
 	json_object(j, NULL);
 	json_uint(j, "duration_cycles", span->cycles);
-	/* A sum has no place in time. */
+	/* A sum has no start and end. */
 	if (span->end) {
 		json_uint(j, "end_cycle", span->end);
 		json_uint(j, "start_cycle", span->start);
@@ -318,7 +318,7 @@ static void stats_op_add(struct json *j, const struct op_execution *op)
 	json_end(j);
 }
 
-/* Where other tools look for them. */
+/* Where other tools expect them. */
 static void stats_ops_add(struct json *j, const struct op_executions *ops)
 {
 	json_object(j, "riscs");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statistics of a device log: for each analysis how often, and how long in cycles. The text has the
- * form of device_stats.txt; the JSON that of the "analysis" parts of device_analysis_data.json.
+ * Statistics of a device log: the count and the cycles of each analysis. The text has the form of
+ * device_stats.txt; the JSON that of the "analysis" parts of device_analysis_data.json.
  */
 #ifndef OP_STATS_H
 #define OP_STATS_H
@@ -34,13 +34,13 @@ struct op_log_stats {
 	int64_t max_cores; /* OP_NONE: unknown */
 };
 
-/* Of a log that was read and sorted. STATS is zeroed by the caller and freed by it. */
+/* Needs a log that was read and sorted. The caller zeroes STATS and frees it. */
 int op_devlog_stats(struct op_log_stats *stats, const struct devlog *dev,
 		    const struct op_picked *picked, struct op_issues *issues,
 		    struct tacho_error *err);
 
 void op_log_stats_text(const struct op_log_stats *stats, struct buf *out);
-/* SERIES: what was measured of each execution too. */
+/* SERIES: include the measurements of each execution. */
 void op_log_stats_json(const struct op_log_stats *stats, bool series, struct buf *out);
 void op_log_stats_free(struct op_log_stats *stats);
 

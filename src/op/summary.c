@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Print where the time of a report went. */
+/* Prints where the time of a report went. */
 #include "op/summary.h"
 
 #include "base/fmt.h"
@@ -78,7 +78,7 @@ static void print_op(const struct op_summary *s, uint32_t index, FILE *out)
 	const struct op_summary_op *op = &s->ops.v[index];
 	char kernel[FMT_SIZE], mean[FMT_SIZE] = "-", gap[FMT_SIZE];
 
-	/* Ops of the host have no time of their own. */
+	/* Host ops have no time of their own. */
 	if (op->measured)
 		fmt_ns(mean, op->kernel_ns / (double)op->measured);
 
@@ -131,7 +131,7 @@ int op_summary_print(const struct op_summary *s, const struct op_issues *issues,
 			"markers were dropped %" PRIu64 " times: ops may be measured too short\n",
 			issues->counts[OP_ISSUE_DROPPED]);
 	if (s->with_device) {
-		/* Logs that have no figures of cores have no column for them. */
+		/* Logs without figures of cores get no column for them. */
 		fprintf(out, "\n%8s  %10s  %8s  %10s  %10s%s  op\n", "share", "kernels", "count",
 			"mean", "gaps", s->imbalance > 0 ? "   uneven" : "");
 		for (size_t i = 0; i < s->ops.n && i < (size_t)top; i++)

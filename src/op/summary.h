@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is printed after a report: where the time went, in a screenful. */
+/* The summary printed after a report: where the time went, on one screen. */
 #ifndef OP_SUMMARY_H
 #define OP_SUMMARY_H
 
@@ -22,7 +22,7 @@ struct op_summary {
 		VEC(struct op_summary_op);
 	} ops; /* of the same index */
 	uint64_t rows, with_device, signposts;
-	uint64_t captured; /* besides rows: into traces, whose replays are rows of their own */
+	uint64_t captured; /* into traces: not in rows, but their replays are */
 	double kernel_ns, gap_ns;
 	double largest_gap;
 	uint64_t largest_gap_id;
@@ -37,13 +37,13 @@ struct op_summary_row {
 	uint64_t id;
 	bool captured;                   /* it did not run when the host called it */
 	double kernel_ns;                /* NaN: unknown */
-	double gap_ns;                   /* from the op before; NaN: unknown */
+	double gap_ns;                   /* from the previous op; NaN: unknown */
 	double core_max_ns, core_avg_ns; /* NaN: unknown */
 };
 
 void op_summary_add(struct op_summary *s, const struct op_summary_row *row);
 
-/* TOP ops, gaps, imbalance, and what ISSUES tell. */
+/* TOP ops, gaps, imbalance, and a summary of ISSUES. */
 int op_summary_print(const struct op_summary *s, const struct op_issues *issues, int top,
 		     FILE *out);
 void op_summary_free(struct op_summary *s);

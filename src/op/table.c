@@ -230,13 +230,13 @@ bool op_field_set(const struct op *op, enum op_column column)
 				 : !isnan(*(const double *)field);
 }
 
-/* What the program says in a column; text NULL: nothing. */
+/* The program's value in a column; text NULL: none. */
 static struct op_text program_text(const struct op_table *t, const struct op *op, uint32_t column)
 {
 	const struct op_program *p = op_program_of(t, op);
 	const struct op_cell *cell;
 
-	/* Which replay it was only the op itself knows. */
+	/* Only the op itself knows its replay. */
 	if (!p || column == OP_COL_TRACE_ID || column == OP_COL_SESSION_ID)
 		return (struct op_text){0};
 	if (column < OP_COLUMNS && op_columns[column].holder == OP_OF_PROGRAM)
@@ -259,7 +259,7 @@ const struct op_tensor *op_output(const struct op_table *t, const struct op *op,
 	return p && i < p->output_count ? &t->tensors.v[p->outputs + i] : NULL;
 }
 
-/* The text of a field that is one; text NULL: it is blank, or a number in a field of OP. */
+/* The text of a text field; text NULL: it is blank, or a number in a field of OP. */
 static struct op_text field_text(const struct op_table *t, const struct op *op,
 				 struct op_field field)
 {
@@ -288,7 +288,7 @@ static struct op_text field_text(const struct op_table *t, const struct op *op,
 	}
 }
 
-/* The number of a cell that is one; NaN: there is none. */
+/* The number of a numeric cell; NaN: none. */
 static double extra_number(const struct op_table *t, const struct op *op, struct op_field field)
 {
 	const struct op_cell *cell = field.source == OP_FIELD_EXTRA
@@ -523,7 +523,7 @@ void op_field_name(const struct op_table *t, struct op_field field, struct buf *
 
 /* ---- from text ---- */
 
-/* "32[30]", or "32": then both are that. */
+/* "32[30]", or "32": then it is both sizes. */
 static void dim_read(struct op_text text, int64_t *padded, int64_t *logical)
 {
 	const char *open = text.text ? memchr(text.text, '[', text.len) : NULL;

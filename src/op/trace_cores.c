@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which devices and cores a trace has, and what it tells of them. */
+/* Finds the devices and cores of a trace and their properties. */
 #include "op/trace_cores.h"
 
 #include "base/jread.h"
@@ -22,7 +22,7 @@ static void trace_cores_risc_name(const char *track, struct op_risc *r)
 		r->which != RISC_QUASAR_TRISC;
 	if (known)
 		r->name = arch_risc_log_name((enum arch_risc)r->which);
-	else /* a cell of the log, which knows no quotes */
+	else /* a cell of the log, which has no quoting */
 		r->name = *name && !name[strspn(name, word_characters)] ? name : "UNKNOWN";
 }
 
@@ -57,7 +57,7 @@ static int trace_cores_order(const void *a, const void *b, void *arg)
 	return x->track < y->track ? -1 : 1;
 }
 
-/* "device 0 of 123": what the program told of its device. */
+/* "device 0 of 123": the program's description of its device. */
 static void trace_cores_describe(const struct trace *trace, struct op_trace_device *d)
 {
 	struct jread reader = {0};
@@ -203,7 +203,7 @@ static int trace_cores_clocks_read(struct op_cores *c)
 	return r;
 }
 
-/* Nobody said how many cores there are: those that were seen. */
+/* The number of cores is unknown: use the number seen. */
 static void count_cores(struct op_cores *c)
 {
 	for (size_t d = 0; d < c->devices.n; d++) {
@@ -217,7 +217,7 @@ static void count_cores(struct op_cores *c)
 	}
 }
 
-/* What source locations there are tells what kinds of markers there are. */
+/* The source locations show which kinds of markers the trace has. */
 static void look_at_sources(struct op_cores *c)
 {
 	for (uint32_t i = 0; c->riscs.n && i < c->trace->srcloc_count; i++) {
@@ -271,7 +271,7 @@ bool op_cores_synced(const struct op_cores *c, uint32_t device)
 	return clock->n && clock->v[0].bound_ns != DEVICE_CLOCK_UNKNOWN;
 }
 
-/* What a RISC has lost because its buffers were full, and because a kernel overwrote them. */
+/* Markers that a RISC lost because its buffers were full or a kernel overwrote them. */
 struct core_losses {
 	uint64_t full, markers, overwritten;
 };
@@ -300,7 +300,7 @@ static int risc_losses(const struct op_cores *c, const struct op_risc *risc,
 
 int op_cores_losses(struct op_cores *c, struct op_issues *issues)
 {
-	/* Messages say more about it: of which op they were. */
+	/* Messages are more precise: they name the op. */
 	bool full = !issues->counts[OP_ISSUE_DROPPED];
 	bool overwritten = !issues->counts[OP_ISSUE_OVERWRITTEN];
 	int r = 0;

@@ -36,7 +36,7 @@ struct op_risc {
 
 struct op_trace_device {
 	uint32_t process, number;
-	char arch[32]; /* "unknown" when nothing tells */
+	char arch[32]; /* "unknown" if the trace does not say */
 	uint32_t mhz;
 	int64_t max_cores; /* OP_NONE: unknown */
 	struct device_clock clock;
@@ -55,39 +55,46 @@ struct op_cores {
 	bool has_noc;
 	bool tells_ids;        /* in functions of source locations, as Tracy does */
 	bool walked, has_meta; /* has_meta: after a walk */
-	/* What the runtime does not measure by itself, so that the raw log is needed: counters,
-	 * sums, command queues, devices of other clients. */
+	/*
+	 * The trace has data that the runtime does not measure by itself, so that the raw log is
+	 * needed: counters, sums, command queues, devices of other clients.
+	 */
 	bool raw_only;
 };
 
-/* TRACKS: one byte per track, 0 leaves it out; NULL: all. CORES is zeroed, and freed by the caller.
- */
+/* TRACKS: one byte per track, 0 leaves it out; NULL: all. The caller zeroes CORES and frees it. */
 int op_cores_open(struct op_cores *cores, struct trace *trace, const uint8_t *tracks,
 		  struct tacho_error *err);
 void op_cores_close(struct op_cores *cores);
 
-/* Calls FN for all markers; an error of it ends the walk. TICKS: their times are ticks of the
- * trace, which op_cores_cycles() makes cycles of; it costs more than all else. */
+/*
+ * Calls FN for all markers; an error of FN ends the walk. TICKS: the times are ticks of the trace,
+ * which op_cores_cycles() converts to cycles; the conversion dominates the cost.
+ */
 typedef int (*op_marker_fn)(void *context, const struct op_marker *m);
 int op_cores_walk(struct op_cores *cores, bool ticks, op_marker_fn fn, void *context);
 uint64_t op_cores_cycles(const struct op_cores *cores, uint32_t device, uint64_t ticks);
 
 /*
- * Numbers of ops are a process's own. The next process behind AFTER (TRACE_NONE: the first) that
- * has a device, or TRACE_NONE; and OUT, one byte per track, is IN (NULL: all) without the others'.
+ * Op numbers are per process. Returns the next process after AFTER (TRACE_NONE: the first) that has
+ * a device, or TRACE_NONE; OUT, one byte per track, is IN (NULL: all) without the tracks of other
+ * processes.
  */
 uint32_t op_device_process(const struct trace *trace, const uint8_t *in, uint32_t after);
 void op_process_tracks(const struct trace *trace, const uint8_t *in, uint32_t process,
 		       uint8_t *out);
 bool op_several_processes(const struct trace *trace, const uint8_t *in);
-/* What it is called in names of files: its number, with ".2" behind it when it comes again. */
+/* The device's name in file names: its number, followed by ".2" when the number occurs again. */
 #define OP_PROCESS_LABEL 32
 void op_process_label(const struct trace *trace, uint32_t process, char *out);
 
-/* Has the trace points of this device's clock? Without any there is one that was made up. */
+/* Does the trace have clock points of this device? If not, one was made up. */
 bool op_cores_synced(const struct op_cores *cores, uint32_t device);
 
-/* An issue for each RISC whose markers found no room or were overwritten, if no message says so. */
+/*
+ * Adds an issue for each RISC that lost markers or had them overwritten, unless a message reports
+ * it.
+ */
 int op_cores_losses(struct op_cores *cores, struct op_issues *issues);
 
 #endif

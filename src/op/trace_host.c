@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Read messages and host zones of ops from a trace. */
+/* Reads messages and host zones of ops from a trace. */
 #include "op/trace_host.h"
 
 #include "base/buf.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nanoseconds since the source began to count, as csvexport gives them. */
+/* Nanoseconds since the source's zero, as in csvexport's output. */
 static int64_t origin_of(const struct trace *trace)
 {
 	const char *origin = trace_property(trace, TRACE_ORIGIN);
@@ -94,8 +94,8 @@ struct zones {
 	uint8_t *kinds; /* by source location */
 	struct {
 		VEC(struct buf);
-	} texts;         /* by depth: of the last op's zone there */
-	uint64_t inside; /* which depths are an op's zone now: those below 64 */
+	} texts;         /* by depth: the last op's zone there */
+	uint64_t inside; /* depths below 64 that are an op's zone now */
 };
 
 enum { PARENT = 1, CHILD = 2 };
@@ -124,7 +124,7 @@ static bool find_kinds(struct zones *z, const char *children)
 	return any;
 }
 
-/* Texts and values, a line each. */
+/* Texts and values, one per line. */
 static void trace_host_text_read(struct buf *text, struct trace_cursor *cursor, uint32_t extras)
 {
 	struct trace_extra e;
@@ -142,7 +142,7 @@ static void trace_host_text_read(struct buf *text, struct trace_cursor *cursor, 
 	}
 }
 
-/* The text of the nearest op's zone around depth DEPTH. */
+/* The text of the innermost op's zone that encloses depth DEPTH. */
 static const struct buf *trace_host_around(const struct zones *z, uint32_t depth)
 {
 	for (uint32_t d = depth < 64 ? depth : 64; d-- > 0;)
@@ -151,7 +151,7 @@ static const struct buf *trace_host_around(const struct zones *z, uint32_t depth
 	return NULL;
 }
 
-/* Tracks are read one by one, but of two zones of one op the later one counts. */
+/* Tracks are read one by one, but the later of two zones of an op counts. */
 static bool is_older(const struct zones *z, const struct buf *text, uint64_t start)
 {
 	const char *colon = strrchr(text->data, ':');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the host's logs would say, straight out of a trace: messages in order of time, and the zones
- * that tell when ops were called and what was called within them.
+ * The content of the host's logs, directly from a trace: messages in order of time, and the zones
+ * that show when ops were called and what they called.
  */
 #ifndef OP_TRACE_HOST_H
 #define OP_TRACE_HOST_H
@@ -9,15 +9,17 @@
 #include "op/messages.h"
 #include "trace/trace.h"
 
-/* Zones of ops have this in their names; of the functions within them these count. */
+/* Names of op zones contain this; of the functions within them these count. */
 #define OP_ZONE_PARENT   "TT_"
 #define OP_ZONE_CHILDREN "CompileProgram,HWCommandQueue_write_buffer"
 
-/* Messages about ops or signposts: 1, 0 or a negative error. TRACKS: one byte per track, 0 leaves
- * it out; NULL: all. */
+/*
+ * Does the trace have messages about ops or signposts? 1, 0 or a negative error. TRACKS: one byte
+ * per track, 0 leaves it out; NULL: all.
+ */
 int op_trace_has_messages(struct trace *trace, const uint8_t *tracks);
 
-/* Fills HOST from the trace, as from the two logs. CHILDREN: names, separated by commas. */
+/* Fills HOST from the trace, as from the two logs. CHILDREN: names separated by commas. */
 int op_trace_host(struct op_host *host, struct trace *trace, const uint8_t *tracks,
 		  const char *children, struct op_issues *issues, struct tacho_error *err);
 

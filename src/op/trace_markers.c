@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What belongs to one execution of a program. */
+/* The ids of one execution of a program. */
 struct run {
 	uint64_t id;
 	int64_t trace, session;
@@ -24,7 +24,7 @@ struct open_zone {
 	size_t meta, meta_len; /* in walk.metas */
 };
 
-/* When the firmware of a core that came from Tracy worked on which op. */
+/* The time in which the firmware of a core from Tracy worked on an op. */
 struct shift {
 	uint64_t start, end;
 	struct run run;
@@ -44,8 +44,8 @@ struct walk {
 	} shifts;         /* of the core */
 	size_t shift;     /* where the last search ended */
 	struct run run;   /* of the zone at depth 0 */
-	struct buf meta;  /* of the zone at hand */
-	struct buf metas; /* of the open zones, one behind the other */
+	struct buf meta;  /* of the current zone */
+	struct buf metas; /* of the open zones, concatenated */
 	uint64_t values[4];
 	uint32_t value_count;
 };
@@ -95,8 +95,8 @@ static bool told_id(const struct trace_srcloc *s, uint64_t *id)
 }
 
 /*
- * Shifts are in order, and so are the questions of one track. The middle of a zone decides: the
- * RISCs of a core do not begin at the same time.
+ * Shifts are in order, and so are the queries of one track. The middle of a zone decides, because
+ * the RISCs of a core do not begin at the same time.
  */
 static struct run shift_run(struct walk *w, uint64_t time)
 {
@@ -115,7 +115,7 @@ static struct run run_of(struct walk *w, const struct trace_zone *zone)
 		run.id = w->values[0];
 	else
 		run = shift_run(w, zone->start + (zone->end - zone->start) / 2);
-	/* Older clients tell the id of every zone. */
+	/* Older clients give the id of every zone. */
 	if (told_id(&w->c->trace->srclocs[zone->srcloc], &told.id) && told.id != run.id)
 		run = told;
 	if (w->value_count > 1) {
@@ -163,7 +163,7 @@ static int trace_markers_emit(struct walk *w, enum op_marker_kind kind, uint32_t
 	return w->fn(w->context, &m);
 }
 
-/* Ends the zones that are as deep as DEPTH, or deeper. */
+/* Ends the zones at DEPTH and deeper. */
 static int end_zones(struct walk *w, uint32_t depth)
 {
 	int r = 0;
@@ -180,7 +180,7 @@ static int end_zones(struct walk *w, uint32_t depth)
 	return r;
 }
 
-/* What the value of a dispatch core says besides. */
+/* Meta data of a dispatch core's value. */
 static void make_meta(struct walk *w, enum op_marker_kind kind, const char *name)
 {
 	const char *zone =
@@ -208,7 +208,7 @@ static int trace_markers_zone_take(struct walk *w, const struct trace_zone *zone
 			       w->meta.len);
 	if (r < 0)
 		return r;
-	/* With its end: the next zone's stands behind it. */
+	/* With its terminator: the next zone's text follows. */
 	if (w->meta.len && buf_add(&w->metas, w->meta.data, w->meta.len + 1) < 0)
 		return TACHO_ENOMEM;
 	return vec_push(
@@ -253,7 +253,7 @@ static int take_shift(struct walk *w, const struct trace_zone *zone, uint32_t de
 	return vec_push(&w->shifts, s);
 }
 
-/* An id that comes again is that of an op which is replayed; of which trace the host tells. */
+/* A repeated id means that the op is replayed; the host reports of which trace. */
 static int number_shifts(struct walk *w)
 {
 	struct map times = {0}, seen = {0};
@@ -279,7 +279,7 @@ static int number_shifts(struct walk *w)
 	return r;
 }
 
-/* The ids that one RISC of a core tells hold for all of them. */
+/* The ids of one RISC apply to all RISCs of its core. */
 static int read_shifts(struct walk *w)
 {
 	const struct op_risc *first = &w->c->riscs.v[w->risc];

@@ -76,11 +76,11 @@ struct filling {
 	struct devlog *dev;
 	enum devlog_want want;
 	struct op_issues *issues;
-	uint64_t line; /* that the log would have it in */
+	uint64_t line; /* its line, if this were a log */
 	/* By the numbers of the trace, + 1: */
 	uint32_t *cores_known, *lanes, *zones;
 	uint8_t *no_timers;    /* by source location: 0 unknown, 1 yes, 2 no */
-	struct op_marker last; /* whose run is known */
+	struct op_marker last; /* the marker that run belongs to */
 	int64_t run;
 };
 
@@ -91,7 +91,7 @@ static int row_bad(struct filling *f, const char *why)
 	return 0;
 }
 
-/* 1; 0: it has no place, which was reported; or an error. */
+/* 1; 0: it cannot be stored, which was reported; or an error. */
 static int place_find(struct filling *f, const struct op_marker *m, struct devlog_marker *out)
 {
 	const struct op_risc *risc = &f->cores->riscs.v[m->risc];
@@ -100,7 +100,7 @@ static int place_find(struct filling *f, const struct op_marker *m, struct devlo
 	if (!f->cores_known[m->core]) {
 		at = devlog_core_add(f->dev, device, risc->x, risc->y);
 		if (at == TACHO_ELIMIT)
-			return row_bad(f, "more cores than can be told apart");
+			return row_bad(f, "too many cores");
 		if (at < 0)
 			return (int)at;
 		f->cores_known[m->core] = (uint32_t)at + 1;
@@ -110,7 +110,7 @@ static int place_find(struct filling *f, const struct op_marker *m, struct devlo
 		at = devlog_lane_add(f->dev, &f->dev->cores.v[out->core], risc->name,
 				     strlen(risc->name));
 		if (at == TACHO_ELIMIT)
-			return row_bad(f, "more RISCs on a core than can be told apart");
+			return row_bad(f, "too many RISCs on a core");
 		if (at < 0)
 			return (int)at;
 		f->lanes[m->risc] = (uint32_t)at + 1;
@@ -132,7 +132,7 @@ static int trace_source_run_find(struct filling *f, const struct op_marker *m,
 		f->last = *m;
 	}
 	if (f->run == TACHO_ELIMIT)
-		return row_bad(f, "more programs than can be told apart");
+		return row_bad(f, "too many programs");
 	out->run = (uint32_t)f->run;
 	return f->run < 0 ? (int)f->run : 1;
 }
@@ -152,7 +152,7 @@ static int zone_find(struct filling *f, const struct op_marker *m, struct devlog
 	if (!*known) {
 		at = devlog_zone_add(f->dev, name, strlen(name));
 		if (at == TACHO_ELIMIT)
-			return row_bad(f, "more zone names than can be told apart");
+			return row_bad(f, "too many zone names");
 		if (at < 0)
 			return (int)at;
 		*known = (uint32_t)at + 1;
@@ -161,7 +161,7 @@ static int zone_find(struct filling *f, const struct op_marker *m, struct devlog
 	return 1;
 }
 
-/* A timer id of 0 says that a marker is no part of an op. */
+/* Timer id 0 means that a marker is not part of an op. */
 static bool has_no_timer(struct filling *f, const struct op_marker *m)
 {
 	const struct trace_srcloc *s = &f->cores->trace->srclocs[m->zone];
@@ -208,7 +208,7 @@ static int marker_fill(void *context, const struct op_marker *m)
 	return devlog_put(f->dev, &out, &extra, f->want);
 }
 
-/* What the head of a log says is of the first device. Others may differ. */
+/* The head of a log describes the first device. Others may differ. */
 static int head_fill(const struct op_cores *c, struct devlog *dev)
 {
 	const struct op_trace_device *first = &c->devices.v[c->riscs.v[0].device];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace's cores measured: runs, single markers, NoC transfers. */
+/* The measurements of a trace's cores: runs, single markers, NoC transfers. */
 #ifndef OP_TRACE_SOURCE_H
 #define OP_TRACE_SOURCE_H
 
@@ -9,7 +9,7 @@
 /* Measurements of all executions. Texts go to T. */
 int op_trace_runs(struct op_cores *cores, struct op_measurements *list, struct op_table *t,
 		  struct tacho_error *err);
-/* The same in two steps, for who walks the markers by himself: RUNS have cycles. */
+/* The same in two steps, for a caller that walks the markers itself: RUNS have cycles. */
 int op_trace_runs_finish(struct op_cores *cores, struct op_runs *runs);
 struct op_run_place op_trace_place(const struct op_cores *cores, uint32_t device);
 

@@ -78,13 +78,13 @@ static int device_log_row_locate(struct devlog_reader *r, const char *line, cons
 		return bad_row(r, "no device, core or RISC");
 	core = devlog_core_add(r->dev, (int64_t)chip, x, y);
 	if (core == TACHO_ELIMIT)
-		return bad_row(r, "more cores than can be told apart");
+		return bad_row(r, "too many cores");
 	if (core < 0)
 		return (int)core;
 	lane = devlog_lane_add(r->dev, &r->dev->cores.v[core], f[DEVLOG_F_RISC].text,
 			       f[DEVLOG_F_RISC].len);
 	if (lane == TACHO_ELIMIT)
-		return bad_row(r, "more RISCs on a core than can be told apart");
+		return bad_row(r, "too many RISCs on a core");
 	if (lane < 0)
 		return (int)lane;
 	r->core = (uint16_t)core;
@@ -120,7 +120,7 @@ static int find_marker_run(struct devlog_reader *r, const struct op_text *f)
 		return 1;
 	run = devlog_run_add(r->dev, r->device, id, trace, session, r->line);
 	if (run == TACHO_ELIMIT)
-		return bad_row(r, "more programs than can be told apart");
+		return bad_row(r, "too many programs");
 	if (run < 0)
 		return (int)run;
 	r->run = (uint32_t)run;
@@ -164,7 +164,7 @@ int devlog_row(struct devlog_reader *r, const char *line, size_t len)
 		return bad_row(r, "the time is no number");
 	zone = devlog_zone_add(r->dev, f[DEVLOG_F_ZONE].text, f[DEVLOG_F_ZONE].len);
 	if (zone == TACHO_ELIMIT)
-		return bad_row(r, "more zone names than can be told apart");
+		return bad_row(r, "too many zone names");
 	if (zone < 0)
 		return (int)zone;
 	m.run = r->run;

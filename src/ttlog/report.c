@@ -141,10 +141,9 @@ static int nothing_found(struct work *w)
 			       "%s has no device data, and --device-only reports on nothing else",
 			       w->o->trace->path);
 	if (w->o->trace)
-		return err_set(
-			w->err, TACHO_EREAD,
-			"%s tells of no ops, no signposts and no device: nothing to report on",
-			w->o->trace->path);
+		return err_set(w->err, TACHO_EREAD,
+			       "%s has no ops, no signposts and no device: nothing to report on",
+			       w->o->trace->path);
 	if (ttlog_exists(w->o->folder, TTLOG_DEVICE_FILE) ||
 	    ttlog_exists(w->o->folder, TTLOG_DATA_FILE))
 		return err_set(w->err, TACHO_EREAD,
