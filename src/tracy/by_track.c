@@ -31,7 +31,7 @@ void by_track_close(struct by_track *b)
 	free(b->counts);
 }
 
-/* Tracks from FIRST on, and room for their rows. */
+/* Selects the tracks from FIRST on and allocates room for their rows. */
 static int make_group(struct by_track *b, uint32_t first)
 {
 	const struct trace *t = b->trace;
@@ -51,7 +51,7 @@ static int make_group(struct by_track *b, uint32_t first)
 	return vec_reserve(&b->rows, total);
 }
 
-/* The room that a track has. */
+/* Finds the room of a track. */
 static uint64_t room_of(const struct by_track *b, uint32_t track)
 {
 	uint32_t i = track - b->first;

@@ -2,9 +2,9 @@
 /*
  * Private: the container of a .tracy file, a stream of bytes cut into compressed blocks.
  *
- * Every block but the last unpacks to BLOCK bytes. An LZ4 block may refer to the block before it of
+ * Every block but the last unpacks to BLOCK bytes. An LZ4 block may refer to the previous block of
  * the same stream, so a reader keeps one block of history per stream; Zstd keeps its own. There is
- * no length, no checksum and no end mark: the end is the end of the file.
+ * no length, no checksum and no end mark: the body ends with the file.
  */
 #ifndef TRACY_CONTAINER_H
 #define TRACY_CONTAINER_H
@@ -23,25 +23,25 @@
 struct container_stream;
 
 struct in {
-	const uint8_t *at, *end; /* what is left of the block that is unpacked */
+	const uint8_t *at, *end; /* unread part of the unpacked block */
 	struct container_stream *streams;
 	unsigned stream_count, next;
 	bool zstd;
 	int fd;
-	uint8_t *file; /* bytes of the file that were read ahead */
+	uint8_t *file; /* bytes of the file read ahead */
 	size_t file_at, file_n;
 	uint8_t *packed; /* one packed block */
-	uint64_t offset; /* of the body: where the unpacked block ends */
+	uint64_t offset; /* offset in the body of the end of the unpacked block */
 	uint64_t file_size;
-	uint64_t file_read;       /* bytes of the file that were used */
-	struct tacho_error error; /* code != 0: sticky; every get gives 0 then */
+	uint64_t file_read;       /* bytes of the file used */
+	struct tacho_error error; /* sticky; if code != 0, every get returns 0 */
 };
 
-/* Reads the magic. TACHO_EFORMAT when FD is no such file. FD stays the caller's. */
+/* Reads the magic. TACHO_EFORMAT if FD is not a .tracy file. The caller keeps FD. */
 int in_open(struct in *in, int fd, const char *path, struct tacho_error *err);
 void in_close(struct in *in);
 
-/* Keeps the first error, with the offset in the body. Returns the sticky code. */
+/* Records the first error, with the offset in the body. Returns the sticky code. */
 int in_fail(struct in *in, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Bytes of the body before the read position. */
@@ -50,10 +50,10 @@ static inline uint64_t in_offset(const struct in *in)
 	return in->offset - (uint64_t)(in->end - in->at);
 }
 
-/* Copies LEN bytes; zeroes and an error when the body ends first. */
+/* Copies LEN bytes; zeroes and an error if the body ends first. */
 void in_copy(struct in *in, void *to, size_t len);
 void in_skip(struct in *in, uint64_t len);
-/* 1 at the end of the body, 0 when there is more, or an error. */
+/* Returns 1 at the end of the body, 0 if there is more, or an error. */
 int in_at_end(struct in *in);
 
 static inline void format_in_bytes(struct in *in, void *to, size_t len)
@@ -93,10 +93,10 @@ static inline uint32_t in_u24(struct in *in)
 
 /* ------------------------------------------------------------------ writing */
 
-/* Streams of a new container: a viewer unpacks so many blocks at a time. */
+/* Streams of a new container: a viewer unpacks this many blocks in parallel. */
 #define CONTAINER_STREAMS 4
 
-/* The older ones have one stream and a magic per compression. */
+/* Older containers have one stream and a magic per compression. */
 enum container_kind { CONTAINER_LZ4, CONTAINER_ZSTD, CONTAINER_STREAMED };
 
 struct out {
@@ -105,19 +105,19 @@ struct out {
 	uint8_t *block;
 	size_t n;
 	uint8_t *packed;
-	size_t packed_n; /* packed blocks that wait for the kernel */
+	size_t packed_n; /* packed blocks not yet written */
 	void *zstd[CONTAINER_STREAMS];
 	unsigned stream_count, next;
 	uint64_t raw;     /* bytes put in */
-	uint64_t written; /* bytes of the file */
+	uint64_t written; /* bytes written to the file */
 	const char *path;
 	struct tacho_error error; /* sticky */
 };
 
-/* LEVEL is of Zstd. */
+/* LEVEL is Zstd's. */
 int out_open(struct out *out, int fd, const char *path, enum container_kind kind, int level,
 	     struct tacho_error *err);
-/* Writes the last block. Frees what OUT holds in any case; FD stays the caller's. */
+/* Writes the last block. Frees OUT's buffers even on failure; the caller keeps FD. */
 int out_close(struct out *out, struct tacho_error *err);
 void out_abandon(struct out *out);
 

@@ -13,18 +13,18 @@
 #include <zstd.h>
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-#define FILE_AHEAD (4u << 10) /* a large buffer for each small input would be most of the work */
+#define FILE_AHEAD (4u << 10) /* a large buffer per small input would dominate the run time */
 #else
 #define FILE_AHEAD (256u << 10)
 #endif
-/* LZ4 cannot make more of 64 KiB, and Zstd does not in practice. */
+/* LZ4 cannot expand 64 KiB to more, and Zstd does not in practice. */
 #define PACKED_MAX (2 * CONTAINER_BLOCK)
 
-/* Two blocks in turn: the one before is the history of the one that is being unpacked. */
+/* Two alternating blocks: the previous one is the history of the current one. */
 struct container_stream {
 	uint8_t *blocks;
 	unsigned turn;
-	size_t last; /* bytes of the block before */
+	size_t last; /* bytes of the previous block */
 	ZSTD_DStream *zstd;
 };
 
@@ -43,7 +43,7 @@ int in_fail(struct in *in, int code, const char *format, ...)
 	return code;
 }
 
-/* Up to LEN bytes of the file; fewer at its end. */
+/* Reads up to LEN bytes of the file; fewer at its end. */
 static size_t file_bytes(struct in *in, void *to, size_t len)
 {
 	size_t done = 0;
@@ -83,7 +83,7 @@ static int stream_open(struct in *in, struct container_stream *s)
 	s->zstd = ZSTD_createDStream();
 	if (!s->zstd)
 		return TACHO_ENOMEM;
-	/* A frame may ask for a window; one of more than 8 MiB is hostile. */
+	/* A frame may request a window; one of more than 8 MiB is hostile. */
 	ZSTD_DCtx_setParameter(s->zstd, ZSTD_d_windowLogMax, 23);
 	return 0;
 }
@@ -175,19 +175,19 @@ static int64_t unpack_zstd(const struct in *in, struct container_stream *s, uint
 
 		if (ZSTD_isError(r))
 			return -1;
-		if (r == 0) /* the end of a frame: nothing may follow in this block */
+		if (r == 0) /* end of a frame: nothing may follow in this block */
 			break;
 	}
 	return from.pos == from.size ? (int64_t)into.pos : -1;
 }
 
-/* A file cannot make us work for more than a multiple of its size. */
+/* Bounds the work by a multiple of the file's size. */
 static bool ratio_is_sane(const struct in *in)
 {
 	return in->offset < LIMIT_TRACY_FREE + in->file_read * LIMIT_TRACY_RATIO;
 }
 
-/* Unpacks the next block. 1, 0 at the end of the file, or an error. */
+/* Unpacks the next block. Returns 1, 0 at the end of the file, or an error. */
 static int next_block(struct in *in)
 {
 	struct container_stream *s = &in->streams[in->next];

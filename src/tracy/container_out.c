@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the container of a .tracy file. */
+/* Write the container of a .tracy file. */
 #include "tracy/container.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static size_t pack_zstd(struct out *out, uint8_t *to)
 	return r ? 0 : into.pos;
 }
 
-/* LZ4 blocks are packed on their own: a reader that keeps history does not mind. */
+/* LZ4 blocks are packed independently; a reader that keeps history accepts that. */
 static void put_block(struct out *out)
 {
 	uint8_t *to = out->packed + out->packed_n;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turn what one Tracy client sends into a part of a trace. */
+/* Convert the stream of one Tracy client to a part of a trace. */
 #include "tracy/decode.h"
 
 #include <stdlib.h>
 
-#define WINDOW 4000 /* unanswered questions: a client's buffer takes at least these */
+#define WINDOW 4000 /* unanswered queries: a client's buffer holds at least this many */
 
 /* ----------------------------------------------------------------- threads */
 
@@ -98,7 +98,7 @@ static uint32_t decode_srcloc_of(struct decoder *d, uint64_t pointer)
 		return recent->id;
 	recent->id = lookup_srcloc(d, pointer);
 	at = map_get(&d->srcloc_of, pointer);
-	/* One that is not known yet may be known the next time. */
+	/* An unknown one may be known next time. */
 	recent->pointer = at && d->srclocs.v[*at].known ? pointer : 0;
 	return recent->id;
 }
@@ -130,7 +130,7 @@ static void decode_attach(struct decoder *d, uint32_t kind, const void *text, ui
 		sink_error(&d->sink, TACHO_ENOMEM);
 }
 
-/* Colour, line, function, file, name: what a zone made at run time is called. */
+/* Colour, line, function, file, name: the source location of a zone created at run time. */
 static void take_payload(struct decoder *d, const struct wire_read *item)
 {
 	const char *at = (const char *)item->bytes, *end = at + item->len, *texts[2];
@@ -268,7 +268,7 @@ static void apply_item(struct decoder *d, const struct wire_read *item)
 	}
 }
 
-/* Times of three sizes; a wide one begins where the next smaller ends. */
+/* Times come in three sizes; a wider one starts where the next smaller one ends. */
 static void apply_zone(struct decoder *d, enum wire_zone zone, const uint8_t *at)
 {
 	uint32_t narrow = 0;
@@ -300,7 +300,7 @@ static void apply_zone(struct decoder *d, enum wire_zone zone, const uint8_t *at
 	}
 }
 
-/* A frame is known to fall into whole items; the most common ones are taken without the table. */
+/* The frame is known to split into whole items; the most common ones skip the table. */
 static void apply_frame(struct decoder *d, const uint8_t *frame, size_t len)
 {
 	struct wire_read item;
@@ -322,7 +322,7 @@ static void apply_frame(struct decoder *d, const uint8_t *frame, size_t len)
 	}
 }
 
-/* Adds the frames that wait for nothing any more; with ALL the others too. */
+/* Adds the frames that have all their answers; with ALL the others too. */
 static void apply_ready(struct decoder *d, bool all)
 {
 	while (d->held_head < d->held.n && !d->sink.error) {
@@ -346,7 +346,7 @@ static void apply_ready(struct decoder *d, bool all)
 		d->held_head = d->held.n = 0;
 }
 
-/* The same version with contexts of the other width: the frame that does not fit tells. */
+/* The same version exists with both context widths: a frame that does not fit shows the width. */
 static bool try_other_width(struct decoder *d, const uint8_t *frame, size_t len, bool *devices)
 {
 	struct wire_protocol other;
@@ -373,7 +373,7 @@ int decoder_frame(struct decoder *d, const uint8_t *frame, size_t len, struct ta
 	d->devices |= devices;
 	r = lookup_frame(d, frame, len);
 	if (r == 0 && d->held_head == d->held.n && d->answered == d->asked_count) {
-		/* Nothing is waited for, as a rule. */
+		/* Fast path: usually no frame is pending. */
 		apply_frame(d, frame, len);
 		return d->sink.error ? err_set(err, d->sink.error, "%s", err_text(d->sink.error))
 				     : 0;
@@ -424,7 +424,7 @@ struct decoder *decoder_new(struct trace_writer *w, uint32_t process, uint32_t v
 	d->payload = TRACE_NONE;
 	d->clock.same = true;
 	d->tick_ns = 1;
-	/* Tenstorrent's client is the usual one to say 66; with others a frame tells. */
+	/* Version 66 usually means Tenstorrent's client; for others a frame shows the width. */
 	wire_protocol(&d->protocol, version, version == 66);
 	return d;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: what one Tracy client sends becomes a part of a trace.
+ * Private: convert the stream of one Tracy client to a part of a trace.
  *
- * Items refer to names and source locations by addresses of the client's memory, which it tells
- * when it is asked; its answers come later in the same stream. A zone of the trace needs its source
- * location when it ends. So a frame is gone through twice. The first pass (lookup.c) asks for what
- * is not yet known and takes the answers; the frame then waits until all that was asked for has
- * been answered. The second pass (decode.c and others) adds it to the trace. When too much waits,
- * or the client is gone, frames are added with what is known.
+ * Items refer to names and source locations by addresses in the client's memory. The client
+ * resolves an address when queried; its answer arrives later in the same stream. A zone of the
+ * trace needs its source location when it ends, so a frame is processed twice. The first pass
+ * (lookup.c) queries unknown addresses and stores answers; the frame then waits until all its
+ * queries have been answered. The second pass (decode.c and others) adds it to the trace. If too
+ * much is pending, or the client is gone, frames are added with what is known.
  */
 #ifndef TRACY_DECODE_H
 #define TRACY_DECODE_H
@@ -18,11 +18,11 @@
 #include "tracy/tracy.h"
 #include "tracy/wire.h"
 
-#define DECODE_HELD (32u << 20) /* bytes of frames that wait for names, at most */
+#define DECODE_HELD (32u << 20) /* maximum bytes of frames that wait for names */
 
-/* The client's clock on that of the trace: tick = to + (time - from) * ratio. */
+/* Maps the client's clock to the trace's: tick = to + (time - from) * ratio. */
 struct decode_clock {
-	bool same; /* one clock: ticks are ticks */
+	bool same; /* same clock: ticks are ticks */
 	int64_t from;
 	uint64_t to;
 	double ratio;
@@ -36,18 +36,18 @@ struct decode_query {
 struct wire_srcloc {
 	uint64_t name, function, file;
 	uint32_t line, color;
-	uint32_t id; /* in the trace, or TRACE_NONE while it is not needed */
+	uint32_t id; /* id in the trace, or TRACE_NONE until needed */
 	bool known;
 };
 
 struct wire_frame {
 	uint8_t *bytes;
 	size_t len;
-	uint64_t need; /* answers that must have come */
-	bool again;    /* answers made new questions: waits for those too */
+	uint64_t need; /* answers required before the second pass */
+	bool again;    /* answers led to new queries: wait for those too */
 };
 
-/* What was attached to an open zone; a sink_zone's tag is a pointer to one. */
+/* Attachments of an open zone; a sink_zone's tag is a pointer to one. */
 struct wire_extras {
 	struct buf text;
 	struct {
@@ -57,7 +57,7 @@ struct wire_extras {
 
 struct wire_thread {
 	uint32_t tid, track;
-	struct sink_stack *stack; /* its own, or that of the fiber on it */
+	struct sink_stack *stack; /* its own, or that of the fiber running on it */
 	struct sink_stack own;
 	uint64_t last; /* latest tick */
 };
@@ -66,12 +66,12 @@ struct wire_track {
 	uint32_t track;
 	struct trace_track info;
 	uint64_t open;   /* start of a frame; 0: none */
-	uint32_t holder; /* of a lock: track of the thread */
-	uint64_t last;   /* tick of the last event of a lock; of a power reading */
+	uint32_t holder; /* of a lock: the thread's track */
+	uint64_t last;   /* tick of the last event of a lock or power reading */
 	struct sink_stack *fiber;
 };
 
-/* A begin or an end of a device zone; its time comes with a later item. */
+/* Begin or end of a device zone; its time arrives with a later item. */
 struct gpu_event {
 	uint32_t srcloc; /* TRACE_NONE: an end */
 	bool timed, lost;
@@ -87,11 +87,11 @@ struct gpu_track {
 	struct {
 		VEC(struct gpu_event);
 	} events;
-	uint64_t first; /* number of events.v[head] since the beginning */
+	uint64_t first; /* number of events.v[head], counted from the start */
 	size_t head;
 };
 
-/* The event that a query's time is for. */
+/* The event that a query's time belongs to. */
 struct gpu_wait {
 	uint32_t track; /* index in gpu_tracks */
 	bool waits;
@@ -100,10 +100,10 @@ struct gpu_wait {
 
 struct gpu_context {
 	uint32_t number;
-	bool known, many; /* many: zones of any thread, each a track */
+	bool known, many; /* many: zones of any thread, each thread a track */
 	uint8_t type;
 	char *name;
-	int64_t cpu, gpu; /* an anchor: the client's ticks, the device's time */
+	int64_t cpu, gpu; /* anchor: the client's ticks, the device's time */
 	double scale;     /* nanoseconds per unit of the device's time */
 	double period;
 	bool calibrated;
@@ -114,7 +114,7 @@ struct gpu_context {
 	uint32_t last_track; /* index + 1 */
 };
 
-/* They are static data, 32 bytes each. */
+/* They are static data of 32 bytes each. */
 #define DECODE_RECENT(pointer) ((pointer) >> 5 & 255)
 
 struct decoder {
@@ -124,7 +124,7 @@ struct decoder {
 	uint32_t process;
 	struct decode_clock clock;
 	double tick_ns; /* nanoseconds per tick of the client */
-	bool devices;   /* the width of contexts is known for sure */
+	bool devices;   /* the width of contexts is certain */
 	bool terminated, crashed;
 	uint64_t zones, frames; /* main frame marks */
 	uint64_t last;          /* latest tick of the trace */
@@ -132,7 +132,7 @@ struct decoder {
 	/* first pass */
 	struct buf texts;
 	struct {
-		VEC(size_t); /* where in texts; the length stands in front */
+		VEC(size_t); /* offset in texts; the length precedes it */
 	} strings;
 	struct map names, thread_names; /* to index in strings */
 	struct map asked[QUERY_COUNT];
@@ -142,12 +142,12 @@ struct decoder {
 	struct map srcloc_of; /* address to index */
 	struct {
 		VEC(struct decode_query);
-	} queries; /* to be sent from sent on, answered before that */
+	} queries; /* from index sent on: not sent yet */
 	size_t sent;
 	uint64_t asked_count, answered;
 	struct {
 		VEC(uint32_t);
-	} srcloc_queue; /* indices in the order of the questions */
+	} srcloc_queue; /* indices in the order of the queries */
 	size_t srcloc_head;
 	struct {
 		VEC(struct wire_frame);
@@ -180,35 +180,35 @@ struct decoder {
 	} recent[256]; /* source locations: zones repeat */
 };
 
-/* Takes over nothing; W and NOTES must outlive it. */
+/* Borrows W and NOTES, which must outlive it. */
 struct decoder *decoder_new(struct trace_writer *w, uint32_t process, uint32_t version,
 			    struct tracy_notes *notes);
-/* A frame, unpacked. TACHO_EFORMAT: it makes no sense. */
+/* Decodes an unpacked frame. TACHO_EFORMAT if it is malformed. */
 int decoder_frame(struct decoder *d, const uint8_t *frame, size_t len, struct tacho_error *err);
-/* The next question for the client: true and 13 bytes. At most WINDOW are unanswered. */
+/* The next query for the client: true and 13 bytes. At most WINDOW are unanswered. */
 bool decoder_query(struct decoder *d, uint8_t *bytes);
-/* Questions that have no answer yet. */
+/* Number of unanswered queries. */
 static inline uint64_t decoder_pending(const struct decoder *d)
 {
 	return d->asked_count - d->answered;
 }
-/* Nothing more will come: all that is held is added, open zones are unfinished. */
+/* End of the stream: adds all pending frames; open zones become unfinished. */
 void decoder_finish(struct decoder *d);
-/* The writer's ledgers get what was added since the last time. */
+/* Adds the events since the last call to the writer's ledgers. */
 void decoder_count(struct decoder *d);
 void decoder_free(struct decoder *d);
 
 /* ---- lookup.c */
 int lookup_frame(struct decoder *d, const uint8_t *frame, size_t len);
-/* "" when it is not known. Valid until the next frame comes. */
+/* "" if unknown. Valid until the next frame. */
 const char *lookup_string(const struct decoder *d, uint64_t pointer, uint32_t *len);
 const char *lookup_thread(const struct decoder *d, uint32_t tid);
-/* The trace's id of a source location, known or not. */
+/* The trace's id of a source location, whether resolved or not. */
 uint32_t lookup_srcloc(struct decoder *d, uint64_t pointer);
 void lookup_free(struct decoder *d);
 
 /* ---- decode.c */
-/* Times are differences to the one before; a hostile one may wrap. */
+/* Times are deltas to the previous one; a hostile delta may wrap. */
 static inline void decode_advance(int64_t *reference, uint64_t delta)
 {
 	*reference = (int64_t)((uint64_t)*reference + delta);

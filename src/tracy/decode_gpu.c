@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second pass: zones of devices. A begin or an end names a query, whose time comes with a later
- * item, so the events of a track wait in order until the first of them has its time.
+ * Second pass: device zones. A begin or an end names a query whose time arrives with a later item,
+ * so the events of a track wait in order until the first of them has its time.
  */
 #include "tracy/decode.h"
 #include "tracy/device.h"
@@ -101,7 +101,7 @@ static struct gpu_track *new_track(struct decoder *d, struct gpu_context *c, uin
 	return t;
 }
 
-/* The index of a context's track; UINT32_MAX when there is no memory. */
+/* Returns the index of a context's track; UINT32_MAX if out of memory. */
 static uint32_t track_index(struct decoder *d, struct gpu_context *c, uint32_t thread)
 {
 	uint64_t queue = c->many ? thread : 0;
@@ -117,7 +117,7 @@ static uint32_t track_index(struct decoder *d, struct gpu_context *c, uint32_t t
 	return new_track(d, c, queue) ? (uint32_t)d->gpu_tracks.n - 1 : UINT32_MAX;
 }
 
-/* The event that waits, unless it was drained already. */
+/* Returns the pending event, unless it was drained already. */
 static struct gpu_event *event_of(struct decoder *d, const struct gpu_wait *w)
 {
 	struct gpu_track *t = d->gpu_tracks.v[w->track];
@@ -127,7 +127,7 @@ static struct gpu_event *event_of(struct decoder *d, const struct gpu_wait *w)
 	return &t->events.v[t->head + (w->number - t->first)];
 }
 
-/* Gives what has its time to the trace. */
+/* Adds the events that have their times to the trace. */
 static void decode_gpu_drain(struct decoder *d, struct gpu_track *t, bool all)
 {
 	while (t->head < t->events.n &&
@@ -150,7 +150,7 @@ static void decode_gpu_drain(struct decoder *d, struct gpu_track *t, bool all)
 		t->head = t->events.n = 0;
 }
 
-/* The place of a query of the context; NULL when there is no memory. */
+/* Returns the slot of a query of the context; NULL if out of memory. */
 static struct gpu_wait *wait_of(struct gpu_context *c, uint16_t query)
 {
 	struct gpu_wait none = {0};
@@ -163,7 +163,7 @@ static struct gpu_wait *wait_of(struct gpu_context *c, uint16_t query)
 	return &c->waits.v[c->waits.n - 1];
 }
 
-/* A query that is used again was never answered: then what is behind it need not wait for it. */
+/* A reused query was never answered: later events need not wait for it. */
 static void decode_gpu_lose(struct decoder *d, const struct gpu_wait *w)
 {
 	struct gpu_event *e = event_of(d, w);
@@ -193,7 +193,7 @@ static void decode_gpu_event_add(struct decoder *d, const uint64_t *v, uint32_t 
 		sink_error(&d->sink, TACHO_ENOMEM);
 }
 
-/* A device's time on the host: from the anchor on at the scale that calibration has found. */
+/* Maps a device's time to the host: from the anchor, at the calibrated scale. */
 static uint64_t gpu_tick(struct decoder *d, const struct gpu_context *c, int64_t time)
 {
 	double ns = (double)(int64_t)((uint64_t)time - (uint64_t)c->gpu) * c->scale,
@@ -258,7 +258,7 @@ static void on_sync(struct decoder *d, const uint64_t *v)
 	}
 }
 
-/* When the program issued it is not kept, but the trace reaches so far. */
+/* The time of issue is not stored, but it extends the trace. */
 static void decode_gpu_issued(struct decoder *d, int64_t *reference, uint64_t delta)
 {
 	decode_advance(reference, delta);

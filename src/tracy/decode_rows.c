@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second pass: messages, plots, frames, locks, memory, and what is only counted. */
+/* Second pass: messages, plots, frames, locks, memory, and items that are only counted. */
 #include "tracy/decode.h"
 
 #include <stdlib.h>
 
 /* ------------------------------------------------------------------- tracks */
 
-/* The track of a kind and number; made on first use. NULL: no memory. */
+/* Finds the track of a kind and number, or creates it. NULL if out of memory. */
 static struct wire_track *decode_rows_track_of(struct decoder *d, uint32_t kind, uint64_t number,
 					       const char *name)
 {
@@ -30,7 +30,7 @@ static struct wire_track *decode_rows_track_of(struct decoder *d, uint32_t kind,
 	return &d->tracks.v[d->tracks.n - 1];
 }
 
-/* Tells the trace what has changed; a name is told each time, since it lives elsewhere. */
+/* Writes a changed definition; the name is passed each time because it is stored elsewhere. */
 static void track_changed(struct decoder *d, struct wire_track *t, const char *name)
 {
 	t->info.name = name;
@@ -101,7 +101,7 @@ static void on_message(struct decoder *d, const struct wire_read *item)
 			     (uint32_t)d->single.len);
 }
 
-/* From 82 on the address is shifted, with the severity below it. */
+/* From version 82 on the address is shifted and the severity is in the low bits. */
 static void on_literal(struct decoder *d, const struct wire_read *item)
 {
 	bool color = item->kind == WIRE_MESSAGE_LITERAL_COLOR ||
@@ -152,7 +152,7 @@ static void on_plot_config(struct decoder *d, const struct wire_read *item)
 	track_changed(d, t, lookup_string(d, v[0], NULL));
 }
 
-/* Numbers that no address has. */
+/* Numbers that cannot be addresses. */
 enum { CPU_USAGE = 1 };
 
 static void on_system_time(struct decoder *d, const struct wire_read *item)
@@ -170,7 +170,7 @@ static void on_system_time(struct decoder *d, const struct wire_read *item)
 			decode_tick(d, (int64_t)item->v[0]), item->v[1], 0);
 }
 
-/* Energy since the last reading, in microjoules, becomes power. */
+/* Energy since the last reading, in microjoules, is converted to power. */
 static void on_power(struct decoder *d, const struct wire_read *item)
 {
 	const char *name = lookup_string(d, item->v[2], NULL);
@@ -241,7 +241,7 @@ static void on_lock_name(struct decoder *d, const struct wire_read *item)
 	free(name);
 }
 
-/* A release of a lock that is not shared does not say whose: it was held by one. */
+/* The release of an exclusive lock does not name the thread: it is the holder. */
 static void on_lock(struct decoder *d, const struct wire_read *item)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How cores of a device are named and numbered in files and on the wire. */
+/* Names and numbers of device cores in Tracy files and on the wire. */
 #include "tracy/device.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ void device_track(struct trace_track *t, struct buf *name, const char *context, 
 	}
 }
 
-/* As the 0.10 line packs it: coordinates have 4 bits there, wider ones overlap. */
+/* The packing of the 0.10 line: coordinates have 4 bits, wider ones overlap. */
 uint64_t device_queue(uint64_t id)
 {
 	if (TRACE_CORE_IS_OTHER(id))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Record Tracy clients: find them, and give each its turn. */
+/* Record Tracy clients: find them and serve each in turn. */
 #include "tracy/hub.h"
 #include "base/now.h"
 #include "clock/clock.h"
@@ -68,7 +68,7 @@ int tracy_hub_listen(struct tracy_hub *hub, uint16_t port, struct tacho_error *e
 	hub->udp = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (hub->udp < 0)
 		return err_errno(err, TACHO_ECONNECT, "cannot listen for Tracy clients");
-	/* Broadcasts go to all who listen, so others may do it too. */
+	/* Every listener gets a broadcast, so the port is shared. */
 	setsockopt(hub->udp, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (bind(hub->udp, (struct sockaddr *)&at, sizeof(at)) < 0) {
 		err_errno(err, TACHO_ECONNECT, "cannot listen on UDP port %u", port);
@@ -79,7 +79,7 @@ int tracy_hub_listen(struct tracy_hub *hub, uint16_t port, struct tacho_error *e
 	return 0;
 }
 
-/* Port and protocol of an announcement; false when it is none, or says good-bye. */
+/* Parses port and protocol of an announcement; false if it is not one, or ends one. */
 static bool parse_announcement(const uint8_t *b, size_t n, uint16_t *port, uint32_t *protocol)
 {
 	uint16_t version;
@@ -113,8 +113,8 @@ static bool is_open(const struct peer *p)
 }
 
 /*
- * Whoever announced it, only this machine is connected to: a program listens on all addresses as a
- * rule, so its port is found on the loopback too.
+ * Connects to this machine only, whoever announced the port: a program usually listens on all
+ * addresses, so its port is reachable on the loopback too.
  */
 static void take_announcement(struct tracy_hub *hub, uint16_t port, uint32_t protocol)
 {
@@ -168,7 +168,7 @@ static int wait_for(struct tracy_hub *hub, struct pollfd *fds, int ms)
 	return poll(fds, n, ms);
 }
 
-/* A program that ended may be started again; the port that was asked for is watched on. */
+/* A program that ended may be restarted; a requested port stays watched. */
 static void hub_renew(struct tracy_hub *hub, const struct peer *p)
 {
 	size_t same = 0;
@@ -253,7 +253,7 @@ const struct tracy_notes *tracy_hub_notes(const struct tracy_hub *hub)
 	return &hub->notes;
 }
 
-/* How far the programs reached, which may be behind the last thing that is kept of them. */
+/* The latest tick of all programs, which may be after their last stored event. */
 static void set_span(struct tracy_hub *hub)
 {
 	char text[32];

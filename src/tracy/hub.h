@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private: one client of a hub, and what they share. */
+/* Private: one client of a hub, and the state that clients share. */
 #ifndef TRACY_HUB_H
 #define TRACY_HUB_H
 
@@ -10,15 +10,15 @@
 
 #include <sys/socket.h>
 
-#define HUB_PACKED  (WIRE_FRAME + WIRE_FRAME / 255 + 16) /* bytes of a packed frame, at most */
+#define HUB_PACKED  (WIRE_FRAME + WIRE_FRAME / 255 + 16) /* maximum bytes of a packed frame */
 #define HUB_HISTORY (64u << 10)
 
-#define PEER_ADDRESSES 4 /* that a name may have */
+#define PEER_ADDRESSES 4 /* maximum addresses of a name */
 
-/* A clock as a welcome describes it. */
+/* A clock as described by a welcome message. */
 struct hub_clock {
 	bool known;
-	int64_t begin;  /* ticks when the program began */
+	int64_t begin;  /* ticks at program start */
 	double tick_ns; /* nanoseconds per tick */
 	uint64_t epoch; /* seconds since 1970 at BEGIN */
 };
@@ -29,14 +29,14 @@ struct peer {
 	struct sockaddr_storage to[PEER_ADDRESSES]; /* tried in turn */
 	unsigned to_count, to_next;
 	int fd;
-	bool connecting, found; /* found: by an announcement */
+	bool connecting, found; /* found through an announcement */
 	uint64_t next_try;      /* nanoseconds */
-	uint64_t deadline;      /* of greeting, or of the last answers; 0 = none */
+	uint64_t deadline;      /* of the greeting, or of the last answers; 0 = none */
 	unsigned version;       /* index in wire_versions */
-	uint32_t announced;     /* protocol that it has announced, or 0 */
-	struct buf in;          /* bytes that are no whole message yet */
+	uint32_t announced;     /* announced protocol, or 0 */
+	struct buf in;          /* incomplete message */
 	struct buf out;
-	uint8_t *unpacked; /* HUB_HISTORY bytes of the past, then a frame */
+	uint8_t *unpacked; /* HUB_HISTORY bytes of history, then a frame */
 	size_t history;
 	struct decoder *decoder;
 	uint32_t process;
@@ -53,29 +53,29 @@ struct tracy_hub {
 		VEC(struct peer *);
 	} peers;
 	int udp;
-	uint64_t last; /* tick of the latest thing of clients that have ended */
-	int error;     /* of the trace; sticky */
+	uint64_t last; /* latest tick of clients that have ended */
+	int error;     /* write error of the trace; sticky */
 	int frames;    /* in this round */
 };
 
 /* ---- peer.c */
-/* NULL: no memory, or no such address. "localhost" is both loopback addresses. */
+/* NULL if out of memory or the address is invalid. "localhost" means both loopback addresses. */
 struct peer *peer_new(const char *address, uint16_t port);
 void peer_free(struct peer *p);
-/* Time has passed: connects, gives up waiting. */
+/* Handles timeouts: connects, gives up waiting. */
 void peer_tick(struct tracy_hub *hub, struct peer *p, uint64_t now);
-/* Its socket is ready. */
+/* Handles a ready socket. */
 void peer_ready(struct tracy_hub *hub, struct peer *p, short events);
-/* What poll() should look for. */
+/* Events for poll(). */
 short peer_wants(const struct peer *p);
 void peer_stop(struct tracy_hub *hub, struct peer *p);
-/* The end of its recording, for whatever reason. */
+/* Ends its recording, for whatever reason. */
 void peer_end(struct tracy_hub *hub, struct peer *p, enum tracy_peer_state state, const char *why);
 
-/* Nanoseconds from its beginning to its last sign; it must be recording. */
+/* Nanoseconds from its start to its last event; it must be recording. */
 double peer_span(const struct tracy_hub *hub, const struct peer *p);
 
-/* ---- welcome.c: what a client says first */
+/* ---- welcome.c: the client's first message */
 bool welcome_take(struct tracy_hub *hub, struct peer *p, const uint8_t *bytes);
 
 #endif

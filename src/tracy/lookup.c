@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first pass over a frame: what is referred to is asked for, answers are taken. */
+/* First pass over a frame: query unknown addresses, store answers. */
 #include "tracy/decode.h"
 
 #include <stdlib.h>
 
-/* A client that sends new addresses for ever must not fill our memory. */
+/* Bounds the memory used for a client that keeps sending new addresses. */
 #define NAMES_MAX (1u << 20)
 #define TEXT_MAX  (64u << 20)
 
@@ -38,7 +38,7 @@ static void ask_srcloc(struct decoder *d, uint64_t pointer)
 	lookup_ask(d, QUERY_SRCLOC, pointer);
 }
 
-/* Answers have no address: they come in the order of the questions. */
+/* Answers have no address: they arrive in the order of the queries. */
 static void take_srcloc(struct decoder *d, const struct wire_read *item)
 {
 	const uint64_t *v = item->v;
@@ -68,7 +68,7 @@ static void take_string(struct decoder *d, struct map *to, enum wire_query type,
 	size_t at = d->texts.len;
 
 	if (!asked || *asked != ASKED)
-		return; /* nobody wants to know */
+		return; /* not needed */
 	*asked = ANSWERED;
 	d->answered++;
 	if (map_get(to, item->v[0]) || d->texts.len + item->len > TEXT_MAX)
@@ -123,7 +123,7 @@ uint32_t lookup_srcloc(struct decoder *d, uint64_t pointer)
 	return s->id;
 }
 
-/* Items that have the address of a source location, and in which field. */
+/* Items with the address of a source location, and its field. */
 static int srcloc_field(enum wire_kind kind)
 {
 	switch (kind) {
@@ -238,7 +238,7 @@ int lookup_frame(struct decoder *d, const uint8_t *frame, size_t len)
 	while (at < len) {
 		uint8_t zone = d->protocol.zones[frame[at]], plain = d->protocol.plain[frame[at]];
 
-		/* Fast path: begins and ends of zones have nothing new as a rule. */
+		/* Fast path: zone begin and end rarely carry a new address. */
 		if (zone &&
 		    (zone < ZONE_BEGIN16 || srcloc_is_asked(d, wire_u64(frame + at + plain - 8)))) {
 			at += plain;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of a file that is being written: strings, threads, source locations. */
+/* Build the tables of a file that is being written: strings, threads, source locations. */
 #include "tracy/device.h"
 #include "tracy/write.h"
 
@@ -32,7 +32,7 @@ void model_put_strings(struct write *w)
 		out_copy(out, w->strings.text.data + e->at, e->len);
 		pointers += e->pointer;
 	}
-	/* The pointer 0 stands for the frame set, and the memory pool, without a name: string 0. */
+	/* Pointer 0 means the unnamed frame set or memory pool: string 0. */
 	out_u64(out, pointers);
 	out_u64(out, 0);
 	out_u64(out, STRING_POINTER(0));
@@ -49,7 +49,9 @@ static uint64_t name_hash(const char *name)
 	return XXH3_64bits(name, strlen(name));
 }
 
-/* "name/", or where others have the same name "name[pid]/": tracks of one name would become one. */
+/*
+ * "name/", or "name[pid]/" if others have the same name: tracks with equal names would be merged.
+ */
 static void add_prefix(struct buf *b, const struct trace_process *p, const struct map *processes)
 {
 	const uint32_t *count = map_get(processes, name_hash(p->name));
@@ -60,7 +62,7 @@ static void add_prefix(struct buf *b, const struct trace_process *p, const struc
 	buf_addc(b, '/');
 }
 
-/* What a track without a name is called behind its process. */
+/* The name of an unnamed track, after its process. */
 static void add_default_name(struct buf *b, const struct trace *trace, const struct trace_track *t)
 {
 	if (t->kind == TRACE_THREAD || t->kind == TRACE_FIBER)
@@ -80,7 +82,7 @@ static int64_t track_name(struct write *w, uint32_t track, const struct map *pro
 	const struct trace_process *p =
 		t->process < w->trace->process_count ? &w->trace->processes[t->process] : NULL;
 	bool thread = t->kind == TRACE_THREAD || t->kind == TRACE_FIBER;
-	/* Of a live trace others may come. */
+	/* A live trace may get more processes. */
 	bool several = w->several || t->process != w->process;
 	const char *slash = strrchr(t->name, '/');
 	struct buf b = BUF_INIT;
@@ -88,7 +90,7 @@ static int64_t track_name(struct write *w, uint32_t track, const struct map *pro
 
 	if (several && p && t->kind != TRACE_CORE)
 		add_prefix(&b, p, processes);
-	if (t->kind == TRACE_CORE) /* the core's part of the name is that of the context */
+	if (t->kind == TRACE_CORE) /* the context's name includes the core */
 		buf_adds(&b, slash ? slash + 1 : device_risc(t->id));
 	else if (several && !t->name[0])
 		add_default_name(&b, w->trace, t);
@@ -104,7 +106,7 @@ static int64_t track_name(struct write *w, uint32_t track, const struct map *pro
 	return id;
 }
 
-/* How many processes have a name. */
+/* Counts the processes with a name. */
 static int count_names(const struct trace *trace, struct map *processes)
 {
 	for (uint32_t i = 0; i < trace->process_count; i++) {
@@ -117,7 +119,7 @@ static int count_names(const struct trace *trace, struct map *processes)
 	return 0;
 }
 
-/* All of them: a thread may have got another name. */
+/* Renames all of them: a thread may have a new name. */
 static int prepare_names(struct write *w)
 {
 	int64_t *names = reallocarray(w->names, w->trace->track_count + 1ul, sizeof(*names));
@@ -139,7 +141,7 @@ static int prepare_names(struct write *w)
 
 /* ------------------------------------------------------------------ threads */
 
-/* Numbers are used again by the system, and fibers have their own: a free one above 32 bits. */
+/* The system reuses tids, and fibers have their own: picks a free number above 32 bits. */
 static uint64_t unique_tid(const struct map *used, uint64_t tid)
 {
 	uint64_t next = tid ? tid : 1ull << 32;
@@ -163,7 +165,7 @@ static int add_thread(struct write *w, struct out_thread *t, uint64_t tid)
 	return vec_push(&w->numbers, t->tid);
 }
 
-/* Threads of a file that was read have the numbers that they had there. */
+/* Threads of an imported file keep their numbers. */
 static int model_by_number(const void *a, const void *b, void *context)
 {
 	const struct trace *t = context;
@@ -184,7 +186,7 @@ static int by_process(const void *a, const void *b, void *context)
 	return (x > y) - (x < y);
 }
 
-/* New tracks come after those that are known. */
+/* New tracks follow the known ones. */
 static int prepare_threads(struct write *w)
 {
 	const struct trace *t = w->trace;
@@ -218,7 +220,7 @@ uint64_t model_device_tid(const struct write *w, uint32_t track)
 	return w->old || TRACE_CORE_IS_OTHER(id) ? device_queue(id) : DEVICE_TID | id;
 }
 
-/* A track of a device that later versions show by the name of a thread. */
+/* Adds a device track, which later versions show under a thread's name. */
 static bool has_risc_name(const struct write *w, uint32_t track)
 {
 	const struct trace_track *t = &w->trace->tracks[track];
@@ -278,7 +280,7 @@ static int add_srcloc(struct write *w, const struct trace_srcloc *s, uint32_t li
 	return vec_push(&w->srclocs, o);
 }
 
-/* How much of a source location tells which ones are merged, from the finest to one for all. */
+/* The fields that merged source locations share, from the finest key to a single location. */
 enum fold { FOLD_FUNCTION, FOLD_FILE, FOLD_ALL };
 
 static uint64_t fold_key(struct write *w, uint32_t srcloc, enum fold fold)
@@ -302,7 +304,7 @@ static int count_folds(struct write *w, enum fold fold, size_t *count)
 	return r;
 }
 
-/* ORDER[from..) become one location per function (or file), which take the places left. */
+/* Merges ORDER[from..) into one location per function (or file), in the remaining places. */
 static int fold_rest(struct write *w, const uint32_t *order, size_t from, enum fold fold)
 {
 	struct map made = {0};
@@ -341,7 +343,7 @@ static int by_count(const void *a, const void *b)
 	return m != n ? (m > n ? -1 : 1) : (x->srcloc > y->srcloc) - (x->srcloc < y->srcloc);
 }
 
-/* The locations with the most zones first. */
+/* Sorts the locations with the most zones first. */
 static int rank_srclocs(struct write *w, uint32_t *order)
 {
 	struct trace_filter all = {.t1 = UINT64_MAX, .no_percentiles = true};
@@ -404,7 +406,7 @@ static int prepare_srclocs(struct write *w)
 	return r;
 }
 
-/* Those that come later have no zones to be ranked by: when there is no room they are all one. */
+/* Later locations have no zones to rank them by: if there is no room, they share one. */
 static int grow_srclocs(struct write *w)
 {
 	static const struct trace_srcloc merged = {.name = "(merged)", .function = "", .file = ""};
@@ -434,8 +436,7 @@ static int grow_srclocs(struct write *w)
 	return r;
 }
 
-/* Of both in one word. Ids have 32 bits in device logs, so there is room; what has none gets no id.
- */
+/* Packs both into one word. Ids have 32 bits in device logs; larger ones get no id. */
 static uint64_t model_op_key(uint32_t srcloc, uint64_t id)
 {
 	return srcloc >> 24 || id >> 40 ? UINT64_MAX : (uint64_t)srcloc << 40 | id;
@@ -489,8 +490,7 @@ static void put_counts(struct write *w, bool device)
 
 void model_put_srclocs(struct write *w)
 {
-	static const uint64_t base = 1ull
-				     << 40; /* what the program had them at: any unique number */
+	static const uint64_t base = 1ull << 40; /* addresses in the program: any unique number */
 	size_t fixed = w->srclocs.n < SRCLOC_MAX ? w->srclocs.n : SRCLOC_MAX;
 	struct out *out = &w->out;
 
@@ -510,7 +510,7 @@ void model_put_srclocs(struct write *w)
 	put_counts(w, true);
 }
 
-/* A lock must have a location: one for all that have none. */
+/* A lock needs a location: those without share one. */
 static int prepare_locks(struct write *w)
 {
 	static const struct trace_srcloc none = {.name = "lock", .function = "", .file = ""};
@@ -527,7 +527,7 @@ static int prepare_locks(struct write *w)
 	return add_srcloc(w, &none, 0);
 }
 
-/* The first process that has something to show, and whether others have. */
+/* Finds the first process with anything to show, and whether there are others. */
 static void find_processes(struct write *w)
 {
 	const struct trace *t = w->trace;

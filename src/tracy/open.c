@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens whatever can be opened as a trace: .tacho, and .tracy converted into a temporary trace. */
+/* Open any kind of trace: .tacho, or .tracy converted to a temporary trace. */
 #include "base/environ.h"
 #include "tracy/tracy.h"
 
@@ -20,7 +20,7 @@ static bool starts_like_tracy(int fd)
 		!memcmp(magic, "tr\375P", 4));
 }
 
-/* Who reports damage names the file: the text does not. */
+/* The caller that reports damage names the file; the text does not. */
 static void take_damage(struct trace *trace, const char *path, const struct tacho_error *damage)
 {
 	char zones[FMT_SIZE], rows[FMT_SIZE], *text = trace->damage.text;
@@ -36,7 +36,7 @@ static void take_damage(struct trace *trace, const char *path, const struct tach
 		 fmt_count(zones, trace->zones), fmt_count(rows, trace->rows));
 }
 
-/* A file that cannot be read further keeps what was read; anything else is no trace at all. */
+/* A truncated or damaged file keeps what was read; any other error means it is not a trace. */
 static int open_converted(struct trace **trace, int fd, const char *path, struct tracy_notes *notes,
 			  struct tacho_error *err)
 {

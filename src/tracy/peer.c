@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One client: connecting, greeting, frames in, questions out. Never blocks. */
+/* One client: connect, greet, receive frames, send queries. Never blocks. */
 #include "base/now.h"
 #include "tracy/hub.h"
 
@@ -17,7 +17,7 @@
 #define MS            1000000ull
 #define RETRY         (20 * MS)
 #define GREETING_TIME (5000 * MS)
-#define LAST_ANSWERS  (1000 * MS) /* a client that wants to end waits no longer for us */
+#define LAST_ANSWERS  (1000 * MS) /* a client that wants to end stops waiting for us */
 #define READ_BYTES    (256u << 10)
 
 static void address_add(struct peer *p, const struct sockaddr *to, socklen_t len)
@@ -26,7 +26,7 @@ static void address_add(struct peer *p, const struct sockaddr *to, socklen_t len
 		memcpy(&p->to[p->to_count++], to, len);
 }
 
-/* A client may listen on one of the loopback addresses alone, whatever /etc/hosts says of them. */
+/* A client may listen on only one of the loopback addresses, whatever /etc/hosts says. */
 static void address_add_loopback(struct peer *p)
 {
 	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(p->info.port)};
@@ -143,7 +143,7 @@ static void try_later(struct peer *p, uint64_t now)
 	p->deadline = 0;
 }
 
-/* The next address at once, the first one again after a while. */
+/* Tries the next address at once, the first one again after a pause. */
 static void try_next(struct peer *p, uint64_t now)
 {
 	try_later(p, now);
@@ -170,7 +170,7 @@ static void start_connect(struct peer *p, uint64_t now)
 		try_next(p, now);
 }
 
-/* The versions are tried in order, one that was announced first. */
+/* Tries the versions in order, starting with the announced one. */
 static void peer_greet(struct peer *p, uint64_t now)
 {
 	uint32_t version;
@@ -266,7 +266,7 @@ static void peer_take(struct peer *p, size_t n)
 	p->in.len -= n;
 }
 
-/* Whole frames of what has come. */
+/* Decodes the complete frames received so far. */
 static void take_frames(struct tracy_hub *hub, struct peer *p)
 {
 	size_t at = 0;
@@ -299,7 +299,10 @@ static void next_version(struct tracy_hub *hub, struct peer *p)
 		peer_end(hub, p, TRACY_PEER_MISMATCH, "it speaks none of the versions known here");
 }
 
-/* The answer to our greeting and the welcome behind it. False: not all there, or the end. */
+/*
+ * Parses the answer to our greeting and the welcome that follows. False if incomplete, or at the
+ * end.
+ */
 static bool take_welcome(struct tracy_hub *hub, struct peer *p)
 {
 	size_t size = wire_versions[p->version] >= 76 ? WIRE_WELCOME - 8 : WIRE_WELCOME;
@@ -381,7 +384,7 @@ void peer_ready(struct tracy_hub *hub, struct peer *p, short events)
 	peer_out_send(p);
 }
 
-/* A client that wants to end does so when it has our word; it has it when we have all answers. */
+/* A client that wants to end waits for our confirmation, sent once all answers are here. */
 static void let_end(struct tracy_hub *hub, struct peer *p, uint64_t now)
 {
 	if (!p->decoder || p->fd < 0 || (!p->decoder->terminated && !p->stopping))

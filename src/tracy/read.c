@@ -135,7 +135,10 @@ static void read_header_section(struct read *r)
 
 /* ----------------------------------------------------------------- sections */
 
-/* The body in order. A section is there in versions from SINCE on and, if not 0, before UNTIL. */
+/*
+ * The body in order. A section exists in versions from SINCE on and, if UNTIL is not 0, before
+ * UNTIL.
+ */
 static const struct {
 	void (*read)(struct read *r);
 	uint32_t since, until;

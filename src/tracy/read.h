@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: the parts of the .tracy reader. One pass from the first byte to the last; every section
- * of the body is a function in the table of read.c. Tables (strings, source locations, what is
- * attached to zones) are held, zones and most rows go to the trace as they come.
+ * Private: the parts of the .tracy reader. It makes one pass from the first byte to the last; every
+ * section of the body is a function in the table of read.c. Tables (strings, source locations,
+ * attachments of zones) are held in memory; zones and most rows go straight to the trace.
  *
- * Counts come from outside: nothing is allocated for a count, only for elements that were really in
- * the file, and all of them together within a budget that depends on the size of the file.
+ * Counts are untrusted: memory is allocated only for elements that were really in the file, within
+ * a budget for all of them that depends on the file's size.
  */
 #ifndef TRACY_READ_H
 #define TRACY_READ_H
@@ -17,7 +17,7 @@
 
 #define TRACY_VERSION(major, minor, patch) ((major) << 16 | (minor) << 8 | (patch))
 
-/* The tick that is time 0 of the file: some things begin a little before it. */
+/* The tick of time 0 of the file: some events start slightly before it. */
 #define READ_ORIGIN (1ull << 41)
 
 struct read_string {
@@ -57,7 +57,7 @@ struct read {
 	struct tracy_notes *notes;
 	uint32_t version;
 	uint64_t budget;
-	int64_t last; /* time of the last thing, as the header says */
+	int64_t last; /* time of the last event, from the header */
 	uint32_t process;
 	uint32_t pid;
 	uint32_t messages_track;
@@ -79,14 +79,14 @@ struct read {
 	struct {
 		VEC(uint64_t);
 	} numbers;                 /* tid by compressed number */
-	struct map number_of;      /* the other way round */
+	struct map number_of;      /* the inverse */
 	struct map static_srclocs; /* address to index in srclocs */
 	struct {
 		VEC(uint32_t);
-	} srclocs, payload; /* of the trace; srclocs by the index of the list of addresses */
+	} srclocs, payload; /* ids in the trace; srclocs by the index of the list of addresses */
 	struct {
 		VEC(uint32_t);
-	} fixed; /* of the trace, in the order of the file */
+	} fixed; /* ids in the trace, in the order of the file */
 	struct {
 		VEC(struct read_extra);
 	} extras;
@@ -98,13 +98,13 @@ struct read {
 		uint32_t track;
 		uint64_t pointer;
 		struct trace_track info;
-	} * frame_sets; /* named when the strings are known */
+	} * frame_sets; /* named once the strings are known */
 	size_t frame_set_count;
 	struct {
 		uint64_t thread, message;
 		int64_t time;
 	} crash;
-	struct map pids; /* tid to pid, for those of other processes too */
+	struct map pids; /* tid to pid, including other processes */
 };
 
 static inline bool read_ok(const struct read *r)
@@ -112,10 +112,10 @@ static inline bool read_ok(const struct read *r)
 	return !r->in.error.code && !r->sink.error;
 }
 
-/* Takes BYTES off the budget; false: it is used up, which is an error of the file. */
+/* Takes BYTES off the budget; false if it is exhausted, which is an error of the file. */
 bool read_spend(struct read *r, size_t bytes);
 
-/* A tick of the trace. What lies outside of all sense is moved to its edge. */
+/* A tick of the trace. Absurd values are clamped. */
 static inline uint64_t read_tick(int64_t ns)
 {
 	if (__builtin_expect(ns < -(int64_t)READ_ORIGIN, 0))
@@ -125,7 +125,7 @@ static inline uint64_t read_tick(int64_t ns)
 	return READ_ORIGIN + (uint64_t)ns;
 }
 
-/* Adds a difference to a running reference. */
+/* Adds a delta to a running reference. */
 static inline int64_t read_delta(struct read *r, int64_t *reference)
 {
 	*reference = (int64_t)((uint64_t)*reference + (uint64_t)in_i64(&r->in));
@@ -137,13 +137,15 @@ static inline uint32_t rgb(uint32_t bgr)
 	return (bgr & 0xff) << 16 | (bgr & 0xff00) | (bgr >> 16 & 0xff);
 }
 
-/* String NUMBER + 1 of the list, "" for 0; *LEN may be NULL. Valid until the next is read. */
+/*
+ * String NUMBER + 1 of the list, "" for 0; *LEN may be NULL. Valid until the next string is read.
+ */
 const char *read_string(const struct read *r, uint32_t number, uint32_t *len);
-/* The string known by a pointer, 0 when there is none, else its number + 1. */
+/* The number + 1 of the string with a pointer; 0 if there is none. */
 uint32_t read_pointer(const struct read *r, uint64_t pointer);
-/* A reference of 9 bytes: number + 1 of its string. */
+/* Reads a 9-byte reference: number + 1 of its string. */
 uint32_t read_ref(struct read *r);
-/* The track of a thread; made when it is first heard of. */
+/* The track of a thread; created on first use. */
 uint32_t read_thread(struct read *r, uint64_t tid);
 /* The same by compressed number. */
 uint32_t read_number(struct read *r, uint16_t number);
@@ -172,9 +174,9 @@ void read_messages(struct read *r);
 void read_plots(struct read *r);
 void read_memory(struct read *r);
 void read_app_info(struct read *r);
-/* Messages wait until their threads are known. */
+/* Messages are held until their threads are known. */
 void read_finish_rows(struct read *r);
-/* ---- read_rest.c: what the model has no place for is counted */
+/* ---- read_rest.c: sections without a place in the model are counted */
 void read_sections(struct read *r);
 void read_old_sections(struct read *r);
 void read_callstacks(struct read *r);
@@ -189,7 +191,7 @@ void read_symbol_code(struct read *r);
 void read_code_map(struct read *r);
 void read_hardware(struct read *r);
 void read_sources(struct read *r);
-/* Threads and other tracks that belong to other processes get one. */
+/* Assigns threads and other tracks of other processes to a process. */
 void read_finish_processes(struct read *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections that the model has no place for: passed over, counted. */
+/* Skip and count sections that the model has no place for. */
 #include "tracy/read.h"
 #include "tracy/strings.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-/* N elements of SIZE bytes. */
+/* Skips N elements of SIZE bytes. */
 static void skip_list(struct read *r, uint64_t n, uint64_t size)
 {
 	uint64_t bytes;
@@ -23,7 +23,7 @@ static void read_rest_note(struct read *r, enum tracy_note what, uint64_t n)
 		r->notes->n[what] += n;
 }
 
-/* What an item of a section looks like is not known: a file that has some ends here. */
+/* The item layout of this section is unknown: reading stops at a file that has any. */
 static void no_items(struct read *r, uint64_t n)
 {
 	if (n && read_ok(r))
@@ -48,7 +48,7 @@ void read_sections(struct read *r)
 	read_rest_note(r, TRACY_NOTE_SECTIONS, n);
 }
 
-/* The stacks themselves: that zones had some was noted there. */
+/* Skips the stacks themselves; the zones that have one were counted there. */
 void read_callstacks(struct read *r)
 {
 	uint64_t n = in_u64(&r->in);
@@ -177,7 +177,7 @@ void read_sources(struct read *r)
 
 /* ---------------------------------------------------------------- processes */
 
-/* A process of a file that holds several: its name is what its threads' names begin with. */
+/* A process of a file with several: its name is the prefix of its threads' names. */
 static int64_t read_rest_process_add(struct read *r, uint32_t pid, const char *name, size_t len)
 {
 	struct trace_process p = {
@@ -193,12 +193,12 @@ static int64_t read_rest_process_add(struct read *r, uint32_t pid, const char *n
 	return id;
 }
 
-/* The processes of a file that holds several, by pid and by what their tracks' names begin with. */
+/* The processes of a file with several, by pid and by the prefix of their tracks' names. */
 struct owners {
 	struct map by_pid, by_prefix;
 };
 
-/* Processes of one name have their pid behind it. */
+/* Processes with equal names have their pid appended. */
 static size_t bare_length(const char *prefix, size_t len, uint32_t pid)
 {
 	char number[16];
@@ -207,7 +207,7 @@ static size_t bare_length(const char *prefix, size_t len, uint32_t pid)
 	return len > n && !memcmp(prefix + len - n, number, n) ? len - n : len;
 }
 
-/* The process that a thread's name begins with; it is made when it is first heard of. */
+/* The process named by the prefix of a thread's name; created on first use. */
 static int64_t find_owner(struct read *r, struct owners *o, uint32_t pid, const char *prefix,
 			  size_t len)
 {
@@ -222,7 +222,7 @@ static int64_t find_owner(struct read *r, struct owners *o, uint32_t pid, const 
 	return id;
 }
 
-/* "process/thread" becomes the process and the thread again. */
+/* Splits "process/thread" into process and thread. */
 static void move_thread(struct read *r, struct read_thread *t, struct owners *owners, uint32_t pid)
 {
 	const uint32_t *name = map_get(&r->thread_names, t->tid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames, locks, messages, plots, memory, application info. */
+/* Read frames, locks, messages, plots, memory and application info. */
 #include "tracy/read.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static void read_frame_set(struct read *r)
 			row.a = end < start ? 0 : read_tick(end);
 		}
 		in_u32(&r->in); /* image */
-		/* A lone frame at 0 in the first set is there because one must be. */
+		/* A lone frame at 0 in the first set is a placeholder: the format requires one. */
 		if (!pointer && n == 1 && start == 0)
 			continue;
 		if (track == TRACE_NONE && read_ok(r))
@@ -73,7 +73,7 @@ void read_frames(struct read *r)
 		read_frame_set(r);
 }
 
-/* A track whose name may say which process it belongs to. */
+/* Adds a track whose name may contain its process. */
 static uint32_t read_rows_track_add(struct read *r, const struct trace_track *info)
 {
 	struct read_track t = {.info = *info, .track = sink_track(&r->sink, info)};
@@ -296,7 +296,7 @@ static int read_rows_by_time(const void *a, const void *b)
 	return x->order != y->order ? (x->order < y->order ? -1 : 1) : 0;
 }
 
-/* At one time frees come before allocations, which may be of the same address. */
+/* At equal times frees come before allocations, which may reuse the address. */
 static void read_memory_event(struct read *r, struct memory_events *events, int64_t *reference,
 			      uint64_t number)
 {

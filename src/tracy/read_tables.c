@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables in the first part of the body. */
+/* Read the tables in the first part of the body. */
 #include "tracy/read.h"
 
 #include <stdlib.h>
@@ -243,7 +243,7 @@ void read_payload_srclocs(struct read *r)
 			no_memory(r);
 }
 
-/* One that the file does not have gets a location that says so. */
+/* A missing source location gets one that says so. */
 uint32_t read_srcloc(struct read *r, int16_t id)
 {
 	static const struct trace_srcloc unknown = {.name = "?", .function = "", .file = ""};

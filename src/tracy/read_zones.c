@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Zones of threads and of devices. */
+/* Read zones of threads and of devices. */
 #include "tracy/device.h"
 #include "tracy/read.h"
 
-#define TIMELESS UINT64_MAX /* the tag of a device zone whose times are not known */
+#define TIMELESS UINT64_MAX /* tag of a device zone without times */
 
 struct timeline {
 	struct read *r;
 	struct sink_stack stack;
 	struct {
 		VEC(uint64_t);
-	} left; /* zones to come, by depth */
+	} left; /* remaining zones, by depth */
 	int64_t reference, device_reference;
-	uint64_t unfinished; /* end of zones that have none */
+	uint64_t unfinished; /* end of unfinished zones */
 };
 
 static bool timeline_init(struct timeline *t, struct read *r, uint32_t track, uint64_t zones)
@@ -49,7 +49,7 @@ static void end_zone(struct timeline *t, int64_t end)
 		 end < 0 ? TRACE_ZONE_UNFINISHED : 0, extras, n);
 }
 
-/* What is open when the file breaks off is unfinished. */
+/* Zones that are open when the file is cut off are unfinished. */
 static void timeline_finish(struct timeline *t)
 {
 	while (t->stack.open.n && !t->r->sink.error)
@@ -59,7 +59,7 @@ static void timeline_finish(struct timeline *t)
 	vec_free(&t->left);
 }
 
-/* Goes down to the children of the zone that was begun last. */
+/* Descends to the children of the zone begun last. */
 static bool timeline_down(struct timeline *t, uint64_t children)
 {
 	if (vec_push(&t->left, children) == 0)
@@ -103,7 +103,7 @@ static void read_timeline(struct timeline *t)
 	}
 }
 
-/* Ids of messages that the thread sent. */
+/* Skips the ids of the thread's messages. */
 static void read_thread_messages(struct read *r, uint32_t track)
 {
 	uint64_t n = in_u64(&r->in);
@@ -125,7 +125,7 @@ static void skip_samples(struct read *r)
 	r->notes->n[TRACY_NOTE_SAMPLES] += read_ok(r) ? n : 0;
 }
 
-/* The number that Tracy's tools know a thread by: its place in the list, or the next one. */
+/* The thread number in Tracy's tools: its place in the list, or the next one. */
 static uint32_t read_zones_thread_number(struct read *r, uint64_t tid)
 {
 	const uint32_t *known = map_get(&r->number_of, tid);
@@ -176,7 +176,7 @@ void read_zones(struct read *r)
 
 /* ------------------------------------------------------------------ devices */
 
-/* A zone whose time the device never told is left out; its children are not. */
+/* Drops a zone whose time the device never sent, but not its children. */
 static void begin_device_zone(struct timeline *t, int64_t start, int16_t srcloc)
 {
 	struct read *r = t->r;
@@ -264,7 +264,7 @@ static void read_context_track(struct read *r, const struct context *c)
 	timeline_finish(&t);
 }
 
-/* Notes that were given to zones: pairs of a number and a value, by query. */
+/* Skips notes of zones: pairs of a number and a value, by query. */
 static void skip_notes(struct read *r)
 {
 	uint64_t n = in_u64(&r->in);

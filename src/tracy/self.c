@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Self times of zones, for csvexport. */
+/* Compute self times of zones, for csvexport. */
 #include "tracy/self.h"
 
 static int self_move(struct self_lane *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One connection of a Tracy viewer: greeting, questions and answers. */
+/* One connection of a Tracy viewer: greeting, queries and answers. */
 #include "tracy/serve.h"
 
 #include <lz4.h>
@@ -126,8 +126,8 @@ static void put_welcome(struct serve *s)
 }
 
 /*
- * Whatever a viewer asks for that we know. 66 is Tenstorrent's 0.10, not 0.11.0, which has the same
- * number and a narrower context.
+ * Accepts any version that we know. 66 is taken as Tenstorrent's 0.10, not as upstream's 0.11.0,
+ * which has the same number and a narrower context.
  */
 static bool serve_speak(struct serve *s, uint32_t version)
 {
@@ -137,7 +137,7 @@ static bool serve_speak(struct serve *s, uint32_t version)
 	return true;
 }
 
-/* 1: greeted, 0: more is needed, -1: this is the end. */
+/* Returns 1 if greeted, 0 if more is needed, -1 to close. */
 static int take_greeting(struct serve *s)
 {
 	uint32_t version;
@@ -245,7 +245,7 @@ static void serve_answer_one(struct serve *s, uint8_t type, uint64_t pointer)
 	}
 }
 
-/* As many as there is room for the answers; the others stay in serve.in. */
+/* Answers as many as there is room for; the rest stay in serve.in. */
 static void answer_questions(struct serve *s)
 {
 	size_t at = 0;

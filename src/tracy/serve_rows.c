@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a session tells: messages, plots, frames, memory, locks, by time. */
+/* Send rows to a Tracy viewer: messages, plots, frames, memory, locks, by time. */
 #include "tracy/serve.h"
 
 #include <math.h>
@@ -9,7 +9,8 @@
 static void put_message(struct serve *s, const struct trace_row *row)
 {
 	int64_t time = serve_tick(s, row->time);
-	uint64_t severity = row->a << 4; /* from 82 on, with the source, the program, below */
+	uint64_t severity =
+		row->a << 4; /* from version 82 on; the source, the program, is in the low bits */
 
 	serve_switch(s, row->thread);
 	serve_bytes(s, WIRE_SINGLE_STRING, 0, row->text, row->text_len);
@@ -35,7 +36,7 @@ static void serve_rows_plot_put(struct serve *s, const struct trace_row *row, ui
 	memcpy(&value, &row->a, sizeof(value));
 	if (kind == WIRE_PLOT_DOUBLE && !isfinite(value))
 		return;
-	if (!s->tid) /* any thread will do for the reference */
+	if (!s->tid) /* any thread serves as the reference */
 		serve_switch(s,
 			     serve_track(s, s->model->numbers.n > 1 ? s->model->numbers.v[1] : 0));
 	SERVE_PUT(s, kind, serve_name(s, track),
@@ -62,7 +63,7 @@ static uint32_t tid_of(const struct serve *s, uint32_t thread)
 		       : 0;
 }
 
-/* A viewer stops when memory is freed that it has not seen allocated, or allocated twice. */
+/* A viewer aborts on a free without an allocation, and on a double allocation. */
 static int serve_rows_memory_put(struct serve *s, const struct trace_row *row, uint32_t track)
 {
 	uint64_t key = row->a ^ (uint64_t)track << 48, pool = serve_name(s, track);
@@ -99,7 +100,7 @@ static void put_lock_rest(struct serve *s, const struct trace_row *row, uint32_t
 		SERVE_PUT(s, WIRE_LOCK_MARK, tid_of(s, row->thread), track, pointer);
 }
 
-/* Who obtains a lock must have waited for it. */
+/* A viewer requires a wait before each obtain. */
 static int serve_rows_lock_put(struct serve *s, const struct trace_row *row, uint32_t track)
 {
 	static const enum wire_kind kinds[] = {WIRE_LOCK_WAIT,          WIRE_LOCK_OBTAIN,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a session tells, in batches: what is new of each track, then rows by time. A saved trace is
- * one batch. Of one that is being recorded a batch is what a refresh has brought; it ends at a
- * checkpoint, where all zones that have ended are known and all others are known to be open.
+ * Send a trace in batches: the new zones of each track, then rows by time. A saved trace is one
+ * batch. For a live one a batch is what a refresh has added; it ends at a checkpoint, where each
+ * zone is known either to have ended or to be open.
  */
 #include "tracy/device.h"
 #include "tracy/serve.h"
@@ -55,7 +55,7 @@ void serve_switch(struct serve *s, uint32_t track)
 void serve_notice(struct serve *s, uint32_t tid, uint32_t process)
 {
 	SERVE_PUT(s, WIRE_THREAD_CONTEXT, tid);
-	/* The number of the next zone, none: the first item that a thread needs no zone for. */
+	/* The number of the next zone, none: the first item of a thread that requires no zone. */
 	SERVE_PUT(s, WIRE_ZONE_VALIDATION, 0);
 	SERVE_PUT(s, WIRE_THREAD_GROUP_HINT, tid, process);
 	s->tid = tid;
@@ -73,7 +73,7 @@ const struct out_srcloc *serve_srcloc(const struct serve *s, uint32_t srcloc, ui
 
 /* ------------------------------------------------------------------- steps */
 
-/* Hands a string of the model to the next item. */
+/* Passes a string of the model to the next item. */
 static void serve_stream_string_put(struct serve *s, size_t string)
 {
 	const struct strings *strings = &s->model->strings;
@@ -82,7 +82,7 @@ static void serve_stream_string_put(struct serve *s, size_t string)
 	serve_bytes(s, WIRE_SINGLE_STRING, 0, strings->text.data + e->at, e->len);
 }
 
-/* The types that a version knows; 69 has no Custom, and Vulkan has many threads too. */
+/* The types of a version; 69 has no Custom, and its Vulkan has many threads too. */
 static uint64_t context_type(const struct serve *s)
 {
 	if (s->protocol.number == 66)
@@ -111,7 +111,7 @@ static int put_contexts(struct serve *s)
 	return 0;
 }
 
-/* The viewer has no other place to say so. */
+/* The viewer has no other place for this. */
 static void put_left_out(struct serve *s)
 {
 	size_t more = s->model->contexts.n - s->queries.n;
@@ -126,7 +126,7 @@ static void put_left_out(struct serve *s)
 	SERVE_PUT(s, WIRE_MESSAGE, SERVE_EPOCH, TRACE_SEVERITY_WARNING << 4);
 }
 
-/* What must be known before it is used: contexts, locks, how plots look. */
+/* Sends definitions before their first use: contexts, locks, plot settings. */
 static int put_announcements(struct serve *s)
 {
 	const struct write *m = s->model;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a session tells: the zones of a track, as begins and ends. */
+/* Send the zones of a track as begins and ends. */
 #include "base/search.h"
 #include "tracy/device.h"
 #include "tracy/serve.h"
@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define OPS_MAX       16384 /* ids: leaves half of a viewer's locations to others */
+#define OPS_MAX       16384 /* op ids: leaves half of a viewer's locations to others */
 #define ZONES_AT_ONCE 1024
-#define LATE_MAX      (48u << 10) /* bytes of attachments that are told when a zone ends */
+#define LATE_MAX      (48u << 10) /* bytes of attachments to send when a zone ends */
 
 static void add_string(const struct serve *s, struct buf *b, int64_t string, bool end)
 {
@@ -21,7 +21,7 @@ static void add_string(const struct serve *s, struct buf *b, int64_t string, boo
 		buf_addc(b, 0);
 }
 
-/* A source location at run time: colour, line, function, file, name. FUNCTION may be NULL. */
+/* A run-time source location: colour, line, function, file, name. FUNCTION may be NULL. */
 static void put_payload(struct serve *s, const struct out_srcloc *l, const char *function)
 {
 	uint32_t rgb = bgr(l->color);
@@ -59,7 +59,7 @@ static void serve_zones_extra_add(struct serve *s, struct buf *to, const struct 
 	}
 }
 
-/* Attachment I of a zone; in front of all others stands the name that its location has lost. */
+/* Attachment I of a zone; the name that its location has lost, if any, is the first. */
 static int extra_of(const struct serve *s, const struct serve_lane *l, uint32_t i,
 		    struct trace_extra *e)
 {
@@ -97,7 +97,7 @@ static bool is_device(const struct serve *s)
 	return s->trace->tracks[s->track].kind == TRACE_CORE;
 }
 
-/* Each begin and end of a device is followed by its time. */
+/* The time of each device begin or end follows it. */
 static void device_time(struct serve *s, int64_t time)
 {
 	uint16_t *query = &s->queries.v[s->context];
@@ -106,7 +106,7 @@ static void device_time(struct serve *s, int64_t time)
 	(*query)++;
 }
 
-/* "OP ID:1024", or NULL: of no op, or one more than a viewer has room for. */
+/* "OP ID:1024"; NULL if there is no op, or no room for it in a viewer. */
 static const char *op_function(struct serve *s, const struct serve_lane *l, char *text, size_t size)
 {
 	uint64_t id;
@@ -139,7 +139,7 @@ static void device_end(struct serve *s, int64_t time)
 	device_time(s, time);
 }
 
-/* From 82 on there is an item for each width of a time; LONG is followed by the other two. */
+/* From version 82 on there is an item per width of a time; LONG is followed by the other two. */
 static void put_time(struct serve *s, enum wire_kind kind, int64_t time, uint64_t pointer)
 {
 	int64_t delta = (int64_t)serve_step_time(&s->thread_time, time);
@@ -168,7 +168,7 @@ static void thread_begin(struct serve *s, uint32_t srcloc, int64_t time)
 	}
 }
 
-/* The innermost zone ends at TIME. */
+/* Ends the innermost zone at TIME. */
 static void end_top(struct serve *s, struct serve_track *t, int64_t time)
 {
 	struct serve_zone *z = &t->open.v[--t->open.n];
@@ -205,7 +205,7 @@ static int serve_zones_begin(struct serve *s, struct serve_track *t, const struc
 	return 0;
 }
 
-/* A zone that was told as open has ended. */
+/* Ends a zone that was sent as open. */
 static void serve_zones_resolve(struct serve *s, struct serve_zone *z, const struct serve_lane *l)
 {
 	struct trace_extra e;
@@ -231,8 +231,7 @@ static int serve_zones_take(struct serve *s, struct serve_track *t, const struct
 	while (t->open.n > l->depth && t->open.v[t->open.n - 1].end != ZONE_NEVER) {
 		int64_t end = t->open.v[t->open.n - 1].end;
 
-		/* Of one whose end is not known although another begins beside it, that was lost.
-		 */
+		/* If another zone begins beside one without a known end, that end was lost. */
 		end_top(s, t, end == ZONE_OPEN ? serve_tick(s, l->zone.start) : end);
 	}
 	return serve_zones_begin(s, t, l);
@@ -240,7 +239,7 @@ static int serve_zones_take(struct serve *s, struct serve_track *t, const struct
 
 /* ------------------------------------------------------------------ a track */
 
-/* The lane of a depth, when it has zones that have not been told. */
+/* Opens the lane of a depth if it has unsent zones. */
 static int open_lane(struct serve *s, struct serve_track *t, uint32_t lane)
 {
 	const struct trace_lane_info *info = &s->trace->lanes[lane];
@@ -256,13 +255,13 @@ static int open_lane(struct serve *s, struct serve_track *t, uint32_t lane)
 		r = trace_cursor_next(l.cursor, &l.zone);
 	if (r > 0)
 		return vec_push(&s->lanes, l);
-	/* Blocks that are damaged: what is behind the last that could be read is not there. */
+	/* Damaged blocks: zones after the last readable one are missing. */
 	t->taken.v[info->depth] = info->zones;
 	trace_cursor_close(l.cursor);
 	return r;
 }
 
-/* Zones that are open now. They stand in the list by track and depth. */
+/* Adds the open zones. The list is sorted by track and depth. */
 static int open_unended(struct serve *s)
 {
 	const struct trace_open_zone *v = s->trace->open_zones;
@@ -310,7 +309,7 @@ static int track_open(struct serve *s)
 	return 0;
 }
 
-/* The lane whose zone starts first; parents before children, what has ended before what is open. */
+/* The lane whose zone starts first; parents before children, ended zones before open ones. */
 static struct serve_lane *next_lane(struct serve *s)
 {
 	struct serve_lane *best = &s->lanes.v[0];
@@ -325,7 +324,7 @@ static struct serve_lane *next_lane(struct serve *s)
 	return best;
 }
 
-/* Behind its last zone a lane leaves the list; the order of the others stays. */
+/* After its last zone a lane leaves the list; the order of the others is unchanged. */
 static int lane_advance(struct serve *s, struct serve_track *t, struct serve_lane *l)
 {
 	int r = l->cursor ? trace_cursor_next(l->cursor, &l->zone) : 0;

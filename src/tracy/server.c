@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sockets around a serve session: one that listens, one of a viewer. */
+/* The sockets of a serve session: a listening one and a viewer's. */
 #include "base/now.h"
 #include "tracy/serve.h"
 
@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #define GREETING_MS 2000
-#define ALIVE_MS    3000  /* a viewer that hears nothing for longer might give up */
-#define FAREWELL_MS 1000  /* a viewer waits for ever for a zone that has no end */
-#define STALLED_MS  30000 /* a viewer that neither reads nor asks for so long has hung */
+#define ALIVE_MS    3000  /* a viewer might give up after a longer silence */
+#define FAREWELL_MS 1000  /* a viewer waits forever for a zone that never ends */
+#define STALLED_MS  30000 /* a viewer that neither reads nor asks for this long has hung */
 
 struct tracy_server {
 	struct write model;
@@ -26,7 +26,7 @@ struct tracy_server {
 	uint64_t deadline; /* ms; of the greeting */
 	uint64_t served, refused;
 	bool live;
-	uint64_t last; /* ms: when something was last sent or received */
+	uint64_t last; /* ms: time of the last send or receive */
 };
 
 int tracy_network_parse(struct tracy_network *network, const char *text, struct tacho_error *err)
@@ -237,7 +237,7 @@ static void server_talk(struct tracy_server *s, short events)
 		server_drop(s);
 }
 
-/* Time has passed. */
+/* Handles timeouts. */
 static void check_time(struct tracy_server *s)
 {
 	uint64_t now = now_ms();
@@ -264,7 +264,7 @@ int tracy_server_round(struct tracy_server *s, int ms, struct tacho_error *err)
 		return 0;
 	if (serve_takes_input(s->session))
 		fd.events |= POLLIN;
-	/* The viewer may never ask for anything: its readiness alone keeps the stream going. */
+	/* The viewer may never send a query: a writable socket alone must drive the stream. */
 	if (s->session->out.len || serve_has_more(s->session))
 		fd.events |= POLLOUT;
 	if (poll(&fd, 1, ms) < 0 && errno != EINTR)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* csvexport: cells and rows, and which of the sheets is written. */
+/* csvexport: write cells and rows, choose the sheet. */
 #include "tracy/sheet.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ char *sheet_digits(char *at, int64_t value)
 	char digits[SHEET_DIGITS], *from = digits + sizeof(digits);
 	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 
-	/* Two digits a division: a trace has millions of numbers. */
+	/* Two digits per division: a trace has millions of numbers. */
 	for (; rest >= 100; rest /= 100) {
 		*--from = (char)('0' + rest % 10);
 		*--from = (char)('0' + rest / 10 % 10);

@@ -11,18 +11,18 @@ struct sheet {
 	FILE *file;
 	const struct tracy_csv_options *o;
 	const char *separator;
-	struct buf out; /* rows that wait for the file */
-	int64_t origin; /* nanoseconds of the trace at which the source began to count */
+	struct buf out; /* buffered rows */
+	int64_t origin; /* nanoseconds of the trace at the source's time 0 */
 	uint8_t *taken; /* by source location: its name matches the filter */
 };
 
-/* Nanoseconds since the source began to count. */
+/* Nanoseconds since the source's time 0. */
 static inline int64_t sheet_ns(const struct sheet *c, uint64_t ticks)
 {
 	return trace_ns(c->trace, ticks) - c->origin;
 }
 
-/* Was it asked for? */
+/* Whether the filters select it. */
 static inline bool sheet_takes(const struct sheet *c, uint32_t track)
 {
 	return !c->o->tracks || c->o->tracks[track];
@@ -34,17 +34,17 @@ static inline bool sheet_is_thread(const struct sheet *c, uint32_t track)
 	       c->trace->tracks[track].kind == TRACE_FIBER;
 }
 
-/* Words of a row, and its end. A text is quoted when it must be. */
+/* Cells of a row, and its end. A text is quoted if necessary. */
 void sheet_raw(struct sheet *c, const char *text);
 void sheet_text(struct sheet *c, const char *text, size_t len);
 void sheet_quoted(struct sheet *c, const char *text, size_t len);
 void sheet_number(struct sheet *c, int64_t value);
-/* The same into AT, which has room for SHEET_DIGITS bytes; returns the end. */
+/* The same, written to AT, which has room for SHEET_DIGITS bytes; returns the end. */
 #define SHEET_DIGITS 24
 char *sheet_digits(char *at, int64_t value);
 void sheet_next(struct sheet *c); /* the separator */
 void sheet_end(struct sheet *c);
-/* Names of columns, separated by blanks for a space in the list. */
+/* Writes the column names, which end with a NULL. */
 void sheet_header(struct sheet *c, const char *const *names);
 /* name, file, line */
 void sheet_srcloc(struct sheet *c, uint32_t srcloc, bool line);

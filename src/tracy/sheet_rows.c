@@ -38,7 +38,7 @@ int sheet_messages(struct sheet *c)
 	return r;
 }
 
-/* A point in the columns of the list of zones: before, between and behind time and value. */
+/* A point in the columns of the zone list: before, between and after time and value. */
 static void put_point(struct sheet *c, const char *name, int64_t time, double value)
 {
 	static const struct {

@@ -10,10 +10,10 @@ struct figures {
 	uint32_t srcloc;
 	uint64_t count;
 	int64_t total, min, max; /* nanoseconds */
-	double variance;         /* the sum of squared distances from the mean as it is printed */
+	double variance;         /* sum of squared distances from the mean as printed */
 };
 
-/* What the file says is its length; else from its first to its last thing. */
+/* The length stored in the file; otherwise from the first to the last event. */
 static int64_t span_of(const struct sheet *c)
 {
 	const char *span = trace_property(c->trace, TRACE_SPAN);
@@ -44,7 +44,7 @@ static void sheet_stats_row_put(struct sheet *c, const struct figures *f, int64_
 	sheet_end(c);
 }
 
-/* The mean is printed cut to whole nanoseconds, and the deviation is that from what is printed. */
+/* The mean is printed truncated to whole nanoseconds; the deviation is relative to that. */
 static void set_variance(struct figures *f, double sigma, double mean)
 {
 	double off = mean - (double)(f->total / (int64_t)f->count);
@@ -61,7 +61,7 @@ static double ns_per_tick(const struct trace *t)
 		       : 1;
 }
 
-/* Zones of devices are not in this table; without any the figures of the file itself do. */
+/* This table omits device zones; without device tracks the file's own statistics serve. */
 static int thread_stats(struct sheet *c, struct trace_stat **stats, size_t *count)
 {
 	struct trace_filter filter = {.t1 = UINT64_MAX, .no_percentiles = true};
@@ -80,7 +80,7 @@ static int thread_stats(struct sheet *c, struct trace_stat **stats, size_t *coun
 	return r;
 }
 
-/* The sums are what this table calls totals. */
+/* The sums are the totals of this table. */
 static int by_sum(const void *a, const void *b)
 {
 	const struct trace_stat *x = a, *y = b;
@@ -107,7 +107,7 @@ static int put_totals(struct sheet *c, int64_t span)
 
 		if (!s->count || !c->taken[s->srcloc])
 			continue;
-		f.total = llround((double)s->sum * scale); /* as Tracy: recursion repeats */
+		f.total = llround((double)s->sum * scale); /* as in Tracy: recursion counts again */
 		f.min = llround((double)s->min * scale);
 		f.max = llround((double)s->max * scale);
 		set_variance(&f, s->sigma * scale, s->mean * scale);
@@ -119,7 +119,7 @@ static int put_totals(struct sheet *c, int64_t span)
 
 /* -------------------------------------------------------------- self times */
 
-/* Mean and sum of squared distances from it, brought up to date zone by zone. */
+/* Mean and sum of squared distances from it, updated per zone. */
 struct running {
 	uint64_t count, total, min, max;
 	double mean, squares;

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last zone of a lane: the parent of those below it. */
+/* The last zone of a lane: the parent of the zones below. */
 struct lane_state {
 	struct self_lane self;
 	uint32_t srcloc;
-	struct buf text; /* when it may be asked for */
+	struct buf text; /* if it may be needed */
 };
 
 struct zones {
@@ -18,9 +18,9 @@ struct zones {
 	struct lane_state *lanes;
 	uint8_t *special, *parent; /* by source location */
 	uint32_t *thread;          /* number by track */
-	struct buf name, text;     /* of the zone at hand */
-	struct buf heads;          /* "name,file,line," of the source locations that are taken */
-	size_t *head;     /* by source location: where its own begins; the next one's ends it */
+	struct buf name, text;     /* of the current zone */
+	struct buf heads;          /* "name,file,line," of the selected source locations */
+	size_t *head; /* by source location: offset of its prefix; it ends where the next begins */
 	size_t separator; /* its length */
 };
 
@@ -47,13 +47,13 @@ static void find_special(struct zones *z)
 
 		z->special[i] = sheet_zones_is_listed(o->special, name);
 		z->parent[i] = o->special && o->parent && strstr(name, o->parent);
-		/* The newer tool lets a zone that is such a parent name itself. */
+		/* In the newer tool a zone that is such a parent names itself. */
 		if (o->layout == TRACY_CSV_TT)
 			z->special[i] |= z->parent[i];
 	}
 }
 
-/* Threads are numbered as Tracy's tools do, or in order when they never saw the trace. */
+/* Threads are numbered as in Tracy's tools, or in order if the trace is not from Tracy. */
 static void number_threads(struct zones *z)
 {
 	uint32_t next = 1;
@@ -68,7 +68,7 @@ static void number_threads(struct zones *z)
 	}
 }
 
-/* What all rows of a source location begin with. */
+/* The common prefix of all rows of a source location. */
 static int make_heads(struct zones *z)
 {
 	uint32_t n = z->c->trace->srcloc_count;
@@ -145,7 +145,7 @@ static void read_attached(struct zones *z, struct trace_cursor *cursor, uint32_t
 	}
 }
 
-/* The text of the nearest zone around this one, or itself, that is a parent. */
+/* The text of the nearest parent around this zone, or of the zone itself. */
 static const struct buf *special_text(const struct zones *z, uint32_t lane, uint32_t srcloc)
 {
 	uint32_t depth = z->c->trace->lanes[lane].depth;
@@ -174,7 +174,7 @@ static char *put_separators(const struct zones *z, char *at, int n)
 	return at;
 }
 
-/* A row without texts, as most are: all at once. */
+/* Fast path: a row without texts, written at once. */
 static void put_plain(struct zones *z, uint32_t srcloc, uint32_t lane, int64_t start,
 		      int64_t length)
 {
@@ -230,7 +230,7 @@ static void put_zone(struct zones *z, uint32_t srcloc, uint32_t lane, int64_t st
 	sheet_end(c);
 }
 
-/* Keeps what zones below may ask for. */
+/* Stores what zones below may need. */
 static void sheet_zones_remember(struct zones *z, uint32_t lane, uint32_t srcloc)
 {
 	struct lane_state *l = &z->lanes[lane];

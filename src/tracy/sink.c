@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way into a trace that the file reader and the wire decoder share. */
+/* Add zones and rows to a trace, for the file reader and the wire decoder. */
 #include "tracy/sink.h"
 
-#define DEPTH_MAX 65536u /* deeper than any viewer goes; a lane costs memory */
+#define DEPTH_MAX 65536u /* deeper than any viewer shows; a lane costs memory */
 
 uint32_t sink_track(struct sink *s, const struct trace_track *t)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: the way into a trace that the file reader and the wire decoder share. Begins and ends
- * become zones of lanes; errors of the trace writer are kept, the first one counts.
+ * Private: add zones and rows to a trace, for the file reader and the wire decoder. Begins and ends
+ * become zones of lanes; the first error of the trace writer is sticky.
  */
 #ifndef TRACY_SINK_H
 #define TRACY_SINK_H
@@ -21,14 +21,14 @@ struct sink {
 
 struct sink_zone {
 	uint64_t start, children;
-	uint64_t tag; /* the caller's: where to find what is attached */
+	uint64_t tag; /* the caller's: locates the attachments */
 	uint32_t srcloc;
 };
 
 /* The open zones of one track. */
 struct sink_stack {
 	uint32_t track;
-	uint64_t zones; /* that have ended and are not yet in the trace's ledger */
+	uint64_t zones; /* ended, not yet in the trace's ledger */
 	struct trace_nesting nesting;
 	struct {
 		VEC(struct sink_zone);
@@ -48,11 +48,11 @@ static inline void sink_error(struct sink *s, int64_t code)
 uint32_t sink_track(struct sink *s, const struct trace_track *t);
 uint32_t sink_srcloc(struct sink *s, const struct trace_srcloc *l);
 void sink_row(struct sink *s, uint32_t track, const struct trace_row *row);
-/* Tells the trace how many rows each track was given: all that there were. */
+/* Adds the rows of each track to its ledger: all of them were stored. */
 void sink_count_rows(struct sink *s);
 void sink_free(struct sink *s);
 
-/* Makes room for one more depth. False: no memory, or nested too deep. */
+/* Makes room for one more depth. False if out of memory or nested too deep. */
 bool sink_deeper(struct sink *s, struct sink_stack *k);
 
 static inline void sink_begin(struct sink *s, struct sink_stack *k, uint64_t time, uint32_t srcloc,
@@ -64,7 +64,7 @@ static inline void sink_begin(struct sink *s, struct sink_stack *k, uint64_t tim
 	trace_nesting_begin(&k->nesting, srcloc);
 }
 
-/* Takes the innermost zone, which must be there, from those that are open. */
+/* Removes the innermost open zone, which must exist. */
 static inline struct sink_zone *sink_pop(struct sink_stack *k)
 {
 	struct sink_zone *z = &k->open.v[--k->open.n];
@@ -73,7 +73,7 @@ static inline struct sink_zone *sink_pop(struct sink_stack *k)
 	return z;
 }
 
-/* Ends the innermost zone, which must be there. */
+/* Ends the innermost zone, which must exist. */
 static inline void sink_end(struct sink *s, struct sink_stack *k, uint64_t time, uint32_t flags,
 			    const struct trace_extra *extras, size_t count)
 {

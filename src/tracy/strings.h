@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private: the strings of a file that is being written, each once, numbered in order of arrival. */
+/* Private: the strings of a file that is being written; unique, numbered in order of arrival. */
 #ifndef TRACY_STRINGS_H
 #define TRACY_STRINGS_H
 
@@ -9,14 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In a file of several processes: what tracks without a name are called behind their process. */
+/* In a file with several processes: the name of unnamed tracks, after their process. */
 #define STRING_FRAMES "Frame"
 #define STRING_MEMORY "memory"
 
 struct string_entry {
 	size_t at; /* in text */
 	uint32_t len;
-	bool pointer; /* is also known by a pointer */
+	bool pointer; /* also referred to by pointer */
 };
 
 struct strings {
@@ -28,10 +28,10 @@ struct strings {
 	size_t slot_count;
 };
 
-/* Any unique number does for the address that a string had in the program. */
+/* The address of a string in the program: any unique number. */
 #define STRING_POINTER(i) (0x10000 + 16 * (uint64_t)(i))
 
-/* The number of a string, or TACHO_ENOMEM. */
+/* Returns the number of a string, or TACHO_ENOMEM. */
 int64_t strings_add(struct strings *s, const char *text, size_t len);
 void strings_free(struct strings *s);
 

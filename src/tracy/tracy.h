@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tracy interoperability: its files, its wire protocol, its command-line tools. docs/tracy.md tells
- * users what is kept and what is not.
+ * Tracy interoperability: its files, its wire protocol, its command-line tools. docs/tracy.md
+ * documents what is preserved and what is not.
  *
- *	tracy_write()		a trace becomes a .tracy file (0.14.0 or 0.10.0)
- *	tracy_import()		a .tracy file (0.9.0 to 0.14.0) becomes a trace
+ *	tracy_write()		writes a trace as a .tracy file (0.14.0 or 0.10.0)
+ *	tracy_import()		reads a .tracy file (0.9.0 to 0.14.0) into a trace
  *	tracy_open_any()	opens either kind for reading
  *
  * Nothing here prints. What a format cannot hold is counted in a struct tracy_notes.
@@ -16,7 +16,9 @@
 
 #include <stdio.h>
 
-/* What had no place on the other side, one and many. A tool prints "N TEXT" where N is not 0. */
+/*
+ * What the other side has no place for, singular and plural. A tool prints "N TEXT" if N is not 0.
+ */
 #define TRACY_NOTES(X)                                                                          \
 	X(FOLDED, "source location was merged into its function",                               \
 	  "source locations were merged into their functions")                                  \
@@ -75,9 +77,9 @@ const char *tracy_note_text(enum tracy_note note, uint64_t n);
 /* -------------------------------------------------------------------- files */
 
 /*
- * No file suits every viewer: Tenstorrent's 0.10 rejects what is newer than 0.10.0, upstream's
- * newest what is older than 0.11.0. The file's name decides: TRACY_TT_FILE is what tt-metal's tools
- * look for, and they have Tenstorrent's viewer.
+ * No file suits every viewer: Tenstorrent's 0.10 rejects files newer than 0.10.0, upstream's newest
+ * rejects files older than 0.11.0. The file's name decides: tt-metal's tools expect TRACY_TT_FILE,
+ * and they use Tenstorrent's viewer.
  */
 enum tracy_file_version {
 	TRACY_FILE_BY_NAME, /* TRACY_TT_FILE: 0.10.0, any other: 0.14.0 */
@@ -90,36 +92,36 @@ enum tracy_file_version {
 		"auto", "0.10", "0.14", NULL \
 	} /* names of the above */
 
-#define TRACY_LEVEL_LZ4 -1 /* faster, and several times as large */
+#define TRACY_LEVEL_LZ4 -1 /* faster, but several times larger */
 #define TRACY_LEVEL_MAX 19
 
 struct tracy_write_options {
 	int version; /* enum tracy_file_version */
-	int level;   /* of Zstd, 1 to TRACY_LEVEL_MAX; 0: what Tracy's capture has; or the above */
+	int level; /* Zstd level, 1 to TRACY_LEVEL_MAX; 0: that of Tracy's capture; or the above */
 };
 
-/* Writes TRACE to FD; PATH is for messages, and for TRACY_FILE_BY_NAME. *NOTES is added to. */
+/* Writes TRACE to FD; PATH is for messages and TRACY_FILE_BY_NAME. Adds to *NOTES. */
 int tracy_write(struct trace *trace, int fd, const char *path,
 		const struct tracy_write_options *options, struct tracy_notes *notes,
 		struct tacho_error *err);
 
 /*
- * Adds all that the .tracy file holds to W. FD is at its start. On TACHO_EDAMAGED what stands
+ * Adds the contents of the .tracy file to W. FD is at its start. On TACHO_EDAMAGED everything
  * before the damage has been added, and W may be closed.
  */
 int tracy_import(struct trace_writer *w, int fd, const char *path, struct tracy_notes *notes,
 		 struct tacho_error *err);
 
 /*
- * trace_open() for .tracy files too: those are converted into a file that goes away by itself. A
- * damaged one opens as far as it goes; trace->damage tells. NOTES may be NULL.
+ * trace_open() for .tracy files too: those are converted to a temporary file that removes itself. A
+ * damaged file opens up to the damage, described in trace->damage. NOTES may be NULL.
  */
 int tracy_open_any(struct trace **trace, const char *path, struct tracy_notes *notes,
 		   struct tacho_error *err);
 
 /* ---------------------------------------------------------------------- csv */
 
-/* The columns of a list of zones differ between the versions of csvexport. */
+/* The columns of a zone list differ between versions of csvexport. */
 enum tracy_csv_layout {
 	TRACY_CSV_TT,   /* Tenstorrent's, from 0.12.4 on: ... thread,value,special_parent_text */
 	TRACY_CSV_TT10, /* Tenstorrent's 0.10: the same without value */
@@ -130,23 +132,22 @@ enum tracy_csv_layout {
 struct tracy_csv_options {
 	int layout;             /* enum tracy_csv_layout */
 	const char *separator;  /* NULL = "," */
-	const char *filter;     /* names that contain it; NULL = all */
+	const char *filter;     /* select names that contain it; NULL = all */
 	bool case_sensitive;    /* of filter */
-	bool self;              /* times without those of zones inside */
+	bool self;              /* times without those of nested zones */
 	bool unwrap;            /* a row per zone instead of a row per source location */
 	bool plots;             /* with unwrap: points of plots and memory too */
 	bool messages, devices; /* instead of zones */
-	bool tid;               /* the system's thread ids instead of numbers */
-	const char *special;    /* names separated by commas whose parent is asked for */
-	const char *parent;     /* what the parent's name contains */
-	const uint8_t *tracks;  /* of messages and zones: one byte per track, 0 leaves it out; NULL:
-				   all */
+	bool tid;               /* system thread ids instead of numbers */
+	const char *special;    /* comma-separated names whose parent is wanted */
+	const char *parent;     /* substring of the parent's name */
+	const uint8_t
+		*tracks; /* for messages and zones: one byte per track, 0 omits it; NULL: all */
 };
 
 /*
- * Writes what csvexport writes of a trace. Source locations come by their total time, zones by
- * their start. Text that would break a row is quoted, but for messages, whose readers want them
- * raw.
+ * Writes a trace as csvexport does. Source locations are sorted by total time, zones by start. Text
+ * that would break a row is quoted, except for messages, whose readers expect them raw.
  */
 int tracy_csv(struct trace *trace, FILE *file, const struct tracy_csv_options *options,
 	      struct tacho_error *err);
@@ -154,21 +155,21 @@ int tracy_csv(struct trace *trace, FILE *file, const struct tracy_csv_options *o
 /* ------------------------------------------------------------------ clients */
 
 /*
- * A hub records Tracy clients over TCP into a trace that somebody else opens and closes. The client
- * is the one that listens: a hub connects, again and again until it can. Nothing blocks: call
- * tracy_hub_round() in a loop. One thread at a time.
+ * A hub records Tracy clients over TCP into a trace that the caller opens and closes. The client
+ * listens; the hub retries until it can connect. Nothing blocks: call tracy_hub_round() in a loop.
+ * One thread at a time.
  */
 struct tracy_hub;
 
 enum tracy_peer_state {
-	TRACY_PEER_WAITING,  /* nobody there yet */
+	TRACY_PEER_WAITING,  /* nothing listens yet */
 	TRACY_PEER_GREETING, /* connected, no welcome yet */
 	TRACY_PEER_RECORDING,
 	TRACY_PEER_ENDED,         /* the client has ended, by itself or by force */
-	TRACY_PEER_MISMATCH,      /* it speaks none of our versions */
-	TRACY_PEER_NOT_AVAILABLE, /* it has served somebody else before */
-	TRACY_PEER_DROPPED,       /* gone before it said welcome */
-	TRACY_PEER_FAILED,        /* it sent what makes no sense; .error says more */
+	TRACY_PEER_MISMATCH,      /* it supports none of our versions */
+	TRACY_PEER_NOT_AVAILABLE, /* it has already served another recorder */
+	TRACY_PEER_DROPPED,       /* gone before its welcome */
+	TRACY_PEER_FAILED,        /* it sent malformed data; details in .error */
 };
 
 struct tracy_peer {
@@ -181,42 +182,47 @@ struct tracy_peer {
 	double delay_ns, resolution_ns, span_ns;
 	uint64_t received, raw; /* bytes of frames, packed and unpacked */
 	bool crashed;
-	char error[200]; /* one line; "" when all is well */
+	char error[200]; /* one line; "" if there is none */
 };
 
 struct tracy_hub_options {
 	/*
-	 * The trace has no clock of its own: ticks are those of the first client. Otherwise ticks
-	 * are those of this machine, which most clients count too.
+	 * The trace has no clock of its own: it uses the ticks of the first client. Otherwise it
+	 * uses the ticks of this machine, as most clients do.
 	 */
 	bool own_clock;
-	bool again; /* when a client has ended another one may come at the same port */
+	bool again; /* after a client has ended, accept another one at the same port */
 };
 
 int tracy_hub_open(struct tracy_hub **hub, struct trace_writer *w,
 		   const struct tracy_hub_options *options, struct tacho_error *err);
-/* Connects to ADDRESS ("127.0.0.1" when NULL) and PORT as soon as somebody is there. */
+/* Connects to ADDRESS ("127.0.0.1" if NULL) and PORT as soon as a client listens. */
 int tracy_hub_add(struct tracy_hub *hub, const char *address, uint16_t port,
 		  struct tacho_error *err);
-/* Takes announcements on a UDP port: clients on this machine are connected to as they come up. */
+/* Receives announcements on a UDP port and connects to clients on this machine as they start. */
 int tracy_hub_listen(struct tracy_hub *hub, uint16_t port, struct tacho_error *err);
 
-/* Waits up to MS for something, then does all there is. The number of frames, or a write error. */
+/*
+ * Waits up to MS for events, then handles all of them. Returns the number of frames, or a write
+ * error.
+ */
 int tracy_hub_round(struct tracy_hub *hub, int ms, struct tacho_error *err);
-/* Clients are told to go on without us; what they have sent so far is still taken. */
+/* Asks clients to continue without us; data already sent is still recorded. */
 void tracy_hub_stop(struct tracy_hub *hub);
 size_t tracy_hub_recording(const struct tracy_hub *hub);
 size_t tracy_hub_peers(const struct tracy_hub *hub);
 void tracy_hub_peer(const struct tracy_hub *hub, size_t i, struct tracy_peer *peer);
-/* Brings ledgers up to date: before a checkpoint. */
+/* Updates the ledgers; call before a checkpoint. */
 void tracy_hub_count(struct tracy_hub *hub);
 const struct tracy_notes *tracy_hub_notes(const struct tracy_hub *hub);
-/* Adds what is still held; open zones are unfinished. Frees HUB. The first write error, or 0. */
+/*
+ * Adds pending data; open zones become unfinished. Frees HUB. Returns the first write error, or 0.
+ */
 int tracy_hub_close(struct tracy_hub *hub);
 
 /* ------------------------------------------------------------------ viewers */
 
-/* Machines that may connect. Addresses are in the byte order of this machine. */
+/* Machines that may connect. Addresses are in host byte order. */
 struct tracy_network {
 	uint32_t address, mask;
 };
@@ -225,33 +231,35 @@ struct tracy_network {
 int tracy_network_parse(struct tracy_network *network, const char *text, struct tacho_error *err);
 
 struct tracy_server_options {
-	uint16_t port;                       /* 0 picks one */
-	bool everywhere;                     /* else on the loopback alone */
-	const struct tracy_network *allowed; /* besides this machine; must outlive the server */
+	uint16_t port;   /* 0 picks one */
+	bool everywhere; /* otherwise on the loopback only */
+	const struct tracy_network
+		*allowed; /* in addition to this machine; must outlive the server */
 	size_t allowed_count;
 };
 
 /*
- * A saved trace that a Tracy viewer or capture tool can connect to as if it were a program
- * (protocols 66 to 82). The server talks to one viewer: tracy_server_accept() waits for one,
- * tracy_server_take() gives it to the server, tracy_server_round() talks to it. To serve several at
- * once fork in between.
+ * Serves a saved trace to a Tracy viewer or capture tool as if it were a program (protocols 66 to
+ * 82). A server has one viewer: tracy_server_accept() waits for one, tracy_server_take() passes it
+ * to the server, tracy_server_round() serves it. To serve several at once, fork in between.
  */
 struct tracy_server;
 int tracy_server_open(struct tracy_server **server, struct trace *trace,
 		      const struct tracy_server_options *options, struct tacho_error *err);
 uint16_t tracy_server_port(const struct tracy_server *server);
-/* A viewer's socket, or -1 when none came in MS milliseconds or it is not allowed to: then its
- * address is in REFUSED (else empty). */
+/*
+ * Returns a viewer's socket, or -1 if none came in MS milliseconds or it may not connect: then
+ * REFUSED is its address (otherwise empty).
+ */
 int tracy_server_accept(struct tracy_server *server, int ms, char refused[16]);
-/* Owns FD from here on, does not listen any more. */
+/* Takes ownership of FD and stops listening. */
 int tracy_server_take(struct tracy_server *server, int fd, struct tacho_error *err);
-/* Until it is not watched any more. */
+/* Waits up to MS for the viewer, then serves it. Call while tracy_server_is_watched(). */
 int tracy_server_round(struct tracy_server *server, int ms, struct tacho_error *err);
-/* Viewers that were told everything. */
+/* Number of viewers that received everything. */
 uint64_t tracy_server_served(const struct tracy_server *server);
 /*
- * A trace that is followed (trace_follow_settled()) instead of a saved one: call
+ * To serve a followed trace (trace_follow_settled()) instead of a saved one, call
  * tracy_server_set_live() before the first round. The trace may be refreshed while
  * tracy_server_is_ready(); after that, and once more with ENDED, call tracy_server_grown().
  */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A lane holds the zones of one depth, the file wants a tree with the number of children in front
- * of them. So each lane is read by two cursors: one counts the children of a zone ahead of the
- * other, which gives them out. A zone belongs to the first parent that it starts before the end of.
+ * Walk the zones of a track as a tree.
+ *
+ * A lane holds the zones of one depth, but the file needs a tree with the number of children before
+ * them. So two cursors read each lane: one counts the children of a zone ahead of the other, which
+ * returns them. A zone belongs to the first parent that ends after the zone's start.
  */
 #include "tracy/write.h"
 
@@ -10,10 +12,10 @@
 
 struct level {
 	struct trace_cursor *ahead, *cursor;
-	struct trace_zone next; /* of AHEAD, when there is one */
+	struct trace_zone next; /* of AHEAD, if there is one */
 	bool has_next;
 	uint64_t total, given; /* zones of the lane */
-	uint64_t left;         /* of the parent that is open */
+	uint64_t left;         /* of the open parent */
 	struct tree_zone zone; /* that is open */
 };
 
@@ -31,7 +33,7 @@ static int move_ahead(struct level *l)
 	return r < 0 ? r : 0;
 }
 
-/* The index tells how many zones a lane has, unless the file is damaged. */
+/* The index has the number of zones of a lane, unless the file is damaged. */
 static int count_zones(struct trace *t, uint32_t lane, uint64_t *total)
 {
 	struct trace_cursor *c;
@@ -82,7 +84,7 @@ static void tree_close(struct tree *tree)
 	free(tree->levels);
 }
 
-/* The last zone of a lane takes what is left of the next one. */
+/* The last zone of a lane takes the rest of the next one. */
 static int count_children(struct level *l, const struct trace_zone *parent, bool last,
 			  uint64_t *children)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The welcome message: who the client is, and how its clock lies on the trace's. */
+/* Parse the welcome message: the client's identity and how its clock maps to the trace's. */
 #include "tracy/hub.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ struct welcome {
 	char host[1025];
 };
 
-/* 66 and older have the queue delay, later ones do not. */
+/* Versions up to 66 have the queue delay, later ones do not. */
 static void welcome_parse(struct welcome *w, const uint8_t *at, bool delay)
 {
 	memset(w, 0, sizeof(*w));
@@ -35,7 +35,7 @@ static void welcome_parse(struct welcome *w, const uint8_t *at, bool delay)
 	memcpy(w->host, at + 122, 1024);
 }
 
-/* One counter, if it runs as fast and has begun when the calendar says. */
+/* The same counter, if the rate matches and it started when the calendar says. */
 static bool same_clock(const struct hub_clock *a, const struct hub_clock *b)
 {
 	double ticks = (double)(int64_t)((uint64_t)b->begin - (uint64_t)a->begin);
@@ -57,7 +57,7 @@ static void set_clock(struct decode_clock *c, const struct hub_clock *trace,
 	c->to = (uint64_t)trace->begin + (uint64_t)(int64_t)(fabs(off) < 9e15 ? off : 0);
 }
 
-/* The trace counts as its first client does. */
+/* The trace uses the clock of its first client. */
 static void adopt_clock(struct tracy_hub *hub, const struct hub_clock *clock)
 {
 	uint64_t steps[2] = {0, 1000000000000};
@@ -103,7 +103,7 @@ static int welcome_process_add(struct tracy_hub *hub, struct peer *p, const stru
 	return hub->error;
 }
 
-/* A viewer expects a frame at the beginning and one at the end of initialisation. */
+/* A viewer expects a frame at the start and one at the end of initialisation. */
 static void add_first_frames(struct peer *p, const struct welcome *w)
 {
 	struct wire_read mark = {.kind = WIRE_FRAME_MARK};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of the items of each version; items read and written by them. */
+/* Tables of the items of each version; read and write items with them. */
 #include "tracy/wire.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -16,7 +16,7 @@ static const struct {
 #undef X
 };
 
-/* Items whose payload has changed: from this version on it is this. */
+/* Items whose payload has changed: the layout from this version on. */
 static const struct {
 	uint8_t kind, since;
 	const char *layout;
@@ -115,7 +115,10 @@ bool wire_protocol(struct wire_protocol *p, uint32_t version, bool wide)
 
 #define SHORT_STRING 256u
 
-/* From 82 on a short string has an item of its own, and the long one counts from behind it. */
+/*
+ * From version 82 on a short string has its own item; a long one stores its length less
+ * SHORT_STRING.
+ */
 static uint32_t tail_offset(const struct wire_protocol *p, const struct wire_item *item)
 {
 	return p->short_items && (item->kind == WIRE_SINGLE_STRING ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: the items of Tracy's wire protocol. An item is one byte, its type, and a payload that
- * the type alone describes; string carriers have a length and bytes behind that. Types are numbered
+ * the type alone describes; string carriers have a length and bytes after it. Types are numbered
  * without gaps, so each version that added one in the middle has its own numbers: wire_protocol()
  * gives the table of a version.
  *
@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WIRE_FRAME     (256u << 10) /* bytes of a frame when unpacked, at most */
+#define WIRE_FRAME     (256u << 10) /* maximum bytes of an unpacked frame */
 #define WIRE_FIELDS    8
 #define WIRE_MAGIC     "TracyPrf"
 #define WIRE_PORT      8086
@@ -25,7 +25,10 @@
 #define WIRE_WELCOME   1178 /* bytes of the welcome message; 8 less without the queue delay */
 #define WIRE_ON_DEMAND 16
 
-/* From 82 on zones have items for short times, and the longer ones count from their ends. */
+/*
+ * From version 82 on zones have items for short times, and the longer ones are relative to their
+ * ends.
+ */
 #define WIRE_OFFSET16 65536ll
 #define WIRE_OFFSET32 (65536 + (1ll << 32))
 
@@ -51,10 +54,10 @@ enum wire_query {
 	QUERY_COUNT
 };
 
-/* What stands behind the payload. */
+/* What follows the payload. */
 enum wire_tail {
 	TAIL_NONE,
-	TAIL_BYTES16, /* length in 2 bytes */
+	TAIL_BYTES16, /* 2-byte length */
 	TAIL_BYTES32,
 	TAIL_BYTES8,
 };
@@ -224,23 +227,25 @@ enum wire_zone {
 struct wire_protocol {
 	uint32_t number;
 	bool wide_context;                  /* C is 2 bytes */
-	bool short_items;                   /* 82: times of zones are in one of three sizes */
+	bool short_items;                   /* 82: zone times have one of three sizes */
 	unsigned count;                     /* types */
 	size_t welcome;                     /* bytes of the welcome message */
 	struct wire_item items[WIRE_KINDS]; /* by type */
-	uint8_t types[WIRE_KINDS];          /* by kind; 0xff: the version has no such item */
-	/* By type. Almost all of a stream is begins and ends of zones, which are read without the
-	 * layout; items of a fixed size that say nothing of a context are passed over by it. */
+	uint8_t types[WIRE_KINDS];          /* by kind; 0xff: not in this version */
+	/*
+	 * By type. Almost all of a stream is zone begins and ends, which are read without the
+	 * layout; fixed-size items without a context are skipped by size.
+	 */
 	uint8_t zones[256]; /* enum wire_zone */
-	uint8_t plain[256]; /* bytes with the type; 0: look closer */
+	uint8_t plain[256]; /* bytes with the type; 0: use the layout */
 };
 
-/* The versions that can be spoken, in the order in which they are tried; 0 ends the list. */
+/* The supported versions, in the order in which they are tried; 0 ends the list. */
 extern const uint32_t wire_versions[];
 
 /*
- * Fills *P. WIDE: Tenstorrent's client. False when the version is not known. Two programs may speak
- * the same version with either width; see wire_frame_fits().
+ * Fills *P. WIDE: Tenstorrent's client. False if the version is unknown. Two programs may use the
+ * same version with either width; see wire_frame_fits().
  */
 bool wire_protocol(struct wire_protocol *p, uint32_t version, bool wide);
 
@@ -252,18 +257,18 @@ struct wire_read {
 	uint32_t len;
 };
 
-/* Reads the item at AT. Its size, or 0 when there is no whole item of a known type. */
+/* Reads the item at AT. Returns its size, or 0 if there is no whole item of a known type. */
 size_t wire_read(const struct wire_protocol *p, const uint8_t *at, size_t left,
 		 struct wire_read *item);
 
 /* The size alone. */
 size_t wire_size(const struct wire_protocol *p, const uint8_t *at, size_t left);
 
-/* Does a frame fall into whole items to its last byte? *DEVICES: some of them have a context. */
+/* Whether a frame consists of whole items. *DEVICES: some of them have a context. */
 bool wire_frame_fits(const struct wire_protocol *p, const uint8_t *frame, size_t len,
 		     bool *devices);
 
-/* Appends an item; floats are given as the bits of a double. 0xff types must not be asked for. */
+/* Appends an item; floats are given as the bits of a double. The type must not be 0xff. */
 struct buf;
 int wire_put(struct buf *b, const struct wire_protocol *p, enum wire_kind kind, const uint64_t *v);
 int wire_put_bytes(struct buf *b, const struct wire_protocol *p, enum wire_kind kind, uint64_t id,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a trace as a .tracy file: the header, the tail, and the order of what is between. */
+/* Write a trace as a .tracy file: the header, the tail, and the order of the sections. */
 #include "tracy/write.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-#define LEVEL         3     /* of Tracy's own capture */
-#define HEADER_STRING 1023u /* readers copy into buffers of 1024 */
+#define LEVEL         3     /* that of Tracy's capture */
+#define HEADER_STRING 1023u /* readers have buffers of 1024 bytes */
 
 const char *tracy_note_text(enum tracy_note note, uint64_t n)
 {
@@ -28,7 +28,7 @@ static void write_string_put(struct out *out, const char *text)
 	out_copy(out, text, len);
 }
 
-/* "app @ 2026-01-02 03:04:05": what a viewer shows as the title. */
+/* "app @ 2026-01-02 03:04:05": the title in a viewer. */
 static void put_title(struct write *w, const char *program, time_t when)
 {
 	struct buf b = BUF_INIT;
@@ -101,7 +101,7 @@ static void put_header(struct write *w)
 	out_u32(out, 0);
 }
 
-/* Which process a thread belongs to: lets a reader take the trace apart again. */
+/* Maps threads to processes, so that a reader can split the trace again. */
 static void put_processes(struct write *w)
 {
 	const struct trace *t = w->trace;
@@ -117,7 +117,7 @@ static void put_processes(struct write *w)
 	}
 }
 
-/* What comes behind memory: all empty but the application info. */
+/* The sections after memory: all empty except the application info. */
 static void put_tail(struct write *w)
 {
 	struct out *out = &w->out;

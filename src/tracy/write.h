@@ -2,9 +2,9 @@
 /*
  * Private: the parts of the .tracy writer.
  *
- * The file has every table before what refers to it, and a count before every list, so the trace is
- * read twice. The first pass (prepare) makes the tables: strings, source locations, threads, what
- * is attached to zones, and the counts. The second pass writes. Memory is that of the tables; zones
+ * The file has every table before its references, and a count before every list, so the trace is
+ * read twice. The first pass (prepare) builds the tables: strings, source locations, threads,
+ * attachments of zones, and the counts. The second pass writes. Memory is that of the tables; zones
  * are never held.
  */
 #ifndef TRACY_WRITE_H
@@ -16,13 +16,13 @@
 #include "tracy/strings.h"
 #include "tracy/tracy.h"
 
-#define SRCLOC_MAX   32767u           /* of each of the two tables */
-#define STRING_MAX   ((1u << 24) - 2) /* that can be referred to by 24 bits */
+#define SRCLOC_MAX   32767u           /* for each of the two tables */
+#define STRING_MAX   ((1u << 24) - 2) /* addressable by 24 bits */
 #define THREAD_MAX   65535u
 #define LOCK_THREADS 64u
-#define DEPTH_MAX    16384u /* Tracy reads zones by recursion: as deep as its stack allows */
+#define DEPTH_MAX    16384u /* Tracy reads zones recursively: as deep as its stack allows */
 
-/* A source location as it is written: of the trace, or made of several. */
+/* A source location as written: one of the trace, or several merged. */
 struct out_srcloc {
 	int64_t name, function, file; /* strings, -1 = none */
 	uint32_t line, color;
@@ -42,7 +42,7 @@ struct out_message {
 	uint32_t text;   /* string */
 };
 
-/* What the rows of a track come to. */
+/* Totals of the rows of a track. */
 struct out_rows {
 	uint64_t n;           /* points, frames, allocations */
 	double min, max, sum; /* plots */
@@ -65,19 +65,19 @@ struct write {
 	struct out out;
 	bool old; /* 0.10.0, else 0.14.0 */
 	struct tracy_notes *notes;
-	int64_t origin;   /* nanoseconds of the trace at which the file's time begins */
+	int64_t origin;   /* nanoseconds of the trace at the file's time 0 */
 	int64_t last;     /* latest time, never 0 */
 	bool several;     /* processes: names are "process/name" */
-	uint32_t process; /* the first that has something to show */
+	uint32_t process; /* the first with anything to show */
 	struct strings strings;
 	int16_t *srcloc;     /* by the trace's number */
-	int16_t lock_srcloc; /* of locks that have none; 0: not needed */
-	int64_t *folded;     /* by the trace's number: the name that was lost, a string, or -1 */
+	int16_t lock_srcloc; /* of locks without one; 0: not needed */
+	int64_t *folded;     /* by the trace's number: the lost name, a string, or -1 */
 	struct {
 		VEC(struct out_srcloc);
 	} srclocs; /* the first SRCLOC_MAX are static ones, ids from 1; the rest payload, from -1 */
 	struct out_thread *threads; /* by track */
-	uint32_t *order;            /* tracks by process: viewers show threads as they come */
+	uint32_t *order;            /* tracks by process: viewers show threads in this order */
 	struct {
 		VEC(uint64_t);
 	} numbers;             /* tids by number; the first is 0 */
@@ -106,14 +106,14 @@ struct write {
 		int64_t time, text; /* text: a string, -1 = no crash */
 	} crash;
 	int64_t *names; /* by track: its name as a string */
-	/* A trace that is served may grow: so much of it is in the tables. */
+	/* A served trace may grow: this much of it is in the tables. */
 	uint32_t tracks_known, srclocs_known;
-	struct map tids;       /* that are in use */
+	struct map tids;       /* in use */
 	uint32_t *context_of;  /* by track of a device's core: the context */
-	struct map op_srclocs; /* of location and op id: index in srclocs */
+	struct map op_srclocs; /* location and op id to index in srclocs */
 };
 
-/* Nanoseconds of the file. */
+/* Nanoseconds in the file. */
 static inline int64_t write_ns(const struct write *w, uint64_t ticks)
 {
 	return trace_ns(w->trace, ticks) - w->origin;
@@ -139,26 +139,28 @@ static inline void out_pointer(struct out *out, int64_t string)
 }
 
 /* ---- write.c */
-/* Time, names, threads and source locations: enough to tell of the trace in Tracy's words. */
+/* Prepares time, names, threads and source locations: enough to serve the trace. */
 int write_prepare(struct write *w);
 void write_free(struct write *w);
 
 /* ---- model.c: threads, names, source locations */
 int model_prepare(struct write *w);
-/* The same for what the trace has more since. Numbers that were given stay. */
+/* The same for additions to the trace. Assigned numbers stay. */
 int model_grow(struct write *w);
-/* The string of a name; POINTER: it will be referred to by its pointer. */
+/* The string of a name; POINTER: it will be referenced by pointer. */
 int64_t model_string(struct write *w, const char *text, bool pointer);
-/* The index of the location that SRCLOC of the trace has while op ID runs; negative: none. */
+/* The index of the location of the trace's SRCLOC while op ID runs; negative: none. */
 int64_t model_op_srcloc(struct write *w, uint32_t srcloc, uint64_t id);
-/* The same without making one. */
+/* The same without creating one. */
 int64_t model_find_op_srcloc(const struct write *w, uint32_t srcloc, uint64_t id);
-/* How the location of an index is referred to. */
+/* The reference to the location of an index. */
 int16_t model_srcloc_id(size_t index);
 void model_put_strings(struct write *w);
 void model_put_threads(struct write *w);
-/* The number of a device's track. 0.10 takes the RISC from it, later versions look it up like a
- * thread's. */
+/*
+ * The number of a device's track. 0.10 derives the RISC from it, later versions look it up like a
+ * thread's.
+ */
 uint64_t model_device_tid(const struct write *w, uint32_t track);
 void model_put_srclocs(struct write *w);
 
@@ -175,16 +177,16 @@ struct tree_zone {
 struct tree_visitor {
 	int (*enter)(struct write *w, const struct tree_zone *zone, void *context);
 	void (*leave)(struct write *w, const struct tree_zone *zone, void *context);
-	/* Called first, with the number of zones without a parent. */
+	/* Called first, with the number of root zones. */
 	int (*begin)(struct write *w, uint64_t zones, void *context);
 };
 
 int tree_walk(struct write *w, uint32_t track, const struct tree_visitor *visitor, void *context);
 
 /* ---- write_zones.c */
-/* Contexts and device_tracks alone. */
+/* Contexts and device_tracks only. */
 int contexts_prepare(struct write *w);
-/* Contexts and context_of of the tracks from FIRST on. */
+/* Contexts and context_of for the tracks from FIRST on. */
 int contexts_grow(struct write *w, uint32_t first);
 int zones_prepare(struct write *w);
 int zones_put(struct write *w);
@@ -195,7 +197,7 @@ int rows_prepare(struct write *w);
 int frames_put(struct write *w);
 int messages_put(struct write *w);
 int plots_put(struct write *w);
-/* ---- write_pairs.c: rows that belong together */
+/* ---- write_pairs.c: paired rows */
 int locks_put(struct write *w);
 int memory_put(struct write *w);
 

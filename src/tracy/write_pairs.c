@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locks and memory: what the file says of an event depends on later ones (where a lock was taken,
- * when memory was freed), so the events of one lock or one pool are held while they are written.
+ * Write locks and memory. What the file stores for an event depends on later ones (where a lock was
+ * taken, when memory was freed), so the events of one lock or pool are held while they are written.
  */
 #include "tracy/write.h"
 
@@ -55,7 +55,7 @@ static int lock_push(struct lock *l, int thread, uint8_t type, int64_t time, int
 	return vec_push(&l->events, e);
 }
 
-/* A reader takes it for granted that who obtains a lock has waited for it. */
+/* Readers assume that a thread waits before it obtains a lock. */
 static int lock_add(struct write *w, struct lock *l, const struct trace_row *row)
 {
 	bool obtains = row->a == TRACE_LOCK_OBTAIN || row->a == TRACE_LOCK_OBTAIN_SHARED;
@@ -131,7 +131,7 @@ static int write_pairs_lock_put(struct write *w, uint32_t track, uint32_t number
 
 static bool is_lock(const struct write *w, uint32_t track)
 {
-	/* Each needs a source location: without any there is nothing to point to. */
+	/* Each needs a source location: without any there is nothing to refer to. */
 	return w->trace->tracks[track].kind == TRACE_LOCK && w->srclocs.n;
 }
 
@@ -189,7 +189,7 @@ static void pool_free_at(struct write *w, struct pool *p, const struct trace_row
 	*at = UINT32_MAX;
 }
 
-/* Memory that is allocated twice was freed in between, whether we saw it or not. */
+/* Memory that is allocated twice was freed in between, even if that was not recorded. */
 static int pool_add(struct write *w, struct pool *p, const struct trace_row *row)
 {
 	struct memory_event e = {row->a,
@@ -242,7 +242,7 @@ static void pool_put(struct write *w, const struct pool *p, uint64_t name)
 	out_u64(out, name);
 }
 
-/* TRACK TRACE_NONE: an empty pool. */
+/* If TRACK is TRACE_NONE, writes an empty pool. */
 static int put_pool(struct write *w, uint32_t track, uint64_t name)
 {
 	struct pool p = {.low = UINT64_MAX};
@@ -258,7 +258,7 @@ static int put_pool(struct write *w, uint32_t track, uint64_t name)
 	return r;
 }
 
-/* The pool without a name must be there. */
+/* The unnamed pool must exist. */
 int memory_put(struct write *w)
 {
 	uint32_t main_pool = TRACE_NONE;

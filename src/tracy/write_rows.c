@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames, messages, plots, application info, the crash. */
+/* Write frames, messages, plots, application info and the crash. */
 #include "tracy/write.h"
 
 #include <math.h>
@@ -80,7 +80,7 @@ static int count_row(struct write *w, const struct trace_row *row, uint32_t trac
 	}
 }
 
-/* The ids of messages, which are their place in time + 1, by thread. */
+/* The ids of messages by thread; an id is the message's rank in time + 1. */
 static int order_messages(struct write *w)
 {
 	uint64_t at = 0;
@@ -105,7 +105,7 @@ static int order_messages(struct write *w)
 	return 0;
 }
 
-/* By process: 0 where it has none. */
+/* By process: 0 if it has none. */
 static uint64_t *first_threads(const struct write *w)
 {
 	uint64_t *tids = calloc(w->trace->process_count + 1, sizeof(*tids));
@@ -119,7 +119,7 @@ static uint64_t *first_threads(const struct write *w)
 	return tids;
 }
 
-/* A process that a signal of its own making killed has crashed, even if nobody said so. */
+/* A process killed by a signal of its own making has crashed, even if it was not reported. */
 static int find_crash(struct write *w)
 {
 	static const int deadly[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};
@@ -214,7 +214,7 @@ static bool is_frame_set(const struct write *w, uint32_t track)
 	return w->trace->tracks[track].kind == TRACE_FRAMES && w->rows[track].n;
 }
 
-/* The set without a name must be there and come first; the viewer wants a frame in it. */
+/* The unnamed set must exist and come first; the viewer requires a frame in it. */
 int frames_put(struct write *w)
 {
 	uint32_t main_set = TRACE_NONE, count = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Zones of threads and of devices. */
+/* Write zones of threads and of devices. */
 #include "tracy/device.h"
 #include "tracy/write.h"
 
@@ -15,7 +15,7 @@ static void write_zones_line_add(struct buf *b, const char *text, size_t len)
 	buf_add(b, text, len);
 }
 
-/* The number of a text that is referred to by 24 bits, plus 1; 0 when there is no room. */
+/* The number + 1 of a text referenced by 24 bits; 0 if there is no room. */
 static uint32_t short_string(struct write *w, const char *text, size_t len)
 {
 	int64_t id;
@@ -88,7 +88,7 @@ static int count_thread_zone(struct write *w, const struct tree_zone *zone, void
 	return has_extra(w, zone) ? prepare_extras(w, zone) : 0;
 }
 
-/* What a walk over a track of a device needs to know. */
+/* State of a walk over a device track. */
 struct device_walk {
 	struct out_context *context;
 	uint32_t track;
@@ -102,7 +102,7 @@ static bool zone_op(const struct write *w, const struct device_walk *d,
 	       device_op(w->trace, d->track, zone->srcloc, zone->extras, zone->cursor, id);
 }
 
-/* Op ids of the other RISCs of a core follow from those of its first, which stands first. */
+/* Op ids of the other RISCs of a core follow from its first, which comes first. */
 static bool is_implied(const struct write *w, const struct out_context *c,
 		       const struct tree_zone *zone)
 {
@@ -150,7 +150,7 @@ static void leave_nothing(struct write *w, const struct tree_zone *zone, void *c
 	(void)w, (void)zone, (void)context;
 }
 
-/* What the tracks of one core have in common: the name up to the last slash. */
+/* The common prefix of the tracks of one core: the name up to the last slash. */
 static int64_t write_zones_context_name(struct write *w, uint32_t track)
 {
 	const char *name = w->trace->tracks[track].name, *slash = strrchr(name, '/');
@@ -251,7 +251,7 @@ int contexts_grow(struct write *w, uint32_t first)
 	return r;
 }
 
-/* What tree_walk() leaves out. */
+/* Counts what tree_walk() drops. */
 static void count_deep(struct write *w, uint32_t track)
 {
 	uint32_t first, count;
@@ -372,7 +372,7 @@ static int begin_device(struct write *w, uint64_t zones, void *context)
 	return 0;
 }
 
-/* Times are on the host's clock already, so the two that the file has are the same. */
+/* Times are already on the host's clock, so both times of the file are equal. */
 static int enter_device(struct write *w, const struct tree_zone *zone, void *context)
 {
 	struct device_walk *d = context;
@@ -396,7 +396,7 @@ static void leave_device(struct write *w, const struct tree_zone *zone, void *co
 	out_i64(&w->out, zone->end - d->reference);
 	out_i64(&w->out, zone->end - d->reference);
 	if (!w->old)
-		out_u16(&w->out, 0); /* query, which notes refer to */
+		out_u16(&w->out, 0); /* query, referenced by notes */
 	d->reference = zone->end;
 }
 
@@ -407,7 +407,7 @@ static int put_context(struct write *w, struct out_context *c)
 	int r = 0;
 
 	out_u64(out, 0); /* many threads: each track has its own number */
-	out_u8(out, 0);  /* not calibrated: nothing is left to be */
+	out_u8(out, 0);  /* not calibrated: times need no calibration */
 	out_u64(out, c->zones);
 	out_f32(out, 1);
 	out_u8(out, w->old ? DEVICE_TYPE_TT : DEVICE_TYPE_CUSTOM);
