@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page on a recording that goes on: it follows, lets itself be stopped, and comes back when the server does.
+// The page on a running recording: it follows, can be stopped, and recovers when the server returns.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
@@ -80,7 +80,7 @@ test("live: follow, stop following, the server goes and comes back, the program 
 
 	await server.stop();
 	await until("lost", () => state(page), (t) => t.includes("connection lost"));
-	// A server that is started anew has a token of its own: the page says so, and the new URL opens it.
+	// A restarted server has a new token: the page reports it, and the new URL opens it.
 	server = await serve([`--live=${TRACE}`], server.port);
 	await until("not let in", () => state(page), (t) => t.includes("not let in"));
 	await page.goto(server.url);

@@ -618,7 +618,7 @@ test("a server that is killed and comes back: what could not be had meanwhile co
 				await page.evaluate((h) => { location.hash = h; }, `#/${name}?tr=0&t0=1000&t1=${2e8}`);
 				await page.waitForSelector(`main[data-page="${name}"]`);
 			}
-			// A server that is started anew has a token of its own: the page says so, and the new URL opens it.
+			// A restarted server has a new token: the page reports it, and the new URL opens it.
 			server = await serve([process.env.ALL], server.port);
 			await state((t) => /not let in/.test(t));
 			await page.goto(server.url + await page.evaluate(() => location.hash));

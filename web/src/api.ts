@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's answers, typed. At most four requests are under way; the others wait in order of
-// importance, so that tiles in sight never stand behind a prefetch. A request that is no longer
-// wanted is aborted by its signal, waiting or not.
+// Typed calls to the server. At most four requests are in flight; the others are queued by
+// importance, so that visible tiles never wait for a prefetch. An abort signal cancels a request
+// that is no longer needed, queued or not.
 import type * as T from "./types";
 
 const MAX_IN_FLIGHT = 4;
-/** Of those, so many may be prefetches: what comes into sight finds a free place. */
+/** Prefetches among them: a slot stays free for what scrolls into view. */
 const MAX_AHEAD = 2;
 
 export const enum Priority { sight, normal, ahead }
@@ -31,7 +31,7 @@ export function isAbort(e: unknown): boolean {
 	return e instanceof DOMException && e.name === "AbortError";
 }
 
-/** What went wrong, for people. */
+/** The error as text for the user. */
 export function errorWords(e: unknown): string {
 	return e instanceof Error ? e.message : String(e);
 }
@@ -100,7 +100,7 @@ function request(u: string, priority: Priority, signal?: AbortSignal): Promise<R
 	});
 }
 
-/** Characters that turn the text around them: a name that has one would turn what stands beside it. They are shown as unknown. */
+/** Bidirectional controls: in a name they would reorder the text next to it. Shown as unknown characters. */
 const TURNS = /[\u202a-\u202e\u2066-\u2069]/;
 
 export async function getJson<R>(path: string, query?: Query, signal?: AbortSignal, priority = Priority.normal): Promise<R> {
@@ -119,15 +119,15 @@ export async function getBuffer(path: string, query: Query, signal: AbortSignal,
 	return b;
 }
 
-/** Bytes per millisecond, from the bodies of large answers. */
+/** Bytes per millisecond, measured on large responses. */
 let linkRate = 50000;
 
-/** Below 5 MB/s packing an answer costs less time than it saves. */
+/** Below 5 MB/s, compressing a response saves more time than it costs. */
 export function linkIsSlow(): boolean {
 	return linkRate < 5000;
 }
 
-/** What a server may leave out. */
+/** Fields that a server may omit. */
 function fullMeta(m: Partial<T.Meta>): T.Meta {
 	return {
 		gen: 0, tag: "", name: "", duration: 0, zones: 0, rows: 0, processes: [], tracks: [], devices: [], signposts: [], names_total: 0, warnings: [],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as people read them.
+// Formats numbers for display.
 
 const UNITS: [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
 
@@ -17,12 +17,12 @@ function figures(v: number): string {
 	return v.toFixed(a >= 1000 ? 0 : a >= 100 ? 1 : a >= 10 ? 2 : 3);
 }
 
-/** A name that stands beside other words in one text: letters that run from right to left keep to themselves. */
+/** Isolates a name inside other text, so that right-to-left letters do not reorder it. */
 export function apart(name: string): string {
 	return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(name) ? `\u2068${name}\u2069` : name;
 }
 
-/** From here on seconds are too many to be read. */
+/** Longer times are shown in minutes, hours or days. */
 const LONG = 1000e9;
 
 function long(seconds: number): string {
@@ -102,22 +102,22 @@ export function fmtValue(v: number | null | undefined, format?: number): string 
 	return format === 1 ? fmtBytes(v) : format === 2 ? fmtPct(v, 2) : format === 3 ? fmtNum(v) + " W" : fmtNum(v);
 }
 
-/** What says nothing in front of a name hides what does. */
+/** Removes prefixes that carry no information. */
 export function shortName(name: string): string {
 	return name.startsWith("PY_FUNC_") ? name.slice(8) : name;
 }
 
-/** The same of an op, where there is little room: its shape matters more. */
+/** The same for an op in a narrow column, where the shape matters more. */
 export function shortOp(code: string): string {
 	return code.replace(/^(\w+?)(Device)?Operation\b/, "$1");
 }
 
-/** A signpost as it was meant: the recorded text is `TT_SIGNPOST: header message`. */
+/** The signpost's own text: the recorded one is `TT_SIGNPOST: header message`. */
 export function signpostText(text: string): string {
 	return text.replace(/^`?TT_SIGNPOST: /, "").replace(/`$/, "").replace(/\n/g, ": ");
 }
 
-/** What limits an op, as a word for people. */
+/** The bound of an op as a word. */
 export function boundName(bound: string): string {
 	return bound === "" || bound === "none" ? "not known" : bound;
 }
@@ -130,18 +130,18 @@ export function boundHint(bound: string): string {
 	case "BOTH": return "DRAM and arithmetic are both near their limits";
 	case "SLOW": return "slow, though neither DRAM nor arithmetic is busy";
 	case "HOST": return "runs on the host";
-	default: return "what limits it is not known";
+	default: return "its bound is unknown";
 	}
 }
 
-/** The middle goes, because names differ at both ends. */
+/** Cuts the middle, because names differ at both ends. */
 export function elide(s: string, chars: number): string {
 	if (s.length <= chars)
 		return s;
 	if (chars < 3)
 		return s.slice(0, Math.max(0, chars));
 	let head = Math.ceil((chars - 1) * 0.6), tail = s.length - (chars - 1 - head);
-	if (/[\ud800-\udbff]/.test(s[head - 1])) // half of a character is none
+	if (/[\ud800-\udbff]/.test(s[head - 1])) // do not split a surrogate pair
 		head--;
 	if (/[\udc00-\udfff]/.test(s[tail]))
 		tail++;
@@ -159,7 +159,7 @@ export function niceStep(raw: number): number {
 	return (f <= 1 ? 1 : f <= 2 ? 2 : f <= 5 ? 5 : 10) * p;
 }
 
-/** The server's text filter "a,b,-c", for a list that is here already. */
+/** The server's text filter "a,b,-c", for a list that is already loaded. */
 export function wordsTake(q: string, text: string): boolean {
 	const words = q.toLowerCase().split(",").map((w) => w.trim()).filter(Boolean);
 	const t = text.toLowerCase();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of the whole page; the timeline has its own while it is shown.
+// Keys of the whole page. The timeline adds its own while it is shown.
 import { signal } from "@preact/signals";
 import { go, page, PAGES, type Range, range, selection, showOnTimeline } from "./state";
 import { op } from "./timeline/select";
@@ -24,7 +24,7 @@ export function setTimelineKeys(k: Keys | null): void {
 	timeline = k;
 }
 
-/** Words in back-ticks are drawn as keys. */
+/** Words in backticks are shown as keys. */
 export const KEYS: [group: string, keys: [key: string, text: string][]][] = [
 	["Everywhere", [
 		["`/`", "search"], ["`?`", "this list"], ["`1` … `9`, `0`", "open a page"], ["`T`", "dark or light"], ["`Esc`", "clear selection, then range"], ["`F`", "show the selected op on the timeline"],
@@ -51,7 +51,7 @@ function taken(e: KeyboardEvent): boolean {
 	return (e.key.startsWith("Arrow") || e.key.startsWith("Page") || e.key === "Home" || e.key === "End") && t?.closest("[data-keys]") != null;
 }
 
-/** When the op ran that the page of ops has selected. */
+/** When the op selected on the ops page ran. */
 function opTime(): Range | null {
 	const o = page.peek() === "ops" ? op.peek()?.op : null;
 	return o && o.t0 !== null && o.t1 !== null ? { t0: o.t0, t1: o.t1 } : null;
@@ -69,7 +69,7 @@ export function startKeys(): void {
 		if (e.key === "?") {
 			helpOpen.value = true;
 		} else if (e.key === "/") {
-			// at once, or the next letters would be keys of the timeline
+			// focus now, or the next letters would act as timeline keys
 			searchBox?.focus();
 			searchBox?.select();
 		} else if (e.key === "t" || e.key === "T") {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The WebSocket: tells when a live trace grew. It comes back by itself, waiting longer each time.
+// The WebSocket reports when a live trace grows. It reconnects by itself with a growing delay.
 import { batch, computed, effect, signal } from "@preact/signals";
 import { api, ApiError, errorWords } from "./api";
 import { loadNames } from "./names";
 import type { TraceEntry } from "./types";
 import { duration, entry, follow, forgetMarked, meta, page, traceId, traces, view } from "./state";
 
-/** refused: there is a server, but it does not know this page. */
+/** refused: a server answers, but rejects this page's token. */
 export type Link = "connecting" | "open" | "lost" | "refused";
 export const link = signal<Link>("connecting");
-/** Grows when a server answers again: what could not be had meanwhile is asked for. */
+/** Grows when the server answers again: failed requests are repeated. */
 export const returned = signal(0);
 export const failure = signal<string | null>(null);
 export const version = signal("");
 const drops = signal<Record<number, number>>({});
-/** Events that the recorder of the trace had to drop. */
+/** Events that the recorder dropped. */
 export const dropped = computed(() => drops.value[traceId.value ?? -1] ?? 0);
 
 const FIRST_WAIT = 250, LAST_WAIT = 4000;
-/** What has no message of its own, as new signposts, is asked for this often while a trace grows. */
+/** Data without a push message, such as new signposts, is polled at this interval while a trace grows. */
 const META_EVERY = 1000;
 
 let wait = FIRST_WAIT;
@@ -26,7 +26,7 @@ let socket: WebSocket | null = null;
 let metaTimer = 0;
 let metaAt = 0;
 
-/** States that the WebSocket told, by trace: a list that was asked for before one came does not know it. */
+/** States pushed by the WebSocket, by trace: a list requested earlier may be older. */
 const told = new Map<number, { count: number; state: NonNullable<Push["state"]>["state"] }>();
 let tellings = 0;
 
@@ -122,7 +122,7 @@ function take(p: Push): void {
 
 let known = false;
 
-/** A server that was started anew does not know this page, nor does one know a page that was opened without its token. */
+/** A restarted server rejects the old token; a page opened without a token is rejected too. */
 async function refused(): Promise<void> {
 	try {
 		await api.traces();
@@ -130,7 +130,7 @@ async function refused(): Promise<void> {
 		if (!(e instanceof ApiError) || e.status !== 403)
 			return;
 		link.value = "refused";
-		failure.value = known ? "The server was started anew: open the URL that it has printed." : "This page was opened without the server's token: open the URL that “tacho view” has printed.";
+		failure.value = known ? "The server was restarted: open the URL that it printed." : "This page was opened without the server's token: open the URL that “tacho view” printed.";
 	}
 }
 
@@ -142,14 +142,14 @@ function connect(): void {
 		const again = link.peek() === "lost" || link.peek() === "refused";
 		link.value = "open";
 		wait = FIRST_WAIT;
-		if (again) // what the server has may be another generation, or another server
+		if (again) // it may be a newer generation or another server
 			void loadTraces().then(loadMeta).then(() => { returned.value++; });
 	};
 	s.onmessage = (e) => {
 		try {
 			take(JSON.parse(String(e.data)) as Push);
 		} catch {
-			// a message that we do not know
+			// an unknown message: ignore it
 		}
 	};
 	s.onclose = () => {
@@ -163,7 +163,7 @@ function connect(): void {
 	};
 }
 
-/** As long as a recording is shorter, following shows all of it. */
+/** While a recording is shorter, following shows all of it. */
 const FIRST_SPAN = 5e9;
 
 /** Follow: the view keeps its length and its right end stays at the newest data. */

@@ -19,7 +19,7 @@ export function nameRow(id: number): NameRow | undefined {
 	return table[id];
 }
 
-/** Where in the sources it is, short: several places may have one name. */
+/** Short source location: several zones may share a name. */
 export function sourceOf(id: number): string {
 	const row = table[id];
 	return row?.[2] ? `${baseName(row[2])}:${row[3]}` : "";
@@ -40,7 +40,7 @@ async function load(trace: number, key: string, total: number): Promise<void> {
 	}
 }
 
-/** Makes sure that the names of a trace are here or on their way. */
+/** Fetches the names of a trace unless they are loaded or pending. */
 export function loadNames(trace: number, tag: string, total: number): void {
 	const key = `${trace}:${tag}`;
 	if (owner !== key) {

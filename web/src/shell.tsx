@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame round every page: rail, top bar, dialogs.
+// The frame around every page: rail, top bar, dialogs.
 import type { ComponentType } from "preact";
 import { fmtDur, fmtShort } from "./format";
 import { helpOpen, KEYS } from "./keys";
@@ -36,7 +36,7 @@ const TITLES: Record<PageId, [title: string, component: ComponentType]> = {
 	info: ["Trace info", InfoPage],
 };
 
-/** What a trace has nothing for is still there, but pale. */
+/** Pages for which the trace has no data are dimmed. */
 function has(p: PageId): boolean {
 	const m = meta.value;
 	if (entry.value?.kind === "ops")
@@ -54,7 +54,7 @@ function has(p: PageId): boolean {
 	}
 }
 
-/** Past the list of pages and, of the timeline, the names of its rows. */
+/** Skips the list of pages and, on the timeline, the row names. */
 function skip(): void {
 	(document.querySelector<HTMLElement>("main canvas[tabindex]") ?? document.querySelector<HTMLElement>("main"))?.focus();
 }
@@ -136,7 +136,7 @@ function Help() {
 	);
 }
 
-/** A table of ops has no zones, and so no timeline. */
+/** An ops report has no zones and therefore no timeline. */
 function OpsOnly() {
 	return (
 		<div class="page">

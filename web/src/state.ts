@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page shows, and its image in the URL:
+// The page's state and its form in the URL:
 //   #/timeline?tr=ID&t0=..&t1=..&v0=..&v1=..&rows=d0c1,1~-t5&pin=t7~d0&sel=zone:LANE:IDX&further=words
 // t0,t1: the range that filters every page; v0,v1: what the timeline shows; rows: those that were opened
 // and (with a minus) closed, * is all threads and cores; pin: those that stay at the top; further words belong to the page. A new page, range or selection is a step for the Back button, a moved view is not.
@@ -16,7 +16,7 @@ export interface Range {
 
 export type Selection = ({ kind: "zone" } & ZoneRef) | { kind: "op"; id: string } | ({ kind: "lock"; track: number } & ZoneRef);
 
-/** A view that nobody has chosen yet: the timeline will show the whole trace. */
+/** No view chosen yet: the timeline shows the whole trace. */
 export const UNSET: Range = { t0: 0, t1: 1e9 };
 
 export const page = signal<PageId>("overview");
@@ -28,7 +28,7 @@ export const params = signal<Record<string, string>>({});
 /** A name whose zones are lit on the timeline. */
 export const litName = signal<number | null>(null);
 export const marks = signal<number[]>([]);
-/** Rows of the timeline that somebody opened or closed. */
+/** Rows of the timeline that the user opened or closed. */
 export const openRows = signal<Record<string, boolean>>({});
 /** Rows of the timeline that stay at its top, in the order in which they were pinned. */
 export const pins = signal<string[]>([]);
@@ -36,14 +36,14 @@ export const pins = signal<string[]>([]);
 export const traces = signal<TraceEntry[]>([]);
 export const meta = signal<Meta | null>(null);
 export const follow = signal(false);
-/** Grows with a live trace, once a second at most; pages that show sums ask again when it does. */
+/** Grows with a live trace, at most once a second; pages that show sums reload then. */
 export const generation = signal(0);
 export const entry = computed(() => traces.value.find((t) => t.id === traceId.value) ?? null);
 export const duration = computed(() => Math.max(1, meta.value?.duration ?? entry.value?.duration ?? 1));
 
 const SUMS_EVERY = 1000;
 
-/** A live trace grows twenty times a second: pages that asked for sums as often would never see an answer. */
+/** A live trace grows twenty times a second: pages that reloaded as often would never finish. */
 function startGeneration(): void {
 	let timer = 0, at = 0;
 	const take = () => {
@@ -68,7 +68,7 @@ export function rangeQuery(): { t0?: number; t1?: number } {
 	return r ? { t0: r.t0, t1: r.t1 } : {};
 }
 
-/** What somebody has pointed at in a trace means nothing in another. */
+/** Selections do not carry over to another trace. */
 export function forgetMarked(): void {
 	range.value = null;
 	selection.value = null;
@@ -77,7 +77,7 @@ export function forgetMarked(): void {
 	setParam("name", null);
 }
 
-/** Another trace on the same page. Nothing of the old one fits it. */
+/** Opens another trace on the same page and drops the state of the old one. */
 export function openTrace(id: number): void {
 	batch(() => {
 		traceId.value = id;
@@ -95,7 +95,7 @@ export function setRange(t0: number, t1: number): void {
 	range.value = hi > lo ? { t0: Math.floor(lo), t1: Math.ceil(hi) } : null;
 }
 
-/** Opens a page; what the other page had in the URL goes. */
+/** Opens a page and drops the previous page's URL parameters. */
 export function go(to: PageId, words: Record<string, string | number> = {}): void {
 	batch(() => {
 		page.value = to;
@@ -149,7 +149,7 @@ function hashText(to: PageId, words: Words): string {
 	return `#/${to}${q.length ? "?" + q.join("&") : ""}`;
 }
 
-/** What all pages have in the URL. */
+/** The URL parameters of all pages. */
 function sharedWords(): Words {
 	const words: Words = [];
 	if (traceId.value !== null)
@@ -166,7 +166,7 @@ export function hashOfPage(to: PageId): string {
 
 export function hashOf(): string {
 	const words = sharedWords();
-	if (page.value === "timeline" && view.value !== UNSET && !follow.value) // a page that is loaded anew without a view follows again
+	if (page.value === "timeline" && view.value !== UNSET && !follow.value) // a reloaded page without a view follows again
 		words.push(["v0", Math.round(view.value.t0)], ["v1", Math.round(view.value.t1)]);
 	if (page.value === "timeline" && Object.keys(openRows.value).length)
 		words.push(["rows", Object.entries(openRows.value).map(([k, open]) => (open ? "" : "-") + k).join("~")]);
@@ -186,10 +186,10 @@ function number(v: string | null): number | null {
 	return v !== null && v !== "" && Number.isFinite(+v) ? +v : null;
 }
 
-/** Later than all that a trace can have, and a time that the server takes: a view of more would have more tiles than can be counted. */
+/** Later than any trace can end, and still a time that the server accepts; a longer view would need too many tiles. */
 const LAST_TIME = 2 ** 61;
 
-/** Two words of the URL as a part of the time from LEAST on; null when it is empty. */
+/** Parses two URL parameters as a time span from LEAST on; null if it is empty. */
 function span(a: string | null, b: string | null, least: number): Range | null {
 	const [t0, t1] = [a, b].map(number);
 	if (t0 === null || t1 === null)
@@ -198,10 +198,10 @@ function span(a: string | null, b: string | null, least: number): Range | null {
 	return hi > lo ? { t0: lo, t1: hi } : null;
 }
 
-/** A view of a URL by which the drawer opens or closes: it is that of the width which the timeline will have then. */
+/** The view of a URL that opens or closes the drawer: it fits the width that the timeline will have then. */
 let placed: Range | null = null;
 
-/** True once, if the view is such a one. */
+/** True once, if the view is one of those. */
 export function viewWasPlaced(): boolean {
 	const yes = placed !== null && placed === view.peek();
 	placed = null;
@@ -238,7 +238,7 @@ export function parseHash(hash: string): void {
 	});
 }
 
-/** The part of the hash whose change is a step of its own. */
+/** The part of the hash whose change adds a history entry. */
 function stepOf(): string {
 	const r = range.value;
 	return [page.value, traceId.value, r?.t0, r?.t1, selection.value ? selText(selection.value) : ""].join("|");
@@ -262,7 +262,7 @@ export function startUrl(): void {
 	effect(() => {
 		const hash = hashOf();
 		const now = stepOf();
-		clearTimeout(timer); // also when all is as it was: the URL of a moment ago must not come
+		clearTimeout(timer); // even if nothing changed: the pending URL is outdated
 		if (hash === location.hash)
 			return;
 		if (now !== step) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dark or light: the system's wish until the user chooses. Colours of zones are made in OKLCH, so that all of a
+// Dark or light: the system's preference until the user chooses. Colours of zones are made in OKLCH, so that all of a
 // kind look equally bright; text on them is black or white, whichever has more contrast (always >= 4.5:1).
 import { computed, effect, signal } from "@preact/signals";
 
@@ -24,7 +24,7 @@ export function store(key: string, value: string | null): void {
 		else
 			localStorage.setItem(key, value);
 	} catch {
-		// a browser that keeps nothing is fine
+		// no storage: the choice lasts for this page only
 	}
 }
 
@@ -73,7 +73,7 @@ export function luminance(c: Rgb): number {
 	return 0.2126 * lin(c[0]) + 0.7152 * lin(c[1]) + 0.0722 * lin(c[2]);
 }
 
-/** True if black is easier to read on it than white. */
+/** True if black text is easier to read on it than white. */
 export function wantsBlack(c: Rgb): boolean {
 	return luminance(c) > 0.179;
 }

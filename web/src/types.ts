@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server says: docs/view.md. All times are nanoseconds since the start of the trace.
+// The server's responses: docs/view.md. All times are nanoseconds since the start of the trace.
 
 export interface TraceEntry {
 	id: number;
 	name: string;
 	path: string;
-	/** Tells this trace from all others: answers that have it in their URL may be kept by the browser. */
+	/** Unique for each trace: the browser may cache responses that have it in their URL. */
 	tag?: string;
 	size: number;
 	live: boolean;
@@ -56,13 +56,13 @@ export interface Device {
 	grid: [w: number, h: number];
 	cores: [x: number, y: number, lx: number | null, ly: number | null, type: string][];
 	modelled: boolean;
-	/** Of its first zone, of its last one. */
+	/** Times of its first and last zone. */
 	start?: number;
 	end?: number;
 	bound_ns: number | null;
-	/** When the clock was compared with the host's, and the largest error then. */
+	/** Clock synchronisations with the host, and the largest error then. */
 	clock?: [t: number, bound: number][];
-	/** Of more than 1000 comparisons each of CLOCK is several. */
+	/** Above 1000 synchronisations, an entry of CLOCK combines several. */
 	clock_total?: number;
 }
 
@@ -76,7 +76,7 @@ export interface Warning {
 	kind: "loss" | "clock" | "damage" | "drop" | "late" | "absent";
 	text: string;
 	t?: number;
-	/** Where what is missing begins, if that is known. */
+	/** Where the loss begins, if known. */
 	from?: number;
 	track?: number;
 	lost?: number;
@@ -85,7 +85,7 @@ export interface Warning {
 
 export interface Meta {
 	gen: number;
-	/** Tells the trace from all others: at one place there may be one recording after the other. */
+	/** Unique for each trace: a new recording may replace the file at the same path. */
 	tag: string;
 	name: string;
 	duration: number;
@@ -118,15 +118,15 @@ export interface ZoneDetail extends ZoneBrief {
 	track: number;
 	depth: number;
 	duration: number;
-	/** null of a zone that has no end yet */
+	/** null if the zone has no end yet */
 	self: number | null;
 	/** Lock waits, which are not in its self time. */
 	wait?: number;
 	flags: { unfinished?: boolean; end_lost?: boolean };
 	extras: { kind: string; text?: string; value?: string }[];
-	/** For the call that tells of the op. */
+	/** The id for the op call. */
 	op?: string;
-	/** Its call count, for people. */
+	/** Its call count, for display. */
 	op_call?: string;
 	ancestors: ZoneBrief[];
 	children: ZoneBrief[];
@@ -147,13 +147,13 @@ export interface StatRow {
 	file: string;
 	line: number;
 	count: number;
-	/** Zones inside others of the same name and track do not count again. */
+	/** Zones nested in one of the same name and track do not count again. */
 	total: number;
 	/** Of all zones. */
 	sum: number;
-	/** Without zones inside and without lock waits. */
+	/** Without nested zones and lock waits. */
 	self: number;
-	/** Lock waits outside of zones inside. */
+	/** Lock waits outside nested zones. */
 	wait: number;
 	min: number;
 	max: number;
@@ -227,7 +227,7 @@ export interface PlotTile {
 }
 
 export interface Frames {
-	/** COUNT frames that are too short to be drawn alone are one row. */
+	/** One row combines COUNT frames that are too short to be drawn alone. */
 	rows: [start: number, end: number, count?: number, longest?: number][];
 	stats: { count: number; mean: number; median: number; p99: number; max: number };
 }
@@ -261,7 +261,7 @@ export interface LockRow {
 export interface LockInfo {
 	threads: number;
 	rows: { all: boolean; thread: number | null; hold: number; wait: number; holds: number; waits: number; hold_total: number; wait_total: number }[];
-	/** For which generation this is. */
+	/** The generation of this response. */
 	asked: number;
 }
 
@@ -281,9 +281,9 @@ export interface LockSpan {
 	start: number;
 	end: number;
 	duration: number;
-	/** Where the program has marked it. */
+	/** The source location of its mark. */
 	name: number | null;
-	/** By number only: who held it while this one waited, who waited while this one held it; the longest of others_total. */
+	/** By number only: threads that held it during this wait, or waited during this hold; the longest of others_total. */
 	others?: { lane: number; idx: number; thread: number | null; start: number; end: number }[];
 	others_total?: number;
 	/** The lock's own. */
@@ -292,13 +292,13 @@ export interface LockSpan {
 }
 
 export interface OpRow {
-	/** Its row in the report, which is its name everywhere in this API. */
+	/** Its row in the report, which identifies it everywhere in this API. */
 	id: string;
 	row: number;
 	/** Its global call count. */
 	op: string;
 	signpost: boolean;
-	/** A kernel has overwritten what was recorded of it. */
+	/** A kernel overwrote its profiler data. */
 	unreliable?: boolean;
 	pct: number | null;
 	bound: string;
@@ -315,7 +315,7 @@ export interface OpRow {
 	fidelity: string;
 	advice: string[];
 	color: Record<string, string>;
-	/** Where the gap before it begins on the timeline; GAP_US is one of the device's clock. */
+	/** Where the gap before it begins on the timeline; GAP_US is by the device's clock. */
 	gap_t0?: number | null;
 	t0: number | null;
 	t1: number | null;
@@ -345,9 +345,9 @@ export interface OpsSummary {
 
 export interface OpsPage<R> extends Page<R> {
 	columns?: string[];
-	/** The place in the list of the op that was asked for by "find". */
+	/** The index of the op requested by "find". */
 	found?: number | null;
-	/** All of them, whatever the range. */
+	/** All of them, regardless of the range. */
 	signposts?: [row: number, text: string][];
 	footer?: Record<string, number | string>;
 	summary?: OpsSummary;
@@ -409,7 +409,7 @@ export interface TopZone {
 
 export interface TopOp {
 	code: string;
-	/** The longest of them. */
+	/** The longest one. */
 	longest: number;
 	ops: number;
 	time_us: number;
@@ -423,14 +423,14 @@ export interface TopOp {
 }
 
 export interface Overview extends Partial<Pick<OpsSummary, "savings" | "total_us">> {
-	/** Of which it is: when it comes, another may be open. */
+	/** The trace it belongs to: another one may be open when it arrives. */
 	trace: number;
 	gen: number;
 	top_zones: TopZone[];
 	top_kernels: TopZone[];
 	/** Of all zones of the host, ns. */
 	host_self: number;
-	/** Of that: threads waited for locks, and the name that did the most. */
+	/** Of that, lock waits, and the name with the most. */
 	host_wait: number;
 	top_wait?: { name: number; text: string; wait: number };
 	top_ops: TopOp[];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How evenly the cores share the work of an op: the reason for many a slow one.
+// How evenly the cores share the work of an op: a common reason for slow ops.
 import { fmtDur } from "./format";
 import type { OpDetail } from "./types";
 
-/** The slowest by the mean. From here on it is worth a word. */
+/** Slowest core divided by the mean: from here on it is reported. */
 const UNEVEN = 1.5;
 
-/** One sentence; "" when there is nothing to say. */
+/** One sentence; "" if the cores are even. */
 export function unevenWords(op: OpDetail | null): string {
 	const s = op?.spread;
 	if (!op || !s || op.cores.length < 2 || s.imbalance === null || s.imbalance < UNEVEN)

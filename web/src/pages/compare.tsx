@@ -25,15 +25,15 @@ function Delta({ v, plain = false }: { v: number | null; plain?: boolean }) {
 interface Judgement {
 	/** Each one takes longer or shorter: that is bad or good. */
 	slower: boolean | null;
-	/** What else changed the total. */
+	/** Another reason why the total changed. */
 	word: string;
 	text: string;
 }
 
-/** Least change of a typical time that is one, in per cent. */
+/** A smaller change of the typical time is noise, in percent. */
 const LEAST = 1;
 
-/** Why a total changed. It grows when something runs more often, or when a few take long, without being slower as a rule: the median tells. */
+/** Why a total changed: more calls, a few outliers, or a slower typical call, which the median shows. */
 export function judge(r: CompareRow): Judgement {
 	const { a, b } = r;
 	if (!a || !b)
@@ -72,7 +72,7 @@ function columns(what: string): Column<CompareRow>[] {
 	];
 }
 
-/** Of no zones there are none. */
+/** No statistics if there are no zones. */
 function figure(h: Hist | undefined, k: "mean" | "median" | "p90" | "p99" | "max"): string {
 	return fmtDur(h?.count ? h[k] : null);
 }
@@ -113,7 +113,7 @@ async function opSum(id: number, s: AbortSignal): Promise<Sum> {
 	return { ns: us * 1000, ops: o.bound_mix.reduce((a, b) => a + b.ops, 0), gaps: Math.max(0, (o.total_us ?? us) - us) * 1000 };
 }
 
-/** All of A and all of B, which is what one wants to know first. */
+/** The totals of A and B: the first question of a comparison. */
 function Sums({ a, b, what }: { a: number; b: number; what: string }) {
 	const l = useLoad(what === "ops" ? `${a}|${b}` : null, (s) => Promise.all([opSum(a, s), opSum(b, s)]));
 	const change = (x: number, y: number, plain = false) => <Delta v={x > 0 ? 100 * (y - x) / x : null} plain={plain} />;

@@ -33,7 +33,7 @@ async function busyTime(id: number, t: Track): Promise<Range | null> {
 	return { t0: a.start, t1: b.end };
 }
 
-/** A core on the timeline, in the range or else where it worked, which is a small part of most traces. */
+/** Shows a core on the timeline: in the range, or else while it worked, which is a small part of most traces. */
 async function openCore(device: number, c: GridCell): Promise<void> {
 	const id = traceId.value;
 	const t = meta.value?.tracks.find((k) => k.kind === "core" && k.device === device && k.x === c.x && k.y === c.y);
@@ -81,19 +81,19 @@ export function ChipGrid({ grid, device, small = false }: { grid: Grid; device: 
 	);
 }
 
-/** From the first zone of any device to the last: the part of a trace that a map can show. */
+/** From the first device zone to the last: the part of a trace that a map can show. */
 function workTime(): Range {
 	const d = meta.value?.devices.filter((e) => e.start !== undefined && e.end !== undefined) ?? [];
 	const t0 = Math.min(...d.map((e) => e.start as number)), t1 = Math.max(...d.map((e) => e.end as number));
 	return d.length && t1 > t0 ? { t0, t1 } : { t0: 0, t1: duration.value };
 }
 
-/** Pixels round an end of the window where it is taken by that end. */
+/** Pixels around an end of the window in which a drag moves that end. */
 const GRIP = 6;
 
 type Grab = { how: "new" | "move" | "from" | "to"; x: number; at: Range; moved: boolean };
 
-/** The time of the devices with their ops and the range as a window: drag it, its ends, or a new one; click an op. */
+/** Device time with its ops and the range as a window: drag the window, one of its ends or a new one; click an op. */
 function TimeBar({ work, ops }: { work: Range; ops: OpRow[] }) {
 	const box = useRef<HTMLDivElement>(null);
 	const [grab, setGrab] = useState<Grab | null>(null);
@@ -145,7 +145,7 @@ function TimeBar({ work, ops }: { work: Range; ops: OpRow[] }) {
 	);
 }
 
-/** The range begins at T0 as far as its length allows. */
+/** Moves the range to T0, clamped by its length. */
 function slide(work: Range, t0: number, span: number): void {
 	const from = Math.max(work.t0, Math.min(work.t1 - span, t0));
 	setRange(from, from + span);
@@ -153,7 +153,7 @@ function slide(work: Range, t0: number, span: number): void {
 
 const STEPS = 10000;
 
-/** The range by keys and by steps: from, length (each step a little longer than the one before), one op after the other. */
+/** The range by keys and in steps: start, length (each step a little longer than the previous one), previous and next op. */
 function Slider({ work, ops }: { work: Range; ops: OpRow[] }) {
 	const whole = work.t1 - work.t0;
 	const r = range.value ?? work;
@@ -187,7 +187,7 @@ function Slider({ work, ops }: { work: Range; ops: OpRow[] }) {
 	);
 }
 
-/** Ops with a place in time, in the order of it; at most a thousand. */
+/** Ops with a known time, in time order; at most a thousand. */
 function useOps(): OpRow[] {
 	const id = traceId.value;
 	const l = useLoad(meta.value?.has.ops && id !== null ? `${id}|${generation.value}` : null, (s) => api.ops(id as number, { limit: 1000, merge: false }, s));
@@ -217,7 +217,7 @@ function Device({ device }: { device: number }) {
 				</div>
 				{metric === "noc_bytes" && busy === 0 && <p class="note">{meta.value?.has.noc ? "No transfers in this range." : <>No transfers were recorded: run the program with <code>TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1</code>.</>}</p>}
 				<ChipGrid grid={g.data} device={device} />
-				<p class="dim">Rows and columns are places on the NoC, the small figures logical ones. A click shows the core on the timeline.</p>
+				<p class="dim">Rows and columns are NoC coordinates, the small figures logical ones. A click shows the core on the timeline.</p>
 			</>}
 		</section>
 	);
@@ -246,7 +246,7 @@ export function CoresPage() {
 				</>}
 			</header>
 			{devices.length > 0 && <div><TimeBar work={work} ops={ops} /><Slider work={work} ops={ops} /></div>}
-			{devices.length === 0 && <p class="dim">This trace has no device. Cores are recorded of programs that use one, with <code>TT_METAL_DEVICE_PROFILER=1</code>.</p>}
+			{devices.length === 0 && <p class="dim">This trace has no device. Cores are recorded for programs that use one, with <code>TT_METAL_DEVICE_PROFILER=1</code>.</p>}
 			<div class="devices">{devices.filter((d) => only === undefined || String(d) === only).map((d) => <Device key={d} device={d} />)}</div>
 		</div>
 	);

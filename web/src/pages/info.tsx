@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that the trace says of itself.
+// The trace's metadata.
 import { apart, elide, fmtBytes, fmtCount, fmtDur } from "../format";
 import { entry, generation, go, meta, traces } from "../state";
 import type { Track } from "../types";

@@ -62,7 +62,7 @@ export function MemoryPage() {
 		<div class="page">
 			<header class="page-head"><h1>Memory</h1>{all.length > 1 && <Filter />}<SectionSelect /></header>
 			{m.error && <p class="note bad" role="alert">{m.error}</p>}
-			{m.data?.pools.length === 0 && <p class="dim">This trace has no allocations. Programs tell of them by <code>tacho_alloc()</code> and <code>tacho_free()</code>; buffers of devices are recorded with <code>TT_METAL_MEM_PROFILER=1</code>.</p>}
+			{m.data?.pools.length === 0 && <p class="dim">This trace has no allocations. Programs record them with <code>tacho_alloc()</code> and <code>tacho_free()</code>; device buffers are recorded with <code>TT_METAL_MEM_PROFILER=1</code>.</p>}
 			{shown.slice(0, MOST).map((p) => <PoolView key={p.track} pool={p} id={id} />)}
 			{all.length > 0 && shown.length === 0 && <p class="dim">No pool has such a name.</p>}
 			{shown.length > MOST && <p class="dim">{fmtCount(shown.length - MOST)} more; filter to see them.</p>}

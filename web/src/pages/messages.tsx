@@ -44,7 +44,7 @@ export function MessagesPage() {
 	if (id === null || !meta.value)
 		return <div class="page" />;
 	const { q = "", severity = "", track = "", signposts = "" } = params.value;
-	const records = meta.value.has.ops && params.value.records !== "1" ? "0" : ""; // they would bury what the program says
+	const records = meta.value.has.ops && params.value.records !== "1" ? "0" : ""; // they would bury the program's own messages
 	const r = range.value;
 	const query = { ...rangeQuery(), q, severity, track, signposts, records };
 	const thread = (t: number | null) => t === null ? "" : meta.value?.tracks.find((k) => k.id === t)?.name ?? "";

@@ -34,7 +34,7 @@ const COLUMNS: Column<OpRow>[] = [
 	{ key: "code", title: "OP Code", width: "minmax(210px, 3fr)", sort: "code", render: (r) => <span title={r.code}>{r.signpost ? "⚑ " : ""}{r.unreliable && <span class="warn" data-testid="unreliable" title="A kernel has overwritten the profiler's buffers: these figures cannot be trusted">⚠ </span>}<Tint r={r} of="code">{r.signpost ? r.code : <OpName code={r.code} />}</Tint></span> },
 	{ key: "device", title: "Dev", width: "34px", num: true, render: (r) => r.device },
 	{ key: "time", title: "Device time", width: "78px", num: true, sort: "time", render: (r) => <Tint r={r} of="time">{withUnit(r.device_time_us, "µs")}</Tint> },
-	{ key: "gap", title: "Gap", width: "64px", num: true, sort: "gap", hint: "from the op before to this one, by the device's clock; red above 6.5 µs", render: (r) => <Tint r={r} of="gap">{withUnit(r.gap_us, "µs")}</Tint> },
+	{ key: "gap", title: "Gap", width: "64px", num: true, sort: "gap", hint: "from the previous op to this one, by the device's clock; red above 6.5 µs", render: (r) => <Tint r={r} of="gap">{withUnit(r.gap_us, "µs")}</Tint> },
 	{ key: "cores", title: "Cores", width: "44px", num: true, sort: "cores", hint: "red below 10", render: (r) => <Tint r={r} of="cores">{r.cores}</Tint> },
 	{ key: "dram", title: "DRAM", width: "74px", num: true, sort: "dram", render: (r) => <Tint r={r} of="dram">{withUnit(r.dram, "GB/s")}</Tint> },
 	{ key: "drampct", title: "DRAM %", width: "56px", num: true, sort: "dram_pct", render: (r) => <Tint r={r} of="dram_pct">{r.dram_pct === null ? "" : fmtPct(r.dram_pct)}</Tint> },
@@ -70,7 +70,7 @@ function IdRange() {
 	);
 }
 
-/** Sections of a table of ops, which has no timeline: they are ranges of ids. */
+/** Sections of an ops report, which has no timeline: ranges of ids. */
 function IdSection({ posts }: { posts: [row: number, text: string][] }) {
 	if (posts.length === 0)
 		return null;
@@ -196,7 +196,7 @@ export function OpsPage() {
 					</>}
 				</header>
 				{none
-					? <p class="dim">This trace has no ops. They are recorded of programs that use a device, with <code>TT_METAL_DEVICE_PROFILER=1</code>.</p>
+					? <p class="dim">This trace has no ops. They are recorded for programs that use a device, with <code>TT_METAL_DEVICE_PROFILER=1</code>.</p>
 					: <>
 						{mix && mix.some((m) => m.bound !== "none") && <BoundMix mix={mix} />}
 						{group === "none" ? <OpTable onHead={takeHead} /> : <GroupTable group={group} onHead={takeHead} />}

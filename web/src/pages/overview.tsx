@@ -38,12 +38,12 @@ function Facts({ m, o }: { m: Meta; o: Overview | null }) {
 interface WarningGroup {
 	text: string;
 	first: Warning;
-	/** From the first of them to the last. */
+	/** From the first one to the last. */
 	t0: number;
 	t1: number;
 }
 
-/** A full buffer tells of itself on each of hundreds of tracks: losses for one reason are one line. */
+/** A full buffer causes a warning on hundreds of tracks: losses with the same reason share one line. */
 export function groupWarnings(list: Warning[], trackName: (id: number) => string): WarningGroup[] {
 	const groups = new Map<string, Warning[]>();
 	for (const w of list) {
@@ -82,7 +82,7 @@ export function Warnings({ list }: { list: Warning[] }) {
 	);
 }
 
-/** The op in its table. This page is about all of a trace, so the op may be outside of the range. */
+/** Shows the op in its table. This page covers the whole trace, so the op may be outside the range. */
 function openOp(id: string | number): void {
 	range.value = null;
 	go("ops", { id });
@@ -90,7 +90,7 @@ function openOp(id: string | number): void {
 
 interface TopRow {
 	text: string;
-	/** Tells it from another one of the same name. */
+	/** Distinguishes it from another one of the same name. */
 	source: string;
 	count: number;
 	ns: number;
@@ -142,27 +142,27 @@ export function reason(t: TopOp): string {
 	case "BOTH": return `DRAM (${dram}) and arithmetic (${flops}) are both near their peaks.`;
 	case "SLOW": return `Neither DRAM (${dram} of its peak) nor arithmetic (${flops}) is busy: it is slow for another reason.`;
 	case "HOST": return "It runs on the host, not on the device.";
-	default: return `What limits it is not known${t.cores !== null ? `; it uses ${fmtCount(t.cores)} ${t.cores === 1 ? "core" : "cores"}` : ""}.`;
+	default: return `Its bound is unknown${t.cores !== null ? `; it uses ${fmtCount(t.cores)} ${t.cores === 1 ? "core" : "cores"}` : ""}.`;
 	}
 }
 
-/** Where the host's time goes, when that is most of it. */
+/** Where the host's time goes, if the host dominates. */
 function hostWords(z: TopZone, o: Overview): ComponentChildren {
 	return <><button class="link" onClick={() => go("statistics", { name: z.name })}>{shortName(z.text)}</button> takes <b>{fmtPct(100 * z.self / o.host_self, 0)}</b> of the time of the host's zones by itself: {fmtDur(z.self)} in {fmtCount(z.count)} {z.count === 1 ? "zone" : "zones"}</>;
 }
 
-/** Waits that are less than a hundredth of the time are no news. */
+/** Waits below one percent of the time are not reported. */
 function worthTelling(wait: number, whole: number): boolean {
 	return wait > 0 && wait >= whole / 100;
 }
 
-/** Waiting for locks is no work: it is told apart. */
+/** Lock waits are no work: they are reported apart. */
 function waitWords(o: Overview): ComponentChildren {
 	const z = o.top_wait;
 	return z && worthTelling(o.host_wait, o.host_self) ? <>Threads wait for <button class="link" onClick={() => go("statistics", { tab: "locks" })}>locks</button> for <b>{fmtPct(100 * o.host_wait / o.host_self, 0)}</b> of the time of the host's zones: {fmtDur(o.host_wait)}, {z.wait < o.host_wait ? <>{fmtDur(z.wait)} of it</> : "all of it"} in <button class="link" onClick={() => go("statistics", { name: z.name })}>{shortName(z.text)}</button>.</> : null;
 }
 
-/** The same of a trace without ops. */
+/** The same for a trace without ops. */
 function HostVerdict({ o }: { o: Overview }) {
 	const z = o.top_zones[0], waits = waitWords(o);
 	const work = z && z.self > 0 ? <>{hostWords(z, o)}{z.count > 1 ? `, ${fmtDur(z.self / z.count)} on the average; the longest took ${fmtDur(z.max)}${z.wait > 0 ? " with its waits" : ""}` : ""}.</> : null;
@@ -177,14 +177,14 @@ function HostVerdict({ o }: { o: Overview }) {
 	);
 }
 
-/** A table of ops does not have it; a trace has. */
+/** Only a trace has it, an ops report has not. */
 function Cores({ trace, t }: { trace: number; t: TopOp }) {
 	const l = useLoad(`${trace}|${t.longest}|${generation.value}`, (s) => api.op(trace, String(t.longest), s));
 	const words = unevenWords(l.data);
 	return words ? <><dt>cores</dt><dd>{words}</dd></> : null;
 }
 
-/** Which op is slow, why, and what to do: the question that most people come with. */
+/** Which op is slow, why, and what to do: the most common question. */
 function Verdict({ o, recorded }: { o: Overview; recorded?: number }) {
 	const t = o.top_ops[0], host = o.top_zones[0];
 	if (!t || t.time_us <= 0)
@@ -255,7 +255,7 @@ function Device({ m, o, device }: { m: Meta; o: Overview; device: number }) {
 	);
 }
 
-/** What the ops took, which there is without a trace too. */
+/** Times of the ops; an ops report without a trace has them too. */
 function OpCards({ d }: { d: Overview }) {
 	return (
 		<>
@@ -265,7 +265,7 @@ function OpCards({ d }: { d: Overview }) {
 	);
 }
 
-/** The first page of a table of ops. */
+/** The first page of an ops report. */
 export function OpsOverview() {
 	const id = traceId.value as number;
 	const o = useLoad(String(id), (s) => api.overview(id, s));

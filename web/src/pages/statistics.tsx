@@ -27,7 +27,7 @@ function filterQuery(): Query {
 	return { ...rangeQuery(), ...trackQuery() };
 }
 
-/** RECURSION: some total is less than the sum. */
+/** RECURSION: some total is less than the sum of its instances. */
 function columns(whole: number, locks: boolean, recursion: boolean): Column<StatRow>[] {
 	const list: Column<StatRow>[] = [
 		{ key: "name", title: "Zone", width: "minmax(130px, 2fr)", sort: "name", render: (r) => <span title={`${r.text}\n${r.file}:${r.line}`}>{shortName(r.text)}</span> },

@@ -55,13 +55,13 @@ function Gutter({ tl }: { tl: Timeline }) {
 	);
 }
 
-/** Opens or closes all cores, or all threads: what one does first in a trace of 64 cores. */
+/** Opens or closes all cores or all threads. */
 function setAll(open: boolean): void {
 	const groups = Object.entries(openRows.peek()).filter(([k]) => /^(p\d+|d\d+|[a-z]{2,})$/.test(k));
 	openRows.value = { ...Object.fromEntries(groups), "*": open };
 }
 
-/** Devices and plots are below all threads, so there is a way down to them. */
+/** Devices and plots are below all threads: the list jumps down to them. */
 function JumpTo({ tl }: { tl: Timeline | null }) {
 	const groups = tl?.rows.value.rows.filter((r) => !r.pinned && (r.kind === "process" || r.kind === "device" || r.kind === "group")) ?? [];
 	if (!tl || groups.length < 2)

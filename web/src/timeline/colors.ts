@@ -12,7 +12,7 @@ export type ColorMode = typeof COLOR_MODES[number];
 const first = COLOR_MODES.find((m) => m === stored("colors"));
 export const colorMode = signal<ColorMode>(first ?? "kind");
 export const LIBRARY_MODES = ["show", "dim", "fold"] as const;
-/** Frames of libraries as others, or pale, or pale and folded to lines where there is nothing else. */
+/** Library frames: shown like others, dimmed, or dimmed and folded to lines where nothing else is. */
 export const libraryMode = signal<typeof LIBRARY_MODES[number]>(LIBRARY_MODES.find((m) => m === stored("libraries")) ?? "show");
 
 export function setColorMode(m: ColorMode): void {
@@ -44,7 +44,7 @@ function kindHue(name: string, file: string, device: boolean): number {
 
 export interface Paint {
 	rgb: Rgb;
-	/** The pixel as ImageData has it. */
+	/** The pixel in ImageData's layout. */
 	pixel: number;
 	black: boolean;
 }
@@ -62,7 +62,7 @@ export function mix(a: Rgb, b: Rgb, f: number): number {
 	return (0xff000000 | (u & 255) << 16 | (v & 255) << 8 | (r & 255)) >>> 0;
 }
 
-/** The colour of its thread or processor is that of a stripe, whatever the names of its zones are. */
+/** The stripe has the colour of its thread or processor; zone names do not matter. */
 export function tinted(s: Stripe): boolean {
 	return s.tint !== null && s.device && colorMode.peek() !== "name";
 }
@@ -91,7 +91,7 @@ function byName(id: number, mode: ColorMode, device: boolean, dark: boolean, dim
 	return paint(oklch(l, 0.095, kindHue(name, row?.[2] ?? "", device) + ((h >>> 16) % 9 - 4) * 5));
 }
 
-/** Remembers the paint of each name until mode, theme or names change. */
+/** Caches the paint of each name until the mode, the theme or the names change. */
 export class Palette {
 	private key = "";
 	private host: Paint[] = [];
@@ -101,7 +101,7 @@ export class Palette {
 	private names = 0;
 	private dark = true;
 
-	/** To be called before each drawing. */
+	/** Call before each drawing. */
 	update(names: number): void {
 		const key = [colorMode.peek(), theme.peek(), libraryMode.peek(), names].join();
 		if (key === this.key)
@@ -122,7 +122,7 @@ export class Palette {
 		return s.tint && tinted(s) && !this.transfer(name) ? this.tint(s.tint, s.depth) : this.name(name, s.device);
 	}
 
-	/** The pixels of stripes like this one by name, as far as they were asked for; 0 is one that was not yet. */
+	/** Cached pixels by name for stripes like this one; 0 means not computed yet. */
 	pixels(s: Stripe): Uint32Array {
 		const key = tinted(s) ? [s.tint, s.depth % DEPTHS].join() : String(s.device);
 		let t = this.tables.get(key);

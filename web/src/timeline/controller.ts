@@ -34,7 +34,7 @@ export interface Elements {
 	frames: HTMLCanvasElement | null;
 }
 
-/** What the pointer is on. */
+/** The target under the pointer. */
 export interface Hover {
 	x: number;
 	y: number;
@@ -44,7 +44,7 @@ export interface Hover {
 	row: Row | null;
 }
 
-/** From where and how far down. */
+/** Top and bottom edge. */
 type Extent = { y: number; h: number };
 
 /** Where a row shows a lane alone. */
@@ -60,9 +60,9 @@ function lanesOf(rows: Row[]): number[] {
 export class Timeline {
 	readonly motion = new Motion(() => this.ask());
 	readonly rows = signal<Layout>({ rows: [], height: 0, pinned: 0 });
-	/** Pixels of rows that there is room for. */
+	/** Height available for rows, in pixels. */
 	readonly bodyHeight = signal(0);
-	/** The scroll position in steps: names of rows are made when it changes. */
+	/** The scroll position in steps: row names are rendered when it changes. */
 	readonly scrolled = signal(0);
 	readonly hover = signal<Hover | null>(null);
 	readonly dragRange = signal<Range | null>(null);
@@ -81,7 +81,7 @@ export class Timeline {
 	private laidOut: [Meta, OpenState, ...unknown[]] | null = null;
 	private stops: (() => void)[] = [];
 	private hitAbort: AbortController | null = null;
-	/** The rows as they were drawn last. */
+	/** The rows of the last draw. */
 	private screen: Screen = { pinned: [], scrolled: [], edge: 0 };
 	private lastWidth = 0;
 	private brought: ZoneDetail | null = null;
@@ -113,7 +113,7 @@ export class Timeline {
 			}),
 			effect(() => {
 				view.value;
-				untracked(() => this.ask()); // not only when the next frame is drawn
+				untracked(() => this.ask()); // now, without waiting for the next frame
 			}),
 			effect(() => {
 				view.value, namesVersion.value, colorMode.value, libraryMode.value, lit.value, this.rows.value;
@@ -128,12 +128,12 @@ export class Timeline {
 			const z = zone.value;
 			if (z && z !== this.brought && this.rows.value.rows.length) {
 				this.brought = z;
-				queueMicrotask(() => this.bringRow(z)); // rows that it opens are there when effects are done
+				queueMicrotask(() => this.bringRow(z)); // the rows that it opens exist once effects have run
 			}
 		}));
 		this.stops.push(effect(() => {
 			const l = lockSpan.value;
-			this.rows.value; // the rows of a lock come when it is opened
+			this.rows.value; // a lock's rows arrive when it is opened
 			if (l && l !== this.broughtSpan)
 				queueMicrotask(() => this.bringSpan(l));
 		}));
@@ -158,10 +158,10 @@ export class Timeline {
 		this.stops.push(() => resize.disconnect());
 	}
 
-	/** When the drawer opens, what is under the pointer stays there, and comes out if the drawer would hide it. */
+	/** When the drawer opens, the target under the pointer stays in place, or moves into view if the drawer would hide it. */
 	private keepScale(): void {
 		const w = this.el.over.clientWidth;
-		if (w === 0) // the page is going away
+		if (w === 0) // the page is being removed
 			return;
 		if (this.lastWidth > 0 && w !== this.lastWidth && !viewWasPlaced()) {
 			const v = view.peek();
@@ -196,7 +196,7 @@ export class Timeline {
 		const x: Extras = { folded: this.library.lanes.value, locks: this.locks.list.value, lockInfo: this.locks.info.value, pins: pins.value };
 		const old = this.laidOut;
 		const now = this.laidOut = [m, open, ...Object.values(x)];
-		// a trace that grew has the same rows, most of the time
+		// a grown trace usually has the same rows
 		if (old && now.every((v, i) => i === 0 || v === old[i]) && old[0].tracks === m.tracks && old[0].devices === m.devices && old[0].processes === m.processes)
 			this.redraw();
 		else
@@ -210,7 +210,7 @@ export class Timeline {
 		openRows.value = { ...openRows.peek(), [key]: to ?? !row.open };
 	}
 
-	/** Pins a row, or lets it go. */
+	/** Pins or unpins a row. */
 	pin(row: Row): void {
 		const key = row.pin, list = pins.peek();
 		if (!key)
@@ -219,17 +219,17 @@ export class Timeline {
 		const before = this.rows.peek().pinned;
 		pins.value = on ? [...list, key] : list.filter((k) => k !== key);
 		const more = this.rows.peek().pinned - before, { body } = this.el;
-		if (body.scrollTop > 0) // what is in sight stays where it is
+		if (body.scrollTop > 0) // keep the visible rows in place
 			requestAnimationFrame(() => { body.scrollTop += more; });
 		announce(`${row.label} ${on ? "stays at the top" : "is no longer pinned"}`);
 	}
 
-	/** Where the rows end that stay at the top. */
+	/** Where the pinned rows end. */
 	get edge(): number {
 		return this.screen.edge;
 	}
 
-	/** The row of the zone or the span of a lock that is selected. */
+	/** The row of the selected zone or lock span. */
 	selectedRow(): Row | null {
 		const z = zone.peek(), l = lockSpan.peek();
 		const rows = this.rows.peek().rows;
@@ -256,7 +256,7 @@ export class Timeline {
 		this.redrawBase();
 	}
 
-	/** Data came: what lies over it stays. */
+	/** New data: redraws the rows, not the overlay. */
 	private redrawBase(): void {
 		this.wanted.base = true;
 		this.schedule();
@@ -267,7 +267,7 @@ export class Timeline {
 		this.schedule();
 	}
 
-	/** Tiles are here: the last ones are drawn at once, while the browser waits for its next frame. */
+	/** Tiles arrived: the last ones are drawn at once, before the browser's next frame. */
 	private arrived(): void {
 		if (this.tiles.waiting || this.ended || document.hidden) {
 			this.redrawBase();
@@ -329,7 +329,7 @@ export class Timeline {
 			(m?.signposts ?? []).slice(0, 500).map((s) => s.t), this.colors);
 	}
 
-	/** What is under a pointer that rests, when the view has moved below it. */
+	/** Updates the target of a resting pointer after the view moved. */
 	private pointAgain(): void {
 		const h = this.hover.peek();
 		if (!h)
@@ -345,7 +345,7 @@ export class Timeline {
 	}
 
 	/**
-	 * Asks for the tiles of where the view is or goes to. When they are here, for those of one more step of the same kind, of
+	 * Requests the tiles of the view or its goal; once they are loaded, those of another step of the same kind, of
 	 * both sides and of half a screen of rows above and below.
 	 */
 	private ask(): void {
@@ -375,7 +375,7 @@ export class Timeline {
 
 	private near: { rows: Layout; top: number; height: number; seen: number[]; around: number[] } | null = null;
 
-	/** The lanes in sight, and those of half a screen more at both ends. */
+	/** The visible lanes, and those of half a screen more at both ends. */
 	private lanesNear(top: number, height: number): { seen: number[]; around: number[] } {
 		const rows = this.rows.peek();
 		if (this.near?.rows !== rows || this.near.top !== top || this.near.height !== height) {
@@ -424,13 +424,13 @@ export class Timeline {
 		return [...this.screen.pinned, ...this.screen.scrolled];
 	}
 
-	/** The part of a place in a row that no row covers which stays at the top. */
+	/** The part of a position in a row that no pinned row covers. */
 	private clipped(row: Row, at: Extent | null): Extent | null {
 		const cut = at && !row.pinned ? Math.max(0, this.screen.edge - at.y) : 0;
 		return at && cut < at.h ? { y: at.y + cut, h: at.h - cut } : null;
 	}
 
-	/** Where each track is, or the closed row that hides it. */
+	/** The position of each track, or of the closed row that hides it. */
 	private placesOfTracks(): Places {
 		const places: Places = new Map();
 		if (!meta.peek()?.warnings.length)
@@ -444,21 +444,21 @@ export class Timeline {
 		return places;
 	}
 
-	/** The rows of devices with the moments when their clocks were compared. */
+	/** The device rows with their clock synchronisations. */
 	private clocks(): ClockMarks[] {
 		const devices = meta.peek()?.devices ?? [];
 		return this.onScreen.filter((r) => r.device !== undefined && this.clipped(r, { y: r.y, h: 9 })?.h === 9)
 			.map((r) => ({ y: r.y, h: r.h, points: devices.find((d) => d.device === r.device)?.clock ?? [] }));
 	}
 
-	/** How far the host's time of a zone of a core may be wrong; 0 of all others, and if nothing is known. */
+	/** Error bound of a core zone's host time; 0 for other zones and if unknown. */
 	private errorOf(z: ZoneDetail): number {
 		const m = meta.peek();
 		const t = m?.tracks.find((k) => k.id === z.track);
 		return t?.kind === "core" ? m?.devices.find((d) => d.device === t.device)?.bound_ns ?? 0 : 0;
 	}
 
-	/** The stripe that shows a lane alone, in the coordinates of the whole list; if there are two the one that stays at the top. */
+	/** The stripe that shows a single lane, in coordinates of the whole list; of two, the pinned one. */
 	place(z: ZoneRef): { y: number; h: number; row: Row } | null {
 		for (const row of this.rows.peek().rows) {
 			const at = placeIn(row, z);
@@ -468,7 +468,7 @@ export class Timeline {
 		return null;
 	}
 
-	/** The same of a lane of a lock. */
+	/** The same for a lane of a lock. */
 	private placeSpan(l: { track: number; lane: number }): { y: number; h: number; row: Row } | null {
 		for (const row of this.rows.peek().rows) {
 			const at = row.lock?.track === l.track ? lockLaneY(row, l.lane) : null;
@@ -514,10 +514,10 @@ export class Timeline {
 		if (row)
 			requestAnimationFrame(() => this.scrollToY(row.y, 1 / 4));
 		else
-			this.sought = track; // rows of locks come later than the others
+			this.sought = track; // rows of locks arrive later than the others
 	}
 
-	/** Scrolls to the row of a zone if it is out of sight. */
+	/** Scrolls to the row of a zone if it is not visible. */
 	private bringRow(z: ZoneDetail): void {
 		if (!this.place(z))
 			this.reveal(z.track);
@@ -533,14 +533,14 @@ export class Timeline {
 			requestAnimationFrame(() => this.scrollToY(at.y, 1 / 3));
 	}
 
-	/** Scrolls so that what is at Y of the list comes to a part of the height, below the rows that stay at the top. */
+	/** Scrolls position Y of the list to a fraction of the height, below the pinned rows. */
 	scrollToY(y: number, part: number): void {
 		const b = this.el.body, l = this.rows.peek();
 		const edge = l.pinned - stuckAt(l, b.clientHeight);
 		b.scrollTop = Math.max(0, y - edge - (b.clientHeight - edge) * part);
 	}
 
-	/** Brings a zone into sight without changing the zoom more than needed. */
+	/** Brings a zone into view without changing the zoom more than needed. */
 	bring(z: ZoneDetail): void {
 		this.bringRow(z);
 		this.bringTime(z);
@@ -549,7 +549,7 @@ export class Timeline {
 	private bringTime(z: { start: number; end: number }): void {
 		const v = this.motion.goal;
 		const span = v.t1 - v.t0;
-		// at the edge of the trace there is nothing more to be seen beside it
+		// nothing to show beyond the edge of the trace
 		const left = v.t0 <= 0 ? v.t0 : v.t0 + span * 0.02, right = v.t1 >= duration.peek() ? v.t1 : v.t1 - span * 0.02;
 		if (z.end < left || z.start > right || z.end - z.start > span * 1.5) {
 			const want = Math.max(span, (z.end - z.start) * 1.3);
@@ -569,7 +569,7 @@ export class Timeline {
 		this.motion.to({ t0: -d * 0.01, t1: d * 1.01 }, true);
 	}
 
-	/** What is at a point of the canvas, CSS pixels. */
+	/** The target at a point of the canvas, CSS pixels. */
 	at(x: number, y: number): Hover {
 		const dpr = devicePixelRatio || 1;
 		const above = y < this.screen.edge;
@@ -586,7 +586,7 @@ export class Timeline {
 		return { x, y, t: this.timeAt(x), drawn, box, row };
 	}
 
-	/** What is wrong at a point, and what is known of the clock of a device there. */
+	/** Warnings and clock information of the device at a point. */
 	noteAt(h: Hover): string | null {
 		const f = this.frame, places = this.placesOfTracks();
 		const w = (meta.peek()?.warnings ?? []).filter((k) => warningAt(f, places, k, h.x, h.y));
@@ -596,7 +596,7 @@ export class Timeline {
 		return p ? `clock compared with the host's: ±${fmtDur(p[1])}` : null;
 	}
 
-	/** The value of the plot at a point, in words. */
+	/** The plot value at a point, as text. */
 	plotAt(h: Hover): string | null {
 		const track = h.row?.kind === "plot" ? h.row.track : null;
 		if (!track)
@@ -605,7 +605,7 @@ export class Timeline {
 		return this.plots.valueAt(track, { t0: f.t0, ns: f.ns, width: f.width, res: resolutionFor(f.ns / f.dpr) }, h.t);
 	}
 
-	/** The zone at a point, asked from the server where zones are too small to be drawn alone. */
+	/** The zone at a point; the server is asked where zones are too small to be drawn alone. */
 	async zoneAt(h: Hover): Promise<ZoneRef | null> {
 		if (h.box)
 			return { lane: h.box.lane, idx: h.box.zone };
@@ -635,7 +635,7 @@ export class Timeline {
 		return performance.now() - start;
 	}
 
-	/** The stripes as they were drawn last, for tests. */
+	/** The stripes of the last draw, for tests. */
 	drawnStripes(): Drawn[] {
 		return this.painter.drawn;
 	}

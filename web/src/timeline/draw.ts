@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the rows in sight: strips of pixels first, labels on them, then curves.
+// Draws the visible rows: strips of pixels first, labels on them, then curves.
 import { elide, fmtDur, fmtTick, niceStep, shortName } from "../format";
 import { nameOf } from "../names";
 import type { Rgb } from "../theme";
@@ -34,7 +34,7 @@ function parse(v: string): Rgb {
 	return [n >> 16 & 255, n >> 8 & 255, n & 255];
 }
 
-/** The theme's colours from the style sheet, which is the one place that has them. */
+/** The theme's colours, read from the style sheet, their only source. */
 export function readColors(): Colors {
 	const s = getComputedStyle(document.documentElement);
 	const v = (name: string) => s.getPropertyValue(name).trim();
@@ -48,7 +48,7 @@ export function readColors(): Colors {
 	};
 }
 
-/** One stripe as it was drawn, for the pointer. */
+/** A drawn stripe, for hit tests. */
 export class Drawn {
 	private found: Box[] | null = null;
 
@@ -59,21 +59,21 @@ export class Drawn {
 	}
 }
 
-/** A name as it is drawn, and how wide it is. */
+/** A name as drawn, and its width. */
 interface Cut {
 	text: string;
 	width: number;
 }
 
-/** Boxes have names from here on, in CSS pixels. */
+/** Minimum width of a box with a name, in CSS pixels. */
 const LABEL_MIN = 22;
-/** So many names remember how they were cut. */
+/** Size of the cache of cut names. */
 const CUTS = 5000;
 
 export const FONT = '11px Inter, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif';
 
 export class Painter {
-	/** A stripe as it goes to the canvas, of which all rows are alike. */
+	/** A stripe's pixels for the canvas; all its rows are equal. */
 	private block = new ImageData(1, 1);
 	private readonly cuts = new Map<string, Cut[]>();
 	private labels: (Label & { y: number })[] = [];
@@ -82,8 +82,8 @@ export class Painter {
 	constructor(private readonly ctx: CanvasRenderingContext2D, private readonly palette: Palette) {}
 
 	/**
-	 * The rows that scroll, then those that stay above them. DPR: the device pixels of a CSS pixel, HEIGHT in CSS pixels; MORE
-	 * draws what else is in rows.
+	 * The rows that scroll, then the pinned ones above them. DPR: device pixels per CSS pixel, HEIGHT in CSS pixels; MORE
+	 * draws the other contents of rows.
 	 */
 	rows(screen: Screen, height: number, scale: Scale, dpr: number, store: TileStore, plots: PlotStore, lit: Lit, c: Colors, more: (rows: Row[]) => void): void {
 		const raster = new Raster(this.palette, store, scale, c, lit);
@@ -166,12 +166,12 @@ export class Painter {
 			const { y, h } = place(d);
 			for (let k = 1; k < h; k++)
 				pixels.copyWithin(k * w, 0, w);
-			this.ctx.putImageData(this.block, 0, y, 0, 0, w, h); // without a GPU twice as fast as an image that is stretched
+			this.ctx.putImageData(this.block, 0, y, 0, 0, w, h); // without a GPU twice as fast as stretching an image
 		}
 		return list;
 	}
 
-	/** What is below stripes of rows that are no groups: the background and the lines of the ruler. */
+	/** The ground below stripes of rows other than groups: background and ruler lines. */
 	private ground(scale: Scale, dpr: number, c: Colors): Uint32Array {
 		const row = new Uint32Array(scale.width).fill(c.edge);
 		for (const x of ticks(scale, dpr).xs)
@@ -196,7 +196,7 @@ export class Painter {
 		}
 	}
 
-	/** A name as far as there is ROOM for it; "" if there is too little. */
+	/** A name cut to ROOM; "" if there is too little. */
 	private fitting(name: string, room: number): string {
 		let cuts = this.cuts.get(name);
 		if (!cuts) {
@@ -228,7 +228,7 @@ function isGroup(r: Row): boolean {
 	return r.kind === "process" || r.kind === "device" || r.kind === "group";
 }
 
-/** Lays pixels on the ground: those that are none become it. False if all are. */
+/** Blends pixels over the ground: empty ones show it. False if all are empty. */
 function lay(row: Uint32Array, ground: Uint32Array): boolean {
 	let any = false;
 	for (let x = 0; x < row.length; x++)
@@ -239,7 +239,7 @@ function lay(row: Uint32Array, ground: Uint32Array): boolean {
 	return any;
 }
 
-/** Where the ruler has its lines, in device pixels. */
+/** Positions of the ruler lines, in device pixels. */
 export function ticks(scale: Scale, dpr: number): { xs: number[]; ts: number[]; step: number } {
 	const step = niceStep(Math.max(1, 110 * dpr * scale.ns));
 	const xs: number[] = [], ts: number[] = [];
@@ -253,7 +253,7 @@ export function ticks(scale: Scale, dpr: number): { xs: number[]; ts: number[]; 
 	return { xs, ts, step };
 }
 
-/** Times are told from the start of the trace; when they need too many figures, from the tick before the view. */
+/** Times count from the start of the trace; if they need too many digits, from the tick before the view. */
 export function drawRuler(ctx: CanvasRenderingContext2D, scale: Scale, dpr: number, height: number, c: Colors): void {
 	ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
 	ctx.fillStyle = c.panel;

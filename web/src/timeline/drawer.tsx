@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The selected zone, op or span of a lock, with ways from it to everything else.
+// Details of the selected zone, op or lock span, with links to everything related.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api";
 import { apart, baseName, boundHint, fmtCount, fmtDur, fmtPct, fmtTime, shortName } from "../format";
@@ -65,7 +65,7 @@ function DeviceClock({ z }: { z: ZoneDetail }) {
 	return <><dt>device clock</dt><dd class={!d || d.bound_ns === null ? "warn" : ""}>{text}{d && d.mhz > 0 ? ` · ${fmtCount(z.duration * d.mhz / 1000)} cycles` : ""}</dd></>;
 }
 
-/** The op that a zone is of. Selecting it lights its zones on every core. */
+/** The op that a zone belongs to. Selecting it highlights its zones on every core. */
 function OpOf({ op: id, call }: { op: string; call: string }) {
 	const trace = traceId.value;
 	const l = useLoad(trace === null ? null : `${trace}|${id}`, (s) => api.op(trace as number, id, s));
@@ -128,13 +128,13 @@ function Bars({ title, rows }: { title: string; rows: [name: string, ns: number]
 	return <><h3>{title}</h3>{bars(rows.slice(0, FEW))}{rows.length > FEW && <details><summary>{rows.length - FEW} more</summary>{bars(rows.slice(FEW))}</details>}</>;
 }
 
-/** The logical place of a core, as everywhere; that on the NoC if there is no other. */
+/** The logical coordinates of a core; the NoC's if it has none. */
 function coreName(device: number, x: number, y: number): string {
 	const c = meta.value?.devices.find((e) => e.device === device)?.cores.find((k) => k[0] === x && k[1] === y);
 	return c && c[2] !== null && c[2] >= 0 ? `${c[2]},${c[3]}` : `NoC ${x},${y}`;
 }
 
-/** The gap before an op as the timeline has it, if that is another than the report's: a device's clock may stand still while the host works. */
+/** The gap before an op on the timeline, if it differs from the report's: a device clock may stop while the host works. */
 function gapShown(o: OpRow): number | null {
 	if (o.t0 === null || o.gap_t0 == null || o.gap_us === null)
 		return null;
@@ -156,7 +156,7 @@ function OpView() {
 			<p class="where">{o.op ? `op ${o.op}` : `row ${o.row}`}{o.device !== null ? ` · device ${o.device}` : ""}{o.bound ? ` · ${o.bound}: ${boundHint(o.bound)}` : ""}</p>
 			<div class="figures">
 				{o.device_time_us !== null && <div><b>{fmtDur(o.device_time_us * 1000)}</b><span>device time</span></div>}
-				{o.gap_us !== null && <div title="from the end of the op before, by the device's clock"><b>{fmtDur(o.gap_us * 1000)}</b><span>gap before{shown !== null ? ", device clock" : ""}</span></div>}
+				{o.gap_us !== null && <div title="from the end of the previous op, by the device's clock"><b>{fmtDur(o.gap_us * 1000)}</b><span>gap before{shown !== null ? ", device clock" : ""}</span></div>}
 				{shown !== null && <div title="by the host's clock: the device's own clock did not run all the time in between"><b>{fmtDur(shown)}</b><span>on the timeline</span></div>}
 				{o.cores !== null && <div><b>{o.cores}</b><span>cores</span></div>}
 			</div>
@@ -169,7 +169,7 @@ function OpView() {
 				</>}
 				{page.value !== "ops" && <button onClick={() => go("ops", { id: o.id })}>In the table</button>}
 			</div>
-			{t0 === null && !o.signpost && <p class="note dim">Where it ran on the timeline is not known.</p>}
+			{t0 === null && !o.signpost && <p class="note dim">Its time on the timeline is unknown.</p>}
 			<Bars title="Kernel time of each processor" rows={Object.entries(d.riscs).map(([k, v]) => [k, v * 1000])} />
 			<Bars title={`Kernel time of each core (${cores.length})`} rows={cores} />
 			{unevenWords(d) && <p class="dim">{unevenWords(d)}</p>}
@@ -179,14 +179,14 @@ function OpView() {
 	);
 }
 
-/** A thread, with a way to its row on the timeline. */
+/** A thread, with a link to its row on the timeline. */
 function ThreadLink({ id }: { id: number | null }) {
 	if (id === null)
 		return <>?</>;
 	return <button class="link" title="show its row" onClick={() => go("timeline", { track: id })}>{trackTitle(id)}</button>;
 }
 
-/** A wait for a lock, or a time when it was held. */
+/** A lock wait or a lock hold. */
 function LockView({ l }: { l: NonNullable<typeof lockSpan.value> }) {
 	const t = meta.value?.tracks.find((k) => k.id === l.track);
 	const marked = l.name !== null ? nameRow(l.name) : undefined;
@@ -231,7 +231,7 @@ function LockView({ l }: { l: NonNullable<typeof lockSpan.value> }) {
 	);
 }
 
-/** A drawer that opened at once would come under the second click of a double click. */
+/** Delay: a drawer that opened at once would catch the second click of a double click. */
 const OPEN_AFTER = 280;
 
 export function Drawer() {

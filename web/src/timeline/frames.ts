@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames strip: each frame a box, its colour tells how it compares with the median.
+// The frames strip: each frame is a box, coloured by its length relative to the median.
 import { effect, signal } from "@preact/signals";
 import { api, isAbort } from "../api";
 import { fmtCount, fmtDur } from "../format";
@@ -8,7 +8,7 @@ import type { Frames, Meta, Track } from "../types";
 import { type Colors, FONT } from "./draw";
 import type { Frame } from "./overlay";
 
-/** Frames of less than so many pixels are drawn together, and hit from as far. */
+/** Frames narrower than this are drawn together; also the reach of hit tests. */
 const LEAST = 2;
 
 export class FrameStrip {
@@ -55,7 +55,7 @@ export class FrameStrip {
 
 	private async fetch(track: number, t0: number, t1: number, least: number): Promise<void> {
 		this.abort?.abort();
-		if (t1 <= t0) // before the trace begins there are none
+		if (t1 <= t0) // none before the trace begins
 			return;
 		this.abort = new AbortController();
 		try {
@@ -64,12 +64,12 @@ export class FrameStrip {
 		} catch (e) {
 			if (!isAbort(e)) {
 				this.data = null;
-				this.asked = ""; // the next time that it is drawn
+				this.asked = ""; // retry on the next draw
 			}
 		}
 	}
 
-	/** The frame, or the frames, at a time where a pixel is `ns`; else the nearest: a box of a pixel can be hit too. */
+	/** The frame or frames at a time, at `ns` per pixel, else the nearest: a box one pixel wide can be hit too. */
 	at(t: number, ns: number): Frames["rows"][number] | null {
 		let found = null, least = LEAST * ns;
 		for (const row of this.data?.rows ?? []) {
@@ -85,7 +85,7 @@ export class FrameStrip {
 		return found;
 	}
 
-	/** What is at a time, in words. */
+	/** The frame at a time, as text. */
 	text(t: number, ns: number): string {
 		const r = this.at(t, ns), s = this.data?.stats;
 		if (!r || !s)

@@ -40,7 +40,7 @@ function onWheel(tl: Timeline, e: WheelEvent): void {
 	tl.motion.zoom(goal.t0 + x / f.width * (goal.t1 - goal.t0), factor, Math.abs(dy) >= 50);
 }
 
-/** Listens on the canvases; returns what stops it. */
+/** Adds the listeners; returns a function that removes them. */
 export function listen(tl: Timeline, gutterScroll: HTMLElement): () => void {
 	const { over, rulerOver, map } = tl.el;
 	let drag: Drag | null = null;
@@ -134,7 +134,7 @@ export function listen(tl: Timeline, gutterScroll: HTMLElement): () => void {
 	return () => stop.abort();
 }
 
-/** A click on the ruler ends the range; on the line of signposts it makes the section there the range. */
+/** A click on the ruler clears the range; on the signpost line it sets the range to the section there. */
 function ruled(tl: Timeline, p: { x: number; y: number }): void {
 	const posts = meta.peek()?.signposts ?? [];
 	const t = tl.timeAt(p.x);
@@ -145,7 +145,7 @@ function ruled(tl: Timeline, p: { x: number; y: number }): void {
 		range.value = null;
 }
 
-/** Frames: a click makes one the range, another click ends that; a double click shows it. */
+/** Frames: a click sets the range to one, another click clears it; a double click zooms to it. */
 function listenFrames(tl: Timeline, opt: { signal: AbortSignal }): void {
 	const c = tl.el.frames;
 	if (!c)
@@ -224,7 +224,7 @@ async function selectAndBring(tl: Timeline, lane: number, idx: number): Promise<
 	}
 }
 
-/** The span of a lock before or after the selected one, in its lane. */
+/** The previous or next lock span in the lane of the selected one. */
 export function spanStep(step: 1 | -1): void {
 	const l = lockSpan.peek();
 	if (!l || l.idx === null)
@@ -236,7 +236,7 @@ export function spanStep(step: 1 | -1): void {
 		selection.value = { kind: "lock", track: l.track, lane: l.lane, idx: to };
 }
 
-/** The one before or after: of the same name, or of the lane of a lock. */
+/** The previous or next one: of the same name, or in the lane of a lock. */
 function sameName(tl: Timeline, step: 1 | -1): void {
 	const z = zone.peek();
 	const to = step > 0 ? z?.next : z?.prev;
@@ -305,7 +305,7 @@ function mark(tl: Timeline): void {
 	marks.value = near === undefined ? [...marks.peek(), t].sort((a, b) => a - b) : marks.peek().filter((m) => m !== near);
 }
 
-/** Pins the row whose name has the focus, or the one under the pointer, or that of what is selected. */
+/** Pins the row whose name has the focus, else the one under the pointer, else that of the selection. */
 function pin(tl: Timeline, e: KeyboardEvent): void {
 	const focused = (e.target as HTMLElement | null)?.closest<HTMLElement>("[data-row]")?.dataset.row;
 	const row = focused ? tl.rows.peek().rows.find((r) => r.key === focused) : tl.hover.peek()?.row ?? tl.selectedRow();
@@ -337,7 +337,7 @@ function fitSelected(tl: Timeline): void {
 const held = new Set<string>();
 let heldRunning = false;
 
-/** W A S D while held: a steady move, the same on a fast and on a slow machine. */
+/** W A S D while held: a steady move, independent of the machine's speed. */
 function moveHeld(tl: Timeline): void {
 	heldRunning = true;
 	let before = performance.now();
@@ -360,7 +360,7 @@ function moveHeld(tl: Timeline): void {
 	requestAnimationFrame(step);
 }
 
-/** True if the key was meant for the timeline. */
+/** True if the timeline handled the key. */
 export function onKey(tl: Timeline, e: KeyboardEvent): boolean {
 	const k = e.key.length === 1 ? e.key.toLowerCase() : e.key;
 	if ("wasd".includes(k) && k.length === 1) {

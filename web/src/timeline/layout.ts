@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows the timeline has, from top to bottom, and the stripes in each. A stripe is one strip of
+// Lays out the timeline's rows from top to bottom and the stripes in each. A stripe is one strip of
 // pixels: one lane (zones with labels) or the sum of several (how busy a closed group is).
 import type { Device, LockInfo, LockRow, Meta, Track } from "../types";
 import { fmtCount, fmtDur } from "../format";
@@ -10,7 +10,7 @@ import { riscColor } from "../theme";
 export const LANE_H = 18;
 const FOLDED_H = 5;
 const HEAT_H = 4;
-/** Threads of more depths are strips when they are pinned. */
+/** Pinned threads deeper than this are shown as strips. */
 const PINNED_OPEN = 8;
 const HEAT: Rgb = [0xf0, 0x9a, 0x3e];
 
@@ -41,17 +41,17 @@ export interface Row {
 	open: boolean | null;
 	stripes: Stripe[];
 	track: Track | null;
-	/** Tracks that have no row of their own while this one is closed. */
+	/** Tracks hidden while this row is closed. */
 	inside?: number[];
 	/** A lock and its lanes. */
 	lock?: { track: number; hold: number; wait: number };
-	/** A device, for what is known of its clock. */
+	/** A device, for its clock information. */
 	device?: number;
 	/** Written on the row itself. */
 	warning?: string;
-	/** What it is called in the list of pins; none of a row that cannot be pinned. */
+	/** Its key in the list of pins; none if it cannot be pinned. */
 	pin?: string;
-	/** It stays at the top: once more there what is, or could be, further down. */
+	/** Pinned: a copy at the top of a row that is, or could be, further down. */
 	pinned: boolean;
 }
 
@@ -72,7 +72,7 @@ function add(b: Builder, r: Omit<Row, "y" | "pinned" | "pin">, pin = true): void
 	b.y += r.h;
 }
 
-/** EVERY: a row that "open all" means. */
+/** EVERY: "open all" applies to the row. */
 function isOpen(b: Builder, key: string, preset: boolean, every = false): boolean {
 	return b.pinned ? b.open[PIN + key] ?? preset : b.open[key] ?? (every ? b.open["*"] : undefined) ?? preset;
 }
@@ -85,13 +85,13 @@ function sum(lanes: number[], track: Track | null, y: number, h: number, tint: R
 	return { lanes, track, y, h, depth: 0, tint, device, labels: false };
 }
 
-/** The lane that tells whether a processor works: the kernel inside the firmware, where there is one. */
+/** The lane that shows whether a processor works: the kernel inside the firmware, if there is one. */
 function workLane(t: Track): number[] {
 	const lane = t.lanes[1] ?? t.lanes[0];
 	return lane ? [lane[0]] : [];
 }
 
-/** A strip of many lanes is made of so many of them, from all parts of the list. */
+/** A strip of many lanes samples this many of them, evenly over the list. */
 const MOST = 256;
 
 export function some(lanes: number[]): number[] {
@@ -120,7 +120,7 @@ function laneTrack(b: Builder, t: Track, key: string, indent: number, label: str
 	add(b, { key, kind, indent, label, note, title: t.name, h, open: t.lanes.length ? open : null, stripes, track: t });
 }
 
-/** Pinned, it is its strip alone. */
+/** A pinned one is only its strip. */
 function groupRow(b: Builder, kind: RowKind, key: string, indent: number, label: string, note: string, lanes: number[], preset: boolean, device: boolean): boolean {
 	const open = !b.pinned && isOpen(b, key, preset);
 	const stripes = lanes.length ? [sum(lanes, null, open ? 17 : 5, open ? 5 : 15, null, device)] : [];
@@ -133,7 +133,7 @@ function threadOrder(a: Track, b: Track): number {
 	return main(a) - main(b);
 }
 
-/** A queue of a GPU, by Tracy's functions: it has zones as a core has, but no place on a chip. */
+/** A GPU queue recorded with Tracy's functions: it has zones like a core, but no place on a chip. */
 export function isQueue(t: Track): boolean {
 	return t.kind === "core" && t.device === undefined;
 }
@@ -144,7 +144,7 @@ interface Host {
 }
 
 function hostsOf(m: Meta): Host[] {
-	const warned = new Set(m.warnings.map((w) => w.track)); // all of a thread may be lost
+	const warned = new Set(m.warnings.map((w) => w.track)); // a thread may have lost all its events
 	const hosts = m.tracks.filter((t) => (t.kind === "thread" || t.kind === "fiber" || t.kind === "other" || t.kind === "lock" || isQueue(t)) && (t.lanes.length > 0 || warned.has(t.id)));
 	const known = new Set(m.processes.map((p) => p.id));
 	const list = [...m.processes];
@@ -258,7 +258,7 @@ function deviceRow(b: Builder, { id, device: d, tracks, cores }: Board): boolean
 	if (!opened)
 		row.inside = tracks.map((t) => t.id);
 	if (!d || d.bound_ns === null)
-		row.warning = "clock not synchronised: where its zones stand beside the host's is not known";
+		row.warning = "clock not synchronised: the position of its zones relative to the host's is unknown";
 	return opened;
 }
 
@@ -326,7 +326,7 @@ function addLocks(b: Builder, m: Meta, locks: LockRow[], info: ReadonlyMap<numbe
 			addLock(b, m, l, info.get(l.track));
 }
 
-/** The row that a pin means, whatever hides it below; nothing if the trace has no such row. */
+/** The row of a pin, even if a closed row hides it below; nothing if the trace has no such row. */
 function addPin(b: Builder, m: Meta, x: Extras, pin: string): void {
 	const [, kind, number, rest] = /^([a-z])(-?\d+)(.*)$/.exec(pin) ?? [];
 	const track = kind === "t" ? m.tracks.find((t) => t.id === +number) : undefined;
@@ -357,11 +357,11 @@ export interface Extras {
 	folded: ReadonlySet<number>;
 	locks: LockRow[];
 	lockInfo: ReadonlyMap<number, LockInfo>;
-	/** Rows that stay at the top. */
+	/** Pinned rows. */
 	pins: string[];
 }
 
-/** The rows from top to bottom; the first ones, PINNED pixels of them, are those that stay there. */
+/** The rows from top to bottom; the pinned ones come first and take PINNED pixels. */
 export interface Layout {
 	rows: Row[];
 	height: number;
@@ -386,15 +386,15 @@ export function visibleRows(rows: Row[], top: number, height: number): Row[] {
 	return rows.filter((r) => r.y + r.h > top && r.y < top + height);
 }
 
-/** At least so much of the window is for the rows that scroll. */
+/** Minimum share of the window for the rows that scroll. */
 const SCROLLED = 0.4;
 
-/** How far the rows that stay at the top scroll all the same: there may be more of them than the window has room for. */
+/** How far the pinned rows scroll: there may be more of them than fit the window. */
 export function stuckAt(l: Layout, height: number): number {
 	return Math.max(0, l.pinned - Math.round((1 - SCROLLED) * height));
 }
 
-/** What a window of a height shows that is scrolled to TOP: rows with Y on the screen, and where those end that stay. */
+/** What a window of a height shows at scroll position TOP: rows with their Y on the screen, and where the pinned ones end. */
 export interface Screen {
 	pinned: Row[];
 	scrolled: Row[];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depths of a thread that have frames of libraries alone: they can be folded to lines, so that thirty rows of a test
-// runner do not hide the five that matter.
+// Finds depths of a thread with only library frames: they can be folded to lines, so that thirty rows of a
+// test runner do not hide the five that matter.
 import { computed, effect, signal } from "@preact/signals";
 import { api } from "../api";
 import { namesVersion } from "../names";
@@ -8,7 +8,7 @@ import { generation, meta } from "../state";
 import { isLibrary, libraryMode } from "./colors";
 import { laneList } from "./tiles";
 
-/** Lanes that the server takes in one question. */
+/** Lanes that the server accepts in one request. */
 const MOST = 512;
 
 export class LibraryLanes {
@@ -42,7 +42,7 @@ export class LibraryLanes {
 		try {
 			this.names.value = (await api.laneNames(this.trace, laneList(lanes), this.abort.signal)).lanes;
 		} catch {
-			this.asked = ""; // the next meta asks again
+			this.asked = ""; // retry on the next meta
 		}
 	}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks: who holds them, and who waits. Each lock has lanes of its own on the server, two for all threads together and two for
-// each; a row shows both, how long it was held above and how long was waited below.
+// Locks: which threads hold them and which wait. The server has lanes for each lock, two for all threads together and
+// two for each thread; a row shows both, holds above and waits below.
 import { effect, signal } from "@preact/signals";
 import { api, Priority } from "../api";
 import { baseName, fmtDur, fmtPct } from "../format";
@@ -19,7 +19,7 @@ const NAME_SHARED = 2;
 
 export const LOCK_ROW_H = TOP + HOLD_H + WAIT_H + 3;
 
-/** In front of the keys of rows that stay at the top: they open and close for themselves. */
+/** Key prefix of pinned rows: they open and close independently. */
 export const PIN = "pin-";
 
 export function lockKey(track: number): string {
@@ -31,9 +31,9 @@ export function lockName(l: { name: string; file?: string; line?: number }): str
 }
 
 export class LockStore {
-	/** All locks, those that were waited for the longest first. */
+	/** All locks, longest total wait first. */
 	readonly list = signal<LockRow[]>([]);
-	/** The threads of the locks that are open. */
+	/** The threads of the expanded locks. */
 	readonly info = signal<ReadonlyMap<number, LockInfo>>(new Map());
 	private readonly stores = new Map<number, TileStore>();
 	private readonly abort = new AbortController();
@@ -63,7 +63,7 @@ export class LockStore {
 			const r = await api.locks(this.trace, {}, this.abort.signal);
 			this.list.value = [...r.rows].sort((a, b) => b.wait_total - a.wait_total || b.hold_total - a.hold_total);
 		} catch {
-			this.listed = -1; // the next meta asks again
+			this.listed = -1; // retry on the next meta
 		}
 	}
 
@@ -86,7 +86,7 @@ export class LockStore {
 		return s;
 	}
 
-	/** Asks for the tiles of the rows in sight. */
+	/** Requests the tiles of the visible rows. */
 	want(rows: Row[], t: { res: number; first: number; last: number }, gen: number, live: boolean, end: number): void {
 		const lanes = new Map<number, number[]>();
 		for (const r of rows)
@@ -150,7 +150,7 @@ export class LockStore {
 		});
 	}
 
-	/** The span under the pointer: waits below, holds above, or the other one if there is none. */
+	/** The span under the pointer: waits below, holds above, falling back to the other one. */
 	async spanAt(row: Row, y: number, t: number, ns: number, signal: AbortSignal): Promise<LockSpan | null> {
 		if (!row.lock)
 			return null;
@@ -178,7 +178,7 @@ export function lockLaneY(row: Row, lane: number): { y: number; h: number } | nu
 	return row.lock?.wait === lane ? { y: row.y + TOP + HOLD_H, h: WAIT_H } : null;
 }
 
-/** A span in words. */
+/** A span as text. */
 export function spanText(s: LockSpan): string {
 	const thread = (id: number | null) => id === null ? "?" : meta.value?.tracks.find((t) => t.id === id)?.name ?? "?";
 	const long = fmtDur(s.duration) + (s.open ? " so far" : "");

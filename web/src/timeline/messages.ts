@@ -16,7 +16,7 @@ export class MessageMarks {
 	private abort: AbortController | null = null;
 	gen = 0;
 	live = false;
-	/** There are messages in the trace. */
+	/** The trace has messages. */
 	any = false;
 
 	constructor(private readonly trace: number, private readonly onData: () => void) {}
@@ -27,7 +27,7 @@ export class MessageMarks {
 		if (key === this.asked || !this.any)
 			return;
 		this.asked = key;
-		// one that waits takes the view as it is then: a view that moves all the time has marks too
+		// a delayed request uses the view of that moment, so a view in constant motion gets marks too
 		this.timer ||= window.setTimeout(() => {
 			this.timer = 0;
 			void this.fetch(Math.max(0, view.peek().t0), view.peek().t1);
@@ -36,7 +36,7 @@ export class MessageMarks {
 
 	private async fetch(t0: number, t1: number): Promise<void> {
 		this.abort?.abort();
-		if (t1 <= t0) // before the trace begins there are none
+		if (t1 <= t0) // none before the trace begins
 			return;
 		this.abort = new AbortController();
 		try {
@@ -46,7 +46,7 @@ export class MessageMarks {
 		} catch (e) {
 			if (!isAbort(e)) {
 				this.rows = [];
-				this.asked = ""; // the next time that they are drawn
+				this.asked = ""; // retry on the next draw
 			}
 		}
 	}

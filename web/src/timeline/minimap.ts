@@ -51,7 +51,7 @@ export class Minimap {
 		return out;
 	}
 
-	/** How busy it is, drawn anew only when something of it changed. */
+	/** The load, redrawn only when it changed. */
 	private background(width: number, height: number, dpr: number, duration: number, c: Colors): HTMLCanvasElement {
 		const res = resolutionFor(duration / COLUMNS);
 		const columns = Math.max(1, Math.ceil(duration / 2 ** res));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the view moves: jumps of a wheel or a key become short glides, unless the user wants calm.
+// Moves the view: wheel and key steps become short glides, unless the user prefers reduced motion.
 import { duration, view } from "../state";
 import type { Range } from "../state";
 import { calm } from "../theme";
@@ -12,7 +12,7 @@ export class Motion {
 	private before: Range | null = null;
 	private running = false;
 
-	/** AIMED is called when there is a new goal that the view does not show yet. */
+	/** AIMED is called when the goal changes to one that the view does not show yet. */
 	constructor(private readonly aimed: () => void) {}
 
 	/** Where the view is going to, for steps that build on each other. */
@@ -20,7 +20,7 @@ export class Motion {
 		return view.peek() === this.shown ? this.target : view.peek();
 	}
 
-	/** Where one more step like the last one would go; null when that was a leap to elsewhere. */
+	/** Where another step like the last one would lead; null after a jump. */
 	get next(): Range | null {
 		const a = this.before, b = this.target;
 		if (!a || view.peek() !== this.shown)
@@ -66,7 +66,7 @@ export class Motion {
 
 	zoom(at: number, factor: number, glide: boolean): void {
 		const g = this.goal;
-		const f = this.spanOf((g.t1 - g.t0) * factor) / (g.t1 - g.t0); // at the limits it stays where it is
+		const f = this.spanOf((g.t1 - g.t0) * factor) / (g.t1 - g.t0); // no zoom beyond the limits
 		this.to({ t0: at - (at - g.t0) * f, t1: at + (g.t1 - at) * f }, glide);
 	}
 
@@ -83,7 +83,7 @@ export class Motion {
 	private step(): void {
 		if (!this.running)
 			return;
-		if (view.peek() !== this.shown) { // somebody else moved it
+		if (view.peek() !== this.shown) { // moved by other code
 			this.running = false;
 			return;
 		}

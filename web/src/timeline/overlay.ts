@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies over the rows and moves with the pointer: range, signposts, marks, the zone under the pointer,
-// the selected one. A canvas of its own, so that none of it draws the rows anew.
+// Draws what lies over the rows and moves with the pointer: range, signposts, marks, the zone under the
+// pointer, the selected one. A separate canvas, so that the rows need no redraw.
 import { elide, fmtDur, fmtTime } from "../format";
 import type { Range } from "../state";
 import type { Meta, Signpost } from "../types";
@@ -22,7 +22,7 @@ export interface Outline {
 	y: number;
 	h: number;
 	strong: boolean;
-	/** Both ends may be wrong by so much. */
+	/** Error bound of both ends. */
 	error?: number;
 }
 
@@ -39,7 +39,7 @@ export interface OverlayState {
 	marks: number[];
 	signposts: Signpost[];
 	warnings: Meta["warnings"];
-	/** Where tracks with losses are. */
+	/** The positions of tracks with losses. */
 	lossY: Places;
 	clocks: ClockMarks[];
 	cursor: number | null;
@@ -52,12 +52,12 @@ function xOf(f: Frame, t: number): number {
 	return (t - f.t0) / f.ns;
 }
 
-/** The columns of a canvas that something was drawn in since it was cleared. Few, as a rule: to clear all of a large canvas takes longer than all else. */
+/** The dirty columns of a canvas. They are usually few, and clearing a whole large canvas takes longer than everything else. */
 const used = new WeakMap<CanvasRenderingContext2D, [x0: number, x1: number][]>();
-/** From so many on all is cleared. */
+/** With more dirty columns, the whole canvas is cleared. */
 const MANY = 100;
 
-/** To be told by all that draws. */
+/** Every drawing function calls it. */
 function use(ctx: CanvasRenderingContext2D, x0: number, x1: number): void {
 	used.get(ctx)?.push([x0, x1]);
 }
@@ -141,12 +141,12 @@ export function drawOverlay(ctx: CanvasRenderingContext2D, f: Frame, s: OverlayS
 	}
 }
 
-/** Pixels that a mark reaches to both sides. */
+/** Half the width of a mark in pixels. */
 const MARK = 5;
 
 type Warned = Meta["warnings"][number];
 
-/** The boxes of a warning that are in sight: on its track, or over all of them if it has none. */
+/** The visible boxes of a warning: on its track, or over all tracks if it has none. */
 function placesOf(f: Frame, places: Places, w: Warned): { x0: number; x1: number; y: number; h: number }[] {
 	if (w.t === undefined)
 		return [];
@@ -157,10 +157,10 @@ function placesOf(f: Frame, places: Places, w: Warned): { x0: number; x1: number
 	return at.map(([y, h]) => ({ x0, x1, y, h }));
 }
 
-/** Where events were lost: a mark on the track, and hatched what is missing. */
+/** Lost events: a mark on the track, and hatching over the missing time. */
 function warning(ctx: CanvasRenderingContext2D, f: Frame, { x0, x1, y, h }: ReturnType<typeof placesOf>[number], c: Colors, drawn: Set<string>): void {
 	const key = [Math.round(x0), Math.round(x1), y].join();
-	if (drawn.has(key)) // a closed core stands for five tracks
+	if (drawn.has(key)) // a closed core represents five tracks
 		return;
 	drawn.add(key);
 	use(ctx, Math.max(-MARK, x0 - MARK), Math.min(x1, f.width) + MARK);
@@ -185,7 +185,7 @@ export function warningAt(f: Frame, places: Places, w: Warned, x: number, y: num
 	return placesOf(f, places, w).some((p) => x >= p.x0 - MARK && x <= p.x1 + MARK && y >= p.y && y < p.y + p.h);
 }
 
-/** When the clock of a device was compared with the host's: a tick, and as wide as the bound where that can be seen. */
+/** Clock synchronisations of a device: a tick, as wide as the error bound if that is visible. */
 function clocks(ctx: CanvasRenderingContext2D, f: Frame, k: ClockMarks, c: Colors): void {
 	if (k.y > f.height || k.y + k.h < 0)
 		return;
@@ -211,7 +211,7 @@ export function clockAt(f: Frame, k: ClockMarks, x: number, y: number): [t: numb
 	return k.points.find(([t, bound]) => Math.abs(xOf(f, t) - x) < Math.max(MARK, bound / f.ns)) ?? null;
 }
 
-/** Whiskers: where the ends may be besides. */
+/** Whiskers: the error bounds of both ends. */
 function whiskers(ctx: CanvasRenderingContext2D, f: Frame, o: Outline, c: Colors): void {
 	const w = (o.error ?? 0) / f.ns;
 	if (w < 2)
@@ -237,7 +237,7 @@ function outline(ctx: CanvasRenderingContext2D, f: Frame, o: Outline, c: Colors)
 	whiskers(ctx, f, o, c);
 }
 
-/** Labels of signposts: as much text as there is room up to the next one. */
+/** Signpost labels, cut where the next one begins. */
 function signposts(ctx: CanvasRenderingContext2D, f: Frame, posts: Signpost[], y: number, h: number, c: Colors): void {
 	const near = posts.filter((p) => p.t > f.t0 - 600 * f.ns && p.t < f.t0 + f.width * f.ns);
 	ctx.textBaseline = "middle";

@@ -20,7 +20,7 @@ export class PlotStore {
 	private tiles = new Map<string, Entry>();
 	gen = 0;
 	live = false;
-	/** Grows with each answer. */
+	/** Grows with each response. */
 	readonly version = signal(0);
 
 	constructor(readonly trace: number, private readonly onData: () => void) {}
@@ -49,7 +49,7 @@ export class PlotStore {
 			this.version.value++;
 			this.onData();
 		} catch (err) {
-			if (!isAbort(err)) // the next time that it is drawn
+			if (!isAbort(err)) // retry on the next draw
 				this.tiles.delete(`${track.id}:${res}:${i}`);
 		}
 		e.gen = gen;
@@ -57,7 +57,7 @@ export class PlotStore {
 		e.busy = false;
 	}
 
-	/** The points in sight, in order of time. */
+	/** The visible points in time order. */
 	points(track: Track, scale: Scale): { points: PlotTile["points"]; before: number | null } {
 		const span = tileSpan(scale.res);
 		const first = Math.max(0, Math.floor(scale.t0 / span)), last = Math.floor((scale.t0 + scale.width * scale.ns) / span);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns tiles into pixels: one row of pixels per stripe, whatever the number of zones. Zones of two
-// pixels and more become boxes, of which there may be twenty thousand in a frame: while it is drawn they are numbers
-// in arrays that are used again for each stripe; for the pointer they are made once more.
+// Turns tiles into pixels: one row of pixels per stripe, for any number of zones. Zones of two pixels
+// and more become boxes. A frame may have twenty thousand of them, so drawing stores them as numbers in arrays
+// that each stripe reuses; hit tests compute the boxes again.
 import { type Group, type LaneTile, EMPTY, TILE_PX, type TileStore } from "./tiles";
 import type { Stripe } from "./layout";
 import { byThread, mix, type Palette, tinted } from "./colors";
 import type { Rgb } from "../theme";
 
-/** What is drawn where: device pixels. */
+/** Maps time to device pixels. */
 export interface Scale {
 	t0: number;
 	/** Nanoseconds per device pixel. */
@@ -34,7 +34,7 @@ export interface Label {
 	black: boolean;
 }
 
-/** What is lit; all else is pale. */
+/** What is highlighted; everything else is dimmed. */
 export interface Lit {
 	name: number | null;
 	zones: Map<number, Set<number>> | null;
@@ -51,7 +51,7 @@ export interface Style {
 const NONE = 0xffff;
 const COARSER = 8, FINER = 2;
 
-/** How much of its colour a pixel has that is busy in part: a single short event must be seen. */
+/** Opacity of a partly busy pixel: a single short event must be visible. */
 const FULL = Float64Array.from({ length: 256 }, (_, busy) => 0.45 + 0.55 * busy / 255);
 const PALE = FULL.map((f) => f * 0.3);
 
@@ -68,7 +68,7 @@ interface Found {
 	tile: LaneTile;
 }
 
-/** The tile of a lane, or the nearest coarser one that is here. */
+/** The tile of a lane, or the nearest coarser one that is loaded. */
 function find(store: TileStore, lane: number, res: number, index: number): Found | null {
 	for (let up = 0; up <= COARSER; up++) {
 		const g = store.peek(res + up, Math.floor(index / 2 ** up));
@@ -97,7 +97,7 @@ function spansOf(g: Group, scale: Scale, x0: number, x1: number): Spans {
 	return { x0, from, to };
 }
 
-/** A tile's place in the row, and the tile if it is here. */
+/** A tile's position in the row, and the tile if it is loaded. */
 interface Column {
 	index: number;
 	x0: number;
@@ -114,7 +114,7 @@ class Boxes {
 	name = new Uint32Array(1024);
 	zone = new Uint32Array(1024);
 
-	/** A zone that goes on behind the edge of a tile is one box. */
+	/** A zone that continues across a tile edge is one box. */
 	add(x0: number, x1: number, name: number, zone: number): void {
 		const k = this.n - 1;
 		if (k >= 0 && this.zone[k] === zone && x0 - this.x1[k] < 1.5) {
@@ -145,7 +145,7 @@ class Boxes {
 		return Math.max(0, Math.round(this.x0[k]));
 	}
 
-	/** Behind the last pixel. */
+	/** One past the last pixel. */
 	last(k: number, width: number): number {
 		return Math.min(width, Math.max(this.first(k) + 1, Math.round(this.x1[k])));
 	}
@@ -158,7 +158,7 @@ export class Raster {
 	private readonly boxes = new Boxes();
 	private total = new Float32Array(0);
 	private out: Uint32Array = new Uint32Array(0);
-	/** The pixels of the stripe by name, that of all names if there is one, and that where no name has most of a pixel. */
+	/** The stripe's pixels by name, the common one of all names if there is one, and the one for mixed pixels. */
 	private table: Uint32Array = new Uint32Array(0);
 	private only = 0;
 	private none = 0;
@@ -193,7 +193,7 @@ export class Raster {
 			this.box(s, k, least, labels);
 	}
 
-	/** The boxes of a stripe again, for the pointer. */
+	/** Computes the boxes of a stripe again, for hit tests. */
 	boxesOf(s: Stripe): Box[] {
 		const lane = s.lanes[0];
 		this.stripe(new Uint32Array(this.scale.width), s, Infinity, []);
@@ -216,7 +216,7 @@ export class Raster {
 			this.substitute(s, this.scale.res, c.index);
 	}
 
-	/** A tile that is not here yet is drawn from coarser or finer ones. */
+	/** A tile that is not loaded yet is drawn from coarser or finer ones. */
 	private substitute(s: Stripe, res: number, index: number): void {
 		const { x0, x1 } = this.edges(res, index);
 		if (x1 <= x0)
@@ -243,7 +243,7 @@ export class Raster {
 		return v;
 	}
 
-	/** What the boxes will cover is left to them. */
+	/** Skips the pixels that boxes will cover. */
 	private lane(s: Stripe, g: Group, tile: LaneTile, spans: Spans, x0: number, x1: number): void {
 		const { boxes, scale } = this;
 		const before = boxes.n;
@@ -260,7 +260,7 @@ export class Raster {
 		return this.only || this.table[name] || (this.table[name] = this.palette.of(s, name).pixel);
 	}
 
-	/** Zones that are too small for boxes: a pixel has the colour of the busiest pixel of the tile in it. */
+	/** Zones too small for boxes: a pixel takes the colour of the busiest tile pixel in it. */
 	private pixels(s: Stripe, tile: LaneTile, spans: Spans, x0: number, x1: number): void {
 		const { busy, dom } = tile;
 		const { from, to, x0: at0 } = spans;

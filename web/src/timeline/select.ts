@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The selected zone, op or span of a lock with all that is known of it; what is lit because of it.
+// The selected zone, op or lock span with its details, and what it highlights.
 import { batch, computed, effect, signal } from "@preact/signals";
 import { api, errorWords, isAbort } from "../api";
 import { returned } from "../live";
@@ -60,7 +60,7 @@ async function load(): Promise<void> {
 
 let known: Promise<void> = Promise.resolve();
 
-/** Until all is known of what is selected: a key that comes right after another is meant for that. */
+/** Resolves when the selection's details are loaded: a key pressed meanwhile applies to them. */
 export async function whenKnown(): Promise<void> {
 	let last;
 	do {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles: 512 pixels of 2^K ns of many lanes. They are kept in groups by (K, number), oldest use out first.
+// Tiles: 512 pixels of 2^K ns of many lanes. Cached in groups by (K, number), least recently used out first.
 import { signal } from "@preact/signals";
 import { errorWords, getBuffer, isAbort, linkIsSlow, Priority, type Query } from "../api";
 import { meta, traceId } from "../state";
@@ -10,11 +10,11 @@ const LANE_EMPTY = 0xffffffff;
 /** Of one request. */
 const MAX_LANES = 512, MAX_LANE_TILES = 2048;
 const MAX_BYTES = 64 << 20;
-/** A server that fails or is away is not asked again at once. */
+/** Delay before a retry when the server fails or is unreachable. */
 const RETRY_AFTER = 1000;
-/** Of a trace that grows: how old a tile may be that is in sight, that is not, and behind which LATE_NS have passed. */
+/** Maximum age of a live trace's tile: visible, not visible, and more than LATE_NS before the end. */
 const SIGHT_MS = 40, OTHER_MS = 500, SETTLED_MS = 2000;
-/** Zones of devices come later than those of the host. */
+/** Device zones arrive later than host zones. */
 const LATE_NS = 2e9;
 
 export interface LaneTile {
@@ -35,10 +35,10 @@ export interface Group {
 	lanes: Map<number, LaneTile>;
 	bytes: number;
 	used: number;
-	/** What the trace's generation was when it was asked for; its oldest lane counts. */
+	/** The trace's generation at the time of the request; that of the oldest lane. */
 	gen: number;
 	fetched: number;
-	/** The recording had long gone on behind its end: it will hardly change. */
+	/** It ends long before the end of the recording and will hardly change. */
 	settled: boolean;
 }
 
@@ -100,7 +100,7 @@ function decodeTile(buffer: ArrayBuffer): Tile {
 	return lanes;
 }
 
-/** Takes an answer of COUNT tiles apart; null if it is none of ours. Each has memory of its own, which goes when it goes. */
+/** Splits a response of COUNT tiles; null if it is malformed. Each tile owns its memory. */
 export function decode(buffer: ArrayBuffer, count: number): Tile[] | null {
 	const head = new DataView(buffer);
 	const tiles: Tile[] = [];
@@ -128,7 +128,7 @@ export function laneList(lanes: number[]): string {
 	return parts.join(",");
 }
 
-/** What a lane takes in memory. */
+/** Memory of a lane in bytes. */
 function weight(t: LaneTile | undefined): number {
 	return t === undefined ? 0 : t === EMPTY ? 64 : 300 + 3 * TILE_PX + t.rects.byteLength;
 }
@@ -142,15 +142,15 @@ export class TileStore {
 	live = false;
 	/** Where the trace ends, ns. */
 	end = 0;
-	/** Grows with each answer. */
+	/** Grows with each response. */
 	version = 0;
-	/** Lanes in sight that were not here when they were asked for last. */
+	/** Visible lanes that were missing at the last request. */
 	missing = 0;
-	/** The last failure that was no abort. */
+	/** The last failure except aborts. */
 	readonly error = signal<string | null>(null);
 	private pausedUntil = 0;
 
-	/** CALL: tiles of zones, or what else has tiles. */
+	/** CALL: requests tiles of zones or of another kind. */
 	constructor(readonly trace: number, private readonly onData: () => void, private readonly call = "tiles", private readonly about: Query = {}) {}
 
 	peek(res: number, index: number): Group | undefined {
@@ -165,8 +165,8 @@ export class TileStore {
 	}
 
 	/**
-	 * Asks for what is missing of WANTS, the most urgent first, and drops the requests for anything else. Nothing is
-	 * fetched ahead before all that is in sight is here.
+	 * Requests the missing tiles of WANTS, most urgent first, and aborts all other requests. Prefetching
+	 * starts when all visible tiles are loaded.
 	 */
 	want(wants: Want[]): void {
 		this.frame++;
@@ -189,12 +189,12 @@ export class TileStore {
 				void this.fetch(b);
 		for (const f of this.flights)
 			if (f.wanted !== this.frame) {
-				this.flights.delete(f); // nobody may wait for it any more
+				this.flights.delete(f); // no longer pending
 				f.abort.abort();
 			}
 	}
 
-	/** More of what is in sight is under way. */
+	/** Requests for visible tiles are pending. */
 	get waiting(): boolean {
 		for (const f of this.flights)
 			if (f.priority === Priority.sight)
@@ -202,7 +202,7 @@ export class TileStore {
 		return false;
 	}
 
-	/** The requests under way that bring lanes of a tile. */
+	/** The pending requests for lanes of a tile. */
 	private coming(w: Want): Flight[] {
 		const list: Flight[] = [];
 		for (const f of this.flights)
@@ -222,7 +222,7 @@ export class TileStore {
 		const flight: Flight = { ...b, abort: new AbortController(), wanted: this.frame, gen: this.gen, end: this.end };
 		this.flights.add(flight);
 		try {
-			// what may still change is not for the browser's cache
+			// keep data that may still change out of the browser's cache
 			const v = this.live || traceId.peek() !== this.trace ? undefined : meta.peek()?.tag;
 			const i = b.last > b.first ? `${b.first}-${b.last}` : b.first;
 			const query = { ...this.about, lanes: laneList(b.lanes), res: b.res, i, v, enc: linkIsSlow() ? "deflate" : undefined };
@@ -234,7 +234,7 @@ export class TileStore {
 			this.error.value = null;
 			this.version++;
 			this.flights.delete(flight);
-			if (b.priority !== Priority.ahead || this.missing > 0) // what is out of sight changes nothing
+			if (b.priority !== Priority.ahead || this.missing > 0) // prefetched tiles change nothing on screen
 				this.onData();
 		} catch (e) {
 			if (!isAbort(e)) {

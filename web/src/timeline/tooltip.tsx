@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is under the pointer. The name is there at once, exact figures a moment later.
+// The tooltip. The name appears at once, exact figures follow.
 import { useEffect, useState } from "preact/hooks";
 import { api } from "../api";
 import { apart, fmtDur, fmtTime, shortName, signpostText } from "../format";
@@ -29,7 +29,7 @@ export function Tooltip({ tl }: { tl: Timeline }) {
 				if (z && !a.signal.aborted)
 					setDetail(await api.zone(tl.trace, z, a.signal));
 			} catch {
-				// the tooltip stays short
+				// without it the tooltip is shorter
 			}
 		}, 90);
 		return () => {

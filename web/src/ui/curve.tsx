@@ -12,10 +12,10 @@ import { useLoad } from "./load";
 
 type Data = [x: number[], last: (number | null)[], min: (number | null)[], max: (number | null)[]];
 
-/** What comes later than this after its time is not waited for. */
+/** A value may arrive this much later than its time: tiles before that are final. */
 const LATE = 2e9;
 
-/** Tiles of a curve in which nothing changes any more, for the same curve when the trace has grown. */
+/** Cache of a curve's final tiles, reused when the trace has grown. */
 type Kept = Map<string, PlotTile>;
 
 async function tileOf(get: (res: number, i: number) => Promise<PlotTile>, res: number, i: number, end: number, kept: Kept): Promise<PlotTile> {
@@ -42,7 +42,7 @@ async function loadCurve(get: (res: number, i: number) => Promise<PlotTile>, t0:
 	const start = tiles[0]?.points.filter((p) => p[0] < t0).at(-1)?.[3] ?? tiles[0]?.before; // a tile begins before the window
 	if (start != null)
 		push(t0, start, start, start);
-	// least and greatest are those of one pixel: behind it there is the last value alone
+	// the minimum and maximum are those of one pixel: after it only the last value counts
 	let open: [t: number, v: number] | null = null;
 	const close = (t: number) => {
 		if (open && open[0] < t)
@@ -69,7 +69,7 @@ async function loadCurve(get: (res: number, i: number) => Promise<PlotTile>, t0:
 /** Distances of ticks: 1, 2, 5 times each power of ten. */
 const STEPS = Array.from({ length: 48 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
 
-/** Of bytes, powers of two: what people allocate. */
+/** For bytes, powers of two, as allocations usually are. */
 const BYTES = Array.from({ length: 52 }, (_, i) => 2 ** i);
 
 function color(name: string): string {
@@ -108,8 +108,8 @@ function options(width: number, height: number, format: number | undefined, labe
 export function Curve({ id, label, format, get, gen, height = 150 }: { id: string; label: string; format?: number; get: (res: number, i: number) => Promise<PlotTile>; gen: number; height?: number }) {
 	const box = useRef<HTMLDivElement>(null);
 	const plot = useRef<uPlot | null>(null);
-	const shown = useRef<Range>({ t0: 0, t1: 1 }); // all curves have the same time, whenever their values begin
-	const end = useMemo(() => duration.peek(), [id, gen]); // a live trace is longer each time that the page is drawn
+	const shown = useRef<Range>({ t0: 0, t1: 1 }); // all curves share the time axis, wherever their values begin
+	const end = useMemo(() => duration.peek(), [id, gen]); // a live trace is longer on each render
 	const kept = useMemo<Kept>(() => new Map(), [id]);
 	const r = range.value ?? { t0: 0, t1: end };
 	shown.current = r;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A histogram of durations with the lines that one looks for: median, mean, p99.
+// A histogram of durations with lines for median, mean and p99.
 import { useState } from "preact/hooks";
 import { fmtCount, fmtDur, fmtPct } from "../format";
 import type { Hist } from "../types";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says what changed to those who do not see it.
+// Announces changes to screen readers.
 import { signal } from "@preact/signals";
 
 const text = signal("");

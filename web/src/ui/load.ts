@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One answer of the server in a component: asked for when KEY changes, the old one stays until the new one is here.
+// One server response in a component: requested when KEY changes; the old one stays until the new one arrives.
 import { useEffect, useState } from "preact/hooks";
 import { errorWords, isAbort } from "../api";
 import { returned } from "../live";

@@ -15,7 +15,7 @@ function near(t: number): [number, number] {
 	return [t - half, t + half];
 }
 
-/** A track whose zones are all at other times would be an empty row: the nearest of them is shown. */
+/** A track without zones in the view would be an empty row: shows its nearest zone. */
 async function bringTrack(track: number): Promise<void> {
 	const id = traceId.peek(), v = view.peek();
 	const lane = meta.peek()?.tracks.find((t) => t.id === track)?.lanes[0]?.[0];
@@ -64,10 +64,10 @@ function note(r: SearchRow): string {
 }
 
 interface Answer {
-	/** What it answers. */
+	/** The query that it answers. */
 	q: string;
 	rows: SearchRow[];
-	/** So many messages, of more. */
+	/** The number of messages searched, if there are more. */
 	lookedAt?: number;
 	/** Why there is none. */
 	error?: string;
@@ -79,7 +79,7 @@ export function Search() {
 	const [at, setAt] = useState(0);
 	const [shown, setShown] = useState(false);
 	const input = useRef<HTMLInputElement>(null);
-	const entered = useRef(false); // before the answer was there
+	const entered = useRef(false); // pressed before the response arrived
 	const rows = answer?.rows ?? null;
 	useEffect(() => {
 		setSearchBox(input.current);
@@ -121,7 +121,7 @@ export function Search() {
 		} else if (rows?.length && (e.key === "ArrowDown" || e.key === "ArrowUp")) {
 			setAt((at + (e.key === "ArrowDown" ? 1 : rows.length - 1)) % rows.length);
 			e.preventDefault();
-		} else if (e.key === "Enter" && answer?.q !== input.current?.value) { // what is listed is that of fewer letters
+		} else if (e.key === "Enter" && answer?.q !== input.current?.value) { // the list belongs to an older query
 			entered.current = true;
 		} else if (e.key === "Enter" && rows?.[at]) {
 			choose(rows[at]);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is between two signposts, as the range.
+// Sets the range to a section between two signposts.
 import { elide, fmtDur } from "../format";
 import { duration, meta, range, setRange } from "../state";
 
-/** More than this nobody finds in a list: the page of messages has them all. */
+/** A longer list is no use: the messages page has them all. */
 const LISTED = 500;
 
-/** On pages that are about all of a trace: so that nobody takes their figures for those of the range. */
+/** For pages about the whole trace: their figures ignore the range. */
 export function WholeTrace() {
-	return range.value ? <p class="dim" data-testid="whole">This page is about the whole trace, whatever the range.</p> : null;
+	return range.value ? <p class="dim" data-testid="whole">This page covers the whole trace and ignores the range.</p> : null;
 }
 
 /** From a signpost at T to the next one. */
@@ -22,7 +22,7 @@ interface Post {
 	text: string;
 }
 
-/** Two lists: from a signpost, to a later one. FROM and TO are places in POSTS, -1 = none. */
+/** Two lists: from a signpost, to a later one. FROM and TO are indexes into POSTS, -1 = none. */
 export function FromTo({ posts, from, to, none, onChange }: { posts: Post[]; from: number; to: number; none: string; onChange: (from: number, to: number) => void }) {
 	const list = posts.slice(0, LISTED);
 	return (

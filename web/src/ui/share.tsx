@@ -2,7 +2,7 @@
 // A share as a bar with its figure.
 import { fmtPct } from "../format";
 
-/** MORE: a second part of the bar, paler, that the figure does not have. */
+/** MORE: a second, paler part of the bar that the figure does not include. */
 export function Share({ pct, more = 0 }: { pct: number | null; more?: number }) {
 	if (pct === null)
 		return null;

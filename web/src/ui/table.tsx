@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of any length: rows are fetched in parts as they come into sight, sorting is the server's.
+// A table of any length: rows are fetched in parts as they scroll into view; the server sorts.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { errorWords, isAbort } from "../api";
@@ -12,7 +12,7 @@ export interface Column<T> {
 	/** A width of CSS grid: "90px", "minmax(120px, 1fr)". */
 	width: string;
 	num?: boolean;
-	/** The word for the server; no word, no sorting. */
+	/** The server's sort key; without one the column cannot be sorted. */
 	sort?: string;
 	hint?: string;
 	render: (row: T, index: number) => ComponentChildren;
@@ -27,9 +27,9 @@ interface Props<T> {
 	label: string;
 	columns: Column<T>[];
 	load: (offset: number, limit: number, signal: AbortSignal) => Promise<Part<T>>;
-	/** The table starts anew when this changes. */
+	/** The table is reset when this changes. */
 	deps: string;
-	/** The rows are asked for again when this changes, while the old ones stay. */
+	/** The rows are reloaded when this changes; the old ones stay meanwhile. */
 	gen?: number;
 	sort?: string;
 	desc?: boolean;
@@ -39,11 +39,11 @@ interface Props<T> {
 	rowClass?: (row: T) => string;
 	empty?: string;
 	onTotal?: (total: number) => void;
-	/** A row to show and to mark, wherever it is. KEY: which one; FIND: its place, or null if it is not in the table. */
+	/** A row to scroll to and mark. KEY: which one; FIND: its index, or null if it is not in the table. */
 	goal?: { key: string; find: (signal: AbortSignal) => Promise<number | null> };
-	/** The last rows are shown, and stay in sight as more come. */
+	/** Shows the last rows and keeps them visible as more arrive. */
 	tail?: boolean;
-	/** Somebody has scrolled away from them. */
+	/** The user scrolled away from them. */
 	onLeaveTail?: () => void;
 }
 
@@ -62,7 +62,7 @@ function leastWidth<T>(columns: Column<T>[]): number {
 	return columns.reduce((a, c) => a + parseFloat(/(\d+)px/.exec(c.width)?.[1] ?? "60") + 12, 12);
 }
 
-/** Who drags over words wants to copy them, and not what a click does. */
+/** A drag selects text to copy: it is no click. */
 const DRAG_PX = 4;
 
 export function DataTable<T>(p: Props<T>) {
@@ -97,7 +97,7 @@ export function DataTable<T>(p: Props<T>) {
 		}, (e) => {
 			if (isAbort(e) || signal.aborted)
 				return;
-			if (s.stale && s.parts.size > 0) { // rows of another question would pass for the answer
+			if (s.stale && s.parts.size > 0) { // do not show rows of the previous query as the result
 				s.parts.clear();
 				setTotal(0);
 			}
@@ -145,7 +145,7 @@ export function DataTable<T>(p: Props<T>) {
 		return () => r.disconnect();
 	}, []);
 
-	// A figure that is cut would lose its unit: its column gets as wide as it is.
+	// A cut figure would lose its unit: widen its column.
 	useLayoutEffect(() => {
 		const more: Record<string, number> = {};
 		p.columns.forEach((c, k) => {
@@ -166,7 +166,7 @@ export function DataTable<T>(p: Props<T>) {
 			box.current.scrollTop = box.current.scrollHeight;
 	}, [p.tail, total]);
 
-	// Once for each goal, and again when the table has another order; not when it grows, since somebody may have scrolled on.
+	// Once for each goal, and again when the order changes; not when the table grows, since the user may have scrolled.
 	const reached = useRef("");
 	const goalKey = p.goal ? `${p.deps}|${p.goal.key}` : "";
 	useEffect(() => {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of which tracks a page tells: all, those of a process or a device, or one thread. Kept in the URL as "of".
+// Selects the tracks of a page: all, those of a process or a device, or one thread. In the URL as "of".
 import { meta, params, setParam } from "../state";
 import { elide } from "../format";
 import { isQueue } from "../timeline/layout";
 import { laneList } from "../timeline/tiles";
 import type { Track } from "../types";
 
-/** More than this nobody finds in a list; the search box finds them. */
+/** A longer list is no use; the search box finds the rest. */
 export const LISTED = 300;
 
 function chosen(of: string | undefined): Track[] | null {
