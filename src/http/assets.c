@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page: built in, or from a folder while it is being developed. */
+/* Serve the page: built in, or from a folder during development. */
 #include "http/assets.h"
 #include "http/private.h"
 
@@ -32,7 +32,7 @@ static const char *assets_type_of(const char *path)
 	return "application/octet-stream";
 }
 
-/* Names in assets/ have a hash of the content in them. */
+/* Names in assets/ contain a hash of the content. */
 static const char *cache_of(const char *path)
 {
 	return strncmp(path, "/assets/", 8) ? "no-cache" : "public, max-age=31536000, immutable";
@@ -56,8 +56,7 @@ static void builtin_answer(struct http_call *c, const char *path)
 	reply_fail(c->reply, 404, "there is no such file");
 }
 
-/* PATH has been checked: letters, digits, and no "..". Links that lead elsewhere are not followed.
- */
+/* PATH has been checked: letters, digits, and no "..". Does not follow links out of the folder. */
 static void folder_answer(struct http_call *c, const char *path)
 {
 	int folder = open(c->http->options.assets, O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private: the files of the page that are built in; cmake/http.cmake makes the table. */
+/* Private: the built-in files of the page; cmake/http.cmake generates the table. */
 #ifndef HTTP_ASSETS_H
 #define HTTP_ASSETS_H
 

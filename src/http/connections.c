@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who is connected. There are few connections, and one that takes its time is closed: a browser
- * opens another, an attacker gets nothing. libmicrohttpd's own timeout starts again with every
- * byte, so a watchman looks at how long a request has been coming in or going out.
+ * Track open connections. There are few slots, and a slow connection is closed: a browser opens
+ * another, an attacker gets nothing. libmicrohttpd restarts its own timeout with every byte, so a
+ * watchman thread checks how long each request has been coming in or going out.
  */
 #include "base/now.h"
 #include "http/server.h"
@@ -36,7 +36,10 @@ void connection_known(struct server *s, struct connection *c)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Of those that wait the one that waits the longest; strangers first. With the lock held. */
+/*
+ * Of the waiting connections the one that waits longest; strangers first. Called with the lock
+ * held.
+ */
 static void make_room(struct server *s)
 {
 	struct connection *oldest = NULL;
@@ -113,7 +116,7 @@ static double connections_patience(enum phase phase)
 	return phase == COMING ? HEAD_SECONDS : IDLE_SECONDS;
 }
 
-/* A socket that is shut down is seen by its own thread, which then ends. */
+/* The connection's own thread notices the shutdown and ends. */
 void *connections_watch(void *context)
 {
 	struct server *s = context;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who may ask. The server listens on the loopback, but every page that a browser shows can send
- * requests there: so a request must name this machine (a page whose name was pointed here does
- * not), must not come from another page, and must know the token that was printed.
+ * Check who may send requests. The server listens on the loopback, but any page in a browser can
+ * send requests there. So a request must name this machine (a rebound DNS name does not), must not
+ * come from another page, and must have the token that was printed.
  */
 #include "http/private.h"
 
@@ -11,7 +11,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* The name in "name:port" or "[address]:port"; false when it is not of that form. */
+/* The name in "name:port" or "[address]:port"; false if malformed. */
 static bool host_name(const char *host, char *name, size_t size)
 {
 	const char *end = *host == '[' ? strchr(host, ']') : host + strcspn(host, ":");
@@ -47,7 +47,7 @@ static bool is_loopback(const char *name)
 	return inet_pton(AF_INET6, name, &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
 }
 
-/* An address cannot be pointed elsewhere by a name server; nor can the name of this machine. */
+/* A name server can redirect neither an address nor the name of this machine. */
 static bool is_ours(const char *name)
 {
 	char here[256] = "", six[16];
@@ -67,7 +67,7 @@ static bool host_is_right(const struct http *http, const char *host)
 	return is_loopback(name) || (!here && is_ours(name));
 }
 
-/* The page's own requests have no origin or its own; a forwarded port is in both. */
+/* The page's own requests have no origin or its own; a forwarded port appears in both. */
 static bool origin_is_right(const struct http_request *r)
 {
 	if (r->fetch_site && strcmp(r->fetch_site, "same-origin") && strcmp(r->fetch_site, "none"))
@@ -75,7 +75,7 @@ static bool origin_is_right(const struct http_request *r)
 	return !r->origin || (!strncmp(r->origin, "http://", 7) && !strcmp(r->origin + 7, r->host));
 }
 
-/* Takes the same time whatever is wrong. */
+/* Takes the same time wherever the difference is. */
 bool guard_token_is(struct http *http, const char *text, size_t len)
 {
 	unsigned char difference = len != HTTP_TOKEN - 1;
@@ -87,7 +87,7 @@ bool guard_token_is(struct http *http, const char *text, size_t len)
 	return !difference;
 }
 
-/* Cookies are not bound to a port, so that of a viewer has its port in its name. */
+/* Cookies are not bound to a port, so a viewer's cookie has the port in its name. */
 static bool cookie_is_right(struct http *http, const char *cookies)
 {
 	char name[32];
@@ -112,7 +112,7 @@ static bool knows_token(struct http *http, const struct http_request *r)
 	return cookie_is_right(http, r->cookie);
 }
 
-/* "/?token=..": the cookie is set and the token goes out of the address bar. */
+/* "/?token=..": sets the cookie and removes the token from the address bar. */
 static bool guard_enters(struct http_call *c)
 {
 	const char *token = query_get(&c->target.query, "token");
@@ -133,8 +133,8 @@ static bool guard_enters(struct http_call *c)
 }
 
 /*
- * The page itself tells nothing, and must open when a link to it is followed from elsewhere: a
- * browser keeps the cookie back then.
+ * The page itself contains no data, and must open from a link elsewhere: a browser withholds the
+ * cookie then.
  */
 static bool is_page(const char *path)
 {

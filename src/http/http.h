@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The viewer's server: the answers of a view (view/view.h) on one HTTP port for the page in web/.
+ * The viewer's server: sends the answers of a view (view/view.h) over one HTTP port to the page in
+ * web/.
  *
- *	http_open()	makes a server for a view
- *	http_start()	binds the port; threads of its own answer from here on
- *	http_close()	ends them and frees all but the view
+ *	http_open()	creates a server for a view
+ *	http_start()	binds the port; its own threads answer from then on
+ *	http_close()	ends them and frees everything but the view
  */
 #ifndef HTTP_HTTP_H
 #define HTTP_HTTP_H
@@ -20,22 +21,21 @@ struct view;
 
 struct http_options {
 	const char *bind;   /* address; NULL = 127.0.0.1 */
-	const char *assets; /* folder of the page; NULL = the one that is built in */
+	const char *assets; /* folder of the page; NULL = built in */
 };
 
-/* Borrows VIEW, whose traces are all added before http_start(). */
+/* Borrows VIEW; add all its traces before http_start(). */
 int http_open(struct http **http, struct view *view, const struct http_options *options,
 	      struct tacho_error *err);
 
-/* PORT 0 is any. TACHO_EEXISTS: the port is taken. */
+/* PORT 0 means any. TACHO_EEXISTS if the port is taken. */
 int http_start(struct http *http, uint16_t port, struct tacho_error *err);
 uint16_t http_port(const struct http *http);
-/* What a visitor must know: part of the URL. Of this server alone; nothing can be changed with it.
- */
+/* The secret in the URL that grants access to this server, for reading only. */
 const char *http_token(const struct http *http);
-/* Makes another token: pages that are open lose their access. Not while http_token() is in use. */
+/* Replaces the token: open pages lose access. Not while http_token() is in use. */
 int http_rotate(struct http *http);
-/* Seconds since the last request or open page; 0 while one is there. */
+/* Seconds since the last request or open page; 0 while a page is open. */
 double http_idle(struct http *http);
 
 /* Takes NULL. */

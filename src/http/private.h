@@ -2,9 +2,9 @@
 /*
  * Private: from a request to its reply.
  *
- * A request goes through target.c (is it well-formed?), guard.c (may it be answered?) and route.c
- * (a file of the page, a WebSocket, or a question for src/view). server.c alone knows
- * libmicrohttpd, so requests can be made without a socket: http_answer().
+ * A request goes through target.c (is it well-formed?), guard.c (is it allowed?) and route.c (a
+ * file of the page, a WebSocket, or a query for src/view). Only server.c knows libmicrohttpd, so
+ * tests can send requests without a socket: http_answer().
  */
 #ifndef HTTP_PRIVATE_H
 #define HTTP_PRIVATE_H
@@ -16,14 +16,15 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#define HTTP_TOKEN  33         /* hexadecimal digits and the 0 */
-#define HTTP_TARGET VIEW_QUERY /* bytes of a request's target at most */
+#define HTTP_TOKEN  33         /* hexadecimal digits and the NUL */
+#define HTTP_TARGET VIEW_QUERY /* maximum bytes of a request's target */
 
 struct http {
 	struct http_options options;
 	struct view *view;
 	char token[HTTP_TOKEN];
-	pthread_mutex_t token_lock; /* of TOKEN, which the thread that rotates it reads without */
+	pthread_mutex_t
+		token_lock; /* protects TOKEN, except for reads by the thread that rotates it */
 	struct server *server;
 };
 
@@ -43,14 +44,14 @@ struct http_reply {
 	char accept[32];     /* the connection becomes a WebSocket */
 };
 
-/* What of a request's head matters. */
+/* The relevant parts of a request's head. */
 struct http_request {
 	const char *method, *target;
 	const char *host, *origin, *fetch_site, *cookie, *authorization, *if_none_match;
 	const char *upgrade, *ws_key, *ws_version;
 };
 
-/* A request's target, taken apart. */
+/* A parsed request target. */
 struct http_target {
 	char path[HTTP_TARGET + 1];
 	struct view_query query;
@@ -61,11 +62,11 @@ struct http_call {
 	const struct http_request *request;
 	struct http_target target;
 	struct http_reply *reply;
-	bool (*gone)(void *context); /* has the client left? */
+	bool (*gone)(void *context); /* whether the client has left */
 	void *context;
 };
 
-/* Answers a request; REPLY is whole then. The caller frees reply->body. */
+/* Answers a request and completes REPLY. The caller frees reply->body. */
 void http_answer(struct http *http, const struct http_request *request, struct http_reply *reply,
 		 bool (*gone)(void *context), void *context);
 
@@ -75,7 +76,7 @@ void reply_fail(struct http_reply *reply, int status, const char *text);
 /* target.c: 0, or the status to answer with. */
 int target_parse(struct http_target *t, const char *text);
 
-/* guard.c: may it be answered? Else the reply says why not. */
+/* guard.c: whether it is allowed; if not, the reply says why. */
 bool guard_admits(struct http_call *call);
 bool guard_token_is(struct http *http, const char *text, size_t len);
 
@@ -87,11 +88,11 @@ void assets_answer(struct http_call *c);
 
 /* server.c */
 void server_stop(struct http *http);
-/* sockets.c: ends all WebSockets: who opened them must show that they know the token. */
+/* sockets.c: ends all WebSockets; clients must present the new token. */
 void server_drop_sockets(struct http *http);
-/* Wakes the WebSockets: something is new. */
+/* Wakes the WebSockets to send news. */
 void server_wake(struct http *http);
-/* Was there a request within so many seconds, or is a WebSocket open? */
+/* Whether there was a request within so many seconds, or a WebSocket is open. */
 bool server_looked_at(struct http *http, double seconds);
 
 #endif

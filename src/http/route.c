@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a request to its reply: a file of the page, a WebSocket, or an answer of the view. */
+/* Route a request: a file of the page, a WebSocket, or an answer of the view. */
 #include "base/json.h"
 #include "http/ws.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HTTP: requests in, answers out. Each connection has a thread, so that a long answer holds up
- * nobody.
+ * HTTP: requests in, answers out. Each connection has a thread, so a long answer delays no other.
  */
 #include "http/server.h"
 #include "base/now.h"
@@ -19,10 +18,10 @@
 
 struct exchange {
 	char *target;
-	bool called; /* its head has been seen */
+	bool called; /* its head was received */
 };
 
-/* The first that is known of a request: its line. */
+/* Called first for a request, with its request line. */
 static void *on_target(void *context, const char *target, struct MHD_Connection *con)
 {
 	struct exchange *x = calloc(1, sizeof(*x));
@@ -96,7 +95,7 @@ static void headers_add(struct MHD_Response *response, const struct http_reply *
 	}
 }
 
-/* The descriptor is the response's from here on. */
+/* The response now owns the descriptor. */
 static struct MHD_Response *response_of_file(FILE *file)
 {
 	int fd = fflush(file) ? -1 : dup(fileno(file));
@@ -170,7 +169,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *con, con
 	(void)url, (void)version, (void)upload, (void)upload_size;
 	if (!in.target || !c)
 		return MHD_NO;
-	/* An answer before the end of the request closes the connection: right if there is a body.
+	/*
+	 * Replying before the end of the request closes the connection: right if there is a body.
 	 */
 	if (!x->called && !has_body(con)) {
 		x->called = true;
@@ -192,7 +192,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *con, con
 	connection_phase(s, c, SENDING);
 	if (reply.status == 101 && !sockets_full(s))
 		return socket_answer(s, con, &reply);
-	/* A page that is let in and sent off at once would come back at once. */
+	/* A page that is admitted and disconnected at once would reconnect at once. */
 	if (reply.status == 101)
 		reply_full(&reply);
 	return reply_send(con, &reply);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: HTTP by libmicrohttpd. connections.c knows who is there and closes those who take too
- * long, sockets.c has the WebSockets, server.c the requests.
+ * Private: HTTP with libmicrohttpd. connections.c tracks connections and closes slow ones,
+ * sockets.c has the WebSockets, server.c the requests.
  */
 #ifndef HTTP_SERVER_H
 #define HTTP_SERVER_H
@@ -12,10 +12,10 @@
 
 #define WEBSOCKETS    16
 #define CONNECTIONS   256
-#define CROWDED       64   /* so many: for each that comes, one that waits is closed */
-#define HEAD_SECONDS  10.0 /* for a request to come in, or for the next one */
+#define CROWDED       64   /* from this many on, each new one closes a waiting one */
+#define HEAD_SECONDS  10.0 /* to receive a request, or to wait for the next one */
 #define IDLE_SECONDS  30.0
-#define REPLY_SECONDS 120.0 /* for an answer to go out */
+#define REPLY_SECONDS 120.0 /* to send an answer */
 
 enum phase { WAITING, COMING, WORKING, SENDING };
 
@@ -24,46 +24,46 @@ struct connection {
 	int fd;
 	enum phase phase;
 	double since;
-	bool known; /* has had an answer with data */
+	bool known; /* has received an answer with data */
 };
 
 struct server {
 	struct MHD_Daemon *daemon;
 	struct http *http;
 	uint16_t port;
-	pthread_mutex_t lock; /* of all below; taken last */
+	pthread_mutex_t lock; /* protects all below; taken last */
 	struct connection *connections;
 	size_t count;
 	double last; /* request */
 	struct {
 		struct ws *ws; /* NULL and no HANDLE: free */
 		struct MHD_UpgradeResponseHandle *handle;
-		bool over; /* its thread is done */
+		bool over; /* its thread has finished */
 	} sockets[WEBSOCKETS];
 	bool stopping;
-	bool drops; /* the watchman is to end all sockets */
+	bool drops; /* the watchman should end all sockets */
 	pthread_cond_t wake;
 	pthread_t watchman;
 };
 
 /* connections.c */
 struct connection *connection_of(struct MHD_Connection *con);
-/* It has proved to be the page. */
+/* Marks the connection as the page's. */
 void connection_known(struct server *s, struct connection *c);
 void connection_phase(struct server *s, struct connection *c, enum phase phase);
 void connection_event(void *server, struct MHD_Connection *con, void **socket_context,
 		      enum MHD_ConnectionNotificationCode what);
-/* The watchman, a thread: ends when s->stopping is set. */
+/* The watchman thread; ends when s->stopping is set. */
 void *connections_watch(void *server);
 
 /* sockets.c */
 enum MHD_Result socket_answer(struct server *s, struct MHD_Connection *con,
 			      const struct http_reply *reply);
-/* Ends the sockets whose threads are done, or all. One thread at a time. */
+/* Ends the sockets whose threads have finished, or all. One thread at a time. */
 void sockets_end(struct server *s, bool all);
-/* With the lock held: is one open? */
+/* Whether one is open. Called with the lock held. */
 bool sockets_open(const struct server *s);
-/* There is no room for another one. */
+/* Whether there is no room for another one. */
 bool sockets_full(struct server *s);
 
 #endif

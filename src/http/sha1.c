@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SHA-1, for the handshake of WebSockets only. */
+/* SHA-1, for the WebSocket handshake only. */
 #include "http/sha1.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static uint32_t sha1_word(const uint8_t *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* What round I does with three of the words, and its constant. */
+/* The function of three words in round I, and its constant. */
 static uint32_t sha1_mix(unsigned i, uint32_t b, uint32_t c, uint32_t d)
 {
 	switch (i / 20) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private: SHA-1, which the opening of a WebSocket asks for. Not for anything that must be secret.
- */
+/* Private: SHA-1, which the WebSocket handshake requires. Not for secrets. */
 #ifndef HTTP_SHA1_H
 #define HTTP_SHA1_H
 

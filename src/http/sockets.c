@@ -10,7 +10,7 @@ struct slot {
 	unsigned number;
 };
 
-/* By the socket's thread, at its end: somebody else must join it. */
+/* Called by the socket's thread at its end: another thread must join it. */
 static void socket_over(void *context)
 {
 	struct slot *slot = context;
@@ -24,7 +24,9 @@ static void socket_over(void *context)
 	free(slot);
 }
 
-/* Ends the sockets whose threads are done, or all. Only the watchman calls this, or who ended him.
+/*
+ * Ends the sockets whose threads have finished, or all. Called only by the watchman, or after its
+ * end.
  */
 void sockets_end(struct server *s, bool all)
 {
@@ -36,7 +38,7 @@ void sockets_end(struct server *s, bool all)
 		if (s->sockets[i].ws && (all || s->sockets[i].over)) {
 			ws = s->sockets[i].ws;
 			handle = s->sockets[i].handle;
-			s->sockets[i].ws = NULL; /* nobody wakes it any more */
+			s->sockets[i].ws = NULL; /* no other thread wakes it from here on */
 		}
 		pthread_mutex_unlock(&s->lock);
 		if (!ws)
@@ -82,7 +84,7 @@ static void on_upgrade(void *context, struct MHD_Connection *con, void *request,
 	struct connection *c = connection_of(con);
 
 	(void)request;
-	/* From here on the socket's own thread looks after its time. */
+	/* From here on the socket's own thread enforces timeouts. */
 	if (c) {
 		pthread_mutex_lock(&s->lock);
 		c->fd = -1;

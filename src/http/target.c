@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A request's target: "/path?key=value&key=value", percent-encoded. */
+/* Parse a request's target: "/path?key=value&key=value", percent-encoded. */
 #include "http/private.h"
 
 #include <string.h>
 
-/* Only what our own paths are made of; so there is no way to spell "..", "//" or a drive. */
+/* Accepts only the characters of our own paths, so "..", "//" or a drive cannot be spelled. */
 static bool path_is_plain(const char *path)
 {
 	if (path[0] != '/' || strstr(path, "..") || strstr(path, "//"))

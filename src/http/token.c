@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The token: what a visitor must know to read. It is made when the server starts and is written
- * nowhere; http_rotate() makes another one.
+ * The token that grants read access. It is created when the server starts and never stored;
+ * http_rotate() replaces it.
  */
 #include "http/private.h"
 

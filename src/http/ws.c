@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A WebSocket has a thread that sleeps until the client says something, until something is new, or
- * until it is time for a ping. What is told is looked up when it is sent: a client that is slow
- * gets fewer messages, not more and more of them.
+ * WebSockets. Each has a thread that sleeps until the client sends something, there is news, or a
+ * ping is due. A message is composed when it is sent, so a slow client gets fewer messages instead
+ * of a growing backlog.
  */
 #include "http/ws.h"
 #include "base/jread.h"
@@ -20,12 +20,12 @@
 #include <wslay/wslay.h>
 
 #define MESSAGE_MOST 65536u
-#define QUEUE_MOST   (256u << 10) /* bytes that wait for a client */
-#define QUEUED_MOST  2048u        /* messages that do: answers to pings may be empty */
+#define QUEUE_MOST   (256u << 10) /* bytes pending for a client */
+#define QUEUED_MOST  2048u        /* pending messages: answers to pings may be empty */
 #define PING_MS      20000
-#define SILENCE_MS   60000 /* without a word from the client, not even to a ping */
+#define SILENCE_MS   60000 /* without a word from the client, not even a pong */
 
-/* What the client was told of a trace. */
+/* The last state of a trace sent to the client. */
 struct told {
 	uint64_t gen, meta;
 	const char *state;
@@ -36,11 +36,11 @@ struct ws {
 	int fd, event;
 	pthread_t thread;
 	wslay_event_context_ptr frames;
-	const uint8_t *early; /* bytes that came before the socket was ours */
+	const uint8_t *early; /* bytes received before the socket was ours */
 	size_t early_len;
 	uint8_t *early_memory;
 	struct told *told; /* one per trace */
-	bool follow;       /* the client wants to hear of every change */
+	bool follow;       /* the client wants every change */
 	bool ended, stopping;
 	int64_t heard, pinged; /* ms */
 	void (*closed)(void *context);
@@ -86,8 +86,7 @@ static ssize_t on_receive(wslay_event_context_ptr frames, uint8_t *to, size_t le
 	ssize_t n;
 
 	(void)flags;
-	/* Each ping is answered: a client that sends them faster than it reads is not listened to.
-	 */
+	/* Each ping is answered: stop reading from a client that sends faster than it reads. */
 	if (queue_is_full(ws)) {
 		wslay_event_set_error(frames, WSLAY_ERR_WOULDBLOCK);
 		return -1;
@@ -129,7 +128,7 @@ static ssize_t on_send(wslay_event_context_ptr frames, const uint8_t *from, size
 	return n;
 }
 
-/* {"follow":bool} is all that a client has to say. Anything else is passed over. */
+/* Clients send only {"follow":bool}. Anything else is ignored. */
 static void ws_message_handle(wslay_event_context_ptr frames,
 			      const struct wslay_event_on_msg_recv_arg *m, void *context)
 {
@@ -189,7 +188,7 @@ static void ws_notify(struct ws *ws)
 {
 	struct buf text = BUF_INIT;
 
-	/* A client that does not read is told the newest when it does. */
+	/* A client that does not read gets the newest state once it does. */
 	if (wslay_event_get_queued_msg_length(ws->frames) > QUEUE_MOST / 2)
 		return;
 	for (size_t i = 0; i < view_count(ws->http->view); i++)
@@ -316,7 +315,7 @@ void ws_wake(struct ws *ws)
 	uint64_t one = 1;
 
 	if (write(ws->event, &one, sizeof(one)) < 0)
-		return; /* it is awake already */
+		return; /* already awake */
 }
 
 void ws_stop(struct ws *ws)

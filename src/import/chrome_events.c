@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of a Chrome trace file, one by one: the elements of the array that is the file, or of the
- * member "traceEvents" of the object that is the file. Only one event is in memory at a time. A
- * file that was cut off, as programs that were killed leave it, gives the events that are whole.
+ * Read the events of a Chrome trace file one by one: the elements of the top-level array, or of the
+ * member "traceEvents" of the top-level object. Only one event is in memory at a time. A truncated
+ * file, as killed programs leave it, yields its complete events.
  */
 #include "import/chrome_read.h"
 
@@ -44,7 +44,7 @@ void chrome_events_close(struct chrome_events *e)
 	free(e);
 }
 
-/* More of the file behind what is there; what stands before KEEP is dropped. */
+/* Reads more of the file after the buffered bytes; drops those before KEEP. */
 static int chrome_events_more(struct chrome_events *e, size_t keep, struct tacho_error *err)
 {
 	ssize_t n;
@@ -63,7 +63,7 @@ static int chrome_events_more(struct chrome_events *e, size_t keep, struct tacho
 	return 0;
 }
 
-/* The next byte that is not a blank, without taking it; 0 at the end. */
+/* Peeks at the next non-blank byte; 0 at the end. */
 static int chrome_events_peek(struct chrome_events *e, char *c, struct tacho_error *err)
 {
 	for (;;) {
@@ -81,8 +81,8 @@ static int chrome_events_peek(struct chrome_events *e, char *c, struct tacho_err
 }
 
 /*
- * The end of the value that begins at AT: 1 and *LEN, or 0 when the file ends before. Strings are
- * passed over, so brackets in them do not count.
+ * Finds the end of the value at AT: 1 and *LEN, or 0 if the file ends first. Skips strings, so
+ * brackets in them do not count.
  */
 static int value_end(struct chrome_events *e, size_t *len, struct tacho_error *err)
 {
@@ -138,7 +138,7 @@ static int chrome_events_bad(const struct chrome_events *e, struct tacho_error *
 	return r;
 }
 
-/* Passes over members until the array of events. */
+/* Skips members up to the array of events. */
 static int find_array(struct chrome_events *e, struct tacho_error *err)
 {
 	for (;;) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Chrome trace becomes one of ours. Events may come in any order, so they are gathered first:
- * some 40 bytes each. Then the zones of each thread are put in order and nested; one that reaches
- * over the end of the zone it began in is cut there.
+ * Read a Chrome trace. Events may come in any order, so they are collected first, about 40 bytes
+ * each. Then the zones of each thread are sorted and nested; a zone that outlasts its parent is cut
+ * at the parent's end.
  */
 #include "import/chrome_read.h"
 #include "base/limits.h"
@@ -17,7 +17,7 @@
 
 /* ------------------------------------------------------------------ values */
 
-/* Microseconds, as nanoseconds; exact as long as they are written without an exponent. */
+/* Microseconds as nanoseconds; exact if written without an exponent. */
 static bool time_read(const struct jread_value *v, int64_t *ns)
 {
 	const char *at, *end;
@@ -63,7 +63,7 @@ static char *text_copy(const struct jread_value *v)
 	return strndup(v->text ? v->text : "", v->text ? v->len : 0);
 }
 
-/* Some write names where numbers are meant. */
+/* Some tools write names instead of numbers. */
 static int64_t chrome_read_id_of(const struct jread_value *v)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
@@ -89,8 +89,7 @@ static int chrome_read_text_add(struct chrome_reader *r, const char *text, size_
 	return r->texts.failed ? TACHO_ENOMEM : 0;
 }
 
-/* The arguments that tell where in the source a zone is, as we and others write them; NULL: none.
- */
+/* An argument of the source location of a zone, as we and others write it; NULL: none. */
 static const struct jread_value *place_get(const struct jread_value *args, const char *key,
 					   enum jread_type type)
 {
@@ -165,7 +164,7 @@ static int chrome_read_track_add(struct chrome_reader *r, uint32_t process, uint
 	return 0;
 }
 
-/* Keys of two parts; of those with one hash the later has the next that is free. */
+/* Keys have two parts; if their hashes collide, the later one takes the next free slot. */
 static uint64_t pair_key(uint32_t a, uint64_t b)
 {
 	return (b ^ (uint64_t)a << 40) * 0x9e3779b97f4a7c15u;
@@ -336,7 +335,7 @@ static int event_instant(struct chrome_reader *r, const struct jread_value *even
 	return e < 0 ? e : vec_push(&r->rows, row);
 }
 
-/* Each number among the arguments is a plot of its own. */
+/* Each number among the arguments is a separate plot. */
 static int event_counter(struct chrome_reader *r, const struct jread_value *event, int64_t ns)
 {
 	const struct jread_value *args = jread_get(event, "args"), *name = jread_get(event, "name");

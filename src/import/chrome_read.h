@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private: reading Chrome traces. */
+/* Private: read Chrome traces. */
 #ifndef IMPORT_CHROME_READ_H
 #define IMPORT_CHROME_READ_H
 
@@ -13,14 +13,14 @@ struct chrome_events;
 
 int chrome_events_open(struct chrome_events **events, int fd, const char *path);
 /*
- * 1 and an event, which lives until the next call; 0 at the end. TACHO_EDAMAGED: the file ends too
- * soon or has something else in it; what came before is sound.
+ * Returns 1 and an event, valid until the next call; 0 at the end. TACHO_EDAMAGED if the file is
+ * truncated or malformed; earlier events are sound.
  */
 int chrome_events_next(struct chrome_events *events, const struct jread_value **event,
 		       struct tacho_error *err);
 void chrome_events_close(struct chrome_events *events);
 
-/* What was gathered. */
+/* A collected zone. */
 struct chrome_zone {
 	int64_t start, end; /* ns */
 	uint32_t track, srcloc;
@@ -48,7 +48,7 @@ struct chrome_track {
 	char *name;
 	struct {
 		VEC(uint32_t);
-	} open; /* zones that began and have not ended */
+	} open; /* open zones */
 	struct trace_ledger ledger;
 };
 
@@ -68,11 +68,11 @@ struct chrome_reader {
 		VEC(struct chrome_track);
 	} threads;
 	struct map by_pid, by_tid, plots;
-	struct buf texts; /* each with a 0 behind it */
+	struct buf texts; /* NUL-terminated */
 	int64_t first, last;
 };
 
-/* chrome_write.c: all of it into the trace. */
+/* chrome_write.c: writes all of it to the trace. */
 int chrome_write(struct chrome_reader *r, const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was gathered of a Chrome trace goes into one of ours: the zones of each thread are put in
- * order and nested; one that reaches over the end of the zone it began in is cut there.
+ * Write collected Chrome events to a trace: the zones of each thread are sorted and nested; a zone
+ * that outlasts its parent is cut at the parent's end.
  */
 #include "base/limits.h"
 #include "import/chrome_read.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* The tick of a time: the first of all is a second after tick 0. */
+/* The tick of a time: the first event is a second after tick 0. */
 static uint64_t chrome_write_tick(const struct chrome_reader *r, int64_t ns)
 {
 	return (uint64_t)ns - (uint64_t)r->first + 1000000000u;
@@ -35,7 +35,7 @@ static int chrome_write_by_time(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/* Zones that contain the next one, with the time of what is directly inside. */
+/* Zones that contain the next one, with the time of their direct children. */
 struct nest {
 	VEC(struct nest_zone {
 		struct chrome_zone *zone;
