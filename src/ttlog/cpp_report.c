@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runtime's own measurements as a file. */
+/* Reads and writes the file of the runtime's own measurements. */
 #include "ttlog/cpp_report.h"
 
 #include "base/csv.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What the columns are called: the duration, and the part of "DEVICE ... START CYCLE", or NULL. */
+/* Column names: the duration, and the part of "DEVICE ... START CYCLE", or NULL. */
 static const struct {
 	const char *name, *cycles;
 	bool quasar;
@@ -96,7 +96,7 @@ static const struct {
 };
 enum { CYCLES = sizeof(cycles) / sizeof(cycles[0]) };
 
-/* Columns whose cells are whole numbers; other numbers are taken as they are written. */
+/* Columns whose cells are whole numbers; other numbers are stored as written. */
 static bool is_whole(enum op_column c)
 {
 	return c == OP_COL_CALL_COUNT || c == OP_COL_TRACE_ID || c == OP_COL_SESSION_ID ||
@@ -162,7 +162,7 @@ static bool cell_whole(struct csv_cell cell, int64_t *value)
 	return true;
 }
 
-/* As it is written, but for commas. */
+/* As written, except for commas. */
 static int text_take(struct op_table *t, struct op_measurement *m, enum op_column column,
 		     struct csv_cell cell)
 {
@@ -185,7 +185,7 @@ static int text_take(struct op_table *t, struct op_measurement *m, enum op_colum
 	return r < 0 ? r : 0;
 }
 
-/* 1; 0: it should be a number and is none; or an error. */
+/* 1; 0: it should be a number and is not; or an error. */
 static int cell_take(struct op_table *t, struct op_measurement *m, int column, struct csv_cell cell)
 {
 	int64_t value;
@@ -196,7 +196,7 @@ static int cell_take(struct op_table *t, struct op_measurement *m, int column, s
 		return 1;
 	if (column == WHOLE || column == WHOLE_FW) {
 		m->whole = true;
-		/* Runtimes that leave the op's own columns blank: those come later. */
+		/* For runtimes that leave the op's own columns, which come later, blank. */
 		column = column == WHOLE ? OP_COL_KERNEL : OP_COL_FW;
 	}
 	if (column <= CYCLE(0)) {

@@ -14,7 +14,7 @@
 
 #define WINDOW (1u << 20)
 
-/* Names that a column has had, each as it is without blanks. */
+/* All names that a column has had, without blanks. */
 static const struct {
 	const char *name;
 	enum devlog_field field;
@@ -59,7 +59,7 @@ static enum devlog_field find_field(const char *text, size_t len)
 	return DEVLOG_F_SKIP;
 }
 
-/* Learns the columns from the header line. False: it is none. */
+/* Reads the columns from the header line. False: it is not a header. */
 static bool parse_columns(struct devlog_reader *r, const char *line, size_t len)
 {
 	const char *end = line + len, *p = line;
@@ -75,7 +75,7 @@ static bool parse_columns(struct devlog_reader *r, const char *line, size_t len)
 		has[field] = true;
 		p = comma ? comma + 1 : end + 1;
 	}
-	/* Before op ids were logged, the run's number is the best there is. */
+	/* Logs from before op ids: fall back to the run's number. */
 	for (size_t i = 0; i < r->columns; i++)
 		if (r->fields[i] == DEVLOG_F_RUN)
 			r->fields[i] = has[DEVLOG_F_ID] ? DEVLOG_F_SKIP : DEVLOG_F_ID;
@@ -83,7 +83,7 @@ static bool parse_columns(struct devlog_reader *r, const char *line, size_t len)
 	       has[DEVLOG_F_TIME] && has[DEVLOG_F_ZONE] && has[DEVLOG_F_TYPE];
 }
 
-/* The text behind the last ':' of the ITEM-th comma-separated part; NULL if there is none. */
+/* The text after the last ':' of the ITEM-th comma-separated part; NULL if there is none. */
 static const char *device_log_item(const char *line, size_t len, int number, size_t *n)
 {
 	const char *end = line + len, *p = line, *comma, *colon;
@@ -180,7 +180,7 @@ static int device_log_line_take(struct devlog_reader *r, const char *line, size_
 	return devlog_row(r, line, len);
 }
 
-/* Takes the whole lines of TEXT; *USED is what they were. */
+/* Reads the complete lines of TEXT; *USED is their length. */
 static int take_lines(struct devlog_reader *r, const char *text, size_t len, size_t *used)
 {
 	const char *p = text, *end = text + len, *newline;
@@ -229,7 +229,7 @@ int devlog_parse(struct devlog *dev, const char *text, size_t len, enum devlog_w
 	return device_log_finish(&r, rc);
 }
 
-/* A line that has no end in the window is a bad row, unless it is one of the head. */
+/* A line that does not end in the window is a bad row, unless it belongs to the head. */
 static int line_too_long(struct devlog_reader *r)
 {
 	if (r->line < 2)
@@ -241,7 +241,7 @@ static int line_too_long(struct devlog_reader *r)
 	return 0;
 }
 
-/* Leaves out what belongs to a line whose beginning is gone; false: all of it does. */
+/* Skips the rest of a line whose beginning was dropped; false: its end is not in the window. */
 static bool skip_line(char *window, size_t *len)
 {
 	char *end = memchr(window, '\n', *len);

@@ -11,11 +11,11 @@
 
 #include "op/devlog.h"
 
-/* DEV is zeroed by the caller and freed by it, whatever is returned. */
+/* The caller zeroes DEV, and frees it whatever is returned. */
 int devlog_read(struct devlog *dev, const char *path, enum devlog_want want,
 		struct op_issues *issues, struct tacho_error *err);
 
-/* Over memory instead of a file. */
+/* The same for a log in memory. */
 int devlog_parse(struct devlog *dev, const char *text, size_t len, enum devlog_want want,
 		 struct op_issues *issues, struct tacho_error *err);
 
@@ -52,8 +52,10 @@ struct devlog_reader {
 	bool header_done;
 	size_t columns;
 	enum devlog_field fields[DEVLOG_COLUMNS];
-	/* The core and RISC, the run and the zone of the line before, which are mostly those of the
-	 * next. */
+	/*
+	 * The core and RISC, the run and the zone of the previous line, which the next line mostly
+	 * shares.
+	 */
 	char where[64];
 	size_t where_len;
 	uint16_t core;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line of profile_log_device.csv. */
+/* Parses one line of profile_log_device.csv. */
 #include "ttlog/device_log.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static int bad_row(struct devlog_reader *r, const char *why)
 	return 0;
 }
 
-/* The cells of a line by what they are; how many there were. */
+/* Splits a line into cells by column; returns their number. */
 static size_t device_log_row_split(const struct devlog_reader *r, const char *line, size_t len,
 				   struct op_text f[DEVLOG_FIELDS])
 {
@@ -62,7 +62,7 @@ static size_t device_log_row_split(const struct devlog_reader *r, const char *li
 	return n;
 }
 
-/* Sets core, lane and device from the first cells, unless they are those of the line before. */
+/* Sets core, lane and device from the first cells, unless they equal the previous line's. */
 static int device_log_row_locate(struct devlog_reader *r, const char *line, const struct op_text *f)
 {
 	const char *end = f[DEVLOG_F_RISC].text + f[DEVLOG_F_RISC].len;
@@ -91,7 +91,9 @@ static int device_log_row_locate(struct devlog_reader *r, const char *line, cons
 	r->lane = (uint8_t)lane;
 	r->device = (int64_t)chip;
 	r->where_len = 0;
-	/* Only when the cells stand together at the line's start can they be compared at once. */
+	/*
+	 * The cells can be compared at once only if they are contiguous at the start of the line.
+	 */
 	if (f[DEVLOG_F_CHIP].text == line && len <= sizeof(r->where) &&
 	    f[DEVLOG_F_RISC].text > f[DEVLOG_F_Y].text) {
 		memcpy(r->where, line, len);
@@ -151,7 +153,7 @@ int devlog_row(struct devlog_reader *r, const char *line, size_t len)
 	int rc;
 
 	if (line[0] == 'A' && len > 5 && !memcmp(line, "ARCH:", 5))
-		return 0; /* a second log behind the first */
+		return 0; /* a second log after the first */
 	if (device_log_row_split(r, line, len, f) < r->columns)
 		return line[0] == 'P' ? 0 : bad_row(r, "too few cells; the line is cut");
 	rc = device_log_row_locate(r, line, f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Write the NoC events of a program as JSON. */
+/* Writes the NoC events of a program as JSON. */
 #include "ttlog/devnoc.h"
 
 #include "ttlog/devrow.h"
@@ -8,14 +8,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Does a kind of transfer name the core that it goes to? */
+/* Does a kind of transfer have a destination core? */
 static bool has_target(const char *type)
 {
 	return !op_noc_is_multicast(type) && !strstr(type, "WITH_STATE") &&
 	       !strstr(type, "BARRIER") && !strstr(type, "FLUSH");
 }
 
-/* Keys in the order of the alphabet, as other writers have them. */
+/* Keys in alphabetical order, as other writers have them. */
 void devnoc_entry(struct json *j, const struct devnoc_run *run, const struct devnoc_entry *e)
 {
 	struct op_noc_word w = op_noc_word(e->word);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * noc_trace_dev*.json: the NoC transfers of one execution of a program. The one place that knows
- * the form of the files; the program's device reader and the exporter of traces write them.
+ * noc_trace_dev*.json: the NoC transfers of one execution of a program. Only this file knows the
+ * format; the program's device reader and the exporter of traces write it.
  */
 #ifndef TTLOG_DEVNOC_H
 #define TTLOG_DEVNOC_H
@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-/* An execution: what its entries and its file are called. */
+/* An execution: the ids of its entries and of its file name. */
 struct devnoc_run {
 	unsigned device;
 	uint64_t id;

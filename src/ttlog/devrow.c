@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Write lines of profile_log_device.csv. */
+/* Writes lines of profile_log_device.csv. */
 #include "ttlog/devrow.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ void devrow_header(struct buf *out, const char *arch, uint32_t mhz, unsigned max
 		      "zone name, type, source line, source file, meta data\n");
 }
 
-/* The columns are not quoted. Runs without anything special are copied at once. */
+/* The columns are not quoted. Text without special characters is copied at once. */
 static void devrow_text_add(struct buf *out, const char *text)
 {
 	while (text && *text) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One line of profile_log_device.csv, in its current form of 15 columns: the one place that knows
- * it. The program's device reader and the exporter of traces write it.
+ * One line of profile_log_device.csv, in its current form of 15 columns. Only this file knows it;
+ * the program's device reader and the exporter of traces write it.
  */
 #ifndef TTLOG_DEVROW_H
 #define TTLOG_DEVROW_H
@@ -13,7 +13,7 @@ enum devrow_type {
 	DEVROW_ZONE_START,
 	DEVROW_ZONE_END,
 	DEVROW_ZONE_TOTAL,
-	DEVROW_TS_DATA, /* of 16 bytes too: data is the first word */
+	DEVROW_TS_DATA, /* also of 16 bytes: data is the first word */
 	DEVROW_TS_EVENT,
 };
 
@@ -24,9 +24,9 @@ struct devrow {
 	uint64_t cycles;
 	uint64_t data;           /* totals: cycles; values: the first word; else 0 */
 	uint64_t run;            /* devrow_run() */
-	uint64_t trace, counter; /* which trace and which of its replays, from 1; counter 0: none */
+	uint64_t trace, counter; /* the trace and its replay, from 1; counter 0: none */
 	enum devrow_type type;
-	const char *name, *file; /* "" when not known */
+	const char *name, *file; /* "" if unknown */
 	uint32_t line;
 	const char *meta; /* JSON; NULL or "": none */
 };
@@ -34,16 +34,16 @@ struct devrow {
 /* Both header lines. */
 void devrow_header(struct buf *out, const char *arch, uint32_t mhz, unsigned max_cores);
 
-/* The line with its end. What would break it (commas, ends of lines) becomes ';' and blanks. */
+/* The line with its end. Commas and line ends in cells become ';' and blanks. */
 void devrow_add(struct buf *out, const struct devrow *row);
 
-/* A program's number and its device in one. A program 0 is none and stays 0. */
+/* Combines a program's number and its device. Program 0 means none and stays 0. */
 static inline uint64_t devrow_run(uint64_t program, unsigned device)
 {
 	return program ? program << 10 | device : 0;
 }
 
-/* Of a NoC event: its second word, with addresses. */
+/* The second word of a NoC event, with addresses. */
 struct devrow_noc {
 	uint32_t to, from, counter;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Create and copy the folders and files of a report without overwriting any. */
+/* Creates and copies the folders and files of a report without overwriting any. */
 #include "ttlog/files.h"
 
 #include "base/buf.h"
@@ -47,7 +47,7 @@ int ttlog_keep_older(const char *folder, const char *name, struct tacho_error *e
 		struct buf older = BUF_INIT;
 
 		buf_addf(&older, "%s/%.*s.%d%s", folder, (int)stem, name, i, name + stem);
-		/* link() fails when the name is taken, so that two runs cannot take the same. */
+		/* link() fails if the name exists, so two runs cannot use the same one. */
 		if (!older.failed && link(path, older.data) == 0)
 			r = 0;
 		else if (older.failed || errno != EEXIST)
@@ -74,7 +74,7 @@ int ttlog_create(struct output *out, const char *folder, const char *name, bool 
 	return r;
 }
 
-/* Does TO have FROM's size and time of change? */
+/* Does TO have FROM's size and modification time? */
 static bool is_copy(const char *from, const char *to)
 {
 	struct stat a, b;
@@ -94,7 +94,7 @@ static int copy_bytes(int in, FILE *out)
 	while (n > 0);
 	if (n == 0)
 		return 0;
-	/* Not between these two file systems: by hand. */
+	/* These two file systems do not support it: copy with read and write. */
 	while ((n = read(in, window, sizeof(window))) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;

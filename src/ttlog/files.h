@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders and files of a report. Nothing that exists is overwritten, unless it is asked for. */
+/* Folders and files of a report. Existing files are overwritten only on request. */
 #ifndef TTLOG_FILES_H
 #define TTLOG_FILES_H
 
@@ -15,21 +15,26 @@ char *ttlog_path(const char *a, const char *b);
 bool ttlog_exists(const char *folder, const char *name);
 
 /*
- * Opens FOLDER/NAME for writing. A file that is there becomes NAME with a number before its ending,
- * when the new one is closed; with FORCE it is replaced.
+ * Opens FOLDER/NAME for writing. When the file is closed, an existing one is renamed to NAME with a
+ * number before its extension; with FORCE it is replaced.
  */
 int ttlog_create(struct output *out, const char *folder, const char *name, bool force,
 		 struct tacho_error *err);
 
-/* Renames FOLDER/NAME to the first free of NAME.1, NAME.2, .. with the ending kept. Absent:
- * nothing. */
+/*
+ * Renames FOLDER/NAME to the first free one of NAME.1, NAME.2, ..., with the extension kept. Does
+ * nothing if it is absent.
+ */
 int ttlog_keep_older(const char *folder, const char *name, struct tacho_error *err);
 
-/* Copies FROM/NAME to TO/NAME with its times, unless the same file is there. Absent: nothing. */
+/*
+ * Copies FROM/NAME to TO/NAME with its times, unless TO has the same file. Does nothing if it is
+ * absent.
+ */
 int ttlog_copy(const char *from, const char *to, const char *name, bool force,
 	       struct tacho_error *err);
 
-/* The same for a folder and what is in it; links and special files are left out. */
+/* The same for a folder and its content; links and special files are skipped. */
 int ttlog_copy_folder(const char *from, const char *to, const char *name, bool force,
 		      struct tacho_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Write the report of compilers. */
+/* Writes the report of compilers. */
 #include "ttlog/mlir.h"
 
 #include "base/buf.h"
@@ -67,8 +67,7 @@ static int mlir_message(struct mlir *mlir, const struct op_message *m, struct va
 
 		if (m->raw_len <= len || memcmp(m->raw, keys[k].message, len) || m->raw[len] != ';')
 			continue;
-		/* The payload may have semicolons itself: it ends at the last one, before the time.
-		 */
+		/* The payload may contain semicolons: it ends at the last one, before the time. */
 		semicolon = memrchr(m->raw + len + 1, ';', m->raw_len - len - 1);
 		now->v[k].text = m->raw + len + 1;
 		now->v[k].len =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The report of compilers: ops_perf_results.csv with three more columns, from messages that the
- * compiled program sends. Each holds for the ops behind it, up to the next of its kind:
+ * compiled program sends. Each applies to the ops after it, up to the next message of its kind:
  *
  *	MLIR_OP_LOCATION;loc(...)	LOC
  *	MLIR_CONST_EVAL_OP;true		CONST_EVAL_OP

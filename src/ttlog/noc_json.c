@@ -27,7 +27,7 @@ bool ttlog_noc_name(const char *name, struct op_noc_op *op)
 		return false;
 	op->device = strtoll(name + sizeof(prefix) - 1, &end, 10);
 	id = strstr(end, "_ID");
-	/* The op's own name may hold "_ID" too: the last one counts. */
+	/* The op's own name may contain "_ID" too: use the last one. */
 	for (const char *next = id; next; next = strstr(next + 1, "_ID"))
 		id = next;
 	if (end == name + sizeof(prefix) - 1 || !id)
@@ -78,7 +78,7 @@ static int noc_json_event_add(struct op_noc_op *op, const struct jread_value *ev
 	return vec_push(shares, bytes);
 }
 
-/* Behind the object that starts at P, or NULL when it does not end. */
+/* The end of the object that starts at P, or NULL if it does not end. */
 static const char *object_end(const char *p, const char *end)
 {
 	int depth = 0;
@@ -96,7 +96,7 @@ static const char *object_end(const char *p, const char *end)
 	return NULL;
 }
 
-/* One event at a time: such a file can be far larger than its tree may become. */
+/* Parses one event at a time: the file can be far larger than the limit of a parse tree. */
 static int parse_events(struct op_noc_op *op, const char *text, size_t len, struct jread *json,
 			struct shares *shares, struct tacho_error *err)
 {

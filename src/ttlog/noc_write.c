@@ -115,7 +115,7 @@ static int entry_hold(void *context, const struct op_marker *m)
 	return 0;
 }
 
-/* As many runs, from n->from on, as may be held; how many entries they have. */
+/* Selects runs, from n->from on, that fit into memory; returns the number of their entries. */
 static uint64_t noc_write_choose(struct noc_files *n)
 {
 	uint64_t held = 0;

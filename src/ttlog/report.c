@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report of a folder of logs, or of a trace, with the files beside it. */
+/* Writes the report of a folder of logs, or of a trace, and the files beside it. */
 #include "ttlog/report.h"
 
 #include "base/folder.h"
@@ -21,7 +21,7 @@ struct work {
 	struct ttlog_result *result;
 	struct tacho_error *err;
 	char *logs;
-	struct op_source source; /* of logs: which there are */
+	struct op_source source; /* of logs: the files present */
 	struct op_loaded loaded;
 };
 
@@ -109,7 +109,7 @@ static int write_device_log(struct work *w, FILE *out)
 	return ttlog_write_device(w->o->trace, w->o->tracks, out, w->err);
 }
 
-/* The device's log of a trace is many times larger than the report: only if it is asked for. */
+/* The device log of a trace is many times larger than the report: only on request. */
 static int copy_logs(struct work *w)
 {
 	const char *to = w->result->folder;
@@ -225,7 +225,7 @@ int ttlog_report(const struct ttlog_options *options, struct ttlog_result *resul
 	w.logs = ttlog_path(options->folder, ".logs");
 	r = w.logs ? report_make(&w) : err_set(err, TACHO_ENOMEM, "out of memory");
 	free(w.logs);
-	/* The caller gets what it prints. */
+	/* The caller takes over what it prints. */
 	result->issues = w.loaded.issues;
 	result->summary = w.loaded.summary;
 	w.loaded.issues = (struct op_issues){0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ops report: logs in, ops_perf_results.csv out. This is what the rest of the program may
- * include. The report is always written, whatever is wrong with the logs; what is wrong is in
+ * The ops report: logs in, ops_perf_results.csv out. The rest of the program includes only this
+ * header. The report is always written, whatever is wrong with the logs; problems are in
  * result.issues and beside the report in report_issues.csv.
  *
  *	FOLDER/.logs/		the logs, unless a trace is given
@@ -20,8 +20,8 @@
 struct ttlog_options {
 	const char *folder;
 	/*
-	 * Instead of FOLDER/.logs, or NULL: the report is what it would be on the logs that
-	 * ttlog_write() and csvexport make of the trace.
+	 * Instead of FOLDER/.logs, or NULL. The report is the same as that of the logs that
+	 * ttlog_write() and csvexport write for the trace.
 	 */
 	struct trace *trace;
 	const uint8_t *tracks; /* of the trace: one byte per track, 0 leaves it out; NULL: all */
@@ -29,12 +29,12 @@ struct ttlog_options {
 	const char *name;      /* or NULL */
 	const char *date;      /* as in the names of files, or NULL */
 	bool device_only;
-	bool no_device; /* none was asked for: that there is no log of it is no problem */
-	bool legacy;    /* read the raw device log even when the runtime's own report is there */
+	bool no_device; /* not requested: a missing device log is no problem */
+	bool legacy;    /* read the raw device log even if the runtime's own report exists */
 	bool noc;       /* summarise the NoC traces */
-	bool force;     /* replace files instead of keeping the older ones */
-	bool no_copies; /* of the logs beside the report */
-	bool logs;      /* of a trace: write the device's log beside the report */
+	bool force;     /* replace files instead of renaming the older ones */
+	bool no_copies; /* do not copy the logs beside the report */
+	bool logs;      /* of a trace: write the device log beside the report */
 	struct opt_list analyses; /* names; empty: all */
 };
 
@@ -49,7 +49,7 @@ struct ttlog_result {
 	struct op_summary summary;
 };
 
-/* RESULT is zeroed by the caller and freed by it, whatever is returned. */
+/* The caller zeroes RESULT, and frees it whatever is returned. */
 int ttlog_report(const struct ttlog_options *options, struct ttlog_result *result,
 		 struct tacho_error *err);
 void ttlog_result_free(struct ttlog_result *result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logs as a source of ops: each file where it is needed. */
+/* Logs as a source of ops: opens each file when it is needed. */
 #include "ttlog/source.h"
 
 #include "ttlog/cpp_report.h"

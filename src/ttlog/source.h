@@ -5,7 +5,7 @@
 
 #include "op/load.h"
 
-/* LOGS is the folder of the files. SOURCE then says which ones there are. */
+/* LOGS is the folder of the files. Sets in SOURCE which ones exist. */
 int ttlog_load(struct op_loaded *out, struct op_source *source, const char *logs,
 	       const struct op_load_options *options, struct tacho_error *err);
 

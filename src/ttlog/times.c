@@ -12,7 +12,7 @@ enum column { NAME, ZONE_TEXT, START, DURATION, PARENT, COLUMNS };
 static const char *const names[COLUMNS] = {"name", "zone_text", "ns_since_start", "exec_time_ns",
 					   "special_parent_text"};
 
-/* Times are written whole, but other tools round-trip them as floats. */
+/* Times are written as whole numbers, but other tools convert them to floats and back. */
 static bool times_nanoseconds(struct csv_cell cell, uint64_t *ns)
 {
 	int64_t whole;
@@ -57,7 +57,7 @@ static int times_row_take(struct op_host *host, const struct csv_row *row, const
 				    .line = row->line};
 	bool op = op_zone_is_op(name.text, name.len);
 
-	/* A child needs no start: it is only summed up. */
+	/* A child needs no start: only its duration is summed up. */
 	if (!times_nanoseconds(row->cells[at[DURATION]], &zone.duration_ns) ||
 	    (op && !times_nanoseconds(row->cells[at[START]], &zone.start_ns)))
 		return op ? op_zone_bad(issues, row->line) : 0;

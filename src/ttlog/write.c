@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the device's logs out of a trace. */
+/* Writes the device's logs from a trace. */
 #include "ttlog/write.h"
 
 #include "base/output.h"
@@ -41,7 +41,7 @@ struct log_out {
 	uint32_t *timers; /* by source location: its hash + 1; 0: not computed yet */
 	FILE *out;
 	uint64_t rows;
-	struct op_runs *runs; /* or NULL: these get all markers too */
+	struct op_runs *runs; /* or NULL: these receive all markers too */
 	struct op_noc_runs *noc;
 };
 
@@ -64,7 +64,7 @@ static uint16_t timer_of(struct log_out *l, uint32_t srcloc)
 	return (uint16_t)(l->timers[srcloc] - 1);
 }
 
-/* Markers without a name of their own in the log: they have numbers that everybody knows. */
+/* Markers without a name in the log have well-known numbers. */
 static void row_unname(struct log_out *l, const struct op_marker *m, struct devrow *row)
 {
 	const char *name = row->name;
@@ -172,7 +172,7 @@ int ttlog_write_device(struct trace *trace, const uint8_t *tracks, FILE *out,
 	return r;
 }
 
-/* What a log has no room for. */
+/* Finds devices that differ from the first: a log describes only one kind. */
 static void find_mixtures(const struct op_cores *c, struct ttlog_written *logs)
 {
 	for (size_t i = 1; i < c->devices.n; i++) {
@@ -234,7 +234,7 @@ static int runs_file(void *context, FILE *out, struct tacho_error *err)
 	return r < 0 ? err_errno(err, r, "cannot write %s", TTLOG_CPP_FILE) : 0;
 }
 
-/* Each place once, in the words of the compiler that the other tools look for. */
+/* Each place once, in the compiler's format that other tools search for. */
 static int zones_file(void *context, FILE *out, struct tacho_error *err)
 {
 	struct log_out *l = context;
@@ -251,7 +251,7 @@ static int zones_file(void *context, FILE *out, struct tacho_error *err)
 	return ferror(out) ? err_errno(err, TACHO_EWRITE, "cannot write %s", TTLOG_ZONES_FILE) : 0;
 }
 
-/* Cycles per nanosecond while the clock ran: one that is only modelled stands still at times. */
+/* Cycles per nanosecond while the clock ran: a simulated clock stops at times. */
 static double write_frequency(const struct op_cores *c, const struct op_trace_device *d)
 {
 	double cycles = 0, ns = 0;
@@ -268,8 +268,8 @@ static double write_frequency(const struct op_cores *c, const struct op_trace_de
 }
 
 /*
- * One line for each point. The host's time is in nanoseconds since the trace's start in both of its
- * columns, so the ratio between them is 1.
+ * One line for each clock point. Both host columns are nanoseconds since the trace's start, so the
+ * ratio between them is 1.
  */
 static void sync_device(const struct op_cores *c, uint32_t device, FILE *out)
 {
