@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes that could not be recorded: those that say so in the session's table, and those whose
- * rings the recorder cannot read. They go to the trace with the next checkpoint.
+ * Processes that could not be recorded: those that the session's table reports, and those whose
+ * rings the recorder cannot read. They are written to the trace with the next checkpoint.
  */
 #include "capture/private.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ABSENT_NAMED 1024u /* a hostile program could name processes for ever */
+#define ABSENT_NAMED 1024u /* a hostile program could add processes without end */
 #define SLOTS        ((size_t)RING_JOINS * (RING_MAX_ATTACHED + 1))
 
 _Static_assert((int)RING_JOIN_VERSION == (int)TRACE_ABSENT_VERSION &&
@@ -29,7 +29,7 @@ static char *copy_printable(const char *name)
 	return copy;
 }
 
-/* A recorder that was killed may have left what it had already taken. */
+/* A killed recorder may have left entries that it had already stored. */
 static bool absent_is_there(const struct absent *a, const struct trace_absent *new)
 {
 	for (size_t i = 0; i < a->list.n; i++) {
@@ -42,7 +42,7 @@ static bool absent_is_there(const struct absent *a, const struct trace_absent *n
 	return false;
 }
 
-/* False: it is there already, or there are too many. */
+/* False: it is already in the list, or the list is full. */
 static bool absent_list_add(struct capture *c, struct trace_absent new)
 {
 	char *copy = copy_printable(new.name);
@@ -77,7 +77,7 @@ void absent_add(struct capture *c, uint32_t pid, uint32_t reason, int error, con
 	c->since_checkpoint++;
 }
 
-/* Those that could not join since the last checkpoint. */
+/* Processes that could not join since the last checkpoint. */
 static uint64_t count_new(const struct capture *c)
 {
 	size_t none;
@@ -95,7 +95,9 @@ bool absent_is_many(const struct capture *c)
 	return count_new(c) >= RING_JOINS / 2;
 }
 
-/* Those that found no slot, or died before they had filled theirs: only their number is known. */
+/*
+ * Processes that found no slot, or died before they had filled theirs: only their number is known.
+ */
 static void absent_others_count(struct capture *c, uint64_t total)
 {
 	struct absent *a = &c->absent;

@@ -2,8 +2,8 @@
 /*
  * The memory of a session. Programs take it from one account in the session's pool, a segment at a
  * time, and the recorder gives back what it frees. Programs that die between taking and using, and
- * programs that write nonsense to the account, make it wrong: the kernel knows what each ring file
- * holds, so once a second the account is compared with that.
+ * programs that write arbitrary values to the account, make it wrong: the kernel knows how much
+ * each ring file holds, so the account is compared with that once a second.
  */
 #include "base/now.h"
 #include "capture/private.h"
@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #define SETTLE_NS 1000000000ull
-/* What one process may have taken and not yet allocated: its lock allows for one at a time. */
+/* Bytes that a process may have taken but not yet allocated: its lock allows one at a time. */
 #define IN_FLIGHT (RING_SEG_SIZE + 4 * RING_PAGE_SIZE)
 
 void bound_find_rings(struct capture *c)
 {
-	/* First: what it counts is then held by rings that are found. */
+	/* Before the search: memory counted here then belongs to rings that the search finds. */
 	uint64_t used = ring_pool_used(&c->session), held = 0, rings;
 
 	capture_find_rings(c);

@@ -17,14 +17,14 @@
 #define CHECKPOINT_NS    1000000000ull
 #define FOLLOWED_NS      (RING_FOLLOW_MS * 1000000ull)
 #define CLOCK_NS         1000000000ull
-#define CLOCK_FIRST_NS   5000000ull /* to the second point: one alone has no rate */
+#define CLOCK_FIRST_NS   5000000ull /* to the second clock point: one alone gives no rate */
 #define LONGEST_WAIT_MS  50
 #define FOLLOWED_WAIT_MS 20
 #define TRIM_NS          1000000000ull
-#define SEAL_NS          20000000ull /* between two looks for seccomp filters, and with ... */
-#define SEAL_PROCESSES   16          /* ... more processes as much for each so many */
+#define SEAL_NS          20000000ull /* between two checks for seccomp filters, ... */
+#define SEAL_PROCESSES   16          /* ... and as much for each further so many processes */
 #define TRIM_NEAR_NS     20000000ull
-#define FINISHED_MAX     64 /* processes that have ended and whose rings are still open */
+#define FINISHED_MAX     64 /* ended processes whose rings are still open */
 
 void capture_error(struct capture *c, int64_t code)
 {
@@ -85,7 +85,7 @@ static void take_clock(struct capture *c)
 
 /* --------------------------------------------------------- checkpoints */
 
-/* A track without news is left out: there may be 100,000 fibers of which a few run. */
+/* Skips unchanged tracks: of 100,000 fibers only a few may run. */
 static void save_ledger(struct capture *c, struct stack *s)
 {
 	static const struct trace_ledger zero;
@@ -119,7 +119,7 @@ static void save_ledgers(struct capture *c, struct process *p)
 	}
 }
 
-/* Threads that are done give their memory back; a process that is done its whole ring. */
+/* Releases the memory of ended threads, and the whole ring of an ended process. */
 static void release_process(struct capture *c, struct process *p)
 {
 	struct ring_stream **streams;
@@ -167,7 +167,7 @@ static int capture_checkpoint(struct capture *c)
 
 	if (c->clock_points < 2 && now_ns() - c->last_clock >= CLOCK_FIRST_NS)
 		take_clock(c);
-	follow_tell_open(c); /* followed or not: who comes next begins with this checkpoint */
+	follow_tell_open(c); /* even without followers: a new one begins with this checkpoint */
 	for (size_t i = 0; i < c->live.n; i++)
 		save_ledgers(c, c->live.v[i]);
 	for (uint32_t i = 0; i < c->ledgers.n; i++) {
@@ -197,19 +197,19 @@ static int capture_checkpoint(struct capture *c)
 }
 
 /*
- * A checkpoint's state has all that is held, and the trace has it once more when it is released. So
- * with much in it a checkpoint waits, as long as the programs have ring memory left: the next
- * rounds read what the rest waits for.
+ * A checkpoint's state includes all held rows, and the trace stores them again when they are
+ * released. So a checkpoint waits while much is held and the programs have ring memory left: the
+ * next rounds read the events that the held rows wait for.
  */
 static bool checkpoint_is_due(const struct capture *c)
 {
 	if (!c->since_checkpoint || (!hold_is_small(c) && c->unreleased < 2 * c->checkpoint_bytes))
 		return false;
-	if (c->keep) /* no ring memory waits for it */
+	if (c->keep) /* no ring memory depends on it */
 		return trace_writer_buffered(c->writer) >= 2 * CHECKPOINT_BYTES;
 	if (absent_is_many(c))
 		return true;
-	/* Each holds descriptors, and others may be waiting for them. */
+	/* Each holds descriptors that others may be waiting for. */
 	if (c->finished >= FINISHED_MAX || (c->finished && c->not_ready.n))
 		return true;
 	return c->unreleased >= c->checkpoint_bytes ||
@@ -227,8 +227,8 @@ static int capture_fail(struct capture *c, struct tacho_error *err)
 }
 
 /*
- * After a burst a process keeps no more memory than it may have when idle. When the session's
- * memory runs short, what one process has free is what another one waits for.
+ * Trims a process to its idle allowance after a burst. When the session's memory runs short, other
+ * processes wait for the free memory of this one.
  */
 static void capture_trim(struct capture *c)
 {
@@ -282,7 +282,9 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 	seal_filtered(c);
 	c->since_checkpoint += absent_is_new(c);
 	c->horizon = c->now = clock_ticks();
-	/* Rows of the time after the round began would have to be held: the next round reads them.
+	/*
+	 * Rows from after the start of the round would have to be held: leave them to the next
+	 * round.
 	 */
 	c->until = c->now;
 	c->sliced = c->slice && c->flushed + c->slice < c->now;
@@ -298,7 +300,7 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 		if (n && hold_is_small(c) && checkpoint_is_due(c)) {
 			capture_checkpoint(c);
 			while (i >= c->live.n || c->live.v[i] != p)
-				i--; /* those that it removed were before P, which stays */
+				i--; /* it removes only processes before P */
 		}
 	}
 	hold_flush(c, c->horizon);
@@ -311,7 +313,7 @@ int64_t capture_round(struct capture *c, struct tacho_error *err)
 	for (size_t i = 0; i < c->live.n; i++) {
 		struct process *p = c->live.v[i];
 
-		/* In the round after its death all that is held of it has gone to the trace. */
+		/* In the round after its death, all its held rows are in the trace. */
 		if (p->ended && !p->finished && p->info.end + AHEAD_TICKS < c->horizon)
 			process_end(c, p);
 	}
@@ -376,17 +378,17 @@ static void watch_session(struct capture *c)
 	char folder[40];
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-	c->watch = -1; /* to close one takes milliseconds: the kernel waits for all processors */
+	c->watch = -1; /* closing one takes milliseconds: the kernel waits for all processors */
 #else
 	c->watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 #endif
-	/* By the open folder: somebody may have put another one where its path leads. */
+	/* Through the open folder: its path may lead to another one by now. */
 	snprintf(folder, sizeof(folder), "/proc/self/fd/%d", c->session.folder.fd);
 	if (c->watch >= 0 && inotify_add_watch(c->watch, folder, IN_CREATE) < 0) {
 		close(c->watch);
 		c->watch = -1;
 	}
-	c->checkpoint_bytes = (uint64_t)limit << 18; /* a quarter of what a process may have */
+	c->checkpoint_bytes = (uint64_t)limit << 18; /* a quarter of a process's limit */
 	if (c->checkpoint_bytes > c->session.pool.limit / 4)
 		c->checkpoint_bytes = c->session.pool.limit / 4;
 	if (c->checkpoint_bytes > CHECKPOINT_BYTES)
@@ -414,7 +416,7 @@ static void capture_part_remove(struct capture *c)
 	remove_unfinished(c);
 }
 
-/* The session that was asked for, or a new one in the user's place. */
+/* Opens the requested session, or a new one in the user's place. */
 static int make_session(struct capture *c, const struct capture_options *options,
 			struct tacho_error *err)
 {
@@ -458,7 +460,7 @@ int capture_open(struct capture **result, const struct capture_options *options,
 	add_properties(c->writer);
 	part_set_session(c);
 	take_clock(c);
-	/* From here on a killed recorder can be taken over. */
+	/* From here on another recorder can take over if this one is killed. */
 	capture_checkpoint(c);
 	*result = c;
 	return 0;
@@ -467,7 +469,7 @@ fail:
 	return r;
 }
 
-/* Whether PATH is a file that is no trace, which no session can have meant. */
+/* Whether PATH is a file but not a trace, which no session can mean. */
 static bool is_other_file(const char *path)
 {
 	struct trace *t;
@@ -478,7 +480,9 @@ static bool is_other_file(const char *path)
 	return r < 0 && r != TACHO_EDAMAGED && access(path, F_OK) == 0;
 }
 
-/* Where the trace of an adopted session goes: see struct capture_options. OLD: what it says. */
+/*
+ * The path for the trace of an adopted session: see struct capture_options. OLD: the session's own.
+ */
 static int choose_output(struct capture *c, const struct capture_options *options, const char *old,
 			 struct tacho_error *err)
 {
@@ -658,7 +662,7 @@ static void drain_open(struct capture *c)
 		process_set_last(c->live.v[i]);
 		alive |= ring_is_alive(c->live.v[i]->ring);
 	}
-	/* A thread that was in the middle of an event when recording stopped commits it now. */
+	/* A thread that was in the middle of an event when recording stopped can commit it now. */
 	if (alive)
 		nanosleep(&pause, NULL);
 	c->scan = true;
@@ -681,7 +685,7 @@ static void drain_open(struct capture *c)
 	hold_flush(c, UINT64_MAX);
 }
 
-/* Those that found no descriptor come when others have been read and closed. */
+/* Processes that found no descriptor get one when others have been read and closed. */
 static void capture_drain(struct capture *c)
 {
 	uint64_t before;
@@ -700,7 +704,7 @@ static void capture_drain(struct capture *c)
 	take_clock(c);
 }
 
-/* Whether the trace still waits for its last steps, under the name that it has until then. */
+/* Whether the trace is unfinished and still has its temporary name. */
 static bool is_unfinished(const struct capture *c)
 {
 	bool found;
@@ -735,8 +739,8 @@ int capture_finish(struct capture *c, struct capture_summary *summary, struct ta
 		r = trace_writer_close(c->writer, err);
 	}
 	if (c->keep && r < 0)
-		remove_unfinished(c); /* nothing that only it has */
-	/* Only what is in the file for good may leave the memory. */
+		remove_unfinished(c); /* it has no data of its own */
+	/* Remove the rings only after the trace is complete on disk. */
 	if (!c->keep && (r == 0 || (!c->error && !is_unfinished(c))))
 		ring_session_remove(&c->session);
 	capture_free(c);

@@ -21,12 +21,12 @@ struct capture;
 
 struct capture_options {
 	/*
-	 * PATH of the trace. NULL, for capture_resume() alone: where the session says, and only
-	 * with force, since every process of the session can change what it says.
+	 * PATH of the trace. NULL, only for capture_resume(): use the session's own path, and only
+	 * with force, since every process of the session can change it.
 	 */
 	const char *output;
-	const char *session; /* session directory to make; NULL = a new one in the user's place */
-	bool fall_back;      /* when that cannot be used, make a new one in the user's place */
+	const char *session; /* session directory to create; NULL = a new one in the user's place */
+	bool fall_back;      /* if it cannot be used, create one in the user's place */
 	bool force;          /* replace an existing trace */
 	bool durable;        /* fsync at every checkpoint */
 	bool keep;           /* capture_resume() changes neither the session nor its .part file */
@@ -41,9 +41,9 @@ struct capture_summary {
 	uint64_t bytes;  /* of the file so far */
 	uint64_t saved;  /* zones that are safe in the file: up to the last checkpoint */
 	uint64_t rings;  /* bytes of memory of the rings */
-	uint64_t failed; /* threads that got no memory: what they emitted is in lost */
+	uint64_t failed; /* threads that got no memory: lost includes their events */
 	uint64_t absent; /* processes that could not be recorded at all */
-	/* A line on each of the first of them; "" where there are fewer. */
+	/* A line on each of the first few; "" for the rest. */
 	char absent_text[CAPTURE_ABSENT_LINES][256];
 };
 
@@ -61,20 +61,20 @@ int capture_resume(struct capture **c, const char *session, const struct capture
 		   struct tacho_error *err);
 
 const char *capture_session(const struct capture *c);
-/* Why the session is not where one would look for it; "" as a rule. */
+/* Why the session is not in its usual place; "" otherwise. */
 const char *capture_note(const struct capture *c);
 const char *capture_output(const struct capture *c);
 void capture_start(struct capture *c);
 int capture_attach(struct capture *c, uint32_t pid, struct tacho_error *err);
 /*
- * Records the Tracy clients that come up at a port of this machine, one after the other; with
- * capture_tracy_discover() those that announce themselves on a UDP port (8086 as a rule).
+ * Records the Tracy clients that appear at a port of this machine, one after the other; with
+ * capture_tracy_discover() those that announce themselves on a UDP port (8086 by default).
  */
 int capture_tracy(struct capture *c, uint16_t port, struct tacho_error *err);
 int capture_tracy_discover(struct capture *c, uint16_t port, struct tacho_error *err);
 /*
- * Sampling: capture_sample() first; then a child that waits before exec (ON_EXEC) or processes that
- * run; capture_sample_start() behind the last fork. capture_sample_cancel(): record without.
+ * Sampling: capture_sample() first; then a child that waits before exec (ON_EXEC) or running
+ * processes; capture_sample_start() after the last fork. capture_sample_cancel(): record without.
  */
 int capture_sample(struct capture *c, const struct sampler_options *options,
 		   struct tacho_error *err);
@@ -83,15 +83,15 @@ int capture_sample_start(struct capture *c, struct tacho_error *err);
 void capture_sample_cancel(struct capture *c);
 int capture_property(struct capture *c, const char *key, const char *value);
 
-/* Drains what is there now. Returns the number of events, or an error that ends the recording. */
+/* Drains the rings once. Returns the number of events, or an error that ends the recording. */
 int64_t capture_round(struct capture *c, struct tacho_error *err);
 
-/* Sleeps as long as the last rounds suggest: not at all when busy, up to 50 ms when idle. */
+/* Sleeps according to the last rounds: not at all when busy, up to 50 ms when idle. */
 void capture_wait(struct capture *c);
 
 /*
- * After an error of capture_round(): programs stop recording, and what they wrote stays in the
- * rings, for capture_resume() by another process or a later one.
+ * After an error of capture_round(): programs stop recording, and their events stay in the rings
+ * for capture_resume(), by another process or later.
  */
 void capture_give_up(struct capture *c);
 
@@ -106,11 +106,11 @@ void capture_summary(const struct capture *c, struct capture_summary *summary);
 
 /*
  * Frees C. On error the .part file and the session stay, and capture_resume() can complete the
- * trace when the cause is gone.
+ * trace once the cause is fixed.
  */
 int capture_finish(struct capture *c, struct capture_summary *summary, struct tacho_error *err);
 
-/* Gives up: removes the .part file and the session. Frees C. */
+/* Discards the recording: removes the .part file and the session. Frees C. */
 void capture_abandon(struct capture *c);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turn ring records into rows and zones of the trace. */
+/* Converts ring records to rows and zones of the trace. */
 #include "capture/private.h"
 #include "clock/clock.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One event of a thread, with what is needed to put it into the trace. */
+/* One event of a thread and its context. */
 struct context {
 	struct capture *c;
 	struct process *p;
@@ -30,7 +30,7 @@ static void hold_row(struct context *x, uint32_t track, uint32_t kind, uint64_t 
 	held_add(x->c, &h, x->e->text, x->e->text ? x->e->len : 0);
 }
 
-/* The same on a track of the process that is made on first use. */
+/* The same on a track of the process that is created on first use. */
 static void hold_on(struct context *x, uint32_t track_kind, uint64_t number, const char *name,
 		    uint32_t kind, uint64_t a, uint64_t b)
 {
@@ -40,7 +40,7 @@ static void hold_on(struct context *x, uint32_t track_kind, uint64_t number, con
 		hold_row(x, m->track, kind, a, b, 0);
 }
 
-/* A claim that was never written, or a stream that makes no sense any more. */
+/* A claim that was never written, or a corrupt stream. */
 static void on_broken(struct context *x, uint64_t reason)
 {
 	struct ring_event none = {.time = x->e->time};
@@ -70,7 +70,7 @@ static void on_loss(struct context *x)
 	hold_row(x, t->stack.track, TRACE_ROW_LOSS, w[0] < TRACE_LOSSES ? w[0] : 0, w[1], w[3]);
 }
 
-/* Text, name, colour or value of the zone that is open. */
+/* Text, name, colour or value of the open zone. */
 static void events_attach(struct context *x, uint32_t kind)
 {
 	const struct ring_event *e = x->e;
@@ -234,7 +234,7 @@ static void on_core_zone(struct context *x)
 		stack_attach(x->c, &f->stack, id, TRACE_EXTRA_VALUE, w[3], NULL, 0);
 }
 
-/* It was never stored anywhere: emitted and lost. */
+/* It was never stored: count it as emitted and lost. */
 static void on_core_loss(struct context *x, enum trace_loss reason)
 {
 	const uint64_t *w = x->e->words;
@@ -281,7 +281,7 @@ static void on_device_clock(struct context *x)
 	char name[40];
 	struct made *m;
 
-	/* Points are of the past, and their ticks are not to be moved. */
+	/* Clock points are in the past, and their ticks must not be moved. */
 	if (w[1] > x->e->time || w[0] > UINT16_MAX) {
 		on_broken(x, TRACE_LOSS_CORRUPT);
 		return;
@@ -425,8 +425,7 @@ void thread_tell_late(struct capture *c, struct thread *t)
 	t->late = t->late_step = 0;
 }
 
-/* Out of the way of the loop below: what is ahead of the clock may only be newer than our reading.
- */
+/* Kept out of the loop below: a time ahead of the clock may only be newer than our reading. */
 static __attribute__((noinline)) uint64_t odd_time(struct capture *c, struct thread *t,
 						   uint64_t time)
 {
@@ -436,7 +435,7 @@ static __attribute__((noinline)) uint64_t odd_time(struct capture *c, struct thr
 	return time - t->stack.last > c->now - t->stack.last ? events_late_time(c, t, time) : time;
 }
 
-/* The lane of a zone that begins now, when it is one like any other and its lane is there. */
+/* The lane of an ordinary zone that begins now, if the lane exists. */
 static inline struct trace_lane *leaf_lane(const struct stack *s)
 {
 	return s->zones.n < s->lanes.n && s->zones.n < LIMIT_ZONE_DEPTH ? s->lanes.v[s->zones.n]
@@ -469,13 +468,13 @@ size_t thread_zones(struct capture *c, struct thread *t, const uint64_t *words, 
 		}
 		srcloc = id < p->srclocs.n ? p->srclocs.v[id] : TRACE_NONE;
 		if (srcloc == TRACE_NONE && !all)
-			break; /* its name was announced before it and has not been read yet */
+			break; /* its name was announced before it but has not been read yet */
 		if (at - s->last > c->now - s->last)
 			at = odd_time(c, t, at);
 		last = full;
 		if (srcloc == TRACE_NONE)
 			srcloc = process_srcloc(c, c->processes.v[t->process], id);
-		/* Nine of ten zones have none inside: the next word is their end. */
+		/* Nine of ten zones are leaves: the next word is their end. */
 		next = i + 1 < count ? ring_zone_word(words + i + 1) : 0;
 		end = ring_full_time(last, next);
 		lane = leaf_lane(s);
@@ -507,7 +506,7 @@ void thread_event(struct capture *c, struct thread *t, const struct ring_event *
 	uint64_t time = e->time;
 	struct context x;
 
-	/* One comparison for both ends: before .last the difference is huge. */
+	/* One comparison checks both bounds: before .last the difference is huge. */
 	if (time - t->stack.last > c->now - t->stack.last)
 		time = events_late_time(c, t, time);
 	if (e->type == RING_T_BEGIN && !t->fiber) {

@@ -12,7 +12,7 @@ static void add_stack(struct capture *c, const struct stack *s)
 					    .srcloc = s->zones.v[i].srcloc,
 					    .start = s->zones.v[i].start};
 
-		/* Without memory for it the zone is seen when it ends. */
+		/* Without memory for it, followers see the zone when it ends. */
 		(void)vec_push(&c->open_zones, z);
 	}
 }

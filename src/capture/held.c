@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hold rows back until no thread can write an earlier one, so a track is in order of time. */
+/* Holds rows until no thread can write an earlier one, so that each track is in order of time. */
 #include "capture/private.h"
 
 #include <stdlib.h>
 
 #define HELD_BYTES (16u << 20)
-#define HELD_AIM   (1u << 20)   /* bytes that the rows of one round should have */
+#define HELD_AIM   (1u << 20)   /* target size of the rows of one round, in bytes */
 #define SLICE_MAX  (1ull << 36) /* ticks: longer than any backlog */
-#define SMALL_ROWS 512          /* that a checkpoint's state may well carry, ... */
-#define SMALL_TEXT (64u << 10)  /* ... with as many bytes of text */
+#define SMALL_ROWS 512          /* that a checkpoint's state may carry, ... */
+#define SMALL_TEXT (64u << 10)  /* ... with up to so many bytes of text */
 
 void held_row_count(struct capture *c, uint32_t track, uint64_t emitted, uint64_t lost)
 {
@@ -136,9 +136,9 @@ static void held_release(struct capture *c, const struct held *h)
 }
 
 /*
- * With a backlog the thread that is read first would fill the hold alone, the others would follow
- * it a few events at a time, and each checkpoint would store all that is held. So all threads are
- * read in slices of time, as long as gives HELD_AIM bytes of rows. What is held is sorted.
+ * With a backlog, the thread that is read first would fill the hold alone, the others would follow
+ * it a few events at a time, and each checkpoint would store all held rows. So all threads are read
+ * in slices of time, of a length that gives HELD_AIM bytes of rows. The held rows are sorted.
  */
 static void slice_adapt(struct capture *c)
 {
@@ -151,7 +151,7 @@ static void slice_adapt(struct capture *c)
 		c->slice = c->slice < SLICE_MAX ? c->slice * 2 : 0;
 }
 
-/* Moves the texts of what stays held to the front. */
+/* Moves the texts of the remaining rows to the front. */
 static void keep_rest(struct capture *c, size_t from)
 {
 	struct buf texts = BUF_INIT;

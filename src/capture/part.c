@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The unfinished file of a recorder that was killed. */
+/* Finds and continues the unfinished file of a recorder that was killed. */
 #include "capture/private.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static bool left_open(struct left *left, const char *old)
 	return left->fd >= 0;
 }
 
-/* Removes it, unless something else has its name by now. */
+/* Removes it, unless another file has its name by now. */
 static void left_remove(const struct left *left)
 {
 	struct stat st;
@@ -57,8 +57,8 @@ static void left_remove(const struct left *left)
 }
 
 /*
- * Going on with a file cuts its end off: only with one that this session has made. TACHO_ENO: the
- * recorder had not got as far as its first checkpoint.
+ * Continuing a file truncates its end: only allowed for a file of this session. TACHO_ENO: the
+ * recorder had not reached its first checkpoint.
  */
 static int left_check(const struct left *left, uint64_t session, bool *complete,
 		      struct tacho_error *err)
@@ -69,7 +69,7 @@ static int left_check(const struct left *left, uint64_t session, bool *complete,
 	uint64_t key;
 	int r;
 
-	/* The open file, not the name, which may lead elsewhere by now. */
+	/* Use the open file, not the name, which may lead elsewhere by now. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", left->fd);
 	r = trace_open(&t, path, err);
 	if (r == TACHO_EFORMAT || r == TACHO_EDAMAGED)
@@ -109,8 +109,10 @@ static int part_bytes_copy(int from, int to)
 	return n < 0 ? -1 : 0;
 }
 
-/* Copies it to the new unfinished file: that may be on another file system, and this may be killed
- * as well. */
+/*
+ * Copies it to the new unfinished file, which may be on another file system; this recorder may be
+ * killed as well.
+ */
 static int left_copy(const struct left *left, const struct capture *c, bool force,
 		     struct tacho_error *err)
 {
@@ -156,12 +158,12 @@ int part_take_over(struct capture *c, const char *old, bool force, bool *saved,
 		return TACHO_ENO;
 	r = left_check(&left, c->session.key, &complete, err);
 	if (r == TACHO_EEXISTS && (!same || left.finished))
-		r = TACHO_ENO; /* another recording has taken the place: all is in the rings */
+		r = TACHO_ENO; /* another recording has the name; all is in the rings */
 	if (r == 0 && left.finished && complete) {
 		*saved = true;
 	} else if (r == 0 && (!same || c->keep)) {
 		r = left_copy(&left, c, force, err);
-		/* From here on the copy is what counts. */
+		/* From here on the copy is the valid one. */
 		if (r == 0 && !c->keep)
 			r = ring_session_set_output(&c->session, c->output, err);
 		if (r == 0 && !c->keep && !left.finished)

@@ -11,10 +11,10 @@
 #include "trace/nesting.h"
 #include "tracy/tracy.h"
 
-/* More than this nobody can have emitted: the counters of a ring that was written over. */
+/* No program can have emitted more: counters above this were overwritten. */
 #define LOSS_MAX (1ull << 48)
 
-/* What is attached to an open zone. */
+/* An attachment of an open zone. */
 struct attachments {
 	VEC(struct trace_extra);
 };
@@ -27,7 +27,7 @@ struct stack_zone {
 	struct attachments *attached; /* NULL: nothing */
 };
 
-/* The open zones of a thread or a fiber, and the lanes that they go to when they end. */
+/* The open zones of a thread or a fiber, and their lanes. */
 struct stack {
 	uint32_t track;
 	uint32_t too_deep; /* zones open beyond LIMIT_ZONE_DEPTH: counted as lost */
@@ -42,7 +42,7 @@ struct stack {
 	struct trace_ledger ledger; /* since the last checkpoint */
 };
 
-/* Zones that are not a thread's own: of a fiber, or of a device's core. */
+/* Zones that do not belong to a thread but to a fiber or a device's core. */
 struct fiber {
 	uint64_t name; /* the name's number; FIBER_CORE | the core's id */
 	struct stack stack;
@@ -52,7 +52,7 @@ struct fiber {
 
 struct thread {
 	struct stack stack;
-	struct fiber *fiber;      /* the one that runs on it, or NULL */
+	struct fiber *fiber;      /* the one running on it, or NULL */
 	struct ring_losses told;  /* losses reported by RING_LOSS records */
 	uint64_t late, late_step; /* events whose time ran backwards since the last report */
 	uint64_t number;
@@ -66,7 +66,7 @@ struct frame_set {
 	uint64_t open; /* start of the frame that is open, 0 = none */
 };
 
-/* A track that is not a thread's, as the trace knows it. */
+/* A track of the trace that does not belong to a thread. */
 struct made {
 	uint32_t track;
 	struct trace_track info; /* .name is owned */
@@ -78,7 +78,7 @@ struct process {
 	uint32_t index; /* in capture.processes */
 	struct trace_process info;
 	char *name, *command;
-	uint32_t messages; /* track, TRACE_NONE until there is a message */
+	uint32_t messages; /* track, TRACE_NONE until the first message */
 	struct {
 		VEC(uint32_t);
 	} srclocs; /* by the program's number; TRACE_NONE = unknown */
@@ -99,13 +99,13 @@ struct process {
 	struct map fiber_tracks; /* track to index in fibers */
 	struct {
 		VEC(uint64_t);
-	} retired;          /* threads whose memory cannot be used again: not to be read twice */
+	} retired;          /* threads whose memory cannot be reused: do not read them twice */
 	uint64_t read;      /* events in the last second: an idle process needs no spare memory */
-	uint64_t last_left; /* dead or stopped: events that its memory can still hold */
-	bool last;          /* last_left counts */
-	bool dead;          /* and read once since */
-	bool ended;         /* dead and read to the end; what is held of it may still be waiting */
-	bool finished;      /* nothing of it is left; the ring is closed at the next checkpoint */
+	uint64_t last_left; /* dead or stopped: upper bound of events left in its memory */
+	bool last;          /* last_left is valid */
+	bool dead;          /* and has been read once since */
+	bool ended;         /* dead and read to the end; some of its rows may still be held */
+	bool finished; /* all its events are in the trace; the next checkpoint closes the ring */
 };
 
 /*
@@ -132,10 +132,10 @@ struct absent {
 	struct {
 		VEC(struct trace_absent); /* .name is owned */
 	} list;                           /* by id in the trace */
-	uint32_t others; /* id of the entry for those of which nothing is known, or TRACE_NONE */
-	uint64_t joins;  /* entries of list that came from the session's table */
-	uint64_t joins_seen;            /* what the session's counter was */
-	struct ring_failed_join *slots; /* of the table, not yet in the file */
+	uint32_t others;                  /* id of the entry for unknown processes, or TRACE_NONE */
+	uint64_t joins;                   /* entries of list that came from the session's table */
+	uint64_t joins_seen;              /* last value of the session's counter */
+	struct ring_failed_join *slots;   /* of the table, not yet in the file */
 	size_t slot_count;
 };
 
@@ -148,9 +148,9 @@ struct capture {
 	} processes;
 	struct {
 		VEC(struct process *);
-	} live;              /* those that have a ring, so that ended ones cost nothing */
+	} live;              /* processes with a ring, so that ended ones cost nothing */
 	size_t finished;     /* live processes whose ring the next checkpoint closes */
-	uint64_t unreleased; /* bytes of ring memory that the next checkpoint gives back */
+	uint64_t unreleased; /* bytes of ring memory that the next checkpoint releases */
 	struct {
 		VEC(struct held);
 	} held;
@@ -166,40 +166,40 @@ struct capture {
 	uint64_t last_checkpoint;  /* nanoseconds */
 	uint64_t last_clock;
 	unsigned clock_points; /* taken by this recorder */
-	bool followed;         /* somebody looks at the trace while it grows */
+	bool followed;         /* a follower reads the trace while it grows */
 	struct {
 		VEC(struct trace_open_zone);
 	} open_zones;
 	uint64_t since_checkpoint; /* events */
 	uint64_t horizon;          /* all rings have been read up to this time */
-	uint64_t flushed;          /* what is held and older has gone to the trace */
-	uint64_t slice;            /* ticks that a round reads at most; 0 = all there is */
+	uint64_t flushed;          /* held rows older than this are in the trace */
+	uint64_t slice;            /* maximum ticks per round; 0 = no limit */
 	uint64_t until;            /* this round reads no thread beyond this time */
-	bool sliced;               /* there is more, for the next round */
-	uint64_t now;              /* no event is younger */
+	bool sliced;               /* more is left for the next round */
+	uint64_t now;              /* no event is newer */
 	uint64_t last_trim;        /* nanoseconds */
 	uint64_t last_seal;
 	unsigned wait_ms;
 	int watch; /* inotify on the session directory */
-	bool scan; /* look through the directory once more */
+	bool scan; /* scan the directory again */
 	struct {
 		VEC(char *);
-	} not_ready;               /* ring files that were not complete, or found no room here */
-	size_t no_room;            /* of those, at the last look */
-	bool keep;                 /* the session is only read */
-	uint64_t saved;            /* zones at the last checkpoint */
-	struct tracy_hub *hub;     /* NULL: no Tracy clients are looked for */
-	struct sampling *sampling; /* NULL: nothing is sampled */
+	} not_ready;    /* ring files that were incomplete, or lacked descriptors or memory */
+	size_t no_room; /* of those, at the last scan */
+	bool keep;      /* the session is only read */
+	uint64_t saved; /* zones at the last checkpoint */
+	struct tracy_hub *hub;     /* NULL: Tracy clients are not recorded */
+	struct sampling *sampling; /* NULL: no sampling */
 	int error;                 /* sticky */
 };
 
-/* ---- tracks.c: what the program's numbers mean in the trace */
+/* ---- tracks.c: map the program's numbers to tracks, names and source locations */
 uint32_t process_srcloc(struct capture *c, struct process *p, uint32_t id);
 const char *process_name(const struct process *p, uint64_t id);
-/* The track of (KIND, NUMBER); made with NAME on first use. NULL: error, kept in c->error. */
+/* The track of (KIND, NUMBER); created with NAME on first use. NULL: error, stored in c->error. */
 struct made *process_track(struct capture *c, struct process *p, uint32_t kind, uint64_t number,
 			   const char *name);
-/* Takes a track into the table that an earlier recorder made. */
+/* Adds a track that an earlier recorder created to the table. */
 struct made *process_restore_track(struct process *p, uint32_t track,
 				   const struct trace_track *info);
 /* Writes changes of M->info to the trace; NAME, if not NULL, becomes its name. */
@@ -208,15 +208,17 @@ uint32_t process_messages(struct capture *c, struct process *p);
 int process_add_srcloc(struct capture *c, struct process *p, const struct ring_event *e);
 int process_add_name(struct process *p, const struct ring_event *e);
 struct fiber *process_fiber(struct capture *c, struct process *p, uint64_t name);
-/* The fiber of a track, and its index in p->fibers if INDEX is not NULL. NULL: there is none. */
+/* The fiber of a track, and its index in p->fibers if INDEX is not NULL. NULL: none. */
 struct fiber *process_fiber_of_track(const struct process *p, uint32_t track, uint32_t *index);
 struct frame_set *process_frames(struct capture *c, struct process *p, uint32_t track);
 
 void capture_error(struct capture *c, int64_t code);
 
-/* ---- zones.c: begins and ends become zones */
+/* ---- zones.c: match begins and ends into zones */
 /* Fast paths for ordinary zones: there are millions of them. */
-/* Room for one more open zone; false, and the zone is counted as lost, when there is none. */
+/*
+ * Makes room for one more open zone; if there is none, counts the zone as lost and returns false.
+ */
 bool stack_room(struct capture *c, struct stack *s);
 void stack_end_rare(struct capture *c, struct stack *s, uint64_t time, uint32_t id);
 
@@ -230,8 +232,8 @@ static inline void stack_begin(struct capture *c, struct stack *s, uint64_t time
 	if ((s->zones.n >= s->zones.cap || s->zones.n >= LIMIT_ZONE_DEPTH) && !stack_room(c, s))
 		return;
 	/*
-	 * Field by field: a struct that is made elsewhere and copied is read back in larger pieces
-	 * than it was written in, which waits for the stores: half of the time of this loop.
+	 * Field by field: a struct that is built elsewhere and copied is read back in larger pieces
+	 * than it was written in, so the load waits for the stores: half of the time of this loop.
 	 */
 	z = &s->zones.v[s->zones.n++];
 	z->start = time;
@@ -242,7 +244,7 @@ static inline void stack_begin(struct capture *c, struct stack *s, uint64_t time
 	trace_nesting_begin(&s->nesting, srcloc);
 }
 
-/* Whether a zone of SRCLOC would be inside another of the same. */
+/* Whether a zone of SRCLOC would be nested in another one of SRCLOC. */
 static inline bool stack_has(const struct stack *s, uint32_t srcloc)
 {
 	return trace_nesting_has(&s->nesting, srcloc, &s->zones.v->srcloc, s->zones.n,
@@ -277,17 +279,17 @@ static inline void stack_end(struct capture *c, struct stack *s, uint64_t time, 
 /* Attaches to the innermost open zone of the source location ID (0 = the innermost). */
 void stack_attach(struct capture *c, struct stack *s, uint32_t id, uint32_t kind, uint64_t value,
 		  const char *text, size_t len);
-/* Ends what is still open as unfinished. */
+/* Ends all open zones as unfinished. */
 void zones_stack_finish(struct capture *c, struct stack *s);
 void zones_stack_free(struct stack *s);
 
 /* ---- held.c */
-/* So much is held that only those may be read on that the rest waits for. */
+/* So much is held that only threads that the held rows wait for may be read. */
 bool hold_is_full(const struct capture *c);
 /* So little is held that a checkpoint may carry it. */
 bool hold_is_small(const struct capture *c);
 void held_add(struct capture *c, const struct held *h, const char *text, size_t len);
-/* Adds what is older than HORIZON to the trace. */
+/* Adds held rows older than HORIZON to the trace. */
 void hold_flush(struct capture *c, uint64_t horizon);
 void held_row_count(struct capture *c, uint32_t track, uint64_t emitted, uint64_t lost);
 
@@ -306,27 +308,27 @@ void thread_finish(struct capture *c, struct thread *t, const struct ring_stream
 void thread_free(struct thread *t);
 
 /* ---- follow.c: support for followers */
-/* What is open goes to the trace: they shall see it before it ends. */
+/* Writes open zones to the trace, so that followers see them before they end. */
 void follow_tell_open(struct capture *c);
 
 /* ---- tracy.c: clients that speak Tracy's protocol */
-/* The number of frames that came. */
+/* Returns the number of frames received. */
 size_t tracy_round(struct capture *c);
 void tracy_checkpoint(struct capture *c);
 void tracy_finish(struct capture *c);
 
-/* ---- sampling.c: what the sampler sees of programs from outside */
-/* The number of events that came. */
+/* ---- sampling.c: events of the sampler */
+/* Returns the number of events received. */
 size_t sampling_round(struct capture *c);
 void sampling_finish(struct capture *c);
 void sampling_free(struct capture *c);
-/* A ring joins: the process of the trace that the sampler has shown for PID, or TRACE_NONE. */
+/* A ring joins: the process of the trace that the sampler has reported for PID, or TRACE_NONE. */
 uint32_t sampling_join_process(struct capture *c, uint32_t pid);
 void sampling_note_process(struct capture *c, uint32_t pid, uint32_t id);
 /* The same for a thread of a process of the trace. */
 uint32_t sampling_join_track(struct capture *c, uint32_t process, uint32_t tid);
 void sampling_note_track(struct capture *c, uint32_t process, uint32_t tid, uint32_t track);
-/* True when the process is one that only the sampler knows. */
+/* True if only the sampler knows the process. */
 bool sampling_exit_status(struct capture *c, uint32_t pid, int status);
 
 /* ---- state.c: the recorder's state in a checkpoint */
@@ -334,22 +336,24 @@ int state_save(struct capture *c, struct buf *out);
 int state_load(struct capture *c, const void *bytes, size_t len, struct tacho_error *err);
 
 /* ---- absent.c: processes that could not be recorded */
-/* NAME is copied; what is not printable in it becomes '?'. */
+/* NAME is copied; unprintable characters become '?'. */
 void absent_add(struct capture *c, uint32_t pid, uint32_t reason, int error, const char *name);
-/* There are processes that could not join since the last checkpoint. */
+/* Whether processes could not join since the last checkpoint. */
 bool absent_is_new(const struct capture *c);
-/* So many that the session's table may soon be full. */
+/* Whether the session's table may soon be full. */
 bool absent_is_many(const struct capture *c);
-/* Before a checkpoint: takes them from the session's table into the trace. After it: frees it. */
+/*
+ * Before a checkpoint: moves them from the session's table to the trace. After it: frees the table.
+ */
 void absent_collect(struct capture *c);
 void absent_release(struct capture *c);
 void absent_summary(const struct capture *c, struct capture_summary *summary);
 void absent_free(struct capture *c);
 
 /* ---- bound.c: the memory of a session */
-/* Opens the rings that have appeared, and now and then corrects the session's account. */
+/* Opens new rings, and periodically corrects the session's account. */
 void bound_find_rings(struct capture *c);
-/* More than half of the memory is taken: what is free goes back sooner. */
+/* More than half of the memory is used: free memory is released sooner. */
 bool bound_is_near(const struct capture *c);
 /* Bytes that an idle process may keep. */
 uint64_t bound_keep(const struct capture *c);
@@ -359,7 +363,7 @@ void bound_remove_ring(struct capture *c, struct ring_reader *ring);
 /* ---- part.c: the file that a killed recorder left */
 /* Marks the trace as one of this session. */
 void part_set_session(struct capture *c);
-#define KEEP_SUFFIX ".keep.part" /* of the unfinished file when that of the session is kept */
+#define KEEP_SUFFIX ".keep.part" /* of the unfinished file if the session's own is kept */
 /*
  * Makes c->output continue the session's unfinished file (OLD.part). *SAVED: the trace is complete
  * at OLD. TACHO_ENO: there is no file and everything is in the rings.
@@ -367,32 +371,32 @@ void part_set_session(struct capture *c);
 int part_take_over(struct capture *c, const char *old, bool force, bool *saved,
 		   struct tacho_error *err);
 
-/* ---- processes.c: ring files are found, described and forgotten */
-/* Opens the rings that have appeared in the session's directory. */
+/* ---- processes.c: find, describe and forget ring files */
+/* Opens new rings in the session's directory. */
 void capture_find_rings(struct capture *c);
 int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
 			struct process **result);
-/* The pid in the name of a ring file; 0: there is none. */
+/* The pid in the name of a ring file; 0: none. */
 uint32_t process_pid_named(const char *name);
 /* NAME can be a ring: a file p.PID.N, or an area of the pool. */
 bool process_is_ring_name(const char *name);
-/* A process of an earlier recorder whose ring is no longer there. */
+/* A process of an earlier recorder whose ring no longer exists. */
 struct process *capture_add_gone(struct capture *c, uint32_t id);
-/* Frees what is only needed while the process is being read. */
+/* Frees data that is needed only while the process is being read. */
 void process_clear(struct process *p);
 void process_free(struct process *p);
 
-/* ---- read.c: one process is read */
-/* Cores read the clock a little apart: only what is further ahead than this is wrong. */
+/* ---- read.c: read one process */
+/* Clocks of cores differ a little: only a time further ahead than this is wrong. */
 #define AHEAD_TICKS 10000000u
 
 struct thread *capture_thread(struct capture *c, struct process *p, struct ring_stream *s);
-/* Reads what is there now; notices that the process has ended. Returns the number of events. */
+/* Reads all pending events; detects that the process has ended. Returns the number of events. */
 size_t process_read(struct capture *c, struct process *p);
-/* For a process that writes nothing more: its memory is read once, and no longer than that. */
+/* For a process that no longer writes: reads its memory once, and no more than that. */
 void process_set_last(struct process *p);
 size_t process_read_last(struct capture *c, struct process *p);
-/* Nothing more is read of it: what is open is unfinished. */
+/* Stops reading it: open zones become unfinished. */
 void process_finish_threads(struct capture *c, struct process *p);
 /* It has ended and all its events are in the trace. */
 void process_end(struct capture *c, struct process *p);

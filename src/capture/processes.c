@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processes of a session: their ring files are found, described and forgotten. */
+/* Finds, describes and forgets the ring files of a session's processes. */
 #include "capture/private.h"
 #include "clock/clock.h"
 
@@ -45,7 +45,7 @@ static int processes_describe(struct process *p)
 	return 0;
 }
 
-/* Frees what is only needed while the process is being read. */
+/* Frees data that is needed only while the process is being read. */
 void process_clear(struct process *p)
 {
 	for (size_t i = 0; i < p->names.n; i++)
@@ -84,7 +84,7 @@ void process_free(struct process *p)
 	free(p);
 }
 
-/* A process that joins again has executed another program: the earlier one writes no more. */
+/* A process that joins again has executed another program: the earlier one no longer writes. */
 static void replace_older(struct capture *c, const struct process *p)
 {
 	const struct ring_header *h = ring_header(p->ring);
@@ -187,8 +187,10 @@ static bool is_waiting(const struct capture *c, const char *name)
 	return false;
 }
 
-/* A ring file that has appeared. One whose header is not complete yet is tried again, and so is one
- * for which there are no descriptors or no memory now. */
+/*
+ * Opens a new ring file. If its header is incomplete, or descriptors or memory are short, it is
+ * tried again later.
+ */
 static void try_ring(struct capture *c, const char *name)
 {
 	char *copy;
@@ -207,7 +209,7 @@ static void try_ring(struct capture *c, const char *name)
 			free(copy);
 	} else if (r == TACHO_EVERSION) {
 		absent_add(c, process_pid_named(name), TRACE_ABSENT_VERSION, 0, "");
-	} else if (r == TACHO_EREAD && errno != ENOENT) { /* else it gave up, and says so itself */
+	} else if (r == TACHO_EREAD && errno != ENOENT) { /* else it gave up and reports it */
 		absent_add(c, process_pid_named(name), TRACE_ABSENT_RECORDER, errno, "");
 	} else if (r < 0 && r != TACHO_EREAD && r != TACHO_ENO) {
 		capture_error(c, r);

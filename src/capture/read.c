@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One process is read: its names, its threads, its end. */
+/* Reads one process: its names, its threads, its end. */
 #include "capture/private.h"
 #include "clock/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENTS        64    /* read from a ring at once, when they are not all zones */
-#define ZONES         8192  /* words that are looked at */
-#define STREAM_EVENTS 65536 /* from one ring per round: the others wait no longer than this */
+#define EVENTS        64    /* read from a ring at once, unless all are zones */
+#define ZONES         8192  /* words examined at once */
+#define STREAM_EVENTS 65536 /* from one ring per round, so that the others do not wait longer */
 
 struct thread *capture_thread(struct capture *c, struct process *p, struct ring_stream *s)
 {
@@ -49,7 +49,7 @@ struct thread *capture_thread(struct capture *c, struct process *p, struct ring_
 	return t;
 }
 
-/* The process's own stream: what its numbers mean. */
+/* The process's own stream, which defines its numbers. */
 static void name_events_read(struct capture *c, struct process *p, struct ring_stream *s)
 {
 	struct ring_event events[64];
@@ -74,7 +74,7 @@ static size_t zone_events_read(struct capture *c, struct process *p, struct thre
 			       struct ring_stream *names, struct ring_stream *s)
 {
 	size_t total = 0, count, taken;
-	bool known = false; /* names announced after this point were read */
+	bool known = false; /* names announced after this point have been read */
 
 	c->now = clock_ticks() + AHEAD_TICKS;
 	while (!t->fiber && total < STREAM_EVENTS) {
@@ -90,7 +90,7 @@ static size_t zone_events_read(struct capture *c, struct process *p, struct thre
 		}
 		if (known || !count)
 			break;
-		/* Not a zone, or one whose name was announced before it and is to be read first. */
+		/* Not a zone, or a zone whose name must be read first. */
 		name_events_read(c, p, names);
 		known = true;
 	}
@@ -113,7 +113,7 @@ static size_t thread_events_read(struct capture *c, struct process *p, struct ri
 		if (!n)
 			break;
 		c->now = clock_ticks() + AHEAD_TICKS;
-		/* Whatever these events refer to was announced before them. */
+		/* Everything that these events refer to was announced before them. */
 		name_events_read(c, p, names);
 		for (size_t i = 0; i < n; i++)
 			thread_event(c, t, &events[i]);
@@ -141,7 +141,7 @@ static size_t read_threads(struct capture *c, struct process *p)
 	return total;
 }
 
-/* Nothing more is read of it: what is open is unfinished. */
+/* Stops reading it: open zones become unfinished. */
 void process_finish_threads(struct capture *c, struct process *p)
 {
 	struct ring_stream **streams;
@@ -191,7 +191,7 @@ void process_end(struct capture *c, struct process *p)
 	if (trace_update_process(c->writer, p->id, &p->info) < 0)
 		capture_error(c, TACHO_EWRITE);
 	threads_lost = ring_threads_lost(p->ring);
-	if (threads_lost <= LOSS_MAX) /* else it was written over */
+	if (threads_lost <= LOSS_MAX) /* else it was overwritten */
 		c->sum.failed += threads_lost;
 	add_lost_threads(c, p);
 	p->finished = true;
@@ -199,8 +199,8 @@ void process_end(struct capture *c, struct process *p)
 }
 
 /*
- * From here on the process writes nothing more. Should it do so all the same, or somebody else to
- * its ring, then reading it ends when its memory has been read once.
+ * From here on the process should write nothing more. If it does, or another process writes to its
+ * ring, reading ends after its memory has been read once.
  */
 void process_set_last(struct process *p)
 {
@@ -219,7 +219,7 @@ size_t process_read_last(struct capture *c, struct process *p)
 
 size_t process_read(struct capture *c, struct process *p)
 {
-	/* Asked before reading: what a process wrote before its death is then all there. */
+	/* Checked before reading: then everything written before its death is visible. */
 	bool alive = ring_is_alive(p->ring);
 	size_t total = p->last ? process_read_last(c, p) : read_threads(c, p);
 
@@ -227,7 +227,7 @@ size_t process_read(struct capture *c, struct process *p)
 	if (alive || total || c->error)
 		return total;
 	if (!p->dead) {
-		/* Once more: what was claimed and not written stays so. */
+		/* Read once more: claims that are still unwritten stay so. */
 		process_set_last(p);
 		ring_set_dead(p->ring);
 		p->dead = true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples beside what programs record themselves: the sampler's events become rows of the trace.
- * A process that is sampled and has a ring too is one process of the trace, and so are its threads,
- * whichever of the two is seen first.
+ * Converts the sampler's events to rows of the trace, beside the events that programs record
+ * themselves. A process that is sampled and has a ring too is one process of the trace, and so are
+ * its threads, whichever of the two is seen first.
  */
 #include "capture/private.h"
 #include "clock/clock.h"
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A process that the sampler has shown. */
+/* A process that the sampler has reported. */
 struct sampled {
 	uint32_t id; /* in the trace */
 	struct trace_process info;
 	char *name, *command;
-	bool joined; /* it has a ring: that decides what is known of it */
+	bool joined; /* it has a ring, which takes precedence */
 };
 
 struct sampling {
@@ -26,12 +26,12 @@ struct sampling {
 	struct {
 		VEC(struct sampled);
 	} list;
-	struct map by_pid;   /* pid to the process of the trace that it is now */
+	struct map by_pid;   /* pid to its current process of the trace */
 	struct map by_id;    /* process of the trace to index in list */
 	struct map tracks;   /* process of the trace << 32 | tid to track */
 	struct map joined;   /* processes of the trace that have a ring: 1 */
 	uint32_t stacks;     /* track of stacks */
-	uint64_t queue_lost; /* of what the sampler had no room for, already counted */
+	uint64_t queue_lost; /* records that the sampler lost, already counted */
 };
 
 int capture_sample(struct capture *c, const struct sampler_options *options,
@@ -130,7 +130,7 @@ static void sampled_add(struct capture *c, const struct sampler_event *e, const 
 	c->sum.processes++;
 }
 
-/* Started, or executing another program. */
+/* It started, or executed another program. */
 static void process_event(struct capture *c, const struct sampler_event *e)
 {
 	struct sampling *s = c->sampling;
@@ -138,7 +138,10 @@ static void process_event(struct capture *c, const struct sampler_event *e)
 	struct sampled *p = id ? sampled_of(s, *id) : NULL;
 
 	if (id && map_get(&s->joined, *id)) {
-		/* It joined after this: the ring was only found before the news of its start. */
+		/*
+		 * It joined after its start: the ring was only found before the record of the
+		 * start.
+		 */
 		for (size_t i = 0; i < c->live.n; i++)
 			if (c->live.v[i]->id == *id && c->live.v[i]->info.start >= e->time)
 				return;
@@ -201,7 +204,7 @@ void sampling_note_track(struct capture *c, uint32_t process, uint32_t tid, uint
 		capture_error(c, TACHO_ENOMEM);
 }
 
-/* The track of a thread; made with NAME when it is new. TRACE_NONE: error. */
+/* The track of a thread; created with NAME if new. TRACE_NONE: error. */
 static uint32_t sampling_thread_track(struct capture *c, const struct sampler_event *e,
 				      const char *name)
 {
@@ -231,7 +234,7 @@ static uint32_t sampling_thread_track(struct capture *c, const struct sampler_ev
 	return (uint32_t)id;
 }
 
-/* A name that the program gave in its ring is better than that of the kernel. */
+/* A name from the program's ring takes precedence over the kernel's. */
 static void thread_event_name(struct capture *c, const struct sampler_event *e)
 {
 	const char *name = e->text ? e->text : "";
@@ -272,7 +275,10 @@ bool sampling_exit_status(struct capture *c, uint32_t pid, int status)
 
 /* ---------------------------------------------------------------- rows */
 
-/* The track of stacks. It belongs to no process, but in a trace each track has one: the first. */
+/*
+ * The track of stacks. It belongs to no process, but each track of a trace needs one: use the
+ * first.
+ */
 static uint32_t stacks_track(struct capture *c)
 {
 	struct trace_track t = {.kind = TRACE_OTHER, .srcloc = TRACE_NONE, .name = TRACE_STACKS};

@@ -50,7 +50,7 @@ static uint64_t state_get(struct in *in)
 	return 0;
 }
 
-/* A count of things of which each takes at least one byte. */
+/* A count of items that take at least one byte each. */
 static size_t get_count(struct in *in)
 {
 	uint64_t n = state_get(in);
@@ -70,7 +70,7 @@ static const char *get_bytes(struct in *in, size_t *len)
 	return at;
 }
 
-/* A string of our own; NULL (and in->bad) when there is none. */
+/* An allocated string; NULL, with in->bad set, if there is none. */
 static char *get_string(struct in *in)
 {
 	size_t len;
@@ -240,7 +240,7 @@ static void get_live_thread(struct capture *c, struct process *p, struct in *in,
 		ring_stream_set_user(s, t);
 		return;
 	}
-	/* Its ring is gone: what was open then has no end. */
+	/* Its ring no longer exists: zones that were open have no end. */
 	if (!in->bad)
 		zones_stack_finish(c, &t->stack);
 	if (s)
@@ -248,7 +248,7 @@ static void get_live_thread(struct capture *c, struct process *p, struct in *in,
 	thread_free(t);
 }
 
-/* A stream that the earlier recorder has read to its end. */
+/* A stream that the earlier recorder read to its end. */
 static void skip_stream(struct ring_stream *s, uint64_t number)
 {
 	struct thread *t = ring_stream_user(s) ? NULL : calloc(1, sizeof(*t));
@@ -393,7 +393,7 @@ static void get_process(struct capture *c, struct in *in)
 
 	if (in->bad)
 		goto out;
-	/* A name out of a file: only what a ring file may be called. */
+	/* A name from a file: accept only valid names of ring files. */
 	if (!process_is_ring_name(name) || capture_add_process(c, name, id, &p) < 0)
 		p = capture_add_gone(c, id);
 	if (!p || streams_find(&streams, p) < 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tracy clients beside programs that link libtacho: one trace, one clock. */
+/* Records Tracy clients beside programs that link libtacho: one trace, one clock. */
 #include "capture/private.h"
 
 static int hub_of(struct capture *c, struct tacho_error *err)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Match zone begins and ends into zones on lanes: the rare cases. The fast path is in private.h. */
+/*
+ * Matches zone begins and ends into zones on lanes: the rare cases. The fast path is in private.h.
+ */
 #include "base/limits.h"
 #include "capture/private.h"
 
@@ -39,7 +41,7 @@ static struct trace_lane *lane_at(struct capture *c, struct stack *s, size_t dep
 	return s->lanes.v[depth];
 }
 
-/* The innermost zone ends at TIME. */
+/* Ends the innermost zone at TIME. */
 static void close_top(struct capture *c, struct stack *s, uint64_t time, uint32_t flags)
 {
 	struct stack_zone *z = &s->zones.v[--s->zones.n];
@@ -78,7 +80,7 @@ void stack_end_rare(struct capture *c, struct stack *s, uint64_t time, uint32_t 
 		close_top(c, s, time, 0);
 		return;
 	}
-	/* An end was lost, or jumped over: zones inside the one that ends now end with it. */
+	/* An end was lost or skipped by a jump: zones inside the one that ends now end with it. */
 	while (i && s->zones.v[i - 1].id != id)
 		i--;
 	if (!i)
