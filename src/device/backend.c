@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The software device behind struct tacho_device_ops. */
+/* The software device as a struct tacho_device_ops. */
 #include "device/device.h"
 
 #include "clock/clock.h"
@@ -146,9 +146,9 @@ static int be_fault(void *self, struct tacho_device_risc *info)
 /*
  * ---- the host's clock ----
  *
- * The device's time stands still unless somebody lets it run, and then it passes at the speed of
- * this machine, not of the device. So it is compared with a clock of a host that is as fast as the
- * device says it is: true cycles, counted in ticks of this machine's counter.
+ * Device time advances only while a thread runs the device, and then at the speed of this machine,
+ * not of the device. So device time is compared with the clock of an imaginary host that is as fast
+ * as the device claims to be: true cycles, converted to ticks of this machine's counter.
  */
 static double tick_rate;
 static pthread_once_t tick_once = PTHREAD_ONCE_INIT;

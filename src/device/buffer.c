@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers: pages over all banks, the same addresses in each. L1 is given from its end, DRAM from
- * its start. */
+/*
+ * Buffers: pages spread over all banks, at the same addresses in each. L1 is allocated from its
+ * end, DRAM from its start.
+ */
 #include "device/launch.h"
 #include "tacho_layout.h"
 
@@ -16,7 +18,7 @@ struct tacho_buffer {
 	uint64_t size;
 	uint64_t address, bank_size; /* in each bank */
 	uint32_t page_size, stride;
-	bool placed;                /* by the caller: its memory is not ours to give back */
+	bool placed;                /* the caller owns the memory: do not free it */
 	struct tacho_shards shards; /* bank_count 0: interleaved */
 };
 
@@ -50,7 +52,7 @@ static bool buffer_take(struct tacho_device *d, enum tacho_memory memory, bool f
 	return false;
 }
 
-/* Sorted by address; neighbours are joined. A failure to grow the list loses the range, no more. */
+/* Sorted by address; neighbours are merged. If the list cannot grow, only this range is lost. */
 static void buffer_give(struct tacho_device *d, enum tacho_memory memory, uint64_t address,
 			uint64_t size)
 {
@@ -87,7 +89,7 @@ static void update_top(struct tacho_device *d)
 			    : L1_FREE;
 }
 
-/* The pool of memory that the recording sees; TT_METAL_MEM_PROFILER=1 asks for it. */
+/* The memory pool of the recording; TT_METAL_MEM_PROFILER=1 enables it. */
 static bool pool_name(const struct tacho_device *d, enum tacho_memory memory, char *name,
 		      size_t size)
 {
@@ -97,7 +99,7 @@ static bool pool_name(const struct tacho_device *d, enum tacho_memory memory, ch
 	return true;
 }
 
-/* All that it takes, with what is rounded up: a buffer has the same address in each bank. */
+/* The total with rounding: a buffer has the same address in each bank. */
 static void tell_new(const struct tacho_buffer *b)
 {
 	char pool[40];
@@ -278,7 +280,7 @@ uint32_t tacho_buffer_address(const struct tacho_buffer *b)
 	return (uint32_t)b->address;
 }
 
-/* Which bank has a page, and where. L1 banks are numbers of cores. */
+/* Finds the bank and address of a page. L1 banks are core numbers. */
 static unsigned page_place(const struct tacho_buffer *b, uint64_t page, uint64_t *address)
 {
 	const struct tacho_device *d = b->device;

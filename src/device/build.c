@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels and firmware to ELF files. The cache ($TACHO_CACHE, else $XDG_CACHE_HOME/tacho, else
- * ~/.cache/tacho) has for each command KEY.elf and KEY.deps: the files that went in, with a hash of
- * their content. An entry counts while they all still have it, and while KEY.elf and the compiler's
- * words in KEY.elf.log have the checksum that KEY.deps begins with. Files are written under a
- * temporary name, the thread's, and renamed, so that several processes and threads may share a
- * cache.
+ * Compile kernels and firmware to ELF files. The cache ($TACHO_CACHE, else $XDG_CACHE_HOME/tacho,
+ * else ~/.cache/tacho) holds KEY.elf and KEY.deps for each command; KEY.deps lists the input files
+ * with a hash of their content. An entry is valid while all these hashes match and while KEY.elf
+ * and the compiler's output in KEY.elf.log match the checksum at the start of KEY.deps. Files are
+ * written under a temporary name, which is unique per thread, and renamed, so that several
+ * processes and threads can share a cache.
  */
 #include "base/environ.h"
 #include "device/kernel_build.h"
@@ -34,7 +34,7 @@
 
 extern char **environ;
 
-/* A command line that owns its words, and what the compiler reads from its standard input. */
+/* A command line that owns its words, and the compiler's standard input. */
 struct words {
 	VEC(char *);
 	bool failed;
@@ -109,13 +109,12 @@ static uint64_t hash_file(const char *path)
 	return h ? h : 1;
 }
 
-/* Where firmware and headers are: sources, the profiler's header, the names that kernels include.
- */
+/* Paths of the firmware: sources, the profiler's header, the headers that kernels include. */
 struct folders {
 	char firmware[PATH_MAX + 64], include[PATH_MAX + 64], forward[PATH_MAX + 80];
 };
 
-/* Is there a firmware below ROOT, the prefix of an installation? */
+/* Does ROOT, the prefix of an installation, contain the firmware? */
 static bool firmware_below(const char *root, struct folders *f)
 {
 	snprintf(f->firmware, sizeof(f->firmware), "%s/" TACHO_SHARE "/firmware", root);
@@ -124,7 +123,7 @@ static bool firmware_below(const char *root, struct folders *f)
 	return access(f->firmware, R_OK) == 0;
 }
 
-/* Where this code lies. In a program the loader knows no more than what the shell called it. */
+/* Path of this code. For a program the loader only knows the name that the shell used. */
 static bool own_file(char *path)
 {
 	Dl_info self;
@@ -134,7 +133,7 @@ static bool own_file(char *path)
 	return realpath(strchr(self.dli_fname, '/') ? self.dli_fname : "/proc/self/exe", path);
 }
 
-/* Of an install tree: found from where this code lies, so that the tree can be moved. */
+/* Finds the install tree from the path of this code, so that the tree can be moved. */
 static bool firmware_installed(struct folders *f)
 {
 	char root[PATH_MAX];
@@ -200,7 +199,7 @@ static void add_layout(struct words *w, const struct tacho_device *d, const stru
 	word(w, "-Wl,--defsym=__tacho_text_end=0x%x",
 	     b->firmware ? end[b->risc] : slot + KERNEL_TEXT_SLOT);
 	word(w, "-Wl,--defsym=__tacho_data=0x%x", b->firmware ? LOCAL_RAM : KERNEL_DATA);
-	/* A kernel leaves half a KiB for the stack. */
+	/* A kernel must leave 512 bytes for the stack. */
 	word(w, "-Wl,--defsym=__tacho_data_end=0x%x", b->firmware ? KERNEL_DATA : ram_end - 512);
 	word(w, "-Wl,--defsym=__tacho_zone_base=%u", d->next_zone);
 	word(w, "-DTACHO_STACK=\"0x%x\"", ram_end);
@@ -231,7 +230,7 @@ static void add_defines(struct words *w, const struct tacho_device *d, const str
 		word(w, "-DTACHO_ERISC");
 }
 
-/* The kernel's path for the compiler, to be freed. */
+/* The kernel's path for the compiler; the caller frees it. */
 static int kernel_path(const char *source, char **out)
 {
 	struct stat st;
@@ -248,7 +247,7 @@ static int kernel_path(const char *source, char **out)
 	return 0;
 }
 
-/* How kernels and firmware are compiled, whoever wrote them. */
+/* Options for all kernels and firmware. */
 static void add_options(struct words *w, bool cpp)
 {
 	static const char *const all[] = {"-march=rv32im",
@@ -261,10 +260,10 @@ static void add_options(struct words *w, bool cpp)
 					  "-fno-tree-loop-distribute-patterns",
 					  "-fdiagnostics-color=never",
 					  NULL};
-	/* An error with file and line, not one of the linker. */
+	/* Report an error with file and line, not a linker error. */
 	static const char *const c[] = {"-Os", "-std=gnu17",
 					"-Werror=implicit-function-declaration", NULL};
-	/* Kernels of others are warned of nothing that their authors chose not to hear of. */
+	/* Third-party kernels get no warnings that their authors did not enable. */
 	static const char *const plus[] = {"-O2",
 					   "-std=gnu++20",
 					   "-fno-exceptions",
@@ -287,7 +286,7 @@ static void add_options(struct words *w, bool cpp)
 		word(w, "%s", *f);
 }
 
-/* Ours first, then the user's, then those of an installation of kernels in $TT_METAL_HOME. */
+/* Our headers first, then the user's, then those of the kernels installed in $TT_METAL_HOME. */
 static void add_includes(struct words *w, const struct build *b, const struct folders *f)
 {
 	static const char *const below[] = {"",
@@ -339,7 +338,7 @@ static int build_command(struct words *w, const struct tacho_device *d, const st
 	add_layout(w, d, b);
 	if (b->symbols) {
 		word(w, "-Wl,--just-symbols=%s", b->symbols->path);
-		word(w, "-Wl,-e,kernel_start"); /* _start is the firmware's */
+		word(w, "-Wl,-e,kernel_start"); /* the firmware provides _start */
 	}
 	word(w, "-Wl,-T,%s/link.ld", f.firmware);
 	word(w, "-Wl,--no-warn-rwx-segments");
@@ -354,11 +353,11 @@ static int build_command(struct words *w, const struct tacho_device *d, const st
 
 /* ---- the cache ---- */
 
-/* An entry of the cache. */
+/* A cache entry. */
 struct entry {
 	uint64_t key;
 	char elf[900], log[900], deps[900];
-	uint64_t checksum; /* as its .deps says, for entry_read() */
+	uint64_t checksum; /* from .deps, for entry_read() */
 };
 
 static void entry_name(struct entry *e, const char *folder, uint64_t key)
@@ -371,7 +370,7 @@ static void entry_name(struct entry *e, const char *folder, uint64_t key)
 	snprintf(e->deps, sizeof(e->deps), "%s/%016llx.deps", folder, k);
 }
 
-/* Of the key too, so that the kernel of another command is not taken for this one. */
+/* Covers the key as well, so that the kernel of another command is never mistaken for this one. */
 static uint64_t entry_checksum(const struct entry *e, const uint8_t *elf, size_t size)
 {
 	uint64_t h = build_hash(BUILD_HASH, &e->key, sizeof(e->key)), log = hash_file(e->log);
@@ -380,7 +379,7 @@ static uint64_t entry_checksum(const struct entry *e, const uint8_t *elf, size_t
 	return build_hash(h, elf, size);
 }
 
-/* Reads the ELF file. TACHO_EDAMAGED: it is not the one that was put into the cache. */
+/* Reads the ELF file. TACHO_EDAMAGED: its checksum does not match. */
 static int entry_read(const struct entry *e, uint8_t **bytes, size_t *size)
 {
 	if (device_read_file(e->elf, bytes, size) < 0)
@@ -414,8 +413,7 @@ static bool entry_is_current(struct entry *e)
 	return hold;
 }
 
-/* The next file of a rule for make ("target: a b \\ c"), its escapes undone in place; NULL at the
- * end. */
+/* The next file of a make rule ("target: a b \\ c"), unescaped in place; NULL at the end. */
 static char *next_dep(char **rule)
 {
 	char *from = *rule, *to, *name;
@@ -437,7 +435,7 @@ static char *next_dep(char **rule)
 	return name;
 }
 
-/* Under another name first: others may be reading. */
+/* Write under a temporary name first: other processes may be reading. */
 static int write_whole(const char *path, const struct buf *text)
 {
 	char temporary[1200];
@@ -458,8 +456,8 @@ static void dep_add(struct buf *list, const char *name)
 }
 
 /*
- * What the compiler has read, and what the linker has: the addresses of the firmware's data are in
- * each kernel. ELF: the new file, which is still under its temporary name.
+ * Lists the inputs of the compiler and of the linker: each kernel contains addresses of the
+ * firmware's data. ELF: the new file, still under its temporary name.
  */
 static int write_deps(struct entry *e, const struct words *w, const char *elf,
 		      const char *rule_path)
@@ -493,7 +491,7 @@ static int write_deps(struct entry *e, const struct words *w, const char *elf,
 	return r;
 }
 
-/* A file without a name that has TEXT; -1: there can be none. */
+/* An unnamed file that contains TEXT; -1 on failure. */
 static int source_file(const struct buf *text)
 {
 	int fd = memfd_create("kernel", MFD_CLOEXEC);
@@ -512,7 +510,7 @@ static int source_file(const struct buf *text)
 	return fd;
 }
 
-/* Runs the command; what it prints goes to OUTPUT. */
+/* Runs the command; its output goes to OUTPUT. */
 static int build_run(struct words *w, struct buf *output)
 {
 	posix_spawn_file_actions_t actions;
@@ -555,7 +553,7 @@ static int build_run(struct words *w, struct buf *output)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : TACHO_EFORMAT;
 }
 
-/* The end of a message of the compiler: what follows its first line is indented. */
+/* The end of a compiler message: the lines after its first are indented. */
 static const char *message_end(const char *at)
 {
 	do
@@ -564,7 +562,7 @@ static const char *message_end(const char *at)
 	return at;
 }
 
-/* The compiler's words without the first, which lead from our own text to the kernel. */
+/* Skips the first lines of the compiler's output, which lead from our own text to the kernel. */
 static const char *message_start(const char *output)
 {
 	static const char ours[] = "In file included from <stdin>";
@@ -572,8 +570,10 @@ static const char *message_start(const char *output)
 	return strncmp(output, ours, sizeof(ours) - 1) ? output : message_end(output);
 }
 
-/* What the compiler has against a kernel, without the names of hashed zones and the way to the file
- * of ours that includes it. */
+/*
+ * The compiler's complaints about a kernel, without the names of hashed zones and without the
+ * include path from our own file.
+ */
 static void find_warnings(const char *output, struct buf *text)
 {
 	static const char ours[] = "In file included from ";
@@ -586,7 +586,7 @@ static void find_warnings(const char *output, struct buf *text)
 		size_t len = strcspn(at, "\n");
 
 		end = message_end(at);
-		/* Notes belong to what is before them. */
+		/* Notes belong to the message before them. */
 		named = memmem(at, len, "'#pragma message: ", 18) ||
 			(named && memmem(at, len, " note: ", 7));
 		if (!named && strncmp(at, ours, sizeof(ours) - 1) != 0)
@@ -594,7 +594,7 @@ static void find_warnings(const char *output, struct buf *text)
 	}
 }
 
-/* Once, though several RISCs compile it. */
+/* Print it once, even if several RISCs compile it. */
 static void tell_warnings(struct tacho_device *d, const struct build *b, const char *output)
 {
 	struct buf text = BUF_INIT;
@@ -631,7 +631,7 @@ static int binary_compile(struct tacho_device *d, struct words *w, const struct 
 			 risc_name(b->risc, b->ethernet), message_start(output.data));
 		r = device_fail_text(r, text.data);
 	}
-	/* What the compiler said has the names of hashed zones. */
+	/* The compiler's output has the names of hashed zones. */
 	if (r == 0 && (write_whole(e->log, &output) < 0 || write_deps(e, w, temporary, rule) < 0 ||
 		       rename(temporary, e->elf) < 0))
 		r = device_fail(TACHO_EWRITE, "cannot write %s: %s", e->elf, strerror(errno));
@@ -647,7 +647,7 @@ static int binary_compile(struct tacho_device *d, struct words *w, const struct 
 
 /* ---- loading ---- */
 
-/* One image of text and first data, as it is put into L1. */
+/* One image of text and initial data, as loaded into L1. */
 static int make_image(struct binary *b)
 {
 	uint32_t low = UINT32_MAX, high = 0;
@@ -676,7 +676,7 @@ static int make_image(struct binary *b)
 	return 0;
 }
 
-/* Numbers that mean something else are passed over. */
+/* Skip numbers with another meaning. */
 static uint32_t after_zones(uint32_t from, uint32_t count)
 {
 	static const uint32_t reserved[] = {PROF_ID_COUNTERS, PROF_ID_NOC, PROF_ID_NOC_DEBUG};
@@ -734,10 +734,10 @@ void binary_free(struct binary *b)
 	free(b);
 }
 
-/* What a binary is known by while the device is open: all of its command but the zones' numbers. */
+/* Identifies a binary while the device is open: its whole command except the zone numbers. */
 static uint64_t command_key(const struct words *w, bool with_zones)
 {
-	static const char maker[] = TACHO_VERSION " 3"; /* the number of what .deps files hold */
+	static const char maker[] = TACHO_VERSION " 3"; /* format version of .deps files */
 	uint64_t h = build_hash(BUILD_HASH, maker, sizeof(maker));
 
 	for (size_t i = 0; i < w->n; i++)
@@ -746,7 +746,7 @@ static uint64_t command_key(const struct words *w, bool with_zones)
 	return build_hash(h, w->source.data, w->source.len);
 }
 
-/* Asked for the folder only when something has to be compiled: a full cache may be read-only. */
+/* Checks the folder only before compiling: a complete cache may be read-only. */
 static int compile_into(struct tacho_device *d, struct words *w, const struct build *build,
 			const char *folder, struct entry *e)
 {
@@ -789,7 +789,7 @@ int build_binary(struct tacho_device *d, const struct build *build, const struct
 	r = entry_is_current(&e) ? build_load(d, build, key, &e, out) : TACHO_EDAMAGED;
 	if (r == 0)
 		kernels_used(e.elf, e.deps);
-	/* Another process may put its own files in between: then they do not fit together. */
+	/* If another process replaces files in between, the checksums do not match. */
 	for (int tries = 0; r == TACHO_EDAMAGED && tries < 3; tries++) {
 		r = compile_into(d, &w, build, folder, &e);
 		if (r == 0)

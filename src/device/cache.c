@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder that compiled kernels are kept in: where it is, and that it does not grow for ever. */
+/* Find the cache folder of compiled kernels, and bound its size. */
 #include "base/cache.h"
 #include "base/environ.h"
 #include "device/kernel_build.h"
@@ -28,8 +28,9 @@ static bool make_folders(char *path)
 }
 
 /*
- * Why a cache at PATH could hold kernels of somebody else; NULL when it cannot. Whoever owns a
- * folder above it could replace it too, and is trusted: a build folder of another user is a choice.
+ * Why a cache at PATH could hold kernels of another user; NULL when it cannot. The owner of a
+ * folder above it could replace it too, but is trusted: using another user's build folder is a
+ * choice.
  */
 static const char *folder_danger(const char *path)
 {
@@ -39,7 +40,7 @@ static const char *folder_danger(const char *path)
 
 	if (!real || stat(real, &st) < 0 || !S_ISDIR(st.st_mode)) {
 		free(real);
-		return NULL; /* there is nothing in it; writing to it will fail and say why */
+		return NULL; /* it does not exist: a write will fail and report why */
 	}
 	if (st.st_uid != geteuid() && st.st_uid != 0)
 		danger = "another user owns it";
@@ -54,7 +55,9 @@ static const char *folder_danger(const char *path)
 	return danger;
 }
 
-/* For users without a home. Others may write beside it, so it has to be this user's alone. */
+/*
+ * For users without a home directory. Others may write to its parent, so only this user may own it.
+ */
 static bool make_private(char *path, size_t size)
 {
 	const char *tmp = environ_get("TMPDIR");
@@ -113,7 +116,7 @@ int kernels_writable(const char *folder)
 	return 0;
 }
 
-/* KEY.elf, KEY.elf.log, KEY.deps, and those with a thread's number that were not renamed. */
+/* KEY.elf, KEY.elf.log, KEY.deps, and leftover temporary files with a thread id. */
 static bool is_kernel(const char *name, bool *whole)
 {
 	static const char *const ends[] = {".elf", ".elf.log", ".deps"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Circular buffers of a program: what they are, and where in L1 they lie. */
+/* Circular buffers of a program: their properties and their place in L1. */
 #include "device/program.h"
 #include "tacho_layout.h"
 
@@ -8,7 +8,7 @@ static uint64_t cb_bytes(const struct tacho_cb *cb)
 	return (uint64_t)cb->pages * cb->page_size;
 }
 
-/* From the start of L1: the buffer itself may be gone when this is next asked for. */
+/* An offset from the start of L1: the buffer itself may be freed before the next call. */
 static uint32_t cb_offset(const struct tacho_cb *cb)
 {
 	return cb->buffer ? tacho_buffer_address(cb->buffer) + cb->offset : 0;
@@ -31,7 +31,7 @@ static int cb_check(const struct tacho_program *p, const struct tacho_cb *cb)
 	return 0;
 }
 
-/* The end of those below it on any of its cores. */
+/* The end of the circular buffers below it on any of its cores. */
 static uint64_t cb_floor(const struct tacho_program *p, size_t number)
 {
 	uint32_t align = p->device->shape.dram_alignment;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private: debugging aids that the environment switches on: prints of kernels, delays of transfers.
- */
+/* Private: debugging aids that the environment enables: kernel prints and transfer delays. */
 #ifndef DEVICE_DEBUG_H
 #define DEVICE_DEBUG_H
 
@@ -15,8 +14,8 @@ struct debug_cores {
 
 /*
  * CORES, the value of VARIABLE: "x,y", "(x,y),(x,y)", "(x,y)-(x,y)", "all", "worker", "dispatch" or
- * "none", logical. RISCS_VARIABLE: "BR", "NC", "TR0", "TR1", "TR2", "ER" with +, comma or blank
- * between them; all when it is not set. The variable that is wrong is named.
+ * "none", logical. RISCS_VARIABLE: "BR", "NC", "TR0", "TR1", "TR2", "ER", separated by +, comma or
+ * blank; all when it is not set. The error names the offending variable.
  */
 int debug_cores_parse(const struct tacho_device *d, struct debug_cores *out, bool ethernet,
 		      const char *variable, const char *cores, const char *riscs_variable);
@@ -24,10 +23,10 @@ int debug_cores_parse(const struct tacho_device *d, struct debug_cores *out, boo
 /* ---- dprint.c ---- */
 struct dprint;
 int dprint_open(struct tacho_device *d);
-/* A last line without its end is a line: when nothing more is to come. */
+/* Prints an unfinished last line as well: no more output will come. */
 void dprint_settle(struct tacho_device *d);
 void dprint_close(struct tacho_device *d);
-/* Whether there was something to print, so that a RISC may go on. */
+/* Returns whether anything was printed, so that a RISC may continue. */
 bool dprint_poll(struct tacho_device *d);
 /* Before the firmware of a core starts. */
 int dprint_start_core(struct tacho_device *d, unsigned core);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which cores the debugging variables mean, and delays of their transfers. */
+/* Parse the core lists of the debugging variables, and delay transfers of these cores. */
 #include "device/debug.h"
 #include "device/device.h"
 
@@ -20,8 +20,7 @@ static int parse_riscs(const char *variable, const char *text, unsigned *out)
 		const char *name;
 		unsigned bits;
 	} names[] = {
-		{"BR", 1},   {"B", 1}, /* a guide has these: it takes BR for two things, boot and
-					  runtime */
+		{"BR", 1},   {"B", 1}, /* B and R: a guide reads BR as boot and runtime */
 		{"R", 1},    {"NC", 2},          {"TR0", 4},          {"TR1", 8},
 		{"TR2", 16}, {"TR", 4 | 8 | 16}, {"TR*", 4 | 8 | 16}, {"ER", 1},
 		{"ER0", 1},  {"all", RISCS_ALL},
@@ -46,7 +45,7 @@ static int parse_riscs(const char *variable, const char *text, unsigned *out)
 	return 0;
 }
 
-/* "x,y" with or without brackets; what follows. NULL: not one. */
+/* Parses "x,y" with or without brackets and returns the rest. NULL: no match. */
 static const char *parse_core(const char *at, unsigned long *x, unsigned long *y)
 {
 	bool bracket;
@@ -79,7 +78,7 @@ static void add_range(const struct tacho_device *d, struct debug_cores *out, boo
 	}
 }
 
-/* Cores that are not there do nothing: somebody has to say so. */
+/* Nonexistent cores would be ignored silently: warn. */
 static void check_range(const struct tacho_device *d, bool ethernet, const char *variable,
 			const unsigned long *at)
 {
@@ -87,7 +86,7 @@ static void check_range(const struct tacho_device *d, bool ethernet, const char 
 	unsigned long rows = ethernet ? 1 : d->shape.rows;
 
 	if (at[0] > at[2] || at[1] > at[3])
-		env_warn(variable, "names no core: (%lu,%lu) lies behind (%lu,%lu)", at[0], at[1],
+		env_warn(variable, "names no core: (%lu,%lu) is after (%lu,%lu)", at[0], at[1],
 			 at[2], at[3]);
 	else if (at[2] >= columns || at[3] >= rows)
 		env_warn(variable, "names core %lu,%lu: device %u has %lu x %lu %scores, from 0,0",

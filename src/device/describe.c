@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What those who read the trace are told of a device. */
+/* Describe a device for the readers of a trace. */
 #include "base/arch.h"
 #include "base/json.h"
 #include "device/launch.h"
@@ -58,7 +58,7 @@ static void add_device(const struct tacho_device *d, struct json *j)
 	json_end(j);
 }
 
-/* It is shown among other properties. */
+/* Shown among other properties. */
 static void one_line(struct buf *text)
 {
 	size_t n = 0;
@@ -101,7 +101,7 @@ void device_tell_damaged(const struct tacho_device *d, unsigned core, unsigned r
 			       (unsigned long long)op_id(d, op), (unsigned long long)markers);
 }
 
-/* The words that users of such devices look for. */
+/* The terms that users of such devices search for. */
 #define FULL_TEXT                                                                                \
 	"Profiler DRAM buffers were full, markers were dropped! device %u, worker core %u, %u, " \
 	"Risc %s,  bufferEndIndex = %u. Please either decrease the number of ops being "         \

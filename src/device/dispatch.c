@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A dispatch core, when its zones are asked for (TT_METAL_DEVICE_PROFILER_DISPATCH): the last row
- * of the grid is not for programs; its first core runs firmware/src/dispatch.c for each of them and
- * starts the workers over the NoC, where otherwise the host starts them.
+ * A dispatch core, when its zones are requested (TT_METAL_DEVICE_PROFILER_DISPATCH): the last row
+ * of the grid is reserved; its first core runs firmware/src/dispatch.c for each program and starts
+ * the workers over the NoC. Without it the host starts them.
  */
 #include "device/kernel_build.h"
 #include "device/launch.h"
@@ -31,7 +31,7 @@ bool dispatch_has(const struct tacho_device *d, unsigned core)
 	       d->cores[core].info.logical_y == d->shape.rows;
 }
 
-/* Its firmware has no zones of its own: they would be taken for those of an op. */
+/* Its firmware has no zones of its own: they would be attributed to an op. */
 int dispatch_build(struct tacho_device *d)
 {
 	static const char *const defines[] = {"TACHO_DISPATCH_CORE", NULL};
@@ -73,7 +73,7 @@ int dispatch_stage(struct tacho_device *d, unsigned core, const uint8_t *message
 	if (r == 0)
 		r = dispatch_write(d, DISPATCH_MESSAGES + n * DISPATCH_MESSAGE_SIZE, message,
 				   LAUNCH_SIZE);
-	/* Not done, and not yet to start. */
+	/* Neither done nor about to start. */
 	return r == 0 ? core_write(d, core, d->shape.mailbox + M_GO, &wait, 4) : r;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints of kernels (firmware/include/debug/dprint.h): taken out of the cores' buffers while a
- * program runs and shown line by line. Switched on by TT_METAL_DPRINT_CORES and its like. What
- * stands in the buffers is not trusted: an item that makes no sense empties its buffer.
+ * Prints of kernels (firmware/include/debug/dprint.h): read from the cores' buffers while a program
+ * runs and printed line by line. TT_METAL_DPRINT_CORES and related variables enable them. Buffers
+ * are not trusted: an invalid item empties its buffer.
  */
 #include "base/arch.h"
 #include "base/environ.h"
@@ -22,7 +22,7 @@ struct printer {
 
 struct dprint {
 	FILE *out;
-	bool prefix, own; /* own: a file of ours */
+	bool prefix, own; /* own: we opened the file */
 	struct debug_cores chosen;
 	struct printer *printers; /* per core and RISC */
 };
@@ -160,7 +160,7 @@ static void put_number(struct tacho_device *d, unsigned core, unsigned risc, uns
 	put_text(d, core, risc, text, n < 0 ? 0 : (size_t)n < sizeof(text) ? (size_t)n : 0);
 }
 
-/* Bytes of one item, 0 when it is not whole or not known. */
+/* Size of one item in bytes, 0 when it is incomplete or unknown. */
 static size_t put_item(struct tacho_device *d, unsigned core, unsigned risc, const uint8_t *item,
 		       size_t left)
 {

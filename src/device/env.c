@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of the environment: numbers, and names that nobody knows. */
+/* Environment variables: parse numbers, warn about unknown names. */
 #include "base/environ.h"
 #include "device/kernel_build.h"
 
@@ -43,7 +43,7 @@ void env_warn(const char *name, const char *format, ...)
 	pthread_mutex_unlock(&lock);
 }
 
-/* What env_number() passes over, and nobody else complains about. */
+/* Numbers that env_number() ignores and no other check reports. */
 static void check_number(const char *name)
 {
 	const char *text = environ_get(name);
@@ -73,7 +73,7 @@ static void check_numbers(void)
 		check_number(names[i]);
 }
 
-/* A variable with a typing error does nothing: somebody has to say so. */
+/* A misspelt variable would be ignored silently: warn. */
 static void check_names(void)
 {
 	char text[256];
@@ -86,7 +86,7 @@ static void check_names(void)
 static void check(void)
 {
 	check_numbers();
-	/* 'tacho run' has said it; and the environment of a set-user-id program says nothing. */
+	/* 'tacho run' has already warned; a set-user-id program ignores its environment. */
 	if (!environ_get("TACHO_SESSION") && !environ_is_secure())
 		check_names();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One thread at a time, and no end without a word. Each call holds its device; linked devices run
- * together, so they share a lock. A program that ends without closing its devices has them emptied,
- * and their logs written, by exit().
+ * Lock devices, and settle them at exit. Each call locks its device; linked devices run together,
+ * so they share a lock. If a program ends without closing its devices, exit() drains them and
+ * writes their logs.
  */
 #include "device/debug.h"
 #include "device/prof.h"
@@ -13,12 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define EXIT_WAIT_S 5 /* for other threads, which may never come out */
+#define EXIT_WAIT_S 5 /* for other threads, which may never return */
 
 /*
- * Devices are held before any other lock of this folder is taken, and one at a time, but by who
- * links two of them: linking comes before. The table has the devices that are open, by number, and
- * says which lock each has; its lock comes last.
+ * Lock order: a device comes before any other lock of this folder. A thread locks one device at a
+ * time, except to link two of them: the link lock comes first. The table has the open devices by
+ * number, and the lock of each; its own lock comes last.
  */
 static pthread_mutex_t linking = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t locks[DEVICES_MAX];
@@ -40,7 +40,7 @@ struct tacho_device *device_hold(const struct tacho_device *device)
 	struct tacho_device *d = (struct tacho_device *)device;
 	unsigned i = lock_of(d), now;
 
-	/* It may be linked with another one while we wait. */
+	/* It may be linked with another device while we wait. */
 	for (;; i = now) {
 		pthread_mutex_lock(&locks[i]);
 		now = lock_of(d);
@@ -62,7 +62,7 @@ void device_release(struct tacho_device **held)
 	pthread_mutex_unlock(&locks[lock_of(d)]);
 }
 
-/* All that run with B get A's lock, which is held; B's is given back. */
+/* All devices linked with B get A's lock, which is held; B's lock is released. */
 static void guard_share(struct tacho_device *a, struct tacho_device *b)
 {
 	unsigned from = lock_of(b), to = lock_of(a), times = 0;
@@ -109,8 +109,9 @@ static bool guard_take(unsigned lock)
 }
 
 /*
- * The thread that ends the process may be inside of a call of the device: a signal's handler did
- * it. What was taken from the device before can be written, unless just that was interrupted.
+ * The thread that ends the process may be inside a device call, if a signal handler called exit().
+ * Data that was read from the device before can be written, unless the signal interrupted exactly
+ * that.
  */
 static void guard_is_empty(struct tacho_device *d)
 {
@@ -137,7 +138,7 @@ static void leave(unsigned number)
 	if (d && d->pid == getpid())
 		lock = d->lock;
 	else
-		d = NULL; /* a child has not opened it */
+		d = NULL; /* opened by the parent, not by this child */
 	pthread_mutex_unlock(&table_lock);
 	if (!d)
 		return;
@@ -162,7 +163,7 @@ void guard_leave(void)
 		leave(i);
 }
 
-/* ---- devices come and go ---- */
+/* ---- opening and closing ---- */
 static void init(void)
 {
 	pthread_mutexattr_t attr;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signals that would end the program while it waits for a device. Those that the program has left
- * alone (SIG_DFL) are noted for as long as somebody waits; then the waiting thread takes what the
- * cores have recorded so far, writes the logs, and lets the signal do what it does. At all other
- * times, and for signals that the program handles itself, nothing is changed; but for SIGINT when
- * that was asked for (tacho_device_interruptible): then ours calls the program's handler, and the
- * wait ends.
+ * Signals that would end the program while it waits for a device. Signals with the default action
+ * (SIG_DFL) are deferred while any thread waits; then the waiting thread drains the cores, writes
+ * the logs and raises the signal again. At all other times, and for signals that the program
+ * handles itself, nothing changes, with one exception: if the program asked for it
+ * (tacho_device_interruptible), our SIGINT handler calls the program's handler, and the wait ends.
  */
 #include "device/device.h"
 
@@ -17,15 +16,17 @@
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 #define CAUGHT (sizeof(caught) / sizeof(caught[0]))
 
-static volatile sig_atomic_t noted; /* the first that came, 0: none */
-static volatile pid_t owner;        /* who waits: a child that was forked meanwhile does not */
+static volatile sig_atomic_t noted; /* the first that arrived, 0: none */
+static volatile pid_t owner;        /* the waiting process: not a child forked meanwhile */
 
-/* Of the count, and of the handlers that are set while it is not 0. Taken alone, with all signals
- * blocked: a handler of the program's may end it, and then devices are waited for. */
+/*
+ * Protects the count and the handlers that are installed while it is not 0. Held alone, with all
+ * signals blocked: a handler of the program may call exit(), which waits for devices.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned waiting;
-static bool chained;             /* on_handled() has been put before HANDLED */
-static struct sigaction handled; /* what the program does with SIGINT */
+static bool chained;             /* on_handled() is installed and calls HANDLED */
+static struct sigaction handled; /* the program's action for SIGINT */
 
 static volatile sig_atomic_t broken_off;
 static volatile int interruptible;
@@ -45,7 +46,7 @@ static void interrupt_give(const sigset_t *before)
 	pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* Who asks twice does not want to wait for what is written. */
+/* A second signal means: do not wait for the logs. */
 static void on_signal(int number)
 {
 	if (noted || owner != getpid()) {
@@ -95,7 +96,7 @@ static void interrupt_chain(void)
 	struct sigaction now, action;
 
 	if (sigaction(SIGINT, NULL, &now) < 0 || is_chained(&now))
-		return; /* it is still there in a child that was forked meanwhile */
+		return; /* still set in a child that was forked meanwhile */
 	if (!(now.sa_flags & SA_SIGINFO) &&
 	    (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN || now.sa_handler == on_signal))
 		return;
@@ -154,7 +155,9 @@ const char *interrupt_name(void)
 	return noted == SIGINT ? "SIGINT" : noted == SIGTERM ? "SIGTERM" : "SIGHUP";
 }
 
-/* How many wait, one less if LEAVES; the last one takes the handlers away and gets the signal. */
+/*
+ * The number of waiters, one less if LEAVES; the last one removes the handlers and gets the signal.
+ */
 static unsigned interrupt_count(bool leaves, int *number)
 {
 	unsigned left;
@@ -176,7 +179,7 @@ void interrupt_end(void)
 {
 	int number = 0;
 
-	/* Devices that nobody waits for are settled by the last one. */
+	/* The last waiter settles the devices that no thread waits for. */
 	if (noted && interrupt_count(false, NULL) == 1)
 		guard_leave();
 	if (interrupt_count(true, &number) == 0 && number)

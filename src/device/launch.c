@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program onto the cores: texts, arguments, launch message, go signal; and waiting for its end.
+/*
+ * Launch a program on the cores: texts, arguments, launch message, go signal; and wait for its end.
  */
 #include "device/launch.h"
 #include "device/debug.h"
@@ -50,8 +51,7 @@ static int fail_with(struct tacho_device *d, int code, struct buf *text)
 	int r = text->failed ? device_fail(TACHO_ENOMEM, "no memory")
 			     : device_fail_text(code, text->data);
 
-	/* Who looks at the recording later has not seen what the program said, if it said anything.
-	 */
+	/* Readers of the recording have not seen the program's output, if it had any. */
 	if (tacho_is_recording())
 		tacho_message(tacho_device_error(), strlen(tacho_device_error()), TACHO_ERROR, 0);
 	d->broken = true;
@@ -59,7 +59,7 @@ static int fail_with(struct tacho_device *d, int code, struct buf *text)
 	return r;
 }
 
-/* A signal is about to end the process: what there is of the run is all there will be. */
+/* A signal is about to end the process: the run so far is all that will be recorded. */
 static int launch_is_interrupted(struct tacho_device *d)
 {
 	struct buf text = BUF_INIT;
@@ -74,7 +74,7 @@ static int launch_is_interrupted(struct tacho_device *d)
 	return r;
 }
 
-/* The program has handled the signal, and goes on without this device. */
+/* The program has handled the signal and continues without this device. */
 static int broken_off(struct tacho_device *d)
 {
 	struct buf text = BUF_INIT;
@@ -167,7 +167,7 @@ static const struct program_args *args_of(const struct program_kernel *k, unsign
 	return NULL;
 }
 
-/* The data of a kernel lie below its stack. */
+/* A kernel's data is below its stack. */
 static uint32_t launch_stack_end(const struct binary *b)
 {
 	uint32_t end = KERNEL_DATA;
@@ -195,7 +195,7 @@ int launch_text(struct tacho_device *d, unsigned core, unsigned risc, const stru
 	return r;
 }
 
-/* Text and arguments of the kernels of one core; ENABLES gets a bit per RISC. */
+/* Writes text and arguments of one core's kernels; ENABLES gets a bit per RISC. */
 static int load_kernels(struct tacho_device *d, const struct tacho_program *p, unsigned core,
 			uint32_t *enables)
 {
@@ -227,7 +227,7 @@ static int load_kernels(struct tacho_device *d, const struct tacho_program *p, u
 	return r;
 }
 
-/* Circular buffers and semaphores; MASK gets a bit per circular buffer. */
+/* Writes circular buffers and semaphores; MASK gets a bit per circular buffer. */
 static int load_config(struct tacho_device *d, const struct tacho_program *p, unsigned core,
 		       uint32_t *mask)
 {
@@ -257,7 +257,7 @@ static int load_config(struct tacho_device *d, const struct tacho_program *p, un
 	return any || *mask ? core_write(d, core, KERNEL_CONFIG, config, sizeof(config)) : 0;
 }
 
-/* What one core gets of a program. */
+/* The part of a program that one core gets. */
 struct core_launch {
 	uint32_t enables, cbs; /* bits of RISCs, of circular buffers */
 	uint8_t noc;           /* of BRISC */
@@ -303,7 +303,7 @@ static int launch_message(struct tacho_device *d, unsigned core, uint32_t op,
 	return dispatch_stage(d, core, m);
 }
 
-/* NoCs of the two data movers are different: either kernel decides. */
+/* The two data movers use different NoCs: either kernel decides. */
 static uint8_t brisc_noc(const struct tacho_device *d, const struct tacho_program *p, unsigned core)
 {
 	const struct tacho_device_core *c = &d->cores[core].info;
@@ -319,7 +319,7 @@ static uint8_t brisc_noc(const struct tacho_device *d, const struct tacho_progra
 	return 0;
 }
 
-/* The signals last: all cores start together. */
+/* Signals last, so that all cores start together. */
 static int launch_signal_go(struct tacho_device *d, uint32_t op)
 {
 	uint32_t word = (uint32_t)GO_RUN << 24;

@@ -45,8 +45,10 @@ static bool write_all(int fd, const char *data, size_t len)
 	return true;
 }
 
-/* A file of the folder, or a path, locked, for appending; -1 when that cannot be. Closing it
- * unlocks it. */
+/*
+ * Opens and locks a file of the folder, or a path, for appending; -1 on failure. Closing unlocks
+ * it.
+ */
 static int file_open(struct device_log *log, const char *name, const char *header, int flags)
 {
 	bool whole = strchr(name, '/') != NULL;
@@ -72,7 +74,7 @@ static int file_open(struct device_log *log, const char *name, const char *heade
 	return fd;
 }
 
-/* Writes what is there when it is much; LEAST 0: all of it. */
+/* Flushes the buffer when it holds at least LEAST bytes; 0: always. */
 static void flush_to(struct device_log *log, const char *name, int fd, struct buf *text,
 		     size_t least)
 {
@@ -158,7 +160,7 @@ static int by_place(const void *a, const void *b)
 		return x->item->risc < y->item->risc ? -1 : 1;
 	if (x->cycles != y->cycles)
 		return x->cycles < y->cycles ? -1 : 1;
-	/* What was open ends before what begins; of two that begin the longer one is outside. */
+	/* Ends sort before starts; of two starts the longer zone is the outer one. */
 	if (x->end != y->end)
 		return (x->end ? x : y)->item->start < x->cycles ? (x->end ? -1 : 1)
 								 : (x->end ? 1 : -1);
@@ -180,7 +182,7 @@ static void add_special(const struct prof_item *item, struct devrow *row, struct
 				    item->data[0] >> 32, (uint32_t)item->data[0]);
 }
 
-/* ZONE: the name of the zone that began last. */
+/* ZONE: the name of the zone that started last. */
 static void add_row(struct tacho_device *d, const struct log_mark *m, struct buf *text,
 		    struct buf *meta, const char **zone)
 {
@@ -246,7 +248,7 @@ static int add_rows(struct tacho_device *d, const struct prof_item *items, size_
 	if (!marks)
 		return TACHO_ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		/* A guessed time is no measurement: the loss was reported. */
+		/* A guessed time is not a measurement: the loss was reported. */
 		if (items[i].flat >= d->shape.cores ||
 		    items[i].flags & (PROF_START_LOST | PROF_END_LOST))
 			continue;
@@ -295,7 +297,7 @@ static uint64_t line_key(const char *line, size_t len)
 	return build_hash(BUILD_HASH, line, len);
 }
 
-/* What the file has already: a line of it is not written twice. */
+/* The lines that the file already has, so that none is written twice. */
 static int known_lines(int fd, struct map *known)
 {
 	int copy = dup(fd);
@@ -322,7 +324,7 @@ static void zone_line(struct buf *line, const char *name, const char *file, uint
 		 name, file, number);
 }
 
-/* Lines of all zones that were not written before. */
+/* Lines of all zones that were not written yet. */
 static void add_zones(struct tacho_device *d, struct map *known, struct buf *all, struct buf *fresh)
 {
 	struct device_log *log = &d->prof->log;
@@ -351,8 +353,10 @@ static void add_zones(struct tacho_device *d, struct map *known, struct buf *all
 	buf_free(&line);
 }
 
-/* One file has what was ever built, the other what this process has: it begins with the first
- * device that has something to say. */
+/*
+ * One file has all zones ever built, the other those of this process: it starts with the first
+ * device that has any.
+ */
 static int open_new(struct device_log *log, const char *name)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a device's logs go, so that they are those of one process at a time and of one kind of
- * device, and where its numbers go on.
+ * Choose the log folder of a device, so that it belongs to one process at a time and to one kind of
+ * device, and continue the numbers of earlier processes.
  *
- * FOLDER/.logs/.writer is locked by the process that writes there, for as long as it lives; another
- * one takes FOLDER/process-PID. A log whose head tells of another kind of device is left alone:
- * FOLDER/ARCH-CORES. Processes one after the other share a folder: in the logs (and there only)
- * numbers of ops and of traces and the clocks of devices go on where they were. A recording begins
- * its log anew, so that numbers are those of the trace, and keeps the last one as NAME.old. For all
- * that the file has
+ * The process that writes to FOLDER/.logs locks .writer in it for its lifetime; another process
+ * uses FOLDER/process-PID. A log whose header names another kind of device is left alone, in favour
+ * of FOLDER/ARCH-CORES. Consecutive processes share a folder: in the logs (and only there) op
+ * numbers, trace numbers and device clocks continue from the previous process. A recording starts a
+ * new log, so that its numbers match the trace, and renames the previous one to NAME.old. For this
+ * the file .writer has
  *
- *	log INODE SIZE SESSION		the device log that it speaks of: not any other; and a hash
+ *	log INODE SIZE SESSION		the device log that it describes, and no other; and a hash
  *					of the recording's session, 0: none
  *	ops N				the last base number of an op
  *	device N CYCLES TRACES		for each device
@@ -37,18 +37,18 @@
 #define MAX_WRITER (1u << 20)
 
 struct log_home {
-	char *logs; /* the folder with the files, from the root: programs change theirs */
+	char *logs; /* absolute path of the folder: programs change directory */
 	bool told;
-	uint64_t kind; /* of devices that it has: a hash of the head; 0: none yet */
-	int fd;        /* of its .writer; -1: cannot be had, so that nothing is kept */
+	uint64_t kind; /* kind of its devices: a hash of the header; 0: none yet */
+	int fd;        /* of its .writer; -1: not available, so nothing is saved */
 	pid_t pid;
-	uint32_t ops;                         /* of processes before this one */
-	struct log_start before[DEVICES_MAX]; /* what they did with each device */
-	struct log_start lives[DEVICES_MAX];  /* with what this one did */
+	uint32_t ops;                         /* of earlier processes */
+	struct log_start before[DEVICES_MAX]; /* their last values for each device */
+	struct log_start lives[DEVICES_MAX];  /* including those of this process */
 	struct log_home *next;
 };
 
-/* Homes stay until the process ends. */
+/* Homes live until the process ends. */
 static struct log_home *homes;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of them */
 
@@ -59,7 +59,7 @@ static uint64_t log_home_session(void)
 	return name && *name ? build_hash(BUILD_HASH, name, strlen(name)) : 0;
 }
 
-/* ---- what is kept ---- */
+/* ---- saved state ---- */
 static bool stat_log(const struct log_home *h, struct stat *st)
 {
 	char path[PATH_MAX + 64];
@@ -87,7 +87,7 @@ static void put_aside(const struct log_home *h, const char *name)
 	rename(from, to);
 }
 
-/* What the file has, if it speaks of the log that is there. *WHOSE: the session that wrote it. */
+/* Reads the file, if it describes the current log. *WHOSE: the session that wrote it. */
 static char *writer_text(const struct log_home *h, unsigned long long *whose, char **rest)
 {
 	unsigned long long inode, size;
@@ -114,7 +114,7 @@ static void read_writer(struct log_home *h)
 	char *rest = NULL, *text = writer_text(h, &whose, &rest), *line;
 	bool anew = log_home_session() && log_home_session() != whose;
 
-	/* Nothing tells of which run these samples are: those of two are never mixed. */
+	/* The samples do not say which run they are from, so two runs are never mixed. */
 	if (anew)
 		put_aside(h, SYNC_CLASSIC_FILE);
 	if (anew && text) {
@@ -147,10 +147,12 @@ static void write_writer(const struct log_home *h)
 	buf_free(&text);
 }
 
-/* ---- whose it is ---- */
+/* ---- ownership ---- */
 
-/* False: another process has it. A file system without locks, or that cannot be written, is ours;
- * the latter is told when a log is opened. */
+/*
+ * False: another process owns it. We own it if the file system has no locks or is not writable; the
+ * latter is reported when a log is opened.
+ */
 static bool lock_writer(struct log_home *h)
 {
 	struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -168,7 +170,7 @@ static bool lock_writer(struct log_home *h)
 	return false;
 }
 
-/* A home of this process, which is still where it was. */
+/* A home of this process that still exists at its path. */
 static struct log_home *log_home_find(const char *logs)
 {
 	char path[PATH_MAX + 64];
@@ -183,7 +185,7 @@ static struct log_home *log_home_find(const char *logs)
 	return NULL;
 }
 
-/* 1: it is ours, 0: another's. */
+/* 1: ours, 0: another process's. */
 static int log_home_take(const char *folder, struct log_home **out, struct tacho_error *err)
 {
 	char logs[PATH_MAX + 32];
@@ -209,7 +211,7 @@ static int log_home_take(const char *folder, struct log_home **out, struct tacho
 	return *out != NULL;
 }
 
-/* Does the log tell of devices like this one? One that has none yet will. */
+/* Does the log describe devices like this one? An empty log does. */
 static bool log_home_is_usable(struct log_home *h, const struct tacho_device *d)
 {
 	struct buf head = BUF_INIT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is written of each execution of a program besides its rows: the runtime's measurements
+ * Write further logs of each execution of a program: the runtime's measurements
  * (TT_METAL_PROFILER_CPP_POST_PROCESS) and its NoC transfers (TT_METAL_DEVICE_PROFILER_NOC_EVENTS).
  */
 #include "base/environ.h"
@@ -36,7 +36,7 @@ static const char *mark_name(struct tacho_device *d, const struct prof_item *ite
 				 : log_zone(d, item->id)->name;
 }
 
-/* A mark as others have it: numbers of ops, traces and cycles are those of the log. */
+/* A mark with the log's numbers of ops, traces and cycles. */
 static struct op_marker mark_marker(struct tacho_device *d, const struct log_mark *mark)
 {
 	const struct log_start *start = &d->prof->log.start;
@@ -161,7 +161,7 @@ static int write_transfers(struct runs *runs, const struct op_noc_run *r,
 	return rc;
 }
 
-/* Marks by run, in their order. */
+/* Compares marks by run, then by order. */
 static int write_noc(struct runs *runs, const struct log_mark *marks, size_t n)
 {
 	const struct log_mark **sorted = calloc(n + 1, sizeof(*sorted));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of the kernel profiler is switched on: the environment's words. */
+/* Read from the environment which parts of the kernel profiler are enabled. */
 #include "base/environ.h"
 #include "device/launch.h"
 #include "device/prof.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sum of bits, or names with commas between them. */
+/* A sum of bits, or comma-separated names. */
 int prof_counter_groups(const char *text, unsigned *groups)
 {
 	static const struct {

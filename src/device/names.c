@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names: of zones that are known by a hash and a compiler's log instead of an ELF section, of NoC
- * transfers and counters.
+ * Names of zones that are known by a hash and a compiler log instead of an ELF section, of NoC
+ * transfers and of counters.
  */
 #include "device/kernel_build.h"
 #include "device/prof.h"
@@ -22,7 +22,7 @@ uint16_t names_hash(const char *text, size_t len)
 	return (uint16_t)((h ^ h >> 16) & 0xffff);
 }
 
-/* Two zones of one number: nobody can tell which one it was, so both are named. */
+/* Two zones with one number cannot be told apart, so the name has both. */
 static int names_join(struct zone_name *old, const struct zone_name *more)
 {
 	char *both;
@@ -58,7 +58,7 @@ static int names_add(struct zone_names *names, uint16_t id, const struct zone_na
 	return r;
 }
 
-/* "NAME,FILE,LINE": the last two commas count, so that a name may have some. */
+/* "NAME,FILE,LINE": the last two commas separate, so that a name may contain commas. */
 static bool names_split(char *text, struct zone_name *one)
 {
 	char *line = strrchr(text, ','), *file, *end;

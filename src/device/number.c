@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of devices: the lowest that is free, so that a program which closes its device and opens
- * it again has device 0 again. As with hardware the wall clock of a number goes on, and so do the
- * numbers of its traces: in logs and recordings its time never goes back. A number stays with one
- * kind of device, because a recording describes it once.
+ * Device numbers: the lowest free one, so that a program that closes and reopens its device gets
+ * device 0 again. As with hardware, the wall clock and the trace numbers of a device number
+ * continue: in logs and recordings its time never goes back. A number always belongs to one kind of
+ * device, because a recording describes it once.
  */
 #include "device/device.h"
 
@@ -21,7 +21,8 @@ static struct life {
 	struct device_point told; /* the last of a recording; no ticks: none */
 	uint32_t traces;
 } lives[DEVICES_MAX];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all the above; taken alone */
+static pthread_mutex_t lock =
+	PTHREAD_MUTEX_INITIALIZER; /* of all the above; never held with another lock */
 
 static bool number_is_valid(const struct life *life, const struct tacho_device *d)
 {
@@ -29,7 +30,7 @@ static bool number_is_valid(const struct life *life, const struct tacho_device *
 						  life->cores == d->shape.cores));
 }
 
-/* No RISC does anything: the time costs nothing. */
+/* All RISCs are idle: advancing time costs nothing. */
 static void catch_up(struct tacho_device *d, uint64_t cycles)
 {
 	uint64_t now = d->ops->cycles(d->self);

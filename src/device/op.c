@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops: what programs are called, and what the recording is told of them. */
+/* Ops: name programs and describe them to the recording. */
 #include "device/launch.h"
 #include "device/prof.h"
 #include "device/program.h"
@@ -14,7 +14,8 @@
 #define HOST_BIT     (1ull << (DEVICE_BITS + PROGRAM_BITS))
 
 static uint32_t last_base;
-static pthread_mutex_t base_lock = PTHREAD_MUTEX_INITIALIZER; /* of it; taken alone */
+static pthread_mutex_t base_lock =
+	PTHREAD_MUTEX_INITIALIZER; /* of it; never held with another lock */
 
 /* The base number of the next op, from 1; all devices count together. */
 static uint32_t op_next(void)
@@ -27,7 +28,7 @@ static uint32_t op_next(void)
 	return base;
 }
 
-/* Numbers that callers choose are not given again by op_next(). */
+/* op_next() never returns a number that a caller chose. */
 static uint32_t op_chosen(uint32_t number)
 {
 	pthread_mutex_lock(&base_lock);
@@ -47,7 +48,7 @@ uint32_t op_last(void)
 	return base;
 }
 
-/* Numbers that do not fit go on behind the host's bit, so that none comes twice. */
+/* Numbers that do not fit continue above the host's bit, so that none is used twice. */
 static uint64_t base_id(uint32_t base)
 {
 	uint64_t low = base & ((1u << PROGRAM_BITS) - 1), high = base >> PROGRAM_BITS;
@@ -66,7 +67,7 @@ uint64_t tacho_op_last(const struct tacho_device *d)
 	return op_id(d, d->last_op);
 }
 
-/* ---- names for files of the logs ---- */
+/* ---- names in log files ---- */
 static void keep_name(struct tacho_device *d, const struct op_form *form, uint64_t hash,
 		      uint32_t base)
 {
@@ -79,7 +80,7 @@ static void keep_name(struct tacho_device *d, const struct op_form *form, uint64
 	if (!known) {
 		op_text_name(&text, form);
 		name = buf_detach(&text);
-		/* Without memory for it the file goes by its number. */
+		/* Out of memory: the file is named by its number. */
 		if (!name || vec_push(&d->op_names, name) < 0) {
 			free(name);
 			return;
@@ -98,7 +99,7 @@ const char *op_name(const struct tacho_device *d, uint32_t base)
 	return at ? d->op_names.v[*at - 1] : "";
 }
 
-/* ---- telling ---- */
+/* ---- messages ---- */
 static struct tacho_zone zone_begin(uint64_t id)
 {
 	static struct tacho_srcloc place = TACHO_SRCLOC("TT_DNN_DEVICE_OP", 0);
@@ -117,14 +118,14 @@ static bool op_send(struct buf *text)
 	return kept;
 }
 
-/* The message, and what is remembered of the op: ZONE says in which recording it began. */
+/* Sends the message and remembers the op: ZONE says in which recording it started. */
 static void op_report(struct tacho_device *d, const struct op_form *form, uint64_t hash,
 		      uint32_t base, struct tacho_zone zone)
 {
 	struct op_call call = {.id = op_id(d, base), .hash = hash, .device = d->number};
 	const uint32_t *known = map_get(&d->known, hash);
 	uint32_t recording = (uint32_t)(tacho_key() >> 32), told = known ? *known : 0;
-	/* For readers that cannot look back. */
+	/* For readers that cannot seek back. */
 	bool again = env_number("TT_METAL_PROFILER_NO_CACHE_OP_INFO", 0), full;
 	struct buf text = BUF_INIT;
 
@@ -138,7 +139,7 @@ static void op_report(struct tacho_device *d, const struct op_form *form, uint64
 	if (d->capture)
 		replay_keep(d->capture, form, &call);
 	keep_name(d, form, hash, base);
-	/* Without memory for it the op is told in full again: no harm. */
+	/* Out of memory: the op is described in full again, which does no harm. */
 	map_set(&d->known, hash, told);
 }
 
@@ -175,7 +176,9 @@ int tacho_op_number(struct tacho_program *p, uint32_t number)
 
 /* ---- groups ---- */
 
-/* Of groups and of d->group: a group is of several devices, of which one is held. Taken last. */
+/*
+ * Protects groups and d->group: a group spans several devices, one of which is locked. Taken last.
+ */
 static pthread_mutex_t groups = PTHREAD_MUTEX_INITIALIZER;
 
 struct member {
@@ -225,7 +228,7 @@ static int group_enter(struct op_group *g, struct tacho_device *const *devices, 
 					devices[i]->number);
 	for (unsigned i = 0; r == 0 && i < count; i++) {
 		if (devices[i]->group)
-			continue; /* it was named twice */
+			continue; /* it is listed twice */
 		devices[i]->group = g;
 		g->v[g->n++] = (struct member){.device = devices[i]};
 	}
@@ -251,7 +254,7 @@ int tacho_op_begin(struct tacho_device *const *devices, unsigned count, const st
 		struct tacho_device *d = device_hold(g->v[i].device);
 		struct op_form form = {g->info, &g->v[i].kernels};
 
-		/* Its programs may be in the logs before it ends. */
+		/* Its programs may be logged before it ends. */
 		if (op && op->name)
 			keep_name(d, &form, op_text_hash(&form), g->base);
 		d->last_op = g->base;
@@ -261,7 +264,7 @@ int tacho_op_begin(struct tacho_device *const *devices, unsigned count, const st
 	return 0;
 }
 
-/* The group that the device was in belongs to the caller then; NULL: none. */
+/* Returns the device's group, now owned by the caller; NULL: none. */
 static struct op_group *group_leave(struct tacho_device *device)
 {
 	struct op_group *g;
@@ -294,7 +297,7 @@ int tacho_op_end(struct tacho_device *device)
 	return 0;
 }
 
-/* The number of the group's op; 0: the device is in none. */
+/* The number of the group's op; 0: the device is in no group. */
 static uint32_t group_base(const struct tacho_device *d)
 {
 	uint32_t base;
@@ -345,7 +348,7 @@ struct op_run op_run_begin(struct tacho_device *d, const struct tacho_program *p
 	return run;
 }
 
-/* Also of a program that could not be started: each zone of an op has its message. */
+/* Also for a program that failed to start: each zone of an op has its message. */
 void op_run_end(struct tacho_device *d, struct tacho_program *p, struct op_run run)
 {
 	struct op_form form = {p->op.info, &p->op.kernels};
@@ -360,7 +363,7 @@ void op_run_end(struct tacho_device *d, struct tacho_program *p, struct op_run r
 	tacho_zone_end(run.zone);
 }
 
-/* ---- ops of the host ---- */
+/* ---- host ops ---- */
 struct tacho_op_host tacho_op_host_begin(const struct tacho_op *op)
 {
 	static struct tacho_srcloc place = TACHO_SRCLOC("TT_DNN_FALLBACK_OP", 0);
@@ -374,7 +377,7 @@ struct tacho_op_host tacho_op_host_begin(const struct tacho_op *op)
 	if (!zone.word)
 		return (struct tacho_op_host){0};
 	tacho_zone_textf(zone, "id:%llu", (unsigned long long)id);
-	/* Without memory for the description the op still has its name. */
+	/* Out of memory for the description: the op still has its name. */
 	if (op_info_copy(&info, op) < 0)
 		op_info_copy(&info, &(struct tacho_op){.name = op->name});
 	form.info = info;

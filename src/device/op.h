@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an op is, for the recording. op_info.c copies what the caller says and what the program's
- * kernels are; op_text.c makes messages of it; op.c knows when to send them.
+ * Ops for the recording. op_info.c copies the caller's description and that of the program's
+ * kernels; op_text.c formats messages; op.c decides when to send them.
  *
- * The messages are the op's record: the first on a device with a given hash has the whole
- * description, those behind it refer to it by the hash, and in a new recording it begins again.
+ * The messages are the op's record: the first with a given hash on a device has the whole
+ * description, later ones refer to it by the hash, and a new recording starts over.
  */
 #ifndef DEVICE_OP_H
 #define DEVICE_OP_H
@@ -16,9 +16,9 @@
 
 #include <stdbool.h>
 
-/* What the caller said, copied. Attributes are sorted by name, each name once. */
+/* A copy of the caller's description. Attributes are sorted by name, each name once. */
 struct op_info {
-	char *name, *type, *fidelity; /* NULL: not said */
+	char *name, *type, *fidelity; /* NULL: not given */
 	struct {
 		VEC(struct tacho_attribute);
 	} attributes;
@@ -31,7 +31,7 @@ struct op_info {
 	uint64_t ideal_ns, compute_ns, bandwidth_ns;
 };
 
-/* Classes of kernels whose largest sizes are told, sorted as text. */
+/* Classes of kernels whose largest sizes are reported, in text order. */
 enum op_size {
 	OP_SIZE_ETH_0,
 	OP_SIZE_ETH_1,
@@ -58,9 +58,9 @@ struct op_kernels {
 	uint32_t sizes[OP_SIZES];
 };
 
-/* All that a message tells, but what differs from call to call. */
+/* The content of a message, except for what differs from call to call. */
 struct op_form {
-	const struct op_info *info; /* NULL: nothing was said */
+	const struct op_info *info; /* NULL: not given */
 	const struct op_kernels *kernels;
 };
 
@@ -70,9 +70,9 @@ struct op_call {
 	bool hit; /* the device has run such an op before */
 };
 
-/* What a program has of it. */
+/* The op of a program. */
 struct program_op {
-	struct op_info *info; /* NULL: nothing was said */
+	struct op_info *info; /* NULL: not given */
 	struct op_kernels kernels;
 	uint64_t hash;   /* 0: not yet computed */
 	uint32_t number; /* of all its runs; 0: a new one for each */
@@ -86,13 +86,13 @@ struct op_group;
 int op_info_copy(struct op_info **out, const struct tacho_op *op);
 void op_info_free(struct op_info *info);
 void op_kernels_free(struct op_kernels *k);
-/* Those of a compiled program, in place of what OUT had. */
+/* Replaces OUT with the kernels of a compiled program. */
 int op_kernels_of(struct op_kernels *out, const struct tacho_program *p);
 /* Adds the kernels of FROM that are not there yet. */
 int op_kernels_add(struct op_kernels *k, const struct op_kernels *from);
 
 /* ---- op_text.c ---- */
-/* The op's name: the caller's, else that of a kernel's file. Appends it to OUT. */
+/* Appends the op's name to OUT: the caller's, else that of a kernel's file. */
 void op_text_name(struct buf *out, const struct op_form *form);
 uint64_t op_text_hash(const struct op_form *form);
 /* A message; without the description when CACHED. */

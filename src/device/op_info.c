@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of an op: copies that outlive what the caller gave. */
+/* The description of an op: copies that outlive the caller's data. */
 #include "device/kernel_build.h"
 #include "device/op.h"
 #include "device/program.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARTS_MAX 65536u /* attributes, tensors: more are no description */
+#define PARTS_MAX 65536u /* limits of attributes and tensors */
 
 void op_info_free(struct op_info *info)
 {
@@ -40,7 +40,7 @@ static int copy_text(char **to, const char *text)
 		 : ((count) ? memcpy((to)->v, (from), (count) * sizeof(*(to)->v)) : NULL, \
 		    (to)->n = (count), 0))
 
-/* By name, then in the order in which they were given. */
+/* By name, then in the given order. */
 static int by_name(const void *a, const void *b)
 {
 	const struct tacho_attribute *x = *(const struct tacho_attribute *const *)a;
@@ -62,7 +62,7 @@ static int copy_attribute(struct op_info *info, const struct tacho_attribute *a)
 	return TACHO_ENOMEM;
 }
 
-/* Those without a name say nothing; a name that is given twice has its last value. */
+/* Unnamed attributes are dropped; of a duplicate name the last value counts. */
 static int copy_attributes(struct op_info *info, const struct tacho_op *op)
 {
 	struct {
@@ -82,7 +82,7 @@ static int copy_attributes(struct op_info *info, const struct tacho_op *op)
 	return r;
 }
 
-/* What is stored of a tensor when the caller does not say: whole tiles. */
+/* The stored shape of a tensor when the caller does not give it: whole tiles. */
 static void pad_tensor(struct tacho_tensor *t)
 {
 	bool padded = false;
@@ -177,7 +177,7 @@ int op_kernels_add(struct op_kernels *k, const struct op_kernels *from)
 	return 0;
 }
 
-/* Where the size of a kernel is told, by RISC. */
+/* The field for the size of a kernel, by RISC. */
 static enum op_size size_of(enum tacho_risc kind, unsigned risc)
 {
 	if (kind == TACHO_ERISC)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of ops, in the words that readers of such logs know: docs/device.md has the grammar. */
+/*
+ * Format op messages with the keys that readers of such logs know: docs/device.md has the grammar.
+ */
 #include "base/fmt.h"
 #include "base/json.h"
 #include "device/kernel_build.h"
@@ -152,7 +154,7 @@ static void add_kernels(struct json *j, const struct op_form *form)
 	json_end(j);
 }
 
-/* With a point, also when it is whole: readers keep it a real number. */
+/* Always with a decimal point, so that readers parse a real number. */
 static void add_reals(struct json *j, const char *key, const double *v, size_t n)
 {
 	char text[FMT_SIZE];
@@ -234,8 +236,8 @@ static void add_description(struct json *j, const struct op_form *form, const st
 /* ---- the message around it ---- */
 
 /*
- * Readers look for these anywhere in a message, and end it at a backtick. Inside of strings of JSON
- * another spelling of one character means the same.
+ * Readers search for these anywhere in a message, and end it at a backtick. In a JSON string an
+ * escaped character means the same.
  */
 static const struct {
 	const char *text, *spelled;
@@ -273,8 +275,10 @@ static void add_spelled(struct buf *out, const struct buf *json)
 	}
 }
 
-/* The name in a message's head has no quoting: what would end it is replaced. The description has
- * it as it is. */
+/*
+ * The name in a message's head is not quoted: characters that would end it are replaced. The
+ * description has the unchanged name.
+ */
 static void add_head_name(struct buf *out, const char *name)
 {
 	size_t from = out->len;
@@ -305,7 +309,7 @@ static void close_with(struct buf *out, struct buf *json)
 {
 	buf_adds(out, " ->\n");
 	if (json->len)
-		json->len--; /* the last line's end */
+		json->len--; /* the newline */
 	add_spelled(out, json);
 	buf_addc(out, '`');
 	out->failed |= json->failed;
@@ -357,7 +361,7 @@ void op_text_host(struct buf *out, const struct op_form *form, uint64_t id)
 	buf_free(&name);
 }
 
-/* Of all but what differs from call to call; never 0. */
+/* A hash of all but what differs from call to call; never 0. */
 uint64_t op_text_hash(const struct op_form *form)
 {
 	struct buf name = BUF_INIT, text = BUF_INIT;

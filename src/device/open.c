@@ -16,7 +16,7 @@
 
 #define MAX_CYCLES  10000000000ull
 #define RESET       0xFFB121B0u
-#define RESET_BRISC 0x00047000u /* all but BRISC are held */
+#define RESET_BRISC 0x00047000u /* all except BRISC are held in reset */
 #define RESET_ALL   0x00047800u
 
 /* ---- errors ---- */
@@ -116,7 +116,7 @@ void tacho_device_info(const struct tacho_device *d, struct tacho_device_info *i
 	};
 }
 
-/* Devices that run together are a ring. */
+/* Devices that run together form a ring. */
 static void join_mesh(struct tacho_device *a, struct tacho_device *b)
 {
 	struct tacho_device *next = a->mesh_next;
@@ -279,7 +279,7 @@ static int open_start(struct tacho_device *d)
 	return r == 0 ? prof_open(d) : r;
 }
 
-/* All of a bank is free at first, except what the kernel profiler takes of DRAM. */
+/* A bank is free at first, except for the kernel profiler's part of DRAM. */
 static int free_space(struct tacho_device *d)
 {
 	uint64_t reserved = (prof_dram_end(d) + 63) / 64 * 64;
@@ -292,7 +292,7 @@ static int free_space(struct tacho_device *d)
 		       : 0;
 }
 
-/* What a device cannot do without. */
+/* The functions that every device must have. */
 static int ops_check(const struct tacho_device_ops *o)
 {
 	if (o->close && o->shape && o->core && o->bank && o->read && o->write && o->dram_read &&
@@ -378,13 +378,13 @@ int tacho_device_open(struct tacho_device **device, const struct tacho_device_op
 	return r < 0 ? r : tacho_device_open_with(device, ops, self, &conf);
 }
 
-/* A program that nobody waited for may have failed, and nobody was told. */
+/* A program that was never waited for may have failed unreported. */
 static void settle_program(struct tacho_device *d)
 {
 	bool unseen = d->running && !d->broken;
 
 	if (unseen && device_wait(d) < 0 && !interrupt_noted())
-		fprintf(stderr, "tacho: warning: nobody waited for the last program: %s\n",
+		fprintf(stderr, "tacho: warning: the last program failed: %s\n",
 			tacho_device_error());
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel profiler's host side: switches it on, empties the cores' buffers in DRAM while
- * programs run, gives names to numbers, hands over what was recorded.
+ * The host side of the kernel profiler: enables it, drains the cores' buffers in DRAM while
+ * programs run, resolves zone numbers to names, hands over the items.
  */
 #include "device/prof.h"
 #include "device/kernel_build.h"
@@ -15,15 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PER_PROGRAM   48u /* bytes that a run takes at least: ids and guaranteed markers */
+#define PER_PROGRAM   48u /* minimum size of a run in bytes: ids and guaranteed markers */
 #define PER_PROGRAM_S 64u /* with sums */
 #define LEAST         43u /* programs: one full L1 buffer must fit */
 #define DEFAULT_COUNT 1000u
 #define ITEMS_ASKED   (64u << 20)
 #define ITEMS_UNASKED (1u << 20)
-#define CLOCK_SLACK   (1u << 16) /* cycles by which a core's clock may differ from what we know */
+#define CLOCK_SLACK   (1u << 16) /* cycles a core's clock may be off */
 
-/* Half of DRAM is the program's in any case. */
+/* The program always gets half of DRAM. */
 static int set_area(struct tacho_device *d, unsigned count)
 {
 	uint64_t area =
@@ -86,7 +86,7 @@ uint64_t prof_dram_end(const struct tacho_device *d)
 	       (d->prof ? (uint64_t)d->prof->per_bank * DEVICE_RISCS * d->prof->area : 0);
 }
 
-/* Asked for, and it can be done: the clocks before anything else happens, and after all has. */
+/* Requested and possible: measure the clocks before anything else, and after everything. */
 static void sync_classically(struct tacho_device *d)
 {
 	if (d->prof->classic_sync && !d->broken && sync_classic_run(d, d->prof->classic_sync) == 0)
@@ -159,7 +159,7 @@ bool prof_running(struct tacho_device *d)
 
 	if (sync_is_open(d) && sync_is_due(d))
 		sync_now(d);
-	/* Linked devices run together, whichever is waited for. */
+	/* Linked devices run together, whichever one is waited for. */
 	for (struct tacho_device *m = d->mesh_next; m != d; m = m->mesh_next)
 		any |= drain_poll(m);
 	return any | drain_poll(d);
@@ -170,7 +170,7 @@ void prof_end(struct tacho_device *d)
 	if (!sync_is_open(d))
 		return;
 	sync_now(d);
-	/* A whole trace is one record: it is complete when the next replay begins. */
+	/* A whole trace is one record, complete when the next replay starts. */
 	prof_drain(d, d->prof->mid_run && !(d->profile & PROF_MODE_TRACE));
 }
 
@@ -198,7 +198,7 @@ int prof_start_core(struct tacho_device *d, unsigned core)
 	return core_write(d, core, control_address(d, 0), control, sizeof(control));
 }
 
-/* A RISC's words are being decoded. */
+/* State while a RISC's words are decoded. */
 struct taking {
 	struct tacho_device *d;
 	unsigned core, risc;
@@ -229,7 +229,7 @@ void prof_damaged(struct tacho_device *d, unsigned core, unsigned risc, uint32_t
 	device_tell_damaged(d, core, risc, op, markers);
 }
 
-/* What one RISC has sent to DRAM since the last time. */
+/* The words that one RISC sent to DRAM since the last call. */
 static void drain_risc(struct tacho_device *d, unsigned core, unsigned risc, uint32_t words,
 		       bool cut)
 {
@@ -245,7 +245,7 @@ static void drain_risc(struct tacho_device *d, unsigned core, unsigned risc, uin
 		prof_take(d, core, risc, p->words, words, cut);
 }
 
-/* What the words of a RISC must agree with. Clocks of cores are known to a few microseconds. */
+/* Bounds for a RISC's words. Clocks of cores are known to a few microseconds. */
 static struct prof_expect expect_of(const struct tacho_device *d, unsigned core, unsigned risc,
 				    bool cut)
 {
@@ -278,7 +278,7 @@ void prof_take(struct tacho_device *d, unsigned core, unsigned risc, const uint3
 	struct taking taking = {d, core, risc};
 	size_t before = p->items.n;
 
-	/* Markers have 44 bits of the time, and are not from the future. */
+	/* Markers have 44 bits of the time, and are never in the future. */
 	reader->last = sync_last(d, core);
 	reader->until = d->broken && d->cores[core].busy ? reader->last : 0;
 	p->changing = true;
@@ -288,8 +288,7 @@ void prof_take(struct tacho_device *d, unsigned core, unsigned risc, const uint3
 		tracks_put(d, core, risc, p->items.v + before, p->items.n - before);
 }
 
-/* Lost markers: a bit of a RISC whose area was full, and counts of those that found no room in L1.
- */
+/* Lost markers: a bit for a RISC whose area was full, and counts of markers that found L1 full. */
 static bool take_losses(struct tacho_device *d, unsigned core, uint32_t *control)
 {
 	struct prof *p = d->prof;
@@ -317,9 +316,8 @@ static bool take_losses(struct tacho_device *d, unsigned core, uint32_t *control
 }
 
 /*
- * The firmware never changes what control_fill() wrote, and puts it right at the end of a run. If a
- * kernel has overwritten it nevertheless, none of the counts can be trusted. True: they have to be
- * written back.
+ * The firmware never changes the words of control_fill(), and restores them at the end of a run. If
+ * a kernel overwrote them nevertheless, no count can be trusted. True: write them back.
  */
 static bool control_repair(struct tacho_device *d, unsigned core, uint32_t *control)
 {
@@ -363,8 +361,8 @@ static void drain_core(struct tacho_device *d, unsigned core, bool full)
 }
 
 /*
- * Items wait for tacho_profiler_read(), which not every program calls: those that did not ask for
- * profiling themselves lose the oldest, when they are in the log.
+ * Items wait for tacho_profiler_read(), which not every program calls: if the program did not
+ * enable profiling itself, the oldest are dropped once they are in the log.
  */
 static void bound_items(struct tacho_device *d)
 {
@@ -380,8 +378,7 @@ static void bound_items(struct tacho_device *d)
 	p->items.n = p->log.done = 0;
 }
 
-/* Losses, and what recording has cost the program besides its own time, are told where they
- * happened. */
+/* Losses, and the time that recording cost the program, are reported where they happened. */
 static void tell_costs(const struct tacho_device *d, uint64_t lost, uint64_t waited)
 {
 	if (lost && tacho_is_recording())
@@ -393,7 +390,7 @@ static void tell_costs(const struct tacho_device *d, uint64_t lost, uint64_t wai
 			       d->number, (unsigned long long)waited);
 }
 
-/* FULL: all buffers. Else only when they are drained as the run goes. */
+/* FULL: drain all buffers. Otherwise only if buffers are drained during a run. */
 void prof_drain(struct tacho_device *d, bool full)
 {
 	uint64_t lost, waited;
@@ -405,7 +402,7 @@ void prof_drain(struct tacho_device *d, bool full)
 	waited = d->prof->waited;
 	for (unsigned i = 0; i < d->shape.cores; i++)
 		drain_core(d, i, full);
-	/* Those stay on the device until they are asked for. */
+	/* These stay on the device until they are requested. */
 	if (full || !(d->profile & (PROF_MODE_TRACE | PROF_MODE_ACCUMULATE)))
 		sync_trim(d);
 	bound_items(d);
@@ -459,7 +456,7 @@ static void name_special(const struct prof_item *item, struct tacho_device_event
 					  : prof_counter_name(item->data[1] & 0xff);
 }
 
-/* False: it is damaged beyond that. */
+/* False: too damaged for an event. */
 static bool make_event(struct tacho_device *d, const struct prof_item *item,
 		       struct tacho_device_event *out)
 {
@@ -502,7 +499,7 @@ static bool make_event(struct tacho_device *d, const struct prof_item *item,
 	return true;
 }
 
-/* All that is there, which is the caller's then. */
+/* Takes all items; the caller owns them. */
 static int take_items(struct tacho_device *d, struct prof_items *items)
 {
 	int r;
@@ -523,7 +520,7 @@ static int take_items(struct tacho_device *d, struct prof_items *items)
 	return r;
 }
 
-/* Some of them: how many. */
+/* Converts items to events; returns the number of events. */
 static size_t make_events(struct tacho_device *d, const struct prof_item *items, size_t n,
 			  struct tacho_device_event *out)
 {
@@ -535,7 +532,7 @@ static size_t make_events(struct tacho_device *d, const struct prof_item *items,
 	return count;
 }
 
-/* The device is not held while FN runs: it may wait for other threads. */
+/* The device is unlocked while FN runs: it may wait for other threads. */
 int tacho_profiler_read(struct tacho_device *d, tacho_device_event_fn fn, void *context)
 {
 	struct tacho_device_event events[128];

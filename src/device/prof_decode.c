@@ -24,12 +24,12 @@ struct decode {
 	struct prof_counts *counts;
 	prof_fn fn;
 	void *context;
-	struct prof_item run; /* what all items of a run have */
+	struct prof_item run; /* common to all items of a run */
 	const uint32_t *main; /* the run's four guaranteed markers; NULL: no run yet */
 	struct main_marker start[2], end[2];
 	uint64_t first, most; /* times seen in the run */
-	uint64_t low, high;   /* between which its optional markers lie */
-	uint64_t bad;         /* markers of the run that cannot be trusted */
+	uint64_t low, high;   /* bounds of its optional markers */
+	uint64_t bad;         /* untrusted markers of the run */
 	struct {
 		uint16_t id;
 		uint64_t start;
@@ -86,7 +86,7 @@ static void time_seen(struct decode *d, uint64_t time)
 	d->any = true;
 }
 
-/* Only the last run can have been stopped, but ends are missing in no other one then. */
+/* Only the last run can have been stopped, but no other run lacks ends then. */
 static bool run_is_cut(const struct decode *d)
 {
 	return d->reader->until || d->expect->cut;
@@ -167,7 +167,7 @@ static bool id_is_good(const struct decode *d, unsigned type, uint16_t id)
 	return zone_exists(d, id);
 }
 
-/* One of the markers behind the guaranteed ones. False: it cannot be trusted. */
+/* Decodes one of the markers after the guaranteed ones. False: it cannot be trusted. */
 static bool marker_take(struct decode *d, const uint32_t *words)
 {
 	unsigned type = marker_type(words[0]);
@@ -183,7 +183,7 @@ static bool marker_take(struct decode *d, const uint32_t *words)
 		return true;
 	}
 	time = marker_time(d, words);
-	/* A RISC stores its markers one after the other. */
+	/* A RISC stores its markers in order of time. */
 	if (time < d->low || time > d->high)
 		return false;
 	d->low = time;
@@ -214,8 +214,8 @@ static void main_marker(const struct decode *d, const uint32_t *words, unsigned 
 }
 
 /*
- * The firmware writes starts before the kernel runs and ends after it. So of a pair that makes no
- * sense the start was overwritten.
+ * The firmware writes starts before the kernel runs and ends after it. So if a pair is invalid, the
+ * start was overwritten.
  */
 static void main_pair(const struct decode *d, struct main_marker *start, struct main_marker *end,
 		      unsigned slot)
@@ -227,7 +227,7 @@ static void main_pair(const struct decode *d, struct main_marker *start, struct 
 		start->state = MAIN_BAD;
 }
 
-/* The zone of slot 1 lies in that of slot 0, and the optional markers between its times. */
+/* The zone of slot 1 is inside that of slot 0, and the optional markers are between its times. */
 static void main_read(struct decode *d)
 {
 	struct main_marker *start = d->start, *end = d->end;
@@ -289,8 +289,8 @@ static void run_begin(struct decode *d, const uint32_t *words)
 }
 
 /*
- * A buffer that was full in the middle of a run was sent with the run's first words, and so is each
- * further part: the same ids and the same start of the firmware's zone.
+ * A buffer that was full in the middle of a run was sent with the run's first words, and so was
+ * each further part: they have the same ids and the same start of the firmware's zone.
  */
 static bool run_continues(const struct decode *d, const uint32_t *words)
 {
@@ -332,7 +332,7 @@ static void run_end(struct decode *d)
 	d->main = NULL;
 }
 
-/* Words from I on that are filler. It ends a lap of the ring, a run, or all words. */
+/* Counts the filler words from I on. Filler ends a lap of the ring, a run, or the data. */
 static size_t filler_words(struct decode *d, const uint32_t *words, size_t i, size_t n)
 {
 	size_t at = i;
@@ -377,7 +377,10 @@ void prof_decode(struct prof_reader *reader, const uint32_t *words, size_t n,
 			counts->markers++;
 			i += prof_marker_words(words[i]);
 		} else {
-			/* Markers have an even number of words: the next one is found again. */
+			/*
+			 * Markers have an even number of words, so decoding finds the next one
+			 * again.
+			 */
 			d.bad++;
 			i += 2;
 		}

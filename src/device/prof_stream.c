@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Markers out of L1 while the program that makes them runs: none has to be dropped, and there is no
- * limit to what one run can record. The firmware's side is in firmware/src/prof.c.
+ * Reads markers from L1 while the program that writes them runs: none has to be dropped, and one
+ * run can record any number. The firmware's side is in firmware/src/prof.c.
  *
- * A RISC's buffer behind its first words is a ring. A word that is 0 was not written yet; the first
+ * A RISC's buffer after its first words is a ring. A word that is 0 was not written yet; the first
  * word of every marker has its top bit set. So the host sees how far a RISC has come without asking
- * it. What it takes it sets to 0 again and counts, and the RISC looks at that count when it is one
- * lap ahead of it. The last marker is left until another one follows: it may be half written.
+ * it. The host sets the words it has read to 0 again and counts them; the RISC checks that count
+ * when it is one lap ahead. The last marker is left until another one follows: it may be half
+ * written.
  */
 #include "device/launch.h"
 #include "device/prof.h"
@@ -15,7 +16,7 @@
 #include <string.h>
 
 #define LAP_WORDS (PROF_BUFFER_WORDS - PROF_OPTIONAL)
-#define STEP      2048 /* cycles: a RISC needs more to fill its buffer, whatever it records */
+#define STEP      2048 /* cycles: a RISC needs longer to fill its buffer, whatever it records */
 
 bool drain_is_on(const struct tacho_device *d)
 {
@@ -63,8 +64,8 @@ static uint32_t word_at(struct tacho_device *d, unsigned core, unsigned risc, ui
 }
 
 /*
- * Words of whole markers from the ring's place on; at most to the end of the lap. Markers that make
- * no sense are taken, too: the decoder counts them.
+ * Words of whole markers from the ring's position on; at most to the end of the lap. Includes
+ * invalid markers: the decoder counts them.
  */
 static uint32_t whole_markers(struct tacho_device *d, unsigned core, unsigned risc, bool ended,
 			      const uint32_t *words, uint32_t n)
@@ -84,7 +85,7 @@ static uint32_t whole_markers(struct tacho_device *d, unsigned core, unsigned ri
 	return i;
 }
 
-/* N words at the ring's place go to the stream, and the ring is empty there. */
+/* Moves N words from the ring's position to the stream, and clears them in the ring. */
 static void prof_stream_words_take(struct tacho_device *d, unsigned core, unsigned risc,
 				   const uint32_t *words, uint32_t n)
 {
@@ -105,7 +106,7 @@ static void prof_stream_words_take(struct tacho_device *d, unsigned core, unsign
 		s->at = PROF_OPTIONAL;
 }
 
-/* The words of one lap that can be had; how many. */
+/* Reads the available words of one lap; returns their number. */
 static uint32_t take_lap(struct tacho_device *d, unsigned core, unsigned risc, bool ended)
 {
 	struct prof_stream *s = &d->prof->streams[core * DEVICE_RISCS + risc];
@@ -121,9 +122,9 @@ static uint32_t take_lap(struct tacho_device *d, unsigned core, unsigned risc, b
 }
 
 /*
- * The RISC has said that it has written WRITTEN words in this run. What of them does not look like
- * markers was overwritten: it is taken all the same, or the RISC would wait for ever. The decoder
- * goes on after it.
+ * The RISC has reported that it wrote WRITTEN words in this run. Those that are not markers were
+ * overwritten: they are read all the same, or the RISC would wait forever. The decoder continues
+ * after them.
  */
 static void take_written(struct tacho_device *d, unsigned core, unsigned risc, uint32_t written)
 {
@@ -142,7 +143,7 @@ static void take_written(struct tacho_device *d, unsigned core, unsigned risc, u
 	}
 }
 
-/* Words that the RISC says to have written in this run; 0: it has not said. */
+/* Words that the RISC reports for this run; 0: it has not reported. */
 static uint32_t words_written(const uint32_t *control, unsigned risc)
 {
 	uint32_t end = control[PROF_DEVICE_END + risc];
@@ -150,7 +151,7 @@ static uint32_t words_written(const uint32_t *control, unsigned risc)
 	return end < PROF_OPTIONAL ? 0 : end - PROF_OPTIONAL;
 }
 
-/* CONTROL is what the core's control words were. True: something was taken. */
+/* CONTROL has the core's previous control words. True: something was read. */
 static bool take_risc(struct tacho_device *d, unsigned core, unsigned risc, bool ended,
 		      const uint32_t *control)
 {
@@ -161,7 +162,7 @@ static bool take_risc(struct tacho_device *d, unsigned core, unsigned risc, bool
 		;
 	if (written > s->taken)
 		take_written(d, core, risc, written);
-	/* A kernel may have overwritten the count, too. */
+	/* A kernel may have overwritten the count as well. */
 	if (s->taken == before && (ended || control[PROF_TAKEN + risc] == s->taken))
 		return false;
 	core_write(d, core, d->shape.mailbox + M_PROF_CONTROL + 4 * (PROF_TAKEN + risc), &s->taken,
@@ -169,7 +170,7 @@ static bool take_risc(struct tacho_device *d, unsigned core, unsigned risc, bool
 	return true;
 }
 
-/* BRISC records its own zones also when it has no kernel. */
+/* BRISC records its own zones even without a kernel. */
 static bool risc_records(const struct tacho_device *d, unsigned core, unsigned risc)
 {
 	return risc == 0 || d->cores[core].enables >> risc & 1;
@@ -201,7 +202,7 @@ bool drain_poll(struct tacho_device *d)
 	return any;
 }
 
-/* The ids of the run are known: those that a kernel has overwritten are put right. */
+/* The ids of the run are known: restore those that a kernel overwrote. */
 static bool ids_repair(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t *first)
 {
 	bool ethernet = d->cores[core].info.ethernet;
@@ -214,7 +215,7 @@ static bool ids_repair(const struct tacho_device *d, unsigned core, unsigned ris
 	return true;
 }
 
-/* A run has ended: its first words, then all that was taken. WRITTEN: what the RISC has counted. */
+/* Finishes a run: its first words, then all the words read. WRITTEN: the RISC's own count. */
 static void end_risc(struct tacho_device *d, unsigned core, unsigned risc, uint32_t written)
 {
 	struct prof_stream *s = &d->prof->streams[core * DEVICE_RISCS + risc];
@@ -241,7 +242,8 @@ bool drain_end_core(struct tacho_device *d, unsigned core, uint32_t *control)
 
 	if (!drain_is_on(d))
 		return false;
-	/* A run that the kernel has declared invalid is not counted. One that was stopped is told.
+	/*
+	 * A run that the kernel declared invalid is not counted. One that was stopped is reported.
 	 */
 	valid = control[PROF_RUNS] != d->prof->runs[core] || d->cores[core].busy;
 	d->prof->runs[core] = control[PROF_RUNS];

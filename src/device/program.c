@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program consists of, and its compilation. */
+/* The parts of a program, and its compilation. */
 #include "device/program.h"
 #include "device/kernel_build.h"
 #include "tacho_layout.h"
@@ -86,7 +86,7 @@ static size_t list_length(const char *const *list)
 	return n;
 }
 
-/* All arguments as one list, and those with names. */
+/* All arguments as one list, and the named ones. */
 static void compile_args_text(const struct tacho_kernel *k, struct buf *args, struct buf *named)
 {
 	for (unsigned i = 0; i < k->compile_arg_count; i++)
@@ -97,8 +97,7 @@ static void compile_args_text(const struct tacho_kernel *k, struct buf *args, st
 			 k->named_args[i].value);
 }
 
-/* The user's defines and the compile-time arguments, as one list: for C each has a name of its own.
- */
+/* The user's defines and the compile-time arguments as one list: in C each argument has a name. */
 static char **copy_defines(const struct tacho_kernel *k)
 {
 	size_t n = list_length(k->defines), more = k->compile_arg_count + 2;
@@ -127,7 +126,7 @@ static char **copy_defines(const struct tacho_kernel *k)
 	return NULL;
 }
 
-/* All that KERNEL owns; false: no memory. */
+/* Copies the parts of KERNEL that K owns; false: out of memory. */
 static bool kernel_copy(struct program_kernel *k, const struct tacho_kernel *kernel)
 {
 	k->source = strdup(kernel->source);
@@ -203,7 +202,7 @@ int tacho_program_kernel(struct tacho_program *p, const struct tacho_kernel *ker
 	return (int)p->kernels.n - 1;
 }
 
-/* The lowest number that none of these cores has; MAX_SEMS: there is none. */
+/* The lowest number that is free on all of these cores; MAX_SEMS: none. */
 static unsigned semaphore_number(const struct tacho_program *p, const struct core_set *cores)
 {
 	uint32_t taken = 0;
@@ -295,7 +294,7 @@ int tacho_program_common_args(struct tacho_program *p, int kernel, const uint32_
 	return r < 0 ? r : set_args(&p->kernels.v[kernel].common, args, n);
 }
 
-/* The hardware's numbers of the fidelities. */
+/* The hardware's numbers for the fidelities. */
 static unsigned fidelity_code(enum tacho_fidelity f)
 {
 	static const unsigned codes[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program consists of: program.c; its cores: ranges.c; its circular buffers: cbs.c. */
+/* A program: its parts (program.c), its cores (ranges.c), its circular buffers (cbs.c). */
 #ifndef DEVICE_PROGRAM_H
 #define DEVICE_PROGRAM_H
 
@@ -22,7 +22,7 @@ struct program_kernel {
 	enum tacho_fidelity fidelity;
 	enum tacho_noc noc;
 	struct core_set cores;
-	char **defines;        /* NULL at the end */
+	char **defines;        /* NULL-terminated */
 	char **includes;       /* likewise */
 	char *prologue, *text; /* may be NULL */
 	struct {
@@ -33,7 +33,7 @@ struct program_kernel {
 };
 
 struct program_cb {
-	struct tacho_cb conf; /* its ranges are not kept */
+	struct tacho_cb conf; /* its ranges are not stored */
 	struct core_set cores;
 	uint32_t address;
 };
@@ -61,16 +61,16 @@ struct tacho_program {
 
 /* ---- ranges.c ---- */
 bool range_has(const struct tacho_core_range *range, unsigned x, unsigned y);
-/* Checks and copies COUNT ranges, or the one when RANGES is NULL. */
+/* Checks and copies COUNT ranges, or the single one when RANGES is NULL. */
 int core_set_make(struct core_set *set, const struct tacho_device *d, bool ethernet,
 		  const struct tacho_core_range *ranges, unsigned count,
 		  const struct tacho_core_range *one);
 bool core_set_has(const struct core_set *set, unsigned x, unsigned y);
-/* Have they a core in common? FIRST (may be NULL) gets one. */
+/* Do they share a core? FIRST (may be NULL) gets one. */
 bool core_set_meets(const struct core_set *a, const struct core_set *b, struct tacho_core *first);
 
 /* ---- cbs.c ---- */
-/* Circular buffers must not reach into L1 buffers that came after them. */
+/* Circular buffers must not overlap L1 buffers that were allocated after them. */
 int cbs_check(const struct tacho_program *p);
 void cbs_free(struct tacho_program *p);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of cores: what kernels, circular buffers and semaphores of a program are for. */
+/* Sets of cores, for the kernels, circular buffers and semaphores of a program. */
 #include "device/program.h"
 
 bool range_has(const struct tacho_core_range *range, unsigned x, unsigned y)
@@ -17,7 +17,7 @@ static int range_check(const struct tacho_device *d, const struct tacho_core_ran
 	if (r->first.x > r->last.x || r->first.y > r->last.y)
 		return device_fail(
 			TACHO_EUSAGE,
-			"cores %u,%u-%u,%u are none: the first must not lie behind the last",
+			"cores %u,%u-%u,%u are not a range: the first must not be after the last",
 			r->first.x, r->first.y, r->last.x, r->last.y);
 	if (r->last.x >= columns || r->last.y >= rows)
 		return device_fail(TACHO_EUSAGE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces: lists of programs that are run again by one call. */
+/* Traces: lists of programs that one call runs again. */
 #include "device/launch.h"
 #include "device/program.h"
 #include "tacho_layout.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Readers need these to tell replays of an op apart. Other runtimes send them only when they are
- * asked to; here TT_METAL_PROFILER_TRACE_TRACKING=0 leaves them out.
+ * Readers need these to tell replays of an op apart. Other runtimes send them only on request; here
+ * TT_METAL_PROFILER_TRACE_TRACKING=0 omits them.
  */
 static void replay_report(const struct tacho_trace *t, const char *what)
 {
@@ -41,7 +41,7 @@ void replay_keep(struct tacho_trace *t, const struct op_form *form, const struct
 
 	op_text(&text, form, call, false);
 	message = buf_detach(&text);
-	/* Without memory for it a later recording knows the op by its number alone. */
+	/* Out of memory: a later recording knows the op by its number alone. */
 	if (message && vec_push(&t->ops, message) < 0)
 		free(message);
 }
@@ -51,7 +51,10 @@ static uint32_t recording_now(void)
 	return (uint32_t)(tacho_key() >> 32);
 }
 
-/* A recording that began behind the trace's is told what is in it, and counts replays anew. */
+/*
+ * A recording that started after the trace's gets the trace's ops, and counts replays from the
+ * start.
+ */
 static void tell_again(struct tacho_trace *t)
 {
 	if (!tacho_is_recording() || t->recording == recording_now())
@@ -65,8 +68,8 @@ static void tell_again(struct tacho_trace *t)
 }
 
 /*
- * The firmware counts all replays of a device in 16 bits; runs behind a replay that are not of its
- * trace keep the count.
+ * The firmware counts all replays of a device in 16 bits; later runs outside the trace keep the
+ * count.
  */
 bool replay_find(const struct tacho_device *d, uint32_t op, uint32_t counter,
 		 struct device_replay *replayed)
@@ -119,7 +122,7 @@ int tacho_trace_end(struct tacho_device *d, struct tacho_trace **trace)
 	return 0;
 }
 
-/* Tells the firmware of all Tensix cores: it counts replays for the profiler's id words. */
+/* Notifies the firmware of all Tensix cores, which counts replays for the profiler's id words. */
 static int replay_announce(struct tacho_device *d)
 {
 	uint32_t go = (uint32_t)GO_REPLAY << 24;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a device stopped, for people: device, core, RISC, place in the source, registers. */
+/* Explain why a device stopped: device, core, RISC, source line, registers. */
 #include "device/report.h"
 #include "base/arch.h"
 #include "device/kernel_build.h"
@@ -11,7 +11,7 @@ const char *risc_name(unsigned risc, bool ethernet)
 	return arch_risc_track_name(arch_risc_at(risc, ethernet));
 }
 
-/* The firmware or kernel that holds PC, or NULL. */
+/* The firmware or kernel that contains PC, or NULL. */
 static const struct binary *binary_at(const struct tacho_device *d, unsigned core, unsigned risc,
 				      uint32_t pc)
 {
@@ -68,8 +68,8 @@ void report_fault(struct tacho_device *d, const struct tacho_device_risc *r, str
 #define REPORT_MAX 20
 
 /*
- * The next RISC that is in a kernel, from *AT on, which numbers all of them. ANYWHERE: or
- * elsewhere, as one that jumped out of its kernel.
+ * The next RISC inside a kernel, from *AT on, which numbers all of them. ANYWHERE: includes RISCs
+ * outside, such as one that jumped out of its kernel.
  */
 static bool next_unfinished(struct tacho_device *d, bool anywhere, unsigned *at,
 			    struct tacho_device_risc *r)
@@ -81,7 +81,7 @@ static bool next_unfinished(struct tacho_device *d, bool anywhere, unsigned *at,
 		if (!d->cores[core].busy || risc >= d->cores[core].info.riscs ||
 		    d->ops->risc(d->self, core, risc, r) < 0 || (!r->waiting && !r->running))
 			continue;
-		/* Those without a kernel wait in the firmware, as they should. */
+		/* RISCs without a kernel wait in the firmware, as they should. */
 		if (anywhere || (kernel && binary_at(d, core, risc, r->pc) == kernel))
 			return true;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the compiler reads for a kernel or a firmware: one text that defines the user's macros and
- * includes, for a kernel in C++, the kernel API, then the kernel, then its entry. As text and not
- * as options of the command, so that values may hold anything and their number has no limit.
+ * The compiler's input for a kernel or a firmware: one text that defines the user's macros and
+ * includes, for a kernel in C++, the kernel API, then the kernel, then its entry. It is text and
+ * not command options, so that values may contain anything and their number has no limit.
  */
 #include "device/kernel_build.h"
 
@@ -15,7 +15,7 @@ bool source_is_cpp(const char *path)
 	return dot && strcmp(dot, ".c");
 }
 
-/* "NAME", "NAME=VALUE", "NAME(x)=VALUE", as the option -D has it. */
+/* "NAME", "NAME=VALUE", "NAME(x)=VALUE", as for the option -D. */
 static int define_add(struct buf *out, const char *define)
 {
 	const char *value = strchr(define, '=');

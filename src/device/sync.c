@@ -5,7 +5,7 @@
 #include <math.h>
 
 #define SETTLE_MS 10
-/* A slope is taken from two points this many times further apart than they are wide. */
+/* A slope needs two points that are this many times further apart than their width. */
 #define JUMP_PART 100
 
 void sync_init(struct sync *s, uint32_t mhz, double rate)
@@ -21,7 +21,7 @@ static uint64_t sync_middle(const struct sync_exchange *e)
 	return e->before + (e->after - e->before) / 2;
 }
 
-/* From 0: absolute ticks do not fit into a double. */
+/* Signed difference: absolute ticks do not fit into a double. */
 static double sync_since(uint64_t from, uint64_t to)
 {
 	return (double)(int64_t)(to - from);
@@ -38,7 +38,7 @@ static void point_at(const struct sync *s, const struct sync_exchange *e, uint64
 				       .bound_ns = (uint64_t)ceil(wrong * 1e9 / s->rate) + 1};
 }
 
-/* Slope by two middles, when they are far enough apart for their errors not to matter. */
+/* Slope from two midpoints that are far enough apart for their errors not to matter. */
 static void measure_slope(struct sync *s, const struct sync_exchange *a,
 			  const struct sync_exchange *b)
 {
@@ -66,7 +66,7 @@ bool sync_take(struct sync *s, const struct sync_exchange *e, struct device_poin
 		at = guess + gain * (sync_since(s->last.ticks, sync_middle(e)) - guess);
 		if (at < sync_since(s->last.ticks, e->before) ||
 		    at > sync_since(s->last.ticks, e->after)) {
-			/* The frequency has changed: what was known of it does not help. */
+			/* The frequency has changed: the previous slope is useless. */
 			at = sync_since(s->last.ticks, sync_middle(e));
 			s->base = *e;
 			if (sync_since(e->before, e->after) * JUMP_PART < at)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: the clock of a device against the host's: asked for all through a run, both ways, with a
- * bound.
+ * Private: measures the clock of a device against the host's, throughout a run, both ways, with an
+ * error bound.
  *
  * An exchange reads the device's wall clock over the bus: t1, read, t2. The device answered between
- * the two; so the point is their middle, and half of their distance is the most by which it can be
- * wrong. Of several the shortest is kept. Nothing of the device has to help: the clock is a
- * register that the bus reaches, whatever its cores do, and whatever firmware they run.
+ * the two; so the point is their midpoint, and the error is at most half of their distance. Of
+ * several exchanges the shortest is used. It needs no help from the device: the clock is a register
+ * that the bus reaches, whatever its cores do, and whatever firmware they run.
  *
- * Points are joined by lines (clock/device.h). When they are close, their errors would make crooked
- * lines of straight ones: then a point follows the line that points further apart have shown, as
- * far as its own exchange allows.
+ * Points are joined by lines (clock/device.h). If points are close together, their errors would
+ * bend a straight line: then a point follows the slope of points further apart, as far as its own
+ * exchange allows.
  *
- * docs/device.md tells what host time means for a software device, which does not run by itself.
+ * docs/device.md explains host time for a software device, which does not run by itself.
  */
 #ifndef DEVICE_SYNC_H
 #define DEVICE_SYNC_H
@@ -24,33 +24,33 @@
 
 struct tacho_device;
 
-/* Between BEFORE and AFTER, ticks of the host's clock, the device showed CYCLES. */
+/* The device showed CYCLES between BEFORE and AFTER, ticks of the host's clock. */
 struct sync_exchange {
 	uint64_t before, after, cycles;
 };
 
-/* ---- sync.c: points out of exchanges; knows no device ---- */
+/* ---- sync.c: computes points from exchanges; independent of devices ---- */
 struct sync {
 	double nominal, rate; /* ticks per cycle, ticks per second */
-	uint64_t settle;      /* cycles: points that are further apart stand for themselves */
+	uint64_t settle;      /* cycles: points further apart than this are used as they are */
 	bool known;
-	struct device_point last;  /* what was given last */
+	struct device_point last;  /* the previous point */
 	struct sync_exchange base; /* the slope is measured from here */
 	double slope;              /* ticks per cycle */
 };
 
 void sync_init(struct sync *s, uint32_t mhz, double rate);
-/* The next point. False: the device's clock went back, and all begins anew with this one. */
+/* Computes the next point. False: the device's clock went back, and this is the new first point. */
 bool sync_take(struct sync *s, const struct sync_exchange *e, struct device_point *point);
-/* What the device shows at a tick, by the last point and the slope. */
+/* The device's clock at a tick, by the last point and the slope. */
 uint64_t sync_cycles(const struct sync *s, uint64_t ticks);
 
 /* ---- sync_device.c ---- */
 struct device_sync {
 	struct sync line;          /* in the host's clock of the device */
-	struct device_clock clock; /* points in ticks of this machine, as they were recorded */
+	struct device_clock clock; /* points in ticks of this machine, as recorded */
 	uint64_t shift;            /* the difference of the two */
-	unsigned core;             /* whose wall clock is asked */
+	unsigned core;             /* the core whose wall clock is read */
 	int64_t *offsets;          /* per core: cycles that its clock is ahead of that one */
 	uint64_t asked;            /* host's clock at the last exchange */
 	uint32_t told;             /* the recording that has the points, */
@@ -66,26 +66,26 @@ uint64_t sync_host_ticks(const struct tacho_device *d);
 int sync_open(struct tacho_device *d);
 bool sync_is_open(const struct tacho_device *d);
 void sync_close(struct tacho_device *d);
-/* A program is about to start: device time goes on from this moment. */
+/* A program is about to start: device time continues from this moment. */
 void sync_begin(struct tacho_device *d);
-/* Exchanges, a point. All that the device recorded before is behind it. */
+/* Makes exchanges and adds a point. Everything that the device recorded so far is before it. */
 void sync_now(struct tacho_device *d);
-/* The last exchange is long ago. */
+/* The last exchange was long ago. */
 bool sync_is_due(const struct tacho_device *d);
 /* Tick of this machine at which CORE's clock showed CYCLES. */
 uint64_t sync_ticks(const struct tacho_device *d, unsigned core, uint64_t cycles);
 /* 64 bits of CORE's clock at the last exchange. */
 uint64_t sync_last(const struct tacho_device *d, unsigned core);
-/* Nothing earlier than the last exchange will be asked for. */
+/* No time before the last exchange will be requested. */
 void sync_trim(struct tacho_device *d);
 
 /*
- * ---- sync_classic.c: one way, as sync_device_info.csv has it ----
+ * ---- sync_classic.c: one way, as in sync_device_info.csv ----
  *
  * A kernel waits for a word; the host writes its time to it, 249 times with 10 ms between them; the
- * kernel keeps its own clock beside each. A straight line through all of them. Only for those who
- * read that file: it costs 2.5 s, knows nothing of what happens later, and takes the time of the
- * way for an error of the clock.
+ * kernel stores its own clock with each. The result is a straight line through all of them. Only
+ * for tools that read that file: it costs 2.5 s, ignores later changes, and mistakes the transfer
+ * time for a clock error.
  */
 #define SYNC_SAMPLES      249
 #define SYNC_CLASSIC_FILE "sync_device_info.csv"
@@ -103,7 +103,7 @@ struct sync_classic {
 	VEC(struct sync_sample);
 };
 
-/* 249 more samples, and the line through all so far. */
+/* Takes 249 more samples and fits the line through all so far. */
 int sync_classic_run(struct tacho_device *d, struct sync_classic *c);
 void sync_classic_fit(struct sync_classic *c, double rate);
 void sync_classic_free(struct sync_classic *c);

@@ -46,7 +46,7 @@ static void pause_host(struct tacho_device *d)
 		nanosleep(&t, NULL);
 }
 
-/* The host's time goes to the device: the lower 32 bits of it, and never 0. */
+/* Sends the host's time to the device: its lower 32 bits, and never 0. */
 static int send_time(struct tacho_device *d, unsigned core, const struct sync_classic *c,
 		     struct sync_sample *s)
 {
@@ -66,7 +66,7 @@ static int send_time(struct tacho_device *d, unsigned core, const struct sync_cl
 	return r;
 }
 
-/* What the kernel kept: 32 bits of its clock each time. */
+/* Reads the kernel's samples: 32 bits of its clock each. */
 static int read_samples(struct tacho_device *d, unsigned core, struct sync_classic *c, size_t first)
 {
 	uint32_t words[2 * SYNC_SAMPLES + 2];
@@ -122,8 +122,10 @@ int sync_classic_run(struct tacho_device *d, struct sync_classic *c)
 
 /* ---- the line ---- */
 
-/* Least squares of device over host, both from their means: sums of squares of large numbers lose
- * what they are for. */
+/*
+ * Least squares of device over host, both relative to their means: sums of squares of large numbers
+ * lose precision.
+ */
 void sync_classic_fit(struct sync_classic *c, double rate)
 {
 	double ns = 1e9 / rate, host = 0, device = 0, hd = 0, hh = 0;

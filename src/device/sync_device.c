@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exchanges with a device, and where its time lies in the time of the recording. */
+/* Make exchanges with a device, and map its time to the recording's time. */
 #include "device/prof.h"
 
 #include <tacho/cores.h>
@@ -11,7 +11,7 @@
 #define CLOCK_LOW  0xFFB121F0u
 #define CLOCK_HIGH 0xFFB121F4u
 #define DUE_MS     100 /* between exchanges while a program runs */
-#define FRESH_US   50  /* an exchange that is not older serves again */
+#define FRESH_US   50  /* an exchange that is not older is reused */
 
 uint64_t sync_host_ticks(const struct tacho_device *d)
 {
@@ -32,8 +32,8 @@ static int timed_read(struct tacho_device *d, unsigned core, uint32_t address, u
 }
 
 /*
- * The shortest of several. The upper word is read once before them, and again if the lower one has
- * just begun: it may have turned in between.
+ * Makes several exchanges and returns the shortest. The upper word is read once before them, and
+ * again if the lower word is small: it may have wrapped in between.
  */
 int sync_exchange(struct tacho_device *d, unsigned core, unsigned count, struct sync_exchange *best)
 {
@@ -57,7 +57,7 @@ int sync_exchange(struct tacho_device *d, unsigned core, unsigned count, struct 
 
 /* ---- points ---- */
 
-/* The recording's time must not be ahead of the clock: a host waits for a device, too. */
+/* The recording's time must not be ahead of the clock: a host waits for a device as well. */
 static void wait_until(uint64_t ticks)
 {
 	uint64_t now = tacho_ticks();
@@ -71,7 +71,7 @@ static void wait_until(uint64_t ticks)
 	}
 }
 
-/* Points that the recording does not have yet; a new one gets all that are kept. */
+/* Sends points that the recording does not have yet; a new recording gets all stored ones. */
 static void sync_device_report(struct tacho_device *d)
 {
 	struct device_sync *s = &d->prof->sync;
@@ -101,7 +101,9 @@ static void add_point(struct tacho_device *d, struct device_point p)
 	sync_device_report(d);
 }
 
-/* A device whose clock cannot be read (a memory image): what it says itself, and nothing promised.
+/*
+ * A device whose clock cannot be read (a memory image): uses its own figures, without an error
+ * bound.
  */
 static void take_blindly(struct tacho_device *d)
 {
@@ -124,8 +126,10 @@ bool sync_is_due(const struct tacho_device *d)
 	return age_ms(d) >= DUE_MS;
 }
 
-/* One exchange is enough where the clock is well known: each takes time, which is seen as a gap
- * between two short programs. */
+/*
+ * One exchange is enough if the clock is well known: each takes time, which shows as a gap between
+ * two short programs.
+ */
 static void sync_device_ask(struct tacho_device *d)
 {
 	struct device_sync *s = &d->prof->sync;
@@ -139,7 +143,7 @@ static void sync_device_ask(struct tacho_device *d)
 	}
 	s->asked = e.after;
 	if (!sync_take(&s->line, &e, &p)) {
-		/* The device was reset: nothing that was recorded before can be told any more. */
+		/* The device was reset: earlier data can no longer be placed in time. */
 		device_clock_free(&s->clock);
 		s->told_points = 0;
 	}
@@ -152,8 +156,8 @@ void sync_now(struct tacho_device *d)
 }
 
 /*
- * A device that stood still goes on here and now. The last reading of its clock is the gap's: what
- * was recorded before is below it, what comes is above it.
+ * A device whose time stood still continues now. The last reading of its clock marks the gap:
+ * earlier data is below it, later data above it.
  */
 static void go_on(struct tacho_device *d)
 {
@@ -177,7 +181,7 @@ void sync_begin(struct tacho_device *d)
 
 /* ---- cores ---- */
 
-/* Ahead or behind by more than can be said: then the difference is believed. */
+/* If the difference exceeds the error bound, it is real. */
 static void measure_offset(struct tacho_device *d, unsigned core)
 {
 	struct device_sync *s = &d->prof->sync;

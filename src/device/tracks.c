@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Zones of kernels onto the tracks of the recording, in host time (sync.h). */
+/* Write the zones of kernels to the recording's tracks, in host time (sync.h). */
 #include "device/launch.h"
 #include "device/prof.h"
 #include "tacho_layout.h"
@@ -26,7 +26,7 @@ static uint64_t track_of(const struct tacho_device *d, unsigned core, unsigned r
 	return tacho_core_id(d->number, c->x, c->y, risc);
 }
 
-/* Once per recording, when the RISC has something to tell. */
+/* Once per recording, when the RISC has something to record. */
 static void name_track(struct tacho_device *d, unsigned core, unsigned risc)
 {
 	const struct tacho_device_core *c = &d->cores[core].info;
@@ -43,7 +43,7 @@ static void name_track(struct tacho_device *d, unsigned core, unsigned risc)
 	tacho_core_name(track_of(d, core, risc), name, color_of(d, core, risc));
 }
 
-/* What kind of marker it was stands where a source location has its function. */
+/* The marker kind is stored in the source location's function. */
 static const char *function_of(const struct prof_item *item)
 {
 	switch (item->kind) {
@@ -61,7 +61,7 @@ static const char *function_of(const struct prof_item *item)
 	}
 }
 
-/* Without a colour: the tracks have theirs, and one zone of several RISCs stays one. */
+/* No colour: tracks have their own, and a zone of several RISCs has one source location. */
 static uint32_t srcloc_of(struct tacho_device *d, const struct prof_item *item)
 {
 	struct prof *p = d->prof;
@@ -81,7 +81,7 @@ static uint32_t srcloc_of(struct tacho_device *d, const struct prof_item *item)
 	return p->srclocs.v[id];
 }
 
-/* Values, events, transfers and counters are zones without a length. */
+/* Values, events, transfers and counters are zones of length 0. */
 static uint32_t srcloc_of_item(struct tacho_device *d, const struct prof_item *item)
 {
 	bool noc = item->id == PROF_ID_NOC, counter = item->id == PROF_ID_COUNTERS;
@@ -128,7 +128,7 @@ static void put_values(struct tacho_device *d, unsigned core, uint64_t track, ui
 	}
 }
 
-/* The op, when the outermost zone begins, and the replay that it belongs to. */
+/* The op, when the outermost zone starts, and its replay. */
 static void put_op(struct tacho_device *d, uint64_t track, uint32_t srcloc,
 		   const struct prof_item *item)
 {
@@ -150,8 +150,10 @@ static int tracks_compare(const void *a, const void *b)
 	return x->end > y->end ? -1 : x->end < y->end;
 }
 
-/* Zones sorted by their starts, outer before inner: each ends before the next that it does not
- * hold. */
+/*
+ * Zones sorted by start, outer before inner: each ends before the next one that it does not
+ * contain.
+ */
 static void put_zones(struct tacho_device *d, unsigned core, uint64_t track,
 		      const struct prof_item *zones, size_t n)
 {
@@ -197,7 +199,7 @@ void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const stru
 	free(zones);
 }
 
-/* The loss is noted at the last moment of the device that is known. */
+/* The loss is recorded at the last known time of the device. */
 static uint64_t loss_ticks(const struct tacho_device *d, unsigned core)
 {
 	uint64_t ticks = sync_ticks(d, core, sync_last(d, core)), now = tacho_ticks();

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices of a simulator that is a library with the C interface of Tenstorrent's libttsim.so,
- * loaded at run time: tiles are read and written by their NoC coordinates, and time passes by calls
- * of libttsim_clock(). What the simulator does not say - which cores there are, where DRAM is - is
- * that of the architecture.
+ * Devices of a simulator library with the C interface of Tenstorrent's libttsim.so, loaded at run
+ * time: tiles are read and written by their NoC coordinates, and libttsim_clock() advances time.
+ * The simulator does not list its cores or DRAM, so these follow the architecture.
  */
 #include "device/device.h"
 
@@ -14,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLOCK_STEP    10000u /* cycles per call, so that signals are seen */
+#define CLOCK_STEP    10000u /* cycles per call, so that signals are noticed */
 #define PCI_WORMHOLE  0x401e1e52u
 #define PCI_BLACKHOLE 0xb1401e52u
 
 struct ttsim {
 	void *library;
-	struct tensix *places; /* never run: only asked for coordinates */
+	struct tensix *places; /* never runs: it only provides coordinates */
 	uint64_t cycles;
 	bool begun;
 	void (*init)(void);
@@ -34,9 +33,10 @@ struct ttsim {
 
 /* The library has one device per process. */
 static bool ttsim_taken;
-static pthread_mutex_t ttsim_lock = PTHREAD_MUTEX_INITIALIZER; /* of it; taken alone */
+static pthread_mutex_t ttsim_lock =
+	PTHREAD_MUTEX_INITIALIZER; /* of it; never held with another lock */
 
-/* Takes it, unless somebody has; or gives it back. */
+/* Acquires the simulator, unless it is in use; or releases it. */
 static bool ttsim_take(bool take)
 {
 	bool done;
@@ -120,7 +120,7 @@ static int ttsim_dram_write(void *self, unsigned bank, uint64_t address, const v
 	return 0;
 }
 
-/* Whether all of it waits is not known, so it is never said to be idle. */
+/* The simulator does not report that all cores wait, so it never counts as idle. */
 static enum tacho_device_stop ttsim_run(void *self, uint64_t cycles)
 {
 	struct ttsim *t = self;
@@ -150,7 +150,7 @@ static int ttsim_fault(void *self, struct tacho_device_risc *info)
 	return 0; /* the simulator ends the process by itself */
 }
 
-/* Its time stands still unless it is clocked: so does the host's, as it is compared with it. */
+/* Its time advances only when it is clocked, and so does the host time that it is compared with. */
 static uint64_t ttsim_host_ticks(void *self)
 {
 	struct ttsim *t = self;
@@ -241,7 +241,7 @@ static int ttsim_load(struct ttsim *t, const char *path)
 	return device_fail(TACHO_EREAD, "cannot load the simulator: %s", dlerror());
 }
 
-/* What it simulates, when the caller has not said. */
+/* The simulated architecture, when the caller has not given it. */
 static int ttsim_arch(const struct ttsim *t, const char **arch)
 {
 	uint32_t id = t->pci_config(0, 0);

@@ -25,7 +25,7 @@ struct zone_names {
 
 /* ---- names.c ---- */
 uint16_t names_hash(const char *text, size_t len);
-/* The zones that a compiler's log tells, added to NAMES; lines of anything else are passed over. */
+/* Adds the zones of a compiler log to NAMES; other lines are skipped. */
 int names_take(struct zone_names *names, const char *text, size_t len);
 int names_read(struct zone_names *names, const char *path);
 const struct zone_name *names_find(const struct zone_names *names, uint16_t id);

@@ -53,7 +53,7 @@ expect_line err '^tacho: warning: TT_METAL_DPRINT_CORES names core 7,7: device 0
 expect_count 1 err
 expect_line out '^0:\(x=0,y=0\):BR: next$' '^0:\(x=1,y=1\):BR: next$'
 TT_METAL_DPRINT_CORES='(1,1)-(0,0)' expect_exit 0 "$BUILD/examples/device/two_devices"
-expect_line err '^tacho: warning: TT_METAL_DPRINT_CORES names no core: \(1,1\) lies behind \(0,0\)$'
+expect_line err '^tacho: warning: TT_METAL_DPRINT_CORES names no core: \(1,1\) is after \(0,0\)$'
 expect_count 1 err
 TT_METAL_DPRINT_CHIPS=zero expect_exit 0 "$TACHO" device run -q print.c
 expect_line err "^tacho: warning: TT_METAL_DPRINT_CHIPS wants numbers of devices with commas, or all, not 'zero'$"

@@ -94,4 +94,4 @@ void kernel_main(void)
 }
 END
 expect_exit 0 "$ends" "$PWD/wild.c" return unfinished
-expect_line err '^tacho: warning: nobody waited for the last program: device 0, core 0,0 .*access to no memory'
+expect_line err '^tacho: warning: the last program failed: device 0, core 0,0 .*access to no memory'

@@ -190,7 +190,7 @@ expect_error 3 "at most 256 arguments" "$TACHO" device run $(printf -- '-x %d ' 
 expect_error 2 "wants a 32-bit number" "$TACHO" device run --arg zero hello.c
 expect_error 2 "not inside the grid of 2 x 2" "$TACHO" device run --cores 0,0-2,2 hello.c
 expect_error 2 "no architecture is called 'quasar'; there are: .*blackhole" "$TACHO" device run --arch quasar hello.c
-expect_error 2 "the first must not lie behind the last" "$TACHO" device run --cores 1,1-0,0 hello.c
+expect_error 2 "the first must not be after the last" "$TACHO" device run --cores 1,1-0,0 hello.c
 expect_error 3 "too large: at most [0-9]+" "$TACHO" device run --op-support-count 99999999999 bare.c
 expect_error 3 "hello.c: not a 32-bit" "$TACHO" device boot hello.c
 expect_error 3 "/bin/sh: not a 32-bit" "$TACHO" device disasm /bin/sh

@@ -63,7 +63,7 @@ public:
 	CoreRange(const CoreCoord &start, const CoreCoord &end) : start_coord(start), end_coord(end)
 	{
 		TT_FATAL(start.x <= end.x && start.y <= end.y,
-			 "core range {} - {}: the first core must not lie behind the last", start,
+			 "core range {} - {}: the first core must not be after the last", start,
 			 end);
 	}
 	bool operator==(const CoreRange &) const = default;
