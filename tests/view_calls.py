@@ -240,7 +240,7 @@ table = s.call("ops?limit=1000", 1)
 assert table["total"] >= len([o for o in reported["ops"] if not o["signpost"]]) > 0
 by_row = {r["row"]: r for r in table["rows"]}
 for o in reported["ops"]:
-    r = by_row[o["id"]]
+    r = by_row[o["csv_line"]]
     assert r["code"] == o["op_code"] and r["device_time_us"] == o["device_time_us"], (r, o)
     assert (r["bound"] or None) == o["bound"] and r["advice"] == [a["text"] for a in o["advice"]]
 assert table["footer"]["device_ops"] == reported["totals"]["device_ops"]

@@ -109,6 +109,12 @@ template <typename E> std::string enum_name(E e)
 	return before == std::string::npos ? name : name.substr(before + 2);
 }
 
+/* A set-user-id program must not obey the environment of its caller. */
+inline const char *environment(const char *name)
+{
+	return secure_getenv(name);
+}
+
 /* A failure of the C library becomes an exception with its text. */
 inline int check(int result)
 {
@@ -133,7 +139,7 @@ template <typename F, typename... A> std::string message(const F &format, const 
 
 	if (!info.empty())
 		text += fmt::format("\ninfo:\n{}", info);
-	if (std::getenv("TT_ASSERT_ABORT")) {
+	if (environment("TT_ASSERT_ABORT")) {
 		fmt::print(stderr, "{}\n", text);
 		std::abort();
 	}
@@ -234,10 +240,10 @@ inline log_level log_threshold()
 	static const log_level level = [] {
 		static constexpr const char *names[] = {"trace", "debug",    "info", "warning",
 							"error", "critical", "off"};
-		const char *text = std::getenv("TT_LOGGER_LEVEL");
+		const char *text = environment("TT_LOGGER_LEVEL");
 
 		if (!text)
-			text = std::getenv("TT_METAL_LOGGER_LEVEL");
+			text = environment("TT_METAL_LOGGER_LEVEL");
 		for (int i = 0; text && i < 7; i++)
 			if (!strncasecmp(text, names[i], std::strlen(names[i]) < 4 ? 3 : 4))
 				return static_cast<log_level>(i);

@@ -46,14 +46,14 @@ public:
 	explicit chip(int id)
 	{
 		tacho_device_options options = {};
-		const char *arch = std::getenv("TACHO_ARCH");
+		const char *arch = environment("TACHO_ARCH");
 
 		/* The parts that are sold have harvested grids; results do not depend on it, but
 		 * what other tools expect of a profile does. */
-		if (!std::getenv("TACHO_CORES") &&
+		if (!environment("TACHO_CORES") &&
 		    (!arch || !*arch || !strcmp(arch, "wormhole_b0")))
 			options.cores = 72;
-		else if (!std::getenv("TACHO_CORES") && arch && !strcmp(arch, "blackhole"))
+		else if (!environment("TACHO_CORES") && arch && !strcmp(arch, "blackhole"))
 			options.cores = 130;
 		requested_ = options.cores;
 		check(tacho_device_open(&device_, &options));

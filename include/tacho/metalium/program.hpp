@@ -333,7 +333,7 @@ inline std::vector<std::filesystem::path> kernel_roots(const char *caller)
 	std::error_code error;
 
 	for (const char *name : {"TT_METAL_KERNEL_PATH", "TT_METAL_RUNTIME_ROOT", "TT_METAL_HOME"})
-		if (const char *value = std::getenv(name); value && *value)
+		if (const char *value = environment(name); value && *value)
 			roots.emplace_back(value);
 	roots.emplace_back("/usr/share/tenstorrent/kernels");
 	if (!root_dir().empty())
