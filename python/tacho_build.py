@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pip calls for "pip install ." and "make wheel" for a wheel: the build backend of PEP 517.
+"""The PEP 517 build backend, called by "pip install ." and "make wheel".
 
 It builds with CMake and imports nothing but the standard library, so pip need not fetch anything.
 
@@ -24,8 +24,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 TREE = "tracy/_tacho"
 
-# pip replaces the first line with the interpreter. The package is found and not imported: that
-# would take longer than all the rest.
+# pip replaces the first line with the interpreter. The package is located, not imported: an import
+# would take longer than everything else.
 SCRIPT = b"""#!python
 import importlib.util, os, sys
 package = os.path.dirname(importlib.util.find_spec("tracy").origin)
@@ -94,13 +94,13 @@ def _platform(files: list[str]) -> str:
 
 
 def _libraries(program: str) -> dict[str, str]:
-    """Name and path of every shared library that PROGRAM needs and a bare system may lack."""
+    """Name and path of every shared library that PROGRAM needs and a minimal system may lack."""
     found = re.findall(r"^\s*(\S+) => (/\S+)", _output("ldd", program), re.MULTILINE)
     return {name: path for name, path in found if not SYSTEM.match(name)}
 
 
 def _debian_package(path: str) -> str | None:
-    """The package that a library is from. dpkg may know it by its path without /usr."""
+    """The package of a library. dpkg may list it by its path without /usr."""
     for name in (path, os.path.realpath(path), "/usr" + path):
         try:
             return _output("dpkg-query", "-S", name).split(":")[0]

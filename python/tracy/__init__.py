@@ -12,7 +12,7 @@
 Run the program by ``python -m tracy``, or in any way below ``tacho run``. While nothing is
 recorded all of it does nothing, so the calls may stay in the program.
 """
-# Every Python must be able to parse this file, to say that it is too old.
+# Every Python must be able to parse this file, to report that it is too old.
 import sys
 
 if sys.version_info < (3, 9):

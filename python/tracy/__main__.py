@@ -33,18 +33,18 @@ _program.STARTED_WITH = _before
 
 TRACE = "tracy_profile_log_host"
 CHILD_CALLS = "CompileProgram,HWCommandQueue_write_buffer"
-# Logs of one run; zone_src_locations.log is not: runs add to it what is new.
+# Logs of one run. zone_src_locations.log is none: runs append to it.
 SAMPLES = "sync_device_info.csv"
 LOGS = (TRACE + ".tracy", "tracy_ops_times.csv", "tracy_ops_data.csv", "profile_log_device.csv",
         "cpp_device_perf_report.csv", SAMPLES)
 
 
 def _say(text: str) -> None:
-    if sys.stderr is None:  # closed; print() would take standard output, which is the program's
+    if sys.stderr is None:  # closed; print() would use standard output, which belongs to the program
         return
     try:
         print(f"tracy: {text}", file=sys.stderr, flush=True)
-    except OSError:  # the terminal has gone
+    except OSError:  # the terminal is closed
         pass
 
 
@@ -53,7 +53,7 @@ def _ignore_children() -> None:
 
 
 def _wait(command: list[str], env: dict[str, str]) -> int:
-    """Runs it in our place: signals that are meant for the program reach it, its status is ours."""
+    """Runs it in our place: signals for the program are forwarded, its status becomes ours."""
     process: subprocess.Popen[bytes] | None = None
     early: list[int] = []
 
@@ -62,12 +62,12 @@ def _wait(command: list[str], env: dict[str, str]) -> int:
             process.send_signal(number)
         else:
             early.append(number)
-    # Of children that are ignored nobody learns the status; the program is to find it as it was.
+    # An ignored SIGCHLD would hide the status; the program gets the original setting.
     ignored = signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN
     signal.signal(signal.SIGCHLD, lambda *_: None)
     noted, note = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
     signal.set_wakeup_fd(note, warn_on_full_buffer=False)
-    # 'tacho run' knows which of them the program has got by itself, as it does Ctrl-C.
+    # 'tacho run' knows which of them reached the program directly, as Ctrl-C does.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1,
                    signal.SIGUSR2):
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup
@@ -76,7 +76,7 @@ def _wait(command: list[str], env: dict[str, str]) -> int:
                                preexec_fn=_ignore_children if ignored else None)
     for number in early:
         process.send_signal(number)
-    # Not by wait(): one that comes just before it would be sent on when it is too late.
+    # Not wait(): a signal just before it would be forwarded too late.
     while process.poll() is None:
         if select.select([noted], [], [], 1.0)[0]:
             os.read(noted, 4096)
@@ -84,15 +84,15 @@ def _wait(command: list[str], env: dict[str, str]) -> int:
 
 
 def _interpreter_flags() -> list[str]:
-    """What our interpreter was started with, for that of the program."""
+    """The options of our interpreter, for that of the program."""
     flags: list[str] = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
-    for name, value in sys._xoptions.items():  # those above leave out some
+    for name, value in sys._xoptions.items():  # the flags above omit some
         flags += ["-X", name if value is True else f"{name}={value}"]
     return flags + ["-i"] * bool(sys.flags.inspect)
 
 
 def _stamps(folder: str) -> dict[str, tuple[int, ...]]:
-    """The logs that are there, with what changes when they are written."""
+    """The existing logs, each with a stamp that changes on every write."""
     stamps = {}
     for entry in os.scandir(folder):
         if entry.name in LOGS or fnmatch.fnmatchcase(entry.name, "noc_trace_*.json"):
@@ -103,7 +103,7 @@ def _stamps(folder: str) -> dict[str, tuple[int, ...]]:
 
 def _put_logs(folder: str, made: str, before: dict[str, tuple[int, ...]],
               alone: bool = True) -> list[str]:
-    """Moves new logs in; those of an earlier run that this one has not step aside as NAME.old.
+    """Moves new logs in; logs of an earlier run without a successor are renamed to NAME.old.
 
     ALONE: what the program has written there is of the same process.
     """
@@ -156,7 +156,7 @@ def _ops(tacho: str, folder: str, options: optparse.Values) -> list[str]:
 
 
 def _is_refused(tacho: str, options: optparse.Values) -> bool:
-    """Whether the report is asked for in a way that cannot be: better known before the run."""
+    """Whether the report options are invalid, checked before the run."""
     with tempfile.TemporaryDirectory() as nothing:
         done = subprocess.run(_ops(tacho, nothing, options), stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -177,10 +177,10 @@ def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None
         command.append("--no-device")
     if trace:
         command.append(trace)
-    # The summary is for people; standard output is the program's.
+    # The summary goes to stderr; standard output belongs to the program.
     status = subprocess.run(command, stdin=subprocess.DEVNULL,
                             stdout=sys.stderr or subprocess.DEVNULL).returncode
-    if status < 0:  # else it has said what is wrong
+    if status < 0:  # else it has reported the error itself
         _say(f"no report: 'tacho ops' ends with status {status}")
     return status
 
@@ -195,7 +195,7 @@ def _record(options: optparse.Values, kind: str, program: list[str]) -> int:
     if options.tracy_tools_folder and not os.path.isdir(options.tracy_tools_folder):
         _say(f"--tracy-tools-folder: {options.tracy_tools_folder} is no folder")
         return 1
-    if program and not kind and _is_missing(program[0]):  # the last trace stays
+    if program and not kind and _is_missing(program[0]):  # keep the previous trace
         _say(f"can't open file {os.path.abspath(program[0])!r}: No such file or directory")
         return 2
     tacho = _tools.find_tacho(options.tracy_tools_folder)
@@ -227,7 +227,7 @@ def _record(options: optparse.Values, kind: str, program: list[str]) -> int:
 
 
 def _take_folder(wanted: str) -> tuple[str, int]:
-    """A folder that no other run is using, FOLDER or FOLDER.2 and so on, and what keeps it so."""
+    """A folder that no other run uses, FOLDER or FOLDER.2 and so on, and the lock that reserves it."""
     for number in itertools.count(1):
         folder = wanted if number == 1 else f"{wanted}.{number}"
         logs = os.path.join(folder, ".logs")
@@ -282,7 +282,7 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, program: lis
         return 4
     if not os.path.exists(trace) or os.stat(trace).st_mtime_ns == before:
         _say("there is no trace of this run" + (
-            f"; what was recorded is in {trace}.part: see 'tacho recover'"
+            f"; the events recorded so far are in {trace}.part: see 'tacho recover'"
             if os.path.exists(trace + ".part") else ""))
         return status
     host_only = env.get("TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES", "0") not in ("", "0")
@@ -300,13 +300,13 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, program: lis
 
 
 def _environ_port() -> int:
-    """TRACY_PORT as the guides set it; 0: not, or not a port."""
+    """TRACY_PORT as the guides set it; 0: unset or no port."""
     text = os.environ.get("TRACY_PORT", "")
     return int(text) if text.isdigit() and 0 < int(text) < 65536 else 0
 
 
 def _free_port() -> int:
-    """For what the program has built with Tracy: the viewer's port is ours."""
+    """For code built with Tracy itself: the viewer's port is ours."""
     with socket.socket() as any_port:
         any_port.bind(("127.0.0.1", 0))
         return int(any_port.getsockname()[1])
@@ -314,7 +314,7 @@ def _free_port() -> int:
 
 def _serve(tacho: str, port: int, trace: str,
            options: optparse.Values) -> subprocess.Popen[bytes] | None:
-    """A Tracy viewer or capture tool that waits on this port gets the recording while it goes on."""
+    """Serves the running recording to a Tracy viewer or capture tool on this port."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -330,7 +330,7 @@ def _serve(tacho: str, port: int, trace: str,
 
 
 def _finish_serving(server: subprocess.Popen[bytes], tacho: str, port: int, trace: str) -> None:
-    """Until viewers have everything. A run may be over before its server has seen it begin."""
+    """Waits until viewers have everything. A run may end before its server has seen it begin."""
     assert server.stderr
     os.set_blocking(server.stderr.fileno(), False)
     if b"viewer on port" not in (server.stderr.read() or b""):
@@ -373,7 +373,7 @@ def main() -> None:
         _program.become(_settings(options), options.follow, kind, program)
     else:
         status = _record(options, kind, program)
-        if sys.flags.inspect:  # -i is for the program: this one asks nothing at its end
+        if sys.flags.inspect:  # -i is for the program: no prompt at the end of this process
             os._exit(status)
         sys.exit(status)
 

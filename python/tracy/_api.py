@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``import tracy`` offers: see tracy/__init__.py."""
+"""The public names of ``import tracy``: see tracy/__init__.py."""
 from __future__ import annotations
 
 import sys
@@ -43,7 +43,7 @@ def signpost(header: str, message: str | None = None) -> None:
 class Profiler:
     """Makes zones of the functions that are called between enable() and disable().
 
-    Profilers nest, in one thread or in several: recording goes on until the last one is disabled.
+    Profilers nest, in one thread or in several: recording lasts until the last one is disabled.
     It works whenever the process is recorded, and does nothing otherwise. With ``python -m tracy``
     and without ``-p`` everything is recorded anyway.
     """
@@ -112,6 +112,6 @@ def tracy_frame() -> None:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """What ``%load_ext tracy`` calls."""
+    """Called by ``%load_ext tracy``."""
     from tracy import _ipython
     _ipython.load(shell)

@@ -9,7 +9,7 @@ from typing import Any, Callable, Generator
 
 
 def _steps(zone: Any, inner: Any) -> Generator[Any, Any, Any]:
-    """Runs a generator or coroutine; each of its steps is a zone, so waiting is not in it."""
+    """Runs a generator or coroutine; each step is a zone, so waits are excluded."""
     step, value = inner.send, None
     while True:
         try:
@@ -58,11 +58,11 @@ def _async_generator(zone: Any, function: Callable[..., Any]) -> Callable[..., A
 
 
 def decorate(zone: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """What ``@zone(...)`` makes of a function, or of a method of a class."""
+    """Applies ``@zone(...)`` to a function or a method of a class."""
     if isinstance(function, (classmethod, staticmethod)):
         return type(function)(decorate(zone, function.__func__))
     if isinstance(function, type) or not callable(function):
-        raise TypeError(f"zone: it takes a name or a function, not {function!r:.50}")
+        raise TypeError(f"zone: expected a name or a function, not {function!r:.50}")
     if inspect.isasyncgenfunction(function):
         return _async_generator(zone, function)
     if inspect.iscoroutinefunction(function):
@@ -82,7 +82,7 @@ def decorate(zone: Any, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def name(zone: Any, function: Any) -> Callable[..., Any]:
-    """What ``@zone`` makes of what is no Python function, but perhaps made of one."""
+    """Applies ``@zone`` to an object that is no Python function, but may wrap one."""
     inner = inspect.unwrap(getattr(function, "__func__", function))
     code = getattr(inner, "__code__", None)
     place = {"file": code.co_filename, "line": code.co_firstlineno} if code else {"file": ""}

@@ -30,7 +30,7 @@ _SHOWN_BY = ("showtraceback", "showsyntaxerror")
 
 
 class _Refused(Exception):
-    """Reported in one line, without a traceback: the code is not at fault."""
+    """Reported in one line without a traceback: the user's code is not at fault."""
 
 
 class Trace:
@@ -72,7 +72,7 @@ class _Capture:
 
 @contextmanager
 def _silent(shell: Any) -> Iterator[None]:
-    """An error is shown when the cell of the magic ends by it, and need not be twice."""
+    """The cell of the magic shows an error when it ends: do not show it twice."""
     own = vars(shell)
     before = {name: own[name] for name in _SHOWN_BY if name in own}
     own.update({name: lambda *_, **__: None for name in _SHOWN_BY})

@@ -33,7 +33,7 @@ USAGE = "python -m tracy [options] [-m module | -c code | script | program] [arg
 
 
 def _code(option: optparse.Option, name: str, value: Any, parser: optparse.OptionParser) -> None:
-    """-c takes what follows, as it does for python: the rest is the program's."""
+    """-c takes the next argument, like python's -c; the rest belongs to the program."""
     rest = parser.rargs
     if not rest:
         parser.error("-c needs code")
@@ -58,7 +58,7 @@ def _duration(option: optparse.Option, name: str, value: str,
 
 class _Parser(optparse.OptionParser):
     def error(self, msg: str) -> NoReturn:
-        """One line, as for all that goes wrong."""
+        """Prints one line, as for all errors."""
         self.exit(2, f"tracy: {msg}; see 'python -m tracy --help'\n")
 
     def _process_long_opt(self, rargs: list[str], values: optparse.Values) -> None:
@@ -69,7 +69,7 @@ class _Parser(optparse.OptionParser):
 
 
 def make_parser() -> optparse.OptionParser:
-    """Everything after the first word that is no option belongs to the program."""
+    """Parses up to the first word that is no option; the rest belongs to the program."""
     parser = _Parser(usage=USAGE, prog="python -m tracy")
     parser.disable_interspersed_args()
     add = parser.add_option
@@ -122,7 +122,7 @@ def make_parser() -> optparse.OptionParser:
         help="a Tracy viewer or capture tool may connect there, before the program starts or later "
         "(default TRACY_PORT); what the program has built with Tracy is recorded too")
     add("--view", action="store_true",
-        help="show the recording in a browser while it goes on, and afterwards until Ctrl-C")
+        help="show the recording in a browser while it runs, and afterwards until Ctrl-C")
     add("--web-app-port", type="int", metavar="PORT", help="of --view")
     add("--tracy-tools-folder", metavar="DIR", help="folder of the program tacho")
     add("--no-capture-tool", action="store_true", help=optparse.SUPPRESS_HELP)
@@ -167,7 +167,7 @@ def parse(arguments: list[str]) -> tuple[optparse.Values, list[str]]:
 
 
 def split_module(program: list[str]) -> list[str]:
-    """Scripts of the guides give a module and its arguments in one word: it is split."""
+    """Splits a module and its arguments given in one word, as the guides' scripts do."""
     if not program or not any(blank in program[0] for blank in " \t\n"):
         return program
     words = shlex.split(program[0])
@@ -187,7 +187,7 @@ def output_folder(options: optparse.Values) -> str:
 
 
 def program_environment(options: optparse.Values, folder: str) -> dict[str, str]:
-    """The environment of the program: ours, and what the options say."""
+    """The environment of the program: ours, changed by the options."""
     env = dict(os.environ)
     env["TT_METAL_PROFILER_DIR"] = folder
     if options.device:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the extension does, in Python: for interpreters that it was not built for, such as PyPy.
+"""The extension in Python: for interpreters that it was not built for, such as PyPy.
 
 It calls libtacho through ctypes and sees functions through sys.setprofile or sys.settrace. It records
 the same except for --min-duration and the names of exceptions, and is much slower.
@@ -92,7 +92,7 @@ def _place(name: str | None, function: str | None, file: str | None, line: int,
 
 
 def recording() -> bool:
-    """Whether somebody records this process."""
+    """Whether this process is being recorded."""
     return _key.value != 0
 
 
@@ -131,7 +131,7 @@ def set_thread_name(name: str) -> None:
 
 
 def app_info(text: str) -> None:
-    """Says what the program is."""
+    """Describes the program."""
     _app_info(_utf8(text), len(_utf8(text)))
 
 
@@ -182,7 +182,7 @@ zone.__module__ = "tracy"
 
 
 class _Thread(threading.local):
-    """What a thread has open: by hand, and of functions as (owner, zone, coroutine)."""
+    """The open zones of a thread: by hand, and of functions as (owner, zone, coroutine)."""
 
     def __init__(self) -> None:
         self.manual: list[int] = []
@@ -201,7 +201,7 @@ def start_zone(file: str, name: str, line: int, color: int = 0) -> None:
 
 
 def stop_zone(name: str = "", color: int = 0) -> bool:
-    """True: there was none to stop."""
+    """True: no zone to stop."""
     if not _thread.manual:
         return True
     opened = _thread.manual.pop()
@@ -218,11 +218,11 @@ def stop_zone(name: str = "", color: int = 0) -> bool:
 _options: dict[str, Any] = {}
 _epoch = 0
 _active = ""
-_places: dict[int, tuple[Any, int]] = {}  # by address; what lies there is held
+_places: dict[int, tuple[Any, int]] = {}  # by address, with a reference to the object
 
 
 def configure(**options: Any) -> None:
-    """As configure() of the extension."""
+    """Like configure() of the extension."""
     if _active:
         raise RuntimeError("tracy: cannot be changed while it is active")
     _options.clear()
@@ -273,7 +273,7 @@ def _c_place(function: Any) -> int:
 
 
 def _task_name() -> bytes | None:
-    """Of the task that runs in this thread."""
+    """The name of this thread's running task."""
     asyncio = sys.modules.get("asyncio")
     try:
         task = asyncio.current_task() if asyncio else None  # type: ignore[attr-defined]
@@ -307,7 +307,7 @@ def _pop(thread: _Thread) -> None:
 
 
 def _pop_down_to(thread: _Thread, owner: Any) -> None:
-    """Ends the zone of OWNER and those inside it that nobody ended."""
+    """Ends the zone of OWNER and unfinished ones inside it."""
     if thread.open and thread.open[-1][0] is owner:
         _pop(thread)
     elif any(entry[0] is owner for entry in thread.open):
@@ -317,7 +317,7 @@ def _pop_down_to(thread: _Thread, owner: Any) -> None:
 
 
 def _frames(innermost: FrameType | None) -> list[FrameType]:
-    """The program's, outermost first: ours lie on both sides of them."""
+    """The program's frames, outermost first; ours are on both sides of them."""
     found: list[FrameType] = []
     while innermost:
         ours = innermost.f_code.co_filename.startswith(_options.get("package") or "\0")
@@ -330,7 +330,7 @@ def _frames(innermost: FrameType | None) -> list[FrameType]:
 
 
 def _current(innermost: FrameType | None) -> _Thread:
-    """The calling thread; after a start what it had open ends, and what runs begins."""
+    """The calling thread; after a start its old zones end and its running frames begin."""
     thread = _thread
     if thread.epoch != _epoch:
         while thread.open:
@@ -369,7 +369,7 @@ def _on_event(running: FrameType, event: str, arg: Any) -> Any:
 
 
 def start(stack: bool) -> None:
-    """Functions become zones from now on; with stack also those that run."""
+    """Records functions from now on; with stack also the running ones."""
     global _active, _epoch
     if _active:
         return
@@ -387,7 +387,7 @@ def start(stack: bool) -> None:
 
 
 def stop() -> None:
-    """The opposite."""
+    """Stops recording functions."""
     global _active
     place, _active = _active, ""
     if not place:
@@ -404,7 +404,7 @@ def active() -> str | None:
 
 
 def displaced() -> bool:
-    """Whether another profiler has taken its place since start()."""
+    """Whether another profiler has replaced it since start()."""
     if not _active:
         return False
     now = getattr(sys, _active.replace("set", "get"))()
@@ -414,7 +414,7 @@ def displaced() -> bool:
 
 
 def outermost(function: Callable[..., object], *arguments: object) -> bool:
-    """Calls it; False: it raised an error, which was shown. Frames of ours stay below it."""
+    """Calls it; False: it raised an error, which was printed. Our frames stay below it."""
     try:
         function(*arguments)
     except (SystemExit, KeyboardInterrupt):

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     import types
     from typing import Callable, NoReturn
 
-STARTED_WITH: frozenset[str] = frozenset()  # the modules that were there before ours
+STARTED_WITH: frozenset[str] = frozenset()  # the modules loaded before ours
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def _new_main() -> types.ModuleType:
-    """A ``__main__`` of the program's own: what it defines can be pickled and found there."""
+    """Creates the program's own ``__main__``: its definitions can be pickled and found there."""
     main = type(sys)("__main__")
     main.__dict__.update(__loader__=BuiltinImporter, __annotations__={}, __builtins__=builtins)
     sys.modules["__main__"] = main
@@ -32,14 +32,14 @@ def _new_main() -> types.ModuleType:
 
 
 def _set_path(entry: str) -> None:
-    """Our own entry, which ``-m`` put first, is replaced by the one that the program would have."""
+    """Replaces our own entry, which ``-m`` put first, by the program's."""
     if not getattr(sys.flags, "safe_path", False):
         sys.path[0] = entry
         _step_aside(entry)
 
 
 def _step_aside(folder: str) -> None:
-    """Modules that we needed and that the program has files of the same name for are forgotten."""
+    """Unloads modules that we needed if the program has files of the same name."""
     try:
         names = {file.partition(".")[0] for file in os.listdir(folder or os.curdir)}
     except OSError:  # an archive
@@ -51,7 +51,7 @@ def _step_aside(folder: str) -> None:
 
 
 def program_traceback(traceback: types.TracebackType | None) -> types.TracebackType | None:
-    """Without our frames at its beginning, and without those that called us."""
+    """Removes our frames, and those that called us, from the start of a traceback."""
     while traceback and not traceback.tb_frame.f_code.co_filename.startswith(_OURS):
         traceback = traceback.tb_next
     while traceback and traceback.tb_frame.f_code.co_filename.startswith(_OURS):
@@ -60,12 +60,12 @@ def program_traceback(traceback: types.TracebackType | None) -> types.TracebackT
 
 
 def _run(function: Callable[..., object], *arguments: object) -> None:
-    """Runs it as the interpreter would: it sees no frame of ours, and its errors are shown."""
+    """Runs it as the interpreter would: it sees none of our frames, and its errors are printed."""
     _session.begin()
     try:
         if not _tracy.outermost(function, *arguments):
             sys.exit(1)
-    except KeyboardInterrupt:  # the interpreter shows it, and ends by the signal
+    except KeyboardInterrupt:  # the interpreter prints it and exits by the signal
         show = sys.excepthook
 
         def hook(kind: type[BaseException], error: BaseException,
@@ -79,7 +79,7 @@ def _run(function: Callable[..., object], *arguments: object) -> None:
 def _run_code(get: Callable[[], types.CodeType], main: types.ModuleType) -> None:
     try:
         code = get()
-    except Exception as error:  # what it says of a file that it cannot read is all there is
+    except Exception as error:  # its message about an unreadable file is complete
         sys.excepthook(type(error), error.with_traceback(None), None)
         sys.exit(1)
     _run(exec, code, main.__dict__)
@@ -94,7 +94,7 @@ def _run_module(name: str, set_argv: bool) -> None:
 
 
 def _has_modules(path: str) -> bool:
-    """Whether it is a folder or an archive, asked as the interpreter does."""
+    """Whether it is a folder or an archive, by the interpreter's own test."""
     for hook in sys.path_hooks:
         try:
             hook(path)
@@ -156,7 +156,7 @@ def _run_file(path: str) -> None:
         _run_code(lambda: _compile(source, "<stdin>"), main)
         return
     _set_path(os.path.dirname(os.path.realpath(path)))
-    file = os.path.join(os.getcwd(), path)  # "./" and all, as the interpreter has it
+    file = os.path.join(os.getcwd(), path)  # keeps "./", as the interpreter does
     kind = SourcelessFileLoader if path.endswith(".pyc") else SourceFileLoader
     loader = kind("__main__", file)
     main.__file__, main.__loader__ = file, loader
@@ -193,7 +193,7 @@ def run_module(name: str, arguments: list[str]) -> None:
 
 
 def become(settings: _session.Settings, follow: bool, kind: str, program: list[str]) -> None:
-    """This process is the program from now on."""
+    """Turns this process into the program."""
     folder = sys.path.pop(0) if not getattr(sys.flags, "safe_path", False) else None
     _session.load()
     _session.use(settings)

@@ -23,7 +23,7 @@ _VALUES = {"max_depth": int, "min_duration": float, "start_signpost": str, "end_
            "unused": str}
 _RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
 
-_threading: Any = None  # the module; the program may have another of that name
+_threading: Any = None  # the module; the program may have another one of that name
 _users = 0
 _settings: Settings | None = None
 _begun = False
@@ -44,7 +44,7 @@ class Settings:
         self.unused = ""  # a file that the first enter() of any process removes
 
     def to_words(self) -> str:
-        """As the variable has them."""
+        """The form of the variable."""
         words = sorted(self.switches)
         words += [f"include={pattern}" for pattern in self.include]
         words += [f"exclude={pattern}" for pattern in self.exclude]
@@ -54,7 +54,7 @@ class Settings:
 
     @staticmethod
     def from_words(text: str) -> Settings:
-        """Words that are not known are left out: they may be a newer version's."""
+        """Skips unknown words: they may belong to a newer version."""
         self = Settings()
         for word in text.split(" "):
             name, _, value = word.replace("%20", " ").replace("%25", "%").partition("=")
@@ -72,7 +72,7 @@ class Settings:
         return bool(self.include or self.exclude or "hide-site-packages" in self.switches)
 
     def filter(self) -> Callable[[str, str], bool]:
-        """What is asked once for each function that is not of this package: is it wanted?"""
+        """The filter, called once for each function outside this package: is it wanted?"""
         include, exclude = self.include, list(self.exclude)
         if "hide-site-packages" in self.switches:
             exclude += ["*/site-packages/*", "*/dist-packages/*"]
@@ -90,7 +90,7 @@ class Settings:
 
 
 def use(settings: Settings) -> None:
-    """From now on; only while nothing is recorded by functions."""
+    """Applies the settings; only while no functions are recorded."""
     global _settings
     _settings = settings
     _tracy.configure(c_calls="c-calls" in settings.switches, lines="lines" in settings.switches,
@@ -108,7 +108,7 @@ def _used() -> Settings:
 
 
 def enter(stack: bool = True) -> bool:
-    """One more wants functions recorded; False when nothing records, or it cannot be."""
+    """Adds a user of function recording; False if nothing records, or it fails."""
     global _users
     if not _tracy.recording():
         return False
@@ -140,7 +140,7 @@ def leave() -> None:
 
 
 def set_lines(on: bool) -> bool:
-    """Lines too, or not, from the next enter() on; how it was. Not while functions are recorded."""
+    """Sets line recording from the next enter() on and returns the old value. Not during recording."""
     settings = _used()
     was = "lines" in settings.switches
     if was != on and not _users:
@@ -150,7 +150,7 @@ def set_lines(on: bool) -> bool:
 
 
 def _tell_if_displaced() -> None:
-    """A profiler, debugger or coverage tool that came later may have taken our place."""
+    """Warns if a later profiler, debugger or coverage tool replaced ours."""
     if not _tracy.displaced():
         return
     place = {"profile": "sys.settrace" if "lines" in _used().switches else "sys.setprofile",
@@ -170,8 +170,8 @@ def load() -> None:
 
 
 def _name_threads() -> None:
-    """Threads get the names that Python knows them by."""
-    # The first that a thread does for itself; it returns before the program's part begins.
+    """Gives threads their Python names."""
+    # A thread's first own step; it returns before the program's code begins.
     set_ident = _threading.Thread._set_ident
     dummy = _threading._DummyThread
 
@@ -206,7 +206,7 @@ def _by_signpost(entered: bool) -> None:
 
 
 def signpost(header: str) -> None:
-    """Functions are recorded from one signpost to another, when that was asked for."""
+    """Starts and stops function recording at the configured signposts."""
     settings = _used()
     if not _signposted and header == settings.start_signpost:
         _by_signpost(enter())
@@ -216,7 +216,7 @@ def signpost(header: str) -> None:
 
 
 def hand_down(settings: Settings) -> None:
-    """Lets Python processes below this one begin in the same way, by their sitecustomize."""
+    """Makes child Python processes start in the same way, by their sitecustomize."""
     hand_back(os.environ)
     os.environ[VARIABLE] = settings.to_words()
     path = os.environ.get("PYTHONPATH")
@@ -224,7 +224,7 @@ def hand_down(settings: Settings) -> None:
 
 
 def hand_back(environ: MutableMapping[str, str]) -> None:
-    """Removes what an outer ``python -m tracy`` handed down."""
+    """Removes the settings inherited from an outer ``python -m tracy``."""
     environ.pop(VARIABLE, None)
     if HOOK in environ.get("PYTHONPATH", "").split(os.pathsep):
         rest = [p for p in environ["PYTHONPATH"].split(os.pathsep) if p != HOOK]

@@ -5,7 +5,7 @@
 #include <time.h>
 
 struct settings settings;
-static const struct backend *backend; /* that is started, or NULL */
+static const struct backend *backend; /* the active backend, or NULL */
 
 void backend_is(const struct backend *other)
 {
@@ -34,7 +34,7 @@ static const struct backend *backend_choose(void)
 #endif
 }
 
-/* Ticks of the clock in a time, counted against the system's for a moment. */
+/* Converts a time to clock ticks, calibrated against the system clock for a moment. */
 static uint64_t ticks_of(double seconds)
 {
 	struct timespec from, to;
@@ -83,7 +83,7 @@ static PyObject *tracy_configure(PyObject *self, PyObject *args, PyObject *keywo
 	Py_RETURN_NONE;
 }
 
-/* start(stack): whether the frames that are on the stack become zones. */
+/* start(stack): whether frames on the stack become zones. */
 static PyObject *tracy_start(PyObject *self, PyObject *stack)
 {
 	const struct backend *chosen;
@@ -153,7 +153,7 @@ static PyMethodDef methods[] = {
 static struct PyModuleDef module = {
 	PyModuleDef_HEAD_INIT,
 	.m_name = "tracy._tracy",
-	.m_doc = "What the package tracy is made of; use that.",
+	.m_doc = "The C part of the package tracy; use that.",
 	.m_size = -1,
 	.m_methods = methods,
 };

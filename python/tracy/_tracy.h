@@ -6,13 +6,13 @@
  *	profile.c   3.9-3.11: PyEval_SetProfile (C calls too), PyEval_SetTrace (lines)
  *	monitor.c   3.12+:    sys.monitoring, in 3.12 for what eval.c cannot do, or not as well
  *
- * They share code.c and callable.c, which turn a code object or a C callable into the number of a
- * source location, and track.c, which keeps begins and ends of a thread in order, with quick.h for
- * what is usual; task.c knows the tasks of asyncio, greenlet.c those of greenlet. api.c has what
- *programs call by hand, zone.c the type "zone". outermost.c runs the program itself, room.c gives
- *it more stack. getitem.c lets eval.c see what some releases would hide from it.
+ * They share code.c and callable.c, which map a code object or a C callable to the number of a
+ * source location, and track.c, which keeps the begins and ends of a thread in order, with the fast
+ * paths in quick.h. task.c handles asyncio tasks, greenlet.c greenlets. api.c has the functions
+ * that programs call, zone.c the type "zone". outermost.c runs the program itself, room.c
+ * enlarges its stack. getitem.c makes __getitem__() visible to eval.c in some releases.
  *
- * Everything here runs with the GIL held; only what is __thread is per thread.
+ * Everything here runs with the GIL held; only __thread variables are per thread.
  */
 #ifndef TRACY_TRACY_H
 #define TRACY_TRACY_H
@@ -22,7 +22,7 @@
 #include <frameobject.h>
 #include <tacho/tacho.h>
 
-#pragma GCC visibility push(hidden) /* what is declared below is found without a table */
+#pragma GCC visibility push(hidden) /* access without the global offset table */
 
 #define PY_AT_LEAST(major, minor) (PY_VERSION_HEX >= ((major) << 24 | (minor) << 16))
 
@@ -42,17 +42,17 @@ static inline PyObject *Py_NewRef(PyObject *object)
 }
 #endif
 
-/* What start() was asked for. */
+/* The settings of start(). */
 struct settings {
 	int c_calls;
 	int lines;
 	int tt_names;       /* PY_FUNC_name and PY_LINE_name instead of the qualified name */
-	int task_tracks;    /* tasks of asyncio have tracks of their own */
+	int task_tracks;    /* asyncio tasks have their own tracks */
 	uint32_t max_depth; /* 0: any */
-	uint64_t min_ticks; /* functions that take less are left out; 0: none */
-	int stack;          /* frames that are on the stack at the start become zones too */
+	uint64_t min_ticks; /* shorter functions are skipped; 0: none */
+	int stack;          /* frames on the stack at the start become zones too */
 	PyObject *filter;   /* called as filter(file, qualname) once per code object, or NULL */
-	int asks;           /* 0: all of the program is wanted, the filter need not be called */
+	int asks;           /* 0: the whole program is wanted, the filter need not be called */
 	PyObject *package;  /* the folder of the package: its frames are not the program's */
 };
 extern struct settings settings;
@@ -62,12 +62,12 @@ struct backend {
 	const char *name;
 	int (*start)(void);
 	int (*stop)(void);
-	int (*displaced)(void); /* 1: somebody else has taken its place, and it sees no more */
+	int (*displaced)(void); /* 1: another tool replaced it, and it gets no more events */
 };
 extern const struct backend backend_eval, backend_profile, backend_monitor;
-/* Replaces the backend that was started. */
+/* Replaces the active backend. */
 void backend_is(const struct backend *other);
-/* Whether the evaluator of frames is the interpreter's own. */
+/* Whether the frame evaluator is the interpreter's own. */
 int eval_is_free(void);
 /* Starts; open zones stay open. The current frames have been reported already. */
 int monitor_take_over(void);
@@ -78,13 +78,13 @@ int monitor_forget(void);
 
 extern Py_ssize_t code_index;
 extern uint32_t code_generation;
-extern uint64_t code_plain; /* code_values() without limits begin with this; else with nothing */
+extern uint64_t code_plain; /* high bits of code_value() without limits; else no match */
 
 int code_init(void);
-/* Forgets what was decided about each code object: the settings have changed. */
+/* Drops the cached decisions about code objects: the settings have changed. */
 void code_forget(void);
 uint32_t code_first_sight(PyCodeObject *code);
-/* The next time it is seen as if it were the first. */
+/* Treats the next event of CODE as its first. */
 void code_unknown(PyCodeObject *code);
 int code_is_ours(PyCodeObject *code); /* of this package, not of the program */
 /* The word of a zone for a line of a function. */
@@ -103,12 +103,12 @@ struct lines {
 	uint32_t words[];
 };
 extern Py_ssize_t lines_index;
-/* A word for a place, by content; strings that UTF-8 cannot carry are escaped. */
+/* A word for a place, by content; strings that are not valid UTF-8 are escaped. */
 uint32_t place_word(PyObject *name, PyObject *function, PyObject *file, int line, uint32_t color);
 
 /*
- * What PyCodeObject.co_extra points to, from 3.6 to 3.13 at least; code_init() refuses to work with
- * an interpreter that does it otherwise. Reading it here saves a call per event.
+ * PyCodeObject.co_extra points to this, from 3.6 to 3.13 at least; code_init() refuses to work with
+ * an interpreter that differs. Reading it here saves a call per event.
  */
 struct code_extra {
 	Py_ssize_t size;
@@ -124,14 +124,14 @@ static inline void *code_extra_get(PyCodeObject *code, Py_ssize_t index)
 
 /* Bits below the number in the word of a code object. */
 #define CODE_GENERATOR 1u /* a generator, a coroutine or both */
-#define CODE_COROUTINE 2u /* may be what a task runs */
+#define CODE_COROUTINE 2u /* a task may run it */
 #define CODE_FLAGS     3u
 
 /*
- * What is known of a code object: generation << 33 | coroutine << 32 | number << 2 | generator. The
- * number is 0 when its zones are not wanted. It is kept in the code object itself, so that one
- * which is freed takes its number with it: addresses are used again at once, and a table of
- * addresses would give one function's zones to another.
+ * The cached state of a code object: generation << 33 | coroutine << 32 | number << 2 | generator.
+ * The number is 0 when its zones are not wanted. It is stored in the code object itself, so that
+ * it is freed with it: addresses are reused at once, and a table of addresses would give one
+ * function's zones to another.
  */
 #define CODE_GENERATION_SHIFT 33
 
@@ -151,8 +151,8 @@ static inline uint32_t code_word(PyCodeObject *code)
 }
 
 /*
- * The same, perhaps with CODE_GENERATOR, when it is known already, is no coroutine, and PLAIN is
- * code_plain: one comparison answers it all. Else 0.
+ * The same, perhaps with CODE_GENERATOR, if it is cached, no coroutine, and PLAIN is code_plain:
+ * one comparison checks all three. Else 0.
  */
 static inline uint32_t code_quick(PyCodeObject *code, uint64_t plain)
 {
@@ -164,9 +164,9 @@ static inline uint32_t code_quick(PyCodeObject *code, uint64_t plain)
 /* ------------------------------------------------------- callable.c */
 
 /*
- * What a callable is known by: two addresses, the second being that of its (or its type's) name.
- * Objects that are known by their own address are held on to, or another one could come to lie
- * there.
+ * The identity of a callable: two addresses, the second being that of its (or its type's) name.
+ * Objects identified by their own address are referenced, because addresses of freed objects are
+ * reused.
  */
 struct callable {
 	const void *key;
@@ -178,15 +178,17 @@ struct callable {
 #define CALLABLES 4096 /* a direct-mapped cache: a collision costs a look-up by content */
 extern struct callable callables[CALLABLES];
 
-/* Begins the zone of a C function, a type or any other object that is called; it is the owner. */
+/* Begins the zone of a called C function, type or other object, which is also its owner. */
 void callable_begin(PyObject *callable);
-/* Gives up what is held on to for the sake of names. */
+/* Releases the references that the names hold. */
 void callable_forget(void);
 
 /* ----------------------------------------------------------- task.c */
 
-/* The name of the task that runs in this thread and its size, until the next call; NULL: none. No
- * error is set. */
+/*
+ * The name of this thread's running task and its size, valid until the next call; NULL: none. No
+ * error is set.
+ */
 const char *task_name(size_t *size);
 
 /* ------------------------------------------------------- greenlet.c */
@@ -205,15 +207,15 @@ struct track_zone {
 /* The zones that a backend with separate begin and end events has open in this thread. */
 struct track {
 	struct track_zone *top;   /* after the innermost; two sentinels precede the outermost */
-	struct track_zone *limit; /* end of the allocated room */
+	struct track_zone *limit; /* end of the allocation */
 	struct track_zone *open;  /* the outermost */
-	uint32_t epoch;           /* of track_epoch when top was last right */
+	uint32_t epoch;           /* track_epoch when top was last valid */
 	uint32_t coroutines;      /* of the open zones */
-	uint32_t fiber;           /* 1 + that of them which began the track of a task */
-	int32_t own;              /* open zones of the program's own, which are not here */
-	int32_t outside;          /* how many of those all that is here is in */
-	int late;                 /* all is to end when the last of them has */
-	uint32_t older;           /* of the open zones, those that eval.c found on the stack */
+	uint32_t fiber;           /* 1 + the one of them that began the track of a task */
+	int32_t own;              /* open zones of the program itself, which are not stored here */
+	int32_t outside;          /* how many of those enclose everything stored here */
+	int late;                 /* end everything when the last of them has ended */
+	uint32_t older;           /* how many of the open zones eval.c found on the stack */
 	struct {
 		uint32_t *words;
 		uint32_t count;
@@ -222,8 +224,9 @@ struct track {
 };
 extern __thread struct track track __attribute__((tls_model("initial-exec")));
 extern uint32_t track_epoch;
-extern uint32_t track_quick; /* track_epoch while the ways of quick.h are open, else UINT32_MAX */
-extern uint32_t track_limit; /* of depth; UINT32_MAX: none, 0: recording has stopped */
+extern uint32_t
+	track_quick; /* track_epoch while the fast paths of quick.h are enabled, else UINT32_MAX */
+extern uint32_t track_limit; /* maximum depth; UINT32_MAX: none, 0: recording has stopped */
 
 int track_init(void);
 int track_grow(void);
@@ -231,36 +234,40 @@ int track_grow(void);
 void track_swap(struct track *other);
 /* Frees a track that no thread has. */
 void track_discard(struct track *other);
-/* A new start: what threads have in their tracks is no longer right. */
+/* A new start: the tracks of all threads are outdated. */
 void track_restart(void);
-/* A new start of a backend that misses no end, and does without quick.h: only what another one has
- * left is no longer right. */
+/*
+ * A new start of a backend that misses no end and does not use quick.h: only what another backend
+ * left is outdated.
+ */
 void track_resume(void);
 /*
- * A stop. Only a thread itself can end its zones, and those that a zone of the program's own is in
- * have to outlast that: until track_leave() says 1 each event of a thread is still needed, to end
- * the zone that it is about; begins are hidden.
+ * A stop. Only a thread itself can end its zones, and zones that enclose one of the program itself
+ * have to outlast it: until track_leave() returns 1, each event of a thread is still needed to end
+ * its zone; begins are hidden.
  */
 void track_stop(void);
 int track_leave(void);
-/* The settings are those of now. */
+/* Marks the settings as current. */
 void track_configure(void);
-/* Ends what this thread has had open since before the last start or stop. */
+/* Ends the zones that this thread has had open since before the last start or stop. */
 void track_drop(void);
-/* The first event after a start: what was left open ends, the frames on the stack begin (but the
- * innermost, when its own begin is the event). */
+/*
+ * The first event after a start: ends zones left open, begins the frames on the stack (except the
+ * innermost, if the event is its own begin).
+ */
 void track_renew(int innermost_begins);
 void track_begin_slow(uint64_t key, uint32_t word, const void *owner);
 void track_pop_slow(void);
-/* Ends the zone of OWNER and those inside it that nobody ended; nothing when it is not open. */
+/* Ends the zone of OWNER and unfinished ones inside it; nothing if it is not open. */
 void track_end_inner(const void *owner);
 /* The same for a function that an exception leaves: EXCEPTION is it or its type, or NULL. */
 void track_end_unwound(const void *owner, PyObject *exception);
-/* Begins that were held back are recorded: something that is inside them is to be. */
+/* Records pending begins, before an event inside them is recorded. */
 void track_flush(void);
-/* A zone of the program's own is about to begin or to end. */
+/* A zone of the program itself is about to begin or end. */
 void track_before_zone(void);
-/* The rest of track_own_ends() and track_own_has_ended(). */
+/* The slow paths of track_own_ends() and track_own_has_ended(). */
 void track_end_early(void);
 void track_end_late(void);
 void zone_unwound(struct tacho_zone zone, PyObject *exception);
@@ -284,7 +291,7 @@ static inline void word_end(uint32_t word)
 		tacho_emit(key, word | TACHO_KIND_END);
 }
 
-/* Zones of the program's own, which those of functions must not cross. */
+/* Zones of the program itself, which those of functions must not cross. */
 static inline void track_own_has_begun(void)
 {
 	track.own++;
@@ -348,7 +355,7 @@ static inline void track_pop(void)
 	word_end(last->word & ~CODE_COROUTINE);
 }
 
-/* 1 when the zone that was begun last is that of OWNER; it is ended. */
+/* Ends the innermost zone and returns 1 if it belongs to OWNER. */
 static inline int track_end_last(const void *owner)
 {
 	track_check(0);
@@ -370,14 +377,14 @@ static inline const void *line_owner(PyCodeObject *code)
 	return (const char *)code + 1;
 }
 
-/* A function whose begin is recorded with that of its first line. */
+/* A function whose begin is recorded together with its first line. */
 static inline const void *entry_owner(PyCodeObject *code)
 {
 	return (const char *)code + 2;
 }
 
 void track_line(PyCodeObject *code, int line);
-/* The begin of a function that waits for its first line is recorded now. */
+/* Records the pending begin of a function that waits for its first line. */
 void track_settle(PyCodeObject *code);
 
 /* ---------------------------------------------------------- stack.c */
@@ -390,16 +397,16 @@ void stack_begin(int innermost_begins, const void *(*owner)(PyFrameObject *));
 
 /* ----------------------------------------------------------- room.c */
 
-/* The main thread's stack gets room for what recording takes of it. */
+/* Enlarges the main thread's stack by what recording needs. */
 void room_make(void);
 
 /* -------------------------------------------------------- getitem.c */
 
 /* Whether CODE may be the body of a class with a __getitem__() that needs getitem_hold(). */
 int getitem_is_defined(PyCodeObject *code);
-/* NAMESPACE: what the body has made, or NULL. */
+/* NAMESPACE: what the body defined, or NULL. */
 void getitem_hold(PyObject *namespace);
-/* The same for all classes that there are. */
+/* The same for all existing classes. */
 void getitem_hold_all(void);
 
 /* ------------------------------------------------------ outermost.c */

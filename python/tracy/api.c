@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs call by hand. */
+/* The functions that programs call to record zones, messages, plots and memory. */
 #include "_tracy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* UTF-8 of a string for libtacho; escaped when it cannot be UTF-8, then *OWNER must be released. */
+/* UTF-8 of a string for libtacho; escaped if it is not valid UTF-8. The caller releases *OWNER. */
 static const char *utf8(PyObject *string, Py_ssize_t *length, PyObject **owner)
 {
 	const char *text;
@@ -27,7 +27,7 @@ static const char *utf8(PyObject *string, Py_ssize_t *length, PyObject **owner)
 	return PyBytes_AS_STRING(*owner);
 }
 
-/* A name, as PyArg_ParseTuple() takes it by "O&"; the owner must be released. */
+/* A converter for "O&" of PyArg_ParseTuple(): a name; the caller releases the owner. */
 struct name {
 	const char *text; /* NULL: None, or not given */
 	PyObject *owner;
@@ -48,7 +48,7 @@ static int name_get(PyObject *object, void *out)
 	return name->text ? Py_CLEANUP_SUPPORTED : 0;
 }
 
-/* What is recorded now comes after the functions that are open. */
+/* Records pending begins of open functions first. */
 static void api_flush(void)
 {
 	if (settings.min_ticks)
@@ -96,7 +96,7 @@ static PyObject *api_frame(PyObject *self, PyObject *args)
 	Py_RETURN_NONE;
 }
 
-/* -1: it is no number, and a Python error is set. */
+/* -1: not a number, and a Python error is set. */
 static int plot_value(const char *name, PyObject *value)
 {
 	double number;
@@ -224,7 +224,7 @@ static PyObject *api_start_zone(PyObject *self, PyObject *args)
 	Py_RETURN_NONE;
 }
 
-/* True: there was none to stop. */
+/* True: no zone to stop. */
 static PyObject *api_stop_zone(PyObject *self, PyObject *args)
 {
 	struct name name = {NULL, NULL};
@@ -250,7 +250,7 @@ static PyObject *api_stop_zone(PyObject *self, PyObject *args)
 		track_own_has_ended();
 	}
 	Py_XDECREF(name.owner);
-	if (!track.manual.count) { /* so that a thread that ends leaks nothing */
+	if (!track.manual.count) { /* so that an ending thread leaks nothing */
 		free(track.manual.words);
 		memset(&track.manual, 0, sizeof(track.manual));
 	}
@@ -269,7 +269,7 @@ PyMethodDef api_methods[] = {
 	{"free", api_free, METH_VARARGS, "free(address, pool=None)\n\nMemory will be released."},
 	{"set_thread_name", api_set_thread_name, METH_O,
 	 "set_thread_name(name)\n\nNames the calling thread."},
-	{"app_info", api_app_info, METH_O, "app_info(text)\n\nSays what the program is."},
+	{"app_info", api_app_info, METH_O, "app_info(text)\n\nDescribes the program."},
 	{"start_zone", api_start_zone, METH_VARARGS, "start_zone(file, name, line, color=0)"},
 	{"stop_zone", api_stop_zone, METH_VARARGS, "stop_zone(name='', color=0) -> bool"},
 	{NULL, NULL, 0, NULL},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C functions and other objects that are called -> numbers of source locations. */
+/* Maps C functions and other callable objects to numbers of source locations. */
 #include "quick.h"
 
 struct callable callables[CALLABLES];
@@ -48,7 +48,7 @@ static PyObject *string_attribute(PyObject *object, const char *name)
 	return NULL;
 }
 
-/* An object that is neither a C function nor a type: by its own name, else by that of its type. */
+/* An object that is neither a C function nor a type: uses its own name, else its type's. */
 static PyObject *object_name(PyObject *callable)
 {
 	PyObject *name = string_attribute(callable, "__qualname__");
@@ -96,8 +96,8 @@ static struct callable callable_identity(PyObject *callable)
 }
 
 /*
- * Bound objects and partials are made by the thousand and have no name: use their type instead, and
- * hold no reference to them.
+ * Bound objects and partials are created by the thousand and have no name: use their type instead,
+ * and hold no reference to them.
  */
 static struct callable callable_without_name(struct callable who)
 {
@@ -108,7 +108,7 @@ static struct callable callable_without_name(struct callable who)
 			Py_DECREF(name);
 		return who;
 	}
-	who.key = (const char *)Py_TYPE(who.held) + 1; /* a type and its instances are two things */
+	who.key = (const char *)Py_TYPE(who.held) + 1; /* a type and its instances differ */
 	who.held = NULL;
 	return who;
 }
@@ -129,7 +129,7 @@ static uint32_t callable_word(PyObject *callable)
 	return word;
 }
 
-/* Made for this call, as the __init__ of super(): held, it keeps alive what it is bound to. */
+/* Created for this call, like the __init__ of super(): a reference would keep its object alive. */
 static int is_passing(const struct callable *who)
 {
 	return who->held && Py_REFCNT(who->held) == 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code objects -> numbers of source locations. */
+/* Maps code objects to numbers of source locations. */
 #include "_tracy.h"
 
 #include <stdlib.h>
@@ -9,10 +9,10 @@ uint32_t code_generation = 1;
 uint64_t code_plain;
 Py_ssize_t lines_index;
 
-/* Functions that the filter itself calls are not looked at, or it would recurse. */
+/* Skip functions that the filter itself calls, or it would recurse. */
 static __thread int in_filter __attribute__((tls_model("initial-exec")));
 
-/* Whether co_extra is as code_extra_get() takes it to be: -1 with an error set when it is not. */
+/* Whether co_extra has the layout that code_extra_get() expects; -1 with an error set if not. */
 static int code_extra_check(void)
 {
 	PyCodeObject *code = PyCode_NewEmpty("tracy", "tracy", 1);
@@ -67,7 +67,7 @@ static const char *chars_of(PyObject *bytes)
 	return bytes ? PyBytes_AS_STRING(bytes) : NULL;
 }
 
-/* libtacho has room for 2^18 places: those beyond share one that says so. */
+/* libtacho has room for 2^18 places: the rest share one with a name that says so. */
 static uint32_t word_of(const char *name, const char *function, const char *file, int line,
 			uint32_t color)
 {
@@ -106,7 +106,7 @@ int code_is_ours(PyCodeObject *code)
 	       PyUnicode_Tailmatch(code->co_filename, settings.package, 0, PY_SSIZE_T_MAX, -1) == 1;
 }
 
-/* What other tools trace, as coverage and cProfile do, is the program, not the filter. */
+/* Other tools, such as coverage and cProfile, should trace the program, not the filter. */
 static PyObject *filter_call(PyCodeObject *code)
 {
 	PyThreadState *thread = PyThreadState_Get();
@@ -140,14 +140,14 @@ static int filter_wants(PyCodeObject *code)
 		return wants;
 	if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
 		PyErr_Clear();
-		PyErr_SetInterrupt(); /* Ctrl-C was meant for the program: it comes again */
+		PyErr_SetInterrupt(); /* Ctrl-C was meant for the program: raise it again */
 	} else {
 		PyErr_WriteUnraisable(settings.filter);
 	}
 	return 1;
 }
 
-/* Where the name of the package begins that a file belongs to. */
+/* Where the package name of a file begins. */
 static const char *package_of(const char *file)
 {
 	static const char *const markers[] = {"/site-packages/", "/dist-packages/", "/lib/python3"};
@@ -164,7 +164,7 @@ static const char *package_of(const char *file)
 	return last ? last + 1 : file;
 }
 
-/* By package, so that it is the same in each run and on each machine. */
+/* Relative to the package, so that it is the same in each run and on each machine. */
 static uint32_t color_of(PyObject *file)
 {
 	static const uint32_t colors[] = {0x4c72b0, 0xdd8452, 0x55a868, 0xc44e52,

@@ -21,17 +21,17 @@ typedef PyFrameObject eval_frame;
 
 static _PyFrameEvalFunction previous; /* the next evaluator: the default one, or another hook */
 static int wanted;                    /* between start and stop */
-static int buried;                    /* below a hook that somebody set after ours */
-static int special;                   /* limits were asked for: each zone is tracked */
-static uint64_t eval_plain;           /* code_plain, or what it never is: ask on */
-static int seen;                      /* a frame came the slow way */
-static int deep;                      /* threads whose stack is too far down for the hook */
+static int buried;                    /* below a hook that was set after ours */
+static int special;                   /* limits are set: each zone is tracked */
+static uint64_t eval_plain;           /* code_plain, or a value it never has: slow path */
+static int seen;                      /* a frame took the slow path */
+static int deep;                      /* threads whose stack is too deep for the hook */
 
 static PyObject *eval_hook(PyThreadState *state, eval_frame *frame, int throwing);
 
 /*
- * Puts the hook on top, or takes it away. A hook that was set after ours calls ours: then nothing
- * is changed, and ours just passes calls on while it is not wanted.
+ * Installs or removes the hook. A hook that was set after ours calls ours: then nothing changes,
+ * and ours just forwards calls while it is not wanted.
  */
 static void eval_update(int on)
 {
@@ -58,7 +58,7 @@ static inline PyCodeObject *frame_code(eval_frame *frame)
 /*
  * From 3.12 on each evaluator that runs is taken off a budget of C calls that is meant for calls
  * from Python to C and back; a program of a thousand nested functions would use it up. Here it is
- * given back: the stack itself is watched (stack_limit).
+ * returned: the stack itself is checked (stack_limit).
  */
 static inline PyObject *evaluate(PyThreadState *state, eval_frame *frame, int throwing)
 {
@@ -130,12 +130,12 @@ static void eval_mode(void)
 	eval_plain = wanted ? code_plain : UINT64_MAX;
 }
 
-/* FRAME: NULL when all of them are to end. */
+/* FRAME: NULL to end all of them. */
 static void older_end(eval_frame *frame)
 {
 	track_drop();
 	if (track_count() < track.older)
-		track.older = track_count(); /* they have ended with a zone of the program's own */
+		track.older = track_count(); /* they ended with a zone of the program itself */
 	if (track_count() != track.older)
 		return;
 	while (track.older && !calls(track.open[track.older - 1].owner, frame)) {
@@ -144,7 +144,7 @@ static void older_end(eval_frame *frame)
 	}
 }
 
-/* After a stop, when no frame runs that they have called. */
+/* After a stop, when no frame called by them runs. */
 static void older_leave(void)
 {
 	if (track.own > 0)
@@ -158,19 +158,19 @@ static void older_begin(void)
 	track_drop();
 	track.late = 0;
 	if (track_count())
-		return; /* still open from an earlier start, in a frame that goes on */
+		return; /* still open from an earlier start, in a frame that still runs */
 	stack_begin(0, frame_owner);
 	track.older = track_count();
 	if (track.older)
 		stack_limit = UINTPTR_MAX;
 }
 
-/* The way for what needs the track: limits and tasks. */
+/* The slow path for events that need the track: limits and tasks. */
 static PyObject *eval_tracked(PyThreadState *state, eval_frame *frame, int throwing, uint32_t word)
 {
 	PyObject *result;
 
-	track_drop(); /* of another backend: here ends cannot be missed */
+	track_drop(); /* from another backend: here no end is missed */
 	track_begin(word, frame, 0);
 	result = evaluate(state, frame, throwing);
 	track_drop();
@@ -206,7 +206,7 @@ static PyObject *eval_any(PyThreadState *state, eval_frame *frame, int throwing)
 }
 
 #if PY_AT_LEAST(3, 11)
-/* The body of a class: each time that it runs it comes this way. */
+/* The body of a class always takes this path. */
 static PyObject *eval_class(PyThreadState *state, eval_frame *frame, int throwing)
 {
 	PyObject *result = eval_any(state, frame, throwing);
@@ -219,7 +219,7 @@ static PyObject *eval_class(PyThreadState *state, eval_frame *frame, int throwin
 #define eval_class eval_any
 #endif
 
-/* Any frame, with all questions asked. */
+/* The general path for any frame. */
 static __attribute__((noinline)) PyObject *eval_slow(PyThreadState *state, eval_frame *frame,
 						     int throwing)
 {
@@ -228,11 +228,12 @@ static __attribute__((noinline)) PyObject *eval_slow(PyThreadState *state, eval_
 	return eval_any(state, frame, throwing);
 }
 
-/* ---- the usual frame
+/*
+ * ---- the usual frame
  *
- * Before the call it calls nothing itself, and one word is all that lives across it: the less there
- * is to save the less a call costs, in time and in stack. So what is not usual is done by functions
- * that are gone to, not called.
+ * The fast path makes no call before the frame runs, and keeps only one word across it: the less
+ * there is to save, the less a call costs in time and stack. So unusual cases are handled by
+ * functions in tail position.
  */
 
 static inline struct tacho_zone zone_of(uint64_t zone)
@@ -240,7 +241,7 @@ static inline struct tacho_zone zone_of(uint64_t zone)
 	return (struct tacho_zone){(uint32_t)zone, (uint32_t)(zone >> 32)};
 }
 
-/* The rest of eval_zone() when its begin comes to the end of a segment. */
+/* The rest of eval_zone() when its begin reaches the end of a segment. */
 static __attribute__((noinline)) PyObject *eval_full(PyThreadState *state, eval_frame *frame,
 						     int throwing, uint64_t zone, uint64_t now)
 {
@@ -329,7 +330,7 @@ static __attribute__((noinline)) PyObject *eval_task(PyThreadState *state, eval_
 	return end_zone(result, zone);
 }
 
-/* Coroutines, functions that are not wanted, and those not yet known. */
+/* Coroutines, unwanted functions, and those not yet cached. */
 static __attribute__((noinline)) PyObject *eval_other(PyThreadState *state, eval_frame *frame,
 						      int throwing)
 {
@@ -342,13 +343,13 @@ static __attribute__((noinline)) PyObject *eval_other(PyThreadState *state, eval
 		return evaluate(state, frame, throwing);
 	if (track.coroutines)
 		return eval_zone(state, frame, throwing, word);
-	/* The outermost one is what a task runs. */
+	/* A task runs the outermost one. */
 	return settings.task_tracks ? eval_slow(state, frame, throwing)
 				    : eval_task(state, frame, throwing, word);
 }
 
 #if PY_AT_LEAST(3, 11)
-/* Of the stack of a thread, this part is for frames that go through the hook. */
+/* The share of a thread's stack for frames that run through the hook. */
 #define STACK_SHARE(size) ((size) / 2)
 
 static int reported;
@@ -365,7 +366,7 @@ static uintptr_t stack_measure(void)
 	if (!pthread_attr_getstack(&attributes, &low, &size)) {
 		uintptr_t high = (uintptr_t)low + size;
 
-		/* An unlimited stack is as large as the address space: take what is usual. */
+		/* An unlimited stack is as large as the address space: assume the usual size. */
 		if (size > 64u << 20)
 			size = 8u << 20;
 		limit = high - STACK_SHARE(size);
@@ -376,8 +377,8 @@ static uintptr_t stack_measure(void)
 
 /*
  * A call from Python to Python needs no C stack, so programs recurse 100,000 deep; with a hook each
- * call costs some. So far down the hook is taken away until this frame returns: what it calls is
- * not seen (nor what other threads call meanwhile), and the zone says so.
+ * call needs some. At this depth the hook is removed until the frame returns: its calls are not
+ * recorded (nor those of other threads meanwhile), and the zone says so.
  */
 static PyObject *eval_unseen(PyThreadState *state, eval_frame *frame, int throwing)
 {
@@ -403,7 +404,7 @@ static PyObject *eval_unseen(PyThreadState *state, eval_frame *frame, int throwi
 }
 
 #if PY_AT_LEAST(3, 12)
-/* From here on sys.monitoring reports functions, which needs no C stack. 0: not available. */
+/* Switches to sys.monitoring for functions, which needs no C stack. 0: not available. */
 static int eval_hand_over(void)
 {
 	PyObject *type, *value, *traceback;
@@ -423,7 +424,7 @@ static int eval_hand_over(void)
 
 static PyObject *eval_deep(PyThreadState *state, eval_frame *frame, int throwing)
 {
-	int half = state->c_recursion_remaining / 2; /* as is left of the stack */
+	int half = state->c_recursion_remaining / 2; /* as much as is left of the stack */
 	PyObject *result;
 
 	if (!wanted || !eval_hand_over())
@@ -449,7 +450,7 @@ static PyObject *eval_deep(PyThreadState *state, eval_frame *frame, int throwing
 }
 #endif
 
-/* The first frame of this thread, or one that an older frame has called: no other runs now. */
+/* The first frame of this thread, or one called by an older frame: no other runs now. */
 static PyObject *eval_outermost(PyThreadState *state, eval_frame *frame, int throwing)
 {
 	static __thread uintptr_t measured __attribute__((tls_model("initial-exec"))) = UINTPTR_MAX;
@@ -479,7 +480,7 @@ static __attribute__((noinline)) PyObject *eval_low(PyThreadState *state, eval_f
 	return eval_deep(state, frame, throwing);
 }
 
-/* An address in the stack, without a frame pointer where that can be had. */
+/* An address in the stack, without a frame pointer if possible. */
 static inline uintptr_t stack_now(void)
 {
 #if defined(__x86_64__)
@@ -530,12 +531,12 @@ static int eval_stop(void)
 	wanted = 0;
 	eval_mode();
 	eval_update(0);
-	if (stack_limit == UINTPTR_MAX) /* else when the outermost frame has returned */
+	if (stack_limit == UINTPTR_MAX) /* otherwise when the outermost frame returns */
 		older_leave();
 	return 0;
 }
 
-/* A hook above ours calls it, or does not: a Python function is called to see. */
+/* A hook above ours may or may not call it: call a Python function to find out. */
 static int eval_displaced(void)
 {
 	_PyFrameEvalFunction top = _PyInterpreterState_GetEvalFrameFunc(PyInterpreterState_Get());

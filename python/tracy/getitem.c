@@ -2,9 +2,9 @@
 /*
  * Releases of 3.11 before 3.11.7 run a __getitem__() written in Python without the frame evaluator
  * once "a[i]" at some place is specialised for it; its zones would be missing. An instruction is
- * specialised only for functions whose version fits into 16 bits: those that classes have as
- * __getitem__ get a higher one. A function that changes, or becomes a __getitem__ in another way
- * than by the body of a class while functions are recorded, is not noticed.
+ * specialised only for functions whose version fits into 16 bits: functions that classes have as
+ * __getitem__ get a higher one. A function that changes, or that becomes a __getitem__ other than
+ * by the body of a class during recording, is not noticed.
  */
 #include "_tracy.h"
 
@@ -50,7 +50,7 @@ void getitem_hold(PyObject *namespace)
 	PyErr_Restore(type, value, traceback);
 }
 
-/* Appends those of TYPE that are not there yet; SEEN has the addresses of all. */
+/* Appends those of TYPE that are missing; SEEN has the addresses of all. */
 static int subclasses_add(PyObject *types, PyObject *seen, PyObject *type)
 {
 	PyObject *below =

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Greenlets (gevent, eventlet, SQLAlchemy): several stacks in one thread, between which a program
- * switches. Each has a track of its own, a fiber; zones of one must not become children of another
- * that happened to be open when it was switched to. The module greenlet reports every switch of a
- * thread to one function.
+ * switches. Each has its own track, a fiber; zones of one must not become children of another that
+ * was open at the switch. The greenlet module reports every switch of a thread to one function.
  */
 #include "_tracy.h"
 
 #include <stdio.h>
 
-/* What a greenlet that does not run has open. It belongs to the greenlet, as an attribute. */
+/* The open zones of a greenlet that does not run. The greenlet owns it, as an attribute. */
 struct strand {
 	struct track track;
-	unsigned number; /* of its track, 0: the thread's own; reused when the greenlet is gone */
+	unsigned number; /* of its track, 0: the thread's own; reused when the greenlet is freed */
 	char task[64];   /* the track of a task that it was in */
 };
 
@@ -63,7 +62,7 @@ static int is_main(PyObject *greenlet)
 	return none;
 }
 
-/* The strand of a greenlet, made at its first switch; NULL with an error set. */
+/* The strand of a greenlet, created at its first switch; NULL with an error set. */
 static struct strand *strand_of(PyObject *greenlet)
 {
 	PyObject *capsule = PyObject_GetAttrString(greenlet, ATTRIBUTE);
@@ -111,7 +110,7 @@ static void strand_switch(struct strand *from, struct strand *to)
 	fiber_switch(to);
 }
 
-/* The function that greenlet.settrace() is given: (event, (origin, target)). */
+/* The callback of greenlet.settrace(): (event, (origin, target)). */
 static PyObject *greenlet_switched(PyObject *previous, PyObject *args)
 {
 	PyObject *event, *origin, *target;
@@ -133,7 +132,7 @@ static PyObject *greenlet_switched(PyObject *previous, PyObject *args)
 
 static PyMethodDef switched = {"tracy", greenlet_switched, METH_VARARGS, NULL};
 
-/* For the calling thread; the function that was there before is called too. */
+/* For the calling thread; the previous callback is called too. */
 static int greenlet_settrace(void)
 {
 	PyObject *previous = PyObject_CallMethod(module, "gettrace", NULL);
@@ -147,7 +146,7 @@ static int greenlet_settrace(void)
 	return ok;
 }
 
-/* A greenlet runs already: it gets its track now. */
+/* A greenlet already runs: it gets its track now. */
 static void greenlet_begin_current(void)
 {
 	PyObject *current = PyObject_CallMethod(module, "getcurrent", NULL);
@@ -171,7 +170,7 @@ void greenlet_follow(void)
 		module = modules ? PyDict_GetItemString(modules, "greenlet._greenlet") : NULL;
 	}
 	if (module) {
-		followed = 1; /* also when it fails: once is enough */
+		followed = 1; /* also on failure: once is enough */
 		if (greenlet_settrace())
 			greenlet_begin_current();
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From 3.12 on: sys.monitoring, for functions, C calls and lines, in all threads. Functions that
- * are not wanted cost nothing, and no call needs C stack.
+ * From 3.12 on: sys.monitoring, for functions, C calls and lines, in all threads. Unwanted
+ * functions cost nothing, and no call needs C stack.
  */
 #include "quick.h"
 
@@ -9,7 +9,7 @@
 
 static PyObject *disable; /* sys.monitoring.DISABLE: no more of this event at this place */
 static int tool = -1;
-static PyObject *functions; /* a list, after a stop: where events stay on; or NULL */
+static PyObject *functions; /* a list, after a stop: where events stay enabled; or NULL */
 
 static int monitor_left(void);
 
@@ -18,7 +18,7 @@ static PyCodeObject *code_of(PyObject *const *args)
 	return (PyCodeObject *)args[0];
 }
 
-/* What the interpreter calls: no method object, which would check more on the way. */
+/* Called by the interpreter directly: a method object would add checks. */
 #define CALLBACK(name)                                                                       \
 	static PyObject *name(PyObject *self __attribute__((unused)), PyObject *const *args, \
 			      size_t count __attribute__((unused)),                          \
@@ -88,18 +88,18 @@ CALLBACK(on_line)
 	Py_RETURN_NONE;
 }
 
-/* Calls of Python functions have events of their own, and no C_RETURN. */
+/* Calls of Python functions have their own events, and no C_RETURN. */
 static PyObject *callee(PyObject *callable)
 {
 	if (PyMethod_Check(callable))
 		callable = PyMethod_GET_FUNCTION(callable);
-	/* The zones of the program's own are not calls, and end before the call that ends them. */
+	/* Zones of the program itself are not calls, and end before the call that ends them. */
 	if (Py_IS_TYPE(callable, &zone_type) || callable == (PyObject *)&zone_type)
 		return NULL;
 	return PyFunction_Check(callable) ? NULL : callable;
 }
 
-/* What a function that is not wanted calls is not wanted either. */
+/* Skip calls made by an unwanted function too. */
 CALLBACK(on_call)
 {
 	PyObject *callable = callee(args[2]);
@@ -175,8 +175,8 @@ static struct {
 #define EVENTS (sizeof(events) / sizeof(events[0]))
 
 /*
- * A number is free when it can be taken. The one that is meant for profilers comes last: cProfile
- * takes no other, and a program that uses it should go on working.
+ * Tries each tool id. The one meant for profilers comes last: cProfile takes no other, and a
+ * program that uses it should keep working.
  */
 static int monitor_take_tool(PyObject *monitoring)
 {
@@ -200,7 +200,7 @@ static int monitor_take_tool(PyObject *monitoring)
 	return -1;
 }
 
-/* Sets the callback of an event, or takes it away; its bit of the event set, or -1. */
+/* Sets or removes the callback of an event; returns its bit of the event set, or -1. */
 static long monitor_register(PyObject *monitoring, size_t i, int on)
 {
 	PyObject *set = PyObject_GetAttrString(monitoring, "events");
@@ -245,7 +245,7 @@ static int monitor_callbacks(PyObject *monitoring, long *masks)
 	return 0;
 }
 
-/* In each of the functions the events of MASK and no others. */
+/* Enables the events of MASK, and no others, in each of the functions. */
 static int monitor_functions(PyObject *monitoring, long mask)
 {
 	for (Py_ssize_t i = 0; functions && i < PyList_GET_SIZE(functions); i++) {
@@ -260,7 +260,7 @@ static int monitor_functions(PyObject *monitoring, long mask)
 	return 0;
 }
 
-/* In the functions, or everywhere when there are none. */
+/* In the functions, or everywhere if there are none. */
 static int monitor_events(PyObject *monitoring)
 {
 	long masks[] = {[ONE] = 0, [ALL] = 0, [CALLS] = 0};
@@ -272,7 +272,7 @@ static int monitor_events(PyObject *monitoring)
 		return monitor_functions(monitoring, masks[ONE]) < 0
 			       ? -1
 			       : monitor_call(monitoring, "set_events", "il", masks[ALL]);
-	/* What an earlier filter had disabled may be wanted now. */
+	/* Events that an earlier filter disabled may be wanted now. */
 	result = PyObject_CallMethod(monitoring, "restart_events", NULL);
 	if (!result)
 		return -1;
@@ -297,7 +297,7 @@ static int monitor_release(PyObject *monitoring)
 	    monitor_functions(monitoring, 0) < 0)
 		return -1;
 	Py_CLEAR(functions);
-	/* Else they would be called for the next one who takes the number. */
+	/* Otherwise the next owner of the id would call them. */
 	for (size_t i = 0; i < EVENTS; i++) {
 		if (monitor_register(monitoring, i, 0) < 0)
 			return -1;
@@ -343,11 +343,12 @@ int monitor_take_over(void)
 	return 0;
 }
 
-/* ------------------------------------------------- threads after a stop
+/*
+ * ------------------------------------------------- threads after a stop
  *
- * Those that are in functions with zones have to come to track_leave(), else what they have open
- * would last until the end of the trace. So the events of these very functions stay on, and those
- * of exceptions, until all have come by or it is started again.
+ * Threads in functions with zones have to reach track_leave(), or their open zones would last
+ * until the end of the trace. So the events of just these functions, and those of exceptions, stay
+ * enabled until all threads have done so or recording restarts.
  */
 
 static int waited_for; /* threads */
@@ -371,7 +372,7 @@ static int has_zones(PyCodeObject *code)
 	return value >> CODE_GENERATION_SHIFT == code_generation && (uint32_t)value & ~CODE_FLAGS;
 }
 
-/* Appends the functions with zones that a thread is in; how many, or -1. */
+/* Appends the functions with zones that a thread is in; returns how many, or -1. */
 static int add_functions(PyObject *list, PyThreadState *state)
 {
 	PyFrameObject *frame = PyThreadState_GetFrame(state);
@@ -393,7 +394,7 @@ static int add_functions(PyObject *list, PyThreadState *state)
 	return count;
 }
 
-/* Those of all threads that may have zones open; how many threads, or -1. */
+/* Those of all threads that may have open zones; returns how many threads, or -1. */
 static int add_all_functions(PyObject *list)
 {
 	PyThreadState *state = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
@@ -430,7 +431,7 @@ static int monitor_stop(void)
 	track_stop();
 	track_leave();
 	if (monitor_wait(monitoring) < 0) {
-		PyErr_Clear(); /* it is stopped all the same */
+		PyErr_Clear(); /* stop in any case */
 		return monitor_forget();
 	}
 	return 0;
@@ -443,7 +444,7 @@ int monitor_forget(void)
 	return tool < 0 || (monitoring && !monitor_release(monitoring)) ? 0 : -1;
 }
 
-/* The number is ours until we give it back, unless somebody gives back what he never took. */
+/* The id is ours until we free it, unless other code frees an id that it does not own. */
 static int monitor_displaced(void)
 {
 	PyObject *monitoring = monitor_module();

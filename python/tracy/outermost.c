@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs the program as if nothing of ours were below it on the stack: the frames that it sees, those
- * of tracebacks and of faulthandler, and the depth that the limit of recursion counts begin with
- * its own, and its errors are shown by the interpreter itself.
+ * Runs the program as if none of our frames were below it on the stack: its frames, tracebacks,
+ * faulthandler and the recursion limit start with its own first frame, and the interpreter itself
+ * prints its errors.
  */
 #include "_tracy.h"
 
@@ -17,7 +17,7 @@ typedef struct _PyInterpreterFrame *frame_pointer;
 typedef struct _frame *frame_pointer;
 #endif
 
-/* How many calls deep the thread is, as the limit counts them. */
+/* The thread's call depth, as the recursion limit counts it. */
 static int depth_get(PyThreadState *state)
 {
 #if PY_AT_LEAST(3, 12)
@@ -29,7 +29,7 @@ static int depth_get(PyThreadState *state)
 #endif
 }
 
-/* The limit itself may be another one by now. */
+/* The limit may have changed meanwhile. */
 static void depth_set(PyThreadState *state, int depth)
 {
 #if PY_AT_LEAST(3, 12)
@@ -41,13 +41,13 @@ static void depth_set(PyThreadState *state, int depth)
 #endif
 }
 
-/* A call of exec() counts before 3.12, and the interpreter runs a script without it. */
+/* A call of exec() counts before 3.12, but the interpreter runs a script without one. */
 static int depth_of_call(PyObject *function)
 {
 	return !PY_AT_LEAST(3, 12) && PyCFunction_Check(function);
 }
 
-/* The interpreter ends by these itself, when they come to it. */
+/* The interpreter itself exits on these. */
 static int is_an_end(void)
 {
 	return PyErr_ExceptionMatches(PyExc_SystemExit) ||

@@ -23,7 +23,7 @@ static inline PyCodeObject *frame_code(PyFrameObject *frame)
 #endif
 }
 
-/* ARG: the value that is returned, NULL when an exception leaves the function. */
+/* ARG: the return value, NULL if an exception leaves the function. */
 static void profile_return(PyCodeObject *code, PyObject *arg)
 {
 	if (arg)
@@ -53,7 +53,7 @@ static __attribute__((noinline)) int profile_slow(PyFrameObject *frame, int what
 	case PyTrace_LINE:
 		track_line(code, PyFrame_GetLineNumber(frame));
 		break;
-	/* What a function that is not wanted calls is not wanted either. */
+	/* Skip calls made by an unwanted function too. */
 	case PyTrace_C_CALL:
 		if (code_word(code))
 			callable_begin(arg);
@@ -73,8 +73,8 @@ static __attribute__((noinline)) int profile_slow(PyFrameObject *frame, int what
 }
 
 /*
- * One function for each event: it has registers enough, so none is saved, and it goes to the slow
- * one where it needs to.
+ * One function for each event: it has enough registers, so none is saved, and it jumps to the slow
+ * path where needed.
  */
 #define EVENT static __attribute__((noinline)) int
 
@@ -170,7 +170,7 @@ static Py_tracefunc profile_now(PyThreadState *state)
 	return settings.lines ? state->c_tracefunc : state->c_profilefunc;
 }
 
-/* The settings may have been others when it was given the function. */
+/* The settings may have changed since the function was installed. */
 static void profile_remove(PyThreadState *state)
 {
 	if (state->c_profilefunc == profile_event)
@@ -179,7 +179,7 @@ static void profile_remove(PyThreadState *state)
 		profile_set(state, 1, NULL);
 }
 
-/* After a stop, at an event of this thread. 1: it was the last that is needed. */
+/* After a stop, at an event of this thread. 1: it was the last one needed. */
 static int profile_leave(void)
 {
 	if (!track_leave())
@@ -188,7 +188,7 @@ static int profile_leave(void)
 	return 1;
 }
 
-/* Threads that run already. Somebody who has a place keeps it. */
+/* Running threads. A profiler already installed there stays. */
 static void profile_all(void)
 {
 	PyThreadState *state = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
@@ -200,7 +200,7 @@ static void profile_all(void)
 	}
 }
 
-/* The first event of a new thread comes here, and puts the C function in its own place. */
+/* The first event of a new thread, which installs the C function instead. */
 static PyObject *profile_thread(PyObject *self, PyObject *args)
 {
 	(void)self;
@@ -246,7 +246,7 @@ static int profile_start(void)
 	return 0;
 }
 
-/* The other threads keep the function: else what they have open would last until the end. */
+/* The other threads keep the function: otherwise their open zones would last until the end. */
 static int profile_stop(void)
 {
 	started = 0;

@@ -48,7 +48,7 @@ def _zone(name: str, color: int, file: str, line: int) -> Any:
 
 
 def pytest_addoption(parser: Any) -> None:
-    """Each form is an option of its own: one that may have a value would take the next word."""
+    """Each form is a separate option: an optional value would consume the next word."""
     group = parser.getgroup("tracy")
     for option, scope, text in (("--tracy=call", "call", "record the functions of tests"),
                                 ("--tracy=item", "item", "of their fixtures too"),
@@ -63,7 +63,7 @@ def pytest_configure(config: Any) -> None:
 
 @pytest.fixture
 def tracy_profile() -> Generator[Profiler, None, None]:
-    """Functions are recorded while the test runs."""
+    """Records functions while the test runs."""
     with Profiler() as profiler:
         yield profiler
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The quick ways of track.c, for callbacks: one event about which nothing is unusual. Each returns
- * 1 when it is done, and 0 when nothing has been done and the usual way is to be taken. They call
- * nothing but at the end of a segment, so that a callback which goes to its usual way, not calls
- * it, needs no stack and saves no register.
+ * The fast paths of track.c, for callbacks. Each returns 1 when it is done, and 0 when it did
+ * nothing and the caller must take the slow path. They call functions only at the end of a
+ * segment, so that a callback that jumps to its slow path needs no stack and saves no register.
  *
- * They are open while track.epoch is track_quick: then the track of this thread is right, and no
- * begin in it is held back, since no limit of depth or duration was asked for.
+ * They are enabled while track.epoch is track_quick: then the track of this thread is valid, and no
+ * begin in it is pending, since no limit of depth or duration is set.
  */
 #ifndef TRACY_QUICK_H
 #define TRACY_QUICK_H
@@ -15,7 +14,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The ring's segment is at its end: the slow rest of a quick begin or end. */
+/* The ring's segment is full: the slow rest of a fast begin or end. */
 void quick_full_begin(uint64_t key, uint64_t now, uint32_t word, const void *owner);
 void quick_full_end(uint64_t key, uint64_t now, uint32_t word);
 /* The same for two words of one time, which were given POSITION. */
@@ -26,8 +25,8 @@ void quick_full_first_line(uint64_t key, uint64_t now, uint64_t position, PyCode
 			   uint32_t word);
 
 /*
- * The recorder has had this memory last, to read and to clear it: the thread would wait for what it
- * is about to write. Memory that is not there does not matter.
+ * The recorder used this memory last, to read and clear it: the thread would wait for the lines
+ * that it is about to write. Unmapped memory does no harm.
  */
 static inline void ring_prefetch(uint64_t position)
 {
@@ -43,7 +42,7 @@ static inline int quick_is_open(void)
 	return __builtin_expect(track.epoch == track_quick, 1);
 }
 
-/* A zone can be put on the track. */
+/* Whether a zone fits the track. */
 static inline int quick_has_room(void)
 {
 	return quick_is_open() && track.top != track.limit;
@@ -71,7 +70,7 @@ static inline int quick_put(uint64_t now, uint32_t word, const void *owner)
 	return 1;
 }
 
-/* VALUE: a word, or code_value() ^ code_plain: too large when it is not known or not plain. */
+/* VALUE: a word, or code_value() ^ code_plain: too large if it is not cached or not plain. */
 static inline int quick_begin(uint64_t value, const void *owner)
 {
 	if (value - 2 > UINT32_MAX - 2 || !quick_has_room())
@@ -103,11 +102,12 @@ static inline int quick_end(const void *owner)
 	return 1;
 }
 
-/* ------------------------------------------------------------- lines
+/*
+ * ------------------------------------------------------------- lines
  *
- * A line ends when the next begins, the first one begins with its function and the last one ends
- * with it: one reading of the clock and one claim for both words. The clock is read first: the
- * loads that lead to the word need not be waited for then.
+ * A line ends when the next begins; the first one begins with its function and the last one ends
+ * with it: one clock read and one claim serve both words. The clock is read first: it need not wait
+ * for the loads that lead to the word.
  */
 
 static inline const struct lines *quick_lines(PyCodeObject *code)
@@ -117,7 +117,7 @@ static inline const struct lines *quick_lines(PyCodeObject *code)
 	return lines && lines->generation == code_generation ? lines : NULL;
 }
 
-/* The same as code_line_word() when it is known already, else 0. */
+/* The same as code_line_word() if it is cached, else 0. */
 static inline uint32_t quick_line_word(PyCodeObject *code, int line)
 {
 	const struct lines *lines = quick_lines(code);
@@ -249,7 +249,7 @@ static inline const char *builtin_key(const PyCFunctionObject *function)
 	return PyType_Check(self) ? ((PyTypeObject *)self)->tp_name : Py_TYPE(self)->tp_name;
 }
 
-/* The word of a builtin function or method when it is known already, else 0. */
+/* The cached word of a builtin function or method, else 0. */
 static inline uint32_t quick_callable_word(PyObject *callable)
 {
 	const PyMethodDef *key;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of the program take more of the C stack when they are recorded, up to a quarter, where the
- * interpreter needs any for them. So that it may recurse as deep as without us, the stack of the
- * main thread is made larger.
+ * Recorded calls need up to a quarter more C stack, where the interpreter needs any for them.
+ * So that a program can recurse as deep as without recording, the stack of the main thread is
+ * enlarged.
  */
 #include "_tracy.h"
 
@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 /*
- * A stack grows to an address that is touched, as far as the limit of the moment allows: the limit
- * is raised for one touch, and is the program's own again. A system call touches it, which fails
- * when something else is there.
+ * A stack grows to an address that is touched, up to the current limit: raise the limit for one
+ * touch, then restore the program's own. A system call does the touch, because it fails if another
+ * mapping is there.
  */
 void room_make(void)
 {
@@ -29,7 +29,7 @@ void room_make(void)
 	more.rlim_cur += limit.rlim_cur / 2;
 	if (more.rlim_cur > more.rlim_max || setrlimit(RLIMIT_STACK, &more))
 		return;
-	/* Something of the stack is above us; only what will be used takes memory. */
+	/* Part of the stack is above us; only pages that are used take memory. */
 	low = (uintptr_t)__builtin_frame_address(0) - limit.rlim_cur / 8 * 11;
 	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, low & ~(uintptr_t)63);
 	setrlimit(RLIMIT_STACK, &limit);

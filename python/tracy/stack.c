@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frames that are on a thread's stack when recording starts: their zones begin then, so that
- * what they call is seen inside them.
+ * The frames on a thread's stack when recording starts: their zones begin then, so that their calls
+ * appear inside them.
  */
 #include "_tracy.h"
 
-#define FRAMES 512 /* innermost ones; a stack that is deeper loses its outer end */
+#define FRAMES 512 /* innermost ones; a deeper stack loses its outer end */
 
 /*
  * Fills FRAMES with the program's frames, innermost first, and returns how many. The package's own

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The task of asyncio that runs: asked of the modules themselves, once for each step of a task. */
+/* The running asyncio task, queried from asyncio's own modules once for each step of a task. */
 #include "_tracy.h"
 
 /* Of the module _asyncio, in 3.9 to 3.13; NULL until a program has imported it. */
@@ -7,7 +7,7 @@ static PyObject *running_loop;  /* function */
 static PyObject *current_tasks; /* dict: loop -> task */
 static PyObject *get_name;      /* that word */
 
-/* The type Task, which cannot be changed, and its method: called without looking for it. */
+/* The type Task, which is immutable, and its method: called without a lookup. */
 static PyTypeObject *task_type;
 static PyCFunction task_get_name;
 
@@ -49,8 +49,8 @@ static PyObject *task_of_thread(void)
 }
 
 /*
- * There is one task in the dict for each thread that runs one. Asking for the loop of this thread
- * costs a system call, up to 3.11; with one thread it need not be asked for.
+ * The dict has one task for each thread that runs one. Querying the loop of this thread costs a
+ * system call, up to 3.11; with one thread it is not needed.
  */
 static PyObject *task_find(void)
 {
@@ -63,7 +63,7 @@ static PyObject *task_find(void)
 	return task_of_thread();
 }
 
-/* The name is kept here: a task can be renamed, or be gone, when the next one is asked for. */
+/* The name is copied: the task may be renamed or freed before the next query. */
 static const char *name_of(PyObject *task, size_t *size)
 {
 	static PyObject *name;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Begins and ends of one thread in order, whatever the interpreter leaves out. */
+/* Keeps the begins and ends of one thread in order, even if the interpreter omits some. */
 #include "quick.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Before the outermost zone: nobody is their owner, so that the last one can always be looked at.
- */
+/* Sentinels before the outermost zone: they have no owner, so the last entry can always be read. */
 #define GUARDS 2
 static struct track_zone guards[GUARDS];
 
@@ -20,7 +19,7 @@ uint32_t track_quick = UINT32_MAX;
 uint32_t track_limit = UINT32_MAX;
 static pthread_key_t track_key;
 
-/* The thread ends: TLS itself is still there, the memory it points to is ours to free. */
+/* The thread ends: TLS is still valid, but we own the memory it points to. */
 static void track_free(void *zones)
 {
 	free(zones);
@@ -106,17 +105,18 @@ void track_stop(void)
 }
 
 /*
- * Too deep: it is in the track all the same, since its end will come and must not be taken for that
- * of an outer call of the same function. The flag sends it the slow way, where it is known by
- * having no number.
+ * Too deep: it is in the track all the same, since its end will come and must not be mistaken for
+ * that of an outer call of the same function. The flag selects the slow path, which recognises it
+ * by its missing number.
  */
 #define HIDDEN CODE_COROUTINE
 
-/* ------------------------------------------------- begins held back
+/*
+ * ------------------------------------------------- pending begins
  *
- * With a least duration a begin waits in the track until something that is recorded comes after it:
- * the end of its own zone, when that took long enough, or of one inside, which then took no longer.
- * So what is recorded is in the order of time, and a short function costs a push and a pop.
+ * With a minimum duration a begin waits in the track until a recorded event follows it: the end of
+ * its own zone, if that took long enough, or of one inside, which then took no longer. So events
+ * are recorded in time order, and a short function costs a push and a pop.
  */
 
 void track_flush(void)
@@ -164,7 +164,7 @@ static void track_push_held(uint32_t word, const void *owner)
 
 /* ------------------------------------------------------------- tasks */
 
-/* The outermost coroutine of a thread is what a task runs. */
+/* A task runs the outermost coroutine of a thread. */
 static const char *task_begins(uint32_t word, size_t *size)
 {
 	return word & CODE_COROUTINE && !track.coroutines ? task_name(size) : NULL;
@@ -249,14 +249,16 @@ void track_drop(void)
 int track_leave(void)
 {
 	if (track_limit)
-		track_drop(); /* it was started again, with another backend */
+		track_drop(); /* restarted with another backend */
 	else if (track.own <= 0)
 		track_clear();
 	return track_limit || !track_count();
 }
 
-/* The frames on the stack began in this zone, when recording did, and will outlast it: end
- * them with it and begin them again. */
+/*
+ * The frames on the stack began in this zone, when recording started, and will outlast it: end
+ * them with it and begin them again.
+ */
 void track_end_early(void)
 {
 	if (track.own > track.outside)
@@ -280,7 +282,7 @@ void track_renew(int innermost_begins)
 		stack_begin(innermost_begins, NULL);
 }
 
-/* The number of zones that are outside of that of OWNER; track_count() when it is not open. */
+/* The number of zones outside that of OWNER; track_count() if it is not open. */
 static uint32_t track_find(const void *owner)
 {
 	for (uint32_t i = track_count(); i-- > 0;) {
@@ -290,7 +292,7 @@ static uint32_t track_find(const void *owner)
 	return track_count();
 }
 
-/* One reading of the clock for a line and its function, which end together. */
+/* One clock read for a line and its function, which end together. */
 static int track_end_with_line(uint32_t found)
 {
 	uint64_t key = tacho_key(), now;
@@ -336,7 +338,7 @@ void track_end_unwound(const void *owner, PyObject *exception)
 
 /* ------------------------------------------------------------- lines */
 
-/* A line after a line: the end of the one is the begin of the other. */
+/* A line after a line: the end of one is the begin of the next. */
 static void track_next_line(uint64_t key, PyCodeObject *code, int line)
 {
 	struct track_zone *last = track.top - 1;
@@ -383,7 +385,7 @@ void quick_full_end(uint64_t key, uint64_t now, uint32_t word)
 	tacho_emit_full(key, now, word | TACHO_KIND_END);
 }
 
-/* One of the two may have got the last place. */
+/* One of the two may have taken the last slot. */
 static int quick_full_pair(uint64_t key, uint64_t now, uint64_t position, uint32_t first,
 			   uint32_t second)
 {

@@ -19,12 +19,12 @@ struct zone {
 	PyObject *text; /* attached to each zone, or NULL */
 	uint32_t color;
 	uint32_t word;
-	uint32_t open; /* recorded and not ended: it may be entered again inside itself */
+	uint32_t open; /* recorded and not ended: it may be entered recursively */
 };
 
 /*
- * The places where zones are made, so that one in a loop is looked up by four comparisons. Strong
- * references: an address that is used again cannot be mistaken.
+ * A cache of the places that create zones, so that a zone in a loop costs four comparisons. Strong
+ * references: an address cannot be reused.
  */
 struct place {
 	PyObject *name;
@@ -36,7 +36,7 @@ struct place {
 #define PLACES 1024
 static struct place places[PLACES];
 
-/* Where the innermost Python function is, without making a frame object of it. */
+/* The location of the innermost Python function, without creating a frame object. */
 #if PY_AT_LEAST(3, 11)
 static PyCodeObject *where_am_i(int *instruction)
 {
@@ -102,8 +102,8 @@ static PyObject *zone_vectorcall(PyObject *self, PyObject *const *args, size_t c
 				 PyObject *names);
 
 /*
- * Functions are wrapped by Python code, which knows generators and coroutines: decorate(zone,
- * function), or name(type, object) of what is no Python function.
+ * Python code wraps functions, because it handles generators and coroutines: decorate(zone,
+ * function), or name(type, object) for anything other than a Python function.
  */
 static PyObject *zone_decorate(const char *how, PyObject *zone, PyObject *function)
 {
@@ -132,7 +132,7 @@ static PyObject *zone_make(PyTypeObject *type, PyObject *name, PyObject *text, u
 	return (PyObject *)zone;
 }
 
-/* @zone without brackets: named after the function, placed where that is. */
+/* @zone without parentheses: has the name and the location of the function. */
 static PyObject *zone_of_function(PyTypeObject *type, PyObject *function)
 {
 	PyFunctionObject *f = (PyFunctionObject *)function;
@@ -171,7 +171,7 @@ static PyObject *zone_new(PyTypeObject *type, PyObject *args, PyObject *keywords
 			      : place_find(name, color));
 }
 
-/* zone("name"), without a tuple for the arguments; others take the usual way. */
+/* zone("name"), without an argument tuple; other calls take the slow path. */
 static PyObject *zone_type_vectorcall(PyObject *type, PyObject *const *args, size_t flags,
 				      PyObject *names)
 {

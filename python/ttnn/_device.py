@@ -36,7 +36,7 @@ class Device:
     def __init__(self, count: int = 1) -> None:
         self.handles: list[int] = []
         self.programs: dict[Any, list[int]] = {}
-        self.capture: list[Any] | None = None  # what a trace that is being captured needs
+        self.capture: list[Any] | None = None  # objects that the trace being captured needs
         self.traces: dict[int, tuple[list[int], list[Any]]] = {}
         self.tensors: weakref.WeakSet[Any] = weakref.WeakSet()
         self.shape = (1, count)
@@ -65,7 +65,7 @@ class Device:
         return CoreCoord(self.columns, self.rows)
 
     def close(self) -> None:
-        """Waits for what runs; the profiler's data is read."""
+        """Waits for running programs and reads the profiler's data."""
         for handles, _ in self.traces.values():
             for handle in handles:
                 lib.tacho_trace_free(handle)
@@ -93,7 +93,7 @@ def open_device(device_id: int = 0, **settings: Any) -> Device:
 
 def open_mesh_device(mesh_shape: MeshShape | Sequence[int] = (1, 1), *_: Any,
                      **settings: Any) -> Device:
-    """A mesh: what is done is done on each of its devices, as one op."""
+    """A mesh: each call runs on all of its devices, as one op."""
     rows, columns = mesh_shape
     if rows < 1 or columns < 1:
         raise ValueError("a mesh needs at least one device")
@@ -108,13 +108,13 @@ close_mesh_device = close_device
 
 
 def synchronize_device(device: Device, *_: Any, **settings: Any) -> None:
-    """Waits until all is done."""
+    """Waits until all work is done."""
     for handle in device.open_handles():
         call("tacho_finish", handle)
 
 
 def ReadDeviceProfiler(device: Device) -> None:
-    """Waits, and takes what kernels have recorded so far off the device."""
+    """Waits, and reads the kernels' records from the device."""
     synchronize_device(device)
     if os.environ.get("TT_METAL_DEVICE_PROFILER") == "1":
         for handle in device.handles:
@@ -122,7 +122,7 @@ def ReadDeviceProfiler(device: Device) -> None:
 
 
 def begin_trace_capture(device: Device, mesh_device: Device | None = None, cq_id: int = 0) -> int:
-    """Ops are taken down from here on and not run; the number of the trace."""
+    """Captures ops from here on instead of running them; returns the trace id."""
     if device.capture is not None:
         raise RuntimeError("a trace is being captured already")
     for handle in device.open_handles():
@@ -139,7 +139,7 @@ def end_trace_capture(device: Device, trace_id: int, cq_id: int = 0) -> None:
 
 
 def execute_trace(device: Device, trace_id: int, cq_id: int = 0, blocking: bool = True) -> None:
-    """Runs what was taken down, once more."""
+    """Replays the captured ops."""
     for handle in device.traces[trace_id][0]:
         call("tacho_trace_replay", handle)
     if blocking:

@@ -52,7 +52,7 @@ _NUMBERS = {  # functions that return a number, negative when they fail
     "tacho_trace_begin": [c_void_p],
     "tacho_trace_replay": [c_void_p],
 }
-_POINTERS = {  # functions that make something, NULL when they fail
+_POINTERS = {  # functions that create something, NULL when they fail
     "ttnn_open": [c_char_p],
     "ttnn_buffer": [c_void_p, POINTER(Shape), c_int],
     "ttnn_program": [c_void_p, POINTER(Job)],
@@ -89,7 +89,7 @@ lib = _load()
 
 def call(name: str, *arguments: object) -> int:
     """Calls it; RuntimeError with the device's reason when it fails."""
-    # Ctrl-C ends a wait, unless the program has its own idea of what that is to do.
+    # Ctrl-C ends a wait, unless the program has its own handler.
     lib.tacho_device_interruptible(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
     result = getattr(lib, name)(*arguments)
     if result is None or (name in _NUMBERS and result < 0):

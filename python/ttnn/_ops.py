@@ -14,7 +14,7 @@ from ttnn._library import call, lib
 from ttnn._tensor import DRAM_MEMORY_CONFIG, Tensor, from_device, full
 
 _KERNELS = os.path.join(_library.HERE, "kernels")
-_NONE, _COLUMN, _ROW, _SCALAR = range(4)  # what of the second tensor a binary op uses
+_NONE, _COLUMN, _ROW, _SCALAR = range(4)  # the part of the second tensor that a binary op uses
 _FIDELITY = 2                             # TACHO_HIFI2
 
 
@@ -36,7 +36,7 @@ def _on_one_device(tensors: Sequence[Tensor]) -> Device:
 
 
 def _cycles(*functions: str) -> int:
-    """What a tile takes in the tile engine, whose units work at the same time."""
+    """Cost of a tile in the tile engine, whose units work in parallel."""
     return max(lib.tacho_tile_cycles(name.encode(), _FIDELITY) for name in functions)
 
 
@@ -54,7 +54,7 @@ class _Op:
         self.defines: list[str] = []
 
     def key(self, tensors: Sequence[Tensor]) -> Any:
-        """Programs are used again for tensors of the same shapes."""
+        """Programs are reused for tensors of the same shapes."""
         return (self.name, tuple(self.arguments), tuple(self.defines),
                 tuple((t.shape, t.dtype, t.memory) for t in tensors))
 
@@ -176,7 +176,7 @@ def _activation(name: str | None) -> list[str]:
 
 
 def _broadcast(a: Tensor, b: Tensor) -> tuple[int, tuple[int, int, int]]:
-    """How b, which may be smaller, lies over a: which part of its tiles, and their strides."""
+    """How b, which may be smaller, is broadcast over a: the part of its tiles, and their strides."""
     ma, mb = a.matrices(), b.matrices()
     if mb.batch not in (1, ma.batch) or mb.rows not in (1, ma.rows) or \
             mb.columns not in (1, ma.columns):
@@ -235,7 +235,7 @@ def linear(input_tensor_a: Tensor, input_tensor_b: Tensor, *, bias: Tensor | Non
 
 def transpose(input_tensor: Tensor, dim1: int = -2, dim2: int = -1, *, memory_config: Any = None,
               **settings: Any) -> Tensor:
-    """The last two dimensions are exchanged."""
+    """Exchanges the last two dimensions."""
     n = len(input_tensor.shape)
     if n < 2 or {dim1 % n, dim2 % n} != {n - 2, n - 1}:
         raise ValueError("transpose: only the last two dimensions can be exchanged")
@@ -246,7 +246,7 @@ def transpose(input_tensor: Tensor, dim1: int = -2, dim2: int = -1, *, memory_co
 
 
 def softmax(input_tensor: Tensor, dim: int = -1, **settings: Any) -> Tensor:
-    """Of the last dimension. The host computes it: in the report it is an op of the host."""
+    """Softmax of the last dimension. The host computes it: the report shows a host op."""
     if dim not in (-1, len(input_tensor.shape) - 1):
         raise ValueError("softmax: only of the last dimension")
     device, host = input_tensor.device(), from_device(input_tensor)

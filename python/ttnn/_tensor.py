@@ -48,7 +48,7 @@ class Tensor:
         return self._device
 
     def matrices(self) -> _library.Shape:
-        """All but the last two dimensions count as one."""
+        """The shape as matrices: all but the last two dimensions count as one."""
         rows, columns = ((1, 1) + self.shape)[-2:]
         return _library.Shape(math.prod(self.shape[:-2]), rows, columns, self.dtype.value)
 
@@ -60,7 +60,7 @@ class Tensor:
         return bool(self.buffers) or self.values is not None
 
     def deallocate(self) -> None:
-        """Gives the memory back; the tensor must not be used any more."""
+        """Frees the memory; the tensor must not be used afterwards."""
         buffers, self.buffers, self.values = self.buffers, [], None
         if self._device is not None and self._device.handles:
             for buffer in buffers:
@@ -197,7 +197,7 @@ def to_torch(tensor: Tensor, **settings: Any) -> Any:
 
 
 def to_layout(tensor: Tensor, layout: _Name, **settings: Any) -> Tensor:
-    """On a device tensors are always in tiles, on the host never: nothing is to be done."""
+    """Does nothing: tensors are always tiled on a device, never on the host."""
     return tensor
 
 
@@ -220,7 +220,7 @@ def ones(shape: Iterable[int], **settings: Any) -> Tensor:
 def rand(shape: Iterable[int], device: Device | None = None, *, dtype: _Name | None = None,
          layout: _Name | None = None, memory_config: _Name | None = None, low: float = 0.0,
          high: float = 1.0, seed: int = 0) -> Tensor:
-    """Evenly spread from low to high; the same each time with a seed that is not 0."""
+    """Uniform values from low to high; reproducible with a seed other than 0."""
     shape = tuple(shape)
     uniform = random.Random(seed or None).uniform
     values = array.array("f", (uniform(low, high) for _ in range(math.prod(shape))))

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the package ttnn calls by ctypes: programs over tensors of tiles on a device of
- * libtacho_device, with flat arguments. No Python in it, so that one file serves all interpreters.
+ * The functions that the package ttnn calls through ctypes: programs over tensors of tiles on a
+ * device of libtacho_device, with flat arguments. They use no Python, so that one file serves all
+ * interpreters.
  *
  * A tensor is BATCH matrices of ROWS x COLUMNS, each padded to whole tiles; one page is one tile.
  * Functions return 0 or a negative value, pointers are NULL on failure: tacho_device_error() has
- * the reason. What has flat arguments already the package calls in libtacho_device itself.
+ * the reason. The package calls functions with flat arguments in libtacho_device directly.
  */
 #include <tacho/device.h>
 
@@ -13,7 +14,7 @@
 #include <string.h>
 
 #define API __attribute__((visibility("default")))
-#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* what would include them is Python */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* only Python calls them */
 
 #define SIDE  32u
 #define CELLS (SIDE * SIDE)
@@ -60,7 +61,7 @@ API void ttnn_info(struct tacho_device *device, uint32_t out[5])
 	out[4] = info.dram_banks;
 }
 
-/* GB/s of all DRAM banks together, at most. */
+/* Peak GB/s of all DRAM banks together. */
 API double ttnn_dram_gbs(struct tacho_device *device)
 {
 	struct tacho_device_info info;
@@ -93,7 +94,7 @@ API struct tacho_buffer *ttnn_buffer(struct tacho_device *device, const struct s
 		       : buffer;
 }
 
-/* Where a cell is in a tensor that is stored tile by tile, and in each tile face by face. */
+/* The index of a cell in a tensor that is stored tile by tile, and in each tile face by face. */
 static size_t tiled(const struct shape *s, uint32_t batch, uint32_t row, uint32_t column)
 {
 	size_t rows = tiles_across(s->rows), columns = tiles_across(s->columns);
@@ -110,7 +111,7 @@ static void cell_put(void *tiles, size_t at, uint32_t format, float value)
 	memcpy(&bits, &value, 4);
 	if (format != TACHO_BFLOAT16)
 		((uint32_t *)tiles)[at] = bits;
-	else if ((bits & 0x7fffffff) > 0x7f800000) /* rounding could make an infinity of a NaN */
+	else if ((bits & 0x7fffffff) > 0x7f800000) /* rounding could turn a NaN into an infinity */
 		((uint16_t *)tiles)[at] = (uint16_t)(bits >> 16 | 0x40);
 	else
 		((uint16_t *)tiles)[at] = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
@@ -126,7 +127,7 @@ static float cell_get(const void *tiles, size_t at, uint32_t format)
 	return value;
 }
 
-/* VALUES in the order of rows, to the device (WRITE 1) or from it. */
+/* Copies VALUES in row order to the device (WRITE 1) or from it. */
 static int transfer(struct tacho_buffer *buffer, const struct shape *s, float *values, int write)
 {
 	uint64_t size = shape_tiles(s) * tile_size(s);
@@ -175,7 +176,7 @@ struct job {
 	struct shape shapes[3]; /* of the inputs and, as the third, of the result */
 };
 
-/* The cores that have work, row by row: whole rows of the grid, and a part of one. */
+/* The cores that have work, row by row: whole rows of the grid, and part of one. */
 #define GROUPS 2
 
 struct made {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In a Python process that a profiled one started: begins recording, then steps aside.
+"""Starts recording in a child of a profiled Python process, then loads the real sitecustomize.
 
 The folder of this file is in PYTHONPATH and nothing else is in it. The sitecustomize that would have
 been found without it is imported in its place.

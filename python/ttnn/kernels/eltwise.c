@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tile by tile: BINARY of two tensors (add, sub, mul; BCAST says what of the second one is used),
- * or TRANSPOSE, or a copy; then UNARY (relu, gelu, ...), when there is one.
+ * Tile by tile: BINARY of two tensors (add, sub, mul; BCAST selects the part of the second one), or
+ * TRANSPOSE, or a copy; then UNARY (relu, gelu, ...), if given.
  */
 #include "compute_kernel_api.h"
 

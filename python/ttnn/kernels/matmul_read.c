@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Brings, for each tile of the product that this core computes, a row of A and a column of B.
- * Compile-time arguments, in tiles: inner dimension, rows and columns of the product, and how far
- * one matrix of B is from the next; 0 when there is only one.
+ * Reads a row of A and a column of B for each tile of the product that this core computes.
+ * Compile-time arguments, in tiles: inner dimension, rows and columns of the product, and the
+ * distance between two matrices of B; 0 if there is only one.
  */
 #include "tensor.h"
 

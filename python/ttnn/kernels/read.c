@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Brings the tiles of one or two tensors, for each tile of the result that this core computes.
- * Which tile of a tensor that is, three strides say: for its batch, its row and its column of
- * tiles. A stride of 0 brings the same tile again, strides that are exchanged transpose.
- * Compile-time arguments: how many tensors, rows and columns of tiles of the result, three strides
- * for each tensor.
+ * Reads the tiles of one or two tensors for each tile of the result that this core computes.
+ * Three strides select the tile of a tensor: for its batch, its row and its column of tiles. A
+ * stride of 0 reads the same tile again, exchanged strides transpose. Compile-time arguments: how
+ * many tensors, rows and columns of tiles of the result, three strides for each tensor.
  */
 #include "tensor.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a page of a tensor is: tensors are interleaved over banks of DRAM or over the cores' L1. */
+/*
+ * Computes where a page of a tensor is: tensors are interleaved over DRAM banks or the cores' L1.
+ */
 #ifndef TENSOR_H
 #define TENSOR_H
 

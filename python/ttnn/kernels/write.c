@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes the tiles of the result to where they belong. */
+/* Writes the tiles of the result to their pages. */
 #include "tensor.h"
 
 void kernel_main(void)
