@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Go over the rules of rules.c for an op; gaps, titles. The other models: advice_others.c. */
+/* Applies the rules of rules.c to an op; gaps, titles. The other models: advice_others.c. */
 #include "perf/advice.h"
 
 #include "perf/rules.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define GAP_LEFT    6.0  /* us that remain of a gap in a trace */
-#define GAP_COMPILE 10e3 /* us from which a gap is no matter of sending an op */
-#define REACHABLE   65.0 /* per cent of a peak that a well configured op reaches */
+#define GAP_COMPILE 10e3 /* us from which dispatch alone cannot explain a gap */
+#define REACHABLE   65.0 /* percent of a peak that a well configured op reaches */
 #define L1_ROOM     1e6  /* bytes of a core's L1 that a tensor may take */
 
 bool perf_gap_long(const struct perf_op *op)
@@ -61,7 +61,7 @@ const char *perf_advice_title(enum perf_advice_kind kind)
 	return titles[kind];
 }
 
-/* An op while the rules are gone over. */
+/* An op to which the rules are applied. */
 struct advised {
 	const struct perf_report *r;
 	const struct perf_op *op;
@@ -95,7 +95,7 @@ static double advice_share_of(const struct perf_op *op, enum perf_has bit, doubl
 	return op->has & bit && !isnan(percent) ? percent : 0;
 }
 
-/* The part of its time that the op needs at the least, by the peaks. */
+/* The part of its time that the op needs at least, by the peaks. */
 static double least_part(const struct perf_op *op)
 {
 	double most = fmax(advice_share_of(op, HAS_DRAM_PCT, op->dram_pct),
@@ -173,7 +173,7 @@ static bool test_holds(const struct advised *a, enum advice_test test, int x, in
 	}
 }
 
-/* Is a part of LIST, which are separated by '|', in the name? */
+/* Does the name contain a part of LIST, whose parts are separated by '|'? */
 static bool name_matches(const char *name, const char *list)
 {
 	while (list) {
@@ -200,7 +200,7 @@ static bool rule_holds(const struct advised *a, const struct advice_rule *rule)
 	return true;
 }
 
-/* The part of the op's time that is left, by the rule's assumption. */
+/* The part of the op's time that remains, by the rule's assumption. */
 static double part_left(const struct advised *a, enum advice_saving saving)
 {
 	const struct perf_op *op = a->op;
@@ -285,7 +285,7 @@ static void words_add(const struct advised *a, const char *words, struct buf *ou
 	}
 }
 
-/* Rules with one assumption promise the same time: each gets its part of it. */
+/* Rules with the same assumption save the same time: each gets a part of it. */
 static void savings_share(const struct advised *a, struct perf_advice_item *items,
 			  const struct advice_rule *const *rules, int n)
 {
@@ -329,7 +329,7 @@ static int rules_advise(const struct perf_report *r, const struct perf_op *op,
 	if (op->verdict == VERDICT_TOO_HIGH)
 		a.lower = fidelity_lower(a.k);
 	for (size_t i = 0; i < perf_rules_n && n < PERF_ADVICE_MAX; i++) {
-		/* There is more than one way to more cores: the first rule has the best. */
+		/* There is more than one way to use more cores: the first rule is the best. */
 		if ((perf_rules[i].saving == SAVING_CORES && spread) ||
 		    !rule_holds(&a, &perf_rules[i]))
 			continue;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Advice: what to change, why, and what it would save at most. The conditions are those that people
- * know from the reports they have; the words are ours. An estimate is how much shorter the op would
- * be if the advice brought it all the way, so it is an upper bound; the estimates for one op add up
- * to no more than its time beyond what the peaks need (in the other models they overlap).
+ * Advice: what to change, why, and the maximum saving. The conditions are those that people know
+ * from existing reports; the wording is ours. An estimate is how much shorter the op would be if
+ * the advice had its full effect, so it is an upper bound; the estimates for one op add up to no
+ * more than its time beyond what the peaks need (in the other models they overlap).
  */
 #ifndef PERF_ADVICE_H
 #define PERF_ADVICE_H
@@ -29,20 +29,20 @@ enum perf_advice_kind {
 	ADVICE_KERNEL,  /* computing waits for reading or writing */
 	ADVICE_BALANCE, /* some cores have more to do than others */
 	ADVICE_GAP,
-	ADVICE_COMPILE, /* gaps that no trace is the remedy of: compiling, reading back */
+	ADVICE_COMPILE, /* gaps that a trace does not fix: compiling, reading back */
 	ADVICE_HOST,
 	ADVICE_KINDS,
 };
 
 struct perf_advice_item {
 	enum perf_advice_kind kind;
-	double saving; /* us, at most; 0: not a matter of time, or not known */
+	double saving; /* us, at most; 0: not about time, or unknown */
 	char text[400];
 };
 
 #define PERF_ADVICE_MAX 6
 
-/* The advice for one op; returns how many items. */
+/* The advice for one op; returns the number of items. */
 int perf_advise(const struct perf_report *report, const struct perf_op *op,
 		struct perf_advice_item items[PERF_ADVICE_MAX]);
 
@@ -50,19 +50,19 @@ int perf_advise(const struct perf_report *report, const struct perf_op *op,
 int perf_advise_others(const struct perf_report *report, const struct perf_op *op,
 		       struct perf_advice_item items[PERF_ADVICE_MAX]);
 
-/* Is the gap before the op too long for sending it: was it compiled for, or was a result read? */
+/* Is the gap before the op too long for dispatch: a compilation, or a result read back? */
 bool perf_gap_compile(const struct perf_report *report, const struct perf_op *op);
 
 /* Is the gap before the op longer than it should be? */
 bool perf_gap_long(const struct perf_op *op);
 
 /*
- * What can be saved of the gap before an op, us: all beyond the 6 us that remain in a trace, of a
- * gap that is too long. Nothing for an op that is a replay already.
+ * The part of the gap before an op that can be saved, us: of a gap that is too long, all beyond the
+ * 6 us that remain in a trace. None for an op that is already a replay.
  */
 double perf_gap_saving(const struct perf_report *report, const struct perf_op *op);
 
-/* A word for each sort of advice, for sums over all ops. */
+/* A word for each kind of advice, for sums over all ops. */
 const char *perf_advice_title(enum perf_advice_kind kind);
 
 #endif

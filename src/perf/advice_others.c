@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The advice of the models of other tools: 1.2.4 and next. */
+/* Advice in the models of other tools: 1.2.4 and next. */
 #include "perf/advice.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REACHABLE 65.0 /* per cent of a peak that a well configured op reaches */
+#define REACHABLE 65.0 /* percent of a peak that a well configured op reaches */
 
 struct list {
 	struct perf_advice_item *items;
@@ -35,19 +35,19 @@ static void advice_others_add(struct list *l, enum perf_advice_kind kind, double
 			 " (saves up to %.*f \xce\xbcs)", item->saving < 10 ? 1 : 0, item->saving);
 }
 
-/* Release 1.2.4 gives some advice that cannot be followed; as many items, in that model. */
+/* Release 1.2.4 gives some advice that cannot be followed; its model gives the same items. */
 static bool model_is_exact(const struct perf_report *r)
 {
 	return r->options->model == PERF_MODEL_1_2_4;
 }
 
-/* The time that is left if the work were done at SHARE per cent of a peak instead of now. */
+/* The remaining time if the work ran at SHARE percent of a peak. */
 static double saved_at(const struct perf_op *op, double now, double share)
 {
 	return now > 0 && now < share ? op->time * (1 - now / share) : 0;
 }
 
-/* What the op would save if it came near the peak that it is nearer to. */
+/* The saving if the op came near the closer of its two peaks. */
 static double slow_saving(const struct perf_op *op)
 {
 	return saved_at(op, fmax(op->dram_pct, op->flops_pct), REACHABLE);
@@ -58,7 +58,7 @@ static const char *advice_others_place(const struct perf_kind *k, enum perf_tens
 	return k->memory[t] ? k->memory[t] : "a memory that is not said";
 }
 
-/* The next lower fidelity that is enough, and how many times faster it multiplies. */
+/* The next lower sufficient fidelity, and how many times faster it multiplies. */
 static enum arch_fidelity advice_others_lower(const struct perf_kind *k, enum arch_fidelity f)
 {
 	struct perf_kind other = *k;
@@ -78,7 +78,7 @@ static double advice_others_speedup(const struct perf_report *r, enum arch_fidel
 						    : 1;
 }
 
-/* Fewer passes shorten the multiplication until the memory is in the way. */
+/* Fewer passes shorten the multiplication until memory becomes the limit. */
 static double fidelity_saving(const struct perf_report *r, const struct perf_op *op,
 			      enum arch_fidelity to)
 {
@@ -125,7 +125,7 @@ static void advise_up(struct list *l, const struct perf_kind *k)
 			k->fidelity_name);
 }
 
-/* Where the fidelity is right but a lower one may do, or where nothing can be said. */
+/* If the fidelity is right but a lower one may do, or if it cannot be judged. */
 static bool fidelity_remark(const struct perf_kind *k, enum perf_verdict verdict, const char **text)
 {
 	bool bf16 = k->datatype[IN0] && !strcmp(k->datatype[IN0], "BFLOAT16");
@@ -261,7 +261,7 @@ static void advise_input(struct list *l, const struct perf_op *op, const struct 
 			  advice_others_place(k, IN0), busy);
 }
 
-/* True if the op has no program config, but would take one. */
+/* True if the op has no program config but accepts one. */
 static bool lacks_config(const struct perf_report *r, const struct perf_kind *k)
 {
 	if (!advice_others_absent(k->block_w) || !advice_others_absent(k->subblock_h) ||

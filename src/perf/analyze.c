@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The figures of each op. The arithmetic is explained in docs/perf-report.md. */
+/* Computes the figures of each op. docs/perf-report.md explains the arithmetic. */
 #include "base/buf.h"
 #include "perf/report.h"
 
 #include <math.h>
 #include <string.h>
 
-#define BOUND_AT 65.0 /* per cent of a peak from which an op counts as bound by it */
+#define BOUND_AT 65.0 /* percent of a peak from which an op counts as bound by it */
 
 void perf_sum_add(struct perf_sum *s, double x)
 {
@@ -34,7 +34,7 @@ static bool as_sparse(const struct perf_report *r, const struct perf_kind *k)
 	       (r->options->model != PERF_MODEL_1_2_4 || r->options->active_experts > 0);
 }
 
-/* By our own model one figure is enough: an op without products, or one that works in L1. */
+/* Our own model needs only one figure: for an op without products, or one that works in L1. */
 static enum perf_bound bound_of_any(const struct perf_op *op)
 {
 	bool dram = op->has & HAS_DRAM_PCT && op->dram_pct >= BOUND_AT;
@@ -45,7 +45,7 @@ static enum perf_bound bound_of_any(const struct perf_op *op)
 	return dram && flop ? BOUND_BOTH : dram ? BOUND_DRAM : flop ? BOUND_FLOP : BOUND_SLOW;
 }
 
-/* There is a bound when both figures are there; in the older model a zero counts as absent. */
+/* A bound needs both figures; in the older model a zero counts as absent. */
 static enum perf_bound bound_of(const struct perf_report *r, const struct perf_op *op)
 {
 	if (r->options->model == PERF_MODEL_TACHO)
@@ -61,7 +61,7 @@ static enum perf_bound bound_of(const struct perf_report *r, const struct perf_o
 	return op->flops_pct >= BOUND_AT ? BOUND_FLOP : BOUND_SLOW;
 }
 
-/* TFLOP/s, and their share of what CORES cores can do. */
+/* TFLOP/s, and their share of the peak of CORES cores. */
 static void set_flops(const struct perf_report *r, struct perf_op *op, double seconds, double cores)
 {
 	const struct perf_kind *k = perf_op_kind(r, op);
@@ -92,8 +92,8 @@ static void set_dram(const struct perf_report *r, struct perf_op *op, double sec
 }
 
 /*
- * An op that the device's log does not have: captured into a trace, say, and never replayed. Model
- * next takes such a duration for invalid, release 1.2.4 for 0.
+ * An op that is not in the device's log, such as one captured into a trace and never replayed.
+ * Model next treats its duration as invalid, release 1.2.4 as 0.
  */
 static bool analyze_unmeasured(const struct perf_report *r, const struct perf_op *op)
 {
@@ -161,7 +161,7 @@ static void set_cores(struct perf_op *op, const struct perf_row *row, enum perf_
 	}
 }
 
-/* Bytes and operations by our own model, of any op; NaN where they are not known. */
+/* Bytes and operations of any op by our own model; NaN if unknown. */
 static void set_work(const struct perf_report *r, struct perf_op *op)
 {
 	const struct perf_kind *k = perf_op_kind(r, op);
@@ -183,7 +183,7 @@ static void set_work(const struct perf_report *r, struct perf_op *op)
 		op->operations = perf_attention_operations(k);
 }
 
-/* An op cannot be faster than the DRAM: then it does not go over all of its tensors. */
+/* An op cannot be faster than the DRAM: if it seems so, it does not read all of its tensors. */
 #define DRAM_MOST 105.0
 
 /* The figures of any op by our own model. */
@@ -216,9 +216,9 @@ static void analyze_any(struct perf_report *r, struct perf_op *op, const struct 
 		op->verdict = (uint8_t)perf_fidelity_judge(k);
 }
 
-#define INVALID_GAP 1e6 /* ns from which a gap beside an invalid time is none (model next) */
+#define INVALID_GAP 1e6 /* ns from which a gap next to an invalid time is ignored (model next) */
 
-/* PREVIOUS: an op ran before this one, so that there is a gap. DOUBTED: its time was invalid. */
+/* PREVIOUS: an op ran before this one, so there is a gap. DOUBTED: its time was invalid. */
 static void analyze_row(struct perf_report *r, struct perf_op *op, bool previous, bool doubted)
 {
 	const struct perf_row *row = &r->in->rows.v[op->row];
@@ -252,7 +252,7 @@ static void analyze_row(struct perf_report *r, struct perf_op *op, bool previous
 		op->bound = BOUND_HOST;
 }
 
-/* For the footer an op with "signpost" in its name is one. */
+/* The footer counts an op with "signpost" in its name as a signpost. */
 static void count_op(struct perf_report *r, const struct perf_op *op)
 {
 	if (perf_op_kind(r, op)->family == FAMILY_HOST)
@@ -481,7 +481,7 @@ static void note_start(const struct perf_report *r, struct perf_notes *notes)
 		  formats[r->in->format], r->arch_name, r->workers);
 }
 
-/* A sparse matmul says how many of its batches are active. */
+/* A sparse matmul has the number of its active batches. */
 static int label_sparse(struct perf_report *r, struct perf_input *in, struct perf_notes *notes)
 {
 	bool unknown = false;
@@ -513,7 +513,7 @@ static int label_sparse(struct perf_report *r, struct perf_input *in, struct per
 	return 0;
 }
 
-/* Release 1.2.4 goes by names alone. */
+/* Release 1.2.4 uses names alone. */
 static void take_fallbacks(struct perf_input *in)
 {
 	for (size_t i = 0; i < in->kinds.n; i++)
@@ -521,14 +521,14 @@ static void take_fallbacks(struct perf_input *in)
 			in->kinds.v[i].family = FAMILY_HOST;
 }
 
-/* Release 1.2.4 and its successor print what they do not know as a number that is none. */
+/* Release 1.2.4 and its successor print unknown values as NaN. */
 static void print_nan(struct perf_input *in, bool nan)
 {
 	for (size_t i = 0; i < in->kinds.n; i++)
 		in->kinds.v[i].says_nan = nan;
 }
 
-/* Do ops of the window need what the files lack? */
+/* Do ops of the window need data that the files lack? */
 static void find_damage(const struct perf_report *r, struct perf_input *in)
 {
 	size_t ops = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of the table of architectures that perf-report knows. */
+/* The part of the architecture table that perf-report uses. */
 #include "perf/arch.h"
 
 const char *perf_model_name(enum perf_model model)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sort of work an op does, by its name. */
+/* Classifies the work of an op by its name. */
 #include "perf/stacked.h"
 
 #include <string.h>
@@ -74,7 +74,7 @@ static const struct category_name names[] = {
 	{"(torch)", CATEGORY_HOST},
 };
 
-/* Where the later model knows more, or better. */
+/* Additions and corrections of the later model. */
 static const struct category_name names_next[] = {
 	{"RMSAllGather", CATEGORY_COMPUTE},
 	{"SdpaDecode", CATEGORY_COMPUTE},
@@ -121,7 +121,7 @@ static const struct category_name names_next[] = {
 	{"Repeat", CATEGORY_TM},
 };
 
-/* For names that no list has: the first part that is in the name. Our own model. */
+/* For names in no list: the first part that occurs in the name. Our own model. */
 static const struct category_name parts[] = {
 	{"Matmul", CATEGORY_COMPUTE},
 	{"matmul", CATEGORY_COMPUTE},
@@ -270,7 +270,7 @@ static enum perf_category category_find(const struct category_name *list, size_t
 	return CATEGORY_OTHER;
 }
 
-/* By the first word of what it is called. */
+/* By the first word of its name. */
 enum perf_category perf_category_of(const struct perf_kind *kind, enum perf_model model)
 {
 	const char *name = kind->label;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of program configs, and how their settings are read out of an op's attributes. */
+/* The table of program configs, and the parser of their settings in an op's attributes. */
 #include "perf/config.h"
 
 #include "perf/input.h"
@@ -14,8 +14,10 @@
 #define OUT_BLOCK    (BIT(OUT_BLOCK_H) | BIT(OUT_BLOCK_W))
 #define SHARDED_NORM (BIT(GRID) | BIT(SUBBLOCK_W) | BIT(BLOCK_H) | BIT(BLOCK_W))
 
-/* A new config is one more line. Configs without a setting that advice is given on are here too:
- * then nothing is advised. */
+/*
+ * A new config is one more line. Configs without a setting that advice covers are listed too, and
+ * get no advice.
+ */
 static const struct {
 	const char *name;
 	uint32_t has;
@@ -41,7 +43,7 @@ static const struct {
 	{"GroupNormShardedMultiCoreProgramConfig", BIT(GRID)},
 };
 
-/* Settings that an op has among its attributes, outside a config. */
+/* Settings of an op outside a config, in its attributes. */
 #define ATTRIBUTES_ALONE (BIT(ACT_DOUBLE_BUFFER) | BIT(WEIGHTS_DOUBLE_BUFFER) | BIT(NUM_LINKS))
 
 static const char *const names[FIELD_COUNT] = {
@@ -102,7 +104,7 @@ static int64_t value_read(const char *p, const char *end)
 	return digits_read(&p, end, &n) ? n : PERF_NO_FIELD;
 }
 
-/* The settings FIELDS that TEXT, the inside of a config or all attributes, says. */
+/* The settings FIELDS in TEXT, the inside of a config or all attributes. */
 static uint32_t fields_read(struct perf_config_fields *out, struct csv_cell text, uint32_t fields)
 {
 	uint32_t found = 0;
@@ -127,7 +129,7 @@ static struct csv_cell value_rest(struct csv_cell attributes, const char *p)
 	return (struct csv_cell){p, (size_t)((quote ? quote : end) - p)};
 }
 
-/* A program config of a type that is not in the table has the settings that it says. */
+/* A program config of a type that is not in the table has the settings that its text names. */
 static void unknown_read(struct perf_config_fields *out, struct csv_cell attributes)
 {
 	const char *p = name_after(attributes, "program_config");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Program configs: what an op lets its caller set, and what was set. Advice names a setting only
+ * Program configs: what the caller of an op can set, and what was set. Advice names a setting only
  * if the op's config has it.
  */
 #ifndef PERF_CONFIG_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Settings that advice is given on. The name is as in the program's source. */
+/* Settings that advice covers, named as in the program's source. */
 #define PERF_FIELDS(X)                                           \
 	X(IN0_BLOCK_W, "in0_block_w")                            \
 	X(OUT_SUBBLOCK_H, "out_subblock_h")                      \
@@ -47,14 +47,14 @@ enum perf_field {
 #define PERF_NO_FIELD INT64_MIN
 
 struct perf_config_fields {
-	const char *name; /* of the program config; NULL: none, or one that is not known */
-	uint32_t has;     /* bit per enum perf_field: its config has that setting, and says it */
-	int64_t value[FIELD_COUNT]; /* PERF_NO_FIELD: not said. Switches are 0 and 1 */
+	const char *name; /* of the program config; NULL: none, or unknown */
+	uint32_t has;     /* bit per enum perf_field: its config has that setting with a value */
+	int64_t value[FIELD_COUNT]; /* PERF_NO_FIELD: no value. Switches are 0 and 1 */
 };
 
 const char *perf_field_name(enum perf_field field);
 
-/* All that ATTRIBUTES of an op say. */
+/* All settings in the ATTRIBUTES of an op. */
 void perf_config_read(struct perf_config_fields *out, struct csv_cell attributes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The op table as CSV: the columns and number formats that programs elsewhere already read. */
+/* Writes the op table as CSV, with the columns and number formats that other programs read. */
 #include "base/csv.h"
 #include "base/fmt.h"
 #include "perf/advice.h"
@@ -74,8 +74,8 @@ static void add_visible(struct buf *out, const char *text, size_t len)
 }
 
 /*
- * In the model next a spreadsheet must not take a name for a formula, nor a terminal for a command;
- * the older one writes what it read.
+ * In the model next a spreadsheet must not read a name as a formula, nor a terminal as a command;
+ * the older one writes names unchanged.
  */
 static void csvout_cell(struct writer *w, const char *text, size_t len)
 {
@@ -174,7 +174,7 @@ static void next_columns(struct writer *w, const struct perf_op *op)
 	csvout_string(w, op->type == TYPE_SIGNPOST
 				 ? ""
 				 : perf_category_name(perf_category_of(k, PERF_MODEL_NEXT)));
-	/* Which figures are computed for such an op, whether its cells allow it or not. */
+	/* The figures that are computed for such an op, whether its cells allow it or not. */
 	csvout_string(w, k->family == FAMILY_MATMUL ? "full"
 			 : k->family == FAMILY_CONV ? "flops_only"
 						    : "none");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Match the ops of two sides and compare their times: see diff.h. */
+/* Matches the ops of two sides and compares their times: see diff.h. */
 #include "perf/diff.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ struct entry {
 	uint32_t op;
 };
 
-/* One run: its entries, and how far they have been taken. */
+/* One run: its entries, and how many have been matched. */
 struct side_run {
 	const struct perf_report *r;
 	struct entry *entries;
@@ -89,7 +89,7 @@ static double op_gap(const struct perf_op *op)
 	return op->has & HAS_GAP ? op->gap : 0;
 }
 
-/* The runs while they are matched. SUMS: of one group, by run. */
+/* The runs during matching. SUMS: of one group, by run. */
 struct matcher {
 	struct perf_diff *d;
 	struct side_run *runs;
@@ -183,7 +183,7 @@ static bool pair_take(struct matcher *m, const char *key, struct perf_pair *pair
 	return any;
 }
 
-/* The first key of all runs, in order; NULL: all are at their ends. */
+/* The first key of all runs, in order; NULL: all runs are at their ends. */
 static const char *key_next(const struct matcher *m)
 {
 	const char *key = NULL;
@@ -282,7 +282,7 @@ double perf_pair_change(const struct perf_pair *p, enum perf_metric metric)
 	return metric == METRIC_TIME ? time : metric == METRIC_GAP ? gap : time + gap;
 }
 
-/* A share of less than MIN per cent on both sides is too little to fail by. */
+/* A group with a share below MIN percent on both sides is too small to fail. */
 static bool change_failed(const struct perf_diff *d, const struct perf_change *c, double min)
 {
 	double percent = perf_change_percent(c, d->metric);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What changed between two sides, each of one or several runs of the same program. Ops are the same
- * when they have the same name, shapes and data types; the first of them in one run is compared
- * with the first in the other, and so on. Several runs of a side give bounds of the noise.
+ * Compares two sides, each of one or several runs of the same program. Ops are the same when they
+ * have the same name, shapes and data types; the first of them in one run is compared with the
+ * first in the other, and so on. Several runs of a side give bounds of the noise.
  */
 #ifndef PERF_DIFF_H
 #define PERF_DIFF_H
@@ -27,10 +27,10 @@ struct perf_runs {
 /* All ops of one name and shape, or the whole report. */
 struct perf_change {
 	const char *label;   /* belongs to a report; NULL: the whole */
-	uint32_t op[SIDES];  /* one of them in the first run; UINT32_MAX: that side has none */
+	uint32_t op[SIDES];  /* one of them in the first run; UINT32_MAX: none on that side */
 	uint64_t ops[SIDES]; /* in the first run */
 	struct perf_runs runs[METRICS][SIDES];
-	bool failed; /* it is worse by more than is allowed, and than the noise */
+	bool failed; /* it is worse by more than the limit and the noise */
 };
 
 /* One op of each side; means over the runs. */
@@ -44,11 +44,11 @@ struct perf_diff {
 	const struct perf_report *const *reports; /* those before, then those after */
 	size_t n[SIDES];
 	enum perf_metric metric;
-	double limit; /* per cent; negative: nothing fails */
+	double limit; /* percent; negative: nothing fails */
 	struct perf_change whole;
 	struct {
 		VEC(struct perf_change);
-	} groups; /* the one that lost most first */
+	} groups; /* largest loss first */
 	struct {
 		VEC(struct perf_pair);
 	} pairs;
@@ -56,8 +56,8 @@ struct perf_diff {
 };
 
 /*
- * Fills in groups, pairs and the rest by what is set above them. Ops below MIN_PERCENTAGE of the
- * time cannot fail. 0 or TACHO_ENOMEM; free in any case.
+ * Fills in groups, pairs and the following fields from those set above them. Ops below
+ * MIN_PERCENTAGE of the time cannot fail. 0 or TACHO_ENOMEM; free in any case.
  */
 int perf_diff_make(struct perf_diff *diff, double min_percentage);
 void perf_diff_free(struct perf_diff *diff);
@@ -66,8 +66,7 @@ const char *perf_metric_name(enum perf_metric metric);
 double perf_change_of(const struct perf_change *change, enum perf_metric metric);      /* us */
 double perf_change_percent(const struct perf_change *change, enum perf_metric metric); /* or NaN */
 
-/* Is the change more than the noise of the runs? With one run of each side nothing is known of it.
- */
+/* Is the change more than the noise of the runs? With one run of each side the noise is unknown. */
 bool perf_change_clear(const struct perf_change *change, enum perf_metric metric);
 
 double perf_pair_change(const struct perf_pair *pair, enum perf_metric metric);
@@ -79,7 +78,7 @@ enum perf_diff_format {
 	DIFF_JUNIT,
 };
 
-/* At most TOP lines of each list (0: 20), but for JSON and JUnit, which have all. */
+/* At most TOP lines of each list (0: 20), except in JSON and JUnit, which have all. */
 int perf_diff_write(const struct perf_diff *diff, enum perf_diff_format format, int64_t top,
 		    struct perf_style style, FILE *file);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Write a diff: as text for people, JSON, Markdown for a comment on a change, JUnit for CI. */
+/* Writes a diff: text for people, JSON, Markdown for a comment on a change, JUnit for CI. */
 #include "base/fmt.h"
 #include "base/json.h"
 #include "perf/diff.h"

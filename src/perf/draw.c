@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stacked picture of perf-report as SVG or PNG: boxes, lines and text.
+ * Draws the stacked picture of perf-report as SVG or PNG: boxes, lines and text.
  *
- * libcairo was considered instead. Debian's needs 18 further libraries, those of X11 and fontconfig
- * among them: 5.6 MB that the wheel would bring for one bar chart. It also draws no text on a
+ * libcairo was considered instead. Debian's needs 18 further libraries, including those of X11 and
+ * fontconfig: 5.6 MB that the wheel would bring for one bar chart. It also draws no text on a
  * machine without fonts. With strokes of our own (font.c) the PNG is the same everywhere.
  */
 #include "perf/draw.h"
@@ -143,7 +143,7 @@ static long draw_within(double at, size_t size)
 	return lrint(fmin(fmax(at, 0), (double)size));
 }
 
-/* One row pixel by pixel, the others as copies of it. */
+/* Draws one row pixel by pixel and copies it to the others. */
 static void draw_fill(struct pixels *p, double x0, double y0, double x1, double y1, uint32_t color)
 {
 	long left = draw_within(x0, p->w), right = draw_within(x1, p->w),
@@ -171,7 +171,7 @@ static void png_box(struct pixels *p, const struct draw_shape *s)
 		draw_fill(p, x0 + line, y0 + line, x1 - line, y1 - line, s->color);
 }
 
-/* How far (X, Y) is from the line between two points. */
+/* The distance of (X, Y) from the line between two points. */
 static double draw_distance(double x, double y, const double *a, const double *b)
 {
 	double dx = b[0] - a[0], dy = b[1] - a[1], length = dx * dx + dy * dy, t = 0;
@@ -196,7 +196,7 @@ static void png_line(struct pixels *p, const double *a, const double *b, double 
 					   draw_distance((double)x + 0.5, (double)y + 0.5, a, b));
 }
 
-/* A pen on the baseline: where a point of a stroke lies on the picture. */
+/* A pen on the baseline: maps a point of a stroke to the picture. */
 struct pen {
 	double x, y, unit;
 	bool vertical;

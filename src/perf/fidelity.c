@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is the fidelity of a multiplication right for its data types? A multiplier pass takes 5 bits of
- * one operand's mantissa and 7 of the other's: wide mantissas need more passes, and passes beyond
- * what the types hold are wasted.
+ * Judges whether the fidelity of a multiplication is right for its data types. A multiplier pass
+ * takes 5 bits of one operand's mantissa and 7 of the other's: wide mantissas need more passes, and
+ * passes beyond what the types hold are wasted.
  */
 #include "perf/report.h"
 

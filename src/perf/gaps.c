@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attribute the host's time in the gaps between ops: see gaps.h. */
+/* Attributes the host's time in the gaps between ops: see gaps.h. */
 #include "perf/gaps.h"
 
 #include "base/buf.h"
@@ -22,7 +22,7 @@ const char *perf_cause_name(enum perf_cause cause)
 	return names[cause];
 }
 
-/* What a zone's name says. The first part that is in it counts; case does not. */
+/* The cause of a zone by its name: the first part that occurs in it, ignoring case. */
 static const struct {
 	const char *part;
 	enum perf_cause cause;
@@ -84,7 +84,7 @@ struct work {
 	struct {
 		VEC(struct span);
 	} spans;           /* by start */
-	uint8_t *cause;    /* by source location, + 1; 0: not looked at */
+	uint8_t *cause;    /* by source location, + 1; 0: not computed yet */
 	uint64_t *longest; /* by span: ends of the furthest gap up to it, for the search */
 };
 
@@ -123,7 +123,7 @@ static int span_compare(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* The clock of a device; of two processes that used it the first counts. */
+/* The clock of a device; if two processes used it, the first one's. */
 static int clock_read(struct trace *t, int32_t device, struct device_clock *clock)
 {
 	*clock = (struct device_clock){0};
@@ -204,8 +204,7 @@ static int gaps_spans_find(struct work *w)
 
 /* ------------------------------------------------------------------ zones */
 
-/* The thread that sends ops: the one with the most zones of that sort. TRACE_NONE: there is none.
- */
+/* The thread that dispatches ops: the one with the most such zones. TRACE_NONE: none. */
 static int gaps_thread_find(struct work *w, uint32_t *track)
 {
 	uint64_t most = 0;
@@ -252,7 +251,7 @@ static size_t span_after(const struct work *w, uint64_t ticks)
 	return low;
 }
 
-/* Counts a zone for CAUSE in each gap that it overlaps, and takes that from the one around it. */
+/* Counts a zone for CAUSE in each gap that it overlaps, and subtracts it from the enclosing one. */
 static void zone_count(struct work *w, const struct trace_zone *z, enum perf_cause cause,
 		       enum perf_cause around)
 {
@@ -308,7 +307,7 @@ static int zones_count(struct work *w, uint32_t track)
 	return r;
 }
 
-/* What no zone covers is there from the start; zones take it away. */
+/* A gap starts as uncovered; zones reduce that part. */
 static void gaps_begin(struct work *w)
 {
 	for (size_t i = 0; i < w->spans.n; i++) {
@@ -319,7 +318,7 @@ static void gaps_begin(struct work *w)
 	}
 }
 
-/* Warm-ups have gaps to explain, but do not count. */
+/* Gaps of warm-ups are explained but not counted. */
 static void gaps_sum(struct work *w)
 {
 	for (size_t i = 0; i < w->spans.n; i++) {

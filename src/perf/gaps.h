@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the host did while the device waited, from the zones of a trace. A gap is the time between
- * the end of the op before, on the same device, and the start of the op. Each moment of it counts
- * for the innermost zone of the thread that sends the ops, by what that zone's name says; a zone
- * without a meaning of its own counts for the one around it.
+ * Attributes the gaps of a device to the host's activity, from the zones of a trace. A gap is the
+ * time between the end of the previous op on the same device and the start of the op. Each moment
+ * of it counts for the innermost zone of the thread that dispatches the ops, by that zone's name; a
+ * zone without a cause of its own counts for the enclosing one.
  */
 #ifndef PERF_GAPS_H
 #define PERF_GAPS_H
@@ -27,7 +27,7 @@ enum perf_cause {
 const char *perf_cause_name(enum perf_cause cause); /* "kernel compile" */
 
 struct perf_gap {
-	double all;          /* us by the host's clock; 0: no gap is known */
+	double all;          /* us by the host's clock; 0: no gap known */
 	double part[CAUSES]; /* of them */
 	/* By cause: the longest zone, and its us in the gap; NULL: none. */
 	const char *zone[CAUSES];
@@ -45,10 +45,10 @@ int perf_gaps_explain(struct perf_gaps *gaps, const struct perf_report *report, 
 		      struct tacho_error *err);
 void perf_gaps_free(struct perf_gaps *gaps);
 
-/* The gap before OP; NULL: nothing is known of it. */
+/* The gap before OP; NULL: unknown. */
 const struct perf_gap *perf_gap_of(const struct perf_gaps *gaps, const struct perf_op *op);
 
-/* "kernel compile 1,050 us (95 %), dispatch 30 us (3 %)": the larger parts, the largest first. */
+/* "kernel compile 1,050 us (95 %), dispatch 30 us (3 %)": the larger parts, largest first. */
 void perf_gap_text(const double *part, double all, struct buf *out);
 
 #endif

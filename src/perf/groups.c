@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ops that are not plain measurements: captured into a trace and never run, compiled for
- * (warm-ups), or replayed. Captured ops and warm-ups are listed and counted apart; replays are ops
- * like others, one by one, averaged, or only the last.
+ * (warm-ups), or replayed. Captured ops and warm-ups are listed and counted separately; replays are
+ * ordinary ops: one by one, averaged, or only the last.
  */
 #include "perf/report.h"
 
@@ -16,7 +16,7 @@ const char *perf_run_name(enum perf_run run)
 	return names[run];
 }
 
-/* One replay of an op. Replays of one op differ in their session alone. */
+/* One replay of an op. Replays of one op differ only in their session. */
 struct replay {
 	int32_t device, trace, session;
 	int64_t call;
@@ -50,7 +50,7 @@ static bool row_is_replay(const struct perf_row *row)
 	       row->session != PERF_NO_DEVICE && row->whole_calls != PERF_NO_NUMBER;
 }
 
-/* The mean of N replays goes into the row of the first, its spread beside it. */
+/* Stores the mean of N replays in the row of the first, with its spread. */
 static void replays_average(struct perf_input *in, struct perf_spread *spread,
 			    const struct replay *replays, size_t n)
 {
@@ -107,7 +107,7 @@ static size_t replays_gather(struct replay *replays, const struct perf_order *or
 	return n;
 }
 
-/* How many replays there are, of all traces. */
+/* The number of replays of all traces. */
 static int sessions_count(struct perf_report *r, const struct perf_order *order)
 {
 	struct replay *replays = malloc((order->n + 1) * sizeof(*replays));
@@ -177,7 +177,7 @@ int perf_replays_take(struct perf_report *r, struct perf_order *order, struct pe
 
 /*
  * An op was a warm-up if its program was not in the cache and the same op is measured again later,
- * from the cache. A program that runs once is no warm-up: there is nothing else to report.
+ * from the cache. A program that runs once is not a warm-up: there is nothing else to report.
  */
 static int warm_ups_mark(struct perf_report *r)
 {
@@ -197,7 +197,7 @@ static int warm_ups_mark(struct perf_report *r)
 		if (!r->in->rows.v[op->row].cache_miss || op->run != RUN_MEASURED ||
 		    last[op->kind] <= i)
 			continue;
-		op->run = RUN_WARM_UP; /* it is not judged */
+		op->run = RUN_WARM_UP; /* excluded from judgement */
 		op->bound = BOUND_NONE;
 		op->verdict = VERDICT_NONE;
 	}

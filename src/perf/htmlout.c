@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The report as one page that needs no network: page/report.html with the figures put into it as
- * JSON. The page is part of the program.
+ * Writes the report as one page that needs no network: page/report.html with the figures embedded
+ * as JSON. The page is part of the program.
  */
 #include "base/json.h"
 #include "perf/advice.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define HTML_OPS  20000 /* those with the most time; more make a page slow */
+#define HTML_OPS  20000 /* those with the most time; more would make the page slow */
 #define DATA_MARK "@DATA@"
 
 __asm__(".section .rodata\n"
@@ -24,7 +24,7 @@ __asm__(".section .rodata\n"
 	".previous\n");
 extern const char perf_page[], perf_page_end[];
 
-/* Texts that occur often are written once, and named by their numbers. */
+/* Repeated texts are written once and referred to by number. */
 struct texts {
 	struct {
 		VEC(char *);
@@ -181,7 +181,7 @@ static int ops_choose(const struct perf_report *r, struct perf_view *view)
 	return code;
 }
 
-/* The highest peak that an op of the report had. */
+/* The highest peak of any op of the report. */
 static enum arch_fidelity best_fidelity(const struct perf_report *r)
 {
 	enum arch_fidelity best = FIDELITY_NONE;
@@ -325,7 +325,7 @@ static int data_make(struct page *p, const struct perf_stacked *stacked,
 	return p->failed || p->out.failed ? TACHO_ENOMEM : 0;
 }
 
-/* A '<' could end the element that the data is in; only strings have one. */
+/* A '<' could end the element around the data; only strings contain one. */
 static int data_write(const struct buf *data, FILE *file)
 {
 	const char *from = data->data, *end = data->data + data->len, *at;

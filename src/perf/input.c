@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Read ops CSV files: columns, cells and rows. */
+/* Reads ops CSV files: columns, cells and rows. */
 #include "perf/input.h"
 #include "base/buf.h"
 #include "base/csv.h"
@@ -13,7 +13,7 @@
 enum need {
 	NEED_NEVER,
 	NEED_ALWAYS,
-	NEED_MATH, /* by files with matrix multiplications or convolutions */
+	NEED_MATH, /* needed by files with matrix multiplications or convolutions */
 };
 
 #define SHAPE(tensor, dim)                                \
@@ -69,7 +69,7 @@ static const struct {
 	[COL_NOC_UTIL] = {"NOC UTIL (%)", NEED_NEVER},
 };
 
-#define PADDED "_PAD[LOGICAL]" /* what newer files add to the names of the shape columns */
+#define PADDED "_PAD[LOGICAL]" /* suffix of shape columns in newer files */
 
 /* The cells of one column that could not be read. */
 struct bad {
@@ -81,7 +81,7 @@ struct bad {
 /* Tensors beyond the first two inputs and the first output. */
 enum { MORE_INPUTS = 14, MORE_OUTPUTS = 6, MORE_TENSORS = MORE_INPUTS + MORE_OUTPUTS };
 
-/* One file while it is read. */
+/* A file being read. */
 struct reading {
 	struct perf_input *in;
 	struct perf_notes *notes;
@@ -94,7 +94,7 @@ struct reading {
 	size_t more_n;
 	uint64_t line;
 	struct bad bad[COL_COUNT];
-	bool row_bad;    /* of the row that is being read: see struct perf_row */
+	bool row_bad;    /* of the current row: see struct perf_row */
 	struct bad wide; /* rows with more cells than the header */
 	size_t first_row;
 	bool math;
@@ -111,7 +111,7 @@ static void note_bad(struct reading *f, struct bad *bad, struct csv_cell cell)
 		 cell.text);
 }
 
-/* Ops without a device are told of when devices are merged; those without a time come last. */
+/* Ops without a device are reported when devices are merged; those without a time come last. */
 static void note_cell(struct reading *f, enum perf_column column)
 {
 	note_bad(f, &f->bad[column], f->cell[column]);
@@ -131,7 +131,7 @@ static int find_column(const struct csv_row *row, const char *name, size_t len)
 	return -1;
 }
 
-/* What a report of a Quasar has instead: its RISCs have other names. */
+/* Column names in a Quasar report: its RISCs have other names. */
 static const struct {
 	enum perf_column column;
 	const char *name;
@@ -153,7 +153,7 @@ static void map_quasar(struct reading *f, const struct csv_row *row)
 	}
 }
 
-/* Shape columns of older files have the same name without its end. */
+/* Shape columns of older files lack the suffix. */
 static void map_columns(struct reading *f, const struct csv_row *row)
 {
 	for (int i = 0; i < COL_COUNT; i++) {
@@ -168,7 +168,7 @@ static void map_columns(struct reading *f, const struct csv_row *row)
 	f->width = row->n;
 }
 
-/* The columns of the further tensors that the file has. */
+/* The columns of further tensors that the file has. */
 static void map_more(struct reading *f, const struct csv_row *row)
 {
 	static const char *const ends[MORE_CELLS] = {"W", "Z", "Y", "X", "DATATYPE", "MEMORY"};
@@ -231,12 +231,12 @@ static int input_header_read(struct reading *f, struct csv *csv, struct tacho_er
 	return 0;
 }
 
-/* Columns that are only used for extras are not worth a word when a cell of theirs is odd. */
+/* Columns that are only used for extras get no warning about unreadable cells. */
 static void note_number(struct reading *f, enum perf_column column)
 {
 	if (column <= COL_HOST_START)
 		note_cell(f, column);
-	else if (column == COL_WORKERS) /* another row says it as well */
+	else if (column == COL_WORKERS) /* another row reports it as well */
 		note_bad(f, &f->bad[column], f->cell[column]);
 }
 
@@ -252,7 +252,7 @@ static double number_cell(struct reading *f, enum perf_column column, bool *real
 	return value;
 }
 
-/* A number of cores: there cannot be infinitely many. */
+/* A number of cores, which cannot be infinite. */
 static double cores_cell(struct reading *f, bool *real)
 {
 	double value = number_cell(f, COL_CORE_COUNT, real);
@@ -263,7 +263,7 @@ static double cores_cell(struct reading *f, bool *real)
 	return NAN;
 }
 
-/* Nothing is computed with it: a text does as well as a number. */
+/* It is not used in arithmetic: a text will do. */
 static int calls_cell(struct reading *f, struct perf_row *row)
 {
 	struct csv_cell cell = f->cell[COL_CALL_COUNT];
@@ -303,7 +303,7 @@ static int64_t long_cell(struct reading *f, enum perf_column column, int64_t non
 	if (csv_integer(f->cell[column], &whole) == 0)
 		return whole;
 	value = number_cell(f, column, real);
-	if (isinf(value) && column == COL_HOST_START) /* as a double still less than no time */
+	if (isinf(value) && column == COL_HOST_START) /* below PERF_NO_START as a double */
 		return value > 0 ? INT64_MAX - 4096 : INT64_MIN;
 	return isnan(value) || fabs(value) >= 0x1p63 ? none : (int64_t)llrint(value);
 }
@@ -351,7 +351,7 @@ static void workers_cell(struct reading *f, struct perf_row *row)
 	row->workers_odd = !perf_cores_possible(value);
 }
 
-/* A whole number, or the text as it is: a cut-off fraction would be another sub-device. */
+/* A whole number, or the text unchanged: a truncated fraction would be another sub-device. */
 static int sub_device_cell(struct reading *f, struct perf_row *row)
 {
 	struct csv_cell cell = f->cell[COL_SUB_DEVICE];
@@ -407,7 +407,7 @@ static bool word_is(struct csv_cell cell, const char *a, const char *b, const ch
 	       same_name(cell, c, strlen(c));
 }
 
-/* Durations beside that of the op: odd ones are not worth a word. */
+/* Durations other than the op's own: no warning about unreadable ones. */
 static float device_cell(const struct reading *f, enum perf_column column)
 {
 	double value;
@@ -505,7 +505,7 @@ static void note_missing(struct reading *f)
 		f->in->no_math |= columns[i].need == NEED_MATH;
 		f->in->no_gap |= i == COL_GAP;
 		f->in->no_others |= columns[i].need == NEED_ALWAYS && i != COL_GAP;
-		/* Without these no row can be told from another. */
+		/* Without these, rows cannot be distinguished. */
 		f->in->damaged |= i <= COL_DEVICE_ID;
 	}
 	if (n && f->in->rows.n > f->first_row)
@@ -574,7 +574,7 @@ static int input_rows_read(struct reading *f, struct csv *csv, struct tacho_erro
 	return 0;
 }
 
-/* The device ids of the files before this one. */
+/* The device ids of the previous files. */
 struct machines {
 	int32_t count; /* of the first file with devices: highest id + 1; 0: none yet */
 	int32_t lowest, highest;
@@ -582,7 +582,7 @@ struct machines {
 	const char *hosts; /* a file without any, or NULL */
 };
 
-/* Files of equal machines get ids one behind the other; files of disjoint ids keep theirs. */
+/* Files of equal machines get consecutive ids; files with disjoint ids keep theirs. */
 static int place_behind(struct reading *f, int file, struct machines *m, struct tacho_error *err)
 {
 	int32_t raise = 0;
@@ -703,7 +703,7 @@ static int copy_header(const struct csv_row *row, struct buf *text, struct csv_c
 	return 0;
 }
 
-/* 1: found and handed out; 0: the file has fewer records, *INDEX is what is left to go. */
+/* 1: found and passed to GOT; 0: the file has fewer records, *INDEX is reduced by their number. */
 static int cells_of_file(const char *path, uint32_t *index, perf_cell_fn got, void *arg,
 			 struct tacho_error *err)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The input: one or more CSV files of ops, one op a row. A row has a handful of numbers of its own
- * and a "kind": everything that ops of the same call have in common (name, shapes, data types,
- * memories, attributes). A trace repeats few kinds many times, so a kind is parsed and stored once,
- * and a row is small whatever the file's width.
+ * The input: one or more CSV files of ops, one op per row. A row has a few numbers of its own and a
+ * "kind": everything that ops of the same call have in common (name, shapes, data types, memories,
+ * attributes). A trace repeats few kinds many times, so a kind is parsed and stored once, and a row
+ * is small whatever the file's width.
  *
  * A cell that cannot be read blanks the figures that need it and is counted per column; it never
  * ends the report.
@@ -91,7 +91,7 @@ enum perf_dim {
 #define PERF_NO_NUMBER INT64_MIN
 #define PERF_NO_START  INT64_MAX /* sorts last */
 
-/* What kind of op a name stands for: each has its own arithmetic. */
+/* Families of ops: each has its own arithmetic. */
 enum perf_family {
 	FAMILY_OTHER,
 	FAMILY_MATMUL,
@@ -100,22 +100,22 @@ enum perf_family {
 	FAMILY_HOST, /* ran on the host's CPU */
 };
 
-/* What the attributes say about the program config: how the work is cut into blocks. */
+/* The program config in the attributes: how the work is cut into blocks. */
 enum perf_config {
 	CONFIG_UNKNOWN, /* there are no attributes */
-	CONFIG_FOREIGN, /* the op takes none, or one of another kind */
-	CONFIG_DEFAULT, /* it takes one, and none was given */
+	CONFIG_FOREIGN, /* the op accepts none, or one of another kind */
+	CONFIG_DEFAULT, /* it accepts one, and none was given */
 	CONFIG_GIVEN,   /* settings that it does not name are not settings of that config */
 };
 
 enum perf_attention {
 	ATTENTION_NONE,
 	ATTENTION_FULL,
-	ATTENTION_CAUSAL, /* of each row only what comes before it */
+	ATTENTION_CAUSAL, /* each row attends only to those before it */
 };
 
 struct perf_kind {
-	/* As in the file; NULL where the cell is blank. Strings belong to the input. */
+	/* As in the file; NULL if the cell is blank. The input owns the strings. */
 	const char *op_code;
 	const char *datatype[TENSORS];
 	const char *memory[TENSORS];
@@ -129,7 +129,7 @@ struct perf_kind {
 	struct perf_config_fields settings;
 	enum perf_attention attention;
 	bool transpose_a, transpose_b;
-	double more_bytes; /* in DRAM, of inputs from 2 and outputs from 1 on; NaN: not known */
+	double more_bytes; /* in DRAM, of inputs from 2 and outputs from 1 on; NaN: unknown */
 	bool dram_sharded;
 	bool sparse, a_sparse, b_sparse;
 	/* Made of them */
@@ -137,16 +137,16 @@ struct perf_kind {
 	enum arch_fidelity fidelity;
 	bool collective;
 	bool signpost;
-	bool says_nan;     /* a data type that is not known is printed "nan" */
+	bool says_nan;     /* an unknown data type is printed as "nan" */
 	bool nameless;     /* its op code is blank: "unnamed" */
-	bool fallback;     /* its type says that it ran on the host's CPU */
+	bool fallback;     /* its type shows that it ran on the host's CPU */
 	const char *label; /* the OP Code column: name, sizes, settings */
 	uint32_t label_len;
 	uint32_t bad; /* bit per column of shapes that could not be read */
 	uint32_t odd; /* bit per column of shapes that cannot be a size: fractions, 0, too large */
 };
 
-/* What the device's log says of an op beside its duration: ns, per cent; NaN: not said. */
+/* Figures of an op in the device's log besides its duration: ns, percent; NaN: absent. */
 struct perf_device {
 	float reader, writer, compute; /* the longest kernel that reads, writes, computes */
 	float core_most, core_mean;    /* kernel durations over the cores */
@@ -154,11 +154,11 @@ struct perf_device {
 	float noc;
 };
 
-/* The place of a row in the input is that of its record, from 0, over all files. */
+/* The index of a row in the input is that of its record, from 0, over all files. */
 struct perf_row {
 	double duration, gap; /* ns; NaN: blank */
 	double cores, calls;
-	int64_t whole_calls;      /* exact; PERF_NO_NUMBER: blank, or no whole number */
+	int64_t whole_calls;      /* exact; PERF_NO_NUMBER: blank, or not a whole number */
 	const char *calls_text;   /* the cell, unless it is blank or just that number */
 	int64_t start;            /* host clock, ns; PERF_NO_START: blank */
 	int64_t fw_start, fw_end; /* device cycles; PERF_NO_NUMBER: blank */
@@ -167,20 +167,20 @@ struct perf_row {
 	struct perf_device on_device;
 	uint32_t kind;
 	int32_t device;              /* or PERF_NO_DEVICE */
-	int32_t workers;             /* available to the op, 0: not said */
+	int32_t workers;             /* available to the op, 0: unknown */
 	int32_t sub_device;          /* or PERF_NO_DEVICE */
-	const char *sub_device_text; /* what the cell says that is no whole number, or NULL */
-	bool workers_odd;            /* the number of workers cannot be one */
+	const char *sub_device_text; /* the cell's text if it is not a whole number, or NULL */
+	bool workers_odd;            /* the number of workers is impossible */
 	uint8_t type;                /* enum perf_type */
 	bool replay;                 /* an op of a trace that was replayed */
 	bool cache_miss,
-		cache_hit;      /* its program was compiled for it, or found; neither: not said */
-	int32_t trace, session; /* METAL TRACE ID and its replay; PERF_NO_DEVICE: not said */
-	bool unreliable;        /* a kernel has overwritten what was recorded of it */
-	bool bad; /* a cell of it could not be read; those of its kind and device apart */
+		cache_hit;      /* its program was compiled for it, or found; neither: unknown */
+	int32_t trace, session; /* METAL TRACE ID and its replay; PERF_NO_DEVICE: none */
+	bool unreliable;        /* a kernel has overwritten its records */
+	bool bad; /* a cell of it, other than of its kind or device, could not be read */
 };
 
-/* The product of two sizes; PERF_NO_NUMBER when one is not known or 64 bits do not hold it. */
+/* The product of two sizes; PERF_NO_NUMBER if one is unknown or it exceeds 64 bits. */
 static inline int64_t perf_times(int64_t a, int64_t b)
 {
 	int64_t n;
@@ -190,7 +190,7 @@ static inline int64_t perf_times(int64_t a, int64_t b)
 	return n;
 }
 
-/* What a label begins with: *TEXT is moved over blanks to it. */
+/* The length of the first word of a label; advances *TEXT over blanks. */
 static inline size_t perf_first_word(const char **text)
 {
 	*text += strspn(*text, " \t\n\v\f\r");
@@ -214,7 +214,7 @@ enum perf_format {
 	FORMAT_V2_1,
 };
 
-/* Rows FIRST to END - 1 are those of the file. */
+/* Rows FIRST to END - 1 belong to the file. */
 struct perf_file {
 	const char *path;
 	uint32_t first, end;
@@ -234,24 +234,30 @@ struct perf_input {
 		VEC(struct perf_file);
 	} files;
 	struct perf_intern *intern;
-	const struct op_table *table; /* where the rows are from, borrowed; NULL: from CSV files */
+	const struct op_table *table; /* source of the rows, borrowed; NULL: CSV files */
 	enum perf_format format;
 	bool has_start_column;       /* the host's clock, in some file */
 	bool has_datatypes[TENSORS]; /* the columns, in some file */
-	/* Of the DEVICE ARCH column: the first name, and whether there are others */
+	/* Of the DEVICE ARCH column: the first name, and whether others occur */
 	const char *arch_name;
 	bool arch_several;
-	/* Of AVAILABLE WORKER CORE COUNT: the first that is not 0, the largest possible; 0: none */
+	/*
+	 * Of AVAILABLE WORKER CORE COUNT: the first that is not 0, the largest valid one; 0: none
+	 */
 	int32_t workers_first, workers_largest;
 	bool workers_several;
-	/* A column with a blank or a fraction in it is printed with a fraction as a whole. */
+	/*
+	 * If any cell of a column is blank or a fraction, all its cells are printed as fractions.
+	 */
 	bool cores_real, calls_real, start_real;
-	bool calls_text; /* with a text in it, it is printed as it was read */
-	/* What was wrong. */
+	bool calls_text; /* a cell is a text: the column is printed as it was read */
+	/* Problems found. */
 	uint64_t bad_cells;
 	bool damaged; /* the report is partial: exit code 4 */
-	/* What makes it so only if ops that are reported would need it: columns of multiplications,
-	 * gaps, other columns; cells of shapes; names. */
+	/*
+	 * Problems that make it partial only if reported ops need the data: columns of
+	 * multiplications, gaps, other columns; cells of shapes; names.
+	 */
 	bool no_math, no_gap, no_others, bad_shapes, no_names;
 };
 
@@ -265,16 +271,15 @@ size_t perf_file_of(const struct perf_input *in, uint32_t row);
 
 /*
  * Reads N files one after the other. Device ids of the second and later files are raised so that
- * files of one machine each do not collide. Notes get one line for each sort of trouble. Returns 0,
- * or an error when there is nothing to report on. The paths must outlive IN. Not for use by several
- * threads.
+ * files of one machine each do not collide. Notes get one line for each kind of problem. Returns 0,
+ * or an error if there is nothing to report on. The paths must outlive IN. Not thread-safe.
  */
 int perf_input_read(struct perf_input *in, char *const *paths, size_t n, struct perf_notes *notes,
 		    struct tacho_error *err);
 void perf_input_free(struct perf_input *in);
 
 /*
- * Hands each column and cell of record INDEX (of all files) to GOT, for a closer look at one op.
+ * Passes each column and cell of record INDEX (of all files) to GOT, to show one op in detail.
  * Reads the files again. TACHO_EREAD if there is no such record.
  */
 typedef void (*perf_cell_fn)(void *arg, struct csv_cell column, struct csv_cell cell);
@@ -287,7 +292,7 @@ int perf_input_cells(char *const *paths, size_t n, uint32_t index, perf_cell_fn 
  */
 int perf_input_ops(struct perf_input *in, const struct op_table *table, const char *name,
 		   struct tacho_error *err);
-/* As perf_input_cells(), of a row of that table. */
+/* Like perf_input_cells(), for a row of that table. */
 void perf_input_table_cells(const struct perf_input *in, uint32_t index, perf_cell_fn got,
 			    void *arg);
 
@@ -299,15 +304,15 @@ struct perf_more {
 	struct csv_cell cell[MORE_CELLS];
 };
 
-/* The kind of a record, whose CELLs are by enum perf_column; it has N MORE tensors. */
+/* The kind of a record, whose CELLs are indexed by enum perf_column; it has N MORE tensors. */
 int perf_kind_of(struct perf_input *in, const struct csv_cell *cell, const struct perf_more *more,
 		 size_t n, uint32_t *kind);
 
-/* work.c: bytes of an element, and of a tensor (NaN: not known). */
+/* work.c: bytes of an element, and of a tensor (NaN: unknown). */
 double perf_element_size(const char *type);
 double perf_tensor_bytes(const int64_t dims[DIMS], const char *type);
 
-/* A copy that lives as long as the input; equal texts give one pointer. NULL: out of memory. */
+/* A copy that lives as long as the input; equal texts share one pointer. NULL: out of memory. */
 const char *perf_string(struct perf_input *in, const char *text, size_t len);
 void perf_intern_free(struct perf_intern *intern);
 

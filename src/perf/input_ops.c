@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The input from a table of typed ops, such as those of a trace: no text is made of them. */
+/*
+ * Fills the input from a table of typed ops, such as those of a trace, without converting to text.
+ */
 #include "base/buf.h"
 #include "op/op.h"
 #include "perf/input.h"
@@ -96,7 +98,7 @@ static float first_known(double a, double b)
 	return (float)(isnan(a) ? b : a);
 }
 
-/* The first message of a program says it in words, which its cells have. */
+/* The first message of a program has it as text, in its cells. */
 static enum op_hit hit_of(const struct op_table *t, const struct op *op)
 {
 	const struct op_cell *cell = op_cell_find(t, op->cells, OP_COL_CACHE_HIT);
@@ -153,7 +155,7 @@ static struct perf_row input_ops_row_of(const struct op_table *t, const struct o
 	};
 }
 
-/* What holds for the input as a whole. */
+/* Sets the properties of the whole input. */
 static int input_note(struct perf_input *in, const struct op *op, const struct perf_row *row)
 {
 	in->cores_real |= op->core_count == OP_NONE;

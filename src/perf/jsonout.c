@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report as JSON. Names are ours and say their unit; what is not known is null. */
+/* Writes the report as JSON. Names are ours and include their unit; unknown values are null. */
 #include "base/json.h"
 #include "perf/advice.h"
 #include "perf/gaps.h"
@@ -95,7 +95,7 @@ static void jsonout_advice_write(struct writer *w, const struct perf_op *op)
 	json_end(&w->j);
 }
 
-/* Of replays that were averaged. */
+/* Of averaged replays. */
 static void write_spread(struct writer *w, const struct perf_op *op)
 {
 	const struct perf_spread *s = w->r->spread ? &w->r->spread[op->row] : NULL;

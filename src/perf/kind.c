@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds: parse and store once what ops of the same call have in common. */
+/* Kinds: parses and stores once what ops of the same call have in common. */
 #include "base/buf.h"
 #include "base/csv.h"
 #include "perf/input.h"
@@ -30,8 +30,8 @@ struct kind_slot {
 
 /*
  * Strings and kinds by content, in open hash tables whose sizes are powers of two, at most half
- * full. A kind is known by 128 bits of hash over its cells, which are then not kept: the attributes
- * alone are most of a file.
+ * full. A kind is identified by 128 bits of hash over its cells, which are then not stored: the
+ * attributes alone are most of a file.
  */
 struct perf_intern {
 	struct chunk *chunks;
@@ -151,7 +151,7 @@ const char *perf_string(struct perf_input *input, const char *text, size_t len)
 	return in->strings[at].text;
 }
 
-/* The attributes: behind the first NAME, or NULL. */
+/* The attributes after the first NAME, or NULL. */
 static const char *kind_behind(struct csv_cell text, const char *name)
 {
 	size_t len = strlen(name);
@@ -183,7 +183,7 @@ static int64_t leading_number(struct csv_cell text)
 	return i ? n : PERF_NO_NUMBER;
 }
 
-/* The number behind the first NAME that has one. */
+/* The number after the first NAME that has one. */
 static int64_t attribute_number(struct csv_cell text, const char *name)
 {
 	const char *p;
@@ -212,7 +212,7 @@ static int attribute_true(struct csv_cell text, const char *name)
 	return rest.len >= 4 && (!memcmp(rest.text, "true", 4) || !memcmp(rest.text, "True", 4));
 }
 
-/* The text between the first NAME and the next, or, when there is no NAME, false. */
+/* The text between the first NAME and the next; false if there is no NAME. */
 static bool kind_attribute(struct csv_cell *text, const char *name)
 {
 	const char *p = kind_behind(*text, name);
@@ -227,7 +227,7 @@ static bool kind_attribute(struct csv_cell *text, const char *name)
 	return true;
 }
 
-/* The whole number that stands behind the first NAME and a separator, up to a ';'. */
+/* The whole number after the first NAME and a separator, up to a ';'. */
 static int64_t kind_setting(struct csv_cell text, const char *name)
 {
 	const char *end;
@@ -273,7 +273,7 @@ static void read_window(struct perf_kind *k, struct csv_cell attributes)
 		k->window_w = leading_number(kind_from(rest, second + 1));
 }
 
-/* The first N parts of what stands behind NAME, divided by ';', with ',' between them; else "x". */
+/* The first N parts after NAME, which ';' separates, joined with ','; else "x". */
 static void add_parts(struct buf *out, struct csv_cell attributes, const char *name, int n)
 {
 	const char *p, *end;
@@ -290,7 +290,7 @@ static void add_parts(struct buf *out, struct csv_cell attributes, const char *n
 	}
 }
 
-/* "memory_layout=TensorMemoryLayout::HEIGHT_SHARDED;": what stands behind the colons. */
+/* "memory_layout=TensorMemoryLayout::HEIGHT_SHARDED;": the text after the colons. */
 static void kind_layout_add(struct buf *out, struct csv_cell attributes)
 {
 	const char *end;
@@ -389,7 +389,7 @@ static int make_label(struct perf_input *in, struct perf_kind *k, struct csv_cel
 	return r;
 }
 
-/* "7168[7000]": the padded size counts. *BAD when there is a text that is no size. */
+/* "7168[7000]": the padded size counts. *BAD if the text is not a size. */
 static int64_t read_size(struct csv_cell cell, bool *bad, bool *odd)
 {
 	const char *bracket = memchr(cell.text, '[', cell.len);
@@ -450,7 +450,7 @@ static enum perf_config config_of(struct csv_cell attributes)
 	return CONFIG_GIVEN;
 }
 
-/* Attention over whole sequences; that of one token at a time reads as much as there is so far. */
+/* Attention over whole sequences; that of one token at a time reads the sequence so far. */
 static enum perf_attention attention_of(struct csv_cell name, struct csv_cell attributes)
 {
 	static const char *const starts[] = {"ScaledDotProductAttention", "SDPAOperation",
@@ -566,7 +566,7 @@ static int parse_kind(struct perf_input *in, const struct csv_cell *cell,
 	return make_label(in, k, cell[COL_ATTRIBUTES]);
 }
 
-/* All that makes a kind, with lengths between, so that no two kinds give the same bytes. */
+/* All parts of a kind, with lengths between them, so that no two kinds give the same bytes. */
 static XXH128_hash_t hash_cells(struct buf *key, const struct csv_cell *cell,
 				const struct perf_more *more, size_t n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of an op's kernels is the limit: the one that reads, that computes, or that writes. The
- * compute kernels say it themselves where their waits for circular buffers were recorded; otherwise
- * the RISC that ran clearly longer than the others is it.
+ * Finds the kernel that limits an op: the one that reads, computes, or writes. Recorded waits of
+ * the compute kernels for circular buffers decide; without them, the RISC that ran clearly longer
+ * than the others is the limit.
  */
 #include "perf/report.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The devices of one machine run the same ops beside each other. Their rows are paired by taking
- * the first op of each device's queue as long as the names agree; one row then stands for all: the
- * slowest, or for a collective, which waits for the others anyway, the mean.
+ * Merges the devices of one machine, which run the same ops in parallel. Their rows are matched by
+ * taking the first op of each device's queue as long as the names agree; one row then represents
+ * all: the slowest, or for a collective, which waits for the others anyway, the mean.
  */
 #include "perf/report.h"
 
@@ -22,7 +22,7 @@ struct queues {
 	enum perf_model model;
 	struct perf_merged *m;
 	bool *seen;                          /* by file: a step had an op of it */
-	uint64_t short_steps, strange_steps; /* steps at which a device had no, or another op */
+	uint64_t short_steps, strange_steps; /* steps at which a device had no op, or another one */
 	int32_t short_device, strange_device;
 	uint32_t strange_row;
 };
@@ -41,7 +41,7 @@ static int merge_rows_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The distinct device ids of the window, ascending; -1 or how many. */
+/* The distinct device ids of the window, ascending; -1 or their number. */
 static int64_t distinct_devices(const struct perf_order *order, const struct perf_input *in,
 				int32_t **ids)
 {
@@ -118,7 +118,7 @@ static int fill_queues(struct queues *q, const int32_t *ids, size_t n,
 	return 0;
 }
 
-/* The mean of the durations taken so far, and the slowest of them. */
+/* The mean of the durations so far, and the slowest of them. */
 struct group {
 	uint32_t first, slowest;
 	double most; /* the duration of the slowest */
@@ -150,7 +150,9 @@ static const struct perf_kind *merge_kind_of(const struct perf_input *in, uint32
 	return &in->kinds.v[in->rows.v[row].kind];
 }
 
-/* A file's first op has no gap before it. When another file's op stands for it, the next ones do.
+/*
+ * A file's first op has no gap before it. When another file's op represents it, the file's next
+ * ones have one.
  */
 static void note_steps(struct queues *q, const struct perf_input *in, uint32_t row)
 {
@@ -210,7 +212,7 @@ static bool take_group(struct queues *q, struct perf_input *in, uint32_t *row)
 	return true;
 }
 
-/* Ops that say they ran on a device, but not on which, stand for themselves. */
+/* Ops that ran on an unnamed device are not merged. */
 static void note_homeless(const struct perf_order *order, struct perf_input *in,
 			  struct perf_notes *notes)
 {
@@ -248,7 +250,7 @@ static void note_queues(const struct queues *q, const struct perf_input *in,
 			  merge_kind_of(in, q->strange_row)->op_code);
 }
 
-/* Merged rows and those of no device, in the order of the file. */
+/* Merged rows and rows without a device, in the order of the file. */
 static int merge_queues(struct perf_order *order, struct perf_input *in, struct queues *q)
 {
 	struct perf_order merged = {0};

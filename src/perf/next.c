@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is particular to the model next: which cells count, and how much of an op ran beside others.
- * Facts about the tool that it follows are in docs/perf-report.md.
+ * The rules of the model next: which cells count, and how much of an op ran in parallel with
+ * others. docs/perf-report.md has facts about the tool that it follows.
  */
 #include "base/buf.h"
 #include "perf/report.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 /*
- * A duration that is missing or negative, or a gap that goes further back than any op is long,
+ * A duration that is missing or negative, or a gap that reaches further back than any op is long,
  * comes from a counter that wrapped or a record that was lost: neither is a time.
  */
 bool perf_row_invalid(const struct perf_row *row)
@@ -28,7 +28,7 @@ int perf_available(const struct perf_report *r, const struct perf_op *op)
 	return row->workers_odd ? r->workers : row->workers;
 }
 
-/* Are all sizes that the op's figures are made of there, and possible? */
+/* Are all sizes that the op's figures need present and possible? */
 bool perf_shape_known(const struct perf_kind *k)
 {
 	const uint32_t conv = 1u << (OUT * DIMS + DIM_Y) | 1u << (IN0 * DIMS + DIM_X) |
@@ -116,7 +116,7 @@ static int compare_ratios(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Cycles of a nanosecond: the median over the ops of one device; 0 if none of them tells. */
+/* Cycles per nanosecond: the median over the ops of one device; 0 if unknown. */
 static double device_rate(const struct perf_input *in, const struct span *spans, size_t n,
 			  double *ratios)
 {
@@ -136,8 +136,8 @@ static double device_rate(const struct perf_input *in, const struct span *spans,
 }
 
 /*
- * What an op shares with those that began before it counts for the later one, so that the rest of
- * all ops adds up to the time in which the device was busy. Less than 1 ns is rounding.
+ * Time that an op shares with earlier ones is subtracted from the later op, so that the rest of all
+ * ops adds up to the time in which the device was busy. Less than 1 ns is rounding.
  */
 static void device_sweep(const struct perf_input *in, const struct perf_window_rows *w,
 			 struct span *spans, size_t n, double rate, double *shared)
@@ -176,7 +176,7 @@ static size_t take_spans(const struct perf_report *r, const struct perf_window_r
 	return n;
 }
 
-/* What each row shared with earlier ones, ns; NaN: not known. */
+/* The time that each row shared with earlier ones, ns; NaN: unknown. */
 static int find_shared(const struct perf_report *r, const struct perf_window_rows *w,
 		       double *shared)
 {
@@ -207,7 +207,7 @@ static int find_shared(const struct perf_report *r, const struct perf_window_row
 	return code;
 }
 
-/* Which of the further columns say something. */
+/* Finds which of the further columns have values. */
 static void next_columns_find(struct perf_report *r)
 {
 	int first = 0;
@@ -224,8 +224,8 @@ static void next_columns_find(struct perf_report *r)
 }
 
 /*
- * On a grid that is not divided ops cannot run beside each other: what looks like it there comes
- * from the way the clock is read.
+ * Ops cannot run in parallel on an undivided grid: apparent overlaps there come from the way the
+ * clock is read.
  */
 int perf_next_overlap(struct perf_report *r, const struct perf_window_rows *w)
 {

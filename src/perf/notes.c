@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collect notes, which the command prints. */
+/* Collects notes, which the command prints. */
 #include "perf/notes.h"
 
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What there is to say beside the report. Libraries do not print: they note, and the command
- * decides where a line goes.
+ * Messages beside the report. Libraries do not print: they add notes, and the command decides where
+ * a line goes.
  */
 #ifndef PERF_NOTES_H
 #define PERF_NOTES_H
@@ -22,7 +22,7 @@ struct perf_notes {
 	VEC(struct perf_note);
 };
 
-/* A note that cannot be stored for want of memory is dropped. */
+/* A note is dropped if memory runs out. */
 void perf_note(struct perf_notes *notes, enum perf_level level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void perf_notes_free(struct perf_notes *notes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The forms in which a report goes out. All write to an open FILE, which the caller closes. */
+/* The output formats of a report. All write to an open FILE, which the caller closes. */
 #ifndef PERF_OUTPUT_H
 #define PERF_OUTPUT_H
 
@@ -11,9 +11,9 @@
 
 #include <stdio.h>
 
-#define PERF_FLUSH (256u << 10) /* bytes that are gathered before a write */
+#define PERF_FLUSH (256u << 10) /* bytes collected before a write */
 
-/* Writes what OUT holds and empties it. 0, TACHO_EWRITE or TACHO_ENOMEM. */
+/* Writes the content of OUT and empties it. 0, TACHO_EWRITE or TACHO_ENOMEM. */
 int perf_flush(struct buf *out, FILE *file);
 
 struct perf_csv_options {
@@ -26,7 +26,7 @@ int perf_csv_write(const struct perf_report *report, const struct perf_view *vie
 struct perf_text_options {
 	struct perf_style style;
 	bool no_advice, no_summary;
-	const struct perf_hidden *hidden; /* what the view does not show, or NULL */
+	const struct perf_hidden *hidden; /* ops that the view hides, or NULL */
 	const char *stacked_base; /* of the files with the stacked report, announced below it */
 };
 
@@ -49,7 +49,7 @@ int perf_html_write(const struct perf_report *report, const struct perf_stacked 
 int perf_regions_write(const struct perf_input *in, const struct perf_options *options, bool json,
 		       struct perf_style style, FILE *file);
 
-/* One op: all that is known of it, and the arithmetic behind its figures. */
+/* One op: all its data, and the arithmetic of its figures. */
 int perf_why_write(const struct perf_report *report, const struct perf_op *op, char *const *paths,
 		   size_t n, struct perf_style style, FILE *file, struct tacho_error *err);
 

@@ -38,7 +38,7 @@ static bool overlap_timed(const struct perf_row *row)
 	return row->device != PERF_NO_DEVICE && row->fw_end != PERF_NO_NUMBER && row->duration > 0;
 }
 
-/* Cycles of a nanosecond; 0 if no row tells. */
+/* Cycles per nanosecond; 0 if unknown. */
 static int clock_rate(const struct perf_report *r, double *rate)
 {
 	double *ratios = malloc((r->ops.n + 1) * sizeof(*ratios));
@@ -81,8 +81,8 @@ static size_t make_edges(const struct perf_report *r, struct edge *edges, double
 }
 
 /*
- * One pass over the edges in time. SHARED is how much time so far had two ops or more: what it
- * grows by between an op's two edges is the op's overlap.
+ * One pass over the edges in time. SHARED is the time so far with two ops or more: its increase
+ * between an op's two edges is the op's overlap.
  */
 static void overlap_sweep(struct perf_report *r, const struct edge *edges, size_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stacked picture of perf-report: what is drawn where. */
+/* Lays out the stacked picture of perf-report. */
 #include "perf/picture.h"
 #include "base/fmt.h"
 #include "perf/draw.h"
@@ -12,7 +12,7 @@
 #define BOTTOM     760.0
 #define BAR_LEFT   60.0
 #define TEXT       7.0 /* height of capitals */
-#define LEAST_TEXT 2.0 /* per cent: smaller segments have no text */
+#define LEAST_TEXT 2.0 /* percent: smaller segments have no text */
 #define WIDEST_PNG 9600.0
 
 /* From dark to light; ops of one category get steps between. */
@@ -44,7 +44,7 @@ static uint32_t picture_mix(uint32_t a, uint32_t b, double t)
 	return color;
 }
 
-/* Black or white, whichever can be read on it. */
+/* Black or white, whichever is readable on it. */
 static uint32_t picture_ink(uint32_t color)
 {
 	double light =
@@ -53,7 +53,7 @@ static uint32_t picture_ink(uint32_t color)
 	return light > 140 ? 0x000000 : 0xffffff;
 }
 
-/* By device, category and time: the order of the segments from above. */
+/* By device, category and time: the order of the segments from the top. */
 static int picture_compare(const void *a, const void *b)
 {
 	const struct perf_stack *x = *(const struct perf_stack *const *)a,
@@ -74,7 +74,7 @@ struct bar {
 	double x, w, total;
 };
 
-/* Makes a name fit: without the ending that most have, smaller, then cut. Returns its height. */
+/* Makes a name fit: drops the common suffix, shrinks, then cuts it. Returns its height. */
 static double picture_fit(char *label, size_t size, double room)
 {
 	static const char ending[] = "DeviceOperation";
@@ -113,7 +113,7 @@ static void draw_segment(struct drawing *d, const struct perf_stack *s, const st
 		  share);
 }
 
-/* The name of a category stands beside its segments where there is room for it. */
+/* The name of a category is beside its segments if there is room. */
 static void draw_category(struct drawing *d, const struct bar *bar, enum perf_category c,
 			  double from, double to)
 {
@@ -191,7 +191,7 @@ static void draw_bars(struct drawing *d, const struct perf_stack **stacks, size_
 			bar.total += stacks[first + bar.n]->time;
 		if (bar.total > 0) {
 			draw_title(d, &bar, stacks[first]->device);
-			if (isfinite(bar.total)) /* of infinity all else is no part */
+			if (isfinite(bar.total)) /* shares of infinity are 0 */
 				draw_bar(d, &bar, classic);
 		}
 		first += bar.n;

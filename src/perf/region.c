@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Find the regions between signposts, by the words in their names: see region.h. */
+/* Finds the regions between signposts, by the words in their names: see region.h. */
 #include "perf/region.h"
 
 #include "base/buf.h"
@@ -14,7 +14,7 @@ enum role {
 	ROLE_END,
 };
 
-/* Words that say which end of a region a signpost is; the rest of its name says which region. */
+/* Words that mark a signpost as start or end of a region; the rest of its name is the region's. */
 static const struct {
 	const char *word;
 	enum role role;
@@ -30,7 +30,7 @@ static const struct {
 	{"exited", ROLE_END},    {"leave", ROLE_END},       {"left", ROLE_END},
 };
 
-/* One signpost. STEM: its words in lower case with blanks between, without the one of its role. */
+/* One signpost. STEM: its words in lower case, separated by blanks, without that of its role. */
 struct post {
 	const char *name;
 	size_t place;
@@ -71,7 +71,7 @@ static void name_words(const char *name, struct buf *out)
 		out->len--;
 }
 
-/* Takes the last word with a role out of WORDS: "end to end start" is the start of "end to end". */
+/* Removes the last word with a role from WORDS: "end to end start" is the start of "end to end". */
 static enum role words_role(struct buf *words)
 {
 	size_t end = words->len;
@@ -115,7 +115,7 @@ static int post_add(struct posts *posts, const char *name, size_t place)
 	return 0;
 }
 
-/* Is A the beginning of B, in whole words? "oftnet" is, of "oftnet module". */
+/* Is A a prefix of B, in whole words? "oftnet" is one of "oftnet module". */
 static bool stem_begins(const char *a, const char *b)
 {
 	size_t n = strlen(a);
@@ -131,7 +131,7 @@ static bool stems_match(const struct post *start, const struct post *end, bool e
 	       (stem_begins(end->stem, start->stem) || stem_begins(start->stem, end->stem));
 }
 
-/* Each end takes the latest start of its own that has no end yet. */
+/* Matches each end with its latest start that has no end yet. */
 static void posts_pair(struct posts *posts)
 {
 	for (int exact = 1; exact >= 0; exact--) {
@@ -153,7 +153,7 @@ static void posts_pair(struct posts *posts)
 	}
 }
 
-/* Running counts over the order, so that a region's figures are two look-ups. */
+/* Running counts over the order, so that a region's figures need two look-ups. */
 struct sums {
 	uint32_t *ops, *measured;
 	double *time;
@@ -180,8 +180,8 @@ static int sums_make(struct sums *s, const struct perf_input *in, const struct p
 }
 
 /*
- * The same name twice is a pair when nothing was measured between the second and the next
- * signpost; otherwise both are starts, of a warm-up and of the run, say.
+ * The same name twice is a pair if nothing was measured between the second and the next signpost;
+ * otherwise both are starts, for example of a warm-up and of the run.
  */
 static void posts_pair_twins(struct posts *posts, const struct sums *s, size_t end)
 {
@@ -253,7 +253,8 @@ int perf_regions_find(struct perf_regions *regions, const struct perf_input *in,
 	return r;
 }
 
-/* How good a region is for a report: measured ops, any ops, and last of all what an end leaves. */
+/* Rank of a region for a report: measured ops, any ops, and within each, leftovers of an end last.
+ */
 static int region_rank(const struct perf_region *r)
 {
 	if (!r->ops)

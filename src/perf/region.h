@@ -2,7 +2,7 @@
 /*
  * The regions that signposts mark in one file. A pair (X and X_END, "start" and "stop", the same
  * name twice) encloses its ops; a signpost without a partner opens a region that lasts to the end
- * of the file. Positions are places in the file's order of time.
+ * of the file. Positions are indexes into the file's order of time.
  */
 #ifndef PERF_REGION_H
 #define PERF_REGION_H
@@ -33,9 +33,9 @@ int perf_regions_find(struct perf_regions *regions, const struct perf_input *in,
 		      const struct perf_order *order);
 
 /*
- * The region that counts when the user names none: the last complete pair or the last signpost
- * that has measured ops after it, whichever comes later. NAME limits the choice to regions of that
- * name, unless it is NULL. NULL: there is none with an op.
+ * The default region: the last complete pair or the last signpost that has measured ops after it,
+ * whichever comes later. NAME limits the choice to regions of that name, unless it is NULL. NULL:
+ * no region has an op.
  */
 const struct perf_region *perf_region_choose(const struct perf_regions *regions, const char *name);
 

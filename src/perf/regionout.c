@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --list-signposts: the regions of each file, what they hold, and which one a report would take. */
+/* --list-signposts: prints the regions of each file, their content, and the default one. */
 #include "base/fmt.h"
 #include "base/json.h"
 #include "base/table.h"

@@ -4,12 +4,12 @@
  * tables, the advice and the pictures show. Steps, each in its own file:
  *
  *	window.c   the order in time, and the part between two signposts (region.c)
- *	groups.c   ops that were captured, compiled or replayed, apart from the others
- *	merge.c    the devices of one machine ran the same ops: one op for all of them
+ *	groups.c   separates ops that were captured, compiled or replayed
+ *	merge.c    merges the devices of one machine, which ran the same ops
  *	work.c     bytes and operations by the shapes
  *	analyze.c  time, gap, bandwidth, arithmetic, bound
  *	overlap.c  ops that ran at the same time on one device
- *	next.c     what is particular to the model next
+ *	next.c     the rules of the model next
  *
  * A figure is absent (its HAS_ bit is not set), NaN (it was computed from a blank), or a number.
  */
@@ -50,15 +50,15 @@ enum perf_verdict {
 	VERDICT_SUFFICIENT,
 	VERDICT_TOO_HIGH,
 	VERDICT_TOO_LOW,
-	VERDICT_UNKNOWN,        /* a data type that we know nothing of */
+	VERDICT_UNKNOWN,        /* an unknown data type */
 	VERDICT_NOT_APPLICABLE, /* whole numbers */
 };
 
-/* How a row of the input came about. All but captured ops and warm-ups count. */
+/* How a row of the input originated. All but captured ops and warm-ups count. */
 enum perf_run {
 	RUN_MEASURED,
 	RUN_REPLAY,   /* measured, in a trace */
-	RUN_WARM_UP,  /* measured, but compiled for: the first of its kind, of which more follow */
+	RUN_WARM_UP,  /* measured, but compiled for: the first of its kind, with more to follow */
 	RUN_CAPTURED, /* not measured: captured into a trace, or not in the device's log */
 	RUN_COUNT,
 };
@@ -66,9 +66,9 @@ enum perf_run {
 struct perf_op {
 	uint32_t row; /* in the input */
 	uint32_t kind;
-	uint32_t id;               /* by which people call it: see perf_op_id() */
+	uint32_t id;               /* for users: see perf_op_id() */
 	double time, gap, overlap; /* us */
-	double total;              /* share of all time, per cent */
+	double total;              /* share of all time, percent */
 	double cores;
 	double bytes;            /* moved from and to DRAM, by the shapes */
 	double operations;       /* multiplications and additions */
@@ -79,13 +79,13 @@ struct perf_op {
 	uint8_t type;         /* enum perf_type */
 	uint8_t run;          /* enum perf_run */
 	bool cores_whole : 1; /* printed without a fraction */
-	bool time_blank : 1;  /* not measured: 1.2.4 counts it as 0, the other models not at all */
+	bool time_blank : 1;  /* not measured: 1.2.4 counts it as 0, the other models ignore it */
 	bool dim : 1;         /* below --min-percentage: grey */
 	bool sharded : 1;
-	bool invalid : 1; /* a time that cannot be true (model next) */
+	bool invalid : 1; /* an impossible time (model next) */
 };
 
-/* What is reported of an op that was replayed several times. */
+/* How to report an op that was replayed several times. */
 enum perf_replays {
 	REPLAYS_EACH,
 	REPLAYS_MEAN, /* one op, with the spread */
@@ -123,38 +123,38 @@ struct perf_report {
 	const struct arch *arch; /* NULL: unknown, no shares of peaks */
 	const char *arch_name;
 	int workers;
-	bool merged; /* false: each device's rows are reported on their own */
+	bool merged; /* false: each device's rows are reported separately */
 	struct {
 		VEC(struct perf_op);
 	} ops;
 	double time_sum, gap_sum;                 /* us */
 	uint64_t device_ops, host_ops, signposts; /* before the filters of ids and host ops */
-	uint64_t unmeasured;      /* ops of a device without a time, which are not among its ops */
-	uint64_t runs[RUN_COUNT]; /* ops of a device, by how they came about */
-	uint64_t sessions;        /* replays of a trace */
-	struct perf_spread *spread; /* by row, of replays that were averaged; NULL: none were */
+	uint64_t unmeasured;        /* device ops without a time, not included in ops */
+	uint64_t runs[RUN_COUNT];   /* device ops, by how they originated */
+	uint64_t sessions;          /* replays of a trace */
+	struct perf_spread *spread; /* by row, of averaged replays; NULL: none */
 	/* Of the first file; its name is NULL if the whole file counts. */
 	struct perf_region region;
-	const struct perf_gaps *gaps; /* what the host did in them; NULL: the input is no trace */
-	double host_sum;              /* us that ops of the host took */
-	uint64_t host_timed;          /* of how many of them that is known */
+	const struct perf_gaps *gaps; /* with the host's activity; NULL: input is no trace */
+	double host_sum;              /* us of host ops */
+	uint64_t host_timed;          /* number of host ops with a known time */
 	double busy, overlap; /* us of a device's time with at least one, two ops; NaN: unknown */
-	/* Columns of the model next, which are shown when they say something. */
+	/* Columns of the model next, which are shown if they have values. */
 	bool has_sub_devices, has_workers, has_overlap;
 	uint64_t unusable; /* matmuls and convolutions whose figures cannot be computed */
-	uint64_t invalid;  /* durations that cannot be true (model next) */
+	uint64_t invalid;  /* impossible durations (model next) */
 };
 
-/* The report of an input, which must outlive it. 0 or an error; REPORT is freed in any case. */
+/* The report of an input, which must outlive it. 0 or an error; free REPORT in any case. */
 int perf_report_make(struct perf_report *report, struct perf_input *in,
 		     const struct perf_options *options, struct perf_notes *notes,
 		     struct tacho_error *err);
 void perf_report_free(struct perf_report *report);
 
-/* Counts, sums and shares anew, of a report that some ops were taken out of. */
+/* Recomputes counts, sums and shares after ops were removed from a report. */
 void perf_report_sum(struct perf_report *report);
 
-/* "5-10", "5-", "-10" into OPTIONS. 0 or TACHO_EUSAGE. */
+/* Parses "5-10", "5-", "-10" into OPTIONS. 0 or TACHO_EUSAGE. */
 int perf_range_parse(const char *text, struct perf_options *options, struct tacho_error *err);
 
 /* A sum with a running compensation of the rounding errors (Neumaier). */
@@ -164,13 +164,13 @@ struct perf_sum {
 void perf_sum_add(struct perf_sum *s, double x);
 double perf_sum_get(const struct perf_sum *s);
 
-/* The number by which people call an op: see count_ids of the options. */
+/* The number that identifies an op to users: see count_ids of the options. */
 static inline uint32_t perf_op_id(const struct perf_op *op)
 {
 	return op->id;
 }
 
-/* The line of a row in a plain CSV file (with several files the count runs on). */
+/* The line of a row in a plain CSV file (with several files the count continues). */
 static inline uint32_t perf_row_line(uint32_t row)
 {
 	return row + 2;
@@ -194,12 +194,12 @@ const char *perf_run_name(enum perf_run run);
 /* "BF16" of BFLOAT16; unknown types keep their name. */
 const char *perf_datatype_short(const char *name);
 
-/* work.c: bytes and operations of an op by its shapes; NaN: not known. */
+/* work.c: bytes and operations of an op by its shapes; NaN: unknown. */
 double perf_dram_bytes(const struct perf_kind *k);
 double perf_matmul_operations(const struct perf_kind *k);
 double perf_conv_operations(const struct perf_kind *k);
 
-/* The batches of a sparse matmul: how many there are, and how many are computed (-1: not known). */
+/* The batches of a sparse matmul: their number, and the number computed (-1: unknown). */
 struct perf_sparsity {
 	int64_t dense, active;
 };
@@ -212,24 +212,24 @@ double perf_traffic(const struct perf_kind *k);
 double perf_attention_operations(const struct perf_kind *k);
 double perf_transposed_operations(const struct perf_kind *k);
 
-/* limit.c: which kernel an op waits for. */
+/* limit.c: the kernel that an op waits for. */
 enum perf_limit {
 	LIMIT_UNKNOWN,
 	LIMIT_READER,
 	LIMIT_COMPUTE,
 	LIMIT_WRITER,
-	LIMIT_BALANCED, /* no one of them ran clearly longer */
+	LIMIT_BALANCED, /* none of them ran clearly longer */
 	LIMIT_COUNT,
 };
 enum perf_limit perf_limit_of(const struct perf_device *device);
 const char *perf_limit_name(enum perf_limit limit);
-/* The mean over the cores in per cent of the slowest: 100 is a balanced load. NaN: not known. */
+/* The mean over the cores in percent of the slowest: 100 is a balanced load. NaN: unknown. */
 double perf_balance(const struct perf_device *device);
 
 /* fidelity.c */
 enum perf_verdict perf_fidelity_judge(const struct perf_kind *k);
 
-/* The steps, each over rows given by their place in the input. */
+/* The steps, each over rows given by their index in the input. */
 struct perf_order {
 	VEC(uint32_t);
 };
@@ -241,24 +241,24 @@ int perf_window(struct perf_order *order, const struct perf_input *in,
 int perf_file_regions(struct perf_regions *regions, const struct perf_input *in,
 		      const struct perf_file *file, const struct perf_options *options);
 
-/* groups.c: leaves one row for all replays of an op, unless each is asked for. */
+/* groups.c: leaves one row for all replays of an op, unless each is requested. */
 int perf_replays_take(struct perf_report *report, struct perf_order *order, struct perf_input *in);
-/* Marks the ops of the report by how they came about. */
+/* Marks the ops of the report by how they originated. */
 int perf_runs_mark(struct perf_report *report);
 
-/* What merging leaves behind, beside the order. */
+/* Results of merging, besides the order. */
 struct perf_merged {
 	bool merged;
-	bool *started;    /* by file: an op of it comes before those that are left */
-	uint32_t *stands; /* by row: the row that is reported for it; NULL: not wanted */
+	bool *started;    /* by file: an op of it precedes the remaining ones */
+	uint32_t *stands; /* by row: the row that represents it; NULL: not needed */
 };
 int perf_merge(struct perf_order *order, struct perf_input *in, const struct perf_options *options,
 	       struct perf_notes *notes, struct perf_merged *m);
 int perf_overlap(struct perf_report *report);
 
 /*
- * next.c. The rows of the window, before devices are merged: those that overlap are found among
- * them, since a merged op keeps the clock of one device only.
+ * next.c. The rows of the window, before devices are merged: overlaps are found among them, since a
+ * merged op has the clock of one device only.
  */
 struct perf_window_rows {
 	struct perf_order order;

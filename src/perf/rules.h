@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The advice of our own model as data: for which ops, under which conditions, in which words, and
- * what it would save. advice.c goes over the rules; a new rule is one more entry in rules.c.
+ * The advice of our own model as data: its ops, conditions, wording and saving. advice.c applies
+ * the rules; a new rule is one more entry in rules.c.
  */
 #ifndef PERF_RULES_H
 #define PERF_RULES_H
@@ -9,32 +9,32 @@
 #include "perf/advice.h"
 #include "perf/config.h"
 
-/* A condition. A and B are settings (enum perf_field) where the test is on settings. */
+/* A condition. A and B are settings (enum perf_field) if the test is on settings. */
 enum advice_test {
 	TEST_NONE,
 	TEST_BELOW,         /* the setting A is known and less than LIMIT */
 	TEST_ABOVE,         /* or more */
 	TEST_PRODUCT_BELOW, /* A x B is known and less than LIMIT */
 	TEST_IS,            /* the setting A is LIMIT */
-	TEST_DEFAULT,       /* the op takes a program config, and none was given */
+	TEST_DEFAULT,       /* the op accepts a program config, and none was given */
 	TEST_CONFIG,        /* it has this program config: TEXT */
 	TEST_IN0_DRAM,      /* input 0 is in DRAM, and L1 has room for it */
 	TEST_IN1_DRAM,      /* input 1, the weights, is in DRAM */
-	TEST_NOT_SHARDED,   /* it does not read DRAM-sharded weights yet, and could */
-	TEST_CORES_PERCENT, /* it uses less than LIMIT % of the cores it could */
+	TEST_NOT_SHARDED,   /* it does not read DRAM-sharded weights yet, but could */
+	TEST_CORES_PERCENT, /* it uses less than LIMIT % of its available cores */
 	TEST_VERDICT,       /* the fidelity is enum perf_verdict LIMIT */
 	TEST_FLOPS_BELOW,   /* arithmetic is below LIMIT % of its peak */
 	TEST_INNER_TILES,   /* the inner dimension has at least LIMIT tiles */
 	TEST_ROWS_ABOVE,    /* input 0 has more than LIMIT rows */
 	TEST_NOT_COLLECTIVE,
-	TEST_LIMIT,         /* the kernel that is the limit is enum perf_limit LIMIT */
+	TEST_LIMIT,         /* the limiting kernel is enum perf_limit LIMIT */
 	TEST_BALANCE_BELOW, /* the cores' mean is below LIMIT % of the slowest */
 };
 
-/* What the op's time would be after it; the words are part of the advice. */
+/* The op's time after following it; the wording is part of the advice. */
 enum advice_saving {
 	SAVING_NONE,
-	SAVING_REACHABLE, /* at 65 % of the peak that it is nearer to */
+	SAVING_REACHABLE, /* at 65 % of the closer peak */
 	SAVING_DRAM_PEAK,
 	SAVING_CORES,    /* if it scales to all cores */
 	SAVING_FIDELITY, /* at the rate of the lower fidelity */

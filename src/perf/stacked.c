@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Make the stacked report. */
+/* Builds and prints the stacked report. */
 #include "perf/stacked.h"
 #include "base/csv.h"
 #include "base/fmt.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* What an op adds to: one of these per key and device. */
+/* The sums of ops: one of these per key and device. */
 struct sums {
 	uint32_t key;
 	uint32_t next; /* index + 1 of the same key's sums on another device */
@@ -22,7 +22,7 @@ struct sums {
 	double flops_min, flops_max, flops_sum, flops_lost, mean, squares;
 };
 
-/* All time of one device, or of all when they are not apart. */
+/* The total time of one device, or of all if they are not separate. */
 struct device_total {
 	int32_t device;
 	double time;
@@ -73,7 +73,7 @@ static enum perf_category category_of_kind(const struct perf_report *r, const st
 	return perf_category_of(k, r->options->model);
 }
 
-/* The number of the key in out->keys, which takes the text; 0: out of memory. */
+/* The number of the key in out->keys, which takes ownership of the text; 0: out of memory. */
 static uint32_t stacked_key_find(struct builder *b, struct buf *key)
 {
 	size_t at = XXH3_64bits(key->data, key->len) & (b->slots_n - 1);
@@ -129,7 +129,7 @@ static struct sums *sums_of(struct builder *b, uint32_t key, int32_t device, uin
 	return &b->sums.v[b->sums.n - 1];
 }
 
-/* Kahan's sum, one step; of an infinite one nothing is lost. */
+/* One step of Kahan's sum; an infinite sum needs no correction. */
 static void add_to(double *sum, double *lost, double x)
 {
 	double y = x - *lost, t = *sum + y, rest = t - *sum - y;
@@ -189,7 +189,7 @@ static int stacked_ops_add(struct builder *b)
 	return 0;
 }
 
-/* The weighted mean is by key alone, even when devices are apart. */
+/* The weighted mean is by key alone, even if devices are separate. */
 static int stacked_weigh(struct builder *b)
 {
 	b->weight_time = calloc(b->out->keys_n + 1, sizeof(double));
@@ -415,8 +415,8 @@ static void cell_text(const struct perf_stack *stack, int column, struct buf *ou
 }
 
 /*
- * With devices apart the lines are by device and then by the text of the share, as a text: "9.17 %"
- * stands above "58.97 %". That is how the tables we agree with are; the CSV is by time.
+ * With separate devices the lines are sorted by device and then by the share as a text: "9.17 %"
+ * comes before "58.97 %", as in the tables that ours match; the CSV is sorted by time.
  */
 static int compare_text(const void *a, const void *b)
 {
@@ -542,7 +542,7 @@ static void csv_figure(const struct perf_stacked *s, const struct perf_stack *st
 {
 	double value = stacked_figure(stack, column);
 
-	/* A total of nothing makes a share of 0; of each device's nothing, of 0.00. */
+	/* If the total time is 0, a share is "0"; by device, it is "0.00". */
 	if ((column == S_SHARE && s->no_time && !s->by_device) ||
 	    (column == S_TIME && s->time_blank))
 		buf_addc(out, '0');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stacked report: the ops of one name, memory or category put together. */
+/* The stacked report: ops grouped by name, memory or category. */
 #ifndef PERF_STACKED_H
 #define PERF_STACKED_H
 
@@ -9,7 +9,7 @@
 
 enum perf_group {
 	GROUP_OP,
-	GROUP_MEMORY, /* the name and where input 0 lies */
+	GROUP_MEMORY, /* the name and the memory of input 0 */
 	GROUP_CATEGORY,
 };
 
@@ -27,14 +27,14 @@ struct perf_stack {
 	const char *key; /* belongs to the report */
 	int32_t device;
 	enum perf_category category; /* of its first op */
-	double share;                /* per cent of all time, or of the device's */
+	double share;                /* percent of all time, or of the device's */
 	double time;                 /* us */
 	uint64_t count;
 	double flops_min, flops_max, flops_mean, flops_std, flops_weighted; /* NaN: none */
 };
 
 struct perf_stacked {
-	VEC(struct perf_stack); /* the longest first */
+	VEC(struct perf_stack); /* longest first */
 	enum perf_group group;
 	bool by_device;
 	bool no_time;    /* all times are 0 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Make and print the summary of a report. */
+/* Builds and prints the summary of a report. */
 #include "perf/summary.h"
 #include "base/fmt.h"
 #include "perf/gaps.h"
@@ -17,7 +17,7 @@ static double gap_of(const struct perf_op *op)
 	return op->has & HAS_GAP ? op->gap : 0;
 }
 
-/* Keeps OP among those with the longest gaps, the longest first. */
+/* Inserts OP into the list of the longest gaps, longest first. */
 static void rank_gap(struct perf_summary *s, const struct perf_report *r, uint32_t op)
 {
 	int at = s->gaps_n;
@@ -41,7 +41,7 @@ static int compare_tops(const void *a, const void *b)
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
-/* Not run: an op that was captured into a trace takes time when that is replayed. */
+/* Not run: an op captured into a trace takes time only when it is replayed. */
 static bool not_run(const struct perf_op *op)
 {
 	return op->bound != BOUND_HOST &&
@@ -74,8 +74,8 @@ static int find_top(struct perf_summary *s, const struct perf_report *r)
 }
 
 /*
- * Several items of one op promise the same time: each sort of advice is counted by itself, so the
- * sums of different sorts do not add up.
+ * Several items of one op save the same time: each kind of advice is counted separately, so the
+ * sums of different kinds do not add up.
  */
 static void add_savings(struct perf_summary *s, const struct perf_report *r,
 			const struct perf_op *op)
@@ -156,7 +156,7 @@ static void summary_trim(struct buf *out)
 	buf_addc(out, '\n');
 }
 
-/* Advice has the longest words. */
+/* Advice has the longest texts. */
 static void summary_line_add(struct buf *out, const char *what, double time, double all)
 {
 	buf_addf(out, "  %-31s", what);
@@ -171,7 +171,7 @@ static void add_title(struct buf *out, struct perf_style style, const char *titl
 	buf_addc(out, '\n');
 }
 
-/* Time on the CPU is no share of the device's: the two run side by side. */
+/* CPU time is not a share of the device's: the two run in parallel. */
 static void add_host(const struct perf_report *r, struct buf *out)
 {
 	char text[FMT_FIXED_SIZE];
@@ -258,7 +258,7 @@ double perf_summary_dram(const struct perf_summary *s, const struct perf_report 
 		       : NAN;
 }
 
-/* Of the whole region: a device that waits uses nothing. */
+/* Of the whole region: a waiting device uses nothing. */
 static void add_utilisation(const struct perf_summary *s, const struct perf_report *r,
 			    struct buf *out)
 {
@@ -279,7 +279,9 @@ static void add_utilisation(const struct perf_summary *s, const struct perf_repo
 
 #define NAME_WIDTH 58
 
-/* "  28     name      123 us  4.5 %" for the op at INDEX, and how many it stands for. */
+/*
+ * "  28     name      123 us  4.5 %" for the op at INDEX, and the number of ops that it represents.
+ */
 static void summary_op_add(const struct perf_report *r, uint32_t index, uint64_t n, double time,
 			   double all, struct perf_style style, struct buf *out)
 {

@@ -23,7 +23,7 @@ struct perf_top {
 
 struct perf_summary {
 	double total;                           /* us: time and gaps */
-	struct perf_share bound[BOUND_COUNT];   /* BOUND_NONE: ops that no bound is known of */
+	struct perf_share bound[BOUND_COUNT];   /* BOUND_NONE: ops without a known bound */
 	struct perf_share saving[ADVICE_KINDS]; /* ops and us, at most */
 	struct perf_top top[SUMMARY_TOP];       /* by their time */
 	uint32_t gaps[SUMMARY_TOP];             /* ops of the report, by the gap before them */
@@ -33,10 +33,10 @@ struct perf_summary {
 			    */
 	double peak_time;  /* take on all workers at the peak of their fidelities */
 
-	uint64_t negative_gaps; /* ops that began before the one before them ended */
+	uint64_t negative_gaps; /* ops that began before the previous one ended */
 };
 
-/* Utilisation over TIME us of the arithmetic (MFU) and of the DRAM, per cent; NaN: not known. */
+/* Utilisation over TIME us of the arithmetic (MFU) and of the DRAM, percent; NaN: unknown. */
 double perf_summary_mfu(const struct perf_summary *summary, double time);
 double perf_summary_dram(const struct perf_summary *summary, const struct perf_report *report,
 			 double time);

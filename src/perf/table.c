@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Print the table of ops. */
+/* Prints the table of ops. */
 #include "perf/table.h"
 #include "base/fmt.h"
 
@@ -51,7 +51,7 @@ static const struct {
 	[C_OVERLAP] = {"Overlap", MICRO, 0},
 };
 
-/* What a kind looks like: the same for all of its ops. */
+/* The appearance of a kind: the same for all of its ops. */
 struct face {
 	char *label, *math;
 	uint32_t label_len, label_width, math_len, math_width;
@@ -123,8 +123,8 @@ void perf_add_math(struct buf *out, const struct perf_kind *k)
 }
 
 /*
- * A name that reads as a number is shown as one: so does the tool whose tables ours agree with.
- * What reads as one is what Python takes: "1_000" and "infinity" too, but not "0x10".
+ * A name that reads as a number is printed as one, as in the tool whose tables ours match. Numbers
+ * are those of Python: "1_000" and "infinity" too, but not "0x10".
  */
 static bool as_number(const char *text, double *value)
 {
@@ -149,7 +149,7 @@ static bool as_number(const char *text, double *value)
 	return end != plain && !*end && !*p;
 }
 
-/* The text as it is printed; NULL: out of memory. */
+/* The text as printed; NULL: out of memory. */
 static char *table_printable(const char *text, size_t len, bool safe, bool number_too)
 {
 	struct buf out = BUF_INIT;
@@ -209,7 +209,7 @@ static void set_text(struct cell *c, const char *text, size_t len, size_t width)
 	c->width = width;
 }
 
-/* No sub-device has such a name: its beginning will do. */
+/* No sub-device has such a long name: print its beginning. */
 static void set_sub_device(struct cell *c, const char *text)
 {
 	struct buf safe = BUF_INIT;
@@ -241,7 +241,7 @@ static enum term_color cores_color(const struct perf_report *r, const struct per
 	return op->cores < 10 && op->cores * 2 < workers ? TERM_RED : TERM_NONE;
 }
 
-/* Of the two shares the one that is nearer to its peak: what stands in the way of a slow op. */
+/* Colours the share that is closer to its peak: the limit of a slow op. */
 static enum term_color share_color(const struct perf_op *op, bool dram)
 {
 	switch (op->bound) {
@@ -395,7 +395,7 @@ static size_t table_padding(size_t width, size_t used)
 	return width > used ? width - used : 0;
 }
 
-/* Right-aligned, the number and its unit coloured apart. */
+/* Right-aligned, with the number and its unit coloured separately. */
 static void table_cell_add(struct buf *out, const struct cell *c, size_t width)
 {
 	add_blanks(out, table_padding(width, c->width));
@@ -408,7 +408,7 @@ static void table_cell_add(struct buf *out, const struct cell *c, size_t width)
 	}
 }
 
-/* Left-aligned; a name and its sizes are coloured apart. */
+/* Left-aligned; a name and its sizes are coloured separately. */
 static void add_label(const struct perf_table *t, const struct perf_op *op, const struct cell *c,
 		      struct buf *out)
 {
@@ -433,7 +433,7 @@ static void add_label(const struct perf_table *t, const struct perf_op *op, cons
 	add_blanks(out, table_padding(t->width[C_OP_CODE], width));
 }
 
-/* The ID is as wide as if it had its commas, and has none. */
+/* The ID is as wide as if it had commas, but has none. */
 static void add_id(const struct perf_table *t, const struct perf_op *op, struct cell *c,
 		   struct buf *out)
 {
@@ -608,7 +608,7 @@ static int compare_weight(const void *a, const void *b, void *arg)
 	return i < k ? -1 : i > k;
 }
 
-/* The WORST ops that are small are shown for want of larger ones, in their order. */
+/* Shows the WORST small ops if there are no larger ones, in their order. */
 static int view_keep_worst(struct perf_view *view, const struct perf_report *r, const bool *hidden,
 			   size_t worst, bool *shown)
 {

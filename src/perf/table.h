@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The op table: header, one line per op, footer. Lines are appended to a struct buf, so the same
- * row can stand in the table and again above its advice. Widths are those of the ops that the table
- * was made for.
+ * row can be in the table and again above its advice. Widths fit the ops that the table was created
+ * for.
  */
 #ifndef PERF_TABLE_H
 #define PERF_TABLE_H
@@ -15,26 +15,26 @@ struct perf_table;
 
 struct perf_style {
 	bool color;
-	bool safe; /* control characters in names are shown as '?': the output is a terminal */
+	bool safe; /* control characters in names are printed as '?': the output is a terminal */
 };
 
-/* Ops of a report by their place in it, in the order in which they are shown. */
+/* Ops of a report by index, in display order. */
 struct perf_view {
 	VEC(uint32_t);
 };
 
-/* All ops of the report, or the TOP (if not 0) with the most time and gap, the longest first. */
+/* All ops of the report, or the TOP (if not 0) with the most time and gap, longest first. */
 int perf_view_make(struct perf_view *view, const struct perf_report *report, int64_t top);
 
-#define VIEW_LEAST 20 /* ops that a table shows in any case, however small they are */
+#define VIEW_LEAST 20 /* ops that a table always shows, however small */
 
-/* What perf_view_hide() took out of a view. */
+/* Ops that perf_view_hide() removed from a view. */
 struct perf_hidden {
 	uint64_t small, unmeasured;
-	double share; /* of the small ones, per cent of all time */
+	double share; /* of the small ones, percent of all time */
 };
 
-/* Takes out ops below --min-percentage, and those that do not count. 0 or TACHO_ENOMEM. */
+/* Removes ops below --min-percentage, and those that do not count. 0 or TACHO_ENOMEM. */
 int perf_view_hide(struct perf_view *view, const struct perf_report *report,
 		   struct perf_hidden *hidden);
 
@@ -48,7 +48,7 @@ void perf_table_rule(const struct perf_table *table, struct buf *out);
 void perf_table_row(const struct perf_table *table, const struct perf_op *op, struct buf *out);
 void perf_table_footer(const struct perf_table *table, struct buf *out);
 
-/* What of an op has a colour of its own. */
+/* The parts of an op with a colour of their own. */
 enum perf_part {
 	PART_NONE,
 	PART_BOUND,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report as text: the summary on one screen, the table, the advice, the stacked table. */
+/*
+ * Writes the report as text: the summary on one screen, the table, the advice, the stacked table.
+ */
 #include "base/fmt.h"
 #include "perf/advice.h"
 #include "perf/output.h"
@@ -117,7 +119,7 @@ static int text_gaps_compare(const void *a, const void *b, void *arg)
 	return i < k ? -1 : i > k;
 }
 
-/* What the long gaps have in common, and what can be saved of them. */
+/* The common part of the long gaps, and their possible saving. */
 struct gap_sums {
 	struct perf_view long_ones;
 	struct perf_sum saving, compile_saving;
@@ -220,7 +222,7 @@ static int compare_sorts(const void *a, const void *b)
 	return x->longest < y->longest ? -1 : x->longest > y->longest;
 }
 
-/* Our own model has advice for ops of every sort, and lists those that have some. */
+/* Our own model has advice for all kinds of ops, and lists the ops that have some. */
 static bool sort_wanted(const struct perf_report *r, const struct perf_op *op)
 {
 	struct perf_advice_item items[PERF_ADVICE_MAX];
@@ -252,7 +254,7 @@ static int gather_sorts(struct sorts *sorts, const struct perf_report *r,
 			*at = (uint32_t)sorts->n;
 		}
 		s = &sorts->v[*at - 1];
-		s->n += op->time > 0; /* not one that was only captured */
+		s->n += op->time > 0; /* not if it was only captured */
 		s->time += op->time;
 		if (op->time > r->ops.v[s->longest].time)
 			s->longest = view->v[i];
@@ -320,7 +322,7 @@ static void text_advice_write(struct writer *w, const struct perf_view *view)
 	write_sorts(w, view);
 }
 
-/* These two lines are looked for by programs that read the text: they stay as they are. */
+/* Programs that read the text search for these two lines: do not change them. */
 static void text_announce(struct writer *w, const char *what, const char *ending)
 {
 	struct buf line = BUF_INIT;

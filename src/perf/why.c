@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One op: all that is known of it, and the arithmetic behind its figures, step by step. */
+/* Prints one op: all its data, and the arithmetic of its figures, step by step. */
 #include "base/fmt.h"
 #include "perf/advice.h"
 #include "perf/gaps.h"
@@ -37,7 +37,7 @@ static void why_text_add(struct writer *w, const char *bytes)
 	why_text(w, bytes, strlen(bytes));
 }
 
-/* How the op stands among all, and among those like it. */
+/* The op's rank among all, and among those of its kind. */
 static void write_rank(struct writer *w)
 {
 	const struct perf_report *r = w->r;
@@ -198,7 +198,7 @@ static void write_flops(struct writer *w)
 		 op->sharded ? " (a DRAM-sharded matmul reads with these cores)" : "");
 }
 
-/* What the host did before it, by the zones of a trace. */
+/* The host's activity before it, by the zones of a trace. */
 static void why_gap_write(struct writer *w)
 {
 	const struct perf_gap *gap = perf_gap_of(w->r->gaps, w->op);
@@ -226,7 +226,7 @@ static void why_gap_write(struct writer *w)
 	}
 }
 
-/* What the cores and their processors did. */
+/* The activity of the cores and their RISCs. */
 static void write_kernels(struct writer *w)
 {
 	const struct perf_device *d = &w->row->on_device;
@@ -311,8 +311,7 @@ static void why_advice_write(struct writer *w)
 		buf_adds(w->out, "  - Try an op of the device instead of the CPU's\n");
 }
 
-/* With several files, name the one that has the row; it counts like the lines of a plain CSV file.
- */
+/* With several files, name the file of the row; it counts like the lines of a plain CSV file. */
 static void write_place(struct writer *w)
 {
 	const struct perf_file *file = &w->r->in->files.v[perf_file_of(w->r->in, w->op->row)];
@@ -325,7 +324,7 @@ static void write_place(struct writer *w)
 	buf_free(&name);
 }
 
-/* A cell of the input; attributes are one a line. */
+/* A cell of the input; attributes get a line each. */
 static void write_cell(void *arg, struct csv_cell column, struct csv_cell cell)
 {
 	struct writer *w = arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of the rows in time, and the part of them that is asked for. Each file is sorted and
- * cut on its own: the clocks of two hosts have nothing to do with each other.
+ * Sorts the rows by time and selects the requested part. Each file is sorted and cut separately:
+ * the clocks of two hosts are unrelated.
  */
 #include "base/buf.h"
 #include "perf/report.h"
@@ -19,7 +19,7 @@ static int compare_whole(const void *a, const void *b, void *arg)
 	return i < k ? -1 : i > k;
 }
 
-/* As above, with the resolution of a double: what a column with a blank or a fraction in it has. */
+/* The same with the resolution of a double, for a column that has a blank or a fraction. */
 static int compare_real(const void *a, const void *b, void *arg)
 {
 	const struct perf_row *rows = arg;
@@ -75,12 +75,12 @@ struct section {
 	const struct perf_input *in;
 	const struct perf_options *options;
 	struct perf_notes *notes;
-	const char *path, *colon;  /* before each note, when there are several files; else blank */
+	const char *path, *colon;  /* prefix of notes if there are several files; else blank */
 	struct perf_order order;   /* its rows in time */
-	int64_t first, last;       /* kept are rows with FIRST < row < LAST */
-	size_t from, to;           /* and of those, the ones at these places in time */
-	bool limited;              /* a signpost that was asked for is there */
-	struct perf_region region; /* what they are, if a region was chosen */
+	int64_t first, last;       /* selected are rows with FIRST < row < LAST */
+	size_t from, to;           /* and of those, the ones at these indexes of the order */
+	bool limited;              /* a requested signpost was found */
+	struct perf_region region; /* the selected region, if any */
 };
 
 static bool is_signpost(const struct section *s, size_t i)
@@ -88,7 +88,9 @@ static bool is_signpost(const struct section *s, size_t i)
 	return s->in->rows.v[s->order.v[i]].type == TYPE_SIGNPOST;
 }
 
-/* The Nth signpost (from 1) of that name in time; -1 if there are fewer. *COUNT gets how many. */
+/*
+ * The Nth signpost (from 1) of that name in time; -1 if there are fewer. *COUNT gets their number.
+ */
 static int64_t find_signpost(const struct section *s, const char *name, int nth, int *count)
 {
 	int64_t found = -1;
@@ -116,7 +118,7 @@ static void find_start(struct section *s, const char *name)
 	perf_note(s->notes, NOTE_INFO, "%s%sFrom signpost '%s' on", s->path, s->colon, name);
 }
 
-/* When both ends have the same name, the second of that name ends the window. */
+/* If both ends have the same name, the second signpost of that name ends the window. */
 static void find_end(struct section *s, const char *name, bool second)
 {
 	int count;
@@ -138,9 +140,9 @@ static void find_end(struct section *s, const char *name, bool second)
 }
 
 /*
- * Without a word from the user the last section counts: from the first row in time that has the
- * name of the last signpost. With repeated names that is not the last section but the first of
- * that name, which is what release 1.2.4 does.
+ * By default the last section counts: from the first row in time that has the name of the last
+ * signpost. With repeated names that is not the last section but the first of that name, as in
+ * release 1.2.4.
  */
 static void find_last_section(struct section *s)
 {
@@ -159,7 +161,7 @@ static void find_last_section(struct section *s)
 		;
 }
 
-/* Programs often end with a signpost: name one that has ops after it. */
+/* Programs often end with a signpost: suggest one that has ops after it. */
 static void note_empty(const struct section *s)
 {
 	const char *name = NULL, *busy = NULL;
@@ -235,7 +237,7 @@ static void note_region(const struct section *s, const struct perf_regions *regi
 	buf_free(&others);
 }
 
-/* The region that is asked for, or the last one that was measured: see region.h. */
+/* The requested region, or the last one that was measured: see region.h. */
 static int find_region(struct section *s)
 {
 	struct perf_regions regions = {0};
@@ -337,7 +339,7 @@ static int add_file(struct perf_order *order, const struct perf_input *in,
 	return r;
 }
 
-/* Time since row FROM by the clock of the host that has both; rows without a time come last. */
+/* Time since row FROM by the clock of their host; rows without a time come last. */
 static double window_since(const struct perf_input *in, uint32_t from, uint32_t row)
 {
 	int64_t start = in->rows.v[row].start, zero = in->rows.v[from].start;
@@ -349,8 +351,8 @@ static double window_since(const struct perf_input *in, uint32_t from, uint32_t 
 }
 
 /*
- * Puts the rows of several files beside each other: each file counts time from the first of its
- * own rows, so that the result does not depend on how the hosts' clocks are set.
+ * Merges the rows of several files by time: each file counts time from its own first row, so that
+ * the result does not depend on how the hosts' clocks are set.
  */
 static int order_interleave(struct perf_order *order, const struct perf_input *in)
 {
@@ -413,7 +415,7 @@ int perf_window(struct perf_order *order, const struct perf_input *in, const str
 	bool any = !o->ignore_signposts && has_signposts(in, 0, (uint32_t)in->rows.n);
 	int r = 0;
 
-	/* Release 1.2.4 takes all files for one, and all clocks. */
+	/* Release 1.2.4 treats all files as one, with one clock. */
 	struct perf_file whole = {"", 0, (uint32_t)in->rows.n};
 	bool together = o->model == PERF_MODEL_1_2_4 || in->files.n < 2;
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The work that an op must do at least, by its tensors: bytes over the DRAM, and operations of its
- * matrix products. First the formulas of release 1.2.4, then those of our own model.
+ * The minimum work of an op, by its tensors: bytes over the DRAM, and operations of its matrix
+ * products. First the formulas of release 1.2.4, then those of our own model.
  */
 #include "perf/report.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The product of sizes, exact as long as 127 bits hold it. */
+/* The product of sizes, exact up to 127 bits. */
 static double sizes_product(const int64_t *factors, int n)
 {
 	__int128 exact = 1;
@@ -48,7 +48,7 @@ static bool in_dram(const struct perf_kind *k, enum perf_tensor t)
 	return k->memory[t] && strstr(k->memory[t], "DRAM");
 }
 
-/* Bytes from and to DRAM; NaN when a tensor's place, type or shape is not known. */
+/* Bytes from and to DRAM; NaN if a tensor's memory, type or shape is unknown. */
 double perf_dram_bytes(const struct perf_kind *k)
 {
 	double bytes = 0;
@@ -68,7 +68,7 @@ double perf_dram_bytes(const struct perf_kind *k)
 	return bytes;
 }
 
-/* Multiplications and additions of a matmul; NaN when a size is not known. */
+/* Multiplications and additions of a matmul; NaN if a size is unknown. */
 double perf_matmul_operations(const struct perf_kind *k)
 {
 	const int64_t(*d)[DIMS] = k->dim;
@@ -134,13 +134,13 @@ void perf_sparse_work(const struct perf_kind *k, int64_t experts, double *bytes,
 				  (double)s.active;
 }
 
-/* Ops that do not go over all of their tensors. The first part of a name that matches counts. */
+/* Ops that do not read all of their tensors. The first part of a name that matches counts. */
 enum reach {
 	REACH_ALL,
-	REACH_OUTPUT, /* of its inputs no more than it writes */
-	REACH_ROWS, /* input 0 are indices, input 1 a table of which as much as is written counts */
+	REACH_OUTPUT,  /* reads as much of its inputs as it writes */
+	REACH_ROWS,    /* input 0 are indices, input 1 a table, read as much as is written */
 	REACH_UPDATE,  /* input 1 is written into input 0 */
-	REACH_UNKNOWN, /* depends on values that the report does not have */
+	REACH_UNKNOWN, /* depends on values that are not in the report */
 };
 
 static const struct {
@@ -206,7 +206,7 @@ double perf_tensor_bytes(const int64_t dims[DIMS], const char *type)
 	return type ? n * perf_element_size(type) : NAN;
 }
 
-/* Bytes of a tensor that lie in DRAM: 0 if it is elsewhere or not there. */
+/* Bytes of a tensor in DRAM: 0 if it is elsewhere or absent. */
 static double dram_part(const struct perf_kind *k, enum perf_tensor t)
 {
 	if (!k->memory[t] || !strstr(k->memory[t], "DRAM"))
