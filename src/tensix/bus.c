@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host's bus: accesses that take time while the device runs on. */
+/* The host's bus: accesses that take time while the device keeps running. */
 #include "tensix/private.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static uint64_t one_way(struct tensix *t)
 	return bus_cycles_of(t, t->bus.latency_ns - t->bus.jitter_ns * log(bus_jitter(t)));
 }
 
-/* Time of others between the host's look at its clock and what it does next. */
+/* Preemption between the host's clock reading and its next action. */
 static uint64_t bus_away(struct tensix *t)
 {
 	if (bus_jitter(t) > t->bus.preempted)
@@ -74,7 +74,7 @@ int tensix_bus_write(struct tensix *t, unsigned core, uint32_t address, uint32_t
 
 	*before = t->now;
 	late = bus_away(t);
-	/* What the store itself costs the host: the write buffer takes it. */
+	/* The store itself is cheap for the host: the write buffer absorbs it. */
 	*after = *before + late + bus_cycles_of(t, 20);
 	tensix_run_until(t, *before + late + one_way(t));
 	return tensix_write(t, core, address, &word, sizeof(word));

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define BUCKETS   4096u
-#define PAGES_MAX 16384u /* 50 MB: more is a program that writes its own text */
+#define PAGES_MAX 16384u /* 50 MB: a program that needs more writes its own text */
 
 const uint8_t *code_text(const struct tensix_hart *h, uint32_t pc)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tile: its memory, its reset, its clock, and who of its RISCs sleeps on what. */
+/* A tile: its memory, reset and clock, and the words that its sleeping RISCs wait for. */
 #include "tensix/private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Soft reset bit and the address where it starts; T and NC may be sent elsewhere. */
+/* Soft reset bit and start address; T and NC may start elsewhere. */
 static const struct {
 	uint32_t bit, pc;
 } resets[TENSIX_RISCS] = {

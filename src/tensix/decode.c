@@ -90,7 +90,7 @@ struct rv32_insn rv32_decode(uint32_t word, uint32_t pc)
 	in.rs2 = word >> 20 & 31;
 	if (row->op == RV32_OP_AUIPC)
 		in.imm = (int32_t)((uint32_t)in.imm + pc);
-	/* A branch to half an instruction would land between two decoded ones. */
+	/* A branch to half an instruction would land between two decoded instructions. */
 	if ((row->format == RV32_B || row->format == RV32_J) && (in.imm & 3))
 		in.op = RV32_OP_ILLEGAL;
 	return in;
@@ -103,7 +103,7 @@ static const uint8_t near[RV32_OP_COUNT] = {
 	[RV32_OP_JAL] = RV32_OP_JAL_N,
 };
 
-/* Calls make frames by these: the stack is checked there and nowhere else. */
+/* Calls create stack frames with these: only here is the stack checked. */
 static const uint8_t stack[RV32_OP_COUNT] = {
 	[RV32_OP_ADDI] = RV32_OP_ADDI_SP,
 	[RV32_OP_ADD] = RV32_OP_ADD_SP,

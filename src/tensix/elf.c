@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A range of the file, or NULL when it is not wholly inside. */
+/* A range of the file, or NULL when it is not completely inside. */
 static const uint8_t *elf_range(const struct elf_image *elf, uint64_t offset, uint64_t len)
 {
 	return offset <= elf->size && len <= elf->size - offset ? elf->bytes + offset : NULL;
@@ -96,7 +96,7 @@ static int elf_symbols_read(struct elf_image *elf, const Elf32_Shdr *table, stru
 		memcpy(&s, p + i * sizeof(s), sizeof(s));
 		type = ELF32_ST_TYPE(s.st_info);
 		name = elf_string(elf, &strings, s.st_name);
-		/* Mapping symbols ($x, $d), local labels and plain numbers name nothing here. */
+		/* Skip mapping symbols ($x, $d), local labels and plain numbers. */
 		if (!name || !name[0] || name[0] == '$' || name[0] == '.' || type > STT_FUNC ||
 		    s.st_shndx == SHN_UNDEF || s.st_shndx == SHN_ABS)
 			continue;
@@ -164,7 +164,7 @@ const struct elf_symbol *elf_symbol_at(const struct elf_image *elf, uint32_t add
 
 		if (address - s->address < s->size)
 			return s;
-		/* A label without a size reaches up to the next symbol. */
+		/* A label without a size extends to the next symbol. */
 		if (!s->size)
 			return address - s->address < 0x10000 ? s : NULL;
 		if (address - s->address > 0x100000)

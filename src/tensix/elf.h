@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 struct elf_segment {
-	uint32_t address; /* where it is linked */
-	uint32_t load;    /* where its bytes are put (physical address) */
+	uint32_t address; /* link address */
+	uint32_t load;    /* load address (physical) */
 	uint32_t file_size, size;
 	uint32_t flags; /* 1 = executable, 2 = writable */
 	const uint8_t *bytes;
@@ -38,15 +38,15 @@ struct elf_image {
 	uint32_t shoff, shnum, shstrndx;
 };
 
-/* 0, TACHO_EFORMAT or TACHO_EDAMAGED. elf_free() afterwards. */
+/* 0, TACHO_EFORMAT or TACHO_EDAMAGED. Call elf_free() afterwards. */
 int elf_parse(struct elf_image *elf, const void *bytes, size_t size, struct tacho_error *err);
 void elf_free(struct elf_image *elf);
 
-/* The symbol that ADDRESS lies in, or NULL. */
+/* The symbol that contains ADDRESS, or NULL. */
 const struct elf_symbol *elf_symbol_at(const struct elf_image *elf, uint32_t address);
 const struct elf_symbol *elf_symbol_named(const struct elf_image *elf, const char *name);
 
-/* A section's bytes; false when there is none of this name. */
+/* A section's bytes; false when no section has this name. */
 bool elf_section(const struct elf_image *elf, const char *name, const uint8_t **bytes,
 		 uint32_t *size);
 

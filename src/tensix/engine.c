@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tile engine: three queues of instructions, one per TRISC, and the units behind them. A tile
- * at a time, not a row at a time: the instructions TE_FORMAT and above are the model's own and are
- * what the kernel API pushes (tacho_engine.h); semaphores and waits are the hardware's. An
+ * The tile engine: three instruction queues, one per TRISC, and the units that they feed. It works
+ * a tile at a time, not a row at a time: the instructions TE_FORMAT and above are the model's own
+ * and are what the kernel API pushes (tacho_engine.h); semaphores and waits are the hardware's. An
  * instruction that the model does not know takes a cycle and is counted.
  *
- * An instruction runs as soon as what it needs has been decided, and its times are computed: it
- * starts when it was pushed, its unit is free and its data are valid, whichever is last. So the
- * order in which the RISCs are simulated does not matter.
+ * An instruction runs as soon as its inputs are decided, and its times are computed: it starts when
+ * it was pushed, its unit is free and its data are valid, whichever is last. So the order in which
+ * the RISCs are simulated does not matter.
  */
 #include "base/arch.h"
 #include "tensix/private.h"
@@ -96,7 +96,7 @@ static uint64_t engine_max_time(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Waits until AT, for the reason that COUNT counts. */
+/* Waits until AT; COUNT is the counter for the reason. */
 static void engine_wait_for(struct issue *s, uint64_t at, unsigned count)
 {
 	if (at <= s->start)
@@ -120,7 +120,7 @@ static bool engine_fault(struct issue *s, uint32_t address)
 	return true;
 }
 
-/* Is the range inside L1? It goes to the end of a tile, or of the last of 32 rows. */
+/* Is the range inside L1? It extends to the end of a tile, or of the last of 32 rows. */
 static bool in_l1(const struct issue *s, uint32_t address, uint64_t bytes)
 {
 	return bytes && address + bytes <= s->c->l1_size;
@@ -158,8 +158,8 @@ static bool engine_unpack(struct issue *s, unsigned which, bool rows)
 }
 
 /*
- * A tile of dst as WHO sees it. Halves are cleared when the packer is through with them, but only
- * in name: a tile that nobody wrote since is cleared when it is first used.
+ * A tile of dst as WHO sees it. Halves are cleared when the packer is done with them, but lazily: a
+ * tile that was not written since is cleared on first use.
  */
 static struct tile *dst_tile(struct engine *e, unsigned who, unsigned index, bool *fresh)
 {
@@ -173,7 +173,7 @@ static struct tile *dst_tile(struct engine *e, unsigned who, unsigned index, boo
 	return t;
 }
 
-/* One that will be written as a whole. */
+/* A tile of dst that will be overwritten completely. */
 static struct tile *dst_result(struct engine *e, unsigned index)
 {
 	unsigned at = index + e->half[0] * (DST_TILES / 2);
@@ -274,7 +274,7 @@ static bool engine_math(struct issue *s)
 	return true;
 }
 
-/* It works on what the FPU left in dst. */
+/* The SFPU works on the FPU's results in dst. */
 static void use_sfpu(struct issue *s, unsigned cycles)
 {
 	s->start = engine_max_time(s->start, s->e->unit_free[UNIT_FPU] + LATENCY_UNIT);
@@ -326,7 +326,9 @@ static bool sfpu_triple(struct issue *s)
 	return true;
 }
 
-/* What the packer makes of a tile: 0 for negative values, the sum with what is in memory. */
+/*
+ * The packer's options for a tile: negative values become 0, values are added to those in memory.
+ */
 static const struct tile *pack_tile(const struct issue *s, const struct tile *t, uint32_t address,
 				    struct tile *space)
 {
@@ -372,7 +374,7 @@ static bool engine_pack(struct issue *s, bool as_rows)
 	return true;
 }
 
-/* The packer is through with its half: math finds it cleared. */
+/* The packer is done with its half: math finds it cleared. */
 static bool engine_flip(struct issue *s)
 {
 	unsigned who = s->operand & 1;
@@ -415,7 +417,7 @@ static bool set_config(struct issue *s, unsigned op)
 	return true;
 }
 
-/* Bits 9..2 choose semaphores. Posting and getting happen when all before has ended. */
+/* Bits 9..2 choose semaphores. A post or get happens when all earlier instructions have ended. */
 static bool engine_semaphore(struct issue *s, unsigned op)
 {
 	struct engine *e = s->e;
@@ -495,7 +497,7 @@ static bool engine_execute(struct issue *s, uint32_t word)
 	}
 }
 
-/* Which kind of instruction is available; ENGINE_COUNTS: none that is counted. */
+/* The counted kind of the available instruction; ENGINE_COUNTS: none. */
 static unsigned engine_kind_of(unsigned op)
 {
 	switch (op) {
@@ -589,7 +591,7 @@ bool engine_push(struct tensix_core *c, unsigned thread, uint32_t word, uint64_t
 	q = &e->queue[thread];
 	if (q->count == ENGINE_QUEUE)
 		return false;
-	/* The one that was pushed ENGINE_QUEUE instructions ago must have left. */
+	/* The instruction that was pushed ENGINE_QUEUE instructions ago must have left. */
 	if (q->issues + q->count >= ENGINE_QUEUE) {
 		room = q->issued[(q->issues + q->count) % ENGINE_QUEUE];
 		if (!q->count && room > *cycle)

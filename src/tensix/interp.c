@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The threaded interpreter. interp_loop.h is its body, compiled twice: plainly, and with a call
- * before each instruction for "tacho device trace", so that those who do not trace do not pay.
+ * The threaded interpreter. interp_loop.h is its body, compiled twice: plain, and with a call
+ * before each instruction for "tacho device trace", so that other runs do not pay for tracing.
  */
 #include "tensix/private.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: one RISC until its clock reaches LIMIT, or it stops, or it falls asleep. Included by
- * interp.c only.
+ * Private: runs one RISC until its clock reaches LIMIT, or it stops, or it falls asleep. Included
+ * by interp.c only.
  *
- * LIMIT is looked at where it matters: before an access that others can see, and at the end of each
- * round of a loop. Arithmetic may run past it, since nobody can tell.
+ * LIMIT is checked where it matters: before an access that others can see, and at the end of each
+ * loop iteration. Arithmetic may run past it, since no other RISC can observe it.
  */
 static void RUN_NAME(struct tensix_hart *h, const uint64_t limit)
 {
@@ -307,7 +307,7 @@ L_JALR:
 	STORE(SH, uint16_t)
 	STORE(SW, uint32_t)
 
-touched: /* somebody waits for this word, or it is text: maybe our own */
+touched: /* a RISC waits for this word, or it is text: maybe our own */
 	core_touched(c, address & ~3u, 4, cycle);
 	pc = PC() + 4;
 	n++;
@@ -334,7 +334,7 @@ overflow:
 	SAVE();
 	hart_fault(h, TENSIX_FAULT_STACK, x[RV32_SP]);
 	goto stopped;
-null_call: /* only a reset starts there: it is a pointer that was never set */
+null_call: /* only a reset starts at 0: this is a pointer that was never set */
 	SAVE();
 	hart_fault(h, TENSIX_FAULT_NULL, 0);
 	goto stopped;
@@ -351,7 +351,7 @@ L_PAGE_END:
 	pc = page->base + RV32_PAGE;
 	goto fetch;
 
-far: /* a branch or jump that is taken and leaves its page */
+far: /* a taken branch or jump that leaves its page */
 	pc = PC() + (uint32_t)ip->imm;
 	n++;
 	cycle++;
@@ -376,7 +376,7 @@ fetch:
 		goto out;
 	DISPATCH();
 
-back: /* ip is the head of a loop that goes round once more */
+back: /* ip is the head of a loop that starts another iteration */
 	if (h->spin_head != ip || h->spin_effects != h->effects) {
 		h->spin_head = ip;
 		h->spin_effects = h->effects;
@@ -384,7 +384,7 @@ back: /* ip is the head of a loop that goes round once more */
 	} else if (++h->spin_n == 2) {
 		memcpy(h->spin_x, x, sizeof(h->spin_x));
 	} else if (h->spin_n == 3) {
-		/* Most loops change a register; the others are looked at closely. */
+		/* Most loops change a register; the others are examined closely. */
 		if (!memcmp(h->spin_x, x, sizeof(h->spin_x))) {
 			SAVE();
 			if (spin_try(h))

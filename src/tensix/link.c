@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ethernet links between devices: a core's transmit queues write into L1 of the core at the other
- * end. Linked devices run together, in steps that are shorter than a link is long, so that what one
- * sends cannot have been missed by the other.
+ * end. Linked devices run together, in steps shorter than the latency of a link, so that no device
+ * misses what another one sends.
  *
- * Times between devices are differences: each counts its own cycles, and the starts of a step are
- * the same moment for all.
+ * Times between devices are differences: each counts its own cycles, and a step starts at the same
+ * moment for all.
  */
 #include "tensix/private.h"
 
@@ -27,7 +27,7 @@ enum {
 };
 enum { START_DATA = 2, START_REGISTER = 4 };
 
-/* All devices that are linked with T, directly or not, T first. */
+/* All devices that are linked with T, directly or indirectly, T first. */
 #define FOR_MESH(m, t) \
 	for (struct tensix *m = (t), *end_##m = NULL; m != end_##m; end_##m = (t), m = m->mesh_next)
 
@@ -36,7 +36,7 @@ static uint64_t link_cycles_of(const struct tensix *t, uint64_t ns)
 	return (ns * t->arch->mhz + 999) / 1000;
 }
 
-/* Cycles that the link is taken by so many bytes; a frame has some more. */
+/* Cycles for which this many bytes occupy the link; a frame has some overhead. */
 static uint64_t wire_cycles(const struct tensix *t, uint32_t bytes)
 {
 	return ((uint64_t)bytes + 32) * t->arch->mhz / LINK_MBYTES + 1;
@@ -97,7 +97,7 @@ bool link_read(struct tensix_core *c, uint32_t offset, uint64_t *cycle, uint32_t
 		return false;
 	*value = *r;
 	if ((offset & 0xfff) == Q_COMMAND || (offset & 0xfff) == Q_STATUS) {
-		/* As if it had been polled until the queue was free. */
+		/* As if the RISC had polled until the queue was free. */
 		if (c->eth_free > *cycle)
 			*cycle = c->eth_free;
 		*value = 0;
@@ -105,7 +105,7 @@ bool link_read(struct tensix_core *c, uint32_t offset, uint64_t *cycle, uint32_t
 	return true;
 }
 
-/* When what leaves at CYCLE is at the other end, in its cycles. */
+/* Arrival time, in cycles of the other end, of a frame that leaves at CYCLE. */
 static uint64_t link_arrival(const struct tensix *t, const struct tensix *peer, uint64_t cycle)
 {
 	uint64_t here = t->stepping ? t->step_start : t->now;
@@ -130,7 +130,7 @@ static void link_transmit(struct tensix_core *c, struct tensix_hart *h, const ui
 	}
 	c->eth_free = start + wire_cycles(t, bytes);
 	if (!c->peer)
-		return; /* nobody at the other end */
+		return; /* no core at the other end */
 	to = c->peer->dev;
 	p = packet_new(to, bytes);
 	if (!p)
@@ -159,7 +159,7 @@ bool link_write(struct tensix_core *c, struct tensix_hart *h, uint32_t offset, u
 	return true;
 }
 
-/* What was sent to where nothing is gets lost, as on a wire. */
+/* Data sent to a nonexistent address is lost, as on a wire. */
 void link_arrive(struct tensix *t, struct packet *p, uint64_t time)
 {
 	struct tensix_core *c = &t->cores[t->node_core[p->node]];
@@ -179,13 +179,13 @@ void link_arrive(struct tensix *t, struct packet *p, uint64_t time)
 
 /* ---- running together ---- */
 
-/* Cycles of one device that take as long as those of another. */
+/* Converts cycles of one device to cycles of another. */
 static uint64_t same_time(uint64_t cycles, const struct tensix *of, const struct tensix *in)
 {
 	return of->arch->mhz == in->arch->mhz ? cycles : cycles * in->arch->mhz / of->arch->mhz;
 }
 
-/* How far away the next thing is that happens on any of them, in cycles of T. */
+/* Time until the next event on any of them, in cycles of T. */
 static uint64_t link_is_quiet(struct tensix *t)
 {
 	uint64_t least = TENSIX_NEVER;
@@ -222,7 +222,7 @@ static void link_step(struct tensix *t, uint64_t cycles)
 	m->stepping = false;
 }
 
-/* A fault of another device stops only that one: who uses it will be told. */
+/* A fault of another device stops only that one, which reports it to its own user. */
 enum tensix_stop link_run(struct tensix *t, uint64_t cycles)
 {
 	const uint64_t most = LINK_NS * t->arch->mhz / 1000;

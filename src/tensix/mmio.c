@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Registers: a table of blocks. What no block knows reads as 0, is counted and can be listed
- * (tensix_unknown()); only addresses where the hardware has nothing at all stop a RISC.
+ * Registers: a table of blocks. Registers that no block has read as 0, are counted and can be
+ * listed (tensix_unknown()); only addresses that do not exist in the hardware stop a RISC.
  */
 #include "tensix/private.h"
 
 #include <string.h>
 
-/* What an access needs to know; h is NULL for the host and the NoC. */
+/* The parameters of an access; h is NULL for the host and the NoC. */
 struct access {
 	struct tensix_core *c;
 	struct tensix_hart *h;
@@ -22,10 +22,10 @@ struct block {
 	const char *name;
 	enum mmio_result (*load)(struct access *a, uint32_t *value);
 	enum mmio_result (*store)(struct access *a, uint32_t value);
-	bool peek; /* loads have no effect and always the same time */
+	bool peek; /* loads have no effect and a constant latency */
 };
 
-/* Which of the engine's threads an address range means: a TRISC its own, others by 64 KiB. */
+/* The engine thread that an address range selects: a TRISC its own, others by 64 KiB. */
 static unsigned thread_of(const struct access *a)
 {
 	if (a->h && a->h->risc >= TENSIX_T0 && a->h->risc <= TENSIX_T2)
@@ -36,7 +36,7 @@ static unsigned thread_of(const struct access *a)
 /* ---- debug: resets, clocks, performance counters ---- */
 enum { D_RESET = 0x1B0, D_LOW = 0x1F0, D_HIGH = 0x1F4, D_LATCH = 0x1F8, D_RESET_PC = 0x228 };
 
-/* Where a RISC starts instead, as debug registers: address and whether it counts. */
+/* Alternative start addresses, as debug registers: the address and whether it is in effect. */
 static const uint8_t reset_pc_index[] = {TENSIX_T0,    TENSIX_T1, TENSIX_T2,
 					 TENSIX_RISCS, TENSIX_NC, TENSIX_RISCS};
 
@@ -89,7 +89,7 @@ static enum mmio_result debug_store(struct access *a, uint32_t value)
 
 /* ---- TDMA: the mover, which fills NCRISC's instruction RAM ---- */
 enum { TDMA_SRC, TDMA_DST, TDMA_LEN, TDMA_DIRECTION, TDMA_COMMAND, TDMA_STATUS };
-#define TDMA_IRAM_VIEW 0x4000u /* destination, in 16 bytes, where the mover sees IRAM */
+#define TDMA_IRAM_VIEW 0x4000u /* destination, in 16 bytes, at which the mover sees IRAM */
 
 static enum mmio_result tdma_load(struct access *a, uint32_t *value)
 {
@@ -227,7 +227,7 @@ static enum mmio_result pcbuf_store(struct access *a, uint32_t value)
 	return MMIO_OK;
 }
 
-/* Mailboxes join B, T0, T1 and T2; -1 for others. */
+/* Mailboxes connect B, T0, T1 and T2; -1 for others. */
 static int mailbox_index(const struct access *a)
 {
 	if (!a->h || a->h->risc == TENSIX_NC)
@@ -275,7 +275,7 @@ static enum mmio_result mailbox_store(struct access *a, uint32_t value)
 	return MMIO_OK;
 }
 
-/* Configuration words: storage, and where T0-T2 and NC start. */
+/* Configuration words: storage, and the start addresses of T0-T2 and NC. */
 #define CONFIG_WORDS    16384u
 #define CONFIG_RESET_PC 158u
 
@@ -317,7 +317,7 @@ static const struct block *mmio_find(const struct tensix_core *c, uint32_t addre
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
 		bool eth = blocks[i].base == TENSIX_ETH_QUEUES;
 
-		/* An Ethernet tile has no tile engine, and only it has queues. */
+		/* Only Ethernet tiles have queues, and they have no tile engine. */
 		if (c->place.tile == TENSIX_ETHERNET ? !eth && blocks[i].base >= TENSIX_MOP : eth)
 			continue;
 		if (address - blocks[i].base < blocks[i].size)
@@ -357,7 +357,7 @@ static void count_unknown(const struct access *a, const struct block *b, const u
 	}
 }
 
-/* Below the registers there is nothing, and above a RISC's own local RAM neither. */
+/* Nothing exists below the registers or above a RISC's own local RAM. */
 static bool mmio_unknown(uint32_t address)
 {
 	return address < TENSIX_TDMA;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The two NoC interfaces of a core: command buffers and counters, and what happens when a packet
- * comes to its node.
+ * The two NoC interfaces of a core: command buffers and counters, and the arrival of packets at a
+ * node.
  */
 #include "tensix/private.h"
 
@@ -76,7 +76,7 @@ uint32_t niu_read(struct tensix_core *c, unsigned noc, uint32_t offset, uint64_t
 	if (buffer >= NIU_BUFFERS || at / 4 >= NIU_REGS)
 		return 0;
 	if (at / 4 == R_GO) {
-		/* As if it had been polled until the packet was taken. */
+		/* As if the RISC had polled until the packet was accepted. */
 		if (n->busy[buffer] > *cycle)
 			*cycle = n->busy[buffer];
 		return 0;
@@ -104,7 +104,7 @@ static bool niu_bad(const struct command *k, uint32_t address)
 	return false;
 }
 
-/* The grid has no such place. MID: TARG_MID or RET_MID. */
+/* The grid has no such coordinates. MID: TARG_MID or RET_MID. */
 static bool niu_no_target(const struct command *k, uint32_t mid)
 {
 	if (k->h)
@@ -161,12 +161,12 @@ static bool read_command(struct command *k)
 	return true;
 }
 
-/* What goes to one node or, by a multicast, to each of many. */
+/* A write to one node or, by multicast, to each of many. */
 struct payload {
 	uint64_t address;
 	uint32_t len;
 	const uint8_t *data;
-	uint32_t bytes; /* a bit for each that is written, of a single word; 0: all */
+	uint32_t bytes; /* a bit per byte to write, for a single word; 0: all */
 };
 
 static bool send_write(struct command *k, uint32_t to, const struct payload *load)
@@ -292,7 +292,7 @@ static enum tensix_transfer niu_kind_of(uint32_t ctrl)
 	return ctrl & CTRL_ATOMIC ? TENSIX_ATOMIC : ctrl & CTRL_WRITE ? TENSIX_WRITE : TENSIX_READ;
 }
 
-/* The store is tried again after the delay, so that the links are not taken before their time. */
+/* The store is retried after the delay, so that the links are not occupied too early. */
 static bool must_wait(struct tensix_hart *h, enum tensix_transfer kind, uint64_t *cycle)
 {
 	h->delayed = !h->delayed && h->delay[kind];
@@ -336,7 +336,7 @@ enum mmio_result niu_write(struct tensix_core *c, struct tensix_hart *h, unsigne
 
 /* ---- arrival ---- */
 
-/* Memory at a node: L1 of a core or a DRAM bank (then *bank is set). NULL: nothing there. */
+/* Memory at a node: L1 of a core or a DRAM bank (then *bank is set). NULL: none. */
 static uint8_t *memory_at(struct tensix *t, uint32_t node, uint64_t address, uint32_t len,
 			  int *core, unsigned *bank)
 {
@@ -350,7 +350,7 @@ static uint8_t *memory_at(struct tensix *t, uint32_t node, uint64_t address, uin
 	return dram_bytes(t, node, address, len, bank);
 }
 
-/* What the requester did wrong is found out at the target; it is told as the requester's fault. */
+/* The target detects errors of the requester; they are reported as the requester's fault. */
 static void bad_target(struct tensix *t, struct packet *p)
 {
 	hart_fault(&t->cores[p->source].hart[p->risc], TENSIX_FAULT_NOC, (uint32_t)p->remote);
@@ -422,7 +422,9 @@ static void arrive_write(struct tensix *t, struct packet *p, uint64_t time)
 		packet_free(t, p);
 }
 
-/* LEN<<12 is the operation; 1: add and give the old value, bits 6..2: after how many bits to wrap.
+/*
+ * LEN<<12 is the operation; 1: add and return the old value, bits 6..2: after how many bits to
+ * wrap.
  */
 static void arrive_atomic(struct tensix *t, struct packet *p, uint64_t time)
 {
@@ -455,7 +457,7 @@ static void arrive_atomic(struct tensix *t, struct packet *p, uint64_t time)
 		packet_free(t, p);
 }
 
-/* An answer is back at its requester. */
+/* A response has reached its requester. */
 static void arrive_answer(struct tensix *t, struct packet *p, uint64_t time)
 {
 	struct tensix_core *c = &t->cores[p->source];

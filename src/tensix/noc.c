@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The two NoCs: tori of routers, NoC 0 goes right and down, NoC 1 left and up, x before y. A packet
- * waits for each link of its way and then holds it for as many cycles as it has flits. And DRAM,
- * which is a set of nodes with much memory behind them.
+ * waits for each link of its route and then occupies it for one cycle per flit. Also DRAM, a set of
+ * nodes with large memories.
  */
 #include "tensix/private.h"
 
@@ -53,7 +53,7 @@ uint64_t noc_travel(struct tensix *t, unsigned noc, uint32_t from, uint32_t to, 
 	}
 	t->stats.packets++;
 	t->stats.flits += flits;
-	/* The first flit is the header: it comes not from L1 and does not go there. */
+	/* The first flit is the header: it neither comes from L1 nor goes there. */
 	if (t->node_core[from] >= 0)
 		t->cores[t->node_core[from]].niu[noc].flits_out += flits - 1;
 	if (t->node_core[to] >= 0)
@@ -77,7 +77,7 @@ struct packet *packet_new(struct tensix *t, uint32_t len)
 		if (!p)
 			return NULL;
 	}
-	/* Room for something always: a transfer of nothing has data as well. */
+	/* Never allocate 0 bytes: even an empty transfer has a data buffer. */
 	if (len < 64)
 		len = 64;
 	if (p->cap < len) {
@@ -178,7 +178,10 @@ uint8_t *dram_bytes(struct tensix *t, uint32_t node, uint64_t address, uint32_t 
 	return bytes ? bytes + address % size : NULL;
 }
 
-/* When the first byte of a request leaves: after its turn, the bank's latency and some jitter. */
+/*
+ * When the first byte of a request leaves: after the earlier requests, the bank's latency and some
+ * jitter.
+ */
 uint64_t dram_serve(struct tensix *t, unsigned bank, uint32_t len, uint64_t time)
 {
 	struct dram_bank *b = &t->banks[bank];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Performance counters: each group has three control words and counts from a start to a stop. Reads
- * of the output words give the cycles that the group ran and the counter that the mode word
- * selects. What the model does not know counts 0.
+ * Performance counters: each group has three control words and counts from a start to a stop. The
+ * output words return the cycles that the group ran and the counter that the mode word selects.
+ * Counters that the model does not have read as 0.
  */
 #include "tensix/private.h"
 
@@ -14,7 +14,7 @@ static const struct {
 	[PERF_L1] = {0x030, 0x118},     [PERF_PACK] = {0x0F0, 0x110},
 };
 
-/* Which of the model's own counts a selector means; selectors of threads come in threes. */
+/* Maps a selector to one of the model's counts; selectors of threads come in threes. */
 #define SOURCE_MATH PERF_SOURCES
 #define L1_MUX      0x218u
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: the inside of the software device. Reading order: arch.c (what there is), core.c (a
- * tile: memory, reset, who sleeps on what), interp.c (instructions), mmio.c (registers), niu.c and
+ * Private: the inside of the software device. Reading order: arch.c (architectures), core.c (a
+ * tile: memory, reset, sleeping RISCs), interp.c (instructions), mmio.c (registers), niu.c and
  * noc.c (transfers), engine.c and tile.c (tiles), sched.c (time).
  *
  * Time. Each RISC has its own cycle counter and runs ahead of the others of its core by at most one
- * window (TENSIX_WINDOW cycles); whatever it does to memory that others see happens at a time below
- * the window's end. So do the cores: transfers between them take longer than a window, or almost,
- * and what one does is seen by another in time. While nothing is under way on the NoC the cores'
- * window grows to TENSIX_QUIET, since going round over many cores costs more than running them; the
- * first packet after a quiet time may therefore come late, by less than that.
+ * window (TENSIX_WINDOW cycles); its writes to shared memory happen before the window's end. The
+ * same holds for cores: transfers between them take longer than a window, or almost, so that each
+ * sees the effects of the others in time. While the NoC is idle the cores' window grows to
+ * TENSIX_QUIET, since switching between many cores costs more than running them; the first packet
+ * after an idle period may therefore arrive late, by less than that.
  *
- * Sleep. A RISC that goes round a loop which writes nothing and changes no register waits for
- * memory: it is taken out of the run until a word that it reads is written, and is then put where
- * it would be if it had polled all the time.
+ * Sleep. A RISC in a loop that writes nothing and changes no register waits for memory: it sleeps
+ * until a word that it reads is written, and then continues in the state that it would have had if
+ * it had polled all the time.
  */
 #ifndef TENSIX_PRIVATE_H
 #define TENSIX_PRIVATE_H
@@ -24,8 +24,8 @@
 #include "tensix/tensix.h"
 #include "tensix/tile.h"
 
-#define TENSIX_WINDOW  32u  /* cycles by which RISCs of a core are apart, and cores with traffic */
-#define TENSIX_QUIET   256u /* cores without any */
+#define TENSIX_WINDOW  32   /* cycles that RISCs of a core, or cores with traffic, may differ */
+#define TENSIX_QUIET   256u /* of cores without traffic */
 #define TENSIX_NEVER   UINT64_MAX
 #define TENSIX_WATCHES 4
 #define TENSIX_NODES   (17 * 12)
@@ -49,19 +49,19 @@ struct tensix_hart {
 	uint32_t x[RV32_REGS];
 	uint32_t pc;
 	uint64_t cycle;
-	uint64_t ready[RV32_REGS]; /* when a register's value is there; 0 for x0 and the sink */
-	uint64_t load_slot[4];     /* loads under way */
-	uint64_t store_free;       /* when the next store to L1 is taken */
+	uint64_t ready[RV32_REGS]; /* when a register's value is available; 0 for x0 and the sink */
+	uint64_t load_slot[4];     /* pending loads */
+	uint64_t store_free;       /* when L1 accepts the next store */
 	uint64_t instructions;
 	struct tensix_core *core;
 	uint8_t *local;
 	uint32_t local_size;
-	uint32_t stack_end; /* sp below it is a fault; 0: none is */
+	uint32_t stack_end; /* sp below it is a fault; 0: no check */
 	uint32_t load_n;
 	uint8_t risc;  /* enum tensix_risc */
 	uint8_t state; /* enum tensix_state */
 	/* the loop it may be spinning in */
-	uint32_t effects; /* counts what a spin must not do */
+	uint32_t effects; /* counts actions that a spin must not do */
 	uint32_t spin_effects;
 	int32_t spin_n;
 	const struct rv32_insn *spin_head; /* compared only */
@@ -72,13 +72,13 @@ struct tensix_hart {
 	uint8_t watches;
 	bool watch_registers;
 	uint32_t delay[TENSIX_TRANSFERS]; /* before each transfer */
-	bool delayed;                     /* and this one has waited */
-	uint32_t period, loop; /* cycles and instructions of one round; 0: a blocked access */
+	bool delayed;                     /* this transfer has already waited */
+	uint32_t period, loop; /* cycles and instructions of one iteration; 0: a blocked access */
 };
 
 /* ---- NoC ---- */
 enum packet_kind {
-	PACKET_READ,        /* at the target: take the data and send it back */
+	PACKET_READ,        /* at the target: read the data and send it back */
 	PACKET_READ_DATA,   /* at the requester */
 	PACKET_WRITE,       /* at the target */
 	PACKET_WRITE_ACK,   /* at the requester */
@@ -92,15 +92,15 @@ struct packet {
 	uint8_t kind, noc;
 	uint8_t trid;
 	uint8_t risc;    /* of the requester's */
-	bool answer;     /* a write or atomic that wants an answer */
+	bool answer;     /* a write or atomic that needs a response */
 	uint16_t source; /* core */
 	uint32_t from;   /* node of the requester */
-	uint32_t node;   /* where it is going */
+	uint32_t node;   /* its destination */
 	uint64_t remote; /* address at the target */
 	uint32_t local;  /* address at the requester */
 	uint32_t len;
 	uint32_t operation, operand; /* atomics */
-	uint32_t counter;            /* NIU counter that the answer raises */
+	uint32_t counter;            /* NIU counter that the response increments */
 	struct packet *next;
 	uint32_t cap;
 	uint8_t *data;
@@ -123,7 +123,7 @@ struct events {
 
 struct niu {
 	uint32_t buffer[NIU_BUFFERS][NIU_REGS];
-	uint64_t busy[NIU_BUFFERS]; /* until when a command buffer is not free */
+	uint64_t busy[NIU_BUFFERS]; /* until when a command buffer is busy */
 	uint32_t counter[NIU_COUNTERS];
 	uint32_t config[64];
 	uint64_t out_free;            /* when the next packet can leave */
@@ -137,7 +137,7 @@ struct niu {
 
 enum engine_unit { UNIT_UNPACK0, UNIT_UNPACK1, UNIT_FPU, UNIT_SFPU, UNIT_PACK, ENGINE_UNITS };
 
-/* What is counted: cycles, unless told otherwise; of threads one each. */
+/* Counters: cycles, unless stated otherwise; those of threads one each. */
 enum engine_count {
 	COUNT_BUSY, /* by unit */
 	COUNT_INSTRUCTIONS = COUNT_BUSY + ENGINE_UNITS,
@@ -162,7 +162,7 @@ struct engine_queue {
 	uint64_t issued[ENGINE_QUEUE]; /* when the last ones left the queue */
 	uint32_t issues;
 	uint64_t last; /* when the last one left */
-	uint64_t done; /* when all that was executed is over */
+	uint64_t done; /* when all executed instructions have ended */
 };
 
 struct engine_src {
@@ -174,11 +174,11 @@ struct engine_src {
 struct engine {
 	struct engine_queue queue[3];
 	struct engine_src src[2][2]; /* A and B, two banks each */
-	uint8_t fill[2], drain[2];   /* bank that the unpacker fills, that math uses */
+	uint8_t fill[2], drain[2];   /* banks that the unpacker fills and math uses */
 	uint8_t format[3];           /* of A, B, the packer */
 	uint8_t fidelity;
 	uint8_t pack_dst, pack_mode;
-	uint8_t half[2];          /* of dst: the one that math and the one that the packer uses */
+	uint8_t half[2];          /* halves of dst that math and the packer use */
 	uint32_t parameter[3][8]; /* by thread */
 	uint32_t written;         /* bit per tile of dst that is not cleared */
 	struct tile dst[DST_TILES];
@@ -191,13 +191,13 @@ struct engine {
 
 /* ---- performance counters ---- */
 enum { PERF_INSTRN, PERF_UNPACK, PERF_FPU, PERF_L1, PERF_PACK, PERF_GROUPS };
-/* What a group may count: all of the engine, and flits that leave and come by each NoC. */
+/* Counters of a group: those of the engine, and flits that leave and arrive by each NoC. */
 enum { PERF_NOC = ENGINE_COUNTS, PERF_SOURCES = PERF_NOC + 4 };
 
 struct perf_group {
 	uint32_t period, mode;
 	bool running;
-	uint64_t since, cycles; /* when it was started; how long it has run */
+	uint64_t since, cycles; /* start time; cycles run so far */
 	uint64_t base[PERF_SOURCES], value[PERF_SOURCES];
 };
 
@@ -220,7 +220,7 @@ struct tensix_core {
 	uint32_t awake; /* bit per RISC that runs */
 	uint8_t *l1;
 	uint32_t l1_size;
-	struct rv32_page **pages; /* decoded L1, NULL = not yet */
+	struct rv32_page **pages; /* decoded L1, NULL = not yet decoded */
 	uint8_t *iram;
 	struct rv32_page *iram_pages[16];
 	uint64_t watch_bits; /* words that sleepers wait for: bit (address / 4) % 64 */
@@ -240,7 +240,7 @@ struct tensix_core {
 	uint32_t *config; /* Tensix configuration: plain storage */
 	uint32_t debug[1024];
 	uint32_t tdma[64];
-	struct engine *engine;    /* made at first use */
+	struct engine *engine;    /* allocated on first use */
 	struct tensix_core *peer; /* Ethernet: the other end of the link, or NULL */
 	uint32_t eth[ETH_QUEUES][ETH_REGS];
 	uint64_t eth_free; /* when the next frame can leave */
@@ -249,7 +249,7 @@ struct tensix_core {
 };
 
 struct dram_bank {
-	uint8_t *bytes; /* mapped at first use */
+	uint8_t *bytes; /* mapped on first use */
 	uint64_t free;  /* when the bank can serve the next request */
 };
 
@@ -266,14 +266,14 @@ struct tensix {
 	struct dram_bank banks[TENSIX_MAX_BANKS];
 	struct events dram_events;
 	uint64_t link_free[2][TENSIX_NODES][TENSIX_PORTS];
-	uint64_t order;     /* of events with the same time */
+	uint64_t order;     /* orders events with the same time */
 	uint32_t under_way; /* packets */
 	uint64_t now, window;
 	uint64_t random;
 	struct tensix_bus bus;
 	uint64_t bus_random;
-	struct tensix *mesh_next; /* a ring of those that are linked, itself when it is alone */
-	uint64_t step_start;      /* while linked devices run: where this step began */
+	struct tensix *mesh_next; /* a ring of linked devices; itself when not linked */
+	uint64_t step_start;      /* while linked devices run: start of this step */
 	bool stepping;
 	struct tensix_fault fault;
 	struct packet *free_packets;
@@ -293,9 +293,9 @@ int core_init(struct tensix *t, struct tensix_core *c);
 void core_free(struct tensix_core *c);
 void core_reset_write(struct tensix_core *c, uint32_t value, uint64_t cycle);
 uint64_t core_clock(const struct tensix_core *c, uint64_t cycle);
-/* A word of L1 was written at CYCLE by somebody: wakes who waits for it, forgets decoded text. */
+/* A word of L1 was written at CYCLE: wakes the RISCs that wait for it, discards decoded text. */
 void core_touched(struct tensix_core *c, uint32_t address, uint32_t len, uint64_t cycle);
-/* A register changed: wakes all that wait for registers. */
+/* A register changed: wakes all RISCs that wait for registers. */
 void core_registers_changed(struct tensix_core *c, uint64_t cycle);
 void core_wake(struct tensix_hart *h, uint64_t cycle);
 void hart_sleep(struct tensix_hart *h);
@@ -309,7 +309,7 @@ static inline uint64_t watch_bit(uint32_t address)
 /* ---- code.c ---- */
 struct rv32_page *code_page(struct tensix_hart *h, uint32_t pc);
 void code_free(struct tensix *t);
-/* Forgets decoded pages when there are too many; no RISC may be running. */
+/* Frees decoded pages when there are too many; no RISC may be running. */
 void code_trim(struct tensix *t);
 /* Bytes that a RISC would execute at PC, or NULL. */
 const uint8_t *code_text(const struct tensix_hart *h, uint32_t pc);
@@ -317,18 +317,17 @@ const uint8_t *code_text(const struct tensix_hart *h, uint32_t pc);
 /* ---- interp.c ---- */
 void rv32_run(struct tensix_hart *h, uint64_t limit);
 
-/* ---- step.c: one instruction, plainly; the oracle of interp.c and the eye of the spin detector
- * ---- */
+/* ---- step.c: one instruction, plainly; the oracle of interp.c, and the spin detector ---- */
 struct step_bus {
 	void *context;
-	/* 0, or not 0 to stop there */
+	/* a nonzero result stops there */
 	int (*load)(void *context, uint32_t address, unsigned size, uint32_t *value);
 	int (*store)(void *context, uint32_t address, unsigned size, uint32_t value);
 };
 enum step_result { STEP_OK, STEP_ILLEGAL, STEP_BREAK, STEP_BUS };
 enum step_result rv32_step(uint32_t x[RV32_REGS], uint32_t *pc, uint32_t word,
 			   const struct step_bus *bus);
-/* At the head of a loop that did not store: puts the RISC to sleep if it is a fixed point. */
+/* Called at the head of a loop that did not store: puts the RISC to sleep at a fixed point. */
 bool spin_try(struct tensix_hart *h);
 
 /* ---- mmio.c ---- */
@@ -338,29 +337,29 @@ enum mmio_result mmio_load(struct tensix_core *c, struct tensix_hart *h, uint32_
 			   unsigned size, uint64_t *cycle, uint32_t *value, unsigned *latency);
 enum mmio_result mmio_store(struct tensix_core *c, struct tensix_hart *h, uint32_t address,
 			    unsigned size, uint64_t *cycle, uint32_t value);
-/* Whether a spinning RISC may read it again and again: false for clocks and FIFOs. */
+/* Whether a spinning RISC may read it repeatedly: false for clocks and FIFOs. */
 bool mmio_peek(struct tensix_core *c, struct tensix_hart *h, uint32_t address, uint32_t *value);
 
 /* ---- niu.c, noc.c ---- */
 void niu_init(struct tensix_core *c);
 uint32_t niu_read(struct tensix_core *c, unsigned noc, uint32_t offset, uint64_t *cycle);
-/* MMIO_LATER: the RISC has to wait; CYCLE is when it tries again. */
+/* MMIO_LATER: the RISC must wait; it retries at CYCLE. */
 enum mmio_result niu_write(struct tensix_core *c, struct tensix_hart *h, unsigned noc,
 			   uint32_t offset, uint32_t value, uint64_t *cycle);
 uint32_t noc_node(const struct tensix *t, uint32_t x, uint32_t y);
-/* When a packet of FLITS that leaves at CYCLE is wholly there; occupies the links. */
+/* When a packet of FLITS that leaves at CYCLE has fully arrived; occupies the links. */
 uint64_t noc_travel(struct tensix *t, unsigned noc, uint32_t from, uint32_t to, uint32_t flits,
 		    uint64_t cycle);
 struct packet *packet_new(struct tensix *t, uint32_t len);
 void packet_free(struct tensix *t, struct packet *p);
 void noc_send(struct tensix *t, struct packet *p, uint32_t node, uint64_t time);
-/* The packet has come to its node. */
+/* The packet has arrived at its node. */
 void noc_arrive(struct tensix *t, struct packet *p, uint64_t time);
 struct event events_pop(struct events *e);
 
 /* ---- sched.c: one device alone ---- */
 enum tensix_stop sched_run(struct tensix *t, uint64_t cycles);
-/* The earliest time at which anything happens, TENSIX_NEVER when nothing will. */
+/* The time of the next event, TENSIX_NEVER when there is none. */
 uint64_t sched_next(const struct tensix *t);
 
 /* ---- link.c: OFFSET is into the transmit queues. False: not one of their registers. ---- */
@@ -381,12 +380,14 @@ void dram_free(struct tensix *t);
 /* ---- engine.c ---- */
 struct engine *engine_get(struct tensix_core *c);
 void engine_free(struct engine *e);
-/* False: the queue of this thread is full of what cannot run yet. CYCLE grows by the wait for room.
+/*
+ * False: the queue of this thread is full of blocked instructions. CYCLE grows by the wait for
+ * room.
  */
 bool engine_push(struct tensix_core *c, unsigned thread, uint32_t word, uint64_t *cycle);
-/* Runs all that can run. */
+/* Runs every instruction that can run. */
 void engine_advance(struct tensix_core *c);
-/* All that thread pushed is done: since when; TENSIX_NEVER when something is still held up. */
+/* When the thread's last instruction ended; TENSIX_NEVER while one is still blocked. */
 uint64_t engine_idle(struct tensix_core *c, unsigned thread);
 
 /* ---- perf.c: OFFSET is into the debug registers. False: not one of its registers. ---- */

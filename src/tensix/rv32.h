@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RV32IM: instructions as data. RV32_OPS has one row per instruction; decoder, disassembler, the
- * reference interpreter and the threaded one are made from it.
+ * RV32IM: instructions as data. RV32_OPS has one row per instruction; the decoder, the
+ * disassembler, the reference interpreter and the threaded one are generated from it.
  *
  * Text is decoded a page at a time (RV32_PAGE bytes), and a decoded page is shared by all cores
  * that hold the same bytes at the same address, so 64 cores with one kernel have one copy. A
  * decoded page ends in RV32_OP_PAGE_END, which leads to the next one.
  *
- * Writes to x0 go to x[RV32_SINK]: no instruction has to look at its destination.
+ * Writes to x0 go to x[RV32_SINK], so that no instruction has to check its destination.
  */
 #ifndef TENSIX_RV32_H
 #define TENSIX_RV32_H
@@ -75,9 +75,9 @@
 	X(TTINSN, "ttinsn", T, 0x00000000, 0x00000000)
 
 /*
- * What only decoded text has: branches that stay in their page (imm counts instructions), what
- * moves the stack pointer, the end of a page, and what no row matched. TTINSN stands for any word
- * whose low bits are not 11: the word, rotated, is pushed to the tile engine.
+ * Only in decoded text: branches that stay in their page (imm counts instructions), changes of the
+ * stack pointer, the end of a page, and words that match no row. TTINSN is any word whose low bits
+ * are not 11: the word, rotated, is pushed to the tile engine.
  */
 #define RV32_EXTRA(X) \
 	X(BEQ_N)      \
@@ -103,7 +103,7 @@ enum rv32_format {
 	RV32_U, /* rd, imm */
 	RV32_J, /* rd, target */
 	RV32_N, /* nothing */
-	RV32_C, /* rd, csr: taken as a read of 0 */
+	RV32_C, /* rd, csr: treated as a read of 0 */
 	RV32_T, /* a word for the tile engine */
 };
 
@@ -118,11 +118,11 @@ struct rv32_page {
 	struct rv32_insn insn[RV32_PAGE_INSNS + 1];
 	uint32_t base;
 	uint64_t hash;
-	struct rv32_page *next; /* of the same bucket */
+	struct rv32_page *next; /* next of the same bucket */
 	uint8_t text[RV32_PAGE];
 };
 
-/* Decodes one word as it stands at PC; branches keep byte offsets. Never fails: RV32_OP_ILLEGAL. */
+/* Decodes one word for address PC; branches keep byte offsets. Never fails: RV32_OP_ILLEGAL. */
 struct rv32_insn rv32_decode(uint32_t word, uint32_t pc);
 
 /* Fills page->insn from page->text and page->base. */
@@ -136,7 +136,7 @@ char *rv32_disasm(char *text, size_t size, uint32_t word, uint32_t pc, rv32_symb
 /* "a0" for 10. */
 const char *rv32_reg_name(unsigned reg);
 
-/* The results of M instructions in all corners; shared by both interpreters. */
+/* Results of the M instructions including corner cases; shared by both interpreters. */
 static inline uint32_t rv32_div(uint32_t a, uint32_t b)
 {
 	if (!b)

@@ -14,7 +14,7 @@ static void run_harts(struct tensix_core *c, uint64_t limit)
 	}
 }
 
-/* Up to END, or to the next packet that comes to this core. */
+/* Runs up to END, or to the arrival of the next packet at this core. */
 static void run_part(struct tensix_core *c, uint64_t end)
 {
 	struct tensix *t = c->dev;
@@ -58,7 +58,7 @@ uint64_t sched_next(const struct tensix *t)
 	return next;
 }
 
-/* Whether anything happened. */
+/* Returns whether anything happened. */
 static bool run_window(struct tensix *t, uint64_t end)
 {
 	uint64_t before = t->stats.events + t->stats.instructions;
@@ -86,8 +86,7 @@ enum tensix_stop sched_run(struct tensix *t, uint64_t cycles)
 
 	code_trim(t);
 	while (t->now < stop) {
-		/* Where the next thing happens is looked for only after a window in which none did.
-		 */
+		/* Search for the next event only after a window without one. */
 		uint64_t next = busy ? t->now : sched_next(t);
 		uint64_t end, packets = t->stats.packets;
 

@@ -196,7 +196,7 @@ bool spin_try(struct tensix_hart *h)
 		if (rv32_step(x, &pc, word, &bus) != STEP_OK)
 			return false;
 	} while (pc != h->pc);
-	/* The sink may differ: nobody reads it. */
+	/* The sink may differ: it is never read. */
 	if (memcmp(x, h->x, 32 * sizeof(x[0])))
 		return false;
 	h->loop = steps;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device as a whole: making it, looking into it, telling of it. */
+/* The device as a whole: create it, access its memory, inspect it. */
 #include "tensix/private.h"
 
 #include "base/buf.h"
@@ -34,7 +34,7 @@ static int tensix_compare(const void *a, const void *b)
 	return x->place.x != y->place.x ? x->place.x - y->place.x : x->place.y - y->place.y;
 }
 
-/* Lists the cores in the order of their coordinates and gives each its memory. */
+/* Lists the cores in the order of their coordinates and assigns their memory. */
 static int tensix_populate(struct tensix *t)
 {
 	const struct arch *a = t->arch;
@@ -318,7 +318,7 @@ uint64_t tensix_clock_read(const struct tensix *t, unsigned core, uint64_t cycle
 	return core_clock(&t->cores[core], cycle);
 }
 
-/* ---- looking in ---- */
+/* ---- inspection ---- */
 bool tensix_fault(struct tensix *t, struct tensix_fault *fault, bool clear)
 {
 	if (!t->fault.kind)

@@ -5,18 +5,18 @@
  *	struct tensix *t;
  *	tensix_new(&t, &(struct tensix_config){.arch = "tiny"}, &err);
  *	tensix_write(t, 0, 0x3a00, program, size);       L1 of core 0
- *	tensix_write(t, 0, TENSIX_SOFT_RESET, &zero, 4); lets its RISCs go
+ *	tensix_write(t, 0, TENSIX_SOFT_RESET, &zero, 4); releases its RISCs
  *	while (tensix_run(t, 1000000) == TENSIX_LIMIT) ...
  *
- * It is used through memory only: whatever stands in L1 when a RISC leaves its reset is run, from
- * the hardware's reset address. What is modelled, and how time passes, is told in docs/device.md;
- * times are those of a model, not of a chip.
+ * It is used through memory only: when a RISC leaves reset it runs the contents of L1, from the
+ * hardware's reset address. docs/device.md describes the model and its time; times are those of a
+ * model, not of a chip.
  *
- * Time is a number of cycles since the device was made, the same for all cores ("true" time). What
- * a core's wall clock shows may differ from it: see tensix_clock_*().
+ * Time is a number of cycles since the device was created, the same for all cores ("true" time). A
+ * core's wall clock may show another: see tensix_clock_*().
  *
- * A device is used by one thread at a time; two devices are independent of each other. The same
- * calls with the same seed give the same memory and the same times, always.
+ * Only one thread at a time may use a device; two devices are independent of each other. The same
+ * calls with the same seed always give the same memory and the same times.
  */
 #ifndef TENSIX_TENSIX_H
 #define TENSIX_TENSIX_H
@@ -34,15 +34,15 @@ struct tensix;
 
 #define TENSIX_MAX_BANKS 12
 
-/* The architectures of base/arch.h that this device can be; NULL at the end of the list. */
+/* The architectures of base/arch.h that this device supports; NULL at the end of the list. */
 const struct arch *tensix_arch_at(unsigned i);
 
 /* ----------------------------------------------------------------- device */
 
 struct tensix_config {
 	const char *arch;      /* NULL: "wormhole_b0" */
-	unsigned cores;        /* Tensix cores; 0: what the architecture has at most */
-	uint64_t seed;         /* of the DRAM's jitter */
+	unsigned cores;        /* Tensix cores; 0: the architecture's maximum */
+	uint64_t seed;         /* of the DRAM jitter */
 	uint32_t dram_latency; /* cycles from a request's arrival to its first byte; 0: 100 */
 	uint32_t number;       /* of the device, for messages */
 };
@@ -72,43 +72,44 @@ int tensix_core_noc(const struct tensix *t, unsigned x, unsigned y);
 void tensix_grid(const struct tensix *t, unsigned *columns, unsigned *rows);
 
 /*
- * The host's view of a core: L1, and registers by words. Takes no time. TACHO_ELIMIT when outside.
+ * The host's access to a core: L1, and registers by words. Takes no time. TACHO_ELIMIT when
+ * outside.
  */
 int tensix_read(struct tensix *t, unsigned core, uint32_t address, void *data, size_t len);
 int tensix_write(struct tensix *t, unsigned core, uint32_t address, const void *data, size_t len);
 int tensix_dram_read(struct tensix *t, unsigned bank, uint64_t address, void *data, size_t len);
 int tensix_dram_write(struct tensix *t, unsigned bank, uint64_t address, const void *data,
 		      size_t len);
-/* NoC coordinates of a bank and what is added to addresses in it. */
+/* NoC coordinates of a bank and the offset of addresses in it. */
 void tensix_bank(const struct tensix *t, unsigned bank, struct arch_xy *port, uint64_t *offset);
 
 /* -------------------------------------------------------------------- run */
 
 enum tensix_stop {
-	TENSIX_IDLE,  /* every RISC is in reset, stopped, or waits for what nobody will write */
+	TENSIX_IDLE,  /* every RISC is in reset, stopped, or waits for a write that will not come */
 	TENSIX_LIMIT, /* the cycles are used up */
-	TENSIX_FAULT, /* a RISC stopped: tensix_fault() tells */
+	TENSIX_FAULT, /* a RISC stopped: see tensix_fault() */
 };
 
-/* Lets the device run for at most CYCLES. */
+/* Runs the device for at most CYCLES. */
 enum tensix_stop tensix_run(struct tensix *t, uint64_t cycles);
 
-/* Cycles since the device was made. */
+/* Cycles since the device was created. */
 uint64_t tensix_now(const struct tensix *t);
 
-/* Lets time pass while nothing runs; a time in the past does nothing. */
+/* Advances time while nothing runs; a time in the past has no effect. */
 void tensix_advance(struct tensix *t, uint64_t to_cycle);
 
 enum tensix_fault_kind {
 	TENSIX_FAULT_NONE,
 	TENSIX_FAULT_ILLEGAL,    /* not an RV32IM instruction */
-	TENSIX_FAULT_MISALIGNED, /* an access that is not a multiple of its size */
-	TENSIX_FAULT_WILD,       /* an access to where nothing is */
-	TENSIX_FAULT_FETCH,      /* pc is outside of what can be executed */
+	TENSIX_FAULT_MISALIGNED, /* misaligned access */
+	TENSIX_FAULT_WILD,       /* access to a nonexistent address */
+	TENSIX_FAULT_FETCH,      /* pc is outside of executable memory */
 	TENSIX_FAULT_BREAK,      /* ebreak or ecall */
-	TENSIX_FAULT_NOC,        /* a NoC transfer to or from where nothing is */
-	TENSIX_FAULT_NODE,       /* ... to or from a core that is none: address is x | y << 6 */
-	TENSIX_FAULT_ENGINE,     /* the tile engine was asked for what it cannot do */
+	TENSIX_FAULT_NOC,        /* a NoC transfer to or from a nonexistent address */
+	TENSIX_FAULT_NODE,       /* ... to or from a nonexistent core: address is x | y << 6 */
+	TENSIX_FAULT_ENGINE,     /* an operation that the tile engine does not support */
 	TENSIX_FAULT_STACK,      /* the stack grew into the data below it: address is sp */
 	TENSIX_FAULT_NULL,       /* a call of address 0 */
 };
@@ -117,18 +118,18 @@ struct tensix_fault {
 	enum tensix_fault_kind kind;
 	unsigned device, core, risc;
 	struct tensix_place place;
-	uint32_t pc, word, address; /* the instruction, and the address of an access */
+	uint32_t pc, word, address; /* the instruction, and the address of its access */
 	uint64_t cycle;
 	uint32_t x[32];
 };
 
-/* The first fault since the last call with CLEAR; false when there is none. */
+/* The first fault since the last call with CLEAR; false when there was none. */
 bool tensix_fault(struct tensix *t, struct tensix_fault *fault, bool clear);
 const char *tensix_fault_name(enum tensix_fault_kind kind);
-/* The whole reason, with its address or place; in TEXT. */
+/* Writes the full reason, with its address or coordinates, to TEXT. */
 const char *tensix_fault_text(const struct tensix_fault *fault, char *text, size_t size);
 
-/* One state per RISC, for those who want to know why a device does not finish. */
+/* The state of each RISC, to find out why a device does not finish. */
 enum tensix_state { TENSIX_RESET, TENSIX_RUNNING, TENSIX_WAITING, TENSIX_STOPPED };
 struct tensix_hart_info {
 	enum tensix_state state;
@@ -142,77 +143,75 @@ int tensix_hart(const struct tensix *t, unsigned core, unsigned risc,
 
 /*
  * Joins two Ethernet cores of two devices. From then on the devices run together: tensix_run() of
- * one lets the others work as well, and all of them must be used by one thread. A fault of another
- * device is told by that device. Freeing a device ends its links. TACHO_EUSAGE when a core has a
- * link or is not an Ethernet core.
+ * one runs the others as well, and one thread must use all of them. Each device reports its own
+ * faults. Freeing a device ends its links. TACHO_EUSAGE when a core has a link or is not an
+ * Ethernet core.
  */
 int tensix_link(struct tensix *a, unsigned core_a, struct tensix *b, unsigned core_b);
 
 /*
- * Cycles of the tile engine's unit that does OP (matmul, add, sub, mul, copy, transpose, reduce;
- * relu, gelu, exp, sqrt, recip, sigmoid) with one tile; 0: there is no such op. PHASES: 1 for LoFi
- * to 4 for HiFi4.
+ * Cycles that the tile engine takes to do OP (matmul, add, sub, mul, copy, transpose, reduce; relu,
+ * gelu, exp, sqrt, recip, sigmoid) with one tile; 0: unknown op. PHASES: 1 for LoFi to 4 for HiFi4.
  */
 unsigned tensix_tile_cycles(const char *op, unsigned phases);
 
-/* The stack of a RISC must not grow below END, an address of its local RAM; 0: it may. */
+/* The stack of a RISC must not grow below END, an address of its local RAM; 0: no check. */
 void tensix_stack_end(struct tensix *t, unsigned core, unsigned risc, uint32_t end);
 
-/* A RISC waits for CYCLES before each transfer of a kind that it starts: a what-if. */
+/* Makes a RISC wait for CYCLES before each transfer of a kind that it starts, for what-if runs. */
 enum tensix_transfer { TENSIX_READ, TENSIX_WRITE, TENSIX_ATOMIC, TENSIX_TRANSFERS };
 void tensix_noc_delay(struct tensix *t, unsigned core, unsigned risc, enum tensix_transfer kind,
 		      uint32_t cycles);
 
 /* ------------------------------------------------------------- wall clock */
 
-/* What the clock of a core shows at true time 0, and how much faster it runs from a time on. */
+/* The clock of a core at true time 0, and how much faster it runs from a time on. */
 void tensix_clock_offset(struct tensix *t, unsigned core, int64_t cycles);
 int tensix_clock_rate(struct tensix *t, unsigned core, uint64_t from_cycle, double rate);
-/* What the clock of CORE shows at the true time CYCLE. */
+/* The clock of CORE at true time CYCLE. */
 uint64_t tensix_clock_read(const struct tensix *t, unsigned core, uint64_t cycle);
 
 /* --------------------------------------------------------------- host bus */
 
 /*
  * tensix_read() and tensix_write() take no time. Over the bus an access takes as long as it does
- * for a host: the way there, the way back, each with a latency of its own, and the device runs on
- * meanwhile. Now and then the host's thread is preempted between a look at its clock and the
- * access.
+ * for a host: a latency in each direction, while the device keeps running. Now and then the host's
+ * thread is preempted between a clock reading and the access.
  */
 struct tensix_bus {
-	double latency_ns;               /* one way, at least */
-	double jitter_ns;                /* mean of what comes on top, exponentially distributed */
-	double preempted;                /* part of the accesses */
+	double latency_ns; /* minimum, one way */
+	double jitter_ns;  /* mean of the additional latency, exponentially distributed */
+	double preempted;  /* fraction of the accesses */
 	double preempt_min, preempt_max; /* ns */
 	uint64_t seed;
 };
-/* A new device has 450 ns, 120 ns and no preemption. */
+/* The defaults are 450 ns, 120 ns and no preemption. */
 void tensix_set_bus(struct tensix *t, const struct tensix_bus *bus);
 
 /*
- * One word of L1 or a register. *BEFORE and *AFTER: the true time at which the host looked at its
- * clock before and after. A write is posted: the host goes on at once, the word arrives later.
+ * Accesses one word of L1 or a register. *BEFORE and *AFTER: the true time of the host's clock
+ * readings before and after. A write is posted: the host continues at once, the word arrives later.
  */
 int tensix_bus_read(struct tensix *t, unsigned core, uint32_t address, uint32_t *word,
 		    uint64_t *before, uint64_t *after);
 int tensix_bus_write(struct tensix *t, unsigned core, uint32_t address, uint32_t word,
 		     uint64_t *before, uint64_t *after);
 
-/* Lets the device work, or time pass if it has nothing to do, until this cycle. False: a fault. */
+/* Runs the device, or advances time if it is idle, until this cycle. False: a fault. */
 bool tensix_run_until(struct tensix *t, uint64_t cycle);
 
 /* ------------------------------------------------------------- statistics */
 
 struct tensix_stats {
-	uint64_t instructions; /* really executed */
-	uint64_t slept; /* of RISCs that spun on an unchanged word: not executed, only counted */
+	uint64_t instructions; /* actually executed */
+	uint64_t slept;        /* of RISCs that spun on an unchanged word: counted, not executed */
 	uint64_t packets, flits, dram_bytes;
 	uint64_t windows, events, pages_decoded, pages_shared;
-	uint64_t engine_ops, engine_unknown; /* instructions of the tile engine; passed over */
+	uint64_t engine_ops, engine_unknown; /* instructions of the tile engine; skipped ones */
 };
 void tensix_stats(const struct tensix *t, struct tensix_stats *stats);
 
-/* A register that the model does not have and a program used: it read as 0. */
+/* A register that a program used and the model does not have: it read as 0. */
 struct tensix_unknown {
 	uint32_t address;
 	uint64_t reads, writes;
@@ -226,7 +225,7 @@ const struct tensix_unknown *tensix_unknown(const struct tensix *t, size_t i);
 
 /* ---------------------------------------------------------------- tracing */
 
-/* Called before each instruction; makes the device slow. NULL: off. */
+/* Called before each instruction; slows the device down. NULL: off. */
 typedef void (*tensix_trace_fn)(void *context, unsigned core, unsigned risc, uint64_t cycle,
 				uint32_t pc, uint32_t word);
 void tensix_trace(struct tensix *t, tensix_trace_fn fn, void *context);

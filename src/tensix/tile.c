@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tiles between memory and the engine: the formats. The loops over all values are written so that
- * the compiler makes vectors of them; on x86 they are compiled twice, and the wider form is taken
- * where the processor has it. Both give the same bits.
+ * the compiler vectorizes them; on x86 they are compiled twice, and the wider form is used where
+ * the processor supports it. Both give the same bits.
  */
 #include "tensix/tile.h"
 
@@ -50,7 +50,7 @@ uint32_t tile_value_bytes(unsigned format)
 
 /* ---- block formats ---- */
 
-/* Sign and magnitude of BITS against a shared exponent: the magnitude's top bit stands for 2^0. */
+/* Sign and magnitude of BITS with a shared exponent: the magnitude's top bit is 2^0. */
 static void block_unpack(struct tile *out, const uint8_t *bytes, unsigned bits)
 {
 	const uint8_t *codes = bytes + EXPONENTS;
@@ -123,7 +123,7 @@ WIDE void bfloat16_unpack(uint32_t *out, const uint16_t *in, unsigned n)
 }
 WIDE_CALL(bfloat16_unpack, (uint32_t * out, const uint16_t *in, unsigned n), (out, in, n))
 
-/* To the nearest, ties to even; what is not a number stays none. */
+/* Rounds to nearest, ties to even; NaN stays NaN. */
 WIDE void bfloat16_pack(uint16_t *out, const uint32_t *in, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -221,14 +221,14 @@ bool tile_unpack(struct tile *out, const uint8_t *bytes, unsigned format)
 	return true;
 }
 
-/* ---- the values of a tile as the packer wants them ---- */
+/* ---- the values of a tile in the form that the packer needs ---- */
 static int32_t integer_of(float f)
 {
 	double v = rint((double)f);
 
 	if (!(v > -2147483649.0))
 		return isnan(v) ? 0 : INT32_MIN;
-	/* Above the signed range the bits of an unsigned number are meant. */
+	/* Values above the signed range are the bits of an unsigned number. */
 	return v > 4294967295.0 ? -1 : (int32_t)(uint32_t)(int64_t)v;
 }
 
@@ -258,7 +258,7 @@ void tile_round_bfloat16(struct tile *t)
 	bfloat16_unpack_best((uint32_t *)t->i, half, TILE_VALUES);
 }
 
-/* IN: floats or integers, as the format wants them. */
+/* IN: floats or integers, depending on the format. */
 static void values_pack(uint8_t *bytes, const int32_t *in, unsigned format, unsigned n)
 {
 	switch (format) {
@@ -288,7 +288,7 @@ static void values_pack(uint8_t *bytes, const int32_t *in, unsigned format, unsi
 	}
 }
 
-/* IN, or a copy in SPACE whose values have the kind that FORMAT wants. */
+/* IN, or a copy in SPACE with the kind of values that FORMAT needs. */
 static const struct tile *tile_for(const struct tile *in, unsigned format, struct tile *space)
 {
 	bool integer = tile_format_is_integer(format);

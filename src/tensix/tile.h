@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tiles: 32 x 32 values in four faces of 16 x 16, face after face, row after row, as they lie in
- * memory. tile_unpack() and tile_pack() know the formats (tile.c), the others compute: tile_math.c
- * what the matrix unit does, tile_sfpu.c what the vector unit does.
+ * Tiles: 32 x 32 values in four faces of 16 x 16, face after face, row after row, as in memory.
+ * tile_unpack() and tile_pack() know the formats (tile.c); the others compute: tile_math.c for the
+ * matrix unit, tile_sfpu.c for the vector unit.
  *
- * Block formats (BFP8, BFP4, BFP2): one exponent byte for each row of 16 values, 64 in all, first;
+ * Block formats (BFP8, BFP4, BFP2): first one exponent byte for each row of 16 values, 64 in all;
  * then sign and magnitude of 8, 4 or 2 bits per value, several of the latter in a byte, the first
- * one low.
+ * one in the low bits.
  */
 #ifndef TENSIX_TILE_H
 #define TENSIX_TILE_H
@@ -18,11 +18,11 @@
 #define TILE_DIM    32
 #define TILE_VALUES 1024
 
-/* Numbers as the hardware's configuration has them. */
+/* The hardware's configuration numbers. */
 enum tile_format {
 	TILE_FLOAT32 = 0,
 	TILE_FLOAT16 = 1,
-	TILE_TF32 = 4, /* in memory a float32 */
+	TILE_TF32 = 4, /* a float32 in memory */
 	TILE_BFLOAT16 = 5,
 	TILE_BFP8 = 6,
 	TILE_BFP4 = 7,
@@ -45,18 +45,18 @@ struct tile {
 enum tile_binary { TILE_ADD, TILE_SUB, TILE_MUL, TILE_BINARIES };
 enum tile_broadcast { TILE_BCAST_NONE, TILE_BCAST_COL, TILE_BCAST_ROW, TILE_BCAST_SCALAR };
 enum tile_reduce { TILE_SUM, TILE_AVG, TILE_MAX, TILE_MIN };
-/* What is left: one column, one row, one value. */
+/* The result: one column, one row, one value. */
 enum tile_axis { TILE_ALONG_ROW, TILE_ALONG_COL, TILE_ALONG_BOTH };
 
-/* What the vector unit keeps between tiles. */
+/* State of the vector unit between tiles. */
 struct tile_state {
 	uint64_t random;
 	float column[TILE_DIM]; /* sums of columns so far */
 };
 
-/* Bytes of a tile in memory; 0 for a format that is not known. */
+/* Bytes of a tile in memory; 0 for an unknown format. */
 uint32_t tile_bytes(unsigned format);
-/* Bytes of one value; 0 for a block format and one that is not known. */
+/* Bytes of one value; 0 for a block format or an unknown one. */
 uint32_t tile_value_bytes(unsigned format);
 
 /* BYTES holds tile_bytes(format); false for an unknown format. */
@@ -67,7 +67,7 @@ void tile_unpack_rows(struct tile *out, const uint8_t *bytes, unsigned format, s
 void tile_pack_rows(uint8_t *bytes, const struct tile *in, unsigned format, size_t stride,
 		    unsigned rows);
 
-/* The values as floats, as integers (to the nearest); each to the nearest bfloat16. */
+/* Convert the values to floats; to integers (nearest); each to the nearest bfloat16. */
 void tile_make_float(struct tile *t);
 void tile_make_integer(struct tile *t);
 void tile_round_bfloat16(struct tile *t);
@@ -80,13 +80,15 @@ static inline unsigned tile_at(unsigned row, unsigned column)
 
 /* dst += a x b, or a x b transposed */
 void tile_matmul(struct tile *dst, const struct tile *a, const struct tile *b, bool transpose);
-/* ROW: the one that TILE_BCAST_ROW takes. DST may be A or B. */
+/* ROW: the row for TILE_BCAST_ROW. DST may be A or B. */
 void tile_binary(struct tile *dst, const struct tile *a, const struct tile *b, enum tile_binary op,
 		 enum tile_broadcast broadcast, unsigned row);
 void tile_broadcast(struct tile *dst, const struct tile *a, enum tile_broadcast broadcast);
 void tile_transpose(struct tile *dst, const struct tile *a);
-/* Each value is multiplied by the first value of SCALER, then reduced; dst keeps what it had for
- * SUM. FRESH: dst holds nothing yet. */
+/*
+ * Multiplies each value by the first value of SCALER, then reduces; SUM adds to the previous dst.
+ * FRESH: dst holds nothing yet.
+ */
 void tile_reduce(struct tile *dst, const struct tile *a, const struct tile *scaler,
 		 enum tile_reduce op, enum tile_axis axis, bool fresh);
 

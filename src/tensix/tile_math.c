@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the matrix unit does to tiles: products, sums, broadcasts, reductions, transposition. */
+/* The matrix unit's operations on tiles: products, sums, broadcasts, reductions, transposition. */
 #include "tensix/tile.h"
 
 #include "tensix/wide.h"
@@ -80,7 +80,7 @@ void tile_broadcast(struct tile *dst, const struct tile *a, enum tile_broadcast 
 	}
 }
 
-/* Row ROW becomes the first, which is the one that a broadcast takes. */
+/* Copies row ROW to the first row, which a broadcast uses. */
 static void tile_row_first(struct tile *t, unsigned row)
 {
 	memmove(&t->i[tile_at(0, 0)], &t->i[tile_at(row, 0)], 16 * sizeof(float));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the SFPU does to tiles of dst: functions of one value, of two and of three, by the tables of
- * tacho_engine.h. Computed in float by the C library, element by element; the hardware's own
+ * The SFPU's operations on tiles of dst: functions of one value, of two and of three, by the tables
+ * of tacho_engine.h. The C library computes them in float, element by element; the hardware's own
  * approximations are not modelled. Integers have functions of their own.
  */
 #include "tensix/tile.h"
@@ -30,8 +30,7 @@ static float gelu_value(float v)
 	return 0.5f * v * (1 + erff(v * 0.70710678f));
 }
 
-/* Modified Bessel functions of the first kind, orders 0 and 1: their series converge for all that
- * fits into a float. */
+/* Modified Bessel functions I0 and I1: the series converge for results that fit into a float. */
 static float bessel_value(float v, int order)
 {
 	double half = v / 2.0, term = order ? half : 1, sum = term;
@@ -49,7 +48,7 @@ static float erfinv_value(float v)
 
 	if (!(fabsf(v) < 1))
 		return fabsf(v) == 1 ? copysignf(INFINITY, v) : NAN;
-	/* A first guess, made exact by Newton's steps. */
+	/* A first guess, refined by Newton's method. */
 	w = log(1 - (double)v * v);
 	x = copysign(sqrt(sqrt((4.33 + w / 2) * (4.33 + w / 2) - w / 0.147) - (4.33 + w / 2)), v);
 	for (int i = 0; i < 4; i++)
@@ -84,7 +83,7 @@ static float softplus_value(float v, const float *p)
 	return p[0] * v > p[2] ? v : p[1] * log1pf(expf(p[0] * v));
 }
 
-/* The sign of the divisor, as Python has it. */
+/* The result has the sign of the divisor, as in Python. */
 static float remainder_value(float a, float b)
 {
 	float r = fmodf(a, b);
@@ -355,7 +354,7 @@ static int32_t scalar_integer(unsigned op, int32_t v, int32_t p)
 	}
 }
 
-/* A and B as signed or as unsigned numbers: -1, 0, 1. */
+/* Compares A and B as signed or as unsigned numbers: -1, 0, 1. */
 static int integer_order(int32_t a, int32_t b, bool is_unsigned)
 {
 	uint32_t x = (uint32_t)a, y = (uint32_t)b;
@@ -460,7 +459,7 @@ static bool sfpu_format_is_integer(uint32_t format)
 	       format == TILE_INT8 || format == TILE_UINT8;
 }
 
-/* To integers towards 0, to 16 and 8 bits to the nearest, within their range. */
+/* To integers towards 0, to 16 and 8 bits to the nearest, saturated. */
 static void tile_typecast(struct tile *t, uint32_t from, uint32_t to)
 {
 	if (sfpu_format_is_integer(to)) {
@@ -523,7 +522,7 @@ static bool tile_special(struct tile *t, unsigned op, const uint32_t *p, struct 
 		return true;
 	case TE_U_IDENTITY:
 		return true;
-	case TE_U_FILL: /* what was there, and its type, does not count */
+	case TE_U_FILL: /* the previous value and its type are ignored */
 		t->integer = false;
 		return false;
 	default:
@@ -587,7 +586,7 @@ static float pair_function(unsigned op, float a, float b, const float *p)
 		return b == 0 ? INFINITY : a;
 	case TE_B_ISCLOSE:
 		return a == b || fabsf(a - b) <= p[1] + p[0] * fabsf(b);
-	case TE_B_LOGSIGMOID: /* b is exp(-a): the hardware wants it given */
+	case TE_B_LOGSIGMOID: /* b is exp(-a): the hardware takes it as an operand */
 		return a < -80 ? a : -log1pf(expf(-a));
 	default:
 		return b;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loops that are compiled twice: for any processor, and on x86 for those with AVX2, which
- *WIDE_CALL's function looks for when it is called. Neither form joins a product and a sum into one
- *rounding, and none changes the order of sums, so both give the same bits.
+ * WIDE_CALL's function checks for on each call. Neither form fuses a product and a sum into one
+ * rounding or changes the order of sums, so both give the same bits.
  *
  *	WIDE void NAME(...) { ... }
  *	WIDE_CALL(NAME, (parameters), (arguments))
